@@ -1,0 +1,332 @@
+package colex
+
+import (
+	"errors"
+	"math"
+	"math/big"
+	"math/bits"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func mustNew(t testing.TB, pits, seeds int) *Ranking {
+	t.Helper()
+	r, err := New(pits, seeds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestBinomialEqualsBigInt(t *testing.T) {
+	for n := range 90 {
+		for k := range n + 3 {
+			want := new(big.Int).Binomial(int64(n), int64(k))
+			got, err := Binomial(n, k)
+			if err == nil && want.Cmp(new(big.Int).SetUint64(got)) != 0 {
+				t.Fatalf("Binomial(%d, %d) = %d, want %s", n, k, got, want)
+			}
+			if err != nil && (!errors.Is(err, ErrOverflow) || want.IsUint64()) {
+				t.Fatalf("Binomial(%d, %d): %v, but it is %s", n, k, err, want)
+			}
+		}
+	}
+	if _, err := Binomial(-1, 2); !errors.Is(err, ErrRange) {
+		t.Errorf("Binomial(-1, 2): %v, want ErrRange", err)
+	}
+	if b, err := Binomial(math.MaxInt, math.MaxInt-1); b != math.MaxInt || err != nil {
+		t.Errorf("Binomial(max, max-1) = %d, %v", b, err)
+	}
+	if _, err := Binomial(math.MaxInt, 2); !errors.Is(err, ErrOverflow) {
+		t.Errorf("Binomial(max, 2): %v, want ErrOverflow", err)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	for _, c := range []struct{ pits, seeds int }{{0, 4}, {17, 4}, {12, -1}, {12, 65}} {
+		if _, err := New(c.pits, c.seeds); !errors.Is(err, ErrRange) {
+			t.Errorf("New(%d, %d): %v, want ErrRange", c.pits, c.seeds, err)
+		}
+	}
+	r := mustNew(t, MaxPits, MaxSeeds)
+	if got, want := r.Size(MaxSeeds), new(big.Int).Binomial(79, 15).Uint64(); got != want {
+		t.Errorf("16 pits, 64 seeds: %d boards, want %d", got, want)
+	}
+	if _, err := r.Iterate(49); !errors.Is(err, ErrOverflow) {
+		t.Errorf("iterating over 65 bits: %v, want ErrOverflow", err)
+	}
+	if _, err := r.Iterate(48); err != nil {
+		t.Errorf("iterating over 64 bits: %v", err)
+	}
+	if err := r.Unrank(65, 0, make([]uint8, 16)); !errors.Is(err, ErrRange) {
+		t.Errorf("unranking 65 seeds: %v, want ErrRange", err)
+	}
+	if err := r.Unrank(3, r.Size(3), make([]uint8, 16)); !errors.Is(err, ErrRange) {
+		t.Errorf("unranking past the end: %v, want ErrRange", err)
+	}
+}
+
+// colexLess is the order the ranks must follow: fewer seeds first, then more
+// seeds in the last pit that differs.
+func colexLess(a, b []uint8) bool {
+	if sa, sb := sum(a), sum(b); sa != sb {
+		return sa < sb
+	}
+	for i := len(a) - 1; i >= 0; i-- {
+		if a[i] != b[i] {
+			return a[i] > b[i]
+		}
+	}
+	return false
+}
+
+func sum(board []uint8) int {
+	n := 0
+	for _, x := range board {
+		n += int(x)
+	}
+	return n
+}
+
+// allBoards lists every board of n seeds by plain recursion, sorted by
+// colexLess: an enumeration that shares nothing with the ranking.
+func allBoards(pits, n int) [][]uint8 {
+	var boards [][]uint8
+	board := make([]uint8, pits)
+	var fill func(pit, left int)
+	fill = func(pit, left int) {
+		if pit == pits-1 {
+			board[pit] = uint8(left)
+			boards = append(boards, slices.Clone(board))
+			return
+		}
+		for x := range left + 1 {
+			board[pit] = uint8(x)
+			fill(pit+1, left-x)
+		}
+	}
+	fill(0, n)
+	slices.SortFunc(boards, func(a, b []uint8) int {
+		if colexLess(a, b) {
+			return -1
+		}
+		return 1
+	})
+	return boards
+}
+
+func TestRankOrderAndIteration(t *testing.T) {
+	for _, c := range []struct{ pits, seeds int }{{1, 9}, {2, 12}, {3, 10}, {4, 8}, {6, 7}, {8, 5}, {12, 4}, {16, 3}} {
+		r := mustNew(t, c.pits, c.seeds)
+		code := uint64(0)
+		for n := range c.seeds + 1 {
+			boards := allBoards(c.pits, n)
+			if got := r.Size(n); got != uint64(len(boards)) {
+				t.Fatalf("%d pits, %d seeds: size %d, want %d", c.pits, n, got, len(boards))
+			}
+			iteration, err := r.Iterate(n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			steps := 0
+			for rank, got := range iteration {
+				want := boards[rank]
+				if !slices.Equal(got, want) {
+					t.Fatalf("%d pits, %d seeds: iteration gives %v at rank %d, want %v", c.pits, n, got, rank, want)
+				}
+				checkBoard(t, r, want, n, rank, code)
+				code++
+				steps++
+			}
+			if steps != len(boards) {
+				t.Fatalf("%d pits, %d seeds: %d steps, want %d", c.pits, n, steps, len(boards))
+			}
+		}
+	}
+}
+
+func checkBoard(t *testing.T, r *Ranking, board []uint8, n int, rank, code uint64) {
+	t.Helper()
+	if got := r.Rank(board); got != rank {
+		t.Fatalf("rank of %v is %d, want %d", board, got, rank)
+	}
+	if got := r.Code(board); got != code || code != r.First(n)+rank {
+		t.Fatalf("code of %v is %d, want %d", board, got, code)
+	}
+	back := make([]uint8, len(board))
+	if err := r.Unrank(n, rank, back); err != nil || !slices.Equal(back, board) {
+		t.Fatalf("unrank(%d, %d) = %v, %v, want %v", n, rank, back, err, board)
+	}
+	if seeds, err := r.Decode(code, back); err != nil || seeds != n || !slices.Equal(back, board) {
+		t.Fatalf("decode(%d) = %v with %d seeds, %v, want %v", code, back, seeds, err, board)
+	}
+}
+
+func TestIterationStopsEarly(t *testing.T) {
+	boards, err := mustNew(t, 6, 6).Iterate(6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := 0
+	for range boards {
+		if steps++; steps == 3 {
+			break
+		}
+	}
+	if steps != 3 {
+		t.Fatalf("%d steps after a break at 3", steps)
+	}
+}
+
+func TestExtremeCodes(t *testing.T) {
+	// ERRATA, document 000: the smallest code of n seeds is that of
+	// (0, ..., 0, n), the largest that of (n, 0, ..., 0).
+	r := mustNew(t, 12, 48)
+	low, high := make([]uint8, 12), make([]uint8, 12)
+	low[11], high[0] = 48, 48
+	if got, want := r.Code(low), new(big.Int).Binomial(59, 12).Uint64(); got != want {
+		t.Errorf("code of (0, ..., 48) is %d, want %d", got, want)
+	}
+	if got := r.Code(high); got != r.First(49)-1 {
+		t.Errorf("code of (48, 0, ...) is %d, want %d", got, r.First(49)-1)
+	}
+	if r.Size(48) != 279871768995 {
+		t.Errorf("%d boards with 48 seeds, want 279871768995", r.Size(48))
+	}
+}
+
+func TestBijectionOnLargeLayers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		pits := rapid.IntRange(1, MaxPits).Draw(t, "pits")
+		n := rapid.IntRange(0, MaxSeeds).Draw(t, "seeds")
+		r, err := New(pits, MaxSeeds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rank := rapid.Uint64Range(0, r.Size(n)-1).Draw(t, "rank")
+		board := make([]uint8, pits)
+		if err := r.Unrank(n, rank, board); err != nil {
+			t.Fatal(err)
+		}
+		if sum(board) != n || r.Rank(board) != rank {
+			t.Fatalf("rank %d becomes %v, which has %d seeds and rank %d", rank, board, sum(board), r.Rank(board))
+		}
+		if rank > 0 {
+			below := make([]uint8, pits)
+			if err := r.Unrank(n, rank-1, below); err != nil || !colexLess(below, board) {
+				t.Fatalf("%v comes before %v (%v)", below, board, err)
+			}
+		}
+	})
+}
+
+func TestNextBVKeepsWeightAndOrder(t *testing.T) {
+	for width := 1; width <= 16; width++ {
+		for ones := 1; ones <= width; ones++ {
+			x, seen := uint64(1)<<ones-1, 0
+			for next := x; next < 1<<width; next = NextBV(next) {
+				if bits.OnesCount64(next) != ones || seen > 0 && next <= x {
+					t.Fatalf("%b after %b", next, x)
+				}
+				x = next
+				seen++
+			}
+			if want := new(big.Int).Binomial(int64(width), int64(ones)).Int64(); int64(seen) != want {
+				t.Fatalf("%d words of %d bits with %d ones, want %d", seen, width, ones, want)
+			}
+		}
+	}
+}
+
+func TestRankFactorsOverHalves(t *testing.T) {
+	for q := 1; q <= 6; q++ {
+		seeds := 12 - q
+		h, err := NewHalves(q, seeds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range seeds + 1 {
+			boards, err := h.Board().Iterate(n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for rank, board := range boards {
+				if got := h.RowStart(n, board[q:]) + h.Half().Rank(board[:q]); got != rank {
+					t.Fatalf("%v: row start + half rank is %d, want %d", board, got, rank)
+				}
+			}
+		}
+	}
+}
+
+func TestReachMaskListsParentsInOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		pits := rapid.IntRange(1, 6).Draw(t, "pits")
+		n := rapid.IntRange(0, 9).Draw(t, "seeds")
+		add := rapid.SliceOfN(rapid.Uint8Range(0, 3), pits, pits).Draw(t, "add")
+		r, err := New(pits, 40)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mask, err := r.ReachMask(n+sum(add), add, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		child, parent := make([]uint8, pits), make([]uint8, pits)
+		parents := uint64(0)
+		for p := range r.Size(n + sum(add)) {
+			if mask[p/64]>>(p%64)&1 == 0 {
+				continue
+			}
+			if err := r.Unrank(n+sum(add), p, child); err != nil {
+				t.Fatal(err)
+			}
+			for i := range parent {
+				parent[i] = child[i] - add[i]
+			}
+			if r.Rank(parent) != parents {
+				t.Fatalf("marked board %v is the parent of rank %d, want %d", child, r.Rank(parent), parents)
+			}
+			parents++
+		}
+		if parents != r.Size(n) {
+			t.Fatalf("%d parents, want %d", parents, r.Size(n))
+		}
+	})
+}
+
+func BenchmarkRank12(b *testing.B) {
+	r := mustNew(b, 12, 48)
+	board := []uint8{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}
+	for b.Loop() {
+		r.Rank(board)
+	}
+}
+
+func BenchmarkUnrank12(b *testing.B) {
+	r := mustNew(b, 12, 48)
+	board := make([]uint8, 12)
+	for b.Loop() {
+		if err := r.Unrank(48, 123456789012, board); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkIterate12(b *testing.B) {
+	boards, err := mustNew(b, 12, 48).Iterate(20)
+	if err != nil {
+		b.Fatal(err)
+	}
+	n := 0
+	for b.Loop() {
+		for range boards {
+			if n++; n%1_000_000 == 0 {
+				break
+			}
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/board")
+}
