@@ -1,0 +1,204 @@
+// Package cpu decides which family of kernels runs: the portable Go code or
+// one of its faster twins for amd64.
+//
+// Every kernel package (compress, planes, rows, transpose) has one function
+// For that takes a Family and returns the kernel of that family. A program
+// picks the family once, at start, with Select(os.Getenv("GRENIER_KERNEL")),
+// and hands the value down: no kernel looks at CPU features by itself, so a
+// test or a comparison runs any family by asking for it.
+//
+// A family is a promise about instructions, not a name of a product:
+//
+//	Generic  any CPU: plain Go, the definition of what a kernel computes
+//	BMI2     amd64 with BMI1, BMI2, POPCNT and AVX2 (Haswell, Zen and later)
+//	AVX512   BMI2 plus AVX-512 F, BW, DQ, VL, VBMI and VBMI2 (Ice Lake, Zen 4)
+//
+// BMI2 includes AVX2 because no amd64 CPU has the former without the latter,
+// and transposing or counting bytes wants vectors where compressing wants
+// PEXT. The vector families also need an operating system that saves the
+// registers, which the detection takes into account.
+//
+// Builds for another architecture, or with the build tag purego, hold the
+// generic code only; there Generic is the only supported family.
+package cpu
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/cpuid/v2"
+)
+
+// Family names a set of kernels. Families are ordered: each one may use every
+// instruction of those below it.
+type Family uint8
+
+// The families, slowest first.
+const (
+	Generic Family = iota // portable Go
+	BMI2                  // PEXT, POPCNT and AVX2
+	AVX512                // AVX-512 with byte compress and byte permute
+)
+
+// zen3 is the first AMD CPU family that runs PEXT and PDEP in hardware; the
+// microcode of the earlier ones needs up to hundreds of cycles for one.
+const zen3 = 0x19
+
+var (
+	names = [...]string{Generic: "generic", BMI2: "bmi2", AVX512: "avx512"}
+
+	needs = [...][]cpuid.FeatureID{
+		Generic: nil,
+		BMI2:    bmi2Needs,
+		AVX512: append(slices.Clone(bmi2Needs),
+			cpuid.AVX512F, cpuid.AVX512BW, cpuid.AVX512DQ, cpuid.AVX512VL,
+			cpuid.AVX512VBMI, cpuid.AVX512VBMI2),
+	}
+
+	bmi2Needs = []cpuid.FeatureID{cpuid.BMI1, cpuid.BMI2, cpuid.POPCNT, cpuid.AVX2}
+
+	here = detect(&cpuid.CPU, compiled)
+)
+
+// UnknownError reports a name that belongs to no family.
+type UnknownError struct {
+	Name string // as given
+}
+
+// Error says which name was given and which are allowed.
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("cpu: unknown kernel family %q (allowed: %s)", e.Name, strings.Join(names[:], ", "))
+}
+
+// UnsupportedError reports a family that cannot run here.
+type UnsupportedError struct {
+	Family  Family
+	Missing []string // CPU features it lacks; empty if the build has portable code only
+}
+
+// Error says what is missing.
+func (e *UnsupportedError) Error() string {
+	if len(e.Missing) == 0 {
+		return fmt.Sprintf("cpu: kernel family %s: this build has portable code only", e.Family)
+	}
+	return fmt.Sprintf("cpu: kernel family %s: the CPU lacks %s", e.Family, strings.Join(e.Missing, ", "))
+}
+
+// String returns the name of f as ParseFamily accepts it.
+func (f Family) String() string {
+	if int(f) < len(names) {
+		return names[f]
+	}
+	return fmt.Sprintf("Family(%d)", uint8(f))
+}
+
+// ParseFamily is the inverse of String. It fails with an *UnknownError and does
+// not ask whether the CPU supports the family.
+func ParseFamily(name string) (Family, error) {
+	if i := slices.Index(names[:], name); i >= 0 {
+		return Family(i), nil
+	}
+	return 0, &UnknownError{Name: name}
+}
+
+// Available returns the families that can run here, in order; Generic is
+// always the first.
+func Available() []Family {
+	var fs []Family
+	for f := range Family(len(names)) {
+		if Supported(f) {
+			fs = append(fs, f)
+		}
+	}
+	return fs
+}
+
+// Supported tells whether f can run here.
+func Supported(f Family) bool {
+	return int(f) < len(names) && here.check(f) == nil
+}
+
+// Best returns the family that is fastest here. It is the last one of
+// Available, but for AMD CPUs before Zen 3, whose slow PEXT would make the
+// BMI2 family lose against portable code.
+func Best() Family { return here.best() }
+
+// Select returns the family that a user asked for by name, usually the value
+// of the environment variable GRENIER_KERNEL; the empty name stands for Best.
+// It fails with an *UnknownError or an *UnsupportedError.
+func Select(name string) (Family, error) {
+	if name == "" {
+		return Best(), nil
+	}
+	f, err := ParseFamily(name)
+	if err != nil {
+		return 0, err
+	}
+	if err := here.check(f); err != nil {
+		return 0, err
+	}
+	return f, nil
+}
+
+// Name returns what the CPU calls itself, "unknown" if it does not say.
+func Name() string {
+	if cpuid.CPU.BrandName == "" {
+		return "unknown"
+	}
+	return cpuid.CPU.BrandName
+}
+
+// Features returns the names of the CPU features that decide about families
+// and that this CPU has, whatever the build can make of them.
+func Features() []string {
+	var fs []string
+	for _, id := range needs[AVX512] {
+		if cpuid.CPU.Has(id) {
+			fs = append(fs, id.String())
+		}
+	}
+	return fs
+}
+
+// machine is what is known about the CPU and the build.
+type machine struct {
+	compiled bool                 // the build has kernels other than the generic ones
+	slowPEXT bool                 // PEXT and PDEP are microcoded
+	missing  [len(needs)][]string // per family, the features that the CPU lacks
+}
+
+// detect reads the features of c once.
+func detect(c *cpuid.CPUInfo, compiled bool) machine {
+	m := machine{compiled: compiled}
+	m.slowPEXT = c.IsVendor(cpuid.AMD) && c.Family < zen3 || c.IsVendor(cpuid.Hygon)
+	for f, ids := range needs {
+		for _, id := range ids {
+			if !c.Has(id) {
+				m.missing[f] = append(m.missing[f], id.String())
+			}
+		}
+	}
+	return m
+}
+
+// check returns nil if f can run on m, an *UnsupportedError otherwise.
+func (m *machine) check(f Family) error {
+	if f == Generic || m.compiled && len(m.missing[f]) == 0 {
+		return nil
+	}
+	if !m.compiled {
+		return &UnsupportedError{Family: f}
+	}
+	return &UnsupportedError{Family: f, Missing: m.missing[f]}
+}
+
+func (m *machine) best() Family {
+	switch {
+	case m.check(AVX512) == nil:
+		return AVX512
+	case m.check(BMI2) == nil && !m.slowPEXT:
+		return BMI2
+	}
+	return Generic
+}
