@@ -113,7 +113,7 @@ func gather(src []byte, stride int) uint64 {
 		uint64(src[2*stride])<<16 | uint64(src[3*stride])<<24 |
 		uint64(src[4*stride])<<32 | uint64(src[5*stride])<<40 |
 		uint64(src[6*stride])<<48 | uint64(src[7*stride])<<56)
-	return z >> 1 & lows ^ z & ones * 0xff
+	return z>>1&lows ^ z&ones*0xff
 }
 
 // transpose8 exchanges bit i of byte p with bit p of byte i (Warren, Hacker's
