@@ -1,0 +1,52 @@
+// Package twins runs the tests and benchmarks of a kernel for every family.
+package twins
+
+import (
+	"flag"
+	"math/rand/v2"
+	"testing"
+
+	"grenier/kernels/cpu"
+)
+
+var seed = flag.Uint64("seed", 0, "seed of random kernel tests; 0 picks one")
+
+// families are all of them, supported or not.
+var families = []cpu.Family{cpu.Generic, cpu.BMI2, cpu.AVX512}
+
+// Test runs a subtest for every family and skips those that cannot run here.
+func Test(t *testing.T, run func(t *testing.T, f cpu.Family)) {
+	for _, f := range families {
+		t.Run(f.String(), func(t *testing.T) {
+			if !cpu.Supported(f) {
+				t.Skipf("the kernel family %v cannot run here", f)
+			}
+			run(t, f)
+		})
+	}
+}
+
+// Bench runs a sub-benchmark for every family that can run here.
+func Bench(b *testing.B, run func(b *testing.B, f cpu.Family)) {
+	for _, f := range cpu.Available() {
+		b.Run(f.String(), func(b *testing.B) { run(b, f) })
+	}
+}
+
+// Rand returns a random source and logs its seed; the test flag -seed repeats
+// a run.
+func Rand(tb testing.TB) *rand.Rand {
+	s := *seed
+	if s == 0 {
+		s = rand.Uint64()
+	}
+	tb.Logf("seed %d", s)
+	return rand.New(rand.NewPCG(s, 0))
+}
+
+// Fill overwrites s with random bytes.
+func Fill[T int8 | uint8](rng *rand.Rand, s []T) {
+	for i := range s {
+		s[i] = T(rng.Uint32())
+	}
+}
