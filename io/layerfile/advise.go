@@ -1,0 +1,23 @@
+package layerfile
+
+// Access is how a file is going to be read.
+type Access int
+
+// The patterns of access.
+const (
+	Normal     Access = iota // nothing known
+	Sequential               // in order: the operating system reads far ahead
+	Random                   // here and there: it does not read ahead
+)
+
+// Advise tells the operating system how all decoders of f together are going to
+// read. It is a hint: it changes no result, and on systems without such hints it
+// does nothing.
+func (f *File) Advise(a Access) error {
+	f.m.mu.RLock()
+	defer f.m.mu.RUnlock()
+	if len(f.m.data) == 0 {
+		return nil
+	}
+	return advise(f.m.data, a)
+}

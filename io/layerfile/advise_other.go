@@ -1,0 +1,5 @@
+//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
+
+package layerfile
+
+func advise([]byte, Access) error { return nil }

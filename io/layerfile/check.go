@@ -1,0 +1,89 @@
+package layerfile
+
+import (
+	"context"
+
+	"grenier/io/corrupt"
+	"grenier/io/tally"
+	"grenier/kernels/planes"
+)
+
+// Check reads all of the file at path and passes every problem to report, each
+// an error that matches corrupt.ErrCorrupt and names the part or block. It
+// returns nil and the summary of the file if there is none, the first problem
+// otherwise; an error of the operating system or of ctx ends the check at once
+// and is not reported.
+//
+// As long as header, footer or index are damaged the blocks cannot be found, so
+// these are checked first and alone.
+func Check(ctx context.Context, path string, kernel planes.Kernel, report func(error)) (Summary, error) {
+	f, problems, err := open(path)
+	if err != nil {
+		return Summary{}, err
+	}
+	defer f.Close()
+	c := checker{f: f, report: report}
+	for _, p := range problems {
+		c.problem(p)
+	}
+	if c.first != nil {
+		return Summary{}, c.first
+	}
+	return c.blocks(ctx, kernel)
+}
+
+// checker collects problems.
+type checker struct {
+	f      *File
+	report func(error)
+	first  error
+}
+
+func (c *checker) problem(err error) {
+	if c.first == nil {
+		c.first = err
+	}
+	c.report(err)
+}
+
+// blocks checks all blocks and, if they are all intact, the sums in the footer.
+func (c *checker) blocks(ctx context.Context, kernel planes.Kernel) (Summary, error) {
+	d, err := c.f.NewDecoder(kernel)
+	if err != nil {
+		return Summary{}, err
+	}
+	sum := Summary{Header: c.f.header, Footer: c.f.footer}
+	hash := tally.NewHash()
+	var scores []int8
+	for i := range c.f.NumBlocks() {
+		if err := ctx.Err(); err != nil {
+			return Summary{}, err
+		}
+		if s, err := d.Block(i, scores); err != nil {
+			c.problem(err)
+		} else {
+			scores = s
+			hash = hash.Add(s)
+			sum.Histogram.Add(s)
+		}
+	}
+	if c.first == nil {
+		c.sums(&sum, hash)
+	}
+	if c.first != nil {
+		return Summary{}, c.first
+	}
+	return sum, nil
+}
+
+// sums compares what was read with the footer.
+func (c *checker) sums(s *Summary, hash tally.Hash) {
+	if hash != s.Footer.Hash {
+		c.problem(corrupt.New(c.f.path, "footer", "hash of the scores %v instead of %v", hash, s.Footer.Hash))
+	}
+	win, draw, loss := s.Histogram.WinDrawLoss()
+	if win != s.Footer.Win || draw != s.Footer.Draw || loss != s.Footer.Loss {
+		c.problem(corrupt.New(c.f.path, "footer", "%d wins, %d draws, %d losses instead of %d, %d, %d",
+			win, draw, loss, s.Footer.Win, s.Footer.Draw, s.Footer.Loss))
+	}
+}

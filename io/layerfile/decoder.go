@@ -1,0 +1,137 @@
+package layerfile
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"grenier/io/tally"
+	"grenier/kernels/planes"
+)
+
+// ErrRange reports a block, or a range of ranks, that a file does not have.
+var ErrRange = errors.New("out of range")
+
+// Decoder decodes blocks of a file. It belongs to one goroutine at a time.
+type Decoder struct {
+	f            *File
+	kernel       planes.Kernel
+	decompressor decompressor
+	stored       []byte // copy of the stored bytes
+	planes       []byte // after decompression
+	cache        []int8 // scores of block cached
+	cached       int    // -1: none
+}
+
+// NewDecoder returns a decoder for blocks of f.
+func (f *File) NewDecoder(kernel planes.Kernel) (*Decoder, error) {
+	z, err := f.header.Codec.newDecompressor()
+	if err != nil {
+		return nil, err
+	}
+	return &Decoder{
+		f:            f,
+		kernel:       kernel,
+		decompressor: z,
+		stored:       make([]byte, f.header.BlockSize),
+		planes:       make([]byte, planes.Size(f.header.BlockSize)),
+		cached:       -1,
+	}, nil
+}
+
+// Block returns the scores of block i, in dst if its capacity suffices, in new
+// memory if not. It fails with an error that matches corrupt.ErrCorrupt and
+// names the block, with ErrRange, or with os.ErrClosed; dst may have been
+// overwritten then.
+func (d *Decoder) Block(i int, dst []int8) ([]int8, error) {
+	if i < 0 || i >= d.f.NumBlocks() {
+		return nil, fmt.Errorf("%s: block %d of %d: %w", d.f.path, i, d.f.NumBlocks(), ErrRange)
+	}
+	n := d.f.header.BlockLen(i)
+	dst = slices.Grow(dst[:0], n)[:n]
+	if err := d.decode(i, dst); err != nil {
+		return nil, d.f.bad(fmt.Sprintf("block %d", i), err)
+	}
+	return dst, nil
+}
+
+// decode fills dst with block i.
+func (d *Decoder) decode(i int, dst []int8) error {
+	e, err := d.f.entry(i)
+	if err != nil {
+		return err
+	}
+	stored := d.stored[:e.length]
+	if err := d.f.m.read(stored, int64(e.offset)); err != nil {
+		return err
+	}
+	if sum := crc32c(stored); sum != e.storedCRC {
+		return fmt.Errorf("checksum of the stored bytes %08x instead of %08x", sum, e.storedCRC)
+	}
+	raw := tally.Bytes(dst)
+	if e.raw() {
+		copy(raw, stored)
+	} else if err := d.expand(raw, stored); err != nil {
+		return err
+	}
+	if sum := crc32c(raw); sum != e.scoresCRC {
+		return fmt.Errorf("checksum of the scores %08x instead of %08x", sum, e.scoresCRC)
+	}
+	return nil
+}
+
+// expand undoes codec and transform.
+func (d *Decoder) expand(dst, stored []byte) error {
+	split := d.planes[:planes.Size(len(dst))]
+	if err := d.decompressor.decompress(split, stored); err != nil {
+		return fmt.Errorf("%v: %w", d.f.header.Codec, err)
+	}
+	d.kernel.Join(dst, split)
+	return nil
+}
+
+// Read fills dst with the scores of len(dst) positions from the given rank on.
+// Whole blocks are decoded in place; reading a file in order, in pieces of any
+// size, decodes each block once. It fails like Block.
+func (d *Decoder) Read(dst []int8, rank uint64) error {
+	h := &d.f.header
+	if rank > h.Positions || uint64(len(dst)) > h.Positions-rank {
+		return fmt.Errorf("%s: %d positions from rank %d on, of %d: %w", d.f.path, len(dst), rank, h.Positions, ErrRange)
+	}
+	size := uint64(h.BlockSize)
+	for len(dst) > 0 {
+		i, skip := int(rank/size), int(rank%size)
+		n := min(h.BlockLen(i)-skip, len(dst))
+		if err := d.readPart(dst[:n], i, skip); err != nil {
+			return err
+		}
+		dst, rank = dst[n:], rank+uint64(n)
+	}
+	return nil
+}
+
+// readPart fills dst with scores of block i, leaving out the first skip.
+func (d *Decoder) readPart(dst []int8, i, skip int) error {
+	if i != d.cached && len(dst) == d.f.header.BlockLen(i) {
+		_, err := d.Block(i, dst)
+		return err
+	}
+	if i != d.cached {
+		d.cached = -1
+		scores, err := d.Block(i, d.cache)
+		if err != nil {
+			return err
+		}
+		d.cache, d.cached = scores, i
+	}
+	copy(dst, d.cache[skip:])
+	return nil
+}
+
+// Score returns the score of the position with the given rank. It keeps the last
+// block it needed. It fails like Block.
+func (d *Decoder) Score(rank uint64) (int8, error) {
+	var one [1]int8
+	err := d.Read(one[:], rank)
+	return one[0], err
+}

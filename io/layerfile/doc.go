@@ -1,0 +1,71 @@
+// Package layerfile reads and writes sealed layers: the scores of all positions
+// of one layer, one signed byte each, in rank order, in a single file that is
+// never changed once it is complete.
+//
+// # Layout
+//
+// All numbers are little endian. A file is a header, the blocks, the index of
+// the blocks and a footer, with nothing between them and nothing behind:
+//
+//		+--------+---------+-----+---------+------------------+--------+
+//		| header | block 0 | ... | block B | index            | footer |
+//		| 80     |         |     |         | 24 for each block| 76     |
+//		+--------+---------+-----+---------+------------------+--------+
+//
+//	  - A block holds the next 65,536 scores (the header says how many; the last
+//	    block may be shorter), cut into bit planes (package planes) and compressed
+//	    by lz4 or zstd, or the plain scores if that does not make them shorter.
+//	    Blocks do not depend on each other: reading one score costs one block.
+//	  - An index entry holds offset, length and flags of a block and two CRC-32C:
+//	    of the stored bytes, so that a codec never sees damaged input, and of the
+//	    scores, so that a wrong decoder is noticed as well.
+//	  - The footer holds the place and CRC-32C of the index, a copy of the CRC-32C
+//	    of the header, the length of the file, an FNV-1a-64 hash of all scores and
+//	    how many are wins, draws and losses. Its own CRC-32C thus depends on
+//	    every byte of the file; it is the Checksum that a manifest records.
+//
+// The byte by byte layout, fit for writing a reader in another language, is in
+// docs/format/layer-file.md.
+//
+// # Writing
+//
+// Blocks are encoded by any number of workers and appended in order:
+//
+//	w, err := layerfile.Create(path, header)
+//	defer w.Abort()                             // nothing to do after Finish
+//	e, err := layerfile.NewEncoder(header, kernel) // one for each worker
+//	var b layerfile.Block                       // may be reused after Append
+//	err = e.Encode(&b, scores)
+//	err = w.Append(&b)
+//	summary, err := w.Finish()
+//
+// # Reading
+//
+//	f, err := layerfile.Open(path)
+//	defer f.Close()
+//	err = f.Expect(header)
+//	d, err := f.NewDecoder(kernel)              // one for each goroutine
+//	scores, err = d.Block(i, scores)
+//
+// Open checks header, footer and index, but no block: it reads 24 bytes for each
+// 65,536 positions and notices a truncated file for certain. Each block is
+// checked when it is decoded. Check reads everything.
+//
+// # The memory map
+//
+// An open file is mapped into memory, read-only. No slice of the map ever leaves
+// this package: a decoder first copies the stored bytes of a block, then checks
+// and decodes its copy. So
+//
+//   - what Block, Read and Score return belongs to the caller, for ever;
+//   - Close may be called while decoders are at work; they fail with os.ErrClosed
+//     from then on;
+//   - replacing the file by another one under the same name (rename) does not
+//     disturb readers: they keep the old file until they close it;
+//   - a file that somebody truncates or overwrites in place while it is open
+//     gives errors that match corrupt.ErrCorrupt, like one that was damaged
+//     before. The operating system reports access behind the end of a truncated
+//     file, or a disk error, by a signal, SIGBUS; the copy catches it.
+//
+// Every error about contents is a *corrupt.Error.
+package layerfile

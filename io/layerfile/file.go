@@ -1,0 +1,176 @@
+package layerfile
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"grenier/io/corrupt"
+)
+
+// File is an open layer file. It is safe for concurrent use; each goroutine
+// needs a Decoder of its own.
+type File struct {
+	path   string
+	m      *mapping
+	header Header
+	footer Footer
+}
+
+// Open opens the file at path and checks everything but the blocks. It fails
+// with an error that matches corrupt.ErrCorrupt when the contents are not those
+// of a complete layer file, or with an error of the operating system.
+func Open(path string) (*File, error) {
+	f, problems, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	if len(problems) > 0 {
+		return nil, errors.Join(problems[0], f.m.close())
+	}
+	return f, nil
+}
+
+// open maps the file and lists what is wrong with header, footer and index.
+func open(path string) (*File, []error, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, corrupt.New(path, "", "%w: %v", corrupt.ErrForeign, info.Mode().Type())
+	}
+	m, err := openMapping(file, info.Size())
+	if err != nil {
+		return nil, nil, fmt.Errorf("mapping %s: %w", path, err)
+	}
+	f := &File{path: path, m: m}
+	return f, f.load(info.Size()), nil
+}
+
+// load reads header, footer and index. The footer can be read without the
+// header, the index only with both.
+func (f *File) load(length int64) []error {
+	head := make([]byte, min(length, headerSize))
+	if err := f.m.read(head, 0); err != nil {
+		return []error{f.bad("header", err)}
+	}
+	var headerErr, footerErr error
+	f.header, headerErr = parseHeader(f.path, head)
+	if errors.Is(headerErr, corrupt.ErrForeign) || errors.Is(headerErr, corrupt.ErrVersion) {
+		return []error{headerErr} // nothing is known about the rest
+	}
+	if length < headerSize+footerSize {
+		footerErr = corrupt.New(f.path, "footer", "truncated: a file of %d bytes has none", length)
+	} else {
+		footerErr = f.loadFooter(length, headerErr == nil)
+	}
+	if headerErr == nil && footerErr == nil {
+		return compact(f.checkIndex())
+	}
+	return compact(headerErr, footerErr)
+}
+
+// loadFooter reads the footer and, if there is a header, compares them.
+func (f *File) loadFooter(length int64, header bool) error {
+	tail := make([]byte, footerSize)
+	err := f.m.read(tail, length-footerSize)
+	if err != nil {
+		return f.bad("footer", err)
+	}
+	f.footer, err = parseFooter(f.path, tail, length)
+	if err == nil && header {
+		err = checkFooter(f.path, tail, &f.footer, &f.header)
+	}
+	return err
+}
+
+// checkIndex reads the index: its blocks must follow each other without gaps
+// from the header to the index.
+func (f *File) checkIndex() error {
+	next, end := uint64(headerSize), uint64(f.footer.indexOffset)
+	blocks := f.header.Blocks()
+	crc, bad, err := f.m.readIndex(f.footer.indexOffset, blocks, func(i int, e entry) error {
+		if e.offset != next {
+			return fmt.Errorf("block %d begins at %d instead of %d", i, e.offset, next)
+		}
+		next += uint64(e.length)
+		if err := e.check(f.header.BlockLen(i), end); err != nil {
+			return fmt.Errorf("block %d: %w", i, err)
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return f.bad("index", err)
+	case crc != f.footer.indexCRC:
+		return corrupt.New(f.path, "index", "checksum %08x instead of %08x", crc, f.footer.indexCRC)
+	case bad != nil:
+		return f.bad("index", bad)
+	case next != end:
+		return corrupt.New(f.path, "index", "the last block ends at %d instead of %d", next, end)
+	}
+	return nil
+}
+
+// bad turns an error from the mapping, or about contents, into a corruption
+// error; a closed file is none.
+func (f *File) bad(part string, err error) error {
+	if errors.Is(err, os.ErrClosed) {
+		return fmt.Errorf("%s: %s: %w", f.path, part, err)
+	}
+	return &corrupt.Error{File: f.path, Part: part, Cause: err}
+}
+
+// compact returns the errors that are not nil.
+func compact(errs ...error) []error {
+	var out []error
+	for _, err := range errs {
+		if err != nil {
+			out = append(out, err)
+		}
+	}
+	return out
+}
+
+// Path returns the path given to Open.
+func (f *File) Path() string { return f.path }
+
+// Header returns what the file holds.
+func (f *File) Header() Header { return f.header }
+
+// Footer returns the sums over the file.
+func (f *File) Footer() Footer { return f.footer }
+
+// NumBlocks returns the number of blocks.
+func (f *File) NumBlocks() int { return f.header.Blocks() }
+
+// Expect fails with an error that matches corrupt.ErrMismatch, and names both
+// values, unless game, rules, pits, seeds and number of positions of the file
+// are those of want. The other fields of want are not looked at.
+func (f *File) Expect(want Header) error {
+	if err := f.header.mismatch(want); err != nil {
+		return &corrupt.Error{File: f.path, Part: "header", Cause: err}
+	}
+	return nil
+}
+
+// Close unmaps the file. It waits for reads that are under way; decoders fail
+// with os.ErrClosed afterwards, as does a second Close.
+func (f *File) Close() error { return f.m.close() }
+
+// entry returns what the index says about block i, checked again: the file may
+// have been overwritten since Open.
+func (f *File) entry(i int) (entry, error) {
+	var b [indexEntrySize]byte
+	if err := f.m.read(b[:], f.footer.indexOffset+int64(i)*indexEntrySize); err != nil {
+		return entry{}, err
+	}
+	e := parseEntry(b[:])
+	return e, e.check(f.header.BlockLen(i), uint64(f.footer.indexOffset))
+}

@@ -1,0 +1,194 @@
+package layerfile
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"strings"
+
+	"grenier/io/corrupt"
+)
+
+// Version is the format version that this package writes, and the newest that
+// it reads. It only grows.
+const Version = 1
+
+// Limits of the format.
+const (
+	MaxBlockSize = 1 << 16 // scores in a block, and bytes of a stored block
+	MaxName      = 16      // bytes in the name of a game or of rules
+	MaxPositions = 1 << 48 // positions in a layer
+)
+
+const (
+	headerMagic = "\x89GL\r\n\x1a\n\x00"
+	headerSize  = 80
+)
+
+// Offsets of the fields of a header.
+const (
+	hMagic     = 0
+	hVersion   = 8
+	hPits      = 12
+	hSeeds     = 14
+	hGame      = 16
+	hRules     = 32
+	hCodec     = 48
+	hTransform = 49
+	hZero16    = 50
+	hBlockSize = 52
+	hPositions = 56
+	hBlocks    = 64
+	hZero32    = 72
+	hChecksum  = 76
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func crc32c(data []byte) uint32 { return crc32.Checksum(data, castagnoli) }
+
+// ErrHeader reports a header that no file can have.
+var ErrHeader = errors.New("bad layer header")
+
+// Header says what a file holds.
+type Header struct {
+	Game, Rules string    // 1 to MaxName bytes out of a-z, 0-9, "-" and "_"
+	Pits, Seeds int       // 0 to 65,535
+	Codec       Codec     // compressor of the blocks
+	Transform   Transform // what is done to scores before
+	BlockSize   int       // scores in each block but the last, 1 to MaxBlockSize
+	Positions   uint64    // scores in the file, at most MaxPositions
+}
+
+// Blocks returns the number of blocks.
+func (h *Header) Blocks() int {
+	size := uint64(h.BlockSize)
+	return int((h.Positions + size - 1) / size)
+}
+
+// BlockLen returns the number of scores in block i.
+func (h *Header) BlockLen(i int) int {
+	rest := h.Positions - uint64(i)*uint64(h.BlockSize)
+	return int(min(rest, uint64(h.BlockSize)))
+}
+
+// Validate fails with ErrHeader if a field is out of its range.
+func (h *Header) Validate() error {
+	switch {
+	case !validName(h.Game):
+		return fmt.Errorf("%w: name of the game %q: want 1 to %d of a-z, 0-9, - and _", ErrHeader, h.Game, MaxName)
+	case !validName(h.Rules):
+		return fmt.Errorf("%w: name of the rules %q: want 1 to %d of a-z, 0-9, - and _", ErrHeader, h.Rules, MaxName)
+	case h.Pits < 0 || h.Pits > math.MaxUint16:
+		return fmt.Errorf("%w: %d pits: want 0 to %d", ErrHeader, h.Pits, math.MaxUint16)
+	case h.Seeds < 0 || h.Seeds > math.MaxUint16:
+		return fmt.Errorf("%w: %d seeds: want 0 to %d", ErrHeader, h.Seeds, math.MaxUint16)
+	case !h.Codec.known() || !h.Transform.known():
+		return fmt.Errorf("%w: %v, %v: unknown codec or transform", ErrHeader, h.Codec, h.Transform)
+	}
+	return h.validateSize()
+}
+
+func (h *Header) validateSize() error {
+	switch {
+	case h.BlockSize < 1 || h.BlockSize > MaxBlockSize:
+		return fmt.Errorf("%w: blocks of %d scores: want 1 to %d", ErrHeader, h.BlockSize, MaxBlockSize)
+	case h.Positions > MaxPositions:
+		return fmt.Errorf("%w: %d positions: want at most %d", ErrHeader, h.Positions, uint64(MaxPositions))
+	case h.Positions/uint64(h.BlockSize) >= math.MaxInt/indexEntrySize:
+		return fmt.Errorf("%w: %d positions are too many blocks for this machine", ErrHeader, h.Positions)
+	}
+	return nil
+}
+
+func validName(s string) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyz0123456789-_"
+	return len(s) >= 1 && len(s) <= MaxName && strings.Trim(s, letters) == ""
+}
+
+// encode returns the bytes of a valid header.
+func (h *Header) encode() []byte {
+	b := make([]byte, headerSize)
+	copy(b[hMagic:], headerMagic)
+	binary.LittleEndian.PutUint32(b[hVersion:], Version)
+	binary.LittleEndian.PutUint16(b[hPits:], uint16(h.Pits))
+	binary.LittleEndian.PutUint16(b[hSeeds:], uint16(h.Seeds))
+	copy(b[hGame:], h.Game)
+	copy(b[hRules:], h.Rules)
+	b[hCodec] = byte(h.Codec)
+	b[hTransform] = byte(h.Transform)
+	binary.LittleEndian.PutUint32(b[hBlockSize:], uint32(h.BlockSize))
+	binary.LittleEndian.PutUint64(b[hPositions:], h.Positions)
+	binary.LittleEndian.PutUint64(b[hBlocks:], uint64(h.Blocks()))
+	binary.LittleEndian.PutUint32(b[hChecksum:], crc32c(b[:hChecksum]))
+	return b
+}
+
+// parseHeader reads the first bytes of a file: magic, then version, then
+// checksum, then the rest.
+func parseHeader(file string, b []byte) (Header, error) {
+	fail := func(format string, args ...any) (Header, error) {
+		return Header{}, corrupt.New(file, "header", format, args...)
+	}
+	n := min(len(b), len(headerMagic))
+	if string(b[:n]) != headerMagic[:n] {
+		return fail("%w: it does not begin like a layer file", corrupt.ErrForeign)
+	}
+	if len(b) < headerSize {
+		return fail("truncated: %d bytes are less than a header", len(b))
+	}
+	if v := binary.LittleEndian.Uint32(b[hVersion:]); v != Version {
+		return fail("%w %d: this program reads version %d", corrupt.ErrVersion, v, Version)
+	}
+	if sum, want := crc32c(b[:hChecksum]), binary.LittleEndian.Uint32(b[hChecksum:]); sum != want {
+		return fail("checksum %08x instead of %08x", sum, want)
+	}
+	h := Header{
+		Game:      trimName(b[hGame:hRules]),
+		Rules:     trimName(b[hRules:hCodec]),
+		Pits:      int(binary.LittleEndian.Uint16(b[hPits:])),
+		Seeds:     int(binary.LittleEndian.Uint16(b[hSeeds:])),
+		Codec:     Codec(b[hCodec]),
+		Transform: Transform(b[hTransform]),
+		BlockSize: int(binary.LittleEndian.Uint32(b[hBlockSize:])),
+		Positions: binary.LittleEndian.Uint64(b[hPositions:]),
+	}
+	if !h.Codec.known() || !h.Transform.known() {
+		return fail("%w: codec %d, transform %d", corrupt.ErrVersion, h.Codec, h.Transform)
+	}
+	if err := h.Validate(); err != nil {
+		return fail("%w", err)
+	}
+	// One header has one encoding: unused bytes are 0, the number of blocks
+	// follows from the rest.
+	if !bytes.Equal(h.encode(), b[:headerSize]) {
+		return fail("unused bytes are not 0, or the number of blocks is not %d", h.Blocks())
+	}
+	return h, nil
+}
+
+func trimName(b []byte) string { return strings.TrimRight(string(b), "\x00") }
+
+// mismatch names the first difference between headers that makes a file useless
+// to a caller who wants another one; codec, transform and block size do not.
+func (h *Header) mismatch(want Header) error {
+	differ := func(what string, got, want any) error {
+		return fmt.Errorf("%s %v %w the expected %v", what, got, corrupt.ErrMismatch, want)
+	}
+	switch {
+	case h.Game != want.Game:
+		return differ("game", h.Game, want.Game)
+	case h.Rules != want.Rules:
+		return differ("rules", h.Rules, want.Rules)
+	case h.Pits != want.Pits:
+		return differ("number of pits", h.Pits, want.Pits)
+	case h.Seeds != want.Seeds:
+		return differ("number of seeds", h.Seeds, want.Seeds)
+	case h.Positions != want.Positions:
+		return differ("number of positions", h.Positions, want.Positions)
+	}
+	return nil
+}

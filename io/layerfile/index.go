@@ -1,0 +1,80 @@
+package layerfile
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+)
+
+const indexEntrySize = 24
+
+// flagRaw marks a block that is stored as plain scores.
+const flagRaw = 1
+
+// entry is what the index says about one block.
+type entry struct {
+	offset    uint64 // of the stored bytes in the file
+	length    uint32 // of the stored bytes
+	flags     uint32 // flagRaw or 0
+	storedCRC uint32 // CRC-32C of the stored bytes
+	scoresCRC uint32 // CRC-32C of the scores
+}
+
+func (e *entry) append(b []byte) []byte {
+	le := binary.LittleEndian
+	b = le.AppendUint64(b, e.offset)
+	b = le.AppendUint32(b, e.length)
+	b = le.AppendUint32(b, e.flags)
+	b = le.AppendUint32(b, e.storedCRC)
+	return le.AppendUint32(b, e.scoresCRC)
+}
+
+func parseEntry(b []byte) entry {
+	le := binary.LittleEndian
+	return entry{
+		offset:    le.Uint64(b),
+		length:    le.Uint32(b[8:]),
+		flags:     le.Uint32(b[12:]),
+		storedCRC: le.Uint32(b[16:]),
+		scoresCRC: le.Uint32(b[20:]),
+	}
+}
+
+func (e *entry) raw() bool { return e.flags&flagRaw != 0 }
+
+// check tells whether e can be the entry of a block of n scores in a file whose
+// blocks end at offset end.
+func (e *entry) check(n int, end uint64) error {
+	switch {
+	case e.flags&^flagRaw != 0:
+		return fmt.Errorf("unknown flags %#x", e.flags)
+	case e.raw() && e.length != uint32(n):
+		return fmt.Errorf("%d scores are stored as they are in %d bytes", n, e.length)
+	case !e.raw() && (e.length == 0 || e.length >= uint32(n)):
+		return fmt.Errorf("%d scores are compressed to %d bytes", n, e.length)
+	case e.offset < headerSize || e.offset > end || uint64(e.length) > end-e.offset:
+		return fmt.Errorf("%d bytes at %d are not between header and index", e.length, e.offset)
+	}
+	return nil
+}
+
+// readIndex passes all entries of the index to check, reading through m in
+// pieces, and returns the CRC-32C of the index. It goes on after a failed check
+// and returns the first failure as bad.
+func (m *mapping) readIndex(offset int64, blocks int, check func(i int, e entry) error) (crc uint32, bad, err error) {
+	buf := make([]byte, 4096*indexEntrySize)
+	for i := 0; i < blocks; {
+		piece := buf[:min(blocks-i, 4096)*indexEntrySize]
+		if err := m.read(piece, offset+int64(i)*indexEntrySize); err != nil {
+			return 0, nil, err
+		}
+		crc = crc32.Update(crc, castagnoli, piece)
+		for ; len(piece) > 0; piece = piece[indexEntrySize:] {
+			if err := check(i, parseEntry(piece)); err != nil && bad == nil {
+				bad = err
+			}
+			i++
+		}
+	}
+	return crc, bad, nil
+}

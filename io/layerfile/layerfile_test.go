@@ -1,0 +1,180 @@
+package layerfile
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"grenier/io/corrupt"
+	"grenier/io/tally"
+	"grenier/kernels/cpu"
+	"grenier/kernels/planes"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+var (
+	kernel = planes.For(cpu.Generic)
+	codecs = []Codec{LZ4, Zstd}
+)
+
+func testHeader(codec Codec, blockSize, positions int) Header {
+	return Header{
+		Game: "awari", Rules: "strict", Pits: 12, Seeds: 7,
+		Codec: codec, Transform: Planes, BlockSize: blockSize, Positions: uint64(positions),
+	}
+}
+
+// layerScores returns n scores that resemble a layer: small numbers, runs.
+func layerScores(r *rand.Rand, n int) []int8 {
+	out := make([]int8, n)
+	s := int8(0)
+	for i := range out {
+		if r.IntN(4) == 0 {
+			s = int8(r.NormFloat64() * 3)
+		}
+		out[i] = s
+	}
+	return out
+}
+
+// noise returns n scores that no codec can shrink.
+func noise(r *rand.Rand, n int) []int8 {
+	out := make([]int8, n)
+	for i := range out {
+		out[i] = int8(r.Uint32())
+	}
+	return out
+}
+
+func writeFile(t testing.TB, path string, h Header, scores []int8) Summary {
+	t.Helper()
+	w, err := Create(path, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	e, err := NewEncoder(h, kernel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b Block
+	for part := range slices.Chunk(scores, h.BlockSize) {
+		if err := e.Encode(&b, part); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Append(&b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := w.Finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// readAll returns the scores of a file, or the first error.
+func readAll(path string) ([]int8, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	d, err := f.NewDecoder(kernel)
+	if err != nil {
+		return nil, err
+	}
+	var all, part []int8
+	for i := range f.NumBlocks() {
+		if part, err = d.Block(i, part); err != nil {
+			return nil, err
+		}
+		all = append(all, part...)
+	}
+	return all, nil
+}
+
+func check(path string) (Summary, []error) {
+	var problems []error
+	s, err := Check(context.Background(), path, kernel, func(err error) { problems = append(problems, err) })
+	if err != nil && len(problems) == 0 {
+		problems = append(problems, err)
+	}
+	return s, problems
+}
+
+func TestRoundTrip(t *testing.T) {
+	const size = 1000
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 0))
+	t.Logf("seed %d", seed)
+	for _, codec := range codecs {
+		for _, n := range []int{0, 1, 2, 7, 8, 9, size - 1, size, size + 1, 3 * size, 5*size + 13} {
+			for name, make := range map[string]func(*rand.Rand, int) []int8{"layer": layerScores, "noise": noise} {
+				t.Run(fmt.Sprintf("%v/%d/%s", codec, n, name), func(t *testing.T) {
+					roundTrip(t, testHeader(codec, size, n), make(r, n))
+				})
+			}
+		}
+	}
+}
+
+func TestRoundTripFullBlocks(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, codec := range codecs {
+		for _, n := range []int{MaxBlockSize - 1, MaxBlockSize, MaxBlockSize + 1, 3 * MaxBlockSize} {
+			h := testHeader(codec, MaxBlockSize, n)
+			roundTrip(t, h, layerScores(r, n))
+			roundTrip(t, h, noise(r, n))
+			roundTrip(t, h, make([]int8, n))
+		}
+	}
+}
+
+func TestEveryScore(t *testing.T) {
+	scores := make([]int8, 256)
+	for i := range scores {
+		scores[i] = int8(i - 128)
+	}
+	for _, codec := range codecs {
+		roundTrip(t, testHeader(codec, 256, 256), scores)
+		roundTrip(t, testHeader(codec, 2048, 8*256), slices.Repeat(scores, 8))
+	}
+}
+
+func roundTrip(t *testing.T, h Header, scores []int8) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "layer.gl")
+	written := writeFile(t, path, h, scores)
+	got, err := readAll(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got, scores) {
+		t.Fatal("other scores than those written")
+	}
+	checked, problems := check(path)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	if d := cmp.Diff(written, checked, cmp.AllowUnexported(Footer{})); d != "" {
+		t.Errorf("summary written and read: %s", d)
+	}
+	if written.Footer.Hash != tally.NewHash().Add(scores) || written.Histogram.Total() != uint64(len(scores)) {
+		t.Error("wrong sums")
+	}
+	if info, err := os.Stat(path); err != nil || info.Size() != written.Footer.Bytes {
+		t.Errorf("%d bytes, not %d (%v)", info.Size(), written.Footer.Bytes, err)
+	}
+}
+
+func isCorrupt(err error) bool { return errors.Is(err, corrupt.ErrCorrupt) }

@@ -1,0 +1,86 @@
+package layerfile
+
+import (
+	"errors"
+	"io"
+	"math"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"sync"
+
+	"github.com/edsrzf/mmap-go"
+)
+
+// errFault is what becomes of SIGBUS.
+var errFault = errors.New("cannot be read: truncated while open, or a disk error")
+
+// mapping is a file mapped into memory. Its bytes only leave it as copies.
+type mapping struct {
+	mu   sync.RWMutex // close waits until nobody reads
+	data mmap.MMap    // nil once closed, and for an empty file
+	open bool
+}
+
+// errTooLong reports a file that does not fit the address space.
+var errTooLong = errors.New("too long to be mapped into memory on this machine")
+
+// openMapping maps the regular file f, which may be closed afterwards.
+func openMapping(f *os.File, length int64) (*mapping, error) {
+	m := &mapping{open: true}
+	if length == 0 {
+		return m, nil // an empty map is an error to the operating system
+	}
+	if length > math.MaxInt {
+		return nil, errTooLong
+	}
+	data, err := mmap.MapRegion(f, int(length), mmap.RDONLY, 0, 0)
+	m.data = data
+	return m, err
+}
+
+// read copies len(dst) bytes from offset on. It fails with os.ErrClosed,
+// io.ErrUnexpectedEOF if the range is not inside the file, or errFault.
+func (m *mapping) read(dst []byte, offset int64) error {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if !m.open {
+		return os.ErrClosed
+	}
+	if offset < 0 || offset > int64(len(m.data)) || int64(len(dst)) > int64(len(m.data))-offset {
+		return io.ErrUnexpectedEOF
+	}
+	return copyGuarded(dst, m.data[offset:])
+}
+
+// copyGuarded copies src to dst; if src cannot be accessed, it returns errFault
+// instead of ending the program.
+func copyGuarded(dst, src []byte) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if r := recover(); r != nil {
+			if _, fault := r.(interface {
+				runtime.Error
+				Addr() uintptr
+			}); !fault {
+				panic(r)
+			}
+			err = errFault
+		}
+	}()
+	copy(dst, src)
+	return nil
+}
+
+func (m *mapping) close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.open {
+		return os.ErrClosed
+	}
+	m.open = false
+	if m.data == nil {
+		return nil
+	}
+	return m.data.Unmap()
+}

@@ -1,0 +1,161 @@
+// Package tally sums up runs of scores: how often each occurs (Histogram) and a
+// checksum of all of them in order (Hash).
+//
+// A score is one signed byte; a positive one is a win for the player to move, a
+// negative one a loss, 0 a draw. Histograms of parts can be made by several
+// goroutines and merged in any order. The hash cannot: it is FNV-1a with 64
+// bits over the scores as bytes in rank order, chosen because anybody can
+// recompute it in four lines of any language and compare.
+package tally
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unsafe"
+)
+
+// ErrHistogram reports JSON that is not a histogram.
+var ErrHistogram = errors.New("tally: bad histogram")
+
+// Bytes returns the scores as the bytes that files hold, two's complement. It
+// shares memory with scores.
+func Bytes(scores []int8) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(scores))), len(scores))
+}
+
+// Histogram counts scores. Its index is the score as an unsigned byte; use
+// Count to look one up.
+type Histogram [256]uint64
+
+// Add counts scores.
+func (h *Histogram) Add(scores []int8) {
+	for len(scores) > 0 {
+		n := min(len(scores), math.MaxInt32)
+		h.add(Bytes(scores[:n]))
+		scores = scores[n:]
+	}
+}
+
+// add counts at most MaxInt32 scores. Runs of equal scores are the rule, and a
+// counter can only be increased every few cycles; hence four sets of them.
+func (h *Histogram) add(scores []byte) {
+	var c [4][256]uint32
+	i := 0
+	for ; i+4 <= len(scores); i += 4 {
+		s := scores[i : i+4 : i+4]
+		c[0][s[0]]++
+		c[1][s[1]]++
+		c[2][s[2]]++
+		c[3][s[3]]++
+	}
+	for _, s := range scores[i:] {
+		c[0][s]++
+	}
+	for s := range h {
+		h[s] += uint64(c[0][s]) + uint64(c[1][s]) + uint64(c[2][s]) + uint64(c[3][s])
+	}
+}
+
+// Merge adds the counts of other.
+func (h *Histogram) Merge(other *Histogram) {
+	for s, n := range other {
+		h[s] += n
+	}
+}
+
+// Count returns how often score occurs.
+func (h *Histogram) Count(score int8) uint64 { return h[uint8(score)] }
+
+// Total returns the number of scores counted.
+func (h *Histogram) Total() uint64 {
+	win, draw, loss := h.WinDrawLoss()
+	return win + draw + loss
+}
+
+// WinDrawLoss returns how many scores are positive, zero and negative.
+func (h *Histogram) WinDrawLoss() (win, draw, loss uint64) {
+	for s, n := range h {
+		switch {
+		case int8(s) > 0:
+			win += n
+		case int8(s) < 0:
+			loss += n
+		}
+	}
+	return win, h[0], loss
+}
+
+// MarshalJSON writes an object from score to count, in increasing order of the
+// score; scores that do not occur are left out.
+func (h Histogram) MarshalJSON() ([]byte, error) {
+	out := []byte{'{'}
+	for s := math.MinInt8; s <= math.MaxInt8; s++ {
+		n := h.Count(int8(s))
+		if n == 0 {
+			continue
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = fmt.Appendf(out, `"%d":%d`, s, n)
+	}
+	return append(out, '}'), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes, keys in any order. It fails with
+// ErrHistogram when a key is not a score in plain decimal notation.
+func (h *Histogram) UnmarshalJSON(data []byte) error {
+	var counts map[string]uint64
+	if err := json.Unmarshal(data, &counts); err != nil {
+		return fmt.Errorf("%w: %w", ErrHistogram, err)
+	}
+	*h = Histogram{}
+	for key, n := range counts {
+		s, err := strconv.ParseInt(key, 10, 8)
+		if err != nil || strconv.FormatInt(s, 10) != key {
+			return fmt.Errorf("%w: key %q is not a score from -128 to 127", ErrHistogram, strings.ToValidUTF8(key, "?"))
+		}
+		h[uint8(s)] = n
+	}
+	return nil
+}
+
+// Hash is the state of a 64-bit FNV-1a hash. Start from NewHash().
+type Hash uint64
+
+const (
+	fnvOffset = 0xcbf29ce484222325
+	fnvPrime  = 0x100000001b3
+)
+
+// NewHash returns the hash of no scores.
+func NewHash() Hash { return fnvOffset }
+
+// Add returns the hash of the scores hashed so far followed by scores.
+func (h Hash) Add(scores []int8) Hash {
+	x := uint64(h)
+	for _, s := range Bytes(scores) {
+		x = (x ^ uint64(s)) * fnvPrime
+	}
+	return Hash(x)
+}
+
+// String returns the hash as 16 hexadecimal digits.
+func (h Hash) String() string { return fmt.Sprintf("%016x", uint64(h)) }
+
+// MarshalText returns String.
+func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (h *Hash) UnmarshalText(text []byte) error {
+	x, err := strconv.ParseUint(string(text), 16, 64)
+	if err != nil || Hash(x).String() != string(text) {
+		return fmt.Errorf("tally: bad hash %q: want 16 hexadecimal digits", text)
+	}
+	*h = Hash(x)
+	return nil
+}
