@@ -1,0 +1,332 @@
+package awari_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"grenier/layers"
+	"grenier/layers/awari"
+)
+
+func mustGame(t testing.TB, pits int, rules awari.Rules) awari.Game {
+	t.Helper()
+	g, err := awari.New(pits, rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// board reads a board written as text.
+func board(t testing.TB, g awari.Game, text string) awari.Board {
+	t.Helper()
+	b, err := g.Parse(strings.Fields(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestSow checks boards worked out by hand. Boards after the move are not
+// turned: the first half is still that of the player who sowed.
+func TestSow(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		pit      int
+		before   string
+		after    string
+		captured int
+		starves  bool
+	}{
+		{"one seed inside the own half", 0, "1 0 0 0  1 0 0 0", "0 1 0 0  1 0 0 0", 0, false},
+		{"into the opponent's half", 3, "0 0 0 2  0 0 0 0", "0 0 0 0  1 1 0 0", 0, false},
+		{"round the end, back into the own half", 3, "0 0 0 6  0 0 0 0", "1 1 0 0  1 1 1 1", 0, false},
+
+		// Laps: P-1 seeds end on the pit before the origin, P on the pit
+		// after it, and each further P-1 a lap later.
+		{"8 pits, 7 seeds", 2, "0 0 7 0  1 1 1 1", "1 1 0 1  2 2 2 2", 0, false},
+		{"8 pits, 8 seeds", 2, "0 0 8 0  1 1 1 1", "1 1 0 2  2 2 2 2", 0, false},
+		{"8 pits, 14 seeds", 2, "0 0 14 0  1 1 1 1", "2 2 0 2  3 3 3 3", 0, false},
+		{"8 pits, 15 seeds", 2, "0 0 15 0  1 1 1 1", "2 2 0 3  3 3 3 3", 0, false},
+		{"8 pits, 7 seeds from pit 0 capture on the last pit", 0, "7 0 0 0  0 0 2 1", "0 1 1 1  1 1 0 0", 5, false},
+		{"8 pits, 14 seeds from pit 0 stop a chain at 4", 0, "14 0 0 0  2 0 0 0", "0 2 2 2  4 0 0 0", 6, false},
+		{"8 pits, 8 seeds from the last own pit end after it", 3, "0 0 0 8  1 1 1 1", "1 1 1 0  0 2 2 2", 3, false},
+
+		{"10 pits, 9 seeds", 4, "0 0 0 0 9  3 3 3 3 3", "1 1 1 1 0  4 4 4 4 4", 0, false},
+		{"10 pits, 10 seeds", 4, "0 0 0 0 10  3 3 3 3 3", "1 1 1 1 0  5 4 4 4 4", 0, false},
+		{"10 pits, 18 seeds", 4, "0 0 0 0 18  0 0 0 0 0", "2 2 2 2 0  2 2 2 2 2", 0, false},
+		{"10 pits, 19 seeds", 4, "0 0 0 0 19  0 0 0 0 0", "2 2 2 2 0  0 2 2 2 2", 3, false},
+		{"10 pits, 9 seeds from pit 0", 0, "9 0 0 0 0  5 5 5 0 1", "0 1 1 1 1  6 6 6 1 0", 2, false},
+
+		{"12 pits, 11 seeds", 5, "0 0 0 0 0 11  0 1 2 3 4 5", "1 1 1 1 1 0  1 2 3 4 5 6", 0, false},
+		{"12 pits, 12 seeds", 5, "0 0 0 0 0 12  0 1 2 3 4 5", "1 1 1 1 1 0  0 2 3 4 5 6", 2, false},
+		{"12 pits, 22 seeds", 5, "0 0 0 0 0 22  0 1 2 3 4 5", "2 2 2 2 2 0  2 3 4 5 6 7", 0, false},
+		{"12 pits, 23 seeds", 5, "0 0 0 0 0 23  0 1 2 3 4 5", "2 2 2 2 2 0  0 3 4 5 6 7", 3, false},
+		{"12 pits, 11 seeds from pit 0", 0, "11 0 0 0 0 0  0 0 0 0 0 2", "0 1 1 1 1 1  1 1 1 1 1 0", 3, false},
+		{"12 pits, 22 seeds from pit 0", 0, "22 0 0 0 0 0  0 9 0 0 0 0", "0 2 2 2 2 2  2 11 0 0 0 0", 8, false},
+
+		{"capture of 2", 3, "0 0 0 1  1 5 0 0", "0 0 0 0  0 5 0 0", 2, false},
+		{"capture of 3", 3, "0 0 0 1  2 5 0 0", "0 0 0 0  0 5 0 0", 3, false},
+		{"no capture of 1", 3, "0 0 0 1  0 5 0 0", "0 0 0 0  1 5 0 0", 0, false},
+		{"no capture of 4", 3, "0 0 0 1  3 5 0 0", "0 0 0 0  4 5 0 0", 0, false},
+		{"chain", 3, "0 0 0 3  4 1 2 0", "0 0 0 0  5 0 0 0", 5, false},
+		{"chain stops at 4", 3, "0 0 0 4  1 3 1 2", "0 0 0 0  2 4 0 0", 5, false},
+		{"chain stops at 1", 3, "0 0 0 4  1 0 1 1", "0 0 0 0  2 1 0 0", 4, false},
+		{"nothing when the last pit does not count", 3, "0 0 0 3  1 1 4 1", "0 0 0 0  2 2 5 1", 0, false},
+		{"chain does not pass the last pit", 3, "0 0 0 2  1 1 2 2", "0 0 0 0  0 0 2 2", 4, false},
+		{"chain stops at the end of the row", 3, "2 2 1 2  1 1 7 0", "2 2 1 0  0 0 7 0", 4, false},
+		{"chain stops at the row end, own pit holding 2", 1, "0 4 2 1  1 1 7 0", "0 0 3 2  0 0 7 0", 4, false},
+		{"no capture in the own half", 0, "1 1 0 0  5 0 0 0", "0 2 0 0  5 0 0 0", 0, false},
+		{"no capture in the own half after a lap", 3, "1 1 0 6  1 1 1 1", "2 2 0 0  2 2 2 2", 0, false},
+
+		{"grand slam", 3, "1 0 0 2  1 1 0 0", "1 0 0 0  0 0 0 0", 4, true},
+		{"not a grand slam: one seed stays", 3, "1 0 0 2  1 1 0 1", "1 0 0 0  0 0 0 1", 4, false},
+		{"not feeding", 0, "2 0 0 3  0 0 0 0", "0 1 1 3  0 0 0 0", 0, true},
+		{"feeding", 3, "2 0 0 3  0 0 0 0", "2 0 0 0  1 1 1 0", 0, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := mustGame(t, len(strings.Fields(c.before)), awari.Awari)
+			got := g.Sow(board(t, g, c.before), c.pit)
+			want := awari.Sown{Board: board(t, g, c.after), Captured: c.captured, Starves: c.starves}
+			if got != want {
+				t.Errorf("sowing pit %d of %s gives %s, captured %d, starves %v; want %s, %d, %v", c.pit, c.before,
+					g.Text(got.Board), got.Captured, got.Starves, c.after, c.captured, c.starves)
+			}
+		})
+	}
+}
+
+// play is a legal move in a test table: pit, seeds captured, child.
+type play struct {
+	pit, captured int
+	child         string
+}
+
+func TestLegalMoves(t *testing.T) {
+	const none = "0 0 0 0  0 0 0 0"
+	for _, c := range []struct {
+		name   string
+		before string
+		awari  []play
+		strict []play
+		starve []int // pits whose move leaves the opponent without seeds
+	}{
+		{
+			name:   "quiet moves turn the board",
+			before: "1 2 0 0  0 0 5 0",
+			awari:  []play{{0, 0, "0 0 5 0  0 3 0 0"}, {1, 0, "0 0 5 0  1 0 1 1"}},
+			strict: []play{{0, 0, "0 0 5 0  0 3 0 0"}, {1, 0, "0 0 5 0  1 0 1 1"}},
+		},
+		{
+			name:   "capture",
+			before: "0 0 0 1  1 0 0 4",
+			awari:  []play{{3, 2, "0 0 0 4  0 0 0 0"}},
+			strict: []play{{3, 2, "0 0 0 4  0 0 0 0"}},
+		},
+		{
+			name:   "grand slam with an alternative is illegal",
+			before: "1 0 0 2  1 1 0 0",
+			awari:  []play{{0, 0, "1 1 0 0  0 1 0 2"}},
+			strict: []play{{0, 0, "1 1 0 0  0 1 0 2"}},
+			starve: []int{3},
+		},
+		{
+			name:   "grand slam without an alternative takes everything",
+			before: "0 0 0 2  1 1 0 0",
+			awari:  []play{{3, 4, none}},
+			starve: []int{3},
+		},
+		{
+			name:   "two grand slams and nothing else take everything",
+			before: "0 0 3 2  1 1 0 0",
+			awari:  []play{{2, 7, none}, {3, 7, none}},
+			starve: []int{2, 3},
+		},
+		{
+			name:   "the opponent must be fed",
+			before: "2 0 0 3  0 0 0 0",
+			awari:  []play{{3, 0, "1 1 1 0  2 0 0 0"}},
+			strict: []play{{3, 0, "1 1 1 0  2 0 0 0"}},
+			starve: []int{0},
+		},
+		{
+			name:   "no move feeds: everything is taken",
+			before: "3 0 1 0  0 0 0 0",
+			awari:  []play{{0, 4, none}, {2, 4, none}},
+			starve: []int{0, 2},
+		},
+		{name: "mover without seeds", before: "0 0 0 0  1 0 2 0"},
+		{name: "no seeds at all", before: none},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			checkMoves(t, awari.Awari, c.before, c.awari, c.starve)
+			checkMoves(t, awari.Strict, c.before, c.strict, c.starve)
+		})
+	}
+}
+
+// checkMoves compares Plays and Successors with the legal moves of a table.
+func checkMoves(t *testing.T, rules awari.Rules, before string, want []play, starve []int) {
+	t.Helper()
+	g := mustGame(t, 8, rules)
+	b := board(t, g, before)
+	var plays [awari.MaxPits / 2]awari.Play
+	var moves []layers.Move[awari.Board]
+	for _, pit := range starve {
+		plays[pit].Starves = true
+	}
+	for _, p := range want {
+		child := board(t, g, p.child)
+		plays[p.pit] = awari.Play{Legal: true, Starves: plays[p.pit].Starves, Captured: p.captured, Child: child}
+		moves = append(moves, layers.Move[awari.Board]{To: child, Reward: p.captured})
+	}
+	if got := g.Plays(b); got != plays {
+		t.Errorf("%s: plays of %s are\n%v, want\n%v", rules, before, got, plays)
+	}
+	if got := g.Successors(nil, b); !equal(got, moves) {
+		t.Errorf("%s: successors of %s are\n%v, want\n%v", rules, before, got, moves)
+	}
+	if got := g.Terminal(b); got != -b.Seeds() {
+		t.Errorf("%s: %s would end at %d, want minus its seeds", rules, before, got)
+	}
+}
+
+func equal[T comparable](a, b []T) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func TestPredecessors(t *testing.T) {
+	for _, c := range []struct {
+		name, to string
+		from     []string
+	}{
+		{"nobody can have moved: no pit of the opponent is empty", "1 0 0 0  1 1 1 1", nil},
+		{"nobody can have moved: the mover has no seed", "0 0 0 0  2 1 0 0", nil},
+		// The previous player is the mover of the boards listed. Pits 0 to 2
+		// cannot have sown a single seed into the other half.
+		{"one seed in front", "1 0 0 0  0 0 0 0", []string{"0 0 0 1  0 0 0 0"}},
+		{"two in front would have been captured", "2 0 0 0  0 0 0 0", nil},
+		{"four in front may have been three", "4 0 0 0  0 0 0 0", []string{"0 0 0 1  3 0 0 0"}},
+		{"own half and beyond", "4 0 0 0  0 1 0 1", []string{
+			"1 0 0 1  4 0 0 0", // pit 0 sowed one seed
+			"0 1 1 0  4 0 0 0", // pit 2 sowed one seed
+			"0 1 2 0  3 0 0 0", // pit 2 sowed two, the last one makes 4
+		}},
+		{"a lap", "1 1 1 1  1 1 1 0", []string{
+			"1 1 1 1  0 1 1 1", "1 1 1 2  0 0 1 1", "1 1 1 3  0 0 0 1", "1 1 1 4  0 0 0 0",
+			"0 1 1 5  0 0 0 0", "0 0 1 6  0 0 0 0", "0 0 0 7  0 0 0 0",
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+				g := mustGame(t, 8, rules)
+				var want []awari.Board
+				for _, text := range c.from {
+					want = append(want, board(t, g, text))
+				}
+				if got := g.Predecessors(nil, board(t, g, c.to)); !equal(got, want) {
+					t.Errorf("%s: predecessors of %s are\n%v, want\n%v", rules, c.to, got, want)
+				}
+			}
+		})
+	}
+}
+
+func TestPrimitivesDoNotAllocate(t *testing.T) {
+	g := mustGame(t, 12, awari.Awari)
+	space, err := awari.NewSpace(g, awari.MaxSeeds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := g.Start(4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	moves := make([]layers.Move[awari.Board], 0, 6)
+	before := make([]awari.Board, 0, 100)
+	if allocations := testing.AllocsPerRun(100, func() {
+		moves = g.Successors(moves[:0], b)
+		before = g.Predecessors(before[:0], moves[2].To)
+		n, rank := space.Rank(b)
+		if space.Unrank(n, rank) != b {
+			t.Error("rank and unrank disagree")
+		}
+	}); allocations != 0 {
+		t.Errorf("%v allocations for the moves, predecessors and rank of a board, want 0", allocations)
+	}
+}
+
+func TestNewRejects(t *testing.T) {
+	for _, pits := range []int{-2, 0, 2, 3, 5, 7, 9, 11, 13, 14} {
+		if _, err := awari.New(pits, awari.Awari); !errors.Is(err, awari.ErrPits) ||
+			!strings.Contains(err.Error(), "4, 6, 8, 10 and 12") {
+			t.Errorf("New with %d pits: %v, want ErrPits with the allowed values", pits, err)
+		}
+	}
+	if _, err := awari.New(12, awari.Rules(7)); !errors.Is(err, awari.ErrRules) ||
+		!strings.Contains(err.Error(), "awari, strict") {
+		t.Errorf("New with unknown rules: %v, want ErrRules with the allowed names", err)
+	}
+	g := mustGame(t, 12, awari.Awari)
+	for _, seeds := range []int{-1, 49} {
+		if _, err := awari.NewSpace(g, seeds); !errors.Is(err, awari.ErrSeeds) {
+			t.Errorf("NewSpace with %d seeds: %v, want ErrSeeds", seeds, err)
+		}
+	}
+	for _, seeds := range []int{-1, 5} {
+		if _, err := g.Start(seeds); !errors.Is(err, awari.ErrSeeds) {
+			t.Errorf("Start with %d seeds a pit: %v, want ErrSeeds", seeds, err)
+		}
+	}
+}
+
+func TestUnrankOutsideTheSpacePanics(t *testing.T) {
+	space, err := awari.NewSpace(mustGame(t, 4, awari.Awari), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("unranking board 20 of 20 does not panic")
+		}
+	}()
+	space.Unrank(3, 20)
+}
+
+func TestRulesNames(t *testing.T) {
+	for rules, name := range map[awari.Rules]string{awari.Awari: "awari", awari.Strict: "strict"} {
+		if got := rules.String(); got != name {
+			t.Errorf("rules %d are called %q, want %q", uint8(rules), got, name)
+		}
+		if got, err := awari.ParseRules(name); got != rules || err != nil {
+			t.Errorf("ParseRules(%q) = %v, %v", name, got, err)
+		}
+	}
+	if got := awari.Rules(9).String(); got != "Rules(9)" {
+		t.Errorf("unknown rules are called %q", got)
+	}
+	if _, err := awari.ParseRules("Awari"); !errors.Is(err, awari.ErrRules) ||
+		err.Error() != `awari: rules: "Awari" (awari, strict are possible)` {
+		t.Errorf("ParseRules of an unknown name: %v", err)
+	}
+}
+
+func TestStartAndNames(t *testing.T) {
+	g := mustGame(t, 12, awari.Strict)
+	b, err := g.Start(4)
+	if err != nil || g.Text(b) != "4 4 4 4 4 4 4 4 4 4 4 4" || b.Seeds() != 48 {
+		t.Errorf("start is %s, %v", g.Text(b), err)
+	}
+	if g.Pits() != 12 || g.Half() != 6 || g.Rules() != awari.Strict || g.Name() != "awari, 12 pits, rules strict" {
+		t.Errorf("game is %d, %d, %v, %q", g.Pits(), g.Half(), g.Rules(), g.Name())
+	}
+}

@@ -1,0 +1,143 @@
+package awari
+
+import (
+	"fmt"
+	"strings"
+
+	"grenier/layers"
+)
+
+// Rules is a rule set. All sets share sowing and captures; they differ in what
+// they do with moves that leave the opponent without a seed. This file is the
+// only one that knows the difference. The numbers are stored in files: they
+// never change.
+type Rules uint8
+
+const (
+	// Awari is the rule set of Romein and Bal's solution: a move that leaves
+	// the opponent without seeds is legal only if the mover has no other kind
+	// of move, and then the mover takes every seed. A player without seeds
+	// loses those on the board.
+	Awari Rules = iota
+	// Strict never allows to leave the opponent without seeds. A player
+	// without a legal move loses the seeds on the board.
+	Strict
+
+	ruleSets // the number of rule sets
+)
+
+var ruleNames = [ruleSets]string{Awari: "awari", Strict: "strict"}
+
+// String returns the name that ParseRules reads.
+func (r Rules) String() string {
+	if r >= ruleSets {
+		return fmt.Sprintf("Rules(%d)", uint8(r))
+	}
+	return ruleNames[r]
+}
+
+// ParseRules returns the rule set with the given name. It fails with ErrRules,
+// listing the names there are.
+func ParseRules(name string) (Rules, error) {
+	for r, known := range ruleNames {
+		if name == known {
+			return Rules(r), nil
+		}
+	}
+	return 0, fmt.Errorf("%w: %q (%s are possible)", ErrRules, name, rulesList())
+}
+
+// rulesList returns the names of the rule sets for messages.
+func rulesList() string { return strings.Join(ruleNames[:], ", ") }
+
+// Play is what the rules say about playing one pit.
+type Play struct {
+	// Legal says whether the move may be played. When it may not, Captured
+	// and Child are zero.
+	Legal bool
+	// Starves says that the move leaves the opponent without seeds. It tells
+	// an illegal move from a pit that is merely empty.
+	Starves bool
+	// Captured is the number of seeds the mover takes.
+	Captured int
+	// Child is the board after the move, turned: seen by the next player.
+	Child Board
+}
+
+// Plays returns what the rules say about each pit of the mover. Entries from Q
+// on are zero.
+func (g Game) Plays(b Board) [MaxPits / 2]Play {
+	var plays [MaxPits / 2]Play
+	feeds := false
+	for pit := range g.Half() {
+		if b[pit] == 0 {
+			continue
+		}
+		sown := g.Sow(b, pit)
+		if sown.Starves {
+			plays[pit].Starves = true
+			continue
+		}
+		feeds = true
+		plays[pit] = Play{Legal: true, Captured: sown.Captured, Child: g.Turn(sown.Board)}
+	}
+	if !feeds {
+		g.judgeStarving(&plays, b.Seeds())
+	}
+	return plays
+}
+
+// judgeStarving applies the rule for a mover whose moves all leave the opponent
+// without seeds: under Awari each of them takes all n, under Strict none is
+// legal.
+func (g Game) judgeStarving(plays *[MaxPits / 2]Play, n int) {
+	if g.rules != Awari {
+		return
+	}
+	for pit := range plays {
+		if plays[pit].Starves {
+			plays[pit] = Play{Legal: true, Starves: true, Captured: n}
+		}
+	}
+}
+
+// Successors appends the legal moves to dst, one for each legal pit in
+// increasing order, and returns the extended slice. The rewards are the seeds
+// captured. Under Awari a move that leaves the opponent without seeds leads to
+// the empty board; several pits may do so.
+func (g Game) Successors(dst []layers.Move[Board], b Board) []layers.Move[Board] {
+	plays := g.Plays(b)
+	for _, play := range plays[:g.Half()] {
+		if play.Legal {
+			dst = append(dst, layers.Move[Board]{To: play.Child, Reward: play.Captured})
+		}
+	}
+	return dst
+}
+
+// Predecessors appends to dst the boards from which a move that captures
+// nothing leads to b, each once, and returns the extended slice. Both rule sets
+// give the same: such a move leaves the opponent, who is the mover of b, a
+// seed, and is then always legal.
+func (g Game) Predecessors(dst []Board, b Board) []Board {
+	if b.empty(0, g.Half()) {
+		return dst
+	}
+	after := g.Turn(b)
+	for pit := range g.Half() {
+		for seeds := 1; ; seeds++ {
+			before, ok := g.Unsow(after, pit, seeds)
+			if !ok {
+				break
+			}
+			if last := g.lastPit(pit, seeds); last < g.Half() || !captures(after[last]) {
+				dst = append(dst, before)
+			}
+		}
+	}
+	return dst
+}
+
+// Terminal returns the score of a board on which the mover has no legal move:
+// the opponent takes every seed, under both rule sets.
+func (g Game) Terminal(b Board) int { return -b.Seeds() }

@@ -1,0 +1,69 @@
+package awari
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Parse reads a board from one decimal number for each pit, the mover's pits
+// first. It fails with ErrBoard when there are more or fewer numbers than pits,
+// with ErrCount when a field is not a number from 0 up, and with ErrSeeds when
+// the board holds more than MaxSeeds.
+func (g Game) Parse(fields []string) (Board, error) {
+	if len(fields) != g.pits {
+		return Board{}, fmt.Errorf("%w: %d pits given, the game has %d", ErrBoard, len(fields), g.pits)
+	}
+	var b Board
+	total := 0
+	for pit, field := range fields {
+		seeds, err := parseCount(pit, field)
+		if err != nil {
+			return Board{}, err
+		}
+		if total += seeds; total > MaxSeeds {
+			return Board{}, fmt.Errorf("%w: more than %d on the board", ErrSeeds, MaxSeeds)
+		}
+		b[pit] = uint8(seeds)
+	}
+	return b, nil
+}
+
+// parseCount reads the content of one pit, at most MaxSeeds.
+func parseCount(pit int, field string) (int, error) {
+	seeds, err := strconv.ParseUint(field, 10, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return 0, fmt.Errorf("%w: %q in pit %d is not a number of seeds (0 to %d are possible)",
+			ErrCount, field, pit, MaxSeeds)
+	}
+	if err != nil || seeds > MaxSeeds {
+		return 0, fmt.Errorf("%w: %s in pit %d (at most %d fit a board)", ErrSeeds, field, pit, MaxSeeds)
+	}
+	return int(seeds), nil
+}
+
+// Text returns the pits separated by blanks, as Parse reads them once split.
+func (g Game) Text(b Board) string {
+	fields := make([]string, g.pits)
+	for i := range fields {
+		fields[i] = strconv.Itoa(int(b[i]))
+	}
+	return strings.Join(fields, " ")
+}
+
+// Draw returns the board in four lines for a terminal: the numbers of the
+// opponent's pits, their seeds, the mover's seeds and the numbers of his pits.
+// Sowing runs counter-clockwise.
+func (g Game) Draw(b Board) string {
+	var numbers, seeds [2]strings.Builder
+	for i := range g.Half() {
+		across := g.pits - 1 - i
+		fmt.Fprintf(&numbers[0], "%4d", across)
+		fmt.Fprintf(&seeds[0], "%4d", b[across])
+		fmt.Fprintf(&seeds[1], "%4d", b[i])
+		fmt.Fprintf(&numbers[1], "%4d", i)
+	}
+	return fmt.Sprintf("opponent%s\n        %s\n        %s\nmover   %s\n",
+		&numbers[0], &seeds[0], &seeds[1], &numbers[1])
+}

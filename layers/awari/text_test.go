@@ -1,0 +1,120 @@
+package awari_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"grenier/layers/awari"
+)
+
+func TestParseRejects(t *testing.T) {
+	g := mustGame(t, 4, awari.Awari)
+	for _, c := range []struct {
+		text    string
+		want    error
+		message string
+	}{
+		{"", awari.ErrBoard, "0 pits given, the game has 4"},
+		{"1 2 3", awari.ErrBoard, "3 pits given, the game has 4"},
+		{"1 2 3 4 5", awari.ErrBoard, "5 pits given, the game has 4"},
+		{"1 -2 3 4", awari.ErrCount, `"-2" in pit 1 is not a number of seeds (0 to 48 are possible)`},
+		{"1 2 x 4", awari.ErrCount, `"x" in pit 2 is not a number of seeds (0 to 48 are possible)`},
+		{"1 2 3 +4", awari.ErrCount, `"+4" in pit 3 is not a number of seeds (0 to 48 are possible)`},
+		{"1 2 3 4.0", awari.ErrCount, `"4.0" in pit 3 is not a number of seeds (0 to 48 are possible)`},
+		{"49 0 0 0", awari.ErrSeeds, "49 in pit 0 (at most 48 fit a board)"},
+		{"0 0 0 99999999999999999999", awari.ErrSeeds, "99999999999999999999 in pit 3 (at most 48 fit a board)"},
+		{"20 20 0 9", awari.ErrSeeds, "more than 48 on the board"},
+	} {
+		_, err := g.Parse(strings.Fields(c.text))
+		if !errors.Is(err, c.want) || !strings.HasSuffix(err.Error(), ": "+c.message) {
+			t.Errorf("Parse(%q): %v, want %v: %s", c.text, err, c.want, c.message)
+		}
+	}
+}
+
+func TestDraw(t *testing.T) {
+	g := mustGame(t, 12, awari.Awari)
+	want := `opponent  11  10   9   8   7   6
+          11  10   1   0   0   6
+           1   2   0   0   4   5
+mover      0   1   2   3   4   5
+`
+	if got := g.Draw(board(t, g, "1 2 0 0 4 5 6 0 0 1 10 11")); got != want {
+		t.Errorf("board is drawn\n%swant\n%s", got, want)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{"4 4 4 4 4 4 4 4 4 4 4 4", "0 0 0 48 0 0 0 0", "1 2 3", "-1 0 0 0", "007 0 0 0 0 0", "a b c d"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		fields := strings.Fields(text)
+		for pits := awari.MinPits; pits <= awari.MaxPits; pits += 2 {
+			g := mustGame(t, pits, awari.Awari)
+			b, err := g.Parse(fields)
+			if err != nil {
+				if !errors.Is(err, awari.ErrBoard) && !errors.Is(err, awari.ErrCount) && !errors.Is(err, awari.ErrSeeds) {
+					t.Fatalf("untyped error %v", err)
+				}
+				continue
+			}
+			if len(fields) != pits || b.Seeds() > awari.MaxSeeds {
+				t.Fatalf("%q is read as %v", text, b)
+			}
+			if again, err := g.Parse(strings.Fields(g.Text(b))); again != b || err != nil {
+				t.Fatalf("%v is written %q and read as %v, %v", b, g.Text(b), again, err)
+			}
+		}
+	})
+}
+
+// FuzzSow checks what holds for every sowing: seeds are conserved, the origin
+// is empty afterwards, a sowing without capture can be taken back, and the
+// child of a quiet legal move knows its parent.
+func FuzzSow(f *testing.F) {
+	f.Add([]byte{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}, uint8(0))
+	f.Add([]byte{0, 0, 0, 23, 1, 1, 1, 1}, uint8(3))
+	f.Add([]byte{3, 0, 0, 0}, uint8(1))
+	f.Fuzz(func(t *testing.T, content []byte, choice uint8) {
+		pits := 4 + 2*(len(content)%5)
+		g := mustGame(t, pits, awari.Rules(choice%2))
+		var b awari.Board
+		left := uint8(awari.MaxSeeds)
+		for i := range min(pits, len(content)) {
+			b[i] = min(content[i], left)
+			left -= b[i]
+		}
+		pit := int(choice/2) % g.Half()
+		if b[pit] == 0 {
+			return
+		}
+		checkSow(t, g, b, pit)
+	})
+}
+
+func checkSow(t *testing.T, g awari.Game, b awari.Board, pit int) {
+	t.Helper()
+	sown := g.Sow(b, pit)
+	if sown.Board[pit] != 0 || sown.Board.Seeds()+sown.Captured != b.Seeds() {
+		t.Fatalf("%s: sowing pit %d gives %+v", g.Text(b), pit, sown)
+	}
+	if sown.Captured > 0 {
+		return
+	}
+	if back, ok := g.Unsow(sown.Board, pit, int(b[pit])); !ok || back != b {
+		t.Fatalf("%s: sowing pit %d gives %s, taken back %s, %v", g.Text(b), pit, g.Text(sown.Board), g.Text(back), ok)
+	}
+	if play := g.Plays(b)[pit]; play.Legal && !play.Starves {
+		found := 0
+		for _, p := range g.Predecessors(nil, play.Child) {
+			if p == b {
+				found++
+			}
+		}
+		if found != 1 {
+			t.Fatalf("%s: pit %d leads to %s, which lists it %d times", g.Text(b), pit, g.Text(play.Child), found)
+		}
+	}
+}
