@@ -51,3 +51,15 @@ func (r *Ranking) Iterate(n int) (iter.Seq2[uint64, []uint8], error) {
 		}
 	}, nil
 }
+
+// ListToBV is the inverse of BVToList: the bit vector of board, without the
+// implicit top one. It is meaningful when pits and seeds together are at most
+// 64.
+func ListToBV(board []uint8) uint64 {
+	x, c := uint64(0), 0
+	for i, seeds := range board[:len(board)-1] {
+		c += int(seeds)
+		x |= 1 << (c + i)
+	}
+	return x
+}

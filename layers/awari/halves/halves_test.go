@@ -1,0 +1,81 @@
+package halves
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"grenier/layers/awari"
+)
+
+// anyBoard draws a board of 4 to 12 pits with a non-empty pit of the mover.
+func anyBoard(t *rapid.T) (game awari.Game, board awari.Board, pit int) {
+	q := rapid.IntRange(2, 6).Draw(t, "q")
+	game, err := awari.New(2*q, awari.Awari)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 * q {
+		board[i] = rapid.Uint8Range(0, 4).Draw(t, "seeds")
+	}
+	pit = rapid.IntRange(0, q-1).Draw(t, "pit")
+	board[pit] = rapid.Uint8Range(1, 48).Draw(t, "origin")
+	return game, board, pit
+}
+
+// TestSowAgreesWithTheRules plays the same pit seed by seed and by halves.
+func TestSowAgreesWithTheRules(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		game, board, pit := anyBoard(t)
+		q := game.Half()
+		want := game.Sow(board, pit)
+
+		got := board
+		m := Sow(got[:q], pit)
+		for i := range q {
+			got[q+i] += m.Gain(i)
+		}
+		if m.Seeds(q)+sum(got[:q]) != sum(board[:q]) {
+			t.Fatalf("%v, pit %d: seeds were lost: %+v leaves %v", board, pit, m, got)
+		}
+		first, captured := Chain(got[q:2*q], int(m.Last))
+		clear(got[q+first : q+int(m.Last)+1])
+		if got != want.Board || captured != want.Captured {
+			t.Fatalf("%v, pit %d: %v with %d captured, want %v with %d",
+				board, pit, got, captured, want.Board, want.Captured)
+		}
+	})
+}
+
+func TestUnsowUndoesSow(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		game, board, pit := anyBoard(t)
+		half := board
+		m := Sow(half[:game.Half()], pit)
+		back, ok := Unsow(half[:game.Half()], pit, int(board[pit]))
+		if !ok || back != m || half != board {
+			t.Fatalf("%v, pit %d: back to %v, %v, %v", board, pit, half, back, ok)
+		}
+	})
+}
+
+func TestUnsowRefusesWhatNoSowingLeaves(t *testing.T) {
+	half := []uint8{0, 0, 1, 4, 0, 0}
+	want := append([]uint8{}, half...)
+	if m, ok := Unsow(half, 0, 2); ok {
+		t.Errorf("two seeds from pit 0 would have filled pit 1, but Unsow gives %+v", m)
+	}
+	for i := range half {
+		if half[i] != want[i] {
+			t.Errorf("a refused Unsow changed the half to %v", half)
+		}
+	}
+}
+
+func sum(half []uint8) int {
+	n := 0
+	for _, x := range half {
+		n += int(x)
+	}
+	return n
+}

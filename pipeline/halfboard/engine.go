@@ -1,0 +1,314 @@
+package halfboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"grenier/kernels/compress"
+	"grenier/kernels/cpu"
+	"grenier/kernels/rows"
+	"grenier/kernels/transpose"
+	"grenier/layers/awari"
+)
+
+// Options say how an Engine works. They never change a score.
+type Options struct {
+	// Workers is the number of goroutines that compute; 0 means one.
+	Workers int
+	// Family is the kernel family.
+	Family cpu.Family
+	// SlabPits is the number of last pits that name a slab, less than the pits
+	// of a half; -1 chooses by the size of the layer.
+	SlabPits int
+	// Progress, if not nil, is called now and then, from any worker.
+	Progress func(Progress)
+}
+
+// Progress says how far a layer is.
+type Progress struct {
+	Stage   Stage
+	Sweep   int   // dense sweeps begun
+	Done    int64 // positions of the layer that the stage, or sweep, is through with
+	Changed int64 // scores changed by the sweep so far
+}
+
+// Stage is a part of the work on a layer.
+type Stage uint8
+
+// The stages, in order.
+const (
+	CaptureStage Stage = iota
+	DenseStage
+	SparseStage
+	FullStage
+	Stages
+)
+
+var stageNames = [Stages]string{"capture", "dense", "sparse", "full"}
+
+func (s Stage) String() string { return stageNames[s] }
+
+// Lower gives the scores of a solved layer: it fills dst, as long as layer n
+// has positions, in colex order. It is called from several goroutines.
+type Lower func(n int, dst []int8) error
+
+// Engine solves layers of one game.
+type Engine struct {
+	game     awari.Game
+	options  Options
+	kernels  kernels
+	patterns []*patterns // by slab pits
+}
+
+// kernels is the chosen family of every kernel.
+type kernels struct {
+	compress        compress.Func
+	min             func(dst, a []int8)
+	countDiff       func(a, b []int8) int
+	negateTranspose transpose.Func
+}
+
+// ErrOptions reports options that make no sense.
+var ErrOptions = errors.New("halfboard: options")
+
+// New returns an engine for game.
+func New(game awari.Game, o Options) (*Engine, error) {
+	if o.Workers < 0 || o.SlabPits < -1 || o.SlabPits >= game.Half() {
+		return nil, fmt.Errorf("%w: %d workers, slabs by %d of %d pits", ErrOptions, o.Workers, o.SlabPits, game.Half())
+	}
+	o.Workers = max(o.Workers, 1)
+	row := rows.For(o.Family)
+	e := &Engine{game: game, options: o, patterns: make([]*patterns, game.Half())}
+	e.kernels = kernels{
+		compress:        compress.For(o.Family),
+		min:             row.Min,
+		countDiff:       row.CountDiff,
+		negateTranspose: transpose.For(o.Family),
+	}
+	for suffix := range e.patterns {
+		var err error
+		if e.patterns[suffix], err = newPatterns(game.Half()-suffix, awari.MaxSeeds); err != nil {
+			return nil, err
+		}
+	}
+	return e, nil
+}
+
+// slabSize is the number of halves that the slabs of the largest block of a
+// layer should have at most: a tile then fits in the second-level cache.
+const slabSize = 1024
+
+// engine is the work on one layer.
+type engine struct {
+	game     awari.Game
+	workers  int
+	kernels  kernels
+	patterns *patterns
+	grid     *grid
+	order    []*tile // in the order of a sweep
+	benches  []*bench
+	arena    arena
+	clock    atomic.Uint64
+	progress func(Progress)
+	done     atomic.Int64
+	changed  atomic.Int64
+	sweep    int
+	stats    Stats
+}
+
+// Stats says what a layer took.
+type Stats struct {
+	Stages  [Stages]time.Duration
+	Sweeps  int   // dense sweeps
+	Swept   int64 // positions recomputed by dense sweeps
+	Changes int64 // scores changed, initial zeros included
+	Events  int64 // of these, settled by the sparse phase
+	Bytes   int64 // memory of scores and offers
+}
+
+// Solve computes the layer of n seeds. The layers below must be available
+// through lower. The result holds memory until it is closed. When ctx ends,
+// Solve returns its error within the time of one tile per worker.
+func (e *Engine) Solve(ctx context.Context, n int, lower Lower) (*Layer, error) {
+	w, err := e.begin(n)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.run(ctx, lower); err != nil {
+		return nil, errors.Join(err, w.arena.close())
+	}
+	w.stats.Bytes = int64(w.arena.held)
+	return &Layer{engine: w}, nil
+}
+
+// begin lays out the layer of n seeds.
+func (e *Engine) begin(n int) (*engine, error) {
+	if n < 0 || n > awari.MaxSeeds {
+		return nil, fmt.Errorf("%w: %d (0 to %d are possible)", awari.ErrSeeds, n, awari.MaxSeeds)
+	}
+	suffix := e.options.SlabPits
+	if suffix < 0 {
+		suffix = suffixFor(e.game.Half(), n, slabSize)
+	}
+	geo, err := newGeometry(e.game.Half(), n, suffix)
+	if err != nil {
+		return nil, err
+	}
+	w := &engine{
+		game: e.game, workers: e.options.Workers, kernels: e.kernels, patterns: e.patterns[suffix],
+		grid: newGrid(geo), progress: e.options.Progress,
+	}
+	w.clock.Store(1)
+	w.plan()
+	return w, nil
+}
+
+// plan fixes the order of sweeps: by seeds in the mover's half, ascending
+// (DESIGN fact 5).
+func (e *engine) plan() {
+	rows := 0
+	for _, tiles := range e.grid.tiles {
+		e.order = append(e.order, tiles...)
+		for _, t := range tiles {
+			rows = max(rows, t.rows[openRows], t.rows[fullRows])
+		}
+	}
+	for range e.workers {
+		e.benches = append(e.benches, newBench(rows))
+	}
+}
+
+func (e *engine) run(ctx context.Context, lower Lower) error {
+	stages := [Stages]func(context.Context) error{
+		CaptureStage: func(ctx context.Context) error { return e.captureAll(ctx, lower) },
+		DenseStage:   e.sweepAll,
+		FullStage:    e.fullAll,
+	}
+	for stage, run := range stages {
+		if run == nil {
+			continue // the sparse phase is part of the dense one
+		}
+		start := time.Now()
+		if err := run(ctx); err != nil {
+			return fmt.Errorf("layer %d, %s stage: %w", e.grid.n, Stage(stage), err)
+		}
+		e.stats.Stages[stage] += time.Since(start)
+	}
+	e.stats.Stages[DenseStage] -= e.stats.Stages[SparseStage]
+	return nil
+}
+
+// captureAll reads the layers that captures lead to and computes all offers.
+// The layers below are given back before scores are allocated.
+func (e *engine) captureAll(ctx context.Context, lower Lower) error {
+	var below arena
+	scores, err := e.readLower(ctx, &below, lower)
+	if err == nil {
+		err = e.eachTile(ctx, CaptureStage, func(_ int, t *tile) error {
+			for class := range classes {
+				if err := e.captureTile(t, class, scores); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return errors.Join(err, below.close())
+}
+
+// readLower returns the scores of the layers that a capture can lead to, by
+// seeds. A capture takes 2 seeds at least and 3 from every pit at most.
+func (e *engine) readLower(ctx context.Context, a *arena, lower Lower) ([][]int8, error) {
+	scores := make([][]int8, max(e.grid.n-1, 0))
+	var wanted []int
+	for n := len(scores) - 1; n >= max(0, e.grid.n-3*e.grid.q); n-- {
+		var err error
+		// Rows are cut out by their start alone; the kernels see their length.
+		if scores[n], err = a.alloc(int(e.grid.halves.Board().Size(n))); err != nil {
+			return nil, err
+		}
+		wanted = append(wanted, n)
+	}
+	return scores, forEach(ctx, e.workers, wanted, func(_, n int) error { return lower(n, scores[n]) })
+}
+
+// switchShare is the share of positions changed by a sweep below which the
+// sparse phase is cheaper than another sweep.
+const switchShare = 0.001
+
+// sweepAll allocates the scores, all 0, and runs dense sweeps until few scores
+// change, then settles the rest.
+func (e *engine) sweepAll(ctx context.Context) error {
+	positions := 0
+	for _, t := range e.order {
+		scores, err := e.arena.alloc(t.rows[openRows] * t.cols)
+		if err != nil {
+			return err
+		}
+		t.publish(scores, &e.arena)
+		positions += len(scores)
+	}
+	for few := int64(switchShare * float64(positions)); ; {
+		changed, err := e.runSweep(ctx, nil)
+		if err != nil || changed == 0 {
+			return err
+		}
+		if changed <= few {
+			return e.finish(ctx)
+		}
+	}
+}
+
+// finish makes one more sweep, which notes what it changes, and passes the
+// changes on one by one.
+func (e *engine) finish(ctx context.Context) error {
+	notes := make([][]change, e.workers)
+	if _, err := e.runSweep(ctx, notes); err != nil {
+		return err
+	}
+	start := time.Now()
+	events, err := e.settle(ctx, join(notes))
+	e.stats.Stages[SparseStage] = time.Since(start)
+	e.stats.Events = int64(events)
+	return err
+}
+
+// runSweep recomputes every tile that is out of date and returns the number of
+// scores changed. Every worker notes its changes in its part of notes.
+func (e *engine) runSweep(ctx context.Context, notes [][]change) (int64, error) {
+	e.sweep++
+	e.stats.Sweeps++
+	err := e.eachTile(ctx, DenseStage, func(w int, t *tile) error {
+		var note func(*tile, []int8, []int8)
+		if notes != nil {
+			note = func(t *tile, old, scores []int8) { notes[w] = e.grid.changesOf(notes[w], t, old, scores) }
+		}
+		changed, err := e.sweepTile(e.benches[w], t, note)
+		e.changed.Add(int64(changed))
+		return err
+	})
+	e.stats.Changes += e.changed.Load()
+	return e.changed.Load(), err
+}
+
+// fullAll computes the full rows.
+func (e *engine) fullAll(ctx context.Context) error {
+	return e.eachTile(ctx, FullStage, func(w int, t *tile) error { return e.fillFull(e.benches[w], t) })
+}
+
+// eachTile runs one stage over all tiles and reports progress.
+func (e *engine) eachTile(ctx context.Context, stage Stage, do func(worker int, t *tile) error) error {
+	e.done.Store(0)
+	e.changed.Store(0)
+	return forEach(ctx, e.workers, e.order, func(w int, t *tile) error {
+		err := do(w, t)
+		done := e.done.Add(int64((t.rows[openRows] + t.rows[fullRows]) * t.cols))
+		if e.progress != nil {
+			e.progress(Progress{Stage: stage, Sweep: e.sweep, Done: done, Changed: e.changed.Load()})
+		}
+		return err
+	})
+}

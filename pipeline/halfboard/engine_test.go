@@ -1,0 +1,138 @@
+package halfboard
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"os"
+	"strconv"
+	"testing"
+
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+)
+
+// tower solves layers one after the other, in memory.
+type tower struct {
+	engine *Engine
+	layers [][]int8
+}
+
+func newTower(t testing.TB, pits int, rules awari.Rules, o Options) *tower {
+	t.Helper()
+	game, err := awari.New(pits, rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := New(game, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &tower{engine: e}
+}
+
+func (w *tower) lower(n int, dst []int8) error {
+	if len(dst) != len(w.layers[n]) {
+		return fmt.Errorf("layer %d has %d scores, asked for %d", n, len(w.layers[n]), len(dst))
+	}
+	copy(dst, w.layers[n])
+	return nil
+}
+
+// next solves the next layer and returns its scores in colex order.
+func (w *tower) next(t testing.TB) []int8 {
+	t.Helper()
+	l, err := w.engine.Solve(context.Background(), len(w.layers), w.lower)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores := make([]int8, l.Positions())
+	if err := l.Read(0, scores); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w.layers = append(w.layers, scores)
+	return scores
+}
+
+// fingerprint is FNV-1a-64 with the offset basis of the reference values, which
+// lacks the last digit of the usual one.
+func fingerprint(scores []int8) string {
+	h := uint64(1469598103934665603)
+	for _, x := range scores {
+		h = (h ^ uint64(uint8(x))) * 1099511628211
+	}
+	return fmt.Sprintf("%016x", h)
+}
+
+// truth returns the fingerprints of the reference layers, by seeds.
+func truth(t testing.TB, pits int, rules awari.Rules) []string {
+	t.Helper()
+	file, err := os.Open("../../layers/awari/testdata/layers.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	rows, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var prints []string
+	for _, row := range rows {
+		if row[0] == rules.String() && row[1] == strconv.Itoa(pits) {
+			prints = append(prints, row[8])
+		}
+	}
+	return prints
+}
+
+func TestLayersEqualTheReference(t *testing.T) {
+	for _, c := range []struct {
+		pits  int
+		rules awari.Rules
+	}{{8, awari.Awari}, {8, awari.Strict}, {12, awari.Awari}, {12, awari.Strict}} {
+		for _, family := range cpu.Available() {
+			t.Run(fmt.Sprintf("%d-%v-%v", c.pits, c.rules, family), func(t *testing.T) {
+				w := newTower(t, c.pits, c.rules, Options{Workers: 2, Family: family, SlabPits: -1})
+				prints := truth(t, c.pits, c.rules)
+				if len(prints) < 11 {
+					t.Fatalf("%d reference layers", len(prints))
+				}
+				for n, want := range prints {
+					if got := fingerprint(w.next(t)); got != want {
+						t.Fatalf("layer %d: fingerprint %s, want %s", n, got, want)
+					}
+				}
+			})
+		}
+	}
+}
+
+func BenchmarkSolve(b *testing.B) {
+	for _, family := range cpu.Available() {
+		w := newTower(b, 12, awari.Awari, Options{Workers: 1, Family: family, SlabPits: -1})
+		for n := range 19 {
+			var l *Layer
+			if n < 14 {
+				w.next(b)
+				continue
+			}
+			b.Run(fmt.Sprintf("%v/%d", family, n), func(b *testing.B) {
+				for b.Loop() {
+					var err error
+					if l, err = w.engine.Solve(b.Context(), n, w.lower); err != nil {
+						b.Fatal(err)
+					}
+					l.Close()
+				}
+				s := l.Stats()
+				ns := b.Elapsed().Seconds() / float64(b.N)
+				b.ReportMetric(float64(l.Positions())/ns/1e6, "Mpos/s")
+				b.Log(s)
+			})
+			w.next(b)
+		}
+	}
+}

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package halfboard
+
+// adviseHuge does nothing where the system has no such advice.
+func adviseHuge([]byte) {}

@@ -1,0 +1,81 @@
+package halfboard
+
+import (
+	"grenier/kernels/colex"
+)
+
+// Layer is a solved layer in memory. Its scores are read in colex order.
+type Layer struct{ engine *engine }
+
+// Seeds returns the number of seeds of the layer.
+func (l *Layer) Seeds() int { return l.engine.grid.n }
+
+// Positions returns the number of positions.
+func (l *Layer) Positions() uint64 { return l.engine.grid.halves.Board().Size(l.Seeds()) }
+
+// Stats returns what the layer took.
+func (l *Layer) Stats() Stats { return l.engine.stats }
+
+// Close returns the memory of the layer.
+func (l *Layer) Close() error { return l.engine.arena.close() }
+
+// Read fills dst with the scores of the positions from rank start on. It is
+// safe for concurrent use. It fails with colex.ErrRange if there are fewer.
+func (l *Layer) Read(start uint64, dst []int8) error {
+	if len(dst) == 0 {
+		return nil
+	}
+	g := l.engine.grid
+	board := make([]uint8, 2*g.q)
+	if err := g.halves.Board().Unrank(g.n, start+uint64(len(dst))-1, board); err != nil {
+		return err
+	}
+	if err := g.halves.Board().Unrank(g.n, start, board); err != nil {
+		return err
+	}
+	// A row belongs to the opponent's half B. Rows follow each other like the
+	// boards of Q+1 pits whose first pit holds all the mover's seeds.
+	row := board[g.q-1:]
+	row[0] = 0
+	row[0] = uint8(g.n - sum(row))
+	skip := int(start - g.halves.RowStart(g.n, row[1:]))
+	for bv := colex.ListToBV(row); ; bv = colex.NextBV(bv) {
+		colex.BVToList(bv, g.n, row)
+		dst = dst[g.copyRow(dst, row, skip):]
+		if len(dst) == 0 {
+			return nil
+		}
+		skip = 0
+	}
+}
+
+// copyRow copies the scores of the row of B, from column skip on: row holds the
+// mover's seeds and then B. It returns how many it copied.
+func (g *grid) copyRow(dst []int8, row []uint8, skip int) int {
+	var b half
+	copy(b[:], row[1:])
+	at := &g.places[g.code(&b)]
+	copied := 0
+	for slab := range g.slabs[row[0]] {
+		t := g.tile(int(row[0]), int(at.slab), slab)
+		if skip >= t.cols {
+			skip -= t.cols
+			continue
+		}
+		scores := t.current.scores
+		if at.class == fullRows {
+			scores = t.full
+		}
+		copied += copy(dst[copied:], scores[int(at.row)*t.cols:][skip:t.cols])
+		skip = 0
+	}
+	return copied
+}
+
+func sum(pits []uint8) int {
+	n := 0
+	for _, x := range pits {
+		n += int(x)
+	}
+	return n
+}
