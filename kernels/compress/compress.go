@@ -17,11 +17,7 @@
 // The generic code defines the result; the twins for amd64 give the same one.
 package compress
 
-import (
-	"math/bits"
-
-	"grenier/kernels/internal/swar"
-)
+import "math/bits"
 
 // Blocked stands for the score of a board that is reached but not quiet. It is
 // larger than any score, so it never wins a minimum against one.
@@ -42,19 +38,6 @@ const Blocked = 127
 //
 // Words of reach that are 0 cost next to nothing.
 type Func func(dst, src []int8, reach, quiet []uint64) int
-
-// byteMask[b] has the byte i all ones if bit i of b is set, and 0 otherwise.
-var byteMask = func() (t [256]uint64) {
-	for b := range t {
-		for i := range 8 {
-			t[b] |= uint64(b>>i&1) * 0xff << (8 * i)
-		}
-	}
-	return t
-}()
-
-// blocked8 is eight times Blocked.
-const blocked8 = Blocked * swar.Ones
 
 func compressGeneric(dst, src []int8, reach, quiet []uint64) int {
 	return compressFrom(dst, src, reach, quiet, 0, 0)
@@ -80,31 +63,16 @@ func compressFrom(dst, src []int8, reach, quiet []uint64, p, o int) int {
 	return o
 }
 
-// compressWord appends src[p] for the set bits p of r, run by run: a run of set
-// bits is a piece of src to copy.
+// compressWord appends src[p], or Blocked, for the set bits p of r.
 func compressWord(dst, src []int8, r, q uint64, o int) int {
-	for r != 0 {
+	for ; r != 0; r &= r - 1 {
 		p := bits.TrailingZeros64(r)
-		n := bits.TrailingZeros64(^(r >> p))
-		n = min(n, 8)
-		r &^= (1<<n - 1) << p
-		if p+8 <= len(src) && o+8 <= len(dst) {
-			m := byteMask[byte(q>>p)]
-			swar.Store(dst[o:], swar.Load(src[p:])&m|blocked8&^m)
-		} else {
-			copyRun(dst[o:o+n], src[p:p+n], q>>p)
-		}
-		o += n
-	}
-	return o
-}
-
-// copyRun copies a run at an end of src or dst, where eight bytes do not fit.
-func copyRun(dst, src []int8, q uint64) {
-	for i, x := range src {
-		if q>>i&1 == 0 {
+		x := src[p]
+		if q>>(p&63)&1 == 0 {
 			x = Blocked
 		}
-		dst[i] = x
+		dst[o] = x
+		o++
 	}
+	return o
 }
