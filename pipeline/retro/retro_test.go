@@ -1,0 +1,257 @@
+package retro
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"grenier/layers"
+	"grenier/layers/conformance"
+)
+
+// node is a position of an explicit game graph: a layer and a number.
+type node struct{ layer, number int }
+
+// graph is a space given by its moves.
+type graph struct {
+	sizes    []uint64
+	moves    map[node][]layers.Move[node]
+	terminal map[node]int // score of nodes without moves, 0 when absent
+}
+
+func (g *graph) Name() string                       { return "graph" }
+func (g *graph) Layers() int                        { return len(g.sizes) }
+func (g *graph) Size(layer int) uint64              { return g.sizes[layer] }
+func (g *graph) Rank(s node) (int, uint64)          { return s.layer, uint64(s.number) }
+func (g *graph) Unrank(layer int, rank uint64) node { return node{layer, int(rank)} }
+func (g *graph) Terminal(s node) int                { return g.terminal[s] }
+func (g *graph) Successors(d []layers.Move[node], s node) []layers.Move[node] {
+	return append(d, g.moves[s]...)
+}
+
+func (g *graph) Predecessors(d []node, s node) []node {
+	for number := range g.sizes[s.layer] {
+		p := node{s.layer, int(number)}
+		if slices.Contains(g.moves[p], layers.Move[node]{To: s}) {
+			d = append(d, p)
+		}
+	}
+	return d
+}
+
+// randomGraph returns a game of a few small layers with many cycles.
+func randomGraph(random *rand.Rand) *graph {
+	g := &graph{moves: map[node][]layers.Move[node]{}, terminal: map[node]int{}}
+	for layer := range 1 + random.IntN(4) {
+		g.sizes = append(g.sizes, uint64(1+random.IntN(12)))
+		for number := range g.sizes[layer] {
+			g.randomMoves(node{layer, int(number)}, random)
+		}
+	}
+	return g
+}
+
+func (g *graph) randomMoves(s node, random *rand.Rand) {
+	for number := range g.sizes[s.layer] {
+		if random.IntN(6) == 0 {
+			g.moves[s] = append(g.moves[s], layers.Move[node]{To: node{s.layer, int(number)}})
+		}
+	}
+	for s.layer > 0 && random.IntN(3) == 0 {
+		below := random.IntN(s.layer)
+		to := node{below, random.IntN(int(g.sizes[below]))}
+		g.moves[s] = append(g.moves[s], layers.Move[node]{To: to, Reward: random.IntN(4)})
+	}
+	if len(g.moves[s]) == 0 {
+		g.terminal[s] = random.IntN(9) - 4
+	}
+}
+
+// define returns the scores of a layer by their definition: a state is worth at
+// least k > 0 if some move guarantees k, and at most -k if it has to leave the
+// k to the opponent whatever it does. Both sets are the smallest that are
+// closed under this; what is in neither for any k is worth 0.
+func define(g *graph, table [][]int8, layer int) []int8 {
+	scores := make([]int8, g.sizes[layer])
+	for k := int8(1); k < 60; k++ {
+		wins, losses := force(g, table, layer, int(k))
+		for u := range scores {
+			if wins[u] {
+				scores[u] = k
+			}
+			if losses[u] {
+				scores[u] = -k
+			}
+		}
+	}
+	return scores
+}
+
+func force(g *graph, table [][]int8, layer, k int) (wins, losses []bool) {
+	size := g.sizes[layer]
+	wins, losses = make([]bool, size), make([]bool, size)
+	for changed := true; changed; {
+		changed = false
+		for u := range int(size) {
+			s := node{layer, u}
+			win, loss := g.terminal[s] >= k, len(g.moves[s]) > 0 || g.terminal[s] <= -k
+			for _, m := range g.moves[s] {
+				if m.To.layer == layer {
+					win = win || losses[m.To.number]
+					loss = loss && wins[m.To.number]
+				} else {
+					score := m.Reward - int(table[m.To.layer][m.To.number])
+					win = win || score >= k
+					loss = loss && score <= -k
+				}
+			}
+			changed = changed || win != wins[u] || loss != losses[u]
+			wins[u], losses[u] = win, loss
+		}
+	}
+	return wins, losses
+}
+
+func TestRandomGraphsEqualDefinition(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	cyclic := 0
+	for range 2000 {
+		g := randomGraph(random)
+		table, err := Solve(t.Context(), g, len(g.sizes)-1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for layer := range table {
+			want := define(g, table, layer)
+			if !slices.Equal(table[layer], want) {
+				t.Fatalf("layer %d of %+v has scores %v, want %v", layer, g, table[layer], want)
+			}
+			if slices.Contains(want, 0) {
+				cyclic++
+			}
+		}
+	}
+	if cyclic == 0 {
+		t.Error("no random layer has a state worth 0")
+	}
+}
+
+func TestRandomGraphsConform(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	for range 20 {
+		conformance.Run(t, randomGraph(random), conformance.Options{})
+	}
+}
+
+// TestEndlessPlay holds the cases in which the document's algorithm needs its
+// repairs. In layer 1 the exits lead to state 0 of layer 0, which is worth
+// 2 to its mover.
+func TestEndlessPlay(t *testing.T) {
+	quiet := func(to int) layers.Move[node] { return layers.Move[node]{To: node{1, to}} }
+	exit := func(reward int) layers.Move[node] { return layers.Move[node]{Reward: reward} }
+	for _, c := range []struct {
+		name  string
+		moves [][]layers.Move[node] // of the states of layer 1
+		want  []int8
+	}{
+		{"a cycle", [][]layers.Move[node]{{quiet(1)}, {quiet(0)}}, []int8{0, 0}},
+		{"a loop", [][]layers.Move[node]{{quiet(0)}}, []int8{0}},
+		{"a cycle with a losing exit", [][]layers.Move[node]{{quiet(1), exit(1)}, {quiet(0)}}, []int8{0, 0}},
+		{"a cycle with a winning exit", [][]layers.Move[node]{{quiet(1), exit(5)}, {quiet(0)}}, []int8{3, -3}},
+		{"a winning exit beside a cycle", [][]layers.Move[node]{{quiet(1)}, {quiet(0), quiet(2)}, {exit(5)}}, []int8{0, 0, 3}},
+		{"a losing exit, and a quiet move to a win of the opponent",
+			[][]layers.Move[node]{{quiet(1), exit(1)}, {exit(7)}}, []int8{-1, 5}},
+		{"only a quiet move, to a loss", [][]layers.Move[node]{{quiet(1)}, {exit(1)}}, []int8{1, -1}},
+		{"no move", [][]layers.Move[node]{nil}, []int8{0}},
+	} {
+		g := &graph{
+			sizes:    []uint64{1, uint64(len(c.moves))},
+			moves:    map[node][]layers.Move[node]{},
+			terminal: map[node]int{{0, 0}: 2},
+		}
+		for u, moves := range c.moves {
+			g.moves[node{1, u}] = moves
+		}
+		table, err := Solve(t.Context(), g, 1)
+		if err != nil || !slices.Equal(table[1], c.want) {
+			t.Errorf("%s: scores %v, %v, want %v", c.name, table, err, c.want)
+		}
+	}
+}
+
+// TestLongLine settles a chain that would overflow a recursion's stack budget:
+// each state has one quiet move, to the next.
+func TestLongLine(t *testing.T) {
+	table, err := Solve(t.Context(), line{}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for u, score := range table[0] {
+		if want := int8(1 - 2*(u%2)); score != want {
+			t.Fatalf("state %d scores %d, want %d", u, score, want)
+		}
+	}
+}
+
+// line is a countdown: state 0 wins 1, every other has one quiet move down.
+type line struct{}
+
+func (line) Name() string                 { return "line" }
+func (line) Layers() int                  { return 1 }
+func (line) Size(int) uint64              { return 1 << 20 }
+func (line) Rank(s int32) (int, uint64)   { return 0, uint64(s) }
+func (line) Unrank(_ int, r uint64) int32 { return int32(r) }
+func (line) Terminal(int32) int           { return 1 }
+func (line) Predecessors(d []int32, s int32) []int32 {
+	if s == 1<<20-1 {
+		return d
+	}
+	return append(d, s+1)
+}
+
+func (line) Successors(d []layers.Move[int32], s int32) []layers.Move[int32] {
+	if s == 0 {
+		return d
+	}
+	return append(d, layers.Move[int32]{To: s - 1})
+}
+
+func TestErrors(t *testing.T) {
+	small := &graph{sizes: []uint64{1, 2}, terminal: map[node]int{{0, 0}: 1}}
+	wild := &graph{sizes: []uint64{2}, terminal: map[node]int{{0, 1}: -128}}
+	for _, c := range []struct {
+		name    string
+		solve   func() error
+		want    error
+		message string
+	}{
+		{"negative layer", func() error { _, err := Solve(t.Context(), small, -1); return err }, ErrLayer, "0 to 1"},
+		{"layer too high", func() error { _, err := Solve(t.Context(), small, 2); return err }, ErrLayer, "0 to 1"},
+		{"single layer too high", func() error { _, err := SolveLayer(t.Context(), small, nil, 2); return err }, ErrLayer, "0 to 1"},
+		{"lower layer missing", func() error { _, err := SolveLayer(t.Context(), small, nil, 1); return err },
+			ErrLayer, "1 needs the 1 layers below it, 0 given"},
+		{"lower layer too long", func() error { _, err := SolveLayer(t.Context(), small, [][]int8{{1, 1}}, 1); return err },
+			ErrLayer, "0 has 1 states, 2 scores given"},
+		{"score too low", func() error { _, err := Solve(t.Context(), wild, 0); return err }, ErrScore, "-128 of state {0 1}"},
+	} {
+		if err := c.solve(); !errors.Is(err, c.want) || !strings.Contains(fmt.Sprint(err), c.message) {
+			t.Errorf("%s: %v, want %v with %q", c.name, err, c.want, c.message)
+		}
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Solve(ctx, line{}, 0); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled solve: %v, want context.Canceled", err)
+	}
+}
