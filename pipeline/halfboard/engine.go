@@ -166,8 +166,7 @@ func (e *Engine) begin(n int) (*engine, error) {
 	return w, nil
 }
 
-// plan fixes the order of sweeps: by seeds in the mover's half, ascending
-// (DESIGN fact 5).
+// plan fixes the order of sweeps and makes room for the largest tile.
 func (e *engine) plan() {
 	rows := 0
 	for _, tiles := range e.grid.tiles {
@@ -176,6 +175,7 @@ func (e *engine) plan() {
 			rows = max(rows, t.rows[openRows], t.rows[fullRows])
 		}
 	}
+	e.grid.sortByWave(e.order)
 	for range e.workers {
 		e.benches = append(e.benches, newBench(rows))
 	}
