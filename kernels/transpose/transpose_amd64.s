@@ -1,0 +1,328 @@
+//go:build !purego
+
+#include "textflag.h"
+
+// A square of 16 x 16 bytes is transposed by four equal stages of unpacking. Call
+// the bits of a byte's address, row above column, r3 r2 r1 r0 c3 c2 c1 c0: four
+// bits for the register and four for the byte in it. Unpacking registers k and
+// k+8 to registers 2k (low half) and 2k+1 (high half) for all k < 8 rotates these
+// eight bits left by one. After four stages row and column are exchanged.
+
+// STAGE_UP and STAGE_DOWN are one stage for the squares in the four lanes of
+// Z0-Z15, to Z16-Z31 and back.
+#define STAGE_UP \
+	VPUNPCKLBW Z8, Z0, Z16; \
+	VPUNPCKHBW Z8, Z0, Z17; \
+	VPUNPCKLBW Z9, Z1, Z18; \
+	VPUNPCKHBW Z9, Z1, Z19; \
+	VPUNPCKLBW Z10, Z2, Z20; \
+	VPUNPCKHBW Z10, Z2, Z21; \
+	VPUNPCKLBW Z11, Z3, Z22; \
+	VPUNPCKHBW Z11, Z3, Z23; \
+	VPUNPCKLBW Z12, Z4, Z24; \
+	VPUNPCKHBW Z12, Z4, Z25; \
+	VPUNPCKLBW Z13, Z5, Z26; \
+	VPUNPCKHBW Z13, Z5, Z27; \
+	VPUNPCKLBW Z14, Z6, Z28; \
+	VPUNPCKHBW Z14, Z6, Z29; \
+	VPUNPCKLBW Z15, Z7, Z30; \
+	VPUNPCKHBW Z15, Z7, Z31
+
+#define STAGE_DOWN \
+	VPUNPCKLBW Z24, Z16, Z0; \
+	VPUNPCKHBW Z24, Z16, Z1; \
+	VPUNPCKLBW Z25, Z17, Z2; \
+	VPUNPCKHBW Z25, Z17, Z3; \
+	VPUNPCKLBW Z26, Z18, Z4; \
+	VPUNPCKHBW Z26, Z18, Z5; \
+	VPUNPCKLBW Z27, Z19, Z6; \
+	VPUNPCKHBW Z27, Z19, Z7; \
+	VPUNPCKLBW Z28, Z20, Z8; \
+	VPUNPCKHBW Z28, Z20, Z9; \
+	VPUNPCKLBW Z29, Z21, Z10; \
+	VPUNPCKHBW Z29, Z21, Z11; \
+	VPUNPCKLBW Z30, Z22, Z12; \
+	VPUNPCKHBW Z30, Z22, Z13; \
+	VPUNPCKLBW Z31, Z23, Z14; \
+	VPUNPCKHBW Z31, Z23, Z15
+
+// TURN transposes the squares in the four lanes of Z0-Z15 and negates them.
+#define TURN \
+	STAGE_UP; \
+	STAGE_DOWN; \
+	STAGE_UP; \
+	STAGE_DOWN; \
+	VPXORQ Z31, Z31, Z31; \
+	VPSUBB Z0, Z31, Z0; \
+	VPSUBB Z1, Z31, Z1; \
+	VPSUBB Z2, Z31, Z2; \
+	VPSUBB Z3, Z31, Z3; \
+	VPSUBB Z4, Z31, Z4; \
+	VPSUBB Z5, Z31, Z5; \
+	VPSUBB Z6, Z31, Z6; \
+	VPSUBB Z7, Z31, Z7; \
+	VPSUBB Z8, Z31, Z8; \
+	VPSUBB Z9, Z31, Z9; \
+	VPSUBB Z10, Z31, Z10; \
+	VPSUBB Z11, Z31, Z11; \
+	VPSUBB Z12, Z31, Z12; \
+	VPSUBB Z13, Z31, Z13; \
+	VPSUBB Z14, Z31, Z14; \
+	VPSUBB Z15, Z31, Z15
+
+// LANES puts a mask for the lane L of a register into KL, L > 0.
+#define LANES \
+	MOVL  $0x00f0, AX; \
+	KMOVW AX, K1; \
+	MOVL  $0x0f00, AX; \
+	KMOVW AX, K2; \
+	MOVL  $0xf000, AX; \
+	KMOVW AX, K3
+
+// GATHER loads 16 bytes each of four rows, 16 rows apart, to the lanes of z. A
+// broadcast under a mask needs no shuffle, as an insertion would.
+#define GATHER(a, b, c, d, z, x) \
+	VMOVDQU         a, x; \
+	VBROADCASTI32X4 b, K1, z; \
+	VBROADCASTI32X4 c, K2, z; \
+	VBROADCASTI32X4 d, K3, z
+
+// ROW loads the rows at offset AX from SI, R10, R11 and R12.
+#define ROW(z, x) \
+	GATHER((SI)(AX*1), (R10)(AX*1), (R11)(AX*1), (R12)(AX*1), z, x); \
+	ADDQ R8, AX
+
+// PUT stores one column.
+#define PUT(z) \
+	VMOVDQU64 z, (DI); \
+	ADDQ      R9, DI
+
+// func columns64(dst *int8, dstStride int, src *int8, srcStride, rows, blocks int)
+//
+// SI, R10, R11, R12 rows 0, 16, 32, 48 of src, R8 its stride, DI dst, R9 its
+// stride, CX blocks.
+TEXT ·columns64(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ dstStride+8(FP), R9
+	MOVQ src+16(FP), SI
+	MOVQ srcStride+24(FP), R8
+	MOVQ blocks+40(FP), CX
+	LANES
+	MOVQ R8, AX
+	SHLQ $4, AX
+	LEAQ (SI)(AX*1), R10
+	LEAQ (SI)(AX*2), R11
+	LEAQ (R10)(AX*2), R12
+
+block:
+	XORQ AX, AX
+	ROW(Z0, X0)
+	ROW(Z1, X1)
+	ROW(Z2, X2)
+	ROW(Z3, X3)
+	ROW(Z4, X4)
+	ROW(Z5, X5)
+	ROW(Z6, X6)
+	ROW(Z7, X7)
+	ROW(Z8, X8)
+	ROW(Z9, X9)
+	ROW(Z10, X10)
+	ROW(Z11, X11)
+	ROW(Z12, X12)
+	ROW(Z13, X13)
+	ROW(Z14, X14)
+	ROW(Z15, X15)
+	TURN
+	PUT(Z0)
+	PUT(Z1)
+	PUT(Z2)
+	PUT(Z3)
+	PUT(Z4)
+	PUT(Z5)
+	PUT(Z6)
+	PUT(Z7)
+	PUT(Z8)
+	PUT(Z9)
+	PUT(Z10)
+	PUT(Z11)
+	PUT(Z12)
+	PUT(Z13)
+	PUT(Z14)
+	PUT(Z15)
+	ADDQ $16, SI
+	ADDQ $16, R10
+	ADDQ $16, R11
+	ADDQ $16, R12
+	DECQ CX
+	JNZ  block
+	VZEROUPPER
+	RET
+
+// AHEAD moves a pointer on by R8 times n rows, but not beyond the last row, R13:
+// rows that do not exist are read as copies of the last and never stored.
+#define AHEAD(p) \
+	ADDQ    R8, p; \
+	CMPQ    p, R13; \
+	CMOVQHI R13, p
+
+// ROW_BELOW loads the rows at SI, R10, R11 and R12 and goes to the next ones.
+#define ROW_BELOW(z, x) \
+	GATHER((SI), (R10), (R11), (R12), z, x); \
+	AHEAD(SI); \
+	AHEAD(R10); \
+	AHEAD(R11); \
+	AHEAD(R12)
+
+#define PUT_BELOW(z) \
+	VMOVDQU8 z, K4, (DI); \
+	ADDQ     R9, DI
+
+// func columnsBelow64(dst *int8, dstStride int, src *int8, srcStride, rows, blocks int)
+//
+// Registers as in columns64, and DX row 0 of src, R13 its last row, K4 rows.
+TEXT ·columnsBelow64(SB), NOSPLIT, $0-48
+	MOVQ  dst+0(FP), DI
+	MOVQ  dstStride+8(FP), R9
+	MOVQ  src+16(FP), DX
+	MOVQ  srcStride+24(FP), R8
+	MOVQ  rows+32(FP), BX
+	MOVQ  blocks+40(FP), CX
+	LANES
+	MOVQ  $-1, AX
+	BZHIQ BX, AX, AX
+	KMOVQ AX, K4
+	DECQ  BX
+	IMULQ R8, BX
+	LEAQ  (DX)(BX*1), R13
+
+blockBelow:
+	MOVQ    R8, AX
+	SHLQ    $4, AX
+	MOVQ    DX, SI
+	LEAQ    (SI)(AX*1), R10
+	LEAQ    (SI)(AX*2), R11
+	LEAQ    (R10)(AX*2), R12
+	CMPQ    R10, R13
+	CMOVQHI R13, R10
+	CMPQ    R11, R13
+	CMOVQHI R13, R11
+	CMPQ    R12, R13
+	CMOVQHI R13, R12
+	ROW_BELOW(Z0, X0)
+	ROW_BELOW(Z1, X1)
+	ROW_BELOW(Z2, X2)
+	ROW_BELOW(Z3, X3)
+	ROW_BELOW(Z4, X4)
+	ROW_BELOW(Z5, X5)
+	ROW_BELOW(Z6, X6)
+	ROW_BELOW(Z7, X7)
+	ROW_BELOW(Z8, X8)
+	ROW_BELOW(Z9, X9)
+	ROW_BELOW(Z10, X10)
+	ROW_BELOW(Z11, X11)
+	ROW_BELOW(Z12, X12)
+	ROW_BELOW(Z13, X13)
+	ROW_BELOW(Z14, X14)
+	ROW_BELOW(Z15, X15)
+	TURN
+	PUT_BELOW(Z0)
+	PUT_BELOW(Z1)
+	PUT_BELOW(Z2)
+	PUT_BELOW(Z3)
+	PUT_BELOW(Z4)
+	PUT_BELOW(Z5)
+	PUT_BELOW(Z6)
+	PUT_BELOW(Z7)
+	PUT_BELOW(Z8)
+	PUT_BELOW(Z9)
+	PUT_BELOW(Z10)
+	PUT_BELOW(Z11)
+	PUT_BELOW(Z12)
+	PUT_BELOW(Z13)
+	PUT_BELOW(Z14)
+	PUT_BELOW(Z15)
+	ADDQ $16, DX
+	ADDQ $16, R13
+	DECQ CX
+	JNZ  blockBelow
+	VZEROUPPER
+	RET
+
+// In AVX2 the rows k and k+8 share a register, so a stage rotates the seven bits
+// r2 r1 r0 c3 c2 c1 c0, and three stages leave register c3 c2 c1 with the bytes
+// c0 r2 r1 r0 in the lane r3. Exchanging its middle quarters then puts a whole
+// column into each lane.
+#define STAGE_UP_AVX2 \
+	VPUNPCKLBW Y4, Y0, Y8; \
+	VPUNPCKHBW Y4, Y0, Y9; \
+	VPUNPCKLBW Y5, Y1, Y10; \
+	VPUNPCKHBW Y5, Y1, Y11; \
+	VPUNPCKLBW Y6, Y2, Y12; \
+	VPUNPCKHBW Y6, Y2, Y13; \
+	VPUNPCKLBW Y7, Y3, Y14; \
+	VPUNPCKHBW Y7, Y3, Y15
+
+#define STAGE_DOWN_AVX2 \
+	VPUNPCKLBW Y12, Y8, Y0; \
+	VPUNPCKHBW Y12, Y8, Y1; \
+	VPUNPCKLBW Y13, Y9, Y2; \
+	VPUNPCKHBW Y13, Y9, Y3; \
+	VPUNPCKLBW Y14, Y10, Y4; \
+	VPUNPCKHBW Y14, Y10, Y5; \
+	VPUNPCKLBW Y15, Y11, Y6; \
+	VPUNPCKHBW Y15, Y11, Y7
+
+// ROW_AVX2 loads the rows at offset AX from SI and R10.
+#define ROW_AVX2(y, x) \
+	VMOVDQU     (SI)(AX*1), x; \
+	VINSERTI128 $1, (R10)(AX*1), y, y; \
+	ADDQ        R8, AX
+
+// PUT_AVX2 negates and stores two columns.
+#define PUT_AVX2(y, x) \
+	VPERMQ       $0xd8, y, y; \
+	VPSUBB       y, Y0, y; \
+	VMOVDQU      x, (DX); \
+	VEXTRACTI128 $1, y, (DX)(R9*1); \
+	LEAQ         (DX)(R9*2), DX
+
+// func squares(dst *int8, dstStride int, src *int8, srcStride, blocks int)
+//
+// SI, R10 rows 0 and 8 of src, R8 its stride, DI dst, R9 its stride, CX blocks.
+TEXT ·squares(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ dstStride+8(FP), R9
+	MOVQ src+16(FP), SI
+	MOVQ srcStride+24(FP), R8
+	MOVQ blocks+32(FP), CX
+
+square:
+	LEAQ (SI)(R8*8), R10
+	XORQ AX, AX
+	ROW_AVX2(Y0, X0)
+	ROW_AVX2(Y1, X1)
+	ROW_AVX2(Y2, X2)
+	ROW_AVX2(Y3, X3)
+	ROW_AVX2(Y4, X4)
+	ROW_AVX2(Y5, X5)
+	ROW_AVX2(Y6, X6)
+	ROW_AVX2(Y7, X7)
+	STAGE_UP_AVX2
+	STAGE_DOWN_AVX2
+	STAGE_UP_AVX2
+	VPXOR Y0, Y0, Y0
+	MOVQ  DI, DX
+	PUT_AVX2(Y8, X8)
+	PUT_AVX2(Y9, X9)
+	PUT_AVX2(Y10, X10)
+	PUT_AVX2(Y11, X11)
+	PUT_AVX2(Y12, X12)
+	PUT_AVX2(Y13, X13)
+	PUT_AVX2(Y14, X14)
+	PUT_AVX2(Y15, X15)
+	LEAQ (R10)(R8*8), SI
+	ADDQ $16, DI
+	DECQ CX
+	JNZ  square
+	VZEROUPPER
+	RET
