@@ -2,7 +2,6 @@ package layerfile
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"grenier/io/corrupt"
 	"grenier/io/tally"
 	"grenier/kernels/cpu"
 	"grenier/kernels/planes"
@@ -176,5 +174,3 @@ func roundTrip(t *testing.T, h Header, scores []int8) {
 		t.Errorf("%d bytes, not %d (%v)", info.Size(), written.Footer.Bytes, err)
 	}
 }
-
-func isCorrupt(err error) bool { return errors.Is(err, corrupt.ErrCorrupt) }

@@ -1,0 +1,220 @@
+package layerfile
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"grenier/io/corrupt"
+)
+
+// smallFile returns the bytes of a file of three blocks, the second of which
+// does not shrink, and its scores.
+func smallFile(t testing.TB, codec Codec) ([]byte, []int8) {
+	r := rand.New(rand.NewPCG(3, 4))
+	scores := slices.Concat(layerScores(r, 128), noise(r, 128), layerScores(r, 60))
+	path := filepath.Join(t.TempDir(), "small.gl")
+	writeFile(t, path, testHeader(codec, 128, len(scores)), scores)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data, scores
+}
+
+// mustBeCorrupt checks that a file with the given bytes can neither be read nor
+// pass a check. Every error must be one of corruption and name the file.
+func mustBeCorrupt(t *testing.T, path string, data []byte, what string, args ...any) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := readAll(path)
+	_, problems := check(path)
+	if err == nil || len(problems) == 0 {
+		t.Fatalf(what+": not noticed", args...)
+	}
+	for _, err := range append(problems, err) {
+		if !errors.Is(err, corrupt.ErrCorrupt) || !strings.HasPrefix(err.Error(), path+": ") {
+			t.Fatalf(what+": %v", append(args, err)...)
+		}
+	}
+}
+
+func TestEveryBitFlip(t *testing.T) {
+	for _, codec := range codecs {
+		data, _ := smallFile(t, codec)
+		path := filepath.Join(t.TempDir(), "flipped.gl")
+		for i := range data {
+			for bit := range 8 {
+				data[i] ^= 1 << bit
+				mustBeCorrupt(t, path, data, "%v: bit %d of byte %d flipped", codec, bit, i)
+				data[i] ^= 1 << bit
+			}
+		}
+	}
+}
+
+func TestEveryTruncation(t *testing.T) {
+	for _, codec := range codecs {
+		data, _ := smallFile(t, codec)
+		path := filepath.Join(t.TempDir(), "truncated.gl")
+		for n := range data {
+			mustBeCorrupt(t, path, data[:n], "%v: cut to %d bytes", codec, n)
+			if f, err := Open(path); err == nil {
+				f.Close()
+				t.Fatalf("a file cut to %d of %d bytes can be opened", n, len(data))
+			}
+		}
+	}
+}
+
+func TestNothingAfterFooter(t *testing.T) {
+	data, _ := smallFile(t, LZ4)
+	path := filepath.Join(t.TempDir(), "longer.gl")
+	for _, tail := range [][]byte{{0}, {'\n'}, make([]byte, 4096), data[len(data)-footerSize:], data} {
+		mustBeCorrupt(t, path, slices.Concat(data, tail), "%d bytes appended", len(tail))
+	}
+}
+
+// reseal computes the checksums of header, index and footer anew, for damage
+// that these would otherwise hide.
+func reseal(data []byte) []byte {
+	le := binary.LittleEndian
+	le.PutUint32(data[hChecksum:], crc32c(data[:hChecksum]))
+	footer := data[len(data)-footerSize:]
+	le.PutUint32(footer[fHeaderCRC:], le.Uint32(data[hChecksum:]))
+	offset, length := le.Uint64(footer[fIndexOffset:]), le.Uint64(footer[fIndexLength:])
+	if end := uint64(len(data) - footerSize); offset <= end && length <= end-offset {
+		le.PutUint32(footer[fIndexCRC:], crc32c(data[offset:offset+length]))
+	}
+	le.PutUint32(footer[fChecksum:], crc32c(footer[:fChecksum]))
+	return data
+}
+
+// TestResealed changes every byte behind valid checksums. What remains may be
+// readable, but then the scores are the right ones or the check complains.
+func TestResealed(t *testing.T) {
+	for _, codec := range codecs {
+		data, scores := smallFile(t, codec)
+		path := filepath.Join(t.TempDir(), "resealed.gl")
+		for i := range data {
+			for _, x := range []byte{1, 0x80, 0xff} {
+				forged := slices.Clone(data)
+				forged[i] ^= x
+				if err := os.WriteFile(path, reseal(forged), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				got, err := readAll(path)
+				_, problems := check(path)
+				if err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
+					t.Fatalf("byte %d: %v", i, err)
+				}
+				if !slices.Equal(got, scores) && len(problems) == 0 {
+					t.Fatalf("byte %d: other scores, no problem", i)
+				}
+			}
+		}
+	}
+}
+
+func TestOrderOfChecks(t *testing.T) {
+	data, _ := smallFile(t, LZ4)
+	path := filepath.Join(t.TempDir(), "other.gl")
+	tests := []struct {
+		name   string
+		damage func(b []byte) []byte
+		want   error
+		part   string
+	}{
+		{"empty", func(b []byte) []byte { return nil }, nil, "header: truncated"},
+		{"text", func(b []byte) []byte { return []byte("Dear reader,\n") }, corrupt.ErrForeign, "header: "},
+		{"magic", func(b []byte) []byte { b[1] = 'X'; return b }, corrupt.ErrForeign, "header: "},
+		{"newer", func(b []byte) []byte { b[hVersion] = 2; return b }, corrupt.ErrVersion, "version 2"},
+		{"newer codec", func(b []byte) []byte { b[hCodec] = 9; return reseal(b) }, corrupt.ErrVersion, "codec 9"},
+		{"newer transform", func(b []byte) []byte { b[hTransform] = 9; return reseal(b) }, corrupt.ErrVersion, "transform 9"},
+		{"header", func(b []byte) []byte { b[hPits] = 3; return b }, nil, "header: checksum"},
+		{"name", func(b []byte) []byte { b[hGame] = 'A'; return reseal(b) }, nil, "header: bad layer header: name of the game"},
+		{"unused", func(b []byte) []byte { b[hZero32] = 1; return reseal(b) }, nil, "header: unused bytes"},
+		{"blocks", func(b []byte) []byte { b[hBlocks]++; return reseal(b) }, nil, "number of blocks is not 3"},
+		{"huge", func(b []byte) []byte { b[hPositions+7] = 0xff; return reseal(b) }, nil, "positions: want at most"},
+		{"footer", func(b []byte) []byte { b[len(b)-footerSize+fWin]++; return b }, nil, "footer: checksum"},
+		{"wins", func(b []byte) []byte { b[len(b)-footerSize+fWin]++; return reseal(b) }, nil, "footer: wins, draws and losses are 317"},
+		{"index offset", func(b []byte) []byte { b[len(b)-footerSize+fIndexOffset]++; return reseal(b) }, nil, "footer: index at"},
+		{"index", func(b []byte) []byte { b[len(b)-footerSize-indexEntrySize]++; return b }, nil, "index: checksum"},
+		{"entry", func(b []byte) []byte { b[len(b)-footerSize-indexEntrySize]++; return reseal(b) }, nil, "index: block 2 begins"},
+		{"flags", func(b []byte) []byte { b[len(b)-footerSize-12] = 4; return reseal(b) }, nil, "index: block 2: unknown flags"},
+		{"block", func(b []byte) []byte { b[headerSize]++; return b }, nil, "block 0: checksum of the stored bytes"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			mustBeCorrupt(t, path, tt.damage(bytes.Clone(data)), "damaged")
+			_, err := readAll(path)
+			if tt.want != nil && !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.part) {
+				t.Errorf("got %q, want %v and %q", err, tt.want, tt.part)
+			}
+			if tt.want == nil && (errors.Is(err, corrupt.ErrForeign) || errors.Is(err, corrupt.ErrVersion)) {
+				t.Errorf("%q is taken for foreign or newer", err)
+			}
+		})
+	}
+}
+
+func TestCheckReportsEverything(t *testing.T) {
+	data, _ := smallFile(t, LZ4)
+	path := filepath.Join(t.TempDir(), "damaged.gl")
+	first := parseEntry(data[len(data)-footerSize-3*indexEntrySize:])
+	last := parseEntry(data[len(data)-footerSize-indexEntrySize:])
+	data[first.offset]++
+	data[last.offset]++
+	write(t, path, data)
+	if _, problems := check(path); len(problems) != 2 ||
+		!strings.Contains(problems[0].Error(), ": block 0: ") || !strings.Contains(problems[1].Error(), ": block 2: ") {
+		t.Errorf("two damaged blocks: %v", problems)
+	}
+	data[hSeeds]++
+	data[len(data)-footerSize]++
+	write(t, path, data)
+	if _, problems := check(path); len(problems) != 2 ||
+		!strings.Contains(problems[0].Error(), ": header: ") || !strings.Contains(problems[1].Error(), ": footer: ") {
+		t.Errorf("damaged header and footer: %v", problems)
+	}
+}
+
+func TestCheckNoticesWrongSums(t *testing.T) {
+	data, _ := smallFile(t, LZ4)
+	path := filepath.Join(t.TempDir(), "sums.gl")
+	footer := data[len(data)-footerSize:]
+	footer[fHash]++
+	footer[fWin]++
+	footer[fLoss]--
+	write(t, path, reseal(data))
+	_, problems := check(path)
+	if len(problems) != 2 || !strings.Contains(problems[0].Error(), "hash") || !strings.Contains(problems[1].Error(), "wins") {
+		t.Error(problems)
+	}
+}
+
+func write(t *testing.T, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestNotAFile(t *testing.T) {
+	if _, err := Open(t.TempDir()); !errors.Is(err, corrupt.ErrForeign) {
+		t.Errorf("a directory: %v", err)
+	}
+	_, err := Open(filepath.Join(t.TempDir(), "none.gl"))
+	if !errors.Is(err, fs.ErrNotExist) || errors.Is(err, corrupt.ErrCorrupt) {
+		t.Errorf("no file: %v", err)
+	}
+}

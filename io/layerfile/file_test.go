@@ -1,0 +1,332 @@
+package layerfile
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"grenier/io/corrupt"
+)
+
+// openFile writes scores in blocks of size and opens the file.
+func openFile(t *testing.T, size int, scores []int8) (*File, *Decoder) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "layer.gl")
+	writeFile(t, path, testHeader(LZ4, size, len(scores)), scores)
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	d, err := f.NewDecoder(kernel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, d
+}
+
+func TestExpect(t *testing.T) {
+	f, _ := openFile(t, 64, make([]int8, 100))
+	want := f.Header()
+	want.Codec, want.BlockSize = Zstd, 1
+	if err := f.Expect(want); err != nil {
+		t.Error(err)
+	}
+	for name, change := range map[string]func(h *Header){
+		"game awari does not match the expected chess":              func(h *Header) { h.Game = "chess" },
+		"rules strict does not match the expected awari":            func(h *Header) { h.Rules = "awari" },
+		"number of pits 12 does not match the expected 10":          func(h *Header) { h.Pits = 10 },
+		"number of seeds 7 does not match the expected 8":           func(h *Header) { h.Seeds = 8 },
+		"number of positions 100 does not match the expected 31824": func(h *Header) { h.Positions = 31824 },
+	} {
+		want := f.Header()
+		change(&want)
+		err := f.Expect(want)
+		if !errors.Is(err, corrupt.ErrMismatch) || !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%v, want %q", err, name)
+		}
+	}
+}
+
+func TestReadRanges(t *testing.T) {
+	scores := layerScores(rand.New(rand.NewPCG(5, 6)), 1000)
+	_, d := openFile(t, 64, scores)
+	rapid.Check(t, func(t *rapid.T) {
+		from := rapid.IntRange(0, len(scores)).Draw(t, "from")
+		n := rapid.IntRange(0, len(scores)-from).Draw(t, "n")
+		dst := make([]int8, n)
+		if err := d.Read(dst, uint64(from)); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(dst, scores[from:from+n]) {
+			t.Fatal("wrong scores")
+		}
+	})
+	for i, want := range scores {
+		if got, err := d.Score(uint64(i)); err != nil || got != want {
+			t.Fatalf("score %d: %d, %v, want %d", i, got, err, want)
+		}
+	}
+}
+
+func TestOutOfRange(t *testing.T) {
+	_, d := openFile(t, 64, make([]int8, 100))
+	_, below := d.Block(-1, nil)
+	_, above := d.Block(2, nil)
+	_, score := d.Score(100)
+	for i, err := range []error{below, above, score, d.Read(make([]int8, 2), 99), d.Read(nil, 101), d.Read(nil, 1<<63)} {
+		if !errors.Is(err, ErrRange) || errors.Is(err, corrupt.ErrCorrupt) {
+			t.Errorf("case %d: %v", i, err)
+		}
+	}
+	if err := d.Read(nil, 100); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestBlockUsesMemory(t *testing.T) {
+	_, d := openFile(t, 64, make([]int8, 100))
+	dst := make([]int8, 0, 64)
+	if allocs := testing.AllocsPerRun(100, func() { d.Block(0, dst) }); allocs > 0 {
+		t.Errorf("%v allocations for a block", allocs)
+	}
+	if got, err := d.Block(1, dst); err != nil || len(got) != 36 || &got[0] != &dst[:1][0] {
+		t.Errorf("%d scores, %v", len(got), err)
+	}
+}
+
+// TestTruncatedWhileOpen provokes SIGBUS.
+func TestTruncatedWhileOpen(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a mapped file cannot be truncated")
+	}
+	f, d := openFile(t, MaxBlockSize, noise(rand.New(rand.NewPCG(7, 8)), 3*MaxBlockSize))
+	if err := os.Truncate(f.Path(), 100); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		_, err := d.Block(i, nil)
+		if !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), "truncated while open") {
+			t.Errorf("block %d: %v", i, err)
+		}
+	}
+}
+
+func TestOverwrittenWhileOpen(t *testing.T) {
+	f, d := openFile(t, 64, make([]int8, 640))
+	w, err := os.OpenFile(f.Path(), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	garbage := slices.Repeat([]byte{0xee}, int(f.Footer().Bytes))
+	if _, err := w.WriteAt(garbage, 0); err != nil {
+		t.Fatal(err)
+	}
+	for i := range f.NumBlocks() {
+		if _, err := d.Block(i, nil); !errors.Is(err, corrupt.ErrCorrupt) {
+			t.Errorf("block %d: %v", i, err)
+		}
+	}
+}
+
+func TestReplacedWhileOpen(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a mapped file cannot be replaced")
+	}
+	old := layerScores(rand.New(rand.NewPCG(9, 10)), 300)
+	f, d := openFile(t, 64, old)
+	other := f.Path() + ".new"
+	writeFile(t, other, testHeader(LZ4, 64, 300), make([]int8, 300))
+	if err := os.Rename(other, f.Path()); err != nil {
+		t.Fatal(err)
+	}
+	got := make([]int8, 300)
+	if err := d.Read(got, 0); err != nil || !slices.Equal(got, old) {
+		t.Errorf("the old file is gone: %v", err)
+	}
+}
+
+func TestClose(t *testing.T) {
+	f, d := openFile(t, 64, make([]int8, 6400))
+	var readers sync.WaitGroup
+	for range 2 {
+		readers.Go(func() {
+			d, err := f.NewDecoder(kernel)
+			for i := 0; err == nil; i++ {
+				_, err = d.Block(i%f.NumBlocks(), nil)
+			}
+			if !errors.Is(err, os.ErrClosed) {
+				t.Error(err)
+			}
+		})
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	readers.Wait()
+	if _, err := d.Block(0, nil); !errors.Is(err, os.ErrClosed) || errors.Is(err, corrupt.ErrCorrupt) {
+		t.Errorf("block of a closed file: %v", err)
+	}
+	if err := f.Close(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("second Close: %v", err)
+	}
+	if err := f.Advise(Sequential); err != nil {
+		t.Errorf("Advise on a closed file: %v", err)
+	}
+}
+
+func TestAdvise(t *testing.T) {
+	f, d := openFile(t, 64, make([]int8, 100))
+	for _, a := range []Access{Sequential, Random, Normal} {
+		if err := f.Advise(a); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := d.Block(0, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCheckCancelled(t *testing.T) {
+	f, _ := openFile(t, 64, make([]int8, 100))
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	report := func(err error) { t.Errorf("reported: %v", err) }
+	if _, err := Check(ctx, f.Path(), kernel, report); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+func TestWriterRefuses(t *testing.T) {
+	dir := t.TempDir()
+	h := testHeader(LZ4, 64, 100)
+	path := filepath.Join(dir, "a.tmp")
+	w, err := Create(path, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Create(path, h); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a file that exists: %v", err)
+	}
+	e, err := NewEncoder(h, kernel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b Block
+	for _, n := range []int{0, 65} {
+		if err := e.Encode(&b, make([]int8, n)); err == nil {
+			t.Errorf("a block of %d scores was encoded", n)
+		}
+	}
+	appendBlock := func(n int) error {
+		if err := e.Encode(&b, make([]int8, n)); err != nil {
+			t.Fatal(err)
+		}
+		return w.Append(&b)
+	}
+	if err := appendBlock(36); !errors.Is(err, ErrOrder) {
+		t.Errorf("the last block first: %v", err)
+	}
+	if err := appendBlock(64); err != nil {
+		t.Error(err)
+	}
+	if _, err := w.Finish(); !errors.Is(err, ErrOrder) {
+		t.Errorf("half a file: %v", err)
+	}
+	if err := appendBlock(36); err != nil {
+		t.Error(err)
+	}
+	if err := appendBlock(36); !errors.Is(err, ErrOrder) {
+		t.Errorf("a block too many: %v", err)
+	}
+	if err := errors.Join(w.Abort(), w.Abort()); err != nil {
+		t.Error(err)
+	}
+	if _, err := w.Finish(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("Finish after Abort: %v", err)
+	}
+	if err := appendBlock(64); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("Append after Abort: %v", err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func TestWriterOtherCodec(t *testing.T) {
+	h := testHeader(LZ4, 64, 64)
+	w, err := Create(filepath.Join(t.TempDir(), "a.tmp"), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	e, err := NewEncoder(testHeader(Zstd, 64, 64), kernel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b Block
+	if err := e.Encode(&b, make([]int8, 64)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Append(&b); !errors.Is(err, ErrOrder) {
+		t.Error(err)
+	}
+}
+
+func TestBadHeaders(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.tmp")
+	for name, change := range map[string]func(h *Header){
+		"no game":        func(h *Header) { h.Game = "" },
+		"long rules":     func(h *Header) { h.Rules = strings.Repeat("a", MaxName+1) },
+		"upper case":     func(h *Header) { h.Game = "Awari" },
+		"zero byte":      func(h *Header) { h.Game = "a\x00b" },
+		"negative pits":  func(h *Header) { h.Pits = -1 },
+		"many seeds":     func(h *Header) { h.Seeds = 1 << 16 },
+		"no codec":       func(h *Header) { h.Codec = 0 },
+		"no transform":   func(h *Header) { h.Transform = 0 },
+		"no block size":  func(h *Header) { h.BlockSize = 0 },
+		"long blocks":    func(h *Header) { h.BlockSize = MaxBlockSize + 1 },
+		"many positions": func(h *Header) { h.Positions = MaxPositions + 1 },
+	} {
+		h := testHeader(LZ4, 64, 100)
+		change(&h)
+		if _, err := Create(path, h); !errors.Is(err, ErrHeader) {
+			t.Errorf("%s: Create: %v", name, err)
+		}
+		if _, err := NewEncoder(h, kernel); !errors.Is(err, ErrHeader) {
+			t.Errorf("%s: NewEncoder: %v", name, err)
+		}
+	}
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a file was created: %v", err)
+	}
+}
+
+func TestCodecNames(t *testing.T) {
+	for _, c := range codecs {
+		var back Codec
+		text, err := c.MarshalText()
+		if err != nil || back.UnmarshalText(text) != nil || back != c {
+			t.Errorf("%v: %s, %v, %v", c, text, back, err)
+		}
+	}
+	for _, name := range []string{"", "LZ4", "gzip"} {
+		if _, err := ParseCodec(name); !errors.Is(err, ErrCodec) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	if _, err := Codec(0).MarshalText(); !errors.Is(err, ErrCodec) {
+		t.Error(err)
+	}
+}

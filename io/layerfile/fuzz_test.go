@@ -1,0 +1,178 @@
+package layerfile
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"grenier/io/corrupt"
+	"grenier/io/tally"
+	"grenier/kernels/planes"
+)
+
+// FuzzFile feeds whole files, once as they are and once with the checksums of
+// header, index and footer made to fit.
+func FuzzFile(f *testing.F) {
+	for _, codec := range codecs {
+		data, _ := smallFile(f, codec)
+		f.Add(data)
+	}
+	path := filepath.Join(f.TempDir(), "fuzzed.gl")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for range 2 {
+			write(t, path, data)
+			scores, err := readAll(path)
+			s, problems := check(path)
+			for _, err := range problems {
+				if !errors.Is(err, corrupt.ErrCorrupt) {
+					t.Fatal(err)
+				}
+			}
+			if len(problems) == 0 && (err != nil || s.Footer.Hash != tally.NewHash().Add(scores)) {
+				t.Fatalf("checked, but cannot be read: %v", err)
+			}
+			if len(data) < headerSize+footerSize {
+				return
+			}
+			data = reseal(bytes.Clone(data))
+		}
+	})
+}
+
+// FuzzHeader checks that a header that is accepted has no other encoding.
+func FuzzHeader(f *testing.F) {
+	h := testHeader(LZ4, 64, 70)
+	f.Add(h.encode())
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if len(b) == headerSize {
+			b = bytes.Clone(b)
+			copy(b, headerMagic+"\x01\x00\x00\x00")
+			b = h.withChecksum(b)
+		}
+		got, err := parseHeader("f", b)
+		if err != nil {
+			if !errors.Is(err, corrupt.ErrCorrupt) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if !bytes.Equal(got.encode(), b) || got.Blocks() < 0 {
+			t.Fatalf("%x becomes %x", b, got.encode())
+		}
+	})
+}
+
+func (h *Header) withChecksum(b []byte) []byte {
+	sum := crc32c(b[:hChecksum])
+	return append(b[:hChecksum], byte(sum), byte(sum>>8), byte(sum>>16), byte(sum>>24))
+}
+
+// FuzzFooter checks that an accepted footer describes the file.
+func FuzzFooter(f *testing.F) {
+	data, _ := smallFile(f, LZ4)
+	h, err := parseHeader("f", data[:headerSize])
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data[len(data)-footerSize:], int64(len(data)))
+	f.Fuzz(func(t *testing.T, b []byte, length int64) {
+		if len(b) != footerSize || length < headerSize+footerSize {
+			return
+		}
+		sealed := reseal(slices.Concat(data[:headerSize], b))[headerSize:]
+		copy(sealed[fMagic:], footerMagic)
+		got, err := parseFooter("f", sealed, length)
+		if err == nil {
+			err = checkFooter("f", sealed, &got, &h)
+		}
+		if err != nil {
+			if !errors.Is(err, corrupt.ErrCorrupt) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if end := got.indexOffset + int64(h.Blocks())*indexEntrySize; got.indexOffset < headerSize || end != length-footerSize {
+			t.Fatalf("index from %d to %d in a file of %d bytes", got.indexOffset, end, length)
+		}
+	})
+}
+
+// FuzzEntry checks that an accepted index entry stays inside the file.
+func FuzzEntry(f *testing.F) {
+	e := entry{offset: 80, length: 30}
+	f.Add(e.append(nil), 64, uint64(110))
+	f.Fuzz(func(t *testing.T, b []byte, n int, end uint64) {
+		if len(b) != indexEntrySize || n < 1 || n > MaxBlockSize || end < headerSize {
+			return
+		}
+		e := parseEntry(b)
+		if e.check(n, end) == nil && (e.offset < headerSize || e.offset+uint64(e.length) > end || int(e.length) > n) {
+			t.Fatalf("%+v of %d scores before %d", e, n, end)
+		}
+	})
+}
+
+// FuzzStored hands arbitrary bytes to the decoder as the stored bytes of a
+// block, under checksums that fit: the codecs must not panic.
+func FuzzStored(f *testing.F) {
+	r := rand.New(rand.NewPCG(11, 12))
+	for _, codec := range codecs {
+		h := testHeader(codec, 512, 512)
+		e, err := NewEncoder(h, kernel)
+		if err != nil {
+			f.Fatal(err)
+		}
+		var b Block
+		if err := e.Encode(&b, layerScores(r, 512)); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(uint8(codec), 512, b.stored)
+	}
+	f.Fuzz(func(t *testing.T, codec uint8, n int, stored []byte) {
+		if !Codec(codec).known() || n < 1 || n > MaxBlockSize || len(stored) < 1 || len(stored) >= n {
+			return
+		}
+		want := expand(t, Codec(codec), n, stored)
+		d := forge(t, testHeader(Codec(codec), n, n), stored, want)
+		got, err := d.Block(0, nil)
+		if want == nil && !errors.Is(err, corrupt.ErrCorrupt) || want != nil && (err != nil || !slices.Equal(got, want)) {
+			t.Fatalf("%v, scores %v", err, want)
+		}
+	})
+}
+
+// forge returns a decoder for a file of one block with the given stored bytes,
+// which is what the checksums say as well.
+func forge(t *testing.T, h Header, stored []byte, scores []int8) *Decoder {
+	e := entry{offset: headerSize, length: uint32(len(stored)), storedCRC: crc32c(stored), scoresCRC: crc32c(tally.Bytes(scores))}
+	index := e.append(nil)
+	footer := Footer{Draw: h.Positions, indexOffset: int64(headerSize + len(stored)), indexCRC: crc32c(index)}
+	footer.Bytes = footer.indexOffset + indexEntrySize + footerSize
+	f := &File{path: "forged", m: &mapping{open: true, data: slices.Concat(h.encode(), stored, index, footer.encode(&h))}}
+	if problems := f.load(footer.Bytes); len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	d, err := f.NewDecoder(kernel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// expand returns the scores of a block, nil if it cannot be decoded.
+func expand(t *testing.T, codec Codec, n int, stored []byte) []int8 {
+	z, err := codec.newDecompressor()
+	if err != nil {
+		t.Fatal(err)
+	}
+	split := make([]byte, planes.Size(n))
+	if z.decompress(split, stored) != nil {
+		return nil
+	}
+	scores := make([]int8, n)
+	kernel.Join(tally.Bytes(scores), split)
+	return scores
+}
