@@ -1,0 +1,153 @@
+package census
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// Column is a column of the document's tables.
+type Column uint8
+
+// The columns, each showing the field of Row of the same name.
+const (
+	Seeds Column = iota
+	Configs
+	Accessible
+	Space
+	SpaceCumulative
+	SpaceAccessible
+	SpaceReal
+	Cost
+)
+
+// String returns the heading of the column, as in the document.
+func (c Column) String() string {
+	switch c {
+	case Seeds:
+		return "n"
+	case Configs:
+		return "configs"
+	case Accessible:
+		return "configs (a)"
+	case Space:
+		return "space"
+	case SpaceCumulative:
+		return "space (c)"
+	case SpaceAccessible:
+		return "space (a,c)"
+	case SpaceReal:
+		return "space (real)"
+	case Cost:
+		return "cost"
+	}
+	return fmt.Sprintf("Column(%d)", uint8(c))
+}
+
+// Columns returns the columns that the document shows in a table like t: with
+// the accessible boards when they were counted (its table for 8 pits), with the
+// real space otherwise (its table for 12 pits).
+func (t *Table) Columns() []Column {
+	if t.Accessible {
+		return []Column{Seeds, Configs, Accessible, Space, SpaceCumulative, SpaceAccessible}
+	}
+	return []Column{Seeds, Configs, Space, SpaceCumulative, SpaceReal}
+}
+
+// CostColumns returns the columns of the document's table of costs.
+func CostColumns() []Column { return []Column{Seeds, Cost} }
+
+// Cell returns the text of a column: decimal counts, sizes like "1.2 KiB", costs
+// like "1.400e+01".
+func (r Row) Cell(c Column) string {
+	switch c {
+	case Seeds:
+		return strconv.Itoa(r.Seeds)
+	case Configs:
+		return strconv.FormatUint(r.Configs, 10)
+	case Accessible:
+		return strconv.FormatUint(r.Accessible, 10)
+	case Space:
+		return FormatBytes(r.Space)
+	case SpaceCumulative:
+		return FormatBytes(r.SpaceCumulative)
+	case SpaceAccessible:
+		return FormatBytes(r.SpaceAccessible)
+	case SpaceReal:
+		return FormatBytes(r.SpaceReal)
+	case Cost:
+		return fmt.Sprintf("%.3e", float64(r.Cost))
+	}
+	return ""
+}
+
+// FormatBytes returns a number of bytes with one decimal and a binary unit from
+// B to TiB, like "0.7 B" or "521.3 GiB". The unit is the largest that is not
+// above the number.
+func FormatBytes(bytes float64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	for bytes >= 1024 && len(units) > 1 {
+		bytes /= 1024
+		units = units[1:]
+	}
+	return fmt.Sprintf("%.1f %s", bytes, units[0])
+}
+
+// WriteRST writes the given columns as a reStructuredText simple table, set as
+// in the document: headings and cells to the right, units aligned.
+func (t *Table) WriteRST(w io.Writer, columns ...Column) error {
+	lines := [][]string{make([]string, len(columns))}
+	for i, c := range columns {
+		lines[0][i] = c.String()
+	}
+	for _, r := range t.Rows {
+		line := make([]string, len(columns))
+		for i, c := range columns {
+			line[i] = alignUnit(r.Cell(c))
+		}
+		lines = append(lines, line)
+	}
+	_, err := io.WriteString(w, simpleTable(lines))
+	return err
+}
+
+// alignUnit pads the unit B to the width of the others.
+func alignUnit(cell string) string {
+	if strings.HasSuffix(cell, " B") {
+		return cell + "  "
+	}
+	return cell
+}
+
+// simpleTable sets lines, of which the first is the heading, in columns one
+// wider than their widest cell.
+func simpleTable(lines [][]string) string {
+	widths := make([]int, len(lines[0]))
+	for _, line := range lines {
+		for i, cell := range line {
+			widths[i] = max(widths[i], len(cell)+1)
+		}
+	}
+	rule := make([]string, len(widths))
+	for i, width := range widths {
+		rule[i] = strings.Repeat("=", width)
+	}
+	border := strings.Join(rule, " ") + "\n"
+	var b strings.Builder
+	b.WriteString(border)
+	for number, line := range lines {
+		if number == 1 {
+			b.WriteString(border)
+		}
+		for i, cell := range line {
+			if i > 0 {
+				b.WriteByte(' ')
+			}
+			fmt.Fprintf(&b, "%*s", widths[i], cell)
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString(border)
+	return b.String()
+}
