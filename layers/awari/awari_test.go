@@ -2,6 +2,7 @@ package awari_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -184,24 +185,12 @@ func checkMoves(t *testing.T, rules awari.Rules, before string, want []play, sta
 	if got := g.Plays(b); got != plays {
 		t.Errorf("%s: plays of %s are\n%v, want\n%v", rules, before, got, plays)
 	}
-	if got := g.Successors(nil, b); !equal(got, moves) {
+	if got := g.Successors(nil, b); !slices.Equal(got, moves) {
 		t.Errorf("%s: successors of %s are\n%v, want\n%v", rules, before, got, moves)
 	}
 	if got := g.Terminal(b); got != -b.Seeds() {
 		t.Errorf("%s: %s would end at %d, want minus its seeds", rules, before, got)
 	}
-}
-
-func equal[T comparable](a, b []T) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 func TestPredecessors(t *testing.T) {
@@ -233,7 +222,7 @@ func TestPredecessors(t *testing.T) {
 				for _, text := range c.from {
 					want = append(want, board(t, g, text))
 				}
-				if got := g.Predecessors(nil, board(t, g, c.to)); !equal(got, want) {
+				if got := g.Predecessors(nil, board(t, g, c.to)); !slices.Equal(got, want) {
 					t.Errorf("%s: predecessors of %s are\n%v, want\n%v", rules, c.to, got, want)
 				}
 			}
@@ -328,5 +317,16 @@ func TestStartAndNames(t *testing.T) {
 	}
 	if g.Pits() != 12 || g.Half() != 6 || g.Rules() != awari.Strict || g.Name() != "awari, 12 pits, rules strict" {
 		t.Errorf("game is %d, %d, %v, %q", g.Pits(), g.Half(), g.Rules(), g.Name())
+	}
+}
+
+func BenchmarkPlays(b *testing.B) {
+	g := mustGame(b, 12, awari.Awari)
+	start, err := g.Start(4)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		g.Plays(start)
 	}
 }

@@ -133,6 +133,10 @@ func TestBrokenSpacesFail(t *testing.T) {
 		{"move out of the layers", broken{successors: add(layers.Move[state]{To: state{-1, 1}})}, "not a state of the space"},
 		{"move to a state without a rank", broken{successors: add(layers.Move[state]{To: state{1, 3}})},
 			"not a state of the space"},
+		{"move to a state that shares a rank", broken{
+			rank:       func(s state) (int, uint64) { return s.heap, uint64(s.dial % 3) },
+			successors: add(layers.Move[state]{To: state{1, 4}}),
+		}, "not a state of the space"},
 		{"negative reward", broken{successors: add(layers.Move[state]{To: state{1, 1}, Reward: -1})}, "earns -1"},
 		{"quiet reward", broken{successors: add(layers.Move[state]{To: state{2, 0}, Reward: 1})}, "earns 1"},
 		{"missing predecessor", broken{successors: add(layers.Move[state]{To: state{2, 0}})}, "not among its predecessors"},
@@ -205,12 +209,18 @@ func TestSamplesFollowTheSeed(t *testing.T) {
 	}
 }
 
-func TestFailuresAreBounded(t *testing.T) {
-	var r recorder
-	space := broken{toy: toy{heaps: 500}}
-	space.rank = func(s state) (int, uint64) { return s.heap, uint64(2 - s.dial) }
-	conformance.Run(&r, space, conformance.Options{})
-	if n := len(r.failures); n < 1 || n > 20 {
-		t.Errorf("%d failures reported, want 1 to 20", n)
+func TestRunStopsAfterManyFailures(t *testing.T) {
+	for _, opts := range []conformance.Options{{Samples: 10_000}, {Exhaustive: 1 << 30}} {
+		var r recorder
+		var asked []uint64
+		conformance.Run(&r, unranked{wide{asked: &asked}}, opts)
+		if n := len(r.failures); n != 20 || len(asked) != 20 {
+			t.Errorf("%d failures reported after %d states, want 20 after 20", n, len(asked))
+		}
 	}
 }
+
+// unranked is wide with a wrong rank for every state.
+type unranked struct{ wide }
+
+func (unranked) Rank(s state) (int, uint64) { return 0, uint64(s.dial) + 1 }
