@@ -24,7 +24,7 @@ func compressAVX512(dst, src []int8, reach, quiet []uint64) int {
 }
 
 func compressBMI2(dst, src []int8, reach, quiet []uint64) int {
-	p, n := compressBytes(dst, src, reach, quiet[:len(reach)])
+	p, n := compressBytes(dst, src, reach, quiet[:len(reach)], &byteMask)
 	return compressFrom(dst, src, reach, quiet, p, n)
 }
 
@@ -45,7 +45,7 @@ func compressWords(dst, src []int8, reach, quiet []uint64) int
 
 // compressBytes compresses eight source positions at a time with PEXT, as long
 // as src has eight more and dst room for eight more. It returns the position
-// where it stopped and the count so far.
+// where it stopped and the count so far. masks is byteMask.
 //
 //go:noescape
-func compressBytes(dst, src []int8, reach, quiet []uint64) (p, n int)
+func compressBytes(dst, src []int8, reach, quiet []uint64, masks *[256]uint64) (p, n int)

@@ -105,21 +105,11 @@ func TestShortDestinationPanics(t *testing.T) {
 		for _, n := range []int{1, 8, 63, 64, 65, 128, 200} {
 			reach := slices.Repeat([]uint64{^uint64(0)}, (n+63)/64)
 			for _, room := range []int{0, n / 2, n - 1} {
-				mustPanic(t, func() { k(make([]int8, room), make([]int8, n), reach, reach) })
+				twins.MustPanic(t, func() { k(make([]int8, room), make([]int8, n), reach, reach) })
 			}
 		}
-		mustPanic(t, func() { k(make([]int8, 64), make([]int8, 64), make([]uint64, 1), nil) })
+		twins.MustPanic(t, func() { k(make([]int8, 64), make([]int8, 64), make([]uint64, 1), nil) })
 	})
-}
-
-func mustPanic(t *testing.T, f func()) {
-	t.Helper()
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic")
-		}
-	}()
-	f()
 }
 
 func TestNoAllocations(t *testing.T) {

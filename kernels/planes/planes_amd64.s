@@ -10,12 +10,12 @@
 // The planes lie R8 bytes apart. Three registers address them all: plane p is
 // at DI, DI+R8, DI+2*R8, DI+R9 for p < 4, the same from R10 for p-4.
 #define PLANES(first) \
-	LEAQ (R8)(R8*2), R9; \
+	LEAQ (R8)(R8*2), R9;    \
 	LEAQ (first)(R8*4), R10
 
 #define NEXT_PLANE(at) \
 	VPADDB   Z0, Z0, Z0; \
-	VPMOVB2M Z0, K1; \
+	VPMOVB2M Z0, K1;     \
 	KMOVQ    K1, at
 
 // func splitBlocksAVX512(dst, src *byte, stride, blocks int)
@@ -67,35 +67,35 @@ TEXT ·joinBlocksAVX512(SB), NOSPLIT, $0-32
 	BROADCAST(1, Z1)
 
 join64:
-	KMOVQ       (DI), K0
-	KMOVQ       (DI)(R8*1), K1
-	KMOVQ       (DI)(R8*2), K2
-	KMOVQ       (DI)(R9*1), K3
-	KMOVQ       (R10), K4
-	KMOVQ       (R10)(R8*1), K5
-	KMOVQ       (R10)(R8*2), K6
-	KMOVQ       (R10)(R9*1), K7
-	VMOVDQU8.Z  Z7, K7, Z0
-	VPADDB      Z6, Z0, K6, Z0
-	VPADDB      Z5, Z0, K5, Z0
-	VPADDB      Z4, Z0, K4, Z0
-	VPADDB      Z3, Z0, K3, Z0
-	VPADDB      Z2, Z0, K2, Z0
-	VPADDB      Z1, Z0, K1, Z0
-	VPMOVM2B    K0, Z8
-	VPXORQ      Z8, Z0, Z0
-	VMOVDQU64   Z0, (SI)
-	ADDQ        $64, SI
-	ADDQ        $8, DI
-	ADDQ        $8, R10
-	DECQ        CX
-	JNZ         join64
+	KMOVQ      (DI), K0
+	KMOVQ      (DI)(R8*1), K1
+	KMOVQ      (DI)(R8*2), K2
+	KMOVQ      (DI)(R9*1), K3
+	KMOVQ      (R10), K4
+	KMOVQ      (R10)(R8*1), K5
+	KMOVQ      (R10)(R8*2), K6
+	KMOVQ      (R10)(R9*1), K7
+	VMOVDQU8.Z Z7, K7, Z0
+	VPADDB     Z6, Z0, K6, Z0
+	VPADDB     Z5, Z0, K5, Z0
+	VPADDB     Z4, Z0, K4, Z0
+	VPADDB     Z3, Z0, K3, Z0
+	VPADDB     Z2, Z0, K2, Z0
+	VPADDB     Z1, Z0, K1, Z0
+	VPMOVM2B   K0, Z8
+	VPXORQ     Z8, Z0, Z0
+	VMOVDQU64  Z0, (SI)
+	ADDQ       $64, SI
+	ADDQ       $8, DI
+	ADDQ       $8, R10
+	DECQ       CX
+	JNZ        join64
 	VZEROUPPER
 	RET
 
 #define NEXT_PLANE_AVX2(at) \
 	VPADDB    Y0, Y0, Y0; \
-	VPMOVMSKB Y0, AX; \
+	VPMOVMSKB Y0, AX;     \
 	MOVL      AX, at
 
 // func splitBlocksAVX2(dst, src *byte, stride, blocks int)
@@ -141,14 +141,14 @@ GLOBL bit<>(SB), RODATA|NOPTR, $8
 
 // EXPAND makes 32 bytes, 0 or -1, of 32 bits.
 #define EXPAND(at, to) \
-	VPBROADCASTD at, to; \
+	VPBROADCASTD at, to;     \
 	VPSHUFB      Y2, to, to; \
 	VPAND        Y3, to, to; \
 	VPCMPEQB     Y3, to, to
 
 // JOIN_PLANE shifts the next bit into every byte of Y0.
 #define JOIN_PLANE(at) \
-	EXPAND(at, Y1); \
+	EXPAND(at, Y1);    \
 	VPADDB Y0, Y0, Y0; \
 	VPSUBB Y1, Y0, Y0
 

@@ -93,21 +93,11 @@ func TestWrongLengthsPanic(t *testing.T) {
 				if Size(n)+d < 0 {
 					continue
 				}
-				mustPanic(t, func() { k.Split(make([]byte, Size(n)+d), make([]byte, n)) })
-				mustPanic(t, func() { k.Join(make([]byte, n), make([]byte, Size(n)+d)) })
+				twins.MustPanic(t, func() { k.Split(make([]byte, Size(n)+d), make([]byte, n)) })
+				twins.MustPanic(t, func() { k.Join(make([]byte, n), make([]byte, Size(n)+d)) })
 			}
 		}
 	})
-}
-
-func mustPanic(t *testing.T, f func()) {
-	t.Helper()
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic")
-		}
-	}()
-	f()
 }
 
 func FuzzTwins(f *testing.F) {

@@ -114,5 +114,5 @@ diffBlock:
 	DECQ      CX
 	JNZ       diffBlock
 	VZEROUPPER
-	MOVQ R8, ret+24(FP)
+	MOVQ      R8, ret+24(FP)
 	RET

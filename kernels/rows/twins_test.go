@@ -86,20 +86,10 @@ func TestLengths(t *testing.T) {
 		if dst[69] != 4 {
 			t.Error("a longer second row is not used to the end of the first")
 		}
-		mustPanic(t, func() { k.Min(make([]int8, 70), make([]int8, 69)) })
-		mustPanic(t, func() { k.CountDiff(make([]int8, 70), make([]int8, 69)) })
-		mustPanic(t, func() { k.CountDiff(nil, make([]int8, 1)) })
+		twins.MustPanic(t, func() { k.Min(make([]int8, 70), make([]int8, 69)) })
+		twins.MustPanic(t, func() { k.CountDiff(make([]int8, 70), make([]int8, 69)) })
+		twins.MustPanic(t, func() { k.CountDiff(nil, make([]int8, 1)) })
 	})
-}
-
-func mustPanic(t *testing.T, f func()) {
-	t.Helper()
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic")
-		}
-	}()
-	f()
 }
 
 func FuzzTwins(f *testing.F) {

@@ -38,10 +38,6 @@ func negateAVX512(dst []int8, dstStride int, src []int8, srcStride, rows, cols i
 
 // negateStripe does up to 64 rows of at least 16 columns.
 func negateStripe(dst []int8, dstStride int, src []int8, srcStride, rows, cols int) {
-	columns := columns64
-	if rows < high {
-		columns = columnsBelow64
-	}
 	columns(&dst[0], dstStride, &src[0], srcStride, rows, cols/lane)
 	if rest := cols % lane; rest != 0 {
 		c := cols - lane
@@ -65,16 +61,10 @@ func negateAVX2(dst []int8, dstStride int, src []int8, srcStride, rows, cols int
 	}
 }
 
-// columns64 does 64 rows of 16*blocks columns in AVX-512; blocks > 0. rows is
-// not used.
+// columns does rows, 1 to 64, of 16*blocks columns in AVX-512; blocks > 0.
 //
 //go:noescape
-func columns64(dst *int8, dstStride int, src *int8, srcStride, rows, blocks int)
-
-// columnsBelow64 does 1 to 64 rows of 16*blocks columns in AVX-512; blocks > 0.
-//
-//go:noescape
-func columnsBelow64(dst *int8, dstStride int, src *int8, srcStride, rows, blocks int)
+func columns(dst *int8, dstStride int, src *int8, srcStride, rows, blocks int)
 
 // squares does 16*blocks rows of 16 columns in AVX2; blocks > 0.
 //

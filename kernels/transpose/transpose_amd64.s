@@ -11,10 +11,10 @@
 // STAGE_UP and STAGE_DOWN are one stage for the squares in the four lanes of
 // Z0-Z15, to Z16-Z31 and back.
 #define STAGE_UP \
-	VPUNPCKLBW Z8, Z0, Z16; \
-	VPUNPCKHBW Z8, Z0, Z17; \
-	VPUNPCKLBW Z9, Z1, Z18; \
-	VPUNPCKHBW Z9, Z1, Z19; \
+	VPUNPCKLBW Z8, Z0, Z16;  \
+	VPUNPCKHBW Z8, Z0, Z17;  \
+	VPUNPCKLBW Z9, Z1, Z18;  \
+	VPUNPCKHBW Z9, Z1, Z19;  \
 	VPUNPCKLBW Z10, Z2, Z20; \
 	VPUNPCKHBW Z10, Z2, Z21; \
 	VPUNPCKLBW Z11, Z3, Z22; \
@@ -29,16 +29,16 @@
 	VPUNPCKHBW Z15, Z7, Z31
 
 #define STAGE_DOWN \
-	VPUNPCKLBW Z24, Z16, Z0; \
-	VPUNPCKHBW Z24, Z16, Z1; \
-	VPUNPCKLBW Z25, Z17, Z2; \
-	VPUNPCKHBW Z25, Z17, Z3; \
-	VPUNPCKLBW Z26, Z18, Z4; \
-	VPUNPCKHBW Z26, Z18, Z5; \
-	VPUNPCKLBW Z27, Z19, Z6; \
-	VPUNPCKHBW Z27, Z19, Z7; \
-	VPUNPCKLBW Z28, Z20, Z8; \
-	VPUNPCKHBW Z28, Z20, Z9; \
+	VPUNPCKLBW Z24, Z16, Z0;  \
+	VPUNPCKHBW Z24, Z16, Z1;  \
+	VPUNPCKLBW Z25, Z17, Z2;  \
+	VPUNPCKHBW Z25, Z17, Z3;  \
+	VPUNPCKLBW Z26, Z18, Z4;  \
+	VPUNPCKHBW Z26, Z18, Z5;  \
+	VPUNPCKLBW Z27, Z19, Z6;  \
+	VPUNPCKHBW Z27, Z19, Z7;  \
+	VPUNPCKLBW Z28, Z20, Z8;  \
+	VPUNPCKHBW Z28, Z20, Z9;  \
 	VPUNPCKLBW Z29, Z21, Z10; \
 	VPUNPCKHBW Z29, Z21, Z11; \
 	VPUNPCKLBW Z30, Z22, Z12; \
@@ -48,21 +48,21 @@
 
 // TURN transposes the squares in the four lanes of Z0-Z15 and negates them.
 #define TURN \
-	STAGE_UP; \
-	STAGE_DOWN; \
-	STAGE_UP; \
-	STAGE_DOWN; \
+	STAGE_UP;             \
+	STAGE_DOWN;           \
+	STAGE_UP;             \
+	STAGE_DOWN;           \
 	VPXORQ Z31, Z31, Z31; \
-	VPSUBB Z0, Z31, Z0; \
-	VPSUBB Z1, Z31, Z1; \
-	VPSUBB Z2, Z31, Z2; \
-	VPSUBB Z3, Z31, Z3; \
-	VPSUBB Z4, Z31, Z4; \
-	VPSUBB Z5, Z31, Z5; \
-	VPSUBB Z6, Z31, Z6; \
-	VPSUBB Z7, Z31, Z7; \
-	VPSUBB Z8, Z31, Z8; \
-	VPSUBB Z9, Z31, Z9; \
+	VPSUBB Z0, Z31, Z0;   \
+	VPSUBB Z1, Z31, Z1;   \
+	VPSUBB Z2, Z31, Z2;   \
+	VPSUBB Z3, Z31, Z3;   \
+	VPSUBB Z4, Z31, Z4;   \
+	VPSUBB Z5, Z31, Z5;   \
+	VPSUBB Z6, Z31, Z6;   \
+	VPSUBB Z7, Z31, Z7;   \
+	VPSUBB Z8, Z31, Z8;   \
+	VPSUBB Z9, Z31, Z9;   \
 	VPSUBB Z10, Z31, Z10; \
 	VPSUBB Z11, Z31, Z11; \
 	VPSUBB Z12, Z31, Z12; \
@@ -73,16 +73,16 @@
 // LANES puts a mask for the lane L of a register into KL, L > 0.
 #define LANES \
 	MOVL  $0x00f0, AX; \
-	KMOVW AX, K1; \
+	KMOVW AX, K1;      \
 	MOVL  $0x0f00, AX; \
-	KMOVW AX, K2; \
+	KMOVW AX, K2;      \
 	MOVL  $0xf000, AX; \
 	KMOVW AX, K3
 
 // GATHER loads 16 bytes each of four rows, 16 rows apart, to the lanes of z. A
 // broadcast under a mask needs no shuffle, as an insertion would.
 #define GATHER(a, b, c, d, z, x) \
-	VMOVDQU         a, x; \
+	VMOVDQU         a, x;     \
 	VBROADCASTI32X4 b, K1, z; \
 	VBROADCASTI32X4 c, K2, z; \
 	VBROADCASTI32X4 d, K3, z
@@ -97,17 +97,42 @@
 	VMOVDQU64 z, (DI); \
 	ADDQ      R9, DI
 
-// func columns64(dst *int8, dstStride int, src *int8, srcStride, rows, blocks int)
+// AHEAD moves a pointer on by one row, but not beyond the last one, R13: rows
+// that do not exist are read as copies of the last and never stored.
+#define AHEAD(p) \
+	ADDQ    R8, p;  \
+	CMPQ    p, R13; \
+	CMOVQHI R13, p
+
+// ROW_BELOW loads the rows at AX, R10, R11 and R12 and goes to the next ones.
+#define ROW_BELOW(z, x) \
+	GATHER((AX), (R10), (R11), (R12), z, x); \
+	AHEAD(AX);                               \
+	AHEAD(R10);                              \
+	AHEAD(R11);                              \
+	AHEAD(R12)
+
+// PUT_BELOW stores the rows that exist of one column.
+#define PUT_BELOW(z) \
+	VMOVDQU8 z, K4, (DI); \
+	ADDQ     R9, DI
+
+// func columns(dst *int8, dstStride int, src *int8, srcStride, rows, blocks int)
 //
-// SI, R10, R11, R12 rows 0, 16, 32, 48 of src, R8 its stride, DI dst, R9 its
-// stride, CX blocks.
-TEXT ·columns64(SB), NOSPLIT, $0-48
+// SI src, R8 its stride, DI dst, R9 its stride, CX blocks. With 64 rows, R10, R11
+// and R12 are rows 16, 32, 48. With fewer, R13 is the last row and K4 has a bit
+// for each.
+TEXT ·columns(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ dstStride+8(FP), R9
 	MOVQ src+16(FP), SI
 	MOVQ srcStride+24(FP), R8
+	MOVQ rows+32(FP), BX
 	MOVQ blocks+40(FP), CX
 	LANES
+	CMPQ BX, $64
+	JLT  below
+
 	MOVQ R8, AX
 	SHLQ $4, AX
 	LEAQ (SI)(AX*1), R10
@@ -158,50 +183,21 @@ block:
 	VZEROUPPER
 	RET
 
-// AHEAD moves a pointer on by R8 times n rows, but not beyond the last row, R13:
-// rows that do not exist are read as copies of the last and never stored.
-#define AHEAD(p) \
-	ADDQ    R8, p; \
-	CMPQ    p, R13; \
-	CMOVQHI R13, p
-
-// ROW_BELOW loads the rows at SI, R10, R11 and R12 and goes to the next ones.
-#define ROW_BELOW(z, x) \
-	GATHER((SI), (R10), (R11), (R12), z, x); \
-	AHEAD(SI); \
-	AHEAD(R10); \
-	AHEAD(R11); \
-	AHEAD(R12)
-
-#define PUT_BELOW(z) \
-	VMOVDQU8 z, K4, (DI); \
-	ADDQ     R9, DI
-
-// func columnsBelow64(dst *int8, dstStride int, src *int8, srcStride, rows, blocks int)
-//
-// Registers as in columns64, and DX row 0 of src, R13 its last row, K4 rows.
-TEXT ·columnsBelow64(SB), NOSPLIT, $0-48
-	MOVQ  dst+0(FP), DI
-	MOVQ  dstStride+8(FP), R9
-	MOVQ  src+16(FP), DX
-	MOVQ  srcStride+24(FP), R8
-	MOVQ  rows+32(FP), BX
-	MOVQ  blocks+40(FP), CX
-	LANES
+below:
 	MOVQ  $-1, AX
 	BZHIQ BX, AX, AX
 	KMOVQ AX, K4
 	DECQ  BX
 	IMULQ R8, BX
-	LEAQ  (DX)(BX*1), R13
+	LEAQ  (SI)(BX*1), R13
 
 blockBelow:
 	MOVQ    R8, AX
 	SHLQ    $4, AX
-	MOVQ    DX, SI
 	LEAQ    (SI)(AX*1), R10
 	LEAQ    (SI)(AX*2), R11
 	LEAQ    (R10)(AX*2), R12
+	MOVQ    SI, AX
 	CMPQ    R10, R13
 	CMOVQHI R13, R10
 	CMPQ    R11, R13
@@ -241,10 +237,10 @@ blockBelow:
 	PUT_BELOW(Z13)
 	PUT_BELOW(Z14)
 	PUT_BELOW(Z15)
-	ADDQ $16, DX
-	ADDQ $16, R13
-	DECQ CX
-	JNZ  blockBelow
+	ADDQ    $16, SI
+	ADDQ    $16, R13
+	DECQ    CX
+	JNZ     blockBelow
 	VZEROUPPER
 	RET
 
@@ -253,8 +249,8 @@ blockBelow:
 // c0 r2 r1 r0 in the lane r3. Exchanging its middle quarters then puts a whole
 // column into each lane.
 #define STAGE_UP_AVX2 \
-	VPUNPCKLBW Y4, Y0, Y8; \
-	VPUNPCKHBW Y4, Y0, Y9; \
+	VPUNPCKLBW Y4, Y0, Y8;  \
+	VPUNPCKHBW Y4, Y0, Y9;  \
 	VPUNPCKLBW Y5, Y1, Y10; \
 	VPUNPCKHBW Y5, Y1, Y11; \
 	VPUNPCKLBW Y6, Y2, Y12; \
@@ -263,10 +259,10 @@ blockBelow:
 	VPUNPCKHBW Y7, Y3, Y15
 
 #define STAGE_DOWN_AVX2 \
-	VPUNPCKLBW Y12, Y8, Y0; \
-	VPUNPCKHBW Y12, Y8, Y1; \
-	VPUNPCKLBW Y13, Y9, Y2; \
-	VPUNPCKHBW Y13, Y9, Y3; \
+	VPUNPCKLBW Y12, Y8, Y0;  \
+	VPUNPCKHBW Y12, Y8, Y1;  \
+	VPUNPCKLBW Y13, Y9, Y2;  \
+	VPUNPCKHBW Y13, Y9, Y3;  \
 	VPUNPCKLBW Y14, Y10, Y4; \
 	VPUNPCKHBW Y14, Y10, Y5; \
 	VPUNPCKLBW Y15, Y11, Y6; \
@@ -274,15 +270,15 @@ blockBelow:
 
 // ROW_AVX2 loads the rows at offset AX from SI and R10.
 #define ROW_AVX2(y, x) \
-	VMOVDQU     (SI)(AX*1), x; \
+	VMOVDQU     (SI)(AX*1), x;         \
 	VINSERTI128 $1, (R10)(AX*1), y, y; \
 	ADDQ        R8, AX
 
 // PUT_AVX2 negates and stores two columns.
 #define PUT_AVX2(y, x) \
-	VPERMQ       $0xd8, y, y; \
-	VPSUBB       y, Y0, y; \
-	VMOVDQU      x, (DX); \
+	VPERMQ       $0xd8, y, y;       \
+	VPSUBB       y, Y0, y;          \
+	VMOVDQU      x, (DX);           \
 	VEXTRACTI128 $1, y, (DX)(R9*1); \
 	LEAQ         (DX)(R9*2), DX
 
@@ -297,8 +293,8 @@ TEXT ·squares(SB), NOSPLIT, $0-40
 	MOVQ blocks+32(FP), CX
 
 square:
-	LEAQ (SI)(R8*8), R10
-	XORQ AX, AX
+	LEAQ  (SI)(R8*8), R10
+	XORQ  AX, AX
 	ROW_AVX2(Y0, X0)
 	ROW_AVX2(Y1, X1)
 	ROW_AVX2(Y2, X2)
@@ -320,9 +316,9 @@ square:
 	PUT_AVX2(Y13, X13)
 	PUT_AVX2(Y14, X14)
 	PUT_AVX2(Y15, X15)
-	LEAQ (R10)(R8*8), SI
-	ADDQ $16, DI
-	DECQ CX
-	JNZ  square
+	LEAQ  (R10)(R8*8), SI
+	ADDQ  $16, DI
+	DECQ  CX
+	JNZ   square
 	VZEROUPPER
 	RET

@@ -2,6 +2,7 @@ package transpose
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"testing"
 
@@ -89,24 +90,17 @@ func TestBadShapesPanic(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		k, block := For(f), make([]int8, 64*64)
 		for _, n := range []int{8, 16, 64} {
-			mustPanic(t, func() { k(block, n-1, block, n, n, n) })
-			mustPanic(t, func() { k(block, n, block, n-1, n, n) })
-			mustPanic(t, func() { k(block[:n*n-1], n, block, n, n, n) })
-			mustPanic(t, func() { k(block, n, block[:n*n-1], n, n, n) })
+			twins.MustPanic(t, func() { k(block, n-1, block, n, n, n) })
+			twins.MustPanic(t, func() { k(block, n, block, n-1, n, n) })
+			twins.MustPanic(t, func() { k(block[:n*n-1], n, block, n, n, n) })
+			twins.MustPanic(t, func() { k(block, n, block[:n*n-1], n, n, n) })
 		}
+		const huge = 1 << (bits.UintSize / 2) // its square overflows
+		twins.MustPanic(t, func() { k(block, 64, block, huge, huge, 64) })
+		twins.MustPanic(t, func() { k(block, huge, block, 64, 64, huge) })
 		k(nil, 0, nil, 0, 0, 5)
 		k(nil, 0, nil, 0, 5, 0)
 	})
-}
-
-func mustPanic(t *testing.T, f func()) {
-	t.Helper()
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic")
-		}
-	}()
-	f()
 }
 
 func FuzzTwins(f *testing.F) {

@@ -50,3 +50,14 @@ func Fill[T int8 | uint8](rng *rand.Rand, s []T) {
 		s[i] = T(rng.Uint32())
 	}
 }
+
+// MustPanic reports an error unless f panics.
+func MustPanic(t *testing.T, f func()) {
+	t.Helper()
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	f()
+}
