@@ -123,13 +123,15 @@ func FuzzTwins(f *testing.F) {
 	})
 }
 
-// BenchmarkNegate has stripes of columns as a solver makes them, within rows of
-// a tile that are longer, and one of an odd height.
+// BenchmarkNegate has stripes of columns as a solver makes them, to be put into
+// the longer rows of a tile: with odd strides, with one that is a multiple of
+// 64, with the worst ones, and of less than the full height.
 func BenchmarkNegate(b *testing.B) {
 	for _, s := range []shape{
-		{64, 252, 4, 200}, {64, 1000, 24, 1000}, {64, 4000, 32, 2939}, {64, 4000, 96, 4096 - 64}, {37, 1000, 24, 1000}, {5, 1000, 24, 1000},
+		{64, 252, 4, 200}, {64, 1000, 24, 1000}, {64, 1000, 24, 1024}, {64, 4000, 32, 2939},
+		{64, 4000, 96, 4096 - 64}, {37, 1000, 24, 1000}, {5, 1000, 24, 1000},
 	} {
-		b.Run(fmt.Sprintf("%dx%d", s.rows, s.cols), func(b *testing.B) {
+		b.Run(fmt.Sprintf("%dx%d-to%d", s.rows, s.cols, s.rows+s.dstGap), func(b *testing.B) {
 			twins.Bench(b, func(b *testing.B, f cpu.Family) {
 				k := For(f)
 				srcStride, dstStride := s.strides()
