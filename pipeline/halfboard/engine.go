@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync/atomic"
 	"time"
 
+	"grenier/kernels/colex"
 	"grenier/kernels/compress"
 	"grenier/kernels/cpu"
 	"grenier/kernels/rows"
@@ -29,10 +31,12 @@ type Options struct {
 
 // Progress says how far a layer is.
 type Progress struct {
-	Stage   Stage
-	Sweep   int   // dense sweeps begun
-	Done    int64 // positions of the layer that the stage, or sweep, is through with
-	Changed int64 // scores changed by the sweep so far
+	Seeds     int    // of the layer
+	Positions uint64 // of the layer
+	Stage     Stage
+	Sweep     int    // dense sweeps begun
+	Done      uint64 // positions that the stage, or sweep, is through with
+	Changed   uint64 // scores changed by the sweep so far
 }
 
 // Stage is a part of the work on a layer.
@@ -51,9 +55,15 @@ var stageNames = [Stages]string{"capture", "dense", "sparse", "full"}
 
 func (s Stage) String() string { return stageNames[s] }
 
-// Lower gives the scores of a solved layer: it fills dst, as long as layer n
-// has positions, in colex order. It is called from several goroutines.
-type Lower func(n int, dst []int8) error
+// Lower gives the scores of solved layers.
+type Lower interface {
+	// Read fills dst with the scores of layer n from rank start on, in colex
+	// order. It is called from several goroutines.
+	Read(n int, start uint64, dst []int8) error
+	// Close is called when the engine needs nothing more, before it takes
+	// memory for the scores of the layer in progress.
+	Close() error
+}
 
 // Engine solves layers of one game.
 type Engine struct {
@@ -113,20 +123,18 @@ type engine struct {
 	arena    arena
 	clock    atomic.Uint64
 	progress func(Progress)
-	done     atomic.Int64
-	changed  atomic.Int64
-	sweep    int
+	done     atomic.Uint64 // positions that the stage is through with
+	changed  atomic.Uint64 // scores that the sweep changed
 	stats    Stats
 }
 
 // Stats says what a layer took.
 type Stats struct {
 	Stages  [Stages]time.Duration
-	Sweeps  int   // dense sweeps
-	Swept   int64 // positions recomputed by dense sweeps
-	Changes int64 // scores changed, initial zeros included
-	Events  int64 // of these, settled by the sparse phase
-	Bytes   int64 // memory of scores and offers
+	Sweeps  int    // dense sweeps
+	Changes uint64 // scores changed by dense sweeps
+	Events  uint64 // scores that were passed on by the sparse phase
+	Bytes   uint64 // memory taken for scores and offers
 }
 
 // Solve computes the layer of n seeds. The layers below must be available
@@ -140,8 +148,20 @@ func (e *Engine) Solve(ctx context.Context, n int, lower Lower) (*Layer, error) 
 	if err := w.run(ctx, lower); err != nil {
 		return nil, errors.Join(err, w.arena.close())
 	}
-	w.stats.Bytes = int64(w.arena.held)
+	w.stats.Bytes = uint64(w.arena.held)
 	return &Layer{engine: w}, nil
+}
+
+// Memory returns the bytes that solving the layer of n seeds takes at most: for
+// each position a score, in buffers up to an eighth larger, and an offer; for
+// each half its place and its moves.
+func Memory(game awari.Game, n int) uint64 {
+	halves, err := colex.NewHalves(game.Half(), n)
+	if err != nil {
+		return math.MaxUint64
+	}
+	positions := halves.Board().Size(n)
+	return positions*17/8 + halves.Half().First(n+1)*uint64(40+12*game.Half()) + 4*chunkBytes
 }
 
 // begin lays out the layer of n seeds.
@@ -206,7 +226,7 @@ func (e *engine) run(ctx context.Context, lower Lower) error {
 func (e *engine) captureAll(ctx context.Context, lower Lower) error {
 	var below arena
 	scores, err := e.readLower(ctx, &below, lower)
-	if err == nil {
+	if err = errors.Join(err, lower.Close()); err == nil {
 		err = e.eachTile(ctx, CaptureStage, func(_ int, t *tile) error {
 			for class := range classes {
 				if err := e.captureTile(t, class, scores); err != nil {
@@ -219,20 +239,35 @@ func (e *engine) captureAll(ctx context.Context, lower Lower) error {
 	return errors.Join(err, below.close())
 }
 
+// pieceSize is the number of scores of a lower layer that a worker asks for at
+// a time.
+const pieceSize = 1 << 20
+
+// piece is a run of scores of a lower layer.
+type piece struct {
+	n      int
+	start  uint64
+	scores []int8
+}
+
 // readLower returns the scores of the layers that a capture can lead to, by
 // seeds. A capture takes 2 seeds at least and 3 from every pit at most.
 func (e *engine) readLower(ctx context.Context, a *arena, lower Lower) ([][]int8, error) {
-	scores := make([][]int8, max(e.grid.n-1, 0))
-	var wanted []int
-	for n := len(scores) - 1; n >= max(0, e.grid.n-3*e.grid.q); n-- {
+	layers := make([][]int8, max(e.grid.n-1, 0))
+	var pieces []piece
+	for n := max(0, e.grid.n-3*e.grid.q); n < len(layers); n++ {
 		var err error
-		// Rows are cut out by their start alone; the kernels see their length.
-		if scores[n], err = a.alloc(int(e.grid.halves.Board().Size(n))); err != nil {
+		if layers[n], err = a.alloc(int(e.grid.halves.Board().Size(n))); err != nil {
 			return nil, err
 		}
-		wanted = append(wanted, n)
+		for start := 0; start < len(layers[n]); start += pieceSize {
+			end := min(start+pieceSize, len(layers[n]))
+			pieces = append(pieces, piece{n, uint64(start), layers[n][start:end]})
+		}
 	}
-	return scores, forEach(ctx, e.workers, wanted, func(_, n int) error { return lower(n, scores[n]) })
+	return layers, forEach(ctx, e.workers, pieces, func(_ int, p piece) error {
+		return lower.Read(p.n, p.start, p.scores)
+	})
 }
 
 // switchShare is the share of positions changed by a sweep below which the
@@ -251,7 +286,7 @@ func (e *engine) sweepAll(ctx context.Context) error {
 		t.publish(scores, &e.arena)
 		positions += len(scores)
 	}
-	for few := int64(switchShare * float64(positions)); ; {
+	for few := uint64(switchShare * float64(positions)); ; {
 		changed, err := e.runSweep(ctx, nil)
 		if err != nil || changed == 0 {
 			return err
@@ -272,14 +307,13 @@ func (e *engine) finish(ctx context.Context) error {
 	start := time.Now()
 	events, err := e.settle(ctx, join(notes))
 	e.stats.Stages[SparseStage] = time.Since(start)
-	e.stats.Events = int64(events)
+	e.stats.Events = uint64(events)
 	return err
 }
 
 // runSweep recomputes every tile that is out of date and returns the number of
 // scores changed. Every worker notes its changes in its part of notes.
-func (e *engine) runSweep(ctx context.Context, notes [][]change) (int64, error) {
-	e.sweep++
+func (e *engine) runSweep(ctx context.Context, notes [][]change) (uint64, error) {
 	e.stats.Sweeps++
 	err := e.eachTile(ctx, DenseStage, func(w int, t *tile) error {
 		var note func(*tile, []int8, []int8)
@@ -287,7 +321,7 @@ func (e *engine) runSweep(ctx context.Context, notes [][]change) (int64, error) 
 			note = func(t *tile, old, scores []int8) { notes[w] = e.grid.changesOf(notes[w], t, old, scores) }
 		}
 		changed, err := e.sweepTile(e.benches[w], t, note)
-		e.changed.Add(int64(changed))
+		e.changed.Add(uint64(changed))
 		return err
 	})
 	e.stats.Changes += e.changed.Load()
@@ -305,10 +339,19 @@ func (e *engine) eachTile(ctx context.Context, stage Stage, do func(worker int, 
 	e.changed.Store(0)
 	return forEach(ctx, e.workers, e.order, func(w int, t *tile) error {
 		err := do(w, t)
-		done := e.done.Add(int64((t.rows[openRows] + t.rows[fullRows]) * t.cols))
-		if e.progress != nil {
-			e.progress(Progress{Stage: stage, Sweep: e.sweep, Done: done, Changed: e.changed.Load()})
-		}
+		e.done.Add(uint64((t.rows[openRows] + t.rows[fullRows]) * t.cols))
+		e.tell(stage)
 		return err
+	})
+}
+
+// tell reports progress.
+func (e *engine) tell(stage Stage) {
+	if e.progress == nil {
+		return
+	}
+	e.progress(Progress{
+		Seeds: e.grid.n, Positions: e.grid.halves.Board().Size(e.grid.n), Stage: stage,
+		Sweep: e.stats.Sweeps, Done: e.done.Load(), Changed: e.changed.Load(),
 	})
 }

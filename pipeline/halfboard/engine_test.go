@@ -31,18 +31,19 @@ func newTower(t testing.TB, pits int, rules awari.Rules, o Options) *tower {
 	return &tower{engine: e}
 }
 
-func (w *tower) lower(n int, dst []int8) error {
-	if len(dst) != len(w.layers[n]) {
-		return fmt.Errorf("layer %d has %d scores, asked for %d", n, len(w.layers[n]), len(dst))
+func (w *tower) Read(n int, start uint64, dst []int8) error {
+	if copy(dst, w.layers[n][start:]) < len(dst) {
+		return fmt.Errorf("layer %d has no %d scores from %d on", n, len(dst), start)
 	}
-	copy(dst, w.layers[n])
 	return nil
 }
+
+func (w *tower) Close() error { return nil }
 
 // next solves the next layer and returns its scores in colex order.
 func (w *tower) next(t testing.TB) []int8 {
 	t.Helper()
-	l, err := w.engine.Solve(context.Background(), len(w.layers), w.lower)
+	l, err := w.engine.Solve(context.Background(), len(w.layers), w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +123,7 @@ func BenchmarkSolve(b *testing.B) {
 			b.Run(fmt.Sprintf("%v/%d", family, n), func(b *testing.B) {
 				for b.Loop() {
 					var err error
-					if l, err = w.engine.Solve(b.Context(), n, w.lower); err != nil {
+					if l, err = w.engine.Solve(b.Context(), n, w); err != nil {
 						b.Fatal(err)
 					}
 					l.Close()

@@ -1,0 +1,127 @@
+package batch
+
+import (
+	"context"
+
+	"golang.org/x/sync/errgroup"
+
+	"grenier/io/layerfile"
+	"grenier/pipeline/halfboard"
+)
+
+// job is a block on its way through the sealing stages. Jobs are reused.
+type job struct {
+	index   int
+	scores  []int8
+	block   layerfile.Block
+	encoded chan struct{} // holds one value when the block is ready to be written
+}
+
+// sealing is the pipeline that writes a layer file: jobs are dealt out in order,
+// workers read and encode them in any order, one writer appends them in order.
+type sealing struct {
+	run    *run
+	layer  *halfboard.Layer
+	header layerfile.Header
+	free   chan *job // jobs not in use: they bound the memory
+	dealt  chan *job // to the workers
+	order  chan *job // to the writer, in order
+}
+
+// seal writes the layer to a temporary file called after name.
+func (r *run) seal(ctx context.Context, layer *halfboard.Layer, name string) (layerfile.Summary, error) {
+	s := r.newSealing(layer)
+	w, err := layerfile.Create(r.dir.TempPath(name), s.header)
+	if err != nil {
+		return layerfile.Summary{}, err
+	}
+	defer w.Abort()
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return s.deal(ctx) })
+	for range r.options.Workers {
+		group.Go(func() error { return s.encode(ctx) })
+	}
+	group.Go(func() error { return s.write(ctx, w) })
+	if err := group.Wait(); err != nil {
+		return layerfile.Summary{}, err
+	}
+	return w.Finish()
+}
+
+func (r *run) newSealing(layer *halfboard.Layer) *sealing {
+	jobs := 4*r.options.Workers + 4
+	s := &sealing{
+		run: r, layer: layer,
+		header: layerfile.Header{
+			Game: GameName, Rules: r.game.Rules().String(), Pits: r.game.Pits(), Seeds: layer.Seeds(),
+			Codec: r.options.Codec, Transform: layerfile.Planes, BlockSize: layerfile.MaxBlockSize,
+			Positions: layer.Positions(),
+		},
+		free: make(chan *job, jobs), dealt: make(chan *job, jobs), order: make(chan *job, jobs),
+	}
+	for range jobs {
+		s.free <- &job{scores: make([]int8, layerfile.MaxBlockSize), encoded: make(chan struct{}, 1)}
+	}
+	return s
+}
+
+// deal hands out the blocks in order. The channels have room for all jobs, so
+// that only waiting for a free one can block.
+func (s *sealing) deal(ctx context.Context) error {
+	defer close(s.dealt)
+	defer close(s.order)
+	for i := range s.header.Blocks() {
+		select {
+		case j := <-s.free:
+			j.index = i
+			s.dealt <- j
+			s.order <- j
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// encode reads and encodes blocks until there are no more.
+func (s *sealing) encode(ctx context.Context) error {
+	encoder, err := layerfile.NewEncoder(s.header, s.run.planes)
+	if err != nil {
+		return err
+	}
+	for j := range s.dealt {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		scores := j.scores[:s.header.BlockLen(j.index)]
+		if err := s.layer.Read(uint64(j.index)*uint64(s.header.BlockSize), scores); err != nil {
+			return err
+		}
+		if err := encoder.Encode(&j.block, scores); err != nil {
+			return err
+		}
+		j.encoded <- struct{}{}
+	}
+	return nil
+}
+
+// write appends the blocks in order.
+func (s *sealing) write(ctx context.Context, w *layerfile.Writer) error {
+	done := uint64(0)
+	for j := range s.order {
+		select {
+		case <-j.encoded:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if err := w.Append(&j.block); err != nil {
+			return err
+		}
+		done += uint64(s.header.BlockLen(j.index))
+		s.run.progress(Progress{
+			Seeds: s.layer.Seeds(), Positions: s.header.Positions, Stage: "seal", Done: done,
+		})
+		s.free <- j
+	}
+	return nil
+}
