@@ -1,0 +1,152 @@
+package manifest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+
+	"grenier/io/corrupt"
+	"grenier/io/durable"
+)
+
+// MaxBytes is the largest size of a manifest file; it has room for MaxLayers
+// layers.
+const MaxBytes = 16 << 20
+
+// Every manifest begins with magic and ends with trailer, in which the checksum
+// takes the place of %s.
+const (
+	format  = "grenier-manifest"
+	magic   = "{\n  \"format\": \"" + format + "\",\n"
+	trailer = "  \"crc32c\": \"%s\"\n}\n"
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// document is the JSON form.
+type document struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+	Identity
+	Layers []Layer  `json:"layers"`
+	CRC    Checksum `json:"crc32c"`
+}
+
+// Encode returns the contents of a manifest file; equal manifests give equal
+// bytes. It fails with ErrInvalid.
+func (m *Manifest) Encode() ([]byte, error) {
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	doc := document{Format: format, Version: Version, Identity: m.Identity, Layers: m.Layers}
+	if doc.Layers == nil {
+		doc.Layers = []Layer{}
+	}
+	data, err := json.MarshalIndent(&doc, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	body := data[:bytes.LastIndex(data, []byte(`  "crc32c"`))]
+	sum := Checksum(crc32.Checksum(body, castagnoli))
+	return fmt.Appendf(body, trailer, sum), nil
+}
+
+// Save replaces the file at path by the manifest: a crash leaves the old file
+// or the new one. It fails with ErrInvalid, leaving the file as it is.
+func (m *Manifest) Save(path string) error {
+	data, err := m.Encode()
+	if err != nil {
+		return fmt.Errorf("saving %s: %w", path, err)
+	}
+	if len(data) > MaxBytes {
+		return fmt.Errorf("saving %s: %w: %d bytes", path, ErrInvalid, len(data))
+	}
+	return durable.WriteFile(path, data)
+}
+
+// Load reads the file at path. It fails with an error that matches
+// corrupt.ErrCorrupt when the contents are not a manifest, or with an error of
+// the operating system.
+func Load(path string) (*Manifest, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, data)
+}
+
+// Parse decodes the contents of the file called path: its magic, its version,
+// its checksum, then the rest.
+func Parse(path string, data []byte) (*Manifest, error) {
+	fail := func(format string, args ...any) (*Manifest, error) {
+		return nil, corrupt.New(path, "", format, args...)
+	}
+	if len(data) > MaxBytes {
+		return fail("more than %d bytes", MaxBytes)
+	}
+	if n := min(len(data), len(magic)); string(data[:n]) != magic[:n] {
+		return fail("%w: it does not begin like a manifest", corrupt.ErrForeign)
+	}
+	if err := checkVersion(data); err != nil {
+		return fail("%w", err)
+	}
+	if err := checkSum(data); err != nil {
+		return fail("%w", err)
+	}
+	m, err := decode(data)
+	if err != nil {
+		return fail("%w", err)
+	}
+	again, err := m.Encode()
+	if err != nil {
+		return fail("%w", err)
+	}
+	if !bytes.Equal(again, data) {
+		return fail("not in the form in which this program writes it")
+	}
+	return m, nil
+}
+
+// checkVersion reads the version and nothing else, for all else may differ in
+// later versions.
+func checkVersion(data []byte) error {
+	var doc struct {
+		Version int `json:"version"`
+	}
+	if err := json.Unmarshal(data, &doc); err != nil {
+		return err
+	}
+	if doc.Version != Version {
+		return fmt.Errorf("%w %d: this program reads version %d", corrupt.ErrVersion, doc.Version, Version)
+	}
+	return nil
+}
+
+// checkSum compares the trailer with the checksum of everything before it.
+func checkSum(data []byte) error {
+	body := data[:max(0, len(data)-len(fmt.Sprintf(trailer, Checksum(0))))]
+	sum := Checksum(crc32.Checksum(body, castagnoli))
+	if !bytes.HasSuffix(data, fmt.Appendf(nil, trailer, sum)) {
+		return fmt.Errorf("the checksum is not %v, or the end is missing", sum)
+	}
+	return nil
+}
+
+// decode reads the JSON without accepting unknown fields.
+func decode(data []byte) (*Manifest, error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	var doc document
+	if err := d.Decode(&doc); err != nil {
+		return nil, err
+	}
+	return &Manifest{Identity: doc.Identity, Layers: doc.Layers}, nil
+}

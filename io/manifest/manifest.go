@@ -1,0 +1,197 @@
+// Package manifest reads and writes manifest.json, the list of the sealed layers
+// of a run directory.
+//
+// A manifest names the game and holds one entry for each layer from 0 on, with
+// what is known about it without opening the file: sizes, wins, draws, losses,
+// histogram and checksums. The footer checksum in an entry ties it to one exact
+// layer file.
+//
+// The file is JSON, for people and scripts to read, but not to edit: there is
+// exactly one way of writing a given manifest, the last field is a CRC-32C of
+// everything before it, and Load accepts nothing else. Any changed character is
+// thus noticed. docs/format/manifest.md describes the format.
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"grenier/io/corrupt"
+	"grenier/io/layerfile"
+	"grenier/io/tally"
+)
+
+// Version is the format version that this package writes, and the newest that
+// it reads. It only grows.
+const Version = 1
+
+// MaxLayers is the largest number of layers in a manifest.
+const MaxLayers = 1024
+
+// ErrInvalid reports a manifest that contradicts itself.
+var ErrInvalid = errors.New("invalid manifest")
+
+// Identity is what all layers of a run have in common.
+type Identity struct {
+	Game  string `json:"game"`  // as in a layer file
+	Rules string `json:"rules"` // as in a layer file
+	Pits  int    `json:"pits"`  // as in a layer file
+}
+
+// Manifest lists the sealed layers of one run.
+type Manifest struct {
+	Identity
+	Layers []Layer // Layers[i].Seeds == i
+}
+
+// Layer describes one sealed layer and its file.
+type Layer struct {
+	Seeds     int             `json:"seeds"`     // number of the layer
+	Positions uint64          `json:"positions"` // size of the layer
+	Win       uint64          `json:"win"`       // positions with a positive score
+	Draw      uint64          `json:"draw"`      // positions with score 0
+	Loss      uint64          `json:"loss"`      // positions with a negative score
+	Histogram tally.Histogram `json:"histogram"` // how often each score occurs
+	Hash      tally.Hash      `json:"fnv1a64"`   // of all scores in rank order
+	File      string          `json:"file"`      // name in the run directory
+	Bytes     int64           `json:"bytes"`     // length of the file
+	Codec     layerfile.Codec `json:"codec"`     // of the file
+	Checksum  Checksum        `json:"checksum"`  // CRC-32C of the footer of the file
+	Seconds   float64         `json:"seconds"`   // spent on solving the layer
+}
+
+// Checksum is a CRC-32C, written as 8 hexadecimal digits.
+type Checksum uint32
+
+// String returns 8 hexadecimal digits.
+func (c Checksum) String() string { return fmt.Sprintf("%08x", uint32(c)) }
+
+// MarshalText returns String.
+func (c Checksum) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (c *Checksum) UnmarshalText(text []byte) error {
+	var x uint32
+	if _, err := fmt.Sscanf(string(text), "%08x", &x); err != nil || Checksum(x).String() != string(text) {
+		return fmt.Errorf("bad checksum %q: want 8 hexadecimal digits", text)
+	}
+	*c = Checksum(x)
+	return nil
+}
+
+// NewLayer returns the entry for a layer file that was just written, to be
+// published under the name file, and on whose layer seconds were spent.
+func NewLayer(file string, s layerfile.Summary, seconds float64) Layer {
+	return Layer{
+		Seeds:     s.Header.Seeds,
+		Positions: s.Header.Positions,
+		Win:       s.Footer.Win,
+		Draw:      s.Footer.Draw,
+		Loss:      s.Footer.Loss,
+		Histogram: s.Histogram,
+		Hash:      s.Footer.Hash,
+		File:      file,
+		Bytes:     s.Footer.Bytes,
+		Codec:     s.Header.Codec,
+		Checksum:  Checksum(s.Footer.Checksum),
+		Seconds:   seconds,
+	}
+}
+
+// String describes a run in words.
+func (id Identity) String() string {
+	return fmt.Sprintf("game %s, rules %s, %d pits", id.Game, id.Rules, id.Pits)
+}
+
+// Header returns the header that the file of layer i must have, as far as
+// layerfile.File.Expect looks at it.
+func (m *Manifest) Header(i int) layerfile.Header {
+	l := &m.Layers[i]
+	return layerfile.Header{
+		Game: m.Game, Rules: m.Rules, Pits: m.Pits,
+		Seeds: l.Seeds, Positions: l.Positions, Codec: l.Codec,
+	}
+}
+
+// CheckFile fails with an error that matches corrupt.ErrMismatch unless f is the
+// very file that the entry of layer i was made for.
+func (m *Manifest) CheckFile(i int, f *layerfile.File) error {
+	if err := f.Expect(m.Header(i)); err != nil {
+		return err
+	}
+	l, got := &m.Layers[i], f.Footer()
+	if got.Bytes == l.Bytes && got.Hash == l.Hash && Checksum(got.Checksum) == l.Checksum {
+		return nil
+	}
+	return corrupt.New(f.Path(), "footer", "%d bytes, hash %v, checksum %v %w the manifest: %d bytes, hash %v, checksum %v",
+		got.Bytes, got.Hash, Checksum(got.Checksum), corrupt.ErrMismatch, l.Bytes, l.Hash, l.Checksum)
+}
+
+// Validate fails with ErrInvalid if the manifest contradicts itself: names and
+// sizes out of range, layers missing, counts that do not add up.
+func (m *Manifest) Validate() error {
+	if len(m.Layers) > MaxLayers {
+		return fmt.Errorf("%w: %d layers: want at most %d", ErrInvalid, len(m.Layers), MaxLayers)
+	}
+	h := layerfile.Header{
+		Game: m.Game, Rules: m.Rules, Pits: m.Pits,
+		Codec: layerfile.LZ4, Transform: layerfile.Planes, BlockSize: layerfile.MaxBlockSize,
+	}
+	if err := h.Validate(); err != nil {
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	files := make(map[string]bool)
+	for i := range m.Layers {
+		l := &m.Layers[i]
+		if err := l.validate(i); err != nil {
+			return fmt.Errorf("%w: layer %d: %w", ErrInvalid, i, err)
+		}
+		if files[l.File] {
+			return fmt.Errorf("%w: layer %d: file %s has two entries", ErrInvalid, i, l.File)
+		}
+		files[l.File] = true
+	}
+	return nil
+}
+
+// validate checks the entry at place i.
+func (l *Layer) validate(i int) error {
+	win, draw, loss := l.Histogram.WinDrawLoss()
+	switch {
+	case l.Seeds != i:
+		return fmt.Errorf("the entry is for %d seeds", l.Seeds)
+	case l.Positions > layerfile.MaxPositions:
+		return fmt.Errorf("%d positions: want at most %d", l.Positions, uint64(layerfile.MaxPositions))
+	case l.Win != win || l.Draw != draw || l.Loss != loss:
+		return fmt.Errorf("%d wins, %d draws, %d losses, but %d, %d, %d in the histogram", l.Win, l.Draw, l.Loss, win, draw, loss)
+	case tooMany(&l.Histogram, l.Positions) || l.Positions != win+draw+loss:
+		return fmt.Errorf("%d positions, but another number in the histogram", l.Positions)
+	case !validFile(l.File):
+		return fmt.Errorf("file name %q: want a-z, 0-9, - and _, then .gl", l.File)
+	case l.Bytes <= 0:
+		return fmt.Errorf("a file of %d bytes", l.Bytes)
+	case !(l.Seconds >= 0 && l.Seconds <= math.MaxInt64):
+		return fmt.Errorf("%v seconds", l.Seconds)
+	}
+	return nil
+}
+
+// tooMany tells whether a count is above limit; only without one is the sum of
+// the counts sure not to overflow.
+func tooMany(h *tally.Histogram, limit uint64) bool {
+	for _, n := range h {
+		if n > limit {
+			return true
+		}
+	}
+	return false
+}
+
+// validFile accepts plain names of layer files, nothing that leads elsewhere.
+func validFile(name string) bool {
+	stem, gl := strings.CutSuffix(name, ".gl")
+	const letters = "abcdefghijklmnopqrstuvwxyz0123456789-_"
+	return gl && len(stem) >= 1 && len(stem) <= 64 && strings.Trim(stem, letters) == ""
+}

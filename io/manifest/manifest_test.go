@@ -1,0 +1,349 @@
+package manifest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"grenier/io/corrupt"
+	"grenier/io/layerfile"
+	"grenier/io/tally"
+	"grenier/kernels/cpu"
+	"grenier/kernels/planes"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+const golden = "testdata/manifest.json"
+
+// example is a manifest of three layers, sizes and scores made up.
+func example() *Manifest {
+	m := &Manifest{Identity: Identity{Game: "awari", Rules: "awari", Pits: 12}}
+	for i, scores := range [][]int8{{0}, {1, 1, 0, -1}, {-2, 2, 2, 0, 127, -128}} {
+		var h tally.Histogram
+		h.Add(scores)
+		win, draw, loss := h.WinDrawLoss()
+		m.Layers = append(m.Layers, Layer{
+			Seeds: i, Positions: uint64(len(scores)), Win: win, Draw: draw, Loss: loss,
+			Histogram: h, Hash: tally.NewHash().Add(scores),
+			File: fmt.Sprintf("layer-%02d.gl", i), Bytes: int64(200 + i), Codec: layerfile.Codec(1 + i%2),
+			Checksum: Checksum(0x1234 << i), Seconds: 0.125 * float64(i),
+		})
+	}
+	return m
+}
+
+func encode(t testing.TB, m *Manifest) []byte {
+	t.Helper()
+	data, err := m.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestGolden(t *testing.T) {
+	got := encode(t, example())
+	if *update {
+		if err := os.WriteFile(golden, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), string(got)); d != "" {
+		t.Errorf("another manifest than the golden one; if that is intended, is it a new version? %s", d)
+	}
+	m, err := Load(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(example(), m); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestInDocument compares the example in docs/format/manifest.md.
+func TestInDocument(t *testing.T) {
+	page, err := os.ReadFile("../../docs/format/manifest.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := example()
+	m.Layers = m.Layers[:2]
+	if want := "```json\n" + string(encode(t, m)) + "```\n"; !strings.Contains(string(page), want) {
+		t.Errorf("the example should be\n%s", want)
+	}
+}
+
+func TestSaveAndLoad(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "manifest.json")
+	if _, err := Load(path); !errors.Is(err, fs.ErrNotExist) || errors.Is(err, corrupt.ErrCorrupt) {
+		t.Errorf("no file: %v", err)
+	}
+	for n := range 4 {
+		want := example()
+		want.Layers = want.Layers[:n]
+		if err := want.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		got, err := Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Error(d)
+		}
+	}
+	bad := example()
+	bad.Layers[1].Win++
+	if err := bad.Save(path); !errors.Is(err, ErrInvalid) {
+		t.Errorf("saved: %v", err)
+	}
+	if got, err := Load(path); err != nil || len(got.Layers) != 3 {
+		t.Errorf("the old file is gone: %v", err)
+	}
+	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func TestEveryByte(t *testing.T) {
+	data := encode(t, example())
+	for i := range data {
+		for _, x := range []byte{1, 2, 4, 8, 16, 32, 64, 128} {
+			data[i] ^= x
+			mustBeCorrupt(t, data, "byte %d changed to %q", i, data[i])
+			data[i] ^= x
+		}
+		mustBeCorrupt(t, data[:i], "cut to %d bytes", i)
+	}
+	mustBeCorrupt(t, append(data, '\n'), "a line appended")
+	mustBeCorrupt(t, bytes.ReplaceAll(data, []byte("  "), nil), "not indented")
+}
+
+func mustBeCorrupt(t *testing.T, data []byte, what string, args ...any) {
+	t.Helper()
+	m, err := Parse("dir/manifest.json", data)
+	if err == nil {
+		t.Fatalf(what+": %v", append(args, m)...)
+	}
+	if !errors.Is(err, corrupt.ErrCorrupt) || !strings.HasPrefix(err.Error(), "dir/manifest.json: ") {
+		t.Fatalf(what+": %v", append(args, err)...)
+	}
+}
+
+// reseal makes the checksum fit changed contents.
+func reseal(data []byte) []byte {
+	i := bytes.LastIndex(data, []byte("  \"crc32c\""))
+	if i < 0 {
+		return data
+	}
+	return fmt.Appendf(data[:i:i], trailer, Checksum(crc32.Checksum(data[:i], castagnoli)))
+}
+
+func TestParseRefuses(t *testing.T) {
+	tests := []struct {
+		name, old, new string
+		want           error
+		text           string
+	}{
+		{"foreign", "{\n", "[\n", corrupt.ErrForeign, "does not begin like a manifest"},
+		{"other format", "grenier-manifest", "grocer-manifest", corrupt.ErrForeign, "does not begin like a manifest"},
+		{"newer", `"version": 1`, `"version": 2`, corrupt.ErrVersion, "version 2"},
+		{"unknown field", `"pits": 12,`, `"pits": 12, "colour": 1,`, corrupt.ErrCorrupt, `unknown field "colour"`},
+		{"unknown field in a layer", `"seeds": 1,`, `"seeds": 1, "colour": 1,`, corrupt.ErrCorrupt, `unknown field "colour"`},
+		{"spelt otherwise", `"seeds": 1,`, `"SEEDS": 1,`, corrupt.ErrCorrupt, "not in the form"},
+		{"twice", `"seeds": 1,`, `"seeds": 1, "seeds": 1,`, corrupt.ErrCorrupt, "not in the form"},
+		{"no seeds", `"seeds": 1,`, ``, ErrInvalid, "layer 1: the entry is for 0 seeds"},
+		{"gap", `"seeds": 1,`, `"seeds": 3,`, ErrInvalid, "layer 1: the entry is for 3 seeds"},
+		{"wins", `"win": 2,`, `"win": 3,`, ErrInvalid, "layer 1: 3 wins"},
+		{"positions", `"positions": 4,`, `"positions": 5,`, ErrInvalid, "layer 1: 5 positions"},
+		{"histogram", `"-1": 1,`, `"-1": 2,`, ErrInvalid, "layer 1: 2 wins, 1 draws, 1 losses, but 2, 1, 2"},
+		{"overflow", `"-1": 1,`, `"-1": 18446744073709551615,`, ErrInvalid, "layer 1"},
+		{"no number", `"-1": 1,`, `"-1": 1.5,`, corrupt.ErrCorrupt, "histogram"},
+		{"no score", `"-1": 1,`, `"-129": 1,`, tally.ErrHistogram, "-129"},
+		{"codec", `"lz4"`, `"lzma"`, layerfile.ErrCodec, "lzma"},
+		{"hash", `"fnv1a64": "`, `"fnv1a64": "x`, corrupt.ErrCorrupt, "hash"},
+		{"checksum", `"checksum": "`, `"checksum": "0`, corrupt.ErrCorrupt, "checksum"},
+		{"path", `"layer-01.gl"`, `"../layer-01.gl"`, ErrInvalid, "file name"},
+		{"same file", `"layer-01.gl"`, `"layer-00.gl"`, ErrInvalid, "two entries"},
+		{"bytes", `"bytes": 201`, `"bytes": 0`, ErrInvalid, "0 bytes"},
+		{"seconds", `"seconds": 0.125`, `"seconds": -1`, ErrInvalid, "-1 seconds"},
+		{"game", `"game": "awari"`, `"game": "Awari"`, ErrInvalid, "Awari"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			data := encode(t, example())
+			changed := bytes.Replace(data, []byte(tt.old), []byte(tt.new), 1)
+			if bytes.Equal(changed, data) {
+				t.Fatal("nothing replaced")
+			}
+			_, err := Parse("manifest.json", reseal(changed))
+			if !errors.Is(err, tt.want) || !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), tt.text) {
+				t.Errorf("%v, want %v and %q", err, tt.want, tt.text)
+			}
+		})
+	}
+}
+
+func TestValidate(t *testing.T) {
+	for name, change := range map[string]func(m *Manifest){
+		"many layers":    func(m *Manifest) { m.Layers = make([]Layer, MaxLayers+1) },
+		"many positions": func(m *Manifest) { m.Layers[0].Positions = math.MaxUint64 },
+		"no number":      func(m *Manifest) { m.Layers[0].Seconds = math.NaN() },
+		"for ever":       func(m *Manifest) { m.Layers[0].Seconds = math.Inf(1) },
+		"no name":        func(m *Manifest) { m.Layers[0].File = ".gl" },
+		"pits":           func(m *Manifest) { m.Pits = -1 },
+	} {
+		m := example()
+		change(m)
+		if _, err := m.Encode(); !errors.Is(err, ErrInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	m := example()
+	m.Layers[0].Codec = 0
+	if _, err := m.Encode(); !errors.Is(err, ErrInvalid) {
+		t.Errorf("no codec: %v", err)
+	}
+}
+
+// TestLargest fills a manifest with as much as it may hold.
+func TestLargest(t *testing.T) {
+	m := &Manifest{Identity: Identity{Game: "awari", Rules: "strict", Pits: 12}, Layers: make([]Layer, MaxLayers)}
+	for i := range m.Layers {
+		l := &m.Layers[i]
+		l.Seeds, l.Bytes, l.Codec, l.Seconds = i, math.MaxInt64, layerfile.Zstd, 1.2345678901234567e-100
+		l.File = fmt.Sprintf("%064d.gl", i)
+		for s := range l.Histogram {
+			l.Histogram[s] = layerfile.MaxPositions / 256
+		}
+		l.Win, l.Draw, l.Loss = l.Histogram.WinDrawLoss()
+		l.Positions = layerfile.MaxPositions
+	}
+	data := encode(t, m)
+	if len(data) > MaxBytes {
+		t.Errorf("%d bytes", len(data))
+	}
+	if _, err := Parse("manifest.json", data); err != nil {
+		t.Error(err)
+	}
+	mustBeCorrupt(t, append(data, make([]byte, MaxBytes)...), "too long")
+}
+
+func TestIsJSON(t *testing.T) {
+	var doc struct {
+		Layers []struct {
+			Histogram map[string]uint64 `json:"histogram"`
+		} `json:"layers"`
+	}
+	if err := json.Unmarshal(encode(t, example()), &doc); err != nil || doc.Layers[2].Histogram["-128"] != 1 {
+		t.Error(err, doc)
+	}
+}
+
+// layer writes a layer file with the given scores.
+func layer(t *testing.T, path string, h layerfile.Header, scores []int8) (layerfile.Summary, *layerfile.File) {
+	t.Helper()
+	h.Transform, h.BlockSize, h.Positions = layerfile.Planes, 64, uint64(len(scores))
+	w, err := layerfile.Create(path, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	e, err := layerfile.NewEncoder(h, planes.For(cpu.Generic))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b layerfile.Block
+	if err := errors.Join(e.Encode(&b, scores), w.Append(&b)); err != nil {
+		t.Fatal(err)
+	}
+	s, err := w.Finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := layerfile.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return s, f
+}
+
+func TestCheckFile(t *testing.T) {
+	dir := t.TempDir()
+	h := layerfile.Header{Game: "awari", Rules: "awari", Pits: 12, Codec: layerfile.Zstd}
+	s, f := layer(t, filepath.Join(dir, "a.gl"), h, []int8{0})
+	m := &Manifest{Identity: Identity{"awari", "awari", 12}, Layers: []Layer{NewLayer("layer-00.gl", s, 1.5)}}
+	if err := m.Validate(); err != nil {
+		t.Error(err)
+	}
+	if err := m.CheckFile(0, f); err != nil {
+		t.Error(err)
+	}
+	_, other := layer(t, filepath.Join(dir, "b.gl"), h, []int8{1})
+	h.Rules = "strict"
+	_, strict := layer(t, filepath.Join(dir, "c.gl"), h, []int8{0})
+	for _, f := range []*layerfile.File{other, strict} {
+		if err := m.CheckFile(0, f); !errors.Is(err, corrupt.ErrMismatch) || !errors.Is(err, corrupt.ErrCorrupt) {
+			t.Errorf("%s: %v", f.Path(), err)
+		}
+	}
+}
+
+// FuzzParse checks that what is accepted has no other encoding.
+func FuzzParse(f *testing.F) {
+	f.Add(encode(f, example()))
+	f.Add(encode(f, &Manifest{Identity: Identity{"swap", "rows", 0}}))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for range 2 {
+			m, err := Parse("f", data)
+			if err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
+				t.Fatal(err)
+			}
+			if err == nil && !bytes.Equal(encode(t, m), data) {
+				t.Fatal("two encodings")
+			}
+			data = reseal(data)
+		}
+	})
+}
+
+func TestRandomHistograms(t *testing.T) {
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 0))
+	for range 50 {
+		m := example()
+		l := &m.Layers[2]
+		l.Histogram = tally.Histogram{}
+		for range r.IntN(20) {
+			l.Histogram[r.IntN(256)] = r.Uint64N(1 << 40)
+		}
+		l.Win, l.Draw, l.Loss = l.Histogram.WinDrawLoss()
+		l.Positions = l.Histogram.Total()
+		l.Seconds = r.ExpFloat64() * 1e6
+		got, err := Parse("f", encode(t, m))
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		if d := cmp.Diff(m, got); d != "" {
+			t.Fatalf("seed %d: %s", seed, d)
+		}
+	}
+}

@@ -1,0 +1,413 @@
+package rundir
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"grenier/io/corrupt"
+	"grenier/io/durable"
+	"grenier/io/layerfile"
+	"grenier/io/manifest"
+	"grenier/kernels/cpu"
+	"grenier/kernels/planes"
+)
+
+var awari = manifest.Identity{Game: "awari", Rules: "strict", Pits: 12}
+
+// childSteps tells a child process, which is this test again, how many steps to
+// take in the directory given as argument before it is killed.
+const childSteps = "RUNDIR_TEST_STEPS"
+
+func TestMain(m *testing.M) {
+	if n, err := strconv.Atoi(os.Getenv(childSteps)); err == nil {
+		child(os.Args[1], n)
+	}
+	os.Exit(m.Run())
+}
+
+// child takes the first n steps of sealing layer 0, says so, and waits.
+func child(dir string, n int) {
+	l, err := Lock(dir, awari)
+	for _, step := range sealSteps(l)[:n] {
+		if err == nil {
+			err = step()
+		}
+	}
+	fmt.Println("done", err)
+	select {}
+}
+
+// sealSteps are the steps in which a solver seals layer 0.
+func sealSteps(l *Locked) []func() error {
+	var s layerfile.Summary
+	return []func() error{
+		func() error { return os.WriteFile(l.WorkPath("tile-0"), []byte("checkpoint"), 0o644) },
+		func() error { return os.WriteFile(l.TempPath("spill"), []byte("half of it"), 0o644) },
+		func() error { return writeLayer(l.TempPath(LayerName(0)), &s) },
+		func() error { return l.Publish(LayerName(0)) },
+		func() error {
+			return os.WriteFile(l.ManifestPath()+durable.TempSuffix, []byte("{ half of it"), 0o644)
+		},
+		func() error {
+			m := &manifest.Manifest{Identity: awari, Layers: []manifest.Layer{manifest.NewLayer(LayerName(0), s, 1)}}
+			return l.SaveManifest(m)
+		},
+		l.ClearWork,
+	}
+}
+
+func writeLayer(path string, s *layerfile.Summary) error {
+	h := layerfile.Header{
+		Game: awari.Game, Rules: awari.Rules, Pits: awari.Pits,
+		Codec: layerfile.LZ4, Transform: layerfile.Planes, BlockSize: 64, Positions: 1,
+	}
+	w, err := layerfile.Create(path, h)
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	e, err := layerfile.NewEncoder(h, planes.For(cpu.Generic))
+	if err != nil {
+		return err
+	}
+	var b layerfile.Block
+	if err := e.Encode(&b, []int8{0}); err != nil {
+		return err
+	}
+	if err := w.Append(&b); err != nil {
+		return err
+	}
+	*s, err = w.Finish()
+	return err
+}
+
+// startChild runs n steps in a process of its own, which then keeps the lock.
+func startChild(t *testing.T, dir string, n int) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], dir)
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", childSteps, n))
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { kill(cmd) })
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "done <nil>\n" {
+		t.Fatalf("child: %q, %v", line, err)
+	}
+	return cmd
+}
+
+func kill(cmd *exec.Cmd) {
+	cmd.Process.Kill()
+	cmd.Wait()
+}
+
+// snapshot returns name and contents of everything below dir.
+func snapshot(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := make(map[string]string)
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			all[path] = "directory"
+			return err
+		}
+		data, err := os.ReadFile(path)
+		all[path] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func mustLock(t *testing.T, dir string) *Locked {
+	t.Helper()
+	l, err := Lock(dir, awari)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func names(t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, e := range entries {
+		out = append(out, e.Name())
+	}
+	return strings.Join(out, " ")
+}
+
+func TestNewRun(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "runs", "strict")
+	l := mustLock(t, dir)
+	if got := names(t, dir); got != "lock manifest.json work" {
+		t.Error(got)
+	}
+	for i, step := range sealSteps(l) {
+		if err := step(); err != nil {
+			t.Fatalf("step %d: %v", i, err)
+		}
+	}
+	if err := l.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(t, dir); got != "layer-00.gl lock manifest.json work" || names(t, l.WorkPath("")) != "" {
+		t.Error(got, names(t, l.WorkPath("")))
+	}
+	d, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := d.Manifest()
+	if err != nil || len(m.Layers) != 1 {
+		t.Fatal(m, err)
+	}
+	f, err := layerfile.Open(d.LayerPath(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := m.CheckFile(0, f); err != nil {
+		t.Error(err)
+	}
+	again := mustLock(t, dir)
+	if m, err := again.Manifest(); err != nil || len(m.Layers) != 1 {
+		t.Error(m, err)
+	}
+	if err := again.Unlock(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestLayerName(t *testing.T) {
+	for seeds, want := range map[int]string{0: "layer-00.gl", 7: "layer-07.gl", 48: "layer-48.gl", 100: "layer-100.gl"} {
+		if got := LayerName(seeds); got != want {
+			t.Errorf("%d: %s", seeds, got)
+		}
+	}
+}
+
+func TestTwoProcesses(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	cmd := startChild(t, dir, 2)
+	before := snapshot(t, dir)
+	_, err := Lock(dir, awari)
+	var locked *LockedError
+	if !errors.As(err, &locked) || locked.PID != cmd.Process.Pid || !strings.Contains(err.Error(), strconv.Itoa(locked.PID)) {
+		t.Errorf("second process: %v, want process %d", err, cmd.Process.Pid)
+	}
+	if d := cmp.Diff(before, snapshot(t, dir)); d != "" {
+		t.Errorf("the refused process changed something: %s", d)
+	}
+	if _, err := Open(dir); err != nil {
+		t.Errorf("a reader needs no lock: %v", err)
+	}
+	if runtime.GOOS == "windows" {
+		return // the lock outlives the process
+	}
+	kill(cmd)
+	l := mustLock(t, dir)
+	defer l.Unlock()
+	if got := names(t, l.WorkPath("")); got != "tile-0" {
+		t.Errorf("work/ holds %q, want the checkpoint only", got)
+	}
+}
+
+func TestTwoLocksInOneProcess(t *testing.T) {
+	dir := t.TempDir()
+	l := mustLock(t, dir)
+	_, err := Lock(dir, awari)
+	var locked *LockedError
+	if !errors.As(err, &locked) || locked.PID != os.Getpid() {
+		t.Error(err)
+	}
+	if err := l.Unlock(); err != nil {
+		t.Error(err)
+	}
+	l = mustLock(t, dir)
+	if err := l.Unlock(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCrash kills a solver after each of its steps. What is left is the old
+// state or the new one, and the next solver can go on.
+func TestCrash(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the lock outlives the process")
+	}
+	for n := range len(sealSteps(nil)) + 1 {
+		dir := filepath.Join(t.TempDir(), "run")
+		kill(startChild(t, dir, n))
+		d, err := Open(dir)
+		if err != nil {
+			t.Fatalf("after step %d: %v", n, err)
+		}
+		want := 0
+		if n >= 6 {
+			want = 1
+		}
+		if m, err := d.Manifest(); err != nil || len(m.Layers) != want {
+			t.Fatalf("after step %d: %v, %v", n, m, err)
+		}
+		l := mustLock(t, dir)
+		if all := names(t, dir) + names(t, l.WorkPath("")); strings.Contains(all, durable.TempSuffix) {
+			t.Errorf("after step %d: temporary files remain: %s", n, all)
+		}
+		for i, step := range sealSteps(l) {
+			if err := step(); err != nil {
+				t.Fatalf("after step %d, step %d again: %v", n, i, err)
+			}
+		}
+		if err := l.Unlock(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestRefused checks that a refused request changes nothing.
+func TestRefused(t *testing.T) {
+	other, err := (&manifest.Manifest{Identity: manifest.Identity{Game: "awari", Rules: "awari", Pits: 12}}).Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name  string
+		files map[string]string
+		want  error
+		text  string
+	}{
+		{"foreign", map[string]string{"thesis.tex": "x"}, corrupt.ErrForeign, `"thesis.tex"`},
+		{"foreign work", map[string]string{"work/thesis.tmp": "x"}, corrupt.ErrForeign, `"work"`},
+		{"foreign lock", map[string]string{"lock": "of the door", "work/a.tmp": "x"}, corrupt.ErrForeign, `"lock"`},
+		{"layers only", map[string]string{"lock": "", "layer-00.gl": "x"}, corrupt.ErrForeign, `"layer-00.gl"`},
+		{"foreign manifest", map[string]string{"manifest.json": `{"name": "web app"}`, "work/a.tmp": "x"}, corrupt.ErrForeign, "manifest"},
+		{"damaged manifest", map[string]string{"manifest.json": string(other[:len(other)-9]), "work/a.tmp": "x"}, corrupt.ErrCorrupt, "manifest"},
+		{"other run", map[string]string{"manifest.json": string(other), "work/a.tmp": "x"}, corrupt.ErrMismatch, "rules awari"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			fill(t, dir, tt.files)
+			before := snapshot(t, dir)
+			_, err := Lock(dir, awari)
+			if !errors.Is(err, tt.want) || !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), tt.text) {
+				t.Errorf("%v, want %v and %s", err, tt.want, tt.text)
+			}
+			if d := cmp.Diff(before, snapshot(t, dir)); d != "" {
+				t.Errorf("changed: %s", d)
+			}
+			if _, err := Open(dir); (err == nil) != (tt.want == corrupt.ErrMismatch) {
+				t.Errorf("open for reading: %v", err)
+			}
+		})
+	}
+}
+
+func fill(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestRefusedPlaces(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	fill(t, dir, map[string]string{"file": "x"})
+	before := snapshot(t, dir)
+	if _, err := Lock(file, awari); !errors.Is(err, ErrNotDir) {
+		t.Errorf("lock a file: %v", err)
+	}
+	if _, err := Lock(filepath.Join(file, "below"), awari); !errors.Is(err, ErrNotDir) {
+		t.Errorf("lock below a file: %v", err)
+	}
+	if _, err := Open(file); !errors.Is(err, ErrNotDir) {
+		t.Errorf("open a file: %v", err)
+	}
+	if _, err := Open(filepath.Join(dir, "none")); !errors.Is(err, ErrMissing) {
+		t.Errorf("open nothing: %v", err)
+	}
+	if _, err := Open(t.TempDir()); !errors.Is(err, ErrMissing) {
+		t.Errorf("open an empty directory: %v", err)
+	}
+	if _, err := Lock(filepath.Join(dir, "none"), manifest.Identity{Game: "No game"}); !errors.Is(err, manifest.ErrInvalid) {
+		t.Errorf("lock for a bad name: %v", err)
+	}
+	if d := cmp.Diff(before, snapshot(t, dir)); d != "" {
+		t.Errorf("changed: %s", d)
+	}
+}
+
+func TestUnwritable(t *testing.T) {
+	if runtime.GOOS == "windows" || os.Getuid() == 0 {
+		t.Skip("this user can write everywhere")
+	}
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{dir, filepath.Join(dir, "new")} {
+		if _, err := Lock(path, awari); !errors.Is(err, ErrUnwritable) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if got := names(t, dir); got != "" {
+		t.Errorf("made %s", got)
+	}
+}
+
+// TestUnwritableErrors covers what TestUnwritable cannot provoke as root.
+func TestUnwritableErrors(t *testing.T) {
+	denied := &fs.PathError{Op: "mkdir", Path: "x", Err: fs.ErrPermission}
+	if err := unwritable("x", denied); !errors.Is(err, ErrUnwritable) || !errors.Is(err, fs.ErrPermission) {
+		t.Error(err)
+	}
+	locked := &LockedError{Path: "x/lock"}
+	if err := unwritable("x", locked); err != error(locked) || !strings.Contains(err.Error(), "another process") {
+		t.Error(err)
+	}
+	if err := unwritable("x", nil); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFreeBytes(t *testing.T) {
+	here, err := FreeBytes(t.TempDir())
+	if errors.Is(err, errors.ErrUnsupported) {
+		t.Skip(err)
+	}
+	if err != nil || here == 0 {
+		t.Errorf("%d bytes, %v", here, err)
+	}
+	if below, err := FreeBytes(filepath.Join(t.TempDir(), "not", "yet")); err != nil || below == 0 {
+		t.Errorf("%d bytes, %v", below, err)
+	}
+}

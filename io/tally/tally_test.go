@@ -1,0 +1,122 @@
+package tally
+
+import (
+	"encoding/json"
+	"errors"
+	"hash/fnv"
+	"math/rand/v2"
+	"testing"
+)
+
+func randomScores(r *rand.Rand, n int) []int8 {
+	out := make([]int8, n)
+	for i := range out {
+		out[i] = int8(r.Uint32())
+	}
+	return out
+}
+
+func TestHistogram(t *testing.T) {
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 0))
+	for n := range 300 {
+		scores := randomScores(r, n)
+		var want [256]uint64
+		for _, s := range scores {
+			want[uint8(s)]++
+		}
+		var got, left, right Histogram
+		got.Add(scores)
+		left.Add(scores[:n/3])
+		right.Add(scores[n/3:])
+		left.Merge(&right)
+		if got != want || left != want || got.Total() != uint64(n) {
+			t.Fatalf("seed %d, %d scores", seed, n)
+		}
+	}
+}
+
+func TestWinDrawLoss(t *testing.T) {
+	var h Histogram
+	h.Add([]int8{-128, -1, 0, 0, 0, 1, 127, 5})
+	win, draw, loss := h.WinDrawLoss()
+	if win != 3 || draw != 3 || loss != 2 || h.Count(-128) != 1 || h.Count(0) != 3 || h.Count(2) != 0 {
+		t.Error(win, draw, loss)
+	}
+}
+
+func TestHistogramJSON(t *testing.T) {
+	var h, back Histogram
+	for want, scores := range map[string][]int8{
+		`{}`: nil,
+		`{"-128":1,"-10":1,"-2":2,"0":1,"9":1,"10":1,"127":1}`: {10, 9, -2, 0, -10, -2, 127, -128},
+	} {
+		h = Histogram{}
+		h.Add(scores)
+		got, err := json.Marshal(h)
+		if err != nil || string(got) != want {
+			t.Errorf("%s, %v, want %s", got, err, want)
+		}
+		if err := json.Unmarshal(got, &back); err != nil || back != h {
+			t.Errorf("%s cannot be read: %v", got, err)
+		}
+	}
+}
+
+func TestBadHistogramJSON(t *testing.T) {
+	for _, text := range []string{
+		`[]`, `3`, `{"128":1}`, `{"-129":1}`, `{"+1":1}`, `{"01":1}`, `{"-0":1}`, `{"":1}`, `{"x":1}`,
+		`{"1":-1}`, `{"1":1.5}`, `{"1":"1"}`, `{"1":18446744073709551616}`,
+	} {
+		var h Histogram
+		if err := json.Unmarshal([]byte(text), &h); !errors.Is(err, ErrHistogram) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func TestHash(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for n := range 100 {
+		scores := randomScores(r, n)
+		want := fnv.New64a()
+		want.Write(Bytes(scores))
+		if got := NewHash().Add(scores[:n/2]).Add(scores[n/2:]); uint64(got) != want.Sum64() {
+			t.Fatalf("%d scores: %v, want %x", n, got, want.Sum64())
+		}
+	}
+	// Reference value from the authors of the hash for "foobar".
+	if got := NewHash().Add([]int8{'f', 'o', 'o', 'b', 'a', 'r'}); got.String() != "85944171f73967e8" {
+		t.Error(got)
+	}
+}
+
+func TestHashText(t *testing.T) {
+	var h Hash
+	if err := h.UnmarshalText([]byte("00000000000000ff")); err != nil || h != 0xff {
+		t.Error(h, err)
+	}
+	for _, text := range []string{"", "ff", "00000000000000FF", "0x000000000000ff", "000000000000000ff", "00000000000000fg"} {
+		if err := h.UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%q is taken for a hash", text)
+		}
+	}
+}
+
+func BenchmarkHistogram(b *testing.B) {
+	scores := make([]int8, 1<<16)
+	b.SetBytes(int64(len(scores)))
+	var h Histogram
+	for b.Loop() {
+		h.Add(scores)
+	}
+}
+
+func BenchmarkHash(b *testing.B) {
+	scores := make([]int8, 1<<16)
+	b.SetBytes(int64(len(scores)))
+	h := NewHash()
+	for b.Loop() {
+		h = h.Add(scores)
+	}
+}
