@@ -146,16 +146,7 @@ func parseHeader(file string, b []byte) (Header, error) {
 	if sum, want := crc32c(b[:hChecksum]), binary.LittleEndian.Uint32(b[hChecksum:]); sum != want {
 		return fail("checksum %08x instead of %08x", sum, want)
 	}
-	h := Header{
-		Game:      trimName(b[hGame:hRules]),
-		Rules:     trimName(b[hRules:hCodec]),
-		Pits:      int(binary.LittleEndian.Uint16(b[hPits:])),
-		Seeds:     int(binary.LittleEndian.Uint16(b[hSeeds:])),
-		Codec:     Codec(b[hCodec]),
-		Transform: Transform(b[hTransform]),
-		BlockSize: int(binary.LittleEndian.Uint32(b[hBlockSize:])),
-		Positions: binary.LittleEndian.Uint64(b[hPositions:]),
-	}
+	h := decodeHeader(b)
 	if !h.Codec.known() || !h.Transform.known() {
 		return fail("%w: codec %d, transform %d", corrupt.ErrVersion, h.Codec, h.Transform)
 	}
@@ -168,6 +159,20 @@ func parseHeader(file string, b []byte) (Header, error) {
 		return fail("unused bytes are not 0, or the number of blocks is not %d", h.Blocks())
 	}
 	return h, nil
+}
+
+// decodeHeader reads the fields of a header without checking any.
+func decodeHeader(b []byte) Header {
+	return Header{
+		Game:      trimName(b[hGame:hRules]),
+		Rules:     trimName(b[hRules:hCodec]),
+		Pits:      int(binary.LittleEndian.Uint16(b[hPits:])),
+		Seeds:     int(binary.LittleEndian.Uint16(b[hSeeds:])),
+		Codec:     Codec(b[hCodec]),
+		Transform: Transform(b[hTransform]),
+		BlockSize: int(binary.LittleEndian.Uint32(b[hBlockSize:])),
+		Positions: binary.LittleEndian.Uint64(b[hPositions:]),
+	}
 }
 
 func trimName(b []byte) string { return strings.TrimRight(string(b), "\x00") }
