@@ -16,6 +16,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"grenier/io/corrupt"
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
@@ -52,16 +53,6 @@ type Options struct {
 	Sealed func(Report)
 }
 
-// Progress says how far the layer in progress is.
-type Progress struct {
-	Seeds     int    // of the layer
-	Positions uint64 // of the layer
-	Stage     string // "capture", "dense", "sparse", "full" or "seal"
-	Sweep     int    // dense sweeps begun
-	Done      uint64 // positions that the stage, or the sweep, is through with
-	Changed   uint64 // scores that the sweep changed so far
-}
-
 // Report is what a layer took.
 type Report struct {
 	Layer   manifest.Layer
@@ -70,8 +61,12 @@ type Report struct {
 	Elapsed time.Duration // all stages
 }
 
-// ErrSeeds reports a number of seeds that the game does not have.
-var ErrSeeds = errors.New("number of seeds")
+var (
+	// ErrSeeds reports a number of seeds that the game does not have.
+	ErrSeeds = errors.New("number of seeds")
+	// ErrOtherRun reports a directory that holds layers of another game.
+	ErrOtherRun = errors.New("directory of another run")
+)
 
 // MemoryError reports a layer that does not fit in the memory allowed.
 type MemoryError struct {
@@ -94,6 +89,7 @@ type run struct {
 	manifest *manifest.Manifest
 	engine   *halfboard.Engine
 	planes   planes.Kernel
+	estimate estimate
 }
 
 // Solve solves the layers up to o.Seeds that the run directory at path does not
@@ -101,7 +97,7 @@ type run struct {
 // created. When ctx ends, Solve returns the reports so far and the error of ctx;
 // what was sealed stays.
 //
-// It fails with ErrSeeds, with a *MemoryError before anything is changed, like
+// It fails with ErrSeeds, ErrOtherRun, with a *MemoryError before anything is changed, like
 // rundir.Lock, and with errors that match corrupt.ErrCorrupt when layers sealed
 // earlier cannot be read.
 func Solve(ctx context.Context, path string, game awari.Game, o Options) (reports []Report, err error) {
@@ -109,6 +105,9 @@ func Solve(ctx context.Context, path string, game awari.Game, o Options) (report
 		return nil, err
 	}
 	dir, err := rundir.Lock(path, Identity(game))
+	if errors.Is(err, corrupt.ErrMismatch) {
+		return nil, fmt.Errorf("%w: %v", ErrOtherRun, err) // intact, so not corrupt
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -117,12 +116,14 @@ func Solve(ctx context.Context, path string, game awari.Game, o Options) (report
 	if err != nil {
 		return nil, err
 	}
+	r.estimate = newEstimate(game, len(r.manifest.Layers), o.Seeds)
 	for n := len(r.manifest.Layers); n <= o.Seeds; n++ {
 		report, err := r.solveLayer(ctx, n)
 		if err != nil {
 			return reports, fmt.Errorf("layer %d: %w", n, err)
 		}
 		reports = append(reports, report)
+		r.estimate.learn(report)
 		if o.Sealed != nil {
 			o.Sealed(report)
 		}
@@ -158,7 +159,7 @@ func begin(dir *rundir.Locked, game awari.Game, o Options) (*run, error) {
 		return nil, err
 	}
 	r.engine, err = halfboard.New(game, halfboard.Options{
-		Workers: o.Workers, Family: o.Family, SlabPits: -1, Progress: r.engineProgress,
+		Workers: o.Workers, Family: o.Family, SlabPits: -1, Progress: r.progress,
 	})
 	return r, err
 }
@@ -203,18 +204,4 @@ func (r *run) publish(name string, layer manifest.Layer) error {
 	}
 	r.manifest = &next
 	return r.dir.ClearWork()
-}
-
-// engineProgress passes on what the engine says.
-func (r *run) engineProgress(p halfboard.Progress) {
-	r.progress(Progress{
-		Seeds: p.Seeds, Positions: p.Positions, Stage: p.Stage.String(),
-		Sweep: p.Sweep, Done: p.Done, Changed: p.Changed,
-	})
-}
-
-func (r *run) progress(p Progress) {
-	if r.options.Progress != nil {
-		r.options.Progress(p)
-	}
 }

@@ -118,8 +118,8 @@ func (s *sealing) write(ctx context.Context, w *layerfile.Writer) error {
 			return err
 		}
 		done += uint64(s.header.BlockLen(j.index))
-		s.run.progress(Progress{
-			Seeds: s.layer.Seeds(), Positions: s.header.Positions, Stage: "seal", Done: done,
+		s.run.progress(halfboard.Progress{
+			Seeds: s.layer.Seeds(), Positions: s.header.Positions, Stage: sealStage, Done: done,
 		})
 		s.free <- j
 	}

@@ -61,9 +61,10 @@ func newBench(rows int) *bench {
 	return &bench{stripe: make([]int8, stripe*benchStride(rows)), picked: make([]int8, benchStride(rows))}
 }
 
-// benchStride leaves 64 scores behind a column, so that kernels may store whole
-// vectors.
-func benchStride(rows int) int { return (rows+63)&^63 + 64 }
+// benchStride leaves at least 64 scores behind a column, so that kernels may
+// store whole vectors, and is an odd number of cache lines, so that the columns
+// of a stripe do not fall into the same cache sets when they are transposed.
+func benchStride(rows int) int { return ((rows+127)/64 | 1) * 64 }
 
 // computeTile writes the scores of the rows of class to dst, by row.
 func (e *engine) computeTile(b *bench, t *tile, class rowClass, sources []source, dst []int8) {

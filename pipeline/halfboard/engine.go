@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"sync/atomic"
 	"time"
 
@@ -152,16 +151,25 @@ func (e *Engine) Solve(ctx context.Context, n int, lower Lower) (*Layer, error) 
 	return &Layer{engine: w}, nil
 }
 
+// Positions returns the number of positions of the layer of n seeds, 0 to
+// awari.MaxSeeds.
+func Positions(game awari.Game, n int) uint64 {
+	positions, err := colex.Binomial(game.Pits()+n-1, game.Pits()-1)
+	if err != nil {
+		panic(err) // far below 64 bits for any game
+	}
+	return positions
+}
+
 // Memory returns the bytes that solving the layer of n seeds takes at most: for
 // each position a score, in buffers up to an eighth larger, and an offer; for
 // each half its place and its moves.
 func Memory(game awari.Game, n int) uint64 {
-	halves, err := colex.NewHalves(game.Half(), n)
+	halves, err := colex.Binomial(game.Half()+n, game.Half())
 	if err != nil {
-		return math.MaxUint64
+		panic(err)
 	}
-	positions := halves.Board().Size(n)
-	return positions*17/8 + halves.Half().First(n+1)*uint64(40+12*game.Half()) + 4*chunkBytes
+	return Positions(game, n)*17/8 + halves*uint64(40+12*game.Half()) + 4*chunkBytes
 }
 
 // begin lays out the layer of n seeds.
