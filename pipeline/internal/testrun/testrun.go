@@ -1,0 +1,106 @@
+// Package testrun makes run directories for tests: small awari layers with true
+// scores, computed by the oracle (package retro) and not by the engine that the
+// tests are about, or with whatever scores a test wants to see found out.
+package testrun
+
+import (
+	"testing"
+
+	"grenier/io/layerfile"
+	"grenier/io/manifest"
+	"grenier/io/rundir"
+	"grenier/kernels/cpu"
+	"grenier/kernels/planes"
+	"grenier/layers/awari"
+	"grenier/pipeline/retro"
+)
+
+// Game returns a game.
+func Game(t testing.TB, pits int, rules awari.Rules) awari.Game {
+	t.Helper()
+	game, err := awari.New(pits, rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return game
+}
+
+// Space returns the boards of a game with at most seeds seeds.
+func Space(t testing.TB, game awari.Game, seeds int) *awari.Space {
+	t.Helper()
+	space, err := awari.NewSpace(game, seeds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return space
+}
+
+// Solve returns the true scores of the layers 0 to seeds, by layer and rank.
+func Solve(t testing.TB, game awari.Game, seeds int) [][]int8 {
+	t.Helper()
+	layers, err := retro.Solve(t.Context(), Space(t, game, seeds), seeds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return layers
+}
+
+// Write makes a run directory with the given scores, in blocks of blockSize
+// scores, and returns its path. All checksums fit the scores, true or not.
+func Write(t testing.TB, game awari.Game, layers [][]int8, blockSize int) string {
+	t.Helper()
+	id := manifest.Identity{Game: "awari", Rules: game.Rules().String(), Pits: game.Pits()}
+	path := t.TempDir()
+	dir, err := rundir.Lock(path, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &manifest.Manifest{Identity: id}
+	for n, scores := range layers {
+		h := layerfile.Header{
+			Game: id.Game, Rules: id.Rules, Pits: id.Pits, Seeds: n,
+			Codec: layerfile.LZ4, Transform: layerfile.Planes,
+			BlockSize: blockSize, Positions: uint64(len(scores)),
+		}
+		name := rundir.LayerName(n)
+		summary, err := writeFile(dir.TempPath(name), h, scores)
+		if err == nil {
+			err = dir.Publish(name)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Layers = append(m.Layers, manifest.NewLayer(name, summary, 0))
+	}
+	if err := dir.SaveManifest(m); err != nil {
+		t.Fatal(err)
+	}
+	if err := dir.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// writeFile writes a layer file.
+func writeFile(path string, h layerfile.Header, scores []int8) (layerfile.Summary, error) {
+	w, err := layerfile.Create(path, h)
+	if err != nil {
+		return layerfile.Summary{}, err
+	}
+	defer w.Abort()
+	e, err := layerfile.NewEncoder(h, planes.For(cpu.Generic))
+	if err != nil {
+		return layerfile.Summary{}, err
+	}
+	var b layerfile.Block
+	for i := range h.Blocks() {
+		if err := e.Encode(&b, scores[:h.BlockLen(i)]); err != nil {
+			return layerfile.Summary{}, err
+		}
+		if err := w.Append(&b); err != nil {
+			return layerfile.Summary{}, err
+		}
+		scores = scores[h.BlockLen(i):]
+	}
+	return w.Finish()
+}

@@ -1,0 +1,104 @@
+package tables
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+	"sync/atomic"
+
+	"grenier/io/corrupt"
+	"grenier/io/layerfile"
+	"grenier/kernels/planes"
+)
+
+// layer is a layer file, opened when it is first needed. A failure to open it is
+// not remembered.
+type layer struct {
+	mu   sync.Mutex // held while the file is opened or closed
+	file atomic.Pointer[file]
+}
+
+// file is an open layer file with the means to decode its blocks.
+type file struct {
+	*layerfile.File
+	blockSize uint64
+	kernel    planes.Kernel
+	readers   sync.Pool // of *reader, those that are not in use
+}
+
+// reader decodes blocks for one goroutine.
+type reader struct {
+	decoder *layerfile.Decoder
+	scores  []int8 // memory for the next block, not in the cache
+}
+
+// open returns the file of layer n.
+func (t *Tables) open(n int) (*file, error) {
+	l := &t.layers[n]
+	if f := l.file.Load(); f != nil {
+		return f, nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if t.closed.Load() { // asked under the mutex: Close takes it after us
+		return nil, t.errClosed()
+	}
+	if f := l.file.Load(); f != nil {
+		return f, nil
+	}
+	f, err := t.openFile(n)
+	if err != nil {
+		return nil, err
+	}
+	l.file.Store(f)
+	return f, nil
+}
+
+// openFile opens the file of layer n and compares it with the manifest.
+func (t *Tables) openFile(n int) (*file, error) {
+	f, err := layerfile.Open(t.Path(n))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, corrupt.New(t.Path(n), "", "listed in the manifest, but missing: %w", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := t.manifest.CheckFile(n, f); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &file{File: f, blockSize: uint64(f.Header().BlockSize), kernel: t.kernel}, nil
+}
+
+// close closes the file if it was opened.
+func (l *layer) close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if f := l.file.Load(); f != nil {
+		return f.Close()
+	}
+	return nil
+}
+
+// reader returns a reader to be put back into f.readers.
+func (f *file) reader() (*reader, error) {
+	if r, ok := f.readers.Get().(*reader); ok {
+		return r, nil
+	}
+	d, err := f.NewDecoder(f.kernel)
+	if err != nil {
+		return nil, err
+	}
+	return &reader{decoder: d}, nil
+}
+
+// place returns the block that holds a rank, and where in the block.
+func (f *file) place(rank uint64) (block uint64, offset int) {
+	return rank / f.blockSize, int(rank % f.blockSize)
+}
+
+// part names the block that holds a rank as errors do.
+func (f *file) part(rank uint64) string {
+	block, _ := f.place(rank)
+	return fmt.Sprintf("block %d", block)
+}

@@ -1,0 +1,156 @@
+package tables
+
+import (
+	"fmt"
+	"math"
+
+	"grenier/io/corrupt"
+	"grenier/layers/awari"
+)
+
+// Probe is what is known about a board.
+type Probe struct {
+	Board awari.Board
+	// Seeds is the number of seeds on the board.
+	Seeds int
+	// Value is the score of the board: the seeds the mover takes from now on
+	// minus those of the opponent.
+	Value int
+	// Moves says what becomes of each pit of the mover. Entries from Q on are
+	// zero.
+	Moves [awari.MaxPits / 2]Move
+}
+
+// Move is what playing a pit leads to.
+type Move struct {
+	Pit int `json:"pit"`
+	// Legal says whether the move may be played. When it may not, the fields
+	// that follow are zero.
+	Legal bool `json:"legal"`
+	// Captured is the number of seeds the mover takes.
+	Captured int `json:"captured"`
+	// Value is the score of the board if the mover plays this move: Captured
+	// minus the score of Child.
+	Value int `json:"value"`
+	// Child is the board after the move, seen by the next player.
+	Child awari.Board `json:"-"`
+}
+
+// Score returns the score of a board. It fails with awari.ErrBoard when the
+// board has seeds in pits that the game lacks, with ErrUnsolved, with an error
+// that matches corrupt.ErrCorrupt, or with os.ErrClosed.
+func (t *Tables) Score(b awari.Board) (int8, error) {
+	n, err := t.seeds(b)
+	if err != nil {
+		return 0, err
+	}
+	return t.score(b, n)
+}
+
+// Probe returns the score of a board and the values of its moves. The score is
+// stored and also follows from the moves; if the two differ, Probe fails with an
+// error that matches corrupt.ErrCorrupt. Otherwise it fails like Score.
+func (t *Tables) Probe(b awari.Board) (Probe, error) {
+	n, err := t.seeds(b)
+	if err != nil {
+		return Probe{}, err
+	}
+	stored, err := t.score(b, n)
+	if err != nil {
+		return Probe{}, err
+	}
+	p := Probe{Board: b, Seeds: n}
+	if err := t.play(&p); err != nil {
+		return Probe{}, err
+	}
+	if p.Value != int(stored) {
+		return Probe{}, t.disagrees(&p, stored)
+	}
+	return p, nil
+}
+
+// seeds returns the number of seeds of a board after checking that it is one of
+// those solved.
+func (t *Tables) seeds(b awari.Board) (int, error) {
+	for _, x := range b[t.space.Pits():] {
+		if x != 0 {
+			return 0, fmt.Errorf("%w: %v has seeds beyond pit %d", awari.ErrBoard, b, t.space.Pits()-1)
+		}
+	}
+	n := b.Seeds()
+	if n > t.MaxSeeds() {
+		return 0, t.unsolved(fmt.Sprintf("the board has %d seeds", n))
+	}
+	return n, nil
+}
+
+// score returns the stored score of a board with n seeds, which must be solved.
+func (t *Tables) score(b awari.Board, n int) (int8, error) {
+	if t.closed.Load() {
+		return 0, t.errClosed()
+	}
+	f, err := t.open(n)
+	if err != nil {
+		return 0, err
+	}
+	_, rank := t.space.Rank(b)
+	block, offset := f.place(rank)
+	k := newKey(n, block)
+	if score, ok := t.cache.get(k, offset); ok {
+		return score, nil
+	}
+	return t.load(f, k, offset)
+}
+
+// load decodes a block, keeps it in the cache and returns one of its scores.
+func (t *Tables) load(f *file, k key, offset int) (int8, error) {
+	r, err := f.reader()
+	if err != nil {
+		return 0, err
+	}
+	defer f.readers.Put(r)
+	scores, err := r.decoder.Block(k.block(), r.scores)
+	if err != nil {
+		return 0, err
+	}
+	score := scores[offset]
+	r.scores = t.cache.put(k, scores)
+	return score, nil
+}
+
+// play sets the moves of p and the value that follows from them.
+func (t *Tables) play(p *Probe) error {
+	best := math.MinInt
+	plays := t.space.Plays(p.Board)
+	for pit := range t.space.Half() {
+		play, move := &plays[pit], &p.Moves[pit]
+		move.Pit = pit
+		if !play.Legal {
+			continue
+		}
+		score, err := t.score(play.Child, p.Seeds-play.Captured)
+		if err != nil {
+			return err
+		}
+		move.Legal, move.Captured, move.Child = true, play.Captured, play.Child
+		move.Value = play.Captured - int(score)
+		best = max(best, move.Value)
+	}
+	if best == math.MinInt {
+		best = t.space.Terminal(p.Board)
+	}
+	p.Value = best
+	return nil
+}
+
+// disagrees returns the error for a board whose stored score does not follow
+// from its moves.
+func (t *Tables) disagrees(p *Probe, stored int8) error {
+	f, err := t.open(p.Seeds)
+	if err != nil {
+		return err
+	}
+	_, rank := t.space.Rank(p.Board)
+	return corrupt.New(f.Path(), f.part(rank), "the score of board %s is %d, but its moves give %d",
+		t.space.Text(p.Board), stored, p.Value)
+}

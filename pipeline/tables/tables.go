@@ -1,0 +1,187 @@
+// Package tables answers questions about solved awari positions: it opens a run
+// directory for reading and looks up scores.
+//
+//	t, err := tables.Open(dir, tables.Options{Family: cpu.Best()})
+//	defer t.Close()
+//	score, err := t.Score(board) // one number
+//	probe, err := t.Probe(board) // and what each move of the mover leads to
+//
+// A *Tables is a snapshot: it knows the layers that the manifest listed when it
+// was opened, whatever a solver adds later. Layer files are opened when they are
+// first needed, and compared with the manifest then (layer.go). Decoded blocks
+// of 64 KiB are kept in a cache of bounded size (cache.go); a score in the cache
+// costs no allocation and no system call.
+//
+// No wrong score is given out silently. A block that fails its checksums, a file
+// that is not the one listed, or one that is missing is an error that matches
+// corrupt.ErrCorrupt, and so is a score that disagrees with the moves of its
+// board, which Probe compares.
+package tables
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+
+	"grenier/io/corrupt"
+	"grenier/io/layerfile"
+	"grenier/io/manifest"
+	"grenier/io/rundir"
+	"grenier/kernels/cpu"
+	"grenier/kernels/planes"
+	"grenier/layers/awari"
+)
+
+// DefaultCacheBytes is the size of the cache unless Options say otherwise.
+const DefaultCacheBytes = 256 << 20
+
+// gameName is the game that layer files and manifests of awari name.
+const gameName = "awari"
+
+// ErrUnsolved reports a board, or a layer, with more seeds than were solved.
+var ErrUnsolved = errors.New("not solved")
+
+// Options say how a run directory is read. They never change a score.
+type Options struct {
+	// Family is the kernel family that decodes blocks.
+	Family cpu.Family
+	// CacheBytes bounds the decoded blocks kept in memory; 0 stands for
+	// DefaultCacheBytes, and at least one block is kept.
+	CacheBytes int64
+}
+
+// Tables is an open run directory. It is safe for concurrent use.
+type Tables struct {
+	dir      *rundir.Dir
+	manifest *manifest.Manifest
+	space    *awari.Space
+	kernel   planes.Kernel
+	layers   []layer // by seeds
+	cache    *cache
+	closed   atomic.Bool
+}
+
+// Open opens the run directory dir. It fails like rundir.Open, and with an error
+// that matches corrupt.ErrMismatch when the directory holds another game, or
+// layers that awari does not have.
+func Open(dir string, o Options) (*Tables, error) {
+	d, err := rundir.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	m, err := d.Manifest()
+	if err != nil {
+		return nil, err
+	}
+	space, err := spaceOf(m)
+	if err != nil {
+		return nil, &corrupt.Error{File: d.ManifestPath(), Cause: fmt.Errorf("%w: %w", corrupt.ErrMismatch, err)}
+	}
+	if o.CacheBytes == 0 {
+		o.CacheBytes = DefaultCacheBytes
+	}
+	return &Tables{
+		dir: d, manifest: m, space: space, kernel: planes.For(o.Family),
+		layers: make([]layer, len(m.Layers)), cache: newCache(o.CacheBytes),
+	}, nil
+}
+
+// spaceOf returns the boards that a manifest lists the scores of.
+func spaceOf(m *manifest.Manifest) (*awari.Space, error) {
+	if m.Game != gameName {
+		return nil, fmt.Errorf("the game is %s, not %s", m.Game, gameName)
+	}
+	rules, err := awari.ParseRules(m.Rules)
+	if err != nil {
+		return nil, err
+	}
+	game, err := awari.New(m.Pits, rules)
+	if err != nil {
+		return nil, err
+	}
+	space, err := awari.NewSpace(game, max(0, len(m.Layers)-1))
+	if err != nil {
+		return nil, err
+	}
+	for n, l := range m.Layers {
+		if l.Positions != space.Size(n) {
+			return nil, fmt.Errorf("layer %d has %d positions instead of %d", n, l.Positions, space.Size(n))
+		}
+	}
+	return space, nil
+}
+
+// Game returns the game that the scores are of.
+func (t *Tables) Game() awari.Game { return t.space.Game }
+
+// MaxSeeds returns the number of seeds of the highest solved layer; all layers
+// from 0 to it are solved. It is -1 when none is.
+func (t *Tables) MaxSeeds() int { return len(t.layers) - 1 }
+
+// Layers returns what the manifest says about each solved layer, by seeds.
+func (t *Tables) Layers() []manifest.Layer { return slices.Clone(t.manifest.Layers) }
+
+// Close closes the layer files. It waits for reads that are under way; other
+// calls fail with os.ErrClosed afterwards, as does a second Close.
+func (t *Tables) Close() error {
+	if t.closed.Swap(true) {
+		return t.errClosed()
+	}
+	var all error
+	for n := range t.layers {
+		all = errors.Join(all, t.layers[n].close())
+	}
+	return all
+}
+
+func (t *Tables) errClosed() error { return fmt.Errorf("%s: %w", t.dir.Path(), os.ErrClosed) }
+
+// Path returns the path of the file of layer n, which must be solved.
+func (t *Tables) Path(n int) string { return filepath.Join(t.dir.Path(), t.manifest.Layers[n].File) }
+
+// File returns the open file of layer n after comparing it with the manifest. It
+// belongs to t and stays open until Close. It fails with ErrUnsolved, with an
+// error that matches corrupt.ErrCorrupt, or with os.ErrClosed.
+func (t *Tables) File(n int) (*layerfile.File, error) {
+	f, err := t.checkedFile(n)
+	if err != nil {
+		return nil, err
+	}
+	return f.File, nil
+}
+
+// Read fills dst with the scores of layer n from rank start on, in colex order.
+// It does not use the cache, which long reads would only empty. It fails like
+// File, or with layerfile.ErrRange.
+func (t *Tables) Read(n int, start uint64, dst []int8) error {
+	f, err := t.checkedFile(n)
+	if err != nil {
+		return err
+	}
+	r, err := f.reader()
+	if err != nil {
+		return err
+	}
+	defer f.readers.Put(r)
+	return r.decoder.Read(dst, start)
+}
+
+// checkedFile is open for numbers that come from outside.
+func (t *Tables) checkedFile(n int) (*file, error) {
+	if n < 0 || n > t.MaxSeeds() {
+		return nil, t.unsolved(fmt.Sprintf("layer %d", n))
+	}
+	return t.open(n)
+}
+
+// unsolved returns an ErrUnsolved that says what was asked for and what there
+// is.
+func (t *Tables) unsolved(what string) error {
+	if t.MaxSeeds() < 0 {
+		return fmt.Errorf("%w: %s, but no layer in %s is solved", ErrUnsolved, what, t.dir.Path())
+	}
+	return fmt.Errorf("%w: %s, but %s is solved up to %d", ErrUnsolved, what, t.dir.Path(), t.MaxSeeds())
+}

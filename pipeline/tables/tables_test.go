@@ -1,0 +1,386 @@
+package tables_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"grenier/io/corrupt"
+	"grenier/io/layerfile"
+	"grenier/io/rundir"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/internal/testrun"
+	"grenier/pipeline/tables"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var rules = []awari.Rules{awari.Awari, awari.Strict}
+
+// open opens a run directory until the end of the test.
+func open(t testing.TB, dir string, o tables.Options) *tables.Tables {
+	t.Helper()
+	tab, err := tables.Open(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := tab.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
+			t.Error(err)
+		}
+	})
+	return tab
+}
+
+// everyBoard calls visit with every board of the layers and its true score.
+func everyBoard(t testing.TB, game awari.Game, layers [][]int8, visit func(b awari.Board, score int8)) {
+	t.Helper()
+	space := testrun.Space(t, game, len(layers)-1)
+	for n, scores := range layers {
+		for rank, score := range scores {
+			visit(space.Unrank(n, uint64(rank)), score)
+		}
+	}
+}
+
+// checkProbe compares a probe with the rules and the true scores.
+func checkProbe(t *testing.T, space *awari.Space, layers [][]int8, p tables.Probe) {
+	t.Helper()
+	score := func(b awari.Board) int {
+		n, rank := space.Rank(b)
+		return int(layers[n][rank])
+	}
+	if p.Seeds != p.Board.Seeds() || p.Value != score(p.Board) {
+		t.Fatalf("board %s: %d seeds, value %d, want %d", space.Text(p.Board), p.Seeds, p.Value, score(p.Board))
+	}
+	for pit, play := range space.Plays(p.Board) {
+		want := tables.Move{Legal: play.Legal, Captured: play.Captured, Child: play.Child}
+		if pit < space.Half() {
+			want.Pit = pit
+		}
+		if play.Legal {
+			want.Value = play.Captured - score(play.Child)
+		}
+		if p.Moves[pit] != want {
+			t.Fatalf("board %s, pit %d: %+v, want %+v", space.Text(p.Board), pit, p.Moves[pit], want)
+		}
+	}
+}
+
+func TestEveryBoard(t *testing.T) {
+	for _, c := range []struct{ pits, seeds, block int }{{4, 14, 7}, {8, 8, 100}, {8, 8, layerfile.MaxBlockSize}} {
+		for _, r := range rules {
+			t.Run(fmt.Sprintf("%d-%v-%d", c.pits, r, c.block), func(t *testing.T) {
+				game := testrun.Game(t, c.pits, r)
+				layers := testrun.Solve(t, game, c.seeds)
+				tab := open(t, testrun.Write(t, game, layers, c.block), tables.Options{Family: cpu.Best()})
+				if tab.Game() != game || tab.MaxSeeds() != c.seeds || len(tab.Layers()) != c.seeds+1 {
+					t.Fatalf("%s, %d seeds, %d layers", tab.Game().Name(), tab.MaxSeeds(), len(tab.Layers()))
+				}
+				space := testrun.Space(t, game, c.seeds)
+				everyBoard(t, game, layers, func(b awari.Board, want int8) {
+					if got, err := tab.Score(b); got != want || err != nil {
+						t.Fatalf("score of %s: %d, %v, want %d", game.Text(b), got, err, want)
+					}
+					p, err := tab.Probe(b)
+					if err != nil {
+						t.Fatal(err)
+					}
+					checkProbe(t, space, layers, p)
+				})
+			})
+		}
+	}
+}
+
+func TestRead(t *testing.T) {
+	game := testrun.Game(t, 8, awari.Awari)
+	layers := testrun.Solve(t, game, 6)
+	tab := open(t, testrun.Write(t, game, layers, 100), tables.Options{})
+	got := make([]int8, 333)
+	if err := tab.Read(6, 77, got); err != nil || !bytes.Equal(asBytes(got), asBytes(layers[6][77:77+333])) {
+		t.Errorf("other scores, %v", err)
+	}
+	if err := tab.Read(6, uint64(len(layers[6])), got); !errors.Is(err, layerfile.ErrRange) {
+		t.Errorf("beyond the layer: %v", err)
+	}
+	for _, n := range []int{-1, 7} {
+		if err := tab.Read(n, 0, got); !errors.Is(err, tables.ErrUnsolved) {
+			t.Errorf("layer %d: %v", n, err)
+		}
+		if _, err := tab.File(n); !errors.Is(err, tables.ErrUnsolved) {
+			t.Errorf("file of layer %d: %v", n, err)
+		}
+	}
+	f, err := tab.File(6)
+	if err != nil || f.Header().Seeds != 6 || f.Path() != tab.Path(6) {
+		t.Errorf("file of layer 6: %v", err)
+	}
+}
+
+func asBytes(scores []int8) []byte {
+	var b []byte
+	for _, s := range scores {
+		b = append(b, byte(s))
+	}
+	return b
+}
+
+// TestSmallCache looks up boards in random order with room for one block: many
+// evictions, same answers.
+func TestSmallCache(t *testing.T) {
+	game := testrun.Game(t, 8, awari.Strict)
+	layers := testrun.Solve(t, game, 8)
+	dir := testrun.Write(t, game, layers, 64)
+	space := testrun.Space(t, game, 8)
+	for _, bytes := range []int64{-1, 1, 5 * layerfile.MaxBlockSize, 100 * layerfile.MaxBlockSize} {
+		tab := open(t, dir, tables.Options{CacheBytes: bytes})
+		random := rand.New(rand.NewPCG(1, uint64(bytes)))
+		for range 5000 {
+			n := random.IntN(9)
+			p, err := tab.Probe(space.Unrank(n, random.Uint64N(space.Size(n))))
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkProbe(t, space, layers, p)
+		}
+	}
+}
+
+// TestConcurrent probes from several goroutines, with a cache so small that they
+// take blocks from each other, and closes in between.
+func TestConcurrent(t *testing.T) {
+	game := testrun.Game(t, 8, awari.Awari)
+	layers := testrun.Solve(t, game, 8)
+	dir := testrun.Write(t, game, layers, 128)
+	space := testrun.Space(t, game, 8)
+	tab := open(t, dir, tables.Options{CacheBytes: 8 * layerfile.MaxBlockSize})
+	var group sync.WaitGroup
+	half := make(chan struct{}, 4)
+	for i := range 4 {
+		group.Go(func() {
+			random := rand.New(rand.NewPCG(2, uint64(i)))
+			for k := 0; ; k++ {
+				n := random.IntN(9)
+				p, err := tab.Probe(space.Unrank(n, random.Uint64N(space.Size(n))))
+				if k == 2000 {
+					half <- struct{}{}
+				}
+				if err != nil {
+					if !errors.Is(err, os.ErrClosed) || k < 2000 {
+						t.Error(err)
+					}
+					return
+				}
+				checkProbe(t, space, layers, p)
+			}
+		})
+	}
+	for range 4 {
+		<-half
+	}
+	if err := tab.Close(); err != nil {
+		t.Error(err)
+	}
+	group.Wait()
+}
+
+func TestClosed(t *testing.T) {
+	game := testrun.Game(t, 4, awari.Awari)
+	tab := open(t, testrun.Write(t, game, testrun.Solve(t, game, 5), 64), tables.Options{})
+	seen, unseen := awari.Board{0, 1, 1}, awari.Board{4, 1}
+	if _, err := tab.Probe(seen); err != nil {
+		t.Fatal(err)
+	}
+	if err := tab.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range []awari.Board{seen, unseen} {
+		_, scoreErr := tab.Score(b)
+		_, probeErr := tab.Probe(b)
+		for _, err := range []error{scoreErr, probeErr, tab.Read(3, 0, nil)} {
+			if !errors.Is(err, os.ErrClosed) || errors.Is(err, corrupt.ErrCorrupt) {
+				t.Errorf("closed tables: %v", err)
+			}
+		}
+	}
+	if err := tab.Read(5, 0, make([]int8, 1)); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("a file not opened before Close: %v", err)
+	}
+	if err := tab.Close(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("second Close: %v", err)
+	}
+}
+
+func TestRefusedBoards(t *testing.T) {
+	game := testrun.Game(t, 4, awari.Awari)
+	dir := testrun.Write(t, game, testrun.Solve(t, game, 5), 64)
+	tab := open(t, dir, tables.Options{})
+	for _, b := range []awari.Board{{6}, {255, 255, 255, 255}} {
+		_, err := tab.Probe(b)
+		want := fmt.Sprintf("not solved: the board has %d seeds, but %s is solved up to 5", b.Seeds(), dir)
+		if !errors.Is(err, tables.ErrUnsolved) || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if _, err := tab.Score(awari.Board{4: 1}); !errors.Is(err, awari.ErrBoard) {
+		t.Errorf("a board with too many pits: %v", err)
+	}
+	empty := open(t, testrun.Write(t, game, nil, 64), tables.Options{})
+	if _, err := empty.Score(awari.Board{}); !errors.Is(err, tables.ErrUnsolved) ||
+		!strings.Contains(err.Error(), "no layer in") || empty.MaxSeeds() != -1 {
+		t.Errorf("nothing is solved: %v", err)
+	}
+}
+
+func TestRefusedDirectories(t *testing.T) {
+	if _, err := tables.Open(filepath.Join(t.TempDir(), "none"), tables.Options{}); !errors.Is(err, rundir.ErrMissing) {
+		t.Errorf("no directory: %v", err)
+	}
+	foreign := t.TempDir()
+	write(t, filepath.Join(foreign, "letter.txt"), []byte("dear"))
+	if _, err := tables.Open(foreign, tables.Options{}); !errors.Is(err, corrupt.ErrForeign) {
+		t.Errorf("a directory of somebody else: %v", err)
+	}
+	game := testrun.Game(t, 4, awari.Awari)
+	layers := testrun.Solve(t, game, 5)
+	layers[5] = layers[5][1:]
+	if _, err := tables.Open(testrun.Write(t, game, layers, 64), tables.Options{}); !errors.Is(err, corrupt.ErrMismatch) ||
+		!strings.Contains(err.Error(), "layer 5 has 55 positions instead of 56") {
+		t.Errorf("a layer that awari does not have: %v", err)
+	}
+	dir := testrun.Write(t, game, layers[:5], 64)
+	path := filepath.Join(dir, rundir.ManifestName)
+	write(t, path, bytes.Replace(read(t, path), []byte("awari"), []byte("chess"), 1))
+	if _, err := tables.Open(dir, tables.Options{}); !errors.Is(err, corrupt.ErrCorrupt) {
+		t.Errorf("an edited manifest: %v", err)
+	}
+}
+
+func read(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func write(t testing.TB, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestDamage changes layer files and wants every board of the damaged layer to
+// give the true score or an error that names the file.
+func TestDamage(t *testing.T) {
+	game, strict := testrun.Game(t, 4, awari.Awari), testrun.Game(t, 4, awari.Strict)
+	layers := testrun.Solve(t, game, 8)
+	other := testrun.Write(t, strict, testrun.Solve(t, strict, 8), 32)
+	falsified := testrun.Solve(t, game, 8)
+	falsified[8][60]++
+	file := func(dir string, n int) string { return filepath.Join(dir, rundir.LayerName(n)) }
+	for name, c := range map[string]struct {
+		damage func(t *testing.T, path string)
+		want   error
+	}{
+		"flipped bits": {func(t *testing.T, path string) {
+			data := read(t, path)
+			data[100] ^= 0x10
+			write(t, path, data)
+		}, corrupt.ErrCorrupt},
+		"truncated": {func(t *testing.T, path string) {
+			write(t, path, read(t, path)[:200])
+		}, corrupt.ErrCorrupt},
+		"empty":   {func(t *testing.T, path string) { write(t, path, nil) }, corrupt.ErrCorrupt},
+		"text":    {func(t *testing.T, path string) { write(t, path, []byte(strings.Repeat("no ", 99))) }, corrupt.ErrForeign},
+		"missing": {func(t *testing.T, path string) { os.Remove(path) }, fs.ErrNotExist},
+		"another layer": {func(t *testing.T, path string) {
+			write(t, path, read(t, filepath.Join(filepath.Dir(path), rundir.LayerName(7))))
+		}, corrupt.ErrMismatch},
+		"other rules": {func(t *testing.T, path string) {
+			write(t, path, read(t, file(other, 8)))
+		}, corrupt.ErrMismatch},
+		"other scores": {func(t *testing.T, path string) {
+			write(t, path, read(t, file(testrun.Write(t, game, falsified, 32), 8)))
+		}, corrupt.ErrMismatch},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := testrun.Write(t, game, layers, 32)
+			c.damage(t, file(dir, 8))
+			tab := open(t, dir, tables.Options{})
+			failures := 0
+			everyBoard(t, game, layers, func(b awari.Board, want int8) {
+				got, err := tab.Score(b)
+				switch {
+				case err == nil && got == want:
+				case errors.Is(err, corrupt.ErrCorrupt) && errors.Is(err, c.want) &&
+					b.Seeds() == 8 && strings.Contains(err.Error(), file(dir, 8)):
+					failures++
+				default:
+					t.Fatalf("score of %s: %d, %v, want %d", game.Text(b), got, err, want)
+				}
+			})
+			if failures == 0 {
+				t.Error("nothing was noticed")
+			}
+		})
+	}
+}
+
+// TestFalseScore has correct checksums on a wrong score: Score cannot know,
+// Probe must.
+func TestFalseScore(t *testing.T) {
+	game := testrun.Game(t, 8, awari.Awari)
+	layers := testrun.Solve(t, game, 5)
+	layers[5][100]++
+	tab := open(t, testrun.Write(t, game, layers, 64), tables.Options{})
+	b := testrun.Space(t, game, 5).Unrank(5, 100)
+	_, err := tab.Probe(b)
+	if !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), tab.Path(5)+": block 1: the score of board "+game.Text(b)) {
+		t.Errorf("a false score: %v", err)
+	}
+}
+
+// TestRepaired shows that a failure to open a file is not remembered.
+func TestRepaired(t *testing.T) {
+	game := testrun.Game(t, 4, awari.Awari)
+	tab := open(t, testrun.Write(t, game, testrun.Solve(t, game, 5), 64), tables.Options{})
+	if err := os.Rename(tab.Path(5), tab.Path(5)+".away"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tab.Score(awari.Board{5}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a missing file: %v", err)
+	}
+	if err := os.Rename(tab.Path(5)+".away", tab.Path(5)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tab.Score(awari.Board{5}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNoAllocations(t *testing.T) {
+	game := testrun.Game(t, 8, awari.Awari)
+	tab := open(t, testrun.Write(t, game, testrun.Solve(t, game, 8), 256), tables.Options{})
+	b := awari.Board{1, 1, 1, 1, 1, 1, 1, 1}
+	if allocations := testing.AllocsPerRun(100, func() {
+		if _, err := tab.Probe(b); err != nil {
+			t.Fatal(err)
+		}
+	}); allocations != 0 {
+		t.Errorf("%v allocations for a probe", allocations)
+	}
+}
