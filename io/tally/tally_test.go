@@ -3,7 +3,6 @@ package tally
 import (
 	"encoding/json"
 	"errors"
-	"hash/fnv"
 	"math/rand/v2"
 	"testing"
 )
@@ -79,14 +78,21 @@ func TestHash(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for n := range 100 {
 		scores := randomScores(r, n)
-		want := fnv.New64a()
-		want.Write(Bytes(scores))
-		if got := NewHash().Add(scores[:n/2]).Add(scores[n/2:]); uint64(got) != want.Sum64() {
-			t.Fatalf("%d scores: %v, want %x", n, got, want.Sum64())
+		want := uint64(1469598103934665603)
+		for _, s := range scores {
+			want ^= uint64(uint8(s))
+			want *= 1099511628211
+		}
+		if got := NewHash().Add(scores[:n/2]).Add(scores[n/2:]); uint64(got) != want {
+			t.Fatalf("%d scores: %v, want %x", n, got, want)
 		}
 	}
-	// Reference value from the authors of the hash for "foobar".
-	if got := NewHash().Add([]int8{'f', 'o', 'o', 'b', 'a', 'r'}); got.String() != "85944171f73967e8" {
+	// The reference values for layers 0 and 1 of awari on 12 pits.
+	if got := NewHash().Add([]int8{0}); got.String() != "44bd2bd473ccf799" {
+		t.Error(got)
+	}
+	layer1 := []int8{-1, -1, -1, -1, -1, -1, -1, 1, 1, 1, 1, 1}
+	if got := NewHash().Add(layer1); got.String() != "dd8d99326968ac19" {
 		t.Error(got)
 	}
 }
