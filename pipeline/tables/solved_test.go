@@ -1,0 +1,93 @@
+package tables_test
+
+import (
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"grenier/io/layerfile"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/batch"
+	"grenier/pipeline/internal/testrun"
+	"grenier/pipeline/tables"
+)
+
+// solve solves layers with the fast engine and returns the run directory.
+func solve(t testing.TB, game awari.Game, seeds int) string {
+	t.Helper()
+	dir := t.TempDir()
+	_, err := batch.Solve(t.Context(), dir, game, batch.Options{
+		Seeds: seeds, Codec: layerfile.LZ4, Workers: 2, Family: cpu.Best(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestKnownPosition compares a position of the 12-pit game with what a program
+// independent of this one found.
+func TestKnownPosition(t *testing.T) {
+	if os.Getenv("GRENIER_LONG") != "1" {
+		t.Skip("16 seeds need GRENIER_LONG=1")
+	}
+	tab := open(t, solve(t, testrun.Game(t, 12, awari.Awari), 16), tables.Options{Family: cpu.Best()})
+	p, err := tab.Probe(awari.Board{1, 1, 1, 1, 1, 2, 4, 2, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Value != 0 || p.Seeds != 16 {
+		t.Errorf("%d seeds, value %d, want 16 and 0", p.Seeds, p.Value)
+	}
+	for pit, want := range []int{-1, -1, -2, -2, -2, 0} {
+		if m := p.Moves[pit]; !m.Legal || m.Value != want {
+			t.Errorf("pit %d: %+v, want value %d", pit, m, want)
+		}
+	}
+}
+
+// BenchmarkProbe probes random boards of up to 15 seeds, all blocks cached.
+func BenchmarkProbe(b *testing.B) {
+	const seeds = 15
+	game := testrun.Game(b, 12, awari.Awari)
+	tab := open(b, solve(b, game, seeds), tables.Options{Family: cpu.Best()})
+	boards := randomBoards(b, game, seeds)
+	for _, board := range boards {
+		probe(b, tab, board)
+	}
+	b.Run("one", func(b *testing.B) {
+		for i := range b.N {
+			probe(b, tab, boards[i%len(boards)])
+		}
+	})
+	b.Run("parallel", func(b *testing.B) {
+		b.RunParallel(func(pb *testing.PB) {
+			for i := rand.IntN(len(boards)); pb.Next(); i++ {
+				probe(b, tab, boards[i%len(boards)])
+			}
+		})
+	})
+}
+
+// randomBoards returns boards drawn among all those with at most seeds seeds,
+// enough of them to touch every block.
+func randomBoards(t testing.TB, game awari.Game, seeds int) []awari.Board {
+	t.Helper()
+	space := testrun.Space(t, game, seeds)
+	random := rand.New(rand.NewPCG(3, 4))
+	var boards []awari.Board
+	for n := range seeds + 1 {
+		for range 2*(space.Size(n)>>10) + 1 {
+			boards = append(boards, space.Unrank(n, random.Uint64N(space.Size(n))))
+		}
+	}
+	random.Shuffle(len(boards), func(i, j int) { boards[i], boards[j] = boards[j], boards[i] })
+	return boards
+}
+
+func probe(t testing.TB, tab *tables.Tables, board awari.Board) {
+	if _, err := tab.Probe(board); err != nil {
+		t.Fatal(err)
+	}
+}
