@@ -90,6 +90,15 @@ func (h *Histogram) WinDrawLoss() (win, draw, loss uint64) {
 	return win, h[0], loss
 }
 
+// Mean returns the mean score, 0 when nothing was counted.
+func (h *Histogram) Mean() float64 {
+	sum, total := 0.0, h.Total()
+	for s, n := range h {
+		sum += float64(int8(s)) * float64(n)
+	}
+	return sum / float64(max(total, 1))
+}
+
 // MarshalJSON writes an object from score to count, in increasing order of the
 // score; scores that do not occur are left out.
 func (h Histogram) MarshalJSON() ([]byte, error) {

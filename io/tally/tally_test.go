@@ -126,3 +126,14 @@ func BenchmarkHash(b *testing.B) {
 		h = h.Add(scores)
 	}
 }
+
+func TestMean(t *testing.T) {
+	var h Histogram
+	if h.Mean() != 0 {
+		t.Errorf("mean of nothing is %v", h.Mean())
+	}
+	h.Add([]int8{-3, -3, 1, 0, 3})
+	if h.Mean() != -0.4 {
+		t.Errorf("mean %v, want -0.4", h.Mean())
+	}
+}

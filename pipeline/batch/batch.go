@@ -205,3 +205,12 @@ func (r *run) publish(name string, layer manifest.Layer) error {
 	r.manifest = &next
 	return r.dir.ClearWork()
 }
+
+// Stages returns the time spent in each stage, by name.
+func (r Report) Stages() map[string]time.Duration {
+	stages := map[string]time.Duration{stageName(sealStage): r.Seal}
+	for s, took := range r.Engine.Stages {
+		stages[stageName(halfboard.Stage(s))] = took
+	}
+	return stages
+}

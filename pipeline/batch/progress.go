@@ -9,17 +9,18 @@ import (
 
 // Progress says how far a run is.
 type Progress struct {
-	Seeds     int    // of the layer in progress
-	Positions uint64 // of the layer in progress
-	Stage     string // "capture", "dense", "sparse", "full" or "seal"
-	Sweep     int    // dense sweeps begun
-	Done      uint64 // positions that the stage, or the sweep, is through with
-	Changed   uint64 // scores that the sweep changed so far
+	Seeds     int    `json:"seeds"`     // of the layer in progress
+	Positions uint64 `json:"positions"` // of the layer in progress
+	Stage     string `json:"stage"`     // "capture", "dense", "sparse", "full" or "seal"
+	Sweep     int    `json:"sweep"`     // dense sweeps begun
+	Done      uint64 `json:"done"`      // positions that the stage, or the sweep, is through with
+	Changed   uint64 `json:"changed"`   // scores that the sweep changed so far
 
 	// RunDone and RunTotal measure the whole run in positions: those of the
 	// layers sealed by it, plus the estimated share of the layer in progress,
 	// out of those of all layers that it has to solve.
-	RunDone, RunTotal float64
+	RunDone  float64 `json:"run_done"`
+	RunTotal float64 `json:"run_total"`
 }
 
 // sealStage is the stage after those of the engine.

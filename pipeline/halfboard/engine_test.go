@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"testing"
 
+	"grenier/io/tally"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 )
@@ -58,15 +59,7 @@ func (w *tower) next(t testing.TB) []int8 {
 	return scores
 }
 
-// fingerprint is FNV-1a-64 with the offset basis of the reference values, which
-// lacks the last digit of the usual one.
-func fingerprint(scores []int8) string {
-	h := uint64(1469598103934665603)
-	for _, x := range scores {
-		h = (h ^ uint64(uint8(x))) * 1099511628211
-	}
-	return fmt.Sprintf("%016x", h)
-}
+func fingerprint(scores []int8) string { return tally.NewHash().Add(scores).String() }
 
 // truth returns the fingerprints of the reference layers, by seeds.
 func truth(t testing.TB, pits int, rules awari.Rules) []string {

@@ -1,0 +1,51 @@
+# Grenier: everything a developer or a user runs. `make help` lists it.
+
+GO          ?= go
+STATICCHECK  = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+BENCHSTAT    = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
+RUN_DIR     ?= data/awari
+RUN_SEEDS   ?= 16
+
+.PHONY: build run test test-long race bench bench-compare lint fuzz clean help
+
+build: ## build bin/grenier
+	$(GO) build -trimpath -o bin/grenier ./cmd/grenier
+
+run: build ## solve layers 0-16 of awari into data/awari and probe a board
+	bin/grenier awari solve --seeds $(RUN_SEEDS) --dir $(RUN_DIR)
+	bin/grenier awari probe --dir $(RUN_DIR) 1 1 1 1 1 2 4 2 3 0 0 0
+
+test: ## run the tests
+	$(GO) test ./...
+
+test-long: ## run the tests, the long ones included
+	GRENIER_LONG=1 $(GO) test -timeout 60m ./...
+
+race: ## run the tests under the race detector
+	$(GO) test -race -short ./...
+
+bench: ## run the benchmarks; results go to bench.txt too
+	$(GO) test -run '^$$' -bench . ./kernels/... ./io/layerfile ./pipeline/halfboard ./pipeline/tables | tee bench.txt
+
+bench-compare: ## compare bench.txt with bench-old.txt
+	$(GO) run $(BENCHSTAT) bench-old.txt bench.txt
+
+lint: ## vet, staticcheck, gofmt, import rules, tidy
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+	test -z "$$(gofmt -l . | tee /dev/stderr)"
+	$(GO) test ./cmd/grenier -run TestImportRules
+	$(GO) mod tidy -diff
+
+fuzz: ## fuzz every target for 10 seconds
+	for package in $$($(GO) list ./...); do \
+		for target in $$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz'); do \
+			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime 10s $$package || exit 1; \
+		done; \
+	done
+
+clean: ## remove what was built; solved layers stay
+	rm -rf bin bench.txt
+
+help: ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16

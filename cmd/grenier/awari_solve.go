@@ -1,0 +1,214 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"grenier/io/layerfile"
+	"grenier/io/rundir"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/batch"
+)
+
+// solveFlags are the flags of solve as given.
+type solveFlags struct {
+	seeds, pits, threads                int
+	dir, rules, memory, codec, progress string
+	json                                bool
+}
+
+// solveSummary is the last thing that solve prints.
+type solveSummary struct {
+	Seeds     int         `json:"seeds"`
+	Positions uint64      `json:"positions"`
+	Seconds   float64     `json:"seconds"`
+	Rate      float64     `json:"positions_per_second"`
+	Kernel    string      `json:"kernel"`
+	PeakRSS   uint64      `json:"peak_rss_bytes"`
+	OnDisk    int64       `json:"bytes_on_disk"`
+	Layers    []layerTook `json:"layers"`
+}
+
+// layerTook is what one layer took.
+type layerTook struct {
+	Seeds     int                `json:"seeds"`
+	Positions uint64             `json:"positions"`
+	Seconds   float64            `json:"seconds"`
+	Rate      float64            `json:"positions_per_second"`
+	Bytes     int64              `json:"bytes"`
+	Sweeps    int                `json:"sweeps"`
+	Events    uint64             `json:"events"`
+	Stages    map[string]float64 `json:"stage_seconds"`
+}
+
+func (a *app) solve() *cobra.Command {
+	var f solveFlags
+	cmd := &cobra.Command{
+		Use:   "solve --seeds N --dir DIR",
+		Short: "Solve layers into a run directory",
+		Long: `Solves the layers of 0 to N seeds and seals each as a file in DIR, which is
+created if it does not exist. Layers that DIR has already are kept: the same
+command continues an interrupted run, a larger N extends a finished one.
+
+One line for each layer goes to stdout, progress to stderr. With --json, stdout
+has one JSON object at the end, preceded by JSON lines if --progress json is given.
+` + exitHelp,
+		Example: `  grenier awari solve --seeds 16 --dir data/awari
+  grenier awari solve --seeds 10 --pits 8 --rules strict --dir data/small --json
+  GRENIER_KERNEL=generic grenier awari solve --seeds 12 --dir data/plain --threads 1`,
+		Args: cobra.NoArgs,
+		RunE: a.start(func(cmd *cobra.Command, _ []string) error { return a.runSolve(cmd.Context(), f) }),
+	}
+	needDir(cmd, &f.dir)
+	flags := cmd.Flags()
+	flags.IntVar(&f.seeds, "seeds", 0, fmt.Sprintf("last layer to solve, 0 to %d `seeds`", awari.MaxSeeds))
+	flags.IntVar(&f.pits, "pits", 12, "`pits` of the board: 4, 6, 8, 10 or 12")
+	flags.StringVar(&f.rules, "rules", "awari", "rule `set`: awari or strict")
+	flags.StringVar(&f.memory, "memory", "8GiB", "most `bytes` of memory to use for a layer")
+	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), "processors to use")
+	flags.StringVar(&f.codec, "codec", "lz4", "compression of layer files: lz4 or zstd")
+	flags.StringVar(&f.progress, "progress", "auto", "progress as auto, bar, plain, json or none")
+	flags.BoolVar(&f.json, "json", false, "print JSON on stdout")
+	if err := cmd.MarkFlagRequired("seeds"); err != nil {
+		panic(err) // the flag has just been defined
+	}
+	return cmd
+}
+
+// options turns the flags into what the batch needs.
+func (f *solveFlags) options() (game awari.Game, o batch.Options, err error) {
+	rules, err := awari.ParseRules(f.rules)
+	if err != nil {
+		return game, o, err
+	}
+	if game, err = awari.New(f.pits, rules); err != nil {
+		return game, o, err
+	}
+	if f.threads < 1 {
+		return game, o, usageError{fmt.Errorf("--threads %d: at least 1 is needed", f.threads)}
+	}
+	o = batch.Options{Seeds: f.seeds, Workers: f.threads}
+	if o.Memory, err = parseBytes("--memory", f.memory); err != nil {
+		return game, o, err
+	}
+	if o.Codec, err = layerfile.ParseCodec(f.codec); err != nil {
+		return game, o, err
+	}
+	o.Family, err = family()
+	return game, o, err
+}
+
+func (a *app) runSolve(ctx context.Context, f solveFlags) error {
+	game, o, err := f.options()
+	if err != nil {
+		return err
+	}
+	shown, err := a.newProgress(f.progress, f.json)
+	if err != nil {
+		return err
+	}
+	runtime.GOMAXPROCS(f.threads)
+	o.Progress = func(p batch.Progress) { shown.update(solving(p)) }
+	table := layerTable{out: a.out, quiet: f.json}
+	o.Sealed = func(r batch.Report) { shown.pause(func() { table.add(r) }) }
+	start := time.Now()
+	reports, err := batch.Solve(ctx, f.dir, game, o)
+	shown.close()
+	if err != nil {
+		return err
+	}
+	return a.summarize(f, o.Family, reports, time.Since(start))
+}
+
+// solving is how far a run of solve is.
+type solving batch.Progress
+
+func (s solving) state() state {
+	doing := fmt.Sprintf("layer %d, %s", s.Seeds, s.Stage)
+	if s.Stage == "dense" {
+		doing = fmt.Sprintf("layer %d, sweep %d", s.Seeds, s.Sweep)
+	}
+	return state{doing: doing, done: s.RunDone, total: s.RunTotal, detail: batch.Progress(s)}
+}
+
+// summarize prints what the run took and what the directory holds now.
+func (a *app) summarize(f solveFlags, family cpu.Family, reports []batch.Report, took time.Duration) error {
+	dir, err := rundir.Open(f.dir)
+	if err != nil {
+		return err
+	}
+	m, err := dir.Manifest()
+	if err != nil {
+		return err
+	}
+	s := solveSummary{Seeds: len(m.Layers) - 1, Seconds: took.Seconds(), Kernel: family.String(), PeakRSS: peakRSS()}
+	s.Layers = make([]layerTook, 0, len(reports))
+	for _, r := range reports {
+		s.Positions += r.Layer.Positions
+		s.Layers = append(s.Layers, figuresOf(r))
+	}
+	for _, l := range m.Layers {
+		s.OnDisk += l.Bytes
+	}
+	s.Rate = float64(s.Positions) / s.Seconds
+	if f.json {
+		return a.printJSON(s)
+	}
+	a.printSummary(s)
+	return nil
+}
+
+func (a *app) printSummary(s solveSummary) {
+	if len(s.Layers) == 0 {
+		fmt.Fprintf(a.out, "nothing to do: layers 0 to %d are solved already, %s on disk\n",
+			s.Seeds, humanize.IBytes(uint64(s.OnDisk)))
+		return
+	}
+	fmt.Fprintf(a.out, "%s positions in %.1f s: %s positions/s with %s kernels; peak memory %s, %s on disk\n",
+		humanize.Comma(int64(s.Positions)), s.Seconds, humanize.SIWithDigits(s.Rate, 1, ""), s.Kernel,
+		humanize.IBytes(s.PeakRSS), humanize.IBytes(uint64(s.OnDisk)))
+}
+
+// figuresOf returns the figures of one layer.
+func figuresOf(r batch.Report) layerTook {
+	t := layerTook{
+		Seeds: r.Layer.Seeds, Positions: r.Layer.Positions, Seconds: r.Elapsed.Seconds(),
+		Rate: float64(r.Layer.Positions) / r.Elapsed.Seconds(), Bytes: r.Layer.Bytes,
+		Sweeps: r.Engine.Sweeps, Events: r.Engine.Events, Stages: map[string]float64{},
+	}
+	for name, d := range r.Stages() {
+		t.Stages[name] = d.Seconds()
+	}
+	return t
+}
+
+// layerTable prints one line for each layer, below a heading.
+type layerTable struct {
+	out    io.Writer
+	quiet  bool
+	header bool
+}
+
+func (t *layerTable) add(r batch.Report) {
+	if t.quiet {
+		return
+	}
+	if !t.header {
+		fmt.Fprintf(t.out, "%5s %16s %16s %16s %16s %9s %9s %8s %10s\n",
+			"seeds", "positions", "win", "draw", "loss", "mean", "seconds", "Mpos/s", "bytes/pos")
+		t.header = true
+	}
+	l := r.Layer
+	fmt.Fprintf(t.out, "%5d %16s %16s %16s %16s %9.6f %9.2f %8.1f %10.3f\n", l.Seeds, comma(l.Positions), comma(l.Win),
+		comma(l.Draw), comma(l.Loss), l.Histogram.Mean(), r.Elapsed.Seconds(),
+		float64(l.Positions)/r.Elapsed.Seconds()/1e6, float64(l.Bytes)/float64(l.Positions))
+}
+
+func comma(n uint64) string { return humanize.Comma(int64(n)) }

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/spf13/cobra"
+
+	"grenier/io/manifest"
+	"grenier/io/rundir"
+	"grenier/io/tally"
+)
+
+// statsReport is what stats prints as JSON.
+type statsReport struct {
+	Rules  string       `json:"rules"`
+	Pits   int          `json:"pits"`
+	Layers []layerStats `json:"layers"`
+}
+
+type layerStats struct {
+	Seeds     int             `json:"seeds"`
+	Positions uint64          `json:"positions"`
+	Win       uint64          `json:"win"`
+	Draw      uint64          `json:"draw"`
+	Loss      uint64          `json:"loss"`
+	Mean      float64         `json:"mean"`
+	Hash      tally.Hash      `json:"fnv1a64"`
+	Bytes     int64           `json:"bytes"`
+	Seconds   float64         `json:"seconds"`
+	Histogram tally.Histogram `json:"histogram"`
+}
+
+// allLayers is the value of --layer that selects every layer.
+const allLayers = -1
+
+func (a *app) stats() *cobra.Command {
+	var dir string
+	var layer int
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "stats --dir DIR",
+		Short: "Print wins, draws, losses and histograms of the solved layers",
+		Long: `Prints, for each solved layer, the number of positions, how many are wins, draws
+and losses for the player to move, the mean score and the FNV-1a-64 of all scores
+as bytes in colex order (from offset 1469598103934665603). With --layer also how
+often each score occurs. All of it is taken from the manifest.
+` + exitHelp,
+		Example: `  grenier awari stats --dir data/awari
+  grenier awari stats --dir data/awari --layer 12 --json`,
+		Args: cobra.NoArgs,
+		RunE: a.start(func(*cobra.Command, []string) error {
+			m, err := loadLayers(dir, layer)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return a.printJSON(newStatsReport(m))
+			}
+			a.printStats(m, layer != allLayers)
+			return nil
+		}),
+	}
+	needDir(cmd, &dir)
+	cmd.Flags().IntVar(&layer, "layer", allLayers, "only the layer of `n` seeds, with its histogram")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+// loadLayers returns the manifest of dir, cut down to one layer unless all are
+// wanted.
+func loadLayers(dir string, layer int) (*manifest.Manifest, error) {
+	run, err := rundir.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	m, err := run.Manifest()
+	if err != nil || layer == allLayers {
+		return m, err
+	}
+	if layer < 0 || layer >= len(m.Layers) {
+		return nil, usageError{fmt.Errorf("--layer %d: %s has layers 0 to %d", layer, dir, len(m.Layers)-1)}
+	}
+	m.Layers = m.Layers[layer : layer+1]
+	return m, nil
+}
+
+func newStatsReport(m *manifest.Manifest) statsReport {
+	report := statsReport{Rules: m.Rules, Pits: m.Pits, Layers: make([]layerStats, 0, len(m.Layers))}
+	for _, l := range m.Layers {
+		report.Layers = append(report.Layers, layerStats{
+			Seeds: l.Seeds, Positions: l.Positions, Win: l.Win, Draw: l.Draw, Loss: l.Loss,
+			Mean: math.Round(l.Histogram.Mean()*1e6) / 1e6, Hash: l.Hash, Bytes: l.Bytes, Seconds: l.Seconds,
+			Histogram: l.Histogram,
+		})
+	}
+	return report
+}
+
+func (a *app) printStats(m *manifest.Manifest, histograms bool) {
+	fmt.Fprintf(a.out, "%s\n%5s %16s %16s %16s %16s %10s %10s  %s\n", m.Identity,
+		"seeds", "positions", "win", "draw", "loss", "mean", "bytes/pos", "fnv1a64")
+	for _, l := range m.Layers {
+		fmt.Fprintf(a.out, "%5d %16s %16s %16s %16s %10.6f %10.3f  %s\n", l.Seeds, comma(l.Positions), comma(l.Win),
+			comma(l.Draw), comma(l.Loss), l.Histogram.Mean(), float64(l.Bytes)/float64(l.Positions), l.Hash)
+		if histograms {
+			a.printHistogram(l)
+		}
+	}
+}
+
+func (a *app) printHistogram(l manifest.Layer) {
+	fmt.Fprintf(a.out, "\n%5s %16s %8s\n", "score", "positions", "share")
+	for s := math.MinInt8; s <= math.MaxInt8; s++ {
+		if n := l.Histogram.Count(int8(s)); n > 0 {
+			fmt.Fprintf(a.out, "%+5d %16s %7.3f%%\n", s, comma(n), 100*float64(n)/float64(l.Positions))
+		}
+	}
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"grenier/pipeline/verify"
+)
+
+// verifyFlags are the flags of verify as given.
+type verifyFlags struct {
+	dir, memory, progress string
+	layer, threads        int
+	sample, seed          uint64
+	json                  bool
+}
+
+func (a *app) verify() *cobra.Command {
+	var f verifyFlags
+	cmd := &cobra.Command{
+		Use:   "verify --dir DIR",
+		Short: "Check every checksum and every score against the rules",
+		Long: `Reads every layer file and checks all checksums and sums. Then it compares the
+score of every position, or of a random sample of each layer, with what its moves
+give, played seed by seed by code that shares nothing with the solver.
+` + exitHelp,
+		Example: `  grenier awari verify --dir data/awari
+  grenier awari verify --dir data/awari --layer 16 --sample 1000000 --json`,
+		Args: cobra.NoArgs,
+		RunE: a.start(func(cmd *cobra.Command, _ []string) error {
+			if !cmd.Flags().Changed("seed") {
+				f.seed = rand.Uint64() >> 11 // fits a JSON number
+			}
+			return a.runVerify(cmd.Context(), f)
+		}),
+	}
+	needDir(cmd, &f.dir)
+	flags := cmd.Flags()
+	flags.IntVar(&f.layer, "layer", allLayers, "only the layer of `n` seeds")
+	flags.Uint64Var(&f.sample, "sample", 0, "compare only `k` random positions of each layer")
+	flags.Uint64Var(&f.seed, "seed", 0, "`number` that determines the sample; random unless given")
+	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), "processors to use")
+	flags.StringVar(&f.memory, "memory", "1GiB", "most `bytes` of layers to keep in memory")
+	flags.StringVar(&f.progress, "progress", "auto", "progress as auto, bar, plain, json or none")
+	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	return cmd
+}
+
+func (f *verifyFlags) options() (verify.Options, error) {
+	memory, err := parseBytes("--memory", f.memory)
+	if err != nil {
+		return verify.Options{}, err
+	}
+	if f.threads < 1 {
+		return verify.Options{}, usageError{fmt.Errorf("--threads %d: at least 1 is needed", f.threads)}
+	}
+	o := verify.Options{
+		Sample: f.sample, Seed: f.seed, Workers: f.threads, MemoryBytes: int64(memory),
+	}
+	if f.layer != allLayers {
+		o.Layers = []int{f.layer}
+	}
+	o.Family, err = family()
+	return o, err
+}
+
+func (a *app) runVerify(ctx context.Context, f verifyFlags) error {
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	shown, err := a.newProgress(f.progress, f.json)
+	if err != nil {
+		return err
+	}
+	o.Progress = func(p verify.Progress) { shown.update(verifying(p)) }
+	result, err := verify.Run(ctx, f.dir, o)
+	shown.close()
+	if err != nil {
+		return err
+	}
+	if f.json {
+		if err := a.printJSON(result); err != nil {
+			return err
+		}
+	} else {
+		a.printVerified(result)
+	}
+	return result.Err()
+}
+
+// verifying is how far a run of verify is.
+type verifying verify.Progress
+
+func (v verifying) state() state {
+	return state{doing: fmt.Sprintf("layer %d", v.Seeds), done: float64(v.Done), total: float64(v.Total)}
+}
+
+func (a *app) printVerified(r *verify.Result) {
+	if r.Sample > 0 {
+		fmt.Fprintf(a.out, "sample of %s positions a layer, --seed %d\n", comma(r.Sample), r.Seed)
+	}
+	for _, l := range r.Layers {
+		fmt.Fprintf(a.out, "layer %2d: %s of %s positions checked, %s wrong\n",
+			l.Seeds, comma(l.Checked), comma(l.Positions), comma(l.Mismatches))
+		for _, p := range l.Problems {
+			fmt.Fprintf(a.out, "  %s\n", p.Text)
+		}
+	}
+	if r.OK {
+		fmt.Fprintf(a.out, "everything is in order (%.1f s)\n", r.Seconds)
+	}
+}
+
+// parseBytes reads the value of a flag that is a number of bytes.
+func parseBytes(flag, text string) (uint64, error) {
+	n, err := humanize.ParseBytes(text)
+	if err != nil || n == 0 || n > 1<<62 {
+		return 0, usageError{fmt.Errorf("%s %q: want a number of bytes like 8GiB", flag, text)}
+	}
+	return n, nil
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"grenier/io/corrupt"
+	"grenier/io/layerfile"
+	"grenier/kernels/colex"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/batch"
+	"grenier/pipeline/tables"
+	"grenier/pipeline/verify"
+)
+
+// Exit statuses, promised to scripts.
+const (
+	exitOK          = 0
+	exitFailure     = 1
+	exitUsage       = 2
+	exitDifferences = 3
+	exitCorrupt     = 4
+	exitInterrupted = 130
+)
+
+// exitHelp is the end of every long help text.
+const exitHelp = `
+EXIT STATUS
+  0    ok
+  1    failure: the directory is missing, locked or unwritable, the disk is full, ...
+  2    bad usage: unknown flag, bad board, more seeds than are solved, other rules
+       than those of the directory, ...
+  3    a check found differences
+  4    data on disk is corrupt
+  130  interrupted; sealed layers are kept and the same command continues`
+
+// usageError is an error about the command line.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// usageErrors are the errors of other packages that a different command line
+// avoids.
+var usageErrors = []error{
+	awari.ErrPits, awari.ErrRules, awari.ErrBoard, awari.ErrCount, awari.ErrSeeds,
+	batch.ErrSeeds, batch.ErrOtherRun, tables.ErrUnsolved, layerfile.ErrCodec, colex.ErrRange, colex.ErrOverflow,
+}
+
+// statusOf maps an error to the exit status.
+func statusOf(ctx context.Context, err error) int {
+	switch {
+	case err == nil:
+		return exitOK
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		return exitInterrupted
+	case errors.Is(err, corrupt.ErrCorrupt):
+		return exitCorrupt
+	case errors.Is(err, verify.ErrDifferences):
+		return exitDifferences
+	case isUsage(err):
+		return exitUsage
+	}
+	return exitFailure
+}
+
+func isUsage(err error) bool {
+	for _, target := range usageErrors {
+		if errors.Is(err, target) {
+			return true
+		}
+	}
+	return isType[usageError](err) || isType[*cpu.UnknownError](err) || isType[*cpu.UnsupportedError](err)
+}
+
+func isType[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/cheggaaa/pb/v3"
+	"github.com/dustin/go-humanize"
+)
+
+// state says how far a command is.
+type state struct {
+	doing       string  // in a few words
+	done, total float64 // positions
+	elapsed     time.Duration
+	detail      any // for JSON lines, may be nil
+}
+
+// rate returns positions per second.
+func (s *state) rate() float64 { return s.done / s.elapsed.Seconds() }
+
+// speed returns the rate as text.
+func (s *state) speed() string { return humanize.SIWithDigits(s.rate(), 1, "pos/s") }
+
+// remaining estimates the time left from the positions done so far.
+func (s *state) remaining() time.Duration {
+	if s.done <= 0 {
+		return 0
+	}
+	return time.Duration(float64(s.elapsed) * (s.total - s.done) / s.done).Round(time.Second)
+}
+
+// A stater is what the work reports, often; it becomes a state when it is shown.
+type stater interface{ state() state }
+
+// A display shows how far a command is.
+type display interface {
+	// every is the time between two calls of show.
+	every() time.Duration
+	show(s state)
+	// clear makes room for other output.
+	clear()
+}
+
+// progress keeps the newest state of a command and shows it from time to time.
+// It is safe for concurrent use.
+type progress struct {
+	display display // nil to show nothing
+	start   time.Time
+	done    chan struct{}
+	ended   sync.WaitGroup
+
+	mu     sync.Mutex
+	latest stater
+}
+
+// newProgress returns the progress display of that name. JSON lines go to stdout
+// when the result is JSON too, everything else to stderr.
+func (a *app) newProgress(name string, asJSON bool) (*progress, error) {
+	d, err := a.newDisplay(name, asJSON)
+	if err != nil {
+		return nil, err
+	}
+	p := &progress{display: d, start: time.Now(), done: make(chan struct{})}
+	if d != nil {
+		p.ended.Go(p.tick)
+	}
+	return p, nil
+}
+
+// newDisplay returns nil for no display.
+func (a *app) newDisplay(name string, asJSON bool) (display, error) {
+	switch {
+	case name == "none":
+		return nil, nil
+	case name == "json" && asJSON:
+		return &jsonLines{out: a.out}, nil
+	case name == "json":
+		return &jsonLines{out: a.err}, nil
+	case name == "bar" || name == "auto" && isTerminal(a.err):
+		return &bar{out: a.err}, nil
+	case name == "plain" || name == "auto":
+		return &plainLines{out: a.err}, nil
+	}
+	return nil, usageError{fmt.Errorf("--progress %q: auto, bar, plain, json and none are possible", name)}
+}
+
+// isTerminal reports whether w is a terminal.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// update takes in how far the work is.
+func (p *progress) update(latest stater) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.latest = latest
+}
+
+// tick shows the newest state until close.
+func (p *progress) tick() {
+	ticker := time.NewTicker(p.display.every())
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			p.show()
+		case <-p.done:
+			return
+		}
+	}
+}
+
+func (p *progress) show() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.latest == nil {
+		return
+	}
+	s := p.latest.state()
+	s.elapsed = time.Since(p.start)
+	p.display.show(s)
+}
+
+// pause lets print write to the terminal undisturbed.
+func (p *progress) pause(print func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.display != nil {
+		p.display.clear()
+	}
+	print()
+}
+
+// close ends the display.
+func (p *progress) close() {
+	if p.display == nil {
+		return
+	}
+	close(p.done)
+	p.ended.Wait()
+	p.display.clear()
+}
+
+// plainLines prints a line now and then.
+type plainLines struct{ out io.Writer }
+
+func (*plainLines) every() time.Duration { return 5 * time.Second }
+func (*plainLines) clear()               {}
+
+func (l *plainLines) show(s state) {
+	fmt.Fprintf(l.out, "%s: %.1f%% of the run, %s, ETA %s\n", s.doing, 100*s.done/s.total, s.speed(), s.remaining())
+}
+
+// jsonLines prints a JSON object now and then.
+type jsonLines struct{ out io.Writer }
+
+func (*jsonLines) every() time.Duration { return time.Second }
+func (*jsonLines) clear()               {}
+
+func (l *jsonLines) show(s state) {
+	line := map[string]any{
+		"progress": s.done / s.total, "doing": s.doing, "positions_per_second": s.rate(),
+		"seconds": s.elapsed.Seconds(), "eta_seconds": s.remaining().Seconds(),
+	}
+	if s.detail != nil {
+		line["detail"] = s.detail
+	}
+	// A line that cannot be written is no reason to stop the run.
+	_ = json.NewEncoder(l.out).Encode(line)
+}
+
+// bar draws a progress bar in the last line of a terminal.
+type bar struct {
+	out io.Writer
+	bar *pb.ProgressBar
+}
+
+const barTemplate = `{{string . "doing"}} {{bar . }} {{percent . }} {{string . "speed"}} ETA {{string . "eta"}}`
+
+func (*bar) every() time.Duration { return 200 * time.Millisecond }
+
+func (b *bar) show(s state) {
+	if b.bar == nil {
+		b.bar = pb.New64(int64(s.total)).SetTemplateString(barTemplate).SetWriter(b.out)
+		b.bar.Set(pb.Static, true).Set(pb.Terminal, true).Start()
+	}
+	b.bar.SetCurrent(int64(s.done)).Set("doing", s.doing).Set("speed", s.speed()).Set("eta", s.remaining().String())
+	b.bar.Write()
+}
+
+func (b *bar) clear() {
+	if b.bar != nil {
+		fmt.Fprint(b.out, "\r\x1b[K")
+	}
+}

@@ -1,0 +1,34 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"grenier/io/corrupt"
+	"grenier/io/layerfile"
+)
+
+// checkFile adds to layer everything that is wrong with the file of layer n, in
+// itself and compared with the manifest. It fails only when the file cannot be
+// read for other reasons.
+func (r *run) checkFile(ctx context.Context, n int, layer *Layer) error {
+	_, openErr := r.tables.File(n)
+	if errors.Is(openErr, corrupt.ErrCorrupt) && errors.Is(openErr, fs.ErrNotExist) {
+		layer.damaged(openErr)
+		return nil
+	}
+	sum, err := layerfile.Check(ctx, r.tables.Path(n), r.kernel, layer.damaged)
+	if err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
+		return err
+	}
+	switch {
+	case errors.Is(openErr, corrupt.ErrMismatch): // not known to Check
+		layer.damaged(openErr)
+	case err == nil && openErr != nil:
+		return openErr
+	case err == nil && sum.Histogram != r.tables.Layers()[n].Histogram:
+		layer.damaged(corrupt.New(r.tables.Path(n), "", "the histogram %w that of the manifest", corrupt.ErrMismatch))
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+package verify
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// MaxDifferences is how many of the differences of a layer are described.
+const MaxDifferences = 10
+
+// ErrDifferences reports files that are intact but hold wrong scores.
+var ErrDifferences = errors.New("scores differ from what the moves give")
+
+// Result is the outcome of a verification.
+type Result struct {
+	// OK says that nothing is wrong with the layers below.
+	OK bool `json:"ok"`
+	// Sample and Seed are those of the Options.
+	Sample uint64 `json:"sample"`
+	Seed   uint64 `json:"seed"`
+	// Layers holds the outcomes by increasing number of seeds.
+	Layers  []Layer `json:"layers"`
+	Seconds float64 `json:"seconds"`
+}
+
+// Layer is the outcome for one layer.
+type Layer struct {
+	Seeds     int    `json:"seeds"`
+	Positions uint64 `json:"positions"`
+	// Checked is the number of positions compared; it is smaller than asked for
+	// when files are damaged.
+	Checked uint64 `json:"checked"`
+	// Mismatches is the number of positions, of those compared, whose score is
+	// wrong.
+	Mismatches uint64 `json:"mismatches"`
+	// Problems describes everything found damaged, and the first mismatches in
+	// rank order, MaxDifferences at most.
+	Problems []Problem `json:"problems"`
+}
+
+// Problem is something wrong with a layer: either damage or a difference.
+type Problem struct {
+	// Text describes the problem in one line.
+	Text string `json:"text"`
+	// Difference is the position with a wrong score, nil in the case of damage.
+	Difference *Difference `json:"difference,omitempty"`
+	// Damage says what cannot be used; it matches corrupt.ErrCorrupt. It is nil
+	// in the case of a difference.
+	Damage error `json:"-"`
+}
+
+// Difference is a position whose score does not follow from its moves.
+type Difference struct {
+	Rank     uint64 `json:"rank"`
+	Board    string `json:"board"`    // as awari.Game.Text writes it
+	Stored   int    `json:"stored"`   // the score in the file
+	Expected int    `json:"expected"` // what the moves give
+}
+
+func newResult(o Options) *Result {
+	return &Result{OK: true, Sample: o.Sample, Seed: o.Seed, Layers: []Layer{}}
+}
+
+// add appends the outcome for a layer, elapsed after the start.
+func (r *Result) add(l Layer, elapsed time.Duration) {
+	r.Layers = append(r.Layers, l)
+	r.OK = r.OK && len(l.Problems) == 0
+	r.Seconds = elapsed.Seconds()
+}
+
+// Err returns nil if nothing is wrong, otherwise the first damage, which matches
+// corrupt.ErrCorrupt, or ErrDifferences if there is none.
+func (r *Result) Err() error {
+	var mismatches, checked uint64
+	for i := range r.Layers {
+		l := &r.Layers[i]
+		for _, p := range l.Problems {
+			if p.Damage != nil {
+				return fmt.Errorf("layer %d: %w", l.Seeds, p.Damage)
+			}
+		}
+		mismatches += l.Mismatches
+		checked += l.Checked
+	}
+	if mismatches > 0 {
+		return fmt.Errorf("%w: %d of %d positions", ErrDifferences, mismatches, checked)
+	}
+	return nil
+}
+
+// damaged adds damage.
+func (l *Layer) damaged(err error) {
+	l.Problems = append(l.Problems, Problem{Text: err.Error(), Damage: err})
+}
+
+// differ adds the first of the differences given, by rank.
+func (l *Layer) differ(all []Difference) {
+	slices.SortFunc(all, func(a, b Difference) int { return cmp.Compare(a.Rank, b.Rank) })
+	for i := range all[:min(len(all), MaxDifferences)] {
+		d := &all[i]
+		l.Problems = append(l.Problems, Problem{Text: d.String(), Difference: d})
+	}
+}
+
+// String describes the difference in one line.
+func (d *Difference) String() string {
+	return fmt.Sprintf("board %s, rank %d: the score is %d, but its moves give %d", d.Board, d.Rank, d.Stored, d.Expected)
+}

@@ -1,0 +1,155 @@
+// Package verify checks a run directory of solved awari layers, independently of
+// how they were computed. It goes through the layers one by one and asks two
+// questions.
+//
+// Are the files intact (file.go)? Every checksum of the layer file is
+// recomputed, and sizes, sums and histogram are compared with the manifest.
+//
+// Are the scores right (compare.go)? The score of a position must be the largest
+// of what its moves give, captured minus the score of the child, or minus all
+// seeds when there is no move. The moves are played by the plain rules of
+// layers/awari, seed by seed; no code is shared with the engine that solved the
+// layers. All positions are compared, or a random sample.
+//
+// A wrong score is almost always found: either it does not follow from its
+// moves, or what depends on it does not. What this comparison cannot see is a
+// whole set of positions that play around in circles and give each other a
+// score that no capture backs: endless play must be worth 0, and that takes more
+// than a look at each position and its children.
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"grenier/io/corrupt"
+	"grenier/kernels/colex"
+	"grenier/kernels/cpu"
+	"grenier/kernels/planes"
+	"grenier/layers/awari"
+	"grenier/pipeline/tables"
+)
+
+// DefaultMemoryBytes is how much memory layers may take unless Options say
+// otherwise.
+const DefaultMemoryBytes = 1 << 30
+
+// Options say what to verify and how.
+type Options struct {
+	// Layers lists the layers to verify by their number of seeds; empty stands
+	// for all that are solved.
+	Layers []int
+	// Sample is how many positions of each layer are compared, picked at random
+	// with Seed; 0 stands for all.
+	Sample uint64
+	Seed   uint64
+	// Workers is the number of goroutines that compare; 0 means one.
+	Workers int
+	// Family is the kernel family that decodes blocks.
+	Family cpu.Family
+	// MemoryBytes bounds the layers that are decoded into memory as a whole, which
+	// makes verifying much faster; 0 stands for DefaultMemoryBytes. Layers that do
+	// not fit are read through a cache of CacheBytes, see tables.Options.
+	MemoryBytes int64
+	CacheBytes  int64
+	// Progress, if not nil, is called often, by one goroutine at a time.
+	Progress func(Progress)
+}
+
+// Run verifies the run directory dir. Whatever is wrong with a layer becomes part
+// of the result, and the next layer follows; see Result.Err. An error says that
+// the question could not be answered: those of tables.Open, tables.ErrUnsolved
+// for a layer that is not there, or that of ctx. The result then holds the layers
+// that were done before.
+func Run(ctx context.Context, dir string, o Options) (result *Result, err error) {
+	start := time.Now()
+	result = newResult(o)
+	t, err := tables.Open(dir, tables.Options{Family: o.Family, CacheBytes: o.CacheBytes})
+	if err != nil {
+		return result, err
+	}
+	defer func() { err = errors.Join(err, t.Close()) }()
+	r, err := newRun(t, o)
+	if err != nil {
+		return result, err
+	}
+	for _, n := range r.options.Layers {
+		layer, err := r.layer(ctx, n)
+		if err != nil {
+			return result, err
+		}
+		result.add(layer, time.Since(start))
+	}
+	return result, nil
+}
+
+// run is a verification at work.
+type run struct {
+	options Options
+	tables  *tables.Tables
+	game    awari.Game
+	ranking *colex.Ranking
+	kernel  planes.Kernel
+	memory  [][]int8 // layers in memory, by seeds; nil for others
+	meter   meter
+}
+
+// newRun prepares a verification and counts the positions to be compared.
+func newRun(t *tables.Tables, o Options) (*run, error) {
+	o.Workers = max(1, o.Workers)
+	if o.MemoryBytes == 0 {
+		o.MemoryBytes = DefaultMemoryBytes
+	}
+	if len(o.Layers) == 0 {
+		for n := range t.MaxSeeds() + 1 {
+			o.Layers = append(o.Layers, n)
+		}
+	}
+	o.Layers = slices.Compact(slices.Sorted(slices.Values(o.Layers)))
+	ranking, err := colex.New(t.Game().Pits(), max(0, t.MaxSeeds()))
+	if err != nil {
+		return nil, err
+	}
+	r := &run{
+		options: o, tables: t, game: t.Game(), ranking: ranking, kernel: planes.For(o.Family),
+		memory: make([][]int8, t.MaxSeeds()+1), meter: meter{report: o.Progress},
+	}
+	for _, n := range o.Layers {
+		if n < 0 || n > t.MaxSeeds() {
+			return nil, fmt.Errorf("%w: layer %d (0 to %d are solved)", tables.ErrUnsolved, n, t.MaxSeeds())
+		}
+		r.meter.total += r.wanted(n)
+	}
+	return r, nil
+}
+
+// wanted returns how many positions of layer n are to be compared.
+func (r *run) wanted(n int) uint64 {
+	if s := r.options.Sample; s > 0 {
+		return min(s, r.ranking.Size(n))
+	}
+	return r.ranking.Size(n)
+}
+
+// layer verifies layer n. Data that cannot be used is part of the outcome, other
+// errors are not.
+func (r *run) layer(ctx context.Context, n int) (Layer, error) {
+	layer := Layer{Seeds: n, Positions: r.ranking.Size(n), Problems: []Problem{}}
+	if err := r.checkFile(ctx, n, &layer); err != nil {
+		return layer, err
+	}
+	if len(layer.Problems) == 0 {
+		err := r.compare(ctx, n, &layer)
+		if err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
+			return layer, err
+		}
+		if err != nil {
+			layer.damaged(err)
+		}
+	}
+	r.meter.add(n, r.wanted(n)-layer.Checked)
+	return layer, nil
+}
