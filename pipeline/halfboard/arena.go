@@ -33,7 +33,8 @@ func sizeClass(size int) int {
 	return (size + step - 1) &^ (step - 1)
 }
 
-// alloc returns a buffer of size scores. It is zero unless it was freed before.
+// alloc returns a buffer of size scores that release takes back. It is zero
+// unless it was used before.
 func (a *arena) alloc(size int) ([]int8, error) {
 	class := sizeClass(size)
 	a.mu.Lock()
@@ -42,20 +43,33 @@ func (a *arena) alloc(size int) ([]int8, error) {
 		a.free[class] = free[:len(free)-1]
 		return free[len(free)-1][:size], nil
 	}
-	if class > len(a.rest) {
-		if err := a.grow(class); err != nil {
+	buf, err := a.cut(class)
+	return buf[:min(size, len(buf))], err
+}
+
+// keep returns a zero buffer of size scores that lives as long as the arena.
+func (a *arena) keep(size int) ([]int8, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.cut(size)
+}
+
+// cut takes size scores that were never used.
+func (a *arena) cut(size int) ([]int8, error) {
+	if size > len(a.rest) {
+		if err := a.grow(size); err != nil {
 			return nil, err
 		}
 	}
-	buf := a.rest[:class:class]
-	a.rest = a.rest[class:]
-	return buf[:size], nil
+	buf := a.rest[:size:size]
+	a.rest = a.rest[size:]
+	return buf, nil
 }
 
 // grow makes rest a fresh chunk with room for size bytes.
 func (a *arena) grow(size int) error {
 	size = max(size, chunkBytes)
-	chunk, err := mmap.MapRegion(nil, size, mmap.RDWR, mmap.ANON, 0)
+	chunk, err := mmap.MapRegion(nil, size, mmap.COPY, mmap.ANON, 0) // private, so that it can have huge pages
 	if err != nil {
 		return fmt.Errorf("taking %d bytes of memory: %w", size, err)
 	}

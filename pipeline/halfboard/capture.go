@@ -79,7 +79,7 @@ func (e *engine) captureTile(t *tile, class rowClass, lower [][]int8) error {
 	if err != nil {
 		return err
 	}
-	all, err := e.arena.alloc(rows * t.cols)
+	all, err := e.arena.keep(rows * t.cols)
 	if err != nil {
 		return err
 	}

@@ -169,7 +169,7 @@ func (e *engine) fillFull(b *bench, t *tile) error {
 	if err != nil {
 		return err
 	}
-	if t.full, err = e.arena.alloc(t.rows[fullRows] * t.cols); err != nil {
+	if t.full, err = e.arena.keep(t.rows[fullRows] * t.cols); err != nil {
 		return err
 	}
 	hold(sources)

@@ -265,7 +265,7 @@ func (e *engine) readLower(ctx context.Context, a *arena, lower Lower) ([][]int8
 	var pieces []piece
 	for n := max(0, e.grid.n-3*e.grid.q); n < len(layers); n++ {
 		var err error
-		if layers[n], err = a.alloc(int(e.grid.halves.Board().Size(n))); err != nil {
+		if layers[n], err = a.keep(int(e.grid.halves.Board().Size(n))); err != nil {
 			return nil, err
 		}
 		for start := 0; start < len(layers[n]); start += pieceSize {

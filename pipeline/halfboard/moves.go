@@ -35,22 +35,33 @@ func (s *slabMoves) of(c int) []edge { return s.edges[s.first[c]:s.first[c+1]] }
 
 // movesOf lists the moves of the halves of s, which have sum seeds.
 func (g *geometry) movesOf(sum int, s *slab) slabMoves {
-	moves := slabMoves{first: make([]uint32, 1, s.size+1)}
 	base := g.halves.Half().First(sum) + uint64(s.start)
-	for _, h := range g.pits[base : base+uint64(s.size)] {
+	columns := g.pits[base : base+uint64(s.size)]
+	moves := slabMoves{first: make([]uint32, 1, s.size+1), edges: make([]edge, 0, g.countMoves(columns))}
+	for _, h := range columns {
 		for pit, seeds := range h[:g.q] {
 			if seeds > 0 {
-				moves.edges = append(moves.edges, g.edge(&moves, sum, h, pit))
+				moves.edges = append(moves.edges, g.edge(&moves, h, pit))
 			}
 		}
 		moves.first = append(moves.first, uint32(len(moves.edges)))
 	}
-	moves.edges = slices.Clip(moves.edges)
+	return moves
+}
+
+// countMoves returns the number of pits with seeds.
+func (g *geometry) countMoves(columns []half) int {
+	moves := 0
+	for _, h := range columns {
+		for _, seeds := range h[:g.q] {
+			moves += min(int(seeds), 1)
+		}
+	}
 	return moves
 }
 
 // edge sows pit of h and returns the edge, adding its route if it is new.
-func (g *geometry) edge(moves *slabMoves, sum int, h half, pit int) edge {
+func (g *geometry) edge(moves *slabMoves, h half, pit int) edge {
 	m := halves.Sow(h[:g.q], pit)
 	code := g.code(&h)
 	at := g.places[code]
