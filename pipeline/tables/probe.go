@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"grenier/io/corrupt"
+	"grenier/io/layerfile"
 	"grenier/layers/awari"
 )
 
@@ -47,6 +48,19 @@ func (t *Tables) Score(b awari.Board) (int8, error) {
 	return t.score(b, n)
 }
 
+// ScoreAt returns the score of the board of layer n that has the given rank in
+// colex order. It fails like Score, or with layerfile.ErrRange when there is no
+// such board.
+func (t *Tables) ScoreAt(n int, rank uint64) (int8, error) {
+	if n < 0 || n > t.MaxSeeds() {
+		return 0, t.unsolved(fmt.Sprintf("layer %d", n))
+	}
+	if size := t.space.Size(n); rank >= size {
+		return 0, fmt.Errorf("rank %d of %d boards with %d seeds: %w", rank, size, n, layerfile.ErrRange)
+	}
+	return t.scoreAt(n, rank)
+}
+
 // Probe returns the score of a board and the values of its moves. The score is
 // stored and also follows from the moves; if the two differ, Probe fails with an
 // error that matches corrupt.ErrCorrupt. Otherwise it fails like Score.
@@ -86,6 +100,12 @@ func (t *Tables) seeds(b awari.Board) (int, error) {
 
 // score returns the stored score of a board with n seeds, which must be solved.
 func (t *Tables) score(b awari.Board, n int) (int8, error) {
+	_, rank := t.space.Rank(b)
+	return t.scoreAt(n, rank)
+}
+
+// scoreAt returns the stored score of a board that is known to exist.
+func (t *Tables) scoreAt(n int, rank uint64) (int8, error) {
 	if t.closed.Load() {
 		return 0, t.errClosed()
 	}
@@ -93,7 +113,6 @@ func (t *Tables) score(b awari.Board, n int) (int8, error) {
 	if err != nil {
 		return 0, err
 	}
-	_, rank := t.space.Rank(b)
 	block, offset := f.place(rank)
 	k := newKey(n, block)
 	if score, ok := t.cache.get(k, offset); ok {

@@ -118,9 +118,18 @@ func TestRead(t *testing.T) {
 		if err := tab.Read(n, 0, got); !errors.Is(err, tables.ErrUnsolved) {
 			t.Errorf("layer %d: %v", n, err)
 		}
+		if _, err := tab.ScoreAt(n, 0); !errors.Is(err, tables.ErrUnsolved) {
+			t.Errorf("score of layer %d: %v", n, err)
+		}
 		if _, err := tab.File(n); !errors.Is(err, tables.ErrUnsolved) {
 			t.Errorf("file of layer %d: %v", n, err)
 		}
+	}
+	if score, err := tab.ScoreAt(6, 99); score != layers[6][99] || err != nil {
+		t.Errorf("score of rank 99: %d, %v, want %d", score, err, layers[6][99])
+	}
+	if _, err := tab.ScoreAt(6, uint64(len(layers[6]))); !errors.Is(err, layerfile.ErrRange) {
+		t.Errorf("score beyond the layer: %v", err)
 	}
 	f, err := tab.File(6)
 	if err != nil || f.Header().Seeds != 6 || f.Path() != tab.Path(6) {

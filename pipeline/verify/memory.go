@@ -37,7 +37,7 @@ func (r *run) fitting(n int) []bool {
 	wanted := make([]bool, len(r.memory))
 	left := uint64(max(0, r.options.MemoryBytes))
 	take := func(k int) {
-		if size := r.ranking.Size(k); size <= left {
+		if size := r.space.Size(k); size <= left {
 			left -= size
 			wanted[k] = true
 		}
@@ -54,7 +54,7 @@ func (r *run) fitting(n int) []bool {
 
 // load decodes layer n into memory.
 func (r *run) load(ctx context.Context, n int) error {
-	scores := make([]int8, r.ranking.Size(n))
+	scores := make([]int8, r.space.Size(n))
 	err := r.parallel(ctx, uint64(len(scores)), func(from, to uint64) error {
 		return r.tables.Read(n, from, scores[from:to])
 	})

@@ -5,17 +5,17 @@
 // Are the files intact (file.go)? Every checksum of the layer file is
 // recomputed, and sizes, sums and histogram are compared with the manifest.
 //
-// Are the scores right (compare.go)? The score of a position must be the largest
-// of what its moves give, captured minus the score of the child, or minus all
-// seeds when there is no move. The moves are played by the plain rules of
-// layers/awari, seed by seed; no code is shared with the engine that solved the
-// layers. All positions are compared, or a random sample.
+// Do the scores follow from each other (compare.go, part.go)? The score of a
+// position must be the largest of what its moves give, captured minus the score
+// of the child, or minus all seeds when there is no move. The moves are played
+// by the plain rules of layers/awari, seed by seed; no code is shared with the
+// engine that solved the layers. All positions are compared, or a random sample.
 //
-// A wrong score is almost always found: either it does not follow from its
-// moves, or what depends on it does not. What this comparison cannot see is a
-// whole set of positions that play around in circles and give each other a
-// score that no capture backs: endless play must be worth 0, and that takes more
-// than a look at each position and its children.
+// If all positions of all layers pass, the scores are a solution of the equations
+// of the game. Another solution than the true one can only differ in whole sets
+// of positions that play around in circles and lend each other a score that no
+// capture backs: that endless play is worth 0 is beyond a look at each position
+// and its children.
 package verify
 
 import (
@@ -26,7 +26,6 @@ import (
 	"time"
 
 	"grenier/io/corrupt"
-	"grenier/kernels/colex"
 	"grenier/kernels/cpu"
 	"grenier/kernels/planes"
 	"grenier/layers/awari"
@@ -90,8 +89,7 @@ func Run(ctx context.Context, dir string, o Options) (result *Result, err error)
 type run struct {
 	options Options
 	tables  *tables.Tables
-	game    awari.Game
-	ranking *colex.Ranking
+	space   *awari.Space
 	kernel  planes.Kernel
 	memory  [][]int8 // layers in memory, by seeds; nil for others
 	meter   meter
@@ -109,12 +107,12 @@ func newRun(t *tables.Tables, o Options) (*run, error) {
 		}
 	}
 	o.Layers = slices.Compact(slices.Sorted(slices.Values(o.Layers)))
-	ranking, err := colex.New(t.Game().Pits(), max(0, t.MaxSeeds()))
+	space, err := awari.NewSpace(t.Game(), max(0, t.MaxSeeds()))
 	if err != nil {
 		return nil, err
 	}
 	r := &run{
-		options: o, tables: t, game: t.Game(), ranking: ranking, kernel: planes.For(o.Family),
+		options: o, tables: t, space: space, kernel: planes.For(o.Family),
 		memory: make([][]int8, t.MaxSeeds()+1), meter: meter{report: o.Progress},
 	}
 	for _, n := range o.Layers {
@@ -129,15 +127,15 @@ func newRun(t *tables.Tables, o Options) (*run, error) {
 // wanted returns how many positions of layer n are to be compared.
 func (r *run) wanted(n int) uint64 {
 	if s := r.options.Sample; s > 0 {
-		return min(s, r.ranking.Size(n))
+		return min(s, r.space.Size(n))
 	}
-	return r.ranking.Size(n)
+	return r.space.Size(n)
 }
 
 // layer verifies layer n. Data that cannot be used is part of the outcome, other
 // errors are not.
 func (r *run) layer(ctx context.Context, n int) (Layer, error) {
-	layer := Layer{Seeds: n, Positions: r.ranking.Size(n), Problems: []Problem{}}
+	layer := Layer{Seeds: n, Positions: r.space.Size(n), Problems: []Problem{}}
 	if err := r.checkFile(ctx, n, &layer); err != nil {
 		return layer, err
 	}

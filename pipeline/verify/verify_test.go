@@ -77,7 +77,7 @@ func TestIntact(t *testing.T) {
 func TestJSON(t *testing.T) {
 	game := testrun.Game(t, 4, awari.Awari)
 	layers := testrun.Solve(t, game, 2)
-	layers[2][3] = 1
+	layers[2][1] = 1 // no move leads there
 	result := run(t, testrun.Write(t, game, layers, 64), verify.Options{Layers: []int{2, 0, 2}, Seed: 7})
 	result.Seconds = 0.5
 	got, err := json.Marshal(result)
@@ -87,8 +87,8 @@ func TestJSON(t *testing.T) {
 	want := `{"ok":false,"sample":0,"seed":7,"layers":[` +
 		`{"seeds":0,"positions":1,"checked":1,"mismatches":0,"problems":[]},` +
 		`{"seeds":2,"positions":10,"checked":10,"mismatches":1,"problems":[` +
-		`{"text":"board 0 0 1 1, rank 3: the score is 1, but its moves give -2",` +
-		`"difference":{"rank":3,"board":"0 0 1 1","stored":1,"expected":-2}}]}],"seconds":0.5}`
+		`{"text":"board 0 0 1 1, rank 1: the score is 1, but its moves give -2",` +
+		`"difference":{"rank":1,"board":"0 0 1 1","stored":1,"expected":-2}}]}],"seconds":0.5}`
 	if string(got) != want {
 		t.Errorf("%s, want\n%s", got, want)
 	}
