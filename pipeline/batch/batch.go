@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -46,8 +47,8 @@ type Options struct {
 	Workers int
 	// Family is the kernel family.
 	Family cpu.Family
-	// Progress, if not nil, is told how far the layer in progress is, from any
-	// goroutine and often.
+	// Progress, if not nil, is told how far the run is, often and from any
+	// goroutine, by one at a time. RunDone never decreases and ends at RunTotal.
 	Progress func(Progress)
 	// Sealed, if not nil, is told of every layer that is done.
 	Sealed func(Report)
@@ -68,6 +69,20 @@ var (
 	ErrOtherRun = errors.New("directory of another run")
 )
 
+// OtherRunError is an ErrOtherRun.
+type OtherRunError struct {
+	Path       string            // of the directory
+	Has, Asked manifest.Identity // what it holds, and what was to be solved
+}
+
+// Error names both games.
+func (e *OtherRunError) Error() string {
+	return fmt.Sprintf("%s holds another run: %v; asked for: %v", e.Path, e.Has, e.Asked)
+}
+
+// Unwrap returns ErrOtherRun.
+func (e *OtherRunError) Unwrap() error { return ErrOtherRun }
+
 // MemoryError reports a layer that does not fit in the memory allowed.
 type MemoryError struct {
 	Seeds         int    // of the layer
@@ -77,8 +92,12 @@ type MemoryError struct {
 
 // Error says what is needed and what would fit.
 func (e *MemoryError) Error() string {
-	return fmt.Sprintf("layer %d needs %s of memory and %s are allowed (enough up to layer %d)",
-		e.Seeds, humanize.IBytes(e.Need), humanize.IBytes(e.Allowed), e.Largest)
+	enough := fmt.Sprintf("enough up to layer %d", e.Largest)
+	if e.Largest < 0 {
+		enough = "too little for any layer"
+	}
+	return fmt.Sprintf("layer %d needs %s of memory and %s are allowed (%s)",
+		e.Seeds, humanize.IBytes(e.Need), humanize.IBytes(e.Allowed), enough)
 }
 
 // run is a batch at work.
@@ -90,6 +109,8 @@ type run struct {
 	engine   *halfboard.Engine
 	planes   planes.Kernel
 	estimate estimate
+	mu       sync.Mutex // held while progress is told
+	furthest float64    // the largest RunDone told
 }
 
 // Solve solves the layers up to o.Seeds that the run directory at path does not
@@ -97,17 +118,14 @@ type run struct {
 // created. When ctx ends, Solve returns the reports so far and the error of ctx;
 // what was sealed stays.
 //
-// It fails with ErrSeeds, ErrOtherRun, with a *MemoryError before anything is changed, like
-// rundir.Lock, and with errors that match corrupt.ErrCorrupt when layers sealed
-// earlier cannot be read.
+// It fails with ErrSeeds, with an *OtherRunError or a *MemoryError before
+// anything is changed, like rundir.Lock, and with errors that match
+// corrupt.ErrCorrupt when layers sealed earlier cannot be read.
 func Solve(ctx context.Context, path string, game awari.Game, o Options) (reports []Report, err error) {
 	if err := o.check(game); err != nil {
 		return nil, err
 	}
-	dir, err := rundir.Lock(path, Identity(game))
-	if errors.Is(err, corrupt.ErrMismatch) {
-		return nil, fmt.Errorf("%w: %v", ErrOtherRun, err) // intact, so not corrupt
-	}
+	dir, err := lock(path, game)
 	if err != nil {
 		return nil, err
 	}
@@ -116,19 +134,33 @@ func Solve(ctx context.Context, path string, game awari.Game, o Options) (report
 	if err != nil {
 		return nil, err
 	}
-	r.estimate = newEstimate(game, len(r.manifest.Layers), o.Seeds)
 	for n := len(r.manifest.Layers); n <= o.Seeds; n++ {
 		report, err := r.solveLayer(ctx, n)
 		if err != nil {
-			return reports, fmt.Errorf("layer %d: %w", n, err)
+			return reports, err
 		}
 		reports = append(reports, report)
-		r.estimate.learn(report)
-		if o.Sealed != nil {
-			o.Sealed(report)
-		}
+		r.finished(report)
 	}
 	return reports, nil
+}
+
+// lock opens the directory at path for layers of game.
+func lock(path string, game awari.Game) (*rundir.Locked, error) {
+	dir, err := rundir.Lock(path, Identity(game))
+	if !errors.Is(err, corrupt.ErrMismatch) {
+		return dir, err
+	}
+	// An intact directory of another run: not corrupt.
+	other, err := rundir.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	m, err := other.Manifest()
+	if err != nil {
+		return nil, err
+	}
+	return nil, &OtherRunError{Path: path, Has: m.Identity, Asked: Identity(game)}
 }
 
 // check refuses what cannot be solved.
@@ -161,6 +193,7 @@ func begin(dir *rundir.Locked, game awari.Game, o Options) (*run, error) {
 	r.engine, err = halfboard.New(game, halfboard.Options{
 		Workers: o.Workers, Family: o.Family, SlabPits: -1, Progress: r.progress,
 	})
+	r.estimate = newEstimate(game, len(r.manifest.Layers), o.Seeds)
 	return r, err
 }
 
@@ -175,7 +208,7 @@ func (r *run) solveLayer(ctx context.Context, n int) (Report, error) {
 	name := rundir.LayerName(n)
 	summary, err := r.seal(ctx, layer, name)
 	if err = errors.Join(err, layer.Close()); err != nil {
-		return Report{}, err
+		return Report{}, fmt.Errorf("sealing layer %d: %w", n, err)
 	}
 	report := Report{Engine: layer.Stats(), Seal: time.Since(solved), Elapsed: time.Since(start)}
 	report.Layer = manifest.NewLayer(name, summary, report.Elapsed.Seconds())
@@ -186,7 +219,7 @@ func (r *run) solveLayer(ctx context.Context, n int) (Report, error) {
 func (r *run) compute(ctx context.Context, n int) (*halfboard.Layer, error) {
 	lower, err := r.openLower(n)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("solving layer %d: %w", n, err)
 	}
 	layer, err := r.engine.Solve(ctx, n, lower)
 	return layer, errors.Join(err, lower.Close())
@@ -204,6 +237,19 @@ func (r *run) publish(name string, layer manifest.Layer) error {
 	}
 	r.manifest = &next
 	return r.dir.ClearWork()
+}
+
+// finished takes in a layer that is sealed and listed.
+func (r *run) finished(report Report) {
+	r.estimate.learn(report)
+	n := report.Layer.Positions
+	r.tell(Progress{
+		Seeds: report.Layer.Seeds, Positions: n, Stage: stageName(sealStage), Done: n,
+		RunDone: r.estimate.finished, RunTotal: r.estimate.total,
+	})
+	if r.options.Sealed != nil {
+		r.options.Sealed(report)
+	}
 }
 
 // Stages returns the time spent in each stage, by name.

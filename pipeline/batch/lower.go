@@ -3,8 +3,10 @@ package batch
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"sync"
 
+	"grenier/io/corrupt"
 	"grenier/io/layerfile"
 )
 
@@ -29,7 +31,11 @@ func (r *run) openLower(n int) (*lower, error) {
 }
 
 func (l *lower) open(i int) error {
-	f, err := layerfile.Open(l.run.dir.LayerPath(i))
+	path := l.run.dir.LayerPath(i)
+	f, err := layerfile.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return corrupt.New(path, "", "listed in the manifest, but missing: %w", err)
+	}
 	if err != nil {
 		return err
 	}

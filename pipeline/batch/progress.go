@@ -79,13 +79,23 @@ func (e *estimate) share(stage halfboard.Stage, sweep int, part float64) float64
 
 // progress passes on how far the layer in progress is.
 func (r *run) progress(p halfboard.Progress) {
-	if r.options.Progress == nil {
-		return
-	}
 	share := r.estimate.share(p.Stage, p.Sweep, float64(p.Done)/float64(p.Positions))
-	r.options.Progress(Progress{
+	r.tell(Progress{
 		Seeds: p.Seeds, Positions: p.Positions, Stage: stageName(p.Stage), Sweep: p.Sweep,
 		Done: p.Done, Changed: p.Changed,
 		RunDone: r.estimate.finished + share*float64(p.Positions), RunTotal: r.estimate.total,
 	})
+}
+
+// tell reports progress. The estimate of a layer goes back when it turns out to
+// need more sweeps than the one before; what is reported stays where it is then.
+func (r *run) tell(p Progress) {
+	if r.options.Progress == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.furthest = max(r.furthest, p.RunDone)
+	p.RunDone = r.furthest
+	r.options.Progress(p)
 }
