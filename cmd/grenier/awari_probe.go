@@ -2,12 +2,9 @@ package main
 
 import (
 	"bufio"
-	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
+	"math"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -32,28 +29,23 @@ type probeMove struct {
 	Value    *int `json:"value"`
 }
 
-// probeError is a line of stdin that could not be answered, as JSON.
-type probeError struct {
-	Line  int    `json:"line"`
-	Error string `json:"error"`
-}
-
 func (a *app) probe() *cobra.Command {
 	var dir string
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "probe --dir DIR P0 P1 ... | -",
+		Use:   "probe --dir DIR {P0 P1 ... | -}",
 		Short: "Print the value of a board and of every move",
 		Long: `Prints the exact value of a board for the player to move, who owns the first half
 of the pits, and the value of each of his moves. A dot stands for a pit that cannot
 be played.
 
-With - boards are read from stdin, one a line, and each is answered by one line. A
-line that cannot be answered gets one that says why, and the rest goes on.
+With - boards are read from stdin, one a line, and each is answered by one line, at
+once if no other board is waiting. A line that cannot be answered gets one that says
+why, the rest goes on, and the exit status tells of it in the end.
 ` + exitHelp,
 		Example: `  grenier awari probe --dir data/awari 1 1 1 1 1 2 4 2 3 0 0 0
   grenier awari probe --dir data/awari --json - < boards.txt`,
-		Args: cobra.MinimumNArgs(1),
+		Args: needArgs(math.MaxInt, "a board: the number of seeds in each pit, or - to read boards from stdin"),
 		RunE: a.start(func(cmd *cobra.Command, args []string) error {
 			chosen, err := family()
 			if err != nil {
@@ -65,7 +57,8 @@ line that cannot be answered gets one that says why, and the rest goes on.
 			}
 			defer t.Close()
 			if len(args) == 1 && args[0] == "-" {
-				return a.probeLines(cmd.Context(), t, asJSON)
+				p := lineProber{tables: t, out: bufio.NewWriterSize(a.out, 1<<16), asJSON: asJSON}
+				return p.run(cmd.Context(), a.in)
 			}
 			return a.probeBoard(t, args, asJSON)
 		}),
@@ -88,58 +81,10 @@ func (a *app) probeBoard(t *tables.Tables, fields []string, asJSON bool) error {
 	fmt.Fprintf(a.out, "%s\n%s\n", game.Draw(p.Board), appendProbe(nil, game, p))
 	for _, m := range p.Moves[:game.Half()] {
 		if m.Legal {
-			fmt.Fprintf(a.out, "pit %d: captures %d, value %+d\n", m.Pit, m.Captured, m.Value)
+			fmt.Fprintf(a.out, "pit %d: captures %d, value %s\n", m.Pit, m.Captured, signed(m.Value))
 		}
 	}
 	return nil
-}
-
-// probeLines answers each line of stdin.
-func (a *app) probeLines(ctx context.Context, t *tables.Tables, asJSON bool) error {
-	out := bufio.NewWriterSize(a.out, 1<<16)
-	lines := bufio.NewScanner(a.in)
-	var failed error
-	var answer []byte
-	for n := 1; lines.Scan(); n++ {
-		if err := ctx.Err(); err != nil {
-			return errors.Join(err, out.Flush())
-		}
-		p, err := ask(t, strings.Fields(lines.Text()))
-		if err != nil {
-			err = fmt.Errorf("line %d: %w", n, err)
-			if failed == nil {
-				failed = err
-			}
-		}
-		if answer, err = appendAnswer(answer[:0], t.Game(), p, n, err, asJSON); err != nil {
-			return err
-		}
-		if _, err := out.Write(answer); err != nil {
-			return err
-		}
-	}
-	return errors.Join(failed, lines.Err(), out.Flush())
-}
-
-// appendAnswer appends the answer to line n, which is failed or p.
-func appendAnswer(dst []byte, game awari.Game, p tables.Probe, n int, failed error, asJSON bool) ([]byte, error) {
-	var err error
-	switch {
-	case asJSON && failed != nil:
-		dst, err = appendJSON(dst, probeError{n, failed.Error()})
-	case asJSON:
-		dst, err = appendJSON(dst, newProbeReport(game, p))
-	case failed != nil:
-		dst = append(append(dst, "error: "...), strings.ReplaceAll(failed.Error(), "\n", "; ")...)
-	default:
-		dst = appendProbe(dst, game, p)
-	}
-	return append(dst, '\n'), err
-}
-
-func appendJSON(dst []byte, v any) ([]byte, error) {
-	text, err := json.Marshal(v)
-	return append(dst, text...), err
 }
 
 // ask probes the board given by the fields.
@@ -178,4 +123,12 @@ func newProbeReport(game awari.Game, p tables.Probe) probeReport {
 		report.Moves = append(report.Moves, move)
 	}
 	return report
+}
+
+// signed returns n with its sign, 0 without.
+func signed(n int) string {
+	if n == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("%+d", n)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -28,7 +29,7 @@ boards of as many pits, sorted by seeds and then in colex order. With --json als
 its rank among the boards with as many seeds, which is its place in a layer file.
 ` + exitHelp,
 		Example: "  grenier awari rank 1 1 1 1 1 2 4 2 3 0 0 0",
-		Args:    cobra.MinimumNArgs(1),
+		Args:    needArgs(math.MaxInt, "a board: the number of seeds in each pit"),
 		RunE: a.start(func(_ *cobra.Command, args []string) error {
 			board, seeds, err := parsePits(args)
 			if err != nil {
@@ -57,8 +58,8 @@ func (a *app) unrank() *cobra.Command {
 		Use:     "unrank CODE",
 		Short:   "Print the board with a code",
 		Long:    "Prints the pits of the board that has the given code; the inverse of rank.\n" + exitHelp,
-		Example: "  grenier awari unrank --pits 12 20946487",
-		Args:    cobra.ExactArgs(1),
+		Example: "  grenier awari unrank --pits 12 29832801",
+		Args:    needArgs(1, "one code"),
 		RunE: a.start(func(_ *cobra.Command, args []string) error {
 			report, err := unrankCode(pits, args[0])
 			if err != nil {
@@ -71,7 +72,7 @@ func (a *app) unrank() *cobra.Command {
 			return err
 		}),
 	}
-	cmd.Flags().IntVar(&pits, "pits", 12, "`pits` of the board, 1 to 16")
+	cmd.Flags().IntVar(&pits, "pits", 12, "`number` of pits of the board, 1 to 16")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }
@@ -80,7 +81,7 @@ func (a *app) unrank() *cobra.Command {
 func unrankCode(pits int, text string) (rankReport, error) {
 	code, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		return rankReport{}, usageError{fmt.Errorf("code %q: want a whole number from 0 up", text)}
+		return rankReport{}, usageError{fmt.Errorf("code %q: want a whole number from 0 to %d", text, uint64(math.MaxUint64))}
 	}
 	r, err := colex.New(pits, colex.MaxSeeds)
 	if err != nil {

@@ -63,18 +63,18 @@ has one JSON object at the end, preceded by JSON lines if --progress json is giv
 		Example: `  grenier awari solve --seeds 16 --dir data/awari
   grenier awari solve --seeds 10 --pits 8 --rules strict --dir data/small --json
   GRENIER_KERNEL=generic grenier awari solve --seeds 12 --dir data/plain --threads 1`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: a.start(func(cmd *cobra.Command, _ []string) error { return a.runSolve(cmd.Context(), f) }),
 	}
 	needDir(cmd, &f.dir)
 	flags := cmd.Flags()
-	flags.IntVar(&f.seeds, "seeds", 0, fmt.Sprintf("last layer to solve, 0 to %d `seeds`", awari.MaxSeeds))
-	flags.IntVar(&f.pits, "pits", 12, "`pits` of the board: 4, 6, 8, 10 or 12")
-	flags.StringVar(&f.rules, "rules", "awari", "rule `set`: awari or strict")
+	flags.IntVar(&f.seeds, "seeds", 0, fmt.Sprintf("`number` of seeds of the last layer to solve, 0 to %d", awari.MaxSeeds))
+	flags.IntVar(&f.pits, "pits", 12, "`number` of pits of the board: 4, 6, 8, 10 or 12")
+	flags.StringVar(&f.rules, "rules", "awari", "`rules` of the game: awari or strict")
 	flags.StringVar(&f.memory, "memory", "8GiB", "most `bytes` of memory to use for a layer")
-	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), "processors to use")
-	flags.StringVar(&f.codec, "codec", "lz4", "compression of layer files: lz4 or zstd")
-	flags.StringVar(&f.progress, "progress", "auto", "progress as auto, bar, plain, json or none")
+	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to use, 1 to %d", maxThreads))
+	flags.StringVar(&f.codec, "codec", "lz4", "`codec` of layer files: lz4 or zstd")
+	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
 	flags.BoolVar(&f.json, "json", false, "print JSON on stdout")
 	if err := cmd.MarkFlagRequired("seeds"); err != nil {
 		panic(err) // the flag has just been defined
@@ -91,8 +91,8 @@ func (f *solveFlags) options() (game awari.Game, o batch.Options, err error) {
 	if game, err = awari.New(f.pits, rules); err != nil {
 		return game, o, err
 	}
-	if f.threads < 1 {
-		return game, o, usageError{fmt.Errorf("--threads %d: at least 1 is needed", f.threads)}
+	if err = checkThreads(f.threads); err != nil {
+		return game, o, err
 	}
 	o = batch.Options{Seeds: f.seeds, Workers: f.threads}
 	if o.Memory, err = parseBytes("--memory", f.memory); err != nil {
@@ -118,9 +118,13 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 	o.Progress = func(p batch.Progress) { shown.update(solving(p)) }
 	table := layerTable{out: a.out, quiet: f.json}
 	o.Sealed = func(r batch.Report) { shown.pause(func() { table.add(r) }) }
+	a.resume = "; sealed layers are kept, the same command continues"
 	start := time.Now()
 	reports, err := batch.Solve(ctx, f.dir, game, o)
 	shown.close()
+	if isType[*batch.MemoryError](err) {
+		return fmt.Errorf("--memory %s: %w", f.memory, err)
+	}
 	if err != nil {
 		return err
 	}

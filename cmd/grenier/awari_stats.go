@@ -48,7 +48,7 @@ often each score occurs. All of it is taken from the manifest.
 ` + exitHelp,
 		Example: `  grenier awari stats --dir data/awari
   grenier awari stats --dir data/awari --layer 12 --json`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: a.start(func(*cobra.Command, []string) error {
 			m, err := loadLayers(dir, layer)
 			if err != nil {
@@ -62,7 +62,7 @@ often each score occurs. All of it is taken from the manifest.
 		}),
 	}
 	needDir(cmd, &dir)
-	cmd.Flags().IntVar(&layer, "layer", allLayers, "only the layer of `n` seeds, with its histogram")
+	cmd.Flags().IntVar(&layer, "layer", allLayers, "only the layer of `n` seeds, with its histogram; -1 for all")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }
@@ -78,7 +78,10 @@ func loadLayers(dir string, layer int) (*manifest.Manifest, error) {
 	if err != nil || layer == allLayers {
 		return m, err
 	}
-	if layer < 0 || layer >= len(m.Layers) {
+	switch {
+	case len(m.Layers) == 0:
+		return nil, usageError{fmt.Errorf("--layer %d: no layer in %s is solved", layer, dir)}
+	case layer < 0 || layer >= len(m.Layers):
 		return nil, usageError{fmt.Errorf("--layer %d: %s has layers 0 to %d", layer, dir, len(m.Layers)-1)}
 	}
 	m.Layers = m.Layers[layer : layer+1]
@@ -113,7 +116,7 @@ func (a *app) printHistogram(l manifest.Layer) {
 	fmt.Fprintf(a.out, "\n%5s %16s %8s\n", "score", "positions", "share")
 	for s := math.MinInt8; s <= math.MaxInt8; s++ {
 		if n := l.Histogram.Count(int8(s)); n > 0 {
-			fmt.Fprintf(a.out, "%+5d %16s %7.3f%%\n", s, comma(n), 100*float64(n)/float64(l.Positions))
+			fmt.Fprintf(a.out, "%5s %16s %7.3f%%\n", signed(s), comma(n), 100*float64(n)/float64(l.Positions))
 		}
 	}
 }

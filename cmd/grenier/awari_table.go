@@ -41,7 +41,7 @@ out on more than 8 pits.
 ` + exitHelp,
 		Example: `  grenier awari table --pits 8 --seeds 24
   grenier awari table --pits 12 --seeds 48 --json`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: a.start(func(cmd *cobra.Command, _ []string) error {
 			table, err := census.New(cmd.Context(), pits, seeds, census.Auto)
 			if err != nil {
@@ -53,8 +53,8 @@ out on more than 8 pits.
 			return a.printTable(table)
 		}),
 	}
-	cmd.Flags().IntVar(&pits, "pits", 8, "`pits` of the board")
-	cmd.Flags().IntVar(&seeds, "seeds", 24, "largest number of `seeds`")
+	cmd.Flags().IntVar(&pits, "pits", 8, "`number` of pits of the board: 4, 6, 8, 10 or 12")
+	cmd.Flags().IntVar(&seeds, "seeds", 24, "largest `number` of seeds, 0 to 48")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }

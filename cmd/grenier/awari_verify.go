@@ -31,7 +31,7 @@ give, played seed by seed by code that shares nothing with the solver.
 ` + exitHelp,
 		Example: `  grenier awari verify --dir data/awari
   grenier awari verify --dir data/awari --layer 16 --sample 1000000 --json`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: a.start(func(cmd *cobra.Command, _ []string) error {
 			if !cmd.Flags().Changed("seed") {
 				f.seed = rand.Uint64() >> 11 // fits a JSON number
@@ -41,12 +41,12 @@ give, played seed by seed by code that shares nothing with the solver.
 	}
 	needDir(cmd, &f.dir)
 	flags := cmd.Flags()
-	flags.IntVar(&f.layer, "layer", allLayers, "only the layer of `n` seeds")
+	flags.IntVar(&f.layer, "layer", allLayers, "only the layer of `n` seeds; -1 for all")
 	flags.Uint64Var(&f.sample, "sample", 0, "compare only `k` random positions of each layer")
 	flags.Uint64Var(&f.seed, "seed", 0, "`number` that determines the sample; random unless given")
-	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), "processors to use")
+	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to use, 1 to %d", maxThreads))
 	flags.StringVar(&f.memory, "memory", "1GiB", "most `bytes` of layers to keep in memory")
-	flags.StringVar(&f.progress, "progress", "auto", "progress as auto, bar, plain, json or none")
+	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd
 }
@@ -56,8 +56,8 @@ func (f *verifyFlags) options() (verify.Options, error) {
 	if err != nil {
 		return verify.Options{}, err
 	}
-	if f.threads < 1 {
-		return verify.Options{}, usageError{fmt.Errorf("--threads %d: at least 1 is needed", f.threads)}
+	if err := checkThreads(f.threads); err != nil {
+		return verify.Options{}, err
 	}
 	o := verify.Options{
 		Sample: f.sample, Seed: f.seed, Workers: f.threads, MemoryBytes: int64(memory),

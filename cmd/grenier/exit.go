@@ -29,11 +29,11 @@ const exitHelp = `
 EXIT STATUS
   0    ok
   1    failure: the directory is missing, locked or unwritable, the disk is full, ...
-  2    bad usage: unknown flag, bad board, more seeds than are solved, other rules
-       than those of the directory, ...
+  2    bad usage: unknown flag, bad board, more seeds than are solved, more memory
+       than allowed, other rules than those of the directory, ...
   3    a check found differences
-  4    data on disk is corrupt
-  130  interrupted; sealed layers are kept and the same command continues`
+  4    data on disk is corrupt, of a newer version or not of this program
+  130  interrupted; what solve has sealed is kept and the same command continues`
 
 // usageError is an error about the command line.
 type usageError struct{ error }
@@ -70,7 +70,7 @@ func isUsage(err error) bool {
 			return true
 		}
 	}
-	return isType[usageError](err) || isType[*cpu.UnknownError](err) || isType[*cpu.UnsupportedError](err)
+	return isType[usageError](err) || isType[*batch.MemoryError](err) || isType[*cpu.UnknownError](err) || isType[*cpu.UnsupportedError](err)
 }
 
 func isType[E error](err error) bool {

@@ -16,46 +16,66 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	status := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
-	stop()
-	os.Exit(status)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 // app is what commands share.
 type app struct {
-	in       io.Reader
-	out, err io.Writer
+	in  io.Reader
+	out *output
+	err io.Writer
 	// running is set once the command line is accepted: errors before that are
 	// about usage.
 	running bool
+	// resume says what an interrupt leaves behind, if anything.
+	resume string
 }
 
 // run executes one command line and returns the exit status.
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
-	a := &app{in: in, out: out, err: errs}
+	a := &app{in: in, out: &output{w: out}, err: errs}
 	root := a.root()
 	root.SetArgs(args)
-	root.SetIn(in)
-	root.SetOut(out)
+	root.SetOut(a.out)
 	root.SetErr(errs)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !a.running {
-		err = usageError{err}
+		err = usageError{fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath())}
+	}
+	if err == nil {
+		err = a.out.err
 	}
 	status := statusOf(ctx, err)
-	if message := describe(err, status); message != "" {
-		fmt.Fprintln(errs, "grenier: "+message)
+	if err != nil {
+		fmt.Fprintln(errs, "grenier: "+a.describe(err, status))
 	}
 	return status
 }
 
 // describe returns err in one line.
-func describe(err error, status int) string {
-	switch {
-	case err == nil:
-		return ""
-	case status == exitInterrupted:
-		return "interrupted; sealed layers are kept, the same command continues"
+func (a *app) describe(err error, status int) string {
+	if status == exitInterrupted {
+		return "interrupted" + a.resume
 	}
-	return strings.ReplaceAll(err.Error(), "\n", "; ")
+	return oneLine(err)
+}
+
+// oneLine returns the text of err in one line.
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
+
+// output is stdout. It remembers the first failure to write, so that an answer
+// that was cut short is not taken for a whole one.
+type output struct {
+	w   io.Writer
+	err error
+}
+
+// Write passes p on.
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.w.Write(p)
+	if err != nil && o.err == nil {
+		o.err = fmt.Errorf("writing the answer: %w", err)
+	}
+	return n, err
 }

@@ -58,6 +58,8 @@ type progress struct {
 	latest stater
 }
 
+const progressUsage = "`form` of progress on stderr: auto, bar, plain, json or none"
+
 // newProgress returns the progress display of that name. JSON lines go to stdout
 // when the result is JSON too, everything else to stderr.
 func (a *app) newProgress(name string, asJSON bool) (*progress, error) {

@@ -19,9 +19,15 @@ awari (awalé, oware): the exact score of every position, layer by layer.
 ` + exitHelp,
 		Example: `  grenier awari solve --seeds 16 --dir data/awari
   grenier awari probe --dir data/awari 1 1 1 1 1 2 4 2 3 0 0 0`,
+		Args:          subcommand,
+		RunE:          showHelp,
 		SilenceUsage:  true,
 		SilenceErrors: true,
+
+		DisableFlagsInUseLine: true,
 	}
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(help())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(a.awari(), a.version())
 	return root
@@ -36,10 +42,19 @@ func (a *app) awari() *cobra.Command {
 A score is the number of seeds that the mover takes from now on minus those that
 the opponent takes when both play perfectly; endless play is worth 0.
 ` + exitHelp,
+		Example: `  grenier awari solve --seeds 16 --dir data/awari
+  grenier awari verify --dir data/awari --sample 1000000`,
+		Args: subcommand,
+		RunE: showHelp,
+
+		DisableFlagsInUseLine: true,
 	}
 	parent.AddCommand(a.solve(), a.probe(), a.stats(), a.verify(), a.table(), a.rank(), a.unrank())
 	return parent
 }
+
+// showHelp is what a command does that only has subcommands.
+func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
 // start wraps the body of a command: errors from there on are not about usage,
 // unless they say so.
@@ -58,7 +73,7 @@ func family() (cpu.Family, error) { return cpu.Select(os.Getenv("GRENIER_KERNEL"
 
 // needDir adds the flag for the run directory.
 func needDir(cmd *cobra.Command, dir *string) {
-	cmd.Flags().StringVar(dir, "dir", "", "run `directory` with the solved layers")
+	cmd.Flags().Var((*directory)(dir), "dir", "run directory with the solved layers")
 	if err := cmd.MarkFlagRequired("dir"); err != nil {
 		panic(err) // the flag has just been defined
 	}

@@ -35,7 +35,7 @@ func (a *app) version() *cobra.Command {
 family chosen for each operation. GRENIER_KERNEL=generic|bmi2|avx512 forces one.
 ` + exitHelp,
 		Example: "  grenier version --json",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: a.start(func(*cobra.Command, []string) error {
 			return a.printVersion(asJSON)
 		}),

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"grenier/io/corrupt"
+	"grenier/pipeline/tables"
+)
+
+// lineProber answers boards that are read from a stream, one a line.
+type lineProber struct {
+	tables *tables.Tables
+	out    *bufio.Writer
+	asJSON bool
+
+	lines, failed int
+	worst         error // the first, but damage goes before bad boards
+}
+
+// probeError is a line that could not be answered, as JSON.
+type probeError struct {
+	Line  int    `json:"line"`
+	Error string `json:"error"`
+}
+
+// run answers every line of in, one line for each.
+func (p *lineProber) run(ctx context.Context, in io.Reader) error {
+	lines := readLines(ctx, in)
+	for {
+		l, err := p.next(ctx, lines)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			err = p.answer(l)
+		}
+		if err != nil {
+			return errors.Join(err, p.out.Flush())
+		}
+	}
+	return errors.Join(p.failure(), p.out.Flush())
+}
+
+// failure sums up what could not be answered.
+func (p *lineProber) failure() error {
+	if p.failed == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of %d lines not answered, such as %w", p.failed, p.lines, p.worst)
+}
+
+// line is a line of a stream, or the error at its end.
+type line struct {
+	text string
+	long bool // the text was longer than maxLine and is not kept
+	err  error
+}
+
+// maxLine bounds the memory for a line.
+const maxLine = 1 << 16
+
+// readLines reads lines ahead in the background: whoever waits for the next one
+// can do other things meanwhile, like listening to an interrupt.
+func readLines(ctx context.Context, in io.Reader) <-chan line {
+	lines := make(chan line, 256)
+	go func() {
+		r := bufio.NewReaderSize(in, maxLine)
+		for {
+			l := readLine(r)
+			select {
+			case lines <- l:
+			case <-ctx.Done():
+				return
+			}
+			if l.err != nil {
+				return
+			}
+		}
+	}()
+	return lines
+}
+
+// readLine returns the next line of r, or the error that ends r.
+func readLine(r *bufio.Reader) line {
+	text, more, err := r.ReadLine()
+	l := line{text: string(text), long: more, err: err}
+	for more && err == nil {
+		_, more, err = r.ReadLine() // an error here is returned again
+	}
+	return l
+}
+
+// next returns the next line. It lets the reader have all answers before it
+// waits.
+func (p *lineProber) next(ctx context.Context, lines <-chan line) (line, error) {
+	if err := ctx.Err(); err != nil {
+		return line{}, err
+	}
+	select {
+	case l := <-lines:
+		return l, l.err
+	default:
+	}
+	if err := p.out.Flush(); err != nil {
+		return line{}, err
+	}
+	select {
+	case l := <-lines:
+		return l, l.err
+	case <-ctx.Done():
+		return line{}, ctx.Err()
+	}
+}
+
+// answer writes the answer to the next line.
+func (p *lineProber) answer(l line) error {
+	p.lines++
+	probe, err := p.ask(l)
+	if err != nil {
+		p.blame(fmt.Errorf("line %d: %w", p.lines, err))
+	}
+	if p.asJSON {
+		return p.answerJSON(probe, err)
+	}
+	var answer []byte
+	if err != nil {
+		answer = fmt.Appendf(p.out.AvailableBuffer(), "error: line %d: %s", p.lines, oneLine(err))
+	} else {
+		answer = appendProbe(p.out.AvailableBuffer(), p.tables.Game(), probe)
+	}
+	_, err = p.out.Write(append(answer, '\n'))
+	return err
+}
+
+func (p *lineProber) ask(l line) (tables.Probe, error) {
+	if l.long {
+		return tables.Probe{}, usageError{fmt.Errorf("more than %d bytes", maxLine)}
+	}
+	return ask(p.tables, strings.Fields(l.text))
+}
+
+func (p *lineProber) answerJSON(probe tables.Probe, failed error) error {
+	encoder := json.NewEncoder(p.out)
+	if failed != nil {
+		return encoder.Encode(probeError{p.lines, oneLine(failed)})
+	}
+	return encoder.Encode(newProbeReport(p.tables.Game(), probe))
+}
+
+// blame keeps the error that decides on the exit status.
+func (p *lineProber) blame(err error) {
+	p.failed++
+	if p.worst == nil || errors.Is(err, corrupt.ErrCorrupt) && !errors.Is(p.worst, corrupt.ErrCorrupt) {
+		p.worst = err
+	}
+}
