@@ -56,6 +56,7 @@ func help() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			target.InitDefaultHelpFlag()
 			return target.Help()
 		},
 	}
@@ -67,7 +68,13 @@ var wanted = map[string]string{
 }
 
 // flagError words an error about a flag.
-func flagError(_ *cobra.Command, err error) error {
+func flagError(cmd *cobra.Command, err error) error {
+	if cmd.HasSubCommands() {
+		// A flag of a command whose name was not understood.
+		if unknown := subcommand(cmd, cmd.Flags().Args()); unknown != nil {
+			return unknown
+		}
+	}
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		flag := bad.GetFlag()
 		return fmt.Errorf("--%s %q: want %s", flag.Name, bad.GetValue(), wanted[flag.Value.Type()])

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"go.uber.org/goleak"
 
+	"grenier/io/corrupt"
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
@@ -342,7 +343,7 @@ func refuses(t *testing.T, dir string, game awari.Game, n int, path, name string
 	t.Helper()
 	before := contents(t, dir)
 	reports, err := batch.Solve(t.Context(), dir, game, options(n))
-	if !isCorrupt(err) || !strings.Contains(err.Error(), path) || len(reports) != 0 {
+	if !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), path) || len(reports) != 0 {
 		t.Errorf("%s, %s: %d reports, error %v", path, name, len(reports), err)
 	}
 	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {

@@ -16,8 +16,6 @@ import (
 	"grenier/pipeline/batch"
 )
 
-func isCorrupt(err error) bool { return errors.Is(err, corrupt.ErrCorrupt) }
-
 // tinyDisk mounts a file system of 256 KiB.
 func tinyDisk(t *testing.T) string {
 	t.Helper()
@@ -72,7 +70,7 @@ func fill(t *testing.T, path string, size int) {
 // checkFull checks the error of a full disk, and that what was sealed is intact.
 func checkFull(t *testing.T, err error, dir string) {
 	t.Helper()
-	if !errors.Is(err, syscall.ENOSPC) || isCorrupt(err) || !strings.Contains(err.Error(), dir) {
+	if !errors.Is(err, syscall.ENOSPC) || errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), dir) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "manifest.json")); err != nil {

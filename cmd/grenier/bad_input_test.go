@@ -1,0 +1,207 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"grenier/io/manifest"
+	"grenier/io/rundir"
+)
+
+// badInput is a command line that must fail; words that the message must have
+// are separated by "|".
+type badInput struct {
+	args   string
+	status int
+	words  string
+}
+
+// refused runs bad command lines in the current directory, none of which may
+// change anything there.
+func refused(t *testing.T, cases []badInput) {
+	t.Helper()
+	before := contents(t, ".")
+	for _, c := range cases {
+		t.Run(c.args, func(t *testing.T) {
+			args := strings.Fields(c.args)
+			for i := range args {
+				args[i] = strings.Trim(args[i], `'`) // '' is an empty argument
+			}
+			r := grenier(t.Context(), "", args...)
+			if r.status != c.status {
+				t.Errorf("status %d, want %d", r.status, c.status)
+			}
+			oneClearLine(t, r.err)
+			for word := range strings.SplitSeq(c.words, "|") {
+				if !strings.Contains(r.err, word) {
+					t.Errorf("%q lacks %q", r.err, word)
+				}
+			}
+			if diff := cmp.Diff(before, contents(t, ".")); diff != "" {
+				t.Errorf("changed:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestBadBoards(t *testing.T) {
+	t.Chdir(solved(t, "--pits", "4", "--seeds", "5"))
+	probe := "awari probe --dir . "
+	refused(t, []badInput{
+		{probe + "1 1 1", exitUsage, "3 pits given|has 4"},
+		{probe + "1 1 1 1 1", exitUsage, "5 pits given|has 4"},
+		{probe + "- 1", exitUsage, "2 pits given|has 4"},
+		{probe, exitUsage, "0 arguments|a board|or -|grenier awari probe --help"},
+		{probe + "1 -1 1 1", exitUsage, `"-1"|number from 0 up`},
+		{probe + "-- 1 -1 1 1", exitUsage, `"-1"|pit 1|0 to 48`},
+		{probe + "1 x 1 1", exitUsage, `"x"|pit 1|0 to 48`},
+		{probe + "1 1.5 1 1", exitUsage, `"1.5"|pit 1|0 to 48`},
+		{probe + "1 '' 1 1", exitUsage, `""|pit 1|0 to 48`},
+		{probe + "1 49 1 1", exitUsage, "49|48"},
+		{probe + "1 256 1 1", exitUsage, "256|pit 1|48"},
+		{probe + "1 18446744073709551617 1 1", exitUsage, "18446744073709551617|pit 1|48"},
+		{probe + "24 24 1 0", exitUsage, "more than 48"},
+		{probe + "2 2 2 0", exitUsage, "not solved|6 seeds|up to 5"},
+		{probe + "--json 2 2 2 0", exitUsage, "not solved|6 seeds|up to 5"},
+	})
+}
+
+func TestBadFlags(t *testing.T) {
+	t.Chdir(t.TempDir())
+	solve := "awari solve --dir new --seeds 3 "
+	refused(t, []badInput{
+		{"awari solve --seeds 3", exitUsage, `"dir" not set|grenier awari solve --help`},
+		{"awari solve --dir new", exitUsage, `"seeds" not set`},
+		{"awari probe 1 1 1 1", exitUsage, `"dir" not set`},
+		{"awari stats", exitUsage, `"dir" not set`},
+		{"awari verify", exitUsage, `"dir" not set`},
+		{solve + "--pits 7", exitUsage, "7|4, 6, 8, 10 and 12"},
+		{solve + "--pits 2", exitUsage, "2|4, 6, 8, 10 and 12"},
+		{solve + "--pits 14", exitUsage, "14|4, 6, 8, 10 and 12"},
+		{solve + "--pits -12", exitUsage, "-12|4, 6, 8, 10 and 12"},
+		{solve + "--pits twelve", exitUsage, `--pits "twelve"|whole number`},
+		{solve + "--rules kalah", exitUsage, `"kalah"|awari, strict`},
+		{solve + "--rules ''", exitUsage, `""|awari, strict`},
+		{solve + "--rules Awari", exitUsage, `"Awari"|awari, strict`},
+		{solve + "--seeds 49", exitUsage, "49|0 to 48"},
+		{solve + "--seeds -1", exitUsage, "-1|0 to 48"},
+		{solve + "--seeds 99999999999999999999", exitUsage, `--seeds "99999999999999999999"|whole number`},
+		{solve + "--seeds 3.5", exitUsage, `--seeds "3.5"|whole number`},
+		{solve + "--memory much", exitUsage, `--memory "much"|8GiB`},
+		{solve + "--memory 0", exitUsage, `--memory "0"|8GiB`},
+		{solve + "--memory -1GiB", exitUsage, `--memory "-1GiB"|8GiB`},
+		{solve + "--memory 1KiB", exitUsage, "--memory 1KiB|layer 3 needs|1.0 KiB are allowed|too little for any layer"},
+		{solve + "--seeds 40 --memory 1GiB", exitUsage, "--memory 1GiB|layer 40 needs|1.0 GiB are allowed|enough up to layer"},
+		{solve + "--threads 0", exitUsage, "--threads 0|1 to 1024"},
+		{solve + "--threads -2", exitUsage, "--threads -2|1 to 1024"},
+		{solve + "--threads 1000000", exitUsage, "--threads 1000000|1 to 1024"},
+		{solve + "--codec gzip", exitUsage, `"gzip"|lz4, zstd`},
+		{solve + "--progress loud", exitUsage, `--progress "loud"|auto, bar, plain, json and none`},
+		{solve + "--frobnicate", exitUsage, "unknown flag: --frobnicate|grenier awari solve --help"},
+		{solve + "-f", exitUsage, "'f' in -f"},
+		{solve + "--json=perhaps", exitUsage, `--json "perhaps"|true or false`},
+		{solve + "extra", exitUsage, `"extra"|flags only`},
+		{"awari solve --seeds 3 --dir ''", exitUsage, `--dir ""|name`},
+		{"awari solve --seeds 3 --dir", exitUsage, "needs an argument: --dir"},
+		{"awari stats --dir . extra", exitUsage, `"extra"|flags only`},
+		{"awari verify --dir . extra", exitUsage, `"extra"|flags only`},
+		{"awari verify --dir . --sample -1", exitUsage, `--sample "-1"|from 0 up`},
+		{"awari verify --dir . --threads 0", exitUsage, "--threads 0|1 to 1024"},
+		{"awari verify --dir . --memory x", exitUsage, `--memory "x"`},
+		{"awari verify --dir . --progress x", exitUsage, `--progress "x"`},
+		{"version extra", exitUsage, `"extra"|flags only`},
+		{"solve --seeds 3 --dir new", exitUsage, `unknown command "solve"|awari, version`},
+		{"awari sovle --seeds 3 --dir new", exitUsage, `unknown command "sovle"|solve|grenier awari --help`},
+		{"awari sovle", exitUsage, `unknown command "sovle"|solve`},
+	})
+}
+
+// writeFiles makes files in the current directory.
+func writeFiles(t *testing.T, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestBadDirectories(t *testing.T) {
+	t.Chdir(t.TempDir())
+	mustRun(t, "awari", "solve", "--progress", "none", "--pits", "4", "--seeds", "2", "--rules", "strict", "--dir", "strict")
+	newer := contents(t, "strict")[filepath.Join("strict", rundir.ManifestName)]
+	writeFiles(t, map[string]string{
+		"file": "text", "photos/cat.jpg": "cat", "begun/manifest.json": "", "other/manifest.json": `{"name": "site"}`,
+		"newer/manifest.json": strings.Replace(newer, `"version": 1`, `"version": 2`, 1),
+	})
+	if err := os.Mkdir("empty", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	solve, probe := "awari solve --pits 4 --seeds 3 --dir ", " 1 0 0 0"
+	refused(t, []badInput{
+		{solve + "strict", exitUsage, "strict holds|rules strict, 4 pits|asked for|rules awari, 4 pits"},
+		{"awari solve --rules strict --seeds 1 --dir strict", exitUsage, "rules strict, 4 pits|asked for|rules strict, 12 pits"},
+		{solve + "file", exitFailure, "file|not a directory"},
+		{solve + "file/below", exitFailure, "file/below|not a directory"},
+		{solve + "photos", exitCorrupt, "photos|not a file of this program|cat.jpg"},
+		{solve + "other", exitCorrupt, "other/manifest.json|not a file of this program"},
+		{solve + "begun", exitCorrupt, "begun/manifest.json"},
+		{solve + "newer", exitCorrupt, "newer/manifest.json|version 2|version 1"},
+	})
+	for command, rest := range map[string]string{"probe": probe, "stats": "", "verify": ""} {
+		c := "awari " + command + " --dir "
+		refused(t, []badInput{
+			{c + "none" + rest, exitFailure, "none|no run directory"},
+			{c + "empty" + rest, exitFailure, "empty|no run directory"},
+			{c + "file" + rest, exitFailure, "file|not a directory"},
+			{c + "file/below" + rest, exitFailure, "file/below|not a directory"},
+			{c + "photos" + rest, exitCorrupt, "photos|not a file of this program"},
+			{c + "other" + rest, exitCorrupt, "other/manifest.json|not a file of this program"},
+			{c + "begun" + rest, exitCorrupt, "begun/manifest.json"},
+			{c + "newer" + rest, exitCorrupt, "newer/manifest.json|version 2|version 1"},
+		})
+	}
+}
+
+// TestLockedDirectory also reads while somebody else writes.
+func TestLockedDirectory(t *testing.T) {
+	t.Chdir(solved(t, "--pits", "4", "--seeds", "3"))
+	locked, err := rundir.Lock(".", manifest.Identity{Game: "awari", Rules: "awari", Pits: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := locked.Unlock(); err != nil {
+			t.Error(err)
+		}
+	}()
+	refused(t, []badInput{
+		{"awari solve --pits 4 --seeds 4 --dir .", exitFailure, "lock|in use by process " + strconv.Itoa(os.Getpid())},
+	})
+	mustRun(t, "awari", "probe", "--dir", ".", "1", "1", "1", "0")
+	mustRun(t, "awari", "stats", "--dir", ".")
+	mustRun(t, "awari", "verify", "--dir", ".")
+}
+
+// TestMissingLayer removes a file that the manifest lists.
+func TestMissingLayer(t *testing.T) {
+	t.Chdir(solved(t, "--pits", "4", "--seeds", "4"))
+	if err := os.Remove(rundir.LayerName(2)); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, []badInput{
+		{"awari probe --dir . 1 1 0 0", exitCorrupt, "layer-02.gl|missing"},
+		{"awari verify --dir .", exitCorrupt, "layer-02.gl|missing"},
+		{"awari solve --pits 4 --seeds 5 --dir .", exitCorrupt, "solving layer 5|layer-02.gl|missing"},
+	})
+	mustRun(t, "awari", "probe", "--dir", ".", "1", "0", "0", "0")
+	mustRun(t, "awari", "stats", "--dir", ".")
+}

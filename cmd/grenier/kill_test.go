@@ -1,0 +1,230 @@
+package main
+
+import (
+	"encoding/json"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"grenier/io/rundir"
+)
+
+// A solver is a process that solves.
+type solver struct {
+	cmd       *exec.Cmd
+	out, errs strings.Builder
+}
+
+func startSolver(t *testing.T, dir string, pits, seeds int) *solver {
+	t.Helper()
+	s := &solver{}
+	s.cmd = exec.CommandContext(t.Context(), "grenier", "awari", "solve", "--dir", dir, "--progress", "none",
+		"--pits", strconv.Itoa(pits), "--seeds", strconv.Itoa(seeds))
+	s.cmd.Stdout, s.cmd.Stderr = &s.out, &s.errs
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// wait returns what became of the process.
+func (s *solver) wait(t *testing.T) result {
+	t.Helper()
+	if err := s.cmd.Wait(); err != nil && s.cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return result{s.cmd.ProcessState.ExitCode(), s.out.String(), s.errs.String()}
+}
+
+// killAfter kills the process unless it is done before, and reports whether it
+// had to.
+func (s *solver) killAfter(t *testing.T, patience time.Duration) bool {
+	t.Helper()
+	timer := time.AfterFunc(patience, func() { s.cmd.Process.Kill() })
+	defer timer.Stop()
+	r := s.wait(t)
+	if r.status != exitOK && r.status != -1 {
+		t.Fatalf("status %d: %s", r.status, r.err)
+	}
+	return r.status == -1
+}
+
+// TestKill kills solve at random moments, again and again, until it is through.
+func TestKill(t *testing.T) {
+	pits, seeds, kills := 8, 12, 12
+	if long() {
+		pits, seeds, kills = 12, 15, 20
+	}
+	whole, dir := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "run")
+	start := time.Now()
+	if r := startSolver(t, whole, pits, seeds).wait(t); r.status != exitOK {
+		t.Fatalf("status %d: %s", r.status, r.err)
+	}
+	took := time.Since(start)
+	seed := rand.Uint64()
+	t.Logf("seed %d; a run takes %v", seed, took)
+	random := rand.New(rand.NewPCG(seed, 0))
+	done, through := 0, 0
+	for done < kills && through < 10*kills {
+		patience := time.Duration(random.Float64() * float64(took))
+		if !startSolver(t, dir, pits, seeds).killAfter(t, patience) {
+			through++ // begin again
+			if err := os.RemoveAll(dir); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		done++
+		t.Logf("killed after %v with %d layers sealed", patience, checkKilled(t, dir))
+	}
+	if r := startSolver(t, dir, pits, seeds).wait(t); r.status != exitOK {
+		t.Fatalf("status %d: %s", r.status, r.err)
+	}
+	t.Logf("killed %d times, through %d times", done, through)
+	if diff := cmp.Diff(withoutSeconds(t, whole), withoutSeconds(t, dir)); diff != "" {
+		t.Errorf("a run that was killed differs (-undisturbed +killed):\n%s", diff)
+	}
+}
+
+// afterKill matches the files that may be left.
+var afterKill = regexp.MustCompile(`^(lock|manifest\.json(\.tmp)?|layer-\d\d\.gl|work|work/layer-\d\d\.gl\.tmp)$`)
+
+// checkKilled checks that dir has nothing but sealed layers and work in progress,
+// and returns how many layers there are.
+func checkKilled(t *testing.T, dir string) int {
+	t.Helper()
+	if !exists(dir) {
+		return 0 // killed before it was made
+	}
+	for path := range contents(t, dir) {
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name != "." && !afterKill.MatchString(filepath.ToSlash(name)) {
+			t.Errorf("%s is left", name)
+		}
+	}
+	if !exists(filepath.Join(dir, rundir.ManifestName)) {
+		return 0
+	}
+	mustRun(t, "awari", "verify", "--dir", dir, "--progress", "none")
+	return len(layersOf(t, dir))
+}
+
+// layersOf returns the layers that stats lists.
+func layersOf(t *testing.T, dir string) []layerStats {
+	t.Helper()
+	var report statsReport
+	if err := json.Unmarshal([]byte(mustRun(t, "awari", "stats", "--json", "--dir", dir)), &report); err != nil {
+		t.Fatal(err)
+	}
+	return report.Layers
+}
+
+var seconds = regexp.MustCompile(`"seconds": [^\n]*|"crc32c": [^\n]*`)
+
+// withoutSeconds returns the files of a run directory by name, but for the times
+// in the manifest and its checksum, which covers them.
+func withoutSeconds(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	for path, text := range contents(t, dir) {
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == rundir.ManifestName {
+			text = seconds.ReplaceAllString(text, "")
+		}
+		files[name] = text
+	}
+	return files
+}
+
+// TestInterrupt sends the signal that control-C sends.
+func TestInterrupt(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no such signal")
+	}
+	dir := filepath.Join(t.TempDir(), "run")
+	s := startSolver(t, dir, 12, 24)
+	for !exists(filepath.Join(dir, rundir.LayerName(9))) {
+		time.Sleep(5 * time.Millisecond)
+	}
+	if r := grenier(t.Context(), "", "awari", "solve", "--seeds", "3", "--dir", dir); r.status != exitFailure ||
+		!strings.Contains(r.err, "in use by process "+strconv.Itoa(s.cmd.Process.Pid)+"\n") {
+		t.Errorf("a second solver: status %d, %s", r.status, r.err)
+	}
+	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	r := s.wait(t)
+	if r.status != exitInterrupted || r.err != "grenier: interrupted; sealed layers are kept, the same command continues\n" {
+		t.Errorf("status %d, %s", r.status, r.err)
+	}
+	if work := filepath.Join(dir, rundir.WorkName); len(contents(t, work)) != 1 {
+		t.Errorf("left: %v", maps.Keys(contents(t, work)))
+	}
+	sealed := len(layersOf(t, dir))
+	if sealed < 10 || strings.Count(r.out, "\n") != sealed+1 {
+		t.Errorf("%d layers sealed, told:\n%s", sealed, r.out)
+	}
+	mustRun(t, "awari", "verify", "--dir", dir, "--progress", "none", "--sample", "1000")
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// TestProbeTalks asks one board after the other through pipes: each answer comes
+// before the next question, and an interrupt ends the wait for one.
+func TestProbeTalks(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no such signal")
+	}
+	dir := solved(t, "--pits", "4", "--seeds", "3")
+	cmd := exec.CommandContext(t.Context(), "grenier", "awari", "probe", "--dir", dir, "-")
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	answer := make([]byte, 1000)
+	for _, c := range [][2]string{
+		{"1 0 0 0", "value 1; moves 1 .\n"}, {"0 0 1 0", "value -1; moves . .\n"}, {"1", "error: line 3: "},
+	} {
+		if _, err := in.Write([]byte(c[0] + "\n")); err != nil {
+			t.Fatal(err)
+		}
+		n, err := out.Read(answer)
+		if err != nil || !strings.HasPrefix(string(answer[:n]), c[1]) {
+			t.Errorf("%s: answer %q, error %v", c[0], answer[:n], err)
+		}
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted || errs.String() != "grenier: interrupted\n" {
+		t.Errorf("%v: %s", err, errs.String())
+	}
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain makes this program available as the command grenier, to scripts and
+// to tests that need a process.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"grenier": main})
+}
+
+// long says that there is time for long tests.
+func long() bool { return os.Getenv("GRENIER_LONG") == "1" }
+
+// result is what became of a command line.
+type result struct {
+	status   int
+	out, err string
+}
+
+// grenier runs a command line in this process.
+func grenier(ctx context.Context, in string, args ...string) result {
+	var out, errs strings.Builder
+	status := run(ctx, args, strings.NewReader(in), &out, &errs)
+	return result{status, out.String(), errs.String()}
+}
+
+// mustRun fails the test unless the command line succeeds without a word.
+func mustRun(t *testing.T, args ...string) string {
+	t.Helper()
+	r := grenier(t.Context(), "", args...)
+	if r.status != exitOK || r.err != "" {
+		t.Fatalf("%s: status %d, %s", strings.Join(args, " "), r.status, r.err)
+	}
+	return r.out
+}
+
+// solved returns a new run directory.
+func solved(t *testing.T, flags ...string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	mustRun(t, append([]string{"awari", "solve", "--progress", "none", "--dir", dir}, flags...)...)
+	return dir
+}
+
+// contents returns the files below dir by name, directories included.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case !d.Type().IsRegular():
+			files[path] = d.Type().String()
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		files[path] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// oneClearLine checks what a user sees of a failure: one line that names the
+// program, and neither the language it is written in nor its insides.
+func oneClearLine(t *testing.T, errs string) {
+	t.Helper()
+	if !strings.HasPrefix(errs, "grenier: ") || strings.Count(errs, "\n") != 1 || !strings.HasSuffix(errs, "\n") {
+		t.Errorf("not one line: %q", errs)
+	}
+	for _, word := range []string{"panic", "goroutine", "runtime error", ".go:", "strconv", "0x", "%!", "<nil>", "; ;"} {
+		if strings.Contains(errs, word) {
+			t.Errorf("unclear line: %s", errs)
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestScripts runs the scripts of testdata/script. Besides the commands of
+// testscript they have
+//
+//	status n program args...  the program ends with status n
+//	field path value          the JSON object in stdout has value at path, like
+//	                          layers.3.win; value * is any, - none
+//	truth n                   stdout is stats --json; it agrees with the reference
+//	                          values, which know n of its layers
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"status": status, "field": field, "truth": truth,
+		},
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+	})
+}
+
+// status runs a program that is expected to fail.
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status n program args...")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	got := "0"
+	if err != nil {
+		got = strings.TrimPrefix(err.Error(), "exit status ")
+	}
+	if got != args[0] {
+		ts.Fatalf("status %s, want %s: %v", got, args[0], err)
+	}
+}
+
+// field looks up a value in the JSON object that is the last line of stdout.
+func field(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: field path value")
+	}
+	lines := strings.Split(strings.TrimSpace(ts.ReadFile("stdout")), "\n")
+	d := json.NewDecoder(strings.NewReader(lines[len(lines)-1]))
+	d.UseNumber()
+	var object any
+	ts.Check(d.Decode(&object))
+	got, found := lookUp(object, strings.Split(args[0], "."))
+	switch {
+	case args[1] == "-" && !found, args[1] == "*" && found, found && fmt.Sprint(got) == args[1]:
+	default:
+		ts.Fatalf("%s is %v, want %s", args[0], got, args[1])
+	}
+}
+
+func lookUp(object any, path []string) (value any, found bool) {
+	for _, key := range path {
+		switch o := object.(type) {
+		case map[string]any:
+			object, found = o[key]
+		case []any:
+			i, err := strconv.Atoi(key)
+			if found = err == nil && i < len(o); found {
+				object = o[i]
+			}
+		default:
+			found = false
+		}
+		if !found {
+			return nil, false
+		}
+	}
+	return object, true
+}
+
+// truth compares statistics with reference values that were computed by programs
+// independent of this one.
+func truth(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: truth n")
+	}
+	var report statsReport
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &report))
+	reference := readReference(ts)
+	known := 0
+	for _, l := range report.Layers {
+		got := fmt.Sprintf("%d,%d,%d,%d,%.6f,%s", l.Positions, l.Win, l.Draw, l.Loss, l.Mean, l.Hash)
+		want, ok := reference[fmt.Sprintf("%s,%d,%d", report.Rules, report.Pits, l.Seeds)]
+		if !ok {
+			continue
+		}
+		known++
+		if got != want {
+			ts.Fatalf("layer %d is %s, want %s", l.Seeds, got, want)
+		}
+	}
+	if strconv.Itoa(known) != args[0] {
+		ts.Fatalf("%d layers compared, want %s", known, args[0])
+	}
+}
+
+// readReference returns what is known about a layer by rules, pits and seeds.
+func readReference(ts *testscript.TestScript) map[string]string {
+	f, err := os.Open("../../layers/awari/testdata/layers.csv")
+	ts.Check(err)
+	defer f.Close()
+	records, err := csv.NewReader(f).ReadAll()
+	ts.Check(err)
+	reference := map[string]string{}
+	for _, r := range records {
+		reference[strings.Join(r[:3], ",")] = strings.Join(r[3:], ",")
+	}
+	return reference
+}

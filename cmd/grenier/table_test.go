@@ -1,0 +1,34 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// documentTable returns a table of document 001 as it is printed there.
+func documentTable(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("../../pipeline/census/testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestDocumentTables compares the output of table with the document, character
+// for character.
+func TestDocumentTables(t *testing.T) {
+	twelve := mustRun(t, "awari", "table", "--pits", "12", "--seeds", "48")
+	want := documentTable(t, "12-pits.txt") + "\n" + documentTable(t, "cost.txt")
+	if diff := cmp.Diff(want, twelve); diff != "" {
+		t.Errorf("12 pits (-document +output):\n%s", diff)
+	}
+	want = documentTable(t, "8-pits.txt") + "\n"
+	eight := mustRun(t, "awari", "table", "--pits", "8", "--seeds", "24")
+	if diff := cmp.Diff(want, eight[:min(len(want), len(eight))]); diff != "" {
+		t.Errorf("8 pits (-document +output):\n%s", diff)
+	}
+}

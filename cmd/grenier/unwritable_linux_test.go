@@ -1,0 +1,125 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
+)
+
+// TestReadOnlyDirectory mounts a run read-only: the super-user, too, cannot
+// write there.
+func TestReadOnlyDirectory(t *testing.T) {
+	dir := solved(t, "--pits", "4", "--seeds", "3")
+	if err := unix.Mount(dir, dir, "", unix.MS_BIND, ""); err != nil {
+		t.Skipf("a directory that nobody can write needs a mount: %v", err)
+	}
+	defer func() {
+		if err := unix.Unmount(dir, 0); err != nil {
+			t.Error(err)
+		}
+	}()
+	if err := unix.Mount("", dir, "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
+		t.Skipf("a directory that nobody can write needs a mount: %v", err)
+	}
+	t.Chdir(filepath.Dir(dir))
+	refused(t, []badInput{
+		{"awari solve --pits 4 --seeds 4 --dir run", exitFailure, "run|cannot be written|read-only"},
+		{"awari solve --pits 4 --seeds 4 --dir run/new", exitFailure, "run/new|cannot be written|read-only"},
+	})
+	mustRun(t, "awari", "probe", "--dir", "run", "1", "1", "1", "0")
+	mustRun(t, "awari", "verify", "--dir", "run")
+}
+
+// TestUnwritableDirectory runs as a user without rights.
+func TestUnwritableDirectory(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only the super-user can become another user")
+	}
+	base := publicDir(t)
+	run := filepath.Join(base, "run")
+	mustRun(t, "awari", "solve", "--progress", "none", "--pits", "4", "--seeds", "3", "--dir", run)
+	before := contents(t, base)
+	nobody := &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	for _, dir := range []string{run, filepath.Join(base, "new")} {
+		r := process(t, base, nobody, "awari", "solve", "--pits", "4", "--seeds", "4", "--dir", dir)
+		oneClearLine(t, r.err)
+		if r.status != exitFailure || !strings.Contains(r.err, dir+": directory cannot be written") {
+			t.Errorf("%s: status %d, %s", dir, r.status, r.err)
+		}
+	}
+	if r := process(t, base, nobody, "awari", "verify", "--dir", run); r.status != exitOK {
+		t.Errorf("verify: status %d, %s", r.status, r.err)
+	}
+	if err := os.Chmod(run, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r := process(t, base, nobody, "awari", "verify", "--dir", run)
+	oneClearLine(t, r.err)
+	if r.status != exitFailure || !strings.Contains(r.err, run) || !strings.Contains(r.err, "permission denied") {
+		t.Errorf("unreadable: status %d, %s", r.status, r.err)
+	}
+	if diff := cmp.Diff(before, contents(t, base)); diff != "" {
+		t.Errorf("changed:\n%s", diff)
+	}
+}
+
+// publicDir returns a new directory that every user can read, with this program
+// in it under the name grenier.
+func publicDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "grenier-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	copyProgram(t, filepath.Join(dir, "grenier"))
+	return dir
+}
+
+func copyProgram(t *testing.T, path string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, err := os.Open(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.Close()
+	to, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o755)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = io.Copy(to, from)
+	if err := errors.Join(err, to.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// process runs the program of publicDir.
+func process(t *testing.T, dir string, attributes *syscall.SysProcAttr, args ...string) result {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "grenier"), args...)
+	var out, errs strings.Builder
+	cmd.Dir, cmd.SysProcAttr, cmd.Stdout, cmd.Stderr = dir, attributes, &out, &errs
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return result{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
+}
