@@ -68,15 +68,20 @@ func damages(text []byte, stride int, f func(what string, bad []byte)) {
 	f("twice", append(slices.Clone(text), text...))
 }
 
-// everyByte is the stride for the manifest where nothing else looks at all of it.
-const everyByte = 1
+// everyByte is the stride that leaves out nothing, unless time is short.
+func everyByte() int {
+	if testing.Short() {
+		return 13
+	}
+	return 1
+}
 
 // someBytes is the stride for a manifest that is read by the same code elsewhere.
 func someBytes() int {
 	if long() {
-		return everyByte
+		return 1
 	}
-	return 7
+	return 7 * everyByte()
 }
 
 // each damages one file after the other in every way and calls check, then makes
@@ -87,7 +92,7 @@ func (d *target) each(t *testing.T, names []string, stride int, check func(t *te
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			text := []byte(before[d.path(name)])
-			step := everyByte
+			step := everyByte()
 			if name == rundir.ManifestName {
 				step = stride
 			}
@@ -125,7 +130,7 @@ func (d *target) replace(t *testing.T, name string, text []byte) {
 func TestDamageProbe(t *testing.T) {
 	d := newTarget(t)
 	right := strings.Split(d.answer, "\n")
-	d.each(t, d.names(), everyByte, func(t *testing.T, name string) {
+	d.each(t, d.names(), everyByte(), func(t *testing.T, name string) {
 		r := d.probe(t)
 		// All scores are read, and thus all bytes: nothing can be missed.
 		if r.status != exitCorrupt || !strings.Contains(r.err, name) {

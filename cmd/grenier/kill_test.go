@@ -62,8 +62,11 @@ func (s *solver) killAfter(t *testing.T, patience time.Duration) bool {
 // TestKill kills solve at random moments, again and again, until it is through.
 func TestKill(t *testing.T) {
 	pits, seeds, kills := 8, 12, 12
-	if long() {
+	switch {
+	case long():
 		pits, seeds, kills = 12, 15, 20
+	case testing.Short():
+		kills = 3
 	}
 	whole, dir := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "run")
 	start := time.Now()
