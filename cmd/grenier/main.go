@@ -6,6 +6,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -43,7 +44,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	if err != nil && !a.running {
 		err = usageError{fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath())}
 	}
-	if err == nil {
+	if err == nil || errors.Is(err, a.out.err) {
 		err = a.out.err
 	}
 	status := statusOf(ctx, err)
@@ -71,11 +72,14 @@ type output struct {
 	err error
 }
 
-// Write passes p on.
-func (o *output) Write(p []byte) (int, error) {
-	n, err := o.w.Write(p)
-	if err != nil && o.err == nil {
+// Write passes p on, until that fails.
+func (o *output) Write(p []byte) (n int, err error) {
+	if o.err != nil {
+		return 0, o.err
+	}
+	n, err = o.w.Write(p)
+	if err != nil {
 		o.err = fmt.Errorf("writing the answer: %w", err)
 	}
-	return n, err
+	return n, o.err
 }
