@@ -23,7 +23,7 @@ import "math/bits"
 // larger than any score, so it never wins a minimum against one.
 const Blocked = 127
 
-// Func compresses a row. For every set bit p of reach, ascending, it appends
+// rowFunc compresses a row. For every set bit p of reach, ascending, it appends
 // one score to dst: src[p] if the bit p of quiet is set too, Blocked if it is
 // not. It returns how many these are. Bit p is the bit p%64 of word p/64.
 //
@@ -37,7 +37,7 @@ const Blocked = 127
 //   - dst overlaps nothing else.
 //
 // Words of reach that are 0 cost next to nothing.
-type Func func(dst, src []int8, reach, quiet []uint64) int
+type rowFunc func(dst, src []int8, reach, quiet []uint64) int
 
 func compressGeneric(dst, src []int8, reach, quiet []uint64) int {
 	return compressFrom(dst, src, reach, quiet, 0, 0)

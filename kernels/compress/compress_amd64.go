@@ -4,23 +4,13 @@ package compress
 
 import "grenier/kernels/cpu"
 
-// For returns the kernel of the family f, which must be supported.
-func For(f cpu.Family) Func {
-	switch f {
-	case cpu.AVX512:
-		return compressAVX512
-	case cpu.BMI2:
+// rowFor returns the kernel of the family f, which must be supported. Whole
+// columns are faster still in AVX-512, see LeastFor.
+func rowFor(f cpu.Family) rowFunc {
+	if f >= cpu.BMI2 {
 		return compressBMI2
 	}
 	return compressGeneric
-}
-
-func compressAVX512(dst, src []int8, reach, quiet []uint64) int {
-	n := compressWords(dst, src, reach, quiet[:len(reach)])
-	if n < 0 {
-		panic("compress: dst is too short")
-	}
-	return n
 }
 
 func compressBMI2(dst, src []int8, reach, quiet []uint64) int {
@@ -37,11 +27,6 @@ var byteMask = func() (t [256]uint64) {
 	}
 	return t
 }()
-
-// compressWords is Func in AVX-512, but returns -1 where that panics.
-//
-//go:noescape
-func compressWords(dst, src []int8, reach, quiet []uint64) int
 
 // compressBytes compresses eight source positions at a time with PEXT, as long
 // as src has eight more and dst room for eight more. It returns the position

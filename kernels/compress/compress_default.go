@@ -4,5 +4,5 @@ package compress
 
 import "grenier/kernels/cpu"
 
-// For returns the generic kernel: this build has no other.
-func For(cpu.Family) Func { return compressGeneric }
+// rowFor returns the generic kernel: this build has no other.
+func rowFor(cpu.Family) rowFunc { return compressGeneric }

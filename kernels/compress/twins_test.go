@@ -34,7 +34,7 @@ func newFence(tb testing.TB) fence {
 
 // check runs a kernel at both ends of the memory, with some room beyond the
 // count, and compares with the generic one.
-func (m fence) check(t *testing.T, k Func, src []int8, reach, quiet []uint64, room int) {
+func (m fence) check(t *testing.T, k rowFunc, src []int8, reach, quiet []uint64, room int) {
 	t.Helper()
 	want := make([]int8, len(src))
 	want = want[:compressGeneric(want, src, reach, quiet)]
@@ -80,7 +80,7 @@ func TestTwins(t *testing.T) {
 		for n := 0; n <= maxRow; n += 1 + n/130*rng.IntN(8) {
 			for range 12 {
 				src, reach, quiet := randomRow(rng, n)
-				m.check(t, For(f), src, reach, quiet, rng.IntN(3)*rng.IntN(70))
+				m.check(t, rowFor(f), src, reach, quiet, rng.IntN(3)*rng.IntN(70))
 			}
 		}
 	})
@@ -93,7 +93,7 @@ func TestGameMasks(t *testing.T) {
 		for seeds := range 7 {
 			for sown := range 7 {
 				src, reach, quiet := gameRow(seeds, 0, sown)
-				m.check(t, For(f), src, reach, quiet, 0)
+				m.check(t, rowFor(f), src, reach, quiet, 0)
 			}
 		}
 	})
@@ -101,7 +101,7 @@ func TestGameMasks(t *testing.T) {
 
 func TestShortDestinationPanics(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		k := For(f)
+		k := rowFor(f)
 		for _, n := range []int{1, 8, 63, 64, 65, 128, 200} {
 			reach := slices.Repeat([]uint64{^uint64(0)}, (n+63)/64)
 			for _, room := range []int{0, n / 2, n - 1} {
@@ -114,7 +114,7 @@ func TestShortDestinationPanics(t *testing.T) {
 
 func TestNoAllocations(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		k := For(f)
+		k := rowFor(f)
 		src, reach, quiet := gameRow(6, 0, 3)
 		dst := make([]int8, len(src))
 		if n := testing.AllocsPerRun(10, func() { k(dst, src, reach, quiet) }); n != 0 {
@@ -136,7 +136,7 @@ func FuzzTwins(f *testing.F) {
 		q := words(quiet, len(r))
 		m := newFence(t)
 		for _, f := range cpu.Available() {
-			m.check(t, For(f), src, r, q, min(int(room), border))
+			m.check(t, rowFor(f), src, r, q, min(int(room), border))
 		}
 	})
 }
@@ -236,7 +236,7 @@ func BenchmarkCompress(b *testing.B) {
 	for _, r := range benchRows() {
 		b.Run(r.name, func(b *testing.B) {
 			twins.Bench(b, func(b *testing.B, f cpu.Family) {
-				k, dst := For(f), make([]int8, len(r.src))
+				k, dst := rowFor(f), make([]int8, len(r.src))
 				n := k(dst, r.src, r.reach, r.quiet)
 				b.SetBytes(int64(len(r.src)))
 				for b.Loop() {

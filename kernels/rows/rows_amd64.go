@@ -8,15 +8,11 @@ import "grenier/kernels/cpu"
 func For(f cpu.Family) Kernel {
 	switch f {
 	case cpu.AVX512:
-		return Kernel{Min: minAVX512, CountDiff: countDiffAVX512}
+		return Kernel{Min: minAVX2, CountDiff: countDiffAVX512}
 	case cpu.BMI2:
 		return Kernel{Min: minAVX2, CountDiff: countDiffAVX2}
 	}
 	return Kernel{Min: minGeneric, CountDiff: countDiffGeneric}
-}
-
-func minAVX512(dst, a []int8) {
-	minWords(dst, a[:len(dst)])
 }
 
 func countDiffAVX512(a, b []int8) int {
@@ -41,11 +37,6 @@ func countDiffAVX2(a, b []int8) (n int) {
 	}
 	return n + countDiffFrom(a, b, 32*blocks)
 }
-
-// minWords is Min in AVX-512; a is at least as long as dst.
-//
-//go:noescape
-func minWords(dst, a []int8)
 
 // countDiffWords is CountDiff in AVX-512; b is at least as long as a.
 //

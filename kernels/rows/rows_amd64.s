@@ -2,40 +2,6 @@
 
 #include "textflag.h"
 
-// func minWords(dst, a []int8)
-TEXT ·minWords(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), DI
-	MOVQ dst_len+8(FP), CX
-	MOVQ a_base+24(FP), SI
-	MOVQ CX, DX
-	ANDQ $63, DX
-	SHRQ $6, CX
-	JZ   minRest
-
-minWord:
-	VMOVDQU64 (SI), Z0
-	VPMINSB   (DI), Z0, Z0
-	VMOVDQU64 Z0, (DI)
-	ADDQ      $64, SI
-	ADDQ      $64, DI
-	DECQ      CX
-	JNZ       minWord
-
-minRest:
-	TESTQ      DX, DX
-	JZ         minDone
-	MOVQ       $-1, AX
-	BZHIQ      DX, AX, AX
-	KMOVQ      AX, K1
-	VMOVDQU8.Z (SI), K1, Z0
-	VMOVDQU8.Z (DI), K1, Z1
-	VPMINSB    Z1, Z0, Z0
-	VMOVDQU8   Z0, K1, (DI)
-
-minDone:
-	VZEROUPPER
-	RET
-
 // func countDiffWords(a, b []int8) int
 TEXT ·countDiffWords(SB), NOSPLIT, $0-56
 	MOVQ a_base+0(FP), DI

@@ -191,7 +191,7 @@ func begin(dir *rundir.Locked, game awari.Game, o Options) (*run, error) {
 		return nil, err
 	}
 	r.engine, err = halfboard.New(game, halfboard.Options{
-		Workers: o.Workers, Family: o.Family, SlabPits: -1, Progress: r.progress,
+		Workers: o.Workers, Family: o.Family, Progress: r.progress,
 	})
 	r.estimate = newEstimate(game, len(r.manifest.Layers), o.Seeds)
 	return r, err

@@ -1,150 +1,76 @@
 package halfboard
 
 import (
-	"grenier/layers/awari/halves"
+	"math/bits"
+
+	"grenier/kernels/compress"
 )
 
-// blocked marks, among negated scores, that there is no such move: it never is
-// the minimum. Scores are at most colex.MaxSeeds.
-const blocked = 127
-
-// An offer is one way to capture: all parents in pairs capture gain seeds and
-// their children stand in the same run of columns.
-type offer struct {
-	gain  int
-	start int // rank of the columns' slab among the halves of their sum
-	pairs []pair
-}
-
-// offersOf returns what each route of the tile's columns can capture from the
-// rows of class.
-func (g *grid) offersOf(p *patterns, t *tile, class rowClass) ([][]offer, error) {
-	moves := &g.moves[t.sum][t.colSlab]
-	offers := make([][]offer, len(moves.routes))
-	for i := range moves.routes {
-		var err error
-		if offers[i], err = g.routeOffers(p, t, &moves.routes[i], class); err != nil {
-			return nil, err
-		}
-	}
-	return offers, nil
-}
-
-func (g *grid) routeOffers(p *patterns, t *tile, r *route, class rowClass) ([]offer, error) {
-	if r.move.Last < 0 {
-		return nil, nil
-	}
-	suffix, low := g.sow(g.opponents(t), r, g.rowsOf(t, class))
-	fromSuffix := g.captureSuffix(&suffix, r, &low)
-	captures, err := p.capture(low)
-	if err != nil {
-		return nil, err
-	}
-	sown := g.n - t.sum + r.seeds // seeds in B' before the capture
-	var offers []offer
-	for _, c := range captures {
-		gain := fromSuffix + c.seeds
-		if gain == 0 || gain == sown { // quiet, or a grand slam: no ordinary move
-			continue
-		}
-		columns := &g.slabs[sown-gain][g.slabOf(sown-gain, suffix)]
-		offers = append(offers, offer{gain: gain, start: columns.start, pairs: c.pairs})
-	}
-	return offers, nil
-}
-
-// captureSuffix runs the captures of a route back through the suffix pits: it
-// empties those captured, sets the low pit from which low goes on, and returns
-// the seeds taken.
-func (g *grid) captureSuffix(suffix *half, r *route, low *lowMove) int {
-	pit, seeds := int(r.move.Last), 0
-	for ; pit >= g.lowPits() && halves.Capturable(suffix[pit]); pit-- {
-		seeds += int(suffix[pit])
-		suffix[pit] = 0
-	}
-	if pit < g.lowPits() {
-		low.last = int8(pit)
-	}
-	return seeds
-}
-
-// captureTile computes the offers of the rows of one class of a tile. lower
-// holds the scores of the layers below in colex order.
-func (e *engine) captureTile(t *tile, class rowClass, lower [][]int8) error {
-	rows := t.rows[class]
+// captureStrip computes the offers of one class of rows of a strip. lower holds
+// the scores of the layers below in colex order.
+func (e *engine) captureStrip(s *strip, class rowClass, lower [][]int8) error {
+	sum := e.grid.n - s.sum
+	rows := len(e.grid.rows[sum][class])
 	if rows == 0 {
 		return nil
 	}
-	offers, err := e.grid.offersOf(e.patterns, t, class)
+	cols := e.grid.columns(s).size
+	offers, err := e.arena.keep(rows * cols)
 	if err != nil {
 		return err
 	}
-	all, err := e.arena.keep(rows * t.cols)
-	if err != nil {
-		return err
+	fill(offers, compress.Blocked)
+	s.offers[class] = offers
+	patterns := make([]*pattern, len(s.routes))
+	for i, r := range s.routes {
+		patterns[i] = e.patterns.get(e.grid.geometry, sum, r.move)
 	}
-	fill(all, blocked)
-	moves := &e.grid.moves[t.sum][t.colSlab]
-	for c := range t.cols {
-		dst := all[c*rows : (c+1)*rows]
-		for _, edge := range moves.of(c) {
-			for i := range offers[edge.route] {
-				o := &offers[edge.route][i]
-				o.apply(dst, e.grid.lowerRow(lower, edge.code, o.gain)[o.start:])
-			}
-		}
-	}
-	t.offers[class] = all
-	return e.endGames(t, class)
-}
-
-// apply lowers the negated scores of dst to what the captures of o give; src is
-// the run of child scores.
-func (o *offer) apply(dst, src []int8) {
-	gain := int8(o.gain)
-	for _, p := range o.pairs {
-		dst[p.parent] = min(dst[p.parent], src[p.child]-gain)
-	}
-}
-
-// lowerRow returns the scores that follow a capture of gain seeds when the
-// opponent's half is the one with the given code.
-func (g *grid) lowerRow(lower [][]int8, code uint32, gain int) []int8 {
-	n := g.n - gain
-	return lower[n][g.halves.RowStart(n, g.pits[code][:g.q]):]
-}
-
-// endGames sets the offers of positions without an ordinary move: nothing quiet
-// and no capture that leaves the opponent seeds.
-func (e *engine) endGames(t *tile, class rowClass) error {
-	sources, err := e.sources(t, class)
-	if err != nil {
-		return err
-	}
-	rows, moves := t.rows[class], &e.grid.moves[t.sum][t.colSlab]
 	quiet := make([]uint64, (rows+63)/64)
-	for c := range t.cols {
+	for c := range cols {
+		column := offers[c*rows:][:rows]
 		clear(quiet)
-		for _, edge := range moves.of(c) {
-			if s := &sources[edge.route]; s.mask != nil {
-				for w, bits := range s.mask.out {
-					quiet[w] |= bits
-				}
+		for _, edge := range s.moves(c) {
+			p := patterns[edge.route]
+			for i := range p.captures[class] {
+				p.captures[class][i].apply(column, e.grid, lower, edge.code)
+			}
+			if sum+s.routes[edge.route].seeds > 0 { // else it leaves the opponent without seeds
+				union(quiet, p.quiet[class])
 			}
 		}
-		e.endColumn(t, class, c, quiet)
+		e.endColumn(s, class, c, quiet)
 	}
 	return nil
 }
 
-// endColumn sets the offers of the positions of column c that have neither a
-// capture nor, by the bits of quiet, a quiet move.
-func (e *engine) endColumn(t *tile, class rowClass, c int, quiet []uint64) {
-	rows := t.rows[class]
-	offers := t.offers[class][c*rows : (c+1)*rows]
-	for row, score := range offers {
-		if score == blocked && quiet[row/64]>>(row%64)&1 == 0 {
-			offers[row] = -e.endScore(e.grid.columns(t).code(c), e.grid.opponents(t).rowCodes(class)[row])
+// apply lowers the negated scores of a column to what the captures of c give.
+// code names the opponent's half afterwards.
+func (c *capture) apply(column []int8, g *grid, lower [][]int8, code uint32) {
+	n := g.n - c.seeds
+	row := lower[n][g.halves.RowStart(n, g.pits[code][:g.q]):]
+	gain := int8(c.seeds)
+	for _, p := range c.pairs {
+		column[p.row] = min(column[p.row], row[p.child]-gain)
+	}
+}
+
+func union(dst, a []uint64) {
+	for i, x := range a[:len(dst)] {
+		dst[i] |= x
+	}
+}
+
+// endColumn sets the offers of the positions of column c without an ordinary
+// move: neither a capture nor, by the bits of quiet, a quiet move.
+func (e *engine) endColumn(s *strip, class rowClass, c int, quiet []uint64) {
+	codes := e.grid.rows[e.grid.n-s.sum][class]
+	column := s.offers[class][c*len(codes):][:len(codes)]
+	for w, word := range quiet {
+		for left := ^word; left != 0; left &= left - 1 {
+			row := 64*w + bits.TrailingZeros64(left)
+			if row < len(column) && column[row] == compress.Blocked {
+				column[row] = -e.endScore(e.grid.columns(s).code(c), codes[row])
+			}
 		}
 	}
 }

@@ -1,135 +1,163 @@
 package halfboard
 
-import "grenier/layers/awari/halves"
+import (
+	"slices"
+
+	"grenier/kernels/compress"
+)
 
 // stripe is the number of columns computed before they are transposed.
 const stripe = 64
 
-// A source is where the quiet children of one route of a tile stand: the rows
-// of another tile. mask is nil when the route has no quiet move.
+// A source is a row slab and column slab where the quiet children of a route
+// stand: an image of its pattern, and the tile that the image is in.
 type source struct {
-	tile *tile
-	mask *mask
-	// While the tile is computed:
-	version *version
+	tile    *tile
 	cols    int
-}
-
-// sources resolves the routes of a tile's columns for the rows of class.
-func (e *engine) sources(t *tile, class rowClass) ([]source, error) {
-	moves := &e.grid.moves[t.sum][t.colSlab]
-	sources := make([]source, len(moves.routes))
-	for i := range moves.routes {
-		var err error
-		if sources[i], err = e.source(t, &moves.routes[i], class); err != nil {
-			return nil, err
-		}
-	}
-	return sources, nil
-}
-
-func (e *engine) source(t *tile, r *route, class rowClass) (source, error) {
-	g := e.grid
-	sown := g.n - t.sum + r.seeds
-	if sown == 0 {
-		return source{}, nil // it leaves the opponent without seeds
-	}
-	suffix, low := g.sow(g.opponents(t), r, g.rowsOf(t, class))
-	if last := int(r.move.Last); last >= g.lowPits() {
-		if halves.Capturable(suffix[last]) {
-			return source{}, nil
-		}
-	} else {
-		low.last = r.move.Last
-	}
-	m, err := e.patterns.mask(low)
-	if err != nil {
-		return source{}, err
-	}
-	child := g.tile(sown, r.rows, g.slabOf(sown, suffix))
-	return source{tile: child, mask: m, cols: child.cols}, nil
+	mask    *compress.Mask
+	version *version // while the tile is computed
+	scores  []int8   // of the version
 }
 
 // bench is a worker's scratch memory.
 type bench struct {
-	stripe []int8 // stripe columns of a tile, each with room behind
-	picked []int8 // one compressed row
+	// The sources of the tile being computed: those of route r are
+	// sources[first[r]:first[r+1]].
+	sources []source
+	first   []int
+	stripe  []int8            // columns of a tile, each with room behind
+	columns []compress.Column // those of the stripe to be computed
+	picks   []compress.Pick   // of these columns
+	scratch []int8            // for the kernel
 }
 
 // newBench returns scratch memory for tiles of up to rows rows.
 func newBench(rows int) *bench {
-	return &bench{stripe: make([]int8, stripe*benchStride(rows)), picked: make([]int8, benchStride(rows))}
-}
-
-// benchStride leaves at least 64 scores behind a column, so that kernels may
-// store whole vectors, and is an odd number of cache lines, so that the columns
-// of a stripe do not fall into the same cache sets when they are transposed.
-func benchStride(rows int) int { return ((rows+127)/64 | 1) * 64 }
-
-// computeTile writes the scores of the rows of class to dst, by row.
-func (e *engine) computeTile(b *bench, t *tile, class rowClass, sources []source, dst []int8) {
-	rows, stride := t.rows[class], benchStride(t.rows[class])
-	for c := 0; c < t.cols; c += stripe {
-		width := min(stripe, t.cols-c)
-		for i := range width {
-			e.computeColumn(b, t, class, sources, c+i, b.stripe[i*stride:][:stride])
-		}
-		e.kernels.negateTranspose(dst[c:], t.cols, b.stripe, stride, width, rows)
+	return &bench{
+		stripe:  make([]int8, stripe*benchStride(rows)),
+		scratch: make([]int8, compress.Scratch(rows, maxHalf)),
 	}
 }
 
-// computeColumn writes to dst the negated scores of one column: the least that
-// the opponent can be left with.
-func (e *engine) computeColumn(b *bench, t *tile, class rowClass, sources []source, c int, dst []int8) {
-	rows := t.rows[class]
-	copy(dst, t.offers[class][c*rows:(c+1)*rows])
-	for _, edge := range e.grid.moves[t.sum][t.colSlab].of(c) {
-		s := &sources[edge.route]
-		if s.mask == nil {
-			continue
+// benchStride leaves room behind a column and is an odd number of cache lines,
+// so that the columns of a stripe do not fall into the same cache sets when they
+// are transposed.
+func benchStride(rows int) int { return ((rows+63)/64 | 1) * 64 }
+
+// find lists the sources of the rows of one class of a tile.
+func (b *bench) find(e *engine, t *tile, class rowClass) {
+	g, sum := e.grid, e.grid.n-t.strip.sum
+	b.sources, b.first = b.sources[:0], append(b.first[:0], 0)
+	for i := range t.strip.routes {
+		r := &t.strip.routes[i]
+		if sown := sum + r.seeds; sown > 0 { // else it leaves the opponent without seeds
+			for _, image := range e.patterns.get(g.geometry, sum, r.move).images[class][t.rowSlab] {
+				t := g.tile(sown, r.rows, image.slab)
+				b.sources = append(b.sources, source{tile: t, cols: t.cols, mask: image.mask})
+			}
 		}
-		src := s.version.scores[int(edge.row)*s.cols:][:s.cols]
-		e.kernels.compress(b.picked, src, s.mask.reach, s.mask.quiet)
-		e.kernels.min(dst[:rows], b.picked)
+		b.first = append(b.first, len(b.sources))
 	}
 }
+
+// of returns the sources of a route.
+func (b *bench) of(route uint16) []source { return b.sources[b.first[route]:b.first[route+1]] }
 
 // hold acquires the versions of the sources; drop releases them.
-func hold(sources []source) {
-	for i := range sources {
-		if sources[i].mask != nil {
-			sources[i].version = sources[i].tile.acquire()
-		}
+func (b *bench) hold() {
+	for i := range b.sources {
+		s := &b.sources[i]
+		s.version = s.tile.acquire()
+		s.scores = s.version.scores
 	}
 }
 
-func (e *engine) drop(sources []source) {
-	for i := range sources {
-		if sources[i].mask != nil {
-			sources[i].version.release(&e.arena)
-		}
+func (b *bench) drop(a *arena) {
+	for i := range b.sources {
+		b.sources[i].version.release(a)
 	}
 }
 
-// stale reports whether a source changed since t was computed.
-func (t *tile) stale(sources []source) bool {
-	for i := range sources {
-		if sources[i].mask != nil && sources[i].tile.changed.Load() > t.computed {
+// stale reports whether a source changed since the clock showed then.
+func (b *bench) stale(then uint32) bool {
+	for i := range b.sources {
+		if b.sources[i].tile.changed.Load() > then {
 			return true
 		}
 	}
 	return false
 }
 
+// staleColumn reports whether a child of the column of edges changed since the
+// clock showed then.
+func (b *bench) staleColumn(edges []edge, then uint32) bool {
+	for _, edge := range edges {
+		for i := range b.of(edge.route) {
+			if b.of(edge.route)[i].version.changedSince(edge.row, then) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// addColumn puts column c of a tile on the list of those to be computed to dst,
+// negated: the least that its moves leave the opponent with.
+func (b *bench) addColumn(g *grid, t *tile, class rowClass, c int, dst []int8) {
+	before := len(b.picks)
+	for _, edge := range t.strip.moves(c) {
+		sources := b.of(edge.route)
+		for i := range sources {
+			s := &sources[i]
+			row := s.scores[int(edge.row)*s.cols:][:s.cols]
+			b.picks = append(b.picks, compress.Pick{Src: row, Mask: s.mask, First: i == 0})
+		}
+	}
+	b.columns = append(b.columns, compress.Column{
+		Dst: dst, Offers: g.offersOf(t, class, c), Picks: len(b.picks) - before,
+	})
+}
+
+// computeStripe writes a stripe of columns of a tile to dst, which holds scores
+// by row. Columns are computed if a child changed since the clock showed then;
+// the others are taken from old, which may be nil if then is 0.
+func (e *engine) computeStripe(b *bench, t *tile, class rowClass, start int, then uint32, dst, old []int8) {
+	rows, stride := t.rows[class], benchStride(t.rows[class])
+	width := min(stripe, t.cols-start)
+	b.columns, b.picks = b.columns[:0], b.picks[:0]
+	for i := range width {
+		if then == 0 || b.staleColumn(t.strip.moves(start+i), then) {
+			b.addColumn(e.grid, t, class, start+i, b.stripe[i*stride:][:rows])
+		}
+	}
+	if len(b.columns) == 0 {
+		copyBlock(dst[start:], old[start:], t.cols, rows, width)
+		return
+	}
+	if len(b.columns) < width {
+		e.kernels.negateTranspose(b.stripe, stride, old[start:], t.cols, rows, width)
+	}
+	e.kernels.least(b.columns, b.picks, b.scratch)
+	e.kernels.negateTranspose(dst[start:], t.cols, b.stripe, stride, width, rows)
+}
+
+// copyBlock copies the first width scores of rows that are stride apart.
+func copyBlock(dst, src []int8, stride, rows, width int) {
+	for at := 0; at < rows*stride; at += stride {
+		copy(dst[at:at+width], src[at:at+width])
+	}
+}
+
 // sweepTile brings the open rows of a tile up to date with its sources and
-// returns the number of scores that changed. Changed positions are handed to
+// returns the number of scores that changed. The changed positions are handed to
 // note, if it is not nil, with their old scores.
 func (e *engine) sweepTile(b *bench, t *tile, note func(t *tile, old, scores []int8)) (int, error) {
-	sources, err := e.sources(t, openRows)
-	if err != nil || t.rows[openRows] == 0 {
-		return 0, err
+	if t.rows[openRows] == 0 {
+		return 0, nil
 	}
-	if t.computed > 0 && !t.stale(sources) {
+	b.find(e, t, openRows)
+	then := t.computed
+	if then > 0 && !b.stale(then) {
 		return 0, nil
 	}
 	t.computed = e.clock.Load()
@@ -137,27 +165,49 @@ func (e *engine) sweepTile(b *bench, t *tile, note func(t *tile, old, scores []i
 	if err != nil {
 		return 0, err
 	}
-	hold(sources)
-	e.computeTile(b, t, openRows, sources, scores)
-	e.drop(sources)
+	b.hold()
+	for start := 0; start < t.cols; start += stripe {
+		e.computeStripe(b, t, openRows, start, then, scores, t.current.scores)
+	}
+	b.drop(&e.arena)
 	return e.replace(t, scores, note), nil
 }
 
 // replace publishes scores if they differ from the current version. Only the
 // worker that computes a tile replaces its version.
 func (e *engine) replace(t *tile, scores []int8, note func(t *tile, old, scores []int8)) int {
-	old := t.current.scores
-	changes := e.kernels.countDiff(old, scores)
+	next := &version{scores: scores, stamps: t.current.aged()}
+	changes := 0
+	for row := range next.stamps {
+		at, end := row*t.cols, (row+1)*t.cols
+		if n := e.kernels.countDiff(t.current.scores[at:end], scores[at:end]); n > 0 {
+			next.stamps[row] = newborn
+			changes += n
+		}
+	}
 	if changes == 0 {
 		e.arena.release(scores)
 		return 0
 	}
 	if note != nil {
-		note(t, old, scores)
+		note(t, t.current.scores, scores)
 	}
-	t.publish(scores, &e.arena)
-	t.changed.Store(e.clock.Add(1))
+	t.publish(next, &e.arena)
+	now := e.clock.Add(1)
+	next.born.Store(now)
+	t.changed.Store(now)
 	return changes
+}
+
+// aged returns the stamps of v for its successor.
+func (v *version) aged() []uint32 {
+	stamps, born := slices.Clone(v.stamps), v.born.Load()
+	for i, stamp := range stamps {
+		if stamp == newborn {
+			stamps[i] = born
+		}
+	}
+	return stamps
 }
 
 // fillFull computes the full rows of a tile, which no sweep reads.
@@ -165,15 +215,15 @@ func (e *engine) fillFull(b *bench, t *tile) error {
 	if t.rows[fullRows] == 0 {
 		return nil
 	}
-	sources, err := e.sources(t, fullRows)
-	if err != nil {
-		return err
-	}
+	var err error
 	if t.full, err = e.arena.keep(t.rows[fullRows] * t.cols); err != nil {
 		return err
 	}
-	hold(sources)
-	e.computeTile(b, t, fullRows, sources, t.full)
-	e.drop(sources)
+	b.find(e, t, fullRows)
+	b.hold()
+	for start := 0; start < t.cols; start += stripe {
+		e.computeStripe(b, t, fullRows, start, 0, t.full, nil)
+	}
+	b.drop(&e.arena)
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -21,9 +22,9 @@ type Options struct {
 	Workers int
 	// Family is the kernel family.
 	Family cpu.Family
-	// SlabPits is the number of last pits that name a slab, less than the pits
-	// of a half; -1 chooses by the size of the layer.
-	SlabPits int
+	// SlabSize is the largest number of halves in a slab, that is of rows and
+	// columns of a tile; 0 chooses.
+	SlabSize int
 	// Progress, if not nil, is called now and then, from any worker.
 	Progress func(Progress)
 }
@@ -69,13 +70,12 @@ type Engine struct {
 	game     awari.Game
 	options  Options
 	kernels  kernels
-	patterns []*patterns // by slab pits
+	patterns *patterns
 }
 
 // kernels is the chosen family of every kernel.
 type kernels struct {
-	compress        compress.Func
-	min             func(dst, a []int8)
+	least           compress.LeastFunc
 	countDiff       func(a, b []int8) int
 	negateTranspose transpose.Func
 }
@@ -85,29 +85,22 @@ var ErrOptions = errors.New("halfboard: options")
 
 // New returns an engine for game.
 func New(game awari.Game, o Options) (*Engine, error) {
-	if o.Workers < 0 || o.SlabPits < -1 || o.SlabPits >= game.Half() {
-		return nil, fmt.Errorf("%w: %d workers, slabs by %d of %d pits", ErrOptions, o.Workers, o.SlabPits, game.Half())
+	if o.Workers < 0 || o.SlabSize < 0 {
+		return nil, fmt.Errorf("%w: %d workers, slabs of %d halves", ErrOptions, o.Workers, o.SlabSize)
 	}
 	o.Workers = max(o.Workers, 1)
-	row := rows.For(o.Family)
-	e := &Engine{game: game, options: o, patterns: make([]*patterns, game.Half())}
-	e.kernels = kernels{
-		compress:        compress.For(o.Family),
-		min:             row.Min,
-		countDiff:       row.CountDiff,
+	if o.SlabSize == 0 {
+		o.SlabSize = slabSize
+	}
+	return &Engine{game: game, options: o, patterns: &patterns{}, kernels: kernels{
+		least:           compress.LeastFor(o.Family),
+		countDiff:       rows.For(o.Family).CountDiff,
 		negateTranspose: transpose.For(o.Family),
-	}
-	for suffix := range e.patterns {
-		var err error
-		if e.patterns[suffix], err = newPatterns(game.Half()-suffix, awari.MaxSeeds); err != nil {
-			return nil, err
-		}
-	}
-	return e, nil
+	}}, nil
 }
 
-// slabSize is the number of halves that the slabs of the largest block of a
-// layer should have at most: a tile then fits in the second-level cache.
+// slabSize is the size of slabs unless Options say otherwise. Smaller tiles need
+// fewer sweeps and leave more columns alone, larger ones cost less a score.
 const slabSize = 1024
 
 // engine is the work on one layer.
@@ -120,7 +113,7 @@ type engine struct {
 	order    []*tile // in the order of a sweep
 	benches  []*bench
 	arena    arena
-	clock    atomic.Uint64
+	clock    atomic.Uint32
 	progress func(Progress)
 	done     atomic.Uint64 // positions that the stage is through with
 	changed  atomic.Uint64 // scores that the sweep changed
@@ -177,16 +170,12 @@ func (e *Engine) begin(n int) (*engine, error) {
 	if n < 0 || n > awari.MaxSeeds {
 		return nil, fmt.Errorf("%w: %d (0 to %d are possible)", awari.ErrSeeds, n, awari.MaxSeeds)
 	}
-	suffix := e.options.SlabPits
-	if suffix < 0 {
-		suffix = suffixFor(e.game.Half(), n, slabSize)
-	}
-	geo, err := newGeometry(e.game.Half(), n, suffix)
+	geo, err := newGeometry(e.game.Half(), n, e.options.SlabSize)
 	if err != nil {
 		return nil, err
 	}
 	w := &engine{
-		game: e.game, workers: e.options.Workers, kernels: e.kernels, patterns: e.patterns[suffix],
+		game: e.game, workers: e.options.Workers, kernels: e.kernels, patterns: e.patterns,
 		grid: newGrid(geo), progress: e.options.Progress,
 	}
 	w.clock.Store(1)
@@ -235,16 +224,24 @@ func (e *engine) captureAll(ctx context.Context, lower Lower) error {
 	var below arena
 	scores, err := e.readLower(ctx, &below, lower)
 	if err = errors.Join(err, lower.Close()); err == nil {
-		err = e.eachTile(ctx, CaptureStage, func(_ int, t *tile) error {
-			for class := range classes {
-				if err := e.captureTile(t, class, scores); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+		err = e.captureStrips(ctx, scores)
 	}
 	return errors.Join(err, below.close())
+}
+
+// captureStrips computes the offers of all strips.
+func (e *engine) captureStrips(ctx context.Context, lower [][]int8) error {
+	e.done.Store(0)
+	return forEach(ctx, e.workers, slices.Concat(e.grid.strips...), func(_ int, s *strip) error {
+		for class := range classes {
+			if err := e.captureStrip(s, class, lower); err != nil {
+				return err
+			}
+			e.done.Add(uint64(len(s.offers[class])))
+		}
+		e.tell(CaptureStage)
+		return nil
+	})
 }
 
 // pieceSize is the number of scores of a lower layer that a worker asks for at
@@ -291,7 +288,7 @@ func (e *engine) sweepAll(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		t.publish(scores, &e.arena)
+		t.publish(&version{scores: scores, stamps: make([]uint32, t.rows[openRows])}, &e.arena)
 		positions += len(scores)
 	}
 	for few := uint64(switchShare * float64(positions)); ; {

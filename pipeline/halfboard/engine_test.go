@@ -89,7 +89,7 @@ func TestLayersEqualTheReference(t *testing.T) {
 	}{{8, awari.Awari}, {8, awari.Strict}, {12, awari.Awari}, {12, awari.Strict}} {
 		for _, family := range cpu.Available() {
 			t.Run(fmt.Sprintf("%d-%v-%v", c.pits, c.rules, family), func(t *testing.T) {
-				w := newTower(t, c.pits, c.rules, Options{Workers: 2, Family: family, SlabPits: -1})
+				w := newTower(t, c.pits, c.rules, Options{Workers: 2, Family: family})
 				prints := truth(t, c.pits, c.rules)
 				if len(prints) < 11 {
 					t.Fatalf("%d reference layers", len(prints))
@@ -106,7 +106,7 @@ func TestLayersEqualTheReference(t *testing.T) {
 
 func BenchmarkSolve(b *testing.B) {
 	for _, family := range cpu.Available() {
-		w := newTower(b, 12, awari.Awari, Options{Workers: 1, Family: family, SlabPits: -1})
+		w := newTower(b, 12, awari.Awari, Options{Workers: 1, Family: family})
 		for n := range 19 {
 			var l *Layer
 			if n < 14 {

@@ -1,14 +1,12 @@
 package halfboard
 
 import (
-	"fmt"
-
 	"grenier/kernels/colex"
 	"grenier/layers/awari"
 )
 
 // maxHalf is the largest number of pits in a half.
-const maxHalf = 6
+const maxHalf = awari.MaxPits / 2
 
 // half is a half-board; pits from the game's half size on are 0.
 type half [maxHalf]uint8
@@ -30,58 +28,61 @@ func (h half) hasEmpty(q int) bool {
 	return false
 }
 
-// A slab is the run of halves with a given number of seeds whose last pits (the
-// suffix) are given: one row or column of tiles.
+// rowClass separates the rows whose half has an empty pit from the others.
+type rowClass uint8
+
+const (
+	openRows rowClass = iota
+	fullRows
+	classes
+)
+
+// A slab is a run of halves with the same number of seeds and consecutive ranks:
+// one row or column of tiles. Halves are named by their colex codes, which count
+// through all numbers of seeds.
 type slab struct {
-	suffix half              // the last pits, at their places; the low pits are 0
-	low    int               // seeds in the low pits
-	start  int               // rank of the slab's first half
-	size   int               // halves in it
-	first  uint32            // code of the slab's first half
-	byRow  [classes][]uint32 // codes of the halves with and without an empty pit
+	first uint32       // code of the slab's first half
+	size  int          // halves in it
+	rows  [classes]int // open and full ones
+	above [classes]int // rows of the class in the slabs before it
 }
 
 // code returns the code of the half in column col.
 func (s *slab) code(col int) uint32 { return s.first + uint32(col) }
 
-// rowCodes returns the codes of the halves in the rows of class.
-func (s *slab) rowCodes(class rowClass) []uint32 { return s.byRow[class] }
-
 // place says where a half stands: which slab of its sum, which column, and
-// which row among the open or the full rows of the slab.
+// which row of its class.
 type place struct {
-	slab  int32
-	col   int32
-	row   int32
+	slab  uint32
+	col   uint32
+	row   uint32
 	class rowClass
 }
 
-// geometry cuts the halves with up to n seeds into slabs. Halves are named by
-// their colex code, which counts through all sums.
+// geometry cuts the halves with up to n seeds into slabs. How a sum is cut does
+// not depend on n.
 type geometry struct {
 	q      int // pits in a half
-	suffix int // last pits that name a slab
 	n      int // seeds on the board
 	halves *colex.Halves
-	slabs  [][]slab // by sum
-	pits   []half   // by code
-	places []place  // by code
+	slabs  [][]slab            // by sum
+	rows   [][classes][]uint32 // by sum: codes of the halves of each class
+	pits   []half              // by code
+	places []place             // by code
 }
 
-func newGeometry(q, n, suffix int) (*geometry, error) {
+// newGeometry cuts halves of q pits into slabs of about size halves at most.
+func newGeometry(q, n, size int) (*geometry, error) {
 	halves, err := colex.NewHalves(q, n)
 	if err != nil {
 		return nil, err
 	}
-	if suffix < 0 || suffix >= q {
-		return nil, fmt.Errorf("halfboard: slabs by %d pits of %d", suffix, q)
-	}
-	g := &geometry{q: q, suffix: suffix, n: n, halves: halves, slabs: make([][]slab, n+1)}
+	g := &geometry{q: q, n: n, halves: halves, slabs: make([][]slab, n+1), rows: make([][classes][]uint32, n+1)}
 	count := halves.Half().First(n + 1)
 	g.pits = make([]half, 0, count)
 	g.places = make([]place, 0, count)
 	for sum := range n + 1 {
-		if err := g.addSum(sum); err != nil {
+		if err := g.addSum(sum, size); err != nil {
 			return nil, err
 		}
 	}
@@ -89,75 +90,77 @@ func newGeometry(q, n, suffix int) (*geometry, error) {
 }
 
 // addSum appends the halves with sum seeds, in rank order, and their slabs.
-func (g *geometry) addSum(sum int) error {
+func (g *geometry) addSum(sum, size int) error {
 	boards, err := g.halves.Half().Iterate(sum)
 	if err != nil {
 		return err
 	}
-	var slabs []slab
-	for rank, board := range boards {
+	for _, board := range boards {
 		var h half
 		copy(h[:], board)
-		suffix := g.suffixOf(h)
-		if len(slabs) == 0 || slabs[len(slabs)-1].suffix != suffix {
-			slabs = append(slabs, slab{
-				suffix: suffix, low: sum - suffix.sum(), start: int(rank), first: uint32(len(g.pits)),
-			})
-		}
-		g.places = append(g.places, slabs[len(slabs)-1].add(g.classOf(h), len(slabs)-1))
 		g.pits = append(g.pits, h)
 	}
-	g.slabs[sum] = slabs
+	for i, size := range cut(g.q, sum, size) {
+		g.slabs[sum] = append(g.slabs[sum], g.addSlab(sum, i, size))
+	}
 	return nil
 }
 
-// add gives the next half of the slab its place.
-func (s *slab) add(class rowClass, index int) place {
-	p := place{slab: int32(index), col: int32(s.size), row: int32(len(s.byRow[class])), class: class}
-	s.byRow[class] = append(s.byRow[class], s.code(s.size))
-	s.size++
-	return p
-}
-
-// classOf tells the rows of a full half from those of the others.
-func (g *geometry) classOf(h half) rowClass {
-	if h.hasEmpty(g.q) {
-		return openRows
+// addSlab gives the next size halves their places and returns their slab.
+func (g *geometry) addSlab(sum, index, size int) slab {
+	s := slab{first: uint32(len(g.places)), size: size}
+	rows := &g.rows[sum]
+	for class := range classes {
+		s.above[class] = len(rows[class])
 	}
-	return fullRows
+	for col := range size {
+		class := fullRows
+		if g.pits[s.code(col)].hasEmpty(g.q) {
+			class = openRows
+		}
+		row := len(rows[class]) - s.above[class]
+		g.places = append(g.places, place{slab: uint32(index), col: uint32(col), row: uint32(row), class: class})
+		rows[class] = append(rows[class], s.code(col))
+	}
+	for class := range classes {
+		s.rows[class] = len(rows[class]) - s.above[class]
+	}
+	return s
 }
 
-// lowPits returns the number of pits that vary inside a slab.
-func (g *geometry) lowPits() int { return g.q - g.suffix }
+// rowCodes returns the codes of the halves of one class of the slab of sum.
+func (g *geometry) rowCodes(sum int, s *slab, class rowClass) []uint32 {
+	return g.rows[sum][class][s.above[class]:][:s.rows[class]]
+}
 
-// suffixOf returns h with its low pits emptied.
-func (g *geometry) suffixOf(h half) half {
-	clear(h[:g.lowPits()])
-	return h
+// cut returns the sizes of the slabs of the halves of q pits with sum seeds, in
+// rank order. Halves that agree in their last pits have consecutive ranks, and
+// moves lead them to halves that agree again: such runs are the slabs, short ones
+// joined to the runs beside them that differ in the same pit.
+func cut(q, sum, size int) []int {
+	count, err := colex.Binomial(sum+q-1, q-1)
+	if err != nil {
+		panic(err) // far below 64 bits for any half
+	}
+	if q == 1 || count <= uint64(size) {
+		return []int{int(count)}
+	}
+	var slabs []int
+	joinable := false
+	for last := sum; last >= 0; last-- {
+		run := cut(q-1, sum-last, size)
+		if end := len(slabs) - 1; joinable && len(run) == 1 && slabs[end]+run[0] <= size {
+			slabs[end] += run[0]
+			continue
+		}
+		slabs = append(slabs, run...)
+		joinable = len(run) == 1
+	}
+	return slabs
 }
 
 // code returns the code of h.
 func (g *geometry) code(h *half) uint32 { return uint32(g.halves.Half().Code(h[:g.q])) }
-
-// slabOf returns the index of the slab with the given suffix among those of
-// halves with sum seeds.
-func (g *geometry) slabOf(sum int, suffix half) int {
-	suffix[0] = uint8(sum - suffix.sum())
-	return int(g.places[g.code(&suffix)].slab)
-}
-
-// suffixFor returns the number of suffix pits that keeps the slabs of a layer
-// of n seeds near target halves: small enough for a tile to stay in cache,
-// large enough for a row to be worth a kernel call.
-func suffixFor(q, n, target int) int {
-	for suffix := range q - 1 {
-		size, err := colex.Binomial(n/2+q-suffix-1, q-suffix-1)
-		if err == nil && size <= uint64(target) {
-			return suffix
-		}
-	}
-	return q - 1
-}
 
 // board returns the position with the given halves.
 func (g *geometry) board(mover, opponent uint32) awari.Board {

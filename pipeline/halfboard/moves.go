@@ -22,31 +22,42 @@ type edge struct {
 	route uint16
 }
 
-// slabMoves holds the moves of every A of a slab: those of column c are
-// edges[first[c]:first[c+1]].
-type slabMoves struct {
+// strip is a column of tiles: the A of one slab with all B.
+type strip struct {
+	sum    int // seeds of A
+	index  int // of the slab among those of sum
 	routes []route
-	first  []uint32
-	edges  []edge
+	// The moves of column c are edges[first[c]:first[c+1]].
+	first []uint32
+	edges []edge
+
+	// offers holds what captures and the end of the game are worth, negated,
+	// by class and column: that of a position is offers[class][col*rows + row],
+	// with rows counted through all slabs of B. It is blocked when there is no
+	// such move.
+	offers [classes][]int8
 }
 
-// of returns the moves of column c.
-func (s *slabMoves) of(c int) []edge { return s.edges[s.first[c]:s.first[c+1]] }
+// moves returns the moves of column c.
+func (s *strip) moves(c int) []edge { return s.edges[s.first[c]:s.first[c+1]] }
 
-// movesOf lists the moves of the halves of s, which have sum seeds.
-func (g *geometry) movesOf(sum int, s *slab) slabMoves {
-	base := g.halves.Half().First(sum) + uint64(s.start)
-	columns := g.pits[base : base+uint64(s.size)]
-	moves := slabMoves{first: make([]uint32, 1, s.size+1), edges: make([]edge, 0, g.countMoves(columns))}
+// newStrip lists the moves of the halves of a slab.
+func (g *geometry) newStrip(sum, index int) *strip {
+	s := &g.slabs[sum][index]
+	columns := g.pits[s.first:][:s.size]
+	strip := &strip{
+		sum: sum, index: index,
+		first: make([]uint32, 1, s.size+1), edges: make([]edge, 0, g.countMoves(columns)),
+	}
 	for _, h := range columns {
 		for pit, seeds := range h[:g.q] {
 			if seeds > 0 {
-				moves.edges = append(moves.edges, g.edge(&moves, h, pit))
+				strip.edges = append(strip.edges, g.edge(strip, h, pit))
 			}
 		}
-		moves.first = append(moves.first, uint32(len(moves.edges)))
+		strip.first = append(strip.first, uint32(len(strip.edges)))
 	}
-	return moves
+	return strip
 }
 
 // countMoves returns the number of pits with seeds.
@@ -61,15 +72,15 @@ func (g *geometry) countMoves(columns []half) int {
 }
 
 // edge sows pit of h and returns the edge, adding its route if it is new.
-func (g *geometry) edge(moves *slabMoves, h half, pit int) edge {
+func (g *geometry) edge(s *strip, h half, pit int) edge {
 	m := halves.Sow(h[:g.q], pit)
 	code := g.code(&h)
 	at := g.places[code]
 	r := route{move: m, seeds: m.Seeds(g.q), rows: int(at.slab)}
-	index := slices.Index(moves.routes, r)
+	index := slices.Index(s.routes, r)
 	if index < 0 {
-		index = len(moves.routes)
-		moves.routes = append(moves.routes, r)
+		index = len(s.routes)
+		s.routes = append(s.routes, r)
 	}
-	return edge{row: uint32(at.row), code: code, route: uint16(index)}
+	return edge{row: at.row, code: code, route: uint16(index)}
 }

@@ -4,183 +4,166 @@ import (
 	"slices"
 	"sync"
 
-	"grenier/kernels/colex"
+	"grenier/kernels/compress"
 	"grenier/layers/awari/halves"
 )
 
-// rowClass selects the rows of a slab: those with an empty pit, or the others.
-type rowClass uint8
-
-const (
-	openRows rowClass = iota
-	fullRows
-	classes
-)
-
-// A lowMove is what a move does to the low pits of the opponent's half B,
-// together with the rows that are asked for. Everything that depends on it
-// alone is computed once and shared by all tiles and layers.
-type lowMove struct {
-	seeds int  // in the low pits after the sowing
-	laps  int8 // seeds that each low pit received
-	ones  int8 // low pits, from the first on, that received one more
-	last  int8 // low pit from which captures run backwards, -1 for none
-	rows  lowRows
+// A pattern is what a move does to the opponent's half B: the same for every A
+// that makes the move, and for every layer. Rows are the B of one class and one
+// number of seeds.
+type pattern struct {
+	images   [classes][][]image // by slab of B
+	captures [classes][]capture
+	quiet    [classes][]uint64 // a bit for each row: the move is quiet
 }
 
-// lowRows selects halves by their low pits.
-type lowRows uint8
-
-const (
-	lowAny  lowRows = iota // every half
-	lowOpen                // those with an empty low pit
-	lowFull                // those without
-)
-
-// holds reports whether low pits, before the sowing, are asked for.
-func (r lowRows) holds(low []uint8) bool {
-	return r == lowAny || slices.Contains(low, 0) == (r == lowOpen)
+// An image says where the children of the rows of one slab stand: in one slab of
+// columns, picked by a mask. A slab whose children are spread has several, in
+// the order of its rows; one from where every move captures has none.
+type image struct {
+	slab int
+	mask *compress.Mask
 }
 
-// A mask picks from a child row the scores that a quiet move reads.
-type mask struct {
-	reach []uint64 // children whose parent exists and is asked for
-	quiet []uint64 // those of them that no capture led to
-	out   []uint64 // the quiet bits by parent instead of by child
-	rows  int      // parents, quiet or not
-}
-
-// A capture lists the parents whose move captures the same number of seeds out
-// of the low pits, and where their children stand.
+// A capture lists the rows whose move captures the same number of seeds.
 type capture struct {
-	seeds int // captured from the low pits
+	seeds int
 	pairs []pair
 }
 
-// pair is a parent's index among the rows asked for, and the rank of its child
-// among the low pits left.
-type pair struct{ parent, child uint32 }
+// pair is a row, counted through all slabs, and the rank of the half that the
+// capture leaves of it among those with as many seeds.
+type pair struct{ row, child uint32 }
 
-// patterns computes masks and captures on demand and keeps them. It is safe for
-// concurrent use.
+// patterns computes patterns on demand and keeps them. It is safe for concurrent
+// use.
 type patterns struct {
-	ranking  *colex.Ranking // of the low pits
-	mu       sync.RWMutex
-	masks    map[lowMove]*mask
-	captures map[lowMove][]capture
+	mu    sync.RWMutex
+	built map[patternKey]*pattern
 }
 
-func newPatterns(lowPits, seeds int) (*patterns, error) {
-	r, err := colex.New(lowPits, seeds)
-	if err != nil {
-		return nil, err
-	}
-	return &patterns{ranking: r, masks: map[lowMove]*mask{}, captures: map[lowMove][]capture{}}, nil
+// patternKey is a move and the seeds of the half B that it sows into.
+type patternKey struct {
+	sum  int
+	move halves.Move
 }
 
-// mask returns the mask of m.
-func (p *patterns) mask(m lowMove) (*mask, error) {
-	return lookUp(&p.mu, p.masks, m, p.buildMask)
+// get returns the pattern of move on halves with sum seeds. All geometries that
+// it is called with must cut sums alike.
+func (p *patterns) get(g *geometry, sum int, move halves.Move) *pattern {
+	key := patternKey{sum, move}
+	p.mu.RLock()
+	built := p.built[key]
+	p.mu.RUnlock()
+	if built != nil {
+		return built
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.built == nil {
+		p.built = map[patternKey]*pattern{}
+	}
+	if p.built[key] == nil {
+		p.built[key] = g.newPattern(sum, move)
+	}
+	return p.built[key]
 }
 
-// capture returns the captures of m, by seeds captured.
-func (p *patterns) capture(m lowMove) ([]capture, error) {
-	return lookUp(&p.mu, p.captures, m, p.buildCaptures)
-}
-
-// lookUp returns built[m], building it at the first request.
-func lookUp[T any](mu *sync.RWMutex, built map[lowMove]T, m lowMove, build func(lowMove) (T, error)) (T, error) {
-	mu.RLock()
-	value, ok := built[m]
-	mu.RUnlock()
-	if ok {
-		return value, nil
-	}
-	mu.Lock()
-	defer mu.Unlock()
-	if value, ok := built[m]; ok {
-		return value, nil
-	}
-	value, err := build(m)
-	if err == nil {
-		built[m] = value
-	}
-	return value, err
-}
-
-// gains returns what each low pit received.
-func (p *patterns) gains(m lowMove) []uint8 {
-	gains := make([]uint8, p.ranking.Pits())
-	for i := range gains {
-		gains[i] = halves.Move{Laps: m.laps, Ones: m.ones}.Gain(i)
-	}
-	return gains
-}
-
-// parents lists the children of m that have a parent asked for, in order, with
-// their ranks.
-func (p *patterns) parents(m lowMove, visit func(rank uint64, child []uint8)) error {
-	boards, err := p.ranking.Iterate(m.seeds)
-	if err != nil {
-		return err
-	}
-	gains, parent := p.gains(m), make([]uint8, p.ranking.Pits())
-	for rank, child := range boards {
-		if subtract(parent, child, gains) && m.rows.holds(parent) {
-			visit(rank, child)
+// newPattern plays move on every half with sum seeds.
+func (g *geometry) newPattern(sum int, move halves.Move) *pattern {
+	p := &pattern{}
+	for class := range classes {
+		p.quiet[class] = make([]uint64, (len(g.rows[sum][class])+63)/64)
+		p.images[class] = make([][]image, len(g.slabs[sum]))
+		bySeeds := map[int]*capture{}
+		for i := range g.slabs[sum] {
+			s := &g.slabs[sum][i]
+			p.images[class][i] = g.images(g.rowCodes(sum, s, class), move)
 		}
+		for row, code := range g.rows[sum][class] {
+			g.addRow(p.quiet[class], bySeeds, uint32(row), code, move)
+		}
+		p.captures[class] = sortCaptures(bySeeds)
 	}
-	return nil
+	return p
 }
 
-// subtract sets dst to a-b, unless an entry would be negative.
-func subtract(dst, a, b []uint8) bool {
-	for i := range dst {
-		if a[i] < b[i] {
-			return false
-		}
-		dst[i] = a[i] - b[i]
+// sown returns the half with the given code after move.
+func (g *geometry) sown(code uint32, move halves.Move) half {
+	h := g.pits[code]
+	for pit := range h[:g.q] {
+		h[pit] += move.Gain(pit)
 	}
-	return true
+	return h
 }
 
-func (p *patterns) buildMask(m lowMove) (*mask, error) {
-	words := (p.ranking.Size(m.seeds) + 63) / 64
-	built := &mask{reach: make([]uint64, words), quiet: make([]uint64, words)}
-	err := p.parents(m, func(rank uint64, child []uint8) {
-		if built.rows%64 == 0 {
-			built.out = append(built.out, 0)
-		}
-		built.reach[rank/64] |= 1 << (rank % 64)
-		if m.last < 0 || !halves.Capturable(child[m.last]) {
-			built.quiet[rank/64] |= 1 << (rank % 64)
-			built.out[built.rows/64] |= 1 << (built.rows % 64)
-		}
-		built.rows++
-	})
-	return built, err
+// addRow notes whether the move is quiet in a row, or what it captures.
+func (g *geometry) addRow(quiet []uint64, bySeeds map[int]*capture, row, code uint32, move halves.Move) {
+	left := g.sown(code, move)
+	first, seeds := halves.Chain(left[:g.q], int(move.Last))
+	if seeds == 0 {
+		quiet[row/64] |= 1 << (row % 64)
+		return
+	}
+	if seeds == left.sum() {
+		return // a grand slam is no ordinary move
+	}
+	clear(left[first : move.Last+1])
+	c := bySeeds[seeds]
+	if c == nil {
+		c = &capture{seeds: seeds}
+		bySeeds[seeds] = c
+	}
+	c.pairs = append(c.pairs, pair{row, uint32(g.halves.Half().Rank(left[:g.q]))})
 }
 
-func (p *patterns) buildCaptures(m lowMove) ([]capture, error) {
-	bySeeds := map[int]*capture{}
-	parent := uint32(0)
-	left := make([]uint8, p.ranking.Pits())
-	err := p.parents(m, func(_ uint64, child []uint8) {
-		first, seeds := halves.Chain(child, int(m.last))
-		copy(left, child)
-		clear(left[first : m.last+1])
-		c := bySeeds[seeds]
-		if c == nil {
-			c = &capture{seeds: seeds}
-			bySeeds[seeds] = c
-		}
-		c.pairs = append(c.pairs, pair{parent, uint32(p.ranking.Rank(left))})
-		parent++
-	})
+func sortCaptures(bySeeds map[int]*capture) []capture {
 	captures := make([]capture, 0, len(bySeeds))
 	for _, c := range bySeeds {
+		c.pairs = slices.Clip(c.pairs)
 		captures = append(captures, *c)
 	}
 	slices.SortFunc(captures, func(a, b capture) int { return a.seeds - b.seeds })
-	return captures, err
+	return captures
+}
+
+// images returns where the children of rows, those of a slab, stand.
+func (g *geometry) images(rows []uint32, move halves.Move) []image {
+	var images []image
+	anyQuiet := false
+	for len(rows) > 0 {
+		i, used, quiet := g.image(rows, move)
+		images = append(images, i)
+		anyQuiet = anyQuiet || quiet
+		rows = rows[used:]
+	}
+	if !anyQuiet {
+		return nil
+	}
+	return images
+}
+
+// image returns where the children of the first rows stand, how many these are,
+// and whether any of them is quiet.
+func (g *geometry) image(rows []uint32, move halves.Move) (i image, used int, anyQuiet bool) {
+	var reach, quiet []uint64
+	for _, code := range rows {
+		child := g.sown(code, move)
+		at := &g.places[g.code(&child)]
+		if used == 0 {
+			words := (g.slabs[child.sum()][at.slab].size + 63) / 64
+			reach, quiet = make([]uint64, words), make([]uint64, words)
+			i.slab = int(at.slab)
+		} else if int(at.slab) != i.slab {
+			break
+		}
+		reach[at.col/64] |= 1 << (at.col % 64)
+		if move.Last < 0 || !halves.Capturable(child[move.Last]) {
+			quiet[at.col/64] |= 1 << (at.col % 64)
+			anyQuiet = true
+		}
+		used++
+	}
+	i.mask = compress.NewMask(reach, quiet)
+	return i, used, anyQuiet
 }

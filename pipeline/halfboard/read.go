@@ -62,9 +62,9 @@ func (g *grid) copyRow(dst []int8, row []uint8, skip int) int {
 			skip -= t.cols
 			continue
 		}
-		scores := t.current.scores
-		if at.class == fullRows {
-			scores = t.full
+		scores := t.full
+		if at.class == openRows {
+			scores = t.current.scores
 		}
 		copied += copy(dst[copied:], scores[int(at.row)*t.cols:][skip:t.cols])
 		skip = 0

@@ -132,21 +132,25 @@ func (e *engine) apply(dst []change, updates []update) []change {
 
 // score returns the place of the score of p, which is in an open row.
 func (g *grid) score(p position) *int8 {
-	col, row := &g.places[p.mover], &g.places[p.opponent]
-	t := g.tile(g.pits[p.mover].sum(), int(row.slab), int(col.slab))
-	return &t.current.scores[int(row.row)*t.cols+int(col.col)]
+	t, row, col := g.find(p)
+	return &t.current.scores[row*t.cols+col]
 }
 
 // offer returns the place of what captures are worth in p, negated.
 func (g *grid) offer(p position) *int8 {
-	col, row := &g.places[p.mover], &g.places[p.opponent]
-	t := g.tile(g.pits[p.mover].sum(), int(row.slab), int(col.slab))
-	return &t.offers[openRows][int(col.col)*t.rows[openRows]+int(row.row)]
+	t, row, col := g.find(p)
+	return &g.offersOf(t, openRows, col)[row]
+}
+
+// find returns the tile of p, which is in an open row, and its place there.
+func (g *grid) find(p position) (t *tile, row, col int) {
+	a, b := &g.places[p.mover], &g.places[p.opponent]
+	return g.tile(g.pits[p.mover].sum(), int(b.slab), int(a.slab)), int(b.row), int(a.col)
 }
 
 // changesOf appends the positions of t whose scores differ from the old ones.
 func (g *grid) changesOf(dst []change, t *tile, old, scores []int8) []change {
-	columns, rows := g.columns(t), g.opponents(t).rowCodes(openRows)
+	columns, rows := g.columns(t.strip), g.rowCodes(g.n-t.strip.sum, g.opponents(t), openRows)
 	for row, opponent := range rows {
 		was, is := old[row*t.cols:][:t.cols], scores[row*t.cols:][:t.cols]
 		if slices.Equal(was, is) {

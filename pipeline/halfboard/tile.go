@@ -1,41 +1,56 @@
 package halfboard
 
 import (
+	"math"
 	"sync"
 	"sync/atomic"
 )
 
 // A tile holds the positions whose mover's half is in one slab and whose
-// opponent's half is in another.
-//
-// Scores are stored by row: scores[row*cols + col] for the open rows. Offers,
-// what captures and the end of the game are worth, are stored by column, as they
-// are computed: offers[class][col*rows + row], negated, and blocked when there
-// is no such move.
+// opponent's half is in another. Scores are stored by row:
+// scores[row*cols + col].
 type tile struct {
-	sum     int // seeds in the mover's half
-	rowSlab int // index of the slab of B among those of its sum
-	colSlab int // index of the slab of A among those of its sum
+	strip   *strip // the columns
+	rowSlab int    // index of the slab of B among those of its sum
 	rows    [classes]int
 	cols    int
-	offers  [classes][]int8
-	full    []int8 // scores of the full rows, by row; set by the last stage
+	full    []int8 // scores of the full rows; set by the last stage
 
 	mu      sync.Mutex
 	current *version // scores of the open rows
 
 	// changed is the engine's clock when current was last replaced, computed
-	// the clock before it was last computed: a tile none of whose sources
-	// changed since it was computed need not be computed again.
-	changed  atomic.Uint64
-	computed uint64
+	// the clock before the tile was last computed. A column of which no child
+	// changed since then need not be computed again.
+	changed  atomic.Uint32
+	computed uint32
 }
 
-// A version is one immutable state of a tile's scores. It is freed when it has
-// been replaced and its last reader is done.
+// A version is one immutable state of the open rows of a tile. It is freed when
+// it has been replaced and its last reader is done.
 type version struct {
 	scores  []int8
 	readers atomic.Int32 // plus one while current
+
+	// The clock ticks after a version is published, so its own time is not
+	// known before: born is 0 until then. stamps says for each row when it last
+	// changed, newborn standing for born.
+	born   atomic.Uint32
+	stamps []uint32
+}
+
+const newborn = math.MaxUint32
+
+// changedSince reports whether a row changed after the clock showed then. It
+// may say so too often, never too rarely: who computed from an older version
+// looked at the clock before this one was born.
+func (v *version) changedSince(row, then uint32) bool {
+	stamp := v.stamps[row]
+	if stamp == newborn {
+		stamp = v.born.Load()
+		return stamp == 0 || stamp > then
+	}
+	return stamp > then
 }
 
 // acquire returns the current version, which stays valid until release.
@@ -46,9 +61,8 @@ func (t *tile) acquire() *version {
 	return t.current
 }
 
-// publish makes scores the current version and releases the old one to a.
-func (t *tile) publish(scores []int8, a *arena) {
-	v := &version{scores: scores}
+// publish makes v the current version and releases the old one to a.
+func (t *tile) publish(v *version, a *arena) {
 	v.readers.Store(1)
 	t.mu.Lock()
 	old := t.current
@@ -69,26 +83,23 @@ func (v *version) release(a *arena) {
 // grid is a layer cut into tiles.
 type grid struct {
 	*geometry
-	tiles [][]*tile // by seeds in the mover's half; then row slab by row slab
-	moves [][]slabMoves
+	strips [][]*strip // by seeds in the mover's half, then slab
+	tiles  [][]*tile  // by seeds in the mover's half; then row slab by row slab
 }
 
 // newGrid lays out the layer of geo.n seeds. No scores are allocated yet.
 func newGrid(geo *geometry) *grid {
-	g := &grid{geometry: geo, tiles: make([][]*tile, geo.n+1), moves: make([][]slabMoves, geo.n+1)}
+	g := &grid{geometry: geo, strips: make([][]*strip, geo.n+1), tiles: make([][]*tile, geo.n+1)}
 	for sum := range geo.n + 1 {
-		cols, rows := geo.slabs[sum], geo.slabs[geo.n-sum]
-		for r := range rows {
-			for c := range cols {
-				t := &tile{sum: sum, rowSlab: r, colSlab: c, cols: cols[c].size}
-				for class := range classes {
-					t.rows[class] = len(rows[r].rowCodes(class))
-				}
+		for c := range geo.slabs[sum] {
+			g.strips[sum] = append(g.strips[sum], geo.newStrip(sum, c))
+		}
+		for r := range geo.slabs[geo.n-sum] {
+			rows := &geo.slabs[geo.n-sum][r]
+			for c, strip := range g.strips[sum] {
+				t := &tile{strip: strip, rowSlab: r, rows: rows.rows, cols: geo.slabs[sum][c].size}
 				g.tiles[sum] = append(g.tiles[sum], t)
 			}
-		}
-		for c := range cols {
-			g.moves[sum] = append(g.moves[sum], geo.movesOf(sum, &cols[c]))
 		}
 	}
 	return g
@@ -99,32 +110,12 @@ func (g *grid) tile(sum, rowSlab, colSlab int) *tile {
 	return g.tiles[sum][rowSlab*len(g.slabs[sum])+colSlab]
 }
 
-// columns and opponents return the slabs of A and of B of a tile.
-func (g *grid) columns(t *tile) *slab   { return &g.slabs[t.sum][t.colSlab] }
-func (g *grid) opponents(t *tile) *slab { return &g.slabs[g.n-t.sum][t.rowSlab] }
+// columns returns the slab of A of a strip, opponents the slab of B of a tile.
+func (g *grid) columns(s *strip) *slab  { return &g.slabs[s.sum][s.index] }
+func (g *grid) opponents(t *tile) *slab { return &g.slabs[g.n-t.strip.sum][t.rowSlab] }
 
-// rowsOf returns which low pits the rows of one class of a tile have; a class
-// may be empty.
-func (g *grid) rowsOf(t *tile, class rowClass) lowRows {
-	suffix := g.opponents(t).suffix
-	for _, seeds := range suffix[g.lowPits():g.q] {
-		if seeds == 0 {
-			return lowAny // every row of the slab is open
-		}
-	}
-	if class == openRows {
-		return lowOpen
-	}
-	return lowFull
-}
-
-// sow returns the suffix of B', and B's low pits, after the route's move.
-func (g *grid) sow(b *slab, r *route, rows lowRows) (suffix half, low lowMove) {
-	suffix = b.suffix
-	for pit := g.lowPits(); pit < g.q; pit++ {
-		suffix[pit] += r.move.Gain(pit)
-	}
-	low = lowMove{laps: r.move.Laps, ones: min(r.move.Ones, int8(g.lowPits())), last: -1, rows: rows}
-	low.seeds = b.low + int(low.laps)*g.lowPits() + int(low.ones)
-	return suffix, low
+// offersOf returns the offers of a column of a tile.
+func (g *grid) offersOf(t *tile, class rowClass, col int) []int8 {
+	all := len(g.rows[g.n-t.strip.sum][class])
+	return t.strip.offers[class][col*all+g.opponents(t).above[class]:][:t.rows[class]]
 }
