@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"runtime/debug"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -115,6 +116,7 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 		return err
 	}
 	runtime.GOMAXPROCS(f.threads)
+	debug.SetGCPercent(25) // the heap holds tables that stay; scores are elsewhere
 	o.Progress = func(p batch.Progress) { shown.update(solving(p)) }
 	table := layerTable{out: a.out, quiet: f.json}
 	o.Sealed = func(r batch.Report) { shown.pause(func() { table.add(r) }) }
