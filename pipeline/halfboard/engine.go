@@ -110,6 +110,7 @@ type engine struct {
 	kernels  kernels
 	patterns *patterns
 	grid     *grid
+	strips   []*strip  // all of the grid
 	order    []*tile   // in the order of a sweep
 	units    [][]*tile // order, cut into what a worker takes at a time
 	benches  []*bench
@@ -198,6 +199,7 @@ func (e *engine) plan() {
 			rows = max(rows, t.rows[openRows], t.rows[fullRows])
 		}
 	}
+	e.strips = slices.Concat(e.grid.strips...)
 	e.grid.sortByWave(e.order)
 	e.units = slices.Collect(slices.Chunk(e.order, max(1, min(unit, len(e.order)/(4*e.workers)))))
 	for range e.workers {
@@ -225,32 +227,6 @@ func (e *engine) run(ctx context.Context, lower Lower) error {
 	return nil
 }
 
-// captureAll reads the layers that captures lead to and computes all offers.
-// The layers below are given back before scores are allocated.
-func (e *engine) captureAll(ctx context.Context, lower Lower) error {
-	var below arena
-	scores, err := e.readLower(ctx, &below, lower)
-	if err = errors.Join(err, lower.Close()); err == nil {
-		err = e.captureStrips(ctx, scores)
-	}
-	return errors.Join(err, below.close())
-}
-
-// captureStrips computes the offers of all strips.
-func (e *engine) captureStrips(ctx context.Context, lower [][]int8) error {
-	e.done.Store(0)
-	return forEach(ctx, e.workers, slices.Concat(e.grid.strips...), func(_ int, s *strip) error {
-		for class := range classes {
-			if err := e.captureStrip(s, class, lower); err != nil {
-				return err
-			}
-			e.done.Add(uint64(len(s.offers[class])))
-		}
-		e.tell(CaptureStage)
-		return nil
-	})
-}
-
 // pieceSize is the number of scores of a lower layer that a worker asks for at
 // a time.
 const pieceSize = 1 << 20
@@ -262,19 +238,19 @@ type piece struct {
 	scores []int8
 }
 
-// readLower returns the scores of the layers that a capture can lead to, by
-// seeds. A capture takes 2 seeds at least and 3 from every pit at most.
-func (e *engine) readLower(ctx context.Context, a *arena, lower Lower) ([][]int8, error) {
-	layers := make([][]int8, max(e.grid.n-1, 0))
+// readLower returns the scores of the layers of group by seeds, nil for others.
+func (e *engine) readLower(ctx context.Context, a *arena, lower Lower, group []int) ([][]int8, error) {
+	layers := make([][]int8, e.grid.n)
 	var pieces []piece
-	for n := max(0, e.grid.n-3*e.grid.q); n < len(layers); n++ {
-		var err error
-		if layers[n], err = a.keep(int(e.grid.halves.Board().Size(n))); err != nil {
+	for _, n := range group {
+		scores, err := a.keep(int(e.grid.halves.Board().Size(n)))
+		if err != nil {
 			return nil, err
 		}
-		for start := 0; start < len(layers[n]); start += pieceSize {
-			end := min(start+pieceSize, len(layers[n]))
-			pieces = append(pieces, piece{n, uint64(start), layers[n][start:end]})
+		layers[n] = scores
+		for start := 0; start < len(scores); start += pieceSize {
+			end := min(start+pieceSize, len(scores))
+			pieces = append(pieces, piece{n, uint64(start), scores[start:end]})
 		}
 	}
 	return layers, forEach(ctx, e.workers, pieces, func(_ int, p piece) error {
