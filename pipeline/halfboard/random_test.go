@@ -1,0 +1,180 @@
+package halfboard
+
+import (
+	"flag"
+	"math"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"grenier/kernels/colex"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/retro"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var seed = flag.Uint64("seed", 0, "seed of random tests; 0 picks one")
+
+// newRand returns a random source and logs its seed; the flag -seed repeats a
+// run.
+func newRand(t testing.TB) *rand.Rand {
+	s := *seed
+	if s == 0 {
+		s = rand.Uint64()
+	}
+	t.Logf("-seed %d", s)
+	return rand.New(rand.NewPCG(s, 0))
+}
+
+func long() bool { return os.Getenv("GRENIER_LONG") == "1" }
+
+// mustGame returns a game that exists.
+func mustGame(t testing.TB, pits int, rules awari.Rules) awari.Game {
+	t.Helper()
+	game, err := awari.New(pits, rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return game
+}
+
+// mustGeometry cuts halves of q pits with up to n seeds.
+func mustGeometry(t testing.TB, q, n, size int) *geometry {
+	t.Helper()
+	g, err := newGeometry(q, n, size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// oracles are the layers that the document's algorithm has solved so far, for
+// all tests together.
+var oracles = struct {
+	mu     sync.Mutex
+	layers map[awari.Game][][]int8
+}{layers: map[awari.Game][][]int8{}}
+
+// oracle returns layers 0 to n, or more of them.
+func oracle(t testing.TB, game awari.Game, n int) [][]int8 {
+	t.Helper()
+	oracles.mu.Lock()
+	defer oracles.mu.Unlock()
+	space, err := awari.NewSpace(game, awari.MaxSeeds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	layers := oracles.layers[game]
+	for len(layers) <= n {
+		scores, err := retro.SolveLayer(t.Context(), space, layers, len(layers))
+		if err != nil {
+			t.Fatal(err)
+		}
+		layers = append(layers, scores)
+	}
+	oracles.layers[game] = layers
+	return layers
+}
+
+// config is one layer of one game and a way to solve it.
+type config struct {
+	game    awari.Game
+	seeds   int
+	options Options
+}
+
+// tops are the largest layers of random configurations, by pits: far enough on
+// small boards for sowings of several laps.
+var tops = map[int]int{4: 30, 6: 18, 8: 11, 10: 8, 12: 7}
+
+// randomConfig draws a configuration. Small slabs are as likely as large ones.
+func randomConfig(t testing.TB, rng *rand.Rand) config {
+	t.Helper()
+	pits := awari.MinPits + 2*rng.IntN(5)
+	families := cpu.Available()
+	return config{
+		game:  mustGame(t, pits, awari.Rules(rng.IntN(2))),
+		seeds: rng.IntN(tops[pits] + 1),
+		options: Options{
+			Workers:  1 + rng.IntN(5),
+			Family:   families[rng.IntN(len(families))],
+			SlabSize: int(math.Exp(rng.Float64() * math.Log(2000))),
+		},
+	}
+}
+
+// lower gives the layers below that of c, by the oracle.
+func (c config) lower(t testing.TB) *tower {
+	t.Helper()
+	return &tower{layers: oracle(t, c.game, c.seeds)[:c.seeds]}
+}
+
+// begin lays the layer of c out.
+func (c config) begin(t testing.TB) *engine {
+	t.Helper()
+	e, err := New(c.game, c.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := e.begin(c.seeds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.arena.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+// prepare lays the layer of c out and computes its offers. All scores are 0.
+func (c config) prepare(t testing.TB) *engine {
+	t.Helper()
+	w := c.begin(t)
+	if err := w.captureAll(t.Context(), c.lower(t)); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range w.order {
+		scores, err := w.arena.alloc(x.rows[openRows] * x.cols)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.publish(&version{scores: scores, stamps: make([]uint32, x.rows[openRows])}, &w.arena)
+	}
+	return w
+}
+
+// read fills in the full rows and returns all scores in colex order.
+func (e *engine) read(t testing.TB) []int8 {
+	t.Helper()
+	if err := e.fullAll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	l := &Layer{engine: e}
+	scores := make([]int8, l.Positions())
+	if err := l.Read(0, scores); err != nil {
+		t.Fatal(err)
+	}
+	return scores
+}
+
+// eachOpen calls f for every position in an open row.
+func (e *engine) eachOpen(f func(position)) {
+	for sum := range e.grid.n + 1 {
+		half := e.grid.halves.Half()
+		for code := half.First(sum); code < half.First(sum+1); code++ {
+			for _, opponent := range e.grid.rows[e.grid.n-sum][openRows] {
+				f(position{uint32(code), opponent})
+			}
+		}
+	}
+}
+
+// ranking returns the ranking of whole boards of e.
+func (e *engine) ranking() *colex.Ranking { return e.grid.halves.Board() }
