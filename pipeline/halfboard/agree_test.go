@@ -2,43 +2,35 @@ package halfboard
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"testing"
 
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
-	"grenier/pipeline/retro"
 )
 
-// agreeSeeds is how far engines are compared: small boards far enough for many
-// laps, large ones further in the long run.
+// agreeSeeds is how far engines are compared, by pits: in the long run at least
+// up to 10 seeds, and on small boards far enough for many laps.
 func agreeSeeds(pits int) int {
-	if os.Getenv("GRENIER_LONG") != "" {
+	if long() {
 		return map[int]int{4: 40, 6: 24, 8: 14, 10: 11, 12: 10}[pits]
 	}
-	return map[int]int{4: 30, 6: 16, 8: 10, 10: 8, 12: 7}[pits]
+	if testing.Short() {
+		return map[int]int{4: 16, 6: 11, 8: 8, 10: 6, 12: 5}[pits]
+	}
+	return map[int]int{4: 30, 6: 18, 8: 11, 10: 8, 12: 7}[pits]
 }
 
 // TestEqualsTheOracle compares every layer, byte by byte, with the document's
-// algorithm, for all kernel families, worker counts and slab sizes.
+// algorithm, for all kernel families and several numbers of workers. The test
+// of random options covers the rest.
 func TestEqualsTheOracle(t *testing.T) {
 	for pits := awari.MinPits; pits <= awari.MaxPits; pits += 2 {
 		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
-			game, err := awari.New(pits, rules)
-			if err != nil {
-				t.Fatal(err)
-			}
-			space, err := awari.NewSpace(game, agreeSeeds(pits))
-			if err != nil {
-				t.Fatal(err)
-			}
-			want, err := retro.Solve(t.Context(), space, agreeSeeds(pits))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, o := range allOptions() {
-				t.Run(fmt.Sprintf("%v/%v-%d-%d", game.Name(), o.Family, o.Workers, o.SlabSize), func(t *testing.T) {
+			game := mustGame(t, pits, rules)
+			want := oracle(t, game, agreeSeeds(pits))[:agreeSeeds(pits)+1]
+			for _, o := range everyKernel() {
+				t.Run(fmt.Sprintf("%v/%v-%d", game.Name(), o.Family, o.Workers), func(t *testing.T) {
 					t.Parallel()
 					w := newTower(t, pits, rules, o)
 					for n := range want {
@@ -52,14 +44,12 @@ func TestEqualsTheOracle(t *testing.T) {
 	}
 }
 
-func allOptions() []Options {
+// everyKernel returns options for all families and 1, 2 and 5 workers.
+func everyKernel() []Options {
 	var all []Options
 	for _, family := range cpu.Available() {
 		for _, workers := range []int{1, 2, 5} {
 			all = append(all, Options{Workers: workers, Family: family})
-		}
-		for _, size := range []int{1, 2, 7, 30, 100, 5000} {
-			all = append(all, Options{Workers: 2, Family: family, SlabSize: size})
 		}
 	}
 	return all

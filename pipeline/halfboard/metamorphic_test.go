@@ -1,0 +1,50 @@
+package halfboard
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestAnyOptionsGiveTheSame solves layers of random games in random ways: they
+// equal those of the document's algorithm, byte by byte.
+func TestAnyOptionsGiveTheSame(t *testing.T) {
+	runs := 1000
+	if testing.Short() {
+		runs = 60
+	}
+	if long() {
+		runs = 20_000
+	}
+	rng := newRand(t)
+	for range runs {
+		c := randomConfig(t, rng)
+		e, err := New(c.game, c.options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A second layer finds the patterns of the first.
+		for _, n := range []int{rng.IntN(c.seeds + 1), c.seeds} {
+			c.seeds = n
+			c.solveWith(t, e)
+		}
+	}
+}
+
+// solveWith solves the layer of c and compares it with the oracle's.
+func (c config) solveWith(t *testing.T, e *Engine) {
+	t.Helper()
+	l, err := e.Solve(t.Context(), c.seeds, c.lower(t))
+	if err != nil {
+		t.Fatalf("%+v: %v", c, err)
+	}
+	scores := make([]int8, l.Positions())
+	if err := l.Read(0, scores); err != nil {
+		t.Fatalf("%+v: %v", c, err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatalf("%+v: %v", c, err)
+	}
+	if !slices.Equal(scores, oracle(t, c.game, c.seeds)[c.seeds]) {
+		t.Fatalf("%+v: not the scores of the oracle", c)
+	}
+}

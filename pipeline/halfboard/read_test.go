@@ -1,0 +1,82 @@
+package halfboard
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+
+	"grenier/kernels/colex"
+)
+
+// solve solves the layer of c.
+func (c config) solve(t testing.TB) *Layer {
+	t.Helper()
+	e, err := New(c.game, c.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := e.Solve(t.Context(), c.seeds, c.lower(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return l
+}
+
+// TestReadAnyPart reads parts of layers from several goroutines.
+func TestReadAnyPart(t *testing.T) {
+	rng := newRand(t)
+	for range 40 {
+		c := randomConfig(t, rng)
+		l, want := c.solve(t), oracle(t, c.game, c.seeds)[c.seeds]
+		if l.Seeds() != c.seeds || l.Positions() != uint64(len(want)) {
+			t.Fatalf("%+v: layer %d with %d positions, want %d", c, l.Seeds(), l.Positions(), len(want))
+		}
+		var group errgroup.Group
+		for range 100 {
+			start := rng.IntN(len(want))
+			length := rng.IntN(len(want) - start + 1)
+			if rng.IntN(2) == 0 {
+				length = min(length, rng.IntN(20))
+			}
+			group.Go(func() error {
+				got := slices.Repeat([]int8{99}, length+1)
+				if err := l.Read(uint64(start), got[:length]); err != nil {
+					return err
+				}
+				if !slices.Equal(got[:length], want[start:][:length]) || got[length] != 99 {
+					t.Errorf("%+v: %d scores from %d on differ", c, length, start)
+				}
+				return nil
+			})
+		}
+		if err := group.Wait(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestReadOutOfRange(t *testing.T) {
+	l := config{game: mustGame(t, 6, 0), seeds: 4}.solve(t)
+	size := l.Positions()
+	for _, c := range []struct {
+		start  uint64
+		length int
+		err    error
+	}{
+		{size - 1, 1, nil}, {size - 1, 2, colex.ErrRange}, {size, 1, colex.ErrRange}, {0, int(size) + 1, colex.ErrRange},
+		{math.MaxUint64, 1, colex.ErrRange}, {math.MaxUint64, 2, colex.ErrRange}, {math.MaxUint64 - 5, 10, colex.ErrRange},
+		{size, 0, nil},
+	} {
+		if err := l.Read(c.start, make([]int8, c.length)); !errors.Is(err, c.err) {
+			t.Errorf("%d scores from %d on: %v, want %v", c.length, c.start, err, c.err)
+		}
+	}
+}
