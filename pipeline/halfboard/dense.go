@@ -104,18 +104,20 @@ func (b *bench) staleColumn(edges []edge, then uint32) bool {
 // addColumn puts column c of a tile on the list of those to be computed to dst,
 // negated: the least that its moves leave the opponent with.
 func (b *bench) addColumn(g *grid, t *tile, class rowClass, c int, dst []int8) {
-	before := len(b.picks)
+	picks := b.picks
 	for _, edge := range t.strip.moves(c) {
-		sources := b.of(edge.route)
-		for i := range sources {
-			s := &sources[i]
+		first := true
+		for i := b.first[edge.route]; i < b.first[edge.route+1]; i++ {
+			s := &b.sources[i]
 			row := s.scores[int(edge.row)*s.cols:][:s.cols]
-			b.picks = append(b.picks, compress.Pick{Src: row, Mask: s.mask, First: i == 0})
+			picks = append(picks, compress.Pick{Src: row, Mask: s.mask, First: first})
+			first = false
 		}
 	}
 	b.columns = append(b.columns, compress.Column{
-		Dst: dst, Offers: g.offersOf(t, class, c), Picks: len(b.picks) - before,
+		Dst: dst, Offers: g.offersOf(t, class, c), Picks: len(picks) - len(b.picks),
 	})
+	b.picks = picks
 }
 
 // computeStripe writes a stripe of columns of a tile to dst, which holds scores
