@@ -51,6 +51,9 @@ func (c config) cancelAt(t *testing.T, k int) int {
 		defer l.Close()
 	}
 	stopped := errors.Is(err, context.Canceled) && l == nil
+	if stopped && reports > k+c.options.Workers {
+		t.Errorf("%+v, cancelled at report %d: work went on until report %d", c, k, reports)
+	}
 	if finished := err == nil && done; !stopped && !finished || k == 0 && stopped {
 		t.Fatalf("%+v, cancelled at report %d of %d: %v", c, k, reports, err)
 	}

@@ -67,6 +67,22 @@ func TestMemoryIsEnough(t *testing.T) {
 	}
 }
 
+// TestMemoryCoversTheLayout adds up what the scores and offers of a layer take
+// that is large enough for the estimate to have little to spare.
+func TestMemoryCoversTheLayout(t *testing.T) {
+	c := config{game: mustGame(t, 8, awari.Awari), seeds: 32}
+	w := c.begin(t)
+	bytes := 0
+	for _, x := range w.order {
+		all := (x.rows[openRows] + x.rows[fullRows]) * x.cols
+		bytes += sizeClass(x.rows[openRows]*x.cols) + x.rows[fullRows]*x.cols + all
+	}
+	estimate := Memory(c.game, c.seeds) - 4*chunkBytes
+	if uint64(bytes) > estimate || estimate > uint64(bytes)*3/2 {
+		t.Errorf("scores and offers take %d bytes, %d estimated", bytes, estimate)
+	}
+}
+
 func TestPositionsAreCounted(t *testing.T) {
 	for n, want := range map[int]uint64{0: 1, 1: 12, 3: 364, 48: 279871768995} {
 		if got := Positions(mustGame(t, 12, awari.Awari), n); got != want {

@@ -1,6 +1,7 @@
 package halfboard
 
 import (
+	"fmt"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -106,6 +107,47 @@ func TestChangedSince(t *testing.T) {
 	}
 	if got := v.aged(); !slices.Equal(got, []uint32{0, 3, 5}) || v.stamps[2] != newborn {
 		t.Errorf("the stamps %v age to %v", v.stamps, got)
+	}
+}
+
+// TestReadersNeverMissAChange: who looks at the clock and then reads a version
+// can tell later whether the row has changed since.
+func TestReadersNeverMissAChange(t *testing.T) {
+	w := config{game: mustGame(t, 4, 0), seeds: 4}.prepare(t)
+	x := w.order[slices.IndexFunc(w.order, func(x *tile) bool { return x.rows[openRows] > 0 })]
+	done := atomic.Bool{}
+	var group errgroup.Group
+	for range 2 {
+		group.Go(func() error {
+			for !done.Load() {
+				then := w.clock.Load()
+				before := x.acquire()
+				after := x.acquire()
+				for after == before && !done.Load() {
+					after.release(&w.arena)
+					after = x.acquire()
+				}
+				if after != before && !after.changedSince(0, then) {
+					return fmt.Errorf("at %d row 0 was %d and became %d unnoticed", then, before.scores[0], after.scores[0])
+				}
+				before.release(&w.arena)
+				after.release(&w.arena)
+			}
+			return nil
+		})
+	}
+	for i := range 50_000 {
+		scores, err := w.arena.alloc(len(x.current.scores))
+		if err != nil {
+			t.Fatal(err)
+		}
+		copy(scores, x.current.scores)
+		scores[0] = int8(i % 100)
+		w.replace(x, scores, nil)
+	}
+	done.Store(true)
+	if err := group.Wait(); err != nil {
+		t.Error(err)
 	}
 }
 
