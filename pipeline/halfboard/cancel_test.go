@@ -18,7 +18,7 @@ func TestCancelledAtAnyMoment(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	c := config{game: mustGame(t, 6, awari.Awari), seeds: 6}
 	for _, workers := range []int{1, 3} {
-		c.options = Options{Workers: workers, SlabSize: 15}
+		c.options = Options{Workers: workers, SlabSize: 4}
 		reports := c.cancelAt(t, 0)
 		for k := 1; k <= reports; k++ {
 			c.cancelAt(t, k)

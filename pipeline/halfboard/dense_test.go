@@ -52,14 +52,18 @@ func TestSweepsEndAtTheFixpoint(t *testing.T) {
 		c := randomConfig(t, rng)
 		w := c.prepare(t)
 		w.sweepToTheEnd(t)
-		least := w.kernels.least
+		kernels := w.kernels
 		w.kernels.least = func([]compress.Column, []compress.Pick, []int8) {
 			t.Errorf("%+v: a sweep after the last one computes a column", c)
+		}
+		w.kernels.countDiff = func(_, _ []int8) int {
+			t.Errorf("%+v: a sweep after the last one computes a tile", c)
+			return 0
 		}
 		if changed := w.sweep(t); changed != 0 {
 			t.Fatalf("%+v: a sweep after the last one changes %d scores", c, changed)
 		}
-		w.kernels.least = least
+		w.kernels = kernels
 		w.forget()
 		if changed := w.sweep(t); changed != 0 {
 			t.Fatalf("%+v: a sweep over everything changes %d scores after the last one", c, changed)
