@@ -53,9 +53,9 @@ func TestBadBoards(t *testing.T) {
 	t.Chdir(solved(t, "--pits", "4", "--seeds", "5"))
 	probe := "awari probe --dir . "
 	refused(t, []badInput{
-		{probe + "1 1 1", exitUsage, "3 pits given|has 4"},
-		{probe + "1 1 1 1 1", exitUsage, "5 pits given|has 4"},
-		{probe + "- 1", exitUsage, "2 pits given|has 4"},
+		{probe + "1 1 1", exitUsage, "3 pits given|4 are needed"},
+		{probe + "1 1 1 1 1", exitUsage, "5 pits given|4 are needed"},
+		{probe + "- 1", exitUsage, "2 pits given|4 are needed"},
 		{probe, exitUsage, "0 arguments|a board|or -|grenier awari probe --help"},
 		{probe + "1 -1 1 1", exitUsage, `"-1"|number from 0 up`},
 		{probe + "-- 1 -1 1 1", exitUsage, `"-1"|pit 1|0 to 48`},
@@ -151,7 +151,7 @@ func TestBadDirectories(t *testing.T) {
 		{"awari solve --rules strict --seeds 1 --dir strict", exitUsage, "rules strict, 4 pits|asked for|rules strict, 12 pits"},
 		{solve + "file", exitFailure, "file|not a directory"},
 		{solve + "file/below", exitFailure, "file/below|not a directory"},
-		{solve + "photos", exitCorrupt, "photos|not a file of this program|cat.jpg"},
+		{solve + "photos", exitCorrupt, "photos|not a run directory|cat.jpg"},
 		{solve + "other", exitCorrupt, "other/manifest.json|not a file of this program"},
 		{solve + "begun", exitCorrupt, "begun/manifest.json"},
 		{solve + "newer", exitCorrupt, "newer/manifest.json|version 2|version 1"},
@@ -163,7 +163,7 @@ func TestBadDirectories(t *testing.T) {
 			{c + "empty" + rest, exitFailure, "empty|no run directory"},
 			{c + "file" + rest, exitFailure, "file|not a directory"},
 			{c + "file/below" + rest, exitFailure, "file/below|not a directory"},
-			{c + "photos" + rest, exitCorrupt, "photos|not a file of this program"},
+			{c + "photos" + rest, exitCorrupt, "photos|not a run directory"},
 			{c + "other" + rest, exitCorrupt, "other/manifest.json|not a file of this program"},
 			{c + "begun" + rest, exitCorrupt, "begun/manifest.json"},
 			{c + "newer" + rest, exitCorrupt, "newer/manifest.json|version 2|version 1"},

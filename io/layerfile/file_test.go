@@ -3,6 +3,7 @@ package layerfile
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -261,6 +262,25 @@ func TestWriterRefuses(t *testing.T) {
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// TestWriteFailureNamesTheFileOnce lets writing fail like on a full disk.
+func TestWriteFailureNamesTheFileOnce(t *testing.T) {
+	h := testHeader(LZ4, 64, 0)
+	path := filepath.Join(t.TempDir(), "a.tmp")
+	w, err := Create(path, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	w.file.Close()
+	_, err = w.Finish()
+	if !errors.Is(err, os.ErrClosed) || strings.Count(err.Error(), path) != 1 {
+		t.Errorf("the failure is told as %v", err)
+	}
+	if err := w.named(io.ErrShortWrite); !errors.Is(err, io.ErrShortWrite) || strings.Count(err.Error(), path) != 1 {
+		t.Errorf("a short write is told as %v", err)
 	}
 }
 

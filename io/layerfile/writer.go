@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"grenier/io/tally"
@@ -65,7 +66,7 @@ func (w *Writer) Append(b *Block) error {
 			ErrOrder, w.path, w.blocks, h.Blocks(), len(b.scores), b.codec)
 	}
 	if _, err := w.out.Write(b.stored); err != nil {
-		return err
+		return w.named(err)
 	}
 	e := entry{
 		offset:    w.offset,
@@ -98,7 +99,7 @@ func (w *Writer) Finish() (Summary, error) {
 	f.indexOffset, f.indexCRC = int64(w.offset), crc32c(w.index)
 	f.Bytes = f.indexOffset + int64(len(w.index)) + footerSize
 	if err := w.finish(f.encode(h)); err != nil {
-		return Summary{}, fmt.Errorf("writing %s: %w", w.path, err)
+		return Summary{}, w.named(err)
 	}
 	return w.summary, nil
 }
@@ -118,6 +119,15 @@ func (w *Writer) finish(footer []byte) error {
 		w.file = nil
 	}
 	return err
+}
+
+// named says which file an error is about, unless it does so itself, as those of
+// the operating system do.
+func (w *Writer) named(err error) error {
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		return err
+	}
+	return fmt.Errorf("writing %s: %w", w.path, err)
 }
 
 // Abort closes and removes an unfinished file. It does nothing after a

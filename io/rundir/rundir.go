@@ -93,7 +93,7 @@ func (d *Dir) inspect() (state, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return noDirectory, nil
 	case errors.Is(err, syscall.ENOTDIR):
-		return noDirectory, fmt.Errorf("%s: %w: %w", d.path, ErrNotDir, err)
+		return noDirectory, fmt.Errorf("%s: %w", d.path, ErrNotDir)
 	case err != nil:
 		return noDirectory, err
 	case !info.IsDir():
@@ -127,8 +127,17 @@ func (d *Dir) classify(entries []fs.DirEntry) (state, error) {
 	case other == "":
 		other = entries[0].Name() // names like ours, but no lock
 	}
-	return noManifest, corrupt.New(d.path, "", "%w: it holds %q but no %s", corrupt.ErrForeign, other, ManifestName)
+	return noManifest, &corrupt.Error{File: d.path, Cause: foreign(other)}
 }
+
+// foreign is corrupt.ErrForeign for a directory: the name of what it holds.
+type foreign string
+
+func (f foreign) Error() string {
+	return fmt.Sprintf("not a run directory: it holds %q but no %s", string(f), ManifestName)
+}
+
+func (f foreign) Is(target error) bool { return target == corrupt.ErrForeign }
 
 // Path returns the path of the directory, as given.
 func (d *Dir) Path() string { return d.path }
@@ -258,6 +267,9 @@ func (l *Locked) prepare(id manifest.Identity) error {
 // unwritable adds ErrUnwritable to refusals of the operating system.
 func unwritable(path string, err error) error {
 	if errors.Is(err, fs.ErrPermission) || readOnly(err) {
+		if named, ok := errors.AsType[*fs.PathError](err); ok && named.Path == path {
+			err = named.Err // the path is said once
+		}
 		return fmt.Errorf("%s: %w: %w", path, ErrUnwritable, err)
 	}
 	return err

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -298,7 +299,7 @@ func TestRefused(t *testing.T) {
 		want  error
 		text  string
 	}{
-		{"foreign", map[string]string{"thesis.tex": "x"}, corrupt.ErrForeign, `"thesis.tex"`},
+		{"foreign", map[string]string{"thesis.tex": "x"}, corrupt.ErrForeign, `: not a run directory: it holds "thesis.tex" but no manifest.json`},
 		{"foreign work", map[string]string{"work/thesis.tmp": "x"}, corrupt.ErrForeign, `"work"`},
 		{"foreign lock", map[string]string{"lock": "of the door", "work/a.tmp": "x"}, corrupt.ErrForeign, `"lock"`},
 		{"layers only", map[string]string{"lock": "", "layer-00.gl": "x"}, corrupt.ErrForeign, `"layer-00.gl"`},
@@ -346,7 +347,8 @@ func TestRefusedPlaces(t *testing.T) {
 	if _, err := Lock(file, awari); !errors.Is(err, ErrNotDir) {
 		t.Errorf("lock a file: %v", err)
 	}
-	if _, err := Lock(filepath.Join(file, "below"), awari); !errors.Is(err, ErrNotDir) {
+	below := filepath.Join(file, "below")
+	if _, err := Lock(below, awari); !errors.Is(err, ErrNotDir) || err.Error() != below+": not a directory" {
 		t.Errorf("lock below a file: %v", err)
 	}
 	if _, err := Open(file); !errors.Is(err, ErrNotDir) {
@@ -386,9 +388,15 @@ func TestUnwritable(t *testing.T) {
 
 // TestUnwritableErrors covers what TestUnwritable cannot provoke as root.
 func TestUnwritableErrors(t *testing.T) {
-	denied := &fs.PathError{Op: "mkdir", Path: "x", Err: fs.ErrPermission}
-	if err := unwritable("x", denied); !errors.Is(err, ErrUnwritable) || !errors.Is(err, fs.ErrPermission) {
-		t.Error(err)
+	denied := &fs.PathError{Op: "mkdir", Path: "x", Err: syscall.EACCES}
+	for path, want := range map[string]string{
+		"x":   "x: directory cannot be written: permission denied",
+		"x/y": "x/y: directory cannot be written: mkdir x: permission denied",
+	} {
+		err := unwritable(path, denied)
+		if !errors.Is(err, ErrUnwritable) || !errors.Is(err, fs.ErrPermission) || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
 	}
 	locked := &LockedError{Path: "x/lock"}
 	if err := unwritable("x", locked); err != error(locked) || !strings.Contains(err.Error(), "another process") {

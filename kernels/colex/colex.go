@@ -32,9 +32,9 @@ const (
 var (
 	// ErrRange reports a number of pits or seeds, or a rank, outside the
 	// supported range.
-	ErrRange = errors.New("colex: out of range")
+	ErrRange = errors.New("out of range")
 	// ErrOverflow reports that a count does not fit 64 bits.
-	ErrOverflow = errors.New("colex: does not fit 64 bits")
+	ErrOverflow = errors.New("does not fit 64 bits")
 )
 
 // Binomial returns the coefficient "n choose k", 0 when k > n. It fails with

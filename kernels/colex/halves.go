@@ -1,7 +1,5 @@
 package colex
 
-import "fmt"
-
 // Halves ranks boards of 2Q pits through their halves A (pits 0..Q-1) and B
 // (pits Q..2Q-1). For a fixed B the boards (A, B) of a layer are one run of
 // ranks, ordered by the rank of A among the halves with as many seeds:
@@ -19,11 +17,11 @@ type Halves struct {
 func NewHalves(q, seeds int) (*Halves, error) {
 	half, err := New(q, seeds)
 	if err != nil {
-		return nil, fmt.Errorf("halves: %w", err)
+		return nil, err
 	}
 	board, err := New(2*q, seeds)
 	if err != nil {
-		return nil, fmt.Errorf("halves: %w", err)
+		return nil, err
 	}
 	return &Halves{half: half, board: board}, nil
 }

@@ -68,7 +68,7 @@ type UnknownError struct {
 
 // Error says which name was given and which are allowed.
 func (e *UnknownError) Error() string {
-	return fmt.Sprintf("cpu: unknown kernel family %q (allowed: %s)", e.Name, strings.Join(names[:], ", "))
+	return fmt.Sprintf("unknown kernel family %q (allowed: %s)", e.Name, strings.Join(names[:], ", "))
 }
 
 // UnsupportedError reports a family that cannot run here.
@@ -80,9 +80,9 @@ type UnsupportedError struct {
 // Error says what is missing.
 func (e *UnsupportedError) Error() string {
 	if len(e.Missing) == 0 {
-		return fmt.Sprintf("cpu: kernel family %s: this build has portable code only", e.Family)
+		return fmt.Sprintf("kernel family %s: this build has portable code only", e.Family)
 	}
-	return fmt.Sprintf("cpu: kernel family %s: the CPU lacks %s", e.Family, strings.Join(e.Missing, ", "))
+	return fmt.Sprintf("kernel family %s: the CPU lacks %s", e.Family, strings.Join(e.Missing, ", "))
 }
 
 // String returns the name of f as ParseFamily accepts it.

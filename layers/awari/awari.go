@@ -50,15 +50,15 @@ const (
 // given and what is allowed.
 var (
 	// ErrPits reports a number of pits that no game has.
-	ErrPits = errors.New("awari: number of pits")
+	ErrPits = errors.New("number of pits")
 	// ErrRules reports a rule set that does not exist.
-	ErrRules = errors.New("awari: rules")
+	ErrRules = errors.New("rules")
 	// ErrBoard reports a board with too many or too few pits.
-	ErrBoard = errors.New("awari: board")
+	ErrBoard = errors.New("board")
 	// ErrCount reports a pit whose content is not a number of seeds.
-	ErrCount = errors.New("awari: pit content")
+	ErrCount = errors.New("pit content")
 	// ErrSeeds reports a number of seeds outside 0..MaxSeeds.
-	ErrSeeds = errors.New("awari: number of seeds")
+	ErrSeeds = errors.New("number of seeds")
 )
 
 // Board is the number of seeds in each pit, the mover's pits first. Pits beyond

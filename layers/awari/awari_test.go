@@ -304,7 +304,7 @@ func TestRulesNames(t *testing.T) {
 		t.Errorf("unknown rules are called %q", got)
 	}
 	if _, err := awari.ParseRules("Awari"); !errors.Is(err, awari.ErrRules) ||
-		err.Error() != `awari: rules: "Awari" (awari, strict are possible)` {
+		err.Error() != `rules: "Awari" (awari, strict are possible)` {
 		t.Errorf("ParseRules of an unknown name: %v", err)
 	}
 }

@@ -25,7 +25,7 @@ func NewSpace(game Game, seeds int) (*Space, error) {
 	}
 	ranking, err := colex.New(game.pits, seeds)
 	if err != nil {
-		return nil, fmt.Errorf("awari: %w", err)
+		return nil, err
 	}
 	return &Space{Game: game, ranking: ranking}, nil
 }

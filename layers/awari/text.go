@@ -13,7 +13,7 @@ import (
 // the board holds more than MaxSeeds.
 func (g Game) Parse(fields []string) (Board, error) {
 	if len(fields) != g.pits {
-		return Board{}, fmt.Errorf("%w: %d pits given, the game has %d", ErrBoard, len(fields), g.pits)
+		return Board{}, fmt.Errorf("%w: %d pits given, %d are needed", ErrBoard, len(fields), g.pits)
 	}
 	var b Board
 	total := 0

@@ -15,9 +15,9 @@ func TestParseRejects(t *testing.T) {
 		want    error
 		message string
 	}{
-		{"", awari.ErrBoard, "0 pits given, the game has 4"},
-		{"1 2 3", awari.ErrBoard, "3 pits given, the game has 4"},
-		{"1 2 3 4 5", awari.ErrBoard, "5 pits given, the game has 4"},
+		{"", awari.ErrBoard, "0 pits given, 4 are needed"},
+		{"1 2 3", awari.ErrBoard, "3 pits given, 4 are needed"},
+		{"1 2 3 4 5", awari.ErrBoard, "5 pits given, 4 are needed"},
 		{"1 -2 3 4", awari.ErrCount, `"-2" in pit 1 is not a number of seeds (0 to 48 are possible)`},
 		{"1 2 x 4", awari.ErrCount, `"x" in pit 2 is not a number of seeds (0 to 48 are possible)`},
 		{"1 2 3 +4", awari.ErrCount, `"+4" in pit 3 is not a number of seeds (0 to 48 are possible)`},

@@ -79,10 +79,10 @@ type Row struct {
 func New(ctx context.Context, pits, seeds int, accessible Choice) (*Table, error) {
 	game, err := awari.New(pits, awari.Strict)
 	if err != nil {
-		return nil, fmt.Errorf("census: %w", err)
+		return nil, err
 	}
 	if seeds < 0 || seeds > awari.MaxSeeds {
-		return nil, fmt.Errorf("census: %w: %d (0 to %d are possible)", awari.ErrSeeds, seeds, awari.MaxSeeds)
+		return nil, fmt.Errorf("%w: %d (0 to %d are possible)", awari.ErrSeeds, seeds, awari.MaxSeeds)
 	}
 	t := &Table{
 		Pits:       pits,
@@ -91,11 +91,11 @@ func New(ctx context.Context, pits, seeds int, accessible Choice) (*Table, error
 		Rows:       make([]Row, seeds+1),
 	}
 	if err := t.count(); err != nil {
-		return nil, fmt.Errorf("census: %w", err)
+		return nil, err
 	}
 	if t.Accessible {
 		if err := t.search(ctx, game); err != nil {
-			return nil, fmt.Errorf("census: %w", err)
+			return nil, err
 		}
 	}
 	t.weigh()
