@@ -293,7 +293,7 @@ func (e *engine) finish(ctx context.Context) error {
 		return err
 	}
 	start := time.Now()
-	events, err := e.settle(ctx, join(notes))
+	events, err := e.settle(ctx, slices.Concat(notes...))
 	e.stats.Stages[SparseStage] = time.Since(start)
 	e.stats.Events = uint64(events)
 	return err

@@ -44,77 +44,134 @@ func (e *engine) settle(ctx context.Context, changes []change) (int, error) {
 	return total, nil
 }
 
-// affected appends the quiet predecessors of a changed position whose score the
-// change may move. A predecessor knows the old score: it is at least -old. When
-// the new score is lower, the predecessor gains if -new is above its score; when
-// it is higher, the predecessor can only lose if this move was its best.
-func (e *engine) affected(dst []position, c change) []position {
+// A candidate is a quiet predecessor of a changed position.
+type candidate struct {
+	position
+	score    *int8
+	old, new int8 // scores of the changed position
+}
+
+// affected appends the quiet predecessors of changed positions whose score the
+// changes may move. A predecessor knows the old score: its own is at least -old.
+// When the new score is lower, the predecessor gains if -new is above its score;
+// when it is higher, the predecessor can only lose if this move was its best.
+//
+// Scores lie all over memory: first the places are worked out, then all are read
+// at once, so that the CPU waits for many of them together.
+func (e *engine) affected(dst []position, changes []change) []position {
+	var candidates []candidate
+	for _, c := range changes {
+		candidates = e.candidates(candidates, c)
+	}
+	for i := range candidates {
+		c := &candidates[i]
+		if s := *c.score; c.new < c.old && -c.new > s || c.new > c.old && -c.old == s {
+			dst = append(dst, c.position)
+		}
+	}
+	return dst
+}
+
+// candidates appends the quiet predecessors of a changed position.
+func (e *engine) candidates(dst []candidate, c change) []candidate {
+	if e.grid.pits[c.mover] == (half{}) {
+		return dst // no ordinary move leaves the opponent without seeds
+	}
 	score := *e.grid.score(c.position)
 	for pit, seeds := range e.grid.pits[c.opponent][:e.grid.q] {
 		if seeds == 0 {
-			dst = e.affectedFrom(dst, c, score, pit)
+			dst = e.candidatesFrom(dst, c, score, pit)
 		}
 	}
 	return dst
 }
 
-// affectedFrom is affected for the predecessors that sowed out of pit.
-func (e *engine) affectedFrom(dst []position, c change, score int8, pit int) []position {
+// candidatesFrom is candidates for those that sowed out of pit: seeds are taken
+// back one by one, in the order in which they were sown, as long as the pits hold
+// some.
+func (e *engine) candidatesFrom(dst []candidate, c change, score int8, pit int) []candidate {
 	g := e.grid
-	after := g.pits[c.mover] // the opponent's half of the predecessors, sown
-	if after == (half{}) {
-		return dst // no ordinary move leaves a half empty
-	}
-	for seeds := 1; ; seeds++ {
-		mover, opponent := g.pits[c.opponent], after
-		m, ok := halves.Unsow(mover[:g.q], pit, seeds)
-		if !ok || !g.takeBack(&opponent, m) {
-			return dst // more seeds would have needed more in every pit
+	mover, opponent := g.pits[c.opponent], g.pits[c.mover]
+	after := opponent // the opponent's half, sown
+	for last := g.next(pit, pit); ; last = g.next(last, pit) {
+		owner, at := &mover, last
+		if last >= g.q {
+			owner, at = &opponent, last-g.q
 		}
-		if m.Last >= 0 && halves.Capturable(after[m.Last]) || !opponent.hasEmpty(g.q) {
+		if owner[at] == 0 {
+			return dst
+		}
+		owner[at]--
+		mover[pit]++
+		if last >= g.q && halves.Capturable(after[at]) || !opponent.hasEmpty(g.q) {
 			continue // not quiet, or a full row: computed at the end
 		}
 		p := position{g.code(&mover), g.code(&opponent)}
-		if s := *g.score(p); score < c.old && -score > s || score > c.old && -c.old == s {
-			dst = append(dst, p)
+		dst = append(dst, candidate{p, g.score(p), c.old, score})
+	}
+}
+
+// next returns the pit of the board sown after pit, by a move from origin.
+func (g *geometry) next(pit, origin int) int {
+	for {
+		if pit++; pit == 2*g.q {
+			pit = 0
+		}
+		if pit != origin {
+			return pit
 		}
 	}
 }
 
-// takeBack undoes what m added to h, if it can have.
-func (g *geometry) takeBack(h *half, m halves.Move) bool {
-	for pit := range h[:g.q] {
-		if h[pit] < m.Gain(pit) {
-			return false
-		}
-		h[pit] -= m.Gain(pit)
-	}
-	return true
+// A reading is where the score of a position and all it depends on are.
+type reading struct {
+	position
+	score, offer *int8
+	children     int // the children are the next so many of a list
 }
 
-// recompute appends an update if p's score is not what its moves give.
-func (e *engine) recompute(dst []update, p position) []update {
-	g := e.grid
-	best := -*g.offer(p)
-	mover, opponent := g.pits[p.mover], g.pits[p.opponent]
-	for pit, seeds := range mover[:g.q] {
-		if seeds == 0 {
-			continue
+// recompute appends updates for the positions whose score is not what their
+// moves give. Like affected, it works out all places first.
+func (e *engine) recompute(dst []update, positions []position) []update {
+	readings := make([]reading, 0, len(positions))
+	children := make([]*int8, 0, maxHalf*len(positions))
+	for _, p := range positions {
+		before := len(children)
+		t, row, col := e.grid.find(p)
+		for _, edge := range t.strip.moves(col) {
+			if child := e.grid.quietChild(t, edge, p.opponent); child != nil {
+				children = append(children, child)
+			}
 		}
-		left, sown := mover, opponent
-		m := halves.Sow(left[:g.q], pit)
-		for i := range sown[:g.q] {
-			sown[i] += m.Gain(i)
-		}
-		if m.Last >= 0 && halves.Capturable(sown[m.Last]) || sown == (half{}) {
-			continue
-		}
-		best = max(best, -*g.score(position{g.code(&sown), g.code(&left)}))
+		readings = append(readings, reading{
+			p, &t.current.scores[row*t.cols+col], &e.grid.offersOf(t, openRows, col)[row], len(children) - before,
+		})
 	}
-	if best != *g.score(p) {
-		dst = append(dst, update{p, best})
+	for i := range readings {
+		r := &readings[i]
+		best := -*r.offer
+		for _, child := range children[:r.children] {
+			best = max(best, -*child)
+		}
+		children = children[r.children:]
+		if best != *r.score {
+			dst = append(dst, update{r.position, best})
+		}
 	}
 	return dst
+}
+
+// quietChild returns the place of the score that edge leads to from a position
+// of t with the given opponent's half, nil if the move is not a quiet one.
+func (g *grid) quietChild(t *tile, edge edge, opponent uint32) *int8 {
+	r := &t.strip.routes[edge.route]
+	sown := g.sown(opponent, r.move)
+	if r.move.Last >= 0 && halves.Capturable(sown[r.move.Last]) || sown == (half{}) {
+		return nil
+	}
+	at := &g.places[g.code(&sown)]
+	child := g.tile(g.n-t.strip.sum+r.seeds, r.rows, int(at.slab))
+	return &child.current.scores[int(edge.row)*child.cols+int(at.col)]
 }
 
 // apply writes the updates and appends the changes they make. A position may
@@ -134,12 +191,6 @@ func (e *engine) apply(dst []change, updates []update) []change {
 func (g *grid) score(p position) *int8 {
 	t, row, col := g.find(p)
 	return &t.current.scores[row*t.cols+col]
-}
-
-// offer returns the place of what captures are worth in p, negated.
-func (g *grid) offer(p position) *int8 {
-	t, row, col := g.find(p)
-	return &g.offersOf(t, openRows, col)[row]
 }
 
 // find returns the tile of p, which is in an open row, and its place there.

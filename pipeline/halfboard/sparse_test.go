@@ -13,9 +13,9 @@ import (
 // returns the number of changes.
 func (e *engine) settleAll(t *testing.T) int {
 	t.Helper()
-	var updates []update
-	e.eachOpen(func(p position) { updates = e.recompute(updates, p) })
-	changes, err := e.settle(t.Context(), e.apply(nil, updates))
+	var all []position
+	e.eachOpen(func(p position) { all = append(all, p) })
+	changes, err := e.settle(t.Context(), e.apply(nil, e.recompute(nil, all)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestRecomputeFollowsTheRules(t *testing.T) {
 		w.eachOpen(func(p position) {
 			board := w.grid.board(p.mover, p.opponent)
 			want := w.byRules(space, layers, board)
-			updates := w.recompute(nil, p)
+			updates := w.recompute(nil, []position{p})
 			got := *w.grid.score(p)
 			if len(updates) == 1 && updates[0].position == p && updates[0].score != got {
 				got = updates[0].score
@@ -143,7 +143,7 @@ func TestAffectedArePredecessors(t *testing.T) {
 				return
 			}
 			changed := change{p, int8(rng.IntN(7) - 3)}
-			got, want := w.affected(nil, changed), w.affectedByRules(changed)
+			got, want := w.affected(nil, []change{changed}), w.affectedByRules(changed)
 			sortPositions(got)
 			sortPositions(want)
 			if !slices.Equal(got, want) {

@@ -2,6 +2,7 @@ package halfboard
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -29,34 +30,19 @@ func forEach[T any](ctx context.Context, workers int, items []T, do func(worker 
 }
 
 // batch is the number of items that a worker of gather takes at a time.
-const batch = 4096
+const batch = 1024
 
-// gather calls find for all items from several workers and joins what it
+// gather calls find for runs of items from several workers and joins what it
 // appends, in the order of the items.
-func gather[T, R any](ctx context.Context, workers int, items []T, find func([]R, T) []R) ([]R, error) {
+func gather[T, R any](ctx context.Context, workers int, items []T, find func([]R, []T) []R) ([]R, error) {
 	found := make([][]R, (len(items)+batch-1)/batch)
 	batches := make([]int, len(found))
 	for i := range batches {
 		batches[i] = i
 	}
 	err := forEach(ctx, workers, batches, func(_, i int) error {
-		for _, item := range items[i*batch : min((i+1)*batch, len(items))] {
-			found[i] = find(found[i], item)
-		}
+		found[i] = find(nil, items[i*batch:min((i+1)*batch, len(items))])
 		return nil
 	})
-	return join(found), err
-}
-
-// join concatenates parts.
-func join[T any](parts [][]T) []T {
-	size := 0
-	for _, p := range parts {
-		size += len(p)
-	}
-	all := make([]T, 0, size)
-	for _, p := range parts {
-		all = append(all, p...)
-	}
-	return all
+	return slices.Concat(found...), err
 }

@@ -105,17 +105,16 @@ func TestForEachStopsWithTheContext(t *testing.T) {
 }
 
 func TestGatherKeepsTheOrder(t *testing.T) {
-	repeat := func(dst []int, item int) []int { // 0, 1 or 2 times
-		for range item % 3 {
-			dst = append(dst, item)
+	repeat := func(dst, items []int) []int { // each 0, 1 or 2 times
+		for _, item := range items {
+			for range item % 3 {
+				dst = append(dst, item)
+			}
 		}
 		return dst
 	}
 	for _, n := range []int{0, 1, batch - 1, batch, batch + 1, 5*batch + 7} {
-		var want []int
-		for item := range n {
-			want = repeat(want, item)
-		}
+		want := repeat(nil, count(n))
 		for _, workers := range []int{1, 4} {
 			got, err := gather(t.Context(), workers, count(n), repeat)
 			if err != nil || !slices.Equal(got, want) {

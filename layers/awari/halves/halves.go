@@ -40,23 +40,6 @@ func Sow(half []uint8, pit int) Move {
 	return passOn(len(half), pit, seeds)
 }
 
-// Unsow undoes Sow: it changes half, in which pit is empty, into the
-// half from which sowing seeds seeds out of pit leads to it, and returns what
-// the opponent's half received. It reports false, with half unchanged, when
-// there is no such half.
-func Unsow(half []uint8, pit, seeds int) (Move, bool) {
-	for i := range half {
-		if half[i] < ownGain(len(half), pit, seeds, i) {
-			return Move{}, false
-		}
-	}
-	for i := range half {
-		half[i] -= ownGain(len(half), pit, seeds, i)
-	}
-	half[pit] = uint8(seeds)
-	return passOn(len(half), pit, seeds), true
-}
-
 // ownGain returns the seeds that sowing seeds seeds out of pit puts into pit i
 // of the mover's half of q pits.
 func ownGain(q, pit, seeds, i int) uint8 {

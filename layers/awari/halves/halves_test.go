@@ -47,31 +47,6 @@ func TestSowAgreesWithTheRules(t *testing.T) {
 	})
 }
 
-func TestUnsowUndoesSow(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		game, board, pit := anyBoard(t)
-		half := board
-		m := Sow(half[:game.Half()], pit)
-		back, ok := Unsow(half[:game.Half()], pit, int(board[pit]))
-		if !ok || back != m || half != board {
-			t.Fatalf("%v, pit %d: back to %v, %v, %v", board, pit, half, back, ok)
-		}
-	})
-}
-
-func TestUnsowRefusesWhatNoSowingLeaves(t *testing.T) {
-	half := []uint8{0, 0, 1, 4, 0, 0}
-	want := append([]uint8{}, half...)
-	if m, ok := Unsow(half, 0, 2); ok {
-		t.Errorf("two seeds from pit 0 would have filled pit 1, but Unsow gives %+v", m)
-	}
-	for i := range half {
-		if half[i] != want[i] {
-			t.Errorf("a refused Unsow changed the half to %v", half)
-		}
-	}
-}
-
 func sum(half []uint8) int {
 	n := 0
 	for _, x := range half {
