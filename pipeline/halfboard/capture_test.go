@@ -31,7 +31,7 @@ func offerByRules(game awari.Game, space *awari.Space, layers [][]int8, board aw
 // layers, of open and of full rows.
 func TestOffersFollowTheRules(t *testing.T) {
 	rng := newRand(t)
-	for range 25 {
+	for range runs(25) {
 		c := randomConfig(t, rng)
 		w, layers := c.prepare(t), c.lower(t).layers
 		space, err := awari.NewSpace(c.game, c.seeds)

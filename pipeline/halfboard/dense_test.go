@@ -48,7 +48,7 @@ func (e *engine) state() [][]int8 {
 // nothing that they read had changed, would not have changed.
 func TestSweepsEndAtTheFixpoint(t *testing.T) {
 	rng := newRand(t)
-	for range 60 {
+	for range runs(60) {
 		c := randomConfig(t, rng)
 		w := c.prepare(t)
 		w.sweepToTheEnd(t)
@@ -78,7 +78,7 @@ func TestSweepsEndAtTheFixpoint(t *testing.T) {
 // that recomputes everything.
 func TestStaleColumnsAreAllThatChange(t *testing.T) {
 	rng := newRand(t)
-	for range 30 {
+	for range runs(30) {
 		c := randomConfig(t, rng)
 		c.options.Workers = 1
 		some, all := c.prepare(t), c.prepare(t)
@@ -129,7 +129,7 @@ func (e *engine) mix(rng *rand.Rand, ages [][][]int8, byTile bool) {
 // after a crash (DESIGN fact 4).
 func TestAnyMixtureEndsTheSame(t *testing.T) {
 	rng := newRand(t)
-	for range 40 {
+	for range runs(40) {
 		c := randomConfig(t, rng)
 		ages := c.ages(t)
 		for _, byTile := range []bool{true, false} {
@@ -147,7 +147,7 @@ func TestAnyMixtureEndsTheSame(t *testing.T) {
 // overshoots or changes its sign.
 func TestScoresMoveAwayFromZero(t *testing.T) {
 	rng := newRand(t)
-	for range 30 {
+	for range runs(30) {
 		c := randomConfig(t, rng)
 		ages := c.ages(t)
 		for i := range ages[1:] {

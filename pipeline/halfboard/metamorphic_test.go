@@ -8,15 +8,12 @@ import (
 // TestAnyOptionsGiveTheSame solves layers of random games in random ways: they
 // equal those of the document's algorithm, byte by byte.
 func TestAnyOptionsGiveTheSame(t *testing.T) {
-	runs := 1000
-	if testing.Short() {
-		runs = 60
-	}
+	configs := runs(800)
 	if long() {
-		runs = 20_000
+		configs = 20_000
 	}
 	rng := newRand(t)
-	for range runs {
+	for range configs {
 		c := randomConfig(t, rng)
 		e, err := New(c.game, c.options)
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 // what the workers take.
 func TestOrderIsAPermutation(t *testing.T) {
 	rng := newRand(t)
-	for range 60 {
+	for range runs(60) {
 		c := randomConfig(t, rng)
 		w := c.begin(t)
 		seen := map[*tile]bool{}
@@ -39,7 +39,7 @@ func TestOrderIsAPermutation(t *testing.T) {
 // them where the grid says.
 func TestTilesHoldEveryPosition(t *testing.T) {
 	rng := newRand(t)
-	for range 20 {
+	for range runs(20) {
 		c := randomConfig(t, rng)
 		w := c.begin(t)
 		positions, open := uint64(0), 0

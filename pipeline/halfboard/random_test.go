@@ -31,6 +31,15 @@ func newRand(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(s, 0))
 }
 
+// runs returns how often to repeat a random test, n times unless it must be
+// quick: under the race detector everything takes ten times as long.
+func runs(n int) int {
+	if testing.Short() {
+		return max(1, n/8)
+	}
+	return n
+}
+
 func long() bool { return os.Getenv("GRENIER_LONG") == "1" }
 
 // mustGame returns a game that exists.

@@ -33,7 +33,7 @@ func (c config) solve(t testing.TB) *Layer {
 // TestReadAnyPart reads parts of layers from several goroutines.
 func TestReadAnyPart(t *testing.T) {
 	rng := newRand(t)
-	for range 40 {
+	for range runs(40) {
 		c := randomConfig(t, rng)
 		l, want := c.solve(t), oracle(t, c.game, c.seeds)[c.seeds]
 		if l.Seeds() != c.seeds || l.Positions() != uint64(len(want)) {

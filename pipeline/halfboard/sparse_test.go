@@ -26,7 +26,7 @@ func (e *engine) settleAll(t *testing.T) int {
 // from the states after a few sweeps and from mixtures of them.
 func TestSettleNeedsNoSweep(t *testing.T) {
 	rng := newRand(t)
-	for range 40 {
+	for range runs(40) {
 		c := randomConfig(t, rng)
 		want := oracle(t, c.game, c.seeds)[c.seeds]
 		ages := c.ages(t)
@@ -55,7 +55,7 @@ func TestSettleNeedsNoSweep(t *testing.T) {
 // as the engine does when little is left, but at any time.
 func TestSweepsHandOverToSettle(t *testing.T) {
 	rng := newRand(t)
-	for range 60 {
+	for range runs(60) {
 		c := randomConfig(t, rng)
 		w := c.prepare(t)
 		w.sweep(t) // a position must have been computed once
@@ -83,7 +83,7 @@ func (e *engine) randomScores(next func() int8) {
 // TestRecomputeFollowsTheRules plays every move of positions with any scores.
 func TestRecomputeFollowsTheRules(t *testing.T) {
 	rng := newRand(t)
-	for range 25 {
+	for range runs(25) {
 		c := randomConfig(t, rng)
 		w, layers := c.prepare(t), c.lower(t).layers
 		space, err := awari.NewSpace(c.game, c.seeds)
@@ -134,7 +134,7 @@ func (e *engine) position(board awari.Board) position {
 // that the rules give.
 func TestAffectedArePredecessors(t *testing.T) {
 	rng := newRand(t)
-	for range 40 {
+	for range runs(40) {
 		c := randomConfig(t, rng)
 		w := c.prepare(t)
 		w.randomScores(func() int8 { return int8(rng.IntN(7) - 3) })

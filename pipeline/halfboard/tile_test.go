@@ -75,7 +75,7 @@ func TestReplacingWhileReading(t *testing.T) {
 			return nil
 		})
 	}
-	for i := range 3000 {
+	for i := range runs(3000) {
 		x.publish(filled(t, &a, 4000, int8(i)), &a)
 	}
 	done.Store(true)
@@ -136,7 +136,7 @@ func TestReadersNeverMissAChange(t *testing.T) {
 			return nil
 		})
 	}
-	for i := range 50_000 {
+	for i := range runs(50_000) {
 		scores, err := w.arena.alloc(len(x.current.scores))
 		if err != nil {
 			t.Fatal(err)
