@@ -3,6 +3,7 @@ package manifest
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -115,17 +116,16 @@ func Parse(path string, data []byte) (*Manifest, error) {
 	return m, nil
 }
 
-// checkVersion reads the version and nothing else, for all else may differ in
-// later versions.
+// checkVersion reads the version, which follows magic, and nothing else, for all
+// else may differ in later versions.
 func checkVersion(data []byte) error {
-	var doc struct {
-		Version int `json:"version"`
+	var version int
+	rest := bytes.TrimPrefix(data, []byte(magic))
+	if _, err := fmt.Sscanf(string(rest[:min(len(rest), 40)]), `  "version": %d,`, &version); err != nil {
+		return errors.New("it ends, or is damaged, before the format version")
 	}
-	if err := json.Unmarshal(data, &doc); err != nil {
-		return err
-	}
-	if doc.Version != Version {
-		return fmt.Errorf("%w %d: this program reads version %d", corrupt.ErrVersion, doc.Version, Version)
+	if version != Version {
+		return fmt.Errorf("%w %d: this program reads version %d", corrupt.ErrVersion, version, Version)
 	}
 	return nil
 }

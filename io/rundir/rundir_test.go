@@ -319,7 +319,11 @@ func TestRefused(t *testing.T) {
 			if d := cmp.Diff(before, snapshot(t, dir)); d != "" {
 				t.Errorf("changed: %s", d)
 			}
-			if _, err := Open(dir); (err == nil) != (tt.want == corrupt.ErrMismatch) {
+			d, err := Open(dir)
+			if err == nil {
+				_, err = d.Manifest()
+			}
+			if (err == nil) != (tt.want == corrupt.ErrMismatch) {
 				t.Errorf("open for reading: %v", err)
 			}
 		})
