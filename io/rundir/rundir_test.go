@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -46,7 +47,7 @@ func child(dir string, n int) {
 		}
 	}
 	fmt.Println("done", err)
-	select {}
+	time.Sleep(time.Hour) // not select: with nothing to wake it the runtime would end the process
 }
 
 // sealSteps are the steps in which a solver seals layer 0.
