@@ -257,7 +257,7 @@ func TestRefusedDirectories(t *testing.T) {
 		t.Errorf("no directory: %v", err)
 	}
 	foreign := t.TempDir()
-	write(t, filepath.Join(foreign, "letter.txt"), []byte("dear"))
+	testrun.WriteFile(t, filepath.Join(foreign, "letter.txt"), []byte("dear"))
 	if _, err := tables.Open(foreign, tables.Options{}); !errors.Is(err, corrupt.ErrForeign) {
 		t.Errorf("a directory of somebody else: %v", err)
 	}
@@ -270,25 +270,9 @@ func TestRefusedDirectories(t *testing.T) {
 	}
 	dir := testrun.Write(t, game, layers[:5], 64)
 	path := filepath.Join(dir, rundir.ManifestName)
-	write(t, path, bytes.Replace(read(t, path), []byte("awari"), []byte("chess"), 1))
+	testrun.WriteFile(t, path, bytes.Replace(testrun.ReadFile(t, path), []byte("awari"), []byte("chess"), 1))
 	if _, err := tables.Open(dir, tables.Options{}); !errors.Is(err, corrupt.ErrCorrupt) {
 		t.Errorf("an edited manifest: %v", err)
-	}
-}
-
-func read(t testing.TB, path string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
-func write(t testing.TB, path string, data []byte) {
-	t.Helper()
-	if err := os.WriteFile(path, data, 0o666); err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -306,24 +290,24 @@ func TestDamage(t *testing.T) {
 		want   error
 	}{
 		"flipped bits": {func(t *testing.T, path string) {
-			data := read(t, path)
+			data := testrun.ReadFile(t, path)
 			data[100] ^= 0x10
-			write(t, path, data)
+			testrun.WriteFile(t, path, data)
 		}, corrupt.ErrCorrupt},
 		"truncated": {func(t *testing.T, path string) {
-			write(t, path, read(t, path)[:200])
+			testrun.WriteFile(t, path, testrun.ReadFile(t, path)[:200])
 		}, corrupt.ErrCorrupt},
-		"empty":   {func(t *testing.T, path string) { write(t, path, nil) }, corrupt.ErrCorrupt},
-		"text":    {func(t *testing.T, path string) { write(t, path, []byte(strings.Repeat("no ", 99))) }, corrupt.ErrForeign},
+		"empty":   {func(t *testing.T, path string) { testrun.WriteFile(t, path, nil) }, corrupt.ErrCorrupt},
+		"text":    {func(t *testing.T, path string) { testrun.WriteFile(t, path, []byte(strings.Repeat("no ", 99))) }, corrupt.ErrForeign},
 		"missing": {func(t *testing.T, path string) { os.Remove(path) }, fs.ErrNotExist},
 		"another layer": {func(t *testing.T, path string) {
-			write(t, path, read(t, filepath.Join(filepath.Dir(path), rundir.LayerName(7))))
+			testrun.WriteFile(t, path, testrun.ReadFile(t, filepath.Join(filepath.Dir(path), rundir.LayerName(7))))
 		}, corrupt.ErrMismatch},
 		"other rules": {func(t *testing.T, path string) {
-			write(t, path, read(t, file(other, 8)))
+			testrun.WriteFile(t, path, testrun.ReadFile(t, file(other, 8)))
 		}, corrupt.ErrMismatch},
 		"other scores": {func(t *testing.T, path string) {
-			write(t, path, read(t, file(testrun.Write(t, game, falsified, 32), 8)))
+			testrun.WriteFile(t, path, testrun.ReadFile(t, file(testrun.Write(t, game, falsified, 32), 8)))
 		}, corrupt.ErrMismatch},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -172,18 +172,18 @@ func TestDamage(t *testing.T) {
 		errors int // expected of layer 5
 	}{
 		"two blocks": {func(t *testing.T, _, path string) {
-			data := read(t, path)
+			data := testrun.ReadFile(t, path)
 			data[82] ^= 1
 			data[90] ^= 1
-			write(t, path, data)
+			testrun.WriteFile(t, path, data)
 		}, corrupt.ErrCorrupt, 2},
-		"truncated": {func(t *testing.T, _, path string) { write(t, path, read(t, path)[:150]) }, corrupt.ErrCorrupt, 1},
+		"truncated": {func(t *testing.T, _, path string) { testrun.WriteFile(t, path, testrun.ReadFile(t, path)[:150]) }, corrupt.ErrCorrupt, 1},
 		"missing":   {func(t *testing.T, _, path string) { os.Remove(path) }, fs.ErrNotExist, 1},
 		"another layer": {func(t *testing.T, dir, path string) {
-			write(t, path, read(t, filepath.Join(dir, rundir.LayerName(4))))
+			testrun.WriteFile(t, path, testrun.ReadFile(t, filepath.Join(dir, rundir.LayerName(4))))
 		}, corrupt.ErrMismatch, 1},
 		"other rules": {func(t *testing.T, _, path string) {
-			write(t, path, read(t, filepath.Join(other, rundir.LayerName(5))))
+			testrun.WriteFile(t, path, testrun.ReadFile(t, filepath.Join(other, rundir.LayerName(5))))
 		}, corrupt.ErrMismatch, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -242,22 +242,6 @@ func TestFalseManifest(t *testing.T) {
 	if err := result.Err(); !errors.Is(err, corrupt.ErrMismatch) || !strings.Contains(err.Error(), "histogram") ||
 		!strings.HasPrefix(err.Error(), "layer 5: ") {
 		t.Errorf("%v", err)
-	}
-}
-
-func read(t testing.TB, path string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
-func write(t testing.TB, path string, data []byte) {
-	t.Helper()
-	if err := os.WriteFile(path, data, 0o666); err != nil {
-		t.Fatal(err)
 	}
 }
 

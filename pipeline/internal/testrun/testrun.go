@@ -4,6 +4,7 @@
 package testrun
 
 import (
+	"os"
 	"testing"
 
 	"grenier/io/layerfile"
@@ -103,4 +104,22 @@ func writeFile(path string, h layerfile.Header, scores []int8) (layerfile.Summar
 		scores = scores[h.BlockLen(i):]
 	}
 	return w.Finish()
+}
+
+// ReadFile returns the contents of a file.
+func ReadFile(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// WriteFile replaces the contents of a file in place, as damage does.
+func WriteFile(t testing.TB, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
 }
