@@ -44,7 +44,7 @@ func (e usageError) Unwrap() error { return e.error }
 // avoids.
 var usageErrors = []error{
 	awari.ErrPits, awari.ErrRules, awari.ErrBoard, awari.ErrCount, awari.ErrSeeds,
-	batch.ErrSeeds, batch.ErrOtherRun, tables.ErrUnsolved, layerfile.ErrCodec, colex.ErrRange, colex.ErrOverflow,
+	batch.ErrOtherRun, tables.ErrUnsolved, layerfile.ErrCodec, colex.ErrRange, colex.ErrOverflow,
 }
 
 // statusOf maps an error to the exit status.

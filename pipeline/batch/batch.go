@@ -3,7 +3,7 @@
 // next begins, and continues where an earlier run stopped.
 //
 // The engine (package halfboard) computes a layer in memory; this package feeds
-// it the layers below from their files, streams the result into a layer file
+// it the layers below from their files (package tables), streams the result into a layer file
 // (seal.go) and lists it in the manifest. Killing the process at any moment
 // leaves sealed layers and at most a file in work/ that the next run removes.
 package batch
@@ -25,14 +25,12 @@ import (
 	"grenier/kernels/planes"
 	"grenier/layers/awari"
 	"grenier/pipeline/halfboard"
+	"grenier/pipeline/tables"
 )
-
-// GameName is the game in layer files and manifests.
-const GameName = "awari"
 
 // Identity returns what a run directory of game is called.
 func Identity(game awari.Game) manifest.Identity {
-	return manifest.Identity{Game: GameName, Rules: game.Rules().String(), Pits: game.Pits()}
+	return manifest.Identity{Game: tables.GameName, Rules: game.Rules().String(), Pits: game.Pits()}
 }
 
 // Options say what to solve and how.
@@ -62,12 +60,8 @@ type Report struct {
 	Elapsed time.Duration // all stages
 }
 
-var (
-	// ErrSeeds reports a number of seeds that the game does not have.
-	ErrSeeds = errors.New("number of seeds")
-	// ErrOtherRun reports a directory that holds layers of another game.
-	ErrOtherRun = errors.New("directory of another run")
-)
+// ErrOtherRun reports a directory that holds layers of another game.
+var ErrOtherRun = errors.New("directory of another run")
 
 // OtherRunError is an ErrOtherRun.
 type OtherRunError struct {
@@ -118,7 +112,7 @@ type run struct {
 // created. When ctx ends, Solve returns the reports so far and the error of ctx;
 // what was sealed stays.
 //
-// It fails with ErrSeeds, with an *OtherRunError or a *MemoryError before
+// It fails with awari.ErrSeeds, with an *OtherRunError or a *MemoryError before
 // anything is changed, like rundir.Lock, and with errors that match
 // corrupt.ErrCorrupt when layers sealed earlier cannot be read.
 func Solve(ctx context.Context, path string, game awari.Game, o Options) (reports []Report, err error) {
@@ -166,7 +160,7 @@ func lock(path string, game awari.Game) (*rundir.Locked, error) {
 // check refuses what cannot be solved.
 func (o *Options) check(game awari.Game) error {
 	if o.Seeds < 0 || o.Seeds > awari.MaxSeeds {
-		return fmt.Errorf("%w: %d (0 to %d are possible)", ErrSeeds, o.Seeds, awari.MaxSeeds)
+		return fmt.Errorf("%w: %d (0 to %d are possible)", awari.ErrSeeds, o.Seeds, awari.MaxSeeds)
 	}
 	if need := halfboard.Memory(game, o.Seeds); o.Memory > 0 && need > o.Memory {
 		return &MemoryError{Seeds: o.Seeds, Need: need, Allowed: o.Memory, Largest: largest(game, o.Memory)}
@@ -217,12 +211,11 @@ func (r *run) solveLayer(ctx context.Context, n int) (Report, error) {
 
 // compute solves layer n from the files of the layers below.
 func (r *run) compute(ctx context.Context, n int) (*halfboard.Layer, error) {
-	lower, err := r.openLower(n)
+	lower, err := tables.Open(r.dir.Path(), tables.Options{Family: r.options.Family})
 	if err != nil {
 		return nil, fmt.Errorf("solving layer %d: %w", n, err)
 	}
-	layer, err := r.engine.Solve(ctx, n, lower)
-	return layer, errors.Join(err, lower.Close())
+	return r.engine.Solve(ctx, n, lower)
 }
 
 // publish gives the layer file its name and lists it.

@@ -242,7 +242,7 @@ func TestOtherRun(t *testing.T) {
 func TestSeeds(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	for _, seeds := range []int{-1, awari.MaxSeeds + 1} {
-		if _, err := batch.Solve(t.Context(), dir, mustGame(t, 6, awari.Awari), options(seeds)); !errors.Is(err, batch.ErrSeeds) {
+		if _, err := batch.Solve(t.Context(), dir, mustGame(t, 6, awari.Awari), options(seeds)); !errors.Is(err, awari.ErrSeeds) {
 			t.Errorf("%d seeds: error %v", seeds, err)
 		}
 	}

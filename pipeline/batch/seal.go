@@ -7,6 +7,7 @@ import (
 
 	"grenier/io/layerfile"
 	"grenier/pipeline/halfboard"
+	"grenier/pipeline/tables"
 )
 
 // job is a block on its way through the sealing stages. Jobs are reused.
@@ -53,7 +54,7 @@ func (r *run) newSealing(layer *halfboard.Layer) *sealing {
 	s := &sealing{
 		run: r, layer: layer,
 		header: layerfile.Header{
-			Game: GameName, Rules: r.game.Rules().String(), Pits: r.game.Pits(), Seeds: layer.Seeds(),
+			Game: tables.GameName, Rules: r.game.Rules().String(), Pits: r.game.Pits(), Seeds: layer.Seeds(),
 			Codec: r.options.Codec, Transform: layerfile.Planes, BlockSize: layerfile.MaxBlockSize,
 			Positions: layer.Positions(),
 		},

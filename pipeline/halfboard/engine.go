@@ -60,7 +60,7 @@ type Lower interface {
 	// Read fills dst with the scores of layer n from rank start on, in colex
 	// order. It is called from several goroutines.
 	Read(n int, start uint64, dst []int8) error
-	// Close is called when the engine needs nothing more, before it takes
+	// Close is called once, when the engine needs nothing more, before it takes
 	// memory for the scores of the layer in progress.
 	Close() error
 }
@@ -132,12 +132,12 @@ type Stats struct {
 }
 
 // Solve computes the layer of n seeds. The layers below must be available
-// through lower. The result holds memory until it is closed. When ctx ends,
-// Solve returns its error within the time of one tile per worker.
+// through lower, which Solve closes. The result holds memory until it is closed.
+// When ctx ends, Solve returns its error within the time of one tile per worker.
 func (e *Engine) Solve(ctx context.Context, n int, lower Lower) (*Layer, error) {
 	w, err := e.begin(n)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, lower.Close())
 	}
 	if err := w.run(ctx, lower); err != nil {
 		return nil, errors.Join(err, w.arena.close())
@@ -219,7 +219,7 @@ func (e *engine) run(ctx context.Context, lower Lower) error {
 		}
 		start := time.Now()
 		if err := run(ctx); err != nil {
-			return fmt.Errorf("layer %d, %s stage: %w", e.grid.n, Stage(stage), err)
+			return fmt.Errorf("solving layer %d, %s stage: %w", e.grid.n, Stage(stage), err)
 		}
 		e.stats.Stages[stage] += time.Since(start)
 	}

@@ -38,8 +38,8 @@ import (
 // DefaultCacheBytes is the size of the cache unless Options say otherwise.
 const DefaultCacheBytes = 256 << 20
 
-// gameName is the game that layer files and manifests of awari name.
-const gameName = "awari"
+// GameName is the game that layer files and manifests of awari name.
+const GameName = "awari"
 
 // ErrUnsolved reports a board, or a layer, with more seeds than were solved.
 var ErrUnsolved = errors.New("not solved")
@@ -91,8 +91,8 @@ func Open(dir string, o Options) (*Tables, error) {
 
 // spaceOf returns the boards that a manifest lists the scores of.
 func spaceOf(m *manifest.Manifest) (*awari.Space, error) {
-	if m.Game != gameName {
-		return nil, fmt.Errorf("the game is %s, not %s", m.Game, gameName)
+	if m.Game != GameName {
+		return nil, fmt.Errorf("the game is %s, not %s", m.Game, GameName)
 	}
 	rules, err := awari.ParseRules(m.Rules)
 	if err != nil {
