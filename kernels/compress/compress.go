@@ -1,78 +1,133 @@
 // Package compress gathers the scores of the positions that moves lead to.
 //
-// In a layer file, a row holds the scores of all boards with one given
-// opponent half, in the order of the mover's half. Play the same move on one
-// half against every possible other half, and the boards reached lie in a
-// single row, in ascending order, with gaps: the move adds a constant number of
-// seeds to each pit of the other half, so a board is reached if it has at least
-// that many. Reading all results of the move is therefore not a walk with
-// random access: it is a compress of the row by a bit mask, the reach.
+// The scores of positions that differ only in the half of the player to move lie
+// in lines of 64; a line belongs to a row, the other player's half, and to a panel,
+// 64 consecutive halves of the player to move. Play the same move on one
+// half against 64 consecutive other halves B: what it gives B is the same for
+// all, so the boards reached differ only in B plus a constant, in the same
+// order. They stand in one row, after the sides are changed, in a few
+// neighbouring panels, with gaps: B plus a constant never has fewer seeds in a pit than the
+// constant. Reading the scores of all results of the move is therefore no walk with random
+// access. It is, for each of these lines, a compress by a bit mask, Pick, of the
+// scores that are reached; and as not every B gets its score from this line, or
+// from a quiet move at all, an expand by another, Place.
 //
-// A second mask tells quiet results from captures: a reached board that the
-// game would not leave in place, because the move ends with a capture there, has
-// no score to read, and Blocked stands in for it. Since a mover negates the
-// scores of the boards he moves to and takes the maximum, Blocked, +127, loses
-// against every move.
+// Both masks depend on the move and on B alone. The 64 halves of the player who moves, one
+// panel, that play the same move differ in the row only. So a kernel call works
+// on a block: a panel of moving halves times 64 B.
 //
 // The generic code defines the result; the twins for amd64 give the same one.
 package compress
 
-import "math/bits"
+import (
+	"math/bits"
 
-// Blocked stands for the score of a board that is reached but not quiet. It is
-// larger than any score, so it never wins a minimum against one.
-const Blocked = 127
+	"grenier/kernels/internal/shared"
+)
 
-// rowFunc compresses a row. For every set bit p of reach, ascending, it appends
-// one score to dst: src[p] if the bit p of quiet is set too, Blocked if it is
-// not. It returns how many these are. Bit p is the bit p%64 of word p/64.
-//
-//   - quiet has at least as many words as reach; bits of quiet outside reach
-//     are ignored.
-//   - reach may be shorter than src needs: it has no set bits beyond its end.
-//     Bits of reach at or beyond len(src) are ignored.
-//   - dst has room for all set bits; if it has not, the call panics. What lies
-//     in dst beyond the returned count is scratch: it may be overwritten, up to
-//     the length of dst but not up to its capacity.
-//   - dst overlaps nothing else.
-//
-// Words of reach that are 0 cost next to nothing.
-type rowFunc func(dst, src []int8, reach, quiet []uint64) int
+// Side is the number of rows and of columns of a block, and of scores in a line.
+const Side = shared.Side
 
-func compressGeneric(dst, src []int8, reach, quiet []uint64) int {
-	return compressFrom(dst, src, reach, quiet, 0, 0)
+// Block holds the scores of a block, or other bytes of the kind, one column after the
+// other: row r of column c is at c*Side+r.
+type Block = [Side * Side]int8
+
+// A Word is what a line contributes to a column: the scores of the set bits of
+// Pick go, in order, to the rows of the set bits of Place. Both have as many.
+type Word struct {
+	Pick, Place uint64
+	Panel       uint32 // of the line
+	Chunk       uint32 // which 64 rows Place speaks of; kernels do not look at it
 }
 
-// compressFrom is the rest of a compress: source positions from p on, to
-// dst[o:]. It returns the new value of o.
-func compressFrom(dst, src []int8, reach, quiet []uint64, p, o int) int {
-	words := min(len(reach), (len(src)+63)/64)
-	quiet = quiet[:len(reach)]
-	for w := p / 64; w < words; w++ {
-		r := reach[w]
-		if w == p/64 {
-			r &= ^uint64(0) << (p % 64)
-		}
-		if rest := len(src) - 64*w; rest < 64 {
-			r &= 1<<rest - 1
-		}
-		if r != 0 {
-			o = compressWord(dst, src[64*w:], r, quiet[w], o)
-		}
-	}
-	return o
+// A Route says where a move leads: Words name the panels, the column
+// names the row. The line of panel p and row r is at p*Stride + r*Side of Scores.
+type Route struct {
+	Scores []int8   // starts at a multiple of 64 bytes
+	Stride int      // a multiple of 64
+	Words  []Word   // of all chunks, in order
+	First  []uint32 // chunk i has Words[First[i]:First[i+1]]
 }
 
-// compressWord appends src[p], or Blocked, for the set bits p of r.
-func compressWord(dst, src []int8, r, q uint64, o int) int {
-	for ; r != 0; r &= r - 1 {
-		p := bits.TrailingZeros64(r)
-		x := src[p]
-		if q>>(p&63)&1 == 0 {
-			x = Blocked
-		}
-		dst[o] = x
-		o++
+// A Group is a set of columns that play moves with the same route.
+type Group struct {
+	Columns uint64 // a bit for each
+	Route   uint32 // index
+	First   uint32 // Program.Rows[First] is the row for the first of the columns, and so on
+}
+
+// A Program is all that the columns of a panel can play.
+type Program struct {
+	Groups []Group
+	Rows   []uint32
+}
+
+// LeastFunc computes the given columns of a block: what the best move of each
+// position leaves the opponent with. Each score in dst becomes the least of the
+// one in offers and those that the groups of p bring to its place from the
+// words of the given chunk. Other columns of dst stay as they are.
+//
+// lines, and what lies behind offers, are fetched into the cache if many columns
+// are asked for: the caller is about to need them.
+//
+// The scores of routes may be written by others meanwhile; each is read at some
+// time during the call. Programs and routes are trusted: a row or panel that
+// Scores does not have is undefined behaviour.
+type LeastFunc func(dst, offers *Block, columns uint64, p *Program, routes []Route, chunk int, lines []int8)
+
+func leastGeneric(dst, offers *Block, columns uint64, p *Program, routes []Route, chunk int, _ []int8) {
+	for left := columns; left != 0; left &= left - 1 {
+		at := bits.TrailingZeros64(left) * Side
+		copy(dst[at:at+Side], offers[at:at+Side])
 	}
-	return o
+	for i := range p.Groups {
+		g := &p.Groups[i]
+		if g.Columns&columns == 0 {
+			continue
+		}
+		route := &routes[g.Route]
+		words := route.Words[route.First[chunk]:route.First[chunk+1]]
+		for k := range words {
+			var s spread
+			s.set(&words[k])
+			s.group(dst, columns, g, p.Rows[g.First:], route.Scores[int(words[k].Panel)*route.Stride:])
+		}
+	}
+}
+
+// spread is a Word as a list of moves from one place to another.
+type spread struct {
+	n        int
+	from, to [Side]uint8
+}
+
+func (s *spread) set(w *Word) {
+	place := w.Place
+	for pick := w.Pick; pick != 0; pick &= pick - 1 {
+		s.from[s.n%Side] = uint8(bits.TrailingZeros64(pick))
+		s.to[s.n%Side] = uint8(bits.TrailingZeros64(place))
+		place &= place - 1
+		s.n++
+	}
+}
+
+// group applies a word to those columns of g that are asked for. panel holds the
+// lines of the word's panel.
+func (s *spread) group(dst *Block, columns uint64, g *Group, rows []uint32, panel []int8) {
+	var line shared.Line
+	for i, left := 0, g.Columns; left != 0; i, left = i+1, left&(left-1) {
+		c := bits.TrailingZeros64(left)
+		if columns>>c&1 == 0 {
+			continue
+		}
+		line.Load(panel[int(rows[i])*Side:])
+		s.least((*[Side]int8)(dst[c*Side:]), line.Scores())
+	}
+}
+
+func (s *spread) least(column, line *[Side]int8) {
+	for i, from := range s.from[:s.n] {
+		to := &column[s.to[i]%Side]
+		*to = min(*to, line[from%Side])
+	}
 }

@@ -2,35 +2,54 @@
 
 package compress
 
-import "grenier/kernels/cpu"
+import (
+	"math/bits"
+	"unsafe"
 
-// rowFor returns the kernel of the family f, which must be supported. Whole
-// columns are faster still in AVX-512, see LeastFor.
-func rowFor(f cpu.Family) rowFunc {
-	if f >= cpu.BMI2 {
-		return compressBMI2
+	"grenier/kernels/cpu"
+)
+
+// For returns the kernel of the family f, which must be supported.
+func For(f cpu.Family) LeastFunc {
+	if f == cpu.AVX512 {
+		return leastAVX512
 	}
-	return compressGeneric
+	return leastGeneric
 }
 
-func compressBMI2(dst, src []int8, reach, quiet []uint64) int {
-	p, n := compressBytes(dst, src, reach, quiet[:len(reach)], &byteMask)
-	return compressFrom(dst, src, reach, quiet, p, n)
+// many is the number of columns from which on a block is computed as a part of
+// many: what the next one reads is fetched ahead.
+const many = 24
+
+func leastAVX512(dst, offers *Block, columns uint64, p *Program, routes []Route, chunk int, lines []int8) {
+	if columns == 0 {
+		return
+	}
+	copyColumns(dst, offers, columns)
+	if len(p.Groups) == 0 {
+		return
+	}
+	if bits.OnesCount64(columns) < many {
+		leastGroups(dst, columns, p, &routes[0], chunk, 0, &dst[0])
+		return
+	}
+	fetch(lines)
+	leastGroups(dst, columns, p, &routes[0], chunk, 1, (*int8)(unsafe.Add(unsafe.Pointer(offers), len(offers))))
 }
 
-// byteMask[b] has the byte i all ones if bit i of b is set, and 0 otherwise.
-var byteMask = func() (t [256]uint64) {
-	for b := range t {
-		for i := range 8 {
-			t[b] |= uint64(b>>i&1) * 0xff << (8 * i)
-		}
-	}
-	return t
-}()
-
-// compressBytes compresses eight source positions at a time with PEXT, as long
-// as src has eight more and dst room for eight more. It returns the position
-// where it stopped and the count so far. masks is byteMask.
+// copyColumns copies columns, at least one, of a block.
 //
 //go:noescape
-func compressBytes(dst, src []int8, reach, quiet []uint64, masks *[256]uint64) (p, n int)
+func copyColumns(dst, src *Block, columns uint64)
+
+// fetch brings lines closer.
+//
+//go:noescape
+func fetch(lines []int8)
+
+// leastGroups applies all groups of p, at least one, to columns, at least one. It
+// fetches lines beside those that it reads, as many words on as the chunk has, times step, and what is
+// at next.
+//
+//go:noescape
+func leastGroups(dst *Block, columns uint64, p *Program, routes *Route, chunk, step int, next *int8)

@@ -2,77 +2,139 @@
 
 #include "textflag.h"
 
-// GROUP compresses the eight positions from 8*(R8+i) on. With m for Blocked,
-// (x^m)&quiet^m is x where quiet and m elsewhere.
-#define GROUP(i) \
-	MOVBLZX i(R9)(R8*1), AX;     \
-	MOVBLZX i(R10)(R8*1), CX;    \
-	MOVQ    8*i(SI)(R8*8), DX;   \
-	XORQ    R13, DX;             \
-	ANDQ    (R11)(CX*8), DX;     \
-	XORQ    R13, DX;             \
-	PEXTQ   (R11)(AX*8), DX, DX; \
-	MOVQ    DX, (DI)(R12*1);     \
-	POPCNTL AX, AX;              \
-	ADDQ    AX, R12
+// Offsets of fields.
+#define GROUP_COLUMNS 0
+#define GROUP_ROUTE   8
+#define GROUP_FIRST   12
+#define GROUP_SIZE    16
+#define ROUTE_SCORES  0
+#define ROUTE_STRIDE  24
+#define ROUTE_WORDS   32
+#define ROUTE_FIRST   56
+#define ROUTE_SIZE    80
+#define WORD_PICK     0
+#define WORD_PLACE    8
+#define WORD_PANEL    16
+#define WORD_SIZE     24
+#define PROGRAM_GROUPS 0
+#define PROGRAM_COUNT  8
+#define PROGRAM_ROWS   24
 
-// func compressBytes(dst, src []int8, reach, quiet []uint64, masks *[256]uint64) (p, n int)
+// func copyColumns(dst, src *Block, columns uint64)
+TEXT ·copyColumns(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ columns+16(FP), AX
+
+copyColumn:
+	TZCNTQ    AX, CX
+	SHLQ      $6, CX
+	VMOVDQU64 (SI)(CX*1), Z0
+	VMOVDQU64 Z0, (DI)(CX*1)
+	BLSRQ     AX, AX
+	JNZ       copyColumn
+	VZEROUPPER
+	RET
+
+// func fetch(lines []int8)
+TEXT ·fetch(SB), NOSPLIT, $0-24
+	MOVQ lines_base+0(FP), SI
+	MOVQ lines_len+8(FP), CX
+	SHRQ $6, CX
+	JZ   fetched
+
+fetchLine:
+	PREFETCHT1 (SI)
+	ADDQ       $64, SI
+	DECQ       CX
+	JNZ        fetchLine
+
+fetched:
+	RET
+
+// func leastGroups(dst *Block, columns uint64, p *Program, routes *Route, chunk, step int, next *int8)
 //
-// DI dst, SI src, R9 reach, R10 quiet, R11 masks, R13 eight times Blocked, R8 group of
-// eight positions, R14 end of the groups, R12 n.
-TEXT ·compressBytes(SB), NOSPLIT, $0-120
-	MOVQ    dst_base+0(FP), DI
-	MOVQ    src_base+24(FP), SI
-	MOVQ    src_len+32(FP), R14
-	MOVQ    reach_base+48(FP), R9
-	MOVQ    reach_len+56(FP), AX
-	MOVQ    quiet_base+72(FP), R10
-	MOVQ    masks+96(FP), R11
-	MOVQ    $0x7f7f7f7f7f7f7f7f, R13
-	XORQ    R8, R8
-	XORQ    R12, R12
-	SHRQ    $3, R14
-	SHLQ    $3, AX
-	CMPQ    R14, AX
-	CMOVQGT AX, R14
+// DI dst, R9 group, R15 groups left, AX its route, SI word, R13 words left, BX the
+// columns of the group that are asked for, R14 their indices among those of the
+// group, R12 the group's rows, DX the lines of the word's panel. In the loop over
+// columns, CX and R8 hold what is left of BX and R14, and AX the lines to be
+// fetched.
+TEXT ·leastGroups(SB), NOSPLIT, $24-56
+	MOVQ dst+0(FP), DI
+	MOVQ p+16(FP), R10
+	MOVQ PROGRAM_GROUPS(R10), R9
+	MOVQ PROGRAM_COUNT(R10), R15
+
+group:
+	MOVQ  GROUP_COLUMNS(R9), CX
+	MOVQ  columns+8(FP), BX
+	ANDQ  CX, BX
+	JZ    nextGroup
+	MOVL  GROUP_ROUTE(R9), AX
+	IMULQ $ROUTE_SIZE, AX
+	ADDQ  routes+24(FP), AX
+	MOVQ  ROUTE_FIRST(AX), R10
+	MOVQ  chunk+32(FP), R11
+	MOVL  (R10)(R11*4), R12
+	MOVL  4(R10)(R11*4), R13
+	SUBQ  R12, R13
+	JZ    nextGroup
+	LEAQ  (R12)(R12*2), R12
+	MOVQ  ROUTE_WORDS(AX), SI
+	LEAQ  (SI)(R12*8), SI
+	PEXTQ CX, BX, R14
+	MOVQ  p+16(FP), R10
+	MOVQ  PROGRAM_ROWS(R10), R12
+	MOVL  GROUP_FIRST(R9), R10
+	LEAQ  (R12)(R10*4), R12
+
+	// The next chunk finds its words as many panels further on.
+	MOVQ  R13, R11
+	IMULQ ROUTE_STRIDE(AX), R11
+	IMULQ step+40(FP), R11
+	MOVQ  R11, ahead-8(SP)
+	MOVQ  AX, route-16(SP)
 
 word:
-	// Eight groups without further questions, if they fit.
-	LEAQ 8(R8), AX
-	CMPQ AX, R14
-	JGT  careful
-	CMPQ (R9)(R8*1), $0
-	JEQ  skip
-	LEAQ 64(R12), DX
-	CMPQ DX, dst_len+8(FP)
-	JGT  careful
-	GROUP(0)
-	GROUP(1)
-	GROUP(2)
-	GROUP(3)
-	GROUP(4)
-	GROUP(5)
-	GROUP(6)
-	GROUP(7)
+	MOVQ       next+48(FP), R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	ADDQ       $128, R11
+	MOVQ       R11, next+48(FP)
+	MOVL       WORD_PANEL(SI), DX
+	IMULQ      ROUTE_STRIDE(AX), DX
+	ADDQ       ROUTE_SCORES(AX), DX
+	MOVQ       ahead-8(SP), AX
+	ADDQ       DX, AX
+	KMOVQ      WORD_PICK(SI), K1
+	KMOVQ      WORD_PLACE(SI), K2
+	MOVQ       BX, CX
+	MOVQ       R14, R8
 
-skip:
-	ADDQ $8, R8
-	JMP  word
+column:
+	TZCNTQ        R8, R10
+	TZCNTQ        CX, R11
+	MOVL          (R12)(R10*4), R10
+	BLSRQ         R8, R8
+	SHLQ          $6, R10
+	SHLQ          $6, R11
+	VMOVDQU64     (DX)(R10*1), Z1
+	PREFETCHT1    (AX)(R10*1)
+	VPCOMPRESSB.Z Z1, K1, Z1
+	VPEXPANDB.Z   Z1, K2, Z1
+	VMOVDQU64     (DI)(R11*1), Z2
+	VPMINSB       Z1, Z2, K2, Z2
+	VMOVDQU64     Z2, (DI)(R11*1)
+	BLSRQ         CX, CX
+	JNZ           column
+	MOVQ          route-16(SP), AX
+	ADDQ          $WORD_SIZE, SI
+	DECQ          R13
+	JNZ           word
 
-careful:
-	CMPQ  R8, R14
-	JGE   done
-	LEAQ  8(R12), DX
-	CMPQ  DX, dst_len+8(FP)
-	JGT   done
-	GROUP(0)
-	INCQ  R8
-	TESTQ $7, R8
-	JNZ   careful
-	JMP   word
-
-done:
-	SHLQ $3, R8
-	MOVQ R8, p+104(FP)
-	MOVQ R12, n+112(FP)
+nextGroup:
+	ADDQ $GROUP_SIZE, R9
+	DECQ R15
+	JNZ  group
+	VZEROUPPER
 	RET

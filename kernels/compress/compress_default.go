@@ -4,5 +4,5 @@ package compress
 
 import "grenier/kernels/cpu"
 
-// rowFor returns the generic kernel: this build has no other.
-func rowFor(cpu.Family) rowFunc { return compressGeneric }
+// For returns the generic kernel: this build has no other.
+func For(cpu.Family) LeastFunc { return leastGeneric }

@@ -1,72 +1,106 @@
-// Package transpose turns blocks of scores over.
+// Package transpose brings computed columns of scores into place.
 //
 // The scores of one player are those of the other negated, and what one player
-// holds fixed while the other moves changes with every ply. A solver that
-// computes a block with one half along the rows therefore needs its negative
-// with that half along the columns. Both in one pass cost no more than either.
+// holds fixed while the other moves changes with every ply. A solver computes a
+// block with one half along the columns and needs its negative with that half along
+// the lines, and it wants to know what has changed. All in one pass costs little more
+// than the transposition.
 //
 // The generic code defines the result; the twins for amd64 give the same one.
 package transpose
 
 import (
-	"fmt"
+	"math/bits"
 
+	"grenier/kernels/internal/shared"
 	"grenier/kernels/internal/swar"
 )
 
-// Func writes the negated transpose of a block of rows x cols scores:
+// Side is the number of rows and columns of a block, and of scores in a line.
+const Side = shared.Side
+
+// Block holds a block column by column: row r of column c is at c*Side+r.
+type Block = [Side * Side]int8
+
+// UpdateFunc puts the negated scores of the given rows and columns of a block
+// into lines, which holds the same block row by row: score c of line r is at
+// r*Side+c. Rows beyond the end of lines are left out. It sets changes to what that
+// changed.
 //
-//	dst[c*dstStride+r] = -src[r*srcStride+c]   for r < rows, c < cols
-//
-// The strides are the distances, in scores, from one row of src to the next and
-// from one column's place in dst to the next. -128 stays -128. Nothing else of
-// dst is touched, and dst and src must not overlap. An empty block is allowed.
-//
-// Any stride is right, but multiples of 1024 are half as fast, of 4096 several
-// times slower: they bring all rows to the same few lines of the nearest cache.
-// Odd multiples of 64 are best.
-//
-// It panics if a stride is too short, so that rows would overlap, or if the
-// block does not fit in src or dst.
-type Func func(dst []int8, dstStride int, src []int8, srcStride, rows, cols int)
+// lines starts at a multiple of 64 bytes. Others may read it meanwhile: they see the
+// old or the new score of each place.
+type UpdateFunc func(lines []int8, block *Block, columns, rows uint64, changes *Changes)
+
+// Changes says which scores of a block an update changed.
+type Changes struct {
+	Rows    uint64       // a bit for each line with a change
+	Columns [Side]uint64 // by line: a bit for each column that did; only lines of Rows are set
+	turned  Block        // scratch: the block row by row
+}
+
+func updateGeneric(lines []int8, block *Block, columns, rows uint64, changes *Changes) {
+	turned := &changes.turned
+	for c := 0; c < Side; c += tile {
+		for r := 0; r < Side; r += tile {
+			turn((*[tileEnd]int8)(turned[r*Side+c:]), (*[tileEnd]int8)(block[c*Side+r:]))
+		}
+	}
+	changes.replace(lines, columns, rows&present(lines))
+}
+
+// present returns a bit for each row of a block that lines has.
+func present(lines []int8) uint64 {
+	if len(lines) >= Side*Side {
+		return ^uint64(0)
+	}
+	return 1<<(len(lines)/Side) - 1
+}
+
+// replace puts the given columns of the turned block into lines.
+func (c *Changes) replace(lines []int8, columns, rows uint64) {
+	c.Rows = 0
+	for ; rows != 0; rows &= rows - 1 {
+		r := bits.TrailingZeros64(rows)
+		var line shared.Line
+		line.Load(lines[r*Side:])
+		c.Columns[r] = replaceLine(line.Scores(), (*[Side]int8)(c.turned[r*Side:]), columns)
+		if c.Columns[r] != 0 {
+			c.Rows |= 1 << r
+			line.Store(lines[r*Side:])
+		}
+	}
+}
+
+// replaceLine puts the given columns of a row into line and returns those that
+// changed.
+func replaceLine(line, row *[Side]int8, columns uint64) (changed uint64) {
+	for c := 0; c < Side; c += tile {
+		old, x := swar.Load(line[c:]), swar.Load(row[c:])
+		for left := columns >> c & 0xff; old != x && left != 0; left &= left - 1 {
+			i := c + bits.TrailingZeros64(left)
+			if line[i] != row[i] {
+				line[i] = row[i]
+				changed |= 1 << i
+			}
+		}
+	}
+	return changed
+}
 
 // tile is the side of the squares that the generic code works on: one uint64
 // holds one row.
 const tile = 8
 
-func negateGeneric(dst []int8, dstStride int, src []int8, srcStride, rows, cols int) {
-	check(dst, dstStride, src, srcStride, rows, cols)
-	if rows < tile || cols < tile {
-		negateSmall(dst, dstStride, src, srcStride, rows, cols)
-		return
-	}
-	// The last squares reach back over scores already written, which then get
-	// the same values again.
-	for c := 0; c < cols; c += tile {
-		c := min(c, cols-tile)
-		for r := 0; r < rows; r += tile {
-			r := min(r, rows-tile)
-			negateTile(dst[c*dstStride+r:], dstStride, src[r*srcStride+c:], srcStride)
-		}
-	}
-}
+// tileEnd is what a tile of a block reaches over, from its first score to its last.
+const tileEnd = (tile-1)*Side + tile
 
-// negateSmall goes score by score: for blocks narrower than a square.
-func negateSmall(dst []int8, dstStride int, src []int8, srcStride, rows, cols int) {
-	for c := range cols {
-		for r := range rows {
-			dst[c*dstStride+r] = -src[r*srcStride+c]
-		}
-	}
-}
-
-// negateTile does a square of 8 x 8 scores: 2x2, 4x4 and 8x8 squares swap their
+// turn negates and transposes a tile: 2x2, 4x4 and 8x8 squares swap their
 // off-diagonal quarters.
-func negateTile(dst []int8, dstStride int, src []int8, srcStride int) {
-	a0, a1 := swap(swar.Load(src), swar.Load(src[srcStride:]), 8, 0x00ff00ff00ff00ff)
-	a2, a3 := swap(swar.Load(src[2*srcStride:]), swar.Load(src[3*srcStride:]), 8, 0x00ff00ff00ff00ff)
-	a4, a5 := swap(swar.Load(src[4*srcStride:]), swar.Load(src[5*srcStride:]), 8, 0x00ff00ff00ff00ff)
-	a6, a7 := swap(swar.Load(src[6*srcStride:]), swar.Load(src[7*srcStride:]), 8, 0x00ff00ff00ff00ff)
+func turn(dst, src *[tileEnd]int8) {
+	a0, a1 := swap(swar.Load(src[:]), swar.Load(src[Side:]), 8, 0x00ff00ff00ff00ff)
+	a2, a3 := swap(swar.Load(src[2*Side:]), swar.Load(src[3*Side:]), 8, 0x00ff00ff00ff00ff)
+	a4, a5 := swap(swar.Load(src[4*Side:]), swar.Load(src[5*Side:]), 8, 0x00ff00ff00ff00ff)
+	a6, a7 := swap(swar.Load(src[6*Side:]), swar.Load(src[7*Side:]), 8, 0x00ff00ff00ff00ff)
 
 	b0, b2 := swap(a0, a2, 16, 0x0000ffff0000ffff)
 	b1, b3 := swap(a1, a3, 16, 0x0000ffff0000ffff)
@@ -78,14 +112,9 @@ func negateTile(dst []int8, dstStride int, src []int8, srcStride int) {
 	c2, c6 := swap(b2, b6, 32, 0x00000000ffffffff)
 	c3, c7 := swap(b3, b7, 32, 0x00000000ffffffff)
 
-	swar.Store(dst, swar.Neg(c0))
-	swar.Store(dst[dstStride:], swar.Neg(c1))
-	swar.Store(dst[2*dstStride:], swar.Neg(c2))
-	swar.Store(dst[3*dstStride:], swar.Neg(c3))
-	swar.Store(dst[4*dstStride:], swar.Neg(c4))
-	swar.Store(dst[5*dstStride:], swar.Neg(c5))
-	swar.Store(dst[6*dstStride:], swar.Neg(c6))
-	swar.Store(dst[7*dstStride:], swar.Neg(c7))
+	for i, x := range [tile]uint64{c0, c1, c2, c3, c4, c5, c6, c7} {
+		swar.Store(dst[i*Side:], swar.Neg(x))
+	}
 }
 
 // swap exchanges the upper parts of the fields of x, n bits wide and selected
@@ -93,24 +122,4 @@ func negateTile(dst []int8, dstStride int, src []int8, srcStride int) {
 func swap(x, y uint64, n uint, low uint64) (uint64, uint64) {
 	t := (x>>n ^ y) & low
 	return x ^ t<<n, y ^ t
-}
-
-// check panics unless the block and its transpose fit.
-func check(dst []int8, dstStride int, src []int8, srcStride, rows, cols int) {
-	if rows <= 0 || cols <= 0 {
-		return
-	}
-	if srcStride < cols && rows > 1 || dstStride < rows && cols > 1 {
-		panic(fmt.Sprintf("transpose: strides %d of src and %d of dst for %d rows and %d columns", srcStride, dstStride, rows, cols))
-	}
-	if !fits(len(src), rows, srcStride, cols) || !fits(len(dst), cols, dstStride, rows) {
-		panic(fmt.Sprintf("transpose: %d rows and %d columns, strides %d and %d, do not fit in src (%d scores) or dst (%d)",
-			rows, cols, srcStride, dstStride, len(src), len(dst)))
-	}
-}
-
-// fits tells whether n lines of the given width, a stride apart, fit in length
-// scores. It divides because a product could overflow.
-func fits(length, n, stride, width int) bool {
-	return width <= length && (n == 1 || n-1 <= (length-width)/stride)
 }

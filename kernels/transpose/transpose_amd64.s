@@ -97,41 +97,17 @@
 	VMOVDQU64 z, (DI); \
 	ADDQ      R9, DI
 
-// AHEAD moves a pointer on by one row, but not beyond the last one, R13: rows
-// that do not exist are read as copies of the last and never stored.
-#define AHEAD(p) \
-	ADDQ    R8, p;  \
-	CMPQ    p, R13; \
-	CMOVQHI R13, p
-
-// ROW_BELOW loads the rows at AX, R10, R11 and R12 and goes to the next ones.
-#define ROW_BELOW(z, x) \
-	GATHER((AX), (R10), (R11), (R12), z, x); \
-	AHEAD(AX);                               \
-	AHEAD(R10);                              \
-	AHEAD(R11);                              \
-	AHEAD(R12)
-
-// PUT_BELOW stores the rows that exist of one column.
-#define PUT_BELOW(z) \
-	VMOVDQU8 z, K4, (DI); \
-	ADDQ     R9, DI
-
-// func columns(dst *int8, dstStride int, src *int8, srcStride, rows, blocks int)
+// func turnAVX512(dst, src *Block)
 //
-// SI src, R8 its stride, DI dst, R9 its stride, CX blocks. With 64 rows, R10, R11
-// and R12 are rows 16, 32, 48. With fewer, R13 is the last row and K4 has a bit
-// for each.
-TEXT ·columns(SB), NOSPLIT, $0-48
+// SI, R10, R11 and R12 are columns 0, 16, 32, 48 of src, R8 and R9 the distance of
+// columns and of lines, DI dst, CX squares of 16 left in the columns.
+TEXT ·turnAVX512(SB), NOSPLIT, $0-16
 	MOVQ dst+0(FP), DI
-	MOVQ dstStride+8(FP), R9
-	MOVQ src+16(FP), SI
-	MOVQ srcStride+24(FP), R8
-	MOVQ rows+32(FP), BX
-	MOVQ blocks+40(FP), CX
+	MOVQ src+8(FP), SI
+	MOVQ $64, R8
+	MOVQ $64, R9
+	MOVQ $4, CX
 	LANES
-	CMPQ BX, $64
-	JLT  below
 
 	MOVQ R8, AX
 	SHLQ $4, AX
@@ -183,67 +159,6 @@ block:
 	VZEROUPPER
 	RET
 
-below:
-	MOVQ  $-1, AX
-	BZHIQ BX, AX, AX
-	KMOVQ AX, K4
-	DECQ  BX
-	IMULQ R8, BX
-	LEAQ  (SI)(BX*1), R13
-
-blockBelow:
-	MOVQ    R8, AX
-	SHLQ    $4, AX
-	LEAQ    (SI)(AX*1), R10
-	LEAQ    (SI)(AX*2), R11
-	LEAQ    (R10)(AX*2), R12
-	MOVQ    SI, AX
-	CMPQ    R10, R13
-	CMOVQHI R13, R10
-	CMPQ    R11, R13
-	CMOVQHI R13, R11
-	CMPQ    R12, R13
-	CMOVQHI R13, R12
-	ROW_BELOW(Z0, X0)
-	ROW_BELOW(Z1, X1)
-	ROW_BELOW(Z2, X2)
-	ROW_BELOW(Z3, X3)
-	ROW_BELOW(Z4, X4)
-	ROW_BELOW(Z5, X5)
-	ROW_BELOW(Z6, X6)
-	ROW_BELOW(Z7, X7)
-	ROW_BELOW(Z8, X8)
-	ROW_BELOW(Z9, X9)
-	ROW_BELOW(Z10, X10)
-	ROW_BELOW(Z11, X11)
-	ROW_BELOW(Z12, X12)
-	ROW_BELOW(Z13, X13)
-	ROW_BELOW(Z14, X14)
-	ROW_BELOW(Z15, X15)
-	TURN
-	PUT_BELOW(Z0)
-	PUT_BELOW(Z1)
-	PUT_BELOW(Z2)
-	PUT_BELOW(Z3)
-	PUT_BELOW(Z4)
-	PUT_BELOW(Z5)
-	PUT_BELOW(Z6)
-	PUT_BELOW(Z7)
-	PUT_BELOW(Z8)
-	PUT_BELOW(Z9)
-	PUT_BELOW(Z10)
-	PUT_BELOW(Z11)
-	PUT_BELOW(Z12)
-	PUT_BELOW(Z13)
-	PUT_BELOW(Z14)
-	PUT_BELOW(Z15)
-	ADDQ    $16, SI
-	ADDQ    $16, R13
-	DECQ    CX
-	JNZ     blockBelow
-	VZEROUPPER
-	RET
-
 // In AVX2 the rows k and k+8 share a register, so a stage rotates the seven bits
 // r2 r1 r0 c3 c2 c1 c0, and three stages leave register c3 c2 c1 with the bytes
 // c0 r2 r1 r0 in the lane r3. Exchanging its middle quarters then puts a whole
@@ -282,15 +197,20 @@ blockBelow:
 	VEXTRACTI128 $1, y, (DX)(R9*1); \
 	LEAQ         (DX)(R9*2), DX
 
-// func squares(dst *int8, dstStride int, src *int8, srcStride, blocks int)
+// func turnAVX2(dst, src *Block)
 //
-// SI, R10 rows 0 and 8 of src, R8 its stride, DI dst, R9 its stride, CX blocks.
-TEXT ·squares(SB), NOSPLIT, $0-40
+// SI, R10 columns 0 and 8 of src, R8 the distance of columns and R9 of lines, DI dst, CX squares left
+// in this line of squares, BX lines of squares left.
+TEXT ·turnAVX2(SB), NOSPLIT, $0-16
 	MOVQ dst+0(FP), DI
-	MOVQ dstStride+8(FP), R9
-	MOVQ src+16(FP), SI
-	MOVQ srcStride+24(FP), R8
-	MOVQ blocks+32(FP), CX
+	MOVQ src+8(FP), R11
+	MOVQ $64, R8
+	MOVQ $64, R9
+	MOVQ $4, BX
+
+lines:
+	MOVQ R11, SI
+	MOVQ $4, CX
 
 square:
 	LEAQ  (SI)(R8*8), R10
@@ -320,5 +240,86 @@ square:
 	ADDQ  $16, DI
 	DECQ  CX
 	JNZ   square
+	ADDQ  $16, R11
+	ADDQ  $960, DI // the next 16 lines
+	DECQ  BX
+	JNZ   lines
 	VZEROUPPER
+	RET
+
+// func replaceAVX512(lines *int8, rows uint64, block *Block, columns uint64, changed *[64]uint64) uint64
+//
+// DI lines, CX rows left, SI block, K1 columns, DX changed, AX result, BX row and
+// R9 its offset.
+TEXT ·replaceAVX512(SB), NOSPLIT, $0-48
+	MOVQ  lines+0(FP), DI
+	MOVQ  rows+8(FP), CX
+	MOVQ  block+16(FP), SI
+	KMOVQ columns+24(FP), K1
+	MOVQ  changed+32(FP), DX
+	XORQ  AX, AX
+
+line:
+	TZCNTQ    CX, BX
+	MOVQ      BX, R9
+	SHLQ      $6, R9
+	VMOVDQU64 (SI)(R9*1), Z0
+	VPCMPB    $4, (DI)(R9*1), Z0, K1, K2 // 4: not equal
+	KMOVQ     K2, R8
+	TESTQ     R8, R8
+	JZ        same
+	VMOVDQU8  Z0, K2, (DI)(R9*1)
+	MOVQ      R8, (DX)(BX*8)
+	BTSQ      BX, AX
+
+same:
+	BLSRQ CX, CX
+	JNZ   line
+	VZEROUPPER
+	MOVQ  AX, ret+40(FP)
+	RET
+
+// func replaceAVX2(lines *int8, rows uint64, block *Block, columns *[64]int8, changed *[64]uint64) uint64
+//
+// DI lines, CX rows left, SI block, Y4 and Y5 columns, DX changed, AX result, BX row
+// and R10 its offset.
+TEXT ·replaceAVX2(SB), NOSPLIT, $0-48
+	MOVQ    lines+0(FP), DI
+	MOVQ    rows+8(FP), CX
+	MOVQ    block+16(FP), SI
+	MOVQ    columns+24(FP), R8
+	VMOVDQU (R8), Y4
+	VMOVDQU 32(R8), Y5
+	MOVQ    changed+32(FP), DX
+	XORQ    AX, AX
+
+lineAVX2:
+	TZCNTQ    CX, BX
+	MOVQ      BX, R10
+	SHLQ      $6, R10
+	VMOVDQU   (SI)(R10*1), Y0
+	VMOVDQU   32(SI)(R10*1), Y1
+	VMOVDQU   (DI)(R10*1), Y6
+	VMOVDQU   32(DI)(R10*1), Y7
+	VPCMPEQB  Y6, Y0, Y2
+	VPCMPEQB  Y7, Y1, Y3
+	VPANDN    Y4, Y2, Y2             // the columns that differ
+	VPANDN    Y5, Y3, Y3
+	VPMOVMSKB Y2, R8
+	VPMOVMSKB Y3, R9
+	SHLQ      $32, R9
+	ORQ       R9, R8
+	JZ        sameAVX2
+	VPBLENDVB Y2, Y0, Y6, Y6
+	VPBLENDVB Y3, Y1, Y7, Y7
+	VMOVDQU   Y6, (DI)(R10*1)
+	VMOVDQU   Y7, 32(DI)(R10*1)
+	MOVQ      R8, (DX)(BX*8)
+	BTSQ      BX, AX
+
+sameAVX2:
+	BLSRQ CX, CX
+	JNZ   lineAVX2
+	VZEROUPPER
+	MOVQ  AX, ret+40(FP)
 	RET

@@ -5,4 +5,4 @@ package transpose
 import "grenier/kernels/cpu"
 
 // For returns the generic kernel: this build has no other.
-func For(cpu.Family) Func { return negateGeneric }
+func For(cpu.Family) UpdateFunc { return updateGeneric }

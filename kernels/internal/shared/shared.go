@@ -1,0 +1,45 @@
+// Package shared reads and writes lines of scores that other goroutines may
+// write at the same time: score by score, a reader sees the old or the new one.
+// Go promises that for atomic accesses only, so the portable kernels go word by
+// word through sync/atomic. Kernels in assembly use plain moves, which do the
+// same on amd64.
+package shared
+
+import (
+	"sync/atomic"
+	"unsafe"
+)
+
+// Side is the number of scores in a line.
+const Side = 64
+
+// Line is a line of scores, as words: a local copy.
+type Line [Side / 8]uint64
+
+// Scores returns the scores of l, in memory order.
+func (l *Line) Scores() *[Side]int8 { return (*[Side]int8)(unsafe.Pointer(l)) }
+
+// words returns the words of the first line of scores, which must start at a
+// multiple of 8 bytes.
+func words(scores []int8) *Line {
+	return (*Line)(unsafe.Pointer((*[Side]int8)(scores)))
+}
+
+// Load copies the first line of scores. It must start at a multiple of 8 bytes.
+func (l *Line) Load(scores []int8) {
+	from := words(scores)
+	for i := range l {
+		l[i] = atomic.LoadUint64(&from[i])
+	}
+}
+
+// Store replaces the words of the first line of scores that differ from l. It must
+// start at a multiple of 8 bytes, and nobody else may write it meanwhile.
+func (l *Line) Store(scores []int8) {
+	to := words(scores)
+	for i := range l {
+		if l[i] != to[i] {
+			atomic.StoreUint64(&to[i], l[i])
+		}
+	}
+}

@@ -1,8 +1,0 @@
-//go:build !amd64 || purego
-
-package rows
-
-import "grenier/kernels/cpu"
-
-// For returns the generic kernel: this build has no other.
-func For(cpu.Family) Kernel { return Kernel{Min: minGeneric, CountDiff: countDiffGeneric} }
