@@ -11,8 +11,11 @@ import (
 
 // For returns the kernel of the family f, which must be supported.
 func For(f cpu.Family) LeastFunc {
-	if f == cpu.AVX512 {
+	switch f {
+	case cpu.AVX512:
 		return leastAVX512
+	case cpu.BMI2:
+		return leastBMI2
 	}
 	return leastGeneric
 }
@@ -29,12 +32,24 @@ func leastAVX512(dst, offers *Block, columns uint64, p *Program, routes []Route,
 	if len(p.Groups) == 0 {
 		return
 	}
+	ahead := fetchAhead(offers, columns, lines)
+	leastGroups(dst, columns, p, &routes[0], chunk, ahead.step, ahead.next)
+}
+
+// ahead says what a kernel fetches into the cache while it works.
+type ahead struct {
+	step int     // 1 to fetch the lines that the next chunk may read, or 0
+	next uintptr // address of the next offers
+}
+
+// fetchAhead fetches lines if there are many columns, and says how to go on.
+func fetchAhead(offers *Block, columns uint64, lines []int8) ahead {
+	here := uintptr(unsafe.Pointer(offers))
 	if bits.OnesCount64(columns) < many {
-		leastGroups(dst, columns, p, &routes[0], chunk, 0, &dst[0])
-		return
+		return ahead{0, here}
 	}
 	fetch(lines)
-	leastGroups(dst, columns, p, &routes[0], chunk, 1, (*int8)(unsafe.Add(unsafe.Pointer(offers), len(offers))))
+	return ahead{1, here + Side*Side}
 }
 
 // copyColumns copies columns, at least one, of a block.
@@ -52,4 +67,39 @@ func fetch(lines []int8)
 // at next.
 //
 //go:noescape
-func leastGroups(dst *Block, columns uint64, p *Program, routes *Route, chunk, step int, next *int8)
+func leastGroups(dst *Block, columns uint64, p *Program, routes *Route, chunk, step int, next uintptr)
+
+func leastBMI2(dst, offers *Block, columns uint64, p *Program, routes []Route, chunk int, lines []int8) {
+	for left := columns; left != 0; left &= left - 1 {
+		at := bits.TrailingZeros64(left) * Side
+		*(*[Side]int8)(dst[at:]) = *(*[Side]int8)(offers[at:])
+	}
+	ahead := fetchAhead(offers, columns, lines)
+	for i := range p.Groups {
+		g := &p.Groups[i]
+		asked := g.Columns & columns
+		if asked == 0 {
+			continue
+		}
+		r := &routes[g.Route]
+		words := r.Words[r.First[chunk]:r.First[chunk+1]]
+		if len(words) == 0 {
+			continue
+		}
+		leastWords(dst, asked, g.Columns, &p.Rows[g.First], &r.Scores[0], r.Stride, words, ahead.step*len(words)*r.Stride, ahead.next, &byteMask)
+		ahead.next += uintptr(ahead.step * 2 * Side * len(words))
+	}
+}
+
+// byteMask[b] has the byte i all ones if bit i of b is set, and 0 otherwise.
+var byteMask = func() (t [256]uint64) {
+	for b := range t {
+		for i := range 8 {
+			t[b] |= uint64(b>>i&1) * 0xff << (8 * i)
+		}
+	}
+	return t
+}()
+
+//go:noescape
+func leastWords(dst *Block, columns, of uint64, rows *uint32, scores *int8, stride int, words []Word, ahead int, next uintptr, masks *[256]uint64)

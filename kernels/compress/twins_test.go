@@ -1,0 +1,349 @@
+package compress
+
+import (
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"unsafe"
+
+	"grenier/kernels/cpu"
+	"grenier/kernels/internal/guard"
+	"grenier/kernels/internal/twins"
+	"grenier/kernels/transpose"
+)
+
+// aligned returns n scores that start at a multiple of 64 bytes.
+func aligned(n int) []int8 {
+	s := make([]int8, n+Side)
+	s = s[-uintptr(unsafe.Pointer(&s[0]))%Side:]
+	return s[:n:n]
+}
+
+// call is what a kernel is called with, but for the memory of blocks.
+type call struct {
+	dst, offers Block // dst as it is before
+	columns     uint64
+	program     Program
+	routes      []Route
+	chunk       int
+}
+
+// dealer makes calls out of random numbers.
+type dealer struct{ next func() uint64 }
+
+func (d dealer) below(n int) int { return int(d.next() % uint64(n)) }
+
+func (d dealer) scores(s []int8) {
+	for i := range s {
+		if i%8 == 0 {
+			x := d.next()
+			for k := range s[i:min(i+8, len(s))] {
+				s[i+k] = int8(x >> (8 * k))
+			}
+		}
+	}
+}
+
+// mask returns anything from no bits to all of them: single ones, runs, and noise.
+func (d dealer) mask() uint64 {
+	switch x := d.next(); d.below(8) {
+	case 0:
+		return 0
+	case 1:
+		return ^uint64(0)
+	case 2:
+		return 1 << (x % 64)
+	case 3:
+		return x & (x>>32 | x<<32)
+	case 4:
+		return x
+	case 5:
+		return x | d.next()
+	default:
+		return ^uint64(0) >> (x % 64) << (x >> 8 % 64)
+	}
+}
+
+// word returns a word of as many picks as places.
+func (d dealer) word(panels, chunk int) Word {
+	w := Word{Pick: d.mask(), Place: d.mask(), Panel: uint32(d.below(panels)), Chunk: uint32(chunk)}
+	if d.below(4) == 0 { // a shift, as moves that sow the same everywhere
+		w.Place = w.Pick << d.below(9)
+	}
+	w.Pick, w.Place = trim(w.Pick, bits.OnesCount64(w.Place)), trim(w.Place, bits.OnesCount64(w.Pick))
+	return w
+}
+
+// trim clears the lowest bits of x until not more than n are left.
+func trim(x uint64, n int) uint64 {
+	for bits.OnesCount64(x) > n {
+		x &= x - 1
+	}
+	return x
+}
+
+// call deals a program of up to six groups and as many routes to one or two
+// matrices, whose scores memory returns.
+func (d dealer) call(memory func(matrix, n int) []int8) *call {
+	type matrix struct {
+		scores               []int8
+		panels, rows, stride int
+	}
+	var matrices []matrix
+	for i := range 1 + d.below(2) {
+		m := matrix{panels: 1 + d.below(4), rows: 1 + d.below(5)}
+		m.stride = (m.rows + d.below(3)) * Side
+		m.scores = memory(i, (m.panels-1)*m.stride+m.rows*Side)
+		d.scores(m.scores)
+		matrices = append(matrices, m)
+	}
+	c := &call{columns: d.mask()}
+	d.scores(c.dst[:])
+	d.scores(c.offers[:])
+	chunks := 1 + d.below(3)
+	c.chunk = d.below(chunks)
+	var to []matrix // by route
+	for range 1 + d.below(4) {
+		m := matrices[d.below(len(matrices))]
+		r := Route{Scores: m.scores, Stride: m.stride, First: []uint32{0}}
+		for chunk := range chunks {
+			for range d.below(5) {
+				r.Words = append(r.Words, d.word(m.panels, chunk))
+			}
+			r.First = append(r.First, uint32(len(r.Words)))
+		}
+		c.routes, to = append(c.routes, r), append(to, m)
+	}
+	for range d.below(7) {
+		g := Group{Columns: d.mask(), Route: uint32(d.below(len(c.routes))), First: uint32(len(c.program.Rows))}
+		c.program.Groups = append(c.program.Groups, g)
+		for range bits.OnesCount64(g.Columns) {
+			c.program.Rows = append(c.program.Rows, uint32(d.below(to[g.Route].rows)))
+		}
+	}
+	return c
+}
+
+// fence holds the memory of blocks and matrices, between unreadable pages.
+type fence struct {
+	dst, offers *guard.Region[int8]
+	matrices    [2]*guard.Region[int8]
+}
+
+func newFence(tb testing.TB) *fence {
+	const scores = 32 * Side // of a matrix, at most
+	return &fence{
+		guard.New[int8](tb, Side*Side), guard.New[int8](tb, Side*Side),
+		[2]*guard.Region[int8]{guard.New[int8](tb, scores), guard.New[int8](tb, scores)},
+	}
+}
+
+// memory returns the scores of a matrix at the end of its memory or at the
+// start.
+func (m *fence) memory(end bool) func(matrix, n int) []int8 {
+	return func(matrix, n int) []int8 {
+		if end {
+			return m.matrices[matrix].End(n)
+		}
+		return m.matrices[matrix].Start(n)
+	}
+}
+
+// check compares a kernel with the definition: the whole dst, and that nothing
+// else is written. Blocks fill a page, if pages have their usual size: unreadable ones are on
+// both sides then.
+func (m *fence) check(t *testing.T, f cpu.Family, c *call, end bool) {
+	t.Helper()
+	dst, offers := (*Block)(m.dst.Start(Side*Side)), (*Block)(m.offers.Start(Side*Side))
+	if end {
+		dst, offers = (*Block)(m.dst.End(Side*Side)), (*Block)(m.offers.End(Side*Side))
+	}
+	want := c.dst
+	leastNaive(&want, &c.offers, c.columns, &c.program, c.routes, c.chunk)
+	var before [][]int8
+	for _, r := range c.routes {
+		before = append(before, slices.Clone(r.Scores))
+	}
+	*dst, *offers = c.dst, c.offers
+	For(f)(dst, offers, c.columns, &c.program, c.routes, c.chunk, c.routes[0].Scores)
+	for i, got := range dst {
+		if got != want[i] {
+			t.Fatalf("%v: row %d of column %d: got %d, want %d; columns %x of %+v, chunk %d of %+v",
+				f, i%Side, i/Side, got, want[i], c.columns, c.program, c.chunk, c.routes)
+		}
+	}
+	if *offers != c.offers {
+		t.Fatalf("%v: offers written", f)
+	}
+	for i, r := range c.routes {
+		if !slices.Equal(r.Scores, before[i]) {
+			t.Fatalf("%v: scores written", f)
+		}
+	}
+}
+
+func TestTwins(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		d, m := dealer{twins.Rand(t).Uint64}, newFence(t)
+		for range 1000 {
+			for _, end := range []bool{false, true} {
+				m.check(t, f, d.call(m.memory(end)), end)
+			}
+		}
+	})
+}
+
+// TestEveryScore moves each score of a line to each row, alone.
+func TestEveryScore(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		d, m := dealer{twins.Rand(t).Uint64}, newFence(t)
+		c := &call{columns: 1 << 5, routes: []Route{{Scores: m.memory(true)(0, Side), First: []uint32{0, 1}}}}
+		c.program = Program{Groups: []Group{{Columns: 1 << 5}}, Rows: []uint32{0}}
+		d.scores(c.routes[0].Scores)
+		for i := range c.offers {
+			c.offers[i] = 127
+		}
+		for from := range Side {
+			for to := range Side {
+				c.routes[0].Words = []Word{{Pick: 1 << from, Place: 1 << to}}
+				m.check(t, f, c, true)
+			}
+		}
+	})
+}
+
+func TestNoAllocations(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		least, c := For(f), newBench(3)
+		var dst, offers Block
+		if n := testing.AllocsPerRun(10, func() {
+			least(&dst, &offers, ^uint64(0), &c.program, c.routes, 0, nil)
+		}); n != 0 {
+			t.Errorf("%v allocations", n)
+		}
+	})
+}
+
+// FuzzTwins holds every family against the definition. The bytes are the random
+// numbers of the dealer, eight each, and random ones after that.
+func FuzzTwins(f *testing.F) {
+	f.Add([]byte{})
+	f.Add([]byte("any bytes make a program: that is what the remainders are for"))
+	f.Add(slices.Repeat([]byte{255, 0, 255, 255, 1, 2, 3, 4}, 70))
+	f.Fuzz(func(t *testing.T, bytes []byte) {
+		m, rest := newFence(t), rand.NewPCG(1, uint64(len(bytes)))
+		d := dealer{func() uint64 {
+			if len(bytes) < 8 {
+				return rest.Uint64()
+			}
+			x := uint64(0)
+			for _, b := range bytes[:8] {
+				x = x<<8 | uint64(b)
+			}
+			bytes = bytes[8:]
+			return x
+		}}
+		for _, end := range []bool{false, true} {
+			c := d.call(m.memory(end))
+			for _, family := range cpu.Available() {
+				m.check(t, family, c, end)
+			}
+		}
+	})
+}
+
+// TestWhileOthersWrite reads lines that another goroutine changes, up and down
+// by ten: each result must be one of those or between them. The race
+// detector watches the generic kernels only.
+func TestWhileOthersWrite(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		c := newBench(Side)
+		scores := c.routes[0].Scores
+		var low, high Block // a block of children, column by column, negated
+		for i := range low {
+			r, s := i%Side, i/Side
+			scores[r*Side+s] = scores[r*Side+s] / 2
+			low[i] = -scores[r*Side+s]
+			high[i] = low[i] - 10
+		}
+		for i := range c.offers {
+			c.offers[i] = 127
+		}
+		var least, most Block
+		leastNaive(&least, &c.offers, ^uint64(0), &c.program, c.routes, 0)
+		var changes transpose.Changes
+		update := transpose.For(f)
+		update(scores[:Side*Side], &high, ^uint64(0), ^uint64(0), &changes)
+		leastNaive(&most, &c.offers, ^uint64(0), &c.program, c.routes, 0)
+
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			for i := range 300 {
+				update(scores[:Side*Side], []*Block{&low, &high}[i%2], uint64(i)*0x9e3779b97f4a7c15, ^uint64(0), &changes)
+			}
+		})
+		for range 100 {
+			var got Block
+			For(f)(&got, &c.offers, ^uint64(0), &c.program, c.routes, 0, nil)
+			for i := range got {
+				if got[i] < least[i] || got[i] > most[i] {
+					t.Fatalf("score %d: got %d, want %d to %d", i, got[i], least[i], most[i])
+				}
+			}
+		}
+		wg.Wait()
+	})
+}
+
+// newBench makes a call of what is common: four groups of 13 columns and three
+// words each, which read panels of the given number of lines.
+func newBench(lines int) *call {
+	rng := rand.New(rand.NewPCG(1, 2))
+	c := &call{}
+	scores := aligned(3 * lines * Side)
+	twins.Fill(rng, scores)
+	for g := range 4 {
+		c.program.Groups = append(c.program.Groups, Group{
+			Columns: (1<<13 - 1) << (13 * g), Route: uint32(g), First: uint32(13 * g),
+		})
+		for range 13 {
+			c.program.Rows = append(c.program.Rows, uint32(rng.IntN(lines)))
+		}
+		r := Route{Scores: scores, Stride: lines * Side, First: []uint32{0, 3}}
+		for w := range 3 {
+			pick := rng.Uint64() | rng.Uint64()
+			place := uint64(1<<21-1) << (21 * w)
+			r.Words = append(r.Words, Word{Pick: trim(pick, 21), Place: place, Panel: uint32(w)})
+			r.Words[w].Place = trim(place, bits.OnesCount64(r.Words[w].Pick))
+		}
+		c.routes = append(c.routes, r)
+	}
+	return c
+}
+
+// BenchmarkLeast reports the time for a word of a column, for scores in the
+// caches of the first and second level, all columns and a single one.
+func BenchmarkLeast(b *testing.B) {
+	for _, at := range []struct {
+		name  string
+		lines int
+	}{{"L1", 20}, {"L2", 1200}} {
+		for _, ask := range []struct {
+			name    string
+			columns uint64
+		}{{"dense", 1<<52 - 1}, {"sparse", 1 << 20}} {
+			b.Run(at.name+"/"+ask.name, func(b *testing.B) {
+				c, words := newBench(at.lines), 3*bits.OnesCount64(ask.columns)
+				twins.Bench(b, func(b *testing.B, f cpu.Family) {
+					least := For(f)
+					for b.Loop() {
+						least(&c.dst, &c.offers, ask.columns, &c.program, c.routes, 0, nil)
+					}
+					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(words), "ns/word")
+				})
+			})
+		}
+	}
+}
