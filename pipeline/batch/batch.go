@@ -128,6 +128,7 @@ func Solve(ctx context.Context, path string, game awari.Game, o Options) (report
 	if err != nil {
 		return nil, err
 	}
+	defer func() { err = errors.Join(err, r.engine.Close()) }()
 	for n := len(r.manifest.Layers); n <= o.Seeds; n++ {
 		report, err := r.solveLayer(ctx, n)
 		if err != nil {
@@ -185,7 +186,7 @@ func begin(dir *rundir.Locked, game awari.Game, o Options) (*run, error) {
 		return nil, err
 	}
 	r.engine, err = halfboard.New(game, halfboard.Options{
-		Workers: o.Workers, Family: o.Family, Progress: r.progress,
+		Workers: o.Workers, Family: o.Family, Seeds: o.Seeds, Progress: r.progress,
 	})
 	r.estimate = newEstimate(game, len(r.manifest.Layers), o.Seeds)
 	return r, err

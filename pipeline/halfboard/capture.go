@@ -4,103 +4,101 @@ import (
 	"context"
 	"errors"
 	"math/bits"
-
-	"grenier/kernels/compress"
 )
 
-// captureAll computes all offers. The layers that captures lead to are read in
-// groups that take at most half as much memory as the offers, so that the scores
-// of the layer, which are not there yet, need more.
+// captureAll computes all offers.
 func (e *engine) captureAll(ctx context.Context, lower Lower) error {
-	err := e.eachStrip(ctx, e.openOffers)
+	err := e.eachPanel(ctx, e.openOffers)
 	groups := e.lowerGroups()
 	for i := 0; i < len(groups) && err == nil; i++ {
-		err = e.captureGroup(ctx, lower, groups[i], float64(i+1)/float64(len(groups)))
+		err = e.captureGroup(ctx, lower, groups[i])
+		e.tell(CaptureStage, float64(i+1)/float64(len(groups)+1))
 	}
 	if err = errors.Join(err, lower.Close()); err != nil {
 		return err
 	}
-	return e.eachStrip(ctx, e.endGames)
+	err = e.eachPanel(ctx, e.endGames)
+	e.tell(CaptureStage, 1)
+	return err
 }
 
 // lowerGroups returns the numbers of seeds that captures can leave, in groups
-// to be read together. A capture takes 2 seeds at least and 3 from every pit at
-// most.
+// to be read together: as many layers as fit in half the place of the scores, since
+// the files that they come from are in memory as well. A capture takes 2 seeds at least and 3 from every pit at most.
 func (e *engine) lowerGroups() [][]int {
-	ranking := e.grid.halves.Board()
 	var groups [][]int
 	room := uint64(0)
 	for n := e.grid.n - 2; n >= max(0, e.grid.n-3*e.grid.q); n-- {
-		if size := ranking.Size(n); size > room {
+		size := e.grid.halves.Board().Size(n)
+		if size > room {
 			groups = append(groups, nil)
-			room = max(ranking.Size(e.grid.n)/2, size)
+			room = max(uint64(len(e.below))/2, size)
 		}
 		groups[len(groups)-1] = append(groups[len(groups)-1], n)
-		room -= ranking.Size(n)
+		room -= size
 	}
 	return groups
 }
 
-// captureGroup applies the captures that lead to the layers of group; share is
-// the share of the stage that is done then.
-func (e *engine) captureGroup(ctx context.Context, lower Lower, group []int, share float64) error {
-	var below arena
-	layers, err := e.readLower(ctx, &below, lower, group)
-	if err == nil {
-		err = e.eachStrip(ctx, func(s *strip, class rowClass) error {
-			e.captureStrip(s, class, layers)
-			return nil
-		})
+// captureGroup applies the captures that lead to the layers of group.
+func (e *engine) captureGroup(ctx context.Context, lower Lower, group []int) error {
+	layers, err := e.readLower(ctx, lower, group)
+	if err != nil {
+		return err
 	}
-	e.done.Store(uint64(share * float64(e.grid.halves.Board().Size(e.grid.n))))
-	e.tell(CaptureStage)
-	return errors.Join(err, below.close())
-}
-
-// eachStrip runs do for both classes of rows of all strips.
-func (e *engine) eachStrip(ctx context.Context, do func(s *strip, class rowClass) error) error {
-	return forEach(ctx, e.workers, e.strips, func(_ int, s *strip) error {
-		return errors.Join(do(s, openRows), do(s, fullRows))
+	return e.eachPanel(ctx, func(m *matrix, class rowClass, panel int) {
+		e.capturePanel(m, class, panel, layers)
 	})
 }
 
-// openOffers makes room for the offers of one class of rows of a strip.
-func (e *engine) openOffers(s *strip, class rowClass) (err error) {
-	rows := len(e.grid.rows[e.grid.n-s.sum][class])
-	s.offers[class], err = e.arena.keep(rows * e.grid.columns(s).size)
-	fill(s.offers[class], compress.Blocked)
-	return err
+// eachPanel runs do for both classes of rows of all panels.
+func (e *engine) eachPanel(ctx context.Context, do func(m *matrix, class rowClass, panel int)) error {
+	type part struct {
+		m     *matrix
+		panel int
+	}
+	var parts []part
+	for _, m := range e.grid.matrices {
+		for panel := range m.panels {
+			parts = append(parts, part{m, panel})
+		}
+	}
+	return forEach(ctx, e.workers, parts, func(_, _ int, p part) error {
+		for class := range classes {
+			if p.m.rows[class] > 0 {
+				do(p.m, class, p.panel)
+			}
+		}
+		return nil
+	})
 }
 
-// captureStrip applies to the offers of one class of rows of a strip the
-// captures that lead to layers, which holds scores in colex order by seeds, nil for layers of other groups.
-func (e *engine) captureStrip(s *strip, class rowClass, layers [][]int8) {
-	sum := e.grid.n - s.sum
-	rows := len(e.grid.rows[sum][class])
-	if rows == 0 {
-		return
+// openOffers blocks all offers of one class of rows of a panel.
+func (e *engine) openOffers(m *matrix, class rowClass, panel int) {
+	for chunk := range m.chunks[class] {
+		fill(m.block(class, panel, chunk)[:], blocked)
 	}
-	patterns := e.patternsOf(s)
-	for c := range e.grid.columns(s).size {
-		column := s.offers[class][c*rows:][:rows]
-		for _, edge := range s.moves(c) {
-			captures := patterns[edge.route].captures[class]
-			for i := range captures {
-				if layer := layers[e.grid.n-captures[i].seeds]; layer != nil {
-					captures[i].apply(column, e.grid, layer, edge.code)
+}
+
+// capturePanel applies to the offers of one class of rows of a panel the captures
+// that lead to layers, which holds scores in colex order by seeds, nil for
+// layers of other groups.
+func (e *engine) capturePanel(m *matrix, class rowClass, panel int, layers [][]int8) {
+	p := &m.programs[panel]
+	for _, group := range p.Groups {
+		r := &m.routes[group.Route]
+		codes := e.grid.rows[m.sum-r.seeds][openRows]
+		captures := r.pattern.captures[class]
+		rows := p.Rows[group.First:]
+		for i, left := 0, group.Columns; left != 0; i, left = i+1, left&(left-1) {
+			column := m.column(class, panel, bits.TrailingZeros64(left))
+			for k := range captures {
+				if layer := layers[e.grid.n-captures[k].seeds]; layer != nil {
+					captures[k].apply(column, e.grid, layer, codes[rows[i]])
 				}
 			}
 		}
 	}
-}
-
-// patternsOf returns the pattern of each route of a strip.
-func (e *engine) patternsOf(s *strip) []*pattern {
-	patterns := make([]*pattern, len(s.routes))
-	for i := range s.routes {
-		patterns[i] = e.patterns.get(e.grid.geometry, e.grid.n-s.sum, s.routes[i].move)
-	}
-	return patterns
 }
 
 // apply lowers the negated scores of a column to what the captures of c give.
@@ -110,27 +108,25 @@ func (c *capture) apply(column []int8, g *grid, layer []int8, code uint32) {
 	row := layer[g.halves.RowStart(g.n-c.seeds, g.pits[code][:g.q]):]
 	gain := int8(c.seeds)
 	for _, p := range c.pairs {
-		column[p.row] = min(column[p.row], row[p.child]-gain)
+		column[p.at] = min(column[p.at], row[p.child]-gain)
 	}
 }
 
-// endGames sets the offers of the positions of a strip that have no ordinary
+// endGames sets the offers of the positions of a panel that have no ordinary
 // move: neither a capture nor a quiet move, nor one that leaves the opponent
 // without seeds.
-func (e *engine) endGames(s *strip, class rowClass) error {
-	sum := e.grid.n - s.sum
-	patterns := e.patternsOf(s)
-	quiet := make([]uint64, (len(e.grid.rows[sum][class])+63)/64)
-	for c := range e.grid.columns(s).size {
+func (e *engine) endGames(m *matrix, class rowClass, panel int) {
+	p := &m.programs[panel]
+	quiet := make([]uint64, m.chunks[class])
+	for c := range m.width(panel) {
 		clear(quiet)
-		for _, edge := range s.moves(c) {
-			if sum+s.routes[edge.route].seeds > 0 {
-				union(quiet, patterns[edge.route].quiet[class])
+		for _, group := range p.Groups {
+			if group.Columns>>c&1 != 0 {
+				union(quiet, m.routes[group.Route].pattern.quiet[class])
 			}
 		}
-		e.endColumn(s, class, c, quiet)
+		e.endColumn(m, class, panel, c, quiet)
 	}
-	return nil
 }
 
 func union(dst, a []uint64) {
@@ -139,16 +135,19 @@ func union(dst, a []uint64) {
 	}
 }
 
-// endColumn sets the offers of the positions of column c without an ordinary
+// endColumn sets the offers of the positions of a column without an ordinary
 // move: neither a capture nor, by the bits of quiet, a quiet move.
-func (e *engine) endColumn(s *strip, class rowClass, c int, quiet []uint64) {
-	codes := e.grid.rows[e.grid.n-s.sum][class]
-	column := s.offers[class][c*len(codes):][:len(codes)]
-	for w, word := range quiet {
+func (e *engine) endColumn(m *matrix, class rowClass, panel, c int, quiet []uint64) {
+	codes := e.grid.rows[e.grid.n-m.sum][class]
+	column := m.column(class, panel, c)
+	for chunk, word := range quiet {
 		for left := ^word; left != 0; left &= left - 1 {
-			row := 64*w + bits.TrailingZeros64(left)
-			if row < len(column) && column[row] == compress.Blocked {
-				column[row] = -e.endScore(e.grid.columns(s).code(c), codes[row])
+			row := chunk*side + bits.TrailingZeros64(left)
+			if row >= len(codes) {
+				break
+			}
+			if offer := &column[offerOf(uint32(row))]; *offer == blocked {
+				*offer = -e.endScore(m.first+uint32(panel*side+c), codes[row])
 			}
 		}
 	}

@@ -8,10 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"grenier/kernels/colex"
 	"grenier/kernels/compress"
 	"grenier/kernels/cpu"
-	"grenier/kernels/rows"
 	"grenier/kernels/transpose"
 	"grenier/layers/awari"
 )
@@ -20,11 +18,14 @@ import (
 type Options struct {
 	// Workers is the number of goroutines that compute; 0 means one.
 	Workers int
+	// Seeds is the largest layer that will be solved, if known: memory is taken
+	// once.
+	Seeds int
 	// Family is the kernel family.
 	Family cpu.Family
-	// SlabSize is the largest number of halves in a slab, that is of rows and
-	// columns of a tile; 0 chooses.
-	SlabSize int
+	// TileSize is the number of rows and of columns that a tile has at most, give or
+	// take 64; 0 chooses.
+	TileSize int
 	// Progress, if not nil, is called now and then, from any worker.
 	Progress func(Progress)
 }
@@ -71,13 +72,13 @@ type Engine struct {
 	options  Options
 	kernels  kernels
 	patterns *patterns
+	spare    spare
 }
 
 // kernels is the chosen family of every kernel.
 type kernels struct {
-	least           compress.LeastFunc
-	countDiff       func(a, b []int8) int
-	negateTranspose transpose.Func
+	least  compress.LeastFunc
+	update transpose.UpdateFunc
 }
 
 // ErrOptions reports options that make no sense.
@@ -85,39 +86,37 @@ var ErrOptions = errors.New("halfboard: options")
 
 // New returns an engine for game.
 func New(game awari.Game, o Options) (*Engine, error) {
-	if o.Workers < 0 || o.SlabSize < 0 {
-		return nil, fmt.Errorf("%w: %d workers, slabs of %d halves", ErrOptions, o.Workers, o.SlabSize)
+	if o.Workers < 0 || o.TileSize < 0 {
+		return nil, fmt.Errorf("%w: %d workers, tiles of %d halves", ErrOptions, o.Workers, o.TileSize)
 	}
 	o.Workers = max(o.Workers, 1)
-	if o.SlabSize == 0 {
-		o.SlabSize = slabSize
+	if o.TileSize == 0 {
+		o.TileSize = tileSize
 	}
-	return &Engine{game: game, options: o, patterns: &patterns{}, kernels: kernels{
-		least:           compress.LeastFor(o.Family),
-		countDiff:       rows.For(o.Family).CountDiff,
-		negateTranspose: transpose.For(o.Family),
-	}}, nil
+	return &Engine{
+		game: game, options: o, patterns: &patterns{},
+		kernels: kernels{compress.For(o.Family), transpose.For(o.Family)},
+	}, nil
 }
 
-// slabSize is the size of slabs unless Options say otherwise. Smaller tiles need
-// fewer sweeps and leave more columns alone, larger ones cost less a score.
-const slabSize = 1024
+// tileSize is the size of tiles unless Options say otherwise. Smaller tiles need
+// fewer sweeps, larger ones cost less a score.
+const tileSize = 1024
 
 // engine is the work on one layer.
 type engine struct {
 	game     awari.Game
 	workers  int
 	kernels  kernels
-	patterns *patterns
 	grid     *grid
-	strips   []*strip  // all of the grid
 	order    []*tile   // in the order of a sweep
 	units    [][]*tile // order, cut into what a worker takes at a time
 	benches  []*bench
-	arena    arena
-	clock    atomic.Uint32
+	memory   *region
+	scores   []int8 // of all matrices
+	below    []int8 // the same memory, before there are scores
 	progress func(Progress)
-	done     atomic.Uint64 // positions that the stage is through with
+	computed atomic.Uint64 // columns of blocks that the sweep computed
 	changed  atomic.Uint64 // scores that the sweep changed
 	stats    Stats
 }
@@ -125,9 +124,9 @@ type engine struct {
 // Stats says what a layer took.
 type Stats struct {
 	Stages  [Stages]time.Duration
-	Sweeps  int    // dense sweeps
-	Changes uint64 // scores changed by dense sweeps
-	Events  uint64 // scores that were passed on by the sparse phase
+	Sweeps  int    // all of them
+	Changes uint64 // scores that sweeps changed
+	Events  uint64 // those that sparse sweeps changed
 	Bytes   uint64 // memory taken for scores and offers
 }
 
@@ -135,75 +134,82 @@ type Stats struct {
 // through lower, which Solve closes. The result holds memory until it is closed.
 // When ctx ends, Solve returns its error within the time of one tile per worker.
 func (e *Engine) Solve(ctx context.Context, n int, lower Lower) (*Layer, error) {
-	w, err := e.begin(n)
+	w, err := e.begin(ctx, n)
 	if err != nil {
 		return nil, errors.Join(err, lower.Close())
 	}
 	if err := w.run(ctx, lower); err != nil {
-		return nil, errors.Join(err, w.arena.close())
+		return nil, errors.Join(err, e.spare.put(w.memory))
 	}
-	w.stats.Bytes = uint64(w.arena.held)
-	return &Layer{engine: w}, nil
+	return &Layer{engine: w, spare: &e.spare}, nil
 }
 
 // Positions returns the number of positions of the layer of n seeds, 0 to
 // awari.MaxSeeds.
 func Positions(game awari.Game, n int) uint64 {
-	positions, err := colex.Binomial(game.Pits()+n-1, game.Pits()-1)
-	if err != nil {
-		panic(err) // far below 64 bits for any game
-	}
-	return positions
+	return binomial(game.Pits()+n-1, game.Pits()-1)
 }
 
-// Memory returns the bytes that solving the layer of n seeds takes at most: for
-// each position a score, in buffers up to an eighth larger, and an offer; for
-// each half its place and its moves.
-func Memory(game awari.Game, n int) uint64 {
-	halves, err := colex.Binomial(game.Half()+n, game.Half())
-	if err != nil {
-		panic(err)
-	}
-	return Positions(game, n)*17/8 + halves*uint64(40+12*game.Half()) + 4*chunkBytes
-}
+// Close returns the memory that is kept from one layer to the next.
+func (e *Engine) Close() error { return e.spare.close() }
 
 // begin lays out the layer of n seeds.
-func (e *Engine) begin(n int) (*engine, error) {
+func (e *Engine) begin(ctx context.Context, n int) (*engine, error) {
 	if n < 0 || n > awari.MaxSeeds {
 		return nil, fmt.Errorf("%w: %d (0 to %d are possible)", awari.ErrSeeds, n, awari.MaxSeeds)
 	}
-	geo, err := newGeometry(e.game.Half(), n, e.options.SlabSize)
+	geo, err := newGeometry(e.game.Half(), n)
+	if err != nil {
+		return nil, err
+	}
+	grid, err := newGrid(ctx, e.options.Workers, geo, e.patterns, e.options.TileSize)
 	if err != nil {
 		return nil, err
 	}
 	w := &engine{
-		game: e.game, workers: e.options.Workers, kernels: e.kernels, patterns: e.patterns,
-		grid: newGrid(geo), progress: e.options.Progress,
+		game: e.game, workers: e.options.Workers, kernels: e.kernels,
+		grid: grid, progress: e.options.Progress,
 	}
-	w.clock.Store(1)
 	w.plan()
+	l := layoutOf(e.game.Half(), max(n, e.options.Seeds))
+	if w.memory, err = e.spare.get(l.total()); err != nil {
+		return nil, err
+	}
+	w.stats.Bytes = uint64(layoutOf(e.game.Half(), n).total())
+	w.allocate()
 	return w, nil
 }
 
 // unit is the number of tiles that a worker takes at a time. Neighbours in the
-// order depend on each other: two workers on them at once need a third more
-// sweeps, with units of 8 tiles one more.
-const unit = 8
+// order depend on each other: two workers on them at once need more sweeps.
+const unit = 16
 
-// plan fixes the order of sweeps and makes room for the largest tile.
+// plan fixes the order of sweeps.
 func (e *engine) plan() {
-	rows := 0
-	for _, tiles := range e.grid.tiles {
-		e.order = append(e.order, tiles...)
-		for _, t := range tiles {
-			rows = max(rows, t.rows[openRows], t.rows[fullRows])
-		}
-	}
-	e.strips = slices.Concat(e.grid.strips...)
+	e.order = e.grid.tiles
 	e.grid.sortByWave(e.order)
 	e.units = slices.Collect(slices.Chunk(e.order, max(1, min(unit, len(e.order)/(4*e.workers)))))
 	for range e.workers {
-		e.benches = append(e.benches, newBench(rows))
+		e.benches = append(e.benches, &bench{})
+	}
+}
+
+// allocate divides memory among the matrices: offers first, then scores.
+func (e *engine) allocate() {
+	l := layoutOf(e.grid.q, e.grid.n)
+	offers := e.memory.take(l.offers[openRows] + l.offers[fullRows])
+	e.below = e.memory.take(max(l.scores, l.below))
+	e.scores = e.below[:l.scores]
+	scores := e.scores
+	for _, m := range e.grid.matrices {
+		l := m.layout()
+		for class := range classes {
+			m.offers[class], offers = offers[:l.offers[class]], offers[l.offers[class]:]
+		}
+		m.scores, scores = scores[:l.scores], scores[l.scores:]
+	}
+	for _, m := range e.grid.matrices {
+		e.grid.aim(m)
 	}
 }
 
@@ -215,7 +221,7 @@ func (e *engine) run(ctx context.Context, lower Lower) error {
 	}
 	for stage, run := range stages {
 		if run == nil {
-			continue // the sparse phase is part of the dense one
+			continue // sparse sweeps are part of the dense stage
 		}
 		start := time.Now()
 		if err := run(ctx); err != nil {
@@ -239,111 +245,118 @@ type piece struct {
 }
 
 // readLower returns the scores of the layers of group by seeds, nil for others.
-func (e *engine) readLower(ctx context.Context, a *arena, lower Lower, group []int) ([][]int8, error) {
+// They stand where the scores of the layer in progress will be.
+func (e *engine) readLower(ctx context.Context, lower Lower, group []int) ([][]int8, error) {
 	layers := make([][]int8, e.grid.n)
+	rest := e.below
 	var pieces []piece
 	for _, n := range group {
-		scores, err := a.keep(int(e.grid.halves.Board().Size(n)))
-		if err != nil {
-			return nil, err
-		}
-		layers[n] = scores
-		for start := 0; start < len(scores); start += pieceSize {
-			end := min(start+pieceSize, len(scores))
-			pieces = append(pieces, piece{n, uint64(start), scores[start:end]})
+		size := e.grid.halves.Board().Size(n)
+		layers[n], rest = rest[:size], rest[size:]
+		for start := uint64(0); start < size; start += pieceSize {
+			end := min(start+pieceSize, size)
+			pieces = append(pieces, piece{n, start, layers[n][start:end]})
 		}
 	}
-	return layers, forEach(ctx, e.workers, pieces, func(_ int, p piece) error {
+	return layers, forEach(ctx, e.workers, pieces, func(_, _ int, p piece) error {
 		return lower.Read(p.n, p.start, p.scores)
 	})
 }
 
-// switchShare is the share of positions changed by a sweep below which the
-// sparse phase is cheaper than another sweep.
-const switchShare = 0.001
-
-// sweepAll allocates the scores, all 0, and runs dense sweeps until few scores
-// change, then settles the rest.
-func (e *engine) sweepAll(ctx context.Context) error {
-	positions := 0
-	for _, t := range e.order {
-		scores, err := e.arena.alloc(t.rows[openRows] * t.cols)
-		if err != nil {
-			return err
-		}
-		t.publish(&version{scores: scores, stamps: make([]uint32, t.rows[openRows])}, &e.arena)
-		positions += len(scores)
-	}
-	for few := uint64(switchShare * float64(positions)); ; {
-		changed, err := e.runSweep(ctx, nil)
-		if err != nil || changed == 0 {
-			return err
-		}
-		if changed <= few {
-			return e.finish(ctx)
-		}
-	}
-}
-
-// finish makes one more sweep, which notes what it changes, and passes the
-// changes on one by one.
-func (e *engine) finish(ctx context.Context) error {
-	notes := make([][]change, e.workers)
-	if _, err := e.runSweep(ctx, notes); err != nil {
-		return err
-	}
-	start := time.Now()
-	events, err := e.settle(ctx, slices.Concat(notes...))
-	e.stats.Stages[SparseStage] = time.Since(start)
-	e.stats.Events = uint64(events)
-	return err
-}
-
-// runSweep recomputes every tile that is out of date and returns the number of
-// scores changed. Every worker notes its changes in its part of notes.
-func (e *engine) runSweep(ctx context.Context, notes [][]change) (uint64, error) {
-	e.stats.Sweeps++
-	err := e.eachTile(ctx, DenseStage, func(w int, t *tile) error {
-		var note func(*tile, []int8, []int8)
-		if notes != nil {
-			note = func(t *tile, old, scores []int8) { notes[w] = e.grid.changesOf(notes[w], t, old, scores) }
-		}
-		changed, err := e.sweepTile(e.benches[w], t, note)
-		e.changed.Add(uint64(changed))
-		return err
-	})
-	e.stats.Changes += e.changed.Load()
-	return e.changed.Load(), err
-}
-
-// fullAll computes the full rows.
-func (e *engine) fullAll(ctx context.Context) error {
-	return e.eachTile(ctx, FullStage, func(w int, t *tile) error { return e.fillFull(e.benches[w], t) })
-}
-
-// eachTile runs one stage over all tiles and reports progress.
-func (e *engine) eachTile(ctx context.Context, stage Stage, do func(worker int, t *tile) error) error {
-	e.done.Store(0)
-	e.changed.Store(0)
-	return forEach(ctx, e.workers, e.units, func(w int, tiles []*tile) error {
-		for _, t := range tiles {
-			if err := errors.Join(ctx.Err(), do(w, t)); err != nil {
-				return err
-			}
-			e.done.Add(uint64((t.rows[openRows] + t.rows[fullRows]) * t.cols))
-			e.tell(stage)
-		}
+// clearScores sets all scores to 0.
+func (e *engine) clearScores(ctx context.Context) error {
+	return forEach(ctx, e.workers, slices.Collect(slices.Chunk(e.scores, pieceSize)), func(_, _ int, scores []int8) error {
+		clear(scores)
 		return nil
 	})
 }
 
-// tell reports progress.
-func (e *engine) tell(stage Stage) {
+// sweepAll sweeps until nothing is out of date.
+func (e *engine) sweepAll(ctx context.Context) error {
+	if err := e.clearScores(ctx); err != nil {
+		return err
+	}
+	all := uint64(0) // columns of blocks
+	for _, t := range e.order {
+		t.all.Store(true)
+		all += uint64(t.width() * (t.chunks.end - t.chunks.begin))
+	}
+	for stage := DenseStage; ; {
+		start := time.Now()
+		if err := e.sweep(ctx, stage); err != nil {
+			return err
+		}
+		if e.computed.Load() == 0 {
+			return nil
+		}
+		if e.computed.Load() < all/2 {
+			stage = SparseStage
+		}
+		e.note(stage, time.Since(start))
+	}
+}
+
+// note adds a sweep to the statistics.
+func (e *engine) note(stage Stage, took time.Duration) {
+	e.stats.Sweeps++
+	e.stats.Changes += e.changed.Load()
+	if stage == SparseStage {
+		e.stats.Stages[SparseStage] += took
+		e.stats.Events += e.changed.Load()
+	}
+}
+
+// sweep brings all tiles up to date once.
+func (e *engine) sweep(ctx context.Context, stage Stage) error {
+	e.changed.Store(0)
+	e.computed.Store(0)
+	return e.eachPart(ctx, stage, len(e.units), func(worker, i int) {
+		for _, t := range e.units[i] {
+			w := e.sweepTile(e.benches[worker], t)
+			e.changed.Add(uint64(w.scores))
+			e.computed.Add(uint64(w.computed))
+		}
+	})
+}
+
+// fullAll computes the full rows, a chunk of a matrix at a time.
+func (e *engine) fullAll(ctx context.Context) error {
+	type part struct {
+		m     *matrix
+		chunk int
+	}
+	var parts []part
+	for _, m := range e.grid.matrices {
+		for chunk := range m.chunks[fullRows] {
+			parts = append(parts, part{m, chunk})
+		}
+	}
+	if len(parts) == 0 {
+		e.tell(FullStage, 1)
+	}
+	return e.eachPart(ctx, FullStage, len(parts), func(worker, i int) {
+		e.fillFull(e.benches[worker], parts[i].m, parts[i].chunk)
+	})
+}
+
+// eachPart runs do for the parts of a stage and reports progress.
+func (e *engine) eachPart(ctx context.Context, stage Stage, parts int, do func(worker, i int)) error {
+	var done atomic.Int64
+	return forEach(ctx, e.workers, make([]struct{}, parts), func(worker, i int, _ struct{}) error {
+		do(worker, i)
+		e.tell(stage, float64(done.Add(1))/float64(parts))
+		return nil
+	})
+}
+
+// tell reports that a share of a stage, or of a sweep, is done.
+func (e *engine) tell(stage Stage, share float64) {
 	if e.progress == nil {
 		return
 	}
+	positions := e.grid.halves.Board().Size(e.grid.n)
 	e.progress(Progress{
-		Seeds: e.grid.n, Positions: e.grid.halves.Board().Size(e.grid.n), Stage: stage,
-		Sweep: e.stats.Sweeps, Done: e.done.Load(), Changed: e.changed.Load(),
+		Seeds: e.grid.n, Positions: positions, Stage: stage,
+		Sweep: e.stats.Sweeps + 1, Done: uint64(share * float64(positions)), Changed: e.changed.Load(),
 	})
 }

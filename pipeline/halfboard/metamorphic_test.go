@@ -24,6 +24,9 @@ func TestAnyOptionsGiveTheSame(t *testing.T) {
 			c.seeds = n
 			c.solveWith(t, e)
 		}
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -12,17 +12,11 @@ import (
 // that makes the move, and for every layer. Rows are the B of one class and one
 // number of seeds.
 type pattern struct {
-	images   [classes][][]image // by slab of B
+	words    [classes][]compress.Word // of all chunks, in order: where the quiet children stand
+	first    [classes][]uint32        // chunk i has words[first[i]:first[i+1]]
+	byPanel  []uint32                 // panel p is that of the words byPanel[p] to byPanel[p+1] of open rows
 	captures [classes][]capture
 	quiet    [classes][]uint64 // a bit for each row: the move is quiet
-}
-
-// An image says where the children of the rows of one slab stand: in one slab of
-// columns, picked by a mask. A slab whose children are spread has several, in
-// the order of its rows; one from where every move captures has none.
-type image struct {
-	slab int
-	mask *compress.Mask
 }
 
 // A capture lists the rows whose move captures the same number of seeds.
@@ -31,15 +25,16 @@ type capture struct {
 	pairs []pair
 }
 
-// pair is a row, counted through all slabs, and the rank of the half that the
-// capture leaves of it among those with as many seeds.
-type pair struct{ row, child uint32 }
+// pair is a row, as the distance of its score from that of row 0 in the offers of a
+// column (offerOf), and the rank of the half that the capture leaves of it among
+// those with as many seeds.
+type pair struct{ at, child uint32 }
 
 // patterns computes patterns on demand and keeps them. It is safe for concurrent
 // use.
 type patterns struct {
-	mu    sync.RWMutex
-	built map[patternKey]*pattern
+	mu    sync.Mutex
+	built map[patternKey]func() *pattern
 }
 
 // patternKey is a move and the seeds of the half B that it sows into.
@@ -48,44 +43,53 @@ type patternKey struct {
 	move halves.Move
 }
 
-// get returns the pattern of move on halves with sum seeds. All geometries that
-// it is called with must cut sums alike.
+// get returns the pattern of move on halves with sum seeds.
 func (p *patterns) get(g *geometry, sum int, move halves.Move) *pattern {
 	key := patternKey{sum, move}
-	p.mu.RLock()
-	built := p.built[key]
-	p.mu.RUnlock()
-	if built != nil {
-		return built
-	}
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	if p.built == nil {
-		p.built = map[patternKey]*pattern{}
+		p.built = map[patternKey]func() *pattern{}
 	}
-	if p.built[key] == nil {
-		p.built[key] = g.newPattern(sum, move)
+	build := p.built[key]
+	if build == nil {
+		build = sync.OnceValue(func() *pattern { return g.newPattern(sum, move) })
+		p.built[key] = build
 	}
-	return p.built[key]
+	p.mu.Unlock()
+	return build()
 }
 
 // newPattern plays move on every half with sum seeds.
 func (g *geometry) newPattern(sum int, move halves.Move) *pattern {
 	p := &pattern{}
 	for class := range classes {
-		p.quiet[class] = make([]uint64, (len(g.rows[sum][class])+63)/64)
-		p.images[class] = make([][]image, len(g.slabs[sum]))
+		p.quiet[class] = make([]uint64, g.chunks(sum, class))
 		bySeeds := map[int]*capture{}
-		for i := range g.slabs[sum] {
-			s := &g.slabs[sum][i]
-			p.images[class][i] = g.images(g.rowCodes(sum, s, class), move)
-		}
 		for row, code := range g.rows[sum][class] {
-			g.addRow(p.quiet[class], bySeeds, uint32(row), code, move)
+			if row%side == 0 {
+				p.first[class] = append(p.first[class], uint32(len(p.words[class])))
+			}
+			g.addRow(p, class, bySeeds, uint32(row), code, move)
 		}
+		p.first[class] = append(p.first[class], uint32(len(p.words[class])))
+		p.words[class] = slices.Clip(p.words[class])
 		p.captures[class] = sortCaptures(bySeeds)
 	}
+	p.byPanel = indexPanels(p.words[openRows], g.panels(sum+move.Seeds(g.q)))
 	return p
+}
+
+// indexPanels returns the index of the first word of each panel, and after it, in words, which
+// are in the order of panels.
+func indexPanels(words []compress.Word, panels int) []uint32 {
+	index := make([]uint32, panels+1)
+	for _, w := range words {
+		index[w.Panel+1]++
+	}
+	for i := range panels {
+		index[i+1] += index[i]
+	}
+	return index
 }
 
 // sown returns the half with the given code after move.
@@ -97,16 +101,20 @@ func (g *geometry) sown(code uint32, move halves.Move) half {
 	return h
 }
 
-// addRow notes whether the move is quiet in a row, or what it captures.
-func (g *geometry) addRow(quiet []uint64, bySeeds map[int]*capture, row, code uint32, move halves.Move) {
+// addRow notes where the move leads in a row, or what it captures.
+func (g *geometry) addRow(p *pattern, class rowClass, bySeeds map[int]*capture, row, code uint32, move halves.Move) {
 	left := g.sown(code, move)
+	if left == (half{}) {
+		return // no ordinary move: it leaves the opponent without seeds
+	}
 	first, seeds := halves.Chain(left[:g.q], int(move.Last))
 	if seeds == 0 {
-		quiet[row/64] |= 1 << (row % 64)
+		p.quiet[class][row/side] |= 1 << (row % side)
+		p.words[class] = addChild(p.words[class], row, uint32(g.halves.Half().Rank(left[:g.q])))
 		return
 	}
 	if seeds == left.sum() {
-		return // a grand slam is no ordinary move
+		return // nor is a grand slam
 	}
 	clear(left[first : move.Last+1])
 	c := bySeeds[seeds]
@@ -114,7 +122,19 @@ func (g *geometry) addRow(quiet []uint64, bySeeds map[int]*capture, row, code ui
 		c = &capture{seeds: seeds}
 		bySeeds[seeds] = c
 	}
-	c.pairs = append(c.pairs, pair{row, uint32(g.halves.Half().Rank(left[:g.q]))})
+	c.pairs = append(c.pairs, pair{offerOf(row), uint32(g.halves.Half().Rank(left[:g.q]))})
+}
+
+// addChild adds that the child of row stands in column.
+func addChild(words []compress.Word, row, column uint32) []compress.Word {
+	panel, chunk := column/side, row/side
+	if last := len(words) - 1; last < 0 || words[last].Panel != panel || words[last].Chunk != chunk {
+		words = append(words, compress.Word{Panel: panel, Chunk: chunk})
+	}
+	w := &words[len(words)-1]
+	w.Pick |= 1 << (column % side)
+	w.Place |= 1 << (row % side)
+	return words
 }
 
 func sortCaptures(bySeeds map[int]*capture) []capture {
@@ -125,45 +145,4 @@ func sortCaptures(bySeeds map[int]*capture) []capture {
 	}
 	slices.SortFunc(captures, func(a, b capture) int { return a.seeds - b.seeds })
 	return captures
-}
-
-// images returns where the children of rows, those of a slab, stand.
-func (g *geometry) images(rows []uint32, move halves.Move) []image {
-	var images []image
-	anyQuiet := false
-	for len(rows) > 0 {
-		i, used, quiet := g.image(rows, move)
-		images = append(images, i)
-		anyQuiet = anyQuiet || quiet
-		rows = rows[used:]
-	}
-	if !anyQuiet {
-		return nil
-	}
-	return images
-}
-
-// image returns where the children of the first rows stand, how many these are,
-// and whether any of them is quiet.
-func (g *geometry) image(rows []uint32, move halves.Move) (i image, used int, anyQuiet bool) {
-	var reach, quiet []uint64
-	for _, code := range rows {
-		child := g.sown(code, move)
-		at := &g.places[g.code(&child)]
-		if used == 0 {
-			words := (g.slabs[child.sum()][at.slab].size + 63) / 64
-			reach, quiet = make([]uint64, words), make([]uint64, words)
-			i.slab = int(at.slab)
-		} else if int(at.slab) != i.slab {
-			break
-		}
-		reach[at.col/64] |= 1 << (at.col % 64)
-		if move.Last < 0 || !halves.Capturable(child[move.Last]) {
-			quiet[at.col/64] |= 1 << (at.col % 64)
-			anyQuiet = true
-		}
-		used++
-	}
-	i.mask = compress.NewMask(reach, quiet)
-	return i, used, anyQuiet
 }

@@ -52,10 +52,10 @@ func mustGame(t testing.TB, pits int, rules awari.Rules) awari.Game {
 	return game
 }
 
-// mustGeometry cuts halves of q pits with up to n seeds.
-func mustGeometry(t testing.TB, q, n, size int) *geometry {
+// mustGeometry numbers halves of q pits with up to n seeds.
+func mustGeometry(t testing.TB, q, n int) *geometry {
 	t.Helper()
-	g, err := newGeometry(q, n, size)
+	g, err := newGeometry(q, n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func randomConfig(t testing.TB, rng *rand.Rand) config {
 		options: Options{
 			Workers:  1 + rng.IntN(5),
 			Family:   families[rng.IntN(len(families))],
-			SlabSize: int(math.Exp(rng.Float64() * math.Log(2000))),
+			TileSize: int(math.Exp(rng.Float64() * math.Log(2000))),
 		},
 	}
 }
@@ -130,12 +130,15 @@ func (c config) begin(t testing.TB) *engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := e.begin(c.seeds)
+	w, err := e.begin(t.Context(), c.seeds)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := w.arena.close(); err != nil {
+		if err := e.spare.put(w.memory); err != nil {
+			t.Error(err)
+		}
+		if err := e.Close(); err != nil {
 			t.Error(err)
 		}
 	})
@@ -148,13 +151,6 @@ func (c config) prepare(t testing.TB) *engine {
 	w := c.begin(t)
 	if err := w.captureAll(t.Context(), c.lower(t)); err != nil {
 		t.Fatal(err)
-	}
-	for _, x := range w.order {
-		scores, err := w.arena.alloc(x.rows[openRows] * x.cols)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x.publish(&version{scores: scores, stamps: make([]uint32, x.rows[openRows])}, &w.arena)
 	}
 	return w
 }
@@ -171,18 +167,6 @@ func (e *engine) read(t testing.TB) []int8 {
 		t.Fatal(err)
 	}
 	return scores
-}
-
-// eachOpen calls f for every position in an open row.
-func (e *engine) eachOpen(f func(position)) {
-	for sum := range e.grid.n + 1 {
-		half := e.grid.halves.Half()
-		for code := half.First(sum); code < half.First(sum+1); code++ {
-			for _, opponent := range e.grid.rows[e.grid.n-sum][openRows] {
-				f(position{uint32(code), opponent})
-			}
-		}
-	}
 }
 
 // ranking returns the ranking of whole boards of e.

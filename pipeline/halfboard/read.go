@@ -5,7 +5,10 @@ import (
 )
 
 // Layer is a solved layer in memory. Its scores are read in colex order.
-type Layer struct{ engine *engine }
+type Layer struct {
+	engine *engine
+	spare  *spare // takes the memory back
+}
 
 // Seeds returns the number of seeds of the layer.
 func (l *Layer) Seeds() int { return l.engine.grid.n }
@@ -17,7 +20,7 @@ func (l *Layer) Positions() uint64 { return l.engine.grid.halves.Board().Size(l.
 func (l *Layer) Stats() Stats { return l.engine.stats }
 
 // Close returns the memory of the layer.
-func (l *Layer) Close() error { return l.engine.arena.close() }
+func (l *Layer) Close() error { return l.spare.put(l.engine.memory) }
 
 // Read fills dst with the scores of the positions from rank start on. It is
 // safe for concurrent use. It fails with colex.ErrRange if there are fewer.
@@ -54,19 +57,10 @@ func (l *Layer) Read(start uint64, dst []int8) error {
 func (g *grid) copyRow(dst []int8, row []uint8, skip int) int {
 	var b half
 	copy(b[:], row[1:])
-	at := &g.places[g.code(&b)]
+	at, m := g.places[g.code(&b)], g.matrices[row[0]]
 	copied := 0
-	for slab := range g.slabs[row[0]] {
-		t := g.tile(int(row[0]), int(at.slab), slab)
-		if skip >= t.cols {
-			skip -= t.cols
-			continue
-		}
-		scores := t.full
-		if at.class == openRows {
-			scores = t.current.scores
-		}
-		copied += copy(dst[copied:], scores[int(at.row)*t.cols:][skip:t.cols])
+	for panel := skip / side; panel < m.panels && copied < len(dst); panel++ {
+		copied += copy(dst[copied:], m.line(at, panel)[skip%side:])
 		skip = 0
 	}
 	return copied

@@ -1,0 +1,158 @@
+package halfboard
+
+import (
+	"sync/atomic"
+
+	"grenier/kernels/compress"
+)
+
+// A matrix holds the positions with one number of seeds in the mover's half A: a
+// column for each A, a row for each half B of the opponent.
+type matrix struct {
+	sum     int    // seeds in A
+	first   uint32 // code of the A of column 0
+	columns int
+	panels  int
+	rows    [classes]int
+	chunks  [classes]int
+
+	routes   []route
+	programs []compress.Program        // by panel: the moves of its columns
+	targets  [classes][]compress.Route // by route: where it leads from the rows of each class
+
+	// scores of the open rows: line r of panel p is at (p*rows + r)*64. Workers
+	// write those of their tile in place while others read.
+	scores []int8
+
+	// offers holds what captures and the end of the game are worth, negated, in
+	// blocks: that of chunk k of panel p is at (p*chunks + k)*64*64, column by
+	// column. An offer is blocked when there is no such move. In the last stage
+	// the offers of full rows turn into scores, line by line.
+	offers [classes][]int8
+
+	// marks says what must be computed anew, since a child has changed: that of
+	// chunk k of panel p is marks[p*chunks + k].
+	marks []mark
+
+	links uint32 // index of the link of the first route
+}
+
+// mark is what is out of date in a block of open rows: columns, and in them rows. Others than these
+// need not be computed, but may be.
+type mark struct{ columns, rows atomic.Uint64 }
+
+// add marks columns and rows. Sweeps take the columns first, then the rows, and meet no mark twice before
+// all additions are through: what a sweep takes of the columns that are set here comes with the rows, or leaves them to the
+// next sweep together with the columns.
+func (m *mark) add(columns, rows uint64) {
+	set(&m.rows, rows)
+	set(&m.columns, columns)
+	set(&m.rows, rows) // if a sweep has taken them in between
+}
+
+func set(word *atomic.Uint64, bits uint64) {
+	if word.Load()&bits != bits {
+		word.Or(bits)
+	}
+}
+
+// take returns the marks and removes them.
+func (m *mark) take() (columns, rows uint64) {
+	if m.columns.Load() == 0 {
+		return 0, 0
+	}
+	columns = m.columns.Swap(0)
+	return columns, m.rows.Swap(0)
+}
+
+// blocked is the offer of a position that has neither captures nor an end.
+const blocked = 127
+
+// newMatrix lays out the positions with sum seeds in A.
+func (g *geometry) newMatrix(sum int) *matrix {
+	m := &matrix{sum: sum, first: g.first(sum), columns: g.columns(sum), panels: g.panels(sum)}
+	for class := range classes {
+		m.rows[class] = len(g.rows[g.n-sum][class])
+		m.chunks[class] = g.chunks(g.n-sum, class)
+	}
+	m.marks = make([]mark, m.chunks[openRows]*m.panels)
+	return m
+}
+
+// layout returns the memory that m needs.
+func (m *matrix) layout() layout { return matrixLayout(m.columns, m.rows) }
+
+// width returns the number of columns of a panel.
+func (m *matrix) width(panel int) int { return min(side, m.columns-panel*side) }
+
+// all returns a bit for each column of a panel.
+func (m *matrix) all(panel int) uint64 { return ^uint64(0) >> (side - m.width(panel)) }
+
+// height returns the number of rows of a chunk.
+func (m *matrix) height(class rowClass, chunk int) int {
+	return min(side, m.rows[class]-chunk*side)
+}
+
+// block returns the offers of a block.
+func (m *matrix) block(class rowClass, panel, chunk int) *compress.Block {
+	return (*compress.Block)(m.offers[class][(panel*m.chunks[class]+chunk)*side*side:])
+}
+
+// column returns the offers of a column, from row 0 on: see offerOf.
+func (m *matrix) column(class rowClass, panel, c int) []int8 {
+	size := m.chunks[class] * side * side
+	return m.offers[class][panel*size:][c*side : size]
+}
+
+// offerOf returns the distance of the offer of row from that of row 0 in the same
+// column.
+func offerOf(row uint32) uint32 { return row/side*side*side + row%side }
+
+// lines returns the scores of a block.
+func (m *matrix) lines(panel, chunk int) []int8 {
+	at := (panel*m.rows[openRows] + chunk*side) * side
+	return m.scores[at : at+m.height(openRows, chunk)*side]
+}
+
+// line returns the scores of a row in a panel, in their own order.
+func (m *matrix) line(at place, panel int) []int8 {
+	row := int(at.row)
+	if at.class == openRows {
+		return m.scores[(panel*m.rows[openRows]+row)*side:][:m.width(panel)]
+	}
+	return m.block(fullRows, panel, row/side)[row%side*side:][:m.width(panel)]
+}
+
+// stride is the distance of the same line in consecutive panels.
+func (m *matrix) stride() int { return m.rows[openRows] * side }
+
+// A tile is a part of the open rows of a matrix: what a worker brings up to date at a
+// time.
+type tile struct {
+	matrix  *matrix
+	panels  run
+	chunks  run
+	parents []*tile     // the tiles that read this one
+	all     atomic.Bool // everything is out of date
+	few     bool        // few lines changed when it was last computed
+}
+
+// width returns the number of columns of t.
+func (t *tile) width() int {
+	return min(t.panels.end*side, t.matrix.columns) - t.panels.begin*side
+}
+
+// lines returns the number of lines of t.
+func (t *tile) lines() int {
+	rows := min(t.chunks.end*side, t.matrix.rows[openRows]) - t.chunks.begin*side
+	return rows * (t.panels.end - t.panels.begin)
+}
+
+// grid is a layer cut into tiles.
+type grid struct {
+	*geometry
+	matrices []*matrix  // by seeds in the mover's half
+	origins  []*origins // by the sum of what moves leave
+	links    []link
+	tiles    []*tile
+}
