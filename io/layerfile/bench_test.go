@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"grenier/kernels/cpu"
-	"grenier/kernels/planes"
 )
 
 // Sixteen blocks with about the entropy of a layer of 20 seeds.
@@ -26,7 +25,7 @@ func BenchmarkEncode(b *testing.B) {
 	for _, codec := range codecs {
 		b.Run(codec.String(), func(b *testing.B) {
 			h, scores, _ := benchmarkFile(b, codec)
-			e, err := NewEncoder(h, planes.For(cpu.Best()))
+			e, err := NewEncoder(h, cpu.Best())
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -51,7 +50,7 @@ func BenchmarkDecode(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer f.Close()
-			d, err := f.NewDecoder(planes.For(cpu.Best()))
+			d, err := f.NewDecoder(cpu.Best())
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -66,7 +65,7 @@ func BenchmarkDecode(b *testing.B) {
 
 func BenchmarkCheck(b *testing.B) {
 	_, _, path := benchmarkFile(b, LZ4)
-	k := planes.For(cpu.Best())
+	k := cpu.Best()
 	for b.Loop() {
 		if _, err := Check(b.Context(), path, k, func(err error) { b.Error(err) }); err != nil {
 			b.Fatal(err)

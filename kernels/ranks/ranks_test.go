@@ -52,10 +52,7 @@ func modelOf(tb testing.TB, scores []int8, low, high int8) Model {
 }
 
 // define returns the ranks of scores in the way the package comment puts it.
-func define(m Model, scores []int8) []byte {
-	low := int8(m[0])
-	list := map[[2]int][]byte{}
-	m.lists(func(c, a int, symbols []byte) { list[[2]int{c, a}] = slices.Clone(symbols) })
+func define(low int8, list map[[2]int][]byte, scores []int8) []byte {
 	out := make([]byte, len(scores))
 	quarter := len(scores) / 4
 	for i, x := range scores {
@@ -79,27 +76,42 @@ func TestTwins(t *testing.T) {
 		rng := twins.Rand(t)
 		for _, r := range [][2]int8{{0, 0}, {-1, 1}, {-20, 20}, {5, 36}, {-16, 16}, {-48, 48}, {-64, 63}, {-128, -1}} {
 			all := walk(rng, 3000, r[0], r[1])
-			m := modelOf(t, all, r[0], r[1])
+			c := newChecker(t, modelOf(t, all, r[0], r[1]), len(all))
 			for n := range 200 {
-				check(t, For(f), m, all[rng.IntN(2500):][:n])
+				c.check(t, For(f), all[rng.IntN(2500):][:n])
 			}
-			check(t, For(f), m, all)
+			c.check(t, For(f), all)
 		}
 	})
 }
 
+// checker compares one model in use with the definition.
+type checker struct {
+	low      int8
+	list     map[[2]int][]byte
+	encoding *Encoding
+	decoding *Decoding
+	region   *guard.Region[uint8]
+}
+
+// newChecker returns a checker for up to n scores.
+func newChecker(tb testing.TB, m Model, n int) checker {
+	list := map[[2]int][]byte{}
+	m.lists(func(c, a int, symbols []byte) { list[[2]int{c, a}] = slices.Clone(symbols) })
+	return checker{int8(m[0]), list, NewEncoding(m), NewDecoding(m), guard.New[uint8](tb, n)}
+}
+
 // check encodes and decodes at both ends of fenced memory.
-func check(t *testing.T, k Kernel, m Model, scores []int8) {
+func (c checker) check(t *testing.T, k Kernel, scores []int8) {
 	t.Helper()
 	src, ranks := asBytes(scores), make([]byte, len(scores))
-	NewEncoding(m).Ranks(ranks, src)
-	if want := define(m, scores); !bytes.Equal(ranks, want) {
+	c.encoding.Ranks(ranks, src)
+	if want := define(c.low, c.list, scores); !bytes.Equal(ranks, want) {
 		t.Fatalf("%v: ranks %v, want %v", scores, ranks, want)
 	}
-	region := guard.New[uint8](t, len(scores))
-	for _, block := range [][]byte{region.Start(len(scores)), region.End(len(scores))} {
+	for _, block := range [][]byte{c.region.Start(len(scores)), c.region.End(len(scores))} {
 		copy(block, ranks)
-		if k.Scores(NewDecoding(m), block); !bytes.Equal(block, src) {
+		if k.Scores(c.decoding, block); !bytes.Equal(block, src) {
 			t.Fatalf("scores %v, want %v", block, src)
 		}
 	}
@@ -180,7 +192,7 @@ func FuzzModel(f *testing.F) {
 		}
 		low, high := m.Range()
 		scores := walk(rand.New(rand.NewPCG(1, 2)), 100, low, high)
-		check(t, For(cpu.Best()), m, scores)
+		newChecker(t, m, len(scores)).check(t, For(cpu.Best()), scores)
 	})
 }
 

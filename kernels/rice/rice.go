@@ -30,6 +30,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"math/bits"
+
+	"grenier/kernels/internal/swar"
 )
 
 // Limits of what can be coded.
@@ -152,14 +154,29 @@ var generic = operations{
 // lowFrom is low from rank i on, a multiple of 8. Twins leave the ranks that do
 // not fill a register to it and its likes.
 func lowFrom(vector, ranks []byte, i int) {
+	for ; i+8 <= len(ranks); i += 8 {
+		vector[i/8] = gather(binary.LittleEndian.Uint64(ranks[i:]) & swar.Ones)
+	}
 	clear(vector[i/8:])
 	for ; i < len(ranks); i++ {
 		vector[i/8] |= ranks[i] & 1 << (i % 8)
 	}
 }
 
+// gather returns the lowest bits of the eight bytes of x, which has no others:
+// the product has a copy of bit 8i at 8i + 56 - 7i, and no two bits meet.
+func gather(x uint64) byte { return byte(x * 0x0102040810204080 >> 56) }
+
 // filterFrom is filter from rank i on, a multiple of 8; n ranks before passed.
 func filterFrom(level, ranks []byte, least byte, i, n int) int {
+	for ; i+8 <= len(ranks); i += 8 {
+		x := binary.LittleEndian.Uint64(ranks[i:])
+		passed := ((x | swar.Highs) - uint64(least)*swar.Ones) >> 7 & swar.Ones // no borrow leaves a byte
+		mask := gather(passed)
+		level[i/8] = mask
+		binary.LittleEndian.PutUint64(ranks[n:], routes[mask].compress(x))
+		n += bits.OnesCount8(mask)
+	}
 	clear(level[i/8:])
 	for ; i < len(ranks); i++ {
 		r := ranks[i]
@@ -175,16 +192,27 @@ func filterFrom(level, ranks []byte, least byte, i, n int) int {
 // returns the number of ones before i. Going backwards, it never overwrites
 // what it has yet to read.
 func expandTo(ranks, level []byte, ones, i int) int {
-	for j := len(ranks) - 1; j >= i; j-- {
-		bit := level[j/8] >> (j % 8) & 1
+	j := len(ranks)
+	for ; j%8 > 0; j-- {
+		bit := level[j/8] >> (j%8 - 1) & 1
 		ones -= int(bit)
-		ranks[j] = (ranks[ones] + 2) & -bit
+		ranks[j-1] = (ranks[ones] + 2) & -bit
+	}
+	for ; j > i; j -= 8 {
+		mask := level[j/8-1]
+		ones -= bits.OnesCount8(mask)
+		x := binary.LittleEndian.Uint64(ranks[ones:])
+		binary.LittleEndian.PutUint64(ranks[j-8:], routes[mask].expand(x+2*swar.Ones))
 	}
 	return ones
 }
 
 // addLowFrom is addLow from rank i on, a multiple of 8.
 func addLowFrom(ranks, vector []byte, i int) {
+	for ; i+8 <= len(ranks); i += 8 {
+		x := binary.LittleEndian.Uint64(ranks[i:])
+		binary.LittleEndian.PutUint64(ranks[i:], x+routes[vector[i/8]].bytes&swar.Ones)
+	}
 	for ; i < len(ranks); i++ {
 		ranks[i] += vector[i/8] >> (i % 8) & 1
 	}
