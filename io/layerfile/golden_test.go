@@ -125,10 +125,10 @@ func scoresByDocument(model []byte, ranks []int) []int8 {
 		}
 	}
 	var scores []int8
-	m := len(ranks) / 4
-	for lane := range 4 {
+	m := len(ranks) / 6
+	for lane := range 6 {
 		part := ranks[lane*m:]
-		if lane < 3 {
+		if lane < 5 {
 			part = part[:m]
 		}
 		a, b, c := 0, 0, 0

@@ -95,26 +95,31 @@ func (m Model) lists(use func(c, a int, symbols []byte)) {
 }
 
 // table holds a byte for each context and symbol, or rank: the one for c, a and
-// x is at (c << shift | a) << shift + x.
+// x is at c*stride + a<<shift + x.
 type table struct {
-	cells []byte
-	shift uint // 5, 6 or 7: 1<<shift is at least the number of symbols
-	low   int8
+	cells  []byte
+	stride uint // an odd multiple of 1<<shift: powers of two share cache sets
+	shift  uint // 5, 6 or 7: 1<<shift is at least the number of symbols
+	low    int8
 }
 
 // newTable returns an empty table. Ranks of a damaged file may be as large as
 // MaxSymbols-1, whatever the model; hence the room behind the last context.
 func newTable(m Model) table {
+	n := uint(m[1])
 	t := table{shift: 5, low: int8(m[0])}
-	for 1<<t.shift < int(m[1]) {
+	for 1<<t.shift < n {
 		t.shift++
 	}
-	t.cells = make([]byte, 1<<(3*t.shift)+MaxSymbols)
+	t.stride = (n | 1) << t.shift
+	t.cells = make([]byte, n*t.stride+MaxSymbols)
 	return t
 }
 
 // row returns the cells of one context.
-func (t *table) row(c, a int) []byte { return t.cells[(c<<t.shift|a)<<t.shift:][:1<<t.shift] }
+func (t *table) row(c, a int) []byte {
+	return t.cells[uint(c)*t.stride+uint(a)<<t.shift:][:1<<t.shift]
+}
 
 // Encoding is a model made ready to turn scores into ranks. It is safe for
 // concurrent use.

@@ -12,9 +12,9 @@
 // # Lanes
 //
 // Going back from ranks to scores takes the scores before: each table look-up
-// waits for the last one. So a block is cut into four lanes that do not depend
-// on each other, and four look-ups are under way at a time. With n scores and
-// m = n/4, rounded down, lane j begins at score j*m; the last one takes what is
+// waits for the last one. So a block is cut into six lanes that do not depend
+// on each other, and six look-ups are under way at a time. With n scores and
+// m = n/6, rounded down, lane j begins at score j*m; the last one takes what is
 // left over. In front of each lane there are as many scores as needed, all of
 // the lowest value of the model.
 //
@@ -28,7 +28,7 @@ import (
 )
 
 // Lanes is the number of lanes of a block.
-const Lanes = 4
+const Lanes = 6
 
 // far is the distance of the farther score of a context; the nearer one is the
 // score before.
@@ -52,12 +52,12 @@ func (t *Encoding) Ranks(dst, src []byte) {
 }
 
 func (t *Encoding) lane(dst, src []byte) {
-	cells, shift, low := t.cells, t.shift&7, byte(t.low)
+	cells, stride, shift, low := t.cells, t.stride, t.shift&7, byte(t.low)
 	dst = dst[:len(src)]
 	var a, b, c uint // the symbols 1, 2 and 3 back
 	for i, x := range src {
 		y := uint(x - low)
-		dst[i] = cells[(c<<shift|a)<<shift|y]
+		dst[i] = cells[c*stride+a<<shift+y]
 		a, b, c = y, a, b
 	}
 }
@@ -84,7 +84,7 @@ func (t *Decoding) scores(block []byte, lanes func(t *Decoding, block []byte, m 
 func (t *Decoding) lane(lane []byte, i int) {
 	for ; i < len(lane); i++ {
 		c, a := before(lane, i, far), before(lane, i, 1)
-		lane[i] = t.cells[(c<<t.shift|a)<<t.shift+uint(lane[i])]
+		lane[i] = t.cells[c*t.stride+a<<t.shift+uint(lane[i])]
 	}
 }
 
@@ -99,16 +99,19 @@ func before(lane []byte, i, distance int) uint {
 // lanesGeneric replaces the ranks far to m-1 of all lanes by symbols; those in
 // front are symbols already.
 func lanesGeneric(t *Decoding, block []byte, m int) {
-	cells, shift := t.cells, t.shift&7
-	p, q, r, s := block[:m], block[m:][:m], block[2*m:][:m], block[3*m:][:m]
-	a, b, c, d := p[far-1], q[far-1], r[far-1], s[far-1]
+	cells, stride, shift := t.cells, t.stride, t.shift&7
+	var lane [Lanes][]byte
+	var a [Lanes]uint
+	for j := range lane {
+		lane[j] = block[j*m:][:m]
+		a[j] = uint(lane[j][far-1])
+	}
 	for i := far; i < m; i++ {
-		k := i - far
-		a = cells[(uint(p[k])<<shift|uint(a))<<shift+uint(p[i])]
-		b = cells[(uint(q[k])<<shift|uint(b))<<shift+uint(q[i])]
-		c = cells[(uint(r[k])<<shift|uint(c))<<shift+uint(r[i])]
-		d = cells[(uint(s[k])<<shift|uint(d))<<shift+uint(s[i])]
-		p[i], q[i], r[i], s[i] = a, b, c, d
+		for j := range lane {
+			p := lane[j][:m]
+			a[j] = uint(cells[uint(p[i-far])*stride+a[j]<<shift+uint(p[i])])
+			p[i] = byte(a[j])
+		}
 	}
 }
 

@@ -15,10 +15,12 @@ func For(f cpu.Family) Kernel {
 
 func scoresBMI2(t *Decoding, block []byte) { t.scores(block, lanesBMI2) }
 
-func lanesBMI2(t *Decoding, block []byte, m int) { lookUp(&block[0], m, &t.cells[0], t.shift) }
+func lanesBMI2(t *Decoding, block []byte, m int) {
+	lookUp(&block[0], m, &t.cells[0], t.stride, t.shift)
+}
 
 // lookUp is lanesGeneric; m > far. It trusts symbols, and ranks up to
 // MaxSymbols-1, to stay inside the table.
 //
 //go:noescape
-func lookUp(block *byte, m int, cells *byte, shift uint)
+func lookUp(block *byte, m int, cells *byte, stride, shift uint)

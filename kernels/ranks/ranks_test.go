@@ -54,11 +54,11 @@ func modelOf(tb testing.TB, scores []int8, low, high int8) Model {
 // define returns the ranks of scores in the way the package comment puts it.
 func define(low int8, list map[[2]int][]byte, scores []int8) []byte {
 	out := make([]byte, len(scores))
-	quarter := len(scores) / 4
+	length := len(scores) / 6
 	for i, x := range scores {
 		start := 0
-		if quarter > 0 {
-			start = min(i/quarter, 3) * quarter
+		if length > 0 {
+			start = min(i/length, 5) * length
 		}
 		symbol := func(i int) int {
 			if i < start {
