@@ -188,3 +188,35 @@ func roundTrip(t *testing.T, h Header, scores []int8) {
 		t.Errorf("%d bytes, not %d (%v)", info.Size(), written.Footer.Bytes, err)
 	}
 }
+
+// TestRealBlock encodes and decodes a block of a solved layer with all families:
+// they agree on every byte, and the block shrinks as it should.
+func TestRealBlock(t *testing.T) {
+	scores := realBlock(t)
+	model := modelOf(scores, -20, 20)
+	for _, codec := range codecs {
+		var want []byte
+		for _, f := range cpu.Available() {
+			h := testHeader(codec, len(scores), len(scores))
+			h.Model = model
+			e, err := NewEncoder(h, f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var b Block
+			if err := e.Encode(&b, scores); err != nil {
+				t.Fatal(err)
+			}
+			if want == nil {
+				want = slices.Clone(b.stored)
+			}
+			if !slices.Equal(b.stored, want) || float64(len(want)) > 0.44*float64(len(scores)) {
+				t.Errorf("%v, %v: %d bytes", codec, f, len(b.stored))
+			}
+			got, err := forge(t, h, b.stored, scores).Block(0, nil)
+			if err != nil || !slices.Equal(got, scores) {
+				t.Errorf("%v, %v: %v", codec, f, err)
+			}
+		}
+	}
+}
