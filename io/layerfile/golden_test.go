@@ -34,7 +34,7 @@ func TestGolden(t *testing.T) {
 	for _, codec := range codecs {
 		path := filepath.Join(t.TempDir(), "golden.gl")
 		h := testHeader(codec, 64, 70)
-		h.Model = modelOf(goldenScores()[:64], -2, 3)
+		h.Model = modelOf(goldenScores()[5:64], -2, 3)
 		writeFile(t, path, h, goldenScores())
 		got, err := os.ReadFile(path)
 		if err != nil {

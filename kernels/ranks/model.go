@@ -148,8 +148,8 @@ func NewDecoding(m Model) *Decoding {
 	return &Decoding{t}
 }
 
-// fewest is how often a context must have been seen to get a list of its own.
-const fewest = 32
+// prior is how many scores the counts of a context are worth before the first.
+const prior = 16
 
 // Counts counts scores by context. A model of what was counted suits what
 // resembles it.
@@ -183,37 +183,37 @@ func (n *Counts) Add(scores []int8) {
 // Model returns the model in which more frequent symbols come first.
 func (n *Counts) Model() Model {
 	size := n.symbols
-	total := make([]uint64, size)
+	usual, near := make([]uint64, size), make([]uint64, size*size)
 	for i, count := range n.cells {
-		total[i%size] += uint64(count)
+		usual[i%size] += uint64(count)
+		near[i%(size*size)] += uint64(count)
 	}
-	usual := make([]byte, size)
-	for s := range usual {
-		usual[s] = byte(s)
+	list := make([]byte, size)
+	for s := range list {
+		list[s] = byte(s)
 	}
-	slices.SortStableFunc(usual, func(s, t byte) int { return cmp.Compare(total[t], total[s]) })
-	out := append([]byte{byte(n.low), byte(size)}, usual...)
+	slices.SortStableFunc(list, func(s, t byte) int { return cmp.Compare(usual[t], usual[s]) })
+	out := append([]byte{byte(n.low), byte(size)}, list...)
 	for context := range size * size {
-		out = appendList(out, n.cells[context*size:][:size], usual)
+		a := context % size
+		out = appendList(out, n.cells[context*size:][:size], near[a*size:][:size], list)
 	}
 	return Model(out)
 }
 
-// appendList appends the list of a context with the given counts.
-func appendList(out []byte, counts []uint32, usual []byte) []byte {
-	sum := uint64(0)
-	for _, count := range counts {
-		sum += uint64(count)
-	}
-	if sum < fewest {
-		return append(out, 0)
-	}
+// appendList appends the list of a context with the given counts, in the order
+// of the counts plus prior times the shares of the counts near of all contexts
+// with the same score before: what was seen a few times only is chance.
+func appendList(out []byte, counts []uint32, near []uint64, usual []byte) []byte {
 	var list []byte
+	sum := uint64(0)
 	for _, s := range usual {
 		if counts[s] > 0 {
 			list = append(list, s)
+			sum += near[s]
 		}
 	}
-	slices.SortStableFunc(list, func(s, t byte) int { return cmp.Compare(counts[t], counts[s]) })
+	weight := func(s byte) uint64 { return uint64(counts[s])*sum + prior*near[s] }
+	slices.SortStableFunc(list, func(s, t byte) int { return cmp.Compare(weight(t), weight(s)) })
 	return append(append(out, byte(len(list))), list...)
 }
