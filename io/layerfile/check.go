@@ -5,7 +5,7 @@ import (
 
 	"grenier/io/corrupt"
 	"grenier/io/tally"
-	"grenier/kernels/planes"
+	"grenier/kernels/cpu"
 )
 
 // Check reads all of the file at path and passes every problem to report, each
@@ -14,9 +14,9 @@ import (
 // otherwise; an error of the operating system or of ctx ends the check at once
 // and is not reported.
 //
-// As long as header, footer or index are damaged the blocks cannot be found, so
+// As long as header, model, footer or index are damaged the blocks cannot be found, so
 // these are checked first and alone.
-func Check(ctx context.Context, path string, kernel planes.Kernel, report func(error)) (Summary, error) {
+func Check(ctx context.Context, path string, family cpu.Family, report func(error)) (Summary, error) {
 	f, problems, err := open(path)
 	if err != nil {
 		return Summary{}, err
@@ -29,7 +29,7 @@ func Check(ctx context.Context, path string, kernel planes.Kernel, report func(e
 	if c.first != nil {
 		return Summary{}, c.first
 	}
-	return c.blocks(ctx, kernel)
+	return c.blocks(ctx, family)
 }
 
 // checker collects problems.
@@ -47,8 +47,8 @@ func (c *checker) problem(err error) {
 }
 
 // blocks checks all blocks and, if they are all intact, the sums in the footer.
-func (c *checker) blocks(ctx context.Context, kernel planes.Kernel) (Summary, error) {
-	d, err := c.f.NewDecoder(kernel)
+func (c *checker) blocks(ctx context.Context, family cpu.Family) (Summary, error) {
+	d, err := c.f.NewDecoder(family)
 	if err != nil {
 		return Summary{}, err
 	}

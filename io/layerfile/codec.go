@@ -61,15 +61,16 @@ func (c Codec) known() bool { return c > 0 && int(c) < len(codecNames) }
 // numbers are part of the format and never change.
 type Transform uint8
 
-// Planes is zigzag and bit planes, see package planes.
-const Planes Transform = 1
+// Ranks replaces scores by ranks (package ranks) and writes these in few bits
+// (package rice). Number 1 was bit planes, in version 1 of the format.
+const Ranks Transform = 2
 
-func (t Transform) known() bool { return t == Planes }
+func (t Transform) known() bool { return t == Ranks }
 
 // String returns the name of t.
 func (t Transform) String() string {
 	if t.known() {
-		return "planes"
+		return "ranks"
 	}
 	return fmt.Sprintf("Transform(%d)", uint8(t))
 }
@@ -80,10 +81,10 @@ type compressor interface {
 	compress(dst, src []byte, limit int) []byte
 }
 
-// decompressor fills dst from src. It fails unless src is the compressed form of
-// exactly len(dst) bytes.
+// decompressor writes to dst what src is the compressed form of, and returns it.
+// It fails if that is more than len(dst) bytes.
 type decompressor interface {
-	decompress(dst, src []byte) error
+	decompress(dst, src []byte) ([]byte, error)
 }
 
 func (c Codec) newCompressor() (compressor, error) {
@@ -106,8 +107,6 @@ func (c Codec) newDecompressor() (decompressor, error) {
 	return nil, fmt.Errorf("%w %d", ErrCodec, c)
 }
 
-var errCodedLength = errors.New("decodes to another length")
-
 // lz4Codec keeps its tables from one block to the next; they are made on first
 // use, as decompression needs none.
 type lz4Codec struct{ c *lz4.Compressor }
@@ -125,12 +124,12 @@ func (z *lz4Codec) compress(dst, src []byte, limit int) []byte {
 	return dst[:n]
 }
 
-func (z *lz4Codec) decompress(dst, src []byte) error {
+func (z *lz4Codec) decompress(dst, src []byte) ([]byte, error) {
 	n, err := lz4.UncompressBlock(src, dst)
-	if err == nil && n != len(dst) {
-		err = errCodedLength
+	if err != nil {
+		return nil, err
 	}
-	return err
+	return dst[:n], nil
 }
 
 type zstdCompressor struct{ e *zstd.Encoder }
@@ -167,10 +166,6 @@ func newZstdDecompressor() (decompressor, error) {
 	return zstdDecompressor{d}, err
 }
 
-func (z zstdDecompressor) decompress(dst, src []byte) error {
-	out, err := z.d.DecodeAll(src, dst[:0:len(dst)])
-	if err == nil && len(out) != len(dst) {
-		err = errCodedLength
-	}
-	return err
+func (z zstdDecompressor) decompress(dst, src []byte) ([]byte, error) {
+	return z.d.DecodeAll(src, dst[:0:len(dst)])
 }

@@ -84,10 +84,13 @@ func TestNothingAfterFooter(t *testing.T) {
 	}
 }
 
-// reseal computes the checksums of header, index and footer anew, for damage
+// reseal computes the checksums of header, model, index and footer anew, for damage
 // that these would otherwise hide.
 func reseal(data []byte) []byte {
 	le := binary.LittleEndian
+	if end := headerSize + uint64(le.Uint32(data[hModelLen:])); end <= uint64(len(data)) {
+		le.PutUint32(data[hModelCRC:], crc32c(data[headerSize:end]))
+	}
 	le.PutUint32(data[hChecksum:], crc32c(data[:hChecksum]))
 	footer := data[len(data)-footerSize:]
 	le.PutUint32(footer[fHeaderCRC:], le.Uint32(data[hChecksum:]))
@@ -137,12 +140,13 @@ func TestOrderOfChecks(t *testing.T) {
 		{"empty", func(b []byte) []byte { return nil }, nil, "header: truncated"},
 		{"text", func(b []byte) []byte { return []byte("Dear reader,\n") }, corrupt.ErrForeign, "header: "},
 		{"magic", func(b []byte) []byte { b[1] = 'X'; return b }, corrupt.ErrForeign, "header: "},
-		{"newer", func(b []byte) []byte { b[hVersion] = 2; return b }, corrupt.ErrVersion, "version 2"},
+		{"older", func(b []byte) []byte { b[hVersion] = 1; return b }, corrupt.ErrVersion, "version 1"},
+		{"newer", func(b []byte) []byte { b[hVersion] = 3; return b }, corrupt.ErrVersion, "version 3"},
 		{"newer codec", func(b []byte) []byte { b[hCodec] = 9; return reseal(b) }, corrupt.ErrVersion, "codec 9"},
 		{"newer transform", func(b []byte) []byte { b[hTransform] = 9; return reseal(b) }, corrupt.ErrVersion, "transform 9"},
 		{"header", func(b []byte) []byte { b[hPits] = 3; return b }, nil, "header: checksum"},
 		{"name", func(b []byte) []byte { b[hGame] = 'A'; return reseal(b) }, nil, "header: bad layer header: name of the game"},
-		{"unused", func(b []byte) []byte { b[hZero32] = 1; return reseal(b) }, nil, "header: unused bytes"},
+		{"unused", func(b []byte) []byte { b[hZero16] = 1; return reseal(b) }, nil, "header: unused bytes"},
 		{"blocks", func(b []byte) []byte { b[hBlocks]++; return reseal(b) }, nil, "number of blocks is not 3"},
 		{"huge", func(b []byte) []byte { b[hPositions+7] = 0xff; return reseal(b) }, nil, "positions: want at most"},
 		{"footer", func(b []byte) []byte { b[len(b)-footerSize+fWin]++; return b }, nil, "footer: checksum"},
@@ -151,7 +155,11 @@ func TestOrderOfChecks(t *testing.T) {
 		{"index", func(b []byte) []byte { b[len(b)-footerSize-indexEntrySize]++; return b }, nil, "index: checksum"},
 		{"entry", func(b []byte) []byte { b[len(b)-footerSize-indexEntrySize]++; return reseal(b) }, nil, "index: block 2 begins"},
 		{"flags", func(b []byte) []byte { b[len(b)-footerSize-12] = 4; return reseal(b) }, nil, "index: block 2: unknown flags"},
-		{"block", func(b []byte) []byte { b[headerSize]++; return b }, nil, "block 0: checksum of the stored bytes"},
+		{"model", func(b []byte) []byte { b[headerSize]++; return b }, nil, "model: checksum"},
+		{"bad model", func(b []byte) []byte { b[headerSize+1] = 0; return reseal(b) }, nil, "model: bad layer header: bad model"},
+		{"long model", func(b []byte) []byte { b[hModelLen+3] = 1; return reseal(b) }, nil, "model: truncated"},
+		{"no model", func(b []byte) []byte { b[hModelLen], b[hModelLen+1] = 0, 0; return reseal(b) }, nil, "index: block 0 begins"},
+		{"block", func(b []byte) []byte { b[headerSize+len(testModel)]++; return b }, nil, "block 0: checksum of the stored bytes"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

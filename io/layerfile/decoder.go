@@ -6,35 +6,42 @@ import (
 	"slices"
 
 	"grenier/io/tally"
-	"grenier/kernels/planes"
+	"grenier/kernels/cpu"
+	"grenier/kernels/ranks"
+	"grenier/kernels/rice"
 )
 
 // ErrRange reports a block, or a range of ranks, that a file does not have.
 var ErrRange = errors.New("out of range")
 
+// errNoModel reports a compressed block in a file that cannot have any.
+var errNoModel = errors.New("compressed, but the file has no model")
+
 // Decoder decodes blocks of a file. It belongs to one goroutine at a time.
 type Decoder struct {
 	f            *File
-	kernel       planes.Kernel
+	ranks        ranks.Kernel
+	rice         rice.Kernel
 	decompressor decompressor
 	stored       []byte // copy of the stored bytes
-	planes       []byte // after decompression
+	code         []byte // after decompression
 	cache        []int8 // scores of block cached
 	cached       int    // -1: none
 }
 
-// NewDecoder returns a decoder for blocks of f.
-func (f *File) NewDecoder(kernel planes.Kernel) (*Decoder, error) {
+// NewDecoder returns a decoder for blocks of f that uses the kernels of a family.
+func (f *File) NewDecoder(family cpu.Family) (*Decoder, error) {
 	z, err := f.header.Codec.newDecompressor()
 	if err != nil {
 		return nil, err
 	}
 	return &Decoder{
 		f:            f,
-		kernel:       kernel,
+		ranks:        ranks.For(family),
+		rice:         rice.For(family),
 		decompressor: z,
 		stored:       make([]byte, f.header.BlockSize),
-		planes:       make([]byte, planes.Size(f.header.BlockSize)),
+		code:         make([]byte, f.header.BlockSize),
 		cached:       -1,
 	}, nil
 }
@@ -82,11 +89,17 @@ func (d *Decoder) decode(i int, dst []int8) error {
 
 // expand undoes codec and transform.
 func (d *Decoder) expand(dst, stored []byte) error {
-	split := d.planes[:planes.Size(len(dst))]
-	if err := d.decompressor.decompress(split, stored); err != nil {
+	if d.f.header.Model == "" {
+		return errNoModel
+	}
+	code, err := d.decompressor.decompress(d.code[:len(dst)], stored)
+	if err != nil {
 		return fmt.Errorf("%v: %w", d.f.header.Codec, err)
 	}
-	d.kernel.Join(dst, split)
+	if err := d.rice.Join(dst, code); err != nil {
+		return err
+	}
+	d.ranks.Scores(d.f.decoding(), dst)
 	return nil
 }
 

@@ -4,18 +4,22 @@
 //
 // # Layout
 //
-// All numbers are little endian. A file is a header, the blocks, the index of
-// the blocks and a footer, with nothing between them and nothing behind:
+// All numbers are little endian. A file is a header, the model, the blocks, the
+// index of the blocks and a footer, with nothing between them and nothing behind:
 //
-//		+--------+---------+-----+---------+------------------+--------+
-//		| header | block 0 | ... | block B | index            | footer |
-//		| 80     |         |     |         | 24 for each block| 76     |
-//		+--------+---------+-----+---------+------------------+--------+
+//		+--------+-------+---------+-----+---------+------------------+--------+
+//		| header | model | block 0 | ... | block B | index            | footer |
+//		| 84     |       |         |     |         | 24 for each block| 76     |
+//		+--------+-------+---------+-----+---------+------------------+--------+
 //
+//	  - The model says which scores are frequent in which context (package ranks).
+//	    It makes scores small numbers in all blocks, and has a CRC-32C in the
+//	    header.
 //	  - A block holds the next 65,536 scores (the header says how many; the last
-//	    block may be shorter), cut into bit planes (package planes) and compressed
-//	    by lz4 or zstd, or the plain scores if that does not make them shorter.
-//	    Blocks do not depend on each other: reading one score costs one block.
+//	    block may be shorter) as ranks in the model, written in few bits (package
+//	    rice) and compressed by lz4 or zstd, or the plain scores if that does not
+//	    make them shorter. Blocks do not depend on each other: reading one score
+//	    costs one block, once the model is there.
 //	  - An index entry holds offset, length and flags of a block and two CRC-32C:
 //	    of the stored bytes, so that a codec never sees damaged input, and of the
 //	    scores, so that a wrong decoder is noticed as well.
@@ -33,7 +37,7 @@
 //
 //	w, err := layerfile.Create(path, header)
 //	defer w.Abort()                             // nothing to do after Finish
-//	e, err := layerfile.NewEncoder(header, kernel) // one for each worker
+//	e, err := layerfile.NewEncoder(header, family) // one for each worker
 //	var b layerfile.Block                       // may be reused after Append
 //	err = e.Encode(&b, scores)
 //	err = w.Append(&b)
@@ -44,10 +48,10 @@
 //	f, err := layerfile.Open(path)
 //	defer f.Close()
 //	err = f.Expect(header)
-//	d, err := f.NewDecoder(kernel)              // one for each goroutine
+//	d, err := f.NewDecoder(family)              // one for each goroutine
 //	scores, err = d.Block(i, scores)
 //
-// Open checks header, footer and index, but no block: it reads 24 bytes for each
+// Open checks header, model, footer and index, but no block: it reads 24 bytes for each
 // 65,536 positions and notices a truncated file for certain. Each block is
 // checked when it is decoded. Check reads everything.
 //

@@ -4,7 +4,9 @@ import (
 	"fmt"
 
 	"grenier/io/tally"
-	"grenier/kernels/planes"
+	"grenier/kernels/cpu"
+	"grenier/kernels/ranks"
+	"grenier/kernels/rice"
 )
 
 // Block is an encoded block on its way to a Writer. The zero value is ready for
@@ -25,14 +27,17 @@ type Block struct {
 type Encoder struct {
 	size       int
 	codec      Codec
-	kernel     planes.Kernel
+	encoding   *ranks.Encoding // nil without a model
+	rice       rice.Kernel
+	low, high  int8 // range of the model
 	compressor compressor
-	planes     []byte
+	ranks      []byte
+	code       []byte
 }
 
-// NewEncoder returns an encoder for blocks of a file with header h. It fails
-// with ErrHeader.
-func NewEncoder(h Header, kernel planes.Kernel) (*Encoder, error) {
+// NewEncoder returns an encoder for blocks of a file with header h that uses the
+// kernels of a family; all of them write the same bytes. It fails with ErrHeader.
+func NewEncoder(h Header, family cpu.Family) (*Encoder, error) {
 	if err := h.Validate(); err != nil {
 		return nil, err
 	}
@@ -40,13 +45,19 @@ func NewEncoder(h Header, kernel planes.Kernel) (*Encoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Encoder{
+	e := &Encoder{
 		size:       h.BlockSize,
 		codec:      h.Codec,
-		kernel:     kernel,
+		rice:       rice.For(family),
 		compressor: c,
-		planes:     make([]byte, planes.Size(h.BlockSize)),
-	}, nil
+		ranks:      make([]byte, h.BlockSize),
+		code:       make([]byte, h.BlockSize),
+	}
+	if h.Model != "" {
+		e.low, e.high = h.Model.Range()
+		e.encoding = ranks.NewEncoding(h.Model)
+	}
+	return e, nil
 }
 
 // Encode sets b to the block of the given scores, 1 to Header.BlockSize of them.
@@ -60,13 +71,26 @@ func (e *Encoder) Encode(b *Block, scores []int8) error {
 	b.histogram = tally.Histogram{}
 	b.histogram.Add(scores)
 	b.scoresCRC = crc32c(raw)
-	split := e.planes[:planes.Size(len(scores))]
-	e.kernel.Split(split, raw)
-	if out := e.compressor.compress(b.buf, split, len(scores)); out != nil {
+	if out := e.compress(b, raw); out != nil {
 		b.buf, b.stored, b.flags = out, out, 0
 	} else {
 		b.stored, b.flags = raw, flagRaw
 	}
 	b.storedCRC = crc32c(b.stored)
 	return nil
+}
+
+// compress returns the stored bytes of scores, nil if they cannot be shorter or
+// if the model lacks a score.
+func (e *Encoder) compress(b *Block, scores []byte) []byte {
+	if e.encoding == nil || !b.histogram.Within(e.low, e.high) {
+		return nil
+	}
+	places := e.ranks[:len(scores)]
+	e.encoding.Ranks(places, scores)
+	n := e.rice.Split(e.code[:len(scores)], places)
+	if n < 0 {
+		return nil
+	}
+	return e.compressor.compress(b.buf, e.code[:n], len(scores))
 }

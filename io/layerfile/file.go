@@ -1,11 +1,14 @@
 package layerfile
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 
 	"grenier/io/corrupt"
+	"grenier/kernels/ranks"
 )
 
 // File is an open layer file. It is safe for concurrent use; each goroutine
@@ -15,6 +18,9 @@ type File struct {
 	m      *mapping
 	header Header
 	footer Footer
+
+	// decoding returns the model made ready; it is made on first use.
+	decoding func() *ranks.Decoding
 }
 
 // Open opens the file at path and checks everything but the blocks. It fails
@@ -49,12 +55,18 @@ func open(path string) (*File, []error, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("mapping %s: %w", path, err)
 	}
-	f := &File{path: path, m: m}
+	f := newFile(path, m)
 	return f, f.load(info.Size()), nil
 }
 
-// load reads header, footer and index. The footer can be read without the
-// header, the index only with both.
+func newFile(path string, m *mapping) *File {
+	f := &File{path: path, m: m}
+	f.decoding = sync.OnceValue(func() *ranks.Decoding { return ranks.NewDecoding(f.header.Model) })
+	return f
+}
+
+// load reads header, model, footer and index. The footer can be read without the
+// others, the index only with all of them.
 func (f *File) load(length int64) []error {
 	head := make([]byte, min(length, headerSize))
 	if err := f.m.read(head, 0); err != nil {
@@ -65,6 +77,9 @@ func (f *File) load(length int64) []error {
 	if errors.Is(headerErr, corrupt.ErrForeign) || errors.Is(headerErr, corrupt.ErrVersion) {
 		return []error{headerErr} // nothing is known about the rest
 	}
+	if headerErr == nil {
+		headerErr = f.loadModel(head)
+	}
 	if length < headerSize+footerSize {
 		footerErr = corrupt.New(f.path, "footer", "truncated: a file of %d bytes has none", length)
 	} else {
@@ -74,6 +89,27 @@ func (f *File) load(length int64) []error {
 		return compact(f.checkIndex())
 	}
 	return compact(headerErr, footerErr)
+}
+
+// loadModel reads the model that the header with the given bytes announces.
+func (f *File) loadModel(head []byte) error {
+	le := binary.LittleEndian
+	length, want := le.Uint32(head[hModelLen:]), le.Uint32(head[hModelCRC:])
+	if int64(length) > f.m.length()-headerSize {
+		return corrupt.New(f.path, "model", "truncated: it should have %d bytes", length)
+	}
+	model := make([]byte, length)
+	if err := f.m.read(model, headerSize); err != nil {
+		return f.bad("model", err)
+	}
+	if sum := crc32c(model); sum != want {
+		return corrupt.New(f.path, "model", "checksum %08x instead of %08x", sum, want)
+	}
+	f.header.Model = ranks.Model(model)
+	if err := f.header.Validate(); err != nil {
+		return corrupt.New(f.path, "model", "%w", err)
+	}
+	return nil
 }
 
 // loadFooter reads the footer and, if there is a header, compares them.
@@ -93,14 +129,14 @@ func (f *File) loadFooter(length int64, header bool) error {
 // checkIndex reads the index: its blocks must follow each other without gaps
 // from the header to the index.
 func (f *File) checkIndex() error {
-	next, end := uint64(headerSize), uint64(f.footer.indexOffset)
+	next, end := uint64(f.header.start()), uint64(f.footer.indexOffset)
 	blocks := f.header.Blocks()
 	crc, bad, err := f.m.readIndex(f.footer.indexOffset, blocks, func(i int, e entry) error {
 		if e.offset != next {
 			return fmt.Errorf("block %d begins at %d instead of %d", i, e.offset, next)
 		}
 		next += uint64(e.length)
-		if err := e.check(f.header.BlockLen(i), end); err != nil {
+		if err := e.check(f.header.BlockLen(i), uint64(f.header.start()), end); err != nil {
 			return fmt.Errorf("block %d: %w", i, err)
 		}
 		return nil
@@ -172,5 +208,5 @@ func (f *File) entry(i int) (entry, error) {
 		return entry{}, err
 	}
 	e := parseEntry(b[:])
-	return e, e.check(f.header.BlockLen(i), uint64(f.footer.indexOffset))
+	return e, e.check(f.header.BlockLen(i), uint64(f.header.start()), uint64(f.footer.indexOffset))
 }

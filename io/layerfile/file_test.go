@@ -29,7 +29,7 @@ func openFile(t *testing.T, size int, scores []int8) (*File, *Decoder) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { f.Close() })
-	d, err := f.NewDecoder(kernel)
+	d, err := f.NewDecoder(family)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestClose(t *testing.T) {
 	var readers sync.WaitGroup
 	for range 2 {
 		readers.Go(func() {
-			d, err := f.NewDecoder(kernel)
+			d, err := f.NewDecoder(family)
 			for i := 0; err == nil; i++ {
 				_, err = d.Block(i%f.NumBlocks(), nil)
 			}
@@ -204,7 +204,7 @@ func TestCheckCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	report := func(err error) { t.Errorf("reported: %v", err) }
-	if _, err := Check(ctx, f.Path(), kernel, report); !errors.Is(err, context.Canceled) {
+	if _, err := Check(ctx, f.Path(), family, report); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
@@ -220,7 +220,7 @@ func TestWriterRefuses(t *testing.T) {
 	if _, err := Create(path, h); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a file that exists: %v", err)
 	}
-	e, err := NewEncoder(h, kernel)
+	e, err := NewEncoder(h, family)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,7 +291,7 @@ func TestWriterOtherCodec(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Abort()
-	e, err := NewEncoder(testHeader(Zstd, 64, 64), kernel)
+	e, err := NewEncoder(testHeader(Zstd, 64, 64), family)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,7 +324,7 @@ func TestBadHeaders(t *testing.T) {
 		if _, err := Create(path, h); !errors.Is(err, ErrHeader) {
 			t.Errorf("%s: Create: %v", name, err)
 		}
-		if _, err := NewEncoder(h, kernel); !errors.Is(err, ErrHeader) {
+		if _, err := NewEncoder(h, family); !errors.Is(err, ErrHeader) {
 			t.Errorf("%s: NewEncoder: %v", name, err)
 		}
 	}

@@ -98,7 +98,7 @@ func checkFooter(file string, b []byte, f *Footer, h *Header) error {
 		return corrupt.New(file, "footer", "written for a header with checksum %08x, not %08x", le.Uint32(b[fHeaderCRC:]), headerCRC)
 	case le.Uint64(b[fIndexLength:]) != indexLength:
 		return corrupt.New(file, "footer", "index of %d bytes: want %d", le.Uint64(b[fIndexLength:]), indexLength)
-	case f.indexOffset < headerSize || uint64(f.Bytes-f.indexOffset) != indexLength+footerSize:
+	case f.indexOffset < h.start() || uint64(f.Bytes-f.indexOffset) != indexLength+footerSize:
 		return corrupt.New(file, "footer", "index at %d does not end at the footer", f.indexOffset)
 	case max(f.Win, f.Draw, f.Loss) > h.Positions || sum != h.Positions:
 		return corrupt.New(file, "footer", "wins, draws and losses are %d positions, not %d", sum, h.Positions)

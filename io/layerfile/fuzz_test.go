@@ -10,7 +10,8 @@ import (
 
 	"grenier/io/corrupt"
 	"grenier/io/tally"
-	"grenier/kernels/planes"
+	"grenier/kernels/ranks"
+	"grenier/kernels/rice"
 )
 
 // FuzzFile feeds whole files, once as they are and once with the checksums of
@@ -42,14 +43,15 @@ func FuzzFile(f *testing.F) {
 	})
 }
 
-// FuzzHeader checks that a header that is accepted has no other encoding.
+// FuzzHeader checks that a header that is accepted has no other encoding, but for
+// its model.
 func FuzzHeader(f *testing.F) {
 	h := testHeader(LZ4, 64, 70)
 	f.Add(h.encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) == headerSize {
 			b = bytes.Clone(b)
-			copy(b, headerMagic+"\x01\x00\x00\x00")
+			copy(b, headerMagic+"\x02\x00\x00\x00")
 			b = h.withChecksum(b)
 		}
 		got, err := parseHeader("f", b)
@@ -59,7 +61,7 @@ func FuzzHeader(f *testing.F) {
 			}
 			return
 		}
-		if !bytes.Equal(got.encode(), b) || got.Blocks() < 0 {
+		if !bytes.Equal(got.encode()[:hModelLen], b[:hModelLen]) || got.Blocks() < 0 {
 			t.Fatalf("%x becomes %x", b, got.encode())
 		}
 	})
@@ -109,7 +111,7 @@ func FuzzEntry(f *testing.F) {
 			return
 		}
 		e := parseEntry(b)
-		if e.check(n, end) == nil && (e.offset < headerSize || e.offset+uint64(e.length) > end || int(e.length) > n) {
+		if e.check(n, headerSize, end) == nil && (e.offset < headerSize || e.offset+uint64(e.length) > end || int(e.length) > n) {
 			t.Fatalf("%+v of %d scores before %d", e, n, end)
 		}
 	})
@@ -121,7 +123,7 @@ func FuzzStored(f *testing.F) {
 	r := rand.New(rand.NewPCG(11, 12))
 	for _, codec := range codecs {
 		h := testHeader(codec, 512, 512)
-		e, err := NewEncoder(h, kernel)
+		e, err := NewEncoder(h, family)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -147,15 +149,16 @@ func FuzzStored(f *testing.F) {
 // forge returns a decoder for a file of one block with the given stored bytes,
 // which is what the checksums say as well.
 func forge(t *testing.T, h Header, stored []byte, scores []int8) *Decoder {
-	e := entry{offset: headerSize, length: uint32(len(stored)), storedCRC: crc32c(stored), scoresCRC: crc32c(tally.Bytes(scores))}
+	e := entry{offset: uint64(h.start()), length: uint32(len(stored)), storedCRC: crc32c(stored), scoresCRC: crc32c(tally.Bytes(scores))}
 	index := e.append(nil)
-	footer := Footer{Draw: h.Positions, indexOffset: int64(headerSize + len(stored)), indexCRC: crc32c(index)}
+	footer := Footer{Draw: h.Positions, indexOffset: h.start() + int64(len(stored)), indexCRC: crc32c(index)}
 	footer.Bytes = footer.indexOffset + indexEntrySize + footerSize
-	f := &File{path: "forged", m: &mapping{open: true, data: slices.Concat(h.encode(), stored, index, footer.encode(&h))}}
+	data := slices.Concat(h.encode(), []byte(h.Model), stored, index, footer.encode(&h))
+	f := newFile("forged", &mapping{open: true, data: data})
 	if problems := f.load(footer.Bytes); len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	d, err := f.NewDecoder(kernel)
+	d, err := f.NewDecoder(family)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,11 +171,14 @@ func expand(t *testing.T, codec Codec, n int, stored []byte) []int8 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	split := make([]byte, planes.Size(n))
-	if z.decompress(split, stored) != nil {
+	code, err := z.decompress(make([]byte, n), stored)
+	if err != nil {
 		return nil
 	}
 	scores := make([]int8, n)
-	kernel.Join(tally.Bytes(scores), split)
+	if rice.For(family).Join(tally.Bytes(scores), code) != nil {
+		return nil
+	}
+	ranks.For(family).Scores(ranks.NewDecoding(testModel), tally.Bytes(scores))
 	return scores
 }

@@ -20,7 +20,7 @@ import (
 func goldenScores() []int8 {
 	scores := make([]int8, 70)
 	copy(scores, []int8{1, -1, 2, -2, 3})
-	scores[63] = -7
+	scores[63] = -2
 	copy(scores[64:], []int8{0, 1, -1, 2, 127, -128})
 	return scores
 }
@@ -33,7 +33,9 @@ func goldenPath(c Codec) string { return filepath.Join("testdata", c.String()+".
 func TestGolden(t *testing.T) {
 	for _, codec := range codecs {
 		path := filepath.Join(t.TempDir(), "golden.gl")
-		writeFile(t, path, testHeader(codec, 64, 70), goldenScores())
+		h := testHeader(codec, 64, 70)
+		h.Model = modelOf(goldenScores()[5:64], -2, 3)
+		writeFile(t, path, h, goldenScores())
 		got, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -82,34 +84,81 @@ func readByDocument(t *testing.T, data []byte) (scores []int8) {
 			}
 			continue
 		}
-		split := make([]byte, 8*((n+7)/8))
-		decompressByDocument(t, data[48], split, stored)
-		for j := range n {
-			z := 0
-			for p := range 8 {
-				z |= int(split[p*((n+7)/8)+j/8]>>(j%8)&1) << p
+		code := decompressByDocument(t, data[48], n, stored)
+		scores = append(scores, scoresByDocument(data[84:], ranksByDocument(code, n))...)
+	}
+	return scores
+}
+
+// ranksByDocument undoes the Rice code.
+func ranksByDocument(code []byte, n int) []int {
+	ranks, places := make([]int, n), make([]int, n)
+	for i := range ranks {
+		ranks[i], places[i] = int(code[i/8]>>(i%8)&1), i
+	}
+	code = code[(n+7)/8:]
+	for len(places) > 0 {
+		var next []int
+		for j, i := range places {
+			if code[j/8]>>(j%8)&1 == 1 {
+				ranks[i] += 2
+				next = append(next, i)
 			}
-			scores = append(scores, int8(z>>1^-(z&1)))
+		}
+		code, places = code[(len(places)+7)/8:], next
+	}
+	return ranks
+}
+
+// scoresByDocument undoes the ranks by the model.
+func scoresByDocument(model []byte, ranks []int) []int8 {
+	low, size := int(int8(model[0])), int(model[1])
+	usual, rest := model[2:2+size], model[2+size:]
+	lists := make([][]byte, size*size)
+	for i := range lists {
+		k := int(rest[0])
+		lists[i], rest = slices.Clone(rest[1:1+k]), rest[1+k:]
+		for _, s := range usual {
+			if !slices.Contains(lists[i], s) {
+				lists[i] = append(lists[i], s)
+			}
+		}
+	}
+	var scores []int8
+	m := len(ranks) / 6
+	for lane := range 6 {
+		part := ranks[lane*m:]
+		if lane < 5 {
+			part = part[:m]
+		}
+		a, b, c := 0, 0, 0
+		for _, r := range part {
+			a, b, c = int(lists[c*size+a][r]), a, b
+			scores = append(scores, int8(low+a))
 		}
 	}
 	return scores
 }
 
-func decompressByDocument(t *testing.T, codec byte, dst, src []byte) {
+func decompressByDocument(t *testing.T, codec byte, n int, src []byte) []byte {
+	dst := make([]byte, n)
 	if codec == 1 {
-		if _, err := lz4.UncompressBlock(src, dst); err != nil {
+		n, err := lz4.UncompressBlock(src, dst)
+		if err != nil {
 			t.Fatal(err)
 		}
-		return
+		return dst[:n]
 	}
 	d, err := zstd.NewReader(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	if _, err := d.DecodeAll(src, dst[:0]); err != nil {
+	dst, err = d.DecodeAll(src, dst[:0])
+	if err != nil {
 		t.Fatal(err)
 	}
+	return dst
 }
 
 // TestDumpInDocument compares the annotated dump in docs/format/layer-file.md
@@ -135,6 +184,7 @@ func annotate(data []byte) string {
 	le := binary.LittleEndian
 	footer := data[len(data)-footerSize:]
 	index := int(le.Uint64(footer))
+	first := int(le.Uint64(data[index:]))
 	second := int(le.Uint64(data[index+indexEntrySize:]))
 	fields := []struct {
 		n       int
@@ -142,8 +192,9 @@ func annotate(data []byte) string {
 	}{
 		{8, "header: magic"}, {4, "format version"}, {2, "pits"}, {2, "seeds"},
 		{16, "game"}, {16, "rules"}, {1, "codec"}, {1, "transform"}, {2, "0"},
-		{4, "scores in a block"}, {8, "positions"}, {8, "blocks"}, {4, "0"}, {4, "CRC-32C of bytes 0 to 75"},
-		{second - headerSize, "block 0: planes, compressed"}, {index - second, "block 1: plain scores"},
+		{4, "scores in a block"}, {8, "positions"}, {8, "blocks"}, {4, "length of the model"}, {4, "CRC-32C of the model"}, {4, "CRC-32C of bytes 0 to 79"},
+		{1, "model: lowest score"}, {1, "symbols"}, {6, "usual list"}, {first - headerSize - 8, "lists of the contexts"},
+		{second - first, "block 0: ranks, compressed"}, {index - second, "block 1: plain scores"},
 		{8, "index, block 0: offset"}, {4, "length"}, {4, "flags"}, {4, "CRC-32C of the stored bytes"}, {4, "CRC-32C of the scores"},
 		{8, "index, block 1: offset"}, {4, "length"}, {4, "flags: plain"}, {4, "CRC-32C of the stored bytes"}, {4, "CRC-32C of the scores"},
 		{8, "footer: offset of the index"}, {8, "length of the index"}, {4, "CRC-32C of the index"}, {4, "CRC-32C of the header, its last field"},

@@ -10,11 +10,12 @@ import (
 	"strings"
 
 	"grenier/io/corrupt"
+	"grenier/kernels/ranks"
 )
 
 // Version is the format version that this package writes, and the newest that
 // it reads. It only grows.
-const Version = 1
+const Version = 2
 
 // Limits of the format.
 const (
@@ -25,7 +26,7 @@ const (
 
 const (
 	headerMagic = "\x89GL\r\n\x1a\n\x00"
-	headerSize  = 80
+	headerSize  = 84
 )
 
 // Offsets of the fields of a header.
@@ -42,8 +43,9 @@ const (
 	hBlockSize = 52
 	hPositions = 56
 	hBlocks    = 64
-	hZero32    = 72
-	hChecksum  = 76
+	hModelLen  = 72
+	hModelCRC  = 76
+	hChecksum  = 80
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -55,12 +57,13 @@ var ErrHeader = errors.New("bad layer header")
 
 // Header says what a file holds.
 type Header struct {
-	Game, Rules string    // 1 to MaxName bytes out of a-z, 0-9, "-" and "_"
-	Pits, Seeds int       // 0 to 65,535
-	Codec       Codec     // compressor of the blocks
-	Transform   Transform // what is done to scores before
-	BlockSize   int       // scores in each block but the last, 1 to MaxBlockSize
-	Positions   uint64    // scores in the file, at most MaxPositions
+	Game, Rules string      // 1 to MaxName bytes out of a-z, 0-9, "-" and "_"
+	Pits, Seeds int         // 0 to 65,535
+	Codec       Codec       // compressor of the blocks
+	Transform   Transform   // what is done to scores before
+	Model       ranks.Model // by which the transform tells frequent scores; "": all blocks are plain
+	BlockSize   int         // scores in each block but the last, 1 to MaxBlockSize
+	Positions   uint64      // scores in the file, at most MaxPositions
 }
 
 // Blocks returns the number of blocks.
@@ -88,6 +91,11 @@ func (h *Header) Validate() error {
 		return fmt.Errorf("%w: %d seeds: want 0 to %d", ErrHeader, h.Seeds, math.MaxUint16)
 	case !h.Codec.known() || !h.Transform.known():
 		return fmt.Errorf("%w: %v, %v: unknown codec or transform", ErrHeader, h.Codec, h.Transform)
+	}
+	if h.Model != "" {
+		if err := h.Model.Check(); err != nil {
+			return fmt.Errorf("%w: %w", ErrHeader, err)
+		}
 	}
 	return h.validateSize()
 }
@@ -123,12 +131,17 @@ func (h *Header) encode() []byte {
 	binary.LittleEndian.PutUint32(b[hBlockSize:], uint32(h.BlockSize))
 	binary.LittleEndian.PutUint64(b[hPositions:], h.Positions)
 	binary.LittleEndian.PutUint64(b[hBlocks:], uint64(h.Blocks()))
+	binary.LittleEndian.PutUint32(b[hModelLen:], uint32(len(h.Model)))
+	binary.LittleEndian.PutUint32(b[hModelCRC:], crc32c([]byte(h.Model)))
 	binary.LittleEndian.PutUint32(b[hChecksum:], crc32c(b[:hChecksum]))
 	return b
 }
 
+// start returns the offset of the first block.
+func (h *Header) start() int64 { return headerSize + int64(len(h.Model)) }
+
 // parseHeader reads the first bytes of a file: magic, then version, then
-// checksum, then the rest.
+// checksum, then the rest but for the model, which follows it in the file.
 func parseHeader(file string, b []byte) (Header, error) {
 	fail := func(format string, args ...any) (Header, error) {
 		return Header{}, corrupt.New(file, "header", format, args...)
@@ -155,7 +168,7 @@ func parseHeader(file string, b []byte) (Header, error) {
 	}
 	// One header has one encoding: unused bytes are 0, the number of blocks
 	// follows from the rest.
-	if !bytes.Equal(h.encode(), b[:headerSize]) {
+	if !bytes.Equal(h.encode()[:hModelLen], b[:hModelLen]) {
 		return fail("unused bytes are not 0, or the number of blocks is not %d", h.Blocks())
 	}
 	return h, nil

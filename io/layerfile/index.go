@@ -43,8 +43,8 @@ func parseEntry(b []byte) entry {
 func (e *entry) raw() bool { return e.flags&flagRaw != 0 }
 
 // check tells whether e can be the entry of a block of n scores in a file whose
-// blocks end at offset end.
-func (e *entry) check(n int, end uint64) error {
+// blocks lie between offsets start and end.
+func (e *entry) check(n int, start, end uint64) error {
 	switch {
 	case e.flags&^flagRaw != 0:
 		return fmt.Errorf("unknown flags %#x", e.flags)
@@ -52,8 +52,8 @@ func (e *entry) check(n int, end uint64) error {
 		return fmt.Errorf("%d scores are stored as they are in %d bytes", n, e.length)
 	case !e.raw() && (e.length == 0 || e.length >= uint32(n)):
 		return fmt.Errorf("%d scores are compressed to %d bytes", n, e.length)
-	case e.offset < headerSize || e.offset > end || uint64(e.length) > end-e.offset:
-		return fmt.Errorf("%d bytes at %d are not between header and index", e.length, e.offset)
+	case e.offset < start || e.offset > end || uint64(e.length) > end-e.offset:
+		return fmt.Errorf("%d bytes at %d are not between model and index", e.length, e.offset)
 	}
 	return nil
 }

@@ -14,22 +14,36 @@ import (
 
 	"grenier/io/tally"
 	"grenier/kernels/cpu"
-	"grenier/kernels/planes"
+	"grenier/kernels/ranks"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
 var (
-	kernel = planes.For(cpu.Generic)
+	family = cpu.Generic
 	codecs = []Codec{LZ4, Zstd}
 )
 
 func testHeader(codec Codec, blockSize, positions int) Header {
 	return Header{
 		Game: "awari", Rules: "strict", Pits: 12, Seeds: 7,
-		Codec: codec, Transform: Planes, BlockSize: blockSize, Positions: uint64(positions),
+		Codec: codec, Transform: Ranks, Model: testModel, BlockSize: blockSize, Positions: uint64(positions),
 	}
 }
+
+// testModel is a model of layerScores.
+var testModel = modelOf(layerScores(rand.New(rand.NewPCG(15, 16)), 2000), -maxTestScore, maxTestScore)
+
+func modelOf(scores []int8, low, high int8) ranks.Model {
+	n, err := ranks.NewCounts(low, high)
+	if err != nil {
+		panic(err)
+	}
+	n.Add(scores)
+	return n.Model()
+}
+
+const maxTestScore = 5
 
 // layerScores returns n scores that resemble a layer: small numbers, runs.
 func layerScores(r *rand.Rand, n int) []int8 {
@@ -37,7 +51,7 @@ func layerScores(r *rand.Rand, n int) []int8 {
 	s := int8(0)
 	for i := range out {
 		if r.IntN(4) == 0 {
-			s = int8(r.NormFloat64() * 3)
+			s = int8(max(-maxTestScore, min(maxTestScore, r.NormFloat64()*3)))
 		}
 		out[i] = s
 	}
@@ -60,7 +74,7 @@ func writeFile(t testing.TB, path string, h Header, scores []int8) Summary {
 		t.Fatal(err)
 	}
 	defer w.Abort()
-	e, err := NewEncoder(h, kernel)
+	e, err := NewEncoder(h, family)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +101,7 @@ func readAll(path string) ([]int8, error) {
 		return nil, err
 	}
 	defer f.Close()
-	d, err := f.NewDecoder(kernel)
+	d, err := f.NewDecoder(family)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +117,7 @@ func readAll(path string) ([]int8, error) {
 
 func check(path string) (Summary, []error) {
 	var problems []error
-	s, err := Check(context.Background(), path, kernel, func(err error) { problems = append(problems, err) })
+	s, err := Check(context.Background(), path, family, func(err error) { problems = append(problems, err) })
 	if err != nil && len(problems) == 0 {
 		problems = append(problems, err)
 	}
@@ -172,5 +186,37 @@ func roundTrip(t *testing.T, h Header, scores []int8) {
 	}
 	if info, err := os.Stat(path); err != nil || info.Size() != written.Footer.Bytes {
 		t.Errorf("%d bytes, not %d (%v)", info.Size(), written.Footer.Bytes, err)
+	}
+}
+
+// TestRealBlock encodes and decodes a block of a solved layer with all families:
+// they agree on every byte, and the block shrinks as it should.
+func TestRealBlock(t *testing.T) {
+	scores := realBlock(t)
+	model := modelOf(scores, -20, 20)
+	for _, codec := range codecs {
+		var want []byte
+		for _, f := range cpu.Available() {
+			h := testHeader(codec, len(scores), len(scores))
+			h.Model = model
+			e, err := NewEncoder(h, f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var b Block
+			if err := e.Encode(&b, scores); err != nil {
+				t.Fatal(err)
+			}
+			if want == nil {
+				want = slices.Clone(b.stored)
+			}
+			if !slices.Equal(b.stored, want) || float64(len(want)) > 0.44*float64(len(scores)) {
+				t.Errorf("%v, %v: %d bytes", codec, f, len(b.stored))
+			}
+			got, err := forge(t, h, b.stored, scores).Block(0, nil)
+			if err != nil || !slices.Equal(got, scores) {
+				t.Errorf("%v, %v: %v", codec, f, err)
+			}
+		}
 	}
 }

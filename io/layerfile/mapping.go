@@ -72,6 +72,9 @@ func copyGuarded(dst, src []byte) (err error) {
 	return nil
 }
 
+// length returns the length of the file when it was mapped.
+func (m *mapping) length() int64 { return int64(len(m.data)) }
+
 func (m *mapping) close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

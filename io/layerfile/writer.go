@@ -47,10 +47,11 @@ func Create(path string, h Header) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{path: path, file: f, out: bufio.NewWriterSize(f, writeBuffer), offset: headerSize}
+	w := &Writer{path: path, file: f, out: bufio.NewWriterSize(f, writeBuffer), offset: uint64(h.start())}
 	w.summary.Header = h
 	w.summary.Footer.Hash = tally.NewHash()
 	w.out.Write(h.encode()) // errors surface in Finish, at the latest
+	w.out.WriteString(string(h.Model))
 	return w, nil
 }
 

@@ -137,7 +137,7 @@ func (m *Manifest) Validate() error {
 	}
 	h := layerfile.Header{
 		Game: m.Game, Rules: m.Rules, Pits: m.Pits,
-		Codec: layerfile.LZ4, Transform: layerfile.Planes, BlockSize: layerfile.MaxBlockSize,
+		Codec: layerfile.LZ4, Transform: layerfile.Ranks, BlockSize: layerfile.MaxBlockSize,
 	}
 	if err := h.Validate(); err != nil {
 		return fmt.Errorf("%w: %w", ErrInvalid, err)

@@ -21,7 +21,6 @@ import (
 	"grenier/io/layerfile"
 	"grenier/io/tally"
 	"grenier/kernels/cpu"
-	"grenier/kernels/planes"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -260,13 +259,13 @@ func TestIsJSON(t *testing.T) {
 // layer writes a layer file with the given scores.
 func layer(t *testing.T, path string, h layerfile.Header, scores []int8) (layerfile.Summary, *layerfile.File) {
 	t.Helper()
-	h.Transform, h.BlockSize, h.Positions = layerfile.Planes, 64, uint64(len(scores))
+	h.Transform, h.BlockSize, h.Positions = layerfile.Ranks, 64, uint64(len(scores))
 	w, err := layerfile.Create(path, h)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Abort()
-	e, err := layerfile.NewEncoder(h, planes.For(cpu.Generic))
+	e, err := layerfile.NewEncoder(h, cpu.Generic)
 	if err != nil {
 		t.Fatal(err)
 	}

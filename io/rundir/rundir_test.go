@@ -22,7 +22,6 @@ import (
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/kernels/cpu"
-	"grenier/kernels/planes"
 )
 
 var awari = manifest.Identity{Game: "awari", Rules: "strict", Pits: 12}
@@ -72,14 +71,14 @@ func sealSteps(l *Locked) []func() error {
 func writeLayer(path string, s *layerfile.Summary) error {
 	h := layerfile.Header{
 		Game: awari.Game, Rules: awari.Rules, Pits: awari.Pits,
-		Codec: layerfile.LZ4, Transform: layerfile.Planes, BlockSize: 64, Positions: 1,
+		Codec: layerfile.LZ4, Transform: layerfile.Ranks, BlockSize: 64, Positions: 1,
 	}
 	w, err := layerfile.Create(path, h)
 	if err != nil {
 		return err
 	}
 	defer w.Abort()
-	e, err := layerfile.NewEncoder(h, planes.For(cpu.Generic))
+	e, err := layerfile.NewEncoder(h, cpu.Generic)
 	if err != nil {
 		return err
 	}

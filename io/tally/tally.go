@@ -90,6 +90,16 @@ func (h *Histogram) WinDrawLoss() (win, draw, loss uint64) {
 	return win, h[0], loss
 }
 
+// Within tells whether all scores counted are from low to high.
+func (h *Histogram) Within(low, high int8) bool {
+	for s, n := range h {
+		if n > 0 && (int8(s) < low || int8(s) > high) {
+			return false
+		}
+	}
+	return true
+}
+
 // Mean returns the mean score, 0 when nothing was counted.
 func (h *Histogram) Mean() float64 {
 	sum, total := 0.0, h.Total()

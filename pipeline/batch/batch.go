@@ -22,7 +22,6 @@ import (
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
-	"grenier/kernels/planes"
 	"grenier/layers/awari"
 	"grenier/pipeline/halfboard"
 	"grenier/pipeline/tables"
@@ -101,7 +100,6 @@ type run struct {
 	dir      *rundir.Locked
 	manifest *manifest.Manifest
 	engine   *halfboard.Engine
-	planes   planes.Kernel
 	estimate estimate
 	mu       sync.Mutex // held while progress is told
 	furthest float64    // the largest RunDone told
@@ -180,7 +178,7 @@ func largest(game awari.Game, memory uint64) int {
 }
 
 func begin(dir *rundir.Locked, game awari.Game, o Options) (*run, error) {
-	r := &run{options: o, game: game, dir: dir, planes: planes.For(o.Family)}
+	r := &run{options: o, game: game, dir: dir}
 	var err error
 	if r.manifest, err = dir.Manifest(); err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"grenier/io/layerfile"
+	"grenier/kernels/ranks"
 	"grenier/pipeline/halfboard"
 	"grenier/pipeline/tables"
 )
@@ -31,7 +32,10 @@ type sealing struct {
 
 // seal writes the layer to a temporary file called after name.
 func (r *run) seal(ctx context.Context, layer *halfboard.Layer, name string) (layerfile.Summary, error) {
-	s := r.newSealing(layer)
+	s, err := r.newSealing(layer)
+	if err != nil {
+		return layerfile.Summary{}, err
+	}
 	w, err := layerfile.Create(r.dir.TempPath(name), s.header)
 	if err != nil {
 		return layerfile.Summary{}, err
@@ -49,13 +53,13 @@ func (r *run) seal(ctx context.Context, layer *halfboard.Layer, name string) (la
 	return w.Finish()
 }
 
-func (r *run) newSealing(layer *halfboard.Layer) *sealing {
+func (r *run) newSealing(layer *halfboard.Layer) (*sealing, error) {
 	jobs := 4*r.options.Workers + 4
 	s := &sealing{
 		run: r, layer: layer,
 		header: layerfile.Header{
 			Game: tables.GameName, Rules: r.game.Rules().String(), Pits: r.game.Pits(), Seeds: layer.Seeds(),
-			Codec: r.options.Codec, Transform: layerfile.Planes, BlockSize: layerfile.MaxBlockSize,
+			Codec: r.options.Codec, Transform: layerfile.Ranks, BlockSize: layerfile.MaxBlockSize,
 			Positions: layer.Positions(),
 		},
 		free: make(chan *job, jobs), dealt: make(chan *job, jobs), order: make(chan *job, jobs),
@@ -63,7 +67,37 @@ func (r *run) newSealing(layer *halfboard.Layer) *sealing {
 	for range jobs {
 		s.free <- &job{scores: make([]int8, layerfile.MaxBlockSize), encoded: make(chan struct{}, 1)}
 	}
-	return s
+	var err error
+	s.header.Model, err = s.model()
+	return s, err
+}
+
+// The model of a layer is counted in a sample of one score in 16, but in 2^18 at
+// least and 2^22 at most: more costs time and gains less than 0.2 % in size. The
+// sample is taken in pieces spread over the layer, the same in every run.
+const (
+	sampleShare = 16
+	sampleLeast = 1 << 18
+	sampleMost  = 1 << 22
+	samplePiece = 1 << 12
+)
+
+func (s *sealing) model() (ranks.Model, error) {
+	n, positions := int8(s.header.Seeds), s.header.Positions
+	counts, err := ranks.NewCounts(-n, n)
+	if err != nil {
+		return "", err
+	}
+	sample := min(max(positions/sampleShare, sampleLeast), sampleMost, positions)
+	piece := make([]int8, min(samplePiece, sample))
+	pieces := sample / uint64(len(piece))
+	for i := range pieces {
+		if err := s.layer.Read((positions-uint64(len(piece)))/pieces*i, piece); err != nil {
+			return "", err
+		}
+		counts.Add(piece)
+	}
+	return counts.Model(), nil
 }
 
 // deal hands out the blocks in order. The channels have room for all jobs, so
@@ -86,7 +120,7 @@ func (s *sealing) deal(ctx context.Context) error {
 
 // encode reads and encodes blocks until there are no more.
 func (s *sealing) encode(ctx context.Context) error {
-	encoder, err := layerfile.NewEncoder(s.header, s.run.planes)
+	encoder, err := layerfile.NewEncoder(s.header, s.run.options.Family)
 	if err != nil {
 		return err
 	}

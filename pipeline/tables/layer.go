@@ -9,7 +9,7 @@ import (
 
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
-	"grenier/kernels/planes"
+	"grenier/kernels/cpu"
 )
 
 // layer is a layer file, opened when it is first needed. A failure to open it is
@@ -23,7 +23,7 @@ type layer struct {
 type file struct {
 	*layerfile.File
 	blockSize uint64
-	kernel    planes.Kernel
+	family    cpu.Family
 	readers   sync.Pool // of *reader, those that are not in use
 }
 
@@ -67,7 +67,7 @@ func (t *Tables) openFile(n int) (*file, error) {
 	if err := t.manifest.CheckFile(n, f); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return &file{File: f, blockSize: uint64(f.Header().BlockSize), kernel: t.kernel}, nil
+	return &file{File: f, blockSize: uint64(f.Header().BlockSize), family: t.family}, nil
 }
 
 // close closes the file if it was opened.
@@ -85,7 +85,7 @@ func (f *file) reader() (*reader, error) {
 	if r, ok := f.readers.Get().(*reader); ok {
 		return r, nil
 	}
-	d, err := f.NewDecoder(f.kernel)
+	d, err := f.NewDecoder(f.family)
 	if err != nil {
 		return nil, err
 	}

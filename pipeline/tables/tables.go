@@ -31,7 +31,6 @@ import (
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
-	"grenier/kernels/planes"
 	"grenier/layers/awari"
 )
 
@@ -58,7 +57,7 @@ type Tables struct {
 	dir      *rundir.Dir
 	manifest *manifest.Manifest
 	space    *awari.Space
-	kernel   planes.Kernel
+	family   cpu.Family
 	layers   []layer // by seeds
 	cache    *cache
 	closed   atomic.Bool
@@ -84,7 +83,7 @@ func Open(dir string, o Options) (*Tables, error) {
 		o.CacheBytes = DefaultCacheBytes
 	}
 	return &Tables{
-		dir: d, manifest: m, space: space, kernel: planes.For(o.Family),
+		dir: d, manifest: m, space: space, family: o.Family,
 		layers: make([]layer, len(m.Layers)), cache: newCache(o.CacheBytes),
 	}, nil
 }

@@ -18,7 +18,7 @@ func (r *run) checkFile(ctx context.Context, n int, layer *Layer) error {
 		layer.damaged(openErr)
 		return nil
 	}
-	sum, err := layerfile.Check(ctx, r.tables.Path(n), r.kernel, layer.damaged)
+	sum, err := layerfile.Check(ctx, r.tables.Path(n), r.options.Family, layer.damaged)
 	if err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
 		return err
 	}

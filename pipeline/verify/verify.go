@@ -27,7 +27,6 @@ import (
 
 	"grenier/io/corrupt"
 	"grenier/kernels/cpu"
-	"grenier/kernels/planes"
 	"grenier/layers/awari"
 	"grenier/pipeline/tables"
 )
@@ -90,7 +89,6 @@ type run struct {
 	options Options
 	tables  *tables.Tables
 	space   *awari.Space
-	kernel  planes.Kernel
 	memory  [][]int8 // layers in memory, by seeds; nil for others
 	meter   meter
 }
@@ -112,7 +110,7 @@ func newRun(t *tables.Tables, o Options) (*run, error) {
 		return nil, err
 	}
 	r := &run{
-		options: o, tables: t, space: space, kernel: planes.For(o.Family),
+		options: o, tables: t, space: space,
 		memory: make([][]int8, t.MaxSeeds()+1), meter: meter{report: o.Progress},
 	}
 	for _, n := range o.Layers {

@@ -2,6 +2,7 @@ package verify_test
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -173,12 +174,17 @@ func TestDamage(t *testing.T) {
 	}{
 		"two blocks": {func(t *testing.T, _, path string) {
 			data := testrun.ReadFile(t, path)
-			data[82] ^= 1
-			data[90] ^= 1
+			index := binary.LittleEndian.Uint64(data[len(data)-76:])
+			for i := range uint64(2) {
+				data[binary.LittleEndian.Uint64(data[index+24*i:])] ^= 1
+			}
 			testrun.WriteFile(t, path, data)
 		}, corrupt.ErrCorrupt, 2},
-		"truncated": {func(t *testing.T, _, path string) { testrun.WriteFile(t, path, testrun.ReadFile(t, path)[:150]) }, corrupt.ErrCorrupt, 1},
-		"missing":   {func(t *testing.T, _, path string) { os.Remove(path) }, fs.ErrNotExist, 1},
+		"truncated": {func(t *testing.T, _, path string) {
+			data := testrun.ReadFile(t, path)
+			testrun.WriteFile(t, path, data[:len(data)-100])
+		}, corrupt.ErrCorrupt, 1},
+		"missing": {func(t *testing.T, _, path string) { os.Remove(path) }, fs.ErrNotExist, 1},
 		"another layer": {func(t *testing.T, dir, path string) {
 			testrun.WriteFile(t, path, testrun.ReadFile(t, filepath.Join(dir, rundir.LayerName(4))))
 		}, corrupt.ErrMismatch, 1},

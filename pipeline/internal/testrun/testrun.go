@@ -5,13 +5,14 @@ package testrun
 
 import (
 	"os"
+	"slices"
 	"testing"
 
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
-	"grenier/kernels/planes"
+	"grenier/kernels/ranks"
 	"grenier/layers/awari"
 	"grenier/pipeline/retro"
 )
@@ -60,7 +61,7 @@ func Write(t testing.TB, game awari.Game, layers [][]int8, blockSize int) string
 	for n, scores := range layers {
 		h := layerfile.Header{
 			Game: id.Game, Rules: id.Rules, Pits: id.Pits, Seeds: n,
-			Codec: layerfile.LZ4, Transform: layerfile.Planes,
+			Codec: layerfile.LZ4, Transform: layerfile.Ranks, Model: modelOf(scores),
 			BlockSize: blockSize, Positions: uint64(len(scores)),
 		}
 		name := rundir.LayerName(n)
@@ -82,6 +83,16 @@ func Write(t testing.TB, game awari.Game, layers [][]int8, blockSize int) string
 	return path
 }
 
+// modelOf returns the model of the scores, none if they are too many for one.
+func modelOf(scores []int8) ranks.Model {
+	counts, err := ranks.NewCounts(slices.Min(scores), slices.Max(scores))
+	if err != nil {
+		return ""
+	}
+	counts.Add(scores)
+	return counts.Model()
+}
+
 // writeFile writes a layer file.
 func writeFile(path string, h layerfile.Header, scores []int8) (layerfile.Summary, error) {
 	w, err := layerfile.Create(path, h)
@@ -89,7 +100,7 @@ func writeFile(path string, h layerfile.Header, scores []int8) (layerfile.Summar
 		return layerfile.Summary{}, err
 	}
 	defer w.Abort()
-	e, err := layerfile.NewEncoder(h, planes.For(cpu.Generic))
+	e, err := layerfile.NewEncoder(h, cpu.Generic)
 	if err != nil {
 		return layerfile.Summary{}, err
 	}

@@ -1,10 +1,8 @@
 //go:build !amd64 || purego
 
-package planes
+package ranks
 
 import "grenier/kernels/cpu"
 
 // For returns the generic kernel: this build has no other.
-func For(cpu.Family) Kernel {
-	return Kernel{Split: splitGeneric, Join: joinGeneric}
-}
+func For(cpu.Family) Kernel { return Kernel{Scores: scoresGeneric} }

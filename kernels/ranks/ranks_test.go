@@ -1,0 +1,245 @@
+package ranks
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"grenier/kernels/cpu"
+	"grenier/kernels/internal/guard"
+	"grenier/kernels/internal/twins"
+)
+
+// walk returns n scores from low to high in which a context tells much.
+func walk(rng *rand.Rand, n int, low, high int8) []int8 {
+	out := make([]int8, n)
+	span := int(high) - int(low) + 1
+	for i := range out {
+		x := rng.IntN(span)
+		if i >= far && rng.IntN(4) > 0 {
+			x = (int(out[i-1]) - int(out[i-far]) + rng.IntN(3) + span) % span
+			x = (x + span) % span
+		}
+		out[i] = low + int8(x)
+	}
+	return out
+}
+
+func asBytes(scores []int8) []byte {
+	out := make([]byte, len(scores))
+	for i, x := range scores {
+		out[i] = byte(x)
+	}
+	return out
+}
+
+// modelOf returns the model of the scores themselves.
+func modelOf(tb testing.TB, scores []int8, low, high int8) Model {
+	tb.Helper()
+	n, err := NewCounts(low, high)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	n.Add(scores)
+	m := n.Model()
+	if err := m.Check(); err != nil {
+		tb.Fatal(err)
+	}
+	return m
+}
+
+// define returns the ranks of scores in the way the package comment puts it.
+func define(low int8, list map[[2]int][]byte, scores []int8) []byte {
+	out := make([]byte, len(scores))
+	length := len(scores) / 6
+	for i, x := range scores {
+		start := 0
+		if length > 0 {
+			start = min(i/length, 5) * length
+		}
+		symbol := func(i int) int {
+			if i < start {
+				return 0
+			}
+			return int(scores[i]) - int(low)
+		}
+		out[i] = byte(bytes.IndexByte(list[[2]int{symbol(i - 3), symbol(i - 1)}], byte(int(x)-int(low))))
+	}
+	return out
+}
+
+func TestTwins(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		rng := twins.Rand(t)
+		for _, r := range [][2]int8{{0, 0}, {-1, 1}, {-20, 20}, {5, 36}, {-16, 16}, {-48, 48}, {-64, 63}, {-128, -1}} {
+			all := walk(rng, 3000, r[0], r[1])
+			c := newChecker(t, modelOf(t, all, r[0], r[1]), len(all))
+			for n := range 200 {
+				c.check(t, For(f), all[rng.IntN(2500):][:n])
+			}
+			c.check(t, For(f), all)
+		}
+	})
+}
+
+// checker compares one model in use with the definition.
+type checker struct {
+	low      int8
+	list     map[[2]int][]byte
+	encoding *Encoding
+	decoding *Decoding
+	region   *guard.Region[uint8]
+}
+
+// newChecker returns a checker for up to n scores.
+func newChecker(tb testing.TB, m Model, n int) checker {
+	list := map[[2]int][]byte{}
+	m.lists(func(c, a int, symbols []byte) { list[[2]int{c, a}] = slices.Clone(symbols) })
+	return checker{int8(m[0]), list, NewEncoding(m), NewDecoding(m), guard.New[uint8](tb, n)}
+}
+
+// check encodes and decodes at both ends of fenced memory.
+func (c checker) check(t *testing.T, k Kernel, scores []int8) {
+	t.Helper()
+	src, ranks := asBytes(scores), make([]byte, len(scores))
+	c.encoding.Ranks(ranks, src)
+	if want := define(c.low, c.list, scores); !bytes.Equal(ranks, want) {
+		t.Fatalf("%v: ranks %v, want %v", scores, ranks, want)
+	}
+	for _, block := range [][]byte{c.region.Start(len(scores)), c.region.End(len(scores))} {
+		copy(block, ranks)
+		if k.Scores(c.decoding, block); !bytes.Equal(block, src) {
+			t.Fatalf("scores %v, want %v", block, src)
+		}
+	}
+}
+
+// TestFrequentFirst: what is always so has rank 0.
+func TestFrequentFirst(t *testing.T) {
+	scores := slices.Repeat([]int8{3, -1, 0, 2, -2}, 400)
+	m := modelOf(t, scores, -3, 3)
+	ranks := make([]byte, len(scores))
+	NewEncoding(m).Ranks(ranks, asBytes(scores))
+	if n := bytes.Count(ranks, []byte{0}); n < len(scores)-Lanes*far {
+		t.Errorf("%d of %d ranks are 0", n, len(scores))
+	}
+}
+
+// FuzzScores decodes ranks that no score has: anything may come out, but
+// the same from all families.
+func FuzzScores(f *testing.F) {
+	f.Add([]byte{1, 2, 3, 127, 0, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127}, int8(-2), uint8(6))
+	f.Add(bytes.Repeat([]byte{0, 1, 127}, 90), int8(-20), uint8(41))
+	f.Fuzz(func(t *testing.T, ranks []byte, low int8, symbols uint8) {
+		n, err := NewCounts(low, low+int8(symbols%50)-1)
+		if err != nil {
+			return
+		}
+		ranks = bytes.Clone(ranks)
+		for i := range ranks {
+			ranks[i] %= MaxSymbols
+		}
+		d := NewDecoding(n.Model())
+		want := bytes.Clone(ranks)
+		For(cpu.Generic).Scores(d, want)
+		region := guard.New[uint8](t, len(ranks))
+		for _, f := range cpu.Available() {
+			got := region.End(len(ranks))
+			copy(got, ranks)
+			if For(f).Scores(d, got); !bytes.Equal(got, want) {
+				t.Fatalf("%v: %v, want %v", f, got, want)
+			}
+		}
+	})
+}
+
+func TestCheckModel(t *testing.T) {
+	good := Model("\xff\x02" + "\x01\x00" + "\x00" + "\x01\x01" + "\x02\x00\x01" + "\x00")
+	if err := good.Check(); err != nil {
+		t.Error(err)
+	}
+	if low, high := good.Range(); low != -1 || high != 0 {
+		t.Errorf("range %d to %d", low, high)
+	}
+	for name, m := range map[string]Model{
+		"empty":       "",
+		"short":       good[:len(good)-1],
+		"long":        good + "\x00",
+		"no symbol":   "\x00\x00",
+		"many":        Model("\x00\x81" + strings.Repeat("\x00", 1<<20)),
+		"beyond 127":  "\x7f\x02\x00\x01\x00\x00\x00\x00",
+		"twice":       "\x00\x02\x00\x00\x00\x00\x00\x00",
+		"twice later": "\x00\x02\x00\x01\x02\x00\x00\x00\x00\x00",
+		"unknown":     "\x00\x01\x01\x00",
+		"long list":   "\x00\x01\x00\x02\x00\x00",
+		"no list":     "\x00\x02\x00\x01\x00\x00\x00",
+	} {
+		if err := m.Check(); !errors.Is(err, ErrModel) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func FuzzModel(f *testing.F) {
+	f.Add("\xff\x02\x01\x00\x00\x01\x01\x02\x00\x01\x00")
+	f.Fuzz(func(t *testing.T, s string) {
+		m := Model(s)
+		if m.Check() != nil {
+			return
+		}
+		low, high := m.Range()
+		scores := walk(rand.New(rand.NewPCG(1, 2)), 100, low, high)
+		newChecker(t, m, len(scores)).check(t, For(cpu.Best()), scores)
+	})
+}
+
+func TestBadRange(t *testing.T) {
+	for _, r := range [][2]int8{{1, 0}, {-128, 0}, {-128, 127}} {
+		if _, err := NewCounts(r[0], r[1]); !errors.Is(err, ErrModel) {
+			t.Errorf("%v: %v", r, err)
+		}
+	}
+}
+
+// blockSize is that of a storage block.
+const blockSize = 64 << 10
+
+func BenchmarkRanks(b *testing.B) {
+	scores := walk(rand.New(rand.NewPCG(1, 2)), blockSize, -20, 20)
+	e := NewEncoding(modelOf(b, scores, -20, 20))
+	src, dst := asBytes(scores), make([]byte, blockSize)
+	b.SetBytes(blockSize)
+	for b.Loop() {
+		e.Ranks(dst, src)
+	}
+}
+
+func BenchmarkScores(b *testing.B) {
+	scores := walk(rand.New(rand.NewPCG(1, 2)), blockSize, -20, 20)
+	m := modelOf(b, scores, -20, 20)
+	ranks, block := make([]byte, blockSize), make([]byte, blockSize)
+	NewEncoding(m).Ranks(ranks, asBytes(scores))
+	twins.Bench(b, func(b *testing.B, f cpu.Family) {
+		k, d := For(f), NewDecoding(m)
+		b.SetBytes(blockSize)
+		for b.Loop() {
+			copy(block, ranks)
+			k.Scores(d, block)
+		}
+	})
+}
+
+func BenchmarkCounts(b *testing.B) {
+	scores := walk(rand.New(rand.NewPCG(1, 2)), blockSize, -20, 20)
+	n, err := NewCounts(-20, 20)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(blockSize)
+	for b.Loop() {
+		n.Add(scores)
+	}
+}

@@ -1,0 +1,155 @@
+package rice
+
+import (
+	"bytes"
+	"math/bits"
+	"math/rand/v2"
+	"testing"
+
+	"grenier/kernels/cpu"
+	"grenier/kernels/internal/guard"
+	"grenier/kernels/internal/twins"
+)
+
+// maxRanks is the longest input of the twin tests: a few registers' worth.
+const maxRanks = 700
+
+// randomRanks returns ranks distributed like those of scores, and now and then
+// any.
+func randomRanks(rng *rand.Rand, n int) []byte {
+	out := make([]byte, n)
+	for i := range out {
+		if rng.IntN(50) == 0 {
+			out[i] = byte(rng.IntN(MaxRank + 1))
+		} else {
+			out[i] = byte(2*bits.TrailingZeros32(rng.Uint32()|1<<20) + rng.IntN(2))
+		}
+	}
+	return out
+}
+
+// fence holds the memory of both sides of a transform, so that it starts after
+// or ends before an unreadable page.
+type fence struct {
+	ranks, code *guard.Region[uint8]
+}
+
+func newFence(tb testing.TB, n int) fence {
+	return fence{guard.New[uint8](tb, n), guard.New[uint8](tb, n*(levels+1))}
+}
+
+// check runs both directions at both ends of the memory and compares with the
+// definition.
+func (m fence) check(t *testing.T, k Kernel, x []byte) {
+	t.Helper()
+	want := layout(x)
+	for _, at := range []func(r *guard.Region[uint8], n int) []byte{
+		(*guard.Region[uint8]).Start, (*guard.Region[uint8]).End,
+	} {
+		ranks, code := at(m.ranks, len(x)), at(m.code, len(want))
+		copy(ranks, x)
+		for i := range code {
+			code[i] = 0xa5
+		}
+		if n := k.Split(code, ranks); n != len(want) || !bytes.Equal(code, want) {
+			t.Fatalf("%v: code % x of %d bytes, want % x", x, code, n, want)
+		}
+		for i := range ranks {
+			ranks[i] = 0xff
+		}
+		if err := k.Join(ranks, code); err != nil || !bytes.Equal(ranks, x) {
+			t.Fatalf("ranks %v, want %v, %v", ranks, x, err)
+		}
+	}
+}
+
+// checkDamaged decodes bytes that may be no code: all families must agree.
+func (m fence) checkDamaged(t *testing.T, k Kernel, n int, src []byte) {
+	t.Helper()
+	want := make([]byte, n)
+	wantErr := generic.join(want, src)
+	for _, at := range []func(r *guard.Region[uint8], n int) []byte{
+		(*guard.Region[uint8]).Start, (*guard.Region[uint8]).End,
+	} {
+		ranks, code := at(m.ranks, n), at(m.code, len(src))
+		copy(code, src)
+		err := k.Join(ranks, code)
+		if err != wantErr || err == nil && !bytes.Equal(ranks, want) {
+			t.Fatalf("%d ranks of % x: %v, %v; want %v, %v", n, src, ranks, err, want, wantErr)
+		}
+	}
+}
+
+func TestTwins(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		rng := twins.Rand(t)
+		m := newFence(t, maxRanks)
+		for n := range maxRanks + 1 {
+			m.check(t, For(f), randomRanks(rng, n))
+		}
+		for r := range MaxRank + 1 {
+			m.check(t, For(f), bytes.Repeat([]byte{byte(r)}, 200))
+		}
+	})
+}
+
+func FuzzTwins(f *testing.F) {
+	f.Add([]byte{})
+	f.Add([]byte{1, 0x80, 0x7f, 0xff})
+	f.Add(bytes.Repeat([]byte{0, 9, 3}, 60))
+	f.Fuzz(func(t *testing.T, x []byte) {
+		x = bytes.Clone(x[:min(len(x), maxRanks)])
+		for i := range x {
+			x[i] &= MaxRank
+		}
+		m := newFence(t, len(x))
+		for _, f := range cpu.Available() {
+			m.check(t, For(f), x)
+		}
+	})
+}
+
+func FuzzJoin(f *testing.F) {
+	f.Add([]byte{}, uint16(0))
+	f.Add([]byte{0x16, 0x32, 0x02, 0x00}, uint16(6))
+	f.Add(layout(bytes.Repeat([]byte{0, 9, 3}, 60)), uint16(180))
+	f.Fuzz(func(t *testing.T, src []byte, size uint16) {
+		n := int(size) % maxRanks
+		m := newFence(t, maxRanks)
+		src = src[:min(len(src), maxRanks)]
+		for _, f := range cpu.Available() {
+			m.checkDamaged(t, For(f), n, src)
+		}
+	})
+}
+
+// blockSize is that of a storage block.
+const blockSize = 64 << 10
+
+func BenchmarkSplit(b *testing.B) {
+	ranks := randomRanks(rand.New(rand.NewPCG(1, 2)), blockSize)
+	twins.Bench(b, func(b *testing.B, f cpu.Family) {
+		k, scratch, code := For(f), make([]byte, blockSize), make([]byte, blockSize)
+		b.SetBytes(blockSize)
+		for b.Loop() {
+			copy(scratch, ranks)
+			if k.Split(code, scratch) < 0 {
+				b.Fatal("no room")
+			}
+		}
+	})
+}
+
+func BenchmarkJoin(b *testing.B) {
+	ranks := randomRanks(rand.New(rand.NewPCG(1, 2)), blockSize)
+	code := layout(ranks)
+	twins.Bench(b, func(b *testing.B, f cpu.Family) {
+		k := For(f)
+		b.SetBytes(blockSize)
+		for b.Loop() {
+			if err := k.Join(ranks, code); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
