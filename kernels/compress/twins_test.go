@@ -170,8 +170,8 @@ func (m *fence) check(t *testing.T, f cpu.Family, c *call, end bool) {
 	For(f)(dst, offers, c.columns, &c.program, c.routes, c.chunk, c.routes[0].Scores)
 	for i, got := range dst {
 		if got != want[i] {
-			t.Fatalf("%v: row %d of column %d: got %d, want %d; columns %x of %+v, chunk %d of %+v",
-				f, i%Side, i/Side, got, want[i], c.columns, c.program, c.chunk, c.routes)
+			t.Fatalf("%v: row %d of column %d: got %d, want %d; columns %x of %+v, chunk %d",
+				f, i%Side, i/Side, got, want[i], c.columns, c.program.Groups, c.chunk)
 		}
 	}
 	if *offers != c.offers {
