@@ -2,7 +2,11 @@
 
 package transpose
 
-import "grenier/kernels/cpu"
+import (
+	"math/bits"
+
+	"grenier/kernels/cpu"
+)
 
 // For returns the kernel of the family f, which must be supported.
 func For(f cpu.Family) UpdateFunc {
@@ -16,16 +20,25 @@ func For(f cpu.Family) UpdateFunc {
 }
 
 func updateAVX512(lines []int8, block *Block, columns, rows uint64, changes *Changes) {
-	changes.Rows = 0
-	if rows &= present(lines); rows != 0 {
-		turnAVX512(&changes.turned, block)
-		changes.Rows = replaceAVX512(&lines[0], rows, &changes.turned, columns, &changes.Columns)
+	rows &= present(lines)
+	switch {
+	case rows == 0 || columns == 0:
+		changes.Rows = 0
+	case bits.OnesCount64(columns) <= few:
+		changes.columnwise(lines, block, columns, rows)
+	default:
+		changes.Rows = updateLines(&lines[0], block, columns, rows, &changes.Columns)
 	}
 }
 
 func updateAVX2(lines []int8, block *Block, columns, rows uint64, changes *Changes) {
-	changes.Rows = 0
-	if rows &= present(lines); rows != 0 {
+	rows &= present(lines)
+	switch {
+	case rows == 0 || columns == 0:
+		changes.Rows = 0
+	case bits.OnesCount64(columns) <= few:
+		changes.columnwise(lines, block, columns, rows)
+	default:
 		turnAVX2(&changes.turned, block)
 		var mask [Side]int8
 		for c := range mask {
@@ -35,22 +48,45 @@ func updateAVX2(lines []int8, block *Block, columns, rows uint64, changes *Chang
 	}
 }
 
-// turnAVX512 negates and transposes a block.
+// few is the number of columns up to which it is faster to take them one by one,
+// without turning the block.
+const few = 3
+
+// columnwise is the update, for at least one row.
+func (c *Changes) columnwise(lines []int8, block *Block, columns, rows uint64) {
+	c.Rows = 0
+	for ; columns != 0; columns &= columns - 1 {
+		i := bits.TrailingZeros64(columns)
+		changed := updateColumn(&lines[i], &block[i*Side], rows)
+		for left := changed &^ c.Rows; left != 0; left &= left - 1 {
+			c.Columns[bits.TrailingZeros64(left)] = 0
+		}
+		for left := changed; left != 0; left &= left - 1 {
+			c.Columns[bits.TrailingZeros64(left)] |= 1 << i
+		}
+		c.Rows |= changed
+	}
+}
+
+// updateColumn puts the negated scores of at least one row of a column into
+// lines, which starts at the column's score of line 0, and returns the rows that
+// changed.
 //
 //go:noescape
-func turnAVX512(dst, src *Block)
+func updateColumn(lines, column *int8, rows uint64) uint64
 
-// turnAVX2 does the same.
+// updateLines is the update by AVX-512; it returns Rows.
+//
+//go:noescape
+func updateLines(lines *int8, block *Block, columns, rows uint64, changed *[Side]uint64) uint64
+
+// turnAVX2 negates and transposes a block.
 //
 //go:noescape
 func turnAVX2(dst, src *Block)
 
-// replaceAVX512 is Changes.replace for at least one row; it returns Rows.
-//
-//go:noescape
-func replaceAVX512(lines *int8, rows uint64, block *Block, columns uint64, changed *[Side]uint64) uint64
-
-// replaceAVX2 does the same; columns has a byte of ones for each.
+// replaceAVX2 is Changes.replace for at least one row; it returns Rows. columns has
+// a byte of ones for each.
 //
 //go:noescape
 func replaceAVX2(lines *int8, rows uint64, block *Block, columns *[Side]int8, changed *[Side]uint64) uint64

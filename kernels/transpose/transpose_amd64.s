@@ -92,30 +92,41 @@
 	GATHER((SI)(AX*1), (R10)(AX*1), (R11)(AX*1), (R12)(AX*1), z, x); \
 	ADDQ R8, AX
 
-// PUT stores one column.
-#define PUT(z) \
-	VMOVDQU64 z, (DI); \
-	ADDQ      R9, DI
+// PUT replaces line k of 16 with z, in the columns of K4, if R13 has its bit.
+#define PUT(k, z, same) \
+	BTQ       $k, R13;                   \
+	JCC       same;                      \
+	VMOVDQU64 (k*64)(DI), Z16;           \
+	VPCMPB    $4, Z16, z, K4, K5;        \
+	KMOVQ     K5, R8;                    \
+	TESTQ     R8, R8;                    \
+	JZ        same;                      \
+	VMOVDQU8  z, K5, Z16;                \
+	VMOVDQU64 Z16, (k*64)(DI);           \
+	MOVQ      R8, (k*8)(DX);             \
+	BTSQ      $k, R9;                    \
+same:
 
-// func turnAVX512(dst, src *Block)
+// func updateLines(lines *int8, block *Block, columns, rows uint64, changed *[64]uint64) uint64
 //
-// SI, R10, R11 and R12 are columns 0, 16, 32, 48 of src, R8 and R9 the distance of
-// columns and of lines, DI dst, CX squares of 16 left in the columns.
-TEXT ·turnAVX512(SB), NOSPLIT, $0-16
-	MOVQ dst+0(FP), DI
-	MOVQ src+8(FP), SI
-	MOVQ $64, R8
-	MOVQ $64, R9
-	MOVQ $4, CX
+// SI, R10, R11 and R12 are columns 0, 16, 32, 48 of the block, R8 the distance of
+// columns, DI lines, DX changed and R13 rows, all from the next 16 rows on; R9 has
+// the changed rows, those to come in the low bits; CX squares of 16 left in the columns.
+TEXT ·updateLines(SB), NOSPLIT, $0-48
+	MOVQ  lines+0(FP), DI
+	MOVQ  block+8(FP), SI
+	KMOVQ columns+16(FP), K4
+	MOVQ  rows+24(FP), R13
+	MOVQ  changed+32(FP), DX
+	XORQ  R9, R9
+	MOVQ  $4, CX
 	LANES
+	LEAQ  1024(SI), R10
+	LEAQ  2048(SI), R11
+	LEAQ  3072(SI), R12
 
-	MOVQ R8, AX
-	SHLQ $4, AX
-	LEAQ (SI)(AX*1), R10
-	LEAQ (SI)(AX*2), R11
-	LEAQ (R10)(AX*2), R12
-
-block:
+square:
+	MOVQ $64, R8
 	XORQ AX, AX
 	ROW(Z0, X0)
 	ROW(Z1, X1)
@@ -134,29 +145,34 @@ block:
 	ROW(Z14, X14)
 	ROW(Z15, X15)
 	TURN
-	PUT(Z0)
-	PUT(Z1)
-	PUT(Z2)
-	PUT(Z3)
-	PUT(Z4)
-	PUT(Z5)
-	PUT(Z6)
-	PUT(Z7)
-	PUT(Z8)
-	PUT(Z9)
-	PUT(Z10)
-	PUT(Z11)
-	PUT(Z12)
-	PUT(Z13)
-	PUT(Z14)
-	PUT(Z15)
+	PUT(0, Z0, same0)
+	PUT(1, Z1, same1)
+	PUT(2, Z2, same2)
+	PUT(3, Z3, same3)
+	PUT(4, Z4, same4)
+	PUT(5, Z5, same5)
+	PUT(6, Z6, same6)
+	PUT(7, Z7, same7)
+	PUT(8, Z8, same8)
+	PUT(9, Z9, same9)
+	PUT(10, Z10, same10)
+	PUT(11, Z11, same11)
+	PUT(12, Z12, same12)
+	PUT(13, Z13, same13)
+	PUT(14, Z14, same14)
+	PUT(15, Z15, same15)
+	RORQ $16, R9
+	SHRQ $16, R13
+	ADDQ $1024, DI
+	ADDQ $128, DX
 	ADDQ $16, SI
 	ADDQ $16, R10
 	ADDQ $16, R11
 	ADDQ $16, R12
 	DECQ CX
-	JNZ  block
+	JNZ  square
 	VZEROUPPER
+	MOVQ R9, ret+40(FP)
 	RET
 
 // In AVX2 the rows k and k+8 share a register, so a stage rotates the seven bits
@@ -247,37 +263,40 @@ square:
 	VZEROUPPER
 	RET
 
-// func replaceAVX512(lines *int8, rows uint64, block *Block, columns uint64, changed *[64]uint64) uint64
+// func updateColumn(lines, column *int8, rows uint64) uint64
 //
-// DI lines, CX rows left, SI block, K1 columns, DX changed, AX result, BX row and
-// R9 its offset.
-TEXT ·replaceAVX512(SB), NOSPLIT, $0-48
-	MOVQ  lines+0(FP), DI
-	MOVQ  rows+8(FP), CX
-	MOVQ  block+16(FP), SI
-	KMOVQ columns+24(FP), K1
-	MOVQ  changed+32(FP), DX
-	XORQ  AX, AX
+// DI score of a line, SI column, DX rows, CX end of the last of them, AX result, BX
+// row. A score and the one that it is to be negated add up to zero if nothing
+// changes.
+TEXT ·updateColumn(SB), NOSPLIT, $0-32
+	MOVQ   lines+0(FP), DI
+	MOVQ   column+8(FP), SI
+	MOVQ   rows+16(FP), DX
+	BSRQ   DX, CX
+	INCQ   CX
+	XORQ   AX, AX
+	XORQ   BX, BX
+	PCALIGN $32
 
-line:
-	TZCNTQ    CX, BX
-	MOVQ      BX, R9
-	SHLQ      $6, R9
-	VMOVDQU64 (SI)(R9*1), Z0
-	VPCMPB    $4, (DI)(R9*1), Z0, K1, K2 // 4: not equal
-	KMOVQ     K2, R8
-	TESTQ     R8, R8
-	JZ        same
-	VMOVDQU8  Z0, K2, (DI)(R9*1)
-	MOVQ      R8, (DX)(BX*8)
-	BTSQ      BX, AX
+score:
+	MOVBLZX (SI)(BX*1), R8
+	ADDB    (DI), R8
+	JNE     differs
 
-same:
-	BLSRQ CX, CX
-	JNZ   line
-	VZEROUPPER
-	MOVQ  AX, ret+40(FP)
+nextScore:
+	ADDQ $64, DI
+	INCQ BX
+	CMPQ BX, CX
+	JNE  score
+	MOVQ AX, ret+24(FP)
 	RET
+
+differs:
+	BTQ  BX, DX
+	JCC  nextScore
+	SUBB R8, (DI)
+	BTSQ BX, AX
+	JMP  nextScore
 
 // func replaceAVX2(lines *int8, rows uint64, block *Block, columns *[64]int8, changed *[64]uint64) uint64
 //
