@@ -2,21 +2,24 @@
 //
 // The scores of positions that differ only in the half of the player to move lie
 // in lines of 64; a line belongs to a row, the other player's half, and to a panel,
-// 64 consecutive halves of the player to move. Play the same move on one
-// half against 64 consecutive other halves B: what it gives B is the same for
-// all, so the boards reached differ only in B plus a constant, in the same
-// order. They stand in one row, after the sides are changed, in a few
-// neighbouring panels, with gaps: B plus a constant never has fewer seeds in a pit than the
-// constant. Reading the scores of all results of the move is therefore no walk with random
-// access. It is, for each of these lines, a compress by a bit mask, Pick, of the
-// scores that are reached; and as not every B gets its score from this line, or
-// from a quiet move at all, an expand by another, Place.
+// 64 consecutive halves of the player to move. Play the same move on one half
+// against 64 consecutive other halves B: what it gives B is the same for all, so the
+// boards reached differ only in B plus a constant, in the same order. They stand in
+// one row, after the sides are changed, in a few neighbouring panels, with gaps: B
+// plus a constant never has fewer seeds in a pit than the constant. Reading the
+// scores of all results of the move is therefore no walk with random access. It is,
+// for each of these lines, a compress by a bit mask, Pick, of the scores that are
+// reached; and as not every B gets its score from this line, or from a quiet move at
+// all, an expand by another, Place.
 //
-// Both masks depend on the move and on B alone. The 64 halves of the player who moves, one
-// panel, that play the same move differ in the row only. So a kernel call works
-// on a block: a panel of moving halves times 64 B.
+// Both masks depend on the move and on B alone. The 64 halves of the player who
+// moves, one panel, that play the same move differ in the row only. So a kernel call
+// works on a block: a panel of moving halves times 64 B. And a kernel needs to look
+// at the masks once for many columns: it makes them a table that says from which
+// score of the line each row takes its own, and then shuffles line after line by it.
 //
-// The generic code defines the result; the twins for amd64 give the same one.
+// TestExample shows a small block with all its numbers. The generic code defines the
+// result; the twins for amd64 give the same one.
 package compress
 
 import (
@@ -63,9 +66,9 @@ type Program struct {
 }
 
 // LeastFunc computes the given columns of a block: what the best move of each
-// position leaves the opponent with. Each score in dst becomes the least of the
-// one in offers and those that the groups of p bring to its place from the
-// words of the given chunk. Other columns of dst stay as they are.
+// position leaves the opponent with. Each score in dst becomes the least of the one
+// in offers and those that the groups of p bring to its place by the words of the
+// given chunk. Other columns of dst stay as they are.
 //
 // lines, and what lies behind offers, are fetched into the cache if many columns
 // are asked for: the caller is about to need them.

@@ -63,8 +63,8 @@ func copyColumns(dst, src *Block, columns uint64)
 func fetch(lines []int8)
 
 // leastGroups applies all groups of p, at least one, to columns, at least one. It
-// fetches lines beside those that it reads, as many words on as the chunk has, times step, and what is
-// at next.
+// fetches lines beside those that it reads, as many panels on as the chunk has words
+// times step, and what is at next.
 //
 //go:noescape
 func leastGroups(dst *Block, columns uint64, p *Program, routes *Route, chunk, step int, next uintptr)
@@ -86,10 +86,15 @@ func leastBMI2(dst, offers *Block, columns uint64, p *Program, routes []Route, c
 		if len(words) == 0 {
 			continue
 		}
-		leastWords(dst, asked, g.Columns, &p.Rows[g.First], &r.Scores[0], r.Stride, words, ahead.step*len(words)*r.Stride, ahead.next, &byteMask)
-		ahead.next += uintptr(ahead.step * 2 * Side * len(words))
+		leastWords(dst, asked, g.Columns, &p.Rows[g.First], &r.Scores[0], r.Stride, words,
+			ahead.step*len(words)*r.Stride, ahead.next, &byteMask)
+		ahead.next += uintptr(ahead.step * fetched * len(words))
 	}
 }
+
+// fetched is the number of bytes of the next offers that are fetched with each
+// word.
+const fetched = 2 * Side
 
 // byteMask[b] has the byte i all ones if bit i of b is set, and 0 otherwise.
 var byteMask = func() (t [256]uint64) {
@@ -101,5 +106,9 @@ var byteMask = func() (t [256]uint64) {
 	return t
 }()
 
+// leastWords applies words, at least one, to columns, at least one, out of those of
+// a group. It fetches the lines that are ahead bytes after those that it reads, and
+// what is at next. masks is byteMask.
+//
 //go:noescape
 func leastWords(dst *Block, columns, of uint64, rows *uint32, scores *int8, stride int, words []Word, ahead int, next uintptr, masks *[256]uint64)

@@ -52,6 +52,7 @@ fetchLine:
 fetched:
 	RET
 
+// identity takes each score from its own place.
 DATA ·identity+0(SB)/8, $0x0706050403020100
 DATA ·identity+8(SB)/8, $0x0f0e0d0c0b0a0908
 DATA ·identity+16(SB)/8, $0x1716151413121110
@@ -66,9 +67,9 @@ GLOBL ·identity(SB), RODATA|NOPTR, $64
 //
 // DI dst, R9 group, R15 groups left, AX its route, SI word, R13 words left, BX the
 // columns of the group that are asked for, R14 their indices among those of the
-// group, R12 the group's rows, DX the lines of the word's panel. In the loop over
-// columns, CX and R8 hold what is left of BX and R14, and AX the lines to be
-// fetched.
+// group, R12 the group's rows, DX the lines of the word's panel, Z3 identity. In the
+// loop over columns, CX and R8 hold what is left of BX and R14, AX the lines to be
+// fetched, and Z0 the word.
 TEXT ·leastGroups(SB), NOSPLIT, $24-56
 	MOVQ dst+0(FP), DI
 	MOVQ p+16(FP), R10
@@ -119,6 +120,8 @@ word:
 	ADDQ       DX, AX
 	KMOVQ      WORD_PICK(SI), K1
 	KMOVQ      WORD_PLACE(SI), K2
+
+	// From which score of the line each row takes its own.
 	VPCOMPRESSB.Z Z3, K1, Z0
 	VPEXPANDB.Z   Z0, K2, Z0
 	MOVQ       BX, CX
@@ -150,6 +153,11 @@ nextGroup:
 	VZEROUPPER
 	RET
 
+// Without AVX-512, a row of 32 scores is put together by four shuffles, one for each
+// 16 scores of the line that it may come from. The controls of the shuffles are made
+// once for all columns: PEXT lists the positions of the scores that are picked, PDEP
+// spreads them to their places.
+
 // PICK appends the positions of the set bits of the lowest byte of AX to the list
 // at R9, each plus 0x80, and goes on to the next byte. R10 holds the positions of
 // the byte's bits, R15 is byteMask.
@@ -162,13 +170,13 @@ nextGroup:
 	SHRQ    $8, AX;               \
 	ADDQ    R11, R10
 
-// PLACE takes the next positions from the list at R9 and spreads them over the
-// eight bytes at to by the lowest byte of AX, and goes on to the next byte.
-#define PLACE(to) \
+// PLACE takes positions from the list at R9 and spreads them over the bytes of R8
+// by the bits of the lowest byte of AX, and goes on to the next byte; the other
+// bytes become 0.
+#define PLACE \
 	MOVBLZX AL, CX;               \
 	MOVQ    (R9), R8;             \
 	PDEPQ   (R15)(CX*8), R8, R8;  \
-	MOVQ    R8, to;               \
 	POPCNTL CX, CX;               \
 	ADDQ    CX, R9;               \
 	SHRQ    $8, AX
@@ -185,8 +193,14 @@ nextGroup:
 	VPADDUSB     Y6, low, low;    \
 	VPADDUSB     Y6, high, high
 
-// func leastWords(dst *Block, columns, of uint64, rows *uint32, scores *int8, stride int, words []Word, ahead int, next *int8, masks *[256]uint64)
-TEXT ·leastWords(SB), NOSPLIT, $144-96
+// func leastWords(dst *Block, columns, of uint64, rows *uint32, scores *int8, stride int, words []Word, ahead int, next uintptr, masks *[256]uint64)
+//
+// DI dst, SI word, R13 words left, BX columns, R14 their indices among those of the
+// group, R12 rows, DX the lines of the word's panel, R15 masks. In the loop over
+// columns, CX and R8 hold what is left of BX and R14, AX the lines to be fetched,
+// Y8-Y11 the controls of the first 32 rows and Y12-Y15 those of the others, Y6 and Y7
+// 127 for each row without a place.
+TEXT ·leastWords(SB), NOSPLIT, $72-96
 	MOVQ  dst+0(FP), DI
 	MOVQ  columns+8(FP), BX
 	MOVQ  of+16(FP), CX
@@ -220,33 +234,39 @@ wordAVX2:
 	PICK
 	MOVQ WORD_PLACE(SI), AX
 	LEAQ list-72(SP), R9
-	PLACE(from-144(SP))
-	PLACE(from-136(SP))
-	PLACE(from-128(SP))
-	PLACE(from-120(SP))
-	PLACE(from-112(SP))
-	PLACE(from-104(SP))
-	PLACE(from-96(SP))
-	PLACE(from-88(SP))
-
-	VMOVDQU from-144(SP), Y4
-	VMOVDQU from-112(SP), Y5
-	MOVL $0x70, R8
-	VMOVD R8, X6
+	PLACE
+	VMOVQ R8, X4
+	PLACE
+	VPINSRQ $1, R8, X4, X4
+	PLACE
+	VMOVQ R8, X0
+	PLACE
+	VPINSRQ $1, R8, X0, X0
+	PLACE
+	VMOVQ R8, X5
+	PLACE
+	VPINSRQ $1, R8, X5, X5
+	PLACE
+	VMOVQ R8, X1
+	PLACE
+	VPINSRQ $1, R8, X1, X1
+	VINSERTI128 $1, X0, Y4, Y4
+	VINSERTI128 $1, X1, Y5, Y5
+	MOVL         $0x70, R8
+	VMOVD        R8, X6
 	VPBROADCASTB X6, Y6
 	CONTROLS(0, Y8, Y12)
 	CONTROLS(16, Y9, Y13)
 	CONTROLS(32, Y10, Y14)
 	CONTROLS(48, Y11, Y15)
-	MOVL $0x7f, R8
-	VMOVD R8, X7
-	VPBROADCASTB X7, Y7
-	VPXOR Y0, Y0, Y0
-	VPCMPEQB Y4, Y0, Y6
-	VPAND Y7, Y6, Y6
-	VPCMPEQB Y5, Y0, Y5
-	VPAND Y7, Y5, Y7
-
+	VPXOR        Y0, Y0, Y0
+	VPCMPEQB     Y4, Y0, Y6
+	VPCMPEQB     Y5, Y0, Y7
+	MOVL         $0x7f, R8
+	VMOVD        R8, X0
+	VPBROADCASTB X0, Y0
+	VPAND        Y0, Y6, Y6
+	VPAND        Y0, Y7, Y7
 	MOVQ ahead+72(FP), AX
 	ADDQ DX, AX
 	MOVQ BX, CX

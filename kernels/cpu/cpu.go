@@ -1,7 +1,7 @@
 // Package cpu decides which family of kernels runs: the portable Go code or
 // one of its faster twins for amd64.
 //
-// Every kernel package (compress, ranks, rice, rows, transpose) has one function
+// Every kernel package (compress, ranks, rice, transpose) has one function
 // For that takes a Family and returns the kernel of that family. A program
 // picks the family once, at start, with Select(os.Getenv("GRENIER_KERNEL")),
 // and hands the value down: no kernel looks at CPU features by itself, so a
@@ -14,8 +14,8 @@
 //	AVX512   BMI2 plus AVX-512 F, BW, DQ, VL, VBMI and VBMI2 (Ice Lake, Zen 4)
 //
 // BMI2 includes AVX2 because no amd64 CPU has the former without the latter,
-// and transposing or counting bytes wants vectors where compressing wants
-// PEXT. The vector families also need an operating system that saves the
+// and kernels want both: compressing lays out by PEXT what vectors shuffle then,
+// and transposing needs vectors alone. The vector families also need an operating system that saves the
 // registers, which the detection takes into account.
 //
 // Builds for another architecture, or with the build tag purego, hold the

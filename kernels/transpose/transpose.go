@@ -3,10 +3,11 @@
 // The scores of one player are those of the other negated, and what one player
 // holds fixed while the other moves changes with every ply. A solver computes a
 // block with one half along the columns and needs its negative with that half along
-// the lines, and it wants to know what has changed. All in one pass costs little more
-// than the transposition.
+// the lines, and it wants to know what has changed. All in one pass costs little
+// more than the transposition.
 //
-// The generic code defines the result; the twins for amd64 give the same one.
+// TestExample shows a small update with all its numbers. The generic code defines the
+// result; the twins for amd64 give the same one.
 package transpose
 
 import (

@@ -258,7 +258,7 @@ func TestMemory(t *testing.T) {
 		largest bool
 		message string
 	}{
-		{1 << 20, false, "too little for any layer"},
+		{1 << 10, false, "too little for any layer"},
 		{1 << 30, true, "enough up to layer"},
 	} {
 		o := options(awari.MaxSeeds)

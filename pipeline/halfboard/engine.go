@@ -78,6 +78,7 @@ type Engine struct {
 // kernels is the chosen family of every kernel.
 type kernels struct {
 	least  compress.LeastFunc
+	fetch  compress.FetchFunc
 	update transpose.UpdateFunc
 }
 
@@ -95,7 +96,7 @@ func New(game awari.Game, o Options) (*Engine, error) {
 	}
 	return &Engine{
 		game: game, options: o, patterns: &patterns{},
-		kernels: kernels{compress.For(o.Family), transpose.For(o.Family)},
+		kernels: kernels{compress.For(o.Family), compress.FetchFor(o.Family), transpose.For(o.Family)},
 	}, nil
 }
 
@@ -118,6 +119,7 @@ type engine struct {
 	progress func(Progress)
 	computed atomic.Uint64 // columns of blocks that the sweep computed
 	changed  atomic.Uint64 // scores that the sweep changed
+	share    float64       // of all columns of blocks that the last sweep computed
 	stats    Stats
 }
 
@@ -276,11 +278,12 @@ func (e *engine) sweepAll(ctx context.Context) error {
 	if err := e.clearScores(ctx); err != nil {
 		return err
 	}
-	all := uint64(0) // columns of blocks
+	all := 0 // columns of blocks
 	for _, t := range e.order {
 		t.all.Store(true)
-		all += uint64(t.width() * (t.chunks.end - t.chunks.begin))
+		all += t.width() * (t.chunks.end - t.chunks.begin)
 	}
+	e.share = 1
 	for stage := DenseStage; ; {
 		start := time.Now()
 		if err := e.sweep(ctx, stage); err != nil {
@@ -289,7 +292,7 @@ func (e *engine) sweepAll(ctx context.Context) error {
 		if e.computed.Load() == 0 {
 			return nil
 		}
-		if e.computed.Load() < all/2 {
+		if e.share = float64(e.computed.Load()) / float64(all); e.share < 0.5 {
 			stage = SparseStage
 		}
 		e.note(stage, time.Since(start))

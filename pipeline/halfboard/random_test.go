@@ -99,9 +99,9 @@ type config struct {
 
 // tops are the largest layers of random configurations, by pits: far enough on
 // small boards for sowings of several laps.
-var tops = map[int]int{4: 30, 6: 18, 8: 11, 10: 8, 12: 7}
+var tops = map[int]int{4: 30, 6: 19, 8: 13, 10: 9, 12: 8}
 
-// randomConfig draws a configuration. Small slabs are as likely as large ones.
+// randomConfig draws a configuration. Half of them have the smallest tiles there are.
 func randomConfig(t testing.TB, rng *rand.Rand) config {
 	t.Helper()
 	pits := awari.MinPits + 2*rng.IntN(5)
@@ -171,3 +171,78 @@ func (e *engine) read(t testing.TB) []int8 {
 
 // ranking returns the ranking of whole boards of e.
 func (e *engine) ranking() *colex.Ranking { return e.grid.halves.Board() }
+
+// position names a position by the codes of its halves.
+type position struct{ mover, opponent uint32 }
+
+// position returns the codes of the halves of board.
+func (g *geometry) position(board awari.Board) position {
+	var a, b half
+	copy(a[:], board[:g.q])
+	copy(b[:], board[g.q:2*g.q])
+	return position{g.code(&a), g.code(&b)}
+}
+
+// A spot is where a position stands: in a column and row of a block.
+type spot struct {
+	m           *matrix
+	class       rowClass
+	panel, col  int
+	chunk, line int
+}
+
+// find returns where p stands.
+func (g *grid) find(p position) spot {
+	m := g.matrices[g.pits[p.mover].sum()]
+	column, at := int(p.mover-m.first), g.places[p.opponent]
+	return spot{m, at.class, column / side, column % side, int(at.row) / side, int(at.row) % side}
+}
+
+// score returns the score of a position of an open row.
+func (s spot) score() *int8 { return &s.m.lines(s.panel, s.chunk)[s.line*side+s.col] }
+
+// offer returns the offer to a position.
+func (s spot) offer() int8 { return s.m.block(s.class, s.panel, s.chunk)[s.col*side+s.line] }
+
+// mark returns the mark of the block.
+func (s spot) mark() *mark { return &s.m.marks[s.panel*s.m.chunks[openRows]+s.chunk] }
+
+// eachPosition calls do for all positions whose row is of class.
+func (e *engine) eachPosition(class rowClass, do func(p position)) {
+	for _, m := range e.grid.matrices {
+		for column := range m.columns {
+			for _, opponent := range e.grid.rows[e.grid.n-m.sum][class] {
+				do(position{m.first + uint32(column), opponent})
+			}
+		}
+	}
+}
+
+// eachBlock calls do for all blocks of open rows.
+func (e *engine) eachBlock(do func(m *matrix, panel, chunk int)) {
+	for _, m := range e.grid.matrices {
+		for panel := range m.panels {
+			for chunk := range m.chunks[openRows] {
+				do(m, panel, chunk)
+			}
+		}
+	}
+}
+
+// inBlock calls do for all positions of a block.
+func (g *grid) inBlock(m *matrix, panel, chunk int, do func(p position, s spot)) {
+	for col := range m.width(panel) {
+		for line := range m.height(openRows, chunk) {
+			opponent := g.rows[g.n-m.sum][openRows][chunk*side+line]
+			do(position{m.first + uint32(panel*side+col), opponent}, spot{m, openRows, panel, col, chunk, line})
+		}
+	}
+}
+
+// eachGeometry calls check for halves of all sizes with a few hundred to a few
+// thousand of them: of most sums there are several panels.
+func eachGeometry(t *testing.T, check func(t *testing.T, g *geometry)) {
+	for q, n := range map[int]int{1: 5, 2: 20, 3: 18, 4: 14, 5: 11, 6: 10} {
+		check(t, mustGeometry(t, q, n))
+	}
+}

@@ -29,11 +29,17 @@ type work struct {
 func (e *engine) sweepTile(b *bench, t *tile) work {
 	var w work
 	all := t.all.Swap(false)
+	var before job
 	for panel := t.panels.begin; panel < t.panels.end; panel++ {
 		for chunk := t.chunks.begin; chunk < t.chunks.end; chunk++ {
-			e.sweepBlock(b, t, panel, chunk, all, &w)
+			if next := t.matrix.take(panel, chunk, all); next.columns != 0 {
+				e.fetch(t.matrix, next)
+				e.compute(b, t, before, &w)
+				before = next
+			}
 		}
 	}
+	e.compute(b, t, before, &w)
 	if w.computed == 0 {
 		return w
 	}
@@ -42,28 +48,51 @@ func (e *engine) sweepTile(b *bench, t *tile) work {
 			parent.all.Store(true)
 		}
 	}
-	t.few = b.costs.worthMarking(w, t)
+	t.few = b.costs.worthMarking(w, t.lines(), e.share)
 	return w
 }
 
-// sweepBlock brings a block up to date.
-func (e *engine) sweepBlock(b *bench, t *tile, panel, chunk int, all bool, w *work) {
-	m := t.matrix
+// A job is what is to be computed of a block.
+type job struct {
+	panel, chunk  int
+	columns, rows uint64
+}
+
+// take returns what is out of date in a block; all says that everything is.
+func (m *matrix) take(panel, chunk int, all bool) job {
 	columns, rows := m.marks[panel*m.chunks[openRows]+chunk].take()
 	if all {
 		columns, rows = m.all(panel), ^uint64(0)
 	}
-	if columns == 0 {
+	return job{panel, chunk, columns, rows}
+}
+
+// few is the number of columns up to which a block is fetched one block ahead:
+// with more of them, blocks are neighbours that the kernel fetches itself.
+const few = 16
+
+// fetch brings what a job will read closer.
+func (e *engine) fetch(m *matrix, j job) {
+	if bits.OnesCount64(j.columns) <= few {
+		e.kernels.fetch(m.block(openRows, j.panel, j.chunk), j.columns, &m.programs[j.panel], m.targets[openRows], j.chunk,
+			m.lines(j.panel, j.chunk), j.rows)
+	}
+}
+
+// compute brings a block up to date.
+func (e *engine) compute(b *bench, t *tile, j job, w *work) {
+	if j.columns == 0 {
 		return
 	}
+	m := t.matrix
 	start := b.sample()
-	lines := m.lines(panel, chunk)
-	e.kernels.least(&b.block, m.block(openRows, panel, chunk), columns, &m.programs[panel], m.targets[openRows], chunk, lines)
-	e.kernels.update(lines, &b.block, columns, rows, &b.changes)
-	start = b.costs.compute.add(start, bits.OnesCount64(columns))
-	w.add(columns, &b.changes)
+	lines := m.lines(j.panel, j.chunk)
+	e.kernels.least(&b.block, m.block(openRows, j.panel, j.chunk), j.columns, &m.programs[j.panel], m.targets[openRows], j.chunk, lines)
+	e.kernels.update(lines, &b.block, j.columns, j.rows, &b.changes)
+	start = b.costs.compute.add(start, bits.OnesCount64(j.columns))
+	w.add(j.columns, &b.changes)
 	if t.few && b.changes.Rows != 0 {
-		e.grid.markBlock(m, panel, chunk, &b.changes)
+		e.grid.markBlock(m, j.panel, j.chunk, &b.changes)
 		b.costs.mark.add(start, 1)
 	}
 }
@@ -154,10 +183,11 @@ func (c *cost) mean() float64 { return c.seconds / c.count }
 const markShare = 2.2
 
 // worthMarking reports whether it is cheaper to find out what the changes of a
-// tile make out of date than to compute all of what may be: as many columns of
-// blocks as the tile has lines, about.
-func (c *costs) worthMarking(w work, t *tile) bool {
-	saved := float64(t.lines()) - markShare*float64(w.lines)
+// tile make out of date than to compute all of the tiles that read it. These have about as many
+// columns of blocks as the tile has lines for each tile that they read; share is the part of
+// all columns that is computed anyway.
+func (c *costs) worthMarking(w work, lines int, share float64) bool {
+	saved := float64(lines)/share - markShare*float64(w.lines)
 	if c.compute.count == 0 || c.mark.count == 0 {
 		return saved > 0
 	}

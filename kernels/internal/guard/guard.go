@@ -8,27 +8,25 @@ import (
 	"unsafe"
 )
 
-// Region is memory for up to a fixed number of elements, as closely fenced as
-// the operating system can.
-type Region[T int8 | uint8 | uint64] struct {
+// Region is memory for up to a fixed number of bytes, as closely fenced as the
+// operating system can.
+type Region[T int8 | uint8] struct {
 	all []T // whole pages between two unreadable ones
 }
 
-// New returns a region for at least n elements, which goes away when the test
-// ends. Where pages cannot be protected it is ordinary memory.
-func New[T int8 | uint8 | uint64](tb testing.TB, n int) *Region[T] {
-	var t T
-	size := int(unsafe.Sizeof(t))
-	b := pages(tb, max(1, n*size))
-	return &Region[T]{all: unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/size)}
+// New returns a region for at least n bytes, which goes away when the test ends.
+// Where pages cannot be protected it is ordinary memory.
+func New[T int8 | uint8](tb testing.TB, n int) *Region[T] {
+	b := pages(tb, max(1, n))
+	return &Region[T]{all: unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b))}
 }
 
-// End returns n elements that end at an unreadable page. Calls share memory.
+// End returns n bytes that end at an unreadable page. Calls share memory.
 func (r *Region[T]) End(n int) []T {
 	return r.all[len(r.all)-n:]
 }
 
-// Start returns n elements that start right after an unreadable page.
+// Start returns n bytes that start right after an unreadable page.
 func (r *Region[T]) Start(n int) []T {
 	return r.all[:n:n]
 }

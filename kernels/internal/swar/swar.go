@@ -33,21 +33,3 @@ func Store(s []int8, x uint64) {
 func Neg(x uint64) uint64 {
 	return (Highs - x&Lows) ^ ^x&Highs
 }
-
-// Min returns the smaller of each pair of signed bytes.
-func Min(x, y uint64) uint64 {
-	// ge has a sign bit where the low seven bits of x are at least those of y:
-	// no borrow leaves a byte. Where the signs differ, the negative one is
-	// smaller instead.
-	ge := (x | Highs) - y&Lows
-	diff := x ^ y
-	less := (diff&x | ^(diff | ge)) & Highs
-	m := less >> 7 * 0xff
-	return y ^ diff&m
-}
-
-// Differing returns the sign bit of each byte in which x and y differ.
-func Differing(x, y uint64) uint64 {
-	d := x ^ y
-	return (d&Lows + Lows | d) & Highs
-}

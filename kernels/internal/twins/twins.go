@@ -45,9 +45,9 @@ func Rand(tb testing.TB) *rand.Rand {
 }
 
 // Fill overwrites s with random bytes.
-func Fill[T int8 | uint8](rng *rand.Rand, s []T) {
+func Fill(rng *rand.Rand, s []int8) {
 	for i := range s {
-		s[i] = T(rng.Uint32())
+		s[i] = int8(rng.Uint32())
 	}
 }
 

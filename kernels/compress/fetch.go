@@ -1,0 +1,10 @@
+package compress
+
+// FetchFunc brings what a LeastFunc with the same arguments reads, and the given rows of
+// lines, into the cache. A block of which few columns are computed is read from
+// all over memory: fetched before another block is computed, it is there in
+// time. The function changes nothing.
+type FetchFunc func(offers *Block, columns uint64, p *Program, routes []Route, chunk int, lines []int8, rows uint64)
+
+// fetchGeneric does nothing: portable code cannot.
+func fetchGeneric(*Block, uint64, *Program, []Route, int, []int8, uint64) {}
