@@ -198,12 +198,8 @@ func (g *geometry) checkRuns(t *testing.T, runs []run, codes []uint32, size int)
 		if size < 2*side {
 			continue // a panel may hold several cuts: nothing is sure
 		}
-		sure := end // the halves from here on may be of the next run
-		if end < len(codes) {
-			sure -= side / 2
-		}
-		inner := codes[min(begin+side/2, sure):sure]
-		for _, code := range inner {
+		sure := max(end-side/2, begin) // the halves from here on may be of the next cut
+		for _, code := range codes[min(begin+side/2, sure):sure] {
 			if h := g.pits[code]; !h.agrees(r.suffix) {
 				t.Fatalf("%d pits, at most %d: %v is in the run %+v", g.q, size, h, r)
 			}
