@@ -1,0 +1,200 @@
+package halfboard
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// at returns the block of a spot of an open row.
+func (s spot) at() block { return block{s.m.sum, s.panel, s.chunk} }
+
+// block names a block of open rows.
+type block struct{ sum, panel, chunk int }
+
+// byBlock returns the tile of each block, which must be in one only.
+func (g *grid) byBlock(t *testing.T) map[block]*tile {
+	t.Helper()
+	tiles := map[block]*tile{}
+	for _, x := range g.tiles {
+		for panel := x.panels.begin; panel < x.panels.end; panel++ {
+			for chunk := x.chunks.begin; chunk < x.chunks.end; chunk++ {
+				at := block{x.matrix.sum, panel, chunk}
+				if tiles[at] != nil {
+					t.Fatalf("block %+v is in two tiles", at)
+				}
+				tiles[at] = x
+			}
+		}
+	}
+	return tiles
+}
+
+// TestTilesCoverAllBlocks: each block of open rows is in one tile.
+func TestTilesCoverAllBlocks(t *testing.T) {
+	rng := newRand(t)
+	for range runs(150) {
+		c := randomConfig(t, rng)
+		w := c.begin(t)
+		tiles, blocks := w.grid.byBlock(t), 0
+		w.eachBlock(func(m *matrix, panel, chunk int) {
+			x := tiles[block{m.sum, panel, chunk}]
+			if x == nil || x.matrix != m {
+				t.Fatalf("%+v: %d seeds, panel %d, chunk %d is in no tile", c, m.sum, panel, chunk)
+			}
+			blocks++
+		})
+		if len(tiles) != blocks {
+			t.Fatalf("%+v: %d blocks in tiles, %d in all", c, len(tiles), blocks)
+		}
+	}
+}
+
+// TestTilesKnowTheirSize counts the columns and lines of tiles.
+func TestTilesKnowTheirSize(t *testing.T) {
+	rng := newRand(t)
+	for range runs(150) {
+		c := randomConfig(t, rng)
+		for _, x := range c.begin(t).grid.tiles {
+			width, height := 0, 0
+			for panel := x.panels.begin; panel < x.panels.end; panel++ {
+				width += x.matrix.width(panel)
+			}
+			for chunk := x.chunks.begin; chunk < x.chunks.end; chunk++ {
+				height += x.matrix.height(openRows, chunk)
+			}
+			if lines := height * (x.panels.end - x.panels.begin); x.width() != width || x.lines() != lines {
+				t.Fatalf("%+v: %d columns, %d lines, want %d and %d", c, x.width(), x.lines(), width, lines)
+			}
+		}
+	}
+}
+
+// TestParentsReadTheirChildren plays the quiet moves of all positions of open rows: a
+// tile is a parent of the tiles that they lead to.
+func TestParentsReadTheirChildren(t *testing.T) {
+	rng := newRand(t)
+	for range runs(150) {
+		c := randomConfig(t, rng)
+		w := c.begin(t)
+		g, tiles := w.grid, w.grid.byBlock(t)
+		w.eachPosition(openRows, func(p position) {
+			parent := tiles[g.find(p).at()]
+			for _, child := range w.quietChildren(p) {
+				if at := g.find(child); !slices.Contains(tiles[at.at()].parents, parent) {
+					t.Fatalf("%+v: %v reads %v, and its tile is no parent", c, g.board(p.mover, p.opponent), g.board(child.mover, child.opponent))
+				}
+			}
+		})
+		for _, x := range g.tiles {
+			seen := map[*tile]bool{}
+			for _, parent := range x.parents {
+				if seen[parent] {
+					t.Fatalf("%+v: a parent is listed twice", c)
+				}
+				seen[parent] = true
+			}
+		}
+	}
+}
+
+// quietChildren returns where the moves of p without captures lead.
+func (e *engine) quietChildren(p position) (children []position) {
+	for _, play := range e.game.Plays(e.grid.board(p.mover, p.opponent)) {
+		if play.Legal && play.Captured == 0 {
+			children = append(children, e.grid.position(play.Child))
+		}
+	}
+	return children
+}
+
+// TestQuietChildrenAreOpen: no sweep reads a full row.
+func TestQuietChildrenAreOpen(t *testing.T) {
+	rng := newRand(t)
+	for range runs(10) {
+		c := randomConfig(t, rng)
+		w := c.begin(t)
+		for class := range classes {
+			w.eachPosition(class, func(p position) {
+				for _, child := range w.quietChildren(p) {
+					if w.grid.find(child).class != openRows {
+						t.Fatalf("%+v: %v leads to a full row", c, w.grid.board(p.mover, p.opponent))
+					}
+				}
+			})
+		}
+	}
+}
+
+// wave is what sorts a tile: the seeds of both halves in their last pits, from the
+// last one on, then those of the side that has less, then those of the mover.
+func (g *grid) wave(t *tile) (key []int) {
+	for pit := g.q - 1; pit >= 0; pit-- {
+		key = append(key, -int(t.panels.suffix[pit])-int(t.chunks.suffix[pit]))
+	}
+	return append(key, min(t.matrix.sum, g.n-t.matrix.sum), t.matrix.sum)
+}
+
+// TestOrderFollowsTheWave sorts shuffled tiles: none is lost, and those of later
+// waves come later.
+func TestOrderFollowsTheWave(t *testing.T) {
+	rng := newRand(t)
+	for range runs(150) {
+		c := randomConfig(t, rng)
+		g := c.begin(t).grid
+		tiles := shuffled(rng, g.tiles)
+		before := slices.Clone(tiles)
+		g.sortByWave(tiles)
+		place := map[*tile]int{}
+		for i, x := range tiles {
+			place[x] = i
+			if i == 0 {
+				continue
+			}
+			if last := tiles[i-1]; slices.Compare(g.wave(last), g.wave(x)) > 0 {
+				t.Fatalf("%+v: a tile of wave %v comes after %v", c, g.wave(x), g.wave(last))
+			}
+		}
+		for i, x := range before {
+			if at, found := place[x]; !found {
+				t.Fatalf("%+v: a tile is lost", c)
+			} else if i > 0 && slices.Equal(g.wave(before[i-1]), g.wave(x)) && at < place[before[i-1]] {
+				t.Fatalf("%+v: tiles of wave %v change places", c, g.wave(x))
+			}
+		}
+		if len(tiles) != len(place) {
+			t.Fatalf("%+v: %d tiles in order, %d of them different", c, len(tiles), len(place))
+		}
+	}
+}
+
+// shuffled returns the items in random order.
+func shuffled[T any](rng *rand.Rand, items []T) []T {
+	items = slices.Clone(items)
+	rng.Shuffle(len(items), func(i, k int) { items[i], items[k] = items[k], items[i] })
+	return items
+}
+
+// TestUnitsCoverTheOrder: workers take all tiles, in order, some at a time but so that
+// each worker takes several times.
+func TestUnitsCoverTheOrder(t *testing.T) {
+	rng := newRand(t)
+	for range runs(150) {
+		c := randomConfig(t, rng)
+		w := c.begin(t)
+		if !slices.Equal(slices.Concat(w.units...), w.order) || len(w.order) != len(w.grid.tiles) {
+			t.Fatalf("%+v: %d units of %d tiles, out of %d", c, len(w.units), len(w.order), len(w.grid.tiles))
+		}
+		for i, u := range w.units {
+			if len(u) == 0 || len(u) > unit {
+				t.Fatalf("%+v: unit %d has %d tiles", c, i, len(u))
+			}
+		}
+		if len(w.units) < min(len(w.order), 4*c.options.Workers) {
+			t.Fatalf("%+v: %d units of %d tiles for %d workers", c, len(w.units), len(w.order), c.options.Workers)
+		}
+		if len(w.benches) != c.options.Workers {
+			t.Fatalf("%+v: %d benches", c, len(w.benches))
+		}
+	}
+}
