@@ -1,0 +1,212 @@
+package halfboard
+
+import (
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"grenier/layers/awari"
+)
+
+// A judge plays moves by the rules of package awari.
+type judge struct {
+	engine *engine
+	space  *awari.Space
+	layers [][]int8 // below that of the engine
+}
+
+// judge returns a judge of the layer of c, which w lays out.
+func (c config) judge(t testing.TB, w *engine) *judge {
+	t.Helper()
+	space, err := awari.NewSpace(c.game, c.seeds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &judge{w, space, c.lower(t).layers}
+}
+
+// board returns the board of p.
+func (j *judge) board(p position) awari.Board { return j.engine.grid.board(p.mover, p.opponent) }
+
+// offer returns the score of the best move of p that captures, or that of the end of
+// the game if there is no ordinary move; false if there is neither.
+func (j *judge) offer(p position) (score int, ok bool) {
+	board := j.board(p)
+	score, quiet := j.space.Terminal(board), false
+	for _, play := range j.space.Plays(board) {
+		switch {
+		case !play.Legal:
+		case play.Starves: // takes all
+			score = max(score, play.Captured)
+		case play.Captured == 0:
+			quiet = true
+		default:
+			n, rank := j.space.Rank(play.Child)
+			score, ok = max(score, play.Captured-int(j.layers[n][rank])), true
+		}
+	}
+	return score, ok || !quiet
+}
+
+// score returns the score of p, given those of the positions that its quiet moves
+// lead to.
+func (j *judge) score(p position) int8 {
+	score, ok := j.offer(p)
+	if !ok {
+		score = -100
+	}
+	for _, child := range j.engine.quietChildren(p) {
+		score = max(score, -int(*j.engine.grid.find(child).score()))
+	}
+	return int8(score)
+}
+
+// TestOffersFollowTheRules asks the rules about every position of random layers, of
+// open and of full rows.
+func TestOffersFollowTheRules(t *testing.T) {
+	rng := newRand(t)
+	for range runs(60) {
+		c := randomConfig(t, rng)
+		w := c.prepare(t)
+		j := c.judge(t, w)
+		for class := range classes {
+			w.eachPosition(class, func(p position) {
+				want, ok := j.offer(p)
+				if got := w.grid.find(p).offer(); ok && int(got) != -want || !ok && got != blocked {
+					t.Fatalf("%+v: %v is offered %d, want %d (%v)", c, j.board(p), got, -want, ok)
+				}
+			})
+		}
+	}
+}
+
+// TestOffersCoverAllPositions: each position of the layer is in one block.
+func TestOffersCoverAllPositions(t *testing.T) {
+	rng := newRand(t)
+	for range runs(60) {
+		c := randomConfig(t, rng)
+		w := c.begin(t)
+		positions := uint64(0)
+		for class := range classes {
+			w.eachPosition(class, func(p position) {
+				s := w.grid.find(p)
+				if s.class != class || s.col >= s.m.width(s.panel) || s.line >= s.m.height(class, s.chunk) {
+					t.Fatalf("%+v: %v stands at %+v", c, w.grid.board(p.mover, p.opponent), s)
+				}
+				positions++
+			})
+		}
+		if want := w.ranking().Size(c.seeds); positions != want {
+			t.Fatalf("%+v: %d positions, want %d", c, positions, want)
+		}
+	}
+}
+
+// TestOffersDoNotDependOnGroups applies the captures of all layers at once, and layer by
+// layer in any order.
+func TestOffersDoNotDependOnGroups(t *testing.T) {
+	rng := newRand(t)
+	for range runs(40) {
+		c := randomConfig(t, rng)
+		want, w, lower := c.prepare(t), c.begin(t), c.lower(t)
+		if err := w.eachPanel(t.Context(), w.openOffers); err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range shuffled(rng, slices.Concat(w.lowerGroups()...)) {
+			if err := w.captureGroup(t.Context(), lower, []int{n}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.eachPanel(t.Context(), w.endGames); err != nil {
+			t.Fatal(err)
+		}
+		for class := range classes {
+			w.eachPosition(class, func(p position) {
+				if a, b := w.grid.find(p).offer(), want.grid.find(p).offer(); a != b {
+					t.Fatalf("%+v: %v is offered %d and %d", c, w.grid.board(p.mover, p.opponent), a, b)
+				}
+			})
+		}
+	}
+}
+
+// TestGroupsOfLowerLayers: each layer that a capture can lead to is in one group, and
+// each group fits into half the place of the scores, if it has more than one layer, or
+// at least into all of it.
+func TestGroupsOfLowerLayers(t *testing.T) {
+	most := 0
+	for pits, top := range map[int]int{4: 40, 6: 30, 8: 20, 10: 15, 12: 14} {
+		for n := range top + 1 {
+			c := config{game: mustGame(t, pits, awari.Awari), seeds: n}
+			w := c.begin(t)
+			var want []int
+			for m := n - 2; m >= 0 && m >= n-3*pits/2; m-- {
+				want = append(want, m)
+			}
+			groups := w.lowerGroups()
+			if got := slices.Concat(groups...); !slices.Equal(got, want) {
+				t.Fatalf("%d pits, %d seeds: layers %v, want %v", pits, n, got, want)
+			}
+			for _, group := range groups {
+				size := uint64(0)
+				for _, m := range group {
+					size += w.ranking().Size(m)
+				}
+				room := uint64(len(w.below))
+				if len(group) > 1 {
+					room /= 2
+				}
+				// A group that begins with a large layer has its size as room.
+				if size > max(room, w.ranking().Size(group[0])) || size > uint64(len(w.below)) {
+					t.Fatalf("%d pits, %d seeds: layers %v have %d positions, room for %d", pits, n, group, size, room)
+				}
+			}
+			most = max(most, len(groups))
+		}
+	}
+	if most < 2 {
+		t.Error("all layers have one group: nothing is tested")
+	}
+}
+
+// counting notes what is read of the layers below.
+type counting struct {
+	*tower
+	read   [awari.MaxSeeds + 1]atomic.Uint64
+	closed atomic.Int64
+}
+
+func (l *counting) Read(n int, start uint64, dst []int8) error {
+	l.read[n].Add(uint64(len(dst)))
+	return l.tower.Read(n, start, dst)
+}
+
+func (l *counting) Close() error {
+	l.closed.Add(1)
+	return l.tower.Close()
+}
+
+// TestOnlyReachableLayersAreRead: a capture takes 2 seeds at least and 3 from every
+// pit of the opponent at most. Every score is read once.
+func TestOnlyReachableLayersAreRead(t *testing.T) {
+	rng := newRand(t)
+	for range runs(60) {
+		c := randomConfig(t, rng)
+		lower := &counting{tower: c.lower(t)}
+		if err := c.begin(t).captureAll(t.Context(), lower); err != nil {
+			t.Fatal(err)
+		}
+		for n := range lower.read {
+			want := uint64(0)
+			if n <= c.seeds-2 && n >= c.seeds-3*c.game.Half() {
+				want = Positions(c.game, n)
+			}
+			if read := lower.read[n].Load(); read != want {
+				t.Fatalf("%+v: %d scores of layer %d are read, want %d", c, read, n, want)
+			}
+		}
+		if closed := lower.closed.Load(); closed != 1 {
+			t.Fatalf("%+v: the layers below are closed %d times", c, closed)
+		}
+	}
+}
