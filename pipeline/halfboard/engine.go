@@ -73,6 +73,7 @@ type Engine struct {
 	kernels  kernels
 	patterns *patterns
 	spare    spare
+	ledger   ledger
 }
 
 // kernels is the chosen family of every kernel.
@@ -113,13 +114,13 @@ type engine struct {
 	order    []*tile   // in the order of a sweep
 	units    [][]*tile // order, cut into what a worker takes at a time
 	benches  []*bench
+	ledger   *ledger
 	memory   *region
 	scores   []int8 // of all matrices
 	below    []int8 // the same memory, before there are scores
 	progress func(Progress)
-	computed atomic.Uint64 // columns of blocks that the sweep computed
 	changed  atomic.Uint64 // scores that the sweep changed
-	share    float64       // of all columns of blocks that the last sweep computed
+	marking  bool          // the sweep marks what it makes out of date block by block
 	stats    Stats
 }
 
@@ -170,7 +171,7 @@ func (e *Engine) begin(ctx context.Context, n int) (*engine, error) {
 	}
 	w := &engine{
 		game: e.game, workers: e.options.Workers, kernels: e.kernels,
-		grid: grid, progress: e.options.Progress,
+		grid: grid, ledger: &e.ledger, progress: e.options.Progress,
 	}
 	w.plan()
 	l := layoutOf(e.game.Half(), max(n, e.options.Seeds))
@@ -278,48 +279,66 @@ func (e *engine) sweepAll(ctx context.Context) error {
 	if err := e.clearScores(ctx); err != nil {
 		return err
 	}
-	all := 0 // columns of blocks
 	for _, t := range e.order {
 		t.all.Store(true)
-		all += t.width() * (t.chunks.end - t.chunks.begin)
 	}
-	e.share = 1
+	columns := 0 // of all blocks
+	for _, m := range e.grid.matrices {
+		columns += m.columns * m.chunks[openRows]
+	}
 	for stage := DenseStage; ; {
 		start := time.Now()
-		if err := e.sweep(ctx, stage); err != nil {
+		done, err := e.sweep(ctx, stage)
+		if err != nil || done.computed == 0 {
 			return err
 		}
-		if e.computed.Load() == 0 {
-			return nil
+		e.note(stage, done, time.Since(start))
+		if stage = DenseStage; e.marking {
+			stage = SparseStage // only what is marked will be computed
 		}
-		if e.share = float64(e.computed.Load()) / float64(all); e.share < 0.5 {
-			stage = SparseStage
-		}
-		e.note(stage, time.Since(start))
+		e.marking = e.ledger.add(e.costs()).worthMarking(done, columns)
 	}
 }
 
 // note adds a sweep to the statistics.
-func (e *engine) note(stage Stage, took time.Duration) {
+func (e *engine) note(stage Stage, done work, took time.Duration) {
 	e.stats.Sweeps++
-	e.stats.Changes += e.changed.Load()
+	e.stats.Changes += uint64(done.scores)
 	if stage == SparseStage {
 		e.stats.Stages[SparseStage] += took
-		e.stats.Events += e.changed.Load()
+		e.stats.Events += uint64(done.scores)
 	}
 }
 
 // sweep brings all tiles up to date once.
-func (e *engine) sweep(ctx context.Context, stage Stage) error {
+func (e *engine) sweep(ctx context.Context, stage Stage) (done work, err error) {
 	e.changed.Store(0)
-	e.computed.Store(0)
-	return e.eachPart(ctx, stage, len(e.units), func(worker, i int) {
+	for _, b := range e.benches {
+		b.done, b.costs = work{}, costs{}
+	}
+	err = e.eachPart(ctx, stage, len(e.units), func(worker, i int) {
+		b := e.benches[worker]
+		before := b.done.scores
 		for _, t := range e.units[i] {
-			w := e.sweepTile(e.benches[worker], t)
-			e.changed.Add(uint64(w.scores))
-			e.computed.Add(uint64(w.computed))
+			e.sweepTile(b, t)
 		}
+		e.changed.Add(uint64(b.done.scores - before))
 	})
+	for _, b := range e.benches {
+		done.computed += b.done.computed
+		done.blocks += b.done.blocks
+		done.scores += b.done.scores
+	}
+	return done, err
+}
+
+// costs returns what all workers have learned in the sweep.
+func (e *engine) costs() (all costs) {
+	for _, b := range e.benches {
+		all.compute.merge(b.costs.compute)
+		all.mark.merge(b.costs.mark)
+	}
+	return all
 }
 
 // fullAll computes the full rows, a chunk of a matrix at a time.

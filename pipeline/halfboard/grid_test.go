@@ -50,26 +50,6 @@ func TestTilesCoverAllBlocks(t *testing.T) {
 	}
 }
 
-// TestTilesKnowTheirSize counts the columns and lines of tiles.
-func TestTilesKnowTheirSize(t *testing.T) {
-	rng := newRand(t)
-	for range runs(150) {
-		c := randomConfig(t, rng)
-		for _, x := range c.begin(t).grid.tiles {
-			width, height := 0, 0
-			for panel := x.panels.begin; panel < x.panels.end; panel++ {
-				width += x.matrix.width(panel)
-			}
-			for chunk := x.chunks.begin; chunk < x.chunks.end; chunk++ {
-				height += x.matrix.height(openRows, chunk)
-			}
-			if lines := height * (x.panels.end - x.panels.begin); x.width() != width || x.lines() != lines {
-				t.Fatalf("%+v: %d columns, %d lines, want %d and %d", c, x.width(), x.lines(), width, lines)
-			}
-		}
-	}
-}
-
 // TestParentsReadTheirChildren plays the quiet moves of all positions of open rows: a
 // tile is a parent of the tiles that they lead to.
 func TestParentsReadTheirChildren(t *testing.T) {

@@ -134,18 +134,6 @@ type tile struct {
 	chunks  run
 	parents []*tile     // the tiles that read this one
 	all     atomic.Bool // everything is out of date
-	few     bool        // few lines changed when it was last computed
-}
-
-// width returns the number of columns of t.
-func (t *tile) width() int {
-	return min(t.panels.end*side, t.matrix.columns) - t.panels.begin*side
-}
-
-// lines returns the number of lines of t.
-func (t *tile) lines() int {
-	rows := min(t.chunks.end*side, t.matrix.rows[openRows]) - t.chunks.begin*side
-	return rows * (t.panels.end - t.panels.begin)
 }
 
 // grid is a layer cut into tiles.

@@ -79,72 +79,48 @@ type link struct {
 	chunks  int             // of that matrix
 }
 
-// An origin is a panel of moving halves of which some columns lead into some of
-// the rows of a chunk by the same route: one step each.
-type origin struct {
-	link  uint32
-	panel uint32
-	first uint32 // of the steps
-}
+// A step is a move seen from where it leads: how it is made, and the column of the
+// half that makes it.
+type step struct{ link, column uint32 }
 
-// step is one move: from the half in a column of a panel to that in a row of a chunk.
-type step struct{ column uint8 }
-
-// origins lists the moves that leave the open halves of one sum, by the chunk of rows that these
-// are in: chunk k has the origins first[k] to first[k+1].
+// origins lists the moves that leave the open halves of one sum: those that leave
+// row r are steps[first[r]:first[r+1]].
 type origins struct {
 	first []uint32
-	rows  []uint64 // by origin: a bit for each row with a step
-	from  []origin // and one more, where the steps end
 	steps []step
 }
 
 // newOrigins lists the moves that leave halves of the given sum.
 func (g *grid) newOrigins(sum int) *origins {
-	chunks := make([]origins, g.chunks(sum, openRows))
+	o := &origins{first: make([]uint32, len(g.rows[sum][openRows])+2)}
+	g.eachStep(sum, func(row uint32, _ step) { o.first[row+2]++ })
+	for row := range o.first[1:] {
+		o.first[row+1] += o.first[row]
+	}
+	o.steps = make([]step, o.first[len(o.first)-1])
+	g.eachStep(sum, func(row uint32, s step) { // first[r+1] goes from the first step of row r to its end
+		o.steps[o.first[row+1]] = s
+		o.first[row+1]++
+	})
+	o.first = o.first[:len(o.first)-1]
+	return o
+}
+
+// eachStep calls do for the moves that leave halves of the given sum, with the rows
+// of these.
+func (g *grid) eachStep(sum int, do func(row uint32, s step)) {
 	for _, m := range g.matrices[sum:] {
 		for panel := range m.programs {
 			p := &m.programs[panel]
 			for _, group := range p.Groups {
-				if m.sum-m.routes[group.Route].seeds == sum {
-					from := origin{link: m.links + group.Route, panel: uint32(panel)}
-					addOrigins(chunks, from, group.Columns, p.Rows[group.First:])
+				if m.sum-m.routes[group.Route].seeds != sum {
+					continue
+				}
+				rows := p.Rows[group.First:]
+				for i, left := 0, group.Columns; left != 0; i, left = i+1, left&(left-1) {
+					do(rows[i], step{m.links + group.Route, uint32(panel*side + bits.TrailingZeros64(left))})
 				}
 			}
 		}
 	}
-	return join(chunks)
-}
-
-// addOrigins adds the moves of a group to the chunks they lead to; rows ascend.
-func addOrigins(chunks []origins, from origin, columns uint64, rows []uint32) {
-	chunk := -1
-	for i, left := 0, columns; left != 0; i, left = i+1, left&(left-1) {
-		o := &chunks[rows[i]/side]
-		if int(rows[i]/side) != chunk {
-			chunk = int(rows[i] / side)
-			from.first = uint32(len(o.steps))
-			o.from, o.rows = append(o.from, from), append(o.rows, 0)
-		}
-		row := rows[i] % side
-		o.rows[len(o.rows)-1] |= 1 << row
-		o.steps = append(o.steps, step{uint8(bits.TrailingZeros64(left))})
-	}
-}
-
-// join puts the lists of chunks together.
-func join(chunks []origins) *origins {
-	all := &origins{}
-	for i := range chunks {
-		all.first = append(all.first, uint32(len(all.from)))
-		for _, from := range chunks[i].from {
-			from.first += uint32(len(all.steps))
-			all.from = append(all.from, from)
-		}
-		all.rows = append(all.rows, chunks[i].rows...)
-		all.steps = append(all.steps, chunks[i].steps...)
-	}
-	all.first = append(all.first, uint32(len(all.from)))
-	all.from = append(all.from, origin{first: uint32(len(all.steps))})
-	return all
 }

@@ -170,15 +170,14 @@ func TestRoutesHaveTheirPattern(t *testing.T) {
 	}
 }
 
-// trace is a move of one half: the route of a matrix, by its link, the panel and
-// column of the half, and the row of what is left.
+// trace is a move of one half: a step, and the row of what is left.
 type trace struct {
-	link, panel, column, row uint32
+	step
+	row uint32
 }
 
 func compareTraces(a, b trace) int {
-	return cmp.Or(cmp.Compare(a.link, b.link), cmp.Compare(a.panel, b.panel),
-		cmp.Compare(a.column, b.column), cmp.Compare(a.row, b.row))
+	return cmp.Or(cmp.Compare(a.link, b.link), cmp.Compare(a.column, b.column), cmp.Compare(a.row, b.row))
 }
 
 // programTraces lists the moves that programs make, by the sum of what they leave.
@@ -189,7 +188,8 @@ func (g *grid) programTraces() [][]trace {
 			for _, group := range p.Groups {
 				left := m.sum - m.routes[group.Route].seeds
 				for i, col := range columns(group.Columns) {
-					all[left] = append(all[left], trace{m.links + group.Route, uint32(panel), uint32(col), p.Rows[int(group.First)+i]})
+					s := step{m.links + group.Route, uint32(panel*side + col)}
+					all[left] = append(all[left], trace{s, p.Rows[int(group.First)+i]})
 				}
 			}
 		}
@@ -197,18 +197,11 @@ func (g *grid) programTraces() [][]trace {
 	return all
 }
 
-// traces lists the moves that o holds: as many steps in an origin as rows.
-func (o *origins) traces(t *testing.T) (all []trace) {
-	t.Helper()
-	for chunk := range len(o.first) - 1 {
-		for i := o.first[chunk]; i < o.first[chunk+1]; i++ {
-			rows, steps := columns(o.rows[i]), o.steps[o.from[i].first:o.from[i+1].first]
-			if len(rows) == 0 || len(rows) != len(steps) {
-				t.Fatalf("origin %d: %d rows, %d steps", i, len(rows), len(steps))
-			}
-			for k, row := range rows {
-				all = append(all, trace{o.from[i].link, o.from[i].panel, uint32(steps[k].column), uint32(chunk*side + row)})
-			}
+// traces lists the moves that o holds.
+func (o *origins) traces() (all []trace) {
+	for row := range len(o.first) - 1 {
+		for _, s := range o.steps[o.first[row]:o.first[row+1]] {
+			all = append(all, trace{s, uint32(row)})
 		}
 	}
 	return all
@@ -223,10 +216,10 @@ func TestOriginsAreInversePrograms(t *testing.T) {
 		g := c.begin(t).grid
 		for sum, want := range g.programTraces() {
 			o := g.origins[sum]
-			if len(o.first) != g.chunks(sum, openRows)+1 || len(o.from) != len(o.rows)+1 {
-				t.Fatalf("%+v: sum %d: %d chunks, %d origins with %d rows", c, sum, len(o.first)-1, len(o.from)-1, len(o.rows))
+			if rows := len(g.rows[sum][openRows]); len(o.first) != rows+1 || o.first[0] != 0 || int(o.first[rows]) != len(o.steps) {
+				t.Fatalf("%+v: sum %d: the steps of %d rows are %v of %d", c, sum, rows, o.first, len(o.steps))
 			}
-			got := o.traces(t)
+			got := o.traces()
 			slices.SortFunc(got, compareTraces)
 			slices.SortFunc(want, compareTraces)
 			if !slices.Equal(got, want) {

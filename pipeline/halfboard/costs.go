@@ -1,0 +1,91 @@
+package halfboard
+
+import (
+	"math"
+	"sync"
+	"time"
+)
+
+// costs is what has been learned about the cost of sweeps.
+type costs struct {
+	compute cost // of a column of a block
+	mark    cost // of a block with changes
+}
+
+type cost struct{ seconds, count float64 }
+
+// sampled is how many blocks there are for each one that is timed.
+const sampled = 64
+
+// sample returns the time if the next block is to be timed, and else no time.
+func (b *bench) sample() (start time.Time) {
+	if b.blocks++; b.blocks%sampled == 0 {
+		start = time.Now()
+	}
+	return start
+}
+
+// add notes that count items have been done since start, if that is a time, and
+// returns the time then.
+func (c *cost) add(start time.Time, count int) time.Time {
+	if start.IsZero() {
+		return start
+	}
+	now := time.Now()
+	c.seconds += now.Sub(start).Seconds()
+	c.count += float64(count)
+	return now
+}
+
+func (c *cost) merge(other cost) {
+	c.seconds += other.seconds
+	c.count += other.count
+}
+
+func (c *cost) mean() float64 { return c.seconds / c.count }
+
+// fade makes what c knows count for less than what it will learn.
+func (c *cost) fade() {
+	const rest = 0.9
+	c.seconds *= rest
+	c.count *= rest
+}
+
+// ledger keeps the costs of the latest sweeps, from one layer to the next. It is safe
+// for concurrent use.
+type ledger struct {
+	mu    sync.Mutex
+	costs costs
+}
+
+// add enters what a sweep has shown and returns all that is known.
+func (l *ledger) add(sweep costs) costs {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.costs.compute.fade()
+	l.costs.mark.fade()
+	l.costs.compute.merge(sweep.compute)
+	l.costs.mark.merge(sweep.mark)
+	return l.costs
+}
+
+// A changed score makes readers columns of blocks out of date on average, and a
+// column costs apart times as much when it is computed without its neighbours:
+// measured in sweeps that change less than one per cent of the scores.
+const (
+	readers = 1.8
+	apart   = 2.5
+)
+
+// worthMarking reports whether marks would save the sweep after the next more than
+// they cost the next one, if that does the same work as the last one. Changes hit
+// columns of blocks, columns in all, at random. As long as nothing is known about
+// the cost there is too little work to care.
+func (c costs) worthMarking(w work, columns int) bool {
+	if c.mark.count == 0 || c.compute.count == 0 {
+		return true
+	}
+	all := float64(columns)
+	hit := all * (1 - math.Exp(-readers*float64(w.scores)/all))
+	return float64(w.blocks)*c.mark.mean() < (all-apart*hit)*c.compute.mean()
+}
