@@ -323,8 +323,9 @@ func newBench(lines int) *call {
 	return c
 }
 
-// BenchmarkLeast reports the time for a word of a column, for scores in the
-// caches of the first and second level, all columns and a single one.
+// BenchmarkLeast reports the time for a word of a column and for a score that
+// is computed, for scores in the caches of the first and second level, all columns and a
+// single one.
 func BenchmarkLeast(b *testing.B) {
 	for _, at := range []struct {
 		name  string
@@ -341,7 +342,9 @@ func BenchmarkLeast(b *testing.B) {
 					for b.Loop() {
 						least(&c.dst, &c.offers, ask.columns, &c.program, c.routes, 0, nil)
 					}
-					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(words), "ns/word")
+					ns := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
+					b.ReportMetric(ns/float64(words), "ns/word")
+					b.ReportMetric(ns/float64(bits.OnesCount64(ask.columns)*Side), "ns/score")
 				})
 			})
 		}

@@ -106,30 +106,3 @@ func TestLayersEqualTheReference(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkSolve(b *testing.B) {
-	for _, family := range cpu.Available() {
-		w := newTower(b, 12, awari.Awari, Options{Workers: 1, Family: family})
-		for n := range 19 {
-			var l *Layer
-			if n < 14 {
-				w.next(b)
-				continue
-			}
-			b.Run(fmt.Sprintf("%v/%d", family, n), func(b *testing.B) {
-				for b.Loop() {
-					var err error
-					if l, err = w.engine.Solve(b.Context(), n, w); err != nil {
-						b.Fatal(err)
-					}
-					l.Close()
-				}
-				s := l.Stats()
-				ns := b.Elapsed().Seconds() / float64(b.N)
-				b.ReportMetric(float64(l.Positions())/ns/1e6, "Mpos/s")
-				b.Log(s)
-			})
-			w.next(b)
-		}
-	}
-}

@@ -1,0 +1,162 @@
+package compress
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"grenier/kernels/cpu"
+	"grenier/kernels/internal/guard"
+	"grenier/kernels/internal/twins"
+)
+
+// fenced returns a copy of items that ends at an unreadable page. Items hold no
+// pointers.
+func fenced[T Word | Group | uint32](tb testing.TB, items []T) []T {
+	if len(items) == 0 {
+		return nil
+	}
+	var item T
+	bytes := guard.New[uint8](tb, len(items)*int(unsafe.Sizeof(item))).End(len(items) * int(unsafe.Sizeof(item)))
+	copied := unsafe.Slice((*T)(unsafe.Pointer(&bytes[0])), len(items))
+	copy(copied, items)
+	return copied
+}
+
+// fence puts what a kernel reads to find scores at the end of memory.
+func (c *call) fence(tb testing.TB) {
+	c.program.Groups = fenced(tb, c.program.Groups)
+	c.program.Rows = fenced(tb, c.program.Rows)
+	for i := range c.routes {
+		c.routes[i].Words = fenced(tb, c.routes[i].Words)
+		c.routes[i].First = fenced(tb, c.routes[i].First)
+	}
+}
+
+// print returns all that a kernel could change, as text.
+func (c *call) print(lines []int8) string {
+	return fmt.Sprint(c.offers, c.columns, c.program, c.routes, c.chunk, lines)
+}
+
+// TestFetchChangesNothing fetches random blocks, with all that is read at the edges of
+// memory.
+func TestFetchChangesNothing(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		d, m := dealer{twins.Rand(t).Uint64}, newFence(t)
+		for i := range 100 {
+			end := i%2 == 0
+			c := d.call(m.memory(end))
+			c.fence(t)
+			lines, offers := m.dst.Start(d.below(Side+1)*Side), (*Block)(m.offers.Start(Side*Side))
+			if end {
+				lines, offers = m.dst.End(len(lines)), (*Block)(m.offers.End(Side*Side))
+			}
+			*offers = c.offers
+			d.scores(lines)
+			before := c.print(lines)
+			FetchFor(f)(offers, c.columns, &c.program, c.routes, c.chunk, lines, d.mask())
+			if c.print(lines) != before || *offers != c.offers {
+				t.Fatalf("something is written; columns %x of %+v, chunk %d", c.columns, c.program.Groups, c.chunk)
+			}
+		}
+	})
+}
+
+// TestFetchAsksForTheLast has one column, of the last group, with the last row, word
+// and line there are.
+func TestFetchAsksForTheLast(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		m := newFence(t)
+		scores := m.memory(true)(0, 5*Side)
+		for column := range Side {
+			c := &call{
+				columns: 1 << column,
+				program: Program{
+					Groups: []Group{{Columns: ^uint64(1 << column), First: 0}, {Columns: 1 << column, First: Side - 1}},
+					Rows:   append(make([]uint32, Side-1), 4),
+				},
+				routes: []Route{{Scores: scores, Stride: 5 * Side, Words: []Word{{Pick: 1, Place: 1}}, First: []uint32{0, 0, 1}}},
+				chunk:  1,
+			}
+			c.fence(t)
+			offers, lines := (*Block)(m.offers.End(Side*Side)), m.dst.End(Side*Side)
+			before := c.print(lines)
+			FetchFor(f)(offers, c.columns, &c.program, c.routes, c.chunk, lines, 1<<(Side-1))
+			if c.print(lines) != before {
+				t.Fatalf("column %d: something is written", column)
+			}
+		}
+	})
+}
+
+// TestFetchOfNothing leaves out columns, groups, words, lines and rows.
+func TestFetchOfNothing(t *testing.T) {
+	group, word := []Group{{Columns: 3}}, []Word{{Pick: 1, Place: 1}}
+	for name, c := range map[string]struct {
+		columns uint64
+		groups  []Group
+		words   []Word
+		lines   int
+		rows    uint64
+	}{
+		"no column":       {0, group, word, 1, 1},
+		"no group":        {3, nil, word, 1, 1},
+		"other columns":   {^uint64(3), group, word, 1, 1},
+		"no word":         {3, group, nil, 1, 1},
+		"no line":         {3, group, word, 0, 1},
+		"no row":          {3, group, word, 1, 0},
+		"rows, no line":   {3, group, word, 0, ^uint64(0)},
+		"too many rows":   {3, group, word, 1, ^uint64(0)},
+		"nothing at all":  {},
+		"everything":      {3, group, word, Side, ^uint64(0)},
+		"all the columns": {^uint64(0), group, word, Side, ^uint64(0)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			twins.Test(t, func(t *testing.T, f cpu.Family) {
+				x := &call{program: Program{Groups: c.groups, Rows: []uint32{0, 1}}}
+				if len(c.groups) > 0 {
+					x.routes = []Route{{Scores: aligned(2 * Side), Stride: 2 * Side, Words: c.words, First: []uint32{0, uint32(len(c.words))}}}
+				}
+				x.fence(t)
+				lines := aligned(c.lines * Side)
+				FetchFor(f)(&x.offers, c.columns, &x.program, x.routes, 0, lines, c.rows)
+				if x.offers != (Block{}) || slices.ContainsFunc(lines, func(s int8) bool { return s != 0 }) {
+					t.Error("something is written")
+				}
+			})
+		})
+	}
+}
+
+func TestFetchAllocatesNothing(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		fetch, c, lines := FetchFor(f), newBench(3), aligned(Side*Side)
+		if n := testing.AllocsPerRun(10, func() {
+			fetch(&c.offers, ^uint64(0), &c.program, c.routes, 0, lines, ^uint64(0))
+		}); n != 0 {
+			t.Errorf("%v allocations", n)
+		}
+	})
+}
+
+// BenchmarkFetch reports the time for a word of a column, for scores in the cache of
+// the second level: what fetching costs when it is of no use.
+func BenchmarkFetch(b *testing.B) {
+	for _, ask := range []struct {
+		name    string
+		columns uint64
+	}{{"few", 0x0010_0200_4008_0100}, {"one", 1 << 20}} {
+		b.Run(ask.name, func(b *testing.B) {
+			c, words, lines := newBench(1200), 3*bits.OnesCount64(ask.columns), aligned(Side*Side)
+			twins.Bench(b, func(b *testing.B, f cpu.Family) {
+				fetch := FetchFor(f)
+				for b.Loop() {
+					fetch(&c.offers, ask.columns, &c.program, c.routes, 0, lines, 0x0000_0400_0000_0080)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(words), "ns/word")
+			})
+		})
+	}
+}

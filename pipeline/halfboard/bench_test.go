@@ -1,0 +1,96 @@
+package halfboard
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+)
+
+// benchFirst to benchLast are the layers that BenchmarkSolve solves.
+const benchFirst, benchLast = 16, 20
+
+// benchGeneric is the last of them for the generic kernels, which take minutes for the
+// others.
+const benchGeneric = 18
+
+// below are the layers below those that benchmarks solve, for all of them
+// together.
+var below struct {
+	mu    sync.Mutex
+	tower *tower
+}
+
+// lowerOf returns the layers that captures of the layer of n seeds lead to, solved by the
+// fastest kernels.
+func lowerOf(b *testing.B, n int) *tower {
+	b.Helper()
+	below.mu.Lock()
+	defer below.mu.Unlock()
+	if below.tower == nil {
+		below.tower = newTower(b, awari.MaxPits, awari.Awari, Options{Workers: 1, Family: cpu.Best()})
+	}
+	for len(below.tower.layers) < n-1 { // a capture takes 2 seeds at least
+		below.tower.next(b)
+	}
+	if err := below.tower.engine.Close(); err != nil {
+		b.Fatal(err)
+	}
+	return below.tower
+}
+
+// BenchmarkSolve solves layers with one worker and reports the positions per second
+// and, for each stage, the time for a position of the layer.
+func BenchmarkSolve(b *testing.B) {
+	for _, family := range cpu.Available() {
+		for n := benchFirst; n <= benchLast; n++ {
+			if family == cpu.Generic && n > benchGeneric {
+				continue
+			}
+			b.Run(fmt.Sprintf("%v/%d", family, n), func(b *testing.B) { benchSolve(b, n, Options{Workers: 1, Family: family}) })
+		}
+	}
+}
+
+// warm builds the patterns of the layer of n seeds: those of most of its moves are known
+// from the layers before, when one is solved after the other.
+func (e *Engine) warm(b *testing.B, n int) {
+	b.Helper()
+	w, err := e.begin(b.Context(), n)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := e.spare.put(w.memory); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func benchSolve(b *testing.B, n int, o Options) {
+	lower := lowerOf(b, n)
+	e := newTower(b, awari.MaxPits, awari.Awari, o).engine
+	e.warm(b, n)
+	var stages [Stages]time.Duration
+	for b.Loop() {
+		l, err := e.Solve(b.Context(), n, lower)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for stage, took := range l.Stats().Stages {
+			stages[stage] += took
+		}
+		if err := l.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := e.Close(); err != nil {
+		b.Fatal(err)
+	}
+	positions := float64(b.N) * float64(Positions(e.game, n))
+	b.ReportMetric(positions/b.Elapsed().Seconds()/1e6, "Mpos/s")
+	for stage, took := range stages {
+		b.ReportMetric(float64(took.Nanoseconds())/positions, Stage(stage).String()+"-ns/pos")
+	}
+}

@@ -1,0 +1,319 @@
+package halfboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"grenier/layers/awari"
+)
+
+// cancelling ends a context at a report of progress.
+type cancelling struct {
+	mu      sync.Mutex
+	when    func(all, ofStage int, stage Stage) bool // given how many reports there were
+	cancel  context.CancelFunc
+	at      int         // the report at which the context ended, 0 if it did not
+	reports int         // all of them
+	stages  [Stages]int // those of each stage
+	ended   bool        // the last stage is through
+}
+
+func (x *cancelling) progress(p Progress) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.reports++
+	x.stages[p.Stage]++
+	if x.at == 0 && x.when(x.reports, x.stages[p.Stage], p.Stage) {
+		x.at = x.reports
+		x.cancel()
+	}
+	x.ended = x.ended || p.Stage == FullStage && p.Done == p.Positions
+}
+
+// cancelAt solves the layer of c and ends the context at a report, counted from 1
+// on, or never if at is 0.
+func (c config) cancelAt(t *testing.T, at int) *cancelling {
+	t.Helper()
+	return c.cancelWhen(t, func(all, _ int, _ Stage) bool { return all == at })
+}
+
+func (c config) cancelWhen(t *testing.T, when func(all, ofStage int, stage Stage) bool) *cancelling {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	x := &cancelling{when: when, cancel: cancel}
+	c.options.Progress = x.progress
+	e, err := New(c.game, c.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lower := &counting{tower: c.lower(t)}
+	l, err := e.Solve(ctx, c.seeds, lower)
+	if lower.closed.Load() != 1 {
+		t.Fatalf("%+v, cancelled at report %d: the layers below are closed %d times", c, x.at, lower.closed.Load())
+	}
+	x.check(t, c, l, err)
+	if l != nil {
+		err = l.Close()
+	} else {
+		err = nil
+	}
+	if err := errors.Join(err, e.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// check looks at what Solve has returned. What is under way when the context ends
+// is completed.
+func (x *cancelling) check(t *testing.T, c config, l *Layer, err error) {
+	t.Helper()
+	workers := max(1, c.options.Workers)
+	switch where := fmt.Sprintf("layer %d", c.seeds); {
+	case err == nil && (x.at > 0 && x.at < x.reports-workers || !x.ended || l == nil):
+		t.Fatalf("%+v, cancelled at report %d of %d: no error", c, x.at, x.reports)
+	case err != nil && (x.at == 0 || l != nil || !errors.Is(err, context.Canceled)):
+		t.Fatalf("%+v, cancelled at report %d: %v, layer %v", c, x.at, err, l)
+	case err != nil && x.reports > x.at+workers:
+		t.Fatalf("%+v, cancelled at report %d: work goes on until report %d", c, x.at, x.reports)
+	case err != nil && !strings.Contains(err.Error(), where):
+		t.Fatalf("%+v, cancelled at report %d: %v: not in %s", c, x.at, err, where)
+	}
+}
+
+// TestCancelledAtAnyMoment ends the context at each of the reports of a layer.
+func TestCancelledAtAnyMoment(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	rng := newRand(t)
+	for range runs(8) {
+		c := randomConfig(t, rng)
+		all := c.cancelAt(t, 0)
+		step := 1 + all.reports/60 // more than that takes too long
+		for at := 1 + rng.IntN(step); at <= all.reports; at += step {
+			c.cancelAt(t, at)
+		}
+	}
+}
+
+// TestCancelledInEveryStage ends the context at a random moment of each stage.
+func TestCancelledInEveryStage(t *testing.T) {
+	rng := newRand(t)
+	c := config{game: mustGame(t, 8, awari.Awari), seeds: 9, options: Options{TileSize: 64}}
+	for range runs(24) {
+		c.options.Workers = 1 + rng.IntN(4)
+		for wanted, reports := range c.cancelAt(t, 0).stages {
+			if reports == 0 {
+				t.Fatalf("no report of the %v stage", Stage(wanted))
+			}
+			// The next run may have fewer sweeps: the numbers of reports are not always the same.
+			moment := 1 + rng.IntN(reports)
+			c.cancelWhen(t, func(_, ofStage int, stage Stage) bool { return int(stage) == wanted && ofStage == moment })
+		}
+	}
+}
+
+// TestStoppedBeforeItBegins: the context has ended already.
+func TestStoppedBeforeItBegins(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	rng := newRand(t)
+	for range runs(20) {
+		c := randomConfig(t, rng)
+		e, err := New(c.game, c.options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lower := &counting{tower: c.lower(t)}
+		if l, err := e.Solve(ctx, c.seeds, lower); !errors.Is(err, context.Canceled) || l != nil || lower.closed.Load() != 1 {
+			t.Fatalf("%+v: %v, layers below closed %d times", c, err, lower.closed.Load())
+		}
+		for n := range lower.read {
+			if lower.read[n].Load() > 0 {
+				t.Fatalf("%+v: layer %d is read", c, n)
+			}
+		}
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// broken fails, or does something else, where it is told to.
+type broken struct {
+	*tower
+	read, closing func() error
+	closed        atomic.Int64
+}
+
+func (b *broken) Read(n int, start uint64, dst []int8) error {
+	if b.read != nil {
+		if err := b.read(); err != nil {
+			return err
+		}
+	}
+	return b.tower.Read(n, start, dst)
+}
+
+func (b *broken) Close() error {
+	b.closed.Add(1)
+	if b.closing != nil {
+		return b.closing()
+	}
+	return nil
+}
+
+// TestLowerLayersFail: errors of the layers below end the work with a message that says
+// where, and these layers are closed in any case. After that the engine solves again.
+func TestLowerLayersFail(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	rng := newRand(t)
+	bad := errors.New("disk on fire")
+	for range runs(40) {
+		c := randomConfig(t, rng)
+		c.seeds = max(c.seeds, 2) // so that there is a layer to read
+		e, err := New(c.game, c.options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fail := func() error { return bad }
+		for name, lower := range map[string]*broken{
+			"read": {read: fail}, "close": {closing: fail}, "read and close": {read: fail, closing: fail},
+			"a later read": {read: laterFailure(bad, len(c.reads()))},
+		} {
+			lower.tower = c.lower(t)
+			l, err := e.Solve(t.Context(), c.seeds, lower)
+			if l != nil || !errors.Is(err, bad) || lower.closed.Load() != 1 {
+				t.Fatalf("%+v, %s: %v, closed %d times", c, name, err, lower.closed.Load())
+			}
+			if where := fmt.Sprintf("layer %d, capture stage", c.seeds); !strings.Contains(err.Error(), where) {
+				t.Fatalf("%+v, %s: %v: not in %s", c, name, err, where)
+			}
+		}
+		c.solveWith(t, e)
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// reads lists the layers that c reads.
+func (c config) reads() (all []int) {
+	for n := max(0, c.seeds-3*c.game.Half()); n <= c.seeds-2; n++ {
+		all = append(all, n)
+	}
+	return all
+}
+
+// laterFailure returns a function that fails when it is called for the n-th time.
+func laterFailure(err error, n int) func() error {
+	var calls atomic.Int64
+	return func() error {
+		if calls.Add(1) == int64(n) {
+			return err
+		}
+		return nil
+	}
+}
+
+// TestCancelledWhileReading ends the context when the layers below are read, and when
+// they are closed.
+func TestCancelledWhileReading(t *testing.T) {
+	rng := newRand(t)
+	for range runs(40) {
+		c := randomConfig(t, rng)
+		c.seeds = max(c.seeds, 2)
+		e, err := New(c.game, c.options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, lower := range map[string]*broken{"read": {}, "close": {}} {
+			ctx, cancel := context.WithCancel(t.Context())
+			stop := func() error {
+				cancel()
+				return nil
+			}
+			lower.tower = c.lower(t)
+			if name == "read" {
+				lower.read = stop
+			} else {
+				lower.closing = stop
+			}
+			if l, err := e.Solve(ctx, c.seeds, lower); l != nil || !errors.Is(err, context.Canceled) || lower.closed.Load() != 1 {
+				t.Fatalf("%+v, %s: %v, closed %d times", c, name, err, lower.closed.Load())
+			}
+			cancel()
+		}
+		c.solveWith(t, e)
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestSolvesAgainAfterCancelling: what an engine keeps is not spoilt.
+func TestSolvesAgainAfterCancelling(t *testing.T) {
+	rng := newRand(t)
+	for range runs(60) {
+		c := randomConfig(t, rng)
+		at := 1 + rng.IntN(40)
+		x := &cancelling{when: func(all, _ int, _ Stage) bool { return all == at }}
+		c.options.Progress = x.progress
+		e, err := New(c.game, c.options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		x.cancel = cancel
+		l, err := e.Solve(ctx, c.seeds, c.lower(t))
+		if l != nil {
+			err = l.Close()
+		}
+		cancel()
+		if err != nil && !errors.Is(err, context.Canceled) {
+			t.Fatalf("%+v: %v", c, err)
+		}
+		c.solveWith(t, e)
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestCancelledWorkReturnsMemory: there is no Layer to close then. Engines that are
+// closed leave nothing, and one that is used again takes nothing more.
+func TestCancelledWorkReturnsMemory(t *testing.T) {
+	// Room for a large layer, most of which is not touched.
+	c := config{game: mustGame(t, 6, awari.Awari), seeds: 6, options: Options{Seeds: 40, TileSize: 16}}
+	size := layoutOf(c.game.Half(), c.options.Seeds).total()
+	reports := c.cancelAt(t, 0).reports
+	t.Run("closed", func(t *testing.T) {
+		at := 0
+		returnsMemory(t, size, func() {
+			at = at%reports + 1
+			c.cancelAt(t, at)
+		})
+	})
+	t.Run("used again", func(t *testing.T) {
+		e, err := New(c.game, c.options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		returnsMemory(t, size, func() {
+			ctx, cancel := context.WithCancel(t.Context())
+			lower := &broken{tower: c.lower(t), closing: func() error { cancel(); return nil }}
+			if _, err := e.Solve(ctx, c.seeds, lower); !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+		})
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

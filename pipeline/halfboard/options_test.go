@@ -1,0 +1,223 @@
+package halfboard
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+)
+
+func TestOptionsThatMakeNoSense(t *testing.T) {
+	game := mustGame(t, 6, awari.Awari)
+	for _, o := range []Options{{Workers: -1}, {TileSize: -1}, {Workers: math.MinInt, TileSize: 5}} {
+		if e, err := New(game, o); !errors.Is(err, ErrOptions) || e != nil {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	game := mustGame(t, 6, awari.Awari)
+	for _, c := range []struct{ given, want Options }{
+		{Options{}, Options{Workers: 1, TileSize: tileSize}},
+		{Options{Workers: 3, Family: cpu.Best()}, Options{Workers: 3, Family: cpu.Best(), TileSize: tileSize}},
+		{Options{TileSize: 1, Seeds: 8}, Options{Workers: 1, TileSize: 1, Seeds: 8}},
+	} {
+		e, err := New(game, c.given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := e.options
+		if got.Workers != c.want.Workers || got.TileSize != c.want.TileSize || got.Family != c.want.Family || got.Seeds != c.want.Seeds {
+			t.Errorf("%+v becomes %+v, want %+v", c.given, got, c.want)
+		}
+	}
+}
+
+// TestNoSuchLayer: the layers below are closed all the same.
+func TestNoSuchLayer(t *testing.T) {
+	e, err := New(mustGame(t, 6, awari.Awari), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{math.MinInt, -1, awari.MaxSeeds + 1, math.MaxInt} {
+		lower := &counting{tower: &tower{}}
+		if l, err := e.Solve(t.Context(), n, lower); !errors.Is(err, awari.ErrSeeds) || l != nil || lower.closed.Load() != 1 {
+			t.Errorf("layer %d: %v, layers below closed %d times", n, err, lower.closed.Load())
+		}
+		bad := errors.New("disk on fire")
+		if _, err := e.Solve(t.Context(), n, &broken{closing: func() error { return bad }}); !errors.Is(err, awari.ErrSeeds) || !errors.Is(err, bad) {
+			t.Errorf("layer %d, closing fails: %v", n, err)
+		}
+	}
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestPositionsAreCounted(t *testing.T) {
+	for n, want := range map[int]uint64{0: 1, 1: 12, 3: 364, 48: 279871768995} {
+		if got := Positions(mustGame(t, 12, awari.Awari), n); got != want {
+			t.Errorf("%d seeds: %d positions, want %d", n, got, want)
+		}
+	}
+}
+
+func TestStagesHaveNames(t *testing.T) {
+	var names []string
+	for stage := range Stages {
+		names = append(names, stage.String())
+	}
+	if want := []string{"capture", "dense", "sparse", "full"}; !slices.Equal(names, want) {
+		t.Errorf("stages %q, want %q", names, want)
+	}
+}
+
+// sweepReports are the last reports of sweeps, by stage.
+type sweepReports [Stages][]Progress
+
+func (r *sweepReports) changed(stage Stage) (n uint64) {
+	for _, p := range r[stage] {
+		n += p.Changed
+	}
+	return n
+}
+
+// follow checks that each report follows from the one before, and lists the last ones
+// of sweeps.
+func follow(t *testing.T, c config, reports []Progress) (ends sweepReports) {
+	t.Helper()
+	for i, p := range reports {
+		if p.Seeds != c.seeds || p.Positions != Positions(c.game, c.seeds) || p.Done > p.Positions {
+			t.Fatalf("%+v: report %d is %+v", c, i, p)
+		}
+		next := Progress{Stage: Stages}
+		if i+1 < len(reports) {
+			next = reports[i+1]
+		}
+		switch same := p.Stage == next.Stage && p.Sweep == next.Sweep; {
+		case same && (p.Done > next.Done || p.Changed > next.Changed),
+			!same && (p.Done != p.Positions || p.Stage > next.Stage || p.Stage == next.Stage && p.Sweep+1 != next.Sweep):
+			t.Fatalf("%+v: %+v after %+v", c, next, p)
+		case !same:
+			ends[p.Stage] = append(ends[p.Stage], p)
+		}
+	}
+	return ends
+}
+
+// TestProgressAddsUp follows the reports of one worker: stages come in order, and
+// each of them, and each sweep, goes on until it is through with all positions.
+func TestProgressAddsUp(t *testing.T) {
+	rng := newRand(t)
+	for range runs(100) {
+		c := randomConfig(t, rng)
+		c.options.Workers = 1
+		var reports []Progress
+		c.options.Progress = func(p Progress) { reports = append(reports, p) }
+		s := c.solve(t).Stats()
+		ends := follow(t, c, reports)
+		if len(ends[CaptureStage]) != 1 || len(ends[DenseStage]) == 0 || len(ends[FullStage]) != 1 {
+			t.Fatalf("%+v: stages end at %+v", c, ends)
+		}
+		// The last sweep finds nothing to do: statistics leave it out.
+		dense, sparse := len(ends[DenseStage]), len(ends[SparseStage])
+		if changes := ends.changed(DenseStage) + ends.changed(SparseStage); s.Sweeps+1 != dense+sparse || s.Changes != changes {
+			t.Fatalf("%+v: %d dense and %d sparse sweeps with %d changes reported, statistics %+v", c, dense, sparse, changes, s)
+		}
+		// The first sweep that turns out to be sparse is reported as a dense one.
+		events := ends.changed(SparseStage)
+		if sparse > 0 {
+			events += ends[DenseStage][dense-1].Changed
+		}
+		if s.Events != events {
+			t.Fatalf("%+v: %d changes of sparse sweeps reported, statistics %+v", c, events, s)
+		}
+	}
+}
+
+// TestProgressOfManyWorkers: reports may come out of order, but none is missing.
+func TestProgressOfManyWorkers(t *testing.T) {
+	rng := newRand(t)
+	for range runs(40) {
+		c := randomConfig(t, rng)
+		var mu sync.Mutex
+		ended := map[Stage]map[int]bool{}
+		c.options.Progress = func(p Progress) {
+			mu.Lock()
+			defer mu.Unlock()
+			if ended[p.Stage] == nil {
+				ended[p.Stage] = map[int]bool{}
+			}
+			ended[p.Stage][p.Sweep] = ended[p.Stage][p.Sweep] || p.Done == p.Positions
+		}
+		c.solve(t)
+		for stage, sweeps := range ended {
+			for sweep, end := range sweeps {
+				if !end {
+					t.Fatalf("%+v: %v stage, sweep %d: no report of the end", c, stage, sweep)
+				}
+			}
+		}
+		for _, stage := range []Stage{CaptureStage, DenseStage, FullStage} {
+			if len(ended[stage]) == 0 {
+				t.Fatalf("%+v: no report of the %v stage", c, stage)
+			}
+		}
+	}
+}
+
+// TestStatsAreSensible compares the statistics of layers with a clock and with the
+// positions there are.
+func TestStatsAreSensible(t *testing.T) {
+	rng := newRand(t)
+	for range runs(60) {
+		c := randomConfig(t, rng)
+		start := time.Now()
+		l := c.solve(t)
+		elapsed := time.Since(start)
+		s, all := l.Stats(), time.Duration(0)
+		for stage, took := range s.Stages {
+			if took < 0 || took == 0 && Stage(stage) != SparseStage {
+				t.Fatalf("%+v: the %v stage took %v", c, Stage(stage), took)
+			}
+			all += took
+		}
+		if all > elapsed {
+			t.Fatalf("%+v: stages took %v in %v", c, s.Stages, elapsed)
+		}
+		if s.Sweeps < 1 || s.Events > s.Changes || s.Events > 0 && s.Stages[SparseStage] == 0 {
+			t.Fatalf("%+v: %+v", c, s)
+		}
+		if s.Bytes < l.Positions() || s.Bytes > Memory(c.game, c.seeds) {
+			t.Fatalf("%+v: %d bytes for %d positions, %d estimated", c, s.Bytes, l.Positions(), Memory(c.game, c.seeds))
+		}
+	}
+}
+
+// TestChangesAreEnough: scores begin at 0, and each that ends elsewhere has
+// changed.
+func TestChangesAreEnough(t *testing.T) {
+	rng := newRand(t)
+	for range runs(40) {
+		c := randomConfig(t, rng)
+		w := c.prepare(t)
+		if err := w.sweepAll(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		other := uint64(0)
+		w.eachPosition(openRows, func(p position) {
+			if *w.grid.find(p).score() != 0 {
+				other++
+			}
+		})
+		if w.stats.Changes < other {
+			t.Fatalf("%+v: %d changes, %d scores are not 0", c, w.stats.Changes, other)
+		}
+	}
+}

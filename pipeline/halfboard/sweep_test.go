@@ -1,0 +1,463 @@
+package halfboard
+
+import (
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"grenier/kernels/compress"
+	"grenier/kernels/transpose"
+)
+
+// randomScores gives every position of an open row any score.
+func (e *engine) randomScores(rng *rand.Rand) {
+	for i := range e.scores {
+		e.scores[i] = e.randomScore(rng)
+	}
+}
+
+func (e *engine) randomScore(rng *rand.Rand) int8 { return int8(rng.IntN(2*e.grid.n+1) - e.grid.n) }
+
+// anyBlock draws a block of open rows.
+func (e *engine) anyBlock(rng *rand.Rand) (m *matrix, panel, chunk int) {
+	m = e.grid.matrices[rng.IntN(len(e.grid.matrices))]
+	return m, rng.IntN(m.panels), rng.IntN(m.chunks[openRows])
+}
+
+// anyMask draws none to all of the bits.
+func anyMask(rng *rand.Rand) uint64 {
+	mask := rng.Uint64()
+	for range rng.IntN(6) {
+		mask &= rng.Uint64()
+	}
+	return []uint64{mask, ^mask, ^uint64(0)}[rng.IntN(3)]
+}
+
+// disturb changes some of the scores of a block, and returns what the kernel says
+// about it and the positions that changed.
+func (e *engine) disturb(rng *rand.Rand, m *matrix, panel, chunk int) (changes *transpose.Changes, changed []position) {
+	var next compress.Block
+	var before [side * side]int8
+	e.grid.inBlock(m, panel, chunk, func(_ position, s spot) {
+		before[s.col*side+s.line] = *s.score()
+		next[s.col*side+s.line] = -e.randomScore(rng)
+	})
+	changes = &transpose.Changes{}
+	for line := range changes.Columns {
+		changes.Columns[line] = rng.Uint64() // from a call before
+	}
+	e.kernels.update(m.lines(panel, chunk), &next, anyMask(rng)&m.all(panel), anyMask(rng), changes)
+	e.grid.inBlock(m, panel, chunk, func(p position, s spot) {
+		if *s.score() != before[s.col*side+s.line] {
+			changed = append(changed, p)
+		}
+	})
+	return changes, changed
+}
+
+// readers returns the positions of open rows that have a quiet move to p.
+func (j *judge) readers(p position) (all []position) {
+	for _, board := range j.space.Predecessors(nil, j.board(p)) {
+		if q := j.engine.grid.position(board); j.engine.grid.places[q.opponent].class == openRows {
+			all = append(all, q)
+		}
+	}
+	return all
+}
+
+// TestReadersAreMarked changes scores of random blocks: all positions that read one
+// of them are marked, and no column of a block without such a position.
+func TestReadersAreMarked(t *testing.T) {
+	rng := newRand(t)
+	for range runs(150) {
+		c := randomConfig(t, rng)
+		w := c.begin(t)
+		j := c.judge(t, w)
+		w.randomScores(rng)
+		m, panel, chunk := w.anyBlock(rng)
+		changes, changed := w.disturb(rng, m, panel, chunk)
+		w.grid.markBlock(m, panel, chunk, changes)
+		columns := map[block]uint64{}
+		for _, p := range changed {
+			for _, reader := range j.readers(p) {
+				s := w.grid.find(reader)
+				columns[s.at()] |= 1 << s.col
+				if !s.marked() {
+					t.Fatalf("%+v: %v is not marked, although %v has changed", c, j.board(reader), j.board(p))
+				}
+			}
+		}
+		w.eachBlock(func(m *matrix, panel, chunk int) {
+			at := block{m.sum, panel, chunk}
+			if got := m.marks[panel*m.chunks[openRows]+chunk].columns.Load(); got != columns[at] {
+				t.Fatalf("%+v: %d changes in panel %d, chunk %d of %d seeds mark columns %x of %+v, want %x",
+					c, len(changed), panel, chunk, m.sum, got, at, columns[at])
+			}
+		})
+	}
+}
+
+// TestReadersHaveQuietMoves: what the test above knows about readers agrees with
+// what moves lead to.
+func TestReadersHaveQuietMoves(t *testing.T) {
+	rng := newRand(t)
+	for range runs(20) {
+		c := randomConfig(t, rng)
+		w := c.begin(t)
+		j := c.judge(t, w)
+		moves := 0
+		w.eachPosition(openRows, func(p position) {
+			for _, child := range w.quietChildren(p) {
+				if !slices.Contains(j.readers(child), p) {
+					t.Fatalf("%+v: %v is no reader of %v", c, j.board(p), j.board(child))
+				}
+				moves++
+			}
+			moves -= len(j.readers(p))
+		})
+		if moves != 0 {
+			t.Fatalf("%+v: %d more moves than readers", c, moves)
+		}
+	}
+}
+
+// TestBlocksAreComputedByTheRules computes parts of random blocks out of any scores:
+// each position gets the best score that its moves offer, the others keep theirs.
+func TestBlocksAreComputedByTheRules(t *testing.T) {
+	rng := newRand(t)
+	for range runs(100) {
+		c := randomConfig(t, rng)
+		w := c.prepare(t)
+		j := c.judge(t, w)
+		for range 5 {
+			w.randomScores(rng)
+			m, panel, chunk := w.anyBlock(rng)
+			next := job{panel, chunk, anyMask(rng) & m.all(panel), anyMask(rng)}
+			want := w.expect(j, m, next)
+			var got, expected work
+			expected.computed = bits.OnesCount64(next.columns)
+			lines := uint64(0)
+			w.grid.inBlock(m, panel, chunk, func(p position, s spot) {
+				if *s.score() != want[p] {
+					expected.scores++
+					lines |= 1 << s.line
+				}
+			})
+			expected.lines, expected.blocks = bits.OnesCount64(lines), min(1, expected.scores)
+			w.compute(&bench{}, &tile{matrix: m}, next, &got)
+			w.grid.inBlock(m, panel, chunk, func(p position, s spot) {
+				if *s.score() != want[p] {
+					t.Fatalf("%+v: %+v: %v is %d, want %d", c, next, j.board(p), *s.score(), want[p])
+				}
+			})
+			if got != expected {
+				t.Fatalf("%+v: %+v: %+v, want %+v", c, next, got, expected)
+			}
+		}
+	}
+}
+
+// expect returns what the scores of a block should be after a job.
+func (e *engine) expect(j *judge, m *matrix, next job) map[position]int8 {
+	want := map[position]int8{}
+	e.grid.inBlock(m, next.panel, next.chunk, func(p position, s spot) {
+		want[p] = *s.score()
+		if next.columns>>s.col&1 == 1 && next.rows>>s.line&1 == 1 {
+			want[p] = j.score(p)
+		}
+	})
+	return want
+}
+
+// TestTilesTellTheirReaders computes a tile of which everything is out of date: it
+// marks what reads its changes, or the tiles that do so, as it was told the time
+// before.
+func TestTilesTellTheirReaders(t *testing.T) {
+	rng := newRand(t)
+	for range runs(80) {
+		c := randomConfig(t, rng)
+		w := c.prepare(t)
+		j := c.judge(t, w)
+		w.randomScores(rng)
+		before := slices.Clone(w.scores)
+		x := w.order[rng.IntN(len(w.order))]
+		x.few = rng.IntN(2) == 0
+		few := x.few
+		x.all.Store(true)
+		w.share = 1
+		got := w.sweepTile(&bench{}, x)
+		if got.computed != x.width()*(x.chunks.end-x.chunks.begin) {
+			t.Fatalf("%+v: %d columns of blocks computed of a tile with %d columns, chunks %+v", c, got.computed, x.width(), x.chunks)
+		}
+		tiles := w.grid.byBlock(t)
+		w.eachPosition(openRows, func(p position) {
+			if s := w.grid.find(p); *s.score() == before[s.index(w)] {
+				return
+			}
+			for _, reader := range j.readers(p) {
+				s := w.grid.find(reader)
+				inside := tiles[s.at()] == x && *s.score() == j.score(reader) // computed after the change
+				if !inside && !s.marked() && !tiles[s.at()].all.Load() {
+					t.Fatalf("%+v, few: %v: %v is not out of date, although %v has changed", c, few, j.board(reader), j.board(p))
+				}
+			}
+		})
+	}
+}
+
+// marked reports whether the mark of its block says that a position is out of date.
+func (s spot) marked() bool {
+	return s.mark().columns.Load()>>s.col&1 == 1 && s.mark().rows.Load()>>s.line&1 == 1
+}
+
+// index returns where the score of a spot is among all.
+func (s spot) index(e *engine) int {
+	at := 0
+	for _, m := range e.grid.matrices {
+		if m == s.m {
+			break
+		}
+		at += len(m.scores)
+	}
+	return at + (s.panel*s.m.rows[openRows]+s.chunk*side+s.line)*side + s.col
+}
+
+// TestMarksAreTaken: a mark is there until it is taken, once.
+func TestMarksAreTaken(t *testing.T) {
+	var m mark
+	for _, add := range [][2]uint64{{1, 2}, {1 << 63, 2}, {4, 8}} {
+		m.add(add[0], add[1])
+	}
+	for i, want := range [][2]uint64{{1<<63 | 5, 10}, {0, 0}} {
+		if columns, rows := m.take(); columns != want[0] || rows != want[1] {
+			t.Errorf("taken for the %d. time: columns %x, rows %x, want %x", i+1, columns, rows, want)
+		}
+	}
+}
+
+// marked is what was added to a mark, or what was taken of it, by column.
+type marked [side]uint64
+
+func (m *marked) add(columns, rows uint64) {
+	for ; columns != 0; columns &= columns - 1 {
+		m[bits.TrailingZeros64(columns)] |= rows
+	}
+}
+
+// TestNoMarkIsLost adds to marks from several goroutines while one takes them, as in
+// a sweep, and takes the rest after that, as the next sweep does.
+func TestNoMarkIsLost(t *testing.T) {
+	const adders, marks = 2, 1000
+	rng := newRand(t)
+	for round := range runs(800) {
+		var all [marks]mark
+		var added, taken [marks]marked
+		var adds [1 + adders][marks]struct{ columns, rows uint64 }
+		for i := range adds {
+			for k := range adds[i] {
+				a := &adds[i][k]
+				a.columns, a.rows = 1<<rng.IntN(side), 1<<rng.IntN(side)
+				added[k].add(a.columns, a.rows)
+			}
+		}
+		var group sync.WaitGroup
+		add := func(i int) {
+			for k, a := range adds[i] {
+				all[k].add(a.columns, a.rows)
+			}
+		}
+		add(0) // so that there is something to take
+		for i := range adders {
+			group.Go(func() { add(1 + i) })
+		}
+		for range 2 {
+			for k := range all {
+				taken[k].add(all[k].take())
+			}
+			group.Wait()
+		}
+		for k := range added {
+			for column, rows := range added[k] {
+				if lost := rows &^ taken[k][column]; lost != 0 {
+					t.Fatalf("round %d, mark %d: rows %x of column %d are lost", round, k, lost, column)
+				}
+			}
+		}
+	}
+}
+
+// upToDate fails unless every position of an open row has the score that its moves
+// offer, and nothing is marked.
+func (e *engine) upToDate(t *testing.T, c config, j *judge) {
+	t.Helper()
+	e.eachPosition(openRows, func(p position) {
+		if got, want := *e.grid.find(p).score(), j.score(p); got != want {
+			t.Fatalf("%+v: %v is %d, want %d", c, j.board(p), got, want)
+		}
+	})
+	for _, x := range e.order {
+		if x.all.Load() {
+			t.Fatalf("%+v: a tile is out of date", c)
+		}
+	}
+	e.eachBlock(func(m *matrix, panel, chunk int) {
+		if columns := m.marks[panel*m.chunks[openRows]+chunk].columns.Load(); columns != 0 {
+			t.Fatalf("%+v: columns %x of panel %d, chunk %d of %d seeds are out of date", c, columns, panel, chunk, m.sum)
+		}
+	})
+}
+
+// TestNothingIsOutOfDateInTheEnd recomputes every position after the last sweep.
+func TestNothingIsOutOfDateInTheEnd(t *testing.T) {
+	rng := newRand(t)
+	for range runs(60) {
+		c := randomConfig(t, rng)
+		w := c.prepare(t)
+		w.randomScores(rng) // sweeps do not begin with them
+		w.bias(rng)
+		if err := w.sweepAll(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		w.upToDate(t, c, c.judge(t, w))
+	}
+}
+
+// bias makes workers believe in random costs, whatever they measure: so that
+// tiles are marked as a whole, or by blocks, as it happens.
+func (e *engine) bias(rng *rand.Rand) {
+	for _, b := range e.benches {
+		const many = 1e15
+		b.costs.compute = cost{many * rng.Float64(), many}
+		b.costs.mark = cost{many * rng.Float64() * float64(rng.IntN(100)), many}
+	}
+}
+
+// TestAnyOrderGivesTheSame sweeps over shuffled tiles in units of random sizes.
+func TestAnyOrderGivesTheSame(t *testing.T) {
+	rng := newRand(t)
+	for range runs(200) {
+		c := randomConfig(t, rng)
+		w := c.prepare(t)
+		w.bias(rng)
+		w.order = shuffled(rng, w.order)
+		w.units = nil
+		for rest := w.order; len(rest) > 0; {
+			n := 1 + rng.IntN(min(len(rest), 2*unit))
+			w.units, rest = append(w.units, rest[:n]), rest[n:]
+		}
+		if err := w.sweepAll(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(w.read(t), oracle(t, c.game, c.seeds)[c.seeds]) {
+			t.Fatalf("%+v: not the scores of the oracle", c)
+		}
+	}
+}
+
+// TestSweepsCountTheirWork compares statistics with what sweeps change.
+func TestSweepsCountTheirWork(t *testing.T) {
+	rng := newRand(t)
+	for range runs(40) {
+		c := randomConfig(t, rng)
+		w := c.prepare(t)
+		if err := w.clearScores(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		blocks := 0
+		for _, x := range w.order {
+			x.all.Store(true)
+			blocks += x.width() * (x.chunks.end - x.chunks.begin)
+		}
+		w.share = 1
+		if err := w.sweep(t.Context(), DenseStage); err != nil {
+			t.Fatal(err)
+		}
+		changed := uint64(0)
+		w.eachPosition(openRows, func(p position) {
+			if *w.grid.find(p).score() != 0 {
+				changed++
+			}
+		})
+		// The first sweep meets every tile once: no score changes twice.
+		if w.changed.Load() != changed || w.computed.Load() != uint64(blocks) {
+			t.Fatalf("%+v: %d changes, %d columns computed, want %d and %d", c, w.changed.Load(), w.computed.Load(), changed, blocks)
+		}
+	}
+}
+
+// TestWorthMarking: tiles are worth marking when few of their lines change, when
+// marks are cheap, and when little else is computed.
+func TestWorthMarking(t *testing.T) {
+	const micro = 1e-6
+	measured := costs{compute: cost{100 * micro, 100}, mark: cost{500 * micro, 50}} // 1 and 10 microseconds each
+	for _, c := range []struct {
+		name  string
+		costs costs
+		work  work
+		lines int
+		share float64
+		want  bool
+	}{
+		{"no change", measured, work{}, 1000, 1, true},
+		{"nothing known, few lines", costs{}, work{blocks: 16, lines: 100}, 1000, 1, true},
+		{"nothing known, most lines", costs{}, work{blocks: 16, lines: 500}, 1000, 1, false},
+		{"nothing known, most lines, little else to do", costs{}, work{blocks: 16, lines: 500}, 1000, 0.5, true},
+		{"marks not known", costs{compute: measured.compute}, work{blocks: 1e6, lines: 100}, 1000, 1, true},
+		{"computing not known", costs{mark: measured.mark}, work{blocks: 1e6, lines: 100}, 1000, 1, true},
+		{"780 columns saved for 77 marks", measured, work{blocks: 77, lines: 100}, 1000, 1, true},
+		{"780 columns saved for 79 marks", measured, work{blocks: 79, lines: 100}, 1000, 1, false},
+		{"1780 columns saved for 177 marks", measured, work{blocks: 177, lines: 100}, 1000, 0.5, true},
+		{"1780 columns saved for 179 marks", measured, work{blocks: 179, lines: 100}, 1000, 0.5, false},
+		{"more marked than saved", measured, work{blocks: 1, lines: 600}, 1000, 1, false},
+		{"marks cost nothing", costs{measured.compute, cost{0, 1}}, work{blocks: 1000, lines: 400}, 1000, 1, true},
+	} {
+		if got := c.costs.worthMarking(c.work, c.lines, c.share); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestCostsAreMeans: only what is timed counts.
+func TestCostsAreMeans(t *testing.T) {
+	var b bench
+	for range 3 * sampled {
+		b.costs.compute.add(b.sample(), 5)
+	}
+	if c := b.costs.compute; c.count != 3*5 || c.seconds < 0 || c.mean() != c.seconds/15 {
+		t.Errorf("%d blocks of 5 columns cost %+v", 3*sampled, c)
+	}
+}
+
+// TestFullRowsFollowTheRules fills the full rows of layers in which the open ones
+// have any scores.
+func TestFullRowsFollowTheRules(t *testing.T) {
+	rng := newRand(t)
+	full := 0
+	for range runs(100) {
+		c := randomConfig(t, rng)
+		w := c.prepare(t)
+		j := c.judge(t, w)
+		w.randomScores(rng)
+		before := slices.Clone(w.scores)
+		if err := w.fullAll(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		w.eachPosition(fullRows, func(p position) {
+			m := w.grid.find(p).m
+			column := int(p.mover - m.first)
+			got := m.line(w.grid.places[p.opponent], column/side)[column%side]
+			if want := j.score(p); got != want {
+				t.Fatalf("%+v: %v is %d, want %d", c, j.board(p), got, want)
+			}
+			full++
+		})
+		if !slices.Equal(w.scores, before) {
+			t.Fatalf("%+v: open rows changed", c)
+		}
+	}
+	if full == 0 {
+		t.Error("there is no full row: nothing is tested")
+	}
+}
