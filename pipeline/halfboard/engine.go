@@ -295,8 +295,18 @@ func (e *engine) sweepAll(ctx context.Context) error {
 		e.note(stage, done, time.Since(start))
 		if stage = DenseStage; e.marking {
 			stage = SparseStage // only what is marked will be computed
+			e.settle()
 		}
 		e.marking = e.ledger.add(e.costs()).worthMarking(done, columns)
+	}
+}
+
+// settle makes marks as small as they can be, between sweeps.
+func (e *engine) settle() {
+	for _, m := range e.grid.matrices {
+		for i := range m.marks {
+			m.marks[i].settle()
+		}
 	}
 }
 

@@ -37,17 +37,20 @@ type matrix struct {
 	links uint32 // index of the link of the first route
 }
 
-// mark is what is out of date in a block of open rows: columns, and in them rows. Others than these
-// need not be computed, but may be.
+// A mark is what is out of date in a block of open rows: columns, and in them rows.
+// Others than these need not be computed, but may be.
+//
+// Workers add to marks while another one takes them, without a lock. What makes that
+// safe: an addition sets the rows before the columns, and during a sweep nobody
+// clears rows. So whoever takes a column gets all rows that were added with it.
 type mark struct{ columns, rows atomic.Uint64 }
 
-// add marks columns and rows. Sweeps take the columns first, then the rows, and meet no mark twice before
-// all additions are through: what a sweep takes of the columns that are set here comes with the rows, or leaves them to the
-// next sweep together with the columns.
+// add marks columns and rows. The scores that have changed must have been written
+// before, with a fence after them: else the addition could find the mark set, and who
+// takes it at the same time could miss them.
 func (m *mark) add(columns, rows uint64) {
 	set(&m.rows, rows)
 	set(&m.columns, columns)
-	set(&m.rows, rows) // if a sweep has taken them in between
 }
 
 func set(word *atomic.Uint64, bits uint64) {
@@ -56,13 +59,20 @@ func set(word *atomic.Uint64, bits uint64) {
 	}
 }
 
-// take returns the marks and removes them.
+// take returns the marks and removes those of the columns.
 func (m *mark) take() (columns, rows uint64) {
 	if m.columns.Load() == 0 {
 		return 0, 0
 	}
 	columns = m.columns.Swap(0)
-	return columns, m.rows.Swap(0)
+	return columns, m.rows.Load()
+}
+
+// settle removes rows that no column needs. Between sweeps only.
+func (m *mark) settle() {
+	if m.columns.Load() == 0 && m.rows.Load() != 0 {
+		m.rows.Store(0)
+	}
 }
 
 // blocked is the offer of a position that has neither captures nor an end.

@@ -2,6 +2,7 @@ package halfboard
 
 import (
 	"math/bits"
+	"sync/atomic"
 
 	"grenier/kernels/compress"
 	"grenier/kernels/transpose"
@@ -11,8 +12,9 @@ import (
 type bench struct {
 	block   compress.Block
 	changes transpose.Changes
-	blocks  int  // computed so far
-	done    work // in this sweep
+	fence   atomic.Uint32 // stored to when others must see what was written before
+	blocks  int           // computed so far
+	done    work          // in this sweep
 	costs   costs
 }
 
@@ -85,6 +87,7 @@ func (e *engine) compute(b *bench, m *matrix, j job) {
 	start = b.costs.compute.add(start, bits.OnesCount64(j.columns))
 	b.done.add(j.columns, &b.changes)
 	if e.marking && b.changes.Rows != 0 {
+		b.fence.Store(1)
 		e.grid.markBlock(m, j.panel, j.chunk, &b.changes)
 		b.costs.mark.add(start, 1)
 	}

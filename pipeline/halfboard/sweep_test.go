@@ -136,24 +136,22 @@ func TestBlocksAreComputedByTheRules(t *testing.T) {
 			m, panel, chunk := w.anyBlock(rng)
 			next := job{panel, chunk, anyMask(rng) & m.all(panel), anyMask(rng)}
 			want := w.expect(j, m, next)
-			var got, expected work
-			expected.computed = bits.OnesCount64(next.columns)
-			lines := uint64(0)
+			expected := work{computed: bits.OnesCount64(next.columns)}
 			w.grid.inBlock(m, panel, chunk, func(p position, s spot) {
 				if *s.score() != want[p] {
 					expected.scores++
-					lines |= 1 << s.line
 				}
 			})
-			expected.lines, expected.blocks = bits.OnesCount64(lines), min(1, expected.scores)
-			w.compute(&bench{}, &tile{matrix: m}, next, &got)
+			expected.blocks = min(1, expected.scores)
+			var b bench
+			w.compute(&b, m, next)
 			w.grid.inBlock(m, panel, chunk, func(p position, s spot) {
 				if *s.score() != want[p] {
 					t.Fatalf("%+v: %+v: %v is %d, want %d", c, next, j.board(p), *s.score(), want[p])
 				}
 			})
-			if got != expected {
-				t.Fatalf("%+v: %+v: %+v, want %+v", c, next, got, expected)
+			if b.done != expected {
+				t.Fatalf("%+v: %+v: %+v, want %+v", c, next, b.done, expected)
 			}
 		}
 	}
@@ -172,8 +170,7 @@ func (e *engine) expect(j *judge, m *matrix, next job) map[position]int8 {
 }
 
 // TestTilesTellTheirReaders computes a tile of which everything is out of date: it
-// marks what reads its changes, or the tiles that do so, as it was told the time
-// before.
+// marks what reads its changes, or the tiles that do so.
 func TestTilesTellTheirReaders(t *testing.T) {
 	rng := newRand(t)
 	for range runs(80) {
@@ -183,13 +180,12 @@ func TestTilesTellTheirReaders(t *testing.T) {
 		w.randomScores(rng)
 		before := slices.Clone(w.scores)
 		x := w.order[rng.IntN(len(w.order))]
-		x.few = rng.IntN(2) == 0
-		few := x.few
+		w.marking = rng.IntN(2) == 0
 		x.all.Store(true)
-		w.share = 1
-		got := w.sweepTile(&bench{}, x)
-		if got.computed != x.width()*(x.chunks.end-x.chunks.begin) {
-			t.Fatalf("%+v: %d columns of blocks computed of a tile with %d columns, chunks %+v", c, got.computed, x.width(), x.chunks)
+		var b bench
+		w.sweepTile(&b, x)
+		if b.done.computed != x.columns() {
+			t.Fatalf("%+v: %d columns of blocks computed of a tile with %d", c, b.done.computed, x.columns())
 		}
 		tiles := w.grid.byBlock(t)
 		w.eachPosition(openRows, func(p position) {
@@ -200,11 +196,17 @@ func TestTilesTellTheirReaders(t *testing.T) {
 				s := w.grid.find(reader)
 				inside := tiles[s.at()] == x && *s.score() == j.score(reader) // computed after the change
 				if !inside && !s.marked() && !tiles[s.at()].all.Load() {
-					t.Fatalf("%+v, few: %v: %v is not out of date, although %v has changed", c, few, j.board(reader), j.board(p))
+					t.Fatalf("%+v, marking: %v: %v is not out of date, although %v has changed", c, w.marking, j.board(reader), j.board(p))
 				}
 			}
 		})
 	}
+}
+
+// columns returns the number of columns of blocks of a tile.
+func (t *tile) columns() int {
+	width := min(t.panels.end*side, t.matrix.columns) - t.panels.begin*side
+	return width * (t.chunks.end - t.chunks.begin)
 }
 
 // marked reports whether the mark of its block says that a position is out of date.
@@ -224,7 +226,8 @@ func (s spot) index(e *engine) int {
 	return at + (s.panel*s.m.rows[openRows]+s.chunk*side+s.line)*side + s.col
 }
 
-// TestMarksAreTaken: a mark is there until it is taken, once.
+// TestMarksAreTaken: a mark is there until it is taken, once; rows may be taken again
+// until it settles.
 func TestMarksAreTaken(t *testing.T) {
 	var m mark
 	for _, add := range [][2]uint64{{1, 2}, {1 << 63, 2}, {4, 8}} {
@@ -234,6 +237,12 @@ func TestMarksAreTaken(t *testing.T) {
 		if columns, rows := m.take(); columns != want[0] || rows != want[1] {
 			t.Errorf("taken for the %d. time: columns %x, rows %x, want %x", i+1, columns, rows, want)
 		}
+	}
+	m.settle()
+	m.add(1, 4)
+	m.settle() // it is in use
+	if columns, rows := m.take(); columns != 1 || rows != 4 {
+		t.Errorf("after settling: columns %x, rows %x", columns, rows)
 	}
 }
 
@@ -277,6 +286,9 @@ func TestNoMarkIsLost(t *testing.T) {
 				taken[k].add(all[k].take())
 			}
 			group.Wait()
+			for k := range all {
+				all[k].settle()
+			}
 		}
 		for k := range added {
 			for column, rows := range added[k] {
@@ -324,14 +336,14 @@ func TestNothingIsOutOfDateInTheEnd(t *testing.T) {
 	}
 }
 
-// bias makes workers believe in random costs, whatever they measure: so that
-// tiles are marked as a whole, or by blocks, as it happens.
+// bias makes an engine believe in random costs, whatever it measures: so that
+// sweeps mark tiles as a whole, or block by block, as it happens.
 func (e *engine) bias(rng *rand.Rand) {
-	for _, b := range e.benches {
-		const many = 1e15
-		b.costs.compute = cost{many * rng.Float64(), many}
-		b.costs.mark = cost{many * rng.Float64() * float64(rng.IntN(100)), many}
-	}
+	const many = 1e15
+	e.ledger.add(costs{
+		compute: cost{many * rng.Float64(), many},
+		mark:    cost{many * rng.Float64() * float64(rng.IntN(100)), many},
+	})
 }
 
 // TestAnyOrderGivesTheSame sweeps over shuffled tiles in units of random sizes.
@@ -365,68 +377,25 @@ func TestSweepsCountTheirWork(t *testing.T) {
 		if err := w.clearScores(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		blocks := 0
+		want := work{}
 		for _, x := range w.order {
 			x.all.Store(true)
-			blocks += x.width() * (x.chunks.end - x.chunks.begin)
+			want.computed += x.columns()
 		}
-		w.share = 1
-		if err := w.sweep(t.Context(), DenseStage); err != nil {
+		done, err := w.sweep(t.Context(), DenseStage)
+		if err != nil {
 			t.Fatal(err)
 		}
-		changed := uint64(0)
 		w.eachPosition(openRows, func(p position) {
 			if *w.grid.find(p).score() != 0 {
-				changed++
+				want.scores++
 			}
 		})
 		// The first sweep meets every tile once: no score changes twice.
-		if w.changed.Load() != changed || w.computed.Load() != uint64(blocks) {
-			t.Fatalf("%+v: %d changes, %d columns computed, want %d and %d", c, w.changed.Load(), w.computed.Load(), changed, blocks)
+		want.blocks = done.blocks
+		if done != want || done.blocks > want.scores || w.changed.Load() != uint64(want.scores) {
+			t.Fatalf("%+v: %+v, %d changes, want %+v", c, done, w.changed.Load(), want)
 		}
-	}
-}
-
-// TestWorthMarking: tiles are worth marking when few of their lines change, when
-// marks are cheap, and when little else is computed.
-func TestWorthMarking(t *testing.T) {
-	const micro = 1e-6
-	measured := costs{compute: cost{100 * micro, 100}, mark: cost{500 * micro, 50}} // 1 and 10 microseconds each
-	for _, c := range []struct {
-		name  string
-		costs costs
-		work  work
-		lines int
-		share float64
-		want  bool
-	}{
-		{"no change", measured, work{}, 1000, 1, true},
-		{"nothing known, few lines", costs{}, work{blocks: 16, lines: 100}, 1000, 1, true},
-		{"nothing known, most lines", costs{}, work{blocks: 16, lines: 500}, 1000, 1, false},
-		{"nothing known, most lines, little else to do", costs{}, work{blocks: 16, lines: 500}, 1000, 0.5, true},
-		{"marks not known", costs{compute: measured.compute}, work{blocks: 1e6, lines: 100}, 1000, 1, true},
-		{"computing not known", costs{mark: measured.mark}, work{blocks: 1e6, lines: 100}, 1000, 1, true},
-		{"780 columns saved for 77 marks", measured, work{blocks: 77, lines: 100}, 1000, 1, true},
-		{"780 columns saved for 79 marks", measured, work{blocks: 79, lines: 100}, 1000, 1, false},
-		{"1780 columns saved for 177 marks", measured, work{blocks: 177, lines: 100}, 1000, 0.5, true},
-		{"1780 columns saved for 179 marks", measured, work{blocks: 179, lines: 100}, 1000, 0.5, false},
-		{"more marked than saved", measured, work{blocks: 1, lines: 600}, 1000, 1, false},
-		{"marks cost nothing", costs{measured.compute, cost{0, 1}}, work{blocks: 1000, lines: 400}, 1000, 1, true},
-	} {
-		if got := c.costs.worthMarking(c.work, c.lines, c.share); got != c.want {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
-		}
-	}
-}
-
-// TestCostsAreMeans: only what is timed counts.
-func TestCostsAreMeans(t *testing.T) {
-	var b bench
-	for range 3 * sampled {
-		b.costs.compute.add(b.sample(), 5)
-	}
-	if c := b.costs.compute; c.count != 3*5 || c.seconds < 0 || c.mean() != c.seconds/15 {
-		t.Errorf("%d blocks of 5 columns cost %+v", 3*sampled, c)
 	}
 }
 
