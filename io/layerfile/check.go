@@ -53,7 +53,7 @@ func (c *checker) blocks(ctx context.Context, family cpu.Family) (Summary, error
 		return Summary{}, err
 	}
 	sum := Summary{Header: c.f.header, Footer: c.f.footer}
-	hash := tally.NewHash()
+	hash := tally.NewHash(family)
 	var scores []int8
 	for i := range c.f.NumBlocks() {
 		if err := ctx.Err(); err != nil {
@@ -68,7 +68,7 @@ func (c *checker) blocks(ctx context.Context, family cpu.Family) (Summary, error
 		}
 	}
 	if c.first == nil {
-		c.sums(&sum, hash)
+		c.sums(&sum, hash.Sum())
 	}
 	if c.first != nil {
 		return Summary{}, c.first

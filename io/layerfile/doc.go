@@ -35,7 +35,7 @@
 //
 // Blocks are encoded by any number of workers and appended in order:
 //
-//	w, err := layerfile.Create(path, header)
+//	w, err := layerfile.Create(path, header, family)
 //	defer w.Abort()                             // nothing to do after Finish
 //	e, err := layerfile.NewEncoder(header, family) // one for each worker
 //	var b layerfile.Block                       // may be reused after Append

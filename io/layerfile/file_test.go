@@ -213,11 +213,11 @@ func TestWriterRefuses(t *testing.T) {
 	dir := t.TempDir()
 	h := testHeader(LZ4, 64, 100)
 	path := filepath.Join(dir, "a.tmp")
-	w, err := Create(path, h)
+	w, err := Create(path, h, family)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Create(path, h); !errors.Is(err, fs.ErrExist) {
+	if _, err := Create(path, h, family); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a file that exists: %v", err)
 	}
 	e, err := NewEncoder(h, family)
@@ -269,7 +269,7 @@ func TestWriterRefuses(t *testing.T) {
 func TestWriteFailureNamesTheFileOnce(t *testing.T) {
 	h := testHeader(LZ4, 64, 0)
 	path := filepath.Join(t.TempDir(), "a.tmp")
-	w, err := Create(path, h)
+	w, err := Create(path, h, family)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,7 +286,7 @@ func TestWriteFailureNamesTheFileOnce(t *testing.T) {
 
 func TestWriterOtherCodec(t *testing.T) {
 	h := testHeader(LZ4, 64, 64)
-	w, err := Create(filepath.Join(t.TempDir(), "a.tmp"), h)
+	w, err := Create(filepath.Join(t.TempDir(), "a.tmp"), h, family)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -321,7 +321,7 @@ func TestBadHeaders(t *testing.T) {
 	} {
 		h := testHeader(LZ4, 64, 100)
 		change(&h)
-		if _, err := Create(path, h); !errors.Is(err, ErrHeader) {
+		if _, err := Create(path, h, family); !errors.Is(err, ErrHeader) {
 			t.Errorf("%s: Create: %v", name, err)
 		}
 		if _, err := NewEncoder(h, family); !errors.Is(err, ErrHeader) {

@@ -69,7 +69,7 @@ func noise(r *rand.Rand, n int) []int8 {
 
 func writeFile(t testing.TB, path string, h Header, scores []int8) Summary {
 	t.Helper()
-	w, err := Create(path, h)
+	w, err := Create(path, h, family)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func roundTrip(t *testing.T, h Header, scores []int8) {
 	if d := cmp.Diff(written, checked, cmp.AllowUnexported(Footer{})); d != "" {
 		t.Errorf("summary written and read: %s", d)
 	}
-	if written.Footer.Hash != tally.NewHash().Add(scores) || written.Histogram.Total() != uint64(len(scores)) {
+	if written.Footer.Hash != tally.NewHash(cpu.Generic).Add(scores).Sum() || written.Histogram.Total() != uint64(len(scores)) {
 		t.Error("wrong sums")
 	}
 	if info, err := os.Stat(path); err != nil || info.Size() != written.Footer.Bytes {

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"grenier/io/tally"
+	"grenier/kernels/cpu"
 )
 
 // ErrOrder reports a block that cannot be the next one of a file, or a file
@@ -31,15 +32,16 @@ type Writer struct {
 	file    *os.File // nil after Finish and Abort
 	out     *bufio.Writer
 	summary Summary
+	hash    tally.Hasher
 	index   []byte
 	blocks  int    // appended so far
 	offset  uint64 // of the next block
 }
 
 // Create begins a new file at path, which must not exist yet: a temporary name,
-// for the file is not valid before Finish. It fails with ErrHeader, or with an
-// error of the operating system.
-func Create(path string, h Header) (*Writer, error) {
+// for the file is not valid before Finish. The kernel family must be supported. It
+// fails with ErrHeader, or with an error of the operating system.
+func Create(path string, h Header, family cpu.Family) (*Writer, error) {
 	if err := h.Validate(); err != nil {
 		return nil, err
 	}
@@ -47,9 +49,11 @@ func Create(path string, h Header) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{path: path, file: f, out: bufio.NewWriterSize(f, writeBuffer), offset: uint64(h.start())}
+	w := &Writer{
+		path: path, file: f, out: bufio.NewWriterSize(f, writeBuffer), offset: uint64(h.start()),
+		hash: tally.NewHash(family),
+	}
 	w.summary.Header = h
-	w.summary.Footer.Hash = tally.NewHash()
 	w.out.Write(h.encode()) // errors surface in Finish, at the latest
 	w.out.WriteString(string(h.Model))
 	return w, nil
@@ -80,7 +84,7 @@ func (w *Writer) Append(b *Block) error {
 	w.offset += uint64(len(b.stored))
 	w.blocks++
 	w.summary.Histogram.Merge(&b.histogram)
-	w.summary.Footer.Hash = w.summary.Footer.Hash.Add(b.scores)
+	w.hash = w.hash.Add(b.scores)
 	return nil
 }
 
@@ -96,6 +100,7 @@ func (w *Writer) Finish() (Summary, error) {
 		return Summary{}, fmt.Errorf("%w: writing %s: %d blocks of %d", ErrOrder, w.path, w.blocks, h.Blocks())
 	}
 	f := &w.summary.Footer
+	f.Hash = w.hash.Sum()
 	f.Win, f.Draw, f.Loss = w.summary.Histogram.WinDrawLoss()
 	f.indexOffset, f.indexCRC = int64(w.offset), crc32c(w.index)
 	f.Bytes = f.indexOffset + int64(len(w.index)) + footerSize

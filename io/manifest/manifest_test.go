@@ -36,7 +36,7 @@ func example() *Manifest {
 		win, draw, loss := h.WinDrawLoss()
 		m.Layers = append(m.Layers, Layer{
 			Seeds: i, Positions: uint64(len(scores)), Win: win, Draw: draw, Loss: loss,
-			Histogram: h, Hash: tally.NewHash().Add(scores),
+			Histogram: h, Hash: tally.NewHash(cpu.Generic).Add(scores).Sum(),
 			File: fmt.Sprintf("layer-%02d.gl", i), Bytes: int64(200 + i), Codec: layerfile.Codec(1 + i%2),
 			Checksum: Checksum(0x1234 << i), Seconds: 0.125 * float64(i),
 		})
@@ -260,7 +260,7 @@ func TestIsJSON(t *testing.T) {
 func layer(t *testing.T, path string, h layerfile.Header, scores []int8) (layerfile.Summary, *layerfile.File) {
 	t.Helper()
 	h.Transform, h.BlockSize, h.Positions = layerfile.Ranks, 64, uint64(len(scores))
-	w, err := layerfile.Create(path, h)
+	w, err := layerfile.Create(path, h, cpu.Generic)
 	if err != nil {
 		t.Fatal(err)
 	}

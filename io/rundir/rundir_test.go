@@ -73,7 +73,7 @@ func writeLayer(path string, s *layerfile.Summary) error {
 		Game: awari.Game, Rules: awari.Rules, Pits: awari.Pits,
 		Codec: layerfile.LZ4, Transform: layerfile.Ranks, BlockSize: 64, Positions: 1,
 	}
-	w, err := layerfile.Create(path, h)
+	w, err := layerfile.Create(path, h, cpu.Generic)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,9 @@ import (
 	"strconv"
 	"strings"
 	"unsafe"
+
+	"grenier/kernels/cpu"
+	"grenier/kernels/fnv"
 )
 
 // ErrHistogram reports JSON that is not a histogram.
@@ -144,28 +147,32 @@ func (h *Histogram) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Hash is the state of a 64-bit FNV-1a hash. Start from NewHash().
+// Hash is a 64-bit FNV-1a hash.
 type Hash uint64
 
 // The offset is not the usual 14695981039346656037: its last digit is missing,
 // as in the reference values for awari layers that others have computed, with
 // which ours shall compare.
-const (
-	fnvOffset = 1469598103934665603
-	fnvPrime  = 0x100000001b3
-)
+const fnvOffset = 1469598103934665603
 
-// NewHash returns the hash of no scores.
-func NewHash() Hash { return fnvOffset }
-
-// Add returns the hash of the scores hashed so far followed by scores.
-func (h Hash) Add(scores []int8) Hash {
-	x := uint64(h)
-	for _, s := range Bytes(scores) {
-		x = (x ^ uint64(s)) * fnvPrime
-	}
-	return Hash(x)
+// Hasher computes a Hash. Start from NewHash.
+type Hasher struct {
+	hash uint64
+	add  fnv.AddFunc
 }
+
+// NewHash returns a Hasher that has hashed no scores; the kernel family must be
+// supported.
+func NewHash(family cpu.Family) Hasher { return Hasher{hash: fnvOffset, add: fnv.For(family)} }
+
+// Add returns a Hasher that has hashed what h has, followed by scores.
+func (h Hasher) Add(scores []int8) Hasher {
+	h.hash = h.add(h.hash, Bytes(scores))
+	return h
+}
+
+// Sum returns the hash of the scores hashed so far.
+func (h Hasher) Sum() Hash { return Hash(h.hash) }
 
 // String returns the hash as 16 hexadecimal digits.
 func (h Hash) String() string { return fmt.Sprintf("%016x", uint64(h)) }

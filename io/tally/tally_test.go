@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math/rand/v2"
 	"testing"
+
+	"grenier/kernels/cpu"
 )
 
 func randomScores(r *rand.Rand, n int) []int8 {
@@ -76,23 +78,28 @@ func TestBadHistogramJSON(t *testing.T) {
 
 func TestHash(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for n := range 100 {
+	for n := range 200 {
+		if n >= 100 {
+			n *= 30
+		}
 		scores := randomScores(r, n)
 		want := uint64(1469598103934665603)
 		for _, s := range scores {
 			want ^= uint64(uint8(s))
 			want *= 1099511628211
 		}
-		if got := NewHash().Add(scores[:n/2]).Add(scores[n/2:]); uint64(got) != want {
-			t.Fatalf("%d scores: %v, want %x", n, got, want)
+		for _, f := range cpu.Available() {
+			if got := NewHash(f).Add(scores[:n/2]).Add(scores[n/2:]).Sum(); uint64(got) != want {
+				t.Fatalf("%v: %d scores: %v, want %x", f, n, got, want)
+			}
 		}
 	}
 	// The reference values for layers 0 and 1 of awari on 12 pits.
-	if got := NewHash().Add([]int8{0}); got.String() != "44bd2bd473ccf799" {
+	if got := NewHash(cpu.Generic).Add([]int8{0}).Sum(); got.String() != "44bd2bd473ccf799" {
 		t.Error(got)
 	}
 	layer1 := []int8{-1, -1, -1, -1, -1, -1, -1, 1, 1, 1, 1, 1}
-	if got := NewHash().Add(layer1); got.String() != "dd8d99326968ac19" {
+	if got := NewHash(cpu.Generic).Add(layer1).Sum(); got.String() != "dd8d99326968ac19" {
 		t.Error(got)
 	}
 }
@@ -121,7 +128,7 @@ func BenchmarkHistogram(b *testing.B) {
 func BenchmarkHash(b *testing.B) {
 	scores := make([]int8, 1<<16)
 	b.SetBytes(int64(len(scores)))
-	h := NewHash()
+	h := NewHash(cpu.Best())
 	for b.Loop() {
 		h = h.Add(scores)
 	}

@@ -59,8 +59,8 @@ const canary = 0x5a
 
 // masks are columns or rows of all kinds.
 func masks(random func() uint64) []uint64 {
-	x := random()
-	return []uint64{0, 1, 1 << 63, 1 << (x % 64), 1<<(x%64) | 1<<(x>>8%64), random(), random() & random() & random(), ^uint64(0)}
+	x, y, z := random(), random(), random()
+	return []uint64{0, 1, 1 << 63, 1 << (x % 64), 1<<(x%64) | 1<<(x>>8%64), x, x & y & z, ^uint64(0)}
 }
 
 func TestTwins(t *testing.T) {

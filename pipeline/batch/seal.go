@@ -36,7 +36,7 @@ func (r *run) seal(ctx context.Context, layer *halfboard.Layer, name string) (la
 	if err != nil {
 		return layerfile.Summary{}, err
 	}
-	w, err := layerfile.Create(r.dir.TempPath(name), s.header)
+	w, err := layerfile.Create(r.dir.TempPath(name), s.header, r.options.Family)
 	if err != nil {
 		return layerfile.Summary{}, err
 	}

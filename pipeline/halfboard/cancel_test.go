@@ -92,7 +92,7 @@ func (x *cancelling) check(t *testing.T, c config, l *Layer, err error) {
 func TestCancelledAtAnyMoment(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	rng := newRand(t)
-	for range runs(8) {
+	for range runs(5) {
 		c := randomConfig(t, rng)
 		all := c.cancelAt(t, 0)
 		step := 1 + all.reports/60 // more than that takes too long
@@ -106,7 +106,7 @@ func TestCancelledAtAnyMoment(t *testing.T) {
 func TestCancelledInEveryStage(t *testing.T) {
 	rng := newRand(t)
 	c := config{game: mustGame(t, 8, awari.Awari), seeds: 9, options: Options{TileSize: 64}}
-	for range runs(24) {
+	for range runs(12) {
 		c.options.Workers = 1 + rng.IntN(4)
 		for wanted, reports := range c.cancelAt(t, 0).stages {
 			if reports == 0 {
@@ -175,7 +175,7 @@ func TestLowerLayersFail(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	rng := newRand(t)
 	bad := errors.New("disk on fire")
-	for range runs(40) {
+	for range runs(25) {
 		c := randomConfig(t, rng)
 		c.seeds = max(c.seeds, 2) // so that there is a layer to read
 		e, err := New(c.game, c.options)
@@ -226,7 +226,7 @@ func laterFailure(err error, n int) func() error {
 // they are closed.
 func TestCancelledWhileReading(t *testing.T) {
 	rng := newRand(t)
-	for range runs(40) {
+	for range runs(25) {
 		c := randomConfig(t, rng)
 		c.seeds = max(c.seeds, 2)
 		e, err := New(c.game, c.options)

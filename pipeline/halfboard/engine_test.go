@@ -59,7 +59,7 @@ func (w *tower) next(t testing.TB) []int8 {
 	return scores
 }
 
-func fingerprint(scores []int8) string { return tally.NewHash().Add(scores).String() }
+func fingerprint(scores []int8) string { return tally.NewHash(cpu.Generic).Add(scores).Sum().String() }
 
 // truth returns the fingerprints of the reference layers, by seeds.
 func truth(t testing.TB, pits int, rules awari.Rules) []string {

@@ -54,7 +54,7 @@ func TestTilesCoverAllBlocks(t *testing.T) {
 // tile is a parent of the tiles that they lead to.
 func TestParentsReadTheirChildren(t *testing.T) {
 	rng := newRand(t)
-	for range runs(150) {
+	for range runs(60) {
 		c := randomConfig(t, rng)
 		w := c.begin(t)
 		g, tiles := w.grid, w.grid.byBlock(t)

@@ -324,7 +324,7 @@ func (e *engine) upToDate(t *testing.T, c config, j *judge) {
 // TestNothingIsOutOfDateInTheEnd recomputes every position after the last sweep.
 func TestNothingIsOutOfDateInTheEnd(t *testing.T) {
 	rng := newRand(t)
-	for range runs(60) {
+	for range runs(40) {
 		c := randomConfig(t, rng)
 		w := c.prepare(t)
 		w.randomScores(rng) // sweeps do not begin with them
@@ -349,7 +349,7 @@ func (e *engine) bias(rng *rand.Rand) {
 // TestAnyOrderGivesTheSame sweeps over shuffled tiles in units of random sizes.
 func TestAnyOrderGivesTheSame(t *testing.T) {
 	rng := newRand(t)
-	for range runs(200) {
+	for range runs(120) {
 		c := randomConfig(t, rng)
 		w := c.prepare(t)
 		w.bias(rng)

@@ -95,7 +95,7 @@ func modelOf(scores []int8) ranks.Model {
 
 // writeFile writes a layer file.
 func writeFile(path string, h layerfile.Header, scores []int8) (layerfile.Summary, error) {
-	w, err := layerfile.Create(path, h)
+	w, err := layerfile.Create(path, h, cpu.Generic)
 	if err != nil {
 		return layerfile.Summary{}, err
 	}

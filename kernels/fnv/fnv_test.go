@@ -1,0 +1,206 @@
+package fnv
+
+import (
+	"bytes"
+	stdfnv "hash/fnv"
+	"math/rand/v2"
+	"testing"
+
+	"grenier/kernels/cpu"
+	"grenier/kernels/internal/guard"
+	"grenier/kernels/internal/twins"
+)
+
+// basis is the hash of nothing.
+const basis = 14695981039346656037
+
+// longest is the length of the longest input of the twin tests: a few steps.
+const longest = 4300
+
+// check compares a kernel with the definition, at both ends of fenced memory.
+func check(t *testing.T, m *guard.Region[uint8], f cpu.Family, hash uint64, data []byte) {
+	t.Helper()
+	want := addGeneric(hash, data)
+	for _, at := range [][]byte{m.Start(len(data)), m.End(len(data))} {
+		copy(at, data)
+		if got := For(f)(hash, at); got != want {
+			t.Fatalf("%v: %d bytes after hash %016x: got %016x, want %016x; % x", f, len(data), hash, got, want, data)
+		}
+		if !bytes.Equal(at, data) {
+			t.Fatalf("%v: the %d bytes were overwritten", f, len(data))
+		}
+	}
+}
+
+func randomBytes(rng *rand.Rand, n int) []byte {
+	out := make([]byte, n)
+	for i := range out {
+		out[i] = byte(rng.Uint32())
+	}
+	return out
+}
+
+// TestVectors has the values that the inventors publish.
+func TestVectors(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		for text, want := range map[string]uint64{
+			"":                   0xcbf29ce484222325,
+			"a":                  0xaf63dc4c8601ec8c,
+			"foobar":             0x85944171f73967e8,
+			"chongo was here!\n": 0x46810940eff5f915,
+		} {
+			if got := For(f)(basis, []byte(text)); got != want {
+				t.Errorf("%q: got %016x, want %016x", text, got, want)
+			}
+		}
+	})
+}
+
+// TestStandard compares with the standard library.
+func TestStandard(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		data := randomBytes(twins.Rand(t), 1<<17+77)
+		h := stdfnv.New64a()
+		h.Write(data)
+		if got, want := For(f)(basis, data), h.Sum64(); got != want {
+			t.Errorf("got %016x, want %016x", got, want)
+		}
+	})
+}
+
+func TestTwins(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		rng, m := twins.Rand(t), guard.New[uint8](t, longest)
+		for range 1000 {
+			check(t, m, f, rng.Uint64(), randomBytes(rng, rng.IntN(longest+1)))
+		}
+		for n := range 200 { // around whole steps
+			check(t, m, f, rng.Uint64(), randomBytes(rng, 2*1024-100+n))
+		}
+	})
+}
+
+// TestEveryLowestByte begins with each value of the byte that decides about the rest,
+// and has few and many bits set.
+func TestEveryLowestByte(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		rng, m := twins.Rand(t), guard.New[uint8](t, longest)
+		random := randomBytes(rng, longest)
+		for l := range uint64(256) {
+			hash := rng.Uint64()&^255 | l
+			check(t, m, f, hash, random)
+			check(t, m, f, hash, bytes.Repeat([]byte{byte(l)}, 2100))
+			check(t, m, f, l, make([]byte, 2100))
+			check(t, m, f, ^l, bytes.Repeat([]byte{0xff}, 2100))
+		}
+	})
+}
+
+// TestEveryByte changes one byte of many.
+func TestEveryByte(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		rng, m := twins.Rand(t), guard.New[uint8](t, longest)
+		data := make([]byte, 1100)
+		for i := range data {
+			data[i] = byte(1 + rng.IntN(255))
+			check(t, m, f, basis, data)
+			data[i] = 0
+		}
+	})
+}
+
+// TestLargestSums has each byte change the hash up or down as far as it can, by the sign
+// of a digit of the power that the change is multiplied with: all products have one sign.
+func TestLargestSums(t *testing.T) {
+	powers := make([]uint64, 1024) // Prime^(1024-i)
+	for i, p := len(powers)-1, uint64(Prime); i >= 0; i-- {
+		powers[i] = p
+		p *= Prime
+	}
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		m := guard.New[uint8](t, longest)
+		data := make([]byte, 3*len(powers))
+		for sign := 15; sign < 64; sign += 16 {
+			for _, up := range []uint64{0, 1} {
+				hash := uint64(basis)
+				for i := range data {
+					data[i] = byte(hash) // down to 0
+					if powers[i%len(powers)]>>sign&1 == up {
+						data[i] = ^data[i] // up to 255
+					}
+					hash = (hash ^ uint64(data[i])) * Prime
+				}
+				check(t, m, f, basis, data)
+			}
+		}
+	})
+}
+
+func TestEveryAlignment(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		data := randomBytes(twins.Rand(t), longest)
+		for i := range 130 {
+			part := data[i:]
+			if got, want := For(f)(basis, part), addGeneric(basis, part); got != want {
+				t.Fatalf("%d bytes on: got %016x, want %016x", i, got, want)
+			}
+		}
+	})
+}
+
+func TestSplit(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		add, data := For(f), randomBytes(twins.Rand(t), 2500)
+		want := addGeneric(basis, data)
+		for i := range len(data) + 1 {
+			if got := add(add(basis, data[:i]), data[i:]); got != want {
+				t.Fatalf("split at %d: got %016x, want %016x", i, got, want)
+			}
+		}
+	})
+}
+
+func TestNoAllocations(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		add, data, hash := For(f), make([]byte, longest), uint64(basis)
+		if n := testing.AllocsPerRun(10, func() { hash = add(hash, data) }); n != 0 {
+			t.Errorf("%v allocations", n)
+		}
+	})
+}
+
+// FuzzTwins repeats what it is given, for the twins begin with a thousand bytes.
+func FuzzTwins(f *testing.F) {
+	f.Add(uint64(basis), uint16(0), []byte{})
+	f.Add(uint64(0), uint16(1024), []byte{0})
+	f.Add(uint64(basis), uint16(2500), []byte("scores"))
+	f.Add(^uint64(0), uint16(longest), []byte{0xff, 0x80, 1})
+	f.Fuzz(func(t *testing.T, hash uint64, size uint16, pattern []byte) {
+		data := make([]byte, max(int(size)%(longest+1), min(len(pattern), longest)))
+		for i := range data {
+			data[i] = byte(i >> 8)
+			if len(pattern) > 0 {
+				data[i] += pattern[i%len(pattern)]
+			}
+		}
+		m := guard.New[uint8](t, len(data))
+		for _, family := range cpu.Available() {
+			check(t, m, family, hash, data)
+		}
+	})
+}
+
+// blockSize is that of a storage block.
+const blockSize = 64 << 10
+
+func BenchmarkAdd(b *testing.B) {
+	data := randomBytes(rand.New(rand.NewPCG(1, 2)), blockSize)
+	twins.Bench(b, func(b *testing.B, f cpu.Family) {
+		add, hash := For(f), uint64(basis)
+		b.SetBytes(blockSize)
+		for b.Loop() {
+			hash = add(hash, data)
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/blockSize, "ns/byte")
+	})
+}
