@@ -9,7 +9,7 @@ RUN_SEEDS   ?= 16
 .PHONY: build run test test-long race bench bench-compare lint fuzz clean help
 
 build: ## build bin/grenier
-	$(GO) build -trimpath -o bin/grenier ./cmd/grenier
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/grenier ./cmd/grenier
 
 run: build ## solve layers 0-16 of awari into data/awari and probe a board
 	bin/grenier awari solve --seeds $(RUN_SEEDS) --dir $(RUN_DIR)

@@ -24,7 +24,7 @@ type versionInfo struct {
 }
 
 // kernelNames lists the operations that have kernels.
-var kernelNames = []string{"compress", "diff", "transpose", "ranks", "rice", "fnv"}
+var kernelNames = []string{"compress", "transpose", "ranks", "rice", "fnv"}
 
 func (a *app) version() *cobra.Command {
 	var asJSON bool

@@ -1,11 +1,11 @@
-// Package cpu decides which family of kernels runs: the portable Go code or
-// one of its faster twins for amd64.
+// Package cpu decides which family of kernels runs: the portable Go code or one of its
+// faster twins for amd64.
 //
-// Every kernel package (compress, fnv, ranks, rice, transpose) has one function
-// For that takes a Family and returns the kernel of that family. A program
-// picks the family once, at start, with Select(os.Getenv("GRENIER_KERNEL")),
-// and hands the value down: no kernel looks at CPU features by itself, so a
-// test or a comparison runs any family by asking for it.
+// Every kernel package (compress, fnv, ranks, rice, transpose) has one function For
+// that takes a Family and returns the kernel of that family. A program picks the family
+// once, at start, with Select(os.Getenv("GRENIER_KERNEL")), and hands the value down:
+// no kernel looks at CPU features by itself, so a test or a comparison runs any family
+// by asking for it.
 //
 // A family is a promise about instructions, not a name of a product:
 //
@@ -13,13 +13,13 @@
 //	BMI2     amd64 with BMI1, BMI2, POPCNT and AVX2 (Haswell, Zen and later)
 //	AVX512   BMI2 plus AVX-512 F, BW, DQ, VL, VBMI and VBMI2 (Ice Lake, Zen 4)
 //
-// BMI2 includes AVX2 because no amd64 CPU has the former without the latter,
-// and kernels want both: compressing lays out by PEXT what vectors shuffle then,
-// and transposing needs vectors alone. The vector families also need an operating system that saves the
-// registers, which the detection takes into account.
+// BMI2 includes AVX2 because no amd64 CPU has the former without the latter, and
+// kernels want both: compressing lays out by PEXT what vectors shuffle then, and
+// transposing needs vectors alone. The vector families also need an operating system
+// that saves the registers, which the detection takes into account.
 //
-// Builds for another architecture, or with the build tag purego, hold the
-// generic code only; there Generic is the only supported family.
+// Builds for another architecture, or with the build tag purego, hold the generic code
+// only; there Generic is the only supported family.
 package cpu
 
 import (

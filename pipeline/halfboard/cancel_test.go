@@ -112,7 +112,8 @@ func TestCancelledInEveryStage(t *testing.T) {
 			if reports == 0 {
 				t.Fatalf("no report of the %v stage", Stage(wanted))
 			}
-			// The next run may have fewer sweeps: the numbers of reports are not always the same.
+			// The next run may have fewer sweeps: the numbers of reports are not always
+			// the same.
 			moment := 1 + rng.IntN(reports)
 			c.cancelWhen(t, func(_, ofStage int, stage Stage) bool { return int(stage) == wanted && ofStage == moment })
 		}

@@ -11,20 +11,23 @@ func (e *engine) captureAll(ctx context.Context, lower Lower) error {
 	err := e.eachPanel(ctx, e.openOffers)
 	groups := e.lowerGroups()
 	for i := 0; i < len(groups) && err == nil; i++ {
+		e.tell(CaptureStage, float64(i)/float64(len(groups)+1))
 		err = e.captureGroup(ctx, lower, groups[i])
-		e.tell(CaptureStage, float64(i+1)/float64(len(groups)+1))
 	}
 	if err = errors.Join(err, lower.Close()); err != nil {
 		return err
 	}
-	err = e.eachPanel(ctx, e.endGames)
+	if err := e.eachPanel(ctx, e.endGames); err != nil {
+		return err
+	}
 	e.tell(CaptureStage, 1)
-	return err
+	return nil
 }
 
-// lowerGroups returns the numbers of seeds that captures can leave, in groups
-// to be read together: as many layers as fit in half the place of the scores, since
-// the files that they come from are in memory as well. A capture takes 2 seeds at least and 3 from every pit at most.
+// lowerGroups returns the numbers of seeds that captures can leave, in groups to be
+// read together: as many layers as fit in half the place of the scores, since the files
+// that they come from are in memory as well. A capture takes 2 seeds at least and 3
+// from every pit at most.
 func (e *engine) lowerGroups() [][]int {
 	var groups [][]int
 	room := uint64(0)

@@ -33,9 +33,9 @@ func (g *geometry) addMoves(m *matrix, patterns *patterns) {
 	}
 }
 
-// addPit adds to p what the columns of a panel can play from pit: a group for each number of
-// seeds in it. In a group the halves A' that the moves leave ascend with A, since all differ from
-// their A by the same.
+// addPit adds to p what the columns of a panel can play from pit: a group for each
+// number of seeds in it. In a group the halves A' that the moves leave ascend with A,
+// since all differ from their A by the same.
 func (g *geometry) addPit(m *matrix, p *compress.Program, panel, pit int, index map[halves.Move]uint32) {
 	halvesOf := g.pits[int(m.first)+panel*side:][:m.width(panel)]
 	movers := uint64(0)

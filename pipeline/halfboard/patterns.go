@@ -79,8 +79,8 @@ func (g *geometry) newPattern(sum int, move halves.Move) *pattern {
 	return p
 }
 
-// indexPanels returns the index of the first word of each panel, and after it, in words, which
-// are in the order of panels.
+// indexPanels returns the index of the first word of each panel, and after it, in
+// words, which are in the order of panels.
 func indexPanels(words []compress.Word, panels int) []uint32 {
 	index := make([]uint32, panels+1)
 	for _, w := range words {
