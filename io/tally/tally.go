@@ -10,6 +10,7 @@
 package tally
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -124,25 +125,46 @@ func (h Histogram) MarshalJSON() ([]byte, error) {
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
-		out = fmt.Appendf(out, `"%d":%d`, s, n)
+		out = strconv.AppendInt(append(out, '"'), int64(s), 10)
+		out = strconv.AppendUint(append(out, '"', ':'), n, 10)
 	}
 	return append(out, '}'), nil
 }
 
-// UnmarshalJSON reads what MarshalJSON writes, keys in any order. It fails with
-// ErrHistogram when a key is not a score in plain decimal notation.
+// UnmarshalJSON reads what MarshalJSON writes, keys in any order, with any white
+// space. It fails with ErrHistogram when a key is not a score in plain decimal
+// notation. Opening a directory reads hundreds of counts: a map of them would take
+// most of the time.
 func (h *Histogram) UnmarshalJSON(data []byte) error {
-	var counts map[string]uint64
-	if err := json.Unmarshal(data, &counts); err != nil {
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, data); err != nil {
 		return fmt.Errorf("%w: %w", ErrHistogram, err)
 	}
+	inner, opened := strings.CutPrefix(compact.String(), "{")
+	inner, closed := strings.CutSuffix(inner, "}")
+	if !opened || !closed {
+		return fmt.Errorf("%w: want an object", ErrHistogram)
+	}
 	*h = Histogram{}
-	for key, n := range counts {
-		s, err := strconv.ParseInt(key, 10, 8)
-		if err != nil || strconv.FormatInt(s, 10) != key {
-			return fmt.Errorf("%w: key %q is not a score from -128 to 127", ErrHistogram, strings.ToValidUTF8(key, "?"))
+	for inner != "" {
+		var entry string
+		entry, inner, _ = strings.Cut(inner, ",")
+		if err := h.setEntry(entry); err != nil {
+			return err
 		}
-		h[uint8(s)] = n
+	}
+	return nil
+}
+
+// setEntry sets the count that entry, "score":count, gives.
+func (h *Histogram) setEntry(entry string) error {
+	key, value, _ := strings.Cut(entry, ":")
+	s, err := strconv.ParseInt(strings.Trim(key, `"`), 10, 8)
+	if err != nil || key != `"`+strconv.FormatInt(s, 10)+`"` {
+		return fmt.Errorf("%w: key %s is not a score from -128 to 127", ErrHistogram, strings.ToValidUTF8(key, "?"))
+	}
+	if h[uint8(s)], err = strconv.ParseUint(value, 10, 64); err != nil {
+		return fmt.Errorf("%w: %s is no count", ErrHistogram, strings.ToValidUTF8(value, "?"))
 	}
 	return nil
 }
