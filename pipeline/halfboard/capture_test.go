@@ -90,7 +90,7 @@ func TestOffersCoverAllPositions(t *testing.T) {
 		for class := range classes {
 			w.eachPosition(class, func(p position) {
 				s := w.grid.find(p)
-				if s.class != class || s.col >= s.m.width(s.panel) || s.line >= s.m.height(class, s.chunk) {
+				if s.class != class || s.col >= s.m.width(s.panel) || s.line >= s.m.depth(class, s.chunk) {
 					t.Fatalf("%+v: %v stands at %+v", c, w.grid.board(p.mover, p.opponent), s)
 				}
 				positions++

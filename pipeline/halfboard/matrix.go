@@ -15,12 +15,13 @@ type matrix struct {
 	panels  int
 	rows    [classes]int
 	chunks  [classes]int
+	height  int // lines in a panel of scores
 
 	routes   []route
 	programs []compress.Program        // by panel: the moves of its columns
 	targets  [classes][]compress.Route // by route: where it leads from the rows of each class
 
-	// scores of the open rows: line r of panel p is at (p*rows + r)*64. Workers
+	// scores of the open rows: line r of panel p is at (p*height + r)*64. Workers
 	// write those of their tile in place while others read.
 	scores []int8
 
@@ -85,12 +86,13 @@ func (g *geometry) newMatrix(sum int) *matrix {
 		m.rows[class] = len(g.rows[g.n-sum][class])
 		m.chunks[class] = g.chunks(g.n-sum, class)
 	}
+	m.height = m.rows[openRows]
 	m.marks = make([]mark, m.chunks[openRows]*m.panels)
 	return m
 }
 
 // layout returns the memory that m needs.
-func (m *matrix) layout() layout { return matrixLayout(m.columns, m.rows) }
+func (m *matrix) layout() layout { return matrixLayout(m.columns, m.height, m.rows) }
 
 // width returns the number of columns of a panel.
 func (m *matrix) width(panel int) int { return min(side, m.columns-panel*side) }
@@ -98,8 +100,8 @@ func (m *matrix) width(panel int) int { return min(side, m.columns-panel*side) }
 // all returns a bit for each column of a panel.
 func (m *matrix) all(panel int) uint64 { return ^uint64(0) >> (side - m.width(panel)) }
 
-// height returns the number of rows of a chunk.
-func (m *matrix) height(class rowClass, chunk int) int {
+// depth returns the number of rows of a chunk.
+func (m *matrix) depth(class rowClass, chunk int) int {
 	return min(side, m.rows[class]-chunk*side)
 }
 
@@ -120,21 +122,21 @@ func offerOf(row uint32) uint32 { return row/side*side*side + row%side }
 
 // lines returns the scores of a block.
 func (m *matrix) lines(panel, chunk int) []int8 {
-	at := (panel*m.rows[openRows] + chunk*side) * side
-	return m.scores[at : at+m.height(openRows, chunk)*side]
+	at := (panel*m.height + chunk*side) * side
+	return m.scores[at : at+m.depth(openRows, chunk)*side]
 }
 
 // line returns the scores of a row in a panel, in their own order.
 func (m *matrix) line(at place, panel int) []int8 {
 	row := int(at.row)
 	if at.class == openRows {
-		return m.scores[(panel*m.rows[openRows]+row)*side:][:m.width(panel)]
+		return m.scores[(panel*m.height+row)*side:][:m.width(panel)]
 	}
 	return m.block(fullRows, panel, row/side)[row%side*side:][:m.width(panel)]
 }
 
 // stride is the distance of the same line in consecutive panels.
-func (m *matrix) stride() int { return m.rows[openRows] * side }
+func (m *matrix) stride() int { return m.height * side }
 
 // A tile is a part of the open rows of a matrix: what a worker brings up to date at a
 // time.

@@ -117,7 +117,8 @@ func layoutOf(q, n int) (sum layout) {
 		sum.below = int(binomial(2*q+n-3, 2*q-1))
 	}
 	for mover := range n + 1 {
-		l := matrixLayout(columnsOf(q, mover), rowsOf(q, n-mover))
+		rows := rowsOf(q, n-mover)
+		l := matrixLayout(columnsOf(q, mover), rows[openRows], rows)
 		sum.scores += l.scores
 		for class := range classes {
 			sum.offers[class] += l.offers[class]
@@ -126,9 +127,10 @@ func layoutOf(q, n int) (sum layout) {
 	return sum
 }
 
-// matrixLayout returns the layout of a matrix. Lines and blocks are whole.
-func matrixLayout(columns int, rows [classes]int) (l layout) {
-	l.scores = groups(columns) * rows[openRows] * side
+// matrixLayout returns the layout of a matrix with the given number of columns, of
+// lines of a panel, and of rows. Lines and blocks are whole.
+func matrixLayout(columns, height int, rows [classes]int) (l layout) {
+	l.scores = groups(columns) * height * side
 	for class := range classes {
 		l.offers[class] = groups(columns) * groups(rows[class]) * side * side
 	}

@@ -48,7 +48,7 @@ func TestLayoutHoldsEveryPosition(t *testing.T) {
 		{65, [classes]int{64, 65}, layout{scores: 2 * 64 * 64, offers: [classes]int{2 * 64 * 64, 4 * 64 * 64}}},
 		{65, [classes]int{65, 64}, layout{scores: 2 * 65 * 64, offers: [classes]int{4 * 64 * 64, 2 * 64 * 64}}},
 	} {
-		if got := matrixLayout(c.columns, c.rows); got != c.want {
+		if got := matrixLayout(c.columns, c.rows[openRows], c.rows); got != c.want {
 			t.Errorf("%d columns, rows %v: %+v, want %+v", c.columns, c.rows, got, c.want)
 		}
 	}

@@ -232,7 +232,7 @@ func (e *engine) eachBlock(do func(m *matrix, panel, chunk int)) {
 // inBlock calls do for all positions of a block.
 func (g *grid) inBlock(m *matrix, panel, chunk int, do func(p position, s spot)) {
 	for col := range m.width(panel) {
-		for line := range m.height(openRows, chunk) {
+		for line := range m.depth(openRows, chunk) {
 			opponent := g.rows[g.n-m.sum][openRows][chunk*side+line]
 			do(position{m.first + uint32(panel*side+col), opponent}, spot{m, openRows, panel, col, chunk, line})
 		}

@@ -126,6 +126,6 @@ func (e *engine) fillFull(b *bench, m *matrix, chunk int) {
 	for panel := range m.panels {
 		block := m.block(fullRows, panel, chunk)
 		e.kernels.least(&b.block, block, m.all(panel), &m.programs[panel], m.targets[fullRows], chunk, nil)
-		e.kernels.update(block[:m.height(fullRows, chunk)*side], &b.block, m.all(panel), ^uint64(0), &b.changes)
+		e.kernels.update(block[:m.depth(fullRows, chunk)*side], &b.block, m.all(panel), ^uint64(0), &b.changes)
 	}
 }
