@@ -49,13 +49,13 @@ func (e *engine) captureGroup(ctx context.Context, lower Lower, group []int) err
 	if err != nil {
 		return err
 	}
-	return e.eachPanel(ctx, func(m *matrix, class rowClass, panel int) {
-		e.capturePanel(m, class, panel, layers)
+	return e.eachPanel(ctx, func(m *matrix, class rowClass, panel int) error {
+		return e.capturePanel(m, class, panel, wholeLayers{e.grid, layers})
 	})
 }
 
 // eachPanel runs do for both classes of rows of all panels.
-func (e *engine) eachPanel(ctx context.Context, do func(m *matrix, class rowClass, panel int)) error {
+func (e *engine) eachPanel(ctx context.Context, do func(m *matrix, class rowClass, panel int) error) error {
 	type part struct {
 		m     *matrix
 		panel int
@@ -68,8 +68,11 @@ func (e *engine) eachPanel(ctx context.Context, do func(m *matrix, class rowClas
 	}
 	return forEach(ctx, e.workers, parts, func(_, _ int, p part) error {
 		for class := range classes {
-			if p.m.rows[class] > 0 {
-				do(p.m, class, p.panel)
+			if p.m.rows[class] == 0 {
+				continue
+			}
+			if err := do(p.m, class, p.panel); err != nil {
+				return err
 			}
 		}
 		return nil
@@ -77,16 +80,41 @@ func (e *engine) eachPanel(ctx context.Context, do func(m *matrix, class rowClas
 }
 
 // openOffers blocks all offers of one class of rows of a panel.
-func (e *engine) openOffers(m *matrix, class rowClass, panel int) {
+func (e *engine) openOffers(m *matrix, class rowClass, panel int) error {
 	for chunk := range m.chunks[class] {
 		fill(m.block(class, panel, chunk)[:], blocked)
 	}
+	return nil
+}
+
+// A rowReader gives the scores of lower layers whose opponent has a given half, in the
+// order of the mover's; none for layers that it does not have.
+type rowReader interface {
+	row(n int, code uint32) ([]int8, error)
+}
+
+// wholeLayers are layers in memory, by seeds; nil where there is none.
+type wholeLayers struct {
+	grid   *grid
+	layers [][]int8
+}
+
+func (w wholeLayers) row(n int, code uint32) ([]int8, error) {
+	if layer := w.layers[n]; layer != nil {
+		return layer[w.grid.rowStart(n, code):], nil
+	}
+	return nil, nil
+}
+
+// rowStart returns the rank of the first board of n seeds whose opponent has the given
+// half.
+func (g *grid) rowStart(n int, code uint32) uint64 {
+	return g.halves.RowStart(n, g.pits[code][:g.q])
 }
 
 // capturePanel applies to the offers of one class of rows of a panel the captures
-// that lead to layers, which holds scores in colex order by seeds, nil for
-// layers of other groups.
-func (e *engine) capturePanel(m *matrix, class rowClass, panel int, layers [][]int8) {
+// that lead to the layers that lower has.
+func (e *engine) capturePanel(m *matrix, class rowClass, panel int, lower rowReader) error {
 	p := &m.programs[panel]
 	for _, group := range p.Groups {
 		r := &m.routes[group.Route]
@@ -96,19 +124,22 @@ func (e *engine) capturePanel(m *matrix, class rowClass, panel int, layers [][]i
 		for i, left := 0, group.Columns; left != 0; i, left = i+1, left&(left-1) {
 			column := m.column(class, panel, bits.TrailingZeros64(left))
 			for k := range captures {
-				if layer := layers[e.grid.n-captures[k].seeds]; layer != nil {
-					captures[k].apply(column, e.grid, layer, codes[rows[i]])
+				row, err := lower.row(e.grid.n-captures[k].seeds, codes[rows[i]])
+				if err != nil {
+					return err
+				}
+				if row != nil {
+					captures[k].apply(column, row)
 				}
 			}
 		}
 	}
+	return nil
 }
 
-// apply lowers the negated scores of a column to what the captures of c give.
-// layer holds the scores of the layer they lead to, code names the opponent's
-// half there.
-func (c *capture) apply(column []int8, g *grid, layer []int8, code uint32) {
-	row := layer[g.halves.RowStart(g.n-c.seeds, g.pits[code][:g.q]):]
+// apply lowers the negated scores of a column to what the captures of c give, which
+// lead to a row of a lower layer.
+func (c *capture) apply(column, row []int8) {
 	gain := int8(c.seeds)
 	for _, p := range c.pairs {
 		column[p.at] = min(column[p.at], row[p.child]-gain)
@@ -118,7 +149,7 @@ func (c *capture) apply(column []int8, g *grid, layer []int8, code uint32) {
 // endGames sets the offers of the positions of a panel that have no ordinary
 // move: neither a capture nor a quiet move, nor one that leaves the opponent
 // without seeds.
-func (e *engine) endGames(m *matrix, class rowClass, panel int) {
+func (e *engine) endGames(m *matrix, class rowClass, panel int) error {
 	p := &m.programs[panel]
 	quiet := make([]uint64, m.chunks[class])
 	for c := range m.width(panel) {
@@ -130,6 +161,7 @@ func (e *engine) endGames(m *matrix, class rowClass, panel int) {
 		}
 		e.endColumn(m, class, panel, c, quiet)
 	}
+	return nil
 }
 
 func union(dst, a []uint64) {

@@ -26,6 +26,12 @@ type Options struct {
 	// TileSize is the number of rows and of columns that a tile has at most, give or
 	// take 64; 0 chooses.
 	TileSize int
+	// Memory is the most bytes to use, the Go heap included; 0 is no bound. What a
+	// layer needs more of is kept in the work file.
+	Memory uint64
+	// Work is the path of the work file. It is made, and made empty, when a layer
+	// needs it.
+	Work string
 	// Progress, if not nil, is called now and then, from any worker.
 	Progress func(Progress)
 }
@@ -116,8 +122,9 @@ type engine struct {
 	benches  []*bench
 	ledger   *ledger
 	memory   *region
-	scores   []int8 // of all matrices
-	below    []int8 // the same memory, before there are scores
+	paging   *paging // nil: all of the layer is in memory
+	scores   []int8  // of all matrices
+	below    []int8  // the same memory, before there are scores
 	progress func(Progress)
 	changed  atomic.Uint64 // scores that the sweep changed
 	marking  bool          // the sweep marks what it makes out of date block by block
@@ -141,10 +148,11 @@ func (e *Engine) Solve(ctx context.Context, n int, lower Lower) (*Layer, error) 
 	if err != nil {
 		return nil, errors.Join(err, lower.Close())
 	}
+	layer := &Layer{engine: w, spare: &e.spare}
 	if err := w.run(ctx, lower); err != nil {
-		return nil, errors.Join(err, e.spare.put(w.memory))
+		return nil, errors.Join(err, layer.Close())
 	}
-	return &Layer{engine: w, spare: &e.spare}, nil
+	return layer, nil
 }
 
 // Positions returns the number of positions of the layer of n seeds, 0 to
@@ -165,7 +173,8 @@ func (e *Engine) begin(ctx context.Context, n int) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	grid, err := newGrid(ctx, e.options.Workers, geo, e.patterns, e.options.TileSize)
+	paged := e.options.Memory > 0 && Memory(e.game, n) > e.options.Memory
+	grid, err := newGrid(ctx, e.options.Workers, geo, e.patterns, e.options.TileSize, paged)
 	if err != nil {
 		return nil, err
 	}
@@ -174,13 +183,37 @@ func (e *Engine) begin(ctx context.Context, n int) (*engine, error) {
 		grid: grid, ledger: &e.ledger, progress: e.options.Progress,
 	}
 	w.plan()
-	l := layoutOf(e.game.Half(), max(n, e.options.Seeds))
-	if w.memory, err = e.spare.get(l.total()); err != nil {
+	if paged {
+		return w, e.beginPaged(w)
+	}
+	l := layoutOf(e.game.Half(), n, false)
+	seeds := max(n, e.options.Seeds)
+	if e.options.Memory > 0 && Memory(e.game, seeds) > e.options.Memory {
+		seeds = n // the last layers will not be in this memory
+	}
+	if w.memory, err = e.spare.get(layoutOf(e.game.Half(), seeds, false).total()); err != nil {
 		return nil, err
 	}
-	w.stats.Bytes = uint64(layoutOf(e.game.Half(), n).total())
-	w.allocate()
+	w.stats.Bytes = uint64(l.total())
+	w.allocate(l)
 	return w, nil
+}
+
+// beginPaged lays out a layer that does not fit.
+func (e *Engine) beginPaged(w *engine) error {
+	n := w.grid.n
+	if err := e.spare.close(); err != nil {
+		return err
+	}
+	l := layoutOf(e.game.Half(), n, true)
+	var err error
+	if w.memory, err = newPagedRegion(l.total()); err != nil {
+		return err
+	}
+	w.allocate(l)
+	limit := int64(e.options.Memory) - int64(tablesBytes(e.game.Half(), n)) - fixed
+	w.stats.Bytes = uint64(max(limit, 0))
+	return w.page(e.options.Work, limit, e.options.Family)
 }
 
 // unit is the number of tiles that a worker takes at a time. Neighbours in the
@@ -189,17 +222,21 @@ const unit = 16
 
 // plan fixes the order of sweeps.
 func (e *engine) plan() {
-	e.order = e.grid.tiles
+	e.order = slices.Clone(e.grid.tiles)
 	e.grid.sortByWave(e.order)
-	e.units = slices.Collect(slices.Chunk(e.order, max(1, min(unit, len(e.order)/(4*e.workers)))))
+	e.cut(unit)
 	for range e.workers {
 		e.benches = append(e.benches, &bench{})
 	}
 }
 
+// cut cuts the order into units of a number of tiles, or less in small layers.
+func (e *engine) cut(tiles int) {
+	e.units = slices.Collect(slices.Chunk(e.order, max(1, min(tiles, len(e.order)/(4*e.workers)))))
+}
+
 // allocate divides memory among the matrices: offers first, then scores.
-func (e *engine) allocate() {
-	l := layoutOf(e.grid.q, e.grid.n)
+func (e *engine) allocate(l layout) {
 	offers := e.memory.take(l.offers[openRows] + l.offers[fullRows])
 	e.below = e.memory.take(max(l.scores, l.below))
 	e.scores = e.below[:l.scores]
@@ -217,8 +254,12 @@ func (e *engine) allocate() {
 }
 
 func (e *engine) run(ctx context.Context, lower Lower) error {
+	capture := e.captureAll
+	if e.paging != nil {
+		capture = e.capturePaged
+	}
 	stages := [Stages]func(context.Context) error{
-		CaptureStage: func(ctx context.Context) error { return e.captureAll(ctx, lower) },
+		CaptureStage: func(ctx context.Context) error { return capture(ctx, lower) },
 		DenseStage:   e.sweepAll,
 		FullStage:    e.fullAll,
 	}
@@ -276,8 +317,10 @@ func (e *engine) clearScores(ctx context.Context) error {
 
 // sweepAll sweeps until nothing is out of date.
 func (e *engine) sweepAll(ctx context.Context) error {
-	if err := e.clearScores(ctx); err != nil {
-		return err
+	if e.paging == nil { // pages that were never used are 0
+		if err := e.clearScores(ctx); err != nil {
+			return err
+		}
 	}
 	for _, t := range e.order {
 		t.all.Store(true)
@@ -326,12 +369,10 @@ func (e *engine) sweep(ctx context.Context, stage Stage) (done work, err error) 
 	for _, b := range e.benches {
 		b.done, b.costs = work{}, costs{}
 	}
-	err = e.eachPart(ctx, stage, len(e.units), func(worker, i int) {
+	err = e.eachUnit(ctx, stage, e.units, func(worker int, t *tile) {
 		b := e.benches[worker]
 		before := b.done.scores
-		for _, t := range e.units[i] {
-			e.sweepTile(b, t)
-		}
+		e.sweepTile(b, t)
 		e.changed.Add(uint64(b.done.scores - before))
 	})
 	for _, b := range e.benches {
@@ -351,23 +392,24 @@ func (e *engine) costs() (all costs) {
 	return all
 }
 
-// fullAll computes the full rows, a chunk of a matrix at a time.
+// fullAll computes the full rows.
 func (e *engine) fullAll(ctx context.Context) error {
-	type part struct {
-		m     *matrix
-		chunk int
-	}
-	var parts []part
-	for _, m := range e.grid.matrices {
-		for chunk := range m.chunks[fullRows] {
-			parts = append(parts, part{m, chunk})
-		}
-	}
-	if len(parts) == 0 {
+	if len(e.grid.full) == 0 {
 		e.tell(FullStage, 1)
 	}
-	return e.eachPart(ctx, FullStage, len(parts), func(worker, i int) {
-		e.fillFull(e.benches[worker], parts[i].m, parts[i].chunk)
+	units := slices.Collect(slices.Chunk(e.grid.full, 1))
+	return e.eachUnit(ctx, FullStage, units, func(worker int, t *tile) { e.fillFull(e.benches[worker], t) })
+}
+
+// eachUnit calls do for the tiles of units, which one worker takes together.
+func (e *engine) eachUnit(ctx context.Context, stage Stage, units [][]*tile, do func(worker int, t *tile)) error {
+	if e.paging != nil {
+		return e.eachPaged(ctx, stage, units, do)
+	}
+	return e.eachPart(ctx, stage, len(units), func(worker, i int) {
+		for _, t := range units[i] {
+			do(worker, t)
+		}
 	})
 }
 

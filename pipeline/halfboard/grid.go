@@ -8,15 +8,16 @@ import (
 )
 
 // newGrid lays out the layer of geo.n seeds and cuts it into tiles of about size
-// rows and columns. No scores are allocated yet.
-func newGrid(ctx context.Context, workers int, geo *geometry, patterns *patterns, size int) (*grid, error) {
+// rows and columns. If it is to be paged, scores of a chunk are whole pages. No scores
+// are allocated yet.
+func newGrid(ctx context.Context, workers int, geo *geometry, patterns *patterns, size int, paged bool) (*grid, error) {
 	g := &grid{geometry: geo, matrices: make([]*matrix, geo.n+1), origins: make([]*origins, geo.n+1)}
 	sums := make([]int, geo.n+1)
 	for sum := range sums {
 		sums[sum] = sum
 	}
 	err := forEach(ctx, workers, sums, func(_, _, sum int) error {
-		g.matrices[sum] = geo.newMatrix(sum)
+		g.matrices[sum] = geo.newMatrix(sum, paged)
 		geo.addMoves(g.matrices[sum], patterns)
 		return nil
 	})
@@ -52,15 +53,33 @@ func (g *grid) cutTiles(size int) {
 	for sum, m := range g.matrices {
 		panels, chunks := g.panelRuns(sum, size), g.chunkRuns(g.n-sum, size)
 		at[sum] = newLookup(panels, chunks, len(g.tiles))
-		for _, c := range chunks {
-			for _, p := range panels {
-				g.tiles = append(g.tiles, &tile{matrix: m, panels: p, chunks: c})
-			}
+		g.tiles = appendTiles(g.tiles, m, openRows, panels, chunks)
+		g.full = appendTiles(g.full, m, fullRows, panels, evenRuns(m.chunks[fullRows], size/side))
+	}
+	g.lookups = at
+	for _, t := range g.tiles {
+		g.eachRead(t, func(child *tile) { child.parents = append(child.parents, t) })
+	}
+}
+
+// appendTiles appends the tiles of the rows of one class of a matrix.
+func appendTiles(tiles []*tile, m *matrix, class rowClass, panels, chunks []run) []*tile {
+	for _, c := range chunks {
+		for _, p := range panels {
+			tiles = append(tiles, &tile{matrix: m, class: class, panels: p, chunks: c})
 		}
 	}
-	for _, t := range g.tiles {
-		g.linkTile(t, at)
+	return tiles
+}
+
+// evenRuns cuts a number of chunks into runs.
+func evenRuns(chunks, size int) (runs []run) {
+	for begin := 0; begin < chunks; {
+		end := min(begin+max(size, 1), chunks)
+		runs = append(runs, run{begin: begin, end: end})
+		begin = end
 	}
+	return runs
 }
 
 // lookup finds the tiles of a matrix by their panels and chunks.
@@ -89,22 +108,27 @@ type span struct{ low, high int }
 
 func (s *span) add(x int) { s.low, s.high = min(s.low, x), max(s.high, x) }
 
-// linkTile makes t a parent of the tiles that it reads.
-func (g *grid) linkTile(t *tile, at []lookup) {
+// eachRead calls do once for each tile that t reads.
+func (g *grid) eachRead(t *tile, do func(child *tile)) {
 	m := t.matrix
+	met := map[*tile]bool{}
 	for i, rows := range t.rowsRead() {
 		r := &m.routes[i]
-		words := r.pattern.words[openRows]
-		words = words[r.pattern.first[openRows][t.chunks.begin]:r.pattern.first[openRows][t.chunks.end]]
+		words, first := r.pattern.words[t.class], r.pattern.first[t.class]
+		words = words[first[t.chunks.begin]:first[t.chunks.end]]
 		if rows.low > rows.high || len(words) == 0 {
 			continue
 		}
-		l := &at[g.n-m.sum+r.seeds]
+		l := &g.lookups[g.n-m.sum+r.seeds]
+		panels := span{int(words[0].Panel), int(words[0].Panel)}
+		for _, w := range words {
+			panels.add(int(w.Panel))
+		}
 		for c := l.byChunk[rows.low/side]; c <= l.byChunk[rows.high/side]; c++ {
-			for p := l.byPanel[words[0].Panel]; p <= l.byPanel[words[len(words)-1].Panel]; p++ {
-				child := g.tiles[l.first+c*l.runs+p]
-				if last := len(child.parents) - 1; last < 0 || child.parents[last] != t {
-					child.parents = append(child.parents, t)
+			for p := l.byPanel[panels.low]; p <= l.byPanel[panels.high]; p++ {
+				if child := g.tiles[l.first+c*l.runs+p]; !met[child] {
+					met[child] = true
+					do(child)
 				}
 			}
 		}

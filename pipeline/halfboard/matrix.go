@@ -79,14 +79,15 @@ func (m *mark) settle() {
 // blocked is the offer of a position that has neither captures nor an end.
 const blocked = 127
 
-// newMatrix lays out the positions with sum seeds in A.
-func (g *geometry) newMatrix(sum int) *matrix {
+// newMatrix lays out the positions with sum seeds in A, with whole chunks of lines if it
+// is to be paged.
+func (g *geometry) newMatrix(sum int, paged bool) *matrix {
 	m := &matrix{sum: sum, first: g.first(sum), columns: g.columns(sum), panels: g.panels(sum)}
 	for class := range classes {
 		m.rows[class] = len(g.rows[g.n-sum][class])
 		m.chunks[class] = g.chunks(g.n-sum, class)
 	}
-	m.height = m.rows[openRows]
+	m.height = heightOf(m.rows, paged)
 	m.marks = make([]mark, m.chunks[openRows]*m.panels)
 	return m
 }
@@ -108,6 +109,18 @@ func (m *matrix) depth(class rowClass, chunk int) int {
 // block returns the offers of a block.
 func (m *matrix) block(class rowClass, panel, chunk int) *compress.Block {
 	return (*compress.Block)(m.offers[class][(panel*m.chunks[class]+chunk)*side*side:])
+}
+
+// blocks returns the offers of a run of chunks.
+func (m *matrix) blocks(class rowClass, panel int, chunks run) []int8 {
+	row := panel * m.chunks[class]
+	return m.offers[class][(row+chunks.begin)*side*side : (row+chunks.end)*side*side]
+}
+
+// linesOf returns the scores of a run of chunks, with the lines behind the last row.
+func (m *matrix) linesOf(panel int, chunks run) []int8 {
+	end := min(chunks.end*side, m.height)
+	return m.scores[(panel*m.height+chunks.begin*side)*side : (panel*m.height+end)*side]
 }
 
 // column returns the offers of a column, from row 0 on: see offerOf.
@@ -138,14 +151,20 @@ func (m *matrix) line(at place, panel int) []int8 {
 // stride is the distance of the same line in consecutive panels.
 func (m *matrix) stride() int { return m.height * side }
 
-// A tile is a part of the open rows of a matrix: what a worker brings up to date at a
-// time.
+// A tile is a part of the rows of one class of a matrix: of the open ones, what a
+// worker brings up to date at a time.
 type tile struct {
 	matrix  *matrix
+	class   rowClass
 	panels  run
 	chunks  run
-	parents []*tile     // the tiles that read this one
+	parents []*tile     // the tiles of open rows that read this one
 	all     atomic.Bool // everything is out of date
+
+	// When a layer may have to be put away:
+	scores *item   // of open rows
+	offers *item   // of full rows: their scores in the end
+	needs  []*item // all that computing the tile takes
 }
 
 // grid is a layer cut into tiles.
@@ -154,5 +173,7 @@ type grid struct {
 	matrices []*matrix  // by seeds in the mover's half
 	origins  []*origins // by the sum of what moves leave
 	links    []link
-	tiles    []*tile
+	lookups  []lookup // by the sum of the matrix
+	tiles    []*tile  // of the open rows
+	full     []*tile  // of the others
 }

@@ -111,20 +111,28 @@ func (l layout) total() int {
 }
 
 // layoutOf returns the layout of the layer of n seeds with halves of q pits: that
-// of all of its matrices.
-func layoutOf(q, n int) (sum layout) {
-	if n >= 2 {
+// of all of its matrices. A paged one has whole chunks and no place for lower layers.
+func layoutOf(q, n int, paged bool) (sum layout) {
+	if n >= 2 && !paged {
 		sum.below = int(binomial(2*q+n-3, 2*q-1))
 	}
 	for mover := range n + 1 {
 		rows := rowsOf(q, n-mover)
-		l := matrixLayout(columnsOf(q, mover), rows[openRows], rows)
+		l := matrixLayout(columnsOf(q, mover), heightOf(rows, paged), rows)
 		sum.scores += l.scores
 		for class := range classes {
 			sum.offers[class] += l.offers[class]
 		}
 	}
 	return sum
+}
+
+// heightOf returns the number of lines of a panel.
+func heightOf(rows [classes]int, paged bool) int {
+	if paged {
+		return groups(rows[openRows]) * side
+	}
+	return rows[openRows]
 }
 
 // matrixLayout returns the layout of a matrix with the given number of columns, of
@@ -162,5 +170,12 @@ func binomial(n, k int) uint64 {
 // and its part of the patterns, of which larger layers have more.
 func Memory(game awari.Game, n int) uint64 {
 	q := game.Half()
-	return uint64(layoutOf(q, n).total()) + binomial(q+n, q)*uint64(60+10*q+4*n)
+	return uint64(layoutOf(q, n, false).total()) + binomial(q+n, q)*uint64(60+10*q+4*n)
 }
+
+// tablesBytes returns about the bytes of the Go heap that a layer of n seeds takes: places,
+// moves and patterns for each half, and garbage.
+func tablesBytes(q, n int) uint64 { return binomial(q+n, q) * 156 }
+
+// fixed is what the program takes besides: code, stacks, buffers.
+const fixed = 16 << 20

@@ -20,7 +20,7 @@ func TestLayoutIsThatOfTheMatrices(t *testing.T) {
 			g := mustGeometry(t, q, n)
 			var want layout
 			for sum := range n + 1 {
-				l := g.newMatrix(sum).layout()
+				l := g.newMatrix(sum, false).layout()
 				want.scores += l.scores
 				want.offers[openRows] += l.offers[openRows]
 				want.offers[fullRows] += l.offers[fullRows]
@@ -28,7 +28,7 @@ func TestLayoutIsThatOfTheMatrices(t *testing.T) {
 			if n >= 2 {
 				want.below = int(g.halves.Board().Size(n - 2))
 			}
-			if got := layoutOf(q, n); got != want || got.total() < want.scores+want.offers[0]+want.offers[1] || got.total() < want.below {
+			if got := layoutOf(q, n, false); got != want || got.total() < want.scores+want.offers[0]+want.offers[1] || got.total() < want.below {
 				t.Errorf("%d pits, %d seeds: %+v, want %+v", q, n, got, want)
 			}
 		}
@@ -241,8 +241,8 @@ func TestSpareReturnsMemory(t *testing.T) {
 	}
 }
 
-// heap returns the bytes of the Go heap that are in use.
-func heap() uint64 {
+// heapInUse returns the bytes of the Go heap that are in use.
+func heapInUse() uint64 {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
@@ -260,9 +260,9 @@ func TestMemoryIsEnough(t *testing.T) {
 		{seeds: 11, game: mustGame(t, 8, awari.Awari)},
 		{seeds: 8, game: mustGame(t, 12, awari.Awari)},
 	} {
-		before := heap()
+		before := heapInUse()
 		w := c.begin(t)
-		all := w.stats.Bytes + heap() - before
+		all := w.stats.Bytes + heapInUse() - before
 		runtime.KeepAlive(w)
 		estimate := Memory(c.game, c.seeds)
 		if w.stats.Bytes < w.ranking().Size(c.seeds) || w.stats.Bytes > estimate || c.game.Pits() == awari.MaxPits && all > estimate {

@@ -1,6 +1,8 @@
 package halfboard
 
 import (
+	"errors"
+
 	"grenier/kernels/colex"
 )
 
@@ -20,7 +22,12 @@ func (l *Layer) Positions() uint64 { return l.engine.grid.halves.Board().Size(l.
 func (l *Layer) Stats() Stats { return l.engine.stats }
 
 // Close returns the memory of the layer.
-func (l *Layer) Close() error { return l.spare.put(l.engine.memory) }
+func (l *Layer) Close() error {
+	if p := l.engine.paging; p != nil {
+		return errors.Join(p.close(), l.engine.memory.close())
+	}
+	return l.spare.put(l.engine.memory)
+}
 
 // Read fills dst with the scores of the positions from rank start on. It is
 // safe for concurrent use. It fails with colex.ErrRange if there are fewer.
@@ -44,7 +51,11 @@ func (l *Layer) Read(start uint64, dst []int8) error {
 	skip := int(start - g.halves.RowStart(g.n, row[1:]))
 	for bv := colex.ListToBV(row); ; bv = colex.NextBV(bv) {
 		colex.BVToList(bv, g.n, row)
-		dst = dst[g.copyRow(dst, row, skip):]
+		n, err := l.engine.copyRow(dst, row, skip)
+		if err != nil {
+			return err
+		}
+		dst = dst[n:]
 		if len(dst) == 0 {
 			return nil
 		}
@@ -54,16 +65,22 @@ func (l *Layer) Read(start uint64, dst []int8) error {
 
 // copyRow copies the scores of the row of B, from column skip on: row holds the
 // mover's seeds and then B. It returns how many it copied.
-func (g *grid) copyRow(dst []int8, row []uint8, skip int) int {
+func (e *engine) copyRow(dst []int8, row []uint8, skip int) (copied int, err error) {
 	var b half
 	copy(b[:], row[1:])
-	at, m := g.places[g.code(&b)], g.matrices[row[0]]
-	copied := 0
-	for panel := skip / side; panel < m.panels && copied < len(dst); panel++ {
-		copied += copy(dst[copied:], m.line(at, panel)[skip%side:])
-		skip = 0
+	at, m := e.grid.places[e.grid.code(&b)], e.grid.matrices[row[0]]
+	panels := func() {
+		for panel := skip / side; panel < m.panels && copied < len(dst); panel++ {
+			copied += copy(dst[copied:], m.line(at, panel)[skip%side:])
+			skip = 0
+		}
 	}
-	return copied
+	if e.paging != nil {
+		err = e.paging.holding(m, at, panels)
+		return copied, err
+	}
+	panels()
+	return copied, nil
 }
 
 func sum(pits []uint8) int {

@@ -41,7 +41,13 @@ func (e *engine) sweepTile(b *bench, t *tile) {
 		}
 	}
 	e.compute(b, t.matrix, before)
-	if b.done.blocks > blocks && !e.marking {
+	if b.done.blocks == blocks {
+		return
+	}
+	if t.scores != nil {
+		t.scores.dirty = true
+	}
+	if !e.marking {
 		for _, parent := range t.parents {
 			parent.all.Store(true)
 		}
@@ -120,12 +126,17 @@ func (g *grid) markBlock(m *matrix, panel, chunk int, c *transpose.Changes) {
 	}
 }
 
-// fillFull computes the full rows of a chunk of a matrix, which no sweep reads,
-// in place of the offers.
-func (e *engine) fillFull(b *bench, m *matrix, chunk int) {
-	for panel := range m.panels {
-		block := m.block(fullRows, panel, chunk)
-		e.kernels.least(&b.block, block, m.all(panel), &m.programs[panel], m.targets[fullRows], chunk, nil)
-		e.kernels.update(block[:m.depth(fullRows, chunk)*side], &b.block, m.all(panel), ^uint64(0), &b.changes)
+// fillFull computes a tile of full rows, which no sweep reads, in place of the offers.
+func (e *engine) fillFull(b *bench, t *tile) {
+	m := t.matrix
+	for panel := t.panels.begin; panel < t.panels.end; panel++ {
+		for chunk := t.chunks.begin; chunk < t.chunks.end; chunk++ {
+			block := m.block(fullRows, panel, chunk)
+			e.kernels.least(&b.block, block, m.all(panel), &m.programs[panel], m.targets[fullRows], chunk, nil)
+			e.kernels.update(block[:m.depth(fullRows, chunk)*side], &b.block, m.all(panel), ^uint64(0), &b.changes)
+		}
+	}
+	if t.offers != nil {
+		t.offers.dirty = true
 	}
 }
