@@ -42,24 +42,96 @@ func stageName(s halfboard.Stage) string {
 	return s.String()
 }
 
+// step is a part of the work on a layer: a stage, or one sweep.
+type step struct {
+	stage halfboard.Stage
+	sweep int // 0 for stages without sweeps
+}
+
+// stepOf returns the step of a report. A sweep is the same step whether it is
+// dense or sparse.
+func stepOf(stage halfboard.Stage, sweep int) step {
+	switch stage {
+	case halfboard.DenseStage, halfboard.SparseStage:
+		return step{halfboard.DenseStage, sweep}
+	}
+	return step{stage: stage}
+}
+
+// span is the part of a layer's time that a step takes, within 0 to 1.
+type span struct{ from, to float64 }
+
+// profile says when the steps of a layer happen.
+type profile map[step]span
+
+// typical is the profile of a typical layer: each sweep costs less than the one
+// before.
+func typical() profile {
+	p := profile{
+		step{stage: halfboard.CaptureStage}: {0, 0.2},
+		step{stage: halfboard.FullStage}:    {0.85, 0.86},
+		step{stage: sealStage}:              {0.86, 1},
+	}
+	from, cost := 0.2, 0.065
+	for sweep := 1; sweep <= 40; sweep++ {
+		p[step{halfboard.DenseStage, sweep}] = span{from, from + cost}
+		from, cost = from+cost, 0.9*cost
+	}
+	return p
+}
+
+// share returns the share of the work that is done when a part of a step is.
+func (p profile) share(s step, part float64) float64 {
+	where, ok := p[s]
+	if !ok { // one sweep more than there was time for
+		end := p[step{stage: halfboard.FullStage}].from
+		where = span{end, end}
+	}
+	return min(where.from+part*(where.to-where.from), 1)
+}
+
+// mark is the moment of the first report about a step.
+type mark struct {
+	step  step
+	began time.Time
+}
+
+// newProfile is that of a layer with the given marks which ended at end. It
+// returns nil if the layer was not watched from its beginning.
+func newProfile(marks []mark, end time.Time) profile {
+	if len(marks) == 0 || marks[0].step.stage != halfboard.CaptureStage || !end.After(marks[0].began) {
+		return nil
+	}
+	total, p := end.Sub(marks[0].began).Seconds(), profile{}
+	at := func(t time.Time) float64 { return t.Sub(marks[0].began).Seconds() / total }
+	for i, m := range marks {
+		next := end
+		if i+1 < len(marks) {
+			next = marks[i+1].began
+		}
+		p[m.step] = span{at(m.began), at(next)}
+	}
+	return p
+}
+
 // estimate guesses the share of a layer's work that is done, and how fast it is
 // done, from what the layer before took.
 type estimate struct {
 	finished, total float64 // positions of the run
-	shares          [sealStage + 1]float64
-	sweeps          int
-	rate            float64 // of the newest layer that took long enough, 0 if none did
+	profile         profile // of the newest layer that took long enough
+	rate            float64 // and its positions a second, 0 if there was none
 	clock           clock   // of the layer in progress
+	marks           []mark  // of the layer in progress
 }
 
 // tooShort is the time in which nothing can be learnt from a layer.
 const tooShort = 100 * time.Millisecond
 
 // newEstimate is for a run over the layers of game that m lacks up to last.
-// Before the first layer is measured, it assumes the shares of a typical one and
+// Before the first layer is measured, it assumes the profile of a typical one and
 // the rate of the newest layer of m.
 func newEstimate(game awari.Game, m *manifest.Manifest, last int) estimate {
-	e := estimate{sweeps: 22, shares: [...]float64{0.15, 0.75, 0.04, 0.01, 0.05}}
+	e := estimate{profile: typical()}
 	for n := len(m.Layers); n <= last; n++ {
 		e.total += float64(halfboard.Positions(game, n))
 	}
@@ -69,34 +141,26 @@ func newEstimate(game awari.Game, m *manifest.Manifest, last int) estimate {
 	return e
 }
 
+// reach takes in that a part of a step is done.
+func (e *estimate) reach(s step, part float64, now time.Time) {
+	if n := len(e.marks); n == 0 || e.marks[n-1].step != s {
+		e.marks = append(e.marks, mark{s, now})
+	}
+	e.clock.reach(e.profile.share(s, part), now)
+}
+
 // learn takes in a finished layer.
 func (e *estimate) learn(r Report, now time.Time) {
 	positions := float64(r.Layer.Positions)
 	e.finished += positions
 	e.clock.reach(1, now)
-	rate := e.clock.rate(e.rate, positions, now)
-	e.clock = clock{}
-	if r.Elapsed < tooShort {
-		return
+	if r.Elapsed >= tooShort {
+		e.rate = e.clock.rate(e.rate, positions, now)
+		if p := newProfile(e.marks, now); p != nil {
+			e.profile = p
+		}
 	}
-	e.rate = rate
-	for stage, took := range r.Engine.Stages {
-		e.shares[stage] = took.Seconds() / r.Elapsed.Seconds()
-	}
-	e.shares[sealStage] = r.Seal.Seconds() / r.Elapsed.Seconds()
-	e.sweeps = r.Engine.Sweeps
-}
-
-// share returns the share of a layer's work that is done.
-func (e *estimate) share(stage halfboard.Stage, sweep int, part float64) float64 {
-	share := 0.0
-	for s := range stage {
-		share += e.shares[s]
-	}
-	if stage == halfboard.DenseStage {
-		part = (float64(sweep-1) + part) / float64(max(e.sweeps, sweep))
-	}
-	return min(share+part*e.shares[stage], 1)
+	e.clock, e.marks = clock{}, nil
 }
 
 // clock measures how fast a layer gets on, from the first report about it on:
@@ -135,7 +199,7 @@ func (r *run) progress(p halfboard.Progress) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	e, now, positions := &r.estimate, time.Now(), float64(p.Positions)
-	e.clock.reach(e.share(p.Stage, p.Sweep, float64(p.Done)/positions), now)
+	e.reach(stepOf(p.Stage, p.Sweep), float64(p.Done)/positions, now)
 	r.tell(Progress{
 		Seeds: p.Seeds, Positions: p.Positions, Stage: stageName(p.Stage), Sweep: p.Sweep,
 		Done: p.Done, Changed: p.Changed,

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"grenier/io/manifest"
 	"grenier/layers/awari"
 	"grenier/pipeline/halfboard"
@@ -60,20 +62,67 @@ func TestRateResumed(t *testing.T) {
 	}
 }
 
+// TestLearn watches a layer of 10 s with two sweeps, then one that is too short to
+// tell anything, then one that was resumed.
 func TestLearn(t *testing.T) {
-	e := estimate{}
-	e.clock.reach(0, epoch)
-	report := Report{Layer: manifest.Layer{Positions: 1000}, Elapsed: time.Second, Seal: time.Second / 4}
-	report.Engine.Sweeps = 7
-	report.Engine.Stages[halfboard.DenseStage] = time.Second / 2
-	e.learn(report, epoch.Add(time.Second))
-	if e.rate != 1000 || e.finished != 1000 || e.sweeps != 7 || e.shares[sealStage] != 0.25 || e.clock != (clock{}) {
+	e := estimate{profile: typical()}
+	after := func(seconds float64) time.Time { return epoch.Add(time.Duration(seconds * float64(time.Second))) }
+	e.reach(stepOf(halfboard.CaptureStage, 1), 0, after(0))
+	e.reach(stepOf(halfboard.DenseStage, 1), 0, after(2))
+	e.reach(stepOf(halfboard.DenseStage, 1), 0.5, after(3))
+	e.reach(stepOf(halfboard.SparseStage, 2), 0, after(6))
+	e.reach(stepOf(halfboard.FullStage, 2), 1, after(8))
+	e.reach(stepOf(sealStage, 0), 0.1, after(9))
+	report := Report{Layer: manifest.Layer{Positions: 1000}, Elapsed: 10 * time.Second}
+	e.learn(report, after(10))
+	if math.Abs(e.rate-100) > 1e-9 || e.finished != 1000 || e.clock != (clock{}) || len(e.marks) != 0 {
 		t.Errorf("%+v", e)
 	}
+	for _, c := range []struct {
+		stage      halfboard.Stage
+		sweep      int
+		part, want float64
+	}{
+		{halfboard.CaptureStage, 1, 0.5, 0.1},
+		{halfboard.SparseStage, 1, 0, 0.2},
+		{halfboard.DenseStage, 2, 0.5, 0.7},
+		{halfboard.DenseStage, 3, 0.5, 0.8}, // there was no such sweep
+		{halfboard.FullStage, 9, 0.5, 0.85},
+		{sealStage, 0, 1, 1},
+	} {
+		if got := e.profile.share(stepOf(c.stage, c.sweep), c.part); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%v, sweep %d, %v: share %v, want %v", c.stage, c.sweep, c.part, got, c.want)
+		}
+	}
+	before := e
 	report.Elapsed, report.Layer.Positions = time.Millisecond, 1
-	e.learn(report, epoch.Add(time.Minute))
-	if e.rate != 1000 || e.finished != 1001 || e.shares[sealStage] != 0.25 {
-		t.Errorf("after a short layer: %+v", e)
+	e.reach(stepOf(halfboard.CaptureStage, 1), 0, after(20))
+	e.learn(report, after(20.001))
+	report.Elapsed, report.Layer.Positions = time.Second, 100
+	e.reach(stepOf(halfboard.DenseStage, 2), 1, after(30))
+	e.learn(report, after(31))
+	if diff := cmp.Diff(before.profile, e.profile, cmp.AllowUnexported(step{}, span{})); diff != "" || e.finished != 1101 {
+		t.Errorf("%v, %s", e.finished, diff)
+	}
+}
+
+// TestTypical: the steps of the typical layer follow each other and do not
+// overlap.
+func TestTypical(t *testing.T) {
+	p, last := typical(), 0.0
+	steps := []step{{stage: halfboard.CaptureStage}}
+	for sweep := 1; sweep <= 50; sweep++ {
+		steps = append(steps, stepOf(halfboard.DenseStage, sweep))
+	}
+	for _, s := range append(steps, step{stage: halfboard.FullStage}, step{stage: sealStage}) {
+		from, to := p.share(s, 0), p.share(s, 1)
+		if from < last || to < from || to > 1 {
+			t.Errorf("%v: from %v to %v after %v", s, from, to, last)
+		}
+		last = to
+	}
+	if last != 1 {
+		t.Errorf("the end is %v", last)
 	}
 }
 
