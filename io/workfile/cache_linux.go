@@ -7,8 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxDirty is how many bytes Put leaves to be written while it goes on.
-const maxDirty = 16 << 20
+const (
+	maxDirty = 16 << 20  // bytes that Put leaves to be written while it goes on
+	batch    = 256 << 10 // bytes for which it is worth while to ask the kernel
+)
 
 // pageCache keeps the pages of a file from filling the memory of the machine. It
 // only gives advice: its errors are nobody's concern, and one of the disk is
@@ -18,7 +20,8 @@ type pageCache struct {
 	advised *os.File // nil: of a file system in a test, or closed
 	mu      sync.Mutex
 	queue   []span // written, oldest first; their pages may be in memory
-	bytes   int64  // in queue
+	growing bool   // the last of the queue is short, and not being written out yet
+	bytes   int64  // in the queue
 }
 
 func (c *pageCache) open(path string, h Handle) {
@@ -36,24 +39,43 @@ func (c *pageCache) open(path string, h Handle) {
 
 // wrote is called when s was written. It makes the kernel write it to disk, and
 // waits until all but the last maxDirty bytes of what was written before are
-// there; their pages are dropped.
+// there; their pages are dropped. Short spans that follow each other are taken
+// together.
 func (c *pageCache) wrote(s span) {
 	if c.advised == nil {
 		return
 	}
-	syncRange(c.advised, s, unix.SYNC_FILE_RANGE_WRITE)
-	for _, old := range c.push(s) {
-		syncRange(c.advised, old,
+	fresh, old := c.push(s)
+	for _, s := range fresh {
+		syncRange(c.advised, s, unix.SYNC_FILE_RANGE_WRITE)
+	}
+	for _, s := range old {
+		syncRange(c.advised, s,
 			unix.SYNC_FILE_RANGE_WAIT_BEFORE|unix.SYNC_FILE_RANGE_WRITE|unix.SYNC_FILE_RANGE_WAIT_AFTER)
-		advise(c.advised, pages(old), unix.FADV_DONTNEED)
+		advise(c.advised, pages(s), unix.FADV_DONTNEED)
 	}
 }
 
-// push appends s to the queue and takes from it what is too much.
-func (c *pageCache) push(s span) (old []span) {
+// push appends s to the queue. It returns what is to be written out now, and what
+// it takes from the queue because it is too long.
+func (c *pageCache) push(s span) (fresh, old []span) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.queue = append(c.queue, s)
+	last := len(c.queue) - 1
+	switch {
+	case c.growing && c.queue[last].end() == s.offset:
+		c.queue[last].length += s.length
+	case c.growing:
+		fresh = append(fresh, c.queue[last])
+		fallthrough
+	default:
+		c.queue = append(c.queue, s)
+		last++
+	}
+	c.growing = c.queue[last].length < batch
+	if !c.growing {
+		fresh = append(fresh, c.queue[last])
+	}
 	c.bytes += s.length
 	n := 0
 	for c.bytes > maxDirty {
@@ -61,7 +83,7 @@ func (c *pageCache) push(s span) (old []span) {
 		n++
 	}
 	old, c.queue = c.queue[:n:n], c.queue[n:]
-	return old
+	return fresh, old
 }
 
 // read is called when s was read.
@@ -78,7 +100,7 @@ func (c *pageCache) synced() {
 		return
 	}
 	c.mu.Lock()
-	c.queue, c.bytes = nil, 0
+	c.queue, c.growing, c.bytes = nil, false, 0
 	c.mu.Unlock()
 	advise(c.advised, span{}, unix.FADV_DONTNEED)
 }

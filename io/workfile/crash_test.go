@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"syscall"
 	"testing"
 
 	"grenier/io/workfile"
@@ -97,6 +98,8 @@ func (s *solver) step(rng *rand.Rand) error {
 		return s.f.Sync()
 	case x == 3:
 		return s.failToCommit([]crashfs.Op{crashfs.Create, crashfs.Rename, crashfs.SyncDir}[rng.IntN(3)])
+	case x == 4:
+		return s.fillDisk(rng.Int64N(1000))
 	default: // replaces or removes a piece
 		i := rng.IntN(5)
 		if p, ok := s.now.Pieces[i]; ok {
@@ -127,6 +130,17 @@ func (s *solver) commit() error {
 	}
 	s.committed = s.begun
 	return nil
+}
+
+// fillDisk puts what the disk has no room for.
+func (s *solver) fillDisk(room int64) error {
+	s.disk.Limit(s.f.Size() + room)
+	_, err := s.f.Put(make([]byte, s.f.Size()+2000))
+	s.disk.Limit(-1)
+	if errors.Is(err, syscall.ENOSPC) {
+		return nil
+	}
+	return err
 }
 
 // failToCommit commits while the file system fails in one operation.

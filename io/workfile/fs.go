@@ -29,6 +29,8 @@ type Handle interface {
 	io.ReaderAt
 	io.WriterAt
 	io.Closer
+	// Truncate changes the length of the file.
+	Truncate(size int64) error
 	// Sync waits until all that was written is on disk.
 	Sync() error
 	// Size returns the length of the file.

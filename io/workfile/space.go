@@ -11,7 +11,7 @@ func (s span) end() int64 { return s.offset + s.length }
 type space struct {
 	byOffset tree  // the gaps
 	byLength tree  // the same gaps, for best fit
-	end      int64 // of the last byte that was ever taken
+	end      int64 // behind which nothing is taken
 	free     int64 // bytes in the gaps
 }
 
@@ -34,13 +34,17 @@ func (s *space) take(n int64) int64 {
 		}
 		return gap.offset
 	}
-	offset := s.end
+	s.trim()
+	s.end += n
+	return s.end - n
+}
+
+// trim forgets the gap at the end, if there is one.
+func (s *space) trim() {
 	if gap, ok := s.byOffset.below(span{offset: s.end}); ok && gap.end() == s.end {
 		s.remove(gap)
-		offset = gap.offset
+		s.end = gap.offset
 	}
-	s.end = offset + n
-	return offset
 }
 
 // give marks bytes as free, which must be taken.

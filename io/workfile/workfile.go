@@ -132,8 +132,8 @@ func occupied(path string, size int64, live []Extent) (*space, error) {
 
 // Put writes data into free space: into the shortest gap that has room, else at
 // the end. The extent is durable after the next Sync or Commit. No bytes have the
-// zero Extent. If data cannot be written, for instance because the disk is full,
-// its space is free again and the file as good as before.
+// zero Extent. If data cannot be written, for instance because the disk is full
+// (syscall.ENOSPC), its space is free again and the file as good as before.
 func (f *File) Put(data []byte) (Extent, error) {
 	if len(data) == 0 {
 		return Extent{}, nil
@@ -146,18 +146,31 @@ func (f *File) Put(data []byte) (Extent, error) {
 	e.Offset = f.space.take(int64(len(data)))
 	f.mu.Unlock()
 	_, err := f.handle.WriteAt(data, e.Offset)
-	f.mu.Lock()
-	if err == nil {
-		f.size = max(f.size, e.span().end())
-	} else {
-		f.space.give(e.span())
-	}
-	f.mu.Unlock()
 	if err != nil {
+		f.giveBack(e.span())
 		return Extent{}, named("writing", f.path, err)
 	}
+	f.mu.Lock()
+	f.size = max(f.size, e.span().end())
+	f.mu.Unlock()
 	f.cache.wrote(e.span())
 	return e, nil
+}
+
+// giveBack frees what could not be written. Some of it may have been; if nothing
+// follows, the file is cut there, for a checkpoint needs room on the disk too.
+func (f *File) giveBack(s span) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.space.give(s)
+	f.space.trim()
+	size, err := f.handle.Size()
+	if err == nil && size > f.space.end {
+		err = f.handle.Truncate(f.space.end)
+	}
+	if err == nil {
+		f.size = min(f.size, f.space.end)
+	}
 }
 
 // Get returns the bytes of an extent, in the memory of dst if that has room. A

@@ -45,12 +45,13 @@ type Op string
 
 // The operations that CrashAt counts.
 const (
-	Create  Op = "create"
-	Write   Op = "write"
-	Sync    Op = "sync"
-	Rename  Op = "rename"
-	Remove  Op = "remove"
-	SyncDir Op = "syncdir"
+	Create   Op = "create"
+	Write    Op = "write"
+	Truncate Op = "truncate"
+	Sync     Op = "sync"
+	Rename   Op = "rename"
+	Remove   Op = "remove"
+	SyncDir  Op = "syncdir"
 )
 
 // FS is a file system in memory, a workfile.FS.
@@ -75,12 +76,20 @@ type inode struct {
 	writes []write // since, oldest first
 }
 
-// write is a change of a file: bytes at an offset, or emptying it.
+// write is a change of a file: bytes at an offset, or another length.
 type write struct {
-	offset  int64
-	data    []byte
-	emptied bool
-	size    int64 // of the file afterwards
+	offset int64
+	data   []byte
+	cut    bool  // to size
+	size   int64 // of the file afterwards
+}
+
+// touches tells whether the write changes one of the bytes from start to end.
+func (w write) touches(start, end int64) bool {
+	if w.cut {
+		return w.size < end
+	}
+	return w.offset < end && w.offset+int64(len(w.data)) > start
 }
 
 // change is a change of names: file gets the name to and loses the name from.
@@ -241,7 +250,7 @@ func (file *inode) afterCut(keep func(n int) int) []byte {
 		end := min(start+Sector, longest)
 		var touching []write
 		for _, w := range file.writes {
-			if w.emptied || int(w.offset) < end && int(w.offset)+len(w.data) > start {
+			if w.touches(int64(start), int64(end)) {
 				touching = append(touching, w)
 			}
 		}
@@ -254,13 +263,12 @@ func (file *inode) afterCut(keep func(n int) int) []byte {
 
 // applyTo does the write to the part of a file that begins at start.
 func (w write) applyTo(part []byte, start int64) {
-	if w.emptied {
-		clear(part)
-		return
-	}
-	if w.offset >= start {
+	switch {
+	case w.cut:
+		clear(part[max(0, w.size-start):])
+	case w.offset >= start:
 		copy(part[w.offset-start:], w.data)
-	} else {
+	default:
 		copy(part, w.data[start-w.offset:])
 	}
 }
@@ -311,9 +319,8 @@ func (f *FS) Create(path string) (workfile.Handle, error) {
 	if file == nil {
 		file = &inode{}
 		f.change(change{to: path, file: file})
-	} else if len(file.data) > 0 {
-		file.data = nil
-		file.writes = append(file.writes, write{emptied: true})
+	} else {
+		file.truncate(0)
 	}
 	return &handle{f, file, path, false}, done(crash, Create, path)
 }
@@ -489,6 +496,34 @@ func (file *inode) write(b []byte, offset int64) {
 	}
 	copy(file.data[offset:], b)
 	file.writes = append(file.writes, write{offset: offset, data: b, size: int64(len(file.data))})
+}
+
+// Truncate changes the length of the file.
+func (h *handle) Truncate(size int64) error {
+	h.fs.mu.Lock()
+	defer h.fs.mu.Unlock()
+	if err := h.usable(Truncate); err != nil {
+		return err
+	}
+	if size < 0 {
+		return pathError(Truncate, h.path, errors.New("negative length"))
+	}
+	crash, err := h.fs.begin(Truncate, h.path)
+	if err != nil {
+		return err
+	}
+	h.file.truncate(size)
+	return done(crash, Truncate, h.path)
+}
+
+func (file *inode) truncate(size int64) {
+	was := int64(len(file.data))
+	if size == was {
+		return
+	}
+	file.data = slices.Clone(file.data[:min(size, was)])
+	file.data = append(file.data, make([]byte, max(0, size-was))...)
+	file.writes = append(file.writes, write{cut: true, size: size})
 }
 
 // Sync makes the contents of the file durable, but not its name.

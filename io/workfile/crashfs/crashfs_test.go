@@ -167,6 +167,20 @@ func TestLength(t *testing.T) {
 	}
 }
 
+func TestTruncate(t *testing.T) {
+	f := New()
+	h := create(t, f, "a", "12345678")
+	check(t, h.Sync())
+	check(t, f.SyncDir("."))
+	check(t, h.Truncate(3))
+	check(t, h.Truncate(5))
+	if got := contents(t, f, "a"); got != "123\x00\x00" {
+		t.Errorf("%q", got)
+	}
+	expect(t, outcomes(f.Kill(), func(f *FS) string { return contents(t, f, "a") }),
+		"12345678", "123\x00\x00\x00\x00\x00", "123", "123\x00\x00", "12345")
+}
+
 // TestCrashAt crashes in each operation of a program.
 func TestCrashAt(t *testing.T) {
 	program := func(f *FS) error {
