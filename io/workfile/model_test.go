@@ -207,9 +207,6 @@ func TestConcurrent(t *testing.T) {
 			if err := f.Commit(dir+"/checkpoint", fmt.Append(nil, n)); err != nil {
 				t.Error(err)
 			}
-			if f.Used() > f.Size() {
-				t.Errorf("%d bytes used of %d", f.Used(), f.Size())
-			}
 		}
 	})
 	for w := range workers {
@@ -241,10 +238,15 @@ func TestConcurrent(t *testing.T) {
 	working.Wait()
 	close(stop)
 	committing.Wait()
-	all := slices.Concat(live...)
+	commit(t, f, dir+"/checkpoint", nil)
+	all, used := slices.Concat(live...), int64(0)
 	noOverlap(t, all)
 	for _, p := range all {
 		expect(t, f, p.Extent, p.content())
+		used += int64(p.Extent.Length)
+	}
+	if f.Used() != used || f.Size() < used {
+		t.Errorf("%d bytes used of %d; want %d", f.Used(), f.Size(), used)
 	}
 }
 

@@ -309,7 +309,7 @@ func (f *File) Size() int64 {
 }
 
 // Used returns the number of bytes in extents that are in use, or dropped but not
-// free yet.
+// free yet. Those that are being written count already; Size may not know them.
 func (f *File) Used() int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
