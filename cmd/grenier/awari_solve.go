@@ -60,6 +60,10 @@ command continues an interrupted run, a larger N extends a finished one.
 
 One line for each layer goes to stdout, progress to stderr. With --json, stdout
 has one JSON object at the end, preceded by JSON lines if --progress json is given.
+
+DIR/solve.log gets a line for each start, sealed layer, warning and end. "grenier
+awari status" shows from another terminal how far the run is; where there is a
+signal USR1, it makes the run itself print that to stderr.
 ` + exitHelp,
 		Example: `  grenier awari solve --seeds 16 --dir data/awari
   grenier awari solve --seeds 10 --pits 8 --rules strict --dir data/small --json
@@ -117,11 +121,19 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 	}
 	runtime.GOMAXPROCS(f.threads)
 	debug.SetGCPercent(25) // the heap holds tables that stay; scores are elsewhere
-	o.Progress = func(p batch.Progress) { shown.update(solving(p)) }
+	journal := &journal{flags: f, family: o.Family, errs: a.err, shown: shown, start: time.Now()}
+	defer whenAsked(journal.answer)()
+	o.Begin, o.End = journal.begin, journal.end
+	o.Progress = func(p batch.Progress) {
+		journal.update(p)
+		shown.update(solving(p))
+	}
 	table := layerTable{out: a.out, quiet: f.json}
-	o.Sealed = func(r batch.Report) { shown.pause(func() { table.add(r) }) }
+	o.Sealed = func(r batch.Report) {
+		shown.pause(func() { table.add(r) })
+		journal.sealed(r)
+	}
 	a.resume = "; sealed layers are kept, the same command continues"
-	start := time.Now()
 	reports, err := batch.Solve(ctx, f.dir, game, o)
 	shown.close()
 	if isType[*batch.MemoryError](err) {
@@ -130,18 +142,26 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 	if err != nil {
 		return err
 	}
-	return a.summarize(f, o.Family, reports, time.Since(start))
+	return a.summarize(f, o.Family, reports, time.Since(journal.start))
 }
 
 // solving is how far a run of solve is.
 type solving batch.Progress
 
-func (s solving) state() state {
-	doing := fmt.Sprintf("layer %d, %s", s.Seeds, s.Stage)
-	if s.Stage == "dense" {
-		doing = fmt.Sprintf("layer %d, sweep %d", s.Seeds, s.Sweep)
+func (s solving) state(elapsed time.Duration) state {
+	p := batch.Progress(s)
+	return state{
+		doing: doing(p.Seeds, p.Stage, p.Sweep), done: p.RunDone, total: p.RunTotal, elapsed: elapsed,
+		rate: p.Rate, layerETA: max(p.LayerETA(), unknown), runETA: p.RunETA(), detail: p,
 	}
-	return state{doing: doing, done: s.RunDone, total: s.RunTotal, detail: batch.Progress(s)}
+}
+
+// doing says in a few words what is done to a layer.
+func doing(seeds int, stage string, sweep int) string {
+	if stage == "dense" {
+		stage = fmt.Sprintf("sweep %d", sweep)
+	}
+	return fmt.Sprintf("layer %d, %s", seeds, stage)
 }
 
 // summarize prints what the run took and what the directory holds now.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -97,8 +98,15 @@ func (a *app) runVerify(ctx context.Context, f verifyFlags) error {
 // verifying is how far a run of verify is.
 type verifying verify.Progress
 
-func (v verifying) state() state {
-	return state{doing: fmt.Sprintf("layer %d", v.Seeds), done: float64(v.Done), total: float64(v.Total)}
+func (v verifying) state(elapsed time.Duration) state {
+	s := state{
+		doing: fmt.Sprintf("layer %d", v.Seeds), done: float64(v.Done), total: float64(v.Total),
+		elapsed: elapsed, rate: float64(v.Done) / elapsed.Seconds(), layerETA: noLayer, runETA: unknown,
+	}
+	if s.rate > 0 {
+		s.runETA = time.Duration((s.total - s.done) / s.rate * float64(time.Second))
+	}
+	return s
 }
 
 func (a *app) printVerified(r *verify.Result) {

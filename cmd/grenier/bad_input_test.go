@@ -22,10 +22,10 @@ type badInput struct {
 }
 
 // refused runs bad command lines in the current directory, none of which may
-// change anything there.
+// change anything there that results depend on.
 func refused(t *testing.T, cases []badInput) {
 	t.Helper()
-	before := contents(t, ".")
+	before := layerContents(t, ".")
 	for _, c := range cases {
 		t.Run(c.args, func(t *testing.T) {
 			args := strings.Fields(c.args)
@@ -42,7 +42,7 @@ func refused(t *testing.T, cases []badInput) {
 					t.Errorf("%q lacks %q", r.err, word)
 				}
 			}
-			if diff := cmp.Diff(before, contents(t, ".")); diff != "" {
+			if diff := cmp.Diff(before, layerContents(t, ".")); diff != "" {
 				t.Errorf("changed:\n%s", diff)
 			}
 		})
@@ -110,6 +110,8 @@ func TestBadFlags(t *testing.T) {
 		{"awari solve --seeds 3 --dir", exitUsage, "needs an argument: --dir"},
 		{"awari stats --dir . extra", exitUsage, `"extra"|flags only`},
 		{"awari verify --dir . extra", exitUsage, `"extra"|flags only`},
+		{"awari status --dir . extra", exitUsage, `"extra"|flags only`},
+		{"awari status", exitUsage, `"dir" not set`},
 		{"awari verify --dir . --sample -1", exitUsage, `--sample "-1"|from 0 up`},
 		{"awari verify --dir . --threads 0", exitUsage, "--threads 0|1 to 1024"},
 		{"awari verify --dir . --memory x", exitUsage, `--memory "x"`},
@@ -156,7 +158,7 @@ func TestBadDirectories(t *testing.T) {
 		{solve + "begun", exitCorrupt, "begun/manifest.json"},
 		{solve + "newer", exitCorrupt, "newer/manifest.json|version 2|version 1"},
 	})
-	for command, rest := range map[string]string{"probe": probe, "stats": "", "verify": ""} {
+	for command, rest := range map[string]string{"probe": probe, "stats": "", "verify": "", "status": "", "status --json --watch": ""} {
 		c := "awari " + command + " --dir "
 		refused(t, []badInput{
 			{c + "none" + rest, exitFailure, "none|no run directory"},
@@ -188,6 +190,7 @@ func TestLockedDirectory(t *testing.T) {
 	})
 	mustRun(t, "awari", "probe", "--dir", ".", "1", "1", "1", "0")
 	mustRun(t, "awari", "stats", "--dir", ".")
+	mustRun(t, "awari", "status", "--dir", ".")
 	mustRun(t, "awari", "verify", "--dir", ".")
 }
 

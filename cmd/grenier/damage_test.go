@@ -88,7 +88,7 @@ func someBytes() int {
 // the directory whole again. The stride is for the manifest.
 func (d *target) each(t *testing.T, names []string, stride int, check func(t *testing.T, name string)) {
 	t.Helper()
-	before := contents(t, d.dir)
+	before := layerContents(t, d.dir)
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			text := []byte(before[d.path(name)])
@@ -109,7 +109,7 @@ func (d *target) each(t *testing.T, names []string, stride int, check func(t *te
 			d.replace(t, name, text)
 		})
 	}
-	if diff := cmp.Diff(before, contents(t, d.dir)); diff != "" {
+	if diff := cmp.Diff(before, layerContents(t, d.dir)); diff != "" {
 		t.Errorf("changed:\n%s", diff)
 	}
 }

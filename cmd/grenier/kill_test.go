@@ -27,9 +27,13 @@ type solver struct {
 
 func startSolver(t *testing.T, dir string, pits, seeds int) *solver {
 	t.Helper()
+	return startSolving(t, "--dir", dir, "--progress", "none", "--pits", strconv.Itoa(pits), "--seeds", strconv.Itoa(seeds))
+}
+
+func startSolving(t *testing.T, flags ...string) *solver {
+	t.Helper()
 	s := &solver{}
-	s.cmd = exec.CommandContext(t.Context(), "grenier", "awari", "solve", "--dir", dir, "--progress", "none",
-		"--pits", strconv.Itoa(pits), "--seeds", strconv.Itoa(seeds))
+	s.cmd = exec.CommandContext(t.Context(), "grenier", append([]string{"awari", "solve"}, flags...)...)
 	s.cmd.Stdout, s.cmd.Stderr = &s.out, &s.errs
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -100,7 +104,7 @@ func TestKill(t *testing.T) {
 }
 
 // afterKill matches the files that may be left.
-var afterKill = regexp.MustCompile(`^(lock|manifest\.json(\.tmp)?|layer-\d\d\.gl|work|work/layer-\d\d\.gl\.tmp)$`)
+var afterKill = regexp.MustCompile(`^(lock|manifest\.json(\.tmp)?|layer-\d\d\.gl|solve\.log|work|work/layer-\d\d\.gl\.tmp|work/status\.json(\.tmp)?)$`)
 
 // checkKilled checks that dir has nothing but sealed layers and work in progress,
 // and returns how many layers there are.
@@ -137,12 +141,12 @@ func layersOf(t *testing.T, dir string) []layerStats {
 
 var seconds = regexp.MustCompile(`"seconds": [^\n]*|"crc32c": [^\n]*`)
 
-// withoutSeconds returns the files of a run directory by name, but for the times
-// in the manifest and its checksum, which covers them.
+// withoutSeconds returns the files of a run directory by name that results depend
+// on, but for the times in the manifest and its checksum, which covers them.
 func withoutSeconds(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
-	for path, text := range contents(t, dir) {
+	for path, text := range layerContents(t, dir) {
 		name, err := filepath.Rel(dir, path)
 		if err != nil {
 			t.Fatal(err)
@@ -162,9 +166,7 @@ func TestInterrupt(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "run")
 	s := startSolver(t, dir, 12, 24)
-	for !exists(filepath.Join(dir, rundir.LayerName(9))) {
-		time.Sleep(5 * time.Millisecond)
-	}
+	awaitFile(t, filepath.Join(dir, rundir.LayerName(9)))
 	if r := grenier(t.Context(), "", "awari", "solve", "--seeds", "3", "--dir", dir); r.status != exitFailure ||
 		!strings.Contains(r.err, "in use by process "+strconv.Itoa(s.cmd.Process.Pid)+"\n") {
 		t.Errorf("a second solver: status %d, %s", r.status, r.err)
@@ -176,7 +178,7 @@ func TestInterrupt(t *testing.T) {
 	if r.status != exitInterrupted || r.err != "grenier: interrupted; sealed layers are kept, the same command continues\n" {
 		t.Errorf("status %d, %s", r.status, r.err)
 	}
-	if work := filepath.Join(dir, rundir.WorkName); len(contents(t, work)) != 1 {
+	if work := filepath.Join(dir, rundir.WorkName); len(layerContents(t, work)) != 1 {
 		t.Errorf("left: %v", maps.Keys(contents(t, work)))
 	}
 	sealed := len(layersOf(t, dir))
@@ -184,6 +186,16 @@ func TestInterrupt(t *testing.T) {
 		t.Errorf("%d layers sealed, told:\n%s", sealed, r.out)
 	}
 	mustRun(t, "awari", "verify", "--dir", dir, "--progress", "none", "--sample", "1000")
+}
+
+// awaitFile waits until there is a file.
+func awaitFile(t *testing.T, path string) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !exists(path); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("there is no %s", path)
+		}
+	}
 }
 
 func exists(path string) bool {

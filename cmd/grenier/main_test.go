@@ -3,12 +3,15 @@ package main
 import (
 	"context"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"grenier/io/rundir"
 )
 
 // TestMain makes this program available as the command grenier, to scripts and
@@ -70,6 +73,18 @@ func contents(t *testing.T, dir string) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return files
+}
+
+// layerContents returns the files below dir that results depend on: all but those
+// that tell what a solver does.
+func layerContents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := contents(t, dir)
+	maps.DeleteFunc(files, func(path, _ string) bool {
+		name := filepath.Base(path)
+		return name == rundir.LogName || name == rundir.StatusName
+	})
 	return files
 }
 

@@ -8,14 +8,21 @@ import (
 
 // peakRSS returns the largest resident memory of this process so far, in bytes,
 // 0 if the system does not say.
-func peakRSS() uint64 {
+func peakRSS() uint64 { return memoryLine("VmHWM: %d kB") }
+
+// currentRSS returns the resident memory of this process now.
+func currentRSS() uint64 { return memoryLine("VmRSS: %d kB") }
+
+// memoryLine returns the bytes in the line of that form that the system has about
+// this process.
+func memoryLine(form string) uint64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		return 0
 	}
 	var kib uint64
 	for line := range bytes.Lines(status) {
-		if n, _ := fmt.Sscanf(string(line), "VmHWM: %d kB", &kib); n == 1 {
+		if n, _ := fmt.Sscanf(string(line), form, &kib); n == 1 {
 			break
 		}
 	}

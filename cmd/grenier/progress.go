@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,25 +18,62 @@ type state struct {
 	doing       string  // in a few words
 	done, total float64 // positions
 	elapsed     time.Duration
-	detail      any // for JSON lines, may be nil
+	rate        float64       // positions per second, 0 if not known yet
+	layerETA    time.Duration // of the layer in progress, unknown or noLayer
+	runETA      time.Duration // of the whole command, or unknown
+	detail      any           // for JSON lines, may be nil
 }
 
-// rate returns positions per second.
-func (s *state) rate() float64 { return s.done / s.elapsed.Seconds() }
+// What a time that remains is when it is not known, and when there is no such
+// thing.
+const (
+	unknown time.Duration = -1
+	noLayer time.Duration = -2
+)
 
-// speed returns the rate as text.
-func (s *state) speed() string { return humanize.SIWithDigits(s.rate(), 1, "pos/s") }
-
-// remaining estimates the time left from the positions done so far.
-func (s *state) remaining() time.Duration {
-	if s.done <= 0 {
-		return 0
+// speed returns a rate as text.
+func speed(rate float64) string {
+	if rate <= 0 {
+		return "? pos/s"
 	}
-	return time.Duration(float64(s.elapsed) * (s.total - s.done) / s.done).Round(time.Second)
+	return humanize.SIWithDigits(rate, 1, "pos/s")
+}
+
+// eta returns the times that remain as text.
+func (s *state) eta() string {
+	if s.layerETA == noLayer {
+		return "ETA " + brief(s.runETA)
+	}
+	return fmt.Sprintf("layer ETA %s, run ETA %s", brief(s.layerETA), brief(s.runETA))
+}
+
+// brief returns a time in two units at most.
+func brief(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "?"
+	case d < time.Hour:
+		return d.Round(time.Second).String()
+	case d < 48*time.Hour:
+		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+	}
+	hours := int(d.Round(time.Hour).Hours())
+	return fmt.Sprintf("%dd%dh", hours/24, hours%24)
+}
+
+// secondsOf returns d in seconds for JSON, nil if it is not known.
+func secondsOf(d time.Duration) *float64 {
+	if d < 0 {
+		return nil
+	}
+	s := d.Seconds()
+	return &s
 }
 
 // A stater is what the work reports, often; it becomes a state when it is shown.
-type stater interface{ state() state }
+type stater interface {
+	state(elapsed time.Duration) state
+}
 
 // A display shows how far a command is.
 type display interface {
@@ -128,9 +166,7 @@ func (p *progress) show() {
 	if p.latest == nil {
 		return
 	}
-	s := p.latest.state()
-	s.elapsed = time.Since(p.start)
-	p.display.show(s)
+	p.display.show(p.latest.state(time.Since(p.start)))
 }
 
 // pause lets print write to the terminal undisturbed.
@@ -150,7 +186,7 @@ func (p *progress) close() {
 	}
 	close(p.done)
 	p.ended.Wait()
-	p.display.clear()
+	p.pause(func() {})
 }
 
 // plainLines prints a line now and then.
@@ -160,7 +196,7 @@ func (*plainLines) every() time.Duration { return 5 * time.Second }
 func (*plainLines) clear()               {}
 
 func (l *plainLines) show(s state) {
-	fmt.Fprintf(l.out, "%s: %.1f%% of the run, %s, ETA %s\n", s.doing, 100*s.done/s.total, s.speed(), s.remaining())
+	fmt.Fprintf(l.out, "%s: %.1f%% of the run, %s, %s\n", s.doing, 100*s.done/s.total, speed(s.rate), s.eta())
 }
 
 // jsonLines prints a JSON object now and then.
@@ -170,9 +206,13 @@ func (*jsonLines) every() time.Duration { return time.Second }
 func (*jsonLines) clear()               {}
 
 func (l *jsonLines) show(s state) {
+	eta := s.layerETA
+	if eta == noLayer {
+		eta = s.runETA
+	}
 	line := map[string]any{
-		"progress": s.done / s.total, "doing": s.doing, "positions_per_second": s.rate(),
-		"seconds": s.elapsed.Seconds(), "eta_seconds": s.remaining().Seconds(),
+		"progress": s.done / s.total, "doing": s.doing, "positions_per_second": s.rate,
+		"seconds": s.elapsed.Seconds(), "eta_seconds": secondsOf(eta), "run_eta_seconds": secondsOf(s.runETA),
 	}
 	if s.detail != nil {
 		line["detail"] = s.detail
@@ -187,7 +227,7 @@ type bar struct {
 	bar *pb.ProgressBar
 }
 
-const barTemplate = `{{string . "doing"}} {{bar . }} {{percent . }} {{string . "speed"}} ETA {{string . "eta"}}`
+const barTemplate = `{{string . "doing"}} {{bar . }} {{percent . }} {{string . "speed"}} {{string . "eta"}}`
 
 func (*bar) every() time.Duration { return 200 * time.Millisecond }
 
@@ -196,7 +236,7 @@ func (b *bar) show(s state) {
 		b.bar = pb.New64(int64(s.total)).SetTemplateString(barTemplate).SetWriter(b.out)
 		b.bar.Set(pb.Static, true).Set(pb.Terminal, true).Start()
 	}
-	b.bar.SetCurrent(int64(s.done)).Set("doing", s.doing).Set("speed", s.speed()).Set("eta", s.remaining().String())
+	b.bar.SetCurrent(int64(s.done)).Set("doing", s.doing).Set("speed", speed(s.rate)).Set("eta", s.eta())
 	b.bar.Write()
 }
 

@@ -7,55 +7,99 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"grenier/pipeline/batch"
 	"grenier/pipeline/verify"
 )
 
 // aState is in the middle of a run.
-var aState = solving(batch.Progress{Seeds: 16, Stage: "dense", Sweep: 3, RunDone: 250_000, RunTotal: 1_000_000}).state()
+var aState = solving(batch.Progress{
+	Seeds: 16, Positions: 500_000, Stage: "dense", Sweep: 3, RunDone: 250_000, RunTotal: 1_000_000,
+	Share: 0.5, Rate: 25_000,
+}).state(20 * time.Second)
 
-// shown returns what a display makes of aState after 10 seconds.
-func shown(newDisplay func(out io.Writer) display) string {
+// shown returns what a display makes of a state.
+func shown(s state, newDisplay func(out io.Writer) display) string {
 	var out strings.Builder
-	s := aState
-	s.elapsed = 10 * time.Second
 	d := newDisplay(&out)
 	d.show(s)
 	d.clear()
 	return out.String()
 }
 
+func newPlain(out io.Writer) display { return &plainLines{out: out} }
+func newJSON(out io.Writer) display  { return &jsonLines{out: out} }
+
 func TestPlainLines(t *testing.T) {
-	want := "layer 16, sweep 3: 25.0% of the run, 25 kpos/s, ETA 30s\n"
-	got := shown(func(out io.Writer) display { return &plainLines{out: out} })
-	if got != want {
+	want := "layer 16, sweep 3: 25.0% of the run, 25 kpos/s, layer ETA 10s, run ETA 30s\n"
+	if got := shown(aState, newPlain); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	first := solving(batch.Progress{Seeds: 1, Positions: 12, Stage: "capture", RunTotal: 100}).state(time.Second)
+	want = "layer 1, capture: 0.0% of the run, ? pos/s, layer ETA ?, run ETA ?\n"
+	if got := shown(first, newPlain); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	checking := verifying(verify.Progress{Seeds: 3, Done: 50, Total: 200}).state(10 * time.Second)
+	want = "layer 3: 25.0% of the run, 5 pos/s, ETA 30s\n"
+	if got := shown(checking, newPlain); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
 
 func TestJSONLines(t *testing.T) {
-	got := shown(func(out io.Writer) display { return &jsonLines{out: out} })
-	var line struct {
+	type line struct {
 		Progress, Seconds float64
 		Doing             string
-		Rate              float64 `json:"positions_per_second"`
-		ETA               float64 `json:"eta_seconds"`
+		Rate              float64  `json:"positions_per_second"`
+		ETA               *float64 `json:"eta_seconds"`
+		RunETA            *float64 `json:"run_eta_seconds"`
 		Detail            batch.Progress
 	}
-	if err := json.Unmarshal([]byte(got), &line); err != nil || strings.Count(got, "\n") != 1 {
-		t.Fatalf("%q: %v", got, err)
-	}
-	if line.Progress != 0.25 || line.Seconds != 10 || line.Rate != 25_000 || line.ETA != 30 ||
-		line.Doing != "layer 16, sweep 3" || line.Detail.Sweep != 3 {
-		t.Errorf("%+v", line)
+	ten, thirty := 10., 30.
+	checking := verifying(verify.Progress{Seeds: 3, Done: 50, Total: 200}).state(10 * time.Second)
+	unclear := state{doing: "layer 1, capture", total: 10, elapsed: time.Second, layerETA: unknown, runETA: unknown}
+	for _, c := range []struct {
+		state state
+		want  line
+	}{
+		{aState, line{0.25, 20, "layer 16, sweep 3", 25_000, &ten, &thirty, aState.detail.(batch.Progress)}},
+		{checking, line{0.25, 10, "layer 3", 5, &thirty, &thirty, batch.Progress{}}},
+		{unclear, line{0, 1, "layer 1, capture", 0, nil, nil, batch.Progress{}}},
+	} {
+		text := shown(c.state, newJSON)
+		var got line
+		if err := json.Unmarshal([]byte(text), &got); err != nil || strings.Count(text, "\n") != 1 {
+			t.Fatalf("%q: %v", text, err)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Error(diff)
+		}
+		if !strings.Contains(text, `"eta_seconds":`) || !strings.Contains(text, `"run_eta_seconds":`) {
+			t.Errorf("no ETA: %s", text)
+		}
 	}
 }
 
 func TestBar(t *testing.T) {
-	got := shown(func(out io.Writer) display { return &bar{out: out} })
-	for _, part := range []string{"layer 16, sweep 3 [", "25.00%", "25 kpos/s", "ETA 30s", "\r\x1b[K"} {
+	got := shown(aState, func(out io.Writer) display { return &bar{out: out} })
+	for _, part := range []string{
+		"layer 16, sweep 3 [", "25.00%", "25 kpos/s", "layer ETA 10s, run ETA 30s", "\r\x1b[K",
+	} {
 		if !strings.Contains(got, part) {
 			t.Errorf("%q lacks %q", got, part)
+		}
+	}
+}
+
+func TestBrief(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		-1: "?", 0: "0s", 1600 * time.Millisecond: "2s", 59*time.Minute + 5*time.Second: "59m5s",
+		2*time.Hour + 3*time.Minute + 40*time.Second: "2h4m", 49 * time.Hour: "2d1h", 2000 * time.Hour: "83d8h",
+	} {
+		if got := brief(d); got != want {
+			t.Errorf("%v: %q, want %q", d, got, want)
 		}
 	}
 }

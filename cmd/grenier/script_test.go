@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -18,13 +19,14 @@ import (
 //	status n program args...  the program ends with status n
 //	field path value          the JSON object in stdout has value at path, like
 //	                          layers.3.win; value * is any, - none
+//	await path                waits until there is such a file
 //	truth n                   stdout is stats --json; it agrees with the reference
 //	                          values, which know n of its layers
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"status": status, "field": field, "truth": truth,
+			"status": status, "field": field, "await": await, "truth": truth,
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
@@ -61,6 +63,18 @@ func field(ts *testscript.TestScript, neg bool, args []string) {
 	case args[1] == "-" && !found, args[1] == "*" && found, found && fmt.Sprint(got) == args[1]:
 	default:
 		ts.Fatalf("%s is %v, want %s", args[0], got, args[1])
+	}
+}
+
+// await waits until there is a file.
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: await path")
+	}
+	for end := time.Now().Add(time.Minute); !exists(ts.MkAbs(args[0])); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			ts.Fatalf("there is no %s", args[0])
+		}
 	}
 }
 

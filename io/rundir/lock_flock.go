@@ -5,7 +5,9 @@ package rundir
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -22,7 +24,7 @@ func acquire(path string) (*lock, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = flock(f)
+	err = takeLock(f)
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		f.Close()
 		return nil, &LockedError{Path: path, PID: readPID(path)}
@@ -39,13 +41,49 @@ func acquire(path string) (*lock, error) {
 	return &lock{f}, nil
 }
 
-func flock(f *os.File) error {
+// takeLock gets the lock unless another solver has it. Somebody who looks whether
+// it is held (isHeld) has it for a moment.
+func takeLock(f *os.File) error {
+	for tries := 0; ; tries++ {
+		err := flock(f, unix.LOCK_EX)
+		if !errors.Is(err, unix.EWOULDBLOCK) || tries == 5 {
+			return err
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// flock takes a lock of a file without waiting for it.
+func flock(f *os.File, how int) error {
 	for {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
 		if !errors.Is(err, unix.EINTR) {
 			return err
 		}
 	}
+}
+
+// isHeld tells whether a process has the lock of the file at path.
+func isHeld(path string) (bool, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	err = flock(f, unix.LOCK_SH)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return true, nil
+	}
+	return false, err
+}
+
+// isAlive tells whether there is a process of that id.
+func isAlive(pid int) bool {
+	err := unix.Kill(pid, 0)
+	return err == nil || errors.Is(err, unix.EPERM)
 }
 
 // release empties the file, so that it does not name a process of the past, and

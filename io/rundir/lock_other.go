@@ -29,6 +29,22 @@ func acquire(path string) (*lock, error) {
 	return &lock{path}, nil
 }
 
+// isHeld tells whether the file at path names a process that is still there.
+func isHeld(path string) (bool, error) {
+	pid := readPID(path)
+	return pid > 0 && isAlive(pid), nil
+}
+
+// isAlive tells whether there is a process of that id, as far as the system says.
+func isAlive(pid int) bool {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return false
+	}
+	p.Release()
+	return true
+}
+
 // release removes the file.
 func (l *lock) release() error { return os.Remove(l.path) }
 

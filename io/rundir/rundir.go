@@ -4,8 +4,10 @@
 //	manifest.json   the list of sealed layers (package manifest)
 //	layer-NN.gl     sealed layers (package layerfile), never changed
 //	work/           whatever the layer in progress needs: checkpoints, spills,
-//	                files that are not complete yet
+//	                files that are not complete yet; status.json, the last
+//	                report of the solver
 //	lock            says which process may write
+//	solve.log       what happened so far, for people
 //
 // Any number of processes may read (Open); nothing that a reader sees ever
 // changes in place. One process may write (Lock): it alone has a *Locked, and
@@ -111,7 +113,7 @@ func (d *Dir) classify(entries []fs.DirEntry) (state, error) {
 	for _, e := range entries {
 		names[e.Name()] = true
 		switch e.Name() {
-		case LockName, WorkName, ManifestName, ManifestName + durable.TempSuffix:
+		case LockName, WorkName, LogName, ManifestName, ManifestName + durable.TempSuffix:
 		default:
 			other = e.Name()
 		}
@@ -168,7 +170,7 @@ func FreeBytes(path string) (uint64, error) {
 }
 
 // Locked is a run directory that this process may write. It is not safe for
-// concurrent use, but for TempPath and WorkPath.
+// concurrent use, but for TempPath, WorkPath and SaveStatus.
 type Locked struct {
 	Dir
 	lock *lock
@@ -304,11 +306,14 @@ func (l *Locked) Publish(name string) error {
 // a power cut.
 func (l *Locked) SaveManifest(m *manifest.Manifest) error { return m.Save(l.ManifestPath()) }
 
-// ClearWork removes everything in work/: the layer in progress was sealed, or
-// its checkpoint is not wanted.
+// ClearWork removes everything in work/ but the status: the layer in progress was
+// sealed, or its checkpoint is not wanted.
 func (l *Locked) ClearWork() error {
 	entries, err := os.ReadDir(l.WorkPath(""))
 	for _, e := range entries {
+		if name := e.Name(); name == StatusName || name == StatusName+durable.TempSuffix {
+			continue
+		}
 		err = errors.Join(err, os.RemoveAll(l.WorkPath(e.Name())))
 	}
 	return err

@@ -302,6 +302,7 @@ func TestRefused(t *testing.T) {
 		{"foreign", map[string]string{"thesis.tex": "x"}, corrupt.ErrForeign, `: not a run directory: it holds "thesis.tex" but no manifest.json`},
 		{"foreign work", map[string]string{"work/thesis.tmp": "x"}, corrupt.ErrForeign, `"work"`},
 		{"foreign lock", map[string]string{"lock": "of the door", "work/a.tmp": "x"}, corrupt.ErrForeign, `"lock"`},
+		{"foreign log", map[string]string{"solve.log": "of crossword puzzles"}, corrupt.ErrForeign, `"solve.log"`},
 		{"layers only", map[string]string{"lock": "", "layer-00.gl": "x"}, corrupt.ErrForeign, `"layer-00.gl"`},
 		{"foreign manifest", map[string]string{"manifest.json": `{"name": "web app"}`, "work/a.tmp": "x"}, corrupt.ErrForeign, "manifest"},
 		{"damaged manifest", map[string]string{"manifest.json": string(other[:len(other)-9]), "work/a.tmp": "x"}, corrupt.ErrCorrupt, "manifest"},

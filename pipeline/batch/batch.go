@@ -49,6 +49,11 @@ type Options struct {
 	Progress func(Progress)
 	// Sealed, if not nil, is told of every layer that is done.
 	Sealed func(Report)
+	// Begin, if not nil, is called when the directory is locked and nothing is
+	// done yet; when it fails, Solve does. End, if not nil, is called afterwards,
+	// before the directory is unlocked, with the error of Solve.
+	Begin func(*rundir.Locked) error
+	End   func(error)
 }
 
 // Report is what a layer took.
@@ -101,8 +106,7 @@ type run struct {
 	manifest *manifest.Manifest
 	engine   *halfboard.Engine
 	estimate estimate
-	mu       sync.Mutex // held while progress is told
-	furthest float64    // the largest RunDone told
+	mu       sync.Mutex // held while progress is estimated and told
 }
 
 // Solve solves the layers up to o.Seeds that the run directory at path does not
@@ -122,6 +126,20 @@ func Solve(ctx context.Context, path string, game awari.Game, o Options) (report
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, dir.Unlock()) }()
+	if o.Begin != nil {
+		if err := o.Begin(dir); err != nil {
+			return nil, err
+		}
+	}
+	reports, err = solve(ctx, dir, game, o)
+	if o.End != nil {
+		o.End(err)
+	}
+	return reports, err
+}
+
+// solve solves into a locked directory.
+func solve(ctx context.Context, dir *rundir.Locked, game awari.Game, o Options) (reports []Report, err error) {
 	r, err := begin(dir, game, o)
 	if err != nil {
 		return nil, err
@@ -186,7 +204,7 @@ func begin(dir *rundir.Locked, game awari.Game, o Options) (*run, error) {
 	r.engine, err = halfboard.New(game, halfboard.Options{
 		Workers: o.Workers, Family: o.Family, Seeds: o.Seeds, Progress: r.progress,
 	})
-	r.estimate = newEstimate(game, len(r.manifest.Layers), o.Seeds)
+	r.estimate = newEstimate(game, r.manifest, o.Seeds)
 	return r, err
 }
 
@@ -233,11 +251,13 @@ func (r *run) publish(name string, layer manifest.Layer) error {
 
 // finished takes in a layer that is sealed and listed.
 func (r *run) finished(report Report) {
-	r.estimate.learn(report)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.estimate.learn(report, time.Now())
 	n := report.Layer.Positions
 	r.tell(Progress{
 		Seeds: report.Layer.Seeds, Positions: n, Stage: stageName(sealStage), Done: n,
-		RunDone: r.estimate.finished, RunTotal: r.estimate.total,
+		RunDone: r.estimate.finished, RunTotal: r.estimate.total, Share: 1, Rate: r.estimate.rate,
 	})
 	if r.options.Sealed != nil {
 		r.options.Sealed(report)

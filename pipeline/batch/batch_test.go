@@ -474,7 +474,8 @@ func TestProgress(t *testing.T) {
 		o.Workers = 5
 		var last batch.Progress
 		o.Progress = func(p batch.Progress) {
-			if p.RunDone < last.RunDone || p.Seeds < last.Seeds || p.RunDone > p.RunTotal || p.Done > p.Positions {
+			if p.RunDone < last.RunDone || p.Seeds < last.Seeds || p.RunDone > p.RunTotal || p.Done > p.Positions ||
+				p.Share < 0 || p.Share > 1 || p.Seeds == last.Seeds && p.Share < last.Share || !(p.Rate >= 0 && p.Rate < 1e12) {
 				t.Errorf("after %+v comes %+v", last, p)
 			}
 			last = p
@@ -483,7 +484,7 @@ func TestProgress(t *testing.T) {
 		for _, r := range mustSolve(t, dir, game, o) {
 			positions += float64(r.Layer.Positions)
 		}
-		if last.RunDone != last.RunTotal || last.RunTotal != positions || last.Seeds != seeds || last.Stage != "seal" {
+		if last.RunDone != last.RunTotal || last.RunTotal != positions || last.Seeds != seeds || last.Stage != "seal" || last.Share != 1 {
 			t.Errorf("the end is %+v, want %v positions", last, positions)
 		}
 	}

@@ -3,6 +3,7 @@ package batch
 import (
 	"time"
 
+	"grenier/io/manifest"
 	"grenier/layers/awari"
 	"grenier/pipeline/halfboard"
 )
@@ -21,6 +22,13 @@ type Progress struct {
 	// out of those of all layers that it has to solve.
 	RunDone  float64 `json:"run_done"`
 	RunTotal float64 `json:"run_total"`
+
+	// Share is the share of the work on the layer that is done, an estimate from
+	// 0 to 1.
+	Share float64 `json:"share"`
+	// Rate is the number of positions a second, that of the layer before at first
+	// and more and more that of the layer in progress; 0 when not known yet.
+	Rate float64 `json:"positions_per_second"`
 }
 
 // sealStage is the stage after those of the engine.
@@ -34,68 +42,195 @@ func stageName(s halfboard.Stage) string {
 	return s.String()
 }
 
-// estimate guesses the share of a layer's work that is done from what the layer
-// before took.
-type estimate struct {
-	finished, total float64 // positions of the run
-	shares          [sealStage + 1]float64
-	sweeps          int
+// step is a part of the work on a layer: a stage, or one sweep.
+type step struct {
+	stage halfboard.Stage
+	sweep int // 0 for stages without sweeps
 }
 
-// newEstimate is for a run over layers from first to last. Before the first
-// layer is measured, it assumes the shares of a typical one.
-func newEstimate(game awari.Game, first, last int) estimate {
-	e := estimate{sweeps: 22, shares: [...]float64{0.15, 0.75, 0.04, 0.01, 0.05}}
-	for n := first; n <= last; n++ {
+// stepOf returns the step of a report. A sweep is the same step whether it is
+// dense or sparse.
+func stepOf(stage halfboard.Stage, sweep int) step {
+	switch stage {
+	case halfboard.DenseStage, halfboard.SparseStage:
+		return step{halfboard.DenseStage, sweep}
+	}
+	return step{stage: stage}
+}
+
+// span is the part of a layer's time that a step takes, within 0 to 1.
+type span struct{ from, to float64 }
+
+// profile says when the steps of a layer happen.
+type profile map[step]span
+
+// typical is the profile of a typical layer: each sweep costs less than the one
+// before.
+func typical() profile {
+	p := profile{
+		step{stage: halfboard.CaptureStage}: {0, 0.2},
+		step{stage: halfboard.FullStage}:    {0.85, 0.86},
+		step{stage: sealStage}:              {0.86, 1},
+	}
+	from, cost := 0.2, 0.065
+	for sweep := 1; sweep <= 40; sweep++ {
+		p[step{halfboard.DenseStage, sweep}] = span{from, from + cost}
+		from, cost = from+cost, 0.9*cost
+	}
+	return p
+}
+
+// share returns the share of the work that is done when a part of a step is.
+func (p profile) share(s step, part float64) float64 {
+	where, ok := p[s]
+	if !ok { // one sweep more than there was time for
+		end := p[step{stage: halfboard.FullStage}].from
+		where = span{end, end}
+	}
+	return min(where.from+part*(where.to-where.from), 1)
+}
+
+// mark is the moment of the first report about a step.
+type mark struct {
+	step  step
+	began time.Time
+}
+
+// newProfile is that of a layer with the given marks which ended at end. It
+// returns nil if the layer was not watched from its beginning.
+func newProfile(marks []mark, end time.Time) profile {
+	if len(marks) == 0 || marks[0].step.stage != halfboard.CaptureStage || !end.After(marks[0].began) {
+		return nil
+	}
+	total, p := end.Sub(marks[0].began).Seconds(), profile{}
+	at := func(t time.Time) float64 { return t.Sub(marks[0].began).Seconds() / total }
+	for i, m := range marks {
+		next := end
+		if i+1 < len(marks) {
+			next = marks[i+1].began
+		}
+		p[m.step] = span{at(m.began), at(next)}
+	}
+	return p
+}
+
+// estimate guesses the share of a layer's work that is done, and how fast it is
+// done, from what the layer before took.
+type estimate struct {
+	finished, total float64 // positions of the run
+	profile         profile // of the newest layer that took long enough
+	rate            float64 // and its positions a second, 0 if there was none
+	clock           clock   // of the layer in progress
+	marks           []mark  // of the layer in progress
+}
+
+// tooShort is the time in which nothing can be learnt from a layer.
+const tooShort = 100 * time.Millisecond
+
+// newEstimate is for a run over the layers of game that m lacks up to last.
+// Before the first layer is measured, it assumes the profile of a typical one and
+// the rate of the newest layer of m.
+func newEstimate(game awari.Game, m *manifest.Manifest, last int) estimate {
+	e := estimate{profile: typical()}
+	for n := len(m.Layers); n <= last; n++ {
 		e.total += float64(halfboard.Positions(game, n))
+	}
+	if n := len(m.Layers); n > 0 && m.Layers[n-1].Seconds >= tooShort.Seconds() {
+		e.rate = float64(m.Layers[n-1].Positions) / m.Layers[n-1].Seconds
 	}
 	return e
 }
 
-// learn takes in a finished layer.
-func (e *estimate) learn(r Report) {
-	e.finished += float64(r.Layer.Positions)
-	if r.Elapsed < 100*time.Millisecond {
-		return // too short to say anything
+// reach takes in that a part of a step is done.
+func (e *estimate) reach(s step, part float64, now time.Time) {
+	if n := len(e.marks); n == 0 || e.marks[n-1].step != s {
+		e.marks = append(e.marks, mark{s, now})
 	}
-	for stage, took := range r.Engine.Stages {
-		e.shares[stage] = took.Seconds() / r.Elapsed.Seconds()
-	}
-	e.shares[sealStage] = r.Seal.Seconds() / r.Elapsed.Seconds()
-	e.sweeps = r.Engine.Sweeps
+	e.clock.reach(e.profile.share(s, part), now)
 }
 
-// share returns the share of a layer's work that is done.
-func (e *estimate) share(stage halfboard.Stage, sweep int, part float64) float64 {
-	share := 0.0
-	for s := range stage {
-		share += e.shares[s]
+// learn takes in a finished layer.
+func (e *estimate) learn(r Report, now time.Time) {
+	positions := float64(r.Layer.Positions)
+	e.finished += positions
+	e.clock.reach(1, now)
+	if r.Elapsed >= tooShort {
+		e.rate = e.clock.rate(e.rate, positions, now)
+		if p := newProfile(e.marks, now); p != nil {
+			e.profile = p
+		}
 	}
-	if stage == halfboard.DenseStage {
-		part = (float64(sweep-1) + part) / float64(max(e.sweeps, sweep))
+	e.clock, e.marks = clock{}, nil
+}
+
+// clock measures how fast a layer gets on, from the first report about it on:
+// it may have been resumed.
+type clock struct {
+	began time.Time // of the first report, zero before
+	from  float64   // share that was done by then
+	share float64   // share that is done; it never decreases
+}
+
+// reach takes in a report.
+func (c *clock) reach(share float64, now time.Time) {
+	if c.began.IsZero() {
+		c.began, c.from = now, share
 	}
-	return min(share+part*e.shares[stage], 1)
+	// The estimate goes back when the layer turns out to need more sweeps than the
+	// one before; what is reported stays where it is then.
+	c.share = max(c.share, share)
+}
+
+// rate estimates the positions a second of a layer with so many positions. It
+// assumes the rate before for what this clock has not measured.
+func (c *clock) rate(before, positions float64, now time.Time) float64 {
+	measured, took := c.share-c.from, max(now.Sub(c.began), time.Microsecond).Seconds()
+	switch {
+	case before > 0:
+		return positions / ((1-measured)*positions/before + took)
+	case took < tooShort.Seconds():
+		return 0
+	}
+	return measured * positions / took
 }
 
 // progress passes on how far the layer in progress is.
 func (r *run) progress(p halfboard.Progress) {
-	share := r.estimate.share(p.Stage, p.Sweep, float64(p.Done)/float64(p.Positions))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e, now, positions := &r.estimate, time.Now(), float64(p.Positions)
+	e.reach(stepOf(p.Stage, p.Sweep), float64(p.Done)/positions, now)
 	r.tell(Progress{
 		Seeds: p.Seeds, Positions: p.Positions, Stage: stageName(p.Stage), Sweep: p.Sweep,
 		Done: p.Done, Changed: p.Changed,
-		RunDone: r.estimate.finished + share*float64(p.Positions), RunTotal: r.estimate.total,
+		RunDone: e.finished + e.clock.share*positions, RunTotal: e.total,
+		Share: e.clock.share, Rate: e.clock.rate(e.rate, positions, now),
 	})
 }
 
-// tell reports progress. The estimate of a layer goes back when it turns out to
-// need more sweeps than the one before; what is reported stays where it is then.
+// tell reports progress; r.mu is held.
 func (r *run) tell(p Progress) {
-	if r.options.Progress == nil {
-		return
+	if r.options.Progress != nil {
+		r.options.Progress(p)
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.furthest = max(r.furthest, p.RunDone)
-	p.RunDone = r.furthest
-	r.options.Progress(p)
+}
+
+// LayerETA estimates the time that the layer in progress still takes, negative
+// if nothing is known.
+func (p Progress) LayerETA() time.Duration {
+	return timeFor((1-p.Share)*float64(p.Positions), p.Rate)
+}
+
+// RunETA estimates the time that the whole run still takes, negative if nothing
+// is known. Layers to come are taken to be as fast as the newest ones.
+func (p Progress) RunETA() time.Duration { return timeFor(p.RunTotal-p.RunDone, p.Rate) }
+
+// timeFor returns the time for so many positions, negative if the rate says
+// nothing.
+func timeFor(positions, rate float64) time.Duration {
+	const most = 100 * 365 * 24 * time.Hour
+	if rate <= 0 || positions/rate > most.Seconds() {
+		return -1
+	}
+	return time.Duration(positions / rate * float64(time.Second))
 }

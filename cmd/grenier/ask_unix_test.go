@@ -1,0 +1,130 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"grenier/io/rundir"
+)
+
+// solveFlagsOf are flags of a run that takes about a second.
+func solveFlagsOf(dir, progress string) []string {
+	return []string{"--pits", "12", "--seeds", "16", "--threads", "1", "--dir", dir, "--progress", progress}
+}
+
+// TestAsk sends the signal USR1 to a run, again and again: it tells how far it is
+// each time, and the files are those of a run that nobody asked.
+func TestAsk(t *testing.T) {
+	want := solved(t, "--seeds", "16")
+	for _, progress := range []string{"none", "bar"} {
+		dir := filepath.Join(t.TempDir(), "run")
+		s := startSolving(t, solveFlagsOf(dir, progress)...)
+		awaitFile(t, filepath.Join(dir, rundir.LayerName(8)))
+		asked := 0
+		for range 10 {
+			if err := s.cmd.Process.Signal(syscall.SIGUSR1); err == nil {
+				asked++
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		r := s.wait(t)
+		told := strings.Count(r.err, dir+": game awari, rules awari, 12 pits\nsolver   process ")
+		if r.status != exitOK || asked == 0 || told == 0 || told > asked {
+			t.Errorf("%s: status %d, told %d times:\n%s", progress, r.status, told, r.err)
+		}
+		for _, part := range []string{"\nsealed   layers 0 to ", "\ndoing    layer ", "\nrun      ", "\nreport   "} {
+			if strings.Count(r.err, part) < told {
+				t.Errorf("%s: %d answers lack %q:\n%s", progress, told, part, r.err)
+			}
+		}
+		if lines := strings.Count(r.out, "\n"); lines != 1+17+1 {
+			t.Errorf("%s: the table has %d lines:\n%s", progress, lines, r.out)
+		}
+		if diff := cmp.Diff(withoutSeconds(t, want), withoutSeconds(t, dir)); diff != "" {
+			t.Errorf("%s: a run that was asked differs:\n%s", progress, diff)
+		}
+	}
+}
+
+// statusOfDir returns what status says.
+func statusOfDir(t *testing.T, dir string) (r statusReport) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(mustRun(t, "awari", "status", "--json", "--dir", dir)), &r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestStatusOfKilled kills a run with a signal that it cannot notice, looks, and
+// continues it.
+func TestStatusOfKilled(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	s := startSolver(t, dir, 12, 24)
+	awaitFile(t, filepath.Join(dir, rundir.LayerName(12)))
+	pid := s.cmd.Process.Pid
+	if r := statusOfDir(t, dir); r.State != rundir.Running || !r.Locked || !r.Alive || r.PID != pid {
+		t.Errorf("running: %+v", r)
+	}
+	if err := s.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	s.wait(t)
+	r := statusOfDir(t, dir)
+	if r.State != rundir.Killed || r.Locked || r.Alive || r.PID != pid || r.Report == nil || r.Report.PID != pid ||
+		r.Report.ETA != nil || len(r.Layers) != len(layersOf(t, dir)) {
+		t.Errorf("killed: %+v", r)
+	}
+	text := mustRun(t, "awari", "status", "--dir", dir)
+	if !strings.Contains(text, " ended without a word after 20") || !strings.Contains(text, "; the same command continues\n") {
+		t.Errorf("killed: %s", text)
+	}
+	mustRun(t, "awari", "solve", "--seeds", "13", "--dir", dir, "--progress", "none")
+	if r := statusOfDir(t, dir); r.State != rundir.Finished || r.PID != 0 {
+		t.Errorf("continued: %+v", r)
+	}
+	log := contents(t, dir)[filepath.Join(dir, rundir.LogName)]
+	if strings.Count(log, " msg=start ") != 2 || strings.Count(log, " msg=finished ") != 1 || strings.Contains(log, "interrupted") {
+		t.Errorf("log:\n%s", log)
+	}
+}
+
+// TestWatch watches a run until it is interrupted.
+func TestWatch(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	s := startSolver(t, dir, 12, 24)
+	awaitFile(t, filepath.Join(dir, rundir.LayerName(9)))
+	time.AfterFunc(1500*time.Millisecond, func() { s.cmd.Process.Signal(syscall.SIGINT) })
+	out := mustRun(t, "awari", "status", "--watch", "--json", "--dir", dir)
+	if r := s.wait(t); r.status != exitInterrupted {
+		t.Errorf("status %d, %s", r.status, r.err)
+	}
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	for i, line := range lines {
+		var r statusReport
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatal(err)
+		}
+		want := rundir.Running
+		if i == len(lines)-1 {
+			want = rundir.Interrupted
+		}
+		if r.State != want {
+			t.Errorf("line %d of %d: %s, want %s", i+1, len(lines), r.State, want)
+		}
+	}
+	if len(lines) < 2 {
+		t.Errorf("watched: %s", out)
+	}
+	log := contents(t, dir)[filepath.Join(dir, rundir.LogName)]
+	if strings.Count(log, " level=WARN msg=interrupted layer=") != 1 || strings.Count(log, "msg=sealed") != len(layersOf(t, dir)) {
+		t.Errorf("log:\n%s", log)
+	}
+}

@@ -1,0 +1,6 @@
+//go:build !unix
+
+package main
+
+// whenAsked does nothing: there is no signal to ask with.
+func whenAsked(func()) (stop func()) { return func() {} }

@@ -1,0 +1,182 @@
+package rundir
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode"
+
+	"grenier/io/durable"
+)
+
+// StatusName is the name of the status file, in work/.
+const StatusName = "status.json"
+
+// StatusVersion is the format version of the status file that this package
+// writes, and the only one that it reads. It only grows.
+const StatusVersion = 1
+
+const (
+	statusFormat   = "grenier-status"
+	maxStatusBytes = 16 << 10
+	maxStatusText  = 1000 // characters of a text in a status
+)
+
+// ErrNoReport says that there is no status to go by: none was written, or it is
+// damaged, out of date or of a later version. It is never more than a pity.
+var ErrNoReport = errors.New("no report")
+
+// State says what became of a run.
+type State string
+
+// The states that a solver reports.
+const (
+	Running     State = "running"
+	Finished    State = "finished"
+	Interrupted State = "interrupted"
+	Failed      State = "failed"
+)
+
+// Status is what a solver tells other processes about itself, now and then. Only
+// PID, State, Started and Reported are always known.
+type Status struct {
+	PID      int       `json:"pid"`      // of the solver
+	State    State     `json:"state"`    // as far as the solver knows
+	Error    string    `json:"error"`    // why it failed
+	Started  time.Time `json:"started"`  // when the solver started
+	Reported time.Time `json:"reported"` // when this was true
+
+	Last    int    `json:"last_layer"` // seeds of the last layer wanted
+	Threads int    `json:"threads"`
+	Kernel  string `json:"kernel"`
+
+	Seeds     int     `json:"seeds"`     // of the layer in progress
+	Positions uint64  `json:"positions"` // of that layer; 0 before the first one
+	Stage     string  `json:"stage"`
+	Sweep     int     `json:"sweep"`
+	Share     float64 `json:"share"`   // of the work on the layer that is done, 0 to 1
+	Changed   uint64  `json:"changed"` // scores, in this sweep
+
+	RunDone  float64 `json:"run_done"`             // positions solved since the start
+	RunTotal float64 `json:"run_total"`            // positions to solve in all
+	Rate     float64 `json:"positions_per_second"` // lately; 0 if not known yet
+
+	RSS     uint64 `json:"rss_bytes"`      // resident memory of the solver, 0 if not known
+	PeakRSS uint64 `json:"peak_rss_bytes"` // and the most so far
+}
+
+// statusDocument is the JSON form.
+type statusDocument struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+	Status
+}
+
+// Encode returns the contents of a status file.
+func (s *Status) Encode() ([]byte, error) {
+	doc := statusDocument{Format: statusFormat, Version: StatusVersion, Status: *s}
+	for _, text := range []*string{&doc.Error, &doc.Kernel, &doc.Stage} {
+		*text = printable(*text)
+	}
+	data, err := json.MarshalIndent(&doc, "", "  ")
+	return append(data, '\n'), err
+}
+
+// printable returns text without what a status may not have.
+func printable(text string) string {
+	runes := []rune(strings.ToValidUTF8(text, "?"))
+	for i, r := range runes {
+		if !unicode.IsPrint(r) {
+			runes[i] = '?'
+		}
+	}
+	return string(runes[:min(len(runes), maxStatusText)])
+}
+
+// ParseStatus decodes the contents of a status file. It accepts unknown fields.
+// All errors match ErrNoReport.
+func ParseStatus(data []byte) (*Status, error) {
+	if len(data) > maxStatusBytes {
+		return nil, noReport("more than %d bytes", maxStatusBytes)
+	}
+	var head struct {
+		Format  string `json:"format"`
+		Version int    `json:"version"`
+	}
+	switch err := json.Unmarshal(data, &head); {
+	case err != nil || head.Format != statusFormat:
+		return nil, noReport("%s/%s is damaged", WorkName, StatusName)
+	case head.Version != StatusVersion:
+		return nil, noReport("%s/%s has version %d, this program reads version %d",
+			WorkName, StatusName, head.Version, StatusVersion)
+	}
+	var doc statusDocument
+	if err := json.Unmarshal(data, &doc); err != nil || !doc.plausible() {
+		return nil, noReport("%s/%s is damaged", WorkName, StatusName)
+	}
+	return &doc.Status, nil
+}
+
+func noReport(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrNoReport}, args...)...)
+}
+
+// plausible tells whether a solver may have written s.
+func (s *Status) plausible() bool {
+	switch s.State {
+	case Running, Finished, Interrupted, Failed:
+	default:
+		return false
+	}
+	for _, text := range []string{s.Error, s.Kernel, s.Stage} {
+		if printable(text) != text {
+			return false
+		}
+	}
+	return s.PID > 0 && !s.Started.IsZero() && !s.Reported.IsZero() &&
+		min(s.Last, s.Threads, s.Seeds, s.Sweep) >= 0 &&
+		s.Share >= 0 && s.Share <= 1 && s.Rate >= 0 && s.RunDone >= 0 && s.RunDone <= s.RunTotal
+}
+
+// SaveStatus replaces the status file. Readers see the old one or the new one,
+// but it does not wait for the disk: a power cut may lose both. It is safe for
+// use while other methods run, but not for concurrent use.
+func (l *Locked) SaveStatus(s *Status) error {
+	data, err := s.Encode()
+	if err != nil {
+		return err
+	}
+	path := l.WorkPath(StatusName)
+	temp := path + durable.TempSuffix
+	err = os.WriteFile(temp, data, 0o644)
+	if err == nil {
+		err = os.Rename(temp, path)
+	}
+	if err != nil {
+		os.Remove(temp) // the first error tells more
+	}
+	return err
+}
+
+// Status reads the status file. All errors match ErrNoReport.
+func (d *Dir) Status() (*Status, error) {
+	f, err := os.Open(filepath.Join(d.path, WorkName, StatusName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, noReport("there is no %s/%s", WorkName, StatusName)
+	}
+	if err != nil {
+		return nil, noReport("%w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxStatusBytes+1))
+	if err != nil {
+		return nil, noReport("%w", err)
+	}
+	return ParseStatus(data)
+}

@@ -1,0 +1,262 @@
+package rundir
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// aStatus is of a solver in the middle of a run.
+func aStatus() *Status {
+	started := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	return &Status{
+		PID: os.Getpid(), State: Running, Started: started, Reported: started.Add(time.Minute),
+		Last: 24, Threads: 2, Kernel: "generic",
+		Seeds: 20, Positions: 84672315, Stage: "dense", Sweep: 3, Share: 0.25, Changed: 12345,
+		RunDone: 1e8, RunTotal: 1e9, Rate: 5e7, RSS: 1 << 28, PeakRSS: 1 << 29,
+	}
+}
+
+func encoded(t testing.TB, s *Status) string {
+	t.Helper()
+	data, err := s.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestStatusRoundTrip(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	l := mustLock(t, dir)
+	defer l.Unlock()
+	for _, want := range []*Status{
+		aStatus(), {PID: 1, State: Failed, Error: "disk full", Started: time.Unix(1, 0).UTC(), Reported: time.Unix(2, 0).UTC()},
+	} {
+		if err := l.SaveStatus(want); err != nil {
+			t.Fatal(err)
+		}
+		got, err := l.Status()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+	if got := names(t, l.WorkPath("")); got != StatusName {
+		t.Errorf("work/ holds %q", got)
+	}
+	if err := l.ClearWork(); err != nil || names(t, l.WorkPath("")) != StatusName {
+		t.Errorf("the status is gone: %v", err)
+	}
+}
+
+// TestStatusGolden pins version 1 of the format.
+func TestStatusGolden(t *testing.T) {
+	s := aStatus()
+	s.PID = 4242
+	want, err := os.ReadFile("testdata/status-v1.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), encoded(t, s)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestStatusText: whatever an error says, the status can be read and printed.
+func TestStatusText(t *testing.T) {
+	s := aStatus()
+	s.State, s.Error = Failed, "a\x1b[2J\nb\xff"+strings.Repeat("é", 2*maxStatusText)
+	got, err := ParseStatus([]byte(encoded(t, s)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(got.Error, "a?[2J?b?éé") || len([]rune(got.Error)) != maxStatusText {
+		t.Errorf("%q", got.Error)
+	}
+}
+
+func TestStatusDamaged(t *testing.T) {
+	good := encoded(t, aStatus())
+	replaced := func(old, by string) string {
+		if !strings.Contains(good, old) {
+			t.Fatalf("no %s in %s", old, good)
+		}
+		return strings.Replace(good, old, by, 1)
+	}
+	for _, c := range []struct{ text, why string }{
+		{"", "damaged"},
+		{"null", "damaged"},
+		{"[1]", "damaged"},
+		{good[:len(good)/2], "damaged"},
+		{replaced(statusFormat, "other"), "damaged"},
+		{replaced(`"share": 0.25`, `"share": 1.25`), "damaged"},
+		{replaced(`"running"`, `"dancing"`), "damaged"},
+		{replaced(`"dense"`, `"\u001b[2J"`), "damaged"},
+		{replaced(`"sweep": 3`, `"sweep": -3`), "damaged"},
+		{replaced(`"run_done": 1`, `"run_done": 11`), "damaged"},
+		{replaced(`"version": 1`, `"version": 2`), "version 2"},
+		{good + strings.Repeat(" ", maxStatusBytes), "more than"},
+	} {
+		if s, err := ParseStatus([]byte(c.text)); s != nil || !errors.Is(err, ErrNoReport) || !strings.Contains(err.Error(), c.why) {
+			t.Errorf("%.400s: %v, %v", c.text, s, err)
+		}
+	}
+	if _, err := ParseStatus([]byte(replaced(`"pid"`, `"later": [1], "pid"`))); err != nil {
+		t.Errorf("an unknown field: %v", err)
+	}
+}
+
+// FuzzParseStatus: what is accepted can be printed and written again.
+func FuzzParseStatus(f *testing.F) {
+	good := encoded(f, aStatus())
+	f.Add([]byte(good))
+	f.Add([]byte(good[:100]))
+	f.Add([]byte(strings.Replace(good, "dense", `\ud800`, 1)))
+	f.Add([]byte(strings.Replace(good, "2026", "9999", 1)))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := ParseStatus(data)
+		if err != nil {
+			if !errors.Is(err, ErrNoReport) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%v", err)
+			}
+			return
+		}
+		if math.IsInf(s.RunTotal, 0) || s.Share < 0 || s.Share > 1 || printable(s.Stage+s.Kernel) != s.Stage+s.Kernel {
+			t.Errorf("accepted: %+v", s)
+		}
+		again, err := ParseStatus([]byte(encoded(t, s)))
+		if err != nil || !again.Reported.Equal(s.Reported) {
+			t.Errorf("%v, %+v", err, s)
+		}
+	})
+}
+
+func TestActivityStates(t *testing.T) {
+	now := aStatus().Reported.Add(time.Second)
+	self, missing := os.Getpid(), noReport("missing")
+	held, ended, gone := Holder{Held: true, PID: self}, Holder{}, Holder{PID: self}
+	for _, c := range []struct {
+		name   string
+		h      Holder
+		change func(s *Status) // nil for no status
+		want   State
+		why    string // there is no report
+	}{
+		{"running", held, func(*Status) {}, Running, ""},
+		{"silent", held, func(s *Status) { s.Reported = now.Add(-5 * time.Minute) }, Running, "5m0s old"},
+		{"clock set back", held, func(s *Status) { s.Reported = now.Add(time.Hour) }, Running, ""},
+		{"just started", held, func(s *Status) { s.PID++ }, Running, "of process"},
+		{"same id again", held, func(s *Status) { s.State = Finished }, Running, "a run that ended"},
+		{"no file", held, nil, Running, "missing"},
+		{"finished", ended, func(s *Status) { s.State = Finished }, Finished, ""},
+		{"finished long ago", ended, func(s *Status) { s.State, s.Reported = Finished, now.AddDate(-1, 0, 0) }, Finished, ""},
+		{"interrupted", ended, func(s *Status) { s.State = Interrupted }, Interrupted, ""},
+		{"failed", ended, func(s *Status) { s.State = Failed }, Failed, ""},
+		{"killed", gone, func(*Status) {}, Killed, ""},
+		{"killed, lock removed", ended, func(*Status) {}, Killed, ""},
+		{"killed before a report", gone, func(s *Status) { s.PID++ }, Killed, "of process"},
+		{"killed, no file", gone, nil, Killed, "missing"},
+		{"nothing known", ended, nil, Stopped, "missing"},
+	} {
+		s, err := aStatus(), error(nil)
+		if c.change == nil {
+			s, err = nil, missing
+		} else {
+			c.change(s)
+		}
+		a := activity(c.h, s, err, now)
+		if a.State != c.want || (a.Report == nil) != (c.why != "") || (a.NoReport != nil) != (c.why != "") {
+			t.Errorf("%s: %+v", c.name, a)
+		}
+		if c.why != "" && !strings.Contains(fmt.Sprint(a.NoReport), c.why) {
+			t.Errorf("%s: %v lacks %q", c.name, a.NoReport, c.why)
+		}
+	}
+}
+
+// TestActivity looks at a solver that comes, works, is killed, and at one that
+// ends in order. Looking never keeps a solver from starting.
+func TestActivity(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the lock outlives the process")
+	}
+	dir := filepath.Join(t.TempDir(), "run")
+	cmd := startChild(t, dir, 0)
+	d, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(want Activity) {
+		t.Helper()
+		got, err := d.Activity(time.Now())
+		if err != nil || got.State != want.State || got.Holder != want.Holder {
+			t.Errorf("%+v, %v, want %+v", got, err, want)
+		}
+	}
+	check(Activity{State: Running, Holder: Holder{Held: true, PID: cmd.Process.Pid, Alive: true}})
+	kill(cmd)
+	check(Activity{State: Killed, Holder: Holder{PID: cmd.Process.Pid}})
+
+	stop := make(chan struct{})
+	defer close(stop)
+	go func() {
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(100 * time.Microsecond):
+				isHeld(filepath.Join(dir, LockName))
+			}
+		}
+	}()
+	for range 100 {
+		if err := mustLock(t, dir).Unlock(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check(Activity{State: Stopped})
+}
+
+func TestLog(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	l := mustLock(t, dir)
+	defer func() { l.Unlock() }()
+	path := filepath.Join(dir, LogName)
+	for _, text := range []string{"one\n", "two, cut sh", "three\n"} {
+		f, err := l.OpenLog()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.WriteString(text); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != "one\ntwo, cut sh\nthree\n" {
+		t.Errorf("%q, %v", got, err)
+	}
+	// A directory with a log and no manifest is a run that did not get far.
+	if err := errors.Join(os.Remove(l.ManifestPath()), l.Unlock()); err != nil {
+		t.Fatal(err)
+	}
+	l = mustLock(t, dir)
+	if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.OpenLog(); err == nil || !strings.HasSuffix(err.Error(), "solve.log: not a regular file") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,233 @@
+package workfile_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"syscall"
+	"testing"
+
+	"grenier/io/workfile"
+	"grenier/io/workfile/crashfs"
+)
+
+const (
+	tilesPath      = "work/tiles"
+	checkpointPath = "work/checkpoint"
+	kind           = "test"
+)
+
+// checkpoint is what the solver of these tests commits: the extent and the
+// contents of each piece.
+type checkpoint struct {
+	Number int
+	Pieces map[int]piece
+}
+
+type piece struct {
+	Extent workfile.Extent
+	Seed   uint64
+}
+
+func (p piece) content() []byte { return content(p.Seed, int(p.Extent.Length)) }
+
+// solver is a program that works with a file until the file system crashes.
+type solver struct {
+	disk      *crashfs.FS
+	f         *workfile.File
+	now       checkpoint
+	begun     int // number of the last checkpoint that was begun
+	committed int // and of the last one that Commit said was made
+}
+
+// resume opens what is there, reads it and compares it, and goes on.
+func resume(disk *crashfs.FS) (*solver, error) {
+	s := &solver{disk: disk, now: checkpoint{Pieces: map[int]piece{}}}
+	data, err := workfile.ReadFile(disk, checkpointPath)
+	if errors.Is(err, fs.ErrNotExist) {
+		s.f, err = workfile.Create(disk, tilesPath)
+		return s, err
+	}
+	if err != nil {
+		return s, err
+	}
+	_, payload, err := workfile.Unseal(checkpointPath, kind, 1, data)
+	if err != nil {
+		return s, err
+	}
+	if err := json.Unmarshal(payload, &s.now); err != nil {
+		return s, err
+	}
+	s.begun, s.committed = s.now.Number, s.now.Number
+	var live []workfile.Extent
+	for _, p := range s.now.Pieces {
+		live = append(live, p.Extent)
+	}
+	if s.f, err = workfile.Open(disk, tilesPath, live); err != nil {
+		return s, err
+	}
+	for _, p := range s.now.Pieces {
+		got, err := s.f.Get(p.Extent, nil)
+		if err != nil {
+			return s, err
+		}
+		if string(got) != string(p.content()) {
+			return s, fmt.Errorf("piece %+v: other bytes", p)
+		}
+	}
+	return s, nil
+}
+
+// work does steps at random until one fails.
+func (s *solver) work(steps int, rng *rand.Rand) error {
+	for range steps {
+		if err := s.step(rng); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *solver) step(rng *rand.Rand) error {
+	switch x := rng.IntN(10); {
+	case x == 0:
+		return s.commit()
+	case x == 1:
+		return s.f.Sync()
+	case x == 3:
+		return s.failToCommit([]crashfs.Op{crashfs.Create, crashfs.Rename, crashfs.SyncDir}[rng.IntN(3)])
+	case x == 4:
+		return s.fillDisk(rng.Int64N(1000))
+	default: // replaces or removes a piece
+		i := rng.IntN(5)
+		if p, ok := s.now.Pieces[i]; ok {
+			s.f.Drop(p.Extent)
+			delete(s.now.Pieces, i)
+		}
+		if x == 2 {
+			return nil
+		}
+		seed := rng.Uint64()
+		e, err := s.f.Put(content(seed, 1+rng.IntN(1500)))
+		if err == nil {
+			s.now.Pieces[i] = piece{e, seed}
+		}
+		return err
+	}
+}
+
+func (s *solver) commit() error {
+	s.begun++
+	s.now.Number = s.begun
+	payload, err := json.Marshal(s.now)
+	if err != nil {
+		return err
+	}
+	if err := s.f.Commit(checkpointPath, workfile.Seal(kind, 1, payload)); err != nil {
+		return err
+	}
+	s.committed = s.begun
+	return nil
+}
+
+// fillDisk puts what the disk has no room for.
+func (s *solver) fillDisk(room int64) error {
+	s.disk.Limit(s.f.Size() + room)
+	_, err := s.f.Put(make([]byte, s.f.Size()+2000))
+	s.disk.Limit(-1)
+	if errors.Is(err, syscall.ENOSPC) {
+		return nil
+	}
+	return err
+}
+
+// failToCommit commits while the file system fails in one operation.
+func (s *solver) failToCommit(failing crashfs.Op) error {
+	failure := errors.New("failure")
+	s.disk.Fail(func(op crashfs.Op, _ string) error {
+		if op == failing {
+			return failure
+		}
+		return nil
+	})
+	err := s.commit()
+	s.disk.Fail(nil)
+	if errors.Is(err, failure) {
+		return nil
+	}
+	return err
+}
+
+// afterCrash resumes what the solver before left.
+func afterCrash(disk *crashfs.FS, before *solver) (*solver, error) {
+	s, err := resume(disk)
+	if err != nil {
+		return s, err
+	}
+	if n := s.now.Number; n < before.committed || n > before.begun {
+		return s, fmt.Errorf("checkpoint %d is found instead of %d, or %d", n, before.committed, before.begun)
+	}
+	return s, nil
+}
+
+// crashIn runs a solver that crashes in operation k. It returns nil if it ends
+// before that.
+func crashIn(t *testing.T, disk *crashfs.FS, k int, before *solver, script uint64) *solver {
+	t.Helper()
+	disk.CrashAt(k)
+	s, err := afterCrash(disk, before)
+	if err == nil {
+		before = s
+		err = s.work(30, rand.New(rand.NewPCG(script, 1)))
+	}
+	if err != nil && !errors.Is(err, crashfs.ErrCrashed) {
+		t.Fatalf("script %d, operation %d: %v", script, k, err)
+	}
+	if err == nil {
+		return nil
+	}
+	return before
+}
+
+// TestCrash crashes in each operation of random scripts: the power goes, or the
+// process is killed and the power goes in one of the first operations of the
+// next one.
+func TestCrash(t *testing.T) {
+	scripts, cuts := 20, uint64(10)
+	if testing.Short() {
+		scripts = 3
+	}
+	crashes := 0
+	for script := range uint64(scripts) {
+		for k := 1; ; k++ {
+			disk := crashfs.New()
+			s := crashIn(t, disk, k, &solver{}, script)
+			if s == nil {
+				break
+			}
+			for seed := range cuts {
+				fail := func(how string, err error) {
+					t.Helper()
+					if err != nil {
+						t.Fatalf("script %d, %s operation %d, seed %d: %v", script, how, k, seed, err)
+					}
+				}
+				rng := rand.New(rand.NewPCG(seed, 2))
+				crashes++
+				after, err := afterCrash(disk.PowerCut(rng), s)
+				fail("power cut in", err)
+				fail("after the power cut in", after.work(20, rng))
+				fail("last commit after", after.commit())
+
+				again := disk.Kill()
+				if second := crashIn(t, again, 1+int(seed)*2, s, seed); second != nil {
+					_, err = afterCrash(again.PowerCut(rng), second)
+					fail("power cut after a kill in", err)
+				}
+			}
+		}
+	}
+	t.Logf("%d crashes", crashes)
+}

@@ -1,0 +1,560 @@
+// Package crashfs is a file system in memory that crashes when a test says so. It
+// shows whether a program finds what it needs after kill -9 (Kill) and after a
+// power cut (PowerCut).
+//
+// It promises as little as operating systems do:
+//
+//   - What was written to a file survives a power cut for certain once Sync has
+//     returned. Of what was written later, any sector of 512 bytes may hold any of
+//     its former contents, whatever its neighbours and other files hold: writes
+//     are lost, torn and reordered. The length is any that the file had.
+//   - A name that was made, changed or removed is so for certain once SyncDir has
+//     returned. Before, each of these changes is made or not, whatever becomes of
+//     the others and of the contents of the file. A rename is one change.
+//   - A process that is killed loses nothing that it wrote; but a power cut later
+//     does.
+//
+// Sectors are written whole and hold what was written: disks that lose a sector
+// while writing it, or forget what they said was safe, are not modelled.
+//
+// Directories need not be made. Every directory of a path is there.
+package crashfs
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"sync"
+	"syscall"
+
+	"grenier/io/workfile"
+)
+
+// Sector is the number of bytes that are written whole.
+const Sector = 512
+
+// ErrCrashed is the error of everything that a program tries after its crash.
+var ErrCrashed = errors.New("crashed")
+
+// Op is what a program does to a file system.
+type Op string
+
+// The operations that CrashAt counts.
+const (
+	Create   Op = "create"
+	Write    Op = "write"
+	Truncate Op = "truncate"
+	Sync     Op = "sync"
+	Rename   Op = "rename"
+	Remove   Op = "remove"
+	SyncDir  Op = "syncdir"
+)
+
+// FS is a file system in memory, a workfile.FS.
+type FS struct {
+	mu      sync.Mutex
+	names   map[string]*inode // what the program sees
+	disk    map[string]*inode // what it sees after a power cut, at the least
+	changes []change          // of names, not on disk for certain, oldest first
+	ops     int
+	crashAt int
+	crashed bool
+	limit   int64 // bytes of all files; negative: none
+	fail    func(Op, string) error
+}
+
+var _ workfile.FS = (*FS)(nil)
+
+// inode is a file, whatever its name.
+type inode struct {
+	data   []byte  // what the program sees
+	disk   []byte  // at the last Sync
+	writes []write // since, oldest first
+}
+
+// write is a change of a file: bytes at an offset, or another length.
+type write struct {
+	offset int64
+	data   []byte
+	cut    bool  // to size
+	size   int64 // of the file afterwards
+}
+
+// touches tells whether the write changes one of the bytes from start to end.
+func (w write) touches(start, end int64) bool {
+	if w.cut {
+		return w.size < end
+	}
+	return w.offset < end && w.offset+int64(len(w.data)) > start
+}
+
+// change is a change of names: file gets the name to and loses the name from.
+type change struct {
+	from, to string // "": none
+	file     *inode // that gets the name
+}
+
+func (c change) apply(names map[string]*inode) {
+	if c.from != "" {
+		delete(names, c.from)
+	}
+	if c.to != "" {
+		names[c.to] = c.file
+	}
+}
+
+// New returns an empty file system.
+func New() *FS {
+	return &FS{names: map[string]*inode{}, disk: map[string]*inode{}, limit: -1}
+}
+
+// CrashAt makes the k-th operation crash, where 1 is the first one that is ever
+// counted; what changes nothing is not counted. The operation is half done: a
+// write writes its first half, Sync and SyncDir make nothing durable, others do
+// what they should, which a power cut may undo. It and all that follow fail with
+// ErrCrashed. No k is 0.
+func (f *FS) CrashAt(k int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.crashAt = k
+}
+
+// Ops returns the number of operations so far.
+func (f *FS) Ops() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.ops
+}
+
+// Limit sets the size of the disk: a write that would make all files together
+// longer than that writes what has room and fails with syscall.ENOSPC. A negative
+// number is no limit.
+func (f *FS) Limit(bytes int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.limit = bytes
+}
+
+// Fail makes each operation ask fail first; if it returns an error, nothing but
+// that happens. Fail must not use the file system.
+func (f *FS) Fail(fail func(op Op, path string) error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fail = fail
+}
+
+// Names returns the paths of all files in order.
+func (f *FS) Names() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Sorted(maps.Keys(f.names))
+}
+
+// Kill ends the program, which gets ErrCrashed from now on, and returns the file
+// system as the next one finds it: all that was written is there, but is no more
+// durable than it was. The counter of operations begins again; limits and
+// failures are gone.
+func (f *FS) Kill() *FS {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.crashed = true
+	next := New()
+	copies := map[*inode]*inode{}
+	copied := func(old *inode) *inode {
+		if old != nil && copies[old] == nil {
+			copies[old] = &inode{slices.Clone(old.data), old.disk, slices.Clone(old.writes)}
+		}
+		return copies[old]
+	}
+	for name, file := range f.names {
+		next.names[name] = copied(file)
+	}
+	for name, file := range f.disk {
+		next.disk[name] = copied(file)
+	}
+	for _, c := range f.changes {
+		next.changes = append(next.changes, change{c.from, c.to, copied(c.file)})
+	}
+	return next
+}
+
+// PowerCut ends the program as Kill does and returns the file system as the next
+// one may find it when the power is back; all of it is durable then. It may be
+// called several times: what is lost depends on rng.
+func (f *FS) PowerCut(rng *rand.Rand) *FS {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.crashed = true
+	keep := survival(rng)
+	names := maps.Clone(f.disk)
+	for _, c := range f.changes {
+		if keep(1) == 1 {
+			c.apply(names)
+		}
+	}
+	next := New()
+	copies := map[*inode]*inode{}
+	for _, name := range slices.Sorted(maps.Keys(names)) { // sorted, so that rng decides
+		old := names[name]
+		if copies[old] == nil {
+			data := old.afterCut(keep)
+			copies[old] = &inode{data: data, disk: slices.Clone(data)}
+		}
+		next.names[name], next.disk[name] = copies[old], copies[old]
+	}
+	return next
+}
+
+// survival returns a function that says how many of n changes of the same thing,
+// oldest first, reached the disk: usually none, all, or any.
+func survival(rng *rand.Rand) func(n int) int {
+	none, all := 0.0, 0.0
+	switch rng.IntN(5) {
+	case 0:
+		none = 1
+	case 1:
+		all = 1
+	case 2:
+		none = 0.9
+	case 3:
+		all = 0.9
+	}
+	return func(n int) int {
+		switch x := rng.Float64(); {
+		case x < none:
+			return 0
+		case x < none+all:
+			return n
+		}
+		return rng.IntN(n + 1)
+	}
+}
+
+// afterCut returns the contents of a file after a power cut.
+func (file *inode) afterCut(keep func(n int) int) []byte {
+	longest := len(file.disk)
+	for _, w := range file.writes {
+		longest = max(longest, int(w.size))
+	}
+	size := len(file.disk)
+	if n := keep(len(file.writes)); n > 0 {
+		size = int(file.writes[n-1].size)
+	}
+	out := make([]byte, longest)
+	copy(out, file.disk)
+	for start := 0; start < longest; start += Sector {
+		end := min(start+Sector, longest)
+		var touching []write
+		for _, w := range file.writes {
+			if w.touches(int64(start), int64(end)) {
+				touching = append(touching, w)
+			}
+		}
+		for _, w := range touching[:keep(len(touching))] {
+			w.applyTo(out[start:end], int64(start))
+		}
+	}
+	return out[:size]
+}
+
+// applyTo does the write to the part of a file that begins at start.
+func (w write) applyTo(part []byte, start int64) {
+	switch {
+	case w.cut:
+		clear(part[max(0, w.size-start):])
+	case w.offset >= start:
+		copy(part[w.offset-start:], w.data)
+	default:
+		copy(part, w.data[start-w.offset:])
+	}
+}
+
+// begin counts an operation. It returns whether the program crashes in it, or why
+// it is not done at all.
+func (f *FS) begin(op Op, path string) (crash bool, err error) {
+	if f.crashed {
+		return false, pathError(op, path, ErrCrashed)
+	}
+	if f.fail != nil {
+		if err := f.fail(op, path); err != nil {
+			return false, pathError(op, path, err)
+		}
+	}
+	f.ops++
+	f.crashed = f.ops == f.crashAt
+	return f.crashed, nil
+}
+
+func pathError(op Op, path string, err error) error {
+	return &fs.PathError{Op: string(op), Path: path, Err: err}
+}
+
+// done returns ErrCrashed for the operation in which the program crashes.
+func done(crash bool, op Op, path string) error {
+	if crash {
+		return pathError(op, path, ErrCrashed)
+	}
+	return nil
+}
+
+func (f *FS) change(c change) {
+	c.apply(f.names)
+	f.changes = append(f.changes, c)
+}
+
+// Create opens the file at path; it makes it, or makes it empty.
+func (f *FS) Create(path string) (workfile.Handle, error) {
+	path = filepath.Clean(path)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	crash, err := f.begin(Create, path)
+	if err != nil {
+		return nil, err
+	}
+	file := f.names[path]
+	if file == nil {
+		file = &inode{}
+		f.change(change{to: path, file: file})
+	} else {
+		file.truncate(0)
+	}
+	return &handle{f, file, path, false}, done(crash, Create, path)
+}
+
+// Open opens the file at path. It fails with fs.ErrNotExist if there is none.
+func (f *FS) Open(path string) (workfile.Handle, error) {
+	path = filepath.Clean(path)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.crashed {
+		return nil, pathError("open", path, ErrCrashed)
+	}
+	file := f.names[path]
+	if file == nil {
+		return nil, pathError("open", path, fs.ErrNotExist)
+	}
+	return &handle{f, file, path, false}, nil
+}
+
+// Rename gives the file at from the name to, replacing what had that name. Both
+// must be in one directory.
+func (f *FS) Rename(from, to string) error {
+	from, to = filepath.Clean(from), filepath.Clean(to)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	crash, err := f.begin(Rename, from)
+	if err != nil {
+		return err
+	}
+	file := f.names[from]
+	switch {
+	case file == nil:
+		return pathError(Rename, from, fs.ErrNotExist)
+	case filepath.Dir(from) != filepath.Dir(to):
+		return pathError(Rename, from, errors.ErrUnsupported)
+	}
+	if from != to {
+		f.change(change{from, to, file})
+	}
+	return done(crash, Rename, from)
+}
+
+// Remove removes the name of a file. Those who have it open keep it.
+func (f *FS) Remove(path string) error {
+	path = filepath.Clean(path)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	crash, err := f.begin(Remove, path)
+	if err != nil {
+		return err
+	}
+	if f.names[path] == nil {
+		return pathError(Remove, path, fs.ErrNotExist)
+	}
+	f.change(change{from: path})
+	return done(crash, Remove, path)
+}
+
+// SyncDir makes all changes of names in the directory durable.
+func (f *FS) SyncDir(path string) error {
+	path = filepath.Clean(path)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	crash, err := f.begin(SyncDir, path)
+	if err != nil {
+		return err
+	}
+	if crash {
+		return done(crash, SyncDir, path)
+	}
+	var rest []change
+	for _, c := range f.changes {
+		if filepath.Dir(max(c.from, c.to)) == path {
+			c.apply(f.disk)
+		} else {
+			rest = append(rest, c)
+		}
+	}
+	f.changes = rest
+	return nil
+}
+
+// handle is an open file.
+type handle struct {
+	fs     *FS
+	file   *inode
+	path   string
+	closed bool
+}
+
+// usable tells whether the handle can be used. The file system is locked.
+func (h *handle) usable(op Op) error {
+	switch {
+	case h.fs.crashed:
+		return pathError(op, h.path, ErrCrashed)
+	case h.closed:
+		return pathError(op, h.path, fs.ErrClosed)
+	}
+	return nil
+}
+
+// ReadAt reads as an os.File does.
+func (h *handle) ReadAt(b []byte, offset int64) (int, error) {
+	h.fs.mu.Lock()
+	defer h.fs.mu.Unlock()
+	if err := h.usable("read"); err != nil {
+		return 0, err
+	}
+	if offset < 0 {
+		return 0, pathError("read", h.path, errors.New("negative offset"))
+	}
+	n := 0
+	if offset < int64(len(h.file.data)) {
+		n = copy(b, h.file.data[offset:])
+	}
+	if n < len(b) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// WriteAt writes as an os.File does.
+func (h *handle) WriteAt(b []byte, offset int64) (int, error) {
+	h.fs.mu.Lock()
+	defer h.fs.mu.Unlock()
+	if err := h.usable(Write); err != nil {
+		return 0, err
+	}
+	if offset < 0 {
+		return 0, pathError(Write, h.path, errors.New("negative offset"))
+	}
+	crash, err := h.fs.begin(Write, h.path)
+	if err != nil {
+		return 0, err
+	}
+	n := len(b)
+	if crash {
+		n /= 2
+	}
+	room := h.fs.room(h.file, offset)
+	h.file.write(slices.Clone(b[:min(int64(n), room)]), offset)
+	if crash {
+		return n, done(crash, Write, h.path)
+	}
+	if int64(n) > room {
+		return int(room), pathError(Write, h.path, syscall.ENOSPC)
+	}
+	return n, nil
+}
+
+// room returns how many bytes can be written to the file at offset.
+func (f *FS) room(file *inode, offset int64) int64 {
+	if f.limit < 0 {
+		return 1 << 62
+	}
+	used := int64(0)
+	for _, other := range f.names {
+		used += int64(len(other.data))
+	}
+	return max(0, int64(len(file.data))+max(0, f.limit-used)-offset)
+}
+
+// write writes bytes, which it keeps.
+func (file *inode) write(b []byte, offset int64) {
+	if len(b) == 0 {
+		return
+	}
+	if end := int(offset) + len(b); end > len(file.data) {
+		file.data = slices.Grow(file.data, end-len(file.data))
+		was := len(file.data)
+		file.data = file.data[:end]
+		clear(file.data[was:])
+	}
+	copy(file.data[offset:], b)
+	file.writes = append(file.writes, write{offset: offset, data: b, size: int64(len(file.data))})
+}
+
+// Truncate changes the length of the file.
+func (h *handle) Truncate(size int64) error {
+	h.fs.mu.Lock()
+	defer h.fs.mu.Unlock()
+	if err := h.usable(Truncate); err != nil {
+		return err
+	}
+	if size < 0 {
+		return pathError(Truncate, h.path, errors.New("negative length"))
+	}
+	crash, err := h.fs.begin(Truncate, h.path)
+	if err != nil {
+		return err
+	}
+	h.file.truncate(size)
+	return done(crash, Truncate, h.path)
+}
+
+func (file *inode) truncate(size int64) {
+	was := int64(len(file.data))
+	if size == was {
+		return
+	}
+	file.data = slices.Clone(file.data[:min(size, was)])
+	file.data = append(file.data, make([]byte, max(0, size-was))...)
+	file.writes = append(file.writes, write{cut: true, size: size})
+}
+
+// Sync makes the contents of the file durable, but not its name.
+func (h *handle) Sync() error {
+	h.fs.mu.Lock()
+	defer h.fs.mu.Unlock()
+	if err := h.usable(Sync); err != nil {
+		return err
+	}
+	crash, err := h.fs.begin(Sync, h.path)
+	if err != nil || crash {
+		return errors.Join(err, done(crash, Sync, h.path))
+	}
+	h.file.disk, h.file.writes = slices.Clone(h.file.data), nil
+	return nil
+}
+
+// Size returns the length of the file.
+func (h *handle) Size() (int64, error) {
+	h.fs.mu.Lock()
+	defer h.fs.mu.Unlock()
+	return int64(len(h.file.data)), h.usable("stat")
+}
+
+// Close closes the handle. Nothing becomes durable.
+func (h *handle) Close() error {
+	h.fs.mu.Lock()
+	defer h.fs.mu.Unlock()
+	if err := h.usable("close"); err != nil {
+		return err
+	}
+	h.closed = true
+	return nil
+}

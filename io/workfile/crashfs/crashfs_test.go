@@ -1,0 +1,276 @@
+package crashfs
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"grenier/io/workfile"
+)
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func create(t *testing.T, f *FS, path, text string) workfile.Handle {
+	t.Helper()
+	h, err := f.Create(path)
+	check(t, err)
+	writeAt(t, h, text, 0)
+	return h
+}
+
+func writeAt(t *testing.T, h workfile.Handle, text string, offset int64) {
+	t.Helper()
+	_, err := h.WriteAt([]byte(text), offset)
+	check(t, err)
+}
+
+// contents returns what is in a file, "-" if there is none.
+func contents(t *testing.T, f *FS, path string) string {
+	t.Helper()
+	data, err := workfile.ReadFile(f, path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "-"
+	}
+	check(t, err)
+	return string(data)
+}
+
+// outcomes returns what describe says after each of many power cuts.
+func outcomes(f *FS, describe func(*FS) string) []string {
+	seen := map[string]bool{}
+	for seed := range uint64(300) {
+		seen[describe(f.PowerCut(rand.New(rand.NewPCG(seed, 0))))] = true
+	}
+	var all []string
+	for s := range seen {
+		all = append(all, s)
+	}
+	slices.Sort(all)
+	return all
+}
+
+func expect(t *testing.T, got []string, want ...string) {
+	t.Helper()
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("%q\nwant %q", got, want)
+	}
+}
+
+func TestNames(t *testing.T) {
+	f := New()
+	see := func(f *FS) string { return contents(t, f, "d/a") + contents(t, f, "d/b") }
+	h := create(t, f, "d/a", "A")
+	check(t, h.Sync())
+	expect(t, outcomes(f.Kill(), see), "--", "A-")
+
+	f = f.Kill()
+	check(t, f.SyncDir("d"))
+	expect(t, outcomes(f, see), "A-")
+
+	f = f.PowerCut(rand.New(rand.NewPCG(0, 0)))
+	check(t, create(t, f, "d/b", "B").Sync())
+	check(t, f.SyncDir("d"))
+	check(t, f.Rename("d/b", "d/a"))
+	if see(f) != "B-" {
+		t.Error(see(f))
+	}
+	expect(t, outcomes(f, see), "AB", "B-")
+
+	f = f.Kill()
+	check(t, f.Remove("d/a"))
+	check(t, f.SyncDir("other"))
+	expect(t, outcomes(f, see), "--", "-B", "AB", "B-")
+	f = f.Kill()
+	check(t, f.SyncDir("d"))
+	expect(t, outcomes(f, see), "--")
+	if names := f.Names(); len(names) != 0 {
+		t.Error(names)
+	}
+}
+
+// TestRenameBeforeSync makes the mistake that the recipe avoids.
+func TestRenameBeforeSync(t *testing.T) {
+	f := New()
+	check(t, create(t, f, "a", "old").Sync())
+	create(t, f, "a.tmp", "new")
+	check(t, f.Rename("a.tmp", "a"))
+	check(t, f.SyncDir("."))
+	expect(t, outcomes(f, func(f *FS) string { return contents(t, f, "a") }), "", "\x00\x00\x00", "new")
+}
+
+func TestSectors(t *testing.T) {
+	const sectors = 3
+	f := New()
+	h := create(t, f, "a", strings.Repeat("0", sectors*Sector))
+	check(t, h.Sync())
+	check(t, f.SyncDir("."))
+	see := func(f *FS) string { // the first and the last byte of each sector
+		text := contents(t, f, "a")
+		var out []byte
+		for i := range sectors {
+			out = append(out, text[i*Sector], text[(i+1)*Sector-1])
+		}
+		return string(out)
+	}
+	expect(t, outcomes(f.Kill(), see), "000000")
+	f = f.Kill()
+	h, err := f.Open("a")
+	check(t, err)
+	writeAt(t, h, strings.Repeat("1", Sector), Sector/2) // the middle of 0 to the middle of 1
+	expect(t, outcomes(f.Kill(), see), "000000", "010000", "001000", "011000")
+	f = f.Kill()
+	h, err = f.Open("a")
+	check(t, err)
+	writeAt(t, h, strings.Repeat("2", Sector), Sector) // after a write that may be lost
+	got := outcomes(f.Kill(), see)
+	expect(t, got, "000000", "010000", "001000", "011000", "002200", "012200")
+	f = f.Kill()
+	h, err = f.Open("a")
+	check(t, err)
+	check(t, h.Sync())
+	expect(t, outcomes(f, see), "012200")
+}
+
+func TestLength(t *testing.T) {
+	f := New()
+	h := create(t, f, "a", "old")
+	check(t, h.Sync())
+	check(t, f.SyncDir("."))
+	writeAt(t, h, "er", 3)
+	expect(t, outcomes(f.Kill(), func(f *FS) string { return contents(t, f, "a") }), "old", "older", "old\x00\x00")
+
+	f = f.PowerCut(rand.New(rand.NewPCG(0, 0)))
+	h = create(t, f, "a", "") // empties it
+	check(t, h.Sync())
+	writeAt(t, h, "x", 2)
+	if got := contents(t, f, "a"); got != "\x00\x00x" {
+		t.Errorf("%q", got)
+	}
+	b := make([]byte, 2)
+	if n, err := h.ReadAt(b, 2); n != 1 || err != io.EOF || b[0] != 'x' {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+	if n, err := h.ReadAt(b, 9); n != 0 || err != io.EOF {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+}
+
+func TestTruncate(t *testing.T) {
+	f := New()
+	h := create(t, f, "a", "12345678")
+	check(t, h.Sync())
+	check(t, f.SyncDir("."))
+	check(t, h.Truncate(3))
+	check(t, h.Truncate(5))
+	if got := contents(t, f, "a"); got != "123\x00\x00" {
+		t.Errorf("%q", got)
+	}
+	expect(t, outcomes(f.Kill(), func(f *FS) string { return contents(t, f, "a") }),
+		"12345678", "123\x00\x00\x00\x00\x00", "123", "123\x00\x00", "12345")
+}
+
+// TestCrashAt crashes in each operation of a program.
+func TestCrashAt(t *testing.T) {
+	program := func(f *FS) error {
+		h, err := f.Create("a.tmp")
+		if err != nil {
+			return err
+		}
+		if _, err := h.WriteAt([]byte("text"), 0); err != nil {
+			return err
+		}
+		if err := h.Sync(); err != nil {
+			return err
+		}
+		if err := h.Close(); err != nil {
+			return err
+		}
+		if err := f.Rename("a.tmp", "a"); err != nil {
+			return err
+		}
+		return f.SyncDir(".")
+	}
+	f := New()
+	check(t, program(f))
+	if f.Ops() != 5 {
+		t.Fatal(f.Ops())
+	}
+	expect(t, outcomes(f, func(f *FS) string { return contents(t, f, "a") }), "text")
+	for k, want := range []string{"--", "-te", "-text", "text-", "text-"} {
+		f := New()
+		f.CrashAt(k + 1)
+		if err := program(f); !errors.Is(err, ErrCrashed) {
+			t.Error(err)
+		}
+		if err := program(f); !errors.Is(err, ErrCrashed) {
+			t.Errorf("after the crash: %v", err)
+		}
+		f = f.Kill()
+		if got := contents(t, f, "a") + contents(t, f, "a.tmp"); got != want && k != 0 {
+			t.Errorf("killed in operation %d: %q, want %q", k+1, got, want)
+		}
+		for _, got := range outcomes(f, func(f *FS) string { return contents(t, f, "a") }) {
+			if got != "-" && got != "text" {
+				t.Errorf("power cut in operation %d: %q", k+1, got)
+			}
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	f := New()
+	h := create(t, f, "a", "1234")
+	f.Limit(6)
+	n, err := h.WriteAt([]byte("5678"), 4)
+	if n != 2 || !errors.Is(err, syscall.ENOSPC) || contents(t, f, "a") != "123456" {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+	if n, err := h.WriteAt([]byte("abcd"), 0); n != 4 || err != nil {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+	f.Limit(-1)
+	writeAt(t, h, "5678", 4)
+
+	bad := errors.New("bad")
+	f.Fail(func(op Op, path string) error {
+		if op == Sync && path == "a" {
+			return bad
+		}
+		return nil
+	})
+	if err := h.Sync(); !errors.Is(err, bad) {
+		t.Error(err)
+	}
+	writeAt(t, h, "x", 0)
+
+	for _, err := range []error{f.Rename("none", "a"), f.Remove("none")} {
+		if !errors.Is(err, fs.ErrNotExist) {
+			t.Error(err)
+		}
+	}
+	if err := f.Rename("a", "d/a"); !errors.Is(err, errors.ErrUnsupported) {
+		t.Error(err)
+	}
+	check(t, h.Close())
+	if err := h.Close(); !errors.Is(err, fs.ErrClosed) {
+		t.Error(err)
+	}
+	if _, err := h.WriteAt(nil, 0); !errors.Is(err, fs.ErrClosed) {
+		t.Error(err)
+	}
+	if !bytes.Equal([]byte(contents(t, f.Kill(), "a")), []byte("xbcd5678")) {
+		t.Error("changed by failures")
+	}
+}

@@ -1,0 +1,30 @@
+// Package workfile is the one big file in which a solver that does not fit into
+// memory keeps pieces of its work, and from which it goes on after a crash.
+//
+// A piece is a string of bytes (a compressed tile, say). Put writes one and
+// returns its Extent: where it is, how long it is, and its checksum. The file
+// holds nothing but pieces and gaps between them. What is where is said by the
+// checkpoint, a document of the caller's that lists the extents; Commit replaces
+// it. Seal and Unseal put it into a frame that shows damage.
+//
+// The rule that makes a crash harmless: nothing that the checkpoint on disk
+// refers to is ever overwritten. Hence a piece is never changed, only replaced
+// by another one elsewhere, and the space of a dropped piece is used again only
+// after a Commit has made durable a checkpoint that does not mention it:
+//
+//	Put, Put, Drop, ...      into gaps and at the end; nothing is durable yet
+//	Commit: fsync the file   now the pieces are
+//	        write, fsync and rename the checkpoint, fsync the directory
+//	        the space of what was dropped before is free
+//
+// After a crash, Open takes the extents of the checkpoint that is found; all
+// else in the file is free. What was put after that checkpoint is lost.
+//
+// The program's use of the file would fill the page cache with bytes that are
+// not wanted again for long, at the cost of everything else on the machine. On
+// Linux the pages are therefore written out and dropped soon after each Put and
+// Get; Put waits for the disk when about 16 MiB have not been written.
+//
+// docs/format/work-file.md describes file and frame. Package crashfs, below this
+// one, is a file system that loses what a power cut may lose, for tests.
+package workfile

@@ -1,0 +1,309 @@
+package workfile_test
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"syscall"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"grenier/io/corrupt"
+	"grenier/io/workfile"
+	"grenier/io/workfile/crashfs"
+)
+
+// model is what a File should hold.
+type model struct {
+	disk      *crashfs.FS
+	f         *workfile.File
+	live      []piece
+	dropped   []piece // since the last Commit
+	committed []piece // that the checkpoint refers to
+}
+
+// TestModel does what a solver may do in any order.
+func TestModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := &model{disk: crashfs.New()}
+		m.f = create(t, m.disk, tilesPath)
+		t.Repeat(map[string]func(*rapid.T){
+			"":       m.check,
+			"put":    m.put,
+			"full":   m.full,
+			"get":    m.get,
+			"drop":   m.drop,
+			"commit": m.commit,
+			"fail":   m.fail,
+			"reopen": m.reopen,
+		})
+	})
+}
+
+func (m *model) check(t *rapid.T) {
+	used := int64(0)
+	all := slices.Concat(m.live, m.dropped)
+	for _, p := range all {
+		used += int64(p.Extent.Length)
+	}
+	if m.f.Used() != used || m.f.Size() < used {
+		t.Fatalf("%d bytes used of %d; want %d", m.f.Used(), m.f.Size(), used)
+	}
+	noOverlap(t, all)
+	for _, p := range m.committed {
+		expect(t, m.f, p.Extent, p.content())
+	}
+}
+
+func noOverlap(t tb, pieces []piece) {
+	t.Helper()
+	sorted := slices.Clone(pieces)
+	slices.SortFunc(sorted, func(a, b piece) int { return cmp.Compare(a.Extent.Offset, b.Extent.Offset) })
+	end := int64(0)
+	for _, p := range sorted {
+		if p.Extent.Offset < end {
+			t.Fatalf("%+v overlaps what ends at %d", p.Extent, end)
+		}
+		end = p.Extent.Offset + int64(p.Extent.Length)
+	}
+}
+
+func (m *model) put(t *rapid.T) {
+	n := rapid.IntRange(1, 3000).Draw(t, "bytes")
+	seed := rapid.Uint64().Draw(t, "seed")
+	m.live = append(m.live, piece{put(t, m.f, content(seed, n)), seed})
+}
+
+// full puts what does not fit the disk.
+func (m *model) full(t *rapid.T) {
+	m.disk.Limit(m.f.Size() + rapid.Int64Range(0, 100).Draw(t, "room"))
+	e, err := m.f.Put(make([]byte, m.f.Size()+200))
+	m.disk.Limit(-1)
+	if !errors.Is(err, syscall.ENOSPC) || !e.IsZero() {
+		t.Fatalf("%+v, %v", e, err)
+	}
+}
+
+func (m *model) get(t *rapid.T) {
+	if all := slices.Concat(m.live, m.dropped); len(all) > 0 {
+		p := rapid.SampledFrom(all).Draw(t, "piece")
+		buffer := make([]byte, 7, 1000)
+		got, err := m.f.Get(p.Extent, buffer)
+		if err != nil || !bytes.Equal(got, p.content()) {
+			t.Fatalf("%+v: %v", p, err)
+		}
+		if len(got) <= cap(buffer) && &got[0] != &buffer[0] {
+			t.Fatal("the memory given was not used")
+		}
+	}
+}
+
+func (m *model) drop(t *rapid.T) {
+	if len(m.live) > 0 {
+		i := rapid.IntRange(0, len(m.live)-1).Draw(t, "piece")
+		m.f.Drop(m.live[i].Extent)
+		m.dropped = append(m.dropped, m.live[i])
+		m.live = slices.Delete(m.live, i, i+1)
+	}
+}
+
+func (m *model) commit(t *rapid.T) {
+	commit(t, m.f, checkpointPath, []byte("checkpoint"))
+	m.committed, m.dropped = slices.Clone(m.live), nil
+}
+
+func (m *model) fail(t *rapid.T) {
+	failing := rapid.SampledFrom([]crashfs.Op{crashfs.Create, crashfs.Rename, crashfs.SyncDir}).Draw(t, "failing")
+	m.disk.Fail(func(op crashfs.Op, _ string) error {
+		if op == failing {
+			return syscall.EIO
+		}
+		return nil
+	})
+	if err := m.f.Commit(checkpointPath, nil); !errors.Is(err, syscall.EIO) {
+		t.Fatal(err)
+	}
+	m.disk.Fail(nil)
+}
+
+func (m *model) reopen(t *rapid.T) {
+	var live []workfile.Extent
+	for _, p := range m.committed {
+		live = append(live, p.Extent)
+	}
+	if err := m.f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := workfile.Open(m.disk, tilesPath, live)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.f, m.live, m.dropped = f, slices.Clone(m.committed), nil
+}
+
+// TestReuse replaces all pieces again and again: the file must not grow.
+func TestReuse(t *testing.T) {
+	const pieces, rounds = 100, 30
+	for name, length := range map[string]func(*rand.Rand) int{
+		"one length":   func(*rand.Rand) int { return 1000 },
+		"many lengths": func(rng *rand.Rand) int { return 500 + rng.IntN(1000) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(1, 0))
+			f := create(t, crashfs.New(), tilesPath)
+			var live []piece
+			most := int64(0) // that was used at a time
+			add := func(seed uint64) piece {
+				p := piece{put(t, f, content(seed, length(rng))), seed}
+				most = max(most, f.Used())
+				return p
+			}
+			for i := range pieces {
+				live = append(live, add(uint64(i)))
+			}
+			for round := range rounds {
+				for n, i := range rng.Perm(pieces) {
+					if n%10 == 0 {
+						commit(t, f, checkpointPath, nil)
+					}
+					f.Drop(live[i].Extent)
+					live[i] = add(uint64(round*pieces + i))
+				}
+			}
+			noOverlap(t, live)
+			for _, p := range live {
+				expect(t, f, p.Extent, p.content())
+			}
+			t.Logf("%d bytes for at most %d used", f.Size(), most)
+			if name == "one length" && f.Size() != most || f.Size() > most*5/4 {
+				t.Errorf("the file grew to %d bytes, of which at most %d were used", f.Size(), most)
+			}
+		})
+	}
+}
+
+// TestConcurrent lets workers replace pieces of their own while checkpoints are
+// written.
+func TestConcurrent(t *testing.T) {
+	const workers, rounds = 4, 300
+	dir := t.TempDir()
+	f := create(t, workfile.OS, dir+"/tiles")
+	defer f.Close()
+	live := make([][]piece, workers)
+	var working, committing sync.WaitGroup
+	stop := make(chan struct{})
+	committing.Go(func() {
+		for n := 0; ; n++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			if err := f.Commit(dir+"/checkpoint", fmt.Append(nil, n)); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	for w := range workers {
+		working.Go(func() {
+			rng := rand.New(rand.NewPCG(uint64(w), 0))
+			var buffer []byte
+			for range rounds {
+				if len(live[w]) > 10 {
+					i := rng.IntN(len(live[w]))
+					p := live[w][i]
+					got, err := f.Get(p.Extent, buffer)
+					if err != nil || !bytes.Equal(got, p.content()) {
+						t.Errorf("%+v: %v", p, err)
+					}
+					buffer = got
+					f.Drop(p.Extent)
+					live[w] = slices.Delete(live[w], i, i+1)
+				}
+				seed := rng.Uint64()
+				e, err := f.Put(content(seed, 1+rng.IntN(5000)))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				live[w] = append(live[w], piece{e, seed})
+			}
+		})
+	}
+	working.Wait()
+	close(stop)
+	committing.Wait()
+	commit(t, f, dir+"/checkpoint", nil)
+	all, used := slices.Concat(live...), int64(0)
+	noOverlap(t, all)
+	for _, p := range all {
+		expect(t, f, p.Extent, p.content())
+		used += int64(p.Extent.Length)
+	}
+	if f.Used() != used || f.Size() < used {
+		t.Errorf("%d bytes used of %d; want %d", f.Used(), f.Size(), used)
+	}
+}
+
+// FuzzOpen opens a file with lists of extents: two bytes of offset, one of length
+// for each.
+func FuzzOpen(f *testing.F) {
+	const size = 300
+	f.Add([]byte{0, 0, 10, 0, 10, 10})
+	f.Add([]byte{0, 0, 11, 0, 10, 10})
+	f.Add([]byte{1, 40, 4, 0, 0, 0})
+	f.Add([]byte{1, 40, 5})
+	f.Add([]byte{0xff, 0xff, 5})
+	f.Fuzz(func(t *testing.T, list []byte) {
+		disk := crashfs.New()
+		file := create(t, disk, tilesPath)
+		put(t, file, make([]byte, size))
+		var live []workfile.Extent
+		var taken [size]bool
+		good, used := true, int64(0)
+		for ; len(list) >= 3; list = list[3:] {
+			e := workfile.Extent{Offset: int64(int16(uint16(list[0])<<8 | uint16(list[1]))), Length: uint32(list[2])}
+			live = append(live, e)
+			used += int64(e.Length)
+			good = good && (e.Length > 0 || e.IsZero())
+			for i := e.Offset; i < e.Offset+int64(e.Length); i++ {
+				if i < 0 || i >= size || taken[i] {
+					good = false
+				} else {
+					taken[i] = true
+				}
+			}
+		}
+		given := slices.Clone(live)
+		file, err := workfile.Open(disk, tilesPath, live)
+		if !slices.Equal(live, given) {
+			t.Fatal("the list was changed")
+		}
+		if !good {
+			if !errors.Is(err, corrupt.ErrCorrupt) {
+				t.Fatalf("%v: %v", live, err)
+			}
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if file.Used() != used || file.Size() != size {
+			t.Fatalf("%v: %d bytes used of %d", live, file.Used(), file.Size())
+		}
+		for file.Size() == size { // fills the gaps
+			e := put(t, file, []byte{1})
+			if e.Offset < size && taken[e.Offset] {
+				t.Fatalf("%v: put at %d", live, e.Offset)
+			}
+		}
+		if file.Used() != size+1 {
+			t.Fatalf("%v: %d bytes used", live, file.Used())
+		}
+	})
+}

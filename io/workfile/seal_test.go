@@ -1,0 +1,129 @@
+package workfile_test
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"grenier/io/corrupt"
+	"grenier/io/workfile"
+)
+
+// dumpInDocument returns the example in docs/format/work-file.md.
+func dumpInDocument(t *testing.T) []byte {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/format/work-file.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, dump, _ := strings.Cut(string(page), "```dump\n")
+	dump, _, _ = strings.Cut(dump, "```")
+	var data []byte
+	for line := range strings.Lines(dump) {
+		offset, err := strconv.Atoi(strings.TrimSpace(line[:4]))
+		if err != nil || offset != len(data) {
+			t.Fatalf("%q is at %d", line, len(data))
+		}
+		b, err := hex.DecodeString(strings.ReplaceAll(line[6:6+47], " ", ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		data = append(data, b...)
+	}
+	return data
+}
+
+func TestSeal(t *testing.T) {
+	data, golden := workfile.Seal("tiles", 3, []byte("hello")), dumpInDocument(t)
+	if !bytes.Equal(data, golden) {
+		t.Errorf("% x", data)
+	}
+	for _, newest := range []int{3, 4} {
+		version, payload, err := workfile.Unseal("c", "tiles", newest, data)
+		if version != 3 || string(payload) != "hello" || err != nil {
+			t.Errorf("%d, %q, %v", version, payload, err)
+		}
+	}
+	if _, payload, err := workfile.Unseal("c", "a", 1, workfile.Seal("a", 1, nil)); len(payload) > 0 || err != nil {
+		t.Errorf("%q, %v", payload, err)
+	}
+}
+
+func TestUnsealFails(t *testing.T) {
+	data := workfile.Seal("tiles", 3, []byte("hello"))
+	causes := []error{corrupt.ErrForeign, corrupt.ErrVersion, corrupt.ErrMismatch}
+	fails := func(what, kind string, newest int, data []byte, cause error) {
+		t.Helper()
+		_, _, err := workfile.Unseal("work/c", kind, newest, data)
+		typed, ok := errors.AsType[*corrupt.Error](err)
+		if !ok || typed.File != "work/c" {
+			t.Fatalf("%s: %v", what, err)
+		}
+		for _, c := range causes {
+			if errors.Is(err, c) != (c == cause) {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+	}
+	fails("another kind", "tile", 3, data, corrupt.ErrForeign)
+	fails("a newer version", "tiles", 2, data, corrupt.ErrVersion)
+	fails("another file", "tiles", 3, []byte("{}"), corrupt.ErrForeign)
+	for n := range data {
+		fails("cut off", "tiles", 3, data[:n], nil)
+	}
+	fails("longer", "tiles", 3, append(bytes.Clone(data), 0), nil)
+	for i := range data {
+		for bit := range 8 {
+			changed := bytes.Clone(data)
+			changed[i] ^= 1 << bit
+			var cause error
+			switch {
+			case i < 24:
+				cause = corrupt.ErrForeign
+			case i < 28 && (i > 24 || changed[24] > 3):
+				cause = corrupt.ErrVersion
+			}
+			fails("one bit", "tiles", 3, changed, cause)
+		}
+	}
+}
+
+func TestSealPanics(t *testing.T) {
+	for _, kind := range []string{"", "Tiles", "a b", "a_b", "a\x00", "12345678901234567"} {
+		panics(t, kind, func() { workfile.Seal(kind, 1, nil) })
+	}
+	panics(t, "version 0", func() { workfile.Seal("tiles", 0, nil) })
+}
+
+func panics(t *testing.T, what string, do func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		if recover() == nil {
+			t.Errorf("%q: no panic", what)
+		}
+	}()
+	do()
+}
+
+// FuzzUnseal checks that what is accepted is what Seal writes.
+func FuzzUnseal(f *testing.F) {
+	f.Add(workfile.Seal("tiles", 1, nil))
+	f.Add(workfile.Seal("tiles", 2, []byte("hello")))
+	f.Add(workfile.Seal("tiles", 3, []byte("hello")))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, data := range [][]byte{data, workfile.Seal("tiles", 2, data)} {
+			version, payload, err := workfile.Unseal("c", "tiles", 2, data)
+			switch {
+			case err != nil && !errors.Is(err, corrupt.ErrCorrupt):
+				t.Fatal(err)
+			case err == nil && !bytes.Equal(workfile.Seal("tiles", version, payload), data):
+				t.Fatalf("% x is accepted", data)
+			}
+		}
+	})
+}

@@ -1,0 +1,118 @@
+package workfile
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestSpace compares space with a list of bytes that are free or taken.
+func TestSpace(t *testing.T) {
+	for seed := range uint64(50) {
+		rng := rand.New(rand.NewPCG(seed, 0))
+		s := newSpace()
+		var taken []bool
+		var pieces []span
+		for range 400 {
+			if len(pieces) > 0 && rng.IntN(2) == 0 {
+				i := rng.IntN(len(pieces))
+				p := pieces[i]
+				pieces = slices.Delete(pieces, i, i+1)
+				s.give(p)
+				mark(taken, p, false)
+			} else {
+				n := 1 + rng.Int64N(20)
+				p := span{s.take(n), n}
+				want := bestFit(taken, int(n))
+				if p.offset != int64(want) {
+					t.Fatalf("seed %d: %d bytes at %d, want %d", seed, n, p.offset, want)
+				}
+				for len(taken) < int(p.end()) {
+					taken = append(taken, false)
+				}
+				mark(taken, p, true)
+				pieces = append(pieces, p)
+			}
+			free := 0
+			for i, b := range taken {
+				if !b {
+					free++
+				}
+				if s.taken(span{int64(i), 1}) != b {
+					t.Fatalf("seed %d: byte %d is taken: %v", seed, i, !b)
+				}
+			}
+			if s.free != int64(free) || s.end != int64(len(taken)) {
+				t.Fatalf("seed %d: %d of %d bytes free, want %d of %d", seed, s.free, s.end, free, len(taken))
+			}
+		}
+	}
+}
+
+func mark(taken []bool, s span, as bool) {
+	for i := s.offset; i < s.end(); i++ {
+		if taken[i] == as {
+			panic("overlap")
+		}
+		taken[i] = as
+	}
+}
+
+// bestFit returns where n bytes go: the first one of the shortest runs of free
+// bytes that have room, else the last run if it ends at the end, else the end.
+func bestFit(taken []bool, n int) int {
+	best, shortest, start := -1, 0, -1
+	for i := range len(taken) + 1 {
+		switch {
+		case i < len(taken) && !taken[i]:
+			if start < 0 {
+				start = i
+			}
+		case start >= 0:
+			length := i - start
+			if length >= n && (best < 0 || length < shortest) {
+				best, shortest = start, length
+			}
+			if i == len(taken) && best < 0 {
+				best = start
+			}
+			start = -1
+		}
+	}
+	if best < 0 {
+		return len(taken)
+	}
+	return best
+}
+
+func TestTaken(t *testing.T) {
+	s := newSpace()
+	s.take(30)
+	s.give(span{10, 10})
+	for g, want := range map[span]bool{
+		{0, 10}: true, {0, 11}: false, {9, 2}: false, {10, 10}: false, {12, 2}: false, {19, 2}: false, {20, 10}: true,
+		{0, 30}: false, {20, 11}: false, {-1, 2}: false, {30, 1}: false,
+	} {
+		if s.taken(g) != want {
+			t.Errorf("%v", g)
+		}
+	}
+}
+
+func BenchmarkSpace(b *testing.B) {
+	const pieces = 1 << 17
+	rng := rand.New(rand.NewPCG(1, 2))
+	s := newSpace()
+	var all []span
+	for range pieces {
+		n := 50_000 + rng.Int64N(100_000)
+		all = append(all, span{s.take(n), n})
+	}
+	for b.Loop() {
+		i := rng.IntN(pieces)
+		s.give(all[i])
+		n := 50_000 + rng.Int64N(100_000)
+		all[i] = span{s.take(n), n}
+	}
+	b.ReportMetric(float64(s.free)/float64(s.end), "free")
+}

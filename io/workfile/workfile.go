@@ -1,0 +1,332 @@
+package workfile
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"grenier/io/corrupt"
+	"grenier/io/durable"
+)
+
+// ErrCommit reports a Commit that cannot be: of a checkpoint in another
+// directory, or during another Commit.
+var ErrCommit = errors.New("checkpoint refused")
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func crc32c(data []byte) uint32 { return crc32.Checksum(data, castagnoli) }
+
+// An Extent says where bytes are and what they are.
+type Extent struct {
+	Offset int64  `json:"offset"`
+	Length uint32 `json:"length"`
+	Sum    uint32 `json:"crc32c"` // CRC-32C of the bytes
+}
+
+// IsZero tells whether e is the zero Extent: that of no bytes.
+func (e Extent) IsZero() bool { return e == Extent{} }
+
+func (e Extent) span() span { return span{e.Offset, int64(e.Length)} }
+
+// part names the extent in errors.
+func (e Extent) part() string { return fmt.Sprintf("extent at %d", e.Offset) }
+
+// File is an open work file. Its methods are safe for concurrent use.
+type File struct {
+	fs     FS
+	path   string
+	handle Handle
+	cache  pageCache
+
+	mu         sync.Mutex // of what follows
+	space      *space
+	size       int64          // of the file, in bytes
+	dropped    []span         // since the last Commit began; not free yet
+	isDropped  map[int64]bool // offsets of all that is dropped, but not free
+	committing bool
+
+	syncing sync.Mutex // one Sync at a time: an error is told to one of them only
+	failed  error      // of the first Sync that failed
+}
+
+// Create opens a new file at path; if there is one, it is made empty. No
+// checkpoint may refer to it any more: remove that first.
+func Create(fs FS, path string) (*File, error) {
+	h, err := fs.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	return start(fs, path, h, 0, newSpace())
+}
+
+// Open opens the file at path, in which the live extents are in use and all else
+// is free. They are those of the last checkpoint, which must be in the directory
+// of the file. Open does not read them: Get does. It fails with an error that
+// matches corrupt.ErrCorrupt if extents overlap or do not lie in the file.
+func Open(fs FS, path string, live []Extent) (*File, error) {
+	h, err := fs.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	size, err := h.Size()
+	var s *space
+	if err == nil {
+		s, err = occupied(path, size, live)
+	}
+	if err != nil {
+		h.Close() // the first error tells more
+		return nil, err
+	}
+	return start(fs, path, h, size, s)
+}
+
+// start returns a File after waiting for its name, and that of the checkpoint,
+// to be on disk: a process that was killed may have renamed the checkpoint that
+// we know without waiting, and what an older one refers to must not be
+// overwritten while that one may come back.
+func start(fs FS, path string, h Handle, size int64, s *space) (*File, error) {
+	if err := fs.SyncDir(filepath.Dir(path)); err != nil {
+		h.Close()
+		return nil, err
+	}
+	f := &File{fs: fs, path: path, handle: h, size: size, space: s, isDropped: map[int64]bool{}}
+	f.cache.open(path, h)
+	return f, nil
+}
+
+// occupied returns the space of a file in which the live extents are taken.
+func occupied(path string, size int64, live []Extent) (*space, error) {
+	sorted := slices.Clone(live)
+	slices.SortFunc(sorted, func(a, b Extent) int { return cmp.Compare(a.Offset, b.Offset) })
+	s := newSpace()
+	s.end = size
+	next := int64(0)
+	for _, e := range sorted {
+		switch {
+		case e.IsZero():
+			continue
+		case e.Length == 0:
+			return nil, corrupt.New(path, e.part(), "no bytes")
+		case e.Offset < 0 || e.Offset > size-int64(e.Length):
+			return nil, corrupt.New(path, e.part(), "its %d bytes do not lie in the %d of the file", e.Length, size)
+		case e.Offset < next:
+			return nil, corrupt.New(path, e.part(), "the extent before ends at %d", next)
+		case e.Offset > next:
+			s.add(span{next, e.Offset - next})
+		}
+		next = e.span().end()
+	}
+	if next < size {
+		s.add(span{next, size - next})
+	}
+	return s, nil
+}
+
+// Put writes data into free space: into the shortest gap that has room, else at
+// the end. The extent is durable after the next Sync or Commit. No bytes have the
+// zero Extent. If data cannot be written, for instance because the disk is full
+// (syscall.ENOSPC), its space is free again and the file as good as before.
+func (f *File) Put(data []byte) (Extent, error) {
+	if len(data) == 0 {
+		return Extent{}, nil
+	}
+	if int64(len(data)) > math.MaxUint32 {
+		return Extent{}, fmt.Errorf("writing %s: %d bytes are too many for an extent", f.path, len(data))
+	}
+	e := Extent{Length: uint32(len(data)), Sum: crc32c(data)}
+	f.mu.Lock()
+	e.Offset = f.space.take(int64(len(data)))
+	f.mu.Unlock()
+	_, err := f.handle.WriteAt(data, e.Offset)
+	if err != nil {
+		f.giveBack(e.span())
+		return Extent{}, named("writing", f.path, err)
+	}
+	f.mu.Lock()
+	f.size = max(f.size, e.span().end())
+	f.mu.Unlock()
+	f.cache.wrote(e.span())
+	return e, nil
+}
+
+// giveBack frees what could not be written. Some of it may have been; if nothing
+// follows, the file is cut there, for a checkpoint needs room on the disk too.
+func (f *File) giveBack(s span) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.space.give(s)
+	f.space.trim()
+	size, err := f.handle.Size()
+	if err == nil && size > f.space.end {
+		err = f.handle.Truncate(f.space.end)
+	}
+	if err == nil {
+		f.size = min(f.size, f.space.end)
+	}
+}
+
+// Get returns the bytes of an extent, in the memory of dst if that has room. A
+// checksum that differs, and a file that is too short, are a *corrupt.Error with
+// the offset in its Part.
+func (f *File) Get(e Extent, dst []byte) ([]byte, error) {
+	if e.IsZero() {
+		return dst[:0], nil
+	}
+	size := f.Size()
+	if e.Offset < 0 || e.Offset > size-int64(e.Length) {
+		return nil, corrupt.New(f.path, e.part(), "its %d bytes do not lie in the %d of the file", e.Length, size)
+	}
+	dst = slices.Grow(dst[:0], int(e.Length))[:e.Length]
+	n, err := f.handle.ReadAt(dst, e.Offset)
+	switch {
+	case n == len(dst): // some return io.EOF at the end of the file
+	case errors.Is(err, io.EOF):
+		return nil, corrupt.New(f.path, e.part(), "%w after %d of %d bytes", io.ErrUnexpectedEOF, n, len(dst))
+	default:
+		return nil, named("reading", f.path, err)
+	}
+	f.cache.read(e.span())
+	if sum := crc32c(dst); sum != e.Sum {
+		return nil, corrupt.New(f.path, e.part(), "checksum %08x instead of %08x", sum, e.Sum)
+	}
+	return dst, nil
+}
+
+// Drop says that an extent is no longer needed. Its space is used again only
+// after the next Commit, since the last checkpoint may refer to it; until then
+// Get still returns its bytes. Drop panics if the extent is not in use: dropped
+// twice, for instance.
+func (f *File) Drop(e Extent) {
+	if e.IsZero() {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if e.Length == 0 || f.isDropped[e.Offset] || !f.space.taken(e.span()) {
+		panic(fmt.Sprintf("workfile: %s: %s is dropped, but not in use", f.path, e.part()))
+	}
+	f.isDropped[e.Offset] = true
+	f.dropped = append(f.dropped, e.span())
+}
+
+// Sync waits until all that Put has written is on disk. After a failure the
+// operating system may have forgotten some of it; so all that follow, and
+// Commit, fail with the same error. Open the file again from the last checkpoint
+// then.
+func (f *File) Sync() error {
+	f.syncing.Lock()
+	defer f.syncing.Unlock()
+	if f.failed == nil {
+		if err := f.handle.Sync(); err != nil {
+			f.failed = named("writing", f.path, err)
+		}
+		f.cache.synced()
+	}
+	return f.failed
+}
+
+// Commit makes data the checkpoint at path, which must be in the directory of
+// the file: it waits as Sync does, replaces the file at path so that a crash
+// leaves the old one or the new one, and then frees the space of what was dropped
+// before the call. Data must not refer to that; it may refer to all other extents
+// that Put returned before.
+//
+// After a failure the old checkpoint or the new one is at path and nothing was
+// freed; unless Sync failed, Commit can be tried again. There is one checkpoint
+// of a file at a time: committing to another path makes the former one useless.
+func (f *File) Commit(path string, data []byte) error {
+	if filepath.Dir(path) != filepath.Dir(f.path) {
+		return fmt.Errorf("%w: %s is not in the directory of %s", ErrCommit, path, f.path)
+	}
+	f.mu.Lock()
+	if f.committing {
+		f.mu.Unlock()
+		return fmt.Errorf("%w: %s: another one is being written", ErrCommit, path)
+	}
+	f.committing = true
+	leaving := f.dropped
+	f.dropped = nil
+	f.mu.Unlock()
+
+	err := f.Sync()
+	if err == nil {
+		err = replace(f.fs, path, data)
+	}
+
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.committing = false
+	if err != nil {
+		f.dropped = append(f.dropped, leaving...)
+		return err
+	}
+	for _, s := range leaving {
+		delete(f.isDropped, s.offset)
+		f.space.give(s)
+	}
+	return nil
+}
+
+// replace does what durable.WriteFile does, in any file system.
+func replace(fs FS, path string, data []byte) error {
+	temp := path + durable.TempSuffix
+	err := write(fs, temp, data)
+	if err == nil {
+		err = fs.Rename(temp, path)
+	}
+	if err != nil {
+		fs.Remove(temp) // the first error tells more
+		return named("writing", path, err)
+	}
+	return fs.SyncDir(filepath.Dir(path))
+}
+
+func write(fs FS, path string, data []byte) error {
+	h, err := fs.Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = h.WriteAt(data, 0)
+	if err == nil {
+		err = h.Sync()
+	}
+	return errors.Join(err, h.Close())
+}
+
+// Size returns the number of bytes of the file.
+func (f *File) Size() int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.size
+}
+
+// Used returns the number of bytes in extents that are in use, or dropped but not
+// free yet. Those that are being written count already; Size may not know them.
+func (f *File) Used() int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.space.end - f.space.free
+}
+
+// Close closes the file. It does not wait for the disk: what was put since the
+// last Sync or Commit may be lost in a crash.
+func (f *File) Close() error {
+	return errors.Join(f.cache.close(), f.handle.Close())
+}
+
+// named says which file an error is about, unless it does so itself, as those of
+// the operating system do.
+func named(doing, path string, err error) error {
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		return err
+	}
+	return fmt.Errorf("%s %s: %w", doing, path, err)
+}

@@ -1,0 +1,301 @@
+package workfile_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"grenier/io/corrupt"
+	"grenier/io/workfile"
+	"grenier/io/workfile/crashfs"
+)
+
+// tb is what a *testing.T, a *testing.B and a *rapid.T have.
+type tb interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// content returns n bytes that depend on seed.
+func content(seed uint64, n int) []byte {
+	rng := rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8), byte(seed >> 16), byte(seed >> 24)})
+	b := make([]byte, n)
+	rng.Read(b)
+	return b
+}
+
+func create(t tb, fs workfile.FS, path string) *workfile.File {
+	t.Helper()
+	f, err := workfile.Create(fs, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func put(t tb, f *workfile.File, data []byte) workfile.Extent {
+	t.Helper()
+	e, err := f.Put(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// expect reads an extent.
+func expect(t tb, f *workfile.File, e workfile.Extent, want []byte) {
+	t.Helper()
+	got, err := f.Get(e, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Fatalf("%+v: other bytes", e)
+	}
+}
+
+func commit(t tb, f *workfile.File, path string, data []byte) {
+	t.Helper()
+	if err := f.Commit(path, data); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestLife(t *testing.T) {
+	dir := t.TempDir()
+	path, checkpoint := filepath.Join(dir, "tiles"), filepath.Join(dir, "checkpoint")
+	f := create(t, workfile.OS, path)
+	a, b := content(1, 1000), content(2, 700)
+	ea, eb := put(t, f, a), put(t, f, b)
+	commit(t, f, checkpoint, []byte("a, b"))
+	f.Drop(ea)
+	expect(t, f, ea, a)
+	if e := put(t, f, content(3, 500)); e.Offset < 1700 {
+		t.Errorf("put at %d, which the checkpoint refers to", e.Offset)
+	}
+	if f.Size() != 2200 || f.Used() != 2200 {
+		t.Errorf("size %d, used %d", f.Size(), f.Used())
+	}
+	commit(t, f, checkpoint, []byte("b"))
+	if f.Used() != 1200 {
+		t.Errorf("used %d", f.Used())
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := f.Put(a); !errors.Is(err, fs.ErrClosed) {
+		t.Error(err)
+	}
+
+	if data, err := workfile.ReadFile(workfile.OS, checkpoint); err != nil || string(data) != "b" {
+		t.Errorf("%q, %v", data, err)
+	}
+	f, err := workfile.Open(workfile.OS, path, []workfile.Extent{{}, eb})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	expect(t, f, eb, b)
+	if e := put(t, f, a); e.Offset != 0 {
+		t.Errorf("put at %d", e.Offset)
+	}
+	expect(t, f, eb, b)
+	if f.Size() != 2200 || f.Used() != 1700 {
+		t.Errorf("size %d, used %d", f.Size(), f.Used())
+	}
+}
+
+func TestDamage(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tiles")
+	f := create(t, workfile.OS, path)
+	defer f.Close()
+	put(t, f, content(1, 1000))
+	e := put(t, f, content(2, 1000))
+	damaged := func(change func(h *os.File)) {
+		t.Helper()
+		h, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(h)
+		h.Close()
+		_, err = f.Get(e, nil)
+		typed, ok := errors.AsType[*corrupt.Error](err)
+		if !ok || typed.File != path || typed.Part != "extent at 1000" {
+			t.Error(err)
+		}
+	}
+	damaged(func(h *os.File) { h.WriteAt([]byte{^content(2, 1000)[500]}, 1500) })
+	damaged(func(h *os.File) { h.Truncate(1900) })
+	damaged(func(h *os.File) { h.Truncate(900) })
+}
+
+func TestMissing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "none", "tiles")
+	if _, err := workfile.Create(workfile.OS, path); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	if _, err := workfile.Open(workfile.OS, path, nil); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	if _, err := workfile.ReadFile(workfile.OS, path); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
+// TestFullDisk fills a disk: what fits later is put into the space of what did
+// not.
+func TestFullDisk(t *testing.T) {
+	disk := crashfs.New()
+	f := create(t, disk, tilesPath)
+	a := content(1, 1000)
+	e := put(t, f, a)
+	disk.Limit(1500)
+	for range 3 {
+		if _, err := f.Put(a); !errors.Is(err, syscall.ENOSPC) {
+			t.Fatal(err)
+		}
+		if f.Used() != 1000 {
+			t.Fatalf("%d bytes used", f.Used())
+		}
+	}
+	b := content(2, 400)
+	if eb := put(t, f, b); eb.Offset != 1000 {
+		t.Errorf("put at %d", eb.Offset)
+	} else {
+		expect(t, f, eb, b)
+	}
+	f.Drop(e)
+	if err := f.Commit(checkpointPath, make([]byte, 500)); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatal(err)
+	}
+	if f.Used() != 1400 {
+		t.Errorf("a commit that failed freed something: %d bytes used", f.Used())
+	}
+	commit(t, f, checkpointPath, make([]byte, 50))
+	if f.Used() != 400 {
+		t.Errorf("%d bytes used", f.Used())
+	}
+	if e := put(t, f, a); e.Offset != 0 {
+		t.Errorf("put at %d", e.Offset)
+	}
+	if names := disk.Names(); len(names) != 2 {
+		t.Errorf("left behind: %v", names)
+	}
+}
+
+// TestSyncFails fails once: an operating system forgets what it could not write.
+func TestSyncFails(t *testing.T) {
+	disk := crashfs.New()
+	f := create(t, disk, tilesPath)
+	commit(t, f, checkpointPath, []byte("old"))
+	e := put(t, f, []byte("text"))
+	disk.Fail(func(op crashfs.Op, path string) error {
+		if op == crashfs.Sync {
+			return syscall.EIO
+		}
+		return nil
+	})
+	for range 2 {
+		if err := f.Sync(); !errors.Is(err, syscall.EIO) {
+			t.Error(err)
+		}
+		if err := f.Commit(checkpointPath, []byte("new")); !errors.Is(err, syscall.EIO) {
+			t.Error(err)
+		}
+		disk.Fail(nil)
+	}
+	if data, err := workfile.ReadFile(disk, checkpointPath); string(data) != "old" || err != nil {
+		t.Errorf("%q, %v", data, err)
+	}
+	expect(t, f, e, []byte("text"))
+}
+
+// pausing is a file system that does something before each rename.
+type pausing struct {
+	*crashfs.FS
+	rename func()
+}
+
+func (p *pausing) Rename(from, to string) error {
+	p.rename()
+	return p.FS.Rename(from, to)
+}
+
+// TestDuringCommit uses a file while a checkpoint of it is being written.
+func TestDuringCommit(t *testing.T) {
+	disk := &pausing{FS: crashfs.New()}
+	f := create(t, disk, tilesPath)
+	a, b := put(t, f, content(1, 100)), put(t, f, content(2, 50))
+	f.Drop(a)
+	disk.rename = func() {
+		if err := f.Commit(checkpointPath, nil); !errors.Is(err, workfile.ErrCommit) {
+			t.Error(err)
+		}
+		if e := put(t, f, content(3, 100)); e.Offset != 150 {
+			t.Errorf("put at %d before the commit is complete", e.Offset)
+		}
+		f.Drop(b) // the checkpoint refers to it
+		expect(t, f, a, content(1, 100))
+		panics(t, "dropped twice", func() { f.Drop(a) })
+	}
+	commit(t, f, checkpointPath, nil)
+	disk.rename = func() {}
+	if e := put(t, f, content(4, 150)); e.Offset != 250 {
+		t.Errorf("put at %d", e.Offset)
+	}
+	if e := put(t, f, content(5, 100)); e.Offset != 0 {
+		t.Errorf("put at %d", e.Offset)
+	}
+	expect(t, f, b, content(2, 50))
+	commit(t, f, checkpointPath, nil)
+	if e := put(t, f, content(6, 50)); e.Offset != 100 {
+		t.Errorf("put at %d", e.Offset)
+	}
+}
+
+func TestMisuse(t *testing.T) {
+	disk := crashfs.New()
+	f := create(t, disk, tilesPath)
+	for _, path := range []string{"checkpoint", "work/deep/checkpoint"} {
+		if err := f.Commit(path, nil); !errors.Is(err, workfile.ErrCommit) {
+			t.Error(err)
+		}
+	}
+	e := put(t, f, content(1, 100))
+	f.Drop(e)
+	panics(t, "dropped twice", func() { f.Drop(e) })
+	commit(t, f, checkpointPath, nil)
+	panics(t, "dropped, free", func() { f.Drop(e) })
+	panics(t, "beyond", func() { f.Drop(workfile.Extent{Offset: 100, Length: 1}) })
+	panics(t, "negative", func() { f.Drop(workfile.Extent{Offset: -1, Length: 1}) })
+	panics(t, "no bytes", func() { f.Drop(workfile.Extent{Offset: 50}) })
+	for _, e := range []workfile.Extent{{Offset: -1, Length: 1}, {Offset: 100, Length: 1}, {Length: math.MaxUint32}, {Offset: math.MaxInt64, Length: 1}} {
+		if _, err := f.Get(e, nil); !errors.Is(err, corrupt.ErrCorrupt) {
+			t.Errorf("%+v: %v", e, err)
+		}
+	}
+}
+
+func TestNothing(t *testing.T) {
+	f := create(t, crashfs.New(), tilesPath)
+	e := put(t, f, nil)
+	if !e.IsZero() {
+		t.Errorf("%+v", e)
+	}
+	if got, err := f.Get(e, make([]byte, 5)); len(got) != 0 || err != nil {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+	f.Drop(e)
+	f.Drop(e)
+	if f.Size() != 0 || f.Used() != 0 {
+		t.Error("it takes space")
+	}
+}
