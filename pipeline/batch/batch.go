@@ -2,7 +2,8 @@
 // one after the other into a run directory, each sealed and published before the
 // next begins, and continues where an earlier run stopped.
 //
-// The engine (package halfboard) computes a layer in memory; this package feeds
+// The engine (package halfboard) computes a layer, in memory or in part in a file in
+// work/; this package feeds
 // it the layers below from their files (package tables), streams the result into a layer file
 // (seal.go) and lists it in the manifest. Killing the process at any moment
 // leaves sealed layers and at most a file in work/ that the next run removes.
@@ -38,7 +39,8 @@ type Options struct {
 	Seeds int
 	// Codec compresses the layer files.
 	Codec layerfile.Codec
-	// Memory bounds the bytes taken for a layer; 0 is no bound.
+	// Memory bounds the bytes that the program uses; 0 is no bound. Layers that need
+	// more are solved in part in a file in work/.
 	Memory uint64
 	// Workers is the number of goroutines that compute, at least one.
 	Workers int
@@ -97,6 +99,10 @@ func (e *MemoryError) Error() string {
 	return fmt.Sprintf("layer %d needs %s of memory and %s are allowed (%s)",
 		e.Seeds, humanize.IBytes(e.Need), humanize.IBytes(e.Allowed), enough)
 }
+
+// workName is the file in work/ that holds what does not fit in memory of the layer in
+// progress.
+const workName = "tiles"
 
 // run is a batch at work.
 type run struct {
@@ -179,7 +185,7 @@ func (o *Options) check(game awari.Game) error {
 	if o.Seeds < 0 || o.Seeds > awari.MaxSeeds {
 		return fmt.Errorf("%w: %d (0 to %d are possible)", awari.ErrSeeds, o.Seeds, awari.MaxSeeds)
 	}
-	if need := halfboard.Memory(game, o.Seeds); o.Memory > 0 && need > o.Memory {
+	if need := halfboard.Least(game, o.Seeds); o.Memory > 0 && need > o.Memory {
 		return &MemoryError{Seeds: o.Seeds, Need: need, Allowed: o.Memory, Largest: largest(game, o.Memory)}
 	}
 	return nil
@@ -189,7 +195,7 @@ func (o *Options) check(game awari.Game) error {
 // there is none.
 func largest(game awari.Game, memory uint64) int {
 	n := awari.MaxSeeds
-	for n >= 0 && halfboard.Memory(game, n) > memory {
+	for n >= 0 && halfboard.Least(game, n) > memory {
 		n--
 	}
 	return n
@@ -202,7 +208,8 @@ func begin(dir *rundir.Locked, game awari.Game, o Options) (*run, error) {
 		return nil, err
 	}
 	r.engine, err = halfboard.New(game, halfboard.Options{
-		Workers: o.Workers, Family: o.Family, Seeds: o.Seeds, Progress: r.progress,
+		Workers: o.Workers, Family: o.Family, Seeds: o.Seeds, Memory: o.Memory, Work: dir.WorkPath(workName),
+		Progress: r.progress,
 	})
 	r.estimate = newEstimate(game, r.manifest, o.Seeds)
 	return r, err

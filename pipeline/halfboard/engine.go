@@ -173,8 +173,20 @@ func (e *Engine) begin(ctx context.Context, n int) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	paged := e.options.Memory > 0 && Memory(e.game, n) > e.options.Memory
-	grid, err := newGrid(ctx, e.options.Workers, geo, e.patterns, e.options.TileSize, paged)
+	if e.options.fits(e.game, n) {
+		return e.beginWhole(ctx, geo)
+	}
+	return e.beginPaged(ctx, geo)
+}
+
+// fits reports whether all of a layer may be in memory.
+func (o *Options) fits(game awari.Game, n int) bool {
+	return o.Memory == 0 || Memory(game, n) <= o.Memory
+}
+
+// cutLayer cuts a layer into tiles.
+func (e *Engine) cutLayer(ctx context.Context, geo *geometry, tileSize int, paged bool) (*engine, error) {
+	grid, err := newGrid(ctx, e.options.Workers, geo, e.patterns, tileSize, paged)
 	if err != nil {
 		return nil, err
 	}
@@ -183,37 +195,60 @@ func (e *Engine) begin(ctx context.Context, n int) (*engine, error) {
 		grid: grid, ledger: &e.ledger, progress: e.options.Progress,
 	}
 	w.plan()
-	if paged {
-		return w, e.beginPaged(w)
-	}
-	l := layoutOf(e.game.Half(), n, false)
-	seeds := max(n, e.options.Seeds)
-	if e.options.Memory > 0 && Memory(e.game, seeds) > e.options.Memory {
-		seeds = n // the last layers will not be in this memory
-	}
-	if w.memory, err = e.spare.get(layoutOf(e.game.Half(), seeds, false).total()); err != nil {
+	return w, nil
+}
+
+// beginWhole lays out a layer in memory.
+func (e *Engine) beginWhole(ctx context.Context, geo *geometry) (*engine, error) {
+	w, err := e.cutLayer(ctx, geo, e.options.TileSize, false)
+	if err != nil {
 		return nil, err
 	}
+	// Memory is taken once for all layers that will fit.
+	seeds := max(geo.n, e.options.Seeds)
+	for !e.options.fits(e.game, seeds) {
+		seeds--
+	}
+	if w.memory, err = e.spare.get(layoutOf(geo.q, seeds, false).total()); err != nil {
+		return nil, err
+	}
+	l := layoutOf(geo.q, geo.n, false)
 	w.stats.Bytes = uint64(l.total())
 	w.allocate(l)
 	return w, nil
 }
 
-// beginPaged lays out a layer that does not fit.
-func (e *Engine) beginPaged(w *engine) error {
-	n := w.grid.n
+// beginPaged lays out a layer that does not fit, in tiles that are small enough for what
+// they read to be a part of the memory.
+func (e *Engine) beginPaged(ctx context.Context, geo *geometry) (*engine, error) {
 	if err := e.spare.close(); err != nil {
-		return err
+		return nil, err
 	}
-	l := layoutOf(e.game.Half(), n, true)
-	var err error
-	if w.memory, err = newPagedRegion(l.total()); err != nil {
-		return err
+	l := layoutOf(geo.q, geo.n, true)
+	limit := int64(e.options.Memory) - int64(tablesBytes(geo.q, geo.n)) - fixed
+	for size := e.options.TileSize; ; size /= 2 {
+		w, err := e.cutLayer(ctx, geo, size, true)
+		if err != nil {
+			return nil, err
+		}
+		if w.memory, err = newPagedRegion(l.total()); err != nil {
+			return nil, err
+		}
+		w.allocate(l)
+		w.makeItems()
+		w.cut(1)
+		least := w.least()
+		if least > limit/shareOfTiles && size >= 2*leastTile {
+			if err := w.memory.close(); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err := w.page(e.options.Work, limit, e.options.Family); err != nil {
+			return nil, errors.Join(err, w.memory.close())
+		}
+		return w, nil
 	}
-	w.allocate(l)
-	limit := int64(e.options.Memory) - int64(tablesBytes(e.game.Half(), n)) - fixed
-	w.stats.Bytes = uint64(max(limit, 0))
-	return w.page(e.options.Work, limit, e.options.Family)
 }
 
 // unit is the number of tiles that a worker takes at a time. Neighbours in the
@@ -396,6 +431,9 @@ func (e *engine) costs() (all costs) {
 func (e *engine) fullAll(ctx context.Context) error {
 	if len(e.grid.full) == 0 {
 		e.tell(FullStage, 1)
+	}
+	if e.paging != nil {
+		e.paging.store.forget(offersOf(e.order))
 	}
 	units := slices.Collect(slices.Chunk(e.grid.full, 1))
 	return e.eachUnit(ctx, FullStage, units, func(worker int, t *tile) { e.fillFull(e.benches[worker], t) })

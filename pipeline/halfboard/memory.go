@@ -179,3 +179,12 @@ func tablesBytes(q, n int) uint64 { return binomial(q+n, q) * 156 }
 
 // fixed is what the program takes besides: code, stacks, buffers.
 const fixed = 16 << 20
+
+// Least returns about the least memory with which an engine can solve the layer of n
+// seeds, with a work file.
+func Least(game awari.Game, n int) uint64 {
+	return min(Memory(game, n), tablesBytes(game.Half(), n)+fixed+leastPaged)
+}
+
+// leastPaged is what the smallest tiles need.
+const leastPaged = 32 << 20

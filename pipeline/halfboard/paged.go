@@ -1,12 +1,15 @@
 package halfboard
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
 
+	"github.com/dustin/go-humanize"
 	"golang.org/x/sync/errgroup"
 
 	"grenier/io/workfile"
@@ -21,7 +24,7 @@ type paging struct {
 	close func() error // ends the store and removes nothing
 	parts []panelPart
 	rows  map[rowName][]*tile
-	bytes int64 // of the pieces of lower layers that a worker keeps
+	bytes int64 // of the pieces of lower layers that are kept
 }
 
 // panelPart is a run of panels of a matrix with all tiles of both classes.
@@ -32,28 +35,42 @@ type panelPart struct {
 }
 
 // feeders is how many goroutines bring in what tiles need while workers compute.
-const feeders = 2
+const feeders = 6
+
+// What a unit of tiles needs should be at most this share of the memory: then others
+// can be fetched meanwhile.
+const shareOfTiles = 4
+
+// leastTile is the size below which tiles are not cut any smaller.
+const leastTile = 128
 
 // page prepares a layer of which limit bytes may be in memory at once.
 func (e *engine) page(path string, limit int64, family cpu.Family) error {
+	least := e.least()
+	if pagedLimit != nil {
+		limit = pagedLimit(least, int64(len(e.memory.mapping)))
+	}
+	for tiles := unit; tiles > 0; tiles /= 2 {
+		e.cut(tiles)
+		if least = e.least(); least <= limit/shareOfTiles {
+			break
+		}
+	}
+	if least > limit {
+		return fmt.Errorf("%w: its tiles need %s and %s are left for them", ErrMemory, humanize.IBytes(uint64(least)), humanize.IBytes(uint64(max(limit, 0))))
+	}
 	file, err := workfile.Create(workfile.OS, path)
 	if err != nil {
 		return err
 	}
-	e.items()
-	if pagedLimit != nil {
-		limit = pagedLimit(e.least(), int64(len(e.memory.mapping)))
-	}
-	keep := limit / 16
-	for tiles := unit; tiles > 1 && e.least() > limit/4; tiles /= 2 {
-		e.cut(tiles / 2)
-	}
+	keep := min(limit/2, limit-least) // for pieces of lower layers, at first
 	s := newStore(file, limit-keep, &packing{ranks: ranks.For(family), rice: rice.For(family)}, 2*len(e.grid.tiles)+len(e.grid.full))
 	s.order = int64(len(e.order))
 	ctx, cancel := context.WithCancel(context.Background())
 	var group errgroup.Group
 	group.Go(func() error { return s.run(ctx, e.workers) })
-	e.paging = &paging{store: s, parts: e.panelParts(), rows: e.grid.rowTiles(), bytes: keep / int64(e.workers), close: func() error {
+	e.stats.Bytes = uint64(limit)
+	e.paging = &paging{store: s, parts: e.panelParts(), rows: e.grid.rowTiles(), bytes: keep, close: func() error {
 		cancel()
 		return errors.Join(group.Wait(), file.Close())
 	}}
@@ -75,8 +92,8 @@ func (e *engine) least() (least int64) {
 	for _, part := range e.panelParts() {
 		least = max(least, sum(offersOf(part.tiles)))
 	}
-	for _, unit := range e.units {
-		least = max(least, sum(needsOf(unit)))
+	for _, tiles := range e.units {
+		least = max(least, sum(needsOf(tiles)))
 	}
 	for _, t := range e.grid.full {
 		least = max(least, sum(t.needs))
@@ -98,8 +115,8 @@ func needsOf(tiles []*tile) (items []*item) {
 	return items
 }
 
-// items makes items of the memory of all tiles.
-func (e *engine) items() {
+// makeItems makes items of the memory of all tiles.
+func (e *engine) makeItems() {
 	for place, t := range e.order {
 		m := t.matrix
 		t.scores = newItem(rankForm, t.runs(func(panel int) []int8 { return m.linesOf(panel, t.chunks) }))
@@ -155,6 +172,16 @@ func (e *engine) panelParts() (parts []panelPart) {
 	for _, t := range e.grid.full {
 		add(t)
 	}
+	// What a panel captures stands in rows of lower layers that begin like the halves of
+	// the panel: neighbours read the same pieces.
+	slices.SortStableFunc(parts, func(x, y panelPart) int {
+		for pit := e.grid.q - 1; pit >= 0; pit-- {
+			if c := cmp.Compare(y.panels.suffix[pit], x.panels.suffix[pit]); c != 0 {
+				return c
+			}
+		}
+		return 0
+	})
 	return parts
 }
 
@@ -172,17 +199,16 @@ func (e *engine) capturePaged(ctx context.Context, lower Lower) error {
 	if err := e.sample(lower); err != nil {
 		return errors.Join(err, lower.Close())
 	}
-	kept := make([]*pieces, e.workers)
-	for i := range kept {
-		kept[i] = newPieces(e.grid, lower, p.bytes)
-	}
+	all := newPieces(e.grid, lower, p.bytes)
 	var done atomic.Int64
-	err := forEach(ctx, e.workers, p.parts, func(worker, _ int, part panelPart) error {
+	err := forEach(ctx, e.workers, p.parts, func(_, _ int, part panelPart) error {
+		lower := &rows{pieces: all}
+		defer lower.close()
 		items := offersOf(part.tiles)
 		if err := p.store.pin(items, 0); err != nil {
 			return err
 		}
-		if err := e.capturePart(part, kept[worker]); err != nil {
+		if err := e.capturePart(part, lower); err != nil {
 			return err
 		}
 		for _, it := range items {
@@ -192,6 +218,7 @@ func (e *engine) capturePaged(ctx context.Context, lower Lower) error {
 		e.tell(CaptureStage, float64(done.Add(1))/float64(len(p.parts)))
 		return nil
 	})
+	p.store.resize(p.bytes) // the pieces are not needed any more
 	return errors.Join(err, lower.Close())
 }
 

@@ -82,8 +82,8 @@ type traffic struct {
 	packed, opened   atomic.Int64
 }
 
-// errBudget reports items that are needed together and do not fit.
-var errBudget = errors.New("halfboard: too little memory")
+// ErrMemory reports a layer that cannot be solved in the memory allowed.
+var ErrMemory = errors.New("too little memory")
 
 // newStore returns a store of limit bytes for at most the given number of items.
 func newStore(file *workfile.File, limit int64, p *packing, items int) *store {
@@ -138,6 +138,32 @@ func (s *store) pin(items []*item, place int64) error {
 	return err
 }
 
+// resize allows more bytes.
+func (s *store) resize(more int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.limit += more
+	s.free += more
+}
+
+// forget lets items go that are not needed any more, and from now on, what was used
+// last is needed last.
+func (s *store) forget(items []*item) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.order = 0
+	for _, it := range items {
+		if it.index != notIdle {
+			heap.Remove(&s.idle, it.index)
+			it.dirty = false
+			s.expel(it)
+		}
+	}
+	for _, it := range s.idle {
+		it.due = 0
+	}
+}
+
 // reserve pins items and takes room for those that are away, which it returns.
 func (s *store) reserve(items []*item, place int64) (mine []*item, err error) {
 	s.turn.Lock()
@@ -161,7 +187,7 @@ func (s *store) reserve(items []*item, place int64) (mine []*item, err error) {
 		all += it.bytes
 	}
 	if all > s.limit {
-		return nil, fmt.Errorf("%w: %d bytes are needed at once, %d are left for them", errBudget, all, s.limit)
+		return nil, fmt.Errorf("%w: %d bytes are needed at once, %d are left for them", ErrMemory, all, s.limit)
 	}
 	for s.free < need && s.err == nil {
 		for s.free+s.going < need && len(s.idle) > 0 {
