@@ -34,6 +34,8 @@ type Options struct {
 	Work string
 	// Progress, if not nil, is called now and then, from any worker.
 	Progress func(Progress)
+
+	limit func(least, all int64) int64 // in tests: bytes for scores, of what is possible
 }
 
 // Progress says how far a layer is.
@@ -244,7 +246,7 @@ func (e *Engine) beginPaged(ctx context.Context, geo *geometry) (*engine, error)
 			}
 			continue
 		}
-		if err := w.page(e.options.Work, limit, e.options.Family); err != nil {
+		if err := w.page(&e.options, limit); err != nil {
 			return nil, errors.Join(err, w.memory.close())
 		}
 		return w, nil
@@ -433,7 +435,7 @@ func (e *engine) fullAll(ctx context.Context) error {
 		e.tell(FullStage, 1)
 	}
 	if e.paging != nil {
-		e.paging.store.forget(offersOf(e.order))
+		e.paging.store.unordered()
 	}
 	units := slices.Collect(slices.Chunk(e.grid.full, 1))
 	return e.eachUnit(ctx, FullStage, units, func(worker int, t *tile) { e.fillFull(e.benches[worker], t) })

@@ -161,10 +161,22 @@ type tile struct {
 	parents []*tile     // the tiles of open rows that read this one
 	all     atomic.Bool // everything is out of date
 
-	// When a layer may have to be put away:
+	// When parts of the layer are put away:
 	scores *item   // of open rows
 	offers *item   // of full rows: their scores in the end
-	needs  []*item // all that computing the tile takes
+	needs  []*item // the scores that computing the tile takes
+	packed []byte  // the offers of open rows, if there is room for them
+	place  shelved // or else, where they are
+	buffer []int8  // the same, unpacked, while the tile is computed
+}
+
+// block returns the offers of a block.
+func (t *tile) block(panel, chunk int) *compress.Block {
+	if t.buffer == nil {
+		return t.matrix.block(openRows, panel, chunk)
+	}
+	at := (panel-t.panels.begin)*(t.chunks.end-t.chunks.begin) + chunk - t.chunks.begin
+	return (*compress.Block)(t.buffer[at*side*side:])
 }
 
 // grid is a layer cut into tiles.

@@ -13,29 +13,20 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"grenier/io/workfile"
-	"grenier/kernels/cpu"
 	"grenier/kernels/ranks"
 	"grenier/kernels/rice"
 )
 
-// paging is what a layer needs that does not fit into memory.
+// paging is what a layer needs besides that does not fit into memory.
 type paging struct {
-	store *store
-	close func() error // ends the store and removes nothing
-	parts []panelPart
-	rows  map[rowName][]*tile
-	bytes int64 // of the pieces of lower layers that are kept
+	store   *store // of all scores, and of the offers of full rows
+	shelf   shelf  // the offers of open rows
+	parts   []panelPart
+	rows    map[rowName][]*tile
+	buffers sync.Pool // of *[]int8: for the offers of a tile
+	pieces  int64     // bytes for pieces of lower layers
+	close   func() error
 }
-
-// panelPart is a run of panels of a matrix with all tiles of both classes.
-type panelPart struct {
-	matrix *matrix
-	panels run
-	tiles  []*tile
-}
-
-// feeders is how many goroutines bring in what tiles need while workers compute.
-const feeders = 6
 
 // What a unit of tiles needs should be at most this share of the memory: then others
 // can be fetched meanwhile.
@@ -44,11 +35,14 @@ const shareOfTiles = 4
 // leastTile is the size below which tiles are not cut any smaller.
 const leastTile = 128
 
+// feeders is how many goroutines bring in what tiles need while workers compute.
+const feeders = 4
+
 // page prepares a layer of which limit bytes may be in memory at once.
-func (e *engine) page(path string, limit int64, family cpu.Family) error {
+func (e *engine) page(o *Options, limit int64) error {
 	least := e.least()
-	if pagedLimit != nil {
-		limit = pagedLimit(least, int64(len(e.memory.mapping)))
+	if o.limit != nil {
+		limit = o.limit(least, int64(len(e.memory.mapping)))
 	}
 	for tiles := unit; tiles > 0; tiles /= 2 {
 		e.cut(tiles)
@@ -57,31 +51,47 @@ func (e *engine) page(path string, limit int64, family cpu.Family) error {
 		}
 	}
 	if least > limit {
-		return fmt.Errorf("%w: its tiles need %s and %s are left for them", ErrMemory, humanize.IBytes(uint64(least)), humanize.IBytes(uint64(max(limit, 0))))
+		return fmt.Errorf("%w: tiles need %s and %s are left for them", ErrMemory,
+			humanize.IBytes(uint64(least)), humanize.IBytes(uint64(max(limit, 0))))
 	}
-	file, err := workfile.Create(workfile.OS, path)
+	file, err := workfile.Create(workfile.OS, o.Work)
 	if err != nil {
 		return err
 	}
-	keep := min(limit/2, limit-least) // for pieces of lower layers, at first
-	s := newStore(file, limit-keep, &packing{ranks: ranks.For(family), rice: rice.For(family)}, 2*len(e.grid.tiles)+len(e.grid.full))
-	s.order = int64(len(e.order))
-	ctx, cancel := context.WithCancel(context.Background())
-	var group errgroup.Group
-	group.Go(func() error { return s.run(ctx, e.workers) })
 	e.stats.Bytes = uint64(limit)
-	e.paging = &paging{store: s, parts: e.panelParts(), rows: e.grid.rowTiles(), bytes: keep, close: func() error {
-		cancel()
-		return errors.Join(group.Wait(), file.Close())
-	}}
+	e.paging = &paging{
+		shelf: shelf{file: file}, parts: e.panelParts(), rows: e.grid.rowTiles(),
+		pieces: min(limit/2, limit-least), buffers: sync.Pool{New: e.newBuffer},
+	}
+	packing := &packing{ranks: ranks.For(o.Family), rice: rice.For(o.Family)}
+	e.paging.start(newStore(file, limit-e.paging.pieces, packing, 2*len(e.grid.tiles)+len(e.grid.full)), e.workers)
 	return nil
 }
 
-// pagedLimit, if not nil, chooses the limit in tests: between the least that works and
-// all there is.
-var pagedLimit func(least, all int64) int64
+// start lets a store work until paging is closed.
+func (p *paging) start(s *store, workers int) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var group errgroup.Group
+	group.Go(func() error { return s.run(ctx, workers) })
+	p.store = s
+	p.close = func() error {
+		cancel()
+		return errors.Join(group.Wait(), s.file.Close())
+	}
+}
 
-// least returns the least limit with which all that is needed at once fits.
+// newBuffer returns memory for the offers of any tile.
+func (e *engine) newBuffer() any {
+	largest := int64(0)
+	for _, t := range e.order {
+		largest = max(largest, t.offers.bytes)
+	}
+	buffer := make([]int8, largest)
+	return &buffer
+}
+
+// least returns the least limit with which all that is needed at once fits, with some
+// room to move.
 func (e *engine) least() (least int64) {
 	sum := func(items []*item) (n int64) {
 		for _, it := range items {
@@ -101,7 +111,7 @@ func (e *engine) least() (least int64) {
 	return least + least/8
 }
 
-// needsOf lists all that tiles need.
+// needsOf lists all that tiles need, once.
 func needsOf(tiles []*tile) (items []*item) {
 	met := map[*item]bool{}
 	for _, t := range tiles {
@@ -115,30 +125,37 @@ func needsOf(tiles []*tile) (items []*item) {
 	return items
 }
 
-// makeItems makes items of the memory of all tiles.
+// offersOf lists the offers of tiles.
+func offersOf(tiles []*tile) (items []*item) {
+	for _, t := range tiles {
+		items = append(items, t.offers)
+	}
+	return items
+}
+
+// makeItems makes items of the memory of all tiles and notes when sweeps need them.
 func (e *engine) makeItems() {
-	for place, t := range e.order {
+	for _, t := range slices.Concat(e.order, e.grid.full) {
 		m := t.matrix
-		t.scores = newItem(rankForm, t.runs(func(panel int) []int8 { return m.linesOf(panel, t.chunks) }))
-		t.offers = newItem(lz4Form, t.runs(func(panel int) []int8 { return m.blocks(openRows, panel, t.chunks) }))
-		t.offers.uses = []int64{int64(place)}
+		t.offers = newItem(lz4Form, t.runs(func(panel int) []int8 { return m.blocks(t.class, panel, t.chunks) }))
+		if t.class == openRows {
+			t.scores = newItem(rankForm, t.runs(func(panel int) []int8 { return m.linesOf(panel, t.chunks) }))
+		}
 	}
 	for place, t := range e.order {
-		t.needs = []*item{t.scores, t.offers}
+		t.needs = []*item{t.scores}
+		t.scores.uses = append(t.scores.uses, int64(place))
 		e.grid.eachRead(t, func(child *tile) {
 			if child != t {
 				t.needs = append(t.needs, child.scores)
+				child.scores.uses = append(child.scores.uses, int64(place))
 			}
-			child.scores.uses = append(child.scores.uses, int64(place))
 		})
-		t.scores.uses = append(t.scores.uses, int64(place))
 	}
 	for _, t := range e.order {
 		slices.Sort(t.scores.uses)
 	}
 	for _, t := range e.grid.full {
-		m := t.matrix
-		t.offers = newItem(lz4Form, t.runs(func(panel int) []int8 { return m.blocks(fullRows, panel, t.chunks) }))
 		t.needs = []*item{t.offers}
 		e.grid.eachRead(t, func(child *tile) { t.needs = append(t.needs, child.scores) })
 	}
@@ -152,11 +169,20 @@ func (t *tile) runs(of func(panel int) []int8) (runs [][]int8) {
 	return runs
 }
 
-// panelParts groups tiles by panels.
+// panelPart is a run of panels of a matrix with all tiles of both classes.
+type panelPart struct {
+	matrix *matrix
+	panels run
+	tiles  []*tile
+}
+
+// panelParts groups tiles by panels. What a panel captures stands in rows of lower
+// layers that begin like the halves of the panel, so those that agree in their last
+// pits follow each other: they read the same pieces.
 func (e *engine) panelParts() (parts []panelPart) {
 	type name struct{ sum, panel int }
 	index := map[name]int{}
-	add := func(t *tile) {
+	for _, t := range slices.Concat(e.grid.tiles, e.grid.full) {
 		key := name{t.matrix.sum, t.panels.begin}
 		i, known := index[key]
 		if !known {
@@ -166,14 +192,6 @@ func (e *engine) panelParts() (parts []panelPart) {
 		}
 		parts[i].tiles = append(parts[i].tiles, t)
 	}
-	for _, t := range e.grid.tiles {
-		add(t)
-	}
-	for _, t := range e.grid.full {
-		add(t)
-	}
-	// What a panel captures stands in rows of lower layers that begin like the halves of
-	// the panel: neighbours read the same pieces.
 	slices.SortStableFunc(parts, func(x, y panelPart) int {
 		for pit := e.grid.q - 1; pit >= 0; pit-- {
 			if c := cmp.Compare(y.panels.suffix[pit], x.panels.suffix[pit]); c != 0 {
@@ -185,29 +203,28 @@ func (e *engine) panelParts() (parts []panelPart) {
 	return parts
 }
 
-// offersOf lists the offers of tiles.
-func offersOf(tiles []*tile) (items []*item) {
-	for _, t := range tiles {
-		items = append(items, t.offers)
+// capturePaged computes all offers, some panels at a time.
+func (e *engine) capturePaged(ctx context.Context, lower Lower) error {
+	err := e.sample(lower)
+	if err == nil {
+		err = e.captureParts(ctx, newPieces(e.grid, lower, e.paging.pieces))
 	}
-	return items
+	if err = errors.Join(err, lower.Close()); err != nil {
+		return err
+	}
+	return e.putOffersAway()
 }
 
-// capturePaged computes all offers, panels by panels.
-func (e *engine) capturePaged(ctx context.Context, lower Lower) error {
+func (e *engine) captureParts(ctx context.Context, all *pieces) error {
 	p := e.paging
-	if err := e.sample(lower); err != nil {
-		return errors.Join(err, lower.Close())
-	}
-	all := newPieces(e.grid, lower, p.bytes)
 	var done atomic.Int64
-	err := forEach(ctx, e.workers, p.parts, func(_, _ int, part panelPart) error {
-		lower := &rows{pieces: all}
-		defer lower.close()
+	return forEach(ctx, e.workers, p.parts, func(_, _ int, part panelPart) error {
 		items := offersOf(part.tiles)
 		if err := p.store.pin(items, 0); err != nil {
 			return err
 		}
+		lower := &rows{pieces: all}
+		defer lower.close()
 		if err := e.capturePart(part, lower); err != nil {
 			return err
 		}
@@ -218,8 +235,22 @@ func (e *engine) capturePaged(ctx context.Context, lower Lower) error {
 		e.tell(CaptureStage, float64(done.Add(1))/float64(len(p.parts)))
 		return nil
 	})
-	p.store.resize(p.bytes) // the pieces are not needed any more
-	return errors.Join(err, lower.Close())
+}
+
+func (e *engine) capturePart(part panelPart, lower rowReader) error {
+	m := part.matrix
+	for panel := part.panels.begin; panel < part.panels.end; panel++ {
+		for class := range classes {
+			if m.rows[class] == 0 {
+				continue
+			}
+			err := errors.Join(e.openOffers(m, class, panel), e.capturePanel(m, class, panel, lower), e.endGames(m, class, panel))
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // sample makes the model by which scores are packed: that of the layer below, which
@@ -242,20 +273,70 @@ func (e *engine) sample(lower Lower) error {
 	return nil
 }
 
-func (e *engine) capturePart(part panelPart, lower rowReader) error {
-	m := part.matrix
-	for panel := part.panels.begin; panel < part.panels.end; panel++ {
-		for class := range classes {
-			if m.rows[class] == 0 {
-				continue
-			}
-			err := errors.Join(e.openOffers(m, class, panel), e.capturePanel(m, class, panel, lower), e.endGames(m, class, panel))
-			if err != nil {
-				return err
-			}
+// putOffersAway makes room for scores. A sweep reads the offers of a tile once, packed:
+// from memory as far as there is room beside all scores, or from the shelf.
+func (e *engine) putOffersAway() error {
+	p, s := e.paging, e.paging.store
+	if err := s.putAway(offersOf(slices.Concat(e.order, e.grid.full))); err != nil {
+		return err
+	}
+	s.resize(p.pieces) // these are not needed any more
+	room := s.limit
+	for _, t := range e.order {
+		room -= t.scores.bytes
+	}
+	kept := 0
+	for ; kept < len(e.order) && room >= int64(e.order[kept].offers.stored.Length); kept++ {
+		packed, err := e.takeOffers(e.order[kept])
+		if err != nil {
+			return err
+		}
+		e.order[kept].packed = packed
+		room -= int64(len(packed))
+		s.resize(-int64(len(packed)))
+	}
+	rest := e.order[kept:]
+	places, err := p.shelf.fill(len(rest), func(i int) ([]byte, error) { return e.takeOffers(rest[i]) })
+	if err != nil {
+		return err
+	}
+	for i, t := range rest {
+		t.place = places[i]
+	}
+	s.order = int64(len(e.order))
+	return nil
+}
+
+// takeOffers takes the packed offers of a tile out of the store.
+func (e *engine) takeOffers(t *tile) ([]byte, error) {
+	file := e.paging.store.file
+	packed, err := file.Get(t.offers.stored, nil)
+	file.Drop(t.offers.stored)
+	t.offers.stored = workfile.Extent{}
+	return packed, err
+}
+
+// open unpacks the offers of a tile of open rows.
+func (e *engine) open(t *tile) error {
+	packed := t.packed
+	if packed == nil {
+		var err error
+		if packed, err = e.paging.shelf.get(t.place); err != nil {
+			return err
 		}
 	}
-	return nil
+	t.buffer = (*e.paging.buffers.Get().(*[]int8))[:t.offers.bytes]
+	run := (t.chunks.end - t.chunks.begin) * side * side
+	return e.paging.store.unpack(packed, slices.Collect(slices.Chunk(t.buffer, run)))
+}
+
+// shut ends the use of the offers of a tile.
+func (e *engine) shut(t *tile) {
+	if t.buffer != nil {
+		buffer := t.buffer[:cap(t.buffer)]
+		e.paging.buffers.Put(&buffer)
+		t.buffer = nil
+	}
 }
 
 // pinned is a run of tiles that are to be computed one after the other, with all that
@@ -271,16 +352,16 @@ func (e *engine) eachPaged(ctx context.Context, stage Stage, units [][]*tile, do
 	group, ctx := errgroup.WithContext(ctx)
 	ready := make(chan pinned, 1)
 	var next, done atomic.Int64
-	var reading sync.WaitGroup
-	reading.Add(feeders)
+	var feeding sync.WaitGroup
 	for range feeders {
+		feeding.Add(1)
 		group.Go(func() error {
-			defer reading.Done()
-			return e.bringIn(ctx, units, &next, ready)
+			defer feeding.Done()
+			return e.feed(ctx, units, &next, ready)
 		})
 	}
 	group.Go(func() error {
-		reading.Wait()
+		feeding.Wait()
 		close(ready)
 		return nil
 	})
@@ -289,34 +370,43 @@ func (e *engine) eachPaged(ctx context.Context, stage Stage, units [][]*tile, do
 			for p := range ready {
 				for _, t := range p.tiles {
 					do(worker, t)
+					e.shut(t)
 				}
 				e.paging.store.unpin(p.items)
-				e.tell(stage, float64(done.Add(int64(len(p.tiles))))/float64(len(e.order)))
+				e.tell(stage, float64(done.Add(1))/float64(len(units)))
 			}
 			return nil
 		})
 	}
-	return group.Wait()
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	e.tell(stage, 1)
+	return nil
 }
 
-// bringIn pins the tiles that have something to do, unit by unit.
-func (e *engine) bringIn(ctx context.Context, units [][]*tile, next *atomic.Int64, ready chan<- pinned) error {
+// feed brings in the tiles that have something to do, unit by unit.
+func (e *engine) feed(ctx context.Context, units [][]*tile, next *atomic.Int64, ready chan<- pinned) error {
 	for i := next.Add(1) - 1; i < int64(len(units)); i = next.Add(1) - 1 {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		p := pinned{}
-		for _, t := range units[i] {
-			if t.isDue() {
-				p.tiles = append(p.tiles, t)
-			}
-		}
+		p := pinned{tiles: slices.DeleteFunc(slices.Clone(units[i]), func(t *tile) bool { return !t.isDue() })}
 		if len(p.tiles) == 0 {
 			continue
 		}
 		p.items = needsOf(p.tiles)
-		if err := e.paging.store.pin(p.items, int64(e.stats.Sweeps)*e.paging.store.order+i*int64(len(units[0]))); err != nil {
+		place := int64(e.stats.Sweeps)*int64(len(e.order)) + i*int64(len(units[0]))
+		if err := e.paging.store.pin(p.items, place); err != nil {
 			return err
+		}
+		for _, t := range p.tiles {
+			if t.class == fullRows {
+				continue // theirs are pinned
+			}
+			if err := e.open(t); err != nil {
+				return err
+			}
 		}
 		select {
 		case ready <- p:

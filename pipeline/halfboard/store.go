@@ -62,7 +62,8 @@ type store struct {
 	turn    sync.Mutex // held by who takes room: one at a time, so nobody waits for a part
 
 	mu     sync.Mutex
-	change *sync.Cond // an item came, went or was unpinned, or something failed
+	change *sync.Cond // an item came or went, or something failed
+	room   *sync.Cond // there may be room: one waits at most
 	free   int64      // bytes that may be taken
 	going  int64      // bytes that will be free
 	idle   idleItems  // here and not pinned
@@ -74,13 +75,8 @@ type store struct {
 	traffic
 }
 
-// traffic counts what is fetched and put away.
-type traffic struct {
-	fetched, stored  atomic.Int64 // bytes of memory
-	read, written    atomic.Int64 // bytes of the file
-	reading, writing atomic.Int64 // nanoseconds of all goroutines together
-	packed, opened   atomic.Int64
-}
+// traffic is the time that goroutines have spent on reading and writing the file.
+type traffic struct{ reading, writing atomic.Int64 } // nanoseconds
 
 // ErrMemory reports a layer that cannot be solved in the memory allowed.
 var ErrMemory = errors.New("too little memory")
@@ -88,7 +84,7 @@ var ErrMemory = errors.New("too little memory")
 // newStore returns a store of limit bytes for at most the given number of items.
 func newStore(file *workfile.File, limit int64, p *packing, items int) *store {
 	s := &store{file: file, packing: p, limit: limit, free: limit, leave: make(chan *item, items)}
-	s.change = sync.NewCond(&s.mu)
+	s.change, s.room = sync.NewCond(&s.mu), sync.NewCond(&s.mu)
 	s.packers.New = func() any { return &packer{packing: p} }
 	return s
 }
@@ -120,6 +116,7 @@ func (s *store) fail(err error) {
 		s.err = err
 	}
 	s.change.Broadcast()
+	s.room.Broadcast()
 }
 
 // pin brings items into memory and keeps them there until they are unpinned. place is
@@ -146,19 +143,29 @@ func (s *store) resize(more int64) {
 	s.free += more
 }
 
-// forget lets items go that are not needed any more, and from now on, what was used
-// last is needed last.
-func (s *store) forget(items []*item) {
+// putAway puts items away that nobody has pinned.
+func (s *store) putAway(items []*item) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.order = 0
 	for _, it := range items {
 		if it.index != notIdle {
 			heap.Remove(&s.idle, it.index)
-			it.dirty = false
 			s.expel(it)
 		}
 	}
+	for _, it := range items {
+		for it.state != away && s.err == nil {
+			s.change.Wait()
+		}
+	}
+	return s.err
+}
+
+// unordered says that from now on, what was used last is needed last.
+func (s *store) unordered() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.order = 0
 	for _, it := range s.idle {
 		it.due = 0
 	}
@@ -194,7 +201,7 @@ func (s *store) reserve(items []*item, place int64) (mine []*item, err error) {
 			s.expel(heap.Pop(&s.idle).(*item))
 		}
 		if s.free < need {
-			s.change.Wait()
+			s.room.Wait()
 		}
 	}
 	s.free -= need
@@ -226,6 +233,7 @@ func (s *store) depart(it *item) {
 		s.err = err
 	}
 	s.change.Broadcast()
+	s.room.Signal()
 }
 
 // save stores an item if memory is newer.
@@ -235,16 +243,13 @@ func (s *store) save(it *item) error {
 	}
 	p := s.packers.Get().(*packer)
 	defer s.packers.Put(p)
-	start := time.Now()
 	packed := p.pack(it.runs, it.form)
-	start = lap(&s.packed, start)
+	start := time.Now()
 	extent, err := s.file.Put(packed)
 	if err != nil {
 		return err
 	}
 	lap(&s.writing, start)
-	s.stored.Add(it.bytes)
-	s.written.Add(int64(len(packed)))
 	if !it.stored.IsZero() {
 		s.file.Drop(it.stored)
 	}
@@ -275,20 +280,19 @@ func (s *store) load(it *item) error {
 	if p.packed, err = s.file.Get(it.stored, p.packed); err != nil {
 		return err
 	}
-	start = lap(&s.reading, start)
-	err = p.unpack(it.runs, p.packed)
-	lap(&s.opened, start)
-	s.fetched.Add(it.bytes)
-	s.read.Add(int64(len(p.packed)))
-	return err
+	lap(&s.reading, start)
+	return s.unpack(p.packed, it.runs)
 }
 
-// lap adds the time since start to sum and returns the time now.
-func lap(sum *atomic.Int64, start time.Time) time.Time {
-	now := time.Now()
-	sum.Add(int64(now.Sub(start)))
-	return now
+// unpack unpacks what is in memory to runs.
+func (s *store) unpack(packed []byte, runs [][]int8) error {
+	p := s.packers.Get().(*packer)
+	defer s.packers.Put(p)
+	return p.unpack(runs, packed)
 }
+
+// lap adds the time since start to sum.
+func lap(sum *atomic.Int64, start time.Time) { sum.Add(int64(time.Since(start))) }
 
 // await waits until others have fetched what they are fetching.
 func (s *store) await(items []*item) error {
@@ -312,7 +316,7 @@ func (s *store) unpin(items []*item) {
 			heap.Push(&s.idle, it)
 		}
 	}
-	s.change.Broadcast()
+	s.room.Signal()
 }
 
 // dueAfter returns when an item is needed next.

@@ -34,13 +34,13 @@ func (e *engine) sweepTile(b *bench, t *tile) {
 	for panel := t.panels.begin; panel < t.panels.end; panel++ {
 		for chunk := t.chunks.begin; chunk < t.chunks.end; chunk++ {
 			if next := t.matrix.take(panel, chunk, all); next.columns != 0 {
-				e.fetch(t.matrix, next)
-				e.compute(b, t.matrix, before)
+				e.fetch(t, next)
+				e.compute(b, t, before)
 				before = next
 			}
 		}
 	}
-	e.compute(b, t.matrix, before)
+	e.compute(b, t, before)
 	if b.done.blocks == blocks {
 		return
 	}
@@ -74,21 +74,23 @@ func (m *matrix) take(panel, chunk int, all bool) job {
 const few = 16
 
 // fetch brings what a job will read closer.
-func (e *engine) fetch(m *matrix, j job) {
+func (e *engine) fetch(t *tile, j job) {
+	m := t.matrix
 	if bits.OnesCount64(j.columns) <= few {
-		e.kernels.fetch(m.block(openRows, j.panel, j.chunk), j.columns, &m.programs[j.panel], m.targets[openRows], j.chunk,
+		e.kernels.fetch(t.block(j.panel, j.chunk), j.columns, &m.programs[j.panel], m.targets[openRows], j.chunk,
 			m.lines(j.panel, j.chunk), j.rows)
 	}
 }
 
 // compute brings a block up to date.
-func (e *engine) compute(b *bench, m *matrix, j job) {
+func (e *engine) compute(b *bench, t *tile, j job) {
 	if j.columns == 0 {
 		return
 	}
+	m := t.matrix
 	start := b.sample()
 	lines := m.lines(j.panel, j.chunk)
-	e.kernels.least(&b.block, m.block(openRows, j.panel, j.chunk), j.columns, &m.programs[j.panel], m.targets[openRows], j.chunk, lines)
+	e.kernels.least(&b.block, t.block(j.panel, j.chunk), j.columns, &m.programs[j.panel], m.targets[openRows], j.chunk, lines)
 	e.kernels.update(lines, &b.block, j.columns, j.rows, &b.changes)
 	start = b.costs.compute.add(start, bits.OnesCount64(j.columns))
 	b.done.add(j.columns, &b.changes)

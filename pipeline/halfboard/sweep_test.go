@@ -144,7 +144,7 @@ func TestBlocksAreComputedByTheRules(t *testing.T) {
 			})
 			expected.blocks = min(1, expected.scores)
 			var b bench
-			w.compute(&b, m, next)
+			w.compute(&b, &tile{matrix: m}, next)
 			w.grid.inBlock(m, panel, chunk, func(p position, s spot) {
 				if *s.score() != want[p] {
 					t.Fatalf("%+v: %+v: %v is %d, want %d", c, next, j.board(p), *s.score(), want[p])
