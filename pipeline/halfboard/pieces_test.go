@@ -1,0 +1,190 @@
+package halfboard
+
+import (
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// A library is lower layers in memory that counts how often each piece is read.
+type library struct {
+	tower
+	grid  *grid
+	mu    sync.Mutex
+	reads map[pieceName]int
+	fail  func() error
+}
+
+// libraryTops are layers of several pieces, by half the number of pits.
+var libraryTops = map[int]int{2: 48, 3: 27, 4: 15, 5: 12, 6: 9}
+
+// newLibrary makes layers, of any scores, up to one of several pieces.
+func newLibrary(t *testing.T, rng *rand.Rand) *library {
+	t.Helper()
+	q := 2 + rng.IntN(5)
+	l := &library{grid: &grid{geometry: mustGeometry(t, q, libraryTops[q])}, reads: map[pieceName]int{}}
+	for n := range l.grid.n + 1 {
+		layer := make([]int8, l.grid.halves.Board().Size(n))
+		for i := range layer {
+			layer[i] = int8((i + n) * 0x9e3779b1 >> 20)
+		}
+		l.layers = append(l.layers, layer)
+	}
+	return l
+}
+
+func (l *library) Read(n int, start uint64, dst []int8) error {
+	l.mu.Lock()
+	l.reads[pieceName{n, start / pieceLength}]++
+	l.mu.Unlock()
+	if l.fail != nil {
+		if err := l.fail(); err != nil {
+			return err
+		}
+	}
+	return l.tower.Read(n, start, dst)
+}
+
+// pieceCount returns the number of pieces of all layers.
+func (l *library) pieceCount() (all int) {
+	for _, layer := range l.layers {
+		all += (len(layer) + pieceLength - 1) / pieceLength
+	}
+	return all
+}
+
+// look reads a row and compares it with the layer.
+func (l *library) look(t *testing.T, r *rows, n int, code uint32) error {
+	columns := columnsOf(l.grid.q, n-l.grid.pits[code].sum())
+	want, _ := wholeLayers{l.grid, l.layers}.row(n, code)
+	got, err := r.row(n, code)
+	if err != nil {
+		return err
+	}
+	if len(got) < columns || !slices.Equal(got[:columns], want[:columns]) {
+		t.Errorf("%d pits, layer %d, half %v: not the row of the layer", 2*l.grid.q, n, l.grid.pits[code])
+	}
+	return nil
+}
+
+// lookAround reads rows at random, and sometimes those that follow.
+func (l *library) lookAround(t *testing.T, r *rows, rng *rand.Rand) error {
+	defer r.close()
+	for range 300 {
+		n := l.grid.n - rng.IntN(min(3, l.grid.n))
+		code := rng.IntN(len(l.grid.pits))
+		for range 1 + rng.IntN(5) {
+			if code == len(l.grid.pits) || l.grid.pits[code].sum() > n {
+				break
+			}
+			if err := l.look(t, r, n, uint32(code)); err != nil {
+				return err
+			}
+			code++
+		}
+	}
+	return nil
+}
+
+// together lets goroutines look around and returns their errors.
+func (l *library) together(t *testing.T, p *pieces, workers int, rng *rand.Rand) []error {
+	t.Helper()
+	errs := make([]error, workers)
+	var group sync.WaitGroup
+	for w := range workers {
+		rng := rand.New(rand.NewPCG(rng.Uint64(), 0))
+		group.Go(func() { errs[w] = l.lookAround(t, &rows{pieces: p}, rng) })
+	}
+	within(t, "reading rows", group.Wait)
+	return errs
+}
+
+// TestRowsOfPieces compares rows with those of layers in memory, whatever there is room
+// for.
+func TestRowsOfPieces(t *testing.T) {
+	rng := newRand(t)
+	for range runs(24) {
+		l := newLibrary(t, rng)
+		all, workers := l.pieceCount(), 1+rng.IntN(5)
+		most := rng.IntN(all + 2)
+		p := newPieces(l.grid, l, int64(most)*pieceLength)
+		if err := errors.Join(l.together(t, p, workers, rng)...); err != nil {
+			t.Fatal(err)
+		}
+		if len(p.clock) > max(most, workers) || len(p.where) > len(p.clock) {
+			t.Errorf("%d pieces in memory, %d of them known, want %d at most with %d workers", len(p.clock), len(p.where), most, workers)
+		}
+		for _, k := range p.clock {
+			if k.refs != 0 {
+				t.Errorf("piece %+v is held %d times in the end", k.name, k.refs)
+			}
+		}
+		for name, reads := range l.reads {
+			if most >= all && reads > 1 {
+				t.Errorf("piece %+v is read %d times", name, reads)
+			}
+		}
+	}
+}
+
+// TestAllRowsOnce: every row of every layer, in order, takes every piece once, even if
+// there is room for one only.
+func TestAllRowsOnce(t *testing.T) {
+	l := newLibrary(t, newRand(t))
+	r := &rows{pieces: newPieces(l.grid, l, pieceLength)}
+	defer r.close()
+	for n := l.grid.n - 1; n <= l.grid.n; n++ {
+		codes := []uint32{}
+		for code := range l.grid.pits {
+			if l.grid.pits[code].sum() <= n {
+				codes = append(codes, uint32(code))
+			}
+		}
+		slices.SortFunc(codes, func(x, y uint32) int { return int(l.grid.rowStart(n, x)) - int(l.grid.rowStart(n, y)) })
+		for _, code := range codes {
+			if err := l.look(t, r, n, code); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for name, reads := range l.reads {
+		if reads != 1 {
+			t.Errorf("piece %+v is read %d times", name, reads)
+		}
+	}
+}
+
+// TestPiecesFail: who wants a piece that cannot be read gets the error, even if somebody
+// else is reading it, and nobody hangs.
+func TestPiecesFail(t *testing.T) {
+	rng := newRand(t)
+	bad := errors.New("disk on fire")
+	for range runs(16) {
+		l := newLibrary(t, rng)
+		var failed atomic.Bool
+		later := laterFailure(bad, 1+rng.IntN(6))
+		l.fail = func() error {
+			err := later()
+			if err != nil {
+				failed.Store(true)
+			}
+			return err
+		}
+		p := newPieces(l.grid, l, int64(rng.IntN(l.pieceCount()+1))*pieceLength)
+		met := 0
+		for _, err := range l.together(t, p, 1+rng.IntN(5), rng) {
+			if err != nil {
+				met++
+			}
+			if err != nil && !errors.Is(err, bad) {
+				t.Errorf("%v, want %v", err, bad)
+			}
+		}
+		if failed.Load() && met == 0 {
+			t.Error("a read fails and nobody is told")
+		}
+	}
+}
