@@ -182,7 +182,7 @@ func within(t *testing.T, what string, do func()) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(30 * time.Second):
+	case <-time.After(20 * time.Second):
 		t.Fatalf("%s: hangs", what)
 	}
 }
