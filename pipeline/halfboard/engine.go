@@ -238,7 +238,6 @@ func (e *Engine) beginPaged(ctx context.Context, geo *geometry) (*engine, error)
 		}
 		w.allocate(l)
 		w.makeItems()
-		w.cut(1)
 		least := w.least()
 		if least > limit/shareOfTiles && size >= 2*leastTile {
 			if err := w.memory.close(); err != nil {
@@ -366,6 +365,7 @@ func (e *engine) sweepAll(ctx context.Context) error {
 	for _, m := range e.grid.matrices {
 		columns += m.columns * m.chunks[openRows]
 	}
+	e.marking = e.paging != nil // marks cost less than fetching tiles for nothing
 	for stage := DenseStage; ; {
 		start := time.Now()
 		done, err := e.sweep(ctx, stage)
@@ -377,7 +377,7 @@ func (e *engine) sweepAll(ctx context.Context) error {
 			stage = SparseStage // only what is marked will be computed
 			e.settle()
 		}
-		e.marking = e.ledger.add(e.costs()).worthMarking(done, columns)
+		e.marking = e.paging != nil || e.ledger.add(e.costs()).worthMarking(done, columns)
 	}
 }
 

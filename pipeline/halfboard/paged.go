@@ -28,27 +28,22 @@ type paging struct {
 	close   func() error
 }
 
-// What a unit of tiles needs should be at most this share of the memory: then others
-// can be fetched meanwhile.
+// What a tile needs should be at most this share of the memory: many of them then fit
+// together.
 const shareOfTiles = 4
 
 // leastTile is the size below which tiles are not cut any smaller.
 const leastTile = 128
 
-// feeders is how many goroutines bring in what tiles need while workers compute.
+// feeders is how many goroutines fetch at the same time.
 const feeders = 4
 
 // page prepares a layer of which limit bytes may be in memory at once.
 func (e *engine) page(o *Options, limit int64) error {
+	e.cut(1)
 	least := e.least()
 	if o.limit != nil {
 		limit = o.limit(least, int64(len(e.memory.mapping)))
-	}
-	for tiles := unit; tiles > 0; tiles /= 2 {
-		e.cut(tiles)
-		if least = e.least(); least <= limit/shareOfTiles {
-			break
-		}
 	}
 	if least > limit {
 		return fmt.Errorf("%w: tiles need %s and %s are left for them", ErrMemory,
@@ -102,8 +97,8 @@ func (e *engine) least() (least int64) {
 	for _, part := range e.panelParts() {
 		least = max(least, sum(offersOf(part.tiles)))
 	}
-	for _, tiles := range e.units {
-		least = max(least, sum(needsOf(tiles)))
+	for _, t := range e.order {
+		least = max(least, sum(t.needs)+t.offers.bytes)
 	}
 	for _, t := range e.grid.full {
 		least = max(least, sum(t.needs))
@@ -316,8 +311,11 @@ func (e *engine) takeOffers(t *tile) ([]byte, error) {
 	return packed, err
 }
 
-// open unpacks the offers of a tile of open rows.
+// open unpacks the offers of a tile.
 func (e *engine) open(t *tile) error {
+	if t.class == fullRows {
+		return nil // they are among what it needs
+	}
 	packed := t.packed
 	if packed == nil {
 		var err error
@@ -339,82 +337,93 @@ func (e *engine) shut(t *tile) {
 	}
 }
 
-// pinned is a run of tiles that are to be computed one after the other, with all that
-// this takes in memory.
-type pinned struct {
-	tiles []*tile
-	items []*item
-}
-
-// eachPaged calls do for the tiles of units that have something to do: feeders bring
-// in what the next ones need, workers compute.
+// eachPaged calls do for the tiles of units that have something to do, some units at a
+// time: what these need is fetched, and they are gone through again as long as that
+// changes much, which costs little compared with fetching.
 func (e *engine) eachPaged(ctx context.Context, stage Stage, units [][]*tile, do func(worker int, t *tile)) error {
-	group, ctx := errgroup.WithContext(ctx)
-	ready := make(chan pinned, 1)
-	var next, done atomic.Int64
-	var feeding sync.WaitGroup
-	for range feeders {
-		feeding.Add(1)
-		group.Go(func() error {
-			defer feeding.Done()
-			return e.feed(ctx, units, &next, ready)
-		})
-	}
-	group.Go(func() error {
-		feeding.Wait()
-		close(ready)
-		return nil
-	})
-	for worker := range e.workers {
-		group.Go(func() error {
-			for p := range ready {
-				for _, t := range p.tiles {
-					do(worker, t)
-					e.shut(t)
-				}
-				e.paging.store.unpin(p.items)
-				e.tell(stage, float64(done.Add(1))/float64(len(units)))
-			}
-			return nil
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return err
+	for at := 0; at < len(units); {
+		group, next := e.group(units, at)
+		if len(group) == 0 {
+			break // nothing to do in the rest
+		}
+		if err := e.eachPinned(ctx, group, e.placeOf(at, units), do); err != nil {
+			return err
+		}
+		at = next
+		if at < len(units) {
+			e.tell(stage, float64(at)/float64(len(units)))
+		}
 	}
 	e.tell(stage, 1)
 	return nil
 }
 
-// feed brings in the tiles that have something to do, unit by unit.
-func (e *engine) feed(ctx context.Context, units [][]*tile, next *atomic.Int64, ready chan<- pinned) error {
-	for i := next.Add(1) - 1; i < int64(len(units)); i = next.Add(1) - 1 {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		p := pinned{tiles: slices.DeleteFunc(slices.Clone(units[i]), func(t *tile) bool { return !t.isDue() })}
-		if len(p.tiles) == 0 {
-			continue
-		}
-		p.items = needsOf(p.tiles)
-		place := int64(e.stats.Sweeps)*int64(len(e.order)) + i*int64(len(units[0]))
-		if err := e.paging.store.pin(p.items, place); err != nil {
-			return err
-		}
-		for _, t := range p.tiles {
-			if t.class == fullRows {
-				continue // theirs are pinned
-			}
-			if err := e.open(t); err != nil {
-				return err
+// group returns tiles that have something to do, those of units from a place on as far
+// as all that they need fits in memory, and where the next group begins.
+func (e *engine) group(units [][]*tile, at int) (tiles []*tile, next int) {
+	met := map[*item]bool{}
+	room := e.paging.store.limit * 7 / 8
+	for next = at; next < len(units); next++ {
+		due := slices.DeleteFunc(slices.Clone(units[next]), func(t *tile) bool { return !t.isDue() })
+		for _, it := range needsOf(due) {
+			if !met[it] {
+				room -= it.bytes
 			}
 		}
-		select {
-		case ready <- p:
-		case <-ctx.Done():
-			return ctx.Err()
+		for _, t := range due {
+			if t.class == openRows {
+				room -= t.offers.bytes
+			}
+		}
+		if room < 0 && len(tiles) > 0 {
+			break
+		}
+		for _, it := range needsOf(due) {
+			met[it] = true
+		}
+		tiles = append(tiles, due...)
+	}
+	return tiles, next
+}
+
+// placeOf returns the place of a unit in the order of all sweeps so far.
+func (e *engine) placeOf(i int, units [][]*tile) int64 {
+	return int64(e.stats.Sweeps)*int64(len(e.order)) + int64(i*len(units[0]))
+}
+
+// enough is the share of its scores that going through a group must change to be worth
+// another time.
+const enough = 0.001
+
+// eachPinned calls do for tiles while all that they need is in memory, and again for
+// those that have something to do then.
+func (e *engine) eachPinned(ctx context.Context, tiles []*tile, place int64, do func(worker int, t *tile)) error {
+	items := needsOf(tiles)
+	if err := e.paging.store.pin(items, place); err != nil {
+		return err
+	}
+	defer e.paging.store.unpin(items)
+	if err := forEach(ctx, feeders, tiles, func(_, _ int, t *tile) error { return e.open(t) }); err != nil {
+		return err
+	}
+	scores := 0
+	for _, t := range tiles {
+		defer e.shut(t)
+		scores += int(t.offers.bytes)
+	}
+	for {
+		before := e.changed.Load()
+		units := slices.Collect(slices.Chunk(tiles, max(1, min(unit, len(tiles)/(4*e.workers)))))
+		err := forEach(ctx, e.workers, units, func(worker, _ int, tiles []*tile) error {
+			for _, t := range tiles {
+				do(worker, t)
+			}
+			return nil
+		})
+		if err != nil || float64(e.changed.Load()-before) <= enough*float64(scores) {
+			return err
 		}
 	}
-	return nil
 }
 
 // isDue reports whether anything of a tile is out of date; full rows always are.

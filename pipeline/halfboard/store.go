@@ -123,8 +123,8 @@ func (s *store) fail(err error) {
 // where the order of sweeps has got to.
 func (s *store) pin(items []*item, place int64) error {
 	mine, err := s.reserve(items, place)
-	for i := 0; i < len(mine) && err == nil; i++ {
-		err = s.fetch(mine[i])
+	if err == nil {
+		err = forEach(context.Background(), feeders, mine, func(_, _ int, it *item) error { return s.fetch(it) })
 	}
 	if err == nil {
 		err = s.await(items)
