@@ -214,25 +214,21 @@ func (e *engine) captureParts(ctx context.Context, all *pieces) error {
 	p := e.paging
 	var done atomic.Int64
 	return forEach(ctx, e.workers, p.parts, func(_, _ int, part panelPart) error {
-		items := offersOf(part.tiles)
-		if err := p.store.pin(items, 0); err != nil {
+		err := p.store.holding(offersOf(part.tiles), 0, func() error { return e.capturePart(part, all) })
+		if err != nil {
 			return err
 		}
-		lower := &rows{pieces: all}
-		defer lower.close()
-		if err := e.capturePart(part, lower); err != nil {
-			return err
-		}
-		for _, it := range items {
-			it.dirty = true
-		}
-		p.store.unpin(items)
 		e.tell(CaptureStage, float64(done.Add(1))/float64(len(p.parts)))
 		return nil
 	})
 }
 
-func (e *engine) capturePart(part panelPart, lower rowReader) error {
+func (e *engine) capturePart(part panelPart, all *pieces) error {
+	lower := &rows{pieces: all}
+	defer lower.close()
+	for _, t := range part.tiles {
+		t.offers.dirty = true
+	}
 	m := part.matrix
 	for panel := part.panels.begin; panel < part.panels.end; panel++ {
 		for class := range classes {
@@ -276,10 +272,11 @@ func (e *engine) putOffersAway() error {
 		return err
 	}
 	s.resize(p.pieces) // these are not needed any more
-	room := s.limit
+	all := int64(0) // scores, and buffers for offers
 	for _, t := range e.order {
-		room -= t.scores.bytes
+		all += t.scores.bytes + t.offers.bytes/8
 	}
+	room := s.limit - max(all, e.least())
 	kept := 0
 	for ; kept < len(e.order) && room >= int64(e.order[kept].offers.stored.Length); kept++ {
 		packed, err := e.takeOffers(e.order[kept])
@@ -398,18 +395,27 @@ const enough = 0.001
 // eachPinned calls do for tiles while all that they need is in memory, and again for
 // those that have something to do then.
 func (e *engine) eachPinned(ctx context.Context, tiles []*tile, place int64, do func(worker int, t *tile)) error {
-	items := needsOf(tiles)
-	if err := e.paging.store.pin(items, place); err != nil {
-		return err
+	buffers := int64(0)
+	for _, t := range tiles {
+		if t.class == openRows {
+			buffers += t.offers.bytes
+		}
 	}
-	defer e.paging.store.unpin(items)
+	s := e.paging.store
+	s.resize(-buffers)
+	defer s.resize(buffers)
+	return s.holding(needsOf(tiles), place, func() error { return e.goThrough(ctx, tiles, do) })
+}
+
+// goThrough calls do for tiles as long as that changes much.
+func (e *engine) goThrough(ctx context.Context, tiles []*tile, do func(worker int, t *tile)) error {
 	if err := forEach(ctx, feeders, tiles, func(_, _ int, t *tile) error { return e.open(t) }); err != nil {
 		return err
 	}
-	scores := 0
+	scores := int64(0)
 	for _, t := range tiles {
 		defer e.shut(t)
-		scores += int(t.offers.bytes)
+		scores += t.offers.bytes
 	}
 	for {
 		before := e.changed.Load()
@@ -472,10 +478,8 @@ func (p *paging) holding(m *matrix, at place, do func()) error {
 			items = append(items, t.offers)
 		}
 	}
-	if err := p.store.pin(items, 0); err != nil {
-		return err
-	}
-	do()
-	p.store.unpin(items)
-	return nil
+	return p.store.holding(items, 0, func() error {
+		do()
+		return nil
+	})
 }

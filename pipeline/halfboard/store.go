@@ -92,7 +92,7 @@ func newStore(file *workfile.File, limit int64, p *packing, items int) *store {
 // run puts away what is going until the context ends.
 func (s *store) run(ctx context.Context, workers int) error {
 	defer context.AfterFunc(ctx, func() { s.fail(ctx.Err()) })()
-	group, ctx := errgroup.WithContext(ctx)
+	var group errgroup.Group
 	for range workers {
 		group.Go(func() error {
 			for {
@@ -169,6 +169,15 @@ func (s *store) unordered() {
 	for _, it := range s.idle {
 		it.due = 0
 	}
+}
+
+// holding calls do while items are in memory.
+func (s *store) holding(items []*item, place int64, do func() error) error {
+	if err := s.pin(items, place); err != nil {
+		return err
+	}
+	defer s.unpin(items)
+	return do()
 }
 
 // reserve pins items and takes room for those that are away, which it returns.
