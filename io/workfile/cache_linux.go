@@ -10,6 +10,7 @@ import (
 const (
 	maxDirty = 16 << 20  // bytes that Put leaves to be written while it goes on
 	batch    = 256 << 10 // bytes for which it is worth while to ask the kernel
+	maxRead  = 8 << 20   // bytes that Get leaves in memory
 )
 
 // pageCache keeps the pages of a file from filling the memory of the machine. It
@@ -22,6 +23,8 @@ type pageCache struct {
 	queue   []span // written, oldest first; their pages may be in memory
 	growing bool   // the last of the queue is short, and not being written out yet
 	bytes   int64  // in the queue
+	seen    []span // read, oldest first
+	clean   int64  // bytes of seen
 }
 
 func (c *pageCache) open(path string, h Handle) {
@@ -86,9 +89,25 @@ func (c *pageCache) push(s span) (fresh, old []span) {
 	return fresh, old
 }
 
-// read is called when s was read.
+// read is called when s was read. It drops the pages of what was read some time before:
+// those that the kernel has just read are still on lists of single processors, and to
+// drop one of them it interrupts all processors.
 func (c *pageCache) read(s span) {
-	if c.advised != nil {
+	if c.advised == nil {
+		return
+	}
+	c.mu.Lock()
+	c.seen = append(c.seen, s)
+	c.clean += s.length
+	n := 0
+	for c.clean > maxRead {
+		c.clean -= c.seen[n].length
+		n++
+	}
+	var old []span
+	old, c.seen = c.seen[:n:n], c.seen[n:]
+	c.mu.Unlock()
+	for _, s := range old {
 		advise(c.advised, pages(s), unix.FADV_DONTNEED)
 	}
 }
@@ -101,6 +120,7 @@ func (c *pageCache) synced() {
 	}
 	c.mu.Lock()
 	c.queue, c.growing, c.bytes = nil, false, 0
+	c.seen, c.clean = nil, 0
 	c.mu.Unlock()
 	advise(c.advised, span{}, unix.FADV_DONTNEED)
 }
