@@ -1,24 +1,7 @@
 //go:build !purego
 
 #include "textflag.h"
-
-// Offsets of fields.
-#define GROUP_COLUMNS 0
-#define GROUP_ROUTE   8
-#define GROUP_FIRST   12
-#define GROUP_SIZE    16
-#define ROUTE_SCORES  0
-#define ROUTE_STRIDE  24
-#define ROUTE_WORDS   32
-#define ROUTE_FIRST   56
-#define ROUTE_SIZE    80
-#define WORD_PICK     0
-#define WORD_PLACE    8
-#define WORD_PANEL    16
-#define WORD_SIZE     24
-#define PROGRAM_GROUPS 0
-#define PROGRAM_COUNT  8
-#define PROGRAM_ROWS   24
+#include "compress_amd64.h"
 
 // func copyColumns(dst, src *Block, columns uint64)
 TEXT ·copyColumns(SB), NOSPLIT, $0-24
@@ -63,7 +46,15 @@ DATA ·identity+48(SB)/8, $0x3736353433323130
 DATA ·identity+56(SB)/8, $0x3f3e3d3c3b3a3938
 GLOBL ·identity(SB), RODATA|NOPTR, $64
 
-// func leastGroups(dst *Block, columns uint64, p *Program, routes *Route, chunk, step int, next *int8)
+// FETCH_NEXT fetches two lines of the next offers, and goes on to those behind them.
+#define FETCH_NEXT(next) \
+	MOVQ       next, R11; \
+	PREFETCHT1 (R11);     \
+	PREFETCHT1 64(R11);   \
+	ADDQ       $128, R11; \
+	MOVQ       R11, next
+
+// func leastGroups(dst *Block, columns uint64, p *Program, routes *Route, chunk, step int, next uintptr)
 //
 // DI dst, R9 group, R15 groups left, AX its route, SI word, R13 words left, BX the
 // columns of the group that are asked for, R14 their indices among those of the
@@ -78,27 +69,7 @@ TEXT ·leastGroups(SB), NOSPLIT, $24-56
 	VMOVDQU64 ·identity(SB), Z3
 
 group:
-	MOVQ  GROUP_COLUMNS(R9), CX
-	MOVQ  columns+8(FP), BX
-	ANDQ  CX, BX
-	JZ    nextGroup
-	MOVL  GROUP_ROUTE(R9), AX
-	IMULQ $ROUTE_SIZE, AX
-	ADDQ  routes+24(FP), AX
-	MOVQ  ROUTE_FIRST(AX), R10
-	MOVQ  chunk+32(FP), R11
-	MOVL  (R10)(R11*4), R12
-	MOVL  4(R10)(R11*4), R13
-	SUBQ  R12, R13
-	JZ    nextGroup
-	LEAQ  (R12)(R12*2), R12
-	MOVQ  ROUTE_WORDS(AX), SI
-	LEAQ  (SI)(R12*8), SI
-	PEXTQ CX, BX, R14
-	MOVQ  p+16(FP), R10
-	MOVQ  PROGRAM_ROWS(R10), R12
-	MOVL  GROUP_FIRST(R9), R10
-	LEAQ  (R12)(R10*4), R12
+	FIND_WORDS(columns+8(FP), p+16(FP), routes+24(FP), chunk+32(FP), R14, nextGroup)
 
 	// The next chunk finds its words as many panels further on.
 	MOVQ  R13, R11
@@ -108,11 +79,7 @@ group:
 	MOVQ  AX, route-16(SP)
 
 word:
-	MOVQ       next+48(FP), R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	ADDQ       $128, R11
-	MOVQ       R11, next+48(FP)
+	FETCH_NEXT(next+48(FP))
 	MOVL       WORD_PANEL(SI), DX
 	IMULQ      ROUTE_STRIDE(AX), DX
 	ADDQ       ROUTE_SCORES(AX), DX
@@ -211,11 +178,7 @@ TEXT ·leastWords(SB), NOSPLIT, $72-96
 	MOVQ  masks+88(FP), R15
 
 wordAVX2:
-	MOVQ       next+80(FP), R11
-	PREFETCHT1 (R11)
-	PREFETCHT1 64(R11)
-	ADDQ       $128, R11
-	MOVQ       R11, next+80(FP)
+	FETCH_NEXT(next+80(FP))
 	MOVL       WORD_PANEL(SI), DX
 	IMULQ      stride+40(FP), DX
 	ADDQ       scores+32(FP), DX

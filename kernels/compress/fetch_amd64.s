@@ -1,22 +1,7 @@
 //go:build !purego
 
 #include "textflag.h"
-
-// Offsets of fields, as in compress_amd64.s.
-#define GROUP_COLUMNS 0
-#define GROUP_ROUTE   8
-#define GROUP_FIRST   12
-#define GROUP_SIZE    16
-#define ROUTE_SCORES  0
-#define ROUTE_STRIDE  24
-#define ROUTE_WORDS   32
-#define ROUTE_FIRST   56
-#define ROUTE_SIZE    80
-#define WORD_PANEL     16
-#define WORD_SIZE      24
-#define PROGRAM_GROUPS 0
-#define PROGRAM_COUNT  8
-#define PROGRAM_ROWS   24
+#include "compress_amd64.h"
 
 // func fetchLines(lines *int8, mask uint64)
 TEXT ·fetchLines(SB), NOSPLIT, $0-16
@@ -42,27 +27,7 @@ TEXT ·fetchGroups(SB), NOSPLIT, $0-32
 	MOVQ PROGRAM_COUNT(R10), R15
 
 group:
-	MOVQ  GROUP_COLUMNS(R9), CX
-	MOVQ  columns+0(FP), BX
-	ANDQ  CX, BX
-	JZ    nextGroup
-	MOVL  GROUP_ROUTE(R9), AX
-	IMULQ $ROUTE_SIZE, AX
-	ADDQ  routes+16(FP), AX
-	MOVQ  ROUTE_FIRST(AX), R10
-	MOVQ  chunk+24(FP), R11
-	MOVL  (R10)(R11*4), R12
-	MOVL  4(R10)(R11*4), R13
-	SUBQ  R12, R13
-	JZ    nextGroup
-	LEAQ  (R12)(R12*2), R12
-	MOVQ  ROUTE_WORDS(AX), SI
-	LEAQ  (SI)(R12*8), SI
-	PEXTQ CX, BX, BX
-	MOVQ  p+8(FP), R10
-	MOVQ  PROGRAM_ROWS(R10), R12
-	MOVL  GROUP_FIRST(R9), R10
-	LEAQ  (R12)(R10*4), R12
+	FIND_WORDS(columns+0(FP), p+8(FP), routes+16(FP), chunk+24(FP), BX, nextGroup)
 
 word:
 	MOVL  WORD_PANEL(SI), DX

@@ -15,72 +15,47 @@ func For(f cpu.Family) Kernel {
 	return generic.kernel()
 }
 
-var avx512 = operations{low: lowAVX512, filter: filterAVX512, expand: expandAVX512, addLow: addLowAVX512}
+var (
+	avx512 = inGroups(64, low64, addLow64, filter64, expand64)
+	bmi2   = inGroups(8, low8, addLow8, filter8, expand8)
+)
 
-var bmi2 = operations{low: lowBMI2, filter: filterBMI2, expand: expandBMI2, addLow: addLowBMI2}
-
-func lowAVX512(vector, ranks []byte) {
-	groups := len(ranks) / 64
-	if groups > 0 {
-		low64(&vector[0], &ranks[0], groups)
+// inGroups returns operations that leave whole groups of ranks, width each, to
+// kernels and do the rest in portable code.
+func inGroups(
+	width int, low, addLow func(a, b *byte, groups int),
+	filter func(level, ranks *byte, groups int, least byte) int, expand func(ranks, level *byte, groups, ones int),
+) operations {
+	return operations{
+		low: func(vector, ranks []byte) {
+			groups := len(ranks) / width
+			if groups > 0 {
+				low(&vector[0], &ranks[0], groups)
+			}
+			lowFrom(vector, ranks, width*groups)
+		},
+		filter: func(level, ranks []byte, least byte) int {
+			groups, n := len(ranks)/width, 0
+			if groups > 0 {
+				n = filter(&level[0], &ranks[0], groups, least)
+			}
+			return filterFrom(level, ranks, least, width*groups, n)
+		},
+		expand: func(ranks, level []byte, ones int) {
+			groups := len(ranks) / width
+			ones = expandTo(ranks, level, ones, width*groups)
+			if groups > 0 {
+				expand(&ranks[0], &level[0], groups, ones)
+			}
+		},
+		addLow: func(ranks, vector []byte) {
+			groups := len(ranks) / width
+			if groups > 0 {
+				addLow(&ranks[0], &vector[0], groups)
+			}
+			addLowFrom(ranks, vector, width*groups)
+		},
 	}
-	lowFrom(vector, ranks, 64*groups)
-}
-
-func filterAVX512(level, ranks []byte, least byte) int {
-	groups, n := len(ranks)/64, 0
-	if groups > 0 {
-		n = filter64(&level[0], &ranks[0], groups, least)
-	}
-	return filterFrom(level, ranks, least, 64*groups, n)
-}
-
-func expandAVX512(ranks, level []byte, ones int) {
-	groups := len(ranks) / 64
-	ones = expandTo(ranks, level, ones, 64*groups)
-	if groups > 0 {
-		expand64(&ranks[0], &level[0], groups, ones)
-	}
-}
-
-func addLowAVX512(ranks, vector []byte) {
-	groups := len(ranks) / 64
-	if groups > 0 {
-		addLow64(&ranks[0], &vector[0], groups)
-	}
-	addLowFrom(ranks, vector, 64*groups)
-}
-
-func lowBMI2(vector, ranks []byte) {
-	groups := len(ranks) / 8
-	if groups > 0 {
-		low8(&vector[0], &ranks[0], groups)
-	}
-	lowFrom(vector, ranks, 8*groups)
-}
-
-func filterBMI2(level, ranks []byte, least byte) int {
-	groups, n := len(ranks)/8, 0
-	if groups > 0 {
-		n = filter8(&level[0], &ranks[0], groups, least)
-	}
-	return filterFrom(level, ranks, least, 8*groups, n)
-}
-
-func expandBMI2(ranks, level []byte, ones int) {
-	groups := len(ranks) / 8
-	ones = expandTo(ranks, level, ones, 8*groups)
-	if groups > 0 {
-		expand8(&ranks[0], &level[0], groups, ones)
-	}
-}
-
-func addLowBMI2(ranks, vector []byte) {
-	groups := len(ranks) / 8
-	if groups > 0 {
-		addLow8(&ranks[0], &vector[0], groups)
-	}
-	addLowFrom(ranks, vector, 8*groups)
 }
 
 // The following work on 64*groups or 8*groups ranks; groups > 0.

@@ -43,7 +43,7 @@ type Progress struct {
 	Seeds     int    // of the layer
 	Positions uint64 // of the layer
 	Stage     Stage
-	Sweep     int    // dense sweeps begun
+	Sweep     int    // sweeps begun, dense and sparse
 	Done      uint64 // positions that the stage, or sweep, is through with
 	Changed   uint64 // scores changed by the sweep so far
 }
