@@ -1,11 +1,15 @@
 package workfile_test
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"syscall"
 	"testing"
 
@@ -32,6 +36,60 @@ type piece struct {
 }
 
 func (p piece) content() []byte { return content(p.Seed, int(p.Extent.Length)) }
+
+// putAll puts pieces of some lengths at once. Their seeds are seed and those after.
+func putAll(f *workfile.File, seed uint64, lengths []int) ([]piece, error) {
+	var data []byte
+	for i, n := range lengths {
+		data = append(data, content(seed+uint64(i), n)...)
+	}
+	extents, err := f.PutAll(data, lengths)
+	if err != nil {
+		if extents != nil {
+			err = fmt.Errorf("%v in spite of %v", extents, err)
+		}
+		return nil, err
+	}
+	pieces := make([]piece, len(lengths))
+	for i, n := range lengths {
+		e := extents[i]
+		if int(e.Length) != n || n == 0 && !e.IsZero() {
+			return nil, fmt.Errorf("%+v is the extent of %d bytes", e, n)
+		}
+		pieces[i] = piece{e, seed + uint64(i)}
+	}
+	return pieces, nil
+}
+
+// getAll reads pieces at once and compares them.
+func getAll(f *workfile.File, pieces []piece, buffer []byte) ([]byte, error) {
+	var extents []workfile.Extent
+	var want []byte
+	for _, p := range pieces {
+		extents = append(extents, p.Extent)
+		want = append(want, p.content()...)
+	}
+	got, err := f.GetAll(extents, buffer)
+	if err == nil && !bytes.Equal(got, want) {
+		err = fmt.Errorf("%v: other bytes", extents)
+	}
+	return got, err
+}
+
+// runs sorts pieces by offset and divides them where one does not follow the one
+// before.
+func runs(pieces []piece) (runs [][]piece) {
+	sorted := slices.Clone(pieces)
+	slices.SortFunc(sorted, func(a, b piece) int { return cmp.Compare(a.Extent.Offset, b.Extent.Offset) })
+	start := 0
+	for i := 1; i <= len(sorted); i++ {
+		if i == len(sorted) || sorted[i].Extent.Offset != sorted[i-1].Extent.Offset+int64(sorted[i-1].Extent.Length) {
+			runs = append(runs, sorted[start:i])
+			start = i
+		}
+	}
+	return runs
+}
 
 // solver is a program that works with a file until the file system crashes.
 type solver struct {
@@ -68,13 +126,9 @@ func resume(disk *crashfs.FS) (*solver, error) {
 	if s.f, err = workfile.Open(disk, tilesPath, live); err != nil {
 		return s, err
 	}
-	for _, p := range s.now.Pieces {
-		got, err := s.f.Get(p.Extent, nil)
-		if err != nil {
+	for _, run := range runs(slices.Collect(maps.Values(s.now.Pieces))) {
+		if _, err := getAll(s.f, run, nil); err != nil {
 			return s, err
-		}
-		if string(got) != string(p.content()) {
-			return s, fmt.Errorf("piece %+v: other bytes", p)
 		}
 	}
 	return s, nil
@@ -100,19 +154,27 @@ func (s *solver) step(rng *rand.Rand) error {
 		return s.failToCommit([]crashfs.Op{crashfs.Create, crashfs.Rename, crashfs.SyncDir}[rng.IntN(3)])
 	case x == 4:
 		return s.fillDisk(rng.Int64N(1000))
-	default: // replaces or removes a piece
-		i := rng.IntN(5)
-		if p, ok := s.now.Pieces[i]; ok {
-			s.f.Drop(p.Extent)
-			delete(s.now.Pieces, i)
+	default: // replaces or removes pieces
+		numbers := rng.Perm(5)[:1]
+		if x >= 8 {
+			numbers = rng.Perm(8)[:1+rng.IntN(8)]
+		}
+		var lengths []int
+		for _, i := range numbers {
+			if p, ok := s.now.Pieces[i]; ok {
+				s.f.Drop(p.Extent)
+				delete(s.now.Pieces, i)
+			}
+			lengths = append(lengths, rng.IntN(1500))
 		}
 		if x == 2 {
 			return nil
 		}
-		seed := rng.Uint64()
-		e, err := s.f.Put(content(seed, 1+rng.IntN(1500)))
-		if err == nil {
-			s.now.Pieces[i] = piece{e, seed}
+		pieces, err := putAll(s.f, rng.Uint64(), lengths)
+		for n, p := range pieces {
+			if !p.Extent.IsZero() {
+				s.now.Pieces[numbers[n]] = p
+			}
 		}
 		return err
 	}
@@ -135,7 +197,7 @@ func (s *solver) commit() error {
 // fillDisk puts what the disk has no room for.
 func (s *solver) fillDisk(room int64) error {
 	s.disk.Limit(s.f.Size() + room)
-	_, err := s.f.Put(make([]byte, s.f.Size()+2000))
+	_, err := putAll(s.f, 0, []int{300, 600, int(s.f.Size()) + 1100})
 	s.disk.Limit(-1)
 	if errors.Is(err, syscall.ENOSPC) {
 		return nil

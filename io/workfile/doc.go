@@ -2,8 +2,9 @@
 // memory keeps pieces of its work, and from which it goes on after a crash.
 //
 // A piece is a string of bytes (a compressed tile, say). Put writes one and
-// returns its Extent: where it is, how long it is, and its checksum. The file
-// holds nothing but pieces and gaps between them. What is where is said by the
+// returns its Extent: where it is, how long it is, and its checksum. PutAll and
+// GetAll write and read many small ones at once, side by side. The file holds
+// nothing but pieces and gaps between them. What is where is said by the
 // checkpoint, a document of the caller's that lists the extents; Commit replaces
 // it. Seal and Unseal put it into a frame that shows damage.
 //

@@ -35,8 +35,10 @@ func TestModel(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"":       m.check,
 			"put":    m.put,
+			"putAll": m.putAll,
 			"full":   m.full,
 			"get":    m.get,
+			"getAll": m.getAll,
 			"drop":   m.drop,
 			"commit": m.commit,
 			"fail":   m.fail,
@@ -79,13 +81,31 @@ func (m *model) put(t *rapid.T) {
 	m.live = append(m.live, piece{put(t, m.f, content(seed, n)), seed})
 }
 
+func (m *model) putAll(t *rapid.T) {
+	lengths := rapid.SliceOfN(rapid.IntRange(0, 1000), 0, 8).Draw(t, "lengths")
+	before := m.disk.Ops()
+	pieces, err := putAll(m.f, rapid.Uint64().Draw(t, "seed"), lengths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pieces = slices.DeleteFunc(pieces, func(p piece) bool { return p.Extent.IsZero() })
+	if writes := m.disk.Ops() - before; writes != min(1, len(pieces)) {
+		t.Fatalf("%d writes", writes)
+	}
+	if r := runs(pieces); len(r) > 1 || len(r) == 1 && !slices.Equal(r[0], pieces) {
+		t.Fatalf("not in order: %v", pieces)
+	}
+	m.live = append(m.live, pieces...)
+}
+
 // full puts what does not fit the disk.
 func (m *model) full(t *rapid.T) {
 	m.disk.Limit(m.f.Size() + rapid.Int64Range(0, 100).Draw(t, "room"))
-	e, err := m.f.Put(make([]byte, m.f.Size()+200))
+	first := rapid.IntRange(0, 300).Draw(t, "first")
+	_, err := putAll(m.f, 0, []int{first, int(m.f.Size()) + 200})
 	m.disk.Limit(-1)
-	if !errors.Is(err, syscall.ENOSPC) || !e.IsZero() {
-		t.Fatalf("%+v, %v", e, err)
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Fatal(err)
 	}
 }
 
@@ -96,6 +116,23 @@ func (m *model) get(t *rapid.T) {
 		got, err := m.f.Get(p.Extent, buffer)
 		if err != nil || !bytes.Equal(got, p.content()) {
 			t.Fatalf("%+v: %v", p, err)
+		}
+		if len(got) <= cap(buffer) && &got[0] != &buffer[0] {
+			t.Fatal("the memory given was not used")
+		}
+	}
+}
+
+func (m *model) getAll(t *rapid.T) {
+	if all := runs(slices.Concat(m.live, m.dropped)); len(all) > 0 {
+		run := rapid.SampledFrom(all).Draw(t, "run")
+		run = run[rapid.IntRange(0, len(run)-1).Draw(t, "first"):]
+		run = run[:rapid.IntRange(1, len(run)).Draw(t, "pieces")]
+		run = slices.Insert(slices.Clone(run), rapid.IntRange(0, len(run)).Draw(t, "zero"), piece{})
+		buffer := make([]byte, 7, 2000)
+		got, err := getAll(m.f, run, buffer)
+		if err != nil {
+			t.Fatal(err)
 		}
 		if len(got) <= cap(buffer) && &got[0] != &buffer[0] {
 			t.Fatal("the memory given was not used")
@@ -215,23 +252,28 @@ func TestConcurrent(t *testing.T) {
 			var buffer []byte
 			for range rounds {
 				if len(live[w]) > 10 {
-					i := rng.IntN(len(live[w]))
-					p := live[w][i]
-					got, err := f.Get(p.Extent, buffer)
-					if err != nil || !bytes.Equal(got, p.content()) {
-						t.Errorf("%+v: %v", p, err)
+					i := rng.IntN(len(live[w]) - 3)
+					some := runs(live[w][i : i+3])[0]
+					got, err := getAll(f, some, buffer)
+					if err != nil {
+						t.Error(err)
 					}
 					buffer = got
-					f.Drop(p.Extent)
-					live[w] = slices.Delete(live[w], i, i+1)
+					for _, p := range some {
+						f.Drop(p.Extent)
+					}
+					live[w] = slices.DeleteFunc(live[w], func(p piece) bool { return slices.Contains(some, p) })
 				}
-				seed := rng.Uint64()
-				e, err := f.Put(content(seed, 1+rng.IntN(5000)))
+				lengths := make([]int, 1+rng.IntN(3))
+				for i := range lengths {
+					lengths[i] = 1 + rng.IntN(5000)
+				}
+				pieces, err := putAll(f, rng.Uint64(), lengths)
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				live[w] = append(live[w], piece{e, seed})
+				live[w] = append(live[w], pieces...)
 			}
 		})
 	}

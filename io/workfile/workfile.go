@@ -39,6 +39,19 @@ func (e Extent) span() span { return span{e.Offset, int64(e.Length)} }
 // part names the extent in errors.
 func (e Extent) part() string { return fmt.Sprintf("extent at %d", e.Offset) }
 
+// check fails unless e is zero or lies in the file at path, which has size bytes.
+func (e Extent) check(path string, size int64) error {
+	switch {
+	case e.IsZero():
+		return nil
+	case e.Length == 0:
+		return corrupt.New(path, e.part(), "no bytes")
+	case e.Offset < 0 || e.Offset > size-int64(e.Length):
+		return corrupt.New(path, e.part(), "its %d bytes do not lie in the %d of the file", e.Length, size)
+	}
+	return nil
+}
+
 // File is an open work file. Its methods are safe for concurrent use.
 type File struct {
 	fs     FS
@@ -110,13 +123,12 @@ func occupied(path string, size int64, live []Extent) (*space, error) {
 	s.end = size
 	next := int64(0)
 	for _, e := range sorted {
+		if err := e.check(path, size); err != nil {
+			return nil, err
+		}
 		switch {
 		case e.IsZero():
 			continue
-		case e.Length == 0:
-			return nil, corrupt.New(path, e.part(), "no bytes")
-		case e.Offset < 0 || e.Offset > size-int64(e.Length):
-			return nil, corrupt.New(path, e.part(), "its %d bytes do not lie in the %d of the file", e.Length, size)
 		case e.Offset < next:
 			return nil, corrupt.New(path, e.part(), "the extent before ends at %d", next)
 		case e.Offset > next:
@@ -135,26 +147,56 @@ func occupied(path string, size int64, live []Extent) (*space, error) {
 // zero Extent. If data cannot be written, for instance because the disk is full
 // (syscall.ENOSPC), its space is free again and the file as good as before.
 func (f *File) Put(data []byte) (Extent, error) {
-	if len(data) == 0 {
-		return Extent{}, nil
-	}
-	if int64(len(data)) > math.MaxUint32 {
-		return Extent{}, fmt.Errorf("writing %s: %d bytes are too many for an extent", f.path, len(data))
-	}
-	e := Extent{Length: uint32(len(data)), Sum: crc32c(data)}
-	f.mu.Lock()
-	e.Offset = f.space.take(int64(len(data)))
-	f.mu.Unlock()
-	_, err := f.handle.WriteAt(data, e.Offset)
+	extents, err := f.PutAll(data, []int{len(data)})
 	if err != nil {
-		f.giveBack(e.span())
-		return Extent{}, named("writing", f.path, err)
+		return Extent{}, err
+	}
+	return extents[0], nil
+}
+
+// PutAll writes parts that lie one behind the other in data, lengths[i] bytes
+// each, as Put does, but with one write into one gap: their extents lie one
+// behind the other too. Each of them can be dropped alone. If data cannot be
+// written, none of them is there. PutAll panics if the lengths are not those of
+// parts of data that make up the whole.
+func (f *File) PutAll(data []byte, lengths []int) ([]Extent, error) {
+	extents := make([]Extent, len(lengths))
+	rest := data
+	for i, n := range lengths {
+		if n < 0 || n > len(rest) {
+			panic(fmt.Sprintf("workfile: %s: a part of %d bytes in %d", f.path, n, len(rest)))
+		}
+		if int64(n) > math.MaxUint32 {
+			return nil, fmt.Errorf("writing %s: %d bytes are too many for an extent", f.path, n)
+		}
+		extents[i] = Extent{Length: uint32(n), Sum: crc32c(rest[:n])}
+		rest = rest[n:]
+	}
+	if len(rest) > 0 {
+		panic(fmt.Sprintf("workfile: %s: %d bytes behind the last part", f.path, len(rest)))
+	}
+	if len(data) == 0 {
+		return extents, nil
 	}
 	f.mu.Lock()
-	f.size = max(f.size, e.span().end())
+	s := span{f.space.take(int64(len(data))), int64(len(data))}
 	f.mu.Unlock()
-	f.cache.wrote(e.span())
-	return e, nil
+	if _, err := f.handle.WriteAt(data, s.offset); err != nil {
+		f.giveBack(s)
+		return nil, named("writing", f.path, err)
+	}
+	f.mu.Lock()
+	f.size = max(f.size, s.end())
+	f.mu.Unlock()
+	f.cache.wrote(s)
+	next := s.offset
+	for i := range extents {
+		if e := &extents[i]; e.Length > 0 {
+			e.Offset = next
+			next = e.span().end()
+		}
+	}
+	return extents, nil
 }
 
 // giveBack frees what could not be written. Some of it may have been; if nothing
@@ -177,25 +219,48 @@ func (f *File) giveBack(s span) {
 // checksum that differs, and a file that is too short, are a *corrupt.Error with
 // the offset in its Part.
 func (f *File) Get(e Extent, dst []byte) ([]byte, error) {
-	if e.IsZero() {
-		return dst[:0], nil
-	}
+	return f.GetAll([]Extent{e}, dst)
+}
+
+// GetAll returns the bytes of extents, one behind the other, as Get does, but with
+// one read. An error is that of the first extent that is damaged. Each extent must
+// begin where the one before ends, as those of a PutAll do: GetAll panics if one
+// does not. Zero extents may be anywhere.
+func (f *File) GetAll(extents []Extent, dst []byte) ([]byte, error) {
 	size := f.Size()
-	if e.Offset < 0 || e.Offset > size-int64(e.Length) {
-		return nil, corrupt.New(f.path, e.part(), "its %d bytes do not lie in the %d of the file", e.Length, size)
+	var all span
+	for _, e := range extents {
+		if err := e.check(f.path, size); err != nil {
+			return nil, err
+		}
+		switch {
+		case e.IsZero():
+			continue
+		case all.length == 0:
+			all.offset = e.Offset
+		case all.end() != e.Offset:
+			panic(fmt.Sprintf("workfile: %s: %s does not follow the one before, which ends at %d", f.path, e.part(), all.end()))
+		}
+		all.length += int64(e.Length)
 	}
-	dst = slices.Grow(dst[:0], int(e.Length))[:e.Length]
-	n, err := f.handle.ReadAt(dst, e.Offset)
-	switch {
-	case n == len(dst): // some return io.EOF at the end of the file
-	case errors.Is(err, io.EOF):
-		return nil, corrupt.New(f.path, e.part(), "%w after %d of %d bytes", io.ErrUnexpectedEOF, n, len(dst))
-	default:
+	dst = slices.Grow(dst[:0], int(all.length))[:all.length]
+	if all.length == 0 {
+		return dst, nil
+	}
+	n, err := f.handle.ReadAt(dst, all.offset)
+	if n < len(dst) && !errors.Is(err, io.EOF) { // some return io.EOF at the end of the file
 		return nil, named("reading", f.path, err)
 	}
-	f.cache.read(e.span())
-	if sum := crc32c(dst); sum != e.Sum {
-		return nil, corrupt.New(f.path, e.part(), "checksum %08x instead of %08x", sum, e.Sum)
+	f.cache.read(all)
+	rest := dst[:n]
+	for _, e := range extents {
+		if len(rest) < int(e.Length) {
+			return nil, corrupt.New(f.path, e.part(), "%w after %d of %d bytes", io.ErrUnexpectedEOF, len(rest), e.Length)
+		}
+		if sum := crc32c(rest[:e.Length]); sum != e.Sum {
+			return nil, corrupt.New(f.path, e.part(), "checksum %08x instead of %08x", sum, e.Sum)
+		}
+		rest = rest[e.Length:]
 	}
 	return dst, nil
 }

@@ -3,6 +3,7 @@ package workfile_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 	"math/rand/v2"
@@ -135,6 +136,49 @@ func TestDamage(t *testing.T) {
 	damaged(func(h *os.File) { h.WriteAt([]byte{^content(2, 1000)[500]}, 1500) })
 	damaged(func(h *os.File) { h.Truncate(1900) })
 	damaged(func(h *os.File) { h.Truncate(900) })
+}
+
+// TestDamageAmong damages each of several extents that are read at once.
+func TestDamageAmong(t *testing.T) {
+	lengths := []int{100, 200, 0, 1, 300}
+	for bad, n := range lengths {
+		if n == 0 {
+			continue
+		}
+		disk := crashfs.New()
+		f := create(t, disk, tilesPath)
+		put(t, f, content(9, 50))
+		pieces, err := putAll(f, 1, lengths)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, text := pieces[bad].Extent, pieces[bad].content()
+		h, err := disk.Open(tilesPath)
+		if err != nil {
+			t.Fatal(err)
+		}
+		damaged := func(what string, intact []piece) {
+			t.Helper()
+			if _, err := getAll(f, intact, nil); err != nil {
+				t.Errorf("%s of piece %d: the others: %v", what, bad, err)
+			}
+			_, err := getAll(f, pieces, nil)
+			typed, ok := errors.AsType[*corrupt.Error](err)
+			if !ok || typed.File != tilesPath || typed.Part != fmt.Sprint("extent at ", e.Offset) {
+				t.Errorf("%s of piece %d: %v", what, bad, err)
+			}
+		}
+		for _, i := range []int{0, n / 2, n - 1} {
+			h.WriteAt([]byte{^text[i]}, e.Offset+int64(i))
+			damaged("a bit", pieces[:bad])
+			damaged("a bit", pieces[bad+1:])
+			h.WriteAt(text[i:i+1], e.Offset+int64(i))
+		}
+		for _, i := range []int{n - 1, n / 2, 0} {
+			h.Truncate(e.Offset + int64(i))
+			damaged("the end", pieces[:bad])
+		}
+	}
 }
 
 func TestMissing(t *testing.T) {
@@ -277,10 +321,45 @@ func TestMisuse(t *testing.T) {
 	panics(t, "beyond", func() { f.Drop(workfile.Extent{Offset: 100, Length: 1}) })
 	panics(t, "negative", func() { f.Drop(workfile.Extent{Offset: -1, Length: 1}) })
 	panics(t, "no bytes", func() { f.Drop(workfile.Extent{Offset: 50}) })
-	for _, e := range []workfile.Extent{{Offset: -1, Length: 1}, {Offset: 100, Length: 1}, {Length: math.MaxUint32}, {Offset: math.MaxInt64, Length: 1}} {
-		if _, err := f.Get(e, nil); !errors.Is(err, corrupt.ErrCorrupt) {
-			t.Errorf("%+v: %v", e, err)
+	for _, bad := range []workfile.Extent{{Offset: -1, Length: 1}, {Offset: 100, Length: 1}, {Length: math.MaxUint32},
+		{Offset: math.MaxInt64, Length: 1}, {Offset: 50}, {Sum: 1}} {
+		if _, err := f.Get(bad, nil); !errors.Is(err, corrupt.ErrCorrupt) {
+			t.Errorf("%+v: %v", bad, err)
 		}
+		if _, err := f.GetAll([]workfile.Extent{e, bad}, nil); !errors.Is(err, corrupt.ErrCorrupt) {
+			t.Errorf("%+v: %v", bad, err)
+		}
+	}
+	for _, lengths := range [][]int{nil, {1}, {1, 3}, {4}, {-1, 4}, {4, -1}} {
+		panics(t, fmt.Sprint(lengths), func() { f.PutAll([]byte("abc"), lengths) })
+	}
+	if f.Used() != 0 {
+		t.Errorf("%d bytes used", f.Used())
+	}
+}
+
+// TestApart reads extents that do not follow each other.
+func TestApart(t *testing.T) {
+	f := create(t, crashfs.New(), tilesPath)
+	a, b, c := put(t, f, content(1, 10)), put(t, f, content(2, 10)), put(t, f, content(3, 10))
+	for _, extents := range [][]workfile.Extent{{a, c}, {b, a}, {a, a}, {a, {}, c}, {a, b, b}} {
+		panics(t, fmt.Sprint(extents), func() { f.GetAll(extents, nil) })
+	}
+}
+
+// TestAllocations reads into the memory that is given.
+func TestAllocations(t *testing.T) {
+	f := create(t, crashfs.New(), tilesPath)
+	extents, err := f.PutAll(content(1, 3000), []int{1000, 1500, 500})
+	if err != nil {
+		t.Fatal(err)
+	}
+	buffer := make([]byte, 3000)
+	if n := testing.AllocsPerRun(100, func() { f.Get(extents[1], buffer) }); n > 0 {
+		t.Errorf("Get allocates %v times", n)
+	}
+	if n := testing.AllocsPerRun(100, func() { f.GetAll(extents, buffer) }); n > 0 {
+		t.Errorf("GetAll allocates %v times", n)
 	}
 }
 
@@ -295,6 +374,15 @@ func TestNothing(t *testing.T) {
 	}
 	f.Drop(e)
 	f.Drop(e)
+	for _, lengths := range [][]int{nil, {0}, {0, 0}} {
+		extents, err := f.PutAll(nil, lengths)
+		if err != nil || len(extents) != len(lengths) {
+			t.Errorf("%v: %v", extents, err)
+		}
+		if got, err := f.GetAll(extents, make([]byte, 5)); len(got) != 0 || err != nil {
+			t.Errorf("%d bytes, %v", len(got), err)
+		}
+	}
 	if f.Size() != 0 || f.Used() != 0 {
 		t.Error("it takes space")
 	}
