@@ -1,0 +1,34 @@
+package cachetest
+
+import (
+	"os"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// Watch returns a function that returns how many bytes of the file at path are in
+// the page cache, and how many of them are not on disk. It skips the test where that
+// cannot be told, or where the file is nowhere else.
+func Watch(t testing.TB, path string) func() (bytes, dirty int64) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	var s unix.Statfs_t
+	if err := unix.Fstatfs(int(f.Fd()), &s); err != nil || s.Type == unix.TMPFS_MAGIC {
+		t.Skip("the file is nowhere but in the page cache")
+	}
+	page := uint64(os.Getpagesize())
+	held := func() (int64, int64) {
+		var stat unix.Cachestat_t
+		if err := unix.Cachestat(uint(f.Fd()), &unix.CachestatRange{}, &stat, 0); err != nil {
+			t.Skip(err) // Linux before 6.5, or a sandbox
+		}
+		return int64(stat.Cache * page), int64((stat.Dirty + stat.Writeback) * page)
+	}
+	held()
+	return held
+}

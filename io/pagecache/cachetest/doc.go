@@ -1,0 +1,2 @@
+// Package cachetest tells tests how much of a file is in the page cache.
+package cachetest

@@ -1,0 +1,163 @@
+package pagecache
+
+import (
+	"os"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	maxDirty = 16 << 20  // bytes that Wrote leaves to be written while it goes on
+	batch    = 256 << 10 // bytes for which it is worth while to ask the kernel
+	maxRead  = 8 << 20   // bytes that Read leaves in memory
+)
+
+// Bound bounds the pages of one file in the page cache. The zero Bound is of no file,
+// and does nothing. Its methods are safe for concurrent use, but for Open.
+//
+// It only gives advice: its errors are nobody's concern, and one of the disk is told
+// by the Sync of the file. For that it has a descriptor of its own, since Linux tells
+// an error to each descriptor once.
+type Bound struct {
+	advised *os.File // nil: of no file
+	mu      sync.Mutex
+	queue   []span // written, oldest first; their pages may be in memory
+	growing bool   // the last of the queue is short, and not being written out yet
+	bytes   int64  // in the queue
+	seen    []span // read, oldest first
+	clean   int64  // bytes of seen
+}
+
+// Open says that c is of the file at path, which is open as f. From now on reading f
+// reads what is asked for and nothing beyond.
+func (c *Bound) Open(path string, f *os.File) {
+	advise(f, span{}, unix.FADV_RANDOM)
+	// Without a second descriptor the pages are not bounded, but all else works.
+	if again, err := os.Open(path); err == nil {
+		c.advised = again
+	}
+}
+
+// Wrote is to be called when length bytes at offset were written. It makes the kernel
+// write them to disk, and waits until all but the last maxDirty bytes of what was
+// written before are there; their pages are dropped. Short pieces that follow each
+// other are taken together.
+func (c *Bound) Wrote(offset, length int64) {
+	if c.advised == nil {
+		return
+	}
+	fresh, old := c.push(span{offset, length})
+	for _, s := range fresh {
+		syncRange(c.advised, s, unix.SYNC_FILE_RANGE_WRITE)
+	}
+	for _, s := range old {
+		syncRange(c.advised, s,
+			unix.SYNC_FILE_RANGE_WAIT_BEFORE|unix.SYNC_FILE_RANGE_WRITE|unix.SYNC_FILE_RANGE_WAIT_AFTER)
+		advise(c.advised, pages(s), unix.FADV_DONTNEED)
+	}
+}
+
+// push appends s to the queue. It returns what is to be written out now, and what
+// it takes from the queue because it is too long.
+func (c *Bound) push(s span) (fresh, old []span) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	last := len(c.queue) - 1
+	switch {
+	case c.growing && c.queue[last].end() == s.offset:
+		c.queue[last].length += s.length
+	case c.growing:
+		fresh = append(fresh, c.queue[last])
+		fallthrough
+	default:
+		c.queue = append(c.queue, s)
+		last++
+	}
+	c.growing = c.queue[last].length < batch
+	if !c.growing {
+		fresh = append(fresh, c.queue[last])
+	}
+	c.bytes += s.length
+	n := 0
+	for c.bytes > maxDirty {
+		c.bytes -= c.queue[n].length
+		n++
+	}
+	old, c.queue = c.queue[:n:n], c.queue[n:]
+	return fresh, old
+}
+
+// Read is to be called when length bytes at offset were read. It drops the pages of
+// what was read some time before: those that the kernel has just read are still on
+// lists of single processors, and to drop one of them it interrupts all processors.
+func (c *Bound) Read(offset, length int64) {
+	if c.advised == nil {
+		return
+	}
+	c.mu.Lock()
+	c.seen = append(c.seen, span{offset, length})
+	c.clean += length
+	n := 0
+	for c.clean > maxRead {
+		c.clean -= c.seen[n].length
+		n++
+	}
+	var old []span
+	old, c.seen = c.seen[:n:n], c.seen[n:]
+	c.mu.Unlock()
+	for _, s := range old {
+		advise(c.advised, pages(s), unix.FADV_DONTNEED)
+	}
+}
+
+// Synced is to be called after the file was synced, when few pages are dirty: all
+// others go, those included that could not be dropped before.
+func (c *Bound) Synced() {
+	if c.advised == nil {
+		return
+	}
+	c.mu.Lock()
+	c.queue, c.growing, c.bytes = nil, false, 0
+	c.seen, c.clean = nil, 0
+	c.mu.Unlock()
+	advise(c.advised, span{}, unix.FADV_DONTNEED)
+}
+
+// Close forgets the file; that itself stays open. It is called once, at the end.
+func (c *Bound) Close() error {
+	if c.advised == nil {
+		return nil
+	}
+	return c.advised.Close()
+}
+
+// span is a range of bytes of the file.
+type span struct{ offset, length int64 }
+
+func (s span) end() int64 { return s.offset + s.length }
+
+// pages widens a span to whole pages; the kernel ignores parts of pages.
+func pages(s span) span {
+	size := int64(os.Getpagesize())
+	start := s.offset / size * size
+	end := (s.end() + size - 1) / size * size
+	return span{start, end - start}
+}
+
+// advise calls posix_fadvise. The empty span at 0 is the whole file.
+func advise(f *os.File, s span, advice int) {
+	control(f, func(fd int) { unix.Fadvise(fd, s.offset, s.length, advice) })
+}
+
+func syncRange(f *os.File, s span, flags int) {
+	control(f, func(fd int) { unix.SyncFileRange(fd, s.offset, s.length, flags) })
+}
+
+// control calls do with the descriptor of f, which stays open meanwhile, unless
+// f is closed.
+func control(f *os.File, do func(fd int)) {
+	if raw, err := f.SyscallConn(); err == nil {
+		raw.Control(func(fd uintptr) { do(int(fd)) })
+	}
+}

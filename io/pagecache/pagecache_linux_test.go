@@ -1,0 +1,92 @@
+package pagecache_test
+
+import (
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"grenier/io/pagecache"
+	"grenier/io/pagecache/cachetest"
+)
+
+// TestBound writes and reads 256 MiB and looks how much of that the kernel keeps
+// meanwhile.
+func TestBound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes 256 MiB")
+	}
+	for _, c := range []struct {
+		name    string
+		length  int64
+		workers int64
+	}{
+		{"1 MiB", 1 << 20, 1},
+		{"1 MiB, 4 workers", 1 << 20, 4},
+		{"odd lengths", 1<<20 - 1234, 2},
+		{"short", 50_001, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f, held, bound := open(t)
+			each := func(doing string, do func(buffer []byte, offset int64) (int, error), did func(offset, length int64)) {
+				var wg sync.WaitGroup
+				var mu sync.Mutex
+				var peak, dirtyPeak int64
+				for w := range c.workers {
+					wg.Go(func() {
+						buffer := make([]byte, c.length)
+						for offset := w * c.length; offset < 256<<20; offset += c.workers * c.length {
+							if _, err := do(buffer, offset); err != nil {
+								t.Error(err)
+								return
+							}
+							did(offset, c.length)
+							now, dirty := held()
+							mu.Lock()
+							peak, dirtyPeak = max(peak, now), max(dirtyPeak, dirty)
+							mu.Unlock()
+						}
+					})
+				}
+				wg.Wait()
+				checkHeld(t, doing, peak, dirtyPeak)
+			}
+			each("writing", f.WriteAt, bound.Wrote)
+			each("reading", f.ReadAt, bound.Read)
+			if err := f.Sync(); err != nil {
+				t.Fatal(err)
+			}
+			bound.Synced()
+			now, dirty := held()
+			checkHeld(t, "after Synced", now, dirty)
+			each("reading after Synced", f.ReadAt, bound.Read)
+		})
+	}
+}
+
+// open returns a new file, which is closed when the test ends.
+func open(t *testing.T) (f *os.File, held func() (bytes, dirty int64), bound *pagecache.Bound) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "big")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bound = new(pagecache.Bound)
+	bound.Open(path, f)
+	t.Cleanup(func() {
+		if err := bound.Close(); err != nil {
+			t.Error(err)
+		}
+		f.Close()
+	})
+	return f, cachetest.Watch(t, path), bound
+}
+
+func checkHeld(t *testing.T, doing string, bytes, dirty int64) {
+	t.Helper()
+	t.Logf("%s: at most %.1f MiB in the page cache, %.1f MiB of it dirty", doing, float64(bytes)/(1<<20), float64(dirty)/(1<<20))
+	if bytes > 32<<20 {
+		t.Errorf("%s: %d bytes in the page cache", doing, bytes)
+	}
+}

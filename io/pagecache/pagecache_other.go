@@ -1,0 +1,23 @@
+//go:build !linux
+
+package pagecache
+
+import "os"
+
+// Bound does nothing here: the operating system decides what it keeps.
+type Bound struct{}
+
+// Open does nothing.
+func (*Bound) Open(string, *os.File) {}
+
+// Wrote does nothing.
+func (*Bound) Wrote(offset, length int64) {}
+
+// Read does nothing.
+func (*Bound) Read(offset, length int64) {}
+
+// Synced does nothing.
+func (*Bound) Synced() {}
+
+// Close does nothing.
+func (*Bound) Close() error { return nil }

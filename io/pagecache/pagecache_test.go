@@ -1,0 +1,18 @@
+package pagecache_test
+
+import (
+	"testing"
+
+	"grenier/io/pagecache"
+)
+
+// TestNoFile shows that a Bound of no file does nothing.
+func TestNoFile(t *testing.T) {
+	var zero pagecache.Bound
+	zero.Wrote(0, 1<<30)
+	zero.Read(0, 1<<30)
+	zero.Synced()
+	if err := zero.Close(); err != nil {
+		t.Error(err)
+	}
+}
