@@ -14,6 +14,7 @@ import (
 
 	"grenier/io/corrupt"
 	"grenier/io/durable"
+	"grenier/io/pagecache"
 )
 
 // ErrCommit reports a Commit that cannot be: of a checkpoint in another
@@ -57,7 +58,7 @@ type File struct {
 	fs     FS
 	path   string
 	handle Handle
-	cache  pageCache
+	cache  pagecache.Bound
 
 	mu         sync.Mutex // of what follows
 	space      *space
@@ -111,7 +112,9 @@ func start(fs FS, path string, h Handle, size int64, s *space) (*File, error) {
 		return nil, err
 	}
 	f := &File{fs: fs, path: path, handle: h, size: size, space: s, isDropped: map[int64]bool{}}
-	f.cache.open(path, h)
+	if h, ok := h.(file); ok {
+		f.cache.Open(path, h.File)
+	}
 	return f, nil
 }
 
@@ -188,7 +191,7 @@ func (f *File) PutAll(data []byte, lengths []int) ([]Extent, error) {
 	f.mu.Lock()
 	f.size = max(f.size, s.end())
 	f.mu.Unlock()
-	f.cache.wrote(s)
+	f.cache.Wrote(s.offset, s.length)
 	next := s.offset
 	for i := range extents {
 		if e := &extents[i]; e.Length > 0 {
@@ -251,7 +254,7 @@ func (f *File) GetAll(extents []Extent, dst []byte) ([]byte, error) {
 	if n < len(dst) && !errors.Is(err, io.EOF) { // some return io.EOF at the end of the file
 		return nil, named("reading", f.path, err)
 	}
-	f.cache.read(all)
+	f.cache.Read(all.offset, all.length)
 	rest := dst[:n]
 	for _, e := range extents {
 		if len(rest) < int(e.Length) {
@@ -293,7 +296,7 @@ func (f *File) Sync() error {
 		if err := f.handle.Sync(); err != nil {
 			f.failed = named("writing", f.path, err)
 		}
-		f.cache.synced()
+		f.cache.Synced()
 	}
 	return f.failed
 }
@@ -384,7 +387,7 @@ func (f *File) Used() int64 {
 // Close closes the file. It does not wait for the disk: what was put since the
 // last Sync or Commit may be lost in a crash.
 func (f *File) Close() error {
-	return errors.Join(f.cache.close(), f.handle.Close())
+	return errors.Join(f.cache.Close(), f.handle.Close())
 }
 
 // named says which file an error is about, unless it does so itself, as those of
