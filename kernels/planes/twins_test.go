@@ -1,0 +1,241 @@
+package planes
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"grenier/kernels/cpu"
+	"grenier/kernels/internal/guard"
+	"grenier/kernels/internal/twins"
+)
+
+// maxLines is the longest input of the twin tests.
+const maxLines = 12
+
+// fence holds the memory of both sides of a transform, so that it starts after or ends
+// before an unreadable page.
+type fence struct {
+	scores *guard.Region[int8]
+	packed *guard.Region[uint8]
+}
+
+func newFence(tb testing.TB) fence {
+	return fence{guard.New[int8](tb, maxLines*Side), guard.New[uint8](tb, Bound(maxLines*Side))}
+}
+
+// ends calls f with n scores and size packed bytes at the start of the memory, and with
+// those at its end.
+func (m fence) ends(n, size int, f func(scores []int8, packed []byte)) {
+	f(m.scores.Start(n), m.packed.Start(size))
+	f(m.scores.End(n), m.packed.End(size))
+}
+
+// checkPack packs x and compares with the definition.
+func (m fence) checkPack(t *testing.T, f cpu.Family, x []int8) {
+	t.Helper()
+	want := packNaive(x)
+	m.ends(len(x), Bound(len(x)), func(scores []int8, packed []byte) {
+		copy(scores, x)
+		for i := range packed {
+			packed[i] = 0xa5
+		}
+		if n := For(f).Pack(packed, scores); n != len(want) || !bytes.Equal(packed[:n], want) {
+			t.Fatalf("%v: %v: packed % x, want % x", f, x, packed[:max(n, 0)], want)
+		}
+		if !slices.Equal(scores, x) {
+			t.Fatalf("%v: %v became %v", f, x, scores)
+		}
+	})
+}
+
+// checkUnpack unpacks n scores of bytes that may be anything and compares with the
+// definition.
+func (m fence) checkUnpack(t *testing.T, f cpu.Family, n int, src []byte) {
+	t.Helper()
+	want, size := unpackNaive(n, src)
+	m.ends(n, len(src), func(scores []int8, packed []byte) {
+		copy(packed, src)
+		for i := range scores {
+			scores[i] = 0x5a
+		}
+		got := For(f).Unpack(scores, packed)
+		if got != size || size >= 0 && !slices.Equal(scores, want) {
+			t.Fatalf("%v: %d scores of % x: %v of %d bytes, want %v of %d", f, n, src, scores, got, want, size)
+		}
+		if !bytes.Equal(packed, src) {
+			t.Fatalf("%v: % x became % x", f, src, packed)
+		}
+	})
+}
+
+// check goes both ways.
+func (m fence) check(t *testing.T, f cpu.Family, x []int8) {
+	t.Helper()
+	m.checkPack(t, f, x)
+	m.checkUnpack(t, f, len(x), packNaive(x))
+}
+
+// randomLine returns scores of a random range of the given width in bits, both ends of
+// which occur.
+func randomLine(rng *rand.Rand, w int) []int8 {
+	largest := 1<<w - 1 // above the least
+	if w > 0 {
+		largest -= rng.IntN(1 << (w - 1))
+	}
+	least := -128 + rng.IntN(256-largest)
+	out := make([]int8, Side)
+	for i := range out {
+		out[i] = int8(least + rng.IntN(largest+1))
+	}
+	ends := rng.Perm(Side)
+	out[ends[0]], out[ends[1]] = int8(least), int8(least+largest)
+	return out
+}
+
+// randomLines returns n lines of random widths, most of them small.
+func randomLines(rng *rand.Rand, n int) []int8 {
+	out := []int8{}
+	for range n {
+		out = append(out, randomLine(rng, min(rng.IntN(9), 1+rng.IntN(8)))...)
+	}
+	return out
+}
+
+func TestTwins(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		rng, m := twins.Rand(t), newFence(t)
+		for range 20 {
+			for n := range maxLines + 1 {
+				m.check(t, f, randomLines(rng, n))
+			}
+		}
+	})
+}
+
+// TestEveryWidth has lines of each number of planes, with every least score that they
+// can have.
+func TestEveryWidth(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		m := newFence(t)
+		for largest := range 256 {
+			for least := -128; least+largest < 128; least++ {
+				line := slices.Repeat([]int8{int8(least)}, Side)
+				line[(least+128)%Side] = int8(least + largest)
+				line[(least+largest+141)%Side] = int8(least + largest/2)
+				m.check(t, f, line)
+			}
+		}
+	})
+}
+
+// TestEveryScore has a line that differs in one score from the others, both ways.
+func TestEveryScore(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		m := newFence(t)
+		for i := range Side {
+			for _, ends := range [][2]int8{{-128, 127}, {127, -128}, {-1, 0}, {0, -1}, {3, 5}, {100, -27}} {
+				line := slices.Repeat(ends[:1], Side)
+				line[i] = ends[1]
+				m.check(t, f, line)
+			}
+		}
+	})
+}
+
+// TestDamage cuts packed lines short at every byte, lets others follow, and gives each
+// line each number of planes.
+func TestDamage(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		rng, m := twins.Rand(t), newFence(t)
+		scores := randomLines(rng, maxLines/2)
+		packed := packNaive(scores)
+		for n := range packed {
+			if got := For(f).Unpack(slices.Clone(scores), packed[:n]); got != -1 {
+				t.Fatalf("%d of %d bytes: unpacked %d", n, len(packed), got)
+			}
+			m.checkUnpack(t, f, len(scores), packed[:n])
+			m.checkUnpack(t, f, 0, packed[:n])
+			m.checkUnpack(t, f, Side, packed[:n])
+		}
+		for at := 0; at < len(packed); {
+			w := packed[at]
+			for wrong := range 256 {
+				packed[at] = byte(wrong)
+				m.checkUnpack(t, f, len(scores), packed)
+			}
+			packed[at] = w
+			at += 2 + 8*int(w)
+		}
+	})
+}
+
+func TestNoAllocations(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		k, scores := For(f), randomLines(twins.Rand(t), maxLines)
+		packed := make([]byte, Bound(len(scores)))
+		if n := testing.AllocsPerRun(10, func() { k.Unpack(scores, packed[:k.Pack(packed, scores)]) }); n != 0 {
+			t.Errorf("%v allocations", n)
+		}
+	})
+}
+
+// FuzzPackTwins packs lines that repeat a pattern.
+func FuzzPackTwins(f *testing.F) {
+	f.Add(uint8(0), []byte{})
+	f.Add(uint8(1), []byte{1, 0x80, 0x7f, 0xff})
+	f.Add(uint8(3), []byte("scores"))
+	f.Fuzz(func(t *testing.T, lines uint8, pattern []byte) {
+		m, x := newFence(t), make([]int8, int(lines)%(maxLines+1)*Side)
+		pattern = append(pattern, 0)
+		for i := range x {
+			x[i] = int8(pattern[i%len(pattern)])
+		}
+		for _, family := range cpu.Available() {
+			m.check(t, family, x)
+		}
+	})
+}
+
+func FuzzUnpackTwins(f *testing.F) {
+	f.Add(uint8(0), []byte{})
+	f.Add(uint8(2), []byte{0, 5, 1, 3, 0xff, 0, 1, 2, 3, 4, 5, 6})
+	f.Add(uint8(1), append([]byte{8, 0x7f}, bytes.Repeat([]byte{0xff}, 64)...))
+	f.Add(uint8(1), append([]byte{9}, make([]byte, 80)...))
+	f.Fuzz(func(t *testing.T, lines uint8, src []byte) {
+		m, n := newFence(t), int(lines)%(maxLines+1)*Side
+		src = src[:min(len(src), Bound(maxLines*Side))]
+		for _, family := range cpu.Available() {
+			m.checkUnpack(t, family, n, src)
+		}
+	})
+}
+
+func BenchmarkPack(b *testing.B) {
+	bench(b, func(k Kernel, scores []int8, packed []byte) { k.Pack(packed, scores) })
+}
+
+func BenchmarkUnpack(b *testing.B) {
+	bench(b, func(k Kernel, scores []int8, packed []byte) { k.Unpack(scores, packed) })
+}
+
+// bench measures one direction, on scores that fit the first cache and on more.
+func bench(b *testing.B, op func(k Kernel, scores []int8, packed []byte)) {
+	for _, n := range []int{4 << 10, 1 << 20} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			scores := randomLines(rand.New(rand.NewPCG(1, 2)), n/Side)
+			twins.Bench(b, func(b *testing.B, f cpu.Family) {
+				k, packed := For(f), make([]byte, Bound(n))
+				size := k.Pack(packed, scores)
+				b.SetBytes(int64(n))
+				for b.Loop() {
+					op(k, scores, packed)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/score")
+				b.ReportMetric(float64(8*size)/float64(n), "bits/score")
+			})
+		})
+	}
+}
