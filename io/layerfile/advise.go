@@ -12,12 +12,5 @@ const (
 
 // Advise tells the operating system how all decoders of f together are going to
 // read. It is a hint: it changes no result, and on systems without such hints it
-// does nothing.
-func (f *File) Advise(a Access) error {
-	f.m.mu.RLock()
-	defer f.m.mu.RUnlock()
-	if len(f.m.data) == 0 {
-		return nil
-	}
-	return advise(f.m.data, a)
-}
+// does nothing, nor after OpenSparing, which never reads ahead.
+func (f *File) Advise(a Access) error { return f.source.advise(a) }

@@ -17,7 +17,7 @@ import (
 // As long as header, model, footer or index are damaged the blocks cannot be found, so
 // these are checked first and alone.
 func Check(ctx context.Context, path string, family cpu.Family, report func(error)) (Summary, error) {
-	f, problems, err := open(path)
+	f, problems, err := open(path, openMapping)
 	if err != nil {
 		return Summary{}, err
 	}

@@ -23,10 +23,11 @@ type Decoder struct {
 	ranks        ranks.Kernel
 	rice         rice.Kernel
 	decompressor decompressor
-	stored       []byte // copy of the stored bytes
-	code         []byte // after decompression
-	cache        []int8 // scores of block cached
-	cached       int    // -1: none
+	entryBytes   [indexEntrySize]byte // copy of an index entry
+	stored       []byte               // copy of the stored bytes
+	code         []byte               // after decompression
+	cache        []int8               // scores of block cached
+	cached       int                  // -1: none
 }
 
 // NewDecoder returns a decoder for blocks of f that uses the kernels of a family.
@@ -64,12 +65,12 @@ func (d *Decoder) Block(i int, dst []int8) ([]int8, error) {
 
 // decode fills dst with block i.
 func (d *Decoder) decode(i int, dst []int8) error {
-	e, err := d.f.entry(i)
+	e, err := d.entry(i)
 	if err != nil {
 		return err
 	}
 	stored := d.stored[:e.length]
-	if err := d.f.m.read(stored, int64(e.offset)); err != nil {
+	if err := d.f.source.read(stored, int64(e.offset)); err != nil {
 		return err
 	}
 	if sum := crc32c(stored); sum != e.storedCRC {
@@ -85,6 +86,17 @@ func (d *Decoder) decode(i int, dst []int8) error {
 		return fmt.Errorf("checksum of the scores %08x instead of %08x", sum, e.scoresCRC)
 	}
 	return nil
+}
+
+// entry returns what the index says about block i, checked again: the file may
+// have been overwritten since Open.
+func (d *Decoder) entry(i int) (entry, error) {
+	f := d.f
+	if err := f.source.read(d.entryBytes[:], f.footer.indexOffset+int64(i)*indexEntrySize); err != nil {
+		return entry{}, err
+	}
+	e := parseEntry(d.entryBytes[:])
+	return e, e.check(f.header.BlockLen(i), uint64(f.header.start()), uint64(f.footer.indexOffset))
 }
 
 // expand undoes codec and transform.

@@ -71,5 +71,11 @@
 //     before. The operating system reports access behind the end of a truncated
 //     file, or a disk error, by a signal, SIGBUS; the copy catches it.
 //
+// # Files larger than memory
+//
+// What a map has read stays in memory as long as the operating system likes.
+// OpenSparing reads without a map, and CreateSparing writes, so that at most some
+// MiB of a file are in memory (package pagecache). All else is the same.
+//
 // Every error about contents is a *corrupt.Error.
 package layerfile

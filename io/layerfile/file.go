@@ -15,7 +15,7 @@ import (
 // needs a Decoder of its own.
 type File struct {
 	path   string
-	m      *mapping
+	source source
 	header Header
 	footer Footer
 
@@ -26,41 +26,48 @@ type File struct {
 // Open opens the file at path and checks everything but the blocks. It fails
 // with an error that matches corrupt.ErrCorrupt when the contents are not those
 // of a complete layer file, or with an error of the operating system.
-func Open(path string) (*File, error) {
-	f, problems, err := open(path)
+func Open(path string) (*File, error) { return openWith(path, openMapping) }
+
+// OpenSparing is Open for files that together are larger than memory: it leaves
+// little of what is read in memory, neither in that of the process nor, on Linux, in
+// the page cache. A block that is read again comes from the disk again.
+func OpenSparing(path string) (*File, error) { return openWith(path, openSparing) }
+
+func openWith(path string, from opener) (*File, error) {
+	f, problems, err := open(path, from)
 	if err != nil {
 		return nil, err
 	}
 	if len(problems) > 0 {
-		return nil, errors.Join(problems[0], f.m.close())
+		return nil, errors.Join(problems[0], f.source.close())
 	}
 	return f, nil
 }
 
-// open maps the file and lists what is wrong with header, footer and index.
-func open(path string) (*File, []error, error) {
+// open opens the file and lists what is wrong with header, footer and index.
+func open(path string, from opener) (*File, []error, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer file.Close()
 	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = corrupt.New(path, "", "%w: %v", corrupt.ErrForeign, info.Mode().Type())
+	}
+	if err != nil {
+		file.Close() // the first error tells more
+		return nil, nil, err
+	}
+	s, err := from(file, info.Size())
 	if err != nil {
 		return nil, nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, nil, corrupt.New(path, "", "%w: %v", corrupt.ErrForeign, info.Mode().Type())
-	}
-	m, err := openMapping(file, info.Size())
-	if err != nil {
-		return nil, nil, fmt.Errorf("mapping %s: %w", path, err)
-	}
-	f := newFile(path, m)
-	return f, f.load(info.Size()), nil
+	f := newFile(path, s)
+	return f, f.load(s.length()), nil
 }
 
-func newFile(path string, m *mapping) *File {
-	f := &File{path: path, m: m}
+func newFile(path string, s source) *File {
+	f := &File{path: path, source: s}
 	f.decoding = sync.OnceValue(func() *ranks.Decoding { return ranks.NewDecoding(f.header.Model) })
 	return f
 }
@@ -69,7 +76,7 @@ func newFile(path string, m *mapping) *File {
 // others, the index only with all of them.
 func (f *File) load(length int64) []error {
 	head := make([]byte, min(length, headerSize))
-	if err := f.m.read(head, 0); err != nil {
+	if err := f.source.read(head, 0); err != nil {
 		return []error{f.bad("header", err)}
 	}
 	var headerErr, footerErr error
@@ -95,11 +102,11 @@ func (f *File) load(length int64) []error {
 func (f *File) loadModel(head []byte) error {
 	le := binary.LittleEndian
 	length, want := le.Uint32(head[hModelLen:]), le.Uint32(head[hModelCRC:])
-	if int64(length) > f.m.length()-headerSize {
+	if int64(length) > f.source.length()-headerSize {
 		return corrupt.New(f.path, "model", "truncated: it should have %d bytes", length)
 	}
 	model := make([]byte, length)
-	if err := f.m.read(model, headerSize); err != nil {
+	if err := f.source.read(model, headerSize); err != nil {
 		return f.bad("model", err)
 	}
 	if sum := crc32c(model); sum != want {
@@ -115,7 +122,7 @@ func (f *File) loadModel(head []byte) error {
 // loadFooter reads the footer and, if there is a header, compares them.
 func (f *File) loadFooter(length int64, header bool) error {
 	tail := make([]byte, footerSize)
-	err := f.m.read(tail, length-footerSize)
+	err := f.source.read(tail, length-footerSize)
 	if err != nil {
 		return f.bad("footer", err)
 	}
@@ -131,7 +138,7 @@ func (f *File) loadFooter(length int64, header bool) error {
 func (f *File) checkIndex() error {
 	next, end := uint64(f.header.start()), uint64(f.footer.indexOffset)
 	blocks := f.header.Blocks()
-	crc, bad, err := f.m.readIndex(f.footer.indexOffset, blocks, func(i int, e entry) error {
+	crc, bad, err := readIndex(f.source, f.footer.indexOffset, blocks, func(i int, e entry) error {
 		if e.offset != next {
 			return fmt.Errorf("block %d begins at %d instead of %d", i, e.offset, next)
 		}
@@ -154,7 +161,7 @@ func (f *File) checkIndex() error {
 	return nil
 }
 
-// bad turns an error from the mapping, or about contents, into a corruption
+// bad turns an error from the source, or about contents, into a corruption
 // error; a closed file is none.
 func (f *File) bad(part string, err error) error {
 	if errors.Is(err, os.ErrClosed) {
@@ -196,17 +203,6 @@ func (f *File) Expect(want Header) error {
 	return nil
 }
 
-// Close unmaps the file. It waits for reads that are under way; decoders fail
+// Close closes the file, without harm to reads that are under way; decoders fail
 // with os.ErrClosed afterwards, as does a second Close.
-func (f *File) Close() error { return f.m.close() }
-
-// entry returns what the index says about block i, checked again: the file may
-// have been overwritten since Open.
-func (f *File) entry(i int) (entry, error) {
-	var b [indexEntrySize]byte
-	if err := f.m.read(b[:], f.footer.indexOffset+int64(i)*indexEntrySize); err != nil {
-		return entry{}, err
-	}
-	e := parseEntry(b[:])
-	return e, e.check(f.header.BlockLen(i), uint64(f.header.start()), uint64(f.footer.indexOffset))
-}
+func (f *File) Close() error { return f.source.close() }

@@ -19,12 +19,27 @@ import (
 	"grenier/io/corrupt"
 )
 
+// openers are the ways to open a file.
+var openers = map[string]func(path string) (*File, error){"mapped": Open, "sparing": OpenSparing}
+
+// eachOpener tests files opened in each way.
+func eachOpener(t *testing.T, test func(t *testing.T, open func(path string) (*File, error))) {
+	for name, open := range openers {
+		t.Run(name, func(t *testing.T) { test(t, open) })
+	}
+}
+
 // openFile writes scores in blocks of size and opens the file.
 func openFile(t *testing.T, size int, scores []int8) (*File, *Decoder) {
 	t.Helper()
+	return openFileWith(t, Open, size, scores)
+}
+
+func openFileWith(t *testing.T, open func(path string) (*File, error), size int, scores []int8) (*File, *Decoder) {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "layer.gl")
 	writeFile(t, path, testHeader(LZ4, size, len(scores)), scores)
-	f, err := Open(path)
+	f, err := open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,24 +75,26 @@ func TestExpect(t *testing.T) {
 }
 
 func TestReadRanges(t *testing.T) {
-	scores := layerScores(rand.New(rand.NewPCG(5, 6)), 1000)
-	_, d := openFile(t, 64, scores)
-	rapid.Check(t, func(t *rapid.T) {
-		from := rapid.IntRange(0, len(scores)).Draw(t, "from")
-		n := rapid.IntRange(0, len(scores)-from).Draw(t, "n")
-		dst := make([]int8, n)
-		if err := d.Read(dst, uint64(from)); err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(dst, scores[from:from+n]) {
-			t.Fatal("wrong scores")
+	eachOpener(t, func(t *testing.T, open func(path string) (*File, error)) {
+		scores := layerScores(rand.New(rand.NewPCG(5, 6)), 1000)
+		_, d := openFileWith(t, open, 64, scores)
+		rapid.Check(t, func(t *rapid.T) {
+			from := rapid.IntRange(0, len(scores)).Draw(t, "from")
+			n := rapid.IntRange(0, len(scores)-from).Draw(t, "n")
+			dst := make([]int8, n)
+			if err := d.Read(dst, uint64(from)); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(dst, scores[from:from+n]) {
+				t.Fatal("wrong scores")
+			}
+		})
+		for i, want := range scores {
+			if got, err := d.Score(uint64(i)); err != nil || got != want {
+				t.Fatalf("score %d: %d, %v, want %d", i, got, err, want)
+			}
 		}
 	})
-	for i, want := range scores {
-		if got, err := d.Score(uint64(i)); err != nil || got != want {
-			t.Fatalf("score %d: %d, %v, want %d", i, got, err, want)
-		}
-	}
 }
 
 func TestOutOfRange(t *testing.T) {
@@ -96,107 +113,119 @@ func TestOutOfRange(t *testing.T) {
 }
 
 func TestBlockUsesMemory(t *testing.T) {
-	_, d := openFile(t, 64, make([]int8, 100))
-	dst := make([]int8, 0, 64)
-	if allocs := testing.AllocsPerRun(100, func() { d.Block(0, dst) }); allocs > 0 {
-		t.Errorf("%v allocations for a block", allocs)
-	}
-	if got, err := d.Block(1, dst); err != nil || len(got) != 36 || &got[0] != &dst[:1][0] {
-		t.Errorf("%d scores, %v", len(got), err)
-	}
+	eachOpener(t, func(t *testing.T, open func(path string) (*File, error)) {
+		_, d := openFileWith(t, open, 64, make([]int8, 100))
+		dst := make([]int8, 0, 64)
+		if allocs := testing.AllocsPerRun(100, func() { d.Block(0, dst) }); allocs > 0 {
+			t.Errorf("%v allocations for a block", allocs)
+		}
+		if got, err := d.Block(1, dst); err != nil || len(got) != 36 || &got[0] != &dst[:1][0] {
+			t.Errorf("%d scores, %v", len(got), err)
+		}
+	})
 }
 
 // TestTruncatedWhileOpen provokes SIGBUS.
 func TestTruncatedWhileOpen(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("a mapped file cannot be truncated")
-	}
-	f, d := openFile(t, MaxBlockSize, noise(rand.New(rand.NewPCG(7, 8)), 3*MaxBlockSize))
-	if err := os.Truncate(f.Path(), 100); err != nil {
-		t.Fatal(err)
-	}
-	for i := range 3 {
-		_, err := d.Block(i, nil)
-		if !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), "truncated while open") {
-			t.Errorf("block %d: %v", i, err)
+	eachOpener(t, func(t *testing.T, open func(path string) (*File, error)) {
+		if runtime.GOOS == "windows" {
+			t.Skip("a mapped file cannot be truncated")
 		}
-	}
+		f, d := openFileWith(t, open, MaxBlockSize, noise(rand.New(rand.NewPCG(7, 8)), 3*MaxBlockSize))
+		if err := os.Truncate(f.Path(), 100); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 3 {
+			_, err := d.Block(i, nil)
+			if !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), "truncated while open") {
+				t.Errorf("block %d: %v", i, err)
+			}
+		}
+	})
 }
 
 func TestOverwrittenWhileOpen(t *testing.T) {
-	f, d := openFile(t, 64, make([]int8, 640))
-	w, err := os.OpenFile(f.Path(), os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
-	garbage := slices.Repeat([]byte{0xee}, int(f.Footer().Bytes))
-	if _, err := w.WriteAt(garbage, 0); err != nil {
-		t.Fatal(err)
-	}
-	for i := range f.NumBlocks() {
-		if _, err := d.Block(i, nil); !errors.Is(err, corrupt.ErrCorrupt) {
-			t.Errorf("block %d: %v", i, err)
+	eachOpener(t, func(t *testing.T, open func(path string) (*File, error)) {
+		f, d := openFileWith(t, open, 64, make([]int8, 640))
+		w, err := os.OpenFile(f.Path(), os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
+		defer w.Close()
+		garbage := slices.Repeat([]byte{0xee}, int(f.Footer().Bytes))
+		if _, err := w.WriteAt(garbage, 0); err != nil {
+			t.Fatal(err)
+		}
+		for i := range f.NumBlocks() {
+			if _, err := d.Block(i, nil); !errors.Is(err, corrupt.ErrCorrupt) {
+				t.Errorf("block %d: %v", i, err)
+			}
+		}
+	})
 }
 
 func TestReplacedWhileOpen(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("a mapped file cannot be replaced")
-	}
-	old := layerScores(rand.New(rand.NewPCG(9, 10)), 300)
-	f, d := openFile(t, 64, old)
-	other := f.Path() + ".new"
-	writeFile(t, other, testHeader(LZ4, 64, 300), make([]int8, 300))
-	if err := os.Rename(other, f.Path()); err != nil {
-		t.Fatal(err)
-	}
-	got := make([]int8, 300)
-	if err := d.Read(got, 0); err != nil || !slices.Equal(got, old) {
-		t.Errorf("the old file is gone: %v", err)
-	}
+	eachOpener(t, func(t *testing.T, open func(path string) (*File, error)) {
+		if runtime.GOOS == "windows" {
+			t.Skip("a mapped file cannot be replaced")
+		}
+		old := layerScores(rand.New(rand.NewPCG(9, 10)), 300)
+		f, d := openFileWith(t, open, 64, old)
+		other := f.Path() + ".new"
+		writeFile(t, other, testHeader(LZ4, 64, 300), make([]int8, 300))
+		if err := os.Rename(other, f.Path()); err != nil {
+			t.Fatal(err)
+		}
+		got := make([]int8, 300)
+		if err := d.Read(got, 0); err != nil || !slices.Equal(got, old) {
+			t.Errorf("the old file is gone: %v", err)
+		}
+	})
 }
 
 func TestClose(t *testing.T) {
-	f, d := openFile(t, 64, make([]int8, 6400))
-	var readers sync.WaitGroup
-	for range 2 {
-		readers.Go(func() {
-			d, err := f.NewDecoder(family)
-			for i := 0; err == nil; i++ {
-				_, err = d.Block(i%f.NumBlocks(), nil)
-			}
-			if !errors.Is(err, os.ErrClosed) {
-				t.Error(err)
-			}
-		})
-	}
-	if err := f.Close(); err != nil {
-		t.Error(err)
-	}
-	readers.Wait()
-	if _, err := d.Block(0, nil); !errors.Is(err, os.ErrClosed) || errors.Is(err, corrupt.ErrCorrupt) {
-		t.Errorf("block of a closed file: %v", err)
-	}
-	if err := f.Close(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("second Close: %v", err)
-	}
-	if err := f.Advise(Sequential); err != nil {
-		t.Errorf("Advise on a closed file: %v", err)
-	}
+	eachOpener(t, func(t *testing.T, open func(path string) (*File, error)) {
+		f, d := openFileWith(t, open, 64, make([]int8, 6400))
+		var readers sync.WaitGroup
+		for range 2 {
+			readers.Go(func() {
+				d, err := f.NewDecoder(family)
+				for i := 0; err == nil; i++ {
+					_, err = d.Block(i%f.NumBlocks(), nil)
+				}
+				if !errors.Is(err, os.ErrClosed) {
+					t.Error(err)
+				}
+			})
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+		readers.Wait()
+		if _, err := d.Block(0, nil); !errors.Is(err, os.ErrClosed) || errors.Is(err, corrupt.ErrCorrupt) {
+			t.Errorf("block of a closed file: %v", err)
+		}
+		if err := f.Close(); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("second Close: %v", err)
+		}
+		if err := f.Advise(Sequential); err != nil {
+			t.Errorf("Advise on a closed file: %v", err)
+		}
+	})
 }
 
 func TestAdvise(t *testing.T) {
-	f, d := openFile(t, 64, make([]int8, 100))
-	for _, a := range []Access{Sequential, Random, Normal} {
-		if err := f.Advise(a); err != nil {
+	eachOpener(t, func(t *testing.T, open func(path string) (*File, error)) {
+		f, d := openFileWith(t, open, 64, make([]int8, 100))
+		for _, a := range []Access{Sequential, Random, Normal} {
+			if err := f.Advise(a); err != nil {
+				t.Error(err)
+			}
+		}
+		if _, err := d.Block(0, nil); err != nil {
 			t.Error(err)
 		}
-	}
-	if _, err := d.Block(0, nil); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 func TestCheckCancelled(t *testing.T) {

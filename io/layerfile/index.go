@@ -58,14 +58,14 @@ func (e *entry) check(n int, start, end uint64) error {
 	return nil
 }
 
-// readIndex passes all entries of the index to check, reading through m in
-// pieces, and returns the CRC-32C of the index. It goes on after a failed check
+// readIndex passes all entries of the index to check, reading s in pieces,
+// and returns the CRC-32C of the index. It goes on after a failed check
 // and returns the first failure as bad.
-func (m *mapping) readIndex(offset int64, blocks int, check func(i int, e entry) error) (crc uint32, bad, err error) {
+func readIndex(s source, offset int64, blocks int, check func(i int, e entry) error) (crc uint32, bad, err error) {
 	buf := make([]byte, 4096*indexEntrySize)
 	for i := 0; i < blocks; {
 		piece := buf[:min(blocks-i, 4096)*indexEntrySize]
-		if err := m.read(piece, offset+int64(i)*indexEntrySize); err != nil {
+		if err := s.read(piece, offset+int64(i)*indexEntrySize); err != nil {
 			return 0, nil, err
 		}
 		crc = crc32.Update(crc, castagnoli, piece)

@@ -2,6 +2,7 @@ package layerfile
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -11,9 +12,6 @@ import (
 
 	"github.com/edsrzf/mmap-go"
 )
-
-// errFault is what becomes of SIGBUS.
-var errFault = errors.New("cannot be read: truncated while open, or a disk error")
 
 // mapping is a file mapped into memory. Its bytes only leave it as copies.
 type mapping struct {
@@ -25,22 +23,23 @@ type mapping struct {
 // errTooLong reports a file that does not fit the address space.
 var errTooLong = errors.New("too long to be mapped into memory on this machine")
 
-// openMapping maps the regular file f, which may be closed afterwards.
-func openMapping(f *os.File, length int64) (*mapping, error) {
+// openMapping maps the file f and closes it.
+func openMapping(f *os.File, length int64) (source, error) {
+	defer f.Close()
 	m := &mapping{open: true}
 	if length == 0 {
 		return m, nil // an empty map is an error to the operating system
 	}
-	if length > math.MaxInt {
-		return nil, errTooLong
+	err := errTooLong
+	if length <= math.MaxInt {
+		m.data, err = mmap.MapRegion(f, int(length), mmap.RDONLY, 0, 0)
 	}
-	data, err := mmap.MapRegion(f, int(length), mmap.RDONLY, 0, 0)
-	m.data = data
-	return m, err
+	if err != nil {
+		return nil, fmt.Errorf("mapping %s: %w", f.Name(), err)
+	}
+	return m, nil
 }
 
-// read copies len(dst) bytes from offset on. It fails with os.ErrClosed,
-// io.ErrUnexpectedEOF if the range is not inside the file, or errFault.
 func (m *mapping) read(dst []byte, offset int64) error {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -74,6 +73,15 @@ func copyGuarded(dst, src []byte) (err error) {
 
 // length returns the length of the file when it was mapped.
 func (m *mapping) length() int64 { return int64(len(m.data)) }
+
+func (m *mapping) advise(a Access) error {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if len(m.data) == 0 {
+		return nil
+	}
+	return advise(m.data, a)
+}
 
 func (m *mapping) close() error {
 	m.mu.Lock()

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 
+	"grenier/io/pagecache"
 	"grenier/io/tally"
 	"grenier/kernels/cpu"
 )
@@ -29,7 +30,7 @@ type Summary struct {
 // concurrent use.
 type Writer struct {
 	path    string
-	file    *os.File // nil after Finish and Abort
+	file    *output // nil after Finish and Abort
 	out     *bufio.Writer
 	summary Summary
 	hash    tally.Hasher
@@ -38,10 +39,42 @@ type Writer struct {
 	offset  uint64 // of the next block
 }
 
+// output is a file that is written in order.
+type output struct {
+	*os.File
+	cache pagecache.Bound
+	size  int64 // bytes written
+}
+
+func (o *output) Write(data []byte) (int, error) {
+	n, err := o.File.Write(data)
+	o.cache.Wrote(o.size, int64(n))
+	o.size += int64(n)
+	return n, err
+}
+
+func (o *output) Sync() error {
+	err := o.File.Sync()
+	o.cache.Synced()
+	return err
+}
+
+func (o *output) Close() error { return errors.Join(o.cache.Close(), o.File.Close()) }
+
 // Create begins a new file at path, which must not exist yet: a temporary name,
 // for the file is not valid before Finish. The kernel family must be supported. It
 // fails with ErrHeader, or with an error of the operating system.
 func Create(path string, h Header, family cpu.Family) (*Writer, error) {
+	return create(path, h, family, false)
+}
+
+// CreateSparing is Create for files that together are larger than memory: on Linux it
+// leaves little of what is written in the page cache, and after Finish nothing.
+func CreateSparing(path string, h Header, family cpu.Family) (*Writer, error) {
+	return create(path, h, family, true)
+}
+
+func create(path string, h Header, family cpu.Family, sparing bool) (*Writer, error) {
 	if err := h.Validate(); err != nil {
 		return nil, err
 	}
@@ -49,8 +82,12 @@ func Create(path string, h Header, family cpu.Family) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
+	file := &output{File: f}
+	if sparing {
+		file.cache.Open(path, f)
+	}
 	w := &Writer{
-		path: path, file: f, out: bufio.NewWriterSize(f, writeBuffer), offset: uint64(h.start()),
+		path: path, file: file, out: bufio.NewWriterSize(file, writeBuffer), offset: uint64(h.start()),
 		hash: tally.NewHash(family),
 	}
 	w.summary.Header = h

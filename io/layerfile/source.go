@@ -1,0 +1,72 @@
+package layerfile
+
+import (
+	"errors"
+	"io"
+	"os"
+
+	"grenier/io/pagecache"
+)
+
+// source is where the bytes of an open file come from: a mapping, or sparing. It is
+// safe for concurrent use.
+type source interface {
+	// read copies len(dst) bytes from offset on. It fails with os.ErrClosed,
+	// io.ErrUnexpectedEOF if the range is not inside the file, errFault, or an error
+	// of the operating system.
+	read(dst []byte, offset int64) error
+	// length returns the length of the file when it was opened.
+	length() int64
+	advise(a Access) error
+	close() error
+}
+
+// opener returns the source of a regular file of the given length, which belongs to
+// it from then on.
+type opener func(f *os.File, length int64) (source, error)
+
+// errFault is what becomes of SIGBUS, and of a file that has become shorter.
+var errFault = errors.New("cannot be read: truncated while open, or a disk error")
+
+// sparing reads a file by system calls, so that no memory of the process holds its
+// bytes, and bounds its pages in the page cache.
+type sparing struct {
+	file  *os.File
+	size  int64
+	cache pagecache.Bound
+}
+
+func openSparing(f *os.File, length int64) (source, error) {
+	s := &sparing{file: f, size: length}
+	s.cache.Open(f.Name(), f)
+	return s, nil
+}
+
+func (s *sparing) read(dst []byte, offset int64) error {
+	if offset < 0 || offset > s.size || int64(len(dst)) > s.size-offset {
+		return io.ErrUnexpectedEOF
+	}
+	n, err := s.file.ReadAt(dst, offset)
+	switch {
+	case n == len(dst):
+		s.cache.Read(offset, int64(n))
+		return nil
+	case errors.Is(err, io.EOF):
+		return errFault
+	case errors.Is(err, os.ErrClosed):
+		return os.ErrClosed
+	default:
+		return err
+	}
+}
+
+func (s *sparing) length() int64 { return s.size }
+
+func (s *sparing) advise(Access) error { return nil }
+
+func (s *sparing) close() error {
+	if err := s.file.Close(); err != nil {
+		return err
+	}
+	return s.cache.Close()
+}

@@ -1,0 +1,101 @@
+package layerfile
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	"grenier/io/pagecache/cachetest"
+)
+
+// TestSparing writes and reads a file of 96 MiB and looks how much of it is in the
+// page cache and in the memory of the process meanwhile.
+func TestSparing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes 96 MiB")
+	}
+	const (
+		blocks = 96 << 20 / MaxBlockSize
+		atMost = 24 << 20
+	)
+	r := rand.New(rand.NewPCG(17, 18))
+	kinds := [][]int8{noise(r, MaxBlockSize), noise(r, MaxBlockSize), noise(r, MaxBlockSize)}
+	h := testHeader(LZ4, MaxBlockSize, blocks*MaxBlockSize)
+	path := filepath.Join(t.TempDir(), "layer.gl")
+	w, err := CreateSparing(path, h, family)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	held := cachetest.Watch(t, path)
+	check := func(doing string, atMost int64) {
+		if bytes, _ := held(); bytes > atMost {
+			t.Errorf("%s: %d bytes in the page cache", doing, bytes)
+		}
+	}
+	e, err := NewEncoder(h, family)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b Block
+	for i := range blocks {
+		if err := e.Encode(&b, kinds[i%3]); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Append(&b); err != nil {
+			t.Fatal(err)
+		}
+		check("writing", atMost)
+	}
+	if _, err := w.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	check("written", 1<<20)
+
+	f, err := OpenSparing(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	before := mapped(t)
+	var group sync.WaitGroup
+	for k := range 4 {
+		group.Go(func() {
+			d, err := f.NewDecoder(family)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			var scores []int8
+			for _, i := range rand.New(rand.NewPCG(19, uint64(k))).Perm(blocks) {
+				if scores, err = d.Block(i, scores); err != nil || !slices.Equal(scores, kinds[i%3]) {
+					t.Errorf("block %d: other scores, %v", i, err)
+					return
+				}
+				check("reading", atMost)
+			}
+		})
+	}
+	group.Wait()
+	if more := mapped(t) - before; more > 8<<20 {
+		t.Errorf("reading: %d bytes of files in memory", more)
+	}
+}
+
+// mapped returns the bytes of mapped files in the memory of the process.
+func mapped(t *testing.T) int64 {
+	t.Helper()
+	data, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.Skip(err)
+	}
+	var size, resident, shared int64
+	if _, err := fmt.Sscan(string(data), &size, &resident, &shared); err != nil {
+		t.Fatal(err)
+	}
+	return shared * int64(os.Getpagesize())
+}
