@@ -126,12 +126,8 @@ func resume(disk *crashfs.FS) (*solver, error) {
 	if s.f, err = workfile.Open(disk, tilesPath, live); err != nil {
 		return s, err
 	}
-	for _, run := range runs(slices.Collect(maps.Values(s.now.Pieces))) {
-		if _, err := getAll(s.f, run, nil); err != nil {
-			return s, err
-		}
-	}
-	return s, nil
+	_, err = getAll(s.f, slices.Collect(maps.Values(s.now.Pieces)), nil)
+	return s, err
 }
 
 // work does steps at random until one fails.
@@ -197,7 +193,7 @@ func (s *solver) commit() error {
 // fillDisk puts what the disk has no room for.
 func (s *solver) fillDisk(room int64) error {
 	s.disk.Limit(s.f.Size() + room)
-	_, err := putAll(s.f, 0, []int{300, 600, int(s.f.Size()) + 1100})
+	_, err := putAll(s.f, 0, slices.Repeat([]int{200}, int(s.f.Size())/200+10))
 	s.disk.Limit(-1)
 	if errors.Is(err, syscall.ENOSPC) {
 		return nil

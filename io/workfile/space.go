@@ -24,19 +24,58 @@ func newSpace() *space {
 	}
 }
 
-// take returns where n bytes are free, and marks them as taken: in the shortest
-// gap that has room, the first one of several; else at the end.
-func (s *space) take(n int64) int64 {
-	if gap, ok := s.byLength.atLeast(span{0, n}); ok {
-		s.remove(gap)
-		if gap.length > n {
-			s.add(span{gap.offset + n, gap.length - n})
-		}
-		return gap.offset
+// mostGaps bounds into how many gaps place divides parts: a gap is worth a write of
+// its own if it has room for this share of them. The more gaps, the shorter is the
+// file, but the more writes and reads it takes. When parts chosen at random are
+// replaced, 100 at once, the file has 2.4 times the bytes in use and they go into
+// 10 gaps; without dividing them it would be 5 times.
+const mostGaps = 12
+
+// place finds space for extents that have their lengths, and sets their offsets.
+func (s *space) place(extents []Extent) {
+	total, longest := int64(0), int64(0)
+	for _, e := range extents {
+		total += int64(e.Length)
+		longest = max(longest, int64(e.Length))
 	}
-	s.trim()
-	s.end += n
-	return s.end - n
+	least := max(longest, total/mostGaps)
+	for total > 0 {
+		room := s.take(total, least)
+		total -= room.length
+		for len(extents) > 0 && int64(extents[0].Length) <= room.length {
+			if e := &extents[0]; e.Length > 0 {
+				e.Offset = room.offset
+				room = span{e.span().end(), room.length - int64(e.Length)}
+			}
+			extents = extents[1:]
+		}
+		if room.length > 0 {
+			s.give(room)
+			total += room.length
+		}
+	}
+}
+
+// take returns n free bytes, or fewer, but at least as many as least, and marks
+// them as taken: in the shortest gap that has room for n, the first one of
+// several; else in the longest gap if it has room for least; else at the end.
+func (s *space) take(n, least int64) span {
+	gap, ok := s.byLength.atLeast(span{0, n})
+	if !ok {
+		gap, ok = s.byLength.below(span{0, n})
+		ok = ok && gap.length >= least
+	}
+	if !ok {
+		s.trim()
+		s.end += n
+		return span{s.end - n, n}
+	}
+	s.remove(gap)
+	if gap.length > n {
+		s.add(span{gap.offset + n, gap.length - n})
+		gap.length = n
+	}
+	return gap
 }
 
 // trim forgets the gap at the end, if there is one.

@@ -22,7 +22,7 @@ func TestSpace(t *testing.T) {
 				mark(taken, p, false)
 			} else {
 				n := 1 + rng.Int64N(20)
-				p := span{s.take(n), n}
+				p := s.take(n, n)
 				want := bestFit(taken, int(n))
 				if p.offset != int64(want) {
 					t.Fatalf("seed %d: %d bytes at %d, want %d", seed, n, p.offset, want)
@@ -87,7 +87,7 @@ func bestFit(taken []bool, n int) int {
 
 func TestTaken(t *testing.T) {
 	s := newSpace()
-	s.take(30)
+	s.take(30, 30)
 	s.give(span{10, 10})
 	for g, want := range map[span]bool{
 		{0, 10}: true, {0, 11}: false, {9, 2}: false, {10, 10}: false, {12, 2}: false, {19, 2}: false, {20, 10}: true,
@@ -99,20 +99,106 @@ func TestTaken(t *testing.T) {
 	}
 }
 
+// TestPlace compares where extents go with what place promises.
+func TestPlace(t *testing.T) {
+	divided := 0
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 0))
+		s := newSpace()
+		var taken []bool
+		var live []span
+		for range 100 {
+			for range rng.IntN(60) {
+				if len(live) > 0 {
+					i := rng.IntN(len(live))
+					s.give(live[i])
+					mark(taken, live[i], false)
+					live = slices.Delete(live, i, i+1)
+				}
+			}
+			extents := make([]Extent, rng.IntN(40))
+			total, longest, most := 0, 0, 1+rng.IntN(20)
+			for i := range extents {
+				n := rng.IntN(most)
+				extents[i].Length = uint32(n)
+				total, longest = total+n, max(longest, n)
+			}
+			longestGap, end := longestRun(taken), len(taken)
+			before := slices.Clone(taken)
+			s.place(extents)
+			for _, e := range extents {
+				if e.Length == 0 && !e.IsZero() {
+					t.Fatalf("seed %d: %+v", seed, e)
+				}
+				if e.Length > 0 {
+					for len(taken) < int(e.span().end()) {
+						taken = append(taken, false)
+					}
+					mark(taken, e.span(), true)
+					live = append(live, e.span())
+				}
+			}
+			count, first := 0, 0
+			for s := range runs(extents) {
+				if count++; count == 1 {
+					first = int(s.offset)
+				}
+			}
+			switch {
+			case longestGap >= total || longestGap < max(longest, total/mostGaps):
+				if want := bestFit(before, total); total > 0 && (count != 1 || first != want) {
+					t.Fatalf("seed %d: %v; want one run at %d", seed, extents, want)
+				}
+			case count > 2*(mostGaps+1): // two runs fill at least one gap
+				t.Fatalf("seed %d: %d runs", seed, count)
+			case len(taken)-end >= total-(longestGap-longest):
+				t.Fatalf("seed %d: a gap of %d bytes is not used for %v", seed, longestGap, extents)
+			default:
+				divided++
+			}
+			for i, b := range taken {
+				if s.taken(span{int64(i), 1}) != b {
+					t.Fatalf("seed %d: byte %d is taken: %v", seed, i, !b)
+				}
+			}
+			if s.end != int64(len(taken)) {
+				t.Fatalf("seed %d: %d bytes, want %d", seed, s.end, len(taken))
+			}
+		}
+	}
+	if divided < 1000 {
+		t.Errorf("divided %d times", divided)
+	}
+}
+
+// longestRun returns the number of bytes of the longest run of free bytes.
+func longestRun(taken []bool) (longest int) {
+	n := 0
+	for _, b := range taken {
+		if n++; b {
+			n = 0
+		}
+		longest = max(longest, n)
+	}
+	return longest
+}
+
 func BenchmarkSpace(b *testing.B) {
 	const pieces = 1 << 17
 	rng := rand.New(rand.NewPCG(1, 2))
 	s := newSpace()
+	some := func() span {
+		n := 50_000 + rng.Int64N(100_000)
+		return s.take(n, n)
+	}
 	var all []span
 	for range pieces {
-		n := 50_000 + rng.Int64N(100_000)
-		all = append(all, span{s.take(n), n})
+		all = append(all, some())
 	}
 	for b.Loop() {
 		i := rng.IntN(pieces)
 		s.give(all[i])
-		n := 50_000 + rng.Int64N(100_000)
-		all[i] = span{s.take(n), n}
+		all[i] = some()
 	}
 	b.ReportMetric(float64(s.free)/float64(s.end), "free")
 }

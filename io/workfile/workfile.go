@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
+	"iter"
 	"math"
 	"path/filepath"
 	"slices"
@@ -158,10 +159,12 @@ func (f *File) Put(data []byte) (Extent, error) {
 }
 
 // PutAll writes parts that lie one behind the other in data, lengths[i] bytes
-// each, as Put does, but with one write into one gap: their extents lie one
-// behind the other too. Each of them can be dropped alone. If data cannot be
-// written, none of them is there. PutAll panics if the lengths are not those of
-// parts of data that make up the whole.
+// each, as Put does, but with one write into one gap, so that their extents lie
+// one behind the other in the file too. If no gap has room for all of them, it
+// may divide them into some such runs, about ten, each with a write of its own,
+// rather than make the file longer. Each extent can be dropped alone. If data
+// cannot be written, no part of it is there. PutAll panics if the lengths are not
+// those of parts that make up data.
 func (f *File) PutAll(data []byte, lengths []int) ([]Extent, error) {
 	extents := make([]Extent, len(lengths))
 	rest := data
@@ -178,36 +181,56 @@ func (f *File) PutAll(data []byte, lengths []int) ([]Extent, error) {
 	if len(rest) > 0 {
 		panic(fmt.Sprintf("workfile: %s: %d bytes behind the last part", f.path, len(rest)))
 	}
-	if len(data) == 0 {
-		return extents, nil
-	}
 	f.mu.Lock()
-	s := span{f.space.take(int64(len(data))), int64(len(data))}
+	f.space.place(extents)
 	f.mu.Unlock()
-	if _, err := f.handle.WriteAt(data, s.offset); err != nil {
-		f.giveBack(s)
-		return nil, named("writing", f.path, err)
-	}
-	f.mu.Lock()
-	f.size = max(f.size, s.end())
-	f.mu.Unlock()
-	f.cache.Wrote(s.offset, s.length)
-	next := s.offset
-	for i := range extents {
-		if e := &extents[i]; e.Length > 0 {
-			e.Offset = next
-			next = e.span().end()
+	for s := range runs(extents) {
+		if _, err := f.handle.WriteAt(data[:s.length], s.offset); err != nil {
+			f.giveBack(extents)
+			return nil, named("writing", f.path, err)
 		}
+		f.mu.Lock()
+		f.size = max(f.size, s.end())
+		f.mu.Unlock()
+		f.cache.Wrote(s.offset, s.length)
+		data = data[s.length:]
 	}
 	return extents, nil
 }
 
+// runs divides extents where one does not begin at the end of the one before, and
+// yields where each run is and what is in it. Zero extents may be anywhere.
+func runs(extents []Extent) iter.Seq2[span, []Extent] {
+	return func(yield func(span, []Extent) bool) {
+		var run span
+		first := 0
+		for i, e := range extents {
+			switch {
+			case e.IsZero():
+			case run.length == 0:
+				run = e.span()
+			case run.end() == e.Offset:
+				run.length += int64(e.Length)
+			case !yield(run, extents[first:i]):
+				return
+			default:
+				run, first = e.span(), i
+			}
+		}
+		if run.length > 0 {
+			yield(run, extents[first:])
+		}
+	}
+}
+
 // giveBack frees what could not be written. Some of it may have been; if nothing
 // follows, the file is cut there, for a checkpoint needs room on the disk too.
-func (f *File) giveBack(s span) {
+func (f *File) giveBack(extents []Extent) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.space.give(s)
+	for s := range runs(extents) {
+		f.space.give(s)
+	}
 	f.space.trim()
 	size, err := f.handle.Size()
 	if err == nil && size > f.space.end {
@@ -226,46 +249,46 @@ func (f *File) Get(e Extent, dst []byte) ([]byte, error) {
 }
 
 // GetAll returns the bytes of extents, one behind the other, as Get does, but with
-// one read. An error is that of the first extent that is damaged. Each extent must
-// begin where the one before ends, as those of a PutAll do: GetAll panics if one
-// does not. Zero extents may be anywhere.
+// one read for all that lie in this order, one behind the other, in the file: those
+// that a PutAll wrote with one write, for instance. An error is about the first
+// extent that is damaged.
 func (f *File) GetAll(extents []Extent, dst []byte) ([]byte, error) {
-	size := f.Size()
-	var all span
+	size, total := f.Size(), 0
 	for _, e := range extents {
 		if err := e.check(f.path, size); err != nil {
 			return nil, err
 		}
-		switch {
-		case e.IsZero():
-			continue
-		case all.length == 0:
-			all.offset = e.Offset
-		case all.end() != e.Offset:
-			panic(fmt.Sprintf("workfile: %s: %s does not follow the one before, which ends at %d", f.path, e.part(), all.end()))
-		}
-		all.length += int64(e.Length)
+		total += int(e.Length)
 	}
-	dst = slices.Grow(dst[:0], int(all.length))[:all.length]
-	if all.length == 0 {
-		return dst, nil
-	}
-	n, err := f.handle.ReadAt(dst, all.offset)
-	if n < len(dst) && !errors.Is(err, io.EOF) { // some return io.EOF at the end of the file
-		return nil, named("reading", f.path, err)
-	}
-	f.cache.Read(all.offset, all.length)
-	rest := dst[:n]
-	for _, e := range extents {
-		if len(rest) < int(e.Length) {
-			return nil, corrupt.New(f.path, e.part(), "%w after %d of %d bytes", io.ErrUnexpectedEOF, len(rest), e.Length)
+	dst = slices.Grow(dst[:0], total)
+	for s, run := range runs(extents) {
+		from := len(dst)
+		dst = dst[:from+int(s.length)]
+		if err := f.read(s, run, dst[from:]); err != nil {
+			return nil, err
 		}
-		if sum := crc32c(rest[:e.Length]); sum != e.Sum {
-			return nil, corrupt.New(f.path, e.part(), "checksum %08x instead of %08x", sum, e.Sum)
-		}
-		rest = rest[e.Length:]
 	}
 	return dst, nil
+}
+
+// read reads s, which extents make up.
+func (f *File) read(s span, extents []Extent, dst []byte) error {
+	n, err := f.handle.ReadAt(dst, s.offset)
+	if n < len(dst) && !errors.Is(err, io.EOF) { // some return io.EOF at the end of the file
+		return named("reading", f.path, err)
+	}
+	f.cache.Read(s.offset, s.length)
+	dst = dst[:n]
+	for _, e := range extents {
+		if len(dst) < int(e.Length) {
+			return corrupt.New(f.path, e.part(), "%w after %d of %d bytes", io.ErrUnexpectedEOF, len(dst), e.Length)
+		}
+		if sum := crc32c(dst[:e.Length]); sum != e.Sum {
+			return corrupt.New(f.path, e.part(), "checksum %08x instead of %08x", sum, e.Sum)
+		}
+		dst = dst[e.Length:]
+	}
+	return nil
 }
 
 // Drop says that an extent is no longer needed. Its space is used again only
