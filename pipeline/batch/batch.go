@@ -235,11 +235,17 @@ func (r *run) solveLayer(ctx context.Context, n int) (Report, error) {
 
 // compute solves layer n from the files of the layers below.
 func (r *run) compute(ctx context.Context, n int) (*halfboard.Layer, error) {
-	lower, err := tables.Open(r.dir.Path(), tables.Options{Family: r.options.Family})
+	lower, err := tables.Open(r.dir.Path(), tables.Options{Family: r.options.Family, Sparing: r.sparing(n)})
 	if err != nil {
 		return nil, fmt.Errorf("solving layer %d: %w", n, err)
 	}
 	return r.engine.Solve(ctx, n, lower)
+}
+
+// sparing tells whether layer n is solved out of memory, so that its files and those
+// of the layers below should not fill it.
+func (r *run) sparing(n int) bool {
+	return r.options.Memory > 0 && halfboard.Memory(r.game, n) > r.options.Memory
 }
 
 // publish gives the layer file its name and lists it.

@@ -36,7 +36,11 @@ func (r *run) seal(ctx context.Context, layer *halfboard.Layer, name string) (la
 	if err != nil {
 		return layerfile.Summary{}, err
 	}
-	w, err := layerfile.Create(r.dir.TempPath(name), s.header, r.options.Family)
+	create := layerfile.Create
+	if r.sparing(layer.Seeds()) {
+		create = layerfile.CreateSparing
+	}
+	w, err := create(r.dir.TempPath(name), s.header, r.options.Family)
 	if err != nil {
 		return layerfile.Summary{}, err
 	}

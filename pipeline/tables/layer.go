@@ -47,7 +47,7 @@ func (t *Tables) open(n int) (*file, error) {
 	if f := l.file.Load(); f != nil {
 		return f, nil
 	}
-	f, err := t.openFile(n)
+	f, err := t.openLayer(n)
 	if err != nil {
 		return nil, err
 	}
@@ -55,9 +55,9 @@ func (t *Tables) open(n int) (*file, error) {
 	return f, nil
 }
 
-// openFile opens the file of layer n and compares it with the manifest.
-func (t *Tables) openFile(n int) (*file, error) {
-	f, err := layerfile.Open(t.Path(n))
+// openLayer opens the file of layer n and compares it with the manifest.
+func (t *Tables) openLayer(n int) (*file, error) {
+	f, err := t.openFile(t.Path(n))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, corrupt.New(t.Path(n), "", "listed in the manifest, but missing: %w", err)
 	}

@@ -50,6 +50,9 @@ type Options struct {
 	// CacheBytes bounds the decoded blocks kept in memory; 0 stands for
 	// DefaultCacheBytes, and at least one block is kept.
 	CacheBytes int64
+	// Sparing keeps the bytes of the layer files from filling memory: only the cache
+	// remembers what was read, all else comes from the disk again.
+	Sparing bool
 }
 
 // Tables is an open run directory. It is safe for concurrent use.
@@ -58,6 +61,7 @@ type Tables struct {
 	manifest *manifest.Manifest
 	space    *awari.Space
 	family   cpu.Family
+	openFile func(path string) (*layerfile.File, error)
 	layers   []layer // by seeds
 	cache    *cache
 	closed   atomic.Bool
@@ -82,8 +86,12 @@ func Open(dir string, o Options) (*Tables, error) {
 	if o.CacheBytes == 0 {
 		o.CacheBytes = DefaultCacheBytes
 	}
+	openFile := layerfile.Open
+	if o.Sparing {
+		openFile = layerfile.OpenSparing
+	}
 	return &Tables{
-		dir: d, manifest: m, space: space, family: o.Family,
+		dir: d, manifest: m, space: space, family: o.Family, openFile: openFile,
 		layers: make([]layer, len(m.Layers)), cache: newCache(o.CacheBytes),
 	}, nil
 }
@@ -123,7 +131,7 @@ func (t *Tables) MaxSeeds() int { return len(t.layers) - 1 }
 // Layers returns what the manifest says about each solved layer, by seeds.
 func (t *Tables) Layers() []manifest.Layer { return slices.Clone(t.manifest.Layers) }
 
-// Close closes the layer files. It waits for reads that are under way; other
+// Close closes the layer files, without harm to reads that are under way; other
 // calls fail with os.ErrClosed afterwards, as does a second Close.
 func (t *Tables) Close() error {
 	if t.closed.Swap(true) {

@@ -169,11 +169,17 @@ func TestSmallCache(t *testing.T) {
 // TestConcurrent probes from several goroutines, with a cache so small that they
 // take blocks from each other, and closes in between.
 func TestConcurrent(t *testing.T) {
+	for _, sparing := range []bool{false, true} {
+		t.Run(fmt.Sprintf("sparing %v", sparing), func(t *testing.T) { concurrent(t, sparing) })
+	}
+}
+
+func concurrent(t *testing.T, sparing bool) {
 	game := testrun.Game(t, 8, awari.Awari)
 	layers := testrun.Solve(t, game, 8)
 	dir := testrun.Write(t, game, layers, 128)
 	space := testrun.Space(t, game, 8)
-	tab := open(t, dir, tables.Options{CacheBytes: 8 * layerfile.MaxBlockSize})
+	tab := open(t, dir, tables.Options{CacheBytes: 8 * layerfile.MaxBlockSize, Sparing: sparing})
 	var group sync.WaitGroup
 	half := make(chan struct{}, 4)
 	for i := range 4 {
