@@ -60,7 +60,6 @@ func TestSparing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
 	before := mapped(t)
 	var group sync.WaitGroup
 	for k := range 4 {
@@ -84,6 +83,10 @@ func TestSparing(t *testing.T) {
 	if more := mapped(t) - before; more > 8<<20 {
 		t.Errorf("reading: %d bytes of files in memory", more)
 	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	check("closed", 1<<20)
 }
 
 // mapped returns the bytes of mapped files in the memory of the process.

@@ -124,11 +124,13 @@ func (c *Bound) Synced() {
 	advise(c.advised, span{}, unix.FADV_DONTNEED)
 }
 
-// Close forgets the file; that itself stays open. It is called once, at the end.
+// Close drops all pages that are not dirty. The file itself stays open. Close is
+// called once, at the end.
 func (c *Bound) Close() error {
 	if c.advised == nil {
 		return nil
 	}
+	advise(c.advised, span{}, unix.FADV_DONTNEED)
 	return c.advised.Close()
 }
 
