@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"grenier/io/workfile"
@@ -76,50 +77,67 @@ func (nowhere) Sync() error                            { return nil }
 func (nowhere) Size() (int64, error)                   { return 0, nil }
 func (nowhere) Close() error                           { return nil }
 
-// BenchmarkReplace replaces pieces of 2 to 6 KB of 100,000, chosen at random, with
-// a Commit for each 5000. Nothing is written: what takes the time is to know what
-// is where, and the checksums.
+// replacer replaces pieces of 2 to 6 KB, chosen at random, some at once.
+type replacer struct {
+	f     *workfile.File
+	rng   *rand.Rand
+	live  []workfile.Extent
+	bytes int // in live
+	text  []byte
+}
+
+func newReplacer(t tb, pieces int) *replacer {
+	return &replacer{
+		f:    create(t, nowhere{}, tilesPath),
+		rng:  rand.New(rand.NewPCG(1, 0)),
+		live: make([]workfile.Extent, pieces),
+	}
+}
+
+// turn replaces as many pieces as there are, with a Commit for each twentieth.
+func (r *replacer) turn(t tb, atOnce int) {
+	lengths := make([]int, atOnce)
+	for done := 0; done < len(r.live); done += atOnce {
+		if done%(len(r.live)/20) == 0 {
+			commit(t, r.f, checkpointPath, nil)
+		}
+		total := 0
+		for i := range lengths {
+			other := i + r.rng.IntN(len(r.live)-i)
+			r.live[i], r.live[other] = r.live[other], r.live[i]
+			r.f.Drop(r.live[i])
+			r.bytes -= int(r.live[i].Length)
+			lengths[i] = 2_000 + r.rng.IntN(4_000)
+			total += lengths[i]
+		}
+		r.text = slices.Grow(r.text, total)[:total]
+		extents, err := r.f.PutAll(r.text, lengths)
+		if err != nil {
+			t.Fatal(err)
+		}
+		copy(r.live, extents)
+		r.bytes += total
+	}
+}
+
+// growth returns the length of the file for each byte in it.
+func (r *replacer) growth() float64 { return float64(r.f.Size()) / float64(r.bytes) }
+
+// BenchmarkReplace replaces pieces of 100,000. Nothing is written: what takes the
+// time is to know what is where, and the checksums.
 func BenchmarkReplace(b *testing.B) {
 	const pieces = 100_000
-	for _, count := range []int{1, 100} {
-		b.Run(fmt.Sprint(count), func(b *testing.B) {
-			rng := rand.New(rand.NewPCG(1, 0))
-			f := create(b, nowhere{}, tilesPath)
-			text, lengths := content(1, count*6_000), make([]int, count)
-			live, bytes := make([]workfile.Extent, pieces), 0
-			replace := func() {
-				total := 0
-				for n := range count {
-					other := n + rng.IntN(pieces-n)
-					live[n], live[other] = live[other], live[n]
-					f.Drop(live[n])
-					bytes -= int(live[n].Length)
-					lengths[n] = 2_000 + rng.IntN(4_000)
-					total += lengths[n]
-				}
-				extents, err := f.PutAll(text[:total], lengths)
-				if err != nil {
-					b.Fatal(err)
-				}
-				copy(live, extents)
-				bytes += total
-			}
-			turn := func() {
-				for i := 0; i < pieces; i += count {
-					replace()
-					if i%5_000 == 0 {
-						commit(b, f, checkpointPath, nil)
-					}
-				}
-			}
+	for _, atOnce := range []int{1, 100} {
+		b.Run(fmt.Sprint(atOnce), func(b *testing.B) {
+			r := newReplacer(b, pieces)
 			for range 10 {
-				turn()
+				r.turn(b, atOnce)
 			}
 			for b.Loop() {
-				turn()
+				r.turn(b, atOnce)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/pieces, "ns/piece")
-			b.ReportMetric(float64(f.Size())/float64(bytes), "size/live")
+			b.ReportMetric(r.growth(), "size/live")
 		})
 	}
 }

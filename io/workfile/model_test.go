@@ -224,6 +224,20 @@ func TestReuse(t *testing.T) {
 	}
 }
 
+// TestReuseAtOnce replaces 100 pieces at once, which leave gaps of a piece or two.
+func TestReuseAtOnce(t *testing.T) {
+	r := newReplacer(t, 20_000)
+	most := 0.0
+	for range 20 {
+		r.turn(t, 100)
+		most = max(most, r.growth())
+	}
+	t.Logf("%.2f bytes for each in use", most)
+	if most > 2.5 {
+		t.Error("the file grew too much")
+	}
+}
+
 // TestConcurrent lets workers replace pieces of their own while checkpoints are
 // written.
 func TestConcurrent(t *testing.T) {

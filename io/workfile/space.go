@@ -1,6 +1,9 @@
 package workfile
 
-import "math/rand/v2"
+import (
+	"slices"
+	"sort"
+)
 
 // span is a range of bytes of the file.
 type span struct{ offset, length int64 }
@@ -9,16 +12,16 @@ func (s span) end() int64 { return s.offset + s.length }
 
 // space knows which bytes of the file are free. No two gaps touch.
 type space struct {
-	byOffset tree  // the gaps
-	byLength tree  // the same gaps, for best fit
+	byOffset list  // the gaps
+	byLength list  // the same gaps, for best fit
 	end      int64 // behind which nothing is taken
 	free     int64 // bytes in the gaps
 }
 
 func newSpace() *space {
 	return &space{
-		byOffset: tree{less: func(a, b span) bool { return a.offset < b.offset }},
-		byLength: tree{less: func(a, b span) bool {
+		byOffset: list{less: func(a, b span) bool { return a.offset < b.offset }},
+		byLength: list{less: func(a, b span) bool {
 			return a.length < b.length || a.length == b.length && a.offset < b.offset
 		}},
 	}
@@ -117,98 +120,80 @@ func (s *space) remove(g span) {
 	s.free -= g.length
 }
 
-// tree is a sorted set of spans: a treap, whose shape depends on random
-// priorities and is balanced well enough.
-type tree struct {
-	root *node
-	less func(a, b span) bool
+// list is a sorted set of spans. They are in blocks of at most maxBlock: few have to
+// be moved to add one or to remove it, and a search finds them side by side.
+type list struct {
+	less   func(a, b span) bool
+	blocks [][]span // in order; none is empty
 }
 
-type node struct {
-	span
-	priority    uint32
-	left, right *node
+const maxBlock = 256
+
+// find returns in which block the first span is that is not less than key, and
+// where in the block. If all are less, it is in a block behind the last one.
+func (l *list) find(key span) (b, i int) {
+	b = sort.Search(len(l.blocks), func(b int) bool {
+		block := l.blocks[b]
+		return !l.less(block[len(block)-1], key)
+	})
+	if b < len(l.blocks) {
+		block := l.blocks[b]
+		i = sort.Search(len(block), func(i int) bool { return !l.less(block[i], key) })
+	}
+	return b, i
 }
 
 // atLeast returns the first span that is not less than key.
-func (t *tree) atLeast(key span) (found span, ok bool) {
-	for n := t.root; n != nil; {
-		if t.less(n.span, key) {
-			n = n.right
-		} else {
-			found, ok = n.span, true
-			n = n.left
-		}
+func (l *list) atLeast(key span) (found span, ok bool) {
+	b, i := l.find(key)
+	if b == len(l.blocks) {
+		return span{}, false
 	}
-	return found, ok
+	return l.blocks[b][i], true
 }
 
 // below returns the last span that is less than key.
-func (t *tree) below(key span) (found span, ok bool) {
-	for n := t.root; n != nil; {
-		if t.less(n.span, key) {
-			found, ok = n.span, true
-			n = n.right
-		} else {
-			n = n.left
-		}
+func (l *list) below(key span) (found span, ok bool) {
+	b, i := l.find(key)
+	if i > 0 {
+		return l.blocks[b][i-1], true
 	}
-	return found, ok
+	if b == 0 {
+		return span{}, false
+	}
+	before := l.blocks[b-1]
+	return before[len(before)-1], true
 }
 
-// insert adds a span that is not in the tree.
-func (t *tree) insert(s span) {
-	added := &node{span: s, priority: rand.Uint32()}
-	at := &t.root
-	for *at != nil && (*at).priority >= added.priority {
-		if t.less(s, (*at).span) {
-			at = &(*at).left
-		} else {
-			at = &(*at).right
-		}
-	}
-	added.left, added.right = t.split(*at, s)
-	*at = added
-}
-
-// split returns the spans below n that are less than key, and the others.
-func (t *tree) split(n *node, key span) (less, others *node) {
-	if n == nil {
-		return nil, nil
-	}
-	if t.less(n.span, key) {
-		n.right, others = t.split(n.right, key)
-		return n, others
-	}
-	less, n.left = t.split(n.left, key)
-	return less, n
-}
-
-// remove removes a span that is in the tree.
-func (t *tree) remove(s span) {
-	at := &t.root
-	for (*at).span != s {
-		if t.less(s, (*at).span) {
-			at = &(*at).left
-		} else {
-			at = &(*at).right
-		}
-	}
-	*at = merge((*at).left, (*at).right)
-}
-
-// merge joins two trees; every span of a is less than every one of b.
-func merge(a, b *node) *node {
+// insert adds a span that is not in the list.
+func (l *list) insert(s span) {
+	b, i := l.find(s)
 	switch {
-	case a == nil:
-		return b
-	case b == nil:
-		return a
-	case a.priority >= b.priority:
-		a.right = merge(a.right, b)
-		return a
-	default:
-		b.left = merge(a, b.left)
-		return b
+	case len(l.blocks) == 0:
+		l.blocks = [][]span{nil}
+	case b == len(l.blocks):
+		b--
+		i = len(l.blocks[b])
+	}
+	block := slices.Insert(l.blocks[b], i, s)
+	if half := len(block) / 2; len(block) > maxBlock {
+		l.blocks = slices.Insert(l.blocks, b+1, slices.Clone(block[half:]))
+		block = block[:half]
+	}
+	l.blocks[b] = block
+}
+
+// remove removes a span that is in the list. A block that becomes short is joined
+// with the next one.
+func (l *list) remove(s span) {
+	b, i := l.find(s)
+	block := slices.Delete(l.blocks[b], i, i+1)
+	l.blocks[b] = block
+	switch {
+	case len(block) == 0:
+		l.blocks = slices.Delete(l.blocks, b, b+1)
+	case b+1 < len(l.blocks) && len(block)+len(l.blocks[b+1]) <= maxBlock/2:
+		l.blocks[b] = append(block, l.blocks[b+1]...)
+		l.blocks = slices.Delete(l.blocks, b+1, b+2)
 	}
 }

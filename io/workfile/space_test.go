@@ -1,6 +1,7 @@
 package workfile
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -85,6 +86,48 @@ func bestFit(taken []bool, n int) int {
 	return best
 }
 
+// TestList compares a list of some thousand spans, as it grows and as it shrinks,
+// with a sorted slice.
+func TestList(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 0))
+	l := &newSpace().byLength
+	var sorted []span
+	for _, inserts := range []int{9, 5, 1, 9, 0} { // of 10 steps
+		for range 10_000 {
+			key := span{rng.Int64N(100), rng.Int64N(100)}
+			i, found := slices.BinarySearchFunc(sorted, key, func(a, b span) int {
+				return cmp.Or(cmp.Compare(a.length, b.length), cmp.Compare(a.offset, b.offset))
+			})
+			if got, ok := l.atLeast(key); ok != (i < len(sorted)) || ok && got != sorted[i] {
+				t.Fatalf("at least %v: %v, %v", key, got, ok)
+			}
+			if got, ok := l.below(key); ok != (i > 0) || ok && got != sorted[i-1] {
+				t.Fatalf("below %v: %v, %v", key, got, ok)
+			}
+			switch insert := rng.IntN(10) < inserts; {
+			case insert && !found:
+				l.insert(key)
+				sorted = slices.Insert(sorted, i, key)
+			case !insert && i < len(sorted):
+				l.remove(sorted[i])
+				sorted = slices.Delete(sorted, i, i+1)
+			}
+		}
+		if !slices.Equal(slices.Concat(l.blocks...), sorted) {
+			t.Fatal("not the same spans")
+		}
+		for _, b := range l.blocks {
+			if len(b) == 0 || len(b) > maxBlock {
+				t.Errorf("a block of %d spans", len(b))
+			}
+		}
+		if n := len(l.blocks); n > 1+8*len(sorted)/maxBlock {
+			t.Errorf("%d blocks for %d spans", n, len(sorted))
+		}
+		t.Logf("%d spans in %d blocks", len(sorted), len(l.blocks))
+	}
+}
+
 func TestTaken(t *testing.T) {
 	s := newSpace()
 	s.take(30, 30)
@@ -126,6 +169,7 @@ func TestPlace(t *testing.T) {
 			longestGap, end := longestRun(taken), len(taken)
 			before := slices.Clone(taken)
 			s.place(extents)
+			count, first, next := 0, 0, int64(-1) // runs, and where they begin and end
 			for _, e := range extents {
 				if e.Length == 0 && !e.IsZero() {
 					t.Fatalf("seed %d: %+v", seed, e)
@@ -134,14 +178,15 @@ func TestPlace(t *testing.T) {
 					for len(taken) < int(e.span().end()) {
 						taken = append(taken, false)
 					}
+					if e.Offset != next {
+						count++
+					}
+					if next < 0 {
+						first = int(e.Offset)
+					}
+					next = e.span().end()
 					mark(taken, e.span(), true)
 					live = append(live, e.span())
-				}
-			}
-			count, first := 0, 0
-			for s := range runs(extents) {
-				if count++; count == 1 {
-					first = int(s.offset)
 				}
 			}
 			switch {
