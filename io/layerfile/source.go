@@ -49,7 +49,7 @@ func (s *sparing) read(dst []byte, offset int64) error {
 	n, err := s.file.ReadAt(dst, offset)
 	switch {
 	case n == len(dst):
-		s.cache.Read(offset, int64(n))
+		s.cache.Read(int64(n))
 		return nil
 	case errors.Is(err, io.EOF):
 		return errFault

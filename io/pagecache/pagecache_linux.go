@@ -25,8 +25,7 @@ type Bound struct {
 	queue   []span // written, oldest first; their pages may be in memory
 	growing bool   // the last of the queue is short, and not being written out yet
 	bytes   int64  // in the queue
-	seen    []span // read, oldest first
-	clean   int64  // bytes of seen
+	clean   int64  // bytes read since pages were dropped
 }
 
 // Open says that c is of the file at path, which is open as f. From now on reading f
@@ -88,26 +87,21 @@ func (c *Bound) push(s span) (fresh, old []span) {
 	return fresh, old
 }
 
-// Read is to be called when length bytes at offset were read. It drops the pages of
-// what was read some time before: those that the kernel has just read are still on
-// lists of single processors, and to drop one of them it interrupts all processors.
-func (c *Bound) Read(offset, length int64) {
+// Read is to be called when length bytes were read. From time to time it drops all
+// pages that are not dirty: at once, since each time the kernel interrupts all processors.
+func (c *Bound) Read(length int64) {
 	if c.advised == nil {
 		return
 	}
 	c.mu.Lock()
-	c.seen = append(c.seen, span{offset, length})
 	c.clean += length
-	n := 0
-	for c.clean > maxRead {
-		c.clean -= c.seen[n].length
-		n++
+	full := c.clean > maxRead
+	if full {
+		c.clean = 0
 	}
-	var old []span
-	old, c.seen = c.seen[:n:n], c.seen[n:]
 	c.mu.Unlock()
-	for _, s := range old {
-		advise(c.advised, pages(s), unix.FADV_DONTNEED)
+	if full {
+		advise(c.advised, span{}, unix.FADV_DONTNEED)
 	}
 }
 
@@ -119,7 +113,7 @@ func (c *Bound) Synced() {
 	}
 	c.mu.Lock()
 	c.queue, c.growing, c.bytes = nil, false, 0
-	c.seen, c.clean = nil, 0
+	c.clean = 0
 	c.mu.Unlock()
 	advise(c.advised, span{}, unix.FADV_DONTNEED)
 }

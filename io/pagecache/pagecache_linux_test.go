@@ -52,14 +52,14 @@ func TestBound(t *testing.T) {
 				checkHeld(t, doing, peak, dirtyPeak)
 			}
 			each("writing", f.WriteAt, bound.Wrote)
-			each("reading", f.ReadAt, bound.Read)
+			each("reading", f.ReadAt, func(_, length int64) { bound.Read(length) })
 			if err := f.Sync(); err != nil {
 				t.Fatal(err)
 			}
 			bound.Synced()
 			now, dirty := held()
 			checkHeld(t, "after Synced", now, dirty)
-			each("reading after Synced", f.ReadAt, bound.Read)
+			each("reading after Synced", f.ReadAt, func(_, length int64) { bound.Read(length) })
 		})
 	}
 }

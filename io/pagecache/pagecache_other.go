@@ -14,7 +14,7 @@ func (*Bound) Open(string, *os.File) {}
 func (*Bound) Wrote(offset, length int64) {}
 
 // Read does nothing.
-func (*Bound) Read(offset, length int64) {}
+func (*Bound) Read(length int64) {}
 
 // Synced does nothing.
 func (*Bound) Synced() {}

@@ -10,7 +10,7 @@ import (
 func TestNoFile(t *testing.T) {
 	var zero pagecache.Bound
 	zero.Wrote(0, 1<<30)
-	zero.Read(0, 1<<30)
+	zero.Read(1 << 30)
 	zero.Synced()
 	if err := zero.Close(); err != nil {
 		t.Error(err)

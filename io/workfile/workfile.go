@@ -184,7 +184,7 @@ func (f *File) PutAll(data []byte, lengths []int) ([]Extent, error) {
 	f.mu.Lock()
 	f.space.place(extents)
 	f.mu.Unlock()
-	for s := range runs(extents) {
+	for s := range runs(extents, 0) {
 		if _, err := f.handle.WriteAt(data[:s.length], s.offset); err != nil {
 			f.giveBack(extents)
 			return nil, named("writing", f.path, err)
@@ -198,9 +198,14 @@ func (f *File) PutAll(data []byte, lengths []int) ([]Extent, error) {
 	return extents, nil
 }
 
-// runs divides extents where one does not begin at the end of the one before, and
-// yields where each run is and what is in it. Zero extents may be anywhere.
-func runs(extents []Extent) iter.Seq2[span, []Extent] {
+// MaxGap is the most bytes between two extents that are read, rather than passed over by
+// beginning another read: about what the disk reads in the time that a read takes to begin.
+const MaxGap = 32 << 10
+
+// runs divides extents where one does not begin at the end of the one before, or within
+// gap bytes behind it, and yields where each run is and what is in it. Zero extents may
+// be anywhere.
+func runs(extents []Extent, gap int64) iter.Seq2[span, []Extent] {
 	return func(yield func(span, []Extent) bool) {
 		var run span
 		first := 0
@@ -209,8 +214,8 @@ func runs(extents []Extent) iter.Seq2[span, []Extent] {
 			case e.IsZero():
 			case run.length == 0:
 				run = e.span()
-			case run.end() == e.Offset:
-				run.length += int64(e.Length)
+			case run.end() <= e.Offset && e.Offset <= run.end()+gap:
+				run.length = e.span().end() - run.offset
 			case !yield(run, extents[first:i]):
 				return
 			default:
@@ -228,7 +233,7 @@ func runs(extents []Extent) iter.Seq2[span, []Extent] {
 func (f *File) giveBack(extents []Extent) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for s := range runs(extents) {
+	for s := range runs(extents, 0) {
 		f.space.give(s)
 	}
 	f.space.trim()
@@ -249,46 +254,52 @@ func (f *File) Get(e Extent, dst []byte) ([]byte, error) {
 }
 
 // GetAll returns the bytes of extents, one behind the other, as Get does, but with
-// one read for all that lie in this order, one behind the other, in the file: those
-// that a PutAll wrote with one write, for instance. An error is about the first
-// extent that is damaged.
+// one read for all that lie in this order, and no more than MaxGap bytes apart, in the
+// file: those that a PutAll wrote with one write, for instance. An error is about the
+// first extent that is damaged.
 func (f *File) GetAll(extents []Extent, dst []byte) ([]byte, error) {
-	size, total := f.Size(), 0
+	size := f.Size()
 	for _, e := range extents {
 		if err := e.check(f.path, size); err != nil {
 			return nil, err
 		}
-		total += int(e.Length)
 	}
-	dst = slices.Grow(dst[:0], total)
-	for s, run := range runs(extents) {
+	dst = dst[:0]
+	for s, run := range runs(extents, MaxGap) {
 		from := len(dst)
-		dst = dst[:from+int(s.length)]
-		if err := f.read(s, run, dst[from:]); err != nil {
+		dst = slices.Grow(dst, int(s.length))[:from+int(s.length)]
+		n, err := f.read(s, run, dst[from:])
+		if err != nil {
 			return nil, err
 		}
+		dst = dst[:from+n]
 	}
 	return dst, nil
 }
 
-// read reads s, which extents make up.
-func (f *File) read(s span, extents []Extent, dst []byte) error {
+// read reads s, which begins and ends with extents, to dst and moves these to its
+// beginning, without the gaps between them. It returns their length.
+func (f *File) read(s span, extents []Extent, dst []byte) (length int, err error) {
 	n, err := f.handle.ReadAt(dst, s.offset)
 	if n < len(dst) && !errors.Is(err, io.EOF) { // some return io.EOF at the end of the file
-		return named("reading", f.path, err)
+		return 0, named("reading", f.path, err)
 	}
-	f.cache.Read(s.offset, s.length)
-	dst = dst[:n]
+	f.cache.Read(s.length)
 	for _, e := range extents {
-		if len(dst) < int(e.Length) {
-			return corrupt.New(f.path, e.part(), "%w after %d of %d bytes", io.ErrUnexpectedEOF, len(dst), e.Length)
+		if e.IsZero() {
+			continue
 		}
-		if sum := crc32c(dst[:e.Length]); sum != e.Sum {
-			return corrupt.New(f.path, e.part(), "checksum %08x instead of %08x", sum, e.Sum)
+		at := int(e.Offset - s.offset)
+		part := dst[min(at, n):min(at+int(e.Length), n)]
+		if len(part) < int(e.Length) {
+			return 0, corrupt.New(f.path, e.part(), "%w after %d of %d bytes", io.ErrUnexpectedEOF, len(part), e.Length)
 		}
-		dst = dst[e.Length:]
+		if sum := crc32c(part); sum != e.Sum {
+			return 0, corrupt.New(f.path, e.part(), "checksum %08x instead of %08x", sum, e.Sum)
+		}
+		length += copy(dst[length:], part)
 	}
-	return nil
+	return length, nil
 }
 
 // Drop says that an extent is no longer needed. Its space is used again only

@@ -69,6 +69,16 @@ func (l *ledger) add(sweep costs) costs {
 	return l.costs
 }
 
+// with returns what is known when a sweep under way has shown that much.
+func (l *ledger) with(sweep costs) costs {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all := l.costs
+	all.compute.merge(sweep.compute)
+	all.mark.merge(sweep.mark)
+	return all
+}
+
 // A changed score makes readers columns of blocks out of date on average, and a
 // column costs apart times as much when it is computed without its neighbours:
 // measured in sweeps that change less than one per cent of the scores.

@@ -1,6 +1,7 @@
 package halfboard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"grenier/io/workfile"
 	"grenier/kernels/compress"
 	"grenier/kernels/cpu"
 	"grenier/kernels/transpose"
@@ -29,11 +31,18 @@ type Options struct {
 	// Memory is the most bytes to use, the Go heap included; 0 is no bound. What a
 	// layer needs more of is kept in the work file.
 	Memory uint64
-	// Work is the path of the work file. It is made, and made empty, when a layer
-	// needs it.
+	// Work is the path of the work file, beside which its checkpoint is. A layer that
+	// has a checkpoint is gone on with.
 	Work string
+	// Interval is the time between checkpoints; 0 is a minute.
+	Interval time.Duration
+	// FS is where Work is; nil is the file system of the operating system.
+	FS workfile.FS
 	// Progress, if not nil, is called now and then, from any worker.
 	Progress func(Progress)
+	// Note, if not nil, is told what is worth knowing: that something stored is damaged
+	// and computed again.
+	Note func(string)
 
 	limit func(least, all int64) int64 // in tests: bytes for scores, of what is possible
 }
@@ -91,6 +100,9 @@ type kernels struct {
 	update transpose.UpdateFunc
 }
 
+// ErrMemory reports a layer that cannot be solved in the memory allowed.
+var ErrMemory = errors.New("too little memory")
+
 // ErrOptions reports options that make no sense.
 var ErrOptions = errors.New("halfboard: options")
 
@@ -100,8 +112,11 @@ func New(game awari.Game, o Options) (*Engine, error) {
 		return nil, fmt.Errorf("%w: %d workers, tiles of %d halves", ErrOptions, o.Workers, o.TileSize)
 	}
 	o.Workers = max(o.Workers, 1)
-	if o.TileSize == 0 {
-		o.TileSize = tileSize
+	if o.Interval == 0 {
+		o.Interval = time.Minute
+	}
+	if o.FS == nil {
+		o.FS = workfile.OS
 	}
 	return &Engine{
 		game: game, options: o, patterns: &patterns{},
@@ -119,12 +134,14 @@ type engine struct {
 	workers  int
 	kernels  kernels
 	grid     *grid
-	order    []*tile   // in the order of a sweep
+	order    []*tile   // of open rows, in the order of a sweep
+	full     []*tile   // the others, likewise
 	units    [][]*tile // order, cut into what a worker takes at a time
 	benches  []*bench
 	ledger   *ledger
 	memory   *region
 	paging   *paging // nil: all of the layer is in memory
+	groups   int     // lists of needs made so far
 	scores   []int8  // of all matrices
 	below    []int8  // the same memory, before there are scores
 	progress func(Progress)
@@ -152,6 +169,9 @@ func (e *Engine) Solve(ctx context.Context, n int, lower Lower) (*Layer, error) 
 	}
 	layer := &Layer{engine: w, spare: &e.spare}
 	if err := w.run(ctx, lower); err != nil {
+		if w.paging != nil && ctx.Err() != nil {
+			err = errors.Join(err, w.commit(true))
+		}
 		return nil, errors.Join(err, layer.Close())
 	}
 	return layer, nil
@@ -175,10 +195,16 @@ func (e *Engine) begin(ctx context.Context, n int) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e.options.fits(e.game, n) {
+	if e.options.fits(e.game, n) && !e.hasCheckpoint(n) {
 		return e.beginWhole(ctx, geo)
 	}
 	return e.beginPaged(ctx, geo)
+}
+
+func (o *Options) note(format string, args ...any) {
+	if o.Note != nil {
+		o.Note(fmt.Sprintf(format, args...))
+	}
 }
 
 // fits reports whether all of a layer may be in memory.
@@ -186,9 +212,9 @@ func (o *Options) fits(game awari.Game, n int) bool {
 	return o.Memory == 0 || Memory(game, n) <= o.Memory
 }
 
-// cutLayer cuts a layer into tiles.
-func (e *Engine) cutLayer(ctx context.Context, geo *geometry, tileSize int, paged bool) (*engine, error) {
-	grid, err := newGrid(ctx, e.options.Workers, geo, e.patterns, tileSize, paged)
+// layOut lays out a layer, without tiles or memory.
+func (e *Engine) layOut(ctx context.Context, geo *geometry, paged bool) (*engine, error) {
+	grid, err := newGrid(ctx, e.options.Workers, geo, e.patterns, paged)
 	if err != nil {
 		return nil, err
 	}
@@ -196,16 +222,20 @@ func (e *Engine) cutLayer(ctx context.Context, geo *geometry, tileSize int, page
 		game: e.game, workers: e.options.Workers, kernels: e.kernels,
 		grid: grid, ledger: &e.ledger, progress: e.options.Progress,
 	}
-	w.plan()
+	for range w.workers {
+		w.benches = append(w.benches, &bench{})
+	}
 	return w, nil
 }
 
 // beginWhole lays out a layer in memory.
 func (e *Engine) beginWhole(ctx context.Context, geo *geometry) (*engine, error) {
-	w, err := e.cutLayer(ctx, geo, e.options.TileSize, false)
+	w, err := e.layOut(ctx, geo, false)
 	if err != nil {
 		return nil, err
 	}
+	w.cut(cmp.Or(e.options.TileSize, tileSize))
+	w.grid.findReads()
 	// Memory is taken once for all layers that will fit.
 	seeds := max(geo.n, e.options.Seeds)
 	for !e.options.fits(e.game, seeds) {
@@ -220,55 +250,18 @@ func (e *Engine) beginWhole(ctx context.Context, geo *geometry) (*engine, error)
 	return w, nil
 }
 
-// beginPaged lays out a layer that does not fit, in tiles that are small enough for what
-// they read to be a part of the memory.
-func (e *Engine) beginPaged(ctx context.Context, geo *geometry) (*engine, error) {
-	if err := e.spare.close(); err != nil {
-		return nil, err
-	}
-	l := layoutOf(geo.q, geo.n, true)
-	limit := int64(e.options.Memory) - int64(tablesBytes(geo.q, geo.n)) - fixed
-	for size := e.options.TileSize; ; size /= 2 {
-		w, err := e.cutLayer(ctx, geo, size, true)
-		if err != nil {
-			return nil, err
-		}
-		if w.memory, err = newPagedRegion(l.total()); err != nil {
-			return nil, err
-		}
-		w.allocate(l)
-		w.makeItems()
-		least := w.least()
-		if least > limit/shareOfTiles && size >= 2*leastTile {
-			if err := w.memory.close(); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		if err := w.page(&e.options, limit); err != nil {
-			return nil, errors.Join(err, w.memory.close())
-		}
-		return w, nil
-	}
-}
-
 // unit is the number of tiles that a worker takes at a time. Neighbours in the
 // order depend on each other: two workers on them at once need more sweeps.
 const unit = 16
 
-// plan fixes the order of sweeps.
-func (e *engine) plan() {
+// cut cuts the layer into tiles of the given size and fixes the order of sweeps.
+func (e *engine) cut(size int) {
+	e.grid.cutTiles(size)
 	e.order = slices.Clone(e.grid.tiles)
 	e.grid.sortByWave(e.order)
-	e.cut(unit)
-	for range e.workers {
-		e.benches = append(e.benches, &bench{})
-	}
-}
-
-// cut cuts the order into units of a number of tiles, or less in small layers.
-func (e *engine) cut(tiles int) {
-	e.units = slices.Collect(slices.Chunk(e.order, max(1, min(tiles, len(e.order)/(4*e.workers)))))
+	e.full = slices.Clone(e.grid.full)
+	e.grid.sortByWave(e.full)
+	e.units = slices.Collect(slices.Chunk(e.order, max(1, min(unit, len(e.order)/(4*e.workers)))))
 }
 
 // allocate divides memory among the matrices: offers first, then scores.
@@ -353,19 +346,23 @@ func (e *engine) clearScores(ctx context.Context) error {
 
 // sweepAll sweeps until nothing is out of date.
 func (e *engine) sweepAll(ctx context.Context) error {
-	if e.paging == nil { // pages that were never used are 0
+	if e.paging == nil { // else pages that were never used are 0
 		if err := e.clearScores(ctx); err != nil {
 			return err
 		}
 	}
-	for _, t := range e.order {
-		t.all.Store(true)
+	if e.paging == nil {
+		for _, t := range e.order {
+			t.all.Store(true)
+		}
+	} else if e.paging.phase != sweeping {
+		return nil
 	}
 	columns := 0 // of all blocks
 	for _, m := range e.grid.matrices {
 		columns += m.columns * m.chunks[openRows]
 	}
-	e.marking = e.paging != nil // marks cost less than fetching tiles for nothing
+	e.marking = false
 	for stage := DenseStage; ; {
 		start := time.Now()
 		done, err := e.sweep(ctx, stage)
@@ -377,7 +374,11 @@ func (e *engine) sweepAll(ctx context.Context) error {
 			stage = SparseStage // only what is marked will be computed
 			e.settle()
 		}
-		e.marking = e.paging != nil || e.ledger.add(e.costs()).worthMarking(done, columns)
+		known := e.ledger.add(e.costs())
+		if e.paging != nil {
+			done, columns = e.paging.first, e.paging.columns
+		}
+		e.marking = known.worthMarking(done, columns)
 	}
 }
 
@@ -403,21 +404,27 @@ func (e *engine) note(stage Stage, done work, took time.Duration) {
 // sweep brings all tiles up to date once.
 func (e *engine) sweep(ctx context.Context, stage Stage) (done work, err error) {
 	e.changed.Store(0)
+	if e.paging != nil {
+		e.paging.first, e.paging.columns = work{}, 0
+	}
 	for _, b := range e.benches {
 		b.done, b.costs = work{}, costs{}
 	}
-	err = e.eachUnit(ctx, stage, e.units, func(worker int, t *tile) {
+	err = e.eachTile(ctx, stage, e.units, e.order, func(worker int, t *tile) {
 		b := e.benches[worker]
 		before := b.done.scores
 		e.sweepTile(b, t)
 		e.changed.Add(uint64(b.done.scores - before))
 	})
+	return e.done(), err
+}
+
+// done returns what all workers have done in the sweep.
+func (e *engine) done() (all work) {
 	for _, b := range e.benches {
-		done.computed += b.done.computed
-		done.blocks += b.done.blocks
-		done.scores += b.done.scores
+		all = all.plus(b.done)
 	}
-	return done, err
+	return all
 }
 
 // costs returns what all workers have learned in the sweep.
@@ -431,20 +438,25 @@ func (e *engine) costs() (all costs) {
 
 // fullAll computes the full rows.
 func (e *engine) fullAll(ctx context.Context) error {
-	if len(e.grid.full) == 0 {
+	if len(e.full) == 0 {
 		e.tell(FullStage, 1)
 	}
 	if e.paging != nil {
-		e.paging.store.unordered()
+		e.paging.phase = filling
 	}
-	units := slices.Collect(slices.Chunk(e.grid.full, 1))
-	return e.eachUnit(ctx, FullStage, units, func(worker int, t *tile) { e.fillFull(e.benches[worker], t) })
+	units := slices.Collect(slices.Chunk(e.full, 1))
+	err := e.eachTile(ctx, FullStage, units, e.full, func(worker int, t *tile) { e.fillFull(e.benches[worker], t) })
+	if err != nil || e.paging == nil {
+		return err
+	}
+	return e.commit(true)
 }
 
-// eachUnit calls do for the tiles of units, which one worker takes together.
-func (e *engine) eachUnit(ctx context.Context, stage Stage, units [][]*tile, do func(worker int, t *tile)) error {
+// eachTile calls do for tiles that have something to do, as units of which a worker takes
+// one at a time if all are in memory.
+func (e *engine) eachTile(ctx context.Context, stage Stage, units [][]*tile, tiles []*tile, do func(worker int, t *tile)) error {
 	if e.paging != nil {
-		return e.eachPaged(ctx, stage, units, do)
+		return e.eachPaged(ctx, stage, tiles, do)
 	}
 	return e.eachPart(ctx, stage, len(units), func(worker, i int) {
 		for _, t := range units[i] {

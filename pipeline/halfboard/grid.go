@@ -2,15 +2,16 @@ package halfboard
 
 import (
 	"context"
+	"maps"
 	"math/bits"
+	"slices"
 
 	"grenier/kernels/compress"
 )
 
-// newGrid lays out the layer of geo.n seeds and cuts it into tiles of about size
-// rows and columns. If it is to be paged, scores of a chunk are whole pages. No scores
-// are allocated yet.
-func newGrid(ctx context.Context, workers int, geo *geometry, patterns *patterns, size int, paged bool) (*grid, error) {
+// newGrid lays out the layer of geo.n seeds. If it is to be paged, scores of a chunk
+// are whole pages. Tiles are cut by cutTiles; no scores are allocated yet.
+func newGrid(ctx context.Context, workers int, geo *geometry, patterns *patterns, paged bool) (*grid, error) {
 	g := &grid{geometry: geo, matrices: make([]*matrix, geo.n+1), origins: make([]*origins, geo.n+1)}
 	sums := make([]int, geo.n+1)
 	for sum := range sums {
@@ -27,14 +28,10 @@ func newGrid(ctx context.Context, workers int, geo *geometry, patterns *patterns
 	for _, m := range g.matrices {
 		g.link(m)
 	}
-	if err := forEach(ctx, workers, sums, func(_, _, sum int) error {
+	return g, forEach(ctx, workers, sums, func(_, _, sum int) error {
 		g.origins[sum] = g.newOrigins(sum)
 		return nil
-	}); err != nil {
-		return nil, err
-	}
-	g.cutTiles(size)
-	return g, nil
+	})
 }
 
 // link adds the links of m.
@@ -47,18 +44,37 @@ func (g *grid) link(m *matrix) {
 	}
 }
 
-// cutTiles cuts the matrices into tiles and finds out which tiles read which.
+// cutTiles cuts the matrices into tiles of about size rows and columns.
 func (g *grid) cutTiles(size int) {
-	at := make([]lookup, g.n+1)
+	g.lookups = make([][classes]lookup, g.n+1)
 	for sum, m := range g.matrices {
-		panels, chunks := g.panelRuns(sum, size), g.chunkRuns(g.n-sum, size)
-		at[sum] = newLookup(panels, chunks, len(g.tiles))
-		g.tiles = appendTiles(g.tiles, m, openRows, panels, chunks)
-		g.full = appendTiles(g.full, m, fullRows, panels, evenRuns(m.chunks[fullRows], size/side))
+		panels := g.panelRuns(sum, size)
+		open, full := g.chunkRuns(g.n-sum, size), g.fullRuns(g.n-sum, size)
+		g.lookups[sum] = [classes]lookup{newLookup(panels, open, len(g.tiles)), newLookup(panels, full, len(g.full))}
+		g.tiles = appendTiles(g.tiles, m, openRows, panels, open)
+		g.full = appendTiles(g.full, m, fullRows, panels, full)
 	}
-	g.lookups = at
+}
+
+// tilesOf returns how many tiles of open rows cutTiles would make.
+func (g *grid) tilesOf(size int) (tiles int) {
+	for sum := range g.matrices {
+		tiles += len(g.panelRuns(sum, size)) * len(g.chunkRuns(g.n-sum, size))
+	}
+	return tiles
+}
+
+// findReads lists what tiles read, and which tiles read them.
+func (g *grid) findReads() {
+	r := g.newReads()
+	for _, t := range g.full {
+		t.reads = r.of(t)
+	}
 	for _, t := range g.tiles {
-		g.eachRead(t, func(child *tile) { child.parents = append(child.parents, t) })
+		t.reads = r.of(t)
+		for _, child := range t.reads {
+			g.tiles[child].parents = append(g.tiles[child].parents, t)
+		}
 	}
 }
 
@@ -72,11 +88,15 @@ func appendTiles(tiles []*tile, m *matrix, class rowClass, panels, chunks []run)
 	return tiles
 }
 
-// evenRuns cuts a number of chunks into runs.
-func evenRuns(chunks, size int) (runs []run) {
+// fullRuns cuts the chunks of full rows of a sum into runs of about size rows.
+func (g *geometry) fullRuns(sum, size int) (runs []run) {
+	rows := g.rows[sum][fullRows]
+	chunks := groups(len(rows))
 	for begin := 0; begin < chunks; {
-		end := min(begin+max(size, 1), chunks)
-		runs = append(runs, run{begin: begin, end: end})
+		end := min(begin+max(size/side, 1), chunks)
+		r := run{begin: begin, end: end}
+		r.suffix[g.q-1] = g.pits[rows[begin*side]][g.q-1]
+		runs = append(runs, r)
 		begin = end
 	}
 	return runs
@@ -103,64 +123,123 @@ func spread(runs []run) (index []int) {
 	return index
 }
 
-// span is a range of whole numbers, both ends included.
-type span struct{ low, high int }
+// rowTiles returns the tiles that the given row is in.
+func (g *grid) rowTiles(sum int, at place) []*tile {
+	tiles, l := g.tiles, &g.lookups[sum][at.class]
+	if at.class == fullRows {
+		tiles = g.full
+	}
+	first := l.first + l.byChunk[at.row/side]*l.runs
+	return tiles[first : first+l.runs]
+}
 
-func (s *span) add(x int) { s.low, s.high = min(s.low, x), max(s.high, x) }
+// reads finds out which tiles of open rows a tile reads. It is not safe for concurrent
+// use.
+type reads struct {
+	grid   *grid
+	rows   map[panelsRead][]chunksOf
+	panels map[chunksRead][]int32
+	met    []int32 // by tile: the last tile asked for that reads it
+	asked  int32
+}
 
-// eachRead calls do once for each tile that t reads.
-func (g *grid) eachRead(t *tile, do func(child *tile)) {
+// panelsRead and chunksRead name the sides of tiles.
+type panelsRead struct{ sum, panel int }
+
+type chunksRead struct {
+	sum   int
+	class rowClass
+	route int
+	chunk int
+}
+
+// chunksOf lists the runs of chunks that a route leads to.
+type chunksOf struct {
+	route  int
+	chunks []int32
+}
+
+func (g *grid) newReads() *reads {
+	return &reads{grid: g, rows: map[panelsRead][]chunksOf{}, panels: map[chunksRead][]int32{}, met: make([]int32, len(g.tiles))}
+}
+
+// of returns the indices of the tiles that t reads, each once.
+func (r *reads) of(t *tile) (tiles []int32) {
+	r.asked++
+	for _, to := range r.chunksOf(t) {
+		l := &r.grid.lookups[t.matrix.childOf(r.grid.n, to.route)][openRows]
+		for _, chunk := range to.chunks {
+			for _, panel := range r.panelsOf(t, to.route) {
+				child := int32(l.first) + chunk*int32(l.runs) + panel
+				if r.met[child] != r.asked {
+					r.met[child] = r.asked
+					tiles = append(tiles, child)
+				}
+			}
+		}
+	}
+	return tiles
+}
+
+// chunksOf lists the runs of chunks that the moves of t lead to: the same for all tiles
+// of its panels.
+func (r *reads) chunksOf(t *tile) []chunksOf {
+	key := panelsRead{t.matrix.sum, t.panels.begin}
+	known, ok := r.rows[key]
+	if ok {
+		return known
+	}
 	m := t.matrix
-	met := map[*tile]bool{}
-	for i, rows := range t.rowsRead() {
-		r := &m.routes[i]
-		words, first := r.pattern.words[t.class], r.pattern.first[t.class]
-		words = words[first[t.chunks.begin]:first[t.chunks.end]]
-		if rows.low > rows.high || len(words) == 0 {
-			continue
-		}
-		l := &g.lookups[g.n-m.sum+r.seeds]
-		panels := span{int(words[0].Panel), int(words[0].Panel)}
-		for _, w := range words {
-			panels.add(int(w.Panel))
-		}
-		for c := l.byChunk[rows.low/side]; c <= l.byChunk[rows.high/side]; c++ {
-			for p := l.byPanel[panels.low]; p <= l.byPanel[panels.high]; p++ {
-				if child := g.tiles[l.first+c*l.runs+p]; !met[child] {
-					met[child] = true
-					do(child)
-				}
+	met := make([]map[int32]bool, len(m.routes))
+	for panel := t.panels.begin; panel < t.panels.end; panel++ {
+		p := &m.programs[panel]
+		for _, group := range p.Groups {
+			if met[group.Route] == nil {
+				met[group.Route] = map[int32]bool{}
+			}
+			byChunk := r.grid.lookups[m.childOf(r.grid.n, int(group.Route))][openRows].byChunk
+			for _, row := range p.Rows[group.First:][:bits.OnesCount64(group.Columns)] {
+				met[group.Route][int32(byChunk[row/side])] = true
 			}
 		}
 	}
+	for route, chunks := range met {
+		if len(chunks) > 0 {
+			known = append(known, chunksOf{route, slices.Sorted(maps.Keys(chunks))})
+		}
+	}
+	r.rows[key] = known
+	return known
 }
 
-// rowsRead returns, by route, which rows the moves of t lead to.
-func (t *tile) rowsRead() []span {
-	rows := make([]span, len(t.matrix.routes))
-	for i := range rows {
-		rows[i] = span{1, 0}
+// panelsOf lists the runs of panels that a route leads to from the chunks of t.
+func (r *reads) panelsOf(t *tile, route int) []int32 {
+	key := chunksRead{t.matrix.sum, t.class, route, t.chunks.begin}
+	known, ok := r.panels[key]
+	if ok {
+		return known
 	}
-	for panel := t.panels.begin; panel < t.panels.end; panel++ {
-		p := &t.matrix.programs[panel]
-		for _, group := range p.Groups {
-			s := &rows[group.Route]
-			for _, row := range p.Rows[group.First:][:bits.OnesCount64(group.Columns)] {
-				if s.low > s.high {
-					*s = span{int(row), int(row)}
-				}
-				s.add(int(row))
-			}
-		}
+	pattern := t.matrix.routes[route].pattern
+	first := pattern.first[t.class]
+	byPanel := r.grid.lookups[t.matrix.childOf(r.grid.n, route)][openRows].byPanel
+	for _, w := range pattern.words[t.class][first[t.chunks.begin]:first[t.chunks.end]] {
+		known = append(known, int32(byPanel[w.Panel]))
 	}
-	return rows
+	slices.Sort(known)
+	known = slices.Compact(known)
+	r.panels[key] = known
+	return known
 }
+
+// childOf returns the seeds in the mover's half after a move of the given route, in a
+// layer of n seeds.
+func (m *matrix) childOf(n, route int) int { return n - m.sum + m.routes[route].seeds }
 
 // aim finds the scores that the moves of m lead to.
 func (g *grid) aim(m *matrix) {
 	for class := range classes {
-		for _, r := range m.routes {
-			child := g.matrices[g.n-m.sum+r.seeds]
+		for i, r := range m.routes {
+			child := g.matrices[m.childOf(g.n, i)]
 			m.targets[class] = append(m.targets[class], compress.Route{
 				Scores: child.scores, Stride: child.stride(),
 				Words: r.pattern.words[class], First: r.pattern.first[class],

@@ -117,10 +117,13 @@ func (m *matrix) blocks(class rowClass, panel int, chunks run) []int8 {
 	return m.offers[class][(row+chunks.begin)*side*side : (row+chunks.end)*side*side]
 }
 
-// linesOf returns the scores of a run of chunks, with the lines behind the last row.
-func (m *matrix) linesOf(panel int, chunks run) []int8 {
-	end := min(chunks.end*side, m.height)
-	return m.scores[(panel*m.height+chunks.begin*side)*side : (panel*m.height+end)*side]
+// pagesOf returns the scores of a run of chunks, with the lines behind the last row, if
+// m is paged. Those of full rows stand in the place of their offers.
+func (m *matrix) pagesOf(class rowClass, panel int, chunks run) []int8 {
+	if class == fullRows {
+		return m.blocks(class, panel, chunks)
+	}
+	return m.scores[(panel*m.height+chunks.begin*side)*side : (panel*m.height+chunks.end*side)*side]
 }
 
 // column returns the offers of a column, from row 0 on: see offerOf.
@@ -158,25 +161,11 @@ type tile struct {
 	class   rowClass
 	panels  run
 	chunks  run
-	parents []*tile     // the tiles of open rows that read this one
+	reads   []int32     // the tiles of open rows that this one reads
+	parents []*tile     // those that read this one
 	all     atomic.Bool // everything is out of date
 
-	// When parts of the layer are put away:
-	scores *item   // of open rows
-	offers *item   // of full rows: their scores in the end
-	needs  []*item // the scores that computing the tile takes
-	packed []byte  // the offers of open rows, if there is room for them
-	place  shelved // or else, where they are
-	buffer []int8  // the same, unpacked, while the tile is computed
-}
-
-// block returns the offers of a block.
-func (t *tile) block(panel, chunk int) *compress.Block {
-	if t.buffer == nil {
-		return t.matrix.block(openRows, panel, chunk)
-	}
-	at := (panel-t.panels.begin)*(t.chunks.end-t.chunks.begin) + chunk - t.chunks.begin
-	return (*compress.Block)(t.buffer[at*side*side:])
+	paged // what a layer that does not fit into memory needs besides
 }
 
 // grid is a layer cut into tiles.
@@ -185,7 +174,7 @@ type grid struct {
 	matrices []*matrix  // by seeds in the mover's half
 	origins  []*origins // by the sum of what moves leave
 	links    []link
-	lookups  []lookup // by the sum of the matrix
-	tiles    []*tile  // of the open rows
-	full     []*tile  // of the others
+	lookups  [][classes]lookup // by the sum of the matrix
+	tiles    []*tile           // of the open rows
+	full     []*tile           // of the others
 }

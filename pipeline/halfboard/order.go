@@ -12,13 +12,15 @@ import (
 //     tiles with more seeds in the last pits of both halves come first, and so
 //     on with the pits before. Tiles that agree in them are swept together also because
 //     their children are still in the cache then.
+//   - Tiles with s and t seeds in a pit lead to those with t and s: pairs of them come
+//     together.
 //   - Then, the fewer seeds one side has: moves give seeds to the other side.
 //   - A move that keeps all seeds on the mover's side leads from a seeds in the
 //     mover's half to n-a; these two kinds come together.
 func (g *grid) sortByWave(tiles []*tile) {
 	slices.SortStableFunc(tiles, func(x, y *tile) int {
 		for pit := g.q - 1; pit >= 0; pit-- {
-			if c := cmp.Compare(y.seeds(pit), x.seeds(pit)); c != 0 {
+			if c := cmp.Or(cmp.Compare(y.seeds(pit), x.seeds(pit)), cmp.Compare(y.least(pit), x.least(pit))); c != 0 {
 				return c
 			}
 		}
@@ -30,3 +32,6 @@ func (g *grid) sortByWave(tiles []*tile) {
 // seeds returns the seeds in a pit of both halves, as far as the positions of
 // the tile agree in it.
 func (t *tile) seeds(pit int) int { return int(t.panels.suffix[pit]) + int(t.chunks.suffix[pit]) }
+
+// least returns the seeds in a pit of the half with fewer of them, likewise.
+func (t *tile) least(pit int) uint8 { return min(t.panels.suffix[pit], t.chunks.suffix[pit]) }

@@ -9,100 +9,40 @@ import (
 
 	"github.com/pierrec/lz4/v4"
 
-	"grenier/kernels/ranks"
-	"grenier/kernels/rice"
+	"grenier/kernels/planes"
 )
 
-// A form is how scores are packed that are put away.
-type form uint8
-
-const (
-	plainForm form = iota // as they are
-	lz4Form               // lz4: offers, most of which are the same
-	rankForm              // ranks in a Rice code, as in layer files: scores
-)
-
-// errPacked reports bytes that are not what pack made: a checksum should have found
+// errPacked reports bytes that are not what a packer made: a checksum should have found
 // that.
 var errPacked = errors.New("halfboard: bad packed scores")
 
-// packing is what all packers of a layer share.
-type packing struct {
-	encoding *ranks.Encoding
-	decoding *ranks.Decoding
-	ranks    ranks.Kernel
-	rice     rice.Kernel
-}
-
-// use packs by a model from now on. Nothing must have been packed before.
-func (p *packing) use(model ranks.Model) {
-	p.encoding, p.decoding = ranks.NewEncoding(model), ranks.NewDecoding(model)
-}
-
-// packer packs and unpacks, for one goroutine. Packed runs follow each other: for
-// each its form, one byte, its length, four bytes, and that many bytes.
+// A packer packs parts of tiles, for one goroutine: scores as bit planes, offers, most of
+// which are the same, by lz4.
 type packer struct {
-	*packing
+	planes planes.Kernel
 	lz4    lz4.Compressor
-	places []byte // scratch
-	packed []byte // the result
+	packed []byte // by the calls since reset
 }
 
-const packHead = 5 // bytes before each packed run
+func (p *packer) reset() { p.packed = p.packed[:0] }
 
-// pack packs runs in the form f, or plain where that is no shorter. The result is
-// valid until the next call.
-func (p *packer) pack(runs [][]int8, f form) []byte {
-	p.packed = p.packed[:0]
+// scores appends scores and returns the bytes that they take.
+func (p *packer) scores(runs [][]int8) int {
+	before := len(p.packed)
 	for _, run := range runs {
-		p.packRun(run, f)
+		at := len(p.packed)
+		p.packed = slices.Grow(p.packed, planes.Bound(len(run)))
+		p.packed = p.packed[:at+p.planes.Pack(p.packed[at:at+planes.Bound(len(run))], run)]
 	}
-	return p.packed
+	return len(p.packed) - before
 }
 
-func (p *packer) packRun(run []int8, f form) {
-	head := len(p.packed)
-	p.packed = slices.Grow(p.packed, packHead+len(run))
-	room := p.packed[head+packHead : head+packHead+len(run)]
-	n := p.code(room, run, f)
-	if n <= 0 {
-		f, n = plainForm, copy(room, asBytes(run))
-	}
-	p.packed = p.packed[:head+packHead+n]
-	p.packed[head] = byte(f)
-	binary.LittleEndian.PutUint32(p.packed[head+1:], uint32(n))
-}
-
-// code writes the code of run to dst and returns its length, 0 or less if it does not
-// fit.
-func (p *packer) code(dst []byte, run []int8, f form) int {
-	switch f {
-	case plainForm:
-		return 0
-	case lz4Form:
-		n, err := p.lz4.CompressBlock(asBytes(run), dst)
-		if err != nil {
-			return 0
-		}
-		return n
-	}
-	p.places = slices.Grow(p.places[:0], len(run))[:len(run)]
-	p.encoding.Ranks(p.places, asBytes(run))
-	return p.rice.Split(dst, p.places)
-}
-
-// unpack writes what packed holds to runs.
-func (p *packer) unpack(runs [][]int8, packed []byte) error {
+// unpackScores is the inverse of scores.
+func (p *packer) unpackScores(runs [][]int8, packed []byte) error {
 	for _, run := range runs {
-		if len(packed) < packHead {
-			return fmt.Errorf("%w: the end is missing", errPacked)
-		}
-		f, n := form(packed[0]), int(binary.LittleEndian.Uint32(packed[1:]))
-		if packed = packed[packHead:]; n > len(packed) {
-			return fmt.Errorf("%w: a run of %d bytes of which %d are there", errPacked, n, len(packed))
-		}
-		if err := p.uncode(asBytes(run), packed[:n], f); err != nil {
-			return err
+		n := p.planes.Unpack(run, packed)
+		if n < 0 {
+			return fmt.Errorf("%w: %d bytes for %d scores", errPacked, len(packed), len(run))
 		}
 		packed = packed[n:]
 	}
@@ -112,23 +52,59 @@ func (p *packer) unpack(runs [][]int8, packed []byte) error {
 	return nil
 }
 
-func (p *packer) uncode(dst, src []byte, f form) error {
-	switch f {
-	case plainForm:
-		if copy(dst, src) == len(dst) && len(src) == len(dst) {
-			return nil
+// lengthSize is the size of the length in front of each packed run of offers.
+const lengthSize = 4
+
+// offers appends offers and returns the bytes that they take: for each run its length
+// when packed, and then the run, as it is if packing does not make it shorter.
+func (p *packer) offers(runs [][]int8) int {
+	before := len(p.packed)
+	for _, run := range runs {
+		at := len(p.packed) + lengthSize
+		p.packed = slices.Grow(p.packed, lengthSize+len(run))[:at+len(run)]
+		n, err := p.lz4.CompressBlock(asBytes(run), p.packed[at:at+len(run)-1])
+		if err != nil || n == 0 {
+			n = copy(p.packed[at:], asBytes(run))
 		}
-	case lz4Form:
-		if n, err := lz4.UncompressBlock(src, dst); err == nil && n == len(dst) {
-			return nil
-		}
-	case rankForm:
-		if err := p.rice.Join(dst, src); err == nil {
-			p.ranks.Scores(p.decoding, dst)
-			return nil
+		binary.LittleEndian.PutUint32(p.packed[at-lengthSize:], uint32(n))
+		p.packed = p.packed[:at+n]
+	}
+	return len(p.packed) - before
+}
+
+// unpackOffers is the inverse of offers.
+func unpackOffers(runs [][]int8, packed []byte) error {
+	for i, run := range runs {
+		if err := unpackOffer(run, packed, i); err != nil {
+			return err
 		}
 	}
-	return fmt.Errorf("%w: %d bytes of form %d for %d scores", errPacked, len(src), f, len(dst))
+	return nil
+}
+
+// unpackOffer writes run i of packed offers to dst.
+func unpackOffer(dst []int8, packed []byte, i int) error {
+	for ; ; i-- {
+		if len(packed) < lengthSize {
+			return fmt.Errorf("%w: the end is missing", errPacked)
+		}
+		n := int(binary.LittleEndian.Uint32(packed))
+		if packed = packed[lengthSize:]; n > len(packed) {
+			return fmt.Errorf("%w: a run of %d bytes of which %d are there", errPacked, n, len(packed))
+		}
+		if i > 0 {
+			packed = packed[n:]
+			continue
+		}
+		if n == len(dst) {
+			copy(asBytes(dst), packed)
+			return nil
+		}
+		if got, err := lz4.UncompressBlock(packed[:n], asBytes(dst)); err != nil || got != len(dst) {
+			return fmt.Errorf("%w: %d bytes for %d offers", errPacked, n, len(dst))
+		}
+		return nil
+	}
 }
 
 func asBytes(scores []int8) []byte {

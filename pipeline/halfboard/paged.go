@@ -5,43 +5,87 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/dustin/go-humanize"
-	"golang.org/x/sync/errgroup"
 
 	"grenier/io/workfile"
-	"grenier/kernels/ranks"
-	"grenier/kernels/rice"
+	"grenier/kernels/planes"
 )
 
 // paging is what a layer needs besides that does not fit into memory.
 type paging struct {
-	store   *store // of all scores, and of the offers of full rows
-	shelf   shelf  // the offers of open rows
+	store   *store
+	limit   int64   // bytes for all that follows
+	pieces  int64   // for pieces of lower layers
+	arena   *region // for packed offers: all, or those of a group
+	reading sync.Mutex
 	parts   []panelPart
-	rows    map[rowName][]*tile
-	buffers sync.Pool // of *[]int8: for the offers of a tile
-	pieces  int64     // bytes for pieces of lower layers
-	close   func() error
+	shelves shelves
+
+	tileSize   int
+	phase      phase
+	marks      []workfile.Extent // of the last checkpoint
+	checkpoint string            // path
+	interval   time.Duration     // between checkpoints
+	committed  time.Time         // the last one
+
+	// Of the sweep: what going through groups for the first time did, and the columns
+	// of their blocks.
+	first   work
+	columns int
 }
 
-// What a tile needs should be at most this share of the memory: many of them then fit
-// together.
-const shareOfTiles = 4
+// shareOfOffers is the part of memory that holds the offers of a group, if not all of
+// them fit beside all scores: packed, they take about a fifth of what the group reads.
+const shareOfOffers = 6
 
-// leastTile is the size below which tiles are not cut any smaller.
-const leastTile = 128
+// mostTiles is about the largest number of tiles: with more of them less is fetched that
+// is not needed, but they cost memory themselves.
+const mostTiles = 60000
 
-// feeders is how many goroutines fetch at the same time.
-const feeders = 4
+// leastTile is the least size of tiles.
+const leastTile = side
 
-// page prepares a layer of which limit bytes may be in memory at once.
-func (e *engine) page(o *Options, limit int64) error {
-	e.cut(1)
-	least := e.least()
+// beginPaged lays out a layer that does not fit.
+func (e *Engine) beginPaged(ctx context.Context, geo *geometry) (*engine, error) {
+	if err := e.spare.close(); err != nil {
+		return nil, err
+	}
+	w, err := e.layOut(ctx, geo, true)
+	if err != nil {
+		return nil, err
+	}
+	size := leastTile
+	for e.options.TileSize == 0 && w.grid.tilesOf(size) > mostTiles {
+		size *= 2
+	}
+	size = max(size, e.options.TileSize)
+	w.cut(size)
+	if w.memory, err = newPagedRegion(layoutOf(geo.q, geo.n, true).total()); err != nil {
+		return nil, err
+	}
+	w.allocate(layoutOf(geo.q, geo.n, true))
+	w.prepareTiles()
+	if err := w.page(ctx, &e.options, size); err != nil {
+		return nil, errors.Join(err, w.memory.close())
+	}
+	return w, nil
+}
+
+// page prepares a layer of which a part may be in memory at once.
+func (e *engine) page(ctx context.Context, o *Options, tileSize int) error {
+	parts := e.panelParts()
+	least := e.least(parts)
+	limit := int64(len(e.memory.mapping))
+	if o.Memory > 0 {
+		limit = int64(o.Memory) - int64(tablesBytes(e.grid.q, e.grid.n)) - fixed
+	}
 	if o.limit != nil {
 		limit = o.limit(least, int64(len(e.memory.mapping)))
 	}
@@ -49,119 +93,117 @@ func (e *engine) page(o *Options, limit int64) error {
 		return fmt.Errorf("%w: tiles need %s and %s are left for them", ErrMemory,
 			humanize.IBytes(uint64(least)), humanize.IBytes(uint64(max(limit, 0))))
 	}
-	file, err := workfile.Create(workfile.OS, o.Work)
+	e.stats.Bytes = uint64(limit)
+	e.paging = &paging{
+		limit: limit, parts: parts, tileSize: tileSize, pieces: limit / 2,
+		shelves: shelves{open: map[shelf]*parcel{}}, checkpoint: o.Work + checkpointSuffix,
+		interval: o.Interval, committed: time.Now(),
+		store: newStore(limit, e.workers, planes.For(o.Family)),
+	}
+	for _, t := range e.grid.tiles {
+		t.all.Store(true)
+	}
+	resumed, err := e.resume(o)
 	if err != nil {
 		return err
 	}
-	e.stats.Bytes = uint64(limit)
-	e.paging = &paging{
-		shelf: shelf{file: file}, parts: e.panelParts(), rows: e.grid.rowTiles(),
-		pieces: min(limit/2, limit-least), buffers: sync.Pool{New: e.newBuffer},
+	if resumed {
+		if err := e.check(ctx, o); err != nil {
+			return errors.Join(err, e.paging.close())
+		}
+	} else if e.paging.store.file, err = createWork(o, e.paging.checkpoint); err != nil {
+		return err
 	}
-	packing := &packing{ranks: ranks.For(o.Family), rice: rice.For(o.Family)}
-	e.paging.start(newStore(file, limit-e.paging.pieces, packing, 2*len(e.grid.tiles)+len(e.grid.full)), e.workers)
+	for _, t := range slices.Concat(e.grid.tiles, e.grid.full) {
+		e.paging.store.live += int64(t.offers.Length) + int64(t.scores.Length)
+	}
 	return nil
 }
 
-// start lets a store work until paging is closed.
-func (p *paging) start(s *store, workers int) {
-	ctx, cancel := context.WithCancel(context.Background())
-	var group errgroup.Group
-	group.Go(func() error { return s.run(ctx, workers) })
-	p.store = s
-	p.close = func() error {
-		cancel()
-		return errors.Join(group.Wait(), s.file.Close())
+// createWork makes an empty work file, to which no checkpoint refers.
+func createWork(o *Options, checkpoint string) (*workfile.File, error) {
+	if err := o.FS.Remove(checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
 	}
+	if err := o.FS.SyncDir(filepath.Dir(checkpoint)); err != nil {
+		return nil, err
+	}
+	return workfile.Create(o.FS, o.Work)
 }
 
-// newBuffer returns memory for the offers of any tile.
-func (e *engine) newBuffer() any {
-	largest := int64(0)
-	for _, t := range e.order {
-		largest = max(largest, t.offers.bytes)
+func (p *paging) close() error {
+	err := p.store.file.Close()
+	if p.arena != nil {
+		err = errors.Join(err, p.arena.close())
 	}
-	buffer := make([]int8, largest)
-	return &buffer
+	return err
 }
 
-// least returns the least limit with which all that is needed at once fits, with some
-// room to move.
-func (e *engine) least() (least int64) {
-	sum := func(items []*item) (n int64) {
-		for _, it := range items {
-			n += it.bytes
-		}
-		return n
+// least returns the least limit with which all that is needed at once fits.
+func (e *engine) least(parts []panelPart) (least int64) {
+	for _, part := range parts {
+		least = max(least, 2*bytesOf(part.tiles)) // beside as much of lower layers
 	}
-	for _, part := range e.panelParts() {
-		least = max(least, sum(offersOf(part.tiles)))
+	for _, t := range slices.Concat(e.order, e.full) {
+		needs := bytesOf(e.needs([]*tile{t}))
+		least = max(least, needs+needs/(shareOfOffers-1)+1, shareOfOffers*packedMost(t))
 	}
-	for _, t := range e.order {
-		least = max(least, sum(t.needs)+t.offers.bytes)
-	}
-	for _, t := range e.grid.full {
-		least = max(least, sum(t.needs))
-	}
-	return least + least/8
+	return least
 }
 
-// needsOf lists all that tiles need, once.
-func needsOf(tiles []*tile) (items []*item) {
-	met := map[*item]bool{}
+// packedMost is the most that the offers of a tile take when they are packed.
+func packedMost(t *tile) int64 { return t.bytes + int64(lengthSize*len(t.runs)) }
+
+func bytesOf(tiles []*tile) (bytes int64) {
 	for _, t := range tiles {
-		for _, it := range t.needs {
-			if !met[it] {
-				met[it] = true
-				items = append(items, it)
-			}
-		}
+		bytes += t.bytes
 	}
-	return items
+	return bytes
 }
 
-// offersOf lists the offers of tiles.
-func offersOf(tiles []*tile) (items []*item) {
+// prepareTiles finds the memory of all tiles and what they read.
+func (e *engine) prepareTiles() {
+	e.grid.findReads()
+	for _, t := range slices.Concat(e.order, e.full) {
+		for panel := t.panels.begin; panel < t.panels.end; panel++ {
+			run := t.matrix.pagesOf(t.class, panel, t.chunks)
+			t.runs = append(t.runs, run)
+			t.bytes += int64(len(run))
+		}
+	}
+	shelved := slices.Concat(e.grid.tiles, e.grid.full)
+	last := e.grid.q - 1
+	slices.SortStableFunc(shelved, func(a, b *tile) int {
+		return cmp.Or(cmp.Compare(a.chunks.suffix[last], b.chunks.suffix[last]), cmp.Compare(a.panels.suffix[last], b.panels.suffix[last]))
+	})
+	for i, t := range shelved {
+		t.place = i
+	}
+}
+
+// needs lists tiles and all that they read, once. It costs no more than to look at all.
+func (e *engine) needs(tiles []*tile) (needs []*tile) {
+	e.groups++
 	for _, t := range tiles {
-		items = append(items, t.offers)
+		needs, _ = e.addNeeds(needs, t)
 	}
-	return items
+	return needs
 }
 
-// makeItems makes items of the memory of all tiles and notes when sweeps need them.
-func (e *engine) makeItems() {
-	for _, t := range slices.Concat(e.order, e.grid.full) {
-		m := t.matrix
-		t.offers = newItem(lz4Form, t.runs(func(panel int) []int8 { return m.blocks(t.class, panel, t.chunks) }))
-		if t.class == openRows {
-			t.scores = newItem(rankForm, t.runs(func(panel int) []int8 { return m.linesOf(panel, t.chunks) }))
+// addNeeds appends what t needs and is not yet met in this group, and returns its bytes.
+func (e *engine) addNeeds(needs []*tile, t *tile) (_ []*tile, bytes int64) {
+	add := func(t *tile) {
+		if t.met != e.groups {
+			t.met = e.groups
+			needs = append(needs, t)
+			bytes += t.bytes
 		}
 	}
-	for place, t := range e.order {
-		t.needs = []*item{t.scores}
-		t.scores.uses = append(t.scores.uses, int64(place))
-		e.grid.eachRead(t, func(child *tile) {
-			if child != t {
-				t.needs = append(t.needs, child.scores)
-				child.scores.uses = append(child.scores.uses, int64(place))
-			}
-		})
+	add(t)
+	for _, i := range t.reads {
+		add(e.grid.tiles[i])
 	}
-	for _, t := range e.order {
-		slices.Sort(t.scores.uses)
-	}
-	for _, t := range e.grid.full {
-		t.needs = []*item{t.offers}
-		e.grid.eachRead(t, func(child *tile) { t.needs = append(t.needs, child.scores) })
-	}
-}
-
-// runs lists the memory of a tile, panel by panel.
-func (t *tile) runs(of func(panel int) []int8) (runs [][]int8) {
-	for panel := t.panels.begin; panel < t.panels.end; panel++ {
-		runs = append(runs, of(panel))
-	}
-	return runs
+	return needs, bytes
 }
 
 // panelPart is a run of panels of a matrix with all tiles of both classes.
@@ -198,37 +240,62 @@ func (e *engine) panelParts() (parts []panelPart) {
 	return parts
 }
 
-// capturePaged computes all offers, some panels at a time.
+// capturePaged computes all offers, some panels at a time, and stores them.
 func (e *engine) capturePaged(ctx context.Context, lower Lower) error {
-	err := e.sample(lower)
-	if err == nil {
-		err = e.captureParts(ctx, newPieces(e.grid, lower, e.paging.pieces))
+	p := e.paging
+	var err error
+	if p.phase == capturing {
+		err = e.captureParts(ctx, newPieces(e.grid, lower, p.pieces))
 	}
 	if err = errors.Join(err, lower.Close()); err != nil {
 		return err
 	}
-	return e.putOffersAway()
+	if p.phase == capturing {
+		p.phase = sweeping
+	}
+	return e.openArena(ctx)
 }
 
 func (e *engine) captureParts(ctx context.Context, all *pieces) error {
 	p := e.paging
+	room, largest := p.limit-p.pieces, int64(1)
+	for _, part := range p.parts {
+		largest = max(largest, bytesOf(part.tiles))
+	}
+	workers := int(max(1, min(int64(e.workers), room/largest)))
+	due := slices.DeleteFunc(slices.Clone(p.parts), panelPart.isStored)
 	var done atomic.Int64
-	return forEach(ctx, e.workers, p.parts, func(_, _ int, part panelPart) error {
-		err := p.store.holding(offersOf(part.tiles), 0, func() error { return e.capturePart(part, all) })
+	done.Store(int64(len(p.parts) - len(due)))
+	for batch := range slices.Chunk(due, partsOfBatch*workers) {
+		err := forEach(ctx, workers, batch, func(_, _ int, part panelPart) error {
+			if err := e.capturePart(part, all); err != nil {
+				return err
+			}
+			e.tell(CaptureStage, float64(done.Add(1))/float64(len(p.parts)))
+			return nil
+		})
 		if err != nil {
 			return err
 		}
-		e.tell(CaptureStage, float64(done.Add(1))/float64(len(p.parts)))
-		return nil
-	})
+		if err := e.keep(); err != nil {
+			return err
+		}
+	}
+	return p.shelves.flush(p.store)
 }
 
+// partsOfBatch is the number of parts that a worker captures between checkpoints.
+const partsOfBatch = 64
+
+// isStored reports whether all offers of a part are stored.
+func (p panelPart) isStored() bool {
+	return !slices.ContainsFunc(p.tiles, func(t *tile) bool { return t.offers.IsZero() })
+}
+
+// capturePart computes the offers of some panels and stores them.
 func (e *engine) capturePart(part panelPart, all *pieces) error {
 	lower := &rows{pieces: all}
 	defer lower.close()
-	for _, t := range part.tiles {
-		t.offers.dirty = true
-	}
 	m := part.matrix
 	for panel := part.panels.begin; panel < part.panels.end; panel++ {
 		for class := range classes {
@@ -241,200 +308,245 @@ func (e *engine) capturePart(part panelPart, all *pieces) error {
 			}
 		}
 	}
-	return nil
+	return e.putOffers(part.tiles)
 }
 
-// sample makes the model by which scores are packed: that of the layer below, which
-// is much the same.
-func (e *engine) sample(lower Lower) error {
-	counts, err := ranks.NewCounts(int8(-e.grid.n), int8(e.grid.n))
-	if err != nil {
-		return err
-	}
-	const parts, length = 256, 1 << 12
-	size := e.grid.halves.Board().Size(e.grid.n - 1)
-	scores := make([]int8, min(length, size))
-	for i := range uint64(parts) {
-		if err := lower.Read(e.grid.n-1, (size-uint64(len(scores)))/parts*i, scores); err != nil {
+// putOffers stores the offers of tiles and gives their memory back.
+func (e *engine) putOffers(tiles []*tile) error {
+	var runs [][]int8
+	for _, t := range tiles {
+		offers := t.offerRuns()
+		runs = append(runs, offers...)
+		if err := e.paging.shelves.add(e.paging.store, t, e.grid.q, offers); err != nil {
 			return err
 		}
-		counts.Add(scores)
 	}
-	e.paging.store.packing.use(counts.Model())
+	release(joined(runs))
 	return nil
 }
 
-// putOffersAway makes room for scores. A sweep reads the offers of a tile once, packed:
-// from memory as far as there is room beside all scores, or from the shelf.
-func (e *engine) putOffersAway() error {
-	p, s := e.paging, e.paging.store
-	if err := s.putAway(offersOf(slices.Concat(e.order, e.grid.full))); err != nil {
-		return err
+// shelves collects packed offers before they are stored: what is needed together is
+// stored together, so by the seeds in the last pit of the opponent; those of the mover
+// hardly change from one part to the next.
+type shelves struct {
+	mu   sync.Mutex
+	open map[shelf]*parcel
+}
+
+type shelf struct {
+	class rowClass
+	last  uint8
+}
+
+// parcel is what is written together.
+type parcel struct {
+	packed  []byte
+	tiles   []*tile
+	lengths []int
+}
+
+// add packs the offers of a tile and puts them on a shelf, which is stored when it is full.
+func (s *shelves) add(to *store, t *tile, q int, offers [][]int8) error {
+	p := to.packers.Get().(*packer)
+	defer to.packers.Put(p)
+	p.reset()
+	start := time.Now()
+	n := p.offers(offers)
+	lap(&to.traffic.packing, start)
+	name := shelf{t.class, t.chunks.suffix[q-1]}
+	s.mu.Lock()
+	x := s.open[name]
+	if x == nil {
+		x = &parcel{}
+		s.open[name] = x
 	}
-	s.resize(p.pieces) // these are not needed any more
-	all := int64(0) // scores, and buffers for offers
+	x.packed = append(x.packed, p.packed...)
+	x.tiles, x.lengths = append(x.tiles, t), append(x.lengths, n)
+	full := len(x.packed) >= parcelSize
+	if full {
+		delete(s.open, name)
+	}
+	s.mu.Unlock()
+	if full {
+		return x.store(to)
+	}
+	return nil
+}
+
+// store stores a parcel of offers.
+func (x *parcel) store(to *store) error {
+	return to.put(x.packed, x.lengths, func(i int, e workfile.Extent) {
+		to.drop(x.tiles[i].offers) // of a part that is captured again
+		x.tiles[i].offers = e
+	})
+}
+
+// flush stores what is left on the shelves.
+func (s *shelves) flush(to *store) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, x := range s.open {
+		if err := x.store(to); err != nil {
+			return err
+		}
+	}
+	clear(s.open)
+	return nil
+}
+
+// offerRuns returns the memory in which the offers of a tile are computed.
+func (t *tile) offerRuns() (runs [][]int8) {
+	for panel := t.panels.begin; panel < t.panels.end; panel++ {
+		runs = append(runs, t.matrix.blocks(t.class, panel, t.chunks))
+	}
+	return runs
+}
+
+// openArena takes memory for packed offers: for all of them if they fit beside all
+// scores, and else for those of a group.
+func (e *engine) openArena(ctx context.Context) error {
+	p := e.paging
+	offers := int64(0)
 	for _, t := range e.order {
-		all += t.scores.bytes + t.offers.bytes/8
+		offers += int64(t.offers.Length)
 	}
-	room := s.limit - max(all, e.least())
-	kept := 0
-	for ; kept < len(e.order) && room >= int64(e.order[kept].offers.stored.Length); kept++ {
-		packed, err := e.takeOffers(e.order[kept])
-		if err != nil {
-			return err
-		}
-		e.order[kept].packed = packed
-		room -= int64(len(packed))
-		s.resize(-int64(len(packed)))
+	all := offers+bytesOf(e.order) <= p.limit
+	size := offers
+	if !all {
+		size = p.limit / shareOfOffers
 	}
-	rest := e.order[kept:]
-	places, err := p.shelf.fill(len(rest), func(i int) ([]byte, error) { return e.takeOffers(rest[i]) })
-	if err != nil {
+	var err error
+	if p.arena, err = newRegion(int(size)); err != nil {
 		return err
 	}
-	for i, t := range rest {
-		t.place = places[i]
+	p.store.limit = p.limit - size
+	p.store.free = p.store.limit
+	if all {
+		return e.loadOffers(ctx, e.order)
 	}
-	s.order = int64(len(e.order))
 	return nil
 }
 
-// takeOffers takes the packed offers of a tile out of the store.
-func (e *engine) takeOffers(t *tile) ([]byte, error) {
-	file := e.paging.store.file
-	packed, err := file.Get(t.offers.stored, nil)
-	file.Drop(t.offers.stored)
-	t.offers.stored = workfile.Extent{}
-	return packed, err
+// loadOffers reads the offers of tiles, for which there is room in the arena.
+func (e *engine) loadOffers(ctx context.Context, tiles []*tile) error {
+	p := e.paging
+	for _, t := range tiles {
+		t.packed = asBytes(p.arena.take(int(t.offers.Length)))
+	}
+	return p.store.get(ctx, tiles, func(t *tile) workfile.Extent { return t.offers }, func(_ *packer, t *tile, packed []byte) error {
+		copy(t.packed, packed)
+		return nil
+	})
 }
 
-// open unpacks the offers of a tile.
-func (e *engine) open(t *tile) error {
-	if t.class == fullRows {
-		return nil // they are among what it needs
-	}
-	packed := t.packed
-	if packed == nil {
-		var err error
-		if packed, err = e.paging.shelf.get(t.place); err != nil {
-			return err
-		}
-	}
-	t.buffer = (*e.paging.buffers.Get().(*[]int8))[:t.offers.bytes]
-	run := (t.chunks.end - t.chunks.begin) * side * side
-	return e.paging.store.unpack(packed, slices.Collect(slices.Chunk(t.buffer, run)))
-}
-
-// shut ends the use of the offers of a tile.
-func (e *engine) shut(t *tile) {
-	if t.buffer != nil {
-		buffer := t.buffer[:cap(t.buffer)]
-		e.paging.buffers.Put(&buffer)
-		t.buffer = nil
-	}
-}
-
-// eachPaged calls do for the tiles of units that have something to do, some units at a
-// time: what these need is fetched, and they are gone through again as long as that
-// changes much, which costs little compared with fetching.
-func (e *engine) eachPaged(ctx context.Context, stage Stage, units [][]*tile, do func(worker int, t *tile)) error {
-	for at := 0; at < len(units); {
-		group, next := e.group(units, at)
+// eachPaged calls do for those of tiles that have something to do, some at a time: what
+// these need is fetched, and they are gone through again as long as that changes much,
+// which costs little compared with fetching.
+func (e *engine) eachPaged(ctx context.Context, stage Stage, tiles []*tile, do func(worker int, t *tile)) error {
+	for at := 0; at < len(tiles); {
+		group, needs, next := e.group(tiles, at)
 		if len(group) == 0 {
 			break // nothing to do in the rest
 		}
-		if err := e.eachPinned(ctx, group, e.placeOf(at, units), do); err != nil {
+		if err := e.withGroup(ctx, group, needs, do); err != nil {
 			return err
 		}
 		at = next
-		if at < len(units) {
-			e.tell(stage, float64(at)/float64(len(units)))
+		e.tell(stage, float64(at)/float64(len(tiles)))
+		if err := e.keep(); err != nil {
+			return err
 		}
 	}
 	e.tell(stage, 1)
 	return nil
 }
 
-// group returns tiles that have something to do, those of units from a place on as far
-// as all that they need fits in memory, and where the next group begins.
-func (e *engine) group(units [][]*tile, at int) (tiles []*tile, next int) {
-	met := map[*item]bool{}
-	room := e.paging.store.limit * 7 / 8
-	for next = at; next < len(units); next++ {
-		due := slices.DeleteFunc(slices.Clone(units[next]), func(t *tile) bool { return !t.isDue() })
-		for _, it := range needsOf(due) {
-			if !met[it] {
-				room -= it.bytes
-			}
+// group returns tiles that have something to do, from a place on as many as all that
+// they need fits in memory, what they need, and where the next group begins.
+func (e *engine) group(tiles []*tile, at int) (group, needs []*tile, next int) {
+	p := e.paging
+	e.groups++
+	room, arena := p.store.limit, int64(len(p.arena.mapping))
+	for next = at; next < len(tiles); next++ {
+		t := tiles[next]
+		if !t.isDue() {
+			continue
 		}
-		for _, t := range due {
-			if t.class == openRows {
-				room -= t.offers.bytes
-			}
+		before := len(needs)
+		var bytes int64
+		needs, bytes = e.addNeeds(needs, t)
+		if t.class == openRows && t.packed == nil {
+			arena -= int64(t.offers.Length)
 		}
-		if room < 0 && len(tiles) > 0 {
+		if room -= bytes; len(group) > 0 && (room < 0 || arena < 0) {
+			needs = needs[:before]
 			break
 		}
-		for _, it := range needsOf(due) {
-			met[it] = true
-		}
-		tiles = append(tiles, due...)
+		group = append(group, t)
 	}
-	return tiles, next
+	return group, needs, next
 }
 
-// placeOf returns the place of a unit in the order of all sweeps so far.
-func (e *engine) placeOf(i int, units [][]*tile) int64 {
-	return int64(e.stats.Sweeps)*int64(len(e.order)) + int64(i*len(units[0]))
+// withGroup brings what a group needs into memory and goes through it.
+func (e *engine) withGroup(ctx context.Context, group, needs []*tile, do func(worker int, t *tile)) error {
+	p := e.paging
+	if err := p.store.hold(ctx, needs); err != nil {
+		return err
+	}
+	if t := group[0]; t.class == openRows && t.packed == nil {
+		p.arena.reset()
+		if err := e.loadOffers(ctx, group); err != nil {
+			return err
+		}
+		defer func() {
+			for _, t := range group {
+				t.packed = nil
+			}
+		}()
+	}
+	return e.goThrough(ctx, group, do)
 }
 
 // enough is the share of its scores that going through a group must change to be worth
 // another time.
-const enough = 0.001
+const enough = 0.0005
 
-// eachPinned calls do for tiles while all that they need is in memory, and again for
-// those that have something to do then.
-func (e *engine) eachPinned(ctx context.Context, tiles []*tile, place int64, do func(worker int, t *tile)) error {
-	buffers := int64(0)
-	for _, t := range tiles {
-		if t.class == openRows {
-			buffers += t.offers.bytes
-		}
-	}
-	s := e.paging.store
-	s.resize(-buffers)
-	defer s.resize(buffers)
-	return s.holding(needsOf(tiles), place, func() error { return e.goThrough(ctx, tiles, do) })
-}
+// pagedUnit is the most tiles of a group that a worker takes at a time.
+const pagedUnit = 64
 
 // goThrough calls do for tiles as long as that changes much.
 func (e *engine) goThrough(ctx context.Context, tiles []*tile, do func(worker int, t *tile)) error {
-	if err := forEach(ctx, feeders, tiles, func(_, _ int, t *tile) error { return e.open(t) }); err != nil {
-		return err
-	}
-	scores := int64(0)
-	for _, t := range tiles {
-		defer e.shut(t)
-		scores += t.offers.bytes
-	}
-	for {
-		before := e.changed.Load()
-		units := slices.Collect(slices.Chunk(tiles, max(1, min(unit, len(tiles)/(4*e.workers)))))
+	marking := e.marking
+	defer func() { e.marking = marking }()
+	scores := int(bytesOf(tiles))
+	units := slices.Collect(slices.Chunk(tiles, max(1, min(pagedUnit, len(tiles)/(4*e.workers)))))
+	for first := true; ; first = false {
+		before := e.done()
 		err := forEach(ctx, e.workers, units, func(worker, _ int, tiles []*tile) error {
 			for _, t := range tiles {
 				do(worker, t)
 			}
 			return nil
 		})
-		if err != nil || float64(e.changed.Load()-before) <= enough*float64(scores) {
+		done := e.done().less(before)
+		if first {
+			e.paging.first = e.paging.first.plus(done)
+			e.paging.columns += scores / side
+		}
+		if err != nil || float64(done.scores) <= enough*float64(scores) {
 			return err
 		}
+		e.marking = e.ledger.with(e.costs()).worthMarking(done, scores/side)
 	}
 }
 
-// isDue reports whether anything of a tile is out of date; full rows always are.
+// isDue reports whether anything of a tile is out of date; full rows are until they are
+// computed.
 func (t *tile) isDue() bool {
-	if t.class == fullRows || t.all.Load() {
+	if t.class == fullRows {
+		return t.scores.IsZero() && !t.dirty
+	}
+	if t.all.Load() {
 		return true
 	}
 	m := t.matrix
@@ -449,37 +561,60 @@ func (t *tile) isDue() bool {
 	return false
 }
 
-// rowName names rows that are in the same tiles.
-type rowName struct {
-	sum   int
-	class rowClass
-	chunk int
-}
-
-// rowTiles lists the tiles that rows are in.
-func (g *grid) rowTiles() map[rowName][]*tile {
-	tiles := map[rowName][]*tile{}
-	for _, t := range slices.Concat(g.tiles, g.full) {
-		for chunk := t.chunks.begin; chunk < t.chunks.end; chunk++ {
-			name := rowName{t.matrix.sum, t.class, chunk}
-			tiles[name] = append(tiles[name], t)
+// offersOf returns the offers of a block of t, unpacked if need be. They stay until the
+// offers of the panel after the next one are asked for.
+func (b *bench) offersOf(t *tile, panel, chunk int) *[side * side]int8 {
+	if t.packed == nil {
+		return t.matrix.block(openRows, panel, chunk)
+	}
+	if b.tile != t || b.panel != panel {
+		b.tile, b.panel = t, panel
+		b.offers[0], b.offers[1] = b.offers[1], b.offers[0]
+		run := slices.Grow(b.offers[0][:0], (t.chunks.end-t.chunks.begin)*side*side)
+		b.offers[0] = run[:cap(run)]
+		run = run[:(t.chunks.end-t.chunks.begin)*side*side]
+		if err := unpackOffer(run, t.packed, panel-t.panels.begin); err != nil {
+			panic(err) // checksums were right when it was read
 		}
 	}
-	return tiles
+	return (*[side * side]int8)(b.offers[0][(chunk-t.chunks.begin)*side*side:])
 }
 
-// holding calls do while the scores of a row are in memory.
-func (p *paging) holding(m *matrix, at place, do func()) error {
-	var items []*item
-	for _, t := range p.rows[rowName{m.sum, at.class, int(at.row) / side}] {
-		if at.class == openRows {
-			items = append(items, t.scores)
-		} else {
-			items = append(items, t.offers)
+// readPaged is Layer.Read: rows are brought into memory before they are copied, for one
+// caller at a time.
+func (e *engine) readPaged(dst []int8, parts []rowPart) error {
+	p := e.paging
+	p.reading.Lock()
+	defer p.reading.Unlock()
+	for len(parts) > 0 {
+		tiles, n := e.tilesOf(parts)
+		if err := p.store.hold(context.Background(), tiles); err != nil {
+			return err
+		}
+		for _, part := range parts[:n] {
+			dst = dst[e.copyRow(dst[:part.length], part):]
+		}
+		parts = parts[n:]
+	}
+	return nil
+}
+
+// tilesOf returns the tiles of the first parts, of as many as fit into memory.
+func (e *engine) tilesOf(parts []rowPart) (tiles []*tile, n int) {
+	e.groups++
+	room := e.paging.store.limit
+	for n = range parts {
+		before := len(tiles)
+		for _, t := range e.grid.rowTiles(parts[n].matrix.sum, parts[n].at) {
+			if t.met != e.groups {
+				t.met = e.groups
+				tiles = append(tiles, t)
+				room -= t.bytes
+			}
+		}
+		if room < 0 && n > 0 {
+			return tiles[:before], n
 		}
 	}
-	return p.store.holding(items, 0, func() error {
-		do()
-		return nil
-	})
+	return tiles, len(parts)
 }

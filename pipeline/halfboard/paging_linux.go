@@ -2,7 +2,6 @@ package halfboard
 
 import (
 	"fmt"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -21,9 +20,10 @@ func newPagedRegion(size int) (*region, error) {
 }
 
 // release gives whole pages back to the system; they are 0 when they are used again.
-func release(pages []int8) {
-	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(pages))), len(pages))
-	if err := unix.Madvise(b, unix.MADV_DONTNEED); err != nil {
-		panic(err) // the pages are ours and whole
+func release(runs [][]int8) {
+	for _, r := range runs {
+		if err := unix.Madvise(asBytes(r), unix.MADV_DONTNEED); err != nil {
+			panic(err) // the pages are ours and whole
+		}
 	}
 }

@@ -12,4 +12,4 @@ func newPagedRegion(int) (*region, error) {
 	return nil, fmt.Errorf("solving in less memory than a layer takes: %w on this system", errors.ErrUnsupported)
 }
 
-func release([]int8) {}
+func release([][]int8) {}

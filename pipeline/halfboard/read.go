@@ -43,44 +43,53 @@ func (l *Layer) Read(start uint64, dst []int8) error {
 	if err := g.halves.Board().Unrank(g.n, start, board); err != nil {
 		return err
 	}
+	parts := l.engine.rowParts(start, len(dst), board)
+	if l.engine.paging != nil {
+		return l.engine.readPaged(dst, parts)
+	}
+	for _, p := range parts {
+		dst = dst[l.engine.copyRow(dst[:p.length], p):]
+	}
+	return nil
+}
+
+// rowPart is a part of a row.
+type rowPart struct {
+	matrix *matrix
+	at     place
+	skip   int // columns in front of the part
+	length int
+}
+
+// rowParts lists the rows that make up a number of scores from rank start on, which is
+// that of board.
+func (e *engine) rowParts(start uint64, length int, board []uint8) (parts []rowPart) {
 	// A row belongs to the opponent's half B. Rows follow each other like the
 	// boards of Q+1 pits whose first pit holds all the mover's seeds.
+	g := e.grid
 	row := board[g.q-1:]
 	row[0] = 0
 	row[0] = uint8(g.n - sum(row))
 	skip := int(start - g.halves.RowStart(g.n, row[1:]))
-	for bv := colex.ListToBV(row); ; bv = colex.NextBV(bv) {
+	for bv := colex.ListToBV(row); length > 0; bv = colex.NextBV(bv) {
 		colex.BVToList(bv, g.n, row)
-		n, err := l.engine.copyRow(dst, row, skip)
-		if err != nil {
-			return err
-		}
-		dst = dst[n:]
-		if len(dst) == 0 {
-			return nil
-		}
+		var b half
+		copy(b[:], row[1:])
+		p := rowPart{matrix: g.matrices[row[0]], at: g.places[g.code(&b)], skip: skip}
+		p.length = min(length, p.matrix.columns-skip)
+		parts = append(parts, p)
+		length -= p.length
 		skip = 0
 	}
+	return parts
 }
 
-// copyRow copies the scores of the row of B, from column skip on: row holds the
-// mover's seeds and then B. It returns how many it copied.
-func (e *engine) copyRow(dst []int8, row []uint8, skip int) (copied int, err error) {
-	var b half
-	copy(b[:], row[1:])
-	at, m := e.grid.places[e.grid.code(&b)], e.grid.matrices[row[0]]
-	panels := func() {
-		for panel := skip / side; panel < m.panels && copied < len(dst); panel++ {
-			copied += copy(dst[copied:], m.line(at, panel)[skip%side:])
-			skip = 0
-		}
+// copyRow copies a part of a row and returns its length.
+func (e *engine) copyRow(dst []int8, p rowPart) (copied int) {
+	for panel, skip := p.skip/side, p.skip%side; copied < len(dst); panel, skip = panel+1, 0 {
+		copied += copy(dst[copied:], p.matrix.line(p.at, panel)[skip:])
 	}
-	if e.paging != nil {
-		err = e.paging.holding(m, at, panels)
-		return copied, err
-	}
-	panels()
-	return copied, nil
+	return copied
 }
 
 func sum(pits []uint8) int {

@@ -1,377 +1,298 @@
 package halfboard
 
 import (
-	"container/heap"
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"golang.org/x/sync/errgroup"
+	"unsafe"
 
 	"grenier/io/workfile"
+	"grenier/kernels/planes"
 )
 
-// An item is memory that can be put away and fetched: the scores or the offers of a
-// tile. Its address stays the same, so kernels need not know; while it is away, the
-// system has the pages back.
-type item struct {
-	runs   [][]int8 // whole pages
+// paged is what a tile has besides when its layer does not fit into memory.
+type paged struct {
+	runs   [][]int8 // its scores, whole pages; of a full tile, first its offers
 	bytes  int64
-	form   form
-	stored workfile.Extent // zero: it was never put away, and all of it is 0
-	state  itemState
-	dirty  bool // memory is newer than what is stored
-	pins   int
-	uses   []int64 // places in the order of a sweep at which it is needed, ascending
-	due    int64   // while idle: when it will be needed
-	index  int     // among idle items
+	scores workfile.Extent // zero: all are 0, or those of a full tile are not computed
+	offers workfile.Extent // lz4
+	packed []byte          // the offers of an open tile, while they are in memory
+	place  int             // in the order in which tiles are stored: those needed together are neighbours
+	here   bool            // in memory
+	dirty  bool            // memory is newer than what is stored
+	used   int             // the last turn of the store that needed it
+	met    int             // the last group that was to have it
 }
 
-type itemState uint8
-
-const (
-	away   itemState = iota
-	coming           // has room and is being fetched
-	here
-	going // is being put away
-)
-
-// newItem returns an item for runs of memory that is all 0 and not used yet.
-func newItem(f form, runs [][]int8) *item {
-	it := &item{runs: runs, form: f, index: notIdle}
-	for _, r := range runs {
-		it.bytes += int64(len(r))
-	}
-	return it
-}
-
-// A store keeps the items of a layer within a budget of memory. Who needs items pins
-// them; when room is needed, the item that nobody has pinned and that will be needed
-// last goes: Belady's rule, since the order of sweeps is known.
+// A store keeps tiles within a budget of memory. Their addresses stay the same, so
+// kernels need not know: the system has back the pages of tiles that are away. What is
+// needed next is held, as a whole; for that, the tiles that were needed longest ago go.
 //
-// After a failure, or when a context has ended, a store only flushes and closes.
+// It is not safe for concurrent use, but works with several goroutines itself, more than
+// there are processors: some wait for the disk while others pack and unpack.
 type store struct {
 	file    *workfile.File
-	limit   int64
-	packing *packing
+	limit   int64 // bytes
+	free    int64
+	present []*tile
+	turn    int
+	feeders int
 	packers sync.Pool
-	turn    sync.Mutex // held by who takes room: one at a time, so nobody waits for a part
+	traffic traffic
 
-	mu     sync.Mutex
-	change *sync.Cond // an item came or went, or something failed
-	room   *sync.Cond // there may be room: one waits at most
-	free   int64      // bytes that may be taken
-	going  int64      // bytes that will be free
-	idle   idleItems  // here and not pinned
-	err    error      // the first failure
-	leave  chan *item // the items that are going
-
-	clock int64 // the place in the order of sweeps
-	order int64 // places in a sweep; 0: what was used last is needed last
-	traffic
+	mu      sync.Mutex
+	live    int64 // bytes stored
+	dropped int64 // and not needed any more, since the last commit
 }
 
-// traffic is the time that goroutines have spent on reading and writing the file.
-type traffic struct{ reading, writing atomic.Int64 } // nanoseconds
+// traffic is what has gone through a store.
+type traffic struct {
+	fetched, saved             atomic.Int64 // bytes of memory
+	read, written              atomic.Int64 // bytes of the file
+	reading, writing           atomic.Int64 // nanoseconds of goroutines
+	unpacking, packing, paging atomic.Int64
+}
 
-// ErrMemory reports a layer that cannot be solved in the memory allowed.
-var ErrMemory = errors.New("too little memory")
+// lap adds the time since start to sum and returns the time.
+func lap(sum *atomic.Int64, start time.Time) time.Time {
+	now := time.Now()
+	sum.Add(int64(now.Sub(start)))
+	return now
+}
 
-// newStore returns a store of limit bytes for at most the given number of items.
-func newStore(file *workfile.File, limit int64, p *packing, items int) *store {
-	s := &store{file: file, packing: p, limit: limit, free: limit, leave: make(chan *item, items)}
-	s.change, s.room = sync.NewCond(&s.mu), sync.NewCond(&s.mu)
-	s.packers.New = func() any { return &packer{packing: p} }
+// feedersOfWorker is how many goroutines read and write for each worker: disks want many
+// requests at a time.
+const feedersOfWorker = 8
+
+func newStore(limit int64, workers int, kernel planes.Kernel) *store {
+	s := &store{limit: limit, free: limit, feeders: feedersOfWorker * workers}
+	s.packers.New = func() any { return &packer{planes: kernel} }
 	return s
 }
 
-// run puts away what is going until the context ends.
-func (s *store) run(ctx context.Context, workers int) error {
-	defer context.AfterFunc(ctx, func() { s.fail(ctx.Err()) })()
-	var group errgroup.Group
-	for range workers {
-		group.Go(func() error {
-			for {
-				select {
-				case it := <-s.leave:
-					s.depart(it)
-				case <-ctx.Done():
-					return nil
-				}
-			}
-		})
-	}
-	return group.Wait()
-}
+// parcelSize is about the number of packed bytes that are read or written at once.
+const parcelSize = 256 << 10
 
-// fail makes all calls fail that wait for something.
-func (s *store) fail(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.err == nil {
-		s.err = err
-	}
-	s.change.Broadcast()
-	s.room.Broadcast()
-}
-
-// pin brings items into memory and keeps them there until they are unpinned. place is
-// where the order of sweeps has got to.
-func (s *store) pin(items []*item, place int64) error {
-	mine, err := s.reserve(items, place)
-	if err == nil {
-		err = forEach(context.Background(), feeders, mine, func(_, _ int, it *item) error { return s.fetch(it) })
-	}
-	if err == nil {
-		err = s.await(items)
-	}
-	if err != nil {
-		s.fail(err)
-	}
-	return err
-}
-
-// resize allows more bytes.
-func (s *store) resize(more int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.limit += more
-	s.free += more
-}
-
-// putAway puts items away that nobody has pinned.
-func (s *store) putAway(items []*item) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, it := range items {
-		if it.index != notIdle {
-			heap.Remove(&s.idle, it.index)
-			s.expel(it)
-		}
-	}
-	for _, it := range items {
-		for it.state != away && s.err == nil {
-			s.change.Wait()
-		}
-	}
-	return s.err
-}
-
-// unordered says that from now on, what was used last is needed last.
-func (s *store) unordered() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.order = 0
-	for _, it := range s.idle {
-		it.due = 0
-	}
-}
-
-// holding calls do while items are in memory.
-func (s *store) holding(items []*item, place int64, do func() error) error {
-	if err := s.pin(items, place); err != nil {
-		return err
-	}
-	defer s.unpin(items)
-	return do()
-}
-
-// reserve pins items and takes room for those that are away, which it returns.
-func (s *store) reserve(items []*item, place int64) (mine []*item, err error) {
-	s.turn.Lock()
-	defer s.turn.Unlock()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.clock = max(s.clock, place)
+// hold brings tiles into memory, where they stay until other ones are held.
+func (s *store) hold(ctx context.Context, tiles []*tile) error {
+	s.turn++
+	var missing []*tile
 	need, all := int64(0), int64(0)
-	for _, it := range items {
-		for it.state == going && s.err == nil {
-			s.change.Wait()
+	for _, t := range tiles {
+		t.used = s.turn
+		if !t.here {
+			missing = append(missing, t)
+			need += t.bytes
 		}
-		if it.pins++; it.index != notIdle {
-			heap.Remove(&s.idle, it.index)
-		}
-		if it.state == away {
-			it.state = coming
-			need += it.bytes
-			mine = append(mine, it)
-		}
-		all += it.bytes
+		all += t.bytes
 	}
 	if all > s.limit {
-		return nil, fmt.Errorf("%w: %d bytes are needed at once, %d are left for them", ErrMemory, all, s.limit)
+		return fmt.Errorf("%w: %d bytes are needed at once, %d are left for them", ErrMemory, all, s.limit)
 	}
-	for s.free < need && s.err == nil {
-		for s.free+s.going < need && len(s.idle) > 0 {
-			s.expel(heap.Pop(&s.idle).(*item))
-		}
-		if s.free < need {
-			s.room.Wait()
-		}
+	if err := s.makeRoom(ctx, need); err != nil {
+		return err
 	}
-	s.free -= need
-	return mine, s.err
+	return s.fetch(ctx, missing)
 }
 
-// expel lets an item go. The mutex is held.
-func (s *store) expel(it *item) {
-	it.state = going
-	s.going += it.bytes
-	s.leave <- it // has room for all
-}
+// spareShare is the part of memory that is made free at least, when any has to be.
+const spareShare = 32
 
-// depart puts an item away and gives its pages back.
-func (s *store) depart(it *item) {
-	err := s.save(it)
-	if err == nil {
-		for _, r := range it.runs {
-			release(r)
-		}
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	it.state = away
-	s.free += it.bytes
-	s.going -= it.bytes
-	if err != nil && s.err == nil {
-		it.state = here // it is not stored
-		s.err = err
-	}
-	s.change.Broadcast()
-	s.room.Signal()
-}
-
-// save stores an item if memory is newer.
-func (s *store) save(it *item) error {
-	if !it.dirty {
+// makeRoom lets tiles go until need bytes are free.
+func (s *store) makeRoom(ctx context.Context, need int64) error {
+	if s.free >= need {
 		return nil
 	}
-	p := s.packers.Get().(*packer)
-	defer s.packers.Put(p)
-	packed := p.pack(it.runs, it.form)
+	need = max(need, s.limit/spareShare) // to sort seldom
+	slices.SortFunc(s.present, func(a, b *tile) int { return cmp.Compare(b.used, a.used) })
+	stay, room := len(s.present), s.free
+	for room < need && stay > 0 && s.present[stay-1].used < s.turn {
+		stay--
+		room += s.present[stay].bytes
+	}
+	return s.letGo(ctx, stay)
+}
+
+// letGo puts away the tiles present from index stay on.
+func (s *store) letGo(ctx context.Context, stay int) error {
+	leaving := s.present[stay:]
+	if err := s.save(ctx, leaving); err != nil {
+		return err
+	}
 	start := time.Now()
-	extent, err := s.file.Put(packed)
+	release(joined(runsOf(leaving)))
+	lap(&s.traffic.paging, start)
+	for _, t := range leaving {
+		t.here = false
+		s.free += t.bytes
+	}
+	clear(leaving)
+	s.present = s.present[:stay]
+	return nil
+}
+
+// save stores those of tiles of which memory is newer.
+func (s *store) save(ctx context.Context, tiles []*tile) error {
+	dirty := slices.DeleteFunc(slices.Clone(tiles), func(t *tile) bool { return !t.dirty })
+	slices.SortFunc(dirty, func(a, b *tile) int { return cmp.Compare(a.place, b.place) })
+	return forEach(ctx, s.feeders, parcels(dirty), func(_, _ int, part []*tile) error {
+		p := s.packers.Get().(*packer)
+		defer s.packers.Put(p)
+		p.reset()
+		start := time.Now()
+		lengths := make([]int, len(part))
+		for i, t := range part {
+			lengths[i] = p.scores(t.runs)
+		}
+		lap(&s.traffic.packing, start)
+		return s.put(p.packed, lengths, func(i int, e workfile.Extent) {
+			t := part[i]
+			s.drop(t.scores)
+			t.scores, t.dirty = e, false
+			s.traffic.saved.Add(t.bytes)
+		})
+	})
+}
+
+// put writes packed parts of the given lengths and tells where each of them is.
+func (s *store) put(packed []byte, lengths []int, done func(i int, e workfile.Extent)) error {
+	start := time.Now()
+	extents, err := s.file.PutAll(packed, lengths)
 	if err != nil {
 		return err
 	}
-	lap(&s.writing, start)
-	if !it.stored.IsZero() {
-		s.file.Drop(it.stored)
-	}
-	it.stored, it.dirty = extent, false
-	return nil
-}
-
-// fetch brings an item in that has room.
-func (s *store) fetch(it *item) error {
-	if err := s.load(it); err != nil {
-		return err
-	}
+	lap(&s.traffic.writing, start)
+	s.traffic.written.Add(int64(len(packed)))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	it.state = here
-	s.change.Broadcast()
+	s.live += int64(len(packed))
+	for i, e := range extents {
+		done(i, e)
+	}
 	return nil
 }
 
-func (s *store) load(it *item) error {
-	if it.stored.IsZero() {
+// drop says that an extent is not needed any more. The mutex is held.
+func (s *store) drop(e workfile.Extent) {
+	s.file.Drop(e)
+	s.live -= int64(e.Length)
+	s.dropped += int64(e.Length)
+}
+
+// parcels cuts tiles into runs that are written together.
+func parcels(tiles []*tile) (parts [][]*tile) {
+	begin, bytes := 0, int64(0)
+	for i, t := range tiles {
+		if bytes += t.bytes; bytes >= 2*parcelSize || i == len(tiles)-1 { // scores pack to half
+			parts = append(parts, tiles[begin:i+1])
+			begin, bytes = i+1, 0
+		}
+	}
+	return parts
+}
+
+// fetch brings tiles in for which there is room.
+func (s *store) fetch(ctx context.Context, tiles []*tile) error {
+	s.present = slices.Grow(s.present, len(tiles))
+	for _, t := range tiles {
+		s.free -= t.bytes
+		t.here = true
+		s.present = append(s.present, t)
+	}
+	return s.get(ctx, tiles, (*tile).extent, func(p *packer, t *tile, packed []byte) error {
+		s.traffic.fetched.Add(t.bytes)
+		if t.scores.IsZero() {
+			return unpackOffers(t.runs, packed)
+		}
+		return p.unpackScores(t.runs, packed)
+	})
+}
+
+// extent is what is to be read to bring a tile in, zero if nothing.
+func (t *tile) extent() workfile.Extent {
+	if t.scores.IsZero() && t.class == fullRows {
+		return t.offers
+	}
+	return t.scores
+}
+
+// get reads an extent for each of tiles, together where they are neighbours, and has
+// them unpacked.
+func (s *store) get(ctx context.Context, tiles []*tile, of func(*tile) workfile.Extent, unpack func(*packer, *tile, []byte) error) error {
+	stored := slices.DeleteFunc(slices.Clone(tiles), func(t *tile) bool { return of(t).IsZero() })
+	slices.SortFunc(stored, func(a, b *tile) int { return cmp.Compare(of(a).Offset, of(b).Offset) })
+	return forEach(ctx, s.feeders, neighbours(stored, of), func(_, _ int, part []*tile) error {
+		p := s.packers.Get().(*packer)
+		defer s.packers.Put(p)
+		start := time.Now()
+		var extents []workfile.Extent
+		for _, t := range part {
+			extents = append(extents, of(t))
+		}
+		packed, err := s.file.GetAll(extents, p.packed)
+		if err != nil {
+			return err
+		}
+		start = lap(&s.traffic.reading, start)
+		s.traffic.read.Add(int64(len(packed)))
+		p.packed = packed
+		for i, t := range part {
+			n := extents[i].Length
+			if err := unpack(p, t, packed[:n]); err != nil {
+				return err
+			}
+			packed = packed[n:]
+		}
+		lap(&s.traffic.unpacking, start)
 		return nil
-	}
-	p := s.packers.Get().(*packer)
-	defer s.packers.Put(p)
-	start := time.Now()
-	var err error
-	if p.packed, err = s.file.Get(it.stored, p.packed); err != nil {
-		return err
-	}
-	lap(&s.reading, start)
-	return s.unpack(p.packed, it.runs)
+	})
 }
 
-// unpack unpacks what is in memory to runs.
-func (s *store) unpack(packed []byte, runs [][]int8) error {
-	p := s.packers.Get().(*packer)
-	defer s.packers.Put(p)
-	return p.unpack(runs, packed)
-}
-
-// lap adds the time since start to sum.
-func lap(sum *atomic.Int64, start time.Time) { sum.Add(int64(time.Since(start))) }
-
-// await waits until others have fetched what they are fetching.
-func (s *store) await(items []*item) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, it := range items {
-		for it.state != here && s.err == nil {
-			s.change.Wait()
+// neighbours cuts tiles, sorted by where their extents are, into runs that can be read
+// together.
+func neighbours(tiles []*tile, of func(*tile) workfile.Extent) (parts [][]*tile) {
+	begin, bytes := 0, int64(0)
+	for i, t := range tiles {
+		e := of(t)
+		bytes += int64(e.Length)
+		last := i == len(tiles)-1
+		if last || bytes >= parcelSize || of(tiles[i+1]).Offset > e.Offset+int64(e.Length)+workfile.MaxGap {
+			parts = append(parts, tiles[begin:i+1])
+			begin, bytes = i+1, 0
 		}
 	}
-	return s.err
+	return parts
 }
 
-// unpin lets items go when room is needed.
-func (s *store) unpin(items []*item) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, it := range items {
-		if it.pins--; it.pins == 0 {
-			it.due = s.dueAfter(it)
-			heap.Push(&s.idle, it)
+// runsOf lists the memory of tiles.
+func runsOf(tiles []*tile) (runs [][]int8) {
+	for _, t := range tiles {
+		runs = append(runs, t.runs...)
+	}
+	return runs
+}
+
+// joined returns runs by address, neighbours joined.
+func joined(runs [][]int8) [][]int8 {
+	slices.SortFunc(runs, comparePages)
+	joined := runs[:0]
+	for _, r := range runs {
+		if last := len(joined) - 1; last >= 0 && adjoins(joined[last], r) {
+			joined[last] = unsafe.Slice(unsafe.SliceData(joined[last]), len(joined[last])+len(r))
+			continue
 		}
+		joined = append(joined, r)
 	}
-	s.room.Signal()
+	return joined
 }
 
-// dueAfter returns when an item is needed next.
-func (s *store) dueAfter(it *item) int64 {
-	if s.order == 0 {
-		s.clock++
-		return -s.clock
-	}
-	round, place := s.clock/s.order, s.clock%s.order
-	next, _ := slices.BinarySearch(it.uses, place+1)
-	switch {
-	case next < len(it.uses):
-		return round*s.order + it.uses[next]
-	case len(it.uses) > 0:
-		return (round+1)*s.order + it.uses[0]
-	}
-	return never
-}
+func address(run []int8) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(run))) }
 
-// never is when items are due that no sweep needs.
-const never = 1 << 62
+func comparePages(a, b []int8) int { return cmp.Compare(address(a), address(b)) }
 
-// idleItems is a heap: the item that is due last is the first.
-type idleItems []*item
-
-const notIdle = -1
-
-func (h idleItems) Len() int           { return len(h) }
-func (h idleItems) Less(i, j int) bool { return h[i].due > h[j].due }
-
-func (h idleItems) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].index, h[j].index = i, j
-}
-
-// Push adds an item.
-func (h *idleItems) Push(x any) {
-	it := x.(*item)
-	it.index = len(*h)
-	*h = append(*h, it)
-}
-
-// Pop removes the last one.
-func (h *idleItems) Pop() any {
-	last := len(*h) - 1
-	it := (*h)[last]
-	*h, it.index = (*h)[:last], notIdle
-	return it
-}
+// adjoins reports whether b begins where a ends.
+func adjoins(a, b []int8) bool { return address(a)+uintptr(len(a)) == address(b) }

@@ -16,6 +16,11 @@ type bench struct {
 	blocks  int           // computed so far
 	done    work          // in this sweep
 	costs   costs
+
+	// The offers of a panel of a tile, and those before them, unpacked.
+	offers [2][]int8
+	tile   *tile
+	panel  int
 }
 
 // work is what a worker has done.
@@ -23,6 +28,14 @@ type work struct {
 	computed int // columns of blocks
 	blocks   int // with a change
 	scores   int // changed
+}
+
+func (w work) plus(x work) work {
+	return work{w.computed + x.computed, w.blocks + x.blocks, w.scores + x.scores}
+}
+
+func (w work) less(x work) work {
+	return work{w.computed - x.computed, w.blocks - x.blocks, w.scores - x.scores}
 }
 
 // sweepTile computes what is out of date in a tile and marks what that makes out of
@@ -34,6 +47,7 @@ func (e *engine) sweepTile(b *bench, t *tile) {
 	for panel := t.panels.begin; panel < t.panels.end; panel++ {
 		for chunk := t.chunks.begin; chunk < t.chunks.end; chunk++ {
 			if next := t.matrix.take(panel, chunk, all); next.columns != 0 {
+				next.offers = b.offersOf(t, panel, chunk)
 				e.fetch(t, next)
 				e.compute(b, t, before)
 				before = next
@@ -44,9 +58,7 @@ func (e *engine) sweepTile(b *bench, t *tile) {
 	if b.done.blocks == blocks {
 		return
 	}
-	if t.scores != nil {
-		t.scores.dirty = true
-	}
+	t.dirty = true
 	if !e.marking {
 		for _, parent := range t.parents {
 			parent.all.Store(true)
@@ -58,6 +70,7 @@ func (e *engine) sweepTile(b *bench, t *tile) {
 type job struct {
 	panel, chunk  int
 	columns, rows uint64
+	offers        *compress.Block
 }
 
 // take returns what is out of date in a block; all says that everything is.
@@ -66,7 +79,7 @@ func (m *matrix) take(panel, chunk int, all bool) job {
 	if all {
 		columns, rows = m.all(panel), ^uint64(0)
 	}
-	return job{panel, chunk, columns, rows}
+	return job{panel: panel, chunk: chunk, columns: columns, rows: rows}
 }
 
 // few is the number of columns up to which a block is fetched one block ahead:
@@ -77,7 +90,7 @@ const few = 16
 func (e *engine) fetch(t *tile, j job) {
 	m := t.matrix
 	if bits.OnesCount64(j.columns) <= few {
-		e.kernels.fetch(t.block(j.panel, j.chunk), j.columns, &m.programs[j.panel], m.targets[openRows], j.chunk,
+		e.kernels.fetch(j.offers, j.columns, &m.programs[j.panel], m.targets[openRows], j.chunk,
 			m.lines(j.panel, j.chunk), j.rows)
 	}
 }
@@ -90,7 +103,7 @@ func (e *engine) compute(b *bench, t *tile, j job) {
 	m := t.matrix
 	start := b.sample()
 	lines := m.lines(j.panel, j.chunk)
-	e.kernels.least(&b.block, t.block(j.panel, j.chunk), j.columns, &m.programs[j.panel], m.targets[openRows], j.chunk, lines)
+	e.kernels.least(&b.block, j.offers, j.columns, &m.programs[j.panel], m.targets[openRows], j.chunk, lines)
 	e.kernels.update(lines, &b.block, j.columns, j.rows, &b.changes)
 	start = b.costs.compute.add(start, bits.OnesCount64(j.columns))
 	b.done.add(j.columns, &b.changes)
@@ -138,7 +151,5 @@ func (e *engine) fillFull(b *bench, t *tile) {
 			e.kernels.update(block[:m.depth(fullRows, chunk)*side], &b.block, m.all(panel), ^uint64(0), &b.changes)
 		}
 	}
-	if t.offers != nil {
-		t.offers.dirty = true
-	}
+	t.dirty = true
 }

@@ -134,7 +134,7 @@ func TestBlocksAreComputedByTheRules(t *testing.T) {
 		for range 5 {
 			w.randomScores(rng)
 			m, panel, chunk := w.anyBlock(rng)
-			next := job{panel, chunk, anyMask(rng) & m.all(panel), anyMask(rng)}
+			next := job{panel, chunk, anyMask(rng) & m.all(panel), anyMask(rng), m.block(openRows, panel, chunk)}
 			want := w.expect(j, m, next)
 			expected := work{computed: bits.OnesCount64(next.columns)}
 			w.grid.inBlock(m, panel, chunk, func(p position, s spot) {

@@ -1,0 +1,355 @@
+package halfboard
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"time"
+
+	"github.com/pierrec/lz4/v4"
+
+	"grenier/io/corrupt"
+	"grenier/io/workfile"
+)
+
+// A checkpoint says where in the work file the tiles of a layer are, and what is out of
+// date. By the fixpoint theorem any mixture of versions of tiles will do, as long as what
+// they lack is marked: a tile that is stored in an older version than that in memory
+// counts as out of date as a whole. docs/format/work-file.md describes the document.
+const (
+	checkpointKind    = "layer"
+	checkpointVersion = 1
+	checkpointSuffix  = ".checkpoint"
+)
+
+// phase says how far a layer is.
+type phase uint8
+
+const (
+	capturing phase = iota // offers are missing
+	sweeping
+	filling // the open rows are done
+)
+
+// identity is what must agree for a checkpoint to be of use.
+type identity struct {
+	Rules, Pits, Seeds uint8
+	Phase              phase
+	TileSize           uint32
+	Tiles, Full        uint32
+	Sweeps             uint32
+	Marks              uint32 // extents with marks
+}
+
+// entry is what a checkpoint says of a tile.
+type entry struct {
+	OffersAt       int64
+	OffersLength   uint32
+	OffersSum      uint32
+	ScoresAt       int64
+	ScoresLength   uint32
+	ScoresSum      uint32
+	OutOfDate, Pad uint8
+}
+
+// marksOfExtent is the number of blocks whose marks are stored together.
+const marksOfExtent = 1 << 17
+
+// commit stores what has changed and makes it durable. With flush, it first stores
+// all tiles of which memory is newer.
+func (e *engine) commit(flush bool) error {
+	p, s := e.paging, e.paging.store
+	if flush {
+		if err := s.save(context.Background(), s.present); err != nil {
+			return err
+		}
+	}
+	marks, err := e.putMarks()
+	if err != nil {
+		return err
+	}
+	for _, x := range p.marks {
+		s.file.Drop(x)
+	}
+	p.marks = marks
+	if err := s.file.Commit(p.checkpoint, workfile.Seal(checkpointKind, checkpointVersion, e.encode())); err != nil {
+		return err
+	}
+	s.dropped, p.committed = 0, time.Now()
+	return nil
+}
+
+// keep commits when it is time for it.
+func (e *engine) keep() error {
+	p, s := e.paging, e.paging.store
+	late := time.Since(p.committed) >= p.interval
+	if late || s.dropped > max(s.live/2, leastDropped) {
+		return e.commit(late)
+	}
+	return nil
+}
+
+// leastDropped is how many bytes must have been dropped for it to be worth a commit to
+// use their space again.
+const leastDropped = 64 << 20
+
+func (e *engine) identity() identity {
+	return identity{
+		Rules: uint8(e.game.Rules()), Pits: uint8(e.game.Pits()), Seeds: uint8(e.grid.n), Phase: e.paging.phase,
+		TileSize: uint32(e.paging.tileSize), Tiles: uint32(len(e.grid.tiles)), Full: uint32(len(e.grid.full)),
+		Sweeps: uint32(e.stats.Sweeps), Marks: uint32(len(e.paging.marks)),
+	}
+}
+
+func (e *engine) encode() []byte {
+	b := appendLittle(nil, e.identity())
+	for _, t := range slices.Concat(e.grid.tiles, e.grid.full) {
+		x := entry{
+			OffersAt: t.offers.Offset, OffersLength: t.offers.Length, OffersSum: t.offers.Sum,
+			ScoresAt: t.scores.Offset, ScoresLength: t.scores.Length, ScoresSum: t.scores.Sum,
+		}
+		if t.all.Load() || t.dirty {
+			x.OutOfDate = 1
+		}
+		b = appendLittle(b, x)
+	}
+	for _, x := range e.paging.marks {
+		b = appendLittle(b, x)
+	}
+	return b
+}
+
+func appendLittle(b []byte, x any) []byte {
+	b, err := binary.Append(b, binary.LittleEndian, x)
+	if err != nil {
+		panic(err) // of fixed size
+	}
+	return b
+}
+
+// putMarks stores the columns that are marked.
+func (e *engine) putMarks() (extents []workfile.Extent, err error) {
+	if e.paging.phase != sweeping {
+		return nil, nil
+	}
+	var words []byte
+	var packed []byte
+	put := func() error {
+		packed = slices.Grow(packed[:0], lz4.CompressBlockBound(len(words)))
+		n, err := lz4.CompressBlock(words, packed[:cap(packed)], nil)
+		if err != nil {
+			return err
+		}
+		x, err := e.paging.store.file.Put(packed[:n])
+		extents = append(extents, x)
+		words = words[:0]
+		return err
+	}
+	for _, m := range e.grid.matrices {
+		for i := range m.marks {
+			words = binary.LittleEndian.AppendUint64(words, m.marks[i].columns.Load())
+			if len(words) == 8*marksOfExtent {
+				if err := put(); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	if len(words) > 0 {
+		err = put()
+	}
+	return extents, err
+}
+
+// errOtherWork reports a checkpoint of other work.
+var errOtherWork = errors.New("of other work")
+
+// hasCheckpoint reports whether there is a checkpoint of the layer of n seeds.
+func (e *Engine) hasCheckpoint(n int) bool {
+	if e.options.Work == "" {
+		return false
+	}
+	path := e.options.Work + checkpointSuffix
+	data, err := workfile.ReadFile(e.options.FS, path)
+	if err != nil {
+		return false
+	}
+	_, b, err := workfile.Unseal(path, checkpointKind, checkpointVersion, data)
+	if err != nil {
+		return false
+	}
+	var id identity
+	_, err = binary.Decode(b, binary.LittleEndian, &id)
+	return err == nil && int(id.Rules) == int(e.game.Rules()) && int(id.Pits) == e.game.Pits() && int(id.Seeds) == n
+}
+
+// resume goes on from the checkpoint of an earlier run. It returns no error, and does
+// nothing, if there is none that is of use: note is told then.
+func (e *engine) resume(o *Options) (resumed bool, err error) {
+	data, err := workfile.ReadFile(o.FS, e.paging.checkpoint)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	var extents []workfile.Extent
+	if err == nil {
+		extents, err = e.decode(data)
+	}
+	var file *workfile.File
+	if err == nil {
+		file, err = workfile.Open(o.FS, o.Work, extents)
+	}
+	if err != nil {
+		if !errors.Is(err, corrupt.ErrCorrupt) && !errors.Is(err, errOtherWork) && !errors.Is(err, fs.ErrNotExist) {
+			return false, err
+		}
+		o.note("layer %d begins anew: the checkpoint is of no use: %v", e.grid.n, err)
+		e.forget()
+		return false, nil
+	}
+	e.paging.store.file = file
+	return true, nil
+}
+
+// forget makes all tiles as if nothing had been stored.
+func (e *engine) forget() {
+	e.paging.phase, e.paging.marks, e.stats.Sweeps = capturing, nil, 0
+	for _, t := range slices.Concat(e.grid.tiles, e.grid.full) {
+		t.offers, t.scores = workfile.Extent{}, workfile.Extent{}
+		t.all.Store(true)
+	}
+}
+
+// decode sets tiles as a checkpoint says and returns all extents.
+func (e *engine) decode(data []byte) (extents []workfile.Extent, err error) {
+	p := e.paging
+	_, b, err := workfile.Unseal(p.checkpoint, checkpointKind, checkpointVersion, data)
+	if err != nil {
+		return nil, err
+	}
+	id, want := identity{}, e.identity()
+	n, err := binary.Decode(b, binary.LittleEndian, &id)
+	if err != nil {
+		return nil, corrupt.New(p.checkpoint, "", "%d bytes are too few", len(b))
+	}
+	b = b[n:]
+	want.Phase, want.Sweeps, want.Marks = id.Phase, id.Sweeps, id.Marks
+	if id != want {
+		return nil, fmt.Errorf("%w: %+v instead of %+v", errOtherWork, id, want)
+	}
+	tiles := slices.Concat(e.grid.tiles, e.grid.full)
+	const extentSize = 16
+	entrySize := binary.Size(entry{})
+	if id.Phase > filling || len(b) != entrySize*len(tiles)+extentSize*int(id.Marks) {
+		return nil, corrupt.New(p.checkpoint, "", "%d bytes for %d tiles and %d extents of marks", len(b), len(tiles), id.Marks)
+	}
+	for _, t := range tiles {
+		var x entry
+		if _, err := binary.Decode(b, binary.LittleEndian, &x); err != nil {
+			return nil, err
+		}
+		b = b[entrySize:]
+		t.offers = workfile.Extent{Offset: x.OffersAt, Length: x.OffersLength, Sum: x.OffersSum}
+		t.scores = workfile.Extent{Offset: x.ScoresAt, Length: x.ScoresLength, Sum: x.ScoresSum}
+		t.all.Store(x.OutOfDate != 0)
+		extents = append(extents, t.offers, t.scores)
+	}
+	p.marks = make([]workfile.Extent, id.Marks)
+	if _, err := binary.Decode(b, binary.LittleEndian, p.marks); err != nil {
+		return nil, err
+	}
+	p.phase, e.stats.Sweeps = id.Phase, int(id.Sweeps)
+	return append(extents, p.marks...), nil
+}
+
+// check reads all that is stored. What is damaged will be computed again.
+func (e *engine) check(ctx context.Context, o *Options) error {
+	p := e.paging
+	damaged := 0
+	for _, t := range slices.Concat(e.grid.tiles, e.grid.full) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for _, x := range []*workfile.Extent{&t.offers, &t.scores} {
+			_, err := p.store.file.Get(*x, nil)
+			if err == nil {
+				continue
+			}
+			if !errors.Is(err, corrupt.ErrCorrupt) {
+				return err
+			}
+			o.note("layer %d: %v is computed again: %v", e.grid.n, t, err)
+			p.store.file.Drop(*x)
+			*x = workfile.Extent{}
+			damaged++
+		}
+	}
+	marked := e.getMarks() == nil
+	if !marked && p.phase == sweeping {
+		o.note("layer %d: marks are damaged: all tiles are swept again", e.grid.n)
+	}
+	if damaged > 0 || !marked {
+		p.phase = min(p.phase, sweeping)
+		for _, t := range e.grid.tiles {
+			t.all.Store(true)
+			p.phase = min(p.phase, t.phase())
+		}
+		for _, t := range e.grid.full {
+			p.phase = min(p.phase, t.phase())
+		}
+	}
+	return nil
+}
+
+// phase is the first in which there is something to do for t.
+func (t *tile) phase() phase {
+	if t.offers.IsZero() {
+		return capturing
+	}
+	return filling
+}
+
+// getMarks reads the marks.
+func (e *engine) getMarks() error {
+	p := e.paging
+	if p.phase != sweeping {
+		return nil
+	}
+	var words []byte
+	for _, x := range p.marks {
+		packed, err := p.store.file.Get(x, nil)
+		if err != nil {
+			return err
+		}
+		part := make([]byte, 8*marksOfExtent)
+		n, err := lz4.UncompressBlock(packed, part)
+		if err != nil {
+			return fmt.Errorf("%w: marks: %w", errPacked, err)
+		}
+		words = append(words, part[:n]...)
+	}
+	for _, m := range e.grid.matrices {
+		if len(words) < 8*len(m.marks) {
+			return fmt.Errorf("%w: marks are missing", errPacked)
+		}
+		for i := range m.marks {
+			if columns := binary.LittleEndian.Uint64(words[8*i:]); columns != 0 {
+				m.marks[i].add(columns, ^uint64(0))
+			}
+		}
+		words = words[8*len(m.marks):]
+	}
+	return nil
+}
+
+// String names a tile.
+func (t *tile) String() string {
+	class := "open"
+	if t.class == fullRows {
+		class = "full"
+	}
+	return fmt.Sprintf("the tile of %d seeds of the mover, panels %d-%d, %s chunks %d-%d",
+		t.matrix.sum, t.panels.begin, t.panels.end-1, class, t.chunks.begin, t.chunks.end-1)
+}
