@@ -22,6 +22,7 @@ import (
 type solveFlags struct {
 	seeds, pits, threads                int
 	dir, rules, memory, codec, progress string
+	checkpoint                          time.Duration
 	json                                bool
 }
 
@@ -47,6 +48,7 @@ type layerTook struct {
 	Sweeps    int                `json:"sweeps"`
 	Events    uint64             `json:"events"`
 	Stages    map[string]float64 `json:"stage_seconds"`
+	Pipeline  *batch.Pipeline    `json:"pipeline,omitempty"`
 }
 
 func (a *app) solve() *cobra.Command {
@@ -57,6 +59,10 @@ func (a *app) solve() *cobra.Command {
 		Long: `Solves the layers of 0 to N seeds and seals each as a file in DIR, which is
 created if it does not exist. Layers that DIR has already are kept: the same
 command continues an interrupted run, a larger N extends a finished one.
+
+A layer that needs more than --memory is solved all the same, with most of it
+packed in DIR/work; every minute (--checkpoint) what is there is made safe, and an
+interrupted layer continues from there.
 
 One line for each layer goes to stdout, progress to stderr. With --json, stdout
 has one JSON object at the end, preceded by JSON lines if --progress json is given.
@@ -76,7 +82,8 @@ signal USR1, it makes the run itself print that to stderr.
 	flags.IntVar(&f.seeds, "seeds", 0, fmt.Sprintf("`number` of seeds of the last layer to solve, 0 to %d", awari.MaxSeeds))
 	flags.IntVar(&f.pits, "pits", 12, "`number` of pits of the board: 4, 6, 8, 10 or 12")
 	flags.StringVar(&f.rules, "rules", "awari", "`rules` of the game: awari or strict")
-	flags.StringVar(&f.memory, "memory", "8GiB", "most `bytes` of memory to use for a layer")
+	flags.StringVar(&f.memory, "memory", "8GiB", "most `bytes` of memory to use; what a layer needs more of is kept in DIR/work")
+	flags.DurationVar(&f.checkpoint, "checkpoint", time.Minute, "`time` between checkpoints of a layer that does not fit into memory")
 	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to use, 1 to %d", maxThreads))
 	flags.StringVar(&f.codec, "codec", "lz4", "`codec` of layer files: lz4 or zstd")
 	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
@@ -99,7 +106,10 @@ func (f *solveFlags) options() (game awari.Game, o batch.Options, err error) {
 	if err = checkThreads(f.threads); err != nil {
 		return game, o, err
 	}
-	o = batch.Options{Seeds: f.seeds, Workers: f.threads}
+	if f.checkpoint <= 0 {
+		return game, o, usageError{fmt.Errorf("--checkpoint %v: a time above 0 is wanted, like 1m or 30s", f.checkpoint)}
+	}
+	o = batch.Options{Seeds: f.seeds, Workers: f.threads, Interval: f.checkpoint}
 	if o.Memory, err = parseBytes("--memory", f.memory); err != nil {
 		return game, o, err
 	}
@@ -128,6 +138,7 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 		journal.update(p)
 		shown.update(solving(p))
 	}
+	o.Note = journal.note
 	table := layerTable{out: a.out, quiet: f.json}
 	o.Sealed = func(r batch.Report) {
 		shown.pause(func() { table.add(r) })
@@ -192,6 +203,7 @@ func (a *app) summarize(f solveFlags, family cpu.Family, reports []batch.Report,
 }
 
 func (a *app) printSummary(s solveSummary) {
+	defer a.printPipeline(s.Layers)
 	if len(s.Layers) == 0 {
 		fmt.Fprintf(a.out, "nothing to do: layers 0 to %d are solved already, %s on disk\n",
 			s.Seeds, humanize.IBytes(uint64(s.OnDisk)))
@@ -202,12 +214,37 @@ func (a *app) printSummary(s solveSummary) {
 		humanize.IBytes(s.PeakRSS), humanize.IBytes(uint64(s.OnDisk)))
 }
 
+// printPipeline says what the stages of layers that did not fit into memory were busy
+// with.
+func (a *app) printPipeline(layers []layerTook) {
+	var all batch.Pipeline
+	seconds := 0.0
+	for _, l := range layers {
+		if p := l.Pipeline; p != nil {
+			seconds += l.Seconds
+			all.Read += p.Read
+			all.Unpack += p.Unpack
+			all.Compute += p.Compute
+			all.Pack += p.Pack
+			all.Write += p.Write
+			all.BytesRead += p.BytesRead
+			all.BytesWritten += p.BytesWritten
+		}
+	}
+	if seconds == 0 {
+		return
+	}
+	fmt.Fprintf(a.out, "out of core: %.1f s; on average %.1f goroutines computed, %.1f unpacked, %.1f packed, %.1f read (%s), %.1f wrote (%s)\n",
+		seconds, all.Compute/seconds, all.Unpack/seconds, all.Pack/seconds,
+		all.Read/seconds, humanize.IBytes(all.BytesRead), all.Write/seconds, humanize.IBytes(all.BytesWritten))
+}
+
 // figuresOf returns the figures of one layer.
 func figuresOf(r batch.Report) layerTook {
 	t := layerTook{
 		Seeds: r.Layer.Seeds, Positions: r.Layer.Positions, Seconds: r.Elapsed.Seconds(),
 		Rate: float64(r.Layer.Positions) / r.Elapsed.Seconds(), Bytes: r.Layer.Bytes,
-		Sweeps: r.Engine.Sweeps, Events: r.Engine.Events, Stages: map[string]float64{},
+		Sweeps: r.Engine.Sweeps, Events: r.Engine.Events, Stages: map[string]float64{}, Pipeline: r.Pipeline(),
 	}
 	for name, d := range r.Stages() {
 		t.Stages[name] = d.Seconds()

@@ -148,6 +148,12 @@ func (j *journal) warn(what string, err error) bool {
 	return !again
 }
 
+// note tells and logs what is worth knowing.
+func (j *journal) note(text string) {
+	j.shown.pause(func() { fmt.Fprintf(j.errs, "grenier: note: %s\n", text) })
+	j.record(slog.LevelWarn, text)
+}
+
 // sealed logs a layer.
 func (j *journal) sealed(r batch.Report) {
 	l, t := r.Layer, figuresOf(r)

@@ -2,11 +2,11 @@
 // one after the other into a run directory, each sealed and published before the
 // next begins, and continues where an earlier run stopped.
 //
-// The engine (package halfboard) computes a layer, in memory or in part in a file in
-// work/; this package feeds
-// it the layers below from their files (package tables), streams the result into a layer file
-// (seal.go) and lists it in the manifest. Killing the process at any moment
-// leaves sealed layers and at most a file in work/ that the next run removes.
+// The engine (package halfboard) computes a layer, in memory, or with what does not fit
+// there in a file in work/. This package feeds it the layers below from their files
+// (package tables), streams the result into a layer file (seal.go) and lists it in the
+// manifest. Killing the process at any moment leaves sealed layers and in work/ what the
+// engine goes on from.
 package batch
 
 import (
@@ -42,6 +42,10 @@ type Options struct {
 	// Memory bounds the bytes that the program uses; 0 is no bound. Layers that need
 	// more are solved in part in a file in work/.
 	Memory uint64
+	// Interval is the time between checkpoints of such a layer; 0 is a minute.
+	Interval time.Duration
+	// Note, if not nil, is told what is worth knowing: that a checkpoint was damaged, say.
+	Note func(string)
 	// Workers is the number of goroutines that compute, at least one.
 	Workers int
 	// Family is the kernel family.
@@ -209,7 +213,7 @@ func begin(dir *rundir.Locked, game awari.Game, o Options) (*run, error) {
 	}
 	r.engine, err = halfboard.New(game, halfboard.Options{
 		Workers: o.Workers, Family: o.Family, Seeds: o.Seeds, Memory: o.Memory, Work: dir.WorkPath(workName),
-		Progress: r.progress,
+		Interval: o.Interval, Progress: r.progress, Note: o.Note,
 	})
 	r.estimate = newEstimate(game, r.manifest, o.Seeds)
 	return r, err
@@ -276,6 +280,39 @@ func (r *run) finished(report Report) {
 		r.options.Sealed(report)
 	}
 }
+
+// Pipeline is what the stages of a layer that did not fit into memory were busy with, in
+// seconds of all goroutines together, and the bytes of the work file. Those that read and
+// write wait for the disk; the others keep processors busy.
+type Pipeline struct {
+	Read    float64 `json:"read_seconds"`
+	Unpack  float64 `json:"unpack_seconds"`
+	Compute float64 `json:"compute_seconds"`
+	Pack    float64 `json:"pack_seconds"`
+	Write   float64 `json:"write_seconds"`
+	// BytesRead and BytesWritten are bytes of the work file, Fetched and Saved those of
+	// memory that they stand for.
+	BytesRead    uint64 `json:"bytes_read"`
+	BytesWritten uint64 `json:"bytes_written"`
+	Fetched      uint64 `json:"bytes_fetched"`
+	Saved        uint64 `json:"bytes_saved"`
+	File         uint64 `json:"work_file_bytes"`
+}
+
+// newPipeline returns nil for a layer that was in memory.
+func newPipeline(p halfboard.Paging) *Pipeline {
+	if p == (halfboard.Paging{}) {
+		return nil
+	}
+	return &Pipeline{
+		Read: p.Reading.Seconds(), Unpack: p.Unpacking.Seconds(), Compute: p.Computing.Seconds(),
+		Pack: p.Packing.Seconds(), Write: p.Writing.Seconds(),
+		BytesRead: p.Read, BytesWritten: p.Written, Fetched: p.Fetched, Saved: p.Saved, File: p.File,
+	}
+}
+
+// Pipeline returns what the stages were busy with, nil if the layer was in memory.
+func (r Report) Pipeline() *Pipeline { return newPipeline(r.Engine.Paging) }
 
 // Stages returns the time spent in each stage, by name.
 func (r Report) Stages() map[string]time.Duration {

@@ -29,6 +29,9 @@ type Progress struct {
 	// Rate is the number of positions a second, that of the layer before at first
 	// and more and more that of the layer in progress; 0 when not known yet.
 	Rate float64 `json:"positions_per_second"`
+	// Pipeline is what the stages of a layer that does not fit into memory have been
+	// busy with so far, nil for others.
+	Pipeline *Pipeline `json:"pipeline,omitempty"`
 }
 
 // sealStage is the stage after those of the engine.
@@ -204,7 +207,7 @@ func (r *run) progress(p halfboard.Progress) {
 		Seeds: p.Seeds, Positions: p.Positions, Stage: stageName(p.Stage), Sweep: p.Sweep,
 		Done: p.Done, Changed: p.Changed,
 		RunDone: e.finished + e.clock.share*positions, RunTotal: e.total,
-		Share: e.clock.share, Rate: e.clock.rate(e.rate, positions, now),
+		Share: e.clock.share, Rate: e.clock.rate(e.rate, positions, now), Pipeline: newPipeline(p.Paging),
 	})
 }
 

@@ -55,6 +55,7 @@ type Progress struct {
 	Sweep     int    // sweeps begun, dense and sparse
 	Done      uint64 // positions that the stage, or sweep, is through with
 	Changed   uint64 // scores changed by the sweep so far
+	Paging    Paging // so far
 }
 
 // Stage is a part of the work on a layer.
@@ -157,6 +158,18 @@ type Stats struct {
 	Changes uint64 // scores that sweeps changed
 	Events  uint64 // those that sparse sweeps changed
 	Bytes   uint64 // memory taken for scores and offers
+	Paging  Paging
+}
+
+// Paging says what it took to solve a layer that does not fit into memory, since it was
+// begun or gone on with. All is 0 for one that does. Times are those of all goroutines
+// together.
+type Paging struct {
+	Fetched, Saved uint64 // bytes of scores brought into memory, and put away because they had changed
+	Read, Written  uint64 // bytes of the work file
+	File           uint64 // its size in the end
+	// What goroutines were busy with; those that read and write wait for the disk.
+	Reading, Unpacking, Computing, Packing, Writing time.Duration
 }
 
 // Solve computes the layer of n seeds. The layers below must be available
@@ -475,6 +488,14 @@ func (e *engine) eachPart(ctx context.Context, stage Stage, parts int, do func(w
 	})
 }
 
+// paged returns what paging has taken so far.
+func (e *engine) paged() Paging {
+	if e.paging == nil {
+		return Paging{}
+	}
+	return e.paging.store.taken()
+}
+
 // tell reports that a share of a stage, or of a sweep, is done.
 func (e *engine) tell(stage Stage, share float64) {
 	if e.progress == nil {
@@ -484,5 +505,6 @@ func (e *engine) tell(stage Stage, share float64) {
 	e.progress(Progress{
 		Seeds: e.grid.n, Positions: positions, Stage: stage,
 		Sweep: e.stats.Sweeps + 1, Done: uint64(share * float64(positions)), Changed: e.changed.Load(),
+		Paging: e.paged(),
 	})
 }

@@ -296,7 +296,7 @@ func (p panelPart) isStored() bool {
 func (e *engine) capturePart(part panelPart, all *pieces) error {
 	lower := &rows{pieces: all}
 	defer lower.close()
-	m := part.matrix
+	m, start := part.matrix, time.Now()
 	for panel := part.panels.begin; panel < part.panels.end; panel++ {
 		for class := range classes {
 			if m.rows[class] == 0 {
@@ -308,6 +308,7 @@ func (e *engine) capturePart(part panelPart, all *pieces) error {
 			}
 		}
 	}
+	lap(&e.paging.store.traffic.computing, start)
 	return e.putOffers(part.tiles)
 }
 
@@ -523,9 +524,11 @@ func (e *engine) goThrough(ctx context.Context, tiles []*tile, do func(worker in
 	for first := true; ; first = false {
 		before := e.done()
 		err := forEach(ctx, e.workers, units, func(worker, _ int, tiles []*tile) error {
+			start := time.Now()
 			for _, t := range tiles {
 				do(worker, t)
 			}
+			lap(&e.paging.store.traffic.computing, start)
 			return nil
 		})
 		done := e.done().less(before)

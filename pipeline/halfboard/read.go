@@ -19,7 +19,11 @@ func (l *Layer) Seeds() int { return l.engine.grid.n }
 func (l *Layer) Positions() uint64 { return l.engine.grid.halves.Board().Size(l.Seeds()) }
 
 // Stats returns what the layer took.
-func (l *Layer) Stats() Stats { return l.engine.stats }
+func (l *Layer) Stats() Stats {
+	s := l.engine.stats
+	s.Paging = l.engine.paged()
+	return s
+}
 
 // Close returns the memory of the layer.
 func (l *Layer) Close() error {

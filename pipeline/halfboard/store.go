@@ -51,10 +51,22 @@ type store struct {
 
 // traffic is what has gone through a store.
 type traffic struct {
-	fetched, saved             atomic.Int64 // bytes of memory
-	read, written              atomic.Int64 // bytes of the file
-	reading, writing           atomic.Int64 // nanoseconds of goroutines
-	unpacking, packing, paging atomic.Int64
+	fetched, saved                atomic.Int64 // bytes of memory
+	read, written                 atomic.Int64 // bytes of the file
+	reading, writing              atomic.Int64 // nanoseconds of goroutines
+	unpacking, packing, computing atomic.Int64
+}
+
+// taken returns what has gone through the store.
+func (s *store) taken() Paging {
+	t := &s.traffic
+	bytes := func(n *atomic.Int64) uint64 { return uint64(n.Load()) }
+	took := func(n *atomic.Int64) time.Duration { return time.Duration(n.Load()) }
+	return Paging{
+		Fetched: bytes(&t.fetched), Saved: bytes(&t.saved), Read: bytes(&t.read), Written: bytes(&t.written),
+		File: uint64(s.file.Size()), Reading: took(&t.reading), Unpacking: took(&t.unpacking),
+		Computing: took(&t.computing), Packing: took(&t.packing), Writing: took(&t.writing),
+	}
 }
 
 // lap adds the time since start to sum and returns the time.
@@ -123,9 +135,7 @@ func (s *store) letGo(ctx context.Context, stay int) error {
 	if err := s.save(ctx, leaving); err != nil {
 		return err
 	}
-	start := time.Now()
 	release(joined(runsOf(leaving)))
-	lap(&s.traffic.paging, start)
 	for _, t := range leaving {
 		t.here = false
 		s.free += t.bytes
