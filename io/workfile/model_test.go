@@ -129,15 +129,30 @@ func (m *model) getAll(t *rapid.T) {
 		some := all[rapid.IntRange(0, len(all)-1).Draw(t, "first"):]
 		some = some[:rapid.IntRange(1, len(some)).Draw(t, "pieces")]
 		some = slices.Insert(slices.Clone(some), rapid.IntRange(0, len(some)).Draw(t, "zero"), piece{})
-		buffer := make([]byte, 7, 2000)
+		buffer := make([]byte, 7, rapid.IntRange(7, 20_000).Draw(t, "memory"))
 		got, err := getAll(m.f, some, buffer)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(got) <= cap(buffer) && &got[0] != &buffer[0] {
+		if memory(some) <= cap(buffer) && &got[0] != &buffer[0] {
 			t.Fatal("the memory given was not used")
 		}
 	}
+}
+
+// memory returns the bytes that it takes to read pieces at once: those that were read
+// before, and what is being read, with its gaps.
+func memory(pieces []piece) (most int) {
+	var begin, end, before, sum int64
+	for i, p := range slices.DeleteFunc(slices.Clone(pieces), func(p piece) bool { return p.Extent.IsZero() }) {
+		if at := p.Extent.Offset; i == 0 || at < end || at > end+workfile.MaxGap {
+			begin, before = at, sum
+		}
+		end = p.Extent.Offset + int64(p.Extent.Length)
+		sum += int64(p.Extent.Length)
+		most = max(most, int(before+end-begin))
+	}
+	return most
 }
 
 func (m *model) drop(t *rapid.T) {

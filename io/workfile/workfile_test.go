@@ -354,6 +354,94 @@ func TestApart(t *testing.T) {
 	}
 }
 
+// counting counts the reads of the files of a file system.
+type counting struct {
+	*crashfs.FS
+	reads int
+}
+
+type countingHandle struct {
+	workfile.Handle
+	fs *counting
+}
+
+func (c *counting) Create(path string) (workfile.Handle, error) {
+	h, err := c.FS.Create(path)
+	return countingHandle{h, c}, err
+}
+
+func (h countingHandle) ReadAt(b []byte, offset int64) (int, error) {
+	h.fs.reads++
+	return h.Handle.ReadAt(b, offset)
+}
+
+// apart puts three pieces, with gaps of some bytes between them, into a file of its own.
+func apart(t *testing.T, gap int) (*counting, *workfile.File, []piece) {
+	t.Helper()
+	disk := &counting{FS: crashfs.New()}
+	f := create(t, disk, tilesPath)
+	pieces, err := putAll(f, 1, []int{100, gap, 200, gap, 300})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Drop(pieces[1].Extent)
+	f.Drop(pieces[3].Extent)
+	commit(t, f, checkpointPath, nil)
+	return disk, f, []piece{pieces[0], pieces[2], pieces[4]}
+}
+
+// TestGaps: one read passes gaps of up to MaxGap bytes.
+func TestGaps(t *testing.T) {
+	for gap, reads := range map[int]int{0: 1, 1: 1, workfile.MaxGap - 1: 1, workfile.MaxGap: 1, workfile.MaxGap + 1: 3} {
+		disk, f, pieces := apart(t, gap)
+		if _, err := getAll(f, pieces, nil); err != nil || disk.reads != reads {
+			t.Errorf("gaps of %d bytes: %d reads, want %d; %v", gap, disk.reads, reads, err)
+		}
+	}
+}
+
+// TestDamageBehindGaps: only damage to the extents counts, and the first one that is
+// damaged is named, also if the file ends in a gap.
+func TestDamageBehindGaps(t *testing.T) {
+	const gap = 1000
+	for name, c := range map[string]struct {
+		change func(h workfile.Handle)
+		bad    int // the first piece that is damaged; 3: none
+	}{
+		"in a gap":               {func(h workfile.Handle) { h.WriteAt(make([]byte, gap), 100) }, 3},
+		"the first":              {func(h workfile.Handle) { h.WriteAt(make([]byte, 5), 95) }, 0},
+		"the second":             {func(h workfile.Handle) { h.WriteAt(make([]byte, 5), 100+gap) }, 1},
+		"the last":               {func(h workfile.Handle) { h.WriteAt(make([]byte, 5), 300+2*gap) }, 2},
+		"the second and last":    {func(h workfile.Handle) { h.WriteAt(make([]byte, 200+gap), 299+gap) }, 1},
+		"it ends in a gap":       {func(h workfile.Handle) { h.Truncate(100 + gap/2) }, 1},
+		"it ends where one does": {func(h workfile.Handle) { h.Truncate(300 + gap) }, 2},
+		"it ends in the last":    {func(h workfile.Handle) { h.Truncate(500 + 2*gap) }, 2},
+		"it ends in the second":  {func(h workfile.Handle) { h.Truncate(101 + gap) }, 1},
+		"it is empty":            {func(h workfile.Handle) { h.Truncate(0) }, 0},
+	} {
+		disk, f, pieces := apart(t, gap)
+		h, err := disk.Open(tilesPath)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.change(h)
+		if _, err := getAll(f, pieces[:c.bad], nil); err != nil {
+			t.Errorf("%s: the pieces before: %v", name, err)
+		}
+		_, err = getAll(f, pieces, nil)
+		if c.bad == len(pieces) {
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		typed, ok := errors.AsType[*corrupt.Error](err)
+		if want := fmt.Sprint("extent at ", pieces[c.bad].Extent.Offset); !ok || typed.File != tilesPath || typed.Part != want {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+	}
+}
+
 // TestDivided puts parts into several gaps.
 func TestDivided(t *testing.T) {
 	disk := crashfs.New()

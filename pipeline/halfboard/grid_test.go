@@ -108,11 +108,13 @@ func TestQuietChildrenAreOpen(t *testing.T) {
 	}
 }
 
-// wave is what sorts a tile: the seeds of both halves in their last pits, from the
-// last one on, then those of the side that has less, then those of the mover.
+// wave is what sorts a tile: for each pit, from the last one on, the seeds that both
+// halves have in it and those of the half with fewer; then those of the side that has
+// less, then those of the mover.
 func (g *grid) wave(t *tile) (key []int) {
 	for pit := g.q - 1; pit >= 0; pit-- {
-		key = append(key, -int(t.panels.suffix[pit])-int(t.chunks.suffix[pit]))
+		a, b := int(t.panels.suffix[pit]), int(t.chunks.suffix[pit])
+		key = append(key, -a-b, -min(a, b))
 	}
 	return append(key, min(t.matrix.sum, g.n-t.matrix.sum), t.matrix.sum)
 }

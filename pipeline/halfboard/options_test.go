@@ -3,11 +3,14 @@ package halfboard
 import (
 	"errors"
 	"math"
+	"reflect"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
+	"grenier/io/workfile"
+	"grenier/io/workfile/crashfs"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 )
@@ -22,18 +25,17 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 }
 
 func TestDefaults(t *testing.T) {
-	game := mustGame(t, 6, awari.Awari)
+	game, disk := mustGame(t, 6, awari.Awari), crashfs.New()
 	for _, c := range []struct{ given, want Options }{
-		{Options{}, Options{Workers: 1, TileSize: tileSize}},
-		{Options{Workers: 3, Family: cpu.Best()}, Options{Workers: 3, Family: cpu.Best(), TileSize: tileSize}},
-		{Options{TileSize: 1, Seeds: 8}, Options{Workers: 1, TileSize: 1, Seeds: 8}},
+		{Options{}, Options{Workers: 1, Interval: time.Minute, FS: workfile.OS}},
+		{Options{Workers: 3, Family: cpu.Best(), FS: disk}, Options{Workers: 3, Family: cpu.Best(), Interval: time.Minute, FS: disk}},
+		{Options{TileSize: 1, Seeds: 8, Interval: 1}, Options{Workers: 1, TileSize: 1, Seeds: 8, Interval: 1, FS: workfile.OS}},
 	} {
 		e, err := New(game, c.given)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := e.options
-		if got.Workers != c.want.Workers || got.TileSize != c.want.TileSize || got.Family != c.want.Family || got.Seeds != c.want.Seeds {
+		if got := e.options; !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%+v becomes %+v, want %+v", c.given, got, c.want)
 		}
 	}
