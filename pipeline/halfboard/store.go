@@ -3,6 +3,7 @@ package halfboard
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -207,19 +208,24 @@ func parcels(tiles []*tile) (parts [][]*tile) {
 
 // fetch brings tiles in for which there is room.
 func (s *store) fetch(ctx context.Context, tiles []*tile) error {
+	before := len(s.present)
 	s.present = slices.Grow(s.present, len(tiles))
 	for _, t := range tiles {
 		s.free -= t.bytes
 		t.here = true
 		s.present = append(s.present, t)
 	}
-	return s.get(ctx, tiles, (*tile).extent, func(p *packer, t *tile, packed []byte) error {
+	err := s.get(ctx, tiles, (*tile).extent, func(p *packer, t *tile, packed []byte) error {
 		s.traffic.fetched.Add(t.bytes)
 		if t.scores.IsZero() {
 			return unpackOffers(t.runs, packed)
 		}
 		return p.unpackScores(t.runs, packed)
 	})
+	if err != nil {
+		return errors.Join(err, s.letGo(ctx, before)) // some of them are not there, or in part
+	}
+	return nil
 }
 
 // extent is what is to be read to bring a tile in, zero if nothing.
