@@ -1,0 +1,28 @@
+package halfboard
+
+import "grenier/layers/awari"
+
+// Room says how much of a layer an engine keeps in memory. All are bytes.
+type Room struct {
+	Whole  bool   // all of it: the others are 0
+	Tiles  uint64 // of memory for scores, and for packed offers besides
+	Group  uint64 // of Tiles, for scores, if the offers of all rows do not fit beside them
+	Scores uint64 // of the rows that sweeps compute
+	Full   uint64 // of the rows that are computed in the end
+	Offers uint64 // of the rows that sweeps compute, before they are packed
+}
+
+// RoomFor returns what an engine has for the layer of n seeds within memory bytes, of
+// which 0 is no bound.
+func RoomFor(game awari.Game, n int, memory uint64) Room {
+	if (&Options{Memory: memory}).fits(game, n) {
+		return Room{Whole: true}
+	}
+	q := game.Half()
+	l := layoutOf(q, n, true)
+	tiles := memory - min(memory, tablesBytes(q, n)+fixed)
+	return Room{
+		Tiles: tiles, Group: tiles - tiles/shareOfOffers,
+		Scores: uint64(l.scores), Full: uint64(l.offers[fullRows]), Offers: uint64(l.offers[openRows]),
+	}
+}
