@@ -105,6 +105,29 @@ func (c *Bound) Read(length int64) {
 	}
 }
 
+// Ahead makes the kernel read what will be wanted next, length bytes at offset, without
+// waiting for it. Reading it then does not count as having filled the page cache.
+func (c *Bound) Ahead(offset, length int64) {
+	if c.advised == nil {
+		return
+	}
+	c.mu.Lock()
+	c.clean -= length
+	c.mu.Unlock()
+	advise(c.advised, span{offset, length}, unix.FADV_WILLNEED)
+}
+
+// Drop drops all pages that are not dirty.
+func (c *Bound) Drop() {
+	if c.advised == nil {
+		return
+	}
+	c.mu.Lock()
+	c.clean = 0
+	c.mu.Unlock()
+	advise(c.advised, span{}, unix.FADV_DONTNEED)
+}
+
 // Synced is to be called after the file was synced, when few pages are dirty: all
 // others go, those included that could not be dropped before.
 func (c *Bound) Synced() {
@@ -113,9 +136,8 @@ func (c *Bound) Synced() {
 	}
 	c.mu.Lock()
 	c.queue, c.growing, c.bytes = nil, false, 0
-	c.clean = 0
 	c.mu.Unlock()
-	advise(c.advised, span{}, unix.FADV_DONTNEED)
+	c.Drop()
 }
 
 // Close drops all pages that are not dirty. The file itself stays open. Close is

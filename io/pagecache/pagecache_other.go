@@ -16,6 +16,12 @@ func (*Bound) Wrote(offset, length int64) {}
 // Read does nothing.
 func (*Bound) Read(length int64) {}
 
+// Ahead does nothing.
+func (*Bound) Ahead(offset, length int64) {}
+
+// Drop does nothing.
+func (*Bound) Drop() {}
+
 // Synced does nothing.
 func (*Bound) Synced() {}
 

@@ -302,6 +302,16 @@ func (f *File) read(s span, extents []Extent, dst []byte) (length int, err error
 	return length, nil
 }
 
+// Ahead has extents, by offset, read into the page cache, as far as possible in the
+// background: those that GetAll will be asked for next. What was read ahead before and
+// is still there leaves the cache.
+func (f *File) Ahead(extents []Extent) {
+	f.cache.Drop()
+	for s := range runs(extents, MaxGap) {
+		f.cache.Ahead(s.offset, s.length)
+	}
+}
+
 // Drop says that an extent is no longer needed. Its space is used again only
 // after the next Commit, since the last checkpoint may refer to it; until then
 // Get still returns its bytes. Drop panics if the extent is not in use: dropped

@@ -67,13 +67,22 @@ func (g *grid) tilesOf(size int) (tiles int) {
 // findReads lists what tiles read, and which tiles read them.
 func (g *grid) findReads() {
 	r := g.newReads()
+	readers := make([]int32, len(g.tiles)) // of each tile
 	for _, t := range g.full {
 		t.reads = r.of(t)
 	}
 	for _, t := range g.tiles {
 		t.reads = r.of(t)
 		for _, child := range t.reads {
-			g.tiles[child].parents = append(g.tiles[child].parents, t)
+			readers[child]++
+		}
+	}
+	for i, t := range g.tiles {
+		t.parents = make([]int32, 0, readers[i])
+	}
+	for i, t := range g.tiles {
+		for _, child := range t.reads {
+			g.tiles[child].parents = append(g.tiles[child].parents, int32(i))
 		}
 	}
 }
@@ -141,6 +150,7 @@ type reads struct {
 	panels map[chunksRead][]int32
 	met    []int32 // by tile: the last tile asked for that reads it
 	asked  int32
+	list   []int32 // scratch
 }
 
 // panelsRead and chunksRead name the sides of tiles.
@@ -164,8 +174,9 @@ func (g *grid) newReads() *reads {
 }
 
 // of returns the indices of the tiles that t reads, each once.
-func (r *reads) of(t *tile) (tiles []int32) {
+func (r *reads) of(t *tile) []int32 {
 	r.asked++
+	tiles := r.list[:0]
 	for _, to := range r.chunksOf(t) {
 		l := &r.grid.lookups[t.matrix.childOf(r.grid.n, to.route)][openRows]
 		for _, chunk := range to.chunks {
@@ -178,7 +189,8 @@ func (r *reads) of(t *tile) (tiles []int32) {
 			}
 		}
 	}
-	return tiles
+	r.list = tiles
+	return slices.Clone(tiles)
 }
 
 // chunksOf lists the runs of chunks that the moves of t lead to: the same for all tiles

@@ -162,7 +162,7 @@ type tile struct {
 	panels  run
 	chunks  run
 	reads   []int32     // the tiles of open rows that this one reads
-	parents []*tile     // those that read this one
+	parents []int32     // those that read this one
 	all     atomic.Bool // everything is out of date
 
 	paged // what a layer that does not fit into memory needs besides

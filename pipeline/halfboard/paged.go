@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -44,6 +45,9 @@ type paging struct {
 // shareOfOffers is the part of memory that holds the offers of a group, if not all of
 // them fit beside all scores: packed, they take about a fifth of what the group reads.
 const shareOfOffers = 6
+
+// shareAhead is the part of memory for what is read ahead: the page cache counts too.
+const shareAhead = 8
 
 // mostTiles is about the largest number of tiles: with more of them less is fetched that
 // is not needed, but they cost memory themselves.
@@ -93,6 +97,7 @@ func (e *engine) page(ctx context.Context, o *Options, tileSize int) error {
 		return fmt.Errorf("%w: tiles need %s and %s are left for them", ErrMemory,
 			humanize.IBytes(uint64(least)), humanize.IBytes(uint64(max(limit, 0))))
 	}
+	debug.FreeOSMemory() // what making the tables has left
 	e.stats.Bytes = uint64(limit)
 	e.paging = &paging{
 		limit: limit, parts: parts, tileSize: tileSize, pieces: limit / 2,
@@ -146,7 +151,7 @@ func (e *engine) least(parts []panelPart) (least int64) {
 	}
 	for _, t := range slices.Concat(e.order, e.full) {
 		needs := bytesOf(e.needs([]*tile{t}))
-		least = max(least, needs+needs/(shareOfOffers-1)+1, shareOfOffers*packedMost(t))
+		least = max(least, needs*shareOfOffers*shareAhead/(shareOfOffers*shareAhead-shareOfOffers-shareAhead)+1, shareOfOffers*packedMost(t))
 	}
 	return least
 }
@@ -165,6 +170,7 @@ func bytesOf(tiles []*tile) (bytes int64) {
 func (e *engine) prepareTiles() {
 	e.grid.findReads()
 	for _, t := range slices.Concat(e.order, e.full) {
+		t.runs = make([][]int8, 0, t.panels.end-t.panels.begin)
 		for panel := t.panels.begin; panel < t.panels.end; panel++ {
 			run := t.matrix.pagesOf(t.class, panel, t.chunks)
 			t.runs = append(t.runs, run)
@@ -245,7 +251,7 @@ func (e *engine) capturePaged(ctx context.Context, lower Lower) error {
 	p := e.paging
 	var err error
 	if p.phase == capturing {
-		err = e.captureParts(ctx, newPieces(e.grid, lower, p.pieces))
+		err = e.captureWith(ctx, lower)
 	}
 	if err = errors.Join(err, lower.Close()); err != nil {
 		return err
@@ -254,6 +260,14 @@ func (e *engine) capturePaged(ctx context.Context, lower Lower) error {
 		p.phase = sweeping
 	}
 	return e.openArena(ctx)
+}
+
+func (e *engine) captureWith(ctx context.Context, lower Lower) error {
+	memory, err := newRegion(int(e.paging.pieces))
+	if err != nil {
+		return err
+	}
+	return errors.Join(e.captureParts(ctx, newPieces(e.grid, lower, memory)), memory.close())
 }
 
 func (e *engine) captureParts(ctx context.Context, all *pieces) error {
@@ -421,6 +435,9 @@ func (e *engine) openArena(ctx context.Context) error {
 		return err
 	}
 	p.store.limit = p.limit - size
+	if !all {
+		p.store.limit -= p.limit / shareAhead
+	}
 	p.store.free = p.store.limit
 	if all {
 		return e.loadOffers(ctx, e.order)
@@ -449,7 +466,7 @@ func (e *engine) eachPaged(ctx context.Context, stage Stage, tiles []*tile, do f
 		if len(group) == 0 {
 			break // nothing to do in the rest
 		}
-		if err := e.withGroup(ctx, group, needs, do); err != nil {
+		if err := e.withGroup(ctx, group, needs, tiles[next:], do); err != nil {
 			return err
 		}
 		at = next
@@ -488,8 +505,9 @@ func (e *engine) group(tiles []*tile, at int) (group, needs []*tile, next int) {
 	return group, needs, next
 }
 
-// withGroup brings what a group needs into memory and goes through it.
-func (e *engine) withGroup(ctx context.Context, group, needs []*tile, do func(worker int, t *tile)) error {
+// withGroup brings what a group needs into memory and goes through it, while what the
+// next group needs, of the tiles in rest, is read ahead.
+func (e *engine) withGroup(ctx context.Context, group, needs, rest []*tile, do func(worker int, t *tile)) error {
 	p := e.paging
 	if err := p.store.hold(ctx, needs); err != nil {
 		return err
@@ -505,6 +523,11 @@ func (e *engine) withGroup(ctx context.Context, group, needs []*tile, do func(wo
 			}
 		}()
 	}
+	var reading sync.WaitGroup
+	if next, needs, _ := e.group(rest, 0); len(next) > 0 {
+		reading.Go(func() { p.store.ahead(needs, next, p.limit/shareAhead) })
+	}
+	defer reading.Wait()
 	return e.goThrough(ctx, group, do)
 }
 

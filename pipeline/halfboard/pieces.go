@@ -6,13 +6,14 @@ import (
 
 // pieces keeps some pieces of lower layers in memory, for all workers together.
 type pieces struct {
-	grid  *grid
-	lower Lower
-	mu    sync.Mutex
-	where map[pieceName]*kept
-	clock []*kept // those in memory, and memory for more: second chances in turn
-	hand  int
-	most  int
+	grid   *grid
+	lower  Lower
+	mu     sync.Mutex
+	where  map[pieceName]*kept
+	clock  []*kept // those in memory, and memory for more: second chances in turn
+	hand   int
+	memory *region
+	most   int
 }
 
 // pieceLength is the number of scores in a piece: a block of a layer file.
@@ -33,9 +34,9 @@ type kept struct {
 	used   bool // since the hand last passed
 }
 
-// newPieces keeps about the given number of bytes.
-func newPieces(g *grid, lower Lower, bytes int64) *pieces {
-	return &pieces{grid: g, lower: lower, where: map[pieceName]*kept{}, most: int(bytes / pieceLength)}
+// newPieces keeps pieces in the given memory.
+func newPieces(g *grid, lower Lower, memory *region) *pieces {
+	return &pieces{grid: g, lower: lower, where: map[pieceName]*kept{}, memory: memory, most: len(memory.rest) / pieceLength}
 }
 
 // get returns a piece, which stays until it is put back.
@@ -75,7 +76,12 @@ func (p *pieces) vacant() *kept {
 		}
 		k.used = false
 	}
-	k := &kept{scores: make([]int8, pieceLength)} // too many are held: one more
+	k := &kept{}
+	if len(p.clock) < p.most {
+		k.scores = p.memory.take(pieceLength)
+	} else {
+		k.scores = make([]int8, pieceLength) // too many are held: one more
+	}
 	p.clock = append(p.clock, k)
 	return k
 }

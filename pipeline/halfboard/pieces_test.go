@@ -110,7 +110,7 @@ func TestRowsOfPieces(t *testing.T) {
 		l := newLibrary(t, rng)
 		all, workers := l.pieceCount(), 1+rng.IntN(5)
 		most := rng.IntN(all + 2)
-		p := newPieces(l.grid, l, int64(most)*pieceLength)
+		p := newPieces(l.grid, l, heapRegion(most*pieceLength))
 		if err := errors.Join(l.together(t, p, workers, rng)...); err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +134,7 @@ func TestRowsOfPieces(t *testing.T) {
 // there is room for one only.
 func TestAllRowsOnce(t *testing.T) {
 	l := newLibrary(t, newRand(t))
-	r := &rows{pieces: newPieces(l.grid, l, pieceLength)}
+	r := &rows{pieces: newPieces(l.grid, l, heapRegion(pieceLength))}
 	defer r.close()
 	for n := l.grid.n - 1; n <= l.grid.n; n++ {
 		codes := []uint32{}
@@ -173,7 +173,7 @@ func TestPiecesFail(t *testing.T) {
 			}
 			return err
 		}
-		p := newPieces(l.grid, l, int64(rng.IntN(l.pieceCount()+1))*pieceLength)
+		p := newPieces(l.grid, l, heapRegion(rng.IntN(l.pieceCount()+1)*pieceLength))
 		met := 0
 		for _, err := range l.together(t, p, 1+rng.IntN(5), rng) {
 			if err != nil {
@@ -188,3 +188,6 @@ func TestPiecesFail(t *testing.T) {
 		}
 	}
 }
+
+// heapRegion is memory for pieces.
+func heapRegion(bytes int) *region { return &region{rest: make([]int8, bytes)} }

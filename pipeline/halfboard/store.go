@@ -228,6 +228,29 @@ func (s *store) fetch(ctx context.Context, tiles []*tile) error {
 	return nil
 }
 
+// ahead has the file read what holding tiles will take, and their offers, as far as limit
+// bytes go.
+func (s *store) ahead(tiles, offers []*tile, limit int64) {
+	var extents []workfile.Extent
+	add := func(e workfile.Extent) {
+		if limit -= int64(e.Length); limit >= 0 && !e.IsZero() {
+			extents = append(extents, e)
+		}
+	}
+	for _, t := range offers {
+		if t.packed == nil {
+			add(t.offers)
+		}
+	}
+	for _, t := range tiles {
+		if !t.here {
+			add(t.extent())
+		}
+	}
+	slices.SortFunc(extents, func(a, b workfile.Extent) int { return cmp.Compare(a.Offset, b.Offset) })
+	s.file.Ahead(extents)
+}
+
 // extent is what is to be read to bring a tile in, zero if nothing.
 func (t *tile) extent() workfile.Extent {
 	if t.scores.IsZero() && t.class == fullRows {

@@ -61,7 +61,7 @@ func (e *engine) sweepTile(b *bench, t *tile) {
 	t.dirty = true
 	if !e.marking {
 		for _, parent := range t.parents {
-			parent.all.Store(true)
+			e.grid.tiles[parent].all.Store(true)
 		}
 	}
 }
