@@ -454,8 +454,12 @@ func (e *engine) fullAll(ctx context.Context) error {
 	if len(e.full) == 0 {
 		e.tell(FullStage, 1)
 	}
-	if e.paging != nil {
-		e.paging.phase = filling
+	if p := e.paging; p != nil {
+		// Checkpoints of this phase take all open rows for done: so they must be stored.
+		if err := p.store.save(ctx, p.store.present); err != nil {
+			return err
+		}
+		p.phase = filling
 	}
 	units := slices.Collect(slices.Chunk(e.full, 1))
 	err := e.eachTile(ctx, FullStage, units, e.full, func(worker int, t *tile) { e.fillFull(e.benches[worker], t) })
