@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/pierrec/lz4/v4"
@@ -267,41 +268,46 @@ func (e *engine) decode(data []byte) (extents []workfile.Extent, err error) {
 // check reads all that is stored. What is damaged will be computed again.
 func (e *engine) check(ctx context.Context, o *Options) error {
 	p := e.paging
-	damaged := 0
-	for _, t := range slices.Concat(e.grid.tiles, e.grid.full) {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		for _, x := range []*workfile.Extent{&t.offers, &t.scores} {
-			_, err := p.store.file.Get(*x, nil)
-			if err == nil {
-				continue
+	tiles := slices.Concat(e.grid.tiles, e.grid.full)
+	var damaged atomic.Int64
+	err := forEach(ctx, p.store.feeders, slices.Collect(slices.Chunk(tiles, tilesChecked)), func(_, _ int, tiles []*tile) error {
+		for _, t := range tiles {
+			for _, x := range []*workfile.Extent{&t.offers, &t.scores} {
+				_, err := p.store.file.Get(*x, nil)
+				if err == nil {
+					continue
+				}
+				if !errors.Is(err, corrupt.ErrCorrupt) {
+					return err
+				}
+				o.note("layer %d: %v is computed again: %v", e.grid.n, t, err)
+				p.store.file.Drop(*x)
+				*x = workfile.Extent{}
+				damaged.Add(1)
 			}
-			if !errors.Is(err, corrupt.ErrCorrupt) {
-				return err
-			}
-			o.note("layer %d: %v is computed again: %v", e.grid.n, t, err)
-			p.store.file.Drop(*x)
-			*x = workfile.Extent{}
-			damaged++
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	marked := e.getMarks() == nil
-	if !marked && p.phase == sweeping {
-		o.note("layer %d: marks are damaged: all tiles are swept again", e.grid.n)
+	marked := e.getMarks()
+	if marked != nil {
+		o.note("layer %d: all tiles are swept again: %v", e.grid.n, marked)
 	}
-	if damaged > 0 || !marked {
-		p.phase = min(p.phase, sweeping)
-		for _, t := range e.grid.tiles {
-			t.all.Store(true)
-			p.phase = min(p.phase, t.phase())
-		}
-		for _, t := range e.grid.full {
-			p.phase = min(p.phase, t.phase())
-		}
+	if damaged.Load() == 0 && marked == nil {
+		return nil
+	}
+	p.phase = min(p.phase, sweeping)
+	for _, t := range tiles {
+		t.all.Store(true)
+		p.phase = min(p.phase, t.phase())
 	}
 	return nil
 }
+
+// tilesChecked is the number of tiles that are checked by one goroutine at a time.
+const tilesChecked = 64
 
 // phase is the first in which there is something to do for t.
 func (t *tile) phase() phase {
