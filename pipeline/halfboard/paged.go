@@ -49,9 +49,15 @@ const shareOfOffers = 6
 // shareAhead is the part of memory for what is read ahead: the page cache counts too.
 const shareAhead = 8
 
-// mostTiles is about the largest number of tiles: with more of them less is fetched that
-// is not needed, but they cost memory themselves.
-const mostTiles = 60000
+// With small tiles less is fetched that is not needed. There are mostTiles at most, and
+// their descriptions take this share of memory at most, unless they are very large.
+const (
+	mostTiles    = 60000
+	shareOfTiles = 4
+)
+
+// tilesCost returns about the bytes that descriptions of tiles take.
+func tilesCost(tiles int) int64 { return int64(tiles) * 500 }
 
 // leastTile is the least size of tiles.
 const leastTile = side
@@ -65,8 +71,15 @@ func (e *Engine) beginPaged(ctx context.Context, geo *geometry) (*engine, error)
 	if err != nil {
 		return nil, err
 	}
+	room := int64(layoutOf(geo.q, geo.n, true).total())
+	if e.options.Memory > 0 {
+		room = int64(e.options.Memory) - int64(tablesBytes(geo.q, geo.n)) - fixed
+	}
 	size := leastTile
-	for e.options.TileSize == 0 && w.grid.tilesOf(size) > mostTiles {
+	for e.options.TileSize == 0 && size < geo.columns(geo.n) {
+		if tiles := w.grid.tilesOf(size); tiles <= mostTiles && tilesCost(tiles) <= room/shareOfTiles {
+			break
+		}
 		size *= 2
 	}
 	size = max(size, e.options.TileSize)
@@ -76,20 +89,17 @@ func (e *Engine) beginPaged(ctx context.Context, geo *geometry) (*engine, error)
 	}
 	w.allocate(layoutOf(geo.q, geo.n, true))
 	w.prepareTiles()
-	if err := w.page(ctx, &e.options, size); err != nil {
+	limit := room - tilesCost(len(w.order)+len(w.full))
+	if err := w.page(ctx, &e.options, size, limit); err != nil {
 		return nil, errors.Join(err, w.memory.close())
 	}
 	return w, nil
 }
 
-// page prepares a layer of which a part may be in memory at once.
-func (e *engine) page(ctx context.Context, o *Options, tileSize int) error {
+// page prepares a layer of which limit bytes may be in memory at once.
+func (e *engine) page(ctx context.Context, o *Options, tileSize int, limit int64) error {
 	parts := e.panelParts()
 	least := e.least(parts)
-	limit := int64(len(e.memory.mapping))
-	if o.Memory > 0 {
-		limit = int64(o.Memory) - int64(tablesBytes(e.grid.q, e.grid.n)) - fixed
-	}
 	if o.limit != nil {
 		limit = o.limit(least, int64(len(e.memory.mapping)))
 	}
