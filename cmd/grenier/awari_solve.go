@@ -23,7 +23,7 @@ type solveFlags struct {
 	seeds, pits, threads                int
 	dir, rules, memory, codec, progress string
 	checkpoint                          time.Duration
-	json                                bool
+	json, force                         bool
 }
 
 // solveSummary is the last thing that solve prints.
@@ -82,11 +82,12 @@ signal USR1, it makes the run itself print that to stderr.
 	flags.IntVar(&f.seeds, "seeds", 0, fmt.Sprintf("`number` of seeds of the last layer to solve, 0 to %d", awari.MaxSeeds))
 	flags.IntVar(&f.pits, "pits", 12, "`number` of pits of the board: 4, 6, 8, 10 or 12")
 	flags.StringVar(&f.rules, "rules", "awari", "`rules` of the game: awari or strict")
-	flags.StringVar(&f.memory, "memory", "8GiB", "most `bytes` of memory to use; what a layer needs more of is kept in DIR/work")
+	flags.StringVar(&f.memory, "memory", "8GiB", "most `bytes` of memory to use; the rest of a layer is in DIR/work")
 	flags.DurationVar(&f.checkpoint, "checkpoint", time.Minute, "`time` between checkpoints of a layer that does not fit into memory")
 	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to use, 1 to %d", maxThreads))
 	flags.StringVar(&f.codec, "codec", "lz4", "`codec` of layer files: lz4 or zstd")
 	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
+	flags.BoolVar(&f.force, "force", false, "begin even if the disk has too little room for all layers")
 	flags.BoolVar(&f.json, "json", false, "print JSON on stdout")
 	if err := cmd.MarkFlagRequired("seeds"); err != nil {
 		panic(err) // the flag has just been defined
@@ -112,6 +113,9 @@ func (f *solveFlags) options() (game awari.Game, o batch.Options, err error) {
 	o = batch.Options{Seeds: f.seeds, Workers: f.threads, Interval: f.checkpoint}
 	if o.Memory, err = parseBytes("--memory", f.memory); err != nil {
 		return game, o, err
+	}
+	if !f.force {
+		o.Free = rundir.FreeBytes
 	}
 	if o.Codec, err = layerfile.ParseCodec(f.codec); err != nil {
 		return game, o, err
@@ -149,6 +153,9 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 	shown.close()
 	if isType[*batch.MemoryError](err) {
 		return fmt.Errorf("--memory %s: %w", f.memory, err)
+	}
+	if isType[*batch.DiskError](err) {
+		return fmt.Errorf("%w; --force begins all the same", err)
 	}
 	if err != nil {
 		return err

@@ -46,6 +46,9 @@ type Options struct {
 	Interval time.Duration
 	// Note, if not nil, is told what is worth knowing: that a checkpoint was damaged, say.
 	Note func(string)
+	// Free, if not nil, tells how many bytes can be written at a path: Solve refuses to
+	// begin what has no room on the disk.
+	Free func(path string) (uint64, error)
 	// Workers is the number of goroutines that compute, at least one.
 	Workers int
 	// Family is the kernel family.
@@ -124,11 +127,14 @@ type run struct {
 // created. When ctx ends, Solve returns the reports so far and the error of ctx;
 // what was sealed stays.
 //
-// It fails with awari.ErrSeeds, with an *OtherRunError or a *MemoryError before
-// anything is changed, like rundir.Lock, and with errors that match
+// It fails with awari.ErrSeeds, with an *OtherRunError, a *MemoryError or a *DiskError
+// before anything is changed, like rundir.Lock, and with errors that match
 // corrupt.ErrCorrupt when layers sealed earlier cannot be read.
 func Solve(ctx context.Context, path string, game awari.Game, o Options) (reports []Report, err error) {
-	if err := o.check(game); err != nil {
+	if err := o.Check(game); err != nil {
+		return nil, err
+	}
+	if err := o.checkRoom(path, game); err != nil {
 		return nil, err
 	}
 	dir, err := lock(path, game)
@@ -184,8 +190,9 @@ func lock(path string, game awari.Game) (*rundir.Locked, error) {
 	return nil, &OtherRunError{Path: path, Has: m.Identity, Asked: Identity(game)}
 }
 
-// check refuses what cannot be solved.
-func (o *Options) check(game awari.Game) error {
+// Check refuses what cannot be solved, as Solve does: with awari.ErrSeeds or a
+// *MemoryError.
+func (o *Options) Check(game awari.Game) error {
 	if o.Seeds < 0 || o.Seeds > awari.MaxSeeds {
 		return fmt.Errorf("%w: %d (0 to %d are possible)", awari.ErrSeeds, o.Seeds, awari.MaxSeeds)
 	}

@@ -73,7 +73,7 @@ func (r *Run) page(a *Amounts, room halfboard.Room) {
 		loads, held = 1, float64(room.Scores) // all offers stay in memory
 	}
 	a.Held = min(1, held/float64(room.Scores))
-	fetched, saved := movedAt(a.Held)
+	fetched, saved, file := movedAt(a.Held)
 	a.Fetched, a.Saved = uint64(fetched*float64(room.Scores)), uint64(saved*scores)
 	for n := range a.Seeds - 1 { // captures take two seeds at least
 		a.lowerRead += fileSize(n, halfboard.Positions(r.Game, n), r.Codec)
@@ -82,7 +82,7 @@ func (r *Run) page(a *Amounts, room halfboard.Room) {
 	a.scoresWritten = uint64(tile * float64(a.Saved))
 	a.Read = a.lowerRead + uint64(tile*float64(a.Fetched)+loads*open+offer*float64(room.Full))
 	a.Written += a.offersWritten + a.scoresWritten
-	a.Work = uint64(workSlack * (float64(a.offersWritten) + tile*scores))
+	a.Work = uint64(file * (float64(a.offersWritten) + tile*scores))
 }
 
 // DiskPeak returns the most bytes on disk while a run is at work, those of sealed layers

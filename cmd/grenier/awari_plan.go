@@ -1,0 +1,264 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"grenier/io/layerfile"
+	"grenier/io/rundir"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/batch"
+	"grenier/pipeline/calibrate"
+	"grenier/pipeline/plan"
+)
+
+// planFlags are the flags of plan as given.
+type planFlags struct {
+	seeds, pits, threads          int
+	dir, rules, memory, codec     string
+	disk, calibration, save, form string
+	json                          bool
+}
+
+// planReport is what plan prints as JSON.
+type planReport struct {
+	Rules       string            `json:"rules"`
+	Pits        int               `json:"pits"`
+	Memory      uint64            `json:"memory_bytes"`
+	Threads     int               `json:"threads"`
+	Speed       float64           `json:"speed"`
+	Codec       layerfile.Codec   `json:"codec"`
+	Calibration *plan.Calibration `json:"calibration"`
+	*plan.Plan
+	Free *uint64 `json:"free_bytes,omitempty"`
+}
+
+func (a *app) plan() *cobra.Command {
+	var f planFlags
+	cmd := &cobra.Command{
+		Use:   "plan --seeds N",
+		Short: "Predict what solving takes, layer by layer",
+		Long: `Predicts memory, bytes read and written, space on disk and time of "solve" with the
+same flags, for each layer up to N seeds that is not sealed in DIR yet.
+
+A short calibration measures this machine: it solves a small run and writes and
+reads a file in DIR, or else where the system has its temporary files. It can be
+saved and used again, also elsewhere; it is JSON that may be edited to describe
+another machine.
+
+Columns: memory for tiles; share of the scores that is in memory at once; sweeps;
+bytes of files read and written; space on disk, all layers included; seconds of
+capturing, sweeping, reading and unpacking tiles, packing and writing them,
+sealing. The same is in --json: an object with "layers", each with its amounts in
+bytes and "stage_seconds", their "total", the "calibration" that was used, and with
+--dir "free_bytes", what DIR has room for.
+` + exitHelp,
+		Example: `  grenier awari plan --seeds 24 --memory 1GiB --dir data/awari
+  grenier awari plan --seeds 24 --save-calibration here.json
+  grenier awari plan --seeds 48 --memory 64GiB --threads 16 --disk 3GB --calibration here.json`,
+		Args: noArgs,
+		RunE: a.start(func(cmd *cobra.Command, _ []string) error { return a.runPlan(cmd.Context(), f) }),
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&f.seeds, "seeds", 0, fmt.Sprintf("`number` of seeds of the last layer to solve, 0 to %d", awari.MaxSeeds))
+	flags.IntVar(&f.pits, "pits", 12, "`number` of pits of the board: 4, 6, 8, 10 or 12")
+	flags.StringVar(&f.rules, "rules", "awari", "`rules` of the game: awari or strict")
+	flags.StringVar(&f.memory, "memory", "8GiB", "most `bytes` of memory to use")
+	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to use, 1 to %d", maxThreads))
+	flags.StringVar(&f.codec, "codec", "lz4", "`codec` of layer files: lz4 or zstd")
+	flags.Var((*directory)(&f.dir), "dir", "run directory: its sealed layers are not planned again")
+	flags.StringVar(&f.disk, "disk", "", "`bytes` a second that the disk reads and writes, instead of what was measured")
+	flags.Var((*fileName)(&f.calibration), "calibration", "use the calibration in this `file` instead of measuring")
+	flags.Var((*fileName)(&f.save), "save-calibration", "save the calibration in this `file`")
+	flags.StringVar(&f.form, "progress", "auto", progressUsage)
+	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	if err := cmd.MarkFlagRequired("seeds"); err != nil {
+		panic(err) // the flag has just been defined
+	}
+	return cmd
+}
+
+// fileName is the value of a flag that names a file.
+type fileName = directory
+
+// run returns what is to be planned, and the kernels to plan for.
+func (f *planFlags) run() (r plan.Run, family cpu.Family, err error) {
+	game, o, err := f.asSolve().options()
+	if err == nil {
+		err = o.Check(game)
+	}
+	if err != nil {
+		return r, 0, f.named(err)
+	}
+	r = plan.Run{Game: game, Seeds: o.Seeds, Memory: o.Memory, Cores: o.Workers, Codec: o.Codec}
+	if f.dir != "" {
+		err = batch.Continue(&r, f.dir)
+	}
+	return r, o.Family, err
+}
+
+func (f *planFlags) asSolve() *solveFlags {
+	return &solveFlags{
+		seeds: f.seeds, pits: f.pits, threads: f.threads, rules: f.rules, memory: f.memory, codec: f.codec,
+		checkpoint: time.Minute,
+	}
+}
+
+// named says which flag a MemoryError is about.
+func (f *planFlags) named(err error) error {
+	if isType[*batch.MemoryError](err) {
+		return fmt.Errorf("--memory %s: %w", f.memory, err)
+	}
+	return err
+}
+
+func (a *app) runPlan(ctx context.Context, f planFlags) error {
+	r, family, err := f.run()
+	if err != nil {
+		return err
+	}
+	c, err := a.calibration(ctx, &f, family, r.Codec)
+	if err != nil {
+		return err
+	}
+	report := planReport{
+		Rules: f.rules, Pits: f.pits, Memory: r.Memory, Threads: r.Cores, Speed: c.Speed(r.Cores), Codec: r.Codec,
+		Calibration: c, Plan: plan.New(r, c),
+	}
+	if f.dir != "" {
+		free, err := batch.Room(f.dir, rundir.FreeBytes)
+		if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+			return err
+		}
+		if err == nil {
+			report.Free = &free
+		}
+	}
+	if f.json {
+		return a.printJSON(report)
+	}
+	a.printPlan(&report, r.Sealed)
+	return nil
+}
+
+// calibration reads a calibration, or measures, and saves it if asked to.
+func (a *app) calibration(ctx context.Context, f *planFlags, family cpu.Family, codec layerfile.Codec) (*plan.Calibration, error) {
+	disk := uint64(0)
+	if f.disk != "" {
+		var err error
+		if disk, err = parseBytes("--disk", f.disk); err != nil {
+			return nil, err
+		}
+	}
+	var c *plan.Calibration
+	var err error
+	if f.calibration != "" {
+		c, err = plan.Load(f.calibration)
+	} else {
+		c, err = a.calibrate(ctx, f, family, codec, disk > 0)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if disk > 0 {
+		c.SetDisk(float64(disk))
+	}
+	if f.save != "" {
+		err = c.Save(f.save)
+	}
+	return c, err
+}
+
+// calibrate measures this machine.
+func (a *app) calibrate(ctx context.Context, f *planFlags, family cpu.Family, codec layerfile.Codec, skipDisk bool) (*plan.Calibration, error) {
+	shown, err := a.newProgress(f.form, f.json)
+	if err != nil {
+		return nil, err
+	}
+	defer shown.close()
+	return calibrate.Run(ctx, calibrate.Options{
+		Workers: f.threads, Family: family, Codec: codec, Dir: f.dir, SkipDisk: skipDisk,
+		Progress: func(share float64) { shown.update(calibrating(share)) },
+	})
+}
+
+// calibrating is the share of a calibration that is done.
+type calibrating float64
+
+func (c calibrating) state(elapsed time.Duration) state {
+	s := state{doing: "calibrating", done: float64(c), total: 1, elapsed: elapsed, layerETA: noLayer, runETA: unknown}
+	if c > 0 {
+		s.runETA = time.Duration(float64(elapsed) * float64(1-c) / float64(c))
+	}
+	return s
+}
+
+// printPlan prints the layers, what they take together, and what that was made of.
+func (a *app) printPlan(p *planReport, sealed uint64) {
+	a.printPlanLayers(p)
+	a.printPlanTotal(p, sealed)
+	c := p.Calibration
+	fmt.Fprintf(a.out, "\nfor %s, %s kernels, calibrated %s\n", c.CPU, c.Kernel, c.Date.Format(time.DateOnly))
+	fmt.Fprintf(a.out, "one core: capture %.2f, sweeps %.2f, seal %.2f ns a position; pack %.3f, unpack %.3f ns a score\n",
+		c.Capture, c.Sweep, c.Seal, c.Pack, c.Unpack)
+	fmt.Fprintf(a.out, "cores: %d do %.2f times as much as one (measured: %d do %.2f times as much)\n",
+		p.Threads, p.Speed, c.Cores, c.Speedup)
+	fmt.Fprintf(a.out, "disk: reads %s/s, in pieces of 64 KiB %s/s, writes %s/s\n", size(c.Read), size(c.Random), size(c.Write))
+	for _, line := range plan.Assumptions() {
+		fmt.Fprintf(a.out, "assumed: %s\n", line)
+	}
+}
+
+func (a *app) printPlanLayers(p *planReport) {
+	if len(p.Layers) == 0 {
+		return
+	}
+	fmt.Fprintf(a.out, "%5s %15s %8s %5s %6s %8s %8s %8s %8s %8s %8s %8s %8s %8s\n", "seeds", "positions", "tiles", "held", "passes",
+		"read", "written", "disk", "capture", "sweep", "fetch", "save", "seal", "seconds")
+	for _, l := range p.Layers {
+		t := l.Times
+		fmt.Fprintf(a.out, "%5d %15s %8s %4.0f%% %6d %8s %8s %8s %8s %8s %8s %8s %8s %8s\n", l.Seeds, comma(l.Positions), size(l.Tiles),
+			100*l.Held, l.Passes, size(l.Read), size(l.Written), size(l.Disk),
+			column(t.Capture), column(t.Sweep), column(t.Fetch), column(t.Save), column(t.Seal), column(l.Seconds))
+	}
+}
+
+func (a *app) printPlanTotal(p *planReport, sealed uint64) {
+	t := p.Total
+	fmt.Fprintf(a.out, "%s positions in %s (%.2f hours): capture %s, sweep %s, fetch %s, save %s, seal %s\n", comma(t.Positions),
+		period(t.Seconds), t.Seconds/3600, period(t.Times.Capture), period(t.Times.Sweep), period(t.Times.Fetch),
+		period(t.Times.Save), period(t.Times.Seal))
+	fmt.Fprintf(a.out, "%s read, %s written; at most %s on disk, %s more than now\n",
+		size(t.Read), size(t.Written), size(t.DiskPeak), size(t.DiskPeak-sealed))
+	if p.Free != nil {
+		enough := "enough"
+		if *p.Free < t.DiskPeak-sealed {
+			enough = "too little"
+		}
+		fmt.Fprintf(a.out, "%s are free: %s\n", size(*p.Free), enough)
+	}
+}
+
+// size returns bytes as text.
+func size[N uint64 | float64](bytes N) string { return humanize.IBytes(uint64(bytes)) }
+
+// column returns seconds as text, for a column.
+func column(s float64) string {
+	if s == 0 {
+		return "-"
+	}
+	if s < 1000 {
+		return fmt.Sprintf("%.2f", s)
+	}
+	return comma(uint64(s))
+}
+
+// period returns a time as text, for a sentence.
+func period(s float64) string { return brief(time.Duration(s * float64(time.Second))) }

@@ -1,0 +1,107 @@
+package batch
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/dustin/go-humanize"
+
+	"grenier/io/rundir"
+	"grenier/layers/awari"
+	"grenier/pipeline/plan"
+)
+
+// DiskError reports a run for which the disk has too little room.
+type DiskError struct {
+	Path       string // of the run directory
+	Seeds      int    // of the last layer wanted
+	Need, Free uint64 // bytes; Need is an estimate
+	Largest    int    // the largest layer for which there is room; less than the first to solve if none
+	First      int    // the first layer to solve
+}
+
+// Error says what is needed and what would fit.
+func (e *DiskError) Error() string {
+	enough := fmt.Sprintf("enough up to layer %d", e.Largest)
+	if e.Largest < e.First {
+		enough = fmt.Sprintf("too little for layer %d", e.First)
+	}
+	return fmt.Sprintf("solving up to layer %d needs about %s more on the disk of %s and %s are free (%s)",
+		e.Seeds, humanize.IBytes(e.Need), e.Path, humanize.IBytes(e.Free), enough)
+}
+
+// Continue sets in r what the run directory at path has already, if there is one. It fails
+// with an *OtherRunError, and when the directory cannot be read.
+func Continue(r *plan.Run, path string) error {
+	dir, err := rundir.Open(path)
+	if errors.Is(err, rundir.ErrMissing) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	m, err := dir.Manifest()
+	if err != nil {
+		return err
+	}
+	if want := Identity(r.Game); m.Identity != want {
+		return &OtherRunError{Path: path, Has: m.Identity, Asked: want}
+	}
+	r.Solved = len(m.Layers)
+	for _, l := range m.Layers {
+		r.Sealed += uint64(l.Bytes)
+	}
+	return nil
+}
+
+// Room returns the bytes that a run at path may take: what free tells, and what is in
+// work/ already, which is gone on with or removed.
+func Room(path string, free func(path string) (uint64, error)) (uint64, error) {
+	room, err := free(path)
+	if err != nil {
+		return 0, err
+	}
+	err = filepath.WalkDir(filepath.Join(path, rundir.WorkName), func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			var info os.FileInfo
+			if info, err = d.Info(); err == nil {
+				room += uint64(info.Size())
+			}
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // no such directory, or a solver has just removed the file
+		}
+		return err
+	})
+	return room, err
+}
+
+// checkRoom refuses a run for which the disk has too little room.
+func (o *Options) checkRoom(path string, game awari.Game) error {
+	if o.Free == nil {
+		return nil
+	}
+	r := plan.Run{Game: game, Seeds: o.Seeds, Memory: o.Memory, Codec: o.Codec}
+	if err := Continue(&r, path); err != nil {
+		return nil // lock will tell
+	}
+	room, err := Room(path, o.Free)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	need := r.DiskPeak() - r.Sealed
+	if need <= room {
+		return nil
+	}
+	fits := r
+	for fits.Seeds = o.Seeds - 1; fits.Seeds >= r.Solved && fits.DiskPeak()-fits.Sealed > room; {
+		fits.Seeds--
+	}
+	return &DiskError{Path: path, Seeds: o.Seeds, Need: need, Free: room, Largest: fits.Seeds, First: r.Solved}
+}

@@ -1,0 +1,128 @@
+package calibrate
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"grenier/io/pagecache"
+	"grenier/pipeline/plan"
+)
+
+const (
+	fileSize = 256 << 20 // of the file that is written and read
+	piece    = 64 << 10  // that is read at random places
+	parcel   = 256 << 10 // that is written, and read in order
+	// mostTime is when writing, or reading, ends at the latest.
+	mostTime = 2 * time.Second
+	// requests is how many pieces are asked for at a time, for each processor, as the
+	// engine does.
+	requests = 8
+)
+
+// disk measures writing and reading a file that does not stay in memory.
+func (o *Options) disk(ctx context.Context, c *plan.Calibration, path string) (err error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	d := &disk{f: f, requests: requests * o.Workers}
+	d.cache.Open(path, f)
+	defer func() { err = errors.Join(err, d.cache.Close(), f.Close()) }()
+	steps := []struct {
+		rate *float64
+		run  func(context.Context) (float64, error)
+	}{{&c.Write, d.write}, {&c.Random, d.readRandom}, {&c.Read, d.readOrder}}
+	for i, s := range steps {
+		if *s.rate, err = s.run(ctx); err != nil {
+			return err
+		}
+		o.tell(1 - diskShare*float64(len(steps)-1-i)/float64(len(steps)))
+	}
+	return nil
+}
+
+// disk is a file on the disk that is measured.
+type disk struct {
+	f        *os.File
+	cache    pagecache.Bound
+	size     int64 // written so far
+	requests int   // at a time
+}
+
+// write fills the file, and returns bytes a second until all of it is on the disk.
+func (d *disk) write(ctx context.Context) (float64, error) {
+	data := noise()
+	return rate(ctx, 1, fileSize/parcel, func(_ []byte, i int64) (int64, error) {
+		_, err := d.f.WriteAt(data, i*parcel)
+		d.cache.Wrote(i*parcel, parcel)
+		d.size = (i + 1) * parcel
+		return parcel, err
+	}, func() error {
+		err := d.f.Sync()
+		d.cache.Synced()
+		return err
+	})
+}
+
+// readRandom reads pieces at random places, several at a time.
+func (d *disk) readRandom(ctx context.Context) (float64, error) {
+	return rate(ctx, d.requests, fileSize/piece, func(b []byte, _ int64) (int64, error) {
+		_, err := d.f.ReadAt(b[:piece], rand.Int64N(d.size/piece)*piece)
+		d.cache.Read(piece)
+		return piece, err
+	}, func() error { d.cache.Synced(); return nil })
+}
+
+// readOrder reads the file from its beginning.
+func (d *disk) readOrder(ctx context.Context) (float64, error) {
+	return rate(ctx, 1, d.size/parcel, func(b []byte, i int64) (int64, error) {
+		_, err := d.f.ReadAt(b, i*parcel)
+		d.cache.Read(parcel)
+		return parcel, err
+	}, func() error { return nil })
+}
+
+// noise returns bytes that no disk can make smaller.
+func noise() []byte {
+	b := make([]byte, parcel)
+	rand.NewChaCha8([32]byte{}).Read(b)
+	return b
+}
+
+// rate does up to n steps, by several goroutines, then finish, and returns bytes a second.
+// A step gets memory of its goroutine and returns how many bytes it has moved.
+func rate(ctx context.Context, goroutines int, n int64, step func(b []byte, i int64) (int64, error), finish func() error) (float64, error) {
+	var next, bytes atomic.Int64
+	start := time.Now()
+	group, ctx := errgroup.WithContext(ctx)
+	for range goroutines {
+		group.Go(func() error {
+			b := make([]byte, parcel)
+			for time.Since(start) < mostTime || bytes.Load() == 0 {
+				i := next.Add(1) - 1
+				if i >= n {
+					break
+				}
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				moved, err := step(b, i)
+				if err != nil {
+					return err
+				}
+				bytes.Add(moved)
+			}
+			return nil
+		})
+	}
+	if err := errors.Join(group.Wait(), finish()); err != nil {
+		return 0, err
+	}
+	return float64(bytes.Load()) / time.Since(start).Seconds(), nil
+}
