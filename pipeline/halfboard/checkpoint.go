@@ -19,7 +19,8 @@ import (
 // A checkpoint says where in the work file the tiles of a layer are, and what is out of
 // date. By the fixpoint theorem any mixture of versions of tiles will do, as long as what
 // they lack is marked: a tile that is stored in an older version than that in memory
-// counts as out of date as a whole. docs/format/work-file.md describes the document.
+// counts as out of date as a whole, and so do those that read it.
+// docs/format/work-file.md describes the document.
 const (
 	checkpointKind    = "layer"
 	checkpointVersion = 1
@@ -107,12 +108,13 @@ func (e *engine) identity() identity {
 
 func (e *engine) encode() []byte {
 	b := appendLittle(nil, e.identity())
+	older := e.older()
 	for _, t := range slices.Concat(e.grid.tiles, e.grid.full) {
 		x := entry{
 			OffersAt: t.offers.Offset, OffersLength: t.offers.Length, OffersSum: t.offers.Sum,
 			ScoresAt: t.scores.Offset, ScoresLength: t.scores.Length, ScoresSum: t.scores.Sum,
 		}
-		if t.all.Load() || t.dirty {
+		if t.all.Load() || older[t] {
 			x.OutOfDate = 1
 		}
 		b = appendLittle(b, x)
@@ -121,6 +123,22 @@ func (e *engine) encode() []byte {
 		b = appendLittle(b, x)
 	}
 	return b
+}
+
+// older returns the tiles that are stored in an older version than that in memory, and
+// those that read them: after a resumption a tile can know less for a while than before,
+// and whoever has read that would not be told when it knows again what is stored.
+func (e *engine) older() map[*tile]bool {
+	older := map[*tile]bool{}
+	for _, t := range e.paging.store.present {
+		if t.dirty {
+			older[t] = true
+			for _, parent := range t.parents {
+				older[e.grid.tiles[parent]] = true
+			}
+		}
+	}
+	return older
 }
 
 func appendLittle(b []byte, x any) []byte {
