@@ -44,4 +44,26 @@
 // Engine.Solve runs: capture pass, dense sweeps, sparse sweeps, full rows. The result
 // is read in colex order through Layer (read.go). Memory is one region, taken once
 // (memory.go).
+//
+// # Layers that do not fit into memory
+//
+// Then (paged.go) tiles are small, and most of them are away: packed (pack.go) in a work
+// file, their pages given back to the system (paging_linux.go). Addresses stay the same,
+// so the kernels and all of the above do not know.
+//
+// A sweep goes over groups: as many tiles that have something to do, in the order of
+// sweeps, as fit into memory with all that they read. A group is held (store.go) while
+// workers go through it again and again until little changes, since that costs much less
+// than to fetch it. Then the next one is held, of which much is in memory already and
+// some has been read ahead. Which tiles a tile reads is known exactly (reads, in grid.go);
+// tiles that agree in the seeds of the last pits read tiles that agree again, so a
+// group reads about three times what it computes.
+//
+// Marks of all blocks stay in memory, a bit for each column, and take the place of lists
+// of changes: they are merged as they are made, and a tile that is away is not touched
+// before its turn. Offers are read through once a sweep, packed, and unpacked block by
+// block. Lower layers are read through a cache of pieces (pieces.go).
+//
+// Any mixture of versions of tiles will do, so at any moment between two groups the
+// work file and a list of what is where (checkpoint.go) are enough to go on from.
 package halfboard
