@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"slices"
 	"sync/atomic"
+	"syscall"
 	"time"
+
+	"github.com/dustin/go-humanize"
 
 	"grenier/io/workfile"
 	"grenier/kernels/compress"
@@ -311,12 +314,21 @@ func (e *engine) run(ctx context.Context, lower Lower) error {
 		}
 		start := time.Now()
 		if err := run(ctx); err != nil {
-			return fmt.Errorf("solving layer %d, %s stage: %w", e.grid.n, Stage(stage), err)
+			return fmt.Errorf("solving layer %d, %s stage: %w%s", e.grid.n, Stage(stage), err, e.roomWanted(err))
 		}
 		e.stats.Stages[stage] += time.Since(start)
 	}
 	e.stats.Stages[DenseStage] -= e.stats.Stages[SparseStage]
 	return nil
+}
+
+// roomWanted says how large the work file may become, if err is that the disk is full.
+func (e *engine) roomWanted(err error) string {
+	if e.paging == nil || !errors.Is(err, syscall.ENOSPC) {
+		return ""
+	}
+	most := uint64(len(e.memory.mapping)) // packed, but with the space of former versions
+	return fmt.Sprintf("; the work file has %s and may need %s", humanize.IBytes(e.paged().File), humanize.IBytes(most))
 }
 
 // pieceSize is the number of scores of a lower layer that a worker asks for at
