@@ -1,0 +1,85 @@
+package batch_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"grenier/io/rundir"
+	"grenier/layers/awari"
+	"grenier/pipeline/batch"
+)
+
+// roomy returns options for a disk on which so many bytes are free.
+func roomy(seeds int, free uint64) batch.Options {
+	o := options(seeds)
+	o.Free = func(string) (uint64, error) { return free, nil }
+	return o
+}
+
+// TestNoRoom: what has no room on the disk is refused before anything is changed, and
+// only what is still to do counts.
+func TestNoRoom(t *testing.T) {
+	game, dir := mustGame(t, 8, awari.Awari), filepath.Join(t.TempDir(), "run")
+	_, err := batch.Solve(t.Context(), dir, game, roomy(14, 1000))
+	e, ok := errors.AsType[*batch.DiskError](err)
+	if !ok {
+		t.Fatalf("error %v", err)
+	}
+	if e.Path != dir || e.Seeds != 14 || e.Free != 1000 || e.Need < 50e3 || e.First != 0 || e.Largest >= 8 {
+		t.Errorf("%+v", e)
+	}
+	for _, word := range []string{"layer 14", dir, "1000 B are free", "enough up to layer"} {
+		if !strings.Contains(err.Error(), word) {
+			t.Errorf("%q lacks %q", err, word)
+		}
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the directory was made: %v", err)
+	}
+	mustSolve(t, dir, game, roomy(13, 1<<20))
+	mustSolve(t, dir, game, roomy(13, 0)) // nothing to do
+	before := contents(t, dir)
+	_, err = batch.Solve(t.Context(), dir, game, roomy(14, 1000))
+	next, ok := errors.AsType[*batch.DiskError](err)
+	if !ok || next.First != 14 || next.Need >= e.Need || next.Largest != 13 || !strings.Contains(err.Error(), "too little for layer 14") {
+		t.Errorf("error %v", err)
+	}
+	if after := contents(t, dir); len(after) != len(before) {
+		t.Errorf("%d files, before %d", len(after), len(before))
+	}
+	mustSolve(t, dir, game, roomy(14, next.Need))
+}
+
+// TestRoomUnknown: a disk that does not tell is taken to be large enough; what else goes
+// wrong is told.
+func TestRoomUnknown(t *testing.T) {
+	game, dir, broken := mustGame(t, 4, awari.Awari), filepath.Join(t.TempDir(), "run"), errors.New("broken")
+	o := options(3)
+	o.Free = func(string) (uint64, error) { return 0, broken }
+	if _, err := batch.Solve(t.Context(), dir, game, o); !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
+	}
+	o.Free = func(string) (uint64, error) { return 0, errors.ErrUnsupported }
+	mustSolve(t, dir, game, o)
+}
+
+// TestRoom: what is in work/ may be replaced.
+func TestRoom(t *testing.T) {
+	dir := t.TempDir()
+	free := func(string) (uint64, error) { return 7, nil }
+	if room, err := batch.Room(dir, free); err != nil || room != 7 {
+		t.Errorf("%d bytes, error %v", room, err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, rundir.WorkName), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, rundir.WorkName, "tiles"), make([]byte, 100), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if room, err := batch.Room(dir, free); err != nil || room != 107 {
+		t.Errorf("%d bytes, error %v", room, err)
+	}
+}
