@@ -104,7 +104,7 @@ func TestKill(t *testing.T) {
 }
 
 // afterKill matches the files that may be left.
-var afterKill = regexp.MustCompile(`^(lock|manifest\.json(\.tmp)?|layer-\d\d\.gl|solve\.log|work|work/layer-\d\d\.gl\.tmp|work/status\.json(\.tmp)?)$`)
+var afterKill = regexp.MustCompile(`^(lock|manifest\.json(\.tmp)?|layer-\d\d\.gl|solve\.log|work|work/layer-\d\d\.gl\.tmp|work/tiles(\.checkpoint(\.tmp)?)?|work/status\.json(\.tmp)?)$`)
 
 // checkKilled checks that dir has nothing but sealed layers and work in progress,
 // and returns how many layers there are.

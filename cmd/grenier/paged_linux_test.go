@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// smallDisk is a file system of its own.
+type smallDisk struct{ path string }
+
+// newSmallDisk mounts a file system of some KiB.
+func newSmallDisk(t *testing.T, size int) *smallDisk {
+	t.Helper()
+	d := &smallDisk{t.TempDir()}
+	if err := unix.Mount("tmpfs", d.path, "tmpfs", 0, fmt.Sprintf("size=%dk", size)); err != nil {
+		t.Skipf("a full disk needs a file system of its own: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := unix.Unmount(d.path, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+func (d *smallDisk) grow(t *testing.T, size int) {
+	t.Helper()
+	if err := unix.Mount("tmpfs", d.path, "tmpfs", unix.MS_REMOUNT, fmt.Sprintf("size=%dk", size)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// usedKiB returns what the files below dir take.
+func usedKiB(t *testing.T, dir string) int {
+	t.Helper()
+	pages := 0
+	for _, text := range contents(t, dir) {
+		pages += len(text)/os.Getpagesize() + 1
+	}
+	return pages * os.Getpagesize() >> 10
+}
+
+// fullStage finds the stage in the message of a full disk, which names the file.
+var fullStage = regexp.MustCompile(`grenier: (?:solving layer 17, (\w+) stage|(sealing) layer 17): [^\n]*/run/(?:work/tiles|work/tiles\.checkpoint\.tmp|work/layer-17\.gl\.tmp): no space left on device\n$`)
+
+// testFullDisk solves on a disk that is too small, makes it larger and continues, until
+// it is large enough.
+func (p *pagedRuns) testFullDisk(t *testing.T) {
+	const step = 3 << 10
+	size := usedKiB(t, p.below) + 2<<10
+	disk := newSmallDisk(t, size)
+	dir := filepath.Join(disk.path, "run")
+	if err := os.CopyFS(dir, os.DirFS(p.below)); err != nil {
+		t.Fatal(err)
+	}
+	stages := map[string]int{}
+	for ; ; size += step {
+		disk.grow(t, size)
+		r := startSolving(t, pagedFlags(dir, "--progress", "none", "--force")...).wait(t)
+		if r.status == exitOK {
+			break
+		}
+		stage := fullStage.FindStringSubmatch(r.err)
+		if r.status != exitFailure || stage == nil || strings.Contains(r.err, "note") {
+			t.Fatalf("%d KiB: status %d, %s", size, r.status, r.err)
+		}
+		stages[stage[1]+stage[2]]++
+		if n := checkKilled(t, dir); n != pagedSeeds {
+			t.Errorf("%d layers are sealed", n)
+		}
+	}
+	t.Logf("full in stages %v; %d KiB are enough", stages, size)
+	if len(stages) < 2 {
+		t.Errorf("the disk was full in stages %v only", stages)
+	}
+	p.compare(t, dir)
+}
