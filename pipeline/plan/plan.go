@@ -19,7 +19,7 @@
 //
 //	capture  positions x Capture, and offers packed and written
 //	sweep    positions x Sweep x factor
-//	fetch    the longer of: bytes fetched x Unpack, bytes read / bandwidth
+//	fetch    the longer of: bytes fetched x (Unpack + the system's part), bytes read / bandwidth
 //	save     the longer of: bytes saved x Pack, bytes written / bandwidth
 //	seal     positions x Seal x factor, and the layer file written
 //
@@ -121,7 +121,7 @@ func (c *Calibration) times(a Amounts, cores int) Times {
 	t.Capture += max(cpu(c.Pack*packFactor, a.Offers), float64(a.offersWritten)/c.Write, float64(a.lowerRead)/c.Read)
 	t.Sweep *= sweepFactor
 	t.Seal += cpu(c.Seal*(sealFactor-1), a.Positions)
-	t.Fetch = max(cpu(c.Unpack*unpackFactor, a.Fetched), wasted*float64(a.Read-a.lowerRead)/c.Random)
+	t.Fetch = max(cpu(c.Unpack*unpackFactor+fetchSystem, a.Fetched), wasted*float64(a.Read-a.lowerRead)/c.Random)
 	t.Save = max(cpu(c.Pack*packFactor, a.Saved), float64(a.scoresWritten)/c.Write)
 	return t
 }
