@@ -211,7 +211,7 @@ func (a *app) printPlan(p *planReport, sealed uint64) {
 	fmt.Fprintf(a.out, "cores: %d do %.2f times as much as one (measured: %d do %.2f times as much)\n",
 		p.Threads, p.Speed, c.Cores, c.Speedup)
 	fmt.Fprintf(a.out, "disk: reads %s/s, in pieces of 64 KiB %s/s, writes %s/s\n", size(c.Read), size(c.Random), size(c.Write))
-	for _, line := range plan.Assumptions() {
+	for _, line := range p.Assumptions() {
 		fmt.Fprintf(a.out, "assumed: %s\n", line)
 	}
 }

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"grenier/io/layerfile"
 )
@@ -91,13 +92,18 @@ func fileSize(n int, positions uint64, codec layerfile.Codec) uint64 {
 // passes returns about the number of sweeps over a layer of n seeds.
 func passes(n int) int { return int(math.Round(2.2 * float64(n))) }
 
-// Assumptions says what predictions rest on besides the calibration, a sentence each.
-func Assumptions() []string {
-	return []string{
-		"bytes moved are those of layers 21 to 24 with the same share of the scores in memory; larger layers were not measured",
-		fmt.Sprintf("packed scores grow by %.4f bytes with each seed, as between 14 and 24 seeds", growth),
+// Assumptions says what a plan rests on besides the calibration, a sentence each.
+func (p *Plan) Assumptions() []string {
+	all := []string{
 		"cores beyond those measured slow each other down as those do; memory bandwidth is not measured",
-		fmt.Sprintf("the operating system takes %.1f ns of a core for each byte fetched, as in a virtual machine with 2 cores", fetchSystem),
-		fmt.Sprintf("of what the disk transfers, one part in %.1f is needed; reading and unpacking overlap, other steps follow each other", wasted),
+		fmt.Sprintf("a packed score grows by %.4f bytes with each seed, as between 14 and 24 seeds", growth),
 	}
+	if !slices.ContainsFunc(p.Layers, func(l Layer) bool { return !l.InMemory }) {
+		return all
+	}
+	return append(all,
+		"scores come and go as often as in layers 22 and 23 with the same share of them in memory",
+		fmt.Sprintf("the system takes %.1f ns of a core for each byte fetched, as in a virtual machine with 2 cores", fetchSystem),
+		fmt.Sprintf("the disk transfers %.1f bytes for each that is wanted; reading and unpacking overlap, other steps follow each other", wasted),
+	)
 }
