@@ -31,6 +31,7 @@ type Amounts struct {
 	// Disk is the most bytes on disk while the layer is solved, all layers included.
 	Disk uint64 `json:"disk_bytes"`
 
+	offersHeld                   bool   // all offers of open rows stay in memory, like the scores
 	lowerRead                    uint64 // of Read
 	offersWritten, scoresWritten uint64 // of Written
 }
@@ -69,8 +70,8 @@ func (r *Run) page(a *Amounts, room halfboard.Room) {
 	scores := float64(room.Scores + room.Full)
 	open := offer * float64(room.Offers)
 	loads, held := offerLoads, float64(room.Group)
-	if open+float64(room.Scores) <= float64(room.Tiles) {
-		loads, held = 1, float64(room.Scores) // all offers stay in memory
+	if a.offersHeld = open+float64(room.Scores) <= float64(room.Tiles); a.offersHeld {
+		loads, held = 1, float64(room.Scores)
 	}
 	a.Held = min(1, held/float64(room.Scores))
 	fetched, saved, file := movedAt(a.Held)
