@@ -57,3 +57,35 @@ func TestLedgerForgets(t *testing.T) {
 		t.Errorf("marking costs %v after it cost 3", mean)
 	}
 }
+
+// TestLedgerWithASweepUnderWay: what a sweep has shown so far counts, but is not entered.
+func TestLedgerWithASweepUnderWay(t *testing.T) {
+	known := costs{compute: cost{10, 5}, mark: cost{7, 2}}
+	for _, c := range []struct{ sweep, want costs }{
+		{costs{}, known},
+		{costs{compute: cost{2, 1}}, costs{cost{12, 6}, cost{7, 2}}},
+		{costs{mark: cost{1, 8}}, costs{cost{10, 5}, cost{8, 10}}},
+		{known, costs{cost{20, 10}, cost{14, 4}}},
+	} {
+		l := ledger{costs: known}
+		if got := l.with(c.sweep); got != c.want || l.costs != known {
+			t.Errorf("with %+v: %+v, want %+v; the ledger has %+v", c.sweep, got, c.want, l.costs)
+		}
+	}
+}
+
+// TestWorkIsAdded and taken off again.
+func TestWorkIsAdded(t *testing.T) {
+	for _, c := range []struct{ a, b, sum work }{
+		{work{}, work{}, work{}},
+		{work{1, 2, 3}, work{}, work{1, 2, 3}},
+		{work{1, 2, 3}, work{10, 20, 30}, work{11, 22, 33}},
+	} {
+		if got := c.a.plus(c.b); got != c.sum {
+			t.Errorf("%+v and %+v are %+v", c.a, c.b, got)
+		}
+		if got := c.sum.less(c.b); got != c.a {
+			t.Errorf("%+v without %+v is %+v", c.sum, c.b, got)
+		}
+	}
+}
