@@ -113,6 +113,17 @@ func checkKilled(t *testing.T, dir string) int {
 	if !exists(dir) {
 		return 0 // killed before it was made
 	}
+	checkLeft(t, dir)
+	if !exists(filepath.Join(dir, rundir.ManifestName)) {
+		return 0
+	}
+	mustRun(t, "awari", "verify", "--dir", dir, "--progress", "none")
+	return len(layersOf(t, dir))
+}
+
+// checkLeft checks that dir has no files but those that may be left.
+func checkLeft(t *testing.T, dir string) {
+	t.Helper()
 	for path := range contents(t, dir) {
 		name, err := filepath.Rel(dir, path)
 		if err != nil {
@@ -122,11 +133,6 @@ func checkKilled(t *testing.T, dir string) int {
 			t.Errorf("%s is left", name)
 		}
 	}
-	if !exists(filepath.Join(dir, rundir.ManifestName)) {
-		return 0
-	}
-	mustRun(t, "awari", "verify", "--dir", dir, "--progress", "none")
-	return len(layersOf(t, dir))
 }
 
 // layersOf returns the layers that stats lists.

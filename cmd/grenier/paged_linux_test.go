@@ -47,7 +47,7 @@ func usedKiB(t *testing.T, dir string) int {
 }
 
 // fullStage finds the stage in the message of a full disk, which names the file.
-var fullStage = regexp.MustCompile(`grenier: (?:solving layer 17, (\w+) stage|(sealing) layer 17): [^\n]*/run/(?:work/tiles|work/tiles\.checkpoint\.tmp|work/layer-17\.gl\.tmp): no space left on device\n$`)
+var fullStage = regexp.MustCompile(`grenier: (?:solving layer 17, (\w+) stage|(sealing) layer 17): [^\n]*/run/(?:work/tiles|work/tiles\.checkpoint\.tmp|work/layer-17\.gl\.tmp): no space left on device(?:; the work file has [0-9.]+ .?i?B and may need [0-9.]+ .?i?B)?\n$`)
 
 // testFullDisk solves on a disk that is too small, makes it larger and continues, until
 // it is large enough.
@@ -70,10 +70,9 @@ func (p *pagedRuns) testFullDisk(t *testing.T) {
 		if r.status != exitFailure || stage == nil || strings.Contains(r.err, "note") {
 			t.Fatalf("%d KiB: status %d, %s", size, r.status, r.err)
 		}
+		t.Logf("%d KiB are too few: %s", size, stage[1]+stage[2])
 		stages[stage[1]+stage[2]]++
-		if n := checkKilled(t, dir); n != pagedSeeds {
-			t.Errorf("%d layers are sealed", n)
-		}
+		p.intact(t, dir)
 	}
 	t.Logf("full in stages %v; %d KiB are enough", stages, size)
 	if len(stages) < 2 {
