@@ -186,23 +186,27 @@ func (e *engine) putMarks() (extents []workfile.Extent, err error) {
 // errOtherWork reports a checkpoint of other work.
 var errOtherWork = errors.New("of other work")
 
-// hasCheckpoint reports whether there is a checkpoint of the layer of n seeds.
-func (e *Engine) hasCheckpoint(n int) bool {
+// checkpointed returns the size of the tiles in the checkpoint of the layer of n seeds, 0
+// if there is none.
+func (e *Engine) checkpointed(n int) (tileSize int) {
 	if e.options.Work == "" {
-		return false
+		return 0
 	}
 	path := e.options.Work + checkpointSuffix
 	data, err := workfile.ReadFile(e.options.FS, path)
 	if err != nil {
-		return false
+		return 0
 	}
 	_, b, err := workfile.Unseal(path, checkpointKind, checkpointVersion, data)
 	if err != nil {
-		return false
+		return 0
 	}
 	var id identity
 	_, err = binary.Decode(b, binary.LittleEndian, &id)
-	return err == nil && int(id.Rules) == int(e.game.Rules()) && int(id.Pits) == e.game.Pits() && int(id.Seeds) == n
+	if err != nil || int(id.Rules) != int(e.game.Rules()) || int(id.Pits) != e.game.Pits() || int(id.Seeds) != n {
+		return 0
+	}
+	return int(id.TileSize)
 }
 
 // resume goes on from the checkpoint of an earlier run. It returns no error, and does

@@ -211,10 +211,11 @@ func (e *Engine) begin(ctx context.Context, n int) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e.options.fits(e.game, n) && !e.hasCheckpoint(n) {
+	checkpointed := e.checkpointed(n)
+	if e.options.fits(e.game, n) && checkpointed == 0 {
 		return e.beginWhole(ctx, geo)
 	}
-	return e.beginPaged(ctx, geo)
+	return e.beginPaged(ctx, geo, cmp.Or(e.options.TileSize, checkpointed))
 }
 
 func (o *Options) note(format string, args ...any) {

@@ -62,8 +62,8 @@ func tilesCost(tiles int) int64 { return int64(tiles) * 500 }
 // leastTile is the least size of tiles.
 const leastTile = side
 
-// beginPaged lays out a layer that does not fit.
-func (e *Engine) beginPaged(ctx context.Context, geo *geometry) (*engine, error) {
+// beginPaged lays out a layer that does not fit, with tiles of the given size; 0 chooses.
+func (e *Engine) beginPaged(ctx context.Context, geo *geometry, tileSize int) (*engine, error) {
 	if err := e.spare.close(); err != nil {
 		return nil, err
 	}
@@ -76,13 +76,13 @@ func (e *Engine) beginPaged(ctx context.Context, geo *geometry) (*engine, error)
 		room = int64(e.options.Memory) - int64(tablesBytes(geo.q, geo.n)) - fixed
 	}
 	size := leastTile
-	for e.options.TileSize == 0 && size < geo.columns(geo.n) {
+	for tileSize == 0 && size < geo.columns(geo.n) {
 		if tiles := w.grid.tilesOf(size); tiles <= mostTiles && tilesCost(tiles) <= room/shareOfTiles {
 			break
 		}
 		size *= 2
 	}
-	size = max(size, e.options.TileSize)
+	size = max(size, tileSize)
 	w.cut(size)
 	if w.memory, err = newPagedRegion(layoutOf(geo.q, geo.n, true).total()); err != nil {
 		return nil, err
