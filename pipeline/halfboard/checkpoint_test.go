@@ -565,6 +565,9 @@ func TestLayersWithCheckpointsPage(t *testing.T) {
 	rng := newRand(t)
 	for range trials(12) {
 		x := newTrial(t, rng)
+		if rng.IntN(2) == 0 {
+			x.options.TileSize = 0 // what is chosen depends on the memory allowed
+		}
 		if !x.stop(t, func(_, _ int, stage Stage) bool { return stage == DenseStage }) {
 			continue
 		}
