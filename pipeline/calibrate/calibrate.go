@@ -116,8 +116,10 @@ const (
 	// mostRounds is how often a run is solved: the best time counts, since others use
 	// the machine too.
 	mostRounds = 3
-	// enoughTime is the time after which there is no other round, and no larger layer.
-	enoughTime = 3 * time.Second
+	// enoughRounds is the time after which there is no other round, enoughLayers that after
+	// which a round has no larger layer.
+	enoughRounds = 6 * time.Second
+	enoughLayers = 2 * time.Second
 )
 
 // cost is what one position takes.
@@ -134,7 +136,7 @@ func (o *Options) solving(ctx context.Context, c *plan.Calibration, dir string) 
 	var one, all cost
 	begin := time.Now()
 	for round := range mostRounds {
-		if round > 0 && time.Since(begin) > enoughTime {
+		if round > 0 && time.Since(begin) > enoughRounds {
 			break
 		}
 		for _, workers := range []int{1, o.Workers} {
@@ -167,7 +169,7 @@ func (o *Options) solveOnce(ctx context.Context, game awari.Game, dir string, wo
 	begin := time.Now()
 	var positions float64
 	for n := min(firstTimed, o.seeds) - 1; n <= o.seeds; n++ {
-		if n > firstTimed && time.Since(begin) > enoughTime {
+		if n > firstTimed && time.Since(begin) > enoughLayers {
 			break // slow kernels
 		}
 		reports, err := batch.Solve(ctx, dir, game, batch.Options{
