@@ -180,6 +180,13 @@ func TestStoppedLayersAreGoneOnWith(t *testing.T) {
 			}
 		}
 		x.vary()
+		if rng.IntN(3) == 0 {
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			if _, err := x.attempt(t, ctx, nil); !errors.Is(err, context.Canceled) {
+				t.Fatalf("%+v, stopped before it begins: %v", x.config, err)
+			}
+		}
 		x.finish(t)
 		if len(x.notes) > 0 {
 			t.Fatalf("%+v: notes %q", x.config, x.notes)
@@ -435,6 +442,38 @@ func TestFullDisk(t *testing.T) {
 			t.Fatalf("write %d: notes %q", k, x.notes)
 		}
 	}
+}
+
+// TestFailingDisks: operations on files fail, several times in a row. What was stored
+// before is not given up for that.
+func TestFailingDisks(t *testing.T) {
+	rng := newRand(t)
+	ops := []crashfs.Op{crashfs.Create, crashfs.Write, crashfs.Sync, crashfs.Rename, crashfs.Remove, crashfs.SyncDir, "read"}
+	failed := map[crashfs.Op]int{}
+	for range trials(20) {
+		x := smallTrial(rng)
+		for range 1 + rng.IntN(5) {
+			op, fail := ops[rng.IntN(len(ops))], failing(syscall.EIO, 1+rng.IntN(100))
+			if op == "read" {
+				x.disk.read = fail
+			} else {
+				x.disk.failOn(op, fail)
+			}
+			if x.fail(t, syscall.EIO) {
+				failed[op]++
+			}
+			x.disk.read = nil
+			x.disk.Fail(nil)
+			if len(x.notes) > 0 {
+				t.Fatalf("failures to %s: notes %q", op, x.notes)
+			}
+		}
+		x.finish(t)
+		if len(x.notes) > 0 {
+			t.Fatalf("after failures: notes %q", x.notes)
+		}
+	}
+	t.Logf("failures: %v", failed)
 }
 
 // regionOf names a kind of extents in a work file.
