@@ -21,9 +21,9 @@ func RoomFor(game awari.Game, n int, memory uint64) Room {
 	q := game.Half()
 	l := layoutOf(q, n, true)
 	tiles := memory - min(memory, tablesBytes(q, n)+fixed)
-	// How many tiles there will be is not known before they are cut: most often more than
-	// half of what is allowed.
-	tiles -= min(uint64(tilesCost(mostTiles)), tiles/shareOfTiles) * 2 / 3
+	// How many tiles there will be is not known before they are cut: taken to be all that
+	// are allowed.
+	tiles -= min(uint64(tilesCost(mostTiles)), tiles/shareOfTiles)
 	return Room{
 		Tiles: tiles, Group: tiles - tiles/shareOfOffers - tiles/shareAhead,
 		Scores: uint64(l.scores), Full: uint64(l.offers[fullRows]), Offers: uint64(l.offers[openRows]),

@@ -8,7 +8,7 @@ import (
 	"grenier/io/layerfile"
 )
 
-// What layers took that did not fit into memory: rules awari, 12 pits, 21 to 24 seeds, 2
+// What layers took that did not fit into memory: rules awari, 12 pits, 22 and 23 seeds, 2
 // workers, 2026-11-21. To fit them anew, solve with different --memory and --json, and
 // compare "pipeline" and "stage_seconds" of the layers with those of plan --json.
 
@@ -18,13 +18,13 @@ import (
 // after a checkpoint. Between the rows it is linear.
 var moved = []struct{ share, fetched, saved, file float64 }{
 	{0.00, 200, 12.5, 1.9},
-	{0.15, 88, 10.6, 1.9},
-	{0.24, 53, 9.5, 1.9},
-	{0.36, 36.5, 8.6, 1.8},
-	{0.50, 22, 8.2, 1.8},
-	{0.60, 18, 7.2, 1.8},
-	{0.78, 9.8, 4.6, 1.65},
-	{0.81, 8, 4.1, 1.65},
+	{0.14, 88, 10.6, 1.9},
+	{0.22, 53, 9.5, 1.9},
+	{0.34, 37, 8.7, 1.8},
+	{0.51, 21, 8.3, 1.8},
+	{0.56, 18, 7.1, 1.8},
+	{0.67, 13.2, 5.9, 1.7},
+	{0.79, 7.6, 3.6, 1.65},
 	{0.97, 2, 1.5, 1.1},
 	{1.00, 0.4, 1, 1},
 }
