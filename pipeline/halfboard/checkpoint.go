@@ -277,6 +277,9 @@ func (e *engine) decode(data []byte) (extents []workfile.Extent, err error) {
 		t.offers = workfile.Extent{Offset: x.OffersAt, Length: x.OffersLength, Sum: x.OffersSum}
 		t.scores = workfile.Extent{Offset: x.ScoresAt, Length: x.ScoresLength, Sum: x.ScoresSum}
 		t.all.Store(x.OutOfDate != 0)
+		if id.Phase > capturing && t.offers.IsZero() {
+			return nil, corrupt.New(p.checkpoint, "", "offers are missing, and nothing says so")
+		}
 		extents = append(extents, t.offers, t.scores)
 	}
 	p.marks = make([]workfile.Extent, id.Marks)
