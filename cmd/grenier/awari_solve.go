@@ -134,7 +134,7 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 		return err
 	}
 	runtime.GOMAXPROCS(f.threads)
-	debug.SetGCPercent(25) // the heap holds tables that stay; scores are elsewhere
+	debug.SetGCPercent(10) // the heap holds tables that stay; scores are elsewhere
 	journal := &journal{flags: f, family: o.Family, errs: a.err, shown: shown, start: time.Now()}
 	defer whenAsked(journal.answer)()
 	o.Begin, o.End = journal.begin, journal.end
