@@ -148,7 +148,7 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 		shown.pause(func() { table.add(r) })
 		journal.sealed(r)
 	}
-	a.resume = "; sealed layers are kept, the same command continues"
+	a.resume = "; what is done is kept, the same command continues"
 	reports, err := batch.Solve(ctx, f.dir, game, o)
 	shown.close()
 	if isType[*batch.MemoryError](err) {

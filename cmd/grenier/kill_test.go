@@ -181,7 +181,7 @@ func TestInterrupt(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := s.wait(t)
-	if r.status != exitInterrupted || r.err != "grenier: interrupted; sealed layers are kept, the same command continues\n" {
+	if r.status != exitInterrupted || r.err != "grenier: interrupted; what is done is kept, the same command continues\n" {
 		t.Errorf("status %d, %s", r.status, r.err)
 	}
 	if work := filepath.Join(dir, rundir.WorkName); len(layerContents(t, work)) != 1 {

@@ -134,7 +134,7 @@ func (p *pagedRuns) interrupt(t *testing.T, file string, sig os.Signal, meanwhil
 		if r.status == exitOK {
 			continue // the signal came too late
 		}
-		if r.status != exitInterrupted || r.err != "grenier: interrupted; sealed layers are kept, the same command continues\n" {
+		if r.status != exitInterrupted || r.err != "grenier: interrupted; what is done is kept, the same command continues\n" {
 			t.Fatalf("status %d, %s", r.status, r.err)
 		}
 		for _, name := range []string{workFile, workCheckpoint} {

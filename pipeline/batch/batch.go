@@ -222,8 +222,14 @@ func begin(dir *rundir.Locked, game awari.Game, o Options) (*run, error) {
 		Workers: o.Workers, Family: o.Family, Seeds: o.Seeds, Memory: o.Memory, Work: dir.WorkPath(workName),
 		Interval: o.Interval, Progress: r.progress, Note: o.Note,
 	})
+	if err != nil {
+		return nil, err
+	}
 	r.estimate = newEstimate(game, r.manifest, o.Seeds)
-	return r, err
+	if n := r.engine.Checkpointed(); n >= 0 && n < len(r.manifest.Layers) {
+		return r, dir.ClearWork() // a crash came between sealing that layer and this
+	}
+	return r, nil
 }
 
 // solveLayer solves layer n and makes it part of the run directory.

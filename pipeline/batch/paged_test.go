@@ -157,6 +157,16 @@ func TestPagedStale(t *testing.T) {
 	}
 	work := filepath.Join(stale, rundir.WorkName)
 	mustSolve(t, below, game, options(pagedSeeds)) // sealed by now
+	t.Run("nothing to do", func(t *testing.T) {
+		dir := copyRun(t, below)
+		if err := os.CopyFS(filepath.Join(dir, rundir.WorkName), os.DirFS(work)); err != nil {
+			t.Fatal(err)
+		}
+		mustSolve(t, dir, game, options(pagedSeeds))
+		if left, err := os.ReadDir(filepath.Join(dir, rundir.WorkName)); err != nil || len(left) > 0 {
+			t.Errorf("%v is left in work/; %v", left, err)
+		}
+	})
 	for name, memory := range map[string]uint64{"in memory": 0, "out of core": halfboard.Least(game, pagedSeeds+1)} {
 		t.Run(name, func(t *testing.T) {
 			dir := copyRun(t, below)
@@ -165,7 +175,7 @@ func TestPagedStale(t *testing.T) {
 			}
 			o := options(pagedSeeds + 1)
 			o.Memory = memory
-			o.Note = func(text string) { t.Logf("note: %s", text) }
+			o.Note = func(text string) { t.Errorf("note: %s", text) }
 			mustSolve(t, dir, game, o)
 			sameRun(t, want, dir)
 		})

@@ -186,27 +186,42 @@ func (e *engine) putMarks() (extents []workfile.Extent, err error) {
 // errOtherWork reports a checkpoint of other work.
 var errOtherWork = errors.New("of other work")
 
+// Checkpointed returns the seeds of the layer that is gone on with if it is solved next,
+// -1 if there is none.
+func (e *Engine) Checkpointed() (seeds int) {
+	id, ok := e.readIdentity()
+	if !ok {
+		return -1
+	}
+	return int(id.Seeds)
+}
+
 // checkpointed returns the size of the tiles in the checkpoint of the layer of n seeds, 0
 // if there is none.
 func (e *Engine) checkpointed(n int) (tileSize int) {
-	if e.options.Work == "" {
+	id, ok := e.readIdentity()
+	if !ok || int(id.Seeds) != n {
 		return 0
+	}
+	return int(id.TileSize)
+}
+
+// readIdentity returns what the checkpoint is of, if it is of this game.
+func (e *Engine) readIdentity() (id identity, ok bool) {
+	if e.options.Work == "" {
+		return id, false
 	}
 	path := e.options.Work + checkpointSuffix
 	data, err := workfile.ReadFile(e.options.FS, path)
 	if err != nil {
-		return 0
+		return id, false
 	}
 	_, b, err := workfile.Unseal(path, checkpointKind, checkpointVersion, data)
 	if err != nil {
-		return 0
+		return id, false
 	}
-	var id identity
 	_, err = binary.Decode(b, binary.LittleEndian, &id)
-	if err != nil || int(id.Rules) != int(e.game.Rules()) || int(id.Pits) != e.game.Pits() || int(id.Seeds) != n {
-		return 0
-	}
-	return int(id.TileSize)
+	return id, err == nil && int(id.Rules) == int(e.game.Rules()) && int(id.Pits) == e.game.Pits()
 }
 
 // resume goes on from the checkpoint of an earlier run. It returns no error, and does
