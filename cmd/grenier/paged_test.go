@@ -265,8 +265,8 @@ func (p *pagedRuns) continues(t *testing.T, dir string) solveSummary {
 }
 
 var (
-	tileAgain = regexp.MustCompile(`^(grenier: note: layer 17: (the tile of \d+ seeds of the mover, panels \d+-\d+, (open|full) chunks \d+-\d+ is computed|all tiles are swept) again: .*/work/tiles: extent at \d+: .*\n)+$`)
-	beginAnew = regexp.MustCompile(`^grenier: note: layer 17 begins anew: the checkpoint is of no use: .*/work/tiles.*\n$`)
+	tileAgain = regexp.MustCompile(`^(grenier: note: layer 17: (the tile of \d+ seeds of the mover, panels \d+-\d+, (open|full) chunks \d+-\d+ is computed|all tiles are swept) again: .*tiles: extent at \d+: .*\n)+$`)
+	beginAnew = regexp.MustCompile(`^grenier: note: layer 17 begins anew: the checkpoint is of no use: .*tiles.*\n$`)
 )
 
 // testDamage damages what an interrupted run left.
