@@ -48,12 +48,7 @@ type identity struct {
 
 // entry is what a checkpoint says of a tile.
 type entry struct {
-	OffersAt       int64
-	OffersLength   uint32
-	OffersSum      uint32
-	ScoresAt       int64
-	ScoresLength   uint32
-	ScoresSum      uint32
+	Offers, Scores workfile.Extent
 	OutOfDate, Pad uint8
 }
 
@@ -110,10 +105,7 @@ func (e *engine) encode() []byte {
 	b := appendLittle(nil, e.identity())
 	older := e.older()
 	for _, t := range slices.Concat(e.grid.tiles, e.grid.full) {
-		x := entry{
-			OffersAt: t.offers.Offset, OffersLength: t.offers.Length, OffersSum: t.offers.Sum,
-			ScoresAt: t.scores.Offset, ScoresLength: t.scores.Length, ScoresSum: t.scores.Sum,
-		}
+		x := entry{Offers: t.offers, Scores: t.scores}
 		if t.all.Load() || older[t] {
 			x.OutOfDate = 1
 		}
@@ -278,8 +270,7 @@ func (e *engine) decode(data []byte) (extents []workfile.Extent, err error) {
 		return nil, fmt.Errorf("%w: %+v instead of %+v", errOtherWork, id, want)
 	}
 	tiles := slices.Concat(e.grid.tiles, e.grid.full)
-	const extentSize = 16
-	entrySize := binary.Size(entry{})
+	entrySize, extentSize := binary.Size(entry{}), binary.Size(workfile.Extent{})
 	if id.Phase > filling || len(b) != entrySize*len(tiles)+extentSize*int(id.Marks) {
 		return nil, corrupt.New(p.checkpoint, "", "%d bytes for %d tiles and %d extents of marks", len(b), len(tiles), id.Marks)
 	}
@@ -289,8 +280,7 @@ func (e *engine) decode(data []byte) (extents []workfile.Extent, err error) {
 			return nil, err
 		}
 		b = b[entrySize:]
-		t.offers = workfile.Extent{Offset: x.OffersAt, Length: x.OffersLength, Sum: x.OffersSum}
-		t.scores = workfile.Extent{Offset: x.ScoresAt, Length: x.ScoresLength, Sum: x.ScoresSum}
+		t.offers, t.scores = x.Offers, x.Scores
 		t.all.Store(x.OutOfDate != 0)
 		if id.Phase > capturing && t.offers.IsZero() {
 			return nil, corrupt.New(p.checkpoint, "", "offers are missing, and nothing says so")
