@@ -1,0 +1,216 @@
+// Package report shows what a manifest says about solved layers: as charts, as
+// one SVG file, and as a web page that is complete in one file. No layer file is
+// opened.
+//
+// The charts by layer are wins, draws and losses, the mean score, the bytes that
+// a position takes, and the time spent. The histogram of one layer shows how
+// often each score occurs. In most positions all seeds are taken in the end, so
+// scores are even or odd as the number of seeds is: the histogram is a comb.
+//
+// What a manifest does not know is left out: 0 seconds stand for a layer that
+// was not solved here.
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/dustin/go-humanize"
+
+	"grenier/io/chart"
+	"grenier/io/manifest"
+)
+
+// smallLayer is the number of positions below which bytes a position say more
+// about the frame of the file than about the scores.
+const smallLayer = 1000
+
+// Layers returns the charts that compare the layers of a manifest: outcome, mean,
+// bytes and seconds are their names. Charts without a value are left out, and
+// fewer than two layers are not compared.
+func Layers(m *manifest.Manifest) []chart.Chart {
+	if len(m.Layers) < 2 {
+		return nil
+	}
+	charts := []chart.Chart{outcome(m.Layers), mean(m.Layers)}
+	for _, c := range []chart.Chart{size(m.Layers), seconds(m.Layers)} {
+		if hasValue(c.Series[0].Values) {
+			charts = append(charts, c)
+		}
+	}
+	return charts
+}
+
+func hasValue(values []float64) bool {
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			return true
+		}
+	}
+	return false
+}
+
+// byLayer returns a chart of layers that still lacks its series and rows.
+func byLayer(name, title string, layers []manifest.Layer, y chart.Axis, head ...string) chart.Chart {
+	return chart.Chart{
+		Name: name, Title: title, X: chart.Axis{Label: "seeds on the board"}, Y: y, First: layers[0].Seeds,
+		Table: chart.Table{Head: append([]string{"seeds"}, head...)},
+	}
+}
+
+func outcome(layers []manifest.Layer) chart.Chart {
+	c := byLayer("outcome", "Wins, draws and losses by layer", layers,
+		chart.Axis{Label: "share of positions", Max: 1, Format: percentTick},
+		"positions", "win", "draw", "loss", "win %", "draw %", "loss %")
+	win, draw, loss := make([]float64, len(layers)), make([]float64, len(layers)), make([]float64, len(layers))
+	for i, l := range layers {
+		win[i], draw[i], loss[i] = share(l.Win, l.Positions), share(l.Draw, l.Positions), share(l.Loss, l.Positions)
+		c.Table.Rows = append(c.Table.Rows, []string{
+			strconv.Itoa(l.Seeds), comma(l.Positions), comma(l.Win), comma(l.Draw), comma(l.Loss),
+			percent(win[i]), percent(draw[i]), percent(loss[i]),
+		})
+	}
+	c.Kind = chart.Bars
+	c.Series = []chart.Series{
+		{Name: "win", Tone: chart.Blue, Values: win},
+		{Name: "draw", Tone: chart.Gray, Values: draw},
+		{Name: "loss", Tone: chart.Orange, Values: loss},
+	}
+	last := len(layers) - 1
+	c.Text = fmt.Sprintf("Share of the positions of each layer that are won, drawn and lost for the player to move. With %d seeds: %s won, %s drawn, %s lost.",
+		layers[last].Seeds, percent(win[last]), percent(draw[last]), percent(loss[last]))
+	return c
+}
+
+func mean(layers []manifest.Layer) chart.Chart {
+	c := byLayer("mean", "Mean score by layer", layers, chart.Axis{Label: "mean score of the player to move"}, "mean score")
+	values := make([]float64, len(layers))
+	for i, l := range layers {
+		values[i] = l.Histogram.Mean()
+		c.Table.Rows = append(c.Table.Rows, []string{strconv.Itoa(l.Seeds), fmt.Sprintf("%.6f", values[i])})
+	}
+	c.Kind = chart.Line
+	c.Series = []chart.Series{{Name: "mean score", Tone: chart.Teal, Values: values}}
+	first, last := layers[0], layers[len(layers)-1]
+	c.Text = fmt.Sprintf("Mean over all positions of a layer: %.3f with %d seeds, %.3f with %d.",
+		first.Histogram.Mean(), first.Seeds, last.Histogram.Mean(), last.Seeds)
+	return c
+}
+
+func size(layers []manifest.Layer) chart.Chart {
+	c := byLayer("bytes", "Bytes a position by layer", layers, chart.Axis{Label: "bytes a position"},
+		"positions", "bytes", "bytes a position")
+	values := make([]float64, len(layers))
+	for i, l := range layers {
+		perPosition := float64(l.Bytes) / float64(l.Positions)
+		values[i] = math.NaN()
+		if l.Positions >= smallLayer {
+			values[i] = perPosition
+		}
+		c.Table.Rows = append(c.Table.Rows, []string{
+			strconv.Itoa(l.Seeds), comma(l.Positions), humanize.Comma(l.Bytes), fmt.Sprintf("%.3f", perPosition),
+		})
+	}
+	c.Kind = chart.Line
+	c.Series = []chart.Series{{Name: "bytes a position", Tone: chart.Teal, Values: values}}
+	c.Text = fmt.Sprintf("Length of the layer file divided by the number of positions. Layers of fewer than %s positions, whose files are mostly frame, are only in the table.",
+		humanize.Comma(smallLayer))
+	return c
+}
+
+func seconds(layers []manifest.Layer) chart.Chart {
+	c := byLayer("seconds", "Time by layer", layers, chart.Axis{Label: "seconds, logarithmic", Log: true, Format: secondsTick},
+		"seconds", "positions a second")
+	values := make([]float64, len(layers))
+	for i, l := range layers {
+		row := []string{strconv.Itoa(l.Seeds), "", ""}
+		values[i] = math.NaN()
+		if l.Seconds > 0 {
+			values[i] = l.Seconds
+			row[1], row[2] = secondsText(l.Seconds), comma(uint64(float64(l.Positions)/l.Seconds))
+		}
+		c.Table.Rows = append(c.Table.Rows, row)
+	}
+	c.Kind = chart.Line
+	c.Series = []chart.Series{{Name: "seconds", Tone: chart.Teal, Values: values}}
+	c.Text = "Time spent on solving each layer and writing its file."
+	return c
+}
+
+// Scores returns the histogram of a layer, named scores- and its number of seeds.
+func Scores(l *manifest.Layer) chart.Chart {
+	widest := widestScore(l)
+	c := chart.Chart{
+		Name: fmt.Sprintf("scores-%d", l.Seeds), Title: fmt.Sprintf("Scores with %d seeds", l.Seeds),
+		X: chart.Axis{Label: "score of the player to move", Format: signed}, First: -widest,
+		Y:     chart.Axis{Label: "share of positions", Format: percentTick},
+		Kind:  chart.Bars,
+		Table: chart.Table{Head: []string{"score", "positions", "share"}},
+	}
+	like, unlike := make([]float64, 2*widest+1), make([]float64, 2*widest+1)
+	sum := 0.0
+	for i := range like {
+		score := i - widest
+		n := l.Histogram.Count(int8(score))
+		part := share(n, l.Positions)
+		c.Table.Rows = append(c.Table.Rows, []string{signed(float64(score)), comma(n), percent(part)})
+		like[i], unlike[i] = part, math.NaN()
+		if (score-l.Seeds)%2 != 0 {
+			like[i], unlike[i] = unlike[i], like[i]
+		} else {
+			sum += part
+		}
+	}
+	names := []string{"even", "odd"}
+	c.Series = []chart.Series{
+		{Name: names[l.Seeds%2] + " scores", Tone: chart.Teal, Values: like},
+		{Name: names[1-l.Seeds%2] + " scores", Tone: chart.Mist, Values: unlike},
+	}
+	c.Text = fmt.Sprintf("How often each score occurs among the %s positions. The number of seeds is %s, and so are the scores of %s of the positions.",
+		comma(l.Positions), names[l.Seeds%2], percent(sum))
+	return c
+}
+
+// widestScore returns the greatest distance of a score from 0, at most 127.
+func widestScore(l *manifest.Layer) int {
+	for s := math.MaxInt8; s > 0; s-- {
+		if l.Histogram.Count(int8(s)) > 0 || l.Histogram.Count(int8(-s)) > 0 {
+			return s
+		}
+	}
+	return 0
+}
+
+func share(n, of uint64) float64 { return float64(n) / float64(of) }
+
+func comma(n uint64) string { return humanize.Comma(int64(n)) }
+
+func percent(share float64) string { return fmt.Sprintf("%.3f%%", 100*share) }
+
+func percentTick(share float64) string {
+	return strconv.FormatFloat(math.Round(share*1e6)/1e4, 'f', -1, 64) + "%"
+}
+
+func secondsTick(s float64) string {
+	if s < 1 {
+		return strconv.FormatFloat(s, 'f', -1, 64)
+	}
+	return comma(uint64(s))
+}
+
+// secondsText returns a time with as many digits as make sense.
+func secondsText(s float64) string {
+	if s < 100 {
+		return strconv.FormatFloat(s, 'g', 3, 64)
+	}
+	return comma(uint64(math.Round(s)))
+}
+
+// signed returns a whole number with its sign, 0 without one.
+func signed(x float64) string {
+	if x == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("%+.0f", x)
+}
