@@ -11,11 +11,12 @@ import (
 // a little too wide for most.
 const (
 	charWidth  = 6.7
+	digitWidth = 7.7
 	lineHeight = 18
 	topMargin  = 8
 	edge       = 10 // right of the plot
 	below      = 40 // ticks and label of the x axis
-	perTick    = 45 // between two ticks of the y axis, about
+	perTick    = 30 // between two ticks of the y axis, at least
 	dotRadius  = 2.6
 	widestBar  = 46
 )
@@ -91,7 +92,7 @@ func (c *Chart) layout(size Size) *drawing {
 	low, high := c.extent()
 	height := float64(size.Height) - top - below
 	s := newScale(c.Y, low, high, max(2, int(height/perTick)))
-	left := d.widestTick(&s, &c.Y)*charWidth + 8
+	left := d.widestTick(&s, &c.Y)*digitWidth + 12
 	d.Plot = box{pixels(left), pixels(top), pixels(float64(size.Width) - left - edge), pixels(height)}
 	d.placeGrid(&s, &c.Y)
 	d.placeXAxis(c)
@@ -114,7 +115,7 @@ func (d *drawing) placeLegend(c *Chart) (top float64) {
 		return topMargin + lineHeight + 6
 	}
 	const swatch, gap = 16, 14
-	width := 0.0
+	width := -float64(gap)
 	for _, s := range c.Series {
 		width += swatch + textWidth(s.Name) + gap
 	}

@@ -14,21 +14,21 @@ type scale struct {
 }
 
 // newScale returns a scale for the values from low to high, which are all that
-// there are, with about the given number of ticks.
-func newScale(a Axis, low, high float64, ticks int) scale {
+// there are, with at most about the given number of steps between ticks.
+func newScale(a Axis, low, high float64, steps int) scale {
 	if a.Log {
-		return logScale(low, high, ticks)
+		return logScale(low, high, steps)
 	}
-	return linearScale(math.Min(low, 0), math.Max(high, a.Max), ticks)
+	return linearScale(math.Min(low, 0), math.Max(high, a.Max), steps)
 }
 
 // linearScale returns a scale that begins and ends with a tick. Ticks are 1, 2 or
 // 5 times a power of ten apart.
-func linearScale(low, high float64, ticks int) scale {
+func linearScale(low, high float64, steps int) scale {
 	if high <= low {
 		high = low + 1
 	}
-	step := niceStep((high - low) / float64(ticks))
+	step := niceStep((high - low) / float64(steps))
 	first, last := math.Floor(low/step+1e-9), math.Ceil(high/step-1e-9)
 	s := scale{low: first * step, high: last * step}
 	for k := first; k <= last; k++ {
@@ -50,13 +50,13 @@ func niceStep(x float64) float64 {
 }
 
 // logScale returns a scale that begins and ends with a power of ten.
-func logScale(low, high float64, ticks int) scale {
+func logScale(low, high float64, steps int) scale {
 	first, last := math.Floor(math.Log10(low)+1e-9), math.Ceil(math.Log10(high)-1e-9)
 	if last <= first {
 		last = first + 1
 	}
 	s := scale{low: first, high: last, log: true}
-	every := math.Ceil((last - first) / float64(2*ticks))
+	every := math.Ceil((last - first) / float64(2*steps))
 	for k := first; k <= last; k += every {
 		s.ticks = append(s.ticks, math.Pow(10, k))
 	}
@@ -83,6 +83,6 @@ func (a *Axis) text(value float64) string {
 // tickEvery returns how many whole numbers apart the ticks below columns are
 // that are each so many pixels wide.
 func tickEvery(column float64) int {
-	const room = 30 // pixels for a label
+	const room = 34 // pixels for a label
 	return int(math.Max(1, niceStep(room/column)))
 }

@@ -79,7 +79,7 @@ func outcome(layers []manifest.Layer) chart.Chart {
 	}
 	last := len(layers) - 1
 	c.Text = fmt.Sprintf("Share of the positions of each layer that are won, drawn and lost for the player to move. With %d seeds: %s won, %s drawn, %s lost.",
-		layers[last].Seeds, percent(win[last]), percent(draw[last]), percent(loss[last]))
+		layers[last].Seeds, roughly(win[last]), roughly(draw[last]), roughly(loss[last]))
 	return c
 }
 
@@ -167,8 +167,9 @@ func Scores(l *manifest.Layer) chart.Chart {
 		{Name: names[l.Seeds%2] + " scores", Tone: chart.Teal, Values: like},
 		{Name: names[1-l.Seeds%2] + " scores", Tone: chart.Mist, Values: unlike},
 	}
-	c.Text = fmt.Sprintf("How often each score occurs among the %s positions. The number of seeds is %s, and so are the scores of %s of the positions.",
-		comma(l.Positions), names[l.Seeds%2], percent(sum))
+	c.Text = fmt.Sprintf("Share of the %s positions that have each score: %s won, %s drawn, %s lost, mean %.3f. The number of seeds is %s, and so are %s of the scores.",
+		comma(l.Positions), roughly(share(l.Win, l.Positions)), roughly(share(l.Draw, l.Positions)), roughly(share(l.Loss, l.Positions)),
+		l.Histogram.Mean(), names[l.Seeds%2], roughly(sum))
 	return c
 }
 
@@ -187,6 +188,9 @@ func share(n, of uint64) float64 { return float64(n) / float64(of) }
 func comma(n uint64) string { return humanize.Comma(int64(n)) }
 
 func percent(share float64) string { return fmt.Sprintf("%.3f%%", 100*share) }
+
+// roughly is percent for sentences.
+func roughly(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 
 func percentTick(share float64) string {
 	return strconv.FormatFloat(math.Round(share*1e6)/1e4, 'f', -1, 64) + "%"
