@@ -1,0 +1,212 @@
+package frame_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"testing/iotest"
+
+	"go.uber.org/goleak"
+
+	"grenier/io/frame"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var codecs = []frame.Codec{frame.None, frame.LZ4, frame.Zstd}
+
+// contents returns bytes that a codec makes shorter.
+func contents(size int) []byte {
+	random := rand.New(rand.NewPCG(1, 2))
+	data := make([]byte, size)
+	for i := range data {
+		data[i] = byte(random.IntN(4) * random.IntN(4))
+	}
+	return data
+}
+
+func pack(t testing.TB, c frame.Codec, data []byte, workers int) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := frame.NewWriter(&out, c, uint64(len(data)), workers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rest := data; len(rest) > 0; {
+		n := min(len(rest), 70_000)
+		if _, err := w.Write(rest[:n]); err != nil {
+			t.Fatal(err)
+		}
+		rest = rest[n:]
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func unpack(t testing.TB, c frame.Codec, r io.Reader) ([]byte, error) {
+	t.Helper()
+	z, err := frame.NewReader(r, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(z)
+	return data, errors.Join(err, z.Close())
+}
+
+// TestRoundTrip also checks that workers do not change a frame.
+func TestRoundTrip(t *testing.T) {
+	for _, c := range codecs {
+		for _, size := range []int{1, 12, 65_536, 3<<20 + 5} {
+			data := contents(size)
+			packed := pack(t, c, data, 1)
+			if !bytes.Equal(packed, pack(t, c, data, 3)) {
+				t.Errorf("%s, %d bytes: three workers write another frame than one", c, size)
+			}
+			got, err := unpack(t, c, bytes.NewReader(packed))
+			if err != nil || !bytes.Equal(got, data) {
+				t.Errorf("%s, %d bytes: %d bytes, error %v", c, size, len(got), err)
+			}
+		}
+	}
+}
+
+// TestTools packs and unpacks with the ordinary programs.
+func TestTools(t *testing.T) {
+	data := contents(3 << 20)
+	for _, c := range codecs[1:] {
+		tool, err := exec.LookPath(string(c))
+		if err != nil {
+			t.Logf("there is no %s", c)
+			continue
+		}
+		got, err := filter(tool, "-dc", pack(t, c, data, 2))
+		if err != nil || !bytes.Equal(got, data) {
+			t.Errorf("%s -d: %d bytes, %v", c, len(got), err)
+		}
+		theirs, err := filter(tool, "-c", data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := unpack(t, c, bytes.NewReader(theirs)); err != nil || !bytes.Equal(got, data) {
+			t.Errorf("packed by %s: %d bytes, %v", c, len(got), err)
+		}
+	}
+}
+
+func filter(tool, flag string, in []byte) ([]byte, error) {
+	cmd := exec.Command(tool, flag)
+	cmd.Stdin = bytes.NewReader(in)
+	return cmd.Output()
+}
+
+// TestDamage flips and cuts a frame everywhere. A checksum catches what the decoder does
+// not; bits that carry no meaning may flip without harm.
+func TestDamage(t *testing.T) {
+	data := contents(500)
+	for _, c := range codecs[1:] {
+		packed := pack(t, c, data, 1)
+		for n := range packed {
+			if _, err := unpack(t, c, bytes.NewReader(packed[:n])); !errors.Is(err, frame.ErrDamaged) {
+				t.Errorf("%s, %d of %d bytes: error %v", c, n, len(packed), err)
+			}
+			broken := bytes.Clone(packed)
+			broken[n] ^= 0x55
+			got, err := unpack(t, c, bytes.NewReader(broken))
+			if err == nil && !bytes.Equal(got, data) {
+				t.Errorf("%s, byte %d changed: other contents without an error", c, n)
+			}
+			if err != nil && !errors.Is(err, frame.ErrDamaged) {
+				t.Errorf("%s, byte %d changed: error %v", c, n, err)
+			}
+		}
+		for _, trailer := range []string{"x", "rubbish", "more rubbish after the frame"} {
+			if _, err := unpack(t, c, bytes.NewReader(append(bytes.Clone(packed), trailer...))); !errors.Is(err, frame.ErrDamaged) {
+				t.Errorf("%s and %q: error %v", c, trailer, err)
+			}
+		}
+		if _, err := unpack(t, c, bytes.NewReader(data)); !errors.Is(err, frame.ErrDamaged) {
+			t.Errorf("no %s frame: error %v", c, err)
+		}
+	}
+}
+
+// TestReadError: an error of the file is not damage.
+func TestReadError(t *testing.T) {
+	broken := errors.New("the disk")
+	for _, c := range codecs {
+		packed := pack(t, c, contents(100_000), 1)
+		r := io.MultiReader(bytes.NewReader(packed[:len(packed)/2]), iotest.ErrReader(broken))
+		if _, err := unpack(t, c, r); !errors.Is(err, broken) || errors.Is(err, frame.ErrDamaged) {
+			t.Errorf("%s: error %v", c, err)
+		}
+	}
+}
+
+// TestWriteError: a failure to write is not lost, and leaves no goroutine.
+func TestWriteError(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "file"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	for _, c := range codecs {
+		data := contents(4 << 20)
+		w, err := frame.NewWriter(f, c, uint64(len(data)), 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = w.Write(data)
+		if err = errors.Join(err, w.Close()); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("%s: error %v", c, err)
+		}
+	}
+}
+
+func TestCodecNames(t *testing.T) {
+	for _, c := range codecs {
+		if got, err := frame.ParseCodec(string(c)); got != c || err != nil {
+			t.Errorf("%s: %s, %v", c, got, err)
+		}
+	}
+	for _, name := range []string{"", "gzip", "LZ4"} {
+		if _, err := frame.ParseCodec(name); !errors.Is(err, frame.ErrCodec) {
+			t.Errorf("%q: %v", name, err)
+		}
+		if _, err := frame.NewReader(nil, frame.Codec(name)); !errors.Is(err, frame.ErrCodec) {
+			t.Errorf("reading %q: %v", name, err)
+		}
+		if _, err := frame.NewWriter(nil, frame.Codec(name), 1, 1); !errors.Is(err, frame.ErrCodec) {
+			t.Errorf("writing %q: %v", name, err)
+		}
+	}
+}
+
+// FuzzReader feeds readers any bytes: they give contents or ErrDamaged, and stop.
+func FuzzReader(f *testing.F) {
+	for _, c := range codecs[1:] {
+		packed := pack(f, c, contents(500), 1)
+		f.Add(c == frame.LZ4, packed)
+		f.Add(c == frame.LZ4, packed[:len(packed)-5])
+	}
+	f.Fuzz(func(t *testing.T, isLZ4 bool, data []byte) {
+		c := frame.Zstd
+		if isLZ4 {
+			c = frame.LZ4
+		}
+		z, err := frame.NewReader(bytes.NewReader(data), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer z.Close()
+		if _, err := io.Copy(io.Discard, io.LimitReader(z, 1<<20)); err != nil && !errors.Is(err, frame.ErrDamaged) {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,32 @@
+// Package npy writes the header of NumPy array files (.npy, format version 1.0) of one
+// dimension with signed bytes. The scores follow it as they are:
+//
+//	+--------+---------+---------------+--------------------------------+------------------+
+//	| \x93   | version | length, 2     | {'descr': '|i1', 'fortran_     | one signed byte  |
+//	| NUMPY  | 1, 0    | little endian | order': False, 'shape': (n,), }| for each element |
+//	+--------+---------+---------------+--------------------------------+------------------+
+//
+// The dictionary is padded by blanks and ends with a newline so that data begins at a multiple
+// of 64 bytes: numpy.load can map such a file into memory (mmap_mode='r'). Source of the
+// format: numpy.lib.format in the NumPy documentation (NEP 1).
+package npy
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Align is what the length of a header is a multiple of.
+const Align = 64
+
+// prefix is the number of bytes before the dictionary.
+const prefix = 10
+
+// Header returns the header of an array of n signed bytes, in C order.
+func Header(n uint64) []byte {
+	dictionary := fmt.Sprintf("{'descr': '|i1', 'fortran_order': False, 'shape': (%d,), }", n)
+	length := (prefix + len(dictionary) + 1 + Align - 1) / Align * Align
+	h := append(make([]byte, 0, length), "\x93NUMPY\x01\x00"...)
+	h = binary.LittleEndian.AppendUint16(h, uint16(length-prefix))
+	return fmt.Appendf(h, "%-*s\n", length-prefix-1, dictionary)
+}

@@ -1,0 +1,74 @@
+package npy_test
+
+import (
+	"encoding/binary"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"grenier/io/npy"
+)
+
+// golden is the header of ten elements.
+const golden = "\x93NUMPY\x01\x00v\x00{'descr': '|i1', 'fortran_order': False, 'shape': (10,), }" +
+	"                                                           \n"
+
+func TestGolden(t *testing.T) {
+	if got := string(npy.Header(10)); got != golden {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestHeaders checks what the format asks for at all lengths of the dictionary.
+func TestHeaders(t *testing.T) {
+	for n := uint64(1); n < math.MaxUint64/10; n *= 10 {
+		h := npy.Header(n)
+		length := int(binary.LittleEndian.Uint16(h[8:]))
+		if len(h)%npy.Align != 0 || len(h) != 10+length || h[len(h)-1] != '\n' || strings.Count(string(h), "\n") != 1 {
+			t.Errorf("%d elements: %q", n, h)
+		}
+	}
+}
+
+// reader loads a file without NumPy, as its documentation describes the format.
+const reader = `
+import ast, struct, sys
+data = open(sys.argv[1], 'rb').read()
+assert data[:8] == b'\x93NUMPY\x01\x00'
+length, = struct.unpack('<H', data[8:10])
+header = ast.literal_eval(data[10:10+length].decode('latin1'))
+assert header == {'descr': '|i1', 'fortran_order': False, 'shape': (3,)}, header
+print(struct.unpack('3b', data[10+length:]))
+`
+
+// numpy loads a file by NumPy.
+const numpyReader = `
+import sys, numpy
+a = numpy.load(sys.argv[1], mmap_mode='r')
+assert a.dtype == numpy.int8 and a.shape == (3,) and isinstance(a, numpy.memmap)
+print(tuple(int(x) for x in a))
+`
+
+func TestPython(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("there is no python3")
+	}
+	path := filepath.Join(t.TempDir(), "a.npy")
+	if err := os.WriteFile(path, append(npy.Header(3), 1, 0xff, 0x80), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	scripts := []string{reader}
+	if exec.Command(python, "-c", "import numpy").Run() == nil {
+		scripts = append(scripts, numpyReader)
+	}
+	for _, script := range scripts {
+		out, err := exec.Command(python, "-c", script, path).CombinedOutput()
+		if got := strings.TrimSpace(string(out)); err != nil || got != "(1, -1, -128)" {
+			t.Errorf("%v: %s", err, out)
+		}
+	}
+}
