@@ -158,6 +158,10 @@ func TestOrderOfChecks(t *testing.T) {
 		{"model", func(b []byte) []byte { b[headerSize]++; return b }, nil, "model: checksum"},
 		{"bad model", func(b []byte) []byte { b[headerSize+1] = 0; return reseal(b) }, nil, "model: bad layer header: bad model"},
 		{"long model", func(b []byte) []byte { b[hModelLen+3] = 1; return reseal(b) }, nil, "model: truncated"},
+		{"longer model", func(b []byte) []byte {
+			b[hModelLen+2] = 0x30
+			return append(reseal(b), make([]byte, maxModel+1<<20)...)
+		}, nil, "model: 31"},
 		{"no model", func(b []byte) []byte { b[hModelLen], b[hModelLen+1] = 0, 0; return reseal(b) }, nil, "index: block 0 begins"},
 		{"block", func(b []byte) []byte { b[headerSize+len(testModel)]++; return b }, nil, "block 0: checksum of the stored bytes"},
 	}

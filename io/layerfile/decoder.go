@@ -92,7 +92,7 @@ func (d *Decoder) decode(i int, dst []int8) error {
 // have been overwritten since Open.
 func (d *Decoder) entry(i int) (entry, error) {
 	f := d.f
-	if err := f.source.read(d.entryBytes[:], f.footer.indexOffset+int64(i)*indexEntrySize); err != nil {
+	if err := f.readEntry(d.entryBytes[:], i); err != nil {
 		return entry{}, err
 	}
 	e := parseEntry(d.entryBytes[:])

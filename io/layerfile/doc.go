@@ -77,5 +77,11 @@
 // OpenSparing reads without a map, and CreateSparing writes, so that at most some
 // MiB of a file are in memory (package pagecache). All else is the same.
 //
+// # Files that are far away
+//
+// OpenReader reads through any Reader, such as a file on a web server (package
+// remote): each block is one call. The index of a large file is read in parts, as
+// blocks are asked for.
+//
 // Every error about contents is a *corrupt.Error.
 package layerfile

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"sync"
 
@@ -18,6 +19,9 @@ type File struct {
 	source source
 	header Header
 	footer Footer
+
+	wholeIndex int64  // a longer index is not read as a whole
+	pages      *pages // of such an index; nil if all of it was checked
 
 	// decoding returns the model made ready; it is made on first use.
 	decoding func() *ranks.Decoding
@@ -38,6 +42,11 @@ func openWith(path string, from opener) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	return f.usable(problems)
+}
+
+// usable returns f, or the first problem after closing f.
+func (f *File) usable(problems []error) (*File, error) {
 	if len(problems) > 0 {
 		return nil, errors.Join(problems[0], f.source.close())
 	}
@@ -67,7 +76,7 @@ func open(path string, from opener) (*File, []error, error) {
 }
 
 func newFile(path string, s source) *File {
-	f := &File{path: path, source: s}
+	f := &File{path: path, source: s, wholeIndex: math.MaxInt64}
 	f.decoding = sync.OnceValue(func() *ranks.Decoding { return ranks.NewDecoding(f.header.Model) })
 	return f
 }
@@ -93,9 +102,21 @@ func (f *File) load(length int64) []error {
 		footerErr = f.loadFooter(length, headerErr == nil)
 	}
 	if headerErr == nil && footerErr == nil {
-		return compact(f.checkIndex())
+		return compact(f.loadIndex())
 	}
 	return compact(headerErr, footerErr)
+}
+
+// indexLength returns the length of the index in bytes.
+func (f *File) indexLength() int64 { return int64(f.NumBlocks()) * indexEntrySize }
+
+// loadIndex checks the index, or makes ready to read parts of it.
+func (f *File) loadIndex() error {
+	if f.indexLength() > f.wholeIndex {
+		f.pages = newPages(f)
+		return nil
+	}
+	return f.checkIndex()
 }
 
 // loadModel reads the model that the header with the given bytes announces.
@@ -104,6 +125,9 @@ func (f *File) loadModel(head []byte) error {
 	length, want := le.Uint32(head[hModelLen:]), le.Uint32(head[hModelCRC:])
 	if int64(length) > f.source.length()-headerSize {
 		return corrupt.New(f.path, "model", "truncated: it should have %d bytes", length)
+	}
+	if length > maxModel {
+		return corrupt.New(f.path, "model", "%d bytes long: want at most %d", length, maxModel)
 	}
 	model := make([]byte, length)
 	if err := f.source.read(model, headerSize); err != nil {
@@ -122,7 +146,10 @@ func (f *File) loadModel(head []byte) error {
 // loadFooter reads the footer and, if there is a header, compares them.
 func (f *File) loadFooter(length int64, header bool) error {
 	tail := make([]byte, footerSize)
-	err := f.source.read(tail, length-footerSize)
+	err := f.announceEnd(header)
+	if err == nil {
+		err = f.source.read(tail, length-footerSize)
+	}
 	if err != nil {
 		return f.bad("footer", err)
 	}
@@ -133,20 +160,24 @@ func (f *File) loadFooter(length int64, header bool) error {
 	return err
 }
 
+// announceEnd tells the source that footer and index are going to be read, the
+// index only if it is known how long it is and all of it is wanted.
+func (f *File) announceEnd(header bool) error {
+	if header && f.indexLength() <= f.wholeIndex {
+		return f.source.announceEnd(footerSize + f.indexLength())
+	}
+	return f.source.announceEnd(footerSize)
+}
+
 // checkIndex reads the index: its blocks must follow each other without gaps
 // from the header to the index.
 func (f *File) checkIndex() error {
 	next, end := uint64(f.header.start()), uint64(f.footer.indexOffset)
 	blocks := f.header.Blocks()
 	crc, bad, err := readIndex(f.source, f.footer.indexOffset, blocks, func(i int, e entry) error {
-		if e.offset != next {
-			return fmt.Errorf("block %d begins at %d instead of %d", i, e.offset, next)
-		}
-		next += uint64(e.length)
-		if err := e.check(f.header.BlockLen(i), uint64(f.header.start()), end); err != nil {
-			return fmt.Errorf("block %d: %w", i, err)
-		}
-		return nil
+		begin := next
+		next = e.offset + uint64(e.length)
+		return f.checkEntry(i, e, begin)
 	})
 	switch {
 	case err != nil:
@@ -161,9 +192,24 @@ func (f *File) checkIndex() error {
 	return nil
 }
 
+// checkEntry tells whether e can be the entry of block i, which begins at the
+// given offset.
+func (f *File) checkEntry(i int, e entry, begin uint64) error {
+	if e.offset != begin {
+		return fmt.Errorf("block %d begins at %d instead of %d", i, e.offset, begin)
+	}
+	if err := e.check(f.header.BlockLen(i), uint64(f.header.start()), uint64(f.footer.indexOffset)); err != nil {
+		return fmt.Errorf("block %d: %w", i, err)
+	}
+	return nil
+}
+
 // bad turns an error from the source, or about contents, into a corruption
-// error; a closed file is none.
+// error; a closed file is none, nor one that could not be asked.
 func (f *File) bad(part string, err error) error {
+	if u, ok := errors.AsType[unread](err); ok {
+		return fmt.Errorf("%s: %s: %w", f.path, part, u.error)
+	}
 	if errors.Is(err, os.ErrClosed) {
 		return fmt.Errorf("%s: %s: %w", f.path, part, err)
 	}

@@ -20,7 +20,9 @@ import (
 )
 
 // openers are the ways to open a file.
-var openers = map[string]func(path string) (*File, error){"mapped": Open, "sparing": OpenSparing}
+var openers = map[string]func(path string) (*File, error){
+	"mapped": Open, "sparing": OpenSparing, "distant": openDistant(WholeIndex), "distant, long index": openDistant(0),
+}
 
 // eachOpener tests files opened in each way.
 func eachOpener(t *testing.T, test func(t *testing.T, open func(path string) (*File, error))) {

@@ -14,7 +14,7 @@ import (
 	"grenier/kernels/rice"
 )
 
-// FuzzFile feeds whole files, once as they are and once with the checksums of
+// FuzzFile feeds whole files, mapped and from afar, once as they are and once with the checksums of
 // header, index and footer made to fit.
 func FuzzFile(f *testing.F) {
 	for _, codec := range codecs {
@@ -34,6 +34,10 @@ func FuzzFile(f *testing.F) {
 			}
 			if len(problems) == 0 && (err != nil || s.Footer.Hash != tally.NewHash(family).Add(scores).Sum()) {
 				t.Fatalf("checked, but cannot be read: %v", err)
+			}
+			parts, partsErr := readParts(data)
+			if partsErr != nil && !errors.Is(partsErr, corrupt.ErrCorrupt) || err == nil && !slices.Equal(parts, scores) {
+				t.Fatalf("read in parts: %v", partsErr)
 			}
 			if len(data) < headerSize+footerSize {
 				return

@@ -27,6 +27,8 @@ const (
 const (
 	headerMagic = "\x89GL\r\n\x1a\n\x00"
 	headerSize  = 84
+	// maxModel is the length of a model that has all symbols and completes all lists.
+	maxModel = 2 + ranks.MaxSymbols + ranks.MaxSymbols*ranks.MaxSymbols*(1+ranks.MaxSymbols)
 )
 
 // Offsets of the fields of a header.

@@ -58,6 +58,14 @@ func (e *entry) check(n int, start, end uint64) error {
 	return nil
 }
 
+// readEntry copies entry i of the index to dst.
+func (f *File) readEntry(dst []byte, i int) error {
+	if f.pages != nil {
+		return f.pages.read(dst, i)
+	}
+	return f.source.read(dst, f.footer.indexOffset+int64(i)*indexEntrySize)
+}
+
 // readIndex passes all entries of the index to check, reading s in pieces,
 // and returns the CRC-32C of the index. It goes on after a failed check
 // and returns the first failure as bad.

@@ -100,6 +100,11 @@ func readAll(path string) ([]int8, error) {
 	if err != nil {
 		return nil, err
 	}
+	return readBlocks(f)
+}
+
+// readBlocks returns the scores of f, or the first error, and closes f.
+func readBlocks(f *File) ([]int8, error) {
 	defer f.Close()
 	d, err := f.NewDecoder(family)
 	if err != nil {

@@ -71,6 +71,8 @@ func copyGuarded(dst, src []byte) (err error) {
 	return nil
 }
 
+func (m *mapping) announceEnd(int64) error { return nil }
+
 // length returns the length of the file when it was mapped.
 func (m *mapping) length() int64 { return int64(len(m.data)) }
 

@@ -8,13 +8,16 @@ import (
 	"grenier/io/pagecache"
 )
 
-// source is where the bytes of an open file come from: a mapping, or sparing. It is
-// safe for concurrent use.
+// source is where the bytes of an open file come from: a mapping, sparing, or
+// distant. It is safe for concurrent use, but for announceEnd.
 type source interface {
 	// read copies len(dst) bytes from offset on. It fails with os.ErrClosed,
-	// io.ErrUnexpectedEOF if the range is not inside the file, errFault, or an error
-	// of the operating system.
+	// io.ErrUnexpectedEOF if the range is not inside the file, errFault, unread, or
+	// an error of the operating system.
 	read(dst []byte, offset int64) error
+	// announceEnd says that the last n bytes are going to be read, in pieces. It
+	// fails like read.
+	announceEnd(n int64) error
 	// length returns the length of the file when it was opened.
 	length() int64
 	advise(a Access) error
@@ -59,6 +62,8 @@ func (s *sparing) read(dst []byte, offset int64) error {
 		return err
 	}
 }
+
+func (s *sparing) announceEnd(int64) error { return nil }
 
 func (s *sparing) length() int64 { return s.size }
 

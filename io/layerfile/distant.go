@@ -1,0 +1,95 @@
+package layerfile
+
+import (
+	"errors"
+	"io"
+	"os"
+)
+
+// Reader gives access to the bytes of a layer file that is not a file of this
+// machine, each read being slow. It must be safe for concurrent use. Its errors
+// need not name the file. After Close, ReadAt and Close fail with os.ErrClosed.
+type Reader interface {
+	io.ReaderAt
+	io.Closer
+	// Size returns the length of the file, which does not change.
+	Size() int64
+}
+
+// WholeIndex is the length in bytes of the longest index that OpenReader reads
+// and checks as a whole, enough for 700 million positions.
+const WholeIndex = 256 << 10
+
+// OpenReader is Open for a file that r reads, which belongs to the File from then
+// on, even if OpenReader fails. The name is for messages.
+//
+// Each block is one call of r.ReadAt. Header, model and footer are checked as by
+// Open; so is an index of up to WholeIndex bytes, which is read in one piece
+// together with the footer. Of a longer one only the entries of 1024 blocks around
+// those asked for are read, and kept for a while. The checksum of the index then proves
+// nothing: see docs/format/layer-file.md for what still does.
+//
+// Errors of r that are not about contents are passed on and do not match
+// corrupt.ErrCorrupt.
+func OpenReader(name string, r Reader) (*File, error) {
+	return openReader(name, r, WholeIndex)
+}
+
+func openReader(name string, r Reader, wholeIndex int64) (*File, error) {
+	f := newFile(name, &distant{reader: r})
+	f.wholeIndex = wholeIndex
+	return f.usable(f.load(r.Size()))
+}
+
+// distant is a source that asks a Reader.
+type distant struct {
+	reader Reader
+	end    []byte // the last bytes of the file, once they were announced
+}
+
+// unread is an error of a Reader that says nothing about the contents of the
+// file.
+type unread struct{ error }
+
+func (d *distant) read(dst []byte, offset int64) error {
+	size := d.length()
+	if offset < 0 || offset > size || int64(len(dst)) > size-offset {
+		return io.ErrUnexpectedEOF
+	}
+	if from := offset - (size - int64(len(d.end))); from >= 0 {
+		copy(dst, d.end[from:])
+		return nil
+	}
+	return d.ask(dst, offset)
+}
+
+// ask reads from the Reader.
+func (d *distant) ask(dst []byte, offset int64) error {
+	n, err := d.reader.ReadAt(dst, offset)
+	switch {
+	case n == len(dst):
+		return nil
+	case errors.Is(err, os.ErrClosed):
+		return os.ErrClosed
+	case errors.Is(err, io.EOF):
+		return errFault
+	default:
+		return unread{err}
+	}
+}
+
+// announceEnd reads the last n bytes at once.
+func (d *distant) announceEnd(n int64) error {
+	end := make([]byte, min(n, d.length()))
+	if err := d.ask(end, d.length()-int64(len(end))); err != nil {
+		return err
+	}
+	d.end = end
+	return nil
+}
+
+func (d *distant) length() int64 { return d.reader.Size() }
+
+func (d *distant) advise(Access) error { return nil }
+
+func (d *distant) close() error { return d.reader.Close() }

@@ -1,0 +1,292 @@
+package layerfile
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"grenier/io/corrupt"
+)
+
+// fileReader is a Reader of a file.
+type fileReader struct {
+	*os.File
+	size int64
+}
+
+func (r fileReader) Size() int64 { return r.size }
+
+// openDistant opens files by way of a Reader.
+func openDistant(wholeIndex int64) func(path string) (*File, error) {
+	return func(path string) (*File, error) {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		info, err := f.Stat()
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		return openReader(path, fileReader{f, info.Size()}, wholeIndex)
+	}
+}
+
+// span is a call of ReadAt.
+type span struct{ offset, length int64 }
+
+// bytesReader is a Reader that takes notes, and fails if it is told to.
+type bytesReader struct {
+	data []byte
+
+	mu     sync.Mutex
+	asked  []span
+	fail   error
+	closed bool
+}
+
+func (r *bytesReader) ReadAt(p []byte, off int64) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asked = append(r.asked, span{off, int64(len(p))})
+	if r.fail != nil {
+		return 0, r.fail
+	}
+	return bytes.NewReader(r.data).ReadAt(p, off)
+}
+
+func (r *bytesReader) Size() int64  { return int64(len(r.data)) }
+func (r *bytesReader) Close() error { r.closed = true; return nil }
+
+// take returns what was asked since the last call.
+func (r *bytesReader) take() []span {
+	asked := r.asked
+	r.asked = nil
+	return asked
+}
+
+// layerBytes returns a file with scores in blocks of the given size.
+func layerBytes(t testing.TB, blockSize int, scores []int8) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "layer.gl")
+	writeFile(t, path, testHeader(LZ4, blockSize, len(scores)), scores)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// openBytes opens a file from a Reader.
+func openBytes(t *testing.T, r *bytesReader, wholeIndex int64) (*File, *Decoder) {
+	t.Helper()
+	f, err := openReader("far/layer.gl", r, wholeIndex)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := f.NewDecoder(family)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, d
+}
+
+// TestDistantAsks counts what opening a file and reading blocks asks for.
+func TestDistantAsks(t *testing.T) {
+	scores := noise(rand.New(rand.NewPCG(21, 22)), 3000) // a block for each, stored as it is
+	r := &bytesReader{data: layerBytes(t, 1, scores)}
+	start := int64(headerSize + len(testModel))
+	index, size := start+3000, r.Size()
+	opening := []span{{0, headerSize}, {headerSize, int64(len(testModel))}}
+
+	f, d := openBytes(t, r, WholeIndex)
+	if got, want := r.take(), append(slices.Clone(opening), span{index, size - index}); !slices.Equal(got, want) {
+		t.Errorf("opening asks for %v, want %v", got, want)
+	}
+	if _, err := d.Score(2999); err != nil || !slices.Equal(r.take(), []span{{start + 2999, 1}}) {
+		t.Errorf("a block, %v", err)
+	}
+	if err := f.Close(); err != nil || !r.closed {
+		t.Error("not closed")
+	}
+
+	_, d = openBytes(t, r, 3000*indexEntrySize-1)
+	if got, want := r.take(), append(slices.Clone(opening), span{size - footerSize, footerSize}); !slices.Equal(got, want) {
+		t.Errorf("opening asks for %v, want %v", got, want)
+	}
+	pageBytes := int64(pageEntries * indexEntrySize)
+	for _, c := range []struct {
+		rank uint64
+		want []span
+	}{
+		{1024, []span{{index + pageBytes, pageBytes}, {start + 1024, 1}}},
+		{2047, []span{{start + 2047, 1}}},
+		{2048, []span{{index + 2*pageBytes, (3000 - 2048) * indexEntrySize}, {start + 2048, 1}}},
+		{1500, []span{{start + 1500, 1}}},
+		{0, []span{{index, pageBytes}, {start, 1}}},
+	} {
+		got, err := d.Score(c.rank)
+		if err != nil || got != scores[c.rank] {
+			t.Errorf("rank %d: %d, %v", c.rank, got, err)
+		}
+		if asked := r.take(); !slices.Equal(asked, c.want) {
+			t.Errorf("rank %d asks for %v, want %v", c.rank, asked, c.want)
+		}
+	}
+}
+
+// TestDistantForgetsPages reads more pages than are kept.
+func TestDistantForgetsPages(t *testing.T) {
+	const blocks = (keptPages + 20) * pageEntries
+	scores := layerScores(rand.New(rand.NewPCG(23, 24)), blocks)
+	r := &bytesReader{data: layerBytes(t, 1, scores)}
+	f, d := openBytes(t, r, 0)
+	for range 2 {
+		for i := 0; i < blocks; i += pageEntries / 2 {
+			if got, err := d.Score(uint64(i)); err != nil || got != scores[i] {
+				t.Fatalf("rank %d: %d, %v", i, got, err)
+			}
+		}
+	}
+	if n := len(f.pages.kept); n > keptPages {
+		t.Errorf("%d pages are kept", n)
+	}
+}
+
+// TestDistantEveryBitFlip: of an index that is not read as a whole, each changed
+// bit is noticed as well, by all who read all blocks.
+func TestDistantEveryBitFlip(t *testing.T) {
+	data, scores := smallFile(t, LZ4)
+	if got, err := readParts(data); err != nil || !slices.Equal(got, scores) {
+		t.Fatal(err)
+	}
+	for i := range data {
+		for bit := range 8 {
+			bad := slices.Clone(data)
+			bad[i] ^= 1 << bit
+			got, err := readParts(bad)
+			if !errors.Is(err, corrupt.ErrCorrupt) || !strings.HasPrefix(err.Error(), "far/layer.gl: ") || got != nil {
+				t.Fatalf("bit %d of byte %d flipped: %v", bit, i, err)
+			}
+		}
+	}
+	for n := range data {
+		if _, err := readParts(data[:n]); !errors.Is(err, corrupt.ErrCorrupt) {
+			t.Fatalf("cut to %d bytes: %v", n, err)
+		}
+	}
+}
+
+// readParts returns the scores of a file, its index read in parts.
+func readParts(data []byte) ([]int8, error) {
+	f, err := openReader("far/layer.gl", &bytesReader{data: data}, 0)
+	if err != nil {
+		return nil, err
+	}
+	return readBlocks(f)
+}
+
+// TestDistantShiftedIndex has a server give out another page than the one asked
+// for. Each of its entries fits a block; its neighbours tell.
+func TestDistantShiftedIndex(t *testing.T) {
+	scores := noise(rand.New(rand.NewPCG(25, 26)), 5*pageEntries)
+	data := layerBytes(t, 1, scores)
+	index := len(data) - footerSize - len(scores)*indexEntrySize
+	page := func(k int) []byte { return data[index+k*pageEntries*indexEntrySize:][:pageEntries*indexEntrySize] }
+	for name, c := range map[string]struct {
+		shifted, from int
+		read          []int // pages, the last of which must be refused
+	}{
+		"first page":    {0, 1, []int{0}},
+		"last page":     {4, 3, []int{4}},
+		"next is known": {2, 1, []int{3, 2}},
+		"last is known": {2, 3, []int{1, 2}},
+		"seen later":    {2, 3, []int{2, 3}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bad := slices.Clone(data)
+			copy(bad[index+c.shifted*pageEntries*indexEntrySize:], page(c.from))
+			_, d := openBytes(t, &bytesReader{data: bad}, 0)
+			for i, k := range c.read {
+				_, err := d.Block(k*pageEntries+3, nil)
+				if last := i == len(c.read)-1; last != errors.Is(err, corrupt.ErrCorrupt) {
+					t.Errorf("page %d: %v", k, err)
+				}
+			}
+		})
+	}
+	// Read as a whole, there is no doubt.
+	copy(page(2), page(1))
+	if _, err := OpenReader("far/layer.gl", &bytesReader{data: data}); !errors.Is(err, corrupt.ErrCorrupt) {
+		t.Errorf("whole index: %v", err)
+	}
+}
+
+// TestDistantFailures tells a server that does not answer from a damaged file.
+func TestDistantFailures(t *testing.T) {
+	gone := errors.New("no answer")
+	scores := layerScores(rand.New(rand.NewPCG(27, 28)), 1000)
+	r := &bytesReader{data: layerBytes(t, 64, scores), fail: gone}
+	if _, err := OpenReader("far/layer.gl", r); !errors.Is(err, gone) || errors.Is(err, corrupt.ErrCorrupt) || !r.closed ||
+		err.Error() != "far/layer.gl: header: no answer" {
+		t.Errorf("opening: %v", err)
+	}
+	for _, wholeIndex := range []int64{WholeIndex, 0} {
+		r.fail = nil
+		_, d := openBytes(t, r, wholeIndex)
+		r.fail = gone
+		if _, err := d.Block(3, nil); !errors.Is(err, gone) || errors.Is(err, corrupt.ErrCorrupt) ||
+			err.Error() != "far/layer.gl: block 3: no answer" {
+			t.Errorf("reading: %v", err)
+		}
+		r.fail = nil
+		if got, err := d.Block(3, nil); err != nil || !slices.Equal(got, scores[192:256]) {
+			t.Errorf("the failure is remembered: %v", err)
+		}
+		r.fail = io.EOF
+		if _, err := d.Block(4, nil); !errors.Is(err, corrupt.ErrCorrupt) {
+			t.Errorf("the file became shorter: %v", err)
+		}
+	}
+}
+
+// TestDistantConcurrent asks for each page once, however many need it.
+func TestDistantConcurrent(t *testing.T) {
+	scores := layerScores(rand.New(rand.NewPCG(29, 30)), 4*pageEntries)
+	r := &bytesReader{data: layerBytes(t, 1, scores)}
+	f, _ := openBytes(t, r, 0)
+	r.take()
+	var group sync.WaitGroup
+	for k := range 4 {
+		group.Go(func() {
+			d, err := f.NewDecoder(family)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for _, i := range rand.New(rand.NewPCG(31, uint64(k))).Perm(len(scores)) {
+				if got, err := d.Score(uint64(i)); err != nil || got != scores[i] {
+					t.Errorf("rank %d: %d, %v", i, got, err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+	pages := make(map[span]int)
+	for _, s := range r.take() {
+		if s.length > 1 {
+			pages[s]++
+		}
+	}
+	if got := slices.Collect(maps.Values(pages)); !slices.Equal(got, []int{1, 1, 1, 1}) {
+		t.Errorf("pages asked for: %v", pages)
+	}
+}
