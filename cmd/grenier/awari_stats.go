@@ -1,12 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"math"
 
 	"github.com/spf13/cobra"
 
+	"grenier/io/durable"
 	"grenier/io/manifest"
+	"grenier/io/report"
 	"grenier/io/rundir"
 	"grenier/io/tally"
 )
@@ -35,35 +39,50 @@ type layerStats struct {
 const allLayers = -1
 
 func (a *app) stats() *cobra.Command {
-	var dir string
+	var dir, html, svg string
 	var layer int
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "stats --dir DIR",
-		Short: "Print wins, draws, losses and histograms of the solved layers",
+		Short: "Print or draw wins, draws, losses and histograms of the solved layers",
 		Long: `Prints, for each solved layer, the number of positions, how many are wins, draws
 and losses for the player to move, the mean score and the FNV-1a-64 of all scores
 as bytes in colex order (from offset 1469598103934665603). With --layer also how
 often each score occurs. All of it is taken from the manifest.
+
+With --html or --svg the same is drawn instead of printed. The web page is
+complete in one file and has a histogram of every layer, and wins, draws and
+losses, mean score, bytes a position and time by layer, each with its numbers.
+The SVG file has these charts below each other, and the histogram of the highest
+layer only. With --layer both have the histogram of that layer and nothing else.
+An existing file is replaced.
 ` + exitHelp,
 		Example: `  grenier awari stats --dir data/awari
-  grenier awari stats --dir data/awari --layer 12 --json`,
+  grenier awari stats --dir data/awari --layer 12 --json
+  grenier awari stats --dir data/awari --html layers.html --svg layers.svg`,
 		Args: noArgs,
 		RunE: a.start(func(*cobra.Command, []string) error {
 			m, err := loadLayers(dir, layer)
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return a.printJSON(newStatsReport(m))
+			if err := drawStats(m, html, svg); err != nil {
+				return err
 			}
-			a.printStats(m, layer != allLayers)
+			switch {
+			case asJSON:
+				return a.printJSON(newStatsReport(m))
+			case html == "" && svg == "":
+				a.printStats(m, layer != allLayers)
+			}
 			return nil
 		}),
 	}
 	needDir(cmd, &dir)
 	cmd.Flags().IntVar(&layer, "layer", allLayers, "only the layer of `n` seeds, with its histogram; -1 for all")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	cmd.Flags().Var((*fileName)(&html), "html", "write a web page with charts to `FILE`")
+	cmd.Flags().Var((*fileName)(&svg), "svg", "write the charts to `FILE` as SVG")
 	return cmd
 }
 
@@ -86,6 +105,26 @@ func loadLayers(dir string, layer int) (*manifest.Manifest, error) {
 	}
 	m.Layers = m.Layers[layer : layer+1]
 	return m, nil
+}
+
+// drawStats writes the files that are wanted, those whose names are not empty.
+func drawStats(m *manifest.Manifest, html, svg string) error {
+	for _, file := range []struct {
+		path  string
+		write func(io.Writer, *manifest.Manifest) error
+	}{{html, report.WritePage}, {svg, report.WriteSVG}} {
+		if file.path == "" {
+			continue
+		}
+		var b bytes.Buffer
+		if err := file.write(&b, m); err != nil {
+			return usageError{fmt.Errorf("%s: %w", file.path, err)}
+		}
+		if err := durable.WriteFile(file.path, b.Bytes()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func newStatsReport(m *manifest.Manifest) statsReport {

@@ -77,6 +77,9 @@ func (a *Axis) text(value float64) string {
 	if a.Format != nil {
 		return a.Format(value)
 	}
+	if value != 0 && math.Abs(value) < 1e-4 {
+		return strconv.FormatFloat(value, 'g', -1, 64)
+	}
 	return strconv.FormatFloat(value, 'f', -1, 64)
 }
 

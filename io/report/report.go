@@ -77,9 +77,10 @@ func outcome(layers []manifest.Layer) chart.Chart {
 		{Name: "draw", Tone: chart.Gray, Values: draw},
 		{Name: "loss", Tone: chart.Orange, Values: loss},
 	}
-	last := len(layers) - 1
-	c.Text = fmt.Sprintf("Share of the positions of each layer that are won, drawn and lost for the player to move. With %d seeds: %s won, %s drawn, %s lost.",
-		layers[last].Seeds, roughly(win[last]), roughly(draw[last]), roughly(loss[last]))
+	c.Text = "Share of the positions of each layer that are won, drawn and lost for the player to move."
+	if last := &layers[len(layers)-1]; last.Positions > 0 {
+		c.Text += fmt.Sprintf(" With %d seeds: %s.", last.Seeds, inWords(last))
+	}
 	return c
 }
 
@@ -103,14 +104,15 @@ func size(layers []manifest.Layer) chart.Chart {
 		"positions", "bytes", "bytes a position")
 	values := make([]float64, len(layers))
 	for i, l := range layers {
-		perPosition := float64(l.Bytes) / float64(l.Positions)
+		row := []string{strconv.Itoa(l.Seeds), comma(l.Positions), humanize.Comma(l.Bytes), ""}
+		if l.Positions > 0 {
+			row[3] = fmt.Sprintf("%.3f", float64(l.Bytes)/float64(l.Positions))
+		}
 		values[i] = math.NaN()
 		if l.Positions >= smallLayer {
-			values[i] = perPosition
+			values[i] = float64(l.Bytes) / float64(l.Positions)
 		}
-		c.Table.Rows = append(c.Table.Rows, []string{
-			strconv.Itoa(l.Seeds), comma(l.Positions), humanize.Comma(l.Bytes), fmt.Sprintf("%.3f", perPosition),
-		})
+		c.Table.Rows = append(c.Table.Rows, row)
 	}
 	c.Kind = chart.Line
 	c.Series = []chart.Series{{Name: "bytes a position", Tone: chart.Teal, Values: values}}
@@ -152,7 +154,7 @@ func Scores(l *manifest.Layer) chart.Chart {
 	sum := 0.0
 	for i := range like {
 		score := i - widest
-		n := l.Histogram.Count(int8(score))
+		n := count(l, score)
 		part := share(n, l.Positions)
 		c.Table.Rows = append(c.Table.Rows, []string{signed(float64(score)), comma(n), percent(part)})
 		like[i], unlike[i] = part, math.NaN()
@@ -167,30 +169,50 @@ func Scores(l *manifest.Layer) chart.Chart {
 		{Name: names[l.Seeds%2] + " scores", Tone: chart.Teal, Values: like},
 		{Name: names[1-l.Seeds%2] + " scores", Tone: chart.Mist, Values: unlike},
 	}
-	c.Text = fmt.Sprintf("Share of the %s positions that have each score: %s won, %s drawn, %s lost, mean %.3f. The number of seeds is %s, and so are %s of the scores.",
-		comma(l.Positions), roughly(share(l.Win, l.Positions)), roughly(share(l.Draw, l.Positions)), roughly(share(l.Loss, l.Positions)),
-		l.Histogram.Mean(), names[l.Seeds%2], roughly(sum))
+	if l.Positions == 0 {
+		c.Text = "A layer without positions."
+		return c
+	}
+	c.Text = fmt.Sprintf("Share of the %s positions that have each score: %s, mean %.3f. The number of seeds is %s, and so are %.1f%% of the scores.",
+		comma(l.Positions), inWords(l), l.Histogram.Mean(), names[l.Seeds%2], 100*sum)
 	return c
 }
 
-// widestScore returns the greatest distance of a score from 0, at most 127.
+// widestScore returns the greatest distance of a score from 0.
 func widestScore(l *manifest.Layer) int {
-	for s := math.MaxInt8; s > 0; s-- {
-		if l.Histogram.Count(int8(s)) > 0 || l.Histogram.Count(int8(-s)) > 0 {
-			return s
-		}
+	widest := -math.MinInt8
+	for widest > 0 && count(l, widest) == 0 && count(l, -widest) == 0 {
+		widest--
 	}
-	return 0
+	return widest
 }
 
+// count returns how often a score occurs, which may be beyond those of one byte.
+func count(l *manifest.Layer, score int) uint64 {
+	if score < math.MinInt8 || score > math.MaxInt8 {
+		return 0
+	}
+	return l.Histogram.Count(int8(score))
+}
+
+// share returns n / of, NaN for a part of nothing.
 func share(n, of uint64) float64 { return float64(n) / float64(of) }
 
 func comma(n uint64) string { return humanize.Comma(int64(n)) }
 
-func percent(share float64) string { return fmt.Sprintf("%.3f%%", 100*share) }
+// percent returns a share as text, the empty one when there is none.
+func percent(share float64) string {
+	if math.IsNaN(share) {
+		return ""
+	}
+	return fmt.Sprintf("%.3f%%", 100*share)
+}
 
-// roughly is percent for sentences.
-func roughly(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
+// inWords returns the outcome of a layer with positions.
+func inWords(l *manifest.Layer) string {
+	return fmt.Sprintf("%.1f%% won, %.1f%% drawn, %.1f%% lost",
+		100*share(l.Win, l.Positions), 100*share(l.Draw, l.Positions), 100*share(l.Loss, l.Positions))
+}
 
 func percentTick(share float64) string {
 	return strconv.FormatFloat(math.Round(share*1e6)/1e4, 'f', -1, 64) + "%"

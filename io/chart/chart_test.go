@@ -1,0 +1,263 @@
+package chart
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// nasty is text that would be markup if it were not escaped.
+const nasty = `<b onclick="x">&amp;'{{.}}</b>]]>`
+
+// bars is a chart of three stacks; every text of it is nasty.
+func bars() Chart {
+	return Chart{
+		Name: "bars", Title: "Bars " + nasty, Text: "Text " + nasty,
+		X: Axis{Label: "x " + nasty}, First: 9, Kind: Bars,
+		Y: Axis{Label: "y", Max: 1, Format: func(x float64) string { return fmt.Sprintf("<%g>", x) }},
+		Series: []Series{
+			{Name: "one " + nasty, Tone: Blue, Values: []float64{0.25, 0.5, math.NaN()}},
+			{Name: "two", Tone: Orange, Values: []float64{0.75, 0, math.NaN()}},
+		},
+		Table: Table{Head: []string{"x", nasty}, Rows: [][]string{{"9", nasty}, {"10", "0.5"}, {"11", ""}}},
+	}
+}
+
+// line is a chart with a gap in its line.
+func line() Chart {
+	return Chart{
+		Name: "line", Title: "Line", Text: "Powers.", X: Axis{Label: "n"}, Y: Axis{Label: "10^n", Log: true}, Kind: Line,
+		Series: []Series{{Name: "power", Tone: Teal, Values: []float64{1, 10, 0, 1000, 10000}}},
+		Table:  Table{Head: []string{"n", "power"}, Rows: [][]string{{"0", "1"}, {"1", "10"}, {"2", ""}, {"3", "1000"}, {"4", "10000"}}},
+	}
+}
+
+func TestGolden(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteFile(&b, "Two charts", []Chart{bars(), line()}, Size{400, 220}); err != nil {
+		t.Fatal(err)
+	}
+	const golden = "testdata/charts.svg"
+	if *update {
+		if err := os.WriteFile(golden, b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), b.String()); d != "" {
+		t.Errorf("another drawing than the golden one: look at it, then use -update. %s", d)
+	}
+	elements(t, b.Bytes())
+}
+
+// elements returns the elements of an XML text after checking that it is well
+// formed.
+func elements(t interface{ Fatalf(string, ...any) }, text []byte) []xml.StartElement {
+	var all []xml.StartElement
+	for d := xml.NewDecoder(bytes.NewReader(text)); ; {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatalf("not well formed: %v\n%s", err, text)
+		}
+		if start, ok := token.(xml.StartElement); ok {
+			all = append(all, start.Copy())
+		}
+	}
+}
+
+// TestEscaped looks for elements and attributes that are no part of a drawing.
+func TestEscaped(t *testing.T) {
+	c := bars()
+	svg, err := c.SVG(Size{400, 220})
+	if err != nil {
+		t.Fatal(err)
+	}
+	titles := 0
+	for _, e := range elements(t, []byte(svg)) {
+		switch e.Name.Local {
+		case "title":
+			titles++
+		case "svg", "desc", "g", "rect", "text", "line", "path", "circle":
+		default:
+			t.Errorf("element %s", e.Name.Local)
+		}
+		for _, a := range e.Attr {
+			if strings.HasPrefix(a.Name.Local, "on") {
+				t.Errorf("attribute %s", a.Name.Local)
+			}
+		}
+	}
+	if titles != 4 {
+		t.Errorf("%d titles, want that of the chart and three of columns", titles)
+	}
+}
+
+func TestTip(t *testing.T) {
+	got := tip([]string{"seeds", "seconds", "bytes"}, []string{"3", "", "17"})
+	if want := "seeds: 3\nbytes: 17"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestBadCharts(t *testing.T) {
+	for name, damage := range map[string]func(c *Chart){
+		"has no values":             func(c *Chart) { c.Series = nil },
+		"row 1 has 1 cells, want 2": func(c *Chart) { c.Table.Rows[1] = c.Table.Rows[1][:1] },
+		"two has 2 values, the table has 3 rows": func(c *Chart) {
+			c.Series[1].Values = c.Series[1].Values[:2]
+		},
+	} {
+		c := bars()
+		damage(&c)
+		_, err := c.SVG(Size{400, 220})
+		fileErr := WriteFile(io.Discard, "", []Chart{line(), c}, Size{400, 220})
+		for _, err := range []error{err, fileErr} {
+			if !errors.Is(err, ErrChart) || !strings.Contains(err.Error(), name) {
+				t.Errorf("%v, want %s", err, name)
+			}
+		}
+	}
+	if err := WriteFile(io.Discard, "none", nil, Size{400, 220}); !errors.Is(err, ErrChart) {
+		t.Errorf("no charts: %v", err)
+	}
+}
+
+func TestScales(t *testing.T) {
+	for _, c := range []struct {
+		axis      Axis
+		low, high float64
+		steps     int
+		want      string
+	}{
+		{Axis{}, 0.2, 0.95, 5, "0 0.2 0.4 0.6 0.8 1"},
+		{Axis{Max: 1}, 0.2, 0.5, 5, "0 0.2 0.4 0.6 0.8 1"},
+		{Axis{}, -0.49, 1.8, 5, "-0.5 0 0.5 1 1.5 2"},
+		{Axis{}, 0, 0, 5, "0 0.2 0.4 0.6 0.8 1"},
+		{Axis{}, -7, -3, 4, "-8 -6 -4 -2 0"},
+		{Axis{}, 1, 3e6, 3, "0 1000000 2000000 3000000"},
+		{Axis{Log: true}, 0.004, 615, 5, "0.001 0.01 0.1 1 10 100 1000"},
+		{Axis{Log: true}, 1, 100, 5, "1 10 100"},
+		{Axis{Log: true}, 5, 5, 5, "1 10"},
+		{Axis{Log: true}, 10, 10, 5, "10 100"},
+		{Axis{Log: true}, 1e-3, 1e9, 3, "0.001 0.1 10 1000 100000 10000000 1000000000"},
+	} {
+		s := newScale(c.axis, c.low, c.high, c.steps)
+		var got []string
+		for _, v := range s.ticks {
+			got = append(got, c.axis.text(v))
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%g to %g: %s, want %s", c.low, c.high, strings.Join(got, " "), c.want)
+		}
+		if s.at(s.ticks[0]) != 0 || s.at(c.low) < -1e-9 || s.at(c.high) > 1+1e-9 {
+			t.Errorf("%g to %g: places %g, %g", c.low, c.high, s.at(c.low), s.at(c.high))
+		}
+	}
+}
+
+// TestHeights compares the bars of a stack with the values.
+func TestHeights(t *testing.T) {
+	c := bars()
+	d := c.layout(Size{400, 220})
+	if n := len(d.Columns); n != 3 {
+		t.Fatalf("%d columns", n)
+	}
+	first, second := d.Columns[0].Bars, d.Columns[1].Bars
+	if len(first) != 2 || len(second) != 1 || len(d.Columns[2].Bars) != 0 {
+		t.Fatalf("%d, %d, %d bars", len(first), len(second), len(d.Columns[2].Bars))
+	}
+	for i, v := range []float64{0.25, 0.75} {
+		if got := float64(first[i].H / d.Plot.H); math.Abs(got-v) > 1e-9 {
+			t.Errorf("bar %d is %g of the plot, want %g", i, got, v)
+		}
+	}
+	if math.Abs(float64(first[1].Y+first[1].H-first[0].Y)) > 1e-9 || first[1].Y != d.Plot.Y {
+		t.Errorf("not a stack: %v", first)
+	}
+}
+
+// TestInside draws charts of all kinds of values and wants every shape to be
+// inside the drawing.
+func TestInside(t *testing.T) {
+	values := rapid.OneOf(rapid.Float64Range(0, 1), rapid.Float64Range(0, 1e12), rapid.Just(math.NaN()), rapid.Just(0.0))
+	rapid.Check(t, func(t *rapid.T) {
+		c := Chart{Name: "any", Kind: Kind(rapid.IntRange(0, 1).Draw(t, "kind")), First: rapid.IntRange(-50, 50).Draw(t, "first")}
+		c.Y = Axis{Label: "share of positions", Log: rapid.Bool().Draw(t, "log"), Max: rapid.SampledFrom([]float64{0, 1}).Draw(t, "max")}
+		if c.Kind == Bars {
+			c.Y.Log = false
+		}
+		n := rapid.IntRange(1, 120).Draw(t, "n")
+		for i := range rapid.IntRange(1, 3).Draw(t, "series") {
+			c.Series = append(c.Series, Series{
+				Name: "series", Tone: Tone(i), Values: rapid.SliceOfN(values, n, n).Draw(t, "values"),
+			})
+		}
+		c.Table = Table{Head: []string{"x"}, Rows: make([][]string, n)}
+		for i := range c.Table.Rows {
+			c.Table.Rows[i] = []string{strconv.Itoa(c.First + i)}
+		}
+		size := Size{rapid.IntRange(300, 1200).Draw(t, "width"), rapid.IntRange(180, 400).Draw(t, "height")}
+		svg, err := c.SVG(size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range elements(t, []byte(svg)) {
+			checkInside(t, e, size)
+		}
+	})
+}
+
+func checkInside(t *rapid.T, e xml.StartElement, size Size) {
+	at := map[string]float64{}
+	for _, a := range e.Attr {
+		switch a.Name.Local {
+		case "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "width", "height":
+			v, err := strconv.ParseFloat(a.Value, 64)
+			if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
+				t.Fatalf("%s: %s=%q", e.Name.Local, a.Name.Local, a.Value)
+			}
+			at[a.Name.Local] = v
+		case "d":
+			if strings.ContainsAny(a.Value, "NI") {
+				t.Fatalf("path %q", a.Value)
+			}
+		}
+	}
+	const slack = 0.2 // rounding
+	right := max(at["x"]+at["width"], at["x1"], at["x2"], at["cx"])
+	bottom := max(at["y"]+at["height"], at["y1"], at["y2"], at["cy"])
+	if right > float64(size.Width)+slack || bottom > float64(size.Height)+slack {
+		t.Fatalf("%s at %v is outside %v", e.Name.Local, at, size)
+	}
+}
+
+// TestTicksApart wants labels below columns not to touch.
+func TestTicksApart(t *testing.T) {
+	for _, c := range []struct {
+		column float64
+		want   int
+	}{{100, 1}, {34, 1}, {33, 2}, {20, 2}, {8, 5}, {4, 10}, {3, 20}, {0.5, 100}} {
+		if got := tickEvery(c.column); got != c.want {
+			t.Errorf("columns of %g px: every %d, want %d", c.column, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,217 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"io"
+	"math"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"grenier/io/chart"
+	"grenier/io/manifest"
+	"grenier/io/report"
+	"grenier/io/tally"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// load returns the manifest of a run that solved 0 to 5 seeds.
+func load(t *testing.T) *manifest.Manifest {
+	t.Helper()
+	m, err := manifest.Load("testdata/manifest.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// written returns what write writes.
+func written(t *testing.T, write func(io.Writer, *manifest.Manifest) error, m *manifest.Manifest) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b, m); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestGolden(t *testing.T) {
+	for golden, write := range map[string]func(io.Writer, *manifest.Manifest) error{
+		"testdata/layers.html": report.WritePage, "testdata/layers.svg": report.WriteSVG,
+	} {
+		got := written(t, write, load(t))
+		if *update {
+			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(string(want), got); d != "" {
+			t.Errorf("%s: another drawing than the golden one: look at it, then use -update. %s", golden, d)
+		}
+	}
+}
+
+// parse checks that a text is well formed and that no two elements have the same
+// id, and that every id that is referred to exists. It returns all text.
+func parse(t *testing.T, text string) string {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(text))
+	d.Strict, d.AutoClose, d.Entity = false, xml.HTMLAutoClose, xml.HTMLEntity
+	ids, wanted := map[string]bool{}, []string{}
+	var words strings.Builder
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch e := token.(type) {
+		case xml.CharData:
+			words.Write(e)
+			words.WriteByte('\n')
+		case xml.StartElement:
+			for _, a := range e.Attr {
+				switch a.Name.Local {
+				case "id":
+					if ids[a.Value] {
+						t.Errorf("two elements have the id %s", a.Value)
+					}
+					ids[a.Value] = true
+				case "aria-labelledby":
+					wanted = append(wanted, strings.Fields(a.Value)...)
+				}
+			}
+		}
+	}
+	for _, id := range wanted {
+		if !ids[id] {
+			t.Errorf("no element has the id %s", id)
+		}
+	}
+	if len(wanted) == 0 {
+		t.Error("no drawing has a name")
+	}
+	return words.String()
+}
+
+// TestPage looks for what a page must have and must not: its numbers, and
+// anything outside of it.
+func TestPage(t *testing.T) {
+	m := load(t)
+	page := written(t, report.WritePage, m)
+	words := parse(t, page)
+	for _, want := range []string{
+		"awari on 12 pits, rules awari", "Layers 0 to 5: 6,188 positions",
+		"Wins, draws and losses by layer", "Mean score by layer", "Bytes a position by layer", "Time by layer",
+		"\n43.315%\n", "\n1,892\n", "\n-0.026328\n", "\n0.367\n", "\n49.565%\n", "\n2,203\n",
+		"score: -5\npositions: 1,892\nshare: 43.315%\n",
+	} {
+		if !strings.Contains(words, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	for _, histogram := range []string{"Scores with 0 seeds", "Scores with 5 seeds"} {
+		if !strings.Contains(words, histogram) {
+			t.Errorf("the page lacks %s", histogram)
+		}
+	}
+	outside := regexp.MustCompile(`(?i)(src|href|action|url)\s*[=(]\s*"?[^d"]|@import|https?:`)
+	for _, found := range outside.FindAllString(strings.ReplaceAll(page, `xmlns="http://www.w3.org/2000/svg"`, ""), -1) {
+		t.Errorf("the page refers to something: %s", found)
+	}
+}
+
+// TestHistogram compares a histogram with the manifest: heights, parity, order.
+func TestHistogram(t *testing.T) {
+	l := load(t).Layers[5]
+	c := report.Scores(&l)
+	if c.First != -5 || len(c.Table.Rows) != 11 || c.Kind != chart.Bars {
+		t.Fatalf("from %d on, %d scores", c.First, len(c.Table.Rows))
+	}
+	for i := range c.Table.Rows {
+		score := c.First + i
+		want := float64(l.Histogram.Count(int8(score))) / 4368
+		odd, even := c.Series[0].Values[i], c.Series[1].Values[i]
+		if score%2 == 0 {
+			odd, even = even, odd
+		}
+		if odd != want || !math.IsNaN(even) {
+			t.Errorf("score %d: %g and %g, want %g", score, odd, even, want)
+		}
+	}
+	if c.Series[0].Name != "odd scores" || c.Series[1].Name != "even scores" {
+		t.Errorf("%s, %s", c.Series[0].Name, c.Series[1].Name)
+	}
+	if !strings.Contains(c.Text, "4,368 positions") || !strings.Contains(c.Text, "49.6% won, 0.0% drawn, 50.4% lost, mean -0.026") {
+		t.Error(c.Text)
+	}
+}
+
+// TestUnknownTime leaves out times that the manifest does not know.
+func TestUnknownTime(t *testing.T) {
+	m := load(t)
+	m.Layers[3].Seconds = 0
+	var times *chart.Chart
+	for _, c := range report.Layers(m) {
+		if c.Name == "seconds" {
+			times = &c
+		}
+	}
+	if times == nil || !math.IsNaN(times.Series[0].Values[3]) || times.Table.Rows[3][1] != "" || math.IsNaN(times.Series[0].Values[4]) {
+		t.Errorf("a layer that was not solved here: %+v", times)
+	}
+	if page := written(t, report.WritePage, m); strings.Contains(page, "solved in") {
+		t.Error("the sum of the times is given although one is missing")
+	}
+	for i := range m.Layers {
+		m.Layers[i].Seconds = 0
+	}
+	if page := written(t, report.WritePage, m); strings.Contains(page, "Time by layer") {
+		t.Error("a chart without times")
+	}
+}
+
+// TestSmall draws as little as there can be.
+func TestSmall(t *testing.T) {
+	m := load(t)
+	for _, write := range []func(io.Writer, *manifest.Manifest) error{report.WritePage, report.WriteSVG} {
+		empty := &manifest.Manifest{Identity: m.Identity}
+		if err := write(io.Discard, empty); !errors.Is(err, report.ErrNothing) {
+			t.Errorf("no layers: %v", err)
+		}
+		one := &manifest.Manifest{Identity: m.Identity, Layers: m.Layers[5:]}
+		text := written(t, write, one)
+		if parse(t, text); !strings.Contains(text, "Scores with 5 seeds") || strings.Contains(text, "by layer") {
+			t.Error("one layer is compared with others")
+		}
+		hollow := &manifest.Manifest{Identity: m.Identity, Layers: make([]manifest.Layer, 3)}
+		if text := written(t, write, hollow); strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
+			t.Error("layers without positions have numbers")
+		}
+	}
+}
+
+// TestExtremes counts the scores at both ends of a byte.
+func TestExtremes(t *testing.T) {
+	var h tally.Histogram
+	h.Add([]int8{-128, -128, 127})
+	l := manifest.Layer{Seeds: 2, Positions: 3, Win: 1, Loss: 2, Histogram: h}
+	c := report.Scores(&l)
+	rows := c.Table.Rows
+	if len(rows) != 257 || rows[0][1] != "2" || rows[255][1] != "1" || rows[256][1] != "0" {
+		t.Errorf("%d scores, %s, %s, %s", len(rows), rows[0], rows[255], rows[256])
+	}
+}
