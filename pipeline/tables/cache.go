@@ -16,6 +16,9 @@ type key uint64
 // newKey returns the key of a block of a layer.
 func newKey(seeds int, block uint64) key { return key(uint64(seeds)<<48 | block) }
 
+// seeds returns the layer.
+func (k key) seeds() int { return int(k >> 48) }
+
 // block returns the number of the block in its layer.
 func (k key) block() int { return int(k & (1<<48 - 1)) }
 
@@ -69,13 +72,36 @@ func (c *cache) get(k key, offset int) (score int8, ok bool) {
 	s := c.shard(k)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	scores := s.find(k)
+	if scores == nil {
+		return 0, false
+	}
+	return scores[offset], true
+}
+
+// collect answers questions about a block, if the cache has the block.
+func (c *cache) collect(k key, asked []question, dst []int8) (ok bool) {
+	s := c.shard(k)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	scores := s.find(k)
+	if scores == nil {
+		return false
+	}
+	collect(scores, asked, dst)
+	return true
+}
+
+// find returns the scores of a block, nil if the shard does not have it. The
+// mutex must be held, also while the scores are read.
+func (s *shard) find(k key) []int8 {
 	i, ok := s.index[k]
 	if !ok {
-		return 0, false
+		return nil
 	}
 	slot := &s.slots[i]
 	slot.used = true
-	return slot.scores[offset], true
+	return slot.scores
 }
 
 // put adds a block, which belongs to the cache from now on, and returns memory

@@ -74,11 +74,8 @@ func (t *Tables) Probe(b awari.Board) (Probe, error) {
 		return Probe{}, err
 	}
 	p := Probe{Board: b, Seeds: n}
-	if err := t.play(&p); err != nil {
+	if err := t.complete(&p, stored, t.score); err != nil {
 		return Probe{}, err
-	}
-	if p.Value != int(stored) {
-		return Probe{}, t.disagrees(&p, stored)
 	}
 	return p, nil
 }
@@ -118,27 +115,31 @@ func (t *Tables) scoreAt(n int, rank uint64) (int8, error) {
 	if score, ok := t.cache.get(k, offset); ok {
 		return score, nil
 	}
-	return t.load(f, k, offset)
+	var score int8
+	err = t.load(f, k, func(scores []int8) { score = scores[offset] })
+	return score, err
 }
 
-// load decodes a block, keeps it in the cache and returns one of its scores.
-func (t *Tables) load(f *file, k key, offset int) (int8, error) {
+// load decodes a block, passes its scores to use and keeps it in the cache.
+func (t *Tables) load(f *file, k key, use func(scores []int8)) error {
 	r, err := f.reader()
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer f.readers.Put(r)
 	scores, err := r.decoder.Block(k.block(), r.scores)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	score := scores[offset]
+	use(scores)
 	r.scores = t.cache.put(k, scores)
-	return score, nil
+	return nil
 }
 
-// play sets the moves of p and the value that follows from them.
-func (t *Tables) play(p *Probe) error {
+// complete sets the moves of p and its value, and compares that with the stored
+// one. The function score returns the score of a child with n seeds; it is
+// called once for each legal move, in their order.
+func (t *Tables) complete(p *Probe, stored int8, score func(b awari.Board, n int) (int8, error)) error {
 	best := math.MinInt
 	plays := t.space.Plays(p.Board)
 	for pit := range t.space.Half() {
@@ -147,18 +148,21 @@ func (t *Tables) play(p *Probe) error {
 		if !play.Legal {
 			continue
 		}
-		score, err := t.score(play.Child, p.Seeds-play.Captured)
+		child, err := score(play.Child, p.Seeds-play.Captured)
 		if err != nil {
 			return err
 		}
 		move.Legal, move.Captured, move.Child = true, play.Captured, play.Child
-		move.Value = play.Captured - int(score)
+		move.Value = play.Captured - int(child)
 		best = max(best, move.Value)
 	}
 	if best == math.MinInt {
 		best = t.space.Terminal(p.Board)
 	}
 	p.Value = best
+	if p.Value != int(stored) {
+		return t.disagrees(p, stored)
+	}
 	return nil
 }
 

@@ -1,0 +1,168 @@
+package tables
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"grenier/layers/awari"
+)
+
+// question asks for one score.
+type question struct {
+	key    key
+	place  int   // of the answer
+	offset int32 // in the block
+}
+
+// Scores sets dst[i] to the score of boards[i], for all boards; dst must be as
+// long as boards. Boards may be of any layers, in any order and repeated: each
+// block that they need is decoded once at most, by as many goroutines as there
+// are CPUs. It takes 24 bytes a board for the time of the call.
+//
+// Scores fails like Score, on account of any one of the boards, or with the error
+// of ctx, which is looked at before each block. dst may have been overwritten
+// then. Boards that are not solved are found before anything is read.
+func (t *Tables) Scores(ctx context.Context, boards []awari.Board, dst []int8) error {
+	if len(boards) != len(dst) {
+		return fmt.Errorf("%d boards, but room for %d scores", len(boards), len(dst))
+	}
+	asked, err := t.questions(boards)
+	if err != nil {
+		return err
+	}
+	// Equal blocks become neighbours, and files are read from front to back.
+	slices.SortFunc(asked, func(a, b question) int { return cmp.Compare(a.key, b.key) })
+	return t.answer(ctx, byBlock(asked), dst)
+}
+
+// Probes returns what Probe says about each board, in their order. It looks up
+// all of them, and all that their moves lead to, in one batch. It fails like
+// Probe and Scores, and says which board is to blame if a score disagrees with
+// its moves.
+func (t *Tables) Probes(ctx context.Context, boards []awari.Board) ([]Probe, error) {
+	all, err := t.withChildren(boards)
+	if err != nil {
+		return nil, err
+	}
+	scores := make([]int8, len(all))
+	if err := t.Scores(ctx, all, scores); err != nil {
+		return nil, err
+	}
+	probes := make([]Probe, len(boards))
+	children := scores[len(boards):]
+	next := func(awari.Board, int) (int8, error) {
+		score := children[0]
+		children = children[1:]
+		return score, nil
+	}
+	for i, b := range boards {
+		p := &probes[i]
+		*p = Probe{Board: b, Seeds: b.Seeds()}
+		if err := t.complete(p, scores[i], next); err != nil {
+			return nil, err
+		}
+	}
+	return probes, nil
+}
+
+// withChildren returns the boards, and behind them those that the moves of each
+// lead to, in the order in which complete asks for their scores.
+func (t *Tables) withChildren(boards []awari.Board) ([]awari.Board, error) {
+	all := slices.Clone(boards)
+	for i, b := range boards {
+		if _, err := t.seeds(b); err != nil {
+			return nil, fmt.Errorf("boards[%d]: %w", i, err)
+		}
+		for _, play := range t.space.Plays(b) {
+			if play.Legal {
+				all = append(all, play.Child)
+			}
+		}
+	}
+	return all, nil
+}
+
+// questions returns where the scores of the boards are.
+func (t *Tables) questions(boards []awari.Board) ([]question, error) {
+	asked := make([]question, len(boards))
+	for i, b := range boards {
+		n, err := t.seeds(b)
+		if err != nil {
+			return nil, fmt.Errorf("boards[%d]: %w", i, err)
+		}
+		f, err := t.open(n)
+		if err != nil {
+			return nil, err
+		}
+		_, rank := t.space.Rank(b)
+		block, offset := f.place(rank)
+		asked[i] = question{newKey(n, block), i, int32(offset)}
+	}
+	return asked, nil
+}
+
+// byBlock cuts sorted questions into those about one block each.
+func byBlock(asked []question) [][]question {
+	var parts [][]question
+	for len(asked) > 0 {
+		n := 1
+		for n < len(asked) && asked[n].key == asked[0].key {
+			n++
+		}
+		parts, asked = append(parts, asked[:n]), asked[n:]
+	}
+	return parts
+}
+
+// answer answers all questions, block by block.
+func (t *Tables) answer(ctx context.Context, parts [][]question, dst []int8) error {
+	group, ctx := errgroup.WithContext(ctx)
+	var next atomic.Int64 // the part that nobody has taken yet
+	for range min(runtime.GOMAXPROCS(0), len(parts)) {
+		group.Go(func() error {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(parts) {
+					return nil
+				}
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if err := t.answerBlock(parts[i], dst); err != nil {
+					return err
+				}
+			}
+		})
+	}
+	return group.Wait()
+}
+
+// answerBlock answers questions about one block.
+func (t *Tables) answerBlock(asked []question, dst []int8) error {
+	if t.closed.Load() {
+		return t.errClosed()
+	}
+	k := asked[0].key
+	if t.cache.collect(k, asked, dst) {
+		return nil
+	}
+	f, err := t.open(k.seeds())
+	if err != nil {
+		return err
+	}
+	return t.load(f, k, func(scores []int8) { collect(scores, asked, dst) })
+}
+
+// collect answers questions about a block with the given scores. Every place
+// belongs to one question, so goroutines do not meet in dst.
+func collect(scores []int8, asked []question, dst []int8) {
+	for _, q := range asked {
+		dst[q.place] = scores[q.offset]
+	}
+}

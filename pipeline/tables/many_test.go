@@ -1,0 +1,171 @@
+package tables_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"grenier/io/corrupt"
+	"grenier/io/layerfile"
+	"grenier/layers/awari"
+	"grenier/pipeline/internal/testrun"
+	"grenier/pipeline/tables"
+)
+
+// draw returns random boards of all layers, some of them several times, and
+// their true scores.
+func draw(space *awari.Space, layers [][]int8, n int, seed uint64) (boards []awari.Board, scores []int8) {
+	random := rand.New(rand.NewPCG(seed, 7))
+	for range n {
+		seeds := random.IntN(len(layers))
+		rank := random.Uint64N(space.Size(seeds))
+		boards = append(boards, space.Unrank(seeds, rank))
+		scores = append(scores, layers[seeds][rank])
+	}
+	return boards, scores
+}
+
+func TestScores(t *testing.T) {
+	game := testrun.Game(t, 8, awari.Awari)
+	layers := testrun.Solve(t, game, 8)
+	space := testrun.Space(t, game, 8)
+	dir := testrun.Write(t, game, layers, 64)
+	for _, bytes := range []int64{1, 5 * layerfile.MaxBlockSize, 0} {
+		tab := open(t, dir, tables.Options{CacheBytes: bytes})
+		for i, n := range []int{0, 1, 3, 5000} {
+			boards, want := draw(space, layers, n, uint64(i))
+			got := make([]int8, n)
+			if err := tab.Scores(t.Context(), boards, got); err != nil {
+				t.Fatal(err)
+			}
+			checkScores(t, game, boards, got, want)
+		}
+	}
+}
+
+func checkScores(t *testing.T, game awari.Game, boards []awari.Board, got, want []int8) {
+	t.Helper()
+	for i := range want {
+		if got[i] != want[i] {
+			t.Fatalf("score of %s: %d, want %d", game.Text(boards[i]), got[i], want[i])
+		}
+	}
+}
+
+func TestProbes(t *testing.T) {
+	for _, r := range rules {
+		game := testrun.Game(t, 8, r)
+		layers := testrun.Solve(t, game, 8)
+		space := testrun.Space(t, game, 8)
+		tab := open(t, testrun.Write(t, game, layers, 64), tables.Options{CacheBytes: 1})
+		boards, _ := draw(space, layers, 3000, 5)
+		probes, err := tab.Probes(t.Context(), boards)
+		if err != nil || len(probes) != len(boards) {
+			t.Fatalf("%d probes, %v", len(probes), err)
+		}
+		for i, p := range probes {
+			if p.Board != boards[i] {
+				t.Fatalf("probe %d is of another board", i)
+			}
+			checkProbe(t, space, layers, p)
+		}
+	}
+}
+
+// TestBatchesConcurrent asks for batches from several goroutines, while others
+// probe, with a cache so small that they take blocks from each other.
+func TestBatchesConcurrent(t *testing.T) {
+	game := testrun.Game(t, 8, awari.Awari)
+	layers := testrun.Solve(t, game, 8)
+	space := testrun.Space(t, game, 8)
+	tab := open(t, testrun.Write(t, game, layers, 128), tables.Options{CacheBytes: 3 * layerfile.MaxBlockSize})
+	var group sync.WaitGroup
+	for i := range 4 {
+		group.Go(func() {
+			boards, want := draw(space, layers, 1000, uint64(i))
+			got := make([]int8, len(boards))
+			for range 5 {
+				if err := tab.Scores(t.Context(), boards, got); err != nil {
+					t.Error(err)
+					return
+				}
+				for k := range want {
+					if one, err := tab.Score(boards[k]); got[k] != want[k] || one != want[k] || err != nil {
+						t.Errorf("score of %s: %d and %d, %v, want %d", game.Text(boards[k]), got[k], one, err, want[k])
+						return
+					}
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+func TestRefusedBatches(t *testing.T) {
+	game := testrun.Game(t, 4, awari.Awari)
+	tab := open(t, testrun.Write(t, game, testrun.Solve(t, game, 5), 64), tables.Options{})
+	good := awari.Board{1, 1, 1}
+	if err := tab.Scores(t.Context(), []awari.Board{good}, nil); err == nil || !strings.Contains(err.Error(), "1 boards, but room for 0 scores") {
+		t.Errorf("no room: %v", err)
+	}
+	for _, c := range []struct {
+		bad  awari.Board
+		want error
+	}{{awari.Board{6}, tables.ErrUnsolved}, {awari.Board{5: 1}, awari.ErrBoard}, {awari.Board{255, 255, 255, 255, 255}, awari.ErrBoard}} {
+		boards := []awari.Board{good, good, c.bad, good}
+		scoresErr := tab.Scores(t.Context(), boards, make([]int8, 4))
+		_, probesErr := tab.Probes(t.Context(), boards)
+		for _, err := range []error{scoresErr, probesErr} {
+			if !errors.Is(err, c.want) || !strings.HasPrefix(err.Error(), "boards[2]: ") {
+				t.Errorf("%v: %v", c.bad, err)
+			}
+		}
+	}
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := tab.Scores(canceled, []awari.Board{good}, make([]int8, 1)); !errors.Is(err, context.Canceled) {
+		t.Errorf("canceled: %v", err)
+	}
+	if _, err := tab.Probes(canceled, []awari.Board{good}); !errors.Is(err, context.Canceled) {
+		t.Errorf("canceled: %v", err)
+	}
+	if err := tab.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := tab.Scores(t.Context(), []awari.Board{good}, make([]int8, 1)); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("closed: %v", err)
+	}
+}
+
+// TestDamagedBatch has one damaged block and one false score: the first fails
+// Scores, both fail Probes.
+func TestDamagedBatch(t *testing.T) {
+	game := testrun.Game(t, 8, awari.Awari)
+	layers := testrun.Solve(t, game, 6)
+	space := testrun.Space(t, game, 6)
+	layers[6][100]++
+	dir := testrun.Write(t, game, layers, 64)
+	tab := open(t, dir, tables.Options{})
+	false100 := space.Unrank(6, 100)
+	if err := tab.Scores(t.Context(), []awari.Board{false100}, make([]int8, 1)); err != nil {
+		t.Error(err)
+	}
+	want := fmt.Sprintf("block 1: the score of board %s is", game.Text(false100))
+	if _, err := tab.Probes(t.Context(), []awari.Board{{1}, false100}); !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), want) {
+		t.Errorf("a false score: %v", err)
+	}
+	path := tab.Path(5)
+	data := testrun.ReadFile(t, path)
+	data[len(data)/2] ^= 1
+	testrun.WriteFile(t, path, data)
+	boards, _ := draw(space, layers, 1000, 1)
+	tab = open(t, dir, tables.Options{})
+	if err := tab.Scores(t.Context(), boards, make([]int8, len(boards))); !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), path) {
+		t.Errorf("a damaged block: %v", err)
+	}
+}

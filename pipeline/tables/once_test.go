@@ -1,0 +1,76 @@
+package tables
+
+import (
+	"io"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"testing"
+
+	"grenier/io/layerfile"
+	"grenier/layers/awari"
+	"grenier/pipeline/internal/testrun"
+)
+
+// counting counts how often each place of a file is read.
+type counting struct {
+	io.ReaderAt
+	io.Closer
+	size  int64
+	mu    sync.Mutex
+	reads map[int64]int // by offset
+}
+
+func (c *counting) Size() int64 { return c.size }
+
+func (c *counting) ReadAt(dst []byte, offset int64) (int, error) {
+	c.mu.Lock()
+	c.reads[offset]++
+	c.mu.Unlock()
+	return c.ReaderAt.ReadAt(dst, offset)
+}
+
+// TestOnce looks up boards in random order in a layer of many blocks, with a
+// cache for one of them, and wants no part of the file to be read twice.
+func TestOnce(t *testing.T) {
+	game := testrun.Game(t, 8, awari.Awari)
+	layers := testrun.Solve(t, game, 7)
+	tab, err := Open(testrun.Write(t, game, layers, 64), Options{CacheBytes: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tab.Close()
+	c := &counting{reads: map[int64]int{}}
+	tab.openFile = func(path string) (*layerfile.File, error) {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		info, err := f.Stat()
+		if err != nil {
+			return nil, err
+		}
+		c.ReaderAt, c.Closer, c.size = f, f, info.Size()
+		return layerfile.OpenReader(path, c)
+	}
+	if _, err := tab.open(7); err != nil {
+		t.Fatal(err)
+	}
+	clear(c.reads) // header and index
+	random := rand.New(rand.NewPCG(8, 9))
+	boards := make([]awari.Board, 4000)
+	for i := range boards {
+		boards[i] = tab.space.Unrank(7, random.Uint64N(tab.space.Size(7)))
+	}
+	if err := tab.Scores(t.Context(), boards, make([]int8, len(boards))); err != nil {
+		t.Fatal(err)
+	}
+	for offset, n := range c.reads {
+		if n != 1 {
+			t.Errorf("offset %d was read %d times", offset, n)
+		}
+	}
+	if blocks := len(layers[7])/64 + 1; len(c.reads) < blocks/2 || len(c.reads) > blocks {
+		t.Errorf("%d blocks of %d were read", len(c.reads), blocks)
+	}
+}
