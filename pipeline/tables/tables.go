@@ -1,21 +1,3 @@
-// Package tables answers questions about solved awari positions: it opens a run
-// directory for reading and looks up scores.
-//
-//	t, err := tables.Open(dir, tables.Options{Family: cpu.Best()})
-//	defer t.Close()
-//	score, err := t.Score(board) // one number
-//	probe, err := t.Probe(board) // and what each move of the mover leads to
-//
-// A *Tables is a snapshot: it knows the layers that the manifest listed when it
-// was opened, whatever a solver adds later. Layer files are opened when they are
-// first needed, and compared with the manifest then (layer.go). Decoded blocks
-// of 64 KiB are kept in a cache of bounded size (cache.go); a score in the cache
-// costs no allocation and no system call.
-//
-// No wrong score is given out silently. A block that fails its checksums, a file
-// that is not the one listed, or one that is missing is an error that matches
-// corrupt.ErrCorrupt, and so is a score that disagrees with the moves of its
-// board, which Probe compares.
 package tables
 
 import (

@@ -23,7 +23,14 @@ import (
 	"grenier/pipeline/tables"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(status int) {
+		if sampleDir != "" {
+			os.RemoveAll(sampleDir)
+		}
+		os.Exit(status)
+	}))
+}
 
 var rules = []awari.Rules{awari.Awari, awari.Strict}
 
