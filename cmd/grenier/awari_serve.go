@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+
+	"github.com/spf13/cobra"
+
+	"grenier/cmd/grenier/web"
+	"grenier/pipeline/serve"
+	"grenier/pipeline/tables"
+)
+
+// serveReport is what serve prints as JSON when it is ready.
+type serveReport struct {
+	Address string `json:"address"`
+	URL     string `json:"url"`
+}
+
+// serveOptions are the flags of serve.
+type serveOptions struct {
+	dir, addr string
+	rate      int
+	log, json bool
+}
+
+// maxRate is beyond what one machine answers.
+const maxRate = 1_000_000
+
+func (a *app) serve() *cobra.Command {
+	var o serveOptions
+	cmd := &cobra.Command{
+		Use:   "serve --dir DIR",
+		Short: "Show a web page to play on and to explore the tables",
+		Long: `Serves a web page with a board to play on against the tables or in both seats, the
+exact value of each move, the best line and charts of the layers; and the same
+answers as JSON, see docs/serve.md. Everything is part of this program: the page
+needs no network.
+
+Only this machine is served unless --addr says otherwise: localhost:0 stands for
+any free port, :8080 for every address of the machine. There is no encryption and
+no login: put a proxy that has them in front of a server for others.
+
+The layers are those that were solved when the server started. It runs until it
+is interrupted (Ctrl-C, or the signal TERM), finishes what it is answering, and
+ends with status 0: being stopped is how its work ends.
+` + exitHelp,
+		Example: `  grenier awari serve --dir data/awari
+  grenier awari serve --dir data/awari --addr localhost:0 --json`,
+		Args: noArgs,
+		RunE: a.start(func(cmd *cobra.Command, _ []string) error {
+			return a.runServer(cmd.Context(), o)
+		}),
+	}
+	needDir(cmd, &o.dir)
+	cmd.Flags().StringVar(&o.addr, "addr", "localhost:8080", "`host:port` to listen on")
+	cmd.Flags().IntVar(&o.rate, "rate", serve.DefaultRate, "how many requests a second one client may make in the long run")
+	cmd.Flags().BoolVar(&o.log, "log", false, "log every request on stderr")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the address as one JSON object")
+	return cmd
+}
+
+// runServer serves until ctx ends.
+func (a *app) runServer(ctx context.Context, o serveOptions) error {
+	if o.rate < 1 || o.rate > maxRate {
+		return usageError{fmt.Errorf("--rate %d: 1 to %d are possible", o.rate, maxRate)}
+	}
+	if _, _, err := net.SplitHostPort(o.addr); err != nil {
+		return usageError{fmt.Errorf("--addr %q: want host:port, such as localhost:8080", o.addr)}
+	}
+	chosen, err := family()
+	if err != nil {
+		return err
+	}
+	t, err := tables.Open(o.dir, tables.Options{Family: chosen})
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	server, err := serve.New(serve.Options{
+		Tables: t, Pages: web.Files(), Log: slog.New(slog.NewTextHandler(a.err, nil)), LogRequests: o.log, Rate: o.rate,
+	})
+	if err != nil {
+		return err
+	}
+	var config net.ListenConfig
+	l, err := config.Listen(ctx, "tcp", o.addr)
+	if err != nil {
+		return err
+	}
+	if err := a.announceServer(l, t, o); err != nil {
+		l.Close()
+		return err
+	}
+	return server.Serve(ctx, l)
+}
+
+// announceServer says where the page is.
+func (a *app) announceServer(l net.Listener, t *tables.Tables, o serveOptions) error {
+	url := urlOf(l, o.addr)
+	if o.json {
+		return a.printJSON(serveReport{Address: l.Addr().String(), URL: url})
+	}
+	_, err := fmt.Fprintf(a.out, "%s\n%s, %s; Ctrl-C stops\n", url, t.Game().Name(), solvedText(t.MaxSeeds()))
+	return err
+}
+
+// urlOf returns the address of the page for a browser on this machine.
+func urlOf(l net.Listener, addr string) string {
+	host, _, _ := net.SplitHostPort(addr)
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	if host == "" || net.ParseIP(host).IsUnspecified() {
+		host = "localhost"
+	}
+	return "http://" + net.JoinHostPort(host, port) + "/"
+}
+
+// solvedText says which layers there are.
+func solvedText(seeds int) string {
+	if seeds < 0 {
+		return "no layer solved"
+	}
+	return fmt.Sprintf("layers 0 to %d", seeds)
+}

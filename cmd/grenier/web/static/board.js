@@ -1,0 +1,213 @@
+// Draws the board: pits are buttons, seeds are circles, moves fly from pit to pit.
+
+import { NAMES, NORTH, SOUTH, ownerOf } from "./game.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+const GOLDEN = Math.PI * (3 - Math.sqrt(5)); // angle between neighbours in a sunflower
+
+const board = document.getElementById("board");
+const flight = document.getElementById("flight");
+const stores = [0, 1].map((player) => document.getElementById(`store-${player}`));
+const stillness = matchMedia("(prefers-reduced-motion: reduce)");
+
+let pits = []; // buttons, by pit on the page
+
+// Makes the buttons of a board with so many pits.
+export function build(count, onPit) {
+  document.documentElement.style.setProperty("--half", count / 2);
+  pits = Array.from({ length: count }, (_, pit) => makePit(pit, count, onPit));
+  const half = count / 2;
+  document.getElementById(`row-${SOUTH}`).replaceChildren(...pits.slice(0, half));
+  document.getElementById(`row-${NORTH}`).replaceChildren(...pits.slice(half).reverse());
+}
+
+function makePit(pit, count, onPit) {
+  const { player, number } = ownerOf(pit, count);
+  const button = element("button", `pit ${NAMES[player].toLowerCase()}`);
+  button.type = "button";
+  button.dataset.pit = pit;
+  const bowl = element("span", "bowl");
+  bowl.append(drawing());
+  const label = element("span", "label");
+  label.append(element("span", "count"), element("span", "number", number));
+  button.append(element("span", "chip"), bowl, label);
+  button.addEventListener("click", (event) => onPit(pit, event));
+  button.addEventListener("focus", () => rove(pit));
+  return button;
+}
+
+export function element(name, className, text) {
+  const e = document.createElement(name);
+  if (className) e.className = className;
+  if (text !== undefined) e.textContent = text;
+  return e;
+}
+
+function drawing() {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("viewBox", "-50 -50 100 100");
+  svg.setAttribute("class", "seeds");
+  svg.setAttribute("aria-hidden", "true");
+  return svg;
+}
+
+// Draws so many seeds, always in the same places for the same pit.
+function drawSeeds(svg, count, salt) {
+  if (Number(svg.dataset.count) === count) return;
+  svg.dataset.count = count;
+  const step = Math.min(17, 40 / Math.sqrt(Math.max(count, 1)));
+  const radius = Math.min(13, step * 0.8);
+  const seeds = [];
+  for (let i = 0; i < count; i++) {
+    const away = count === 1 ? 0 : step * Math.sqrt(i + 0.55) * (1 + 0.08 * noise(salt, i));
+    const angle = i * GOLDEN + salt * 1.7 + 0.25 * noise(i, salt);
+    seeds.push(seed(away * Math.cos(angle), away * Math.sin(angle), radius, (salt + i * 7) % 3));
+  }
+  svg.replaceChildren(...seeds.reverse());
+}
+
+// A number between -1 and 1 that depends on both arguments only.
+function noise(a, b) {
+  const x = Math.sin(a * 127.1 + b * 311.7 + 1) * 43758.5453;
+  return 2 * (x - Math.floor(x)) - 1;
+}
+
+function seed(x, y, radius, tint) {
+  const group = document.createElementNS(SVG, "g");
+  group.append(disc(x + 1, y + 2.2, radius, "shade"), disc(x, y, radius, `seed tint-${tint}`));
+  return group;
+}
+
+function disc(x, y, radius, className) {
+  const circle = document.createElementNS(SVG, "circle");
+  circle.setAttribute("cx", x.toFixed(1));
+  circle.setAttribute("cy", y.toFixed(1));
+  circle.setAttribute("r", radius.toFixed(1));
+  circle.setAttribute("class", className);
+  return circle;
+}
+
+// Shows seeds, and what both have taken.
+export function show(counts, taken) {
+  counts.forEach((count, pit) => {
+    const button = pits[pit];
+    drawSeeds(button.querySelector(".seeds"), count, pit + 1);
+    button.querySelector(".count").textContent = count;
+  });
+  taken.forEach((count, player) => {
+    drawSeeds(stores[player].querySelector(".seeds"), count, 40 + player);
+    stores[player].querySelector(".count").textContent = count;
+    stores[player].setAttribute("aria-label", `${NAMES[player]} has taken ${count}`);
+  });
+}
+
+// Sets what a pit is: its accessible name, its chip ({text, kind} or null), and
+// whether it can be played, is chosen by the last move, or is the best.
+export function mark(pit, { label, chip, playable, origin, best }) {
+  const button = pits[pit];
+  button.setAttribute("aria-label", label);
+  button.setAttribute("aria-disabled", String(!playable));
+  button.classList.toggle("playable", playable);
+  button.classList.toggle("origin", origin);
+  button.classList.toggle("best", best);
+  const shown = button.querySelector(".chip");
+  shown.className = `chip ${chip ? chip.kind : "none"}`;
+  shown.textContent = chip ? chip.text : "";
+}
+
+// Marks whose turn it is.
+export function turn(player) {
+  board.dataset.turn = player;
+  stores.forEach((store, i) => store.classList.toggle("moves", i === player));
+}
+
+// Only one pit is reached by Tab, arrow keys go to the others.
+function rove(pit) {
+  pits.forEach((button, i) => { button.tabIndex = i === pit ? 0 : -1; });
+}
+
+// Makes a pit the one that Tab reaches.
+export const choose = rove;
+
+// Moves the focus to a pit.
+export function focus(pit) {
+  rove(pit);
+  pits[pit].focus();
+}
+
+// The pit that has the focus, or -1.
+export function focused() {
+  return pits.indexOf(document.activeElement);
+}
+
+// The pit that an arrow key leads to from another.
+export function neighbour(pit, key) {
+  const half = pits.length / 2;
+  const across = pits.length - 1 - pit;
+  const step = { ArrowLeft: -1, ArrowRight: 1 }[key];
+  if (step === undefined) {
+    const up = key === "ArrowUp";
+    return (up && pit < half) || (!up && pit >= half) ? across : pit;
+  }
+  const column = pit < half ? pit : across;
+  const next = (column + step + half) % half;
+  return pit < half ? next : pits.length - 1 - next;
+}
+
+// Lets seeds fly from a pit into the pits of sown, then those of taken into the
+// store of a player. Where motion is not wanted it does nothing.
+export async function fly(from, sown, taken, player, counts, stores) {
+  if (stillness.matches || document.hidden) return;
+  counts = [...counts];
+  stores = [...stores];
+  counts[from] = 0;
+  show(counts, stores);
+  const every = Math.min(130, 1500 / sown.length);
+  await Promise.all(sown.map(async (to, i) => {
+    await wing(pits[from], pits[to], i * every, i);
+    counts[to]++;
+    show(counts, stores);
+  }));
+  if (taken.length === 0) return;
+  await Promise.all(taken.map(async (pit, i) => {
+    const count = counts[pit];
+    counts[pit] = 0;
+    pits[pit].classList.add("taken");
+    await Promise.all(Array.from({ length: count }, (_, k) =>
+      wing(pits[pit], document.getElementById(`store-${player}`), 250 + i * 90 + k * 60, k, () => show(counts, stores))));
+    pits[pit].classList.remove("taken");
+    stores[player] += count;
+    show(counts, stores);
+  }));
+}
+
+// One seed on its way.
+async function wing(from, to, delay, tint, begun = () => {}) {
+  const place = board.getBoundingClientRect();
+  const [a, b] = [from, to].map((e) => (e.querySelector(".seeds") ?? e).getBoundingClientRect());
+  const x0 = a.left + a.width / 2 - place.left, y0 = a.top + a.height / 2 - place.top;
+  const x1 = b.left + b.width / 2 - place.left, y1 = b.top + b.height / 2 - place.top;
+  const svg = drawing();
+  svg.setAttribute("class", "flyer");
+  svg.append(seed(0, 0, 44, tint % 3));
+  flight.append(svg);
+  const at = (x, y, scale) => `translate(${x}px, ${y}px) scale(${scale})`;
+  const height = 18 + Math.hypot(x1 - x0, y1 - y0) * 0.12;
+  const animation = svg.animate([
+    { transform: at(x0, y0, 1), opacity: 1 },
+    { transform: at((x0 + x1) / 2, (y0 + y1) / 2 - height, 1.35), opacity: 1 },
+    { transform: at(x1, y1, 1), opacity: 1 },
+  ], { duration: 380, delay, easing: "ease-in-out", fill: "backwards" });
+  setTimeout(begun, delay);
+  try {
+    await animation.finished;
+  } catch {
+    // The animation was cancelled: the board is drawn anew anyway.
+  }
+  svg.remove();
+}
+
+// Stops all seeds that are on their way.
+export function settle() {
+  for (const animation of flight.getAnimations({ subtree: true })) animation.cancel();
+}

@@ -1,0 +1,156 @@
+// Edits a position: any seeds in any pit, either player to move.
+
+import * as board from "./board.js";
+import * as words from "./words.js";
+import { MAX_SEEDS, NAMES, ownerOf, position, readNumbers, sum } from "./game.js";
+
+const $ = (id) => document.getElementById(id);
+const TYPING = 900; // ms within which a second digit belongs to the first
+
+let draft = null; // the position being edited
+let chosen = 0; // the pit that digits change
+let typed = { pit: -1, at: 0 };
+let actions = null;
+
+export const isOpen = () => draft !== null;
+
+// Shows the editor with a copy of a position; then one of actions is called: done
+// with the new position, or cancel.
+export function open(p, then) {
+  draft = position(p.pits, p.turn);
+  actions = then;
+  chosen = Math.max(0, board.focused());
+  document.body.classList.add("editing");
+  $("editor").hidden = false;
+  $("tools").hidden = true;
+  complain("");
+  draw();
+  board.focus(chosen);
+}
+
+export function close() {
+  draft = null;
+  document.body.classList.remove("editing");
+  $("editor").hidden = true;
+  $("tools").hidden = false;
+}
+
+function draw() {
+  board.show(draft.pits, [0, 0]);
+  board.turn(draft.turn);
+  for (let pit = 0; pit < draft.pits.length; pit++) {
+    board.mark(pit, { label: name(pit), chip: null, playable: true, origin: pit === chosen, best: false });
+  }
+  const { player, number } = ownerOf(chosen, draft.pits.length);
+  $("edit-pit").textContent = `${NAMES[player]} ${number}`;
+  $("edit-count").textContent = draft.pits[chosen];
+  for (const radio of document.getElementsByName("edit-turn")) radio.checked = Number(radio.value) === draft.turn;
+  if (document.activeElement !== $("edit-text")) $("edit-text").value = draft.pits.join(" ");
+  $("turn").textContent = `${words.seeds(sum(draft.pits))} on the board, ${NAMES[draft.turn]} to move.`;
+  $("verdict").textContent = "";
+}
+
+function name(pit) {
+  const { player, number } = ownerOf(pit, draft.pits.length);
+  return `${NAMES[player]}, pit ${number}, ${words.seeds(draft.pits[pit])}, edited`;
+}
+
+// Sets a pit, if the board has room for so many seeds.
+function set(pit, seeds) {
+  const others = sum(draft.pits) - draft.pits[pit];
+  chosen = pit;
+  if (seeds < 0) return;
+  if (others + seeds > MAX_SEEDS) {
+    complain(`A board has at most ${MAX_SEEDS} seeds; there is room for ${MAX_SEEDS - others} in this pit.`);
+    draw();
+    return;
+  }
+  complain("");
+  draft.pits[pit] = seeds;
+  draw();
+  $("live").textContent = name(pit);
+}
+
+function complain(text) {
+  $("problem").textContent = text;
+  $("problem").hidden = text === "";
+}
+
+// A click on a pit.
+export function onPit(pit, less) {
+  set(pit, draft.pits[pit] + (less ? -1 : 1));
+}
+
+// A key while editing; says whether it meant something.
+export function onKey(event) {
+  if (event.key === "Escape") {
+    finish("cancel");
+    return true;
+  }
+  if (event.target.closest("input")) return false;
+  const pit = board.focused() < 0 ? chosen : board.focused();
+  if (/^\d$/.test(event.key)) {
+    type(pit, Number(event.key), event.timeStamp);
+    return true;
+  }
+  const step = { "+": 1, "=": 1, "-": -1, Delete: -draft.pits[pit], Backspace: -draft.pits[pit] }[event.key];
+  if (step !== undefined) set(pit, draft.pits[pit] + step);
+  return step !== undefined;
+}
+
+// Digits that follow each other quickly make one number.
+function type(pit, digit, at) {
+  const more = typed.pit === pit && at - typed.at < TYPING && draft.pits[pit] < 10;
+  typed = { pit: more ? -1 : pit, at };
+  set(pit, more ? draft.pits[pit] * 10 + digit : digit);
+}
+
+function finish(how) {
+  const result = draft;
+  complain("");
+  close();
+  actions[how](result);
+}
+
+function readText() {
+  try {
+    const pits = readNumbers($("edit-text").value, draft.pits.length, "the seeds");
+    if (sum(pits) > MAX_SEEDS) throw new Error(`a board has at most ${MAX_SEEDS} seeds, these are ${sum(pits)}`);
+    draft.pits = pits;
+    complain("");
+    draw();
+    return true;
+  } catch (error) {
+    complain(`Not a position: ${error.message}.`);
+    return false;
+  }
+}
+
+$("edit-less").addEventListener("click", () => set(chosen, draft.pits[chosen] - 1));
+$("edit-more").addEventListener("click", () => set(chosen, draft.pits[chosen] + 1));
+$("edit-clear").addEventListener("click", () => {
+  draft.pits.fill(0);
+  complain("");
+  draw();
+});
+$("edit-text").addEventListener("input", readText);
+$("edit-text").addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && readText()) finish("done");
+  if (event.key === "Escape") finish("cancel");
+});
+$("edit-done").addEventListener("click", () => readText() && finish("done"));
+$("edit-cancel").addEventListener("click", () => finish("cancel"));
+for (const radio of document.getElementsByName("edit-turn")) {
+  radio.addEventListener("change", () => {
+    draft.turn = Number(radio.value);
+    draw();
+  });
+}
+// The pit with the focus is the one that the buttons change.
+document.getElementById("rows").addEventListener("focusin", (event) => {
+  const pit = event.target.closest(".pit");
+  if (draft && pit) {
+    chosen = Number(pit.dataset.pit);
+    draw();
+  }
+});

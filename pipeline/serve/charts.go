@@ -1,0 +1,77 @@
+package serve
+
+import (
+	"net/http"
+	"strconv"
+
+	"grenier/io/chart"
+	"grenier/io/manifest"
+	"grenier/io/report"
+	"grenier/pipeline/tables"
+)
+
+// Sizes of charts in a page: text in them is not scaled, so there is one for phones
+// too.
+var (
+	wideChart   = chart.Size{Width: 540, Height: 300}
+	narrowChart = chart.Size{Width: 330, Height: 260}
+)
+
+// drawnChart is a chart as two SVG elements, which need the style sheet
+// /chart.css.
+type drawnChart struct {
+	Name   string `json:"name"`
+	Title  string `json:"title"`
+	Text   string `json:"text"`
+	Wide   string `json:"wide"`
+	Narrow string `json:"narrow"`
+}
+
+func draw(c chart.Chart) (drawnChart, error) {
+	wide, err := c.SVG(wideChart)
+	if err != nil {
+		return drawnChart{}, err
+	}
+	narrow, err := c.SVG(narrowChart)
+	if err != nil {
+		return drawnChart{}, err
+	}
+	return drawnChart{Name: c.Name, Title: c.Title, Text: c.Text, Wide: string(wide), Narrow: string(narrow)}, nil
+}
+
+// drawLayers returns the answer to GET /api/charts, the charts that compare
+// layers.
+func drawLayers(t *tables.Tables) ([]byte, error) {
+	drawn := []drawnChart{}
+	for _, c := range report.Layers(&manifest.Manifest{Layers: t.Layers()}) {
+		d, err := draw(c)
+		if err != nil {
+			return nil, err
+		}
+		drawn = append(drawn, d)
+	}
+	return encode(struct {
+		Charts []drawnChart `json:"charts"`
+	}{drawn})
+}
+
+// drawScores answers GET /api/charts/scores?seeds=n, the histogram of a layer.
+func (s *Server) drawScores(w http.ResponseWriter, r *http.Request) {
+	query, err := parseQuery(r.URL.RawQuery, "seeds")
+	if err != nil {
+		s.refuse(w, err)
+		return
+	}
+	layers := s.tables.Layers()
+	n, err := strconv.Atoi(query["seeds"])
+	if err != nil || n < 0 || n >= len(layers) {
+		s.refuse(w, bad("seeds is %.20q: there are %d layers, from 0", query["seeds"], len(layers)))
+		return
+	}
+	drawn, err := draw(report.Scores(&layers[n]))
+	if err != nil {
+		s.refuse(w, err)
+		return
+	}
+	answer(w, drawn)
+}

@@ -1,0 +1,89 @@
+package serve
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+)
+
+// securityHeaders are part of every answer. The page needs nothing but its own
+// files; nothing of anybody else may run in it or show it in a frame.
+var securityHeaders = map[string]string{
+	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
+		"connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+	"X-Content-Type-Options":       "nosniff",
+	"X-Frame-Options":              "DENY",
+	"Referrer-Policy":              "no-referrer",
+	"Cross-Origin-Opener-Policy":   "same-origin",
+	"Cross-Origin-Resource-Policy": "same-origin",
+	"Permissions-Policy": "accelerometer=(), camera=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), " +
+		"payment=(), usb=()",
+}
+
+// handler returns all of the server. If local is set, requests must name a host
+// that means this machine.
+func (s *Server) handler(local bool) http.Handler {
+	return s.observe(func(w http.ResponseWriter, r *http.Request) {
+		for name, value := range securityHeaders {
+			w.Header().Set(name, value)
+		}
+		if local && !isLocalName(r.Host) {
+			fail(w, http.StatusMisdirectedRequest, "this server is for this machine only: ask for localhost, not for another name")
+			return
+		}
+		s.dispatch(w, r)
+	})
+}
+
+// dispatch finds the handler for a request and calls it.
+func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) {
+	route, found := s.routes[r.URL.Path]
+	handle := route.handler(r.Method)
+	switch {
+	case !s.clients.allow(clientOf(r.RemoteAddr)):
+		w.Header().Set("Retry-After", "1")
+		fail(w, http.StatusTooManyRequests, "too many requests: slow down")
+	case !found:
+		fail(w, http.StatusNotFound, "there is nothing here; / is the page, /api/probe and /api/layers answer questions")
+	case handle == nil:
+		w.Header().Set("Allow", route.methods())
+		fail(w, http.StatusMethodNotAllowed, "only "+route.methods()+" are possible here")
+	default:
+		r.Body = http.MaxBytesReader(w, r.Body, maxBodyBytes)
+		handle(w, r)
+	}
+}
+
+// handler returns the handler for a method, or nil.
+func (r route) handler(method string) http.HandlerFunc {
+	switch method {
+	case http.MethodGet, http.MethodHead:
+		return r.get
+	case http.MethodPost:
+		return r.post
+	}
+	return nil
+}
+
+// methods lists the methods that are allowed.
+func (r route) methods() string {
+	if r.post != nil {
+		return "GET, HEAD, POST"
+	}
+	return "GET, HEAD"
+}
+
+// isLocalName says whether the Host of a request, with or without a port, means
+// this machine whoever resolves it.
+func isLocalName(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") { // RFC 6761, section 6.3
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Unmap().IsLoopback()
+}

@@ -1,0 +1,60 @@
+package serve
+
+import (
+	"net/netip"
+	"sync"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+	"golang.org/x/time/rate"
+)
+
+// maxClients bounds the clients remembered for their rate. Whoever asked longest
+// ago is forgotten first, and begins anew.
+const maxClients = 4096
+
+// clients knows how many requests each client may still make.
+type clients struct {
+	rate  int // requests a second
+	mu    sync.Mutex
+	known *simplelru.LRU[netip.Addr, *rate.Limiter]
+}
+
+func newClients(perSecond int) *clients {
+	known, err := simplelru.NewLRU[netip.Addr, *rate.Limiter](maxClients, nil)
+	if err != nil {
+		panic(err) // only for sizes below 1
+	}
+	return &clients{rate: perSecond, known: known}
+}
+
+// allow says whether a client may make a request now. In one go it may make those
+// of four seconds, so that a page can load.
+func (c *clients) allow(client netip.Addr) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	limiter, ok := c.known.Get(client)
+	if !ok {
+		limiter = rate.NewLimiter(rate.Limit(c.rate), 4*c.rate)
+		c.known.Add(client, limiter)
+	}
+	return limiter.Allow()
+}
+
+// clientOf returns who sent a request: an address, or for IPv6 the network of 64
+// bits, all of whose addresses one client can use. An address that is not understood
+// counts as the zero one.
+func clientOf(remote string) netip.Addr {
+	at, err := netip.ParseAddrPort(remote)
+	if err != nil {
+		return netip.Addr{}
+	}
+	ip := at.Addr().Unmap().WithZone("")
+	if ip.Is4() {
+		return ip
+	}
+	network, err := ip.Prefix(64)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return network.Masked().Addr()
+}

@@ -1,0 +1,319 @@
+package serve
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"grenier/io/corrupt"
+	"grenier/layers/awari"
+	"grenier/pipeline/tables"
+)
+
+// probeReport is what is known about a board.
+type probeReport struct {
+	Rules string `json:"rules"`
+	Seeds int    `json:"seeds"`
+	Pits  []int  `json:"pits"`
+	// Solved says that the tables have the board.
+	Solved bool `json:"solved"`
+	// Over says that the mover has no legal move: the opponent takes all seeds.
+	Over bool `json:"over"`
+	// Value is exact, or null when the tables do not tell.
+	Value *int       `json:"value"`
+	Moves []moveInfo `json:"moves"`
+}
+
+// moveInfo is a pit of the mover. When it cannot be played, what follows Starves
+// is empty.
+type moveInfo struct {
+	Pit   int  `json:"pit"`
+	Legal bool `json:"legal"`
+	// Starves says that the move leaves the opponent without seeds.
+	Starves  bool `json:"starves"`
+	Captured int  `json:"captured"`
+	// Value is exact, or null when the tables do not have the board it leads to.
+	Value *int `json:"value"`
+	// Child is the board after the move, seen by the next player.
+	Child []int `json:"child,omitempty"`
+	// Sown lists the pit that each seed went to, in order; Taken the pits whose
+	// seeds the mover took. Pits are numbered as before the move.
+	Sown  []int `json:"sown,omitempty"`
+	Taken []int `json:"taken,omitempty"`
+}
+
+// probeQuery answers GET /api/probe?pits=1,2,...
+func (s *Server) probeQuery(w http.ResponseWriter, r *http.Request) {
+	board, err := s.boardOfQuery(r.URL.RawQuery)
+	s.probe(w, board, err)
+}
+
+// probeBody answers POST /api/probe with {"pits":[1,2,...]}.
+func (s *Server) probeBody(w http.ResponseWriter, r *http.Request) {
+	board, err := s.boardOfBody(r)
+	s.probe(w, board, err)
+}
+
+// probe answers for a board that was read, or could not be read because of
+// reason.
+func (s *Server) probe(w http.ResponseWriter, board awari.Board, reason error) {
+	if reason != nil {
+		s.refuse(w, reason)
+		return
+	}
+	report, err := s.newProbeReport(board)
+	if err != nil {
+		s.refuse(w, err)
+		return
+	}
+	answer(w, report)
+}
+
+// badRequest is an error about what a client sent.
+type badRequest struct {
+	status int
+	error
+}
+
+func (b badRequest) Unwrap() error { return b.error }
+
+// bad returns an error about a request that makes no sense.
+func bad(format string, args ...any) error {
+	return badRequest{http.StatusBadRequest, fmt.Errorf(format, args...)}
+}
+
+// refuse answers a request that failed with err. What went wrong inside is for
+// the log; the client need not know the names of files.
+func (s *Server) refuse(w http.ResponseWriter, err error) {
+	if b, ok := errors.AsType[badRequest](err); ok {
+		fail(w, b.status, b.Error())
+		return
+	}
+	s.log.Error("no answer", "error", err)
+	if errors.Is(err, corrupt.ErrCorrupt) {
+		fail(w, http.StatusInternalServerError, "a table that this needs is damaged; the log of the server names it")
+		return
+	}
+	fail(w, http.StatusInternalServerError, "the server failed; its log says why")
+}
+
+// boardOfQuery reads the parameter pits, the only one.
+func (s *Server) boardOfQuery(raw string) (awari.Board, error) {
+	query, err := parseQuery(raw, "pits")
+	if err != nil {
+		return awari.Board{}, err
+	}
+	return s.boardOf(query)
+}
+
+// boardOf reads the parameter pits.
+func (s *Server) boardOf(query map[string]string) (awari.Board, error) {
+	pits, given := query["pits"]
+	if !given {
+		return awari.Board{}, bad("the parameter pits is missing: the seeds of %d pits, the mover's first, as 1,2,...", s.tables.Game().Pits())
+	}
+	return s.parse(strings.Split(pits, ","))
+}
+
+// parseQuery returns the parameters of a query, all of which must be known, and
+// given once at most.
+func parseQuery(raw string, known ...string) (map[string]string, error) {
+	values, err := url.ParseQuery(raw)
+	if err != nil {
+		return nil, bad("the query cannot be read: %w", err)
+	}
+	query := map[string]string{}
+	for name, all := range values {
+		if !slices.Contains(known, name) {
+			return nil, bad("unknown parameter %.20q: %s are possible", name, strings.Join(known, ", "))
+		}
+		if len(all) > 1 {
+			return nil, bad("the parameter %s is given %d times", name, len(all))
+		}
+		query[name] = all[0]
+	}
+	return query, nil
+}
+
+// boardOfBody reads a JSON object with the member pits.
+func (s *Server) boardOfBody(r *http.Request) (awari.Board, error) {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return awari.Board{}, badRequest{http.StatusUnsupportedMediaType, errors.New("the body must be of type application/json")}
+	}
+	if r.URL.RawQuery != "" {
+		return awari.Board{}, bad("a POST takes no parameters, only a body")
+	}
+	var body struct {
+		Pits []json.Number `json:"pits"`
+	}
+	err := decode(r.Body, &body)
+	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return awari.Board{}, badRequest{http.StatusRequestEntityTooLarge, fmt.Errorf("the body has more than %d bytes", large.Limit)}
+	}
+	if err != nil {
+		return awari.Board{}, bad(`the body must be like {"pits":[1,2,...]}: %w`, err)
+	}
+	fields := make([]string, len(body.Pits))
+	for i, n := range body.Pits {
+		fields[i] = n.String()
+	}
+	return s.parse(fields)
+}
+
+// decode reads one JSON value into v, and nothing else.
+func decode(body io.Reader, v any) error {
+	d := json.NewDecoder(body)
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return err
+	}
+	switch _, err := d.Token(); {
+	case errors.Is(err, io.EOF):
+		return nil
+	case err != nil:
+		return err
+	}
+	return errors.New("something follows the object")
+}
+
+// parse reads a board.
+func (s *Server) parse(fields []string) (awari.Board, error) {
+	board, err := s.tables.Game().Parse(fields)
+	if err != nil {
+		return awari.Board{}, bad("%w", err)
+	}
+	return board, nil
+}
+
+// newProbeReport asks the tables about a board, which they need not have: a move
+// may lead to a board that they have, and a board without moves needs no table.
+func (s *Server) newProbeReport(b awari.Board) (*probeReport, error) {
+	game := s.tables.Game()
+	p := &probeReport{
+		Rules: game.Rules().String(), Seeds: b.Seeds(), Pits: widen(b[:game.Pits()]),
+		Solved: b.Seeds() <= s.tables.MaxSeeds(),
+	}
+	for pit, play := range game.Plays(b) {
+		if pit < game.Half() {
+			p.Moves = append(p.Moves, newMoveInfo(game, b, pit, play))
+		}
+	}
+	p.Over = !anyLegal(p.Moves)
+	if p.Solved {
+		return p, s.addExact(p, b)
+	}
+	return p, s.addKnown(p, game, b)
+}
+
+func anyLegal(moves []moveInfo) bool {
+	for _, m := range moves {
+		if m.Legal {
+			return true
+		}
+	}
+	return false
+}
+
+// addExact adds the values of a board that the tables have.
+func (s *Server) addExact(p *probeReport, b awari.Board) error {
+	known, err := s.tables.Probe(b)
+	if err != nil {
+		return err
+	}
+	p.Value = &known.Value
+	for i := range p.Moves {
+		if p.Moves[i].Legal {
+			p.Moves[i].Value = &known.Moves[i].Value
+		}
+	}
+	return nil
+}
+
+// addKnown adds the values of those moves whose boards the tables have, and the
+// value of the board itself if that is all of them.
+func (s *Server) addKnown(p *probeReport, game awari.Game, b awari.Board) error {
+	if p.Over {
+		value := game.Terminal(b)
+		p.Value = &value
+		return nil
+	}
+	plays, all := game.Plays(b), true
+	for i := range p.Moves {
+		if !plays[i].Legal {
+			continue
+		}
+		score, err := s.tables.Score(plays[i].Child)
+		if errors.Is(err, tables.ErrUnsolved) {
+			all = false
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		value := plays[i].Captured - int(score)
+		p.Moves[i].Value = &value
+	}
+	if all {
+		p.Value = bestOf(p.Moves)
+	}
+	return nil
+}
+
+// bestOf returns the largest value of the moves that have one.
+func bestOf(moves []moveInfo) *int {
+	var best *int
+	for _, m := range moves {
+		if m.Value != nil && (best == nil || *m.Value > *best) {
+			best = m.Value
+		}
+	}
+	return best
+}
+
+// newMoveInfo tells what becomes of the seeds of a pit.
+func newMoveInfo(game awari.Game, b awari.Board, pit int, play awari.Play) moveInfo {
+	m := moveInfo{Pit: pit, Legal: play.Legal, Starves: play.Starves, Captured: play.Captured}
+	if !play.Legal {
+		return m
+	}
+	m.Child = widen(play.Child[:game.Pits()])
+	after := game.Turn(play.Child)
+	m.Sown = sown(game, b, pit)
+	b[pit] = 0
+	for _, to := range m.Sown {
+		b[to]++
+	}
+	for i := range game.Pits() {
+		if b[i] != after[i] {
+			m.Taken = append(m.Taken, i)
+		}
+	}
+	return m
+}
+
+// sown lists the pits that the seeds of a pit go to: around the board, but never
+// back into the origin.
+func sown(game awari.Game, b awari.Board, pit int) []int {
+	var to []int
+	for i := pit; len(to) < int(b[pit]); {
+		if i = (i + 1) % game.Pits(); i != pit {
+			to = append(to, i)
+		}
+	}
+	return to
+}
+
+// widen returns the seeds as numbers; as bytes they would become base64 in JSON.
+func widen(pits []uint8) []int {
+	wide := make([]int, len(pits))
+	for i, x := range pits {
+		wide[i] = int(x)
+	}
+	return wide
+}

@@ -1,0 +1,215 @@
+package serve
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"grenier/layers/awari"
+	"grenier/pipeline/internal/testrun"
+)
+
+// query returns a board as the parameter pits.
+func query(b awari.Board, pits int) string {
+	fields := make([]string, pits)
+	for i := range fields {
+		fields[i] = strconv.Itoa(int(b[i]))
+	}
+	return strings.Join(fields, ",")
+}
+
+// TestProbe compares the answers for every board of small layers, and some beyond
+// them, with the tables and with the rules.
+func TestProbe(t *testing.T) {
+	for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+		game := testrun.Game(t, 6, rules)
+		r := start(t, Options{Tables: openTables(t, game), Rate: 1e6})
+		space := testrun.Space(t, game, seeds+2)
+		for n := range seeds + 3 {
+			for rank := range space.Size(n) {
+				r.checkProbe(game, space.Unrank(n, rank), n)
+			}
+		}
+	}
+}
+
+// checkProbe probes a board with n seeds.
+func (r *running) checkProbe(game awari.Game, b awari.Board, n int) {
+	r.t.Helper()
+	var got probeReport
+	r.ask("/api/probe?pits="+query(b, game.Pits()), &got)
+	plays, legal := game.Plays(b), false
+	for pit := range game.Half() {
+		legal = legal || plays[pit].Legal
+		r.checkMove(game, b, plays[pit], got.Moves[pit])
+	}
+	if got.Seeds != n || got.Rules != game.Rules().String() || got.Solved != (n <= seeds) || got.Over == legal || len(got.Moves) != game.Half() {
+		r.t.Fatalf("%s: %+v", game.Text(b), got)
+	}
+	want := bestOf(got.Moves)
+	switch {
+	case !legal:
+		n := -b.Seeds()
+		want = &n
+	case slices.ContainsFunc(got.Moves, func(m moveInfo) bool { return m.Legal && m.Value == nil }):
+		want = nil
+	}
+	if diff := cmp.Diff(want, got.Value); diff != "" {
+		r.t.Fatalf("%s: value: %s", game.Text(b), diff)
+	}
+}
+
+// checkMove compares an answer about a move with the rules: seeds sown and taken
+// one by one must give the child.
+func (r *running) checkMove(game awari.Game, b awari.Board, play awari.Play, got moveInfo) {
+	r.t.Helper()
+	if got.Legal != play.Legal || got.Starves != play.Starves || got.Captured != play.Captured {
+		r.t.Fatalf("%s, pit %d: %+v, want %+v", game.Text(b), got.Pit, got, play)
+	}
+	if !play.Legal {
+		if got.Child != nil || got.Sown != nil || got.Taken != nil || got.Value != nil {
+			r.t.Fatalf("%s, pit %d: not legal, but %+v", game.Text(b), got.Pit, got)
+		}
+		return
+	}
+	board, taken := b, 0
+	board[got.Pit] = 0
+	for _, pit := range got.Sown {
+		board[pit]++
+	}
+	for _, pit := range got.Taken {
+		taken += int(board[pit])
+		board[pit] = 0
+	}
+	if game.Turn(board) != play.Child || taken != play.Captured || len(got.Sown) != int(b[got.Pit]) ||
+		!slices.Equal(got.Child, widen(play.Child[:game.Pits()])) {
+		r.t.Fatalf("%s, pit %d: %+v, want %+v", game.Text(b), got.Pit, got, play)
+	}
+	score, err := r.server.tables.Score(play.Child)
+	if known := err == nil; known != (got.Value != nil) || known && *got.Value != play.Captured-int(score) {
+		r.t.Fatalf("%s, pit %d: value of %+v, the child is worth %d (%v)", game.Text(b), got.Pit, got, score, err)
+	}
+}
+
+// TestProbeText compares an answer with its text.
+func TestProbeText(t *testing.T) {
+	r := start(t, Options{})
+	got := r.get("/api/probe?pits=0,0,0,0,0,2,1,1,0,0,0,1")
+	want := `{"rules":"awari","seeds":5,"pits":[0,0,0,0,0,2,1,1,0,0,0,1],"solved":true,"over":false,"value":5,"moves":[` +
+		`{"pit":0,"legal":false,"starves":false,"captured":0,"value":null},` +
+		`{"pit":1,"legal":false,"starves":false,"captured":0,"value":null},` +
+		`{"pit":2,"legal":false,"starves":false,"captured":0,"value":null},` +
+		`{"pit":3,"legal":false,"starves":false,"captured":0,"value":null},` +
+		`{"pit":4,"legal":false,"starves":false,"captured":0,"value":null},` +
+		`{"pit":5,"legal":true,"starves":false,"captured":4,"value":5,"child":[0,0,0,0,0,1,0,0,0,0,0,0],"sown":[6,7],"taken":[6,7]}]}` + "\n"
+	if got.body != want || got.status != http.StatusOK {
+		t.Errorf("status %d\n%s\nwant\n%s", got.status, got.body, want)
+	}
+	if post := r.do(http.MethodPost, "/api/probe", `{"pits":[0,0,0,0,0,2,1,1,0,0,0,1]}`, "Content-Type", "application/json; charset=utf-8"); post.body != want {
+		t.Errorf("POST: status %d, %s", post.status, post.body)
+	}
+}
+
+// TestBadProbes sends what makes no sense.
+func TestBadProbes(t *testing.T) {
+	r := start(t, Options{})
+	for _, c := range []struct {
+		query string
+		want  string
+	}{
+		{"", "the parameter pits is missing"},
+		{"?pits=", "1 pits given, 12 are needed"},
+		{"?pits=1,2,3", "3 pits given, 12 are needed"},
+		{"?pits=1,2,3,4,5,6,7,8,9,0,0,0,0", "13 pits given"},
+		{"?pits=-1,0,0,0,0,0,0,0,0,0,0,0", "is not a number of seeds"},
+		{"?pits=x,0,0,0,0,0,0,0,0,0,0,0", "is not a number of seeds"},
+		{"?pits=1.5,0,0,0,0,0,0,0,0,0,0,0", "is not a number of seeds"},
+		{"?pits=49,0,0,0,0,0,0,0,0,0,0,0", "at most 48"},
+		{"?pits=48,1,0,0,0,0,0,0,0,0,0,0", "more than 48"},
+		{"?pits=99999999999999999999,0,0,0,0,0,0,0,0,0,0,0", "at most 48"},
+		{"?pits=1&pits=2", "given 2 times"},
+		{"?seeds=1", "unknown parameter"},
+		{"?pits=%zz", "cannot be read"},
+		{"?pits=1;drop", "cannot be read"},
+	} {
+		r.wantProblem(r.get("/api/probe"+c.query), http.StatusBadRequest, c.want)
+	}
+	for _, c := range []struct {
+		body, kind string
+		status     int
+		want       string
+	}{
+		{`{"pits":[1]}`, "text/plain", http.StatusUnsupportedMediaType, "application/json"},
+		{`{"pits":[1]}`, "", http.StatusUnsupportedMediaType, "application/json"},
+		{``, "application/json", 400, "EOF"},
+		{`{`, "application/json", 400, "EOF"},
+		{`[]`, "application/json", 400, "array"},
+		{`null`, "application/json", 400, "0 pits given"},
+		{`{"pits":[1,2]}`, "application/json", 400, "2 pits given"},
+		{`{"pits":[1],"more":2}`, "application/json", 400, "unknown field"},
+		{`{"pits":[1]}{}`, "application/json", 400, "something follows"},
+		{`{"pits":["x"]}`, "application/json", 400, "number"},
+		{`{"pits":[1.5,0,0,0,0,0,0,0,0,0,0,0]}`, "application/json", 400, "is not a number of seeds"},
+		{`{"pits":[-1,0,0,0,0,0,0,0,0,0,0,0]}`, "application/json", 400, "is not a number of seeds"},
+		{`{"pits":[1e1,0,0,0,0,0,0,0,0,0,0,0]}`, "application/json", 400, "is not a number of seeds"},
+		{"\xff\xfe\x00", "application/json", 400, "invalid character"},
+		{strings.Repeat("[", 15000), "application/json", 400, "max depth"},
+		{`{"pits":[` + strings.Repeat("1,", 20000) + `1]}`, "application/json", http.StatusRequestEntityTooLarge, "more than 16384 bytes"},
+		{`{"pits":[1]}` + strings.Repeat(" ", 20000), "application/json", http.StatusRequestEntityTooLarge, "more than 16384 bytes"},
+	} {
+		r.wantProblem(r.do(http.MethodPost, "/api/probe", c.body, "Content-Type", c.kind), c.status, c.want)
+	}
+	r.wantProblem(r.do(http.MethodPost, "/api/probe?pits=1", `{}`, "Content-Type", "application/json"), 400, "no parameters")
+	if text := r.log.String(); text != "" {
+		t.Errorf("bad requests were logged: %s", text)
+	}
+}
+
+// wantProblem checks an answer that says why there is none.
+func (r *running) wantProblem(got reply, status int, want string) {
+	r.t.Helper()
+	if got.status != status || !strings.HasPrefix(got.body, `{"error":"`) || !strings.Contains(got.body, want) {
+		r.t.Errorf("status %d, %.300s, want status %d and %q", got.status, got.body, status, want)
+	}
+}
+
+// TestDamage checks that a damaged table gives no score, that the log names the
+// file and that the client does not learn where it is.
+func TestDamage(t *testing.T) {
+	game := testrun.Game(t, 12, awari.Awari)
+	tab := openTables(t, game)
+	r := start(t, Options{Tables: tab})
+	path := tab.Path(seeds)
+	data := testrun.ReadFile(t, path)
+	for i := range data {
+		data[i] ^= 0x55
+	}
+	testrun.WriteFile(t, path, data)
+	got := r.get("/api/probe?pits=0,0,0,0,0,2,1,1,0,0,0,1")
+	r.wantProblem(got, http.StatusInternalServerError, "damaged")
+	if strings.Contains(got.body, path) || !strings.Contains(r.log.String(), path) {
+		t.Errorf("the client saw %s, the log is %s", got.body, r.log)
+	}
+}
+
+// TestLayers compares the list of layers with the manifest.
+func TestLayers(t *testing.T) {
+	r := start(t, Options{})
+	var got layersReport
+	r.ask("/api/layers", &got)
+	if got.Rules != "awari" || got.Pits != 12 || len(got.Layers) != seeds+1 {
+		t.Fatalf("%+v", got)
+	}
+	for n, l := range r.server.tables.Layers() {
+		g := got.Layers[n]
+		if text := fmt.Sprint(g.Seeds, g.Positions, g.Win, g.Draw, g.Loss, g.Hash, g.Bytes); text !=
+			fmt.Sprint(n, l.Positions, l.Win, l.Draw, l.Loss, l.Hash, l.Bytes) || g.Histogram != l.Histogram {
+			t.Errorf("layer %d is %s", n, text)
+		}
+	}
+}

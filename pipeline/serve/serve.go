@@ -1,0 +1,167 @@
+// Package serve answers questions about solved awari positions over HTTP: a JSON
+// interface, and the files of the web page that uses it.
+//
+//	s, err := serve.New(serve.Options{Tables: t, Pages: pages, Log: log})
+//	err = s.Serve(ctx, listener) // until ctx ends
+//
+// A request goes through these steps: it is counted, timed and, if wanted, logged
+// (observe.go); it must name a host that the server may go by, a path that exists
+// and a method that the path has, and its sender must not ask too often
+// (guard.go, limit.go); then a handler answers (probe.go, line.go, search.go, layers.go,
+// charts.go, metrics.go, pages.go). Paths are compared with a fixed list and never reach a file system:
+// the files of the page are read once, when the server is made.
+//
+// Everything a client can make the server hold is bounded: connections, their
+// headers, bodies and times, the requests that compute at a time (busy.go), and the
+// clients remembered for their rate.
+// docs/serve.md describes what there is to ask.
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"net"
+	"net/http"
+	"time"
+
+	"golang.org/x/net/netutil"
+
+	"grenier/io/chart"
+	"grenier/pipeline/tables"
+)
+
+// Limits of what a client can make the server hold or wait for.
+const (
+	maxConnections = 512
+	maxHeaderBytes = 16 << 10
+	maxBodyBytes   = 16 << 10
+	headerTimeout  = 5 * time.Second
+	readTimeout    = 10 * time.Second
+	writeTimeout   = 30 * time.Second
+	idleTimeout    = time.Minute
+	// shutdownTimeout is how long requests that are under way may take when the
+	// server stops.
+	shutdownTimeout = 5 * time.Second
+)
+
+// DefaultRate is how many requests a second one client may make in the long run
+// unless Options say otherwise. Loading the page and pressing keys fast stays
+// well below.
+const DefaultRate = 100
+
+// Options say what is served and how.
+type Options struct {
+	// Tables has the scores. It stays open as long as the server.
+	Tables *tables.Tables
+	// Pages has the files of the web page, index.html among them.
+	Pages fs.FS
+	// Log gets what goes wrong inside the server, and a line for each request if
+	// LogRequests is set.
+	Log         *slog.Logger
+	LogRequests bool
+	// Rate is how many requests a second one client may make in the long run; 0
+	// stands for DefaultRate.
+	Rate int
+}
+
+// Server answers requests. It is safe for concurrent use.
+type Server struct {
+	tables      *tables.Tables
+	log         *slog.Logger
+	logRequests bool
+	routes      map[string]route
+	clients     *clients
+	metrics     *metrics
+	turns       chan *turn // those that no request has
+}
+
+// route is what there is at a path.
+type route struct {
+	get, post http.HandlerFunc // nil where the method is not allowed
+}
+
+// New returns a server. It fails when the page has a file of a kind that it does
+// not know, or no index.html.
+func New(o Options) (*Server, error) {
+	if o.Rate == 0 {
+		o.Rate = DefaultRate
+	}
+	s := &Server{
+		tables: o.Tables, log: o.Log, logRequests: o.LogRequests,
+		clients: newClients(o.Rate), turns: newTurns(), routes: map[string]route{},
+	}
+	if err := s.addPages(o.Pages); err != nil {
+		return nil, err
+	}
+	layers, err := encode(newLayersReport(o.Tables))
+	if err != nil {
+		return nil, err
+	}
+	charts, err := drawLayers(o.Tables)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(s.routes, map[string]route{
+		"/api/probe":         {get: s.probeQuery, post: s.probeBody},
+		"/api/line":          {get: s.findLine},
+		"/api/search":        {get: s.searchBoard},
+		"/api/layers":        {get: document("application/json", layers)},
+		"/api/charts":        {get: document("application/json", charts)},
+		"/api/charts/scores": {get: s.drawScores},
+		"/chart.css":         {get: document(kinds[".css"], []byte(chart.Style()))},
+		"/healthz":           {get: s.health},
+		"/metrics":           {get: s.writeMetrics},
+	})
+	s.metrics = newMetrics(s.routes)
+	return s, nil
+}
+
+// Serve answers the connections of l, which it closes in the end, until ctx ends.
+// It then lets requests that are under way finish, for a few seconds, and returns
+// nil. If l is bound to a loopback address, requests must name a host that means
+// this machine: a page of somebody else could otherwise point a name of its own
+// at it and read the answers (DNS rebinding).
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	server := &http.Server{
+		Handler:           s.handler(isLoopback(l.Addr())),
+		ReadHeaderTimeout: headerTimeout,
+		ReadTimeout:       readTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		// What is computed for requests ends when the server stops.
+		BaseContext: func(net.Listener) context.Context { return ctx },
+		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(netutil.LimitListener(l, maxConnections)) }()
+	select {
+	case err := <-failed:
+		return fmt.Errorf("serving %s: %w", l.Addr(), err)
+	case <-ctx.Done():
+	}
+	err := shutDown(server)
+	<-failed
+	return err
+}
+
+// shutDown stops the server, at once if waiting for requests takes too long.
+func shutDown(server *http.Server) error {
+	ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
+	defer cancel()
+	err := server.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return server.Close()
+	}
+	return err
+}
+
+// isLoopback says whether an address can only be reached from this machine.
+func isLoopback(a net.Addr) bool {
+	tcp, ok := a.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
+}

@@ -1,0 +1,146 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"go.uber.org/goleak"
+
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/internal/testrun"
+	"grenier/pipeline/tables"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// seeds is the highest layer of the tables that tests use.
+const seeds = 5
+
+// pages is a page that is not about anything.
+func pages() fstest.MapFS {
+	return fstest.MapFS{
+		"index.html": {Data: []byte("<!doctype html><title>page</title>")},
+		"app.js":     {Data: []byte("export {};\n")},
+		"style.css":  {Data: []byte("p { color: red }\n")},
+		"icon.svg":   {Data: []byte("<svg/>\n")},
+	}
+}
+
+// openTables solves a few layers of a game and opens them.
+func openTables(t testing.TB, game awari.Game) *tables.Tables {
+	t.Helper()
+	dir := testrun.Write(t, game, testrun.Solve(t, game, seeds), 256)
+	tab, err := tables.Open(dir, tables.Options{Family: cpu.Generic})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tab.Close() })
+	return tab
+}
+
+// newServer returns a server for the 12-pit game; what it logs is in the text
+// returned.
+func newServer(t testing.TB, o Options) (*Server, *lockedText) {
+	t.Helper()
+	log := &lockedText{}
+	if o.Tables == nil {
+		o.Tables = openTables(t, testrun.Game(t, 12, awari.Awari))
+	}
+	if o.Pages == nil {
+		o.Pages = pages()
+	}
+	o.Log = slog.New(slog.NewTextHandler(log, nil))
+	s, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, log
+}
+
+// running is a server that listens on this machine.
+type running struct {
+	t       testing.TB
+	server  *Server
+	address string
+	log     *lockedText
+	client  *http.Client
+}
+
+// start lets a server listen until the test ends.
+func start(t testing.TB, o Options) *running {
+	t.Helper()
+	s, log := newServer(t, o)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- s.Serve(ctx, l) }()
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
+	t.Cleanup(func() {
+		client.CloseIdleConnections()
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("the server ended with %v", err)
+		}
+	})
+	return &running{t, s, l.Addr().String(), log, client}
+}
+
+// reply is what a server answered.
+type reply struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// do sends a request with headers given as name and value in turn.
+func (r *running) do(method, target, body string, headers ...string) reply {
+	r.t.Helper()
+	request, err := http.NewRequestWithContext(r.t.Context(), method, "http://"+r.address+target, strings.NewReader(body))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+		if headers[i] == "Host" {
+			request.Host = headers[i+1]
+		}
+	}
+	response, err := r.client.Do(request)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return reply{response.StatusCode, response.Header, string(text)}
+}
+
+func (r *running) get(target string, headers ...string) reply {
+	r.t.Helper()
+	return r.do(http.MethodGet, target, "", headers...)
+}
+
+// ask gets an answer as JSON into v.
+func (r *running) ask(target string, v any) {
+	r.t.Helper()
+	got := r.get(target)
+	if got.status != http.StatusOK || got.header.Get("Content-Type") != "application/json" {
+		r.t.Fatalf("%s: status %d, %s", target, got.status, got.body)
+	}
+	if err := json.Unmarshal([]byte(got.body), v); err != nil {
+		r.t.Fatalf("%s: %v in %s", target, err, got.body)
+	}
+}
