@@ -1,0 +1,134 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"net/http"
+	"time"
+)
+
+// request is a question for bytes of a file.
+type request struct {
+	file        string
+	first, last int64  // last is -1 for all
+	ifRange     string // strong validator: if it is not that of the file any more, the answer is all of it
+}
+
+// do asks until accept takes an answer, or there is no more hope. The body of an
+// answer must be read by accept.
+func (d *Dir) do(ctx context.Context, q request, accept func(*http.Response) error) error {
+	for attempt := 1; ; attempt++ {
+		err := d.try(ctx, q, accept)
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() == nil && mayPass(err) && attempt < d.options.Attempts {
+			sleep(ctx, d.pause(attempt, err))
+			continue
+		}
+		if ctx.Err() != nil { // whatever it looks like, that is why
+			err = context.Cause(ctx)
+		}
+		return &Error{First: q.first, Last: q.last, Attempts: attempt, Err: err}
+	}
+}
+
+// try asks once.
+func (d *Dir) try(ctx context.Context, q request, accept func(*http.Response) error) error {
+	late := fmt.Errorf("%w (%v)", ErrTimeout, d.options.Timeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, d.options.Timeout, late)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, d.base.JoinPath(q.file).String(), nil)
+	if err != nil {
+		return bare(err)
+	}
+	r.Header.Set("User-Agent", "grenier")
+	r.Header.Set("Accept-Encoding", "identity")
+	if q.last >= 0 {
+		r.Header.Set("Range", fmt.Sprintf("bytes=%d-%d", q.first, q.last))
+	}
+	if q.ifRange != "" {
+		r.Header.Set("If-Range", q.ifRange)
+	}
+	answer, err := d.client.Do(r)
+	if err == nil {
+		err = accept(answer)
+		answer.Body.Close() // nothing is lost: what was wanted has been read
+	} else {
+		err = fmt.Errorf("no answer: %w", bare(err))
+	}
+	if err != nil && errors.Is(context.Cause(ctx), ErrTimeout) && mayPass(err) {
+		return late
+	}
+	return err
+}
+
+// pause returns how long to wait after an attempt: longer each time, not as long
+// as everybody else, and at least as long as the server wants.
+func (d *Dir) pause(attempt int, err error) time.Duration {
+	wait := d.options.Pause << min(attempt-1, 16)
+	wait += rand.N(wait/2 + 1)
+	if status, ok := errors.AsType[*StatusError](err); ok {
+		wait = max(wait, status.After)
+	}
+	return min(wait, maxPause)
+}
+
+// sleep waits, but not longer than ctx.
+func sleep(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
+// readAll returns the contents of a file of at most limit bytes.
+func (d *Dir) readAll(file string, limit int64) (data []byte, err error) {
+	err = d.do(d.ctx, request{file: file, last: -1}, func(r *http.Response) error {
+		switch {
+		case r.StatusCode != http.StatusOK:
+			return newStatusError(r)
+		case r.ContentLength > limit:
+			return fmt.Errorf("%w: %d bytes, want at most %d", ErrTooLong, r.ContentLength, limit)
+		}
+		if err := checkEncoding(r); err != nil {
+			return err
+		}
+		data, err = io.ReadAll(io.LimitReader(r.Body, limit+1))
+		if err != nil {
+			return cutShort(len(data), err)
+		}
+		if int64(len(data)) > limit {
+			return fmt.Errorf("%w: more than %d bytes", ErrTooLong, limit)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return data, nil
+}
+
+// checkEncoding refuses bytes that are not those of the file.
+func checkEncoding(r *http.Response) error {
+	if e := r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
+		return fmt.Errorf("%w: the bytes are encoded (%.40q), though that was excluded", ErrAnswer, e)
+	}
+	return nil
+}
+
+// cutShort says how far an answer came.
+func cutShort(n int, err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("the answer ends after %d bytes: %w", n, io.ErrUnexpectedEOF)
+	}
+	return fmt.Errorf("after %d bytes: %w", n, err)
+}

@@ -1,0 +1,205 @@
+package remote
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"sync/atomic"
+
+	"golang.org/x/sync/singleflight"
+)
+
+// HeadBytes is how much of a file is read, and kept, when it is opened.
+const HeadBytes = 64 << 10
+
+// File is a file of a Dir, a layerfile.Reader. It is safe for concurrent use.
+type File struct {
+	dir    *Dir
+	name   string
+	size   int64
+	head   []byte // the first bytes
+	etag   string // as the server told, or ""
+	date   string // Last-Modified, in the same way
+	flight singleflight.Group
+
+	ctx    context.Context // ends with Close, or that of dir
+	cancel context.CancelCauseFunc
+	closed atomic.Bool
+}
+
+// OpenFile opens the file of that name in d. It fails with an *Error; its cause
+// matches fs.ErrNotExist if there is no such file, and ErrNoRanges if the server sends
+// all of a file of more than HeadBytes.
+func (d *Dir) OpenFile(name string) (*File, error) {
+	f := &File{dir: d, name: name}
+	if err := d.do(d.ctx, request{file: name, first: 0, last: HeadBytes - 1}, f.acceptHead); err != nil {
+		return nil, err
+	}
+	f.ctx, f.cancel = context.WithCancelCause(d.ctx)
+	return f, nil
+}
+
+// acceptHead takes the answer to the first request.
+func (f *File) acceptHead(r *http.Response) error {
+	if err := checkEncoding(r); err != nil {
+		return err
+	}
+	var n int64
+	var err error
+	switch r.StatusCode {
+	case http.StatusPartialContent:
+		n, f.size, err = headRange(r.Header.Get("Content-Range"))
+	case http.StatusOK:
+		n, f.size, err = r.ContentLength, r.ContentLength, wholeFile(r)
+	case http.StatusRequestedRangeNotSatisfiable:
+		if c, ok := parseContentRange(r.Header.Get("Content-Range")); !ok || c.total != 0 {
+			return newStatusError(r)
+		}
+		return nil // an empty file
+	default:
+		return newStatusError(r)
+	}
+	if err != nil {
+		return err
+	}
+	f.head = make([]byte, n)
+	f.etag, f.date = r.Header.Get("ETag"), r.Header.Get("Last-Modified")
+	return readBody(r, f.head)
+}
+
+// headRange returns how many bytes of a file of size bytes an answer to the first
+// request has.
+func headRange(contentRange string) (n, size int64, err error) {
+	c, ok := parseContentRange(contentRange)
+	if !ok || c.first != 0 || c.last != min(HeadBytes, c.total)-1 {
+		return 0, 0, wrongRange(contentRange, 0, HeadBytes-1)
+	}
+	return c.last + 1, c.total, nil
+}
+
+// wholeFile refuses a whole file in the place of its head, unless it is as short
+// as that.
+func wholeFile(r *http.Response) error {
+	switch {
+	case r.ContentLength < 0:
+		return fmt.Errorf("%w: it sends the whole file", ErrNoRanges)
+	case r.ContentLength > HeadBytes:
+		return fmt.Errorf("%w: it sends the whole file, %d bytes", ErrNoRanges, r.ContentLength)
+	}
+	return nil
+}
+
+// ReadAt reads len(p) bytes from offset off on, all or none. It fails with an
+// *Error or, once f or its Dir is closed, with one that matches os.ErrClosed.
+func (f *File) ReadAt(p []byte, off int64) (int, error) {
+	end := off + int64(len(p))
+	switch {
+	case off < 0 || end < off || end > f.size:
+		return 0, fmt.Errorf("%d bytes at %d of %d: %w", len(p), off, f.size, io.EOF)
+	case f.ctx.Err() != nil:
+		return 0, context.Cause(f.ctx)
+	case len(p) == 0:
+		return 0, nil
+	case end <= int64(len(f.head)):
+		return copy(p, f.head[off:]), nil
+	}
+	key := fmt.Sprint(off, len(p))
+	data, err, _ := f.flight.Do(key, func() (any, error) { return f.fetch(off, end-1) })
+	if err != nil {
+		return 0, err
+	}
+	return copy(p, data.([]byte)), nil
+}
+
+// fetch asks for the bytes first to last.
+func (f *File) fetch(first, last int64) ([]byte, error) {
+	q := request{file: f.name, first: first, last: last}
+	if f.etag != "" && !strings.HasPrefix(f.etag, "W/") {
+		q.ifRange = f.etag
+	}
+	data := make([]byte, last-first+1)
+	err := f.dir.do(f.ctx, q, func(r *http.Response) error { return f.acceptPart(r, first, last, data) })
+	return data, err
+}
+
+// acceptPart takes the answer to a request for the bytes first to last.
+func (f *File) acceptPart(r *http.Response, first, last int64, data []byte) error {
+	if err := checkEncoding(r); err != nil {
+		return err
+	}
+	if err := f.unchanged(r); err != nil {
+		return err
+	}
+	switch r.StatusCode {
+	case http.StatusPartialContent:
+	case http.StatusOK:
+		return fmt.Errorf("%w: it sends the whole file, though it did send a part before", ErrNoRanges)
+	default:
+		return newStatusError(r)
+	}
+	contentRange := r.Header.Get("Content-Range")
+	c, ok := parseContentRange(contentRange)
+	if !ok || c.first != first || c.last != last {
+		return wrongRange(contentRange, first, last)
+	}
+	return readBody(r, data)
+}
+
+// unchanged fails with ErrChanged if the answer is about another file than the one
+// that was opened.
+func (f *File) unchanged(r *http.Response) error {
+	size := f.size
+	switch r.StatusCode {
+	case http.StatusPartialContent, http.StatusRequestedRangeNotSatisfiable:
+		if c, ok := parseContentRange(r.Header.Get("Content-Range")); ok {
+			size = c.total
+		}
+	case http.StatusOK:
+		size = r.ContentLength
+	default:
+		return nil
+	}
+	etag, date := r.Header.Get("ETag"), r.Header.Get("Last-Modified")
+	switch {
+	case size != f.size && size >= 0:
+		return fmt.Errorf("%w: %d bytes instead of %d", ErrChanged, size, f.size)
+	case etag != f.etag && etag != "":
+		return fmt.Errorf("%w: ETag %.80q instead of %.80q", ErrChanged, etag, f.etag)
+	case date != f.date && date != "":
+		return fmt.Errorf("%w: of %.40q instead of %.40q", ErrChanged, date, f.date)
+	}
+	return nil
+}
+
+// readBody fills dst with the body of an answer, which must have that length.
+func readBody(r *http.Response, dst []byte) error {
+	if r.ContentLength >= 0 && r.ContentLength != int64(len(dst)) {
+		return fmt.Errorf("%w: %d bytes instead of %d", ErrAnswer, r.ContentLength, len(dst))
+	}
+	if n, err := io.ReadFull(r.Body, dst); err != nil {
+		return cutShort(n, err)
+	}
+	var more [1]byte
+	switch n, err := io.ReadFull(r.Body, more[:]); {
+	case n > 0:
+		return fmt.Errorf("%w: more than %d bytes", ErrAnswer, len(dst))
+	case err != io.EOF:
+		return cutShort(len(dst), err)
+	}
+	return nil
+}
+
+// Size returns the length of the file when it was opened.
+func (f *File) Size() int64 { return f.size }
+
+// Close ends the requests of f. It fails with os.ErrClosed the second time.
+func (f *File) Close() error {
+	if f.closed.Swap(true) {
+		return os.ErrClosed
+	}
+	f.cancel(os.ErrClosed)
+	return nil
+}

@@ -1,0 +1,743 @@
+package remote_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"grenier/io/corrupt"
+	"grenier/io/manifest"
+	"grenier/io/remote"
+	"grenier/io/remote/remotetest"
+	"grenier/io/rundir"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// patient retries at once and waits long for an answer.
+var patient = remote.Options{Timeout: time.Minute, Pause: time.Nanosecond}
+
+// hasty does not wait for servers that do not answer.
+var hasty = remote.Options{Timeout: 50 * time.Millisecond, Pause: time.Nanosecond}
+
+const fileSize = remote.HeadBytes + 30_000
+
+// site serves a file "long" of fileSize bytes, a file "short" of 1000, and an empty
+// one.
+func site(t *testing.T) (s *remotetest.Server, long []byte, dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	long = make([]byte, fileSize)
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range long {
+		long[i] = byte(r.Uint32())
+	}
+	writeFile(t, filepath.Join(dir, "long"), long)
+	writeFile(t, filepath.Join(dir, "short"), long[:1000])
+	writeFile(t, filepath.Join(dir, "empty"), nil)
+	s = remotetest.Serve(t, dir, false)
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	return s, long, dir
+}
+
+func writeFile(t *testing.T, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func openDir(t *testing.T, address string, o remote.Options) *remote.Dir {
+	t.Helper()
+	d, err := remote.Open(t.Context(), address, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(d.Close)
+	return d
+}
+
+func openFile(t *testing.T, d *remote.Dir, name string) *remote.File {
+	t.Helper()
+	f, err := d.OpenFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// mustRead compares bytes of a file.
+func mustRead(t *testing.T, f *remote.File, want []byte, off int64) {
+	t.Helper()
+	got := make([]byte, len(want))
+	if n, err := f.ReadAt(got, off); n != len(want) || err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d bytes at %d: %d, %v", len(want), off, n, err)
+	}
+}
+
+// ranges returns what was asked for.
+func ranges(s *remotetest.Server) []string {
+	var all []string
+	for _, r := range s.Take() {
+		all = append(all, strings.TrimPrefix(r.Range, "bytes=")+" "+strconv.FormatInt(r.Bytes, 10))
+	}
+	return all
+}
+
+func TestRead(t *testing.T) {
+	s, long, _ := site(t)
+	d := openDir(t, s.URL, patient)
+	f := openFile(t, d, "long")
+	if f.Size() != fileSize {
+		t.Errorf("%d bytes", f.Size())
+	}
+	mustRead(t, f, long[:100], 0)
+	mustRead(t, f, long[:remote.HeadBytes], 0)
+	if got, want := ranges(s), []string{"0-65535 65536"}; !slices.Equal(got, want) {
+		t.Errorf("asked for %q, want %q", got, want)
+	}
+	mustRead(t, f, long[70_000:70_010], 70_000)
+	mustRead(t, f, long[remote.HeadBytes-1:][:2], remote.HeadBytes-1)
+	mustRead(t, f, long[fileSize-1:], fileSize-1)
+	if got, want := ranges(s), []string{"70000-70009 10", "65535-65536 2", "95535-95535 1"}; !slices.Equal(got, want) {
+		t.Errorf("asked for %q, want %q", got, want)
+	}
+	mustRead(t, f, nil, fileSize)
+	for _, off := range []int64{-1, fileSize - 1, fileSize, 1 << 62, 1<<63 - 1} {
+		if n, err := f.ReadAt(make([]byte, 2), off); n != 0 || !errors.Is(err, io.EOF) {
+			t.Errorf("at %d: %d, %v", off, n, err)
+		}
+	}
+	if got := ranges(s); got != nil {
+		t.Errorf("asked for %q", got)
+	}
+}
+
+func TestShortFiles(t *testing.T) {
+	s, long, dir := site(t)
+	writeFile(t, filepath.Join(dir, "head"), long[:remote.HeadBytes])
+	d := openDir(t, s.URL+"/", patient)
+	for name, size := range map[string]int{"short": 1000, "empty": 0, "head": remote.HeadBytes} {
+		f := openFile(t, d, name)
+		if f.Size() != int64(size) {
+			t.Errorf("%s: %d bytes", name, f.Size())
+		}
+		mustRead(t, f, long[:size], 0)
+		if got := ranges(s); len(got) != 1 {
+			t.Errorf("%s: asked for %q", name, got)
+		}
+	}
+}
+
+// whole answers without regard to ranges, as simple servers do.
+func whole(long []byte) func(http.ResponseWriter, *http.Request) bool {
+	return func(w http.ResponseWriter, r *http.Request) bool {
+		w.Header().Set("Content-Length", strconv.Itoa(len(long)))
+		w.Write(long)
+		return true
+	}
+}
+
+func TestServerWithoutRanges(t *testing.T) {
+	s, long, _ := site(t)
+	d := openDir(t, s.URL, patient)
+	s.Hook(whole(long))
+	_, err := d.OpenFile("long")
+	if !errors.Is(err, remote.ErrNoRanges) || !strings.Contains(err.Error(), "it sends the whole file, 95536 bytes") {
+		t.Errorf("a long file: %v", err)
+	}
+	if got := s.Take(); len(got) != 1 {
+		t.Errorf("%d requests", len(got))
+	}
+	s.Hook(whole(long[:remote.HeadBytes]))
+	mustRead(t, openFile(t, d, "short"), long[:remote.HeadBytes], 0)
+	s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
+		w.(http.Flusher).Flush() // no length
+		w.Write(long[:10])
+		return true
+	})
+	if _, err := d.OpenFile("short"); !errors.Is(err, remote.ErrNoRanges) {
+		t.Errorf("a file of unknown length: %v", err)
+	}
+	s.Hook(nil)
+	f := openFile(t, d, "long")
+	s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
+		r.Header.Del("Range")
+		return false
+	})
+	if _, err := f.ReadAt(make([]byte, 5), 70_000); !errors.Is(err, remote.ErrNoRanges) {
+		t.Errorf("no ranges any more: %v", err)
+	}
+}
+
+// answer sends a part as a server might that has lost its way.
+func answer(contentRange string, body []byte) func(http.ResponseWriter, *http.Request) bool {
+	return func(w http.ResponseWriter, r *http.Request) bool {
+		if contentRange != "" {
+			w.Header().Set("Content-Range", contentRange)
+		}
+		w.WriteHeader(http.StatusPartialContent)
+		w.(http.Flusher).Flush() // without a Content-Length
+		w.Write(body)
+		w.(http.Flusher).Flush()
+		return true
+	}
+}
+
+// TestWrongAnswers answers a request for bytes 70000-70009.
+func TestWrongAnswers(t *testing.T) {
+	s, long, _ := site(t)
+	ten := long[70_000:70_010]
+	for name, c := range map[string]struct {
+		hook     func(http.ResponseWriter, *http.Request) bool
+		want     error
+		text     string
+		attempts int
+	}{
+		"no range":      {answer("", ten), remote.ErrAnswer, "does not say which bytes", 1},
+		"other range":   {answer("bytes 70001-70010/95536", ten), remote.ErrAnswer, `"bytes 70001-70010/95536", asked for were bytes 70000-70009`, 1},
+		"longer range":  {answer("bytes 70000-70010/95536", long[70_000:70_011]), remote.ErrAnswer, "asked for", 1},
+		"shorter range": {answer("bytes 70000-70008/95536", ten[:9]), remote.ErrAnswer, "asked for", 1},
+		"no total":      {answer("bytes 70000-70009/*", ten), remote.ErrAnswer, "asked for", 1},
+		"other unit":    {answer("lines 70000-70009/95536", ten), remote.ErrAnswer, "asked for", 1},
+		"nonsense":      {answer("bytes 9-1/95536", ten), remote.ErrAnswer, "asked for", 1},
+		"too much":      {answer("bytes 70000-70009/95536", long[70_000:70_011]), remote.ErrAnswer, "more than 10 bytes", 1},
+		"too little":    {answer("bytes 70000-70009/95536", ten[:9]), io.ErrUnexpectedEOF, "ends after 9 bytes", 3},
+		"nothing":       {answer("bytes 70000-70009/95536", nil), io.ErrUnexpectedEOF, "ends after 0 bytes", 3},
+		"other total":   {answer("bytes 70000-70009/95537", ten), remote.ErrChanged, "95537 bytes instead of 95536", 1},
+		"wrong length": {func(w http.ResponseWriter, r *http.Request) bool {
+			w.Header().Set("Content-Length", "9")
+			return answer("bytes 70000-70009/95536", ten[:9])(w, r)
+		}, remote.ErrAnswer, "9 bytes instead of 10", 1},
+		"broken off": {func(w http.ResponseWriter, r *http.Request) bool {
+			w.Header().Set("Content-Length", "10")
+			answer("bytes 70000-70009/95536", ten[:4])(w, r)
+			panic(http.ErrAbortHandler)
+		}, io.ErrUnexpectedEOF, "ends after 4 bytes", 3},
+		"no answer": {func(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) }, io.EOF, "EOF", 3},
+		"encoded": {func(w http.ResponseWriter, r *http.Request) bool {
+			w.Header().Set("Content-Encoding", "gzip")
+			return answer("bytes 70000-70009/95536", ten)(w, r)
+		}, remote.ErrAnswer, `encoded ("gzip")`, 1},
+		"gone":      {status(404), fs.ErrNotExist, "404 Not Found", 1},
+		"forbidden": {status(403), fs.ErrPermission, "403 Forbidden", 1},
+		"no part":   {status(416), nil, "416 Requested Range Not Satisfiable", 1},
+		"shorter": {func(w http.ResponseWriter, r *http.Request) bool {
+			w.Header().Set("Content-Range", "bytes */60000")
+			return status(416)(w, r)
+		}, remote.ErrChanged, "60000 bytes instead of 95536", 1},
+		"busy":         {status(503), nil, "503 Service Unavailable", 3},
+		"many":         {status(429), nil, "429 Too Many Requests", 3},
+		"wrong method": {status(405), nil, "405 Method Not Allowed", 1},
+		"nothing new":  {status(304), nil, "304 Not Modified", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s.Hook(nil)
+			f := openFile(t, openDir(t, s.URL, patient), "long")
+			s.Take()
+			s.Hook(c.hook)
+			_, err := f.ReadAt(make([]byte, 10), 70_000)
+			e, ok := errors.AsType[*remote.Error](err)
+			if !ok || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) ||
+				!strings.HasPrefix(err.Error(), "bytes 70000-70009: ") || errors.Is(err, corrupt.ErrCorrupt) {
+				t.Fatalf("%v, want %v and %q", err, c.want, c.text)
+			}
+			if n := len(s.Take()); e.Attempts != c.attempts || n < c.attempts {
+				t.Errorf("%d attempts, %d requests, want %d", e.Attempts, n, c.attempts)
+			}
+			s.Hook(nil)
+			mustRead(t, f, ten, 70_000) // it may work again
+		})
+	}
+}
+
+func status(code int) func(http.ResponseWriter, *http.Request) bool {
+	return func(w http.ResponseWriter, r *http.Request) bool {
+		w.WriteHeader(code)
+		return true
+	}
+}
+
+// TestWrongHead answers the request that opens a file.
+func TestWrongHead(t *testing.T) {
+	s, long, _ := site(t)
+	d := openDir(t, s.URL, patient)
+	for name, c := range map[string]struct {
+		hook func(http.ResponseWriter, *http.Request) bool
+		want error
+	}{
+		"no range":   {answer("", long[:65536]), remote.ErrAnswer},
+		"from later": {answer("bytes 1-65536/95536", long[1:65537]), remote.ErrAnswer},
+		"less":       {answer("bytes 0-99/95536", long[:100]), remote.ErrAnswer},
+		"no total":   {answer("bytes 0-65535/*", long[:65536]), remote.ErrAnswer},
+		"cut short":  {answer("bytes 0-65535/95536", long[:65535]), io.ErrUnexpectedEOF},
+		"missing":    {status(404), fs.ErrNotExist},
+		"no part":    {status(416), nil},
+		"a short file is cut short": {func(w http.ResponseWriter, r *http.Request) bool {
+			w.Header().Set("Content-Length", "1000")
+			w.Write(long[:999])
+			w.(http.Flusher).Flush()
+			panic(http.ErrAbortHandler)
+		}, io.ErrUnexpectedEOF},
+	} {
+		s.Hook(c.hook)
+		f, err := d.OpenFile("long")
+		if f != nil || !isError(err) || c.want != nil && !errors.Is(err, c.want) || errors.Is(err, corrupt.ErrCorrupt) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+	s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
+		w.Header().Set("Content-Range", "bytes */0")
+		return status(416)(w, r)
+	})
+	if f := openFile(t, d, "empty"); f.Size() != 0 {
+		t.Errorf("an empty file has %d bytes", f.Size())
+	}
+}
+
+func isError(err error) bool {
+	_, ok := errors.AsType[*remote.Error](err)
+	return ok
+}
+
+// TestRecovers has the server fail twice before it answers.
+func TestRecovers(t *testing.T) {
+	s, long, _ := site(t)
+	d := openDir(t, s.URL, patient)
+	for name, fail := range map[string]func(http.ResponseWriter, *http.Request) bool{
+		"500": status(500), "502": status(502), "429": status(429),
+		"broken off": func(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) },
+		"short":      answer("bytes 70000-70009/95536", long[70_000:70_003]),
+	} {
+		s.Hook(nil)
+		f := openFile(t, d, "long")
+		var n atomic.Int32
+		s.Hook(func(w http.ResponseWriter, r *http.Request) bool { return n.Add(1) < 3 && fail(w, r) })
+		t.Run(name, func(t *testing.T) { mustRead(t, f, long[70_000:70_010], 70_000) })
+	}
+}
+
+// TestRetryAfter has the server ask for a pause.
+func TestRetryAfter(t *testing.T) {
+	s, _, _ := site(t)
+	for value, want := range map[string]time.Duration{"17": 17 * time.Second, "": 0, "-1": 0, "Fri, 31 Dec 1999 23:59:59 GMT": 0} {
+		s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
+			w.Header().Set("Retry-After", value)
+			return status(503)(w, r)
+		})
+		_, err := openDir(t, s.URL, remote.Options{Attempts: 1}).OpenFile("long")
+		if e, ok := errors.AsType[*remote.StatusError](err); !ok || e.After != want {
+			t.Errorf("Retry-After %q: %v, %+v", value, err, e)
+		}
+	}
+}
+
+// TestSlowServer never completes an answer.
+func TestSlowServer(t *testing.T) {
+	s, long, _ := site(t)
+	for name, hook := range map[string]func(http.ResponseWriter, *http.Request) bool{
+		"mute": func(w http.ResponseWriter, r *http.Request) bool { return true },
+		"half": func(w http.ResponseWriter, r *http.Request) bool {
+			w.Header().Set("Content-Length", "65536")
+			if r.Header.Get("Range") != "" {
+				return answer("bytes 0-65535/95536", long[:100])(w, r)
+			}
+			w.Write(long[:100])
+			w.(http.Flusher).Flush()
+			return true
+		},
+	} {
+		s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
+			hook(w, r)
+			<-r.Context().Done() // until the client gives up
+			return true
+		})
+		_, err := openDir(t, s.URL, hasty).OpenFile("long")
+		want := "bytes 0-65535: after 3 attempts: no complete answer in time (50ms)"
+		if !errors.Is(err, remote.ErrTimeout) || err.Error() != want {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+		_, err = openDir(t, s.URL, hasty).Manifest()
+		if !errors.Is(err, remote.ErrTimeout) || errors.Is(err, corrupt.ErrCorrupt) {
+			t.Errorf("%s: manifest: %v", name, err)
+		}
+	}
+}
+
+// TestReplaced replaces a file that is open by another of the same length.
+func TestReplaced(t *testing.T) {
+	s, long, dir := site(t)
+	replace := func(data []byte, when time.Time) {
+		path := filepath.Join(dir, "long")
+		writeFile(t, path, data)
+		if err := os.Chtimes(path, when, when); err != nil {
+			t.Fatal(err)
+		}
+	}
+	other := slices.Clone(long)
+	slices.Reverse(other)
+	then := time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)
+	tag := func(value string) func(http.ResponseWriter, *http.Request) bool {
+		return func(w http.ResponseWriter, r *http.Request) bool {
+			w.Header().Set("ETag", value)
+			return false
+		}
+	}
+	never := func(http.ResponseWriter, *http.Request) bool { return false }
+	for name, c := range map[string]struct {
+		before, after func(http.ResponseWriter, *http.Request) bool
+		data          []byte
+		when          time.Time
+	}{
+		"date":           {never, never, other, then.Add(time.Second)},
+		"length":         {never, never, other[:fileSize-1], then},
+		"strong ETag":    {tag(`"a"`), tag(`"b"`), other, then},
+		"weak ETag":      {tag(`W/"a"`), tag(`W/"b"`), other, then},
+		"If-Range fails": {tag(`"a"`), func(w http.ResponseWriter, r *http.Request) bool { return tag(`"b"`)(w, r) }, other, then.Add(time.Hour)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			replace(long, then)
+			s.Hook(c.before)
+			f := openFile(t, openDir(t, s.URL, patient), "long")
+			mustRead(t, f, long[70_000:70_010], 70_000)
+			replace(c.data, c.when)
+			s.Hook(c.after)
+			if _, err := f.ReadAt(make([]byte, 10), 70_000); !errors.Is(err, remote.ErrChanged) || errors.Is(err, corrupt.ErrCorrupt) {
+				t.Errorf("not noticed: %v", err)
+			}
+		})
+	}
+}
+
+// TestIfRange sends a strong ETag back and no weak one.
+func TestIfRange(t *testing.T) {
+	s, long, _ := site(t)
+	for tag, want := range map[string]string{`"a"`: `"a"`, `W/"a"`: "", "": ""} {
+		var sent atomic.Value
+		s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
+			sent.Store(r.Header.Get("If-Range"))
+			if e := r.Header.Get("Accept-Encoding"); e != "identity" {
+				t.Errorf("Accept-Encoding: %q", e)
+			}
+			if tag != "" {
+				w.Header().Set("ETag", tag)
+			}
+			return false
+		})
+		f := openFile(t, openDir(t, s.URL, patient), "long")
+		mustRead(t, f, long[70_000:70_010], 70_000)
+		if got := sent.Load(); got != want {
+			t.Errorf("ETag %s: If-Range %q, want %q", tag, got, want)
+		}
+	}
+}
+
+func TestRedirects(t *testing.T) {
+	s, long, dir := site(t)
+	secure := remotetest.Serve(t, dir, true)
+	s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
+		if path, ok := strings.CutPrefix(r.URL.Path, "/moved/"); ok {
+			http.Redirect(w, r, "/"+path, http.StatusFound)
+			return true
+		}
+		return false
+	})
+	f := openFile(t, openDir(t, s.URL+"/moved", patient), "long")
+	mustRead(t, f, long[70_000:70_010], 70_000)
+
+	s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
+		http.Redirect(w, r, r.URL.Path, http.StatusFound)
+		return true
+	})
+	s.Take()
+	_, err := openDir(t, s.URL, patient).OpenFile("long")
+	if !errors.Is(err, remote.ErrRedirect) || !strings.Contains(err.Error(), "redirected more than 5 times") {
+		t.Errorf("a loop: %v", err)
+	}
+	if n := len(s.Take()); n != 6 {
+		t.Errorf("%d requests", n)
+	}
+
+	secure.Hook(func(w http.ResponseWriter, r *http.Request) bool {
+		http.Redirect(w, r, s.URL+r.URL.Path, http.StatusFound)
+		return true
+	})
+	_, err = openDir(t, secure.URL, trusting(secure)).OpenFile("long")
+	if !errors.Is(err, remote.ErrRedirect) || !strings.Contains(err.Error(), "from https to http") {
+		t.Errorf("to a server without TLS: %v", err)
+	}
+}
+
+// trusting accepts the certificate of s.
+func trusting(s *remotetest.Server) remote.Options {
+	o := patient
+	o.Transport = s.Client().Transport
+	return o
+}
+
+func TestTLS(t *testing.T) {
+	plain, long, dir := site(t)
+	s := remotetest.Serve(t, dir, true)
+	s.Config.ErrorLog = plain.Config.ErrorLog
+	f := openFile(t, openDir(t, s.URL, trusting(s)), "long")
+	mustRead(t, f, long[70_000:70_010], 70_000)
+
+	_, err := openDir(t, s.URL, patient).OpenFile("long")
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); !ok || attempts(err) != 1 {
+		t.Errorf("an unknown authority: %v", err)
+	}
+	_, err = openDir(t, strings.Replace(plain.URL, "http:", "https:", 1), patient).OpenFile("long")
+	if !errors.Is(err, http.ErrSchemeMismatch) || attempts(err) != 1 {
+		t.Errorf("no TLS there: %v", err)
+	}
+}
+
+func attempts(err error) int {
+	if e, ok := errors.AsType[*remote.Error](err); ok {
+		return e.Attempts
+	}
+	return 0
+}
+
+func TestNobodyThere(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := "http://" + l.Addr().String()
+	l.Close()
+	_, err = openDir(t, address, patient).Manifest()
+	if !isError(err) || attempts(err) != 3 || !strings.HasPrefix(err.Error(), address+"/manifest.json: after 3 attempts: ") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestCancel ends requests that are under way, and those that wait for the next
+// attempt.
+func TestCancel(t *testing.T) {
+	for name, o := range map[string]remote.Options{
+		"request": patient,
+		"pause":   {Pause: time.Hour, Attempts: 2},
+	} {
+		for _, how := range []string{"context", "file", "dir"} {
+			t.Run(name+" "+how, func(t *testing.T) { cancel(t, o, name == "request", how) })
+		}
+	}
+}
+
+func cancel(t *testing.T, o remote.Options, mute bool, how string) {
+	s, _, _ := site(t)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	d, err := remote.Open(ctx, s.URL, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	f := openFile(t, d, "long")
+	asked := make(chan struct{}, 1)
+	s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
+		asked <- struct{}{}
+		if mute {
+			<-r.Context().Done()
+		}
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return true
+	})
+	done := make(chan error)
+	go func() {
+		_, err := f.ReadAt(make([]byte, 10), 70_000)
+		done <- err
+	}()
+	<-asked
+	want := os.ErrClosed
+	switch how {
+	case "context":
+		want = context.Canceled
+		stop()
+	case "file":
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := f.Close(); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("second Close: %v", err)
+		}
+	case "dir":
+		d.Close()
+	}
+	if err := <-done; !errors.Is(err, want) {
+		t.Errorf("%v, want %v", err, want)
+	}
+	for _, off := range []int64{0, 70_000} {
+		if _, err := f.ReadAt(make([]byte, 10), off); !errors.Is(err, want) {
+			t.Errorf("afterwards: %v, want %v", err, want)
+		}
+	}
+	if how != "file" {
+		if _, err := d.OpenFile("short"); !errors.Is(err, want) {
+			t.Errorf("another file: %v, want %v", err, want)
+		}
+	}
+}
+
+// TestShared asks once for what several goroutines want at the same time.
+func TestShared(t *testing.T) {
+	const readers = 8
+	s, long, _ := site(t)
+	f := openFile(t, openDir(t, s.URL, patient), "long")
+	s.Take()
+	var started atomic.Int32
+	s.Hook(func(http.ResponseWriter, *http.Request) bool {
+		for started.Load() < readers {
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(20 * time.Millisecond) // the last one is about to join
+		return false
+	})
+	var group sync.WaitGroup
+	for range readers {
+		group.Go(func() {
+			started.Add(1)
+			mustRead(t, f, long[70_000:70_100], 70_000)
+		})
+	}
+	group.Wait()
+	if n := len(s.Take()); n != 1 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	for address, want := range map[string]string{
+		"https://host":               "https://host/manifest.json",
+		"https://host/a/b":           "https://host/a/b/manifest.json",
+		"http://host:80/a%20b/":      "http://host:80/a%20b/manifest.json",
+		"http://me:secret@[::1]:8/x": "http://me:xxxxx@[::1]:8/x/manifest.json",
+	} {
+		if got := openDir(t, address, remote.Options{}).Address("manifest.json"); got != want {
+			t.Errorf("%s: %s, want %s", address, got, want)
+		}
+	}
+	for _, address := range []string{
+		"", "host", "/data/awari", "host:8080/x", "ftp://host/x", "file:///x", "https://", "https:///x", "http://:80/",
+		"http://host/?x=1", "http://host/?", "http://host/#x", "http://me:secret@host/%zz", "http://me:secret@host:port/", "http://ho st/",
+	} {
+		_, err := remote.Open(t.Context(), address, remote.Options{})
+		if !errors.Is(err, remote.ErrAddress) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q: %v", address, err)
+		}
+	}
+}
+
+// TestPassword sends the password of the address and shows it to nobody.
+func TestPassword(t *testing.T) {
+	s, _, _ := site(t)
+	var user, password atomic.Value
+	s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
+		u, p, _ := r.BasicAuth()
+		user.Store(u)
+		password.Store(p)
+		return status(403)(w, r)
+	})
+	_, err := openDir(t, strings.Replace(s.URL, "http://", "http://me:secret@", 1), patient).Manifest()
+	if user.Load() != "me" || password.Load() != "secret" {
+		t.Errorf("sent: %v, %v", user.Load(), password.Load())
+	}
+	if !errors.Is(err, fs.ErrPermission) || strings.Contains(err.Error(), "secret") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestManifest(t *testing.T) {
+	s, _, dir := site(t)
+	d := openDir(t, s.URL, patient)
+	if _, err := d.Manifest(); !errors.Is(err, rundir.ErrMissing) || errors.Is(err, corrupt.ErrCorrupt) {
+		t.Errorf("no manifest: %v", err)
+	}
+	id := manifest.Identity{Game: "awari", Rules: "awari", Pits: 12}
+	path := filepath.Join(dir, rundir.ManifestName)
+	if err := (&manifest.Manifest{Identity: id}).Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := d.Manifest(); err != nil || m.Identity != id {
+		t.Errorf("%v, %v", m, err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text[40]++
+	writeFile(t, path, text)
+	if _, err := d.Manifest(); !errors.Is(err, corrupt.ErrCorrupt) || !strings.HasPrefix(err.Error(), s.URL+"/manifest.json: ") {
+		t.Errorf("a damaged manifest: %v", err)
+	}
+}
+
+// TestHugeManifest must not fill memory, whether the server says how long the file
+// is or not.
+func TestHugeManifest(t *testing.T) {
+	s, _, _ := site(t)
+	d := openDir(t, s.URL, patient)
+	for name, c := range map[string]struct {
+		length string
+		most   int64
+	}{"announced": {"10000000000", 1 << 20}, "endless": {"", manifest.MaxBytes + 32<<20}} {
+		s.Take()
+		s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
+			if c.length != "" {
+				w.Header().Set("Content-Length", c.length)
+				w.WriteHeader(http.StatusOK)
+				w.(http.Flusher).Flush()
+				<-r.Context().Done()
+				return true
+			}
+			for piece := make([]byte, 1<<16); ; {
+				if _, err := w.Write(piece); err != nil {
+					return true
+				}
+			}
+		})
+		_, err := d.Manifest()
+		if !errors.Is(err, remote.ErrTooLong) || !strings.Contains(err.Error(), fmt.Sprint(manifest.MaxBytes)) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got := s.Take(); len(got) != 1 || got[0].Bytes > c.most {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+// TestCompressedManifest refuses what it did not ask for.
+func TestCompressedManifest(t *testing.T) {
+	s, _, _ := site(t)
+	s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
+		w.Header().Set("Content-Encoding", "gzip")
+		z := gzip.NewWriter(w)
+		z.Write([]byte("{}"))
+		z.Close()
+		return true
+	})
+	if _, err := openDir(t, s.URL, patient).Manifest(); !errors.Is(err, remote.ErrAnswer) {
+		t.Errorf("%v", err)
+	}
+}
