@@ -54,7 +54,7 @@ func Memory(c Codec, workers int) uint64 {
 	case LZ4:
 		return uint64(workers+2) * 4 * window
 	case Zstd:
-		return 32 * window
+		return 16 * window
 	}
 	return 0
 }

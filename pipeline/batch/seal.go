@@ -23,7 +23,7 @@ type job struct {
 // workers read and encode them in any order, one writer appends them in order.
 type sealing struct {
 	run    *run
-	layer  *halfboard.Layer
+	layer  Source
 	header layerfile.Header
 	free   chan *job // jobs not in use: they bound the memory
 	dealt  chan *job // to the workers
@@ -31,7 +31,7 @@ type sealing struct {
 }
 
 // seal writes the layer to a temporary file called after name.
-func (r *run) seal(ctx context.Context, layer *halfboard.Layer, name string) (layerfile.Summary, error) {
+func (r *run) seal(ctx context.Context, layer Source, name string) (layerfile.Summary, error) {
 	s, err := r.newSealing(layer)
 	if err != nil {
 		return layerfile.Summary{}, err
@@ -57,7 +57,7 @@ func (r *run) seal(ctx context.Context, layer *halfboard.Layer, name string) (la
 	return w.Finish()
 }
 
-func (r *run) newSealing(layer *halfboard.Layer) (*sealing, error) {
+func (r *run) newSealing(layer Source) (*sealing, error) {
 	jobs := 4*r.options.Workers + 4
 	s := &sealing{
 		run: r, layer: layer,

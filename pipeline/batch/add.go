@@ -1,0 +1,125 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"grenier/io/manifest"
+	"grenier/io/rundir"
+	"grenier/layers/awari"
+	"grenier/pipeline/halfboard"
+	"grenier/pipeline/tables"
+)
+
+// Source holds the scores of a solved layer, wherever they come from.
+type Source interface {
+	// Seeds and Positions are those of the layer.
+	Seeds() int
+	Positions() uint64
+	// Read fills dst with the scores of the positions from rank start on, in colex
+	// order. It is safe for concurrent use.
+	Read(start uint64, dst []int8) error
+	io.Closer
+}
+
+// Opener opens the source of the layer above the layers of lower. It may write a file
+// called temp, which is removed when the layer is sealed, or by the next run.
+type Opener func(ctx context.Context, lower *tables.Tables, temp string) (Source, error)
+
+// OrderError reports a layer that is not the next one of a run directory.
+type OrderError struct {
+	Path        string // of the directory
+	Seeds, Next int    // the layer asked for, and the one that comes next
+}
+
+// Error says which layer may be added.
+func (e *OrderError) Error() string {
+	if e.Seeds < e.Next {
+		return fmt.Sprintf("%s has layer %d already: the next one is %d", e.Path, e.Seeds, e.Next)
+	}
+	return fmt.Sprintf("layer %d: %s lacks layer %d, and layers come one after the other from 0 on", e.Seeds, e.Path, e.Next)
+}
+
+// addName is the file in work/ that an Opener may write.
+const addName = "scores"
+
+// Add seals a layer of n seeds that was solved elsewhere and makes it part of the run
+// directory at path, which is created for layer 0. Of the options, those about
+// files, workers and progress are used; Progress covers the sealing.
+//
+// It fails like Solve, with an *OrderError when layer n is not the next one of the
+// directory, and like open; a directory that refuses the layer stays as it is.
+func Add(ctx context.Context, path string, game awari.Game, n int, o Options, open Opener) (report Report, err error) {
+	if n < 0 || n > awari.MaxSeeds {
+		return Report{}, fmt.Errorf("%w: %d (0 to %d are possible)", awari.ErrSeeds, n, awari.MaxSeeds)
+	}
+	if err := checkNext(path, game, n); err != nil {
+		return Report{}, err
+	}
+	dir, err := lock(path, game)
+	if err != nil {
+		return Report{}, err
+	}
+	defer func() { err = errors.Join(err, dir.Unlock()) }()
+	r := &run{options: o, game: game, dir: dir}
+	if r.manifest, err = dir.Manifest(); err != nil {
+		return Report{}, err
+	}
+	if err := orderOf(path, n, r.manifest); err != nil { // somebody else was faster
+		return Report{}, err
+	}
+	r.estimate = estimate{total: float64(halfboard.Positions(game, n)), profile: profile{step{stage: sealStage}: {0, 1}}}
+	return r.add(ctx, n, open)
+}
+
+// checkNext refuses a layer that a directory cannot take, before it is created or
+// locked.
+func checkNext(path string, game awari.Game, n int) error {
+	dir, err := rundir.Open(path)
+	if errors.Is(err, rundir.ErrMissing) {
+		return orderOf(path, n, &manifest.Manifest{})
+	}
+	if err != nil {
+		return err
+	}
+	m, err := dir.Manifest()
+	if err != nil {
+		return err
+	}
+	if want := Identity(game); m.Identity != want {
+		return &OtherRunError{Path: path, Has: m.Identity, Asked: want}
+	}
+	return orderOf(path, n, m)
+}
+
+func orderOf(path string, n int, m *manifest.Manifest) error {
+	if next := len(m.Layers); n != next {
+		return &OrderError{Path: path, Seeds: n, Next: next}
+	}
+	return nil
+}
+
+// add seals and publishes the layer that open opens.
+func (r *run) add(ctx context.Context, n int, open Opener) (report Report, err error) {
+	start := time.Now()
+	lower, err := tables.Open(r.dir.Path(), tables.Options{Family: r.options.Family, Sparing: r.sparing(n)})
+	if err != nil {
+		return Report{}, err
+	}
+	defer func() { err = errors.Join(err, lower.Close()) }()
+	source, err := open(ctx, lower, r.dir.TempPath(addName))
+	if err != nil {
+		return Report{}, err
+	}
+	sealing, name := time.Now(), rundir.LayerName(n)
+	summary, err := r.seal(ctx, source, name)
+	if err = errors.Join(err, source.Close()); err != nil {
+		return Report{}, fmt.Errorf("sealing layer %d: %w", n, err)
+	}
+	report = Report{Seal: time.Since(sealing), Elapsed: time.Since(start)}
+	report.Layer = manifest.NewLayer(name, summary, report.Elapsed.Seconds())
+	return report, r.publish(name, report.Layer)
+}
