@@ -99,15 +99,3 @@ func (e *Engine) begin() *atomic.Bool {
 	e.stored.age()
 	return e.stop
 }
-
-// score returns the score of a solved board. After a failure it asks the search
-// to end.
-func (e *Engine) score(b awari.Board) int {
-	e.tableHits++
-	score, err := e.scores.Score(b)
-	if err != nil {
-		e.err = err
-		e.stop.Store(true)
-	}
-	return int(score)
-}

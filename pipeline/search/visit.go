@@ -24,8 +24,7 @@ func (e *Engine) visit(b *awari.Board, n int, at place, depth, alpha, beta int) 
 	e.nodes++
 	e.lines.clear(at.ply)
 	if n <= e.solved {
-		score := e.score(*b)
-		return known(score, interval{score, score})
+		return e.lookUp(b)
 	}
 	e.path[at.ply] = *b
 	if ply := e.repeats(b, at); ply != nowhere {
@@ -48,6 +47,28 @@ func (e *Engine) visit(b *awari.Board, n int, at place, depth, alpha, beta int) 
 	}
 	return e.expand(&v)
 }
+
+// lookUp returns the outcome of a solved board. The transposition table keeps scores
+// too: to read one of a high layer takes as long as to visit hundreds of positions.
+func (e *Engine) lookUp(b *awari.Board) outcome {
+	e.tableHits++
+	if s := e.stored.find(b); s != nil {
+		return known(int(s.estimate), s.interval())
+	}
+	score, err := e.scores.Score(*b)
+	if err != nil {
+		e.err = err
+		e.stop.Store(true)
+		return known(0, anything(b.Seeds()))
+	}
+	e.stored.put(entry{
+		board: *b, lower: score, upper: score, estimate: score, bound: equal, depth: lookUpDepth, pit: -1,
+	})
+	return known(int(score), interval{int(score), int(score)})
+}
+
+// lookUpDepth is the depth of a search that takes about as long as to read a score.
+const lookUpDepth = 6
 
 // repeats returns the last ply at which the same player had the board, since the
 // last capture, or nowhere.
