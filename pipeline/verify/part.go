@@ -130,13 +130,16 @@ func (p *part) flush() error {
 	begin := 0
 	for i := range p.queue {
 		q := &p.queue[i]
-		expected, err := p.run.expected(q.board, p.seeds, p.children[begin:q.end])
+		expected, taken, err := p.run.expected(q.board, p.seeds, p.children[begin:q.end])
 		if err != nil {
 			return err
 		}
 		p.checked++
-		if int(q.stored) != expected {
+		switch {
+		case int(q.stored) != expected:
 			p.differs(q, expected)
+		case taken && expected > 0 && p.run.options.Backed != nil:
+			p.run.options.Backed(p.seeds, q.rank)
 		}
 		begin = q.end
 	}
@@ -156,21 +159,24 @@ func (p *part) differs(q *position, expected int) {
 
 // expected returns the score that follows from the moves of a board with n seeds:
 // the best of captured minus score of the child, or what the rules say if there
-// is no move.
-func (r *run) expected(b awari.Board, n int, children []child) (int, error) {
+// is no move; and whether a move that takes seeds gives that score.
+func (r *run) expected(b awari.Board, n int, children []child) (best int, taken bool, err error) {
 	if len(children) == 0 {
-		return r.space.Terminal(b), nil
+		return r.space.Terminal(b), false, nil
 	}
-	best := math.MinInt
+	best, most := math.MinInt, math.MinInt // of all moves, of those that take seeds
 	for i := range children {
 		captured := children[i].captured
 		score, err := r.score(n-captured, children[i].rank)
 		if err != nil {
-			return 0, err
+			return 0, false, err
 		}
 		best = max(best, captured-int(score))
+		if captured > 0 {
+			most = max(most, captured-int(score))
+		}
 	}
-	return best, nil
+	return best, most == best, nil
 }
 
 // score returns the stored score of a position of layer n.

@@ -15,7 +15,7 @@
 // of the game. Another solution than the true one can only differ in whole sets
 // of positions that play around in circles and lend each other a score that no
 // capture backs: that endless play is worth 0 is beyond a look at each position
-// and its children.
+// and its children. Package prove goes on from here and rules them out.
 package verify
 
 import (
@@ -55,6 +55,11 @@ type Options struct {
 	CacheBytes  int64
 	// Progress, if not nil, is called often, by one goroutine at a time.
 	Progress func(Progress)
+	// Backed, if not nil, is called with the rank of each position compared, of
+	// the layer with that many seeds, whose score is positive and is what a move
+	// that takes seeds gives; by several goroutines at a time. It is where the
+	// proof of package prove begins.
+	Backed func(seeds int, rank uint64)
 }
 
 // Run verifies the run directory dir. Whatever is wrong with a layer becomes part
