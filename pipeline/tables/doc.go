@@ -54,6 +54,18 @@
 // corrupt.ErrCorrupt, and so is a score that disagrees with the moves of its
 // board, which Probe and Probes compare.
 //
+// # Tables on a web server
+//
+// OpenRemote opens a run directory that a web server hands out as plain files.
+// Everything else is the same; what the network costs is in docs/remote.md.
+//
+//	d, err := remote.Open(ctx, "https://host/tables/", remote.Options{})
+//	if err != nil {
+//		return err
+//	}
+//	defer d.Close()
+//	t, err := tables.OpenRemote(d, tables.Options{Family: cpu.Best()})
+//
 // # Other languages
 //
 // docs/format describes every byte of the files; docs/read_layer.py is a reader in

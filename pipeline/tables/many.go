@@ -23,7 +23,7 @@ type question struct {
 // Scores sets dst[i] to the score of boards[i], for all boards; dst must be as
 // long as boards. Boards may be of any layers, in any order and repeated: each
 // block that they need is decoded once at most, by as many goroutines as there
-// are CPUs. It takes 24 bytes a board for the time of the call.
+// are CPUs, more if the files are on a web server. It takes 24 bytes a board for the time of the call.
 //
 // Scores fails like Score, on account of any one of the boards, or with the error
 // of ctx, which is looked at before each block. dst may have been overwritten
@@ -124,7 +124,7 @@ func byBlock(asked []question) [][]question {
 func (t *Tables) answer(ctx context.Context, parts [][]question, dst []int8) error {
 	group, ctx := errgroup.WithContext(ctx)
 	var next atomic.Int64 // the part that nobody has taken yet
-	for range min(runtime.GOMAXPROCS(0), len(parts)) {
+	for range min(t.workers(), len(parts)) {
 		group.Go(func() error {
 			for {
 				i := int(next.Add(1)) - 1
@@ -141,6 +141,14 @@ func (t *Tables) answer(ctx context.Context, parts [][]question, dst []int8) err
 		})
 	}
 	return group.Wait()
+}
+
+// workers returns how many goroutines look up blocks.
+func (t *Tables) workers() int {
+	if t.distant {
+		return distantWorkers
+	}
+	return runtime.GOMAXPROCS(0)
 }
 
 // answerBlock answers questions about one block.

@@ -41,7 +41,8 @@ func TestOnce(t *testing.T) {
 	}
 	defer tab.Close()
 	c := &counting{reads: map[int64]int{}}
-	tab.openFile = func(path string) (*layerfile.File, error) {
+	tab.openFile = func(file string) (*layerfile.File, error) {
+		path := tab.path(file)
 		f, err := os.Open(path)
 		if err != nil {
 			return nil, err

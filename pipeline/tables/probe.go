@@ -69,6 +69,9 @@ func (t *Tables) Probe(b awari.Board) (Probe, error) {
 	if err != nil {
 		return Probe{}, err
 	}
+	if t.distant {
+		return t.probeDistant(b)
+	}
 	stored, err := t.score(b, n)
 	if err != nil {
 		return Probe{}, err

@@ -33,20 +33,28 @@ type Options struct {
 	// DefaultCacheBytes, and at least one block is kept.
 	CacheBytes int64
 	// Sparing keeps the bytes of the layer files from filling memory: only the cache
-	// remembers what was read, all else comes from the disk again.
+	// remembers what was read, all else comes from the disk again. OpenRemote does
+	// not look at it.
 	Sparing bool
 }
 
 // Tables is an open run directory. It is safe for concurrent use.
 type Tables struct {
-	dir      *rundir.Dir
+	place
 	manifest *manifest.Manifest
 	space    *awari.Space
 	family   cpu.Family
-	openFile func(path string) (*layerfile.File, error)
 	layers   []layer // by seeds
 	cache    *cache
 	closed   atomic.Bool
+}
+
+// place is where the files of a run directory are.
+type place struct {
+	name     string                                     // of the directory
+	path     func(file string) string                   // as messages show it
+	openFile func(file string) (*layerfile.File, error) // of a layer
+	distant  bool                                       // what takes long is the way there
 }
 
 // Open opens the run directory dir. It fails like rundir.Open, and with an error
@@ -61,19 +69,27 @@ func Open(dir string, o Options) (*Tables, error) {
 	if err != nil {
 		return nil, err
 	}
+	p := place{name: dir, path: func(file string) string { return filepath.Join(dir, file) }}
+	p.openFile = func(file string) (*layerfile.File, error) {
+		if o.Sparing {
+			return layerfile.OpenSparing(p.path(file))
+		}
+		return layerfile.Open(p.path(file))
+	}
+	return newTables(p, m, o)
+}
+
+// newTables returns the tables that a manifest lists.
+func newTables(p place, m *manifest.Manifest, o Options) (*Tables, error) {
 	space, err := spaceOf(m)
 	if err != nil {
-		return nil, &corrupt.Error{File: d.ManifestPath(), Cause: fmt.Errorf("%w: %w", corrupt.ErrMismatch, err)}
+		return nil, &corrupt.Error{File: p.path(rundir.ManifestName), Cause: fmt.Errorf("%w: %w", corrupt.ErrMismatch, err)}
 	}
 	if o.CacheBytes == 0 {
 		o.CacheBytes = DefaultCacheBytes
 	}
-	openFile := layerfile.Open
-	if o.Sparing {
-		openFile = layerfile.OpenSparing
-	}
 	return &Tables{
-		dir: d, manifest: m, space: space, family: o.Family, openFile: openFile,
+		place: p, manifest: m, space: space, family: o.Family,
 		layers: make([]layer, len(m.Layers)), cache: newCache(o.CacheBytes),
 	}, nil
 }
@@ -126,10 +142,11 @@ func (t *Tables) Close() error {
 	return all
 }
 
-func (t *Tables) errClosed() error { return fmt.Errorf("%s: %w", t.dir.Path(), os.ErrClosed) }
+func (t *Tables) errClosed() error { return fmt.Errorf("%s: %w", t.name, os.ErrClosed) }
 
-// Path returns the path of the file of layer n, which must be solved.
-func (t *Tables) Path(n int) string { return filepath.Join(t.dir.Path(), t.manifest.Layers[n].File) }
+// Path returns the path, or the address, of the file of layer n, which must be
+// solved.
+func (t *Tables) Path(n int) string { return t.path(t.manifest.Layers[n].File) }
 
 // File returns the open file of layer n after comparing it with the manifest. It
 // belongs to t and stays open until Close. It fails with ErrUnsolved, with an
@@ -170,7 +187,7 @@ func (t *Tables) checkedFile(n int) (*file, error) {
 // is.
 func (t *Tables) unsolved(what string) error {
 	if t.MaxSeeds() < 0 {
-		return fmt.Errorf("%w: %s, but no layer in %s is solved", ErrUnsolved, what, t.dir.Path())
+		return fmt.Errorf("%w: %s, but no layer in %s is solved", ErrUnsolved, what, t.name)
 	}
-	return fmt.Errorf("%w: %s, but %s is solved up to %d", ErrUnsolved, what, t.dir.Path(), t.MaxSeeds())
+	return fmt.Errorf("%w: %s, but %s is solved up to %d", ErrUnsolved, what, t.name, t.MaxSeeds())
 }

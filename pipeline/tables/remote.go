@@ -1,0 +1,38 @@
+package tables
+
+import (
+	"context"
+
+	"grenier/io/remote"
+	"grenier/layers/awari"
+)
+
+// distantWorkers is how many blocks are asked for at the same time: the more,
+// the less often the way there and back is waited for.
+const distantWorkers = 16
+
+// OpenRemote opens a run directory on a web server, which must stay open for as
+// long as it is used. The manifest is read at once, layers and blocks as they are
+// needed, a block with one request. It fails like remote.Dir.Manifest, and with an
+// error that matches corrupt.ErrMismatch like Open.
+//
+// Where methods fail with an error of the operating system after Open, they fail
+// with a *remote.Error after OpenRemote; remote.ErrChanged means that the directory has
+// to be opened anew.
+func OpenRemote(d *remote.Dir, o Options) (*Tables, error) {
+	m, err := d.Manifest()
+	if err != nil {
+		return nil, err
+	}
+	return newTables(place{name: d.Address(""), path: d.Address, openFile: d.Layer, distant: true}, m, o)
+}
+
+// probeDistant is Probe, but asks for all blocks at the same time. The requests end
+// with the context of the directory.
+func (t *Tables) probeDistant(b awari.Board) (Probe, error) {
+	probes, err := t.Probes(context.Background(), []awari.Board{b})
+	if err != nil {
+		return Probe{}, err
+	}
+	return probes[0], nil
+}

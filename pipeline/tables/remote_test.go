@@ -1,0 +1,492 @@
+package tables_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"grenier/io/corrupt"
+	"grenier/io/layerfile"
+	"grenier/io/remote"
+	"grenier/io/remote/remotetest"
+	"grenier/io/rundir"
+	"grenier/layers/awari"
+	"grenier/pipeline/internal/testrun"
+	"grenier/pipeline/tables"
+)
+
+// tinyBlock makes the index of a small layer long, and all blocks plain.
+const tinyBlock = 4
+
+// far is a run directory, and the same from a server. Layer 14 is longer than what
+// is read when it is opened, and its index than what is read as a whole.
+type far struct {
+	*remotetest.Server
+	dir         string
+	space       *awari.Space
+	near, there *tables.Tables
+}
+
+const farSeeds = 14
+
+var (
+	solveFar sync.Once
+	solved   [][]int8
+)
+
+// farLayers returns the layers, which are solved once.
+func farLayers(t *testing.T) [][]int8 {
+	t.Helper()
+	solveFar.Do(func() { solved = testrun.Solve(t, testrun.Game(t, 8, awari.Awari), farSeeds) })
+	return solved
+}
+
+func newFar(t *testing.T) *far {
+	t.Helper()
+	game := testrun.Game(t, 8, awari.Awari)
+	layers := farLayers(t)
+	f := &far{dir: testrun.Write(t, game, layers, tinyBlock), space: testrun.Space(t, game, farSeeds)}
+	f.Server = remotetest.Serve(t, f.dir, false)
+	f.near = open(t, f.dir, tables.Options{})
+	f.there = f.open(t, remote.Options{Pause: time.Nanosecond})
+	return f
+}
+
+// open opens the tables on the server once more.
+func (f *far) open(t *testing.T, o remote.Options) *tables.Tables {
+	t.Helper()
+	d, err := remote.Open(t.Context(), f.URL, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(d.Close)
+	tab, err := tables.OpenRemote(d, tables.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := tab.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
+			t.Error(err)
+		}
+	})
+	return tab
+}
+
+// randomBoard returns a board of one of the layers from least to farSeeds.
+func (f *far) randomBoard(random *rand.Rand, least int) awari.Board {
+	n := least + random.IntN(farSeeds+1-least)
+	return f.space.Unrank(n, random.Uint64N(f.space.Size(n)))
+}
+
+// needs returns the requests that cold tables make to probe boards: manifest, head
+// and end of each layer, parts of the index, blocks, each once.
+func (f *far) needs(t *testing.T, boards ...awari.Board) []string {
+	t.Helper()
+	all := map[string]bool{rundir.ManifestName + " ": true}
+	for _, b := range boards {
+		f.needsScore(t, all, b)
+		for _, play := range f.space.Plays(b) {
+			if play.Legal {
+				f.needsScore(t, all, play.Child)
+			}
+		}
+	}
+	return sorted(all)
+}
+
+func (f *far) needsScore(t *testing.T, all map[string]bool, b awari.Board) {
+	t.Helper()
+	n, rank := f.space.Rank(b)
+	info, err := os.Stat(f.near.Path(n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	need := func(from, length int64) {
+		all[fmt.Sprintf("%s bytes=%d-%d", rundir.LayerName(n), from, from+length-1)] = true
+	}
+	need(0, remote.HeadBytes)
+	size, positions := info.Size(), int64(f.space.Size(n))
+	blocks, block := (positions+tinyBlock-1)/tinyBlock, int64(rank/tinyBlock)
+	if size <= remote.HeadBytes {
+		return
+	}
+	const entry, footer, page = 24, 76, 1024
+	index := size - footer - blocks*entry
+	if whole := blocks*entry <= layerfile.WholeIndex; whole {
+		need(index, size-index)
+	} else {
+		need(size-footer, footer)
+		from, to := block/page*page, min((block/page+1)*page, blocks)
+		need(index+from*entry, (to-from)*entry)
+	}
+	start := index - positions + block*tinyBlock // all blocks are plain
+	if length := min(tinyBlock, positions-block*tinyBlock); start+length > remote.HeadBytes {
+		need(start, length)
+	}
+}
+
+func sorted(all map[string]bool) []string {
+	var list []string
+	for s := range all {
+		list = append(list, s)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// asked returns the requests since the last call, sorted.
+func (f *far) asked() []string {
+	var list []string
+	for _, r := range f.Take() {
+		list = append(list, r.File+" "+r.Range)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// TestRemoteRequests probes boards, each with cold tables, and wants just the
+// requests that docs/remote.md promises.
+func TestRemoteRequests(t *testing.T) {
+	f := newFar(t)
+	f.Take()
+	random := rand.New(rand.NewPCG(5, 6))
+	most := 0
+	for range 50 {
+		b := f.randomBoard(random, 10)
+		tab := f.open(t, remote.Options{})
+		want, err := f.near.Probe(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := tab.Probe(b)
+		if got != want || err != nil {
+			t.Fatalf("board %s: %+v, %v, want %+v", f.space.Text(b), got, err, want)
+		}
+		asked := f.asked()
+		if d := cmp.Diff(f.needs(t, b), asked); d != "" {
+			t.Errorf("board %s: %s", f.space.Text(b), d)
+		}
+		most = max(most, len(asked))
+		if _, err := tab.Probe(b); err != nil || f.asked() != nil {
+			t.Errorf("board %s: asked again, %v", f.space.Text(b), err)
+		}
+	}
+	if most < 10 {
+		t.Errorf("%d requests at most: the boards are too easy", most)
+	}
+}
+
+// TestRemoteBatch asks for many boards: no byte is asked for twice.
+func TestRemoteBatch(t *testing.T) {
+	f := newFar(t)
+	random := rand.New(rand.NewPCG(7, 8))
+	boards := make([]awari.Board, 1000)
+	for i := range boards {
+		boards[i] = f.randomBoard(random, 0)
+	}
+	want, err := f.near.Probes(t.Context(), boards)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := f.there.Probes(t.Context(), boards)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(f.needs(t, boards...), f.asked()); d != "" {
+		t.Error(d)
+	}
+	for i, b := range boards {
+		if p, err := f.there.Probe(b); p != want[i] || err != nil {
+			t.Fatalf("board %s: %+v, %v", f.space.Text(b), p, err)
+		}
+		if s, err := f.there.Score(b); int(s) != want[i].Value || err != nil {
+			t.Fatalf("board %s: %d, %v", f.space.Text(b), s, err)
+		}
+	}
+	if asked := f.asked(); asked != nil {
+		t.Errorf("asked again: %v", asked)
+	}
+}
+
+// TestRemoteRead reads a layer in order.
+func TestRemoteRead(t *testing.T) {
+	f := newFar(t)
+	want := farLayers(t)[8]
+	got := make([]int8, len(want))
+	if err := f.there.Read(8, 0, got); err != nil || !slices.Equal(got, want) {
+		t.Error(err)
+	}
+	if got, want := f.there.Path(8), f.URL+"/layer-08.gl"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestRemoteConcurrent probes from several goroutines and closes in between.
+func TestRemoteConcurrent(t *testing.T) {
+	f := newFar(t)
+	var group sync.WaitGroup
+	half := make(chan struct{}, 4)
+	for i := range 4 {
+		group.Go(func() {
+			random := rand.New(rand.NewPCG(9, uint64(i)))
+			for k := 0; ; k++ {
+				b := f.randomBoard(random, 0)
+				got, err := f.there.Probe(b)
+				if k == 50 {
+					half <- struct{}{}
+				}
+				if err != nil {
+					if !errors.Is(err, os.ErrClosed) || errors.Is(err, corrupt.ErrCorrupt) || k < 50 {
+						t.Error(err)
+					}
+					return
+				}
+				if want, err := f.near.Probe(b); got != want || err != nil {
+					t.Errorf("board %s: %+v, %v, want %+v", f.space.Text(b), got, err, want)
+				}
+			}
+		})
+	}
+	for range 4 {
+		<-half
+	}
+	if err := f.there.Close(); err != nil {
+		t.Error(err)
+	}
+	group.Wait()
+}
+
+// TestRemoteCancel ends a probe that waits for the server.
+func TestRemoteCancel(t *testing.T) {
+	f := newFar(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	d, err := remote.Open(ctx, f.URL, remote.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	tab, err := tables.OpenRemote(d, tables.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Hook(func(w http.ResponseWriter, r *http.Request) bool {
+		cancel()
+		<-r.Context().Done()
+		return true
+	})
+	if _, err := tab.Probe(awari.Board{3, 3, 3, 3}); !errors.Is(err, context.Canceled) || errors.Is(err, corrupt.ErrCorrupt) {
+		t.Error(err)
+	}
+	if err := tab.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestRemoteFailures: a server that fails for a while is no damage, and what it
+// answers later is right.
+func TestRemoteFailures(t *testing.T) {
+	f := newFar(t)
+	var n atomic.Int32
+	f.Hook(func(w http.ResponseWriter, r *http.Request) bool {
+		switch n.Add(1) % 3 {
+		case 0:
+			http.Error(w, "busy", http.StatusServiceUnavailable)
+		case 1:
+			panic(http.ErrAbortHandler)
+		default:
+			return false
+		}
+		return true
+	})
+	tab := f.open(t, remote.Options{Pause: time.Nanosecond, Attempts: 100})
+	f.Hook(func(w http.ResponseWriter, r *http.Request) bool {
+		http.Error(w, "busy", http.StatusServiceUnavailable)
+		return true
+	})
+	b := awari.Board{3, 2, 2, 2, 1, 1, 1, 2}
+	if _, err := f.there.Probe(b); !isStatus(err, 503) || errors.Is(err, corrupt.ErrCorrupt) {
+		t.Errorf("a busy server: %v", err)
+	}
+	f.Hook(func(w http.ResponseWriter, r *http.Request) bool {
+		if n.Add(1)%2 == 0 {
+			panic(http.ErrAbortHandler)
+		}
+		return false
+	})
+	want, err := f.near.Probe(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, far := range []*tables.Tables{tab, f.there} {
+		for range 100 { // attempts of f.there may all fall on failures
+			if p, err := far.Probe(b); err == nil {
+				if p != want {
+					t.Errorf("%+v, want %+v", p, want)
+				}
+				break
+			}
+		}
+	}
+}
+
+func isStatus(err error, code int) bool {
+	s, ok := errors.AsType[*remote.StatusError](err)
+	return ok && s.Code == code
+}
+
+// TestRemoteDamage is TestDamage, from a server: the true score, or an error that
+// names the file.
+func TestRemoteDamage(t *testing.T) {
+	game, strict := testrun.Game(t, 4, awari.Awari), testrun.Game(t, 4, awari.Strict)
+	layers := testrun.Solve(t, game, 8)
+	other := testrun.Write(t, strict, testrun.Solve(t, strict, 8), 32)
+	dir := testrun.Write(t, game, layers, 32)
+	s := remotetest.Serve(t, dir, false)
+	path := filepath.Join(dir, rundir.LayerName(8))
+	whole := testrun.ReadFile(t, path)
+	for name, c := range map[string]struct {
+		bad  []byte
+		want error
+	}{
+		"flipped bits":  {append(slices.Clone(whole[:100]), append([]byte{whole[100] ^ 0x10}, whole[101:]...)...), corrupt.ErrCorrupt},
+		"truncated":     {whole[:200], corrupt.ErrCorrupt},
+		"empty":         {nil, corrupt.ErrCorrupt},
+		"longer":        {append(slices.Clone(whole), 0), corrupt.ErrCorrupt},
+		"text":          {[]byte(strings.Repeat("no ", 99)), corrupt.ErrForeign},
+		"another layer": {testrun.ReadFile(t, filepath.Join(dir, rundir.LayerName(7))), corrupt.ErrMismatch},
+		"other rules":   {testrun.ReadFile(t, filepath.Join(other, rundir.LayerName(8))), corrupt.ErrMismatch},
+		"missing":       {nil, fs.ErrNotExist},
+	} {
+		t.Run(name, func(t *testing.T) {
+			testrun.WriteFile(t, path, c.bad)
+			if c.want == fs.ErrNotExist {
+				if err := os.Remove(path); err != nil {
+					t.Fatal(err)
+				}
+			}
+			d, err := remote.Open(t.Context(), s.URL, remote.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer d.Close()
+			tab, err := tables.OpenRemote(d, tables.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer tab.Close()
+			failures := 0
+			everyBoard(t, game, layers, func(b awari.Board, want int8) {
+				got, err := tab.Score(b)
+				switch {
+				case err == nil && got == want:
+				case errors.Is(err, corrupt.ErrCorrupt) && errors.Is(err, c.want) &&
+					b.Seeds() == 8 && strings.HasPrefix(err.Error(), s.URL+"/layer-08.gl: "):
+					failures++
+				default:
+					t.Fatalf("score of %s: %d, %v, want %d", game.Text(b), got, err, want)
+				}
+			})
+			if failures == 0 {
+				t.Error("nothing was noticed")
+			}
+		})
+	}
+}
+
+// TestRemoteReplaced replaces an open layer file by one with other scores, and no
+// wrong score may come of it, even if the server does not tell.
+func TestRemoteReplaced(t *testing.T) {
+	for _, tells := range []bool{true, false} {
+		t.Run(fmt.Sprintf("server tells %v", tells), func(t *testing.T) {
+			f := newFar(t)
+			path := f.near.Path(farSeeds)
+			layers := slices.Clone(farLayers(t))
+			layers[farSeeds] = slices.Clone(layers[farSeeds])
+			for i := range layers[farSeeds] {
+				layers[farSeeds][i] ^= 1
+			}
+			other := testrun.Write(t, testrun.Game(t, 8, awari.Awari), layers, tinyBlock)
+			when := time.Unix(1e9, 0)
+			if !tells {
+				when = time.Unix(0, 0) // of which the server says nothing
+			}
+			date(t, path, when)
+			start := awari.Board{4, 4, 4, 2}
+			if _, err := f.there.Probe(start); err != nil {
+				t.Fatal(err)
+			}
+			testrun.WriteFile(t, path, testrun.ReadFile(t, filepath.Join(other, rundir.LayerName(farSeeds))))
+			if tells {
+				when = when.Add(time.Second)
+			}
+			date(t, path, when)
+			random := rand.New(rand.NewPCG(10, 11))
+			refused := 0
+			for range 300 {
+				rank := random.Uint64N(f.space.Size(farSeeds))
+				got, err := f.there.ScoreAt(farSeeds, rank)
+				switch {
+				case err == nil && got == farLayers(t)[farSeeds][rank]:
+				case tells && errors.Is(err, remote.ErrChanged) && !errors.Is(err, corrupt.ErrCorrupt):
+					refused++
+				case !tells && (errors.Is(err, corrupt.ErrCorrupt) || errors.Is(err, remote.ErrChanged)):
+					refused++
+				default:
+					t.Fatalf("rank %d: %d, %v", rank, got, err)
+				}
+			}
+			if refused == 0 {
+				t.Error("not noticed")
+			}
+		})
+	}
+}
+
+func date(t *testing.T, path string, when time.Time) {
+	t.Helper()
+	if err := os.Chtimes(path, when, when); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRemoteManifest refuses manifests of others, as Open does.
+func TestRemoteManifest(t *testing.T) {
+	game := testrun.Game(t, 4, awari.Awari)
+	layers := testrun.Solve(t, game, 5)
+	layers[5] = layers[5][1:]
+	for name, c := range map[string]struct {
+		dir  string
+		want error
+		text string
+	}{
+		"none":         {t.TempDir(), rundir.ErrMissing, "404"},
+		"other layers": {testrun.Write(t, game, layers, 64), corrupt.ErrMismatch, "layer 5 has 55 positions instead of 56"},
+	} {
+		s := remotetest.Serve(t, c.dir, false)
+		d, err := remote.Open(t.Context(), s.URL, remote.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		_, err = tables.OpenRemote(d, tables.Options{})
+		if !errors.Is(err, c.want) || !strings.HasPrefix(err.Error(), s.URL+"/manifest.json: ") || !strings.Contains(err.Error(), c.text) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
