@@ -5,11 +5,14 @@ import (
 	"errors"
 
 	"grenier/io/corrupt"
+	"grenier/io/frame"
 	"grenier/io/layerfile"
 	"grenier/kernels/colex"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/batch"
+	"grenier/pipeline/compare"
+	"grenier/pipeline/export"
 	"grenier/pipeline/tables"
 	"grenier/pipeline/verify"
 )
@@ -45,6 +48,7 @@ func (e usageError) Unwrap() error { return e.error }
 var usageErrors = []error{
 	awari.ErrPits, awari.ErrRules, awari.ErrBoard, awari.ErrCount, awari.ErrSeeds,
 	batch.ErrOtherRun, tables.ErrUnsolved, layerfile.ErrCodec, colex.ErrRange, colex.ErrOverflow,
+	frame.ErrCodec, export.ErrFormat, compare.ErrGame,
 }
 
 // statusOf maps an error to the exit status.
@@ -56,7 +60,7 @@ func statusOf(ctx context.Context, err error) int {
 		return exitInterrupted
 	case errors.Is(err, corrupt.ErrCorrupt):
 		return exitCorrupt
-	case errors.Is(err, verify.ErrDifferences):
+	case errors.Is(err, verify.ErrDifferences), errors.Is(err, compare.ErrDifferences):
 		return exitDifferences
 	case isUsage(err):
 		return exitUsage
@@ -70,7 +74,8 @@ func isUsage(err error) bool {
 			return true
 		}
 	}
-	return isType[usageError](err) || isType[*batch.MemoryError](err) || isType[*cpu.UnknownError](err) || isType[*cpu.UnsupportedError](err)
+	return isType[usageError](err) || isType[*batch.MemoryError](err) || isType[*cpu.UnknownError](err) || isType[*cpu.UnsupportedError](err) ||
+		isType[*export.MemoryError](err) || isType[*batch.OrderError](err)
 }
 
 func isType[E error](err error) bool {

@@ -1,0 +1,278 @@
+// Package compare compares solved layers score by score: those of two run directories, of two
+// layer files, or of one of each.
+//
+//	result, err := compare.Run(ctx, "data/awari", "data/imported", compare.Options{})
+//
+// Everything is read and decoded, so damage is found as well, in either. Checksums are
+// never taken for the scores that they are of.
+package compare
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"grenier/io/layerfile"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/tables"
+)
+
+// MaxDifferences is how many of the differences of a layer are described.
+const MaxDifferences = 10
+
+// ErrDifferences reports scores that differ.
+var ErrDifferences = errors.New("scores differ")
+
+// ErrGame reports layers that cannot be compared: of different games, or none that both
+// have.
+var ErrGame = errors.New("cannot be compared")
+
+// Options say what to compare and how.
+type Options struct {
+	// Layers lists the layers by their number of seeds; empty stands for all that both
+	// have.
+	Layers []int
+	// Workers is the number of goroutines; 0 means one.
+	Workers int
+	// Family is the kernel family that decodes blocks.
+	Family cpu.Family
+	// Progress, if not nil, is called often, by one goroutine at a time.
+	Progress func(Progress)
+}
+
+// Progress says how far a comparison is.
+type Progress struct {
+	Seeds       int    // of the layer in progress
+	Done, Total uint64 // positions, of all layers together
+}
+
+// Result is the outcome of a comparison of A with B.
+type Result struct {
+	// OK says that no score differs.
+	OK    bool   `json:"ok"`
+	A     string `json:"a"` // paths
+	B     string `json:"b"`
+	Rules string `json:"rules"`
+	Pits  int    `json:"pits"`
+	// Layers holds the outcomes by increasing number of seeds.
+	Layers []Layer `json:"layers"`
+	// OnlyA and OnlyB list the layers that only one has. They are no differences.
+	OnlyA   []int   `json:"only_a"`
+	OnlyB   []int   `json:"only_b"`
+	Seconds float64 `json:"seconds"`
+}
+
+// Layer is the outcome for one layer.
+type Layer struct {
+	Seeds     int    `json:"seeds"`
+	Positions uint64 `json:"positions"`
+	// Differing is the number of positions whose scores differ, First the first of them by
+	// rank, MaxDifferences at most.
+	Differing uint64       `json:"differing"`
+	First     []Difference `json:"first"`
+}
+
+// Difference is a position with two scores.
+type Difference struct {
+	Rank  uint64 `json:"rank"`
+	Board string `json:"board"` // as awari.Game.Text writes it
+	A     int    `json:"a"`     // the scores
+	B     int    `json:"b"`
+}
+
+// Err returns ErrDifferences if scores differ.
+func (r *Result) Err() error {
+	var differing, positions uint64
+	for i := range r.Layers {
+		differing += r.Layers[i].Differing
+		positions += r.Layers[i].Positions
+	}
+	if differing > 0 {
+		return fmt.Errorf("%w: %d of %d positions", ErrDifferences, differing, positions)
+	}
+	return nil
+}
+
+// Run compares what is at the paths a and b, run directories or layer files. It fails with
+// ErrGame, with tables.ErrUnsolved for a layer that one of them lacks, with an error that
+// matches corrupt.ErrCorrupt for one that is damaged, and with that of ctx. Differences are
+// no error; see Result.Err.
+func Run(ctx context.Context, a, b string, o Options) (result *Result, err error) {
+	start := time.Now()
+	c := &comparison{Options: o, paths: [2]string{a, b}}
+	defer func() { err = errors.Join(err, c.close()) }()
+	for i := range c.sides {
+		if c.sides[i], err = openSide(c.paths[i], o.Family); err != nil {
+			return nil, err
+		}
+	}
+	if result, err = c.begin(); err != nil {
+		return nil, err
+	}
+	for _, n := range c.Layers {
+		layer, err := c.layer(ctx, n)
+		if err != nil {
+			return nil, err
+		}
+		result.Layers = append(result.Layers, layer)
+		result.OK = result.OK && layer.Differing == 0
+	}
+	result.Seconds = time.Since(start).Seconds()
+	return result, nil
+}
+
+// comparison is a comparison at work.
+type comparison struct {
+	Options
+	paths [2]string
+	sides [2]side // those that are open
+	space *awari.Space
+
+	mu          sync.Mutex
+	done, total uint64
+}
+
+// close closes the sides.
+func (c *comparison) close() error {
+	var all error
+	for _, s := range c.sides {
+		if s != nil {
+			all = errors.Join(all, s.close())
+		}
+	}
+	return all
+}
+
+// begin finds out which layers there are to compare.
+func (c *comparison) begin() (*Result, error) {
+	a, b := c.sides[0], c.sides[1]
+	if a.game() != b.game() {
+		return nil, fmt.Errorf("%w: %s is of %s, %s of %s", ErrGame, c.paths[0], a.game().Name(), c.paths[1], b.game().Name())
+	}
+	game := a.game()
+	result := &Result{
+		OK: true, A: c.paths[0], B: c.paths[1], Rules: game.Rules().String(), Pits: game.Pits(),
+		Layers: []Layer{}, OnlyA: []int{}, OnlyB: []int{},
+	}
+	var both []int
+	for n := range awari.MaxSeeds + 1 {
+		switch inA, inB := a.has(n), b.has(n); {
+		case inA && inB:
+			both = append(both, n)
+		case inA:
+			result.OnlyA = append(result.OnlyA, n)
+		case inB:
+			result.OnlyB = append(result.OnlyB, n)
+		}
+	}
+	if len(both) == 0 {
+		return nil, fmt.Errorf("%w: there is no layer that both %s and %s have", ErrGame, c.paths[0], c.paths[1])
+	}
+	if len(c.Layers) == 0 {
+		c.Layers = both
+	} else {
+		result.OnlyA, result.OnlyB = []int{}, []int{} // not asked for
+	}
+	return result, c.count(game)
+}
+
+// count adds up the positions, and checks that both sides have them.
+func (c *comparison) count(game awari.Game) error {
+	c.Layers = slices.Compact(slices.Sorted(slices.Values(c.Layers)))
+	for _, n := range c.Layers {
+		for i, s := range c.sides {
+			if !s.has(n) {
+				return fmt.Errorf("%w: %s has no layer %d", tables.ErrUnsolved, c.paths[i], n)
+			}
+		}
+	}
+	var err error
+	if c.space, err = awari.NewSpace(game, slices.Max(c.Layers)); err != nil {
+		return err
+	}
+	for _, n := range c.Layers {
+		c.total += c.space.Size(n)
+	}
+	return nil
+}
+
+// pieceSize is the number of scores that are compared together.
+const pieceSize = layerfile.MaxBlockSize
+
+// layer compares layer n.
+func (c *comparison) layer(ctx context.Context, n int) (Layer, error) {
+	layer := Layer{Seeds: n, Positions: c.space.Size(n), First: []Difference{}}
+	group, ctx := errgroup.WithContext(ctx)
+	var next atomic.Uint64
+	for range max(1, c.Workers) {
+		group.Go(func() error {
+			a, b := make([]int8, pieceSize), make([]int8, pieceSize)
+			for {
+				from := next.Add(pieceSize) - pieceSize
+				if from >= layer.Positions {
+					return nil
+				}
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				length := min(pieceSize, layer.Positions-from)
+				if err := c.piece(&layer, from, a[:length], b[:length]); err != nil {
+					return err
+				}
+			}
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return layer, err
+	}
+	for i := range layer.First {
+		d := &layer.First[i]
+		d.Board = c.space.Text(c.space.Unrank(n, d.Rank))
+	}
+	return layer, nil
+}
+
+// piece compares the positions from rank first on.
+func (c *comparison) piece(layer *Layer, first uint64, a, b []int8) error {
+	for i, scores := range [][]int8{a, b} {
+		if err := c.sides[i].read(layer.Seeds, first, scores); err != nil {
+			return err
+		}
+	}
+	count, found := differences(first, a, b)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	layer.Differing += count
+	layer.First = append(layer.First, found...)
+	slices.SortFunc(layer.First, func(a, b Difference) int { return cmp.Compare(a.Rank, b.Rank) })
+	layer.First = layer.First[:min(len(layer.First), MaxDifferences)]
+	c.done += uint64(len(a))
+	if c.Progress != nil {
+		c.Progress(Progress{Seeds: layer.Seeds, Done: c.done, Total: c.total})
+	}
+	return nil
+}
+
+// differences counts the positions whose scores differ, and returns the first ones.
+func differences(first uint64, a, b []int8) (count uint64, found []Difference) {
+	if slices.Equal(a, b) {
+		return 0, nil
+	}
+	for i := range a {
+		if a[i] == b[i] {
+			continue
+		}
+		if count++; count <= MaxDifferences {
+			found = append(found, Difference{Rank: first + uint64(i), A: int(a[i]), B: int(b[i])})
+		}
+	}
+	return count, found
+}

@@ -1,0 +1,106 @@
+package compare
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"grenier/io/corrupt"
+	"grenier/io/layerfile"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/tables"
+)
+
+// side is one of two sets of layers.
+type side interface {
+	game() awari.Game
+	// has tells whether there is a layer of n seeds.
+	has(n int) bool
+	// read fills dst with the scores of layer n from rank start on. It is safe for
+	// concurrent use.
+	read(n int, start uint64, dst []int8) error
+	close() error
+}
+
+// openSide opens what is at path.
+func openSide(path string, family cpu.Family) (side, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		t, err := tables.Open(path, tables.Options{Family: family})
+		if err != nil {
+			return nil, err
+		}
+		return directory{t}, nil
+	}
+	return openFile(path, family)
+}
+
+// directory is a run directory.
+type directory struct{ *tables.Tables }
+
+func (d directory) game() awari.Game { return d.Game() }
+func (d directory) has(n int) bool   { return n >= 0 && n <= d.MaxSeeds() }
+func (d directory) close() error     { return d.Close() }
+
+func (d directory) read(n int, start uint64, dst []int8) error { return d.Read(n, start, dst) }
+
+// file is a layer file.
+type file struct {
+	*layerfile.File
+	of       awari.Game
+	family   cpu.Family
+	decoders sync.Pool // of *layerfile.Decoder
+}
+
+// openFile opens a layer file.
+func openFile(path string, family cpu.Family) (side, error) {
+	f, err := layerfile.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	game, err := gameOf(f.Header())
+	if err != nil {
+		return nil, errors.Join(corrupt.New(path, "header", "%w: %w", corrupt.ErrMismatch, err), f.Close())
+	}
+	return &file{File: f, of: game, family: family}, nil
+}
+
+// gameOf returns the game of a layer file.
+func gameOf(h layerfile.Header) (game awari.Game, err error) {
+	if h.Game != tables.GameName {
+		return game, fmt.Errorf("the game is %s, not %s", h.Game, tables.GameName)
+	}
+	rules, err := awari.ParseRules(h.Rules)
+	if err != nil {
+		return game, err
+	}
+	if game, err = awari.New(h.Pits, rules); err != nil {
+		return game, err
+	}
+	space, err := awari.NewSpace(game, h.Seeds)
+	if err == nil && h.Positions != space.Size(h.Seeds) {
+		err = fmt.Errorf("layer %d has %d positions instead of %d", h.Seeds, h.Positions, space.Size(h.Seeds))
+	}
+	return game, err
+}
+
+func (f *file) game() awari.Game { return f.of }
+func (f *file) has(n int) bool   { return n == f.Header().Seeds }
+func (f *file) close() error     { return f.Close() }
+
+func (f *file) read(_ int, start uint64, dst []int8) error {
+	d, ok := f.decoders.Get().(*layerfile.Decoder)
+	if !ok {
+		var err error
+		if d, err = f.NewDecoder(f.family); err != nil {
+			return err
+		}
+	}
+	defer f.decoders.Put(d)
+	return d.Read(dst, start)
+}
