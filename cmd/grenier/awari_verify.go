@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -18,7 +19,7 @@ type verifyFlags struct {
 	dir, memory, progress string
 	layer, threads        int
 	sample, seed          uint64
-	json                  bool
+	prove, json           bool
 }
 
 func (a *app) verify() *cobra.Command {
@@ -29,11 +30,24 @@ func (a *app) verify() *cobra.Command {
 		Long: `Reads every layer file and checks all checksums and sums. Then it compares the
 score of every position, or of a random sample of each layer, with what its moves
 give, played seed by seed by code that shares nothing with the solver.
+
+Positions that play in circles could still back each other with scores that are all
+wrong. With --prove there is no such doubt: after all scores of a layer were compared
+it traces every win and every loss down to seeds that are taken or to the end of the
+game. A layer is proved if those below are right; --layer takes these for granted.
+It takes three bits of memory for each position of the layer, within --memory.
 ` + exitHelp,
 		Example: `  grenier awari verify --dir data/awari
-  grenier awari verify --dir data/awari --layer 16 --sample 1000000 --json`,
+  grenier awari verify --dir data/awari --layer 16 --sample 1000000 --json
+  grenier awari verify --dir data/awari --prove --memory 4GiB`,
 		Args: noArgs,
 		RunE: a.start(func(cmd *cobra.Command, _ []string) error {
+			if f.prove {
+				if flags := cmd.Flags(); flags.Changed("sample") || flags.Changed("seed") {
+					return usageError{errors.New("--prove looks at all positions: --sample and --seed do not go with it")}
+				}
+				return a.runProve(cmd.Context(), f)
+			}
 			if !cmd.Flags().Changed("seed") {
 				f.seed = rand.Uint64() >> 11 // fits a JSON number
 			}
@@ -45,6 +59,7 @@ give, played seed by seed by code that shares nothing with the solver.
 	flags.IntVar(&f.layer, "layer", allLayers, "only the layer of `n` seeds; -1 for all")
 	flags.Uint64Var(&f.sample, "sample", 0, "compare only `k` random positions of each layer")
 	flags.Uint64Var(&f.seed, "seed", 0, "`number` that determines the sample; random unless given")
+	flags.BoolVar(&f.prove, "prove", false, "prove that the scores are the only right ones")
 	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to use, 1 to %d", maxThreads))
 	flags.StringVar(&f.memory, "memory", "1GiB", "most `bytes` of layers to keep in memory")
 	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
@@ -113,15 +128,20 @@ func (a *app) printVerified(r *verify.Result) {
 	if r.Sample > 0 {
 		fmt.Fprintf(a.out, "sample of %s positions a layer, --seed %d\n", comma(r.Sample), r.Seed)
 	}
-	for _, l := range r.Layers {
-		fmt.Fprintf(a.out, "layer %2d: %s of %s positions checked, %s wrong\n",
-			l.Seeds, comma(l.Checked), comma(l.Positions), comma(l.Mismatches))
-		for _, p := range l.Problems {
-			fmt.Fprintf(a.out, "  %s\n", p.Text)
-		}
+	for i := range r.Layers {
+		a.printLayer(&r.Layers[i])
 	}
 	if r.OK {
 		fmt.Fprintf(a.out, "everything is in order (%.1f s)\n", r.Seconds)
+	}
+}
+
+// printLayer says what became of a layer.
+func (a *app) printLayer(l *verify.Layer) {
+	fmt.Fprintf(a.out, "layer %2d: %s of %s positions checked, %s wrong\n",
+		l.Seeds, comma(l.Checked), comma(l.Positions), comma(l.Mismatches))
+	for _, p := range l.Problems {
+		fmt.Fprintf(a.out, "  %s\n", p.Text)
 	}
 }
 

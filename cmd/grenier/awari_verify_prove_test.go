@@ -1,0 +1,114 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"grenier/io/layerfile"
+	"grenier/io/manifest"
+	"grenier/io/rundir"
+	"grenier/kernels/cpu"
+	"grenier/pipeline/prove"
+)
+
+// replaceLayer gives layer n of a run directory other scores, with checksums and a
+// manifest that fit, as a solver would that is wrong.
+func replaceLayer(t *testing.T, dir string, n int, scores []int8) {
+	t.Helper()
+	path := filepath.Join(dir, rundir.LayerName(n))
+	old, err := layerfile.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := old.Header()
+	if err := old.Close(); err != nil {
+		t.Fatal(err)
+	}
+	header.Model = "" // that of the old scores
+	summary, err := writeLayer(path+"-new", header, scores)
+	if err == nil {
+		err = os.Rename(path+"-new", path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := manifest.Load(filepath.Join(dir, rundir.ManifestName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Layers[n] = manifest.NewLayer(rundir.LayerName(n), summary, 0)
+	if err := m.Save(filepath.Join(dir, rundir.ManifestName)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// writeLayer writes a layer of one block.
+func writeLayer(path string, h layerfile.Header, scores []int8) (layerfile.Summary, error) {
+	w, err := layerfile.Create(path, h, cpu.Generic)
+	if err != nil {
+		return layerfile.Summary{}, err
+	}
+	defer w.Abort()
+	e, err := layerfile.NewEncoder(h, cpu.Generic)
+	if err != nil {
+		return layerfile.Summary{}, err
+	}
+	var b layerfile.Block
+	if err := e.Encode(&b, scores); err != nil {
+		return layerfile.Summary{}, err
+	}
+	if err := w.Append(&b); err != nil {
+		return layerfile.Summary{}, err
+	}
+	return w.Finish()
+}
+
+// TestProveCircles has six boards with two seeds that are worth 0, because they are
+// played round and round, and gives them the scores 2 and -2, each of which follows
+// from those of its moves.
+func TestProveCircles(t *testing.T) {
+	dir := solved(t, "--pits", "4", "--seeds", "3")
+	replaceLayer(t, dir, 2, []int8{-2, -2, 2, -2, -2, 2, 2, 2, -2, 2})
+	mustRun(t, "awari", "verify", "--dir", dir, "--layer", "2")
+	r := grenier(t.Context(), "", "awari", "verify", "--prove", "--dir", dir, "--layer", "2")
+	if want := `layer  2: 10 of 10 positions checked, 0 wrong
+  not proved: 1 positive, 3 negative are grounded, 6 others are not; the first of them:
+  board 0 1 0 1, rank 2: the score 2 is not grounded
+  board 1 0 0 1, rank 3: the score -2 is not grounded
+  board 1 0 1 0, rank 6: the score 2 is not grounded
+  board 0 2 0 0, rank 7: the score 2 is not grounded
+  board 1 1 0 0, rank 8: the score -2 is not grounded
+  board 2 0 0 0, rank 9: the score 2 is not grounded
+`; r.status != exitDifferences || r.out != want {
+		t.Errorf("status %d, %s", r.status, r.out)
+	}
+	if want := "grenier: layer 2: 6 scores are not grounded: they only back each other, in circles\n"; r.err != want {
+		t.Errorf("%q, want %q", r.err, want)
+	}
+	r = grenier(t.Context(), "", "awari", "verify", "--prove", "--dir", dir, "--json")
+	for _, part := range []string{
+		`{"ok":false,"layers":[`, `"ungrounded":6,"first":[{"rank":2,"board":"0 1 0 1","stored":2},`, `"proof":null}],"seconds":`,
+	} {
+		if r.status != exitDifferences || !strings.Contains(r.out, part) {
+			t.Errorf("status %d, %q lacks %q", r.status, r.out, part)
+		}
+	}
+}
+
+func TestProvingState(t *testing.T) {
+	for _, c := range []struct {
+		progress prove.Progress
+		want     string
+	}{
+		{prove.Progress{Seeds: 3, Done: 50, Total: 200}, "layer 3"},
+		{prove.Progress{Seeds: 3, Level: 2, Pass: 17, Done: 50, Total: 200}, "layer 3, scores of 2, pass 17"},
+	} {
+		s := proving(c.progress).state(10 * time.Second)
+		if s.doing != c.want || s.done != 50 || s.total != 200 || s.rate != 5 || s.runETA != 30*time.Second {
+			t.Errorf("%+v: %+v", c.progress, s)
+		}
+	}
+}
