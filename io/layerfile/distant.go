@@ -7,8 +7,9 @@ import (
 )
 
 // Reader gives access to the bytes of a layer file that is not a file of this
-// machine, each read being slow. It must be safe for concurrent use. Its errors
-// need not name the file. After Close, ReadAt and Close fail with os.ErrClosed.
+// machine, each read being slow. It must be safe for concurrent use, and fail
+// rather than return bytes of another file that has taken the place of the one that
+// it was opened for. Its errors need not name the file. After Close, ReadAt and Close fail with os.ErrClosed.
 type Reader interface {
 	io.ReaderAt
 	io.Closer

@@ -19,6 +19,9 @@ var (
 	ErrAddress = errors.New("bad address")
 	// ErrNoRanges says that a server sends whole files only.
 	ErrNoRanges = errors.New("the server does not support range requests")
+	// ErrNoValidator says that a server does not tell by what a file that was replaced
+	// could be noticed.
+	ErrNoValidator = errors.New("the server sends neither ETag nor Last-Modified")
 	// ErrChanged says that a file is not the one any more that was opened.
 	ErrChanged = errors.New("the file was replaced on the server since it was opened")
 	// ErrAnswer reports an answer to another question, or none that makes sense.
@@ -99,7 +102,7 @@ func (e *StatusError) passing() bool {
 
 // final are the errors that another attempt does not change.
 var final = []error{
-	ErrNoRanges, ErrChanged, ErrAnswer, ErrTooLong, ErrRedirect,
+	ErrNoRanges, ErrNoValidator, ErrChanged, ErrAnswer, ErrTooLong, ErrRedirect,
 	os.ErrClosed, context.Canceled, http.ErrSchemeMismatch,
 }
 

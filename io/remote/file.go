@@ -31,8 +31,9 @@ type File struct {
 }
 
 // OpenFile opens the file of that name in d. It fails with an *Error; its cause
-// matches fs.ErrNotExist if there is no such file, and ErrNoRanges if the server sends
-// all of a file of more than HeadBytes.
+// matches fs.ErrNotExist if there is no such file, and ErrNoRanges or ErrNoValidator
+// if the file has more than HeadBytes and the server sends all of it, or cannot be
+// relied on to send parts of the same file.
 func (d *Dir) OpenFile(name string) (*File, error) {
 	f := &File{dir: d, name: name}
 	if err := d.do(d.ctx, request{file: name, first: 0, last: HeadBytes - 1}, f.acceptHead); err != nil {
@@ -65,8 +66,11 @@ func (f *File) acceptHead(r *http.Response) error {
 	if err != nil {
 		return err
 	}
-	f.head = make([]byte, n)
 	f.etag, f.date = r.Header.Get("ETag"), r.Header.Get("Last-Modified")
+	if n < f.size && f.etag == "" && f.date == "" {
+		return ErrNoValidator
+	}
+	f.head = make([]byte, n)
 	return readBody(r, f.head)
 }
 
@@ -151,24 +155,25 @@ func (f *File) acceptPart(r *http.Response, first, last int64, data []byte) erro
 // unchanged fails with ErrChanged if the answer is about another file than the one
 // that was opened.
 func (f *File) unchanged(r *http.Response) error {
-	size := f.size
+	size, validated := f.size, false
 	switch r.StatusCode {
 	case http.StatusPartialContent, http.StatusRequestedRangeNotSatisfiable:
+		validated = r.StatusCode == http.StatusPartialContent
 		if c, ok := parseContentRange(r.Header.Get("Content-Range")); ok {
 			size = c.total
 		}
 	case http.StatusOK:
-		size = r.ContentLength
-	default:
-		return nil
+		size, validated = r.ContentLength, true
 	}
 	etag, date := r.Header.Get("ETag"), r.Header.Get("Last-Modified")
 	switch {
 	case size != f.size && size >= 0:
 		return fmt.Errorf("%w: %d bytes instead of %d", ErrChanged, size, f.size)
-	case etag != f.etag && etag != "":
+	case !validated:
+		return nil
+	case etag != f.etag:
 		return fmt.Errorf("%w: ETag %.80q instead of %.80q", ErrChanged, etag, f.etag)
-	case date != f.date && date != "":
+	case date != f.date && (date != "" || etag == ""): // next to an ETag it may be left out
 		return fmt.Errorf("%w: of %.40q instead of %.40q", ErrChanged, date, f.date)
 	}
 	return nil

@@ -40,6 +40,9 @@ var patient = remote.Options{Timeout: time.Minute, Pause: time.Nanosecond}
 // hasty does not wait for servers that do not answer.
 var hasty = remote.Options{Timeout: 50 * time.Millisecond, Pause: time.Nanosecond}
 
+// date is when the file "long" was modified.
+var date = time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)
+
 const fileSize = remote.HeadBytes + 30_000
 
 // site serves a file "long" of fileSize bytes, a file "short" of 1000, and an empty
@@ -53,6 +56,9 @@ func site(t *testing.T) (s *remotetest.Server, long []byte, dir string) {
 		long[i] = byte(r.Uint32())
 	}
 	writeFile(t, filepath.Join(dir, "long"), long)
+	if err := os.Chtimes(filepath.Join(dir, "long"), date, date); err != nil {
+		t.Fatal(err)
+	}
 	writeFile(t, filepath.Join(dir, "short"), long[:1000])
 	writeFile(t, filepath.Join(dir, "empty"), nil)
 	s = remotetest.Serve(t, dir, false)
@@ -196,6 +202,7 @@ func answer(contentRange string, body []byte) func(http.ResponseWriter, *http.Re
 		if contentRange != "" {
 			w.Header().Set("Content-Range", contentRange)
 		}
+		w.Header().Set("Last-Modified", date.Format(http.TimeFormat))
 		w.WriteHeader(http.StatusPartialContent)
 		w.(http.Flusher).Flush() // without a Content-Length
 		w.Write(body)
@@ -244,6 +251,7 @@ func TestWrongAnswers(t *testing.T) {
 		"no part":   {status(416), nil, "416 Requested Range Not Satisfiable", 1},
 		"shorter": {func(w http.ResponseWriter, r *http.Request) bool {
 			w.Header().Set("Content-Range", "bytes */60000")
+			w.Header().Set("Last-Modified", date.Format(http.TimeFormat))
 			return status(416)(w, r)
 		}, remote.ErrChanged, "60000 bytes instead of 95536", 1},
 		"busy":         {status(503), nil, "503 Service Unavailable", 3},
@@ -396,7 +404,6 @@ func TestReplaced(t *testing.T) {
 	}
 	other := slices.Clone(long)
 	slices.Reverse(other)
-	then := time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)
 	tag := func(value string) func(http.ResponseWriter, *http.Request) bool {
 		return func(w http.ResponseWriter, r *http.Request) bool {
 			w.Header().Set("ETag", value)
@@ -409,14 +416,16 @@ func TestReplaced(t *testing.T) {
 		data          []byte
 		when          time.Time
 	}{
-		"date":           {never, never, other, then.Add(time.Second)},
-		"length":         {never, never, other[:fileSize-1], then},
-		"strong ETag":    {tag(`"a"`), tag(`"b"`), other, then},
-		"weak ETag":      {tag(`W/"a"`), tag(`W/"b"`), other, then},
-		"If-Range fails": {tag(`"a"`), func(w http.ResponseWriter, r *http.Request) bool { return tag(`"b"`)(w, r) }, other, then.Add(time.Hour)},
+		"date":           {never, never, other, date.Add(time.Second)},
+		"length":         {never, never, other[:fileSize-1], date},
+		"strong ETag":    {tag(`"a"`), tag(`"b"`), other, date},
+		"ETag is gone":   {tag(`"a"`), never, other, date},
+		"ETag is new":    {never, tag(`"a"`), other, date},
+		"weak ETag":      {tag(`W/"a"`), tag(`W/"b"`), other, date},
+		"If-Range fails": {tag(`"a"`), func(w http.ResponseWriter, r *http.Request) bool { return tag(`"b"`)(w, r) }, other, date.Add(time.Hour)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			replace(long, then)
+			replace(long, date)
 			s.Hook(c.before)
 			f := openFile(t, openDir(t, s.URL, patient), "long")
 			mustRead(t, f, long[70_000:70_010], 70_000)
@@ -426,6 +435,49 @@ func TestReplaced(t *testing.T) {
 				t.Errorf("not noticed: %v", err)
 			}
 		})
+	}
+}
+
+// TestNoValidator refuses files in parts of which nobody would notice that they
+// are of another file.
+func TestNoValidator(t *testing.T) {
+	s, long, dir := site(t)
+	never := time.Unix(0, 0) // of which package http does not tell
+	for _, name := range []string{"long", "short"} {
+		if err := os.Chtimes(filepath.Join(dir, name), never, never); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := openDir(t, s.URL, patient)
+	if _, err := d.OpenFile("long"); !errors.Is(err, remote.ErrNoValidator) || attempts(err) != 1 {
+		t.Errorf("%v", err)
+	}
+	mustRead(t, openFile(t, d, "short"), long[:1000], 0)
+}
+
+// TestDateGone has a server stop telling when a file was modified.
+func TestDateGone(t *testing.T) {
+	s, long, _ := site(t)
+	for tag, want := range map[string]error{`"a"`: nil, "": remote.ErrChanged} {
+		s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
+			if tag != "" {
+				w.Header().Set("ETag", tag)
+			}
+			return false
+		})
+		f := openFile(t, openDir(t, s.URL, patient), "long")
+		s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
+			w.Header().Set("Content-Range", "bytes 70000-70009/95536")
+			if tag != "" {
+				w.Header().Set("ETag", tag)
+			}
+			w.WriteHeader(http.StatusPartialContent)
+			w.Write(long[70_000:70_010])
+			return true
+		})
+		if _, err := f.ReadAt(make([]byte, 10), 70_000); !errors.Is(err, want) {
+			t.Errorf("ETag %s: %v, want %v", tag, err, want)
+		}
 	}
 }
 

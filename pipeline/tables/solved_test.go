@@ -91,3 +91,27 @@ func probe(t testing.TB, tab *tables.Tables, board awari.Board) {
 		t.Fatal(err)
 	}
 }
+
+// BenchmarkScores looks up the same boards as BenchmarkProbe in one batch, with
+// room for a few blocks only; ns/op is for one board.
+func BenchmarkScores(b *testing.B) {
+	const seeds = 15
+	game := testrun.Game(b, 12, awari.Awari)
+	tab := open(b, solve(b, game, seeds), tables.Options{Family: cpu.Best(), CacheBytes: 4 * layerfile.MaxBlockSize})
+	boards := randomBoards(b, game, seeds)
+	scores := make([]int8, len(boards))
+	b.Run("one", func(b *testing.B) {
+		for i := range b.N {
+			if _, err := tab.Score(boards[i%len(boards)]); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("batch", func(b *testing.B) {
+		for done := 0; done < b.N; done += len(boards) {
+			if err := tab.Scores(b.Context(), boards, scores); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
