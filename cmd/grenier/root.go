@@ -49,7 +49,8 @@ the opponent takes when both play perfectly; endless play is worth 0.
 
 		DisableFlagsInUseLine: true,
 	}
-	parent.AddCommand(a.solve(), a.plan(), a.status(), a.probe(), a.stats(), a.verify(), a.table(), a.rank(), a.unrank())
+	parent.AddCommand(a.solve(), a.plan(), a.status(), a.probe(), a.stats(), a.verify(), a.table(), a.rank(), a.unrank(), a.serve())
+	parent.AddCommand(a.search(), a.play())
 	parent.AddCommand(a.export(), a.importing(), a.compare())
 	return parent
 }

@@ -65,6 +65,7 @@ func help() *cobra.Command {
 // wanted describes the values of flags by their type.
 var wanted = map[string]string{
 	"int": "a whole number", "uint64": "a whole number from 0 up", "bool": "true or false", "directory": "a name",
+	"duration": "a time like 10s",
 }
 
 // flagError words an error about a flag.

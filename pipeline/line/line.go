@@ -74,9 +74,11 @@ import (
 	"grenier/layers/awari"
 )
 
-// DefaultPositions is the number of positions kept unless Options say otherwise:
-// some 90 MiB when all of them are needed.
+// DefaultPositions is the number of positions kept unless Options say otherwise.
 const DefaultPositions = 1 << 20
+
+// PositionBytes is about the memory that a position takes while it is kept.
+const PositionBytes = 128
 
 // Scores are solved layers. *tables.Tables is one.
 type Scores interface {

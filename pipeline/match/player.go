@@ -27,7 +27,7 @@ type Player struct {
 }
 
 // NewPlayer returns a player who knows the scores and searches with the engine,
-// within the limits, where they end.
+// within the limits, where they end. AllMoves of the limits does not matter.
 //
 // A player of level k, 0 to Perfect, plays the best move, but in (10-k) of 10 cases a
 // random one of those that are worth at most 10-k seeds less than the best; at level 0
@@ -36,7 +36,6 @@ func NewPlayer(scores line.Scores, engine *search.Engine, limits search.Limits, 
 	if level < 0 || level > Perfect {
 		return nil, fmt.Errorf("%w: %d (0 to %d are possible)", ErrLevel, level, Perfect)
 	}
-	limits.AllMoves = true
 	return &Player{scores: scores, engine: engine, limits: limits, level: level, random: random}, nil
 }
 
@@ -58,7 +57,14 @@ type Advice struct {
 // Advise returns what the player knows about a board. When ctx is cancelled it
 // fails; otherwise like search.Engine.Search and line.Next.
 func (p *Player) Advise(ctx context.Context, b awari.Board) (*Advice, error) {
-	r, err := p.engine.Search(ctx, b, p.limits)
+	return p.advise(ctx, b, true)
+}
+
+// advise is Advise, with the worth of all moves or that of the best.
+func (p *Player) advise(ctx context.Context, b awari.Board, all bool) (*Advice, error) {
+	limits := p.limits
+	limits.AllMoves = all
+	r, err := p.engine.Search(ctx, b, limits)
 	if err != nil {
 		return nil, err
 	}
@@ -78,10 +84,10 @@ func (p *Player) Advise(ctx context.Context, b awari.Board) (*Advice, error) {
 // Choose returns the pit that the player plays, -1 if there is none, and what it
 // knows. It fails like Advise.
 func (p *Player) Choose(ctx context.Context, b awari.Board) (pit int, a *Advice, err error) {
-	if a, err = p.Advise(ctx, b); err != nil {
+	slack := Perfect - p.level
+	if a, err = p.advise(ctx, b, slack > 0); err != nil {
 		return -1, nil, err
 	}
-	slack := Perfect - p.level
 	if a.Best < 0 || p.random.IntN(Perfect) >= slack {
 		return a.Best, a, nil
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"sync/atomic"
-	"time"
 
 	"grenier/layers/awari"
 )
@@ -47,7 +46,6 @@ func (e *Engine) Search(ctx context.Context, b awari.Board, l Limits) (*Result, 
 	if err := e.check(b); err != nil {
 		return nil, err
 	}
-	start := time.Now()
 	limited, cancel := ctx, context.CancelFunc(func() {})
 	if l.Time > 0 {
 		limited, cancel = context.WithTimeout(ctx, l.Time)
@@ -60,8 +58,6 @@ func (e *Engine) Search(ctx context.Context, b awari.Board, l Limits) (*Result, 
 	if e.err != nil {
 		return nil, e.err
 	}
-	r.result.Nodes, r.result.TableHits, r.result.StoredHits = e.nodes, e.tableHits, e.storedHits
-	r.result.Elapsed = time.Since(start)
 	switch {
 	case r.closed():
 		r.result.Reason = Exact

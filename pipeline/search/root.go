@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"grenier/layers/awari"
 )
@@ -12,6 +13,7 @@ import (
 type root struct {
 	*Engine
 	limits Limits
+	start  time.Time
 	result Result
 	plays  [awari.MaxPits / 2]awari.Play
 	order  []int // legal pits, in the order to be tried
@@ -20,7 +22,7 @@ type root struct {
 }
 
 func newRoot(e *Engine, b awari.Board, l Limits) *root {
-	r := &root{Engine: e, limits: l, plays: e.game.Plays(b)}
+	r := &root{Engine: e, limits: l, start: time.Now(), plays: e.game.Plays(b)}
 	if l.Depth <= 0 || l.Depth > MaxDepth {
 		r.limits.Depth = MaxDepth
 	}
@@ -55,8 +57,18 @@ func (r *root) run() {
 			r.result.Depth = depth
 		}
 		r.summarize()
+		r.report()
 	}
 	r.result.Line = r.line()
+}
+
+// report tells how far the search is.
+func (r *root) report() {
+	r.result.Nodes, r.result.TableHits, r.result.StoredHits = r.nodes, r.tableHits, r.storedHits
+	r.result.Elapsed = time.Since(r.start)
+	if r.limits.Progress != nil {
+		r.limits.Progress(r.result)
+	}
 }
 
 // closed says that there is nothing left to find out.

@@ -90,6 +90,9 @@ type Limits struct {
 	// AllMoves has each move of the board searched for its own sake. Otherwise
 	// the moves that are not best are only known to be no better.
 	AllMoves bool
+	// Progress is called, if not nil, with what is known after each depth. It must
+	// return soon.
+	Progress func(Result)
 }
 
 // Reason says why a search ended.

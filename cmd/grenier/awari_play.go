@@ -1,0 +1,357 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"grenier/layers/awari"
+	"grenier/pipeline/match"
+	"grenier/pipeline/search"
+)
+
+// playFlags are the flags of play as given.
+type playFlags struct {
+	dir, side, memory string
+	strength          int
+	seed              uint64
+	time              time.Duration
+}
+
+func (a *app) play() *cobra.Command {
+	var f playFlags
+	cmd := &cobra.Command{
+		Use:   "play --dir DIR [P0 P1 ...]",
+		Short: "Play a game against the tables",
+		Long: `Plays a game on the terminal. South begins, on the board given or with four seeds in
+every pit. The board is shown as you see it: your pits are below, numbered from 0.
+
+Type the number of a pit, or one of these words (the first letter will do):
+
+  hint   what each of your moves is worth, exactly where the board is solved
+  board  show the board again
+  undo   take back your last move, and the answer to it
+  draw   end the game when a board has come back; the seeds on the board then count
+         for nobody, as endless play is worth 0
+  quit   leave the game
+  help   these words
+
+At strength 10 the program plays perfectly where the board is solved, and makes
+progress; above the tables it searches for as long as --time says. At strength k it
+plays in 10-k of 10 cases a random move instead, of those worth at most 10-k seeds
+less than the best; at strength 0 any move. It agrees to a draw unless it is proven
+to do better.
+
+The end of input ends the game like quit.
+` + exitHelp,
+		Example: `  grenier awari play --dir data/awari
+  grenier awari play --dir data/awari --side north --strength 6 2 2 2 2 2 2 2 2 2 2 2 2`,
+		Args: cobra.ArbitraryArgs,
+		RunE: a.start(func(cmd *cobra.Command, args []string) error {
+			if !cmd.Flags().Changed("seed") {
+				f.seed = rand.Uint64() >> 11 // fits a JSON number
+			}
+			return a.runPlay(cmd.Context(), f, args)
+		}),
+	}
+	needDir(cmd, &f.dir)
+	flags := cmd.Flags()
+	flags.StringVar(&f.side, "side", "south", "`side` that you play: south begins, or north")
+	flags.IntVar(&f.strength, "strength", match.Perfect, fmt.Sprintf("`level` of the program, 0 to %d", match.Perfect))
+	flags.Uint64Var(&f.seed, "seed", 0, "`number` that determines the random moves; random unless given")
+	flags.DurationVar(&f.time, "time", 5*time.Second, "`time` to search for a move above the tables")
+	flags.StringVar(&f.memory, "memory", "256MiB", "`bytes` for scores read and positions searched, half each")
+	return cmd
+}
+
+// sideOf reads the value of --side.
+func sideOf(name string) (match.Side, error) {
+	for _, s := range []match.Side{match.South, match.North} {
+		if name == s.String() {
+			return s, nil
+		}
+	}
+	return 0, usageError{fmt.Errorf("--side %q: south and north are possible", name)}
+}
+
+// maxMoveTime keeps the program from searching a move for ever.
+const maxMoveTime = 24 * time.Hour
+
+func (a *app) runPlay(ctx context.Context, f playFlags, fields []string) error {
+	human, err := sideOf(f.side)
+	if err != nil {
+		return err
+	}
+	if f.time <= 0 || f.time > maxMoveTime {
+		return usageError{fmt.Errorf("--time %v: above 0 and up to %v is possible", f.time, maxMoveTime)}
+	}
+	t, half, err := openHalf(f.dir, f.memory)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	start, err := startOf(t.Game(), fields)
+	if err != nil {
+		return err
+	}
+	random := rand.New(rand.NewPCG(f.seed, 0))
+	engine := search.New(t, search.Options{TableBytes: half})
+	player, err := match.NewPlayer(t, engine, search.Limits{Time: f.time}, f.strength, random)
+	if err != nil {
+		return usageError{fmt.Errorf("--strength: %w", err)}
+	}
+	g := &tableGame{
+		app: a, Match: match.New(t.Game(), start), player: player, human: human, lines: readLines(ctx, a.in),
+	}
+	return g.run(ctx, f)
+}
+
+// startOf returns the board given, or the one that games begin with.
+func startOf(game awari.Game, fields []string) (awari.Board, error) {
+	if len(fields) == 0 {
+		return game.Start(awari.MaxSeeds / awari.MaxPits)
+	}
+	return game.Parse(fields)
+}
+
+// tableGame is a game on the terminal.
+type tableGame struct {
+	*app
+	*match.Match
+	player *match.Player
+	human  match.Side
+	lines  <-chan line
+}
+
+// errQuit ends a game before its end.
+var errQuit = errors.New("quit")
+
+// run plays until the game is over.
+func (g *tableGame) run(ctx context.Context, f playFlags) error {
+	fmt.Fprintf(g.out, "you are %v, the program plays %v at strength %d (--seed %d); help lists what you can type\n",
+		g.human, g.human.Other(), f.strength, f.seed)
+	shown := -1 // moves played when the board was shown
+	for g.State() == match.Playing {
+		var err error
+		if g.Turn() != g.human {
+			err = g.answer(ctx)
+		} else {
+			if shown != len(g.Pits()) {
+				g.show()
+				shown = len(g.Pits())
+			}
+			err = g.ask(ctx)
+		}
+		if errors.Is(err, errQuit) {
+			fmt.Fprintf(g.out, "the game was left; %s\n", g.standing())
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	g.conclude()
+	return nil
+}
+
+// conclude tells the result.
+func (g *tableGame) conclude() {
+	switch n := g.Board().Seeds(); {
+	case g.State() == match.Drawn:
+		fmt.Fprintf(g.out, "endless play: the seeds on the board, %d, count for nobody\n", n)
+	case n > 0:
+		fmt.Fprintf(g.out, "%v cannot move; %v keeps the seeds on the board, %d\n", g.Turn(), g.Turn().Other(), n)
+	default:
+		fmt.Fprintln(g.out, "no seeds are left")
+	}
+	score := g.Score()
+	if g.human == match.North {
+		score = -score
+	}
+	result := "a draw"
+	switch {
+	case score > 0:
+		result = "you win"
+	case score < 0:
+		result = "the program wins"
+	}
+	fmt.Fprintf(g.out, "%s; %s\n", result, g.standing())
+}
+
+// standing says what both sides have taken.
+func (g *tableGame) standing() string {
+	taken := g.Taken()
+	return fmt.Sprintf("seeds taken: you %d, the program %d", taken[g.human], taken[g.human.Other()])
+}
+
+// show draws the board as the human player sees it.
+func (g *tableGame) show() {
+	b := g.Board()
+	if g.Turn() != g.human {
+		b = g.Game().Turn(b)
+	}
+	fmt.Fprintf(g.out, "\n%s%s\n", g.Game().Draw(b), g.standing())
+	if g.Repeated() {
+		fmt.Fprintln(g.out, "this board has come back; endless play is worth 0, and draw ends the game")
+	}
+}
+
+// answer plays a move of the program.
+func (g *tableGame) answer(ctx context.Context) error {
+	pit, advice, err := g.player.Choose(ctx, g.Board())
+	if err != nil {
+		return err
+	}
+	captured, err := g.Play(pit)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(g.out, "the program plays pit %d%s\n", g.Game().Half()+pit, capturing(captured))
+	if advice.Stuck != nil {
+		fmt.Fprintf(g.out, "it keeps the value, but may not make progress: %v\n", advice.Stuck)
+	}
+	return nil
+}
+
+// capturing says what a move captured.
+func capturing(seeds int) string {
+	if seeds == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", capturing %d", seeds)
+}
+
+// ask does what the human player types next.
+func (g *tableGame) ask(ctx context.Context) error {
+	fmt.Fprintf(g.out, "%v> ", g.human)
+	var l line
+	select {
+	case l = <-g.lines:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if l.err != nil {
+		fmt.Fprintln(g.out)
+		if errors.Is(l.err, io.EOF) {
+			return errQuit
+		}
+		return l.err
+	}
+	if !isTerminal(g.out.w) {
+		fmt.Fprintln(g.out) // nobody has pressed a key in sight
+	}
+	return g.obey(ctx, strings.TrimSpace(l.text))
+}
+
+// words are what can be typed besides pits.
+var words = []struct {
+	word, does string
+	run        func(*tableGame, context.Context) error
+}{
+	{"hint", "what each of your moves is worth", (*tableGame).hint},
+	{"board", "show the board again", func(g *tableGame, _ context.Context) error { g.show(); return nil }},
+	{"undo", "take back your last move, and the answer to it", func(g *tableGame, _ context.Context) error { return g.takeBack() }},
+	{"draw", "end the game when a board has come back", (*tableGame).offerDraw},
+	{"quit", "leave the game", func(*tableGame, context.Context) error { return errQuit }},
+}
+
+// obey does what was typed.
+func (g *tableGame) obey(ctx context.Context, text string) error {
+	if text == "" {
+		return nil
+	}
+	if pit, err := strconv.Atoi(text); err == nil {
+		return g.move(pit)
+	}
+	for _, w := range words {
+		if strings.HasPrefix(w.word, strings.ToLower(text)) {
+			return w.run(g, ctx)
+		}
+	}
+	if !strings.HasPrefix("help", strings.ToLower(text)) {
+		fmt.Fprintf(g.out, "%.40q is not understood\n", text)
+	}
+	fmt.Fprintf(g.out, "0 to %d: play that pit\n", g.Game().Half()-1)
+	for _, w := range words {
+		fmt.Fprintf(g.out, "%s: %s\n", w.word, w.does)
+	}
+	return nil
+}
+
+// move plays a pit of the human player.
+func (g *tableGame) move(pit int) error {
+	captured, err := g.Play(pit)
+	if errors.Is(err, match.ErrIllegal) {
+		fmt.Fprintln(g.out, err)
+		return nil
+	}
+	if err == nil {
+		fmt.Fprintf(g.out, "you play pit %d%s\n", pit, capturing(captured))
+	}
+	return err
+}
+
+// takeBack undoes moves until it is the human player's turn again.
+func (g *tableGame) takeBack() error {
+	if len(g.Pits()) < 2 {
+		fmt.Fprintln(g.out, "you have not played yet")
+		return nil
+	}
+	for range 2 {
+		if err := g.Undo(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// offerDraw asks the program whether play is endless.
+func (g *tableGame) offerDraw(ctx context.Context) error {
+	if !g.Repeated() {
+		fmt.Fprintln(g.out, "no draw:", match.ErrNoRepetition)
+		return nil
+	}
+	advice, err := g.player.Advise(ctx, g.Board())
+	if err != nil {
+		return err
+	}
+	if !advice.AcceptsDraw(false) {
+		fmt.Fprintln(g.out, "no draw: the program has something to win")
+		return nil
+	}
+	return g.Draw()
+}
+
+// hint prints what is known about the board.
+func (g *tableGame) hint(ctx context.Context) error {
+	a, err := g.player.Advise(ctx, g.Board())
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(g.out, bounds(a.Lower, a.Upper, a.Estimate))
+	if a.Plies > 0 {
+		fmt.Fprintf(g.out, "; plies to the next capture or the end: %d", a.Plies)
+	}
+	fmt.Fprintln(g.out)
+	for _, m := range a.Moves {
+		if !m.Legal {
+			continue
+		}
+		best := ""
+		if m.Pit == a.Best {
+			best = " (best)"
+		}
+		fmt.Fprintf(g.out, "pit %d: captures %d, %s%s\n", m.Pit, m.Captured, bounds(m.Lower, m.Upper, m.Estimate), best)
+	}
+	if a.Stuck != nil {
+		fmt.Fprintln(g.out, a.Stuck)
+	}
+	return nil
+}

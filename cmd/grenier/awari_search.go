@@ -1,0 +1,326 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"grenier/layers/awari"
+	bestline "grenier/pipeline/line"
+	"grenier/pipeline/match"
+	"grenier/pipeline/search"
+	"grenier/pipeline/tables"
+)
+
+// searchFlags are the flags of search as given.
+type searchFlags struct {
+	dir, memory, progress string
+	time                  time.Duration
+	depth                 int
+	json                  bool
+}
+
+func (a *app) search() *cobra.Command {
+	var f searchFlags
+	cmd := &cobra.Command{
+		Use:   "search --dir DIR P0 P1 ...",
+		Short: "Print the best line of a board, searching above the solved layers",
+		Long: `For a solved board: prints its value and a best line to the end of the game, or to
+the first repetition of a board that is worth 0, where it is a draw. The line never
+goes round in circles while there is something to win.
+
+For a board with more seeds than are solved: searches deeper and deeper until the
+tables answer or a limit is reached, and prints the value, or proven bounds and an
+estimate, which is only a guess, with the line that the search expects.
+
+South is the player to move, north the other one. A line has for each move: the
+player, his pit, the seeds captured, the score so far (south minus north), the
+value of the board to the player to move, the plies to the next capture or to the
+end of the game, and the board as he sees it.
+
+--json prints {"rules", "pits": board, "seeds", "solved", "exact", "lower", "upper",
+"estimate", "best": pit or null, "line": [{"player", "pit", "captured", "score",
+"value", "plies", "pits"}, ...], "end": "finished", "repetition", "solved" (the tables
+go on from there) or "open", "last": board after the line, "search": null if solved,
+or {"depth", "nodes", "nodes_per_second", "table_hits", "stored_hits", "seconds",
+"reason": "exact", "time", "depth" or "interrupted"}}. "value" and "plies" are null
+where they are not known.
+` + exitHelp,
+		Example: `  grenier awari search --dir data/awari 1 1 1 1 1 2 4 2 3 0 0 0
+  grenier awari search --dir data/awari --time 1m --memory 4GiB 4 4 4 4 4 4 4 4 4 4 4 4`,
+		Args: needArgs(math.MaxInt, "a board: the number of seeds in each pit"),
+		RunE: a.start(func(cmd *cobra.Command, args []string) error {
+			return a.runSearch(cmd.Context(), f, args)
+		}),
+	}
+	needDir(cmd, &f.dir)
+	flags := cmd.Flags()
+	flags.DurationVar(&f.time, "time", 10*time.Second, "`time` to search; 0 for no limit")
+	flags.IntVar(&f.depth, "depth", 0, fmt.Sprintf("most `plies` to look ahead, up to %d; 0 for no limit", search.MaxDepth))
+	flags.StringVar(&f.memory, "memory", "256MiB", "`bytes` for scores read and positions searched, half each")
+	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
+	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	return cmd
+}
+
+// openHalf opens the tables with one half of the memory as cache and returns the
+// other half.
+func openHalf(dir, memory string) (t *tables.Tables, half int64, err error) {
+	bytes, err := parseBytes("--memory", memory)
+	if err != nil {
+		return nil, 0, err
+	}
+	chosen, err := family()
+	if err != nil {
+		return nil, 0, err
+	}
+	half = int64(max(1, bytes/2))
+	t, err = tables.Open(dir, tables.Options{Family: chosen, CacheBytes: half})
+	return t, half, err
+}
+
+// checkTime refuses times that have gone by.
+func checkTime(d time.Duration) error {
+	if d < 0 {
+		return usageError{fmt.Errorf("--time %v: a time like 10s is wanted, or 0 for no limit", d)}
+	}
+	return nil
+}
+
+func (a *app) runSearch(ctx context.Context, f searchFlags, fields []string) error {
+	if err := checkTime(f.time); err != nil {
+		return err
+	}
+	if f.depth < 0 || f.depth > search.MaxDepth {
+		return usageError{fmt.Errorf("--depth %d: 1 to %d are possible, or 0 for no limit", f.depth, search.MaxDepth)}
+	}
+	shown, err := a.newProgress(f.progress, f.json)
+	if err != nil {
+		return err
+	}
+	defer shown.close()
+	t, half, err := openHalf(f.dir, f.memory)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	board, err := t.Game().Parse(fields)
+	if err != nil {
+		return err
+	}
+	if board.Seeds() <= t.MaxSeeds() {
+		return a.followLine(ctx, t, board, int(min(half/bestline.PositionBytes, math.MaxInt32)), f.json)
+	}
+	limits := search.Limits{Time: f.time, Depth: f.depth}
+	limits.Progress = func(r search.Result) { shown.update(searching{r, f.time}) }
+	r, err := search.New(t, search.Options{TableBytes: half}).Search(ctx, board, limits)
+	if r == nil {
+		return err
+	}
+	shown.pause(func() {
+		report := newFoundReport(t, r)
+		if f.json {
+			err = errors.Join(a.printJSON(report), err)
+		} else {
+			a.printFound(t.Game(), &report, r)
+		}
+	})
+	return err
+}
+
+// searching is how far a search is.
+type searching struct {
+	search.Result
+	limit time.Duration
+}
+
+func (s searching) state(elapsed time.Duration) state {
+	st := state{
+		doing: fmt.Sprintf("depth %d, %s", s.Depth, bounds(s.Lower, s.Upper, s.Estimate)), done: float64(s.Depth),
+		total: search.MaxDepth, elapsed: elapsed, rate: s.NodesPerSecond(), layerETA: noLayer, runETA: unknown,
+	}
+	if s.limit > 0 {
+		st.done, st.total = min(elapsed.Seconds(), s.limit.Seconds()), s.limit.Seconds()
+		st.runETA = max(0, s.limit-elapsed)
+	}
+	return st
+}
+
+// bounds says what is known of a value.
+func bounds(lower, upper, estimate int) string {
+	if lower == upper {
+		return "value " + signed(lower)
+	}
+	return fmt.Sprintf("value %s to %s, estimate %s", signed(lower), signed(upper), signed(estimate))
+}
+
+// foundReport is what search prints as JSON.
+type foundReport struct {
+	Rules    string       `json:"rules"`
+	Pits     []int        `json:"pits"`
+	Seeds    int          `json:"seeds"`
+	Solved   bool         `json:"solved"`
+	Exact    bool         `json:"exact"`
+	Lower    int          `json:"lower"`
+	Upper    int          `json:"upper"`
+	Estimate int          `json:"estimate"`
+	Best     *int         `json:"best"`
+	Line     []lineReport `json:"line"`
+	End      string       `json:"end"`
+	Last     []int        `json:"last"`
+	Search   *workReport  `json:"search"`
+}
+
+// lineReport is a move of a line; Value and Plies are nil when they are not known.
+type lineReport struct {
+	Player   string `json:"player"`
+	Pit      int    `json:"pit"`
+	Captured int    `json:"captured"`
+	Score    int    `json:"score"`
+	Value    *int   `json:"value"`
+	Plies    *int   `json:"plies"`
+	Pits     []int  `json:"pits"`
+}
+
+// workReport is what a search did.
+type workReport struct {
+	Depth      int           `json:"depth"`
+	Nodes      uint64        `json:"nodes"`
+	Rate       float64       `json:"nodes_per_second"`
+	TableHits  uint64        `json:"table_hits"`
+	StoredHits uint64        `json:"stored_hits"`
+	Seconds    float64       `json:"seconds"`
+	Reason     search.Reason `json:"reason"`
+}
+
+// followLine prints the best line of a solved board.
+func (a *app) followLine(ctx context.Context, t *tables.Tables, b awari.Board, positions int, asJSON bool) error {
+	l, err := bestline.Best(ctx, t, b, bestline.Options{Positions: max(1, positions)})
+	if err != nil {
+		return err
+	}
+	game := t.Game()
+	report := foundReport{
+		Rules: game.Rules().String(), Pits: widen(b[:game.Pits()]), Seeds: b.Seeds(), Solved: true, Exact: true,
+		Lower: l.Value, Upper: l.Value, Estimate: l.Value, Line: []lineReport{}, End: "finished", Last: widen(l.Last[:game.Pits()]),
+	}
+	if l.End == bestline.Repetition {
+		report.End = "repetition"
+	}
+	running := l.Running()
+	for i, m := range l.Moves {
+		step := lineReport{
+			Player: match.Side(i % 2).String(), Pit: m.Pit, Captured: m.Captured, Score: running[i], Value: &m.Value,
+			Pits: widen(m.Board[:game.Pits()]),
+		}
+		if m.Plies > 0 {
+			step.Plies = &m.Plies
+		}
+		report.Line = append(report.Line, step)
+	}
+	if len(l.Moves) > 0 {
+		report.Best = &l.Moves[0].Pit
+	}
+	if asJSON {
+		return a.printJSON(report)
+	}
+	fmt.Fprintf(a.out, "%s\nvalue %s\n", game.Draw(b), signed(l.Value))
+	a.printLine(&report)
+	return nil
+}
+
+func newFoundReport(t *tables.Tables, r *search.Result) foundReport {
+	game := t.Game()
+	report := foundReport{
+		Rules: game.Rules().String(), Pits: widen(r.Board[:game.Pits()]), Seeds: r.Seeds, Exact: r.Exact(),
+		Lower: r.Lower, Upper: r.Upper, Estimate: r.Estimate, Line: []lineReport{},
+		Search: &workReport{
+			Depth: r.Depth, Nodes: r.Nodes, Rate: math.Round(r.NodesPerSecond()), TableHits: r.TableHits, StoredHits: r.StoredHits,
+			Seconds: r.Elapsed.Seconds(), Reason: r.Reason,
+		},
+	}
+	if r.Best >= 0 {
+		report.Best = &r.Best
+	}
+	m, score := match.New(game, r.Board), 0
+	for _, pit := range r.Line {
+		step := lineReport{Player: m.Turn().String(), Pit: pit, Pits: widen(boardOf(m))}
+		var err error
+		if step.Captured, err = m.Play(pit); err != nil {
+			break // the line of a search has legal moves only
+		}
+		if m.Turn() == match.North { // South has moved
+			score += step.Captured
+		} else {
+			score -= step.Captured
+		}
+		step.Score = score
+		report.Line = append(report.Line, step)
+	}
+	report.Last = widen(boardOf(m))
+	switch {
+	case m.State() == match.Finished:
+		report.End = "finished"
+	case m.Board().Seeds() <= t.MaxSeeds():
+		report.End = "solved"
+	default:
+		report.End = "open"
+	}
+	return report
+}
+
+// boardOf returns the pits of a match as they are now.
+func boardOf(m *match.Match) []uint8 {
+	b := m.Board()
+	return b[:m.Game().Pits()]
+}
+
+func (a *app) printFound(game awari.Game, report *foundReport, r *search.Result) {
+	fmt.Fprintf(a.out, "%s\n%s\n", game.Draw(r.Board), bounds(r.Lower, r.Upper, r.Estimate))
+	if !r.Exact() {
+		fmt.Fprintln(a.out, "the bounds are proven, the estimate is a guess")
+	}
+	fmt.Fprintf(a.out, "depth %d, %s nodes, %s table hits, %.1f s, %s; ended by: %s\n",
+		r.Depth, comma(r.Nodes), comma(r.TableHits), r.Elapsed.Seconds(), strings.Replace(speed(r.NodesPerSecond()), "pos/s", "nodes/s", 1), r.Reason)
+	a.printLine(report)
+}
+
+// endText says in words why a line ends.
+var endText = map[string]string{
+	"finished":   "end of the game: the opponent keeps what is on the board",
+	"repetition": "repetition: draw from here, what is on the board counts for nobody",
+	"solved":     "the tables go on from here",
+	"open":       "the search saw no further",
+}
+
+func (a *app) printLine(r *foundReport) {
+	if len(r.Line) > 0 {
+		fmt.Fprintln(a.out, " ply  player  pit  captured  score  value  plies  board")
+	}
+	for i, m := range r.Line {
+		fmt.Fprintf(a.out, "%4d  %-6s %4d %9d %6s %6s %6s  %s\n",
+			i+1, m.Player, m.Pit, m.Captured, signed(m.Score), orDot(m.Value, signed), orDot(m.Plies, plain), spaced(m.Pits))
+	}
+	if len(r.Line) > 0 {
+		fmt.Fprintf(a.out, "%48s%s\n", "", spaced(r.Last))
+	}
+	fmt.Fprintln(a.out, endText[r.End])
+}
+
+// orDot returns a number that may not be known.
+func orDot(n *int, text func(int) string) string {
+	if n == nil {
+		return "."
+	}
+	return text(*n)
+}
+
+func plain(n int) string { return fmt.Sprint(n) }
+
+// spaced returns numbers with blanks between them.
+func spaced(pits []int) string { return strings.Trim(fmt.Sprint(pits), "[]") }
