@@ -4,6 +4,8 @@ go 1.26.0
 
 require (
 	github.com/cheggaaa/pb/v3 v3.1.7
+	github.com/chromedp/cdproto v0.159.0
+	github.com/chromedp/chromedp v0.23.0
 	github.com/dustin/go-humanize v1.1.0
 	github.com/edsrzf/mmap-go v1.2.0
 	github.com/google/go-cmp v0.7.0
@@ -21,6 +23,8 @@ require (
 	golang.org/x/time v0.16.0
 	pgregory.net/rapid v1.3.0
 )
+
+require github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 
 require (
 	github.com/VividCortex/ewma v1.2.0 // indirect

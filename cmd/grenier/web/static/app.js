@@ -11,7 +11,8 @@ import { MAX_SEEDS, NAMES, SOUTH, after, fromHash, ownerOf, pitOf, position, sam
 
 const $ = (id) => document.getElementById(id);
 
-const TABLES_WAIT = 700; // ms before the tables move, so that one sees what they answer to
+const PROGRAM_WAIT = 700; // ms before the program moves, so that one sees what it answers to
+const SEARCH_TIMES = [400, 4000]; // ms: a first answer soon, a better one later
 
 let pits = 12; // of the board, both players together
 let solved = -1; // seeds of the highest solved layer
@@ -20,15 +21,20 @@ let now = null; // the position shown
 let future = []; // what was undone, nearest last
 let known = null; // what the server said about now, or null while it is asked
 let line = null; // best line from now, or null
+let found = null; // what a search found out about now where the tables do not tell, or null
+let searching = new AbortController(); // ends the search for a position that is left
 let asking = 0; // number of the latest question; answers to earlier ones are out of date
 let moving = false; // seeds are flying
+let trouble = ""; // what was wrong with the link that was followed
 
 // ---- what is shown ----------------------------------------------------------
 
 // Shows the position: first the seeds, then, when the server has told, the rest.
 async function show() {
   const mine = ++asking;
-  known = line = null;
+  known = line = found = null;
+  searching.abort();
+  searching = new AbortController();
   board.settle();
   if (!$("editor").hidden) editor.close();
   history.replaceState(null, "", toHash(now));
@@ -39,7 +45,7 @@ async function show() {
     const answer = await api.probe(view(now));
     if (mine !== asking) return;
     known = answer;
-    complain("");
+    complain(trouble);
   } catch (error) {
     if (mine !== asking) return;
     complain(error.message);
@@ -50,13 +56,14 @@ async function show() {
     announce(endText());
     return;
   }
-  findLine(mine);
-  if (seat(now.turn) === "tables") setTimeout(() => mine === asking && playBest(), TABLES_WAIT);
+  const answered = known.solved ? findLine(mine) : look(mine);
+  if (seat(now.turn) !== "program") return;
+  await Promise.all([answered, new Promise((resolve) => setTimeout(resolve, PROGRAM_WAIT))]);
+  if (mine === asking) playBest();
 }
 
-// Asks for the best line where there can be one.
+// Asks for the best line from a solved position.
 async function findLine(mine) {
-  if (!known.solved) return;
   try {
     const answer = await api.line(view(now));
     if (mine !== asking) return;
@@ -66,6 +73,24 @@ async function findLine(mine) {
     line = { failed: error.message };
   }
   renderLine();
+}
+
+// Has a position searched that is not solved, some time longer each time, until its
+// value is known. Ends after the first time if it is the turn of the program.
+async function look(mine) {
+  for (const ms of SEARCH_TIMES) {
+    try {
+      const answer = await api.search(view(now), ms, searching.signal);
+      if (mine !== asking) return;
+      found = answer;
+    } catch (error) {
+      if (mine !== asking) return;
+      complain(error.message);
+      return;
+    }
+    render();
+    if (found.exact || seat(now.turn) === "program") return;
+  }
 }
 
 // Everything but the seeds.
@@ -89,37 +114,38 @@ function renderPits(hints) {
   for (let pit = 0; pit < pits; pit++) {
     const { player, number } = ownerOf(pit, pits);
     const move = player === now.turn ? known?.moves[number] : undefined;
-    const value = move?.legal ? valueOf(move) : undefined;
+    const value = move?.legal ? valueOfMove(move) : undefined;
     let label = `${NAMES[player]}, pit ${number}, ${words.seeds(now.pits[pit])}`;
-    if (move?.legal) label += hints ? `, ${words.spoken(value, now.pits.reduce((a, b) => a + b))}` : ", can be played";
-    if (move && !move.legal && move.starves) label += ", may not be played: North and South must leave each other a seed";
+    if (move?.legal) label += hints ? `, ${words.spoken(value)}` : ", can be played";
+    if (move && !move.legal && move.starves) label += ", may not be played: it leaves the opponent without seeds";
     board.mark(pit, {
       label,
-      chip: hints && move?.legal ? words.chip(value, sum(now.pits)) : null,
+      chip: hints && move?.legal ? words.chip(value) : null,
       playable: Boolean(move?.legal) && !isEnd(),
       origin: pit === origin,
-      best: hints && Boolean(move?.legal) && best !== null && words.isExact(value) && value.low === best,
+      best: hints && isBest(move, best),
     });
   }
 }
 
 function renderVerdict(hints) {
   const verdict = $("verdict");
-  $("turn").textContent = isEnd() ? "The game is over." : `${NAMES[now.turn]} to move${seat(now.turn) === "tables" ? " (the tables)" : ""}.`;
+  $("turn").textContent = isEnd() ? "The game is over." : `${NAMES[now.turn]} to move${seat(now.turn) === "program" ? " (the program)" : ""}.`;
   if (!known) verdict.textContent = "";
   else if (isEnd()) verdict.textContent = endText();
   else if (!hints) verdict.textContent = "";
   else {
-    const value = valueOf(known);
+    const value = valueOfBoard();
     verdict.textContent = `${words.verdict(now, value)} ${words.outcome(now, value)}`;
     verdict.append(badge(value));
   }
 }
 
 function badge(value) {
+  const { kind } = words.chip(value);
   if (words.isExact(value)) return board.element("span", "badge exact", "exact");
-  if (value) return board.element("span", "badge bound", "bound");
-  return board.element("span", "badge unknown", "not solved");
+  const text = { bound: "proven bound", guess: "a guess", unknown: found ? "unknown" : "searching …" }[kind];
+  return board.element("span", `badge ${kind}`, text);
 }
 
 function renderMoves(hints) {
@@ -132,28 +158,35 @@ function renderMoves(hints) {
 }
 
 function moveRow(move, best) {
-  const value = valueOf(move);
-  const row = board.element("tr", words.isExact(value) && value.low === best ? "best" : "");
+  const value = valueOfMove(move);
+  const row = board.element("tr", isBest(move, best) ? "best" : "");
   const play = board.element("button", "move", `${NAMES[now.turn][0]}${move.pit}`);
   play.type = "button";
   play.setAttribute("aria-label", `Play pit ${move.pit}`);
   play.addEventListener("click", () => playPit(move.pit));
-  const chip = words.chip(value, sum(now.pits));
+  const chip = words.chip(value);
   const cells = [play, String(move.captured || "–"), board.element("span", `chip ${chip.kind}`, chip.text), meter(value)];
   for (const content of cells) {
     const cell = board.element("td");
     cell.append(content);
     row.append(cell);
   }
+  if (!words.isExact(value)) row.lastChild.append(board.element("span", "proven", words.proven(value, sum(now.pits))));
   return row;
 }
 
-// A bar from the middle to the right for what is won, to the left for what is lost.
+// A bar from the middle to the right for what is won, to the left for what is lost;
+// where only bounds are known, a paler one from bound to bound.
 function meter(value) {
-  const m = board.element("span", "meter");
-  if (!words.isExact(value) || value.low === 0) return m;
-  const bar = board.element("span", value.low > 0 ? "win" : "loss");
-  bar.style.setProperty("--part", Math.abs(value.low) / Math.max(1, sum(now.pits)));
+  const total = Math.max(1, sum(now.pits));
+  const place = (n) => 0.5 + n / total / 2;
+  const exact = words.isExact(value);
+  const m = board.element("span", exact ? "meter" : "meter open");
+  const [from, to] = exact ? [Math.min(0, value.low), Math.max(0, value.low)] : [value.low, value.high];
+  if (from === to) return m;
+  const bar = board.element("span", !exact ? "between" : value.low > 0 ? "win" : "loss");
+  bar.style.setProperty("--from", place(from));
+  bar.style.setProperty("--part", place(to) - place(from));
   m.append(bar);
   return m;
 }
@@ -161,29 +194,34 @@ function meter(value) {
 function movesHint() {
   if (!known) return "Asking the tables …";
   if (isEnd()) return "There is no move.";
-  if (known.solved) return "";
-  const seeds = sum(now.pits);
-  return `The board has ${seeds} seeds, the tables end at ${solved}. Only moves that lead into them have an exact value.`;
+  if (known.solved) return "Exact, from the tables.";
+  const tables = `The board has ${words.seeds(sum(now.pits))}, the tables end at ${solved}.`;
+  if (!found) return `${tables} Searching …`;
+  if (found.exact) return `${tables} A search proved the value: ${effort()}.`;
+  return `${tables} “≈” is a guess by a search (${effort()}), “≥” and “≤” are proven by it.`;
+}
+
+// How much was searched.
+function effort() {
+  return `${found.depth} plies deep, ${new Intl.NumberFormat("en").format(found.nodes)} positions in ${(found.milliseconds / 1000).toFixed(1)} s`;
 }
 
 function renderLine() {
   const list = $("line");
-  list.replaceChildren();
   $("line-hint").textContent = lineHint();
-  if (!line?.moves) return;
-  let player = now.turn;
-  for (const move of line.moves) {
-    list.append(board.element("li", NAMES[player].toLowerCase(), words.short(player, move.pit, move.captured)));
-    player = 1 - player;
-  }
+  const moves = line?.moves ?? found?.line.map((pit, i) => ({ pit, captured: i === 0 ? known.moves[pit].captured : 0 })) ?? [];
+  list.replaceChildren(...moves.map((move, i) => {
+    const player = i % 2 === 0 ? now.turn : 1 - now.turn;
+    return board.element("li", NAMES[player].toLowerCase(), words.short(player, move.pit, move.captured));
+  }));
 }
 
 function lineHint() {
   if (!known || isEnd()) return "";
-  if (!known.solved) return "None: the position is above the solved layers.";
+  if (!known.solved) return found ? "As far as the search looked. Only an exact value vouches for its first move, nothing for the others." : "Searching …";
   if (!line) return "Looking …";
   if (line.failed) return line.failed;
-  return line.end === "repetition" ? "Then the position repeats: an endless play, worth 0." : "Then the game is over.";
+  return line.end === "repetition" ? "Then the position repeats: endless play, worth 0." : "Then the game is over.";
 }
 
 function renderPast() {
@@ -211,24 +249,39 @@ function complain(text) {
 
 // ---- what is known ----------------------------------------------------------
 
-// The value of a board or a move as an interval, or null.
-function valueOf(thing) {
-  return thing.value === null ? null : { low: thing.value, high: thing.value };
+// What the tables say exactly, as an interval; otherwise what a search found out, if
+// it did; otherwise that nothing is known.
+function interval(value, searched) {
+  if (value !== null) return { low: value, high: value, guess: null };
+  if (searched) return { low: searched.lower, high: searched.upper, guess: searched.estimate };
+  return { low: -sum(now.pits), high: sum(now.pits), guess: null };
 }
+
+const valueOfBoard = () => interval(known.value, found);
+const valueOfMove = (move) => interval(move.value, found?.moves[move.pit]);
 
 // The largest exact value of a move if no other can be better, or null.
 function bestValue() {
   if (!known) return null;
-  const values = known.moves.filter((m) => m.legal).map(valueOf);
-  if (values.length === 0 || values.some((v) => v === null)) return null;
-  return Math.max(...values.map((v) => v.low));
+  const values = known.moves.filter((m) => m.legal).map(valueOfMove);
+  if (values.length === 0) return null;
+  const best = Math.max(...values.map((v) => v.low));
+  return values.every((v) => v.high <= best) ? best : null;
+}
+
+// Whether a move is known to be best; where nothing is proven, whether the search
+// takes it for the best.
+function isBest(move, best) {
+  if (!move?.legal) return false;
+  if (best !== null) return valueOfMove(move).low === best;
+  return found !== null && found.best === move.pit;
 }
 
 // The move to play, if it is known.
 function bestMove() {
   if (line?.moves?.length > 0) return known.moves[line.moves[0].pit];
   const best = bestValue();
-  return best === null ? null : known.moves.find((m) => m.legal && m.value === best);
+  return known?.moves.find((move) => isBest(move, best)) ?? null;
 }
 
 const isEnd = () => Boolean(known?.over) || repeats();
@@ -255,23 +308,19 @@ async function playPit(number) {
   const from = now;
   past.push({ position: from, move });
   future = [];
+  trouble = "";
   now = after(from, move);
   announce(`${words.told(from, move)} ${NAMES[now.turn]} to move.`);
-  await animate(from, move);
-  await show();
-}
-
-// Lets the seeds of a move fly. Whoever asks for something else meanwhile is not
-// made to wait.
-async function animate(from, move) {
-  const mine = ++asking;
+  const mine = ++asking; // what was asked about the position before does not matter now
+  searching.abort();
+  known = line = found = null;
   moving = true;
-  try {
-    const place = (pit) => pitOf(from.turn, pit, pits);
-    await board.fly(place(move.pit), move.sown.map(place), (move.taken ?? []).map(place), from.turn, from.pits, from.taken);
-  } finally {
-    moving = mine === asking ? false : moving;
-  }
+  render();
+  const place = (pit) => pitOf(from.turn, pit, pits);
+  await board.fly(place(move.pit), move.sown.map(place), (move.taken ?? []).map(place), from.turn, from.pits, from.taken);
+  if (mine !== asking) return; // something else was asked for meanwhile
+  moving = false;
+  show();
 }
 
 async function playBest() {
@@ -281,12 +330,12 @@ async function playBest() {
   if (mine !== asking) return;
   const move = bestMove();
   if (move) playPit(move.pit);
-  else announce("The tables do not know this position.");
+  else announce("The best move is not known yet.");
 }
 
 function undo(steps = 1) {
-  // Against the tables one goes back to one's own turn.
-  if (steps === 1 && past.length > 1 && seat(past.at(-1).position.turn) === "tables") steps = 2;
+  // Against the program one goes back to one's own turn.
+  if (steps === 1 && past.length > 1 && seat(past.at(-1).position.turn) === "program") steps = 2;
   for (; steps > 0 && past.length > 0; steps--) {
     future.push({ position: now, move: past.at(-1).move });
     now = past.pop().position;
@@ -309,15 +358,33 @@ function redo() {
 function stopFlying() {
   moving = false;
   asking++;
+  searching.abort();
+  board.settle();
 }
 
-// Begins a game at a position.
-function begin(p) {
+// Begins a game at a position. If that is not the one that a link asked for, problem
+// says why.
+function begin(p, problem = "") {
   past = [];
   future = [];
   now = p;
+  trouble = problem;
   stopFlying();
   show();
+}
+
+// Begins at the position of the address, or at the usual one.
+function beginAtAddress() {
+  const usual = position(Array(pits).fill(firstStart()), SOUTH);
+  if (location.hash.length < 2) {
+    begin(usual);
+    return;
+  }
+  try {
+    begin(fromHash(location.hash, pits));
+  } catch (error) {
+    begin(usual, `The link was not understood: ${error.message}.`);
+  }
 }
 
 function newGame() {
@@ -354,8 +421,6 @@ function flash(id, text) {
 
 function startEditing() {
   stopFlying();
-  board.settle();
-  board.show(now.pits, now.taken);
   editor.open(now, {
     done: (p) => {
       begin(p);
@@ -418,7 +483,7 @@ function fillStarts() {
   const options = [];
   for (let each = Math.floor(MAX_SEEDS / pits); each > 0; each--) {
     const seeds = each * pits;
-    options.push(new Option(`${each} in each pit (${seeds}${seeds > solved ? ", not solved" : ""})`, each));
+    options.push(new Option(`${each} in each pit (${seeds}${seeds > solved ? ", searched" : ""})`, each));
   }
   for (const seeds of new Set([solved, 24, 16, 10].filter((n) => n > 0 && n <= solved))) {
     options.push(new Option(`${seeds} at random`, `scatter-${seeds}`));
@@ -429,16 +494,6 @@ function fillStarts() {
 
 // The seeds in each pit to begin with: as many as are solved.
 const firstStart = () => Math.max(1, Math.min(Math.floor(MAX_SEEDS / pits), Math.floor(solved / pits)));
-
-function fromAddress() {
-  if (location.hash.length < 2) return position(Array(pits).fill(firstStart()), SOUTH);
-  try {
-    return fromHash(location.hash, pits);
-  } catch (error) {
-    setTimeout(() => complain(`The link was not understood: ${error.message}.`));
-    return position(Array(pits).fill(firstStart()), SOUTH);
-  }
-}
 
 function describe(tables) {
   const rules = tables.rules === "awari" ? "awari rules" : `${tables.rules} rules`;
@@ -459,7 +514,7 @@ function wire() {
   for (const player of [0, 1]) $(`seat-${player}`).addEventListener("change", () => show());
   $("hints").addEventListener("change", render);
   document.addEventListener("keydown", onKey);
-  addEventListener("hashchange", () => begin(fromAddress()));
+  addEventListener("hashchange", beginAtAddress);
 }
 
 async function main() {
@@ -477,7 +532,7 @@ async function main() {
   board.build(pits, onPit);
   board.choose(0);
   fillStarts();
-  begin(fromAddress());
+  beginAtAddress();
 }
 
 main();

@@ -11,6 +11,7 @@ const stores = [0, 1].map((player) => document.getElementById(`store-${player}`)
 const stillness = matchMedia("(prefers-reduced-motion: reduce)");
 
 let pits = []; // buttons, by pit on the page
+let flights = 0; // number of the latest flight; earlier ones draw nothing any more
 
 // Makes the buttons of a board with so many pits.
 export function build(count, onPit) {
@@ -55,15 +56,28 @@ function drawing() {
 function drawSeeds(svg, count, salt) {
   if (Number(svg.dataset.count) === count) return;
   svg.dataset.count = count;
-  const step = Math.min(17, 40 / Math.sqrt(Math.max(count, 1)));
-  const radius = Math.min(13, step * 0.8);
-  const seeds = [];
-  for (let i = 0; i < count; i++) {
-    const away = count === 1 ? 0 : step * Math.sqrt(i + 0.55) * (1 + 0.08 * noise(salt, i));
-    const angle = i * GOLDEN + salt * 1.7 + 0.25 * noise(i, salt);
-    seeds.push(seed(away * Math.cos(angle), away * Math.sin(angle), radius, (salt + i * 7) % 3));
-  }
+  const { radius, places } = lay(count, salt);
+  const seeds = places.map(([away, angle], i) => {
+    const [x, y] = [away * Math.cos(angle) + 1.4 * noise(salt, i), away * Math.sin(angle) + 1.4 * noise(i, salt)];
+    return seed(x, y, radius, (salt + i * 7) % 3);
+  });
   svg.replaceChildren(...seeds.reverse());
+}
+
+// Where seeds lie, as distances and angles: few in a ring, maybe around one in the
+// middle, many like those of a sunflower.
+function lay(count, salt) {
+  const turn = salt * 1.7 + count;
+  if (count < 8) {
+    const middle = count === 1 || count > 5 ? 1 : 0;
+    const around = count - middle;
+    const away = middle ? 26 : [0, 0, 14, 16.5, 19.5, 22.5][count];
+    const ring = Array.from({ length: around }, (_, i) => [away, turn + (2 * Math.PI * i) / around]);
+    return { radius: 12, places: middle ? [[0, 0], ...ring] : ring };
+  }
+  const step = 35.5 / Math.sqrt(count);
+  const places = Array.from({ length: count }, (_, i) => [step * Math.sqrt(i + 0.5), turn + i * GOLDEN]);
+  return { radius: Math.min(11.5, step * 0.88), places };
 }
 
 // A number between -1 and 1 that depends on both arguments only.
@@ -155,29 +169,32 @@ export function neighbour(pit, key) {
 }
 
 // Lets seeds fly from a pit into the pits of sown, then those of taken into the
-// store of a player. Where motion is not wanted it does nothing.
+// store of a player. counts and stores are what there was before. Where motion is
+// not wanted it does nothing.
 export async function fly(from, sown, taken, player, counts, stores) {
   if (stillness.matches || document.hidden) return;
   counts = [...counts];
   stores = [...stores];
+  const mine = ++flights;
+  const draw = () => { if (mine === flights) show(counts, stores); };
   counts[from] = 0;
-  show(counts, stores);
+  draw();
   const every = Math.min(130, 1500 / sown.length);
   await Promise.all(sown.map(async (to, i) => {
     await wing(pits[from], pits[to], i * every, i);
     counts[to]++;
-    show(counts, stores);
+    draw();
   }));
-  if (taken.length === 0) return;
+  if (mine !== flights) return;
   await Promise.all(taken.map(async (pit, i) => {
     const count = counts[pit];
     counts[pit] = 0;
     pits[pit].classList.add("taken");
     await Promise.all(Array.from({ length: count }, (_, k) =>
-      wing(pits[pit], document.getElementById(`store-${player}`), 250 + i * 90 + k * 60, k, () => show(counts, stores))));
+      wing(pits[pit], document.getElementById(`store-${player}`), 250 + i * 90 + k * 60, k, draw)));
     pits[pit].classList.remove("taken");
     stores[player] += count;
-    show(counts, stores);
+    draw();
   }));
 }
 
@@ -209,5 +226,6 @@ async function wing(from, to, delay, tint, begun = () => {}) {
 
 // Stops all seeds that are on their way.
 export function settle() {
+  flights++;
   for (const animation of flight.getAnimations({ subtree: true })) animation.cancel();
 }

@@ -6,7 +6,7 @@ import { element } from "./board.js";
 const $ = (id) => document.getElementById(id);
 
 // Fills the part of the page about layers.
-export function showLayers(tables) {
+export async function showLayers(tables) {
   const number = new Intl.NumberFormat("en");
   const rows = tables.layers.map((layer) => {
     const row = element("tr");
@@ -23,4 +23,53 @@ export function showLayers(tables) {
   $("layers-about").textContent = tables.layers.length === 0
     ? "No layer is solved."
     : `A layer is all boards with the same number of seeds: ${number.format(total)} positions in ${tables.layers.length} layers.`;
+  if (tables.layers.length === 0) return;
+  const { charts } = await api.charts();
+  document.querySelector(".charts").append(...charts.map(figure));
+  chooseScores(tables.layers.length - 1);
+}
+
+// A chart with its title and what there is to see.
+function figure(chart) {
+  const f = element("figure");
+  const caption = element("figcaption");
+  caption.append(element("h3", "", chart.title), element("p", "hint", chart.text));
+  const drawing = element("div", "drawing");
+  drawing.append(...drawings(chart));
+  f.append(caption, drawing);
+  return f;
+}
+
+// The two drawings of a chart; the style sheet shows the one that fits.
+function drawings(chart) {
+  return ["wide", "narrow"].map((size) => {
+    const svg = new DOMParser().parseFromString(chart[size], "image/svg+xml").documentElement;
+    svg.classList.add(size);
+    return document.importNode(svg, true);
+  });
+}
+
+// Lets the reader choose the layer whose scores are shown.
+function chooseScores(last) {
+  const slider = $("scores-seeds");
+  slider.max = last;
+  slider.value = last;
+  const step = (by) => {
+    slider.value = Number(slider.value) + by;
+    showScores(Number(slider.value));
+  };
+  slider.addEventListener("input", () => showScores(Number(slider.value)));
+  $("scores-less").addEventListener("click", () => step(-1));
+  $("scores-more").addEventListener("click", () => step(1));
+  showScores(last);
+}
+
+async function showScores(seeds) {
+  const chart = await api.scores(seeds);
+  if (Number($("scores-seeds").value) !== seeds) return; // the reader has gone on
+  $("scores-title").textContent = chart.title;
+  $("scores-text").textContent = chart.text;
+  $("scores-seeds").setAttribute("aria-valuetext", `${seeds} seeds`);
+  $("scores-drawing").replaceChildren(...drawings(chart));
+  $("scores").hidden = false;
 }

@@ -7,41 +7,50 @@ export const signed = (n) => (n > 0 ? `+${n}` : n < 0 ? `−${-n}` : "0");
 
 export const seeds = (n) => (n === 1 ? "1 seed" : `${n} seeds`);
 
-// An estimate of a value: {low, high}, both included, or null.
-export const isExact = (v) => v !== null && v.low === v.high;
+// What is known about a value is {low, high, guess}: proven bounds, both included,
+// and a guess between them, or null where nobody guesses.
+export const isExact = (v) => v.low === v.high;
+
+// Whether bounds say who will take more.
+const decides = (v) => v.low > 0 || v.high < 0;
+
+// A bound in signs.
+const bound = (v) => (v.low > 0 ? `≥ ${signed(v.low)}` : `≤ ${signed(v.high)}`);
 
 // The chip for a value.
-export function chip(v, total) {
+export function chip(v) {
   if (isExact(v)) return { text: signed(v.low), kind: v.low > 0 ? "win" : v.low < 0 ? "loss" : "draw" };
-  if (v === null || (v.low <= -total && v.high >= total)) return { text: "?", kind: "unknown" };
-  if (v.high >= total) return { text: `≥ ${signed(v.low)}`, kind: "bound" };
-  if (v.low <= -total) return { text: `≤ ${signed(v.high)}`, kind: "bound" };
-  return { text: `${signed(v.low)}…${signed(v.high)}`, kind: "bound" };
+  if (decides(v)) return { text: bound(v), kind: "bound" };
+  if (v.guess !== null) return { text: `≈ ${signed(v.guess)}`, kind: "guess" };
+  return { text: "?", kind: "unknown" };
+}
+
+// What is proven about a value that is not exact, on a board with so many seeds.
+export function proven(v, total) {
+  if (v.low <= -total && v.high >= total) return "nothing proven";
+  if (v.high >= total) return `at least ${signed(v.low)}`;
+  if (v.low <= -total) return `at most ${signed(v.high)}`;
+  return `${signed(v.low)} to ${signed(v.high)}`;
 }
 
 // A value, read out.
-export function spoken(v, total) {
+export function spoken(v) {
   const number = (n) => (n < 0 ? `minus ${-n}` : n > 0 ? `plus ${n}` : "zero");
   if (isExact(v)) return `value ${number(v.low)}`;
-  if (v === null || (v.low <= -total && v.high >= total)) return "value unknown";
-  if (v.high >= total) return `value at least ${number(v.low)}`;
-  if (v.low <= -total) return `value at most ${number(v.high)}`;
-  return `value from ${number(v.low)} to ${number(v.high)}`;
+  if (v.low > 0) return `value at least ${number(v.low)}`;
+  if (v.high < 0) return `value at most ${number(v.high)}`;
+  if (v.guess !== null) return `value about ${number(v.guess)}, a guess`;
+  return "value unknown";
 }
 
 // What a value means for the two players.
 export function verdict(p, v) {
   const [mover, other] = [NAMES[p.turn], NAMES[1 - p.turn]];
-  const total = sum(p.pits);
-  if (isExact(v)) {
-    if (v.low === 0) return "Even from here on.";
-    const [winner, loser] = v.low > 0 ? [mover, other] : [other, mover];
-    return `${winner} takes ${Math.abs(v.low)} more than ${loser} from here on.`;
-  }
-  if (v === null || (v.low <= -total && v.high >= total)) return "What this is worth is not known.";
-  if (v.low > 0) return `${mover} takes at least ${v.low} more than ${other} from here on.`;
-  if (v.high < 0) return `${other} takes at least ${-v.high} more than ${mover} from here on.`;
-  return `Worth between ${signed(v.low)} and ${signed(v.high)} to ${mover}.`;
+  const more = (n, how) => (n > 0 ? `${mover} takes ${how}${n} more than ${other} from here on.` : `${other} takes ${how}${-n} more than ${mover} from here on.`);
+  if (isExact(v)) return v.low === 0 ? "Even from here on." : more(v.low, "");
+  if (decides(v)) return more(v.low > 0 ? v.low : v.high, "at least ");
+  if (v.guess !== null) return v.guess === 0 ? "About even, by the look of it." : more(v.guess, "perhaps ");
+  return "What this is worth is not known.";
 }
 
 // What it will come to, with what was taken before.
