@@ -30,10 +30,10 @@ type probeMove struct {
 }
 
 func (a *app) probe() *cobra.Command {
-	var dir string
+	var where place
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "probe --dir DIR {P0 P1 ... | -}",
+		Use:   "probe {--dir DIR | --url URL} {P0 P1 ... | -}",
 		Short: "Print the value of a board and of every move",
 		Long: `Prints the exact value of a board for the player to move, who owns the first half
 of the pits, and the value of each of his moves. A dot stands for a pit that cannot
@@ -42,20 +42,24 @@ be played.
 With - boards are read from stdin, one a line, and each is answered by one line, at
 once if no other board is waiting. A line that cannot be answered gets one that says
 why, the rest goes on, and the exit status tells of it in the end.
+
+With --url the layers are on a web server, of which only the blocks that are needed
+are read: see grenier awari remote.
 ` + exitHelp,
 		Example: `  grenier awari probe --dir data/awari 1 1 1 1 1 2 4 2 3 0 0 0
-  grenier awari probe --dir data/awari --json - < boards.txt`,
+  grenier awari probe --dir data/awari --json - < boards.txt
+  grenier awari probe --url https://host/awari/ 1 1 1 1 1 2 4 2 3 0 0 0`,
 		Args: needArgs(math.MaxInt, "a board: the number of seeds in each pit, or - to read boards from stdin"),
 		RunE: a.start(func(cmd *cobra.Command, args []string) error {
 			chosen, err := family()
 			if err != nil {
 				return err
 			}
-			t, err := tables.Open(dir, tables.Options{Family: chosen})
+			t, done, err := where.tables(cmd.Context(), chosen)
 			if err != nil {
 				return err
 			}
-			defer t.Close()
+			defer done()
 			if len(args) == 1 && args[0] == "-" {
 				p := lineProber{tables: t, out: bufio.NewWriterSize(a.out, 1<<16), asJSON: asJSON}
 				return p.run(cmd.Context(), a.in)
@@ -63,7 +67,7 @@ why, the rest goes on, and the exit status tells of it in the end.
 			return a.probeBoard(t, args, asJSON)
 		}),
 	}
-	needDir(cmd, &dir)
+	needPlace(cmd, &where)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object for each board")
 	return cmd
 }

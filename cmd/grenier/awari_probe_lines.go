@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"grenier/io/corrupt"
 	"grenier/pipeline/tables"
@@ -19,9 +20,14 @@ type lineProber struct {
 	out    *bufio.Writer
 	asJSON bool
 
+	flushed       time.Time // when the reader had all answers
 	lines, failed int
 	worst         error // the first, but damage goes before bad boards
 }
+
+// patience is how long answers may wait for more answers, which may be slow to come
+// from a server.
+const patience = 200 * time.Millisecond
 
 // probeError is a line that could not be answered, as JSON.
 type probeError struct {
@@ -39,6 +45,9 @@ func (p *lineProber) run(ctx context.Context, in io.Reader) error {
 		}
 		if err == nil {
 			err = p.answer(l)
+		}
+		if err == nil && time.Since(p.flushed) > patience {
+			err = p.flush()
 		}
 		if err != nil {
 			return errors.Join(err, p.out.Flush())
@@ -107,7 +116,7 @@ func (p *lineProber) next(ctx context.Context, lines <-chan line) (line, error) 
 		return l, l.err
 	default:
 	}
-	if err := p.out.Flush(); err != nil {
+	if err := p.flush(); err != nil {
 		return line{}, err
 	}
 	select {
@@ -118,10 +127,20 @@ func (p *lineProber) next(ctx context.Context, lines <-chan line) (line, error) 
 	}
 }
 
-// answer writes the answer to the next line.
+// flush lets the reader have all answers.
+func (p *lineProber) flush() error {
+	p.flushed = time.Now()
+	return p.out.Flush()
+}
+
+// answer writes the answer to the next line. It fails only if that is impossible,
+// or was interrupted.
 func (p *lineProber) answer(l line) error {
 	p.lines++
 	probe, err := p.ask(l)
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
 	if err != nil {
 		p.blame(fmt.Errorf("line %d: %w", p.lines, err))
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -11,7 +12,6 @@ import (
 	"grenier/io/durable"
 	"grenier/io/manifest"
 	"grenier/io/report"
-	"grenier/io/rundir"
 	"grenier/io/tally"
 )
 
@@ -39,16 +39,18 @@ type layerStats struct {
 const allLayers = -1
 
 func (a *app) stats() *cobra.Command {
-	var dir, html, svg string
+	var where place
+	var html, svg string
 	var layer int
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "stats --dir DIR",
+		Use:   "stats {--dir DIR | --url URL}",
 		Short: "Print or draw wins, draws, losses and histograms of the solved layers",
 		Long: `Prints, for each solved layer, the number of positions, how many are wins, draws
 and losses for the player to move, the mean score and the FNV-1a-64 of all scores
 as bytes in colex order (from offset 1469598103934665603). With --layer also how
-often each score occurs. All of it is taken from the manifest.
+often each score occurs. All of it is taken from the manifest, which may be on a web
+server (--url, see grenier awari remote).
 
 With --html or --svg the same is drawn instead of printed. The web page is
 complete in one file and has a histogram of every layer, and wins, draws and
@@ -61,8 +63,8 @@ An existing file is replaced.
   grenier awari stats --dir data/awari --layer 12 --json
   grenier awari stats --dir data/awari --html layers.html --svg layers.svg`,
 		Args: noArgs,
-		RunE: a.start(func(*cobra.Command, []string) error {
-			m, err := loadLayers(dir, layer)
+		RunE: a.start(func(cmd *cobra.Command, _ []string) error {
+			m, err := loadLayers(cmd.Context(), &where, layer)
 			if err != nil {
 				return err
 			}
@@ -78,7 +80,7 @@ An existing file is replaced.
 			return nil
 		}),
 	}
-	needDir(cmd, &dir)
+	needPlace(cmd, &where)
 	cmd.Flags().IntVar(&layer, "layer", allLayers, "only the layer of `n` seeds, with its histogram; -1 for all")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	cmd.Flags().Var((*fileName)(&html), "html", "write a web page with charts to `FILE`")
@@ -86,22 +88,17 @@ An existing file is replaced.
 	return cmd
 }
 
-// loadLayers returns the manifest of dir, cut down to one layer unless all are
-// wanted.
-func loadLayers(dir string, layer int) (*manifest.Manifest, error) {
-	run, err := rundir.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	m, err := run.Manifest()
+// loadLayers returns the manifest, cut down to one layer unless all are wanted.
+func loadLayers(ctx context.Context, where *place, layer int) (*manifest.Manifest, error) {
+	m, err := where.manifest(ctx)
 	if err != nil || layer == allLayers {
 		return m, err
 	}
 	switch {
 	case len(m.Layers) == 0:
-		return nil, usageError{fmt.Errorf("--layer %d: no layer in %s is solved", layer, dir)}
+		return nil, usageError{fmt.Errorf("--layer %d: no layer in %s is solved", layer, where)}
 	case layer < 0 || layer >= len(m.Layers):
-		return nil, usageError{fmt.Errorf("--layer %d: %s has layers 0 to %d", layer, dir, len(m.Layers)-1)}
+		return nil, usageError{fmt.Errorf("--layer %d: %s has layers 0 to %d", layer, where, len(m.Layers)-1)}
 	}
 	m.Layers = m.Layers[layer : layer+1]
 	return m, nil

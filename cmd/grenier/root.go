@@ -52,6 +52,7 @@ the opponent takes when both play perfectly; endless play is worth 0.
 	parent.AddCommand(a.solve(), a.plan(), a.status(), a.probe(), a.stats(), a.verify(), a.table(), a.rank(), a.unrank(), a.serve())
 	parent.AddCommand(a.search(), a.play())
 	parent.AddCommand(a.export(), a.importing(), a.compare())
+	parent.AddCommand(a.remote())
 	return parent
 }
 

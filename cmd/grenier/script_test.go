@@ -4,6 +4,8 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strconv"
 	"strings"
@@ -20,13 +22,14 @@ import (
 //	field path value          the JSON object in stdout has value at path, like
 //	                          layers.3.win; value * is any, - none
 //	await path                waits until there is such a file
+//	static dir NAME           a web server of the files in dir; its address is $NAME
 //	truth n                   stdout is stats --json; it agrees with the reference
 //	                          values, which know n of its layers
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"status": status, "field": field, "await": await, "truth": truth,
+			"status": status, "field": field, "await": await, "truth": truth, "static": static,
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
@@ -76,6 +79,16 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("there is no %s", args[0])
 		}
 	}
+}
+
+// static serves files until the end of the script.
+func static(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: static dir NAME")
+	}
+	s := httptest.NewServer(http.FileServer(http.Dir(ts.MkAbs(args[0]))))
+	ts.Defer(s.Close)
+	ts.Setenv(args[1], s.URL)
 }
 
 func lookUp(object any, path []string) (value any, found bool) {

@@ -1,0 +1,260 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"grenier/io/remote/remotetest"
+	"grenier/io/rundir"
+)
+
+// served returns a new run directory and a server of it.
+func served(t *testing.T, flags ...string) (dir string, s *remotetest.Server) {
+	t.Helper()
+	dir = solved(t, flags...)
+	s = remotetest.Serve(t, dir, false)
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	return dir, s
+}
+
+// TestRemoteSame compares a thousand boards from a server with those from the
+// directory.
+func TestRemoteSame(t *testing.T) {
+	// After the server of this test is closed, nothing runs that did not before.
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	t.Run("", func(t *testing.T) {
+		const seeds, boards = 13, 5_200_300 // layers 0 to 13
+		dir, s := served(t, "--seeds", fmt.Sprint(seeds))
+		random := rand.New(rand.NewPCG(1, 2))
+		var in strings.Builder
+		for range 1000 {
+			in.WriteString(mustRun(t, "awari", "unrank", "--pits", "12", fmt.Sprint(random.Uint64N(boards))))
+		}
+		for _, form := range []string{"--json", "--json=false"} {
+			near := grenier(t.Context(), in.String(), "awari", "probe", form, "--dir", dir, "-")
+			far := grenier(t.Context(), in.String(), "awari", "probe", form, "--url", s.URL, "-")
+			if d := cmp.Diff(near, far, cmp.AllowUnexported(result{})); d != "" || near.status != exitOK || strings.Count(near.out, "\n") != 1000 {
+				t.Errorf("status %d: %s", near.status, d)
+			}
+			checkOnce(t, dir, s.Take())
+		}
+		board := strings.Fields(strings.SplitN(in.String(), "\n", 2)[0])
+		for _, args := range [][]string{append([]string{"probe"}, board...), append([]string{"probe", "--json"}, board...), {"stats"}, {"stats", "--json", "--layer", "9"}} {
+			args = append([]string{"awari"}, args...)
+			if d := cmp.Diff(mustRun(t, append(args, "--dir", dir)...), mustRun(t, append(args, "--url", s.URL)...)); d != "" {
+				t.Errorf("%v: %s", args, d)
+			}
+		}
+	})
+}
+
+// checkOnce checks that nothing was downloaded twice, and nothing but what there
+// is: from each layer its head, its end, and blocks.
+func checkOnce(t *testing.T, dir string, requests []remotetest.Request) {
+	t.Helper()
+	seen := make(map[string]bool)
+	var bytes int64
+	for _, r := range requests {
+		key := r.File + r.Range
+		if seen[key] {
+			t.Errorf("%s %s: asked twice", r.File, r.Range)
+		}
+		seen[key] = true
+		bytes += r.Bytes
+	}
+	var most int64
+	for n := range 14 {
+		info, err := os.Stat(filepath.Join(dir, rundir.LayerName(n)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		most += info.Size()
+	}
+	if len(requests) < 20 || bytes > most+13<<16+1<<16 { // heads contain blocks
+		t.Errorf("%d requests for %d bytes, the layers have %d", len(requests), bytes, most)
+	}
+}
+
+func TestRemoteBadFlags(t *testing.T) {
+	t.Chdir(solved(t, "--pits", "4", "--seeds", "2"))
+	refused(t, []badInput{
+		{"awari probe --dir . --url http://host/ 1 0 0 0", exitUsage, "--dir and --url|grenier awari probe --help"},
+		{"awari stats --dir . --url http://host/", exitUsage, "--dir and --url|grenier awari stats --help"},
+		{"awari probe 1 0 0 0", exitUsage, `"dir" not set|"url"`},
+		{"awari stats", exitUsage, `"dir" not set|"url"`},
+		{"awari probe --url '' 1 0 0 0", exitUsage, `--url: bad address ""|https://`},
+		{"awari probe --url data/awari 1 0 0 0", exitUsage, `"data/awari"|https://`},
+		{"awari stats --url ftp://host/x", exitUsage, `"ftp://host/x"|https://`},
+		{"awari stats --url http://host/x?y=1", exitUsage, "no ?"},
+		{"awari stats --url http://me:secret@host:port/", exitUsage, "--url|port"},
+		{"awari verify --url http://host/", exitUsage, "unknown flag: --url"},
+		{"awari remote extra", exitUsage, `"extra"|flags only`},
+	})
+}
+
+// TestRemoteMessages reads the messages for the usual accidents.
+func TestRemoteMessages(t *testing.T) {
+	dir, s := served(t, "--seeds", "11")
+	layer := filepath.Join(dir, rundir.LayerName(11))
+	whole, err := os.ReadFile(layer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	probe := []string{"1", "1", "1", "1", "1", "1", "1", "1", "1", "1", "1", "0"}
+	restore := func(data []byte) {
+		if err := os.WriteFile(layer, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	damaged := []byte(strings.Repeat("\xee", len(whole)-30_000))
+	onLayer := func(hook http.HandlerFunc) func(http.ResponseWriter, *http.Request) bool {
+		return func(w http.ResponseWriter, r *http.Request) bool {
+			if !strings.HasSuffix(r.URL.Path, rundir.LayerName(11)) {
+				return false
+			}
+			hook(w, r)
+			return true
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		data   []byte
+		hook   func(http.ResponseWriter, *http.Request) bool
+		status int
+		want   string
+	}{
+		{"ranges ignored", whole, onLayer(func(w http.ResponseWriter, r *http.Request) {
+			r.Header.Del("Range")
+			s.Files(w, r)
+		}), exitFailure, "bytes 0-65535: the server does not support range requests: it sends the whole file, "},
+		{"forbidden", whole, onLayer(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(403) }), exitFailure, "the server answers: 403 Forbidden"},
+		{"missing", whole, onLayer(http.NotFound), exitCorrupt, "listed in the manifest, but missing: "},
+		{"text", []byte(strings.Repeat("Dear diary, ", 10_000)), nil, exitCorrupt, "not a file of this program"},
+		{"blocks", append(append(append([]byte{}, whole[:20_000]...), damaged...), whole[len(whole)-10_000:]...), nil, exitCorrupt, ": checksum of the stored bytes "},
+		{"cut short", whole[:len(whole)-1], nil, exitCorrupt, "footer: "},
+		{"busy", whole, onLayer(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(503) }), exitFailure, "after 3 attempts: the server answers: 503 Service Unavailable"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			restore(c.data)
+			s.Hook(c.hook)
+			r := grenier(t.Context(), "", append([]string{"awari", "probe", "--url", s.URL}, probe...)...)
+			oneClearLine(t, r.err)
+			if r.status != c.status || r.out != "" || !strings.HasPrefix(r.err, "grenier: "+s.URL+"/layer-11.gl: ") || !strings.Contains(r.err, c.want) {
+				t.Errorf("status %d, %q lacks %q", r.status, r.err, c.want)
+			}
+		})
+	}
+	s.Hook(nil)
+	restore(whole)
+	for url, want := range map[string]string{
+		s.URL + "/elsewhere/":       s.URL + "/elsewhere/manifest.json: no run directory: the server answers: 404 Not Found",
+		"https" + s.URL[4:] + "/":   "https" + s.URL[4:] + "/manifest.json: no answer: http: server gave HTTP response to HTTPS client",
+		secure(t, dir).URL + "/sub": "certificate",
+	} {
+		r := grenier(t.Context(), "", append([]string{"awari", "probe", "--url", url}, probe...)...)
+		oneClearLine(t, r.err)
+		if r.status != exitFailure || !strings.Contains(r.err, want) {
+			t.Errorf("status %d, %q lacks %q", r.status, r.err, want)
+		}
+	}
+	r := grenier(t.Context(), "", "awari", "probe", "--url", s.URL, "2", "2", "2", "2", "2", "2", "2", "0", "0", "0", "0", "0")
+	if r.status != exitUsage || r.err != fmt.Sprintf("grenier: not solved: the board has 14 seeds, but %s/ is solved up to 11\n", s.URL) {
+		t.Errorf("status %d, %s", r.status, r.err)
+	}
+	r = grenier(t.Context(), "", "awari", "stats", "--url", strings.Replace(s.URL, "//", "//me:secret@", 1), "--layer", "12")
+	if r.status != exitUsage || !strings.Contains(r.err, "has layers 0 to 11") || strings.Contains(r.err, "secret") {
+		t.Errorf("status %d, %s", r.status, r.err)
+	}
+}
+
+// secure returns a server whose certificate nobody trusts.
+func secure(t *testing.T, dir string) *remotetest.Server {
+	s := remotetest.Serve(t, dir, true)
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	return s
+}
+
+// TestRemoteReplacedBatch replaces a layer during a batch: answers are right or
+// missing.
+func TestRemoteReplacedBatch(t *testing.T) {
+	dir, s := served(t, "--seeds", "12")
+	in := strings.Repeat("1 1 1 1 1 1 1 1 1 1 1 1\n0 0 0 0 0 0 1 1 2 2 3 3\n", 1) + "12 0 0 0 0 0 0 0 0 0 0 0\n"
+	right := grenier(t.Context(), in, "awari", "probe", "--dir", dir, "-")
+	if right.status != exitOK {
+		t.Fatal(right.err)
+	}
+	var n atomic.Int32
+	layer := filepath.Join(dir, rundir.LayerName(12))
+	s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
+		if strings.HasSuffix(r.URL.Path, rundir.LayerName(12)) && n.Add(1) == 3 { // head and end are known
+			when := time.Now().Add(time.Hour)
+			if err := os.Chtimes(layer, when, when); err != nil {
+				t.Error(err)
+			}
+		}
+		return false
+	})
+	r := grenier(t.Context(), in, "awari", "probe", "--url", s.URL, "-")
+	if r.status != exitFailure || !strings.Contains(r.err, "replaced on the server since it was opened") {
+		t.Errorf("status %d, %s", r.status, r.err)
+	}
+	want := strings.Split(right.out, "\n")
+	for i, line := range strings.Split(r.out, "\n") {
+		if line != want[i] && !strings.HasPrefix(line, fmt.Sprintf("error: line %d: ", i+1)) {
+			t.Errorf("line %d: %q, right is %q", i+1, line, want[i])
+		}
+	}
+}
+
+// TestRemoteInterrupted interrupts a batch that waits for a mute server.
+func TestRemoteInterrupted(t *testing.T) {
+	_, s := served(t, "--seeds", "5")
+	ctx, cancel := context.WithCancel(t.Context())
+	s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
+		if !strings.HasSuffix(r.URL.Path, rundir.LayerName(3)) {
+			return false
+		}
+		cancel()
+		<-r.Context().Done()
+		return true
+	})
+	r := grenier(ctx, "0 0 0 0 0 1 1 0 0 0 0 0\n0 0 0 0 1 1 1 0 0 0 0 0\n", "awari", "probe", "--url", s.URL, "-")
+	if want := (result{exitInterrupted, "value 2; moves . . . . . 2\n", "grenier: interrupted\n"}); r != want {
+		t.Errorf("%+v, want %+v", r, want)
+	}
+}
+
+// TestRemoteJSON gives one object on stdout, even if it is about a failure.
+func TestRemoteJSON(t *testing.T) {
+	_, s := served(t, "--seeds", "3")
+	s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
+		if missing := strings.HasSuffix(r.URL.Path, rundir.LayerName(2)); !missing {
+			return false
+		}
+		http.NotFound(w, r)
+		return true
+	})
+	r := grenier(t.Context(), "0 0 0 0 0 1 1 0 0 0 0 0\n0 0 0 0 0 0 0 0 0 0 0 1\n", "awari", "probe", "--json", "--url", s.URL, "-")
+	lines := strings.Split(strings.TrimSpace(r.out), "\n")
+	var failed probeError
+	if err := json.Unmarshal([]byte(lines[0]), &failed); err != nil || failed.Line != 1 || !strings.Contains(failed.Error, "missing") {
+		t.Errorf("%s, %v", lines[0], err)
+	}
+	if r.status != exitCorrupt || len(lines) != 2 || !strings.Contains(lines[1], `"value":-1`) {
+		t.Errorf("status %d, %s", r.status, r.out)
+	}
+}
