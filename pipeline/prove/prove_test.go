@@ -37,12 +37,12 @@ func run(t testing.TB, dir string, o prove.Options) *prove.Result {
 }
 
 // ways are options that must not change the outcome for layers of at most size
-// positions: one worker or several, scores in memory or not, a cache of one block.
+// positions: one worker or several, scores in memory or not.
 func ways(size int) map[string]prove.Options {
 	return map[string]prove.Options{
 		"plain":   {},
 		"workers": {Workers: 3, Family: cpu.Best()},
-		"least":   {Workers: 2, MemoryBytes: bitsOf(size) + 1, CacheBytes: 1},
+		"least":   {Workers: 2, MemoryBytes: bitsOf(size) + 1},
 	}
 }
 
