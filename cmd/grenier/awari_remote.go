@@ -102,6 +102,9 @@ func (p *place) manifest(ctx context.Context) (*manifest.Manifest, error) {
 	return d.Manifest()
 }
 
+// remoteCache bounds the blocks kept of tables on a server: 1024 of them.
+const remoteCache = 64 << 20
+
 // tables opens the tables; the caller calls done when they are not needed any more.
 func (p *place) tables(ctx context.Context, family cpu.Family) (t *tables.Tables, done func(), err error) {
 	o := tables.Options{Family: family}
@@ -116,6 +119,7 @@ func (p *place) tables(ctx context.Context, family cpu.Family) (t *tables.Tables
 	if err != nil {
 		return nil, nil, err
 	}
+	o.CacheBytes = remoteCache
 	t, err = tables.OpenRemote(d, o)
 	if err != nil {
 		d.Close()
