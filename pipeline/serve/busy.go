@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"runtime"
-	"time"
 
 	"grenier/pipeline/search"
 )
@@ -16,8 +15,6 @@ const (
 	maxTurns = 4
 	// engineBytes is the transposition table of an engine.
 	engineBytes = 64 << 20
-	// maxQueue is how long a request waits for its turn.
-	maxQueue = 3 * time.Second
 )
 
 // errBusy reports that too much is being computed for others.
@@ -42,7 +39,7 @@ func newTurns() chan *turn {
 // await returns a turn, which belongs back into s.turns. It fails with errBusy when
 // that takes too long or nobody waits any more.
 func (s *Server) await(ctx context.Context) (*turn, error) {
-	ctx, cancel := context.WithTimeout(ctx, maxQueue)
+	ctx, cancel := context.WithTimeout(ctx, s.limits.queue)
 	defer cancel()
 	select {
 	case t := <-s.turns:

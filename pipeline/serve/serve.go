@@ -34,19 +34,24 @@ import (
 	"grenier/pipeline/tables"
 )
 
-// Limits of what a client can make the server hold or wait for.
-const (
-	maxConnections = 512
-	maxHeaderBytes = 16 << 10
-	maxBodyBytes   = 16 << 10
-	headerTimeout  = 5 * time.Second
-	readTimeout    = 10 * time.Second
-	writeTimeout   = 30 * time.Second
-	idleTimeout    = time.Minute
-	// shutdownTimeout is how long requests that are under way may take when the
-	// server stops.
-	shutdownTimeout = 5 * time.Second
-)
+// limits bound what a client can make the server hold or wait for.
+type limits struct {
+	connections               int
+	headerBytes               int
+	header, read, write, idle time.Duration
+	queue                     time.Duration // how long a request waits for its turn to compute
+	shutdown                  time.Duration // how long requests may take when the server stops
+}
+
+// usual are the limits outside of tests.
+var usual = limits{
+	connections: 512, headerBytes: 16 << 10,
+	header: 5 * time.Second, read: 10 * time.Second, write: 30 * time.Second, idle: time.Minute,
+	queue: 3 * time.Second, shutdown: 5 * time.Second,
+}
+
+// maxBodyBytes is far more than a board takes.
+const maxBodyBytes = 16 << 10
 
 // DefaultRate is how many requests a second one client may make in the long run
 // unless Options say otherwise. Loading the page and pressing keys fast stays
@@ -77,6 +82,7 @@ type Server struct {
 	clients     *clients
 	metrics     *metrics
 	turns       chan *turn // those that no request has
+	limits      limits
 }
 
 // route is what there is at a path.
@@ -92,7 +98,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		tables: o.Tables, log: o.Log, logRequests: o.LogRequests,
-		clients: newClients(o.Rate), turns: newTurns(), routes: map[string]route{},
+		clients: newClients(o.Rate), turns: newTurns(), limits: usual, routes: map[string]route{},
 	}
 	if err := s.addPages(o.Pages); err != nil {
 		return nil, err
@@ -128,30 +134,30 @@ func New(o Options) (*Server, error) {
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
 		Handler:           s.handler(isLoopback(l.Addr())),
-		ReadHeaderTimeout: headerTimeout,
-		ReadTimeout:       readTimeout,
-		WriteTimeout:      writeTimeout,
-		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    maxHeaderBytes,
+		ReadHeaderTimeout: s.limits.header,
+		ReadTimeout:       s.limits.read,
+		WriteTimeout:      s.limits.write,
+		IdleTimeout:       s.limits.idle,
+		MaxHeaderBytes:    s.limits.headerBytes,
 		// What is computed for requests ends when the server stops.
 		BaseContext: func(net.Listener) context.Context { return ctx },
 		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(netutil.LimitListener(l, maxConnections)) }()
+	go func() { failed <- server.Serve(netutil.LimitListener(l, s.limits.connections)) }()
 	select {
 	case err := <-failed:
 		return fmt.Errorf("serving %s: %w", l.Addr(), err)
 	case <-ctx.Done():
 	}
-	err := shutDown(server)
+	err := s.shutDown(server)
 	<-failed
 	return err
 }
 
 // shutDown stops the server, at once if waiting for requests takes too long.
-func shutDown(server *http.Server) error {
-	ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
+func (s *Server) shutDown(server *http.Server) error {
+	ctx, cancel := context.WithTimeout(context.Background(), s.limits.shutdown)
 	defer cancel()
 	err := server.Shutdown(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {

@@ -72,12 +72,20 @@ type running struct {
 	address string
 	log     *lockedText
 	client  *http.Client
+	stop    func()
 }
 
-// start lets a server listen until the test ends.
+// start lets a server listen until the test ends, or until stop is called.
 func start(t testing.TB, o Options) *running {
 	t.Helper()
+	return startWith(t, o, usual)
+}
+
+// startWith is start with limits other than the usual ones.
+func startWith(t testing.TB, o Options, limits limits) *running {
+	t.Helper()
 	s, log := newServer(t, o)
+	s.limits = limits
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +101,7 @@ func start(t testing.TB, o Options) *running {
 			t.Errorf("the server ended with %v", err)
 		}
 	})
-	return &running{t, s, l.Addr().String(), log, client}
+	return &running{t, s, l.Addr().String(), log, client, stop}
 }
 
 // reply is what a server answered.

@@ -1,0 +1,301 @@
+package serve
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+)
+
+// TestHosts checks that a server on a loopback address answers to names of this
+// machine only, and another one to any name.
+func TestHosts(t *testing.T) {
+	r := start(t, Options{})
+	for host, want := range map[string]int{
+		"localhost": 200, "localhost:9": 200, "LOCALHOST": 200, "localhost.": 200, "page.localhost:80": 200,
+		"127.0.0.1": 200, "127.9.9.9:8080": 200, "[::1]": 200, "[::1]:8080": 200, "[::ffff:127.0.0.1]": 200,
+		"example.com": 421, "localhost.example.com": 421, "notlocalhost": 421, "127.0.0.1.example.com": 421,
+		"10.0.0.1": 421, "0.0.0.0:80": 421, "[::]": 421, "[fe80::1]": 421,
+	} {
+		if got := r.get("/", "Host", host); got.status != want {
+			t.Errorf("host %q: status %d, want %d", host, got.status, want)
+		}
+	}
+	if text := raw(t, r.address, "GET / HTTP/1.0\r\n\r\n"); !strings.Contains(text, " 421 ") {
+		t.Errorf("no host: %.100q", text)
+	}
+	anybody := httptest.NewRecorder()
+	r.server.handler(false).ServeHTTP(anybody, httptest.NewRequest(http.MethodGet, "http://example.com/", nil))
+	if anybody.Code != http.StatusOK {
+		t.Errorf("not on a loopback address: status %d", anybody.Code)
+	}
+}
+
+// TestHeaders checks that every kind of answer has the security headers.
+func TestHeaders(t *testing.T) {
+	r := start(t, Options{})
+	for _, got := range []reply{
+		r.get("/"), r.get("/app.js"), r.get("/api/layers"), r.get("/none"), r.get("/", "Host", "example.com"), r.do(http.MethodPut, "/", ""),
+	} {
+		for name, want := range securityHeaders {
+			if got.header.Get(name) != want {
+				t.Errorf("status %d: %s is %q", got.status, name, got.header.Get(name))
+			}
+		}
+		if got.header.Get("Access-Control-Allow-Origin") != "" {
+			t.Error("other sites may read the answer")
+		}
+	}
+	for _, unsafe := range []string{"unsafe", "*", "http:", "data:"} {
+		if strings.Contains(securityHeaders["Content-Security-Policy"], unsafe) {
+			t.Errorf("the policy allows %s", unsafe)
+		}
+	}
+}
+
+func TestMethods(t *testing.T) {
+	r := start(t, Options{})
+	for _, method := range []string{"POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PROPFIND"} {
+		for _, target := range []string{"/", "/style.css", "/api/layers", "/api/probe", "/api/line", "/healthz", "/metrics"} {
+			if method == "POST" && target == "/api/probe" {
+				continue
+			}
+			got := r.do(method, target, "")
+			r.wantProblem(got, http.StatusMethodNotAllowed, "are possible here")
+			if allow := got.header.Get("Allow"); allow != "GET, HEAD" && (target != "/api/probe" || allow != "GET, HEAD, POST") {
+				t.Errorf("%s %s: Allow is %q", method, target, allow)
+			}
+		}
+	}
+	if got := r.do(http.MethodHead, "/api/layers", ""); got.status != 200 || got.body != "" || got.header.Get("Content-Length") == "0" {
+		t.Errorf("HEAD: %+v", got)
+	}
+}
+
+// TestPages checks types and caching of files.
+func TestPages(t *testing.T) {
+	r := start(t, Options{})
+	for target, kind := range map[string]string{
+		"/": "text/html; charset=utf-8", "/app.js": "text/javascript; charset=utf-8", "/style.css": "text/css; charset=utf-8",
+		"/icon.svg": "image/svg+xml", "/chart.css": "text/css; charset=utf-8",
+	} {
+		got := r.get(target)
+		if got.status != 200 || got.header.Get("Content-Type") != kind || got.body == "" {
+			t.Errorf("%s: %+v", target, got)
+		}
+		again := r.get(target, "If-None-Match", got.header.Get("ETag"))
+		if again.status != http.StatusNotModified || again.body != "" || again.header.Get("ETag") != got.header.Get("ETag") {
+			t.Errorf("%s again: %+v", target, again)
+		}
+	}
+	if got := r.get("/healthz"); got.body != "ok\n" {
+		t.Errorf("%q", got.body)
+	}
+	for name, bad := range map[string]fstest.MapFS{
+		"no such files": {"index.html": {}, "secret.txt": {}},
+		"index.html":    {"app.js": {}},
+	} {
+		if _, err := New(Options{Tables: r.server.tables, Pages: bad}); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%v, want %q", err, name)
+		}
+	}
+}
+
+// raw sends text over a connection of its own and returns what comes back until the
+// server closes it.
+func raw(t testing.TB, address, text string) string {
+	t.Helper()
+	c, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.SetDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(c, text); err != nil {
+		return "" // refused before it was all sent
+	}
+	answer, err := io.ReadAll(c)
+	if err != nil && len(answer) == 0 && !errors.Is(err, net.ErrClosed) {
+		return ""
+	}
+	return string(answer)
+}
+
+// TestTraversal asks for files outside of the page in many ways.
+func TestTraversal(t *testing.T) {
+	r := start(t, Options{})
+	for _, target := range []string{
+		"/../../../../etc/passwd", "/..%2f..%2fetc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd", "/./app.js", "/static/app.js",
+		"/../app.js", "/app.js/", "/app.js%00.html", "/index.html", "/..\\..\\app.js", "/manifest.json", "/layer-00.gl", "/work/",
+		"/%ff", "/api", "/api/", "/api/probe/", "/API/PROBE", "/?../../etc/passwd", "http://localhost/../etc/passwd", "file:///etc/passwd", "*", "app.js",
+		"/" + strings.Repeat("../", 2000) + "etc/passwd",
+	} {
+		text := raw(t, r.address, "GET "+target+" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+		status := 0
+		if _, err := fmt.Sscanf(text, "HTTP/1.1 %d", &status); err != nil {
+			t.Errorf("%.60s: %q", target, text)
+			continue
+		}
+		want := []int{http.StatusNotFound, http.StatusBadRequest}
+		if strings.HasPrefix(target, "/?") {
+			want = []int{http.StatusOK}
+		}
+		if !slices.Contains(want, status) || strings.Contains(text, "root:") {
+			t.Errorf("%.60s: %.200q", target, text)
+		}
+	}
+}
+
+// TestLargeHeaders checks that headers have a bound.
+func TestLargeHeaders(t *testing.T) {
+	r := start(t, Options{})
+	text := raw(t, r.address, "GET / HTTP/1.1\r\nHost: localhost\r\nX: "+strings.Repeat("x", 100<<10)+"\r\n\r\n")
+	if text != "" && !strings.Contains(text, " 431 ") {
+		t.Errorf("%.200q", text)
+	}
+	if got := r.get("/"); got.status != 200 {
+		t.Errorf("afterwards: %+v", got)
+	}
+}
+
+// TestRate checks that a client that asks too often is told so, that others are not
+// affected, and that only so many clients are remembered.
+func TestRate(t *testing.T) {
+	s, _ := newServer(t, Options{Rate: 1})
+	handler := s.handler(false)
+	from := func(remote string) int {
+		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/healthz", nil)
+		r.RemoteAddr = remote
+		handler.ServeHTTP(w, r)
+		if w.Code == http.StatusTooManyRequests && w.Header().Get("Retry-After") != "1" {
+			t.Errorf("headers %v", w.Header())
+		}
+		return w.Code
+	}
+	exhaust := func(remote string) {
+		for i := range 100 {
+			if from(remote) == http.StatusTooManyRequests {
+				if i < 4 {
+					t.Errorf("%s: refused after %d requests", remote, i)
+				}
+				return
+			}
+		}
+		t.Errorf("%s: never refused", remote)
+	}
+	exhaust("192.0.2.1:1000")
+	exhaust("[2001:db8:0:1::1]:1000")
+	for remote, want := range map[string]int{
+		"192.0.2.1:2000": 429, "[::ffff:192.0.2.1]:1": 429, "192.0.2.2:1000": 200,
+		"[2001:db8:0:1:ffff::2]:1": 429, "[2001:db8:0:2::1]:1": 200,
+	} {
+		if got := from(remote); got != want {
+			t.Errorf("%s: status %d, want %d", remote, got, want)
+		}
+	}
+	for i := range 2 * maxClients {
+		from(netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), 1).String())
+	}
+	if n := s.clients.known.Len(); n != maxClients {
+		t.Errorf("%d clients remembered, want %d", n, maxClients)
+	}
+}
+
+// TestPanic checks that a bug costs one answer, not the server.
+func TestPanic(t *testing.T) {
+	s, log := newServer(t, Options{})
+	s.routes["/early"] = route{get: func(http.ResponseWriter, *http.Request) { panic("first bug") }}
+	s.routes["/late"] = route{get: func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "100")
+		_, _ = io.WriteString(w, "half an answer")
+		panic("second bug")
+	}}
+	server := httptest.NewServer(s.handler(true))
+	defer server.Close()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // so that nothing is tried again
+	response, err := client.Get(server.URL + "/early")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(response.Body)
+	response.Body.Close()
+	if err != nil || response.StatusCode != http.StatusInternalServerError || strings.Contains(string(text), "bug") {
+		t.Errorf("status %d, %s, %v", response.StatusCode, text, err)
+	}
+	response, err = client.Get(server.URL + "/late")
+	if err == nil {
+		_, err = io.ReadAll(response.Body)
+		response.Body.Close()
+	}
+	if err == nil {
+		t.Error("half an answer looks like a whole one")
+	}
+	for _, part := range []string{"first bug", "second bug", "guard_test.go"} {
+		if !strings.Contains(log.String(), part) {
+			t.Errorf("the log lacks %q: %s", part, log)
+		}
+	}
+	if n := s.metrics.panics.Load(); n != 2 {
+		t.Errorf("%d panics counted", n)
+	}
+}
+
+// TestSlowClients checks that clients that send nothing, or too slowly, lose their
+// connection, and that others are served meanwhile, even when the slow ones hold all
+// connections for a while.
+func TestSlowClients(t *testing.T) {
+	tight := usual
+	tight.connections, tight.header, tight.read, tight.idle = 20, 300*time.Millisecond, 300*time.Millisecond, 300*time.Millisecond
+	r := startWith(t, Options{}, tight)
+	var slow []net.Conn
+	for i := range 20 {
+		c, err := net.Dial("tcp", r.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		begin := []string{"", "GET / HT", "GET / HTTP/1.1\r\nHost: localhost\r\nX: ", "POST /api/probe HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{"}[i%4]
+		if _, err := io.WriteString(c, begin); err != nil {
+			t.Fatal(err)
+		}
+		slow = append(slow, c)
+	}
+	if got := r.get("/"); got.status != 200 {
+		t.Errorf("beside slow clients: %+v", got)
+	}
+	for i, c := range slow {
+		if err := c.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+		if answer, err := io.ReadAll(bufio.NewReader(c)); errors.Is(err, net.ErrClosed) || strings.Contains(string(answer), " 200 ") || isTimeout(err) {
+			t.Errorf("slow client %d: %.100q, %v", i, answer, err)
+		}
+	}
+}
+
+func isTimeout(err error) bool {
+	timeout, ok := errors.AsType[net.Error](err)
+	return ok && timeout.Timeout()
+}
+
+// TestLog checks that requests are logged only if wanted.
+func TestLog(t *testing.T) {
+	for _, wanted := range []bool{false, true} {
+		r := start(t, Options{LogRequests: wanted})
+		r.get("/none")
+		if logged := strings.Contains(r.log.String(), "method=GET path=/none status=404"); logged != wanted {
+			t.Errorf("wanted %v: %s", wanted, r.log)
+		}
+	}
+}
