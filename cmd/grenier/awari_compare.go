@@ -114,10 +114,13 @@ func (a *app) printCompared(r *compare.Result) {
 	}
 }
 
-// printOnly names layers that were not compared; they are consecutive, but for one that the
-// other side has.
+// printOnly names layers that were not compared. Both sides have layers without gaps, or a
+// single one.
 func (a *app) printOnly(path string, layers []int) {
-	if n := len(layers); n > 0 {
-		fmt.Fprintf(a.out, "not compared: %d layers from %d to %d that only %s has\n", n, layers[0], layers[n-1], path)
+	switch n := len(layers); {
+	case n == 1:
+		fmt.Fprintf(a.out, "not compared: layer %d, which only %s has\n", layers[0], path)
+	case n > 1:
+		fmt.Fprintf(a.out, "not compared: %d layers from %d to %d, which only %s has\n", n, layers[0], layers[n-1], path)
 	}
 }

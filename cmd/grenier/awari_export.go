@@ -142,7 +142,7 @@ func named(flag, value string, err error) error {
 	return err
 }
 
-// exporting is how far an export or import is.
+// exporting is how far an export is.
 type exporting export.Progress
 
 func (e exporting) state(elapsed time.Duration) state {

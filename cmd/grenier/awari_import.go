@@ -149,5 +149,7 @@ type importStep struct {
 }
 
 func (s importStep) state(elapsed time.Duration) state {
-	return steady(fmt.Sprintf("layer %d, %s", s.Seeds, s.Stage), s.Done, s.Total, elapsed-s.began)
+	shown := steady(fmt.Sprintf("layer %d, %s", s.Seeds, s.Stage), s.Done, s.Total, elapsed-s.began)
+	shown.rate = 0 // of steps, not of positions
+	return shown
 }

@@ -87,13 +87,17 @@ func newIntake(path string, game awari.Game, o ImportOptions) (*intake, error) {
 		i.total += i.scores
 	}
 	if o.Format == Vu {
-		i.total += s.full()
+		i.total += s.full() * fullSteps
 	}
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
 	}
 	return i, nil
 }
+
+// fullSteps is how many scores are sealed in the time in which that of a full board is
+// computed, about.
+const fullSteps = 32
 
 // tell reports how many steps of a stage are done.
 func (i *intake) tell(stage string, done uint64) {
@@ -116,10 +120,10 @@ func (i *intake) open(ctx context.Context, lower *tables.Tables, temp string) (b
 	}
 	source := &vuSource{shape: i.shape, input: in}
 	f := newFiller(i.game, source, lower)
-	if err := f.fill(ctx, i.Workers, func(done uint64) { i.tell("full boards", done) }); err != nil {
+	if err := f.fill(ctx, i.Workers, func(done uint64) { i.tell("full boards", done*fullSteps) }); err != nil {
 		return nil, errors.Join(err, in.Close())
 	}
-	i.before += i.shape.full()
+	i.before += i.shape.full() * fullSteps
 	return source, nil
 }
 

@@ -38,7 +38,7 @@ type Options struct {
 type Progress struct {
 	Seeds       int    // of the layer
 	Stage       string // what is done to it
-	Done, Total uint64 // steps, about one for each position
+	Done, Total uint64 // positions of an export; steps of an import, which take about the same time each
 }
 
 // Summary says what was written.

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"grenier/io/durable"
+)
+
+// TestInterruptedExchange: commands that are interrupted say so and leave nothing.
+func TestInterruptedExchange(t *testing.T) {
+	dir := solved(t, "--pits", "12", "--seeds", "3")
+	t.Chdir(t.TempDir())
+	mustRun(t, "awari", "export", "--dir", dir, "--layer", "0", "--format", "vu", "--out", "scores.0")
+	before := contents(t, ".")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, command := range []string{
+		"export --dir DIR --layer 3 --format csv --codec zstd --out file",
+		"export --dir DIR --layer 3 --format vu --out -",
+		"compare DIR DIR",
+		"import --dir new --layer 0 --format vu scores.0",
+	} {
+		args := strings.Fields("awari " + strings.ReplaceAll(command, "DIR", dir))
+		r := grenier(ctx, "", args...)
+		if r.status != exitInterrupted || !strings.HasPrefix(r.err, "grenier: interrupted") {
+			t.Errorf("%s: status %d, %s", command, r.status, r.err)
+		}
+	}
+	if err := os.RemoveAll("new"); err != nil { // made for layer 0, without a layer
+		t.Fatal(err)
+	}
+	if after := contents(t, "."); len(after) != len(before) {
+		t.Errorf("there were %d files, and are %d", len(before), len(after))
+	}
+}
+
+// TestExportSignal interrupts a process while it writes: csv files are long.
+func TestExportSignal(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no signals")
+	}
+	dir := solved(t, "--seeds", "12")
+	path := filepath.Join(t.TempDir(), "file")
+	cmd := exec.CommandContext(t.Context(), "grenier", "awari", "export", "--dir", dir, "--layer", "12",
+		"--format", "csv", "--codec", "zstd", "--threads", "1", "--out", path)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(time.Minute); !exists(path) && !exists(path+durable.TempSuffix); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("nothing is written")
+		}
+	}
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil && !exists(path) {
+		t.Fatal(err)
+	}
+	err := cmd.Wait()
+	if status := cmd.ProcessState.ExitCode(); status == exitOK {
+		t.Log("the export was faster than the signal")
+	} else if status != exitInterrupted || exists(path) {
+		t.Errorf("status %d, %v; there is a file: %v", status, err, exists(path))
+	}
+	if exists(path + durable.TempSuffix) {
+		t.Error("a temporary file is left")
+	}
+}
