@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -85,8 +86,7 @@ func (a *app) runServer(ctx context.Context, o serveOptions) error {
 	if err != nil {
 		return err
 	}
-	var config net.ListenConfig
-	l, err := config.Listen(ctx, "tcp", o.addr)
+	l, err := listen(ctx, o.addr)
 	if err != nil {
 		return err
 	}
@@ -95,6 +95,19 @@ func (a *app) runServer(ctx context.Context, o serveOptions) error {
 		return err
 	}
 	return server.Serve(ctx, l)
+}
+
+// listen opens the address that requests come to.
+func listen(ctx context.Context, addr string) (net.Listener, error) {
+	var config net.ListenConfig
+	l, err := config.Listen(ctx, "tcp", addr)
+	if failed, ok := errors.AsType[*net.OpError](err); ok {
+		err = fmt.Errorf("cannot listen on %s: %w (--addr localhost:0 takes any free port)", addr, failed.Err)
+	}
+	if isType[*net.AddrError](err) {
+		err = usageError{err}
+	}
+	return l, err
 }
 
 // announceServer says where the page is.

@@ -132,8 +132,12 @@ func New(o Options) (*Server, error) {
 // this machine: a page of somebody else could otherwise point a name of its own
 // at it and read the answers (DNS rebinding).
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	local := isLoopback(l.Addr())
+	if !local {
+		s.log.Warn("other machines can reach this server", "address", l.Addr().String())
+	}
 	server := &http.Server{
-		Handler:           s.handler(isLoopback(l.Addr())),
+		Handler:           s.handler(local),
 		ReadHeaderTimeout: s.limits.header,
 		ReadTimeout:       s.limits.read,
 		WriteTimeout:      s.limits.write,

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// serving is a process that serves.
+type serving struct {
+	cmd    *exec.Cmd
+	report serveReport
+	errs   strings.Builder
+}
+
+// startServer starts a process that serves a directory, and waits until it is ready.
+func startServer(t *testing.T, flags ...string) *serving {
+	t.Helper()
+	s := &serving{cmd: exec.CommandContext(t.Context(), "grenier", append([]string{"awari", "serve", "--json"}, flags...)...)}
+	s.cmd.Stderr = &s.errs
+	out, err := s.cmd.StdoutPipe()
+	if err == nil {
+		err = s.cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err == nil {
+		err = json.Unmarshal([]byte(line), &s.report)
+	}
+	if err != nil {
+		t.Fatalf("%q: %v", line, err)
+	}
+	return s
+}
+
+// get returns the body of an answer.
+func (s *serving) get(t *testing.T, path string) string {
+	t.Helper()
+	response, err := http.Get(s.report.URL + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("%s: status %d, %s, %v", path, response.StatusCode, text, err)
+	}
+	return string(text)
+}
+
+// TestServe runs the server as a process: it says where it is, answers, and ends
+// with status 0 when it is told to stop.
+func TestServe(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no signals to send")
+	}
+	dir := solved(t, "--seeds", "5")
+	for _, stop := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		s := startServer(t, "--dir", dir, "--addr", "localhost:0", "--log")
+		host, port, err := net.SplitHostPort(s.report.Address)
+		if err != nil || !net.ParseIP(host).IsLoopback() || port == "0" || s.report.URL != "http://localhost:"+port+"/" {
+			t.Errorf("%+v (%v)", s.report, err)
+		}
+		if page := s.get(t, ""); !strings.Contains(page, "<title>Grenier") {
+			t.Errorf("the page is %.200s", page)
+		}
+		var probe struct{ Value int }
+		if err := json.Unmarshal([]byte(s.get(t, "api/probe?pits=0,0,0,0,0,2,1,1,0,0,0,1")), &probe); err != nil || probe.Value != 5 {
+			t.Errorf("%+v, %v", probe, err)
+		}
+		if err := s.cmd.Process.Signal(stop); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.cmd.Wait(); err != nil {
+			t.Errorf("%v: %v, %s", stop, err, &s.errs)
+		}
+		if n := strings.Count(s.errs.String(), "msg=request"); n != 2 || strings.Count(s.errs.String(), "\n") != n {
+			t.Errorf("logged: %s", &s.errs)
+		}
+	}
+}
+
+// TestServeTaken asks for a port that another program has.
+func TestServeTaken(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	r := grenier(t.Context(), "", "awari", "serve", "--dir", solved(t, "--seeds", "1"), "--addr", l.Addr().String())
+	oneClearLine(t, r.err)
+	if r.status != exitFailure || r.out != "" || !strings.Contains(r.err, "cannot listen on "+l.Addr().String()) {
+		t.Errorf("%+v", r)
+	}
+}
