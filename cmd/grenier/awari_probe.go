@@ -61,7 +61,7 @@ are read: see grenier awari remote.
 			}
 			defer done()
 			if len(args) == 1 && args[0] == "-" {
-				p := lineProber{tables: t, out: bufio.NewWriterSize(a.out, 1<<16), asJSON: asJSON}
+				p := lineProber{tables: t, out: bufio.NewWriterSize(a.out, 1<<16), asJSON: asJSON, ahead: where.ahead()}
 				return p.run(cmd.Context(), a.in)
 			}
 			return a.probeBoard(t, args, asJSON)

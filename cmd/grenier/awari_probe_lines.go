@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"grenier/io/corrupt"
+	"grenier/layers/awari"
 	"grenier/pipeline/tables"
 )
 
@@ -19,6 +20,7 @@ type lineProber struct {
 	tables *tables.Tables
 	out    *bufio.Writer
 	asJSON bool
+	ahead  int // lines whose blocks are asked for at the same time; 1 for no such thing
 
 	flushed       time.Time // when the reader had all answers
 	lines, failed int
@@ -40,20 +42,57 @@ func (p *lineProber) run(ctx context.Context, in io.Reader) error {
 	lines := readLines(ctx, in)
 	for {
 		l, err := p.next(ctx, lines)
+		if err == nil {
+			err = p.answerAll(p.gather(ctx, l, lines))
+		}
 		if errors.Is(err, io.EOF) {
 			break
-		}
-		if err == nil {
-			err = p.answer(l)
-		}
-		if err == nil && time.Since(p.flushed) > patience {
-			err = p.flush()
 		}
 		if err != nil {
 			return errors.Join(err, p.out.Flush())
 		}
 	}
 	return errors.Join(p.failure(), p.out.Flush())
+}
+
+// gather returns line l and those that wait behind it, p.ahead together, after
+// bringing what they ask for into the cache.
+func (p *lineProber) gather(ctx context.Context, l line, lines <-chan line) []line {
+	all := []line{l}
+	for len(all) < p.ahead && len(lines) > 0 {
+		all = append(all, <-lines)
+	}
+	if len(all) == 1 {
+		return all
+	}
+	var boards []awari.Board
+	for _, l := range all {
+		board, err := p.tables.Game().Parse(strings.Fields(l.text))
+		if err == nil && board.Seeds() <= p.tables.MaxSeeds() {
+			boards = append(boards, board)
+		}
+	}
+	// What fails is asked for again, by the line that it is the answer to.
+	_, _ = p.tables.Probes(ctx, boards)
+	return all
+}
+
+// answerAll answers lines in turn.
+func (p *lineProber) answerAll(lines []line) error {
+	for _, l := range lines {
+		if l.err != nil {
+			return l.err
+		}
+		if err := p.answer(l); err != nil {
+			return err
+		}
+		if time.Since(p.flushed) > patience {
+			if err := p.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // failure sums up what could not be answered.

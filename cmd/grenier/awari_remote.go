@@ -102,6 +102,15 @@ func (p *place) manifest(ctx context.Context) (*manifest.Manifest, error) {
 	return d.Manifest()
 }
 
+// ahead returns how many boards are looked up together: the way to a server takes
+// longer than what is done there.
+func (p *place) ahead() int {
+	if p.dir != "" {
+		return 1
+	}
+	return 32
+}
+
 // remoteCache bounds the blocks kept of tables on a server: 1024 of them.
 const remoteCache = 64 << 20
 

@@ -233,8 +233,9 @@ func TestRemoteInterrupted(t *testing.T) {
 		return true
 	})
 	r := grenier(ctx, "0 0 0 0 0 1 1 0 0 0 0 0\n0 0 0 0 1 1 1 0 0 0 0 0\n", "awari", "probe", "--url", s.URL, "-")
-	if want := (result{exitInterrupted, "value 2; moves . . . . . 2\n", "grenier: interrupted\n"}); r != want {
-		t.Errorf("%+v, want %+v", r, want)
+	// The first line is answered unless both lines were looked up together.
+	if answered := strings.TrimPrefix(r.out, "value 2; moves . . . . . 2\n"); r.status != exitInterrupted || answered != "" || r.err != "grenier: interrupted\n" {
+		t.Errorf("%+v", r)
 	}
 }
 
