@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -70,5 +71,30 @@ func TestExportSignal(t *testing.T) {
 	}
 	if exists(path + durable.TempSuffix) {
 		t.Error("a temporary file is left")
+	}
+}
+
+// TestExportMemory: an export stays within --memory, all in all.
+func TestExportMemory(t *testing.T) {
+	if !long() || peakRSS() == 0 {
+		t.Skip("solves 17 layers, where memory can be measured; set GRENIER_LONG=1")
+	}
+	dir := solved(t, "--seeds", "17")
+	for _, format := range []string{"colex", "vu", "npy", "csv"} {
+		for _, codec := range []string{"none", "lz4", "zstd"} {
+			out, err := exec.CommandContext(t.Context(), "grenier", "awari", "export", "--dir", dir, "--layer", "17", "--format", format,
+				"--codec", codec, "--threads", "2", "--memory", "64MiB", "--json", "--out", filepath.Join(t.TempDir(), "file")).Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var e exported
+			if err := json.Unmarshal(out, &e); err != nil {
+				t.Fatal(err)
+			}
+			if e.PeakRSS > 64<<20 {
+				t.Errorf("%s, %s: %d bytes of memory", format, codec, e.PeakRSS)
+			}
+			t.Logf("%s, %s: %d MiB", format, codec, e.PeakRSS>>20)
+		}
 	}
 }
