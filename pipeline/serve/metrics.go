@@ -14,7 +14,7 @@ import (
 
 // metrics counts requests. It is written by hand in the text format of
 // Prometheus, version 0.0.4: a counter by route and status, a histogram and three
-// numbers do not outweigh the client library with its eleven modules.
+// numbers do not outweigh the client library and the seven modules it brings.
 type metrics struct {
 	inFlight, panics atomic.Int64
 
