@@ -32,6 +32,11 @@ func (t *Tables) Scores(ctx context.Context, boards []awari.Board, dst []int8) e
 	if len(boards) != len(dst) {
 		return fmt.Errorf("%d boards, but room for %d scores", len(boards), len(dst))
 	}
+	if t.distant {
+		if err := t.openAll(boards); err != nil {
+			return err
+		}
+	}
 	asked, err := t.questions(boards)
 	if err != nil {
 		return err

@@ -2,6 +2,9 @@ package tables
 
 import (
 	"context"
+	"fmt"
+
+	"golang.org/x/sync/errgroup"
 
 	"grenier/io/remote"
 	"grenier/layers/awari"
@@ -35,4 +38,25 @@ func (t *Tables) probeDistant(b awari.Board) (Probe, error) {
 		return Probe{}, err
 	}
 	return probes[0], nil
+}
+
+// openAll opens the layers of the boards at the same time, after checking that all
+// boards are solved.
+func (t *Tables) openAll(boards []awari.Board) error {
+	wanted := make(map[int]bool)
+	for i, b := range boards {
+		n, err := t.seeds(b)
+		if err != nil {
+			return fmt.Errorf("boards[%d]: %w", i, err)
+		}
+		wanted[n] = true
+	}
+	var group errgroup.Group
+	for n := range wanted {
+		group.Go(func() error {
+			_, err := t.open(n)
+			return err
+		})
+	}
+	return group.Wait()
 }

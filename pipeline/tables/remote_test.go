@@ -224,6 +224,26 @@ func TestRemoteBatch(t *testing.T) {
 	}
 }
 
+// TestRemoteUnsolved asks nothing of the server.
+func TestRemoteUnsolved(t *testing.T) {
+	f := newFar(t)
+	f.Take()
+	for board, want := range map[awari.Board]error{{farSeeds + 1}: tables.ErrUnsolved, {8: 1}: awari.ErrBoard} {
+		if _, err := f.there.Probe(board); !errors.Is(err, want) {
+			t.Errorf("%v, want %v", err, want)
+		}
+		if _, err := f.there.Probes(t.Context(), []awari.Board{{3, 3}, board}); !errors.Is(err, want) {
+			t.Errorf("%v, want %v", err, want)
+		}
+		if err := f.there.Scores(t.Context(), []awari.Board{{3, 3}, board}, make([]int8, 2)); !errors.Is(err, want) {
+			t.Errorf("%v, want %v", err, want)
+		}
+	}
+	if asked := f.asked(); asked != nil {
+		t.Errorf("asked: %v", asked)
+	}
+}
+
 // TestRemoteRead reads a layer in order.
 func TestRemoteRead(t *testing.T) {
 	f := newFar(t)
