@@ -24,6 +24,7 @@ let line = null; // best line from now, or null
 let found = null; // what a search found out about now where the tables do not tell, or null
 let searching = new AbortController(); // ends the search for a position that is left
 let asking = 0; // number of the latest question; answers to earlier ones are out of date
+let asked = false; // the server is being asked about now
 let moving = false; // seeds are flying
 let trouble = ""; // what was wrong with the link that was followed
 
@@ -33,6 +34,7 @@ let trouble = ""; // what was wrong with the link that was followed
 async function show() {
   const mine = ++asking;
   known = line = found = null;
+  asked = true;
   searching.abort();
   searching = new AbortController();
   board.settle();
@@ -50,6 +52,7 @@ async function show() {
     if (mine !== asking) return;
     complain(error.message);
   }
+  asked = false;
   render();
   if (!known) return;
   if (isEnd()) {
@@ -192,7 +195,7 @@ function meter(value) {
 }
 
 function movesHint() {
-  if (!known) return "Asking the tables …";
+  if (!known) return asked ? "Asking the tables …" : "No answer.";
   if (isEnd()) return "There is no move.";
   if (known.solved) return "Exact, from the tables.";
   const tables = `The board has ${words.seeds(sum(now.pits))}, the tables end at ${solved}.`;
@@ -314,7 +317,7 @@ async function playPit(number) {
   const mine = ++asking; // what was asked about the position before does not matter now
   searching.abort();
   known = line = found = null;
-  moving = true;
+  asked = moving = true;
   render();
   const place = (pit) => pitOf(from.turn, pit, pits);
   await board.fly(place(move.pit), move.sown.map(place), (move.taken ?? []).map(place), from.turn, from.pits, from.taken);
@@ -444,7 +447,7 @@ const shortcuts = {
 function onKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || $("help").open) return;
   if (event.target.closest("input[type=text], select")) return;
-  if (event.key.startsWith("Arrow") && !event.target.closest("input, .scroll, summary")) {
+  if (event.key.startsWith("Arrow") && !event.target.closest("input, .scroll, .moves, summary")) {
     const at = board.focused();
     board.focus(at < 0 ? pitOf(now.turn, 0, pits) : board.neighbour(at, event.key));
     event.preventDefault();

@@ -135,8 +135,10 @@ $("edit-clear").addEventListener("click", () => {
 });
 $("edit-text").addEventListener("input", readText);
 $("edit-text").addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && readText()) finish("done");
+  if (event.key !== "Enter" && event.key !== "Escape") return;
+  event.preventDefault(); // or the pit that gets the focus would be pressed
   if (event.key === "Escape") finish("cancel");
+  else if (readText()) finish("done");
 });
 $("edit-done").addEventListener("click", () => readText() && finish("done"));
 $("edit-cancel").addEventListener("click", () => finish("cancel"));

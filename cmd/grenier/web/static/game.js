@@ -62,7 +62,7 @@ export function toHash(p) {
 // Error that says what is wrong with it.
 export function fromHash(hash, pits) {
   const fields = new Map();
-  for (const part of hash.replace(/^#/, "").split("&")) {
+  for (const part of decode(hash.replace(/^#/, "")).split("&")) {
     const [name, value = ""] = part.split("=", 2);
     if (!["pits", "turn", "taken"].includes(name) || fields.has(name)) {
       throw new Error(`“${name.slice(0, 20)}” has no place in the link`);
@@ -80,6 +80,15 @@ export function fromHash(hash, pits) {
     throw new Error(`a game has at most ${MAX_SEEDS} seeds, these are ${sum(p.pits) + sum(p.taken)}`);
   }
   return p;
+}
+
+// The text of an address: some programs write commas and blanks as %2C and %20.
+function decode(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Error("it has a % that means nothing");
+  }
 }
 
 // So many numbers of seeds, separated by commas or blanks.
