@@ -31,9 +31,7 @@ function makePit(pit, count, onPit) {
   bowl.append(drawing());
   const label = element("span", "label");
   label.append(element("span", "count"), element("span", "number", number));
-  const chip = element("span", "chip");
-  for (const part of [chip, bowl, label]) part.setAttribute("aria-hidden", "true"); // the button has a name of its own
-  button.append(chip, bowl, label);
+  button.append(element("span", "chip"), bowl, label);
   button.addEventListener("click", (event) => onPit(pit, event));
   button.addEventListener("focus", () => rove(pit));
   return button;
