@@ -26,10 +26,10 @@ type Options struct {
 	// Family is the kernel family that decodes blocks.
 	Family cpu.Family
 	// MemoryBytes bounds what the bits of a layer and decoded layers take
-	// together; 0 stands for verify.DefaultMemoryBytes. The bits must fit, layers
-	// need not; see verify.Options.
+	// together; 0 stands for verify.DefaultMemoryBytes. The bits must fit. Layers
+	// that do not are compared through a cache of tables.DefaultCacheBytes beside,
+	// see verify.Options, and grounded block by block.
 	MemoryBytes int64
-	CacheBytes  int64
 	// Progress, if not nil, is called often, by one goroutine at a time.
 	Progress func(Progress)
 }
@@ -74,7 +74,7 @@ func Run(ctx context.Context, dir string, o Options) (result *Result, err error)
 
 // run is a proof at work.
 type run struct {
-	options Options
+	options Options // MemoryBytes without the bits
 	dir     string
 	tables  *tables.Tables
 	space   *awari.Space
@@ -132,7 +132,7 @@ func (r *run) layer(ctx context.Context, n int, below bool) (Layer, error) {
 	l := r.newLayer(n)
 	v, err := verify.Run(ctx, r.dir, verify.Options{
 		Layers: []int{n}, Workers: r.options.Workers, Family: r.options.Family,
-		MemoryBytes: r.options.MemoryBytes, CacheBytes: r.options.CacheBytes,
+		MemoryBytes: r.options.MemoryBytes,
 		Progress: r.meter.verified, Backed: func(_ int, rank uint64) { l.won.add(rank) },
 	})
 	if err != nil {
