@@ -133,7 +133,7 @@ func (r *run) layer(ctx context.Context, n int, below bool) (Layer, error) {
 	v, err := verify.Run(ctx, r.dir, verify.Options{
 		Layers: []int{n}, Workers: r.options.Workers, Family: r.options.Family,
 		MemoryBytes: r.options.MemoryBytes,
-		Progress: r.meter.verified, Backed: func(_ int, rank uint64) { l.won.add(rank) },
+		Progress:    r.meter.verified, Backed: func(_ int, rank uint64) { l.won.add(rank) },
 	})
 	if err != nil {
 		return Layer{}, err
