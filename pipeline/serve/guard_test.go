@@ -256,7 +256,7 @@ func TestPanic(t *testing.T) {
 // connections for a while.
 func TestSlowClients(t *testing.T) {
 	tight := usual
-	tight.connections, tight.header, tight.read, tight.idle = 20, 300*time.Millisecond, 300*time.Millisecond, 300*time.Millisecond
+	tight.connections, tight.header, tight.read, tight.idle = 20, 500*time.Millisecond, 500*time.Millisecond, 500*time.Millisecond
 	r := startWith(t, Options{}, tight)
 	var slow []net.Conn
 	for i := range 20 {

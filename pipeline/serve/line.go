@@ -88,7 +88,7 @@ func lineError(err error) error {
 		return errStopping
 	}
 	if _, ok := errors.AsType[*line.LimitError](err); ok || errors.Is(err, context.DeadlineExceeded) {
-		return badRequest{http.StatusServiceUnavailable, errors.New("finding the best line takes more than this server spends on it")}
+		return badRequest{http.StatusUnprocessableEntity, errors.New("finding the best line takes more than this server spends on it")}
 	}
 	return err
 }

@@ -1,8 +1,10 @@
 package serve
 
 import (
+	"context"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -12,6 +14,8 @@ import (
 
 	"grenier/layers/awari"
 	"grenier/pipeline/internal/testrun"
+	"grenier/pipeline/line"
+	"grenier/pipeline/tables"
 )
 
 // TestSearch compares bounds with the true scores of boards that the server does
@@ -155,5 +159,25 @@ func TestCharts(t *testing.T) {
 	}
 	for _, query := range []string{"", "?seeds=", "?seeds=6", "?seeds=-1", "?seeds=x", "?layer=1"} {
 		r.wantProblem(r.get("/api/charts/scores"+query), http.StatusBadRequest, "")
+	}
+}
+
+// TestLineErrors checks what a client is told when there is no line.
+func TestLineErrors(t *testing.T) {
+	for _, c := range []struct {
+		err    error
+		status int
+	}{
+		{fmt.Errorf("high: %w", tables.ErrUnsolved), http.StatusUnprocessableEntity},
+		{&line.LimitError{}, http.StatusUnprocessableEntity},
+		{context.DeadlineExceeded, http.StatusUnprocessableEntity},
+		{context.Canceled, http.StatusServiceUnavailable},
+	} {
+		if b, ok := errors.AsType[badRequest](lineError(c.err)); !ok || b.status != c.status {
+			t.Errorf("%v: %v", c.err, lineError(c.err))
+		}
+	}
+	if inside := errors.New("broken"); lineError(inside) != inside {
+		t.Errorf("%v", lineError(inside))
 	}
 }
