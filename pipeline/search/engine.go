@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"fmt"
+	"math"
 	"sync/atomic"
 
 	"grenier/layers/awari"
@@ -19,10 +20,17 @@ type Engine struct {
 	order  order
 	path   [maxPly + 1]awari.Board
 	lines  variations
+	proofs [awari.MaxSeeds + 1]*proof // by seeds
+	budget int                        // nodes that the proof at hand may still take
+	// attempt is the number of proofs that were tried in vain before.
+	attempt int
+	// mostNodes is the largest budget that there is memory for.
+	mostNodes int
 
 	stop                         *atomic.Bool // asks the search to end
 	err                          error        // of scores
 	nodes, tableHits, storedHits uint64
+	reads                        uint64 // table hits that the transposition table did not have
 }
 
 // maxPly bounds the length of a path: after the last ply of depth every move
@@ -34,7 +42,11 @@ func New(scores Scores, o Options) *Engine {
 	if o.TableBytes == 0 {
 		o.TableBytes = DefaultTableBytes
 	}
-	return &Engine{scores: scores, game: scores.Game(), solved: scores.MaxSeeds(), stored: newTable(o.TableBytes)}
+	forProofs := o.TableBytes / 4
+	return &Engine{
+		scores: scores, game: scores.Game(), solved: scores.MaxSeeds(),
+		stored: newTable(o.TableBytes - forProofs), mostNodes: int(min(forProofs/proofBytes, math.MaxInt32)),
+	}
 }
 
 // Search searches a board until the score is known or a limit is reached. Solved
@@ -52,6 +64,7 @@ func (e *Engine) Search(ctx context.Context, b awari.Board, l Limits) (*Result, 
 	}
 	defer cancel()
 	stop := e.begin()
+	stop.Store(limited.Err() != nil)
 	defer context.AfterFunc(limited, func() { stop.Store(true) })()
 	r := newRoot(e, b, l)
 	r.run()
@@ -90,7 +103,7 @@ func (e *Engine) check(b awari.Board) error {
 func (e *Engine) begin() *atomic.Bool {
 	e.stop = new(atomic.Bool)
 	e.err = nil
-	e.nodes, e.tableHits, e.storedHits = 0, 0, 0
+	e.nodes, e.tableHits, e.storedHits, e.reads = 0, 0, 0, 0
 	e.order = order{}
 	e.stored.age()
 	return e.stop

@@ -3,6 +3,7 @@ package search_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"testing"
 
 	"grenier/layers/awari"
@@ -55,7 +56,11 @@ var rules = []awari.Rules{awari.Awari, awari.Strict}
 // TestTruth compares what is claimed with the true scores, for random positions
 // above tables that end early or do not exist.
 func TestTruth(t *testing.T) {
-	for _, c := range []struct{ pits, seeds, boards int }{{4, 14, 400}, {6, 10, 300}, {8, 8, 200}, {12, 7, 100}} {
+	cases := []struct{ pits, seeds, boards int }{{4, 14, 400}, {6, 10, 300}, {8, 8, 200}, {12, 7, 100}}
+	if os.Getenv("GRENIER_LONG") == "1" {
+		cases = append(cases, []struct{ pits, seeds, boards int }{{4, 30, 2000}, {6, 16, 1000}, {10, 9, 1000}, {12, 10, 1000}}...)
+	}
+	for _, c := range cases {
 		for _, r := range rules {
 			m := solve(t, c.pits, c.seeds, r)
 			for _, below := range []int{1, 3, c.seeds + 1} {
@@ -64,7 +69,7 @@ func TestTruth(t *testing.T) {
 					shown := *m
 					shown.shown = c.seeds - below
 					exact := 0
-					e := search.New(&shown, search.Options{TableBytes: 1 << 16})
+					e := search.New(&shown, search.Options{TableBytes: 1 << (14 + 2*(below%5))})
 					for i := range c.boards {
 						b := m.any(random, c.seeds)
 						l := search.Limits{Depth: 1 + random.IntN(14), AllMoves: i%2 == 0}

@@ -63,10 +63,16 @@ func (t *table) age() { t.now = t.now%255 + 1 }
 
 // bucket returns the entries that may hold a board.
 func (t *table) bucket(b *awari.Board) *[bucketSize]entry {
-	h := (binary.LittleEndian.Uint64(b[:]) ^ bits.RotateLeft64(uint64(binary.LittleEndian.Uint32(b[8:])), 29)*0x9e3779b97f4a7c15) * 0xd6e8feb86659fd93
-	h = (h ^ h>>32) * 0xd6e8feb86659fd93
-	place, _ := bits.Mul64(h, uint64(len(t.buckets)))
+	place, _ := bits.Mul64(hash(b), uint64(len(t.buckets)))
 	return &t.buckets[place]
+}
+
+// hash mixes the pits of a board.
+func hash(b *awari.Board) uint64 {
+	const odd, mix = 0x9e3779b97f4a7c15, 0xd6e8feb86659fd93
+	low, high := binary.LittleEndian.Uint64(b[:]), uint64(binary.LittleEndian.Uint32(b[8:]))
+	h := (low ^ bits.RotateLeft64(high*odd, 29)) * mix
+	return (h ^ h>>32) * mix
 }
 
 // find returns the entry of a board, nil if there is none. It may change when the
@@ -98,6 +104,22 @@ func (t *table) put(s entry) {
 	}
 	s.age = t.now
 	*slot = s
+}
+
+// learn stores what was proven of a position besides what was known. Its estimate
+// stays, if there is one.
+func (t *table) learn(b *awari.Board, found interval, pit int) {
+	s := entry{board: *b, lower: int8(found.lower), upper: int8(found.upper), depth: lookUpDepth, pit: int8(pit)}
+	if old := t.find(b); old != nil {
+		known := found.both(old.interval())
+		s = *old
+		s.lower, s.upper = int8(known.lower), int8(known.upper)
+		s.estimate = int8(known.clamp(int(s.estimate)))
+		if pit != noPit {
+			s.pit = int8(pit)
+		}
+	}
+	t.put(s)
 }
 
 // worth orders entries by what is lost with them: nothing when they are empty, little

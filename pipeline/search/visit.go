@@ -55,6 +55,7 @@ func (e *Engine) lookUp(b *awari.Board) outcome {
 	if s := e.stored.find(b); s != nil {
 		return known(int(s.estimate), s.interval())
 	}
+	e.reads++
 	score, err := e.scores.Score(*b)
 	if err != nil {
 		e.err = err
