@@ -242,6 +242,9 @@ type player struct {
 
 // next returns the best move on a board.
 func (p *player) next(b awari.Board) (Move, bool, error) {
+	if err := p.ctx.Err(); err != nil {
+		return Move{}, false, err
+	}
 	score, err := p.scores.Score(b)
 	if err != nil {
 		return Move{}, false, err
