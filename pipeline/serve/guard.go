@@ -32,8 +32,23 @@ func (s *Server) handler(local bool) http.Handler {
 			fail(w, http.StatusMisdirectedRequest, "this server is for this machine only: ask for localhost, not for another name")
 			return
 		}
+		if isForeign(r.Header) {
+			fail(w, http.StatusForbidden, "pages of other sites may link to this server, but not use it")
+			return
+		}
 		s.dispatch(w, r)
 	})
+}
+
+// isForeign says whether a browser tells that a page of another site makes the
+// request, other than by a link that somebody follows. Such a page cannot read the
+// answer, but could keep the server busy.
+func isForeign(h http.Header) bool {
+	switch h.Get("Sec-Fetch-Site") {
+	case "", "same-origin", "none": // "" is no browser, "none" the address bar
+		return false
+	}
+	return h.Get("Sec-Fetch-Mode") != "navigate"
 }
 
 // dispatch finds the handler for a request and calls it.

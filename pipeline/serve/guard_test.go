@@ -40,6 +40,23 @@ func TestHosts(t *testing.T) {
 	}
 }
 
+// TestForeign checks that pages of other sites can link to the server, but not use
+// it.
+func TestForeign(t *testing.T) {
+	r := start(t, Options{})
+	for _, c := range []struct {
+		site, mode string
+		want       int
+	}{
+		{"same-origin", "cors", 200}, {"none", "navigate", 200}, {"cross-site", "navigate", 200},
+		{"cross-site", "no-cors", 403}, {"cross-site", "cors", 403}, {"same-site", "no-cors", 403}, {"cross-site", "", 403}, {"new", "cors", 403},
+	} {
+		if got := r.get("/api/layers", "Sec-Fetch-Site", c.site, "Sec-Fetch-Mode", c.mode); got.status != c.want {
+			t.Errorf("%s, %s: status %d, want %d", c.site, c.mode, got.status, c.want)
+		}
+	}
+}
+
 // TestHeaders checks that every kind of answer has the security headers.
 func TestHeaders(t *testing.T) {
 	r := start(t, Options{})
