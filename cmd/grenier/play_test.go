@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"grenier/pipeline/match"
+)
+
+func TestBadSearch(t *testing.T) {
+	t.Chdir(solved(t, "--pits", "4", "--seeds", "5"))
+	search, play := "awari search --dir . ", "awari play --dir . "
+	refused(t, []badInput{
+		{"awari search 1 1 1 1", exitUsage, `"dir" not set`},
+		{search, exitUsage, "0 arguments|a board|grenier awari search --help"},
+		{search + "1 1 1", exitUsage, "3 pits given|4 are needed"},
+		{search + "1 49 1 1", exitUsage, "49|48"},
+		{search + "--time -1s 1 1 1 1", exitUsage, "--time -1s|10s|0 for no limit"},
+		{search + "--time soon 1 1 1 1", exitUsage, `--time "soon"|a time like 10s`},
+		{search + "--depth -1 1 1 1 1", exitUsage, "--depth -1|1 to 120"},
+		{search + "--depth 121 1 1 1 1", exitUsage, "--depth 121|1 to 120"},
+		{search + "--memory little 1 1 1 1", exitUsage, `--memory "little"|8GiB`},
+		{search + "--progress loud 1 1 1 1", exitUsage, `--progress "loud"|bar`},
+		{"awari search --dir nowhere 1 1 1 1", exitFailure, "nowhere"},
+		{"awari play", exitUsage, `"dir" not set`},
+		{play + "1 1 1", exitUsage, "3 pits given|4 are needed"},
+		{play + "--side west", exitUsage, `--side "west"|south and north`},
+		{play + "--strength 11", exitUsage, "--strength|11|0 to 10"},
+		{play + "--strength -1", exitUsage, "--strength|-1|0 to 10"},
+		{play + "--time 0s", exitUsage, "--time 0s|above 0"},
+		{play + "--time 48h", exitUsage, "--time 48h|24h"},
+		{play + "--memory 0", exitUsage, `--memory "0"|8GiB`},
+		{"awari play --dir nowhere", exitFailure, "nowhere"},
+	})
+}
+
+// TestSearchMemory finds the same in little memory, or says that it does not suffice.
+func TestSearchMemory(t *testing.T) {
+	t.Chdir(solved(t, "--seeds", "9"))
+	board := strings.Fields("0 0 1 0 2 1 1 0 0 0 1 1")
+	args := append([]string{"awari", "search", "--dir", "."}, board...)
+	want := mustRun(t, args...)
+	if got := mustRun(t, append(args, "--memory", "4MiB")...); got != want {
+		t.Errorf("4 MiB:\n%s, want\n%s", got, want)
+	}
+	r := grenier(t.Context(), "", append(args, "--memory", "600")...)
+	if r.status == exitOK && r.out != want || r.status != exitOK && !strings.Contains(r.err, "positions do not suffice") {
+		t.Errorf("600 bytes: status %d, %s", r.status, r.err)
+	}
+}
+
+// TestInterruptedSearch prints what is known so far.
+func TestInterruptedSearch(t *testing.T) {
+	dir := solved(t, "--seeds", "5")
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(300*time.Millisecond, cancel)
+	r := grenier(ctx, "", append([]string{"awari", "search", "--time", "0", "--json", "--dir", dir}, strings.Fields(strings.Repeat("4 ", 12))...)...)
+	var report foundReport
+	if err := json.Unmarshal([]byte(r.out), &report); err != nil {
+		t.Fatalf("%v: %s", err, r.out)
+	}
+	if r.status != exitInterrupted || report.Search.Reason != "interrupted" || report.Exact || report.Search.Depth == 0 {
+		t.Errorf("status %d, %s%s", r.status, r.out, r.err)
+	}
+}
+
+// TestInterruptedPlay interrupts the program while it waits for a move, and while it
+// searches one.
+func TestInterruptedPlay(t *testing.T) {
+	dir := solved(t, "--seeds", "5")
+	for _, side := range []string{"south", "north"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(300*time.Millisecond, cancel)
+		in, keyboard := io.Pipe()
+		var out, errs strings.Builder
+		status := run(ctx, []string{"awari", "play", "--time", "1h", "--side", side, "--dir", dir}, in, &out, &errs)
+		if status != exitInterrupted || errs.String() != "grenier: interrupted\n" {
+			t.Errorf("%s: status %d, %s", side, status, errs.String())
+		}
+		keyboard.Close()
+	}
+}
+
+// TestPlayToTheEnd has the program play against its own hints: the result is the value
+// of the board.
+func TestPlayToTheEnd(t *testing.T) {
+	dir := solved(t, "--seeds", "10")
+	board := strings.Fields("0 0 2 0 1 3 1 1 0 0 1 1") // worth -2 to south
+	hint := func(pits []string) (best string, over bool) {
+		text := "hint\n"
+		if len(pits) > 0 {
+			text = strings.Join(pits, "\n") + "\nhint\n"
+		}
+		r := grenier(t.Context(), text, append([]string{"awari", "play", "--dir", dir}, board...)...)
+		if r.status != exitOK || r.err != "" {
+			t.Fatalf("status %d, %s", r.status, r.err)
+		}
+		for line := range strings.Lines(r.out) {
+			if strings.HasSuffix(line, "(best)\n") {
+				best = strings.TrimSuffix(strings.Fields(line)[1], ":")
+			}
+		}
+		if best == "" {
+			if !strings.Contains(r.out, "the program wins; seeds taken: you 4, the program 6\n") {
+				t.Errorf("the end:\n%s", r.out)
+			}
+			return "", true
+		}
+		return best, false
+	}
+	var pits []string
+	for {
+		best, over := hint(pits)
+		if over {
+			return
+		}
+		if pits = append(pits, best); len(pits) > 100 {
+			t.Fatalf("no end after %v", pits)
+		}
+	}
+}
+
+// TestSideNames reads what is printed.
+func TestSideNames(t *testing.T) {
+	for _, s := range []match.Side{match.South, match.North} {
+		if got, err := sideOf(s.String()); err != nil || got != s {
+			t.Errorf("%v: %v, %v", s, got, err)
+		}
+	}
+}
