@@ -103,12 +103,10 @@ func (a *app) runPlay(ctx context.Context, f playFlags, fields []string) error {
 	}
 	random := rand.New(rand.NewPCG(f.seed, 0))
 	engine := search.New(t, search.Options{TableBytes: half})
-	player, err := match.NewPlayer(t, engine, search.Limits{Time: f.time}, f.strength, random)
-	if err != nil {
+	g := &tableGame{app: a, Match: match.New(t.Game(), start), human: human, time: f.time, lines: readLines(ctx, a.in)}
+	limits := search.Limits{Time: f.time, Progress: g.progress}
+	if g.player, err = match.NewPlayer(t, engine, limits, f.strength, random); err != nil {
 		return usageError{fmt.Errorf("--strength: %w", err)}
-	}
-	g := &tableGame{
-		app: a, Match: match.New(t.Game(), start), player: player, human: human, lines: readLines(ctx, a.in),
 	}
 	return g.run(ctx, f)
 }
@@ -127,7 +125,30 @@ type tableGame struct {
 	*match.Match
 	player *match.Player
 	human  match.Side
+	time   time.Duration // to search for a move
 	lines  <-chan line
+	shown  *progress // of the search at hand, nil unless on a terminal
+}
+
+// progress takes in how far the search is.
+func (g *tableGame) progress(r search.Result) {
+	if g.shown != nil {
+		g.shown.update(searching{r, g.time})
+	}
+}
+
+// think runs a search and shows, on a terminal, how far it is.
+func (g *tableGame) think(search func() error) error {
+	if !isTerminal(g.err) {
+		return search()
+	}
+	shown, err := g.newProgress("bar", false)
+	if err != nil {
+		return err
+	}
+	g.shown = shown
+	defer func() { g.shown = nil; shown.close() }()
+	return search()
 }
 
 // errQuit ends a game before its end.
@@ -205,7 +226,12 @@ func (g *tableGame) show() {
 
 // answer plays a move of the program.
 func (g *tableGame) answer(ctx context.Context) error {
-	pit, advice, err := g.player.Choose(ctx, g.Board())
+	var pit int
+	var advice *match.Advice
+	err := g.think(func() (err error) {
+		pit, advice, err = g.player.Choose(ctx, g.Board())
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -318,7 +344,7 @@ func (g *tableGame) offerDraw(ctx context.Context) error {
 		fmt.Fprintln(g.out, "no draw:", match.ErrNoRepetition)
 		return nil
 	}
-	advice, err := g.player.Advise(ctx, g.Board())
+	advice, err := g.advise(ctx)
 	if err != nil {
 		return err
 	}
@@ -329,9 +355,18 @@ func (g *tableGame) offerDraw(ctx context.Context) error {
 	return g.Draw()
 }
 
+// advise asks what the program knows about the board.
+func (g *tableGame) advise(ctx context.Context) (a *match.Advice, err error) {
+	err = g.think(func() (err error) {
+		a, err = g.player.Advise(ctx, g.Board())
+		return err
+	})
+	return a, err
+}
+
 // hint prints what is known about the board.
 func (g *tableGame) hint(ctx context.Context) error {
-	a, err := g.player.Advise(ctx, g.Board())
+	a, err := g.advise(ctx)
 	if err != nil {
 		return err
 	}

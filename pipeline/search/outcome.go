@@ -52,8 +52,8 @@ func again(n, ply int) outcome {
 	return outcome{sure: anything(n), back: ply}
 }
 
-// again searched is the outcome of two searches of a position on the same path,
-// of which the second estimate counts.
+// and is the outcome of two searches of a position on the same path, of which the
+// second estimate counts.
 func (o outcome) and(second outcome) outcome {
 	return outcome{
 		estimate: second.estimate, here: o.here.both(second.here), sure: o.sure.both(second.sure),
