@@ -174,8 +174,11 @@ func Memory(game awari.Game, n int) uint64 {
 }
 
 // tablesBytes returns about the bytes of the Go heap that a layer of n seeds takes: places,
-// moves and patterns for each half, and garbage.
-func tablesBytes(q, n int) uint64 { return binomial(q+n, q) * 156 }
+// moves and patterns for each half, and garbage; a mark for each block.
+func tablesBytes(q, n int) uint64 {
+	const half, mark = 156, 16
+	return binomial(q+n, q)*half + uint64(layoutOf(q, n, true).offers[openRows])/(side*side)*mark
+}
 
 // fixed is what the program takes besides: code, stacks, buffers.
 const fixed = 16 << 20

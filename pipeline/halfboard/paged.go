@@ -49,15 +49,28 @@ const shareOfOffers = 6
 // shareAhead is the part of memory for what is read ahead: the page cache counts too.
 const shareAhead = 8
 
-// With small tiles less is fetched that is not needed. There are mostTiles at most, and
-// their descriptions take this share of memory at most, unless they are very large.
-const (
-	mostTiles    = 60000
-	shareOfTiles = 4
-)
+// tileBytes is about what the description of a tile takes.
+const tileBytes = 500
 
-// tilesCost returns about the bytes that descriptions of tiles take.
-func tilesCost(tiles int) int64 { return int64(tiles) * 500 }
+// mostTiles returns the most tiles for which there should be descriptions in room bytes.
+// With small tiles less is fetched that is not needed, but each costs time in every sweep.
+func mostTiles(room int64) int64 {
+	const (
+		enough   = 60000
+		share    = 4  // of the room, at most
+		moreThan = 64 // of the room, at least
+	)
+	return min(max(enough, room/moreThan/tileBytes), room/share/tileBytes)
+}
+
+// roomIn returns the bytes that memory leaves for tiles and their descriptions: all that
+// a layer takes if memory is 0.
+func roomIn(memory uint64, q, n int) int64 {
+	if memory == 0 {
+		return int64(layoutOf(q, n, true).total())
+	}
+	return int64(memory) - int64(tablesBytes(q, n)) - fixed
+}
 
 // leastTile is the least size of tiles.
 const leastTile = side
@@ -71,15 +84,9 @@ func (e *Engine) beginPaged(ctx context.Context, geo *geometry, tileSize int) (*
 	if err != nil {
 		return nil, err
 	}
-	room := int64(layoutOf(geo.q, geo.n, true).total())
-	if e.options.Memory > 0 {
-		room = int64(e.options.Memory) - int64(tablesBytes(geo.q, geo.n)) - fixed
-	}
+	room := roomIn(e.options.Memory, geo.q, geo.n)
 	size := leastTile
-	for tileSize == 0 && size < geo.columns(geo.n) {
-		if tiles := w.grid.tilesOf(size); tiles <= mostTiles && tilesCost(tiles) <= room/shareOfTiles {
-			break
-		}
+	for tileSize == 0 && size < geo.columns(geo.n) && int64(w.grid.tilesOf(size)) > mostTiles(room) {
 		size *= 2
 	}
 	size = max(size, tileSize)
@@ -89,7 +96,7 @@ func (e *Engine) beginPaged(ctx context.Context, geo *geometry, tileSize int) (*
 	}
 	w.allocate(layoutOf(geo.q, geo.n, true))
 	w.prepareTiles()
-	limit := room - tilesCost(len(w.order)+len(w.full))
+	limit := room - int64(len(w.order)+len(w.full))*tileBytes
 	if err := w.page(ctx, &e.options, size, limit); err != nil {
 		return nil, errors.Join(err, w.memory.close())
 	}

@@ -10,6 +10,7 @@ type Room struct {
 	Scores uint64 // of the rows that sweeps compute
 	Full   uint64 // of the rows that are computed in the end
 	Offers uint64 // of the rows that sweeps compute, before they are packed
+	Tile   uint64 // of a tile, at least
 }
 
 // RoomFor returns what an engine has for the layer of n seeds within memory bytes, of
@@ -20,12 +21,14 @@ func RoomFor(game awari.Game, n int, memory uint64) Room {
 	}
 	q := game.Half()
 	l := layoutOf(q, n, true)
-	tiles := memory - min(memory, tablesBytes(q, n)+fixed)
+	room := max(0, roomIn(memory, q, n))
 	// How many tiles there will be is not known before they are cut: taken to be all that
 	// are allowed.
-	tiles -= min(uint64(tilesCost(mostTiles)), tiles/shareOfTiles)
+	most := mostTiles(room)
+	tiles := uint64(room - most*tileBytes)
 	return Room{
 		Tiles: tiles, Group: tiles - tiles/shareOfOffers - tiles/shareAhead,
 		Scores: uint64(l.scores), Full: uint64(l.offers[fullRows]), Offers: uint64(l.offers[openRows]),
+		Tile: max(uint64(l.scores)/uint64(max(most, 1)), leastTile*leastTile),
 	}
 }

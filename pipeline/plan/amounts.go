@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"math"
+
 	"grenier/pipeline/halfboard"
 )
 
@@ -31,9 +33,10 @@ type Amounts struct {
 	// Disk is the most bytes on disk while the layer is solved, all layers included.
 	Disk uint64 `json:"disk_bytes"`
 
-	offersHeld                   bool   // all offers of open rows stay in memory, like the scores
-	lowerRead                    uint64 // of Read
-	offersWritten, scoresWritten uint64 // of Written
+	offersHeld                   bool    // all offers of open rows stay in memory, like the scores
+	lowerRead                    uint64  // of Read
+	offersWritten, scoresWritten uint64  // of Written
+	transferred                  float64 // bytes of the work file that the disk reads
 }
 
 // amounts returns what the layers of a run take that are not solved yet.
@@ -75,6 +78,7 @@ func (r *Run) page(a *Amounts, room halfboard.Room) {
 	}
 	a.Held = min(1, held/float64(room.Scores))
 	fetched, saved, file := movedAt(a.Held)
+	fetched *= math.Pow(coarser, max(0, math.Log2(float64(room.Tile)/usualTile)))
 	a.Fetched, a.Saved = uint64(fetched*float64(room.Scores)), uint64(saved*scores)
 	for n := range a.Seeds - 1 { // captures take two seeds at least
 		a.lowerRead += fileSize(n, halfboard.Positions(r.Game, n), r.Codec)
@@ -82,6 +86,7 @@ func (r *Run) page(a *Amounts, room halfboard.Room) {
 	a.offersWritten = uint64(offer * float64(a.Offers))
 	a.scoresWritten = uint64(tile * float64(a.Saved))
 	a.Read = a.lowerRead + uint64(tile*float64(a.Fetched)+loads*open+offer*float64(room.Full))
+	a.transferred = float64(a.Read-a.lowerRead) * (1 + min(mostWasted, wasted/(tile*float64(room.Tile))))
 	a.Written += a.offersWritten + a.scoresWritten
 	a.Work = uint64(file * (float64(a.offersWritten) + tile*scores))
 }

@@ -51,8 +51,20 @@ const (
 	// offerLoads is how often offers are read that do not fit beside all scores: the
 	// bytes read, for each byte that is stored.
 	offerLoads = 13.0
-	// wasted is what the disk transfers for each byte that is read: gaps and whole pages.
-	wasted = 1.6
+	// coarser is how much more is fetched if tiles are twice as large as usualTile, the
+	// bytes of a tile of the layers above: 53 / 39 if they are twice as wide and as high
+	// (benchmarks.md). Layers 26 to 28 within 1 GiB and 30 to 32 within 4 GiB, runs.md,
+	// agree with that within a quarter.
+	coarser   = 1.166
+	usualTile = 5000
+
+	// wasted is the bytes that the disk transfers besides with each tile that is read:
+	// gaps and whole pages; mostWasted is the most, for each byte that is read.
+	wasted     = 12000
+	mostWasted = 0.6
+
+	// overlapped is the share of the time of sweeps in which the disk reads.
+	overlapped = 0.2
 
 	// fetchSystem is nanoseconds of a core for a byte that is fetched, in the operating
 	// system: pages are given, taken and copied. 2.1 to 2.7 were measured, in a busy
@@ -66,9 +78,10 @@ const (
 	// are taken off. The factors below sweeps are guesses.
 	sweepFactor     = 3.8
 	sweepFactorHeld = 2.3
-	sealFactor      = 2 // rows are put together from tiles
-	packFactor      = 2 // checksums, places
-	unpackFactor    = 3 // checksums, places
+	captureFactor   = 3.6 // lower layers are read in pieces, some several times: runs.md
+	sealFactor      = 3.5 // rows are put together from tiles: runs.md
+	packFactor      = 2   // checksums, places
+	unpackFactor    = 3   // checksums, places
 )
 
 // A score takes more bytes in layers with more seeds, which have more different ones.
@@ -111,8 +124,8 @@ func (p *Plan) Assumptions() []string {
 		return all
 	}
 	return append(all,
-		"scores come and go as often as in layers 22 and 23 with the same share of them in memory",
+		"scores come and go as often as in layers 22 and 23 with the same share of them in memory, more often with larger tiles",
 		fmt.Sprintf("the system takes %.1f ns of a core for each byte fetched, as in a virtual machine with 2 cores", fetchSystem),
-		fmt.Sprintf("the disk transfers %.1f bytes for each that is wanted; reading and unpacking overlap, other steps follow each other", wasted),
+		fmt.Sprintf("reading and unpacking overlap each other, and %.0f %% of the sweeps; other steps follow each other", 100*overlapped),
 	)
 }

@@ -118,14 +118,15 @@ func (c *Calibration) times(a Amounts, cores int) Times {
 	if a.InMemory {
 		return t
 	}
-	t.Capture += max(cpu(c.Pack*packFactor, a.Offers), float64(a.offersWritten)/c.Write, float64(a.lowerRead)/c.Read)
+	t.Capture = captureFactor*t.Capture + max(cpu(c.Pack*packFactor, a.Offers), float64(a.offersWritten)/c.Write, float64(a.lowerRead)/c.Read)
 	if a.offersHeld {
 		t.Sweep *= sweepFactorHeld
 	} else {
 		t.Sweep *= sweepFactor
 	}
 	t.Seal += cpu(c.Seal*(sealFactor-1), a.Positions)
-	t.Fetch = max(cpu(c.Unpack*unpackFactor+fetchSystem, a.Fetched), wasted*float64(a.Read-a.lowerRead)/c.Random)
+	t.Fetch = max(cpu(c.Unpack*unpackFactor+fetchSystem, a.Fetched), a.transferred/c.Random)
+	t.Fetch = max(0, t.Fetch-overlapped*t.Sweep)
 	t.Save = max(cpu(c.Pack*packFactor, a.Saved), float64(a.scoresWritten)/c.Write)
 	return t
 }
