@@ -1,0 +1,153 @@
+// Package swap defines the swap puzzle (document 004): a grid of m rows and n
+// columns holds the tiles 0 to mn-1, one in each cell; a move exchanges the
+// tiles of two cells that share a side; the puzzle is solved when every tile is
+// in the cell with its number. Cells are numbered row by row from 0.
+//
+// # States
+//
+// A State is a permutation, the list of the tiles cell by cell. Swapping cells a
+// and b turns s into s after the transposition (a b). The distance of s, the
+// least number of swaps that solve it, is therefore the length of s as a product
+// of these transpositions, and has three symmetries that searches and tests use:
+//
+//   - its parity is that of the permutation;
+//   - a state and its inverse have the same distance;
+//   - a rotation or reflection of the grid, applied to cells and tiles alike
+//     (Grid.Conjugate), changes no distance.
+//
+// More generally the distance between any states s and t is that of t^-1 s.
+//
+// # Layers
+//
+// As a layers.Space the puzzle has one layer, the (mn)! states by lexicographic
+// rank, and all moves are quiet. Breadth-first depths would be finer layers, but
+// there is no way to number the states of a depth without having searched, and
+// half of the moves would climb.
+//
+// # Text
+//
+// A puzzle is written as in the course of document 004: a line with m and n,
+// then the rows. Tiles are numbered from 1 or from 0, the whole grid alike.
+package swap
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"grenier/kernels/perm"
+)
+
+// MaxCells is the largest number of cells of a grid.
+const MaxCells = perm.MaxPacked
+
+var (
+	// ErrSize reports a grid without cells, or with more than MaxCells.
+	ErrSize = errors.New("bad grid size")
+	// ErrTiles reports a list of tiles that does not fill a grid.
+	ErrTiles = errors.New("bad tiles")
+)
+
+// State is what a grid holds: item i is the tile in cell i. States of different
+// grids may be equal; the grid goes with them.
+type State = perm.Packed
+
+// Swap is a move: it exchanges the tiles of the cells A and B, A < B.
+type Swap struct{ A, B int }
+
+// Grid is a size of grid with its moves. It is immutable and safe for concurrent
+// use.
+type Grid struct {
+	rows, cols int
+	swaps      []Swap
+	symmetries []perm.Packed
+}
+
+// NewGrid returns the grid of that many rows and columns. It fails with ErrSize
+// when a side is not positive or there are more than MaxCells cells.
+func NewGrid(rows, cols int) (*Grid, error) {
+	if rows < 1 || cols < 1 || rows > MaxCells || cols > MaxCells || rows*cols > MaxCells {
+		return nil, fmt.Errorf("%w: %d x %d (1 to %d cells are possible)", ErrSize, rows, cols, MaxCells)
+	}
+	g := &Grid{rows: rows, cols: cols}
+	for cell := range rows * cols {
+		if (cell+1)%cols != 0 {
+			g.swaps = append(g.swaps, Swap{cell, cell + 1})
+		}
+		if cell+cols < rows*cols {
+			g.swaps = append(g.swaps, Swap{cell, cell + cols})
+		}
+	}
+	g.symmetries = symmetries(rows, cols)
+	return g, nil
+}
+
+// symmetries lists the rotations and reflections of a grid as permutations of
+// the cells, the identity first, each once.
+func symmetries(rows, cols int) []perm.Packed {
+	var list []perm.Packed
+	for kind := range 8 {
+		diagonal, upDown, leftRight := kind&4 != 0, kind&2 != 0, kind&1 != 0
+		if diagonal && rows != cols {
+			continue
+		}
+		var p perm.Packed
+		for cell := range rows * cols {
+			r, c := cell/cols, cell%cols
+			if upDown {
+				r = rows - 1 - r
+			}
+			if leftRight {
+				c = cols - 1 - c
+			}
+			if diagonal {
+				r, c = c, r
+			}
+			p |= perm.Packed(r*cols+c) << (4 * cell)
+		}
+		if !slices.Contains(list, p) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// Rows returns the number of rows.
+func (g *Grid) Rows() int { return g.rows }
+
+// Cols returns the number of columns.
+func (g *Grid) Cols() int { return g.cols }
+
+// Cells returns the number of cells.
+func (g *Grid) Cells() int { return g.rows * g.cols }
+
+// Swaps returns the moves, m(n-1) horizontal and (m-1)n vertical ones, sorted by
+// A, then B. The slice is shared: do not change it.
+func (g *Grid) Swaps() []Swap { return g.swaps }
+
+// Apply returns the state after a move.
+func (g *Grid) Apply(s State, m Swap) State { return s.Swap(m.A, m.B) }
+
+// Goal returns the solved state.
+func (g *Grid) Goal() State { return perm.Identity(g.Cells()) }
+
+// Parity returns 0 or 1: the parity of the number of swaps that solve s.
+func (g *Grid) Parity(s State) int { return s.Parity(g.Cells()) }
+
+// Inverse returns the state that has tile i in cell j where s has tile j in cell
+// i. It has the same distance as s.
+func (g *Grid) Inverse(s State) State { return s.Inverse(g.Cells()) }
+
+// Symmetries returns the rotations and reflections that map the grid to itself,
+// as permutations of the cells: 8 for a square, 4 for a rectangle, 2 for a line,
+// 1 for a single cell. The identity comes first. The slice is shared: do not
+// change it.
+func (g *Grid) Symmetries() []perm.Packed { return g.symmetries }
+
+// Conjugate applies a symmetry h to cells and tiles: the tile h(t) is in cell
+// h(c) where s has t in c. It has the same distance as s, and a swap of the
+// cells a and b of s becomes one of h(a) and h(b).
+func (g *Grid) Conjugate(s State, h perm.Packed) State {
+	n := g.Cells()
+	return h.Compose(s, n).Compose(h.Inverse(n), n)
+}

@@ -1,0 +1,147 @@
+package swap
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ErrText reports a text that is not a puzzle in the course format.
+var ErrText = errors.New("bad puzzle text")
+
+// Puzzle is a grid with the state to solve, as a text gives it.
+type Puzzle struct {
+	Grid  *Grid
+	State State
+	// First is the number of the first tile in the text, 1 or 0.
+	First int
+}
+
+// maxLine is far longer than the longest line of a puzzle, in bytes.
+const maxLine = 4096
+
+// Parse reads a puzzle: a line with the numbers of rows and columns, then the
+// rows, the tiles separated by spaces. Empty lines are skipped. It fails with
+// ErrText for a text of another form, ErrSize for a size that is not possible
+// and ErrTiles for tiles that are not 1 to mn or 0 to mn-1, each once; errors of
+// r are passed on.
+func Parse(r io.Reader) (Puzzle, error) {
+	lines := &numbers{scanner: bufio.NewScanner(r)}
+	lines.scanner.Buffer(nil, maxLine)
+	size, err := lines.next("the numbers of rows and columns", 2)
+	if err != nil {
+		return Puzzle{}, err
+	}
+	g, err := NewGrid(size[0], size[1])
+	if err != nil {
+		return Puzzle{}, fmt.Errorf("line %d: %w", lines.line, err)
+	}
+	var tiles []int
+	for row := range g.rows {
+		line, err := lines.next(fmt.Sprintf("row %d of %d", row+1, g.rows), g.cols)
+		if err != nil {
+			return Puzzle{}, err
+		}
+		tiles = append(tiles, line...)
+	}
+	if err := lines.end(); err != nil {
+		return Puzzle{}, err
+	}
+	return g.Puzzle(tiles)
+}
+
+// Puzzle returns the puzzle with these tiles, listed cell by cell and numbered
+// from 0 or from 1. It fails with ErrTiles if they are not.
+func (g *Grid) Puzzle(tiles []int) (Puzzle, error) {
+	n := g.Cells()
+	if len(tiles) != n {
+		return Puzzle{}, fmt.Errorf("%w: %d tiles for %d x %d cells", ErrTiles, len(tiles), g.rows, g.cols)
+	}
+	first := 1
+	if slices.Contains(tiles, 0) {
+		first = 0
+	}
+	var s State
+	cellOf := make([]int, n) // the cell of each tile, counted from 1
+	for cell, t := range tiles {
+		if t < first || t >= first+n {
+			return Puzzle{}, fmt.Errorf("%w: %d in row %d, column %d (tiles are 1 to %d, or 0 to %d in the whole grid)",
+				ErrTiles, t, cell/g.cols+1, cell%g.cols+1, n, n-1)
+		}
+		if earlier := cellOf[t-first]; earlier != 0 {
+			return Puzzle{}, fmt.Errorf("%w: %d is in cells %d and %d", ErrTiles, t, earlier-1, cell)
+		}
+		cellOf[t-first] = cell + 1
+		s |= State(t-first) << (4 * cell)
+	}
+	return Puzzle{Grid: g, State: s, First: first}, nil
+}
+
+// String returns the text of the puzzle, which Parse reads.
+func (p Puzzle) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d %d\n", p.Grid.rows, p.Grid.cols)
+	for cell := range p.Grid.Cells() {
+		end := " "
+		if (cell+1)%p.Grid.cols == 0 {
+			end = "\n"
+		}
+		fmt.Fprintf(&b, "%d%s", p.State.At(cell)+p.First, end)
+	}
+	return b.String()
+}
+
+// numbers reads lines of numbers.
+type numbers struct {
+	scanner *bufio.Scanner
+	line    int
+}
+
+// fields returns the next line that is not empty, split at spaces, nil at the
+// end.
+func (n *numbers) fields() ([]string, error) {
+	for n.scanner.Scan() {
+		n.line++
+		if f := strings.Fields(n.scanner.Text()); len(f) > 0 {
+			return f, nil
+		}
+	}
+	err := n.scanner.Err()
+	if errors.Is(err, bufio.ErrTooLong) {
+		err = fmt.Errorf("%w: line %d has more than %d bytes", ErrText, n.line+1, maxLine)
+	}
+	return nil, err
+}
+
+// next reads a line of so many numbers, which are what.
+func (n *numbers) next(what string, count int) ([]int, error) {
+	f, err := n.fields()
+	switch {
+	case err != nil:
+		return nil, err
+	case f == nil:
+		return nil, fmt.Errorf("%w: it ends before %s", ErrText, what)
+	case len(f) != count:
+		return nil, fmt.Errorf("%w: line %d has %d numbers, want %d: %s", ErrText, n.line, len(f), count, what)
+	}
+	values := make([]int, count)
+	for i, text := range f {
+		if values[i], err = strconv.Atoi(text); err != nil {
+			return nil, fmt.Errorf("%w: line %d: %q is not a whole number", ErrText, n.line, text)
+		}
+	}
+	return values, nil
+}
+
+// end fails if there is another line.
+func (n *numbers) end() error {
+	f, err := n.fields()
+	if err == nil && f != nil {
+		err = fmt.Errorf("%w: line %d comes after the last row", ErrText, n.line)
+	}
+	return err
+}
