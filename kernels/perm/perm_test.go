@@ -1,0 +1,337 @@
+package perm_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"grenier/kernels/perm"
+)
+
+// arrangements calls visit with the k-arrangements of n items in lexicographic
+// order, found by plain recursion.
+func arrangements(n, k int, visit func(a []uint8)) {
+	var extend func(a []uint8)
+	extend = func(a []uint8) {
+		if len(a) == k {
+			visit(a)
+			return
+		}
+		for x := range uint8(n) {
+			if !slices.Contains(a, x) {
+				extend(append(a, x))
+			}
+		}
+	}
+	extend(make([]uint8, 0, k))
+}
+
+// naiveInversions counts inversions by their definition.
+func naiveInversions(p []uint8) int {
+	count := 0
+	for i := range p {
+		for j := range i {
+			if p[j] > p[i] {
+				count++
+			}
+		}
+	}
+	return count
+}
+
+// TestExhaustive lists all arrangements of up to 8 items and checks that they
+// have the ranks 0, 1, 2, ...
+func TestExhaustive(t *testing.T) {
+	for n := 0; n <= 8; n++ {
+		for k := 0; k <= n; k++ {
+			rank := uint64(0)
+			got := make([]uint8, k)
+			arrangements(n, k, func(a []uint8) {
+				if err := perm.Check(a, n); err != nil {
+					t.Fatal(err)
+				}
+				if r := perm.RankArrangement(a, n); r != rank {
+					t.Fatalf("n=%d: rank of %v is %d, want %d", n, a, r, rank)
+				}
+				if perm.UnrankArrangement(got, n, rank); !slices.Equal(got, a) {
+					t.Fatalf("n=%d, k=%d: unrank %d is %v, want %v", n, k, rank, got, a)
+				}
+				if k == n {
+					checkPermutation(t, a, rank)
+				}
+				rank++
+			})
+			if size := perm.Arrangements(n, k); size != rank {
+				t.Fatalf("Arrangements(%d, %d) = %d, want %d", n, k, size, rank)
+			}
+		}
+	}
+}
+
+// checkPermutation checks everything about one permutation and its packed form.
+func checkPermutation(t *testing.T, p []uint8, rank uint64) {
+	t.Helper()
+	n := len(p)
+	if r := perm.Rank(p); r != rank {
+		t.Fatalf("rank of %v is %d, want %d", p, r, rank)
+	}
+	got := make([]uint8, n)
+	if perm.Unrank(got, rank); !slices.Equal(got, p) {
+		t.Fatalf("n=%d: unrank %d is %v, want %v", n, rank, got, p)
+	}
+	if got, want := perm.Inversions(p), naiveInversions(p); got != want {
+		t.Fatalf("inversions of %v: %d, want %d", p, got, want)
+	}
+	if got, want := perm.Parity(p), naiveInversions(p)%2; got != want {
+		t.Fatalf("parity of %v: %d, want %d", p, got, want)
+	}
+	inverse, product := make([]uint8, n), make([]uint8, n)
+	perm.Inverse(inverse, p)
+	perm.Compose(product, p, inverse)
+	if perm.Rank(product) != 0 {
+		t.Fatalf("%v after its inverse %v is %v", p, inverse, product)
+	}
+	if n > perm.MaxPacked {
+		return
+	}
+	checkPacked(t, p, inverse, rank)
+}
+
+// checkPacked checks that the packed twin agrees.
+func checkPacked(t *testing.T, p, inverse []uint8, rank uint64) {
+	t.Helper()
+	n := len(p)
+	packed, err := perm.Pack(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make([]uint8, n)
+	if packed.Unpack(got); !slices.Equal(got, p) {
+		t.Fatalf("unpacked %v, want %v", got, p)
+	}
+	for i, x := range p {
+		if packed.At(i) != int(x) {
+			t.Fatalf("item %d of %v is %d", i, p, packed.At(i))
+		}
+	}
+	if r := packed.Rank(n); r != rank {
+		t.Fatalf("packed rank of %v is %d, want %d", p, r, rank)
+	}
+	if u := perm.UnrankPacked(n, rank); u != packed {
+		t.Fatalf("n=%d: packed unrank %d is %x, want %x", n, rank, u, packed)
+	}
+	if packedInverse, err := perm.Pack(inverse); err != nil || packed.Inverse(n) != packedInverse {
+		t.Fatalf("packed inverse of %v is %x, want %v (%v)", p, packed.Inverse(n), inverse, err)
+	}
+	if product := packed.Compose(packed.Inverse(n), n); product != perm.Identity(n) {
+		t.Fatalf("%v after its inverse is %x", p, product)
+	}
+	if packed.Inversions(n) != perm.Inversions(p) || packed.Parity(n) != perm.Parity(p) {
+		t.Fatalf("packed inversions of %v: %d, parity %d", p, packed.Inversions(n), packed.Parity(n))
+	}
+}
+
+func randomPermutation(rng *rand.Rand, n int) []uint8 {
+	p := make([]uint8, n)
+	for i, x := range rng.Perm(n) {
+		p[i] = uint8(x)
+	}
+	return p
+}
+
+// TestRandom checks random permutations of up to 20 items, the first and the
+// last one.
+func TestRandom(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for n := 9; n <= perm.MaxItems; n++ {
+		p := make([]uint8, n)
+		perm.Unrank(p, 0)
+		checkPermutation(t, p, 0)
+		if !slices.IsSorted(p) {
+			t.Errorf("the first of %d items is %v", n, p)
+		}
+		perm.Unrank(p, perm.Factorial(n)-1)
+		checkPermutation(t, p, perm.Factorial(n)-1)
+		slices.Reverse(p)
+		if !slices.IsSorted(p) {
+			t.Errorf("the last of %d items is not the reversal", n)
+		}
+		for range 500 {
+			rank := rng.Uint64N(perm.Factorial(n))
+			perm.Unrank(p, rank)
+			checkPermutation(t, p, rank)
+			checkOrder(t, rng, p, rank)
+		}
+	}
+}
+
+// checkOrder checks that ranks compare like lists.
+func checkOrder(t *testing.T, rng *rand.Rand, p []uint8, rank uint64) {
+	t.Helper()
+	q := randomPermutation(rng, len(p))
+	got, want := 0, slices.Compare(p, q)
+	switch r := perm.Rank(q); {
+	case rank < r:
+		got = -1
+	case rank > r:
+		got = 1
+	}
+	if got != want {
+		t.Fatalf("ranks of %v and %v compare as %d, want %d", p, q, got, want)
+	}
+}
+
+// TestArrangementsOfMany checks random k-arrangements of up to 20 items.
+func TestArrangementsOfMany(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for n := 9; n <= perm.MaxItems; n++ {
+		for k := range n + 1 {
+			for range 20 {
+				a := randomPermutation(rng, n)[:k]
+				rank := perm.RankArrangement(a, n)
+				if rank >= perm.Arrangements(n, k) {
+					t.Fatalf("n=%d: rank of %v is %d, of %d", n, a, rank, perm.Arrangements(n, k))
+				}
+				got := make([]uint8, k)
+				if perm.UnrankArrangement(got, n, rank); !slices.Equal(got, a) {
+					t.Fatalf("n=%d: unrank %d is %v, want %v", n, rank, got, a)
+				}
+			}
+		}
+	}
+}
+
+// TestComposeAndSwap checks products against their definition, and that a swap
+// is a product with a transposition.
+func TestComposeAndSwap(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for n := 1; n <= perm.MaxPacked; n++ {
+		for range 100 {
+			p, q, want := randomPermutation(rng, n), randomPermutation(rng, n), make([]uint8, n)
+			for i := range n {
+				want[i] = p[q[i]]
+			}
+			packedP, packedQ, packedWant := mustPack(t, p), mustPack(t, q), mustPack(t, want)
+			if got := packedP.Compose(packedQ, n); got != packedWant {
+				t.Fatalf("%v after %v is %x, want %v", p, q, got, want)
+			}
+			if perm.Compose(q, p, q); !slices.Equal(q, want) {
+				t.Fatalf("product in place is %v, want %v", q, want)
+			}
+			i, j := rng.IntN(n), rng.IntN(n)
+			p[i], p[j] = p[j], p[i]
+			if got := packedP.Swap(i, j); got != mustPack(t, p) {
+				t.Fatalf("after swap of %d and %d: %x, want %v", i, j, got, p)
+			}
+			if i != j && packedP.Swap(i, j).Parity(n) == packedP.Parity(n) {
+				t.Fatalf("swap of %d and %d keeps the parity of %x", i, j, packedP)
+			}
+		}
+	}
+}
+
+func mustPack(t *testing.T, p []uint8) perm.Packed {
+	t.Helper()
+	packed, err := perm.Pack(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return packed
+}
+
+func TestErrors(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		list []uint8
+		n    int
+		want error
+	}{
+		{"too many items", make([]uint8, 1), 21, perm.ErrRange},
+		{"longer than the items", []uint8{0, 1, 2}, 2, perm.ErrRange},
+		{"item too large", []uint8{0, 3, 1}, 3, perm.ErrItem},
+		{"item twice", []uint8{2, 0, 2}, 3, perm.ErrItem},
+		{"empty", nil, 0, nil},
+		{"arrangement", []uint8{19, 0}, 20, nil},
+	} {
+		if err := perm.Check(c.list, c.n); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, err, c.want)
+		}
+	}
+	if _, err := perm.Pack(randomPermutation(rand.New(rand.NewPCG(1, 1)), 17)); !errors.Is(err, perm.ErrRange) {
+		t.Errorf("17 items packed: %v", err)
+	}
+	if _, err := perm.Pack([]uint8{1, 1}); !errors.Is(err, perm.ErrItem) {
+		t.Errorf("an item twice packed: %v", err)
+	}
+}
+
+// FuzzRank feeds any bytes: what Check accepts has a rank that leads back.
+func FuzzRank(f *testing.F) {
+	f.Add([]byte{2, 0, 1}, 3)
+	f.Add([]byte{19, 3}, 20)
+	f.Add([]byte{0, 0}, 2)
+	f.Fuzz(func(t *testing.T, a []byte, n int) {
+		if perm.Check(a, n) != nil {
+			return
+		}
+		rank := perm.RankArrangement(a, n)
+		if rank >= perm.Arrangements(n, len(a)) {
+			t.Fatalf("n=%d: rank of %v is %d", n, a, rank)
+		}
+		got := make([]uint8, len(a))
+		if perm.UnrankArrangement(got, n, rank); !slices.Equal(got, a) {
+			t.Fatalf("n=%d: unrank %d is %v, want %v", n, rank, got, a)
+		}
+		if len(a) == n {
+			checkPermutation(t, a, rank)
+		}
+	})
+}
+
+var sink uint64
+
+// BenchmarkRank and BenchmarkUnrank compare slices and packed lists.
+func BenchmarkRank(b *testing.B) {
+	p := randomPermutation(rand.New(rand.NewPCG(1, 2)), 12)
+	packed, _ := perm.Pack(p)
+	b.Run("slice/12", func(b *testing.B) {
+		for b.Loop() {
+			sink += perm.Rank(p)
+		}
+	})
+	b.Run("packed/12", func(b *testing.B) {
+		for b.Loop() {
+			sink += packed.Rank(12)
+		}
+	})
+}
+
+func BenchmarkUnrank(b *testing.B) {
+	p := make([]uint8, 12)
+	b.Run("slice/12", func(b *testing.B) {
+		for b.Loop() {
+			perm.Unrank(p, 123456789)
+		}
+	})
+	b.Run("packed/12", func(b *testing.B) {
+		for b.Loop() {
+			sink += uint64(perm.UnrankPacked(12, 123456789))
+		}
+	})
+}
+
+func BenchmarkInverse(b *testing.B) {
+	packed := perm.UnrankPacked(16, 1234567890123)
+	b.Run("packed/16", func(b *testing.B) {
+		for b.Loop() {
+			sink += uint64(packed.Inverse(16))
+		}
+	})
+}
