@@ -1,0 +1,170 @@
+// Package chemin is the game of document 002: the cells of a grid are filled one
+// after the other, each with the sum of the numbers that already stand around it
+// (eight neighbours, as a king moves), or with 1 if there are none. The score is
+// the largest number written.
+//
+// # States
+//
+// What can still happen depends on which cells are filled and on the values of
+// those filled cells that still have an empty neighbour; a cell without one, a
+// dead cell, is never read again. A State holds exactly that. Layer k is the set
+// of states with k cells filled. Two states that a symmetry of the grid carries
+// into each other have the same future; Canonical picks one of them. The best
+// score so far is no part of a state: whoever needs it keeps it aside.
+//
+// # Orders, orientations, grids
+//
+// The value of a cell depends on which of its neighbours were filled before it and
+// on nothing else. An order of filling therefore matters only by the direction that
+// it gives to each edge of the king graph, from the earlier cell to the later one:
+// an acyclic orientation. Orders with one orientation differ by exchanges of
+// cells that do not touch, and fill the same grid; different orientations may
+// still fill the same grid.
+//
+// Cells are numbered row by row from 0. A set of cells is a bit mask.
+package chemin
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+)
+
+// MaxCells is the most cells that a board may have.
+const MaxCells = 25
+
+// ErrBoard reports a board that has no cells or too many.
+var ErrBoard = errors.New("bad board")
+
+// Cells is a set of cells: bit i stands for cell i.
+type Cells = uint32
+
+// Board is an empty grid. It does not change and is safe for concurrent use.
+type Board struct {
+	rows, cols int
+	full       Cells
+	near       [MaxCells]Cells
+	symmetries []Symmetry
+}
+
+// Symmetry is a symmetry of the grid: cell i goes to cell Symmetry[i].
+type Symmetry [MaxCells]uint8
+
+// New returns the board with so many rows and columns. It fails with ErrBoard.
+func New(rows, cols int) (*Board, error) {
+	if rows < 1 || cols < 1 || rows > MaxCells || cols > MaxCells || rows*cols > MaxCells {
+		return nil, fmt.Errorf("%w: %d rows and %d columns: 1 to %d cells are possible", ErrBoard, rows, cols, MaxCells)
+	}
+	b := &Board{rows: rows, cols: cols, full: 1<<(rows*cols) - 1}
+	for i := range b.Cells() {
+		for j := range b.Cells() {
+			dr, dc := i/cols-j/cols, i%cols-j%cols
+			if i != j && dr*dr <= 1 && dc*dc <= 1 {
+				b.near[i] |= 1 << j
+			}
+		}
+	}
+	b.findSymmetries()
+	return b, nil
+}
+
+// findSymmetries lists the symmetries, the identity first, each once: on a board
+// with one row, turning and mirroring are the same.
+func (b *Board) findSymmetries() {
+	seen := map[Symmetry]bool{}
+	for kind := range 8 {
+		transpose := kind&4 != 0
+		if transpose && b.rows != b.cols {
+			continue
+		}
+		var s Symmetry
+		for cell := range b.Cells() {
+			r, c := cell/b.cols, cell%b.cols
+			if kind&1 != 0 {
+				r = b.rows - 1 - r
+			}
+			if kind&2 != 0 {
+				c = b.cols - 1 - c
+			}
+			if transpose {
+				r, c = c, r
+			}
+			s[cell] = uint8(r*b.cols + c)
+		}
+		if !seen[s] {
+			seen[s] = true
+			b.symmetries = append(b.symmetries, s)
+		}
+	}
+}
+
+// Rows returns the number of rows.
+func (b *Board) Rows() int { return b.rows }
+
+// Cols returns the number of columns.
+func (b *Board) Cols() int { return b.cols }
+
+// Cells returns the number of cells.
+func (b *Board) Cells() int { return b.rows * b.cols }
+
+// Full returns the set of all cells.
+func (b *Board) Full() Cells { return b.full }
+
+// Near returns the neighbours of a cell.
+func (b *Board) Near(cell int) Cells { return b.near[cell] }
+
+// Symmetries returns the symmetries of the grid, the identity first. The slice
+// must not be changed.
+func (b *Board) Symmetries() []Symmetry { return b.symmetries }
+
+// Image returns where s carries a set of cells.
+func (s *Symmetry) Image(set Cells) Cells {
+	var image Cells
+	for ; set != 0; set &= set - 1 {
+		image |= 1 << s[bits.TrailingZeros32(set)]
+	}
+	return image
+}
+
+// CanonicalSet returns the smallest image of a set under the symmetries, and
+// appends to dst those that lead to it.
+func (b *Board) CanonicalSet(dst []*Symmetry, set Cells) (Cells, []*Symmetry) {
+	first, least := len(dst), b.full
+	for i := range b.symmetries {
+		s := &b.symmetries[i]
+		image := s.Image(set)
+		if image < least {
+			least, dst = image, dst[:first]
+		}
+		if image == least {
+			dst = append(dst, s)
+		}
+	}
+	return least, dst
+}
+
+// Touching returns the cells of a set that have a neighbour in another set.
+func (b *Board) Touching(set, other Cells) Cells {
+	touching := Cells(0)
+	for rest := set; rest != 0; rest &= rest - 1 {
+		if cell := bits.TrailingZeros32(rest); b.near[cell]&other != 0 {
+			touching |= 1 << cell
+		}
+	}
+	return touching
+}
+
+// Component returns the cells of a set that kings' moves inside the set connect
+// with its lowest cell; 0 for the empty set.
+func (b *Board) Component(set Cells) Cells {
+	reached := set & -set
+	for fresh := reached; fresh != 0; {
+		var around Cells
+		for ; fresh != 0; fresh &= fresh - 1 {
+			around |= b.near[bits.TrailingZeros32(fresh)]
+		}
+		fresh = around & set &^ reached
+		reached |= fresh
+	}
+	return reached
+}

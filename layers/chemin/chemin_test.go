@@ -1,0 +1,162 @@
+package chemin
+
+import (
+	"encoding/csv"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+)
+
+func board(t testing.TB, rows, cols int) *Board {
+	t.Helper()
+	b, err := New(rows, cols)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestNewRefuses(t *testing.T) {
+	for _, size := range [][2]int{{0, 3}, {3, 0}, {-1, -1}, {26, 1}, {1, 26}, {4, 7}, {1 << 62, 4}} {
+		if _, err := New(size[0], size[1]); !errors.Is(err, ErrBoard) {
+			t.Errorf("New%v: %v, want ErrBoard", size, err)
+		}
+	}
+}
+
+// TestReference compares what needs no search with values from elsewhere.
+func TestReference(t *testing.T) {
+	f, err := os.Open("testdata/small.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows[1:] {
+		var n [16]uint64
+		for i := range n {
+			if n[i], err = strconv.ParseUint(r[i], 10, 64); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b := board(t, int(n[0]), int(n[1]))
+		orders, orderClasses := b.Orders()
+		orientations, classes := b.Orientations()
+		got := []uint64{uint64(len(b.Symmetries())), orders, orderClasses, orientations, classes}
+		if !slices.Equal(got, n[2:7]) {
+			t.Errorf("%d x %d: symmetries, orders, orientations %d, want %d", n[0], n[1], got, n[2:7])
+		}
+	}
+}
+
+// TestPlay replays orders of document 002.
+func TestPlay(t *testing.T) {
+	for _, tt := range []struct {
+		order []int
+		want  []uint32
+	}{
+		{[]int{0, 4, 1, 2, 5, 8, 7, 6, 3}, []uint32{1, 2, 3, 33, 1, 6, 15, 14, 7}},  // the example: 33
+		{[]int{0, 6, 3, 7, 4, 8, 5, 2, 1}, []uint32{1, 57, 27, 2, 7, 20, 1, 3, 10}}, // solution 1: 57
+	} {
+		got, err := board(t, 3, 3).Play(tt.order)
+		if err != nil || !slices.Equal(got, tt.want) {
+			t.Errorf("Play(%v) = %v, %v, want %v", tt.order, got, err, tt.want)
+		}
+	}
+	for _, order := range [][]int{nil, {0, 1, 2}, {0, 1, 2, 2}, {0, 1, 2, 4}, {0, 1, -1, 2}} {
+		if _, err := board(t, 2, 2).Play(order); !errors.Is(err, ErrOrder) {
+			t.Errorf("Play(%v): %v, want ErrOrder", order, err)
+		}
+	}
+}
+
+// TestSymmetry plays random orders and their images: grids, orientations and
+// canonical states must correspond at every step.
+func TestSymmetry(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	for _, size := range [][2]int{{1, 1}, {1, 5}, {2, 2}, {2, 4}, {3, 3}, {4, 4}, {3, 5}} {
+		b := board(t, size[0], size[1])
+		order := random.Perm(b.Cells())
+		for i := range b.Symmetries() {
+			by := &b.Symmetries()[i]
+			var s, moved State
+			image := make([]int, len(order))
+			for k, cell := range order {
+				image[k] = int(by[cell])
+				var v, w uint32
+				s, v = b.Fill(&s, cell)
+				moved, w = b.Fill(&moved, image[k])
+				if v != w || moved != s.Move(by) {
+					t.Fatalf("%v %v: step %d of %v and %v differ", size, *by, k, order, image)
+				}
+				one, way := b.Canonical(&s)
+				other, _ := b.Canonical(&moved)
+				if one != other || one != s.Move(way) {
+					t.Fatalf("%v: canonical states of step %d of %v and %v differ", size, k, order, image)
+				}
+			}
+			o := b.Orient(order)
+			if o.Move(b, by) != b.Orient(image) {
+				t.Fatalf("%v: orientations of %v and %v do not correspond", size, order, image)
+			}
+		}
+	}
+}
+
+// TestExtensions counts orders by orientation: they must add up to all orders.
+func TestExtensions(t *testing.T) {
+	b := board(t, 2, 3)
+	orders := map[Orientation]uint64{}
+	permute(6, func(order []int) { orders[b.Orient(order)]++ })
+	if len(orders) != 288 {
+		t.Errorf("%d orientations, want 288", len(orders))
+	}
+	for o, want := range orders {
+		if got, ok := o.Extensions(b, 1<<6); !ok || got != want {
+			t.Errorf("Extensions of %v = %d, %v, want %d", o, got, ok, want)
+		}
+	}
+	var none Orientation
+	if _, ok := none.Extensions(b, 10); ok {
+		t.Error("Extensions found room for 20 sets where 10 are allowed")
+	}
+}
+
+// permute calls visit with every order of n cells.
+func permute(n int, visit func([]int)) {
+	order := make([]int, 0, n)
+	var extend func(used Cells)
+	extend = func(used Cells) {
+		if len(order) == n {
+			visit(order)
+			return
+		}
+		for cell := range n {
+			if used>>cell&1 == 0 {
+				order = append(order, cell)
+				extend(used | 1<<cell)
+				order = order[:len(order)-1]
+			}
+		}
+	}
+	extend(0)
+}
+
+func TestComponent(t *testing.T) {
+	b := board(t, 3, 3)
+	for _, tt := range []struct{ set, want Cells }{
+		{0, 0}, {1, 1}, {0b100_000_101, 0b1}, {0b101_010_101, 0b101_010_101}, {0b111_000_111, 0b111}, {0b001_100_011, 0b100_011}, {b.Full(), b.Full()},
+	} {
+		if got := b.Component(tt.set); got != tt.want {
+			t.Errorf("Component(%b) = %b, want %b", tt.set, got, tt.want)
+		}
+	}
+}
