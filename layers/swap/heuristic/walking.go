@@ -1,9 +1,15 @@
 package heuristic
 
 import (
+	"errors"
 	"fmt"
 	"math"
+
+	"grenier/layers/swap"
 )
+
+// ErrTooLarge reports a grid for which a bound would need too large a table.
+var ErrTooLarge = errors.New("table too large")
 
 // MaxWalking is the largest number of entries in one of the two tables of Walking.
 const MaxWalking = 4 << 20
@@ -16,25 +22,19 @@ type Walking struct {
 	rows, columns walk
 }
 
-// NewWalking prepares the bound for a shape by a breadth-first search from home over
+// NewWalking prepares the bound for a grid by a breadth-first search from home over
 // the matrices that say how many tiles of each home row are in each row, and the
-// same for columns. It fails with ErrShape, also if there are more than MaxWalking
-// such matrices.
-func NewWalking(rows, cols int) (*Walking, error) {
-	if err := checkShape(rows, cols); err != nil {
+// same for columns. It fails with ErrTooLarge if there are more than MaxWalking such
+// matrices.
+func NewWalking(g *swap.Grid) (*Walking, error) {
+	w := &Walking{}
+	row := func(c int) int { return c / g.Cols() }
+	column := func(c int) int { return c % g.Cols() }
+	if err := w.rows.prepare(g.Rows(), g.Cols(), row); err != nil {
 		return nil, err
 	}
-	w := &Walking{}
-	row := func(c int) int { return c / cols }
-	column := func(c int) int { return c % cols }
-	for _, part := range []struct {
-		w             *walk
-		lines, length int
-		line          func(int) int
-	}{{&w.rows, rows, cols, row}, {&w.columns, cols, rows, column}} {
-		if err := part.w.prepare(part.lines, part.length, part.line); err != nil {
-			return nil, fmt.Errorf("walking distance, %d x %d: %w", rows, cols, err)
-		}
+	if err := w.columns.prepare(g.Cols(), g.Rows(), column); err != nil {
+		return nil, err
 	}
 	return w, nil
 }
@@ -49,15 +49,9 @@ func (*Walking) Admissible() bool { return true }
 func (*Walking) Consistent() bool { return true }
 
 // Estimate looks up the rows and the columns and adds.
-func (w *Walking) Estimate(grid []uint8) int {
-	rows, columns := w.Parts(grid)
-	return rows + columns
-}
+func (w *Walking) Estimate(s swap.State) int { return w.rows.distance(s) + w.columns.distance(s) }
 
-// Parts returns the number of swaps between rows and between columns.
-func (w *Walking) Parts(grid []uint8) (rows, columns int) {
-	return w.rows.distance(grid), w.columns.distance(grid)
-}
+var errWalking = fmt.Errorf("walking distance: %w: more than %d entries", ErrTooLarge, MaxWalking)
 
 // walk is the part for rows, or for columns: lines in both cases. A matrix has a row
 // for each line, an entry for each home line: how many tiles of that home. Its key
@@ -65,21 +59,20 @@ func (w *Walking) Parts(grid []uint8) (rows, columns int) {
 // the last home, which follow from the others.
 type walk struct {
 	cells  int
-	digit  []uint64 // what tile t in cell c adds to the key: [c*cells+t]
+	digit  [swap.MaxCells][swap.MaxCells]uint64 // what a cell and its tile add to the key
 	depths map[uint64]uint8
 }
 
 func (w *walk) prepare(lines, length int, line func(int) int) error {
 	base := float64(length + 1)
 	if math.Pow(base, float64((lines-1)*(lines-1))) > math.MaxUint64 {
-		return fmt.Errorf("%w: more than %d entries", ErrShape, MaxWalking)
+		return errWalking
 	}
 	place := placeValues(lines, uint64(length+1))
 	w.cells = lines * length
-	w.digit = make([]uint64, w.cells*w.cells)
 	for c := range w.cells {
 		for t := range w.cells {
-			w.digit[c*w.cells+t] = place[line(c)*lines+line(t)]
+			w.digit[c][t] = place[line(c)*lines+line(t)]
 		}
 	}
 	s := walkSearch{lines: lines, place: place, depths: map[uint64]uint8{}}
@@ -127,7 +120,7 @@ func (s *walkSearch) run(length int) error {
 	s.queue = append(s.queue, home)
 	for len(s.queue) > 0 {
 		if len(s.depths) > MaxWalking {
-			return fmt.Errorf("%w: more than %d entries", ErrShape, MaxWalking)
+			return errWalking
 		}
 		level := s.queue
 		s.queue = nil
@@ -166,10 +159,11 @@ func (s *walkSearch) visit(from walkNode, upper, lower, a, b int) {
 	s.queue = append(s.queue, walkNode{key, counts})
 }
 
-func (w *walk) distance(grid []uint8) int {
+func (w *walk) distance(s swap.State) int {
 	var key uint64
-	for c, t := range grid {
-		key += w.digit[c*w.cells+int(t)]
+	for c := range w.cells {
+		key += w.digit[c&15][s&15]
+		s >>= 4
 	}
 	return int(w.depths[key])
 }

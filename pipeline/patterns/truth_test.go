@@ -1,0 +1,235 @@
+package patterns_test
+
+import (
+	"encoding/csv"
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"grenier/kernels/perm"
+	"grenier/layers/swap"
+	"grenier/layers/swap/heuristic"
+	"grenier/pipeline/patterns"
+)
+
+// distances returns the distance of every state by rank, from a plain
+// breadth-first search.
+func distances(g *swap.Grid) []uint8 {
+	n := g.Cells()
+	depth := make([]uint8, perm.Factorial(n))
+	for i := range depth {
+		depth[i] = 0xff
+	}
+	queue := []swap.State{g.Goal()}
+	depth[g.Goal().Rank(n)] = 0
+	for len(queue) > 0 {
+		s := queue[0]
+		queue = queue[1:]
+		for _, m := range g.Swaps() {
+			if r := g.Apply(s, m).Rank(n); depth[r] == 0xff {
+				depth[r] = depth[s.Rank(n)] + 1
+				queue = append(queue, g.Apply(s, m))
+			}
+		}
+	}
+	return depth
+}
+
+// survey is what a bound is on all states of a grid.
+type survey struct {
+	mean                       string
+	most                       int
+	inadmissible, inconsistent int
+}
+
+func surveyOf(g *swap.Grid, h heuristic.Heuristic, depth []uint8) survey {
+	n := g.Cells()
+	value := make([]uint8, len(depth))
+	var s survey
+	sum := 0
+	for r := range depth {
+		v := h.Estimate(perm.UnrankPacked(n, uint64(r)))
+		value[r] = uint8(v)
+		sum += v
+		s.most = max(s.most, v)
+		if v > int(depth[r]) {
+			s.inadmissible++
+		}
+	}
+	for r := range depth {
+		state := perm.UnrankPacked(n, uint64(r))
+		for _, m := range g.Swaps() {
+			to := g.Apply(state, m).Rank(n)
+			if to > uint64(r) && (value[to] > value[r]+1 || value[r] > value[to]+1) {
+				s.inconsistent++
+			}
+		}
+	}
+	s.mean = fmt.Sprintf("%.6f", float64(sum)/float64(len(depth)))
+	return s
+}
+
+// zoo makes bounds from their names in the reference values.
+type zoo struct {
+	t      *testing.T
+	g      *swap.Grid
+	static map[string]*heuristic.Pattern
+	tables map[heuristic.Cost][]*heuristic.SetTable
+}
+
+var (
+	static  = regexp.MustCompile(`^APDB (\S+) \[(unit|weighted) cost(?:=tracked tiles moved)?, (ceil\(sum/2\)|value itself)\]$`)
+	dynamic = regexp.MustCompile(`^GADB<=(\d) (unit|weighted) (greedy|exact)( \(upstream order\)| max matching)$`)
+)
+
+var costs = map[string]heuristic.Cost{"unit": heuristic.Unit, "weighted": heuristic.Tracked}
+
+// make returns nil for what this package does not have: readings of the document
+// that ERRATA calls wrong, and values that are not whole.
+func (z *zoo) make(name string) heuristic.Heuristic {
+	switch {
+	case strings.HasPrefix(name, "2*WD"), name == "ID real", strings.Contains(name, "greedy"):
+		return nil
+	case name == "MD/2":
+		return heuristic.NewManhattan(z.g)
+	case name == "MD/2 parity-lifted":
+		return heuristic.Lift{Heuristic: heuristic.NewManhattan(z.g), Grid: z.g}
+	case name == "ID ceil((Nh+Nv)/(2max))":
+		return heuristic.NewInversions(z.g)
+	case name == "WD=WDh+WDv":
+		return z.walking()
+	case name == "WD parity-lifted":
+		return heuristic.Lift{Heuristic: z.walking(), Grid: z.g}
+	}
+	if m := static.FindStringSubmatch(name); m != nil {
+		return z.staticOf(m[1], costs[m[2]], m[3] == "value itself")
+	}
+	if m := dynamic.FindStringSubmatch(name); m != nil {
+		size, _ := strconv.Atoi(m[1])
+		return z.dynamicOf(size, costs[m[2]], m[3] == "exact")
+	}
+	z.t.Fatalf("no bound %q", name)
+	return nil
+}
+
+func (z *zoo) walking() heuristic.Heuristic {
+	w, err := heuristic.NewWalking(z.g)
+	if err != nil {
+		z.t.Fatal(err)
+	}
+	return w
+}
+
+// sets reads {1,2,3}{4..6} and singletons.
+func (z *zoo) sets(text string) (sets [][]int) {
+	if text == "singletons" {
+		for t := range z.g.Cells() {
+			sets = append(sets, []int{t})
+		}
+		return sets
+	}
+	for part := range strings.SplitSeq(strings.Trim(text, "{}"), "}{") {
+		var set []int
+		if from, to, ok := strings.Cut(part, ".."); ok {
+			a, _ := strconv.Atoi(from)
+			b, _ := strconv.Atoi(to)
+			for t := a; t <= b; t++ {
+				set = append(set, t-1)
+			}
+		} else {
+			for number := range strings.SplitSeq(part, ",") {
+				t, _ := strconv.Atoi(number)
+				set = append(set, t-1)
+			}
+		}
+		sets = append(sets, set)
+	}
+	return sets
+}
+
+func (z *zoo) staticOf(text string, cost heuristic.Cost, alone bool) heuristic.Heuristic {
+	var list []*heuristic.Pattern
+	for _, set := range z.sets(text) {
+		p, err := patterns.Static(z.t.Context(), z.g, mustTiles(z.t, z.g, set...), patterns.Options{Cost: cost, Workers: 1})
+		if err != nil {
+			z.t.Fatal(err)
+		}
+		list = append(list, p)
+	}
+	var h heuristic.Heuristic
+	var err error
+	if alone {
+		h, err = heuristic.NewAlone(list[0])
+	} else {
+		h, err = heuristic.NewStatic(list...)
+	}
+	if err != nil {
+		z.t.Fatal(err)
+	}
+	return h
+}
+
+func (z *zoo) dynamicOf(size int, cost heuristic.Cost, exact bool) heuristic.Heuristic {
+	var tables []*heuristic.SetTable
+	for k := 1; k <= size; k++ {
+		table, err := patterns.Dynamic(z.t.Context(), z.g, k, patterns.Options{Cost: cost, Workers: 1})
+		if err != nil {
+			z.t.Fatal(err)
+		}
+		tables = append(tables, table)
+	}
+	d, err := heuristic.NewDynamic(exact, tables...)
+	if err != nil {
+		z.t.Fatal(err)
+	}
+	return d
+}
+
+// TestTruth compares with values that were computed by programs independent of this
+// one, on all states and all swaps: means, maxima, and how many states and edges
+// break the flags.
+func TestTruth(t *testing.T) {
+	f, err := os.Open("testdata/heuristics.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	records, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string][]uint8{}
+	compared := 0
+	for _, r := range records[1:] {
+		shape := r[0] + "x" + r[1]
+		rows, _ := strconv.Atoi(r[0])
+		cols, _ := strconv.Atoi(r[1])
+		if rows*cols > 8 && os.Getenv("GRENIER_LONG") == "" {
+			continue
+		}
+		g := mustGrid(t, rows, cols)
+		if known[shape] == nil {
+			known[shape] = distances(g)
+		}
+		h := (&zoo{t: t, g: g}).make(r[2])
+		if h == nil {
+			continue
+		}
+		compared++
+		got := surveyOf(g, h, known[shape])
+		most, _ := strconv.ParseFloat(r[4], 64)
+		mean, _ := strconv.ParseFloat(r[3], 64)
+		if got.mean != fmt.Sprintf("%.6f", mean) || got.most != int(most) || fmt.Sprint(got.inadmissible) != r[5] || fmt.Sprint(got.inconsistent) != r[6] {
+			t.Errorf("%s %s: %+v, want %v", shape, r[2], got, r[3:])
+		}
+		if h.Admissible() && got.inadmissible > 0 || h.Consistent() && got.inconsistent > 0 {
+			t.Errorf("%s %s: %+v, flags admissible %v, consistent %v", shape, r[2], got, h.Admissible(), h.Consistent())
+		}
+	}
+	if compared < 40 {
+		t.Errorf("only %d compared", compared)
+	}
+}
