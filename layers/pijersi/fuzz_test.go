@@ -1,0 +1,73 @@
+package pijersi_test
+
+import (
+	"errors"
+	"testing"
+
+	"grenier/layers/pijersi"
+)
+
+// FuzzParse checks that every reader gives a typed error or what the text says, and
+// the same for lines of a stream.
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{"GRXLLS", "GRXLLS-grxlls", "WPKVWQ", "grxll", "RPSRPSPSRWWSRP", "rpsrpspsrwwsrp",
+		"RPSRPSPSRWWSRP-rpsrpspsrwwsrp", "", "-", "\xff", "position startpos", pijersi.Standard.Position(), string(pijersi.Standard.AppendUGI(nil))} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		code, err := pijersi.ParseCode(text)
+		check(t, err, pijersi.ErrCode, code.Code() == text)
+		line, lineErr := pijersi.ParseCode([]byte(text))
+		sameResult(t, code, line, err, lineErr)
+		if err == nil {
+			lenient, warnings, err := pijersi.ParseCodeLenient(text)
+			check(t, err, pijersi.ErrCode, lenient == code && len(warnings) == 0)
+		}
+
+		cubes, err := pijersi.ParseCubes(text)
+		check(t, err, pijersi.ErrCubes, cubes.CubeText() == text)
+		line, lineErr = pijersi.ParseCubes([]byte(text))
+		sameResult(t, cubes, line, err, lineErr)
+
+		position, err := pijersi.ParsePosition(text)
+		command := string(position.AppendUGI(nil))
+		check(t, err, pijersi.ErrPosition, position.Position() == text || command == text || text == "position startpos" && position == pijersi.Standard)
+
+		any, err := pijersi.Parse(text)
+		if err == nil && any != code && any != cubes && any != position {
+			t.Fatalf("%q is read as %+v", text, any)
+		}
+	})
+}
+
+// FuzzLenient checks that lenient codes come with a warning and stay codes.
+func FuzzLenient(f *testing.F) {
+	for _, text := range []string{"GRXLL", " grxlls - GRXLL", "GrXlLs", "a-B", "--", "\u212a"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		s, warnings, err := pijersi.ParseCodeLenient(text)
+		check(t, err, pijersi.ErrCode, s.Code() == text || len(warnings) > 0)
+		if again, strictErr := pijersi.ParseCode(s.Code()); err == nil && (again != s || strictErr != nil) {
+			t.Fatalf("%q is read as %+v, whose code is read as %+v, %v", text, s, again, strictErr)
+		}
+	})
+}
+
+// check demands an error of the kind, or that the result is right.
+func check(t *testing.T, err, kind error, right bool) {
+	t.Helper()
+	if err != nil && !errors.Is(err, kind) {
+		t.Fatalf("untyped error %v", err)
+	}
+	if err == nil && !right {
+		t.Fatal("misread")
+	}
+}
+
+func sameResult(t *testing.T, a, b pijersi.Setup, errA, errB error) {
+	t.Helper()
+	if a != b || (errA == nil) != (errB == nil) || errA != nil && errA.Error() != errB.Error() {
+		t.Fatalf("%+v, %v from a string, %+v, %v from bytes", a, errA, b, errB)
+	}
+}

@@ -1,0 +1,349 @@
+package pijersi_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"grenier/kernels/perm"
+	"grenier/layers/pijersi"
+)
+
+func mustCubes(t testing.TB, cubes string) pijersi.Setup {
+	t.Helper()
+	s, err := pijersi.ParseCubes(cubes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestAllLegal goes through all legal line-ups: codes and cubes are inverse and in
+// the order of the ranks, for both players, and there are as many as the document's
+// readers counted.
+func TestAllLegal(t *testing.T) {
+	var code, cubes, before []byte
+	count := 0
+	for rank, l := range pijersi.All() {
+		if int(rank) != count || !l.Legal() {
+			t.Fatalf("rank %d after %d line-ups; legal %t", rank, count, l.Legal())
+		}
+		count++
+		before = append(before[:0], code...)
+		code = l.AppendCode(code[:0], pijersi.White)
+		if string(before) >= string(code) {
+			t.Fatalf("%s follows %s", code, before)
+		}
+		checkInverse(t, pijersi.Setup{White: l, Black: l}, code, &cubes)
+		if again, err := l.Rank(); again != rank || err != nil {
+			t.Fatalf("%s has rank %d, %v, want %d", code, again, err, rank)
+		}
+	}
+	if count != pijersi.Count || pijersi.Count != 2_737_350 || uint64(pijersi.SetupCount) != 7_493_085_022_500 {
+		t.Errorf("%d line-ups are legal, want %d", count, pijersi.Count)
+	}
+}
+
+// checkInverse checks that s can be read from code, and from its cubes.
+func checkInverse(t *testing.T, s pijersi.Setup, code []byte, cubes *[]byte) {
+	t.Helper()
+	if again, err := pijersi.ParseCode(code); again != s || err != nil {
+		t.Fatalf("ParseCode(%s) = %+v, %v, want %+v", code, again, err, s)
+	}
+	*cubes = s.AppendCubes((*cubes)[:0])
+	if again, err := pijersi.ParseCubes(*cubes); again != s || err != nil {
+		t.Fatalf("ParseCubes(%s) = %+v, %v, want %+v", *cubes, again, err, s)
+	}
+}
+
+// TestShuffles counts the legal ones of all shuffles, listed without ranks, and
+// what becomes of the others.
+func TestShuffles(t *testing.T) {
+	word := []uint8{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3}
+	shuffles, legal := 0, 0
+	for more := true; more; more = perm.NextWord(word) {
+		l := pijersi.Lineup(0)
+		for _, kind := range word { // the last cube is the first letter
+			l = l<<2 | pijersi.Lineup(kind)
+		}
+		shuffles++
+		if !l.Legal() {
+			if o := l.Ordered(); !o.Legal() || o.Cube(pijersi.Bottom) != pijersi.Wise || o.Cube(pijersi.Top) != l.Cube(pijersi.Bottom) {
+				t.Fatalf("%d is put in order as %d", l, o)
+			}
+			continue
+		}
+		if rank, err := l.Rank(); int(rank) != legal || err != nil || l.Ordered() != l {
+			t.Fatalf("%d has rank %d, %v, want %d", l, rank, err, legal)
+		}
+		legal++
+	}
+	if shuffles != 3_153_150 || legal != pijersi.Count {
+		t.Errorf("%d of %d shuffles are legal", legal, shuffles)
+	}
+}
+
+// TestEveryCode goes through all codes, legal or not, and the first ones beyond.
+func TestEveryCode(t *testing.T) {
+	step := uint32(101)
+	if os.Getenv("GRENIER_LONG") == "1" {
+		step = 1
+	}
+	var code, cubes []byte
+	for n := uint32(0); n < pijersi.Lineups; n += step {
+		l := pijersi.Lineup(n)
+		code = l.AppendCode(code[:0], pijersi.White)
+		checkInverse(t, pijersi.Setup{White: l, Black: l}, code, &cubes)
+	}
+	for n := uint32(pijersi.Lineups); n < 26*26*26*26*26*26; n += step {
+		code = pijersi.Lineup(n).AppendCode(code[:0], pijersi.White)
+		if _, err := pijersi.ParseCode(code); !errors.Is(err, pijersi.ErrCode) {
+			t.Fatalf("ParseCode(%s): %v", code, err)
+		}
+	}
+	if _, err := pijersi.ParseCode("WPKVWQ"); !errors.Is(err, pijersi.ErrCode) {
+		t.Errorf("WPKVWQ: %v", err)
+	}
+}
+
+func TestRandomCodes(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 100_000 {
+		s := pijersi.Setup{White: pijersi.Lineup(r.Uint32N(pijersi.Lineups)), Black: pijersi.Lineup(r.Uint32N(pijersi.Lineups)), Form: pijersi.Total}
+		var cubes []byte
+		checkInverse(t, s, s.AppendCode(nil), &cubes)
+		position := pijersi.NewSetup(s.White, s.Black)
+		if again, err := pijersi.ParsePosition(s.Position()); again != position || err != nil {
+			t.Fatalf("ParsePosition(%s) = %+v, %v", s.Position(), again, err)
+		}
+	}
+}
+
+// TestParseRejects checks what the messages say.
+func TestParseRejects(t *testing.T) {
+	code := func(s string) error { _, err := pijersi.ParseCode(s); return err }
+	cubes := func(s string) error { _, err := pijersi.ParseCubes(s); return err }
+	any := func(s string) error { _, err := pijersi.Parse(s); return err }
+	for _, c := range []struct {
+		parse   func(string) error
+		text    string
+		kind    error
+		message string
+	}{
+		{code, "", pijersi.ErrCode, `"" has 0 letters, want 6`},
+		{code, "GRXLL", pijersi.ErrCode, `"GRXLL" has 5 letters, want 6`},
+		{code, "GRXLLSA", pijersi.ErrCode, `"GRXLLSA" has 7 letters, want 6`},
+		{code, "GRXLlS", pijersi.ErrCode, `letter 5 of "GRXLlS" is not one of white's, ABCDEFGHIJKLMNOPQRSTUVWXYZ`},
+		{code, "gRXLLS", pijersi.ErrCode, `letter 2 of "gRXLLS" is not one of black's, abcdefghijklmnopqrstuvwxyz`},
+		{code, "GRXLLS-GRXLLS", pijersi.ErrCode, `letter 1 of "GRXLLS" is not one of black's, abcdefghijklmnopqrstuvwxyz`},
+		{code, "grxlls-grxlls", pijersi.ErrCode, `letter 1 of "grxlls" is not one of white's, ABCDEFGHIJKLMNOPQRSTUVWXYZ`},
+		{code, "grxlls-GRXLLS", pijersi.ErrCode, `letter 1 of "grxlls" is not one of white's, ABCDEFGHIJKLMNOPQRSTUVWXYZ`},
+		{code, "GRXLLS--grxlls", pijersi.ErrCode, `"GRXLLS--grxlls" has 2 hyphens, at most one stands between white and black`},
+		{code, "GRXLLS-", pijersi.ErrCode, `"" has 0 letters, want 6`},
+		{code, "-grxlls", pijersi.ErrCode, `"" has 0 letters, want 6`},
+		{code, "GRXLLS_grxlls", pijersi.ErrCode, `"GRXLLS_grxlls" has 13 letters, want 6`},
+		{code, "GRXLLSxgrxlls", pijersi.ErrCode, `"GRXLLSxgrxlls" has 13 letters, want 6`},
+		{code, " GRXLL", pijersi.ErrCode, `letter 1 of " GRXLL" is not one of white's, ABCDEFGHIJKLMNOPQRSTUVWXYZ`},
+		{code, "GRXL\xff\x00", pijersi.ErrCode, `letter 5 of "GRXL\xff\x00" is not one of white's, ABCDEFGHIJKLMNOPQRSTUVWXYZ`},
+		{code, "WPKVWQ", pijersi.ErrCode, `"WPKVWQ" is beyond WPKVWP, all wises`},
+		{code, "wpkvwq", pijersi.ErrCode, `"wpkvwq" is beyond WPKVWP, all wises`},
+		{code, "GRXLLS-wpkvwq", pijersi.ErrCode, `"GRXLLS-wpkvwq" is beyond WPKVWP, all wises`},
+		{cubes, "RPSRPSPSRWWSR", pijersi.ErrCubes, `"RPSRPSPSRWWSR" has 13 letters, want 14`},
+		{cubes, "RPSRPSPSRWWSRX", pijersi.ErrCubes, `letter 14 of "RPSRPSPSRWWSRX" is not one of white's, RPSW`},
+		{cubes, "RPSRPSPSRWWSRp", pijersi.ErrCubes, `letter 14 of "RPSRPSPSRWWSRp" is not one of white's, RPSW`},
+		{cubes, "RPSRPSPSRWWSRP-RPSRPSPSRWWSRP", pijersi.ErrCubes, `letter 1 of "RPSRPSPSRWWSRP" is not one of black's, rpsw`},
+		{cubes, strings.Repeat("R", 100), pijersi.ErrCubes, `"` + strings.Repeat("R", 80) + `..." has 100 letters, want 14`},
+		{any, "RPS", pijersi.ErrText, `"RPS" is neither a code of 6 letters, nor 14 cubes, nor a position in PSN`},
+		{any, "GRXLL1", pijersi.ErrCode, `letter 6 of "GRXLL1" is not one of white's, ABCDEFGHIJKLMNOPQRSTUVWXYZ`},
+		{any, "RPSRPSPSRWWSR-", pijersi.ErrCubes, `"RPSRPSPSRWWSR" has 13 letters, want 14`},
+		{any, "1/2", pijersi.ErrPosition, `"1/2" does not end with "w 0 1", white to make move 1`},
+	} {
+		err := c.parse(c.text)
+		if !errors.Is(err, c.kind) || err.Error() != c.kind.Error()+": "+c.message {
+			t.Errorf("%q: %v, want %v: %s", c.text, err, c.kind, c.message)
+		}
+	}
+}
+
+func TestParsePosition(t *testing.T) {
+	const white, empty = "6/7/6/P-S-R-WWS-R-P-/R-P-S-R-P-S-", "s-p-r-s-p-r-/p-r-s-wwr-s-p-/"
+	for text, message := range map[string]string{
+		"": `"" does not end with "w 0 1", white to make move 1`,
+		"s-p-r-s-p-r-/p-r-s-wwr-s-p-/6/7/3SR2/P-S-R-WW1R-P-/R-P-S-1P-S- b 1 1": `"s-p-r-s-p-r-/p-r-s-wwr-s-p-/6/7/3SR2/P-S-R-WW1R-P-/R-P-S-1P-S- b 1 1" does not end with "w 0 1", white to make move 1`,
+		empty + "6/7/3SR2/P-S-R-WW1R-P-/R-P-S-1P-S- w 0 1":                     "a4 lacks one of white's cubes",
+		empty + "6/7/3R-2/P-S-R-WWS-R-P-/R-P-S-R-P-S- w 0 1":                   "c4 has a cube too many",
+		empty + "6/7/6/P-S-R-WWS-R-P-/R-P-S-R-P-SS w 0 1":                      "a6 has a cube too many",
+		empty + "6/7/6/P-S-R-W-S-R-P-/R-P-S-R-P-S- w 0 1":                      "b4 lacks one of white's cubes",
+		empty + "6/7/6/P-S-R-wwS-R-P-/R-P-S-R-P-S- w 0 1":                      "b4 lacks one of white's cubes",
+		"p-r-s-wwr-s-p-/" + white + " w 0 1":                                   "6 rows, want 7",
+		"s-p-r-s-p-r/p-r-s-wwr-s-p-/" + white + " w 0 1":                       `row g, "s-p-r-s-p-r": 'r' at the end is half a cell`,
+		"s-p-r-s-p-/p-r-s-wwr-s-p-/" + white + " w 0 1":                        `row g, "s-p-r-s-p-": 5 cells, want 6`,
+		"s-p-r-s-p-r-/p-r-s-wWr-s-p-/" + white + " w 0 1":                      `row f, "p-r-s-wWr-s-p-": 'W' after 'w' is neither a hyphen nor another cube of the player`,
+		"s-p-r-s-p-x-/p-r-s-wwr-s-p-/" + white + " w 0 1":                      `row g, "s-p-r-s-p-x-": 'x' is neither a cube, RPSW or rpsw, nor 1 to 7 empty cells`,
+		"s-p-r-s-p-r-/p-r-s-wwr-s-p-/33/7/6/P-S-R-WWS-R-P-/R-P-S-R-P-S- w 0 1": `row e, "33": two digits in a row`,
+		"s-p-r-s-p-r-/p-r-s-wwr-s-p-/8/7/6/P-S-R-WWS-R-P-/R-P-S-R-P-S- w 0 1":  `row e, "8": '8' at the end is half a cell`,
+		"s-p-r-s-p-r-/p-r-s-wwr-s-p-/7/7/6/P-S-R-WWS-R-P-/R-P-S-R-P-S- w 0 1":  `row e, "7": 7 cells, want 6`,
+		"position fen position fen " + empty + white + " w 0 1":                `row g, "position fen s-p-r-s-p-r-": 'o' after 'p' is neither`,
+		"position startpos moves b7c6":                                         `"position startpos moves b7c6" does not end with`,
+		empty + white + " w 0 1\n":                                             "does not end with",
+	} {
+		_, err := pijersi.ParsePosition(text)
+		if !errors.Is(err, pijersi.ErrPosition) || !strings.Contains(err.Error(), message) {
+			t.Errorf("%q: %v, want %s", text, err, message)
+		}
+	}
+	for _, text := range []string{
+		empty + white + " w 0 1", "position fen " + empty + white + " w 0 1", "position startpos", string(pijersi.Standard.AppendUGI(nil)),
+	} {
+		if s, err := pijersi.ParsePosition(text); s != pijersi.Standard || err != nil {
+			t.Errorf("%q is read as %+v, %v", text, s, err)
+		}
+	}
+}
+
+func TestParseAnyWay(t *testing.T) {
+	for _, s := range []pijersi.Setup{pijersi.Standard, {White: 5, Black: 7, Form: pijersi.Total}} {
+		for _, text := range []string{s.Code(), s.CubeText(), s.Position(), string(s.AppendUGI(nil))} {
+			if again, err := pijersi.Parse(text); again != s || err != nil {
+				t.Errorf("%s is read as %+v, %v, want %+v", text, again, err, s)
+			}
+		}
+	}
+}
+
+func TestParseCodeLenient(t *testing.T) {
+	for _, c := range []struct {
+		text, code string
+		warnings   []string
+	}{
+		{"GRXLLS", "GRXLLS", nil},
+		{"grxlls", "grxlls", nil},
+		{"GRXLL", "AGRXLL", []string{`"GRXLL" has 5 letters, want 6: read as AGRXLL`}},
+		{"b", "aaaaab", []string{`"b" has 1 letters, want 6: read as aaaaab`}},
+		{" GrxLLS\t", "GRXLLS", []string{`" GrxLLS\t": blanks dropped`, `"GrxLLS": read as GRXLLS`}},
+		{"grxlls - GRXLL", "GRXLLS-agrxll", []string{`"grxlls - GRXLL": blanks dropped`, `"grxlls": read as GRXLLS`,
+			`"GRXLL": read as grxll`, `"GRXLL" has 5 letters, want 6: read as agrxll`}},
+	} {
+		s, warnings, err := pijersi.ParseCodeLenient(c.text)
+		if err != nil || s.Code() != c.code || !slices.Equal(warnings, c.warnings) {
+			t.Errorf("%q: %s, %q, %v", c.text, s.Code(), warnings, err)
+		}
+	}
+	for _, text := range []string{"", "-", "GRXLLS-", "-g", "A-b-C", "WPKVWQ", "wpkvwQ", "GRXLLSA", "GRX1LS", "K\u212a"} {
+		if s, _, err := pijersi.ParseCodeLenient(text); !errors.Is(err, pijersi.ErrCode) || s != (pijersi.Setup{}) {
+			t.Errorf("%q is read as %+v, %v", text, s, err)
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	for cubes, message := range map[string]string{
+		"RPSRPSPSRWWSRP": "", "RPSRPSPSRWWSRP-rpsrpspsrwwsrp": "",
+		"RRRRRRRRRRRRRR":                "white has 14 R, want 4; 0 P, want 4; 0 S, want 4; 0 W, want 2",
+		"RPSRPSPSWRWSRP":                "white has a wise on a rock on b4",
+		"rpsrpspswrwsrp":                "black has a wise on a rock on f4",
+		"RPSRPSPSRWWSRP-rpsrpspswpwsrr": "black has a wise on a paper on f4",
+		"RPSRPSPSWSWRRP-rpsrpspsrwwsrr": "white has a wise on a scissors on b4, black has 5 r, want 4; 3 p, want 4",
+	} {
+		s := mustCubes(t, cubes)
+		err := s.Check()
+		if (err == nil) != (message == "") || s.Legal() != (err == nil) {
+			t.Errorf("%s: legal %t, %v", cubes, s.Legal(), err)
+		}
+		if err != nil && (!errors.Is(err, pijersi.ErrIllegal) || err.Error() != "not legal: "+message) {
+			t.Errorf("%s: %v, want %s", cubes, err, message)
+		}
+		if _, rankErr := s.Rank(); (err == nil) != (rankErr == nil) || err != nil && !errors.Is(rankErr, pijersi.ErrIllegal) {
+			t.Errorf("%s: rank: %v", cubes, rankErr)
+		}
+	}
+}
+
+func TestOrdered(t *testing.T) {
+	got := mustCubes(t, "RPSRPSPSWRWSRP-rpsrpspsrwwsrp").Ordered().CubeText()
+	if want := "RPSRPSPSWWRSRP-rpsrpspsrwwsrp"; got != want {
+		t.Errorf("put in order: %s, want %s", got, want)
+	}
+	if s := mustCubes(t, "wwwwwwwwwswwww").Ordered(); s.CubeText() != "wwwwwwwwwwswww" {
+		t.Errorf("put in order: %s", s.CubeText())
+	}
+}
+
+func TestSetupRanks(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	ranks := []uint64{0, 1, pijersi.Count - 1, pijersi.Count, pijersi.SetupCount - 1}
+	for range 1000 {
+		ranks = append(ranks, r.Uint64N(pijersi.SetupCount))
+	}
+	for _, rank := range ranks {
+		s, err := pijersi.UnrankTotal(rank)
+		if again, rankErr := s.Rank(); again != rank || err != nil || rankErr != nil || !s.Legal() || s.Form != pijersi.Total {
+			t.Fatalf("%d: %+v, rank %d, %v, %v", rank, s, again, err, rankErr)
+		}
+		s, err = pijersi.UnrankMirror(rank % pijersi.Count)
+		if again, rankErr := s.Rank(); again != rank%pijersi.Count || err != nil || rankErr != nil || s.White != s.Black || s.Form != pijersi.Mirror {
+			t.Fatalf("%d: %+v, rank %d, %v, %v", rank, s, again, err, rankErr)
+		}
+	}
+	_, one := pijersi.Unrank(pijersi.Count)
+	_, mirror := pijersi.UnrankMirror(pijersi.Count + 1<<32)
+	_, total := pijersi.UnrankTotal(pijersi.SetupCount)
+	for _, err := range []error{one, mirror, total} {
+		if !errors.Is(err, pijersi.ErrRank) {
+			t.Errorf("beyond the last: %v", err)
+		}
+	}
+	for range pijersi.All() {
+		break
+	}
+}
+
+// TestRandom checks that the seed decides, and that each cube is as often on each
+// cell as in a list of all legal line-ups, up to five standard deviations.
+func TestRandom(t *testing.T) {
+	a, b := rand.New(rand.NewPCG(7, 0)), rand.New(rand.NewPCG(7, 0))
+	var want, got [pijersi.Cubes][4]float64
+	for _, l := range pijersi.All() {
+		for i := range pijersi.Cubes {
+			want[i][l.Cube(i)]++
+		}
+	}
+	const draws = 100_000
+	for range draws {
+		s := pijersi.RandomTotal(a)
+		if again := pijersi.RandomTotal(b); again != s || !s.Legal() || s.Form != pijersi.Total {
+			t.Fatalf("%+v and %+v; legal %t", s, again, s.Legal())
+		}
+		for i := range pijersi.Cubes {
+			got[i][s.White.Cube(i)]++
+		}
+	}
+	for i := range want {
+		for kind := range want[i] {
+			p := want[i][kind] / pijersi.Count
+			if d := got[i][kind] - draws*p; d*d > 25*draws*p*(1-p) {
+				t.Errorf("cube %d is kind %d %.0f times, expected %.0f", i, kind, got[i][kind], draws*p)
+			}
+		}
+	}
+	if s := pijersi.RandomMirror(a); s.White != s.Black || s.Form != pijersi.Mirror || !s.Legal() {
+		t.Errorf("mirror: %+v", s)
+	}
+}
+
+// TestNoAllocation checks what makes streams fast.
+func TestNoAllocation(t *testing.T) {
+	code, cubes, out := []byte("GRXLLS-grxlls"), []byte("RPSRPSPSRWWSRP"), make([]byte, 0, 100)
+	if n := testing.AllocsPerRun(100, func() {
+		s, _ := pijersi.ParseCode(code)
+		out = s.AppendCubes(out[:0])
+		s, _ = pijersi.ParseCubes(cubes)
+		out = s.AppendCode(out[:0])
+		out = s.AppendPosition(out[:0])
+	}); n != 0 {
+		t.Errorf("%.0f allocations", n)
+	}
+}

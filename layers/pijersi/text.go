@@ -1,0 +1,300 @@
+package pijersi
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Errors about texts.
+var (
+	// ErrCode reports what is not a code.
+	ErrCode = errors.New("not a code")
+	// ErrCubes reports what is not the cubes of a set-up.
+	ErrCubes = errors.New("not the cubes of a set-up")
+	// ErrText reports what is a set-up in no way of writing it.
+	ErrText = errors.New("not a set-up")
+)
+
+// CodeLen is the number of letters of the code of a line-up.
+const CodeLen = 6
+
+// letters of the cubes of each player, by kind.
+var letters = [2]string{"RPSW", "rpsw"}
+
+// separator stands between white's line-up and black's.
+const separator = '-'
+
+// text is what can be read: a line of a stream needs no copy.
+type text interface{ string | []byte }
+
+// notLetter marks bytes that are no letter; it is in no value of a letter.
+const notLetter = 1 << 7
+
+// values holds what the bytes of a text stand for, by player.
+type values [2][256]uint8
+
+func newValues(alphabets [2]string) *values {
+	var v values
+	for colour, alphabet := range alphabets {
+		for i := range v[colour] {
+			v[colour][i] = notLetter
+		}
+		for i := range len(alphabet) {
+			v[colour][alphabet[i]] = uint8(i)
+		}
+	}
+	return &v
+}
+
+var (
+	alphabet  = [2]string{"ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz"}
+	cubeOf    = newValues(letters)
+	digitOf   = newValues(alphabet)
+	colourOf  = [256]Colour{} // White for all but small letters
+	codeTriad = newTriads()
+)
+
+func init() {
+	for c := 'a'; c <= 'z'; c++ {
+		colourOf[c] = Black
+	}
+}
+
+// newTriads returns the last three letters of all codes by number.
+func newTriads() *[2][26 * 26 * 26][3]byte {
+	var triads [2][26 * 26 * 26][3]byte
+	for colour, a := range alphabet {
+		for n := range triads[colour] {
+			triads[colour][n] = [3]byte{a[n/(26*26)], a[n/26%26], a[n%26]}
+		}
+	}
+	return &triads
+}
+
+// AppendCode appends the six letters of the code of l, small ones for black.
+func (l Lineup) AppendCode(dst []byte, colour Colour) []byte {
+	const triad = 26 * 26 * 26
+	high, low := &codeTriad[colour][l/triad], &codeTriad[colour][l%triad]
+	return append(dst, high[0], high[1], high[2], low[0], low[1], low[2])
+}
+
+// AppendCubes appends the letters of the 14 cubes, small ones for black.
+func (l Lineup) AppendCubes(dst []byte, colour Colour) []byte {
+	a := letters[colour]
+	var cubes [Cubes]byte
+	for i := range cubes {
+		cubes[i] = a[l>>(2*i)&3]
+	}
+	return append(dst, cubes[:]...)
+}
+
+// AppendCode appends the code of s.
+func (s Setup) AppendCode(dst []byte) []byte { return s.append(dst, Lineup.AppendCode) }
+
+// AppendCubes appends the letters of the cubes of s.
+func (s Setup) AppendCubes(dst []byte) []byte { return s.append(dst, Lineup.AppendCubes) }
+
+// Code returns the code of s.
+func (s Setup) Code() string { return string(s.AppendCode(nil)) }
+
+// CubeText returns the letters of the cubes of s.
+func (s Setup) CubeText() string { return string(s.AppendCubes(nil)) }
+
+// append appends the line-ups that the form has.
+func (s Setup) append(dst []byte, lineup func(Lineup, []byte, Colour) []byte) []byte {
+	switch s.Form {
+	case Mirror:
+		return lineup(s.White, dst, White)
+	case BlackMirror:
+		return lineup(s.Black, dst, Black)
+	}
+	return lineup(s.Black, append(lineup(s.White, dst, White), separator), Black)
+}
+
+// ParseCode reads a code: six capital letters for white, which black mirrors; six
+// small ones for black, which white mirrors; or white's, a hyphen and black's. It
+// fails with ErrCode for anything else, codes above WPKVWP included. Legality is
+// not looked at.
+func ParseCode[T text](code T) (Setup, error) {
+	s, ok := parse(code, CodeLen, readCode)
+	if !ok {
+		return Setup{}, explainCode(string(code))
+	}
+	return s, nil
+}
+
+// ParseCubes reads the letters of 14 cubes, in capitals or small, or of white's, a
+// hyphen and black's. It fails with ErrCubes for anything else. Legality is not
+// looked at.
+func ParseCubes[T text](cubes T) (Setup, error) {
+	s, ok := parse(cubes, Cubes, readCubes)
+	if !ok {
+		return Setup{}, fmt.Errorf("%w: %s", ErrCubes, explain(string(cubes), Cubes, &letters))
+	}
+	return s, nil
+}
+
+// parse reads one or two line-ups of width letters.
+func parse[T text](t T, width int, read func(t T, from int, colour Colour) (Lineup, bool)) (s Setup, ok bool) {
+	switch {
+	case len(t) == width:
+		colour := colourOf[t[0]]
+		l, ok := read(t, 0, colour)
+		return Setup{l, l, Form(colour)}, ok
+	case len(t) == 2*width+1 && t[width] == separator:
+		white, ok := read(t, 0, White)
+		black, also := read(t, width+1, Black)
+		return Setup{white, black, Total}, ok && also
+	}
+	return Setup{}, false
+}
+
+// readCode reads the code of a line-up that begins at from.
+func readCode[T text](t T, from int, colour Colour) (Lineup, bool) {
+	number, all := uint32(0), uint8(0)
+	digits := &digitOf[colour]
+	for i := from; i < from+CodeLen; i++ {
+		d := digits[t[i]]
+		all |= d
+		number = number*26 + uint32(d)
+	}
+	return Lineup(number), all&notLetter == 0 && number < Lineups
+}
+
+// readCubes reads the letters of a line-up that begin at from.
+func readCubes[T text](t T, from int, colour Colour) (Lineup, bool) {
+	number, all := uint32(0), uint8(0)
+	cubes := &cubeOf[colour]
+	for i := range Cubes {
+		c := cubes[t[from+i]]
+		all |= c
+		number |= uint32(c) << (2 * i)
+	}
+	return Lineup(number), all&notLetter == 0
+}
+
+// explainCode says why code is none.
+func explainCode(code string) error {
+	why := explain(code, CodeLen, &alphabet)
+	if why == "" {
+		why = fmt.Sprintf("%s is beyond %s, all wises", quote(code), Setup{White: Lineups - 1}.Code())
+	}
+	return fmt.Errorf("%w: %s", ErrCode, why)
+}
+
+// explain says why t is not one or two line-ups of width letters, "" if it is.
+func explain(t string, width int, alphabets *[2]string) string {
+	parts := strings.Split(t, string(separator))
+	if len(parts) > 2 {
+		return fmt.Sprintf("%s has %d hyphens, at most one stands between white and black", quote(t), len(parts)-1)
+	}
+	for i, part := range parts {
+		if len(part) != width {
+			return fmt.Sprintf("%q has %d letters, want %d", short(part), len(part), width)
+		}
+		colour := colourOf[part[0]]
+		if len(parts) == 2 {
+			colour = Colour(i)
+		}
+		if at := strings.IndexFunc(part, func(r rune) bool { return !strings.ContainsRune(alphabets[colour], r) }); at >= 0 {
+			return fmt.Sprintf("letter %d of %q is not one of %s's, %s", at+1, part, colour, alphabets[colour])
+		}
+	}
+	return ""
+}
+
+// quote returns t for a message.
+func quote(t string) string { return fmt.Sprintf("%q", short(t)) }
+
+// short returns t, cut when it is long.
+func short(t string) string {
+	if len(t) > 80 {
+		return t[:80] + "..."
+	}
+	return t
+}
+
+// ParseCodeLenient reads a code as people mistype it: blanks are dropped, letters
+// of the wrong case are turned (a lone code of mixed case is taken for white's), and
+// missing letters for As on the left, as those of a small number. It returns a
+// warning for each of these, and fails with ErrCode when that is not enough.
+func ParseCodeLenient(code string) (s Setup, warnings []string, err error) {
+	if s, err = ParseCode(code); err == nil {
+		return s, nil, nil
+	}
+	mended := strings.Join(strings.Fields(code), "")
+	if mended != code {
+		warnings = append(warnings, quote(code)+": blanks dropped")
+	}
+	parts := strings.Split(mended, string(separator))
+	for i, part := range parts {
+		colour := White
+		if i == 1 || len(parts) == 1 && part == mapASCII(part, toLower) {
+			colour = Black
+		}
+		var said []string
+		parts[i], said = mend(part, colour)
+		warnings = append(warnings, said...)
+	}
+	if s, err = ParseCode(strings.Join(parts, string(separator))); err != nil {
+		return Setup{}, nil, err
+	}
+	return s, warnings, nil
+}
+
+// mend returns the code of a line-up in the case of its player and with six
+// letters, unless there is none at all.
+func mend(part string, colour Colour) (mended string, warnings []string) {
+	turn := toUpper
+	if colour == Black {
+		turn = toLower
+	}
+	if mended = mapASCII(part, turn); mended != part {
+		warnings = append(warnings, fmt.Sprintf("%s: read as %s", quote(part), mended))
+	}
+	if missing := CodeLen - len(mended); missing > 0 && mended != "" {
+		padded := strings.Repeat(alphabet[colour][:1], missing) + mended
+		warnings = append(warnings, fmt.Sprintf("%s has %d letters, want %d: read as %s", quote(part), len(part), CodeLen, padded))
+		mended = padded
+	}
+	return mended, warnings
+}
+
+// mapASCII maps each byte of t.
+func mapASCII(t string, to func(byte) byte) string {
+	mapped := []byte(t)
+	for i, b := range mapped {
+		mapped[i] = to(b)
+	}
+	return string(mapped)
+}
+
+func toUpper(b byte) byte {
+	if 'a' <= b && b <= 'z' {
+		return b - 'a' + 'A'
+	}
+	return b
+}
+
+func toLower(b byte) byte {
+	if 'A' <= b && b <= 'Z' {
+		return b - 'A' + 'a'
+	}
+	return b
+}
+
+// Parse reads a set-up in any of the three ways of writing it: cubes, code or
+// position. It fails with ErrCubes, ErrCode or ErrPosition, or with ErrText when it
+// cannot even tell which of them is meant.
+func Parse[T text](t T) (Setup, error) {
+	switch {
+	case len(t) == CodeLen, len(t) == 2*CodeLen+1:
+		return ParseCode(t)
+	case len(t) == Cubes, len(t) == 2*Cubes+1:
+		return ParseCubes(t)
+	case strings.ContainsAny(string(t), " /"):
+		return ParsePosition(string(t))
+	}
+	return Setup{}, fmt.Errorf("%w: %s is neither a code of %d letters, nor %d cubes, nor a position in PSN", ErrText, quote(string(t)), CodeLen, Cubes)
+}

@@ -1,0 +1,114 @@
+package pijersi_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"grenier/layers/pijersi"
+)
+
+// vector is a set-up in testdata/truth.json, which an independent program wrote.
+type vector struct {
+	Name        string `json:"name"`
+	White       string `json:"white"`
+	Black       string `json:"black"`
+	Code        string `json:"code"`
+	BlackCode   string `json:"black_code"`
+	Number      uint32 `json:"number"`
+	NumberBlack uint32 `json:"number_black"`
+	Legal       bool   `json:"balanced_legal"`
+	PSN         string `json:"psn"`
+	PSNMirror   string `json:"psn_mirror"`
+}
+
+type reference struct {
+	Examples map[string]struct {
+		Code, Cubes string
+		Number      uint32
+	}
+	Vectors []vector
+	Invalid []string `json:"invalid_codes"`
+}
+
+func readReference(t *testing.T) (r reference) {
+	t.Helper()
+	data, err := os.ReadFile("testdata/truth.json")
+	if err == nil {
+		err = json.Unmarshal(data, &r)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Examples) != 4 || len(r.Vectors) != 16 || len(r.Invalid) != 6 {
+		t.Fatalf("%d examples, %d vectors, %d invalid codes", len(r.Examples), len(r.Vectors), len(r.Invalid))
+	}
+	return r
+}
+
+// TestExamples checks the examples of document 003.
+func TestExamples(t *testing.T) {
+	for name, e := range readReference(t).Examples {
+		s, err := pijersi.ParseCode(e.Code)
+		if err != nil || s.CubeText() != e.Cubes || uint32(s.White) != e.Number || s.Form != pijersi.Mirror || !s.Legal() {
+			t.Errorf("%s: %s, %d, %s, %v", name, s.CubeText(), s.White, s.Form, err)
+		}
+		if again, err := pijersi.ParseCubes(e.Cubes); err != nil || again != s || again.Code() != e.Code {
+			t.Errorf("%s: %s, %v", name, again.Code(), err)
+		}
+	}
+	standard, err := pijersi.ParseCode("GRXLLS-grxlls")
+	if err != nil || standard.Code() != "GRXLLS-grxlls" || standard.White != pijersi.Standard.White || standard.Black != pijersi.Standard.White {
+		t.Errorf("standard: %+v, %v", standard, err)
+	}
+}
+
+func TestVectors(t *testing.T) {
+	for _, v := range readReference(t).Vectors {
+		t.Run(v.Name, func(t *testing.T) {
+			if v.Black == "" { // vectors of a mirror set-up have their black side in other fields
+				v.Black, v.NumberBlack, v.PSN = strings.ToLower(v.White), v.Number, v.PSNMirror
+				checkBlack(t, v)
+			}
+			both, err := pijersi.ParseCubes(v.White + "-" + v.Black)
+			if err != nil || uint32(both.White) != v.Number || uint32(both.Black) != v.NumberBlack || both.Legal() != v.Legal {
+				t.Fatalf("%+v, legal %t, %v", both, both.Legal(), err)
+			}
+			s := pijersi.NewSetup(both.White, both.Black)
+			if got := s.Code(); got != v.Code {
+				t.Errorf("code %s, want %s", got, v.Code)
+			}
+			if again, err := pijersi.ParseCode(v.Code); again != s || err != nil {
+				t.Errorf("ParseCode(%s) = %+v, %v, want %+v", v.Code, again, err, s)
+			}
+			if got := s.Position(); got != v.PSN {
+				t.Errorf("position %s, want %s", got, v.PSN)
+			}
+			if again, err := pijersi.ParsePosition(v.PSN); again != s || err != nil {
+				t.Errorf("ParsePosition(%s) = %+v, %v, want %+v", v.PSN, again, err, s)
+			}
+		})
+	}
+}
+
+// checkBlack checks a line-up that is written in black's letters.
+func checkBlack(t *testing.T, v vector) {
+	t.Helper()
+	s, err := pijersi.ParseCubes(v.Black)
+	if err != nil || s.Form != pijersi.BlackMirror || s.Code() != v.BlackCode || s.CubeText() != v.Black {
+		t.Errorf("%s: %+v, %s, %v", v.Black, s, s.Code(), err)
+	}
+	if again, err := pijersi.ParseCode(v.BlackCode); again != s || err != nil {
+		t.Errorf("ParseCode(%s) = %+v, %v, want %+v", v.BlackCode, again, err, s)
+	}
+}
+
+func TestInvalidCodes(t *testing.T) {
+	for _, code := range readReference(t).Invalid {
+		if s, err := pijersi.ParseCode(code); !errors.Is(err, pijersi.ErrCode) || s != (pijersi.Setup{}) {
+			t.Errorf("%q is read as %+v, %v", code, s, err)
+		}
+	}
+}
