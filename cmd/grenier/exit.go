@@ -10,9 +10,11 @@ import (
 	"grenier/kernels/colex"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/layers/swap"
 	"grenier/pipeline/batch"
 	"grenier/pipeline/compare"
 	"grenier/pipeline/export"
+	"grenier/pipeline/swapbfs"
 	"grenier/pipeline/tables"
 	"grenier/pipeline/verify"
 )
@@ -49,6 +51,7 @@ var usageErrors = []error{
 	awari.ErrPits, awari.ErrRules, awari.ErrBoard, awari.ErrCount, awari.ErrSeeds,
 	batch.ErrOtherRun, tables.ErrUnsolved, layerfile.ErrCodec, colex.ErrRange, colex.ErrOverflow,
 	frame.ErrCodec, export.ErrFormat, compare.ErrGame,
+	swap.ErrSize, swap.ErrTiles, swap.ErrText,
 }
 
 // statusOf maps an error to the exit status.
@@ -75,7 +78,8 @@ func isUsage(err error) bool {
 		}
 	}
 	return isType[usageError](err) || isType[*batch.MemoryError](err) || isType[*cpu.UnknownError](err) || isType[*cpu.UnsupportedError](err) ||
-		isType[*export.MemoryError](err) || isType[*batch.OrderError](err)
+		isType[*export.MemoryError](err) || isType[*batch.OrderError](err) ||
+		isType[*swapbfs.MemoryError](err)
 }
 
 func isType[E error](err error) bool {

@@ -30,6 +30,7 @@ awari (awalé, oware): the exact score of every position, layer by layer.
 	root.SetHelpCommand(help())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(a.awari(), a.version())
+	root.AddCommand(a.swap())
 	return root
 }
 

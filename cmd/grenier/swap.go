@@ -1,0 +1,22 @@
+package main
+
+import "github.com/spf13/cobra"
+
+// swap returns the commands about the swap puzzle.
+func (a *app) swap() *cobra.Command {
+	parent := &cobra.Command{
+		Use:   "swap",
+		Short: "Search and solve the swap puzzle",
+		Long: `The swap puzzle: a grid of up to 16 cells holds as many tiles; a move exchanges the
+tiles of two cells that share a side; the puzzle is solved when the tiles are in
+order, row by row.
+` + exitHelp,
+		Example: `  grenier swap bfs --rows 3 --cols 3`,
+		Args:    subcommand,
+		RunE:    showHelp,
+
+		DisableFlagsInUseLine: true,
+	}
+	parent.AddCommand(a.swapBFS())
+	return parent
+}
