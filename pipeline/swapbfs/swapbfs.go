@@ -1,13 +1,16 @@
 // Package swapbfs searches the whole state graph of a swap puzzle breadth first:
 // it counts the states at each distance from the goal.
 //
-// # Two bits a state
+// # One bit a state
 //
 // A swap changes the parity of a permutation, so the states of one depth are all
-// even or all odd. For each parity the search keeps two sets of bits, the states
-// seen and those of the newest depth; a depth turns the newest states of one
-// parity into those of the other. Together that is two bits for each of the (mn)!
-// states. Words have 60 bits in use, so a state takes 64/240 = 0.267 bytes.
+// even or all odd, and the neighbours of depth d are of depths d-1 and d+1 only.
+// For each parity the search keeps one set of bits, the states of the newest
+// depth of that parity. Depth d+1 is what the swaps make of depth d, less depth
+// d-1, whose place it takes: there is no need to know all states seen.
+//
+// Words have 60 bits in use, and a byte for each word counts the states seen, so
+// that full words are left out. A state takes 72/480 = 0.15 bytes.
 //
 // # Sixty states at once
 //
@@ -31,9 +34,8 @@
 //
 // Each block of the new depth is put together from the blocks that its edges lead
 // to, for the words that are not yet full only. It is written by one worker and
-// read by none before the next depth: there is nothing to lock, and the last
-// depths, which have few words left, are cheap, as are the first, which have few
-// blocks.
+// read by none before the next depth: there is nothing to lock. The last depths
+// are cheap, for few words are left, and the first, for few blocks are reached.
 package swapbfs
 
 import (
@@ -141,9 +143,9 @@ func (l *layout) words() uint64 { return perm.Arrangements(l.cells, l.cells-tail
 func (l *layout) blocks() uint64 { return perm.Arrangements(l.cells, l.upper) }
 
 func (l *layout) memory(workers int) uint64 {
-	words := perm.Arrangements(l.rest(), l.lower)
-	scratch := words * uint64(2+8*(1+len(l.ls)))
-	return 4*8*l.words() + 2*l.blocks() + l.bytes() + 8*words + uint64(workers)*scratch + baseMemory
+	block := perm.Arrangements(l.rest(), l.lower)
+	scratch := block * uint64(2+8*(1+len(l.ls)))
+	return 2*(8+1)*l.words() + 2*2*l.blocks() + l.bytes() + 8*block + uint64(workers)*scratch + baseMemory
 }
 
 // Search counts the states of a grid at each distance from the goal. It fails
@@ -173,8 +175,8 @@ func Search(ctx context.Context, g *swap.Grid, o Options) (*Result, error) {
 
 // side holds the states of one parity.
 type side struct {
-	seen   []uint64 // by word
-	newest []uint64
+	newest []uint64 // by word, those of the newest depth
+	seen   []uint8  // by word, the number of states of all depths so far
 	// busy[b] is 1 if a word of newest in block b is not 0, full[b] if all
 	// states of block b are seen.
 	busy, full []uint8
@@ -183,7 +185,7 @@ type side struct {
 func newSide(l *layout) side {
 	words, blocks := l.words(), l.blocks()
 	return side{
-		seen: make([]uint64, words), newest: make([]uint64, words),
+		newest: make([]uint64, words), seen: make([]uint8, words),
 		busy: make([]uint8, blocks), full: make([]uint8, blocks),
 	}
 }
@@ -207,7 +209,7 @@ func newSearch(l *layout, o Options, total uint64) *search {
 	for range o.Workers {
 		s.workers = append(s.workers, newWorker(s))
 	}
-	s.sides[0].seen[0], s.sides[0].newest[0], s.sides[0].busy[0] = 1, 1, 1
+	s.sides[0].newest[0], s.sides[0].seen[0], s.sides[0].busy[0] = 1, 1, 1
 	s.seen.Store(1)
 	return s
 }
@@ -271,92 +273,107 @@ type worker struct {
 }
 
 func newWorker(s *search) *worker {
-	w := &worker{search: s, open: make([]uint16, 0, s.tables.words), reached: make([]uint64, s.tables.words)}
+	w := &worker{search: s, block: newBlock(s.layout), open: make([]uint16, 0, s.tables.words), reached: make([]uint64, s.tables.words)}
 	for range s.tables.outer {
 		w.regrouped = append(w.regrouped, make([]uint64, s.tables.words))
 	}
 	return w
 }
 
-// words returns the words of a block.
-func (s *search) words(set []uint64, block int) []uint64 {
+// words returns what a set has for the words of a block.
+func words[T any](s *search, set []T, block int) []T {
 	n := s.tables.words
 	return set[block*n : (block+1)*n : (block+1)*n]
 }
 
-// pull finds the states of a block that are new at this depth.
+// pull replaces the newest states of a block by those of this depth.
 func (w *worker) pull(number int) {
-	newest := w.words(w.to.newest, number)
+	newest := words(w.search, w.to.newest, number)
+	if w.to.full[number] == 0 {
+		w.block.find(w.layout, number)
+		if w.reachable() {
+			w.replace(newest)
+			return
+		}
+	}
 	if w.to.busy[number] != 0 {
 		clear(newest)
 		w.to.busy[number] = 0
 	}
-	if w.to.full[number] != 0 {
-		return
+}
+
+// reachable reports whether an edge joins the block and one with states of the
+// depth before.
+func (w *worker) reachable() bool {
+	busy := w.from.busy[w.block.number]
+	for _, b := range w.block.across {
+		busy |= w.from.busy[b]
 	}
-	w.block.find(w.layout, number)
-	seen := w.words(w.to.seen, number)
-	if !w.listOpen(seen) {
-		w.to.full[number] = 1
-		return
+	for _, landings := range w.block.cross {
+		for _, target := range landings {
+			busy |= w.from.busy[target.block]
+		}
 	}
-	reached := w.pullBlocks()
+	return busy != 0
+}
+
+// replace does the work of pull for a block that may have new states.
+func (w *worker) replace(newest []uint64) {
+	number := w.block.number
+	seen := words(w.search, w.to.seen, number)
+	w.listOpen(newest, seen)
+	w.pullBlocks()
 	if w.from.busy[number] != 0 {
-		reached = true
 		w.pullInside()
-	}
-	if !reached {
-		return
 	}
 	found := 0
 	for _, o := range w.open {
-		fresh := w.reached[o] &^ seen[o]
+		fresh := w.reached[o] &^ newest[o]
 		newest[o] = fresh
-		seen[o] |= fresh
-		found += bits.OnesCount64(fresh)
+		n := bits.OnesCount64(fresh)
+		seen[o] += uint8(n)
+		found += n
 	}
-	if found > 0 {
-		w.to.busy[number] = 1
-		w.found += uint64(found)
+	w.found += uint64(found)
+	w.to.busy[number] = uint8(min(found, 1))
+	if len(w.open) == 0 {
+		w.to.full[number] = 1
 	}
 }
 
-// listOpen lists the words that have states left and clears what they reach. It
-// reports whether there are any.
-func (w *worker) listOpen(seen []uint64) bool {
+// listOpen lists the words that have states left, clears what they reach, and
+// clears the newest states of the other words.
+func (w *worker) listOpen(newest []uint64, seen []uint8) {
 	w.open = w.open[:0]
-	for o, bits := range seen {
-		if bits != allTails {
+	for o, n := range seen {
+		if n < tailBits {
 			w.open = append(w.open, uint16(o))
+		} else {
+			newest[o] = 0
 		}
 	}
 	clear(w.reached)
-	return len(w.open) > 0
 }
 
-// pullBlocks adds what comes from other blocks, and reports whether any of them
-// has newest states.
-func (w *worker) pullBlocks() (any bool) {
+// pullBlocks adds what comes from other blocks.
+func (w *worker) pullBlocks() {
 	for _, b := range w.block.across {
 		if w.from.busy[b] == 0 {
 			continue
 		}
-		any = true
-		source := w.words(w.from.newest, b)
+		source := words(w.search, w.from.newest, b)
 		for _, o := range w.open {
 			w.reached[o] |= source[o]
 		}
 	}
 	for e := range w.tables.cross {
-		if w.pullCrossing(&w.tables.cross[e], w.block.cross[e]) {
-			any = true
-		}
+		w.pullCrossing(&w.tables.cross[e], w.block.cross[e])
 	}
-	return any
 }
 
 // pullCrossing adds what comes along an edge between an upper and a lower cell.
-func (w *worker) pullCrossing(c *crossing, landings []landing) (any bool) {
+func (w *worker) pullCrossing(c *crossing, landings []landing) {
+	any := false
 	var sources [tail + middle]struct {
 		newest []uint64
 		to     []uint16
@@ -366,22 +383,21 @@ func (w *worker) pullCrossing(c *crossing, landings []landing) (any bool) {
 		s.newest, s.to = w.nothing, c.to[target.tile]
 		if w.from.busy[target.block] != 0 {
 			any = true
-			s.newest = w.words(w.from.newest, target.block)
+			s.newest = words(w.search, w.from.newest, target.block)
 		}
 	}
 	if !any {
-		return false
+		return
 	}
 	for _, o := range w.open {
 		s := &sources[c.tile[o]]
 		w.reached[o] |= s.newest[s.to[o]]
 	}
-	return true
 }
 
 // pullInside adds what comes from the block itself.
 func (w *worker) pullInside() {
-	source := w.words(w.from.newest, w.block.number)
+	source := words(w.search, w.from.newest, w.block.number)
 	for _, table := range w.tables.inner {
 		for _, o := range w.open {
 			w.reached[o] |= source[table[o]]

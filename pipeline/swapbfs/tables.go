@@ -52,7 +52,7 @@ func newTables(l *layout) *tables {
 	t := &tables{words: int(perm.Arrangements(l.rest(), l.lower))}
 	t.parity = make([]uint8, t.words)
 	for w := range t.words {
-		t.parity[w] = rankParity(l.arrangement(w), l.rest())
+		t.parity[w] = rankParity(l.arrangement(w))
 	}
 	for _, e := range l.ll {
 		t.inner = append(t.inner, l.innerTable(t.words, e))
@@ -89,9 +89,9 @@ func (l *layout) arrangement(word int) []uint8 {
 // word is the inverse of arrangement.
 func (l *layout) word(a []uint8) uint16 { return uint16(perm.RankArrangement(a, l.rest())) }
 
-// rankParity returns the parity of the list of n items that begins with a and
-// continues with the others in order.
-func rankParity(a []uint8, n int) uint8 {
+// rankParity returns the parity of a list that begins with a and continues with
+// the other items in order.
+func rankParity(a []uint8) uint8 {
 	digits := 0
 	for i, x := range a {
 		digits += int(x)
@@ -191,11 +191,12 @@ func (l *layout) exchanges(word, place int) (list [tail]exchange) {
 	return list
 }
 
-// block is a number of a block and what its words have in common.
+// block is the number of a block and what its words have in common.
 type block struct {
 	number int
 	parity uint8
-	// across[e] are the blocks that edge e of layout.uu leads to.
+	upper  []uint8 // the tiles in the upper cells
+	// across[e] is the block that edge e of layout.uu leads to.
 	across []int
 	// cross[e][t] is what edge e of layout.ul does when the tile t of a lower
 	// cell moves up.
@@ -205,42 +206,46 @@ type block struct {
 // landing is a block, and the number there of the tile that moved down.
 type landing struct{ block, tile int }
 
-// find sets b to the block with a number. It reuses what b holds.
+func newBlock(l *layout) block {
+	b := block{upper: make([]uint8, l.upper), across: make([]int, len(l.uu)), cross: make([][]landing, len(l.ul))}
+	for e := range b.cross {
+		b.cross[e] = make([]landing, l.rest())
+	}
+	return b
+}
+
+// find sets b to the block with a number.
 func (b *block) find(l *layout, number int) {
 	b.number = number
-	a := make([]uint8, l.upper)
-	perm.UnrankArrangement(a, l.cells, uint64(number))
-	b.parity = rankParity(a, l.cells)
-	b.across = b.across[:0]
-	for _, e := range l.uu {
-		a[e.from], a[e.to] = a[e.to], a[e.from]
-		b.across = append(b.across, int(perm.RankArrangement(a, l.cells)))
-		a[e.from], a[e.to] = a[e.to], a[e.from]
+	perm.UnrankArrangement(b.upper, l.cells, uint64(number))
+	b.parity = rankParity(b.upper)
+	for k, e := range l.uu {
+		b.upper[e.from], b.upper[e.to] = b.upper[e.to], b.upper[e.from]
+		b.across[k] = int(perm.RankArrangement(b.upper, l.cells))
+		b.upper[e.from], b.upper[e.to] = b.upper[e.to], b.upper[e.from]
 	}
-	b.cross = b.cross[:0]
-	for _, e := range l.ul {
-		b.cross = append(b.cross, l.landings(a, e.from))
+	for k, e := range l.ul {
+		b.land(l, b.cross[k], e.from)
 	}
 }
 
-// landings returns where the exchanges of the tile at a place of a for each tile
-// that is not in a lead.
-func (l *layout) landings(a []uint8, place int) []landing {
-	list := make([]landing, 0, l.rest())
-	down := a[place]
+// land finds where the exchanges of the tile at a place of the upper cells for
+// each other tile lead.
+func (b *block) land(l *layout, landings []landing, place int) {
+	down, t := b.upper[place], 0
 	for x := range uint8(l.cells) {
-		if slices.Contains(a, x) {
+		if x == down || slices.Contains(b.upper, x) {
 			continue
 		}
-		a[place] = x
+		b.upper[place] = x
 		tile := int(down)
-		for _, y := range a {
+		for _, y := range b.upper {
 			if y < down {
 				tile--
 			}
 		}
-		list = append(list, landing{int(perm.RankArrangement(a, l.cells)), tile})
-		a[place] = down
+		landings[t] = landing{int(perm.RankArrangement(b.upper, l.cells)), tile}
+		b.upper[place] = down
+		t++
 	}
-	return list
 }
