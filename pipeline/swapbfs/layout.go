@@ -59,10 +59,16 @@ func newLayout(g *swap.Grid) (l *layout, ok bool) {
 
 // eachSubset calls visit with the sets of k of n cells, as masks.
 func eachSubset(n, k int, visit func(set uint)) {
-	for set := range uint(1) << n {
-		if bits.OnesCount(set) == k {
-			visit(set)
-		}
+	if k == 0 {
+		visit(0)
+		return
+	}
+	// The next larger number with as many bits (HAKMEM, item 175).
+	for set := uint(1)<<k - 1; set < 1<<n; {
+		visit(set)
+		low := set & -set
+		carried := set + low
+		set = carried | (set^carried)/low>>2
 	}
 }
 

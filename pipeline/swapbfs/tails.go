@@ -11,7 +11,6 @@ import (
 // differ by a swap of the last two items, so one of them is even.
 const (
 	tailBits = 60
-	allTails = 1<<tailBits - 1
 )
 
 // Words can be regrouped by a cell of the tail: by the tile there, then by the

@@ -1,0 +1,174 @@
+package swap_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"grenier/kernels/perm"
+	"grenier/layers/swap"
+)
+
+func TestSizes(t *testing.T) {
+	for _, c := range []struct {
+		rows, cols int
+		want       error
+	}{
+		{1, 1, nil}, {1, 16, nil}, {16, 1, nil}, {4, 4, nil}, {3, 5, nil},
+		{0, 3, swap.ErrSize}, {3, 0, swap.ErrSize}, {-2, -2, swap.ErrSize}, {1, 17, swap.ErrSize},
+		{3, 6, swap.ErrSize}, {1 << 20, 1 << 12, swap.ErrSize}, {1 << 30, 1 << 30, swap.ErrSize},
+	} {
+		if _, err := swap.NewGrid(c.rows, c.cols); !errors.Is(err, c.want) {
+			t.Errorf("%d x %d: %v, want %v", c.rows, c.cols, err, c.want)
+		}
+	}
+}
+
+// TestSwaps checks the moves by their definition (document 004, section 2, with
+// the counts of ERRATA).
+func TestSwaps(t *testing.T) {
+	for _, size := range sizes() {
+		m, n := size[0], size[1]
+		g := mustGrid(t, m, n)
+		if got, want := len(g.Swaps()), m*(n-1)+(m-1)*n; got != want {
+			t.Errorf("%d x %d: %d swaps, want %d", m, n, got, want)
+		}
+		var want []swap.Swap
+		for a := range m * n {
+			for b := a + 1; b < m*n; b++ {
+				if a/n == b/n && b-a == 1 || a%n == b%n && b/n-a/n == 1 {
+					want = append(want, swap.Swap{A: a, B: b})
+				}
+			}
+		}
+		if !slices.Equal(g.Swaps(), want) {
+			t.Errorf("%d x %d: %v, want %v", m, n, g.Swaps(), want)
+		}
+	}
+}
+
+// TestSymmetries checks that each symmetry maps swaps to swaps, that there are
+// as many as expected, and that they are a group.
+func TestSymmetries(t *testing.T) {
+	for _, size := range sizes() {
+		g := mustGrid(t, size[0], size[1])
+		want := 4
+		switch {
+		case g.Cells() == 1:
+			want = 1
+		case g.Rows() == g.Cols():
+			want = 8
+		case g.Rows() == 1 || g.Cols() == 1:
+			want = 2
+		}
+		all := g.Symmetries()
+		if len(all) != want || all[0] != g.Goal() {
+			t.Errorf("%v: %d symmetries, want %d; the first is %x", size, len(all), want, all[0])
+		}
+		for _, h := range all {
+			for _, m := range g.Swaps() {
+				image := swap.Swap{A: min(h.At(m.A), h.At(m.B)), B: max(h.At(m.A), h.At(m.B))}
+				if !slices.Contains(g.Swaps(), image) {
+					t.Errorf("%v: symmetry %x maps %v to %v", size, h, m, image)
+				}
+			}
+			for _, k := range all {
+				if !slices.Contains(all, h.Compose(k, g.Cells())) {
+					t.Errorf("%v: %x after %x is not a symmetry", size, h, k)
+				}
+			}
+		}
+	}
+}
+
+// distances finds the distance of every state of a grid, breadth first.
+func distances(g *swap.Grid) map[swap.State]int {
+	far := map[swap.State]int{g.Goal(): 0}
+	for queue := []swap.State{g.Goal()}; len(queue) > 0; queue = queue[1:] {
+		for _, m := range g.Swaps() {
+			next := g.Apply(queue[0], m)
+			if _, known := far[next]; !known {
+				far[next] = far[queue[0]] + 1
+				queue = append(queue, next)
+			}
+		}
+	}
+	return far
+}
+
+// TestDistances checks on every state what the package comment says about
+// distances: parity, inverse, symmetries; and that on a line they are the
+// numbers of inversions.
+func TestDistances(t *testing.T) {
+	for _, size := range [][2]int{{1, 1}, {1, 5}, {5, 1}, {1, 7}, {2, 2}, {2, 3}, {3, 2}, {2, 4}} {
+		g := mustGrid(t, size[0], size[1])
+		far := distances(g)
+		if uint64(len(far)) != perm.Factorial(g.Cells()) {
+			t.Errorf("%v: %d states", size, len(far))
+		}
+		for s, d := range far {
+			if g.Parity(s) != d%2 {
+				t.Fatalf("%v: %x at distance %d has parity %d", size, s, d, g.Parity(s))
+			}
+			if got := far[g.Inverse(s)]; got != d {
+				t.Fatalf("%v: %x is at distance %d, its inverse at %d", size, s, d, got)
+			}
+			for _, h := range g.Symmetries() {
+				if got, known := far[g.Conjugate(s, h)]; !known || got != d {
+					t.Fatalf("%v: %x is at distance %d, its image under %x at %d", size, s, d, h, got)
+				}
+			}
+			if (g.Rows() == 1 || g.Cols() == 1) && s.Inversions(g.Cells()) != d {
+				t.Fatalf("%v: %x is at distance %d", size, s, d)
+			}
+		}
+	}
+}
+
+// TestConjugate checks what becomes of the swaps of a state.
+func TestConjugate(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for _, size := range sizes() {
+		g := mustGrid(t, size[0], size[1])
+		space := swap.Space{Grid: g}
+		for range 20 {
+			s := space.Unrank(0, rng.Uint64N(space.Size(0)))
+			for _, h := range g.Symmetries() {
+				image := g.Conjugate(s, h)
+				for cell := range g.Cells() {
+					if image.At(h.At(cell)) != h.At(s.At(cell)) {
+						t.Fatalf("%v: image of %x under %x is %x", size, s, h, image)
+					}
+				}
+				for _, m := range g.Swaps() {
+					moved := swap.Swap{A: h.At(m.A), B: h.At(m.B)}
+					if g.Conjugate(g.Apply(s, m), h) != g.Apply(image, moved) {
+						t.Fatalf("%v: %v of %x is not %v of its image under %x", size, m, s, moved, h)
+					}
+				}
+			}
+		}
+	}
+}
+
+func ExampleGrid_Apply() {
+	g, err := swap.NewGrid(2, 2)
+	if err != nil {
+		panic(err)
+	}
+	s := g.Goal()
+	for _, m := range []swap.Swap{{A: 0, B: 1}, {A: 1, B: 3}} {
+		s = g.Apply(s, m)
+	}
+	fmt.Print(swap.Puzzle{Grid: g, State: s, First: 1})
+	fmt.Println("parity", g.Parity(s))
+	// Output:
+	// 2 2
+	// 2 4
+	// 3 1
+	// parity 0
+}

@@ -1,0 +1,123 @@
+package swap_test
+
+import (
+	"errors"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"grenier/layers/swap"
+)
+
+func TestParse(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		want       string // text of the puzzle
+		err        error
+	}{
+		{"from 1", "2 3\n1 2 3\n6 5 4\n", "2 3\n1 2 3\n6 5 4\n", nil},
+		{"from 0", "2 3\n0 1 2\n5 4 3", "2 3\n0 1 2\n5 4 3\n", nil},
+		{"spaces", "\r\n 2\t2 \r\n\r\n 4 3\r\n 2  1 \r\n\r\n", "2 2\n4 3\n2 1\n", nil},
+		{"one cell", "1 1\n1\n", "1 1\n1\n", nil},
+		{"one cell from 0", "1 1\n0\n", "1 1\n0\n", nil},
+		{"sixteen", "1 16\n16 15 14 13 12 11 10 9 8 7 6 5 4 3 2 1\n", "1 16\n16 15 14 13 12 11 10 9 8 7 6 5 4 3 2 1\n", nil},
+
+		{"empty", "", "", swap.ErrText},
+		{"no rows", "2 2\n", "", swap.ErrText},
+		{"a row short", "2 2\n1 2\n", "", swap.ErrText},
+		{"a row long", "2 2\n1 2\n3 4\n5 6\n", "", swap.ErrText},
+		{"short row", "2 2\n1 2\n3\n", "", swap.ErrText},
+		{"long row", "2 2\n1 2 3\n4\n", "", swap.ErrText},
+		{"no size", "1 2 3\n4 5 6\n", "", swap.ErrText},
+		{"letters", "2 2\n1 a\n3 4\n", "", swap.ErrText},
+		{"fraction", "2 2\n1 2.0\n3 4\n", "", swap.ErrText},
+		{"long line", "2 2\n1" + strings.Repeat(" ", 5000) + "2\n3 4\n", "", swap.ErrText},
+		{"number too large", "2 2\n1 99999999999999999999\n3 4\n", "", swap.ErrText},
+
+		{"no cells", "0 2\n", "", swap.ErrSize},
+		{"negative", "-1 -4\n1 2 3 4\n", "", swap.ErrSize},
+		{"seventeen", "1 17\n1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17\n", "", swap.ErrSize},
+
+		{"twice", "2 2\n1 2\n2 4\n", "", swap.ErrTiles},
+		{"both numberings", "2 2\n0 1\n2 4\n", "", swap.ErrTiles},
+		{"neither numbering", "2 2\n2 3\n4 5\n", "", swap.ErrTiles},
+		{"negative tile", "2 2\n1 2\n3 -4\n", "", swap.ErrTiles},
+	} {
+		p, err := swap.Parse(strings.NewReader(c.text))
+		if !errors.Is(err, c.err) {
+			t.Errorf("%s: error %v, want %v", c.name, err, c.err)
+			continue
+		}
+		if err == nil && p.String() != c.want {
+			t.Errorf("%s: %q, want %q", c.name, p, c.want)
+		}
+	}
+}
+
+// TestParseSolved checks that both numberings of the solved grid are the goal.
+func TestParseSolved(t *testing.T) {
+	for _, text := range []string{"2 2\n1 2\n3 4\n", "2 2\n0 1\n2 3\n"} {
+		if p, err := swap.Parse(strings.NewReader(text)); err != nil || p.State != p.Grid.Goal() {
+			t.Errorf("%q: %x, %v", text, p.State, err)
+		}
+	}
+}
+
+// TestReadError checks that a failure to read is not taken for bad text.
+func TestReadError(t *testing.T) {
+	broken := io.MultiReader(strings.NewReader("2 2\n1 2\n"), iotest.ErrReader(io.ErrClosedPipe))
+	if _, err := swap.Parse(broken); !errors.Is(err, io.ErrClosedPipe) || errors.Is(err, swap.ErrText) {
+		t.Error(err)
+	}
+}
+
+func TestWrongNumberOfTiles(t *testing.T) {
+	if _, err := mustGrid(t, 2, 2).Puzzle([]int{1, 2, 3}); !errors.Is(err, swap.ErrTiles) {
+		t.Error(err)
+	}
+}
+
+// TestPuzzleText checks random puzzles of all sizes: text and back.
+func TestPuzzleText(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for _, size := range sizes() {
+		space := swap.Space{Grid: mustGrid(t, size[0], size[1])}
+		for first := range 2 {
+			p := swap.Puzzle{Grid: space.Grid, State: space.Unrank(0, rng.Uint64N(space.Size(0))), First: first}
+			got, err := swap.Parse(strings.NewReader(p.String()))
+			if err != nil || got.State != p.State || got.First != first || got.String() != p.String() {
+				t.Errorf("%q becomes %q: %v", p, got, err)
+			}
+		}
+	}
+}
+
+// FuzzParse feeds any text: what is accepted is a state that is written and read
+// again unchanged.
+func FuzzParse(f *testing.F) {
+	f.Add("2 3\n1 2 3\n6 5 4\n")
+	f.Add("1 1\n0\n")
+	f.Add("2 2\n0 1\n2 4\n")
+	f.Add("\n\n4 4")
+	f.Fuzz(func(t *testing.T, text string) {
+		p, err := swap.Parse(strings.NewReader(text))
+		if err != nil {
+			if !errors.Is(err, swap.ErrText) && !errors.Is(err, swap.ErrSize) && !errors.Is(err, swap.ErrTiles) {
+				t.Fatalf("untyped error %v", err)
+			}
+			return
+		}
+		space := swap.Space{Grid: p.Grid}
+		if _, rank := space.Rank(p.State); space.Unrank(0, rank) != p.State {
+			t.Fatalf("%x is no state of %s", p.State, space.Name())
+		}
+		again, err := swap.Parse(strings.NewReader(p.String()))
+		if err != nil || again.State != p.State || again.First != p.First {
+			t.Fatalf("%q becomes %q: %v", p, again, err)
+		}
+	})
+}
