@@ -1,0 +1,233 @@
+// Package swapsolve finds short ways to solve a grid of the swap puzzle, with the
+// solvers of document 004 and IDA*.
+//
+//	name                  finds                    keeps in memory
+//	greedy                a solution               nothing
+//	graph                 a shortest solution      the whole state graph
+//	bfs                   a shortest solution      the states up to its depth
+//	bidirectional         a shortest solution      states up to half its depth
+//	pseudo-bidirectional  a solution               states up to half its depth
+//	astar                 a shortest solution      states with a small g + h
+//	astar-bucket          a shortest solution      the same; its queue is quicker
+//	astar-incremental     a shortest solution      the same; half Manhattan, kept up to date
+//	idastar               a shortest solution      nothing
+//
+// A solver that stops early, because it needs more memory or time than is allowed,
+// says so and still returns a solution, the greedy one, with the lower bound that it
+// had proved by then.
+package swapsolve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"grenier/layers/swap"
+	"grenier/layers/swap/heuristic"
+)
+
+var (
+	// ErrSolver reports an unknown solver.
+	ErrSolver = errors.New("unknown solver")
+	// ErrHeuristic reports a heuristic that a solver cannot take.
+	ErrHeuristic = errors.New("heuristic not possible")
+)
+
+// Errors that end a search early.
+var (
+	errMemory = errors.New("memory")
+	errTime   = errors.New("time")
+)
+
+// Options says what a search may use.
+type Options struct {
+	// Heuristic is the lower bound of astar, astar-bucket and idastar. It must be
+	// admissible.
+	Heuristic heuristic.Heuristic
+	Memory    uint64        // most bytes for states, 0 for no limit
+	Time      time.Duration // 0 for no limit
+}
+
+// Result is what a solver found.
+type Result struct {
+	// Swaps solve the grid, in this order.
+	Swaps []swap.Swap
+	// Optimal says that there is no shorter solution: Lower is len(Swaps).
+	Optimal bool
+	// Lower is a proved lower bound on the length of all solutions.
+	Lower int
+	// Stopped is "memory" or "time" if the search ended early, "" if it did not.
+	Stopped string
+	// Heuristic is the name of the bound that was used, "" if none was.
+	Heuristic string
+	Counts
+	Elapsed time.Duration
+}
+
+// Counts says how much work a search was.
+type Counts struct {
+	Expanded   uint64 // states whose neighbours were looked at
+	Generated  uint64 // neighbours looked at
+	PeakOpen   uint64 // most states waiting at a time
+	PeakClosed uint64 // most states remembered at a time
+}
+
+// search is one run of a solver.
+type search struct {
+	ctx      context.Context
+	grid     *swap.Grid
+	start    swap.State
+	goal     swap.State
+	h        heuristic.Heuristic
+	memory   uint64
+	deadline time.Time
+	lower    int
+	Counts
+}
+
+// solver is what a name stands for. find returns the moves of a solution.
+type solver struct {
+	name     string
+	find     func(*search) ([]swap.Swap, error)
+	informed bool // needs a heuristic
+	exact    bool // finds shortest solutions
+}
+
+// solvers lists what Names returns.
+var solvers = []solver{
+	{"greedy", greedy, false, false},
+	{"graph", graphSearch, false, true},
+	{"bfs", breadthFirst, false, true},
+	{"bidirectional", bidirectional, false, true},
+	{"pseudo-bidirectional", pseudoBidirectional, false, false},
+	{"astar", heapSearch, true, true},
+	{"astar-bucket", bucketSearch, true, true},
+	{"astar-incremental", incrementalSearch, false, true},
+	{"idastar", deepening, true, true},
+}
+
+// Names returns the names of the solvers.
+func Names() []string {
+	names := make([]string, len(solvers))
+	for i, s := range solvers {
+		names[i] = s.name
+	}
+	return names
+}
+
+// find returns the solver of that name. It fails with ErrSolver.
+func find(name string) (solver, error) {
+	i := slices.IndexFunc(solvers, func(s solver) bool { return s.name == name })
+	if i < 0 {
+		return solver{}, fmt.Errorf("%w %q (allowed: %s)", ErrSolver, name, strings.Join(Names(), ", "))
+	}
+	return solvers[i], nil
+}
+
+// Exact reports whether the solver of that name finds shortest solutions. It fails
+// with ErrSolver.
+func Exact(name string) (bool, error) {
+	s, err := find(name)
+	return s.exact, err
+}
+
+// Informed reports whether the solver of that name needs a heuristic. It fails with
+// ErrSolver.
+func Informed(name string) (bool, error) {
+	s, err := find(name)
+	return s.informed, err
+}
+
+// Solve runs the solver of that name on a state of g. It fails with ErrSolver,
+// ErrHeuristic if the solver needs a heuristic and there is none or it is not
+// admissible, or the error of ctx.
+func Solve(ctx context.Context, name string, g *swap.Grid, start swap.State, o Options) (Result, error) {
+	solver, err := find(name)
+	if err != nil {
+		return Result{}, err
+	}
+	s := &search{ctx: ctx, grid: g, start: start, goal: g.Goal(), memory: o.Memory, lower: g.Parity(start)}
+	began := time.Now()
+	if o.Time > 0 {
+		s.deadline = began.Add(o.Time)
+	}
+	if solver.informed {
+		if o.Heuristic == nil || !o.Heuristic.Admissible() {
+			return Result{}, fmt.Errorf("%w: %s needs one that is admissible", ErrHeuristic, name)
+		}
+		s.h = o.Heuristic
+		s.raise(s.h.Estimate(start))
+	}
+	var swaps []swap.Swap
+	if start != s.goal { // which also keeps the state 0 out of tables
+		swaps, err = solver.find(s)
+	}
+	r := Result{Swaps: swaps, Optimal: solver.exact}
+	if errors.Is(err, errMemory) || errors.Is(err, errTime) {
+		r.Stopped = err.Error()
+		r.Swaps, err = greedy(s)
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	if err := replay(g, start, r.Swaps); err != nil {
+		return Result{}, err
+	}
+	r.Lower = s.lower
+	if solver.exact && r.Stopped == "" {
+		r.Lower = len(r.Swaps)
+	}
+	r.Optimal = r.Lower == len(r.Swaps)
+	r.Counts = s.Counts
+	r.Elapsed = time.Since(began)
+	if s.h != nil {
+		r.Heuristic = s.h.Name()
+	}
+	return r, nil
+}
+
+// replay checks that moves solve a state: a wrong solution is never handed out.
+func replay(g *swap.Grid, s swap.State, moves []swap.Swap) error {
+	for _, m := range moves {
+		s = g.Apply(s, m)
+	}
+	if s != g.Goal() {
+		return fmt.Errorf("the %d swaps found do not solve the grid: this is a bug", len(moves))
+	}
+	return nil
+}
+
+// pause is how many expansions go by between two looks at the clock.
+const pause = 1 << 10
+
+// expand counts the expansion of a state, and looks at the clock now and then.
+func (s *search) expand() error {
+	s.Expanded++
+	if s.Expanded%pause != 0 {
+		return nil
+	}
+	if err := s.ctx.Err(); err != nil {
+		return err
+	}
+	if !s.deadline.IsZero() && time.Now().After(s.deadline) {
+		return errTime
+	}
+	return nil
+}
+
+// allow fails with errMemory if that many bytes are more than allowed.
+func (s *search) allow(bytes uint64) error {
+	if s.memory > 0 && bytes > s.memory {
+		return errMemory
+	}
+	return nil
+}
+
+// raise takes in a lower bound; all solutions have the parity of the start.
+func (s *search) raise(lower int) {
+	lower += (lower ^ s.grid.Parity(s.start)) & 1
+	s.lower = max(s.lower, lower)
+}
