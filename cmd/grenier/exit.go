@@ -63,7 +63,7 @@ func statusOf(ctx context.Context, err error) int {
 		return exitInterrupted
 	case errors.Is(err, corrupt.ErrCorrupt):
 		return exitCorrupt
-	case errors.Is(err, verify.ErrDifferences), errors.Is(err, compare.ErrDifferences):
+	case errors.Is(err, verify.ErrDifferences), errors.Is(err, compare.ErrDifferences), isType[*illegalError](err):
 		return exitDifferences
 	case isUsage(err):
 		return exitUsage
