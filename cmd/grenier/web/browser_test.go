@@ -15,6 +15,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
@@ -274,6 +275,25 @@ func (p *tab) write(selector, text string) {
 
 // key presses a key, wherever the focus is.
 func (p *tab) key(key string) { p.Helper(); p.run(chromedp.KeyEvent(key)) }
+
+// enter presses Enter as a keyboard does: if the page takes the key for itself when it
+// goes down, it does not type a line break as well.
+func (p *tab) enter() {
+	p.Helper()
+	down := input.DispatchKeyEventParams{
+		Type: input.DispatchKeyEventTypeKeyDown, Key: "Enter", Code: "Enter", WindowsVirtualKeyCode: 13, Text: "\r",
+	}
+	up := down
+	up.Type, up.Text = input.DispatchKeyEventTypeKeyUp, ""
+	p.run(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		for _, event := range []input.DispatchKeyEventParams{down, up} {
+			if _, err := cdp.Call(ctx, t, input.DispatchKeyEvent, event); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
 
 // place is a position as the address has it: pits of South and North, who moves,
 // what they have taken.

@@ -132,7 +132,7 @@ func testKeys(t *testing.T, browser context.Context, s *site) {
 	if style := eval[string](page, `getComputedStyle(document.activeElement).outlineStyle`); style != "solid" {
 		t.Errorf("the outline of the pit with the focus is %s", style)
 	}
-	page.key(kb.Enter)
+	page.enter()
 	page.wantAt(s.after(middle, 5))
 	page.key("?")
 	page.await("help", `document.querySelector("#help").open`)
@@ -174,7 +174,8 @@ func testEdit(t *testing.T, browser context.Context, s *site) {
 	page.wantValues(at)
 
 	page.key("e")
-	page.write("#edit-text", "0 0 0 0 0 2 1 1 0 0 0 1"+kb.Enter)
+	page.write("#edit-text", "0 0 0 0 0 2 1 1 0 0 0 1")
+	page.enter()
 	at = place{board: awari.Board{0, 0, 0, 0, 0, 2, 1, 1, 0, 0, 0, 1}}
 	at.board, at.north = s.game.Turn(at.board), true
 	page.wantAt(at)
