@@ -120,5 +120,10 @@ func (a *app) printSwapBFS(r swapBFSReport) {
 type swapSearching swapbfs.Progress
 
 func (s swapSearching) state(elapsed time.Duration) state {
-	return steady(fmt.Sprintf("depth %d", s.Depth), s.Seen, s.Total, elapsed)
+	shown := steady(fmt.Sprintf("depth %d", s.Depth), s.Seen, s.Total, elapsed)
+	shown.done, shown.runETA = s.Share*shown.total, unknown
+	if s.Share > 0 {
+		shown.runETA = time.Duration(float64(elapsed) * (1 - s.Share) / s.Share)
+	}
+	return shown
 }

@@ -81,6 +81,9 @@ type Options struct {
 type Progress struct {
 	Depth       int    // being searched
 	Seen, Total uint64 // states
+	// Share is the share of the work that is done, 0 to 1. It is a guess: the
+	// number of depths is not known before the end.
+	Share float64
 }
 
 // Result is what a search counts.
@@ -162,7 +165,9 @@ func Search(ctx context.Context, g *swap.Grid, o Options) (*Result, error) {
 	if need := l.memory(o.Workers); need > o.Memory {
 		return nil, &MemoryError{Rows: g.Rows(), Cols: g.Cols(), Need: need, Allowed: o.Memory}
 	}
-	s := newSearch(l, o, perm.Factorial(g.Cells()))
+	s := newSearch(l, o)
+	s.total = perm.Factorial(g.Cells())
+	s.depths = guessDiameter(g) + 1 // the last one finds nothing
 	r := &Result{Rows: g.Rows(), Cols: g.Cols()}
 	for found := uint64(1); found > 0; {
 		r.Depths = append(r.Depths, found)
@@ -199,12 +204,13 @@ type search struct {
 	nothing []uint64 // a block without states
 	workers []*worker
 	total   uint64
+	depths  float64 // guessed number of depths to be searched
 	seen    atomic.Uint64
 }
 
 // newSearch returns a search that has seen the goal only: bit 0 of word 0.
-func newSearch(l *layout, o Options, total uint64) *search {
-	s := &search{layout: l, tables: newTables(l), options: o, sides: [2]side{newSide(l), newSide(l)}, total: total}
+func newSearch(l *layout, o Options) *search {
+	s := &search{layout: l, tables: newTables(l), options: o, sides: [2]side{newSide(l), newSide(l)}}
 	s.nothing = make([]uint64, s.tables.words)
 	for range o.Workers {
 		s.workers = append(s.workers, newWorker(s))
@@ -240,7 +246,7 @@ func (s *search) depth(ctx context.Context, depth int) (found uint64, err error)
 				for b := first; b < min(first+chunk, blocks); b++ {
 					w.pull(int(b))
 				}
-				s.report(depth, s.seen.Add(w.found-before))
+				s.report(depth, float64(first)/float64(blocks), s.seen.Add(w.found-before))
 			}
 		})
 	}
@@ -253,10 +259,24 @@ func (s *search) depth(ctx context.Context, depth int) (found uint64, err error)
 	return found, nil
 }
 
-func (s *search) report(depth int, seen uint64) {
-	if s.options.Progress != nil {
-		s.options.Progress(Progress{Depth: depth, Seen: seen, Total: s.total})
+// report tells how far the search is, given the share of a depth that is done.
+func (s *search) report(depth int, share float64, seen uint64) {
+	if s.options.Progress == nil {
+		return
 	}
+	share = min(1, (float64(depth-1)+share)/s.depths)
+	s.options.Progress(Progress{Depth: depth, Seen: seen, Total: s.total, Share: share})
+}
+
+// guessDiameter returns the diameter of a line, and about that of another grid:
+// some 5/4 of the largest half Manhattan distance, which is that of the reversal
+// (ERRATA, document 004).
+func guessDiameter(g *swap.Grid) float64 {
+	m, n := g.Rows(), g.Cols()
+	if min(m, n) == 1 {
+		return float64(m * n * (m*n - 1) / 2)
+	}
+	return 5. / 4 * float64(n*(m*m/2)+m*(n*n/2)) / 2
 }
 
 // worker finds the new states of one block at a time.

@@ -239,7 +239,7 @@ func TestCancel(t *testing.T) {
 func TestProgress(t *testing.T) {
 	var last swapbfs.Progress
 	o := swapbfs.Options{Memory: math.MaxUint64, Workers: 1, Progress: func(p swapbfs.Progress) {
-		if p.Seen < last.Seen || p.Depth < last.Depth || p.Total != 362880 {
+		if p.Seen < last.Seen || p.Depth < last.Depth || p.Share < last.Share || p.Share > 1 || p.Total != 362880 {
 			t.Errorf("%+v after %+v", p, last)
 		}
 		last = p
