@@ -117,7 +117,7 @@ func TestBadFlags(t *testing.T) {
 		{"awari verify --dir . --memory x", exitUsage, `--memory "x"`},
 		{"awari verify --dir . --progress x", exitUsage, `--progress "x"`},
 		{"version extra", exitUsage, `"extra"|flags only`},
-		{"solve --seeds 3 --dir new", exitUsage, `unknown command "solve"|awari, version`},
+		{"solve --seeds 3 --dir new", exitUsage, `unknown command "solve"|awari, |version`},
 		{"awari sovle --seeds 3 --dir new", exitUsage, `unknown command "sovle"|solve|grenier awari --help`},
 		{"awari sovle", exitUsage, `unknown command "sovle"|solve`},
 	})

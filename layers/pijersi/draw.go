@@ -76,8 +76,8 @@ func drawCell(svg *strings.Builder, row, column int, cell [2]byte) {
 		`<text x="%.1f" y="%.1f" font-size="9" fill="#6a6048">%s</text>`+"\n", x, y-40.4, x, y-25, cellName(row, column))
 	switch {
 	case cell[1] != 0: // the top cube covers a corner of the bottom one
-		drawCube(svg, x-8, y+8, cell[0])
-		drawCube(svg, x+8, y-4, cell[1])
+		drawCube(svg, x-11, y+12, cell[0])
+		drawCube(svg, x+10, y-4, cell[1])
 	case cell[0] != 0:
 		drawCube(svg, x, y+3, cell[0])
 	}
@@ -85,12 +85,12 @@ func drawCell(svg *strings.Builder, row, column int, cell [2]byte) {
 
 // drawCube draws a cube around a point.
 func drawCube(svg *strings.Builder, x, y float64, letter byte) {
-	fill, ink := "#fffdf5", "#222"
+	fill, edge, ink := "#fffdf5", "#222", "#222"
 	if colourOf[letter] == Black {
-		fill, ink = "#333", "#fff"
+		fill, edge, ink = "#333", "#bbb", "#fff"
 	}
 	kind := cubeOf[colourOf[letter]][letter]
-	fmt.Fprintf(svg, `<g><title>%s %s</title><rect x="%.1f" y="%.1f" width="28" height="28" rx="5" fill="%s" stroke="#222"/>`+
+	fmt.Fprintf(svg, `<g><title>%s %s</title><rect x="%.1f" y="%.1f" width="28" height="28" rx="5" fill="%s" stroke="%s"/>`+
 		`<text x="%.1f" y="%.1f" font-size="18" font-weight="bold" fill="%s">%c</text></g>`+"\n",
-		colourOf[letter], Cube(kind), x-14, y-14, fill, x, y+6.5, ink, letter)
+		colourOf[letter], Cube(kind), x-14, y-14, fill, edge, x, y+6.5, ink, letter)
 }
