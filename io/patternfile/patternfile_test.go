@@ -1,0 +1,129 @@
+package patternfile_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"grenier/io/corrupt"
+	"grenier/io/durable"
+	"grenier/io/patternfile"
+)
+
+var header = patternfile.Header{Kind: patternfile.Static, Cost: 1, Rows: 2, Cols: 3, Size: 3, Tiles: 0b1011, Entries: 120}
+
+// sample writes a file of some values and returns its name, contents and values.
+func sample(t testing.TB, h patternfile.Header) (path string, data []byte, values []uint8) {
+	t.Helper()
+	values = make([]uint8, h.Entries)
+	for i := range values {
+		values[i] = uint8(i * i % 7)
+	}
+	path = filepath.Join(t.TempDir(), "sample.gp")
+	size, err := patternfile.Write(path, h, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err = os.ReadFile(path); err != nil || int64(len(data)) != size {
+		t.Fatal(len(data), size, err)
+	}
+	return path, data, values
+}
+
+func TestRoundTrip(t *testing.T) {
+	large := header
+	large.Entries = 2<<20 + 1
+	for _, h := range []patternfile.Header{header, large, {Kind: patternfile.Dynamic, Cost: 2, Rows: 4, Cols: 4, Size: 2, Entries: 1 << 20}} {
+		path, _, values := sample(t, h)
+		got, read, err := patternfile.Read(path, nil)
+		if err != nil || got != h || !bytes.Equal(read, values) {
+			t.Errorf("%+v: %+v, %v", h, got, err)
+		}
+		if _, err := os.Stat(path + durable.TempSuffix); !errors.Is(err, os.ErrNotExist) {
+			t.Error(err)
+		}
+	}
+}
+
+// TestDamage changes every byte and cuts everywhere.
+func TestDamage(t *testing.T) {
+	path, data, _ := sample(t, header)
+	check := func(what string, at int, changed []byte) {
+		t.Helper()
+		if err := os.WriteFile(path, changed, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := patternfile.Read(path, nil); !errors.Is(err, corrupt.ErrCorrupt) {
+			t.Errorf("%s %d: %v", what, at, err)
+		}
+	}
+	for i := range data {
+		changed := bytes.Clone(data)
+		changed[i] ^= 0x10
+		check("byte", i, changed)
+		check("length", i, data[:i])
+	}
+	check("longer", len(data), append(bytes.Clone(data), 0))
+	for what, target := range map[int]error{0: corrupt.ErrForeign, 8: corrupt.ErrVersion} {
+		changed := bytes.Clone(data)
+		changed[what] ^= 0x10
+		check("byte", what, changed)
+		if _, _, err := patternfile.Read(path, nil); !errors.Is(err, target) {
+			t.Errorf("byte %d: %v", what, err)
+		}
+	}
+}
+
+func TestBadHeader(t *testing.T) {
+	for i, change := range []func(h *patternfile.Header){
+		func(h *patternfile.Header) { h.Kind = 3 }, func(h *patternfile.Header) { h.Cost = 0 },
+		func(h *patternfile.Header) { h.Rows = 0 }, func(h *patternfile.Header) { h.Cols = 20 },
+		func(h *patternfile.Header) { h.Size = 0 }, func(h *patternfile.Header) { h.Size = 2 },
+		func(h *patternfile.Header) { h.Tiles = 1<<6 | 3 }, func(h *patternfile.Header) { h.Kind = patternfile.Dynamic },
+		func(h *patternfile.Header) { h.Entries = 0 }, func(h *patternfile.Header) { h.Entries = 119 },
+	} {
+		h := header
+		change(&h)
+		path := filepath.Join(t.TempDir(), "x")
+		if _, err := patternfile.Write(path, h, make([]uint8, 120)); !errors.Is(err, patternfile.ErrHeader) {
+			t.Errorf("change %d: %v", i, err)
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	path, _, _ := sample(t, header)
+	no := errors.New("no")
+	if _, _, err := patternfile.Read(path, func(patternfile.Header) error { return no }); !errors.Is(err, no) {
+		t.Error(err)
+	}
+	if _, _, err := patternfile.Read(path+"x", nil); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+	if _, _, err := patternfile.Read(t.TempDir(), nil); !errors.Is(err, corrupt.ErrForeign) {
+		t.Error(err)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	_, data, _ := sample(f, header)
+	f.Add(data)
+	f.Add(data[:50])
+	f.Fuzz(func(t *testing.T, data []byte) {
+		path := filepath.Join(t.TempDir(), "x")
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		accept := func(h patternfile.Header) error {
+			if h.Entries > 1<<20 {
+				return corrupt.ErrCorrupt
+			}
+			return nil
+		}
+		if _, _, err := patternfile.Read(path, accept); err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
+			t.Error(err)
+		}
+	})
+}

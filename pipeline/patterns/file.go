@@ -1,0 +1,94 @@
+package patterns
+
+import (
+	"context"
+	"fmt"
+
+	"grenier/io/corrupt"
+	"grenier/io/patternfile"
+	"grenier/layers/swap"
+	"grenier/layers/swap/heuristic"
+)
+
+// SaveStatic writes a pattern database to a file and returns the length of that.
+func SaveStatic(path string, p *heuristic.Pattern) (int64, error) {
+	return patternfile.Write(path, patternfile.Header{
+		Kind: patternfile.Static, Cost: uint8(p.Cost), Rows: uint8(p.Grid.Rows()), Cols: uint8(p.Grid.Cols()),
+		Size: uint8(p.Tiles.Len()), Tiles: uint32(p.Tiles), Entries: uint64(len(p.Values)),
+	}, p.Values)
+}
+
+// SaveDynamic writes a table of sets to a file and returns the length of that.
+func SaveDynamic(path string, t *heuristic.SetTable) (int64, error) {
+	return patternfile.Write(path, patternfile.Header{
+		Kind: patternfile.Dynamic, Cost: uint8(t.Cost), Rows: uint8(t.Grid.Rows()), Cols: uint8(t.Grid.Cols()),
+		Size: uint8(t.Size), Entries: uint64(len(t.Values)),
+	}, t.Values)
+}
+
+// Load makes a bound for a grid of the pattern databases in files: the static sum if
+// they are of single sets, a dynamic cover, greedy or exact, if it is one table of
+// sets; the tables of smaller sets, which the cover needs too, are built anew. It fails with
+// heuristic.ErrPattern if files do not go together, ErrMemory, an error that matches
+// corrupt.ErrCorrupt if one is damaged or of another grid, or the error of ctx.
+func Load(ctx context.Context, g *swap.Grid, paths []string, exact bool, o Options) (heuristic.Heuristic, error) {
+	var static []*heuristic.Pattern
+	var dynamic []*heuristic.SetTable
+	bytes := uint64(0)
+	for _, path := range paths {
+		h, values, err := patternfile.Read(path, func(h patternfile.Header) error {
+			bytes += h.Entries
+			if o.Memory > 0 && bytes > o.Memory {
+				return fmt.Errorf("%w: %d bytes are needed, %d allowed", ErrMemory, bytes, o.Memory)
+			}
+			return belongs(path, g, h)
+		})
+		if err != nil {
+			return nil, err
+		}
+		if h.Kind == patternfile.Static {
+			static = append(static, &heuristic.Pattern{Grid: g, Tiles: heuristic.Tiles(h.Tiles), Cost: heuristic.Cost(h.Cost), Values: values})
+		} else {
+			dynamic = append(dynamic, &heuristic.SetTable{Grid: g, Size: int(h.Size), Cost: heuristic.Cost(h.Cost), Values: values})
+		}
+	}
+	switch {
+	case len(dynamic) == 0:
+		return heuristic.NewStatic(static...)
+	case len(dynamic) == 1 && len(static) == 0:
+		return cover(ctx, dynamic[0], exact, o)
+	}
+	return nil, fmt.Errorf("%w: a table of sets goes alone, not with %d other files", heuristic.ErrPattern, len(paths)-1)
+}
+
+// belongs checks a file against the grid that it is to be used for.
+func belongs(path string, g *swap.Grid, h patternfile.Header) error {
+	if int(h.Rows) != g.Rows() || int(h.Cols) != g.Cols() {
+		return corrupt.New(path, "header", "a grid of %d x %d cells %w the expected %d x %d", h.Rows, h.Cols, corrupt.ErrMismatch, g.Rows(), g.Cols())
+	}
+	want := heuristic.Entries(g, int(h.Size))
+	if h.Kind == patternfile.Dynamic {
+		if h.Size > heuristic.MaxSet {
+			return corrupt.New(path, "header", "sets of %d tiles, more than %d", h.Size, heuristic.MaxSet)
+		}
+		want *= uint64(len(heuristic.Sets(g, int(h.Size))))
+	}
+	if h.Entries != want {
+		return corrupt.New(path, "header", "%d entries instead of %d", h.Entries, want)
+	}
+	return nil
+}
+
+// cover returns the dynamic bound by a table, with the tables of smaller sets.
+func cover(ctx context.Context, largest *heuristic.SetTable, exact bool, o Options) (heuristic.Heuristic, error) {
+	o.Cost = largest.Cost
+	var tables []*heuristic.SetTable
+	for size := 1; size < largest.Size; size++ {
+		t, err := Dynamic(ctx, largest.Grid, size, o)
+		if err != nil {
+			return nil, err
+		}
+		tables = append(tables, t)
+	}
+	return heuristic.NewDynamic(exact, append(tables, largest)...)
+}
