@@ -38,7 +38,7 @@ in PSN. A position whose black mirrors white has the short code.
 func parseArrangement(line []byte) (pijersi.Setup, error) {
 	isCubes := len(line) == pijersi.Cubes || len(line) == 2*pijersi.Cubes+1
 	if !isCubes && bytes.ContainsAny(line, " /") {
-		return pijersi.ParsePosition(string(line))
+		return pijersi.ParsePosition(line)
 	}
 	return pijersi.ParseCubes(line)
 }

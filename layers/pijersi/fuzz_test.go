@@ -33,6 +33,12 @@ func FuzzParse(f *testing.F) {
 		command := string(position.AppendUGI(nil))
 		check(t, err, pijersi.ErrPosition, position.Position() == text || command == text || text == "position startpos" && position == pijersi.Standard)
 
+		line, lineErr = pijersi.ParsePosition([]byte(text))
+		sameResult(t, position, line, err, lineErr)
+		if again, againErr := pijersi.ParsePosition("position fen " + text); err == nil && position.Position() == text && (again != position || againErr != nil) {
+			t.Fatalf("%q is read as %+v, behind position fen as %+v, %v", text, position, again, againErr)
+		}
+
 		any, err := pijersi.Parse(text)
 		if err == nil && any != code && any != cubes && any != position {
 			t.Fatalf("%q is read as %+v", text, any)

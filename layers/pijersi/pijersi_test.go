@@ -119,6 +119,10 @@ func TestRandomCodes(t *testing.T) {
 		if again, err := pijersi.ParsePosition(s.Position()); again != position || err != nil {
 			t.Fatalf("ParsePosition(%s) = %+v, %v", s.Position(), again, err)
 		}
+		// Behind "position fen" it is read by other code.
+		if again, err := pijersi.ParsePosition(s.AppendUGI(nil)); again != position || err != nil {
+			t.Fatalf("ParsePosition(%s) = %+v, %v", s.AppendUGI(nil), again, err)
+		}
 	}
 }
 
@@ -343,6 +347,7 @@ func TestNoAllocation(t *testing.T) {
 		s, _ = pijersi.ParseCubes(cubes)
 		out = s.AppendCode(out[:0])
 		out = s.AppendPosition(out[:0])
+		_, _ = pijersi.ParsePosition(out)
 	}); n != 0 {
 		t.Errorf("%.0f allocations", n)
 	}

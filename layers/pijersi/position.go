@@ -111,7 +111,45 @@ func (s Setup) Position() string { return string(s.AppendPosition(nil)) }
 // may stand before it, and "position startpos" is the standard set-up. The form of
 // the result is that of NewSetup. It fails with ErrPosition for anything else, other
 // positions of the game included. Legality is not looked at.
-func ParsePosition(position string) (Setup, error) {
+func ParsePosition[T text](position T) (Setup, error) {
+	if s, ok := readPosition(position); ok {
+		return s, nil
+	}
+	return parsePosition(string(position))
+}
+
+// positionLen is the number of characters of a set-up in PSN. Each cube is always at
+// the same place.
+const positionLen = len("s-p-r-s-p-r-/p-r-s-wwr-s-p-/6/7/6/P-S-R-WWS-R-P-/R-P-S-R-P-S-" + beginning)
+
+// rowStart is where the rows with cubes begin in PSN.
+var rowStart = [rows]int{0: 49, 1: 34, 5: 13, 6: 0}
+
+// readPosition is the fast twin of parsePosition for a plain set-up: it reads the
+// letters of the cubes, and the rest must be what is written for these.
+func readPosition[T text](t T) (s Setup, ok bool) {
+	if len(t) != positionLen {
+		return s, false
+	}
+	var lineups [2]Lineup
+	for colour := range lineups {
+		for i, at := range &places[colour] {
+			kind := cubeOf[colour][t[rowStart[at.row]+2*at.column+at.level]]
+			lineups[colour] |= Lineup(kind&3) << (2 * i)
+		}
+	}
+	s = NewSetup(lineups[White], lineups[Black])
+	var written [positionLen]byte
+	for i, c := range s.AppendPosition(written[:0]) {
+		if t[i] != c {
+			return Setup{}, false
+		}
+	}
+	return s, true
+}
+
+// parsePosition reads a set-up as ParsePosition, and says what is wrong.
+func parsePosition(position string) (Setup, error) {
 	if position == ugiStandard {
 		return Standard, nil
 	}

@@ -294,7 +294,7 @@ func Parse[T text](t T) (Setup, error) {
 	case len(t) == Cubes, len(t) == 2*Cubes+1:
 		return ParseCubes(t)
 	case strings.ContainsAny(string(t), " /"):
-		return ParsePosition(string(t))
+		return ParsePosition(t)
 	}
 	return Setup{}, fmt.Errorf("%w: %s is neither a code of %d letters, nor %d cubes, nor a position in PSN", ErrText, quote(string(t)), CodeLen, Cubes)
 }
