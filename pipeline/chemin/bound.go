@@ -1,0 +1,281 @@
+package chemin
+
+import (
+	"context"
+	"math/bits"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"grenier/layers/chemin"
+)
+
+// bounds knows, for each connected set T of empty cells, how much can still be made of
+// what stands around T (package comment, "The bound").
+type bounds struct {
+	board *chemin.Board
+	// fronts by canonical set. Sets that are not there have no bound.
+	fronts map[chemin.Cells]*front
+	// growth[n] is more than a game can reach with n cells.
+	growth []uint32
+}
+
+// front is a list of vectors (c, w of the border cells) of which at least one is nowhere
+// less than that of any way to fill the set.
+type front struct {
+	border  []uint8 // the cells of the set that have a neighbour outside, ascending
+	vectors []uint32
+}
+
+func (f *front) stride() int { return 1 + len(f.border) }
+
+// newBounds works out fronts of at most about perSize vectors for all sets of one size.
+// It calls begin before each size. When ctx ends, the sets that are not done are left without a
+// bound.
+func newBounds(ctx context.Context, b *chemin.Board, perSize, threads int, begin func(size int)) (*bounds, error) {
+	t := &bounds{board: b, fronts: map[chemin.Cells]*front{}, growth: growth(b)}
+	sets := []chemin.Cells{}
+	for size := 1; size <= b.Cells(); size++ {
+		begin(size)
+		sets = t.grow(sets, size)
+		most := perSize / len(sets)
+		if 2*size > b.Cells()+1 {
+			most = min(most/coarser, mostCoarse)
+		}
+		fronts, err := t.solve(ctx, sets, max(1, most), threads)
+		if err != nil {
+			if ctx.Err() != nil {
+				return t, nil
+			}
+			return nil, err
+		}
+		for i, set := range sets {
+			t.fronts[set] = fronts[i]
+		}
+	}
+	return t, nil
+}
+
+// Fronts of more than half of the cells are kept small: they are looked up for states with few
+// filled cells, of which there are not many, and would take the most time.
+const (
+	coarser    = 16 // times fewer vectors in all
+	mostCoarse = 64 // in one front
+)
+
+// growth returns a limit for the numbers in a game of n cells: the n-th number is at most the
+// sum of the eight largest before it, or of as many as a cell has neighbours.
+func growth(b *chemin.Board) []uint32 {
+	degree := 0
+	for cell := range b.Cells() {
+		degree = max(degree, bits.OnesCount32(b.Near(cell)))
+	}
+	g := make([]uint32, b.Cells()+1)
+	for n := 1; n < len(g); n++ {
+		for _, before := range g[max(1, n-degree):n] {
+			g[n] += before
+		}
+		g[n] = max(1, g[n])
+	}
+	return g
+}
+
+// grow returns the canonical connected sets of one size, given those of the size before.
+func (t *bounds) grow(smaller []chemin.Cells, size int) []chemin.Cells {
+	if size == 1 {
+		smaller = []chemin.Cells{0}
+	}
+	found := map[chemin.Cells]bool{}
+	var ways []*chemin.Symmetry
+	for _, set := range smaller {
+		for rest := t.board.Full() &^ set; rest != 0; rest &= rest - 1 {
+			cell := bits.TrailingZeros32(rest)
+			if size == 1 || t.board.Near(cell)&set != 0 {
+				var canonical chemin.Cells
+				canonical, ways = t.board.CanonicalSet(ways[:0], set|1<<cell)
+				found[canonical] = true
+			}
+		}
+	}
+	sets := make([]chemin.Cells, 0, len(found))
+	for set := range found {
+		sets = append(sets, set)
+	}
+	slices.Sort(sets)
+	return sets
+}
+
+// solve returns the fronts of sets whose smaller sets are solved.
+func (t *bounds) solve(ctx context.Context, sets []chemin.Cells, most, threads int) ([]*front, error) {
+	fronts := make([]*front, len(sets))
+	group, ctx := errgroup.WithContext(ctx)
+	for worker := range threads {
+		group.Go(func() error {
+			for i := worker; i < len(sets); i += threads {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				fronts[i] = t.front(sets[i], most)
+			}
+			return nil
+		})
+	}
+	return fronts, group.Wait()
+}
+
+// front works out the front of a set: each of its cells may be the first that is filled, if
+// the others hang together.
+func (t *bounds) front(set chemin.Cells, most int) *front {
+	f := &front{border: list(t.board.Touching(set, t.board.Full()&^set))}
+	if set&(set-1) == 0 {
+		f.vectors = t.alone(set)
+		return f
+	}
+	var vectors []uint32
+	for rest := set; rest != 0; rest &= rest - 1 {
+		first := bits.TrailingZeros32(rest)
+		if left := set &^ (1 << first); t.board.Component(left) == left {
+			vectors = t.prepend(vectors, f, set, first)
+		}
+	}
+	f.vectors = thin(vectors, f.stride(), most)
+	return f
+}
+
+// alone returns the vector of a single cell, the last of the game.
+func (t *bounds) alone(set chemin.Cells) []uint32 {
+	if t.board.Full() == set {
+		return []uint32{1} // a board of one cell
+	}
+	return []uint32{0, 1}
+}
+
+// prepend appends the vectors of the set with the given cell filled first.
+func (t *bounds) prepend(dst []uint32, f *front, set chemin.Cells, first int) []uint32 {
+	left := set &^ (1 << first)
+	rest, by := t.lookUp(left)
+	limit := t.growth[bits.OnesCount32(set)]
+	source := t.board.Near(first)&^set == 0
+	place := t.positions(rest, by)
+	for v := range slices.Chunk(rest.vectors, rest.stride()) {
+		var w [chemin.MaxCells]uint32
+		for i, cell := range place {
+			w[cell] = v[1+i]
+		}
+		for around := t.board.Near(first) & left; around != 0; around &= around - 1 {
+			w[first] = min(limit, w[first]+w[bits.TrailingZeros32(around)])
+		}
+		c := v[0]
+		if source {
+			c = min(limit, c+w[first])
+		}
+		dst = append(dst, c)
+		for _, cell := range f.border {
+			dst = append(dst, w[cell])
+		}
+	}
+	return dst
+}
+
+// lookUp returns the front of a connected set, nil if there is none, and a symmetry that
+// carries the set to the one that it was made for.
+func (t *bounds) lookUp(set chemin.Cells) (*front, *chemin.Symmetry) {
+	var buffer [8]*chemin.Symmetry
+	canonical, ways := t.board.CanonicalSet(buffer[:0], set)
+	return t.fronts[canonical], ways[0]
+}
+
+// positions returns the cells that a symmetry carries to the border of a front.
+func (t *bounds) positions(f *front, by *chemin.Symmetry) []int {
+	var back [chemin.MaxCells]int
+	for cell := range t.board.Cells() {
+		back[by[cell]] = cell
+	}
+	cells := make([]int, len(f.border))
+	for i, cell := range f.border {
+		cells[i] = back[cell]
+	}
+	return cells
+}
+
+// list returns the cells of a set, ascending.
+func list(set chemin.Cells) []uint8 {
+	cells := make([]uint8, 0, bits.OnesCount32(set))
+	for ; set != 0; set &= set - 1 {
+		cells = append(cells, uint8(bits.TrailingZeros32(set)))
+	}
+	return cells
+}
+
+// outlook is the bound of all states with the same filled cells.
+type outlook struct {
+	board *chemin.Board
+	parts []part
+	// open is set when there is no bound.
+	open bool
+}
+
+// part is a component of the empty cells.
+type part struct {
+	*front
+	reads [][]uint8 // the filled neighbours of each border cell
+}
+
+// outlook returns the bound of states whose empty cells are these.
+func (t *bounds) outlook(empty chemin.Cells) outlook {
+	o := outlook{board: t.board}
+	filled := t.board.Full() &^ empty
+	for empty != 0 {
+		component := t.board.Component(empty)
+		empty &^= component
+		f, by := t.lookUp(component)
+		if f == nil {
+			return outlook{board: t.board, open: true}
+		}
+		p := part{front: f}
+		for _, cell := range t.positions(f, by) {
+			p.reads = append(p.reads, list(t.board.Near(cell)&filled))
+		}
+		o.parts = append(o.parts, p)
+	}
+	return o
+}
+
+// upper returns a number that no cell still to be filled exceeds. It may stop early at a
+// number above enough.
+func (o *outlook) upper(values *[chemin.MaxCells]uint32, enough uint64) uint64 {
+	if o.open {
+		return noBound
+	}
+	best := uint64(0)
+	for i := range o.parts {
+		best = max(best, o.parts[i].upper(values, enough))
+		if best > enough {
+			break
+		}
+	}
+	return best
+}
+
+// noBound stands for a bound that is not known.
+const noBound = 1 << 62
+
+func (p *part) upper(values *[chemin.MaxCells]uint32, enough uint64) uint64 {
+	var inflow [chemin.MaxCells]uint64
+	for i, cells := range p.reads {
+		for _, cell := range cells {
+			inflow[i] += uint64(values[cell])
+		}
+	}
+	best, stride := uint64(0), p.stride()
+	for v := p.vectors; len(v) > 0; v = v[stride:] {
+		total := uint64(v[0])
+		for i, w := range v[1:stride] {
+			total += inflow[i] * uint64(w)
+		}
+		if best = max(best, total); best > enough {
+			return best
+		}
+	}
+	return best
+}

@@ -1,0 +1,61 @@
+// Package chemin searches the orders of filling a board of the game chemin (package
+// layers/chemin) for the largest number that can be written, and counts the orders,
+// orientations and grids that have it. Solve is the entry; it has three methods.
+//
+//	classes       visits one order of each class of symmetric orders, all of them: the
+//	              method of document 002, with its classes computed
+//	orientations  visits one order of each acyclic orientation, but for those that
+//	              cannot reach the best score: the improvement that the document asks for
+//	layers        goes through the layers of canonical states, each state once, and keeps
+//	              those that may still beat the best score; on disk if they are many
+//
+// They share nothing but the rules and the bound, so they check each other.
+//
+// # Paths
+//
+// The number in a cell t is the number of directed paths from sources of the orientation
+// (cells that are filled before all their neighbours) to t. Cut a game after some cells S are
+// filled, with numbers v, and let w(j) be, for a cell j of the empty rest T, the number of
+// paths from j to t inside T. A path that crosses over does so once, and the others begin at a
+// source in T, which has all its neighbours in T. So
+//
+//	value of t = c + sum over neighbours i in S, j in T of v(i) w(j),  c = sum of w(sources in T)
+//
+// where c and w depend on the order of T alone: what is still possible is a maximum of sums
+// with factors that are not negative. Two things follow.
+//
+// # Dominance
+//
+// The largest number that is still possible from a state does not fall when a value rises. Of
+// two states with the same filled cells of which one is nowhere less, the other cannot lead to
+// a larger number, and a search for the maximum alone drops it. What that does to the
+// number of optimal orders is not known, so counting never does it.
+//
+// # One sink
+//
+// Some optimal order has the maximum in the last cell t and no sink (a cell that is filled
+// after all its neighbours) but t. Take any order, t its cell with the largest number, and fill
+// all other sinks at the start instead, one after the other until there are none. A sink
+// feeds no other cell, so nothing is lost; a cell beside the moved one gains, or it was a
+// source, and then has 1 as before, or more. So the number in t does not fall. In such an order the empty cells
+// always hang together: each component of them has a last cell, which is a sink. The search
+// for the maximum therefore never cuts the empty cells in two; counting does not use this.
+//
+// # The bound
+//
+// Built from the last cell backwards, (c, w) has a recursion like that of the game itself:
+// putting a cell k in front of T adds w(k), the sum of w over its neighbours in T, and c grows
+// by w(k) if all neighbours of k are in T. For each connected set T up to symmetry, the bounds
+// keep the vectors (c, w on the cells with a neighbour outside) that no other exceeds. If
+// these are too many, groups of them are replaced by their maxima, which makes the bound
+// larger, but leaves it a bound. A state is dropped when no vector of its empty cells takes it
+// above the best score, or to it when counting. When the empty cells fall apart, the
+// largest number is in one component, and the others may be filled before it without harm.
+//
+// # Memory
+//
+// Layers are sorted lists of records. New states are collected, sorted, thinned out and put
+// aside in runs, compressed by lz4 in files if there is a directory; merging the runs
+// makes the next layer. Each complete layer is a checkpoint from which the same search goes
+// on.
+package chemin

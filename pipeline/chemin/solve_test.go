@@ -1,0 +1,210 @@
+package chemin
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"grenier/layers/chemin"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func board(t testing.TB, rows, cols int) *chemin.Board {
+	t.Helper()
+	b, err := chemin.New(rows, cols)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func solve(t testing.TB, rows, cols int, opts Options) *Result {
+	t.Helper()
+	opts.Memory, opts.Threads = max(opts.Memory, 256<<20), 2
+	r, err := Solve(context.Background(), board(t, rows, cols), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Exact() {
+		t.Fatalf("%d x %d, %s: bounds %d and %d", rows, cols, opts.Method, r.Lower, r.Upper)
+	}
+	return r
+}
+
+// fields returns counts in the order of the reference file, "-" where there is none.
+func fields(c *Counts) []string {
+	if c == nil {
+		c = &Counts{}
+	}
+	var text []string
+	for _, n := range []*uint64{c.Total, c.UpToSymmetry, c.Optimal, c.OptimalUpToSymmetry} {
+		if n == nil {
+			text = append(text, "-")
+		} else {
+			text = append(text, strconv.FormatUint(*n, 10))
+		}
+	}
+	return text
+}
+
+// agree compares those numbers that a method finds.
+func agree(t *testing.T, what string, c *Counts, want ...string) {
+	t.Helper()
+	for i, got := range fields(c) {
+		if got != "-" && got != want[i] {
+			t.Errorf("%s: %v, want %v", what, fields(c), want)
+		}
+	}
+}
+
+// TestReference compares all methods with values from elsewhere.
+func TestReference(t *testing.T) {
+	f, err := os.Open("../../layers/chemin/testdata/small.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(lines) != 13 {
+		t.Fatalf("%d lines in the reference", len(lines))
+	}
+	found := map[Method]int{}
+	for _, r := range lines[1:] {
+		rows, _ := strconv.Atoi(r[0])
+		cols, _ := strconv.Atoi(r[1])
+		for _, method := range []Method{Classes, Orientations, Layers} {
+			what := fmt.Sprintf("%d x %d, %s", rows, cols, method)
+			got := solve(t, rows, cols, Options{Method: method})
+			if fmt.Sprint(got.Lower) != r[9] {
+				t.Errorf("%s: maximum %d, want %s", what, got.Lower, r[9])
+			}
+			agree(t, what+", orders", got.Orders, r[3], r[4], r[10], r[11])
+			agree(t, what+", orientations", got.Orientations, r[5], r[6], r[12], r[13])
+			agree(t, what+", grids", got.Grids, r[7], r[8], r[14], r[15])
+			for _, c := range []*Counts{got.Orders, got.Orientations, got.Grids} {
+				for _, n := range fields(c) {
+					if n != "-" {
+						found[method]++
+					}
+				}
+			}
+			if method == Classes && fmt.Sprint(got.Leaves) != r[4] {
+				t.Errorf("%s: %d leaves, want %s", what, got.Leaves, r[4])
+			}
+			want := map[Method]string{Classes: r[11], Orientations: r[13], Layers: "1"}[method]
+			if fmt.Sprint(len(got.Solutions)) != want {
+				t.Errorf("%s: %d solutions, want %s", what, len(got.Solutions), want)
+			}
+			checkSolutions(t, board(t, rows, cols), got)
+		}
+	}
+	// Every method must find what it promises, on all 12 boards.
+	if want := (map[Method]int{Classes: 12 * 10, Orientations: 12 * 12, Layers: 12 * 4}); !cmp.Equal(found, want) {
+		t.Errorf("numbers found: %v, want %v", found, want)
+	}
+}
+
+// checkSolutions replays the solutions.
+func checkSolutions(t *testing.T, b *chemin.Board, r *Result) {
+	t.Helper()
+	for _, s := range r.Solutions {
+		grid, err := b.Play(s.Order)
+		if err != nil || !slices.Equal(grid, s.Grid) || slices.Max(grid) != r.Lower {
+			t.Errorf("order %v makes %v, %v; it is said to make %v with %d", s.Order, grid, err, s.Grid, r.Lower)
+		}
+	}
+}
+
+// TestAll lists every optimal solution.
+func TestAll(t *testing.T) {
+	for method, want := range map[Method]int{Classes: 32, Orientations: 16, Layers: 16} {
+		r := solve(t, 3, 3, Options{Method: method, All: true})
+		seen := map[string]bool{}
+		for _, s := range r.Solutions {
+			seen[fmt.Sprint(s.Order)] = true
+		}
+		if len(r.Solutions) != want || len(seen) != want {
+			t.Errorf("%s: %d solutions, %d different ones, want %d", method, len(r.Solutions), len(seen), want)
+		}
+		checkSolutions(t, board(t, 3, 3), r)
+	}
+}
+
+// TestTwoRows checks 4 x 3^(n-2) on the boards with two rows.
+func TestTwoRows(t *testing.T) {
+	for cols, want := 2, uint32(4); cols <= 8; cols, want = cols+1, want*3 {
+		for _, method := range []Method{Orientations, Layers} {
+			if r := solve(t, 2, cols, Options{Method: method}); r.Lower != want {
+				t.Errorf("2 x %d, %s: %d, want %d", cols, method, r.Lower, want)
+			}
+		}
+	}
+}
+
+// TestLarger compares the methods on boards that are too large to visit every order of.
+func TestLarger(t *testing.T) {
+	sizes := [][3]int{{3, 4, 300}, {1, 12, 2}, {4, 3, 300}}
+	if os.Getenv("GRENIER_LONG") != "" {
+		sizes = append(sizes, [3]int{3, 5, 1500}, [3]int{4, 4, 2473}, [3]int{3, 6, 7557})
+	}
+	for _, size := range sizes {
+		one := solve(t, size[0], size[1], Options{Method: Layers})
+		other := solve(t, size[0], size[1], Options{Method: Orientations})
+		if one.Lower != uint32(size[2]) || other.Lower != one.Lower {
+			t.Errorf("%v: layers found %d, orientations %d", size, one.Lower, other.Lower)
+		}
+		if !slices.Equal(fields(one.Orders), fields(other.Orders)) {
+			t.Errorf("%v: layers counts orders %v, orientations %v", size, fields(one.Orders), fields(other.Orders))
+		}
+	}
+}
+
+// TestTimeLimit stops each method at once: the bounds must enclose the maximum.
+func TestTimeLimit(t *testing.T) {
+	for _, method := range []Method{Classes, Orientations, Layers} {
+		r, err := Solve(context.Background(), board(t, 4, 4), Options{Method: method, Memory: 64 << 20, Threads: 2, Time: time.Millisecond})
+		if err != nil || r.Lower > 2473 || r.Upper < 2473 || r.Exact() || len(r.Solutions) != 1 {
+			t.Errorf("%s: %+v, %v", method, r, err)
+		}
+		if r != nil && slices.Max(r.Solutions[0].Grid) != r.Lower {
+			t.Errorf("%s: lower bound %d of the order %v", method, r.Lower, r.Solutions[0])
+		}
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, method := range []Method{Classes, Orientations, Layers} {
+		if _, err := Solve(ctx, board(t, 4, 4), Options{Method: method, Memory: 64 << 20, Threads: 2}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v, want context.Canceled", method, err)
+		}
+	}
+}
+
+func TestOptions(t *testing.T) {
+	for _, opts := range []Options{
+		{Method: "other", Memory: 1 << 30, Threads: 1}, {Method: Layers, Memory: 1, Threads: 1},
+		{Method: Classes, Memory: 1 << 30, Threads: 1, Dir: "x"}, {Method: Layers, Memory: 1 << 30},
+	} {
+		if _, err := Solve(context.Background(), board(t, 2, 2), opts); !errors.Is(err, ErrOption) {
+			t.Errorf("%+v: %v, want ErrOption", opts, err)
+		}
+	}
+	if _, err := ParseMethod("fast"); !errors.Is(err, ErrOption) {
+		t.Errorf("ParseMethod: %v, want ErrOption", err)
+	}
+}
