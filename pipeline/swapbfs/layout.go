@@ -112,7 +112,9 @@ func (p parts) layout(n int, swaps []swap.Swap) *layout {
 	l := &layout{cells: n, lower: bits.OnesCount(p.lower), upper: n - tail - bits.OnesCount(p.lower)}
 	place := make([]int, n)
 	next := 0
-	for _, part := range []uint{1<<n - 1 - p.lower - p.tail, p.lower, p.tail} {
+	upper := uint(1)<<n - 1 - p.lower - p.tail
+	first := p.first(upper, swaps)
+	for _, part := range []uint{first, upper &^ first, p.lower, p.tail} {
 		for ; part != 0; part &= part - 1 {
 			place[bits.TrailingZeros(part)] = next
 			next++
@@ -122,6 +124,30 @@ func (p parts) layout(n int, swaps []swap.Swap) *layout {
 		l.add(edge{min(place[m.A], place[m.B]), max(place[m.A], place[m.B])})
 	}
 	return l
+}
+
+// first returns the upper cell that is best for the first place, as a mask: that
+// by which a search on disk is divided. An edge to a lower cell makes it read each
+// block nine times, one to an upper cell once.
+func (p parts) first(upper uint, swaps []swap.Swap) (best uint) {
+	bestReads := 0
+	for left := upper; left != 0; left &= left - 1 {
+		cell, reads := left&-left, 0
+		for _, m := range swaps {
+			both := uint(1)<<m.A | uint(1)<<m.B
+			switch {
+			case both&cell == 0:
+			case both&p.lower != 0:
+				reads += middle + tail
+			default:
+				reads++
+			}
+		}
+		if best == 0 || reads < bestReads {
+			best, bestReads = cell, reads
+		}
+	}
+	return best
 }
 
 // add sorts in an edge, whose places count from the beginning of the list.

@@ -188,7 +188,7 @@ func TestTwelve(t *testing.T) {
 // is not.
 func TestMemory(t *testing.T) {
 	g := mustGrid(t, 2, 4)
-	need, err := swapbfs.Memory(g, 2)
+	need, _, err := swapbfs.Memory(g, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestMemory(t *testing.T) {
 		}
 	}
 	// 12 cells: at most 0.3 bytes a state.
-	need, err = swapbfs.Memory(mustGrid(t, 3, 4), 2)
+	need, _, err = swapbfs.Memory(mustGrid(t, 3, 4), 2)
 	if err != nil || float64(need) > 0.3*float64(perm.Factorial(12)) {
 		t.Errorf("3 x 4 needs %d bytes, %v", need, err)
 	}
