@@ -12,28 +12,7 @@ import (
 	"grenier/io/durable"
 	"grenier/io/manifest"
 	"grenier/io/report"
-	"grenier/io/tally"
 )
-
-// statsReport is what stats prints as JSON.
-type statsReport struct {
-	Rules  string       `json:"rules"`
-	Pits   int          `json:"pits"`
-	Layers []layerStats `json:"layers"`
-}
-
-type layerStats struct {
-	Seeds     int             `json:"seeds"`
-	Positions uint64          `json:"positions"`
-	Win       uint64          `json:"win"`
-	Draw      uint64          `json:"draw"`
-	Loss      uint64          `json:"loss"`
-	Mean      float64         `json:"mean"`
-	Hash      tally.Hash      `json:"fnv1a64"`
-	Bytes     int64           `json:"bytes"`
-	Seconds   float64         `json:"seconds"`
-	Histogram tally.Histogram `json:"histogram"`
-}
 
 // allLayers is the value of --layer that selects every layer.
 const allLayers = -1
@@ -73,7 +52,7 @@ An existing file is replaced.
 			}
 			switch {
 			case asJSON:
-				return a.printJSON(newStatsReport(m))
+				return a.printJSON(report.Summarize(m))
 			case html == "" && svg == "":
 				a.printStats(m, layer != allLayers)
 			}
@@ -122,18 +101,6 @@ func drawStats(m *manifest.Manifest, html, svg string) error {
 		}
 	}
 	return nil
-}
-
-func newStatsReport(m *manifest.Manifest) statsReport {
-	report := statsReport{Rules: m.Rules, Pits: m.Pits, Layers: make([]layerStats, 0, len(m.Layers))}
-	for _, l := range m.Layers {
-		report.Layers = append(report.Layers, layerStats{
-			Seeds: l.Seeds, Positions: l.Positions, Win: l.Win, Draw: l.Draw, Loss: l.Loss,
-			Mean: math.Round(l.Histogram.Mean()*1e6) / 1e6, Hash: l.Hash, Bytes: l.Bytes, Seconds: l.Seconds,
-			Histogram: l.Histogram,
-		})
-	}
-	return report
 }
 
 func (a *app) printStats(m *manifest.Manifest, histograms bool) {

@@ -114,14 +114,7 @@ func (a *app) runVerify(ctx context.Context, f verifyFlags) error {
 type verifying verify.Progress
 
 func (v verifying) state(elapsed time.Duration) state {
-	s := state{
-		doing: fmt.Sprintf("layer %d", v.Seeds), done: float64(v.Done), total: float64(v.Total),
-		elapsed: elapsed, rate: float64(v.Done) / elapsed.Seconds(), layerETA: noLayer, runETA: unknown,
-	}
-	if s.rate > 0 {
-		s.runETA = time.Duration((s.total - s.done) / s.rate * float64(time.Second))
-	}
-	return s
+	return steady(fmt.Sprintf("layer %d", v.Seeds), v.Done, v.Total, elapsed)
 }
 
 func (a *app) printVerified(r *verify.Result) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/io/report"
 	"grenier/io/rundir"
 )
 
@@ -136,13 +137,13 @@ func checkLeft(t *testing.T, dir string) {
 }
 
 // layersOf returns the layers that stats lists.
-func layersOf(t *testing.T, dir string) []layerStats {
+func layersOf(t *testing.T, dir string) []report.LayerSummary {
 	t.Helper()
-	var report statsReport
-	if err := json.Unmarshal([]byte(mustRun(t, "awari", "stats", "--json", "--dir", dir)), &report); err != nil {
+	var stats report.Summary
+	if err := json.Unmarshal([]byte(mustRun(t, "awari", "stats", "--json", "--dir", dir)), &stats); err != nil {
 		t.Fatal(err)
 	}
-	return report.Layers
+	return stats.Layers
 }
 
 var seconds = regexp.MustCompile(`"seconds": [^\n]*|"crc32c": [^\n]*`)

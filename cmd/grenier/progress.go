@@ -245,3 +245,15 @@ func (b *bar) clear() {
 		fmt.Fprint(b.out, "\r\x1b[K")
 	}
 }
+
+// steady is the state of work whose rate does not change much.
+func steady(doing string, done, total uint64, elapsed time.Duration) state {
+	s := state{
+		doing: doing, done: float64(done), total: float64(total), elapsed: elapsed,
+		rate: float64(done) / elapsed.Seconds(), layerETA: noLayer, runETA: unknown,
+	}
+	if s.rate > 0 {
+		s.runETA = time.Duration((s.total - s.done) / s.rate * float64(time.Second))
+	}
+	return s
+}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"grenier/io/report"
 )
 
 // TestScripts runs the scripts of testdata/script. Besides the commands of
@@ -117,13 +119,13 @@ func truth(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: truth n")
 	}
-	var report statsReport
-	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &report))
+	var stats report.Summary
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &stats))
 	reference := readReference(ts)
 	known := 0
-	for _, l := range report.Layers {
+	for _, l := range stats.Layers {
 		got := fmt.Sprintf("%d,%d,%d,%d,%.6f,%s", l.Positions, l.Win, l.Draw, l.Loss, l.Mean, l.Hash)
-		want, ok := reference[fmt.Sprintf("%s,%d,%d", report.Rules, report.Pits, l.Seeds)]
+		want, ok := reference[fmt.Sprintf("%s,%d,%d", stats.Rules, stats.Pits, l.Seeds)]
 		if !ok {
 			continue
 		}

@@ -39,11 +39,20 @@ func draw(c chart.Chart) (drawnChart, error) {
 	return drawnChart{Name: c.Name, Title: c.Title, Text: c.Text, Wide: string(wide), Narrow: string(narrow)}, nil
 }
 
+// solved says what is solved, as a manifest does.
+func solved(t *tables.Tables) *manifest.Manifest {
+	game := t.Game()
+	return &manifest.Manifest{
+		Identity: manifest.Identity{Game: tables.GameName, Rules: game.Rules().String(), Pits: game.Pits()},
+		Layers:   t.Layers(),
+	}
+}
+
 // drawLayers returns the answer to GET /api/charts, the charts that compare
 // layers.
 func drawLayers(t *tables.Tables) ([]byte, error) {
 	drawn := []drawnChart{}
-	for _, c := range report.Layers(&manifest.Manifest{Layers: t.Layers()}) {
+	for _, c := range report.Layers(solved(t)) {
 		d, err := draw(c)
 		if err != nil {
 			return nil, err

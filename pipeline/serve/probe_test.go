@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/io/report"
 	"grenier/layers/awari"
 	"grenier/pipeline/internal/testrun"
 )
@@ -200,7 +201,7 @@ func TestDamage(t *testing.T) {
 // TestLayers compares the list of layers with the manifest.
 func TestLayers(t *testing.T) {
 	r := start(t, Options{})
-	var got layersReport
+	var got report.Summary
 	r.ask("/api/layers", &got)
 	if got.Rules != "awari" || got.Pits != 12 || len(got.Layers) != seeds+1 {
 		t.Fatalf("%+v", got)

@@ -31,6 +31,7 @@ import (
 	"golang.org/x/net/netutil"
 
 	"grenier/io/chart"
+	"grenier/io/report"
 	"grenier/pipeline/tables"
 )
 
@@ -103,7 +104,7 @@ func New(o Options) (*Server, error) {
 	if err := s.addPages(o.Pages); err != nil {
 		return nil, err
 	}
-	layers, err := encode(newLayersReport(o.Tables))
+	layers, err := encode(report.Summarize(solved(o.Tables)))
 	if err != nil {
 		return nil, err
 	}
