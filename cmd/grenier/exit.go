@@ -10,11 +10,16 @@ import (
 	"grenier/kernels/colex"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	game "grenier/layers/chemin"
 	"grenier/layers/swap"
+	"grenier/layers/swap/heuristic"
 	"grenier/pipeline/batch"
+	"grenier/pipeline/chemin"
 	"grenier/pipeline/compare"
 	"grenier/pipeline/export"
+	"grenier/pipeline/patterns"
 	"grenier/pipeline/swapbfs"
+	"grenier/pipeline/swapsolve"
 	"grenier/pipeline/tables"
 	"grenier/pipeline/verify"
 )
@@ -51,7 +56,9 @@ var usageErrors = []error{
 	awari.ErrPits, awari.ErrRules, awari.ErrBoard, awari.ErrCount, awari.ErrSeeds,
 	batch.ErrOtherRun, tables.ErrUnsolved, layerfile.ErrCodec, colex.ErrRange, colex.ErrOverflow,
 	frame.ErrCodec, export.ErrFormat, compare.ErrGame,
-	swap.ErrSize, swap.ErrTiles, swap.ErrText,
+	swap.ErrSize, swap.ErrTiles, swap.ErrText, game.ErrBoard, game.ErrOrder, chemin.ErrOption,
+	heuristic.ErrCost, heuristic.ErrPattern, heuristic.ErrTooLarge, patterns.ErrMemory,
+	swapsolve.ErrSolver, swapsolve.ErrHeuristic, swapsolve.ErrDifficulty,
 }
 
 // statusOf maps an error to the exit status.

@@ -65,7 +65,7 @@ func help() *cobra.Command {
 // wanted describes the values of flags by their type.
 var wanted = map[string]string{
 	"int": "a whole number", "uint64": "a whole number from 0 up", "bool": "true or false", "directory": "a name",
-	"duration": "a time like 10s",
+	"duration": "a time like 10s", "float64": "a number", "intSlice": "whole numbers with commas between",
 }
 
 // flagError words an error about a flag.

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"grenier/layers/swap"
+	"grenier/layers/swap/heuristic"
+	"grenier/pipeline/patterns"
+)
+
+// swapPDBFlags are the flags of swap pdb build as given.
+type swapPDBFlags struct {
+	kind, cost, out, memory string
+	rows, cols, k, threads  int
+	tiles                   []int
+	json                    bool
+}
+
+// swapPDBReport is what swap pdb build prints as JSON.
+type swapPDBReport struct {
+	Kind    string `json:"kind"`
+	Rows    int    `json:"rows"`
+	Cols    int    `json:"cols"`
+	Tiles   []int  `json:"tiles,omitempty"`
+	K       int    `json:"k"`
+	Cost    string `json:"cost"`
+	Entries int    `json:"entries"`
+	File    string `json:"file"`
+	Bytes   int64  `json:"bytes"`
+	took
+}
+
+// swapPDB returns the commands about pattern databases.
+func (a *app) swapPDB() *cobra.Command {
+	parent := &cobra.Command{
+		Use:     "pdb",
+		Short:   "Build pattern databases of the swap puzzle",
+		Long:    "Pattern databases hold what it costs to bring some tiles home, for swap solve --pdb.\n" + exitHelp,
+		Example: "  grenier swap pdb build --kind gadb --rows 4 --cols 4 --k 3 --out k3.gp",
+		Args:    subcommand,
+		RunE:    showHelp,
+
+		DisableFlagsInUseLine: true,
+	}
+	parent.AddCommand(a.swapPDBBuild())
+	return parent
+}
+
+func (a *app) swapPDBBuild() *cobra.Command {
+	var f swapPDBFlags
+	cmd := &cobra.Command{
+		Use:   "build --kind KIND --rows R --cols C --out FILE",
+		Short: "Build a pattern database",
+		Long: `Finds by breadth-first search what it costs to bring a set of tiles home from all their
+places, and writes that to FILE, which has its name only when it is complete.
+
+  apdb  the set of --tiles, numbered from 1
+  gadb  every set of --k tiles, at most 4
+
+A swap costs 1 (--cost unit), or the number of tiles of the set that it moves (--cost
+tracked): sums of either over disjoint sets are at most twice the distance, and tracked
+is never less.
+` + exitHelp,
+		Example: `  grenier swap pdb build --kind apdb --rows 4 --cols 4 --tiles 1,2,3,5,6 --out a.gp
+  grenier swap pdb build --kind gadb --rows 4 --cols 4 --k 3 --cost tracked --out k3.gp --json`,
+		Args: noArgs,
+		RunE: a.start(func(cmd *cobra.Command, _ []string) error { return a.runSwapPDB(cmd.Context(), f) }),
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.kind, "kind", "", "`kind` of database: apdb or gadb")
+	flags.StringVar(&f.cost, "cost", "unit", "`cost` of a swap: unit or tracked")
+	flags.IntVar(&f.rows, "rows", 0, "`number` of rows of the grid")
+	flags.IntVar(&f.cols, "cols", 0, "`number` of columns of the grid; rows times columns is 1 to 16")
+	flags.IntSliceVar(&f.tiles, "tiles", nil, "`tiles` of an apdb, from 1, with commas between")
+	flags.IntVar(&f.k, "k", 0, "`number` of tiles in the sets of a gadb, 1 to 4")
+	flags.Var((*fileName)(&f.out), "out", "`FILE` to write")
+	flags.StringVar(&f.memory, "memory", "4GiB", "most `bytes` of memory to use")
+	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to use, 1 to %d", maxThreads))
+	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	need(cmd, "kind", "rows", "cols", "out")
+	return cmd
+}
+
+// options checks the flags.
+func (f *swapPDBFlags) options() (g *swap.Grid, o patterns.Options, err error) {
+	switch {
+	case f.kind != "apdb" && f.kind != "gadb":
+		err = fmt.Errorf("--kind %q: apdb and gadb are possible", f.kind)
+	case f.kind == "apdb" && (len(f.tiles) == 0 || f.k != 0):
+		err = fmt.Errorf("--kind apdb takes --tiles and not --k")
+	case f.kind == "gadb" && (len(f.tiles) > 0 || f.k == 0):
+		err = fmt.Errorf("--kind gadb takes --k and not --tiles")
+	}
+	if err != nil {
+		return nil, o, usageError{err}
+	}
+	if err = checkThreads(f.threads); err != nil {
+		return nil, o, err
+	}
+	o.Workers = f.threads
+	if o.Memory, err = parseBytes("--memory", f.memory); err != nil {
+		return nil, o, err
+	}
+	if o.Cost, err = heuristic.ParseCost(f.cost); err != nil {
+		return nil, o, err
+	}
+	g, err = swap.NewGrid(f.rows, f.cols)
+	return g, o, err
+}
+
+func (a *app) runSwapPDB(ctx context.Context, f swapPDBFlags) error {
+	g, o, err := f.options()
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	r := swapPDBReport{Kind: f.kind, Rows: f.rows, Cols: f.cols, Tiles: f.tiles, K: max(f.k, len(f.tiles)), Cost: o.Cost.String(), File: f.out}
+	if f.kind == "apdb" {
+		r.Entries, r.Bytes, err = f.buildStatic(ctx, g, o)
+	} else {
+		r.Entries, r.Bytes, err = f.buildDynamic(ctx, g, o)
+	}
+	if err != nil {
+		return err
+	}
+	r.took = took{time.Since(start).Seconds(), peakRSS()}
+	if f.json {
+		return a.printJSON(r)
+	}
+	what := fmt.Sprintf("all sets of %d tiles", r.K)
+	if len(r.Tiles) > 0 {
+		what = "tiles " + strings.Trim(fmt.Sprint(r.Tiles), "[]")
+	}
+	fmt.Fprintf(a.out, "%d x %d, %s, cost %s: %s entries, %s bytes in %s, %.3f s, peak memory %s\n",
+		r.Rows, r.Cols, what, r.Cost, comma(uint64(r.Entries)), comma(uint64(r.Bytes)), r.File, r.Seconds, size(r.PeakRSS))
+	return nil
+}
+
+func (f *swapPDBFlags) buildStatic(ctx context.Context, g *swap.Grid, o patterns.Options) (entries int, bytes int64, err error) {
+	numbers := make([]int, len(f.tiles))
+	for i, t := range f.tiles {
+		numbers[i] = t - 1
+	}
+	tiles, err := heuristic.TilesOf(g, numbers)
+	if err != nil {
+		return 0, 0, err
+	}
+	p, err := patterns.Static(ctx, g, tiles, o)
+	if err != nil {
+		return 0, 0, err
+	}
+	bytes, err = patterns.SaveStatic(f.out, p)
+	return len(p.Values), bytes, err
+}
+
+func (f *swapPDBFlags) buildDynamic(ctx context.Context, g *swap.Grid, o patterns.Options) (entries int, bytes int64, err error) {
+	t, err := patterns.Dynamic(ctx, g, f.k, o)
+	if err != nil {
+		return 0, 0, err
+	}
+	bytes, err = patterns.SaveDynamic(f.out, t)
+	return len(t.Values), bytes, err
+}

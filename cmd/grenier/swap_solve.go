@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"grenier/layers/swap"
+	"grenier/pipeline/patterns"
+	"grenier/pipeline/swapsolve"
+)
+
+// swapSolveFlags are the flags of swap solve as given.
+type swapSolveFlags struct {
+	rows, cols, threads       int
+	solver, heuristic, memory string
+	pdb                       []string
+	time                      time.Duration
+	json                      bool
+}
+
+// swapSolveReport is what swap solve prints as JSON.
+type swapSolveReport struct {
+	Rows       int      `json:"rows"`
+	Cols       int      `json:"cols"`
+	Solver     string   `json:"solver"`
+	Heuristic  string   `json:"heuristic,omitempty"`
+	Optimal    bool     `json:"optimal"`
+	Length     int      `json:"length"`
+	Lower      int      `json:"lower_bound"`
+	Stopped    string   `json:"stopped,omitempty"`
+	Swaps      [][2]int `json:"swaps"`
+	Expanded   uint64   `json:"expanded"`
+	Generated  uint64   `json:"generated"`
+	PeakOpen   uint64   `json:"peak_open"`
+	PeakClosed uint64   `json:"peak_closed"`
+	Seconds    float64  `json:"seconds"`
+}
+
+func (a *app) swapSolve() *cobra.Command {
+	var f swapSolveFlags
+	cmd := &cobra.Command{
+		Use:   "solve [FILE | - | --rows R --cols C TILE ...]",
+		Short: "Find a short way to solve a grid",
+		Long: `Prints the swaps that solve a grid, two cells a line, cells numbered row by row from 0.
+The grid is read from FILE, or from stdin without arguments or with -: a line with the
+numbers of rows and columns, then the rows. With --rows and --cols the arguments are the
+tiles, row by row, numbered from 1 or from 0.
+
+Solvers:
+  astar, astar-bucket   A* with a binary heap or with buckets: a shortest solution
+  astar-incremental     A* with half the Manhattan distance, kept up to date: the same
+  idastar               IDA*, needs no memory: the same
+  bfs, graph            breadth first, as it goes or on the whole graph: the same
+  bidirectional         breadth first from both ends: the same
+  pseudo-bidirectional  breadth first from the goal, once for both ends: not exact
+  greedy                one tile after the other: not exact
+
+Heuristics of astar, astar-bucket and idastar: zero, manhattan, inversion, walking, pdb
+(the files of --pdb, static or greedy cover) and pdb-exact (best cover). Several with
+commas between give the largest; each may be followed by +inverse (the bound of the
+inverse grid) and +parity (raised to the parity of the permutation).
+
+A search that needs more than --memory or --time ends with the greedy solution and the
+lower bound that it has proved: then it is not called optimal, unless they meet.
+` + exitHelp,
+		Example: `  grenier swap solve --rows 3 --cols 3 9 8 7 6 5 4 3 2 1
+  grenier swap generate --rows 4 --cols 4 | grenier swap solve --json -
+  grenier swap solve --solver idastar --heuristic pdb+parity --pdb a.gp,b.gp grid.txt`,
+		RunE: a.start(func(cmd *cobra.Command, args []string) error { return a.runSwapSolve(cmd.Context(), f, args) }),
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&f.rows, "rows", 0, "`number` of rows of the grid in the arguments")
+	flags.IntVar(&f.cols, "cols", 0, "`number` of columns of the grid in the arguments")
+	flags.StringVar(&f.solver, "solver", "astar-bucket", "`name` of the solver")
+	flags.StringVar(&f.heuristic, "heuristic", "walking+parity", "`name` of the heuristic")
+	flags.StringSliceVar(&f.pdb, "pdb", nil, "`files` of pattern databases of the grid, with commas between")
+	flags.StringVar(&f.memory, "memory", "4GiB", "most `bytes` of memory for states and for pattern databases")
+	flags.DurationVar(&f.time, "time", 0, "longest `time` to search, like 10s; 0 for no limit")
+	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to prepare databases with, 1 to %d", maxThreads))
+	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	return cmd
+}
+
+func (a *app) runSwapSolve(ctx context.Context, f swapSolveFlags, args []string) error {
+	informed, err := swapsolve.Informed(f.solver)
+	if err != nil {
+		return err
+	}
+	if err := checkThreads(f.threads); err != nil {
+		return err
+	}
+	if f.time < 0 {
+		return usageError{fmt.Errorf("--time %v: want a time from 0 up", f.time)}
+	}
+	o := swapsolve.Options{Time: f.time}
+	if o.Memory, err = parseBytes("--memory", f.memory); err != nil {
+		return err
+	}
+	puzzle, err := a.readPuzzle(f.rows, f.cols, args)
+	if err != nil {
+		return err
+	}
+	if informed {
+		prepare := patterns.Options{Workers: f.threads, Memory: o.Memory}
+		if o.Heuristic, err = swapsolve.ParseHeuristic(ctx, puzzle.Grid, f.heuristic, f.pdb, prepare); err != nil {
+			return err
+		}
+	} else if len(f.pdb) > 0 {
+		return usageError{fmt.Errorf("--pdb: %s uses no pattern databases", f.solver)}
+	}
+	r, err := swapsolve.Solve(ctx, f.solver, puzzle.Grid, puzzle.State, o)
+	if err != nil {
+		return err
+	}
+	report := swapSolveReport{
+		Rows: puzzle.Grid.Rows(), Cols: puzzle.Grid.Cols(), Solver: f.solver, Optimal: r.Optimal, Length: len(r.Swaps),
+		Lower: r.Lower, Stopped: r.Stopped, Swaps: [][2]int{}, Expanded: r.Expanded, Generated: r.Generated,
+		PeakOpen: r.PeakOpen, PeakClosed: r.PeakClosed, Seconds: r.Elapsed.Seconds(),
+	}
+	if informed {
+		report.Heuristic = f.heuristic
+	} else {
+		report.Heuristic = r.Heuristic
+	}
+	for _, m := range r.Swaps {
+		report.Swaps = append(report.Swaps, [2]int{m.A, m.B})
+	}
+	if f.json {
+		return a.printJSON(report)
+	}
+	a.printSwapSolve(report)
+	return nil
+}
+
+// readPuzzle reads the grid from the arguments, a file or stdin.
+func (a *app) readPuzzle(rows, cols int, args []string) (swap.Puzzle, error) {
+	if rows != 0 || cols != 0 {
+		return parsePuzzle(rows, cols, args)
+	}
+	switch {
+	case len(args) > 1:
+		return swap.Puzzle{}, usageError{fmt.Errorf("%d arguments given, want one FILE, or --rows and --cols with the tiles", len(args))}
+	case len(args) == 0 || args[0] == stdout:
+		return swap.Parse(a.in)
+	}
+	file, err := os.Open(args[0])
+	if err != nil {
+		return swap.Puzzle{}, err
+	}
+	defer file.Close()
+	puzzle, err := swap.Parse(io.Reader(file))
+	if err != nil {
+		err = fmt.Errorf("%s: %w", args[0], err)
+	}
+	return puzzle, err
+}
+
+func parsePuzzle(rows, cols int, args []string) (swap.Puzzle, error) {
+	g, err := swap.NewGrid(rows, cols)
+	if err != nil {
+		return swap.Puzzle{}, err
+	}
+	tiles := make([]int, len(args))
+	for i, arg := range args {
+		if tiles[i], err = strconv.Atoi(arg); err != nil {
+			return swap.Puzzle{}, usageError{fmt.Errorf("cell %d: %q is not the number of a tile", i, arg)}
+		}
+	}
+	return g.Puzzle(tiles)
+}
+
+func (a *app) printSwapSolve(r swapSolveReport) {
+	for _, m := range r.Swaps {
+		fmt.Fprintf(a.out, "%d %d\n", m[0], m[1])
+	}
+	verdict := "not known to be shortest: no solution has fewer than " + strconv.Itoa(r.Lower)
+	if r.Optimal {
+		verdict = "no solution is shorter"
+	}
+	if r.Stopped != "" {
+		verdict += "; stopped for lack of " + r.Stopped
+	}
+	fmt.Fprintf(a.out, "%d swaps, %s\n", r.Length, verdict)
+	fmt.Fprintf(a.out, "%s: %s states expanded, %s generated, at most %s open and %s closed, %.3f s\n",
+		strings.TrimSuffix(r.Solver+" "+r.Heuristic, " "), comma(r.Expanded), comma(r.Generated), comma(r.PeakOpen), comma(r.PeakClosed), r.Seconds)
+}

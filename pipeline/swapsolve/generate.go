@@ -1,0 +1,45 @@
+package swapsolve
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"grenier/layers/swap"
+	"grenier/layers/swap/heuristic"
+)
+
+// ErrDifficulty reports a difficulty outside 0 to 1.
+var ErrDifficulty = errors.New("difficulty not possible")
+
+// Generate returns a random state whose sum of Manhattan distances is the share
+// difficulty of the largest one that there is (heuristic.MaxManhattan), to the nearest even
+// number, as document 004 makes grids of controlled difficulty. It fails with
+// ErrDifficulty.
+//
+// It shuffles the tiles and then exchanges any two of them, keeping exchanges that
+// do not lead away from the sum that is wanted, and begins anew where that takes too
+// long.
+func Generate(g *swap.Grid, difficulty float64, r *rand.Rand) (swap.State, error) {
+	if !(difficulty >= 0 && difficulty <= 1) {
+		return 0, fmt.Errorf("%w: %v: want 0 to 1", ErrDifficulty, difficulty)
+	}
+	m, n := heuristic.NewManhattan(g), g.Cells()
+	want := 2 * int(difficulty*float64(heuristic.MaxManhattan(g))/2+0.5)
+	for {
+		var s swap.State
+		for c, t := range r.Perm(n) {
+			s |= swap.State(t) << (4 * c)
+		}
+		for range 100 * n * n {
+			off := m.Sum(s) - want
+			if off == 0 {
+				return s, nil
+			}
+			next := s.Swap(r.IntN(n), r.IntN(n))
+			if change := m.Sum(next) - want; change*change <= off*off {
+				s = next
+			}
+		}
+	}
+}

@@ -1,0 +1,33 @@
+package swapsolve_test
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"grenier/layers/swap/heuristic"
+	"grenier/pipeline/swapsolve"
+)
+
+func TestGenerate(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 6))
+	for _, shape := range [][2]int{{1, 1}, {1, 2}, {2, 2}, {3, 1}, {3, 3}, {2, 5}, {4, 4}, {1, 16}} {
+		g := mustGrid(t, shape[0], shape[1])
+		m, most := heuristic.NewManhattan(g), heuristic.MaxManhattan(g)
+		for _, d := range []float64{0, 0.1, 0.5, 0.77, 1} {
+			s, err := swapsolve.Generate(g, d, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if sum := m.Sum(s); math.Abs(float64(sum)-d*float64(most)) > 1 || sum > most {
+				t.Errorf("%v, difficulty %v: sum %d, largest %d", shape, d, sum, most)
+			}
+		}
+	}
+	for _, d := range []float64{-0.1, 1.1, math.NaN()} {
+		if _, err := swapsolve.Generate(mustGrid(t, 2, 2), d, r); !errors.Is(err, swapsolve.ErrDifficulty) {
+			t.Errorf("%v: %v", d, err)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package swapsolve
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"grenier/layers/swap"
+	"grenier/layers/swap/heuristic"
+	"grenier/pipeline/patterns"
+)
+
+// HeuristicNames describes what ParseHeuristic takes.
+const HeuristicNames = "zero, manhattan, inversion, walking, pdb (the files of --pdb), pdb-exact; several with commas between; each may be followed by +inverse and +parity"
+
+// ParseHeuristic makes a lower bound from its name, see HeuristicNames. files are
+// pattern databases, for pdb and pdb-exact: the latter covers the tiles as well as
+// possible if the file is a table of sets. It fails with ErrHeuristic for another name, or for
+// pdb without files or files without pdb, and like heuristic.NewWalking and patterns.Load.
+func ParseHeuristic(ctx context.Context, g *swap.Grid, text string, files []string, o patterns.Options) (heuristic.Heuristic, error) {
+	var list heuristic.Max
+	used := false
+	for name := range strings.SplitSeq(text, ",") {
+		base, suffixes, _ := strings.Cut(name, "+")
+		h, err := baseHeuristic(ctx, g, base, files, o)
+		if err != nil {
+			return nil, err
+		}
+		used = used || strings.HasPrefix(base, "pdb")
+		for suffixes != "" {
+			var suffix string
+			suffix, suffixes, _ = strings.Cut(suffixes, "+")
+			switch suffix {
+			case "inverse":
+				h = heuristic.Inverse{Heuristic: h, Grid: g}
+			case "parity":
+				h = heuristic.Lift{Heuristic: h, Grid: g}
+			default:
+				return nil, fmt.Errorf("%w: %q (allowed: %s)", ErrHeuristic, name, HeuristicNames)
+			}
+		}
+		list = append(list, h)
+	}
+	if len(files) > 0 && !used {
+		return nil, fmt.Errorf("%w: %q does not use the pattern databases given; pdb does", ErrHeuristic, text)
+	}
+	if len(list) == 1 {
+		return list[0], nil
+	}
+	return list, nil
+}
+
+func baseHeuristic(ctx context.Context, g *swap.Grid, name string, files []string, o patterns.Options) (heuristic.Heuristic, error) {
+	switch name {
+	case "zero":
+		return heuristic.Zero{}, nil
+	case "manhattan":
+		return heuristic.NewManhattan(g), nil
+	case "inversion":
+		return heuristic.NewInversions(g), nil
+	case "walking":
+		return heuristic.NewWalking(g)
+	case "pdb", "pdb-exact":
+		if len(files) == 0 {
+			return nil, fmt.Errorf("%w: %s needs the file of a pattern database", ErrHeuristic, name)
+		}
+		return patterns.Load(ctx, g, files, name == "pdb-exact", o)
+	}
+	return nil, fmt.Errorf("%w: %q (allowed: %s)", ErrHeuristic, name, HeuristicNames)
+}
