@@ -31,6 +31,7 @@ awari (awalé, oware): the exact score of every position, layer by layer.
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(a.awari(), a.version())
 	root.AddCommand(a.swap())
+	root.AddCommand(a.chemin())
 	root.AddCommand(a.pijersi())
 	return root
 }

@@ -1,0 +1,314 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"grenier/io/durable"
+	game "grenier/layers/chemin"
+	"grenier/pipeline/chemin"
+)
+
+// chemin returns the commands about chemin.
+func (a *app) chemin() *cobra.Command {
+	parent := &cobra.Command{
+		Use:   "chemin",
+		Short: "Fill a grid so that its largest number is as large as can be",
+		Long: `Chemin: the cells of a grid are filled one after the other, each with the sum of
+the numbers that already stand in the cells around it, corners included, or with 1
+if there are none. The score is the largest number.
+
+Cells are numbered row by row from 0.
+` + exitHelp,
+		Example: `  grenier chemin solve --rows 3 --cols 3
+  grenier chemin play --rows 2 --cols 2 0 3 1 2`,
+		Args: subcommand,
+		RunE: showHelp,
+
+		DisableFlagsInUseLine: true,
+	}
+	parent.AddCommand(a.cheminSolve(), a.cheminPlay())
+	return parent
+}
+
+// cheminFlags are the flags of chemin solve as given.
+type cheminFlags struct {
+	rows, cols                         int
+	method, memory, dir, svg, progress string
+	time                               time.Duration
+	threads                            int
+	all, json                          bool
+}
+
+func needSize(cmd *cobra.Command, rows, cols *int) {
+	cmd.Flags().IntVar(rows, "rows", 0, "`number` of rows")
+	cmd.Flags().IntVar(cols, "cols", 0, fmt.Sprintf("`number` of columns; up to %d cells in all", game.MaxCells))
+	for _, name := range []string{"rows", "cols"} {
+		if err := cmd.MarkFlagRequired(name); err != nil {
+			panic(err) // the flag has just been defined
+		}
+	}
+}
+
+func (a *app) cheminSolve() *cobra.Command {
+	var f cheminFlags
+	cmd := &cobra.Command{
+		Use:   "solve --rows R --cols C",
+		Short: "Find the largest number and the orders that reach it",
+		Long: `Finds the largest number that can be written on a board, or proven bounds of it when
+the time is over, and counts the orders, the acyclic orientations of the neighbours
+(orders with the same one fill the same grid) and the final grids that reach it, in all
+and up to symmetry. A number that the method does not find is left out.
+
+  layers        goes through the layers of states, each once; the fastest. Lists one
+                optimal solution.
+  orientations  visits one order of each orientation, but for those that cannot reach
+                the maximum. Lists one solution of each class of symmetric orientations.
+  classes       visits one order of each class of symmetric orders, all of them: up to
+                about 12 cells. Lists one solution of each class.
+
+--all lists all optimal solutions, symmetric ones too: orders with classes, orientations
+with the others.
+
+With --dir, layers keeps what it has there and goes on after an interruption; without,
+it stays in memory, and ends with bounds if that is too small.
+
+--json prints {"rows", "cols", "method", "exact", "max", "lower", "upper", "orders",
+"orientations", "grids", "leaves", "states_per_layer", "solutions": [{"order": cells as
+they are filled, "grid": rows of numbers}, ...], "cut": true if not all solutions are
+listed, "seconds"}; orders, orientations and grids are {"total", "up_to_symmetry",
+"optimal", "optimal_up_to_symmetry"}. "max" is there when it is known.
+` + exitHelp,
+		Example: `  grenier chemin solve --rows 3 --cols 3 --method classes
+  grenier chemin solve --rows 4 --cols 5 --memory 1GiB --time 10m --svg steps.svg`,
+		Args: noArgs,
+		RunE: a.start(func(cmd *cobra.Command, _ []string) error {
+			return a.runCheminSolve(cmd.Context(), f)
+		}),
+	}
+	needSize(cmd, &f.rows, &f.cols)
+	flags := cmd.Flags()
+	flags.StringVar(&f.method, "method", string(chemin.Layers), "`name`: classes, orientations or layers")
+	flags.BoolVar(&f.all, "all", false, "list all optimal solutions, symmetric ones too")
+	flags.StringVar(&f.memory, "memory", "1GiB", "`bytes` for states and bounds")
+	flags.DurationVar(&f.time, "time", 0, "`time` to search; 0 for no limit")
+	flags.IntVar(&f.threads, "threads", runtime.GOMAXPROCS(0), "`number` of workers")
+	flags.Var((*directory)(&f.dir), "dir", "directory for what layers keeps on disk")
+	flags.StringVar(&f.svg, "svg", "", "`file` for a drawing of the steps of the first solution")
+	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
+	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	return cmd
+}
+
+func (f *cheminFlags) options() (chemin.Options, error) {
+	method, err := chemin.ParseMethod(f.method)
+	if err != nil {
+		return chemin.Options{}, err
+	}
+	memory, err := parseBytes("--memory", f.memory)
+	if err == nil {
+		err = checkTime(f.time)
+	}
+	if err == nil {
+		err = checkThreads(f.threads)
+	}
+	return chemin.Options{
+		Method: method, All: f.all, Memory: int64(memory), Time: f.time, Threads: f.threads, Dir: f.dir,
+	}, err
+}
+
+func (a *app) runCheminSolve(ctx context.Context, f cheminFlags) error {
+	opts, err := f.options()
+	if err != nil {
+		return err
+	}
+	b, err := game.New(f.rows, f.cols)
+	if err != nil {
+		return err
+	}
+	shown, err := a.newProgress(f.progress, f.json)
+	if err != nil {
+		return err
+	}
+	defer shown.close()
+	opts.Progress = func(p chemin.Progress) { shown.update(filling{p, f.time}) }
+	if f.dir != "" {
+		a.resume = "; the same command goes on after the last complete layer"
+	}
+	start := time.Now()
+	r, err := chemin.Solve(ctx, b, opts)
+	if r == nil {
+		return err
+	}
+	report := newCheminReport(b, opts.Method, r, time.Since(start))
+	shown.pause(func() { err = errors.Join(a.showChemin(b, report, f), err) })
+	return err
+}
+
+// filling is how far a search is.
+type filling struct {
+	chemin.Progress
+	limit time.Duration
+}
+
+func (p filling) state(elapsed time.Duration) state {
+	st := state{
+		doing: fmt.Sprintf("%s, best %d", p.Doing, p.Best), done: float64(p.Done), total: float64(max(1, p.Total)),
+		elapsed: elapsed, layerETA: noLayer, runETA: unknown,
+	}
+	if p.limit > 0 {
+		st.runETA = max(0, p.limit-elapsed) // at most
+	}
+	return st
+}
+
+// cheminReport is what chemin solve prints as JSON.
+type cheminReport struct {
+	Rows         int              `json:"rows"`
+	Cols         int              `json:"cols"`
+	Method       chemin.Method    `json:"method"`
+	Exact        bool             `json:"exact"`
+	Max          *uint32          `json:"max,omitempty"`
+	Lower        uint32           `json:"lower"`
+	Upper        uint32           `json:"upper"`
+	Orders       *chemin.Counts   `json:"orders,omitempty"`
+	Orientations *chemin.Counts   `json:"orientations,omitempty"`
+	Grids        *chemin.Counts   `json:"grids,omitempty"`
+	Leaves       uint64           `json:"leaves,omitempty"`
+	States       []uint64         `json:"states_per_layer,omitempty"`
+	Solutions    []solutionReport `json:"solutions"`
+	Cut          bool             `json:"cut,omitempty"`
+	Seconds      float64          `json:"seconds"`
+}
+
+// solutionReport is an order and its grid.
+type solutionReport struct {
+	Order []int      `json:"order"`
+	Grid  [][]uint32 `json:"grid"`
+}
+
+func newCheminReport(b *game.Board, method chemin.Method, r *chemin.Result, elapsed time.Duration) *cheminReport {
+	report := &cheminReport{
+		Rows: b.Rows(), Cols: b.Cols(), Method: method, Exact: r.Exact(), Lower: r.Lower, Upper: r.Upper, Orders: r.Orders,
+		Orientations: r.Orientations, Grids: r.Grids, Leaves: r.Leaves, States: r.StatesPerLayer, Cut: r.Cut, Seconds: elapsed.Seconds(),
+	}
+	if r.Exact() {
+		report.Max = &r.Lower
+	}
+	for _, s := range r.Solutions {
+		report.Solutions = append(report.Solutions, solutionReport{s.Order, rowsOf(b, s.Grid)})
+	}
+	return report
+}
+
+// rowsOf cuts a grid into its rows.
+func rowsOf(b *game.Board, grid []uint32) [][]uint32 {
+	var rows [][]uint32
+	for start := 0; start < len(grid); start += b.Cols() {
+		rows = append(rows, grid[start:start+b.Cols()])
+	}
+	return rows
+}
+
+// showChemin prints what a search found, and draws the first solution.
+func (a *app) showChemin(b *game.Board, r *cheminReport, f cheminFlags) error {
+	if err := a.cheminSVG(b, r.Solutions[0].Order, f.svg); err != nil {
+		return err
+	}
+	if f.json {
+		return a.printJSON(r)
+	}
+	if r.Exact {
+		fmt.Fprintf(a.out, "%d x %d: maximum %s, by %s in %.1f s\n", r.Rows, r.Cols, comma(uint64(r.Lower)), r.Method, r.Seconds)
+	} else {
+		fmt.Fprintf(a.out, "%d x %d: the maximum is %s to %s, by %s in %.1f s\n",
+			r.Rows, r.Cols, comma(uint64(r.Lower)), comma(uint64(r.Upper)), r.Method, r.Seconds)
+	}
+	a.printCounts("orders", r.Orders)
+	a.printCounts("orientations", r.Orientations)
+	a.printCounts("grids", r.Grids)
+	if r.Leaves > 0 {
+		fmt.Fprintf(a.out, "%s visited to the end\n", comma(r.Leaves))
+	}
+	if len(r.States) > 0 {
+		fmt.Fprintf(a.out, "states kept by filled cells: %s\n", strings.Trim(fmt.Sprint(r.States), "[]"))
+	}
+	return a.printSolutions(b, r)
+}
+
+// printCounts prints the numbers that are known.
+func (a *app) printCounts(what string, c *chemin.Counts) {
+	if c == nil {
+		return
+	}
+	var parts []string
+	for _, part := range []struct {
+		n    *uint64
+		text string
+	}{
+		{c.Total, ""}, {c.UpToSymmetry, " up to symmetry"}, {c.Optimal, " optimal"}, {c.OptimalUpToSymmetry, " optimal up to symmetry"},
+	} {
+		if part.n != nil {
+			parts = append(parts, comma(*part.n)+part.text)
+		}
+	}
+	fmt.Fprintf(a.out, "%-13s %s\n", what, strings.Join(parts, ", "))
+}
+
+// screen is the columns of text in which steps are drawn.
+const screen = 100
+
+// printSolutions prints the orders and grids, the first one step by step.
+func (a *app) printSolutions(b *game.Board, r *cheminReport) error {
+	steps, err := b.DrawSteps(r.Solutions[0].Order, screen)
+	if err != nil {
+		return err
+	}
+	for i, s := range r.Solutions {
+		fmt.Fprintf(a.out, "\nsolution %d of %d: %s\n", i+1, len(r.Solutions), spaced(s.Order))
+		if i == 0 {
+			fmt.Fprint(a.out, steps)
+			continue
+		}
+		var grid []uint32
+		for _, row := range s.Grid {
+			grid = append(grid, row...)
+		}
+		fmt.Fprintln(a.out, b.Draw(grid))
+	}
+	if r.Cut {
+		fmt.Fprintln(a.out, "there are more")
+	}
+	return nil
+}
+
+// cheminSVG writes a drawing of an order, if there is a path to write it to.
+func (a *app) cheminSVG(b *game.Board, order []int, path string) error {
+	if path == "" {
+		return nil
+	}
+	svg, err := b.SVG(order)
+	if err != nil {
+		return err
+	}
+	return durable.WriteFile(path, []byte(svg))
+}
+
+// parseOrder reads the cells of an order.
+func parseOrder(args []string) ([]int, error) {
+	order := make([]int, len(args))
+	for i, arg := range args {
+		var err error
+		if order[i], err = strconv.Atoi(arg); err != nil {
+			return nil, usageError{fmt.Errorf("step %d: %q is not the number of a cell", i+1, arg)}
+		}
+	}
+	return order, nil
+}
