@@ -2,8 +2,8 @@ package patterns
 
 import (
 	"context"
-	"encoding/binary"
 	"math"
+	"math/bits"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -16,157 +16,196 @@ import (
 const unseen = 0xff
 
 // Static builds the pattern database of a set of tiles. It takes two bytes for each
-// entry. It fails with heuristic.ErrPattern, heuristic.ErrCost, ErrMemory, or the
-// error of ctx.
+// entry, less for few tiles. It fails with heuristic.ErrPattern, heuristic.ErrCost,
+// ErrMemory, or the error of ctx.
 func Static(ctx context.Context, g *swap.Grid, tiles heuristic.Tiles, o Options) (*heuristic.Pattern, error) {
 	if _, err := heuristic.TilesOf(g, tiles.Numbers()); err != nil {
 		return nil, err
 	}
-	entries := heuristic.Entries(g, tiles.Len())
-	if entries > math.MaxInt/2 {
+	entries, lanes := heuristic.Entries(g, tiles.Len()), g.Cells()-tiles.Len()+1
+	rows := entries / uint64(lanes)
+	// A byte for each entry, and four sets.
+	if need := entries + 8*rows; need > math.MaxInt/2 {
 		return nil, o.check(math.MaxUint64)
-	}
-	if err := o.check(2 * entries); err != nil {
+	} else if err := o.check(need); err != nil {
 		return nil, err
 	}
-	s := &search{steps: newSteps(g, tiles.Len()), cost: o.Cost, entries: int(entries), values: make([]uint32, (entries+3)/4)}
-	for i := range s.values {
-		s.values[i] = math.MaxUint32
-	}
-	home := s.home(tiles)
-	s.see(home.rank, 0)
+	s := newSearch(g, tiles, o.Cost)
 	if err := s.run(ctx, o.Workers); err != nil {
 		return nil, err
 	}
-	return &heuristic.Pattern{Grid: g, Tiles: tiles, Cost: o.Cost, Values: s.bytes()}, nil
+	return &heuristic.Pattern{Grid: g, Tiles: tiles, Cost: o.Cost, Values: s.values}, nil
 }
 
-// search is a breadth-first search by levels. Workers share the values, four in a
-// word. Within a level a value is only ever changed from unseen, and all who change
-// it write the same: a swap that costs 2 does not change the parity of the sum of
-// Manhattan distances and one that costs 1 does, so with cost Tracked no arrangement
-// is reached from one level at costs 1 and 2.
+// search is a breadth-first search by levels over all arrangements of k tiles. Those
+// that differ in the last tile only are a row: ranks that follow each other, one lane
+// for each cell that the other k-1 tiles leave free. A set of arrangements has a word
+// of 16 bits for each row, and a swap that does not move the last tile takes a
+// whole row to another one, with at most a few lanes exchanged.
+//
+// Workers share the sets and add to them by atomic operations. No arrangement is
+// reached from one level at costs 1 and 2: a swap that costs 2 keeps the parity of the
+// sum of Manhattan distances of the tiles, one that costs 1 with Tracked changes it.
 type search struct {
-	*steps
-	cost    heuristic.Cost
-	entries int
-	values  []uint32
-	reached [unseen + 3]atomic.Bool // is there an arrangement of this value?
+	*steps           // of the first k-1 tiles
+	cost   int       // of a swap of two tiles
+	lanes  int       // entries in a row
+	rows   int       // rows
+	values []uint8   // by rank
+	seen   rowSet    // all that has been reached
+	fronts [3]rowSet // of this level and the next two
+	filled [3]atomic.Bool
 }
 
-// chunk is how many words a worker takes at a time.
-const chunk = 1 << 12
+// rowSet is a set of arrangements: two rows in each word.
+type rowSet []uint32
+
+func newRowSet(rows int) rowSet { return make(rowSet, (rows+1)/2) }
+
+// get returns the lanes of a row.
+func (s rowSet) get(row int) uint32 {
+	return atomic.LoadUint32(&s[row>>1]) >> (16 * uint(row&1)) & 0xffff
+}
+
+// add adds lanes to a row.
+func (s rowSet) add(row int, lanes uint32) { atomic.OrUint32(&s[row>>1], lanes<<(16*uint(row&1))) }
+
+func newSearch(g *swap.Grid, tiles heuristic.Tiles, cost heuristic.Cost) *search {
+	k := tiles.Len()
+	s := &search{steps: newSteps(g, k-1), cost: 1, lanes: g.Cells() - k + 1}
+	if cost == heuristic.Tracked {
+		s.cost = 2
+	}
+	s.rows = int(heuristic.Entries(g, k-1))
+	s.values = make([]uint8, s.rows*s.lanes)
+	s.seen = newRowSet(s.rows)
+	for i := range s.fronts {
+		s.fronts[i] = newRowSet(s.rows)
+	}
+	numbers := tiles.Numbers()
+	last := numbers[k-1]
+	home := s.home(tiles &^ (1 << last))
+	s.reach(home.rank, 1<<(last-(k-1)), 0) // all others are in lower cells
+	return s
+}
+
+// reach adds lanes of a row to a front, but those that have been seen.
+func (s *search) reach(row int, lanes uint32, front int) {
+	lanes &^= s.seen.get(row)
+	if lanes == 0 {
+		return
+	}
+	s.seen.add(row, lanes)
+	s.fronts[front].add(row, lanes)
+	if !s.filled[front].Load() {
+		s.filled[front].Store(true)
+	}
+}
+
+// chunk is how many words of a set a worker takes at a time.
+const chunk = 1 << 9
 
 func (s *search) run(ctx context.Context, workers int) error {
-	for depth := 0; s.reached[depth].Load() || s.reached[depth+1].Load(); depth++ {
-		if err := s.level(ctx, uint8(depth), workers); err != nil {
+	for depth := 0; s.filled[depth%3].Load() || s.filled[(depth+1)%3].Load(); depth++ {
+		if err := s.level(ctx, depth, workers); err != nil {
 			return err
 		}
+		s.filled[depth%3].Store(false)
 	}
 	return nil
 }
 
-func (s *search) level(ctx context.Context, depth uint8, workers int) error {
+func (s *search) level(ctx context.Context, depth, workers int) error {
 	var next atomic.Int64
 	group, ctx := errgroup.WithContext(ctx)
+	front := s.fronts[depth%3]
 	for range workers {
 		group.Go(func() error {
-			w := worker{search: s, prefix: -1}
+			w := worker{search: s, depth: depth}
 			for {
 				from := int(next.Add(chunk)) - chunk
-				if from >= len(s.values) {
+				if from >= len(front) {
 					return nil
 				}
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				w.expand(depth, from, min(from+chunk, len(s.values)))
+				w.expand(front, from, min(from+chunk, len(front)))
 			}
 		})
 	}
 	return group.Wait()
 }
 
-// worker finds the arrangements of a level and expands them.
+// worker expands the rows of a level.
 type worker struct {
 	*search
-	now    placing
-	prefix int    // all of the rank but the last digit, -1 for none
-	free   uint64 // cells that the last tile may be in
-	cell   uint64 // where it is
+	depth int
+	now   placing                  // of the first k-1 tiles
+	below [swap.MaxCells + 1]uint8 // how many lower cells are free
 }
 
-// expand sees the neighbours of all arrangements in the words from to end-1 whose
-// value is depth.
-func (w *worker) expand(depth uint8, from, end int) {
-	pattern := uint32(depth) * 0x01010101
+// expand takes the words from..end-1 out of the front and sees the neighbours of what
+// is in them. Nobody else adds to this front before the next level.
+func (w *worker) expand(front rowSet, from, end int) {
 	for i := from; i < end; i++ {
-		word := atomic.LoadUint32(&w.values[i]) ^ pattern
-		if (word-0x01010101)&^word&0x80808080 == 0 {
-			continue // no byte is 0
-		}
-		for j := range 4 {
-			if word>>(8*j)&0xff == 0 {
-				w.neighbours(4*i+j, depth)
-			}
-		}
-	}
-}
-
-func (w *worker) neighbours(rank int, depth uint8) {
-	w.move(rank)
-	for _, m := range w.grid.Swaps() {
-		change, moved := w.change(&w.now, m)
-		if moved == 0 {
+		word := front[i]
+		if word == 0 {
 			continue
 		}
-		if w.cost == heuristic.Unit {
-			moved = 1
+		front[i] = 0
+		if lanes := word & 0xffff; lanes != 0 {
+			w.neighbours(2*i, lanes)
 		}
-		w.see(rank+change, depth+uint8(moved))
+		if lanes := word >> 16; lanes != 0 {
+			w.neighbours(2*i+1, lanes)
+		}
 	}
 }
 
-// move sets now to a rank. Ranks come in order, most of them with the same prefix as
-// the one before.
-func (w *worker) move(rank int) {
-	cells := w.grid.Cells() - w.k + 1
-	prefix := rank / cells
-	if prefix != w.prefix {
-		w.place(&w.now, prefix*cells)
-		w.prefix, w.free = prefix, 0
-		n := 0
-		for c, t := range w.now.at[:w.grid.Cells()] {
-			if t == nobody || int(t) == w.k-1 {
-				w.free |= uint64(c) << (4 * n)
-				n++
+// neighbours gives the arrangements their value and reaches those one swap away.
+func (w *worker) neighbours(row int, lanes uint32) {
+	for rest := lanes; rest != 0; rest &= rest - 1 {
+		w.values[row*w.lanes+bits.TrailingZeros32(rest)] = uint8(w.depth)
+	}
+	w.place(&w.now, row)
+	free := uint8(0)
+	for c, t := range w.now.at {
+		w.below[c] = free
+		free += t / nobody
+	}
+	one, both := (w.depth+1)%3, (w.depth+w.cost)%3
+	for _, m := range w.grid.Swaps() {
+		change, moved := w.change(&w.now, m)
+		a, b := w.below[m.A], w.below[m.B] // lanes, where the cell is free
+		switch {
+		case moved == 2:
+			w.reach(row+change, lanes, both)
+		case moved == 0:
+			// Only the last tile can move, between lanes a and b.
+			if moving := lanes>>b&1<<a | lanes>>a&1<<b; moving != 0 {
+				w.reach(row, moving, one)
 			}
+		case w.now.at[m.A] == nobody:
+			// The free cell goes up. The last tile, if there, changes places with
+			// the other tile, to the highest lane; those between move down.
+			w.reach(row+change, lanes>>a&1<<(b-1), both)
+			w.reach(row+change, shiftDown(lanes&^(1<<a), a, b), one)
+		default:
+			w.reach(row+change, lanes>>b&1<<a, both)
+			w.reach(row+change, shiftUp(lanes&^(1<<b), a, b), one)
 		}
-		w.cell = w.free & 15
-	}
-	w.now.rank = rank
-	w.now.at[w.cell&15] = nobody
-	w.cell = w.free >> (4 * uint(rank-prefix*cells)) & 15
-	w.now.at[w.cell] = uint8(w.k - 1)
-}
-
-// see gives an arrangement its value if it has none.
-func (s *search) see(rank int, value uint8) {
-	word, shift := &s.values[rank>>2], 8*uint(rank&3)
-	if atomic.LoadUint32(word)>>shift&0xff != unseen {
-		return
-	}
-	atomic.AndUint32(word, ^(uint32(unseen^value) << shift))
-	if !s.reached[value].Load() {
-		s.reached[value].Store(true)
 	}
 }
 
-// bytes returns the values as bytes.
-func (s *search) bytes() []uint8 {
-	b := make([]uint8, 4*len(s.values))
-	for i, word := range s.values {
-		binary.LittleEndian.PutUint32(b[4*i:], word)
-	}
-	return b[:s.entries]
+// shiftDown moves the lanes above a and below b down by one.
+func shiftDown(lanes uint32, a, b uint8) uint32 {
+	between := uint32(1)<<b - 1<<(a+1)
+	return lanes&^between | lanes&between>>1
+}
+
+// shiftUp moves the lanes from a up to below b up by one.
+func shiftUp(lanes uint32, a, b uint8) uint32 {
+	between := uint32(1)<<b - 1<<a
+	return lanes&^between | lanes&between<<1
 }
