@@ -40,7 +40,7 @@ lint: ## vet, staticcheck, gofmt, import rules, tidy
 fuzz: ## fuzz every target for 10 seconds
 	for package in $$($(GO) list ./...); do \
 		for target in $$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz'); do \
-			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime 10s $$package || exit 1; \
+			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime 10s -fuzzminimizetime 1x $$package || exit 1; \
 		done; \
 	done
 

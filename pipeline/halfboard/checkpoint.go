@@ -141,11 +141,19 @@ func appendLittle(b []byte, x any) []byte {
 	return b
 }
 
-// putMarks stores the columns that are marked.
+// putMarks stores the columns that are marked, all of them or none.
 func (e *engine) putMarks() (extents []workfile.Extent, err error) {
 	if e.paging.phase != sweeping {
 		return nil, nil
 	}
+	defer func() {
+		if err != nil {
+			for _, x := range extents {
+				e.paging.store.file.Drop(x)
+			}
+			extents = nil
+		}
+	}()
 	var words []byte
 	var packed []byte
 	put := func() error {
@@ -155,16 +163,19 @@ func (e *engine) putMarks() (extents []workfile.Extent, err error) {
 			return err
 		}
 		x, err := e.paging.store.file.Put(packed[:n])
+		if err != nil {
+			return err
+		}
 		extents = append(extents, x)
 		words = words[:0]
-		return err
+		return nil
 	}
 	for _, m := range e.grid.matrices {
 		for i := range m.marks {
 			words = binary.LittleEndian.AppendUint64(words, m.marks[i].columns.Load())
 			if len(words) == 8*marksOfExtent {
 				if err := put(); err != nil {
-					return nil, err
+					return extents, err
 				}
 			}
 		}

@@ -111,8 +111,8 @@ func (e *engine) page(ctx context.Context, o *Options, tileSize int, limit int64
 		limit = o.limit(least, int64(len(e.memory.mapping)))
 	}
 	if least > limit {
-		return fmt.Errorf("%w: tiles need %s and %s are left for them", ErrMemory,
-			humanize.IBytes(uint64(least)), humanize.IBytes(uint64(max(limit, 0))))
+		return fmt.Errorf("%w: tiles need %s bytes and %s are left for them", ErrMemory,
+			humanize.Comma(least), humanize.Comma(max(limit, 0)))
 	}
 	debug.FreeOSMemory() // what making the tables has left
 	e.stats.Bytes = uint64(limit)
