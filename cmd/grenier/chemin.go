@@ -67,10 +67,10 @@ the time is over, and counts the orders, the acyclic orientations of the neighbo
 (orders with the same one fill the same grid) and the final grids that reach it, in all
 and up to symmetry. A number that the method does not find is left out.
 
-  layers        goes through the layers of states, each once; the fastest. Lists one
-                optimal solution.
+  layers        goes through the layers of states, each once. Lists one solution of each
+                class of symmetric orientations.
   orientations  visits one order of each orientation, but for those that cannot reach
-                the maximum. Lists one solution of each class of symmetric orientations.
+                the maximum. Lists the same.
   classes       visits one order of each class of symmetric orders, all of them: up to
                 about 12 cells. Lists one solution of each class.
 

@@ -10,7 +10,11 @@ import (
 // Draw returns a grid as text, one line for each row. Numbers that are 0 are empty cells,
 // drawn as dots.
 func (b *Board) Draw(grid []uint32) string {
-	return strings.Join(b.lines(grid, -1, digits(grid)), "\n")
+	lines := b.lines(grid, -1, digits(grid))
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	return strings.Join(lines, "\n")
 }
 
 // DrawSteps returns how an order fills the grid: a small grid for each step, with the new

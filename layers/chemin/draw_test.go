@@ -22,7 +22,7 @@ func TestDraw(t *testing.T) {
 	if err != nil || got != want {
 		t.Errorf("DrawSteps: %v\n%s", err, got)
 	}
-	if got, want := b.Draw([]uint32{1, 10, 0, 3}), "  1  10 \n  .   3 "; got != want {
+	if got, want := b.Draw([]uint32{1, 10, 0, 3}), "  1  10\n  .   3"; got != want {
 		t.Errorf("Draw:\n%s", got)
 	}
 	if _, err := b.DrawSteps([]int{0}, 80); !errors.Is(err, ErrOrder) {

@@ -38,8 +38,7 @@ func (s *solver) classes(ctx context.Context) error {
 	s.result.Cut = c.optimal > uint64(len(s.optimal))
 	s.countOptimal()
 	if c.grids != nil {
-		total, classes := s.gridOrbits(c.grids)
-		s.result.Grids.Total, s.result.Grids.UpToSymmetry = &total, &classes
+		s.setGrids(c.grids)
 	}
 	return nil
 }

@@ -7,9 +7,11 @@
 //	orientations  visits one order of each acyclic orientation, but for those that
 //	              cannot reach the best score: the improvement that the document asks for
 //	layers        goes through the layers of canonical states, each state once, and keeps
-//	              those that may still beat the best score; on disk if they are many
+//	              those that may still beat the best score; on disk if they are many.
+//	              Then lists the optimal orientations as above
 //
-// They share nothing but the rules and the bound, so they check each other.
+// The first shares nothing with the others but the rules. Those have the bound in common, and
+// count the optimal orders in different ways.
 //
 // # Paths
 //

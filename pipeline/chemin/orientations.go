@@ -18,42 +18,53 @@ const mostVisited = 1 << 20
 // mostSets is the most sets of cells at a time in counting the orders of an orientation.
 const mostSets = 1 << 16
 
-// orientations visits one order of each orientation (package comment) and leaves out what
-// cannot reach the best score so far. When there are few orientations it visits all of
-// them, and counts grids.
+// orientations is the method of that name.
 func (s *solver) orientations(ctx context.Context) error {
 	t, err := s.prepare(ctx)
 	if err != nil {
 		return err
 	}
-	total, classes := uint64(0), uint64(0)
-	if s.board.Cells() <= chemin.MaxCounted {
-		total, classes = s.board.Orientations()
-		s.result.Orientations = &Counts{Total: &total, UpToSymmetry: &classes}
-	}
-	o := &orientationSearch{solver: s, bounds: t}
-	if total > 0 && total <= mostVisited {
-		o.grids = map[grid]bool{}
-	}
-	if err := o.run(ctx); err != nil {
+	if s.result.Leaves, err = s.visitOrientations(ctx, t); err != nil {
 		return err
 	}
 	s.upper = uint64(s.best.score.Load())
-	s.result.Cut = o.cut
-	s.result.Leaves = o.leaves.Load()
-	s.sortOptimal()
-	s.countOptimal()
 	s.countExtensions()
-	if o.grids != nil {
-		total, classes := s.gridOrbits(o.grids)
-		s.result.Grids.Total, s.result.Grids.UpToSymmetry = &total, &classes
-	}
 	s.dropSymmetric()
 	return nil
 }
 
-// sortOptimal makes the solutions independent of who found them first.
-func (s *solver) sortOptimal() { slices.SortFunc(s.optimal, slices.Compare[[]int]) }
+// visitOrientations visits one order of each orientation (package comment) and leaves out what
+// cannot reach the best score so far. When there are few orientations it visits all of them,
+// and counts grids. It returns how many it visited to the end.
+func (s *solver) visitOrientations(ctx context.Context, t *bounds) (leaves uint64, err error) {
+	o := &orientationSearch{solver: s, bounds: t}
+	if s.board.Cells() <= chemin.MaxCounted {
+		total, classes := s.board.Orientations()
+		s.result.Orientations = &Counts{Total: &total, UpToSymmetry: &classes}
+		if total <= mostVisited {
+			o.grids = map[grid]bool{}
+		}
+	}
+	if err := o.run(ctx); err != nil {
+		return o.leaves.Load(), err
+	}
+	s.result.Cut = o.cut
+	slices.SortFunc(s.optimal, slices.Compare[[]int]) // whoever found them first
+	s.countOptimal()
+	if o.grids != nil {
+		s.setGrids(o.grids)
+	}
+	return o.leaves.Load(), nil
+}
+
+// setGrids counts the grids of all orders; countOptimal has been called.
+func (s *solver) setGrids(grids map[grid]bool) {
+	total, classes := s.gridOrbits(grids)
+	if s.result.Grids == nil {
+		s.result.Grids = &Counts{}
+	}
+	s.result.Grids.Total, s.result.Grids.UpToSymmetry = &total, &classes
+}
 
 // countExtensions counts the optimal orders.
 func (s *solver) countExtensions() {

@@ -85,7 +85,8 @@ type Result struct {
 	StatesPerLayer []uint64
 	// Solutions are optimal if the result is exact, and else the best ones found.
 	Solutions []Solution
-	// Cut is set when there are more optimal solutions than Solutions holds.
+	// Cut is set when the maximum is known but Solutions may not hold all that reach it: they
+	// are too many, or the time was over.
 	Cut bool
 }
 
@@ -187,6 +188,7 @@ func (s *solver) finish() {
 	}
 	if !r.Exact() || len(s.optimal) == 0 {
 		s.optimal = [][]int{s.best.order}
+		r.Cut = r.Cut && r.Exact()
 	}
 	for _, order := range s.listed() {
 		grid, err := s.board.Play(order)

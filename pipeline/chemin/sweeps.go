@@ -16,7 +16,8 @@ const (
 )
 
 // sweepLayers finds the maximum by a sweep that drops states which others exceed, and then
-// counts the optimal orders by one that keeps every state which reaches the maximum.
+// counts the optimal orders by one that keeps every state which reaches the maximum. With the
+// maximum known, the optimal orientations are found by the way of the other method.
 func (s *solver) sweepLayers(ctx context.Context) error {
 	saved, err := s.resume()
 	if err != nil {
@@ -35,17 +36,16 @@ func (s *solver) sweepLayers(ctx context.Context) error {
 		s.result.StatesPerLayer = saved.States
 	}
 	s.upper = uint64(s.best.score.Load())
-	if s.board.Cells() > chemin.MaxCounted {
-		return s.clearDir()
-	}
-	if err := s.countOrders(ctx, t, saved); err != nil {
-		return err
-	}
-	if s.All {
-		if err := s.listOptimal(ctx, t); err != nil {
+	s.result.Cut = true // until all are listed
+	if s.board.Cells() <= chemin.MaxCounted {
+		if err := s.countOrders(ctx, t, saved); err != nil {
 			return err
 		}
 	}
+	if _, err := s.visitOrientations(ctx, t); err != nil {
+		return err
+	}
+	s.dropSymmetric()
 	return s.clearDir()
 }
 
@@ -97,25 +97,17 @@ func (s *solver) findMaximum(ctx context.Context, t *bounds, saved *checkpoint) 
 func (s *solver) countOrders(ctx context.Context, t *bounds, saved *checkpoint) error {
 	w := s.newSweep(t, countName)
 	w.counting, w.target = true, s.best.score.Load()
+	if saved == nil {
+		if err := s.checkpoint(w, w.root()); err != nil {
+			return err
+		}
+	}
 	if _, err := s.through(ctx, w, saved, "counting"); err != nil {
 		return err
 	}
 	optimal := w.optimal.Load()
 	classes := optimal / uint64(len(s.board.Symmetries()))
 	s.result.Orders = &Counts{Optimal: &optimal, OptimalUpToSymmetry: &classes}
-	return nil
-}
-
-// listOptimal finds all optimal orientations.
-func (s *solver) listOptimal(ctx context.Context, t *bounds) error {
-	o := &orientationSearch{solver: s, bounds: t}
-	if err := o.run(ctx); err != nil {
-		return err
-	}
-	s.result.Cut = o.cut
-	s.sortOptimal()
-	s.countOptimal()
-	s.dropSymmetric()
 	return nil
 }
 
@@ -134,7 +126,7 @@ func (s *solver) through(ctx context.Context, w *sweep, saved *checkpoint, doing
 	if !w.counting {
 		s.result.StatesPerLayer = states
 	}
-	for layer.filled < s.board.Cells() && layer.n > 0 {
+	for layer.filled < s.board.Cells() {
 		s.report(doing, layer.filled, s.board.Cells())
 		optimal := w.optimal.Load()
 		next, err := w.advance(ctx, layer)
@@ -148,6 +140,9 @@ func (s *solver) through(ctx context.Context, w *sweep, saved *checkpoint, doing
 		if !w.counting {
 			s.result.StatesPerLayer = states
 		}
+		if next.filled == s.board.Cells() || next.n == 0 {
+			return next, nil // and the layer before is still there to go on from
+		}
 		if err := s.checkpoint(w, next); err != nil {
 			return layer, err
 		}
@@ -156,20 +151,23 @@ func (s *solver) through(ctx context.Context, w *sweep, saved *checkpoint, doing
 		}
 		layer = next
 	}
-	return layer, layer.remove()
+	return layer, nil
 }
 
 // checkpoint makes the layer the one to go on from.
 func (s *solver) checkpoint(w *sweep, layer *run) error {
-	if s.Dir == "" || layer.filled == s.board.Cells() || layer.n == 0 {
+	if s.Dir == "" {
 		return nil
 	}
 	s.best.mu.Lock()
 	order := s.best.order
 	s.best.mu.Unlock()
 	c := &checkpoint{
-		Rows: s.board.Rows(), Cols: s.board.Cols(), Counting: w.counting, Filled: layer.filled, File: filepath.Base(layer.path),
+		Rows: s.board.Rows(), Cols: s.board.Cols(), Counting: w.counting, Filled: layer.filled,
 		Records: layer.n, Runs: w.runs, Order: order, States: s.result.StatesPerLayer, Optimal: w.optimal.Load(),
+	}
+	if layer.path != "" {
+		c.File = filepath.Base(layer.path)
 	}
 	return c.save(s.Dir)
 }
