@@ -133,7 +133,7 @@ func Solve(ctx context.Context, b *chemin.Board, opts Options) (*Result, error) 
 }
 
 // minMemory is the least memory that makes sense.
-const minMemory = 16 << 20
+const minMemory = 1 << 20
 
 // solver is a search in progress.
 type solver struct {

@@ -116,7 +116,7 @@ func interrupt(t *testing.T, b *chemin.Board, dir string, reports int) (*Result,
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	return Solve(ctx, b, Options{Method: Layers, Memory: 64 << 20, Threads: 2, Dir: dir, Progress: func(p Progress) {
+	return Solve(ctx, b, Options{Method: Layers, Memory: minMemory, Threads: 2, Dir: dir, Progress: func(p Progress) {
 		if p.Doing == "layers" || p.Doing == "counting" {
 			if reports--; reports == 0 {
 				cancel()
@@ -179,7 +179,7 @@ func TestBadDirectory(t *testing.T) {
 			}
 			tt.damage(t, dir)
 			before, _ := os.ReadDir(dir)
-			_, err := Solve(context.Background(), tt.board, Options{Method: Layers, Memory: 64 << 20, Threads: 2, Dir: dir})
+			_, err := Solve(context.Background(), tt.board, Options{Method: Layers, Memory: minMemory, Threads: 2, Dir: dir})
 			if !errors.Is(err, tt.want) {
 				t.Errorf("%v, want %v", err, tt.want)
 			}
