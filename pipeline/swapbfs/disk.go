@@ -135,46 +135,48 @@ func (d *disk) decode(path string, b []byte, sides *[2]flags) (depths []uint64, 
 
 func (d *disk) tiles() int { return len(d.extents[0]) / d.size }
 
-func (d *disk) enter(parity, first int) { d.parity, d.first = parity, first }
-
-func (d *disk) fill(block int, busy bool, b *buffer) error {
-	newest := part(d.window, block-d.first, d.words)
-	if !busy {
-		clear(newest)
-		return nil
-	}
-	return d.read(d.parity, block, newest, b)
+// pieces are those of some blocks, one behind the other.
+type pieces struct {
+	packed  []byte
+	blocks  []int
+	extents []workfile.Extent // of pieces that are read
+	lengths []int             // of pieces to be written
 }
 
-func (d *disk) newest(parity, block int, b *buffer) ([]uint64, error) {
-	if parity == d.parity && block >= d.first && block < d.first+d.size {
-		return part(d.window, block-d.first, d.words), nil
-	}
-	if b.newest == nil {
-		b.newest = make([]uint64, d.words)
-	}
-	return b.newest, d.read(parity, block, b.newest, b)
+// reset empties p and keeps its memory.
+func (p *pieces) reset() {
+	*p = pieces{packed: p.packed[:0], blocks: p.blocks[:0], extents: p.extents[:0], lengths: p.lengths[:0]}
 }
 
-// read writes the newest states of a block to newest.
-func (d *disk) read(parity, block int, newest []uint64, b *buffer) error {
-	packed, err := d.get(parity, block, b.packed)
-	if err != nil {
+// get reads the pieces of the blocks for which wanted is true, those that have
+// one.
+func (d *disk) get(p *pieces, parity int, blocks span, wanted func(block int) bool) error {
+	p.reset()
+	for b := blocks.first; b < blocks.end; b++ {
+		if e := d.extents[parity][b]; !e.IsZero() && wanted(b) {
+			p.blocks, p.extents = append(p.blocks, b), append(p.extents, e)
+		}
+	}
+	var err error
+	if p.packed, err = d.file.GetAll(p.extents, p.packed); err != nil {
 		return err
 	}
-	b.packed = packed
-	d.unpackNewest(newest, packed)
+	for _, e := range p.extents {
+		if n := int(e.Length); n != d.words && n != 9*d.words {
+			return corrupt.New(d.dir.WorkPath(blocksName), fmt.Sprintf("offset %d", e.Offset), "%d bytes are no block", n)
+		}
+	}
 	return nil
 }
 
-// get returns the piece of a block, in the memory of packed if that has room.
-func (d *disk) get(parity, block int, packed []byte) ([]byte, error) {
-	e := d.extents[parity][block]
-	b, err := d.file.Get(e, packed)
-	if err == nil && len(b) != d.words && len(b) != 9*d.words {
-		err = corrupt.New(d.dir.WorkPath(blocksName), fmt.Sprintf("offset %d", e.Offset), "%d bytes are no block", len(b))
+// each calls visit for the pieces that get read.
+func (p *pieces) each(visit func(block int, packed []byte)) {
+	at := 0
+	for i, b := range p.blocks {
+		n := int(p.extents[i].Length)
+		visit(b, p.packed[at:at+n])
+		at += n
 	}
-	return b, err
 }
 
 // unpackNewest writes the newest states of a piece to newest.
@@ -189,44 +191,84 @@ func (d *disk) unpackNewest(newest []uint64, packed []byte) {
 	}
 }
 
-func (d *disk) load(parity, block int, s *states) error {
-	if s.seen == nil {
-		s.newest, s.seen, s.packed = make([]uint64, d.words), make([]uint8, d.words), make([]byte, 0, 9*d.words)
-	}
-	if d.extents[parity][block].IsZero() {
-		clear(s.newest)
-		clear(s.seen)
-		return nil
-	}
-	b, err := d.get(parity, block, s.packed)
+func (d *disk) enter(parity, first int) { d.parity, d.first = parity, first }
+
+func (d *disk) fill(blocks span, busy []uint8, k *desk) error {
+	clear(d.window[(blocks.first-d.first)*d.words : (blocks.end-d.first)*d.words])
+	err := d.get(&k.in, d.parity, blocks, func(b int) bool { return busy[b] != 0 })
 	if err != nil {
 		return err
 	}
-	s.packed = b
-	copy(s.seen, b)
-	d.unpackNewest(s.newest, b)
+	k.in.each(func(b int, packed []byte) { d.unpackNewest(part(d.window, b-d.first, d.words), packed) })
 	return nil
 }
 
-func (d *disk) save(parity, block int, s *states, busy, full bool) error {
-	e := &d.extents[parity][block]
-	if !e.IsZero() {
+func (d *disk) newest(parity, block int, k *desk, i int) ([]uint64, error) {
+	if parity == d.parity && block >= d.first && block < d.first+d.size {
+		return part(d.window, block-d.first, d.words), nil
+	}
+	f := &k.fetched[i]
+	if f.newest == nil {
+		f.newest = make([]uint64, d.words)
+	}
+	var err error
+	if f.packed, err = d.file.Get(d.extents[parity][block], f.packed); err != nil {
+		return nil, err
+	}
+	d.unpackNewest(f.newest, f.packed)
+	return f.newest, nil
+}
+
+func (d *disk) open(parity int, blocks span, k *desk) error {
+	if k.seen == nil {
+		k.states = states{newest: make([]uint64, d.words), seen: make([]uint8, d.words)}
+	}
+	k.out.reset()
+	return d.get(&k.in, parity, blocks, func(int) bool { return true })
+}
+
+func (d *disk) load(_, block int, k *desk) error {
+	clear(k.states.newest)
+	clear(k.states.seen)
+	k.in.each(func(b int, packed []byte) {
+		if b == block {
+			copy(k.states.seen, packed)
+			d.unpackNewest(k.states.newest, packed)
+		}
+	})
+	return nil
+}
+
+func (d *disk) save(parity, block int, k *desk, busy, full bool) {
+	if e := &d.extents[parity][block]; !e.IsZero() {
 		d.file.Drop(*e)
 		*e = workfile.Extent{}
 	}
 	if full && !busy {
-		return nil
+		return
 	}
-	b := append(s.packed[:0], s.seen...)
+	before := len(k.out.packed)
+	b := append(k.out.packed, k.states.seen...)
 	if busy {
-		for _, x := range s.newest {
+		for _, x := range k.states.newest {
 			b = binary.LittleEndian.AppendUint64(b, x)
 		}
 	}
-	s.packed = b
-	var err error
-	*e, err = d.file.Put(b)
-	return err
+	k.out.packed, k.out.blocks, k.out.lengths = b, append(k.out.blocks, block), append(k.out.lengths, len(b)-before)
+}
+
+func (d *disk) shut(parity int, k *desk) error {
+	if len(k.out.blocks) == 0 {
+		return nil
+	}
+	extents, err := d.file.PutAll(k.out.packed, k.out.lengths)
+	if err != nil {
+		return err
+	}
+	for i, b := range k.out.blocks {
+		d.extents[parity][b] = extents[i]
+	}
+	return nil
 }
 
 func (d *disk) commit(depths []uint64, sides *[2]flags) error {

@@ -21,7 +21,7 @@ func onDisk(dir string) swapbfs.Options {
 // TestDisk compares searches on disk with searches in memory: of grids with one
 // tile, with as many as cells, and with cells that no edge joins.
 func TestDisk(t *testing.T) {
-	for _, size := range [][2]int{{1, 1}, {1, 3}, {2, 4}, {3, 3}, {2, 5}, {5, 2}, {1, 10}} {
+	for _, size := range [][2]int{{1, 1}, {1, 3}, {2, 4}, {3, 3}, {5, 2}, {1, 10}} {
 		want := search(t, size[0], size[1], 2).Depths
 		dir := t.TempDir()
 		for range 2 { // the second time all is there already

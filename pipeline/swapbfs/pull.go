@@ -10,11 +10,10 @@ type worker struct {
 	found    uint64
 
 	block     block
-	states    states     // of the block
+	desk      desk
 	open      []uint16   // words of the block that have states left
 	reached   []uint64   // by word
 	regrouped [][]uint64 // by element of tables.outer and word
-	fetched   []buffer   // blocks that edges lead to, if they are not in memory
 }
 
 func newWorker(s *search) *worker {
@@ -22,8 +21,21 @@ func newWorker(s *search) *worker {
 	for range s.tables.outer {
 		w.regrouped = append(w.regrouped, make([]uint64, s.tables.words))
 	}
-	w.fetched = make([]buffer, s.layout.rest())
+	w.desk.fetched = make([]fetched, s.layout.rest())
 	return w
+}
+
+// pullAll pulls some blocks.
+func (w *worker) pullAll(blocks span) error {
+	if err := w.store.open(w.side, blocks, &w.desk); err != nil {
+		return err
+	}
+	for b := blocks.first; b < blocks.end; b++ {
+		if err := w.pull(b); err != nil {
+			return err
+		}
+	}
+	return w.store.shut(w.side, &w.desk)
 }
 
 // pull replaces the newest states of a block by those of this depth.
@@ -37,19 +49,19 @@ func (w *worker) pull(number int) error {
 	if full && !wasBusy {
 		return nil
 	}
-	if err := w.store.load(w.side, number, &w.states); err != nil {
+	if err := w.store.load(w.side, number, &w.desk); err != nil {
 		return err
 	}
 	w.to.busy[number] = 0
 	if full {
-		clear(w.states.newest)
+		clear(w.desk.states.newest)
 	} else if err := w.replace(); err != nil {
 		return err
 	}
-	if !wasBusy && w.to.busy[number] == 0 {
-		return nil
+	if wasBusy || w.to.busy[number] != 0 {
+		w.store.save(w.side, number, &w.desk, w.to.busy[number] != 0, w.to.full[number] != 0)
 	}
-	return w.store.save(w.side, number, &w.states, w.to.busy[number] != 0, w.to.full[number] != 0)
+	return nil
 }
 
 // reachable reports whether an edge joins the block and one with states of the
@@ -69,7 +81,7 @@ func (w *worker) reachable() bool {
 
 // replace does the work of pull for a block that may have new states.
 func (w *worker) replace() error {
-	number, newest, seen := w.block.number, w.states.newest, w.states.seen
+	number, newest, seen := w.block.number, w.desk.states.newest, w.desk.states.seen
 	w.listOpen(newest, seen)
 	if err := w.pullBlocks(); err != nil {
 		return err
@@ -102,9 +114,9 @@ func (w *worker) replace() error {
 }
 
 // source returns the newest states of the depth before of a block that has some.
-// They may be in the k-th buffer.
+// They may be in the k-th element of desk.fetched.
 func (w *worker) source(block, k int) ([]uint64, error) {
-	return w.store.newest(1-w.side, block, &w.fetched[k])
+	return w.store.newest(1-w.side, block, &w.desk, k)
 }
 
 // listOpen lists the words that have states left, clears what they reach, and

@@ -69,13 +69,17 @@ func (s *search) run(ctx context.Context) error {
 // begin makes the goal the only state of depth 0: it is bit 0 of word 0 of block
 // 0.
 func (s *search) begin() error {
-	var first states
-	if err := s.store.load(0, 0, &first); err != nil {
+	first, d := span{0, 1}, &s.workers[0].desk
+	if err := s.store.open(0, first, d); err != nil {
 		return err
 	}
-	first.newest[0], first.seen[0], s.sides[0].busy[0] = 1, 1, 1
+	if err := s.store.load(0, 0, d); err != nil {
+		return err
+	}
+	d.states.newest[0], d.states.seen[0], s.sides[0].busy[0] = 1, 1, 1
 	s.depths = []uint64{1}
-	return s.store.save(0, 0, &first, true, false)
+	s.store.save(0, 0, d, true, false)
+	return s.store.shut(0, d)
 }
 
 // depth finds the states of a depth from those of the one before and returns
@@ -103,35 +107,39 @@ func (s *search) depth(ctx context.Context, depth int) (found uint64, err error)
 func (s *search) pullTile(ctx context.Context, depth, first, size int) error {
 	from := 1 - depth&1
 	s.store.enter(from, first)
-	err := s.parallel(ctx, first, size, func(w *worker, b int) error {
-		return s.store.fill(b, w.from.busy[b] != 0, &w.fetched[0])
+	tile := span{first, first + size}
+	err := s.parallel(ctx, tile, func(w *worker, blocks span) error {
+		return s.store.fill(blocks, w.from.busy, &w.desk)
 	})
 	if err != nil {
 		return err
 	}
-	return s.parallel(ctx, first, size, func(w *worker, b int) error {
+	return s.parallel(ctx, tile, func(w *worker, blocks span) error {
 		before := w.found
-		err := w.pull(b)
-		s.report(depth, float64(b)/float64(s.layout.blocks()), s.seen.Add(w.found-before))
+		err := w.pullAll(blocks)
+		s.report(depth, float64(blocks.first)/float64(s.layout.blocks()), s.seen.Add(w.found-before))
 		return err
 	})
 }
 
-// parallel has the workers do something for size blocks from first on.
-func (s *search) parallel(ctx context.Context, first, size int, do func(w *worker, block int) error) error {
-	var next atomic.Int64
+// chunk is the number of blocks that a worker takes at once: 0.4 MiB.
+const chunk = 16
+
+// parallel has the workers do something for all blocks, a chunk at a time.
+func (s *search) parallel(ctx context.Context, all span, do func(w *worker, blocks span) error) error {
+	var taken atomic.Int64
 	group, ctx := errgroup.WithContext(ctx)
 	for _, w := range s.workers {
 		group.Go(func() error {
 			for {
-				b := int(next.Add(1)) - 1
-				if b >= size {
+				first := all.first + int(taken.Add(chunk)) - chunk
+				if first >= all.end {
 					return nil
 				}
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				if err := do(w, first+b); err != nil {
+				if err := do(w, span{first, min(first+chunk, all.end)}); err != nil {
 					return err
 				}
 			}

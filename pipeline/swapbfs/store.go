@@ -4,18 +4,25 @@ package swapbfs
 type states struct {
 	newest []uint64 // by word, those of the newest depth
 	seen   []uint8  // by word, the number of states of all depths so far
-	packed []byte   // as they are on disk
 }
 
-// buffer has room for the newest states of a block that is not in memory.
-type buffer struct {
+// desk is what a worker has of a store: the states of the block that it changes,
+// and room for what is on its way from and to the disk.
+type desk struct {
+	states
+	in, out pieces
+	fetched []fetched // blocks of other tiles
+}
+
+// fetched is a block that was read.
+type fetched struct {
 	newest []uint64
 	packed []byte
 }
 
 // store keeps the states of all blocks. Its methods are safe for concurrent use
-// on different blocks; what newest or fill are asked for does not change in
-// the meantime.
+// on different blocks and desks; nothing that newest or fill are asked for
+// changes in the meantime.
 type store interface {
 	// tiles returns the number of parts, as many blocks each, that are pulled
 	// one after another.
@@ -23,23 +30,28 @@ type store interface {
 	// enter makes room for the newest states of the tile that begins with a
 	// block: it is pulled next. It is not safe for concurrent use.
 	enter(parity, first int)
-	// fill brings those of a block of that tile into memory, with the help of b;
-	// if the block is not busy there are none.
-	fill(block int, busy bool, b *buffer) error
+	// fill brings those of some blocks of that tile into memory; busy tells
+	// which have any.
+	fill(blocks span, busy []uint8, d *desk) error
 	// newest returns the newest states of a busy block, for reading. They may be
-	// in b.
-	newest(parity, block int, b *buffer) ([]uint64, error)
-	// load gets the states of a block, for changing. They may be in the memory
-	// that s has.
-	load(parity, block int, s *states) error
-	// save keeps what load returned and the caller changed: busy tells whether
-	// there are newest states, full whether all states are seen.
-	save(parity, block int, s *states, busy, full bool) error
+	// in the k-th element of d.fetched.
+	newest(parity, block int, d *desk, k int) ([]uint64, error)
+	// open prepares some blocks for load and save, and shut ends that.
+	open(parity int, blocks span, d *desk) error
+	shut(parity int, d *desk) error
+	// load puts the states of one of these blocks on the desk.
+	load(parity, block int, d *desk) error
+	// save keeps them after they were changed: busy tells whether there are
+	// newest ones, full whether all are seen.
+	save(parity, block int, d *desk, busy, full bool)
 	// commit makes what was saved durable, with the number of states at each
 	// depth that is done.
 	commit(depths []uint64, sides *[2]flags) error
 	close() error
 }
+
+// span are the blocks from first up to end.
+type span struct{ first, end int }
 
 // memory keeps everything in memory.
 type memory struct {
@@ -55,20 +67,22 @@ func newMemory(l *layout) *memory {
 	return m
 }
 
-func (*memory) tiles() int                               { return 1 }
-func (*memory) enter(int, int)                           {}
-func (*memory) fill(int, bool, *buffer) error            { return nil }
-func (*memory) save(int, int, *states, bool, bool) error { return nil }
-func (*memory) commit([]uint64, *[2]flags) error         { return nil }
-func (*memory) close() error                             { return nil }
+func (*memory) tiles() int                       { return 1 }
+func (*memory) enter(int, int)                   {}
+func (*memory) fill(span, []uint8, *desk) error  { return nil }
+func (*memory) open(int, span, *desk) error      { return nil }
+func (*memory) shut(int, *desk) error            { return nil }
+func (*memory) save(int, int, *desk, bool, bool) {}
+func (*memory) commit([]uint64, *[2]flags) error { return nil }
+func (*memory) close() error                     { return nil }
 
-func (m *memory) newest(parity, block int, _ *buffer) ([]uint64, error) {
+func (m *memory) newest(parity, block int, _ *desk, _ int) ([]uint64, error) {
 	return part(m.sides[parity].newest, block, m.words), nil
 }
 
-func (m *memory) load(parity, block int, s *states) error {
+func (m *memory) load(parity, block int, d *desk) error {
 	side := &m.sides[parity]
-	s.newest, s.seen = part(side.newest, block, m.words), part(side.seen, block, m.words)
+	d.states = states{newest: part(side.newest, block, m.words), seen: part(side.seen, block, m.words)}
 	return nil
 }
 

@@ -174,7 +174,7 @@ func (l *layout) memory(workers int) uint64 {
 // memoryOnDisk returns the bytes that a search on disk takes.
 func (l *layout) memoryOnDisk(workers int) uint64 {
 	perBlock := uint64(2 * (2 + 100)) // flags, extents, what the work file knows, a checkpoint
-	scratch := l.blockWords() * uint64(2+8*(1+len(l.ls)+l.rest())+4*9)
+	scratch := l.blockWords() * uint64(2+8*(1+len(l.ls)+2*l.rest())+3*chunk*9)
 	return 8*l.words()/uint64(l.tiles()) + perBlock*l.blocks() + l.bytes() + 8*l.blockWords() + uint64(workers)*scratch + 2*baseMemory
 }
 
