@@ -74,10 +74,8 @@ func surveyOf(g *swap.Grid, h heuristic.Heuristic, depth []uint8) survey {
 
 // zoo makes bounds from their names in the reference values.
 type zoo struct {
-	t      *testing.T
-	g      *swap.Grid
-	static map[string]*heuristic.Pattern
-	tables map[heuristic.Cost][]*heuristic.SetTable
+	t *testing.T
+	g *swap.Grid
 }
 
 var (

@@ -173,15 +173,15 @@ func TestRandom3x3(t *testing.T) {
 		case long():
 			n = 1000
 		case n == 0:
-			n = 5
+			n = 3
 		}
 		t.Run(fmt.Sprint(name, n), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(3, 3))
 			for range n {
 				s := shuffled(g, r)
 				use := all
-				if name == "idastar" {
-					use = all[1:] // without a bound it takes minutes
+				if name == "idastar" || long() {
+					use = all[1:] // without a bound they take long
 				}
 				agree(t, name, g, s, int(depth[s.Rank(9)]), use)
 			}
@@ -193,7 +193,7 @@ func TestRandom3x3(t *testing.T) {
 func TestRandom3x4(t *testing.T) {
 	g := mustGrid(t, 3, 4)
 	all := bounds(t, g, []int{0, 1, 4, 5, 8, 9}, []int{2, 3, 6, 7, 10, 11})
-	n := 3
+	n := 1
 	if long() {
 		n = 200
 	}
@@ -211,11 +211,11 @@ func TestRandom3x4(t *testing.T) {
 func TestRandom4x4(t *testing.T) {
 	g := mustGrid(t, 4, 4)
 	all := bounds(t, g, []int{0, 1, 2, 4, 5}, []int{3, 6, 7, 11, 10}, []int{9, 12, 13, 14, 15})
-	n := 5
+	n := 1
 	if long() {
 		n = 100
 	}
-	r := rand.New(rand.NewPCG(4, 4))
+	r := rand.New(rand.NewPCG(4, 6))
 	for range n {
 		s := shuffled(g, r)
 		distance := len(run(t, "astar-bucket", g, s, swapsolve.Options{Heuristic: all[4]}).Swaps)
@@ -231,7 +231,7 @@ func TestStopped(t *testing.T) {
 	depth := distances(g)
 	w := heuristic.NewManhattan(g)
 	r := rand.New(rand.NewPCG(5, 5))
-	for range 20 {
+	for range 3 {
 		s := shuffled(g, r)
 		for _, name := range swapsolve.Names() {
 			for _, o := range []swapsolve.Options{{Heuristic: w, Memory: 60000}, {Heuristic: w, Memory: 1}, {Heuristic: w, Time: 1}} {
