@@ -17,6 +17,7 @@ import (
 // swapBFSFlags are the flags of swap bfs as given.
 type swapBFSFlags struct {
 	rows, cols, threads int
+	dir                 string
 	memory, progress    string
 	json                bool
 }
@@ -43,16 +44,20 @@ there are at each distance, the largest distance (the diameter), the number of s
 that far from the goal (the antipodes) and the mean distance.
 
 A state takes 0.15 bytes of memory: 12 cells 72 MB, 13 cells 0.94 GB, 14 cells 13 GB.
-The search stays in memory; a grid that needs more than --memory is refused.
+A grid that needs more than --memory is refused, unless --dir says where to keep the
+states: then 13 cells need some 100 MB of memory and up to 1.5 GB of disk. What is in
+DIR is made safe after each depth, and the same command goes on from there.
 ` + exitHelp,
 		Example: `  grenier swap bfs --rows 3 --cols 4
-  grenier swap bfs --rows 1 --cols 13 --memory 2GiB --json`,
+  grenier swap bfs --rows 1 --cols 13 --memory 2GiB --json
+  grenier swap bfs --rows 1 --cols 13 --memory 256MiB --dir data/line13`,
 		Args: noArgs,
 		RunE: a.start(func(cmd *cobra.Command, _ []string) error { return a.runSwapBFS(cmd.Context(), f) }),
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&f.rows, "rows", 0, "`number` of rows of the grid")
 	flags.IntVar(&f.cols, "cols", 0, "`number` of columns of the grid; rows times columns is 1 to 16")
+	flags.Var((*directory)(&f.dir), "dir", "directory for the states, to keep them on disk instead of in memory")
 	flags.StringVar(&f.memory, "memory", "8GiB", "most `bytes` of memory to use")
 	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to use, 1 to %d", maxThreads))
 	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
@@ -66,7 +71,7 @@ func (f *swapBFSFlags) search() (g *swap.Grid, o swapbfs.Options, err error) {
 	if err = checkThreads(f.threads); err != nil {
 		return nil, o, err
 	}
-	o.Workers = f.threads
+	o.Workers, o.Dir = f.threads, f.dir
 	if o.Memory, err = parseBytes("--memory", f.memory); err != nil {
 		return nil, o, err
 	}
@@ -82,6 +87,9 @@ func (a *app) runSwapBFS(ctx context.Context, f swapBFSFlags) error {
 	shown, err := a.newProgress(f.progress, f.json)
 	if err != nil {
 		return err
+	}
+	if f.dir != "" {
+		a.resume = "; the same command continues after the last whole depth"
 	}
 	runtime.GOMAXPROCS(f.threads)
 	start := time.Now()
