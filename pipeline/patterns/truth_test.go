@@ -237,3 +237,31 @@ func TestTruth(t *testing.T) {
 		t.Errorf("only %d compared", compared)
 	}
 }
+
+// TestFlags checks the flags of bounds by pattern databases on all states and swaps of
+// more grids.
+func TestFlags(t *testing.T) {
+	grids := [][2]int{{1, 1}, {1, 2}, {1, 7}, {7, 1}, {2, 2}, {2, 4}}
+	if os.Getenv("GRENIER_LONG") != "" {
+		grids = append(grids, [2]int{1, 8}, [2]int{8, 1}, [2]int{4, 2}, [2]int{3, 3})
+	}
+	for _, shape := range grids {
+		g := mustGrid(t, shape[0], shape[1])
+		depth := distances(g)
+		z := &zoo{t: t, g: g}
+		for _, cost := range costs {
+			all := []heuristic.Heuristic{z.staticOf("{1}", cost, false), z.dynamicOf(min(2, g.Cells()), cost, true), z.dynamicOf(min(2, g.Cells()), cost, false)}
+			if g.Cells() > 4 {
+				all = append(all, z.staticOf("{1,2,4}{3,5,6}", cost, false), z.staticOf("{2..5}", cost, false), z.dynamicOf(3, cost, false))
+			}
+			for _, h := range all {
+				for _, h := range []heuristic.Heuristic{h, heuristic.Lift{Heuristic: h, Grid: g}, heuristic.Inverse{Heuristic: h, Grid: g}} {
+					got := surveyOf(g, h, depth)
+					if !h.Admissible() || got.inadmissible > 0 || h.Consistent() && got.inconsistent > 0 {
+						t.Errorf("%v %s: %+v, consistent %v", shape, h.Name(), got, h.Consistent())
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package heuristic_test
+
+import (
+	"errors"
+	"testing"
+
+	"grenier/kernels/perm"
+	"grenier/layers/swap"
+	"grenier/layers/swap/heuristic"
+)
+
+func mustGrid(tb testing.TB, rows, cols int) *swap.Grid {
+	tb.Helper()
+	g, err := swap.NewGrid(rows, cols)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return g
+}
+
+func mustWalking(tb testing.TB, g *swap.Grid) *heuristic.Walking {
+	tb.Helper()
+	w, err := heuristic.NewWalking(g)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return w
+}
+
+// forAll calls f for all states of a grid.
+func forAll(g *swap.Grid, f func(s swap.State)) {
+	for rank := range perm.Factorial(g.Cells()) {
+		f(perm.UnrankPacked(g.Cells(), rank))
+	}
+}
+
+// TestFlags follows all swaps of all states of small grids: the bounds are 0 at home
+// and change by at most 1, which makes them admissible as well.
+// Package patterns compares them with distances and reference values.
+func TestFlags(t *testing.T) {
+	for _, shape := range [][2]int{{1, 1}, {1, 2}, {2, 1}, {1, 6}, {6, 1}, {2, 2}, {2, 3}, {3, 2}} {
+		g := mustGrid(t, shape[0], shape[1])
+		m, v, w := heuristic.NewManhattan(g), heuristic.NewInversions(g), mustWalking(t, g)
+		for _, h := range []heuristic.Heuristic{
+			heuristic.Zero{}, m, v, w, heuristic.Lift{Heuristic: m, Grid: g}, heuristic.Lift{Heuristic: w, Grid: g},
+			heuristic.Max{m, v, w}, heuristic.Inverse{Heuristic: w, Grid: g},
+		} {
+			if h.Estimate(g.Goal()) != 0 || !h.Admissible() {
+				t.Errorf("%v %s: %d at home", shape, h.Name(), h.Estimate(g.Goal()))
+			}
+			if !h.Consistent() {
+				continue
+			}
+			forAll(g, func(s swap.State) {
+				for _, move := range g.Swaps() {
+					if d := h.Estimate(s) - h.Estimate(g.Apply(s, move)); d < -1 || d > 1 {
+						t.Fatalf("%v %s: state %x, %v: changes by %d", shape, h.Name(), s, move, d)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestMahonian checks that in one row the walking distance is the number of
+// inversions, which is the distance.
+func TestMahonian(t *testing.T) {
+	for _, shape := range [][2]int{{1, 7}, {7, 1}} {
+		g := mustGrid(t, shape[0], shape[1])
+		w := mustWalking(t, g)
+		forAll(g, func(s swap.State) {
+			if got, want := w.Estimate(s), s.Inversions(7); got != want {
+				t.Fatalf("%v, state %x: %d, want %d", shape, s, got, want)
+			}
+		})
+	}
+}
+
+// TestManhattan checks the changes, the largest sum (ERRATA), and that walking
+// distance is never less (theorem 3.6).
+func TestManhattan(t *testing.T) {
+	for _, shape := range [][2]int{{1, 1}, {1, 5}, {2, 2}, {2, 3}, {3, 2}, {2, 4}} {
+		g := mustGrid(t, shape[0], shape[1])
+		m, w, most := heuristic.NewManhattan(g), mustWalking(t, g), 0
+		forAll(g, func(s swap.State) {
+			most = max(most, m.Sum(s))
+			if w.Estimate(s) < m.Estimate(s) {
+				t.Fatalf("%v, state %x: walking %d, manhattan %d", shape, s, w.Estimate(s), m.Estimate(s))
+			}
+			for _, move := range g.Swaps() {
+				if got, want := m.Change(s, move), m.Sum(g.Apply(s, move))-m.Sum(s); got != want {
+					t.Fatalf("%v, state %x, %v: change %d, want %d", shape, s, move, got, want)
+				}
+			}
+		})
+		if most != heuristic.MaxManhattan(g) {
+			t.Errorf("%v: largest sum %d, want %d", shape, most, heuristic.MaxManhattan(g))
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	if _, err := heuristic.NewWalking(mustGrid(t, 1, 12)); !errors.Is(err, heuristic.ErrTooLarge) {
+		t.Error(err)
+	}
+	g := mustGrid(t, 2, 3)
+	for _, numbers := range [][]int{nil, {6}, {-1}, {1, 1}} {
+		if _, err := heuristic.TilesOf(g, numbers); !errors.Is(err, heuristic.ErrPattern) {
+			t.Errorf("%v: %v", numbers, err)
+		}
+	}
+	if _, err := heuristic.ParseCost("half"); !errors.Is(err, heuristic.ErrCost) {
+		t.Error(err)
+	}
+	one := &heuristic.Pattern{Grid: g, Tiles: 1, Cost: heuristic.Unit}
+	tracked := &heuristic.Pattern{Grid: g, Tiles: 2, Cost: heuristic.Tracked}
+	other := &heuristic.Pattern{Grid: mustGrid(t, 3, 2), Tiles: 2, Cost: heuristic.Unit}
+	for i, list := range [][]*heuristic.Pattern{nil, {one, one}, {one, tracked}, {one, other}} {
+		if _, err := heuristic.NewStatic(list...); !errors.Is(err, heuristic.ErrPattern) {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+	if _, err := heuristic.NewAlone(tracked); !errors.Is(err, heuristic.ErrPattern) {
+		t.Error(err)
+	}
+	if _, err := heuristic.NewDynamic(true, &heuristic.SetTable{Grid: g, Size: 2, Cost: heuristic.Unit}); !errors.Is(err, heuristic.ErrPattern) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,112 @@
+package patterns_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"grenier/io/corrupt"
+	"grenier/io/patternfile"
+	"grenier/kernels/perm"
+	"grenier/layers/swap/heuristic"
+	"grenier/pipeline/patterns"
+)
+
+// TestFiles checks that bounds from files are those from memory.
+func TestFiles(t *testing.T) {
+	g := mustGrid(t, 2, 3)
+	o := patterns.Options{Cost: heuristic.Tracked, Workers: 1}
+	a, err := patterns.Static(t.Context(), g, mustTiles(t, g, 0, 1, 2), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := patterns.Static(t.Context(), g, mustTiles(t, g, 4, 5), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sets, err := patterns.Dynamic(t.Context(), g, 3, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	names := []string{filepath.Join(dir, "a"), filepath.Join(dir, "b"), filepath.Join(dir, "sets")}
+	_, err = patterns.SaveStatic(names[0], a)
+	_, err2 := patterns.SaveStatic(names[1], b)
+	_, err3 := patterns.SaveDynamic(names[2], sets)
+	if err := errors.Join(err, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	static, err := heuristic.NewStatic(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := &zoo{t: t, g: g}
+	for _, c := range []struct {
+		files []string
+		exact bool
+		want  heuristic.Heuristic
+	}{
+		{names[:2], false, static}, {names[2:], true, z.dynamicOf(3, heuristic.Tracked, true)}, {names[2:], false, z.dynamicOf(3, heuristic.Tracked, false)},
+	} {
+		h, err := patterns.Load(t.Context(), g, c.files, c.exact, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rank := range perm.Factorial(6) {
+			if s := perm.UnrankPacked(6, rank); h.Estimate(s) != c.want.Estimate(s) {
+				t.Fatalf("%s, state %x: %d, want %d", h.Name(), s, h.Estimate(s), c.want.Estimate(s))
+			}
+		}
+	}
+	if _, err := patterns.Load(t.Context(), g, names, false, o); !errors.Is(err, heuristic.ErrPattern) {
+		t.Error(err)
+	}
+	if _, err := patterns.Load(t.Context(), mustGrid(t, 3, 2), names[:1], false, o); !errors.Is(err, corrupt.ErrMismatch) {
+		t.Error(err)
+	}
+	if _, err := patterns.Load(t.Context(), g, names[:1], false, patterns.Options{Workers: 1, Memory: 10}); !errors.Is(err, patterns.ErrMemory) {
+		t.Error(err)
+	}
+	// A file that is in order but has the wrong number of values for its grid.
+	h := patternfile.Header{Kind: patternfile.Static, Cost: 1, Rows: 2, Cols: 3, Size: 2, Tiles: 3, Entries: 31}
+	if _, err := patternfile.Write(names[0], h, slices.Repeat([]uint8{1}, 31)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := patterns.Load(t.Context(), g, names[:1], false, o); !errors.Is(err, corrupt.ErrCorrupt) {
+		t.Error(err)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	g := mustGrid(t, 4, 4)
+	all := mustTiles(t, g, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+	o := patterns.Options{Cost: heuristic.Unit, Workers: 1, Memory: 1 << 20}
+	if _, err := patterns.Static(t.Context(), g, all, o); !errors.Is(err, patterns.ErrMemory) {
+		t.Error(err)
+	}
+	if _, err := patterns.Static(t.Context(), g, 0, o); !errors.Is(err, heuristic.ErrPattern) {
+		t.Error(err)
+	}
+	if _, err := patterns.Dynamic(t.Context(), g, 4, o); !errors.Is(err, patterns.ErrMemory) {
+		t.Error(err)
+	}
+	for _, size := range []int{0, 5} {
+		if _, err := patterns.Dynamic(t.Context(), g, size, o); !errors.Is(err, heuristic.ErrPattern) {
+			t.Error(err)
+		}
+	}
+	if _, err := patterns.Static(t.Context(), g, 1, patterns.Options{Workers: 1}); !errors.Is(err, heuristic.ErrCost) {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	o.Memory = 0
+	if _, err := patterns.Static(ctx, g, 3, o); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if _, err := patterns.Dynamic(ctx, g, 2, o); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
