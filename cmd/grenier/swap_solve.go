@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"grenier/io/durable"
 	"grenier/layers/swap"
 	"grenier/pipeline/patterns"
 	"grenier/pipeline/swapsolve"
@@ -21,6 +22,7 @@ import (
 type swapSolveFlags struct {
 	rows, cols, threads       int
 	solver, heuristic, memory string
+	svg                       string
 	pdb                       []string
 	time                      time.Duration
 	json                      bool
@@ -85,6 +87,7 @@ lower bound that it has proved: then it is not called optimal, unless they meet.
 	flags.StringVar(&f.memory, "memory", "4GiB", "most `bytes` of memory for states and for pattern databases")
 	flags.DurationVar(&f.time, "time", 0, "longest `time` to search, like 10s; 0 for no limit")
 	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to prepare databases with, 1 to %d", maxThreads))
+	flags.Var((*fileName)(&f.svg), "svg", "`FILE` for a drawing that moves, which browsers show")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd
 }
@@ -119,6 +122,11 @@ func (a *app) runSwapSolve(ctx context.Context, f swapSolveFlags, args []string)
 	r, err := swapsolve.Solve(ctx, f.solver, puzzle.Grid, puzzle.State, o)
 	if err != nil {
 		return err
+	}
+	if f.svg != "" {
+		if err := durable.WriteFile(f.svg, swapsolve.SVG(puzzle, r.Swaps)); err != nil {
+			return err
+		}
 	}
 	report := swapSolveReport{
 		Rows: puzzle.Grid.Rows(), Cols: puzzle.Grid.Cols(), Solver: f.solver, Optimal: r.Optimal, Length: len(r.Swaps),

@@ -110,7 +110,6 @@ func bucketSearch(s *search) ([]swap.Swap, error) { return astar(s, &buckets{}, 
 func incrementalSearch(s *search) ([]swap.Swap, error) {
 	m := heuristic.NewManhattan(s.grid)
 	s.h = m
-	s.raise(m.Estimate(s.start))
 	return astar(s, &buckets{}, func(from entry, move swap.Swap, _ swap.State) int {
 		return int(from.f-from.g) + m.Change(from.state, move)/2
 	})

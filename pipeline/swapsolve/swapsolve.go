@@ -149,7 +149,8 @@ func Solve(ctx context.Context, name string, g *swap.Grid, start swap.State, o O
 	if err != nil {
 		return Result{}, err
 	}
-	s := &search{ctx: ctx, grid: g, start: start, goal: g.Goal(), memory: o.Memory, lower: g.Parity(start)}
+	s := &search{ctx: ctx, grid: g, start: start, goal: g.Goal(), memory: o.Memory}
+	s.raise(heuristic.NewManhattan(g).Estimate(start))
 	began := time.Now()
 	if o.Time > 0 {
 		s.deadline = began.Add(o.Time)
@@ -165,7 +166,7 @@ func Solve(ctx context.Context, name string, g *swap.Grid, start swap.State, o O
 	if start != s.goal { // which also keeps the state 0 out of tables
 		swaps, err = solver.find(s)
 	}
-	r := Result{Swaps: swaps, Optimal: solver.exact}
+	r := Result{Swaps: swaps}
 	if errors.Is(err, errMemory) || errors.Is(err, errTime) {
 		r.Stopped = err.Error()
 		r.Swaps, err = greedy(s)

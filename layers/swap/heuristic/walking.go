@@ -51,7 +51,7 @@ func (*Walking) Consistent() bool { return true }
 // Estimate looks up the rows and the columns and adds.
 func (w *Walking) Estimate(s swap.State) int { return w.rows.distance(s) + w.columns.distance(s) }
 
-var errWalking = fmt.Errorf("walking distance: %w: more than %d entries", ErrTooLarge, MaxWalking)
+var errWalking = fmt.Errorf("walking distance: %w: more than %d entries (manhattan and inversion need no table)", ErrTooLarge, MaxWalking)
 
 // walk is the part for rows, or for columns: lines in both cases. A matrix has a row
 // for each line, an entry for each home line: how many tiles of that home. Its key
