@@ -12,7 +12,7 @@ import (
 var ErrTooLarge = errors.New("table too large")
 
 // MaxWalking is the largest number of entries in one of the two tables of Walking.
-const MaxWalking = 4 << 20
+const MaxWalking = 1 << 19
 
 // Walking is the walking distance of Ken'ichiro Takahashi: the swaps between rows
 // that bring every tile to its row, when tiles of one row are free to change places,
