@@ -16,7 +16,7 @@ type bounds struct {
 	board *chemin.Board
 	// fronts by canonical set. Sets that are not there have no bound.
 	fronts map[chemin.Cells]*front
-	// growth[n] is more than a game can reach with n cells.
+	// growth[n] is a limit for games of n cells.
 	growth []uint32
 }
 
@@ -32,8 +32,8 @@ func (f *front) stride() int { return 1 + len(f.border) }
 // newBounds works out fronts of at most about perSize vectors for all sets of one size.
 // It calls begin before each size. When ctx ends, the sets that are not done are left without a
 // bound.
-func newBounds(ctx context.Context, b *chemin.Board, perSize, threads int, begin func(size int)) (*bounds, error) {
-	t := &bounds{board: b, fronts: map[chemin.Cells]*front{}, growth: growth(b)}
+func newBounds(ctx context.Context, b *chemin.Board, growth []uint32, perSize, threads int, begin func(size int)) (*bounds, error) {
+	t := &bounds{board: b, fronts: map[chemin.Cells]*front{}, growth: growth}
 	sets := []chemin.Cells{}
 	for size := 1; size <= b.Cells(); size++ {
 		begin(size)
@@ -62,23 +62,6 @@ const (
 	coarser    = 16 // times fewer vectors in all
 	mostCoarse = 64 // in one front
 )
-
-// growth returns a limit for the numbers in a game of n cells: the n-th number is at most the
-// sum of the eight largest before it, or of as many as a cell has neighbours.
-func growth(b *chemin.Board) []uint32 {
-	degree := 0
-	for cell := range b.Cells() {
-		degree = max(degree, bits.OnesCount32(b.Near(cell)))
-	}
-	g := make([]uint32, b.Cells()+1)
-	for n := 1; n < len(g); n++ {
-		for _, before := range g[max(1, n-degree):n] {
-			g[n] += before
-		}
-		g[n] = max(1, g[n])
-	}
-	return g
-}
 
 // grow returns the canonical connected sets of one size, given those of the size before.
 func (t *bounds) grow(smaller []chemin.Cells, size int) []chemin.Cells {

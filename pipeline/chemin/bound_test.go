@@ -28,7 +28,7 @@ func rest(b *chemin.Board, s *chemin.State, known map[chemin.State]uint32) uint3
 
 func testBounds(t *testing.T, b *chemin.Board, perSize int) *bounds {
 	t.Helper()
-	bounds, err := newBounds(context.Background(), b, perSize, 2, func(int) {})
+	bounds, err := newBounds(context.Background(), b, growth(b), perSize, 2, func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -141,13 +141,15 @@ type solver struct {
 	board  *chemin.Board
 	best   *incumbent
 	result *Result
+	growth []uint32
 	upper  uint64 // proven so far
 	// optimal are the optimal orders found; representatives, as the method has it.
 	optimal [][]int
 }
 
 func (s *solver) run(ctx context.Context) error {
-	s.upper = uint64(growth(s.board)[s.board.Cells()])
+	s.growth = growth(s.board)
+	s.upper = uint64(s.growth[s.board.Cells()])
 	switch s.Method {
 	case Classes:
 		return s.classes(ctx)
@@ -178,7 +180,7 @@ func (s *solver) report(doing string, done, total int) {
 func (s *solver) finish() {
 	r := s.result
 	r.Lower = s.best.score.Load()
-	r.Upper = uint32(max(uint64(r.Lower), min(s.upper, uint64(growth(s.board)[s.board.Cells()]))))
+	r.Upper = uint32(max(uint64(r.Lower), min(s.upper, uint64(s.growth[s.board.Cells()]))))
 	if s.board.Cells() <= chemin.MaxCounted {
 		total, classes := s.board.Orders()
 		if r.Orders == nil {
@@ -309,7 +311,7 @@ func (s *solver) prepare(ctx context.Context) (*bounds, error) {
 	if err := s.firstOrder(ctx); err != nil {
 		return nil, err
 	}
-	t, err := newBounds(ctx, s.board, min(s.perSize(), mostPerSize), s.Threads, func(size int) {
+	t, err := newBounds(ctx, s.board, s.growth, min(s.perSize(), mostPerSize), s.Threads, func(size int) {
 		s.report("bounds", size, s.board.Cells())
 	})
 	if err != nil {
