@@ -1,6 +1,7 @@
 package chemin
 
 import (
+	"cmp"
 	"container/heap"
 	"context"
 	"errors"
@@ -438,25 +439,31 @@ func (s *sweep) selected(rows [][]uint32, l layout) [][]uint32 {
 	if s.width == 0 || len(rows) <= s.width {
 		return rows
 	}
-	promise := make(map[*uint32]uint64, len(rows))
+	promise := make(map[*uint32]uint32, len(rows))
 	for _, row := range rows {
-		alive := list(s.board.Touching(row[0], s.board.Full()&^row[0]))
-		for i, cell := range alive {
-			promise[&row[0]] += uint64(row[1+i]) * uint64(bits.OnesCount32(s.board.Near(int(cell))&^row[0]))
-		}
+		promise[&row[0]] = s.promise(row)
 	}
 	slices.SortFunc(rows, func(a, b []uint32) int {
-		if pa, pb := promise[&a[0]], promise[&b[0]]; pa != pb {
-			if pa > pb {
-				return -1
-			}
-			return 1
-		}
-		return slices.Compare(a, b)
+		return cmp.Or(cmp.Compare(promise[&b[0]], promise[&a[0]]), slices.Compare(a, b))
 	})
 	rows = rows[:s.width]
 	slices.SortFunc(rows, slices.Compare[[]uint32])
 	return rows
+}
+
+// promise returns the largest number that can be written next. Of the measures tried, also sums
+// of values with and without weights, it is the simplest that leads to the maximum of every
+// board solved so far.
+func (s *sweep) promise(row []uint32) uint32 {
+	state := chemin.State{Filled: row[0]}
+	for i, cell := range list(s.board.Touching(row[0], s.board.Full()&^row[0])) {
+		state.Values[cell] = row[1+i]
+	}
+	best := uint32(0)
+	for _, cell := range list(s.board.Full() &^ row[0]) {
+		best = max(best, s.board.Value(&state, int(cell)))
+	}
+	return best
 }
 
 // merging is a heap of cursors, the least record first.
