@@ -20,6 +20,11 @@ func graphSearch(s *search) ([]swap.Swap, error) {
 	}
 	neighbours := make([]uint32, states*uint64(len(swaps)))
 	for rank := range states {
+		if rank%pause == 0 {
+			if err := s.clock(); err != nil {
+				return nil, err
+			}
+		}
 		state := perm.UnrankPacked(n, rank)
 		for i, m := range swaps {
 			neighbours[rank*uint64(len(swaps))+uint64(i)] = uint32(s.grid.Apply(state, m).Rank(n))

@@ -210,6 +210,11 @@ func (s *search) expand() error {
 	if s.Expanded%pause != 0 {
 		return nil
 	}
+	return s.clock()
+}
+
+// clock fails with the error of the context, or errTime if the time is over.
+func (s *search) clock() error {
 	if err := s.ctx.Err(); err != nil {
 		return err
 	}
