@@ -128,9 +128,25 @@ func (d *disk) decode(path string, b []byte, sides *[2]flags) (depths []uint64, 
 				Offset: int64(binary.LittleEndian.Uint64(b)), Length: binary.LittleEndian.Uint32(b[8:]), Sum: binary.LittleEndian.Uint32(b[12:]),
 			}
 			b = b[perExtent:]
+			if !d.possible(p, i, &sides[p]) {
+				return nil, corrupt.New(path, "", "block %d of parity %d has flags %d, %d and a piece of %d bytes",
+					i, p, sides[p].busy[i], sides[p].full[i], d.extents[p][i].Length)
+			}
 		}
 	}
 	return depths, nil
+}
+
+// possible tells whether the piece of a block and its flags go together.
+func (d *disk) possible(parity, block int, f *flags) bool {
+	e, busy := d.extents[parity][block], f.busy[block]
+	if busy > 1 || f.full[block] > 1 || e.IsZero() != (e.Length == 0) {
+		return false
+	}
+	if busy != 0 {
+		return int(e.Length) == 9*d.words
+	}
+	return e.Length == 0 || int(e.Length) == d.words && f.full[block] == 0
 }
 
 func (d *disk) tiles() int { return len(d.extents[0]) / d.size }
@@ -158,15 +174,8 @@ func (d *disk) get(p *pieces, parity int, blocks span, wanted func(block int) bo
 		}
 	}
 	var err error
-	if p.packed, err = d.file.GetAll(p.extents, p.packed); err != nil {
-		return err
-	}
-	for _, e := range p.extents {
-		if n := int(e.Length); n != d.words && n != 9*d.words {
-			return corrupt.New(d.dir.WorkPath(blocksName), fmt.Sprintf("offset %d", e.Offset), "%d bytes are no block", n)
-		}
-	}
-	return nil
+	p.packed, err = d.file.GetAll(p.extents, p.packed)
+	return err
 }
 
 // each calls visit for the pieces that get read.

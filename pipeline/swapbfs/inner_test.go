@@ -1,8 +1,12 @@
 package swapbfs
 
 import (
+	"bytes"
+	"errors"
 	"testing"
 
+	"grenier/io/corrupt"
+	"grenier/io/workfile"
 	"grenier/layers/swap"
 )
 
@@ -80,6 +84,64 @@ func TestRegroup(t *testing.T) {
 					t.Errorf("cell %d: bit %d comes back as %x", cell, b, got)
 				}
 			}
+		}
+	}
+}
+
+// smallDisk is a store of one block of six words, without files, and the flags of
+// that block.
+func smallDisk() (*disk, *[2]flags) {
+	d := &disk{words: 6, size: 1, rows: 2, cols: 3}
+	var sides [2]flags
+	for p := range sides {
+		d.extents[p] = make([]workfile.Extent, 1)
+		sides[p] = flags{busy: make([]uint8, 1), full: make([]uint8, 1)}
+	}
+	return d, &sides
+}
+
+// FuzzCheckpoint feeds any contents of a checkpoint: what is accepted is written
+// again unchanged, all else is corrupt.
+func FuzzCheckpoint(f *testing.F) {
+	d, sides := smallDisk()
+	f.Add(d.encode([]uint64{1, 7}, sides))
+	sides[0].busy[0] = 1
+	d.extents[0][0] = workfile.Extent{Offset: 12, Length: 54, Sum: 99}
+	d.extents[1][0] = workfile.Extent{Length: 6}
+	f.Add(d.encode([]uint64{1, 7, 25}, sides))
+	sides[1].full[0] = 1
+	f.Add(d.encode(nil, sides))
+	f.Fuzz(func(t *testing.T, contents []byte) {
+		d, sides := smallDisk()
+		depths, err := d.decode("checkpoint", contents, sides)
+		if err != nil {
+			if !errors.Is(err, corrupt.ErrCorrupt) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if again := d.encode(depths, sides); !bytes.Equal(again, contents) {
+			t.Fatalf("%x becomes %x", contents, again)
+		}
+	})
+}
+
+// TestCheckpoint checks which flags and pieces go together.
+func TestCheckpoint(t *testing.T) {
+	for _, c := range []struct {
+		busy, full uint8
+		length     uint32
+		ok         bool
+	}{
+		{0, 0, 0, true}, {0, 1, 0, true}, {0, 0, 6, true}, {1, 0, 54, true}, {1, 1, 54, true},
+		{1, 0, 0, false}, {1, 0, 6, false}, {0, 0, 54, false}, {0, 1, 6, false}, {0, 0, 7, false}, {2, 0, 54, false}, {0, 2, 0, false},
+	} {
+		d, sides := smallDisk()
+		sides[1].busy[0], sides[1].full[0] = c.busy, c.full
+		d.extents[1][0].Length = c.length
+		_, err := d.decode("checkpoint", d.encode([]uint64{1}, sides), sides)
+		if (err == nil) != c.ok {
+			t.Errorf("%+v: %v", c, err)
 		}
 	}
 }
