@@ -13,12 +13,16 @@ import (
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "grenier",
-		Short: "Solve awari exactly and use the tables",
+		Short: "Solve layered state spaces exactly, awari above all",
 		Long: `Grenier solves layered state spaces exactly on one workstation. Its main job is
-awari (awalé, oware): the exact score of every position, layer by layer.
+awari (awalé, oware): the exact score of every position, layer by layer. The swap
+puzzle, chemin and the set-up codes of Pijersi share its parts.
 ` + exitHelp,
 		Example: `  grenier awari solve --seeds 16 --dir data/awari
-  grenier awari probe --dir data/awari 1 1 1 1 1 2 4 2 3 0 0 0`,
+  grenier awari probe --dir data/awari 1 1 1 1 1 2 4 2 3 0 0 0
+  grenier swap bfs --rows 3 --cols 3
+  grenier chemin solve --rows 3 --cols 3
+  grenier pijersi decode GRXLLS`,
 		Args:          subcommand,
 		RunE:          showHelp,
 		SilenceUsage:  true,
@@ -29,10 +33,7 @@ awari (awalé, oware): the exact score of every position, layer by layer.
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(help())
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(a.awari(), a.version())
-	root.AddCommand(a.swap())
-	root.AddCommand(a.chemin())
-	root.AddCommand(a.pijersi())
+	root.AddCommand(a.awari(), a.swap(), a.chemin(), a.pijersi(), a.version())
 	return root
 }
 
@@ -52,10 +53,8 @@ the opponent takes when both play perfectly; endless play is worth 0.
 
 		DisableFlagsInUseLine: true,
 	}
-	parent.AddCommand(a.solve(), a.plan(), a.status(), a.probe(), a.stats(), a.verify(), a.table(), a.rank(), a.unrank(), a.serve())
-	parent.AddCommand(a.search(), a.play())
-	parent.AddCommand(a.export(), a.importing(), a.compare())
-	parent.AddCommand(a.remote())
+	parent.AddCommand(a.solve(), a.plan(), a.status(), a.probe(), a.stats(), a.verify(), a.table(), a.rank(), a.unrank(),
+		a.search(), a.play(), a.serve(), a.export(), a.importing(), a.compare(), a.remote())
 	return parent
 }
 
