@@ -300,10 +300,11 @@ func setOptimal(c **Counts) func(total, classes uint64) {
 	}
 }
 
-// perSize returns how many vectors the bounds may have of one size of sets.
+// perSize returns how many vectors the bounds may have of one size of sets: half of the memory
+// is for what is collected as garbage later.
 func (s *solver) perSize() int {
 	vector := 4 * (1 + s.board.Cells()/2)
-	return int(s.Memory / int64(vector*s.board.Cells()))
+	return int(s.Memory / int64(2*vector*s.board.Cells()))
 }
 
 // prepare finds a good order by a search that keeps few states, and then works out bounds.
