@@ -41,8 +41,9 @@ type sweep struct {
 	// found is then no proof.
 	width int
 
-	runs  int // files made so far
-	added atomic.Int64
+	abreast int // most runs to merge at a time
+	runs    int // files made so far
+	added   atomic.Int64
 }
 
 // incumbent is the best order so far.
@@ -103,7 +104,28 @@ func (s *sweep) advance(ctx context.Context, from *run) (_ *run, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.merge(ctx, runs, s.layout(from.filled+1))
+	l := s.layout(from.filled + 1)
+	for s.dir != "" && len(runs) > s.abreast {
+		if runs, err = s.fewer(ctx, runs, l); err != nil {
+			return nil, err
+		}
+	}
+	return s.merge(ctx, runs, l, "layer")
+}
+
+// mostAbreast is the most runs that are open at a time.
+const mostAbreast = 256
+
+// fewer merges some runs into one and returns that and the others.
+func (s *sweep) fewer(ctx context.Context, runs []*run, l layout) ([]*run, error) {
+	merged, err := s.merge(ctx, runs[:s.abreast], l, "run")
+	if err != nil {
+		return runs, err
+	}
+	for _, r := range runs[:s.abreast] {
+		err = errors.Join(err, r.remove())
+	}
+	return append(runs[s.abreast:], merged), err
 }
 
 // chunk is the most records of one set that a worker takes at once.
@@ -371,9 +393,9 @@ func bySet(rows [][]uint32) [][][]uint32 {
 	return groups
 }
 
-// merge makes a layer of runs.
-func (s *sweep) merge(ctx context.Context, runs []*run, l layout) (_ *run, err error) {
-	w, err := newWriter(l, s.path("layer"))
+// merge makes one run, or a layer, of several runs.
+func (s *sweep) merge(ctx context.Context, runs []*run, l layout, kind string) (_ *run, err error) {
+	w, err := newWriter(l, s.path(kind))
 	if err != nil {
 		return nil, err
 	}

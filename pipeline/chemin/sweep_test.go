@@ -35,7 +35,7 @@ func sweepAll(t *testing.T, s *sweep) (states []int, runs int) {
 }
 
 func newTestSweep(b *chemin.Board, memory int64, dir string, target uint32) *sweep {
-	s := &sweep{board: b, bounds: &bounds{board: b}, best: &incumbent{}, threads: 2, memory: memory, dir: dir, name: maxName}
+	s := &sweep{board: b, bounds: &bounds{board: b}, best: &incumbent{}, threads: 2, memory: memory, dir: dir, name: maxName, abreast: 3}
 	if target > 0 {
 		s.counting, s.target, s.name = true, target, countName
 	}

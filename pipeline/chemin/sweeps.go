@@ -78,7 +78,9 @@ func (s *solver) clearDir() error {
 }
 
 func (s *solver) newSweep(t *bounds, name string) *sweep {
-	return &sweep{board: s.board, bounds: t, best: s.best, threads: s.Threads, memory: s.Memory, dir: s.Dir, name: name}
+	return &sweep{
+		board: s.board, bounds: t, best: s.best, threads: s.Threads, memory: s.Memory, dir: s.Dir, name: name, abreast: mostAbreast,
+	}
 }
 
 // findMaximum ends with the best order in s.best.
