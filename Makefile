@@ -6,7 +6,7 @@ BENCHSTAT    = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4d
 RUN_DIR     ?= data/awari
 RUN_SEEDS   ?= 16
 
-.PHONY: build run test test-long race bench bench-compare lint fuzz clean help
+.PHONY: build run test test-long test-full race bench bench-compare lint fuzz clean help
 
 build: ## build bin/grenier
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/grenier ./cmd/grenier
@@ -20,6 +20,9 @@ test: ## run the tests
 
 test-long: ## run the tests, the long ones included
 	GRENIER_LONG=1 $(GO) test -timeout 60m ./...
+
+test-full: ## run the long tests in full: more random cases than test-long
+	GRENIER_LONG=full $(GO) test -timeout 180m ./...
 
 race: ## run the tests under the race detector
 	$(GO) test -race -short ./...

@@ -160,8 +160,16 @@ func TestAllStates(t *testing.T) {
 // long reports whether slow tests are wanted.
 func long() bool { return os.Getenv("GRENIER_LONG") != "" }
 
+// share is n in the full run, and a tenth of it in the long one.
+func share(n int) int {
+	if os.Getenv("GRENIER_LONG") == "full" {
+		return n
+	}
+	return n / 10
+}
+
 // TestRandom3x3 takes 1,000 grids for the solvers that are quick enough, and for all
-// of them in the long run.
+// of them in the full run.
 func TestRandom3x3(t *testing.T) {
 	g := mustGrid(t, 3, 3)
 	depth := distances(g)
@@ -171,7 +179,7 @@ func TestRandom3x3(t *testing.T) {
 		n := count[name]
 		switch {
 		case long():
-			n = 1000
+			n = max(n, share(1000))
 		case n == 0:
 			n = 3
 		}
@@ -195,7 +203,7 @@ func TestRandom3x4(t *testing.T) {
 	all := bounds(t, g, []int{0, 1, 4, 5, 8, 9}, []int{2, 3, 6, 7, 10, 11})
 	n := 1
 	if long() {
-		n = 200
+		n = share(200)
 	}
 	r := rand.New(rand.NewPCG(3, 4))
 	for range n {
@@ -213,7 +221,7 @@ func TestRandom4x4(t *testing.T) {
 	all := bounds(t, g, []int{0, 1, 2, 4, 5}, []int{3, 6, 7, 11, 10}, []int{9, 12, 13, 14, 15})
 	n := 1
 	if long() {
-		n = 100
+		n = share(100)
 	}
 	r := rand.New(rand.NewPCG(4, 6))
 	for range n {
