@@ -83,14 +83,7 @@ func (a *app) runCompare(ctx context.Context, f compareFlags, left, right string
 	if err != nil {
 		return err
 	}
-	if f.json {
-		if err := a.printJSON(result); err != nil {
-			return err
-		}
-	} else {
-		a.printCompared(result)
-	}
-	return result.Err()
+	return a.checked(f.json, result, func() { a.printCompared(result) })
 }
 
 // comparing is how far a comparison is.

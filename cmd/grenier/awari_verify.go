@@ -100,14 +100,7 @@ func (a *app) runVerify(ctx context.Context, f verifyFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.json {
-		if err := a.printJSON(result); err != nil {
-			return err
-		}
-	} else {
-		a.printVerified(result)
-	}
-	return result.Err()
+	return a.checked(f.json, result, func() { a.printVerified(result) })
 }
 
 // verifying is how far a run of verify is.

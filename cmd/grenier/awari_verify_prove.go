@@ -29,14 +29,7 @@ func (a *app) runProve(ctx context.Context, f verifyFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.json {
-		if err := a.printJSON(result); err != nil {
-			return err
-		}
-	} else {
-		a.printProved(result)
-	}
-	return result.Err()
+	return a.checked(f.json, result, func() { a.printProved(result) })
 }
 
 // proving is how far a run of verify --prove is.

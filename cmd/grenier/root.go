@@ -73,6 +73,17 @@ func (a *app) start(body func(cmd *cobra.Command, args []string) error) func(*co
 // printJSON writes v in one line.
 func (a *app) printJSON(v any) error { return json.NewEncoder(a.out).Encode(v) }
 
+// checked prints the result of a check, as JSON or by print, and returns what the check
+// found wrong.
+func (a *app) checked(asJSON bool, result interface{ Err() error }, print func()) error {
+	if !asJSON {
+		print()
+	} else if err := a.printJSON(result); err != nil {
+		return err
+	}
+	return result.Err()
+}
+
 // family returns the kernel family that the environment asks for.
 func family() (cpu.Family, error) { return cpu.Select(os.Getenv("GRENIER_KERNEL")) }
 

@@ -12,31 +12,9 @@ import (
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
+	"grenier/layers/swap/swaptest"
 	"grenier/pipeline/patterns"
 )
-
-// distances returns the distance of every state by rank, from a plain
-// breadth-first search.
-func distances(g *swap.Grid) []uint8 {
-	n := g.Cells()
-	depth := make([]uint8, perm.Factorial(n))
-	for i := range depth {
-		depth[i] = 0xff
-	}
-	queue := []swap.State{g.Goal()}
-	depth[g.Goal().Rank(n)] = 0
-	for len(queue) > 0 {
-		s := queue[0]
-		queue = queue[1:]
-		for _, m := range g.Swaps() {
-			if r := g.Apply(s, m).Rank(n); depth[r] == 0xff {
-				depth[r] = depth[s.Rank(n)] + 1
-				queue = append(queue, g.Apply(s, m))
-			}
-		}
-	}
-	return depth
-}
 
 // survey is what a bound is on all states of a grid.
 type survey struct {
@@ -210,7 +188,7 @@ func TestTruth(t *testing.T) {
 		}
 		g := mustGrid(t, rows, cols)
 		if known[shape] == nil {
-			known[shape] = distances(g)
+			known[shape] = swaptest.Distances(g)
 		}
 		h := (&zoo{t: t, g: g}).make(r[2])
 		if h == nil {
@@ -247,7 +225,7 @@ func TestFlags(t *testing.T) {
 	}
 	for _, shape := range grids {
 		g := mustGrid(t, shape[0], shape[1])
-		depth := distances(g)
+		depth := swaptest.Distances(g)
 		z := &zoo{t: t, g: g}
 		for _, cost := range costs {
 			all := []heuristic.Heuristic{z.staticOf("{1}", cost, false), z.dynamicOf(min(2, g.Cells()), cost, true), z.dynamicOf(min(2, g.Cells()), cost, false)}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"grenier/io/manifest"
+	"grenier/pipeline/internal/parts"
 )
 
 // layer is the proof of one layer at work.
@@ -57,7 +58,7 @@ func (l *layer) load(ctx context.Context) error {
 		return nil
 	}
 	l.scores = make([]int8, l.size)
-	return l.run.parallel(ctx, l.size, func() func(from, to uint64) error {
+	return parts.Each(ctx, l.run.options.Workers, l.size, func() func(from, to uint64) error {
 		return func(from, to uint64) error {
 			return l.run.tables.Read(l.seeds, from, l.scores[from:to])
 		}
@@ -109,7 +110,7 @@ func (l *layer) pass(ctx context.Context, look func(p *part, from, to uint64) er
 	l.run.meter.pass(l.level, l.proof.Passes)
 	var mu sync.Mutex
 	var sum found
-	err := l.run.parallel(ctx, l.size, func() func(from, to uint64) error {
+	err := parts.Each(ctx, l.run.options.Workers, l.size, func() func(from, to uint64) error {
 		p := &part{layer: l}
 		return func(from, to uint64) error {
 			p.found = found{}

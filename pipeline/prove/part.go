@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"grenier/layers/awari"
+	"grenier/pipeline/internal/parts"
 )
 
 // part is a piece of the layer that one goroutine looks at.
@@ -47,7 +48,7 @@ func (p *part) read(from, to uint64) error {
 		return nil
 	}
 	if p.buffer == nil {
-		p.buffer = make([]int8, partSize)
+		p.buffer = make([]int8, parts.Size)
 	}
 	p.scores = p.buffer[:to-from]
 	return p.run.tables.Read(p.seeds, from, p.scores)

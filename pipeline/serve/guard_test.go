@@ -14,6 +14,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"grenier/io/rundir"
 )
 
 // TestHosts checks that a server on a loopback address answers to names of this
@@ -154,7 +156,7 @@ func TestTraversal(t *testing.T) {
 	r := start(t, Options{})
 	for _, target := range []string{
 		"/../../../../etc/passwd", "/..%2f..%2fetc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd", "/./app.js", "/static/app.js",
-		"/../app.js", "/app.js/", "/app.js%00.html", "/index.html", "/..\\..\\app.js", "/manifest.json", "/layer-00.gl", "/work/",
+		"/../app.js", "/app.js/", "/app.js%00.html", "/index.html", "/..\\..\\app.js", "/manifest.json", "/layer-00.gl", "/" + rundir.WorkName + "/",
 		"/%ff", "/api", "/api/", "/api/probe/", "/API/PROBE", "/?../../etc/passwd", "http://localhost/../etc/passwd", "file:///etc/passwd", "*", "app.js",
 		"/" + strings.Repeat("../", 2000) + "etc/passwd",
 	} {

@@ -11,6 +11,7 @@ import (
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
+	"grenier/layers/swap/swaptest"
 	"grenier/pipeline/patterns"
 	"grenier/pipeline/swapsolve"
 )
@@ -22,29 +23,6 @@ func mustGrid(tb testing.TB, rows, cols int) *swap.Grid {
 		tb.Fatal(err)
 	}
 	return g
-}
-
-// distances returns the distance of every state by rank, from a plain
-// breadth-first search.
-func distances(g *swap.Grid) []uint8 {
-	n := g.Cells()
-	depth := make([]uint8, perm.Factorial(n))
-	for i := range depth {
-		depth[i] = 0xff
-	}
-	queue := []swap.State{g.Goal()}
-	depth[g.Goal().Rank(n)] = 0
-	for len(queue) > 0 {
-		s := queue[0]
-		queue = queue[1:]
-		for _, m := range g.Swaps() {
-			if r := g.Apply(s, m).Rank(n); depth[r] == 0xff {
-				depth[r] = depth[s.Rank(n)] + 1
-				queue = append(queue, g.Apply(s, m))
-			}
-		}
-	}
-	return depth
 }
 
 // shuffled returns a random state.
@@ -149,7 +127,7 @@ func TestAllStates(t *testing.T) {
 	for _, shape := range [][2]int{{1, 1}, {1, 2}, {2, 1}, {1, 5}, {5, 1}, {2, 2}, {2, 3}, {3, 2}} {
 		g := mustGrid(t, shape[0], shape[1])
 		all := bounds(t, g, []int{0})
-		for rank, distance := range distances(g) {
+		for rank, distance := range swaptest.Distances(g) {
 			for _, name := range swapsolve.Names() {
 				agree(t, name, g, perm.UnrankPacked(g.Cells(), uint64(rank)), int(distance), all)
 			}
@@ -172,7 +150,7 @@ func share(n int) int {
 // of them in the full run.
 func TestRandom3x3(t *testing.T) {
 	g := mustGrid(t, 3, 3)
-	depth := distances(g)
+	depth := swaptest.Distances(g)
 	all := bounds(t, g, []int{0, 1, 2, 3}, []int{4, 5, 6, 7, 8})
 	count := map[string]int{"greedy": 1000, "bidirectional": 1000, "pseudo-bidirectional": 1000, "astar-incremental": 1000}
 	for _, name := range swapsolve.Names() {
@@ -236,7 +214,7 @@ func TestRandom4x4(t *testing.T) {
 // lower bound.
 func TestStopped(t *testing.T) {
 	g := mustGrid(t, 3, 3)
-	depth := distances(g)
+	depth := swaptest.Distances(g)
 	w := heuristic.NewManhattan(g)
 	r := rand.New(rand.NewPCG(5, 5))
 	for range 3 {

@@ -3,15 +3,9 @@ package verify
 import (
 	"context"
 	"sync"
-	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
-	"grenier/io/layerfile"
+	"grenier/pipeline/internal/parts"
 )
-
-// partSize is how many positions a worker takes at a time.
-const partSize = layerfile.MaxBlockSize
 
 // compare compares the scores of layer n with what the moves give.
 func (r *run) compare(ctx context.Context, n int, layer *Layer) error {
@@ -35,27 +29,7 @@ func (r *run) compare(ctx context.Context, n int, layer *Layer) error {
 	return err
 }
 
-// parallel calls work for parts of 0..total-1, together all of it, from several
-// goroutines, until there are no more or one fails.
+// parallel calls work for parts of 0..total-1 from several goroutines.
 func (r *run) parallel(ctx context.Context, total uint64, work func(from, to uint64) error) error {
-	group, ctx := errgroup.WithContext(ctx)
-	var next atomic.Uint64
-	for range r.options.Workers {
-		group.Go(func() error {
-			for {
-				to := next.Add(partSize)
-				from := to - partSize
-				if from >= total {
-					return nil
-				}
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				if err := work(from, min(to, total)); err != nil {
-					return err
-				}
-			}
-		})
-	}
-	return group.Wait()
+	return parts.Each(ctx, r.options.Workers, total, func() func(from, to uint64) error { return work })
 }
