@@ -1,11 +1,9 @@
 package web_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,6 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"grenier/io/browsertest"
 	"grenier/layers/awari"
 )
 
@@ -21,11 +20,11 @@ func TestBrowser(t *testing.T) {
 	if os.Getenv("GRENIER_LONG") != "1" {
 		t.Skip("a browser needs GRENIER_LONG=1")
 	}
-	browser := newBrowser(t)
+	browser := browsertest.Start(t)
 	s := newSite(t)
 	for _, c := range []struct {
 		name string
-		test func(t *testing.T, browser context.Context, s *site)
+		test func(t *testing.T, browser *browsertest.Browser, s *site)
 	}{
 		{"values", testValues}, {"play", testPlay}, {"program", testProgram}, {"keys", testKeys}, {"edit", testEdit},
 		{"links", testLinks}, {"search", testSearch}, {"layers", testLayers}, {"phone", testPhone}, {"dark", testDark}, {"motion", testMotion}, {"gone", testGone},
@@ -37,7 +36,7 @@ func TestBrowser(t *testing.T) {
 // middle is a position with a choice of moves.
 var middle = place{board: awari.Board{1, 0, 1, 0, 0, 2, 1, 1, 0, 1, 0, 1}}
 
-func testValues(t *testing.T, browser context.Context, s *site) {
+func testValues(t *testing.T, browser *browsertest.Browser, s *site) {
 	for i, at := range []place{
 		middle,
 		{board: middle.board, north: true, taken: [2]int{3, 1}},
@@ -52,7 +51,7 @@ func testValues(t *testing.T, browser context.Context, s *site) {
 }
 
 // testPlay plays both sides, by clicks and by keys, and takes moves back.
-func testPlay(t *testing.T, browser context.Context, s *site) {
+func testPlay(t *testing.T, browser *browsertest.Browser, s *site) {
 	page := open(t, browser, s, s.hash(middle), 1200)
 	at := middle
 	var before []place
@@ -75,7 +74,7 @@ func testPlay(t *testing.T, browser context.Context, s *site) {
 		at = s.after(at, pit)
 		page.wantAt(at)
 		page.wantValues(at)
-		if live := page.text("#live"); !strings.Contains(live, fmt.Sprintf("plays pit %d", pit)) {
+		if live := page.Text("#live"); !strings.Contains(live, fmt.Sprintf("plays pit %d", pit)) {
 			t.Errorf("the live region says %q", live)
 		}
 	}
@@ -83,7 +82,7 @@ func testPlay(t *testing.T, browser context.Context, s *site) {
 		page.key("u")
 		page.wantAt(before[i])
 	}
-	if !eval[bool](page, `document.querySelector("#undo").disabled`) {
+	if !browsertest.Eval[bool](page.Page, `document.querySelector("#undo").disabled`) {
 		t.Error("there is more to undo")
 	}
 	page.key("r")
@@ -93,20 +92,20 @@ func testPlay(t *testing.T, browser context.Context, s *site) {
 
 // testProgram lets the program play both sides to the end of a game: what both have
 // taken must differ by the value of the position.
-func testProgram(t *testing.T, browser context.Context, s *site) {
+func testProgram(t *testing.T, browser *browsertest.Browser, s *site) {
 	at := place{board: awari.Board{1, 0, 1, 0, 0, 2, 1, 1, 0, 1, 0, 1}, north: true}
 	page := open(t, browser, s, s.hash(at), 1200)
 	probe, err := s.tables.Probe(at.board)
 	if err != nil || probe.Value <= 0 {
 		t.Fatalf("worth %d (%v), the test wants a position that North wins", probe.Value, err)
 	}
-	page.exec(`for (const id of ["seat-0", "seat-1"]) {
+	page.Exec(`for (const id of ["seat-0", "seat-1"]) {
 		const seat = document.getElementById(id);
 		seat.value = "program";
 		seat.dispatchEvent(new Event("change"));
 	}`)
-	page.await("the end of the game", `document.querySelector("#turn").textContent === "The game is over."`)
-	verdict := page.text("#verdict")
+	page.Await("the end of the game", `document.querySelector("#turn").textContent === "The game is over."`)
+	verdict := page.Text("#verdict")
 	_, score, _ := strings.Cut(verdict, "North wins, ")
 	var north, south int
 	if _, err := fmt.Sscanf(score, "%d to %d.", &north, &south); err != nil || north-south != probe.Value {
@@ -115,10 +114,10 @@ func testProgram(t *testing.T, browser context.Context, s *site) {
 }
 
 // testKeys chooses pits with arrow keys, and opens and closes help.
-func testKeys(t *testing.T, browser context.Context, s *site) {
+func testKeys(t *testing.T, browser *browsertest.Browser, s *site) {
 	page := open(t, browser, s, s.hash(middle), 1200)
 	focused := func() string {
-		return eval[string](page, `document.activeElement.dataset.pit ?? document.activeElement.id`)
+		return browsertest.Eval[string](page.Page, `document.activeElement.dataset.pit ?? document.activeElement.id`)
 	}
 	for _, step := range []struct{ key, want string }{
 		{kb.ArrowRight, "0"}, {kb.ArrowRight, "1"}, {kb.ArrowUp, "10"}, {kb.ArrowLeft, "11"}, {kb.ArrowLeft, "6"},
@@ -129,34 +128,34 @@ func testKeys(t *testing.T, browser context.Context, s *site) {
 			t.Fatalf("%q leads to %q, want %q", step.key, got, step.want)
 		}
 	}
-	if style := eval[string](page, `getComputedStyle(document.activeElement).outlineStyle`); style != "solid" {
+	if style := browsertest.Eval[string](page.Page, `getComputedStyle(document.activeElement).outlineStyle`); style != "solid" {
 		t.Errorf("the outline of the pit with the focus is %s", style)
 	}
 	page.enter()
 	page.wantAt(s.after(middle, 5))
 	page.key("?")
-	page.await("help", `document.querySelector("#help").open`)
-	page.shoot("help")
+	page.Await("help", `document.querySelector("#help").open`)
+	page.Shoot("help")
 	page.key(kb.Escape)
-	page.await("no help", `!document.querySelector("#help").open`)
+	page.Await("no help", `!document.querySelector("#help").open`)
 	page.key("h")
-	page.await("no values", `document.querySelector("#moves-card").hidden`)
+	page.Await("no values", `document.querySelector("#moves-card").hidden`)
 	for _, pit := range page.mover() {
 		if pit.Chip != "" || strings.Contains(pit.Label, "value") {
 			t.Errorf("hidden, but %+v", pit)
 		}
 	}
 	page.key("1") // empty, or not: nothing may break
-	if n := eval[int](page, `document.querySelectorAll('.pit[tabindex="0"]').length`); n != 1 {
+	if n := browsertest.Eval[int](page.Page, `document.querySelectorAll('.pit[tabindex="0"]').length`); n != 1 {
 		t.Errorf("Tab reaches %d pits", n)
 	}
 }
 
 // testEdit sets up a position with keys, buttons and text.
-func testEdit(t *testing.T, browser context.Context, s *site) {
+func testEdit(t *testing.T, browser *browsertest.Browser, s *site) {
 	page := open(t, browser, s, s.hash(middle), 1200)
 	page.key("e")
-	page.await("the editor", `!document.querySelector("#editor").hidden`)
+	page.Await("the editor", `!document.querySelector("#editor").hidden`)
 	page.click("#edit-clear")
 	page.click(`.pit[data-pit="2"]`)
 	page.key("3")
@@ -167,7 +166,7 @@ func testEdit(t *testing.T, browser context.Context, s *site) {
 	page.click(`.pit[data-pit="6"]`)
 	page.click("#edit-more")
 	page.click(`input[name="edit-turn"][value="1"]`)
-	page.shoot("open")
+	page.Shoot("open")
 	page.click("#edit-done")
 	at := place{board: s.game.Turn(awari.Board{0, 0, 3, 1, 0, 0, 2}), north: true}
 	page.wantAt(at)
@@ -183,23 +182,23 @@ func testEdit(t *testing.T, browser context.Context, s *site) {
 
 	page.key("e")
 	page.write("#edit-text", "40 0 0 0 0 9 0 0 0 0 0 0")
-	page.await("a complaint", `document.querySelector("#problem").textContent.includes("at most 48 seeds, these are 49")`)
-	page.run(chromedp.SendKeys(chromedp.CSS("#edit-text"), kb.Escape))
+	page.Await("a complaint", `document.querySelector("#problem").textContent.includes("at most 48 seeds, these are 49")`)
+	page.Do(chromedp.SendKeys(chromedp.CSS("#edit-text"), kb.Escape))
 	page.wantAt(at)
-	page.await("no editor", `document.querySelector("#editor").hidden && document.querySelector("#problem").hidden`)
+	page.Await("no editor", `document.querySelector("#editor").hidden && document.querySelector("#problem").hidden`)
 }
 
 // testLinks reloads a position from its address, and follows links that make no
 // sense.
-func testLinks(t *testing.T, browser context.Context, s *site) {
+func testLinks(t *testing.T, browser *browsertest.Browser, s *site) {
 	page := open(t, browser, s, s.hash(middle), 1200)
 	page.key("0")
 	at := s.after(middle, 0)
 	page.wantAt(at)
-	page.run(chromedp.Reload())
+	page.Do(chromedp.Reload())
 	page.wantAt(at)
 	page.wantValues(at)
-	page.exec(fmt.Sprintf("location.hash = %q", strings.ReplaceAll(s.hash(middle), ",", "%2C")))
+	page.Exec(fmt.Sprintf("location.hash = %q", strings.ReplaceAll(s.hash(middle), ",", "%2C")))
 	page.wantAt(middle)
 	for _, c := range []struct{ hash, want string }{
 		{"#pits=1,2,3", "pits must be 12 numbers"},
@@ -210,31 +209,31 @@ func testLinks(t *testing.T, browser context.Context, s *site) {
 		{"#pits=1,0,0,0,0,0,0,0,0,0,0,0&x=1", "“x” has no place in the link"},
 		{"#%", "it has a % that means nothing"},
 	} {
-		page.exec(fmt.Sprintf("location.hash = %q", c.hash))
+		page.Exec(fmt.Sprintf("location.hash = %q", c.hash))
 		quoted, err := json.Marshal(c.want)
 		if err != nil {
 			t.Fatal(err)
 		}
-		page.await(c.want, fmt.Sprintf(`document.querySelector("#problem").textContent.includes(%s)`, quoted))
+		page.Await(c.want, fmt.Sprintf(`document.querySelector("#problem").textContent.includes(%s)`, quoted))
 	}
 }
 
 // testSearch looks at a board above the solved layers: nothing may be called exact
 // that is not.
-func testSearch(t *testing.T, browser context.Context, s *site) {
+func testSearch(t *testing.T, browser *browsertest.Browser, s *site) {
 	at := place{board: awari.Board{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}}
 	page := open(t, browser, s, s.hash(at), 1200)
-	page.await("a search", `document.querySelector("#moves-hint").textContent.includes("plies deep")`)
+	page.Await("a search", `document.querySelector("#moves-hint").textContent.includes("plies deep")`)
 	for i, pit := range page.mover() {
 		if !strings.ContainsAny(pit.Chip, "≈≥≤") || !strings.Contains(pit.Label, "a guess") && !strings.Contains(pit.Label, "at ") {
 			t.Errorf("pit %d: %+v", i, pit)
 		}
 	}
-	if verdict := page.text("#verdict"); strings.Contains(verdict, "exact") {
+	if verdict := page.Text("#verdict"); strings.Contains(verdict, "exact") {
 		t.Errorf("%q", verdict)
 	}
 	page.key("b")
-	page.await("a move", `document.querySelectorAll("#past li").length === 1`)
+	page.Await("a move", `document.querySelectorAll("#past li").length === 1`)
 
 	// A board whose moves all capture into the tables has an exact value.
 	at = place{board: awari.Board{0, 0, 0, 0, 0, 2, 1, 1, 0, 0, 4, 1}}
@@ -246,66 +245,66 @@ func testSearch(t *testing.T, browser context.Context, s *site) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page.exec(fmt.Sprintf("location.hash = %q", s.hash(at)))
+	page.Exec(fmt.Sprintf("location.hash = %q", s.hash(at)))
 	page.wantAt(at)
 	if pit := page.mover()[5]; pit.Chip != signed(play.Captured-int(score)) {
 		t.Errorf("%+v, want %d", pit, play.Captured-int(score))
 	}
 }
 
-func testLayers(t *testing.T, browser context.Context, s *site) {
+func testLayers(t *testing.T, browser *browsertest.Browser, s *site) {
 	page := open(t, browser, s, "", 1200)
-	page.await("charts", `document.querySelectorAll(".charts svg.chart.wide").length >= 4 && !document.querySelector("#scores").hidden`)
-	if title := page.text("#scores-title"); title != fmt.Sprintf("Scores with %d seeds", solved) {
+	page.Await("charts", `document.querySelectorAll(".charts svg.chart.wide").length >= 4 && !document.querySelector("#scores").hidden`)
+	if title := page.Text("#scores-title"); title != fmt.Sprintf("Scores with %d seeds", solved) {
 		t.Errorf("%q", title)
 	}
 	page.click("#scores-less")
-	page.await("the layer below", fmt.Sprintf(`document.querySelector("#scores-title").textContent === "Scores with %d seeds"`, solved-1))
+	page.Await("the layer below", fmt.Sprintf(`document.querySelector("#scores-title").textContent === "Scores with %d seeds"`, solved-1))
 	page.click(".layers summary")
-	if n := eval[int](page, `document.querySelectorAll("#layers-table tbody tr").length`); n != solved+1 {
+	if n := browsertest.Eval[int](page.Page, `document.querySelectorAll("#layers-table tbody tr").length`); n != solved+1 {
 		t.Errorf("%d layers listed", n)
 	}
-	if fill := eval[string](page, `getComputedStyle(document.querySelector(".charts .wide .teal")).fill`); fill != "rgb(0, 121, 107)" {
+	if fill := browsertest.Eval[string](page.Page, `getComputedStyle(document.querySelector(".charts .wide .teal")).fill`); fill != "rgb(0, 121, 107)" {
 		t.Errorf("charts have the colour %s: the style sheet is missing", fill)
 	}
 }
 
 // testPhone checks that nothing is wider than a small phone, and that what one taps
 // is large enough for a finger.
-func testPhone(t *testing.T, browser context.Context, s *site) {
+func testPhone(t *testing.T, browser *browsertest.Browser, s *site) {
 	page := open(t, browser, s, s.hash(middle), 390)
-	page.await("charts", `!document.querySelector("#scores").hidden`)
+	page.Await("charts", `!document.querySelector("#scores").hidden`)
 	for _, keys := range []string{"", "e"} {
 		if keys != "" {
 			page.key(keys)
 		}
-		if width := eval[int](page, `document.scrollingElement.scrollWidth`); width > 390 {
+		if width := browsertest.Eval[int](page.Page, `document.scrollingElement.scrollWidth`); width > 390 {
 			t.Errorf("%q: the page is %d pixels wide", keys, width)
 		}
-		small := eval[[]string](page, `[...document.querySelectorAll("button, select, input[type=text]")].filter((e) => {
+		small := browsertest.Eval[[]string](page.Page, `[...document.querySelectorAll("button, select, input[type=text]")].filter((e) => {
 			const box = e.getBoundingClientRect();
 			return e.checkVisibility() && (box.width < 40 || box.height < 34);
 		}).map((e) => e.outerHTML)`)
 		for _, element := range small {
 			t.Errorf("%q: too small to tap: %s", keys, element)
 		}
-		page.shoot("phone" + keys)
+		page.Shoot("phone" + keys)
 	}
 	page.key(kb.Escape)
 }
 
 // testDark compares the contrast of text with its background in both schemes with
 // what WCAG 2.1, 1.4.3, asks for.
-func testDark(t *testing.T, browser context.Context, s *site) {
+func testDark(t *testing.T, browser *browsertest.Browser, s *site) {
 	for _, scheme := range []string{"light", "dark"} {
 		t.Run(scheme, func(t *testing.T) {
 			page := open(t, browser, s, s.hash(middle), 1200, "prefers-color-scheme", scheme)
-			page.await("charts", `!document.querySelector("#scores").hidden`)
-			dark := eval[float64](page, contrastScript+`luminance(rgb(getComputedStyle(document.body).backgroundColor))`) < 0.2
+			page.Await("charts", `!document.querySelector("#scores").hidden`)
+			dark := browsertest.Eval[float64](page.Page, contrastScript+`luminance(rgb(getComputedStyle(document.body).backgroundColor))`) < 0.2
 			if dark != (scheme == "dark") {
 				t.Errorf("dark: %v", dark)
 			}
-			for _, bad := range eval[[]string](page, contrastScript+`lowContrast()`) {
+			for _, bad := range browsertest.Eval[[]string](page.Page, contrastScript+`lowContrast()`) {
 				t.Error(bad)
 			}
 		})
@@ -347,21 +346,21 @@ const contrastScript = `
 
 // testMotion checks that seeds fly where motion is wanted, that they all arrive, and
 // that none does where it is not wanted.
-func testMotion(t *testing.T, browser context.Context, s *site) {
+func testMotion(t *testing.T, browser *browsertest.Browser, s *site) {
 	for _, wish := range []string{"no-preference", "reduce"} {
 		t.Run(wish, func(t *testing.T) {
 			page := open(t, browser, s, s.hash(middle), 1200, "prefers-reduced-motion", wish)
-			page.exec(`globalThis.flown = 0;
+			page.Exec(`globalThis.flown = 0;
 				new MutationObserver((changes) => { for (const c of changes) flown += c.addedNodes.length; }).observe(document.querySelector("#flight"), { childList: true })`)
 			page.key("5")
 			at := s.after(middle, 5)
 			page.wantAt(at)
-			page.await("the seeds", `document.querySelector("#flight").childElementCount === 0`)
+			page.Await("the seeds", `document.querySelector("#flight").childElementCount === 0`)
 			want := int(middle.board[5]) + s.game.Plays(middle.board)[5].Captured
 			if wish == "reduce" {
 				want = 0
 			}
-			if flown := eval[int](page, "flown"); flown != want {
+			if flown := browsertest.Eval[int](page.Page, "flown"); flown != want {
 				t.Errorf("%d seeds flew, want %d", flown, want)
 			}
 			page.key("u")
@@ -371,9 +370,9 @@ func testMotion(t *testing.T, browser context.Context, s *site) {
 			page.wantAt(middle)
 			page.key("r")
 			page.wantAt(at)
-			page.await("the seeds", `document.querySelector("#flight").childElementCount === 0`)
-			counts := eval[[]int](page, `[...document.querySelectorAll(".pit")].sort((a, b) => a.dataset.pit - b.dataset.pit).map((b) => Number(b.querySelector(".count").textContent))`)
-			drawn := eval[[]int](page, `[...document.querySelectorAll(".pit")].sort((a, b) => a.dataset.pit - b.dataset.pit).map((b) => b.querySelectorAll(".seed").length)`)
+			page.Await("the seeds", `document.querySelector("#flight").childElementCount === 0`)
+			counts := browsertest.Eval[[]int](page.Page, `[...document.querySelectorAll(".pit")].sort((a, b) => a.dataset.pit - b.dataset.pit).map((b) => Number(b.querySelector(".count").textContent))`)
+			drawn := browsertest.Eval[[]int](page.Page, `[...document.querySelectorAll(".pit")].sort((a, b) => a.dataset.pit - b.dataset.pit).map((b) => b.querySelectorAll(".seed").length)`)
 			if board := s.game.Turn(at.board); fmt.Sprint(counts) != fmt.Sprint(board) || fmt.Sprint(drawn) != fmt.Sprint(board) {
 				t.Errorf("the board shows %v and draws %v, want %v", counts, drawn, board)
 			}
@@ -382,16 +381,14 @@ func testMotion(t *testing.T, browser context.Context, s *site) {
 }
 
 // testGone stops the server: the page says so, and does not pretend to know anything.
-func testGone(t *testing.T, browser context.Context, _ *site) {
+func testGone(t *testing.T, browser *browsertest.Browser, _ *site) {
 	s := newSite(t)
 	page := open(t, browser, s, s.hash(middle), 1200)
+	page.Forgive("ERR_CONNECTION_REFUSED")
 	s.stop()
 	page.key("0")
-	page.await("a word about it", `document.querySelector("#problem").checkVisibility() && document.querySelector("#problem").textContent.includes("does not answer")`)
-	if verdict := page.text("#verdict"); verdict != "" {
+	page.Await("a word about it", `document.querySelector("#problem").checkVisibility() && document.querySelector("#problem").textContent.includes("does not answer")`)
+	if verdict := page.Text("#verdict"); verdict != "" {
 		t.Errorf("%q", verdict)
 	}
-	page.mu.Lock()
-	defer page.mu.Unlock()
-	page.errors = slices.DeleteFunc(page.errors, func(text string) bool { return strings.Contains(text, "ERR_CONNECTION_REFUSED") })
 }

@@ -1,0 +1,43 @@
+package browsertest_test
+
+import (
+	"testing"
+
+	"grenier/io/browsertest"
+)
+
+const faulty = `<!doctype html><meta name="viewport" content="width=device-width"><title>a page</title><p>text</p><p hidden>more</p>
+<img src="missing.png">
+<script>console.log("a word"); undefinedFunction();</script>`
+
+// TestFaults opens a page that has each kind of fault: the tests of pages rely on
+// hearing of all of them.
+func TestFaults(t *testing.T) {
+	page := browsertest.Start(t).OpenText(t, faulty, browsertest.Window{Width: 400})
+	browsertest.Want(page, "document.title", "a page")
+	browsertest.Want(page, browsertest.Shown("p"), 1)
+	browsertest.Want(page, "innerWidth", 400)
+	kinds := []string{"console.log: \"a word\"", "undefinedFunction is not defined", "ERR_FILE_NOT_FOUND"}
+	if faults := page.Faults(); len(faults) != len(kinds) {
+		t.Errorf("%d faults, want %d: %q", len(faults), len(kinds), faults)
+	}
+	for i, kind := range kinds {
+		page.Forgive(kind)
+		if faults := page.Faults(); len(faults) != len(kinds)-1-i {
+			t.Errorf("without %q: %q", kinds[:i+1], faults)
+		}
+	}
+}
+
+// TestWindow opens pages without scripts and with wishes of the user.
+func TestWindow(t *testing.T) {
+	browser := browsertest.Start(t)
+	page := browser.OpenText(t, faulty, browsertest.Window{
+		Width: 800, NoScripts: true, Media: map[string]string{"prefers-color-scheme": "dark"},
+	})
+	page.Forgive("ERR_FILE_NOT_FOUND")
+	browsertest.Want(page, `matchMedia("(prefers-color-scheme: dark)").matches`, true)
+	if faults := page.Faults(); len(faults) != 0 {
+		t.Errorf("scripts ran: %q", faults)
+	}
+}
