@@ -3,6 +3,7 @@ package heuristic
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"grenier/layers/swap"
 )
@@ -33,8 +34,9 @@ func Sets(g *swap.Grid, size int) []Tiles {
 }
 
 // Dynamic covers the tiles of a state by disjoint sets, so as to make half the sum
-// of their costs large. Greedy covers take the set that costs most first; exact ones
-// are the best of all, a matching of greatest weight in a hypergraph.
+// of their costs large. Greedy covers take the set that costs most first, and among
+// sets of the same cost the one of most tiles; exact covers are the best of all, a
+// matching of greatest weight in a hypergraph.
 type Dynamic struct {
 	grid   *swap.Grid
 	tables []*SetTable // by size, [0] is nil
@@ -93,47 +95,57 @@ func (d *Dynamic) Consistent() bool { return d.exact }
 
 // Estimate returns half the cost of the cover, rounded up.
 func (d *Dynamic) Estimate(s swap.State) int {
-	cells, weights := d.grid.Inverse(s), make([]uint8, len(d.sets))
+	cells, offers := d.grid.Inverse(s), make([]offer, len(d.sets))
 	for i, set := range d.sets {
-		weights[i] = d.tables[set.Len()].Values[d.place[i]+set.arrangement(cells, d.grid.Cells())]
+		size, place := set.Len(), set.arrangement(cells, d.grid.Cells())
+		cost := d.tables[size].Values[d.place[i]+place]
+		offers[i] = offer{set, uint32(cost)<<19 | uint32(size)<<16 | uint32(place)}
 	}
 	if d.exact {
-		return (d.best(weights) + 1) / 2
+		return (d.best(offers) + 1) / 2
 	}
-	return (d.greedy(weights) + 1) / 2
+	return (greedy(offers) + 1) / 2
 }
 
-// greedy takes sets of the largest size, those that cost most first, and of smaller
-// sizes for the tiles that are left.
-func (d *Dynamic) greedy(weights []uint8) int {
-	sum, left := 0, Tiles(1<<d.grid.Cells()-1)
-	var byWeight [256][]Tiles
-	for i, s := range d.sets {
-		byWeight[weights[i]] = append(byWeight[weights[i]], s)
-	}
-	for w := len(byWeight) - 1; w > 0; w-- {
-		for _, s := range byWeight[w] {
-			if s&^left == 0 {
-				left &^= s
-				sum += w
+// offer is a set that may be part of a cover. Its key orders offers by cost, then by
+// size, then by the cells of the tiles in ascending order of the tiles. This is the order
+// of the program that document 004 describes (github.com/kwame-mbobda-kuate/ensae-prog24).
+type offer struct {
+	set Tiles
+	key uint32 // cost, 3 bits of size, 16 bits of rank of the cells, which is below 16!/12!
+}
+
+func (o offer) cost() int { return int(o.key >> 19) }
+
+// greedy takes the offer with the greatest key, then the greatest of those that are
+// disjoint from it, and so on. It overwrites the offers.
+func greedy(offers []offer) int {
+	sum := 0
+	for len(offers) > 0 {
+		first := offers[0]
+		for _, o := range offers {
+			if o.key > first.key {
+				first = o
 			}
 		}
+		sum += first.cost()
+		offers = slices.DeleteFunc(offers, func(o offer) bool { return o.set&first.set != 0 })
 	}
 	return sum
 }
 
 // best returns the greatest cost of a cover, by the sets of tiles that are covered
 // already: the lowest tile that is not comes with any others that are not.
-func (d *Dynamic) best(weights []uint8) int {
-	c := cover{d: d, weights: weights, known: make([]int16, 1<<d.grid.Cells())}
+func (d *Dynamic) best(offers []offer) int {
+	c := cover{d: d, offers: offers, known: make([]int16, 1<<d.grid.Cells())}
 	return c.best(Tiles(1<<d.grid.Cells() - 1))
 }
 
 // cover is the work of best.
 type cover struct {
-	d       *Dynamic
-	weights []uint8
-	known   []int16 // 1 + the greatest cost of a cover of a set, 0 if not known
+	d      *Dynamic
+	offers []offer
+	known  []int16 // 1 + the greatest cost of a cover of a set, 0 if not known
 }
 
 func (c *cover) best(left Tiles) int {
@@ -152,7 +164,7 @@ func (c *cover) best(left Tiles) int {
 // extend returns the greatest cost of a cover of left that has a set of the tiles
 // of set and up to more of those in choice.
 func (c *cover) extend(set, choice, left Tiles, more int) int {
-	most := int(c.weights[c.d.index[set]]) + c.best(left&^set)
+	most := c.offers[c.d.index[set]].cost() + c.best(left&^set)
 	if more == 0 {
 		return most
 	}
