@@ -65,8 +65,9 @@ func WriteFile(w io.Writer, title string, charts []Chart, size Size) error {
 		if err := c.check(); err != nil {
 			return err
 		}
-		f.Panels = append(f.Panels, panel{Y: y, Heading: headingHeight, drawing: c.layout(size)})
-		y += headingHeight + size.Height + gap
+		d := c.layout(size)
+		f.Panels = append(f.Panels, panel{Y: y, Heading: headingHeight, drawing: d})
+		y += headingHeight + d.Size.Height + gap
 	}
 	if len(charts) == 0 {
 		return fmt.Errorf("%w file %q has no charts", ErrChart, title)

@@ -37,6 +37,7 @@ type page struct {
 	Style            template.CSS
 	Scores           []figure // by layer
 	Layers           []figure
+	Sections         []section
 }
 
 // figure is a chart in a page.
@@ -45,13 +46,17 @@ type figure struct {
 	Wide, Narrow template.HTML
 }
 
-// WritePage writes a web page that needs nothing else: no network, no other
+func newPage(heading, summary string) page {
+	return page{Heading: heading, Summary: summary, Style: chart.Style()}
+}
+
+// WritePage writes a web page of solved layers that needs nothing else: no network, no other
 // file. It fails with ErrNothing, or like w.
 func WritePage(w io.Writer, m *manifest.Manifest) error {
 	if len(m.Layers) == 0 {
 		return ErrNothing
 	}
-	p := page{Heading: heading(m), Summary: summary(m), Style: chart.Style()}
+	p := newPage(heading(m), summary(m))
 	for i := range m.Layers {
 		f, err := newFigure(Scores(&m.Layers[i]), wideScores)
 		if err != nil {
