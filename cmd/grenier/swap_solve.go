@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"grenier/io/durable"
@@ -24,6 +26,7 @@ type swapSolveFlags struct {
 	solver, heuristic, memory string
 	svg                       string
 	pdb                       []string
+	progress                  string
 	time                      time.Duration
 	json                      bool
 }
@@ -71,7 +74,12 @@ commas between give the largest; each may be followed by +inverse (the bound of 
 inverse grid) and +parity (raised to the parity of the permutation).
 
 A search that needs more than --memory or --time ends with the greedy solution and the
-lower bound that it has proved: then it is not called optimal, unless they meet.
+lower bound that it has proved: then it is not called optimal, unless they meet. So does
+an interrupted one, with status 130.
+
+Progress shows that lower bound and the shortest solution known, the states that wait and
+those remembered, and how much of --memory or --time is used, whichever is more: the
+search ends at 100% at the latest, and may end long before.
 ` + exitHelp,
 		Example: `  grenier swap solve --rows 3 --cols 3 9 8 7 6 5 4 3 2 1
   grenier swap generate --rows 4 --cols 4 | grenier swap solve --json -
@@ -88,6 +96,7 @@ lower bound that it has proved: then it is not called optimal, unless they meet.
 	flags.DurationVar(&f.time, "time", 0, "longest `time` to search, like 10s; 0 for no limit")
 	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to prepare databases with, 1 to %d", maxThreads))
 	flags.Var((*fileName)(&f.svg), "svg", "`FILE` for a drawing that moves, which browsers show")
+	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd
 }
@@ -119,9 +128,15 @@ func (a *app) runSwapSolve(ctx context.Context, f swapSolveFlags, args []string)
 	} else if len(f.pdb) > 0 {
 		return usageError{fmt.Errorf("--pdb: %s uses no pattern databases", f.solver)}
 	}
-	r, err := swapsolve.Solve(ctx, f.solver, puzzle.Grid, puzzle.State, o)
+	shown, err := a.newProgress(f.progress, f.json)
 	if err != nil {
 		return err
+	}
+	o.Progress = func(p swapsolve.Progress) { shown.update(swapSolving(p)) }
+	r, stopped := swapsolve.Solve(ctx, f.solver, puzzle.Grid, puzzle.State, o)
+	shown.close()
+	if r.Stopped == "" && stopped != nil {
+		return stopped
 	}
 	if f.svg != "" {
 		if err := durable.WriteFile(f.svg, swapsolve.SVG(puzzle, r.Swaps)); err != nil {
@@ -142,10 +157,10 @@ func (a *app) runSwapSolve(ctx context.Context, f swapSolveFlags, args []string)
 		report.Swaps = append(report.Swaps, [2]int{m.A, m.B})
 	}
 	if f.json {
-		return a.printJSON(report)
+		return cmp.Or(a.printJSON(report), stopped)
 	}
 	a.printSwapSolve(report)
-	return nil
+	return stopped
 }
 
 // readPuzzle reads the grid from the arguments, a file or stdin.
@@ -193,10 +208,46 @@ func (a *app) printSwapSolve(r swapSolveReport) {
 	if r.Optimal {
 		verdict = "no solution is shorter"
 	}
-	if r.Stopped != "" {
+	switch r.Stopped {
+	case "":
+	case swapsolve.Interrupted:
+		verdict += "; interrupted"
+	default:
 		verdict += "; stopped for lack of " + r.Stopped
 	}
 	fmt.Fprintf(a.out, "%d swaps, %s\n", r.Length, verdict)
 	fmt.Fprintf(a.out, "%s: %s states expanded, %s generated, at most %s open and %s closed, %.3f s\n",
 		strings.TrimSuffix(r.Solver+" "+r.Heuristic, " "), comma(r.Expanded), comma(r.Generated), comma(r.PeakOpen), comma(r.PeakClosed), r.Seconds)
+}
+
+// swapSolving is how far a search is.
+type swapSolving swapsolve.Progress
+
+// swapShares is how finely the share of what is allowed is counted.
+const swapShares = 1e6
+
+func (p swapSolving) state(elapsed time.Duration) state {
+	shown := state{
+		doing: fmt.Sprintf("%d to %d swaps, %s open, %s closed, %s", p.Lower, p.Best,
+			humanize.SIWithDigits(float64(p.Open), 1, ""), humanize.SIWithDigits(float64(p.Closed), 1, ""), size(p.Bytes)),
+		total: swapShares, elapsed: elapsed, rate: float64(p.Expanded) / p.Elapsed.Seconds(), layerETA: noLayer, runETA: unknown, detail: p,
+	}
+	if p.Memory > 0 && p.Bytes > 0 {
+		shown.use(float64(p.Bytes) / float64(p.Memory))
+	}
+	if p.Limit > 0 {
+		shown.use(float64(p.Elapsed) / float64(p.Limit))
+	}
+	return shown
+}
+
+// use takes in the share of something allowed that is used: the work ends when all of
+// it is, or before.
+func (s *state) use(share float64) {
+	share = min(share, 1)
+	left := time.Duration(float64(s.elapsed) * (1 - share) / share)
+	s.done = max(s.done, share*s.total)
+	if s.runETA == unknown || left < s.runETA {
+		s.runETA = left
+	}
 }

@@ -169,9 +169,8 @@ func astar(s *search, q queue, estimate func(from entry, move swap.Swap, to swap
 			*n = node{g: e.g + 1, move: uint8(i)}
 			q.push(entry{to, uint8(int(e.g) + 1 + estimate(e, move, to)), e.g + 1})
 		}
-		if err := s.allow(t.bytes() + q.bytes()); err != nil {
+		if err := s.hold(open, closed, t.bytes()+q.bytes()); err != nil {
 			return nil, err
 		}
-		s.PeakOpen, s.PeakClosed = max(s.PeakOpen, open), max(s.PeakClosed, closed)
 	}
 }

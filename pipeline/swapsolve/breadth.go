@@ -15,7 +15,7 @@ func graphSearch(s *search) ([]swap.Swap, error) {
 	states := perm.Factorial(n)
 	// 4 bytes for each neighbour, and 1 + 4 for the search.
 	bytes := states * uint64(4*len(swaps)+5)
-	if err := s.allow(bytes); err != nil || bytes > math.MaxInt/2 || states > math.MaxUint32 {
+	if err := s.hold(0, 0, bytes); err != nil || bytes > math.MaxInt/2 || states > math.MaxUint32 {
 		return nil, errMemory
 	}
 	neighbours := make([]uint32, states*uint64(len(swaps)))
@@ -47,9 +47,10 @@ func graphSearch(s *search) ([]swap.Swap, error) {
 				queue = append(queue, to)
 			}
 		}
-		s.PeakOpen = max(s.PeakOpen, uint64(len(queue)-head-1))
+		if err := s.hold(uint64(len(queue)-head-1), uint64(len(queue)), bytes); err != nil {
+			return nil, err
+		}
 	}
-	s.PeakClosed = uint64(len(queue))
 	var moves []swap.Swap
 	for at := goal; at != start; {
 		i := int(from[at]) - 1
@@ -66,6 +67,7 @@ type front struct {
 	level []swap.State
 	next  []swap.State
 	depth int
+	other *front // that of the other end, if there is one
 }
 
 func newFront(s *search, from swap.State) (*front, error) {
@@ -82,9 +84,25 @@ func newFront(s *search, from swap.State) (*front, error) {
 // listBytes returns the memory of the lists.
 func (f *front) listBytes() uint64 { return 8 * uint64(cap(f.level)+cap(f.next)) }
 
+// others returns the memory of the search besides the table of this front.
+func (f *front) others() uint64 {
+	if f.other == nil {
+		return f.listBytes()
+	}
+	return f.listBytes() + f.other.listBytes() + f.other.bytes()
+}
+
+// seen returns how many states the search remembers.
+func (f *front) seen() uint64 {
+	if f.other == nil {
+		return uint64(f.used)
+	}
+	return uint64(f.used + f.other.used)
+}
+
 // advance goes one depth further. visit is called for each new state and ends the
-// search by returning true. others is memory of the search besides this front.
-func (f *front) advance(others func() uint64, visit func(swap.State) bool) (ended bool, err error) {
+// search by returning true.
+func (f *front) advance(visit func(swap.State) bool) (ended bool, err error) {
 	s := f.s
 	f.next = f.next[:0]
 	for i, state := range f.level {
@@ -94,7 +112,7 @@ func (f *front) advance(others func() uint64, visit func(swap.State) bool) (ende
 		for move, m := range s.grid.Swaps() {
 			s.Generated++
 			to := s.grid.Apply(state, m)
-			n, added, err := f.add(to, others())
+			n, added, err := f.add(to, f.others())
 			if err != nil {
 				return false, err
 			}
@@ -107,8 +125,10 @@ func (f *front) advance(others func() uint64, visit func(swap.State) bool) (ende
 				return true, nil
 			}
 		}
-		s.PeakOpen = max(s.PeakOpen, uint64(len(f.level)-i-1+len(f.next)))
-		s.PeakClosed = max(s.PeakClosed, uint64(f.used))
+		waiting := uint64(len(f.level) - i - 1 + len(f.next))
+		if err := s.hold(waiting, f.seen(), f.bytes()+f.others()); err != nil {
+			return false, err
+		}
 	}
 	f.level, f.next = f.next, f.level
 	f.depth++
@@ -123,7 +143,7 @@ func breadthFirst(s *search) ([]swap.Swap, error) {
 	}
 	for {
 		s.raise(f.depth + 1)
-		ended, err := f.advance(f.listBytes, func(state swap.State) bool { return state == s.goal })
+		ended, err := f.advance(func(state swap.State) bool { return state == s.goal })
 		if err != nil {
 			return nil, err
 		}
@@ -147,18 +167,17 @@ func bidirectional(s *search) ([]swap.Swap, error) {
 		return nil, err
 	}
 	forward, backward := a, b
+	a.other, b.other = b, a
 	for {
 		s.raise(a.depth + b.depth + 1)
 		if len(a.level) > len(b.level) {
 			a, b = b, a
 		}
 		var meeting swap.State
-		others := func() uint64 { return a.listBytes() + b.listBytes() + b.bytes() }
-		ended, err := a.advance(others, func(state swap.State) bool {
+		ended, err := a.advance(func(state swap.State) bool {
 			meeting = state
 			return b.get(state) != nil
 		})
-		s.PeakClosed = max(s.PeakClosed, uint64(a.used+b.used))
 		if err != nil {
 			return nil, err
 		}
@@ -182,7 +201,7 @@ func pseudoBidirectional(s *search) ([]swap.Swap, error) {
 	n := s.grid.Cells()
 	for {
 		var first, second swap.State
-		ended, err := f.advance(f.listBytes, func(t swap.State) bool {
+		ended, err := f.advance(func(t swap.State) bool {
 			first, second = t, s.start.Compose(t.Inverse(n), n)
 			return f.get(second) != nil
 		})

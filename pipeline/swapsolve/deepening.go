@@ -59,7 +59,9 @@ func (d *deepener) visit(state swap.State, asleep uint64) (found bool, err error
 	if err := d.expand(); err != nil {
 		return false, err
 	}
-	d.PeakOpen = max(d.PeakOpen, uint64(len(d.moves)+1))
+	if err := d.hold(uint64(len(d.moves)+1), 0, 0); err != nil {
+		return false, err
+	}
 	for i, m := range d.grid.Swaps() {
 		if asleep>>i&1 != 0 {
 			continue

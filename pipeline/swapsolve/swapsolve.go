@@ -12,9 +12,9 @@
 //	astar-incremental     a shortest solution      the same; half Manhattan, kept up to date
 //	idastar               a shortest solution      nothing
 //
-// A solver that stops early, because it needs more memory or time than is allowed,
-// says so and still returns a solution, the greedy one, with the lower bound that it
-// had proved by then.
+// A solver that stops early, because it needs more memory or time than is allowed or
+// is interrupted, says so and still returns a solution, the greedy one, with the lower
+// bound that it had proved by then.
 package swapsolve
 
 import (
@@ -49,6 +49,8 @@ type Options struct {
 	Heuristic heuristic.Heuristic
 	Memory    uint64        // most bytes for states, 0 for no limit
 	Time      time.Duration // 0 for no limit
+	// Progress is called several times a second, if it is not nil.
+	Progress func(Progress)
 }
 
 // Result is what a solver found.
@@ -59,7 +61,8 @@ type Result struct {
 	Optimal bool
 	// Lower is a proved lower bound on the length of all solutions.
 	Lower int
-	// Stopped is "memory" or "time" if the search ended early, "" if it did not.
+	// Stopped is "memory", "time" or Interrupted if the search ended early, "" if it did
+	// not.
 	Stopped string
 	// Heuristic is the name of the bound that was used, "" if none was.
 	Heuristic string
@@ -77,16 +80,23 @@ type Counts struct {
 
 // search is one run of a solver.
 type search struct {
-	ctx      context.Context
-	grid     *swap.Grid
-	start    swap.State
-	goal     swap.State
-	h        heuristic.Heuristic
-	memory   uint64
-	deadline time.Time
-	lower    int
+	ctx    context.Context
+	grid   *swap.Grid
+	start  swap.State
+	goal   swap.State
+	h      heuristic.Heuristic
+	memory uint64
+	limit  time.Duration
+	began  time.Time
+	lower  int         // proved: no solution is shorter
+	best   []swap.Swap // the shortest solution known
+	held   holding
+	reporter
 	Counts
 }
+
+// holding is what a search has in memory.
+type holding struct{ open, closed, bytes uint64 }
 
 // solver is what a name stands for. find returns the moves of a solution.
 type solver struct {
@@ -143,18 +153,15 @@ func Informed(name string) (bool, error) {
 
 // Solve runs the solver of that name on a state of g. It fails with ErrSolver,
 // ErrHeuristic if the solver needs a heuristic and there is none or it is not
-// admissible, or the error of ctx.
+// admissible. With the error of ctx it returns what a search that stops early returns.
 func Solve(ctx context.Context, name string, g *swap.Grid, start swap.State, o Options) (Result, error) {
 	solver, err := find(name)
 	if err != nil {
 		return Result{}, err
 	}
-	s := &search{ctx: ctx, grid: g, start: start, goal: g.Goal(), memory: o.Memory}
+	s := &search{ctx: ctx, grid: g, start: start, goal: g.Goal(), memory: o.Memory, limit: o.Time, began: time.Now(),
+		reporter: reporter{solver: name, report: o.Progress}}
 	s.raise(heuristic.NewManhattan(g).Estimate(start))
-	began := time.Now()
-	if o.Time > 0 {
-		s.deadline = began.Add(o.Time)
-	}
 	if solver.informed {
 		if o.Heuristic == nil || !o.Heuristic.Admissible() {
 			return Result{}, fmt.Errorf("%w: %s needs one that is admissible", ErrHeuristic, name)
@@ -162,32 +169,47 @@ func Solve(ctx context.Context, name string, g *swap.Grid, start swap.State, o O
 		s.h = o.Heuristic
 		s.raise(s.h.Estimate(start))
 	}
-	var swaps []swap.Swap
-	if start != s.goal { // which also keeps the state 0 out of tables
-		swaps, err = solver.find(s)
-	}
-	r := Result{Swaps: swaps}
-	if errors.Is(err, errMemory) || errors.Is(err, errTime) {
-		r.Stopped = err.Error()
-		r.Swaps, err = greedy(s)
-	}
+	stopped, err := s.run(solver)
 	if err != nil {
 		return Result{}, err
 	}
-	if err := replay(g, start, r.Swaps); err != nil {
+	if err := replay(g, start, s.best); err != nil {
 		return Result{}, err
 	}
-	r.Lower = s.lower
-	if solver.exact && r.Stopped == "" {
-		r.Lower = len(r.Swaps)
+	r := Result{
+		Swaps: s.best, Optimal: s.lower == len(s.best), Lower: s.lower, Stopped: stopped, Counts: s.Counts, Elapsed: time.Since(s.began),
 	}
-	r.Optimal = r.Lower == len(r.Swaps)
-	r.Counts = s.Counts
-	r.Elapsed = time.Since(began)
 	if s.h != nil {
 		r.Heuristic = s.h.Name()
 	}
+	if stopped == Interrupted {
+		return r, ctx.Err()
+	}
 	return r, nil
+}
+
+// Interrupted is what Result.Stopped is for a search whose context ended.
+const Interrupted = "interrupt"
+
+// run searches for s.best. stopped says what ended the search early.
+func (s *search) run(solver solver) (stopped string, err error) {
+	if s.best, err = greedy(s); err != nil || s.start == s.goal { // 0, which is solved, stays out of tables
+		return "", err
+	}
+	found, err := solver.find(s)
+	switch {
+	case err == nil:
+		s.best = found
+		if solver.exact {
+			s.lower = len(found)
+		}
+		return "", nil
+	case errors.Is(err, errMemory), errors.Is(err, errTime):
+		return err.Error(), nil
+	case s.ctx.Err() != nil && errors.Is(err, s.ctx.Err()):
+		return Interrupted, nil
+	}
+	return "", err
 }
 
 // replay checks that moves solve a state: a wrong solution is never handed out.
@@ -218,10 +240,20 @@ func (s *search) clock() error {
 	if err := s.ctx.Err(); err != nil {
 		return err
 	}
-	if !s.deadline.IsZero() && time.Now().After(s.deadline) {
+	elapsed := time.Since(s.began)
+	if s.limit > 0 && elapsed > s.limit {
 		return errTime
 	}
+	s.tell(s, elapsed)
 	return nil
+}
+
+// hold takes in what the search has in memory. It fails with errMemory if that is
+// more than allowed.
+func (s *search) hold(open, closed, bytes uint64) error {
+	s.held = holding{open, closed, bytes}
+	s.PeakOpen, s.PeakClosed = max(s.PeakOpen, open), max(s.PeakClosed, closed)
+	return s.allow(bytes)
 }
 
 // allow fails with errMemory if that many bytes are more than allowed.

@@ -257,8 +257,35 @@ func TestCancelled(t *testing.T) {
 	g := mustGrid(t, 3, 3)
 	s := perm.UnrankPacked(9, perm.Factorial(9)-1)
 	for _, name := range []string{"bfs", "graph"} {
-		if _, err := swapsolve.Solve(ctx, name, g, s, swapsolve.Options{}); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v", name, err)
+		r, err := swapsolve.Solve(ctx, name, g, s, swapsolve.Options{})
+		if !errors.Is(err, context.Canceled) || r.Stopped != "interrupt" || r.Lower == 0 || r.Lower > 16 || len(r.Swaps) < 16 {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+	}
+}
+
+// TestProgress interrupts a search that would take hours, after some reports.
+func TestProgress(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	g := mustGrid(t, 4, 4)
+	s := perm.UnrankPacked(16, perm.Factorial(16)-1)
+	var list []swapsolve.Progress
+	o := swapsolve.Options{Heuristic: heuristic.NewManhattan(g), Memory: 1 << 30, Progress: func(p swapsolve.Progress) {
+		if list = append(list, p); len(list) == 3 {
+			cancel()
+		}
+	}}
+	r, err := swapsolve.Solve(ctx, "astar", g, s, o)
+	if !errors.Is(err, context.Canceled) || r.Stopped != "interrupt" || len(list) != 3 {
+		t.Fatalf("%+v, %v, %d reports", r, err, len(list))
+	}
+	for i, p := range list {
+		if p.Solver != "astar" || p.Lower < 32 || p.Lower > 36 || p.Best < 36 || p.Open == 0 || p.Closed == 0 || p.Bytes == 0 || p.Bytes > p.Memory {
+			t.Errorf("%+v", p)
+		}
+		if i > 0 && (p.Expanded <= list[i-1].Expanded || p.Elapsed <= list[i-1].Elapsed) {
+			t.Errorf("%+v after %+v", p, list[i-1])
 		}
 	}
 }
