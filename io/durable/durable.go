@@ -9,6 +9,7 @@ package durable
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -18,9 +19,40 @@ import (
 // crash may be deleted.
 const TempSuffix = ".tmp"
 
-// WriteFile replaces the contents of the file at path by data. It writes to
-// path + TempSuffix first and removes that file if anything fails.
+// CheckFile fails if a file cannot be written at path whatever is in it: what is there
+// is no file, or the directory is missing or read-only. It is for those who would
+// learn that from WriteFile only after much work.
+func CheckFile(path string) error {
+	if err := checkKind(path); err != nil {
+		return err
+	}
+	temp := path + TempSuffix
+	if err := writeTemp(temp, nil); err != nil {
+		return err
+	}
+	return os.Remove(temp)
+}
+
+// checkKind fails if there is something at path that is not a file. A device would
+// be replaced without a word.
+func checkKind(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err == nil && !info.Mode().IsRegular():
+		return fmt.Errorf("%s exists and is not a file", path)
+	}
+	return err
+}
+
+// WriteFile replaces the contents of the file at path by data, and fails if there is
+// something else than a file. It writes to path + TempSuffix first and removes that
+// file if anything fails.
 func WriteFile(path string, data []byte) error {
+	if err := checkKind(path); err != nil {
+		return err
+	}
 	temp := path + TempSuffix
 	err := writeTemp(temp, data)
 	if err == nil {
@@ -41,10 +73,13 @@ func writeTemp(path string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// Publish gives the file temp the name final, replacing what had that name. The
-// contents reach the disk before the name does. Both names must be in one file
-// system.
+// Publish gives the file temp the name final, replacing a file of that name, but
+// nothing else. The contents reach the disk before the name does. Both names must be
+// in one file system.
 func Publish(temp, final string) error {
+	if err := checkKind(final); err != nil {
+		return err
+	}
 	if err := syncFile(temp); err != nil {
 		return fmt.Errorf("publishing %s: %w", final, err)
 	}

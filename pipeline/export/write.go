@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 
 	"github.com/dustin/go-humanize"
@@ -73,9 +72,7 @@ const pieceSize = layerfile.MaxBlockSize
 // only when it is complete, and replaces a file of that name, but nothing else.
 // It fails like Write.
 func WriteFile(ctx context.Context, dir, path string, o Options) (Summary, error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return Summary{}, fmt.Errorf("%s exists and is not a file", path)
-	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := durable.CheckFile(path); err != nil {
 		return Summary{}, err
 	}
 	e, err := newExport(dir, o)
