@@ -13,6 +13,9 @@ import (
 // streamBuffer is the size of the buffers of a stream of set-ups, and bounds a line.
 const streamBuffer = 1 << 16
 
+// byteOrderMark is what some editors begin a file with.
+const byteOrderMark = "\ufeff"
+
 // badLine is what is wrong with a line.
 type badLine struct{ error }
 
@@ -26,7 +29,9 @@ func (c *setupCommand) answerLines(ctx context.Context, in io.Reader) error {
 		if err == io.EOF {
 			break
 		}
-		c.line++
+		if c.line++; c.line == 1 {
+			line = bytes.TrimPrefix(line, []byte(byteOrderMark))
+		}
 		if err == nil {
 			err = c.answerLine(out, line)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"grenier/io/durable"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
 	"grenier/pipeline/patterns"
@@ -58,7 +59,8 @@ func (a *app) swapPDBBuild() *cobra.Command {
 		Use:   "build --kind KIND --rows R --cols C --out FILE",
 		Short: "Build a pattern database",
 		Long: `Finds by breadth-first search what it costs to bring a set of tiles home from all their
-places, and writes that to FILE, which has its name only when it is complete.
+places, and writes that to FILE, which has its name only when it is complete; an
+existing file is replaced.
 
   apdb  the set of --tiles, numbered from 1
   gadb  every set of --k tiles, at most 4
@@ -117,6 +119,9 @@ func (f *swapPDBFlags) options() (g *swap.Grid, o patterns.Options, err error) {
 func (a *app) runSwapPDB(ctx context.Context, f swapPDBFlags) error {
 	g, o, err := f.options()
 	if err != nil {
+		return err
+	}
+	if err := durable.CheckFile(f.out); err != nil {
 		return err
 	}
 	start := time.Now()

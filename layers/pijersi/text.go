@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // Errors about texts.
@@ -190,18 +191,28 @@ func explain(t string, width int, alphabets *[2]string) string {
 		return fmt.Sprintf("%s has %d hyphens, at most one stands between white and black", quote(t), len(parts)-1)
 	}
 	for i, part := range parts {
-		if len(part) != width {
-			return fmt.Sprintf("%q has %d letters, want %d", short(part), len(part), width)
+		if n := utf8.RuneCountInString(part); n != width {
+			return fmt.Sprintf("%s has %s, want %d", quote(part), letterCount(n), width)
 		}
 		colour := colourOf[part[0]]
 		if len(parts) == 2 {
 			colour = Colour(i)
 		}
-		if at := strings.IndexFunc(part, func(r rune) bool { return !strings.ContainsRune(alphabets[colour], r) }); at >= 0 {
-			return fmt.Sprintf("letter %d of %q is not one of %s's, %s", at+1, part, colour, alphabets[colour])
+		for at, r := range []rune(part) {
+			if !strings.ContainsRune(alphabets[colour], r) {
+				return fmt.Sprintf("letter %d of %q is not one of %s's, %s", at+1, part, colour, alphabets[colour])
+			}
 		}
 	}
 	return ""
+}
+
+// letterCount returns so many letters in words.
+func letterCount(n int) string {
+	if n == 1 {
+		return "1 letter"
+	}
+	return fmt.Sprintf("%d letters", n)
 }
 
 // quote returns t for a message.
@@ -255,7 +266,7 @@ func mend(part string, colour Colour) (mended string, warnings []string) {
 	}
 	if missing := CodeLen - len(mended); missing > 0 && mended != "" {
 		padded := strings.Repeat(alphabet[colour][:1], missing) + mended
-		warnings = append(warnings, fmt.Sprintf("%s has %d letters, want %d: read as %s", quote(part), len(part), CodeLen, padded))
+		warnings = append(warnings, fmt.Sprintf("%s has %s, want %d: read as %s", quote(part), letterCount(len(part)), CodeLen, padded))
 		mended = padded
 	}
 	return mended, warnings
