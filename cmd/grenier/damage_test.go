@@ -49,20 +49,15 @@ func (d *target) names() []string {
 	return []string{"layer-00.gl", "layer-01.gl", "layer-02.gl", "layer-03.gl", rundir.ManifestName}
 }
 
-// damages calls f with each damaged version of text: cut short anywhere, each
-// byte flipped, longer. A stride of more than 1 leaves out bytes.
+// damages calls f with each damaged version of text: cut short anywhere, a bit of each
+// byte flipped, longer. The packages that read the files have tests that flip every
+// bit. A stride of more than 1 leaves out bytes.
 func damages(text []byte, stride int, f func(what string, bad []byte)) {
 	for i := 0; i < len(text); i += stride {
 		f(fmt.Sprintf("cut to %d bytes", i), text[:i])
-		bits := []byte{1 << (i % 8)}
-		if long() {
-			bits = []byte{1, 2, 4, 8, 16, 32, 64, 128, 0xff}
-		}
-		for _, bit := range bits {
-			bad := slices.Clone(text)
-			bad[i] ^= bit
-			f(fmt.Sprintf("byte %d changed from %#02x to %#02x", i, text[i], bad[i]), bad)
-		}
+		bad := slices.Clone(text)
+		bad[i] ^= 1 << (i % 8)
+		f(fmt.Sprintf("byte %d changed from %#02x to %#02x", i, text[i], bad[i]), bad)
 	}
 	f("a byte longer", append(slices.Clone(text), 0))
 	f("twice", append(slices.Clone(text), text...))
@@ -128,6 +123,7 @@ func (d *target) replace(t *testing.T, name string, text []byte) {
 
 // TestDamageProbe: every answer is right or a refusal.
 func TestDamageProbe(t *testing.T) {
+	t.Parallel()
 	d := newTarget(t)
 	right := strings.Split(d.answer, "\n")
 	d.each(t, d.names(), everyByte(), func(t *testing.T, name string) {
@@ -147,6 +143,7 @@ func TestDamageProbe(t *testing.T) {
 
 // TestDamageVerify: no damage escapes.
 func TestDamageVerify(t *testing.T) {
+	t.Parallel()
 	d := newTarget(t)
 	d.each(t, d.names(), someBytes(), func(t *testing.T, name string) {
 		r := grenier(t.Context(), "", "awari", "verify", "--dir", d.dir, "--progress", "none", "--threads", "1")
@@ -160,6 +157,7 @@ func TestDamageVerify(t *testing.T) {
 // TestDamageSolve: a layer that captures can lead to must be whole, and so must
 // the manifest.
 func TestDamageSolve(t *testing.T) {
+	t.Parallel()
 	d := newTarget(t)
 	names := d.names()
 	d.each(t, append(names[:3], names[4]), someBytes(), func(t *testing.T, name string) {

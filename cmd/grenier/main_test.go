@@ -21,7 +21,15 @@ func TestMain(m *testing.M) {
 }
 
 // long says that there is time for long tests.
-func long() bool { return os.Getenv("GRENIER_LONG") == "1" }
+func long() bool { return os.Getenv("GRENIER_LONG") != "" }
+
+// kills is how often a long test kills what it tests.
+func kills() int {
+	if os.Getenv("GRENIER_LONG") == "full" {
+		return 20
+	}
+	return 8
+}
 
 // result is what became of a command line.
 type result struct {

@@ -114,14 +114,15 @@ func sameFiles(t *testing.T, want, got map[string]string) {
 	}
 }
 
-// interrupt solves in a new directory until there is the file, sends the signal and
-// returns the directory.
+// interrupt solves in a new directory until there are the file and a tile, sends the
+// signal and returns the directory.
 func (p *pagedRuns) interrupt(t *testing.T, file string, sig os.Signal, meanwhile func(dir string, s *solver)) string {
 	t.Helper()
 	for range 5 {
 		dir := p.begin(t)
 		s := p.start(t, dir)
 		awaitFile(t, filepath.Join(dir, file))
+		awaitBytes(t, filepath.Join(dir, workFile), 1) // the first checkpoint may come before the first tile
 		meanwhile(dir, s)
 		if err := s.cmd.Process.Signal(sig); err != nil {
 			continue // through already
@@ -175,6 +176,7 @@ func TestPaged(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no such signals")
 	}
+	t.Parallel()
 	p := newPagedRuns(t)
 	t.Run("signals", p.testSignals)
 	if !long() {
@@ -275,20 +277,25 @@ func (p *pagedRuns) testDamage(t *testing.T) {
 		name, file string
 		damage     func(text []byte) []byte // nil: the file is removed
 		note       *regexp.Regexp           // nil: none
+		seal       bool                     // the stage makes a difference
 	}{
-		{"flipped", workFile, flipMany, tileAgain},
-		{"cut", workFile, func(text []byte) []byte { return text[:len(text)/2] }, beginAnew},
-		{"no work file", workFile, nil, beginAnew},
-		{"checkpoint", workCheckpoint, flipMany, beginAnew},
-		{"cut checkpoint", workCheckpoint, func(text []byte) []byte { return text[:len(text)-1] }, beginAnew},
-		{"empty checkpoint", workCheckpoint, func([]byte) []byte { return nil }, beginAnew},
-		{"no checkpoint", workCheckpoint, nil, nil},
+		{"flipped", workFile, flipMany, tileAgain, true},
+		{"cut", workFile, func(text []byte) []byte { return text[:len(text)/2] }, beginAnew, true},
+		{"no work file", workFile, nil, beginAnew, false},
+		{"checkpoint", workCheckpoint, flipMany, beginAnew, false},
+		{"cut checkpoint", workCheckpoint, func(text []byte) []byte { return text[:len(text)-1] }, beginAnew, false},
+		{"empty checkpoint", workCheckpoint, func([]byte) []byte { return nil }, beginAnew, false},
+		{"no checkpoint", workCheckpoint, nil, nil, true},
 	}
 	stages := map[string]string{"sweep": workCheckpoint, "seal": workLayer}
 	for stage, file := range stages {
 		interrupted := p.interrupt(t, file, os.Interrupt, nothing)
 		for _, c := range cases {
+			if stage == "seal" && !c.seal {
+				continue
+			}
 			t.Run(stage+" "+c.name, func(t *testing.T) {
+				t.Parallel()
 				dir := copyOf(t, interrupted)
 				path := filepath.Join(dir, c.file)
 				if c.damage == nil {
@@ -333,7 +340,8 @@ func TestPagedKill(t *testing.T) {
 	if !long() {
 		t.Skip("solves 18 seeds several times: needs GRENIER_LONG=1")
 	}
-	const kills, seeds = 20, pagedSeeds + 1
+	t.Parallel()
+	const seeds = pagedSeeds + 1
 	flags := func(dir string) []string {
 		return []string{"--dir", dir, "--seeds", strconv.Itoa(seeds), "--progress", "none", "--memory", "72MiB", "--checkpoint", "200ms"}
 	}
@@ -344,7 +352,7 @@ func TestPagedKill(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	t.Logf("seed %d", seed)
 	paged, through := 0, 0
-	for done := 0; done < kills && through < 10*kills; {
+	for done := 0; done < kills() && through < 10*kills(); {
 		patience := time.Duration(random.Float64() * float64(took))
 		s := startSolving(t, flags(dir)...)
 		killed := s.killAfter(t, patience)
@@ -368,24 +376,6 @@ func TestPagedKill(t *testing.T) {
 	if r := startSolving(t, flags(dir)...).wait(t); r.status != exitOK || r.err != "" {
 		t.Fatalf("status %d: %s", r.status, r.err)
 	}
-	t.Logf("killed %d times, %d of them with a checkpoint, through %d times", kills, paged, through)
+	t.Logf("killed %d times, %d of them with a checkpoint, through %d times", kills(), paged, through)
 	sameFiles(t, want, withoutSeconds(t, dir))
-}
-
-// sealedLike checks what a kill left: layers that are sealed are those wanted. It returns
-// their number.
-func sealedLike(t *testing.T, want map[string]string, dir string) (sealed int) {
-	t.Helper()
-	if !exists(dir) {
-		return 0 // killed before it was made
-	}
-	checkLeft(t, dir)
-	files := withoutSeconds(t, dir)
-	for name := rundir.LayerName(0); files[name] != ""; name = rundir.LayerName(sealed) {
-		if files[name] != want[name] {
-			t.Errorf("%s differs from that of a run in memory", name)
-		}
-		sealed++
-	}
-	return sealed
 }
