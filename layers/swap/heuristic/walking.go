@@ -1,42 +1,82 @@
 package heuristic
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
 
+	"grenier/kernels/perm"
 	"grenier/layers/swap"
 )
 
 // ErrTooLarge reports a grid for which a bound would need too large a table.
 var ErrTooLarge = errors.New("table too large")
 
-// MaxWalking is the largest number of entries in one of the two tables of Walking.
-const MaxWalking = 1 << 19
-
 // Walking is the walking distance of Ken'ichiro Takahashi: the swaps between rows
 // that bring every tile to its row, when tiles of one row are free to change places,
 // plus the same for columns (document 004, "Walking Distance"; the sum that is printed
-// there counts the columns twice, which is not admissible: ERRATA).
+// there counts the columns twice, which is not admissible: ERRATA). In a grid of one
+// row or one column this is the number of inversions, and exact.
 type Walking struct {
-	rows, columns walk
+	rows, cols      int
+	row, column     []uint32   // key of the home row and column of a tile
+	byRow, byColumn *walkTable // nil if there is one row or one column
 }
 
-// NewWalking prepares the bound for a grid by a breadth-first search from home over
-// the matrices that say how many tiles of each home row are in each row, and the
-// same for columns. It fails with ErrTooLarge if there are more than MaxWalking such
-// matrices.
+// maxWalkingCells is the largest number of cells whose tiles are numbered by a byte.
+const maxWalkingCells = math.MaxUint8 + 1
+
+// WalkingMemory is how many bytes of tables NewWalking makes at most: enough for all
+// grids of up to 16 cells but 2 x 8, and for 5 x 5.
+const WalkingMemory = 32 << 20
+
+// NewWalking prepares the bound for a grid as BuildWalking does, within WalkingMemory.
 func NewWalking(g *swap.Grid) (*Walking, error) {
-	w := &Walking{}
-	row := func(c int) int { return c / g.Cols() }
-	column := func(c int) int { return c % g.Cols() }
-	if err := w.rows.prepare(g.Rows(), g.Cols(), row); err != nil {
-		return nil, err
-	}
-	if err := w.columns.prepare(g.Cols(), g.Rows(), column); err != nil {
-		return nil, err
+	return BuildWalking(context.Background(), g.Rows(), g.Cols(), WalkingMemory)
+}
+
+// BuildWalking prepares the bound for any numbers of rows and columns, not only those
+// of a swap.Grid, with tables of at most so many bytes, 0 for no limit. It fails with
+// ErrTooLarge if that is not enough, or for more than 256 cells, or for a line of more
+// than perm.MaxItems; with swap.ErrSize without cells; and with the error of ctx.
+func BuildWalking(ctx context.Context, rows, cols int, memory uint64) (*Walking, error) {
+	w := &Walking{rows: rows, cols: cols}
+	switch {
+	case rows < 1 || cols < 1:
+		return nil, fmt.Errorf("%w: %d x %d", swap.ErrSize, rows, cols)
+	case rows > maxWalkingCells/cols:
+		return nil, fmt.Errorf("walking distance: %w: %d x %d (at most %d cells)", ErrTooLarge, rows, cols, maxWalkingCells)
+	case !w.line():
+		return w, w.prepare(ctx, memory)
+	case max(rows, cols) > perm.MaxItems:
+		return nil, fmt.Errorf("walking distance: %w: %d x %d (at most %d cells in one line)", ErrTooLarge, rows, cols, perm.MaxItems)
 	}
 	return w, nil
+}
+
+// line reports whether the grid is one row or one column.
+func (w *Walking) line() bool { return w.rows == 1 || w.cols == 1 }
+
+// prepare makes the tables. A square needs only one.
+func (w *Walking) prepare(ctx context.Context, memory uint64) (err error) {
+	if memory == 0 {
+		memory = math.MaxInt64
+	}
+	if w.byRow, err = newWalkTable(ctx, w.rows, w.cols, memory); err != nil {
+		return err
+	}
+	w.byColumn = w.byRow
+	if w.rows != w.cols {
+		if w.byColumn, err = newWalkTable(ctx, w.cols, w.rows, memory-w.byRow.bytes()); err != nil {
+			return err
+		}
+	}
+	for tile := range w.rows * w.cols {
+		w.row = append(w.row, w.byRow.place[tile/w.cols])
+		w.column = append(w.column, w.byColumn.place[tile%w.cols])
+	}
+	return nil
 }
 
 // Name returns "walking".
@@ -48,122 +88,28 @@ func (*Walking) Admissible() bool { return true }
 // Consistent returns true.
 func (*Walking) Consistent() bool { return true }
 
-// Estimate looks up the rows and the columns and adds.
-func (w *Walking) Estimate(s swap.State) int { return w.rows.distance(s) + w.columns.distance(s) }
-
-var errWalking = fmt.Errorf("walking distance: %w: more than %d entries (manhattan and inversion need no table)", ErrTooLarge, MaxWalking)
-
-// walk is the part for rows, or for columns: lines in both cases. A matrix has a row
-// for each line, an entry for each home line: how many tiles of that home. Its key
-// is a number in base length+1 with the entries as digits, without the last line and
-// the last home, which follow from the others.
-type walk struct {
-	cells  int
-	digit  [swap.MaxCells][swap.MaxCells]uint64 // what a cell and its tile add to the key
-	depths map[uint64]uint8
+// Estimate is Distance for the tiles of a state.
+func (w *Walking) Estimate(s swap.State) int {
+	var tiles [swap.MaxCells]uint8
+	s.Unpack(tiles[:w.rows*w.cols])
+	return w.Distance(tiles[:w.rows*w.cols])
 }
 
-func (w *walk) prepare(lines, length int, line func(int) int) error {
-	base := float64(length + 1)
-	if math.Pow(base, float64((lines-1)*(lines-1))) > math.MaxUint64 {
-		return errWalking
+// Distance returns the bound for the tiles of all cells, row by row, both numbered from
+// 0.
+func (w *Walking) Distance(tiles []uint8) int {
+	if w.line() {
+		return perm.Inversions(tiles)
 	}
-	place := placeValues(lines, uint64(length+1))
-	w.cells = lines * length
-	for c := range w.cells {
-		for t := range w.cells {
-			w.digit[c][t] = place[line(c)*lines+line(t)]
+	var rows, columns [maxLines]uint32
+	cell := 0
+	for i := range w.rows {
+		for j := range w.cols {
+			tile := tiles[cell]
+			rows[i] += w.row[tile]
+			columns[j] += w.column[tile]
+			cell++
 		}
 	}
-	s := walkSearch{lines: lines, place: place, depths: map[uint64]uint8{}}
-	err := s.run(length)
-	w.depths = s.depths
-	return err
-}
-
-// placeValues returns the place value of each entry of a matrix, 0 for those that
-// are left out.
-func placeValues(lines int, base uint64) []uint64 {
-	place := make([]uint64, lines*lines)
-	next := uint64(1)
-	for i := range lines - 1 {
-		for j := range lines - 1 {
-			place[i*lines+j] = next
-			next *= base
-		}
-	}
-	return place
-}
-
-// walkSearch is the search that fills a table.
-type walkSearch struct {
-	lines  int
-	place  []uint64
-	depths map[uint64]uint8
-	queue  []walkNode
-}
-
-// walkNode is a matrix and its key.
-type walkNode struct {
-	key    uint64
-	counts []uint8
-}
-
-// run visits all matrices, from the one where every tile is home.
-func (s *walkSearch) run(length int) error {
-	home := walkNode{counts: make([]uint8, s.lines*s.lines)}
-	for i := range s.lines {
-		home.counts[i*s.lines+i] = uint8(length)
-		home.key += uint64(length) * s.place[i*s.lines+i]
-	}
-	s.depths[home.key] = 0
-	s.queue = append(s.queue, home)
-	for len(s.queue) > 0 {
-		if len(s.depths) > MaxWalking {
-			return errWalking
-		}
-		level := s.queue
-		s.queue = nil
-		for _, node := range level {
-			s.expand(node)
-		}
-	}
-	return nil
-}
-
-// expand exchanges a tile of home a in line i with one of home b in line i+1.
-func (s *walkSearch) expand(node walkNode) {
-	for i := range s.lines - 1 {
-		upper, lower := i*s.lines, (i+1)*s.lines
-		for a := range s.lines {
-			for b := range s.lines {
-				if a != b && node.counts[upper+a] > 0 && node.counts[lower+b] > 0 {
-					s.visit(node, upper, lower, a, b)
-				}
-			}
-		}
-	}
-}
-
-func (s *walkSearch) visit(from walkNode, upper, lower, a, b int) {
-	key := from.key - s.place[upper+a] + s.place[upper+b] - s.place[lower+b] + s.place[lower+a]
-	if _, seen := s.depths[key]; seen {
-		return
-	}
-	s.depths[key] = s.depths[from.key] + 1
-	counts := append([]uint8(nil), from.counts...)
-	counts[upper+a]--
-	counts[upper+b]++
-	counts[lower+b]--
-	counts[lower+a]++
-	s.queue = append(s.queue, walkNode{key, counts})
-}
-
-func (w *walk) distance(s swap.State) int {
-	var key uint64
-	for c := range w.cells {
-		key += w.digit[c&15][s&15]
-		s >>= 4
-	}
-	return int(w.depths[key])
+	return w.byRow.distance(rows[:w.rows]) + w.byColumn.distance(columns[:w.cols])
 }

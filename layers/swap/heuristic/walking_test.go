@@ -1,0 +1,203 @@
+package heuristic_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"grenier/kernels/perm"
+	"grenier/layers/swap"
+	"grenier/layers/swap/heuristic"
+)
+
+func build(tb testing.TB, rows, cols int) *heuristic.Walking {
+	tb.Helper()
+	w, err := heuristic.BuildWalking(tb.Context(), rows, cols, 0)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return w
+}
+
+// matrix says how many tiles of each home line are in each line.
+type matrix struct {
+	lines  int
+	counts string // a byte for each line and home
+}
+
+// matrixOf returns the matrix of the rows of a list of tiles, or of the columns.
+func matrixOf(tiles []uint8, rows, cols int, columns bool) matrix {
+	lines, line := rows, func(cell int) int { return cell / cols }
+	if columns {
+		lines, line = cols, func(cell int) int { return cell % cols }
+	}
+	counts := make([]byte, lines*lines)
+	for cell, tile := range tiles {
+		counts[line(cell)*lines+line(int(tile))]++
+	}
+	return matrix{lines, string(counts)}
+}
+
+// neighbours calls f for all matrices one swap away.
+func (m matrix) neighbours(f func(matrix)) {
+	for upper := 0; upper < m.lines*(m.lines-1); upper += m.lines {
+		for a := upper; a < upper+m.lines; a++ {
+			for b := upper; b < upper+m.lines; b++ {
+				if m.counts[a] == 0 || m.counts[b+m.lines] == 0 {
+					continue
+				}
+				counts := []byte(m.counts)
+				counts[a]--
+				counts[a+m.lines]++
+				counts[b]++
+				counts[b+m.lines]--
+				f(matrix{m.lines, string(counts)})
+			}
+		}
+	}
+}
+
+// distances returns the distance of all matrices from home by a plain search, by all
+// swaps.
+func distances(home matrix) map[matrix]int {
+	depth, queue := map[matrix]int{home: 0}, []matrix{home}
+	for ; len(queue) > 0; queue = queue[1:] {
+		queue[0].neighbours(func(to matrix) {
+			if _, ok := depth[to]; !ok {
+				depth[to] = depth[queue[0]] + 1
+				queue = append(queue, to)
+			}
+		})
+	}
+	return depth
+}
+
+// tilesOf returns a list of tiles with this matrix.
+func (m matrix) tilesOf(rows, cols int, columns bool) []uint8 {
+	tiles := make([]uint8, rows*cols)
+	next := make([]int, m.lines) // tile of each home
+	for i := range m.lines {
+		place := 0
+		for home := range m.lines {
+			for range m.counts[i*m.lines+home] {
+				if columns {
+					tiles[place*cols+i] = uint8(next[home]*cols + home)
+				} else {
+					tiles[i*cols+place] = uint8(home*cols + next[home])
+				}
+				next[home]++
+				place++
+			}
+		}
+	}
+	return tiles
+}
+
+// TestWalking compares with a search that knows nothing of which swaps matter, on
+// all matrices of rows and all of columns.
+func TestWalking(t *testing.T) {
+	sizes := [][2]int{{2, 2}, {2, 3}, {3, 2}, {3, 3}, {2, 5}, {3, 4}, {4, 3}, {4, 4}}
+	if os.Getenv("GRENIER_LONG") != "" {
+		sizes = append(sizes, [2]int{2, 6}, [2]int{3, 5})
+	}
+	for _, size := range sizes {
+		rows, cols := size[0], size[1]
+		w := build(t, rows, cols)
+		var home []uint8
+		for c := range rows * cols {
+			home = append(home, uint8(c))
+		}
+		byRow, byColumn := distances(matrixOf(home, rows, cols, false)), distances(matrixOf(home, rows, cols, true))
+		check := func(m matrix, columns bool) {
+			tiles := m.tilesOf(rows, cols, columns)
+			want := byRow[matrixOf(tiles, rows, cols, false)] + byColumn[matrixOf(tiles, rows, cols, true)]
+			if got := w.Distance(tiles); got != want {
+				t.Fatalf("%d x %d, %v: %d, want %d", rows, cols, tiles, got, want)
+			}
+		}
+		for m := range byRow {
+			check(m, false)
+		}
+		for m := range byColumn {
+			check(m, true)
+		}
+	}
+}
+
+// TestWalkingLarge walks at random from home in grids that no swap.Grid has to be able
+// to hold: the bound changes by at most 1 and is never below half Manhattan (theorem
+// 3.6).
+func TestWalkingLarge(t *testing.T) {
+	sizes := [][2]int{{1, 20}, {20, 1}, {4, 5}, {2, 6}}
+	if os.Getenv("GRENIER_LONG") != "" {
+		sizes = append(sizes, [2]int{5, 5}, [2]int{2, 7}, [2]int{6, 3})
+	}
+	for _, size := range sizes {
+		rows, cols := size[0], size[1]
+		w, rng := build(t, rows, cols), rand.New(rand.NewPCG(1, 2))
+		tiles := make([]uint8, rows*cols)
+		for c := range tiles {
+			tiles[c] = uint8(c)
+		}
+		last := w.Distance(tiles)
+		if last != 0 {
+			t.Fatalf("%d x %d: %d at home", rows, cols, last)
+		}
+		for range 20000 {
+			cell := rng.IntN(rows * cols)
+			other := cell + 1
+			if rng.IntN(2) == 0 {
+				other = cell + cols
+			} else if other%cols == 0 {
+				continue
+			}
+			if other >= rows*cols {
+				continue
+			}
+			tiles[cell], tiles[other] = tiles[other], tiles[cell]
+			d := w.Distance(tiles)
+			if d < last-1 || d > last+1 || 2*d < manhattan(tiles, cols) {
+				t.Fatalf("%d x %d, %v: %d after %d, sum of Manhattan %d", rows, cols, tiles, d, last, manhattan(tiles, cols))
+			}
+			last = d
+		}
+	}
+}
+
+func manhattan(tiles []uint8, cols int) int {
+	sum := 0
+	for cell, tile := range tiles {
+		down, right := int(tile)/cols-cell/cols, int(tile)%cols-cell%cols
+		sum += max(down, -down) + max(right, -right)
+	}
+	return sum
+}
+
+func TestWalkingRefused(t *testing.T) {
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, c := range []struct {
+		ctx        context.Context
+		rows, cols int
+		memory     uint64
+		want       error
+	}{
+		{t.Context(), 0, 3, 0, swap.ErrSize},
+		{t.Context(), 3, -1, 0, swap.ErrSize},
+		{t.Context(), 16, 17, 0, heuristic.ErrTooLarge},
+		{t.Context(), 1 << 40, 1 << 40, 0, heuristic.ErrTooLarge},
+		{t.Context(), 1, perm.MaxItems + 1, 0, heuristic.ErrTooLarge},
+		{t.Context(), 2, 17, 0, heuristic.ErrTooLarge},
+		{t.Context(), 6, 6, 4 << 30, heuristic.ErrTooLarge},
+		{t.Context(), 7, 7, 4 << 30, heuristic.ErrTooLarge},
+		{t.Context(), 16, 16, 4 << 30, heuristic.ErrTooLarge},
+		{t.Context(), 5, 5, 22_069_250, heuristic.ErrTooLarge},
+		{done, 5, 5, 0, context.Canceled},
+	} {
+		if _, err := heuristic.BuildWalking(c.ctx, c.rows, c.cols, c.memory); !errors.Is(err, c.want) {
+			t.Errorf("%d x %d: %v, want %v", c.rows, c.cols, err, c.want)
+		}
+	}
+}
