@@ -27,7 +27,7 @@ func TestBrowser(t *testing.T) {
 		test func(t *testing.T, browser *browsertest.Browser, s *site)
 	}{
 		{"values", testValues}, {"play", testPlay}, {"program", testProgram}, {"keys", testKeys}, {"edit", testEdit},
-		{"links", testLinks}, {"search", testSearch}, {"layers", testLayers}, {"phone", testPhone}, {"dark", testDark}, {"motion", testMotion}, {"gone", testGone},
+		{"links", testLinks}, {"search", testSearch}, {"layers", testLayers}, {"phone", testPhone}, {"dark", testDark}, {"motion", testMotion}, {"gone", testGone}, {"gone layers", testGoneLayers},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, browser, s) })
 	}
@@ -391,4 +391,15 @@ func testGone(t *testing.T, browser *browsertest.Browser, _ *site) {
 	if verdict := page.Text("#verdict"); verdict != "" {
 		t.Errorf("%q", verdict)
 	}
+}
+
+// testGoneLayers asks for a chart that was not shown before.
+func testGoneLayers(t *testing.T, browser *browsertest.Browser, _ *site) {
+	s := newSite(t)
+	page := open(t, browser, s, s.hash(middle), 1200)
+	page.Await("charts", `!document.querySelector("#scores").hidden`)
+	page.Forgive("ERR_CONNECTION_REFUSED")
+	s.stop()
+	page.click("#scores-less")
+	page.Await("a word about it", `document.querySelector("#problem").checkVisibility() && document.querySelector("#problem").textContent.includes("does not answer")`)
 }

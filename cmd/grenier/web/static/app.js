@@ -527,7 +527,7 @@ async function main() {
     pits = tables.pits;
     solved = tables.layers.length - 1;
     describe(tables);
-    showLayers(tables);
+    showLayers(tables, complain).catch((error) => complain(error.message));
   } catch (error) {
     complain(error.message);
     return;

@@ -5,8 +5,8 @@ import { element } from "./board.js";
 
 const $ = (id) => document.getElementById(id);
 
-// Fills the part of the page about layers.
-export async function showLayers(tables) {
+// Fills the part of the page about layers. Later, too, complain is told what goes wrong.
+export async function showLayers(tables, complain) {
   const number = new Intl.NumberFormat("en");
   const rows = tables.layers.map((layer) => {
     const row = element("tr");
@@ -26,7 +26,7 @@ export async function showLayers(tables) {
   if (tables.layers.length === 0) return;
   const { charts } = await api.charts();
   document.querySelector(".charts").append(...charts.map(figure));
-  chooseScores(tables.layers.length - 1);
+  chooseScores(tables.layers.length - 1, complain);
 }
 
 // A chart with its title and what there is to see.
@@ -50,18 +50,19 @@ function drawings(chart) {
 }
 
 // Lets the reader choose the layer whose scores are shown.
-function chooseScores(last) {
+function chooseScores(last, complain) {
   const slider = $("scores-seeds");
+  const show = () => showScores(Number(slider.value)).catch((error) => complain(error.message));
   slider.max = last;
   slider.value = last;
   const step = (by) => {
     slider.value = Number(slider.value) + by;
-    showScores(Number(slider.value));
+    show();
   };
-  slider.addEventListener("input", () => showScores(Number(slider.value)));
+  slider.addEventListener("input", show);
   $("scores-less").addEventListener("click", () => step(-1));
   $("scores-more").addEventListener("click", () => step(1));
-  showScores(last);
+  show();
 }
 
 async function showScores(seeds) {
