@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"runtime/debug"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -92,6 +93,7 @@ func (a *app) runSwapBFS(ctx context.Context, f swapBFSFlags) error {
 		a.resume = "; the same command continues after the last whole depth"
 	}
 	runtime.GOMAXPROCS(f.threads)
+	debug.SetMemoryLimit(int64(min(o.Memory, math.MaxInt64))) // on disk, all of it may be in use
 	start := time.Now()
 	o.Progress = func(p swapbfs.Progress) { shown.update(swapSearching(p)) }
 	r, err := swapbfs.Search(ctx, g, o)

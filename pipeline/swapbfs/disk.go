@@ -1,10 +1,13 @@
 package swapbfs
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
+	"slices"
 
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
@@ -19,19 +22,22 @@ const (
 	blocksName        = "blocks"
 	checkpointName    = "checkpoint"
 	checkpointKind    = "swap-bfs"
-	checkpointVersion = 1
+	checkpointVersion = 2
 )
 
-// disk keeps the blocks in a work file. A piece is a block of one parity: the
-// number of states seen of each word, then the newest ones if there are any. A
-// block that nothing is known about, or that is full without newest states, has
-// no piece.
+// disk keeps the blocks in a work file, as pieces (piece.go). A block that nothing
+// is known about, or that is full without newest states, has no piece.
+//
+// The first blocks, as many as there is memory for, are in memory too: their
+// pieces are written, but read only when a search is resumed.
 type disk struct {
-	words, size int // of a block, and blocks of a tile
-	window      []uint64
-	extents     [2][]workfile.Extent // by parity and block
+	words, size int                  // of a block, and blocks of a tile
+	held        int                  // number of blocks that are in memory
+	inMemory    [2]states            // of these, by parity
+	window      []uint64             // newest states of the tile that is pulled
 	first       int                  // block of the window
 	parity      int                  // of the window
+	extents     [2][]workfile.Extent // by parity and block
 
 	rows, cols int
 	dir        *rundir.Locked
@@ -47,10 +53,14 @@ func (s *search) openDisk(g *swap.Grid) error {
 	}
 	blocks := int(s.layout.blocks())
 	d := &disk{words: s.tables.words, size: blocks / s.layout.tiles(), rows: g.Rows(), cols: g.Cols(), dir: dir}
-	d.window = make([]uint64, d.size*d.words)
+	d.held = s.layout.held(s.options.Memory, s.options.Workers)
+	if d.held < blocks {
+		d.window = make([]uint64, d.size*d.words)
+	}
 	d.first = -d.size // none
 	for p := range d.extents {
 		d.extents[p] = make([]workfile.Extent, blocks)
+		d.inMemory[p] = newStates(d.held * d.words)
 	}
 	if err := d.resume(s); err != nil {
 		return errors.Join(err, dir.Unlock())
@@ -70,9 +80,12 @@ func (d *disk) resume(s *search) error {
 	if err != nil {
 		return err
 	}
-	_, payload, err := workfile.Unseal(path, checkpointKind, checkpointVersion, data)
+	version, payload, err := workfile.Unseal(path, checkpointKind, checkpointVersion, data)
 	if err != nil {
 		return err
+	}
+	if version != checkpointVersion {
+		return corrupt.New(path, "", "%w %d: this program reads version %d; search in another directory", corrupt.ErrVersion, version, checkpointVersion)
 	}
 	if s.depths, err = d.decode(path, payload, &s.sides); err != nil {
 		return err
@@ -89,9 +102,16 @@ func (d *disk) resume(s *search) error {
 	return err
 }
 
+// perExtent is the length of an extent in a checkpoint.
+const perExtent = 16
+
+// checkpointBytes returns the length of the contents of a checkpoint.
+func checkpointBytes(depths, blocks int) int { return 3 + 8*depths + 2*blocks*(2+perExtent) }
+
 // encode returns the contents of a checkpoint.
 func (d *disk) encode(depths []uint64, sides *[2]flags) []byte {
-	b := []byte{uint8(d.rows), uint8(d.cols), uint8(len(depths))}
+	b := make([]byte, 0, checkpointBytes(len(depths), len(sides[0].busy)))
+	b = append(b, uint8(d.rows), uint8(d.cols), uint8(len(depths)))
 	for _, n := range depths {
 		b = binary.LittleEndian.AppendUint64(b, n)
 	}
@@ -108,9 +128,8 @@ func (d *disk) encode(depths []uint64, sides *[2]flags) []byte {
 
 // decode is the inverse of encode.
 func (d *disk) decode(path string, b []byte, sides *[2]flags) (depths []uint64, err error) {
-	const perExtent = 16
 	blocks := len(sides[0].busy)
-	if len(b) < 3 || len(b) != 3+8*int(b[2])+2*blocks*(2+perExtent) {
+	if len(b) < 3 || len(b) != checkpointBytes(int(b[2]), blocks) {
 		return nil, corrupt.New(path, "", "%d bytes are not those of a %d x %d grid", len(b), d.rows, d.cols)
 	}
 	if int(b[0]) != d.rows || int(b[1]) != d.cols {
@@ -143,109 +162,178 @@ func (d *disk) possible(parity, block int, f *flags) bool {
 	if busy > 1 || f.full[block] > 1 || e.IsZero() != (e.Length == 0) {
 		return false
 	}
-	if busy != 0 {
-		return int(e.Length) == 9*d.words
+	if e.IsZero() {
+		return busy == 0
 	}
-	return e.Length == 0 || int(e.Length) == d.words && f.full[block] == 0
+	if busy == 0 && f.full[block] != 0 {
+		return false
+	}
+	return int(e.Length) >= leastPiece(d.words) && int(e.Length) <= mostPiece(d.words)
 }
 
 func (d *disk) tiles() int { return len(d.extents[0]) / d.size }
 
 // pieces are those of some blocks, one behind the other.
 type pieces struct {
-	packed  []byte
 	blocks  []int
 	extents []workfile.Extent // of pieces that are read
 	lengths []int             // of pieces to be written
+	bytes   []byte
 }
 
 // reset empties p and keeps its memory.
 func (p *pieces) reset() {
-	*p = pieces{packed: p.packed[:0], blocks: p.blocks[:0], extents: p.extents[:0], lengths: p.lengths[:0]}
+	*p = pieces{blocks: p.blocks[:0], extents: p.extents[:0], lengths: p.lengths[:0], bytes: p.bytes[:0]}
 }
 
-// get reads the pieces of the blocks for which wanted is true, those that have
-// one.
-func (d *disk) get(p *pieces, parity int, blocks span, wanted func(block int) bool) error {
+// get reads the pieces of blocks, of those that have one, by their place in the
+// file.
+func (d *disk) get(p *pieces, parity int, blocks iter.Seq[int]) (err error) {
 	p.reset()
-	for b := blocks.first; b < blocks.end; b++ {
-		if e := d.extents[parity][b]; !e.IsZero() && wanted(b) {
-			p.blocks, p.extents = append(p.blocks, b), append(p.extents, e)
+	for b := range blocks {
+		if !d.extents[parity][b].IsZero() {
+			p.blocks = append(p.blocks, b)
 		}
 	}
-	var err error
-	p.packed, err = d.file.GetAll(p.extents, p.packed)
+	place := d.extents[parity]
+	slices.SortFunc(p.blocks, func(a, b int) int { return cmp.Compare(place[a].Offset, place[b].Offset) })
+	p.blocks = slices.Compact(p.blocks)
+	for _, b := range p.blocks {
+		p.extents = append(p.extents, place[b])
+	}
+	p.bytes, err = d.file.GetAll(p.extents, p.bytes)
 	return err
 }
 
-// each calls visit for the pieces that get read.
-func (p *pieces) each(visit func(block int, packed []byte)) {
+// of returns the piece of a block that get has read, or nil if it has none.
+func (p *pieces) of(block int) []byte {
 	at := 0
-	for i, b := range p.blocks {
-		n := int(p.extents[i].Length)
-		visit(b, p.packed[at:at+n])
-		at += n
+	for i, e := range p.extents {
+		if p.blocks[i] == block {
+			return p.bytes[at : at+int(e.Length)]
+		}
+		at += int(e.Length)
+	}
+	return nil
+}
+
+// divide finds the parts of the piece of a block that get has read.
+func (d *disk) divide(p *pieces, block int) (packed, error) {
+	parts, err := divide(p.of(block), d.words)
+	if err != nil {
+		return packed{}, corrupt.New(d.dir.WorkPath(blocksName), fmt.Sprintf("block %d", block), "%w", err)
+	}
+	return parts, nil
+}
+
+// notHeld yields the blocks of a span that are not in memory, if wanted is nil or
+// not 0 for them.
+func (d *disk) notHeld(blocks span, wanted []uint8) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for b := max(d.held, blocks.first); b < blocks.end; b++ {
+			if (wanted == nil || wanted[b] != 0) && !yield(b) {
+				return
+			}
+		}
 	}
 }
 
-// unpackNewest writes the newest states of a piece to newest.
-func (d *disk) unpackNewest(newest []uint64, packed []byte) {
-	if len(packed) == d.words {
-		clear(newest)
-		return
+func (d *disk) recall(blocks span, k *desk) error {
+	blocks.end = min(blocks.end, d.held)
+	for p := range d.inMemory {
+		err := d.get(&k.in, p, func(yield func(int) bool) {
+			for b := blocks.first; b < blocks.end && yield(b); b++ {
+			}
+		})
+		if err != nil {
+			return err
+		}
+		for _, b := range k.in.blocks {
+			if err := d.unpack(d.inMemory[p].of(b, d.words), &k.in, b); err != nil {
+				return err
+			}
+		}
 	}
-	packed = packed[d.words:]
-	for i := range newest {
-		newest[i] = binary.LittleEndian.Uint64(packed[8*i:])
+	return nil
+}
+
+// unpack sets s to the states of a piece that get has read.
+func (d *disk) unpack(s states, p *pieces, block int) error {
+	parts, err := d.divide(p, block)
+	if err == nil {
+		parts.unpackNewest(s.newest)
+		parts.unpackSeen(s.seen)
 	}
+	return err
 }
 
 func (d *disk) enter(parity, first int) { d.parity, d.first = parity, first }
 
 func (d *disk) fill(blocks span, busy []uint8, k *desk) error {
-	clear(d.window[(blocks.first-d.first)*d.words : (blocks.end-d.first)*d.words])
-	err := d.get(&k.in, d.parity, blocks, func(b int) bool { return busy[b] != 0 })
-	if err != nil {
+	if err := d.get(&k.in, d.parity, d.notHeld(blocks, busy)); err != nil {
 		return err
 	}
-	k.in.each(func(b int, packed []byte) { d.unpackNewest(part(d.window, b-d.first, d.words), packed) })
+	for _, b := range k.in.blocks {
+		parts, err := d.divide(&k.in, b)
+		if err != nil {
+			return err
+		}
+		parts.unpackNewest(part(d.window, b-d.first, d.words))
+	}
 	return nil
 }
+
+// inWindow tells whether the newest states of a block are in memory, if it has
+// any.
+func (d *disk) inWindow(block int) bool { return block >= d.first && block < d.first+d.size }
 
 func (d *disk) newest(parity, block int, k *desk, i int) ([]uint64, error) {
-	if parity == d.parity && block >= d.first && block < d.first+d.size {
+	switch {
+	case block < d.held:
+		return part(d.inMemory[parity].newest, block, d.words), nil
+	case d.inWindow(block):
 		return part(d.window, block-d.first, d.words), nil
 	}
-	f := &k.fetched[i]
-	if f.newest == nil {
-		f.newest = make([]uint64, d.words)
+	if k.fetched[i] == nil {
+		k.fetched[i] = make([]uint64, d.words)
 	}
-	var err error
-	if f.packed, err = d.file.Get(d.extents[parity][block], f.packed); err != nil {
+	parts, err := d.divide(&k.around, block)
+	if err != nil {
 		return nil, err
 	}
-	d.unpackNewest(f.newest, f.packed)
-	return f.newest, nil
+	parts.unpackNewest(k.fetched[i])
+	return k.fetched[i], nil
 }
 
-func (d *disk) open(parity int, blocks span, k *desk) error {
-	if k.seen == nil {
-		k.states = states{newest: make([]uint64, d.words), seen: make([]uint8, d.words)}
-	}
+func (d *disk) open(parity int, blocks span, sources iter.Seq[int], k *desk) error {
 	k.out.reset()
-	return d.get(&k.in, parity, blocks, func(int) bool { return true })
-}
-
-func (d *disk) load(_, block int, k *desk) error {
-	clear(k.states.newest)
-	clear(k.states.seen)
-	k.in.each(func(b int, packed []byte) {
-		if b == block {
-			copy(k.states.seen, packed)
-			d.unpackNewest(k.states.newest, packed)
+	if err := d.get(&k.in, parity, d.notHeld(blocks, nil)); err != nil {
+		return err
+	}
+	return d.get(&k.around, 1-parity, func(yield func(int) bool) {
+		for b := range sources {
+			if b >= d.held && !d.inWindow(b) && !yield(b) {
+				return
+			}
 		}
 	})
-	return nil
+}
+
+func (d *disk) load(parity, block int, k *desk) error {
+	if block < d.held {
+		k.states = d.inMemory[parity].of(block, d.words)
+		return nil
+	}
+	if k.own.seen == nil {
+		k.own = newStates(d.words)
+	}
+	k.states = k.own
+	if d.extents[parity][block].IsZero() {
+		clear(k.own.newest)
+		clear(k.own.seen)
+		return nil
+	}
+	return d.unpack(k.own, &k.in, block)
 }
 
 func (d *disk) save(parity, block int, k *desk, busy, full bool) {
@@ -256,21 +344,16 @@ func (d *disk) save(parity, block int, k *desk, busy, full bool) {
 	if full && !busy {
 		return
 	}
-	before := len(k.out.packed)
-	b := append(k.out.packed, k.states.seen...)
-	if busy {
-		for _, x := range k.states.newest {
-			b = binary.LittleEndian.AppendUint64(b, x)
-		}
-	}
-	k.out.packed, k.out.blocks, k.out.lengths = b, append(k.out.blocks, block), append(k.out.lengths, len(b)-before)
+	before := len(k.out.bytes)
+	k.out.bytes = pack(k.out.bytes, k.states)
+	k.out.blocks, k.out.lengths = append(k.out.blocks, block), append(k.out.lengths, len(k.out.bytes)-before)
 }
 
 func (d *disk) shut(parity int, k *desk) error {
 	if len(k.out.blocks) == 0 {
 		return nil
 	}
-	extents, err := d.file.PutAll(k.out.packed, k.out.lengths)
+	extents, err := d.file.PutAll(k.out.bytes, k.out.lengths)
 	if err != nil {
 		return err
 	}

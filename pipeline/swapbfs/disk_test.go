@@ -11,6 +11,8 @@ import (
 
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
+	"grenier/kernels/perm"
+	"grenier/layers/swap"
 	"grenier/pipeline/swapbfs"
 )
 
@@ -18,16 +20,32 @@ func onDisk(dir string) swapbfs.Options {
 	return swapbfs.Options{Memory: math.MaxUint64, Workers: 2, Dir: dir}
 }
 
+// memories returns what a search of a grid on disk may be given: the least, so
+// much that some blocks are held, and enough for all.
+func memories(t *testing.T, g *swap.Grid, workers int) []uint64 {
+	t.Helper()
+	_, least, err := swapbfs.Memory(g, workers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	states := perm.Factorial(g.Cells()) / 60 * 9
+	return []uint64{least, least + states/10, least + states/2, math.MaxUint64}
+}
+
 // TestDisk compares searches on disk with searches in memory: of grids with one
 // tile, with as many as cells, and with cells that no edge joins.
 func TestDisk(t *testing.T) {
-	for _, size := range [][2]int{{1, 1}, {1, 3}, {2, 4}, {3, 3}, {5, 2}, {1, 10}} {
+	for _, size := range [][2]int{{1, 1}, {1, 3}, {2, 4}, {3, 3}, {5, 2}} {
 		want := search(t, size[0], size[1], 2).Depths
-		dir := t.TempDir()
-		for range 2 { // the second time all is there already
-			got, err := swapbfs.Search(t.Context(), mustGrid(t, size[0], size[1]), onDisk(dir))
-			if err != nil || !slices.Equal(got.Depths, want) {
-				t.Errorf("%v: %v, %v, want %v", size, got, err, want)
+		g := mustGrid(t, size[0], size[1])
+		for _, memory := range memories(t, g, 2) {
+			o := onDisk(t.TempDir())
+			for range 2 { // the second time all is there already
+				o.Memory = memory
+				got, err := swapbfs.Search(t.Context(), g, o)
+				if err != nil || !slices.Equal(got.Depths, want) {
+					t.Errorf("%v, %d bytes: %v, %v, want %v", size, memory, got, err, want)
+				}
 			}
 		}
 	}
@@ -38,16 +56,23 @@ func TestDisk(t *testing.T) {
 func TestDiskTwelve(t *testing.T) {
 	long(t)
 	want := search(t, 3, 4, 2).Depths
-	got, err := swapbfs.Search(t.Context(), mustGrid(t, 3, 4), onDisk(t.TempDir()))
-	if err != nil || !slices.Equal(got.Depths, want) {
-		t.Errorf("%v, %v, want %v", got, err, want)
+	g := mustGrid(t, 3, 4)
+	for _, memory := range memories(t, g, 2) {
+		o := onDisk(t.TempDir())
+		o.Memory = memory
+		got, err := swapbfs.Search(t.Context(), g, o)
+		if err != nil || !slices.Equal(got.Depths, want) {
+			t.Errorf("%d bytes: %v, %v, want %v", memory, got, err, want)
+		}
 	}
 }
 
-// TestResume interrupts a search in every depth and lets it go on.
+// TestResume interrupts a search in every depth and lets it go on, each time with
+// another number of blocks in memory.
 func TestResume(t *testing.T) {
-	g := mustGrid(t, 3, 3)
-	want := search(t, 3, 3, 2).Depths
+	g := mustGrid(t, 2, 5)
+	want := search(t, 2, 5, 2).Depths
+	memories := memories(t, g, 1)
 	dir := t.TempDir()
 	for depth := 1; depth <= len(want); depth++ {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -60,7 +85,7 @@ func TestResume(t *testing.T) {
 				first = p.Depth
 			}
 		}
-		o.Workers = 1
+		o.Workers, o.Memory = 1, memories[depth%len(memories)]
 		_, err := swapbfs.Search(ctx, g, o)
 		cancel()
 		// The last report of a depth comes when nothing is left to be stopped.

@@ -106,8 +106,8 @@ func FuzzCheckpoint(f *testing.F) {
 	d, sides := smallDisk()
 	f.Add(d.encode([]uint64{1, 7}, sides))
 	sides[0].busy[0] = 1
-	d.extents[0][0] = workfile.Extent{Offset: 12, Length: 54, Sum: 99}
-	d.extents[1][0] = workfile.Extent{Length: 6}
+	d.extents[0][0] = workfile.Extent{Offset: 12, Length: 51, Sum: 99}
+	d.extents[1][0] = workfile.Extent{Length: 3}
 	f.Add(d.encode([]uint64{1, 7, 25}, sides))
 	sides[1].full[0] = 1
 	f.Add(d.encode(nil, sides))
@@ -133,8 +133,8 @@ func TestCheckpoint(t *testing.T) {
 		length     uint32
 		ok         bool
 	}{
-		{0, 0, 0, true}, {0, 1, 0, true}, {0, 0, 6, true}, {1, 0, 54, true}, {1, 1, 54, true},
-		{1, 0, 0, false}, {1, 0, 6, false}, {0, 0, 54, false}, {0, 1, 6, false}, {0, 0, 7, false}, {2, 0, 54, false}, {0, 2, 0, false},
+		{0, 0, 0, true}, {0, 1, 0, true}, {0, 0, 3, true}, {0, 0, 9, true}, {1, 0, 57, true}, {1, 1, 51, true},
+		{1, 0, 0, false}, {0, 1, 9, false}, {0, 0, 2, false}, {1, 0, 58, false}, {2, 0, 51, false}, {0, 2, 0, false},
 	} {
 		d, sides := smallDisk()
 		sides[1].busy[0], sides[1].full[0] = c.busy, c.full

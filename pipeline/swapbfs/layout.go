@@ -114,7 +114,10 @@ func (p parts) layout(n int, swaps []swap.Swap) *layout {
 	next := 0
 	upper := uint(1)<<n - 1 - p.lower - p.tail
 	first := p.first(upper, swaps)
-	for _, part := range []uint{first, upper &^ first, p.lower, p.tail} {
+	// Next to it come its neighbours: then the blocks that their edges lead to
+	// from successive blocks are successive too.
+	near := upper & neighbours(first, swaps) &^ first
+	for _, part := range []uint{first, near, upper &^ first &^ near, p.lower, p.tail} {
 		for ; part != 0; part &= part - 1 {
 			place[bits.TrailingZeros(part)] = next
 			next++
@@ -124,6 +127,16 @@ func (p parts) layout(n int, swaps []swap.Swap) *layout {
 		l.add(edge{min(place[m.A], place[m.B]), max(place[m.A], place[m.B])})
 	}
 	return l
+}
+
+// neighbours returns the cells at the ends of all edges of a set of cells.
+func neighbours(cells uint, swaps []swap.Swap) (set uint) {
+	for _, m := range swaps {
+		if both := uint(1)<<m.A | uint(1)<<m.B; both&cells != 0 {
+			set |= both
+		}
+	}
+	return set
 }
 
 // first returns the upper cell that is best for the first place, as a mask: that

@@ -1,6 +1,9 @@
 package swapbfs
 
-import "math/bits"
+import (
+	"iter"
+	"math/bits"
+)
 
 // worker finds the new states of one block at a time.
 type worker struct {
@@ -21,13 +24,13 @@ func newWorker(s *search) *worker {
 	for range s.tables.outer {
 		w.regrouped = append(w.regrouped, make([]uint64, s.tables.words))
 	}
-	w.desk.fetched = make([]fetched, s.layout.rest())
+	w.desk.fetched = make([][]uint64, s.layout.rest())
 	return w
 }
 
 // pullAll pulls some blocks.
 func (w *worker) pullAll(blocks span) error {
-	if err := w.store.open(w.side, blocks, &w.desk); err != nil {
+	if err := w.store.open(w.side, blocks, w.sources(blocks), &w.desk); err != nil {
 		return err
 	}
 	for b := blocks.first; b < blocks.end; b++ {
@@ -36,6 +39,24 @@ func (w *worker) pullAll(blocks span) error {
 		}
 	}
 	return w.store.shut(w.side, &w.desk)
+}
+
+// sources yields the busy blocks that edges join with some blocks that are not
+// full.
+func (w *worker) sources(blocks span) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for b := blocks.first; b < blocks.end; b++ {
+			if w.to.full[b] != 0 {
+				continue
+			}
+			w.block.find(w.layout, b)
+			for source := range w.block.around() {
+				if w.from.busy[source] != 0 && !yield(source) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // pull replaces the newest states of a block by those of this depth.
@@ -67,16 +88,15 @@ func (w *worker) pull(number int) error {
 // reachable reports whether an edge joins the block and one with states of the
 // depth before.
 func (w *worker) reachable() bool {
-	busy := w.from.busy[w.block.number]
-	for _, b := range w.block.across {
-		busy |= w.from.busy[b]
+	if w.from.busy[w.block.number] != 0 {
+		return true
 	}
-	for _, landings := range w.block.cross {
-		for _, target := range landings {
-			busy |= w.from.busy[target.block]
+	for b := range w.block.around() {
+		if w.from.busy[b] != 0 {
+			return true
 		}
 	}
-	return busy != 0
+	return false
 }
 
 // replace does the work of pull for a block that may have new states.

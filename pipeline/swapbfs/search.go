@@ -38,7 +38,7 @@ func newSearch(l *layout, g *swap.Grid, o Options) *search {
 	for p := range s.sides {
 		s.sides[p] = flags{busy: make([]uint8, l.blocks()), full: make([]uint8, l.blocks())}
 	}
-	for range o.Workers {
+	for range o.goroutines() {
 		s.workers = append(s.workers, newWorker(s))
 	}
 	return s
@@ -46,10 +46,8 @@ func newSearch(l *layout, g *swap.Grid, o Options) *search {
 
 // run searches all depths that are left.
 func (s *search) run(ctx context.Context) error {
-	if len(s.depths) == 0 {
-		if err := s.begin(); err != nil {
-			return err
-		}
+	if err := s.begin(ctx); err != nil {
+		return err
 	}
 	for _, n := range s.depths {
 		s.seen.Add(n)
@@ -66,11 +64,16 @@ func (s *search) run(ctx context.Context) error {
 	}
 }
 
-// begin makes the goal the only state of depth 0: it is bit 0 of word 0 of block
-// 0.
-func (s *search) begin() error {
-	first, d := span{0, 1}, &s.workers[0].desk
-	if err := s.store.open(0, first, d); err != nil {
+// begin takes up a search that was interrupted. For a new one, it makes the goal
+// the only state of depth 0: it is bit 0 of word 0 of block 0.
+func (s *search) begin(ctx context.Context) error {
+	if len(s.depths) > 0 {
+		return s.parallel(ctx, span{0, int(s.layout.blocks())}, func(w *worker, blocks span) error {
+			return s.store.recall(blocks, &w.desk)
+		})
+	}
+	d := &s.workers[0].desk
+	if err := s.store.open(0, span{0, 1}, func(func(int) bool) {}, d); err != nil {
 		return err
 	}
 	if err := s.store.load(0, 0, d); err != nil {
@@ -122,17 +125,15 @@ func (s *search) pullTile(ctx context.Context, depth, first, size int) error {
 	})
 }
 
-// chunk is the number of blocks that a worker takes at once: 0.4 MiB.
-const chunk = 16
-
 // parallel has the workers do something for all blocks, a chunk at a time.
 func (s *search) parallel(ctx context.Context, all span, do func(w *worker, blocks span) error) error {
 	var taken atomic.Int64
+	chunk := s.layout.chunk()
 	group, ctx := errgroup.WithContext(ctx)
 	for _, w := range s.workers {
 		group.Go(func() error {
 			for {
-				first := all.first + int(taken.Add(chunk)) - chunk
+				first := all.first + int(taken.Add(int64(chunk))) - chunk
 				if first >= all.end {
 					return nil
 				}

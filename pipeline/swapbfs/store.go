@@ -1,23 +1,30 @@
 package swapbfs
 
+import "iter"
+
 // states are the states of one block of one parity.
 type states struct {
 	newest []uint64 // by word, those of the newest depth
 	seen   []uint8  // by word, the number of states of all depths so far
 }
 
+func newStates(words int) states {
+	return states{newest: make([]uint64, words), seen: make([]uint8, words)}
+}
+
+// of returns the states of the k-th of several blocks of so many words.
+func (s states) of(k, words int) states {
+	return states{newest: part(s.newest, k, words), seen: part(s.seen, k, words)}
+}
+
 // desk is what a worker has of a store: the states of the block that it changes,
 // and room for what is on its way from and to the disk.
 type desk struct {
 	states
-	in, out pieces
-	fetched []fetched // blocks of other tiles
-}
-
-// fetched is a block that was read.
-type fetched struct {
-	newest []uint64
-	packed []byte
+	own     states     // room for states, if they are not in memory
+	in, out pieces     // of the blocks that are changed
+	around  pieces     // of blocks that they are pulled from
+	fetched [][]uint64 // newest states of some of these
 }
 
 // store keeps the states of all blocks. Its methods are safe for concurrent use
@@ -30,14 +37,19 @@ type store interface {
 	// enter makes room for the newest states of the tile that begins with a
 	// block: it is pulled next. It is not safe for concurrent use.
 	enter(parity, first int)
+	// recall brings some blocks of both parities into memory that stay there,
+	// after a search was interrupted.
+	recall(blocks span, d *desk) error
 	// fill brings those of some blocks of that tile into memory; busy tells
 	// which have any.
 	fill(blocks span, busy []uint8, d *desk) error
 	// newest returns the newest states of a busy block, for reading. They may be
 	// in the k-th element of d.fetched.
 	newest(parity, block int, d *desk, k int) ([]uint64, error)
-	// open prepares some blocks for load and save, and shut ends that.
-	open(parity int, blocks span, d *desk) error
+	// open prepares some blocks for load and save, and the busy blocks of the
+	// other parity that sources tells, some more than once, for newest; shut
+	// ends that.
+	open(parity int, blocks span, sources iter.Seq[int], d *desk) error
 	shut(parity int, d *desk) error
 	// load puts the states of one of these blocks on the desk.
 	load(parity, block int, d *desk) error
@@ -62,27 +74,27 @@ type memory struct {
 func newMemory(l *layout) *memory {
 	m := &memory{words: int(l.blockWords())}
 	for p := range m.sides {
-		m.sides[p] = states{newest: make([]uint64, l.words()), seen: make([]uint8, l.words())}
+		m.sides[p] = newStates(int(l.words()))
 	}
 	return m
 }
 
-func (*memory) tiles() int                       { return 1 }
-func (*memory) enter(int, int)                   {}
-func (*memory) fill(span, []uint8, *desk) error  { return nil }
-func (*memory) open(int, span, *desk) error      { return nil }
-func (*memory) shut(int, *desk) error            { return nil }
-func (*memory) save(int, int, *desk, bool, bool) {}
-func (*memory) commit([]uint64, *[2]flags) error { return nil }
-func (*memory) close() error                     { return nil }
+func (*memory) tiles() int                                 { return 1 }
+func (*memory) enter(int, int)                             {}
+func (*memory) recall(span, *desk) error                   { return nil }
+func (*memory) fill(span, []uint8, *desk) error            { return nil }
+func (*memory) open(int, span, iter.Seq[int], *desk) error { return nil }
+func (*memory) shut(int, *desk) error                      { return nil }
+func (*memory) save(int, int, *desk, bool, bool)           {}
+func (*memory) commit([]uint64, *[2]flags) error           { return nil }
+func (*memory) close() error                               { return nil }
 
 func (m *memory) newest(parity, block int, _ *desk, _ int) ([]uint64, error) {
 	return part(m.sides[parity].newest, block, m.words), nil
 }
 
 func (m *memory) load(parity, block int, d *desk) error {
-	side := &m.sides[parity]
-	d.states = states{newest: part(side.newest, block, m.words), seen: part(side.seen, block, m.words)}
+	d.states = m.sides[parity].of(block, m.words)
 	return nil
 }
 

@@ -39,11 +39,14 @@
 //
 // # On disk
 //
-// The blocks can be in a work file instead of memory (disk.go). All blocks with
-// the same tile in the first cell are a tile of blocks; the newest states of one
-// tile are in memory, and its blocks are pulled one after another. What an edge
-// of the first cell brings from other tiles is read block by block. A checkpoint
-// after each depth says where the blocks are: the same search goes on from there.
+// The blocks can be in a work file instead of memory (disk.go), packed (piece.go).
+// All blocks with the same tile in the first cell are a tile of blocks. The newest
+// states of one tile are in memory, and its blocks are pulled, some at a time:
+// these are read together, and so are the blocks of other tiles that edges of the
+// first cell lead to. The blocks of the first tiles stay in memory, as many as
+// there is room for. There are more goroutines than processors, so that some
+// search while others wait for the disk. A checkpoint after each depth says where
+// the blocks are: the same search goes on from there.
 package swapbfs
 
 import (
@@ -53,7 +56,6 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"grenier/kernels/perm"
 	"grenier/layers/swap"
 )
 
@@ -125,57 +127,6 @@ func (r *Result) Mean() float64 {
 		sum += float64(d) * float64(n)
 	}
 	return sum / float64(r.States())
-}
-
-// baseMemory is what a process takes besides the search, about.
-const baseMemory = 24 << 20
-
-// Memory returns the number of bytes that a search of a grid needs in memory,
-// and with its states on disk, workers included.
-func Memory(g *swap.Grid, workers int) (inMemory, onDisk uint64, err error) {
-	l, err := layoutOf(g)
-	if err != nil {
-		return 0, 0, err
-	}
-	return l.memory(workers), l.memoryOnDisk(workers), nil
-}
-
-func layoutOf(g *swap.Grid) (*layout, error) {
-	l, ok := newLayout(g)
-	if !ok {
-		return nil, fmt.Errorf("swapbfs: %d x %d cells cannot be divided", g.Rows(), g.Cols())
-	}
-	return l, nil
-}
-
-// words returns the number of words of a set of states of one parity.
-func (l *layout) words() uint64 { return perm.Arrangements(l.cells, l.cells-tail) }
-
-// blocks returns the number of blocks.
-func (l *layout) blocks() uint64 { return perm.Arrangements(l.cells, l.upper) }
-
-// blockWords returns the number of words of a block.
-func (l *layout) blockWords() uint64 { return perm.Arrangements(l.rest(), l.lower) }
-
-// tiles returns the number of tiles of blocks.
-func (l *layout) tiles() int {
-	if l.upper == 0 {
-		return 1
-	}
-	return l.cells
-}
-
-// memory returns the bytes that a search in memory takes.
-func (l *layout) memory(workers int) uint64 {
-	scratch := l.blockWords() * uint64(2+8*(1+len(l.ls)))
-	return 2*(8+1)*l.words() + 2*2*l.blocks() + l.bytes() + 8*l.blockWords() + uint64(workers)*scratch + baseMemory
-}
-
-// memoryOnDisk returns the bytes that a search on disk takes.
-func (l *layout) memoryOnDisk(workers int) uint64 {
-	perBlock := uint64(2 * (2 + 100)) // flags, extents, what the work file knows, a checkpoint
-	scratch := l.blockWords() * uint64(2+8*(1+len(l.ls)+2*l.rest())+3*chunk*9)
-	return 8*l.words()/uint64(l.tiles()) + perBlock*l.blocks() + l.bytes() + 8*l.blockWords() + uint64(workers)*scratch + 2*baseMemory
 }
 
 // Search counts the states of a grid at each distance from the goal. It fails

@@ -1,6 +1,7 @@
 package swapbfs
 
 import (
+	"iter"
 	"slices"
 
 	"grenier/kernels/perm"
@@ -226,6 +227,24 @@ func (b *block) find(l *layout, number int) {
 	}
 	for k, e := range l.ul {
 		b.land(l, b.cross[k], e.from)
+	}
+}
+
+// around yields the blocks that edges lead to.
+func (b *block) around() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for _, other := range b.across {
+			if !yield(other) {
+				return
+			}
+		}
+		for _, landings := range b.cross {
+			for _, l := range landings {
+				if !yield(l.block) {
+					return
+				}
+			}
+		}
 	}
 }
 
