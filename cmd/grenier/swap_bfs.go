@@ -13,6 +13,7 @@ import (
 
 	"grenier/layers/swap"
 	"grenier/pipeline/swapbfs"
+	"grenier/pipeline/swapclasses"
 )
 
 // swapBFSFlags are the flags of swap bfs as given.
@@ -20,7 +21,7 @@ type swapBFSFlags struct {
 	rows, cols, threads int
 	dir                 string
 	memory, progress    string
-	json                bool
+	symmetry, json      bool
 }
 
 // swapBFSReport is what swap bfs prints as JSON.
@@ -32,6 +33,8 @@ type swapBFSReport struct {
 	Antipodes uint64   `json:"antipodes"`
 	Mean      float64  `json:"mean"` // rounded to six places
 	Depths    []uint64 `json:"depths"`
+	Classes   uint64   `json:"classes,omitempty"` // these two with --symmetry
+	ByDepth   []uint64 `json:"classes_per_depth,omitempty"`
 	took
 }
 
@@ -48,10 +51,15 @@ A state takes 0.15 bytes of memory: 12 cells 72 MB, 13 cells 0.94 GB, 14 cells 1
 A grid that needs more than --memory is refused, unless --dir says where to keep the
 states: then 13 cells need some 100 MB of memory and up to 1.5 GB of disk. What is in
 DIR is made safe after each depth, and the same command goes on from there.
+
+--symmetry searches classes of states instead: a state, its images under the rotations
+and reflections of the grid, and the inverses of these, up to 16 states. The numbers of
+states are the same, found by another program, so each checks the other.
 ` + exitHelp,
 		Example: `  grenier swap bfs --rows 3 --cols 4
   grenier swap bfs --rows 1 --cols 13 --memory 2GiB --json
-  grenier swap bfs --rows 1 --cols 13 --memory 256MiB --dir data/line13`,
+  grenier swap bfs --rows 1 --cols 13 --memory 256MiB --dir data/line13
+  grenier swap bfs --rows 3 --cols 4 --symmetry`,
 		Args: noArgs,
 		RunE: a.start(func(cmd *cobra.Command, _ []string) error { return a.runSwapBFS(cmd.Context(), f) }),
 	}
@@ -62,6 +70,7 @@ DIR is made safe after each depth, and the same command goes on from there.
 	flags.StringVar(&f.memory, "memory", "8GiB", "most `bytes` of memory to use")
 	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to use, 1 to %d", maxThreads))
 	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
+	flags.BoolVar(&f.symmetry, "symmetry", false, "search classes of states that symmetry and inverse make equal")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	need(cmd, "rows", "cols")
 	return cmd
@@ -96,17 +105,15 @@ func (a *app) runSwapBFS(ctx context.Context, f swapBFSFlags) error {
 	debug.SetMemoryLimit(int64(min(o.Memory, math.MaxInt64))) // on disk, all of it may be in use
 	start := time.Now()
 	o.Progress = func(p swapbfs.Progress) { shown.update(swapSearching(p)) }
-	r, err := swapbfs.Search(ctx, g, o)
+	r, err := f.count(ctx, g, o)
 	shown.close()
-	if isType[*swapbfs.MemoryError](err) {
-		return fmt.Errorf("--memory %s: %w", f.memory, err)
-	}
 	if err != nil {
 		return err
 	}
 	report := swapBFSReport{
 		Rows: r.Rows, Cols: r.Cols, States: r.States(), Diameter: r.Diameter(), Antipodes: r.Antipodes(),
-		Mean: math.Round(r.Mean()*1e6) / 1e6, Depths: r.Depths, took: took{time.Since(start).Seconds(), peakRSS()},
+		Mean: math.Round(r.Mean()*1e6) / 1e6, Depths: r.Depths,
+		Classes: r.AllClasses(), ByDepth: r.Classes, took: took{time.Since(start).Seconds(), peakRSS()},
 	}
 	if f.json {
 		return a.printJSON(report)
@@ -115,10 +122,43 @@ func (a *app) runSwapBFS(ctx context.Context, f swapBFSFlags) error {
 	return nil
 }
 
+// count counts all states, or with --symmetry the classes too.
+func (f *swapBFSFlags) count(ctx context.Context, g *swap.Grid, o swapbfs.Options) (*swapclasses.Result, error) {
+	if !f.symmetry {
+		r, err := swapbfs.Search(ctx, g, o)
+		if isType[*swapbfs.MemoryError](err) {
+			return nil, fmt.Errorf("--memory %s: %w", f.memory, err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &swapclasses.Result{Result: *r}, nil
+	}
+	r, err := swapclasses.Search(ctx, g, o)
+	if isType[*swapclasses.MemoryError](err) {
+		err = usageError{fmt.Errorf("--memory %s: %w", f.memory, err)}
+		if f.dir == "" {
+			err = fmt.Errorf("%w; --dir says where to keep them", err)
+		}
+	}
+	return r, err
+}
+
 func (a *app) printSwapBFS(r swapBFSReport) {
-	fmt.Fprintf(a.out, "%8s %18s\n", "distance", "states")
+	fmt.Fprintf(a.out, "%8s %18s", "distance", "states")
+	if r.Classes > 0 {
+		fmt.Fprintf(a.out, " %15s", "classes")
+	}
+	fmt.Fprintln(a.out)
 	for d, n := range r.Depths {
-		fmt.Fprintf(a.out, "%8d %18s\n", d, comma(n))
+		fmt.Fprintf(a.out, "%8d %18s", d, comma(n))
+		if r.Classes > 0 {
+			fmt.Fprintf(a.out, " %15s", comma(r.ByDepth[d]))
+		}
+		fmt.Fprintln(a.out)
+	}
+	if r.Classes > 0 {
+		fmt.Fprintf(a.out, "%s classes up to symmetry and inverse\n", comma(r.Classes))
 	}
 	fmt.Fprintf(a.out, "%d x %d: %s states, diameter %d, antipodes %s, mean %.6f\n",
 		r.Rows, r.Cols, comma(r.States), r.Diameter, comma(r.Antipodes), r.Mean)
