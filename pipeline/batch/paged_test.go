@@ -16,7 +16,7 @@ import (
 	"grenier/pipeline/halfboard"
 )
 
-func long() bool { return os.Getenv("GRENIER_LONG") == "1" }
+func long() bool { return os.Getenv("GRENIER_LONG") != "" }
 
 // pagedSeeds is the smallest layer that can be solved out of core.
 const pagedSeeds = 17
@@ -50,34 +50,32 @@ func TestPagedSameBytes(t *testing.T) {
 	if least >= most {
 		t.Fatalf("nothing is out of core: %d bytes are needed, of %d", least, most)
 	}
-	want := map[layerfile.Codec]string{}
-	whole := func(codec layerfile.Codec) string {
-		if want[codec] == "" {
-			o := options(pagedSeeds)
-			o.Codec = codec
-			want[codec] = copyRun(t, below)
-			mustSolve(t, want[codec], game, o)
-		}
-		return want[codec]
-	}
 	variants := []func(*batch.Options){
 		func(o *batch.Options) { o.Workers = 4 },
 		func(o *batch.Options) { o.Workers, o.Family = 1, cpu.Generic },
-		func(o *batch.Options) { o.Codec = layerfile.Zstd },
-		func(o *batch.Options) { o.Memory = (least + most) / 2 },
+		func(o *batch.Options) { o.Codec, o.Memory = layerfile.Zstd, (least+most)/2 },
 		func(o *batch.Options) { o.Memory, o.Workers = most-1, 1 },
 		func(o *batch.Options) { o.Interval = time.Millisecond },
 	}
 	if !long() {
 		variants = variants[:1]
 	}
+	whole := map[layerfile.Codec]string{}
 	for i, vary := range variants {
 		o := pagedOptions(game)
 		vary(&o)
+		if whole[o.Codec] == "" {
+			inMemory := options(pagedSeeds)
+			inMemory.Codec = o.Codec
+			whole[o.Codec] = copyRun(t, below)
+			mustSolve(t, whole[o.Codec], game, inMemory)
+		}
+		want := whole[o.Codec]
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
 			dir := copyRun(t, below)
 			solvePaged(t, dir, game, o)
-			sameRun(t, whole(o.Codec), dir)
+			sameRun(t, want, dir)
 		})
 	}
 }
@@ -111,6 +109,7 @@ func TestPagedContinue(t *testing.T) {
 	}
 	for i, stage := range []string{"capture", "dense", "full", "seal"} {
 		t.Run(stage, func(t *testing.T) {
+			t.Parallel()
 			dir := copyRun(t, below)
 			if !stopIn(t, dir, game, pagedOptions(game), stage) {
 				t.Fatal("not stopped")

@@ -97,7 +97,7 @@ func summarise(seeds int, scores []int8) truth {
 // all that are known.
 func largestLayer() int {
 	switch {
-	case os.Getenv("GRENIER_LONG") == "1":
+	case os.Getenv("GRENIER_LONG") != "":
 		return 1 << 30
 	case testing.Short():
 		return 20_000
