@@ -178,7 +178,7 @@ func TestRows(t *testing.T) {
 	}
 	long := rows(false, strings.Repeat("long ", 10), "b", "c")
 	high := long.layout(Size{400, 1})
-	if high.Names[0].End || high.Names[0].X != high.Plot.X || high.Size.Height <= d.Size.Height {
+	if high.Names[0].End || high.Names[0].X != high.Plot.X+4 || high.Size.Height <= d.Size.Height {
 		t.Error("a long name is not above its row")
 	}
 }

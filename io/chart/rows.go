@@ -78,7 +78,7 @@ func (d *drawing) placeRow(c *Chart, s *scale, i int, above bool) {
 	name := rowName{label{d.Plot.X - nameGap, middle + 4, row[0]}, true}
 	if above {
 		middle = y + h - rowBar/2 - 3
-		name = rowName{label{d.Plot.X, y + 14, row[0]}, false}
+		name = rowName{label{d.Plot.X + 4, y + 14, row[0]}, false}
 	}
 	d.Names = append(d.Names, name)
 	col := column{Hit: box{0, y, pixels(d.Size.Width), h}, Tip: tip(c.Table.Head, row)}
