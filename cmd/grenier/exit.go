@@ -18,6 +18,7 @@ import (
 	"grenier/pipeline/compare"
 	"grenier/pipeline/export"
 	"grenier/pipeline/patterns"
+	"grenier/pipeline/swapbench"
 	"grenier/pipeline/swapbfs"
 	"grenier/pipeline/swapsolve"
 	"grenier/pipeline/tables"
@@ -38,12 +39,12 @@ const (
 const exitHelp = `
 EXIT STATUS
   0    ok
-  1    failure: the directory is missing, locked or unwritable, the disk is full, ...
-  2    bad usage: unknown flag, bad board, more seeds than are solved, more memory
-       than allowed, other rules than those of the directory, ...
-  3    a check found differences
+  1    failure: a file or directory is missing, locked or unwritable, the disk is full, ...
+  2    bad usage: unknown flag, bad board, grid or set-up, more seeds than are solved, more
+       memory than allowed, a directory that holds something else, ...
+  3    a check found differences, or set-ups that are not legal
   4    data on disk is corrupt, of a newer version or not of this program
-  130  interrupted; what solve has sealed is kept and the same command continues`
+  130  interrupted; what is kept in a directory is whole and the same command continues`
 
 // usageError is an error about the command line.
 type usageError struct{ error }
@@ -58,7 +59,7 @@ var usageErrors = []error{
 	frame.ErrCodec, export.ErrFormat, compare.ErrGame,
 	swap.ErrSize, swap.ErrTiles, swap.ErrText, game.ErrBoard, game.ErrOrder, chemin.ErrOption,
 	heuristic.ErrCost, heuristic.ErrPattern, heuristic.ErrTooLarge, patterns.ErrMemory,
-	swapsolve.ErrSolver, swapsolve.ErrHeuristic, swapsolve.ErrDifficulty,
+	swapsolve.ErrSolver, swapsolve.ErrHeuristic, swapsolve.ErrDifficulty, swapbench.ErrOption,
 }
 
 // statusOf maps an error to the exit status.
@@ -70,7 +71,7 @@ func statusOf(ctx context.Context, err error) int {
 		return exitInterrupted
 	case errors.Is(err, corrupt.ErrCorrupt):
 		return exitCorrupt
-	case errors.Is(err, verify.ErrDifferences), errors.Is(err, compare.ErrDifferences), isType[*illegalError](err):
+	case errors.Is(err, verify.ErrDifferences), errors.Is(err, compare.ErrDifferences), errors.Is(err, swapbench.ErrWrong), isType[*illegalError](err):
 		return exitDifferences
 	case isUsage(err):
 		return exitUsage

@@ -18,7 +18,7 @@ type state struct {
 	doing       string  // in a few words
 	done, total float64 // positions
 	elapsed     time.Duration
-	rate        float64       // positions per second, 0 if not known yet
+	rate        float64       // positions per second, 0 if not known yet, or noRate
 	layerETA    time.Duration // of the layer in progress, unknown or noLayer
 	runETA      time.Duration // of the whole command, or unknown
 	detail      any           // for JSON lines, may be nil
@@ -31,9 +31,15 @@ const (
 	noLayer time.Duration = -2
 )
 
+// noRate is the rate of work that has no positions.
+const noRate = -1
+
 // speed returns a rate as text.
 func speed(rate float64) string {
-	if rate <= 0 {
+	switch {
+	case rate == noRate:
+		return ""
+	case rate <= 0:
 		return "? pos/s"
 	}
 	return humanize.SIWithDigits(rate, 1, "pos/s")
@@ -196,7 +202,11 @@ func (*plainLines) every() time.Duration { return 5 * time.Second }
 func (*plainLines) clear()               {}
 
 func (l *plainLines) show(s state) {
-	fmt.Fprintf(l.out, "%s: %.1f%% of the run, %s, %s\n", s.doing, 100*s.done/s.total, speed(s.rate), s.eta())
+	line := fmt.Sprintf("%s: %.1f%% of the run, ", s.doing, 100*s.done/s.total)
+	if s.rate != noRate {
+		line += speed(s.rate) + ", "
+	}
+	fmt.Fprintln(l.out, line+s.eta())
 }
 
 // jsonLines prints a JSON object now and then.
@@ -211,8 +221,11 @@ func (l *jsonLines) show(s state) {
 		eta = s.runETA
 	}
 	line := map[string]any{
-		"progress": s.done / s.total, "doing": s.doing, "positions_per_second": s.rate,
+		"progress": s.done / s.total, "doing": s.doing,
 		"seconds": s.elapsed.Seconds(), "eta_seconds": secondsOf(eta), "run_eta_seconds": secondsOf(s.runETA),
+	}
+	if s.rate != noRate {
+		line["positions_per_second"] = s.rate
 	}
 	if s.detail != nil {
 		line["detail"] = s.detail

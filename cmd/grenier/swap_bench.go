@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"grenier/io/chart"
+	"grenier/io/durable"
+	"grenier/pipeline/swapbench"
+)
+
+// swapBenchFlags are the flags of swap bench as given.
+type swapBenchFlags struct {
+	tables                 []string
+	grids, solves, threads int
+	seed                   uint64
+	memory, progress, html string
+	json                   bool
+}
+
+// swapBenchReport is what swap bench prints as JSON.
+type swapBenchReport struct {
+	*swapbench.Report
+	took
+}
+
+func (a *app) swapBench() *cobra.Command {
+	var f swapBenchFlags
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Compare heuristics, solvers and databases",
+		Long: `Measures what the report on the swap puzzle compares, and prints three kinds of tables:
+
+  heuristics  every heuristic on the same random 3 x 3 grids: mean, share of the true
+              distance, time of an evaluation, size of its tables
+  solvers     every solver on the same random grids of 2 x 4, 3 x 3, 3 x 4 and 4 x 4, as
+              far as it is fit for them: length, states, time and memory
+  databases   the six pattern databases of the report: seconds, memory and disk, beside
+              the figures there
+
+All that is no time and no allocation is the same for the same --seed, --grids and
+--solves. Databases are in a temporary directory that is removed. With --html the same
+is also written as a web page with charts, complete in one file.
+
+A heuristic that is above the distance although it is called admissible, or a solution
+that is called shortest and is not, ends the command with status 3.
+` + exitHelp,
+		Example: `  grenier swap bench
+  grenier swap bench --tables solvers --solves 1000 --seed 7 --json
+  grenier swap bench --html bench.html`,
+		Args: noArgs,
+		RunE: a.start(func(cmd *cobra.Command, _ []string) error { return a.runSwapBench(cmd.Context(), f) }),
+	}
+	flags := cmd.Flags()
+	flags.StringSliceVar(&f.tables, "tables", swapbench.TableNames(), "`names` of tables, with commas between")
+	flags.IntVar(&f.grids, "grids", 10_000, "`number` of random grids for heuristics")
+	flags.IntVar(&f.solves, "solves", 100, "`number` of random grids for each solver; 3 x 4: a tenth, 4 x 4: a fifth")
+	flags.Uint64Var(&f.seed, "seed", 1, "`number` that the grids are made from")
+	flags.StringVar(&f.memory, "memory", "4GiB", "most `bytes` of memory for a database and for the states of a search")
+	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to build databases with, 1 to %d", maxThreads))
+	flags.Var((*fileName)(&f.html), "html", "`FILE` for a web page with charts, which is replaced")
+	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
+	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	return cmd
+}
+
+// options checks the flags.
+func (f *swapBenchFlags) options() (o swapbench.Options, err error) {
+	if err = checkThreads(f.threads); err != nil {
+		return o, err
+	}
+	o = swapbench.Options{Tables: f.tables, Grids: f.grids, Solves: f.solves, Seed: f.seed, Workers: f.threads}
+	if o.Memory, err = parseBytes("--memory", f.memory); err != nil || f.html == "" {
+		return o, err
+	}
+	// A page that cannot be written is better noticed before than after the work.
+	switch info, err := os.Stat(filepath.Dir(f.html)); {
+	case err != nil:
+		return o, err
+	case !info.IsDir():
+		return o, fmt.Errorf("%s: not a directory", filepath.Dir(f.html))
+	}
+	return o, nil
+}
+
+func (a *app) runSwapBench(ctx context.Context, f swapBenchFlags) error {
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	shown, err := a.newProgress(f.progress, f.json)
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	o.Progress = func(p swapbench.Progress) { shown.update(swapBenching(p)) }
+	r, err := swapbench.Run(ctx, o)
+	shown.close()
+	if err != nil {
+		return err
+	}
+	if err := writeBenchPage(f.html, r); err != nil {
+		return err
+	}
+	report := swapBenchReport{r, took{time.Since(start).Seconds(), peakRSS()}}
+	if f.json {
+		return a.printJSON(report)
+	}
+	a.printSwapBench(report)
+	return nil
+}
+
+// writeBenchPage writes the page, if its name is not empty.
+func writeBenchPage(path string, r *swapbench.Report) error {
+	if path == "" {
+		return nil
+	}
+	page := r.Page()
+	var b bytes.Buffer
+	if err := page.Write(&b); err != nil {
+		return err
+	}
+	return durable.WriteFile(path, b.Bytes())
+}
+
+func (a *app) printSwapBench(r swapBenchReport) {
+	page := r.Page()
+	for _, s := range page.Sections {
+		if s.Chart == nil {
+			fmt.Fprintln(a.out, s.Title)
+			a.printColumns(s.Table)
+			fmt.Fprintf(a.out, "%s\n\n", wrapped(s.Text, 110))
+		}
+	}
+	fmt.Fprintf(a.out, "%s\n%.1f s; peak memory %s\n", page.Summary, r.Seconds, size(r.PeakRSS))
+}
+
+// wrapped breaks a text into lines of at most width characters, but between words only.
+func wrapped(text string, width int) string {
+	var b strings.Builder
+	length := 0
+	for word := range strings.FieldsSeq(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case length == 0:
+		case length+1+n > width:
+			b.WriteByte('\n')
+			length = 0
+		default:
+			b.WriteByte(' ')
+			length++
+		}
+		b.WriteString(word)
+		length += n
+	}
+	return b.String()
+}
+
+// printColumns prints a table in columns, the first of them to the left.
+func (a *app) printColumns(t chart.Table) {
+	width := make([]int, len(t.Head))
+	for _, row := range append([][]string{t.Head}, t.Rows...) {
+		for i, cell := range row {
+			width[i] = max(width[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for _, row := range append([][]string{t.Head}, t.Rows...) {
+		line := fmt.Sprintf("%-*s", width[0], row[0])
+		for i, cell := range row[1:] {
+			line += fmt.Sprintf("  %*s", width[i+1], cell)
+		}
+		fmt.Fprintln(a.out, strings.TrimRight(line, " "))
+	}
+}
+
+// swapBenching is how far a run is.
+type swapBenching swapbench.Progress
+
+func (b swapBenching) state(elapsed time.Duration) state {
+	shown := state{doing: b.Doing, done: 100 * b.Share, total: 100, elapsed: elapsed, rate: noRate, layerETA: noLayer, runETA: unknown}
+	if b.Share > 0 {
+		shown.runETA = time.Duration(float64(elapsed) * (1 - b.Share) / b.Share)
+	}
+	return shown
+}
