@@ -172,8 +172,8 @@ type swapSearching swapbfs.Progress
 func (s swapSearching) state(elapsed time.Duration) state {
 	shown := steady(fmt.Sprintf("depth %d", s.Depth), s.Seen, s.Total, elapsed)
 	shown.done, shown.runETA = s.Share*shown.total, unknown
-	if s.Share > 0 {
-		shown.runETA = time.Duration(float64(elapsed) * (1 - s.Share) / s.Share)
+	if s.Share > s.Begun {
+		shown.runETA = time.Duration(float64(elapsed) * (1 - s.Share) / (s.Share - s.Begun))
 	}
 	return shown
 }

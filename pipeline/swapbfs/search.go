@@ -25,15 +25,16 @@ type search struct {
 	nothing []uint64 // a block without states
 	workers []*worker
 
-	total   uint64
-	guessed float64 // number of depths
-	seen    atomic.Uint64
+	total uint64
+	pace  pace
+	begun float64 // share of the work
+	seen  atomic.Uint64
 }
 
 // newSearch returns a search without store that has seen nothing.
 func newSearch(l *layout, g *swap.Grid, o Options) *search {
 	s := &search{layout: l, tables: newTables(l), options: o, total: perm.Factorial(g.Cells())}
-	s.guessed = guessDiameter(g) + 1 // the last one finds nothing
+	s.pace = paceOf(g)
 	s.nothing = make([]uint64, s.tables.words)
 	for p := range s.sides {
 		s.sides[p] = flags{busy: make([]uint8, l.blocks()), full: make([]uint8, l.blocks())}
@@ -52,6 +53,7 @@ func (s *search) run(ctx context.Context) error {
 	for _, n := range s.depths {
 		s.seen.Add(n)
 	}
+	s.begun = s.pace.share(len(s.depths), 0)
 	for {
 		found, err := s.depth(ctx, len(s.depths))
 		if err != nil || found == 0 {
@@ -154,6 +156,5 @@ func (s *search) report(depth int, share float64, seen uint64) {
 	if s.options.Progress == nil {
 		return
 	}
-	share = min(1, (float64(depth-1)+share)/s.guessed)
-	s.options.Progress(Progress{Depth: depth, Seen: seen, Total: s.total, Share: share})
+	s.options.Progress(Progress{Depth: depth, Seen: seen, Total: s.total, Share: s.pace.share(depth, share), Begun: s.begun})
 }

@@ -92,9 +92,10 @@ type Options struct {
 type Progress struct {
 	Depth       int    // being searched
 	Seen, Total uint64 // states
-	// Share is the share of the work that is done, 0 to 1. It is a guess: the
-	// number of depths is not known before the end.
-	Share float64
+	// Share is the share of the work that is done, 0 to 1, and Begun that with
+	// which the search was taken up. They are guesses: the number of depths is not
+	// known before the end, but for lines.
+	Share, Begun float64
 }
 
 // Result is what a search counts.
@@ -161,15 +162,4 @@ func Search(ctx context.Context, g *swap.Grid, o Options) (r *Result, err error)
 		return nil, err
 	}
 	return &Result{Rows: g.Rows(), Cols: g.Cols(), Depths: s.depths}, nil
-}
-
-// guessDiameter returns the diameter of a line, and about that of another grid:
-// some 5/4 of the largest half Manhattan distance, which is that of the reversal
-// (ERRATA, document 004).
-func guessDiameter(g *swap.Grid) float64 {
-	m, n := g.Rows(), g.Cols()
-	if min(m, n) == 1 {
-		return float64(m * n * (m*n - 1) / 2)
-	}
-	return 5. / 4 * float64(n*(m*m/2)+m*(n*n/2)) / 2
 }
