@@ -28,6 +28,10 @@ prints the first boards of each layer, with the score in A and in B. A and B are
 directories or layer files, DIR/layer-NN.gl. Exported files are imported first.
 
 Layers that only one of them has are named, but are no difference.
+
+Memory is a few MiB, whatever the layers take, so there is no --memory. The system may
+count more: the files are mapped, and what was read of them stays in its cache until
+it needs the room.
 ` + exitHelp,
 		Example: `  grenier awari compare data/awari data/vu
   grenier awari compare data/awari data/vu --layer 12 --json

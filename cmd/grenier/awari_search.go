@@ -44,12 +44,16 @@ value of the board to the player to move, the plies to the next capture or to th
 end of the game, and the board as he sees it.
 
 --json prints {"rules", "pits": board, "seeds", "solved", "exact", "lower", "upper",
-"estimate", "best": pit or null, "line": [{"player", "pit", "captured", "score",
+"estimate", "best": pit or null, "moves": [{"pit", "legal", "captured", "lower",
+"upper", "estimate"}, ...], "line": [{"player", "pit", "captured", "score",
 "value", "plies", "pits"}, ...], "end": "finished", "repetition", "solved" (the tables
 go on from there) or "open", "last": board after the line, "search": null if solved,
 or {"depth", "nodes", "nodes_per_second", "table_hits", "stored_hits", "seconds",
 "reason": "exact", "time", "depth" or "interrupted"}}. "value" and "plies" are null
-where they are not known.
+where they are not known. "moves" has every pit: what the board is proven to be worth,
+if it is played, is "lower" to "upper". Only the best move is searched for its own
+sake, so the bounds of others may be wide and their estimates too high. What follows
+"legal" is null for a pit that cannot be played.
 ` + exitHelp,
 		Example: `  grenier awari search --dir data/awari 1 1 1 1 1 2 4 2 3 0 0 0
   grenier awari search --dir data/awari --time 1m --memory 4GiB 4 4 4 4 4 4 4 4 4 4 4 4`,
@@ -170,10 +174,21 @@ type foundReport struct {
 	Upper    int          `json:"upper"`
 	Estimate int          `json:"estimate"`
 	Best     *int         `json:"best"`
+	Moves    []moveReport `json:"moves"`
 	Line     []lineReport `json:"line"`
 	End      string       `json:"end"`
 	Last     []int        `json:"last"`
 	Search   *workReport  `json:"search"`
+}
+
+// moveReport is a pit of the mover; what follows Legal is nil when it cannot be played.
+type moveReport struct {
+	Pit      int  `json:"pit"`
+	Legal    bool `json:"legal"`
+	Captured *int `json:"captured"`
+	Lower    *int `json:"lower"` // of the value of the board, if this is played
+	Upper    *int `json:"upper"`
+	Estimate *int `json:"estimate"`
 }
 
 // lineReport is a move of a line; Value and Plies are nil when they are not known.
@@ -204,6 +219,10 @@ func (a *app) followLine(ctx context.Context, t *tables.Tables, b awari.Board, p
 	if err != nil {
 		return err
 	}
+	p, err := t.Probe(b)
+	if err != nil {
+		return err
+	}
 	game := t.Game()
 	report := foundReport{
 		Rules: game.Rules().String(), Pits: widen(b[:game.Pits()]), Seeds: b.Seeds(), Solved: true, Exact: true,
@@ -211,6 +230,13 @@ func (a *app) followLine(ctx context.Context, t *tables.Tables, b awari.Board, p
 	}
 	if l.End == bestline.Repetition {
 		report.End = "repetition"
+	}
+	for _, m := range p.Moves[:game.Pits()/2] {
+		move := moveReport{Pit: m.Pit, Legal: m.Legal}
+		if m.Legal {
+			move.Captured, move.Lower, move.Upper, move.Estimate = &m.Captured, &m.Value, &m.Value, &m.Value
+		}
+		report.Moves = append(report.Moves, move)
 	}
 	running := l.Running()
 	for i, m := range l.Moves {
@@ -246,6 +272,13 @@ func newFoundReport(t *tables.Tables, r *search.Result) foundReport {
 	}
 	if r.Best >= 0 {
 		report.Best = &r.Best
+	}
+	for _, m := range r.Moves[:game.Pits()/2] {
+		move := moveReport{Pit: m.Pit, Legal: m.Legal}
+		if m.Legal {
+			move.Captured, move.Lower, move.Upper, move.Estimate = &m.Captured, &m.Lower, &m.Upper, &m.Estimate
+		}
+		report.Moves = append(report.Moves, move)
 	}
 	m, score := match.New(game, r.Board), 0
 	for _, pit := range r.Line {

@@ -52,7 +52,7 @@ An existing file is replaced.
 			}
 			switch {
 			case asJSON:
-				return a.printJSON(report.Summarize(m))
+				return a.printJSON(m.Summary())
 			case html == "" && svg == "":
 				a.printStats(m, layer != allLayers)
 			}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"grenier/io/report"
+	"grenier/io/manifest"
 	"grenier/io/rundir"
 )
 
@@ -147,9 +147,9 @@ func checkLeft(t *testing.T, dir string) {
 }
 
 // layersOf returns the layers that stats lists.
-func layersOf(t *testing.T, dir string) []report.LayerSummary {
+func layersOf(t *testing.T, dir string) []manifest.LayerSummary {
 	t.Helper()
-	var stats report.Summary
+	var stats manifest.Summary
 	if err := json.Unmarshal([]byte(mustRun(t, "awari", "stats", "--json", "--dir", dir)), &stats); err != nil {
 		t.Fatal(err)
 	}

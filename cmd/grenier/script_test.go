@@ -14,7 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"grenier/io/report"
+	"grenier/io/manifest"
 )
 
 // TestScripts runs the scripts of testdata/script. Besides the commands of
@@ -119,7 +119,7 @@ func truth(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: truth n")
 	}
-	var stats report.Summary
+	var stats manifest.Summary
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &stats))
 	reference := readReference(ts)
 	known := 0

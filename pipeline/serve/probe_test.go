@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"grenier/io/report"
+	"grenier/io/manifest"
 	"grenier/layers/awari"
 	"grenier/pipeline/internal/testrun"
 )
@@ -201,7 +201,7 @@ func TestDamage(t *testing.T) {
 // TestLayers compares the list of layers with the manifest.
 func TestLayers(t *testing.T) {
 	r := start(t, Options{})
-	var got report.Summary
+	var got manifest.Summary
 	r.ask("/api/layers", &got)
 	if got.Rules != "awari" || got.Pits != 12 || len(got.Layers) != seeds+1 {
 		t.Fatalf("%+v", got)

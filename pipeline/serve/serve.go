@@ -31,7 +31,6 @@ import (
 	"golang.org/x/net/netutil"
 
 	"grenier/io/chart"
-	"grenier/io/report"
 	"grenier/pipeline/tables"
 )
 
@@ -104,7 +103,7 @@ func New(o Options) (*Server, error) {
 	if err := s.addPages(o.Pages); err != nil {
 		return nil, err
 	}
-	layers, err := encode(report.Summarize(solved(o.Tables)))
+	layers, err := encode(solved(o.Tables).Summary())
 	if err != nil {
 		return nil, err
 	}

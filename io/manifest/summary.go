@@ -1,9 +1,8 @@
-package report
+package manifest
 
 import (
 	"math"
 
-	"grenier/io/manifest"
 	"grenier/io/tally"
 )
 
@@ -29,8 +28,8 @@ type LayerSummary struct {
 	Histogram tally.Histogram `json:"histogram"`
 }
 
-// Summarize returns the summary of a manifest.
-func Summarize(m *manifest.Manifest) Summary {
+// Summary returns what programs are told about the layers of the manifest.
+func (m *Manifest) Summary() Summary {
 	s := Summary{Rules: m.Rules, Pits: m.Pits, Layers: make([]LayerSummary, 0, len(m.Layers))}
 	for _, l := range m.Layers {
 		s.Layers = append(s.Layers, LayerSummary{
