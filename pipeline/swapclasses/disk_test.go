@@ -72,6 +72,9 @@ func TestResume(t *testing.T) {
 			if first < 0 {
 				first = p.Depth
 			}
+			if p.Begun > p.Share || (p.Begun > 0) != (first > 0) {
+				t.Errorf("%+v in a search that begins with depth %d", p, first)
+			}
 		}
 		_, err := Search(ctx, mustGrid(t, 3, 3), o)
 		cancel()

@@ -25,6 +25,7 @@ type search struct {
 	report  func(swapbfs.Progress)
 	total   uint64 // states
 	seen    atomic.Uint64
+	begun   float64 // the share of states that were seen before
 
 	mu      sync.Mutex
 	runs    []list // what the newest depth was expanded to so far
@@ -37,6 +38,7 @@ func (s *search) run(ctx context.Context) error {
 	for _, n := range s.states {
 		s.seen.Add(n)
 	}
+	s.begun = float64(s.seen.Load()) / float64(s.total)
 	for len(s.newest) > 0 {
 		if err := s.depth(ctx); err != nil {
 			return err

@@ -183,6 +183,7 @@ func (w *worker) progress() {
 	seen := w.seen.Add(w.counted - w.told)
 	w.told = w.counted
 	if w.report != nil {
-		w.report(swapbfs.Progress{Depth: len(w.states), Seen: seen, Total: w.total, Share: float64(seen) / float64(w.total)})
+		share := float64(seen) / float64(w.total)
+		w.report(swapbfs.Progress{Depth: len(w.states), Seen: seen, Total: w.total, Share: share, Begun: w.begun})
 	}
 }
