@@ -53,6 +53,21 @@ func (o *Orientation) Move(b *Board, by *Symmetry) Orientation {
 	return moved
 }
 
+// Order returns the least order, cell by cell, that has the orientation.
+func (o *Orientation) Order(b *Board) []int {
+	order := make([]int, 0, b.Cells())
+	for filled := Cells(0); filled != b.full; {
+		for rest := b.full &^ filled; rest != 0; rest &= rest - 1 {
+			if cell := bits.TrailingZeros32(rest); o[cell]&^filled == 0 {
+				order = append(order, cell)
+				filled |= 1 << cell
+				break
+			}
+		}
+	}
+	return order
+}
+
 // Extensions returns the number of orders that have an orientation. It counts
 // them over the sets of cells that may be filled first, at most limit of these; ok
 // is false if there are more.

@@ -2,6 +2,7 @@ package chemin
 
 import (
 	"context"
+	"maps"
 	"math/bits"
 	"slices"
 
@@ -14,46 +15,80 @@ import (
 // what stands around T (package comment, "The bound").
 type bounds struct {
 	board *chemin.Board
-	// fronts by canonical set. Sets that are not there have no bound.
-	fronts map[chemin.Cells]*front
+	// sizes[n] has the fronts of the sets of n cells. Sets that are not there have no bound.
+	sizes [chemin.MaxCells + 1]fronts
+	bytes int64 // of memory
 	// growth[n] is a limit for games of n cells.
 	growth []uint32
+}
+
+// fronts are those of the canonical sets of one size. That of sets[i] is vectors[starts[i]:starts[i+1]].
+type fronts struct {
+	sets    []chemin.Cells // ascending
+	starts  []uint32
+	vectors []uint32
 }
 
 // front is a list of vectors (c, w of the border cells) of which at least one is nowhere
 // less than that of any way to fill the set.
 type front struct {
-	border  []uint8 // the cells of the set that have a neighbour outside, ascending
+	border  chemin.Cells // the cells of the set that have a neighbour outside
 	vectors []uint32
 }
 
-func (f *front) stride() int { return 1 + len(f.border) }
+func (f *front) stride() int { return 1 + bits.OnesCount32(f.border) }
 
-// newBounds works out fronts of at most about perSize vectors for all sets of one size.
-// It calls begin before each size. When ctx ends, the sets that are not done are left without a
-// bound.
-func newBounds(ctx context.Context, b *chemin.Board, growth []uint32, perSize, threads int, begin func(size int)) (*bounds, error) {
-	t := &bounds{board: b, fronts: map[chemin.Cells]*front{}, growth: growth}
-	sets := []chemin.Cells{}
+// limits say how much bounds may take.
+type limits struct {
+	bytes   int64 // of memory
+	perSize int   // vectors for all sets of one size, about
+	threads int
+}
+
+// newBounds works out fronts for the sets of one size after the other, as far as there is
+// memory. It calls begin before each size. When ctx ends, the sets that are not done are left
+// without a bound.
+func newBounds(ctx context.Context, b *chemin.Board, growth []uint32, most limits, begin func(size int)) *bounds {
+	t := &bounds{board: b, growth: growth}
 	for size := 1; size <= b.Cells(); size++ {
 		begin(size)
-		sets = t.grow(sets, size)
-		most := perSize / len(sets)
-		if 2*size > b.Cells()+1 {
-			most = min(most/coarser, mostCoarse)
+		if t.bytes+t.leastBytes(size) > most.bytes {
+			break
 		}
-		fronts, err := t.solve(ctx, sets, max(1, most), threads)
-		if err != nil {
-			if ctx.Err() != nil {
-				return t, nil
-			}
-			return nil, err
+		sets := t.grow(size)
+		fronts, ok := t.solve(ctx, sets, t.vectors(sets, size, most), most.threads)
+		if !ok {
+			break
 		}
-		for i, set := range sets {
-			t.fronts[set] = fronts[i]
-		}
+		t.sizes[size] = fronts
+		t.bytes += fronts.bytes()
 	}
-	return t, nil
+	return t
+}
+
+// leastBytes returns about what the fronts of one size take that have one vector each, and what it
+// takes to find the sets.
+func (t *bounds) leastBytes(size int) int64 {
+	sets, cells := int64(1), t.board.Cells()
+	for i := range size {
+		sets = sets * int64(cells-i) / int64(i+1)
+	}
+	sets = sets/int64(len(t.board.Symmetries())) + 1
+	return sets * int64(4*(4+size))
+}
+
+// vectors returns how many vectors a front of some sets may have.
+func (t *bounds) vectors(sets []chemin.Cells, size int, most limits) int {
+	cells := t.board.Cells()
+	vector := 4 * (1 + min(size, cells/2))
+	// All fronts, those of sizes to come included, and the work on one.
+	left := (most.bytes-t.bytes)/int64(cells+1-size) - int64(8*len(sets))
+	n := min(int64(most.perSize), left/int64(vector)) / int64(len(sets))
+	n = min(n, most.bytes/4/int64(most.threads*size*4*vector))
+	if 2*size > cells+1 {
+		n = min(n/coarser, mostCoarse)
+	}
+	return int(max(1, n))
 }
 
 // Fronts of more than half of the cells are kept small: they are looked up for states with few
@@ -63,12 +98,16 @@ const (
 	mostCoarse = 64 // in one front
 )
 
+// bytes returns the memory that fronts take.
+func (f *fronts) bytes() int64 { return int64(4 * (len(f.sets) + len(f.starts) + len(f.vectors))) }
+
 // grow returns the canonical connected sets of one size, given those of the size before.
-func (t *bounds) grow(smaller []chemin.Cells, size int) []chemin.Cells {
+func (t *bounds) grow(size int) []chemin.Cells {
+	smaller := t.sizes[size-1].sets
 	if size == 1 {
 		smaller = []chemin.Cells{0}
 	}
-	found := map[chemin.Cells]bool{}
+	found := map[chemin.Cells]struct{}{}
 	var ways []*chemin.Symmetry
 	for _, set := range smaller {
 		for rest := t.board.Full() &^ set; rest != 0; rest &= rest - 1 {
@@ -76,21 +115,16 @@ func (t *bounds) grow(smaller []chemin.Cells, size int) []chemin.Cells {
 			if size == 1 || t.board.Near(cell)&set != 0 {
 				var canonical chemin.Cells
 				canonical, ways = t.board.CanonicalSet(ways[:0], set|1<<cell)
-				found[canonical] = true
+				found[canonical] = struct{}{}
 			}
 		}
 	}
-	sets := make([]chemin.Cells, 0, len(found))
-	for set := range found {
-		sets = append(sets, set)
-	}
-	slices.Sort(sets)
-	return sets
+	return slices.Sorted(maps.Keys(found))
 }
 
-// solve returns the fronts of sets whose smaller sets are solved.
-func (t *bounds) solve(ctx context.Context, sets []chemin.Cells, most, threads int) ([]*front, error) {
-	fronts := make([]*front, len(sets))
+// solve returns the fronts of sets whose smaller sets are solved; ok is false when ctx ends.
+func (t *bounds) solve(ctx context.Context, sets []chemin.Cells, most, threads int) (f fronts, ok bool) {
+	vectors := make([][]uint32, len(sets))
 	group, ctx := errgroup.WithContext(ctx)
 	for worker := range threads {
 		group.Go(func() error {
@@ -98,18 +132,25 @@ func (t *bounds) solve(ctx context.Context, sets []chemin.Cells, most, threads i
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				fronts[i] = t.front(sets[i], most)
+				vectors[i] = t.front(sets[i], most).vectors
 			}
 			return nil
 		})
 	}
-	return fronts, group.Wait()
+	if err := group.Wait(); err != nil {
+		return fronts{}, false
+	}
+	f = fronts{sets: slices.Clip(sets), starts: make([]uint32, 1, len(sets)+1), vectors: slices.Concat(vectors...)}
+	for _, v := range vectors {
+		f.starts = append(f.starts, f.starts[len(f.starts)-1]+uint32(len(v)))
+	}
+	return f, true
 }
 
 // front works out the front of a set: each of its cells may be the first that is filled, if
 // the others hang together.
 func (t *bounds) front(set chemin.Cells, most int) *front {
-	f := &front{border: list(t.board.Touching(set, t.board.Full()&^set))}
+	f := &front{border: t.border(set)}
 	if set&(set-1) == 0 {
 		f.vectors = t.alone(set)
 		return f
@@ -123,6 +164,11 @@ func (t *bounds) front(set chemin.Cells, most int) *front {
 	}
 	f.vectors = thin(vectors, f.stride(), most)
 	return f
+}
+
+// border returns the cells of a set that have a neighbour outside.
+func (t *bounds) border(set chemin.Cells) chemin.Cells {
+	return t.board.Touching(set, t.board.Full()&^set)
 }
 
 // alone returns the vector of a single cell, the last of the game.
@@ -153,8 +199,8 @@ func (t *bounds) prepend(dst []uint32, f *front, set chemin.Cells, first int) []
 			c = min(limit, c+w[first])
 		}
 		dst = append(dst, c)
-		for _, cell := range f.border {
-			dst = append(dst, w[cell])
+		for rest := f.border; rest != 0; rest &= rest - 1 {
+			dst = append(dst, w[bits.TrailingZeros32(rest)])
 		}
 	}
 	return dst
@@ -165,7 +211,12 @@ func (t *bounds) prepend(dst []uint32, f *front, set chemin.Cells, first int) []
 func (t *bounds) lookUp(set chemin.Cells) (*front, *chemin.Symmetry) {
 	var buffer [8]*chemin.Symmetry
 	canonical, ways := t.board.CanonicalSet(buffer[:0], set)
-	return t.fronts[canonical], ways[0]
+	all := &t.sizes[bits.OnesCount32(set)]
+	i, ok := slices.BinarySearch(all.sets, canonical)
+	if !ok {
+		return nil, nil
+	}
+	return &front{t.border(canonical), all.vectors[all.starts[i]:all.starts[i+1]]}, ways[0]
 }
 
 // positions returns the cells that a symmetry carries to the border of a front.
@@ -174,9 +225,9 @@ func (t *bounds) positions(f *front, by *chemin.Symmetry) []int {
 	for cell := range t.board.Cells() {
 		back[by[cell]] = cell
 	}
-	cells := make([]int, len(f.border))
-	for i, cell := range f.border {
-		cells[i] = back[cell]
+	var cells []int
+	for rest := f.border; rest != 0; rest &= rest - 1 {
+		cells = append(cells, back[bits.TrailingZeros32(rest)])
 	}
 	return cells
 }

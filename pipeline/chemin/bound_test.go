@@ -28,11 +28,7 @@ func rest(b *chemin.Board, s *chemin.State, known map[chemin.State]uint32) uint3
 
 func testBounds(t *testing.T, b *chemin.Board, perSize int) *bounds {
 	t.Helper()
-	bounds, err := newBounds(context.Background(), b, growth(b), perSize, 2, func(int) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return bounds
+	return newBounds(context.Background(), b, growth(b), limits{1 << 30, perSize, 2}, func(int) {})
 }
 
 // TestBound compares the bound of every state with what is possible: never less, and the same

@@ -5,22 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
-	"strings"
+	"math/bits"
+	"slices"
 
 	"grenier/io/corrupt"
-	"grenier/io/durable"
+	"grenier/io/manifest"
+	"grenier/io/rundir"
 	"grenier/io/workfile"
 	"grenier/layers/chemin"
 )
 
-// checkpointName is the file in a directory that says how far a search is.
-const checkpointName = "search.state"
-
+// Names in the work directory, and what a checkpoint says it is. See
+// docs/format/chemin-search.md.
 const (
+	blocksName        = "blocks"
+	checkpointName    = "checkpoint"
 	checkpointKind    = "chemin-search"
-	checkpointVersion = 1
+	checkpointVersion = 2 // the first in a run directory
 )
 
 // checkpoint says which layer of which sweep is complete.
@@ -28,80 +29,207 @@ type checkpoint struct {
 	Rows     int      `json:"rows"`
 	Cols     int      `json:"cols"`
 	Counting bool     `json:"counting"`
-	Filled   int      `json:"filled"`
-	File     string   `json:"file"` // of the layer; "" for layer 0
-	Records  int      `json:"records"`
-	Runs     int      `json:"runs"` // files made so far, for new names
-	Order    []int    `json:"order"`
+	Filled   int      `json:"filled"` // cells, in the layer
+	Blocks   []block  `json:"blocks"` // of the layer
+	Order    []int    `json:"order"`  // the best so far
 	States   []uint64 `json:"states"`
 	Optimal  uint64   `json:"optimal"` // orders counted so far
 }
 
-// loadCheckpoint returns the checkpoint in a directory, nil if the directory is empty. It
-// fails with errors that match corrupt.ErrForeign if there are other things, and
-// corrupt.ErrMismatch if the search is of another board.
-func loadCheckpoint(dir string, b *chemin.Board) (*checkpoint, error) {
-	path := filepath.Join(dir, checkpointName)
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, onlyOurs(dir)
+// layout returns that of the records of the layer.
+func (c *checkpoint) layout() layout {
+	if c.Counting {
+		return layout{c.Filled, countWords}
 	}
+	return layout{c.Filled, orderWords}
+}
+
+// layer returns the layer.
+func (c *checkpoint) layer() *run {
+	r := &run{layout: c.layout()}
+	for _, b := range c.Blocks {
+		r.add(b)
+	}
+	return r
+}
+
+// parseCheckpoint returns the checkpoint of a search of a board. It fails with errors that match
+// corrupt.ErrCorrupt.
+func parseCheckpoint(path string, data []byte, b *chemin.Board) (*checkpoint, error) {
+	version, payload, err := workfile.Unseal(path, checkpointKind, checkpointVersion, data)
 	if err != nil {
 		return nil, err
 	}
-	_, payload, err := workfile.Unseal(path, checkpointKind, checkpointVersion, data)
-	if err != nil {
-		return nil, err
+	if version != checkpointVersion {
+		return nil, corrupt.New(path, "", "%w %d: this program reads version %d", corrupt.ErrVersion, version, checkpointVersion)
 	}
-	var c checkpoint
-	if err := json.Unmarshal(payload, &c); err != nil {
+	c := &checkpoint{}
+	if err := json.Unmarshal(payload, c); err != nil {
 		return nil, corrupt.New(path, "", "%w", err)
 	}
 	if c.Rows != b.Rows() || c.Cols != b.Cols() {
-		return nil, corrupt.New(path, "", "%w: a search of the %d x %d board, not %d x %d", corrupt.ErrMismatch, c.Rows, c.Cols, b.Rows(), b.Cols())
+		return nil, corrupt.New(path, "", "a search of the %d x %d board %w the expected %d x %d", c.Rows, c.Cols, corrupt.ErrMismatch, b.Rows(), b.Cols())
 	}
-	if _, err := b.Play(c.Order); err != nil || c.Filled < 0 || c.Filled >= b.Cells() || filepath.Base(c.File) != c.File && c.File != "" {
-		return nil, corrupt.New(path, "", "contradicts itself")
+	if err := c.check(b); err != nil {
+		return nil, corrupt.New(path, "", "%w", err)
 	}
-	return &c, nil
+	return c, nil
 }
 
-// onlyOurs refuses directories that hold other files than those of a search.
-func onlyOurs(dir string) error {
-	entries, err := os.ReadDir(dir)
-	for _, e := range entries {
-		if !ours(e.Name()) {
-			return corrupt.New(dir, e.Name(), "%w: a search needs a directory of its own", corrupt.ErrForeign)
+// check fails if the checkpoint contradicts itself.
+func (c *checkpoint) check(b *chemin.Board) error {
+	if _, err := b.Play(c.Order); err != nil {
+		return err
+	}
+	if c.Filled < 0 || c.Filled >= b.Cells() || c.Counting && b.Cells() > chemin.MaxCounted {
+		return fmt.Errorf("a layer with %d cells filled, counting %v, on %d cells", c.Filled, c.Counting, b.Cells())
+	}
+	l := c.layout()
+	for i, b := range c.Blocks {
+		if most := blockBytes / (4 * l.stride()); b.Records < 1 || b.Records > most || b.Length < 1 || int(b.Length) > 4*l.stride()*b.Records {
+			return fmt.Errorf("block %d: %d records, 1 to %d are possible, in %d bytes", i, b.Records, most, b.Length)
 		}
 	}
-	return err
+	layers, records := len(c.States), uint64(c.layer().n)
+	if layers < 1 || layers > b.Cells() || !c.Counting && (layers != c.Filled+1 || c.States[c.Filled] != records) {
+		return fmt.Errorf("%d layers of states for %d records with %d cells filled", layers, records, c.Filled)
+	}
+	return nil
 }
 
-func ours(name string) bool {
-	return strings.HasPrefix(name, checkpointName) || strings.HasPrefix(name, maxName+"-") || strings.HasPrefix(name, countName+"-")
+// place is the directory of a search.
+type place struct {
+	dir *rundir.Locked
+	fs  workfile.FS
 }
 
-func (c *checkpoint) save(dir string) error {
-	payload, err := json.Marshal(c)
+// openPlace takes the directory of a search, opens the work file for s, and returns the
+// checkpoint, nil if there is none.
+func openPlace(path string, b *chemin.Board, fsys workfile.FS, s *store) (_ *place, saved *checkpoint, err error) {
+	id := manifest.Identity{Game: "chemin", Rules: fmt.Sprintf("%dx%d", b.Rows(), b.Cols()), Pits: b.Cells()}
+	dir, err := rundir.Lock(path, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	p := &place{dir, fsys}
+	if saved, err = p.resume(b, s); err != nil {
+		return nil, nil, errors.Join(err, dir.Unlock())
+	}
+	return p, saved, nil
+}
+
+// resume opens the work file, and the checkpoint if there is one.
+func (p *place) resume(b *chemin.Board, s *store) (*checkpoint, error) {
+	s.path, s.name = p.dir.WorkPath(checkpointName), p.dir.WorkPath(blocksName)
+	data, err := workfile.ReadFile(p.fs, s.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		s.file, err = workfile.Create(p.fs, s.name)
+		return nil, err
+	}
+	if err != nil {
+		return nil, err
+	}
+	saved, err := parseCheckpoint(s.path, data, b)
+	if err != nil {
+		return nil, err
+	}
+	live := make([]workfile.Extent, len(saved.Blocks))
+	for i, b := range saved.Blocks {
+		live[i] = b.Extent
+	}
+	s.file, err = workfile.Open(p.fs, s.name, live)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = corrupt.New(s.path, "", "there is no file %s", s.name)
+	}
+	s.last = data
+	return saved, err
+}
+
+// clear removes what a finished search leaves.
+func (p *place) clear() error {
+	return errors.Join(p.fs.Remove(p.dir.WorkPath(checkpointName)), p.fs.Remove(p.dir.WorkPath(blocksName)), p.fs.SyncDir(p.dir.WorkPath("")))
+}
+
+func (p *place) close(s *store) error { return errors.Join(s.file.Close(), p.dir.Unlock()) }
+
+// verify reads the layer of a checkpoint and fails unless it is one of such a search, as far as
+// the records themselves tell: with errors that match corrupt.ErrCorrupt. Growth has the limits
+// of numbers.
+func (s *store) verify(b *chemin.Board, saved *checkpoint, growth []uint32) error {
+	r := saved.layer()
+	c, err := s.open(r)
 	if err != nil {
 		return err
 	}
-	return durable.WriteFile(filepath.Join(dir, checkpointName), workfile.Seal(checkpointKind, checkpointVersion, payload))
-}
-
-// clearRuns removes all files of a search but the checkpoint and the one named keep.
-func clearRuns(dir, keep string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		name := e.Name()
-		if ours(name) && name != keep && name != checkpointName {
-			if err := os.Remove(filepath.Join(dir, name)); err != nil {
-				return fmt.Errorf("clearing %s: %w", dir, err)
+	total, orders := saved.Optimal, factorial(min(b.Cells(), chemin.MaxCounted))
+	var before []uint32
+	for n := 0; c.row != nil; n++ {
+		err := checkRecord(b, r.layout, saved.Counting, c.row, growth)
+		if err == nil && before != nil && slices.Compare(before, c.row[:r.key()]) >= 0 {
+			err = errors.New("it is out of order")
+		}
+		if saved.Counting && err == nil {
+			// Products and sums fit: none is more than that of all orders before.
+			if total += count(c.row[r.key():]) * factorial(b.Cells()-r.filled); total > orders {
+				err = fmt.Errorf("with it there are more than %d orders", orders)
 			}
 		}
+		if err != nil {
+			return corrupt.New(s.name, fmt.Sprintf("record %d", n), "%w", err)
+		}
+		before = append(before[:0], c.row[:r.key()]...)
+		if err := c.next(); err != nil {
+			return err
+		}
+	}
+	if saved.Counting && total > orders {
+		return corrupt.New(s.path, "", "%d optimal orders of %d", total, orders)
+	}
+	return nil
+}
+
+// checkRecord fails unless a record holds a canonical state and a way to it.
+func checkRecord(b *chemin.Board, l layout, counting bool, row []uint32, growth []uint32) error {
+	filled := row[0]
+	if filled&^b.Full() != 0 || bits.OnesCount32(filled) != l.filled {
+		return fmt.Errorf("filled cells %#x, %d of %d are wanted", filled, l.filled, b.Cells())
+	}
+	s := stateOf(b, row)
+	again := make([]uint32, l.stride())
+	canonical, _ := b.Canonical(&s)
+	putState(b, again, &canonical)
+	if !slices.Equal(again[:l.key()], row[:l.key()]) {
+		return errors.New("its state is not canonical")
+	}
+	for alive := b.Touching(filled, b.Full()&^filled); alive != 0; alive &= alive - 1 {
+		if v := s.Values[bits.TrailingZeros32(alive)]; v < 1 || v > growth[l.filled] {
+			return fmt.Errorf("number %d: 1 to %d are possible", v, growth[l.filled])
+		}
+	}
+	tail := row[l.key():]
+	if counting {
+		if n, most := count(tail), factorial(b.Cells())/factorial(b.Cells()-l.filled); n < 1 || n > most {
+			return fmt.Errorf("%d orders: 1 to %d are possible", n, most)
+		}
+		return nil
+	}
+	return checkOrder(b, l, &s, tail)
+}
+
+// checkOrder fails unless the order in a tail leads to a state.
+func checkOrder(b *chemin.Board, l layout, s *chemin.State, tail []uint32) error {
+	var reached chemin.State
+	again := make([]uint32, orderWords)
+	for step := range l.filled {
+		cell := cellAt(tail, step)
+		if cell >= b.Cells() || reached.Filled>>cell&1 != 0 {
+			return fmt.Errorf("step %d fills cell %d", step+1, cell)
+		}
+		reached, _ = b.Fill(&reached, cell)
+		appendOrder(again, step, cell)
+	}
+	if reached != *s || !slices.Equal(again, tail) {
+		return errors.New("its order does not lead to its state")
 	}
 	return nil
 }

@@ -2,76 +2,162 @@ package chemin
 
 import (
 	"context"
+	"maps"
 	"math/bits"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"grenier/layers/chemin"
 )
 
 // mostGrids is the most leaves of which the grids are compared.
-const mostGrids = 1 << 20
+const mostGrids = 1 << 22
 
 // classes visits one order of each class of symmetric ones. Next to be filled is one cell of
 // each orbit under the symmetries that keep every filled cell; a symmetry that keeps all cells
 // filled so far is one that keeps the order so far, and the next orders that it carries into
 // each other are symmetric.
 func (s *solver) classes(ctx context.Context) error {
-	c := &classSearch{solver: s, ctx: ctx}
-	orders, leaves := uint64(0), uint64(0)
-	if s.board.Cells() <= chemin.MaxCounted {
-		orders, leaves = s.board.Orders()
+	c := &classSearch{solver: s, total: 1, found: harvest{most: s.mostListed()}}
+	c.found.orientations.most = s.mostInSet()
+	for i := range s.board.Cells() {
+		c.total *= float64(i + 1)
 	}
-	if orders > 0 && leaves <= mostGrids {
-		c.grids = map[grid]bool{}
+	c.total /= float64(len(s.board.Symmetries()))
+	if c.total <= mostGrids {
+		c.grids = newGridSet(s.board, s.mostInSet())
 	}
-	var all []*chemin.Symmetry
-	for i := range s.board.Symmetries() {
-		all = append(all, &s.board.Symmetries()[i])
-	}
-	err := c.visit(&chemin.State{}, all, 0)
+	s.countsOrientations()
+	err := c.run(ctx)
 	s.result.Leaves = c.leaves
 	if err != nil {
 		return err
 	}
 	s.upper = uint64(s.best.score.Load())
-	optimal := c.optimal * uint64(len(all))
-	s.result.Orders = &Counts{Optimal: &optimal, OptimalUpToSymmetry: &c.optimal}
-	s.result.Cut = c.optimal > uint64(len(s.optimal))
-	s.countOptimal()
-	if c.grids != nil {
-		s.setGrids(c.grids)
+	h := &c.found
+	h.trim()
+	s.result.Cut = h.cut
+	setOptimal(&s.result.Orders, &tally{h.solutions * uint64(len(s.board.Symmetries())), h.solutions})
+	setTotal(&s.result.Grids, c.grids.count())
+	if !h.orientations.full {
+		found := h.orientations.has
+		setOptimal(&s.result.Orientations, orbits(s.board, maps.Keys(found), moveOrientation))
+		setOptimal(&s.result.Grids, orbits(s.board, func(yield func(grid) bool) {
+			for o := range found {
+				if !yield(gridOf(s.board, o.Order(s.board))) {
+					return
+				}
+			}
+		}, moveGrid))
+	}
+	for _, q := range h.kept {
+		s.optimal = append(s.optimal, q.order(s.board))
 	}
 	return nil
 }
 
-// classSearch is a depth-first search in one goroutine.
+// classSearch is a depth-first search by several goroutines.
 type classSearch struct {
 	*solver
-	ctx     context.Context
-	order   [chemin.MaxCells]int
-	grid    grid
-	grids   map[grid]bool // of all leaves, if not nil
-	leaves  uint64
-	optimal uint64
+	grids *gridSet // of all leaves, if not nil
+	total float64  // leaves
+
+	mu     sync.Mutex
+	leaves uint64 // visited
+	found  harvest
 }
 
-// visit goes on from a state; top is the largest number so far.
-func (c *classSearch) visit(s *chemin.State, fixing []*chemin.Symmetry, top uint32) error {
-	k := bits.OnesCount32(s.Filled)
-	if k == c.board.Cells() {
-		return c.leaf(top)
+// classPath is what was done so far.
+type classPath struct {
+	order  sequence
+	grid   grid
+	before chemin.Orientation
+}
+
+// classStart is the start of an order.
+type classStart struct {
+	path   classPath
+	state  chemin.State
+	fixing []*chemin.Symmetry // that keep every filled cell
+	top    uint32             // the largest number
+}
+
+// run shares out the first cells.
+func (c *classSearch) run(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(c.Threads)
+	for _, start := range c.starts() {
+		group.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			v := &classVisitor{classSearch: c, path: start.path, found: harvest{most: c.found.most}}
+			v.found.orientations.most = c.mostInSet()
+			v.reach = func(_ chemin.State, _ []*chemin.Symmetry, top uint32) error { return v.leaf(ctx, top) }
+			err := v.visit(&start.state, start.fixing, start.top, c.board.Cells())
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.count(v)
+			c.found.take(&v.found)
+			return err
+		})
 	}
-	for rest := c.board.Full() &^ s.Filled; rest != 0; {
+	return group.Wait()
+}
+
+// starts returns orders of the same length.
+func (c *classSearch) starts() []*classStart {
+	root := &classStart{}
+	for i := range c.board.Symmetries() {
+		root.fixing = append(root.fixing, &c.board.Symmetries()[i])
+	}
+	starts := []*classStart{root}
+	for depth := 1; len(starts) < shares && depth < c.board.Cells(); depth++ {
+		starts = nil
+		v := &classVisitor{classSearch: c}
+		v.reach = func(s chemin.State, fixing []*chemin.Symmetry, top uint32) error {
+			starts = append(starts, &classStart{v.path, s, fixing, top})
+			return nil
+		}
+		_ = v.visit(&root.state, root.fixing, 0, depth) // reach does not fail
+	}
+	return starts
+}
+
+// classVisitor goes through the orders that begin alike.
+type classVisitor struct {
+	*classSearch
+	path classPath
+	// reach is called with every order of the length wanted.
+	reach func(s chemin.State, fixing []*chemin.Symmetry, top uint32) error
+
+	found harvest
+	fresh uint64 // leaves not counted yet
+}
+
+// visit goes on from a state until so many cells are filled; top is the largest number so far.
+func (v *classVisitor) visit(s *chemin.State, fixing []*chemin.Symmetry, top uint32, filled int) error {
+	k := bits.OnesCount32(s.Filled)
+	if k == filled {
+		return v.reach(*s, fixing, top)
+	}
+	for rest := v.board.Full() &^ s.Filled; rest != 0; {
 		cell := bits.TrailingZeros32(rest)
-		var still []*chemin.Symmetry
+		still := fixing // the identity, if nothing else
+		if len(fixing) > 1 {
+			still = nil
+		}
 		for _, by := range fixing {
 			rest &^= 1 << by[cell]
-			if int(by[cell]) == cell {
+			if int(by[cell]) == cell && len(fixing) > 1 {
 				still = append(still, by)
 			}
 		}
-		next, value := c.board.Fill(s, cell)
-		c.order[k], c.grid[cell] = cell, value
-		if err := c.visit(&next, still, max(top, value)); err != nil {
+		next, value := v.board.Fill(s, cell)
+		v.path.order[k], v.path.grid[cell] = uint8(cell), value
+		v.path.before[cell] = v.board.Near(cell) & s.Filled
+		if err := v.visit(&next, still, max(top, value), filled); err != nil {
 			return err
 		}
 	}
@@ -81,28 +167,34 @@ func (c *classSearch) visit(s *chemin.State, fixing []*chemin.Symmetry, top uint
 // checkEvery is the number of leaves between two looks at the clock.
 const checkEvery = 1 << 14
 
-func (c *classSearch) leaf(score uint32) error {
-	c.leaves++
-	if c.leaves%checkEvery == 0 {
-		if err := c.ctx.Err(); err != nil {
+func (v *classVisitor) leaf(ctx context.Context, score uint32) error {
+	if v.fresh++; v.fresh == checkEvery {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
-		c.report("classes", 0, 1)
+		v.mu.Lock()
+		v.count(v)
+		v.mu.Unlock()
 	}
-	if c.grids != nil {
-		c.grids[c.grid] = true
+	if v.grids != nil {
+		v.grids.add(v.path.grid)
 	}
-	order := c.order[:c.board.Cells()]
-	switch best := c.best.score.Load(); {
-	case score > best:
-		c.best.offer(c.board, order)
-		c.solver.optimal, c.optimal = nil, 0
-	case score < best:
+	best := v.best.score.Load()
+	if score > best {
+		v.best.offer(v.board, v.path.order.order(v.board))
+	}
+	if score < best || !v.found.wants(score) {
 		return nil
 	}
-	c.optimal++
-	if len(c.solver.optimal) < MaxSolutions {
-		c.solver.optimal = append(c.solver.optimal, append([]int(nil), order...))
-	}
+	v.found.solutions++
+	v.found.keep(v.path.order)
+	v.found.orientations.add(v.path.before)
 	return nil
+}
+
+// count counts the leaves of a worker; c.mu is held.
+func (c *classSearch) count(v *classVisitor) {
+	c.leaves += v.fresh
+	v.fresh = 0
+	c.report("classes", float64(c.leaves), c.total)
 }

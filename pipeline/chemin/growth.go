@@ -55,16 +55,36 @@ func insert(top []uint32, d int) []uint32 {
 	return longer[:most]
 }
 
-// edges returns the most edges that so many cells have between them.
+// edges returns the most edges that so many cells have between them. Cells are taken or not one
+// after the other, row by row along the shorter side; those before a cell that are beside it are
+// among the last of them, a row and two more.
 func edges(b *chemin.Board) []int {
-	within := make([]uint8, 1<<b.Cells())
+	width := min(b.Rows(), b.Cols())
+	kept := 1<<(width+1) - 1
+	most := map[taken]int{{}: 0}
+	for cell := range b.Cells() {
+		beside := 1 << (width - 1)
+		if cell%width > 0 {
+			beside |= 1 | 1<<width
+		}
+		if cell%width < width-1 {
+			beside |= 1 << (width - 2)
+		}
+		next := map[taken]int{}
+		for t, n := range most {
+			left := taken{t.cells, t.last << 1 & kept}
+			next[left] = max(next[left], n)
+			with := taken{t.cells + 1, left.last | 1}
+			next[with] = max(next[with], n+bits.OnesCount(uint(t.last&beside)))
+		}
+		most = next
+	}
 	limits := make([]int, b.Cells()+1)
-	for set := 1; set < len(within); set++ {
-		less := set & (set - 1)
-		cell := bits.TrailingZeros32(uint32(set))
-		within[set] = within[less] + uint8(bits.OnesCount32(b.Near(cell)&uint32(less)))
-		n := bits.OnesCount32(uint32(set))
-		limits[n] = max(limits[n], int(within[set]))
+	for t, n := range most {
+		limits[t.cells] = max(limits[t.cells], n)
 	}
 	return limits
 }
+
+// taken is how many cells were taken, and which of the last ones, the latest lowest.
+type taken struct{ cells, last int }

@@ -13,7 +13,7 @@ import (
 )
 
 // mostVisited is the most orientations that are all visited, to count their grids.
-const mostVisited = 1 << 20
+const mostVisited = 1 << 23
 
 // mostSets is the most sets of cells at a time in counting the orders of an orientation.
 const mostSets = 1 << 16
@@ -29,7 +29,6 @@ func (s *solver) orientations(ctx context.Context) error {
 	}
 	s.upper = uint64(s.best.score.Load())
 	s.countExtensions()
-	s.dropSymmetric()
 	return nil
 }
 
@@ -37,33 +36,58 @@ func (s *solver) orientations(ctx context.Context) error {
 // cannot reach the best score so far. When there are few orientations it visits all of them,
 // and counts grids. It returns how many it visited to the end.
 func (s *solver) visitOrientations(ctx context.Context, t *bounds) (leaves uint64, err error) {
-	o := &orientationSearch{solver: s, bounds: t}
-	if s.board.Cells() <= chemin.MaxCounted {
-		total, classes := s.board.Orientations()
-		s.result.Orientations = &Counts{Total: &total, UpToSymmetry: &classes}
-		if total <= mostVisited {
-			o.grids = map[grid]bool{}
-		}
+	o := &orientationSearch{solver: s, bounds: t, found: harvest{most: s.mostListed()}}
+	if s.countsOrientations() {
+		o.grids = newGridSet(s.board, s.mostInSet())
 	}
 	if err := o.run(ctx); err != nil {
 		return o.leaves.Load(), err
 	}
-	s.result.Cut = o.cut
-	slices.SortFunc(s.optimal, slices.Compare[[]int]) // whoever found them first
-	s.countOptimal()
-	if o.grids != nil {
-		s.setGrids(o.grids)
+	o.found.trim()
+	s.result.Cut = o.found.cut
+	setOptimal(&s.result.Orientations, &tally{o.found.solutions, o.found.classes})
+	setTotal(&s.result.Grids, o.grids.count())
+	for _, q := range o.found.kept {
+		s.optimal = append(s.optimal, s.firstImage(q.order(s.board)))
+	}
+	slices.SortFunc(s.optimal, slices.Compare[[]int])
+	if !s.result.Cut {
+		setOptimal(&s.result.Grids, orbits(s.board, s.optimalGrids, moveGrid))
 	}
 	return o.leaves.Load(), nil
 }
 
-// setGrids counts the grids of all orders; countOptimal has been called.
-func (s *solver) setGrids(grids map[grid]bool) {
-	total, classes := s.gridOrbits(grids)
-	if s.result.Grids == nil {
-		s.result.Grids = &Counts{}
+// countsOrientations counts the orientations if that is possible, and reports whether they are
+// few enough to visit them all.
+func (s *solver) countsOrientations() bool {
+	if s.board.Cells() > chemin.MaxCounted {
+		return false
 	}
-	s.result.Grids.Total, s.result.Grids.UpToSymmetry = &total, &classes
+	total, classes := s.board.Orientations()
+	setTotal(&s.result.Orientations, &tally{total, classes})
+	return total <= mostVisited
+}
+
+// firstImage returns the least order of any orientation that is symmetric to that of the
+// given one.
+func (s *solver) firstImage(order []int) []int {
+	o := s.board.Orient(order)
+	for i := range s.board.Symmetries() {
+		image := o.Move(s.board, &s.board.Symmetries()[i])
+		if other := image.Order(s.board); slices.Compare(other, order) < 0 {
+			order = other
+		}
+	}
+	return order
+}
+
+// optimalGrids yields the grids of the solutions.
+func (s *solver) optimalGrids(yield func(grid) bool) {
+	for _, order := range s.optimal {
+		if !yield(gridOf(s.board, order)) {
+			return
+		}
+	}
 }
 
 // countExtensions counts the optimal orders.
@@ -78,35 +102,21 @@ func (s *solver) countExtensions() {
 		if !ok {
 			return
 		}
-		orders += n
+		_, images := least(s.board, o, moveOrientation)
+		orders += n * images
 	}
-	classes := orders / uint64(len(s.board.Symmetries()))
-	s.result.Orders = &Counts{Optimal: &orders, OptimalUpToSymmetry: &classes}
-}
-
-// dropSymmetric keeps the first solution of each class.
-func (s *solver) dropSymmetric() {
-	seen := map[chemin.Orientation]bool{}
-	s.optimal = slices.DeleteFunc(s.optimal, func(order []int) bool {
-		o := s.board.Orient(order)
-		known := seen[o]
-		for i := range s.board.Symmetries() {
-			seen[o.Move(s.board, &s.board.Symmetries()[i])] = true
-		}
-		return known
-	})
+	setOptimal(&s.result.Orders, &tally{orders, orders / uint64(len(s.board.Symmetries()))})
 }
 
 // orientationSearch is a depth-first search by several goroutines.
 type orientationSearch struct {
 	*solver
 	bounds *bounds
-	grids  map[grid]bool // of all orientations, if not nil
+	grids  *gridSet // of all orientations, if not nil
 	leaves atomic.Uint64
 
-	mu  sync.Mutex
-	top uint32 // the score of the solutions kept
-	cut bool
+	mu    sync.Mutex
+	found harvest
 }
 
 // node is the start of an order.
@@ -119,44 +129,49 @@ type node struct {
 	barred chemin.Cells
 }
 
+// shares is the least number of parts into which a search is divided for workers, if it has as
+// many; it does not depend on their number.
+const shares = 1024
+
 // run shares out the first cells.
 func (o *orientationSearch) run(ctx context.Context) error {
 	starts := []*node{{}}
-	for len(starts) < 64 && len(starts[0].order) < o.board.Cells() {
+	for len(starts) < shares && len(starts[0].order) < o.board.Cells() {
 		var longer []*node
 		for _, n := range starts {
-			o.extend(n, func(next *node) error { longer = append(longer, next.clone()); return nil })
+			o.extend(n, func(next node) error { longer = append(longer, next.clone()); return nil })
 		}
 		starts = longer
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(o.Threads)
-	var mu sync.Mutex
 	done := 0
 	for _, n := range starts {
 		group.Go(func() error {
-			err := o.visit(ctx, n)
-			mu.Lock()
-			defer mu.Unlock()
+			v := &visitor{o, harvest{most: o.found.most}}
+			err := v.visit(ctx, n)
+			o.mu.Lock()
+			defer o.mu.Unlock()
+			o.found.take(&v.found)
 			done++
-			o.report("orientations", done, len(starts))
+			o.report("orientations", float64(done), float64(len(starts)))
 			return err
 		})
 	}
 	return group.Wait()
 }
 
-func (n *node) clone() *node {
-	c := *n
-	c.order = slices.Clone(n.order)
-	return &c
+// clone returns a node that keeps its order.
+func (n node) clone() *node {
+	n.order = slices.Clone(n.order)
+	return &n
 }
 
 // extend calls next with every node one cell on that is the start of the least order of some
 // orientation. A cell that could have been exchanged with larger ones just before it is
 // not: it does not touch them, and would come first (A. V. Anisimov, D. E. Knuth,
 // "Inhomogeneous sorting", 1979).
-func (o *orientationSearch) extend(n *node, next func(*node) error) error {
+func (o *orientationSearch) extend(n *node, next func(node) error) error {
 	for rest := o.board.Full() &^ (n.state.Filled | n.barred); rest != 0; rest &= rest - 1 {
 		cell := bits.TrailingZeros32(rest)
 		m := *n
@@ -166,7 +181,7 @@ func (o *orientationSearch) extend(n *node, next func(*node) error) error {
 		m.grid[cell], m.top = value, max(n.top, value)
 		near := o.board.Near(cell)
 		m.barred = (n.barred | (1<<cell - 1)) &^ near
-		if err := next(&m); err != nil {
+		if err := next(m); err != nil {
 			return err
 		}
 	}
@@ -183,39 +198,42 @@ func (o *orientationSearch) hopeless(n *node) bool {
 	return look.upper(&n.state.Values, uint64(best)-1) < uint64(best)
 }
 
-func (o *orientationSearch) visit(ctx context.Context, n *node) error {
+// visitor is a worker with what it found.
+type visitor struct {
+	*orientationSearch
+	found harvest
+}
+
+func (v *visitor) visit(ctx context.Context, n *node) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if o.hopeless(n) {
+	if v.hopeless(n) {
 		return nil
 	}
-	if n.state.Filled == o.board.Full() {
-		o.leaf(n)
+	if n.state.Filled == v.board.Full() {
+		v.leaf(n)
 		return nil
 	}
-	return o.extend(n, func(next *node) error { return o.visit(ctx, next) })
+	return v.extend(n, func(next node) error { return v.visit(ctx, &next) })
 }
 
-func (o *orientationSearch) leaf(n *node) {
-	o.leaves.Add(1)
-	if n.top > o.best.score.Load() {
-		o.best.offer(o.board, n.order)
+func (v *visitor) leaf(n *node) {
+	v.leaves.Add(1)
+	if v.grids != nil {
+		v.grids.add(n.grid)
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.grids != nil {
-		o.grids[n.grid] = true
+	best := v.best.score.Load()
+	if n.top > best {
+		v.best.offer(v.board, n.order)
 	}
-	switch {
-	case n.top < o.best.score.Load() || n.top < o.top:
-		return
-	case n.top > o.top:
-		o.top, o.optimal, o.cut = n.top, nil, false
-	}
-	if len(o.optimal) == MaxSolutions {
-		o.cut = true
+	if n.top < best || !v.found.wants(n.top) {
 		return
 	}
-	o.optimal = append(o.optimal, slices.Clone(n.order))
+	v.found.solutions++
+	o := v.board.Orient(n.order)
+	if first, _ := least(v.board, o, moveOrientation); first == o {
+		v.found.classes++
+		v.found.keep(sequenceOf(n.order))
+	}
 }

@@ -1,17 +1,9 @@
 package chemin
 
 import (
-	"bufio"
-	"encoding/binary"
-	"errors"
-	"fmt"
-	"io"
-	"os"
+	"math/bits"
 	"slices"
 
-	"grenier/io/corrupt"
-	"grenier/io/durable"
-	"grenier/io/frame"
 	"grenier/layers/chemin"
 )
 
@@ -44,160 +36,62 @@ func carry(tail []uint32, steps int, by *chemin.Symmetry) [orderWords]uint32 {
 	return moved
 }
 
-// sortRows returns the records in words, sorted by key, and by tail so that the result
-// depends on nothing else.
-func sortRows(words []uint32, l layout) [][]uint32 {
-	rows := split(words, l.stride())
-	slices.SortFunc(rows, slices.Compare[[]uint32])
-	return rows
+// stateOf returns the state of a record.
+func stateOf(b *chemin.Board, row []uint32) chemin.State {
+	s := chemin.State{Filled: row[0]}
+	values := row[1:]
+	for alive := b.Touching(row[0], b.Full()&^row[0]); alive != 0; alive &= alive - 1 {
+		s.Values[bits.TrailingZeros32(alive)] = values[0]
+		values = values[1:]
+	}
+	return s
 }
 
-// run is a sorted list of records, in memory or in a file.
-type run struct {
-	layout
-	words []uint32
-	path  string
-	n     int // records
+// putState writes the key of a state to a record of zeros.
+func putState(b *chemin.Board, row []uint32, s *chemin.State) {
+	row[0] = s.Filled
+	values := row[1:]
+	for alive := b.Touching(s.Filled, b.Full()&^s.Filled); alive != 0; alive &= alive - 1 {
+		values[0] = s.Values[bits.TrailingZeros32(alive)]
+		values = values[1:]
+	}
 }
 
-// cursor reads a run from its start. row is nil at its end.
-type cursor struct {
-	row   []uint32
-	words []uint32 // what follows, in memory
-	l     layout
-	file  *os.File
-	lz4   io.ReadCloser
-	in    *bufio.Reader
-	bytes []byte
+func count(tail []uint32) uint64 { return uint64(tail[0]) | uint64(tail[1])<<32 }
+
+func setCount(tail []uint32, n uint64) { tail[0], tail[1] = uint32(n), uint32(n>>32) }
+
+func factorial(n int) uint64 {
+	f := uint64(1)
+	for i := 2; i <= n; i++ {
+		f *= uint64(i)
+	}
+	return f
 }
 
-// open returns a cursor on the first record.
-func (r *run) open() (*cursor, error) {
-	c := &cursor{l: r.layout, words: r.words}
-	if r.path == "" {
-		return c, c.next()
-	}
-	var err error
-	if c.file, err = os.Open(r.path); err != nil {
-		return nil, err
-	}
-	if c.lz4, err = frame.NewReader(c.file, frame.LZ4); err != nil {
-		return nil, errors.Join(err, c.file.Close())
-	}
-	c.in, c.bytes = bufio.NewReaderSize(c.lz4, 1<<16), make([]byte, 4*r.stride())
-	if err := c.next(); err != nil {
-		return nil, errors.Join(err, c.close())
-	}
-	return c, nil
-}
-
-// next goes to the next record; the one before stays as it is.
-func (c *cursor) next() error {
-	if c.file == nil {
-		c.row = nil
-		if len(c.words) > 0 {
-			c.row, c.words = c.words[:c.l.stride():c.l.stride()], c.words[c.l.stride():]
+// combine makes one record of sorted records with the same key.
+func combine(rows [][]uint32, l layout, counting bool) [][]uint32 {
+	kept := rows[:0]
+	for _, row := range rows {
+		if n := len(kept); n > 0 && slices.Equal(kept[n-1][:l.key()], row[:l.key()]) {
+			if counting {
+				setCount(kept[n-1][l.key():], count(kept[n-1][l.key():])+count(row[l.key():]))
+			}
+			continue
 		}
-		return nil
+		kept = append(kept, row)
 	}
-	switch _, err := io.ReadFull(c.in, c.bytes); {
-	case errors.Is(err, io.EOF):
-		c.row = nil
-		return nil
-	case errors.Is(err, frame.ErrDamaged), errors.Is(err, io.ErrUnexpectedEOF):
-		return corrupt.New(c.file.Name(), "records", "%w", err)
-	case err != nil:
-		return err
-	}
-	c.row = make([]uint32, c.l.stride())
-	for i := range c.row {
-		c.row[i] = binary.LittleEndian.Uint32(c.bytes[4*i:])
-	}
-	return nil
+	return kept
 }
 
-func (c *cursor) close() error {
-	if c.file == nil {
-		return nil
-	}
-	return errors.Join(c.lz4.Close(), c.file.Close())
-}
-
-// remove deletes the file of a run, if it has one.
-func (r *run) remove() error {
-	if r.path == "" {
-		return nil
-	}
-	return os.Remove(r.path)
-}
-
-// writer collects a run, in memory or, if path is not empty, in a file.
-type writer struct {
-	run
-	file *os.File
-	out  *bufio.Writer
-	lz4  io.WriteCloser
-	err  error
-}
-
-func newWriter(l layout, path string) (*writer, error) {
-	w := &writer{run: run{layout: l, path: path}}
-	if path == "" {
-		return w, nil
-	}
-	var err error
-	if w.file, err = os.Create(path + durable.TempSuffix); err != nil {
-		return nil, err
-	}
-	if w.lz4, err = frame.NewWriter(w.file, frame.LZ4, 0, 1); err != nil {
-		return nil, errors.Join(err, w.drop())
-	}
-	w.out = bufio.NewWriterSize(w.lz4, 1<<16)
-	return w, nil
-}
-
-func (w *writer) add(row []uint32) {
-	w.n++
-	if w.file == nil {
-		w.words = append(w.words, row...)
-		return
-	}
-	var word [4]byte
-	for _, x := range row {
-		binary.LittleEndian.PutUint32(word[:], x)
-		if _, err := w.out.Write(word[:]); err != nil {
-			w.err = err
+// bySet cuts sorted records where the filled cells change.
+func bySet(rows [][]uint32) [][][]uint32 {
+	var groups [][][]uint32
+	for start, i := 0, 1; i <= len(rows); i++ {
+		if i == len(rows) || rows[i][0] != rows[start][0] {
+			groups = append(groups, rows[start:i:i])
+			start = i
 		}
 	}
-}
-
-// finish returns the run. A file survives a power cut from here on.
-func (w *writer) finish() (*run, error) {
-	if w.file == nil {
-		return &w.run, nil
-	}
-	err := errors.Join(w.err, w.out.Flush(), w.lz4.Close())
-	if err == nil {
-		err = w.file.Close()
-		w.lz4 = nil
-	}
-	if err == nil {
-		err = durable.Publish(w.path+durable.TempSuffix, w.path)
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("writing %s: %w", w.path, err), w.drop())
-	}
-	return &w.run, nil
-}
-
-// drop gives up the run and removes its file.
-func (w *writer) drop() error {
-	if w.file == nil {
-		return nil
-	}
-	if w.lz4 != nil {
-		_ = w.lz4.Close() // the file is not wanted
-	}
-	_ = w.file.Close()
-	return os.Remove(w.path + durable.TempSuffix)
+	return groups
 }

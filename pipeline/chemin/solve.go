@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"grenier/io/workfile"
 	"grenier/layers/chemin"
 )
 
@@ -37,24 +38,26 @@ type Options struct {
 	Method Method
 	// All lists every optimal solution instead of one of each class of symmetric ones.
 	All bool
-	// Memory is about the most bytes for records and bounds.
+	// Memory is the most bytes for all that the search keeps; LeastMemory is the least. What
+	// the garbage collector leaves for later stays below if it is told (debug.SetMemoryLimit).
 	Memory int64
 	// Time, if positive, ends the search, with bounds when it is not done.
 	Time    time.Duration
 	Threads int
-	// Dir, if not empty, is a directory in which Layers keeps what does not fit in memory
-	// and from which it goes on after an interruption. It is made, or empty, or of
-	// the same board.
+	// Dir, if not empty, is a run directory (package rundir) in which Layers keeps its records and
+	// from which it goes on after an interruption. It is made, or empty, or of the same board.
 	Dir string
 	// Progress, if not nil, is told how far the search is, from one goroutine at a time.
 	Progress func(Progress)
+
+	fs workfile.FS // for tests; nil for that of the operating system
 }
 
 // Progress says how far a search is.
 type Progress struct {
 	Doing string
 	// Done of Total steps are done.
-	Done, Total int
+	Done, Total float64
 	// Best is the best score so far.
 	Best uint32
 }
@@ -93,7 +96,7 @@ type Result struct {
 // Exact reports whether the maximum is known.
 func (r *Result) Exact() bool { return r.Lower == r.Upper }
 
-// MaxSolutions is the most optimal orders or orientations that a search keeps.
+// MaxSolutions is the most solutions that a search lists; with little memory it is less.
 const MaxSolutions = 1 << 20
 
 // Solve searches the orders of a board for the largest number. When the time is over, the
@@ -107,8 +110,8 @@ func Solve(ctx context.Context, b *chemin.Board, opts Options) (*Result, error) 
 	if opts.Threads < 1 {
 		return nil, fmt.Errorf("%d threads: %w; 1 is the least", opts.Threads, ErrOption)
 	}
-	if opts.Memory < minMemory {
-		return nil, fmt.Errorf("%d bytes of memory: %w; %d is the least", opts.Memory, ErrOption, minMemory)
+	if least := LeastMemory(opts.Threads); opts.Memory < least {
+		return nil, fmt.Errorf("%d bytes of memory for %d workers: %w; %d MiB is the least", opts.Memory, opts.Threads, ErrOption, least>>20)
 	}
 	limited, cancel := ctx, context.CancelFunc(func() {})
 	if opts.Time > 0 {
@@ -132,9 +135,6 @@ func Solve(ctx context.Context, b *chemin.Board, opts Options) (*Result, error) 
 	return s.result, nil
 }
 
-// minMemory is the least memory that makes sense.
-const minMemory = 1 << 20
-
 // solver is a search in progress.
 type solver struct {
 	Options
@@ -143,7 +143,8 @@ type solver struct {
 	result *Result
 	growth []uint32
 	upper  uint64 // proven so far
-	// optimal are the optimal orders found; representatives, as the method has it.
+	store  *store // of Layers
+	// optimal has an optimal order of each class that the method knows.
 	optimal [][]int
 }
 
@@ -170,7 +171,7 @@ func natural(b *chemin.Board) []int {
 	return order
 }
 
-func (s *solver) report(doing string, done, total int) {
+func (s *solver) report(doing string, done, total float64) {
 	if s.Progress != nil {
 		s.Progress(Progress{Doing: doing, Done: done, Total: total, Best: s.best.score.Load()})
 	}
@@ -183,13 +184,10 @@ func (s *solver) finish() {
 	r.Upper = uint32(max(uint64(r.Lower), min(s.upper, uint64(s.growth[s.board.Cells()]))))
 	if s.board.Cells() <= chemin.MaxCounted {
 		total, classes := s.board.Orders()
-		if r.Orders == nil {
-			r.Orders = &Counts{}
-		}
-		r.Orders.Total, r.Orders.UpToSymmetry = &total, &classes
+		setTotal(&r.Orders, &tally{total, classes})
 	}
 	if !r.Exact() || len(s.optimal) == 0 {
-		s.optimal = [][]int{s.best.order}
+		s.optimal = [][]int{s.best.found()}
 		r.Cut = r.Cut && r.Exact()
 	}
 	for _, order := range s.listed() {
@@ -206,21 +204,35 @@ func (s *solver) listed() [][]int {
 	if !s.All {
 		return s.optimal
 	}
-	seen := map[chemin.Orientation]bool{}
 	var orders [][]int
 	for _, order := range s.optimal {
-		for i := range s.board.Symmetries() {
-			image := move(order, &s.board.Symmetries()[i])
-			o := s.board.Orient(image)
-			if s.Method != Classes && seen[o] {
-				continue
-			}
-			seen[o] = true
-			orders = append(orders, image)
-		}
+		orders = append(orders, s.images(order)...)
 	}
 	slices.SortFunc(orders, slices.Compare[[]int])
+	if most := s.mostListed(); len(orders) > most {
+		s.result.Cut = s.result.Exact()
+		orders = orders[:most]
+	}
 	return orders
+}
+
+// images returns the solutions that are symmetric to one.
+func (s *solver) images(order []int) [][]int {
+	var images [][]int
+	o := s.board.Orient(order)
+	seen := map[chemin.Orientation]bool{}
+	for i := range s.board.Symmetries() {
+		by := &s.board.Symmetries()[i]
+		moved := o.Move(s.board, by)
+		switch {
+		case s.Method == Classes:
+			images = append(images, move(order, by))
+		case !seen[moved]:
+			seen[moved] = true
+			images = append(images, moved.Order(s.board))
+		}
+	}
+	return images
 }
 
 // move carries an order along a symmetry.
@@ -232,113 +244,22 @@ func move(order []int, by *chemin.Symmetry) []int {
 	return image
 }
 
-// grid is the numbers in the cells of a full board.
-type grid [chemin.MaxCells]uint32
-
-func gridOf(b *chemin.Board, order []int) grid {
-	var g grid
-	numbers, err := b.Play(order)
-	if err != nil {
-		panic(err) // as above
-	}
-	copy(g[:], numbers)
-	return g
-}
-
-// orbits counts the different images of some things under the symmetries, and the classes.
-func orbits[T comparable](b *chemin.Board, things map[T]bool, image func(T, *chemin.Symmetry) T) (total, classes uint64) {
-	seen := map[T]bool{}
-	for thing := range things {
-		if seen[thing] {
-			continue
-		}
-		classes++
-		for i := range b.Symmetries() {
-			seen[image(thing, &b.Symmetries()[i])] = true
-		}
-	}
-	return uint64(len(seen)), classes
-}
-
-func (s *solver) gridOrbits(grids map[grid]bool) (total, classes uint64) {
-	return orbits(s.board, grids, func(g grid, by *chemin.Symmetry) grid {
-		var image grid
-		for cell := range s.board.Cells() {
-			image[by[cell]] = g[cell]
-		}
-		return image
-	})
-}
-
-func (s *solver) orientationOrbits(found map[chemin.Orientation]bool) (total, classes uint64) {
-	return orbits(s.board, found, func(o chemin.Orientation, by *chemin.Symmetry) chemin.Orientation {
-		return o.Move(s.board, by)
-	})
-}
-
-// countOptimal counts the orientations and grids of the optimal orders, if all were kept.
-func (s *solver) countOptimal() {
-	if s.result.Cut {
-		return
-	}
-	orientations, grids := map[chemin.Orientation]bool{}, map[grid]bool{}
-	for _, order := range s.optimal {
-		orientations[s.board.Orient(order)] = true
-		grids[gridOf(s.board, order)] = true
-	}
-	setOptimal(&s.result.Orientations)(s.orientationOrbits(orientations))
-	setOptimal(&s.result.Grids)(s.gridOrbits(grids))
-}
-
-// setOptimal returns a function that sets the numbers of optimal things.
-func setOptimal(c **Counts) func(total, classes uint64) {
-	return func(total, classes uint64) {
-		if *c == nil {
-			*c = &Counts{}
-		}
-		(*c).Optimal, (*c).OptimalUpToSymmetry = &total, &classes
+// setTotal sets the number of all things, if it is known.
+func setTotal(c **Counts, n *tally) {
+	if n != nil {
+		ensure(c)
+		(*c).Total, (*c).UpToSymmetry = &n.total, &n.classes
 	}
 }
 
-// perSize returns how many vectors the bounds may have of one size of sets: half of the memory
-// is for what is collected as garbage later.
-func (s *solver) perSize() int {
-	vector := 4 * (1 + s.board.Cells()/2)
-	return int(s.Memory / int64(2*vector*s.board.Cells()))
+// setOptimal sets the number of optimal things.
+func setOptimal(c **Counts, n *tally) {
+	ensure(c)
+	(*c).Optimal, (*c).OptimalUpToSymmetry = &n.total, &n.classes
 }
 
-// prepare finds a good order by a search that keeps few states, and then works out bounds.
-func (s *solver) prepare(ctx context.Context) (*bounds, error) {
-	if err := s.firstOrder(ctx); err != nil {
-		return nil, err
+func ensure(c **Counts) {
+	if *c == nil {
+		*c = &Counts{}
 	}
-	t, err := newBounds(ctx, s.board, s.growth, min(s.perSize(), mostPerSize), s.Threads, func(size int) {
-		s.report("bounds", size, s.board.Cells())
-	})
-	if err != nil {
-		return nil, err
-	}
-	look := t.outlook(s.board.Full())
-	s.upper = min(s.upper, look.upper(new([chemin.MaxCells]uint32), noBound))
-	return t, ctx.Err()
 }
-
-// firstOrder searches with few states in each layer and without bounds.
-func (s *solver) firstOrder(ctx context.Context) error {
-	w := s.newSweep(&bounds{board: s.board}, "")
-	w.dir, w.width = "", beamWidth
-	layer := w.root()
-	for layer.filled < s.board.Cells() && layer.n > 0 {
-		s.report("a first order", layer.filled, s.board.Cells())
-		var err error
-		if layer, err = w.advance(ctx, layer); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-const (
-	mostPerSize = 1 << 20
-	beamWidth   = 2000
-)

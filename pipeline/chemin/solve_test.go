@@ -112,7 +112,7 @@ func TestReference(t *testing.T) {
 		}
 	}
 	// Every method must find what it promises, on all 12 boards.
-	if want := (map[Method]int{Classes: 12 * 10, Orientations: 12 * 12, Layers: 12 * 12}); !cmp.Equal(found, want) {
+	if want := (map[Method]int{Classes: 12 * 12, Orientations: 12 * 12, Layers: 12 * 12}); !cmp.Equal(found, want) {
 		t.Errorf("numbers found: %v, want %v", found, want)
 	}
 }
@@ -156,9 +156,9 @@ func TestTwoRows(t *testing.T) {
 
 // TestLarger compares the methods on boards that are too large to visit every order of.
 func TestLarger(t *testing.T) {
-	sizes := [][3]int{{3, 4, 300}, {1, 12, 2}, {4, 3, 300}}
+	sizes := [][3]int{{3, 4, 300}, {1, 12, 2}}
 	if os.Getenv("GRENIER_LONG") != "" {
-		sizes = append(sizes, [3]int{3, 5, 1500}, [3]int{4, 4, 2473}, [3]int{3, 6, 7557})
+		sizes = append(sizes, [3]int{4, 3, 300}, [3]int{3, 5, 1500}, [3]int{4, 4, 2473}, [3]int{3, 6, 7557})
 	}
 	for _, size := range sizes {
 		one := solve(t, size[0], size[1], Options{Method: Layers})

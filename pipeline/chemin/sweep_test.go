@@ -6,72 +6,93 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"grenier/io/corrupt"
+	"grenier/io/rundir"
+	"grenier/io/workfile"
 	"grenier/layers/chemin"
 )
 
-// sweepAll runs a sweep without bounds to the end and returns the states of each layer.
-func sweepAll(t *testing.T, s *sweep) (states []int, runs int) {
+// sweepAll runs a sweep to the end and returns the states of each layer, and the bytes of its work
+// file, if it has one.
+func sweepAll(t *testing.T, s *sweep) (states []int, bytes int64) {
 	t.Helper()
-	layer := s.root()
-	for layer.filled < s.board.Cells() && layer.n > 0 {
-		next, err := s.advance(context.Background(), layer)
-		if err != nil {
-			t.Fatal(err)
+	layer, err := s.root()
+	for err == nil && layer.filled < s.board.Cells() && layer.n > 0 {
+		before := layer
+		if layer, err = s.advance(context.Background(), before); err == nil {
+			states = append(states, layer.n)
+			s.store.drop(before)
 		}
-		if err := layer.remove(); err != nil {
-			t.Fatal(err)
-		}
-		states = append(states, next.n)
-		layer = next
 	}
-	if err := layer.remove(); err != nil {
+	if err != nil {
 		t.Fatal(err)
 	}
-	return states, s.runs
+	s.store.drop(layer)
+	if held := s.store.held.Load(); held != 0 {
+		t.Errorf("%d bytes are still held", held)
+	}
+	if s.store.file == nil {
+		return states, 0
+	}
+	return states, s.store.file.Size()
 }
 
-func newTestSweep(b *chemin.Board, memory int64, dir string, target uint32) *sweep {
-	s := &sweep{board: b, bounds: &bounds{board: b}, best: &incumbent{}, threads: 2, memory: memory, dir: dir, name: maxName, abreast: 3}
+func newTestSweep(b *chemin.Board, room int64, target uint32) *sweep {
+	s := &sweep{board: b, bounds: &bounds{board: b}, best: &incumbent{}, threads: 2, store: &store{most: 1 << 30}, room: room}
 	if target > 0 {
-		s.counting, s.target, s.name = true, target, countName
+		s.counting, s.target = true, target
 	}
 	return s
 }
 
-// TestSpill runs sweeps that keep next to nothing in memory.
+// onDisk gives a sweep a work file.
+func (s *sweep) onDisk(t *testing.T) *sweep {
+	t.Helper()
+	path := t.TempDir()
+	f, err := workfile.Create(workfile.OS, filepath.Join(path, blocksName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s.store.file, s.store.path = f, filepath.Join(path, checkpointName)
+	return s
+}
+
+// TestSpill runs sweeps that have next to no room for records at work: many runs, merged two at
+// a time.
 func TestSpill(t *testing.T) {
 	b := board(t, 3, 3)
 	for _, tt := range []struct {
 		target  uint32
 		optimal uint64
 	}{{0, 0}, {57, 32}} {
-		dir := t.TempDir()
-		large := newTestSweep(b, 1<<30, "", tt.target)
-		small := newTestSweep(b, 1<<11, dir, tt.target)
+		large := newTestSweep(b, 1<<30, tt.target)
 		want, _ := sweepAll(t, large)
-		got, files := sweepAll(t, small)
-		if files < 3*b.Cells() {
-			t.Errorf("only %d files were made", files)
-		}
-		if tt.target == 0 {
-			// Fewer comparisons leave more states, never less.
-			for i := range want {
-				if got[i] < want[i] {
-					t.Errorf("layer %d: %d states, %d in memory", i+1, got[i], want[i])
+		const little = 2*writerBytes + 1<<14
+		for _, small := range []*sweep{newTestSweep(b, little, tt.target), newTestSweep(b, little, tt.target).onDisk(t)} {
+			got, bytes := sweepAll(t, small)
+			if small.store.file != nil && bytes == 0 {
+				t.Errorf("nothing was written")
+			}
+			if tt.target == 0 {
+				// Fewer comparisons leave more states, never less.
+				for i := range want {
+					if got[i] < want[i] {
+						t.Errorf("layer %d: %d states, %d at once", i+1, got[i], want[i])
+					}
 				}
+				if large.best.score.Load() != 57 || small.best.score.Load() != 57 {
+					t.Errorf("found %d, at once %d", small.best.score.Load(), large.best.score.Load())
+				}
+			} else if !slices.Equal(got, want) || small.optimal.Load() != tt.optimal || large.optimal.Load() != tt.optimal {
+				t.Errorf("states %v, %d orders; at once %v, %d; want %d orders", got, small.optimal.Load(), want, large.optimal.Load(), tt.optimal)
 			}
-			if large.best.score.Load() != 57 || small.best.score.Load() != 57 {
-				t.Errorf("found %d, in memory %d", small.best.score.Load(), large.best.score.Load())
-			}
-		} else if !slices.Equal(got, want) || small.optimal.Load() != tt.optimal || large.optimal.Load() != tt.optimal {
-			t.Errorf("states %v, %d orders; in memory %v, %d; want %d orders", got, small.optimal.Load(), want, large.optimal.Load(), tt.optimal)
-		}
-		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-			t.Errorf("left behind: %v, %v", left, err)
 		}
 	}
 }
@@ -80,7 +101,7 @@ func TestSpill(t *testing.T) {
 // boards.
 func TestCountingStates(t *testing.T) {
 	b := board(t, 2, 3)
-	got, _ := sweepAll(t, newTestSweep(b, 1<<30, "", 1000)) // never reached
+	got, _ := sweepAll(t, newTestSweep(b, 1<<30, 1000)) // never reached
 	layer := map[chemin.State]bool{{}: true}
 	for k := range b.Cells() - 1 {
 		next := map[chemin.State]bool{}
@@ -100,9 +121,9 @@ func TestCountingStates(t *testing.T) {
 }
 
 func TestMemoryTooSmall(t *testing.T) {
-	s := newTestSweep(board(t, 3, 4), 1<<12, "", 0)
-	layer := s.root()
-	var err error
+	s := newTestSweep(board(t, 3, 4), 1<<30, 0)
+	s.store.most = 1 << 12
+	layer, err := s.root()
 	for err == nil && layer.n > 0 {
 		layer, err = s.advance(context.Background(), layer)
 	}
@@ -116,7 +137,7 @@ func interrupt(t *testing.T, b *chemin.Board, dir string, reports int) (*Result,
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	return Solve(ctx, b, Options{Method: Layers, Memory: minMemory, Threads: 2, Dir: dir, Progress: func(p Progress) {
+	return Solve(ctx, b, Options{Method: Layers, Memory: LeastMemory(2), Threads: 2, Dir: dir, Progress: func(p Progress) {
 		if p.Doing == "layers" || p.Doing == "counting" {
 			if reports--; reports == 0 {
 				cancel()
@@ -149,7 +170,7 @@ func TestResume(t *testing.T) {
 	if stops < 5 {
 		t.Errorf("only %d interruptions", stops)
 	}
-	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+	if left, err := os.ReadDir(filepath.Join(dir, rundir.WorkName)); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
@@ -164,10 +185,15 @@ func TestBadDirectory(t *testing.T) {
 	}{
 		"none":        {func(*testing.T, string) {}, b, nil},
 		"other board": {func(*testing.T, string) {}, board(t, 3, 3), corrupt.ErrMismatch},
-		"layer":       {func(t *testing.T, dir string) { flip(t, dir, maxName) }, b, corrupt.ErrCorrupt},
+		"blocks":      {func(t *testing.T, dir string) { flip(t, dir, blocksName) }, b, corrupt.ErrCorrupt},
 		"checkpoint":  {func(t *testing.T, dir string) { flip(t, dir, checkpointName) }, b, corrupt.ErrCorrupt},
+		"no blocks": {func(t *testing.T, dir string) {
+			if err := os.Remove(filepath.Join(dir, rundir.WorkName, blocksName)); err != nil {
+				t.Fatal(err)
+			}
+		}, b, corrupt.ErrCorrupt},
 		"foreign": {func(t *testing.T, dir string) {
-			if err := os.Rename(filepath.Join(dir, checkpointName), filepath.Join(dir, "letter.txt")); err != nil {
+			if err := os.Rename(filepath.Join(dir, rundir.ManifestName), filepath.Join(dir, "letter.txt")); err != nil {
 				t.Fatal(err)
 			}
 		}, b, corrupt.ErrForeign},
@@ -179,7 +205,7 @@ func TestBadDirectory(t *testing.T) {
 			}
 			tt.damage(t, dir)
 			before, _ := os.ReadDir(dir)
-			_, err := Solve(context.Background(), tt.board, Options{Method: Layers, Memory: minMemory, Threads: 2, Dir: dir})
+			_, err := Solve(context.Background(), tt.board, Options{Method: Layers, Memory: LeastMemory(2), Threads: 2, Dir: dir})
 			if !errors.Is(err, tt.want) {
 				t.Errorf("%v, want %v", err, tt.want)
 			}
@@ -190,26 +216,29 @@ func TestBadDirectory(t *testing.T) {
 	}
 }
 
-// flip changes a byte in the middle of the file whose name begins so.
-func flip(t *testing.T, dir, prefix string) {
+// flip changes a byte of a file in the work directory: one of the blocks that the checkpoint
+// mentions, or of the checkpoint.
+func flip(t *testing.T, dir, name string) {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
+	work := filepath.Join(dir, rundir.WorkName)
+	data, err := os.ReadFile(filepath.Join(work, name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), prefix) {
-			path := filepath.Join(dir, e.Name())
-			data, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			data[len(data)/2] ^= 0x40
-			if err := os.WriteFile(path, data, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			return
+	at := int64(len(data) / 2)
+	if name == blocksName {
+		sealed, err := os.ReadFile(filepath.Join(work, checkpointName))
+		if err != nil {
+			t.Fatal(err)
 		}
+		saved, err := parseCheckpoint(checkpointName, sealed, board(t, 3, 4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		at = saved.Blocks[0].Offset + int64(saved.Blocks[0].Length)/2
 	}
-	t.Fatalf("no file %s", prefix)
+	data[at] ^= 0x40
+	if err := os.WriteFile(filepath.Join(work, name), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -2,26 +2,37 @@ package chemin
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
 
+	"grenier/io/workfile"
 	"grenier/layers/chemin"
-)
-
-// Names of the two sweeps in files.
-const (
-	maxName   = "max"
-	countName = "count"
 )
 
 // sweepLayers finds the maximum by a sweep that drops states which others exceed, and then
 // counts the optimal orders by one that keeps every state which reaches the maximum. With the
 // maximum known, the optimal orientations are found by the way of the other method.
-func (s *solver) sweepLayers(ctx context.Context) error {
-	saved, err := s.resume()
-	if err != nil {
-		return err
+func (s *solver) sweepLayers(ctx context.Context) (err error) {
+	s.store = &store{}
+	s.store.most, _ = s.sweepBytes(s.boundBytes())
+	var saved *checkpoint
+	if s.Dir != "" {
+		var p *place
+		if p, saved, err = openPlace(s.Dir, s.board, s.files(), s.store); err != nil {
+			return err
+		}
+		defer func() {
+			if err == nil {
+				err = p.clear()
+			}
+			err = errors.Join(err, p.close(s.store))
+		}()
+	}
+	if saved != nil {
+		if err := s.store.verify(s.board, saved, s.growth); err != nil {
+			return err
+		}
+		s.best.offer(s.board, saved.Order)
 	}
 	t, err := s.prepare(ctx)
 	if err != nil {
@@ -42,68 +53,42 @@ func (s *solver) sweepLayers(ctx context.Context) error {
 			return err
 		}
 	}
-	if _, err := s.visitOrientations(ctx, t); err != nil {
-		return err
-	}
-	s.dropSymmetric()
-	return s.clearDir()
+	_, err = s.visitOrientations(ctx, t)
+	return err
 }
 
-// resume takes up the search in the directory, if there is one.
-func (s *solver) resume() (*checkpoint, error) {
-	if s.Dir == "" {
-		return nil, nil
+// files returns the file system.
+func (o *Options) files() workfile.FS {
+	if o.fs != nil {
+		return o.fs
 	}
-	if err := os.MkdirAll(s.Dir, 0o777); err != nil {
-		return nil, err
-	}
-	saved, err := loadCheckpoint(s.Dir, s.board)
-	if err != nil {
-		return nil, err
-	}
-	keep := ""
-	if saved != nil {
-		keep = saved.File
-		s.best.offer(s.board, saved.Order)
-	}
-	return saved, clearRuns(s.Dir, keep)
+	return workfile.OS
 }
 
-// clearDir removes what a finished search leaves.
-func (s *solver) clearDir() error {
-	if s.Dir == "" {
-		return nil
-	}
-	return errors.Join(clearRuns(s.Dir, ""), os.Remove(filepath.Join(s.Dir, checkpointName)))
-}
-
-func (s *solver) newSweep(t *bounds, name string) *sweep {
-	return &sweep{
-		board: s.board, bounds: t, best: s.best, threads: s.Threads, memory: s.Memory, dir: s.Dir, name: name, abreast: mostAbreast,
-	}
+func (s *solver) newSweep(t *bounds) *sweep {
+	w := &sweep{board: s.board, bounds: t, best: s.best, threads: s.Threads, store: s.store}
+	s.store.most, w.room = s.sweepBytes(t.bytes)
+	return w
 }
 
 // findMaximum ends with the best order in s.best.
 func (s *solver) findMaximum(ctx context.Context, t *bounds, saved *checkpoint) error {
-	w := s.newSweep(t, maxName)
+	w := s.newSweep(t)
 	layer, err := s.through(ctx, w, saved, "layers")
-	if err == nil || !errors.Is(err, errMemory) && !errors.Is(err, context.DeadlineExceeded) {
+	if layer == nil || !errors.Is(err, errMemory) && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	upper, failed := w.frontier(layer)
-	s.upper = max(uint64(s.best.score.Load()), min(s.upper, upper))
+	if failed == nil {
+		s.upper = max(uint64(s.best.score.Load()), min(s.upper, upper))
+	}
 	return errors.Join(failed, err)
 }
 
 // countOrders counts the optimal orders.
 func (s *solver) countOrders(ctx context.Context, t *bounds, saved *checkpoint) error {
-	w := s.newSweep(t, countName)
+	w := s.newSweep(t)
 	w.counting, w.target = true, s.best.score.Load()
-	if saved == nil {
-		if err := s.checkpoint(w, w.root()); err != nil {
-			return err
-		}
-	}
 	if _, err := s.through(ctx, w, saved, "counting"); err != nil {
 		return err
 	}
@@ -114,62 +99,95 @@ func (s *solver) countOrders(ctx context.Context, t *bounds, saved *checkpoint) 
 }
 
 // through takes a sweep from the saved layer, or from the start, to the end. When it fails it
-// returns the last complete layer.
-func (s *solver) through(ctx context.Context, w *sweep, saved *checkpoint, doing string) (*run, error) {
-	layer := w.root()
+// returns the last complete layer, if there is one.
+func (s *solver) through(ctx context.Context, w *sweep, saved *checkpoint, doing string) (layer *run, err error) {
 	states := []uint64{1}
 	if saved != nil {
-		w.runs, states = saved.Runs, saved.States
+		layer, states = saved.layer(), saved.States
+		s.store.own(layer)
 		w.optimal.Store(saved.Optimal)
-		if saved.File != "" {
-			layer = &run{layout: w.layout(saved.Filled), path: filepath.Join(s.Dir, saved.File), n: saved.Records}
+	} else if layer, err = w.root(); err != nil {
+		return nil, err
+	}
+	for {
+		if !w.counting {
+			s.result.StatesPerLayer = states
 		}
-	}
-	if !w.counting {
-		s.result.StatesPerLayer = states
-	}
-	for layer.filled < s.board.Cells() {
-		s.report(doing, layer.filled, s.board.Cells())
+		s.report(doing, float64(layer.filled), float64(s.board.Cells()))
+		if saved == nil || layer.filled > saved.Filled {
+			if err := s.checkpoint(w, layer); err != nil {
+				return layer, err
+			}
+		}
 		optimal := w.optimal.Load()
 		next, err := w.advance(ctx, layer)
 		if err != nil {
 			w.optimal.Store(optimal)
 			return layer, err
 		}
-		if next.filled < s.board.Cells() {
-			states = append(states, uint64(next.n))
+		s.store.drop(layer) // the next checkpoint does not need it
+		if next.filled == s.board.Cells() {
+			return nil, nil
 		}
-		if !w.counting {
-			s.result.StatesPerLayer = states
-		}
-		if next.filled == s.board.Cells() || next.n == 0 {
-			return next, nil // and the layer before is still there to go on from
-		}
-		if err := s.checkpoint(w, next); err != nil {
-			return layer, err
-		}
-		if err := layer.remove(); err != nil {
-			return next, err
+		states = append(states, uint64(next.n))
+		if next.n == 0 {
+			if !w.counting {
+				s.result.StatesPerLayer = states
+			}
+			return nil, nil
 		}
 		layer = next
 	}
-	return layer, nil
 }
 
 // checkpoint makes the layer the one to go on from.
 func (s *solver) checkpoint(w *sweep, layer *run) error {
-	if s.Dir == "" {
+	if s.store.file == nil {
 		return nil
 	}
-	s.best.mu.Lock()
-	order := s.best.order
-	s.best.mu.Unlock()
-	c := &checkpoint{
-		Rows: s.board.Rows(), Cols: s.board.Cols(), Counting: w.counting, Filled: layer.filled,
-		Records: layer.n, Runs: w.runs, Order: order, States: s.result.StatesPerLayer, Optimal: w.optimal.Load(),
+	payload, err := json.Marshal(&checkpoint{
+		Rows: s.board.Rows(), Cols: s.board.Cols(), Counting: w.counting, Filled: layer.filled, Blocks: layer.blocks,
+		Order: s.best.found(), States: s.result.StatesPerLayer, Optimal: w.optimal.Load(),
+	})
+	if err != nil {
+		return err
 	}
-	if layer.path != "" {
-		c.File = filepath.Base(layer.path)
-	}
-	return c.save(s.Dir)
+	return s.store.commit(workfile.Seal(checkpointKind, checkpointVersion, payload))
 }
+
+// prepare finds a good order by a search that keeps few states, and then works out bounds.
+func (s *solver) prepare(ctx context.Context) (*bounds, error) {
+	if err := s.firstOrder(ctx); err != nil {
+		return nil, err
+	}
+	most := limits{s.boundBytes(), mostPerSize, s.Threads}
+	t := newBounds(ctx, s.board, s.growth, most, func(size int) { s.report("bounds", float64(size), float64(s.board.Cells())) })
+	look := t.outlook(s.board.Full())
+	s.upper = min(s.upper, look.upper(new([chemin.MaxCells]uint32), noBound))
+	return t, ctx.Err()
+}
+
+// firstOrder searches with few states in each layer and without bounds.
+func (s *solver) firstOrder(ctx context.Context) error {
+	w := &sweep{board: s.board, bounds: &bounds{board: s.board}, best: s.best, threads: s.Threads, store: &store{}}
+	w.store.most, w.room = s.sweepBytes(0)
+	cells := s.board.Cells()
+	w.width = min(beamWidth, int(w.room/2/int64(cells)/layout{cells, orderWords}.rowBytes()))
+	layer, err := w.root()
+	for err == nil && layer.filled < cells && layer.n > 0 {
+		s.report("a first order", float64(layer.filled), float64(cells))
+		before := layer
+		if layer, err = w.advance(ctx, layer); err == nil {
+			w.store.drop(before)
+		}
+	}
+	if errors.Is(err, errMemory) {
+		return nil // whatever was found is good enough
+	}
+	return err
+}
+
+const (
+	mostPerSize = 1 << 20 // vectors of the bounds
+	beamWidth   = 2000
+)

@@ -39,7 +39,7 @@ func maximal(vectors []uint32, stride int) []uint32 {
 // first and rule out most; comparing with all would take quadratic time.
 const window = 4096
 
-// dominant sorts rows and returns those of which the first width numbers are not all at most
+// dominant returns, in the place of rows, those of which the first width numbers are not all at most
 // those of another. When there are very many, some of the others are returned too.
 func dominant(rows [][]uint32, width int) [][]uint32 {
 	type weighed struct {
@@ -57,7 +57,7 @@ func dominant(rows [][]uint32, width int) [][]uint32 {
 		// Ties are broken so that the result does not depend on the order of rows.
 		return cmp.Or(cmp.Compare(b.sum, a.sum), slices.Compare(a.row, b.row))
 	})
-	kept := make([][]uint32, 0, len(rows))
+	kept := rows[:0]
 	for _, next := range list {
 		if !exceeded(next.row[:width], kept) {
 			kept = append(kept, next.row)

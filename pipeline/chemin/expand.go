@@ -1,0 +1,203 @@
+package chemin
+
+import (
+	"context"
+	"math/bits"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"grenier/layers/chemin"
+)
+
+// chunk is the most records of one set that a worker takes at once.
+const chunk = 256
+
+// expand fills one more cell in all states of a layer and returns sorted runs of the states
+// that are worth keeping.
+func (s *sweep) expand(ctx context.Context, from *run) ([]*run, error) {
+	group, ctx := errgroup.WithContext(ctx)
+	work := make(chan []uint32)
+	group.Go(func() error {
+		defer close(work)
+		return s.chunks(ctx, from, work)
+	})
+	var mu sync.Mutex
+	var runs []*run
+	for range s.threads {
+		group.Go(func() error {
+			e := s.newExpander(from.layout, func(r *run) {
+				mu.Lock()
+				defer mu.Unlock()
+				runs = append(runs, r)
+			})
+			for words := range work {
+				if err := e.expand(words); err != nil {
+					return err
+				}
+			}
+			return e.flush()
+		})
+	}
+	err := group.Wait()
+	return runs, err
+}
+
+// chunks sends the records of a layer, one behind the other, in lists with the same filled
+// cells.
+func (s *sweep) chunks(ctx context.Context, from *run, work chan<- []uint32) error {
+	c, err := s.store.open(from)
+	if err != nil {
+		return err
+	}
+	for c.row != nil {
+		var words []uint32
+		for set := c.row[0]; c.row != nil && c.row[0] == set && len(words) < chunk*from.stride(); {
+			words = append(words, c.row...)
+			if err := c.next(); err != nil {
+				return err
+			}
+		}
+		select {
+		case work <- words:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// expander is a worker.
+type expander struct {
+	*sweep
+	from, to layout
+	most     int // records at a time
+	rows     [][]uint32
+	arena    arena
+	out      *writer
+	keep     func(*run)
+}
+
+func (s *sweep) newExpander(from layout, keep func(*run)) *expander {
+	e := &expander{sweep: s, from: from, to: s.layout(from.filled + 1), keep: keep}
+	e.out = newWriter(s.store, e.to)
+	room := s.room/int64(s.threads) - writerBytes
+	e.most = int(max(room/e.to.rowBytes(), 1))
+	return e
+}
+
+// step is a cell that may be filled next in all states with the same filled cells.
+type step struct {
+	cell int
+	look outlook
+	ways []*chemin.Symmetry
+	last bool
+}
+
+// steps returns what may be filled next.
+func (e *expander) steps(filled chemin.Cells) []step {
+	empty := e.board.Full() &^ filled
+	var steps []step
+	for rest := empty; rest != 0; rest &= rest - 1 {
+		cell := bits.TrailingZeros32(rest)
+		left := empty &^ (1 << cell)
+		if !e.counting && left != 0 && (e.board.Component(left) != left || e.board.Near(cell)&left == 0) {
+			continue // as good orders end elsewhere (package comment, "One sink")
+		}
+		st := step{cell: cell, last: left == 0}
+		if !st.last {
+			_, st.ways = e.board.CanonicalSet(nil, filled|1<<cell)
+			st.look = e.bounds.outlook(left)
+		}
+		steps = append(steps, st)
+	}
+	return steps
+}
+
+// expand takes states with the same filled cells.
+func (e *expander) expand(words []uint32) error {
+	steps := e.steps(words[0])
+	for row := range slices.Chunk(words, e.from.stride()) {
+		s := stateOf(e.board, row)
+		for i := range steps {
+			if len(e.rows) >= e.most {
+				if err := e.flush(); err != nil {
+					return err
+				}
+			}
+			e.fill(&s, &steps[i], row[e.from.key():])
+		}
+	}
+	return nil
+}
+
+// fill makes one step from one state.
+func (e *expander) fill(s *chemin.State, st *step, tail []uint32) {
+	next, value := e.board.Fill(s, st.cell)
+	if e.counting {
+		if value == e.target {
+			e.optimal.Add(count(tail) * factorial(e.board.Cells()-e.from.filled-1))
+			return
+		}
+		if st.last || st.look.upper(&next.Values, uint64(e.target)-1) < uint64(e.target) {
+			return
+		}
+	} else {
+		score := e.best.score.Load()
+		if value > score {
+			e.best.offer(e.board, e.order(tail, st.cell))
+		}
+		if st.last || st.look.upper(&next.Values, uint64(score)) <= uint64(score) {
+			return
+		}
+	}
+	least, way := chemin.Least(&next, st.ways)
+	record := e.arena.take(e.to.stride())
+	e.rows = append(e.rows, record)
+	clear(record)
+	putState(e.board, record, &least)
+	if e.counting {
+		copy(record[e.to.key():], tail)
+		return
+	}
+	moved := carry(tail, e.from.filled, way)
+	appendOrder(moved[:], e.from.filled, int(way[st.cell]))
+	copy(record[e.to.key():], moved[:])
+}
+
+// order returns an order that begins with that of a tail and the given cell.
+func (e *expander) order(tail []uint32, cell int) []int {
+	order := make([]int, 0, e.board.Cells())
+	left := e.board.Full()
+	for step := range e.from.filled {
+		order = append(order, cellAt(tail, step))
+		left &^= 1 << order[step]
+	}
+	order = append(order, cell)
+	for _, cell := range list(left &^ (1 << cell)) {
+		order = append(order, int(cell))
+	}
+	return order
+}
+
+// flush makes a run of what was collected.
+func (e *expander) flush() error {
+	if len(e.rows) == 0 {
+		return nil
+	}
+	slices.SortFunc(e.rows, slices.Compare[[]uint32])
+	for _, row := range e.thinned(combine(e.rows, e.to, e.counting), e.to, 1) {
+		if err := e.out.add(row); err != nil {
+			return err
+		}
+	}
+	r, err := e.out.finish()
+	if err != nil {
+		return err
+	}
+	e.keep(r)
+	e.rows = e.rows[:0]
+	e.arena.reset()
+	return nil
+}

@@ -1,0 +1,60 @@
+package chemin
+
+// What a search may take is divided as follows. A quarter is for garbage and small things: the
+// Go runtime is told the limit and collects in time (debug.SetMemoryLimit). Bounds get up to
+// three eighths. A sweep divides what is left between blocks that it keeps and records that
+// it is sorting.
+
+// LeastMemory returns the least memory for a search with so many workers.
+func LeastMemory(threads int) int64 { return 16<<20 + int64(threads)*(2<<20) }
+
+// boundBytes is how much memory the bounds may take.
+func (o *Options) boundBytes() int64 { return o.Memory / 8 * 3 }
+
+// sweepBytes returns how much memory a sweep may take for blocks that it keeps, and for records
+// at work, if the bounds take so much. In a file, little is kept in memory of a block.
+func (o *Options) sweepBytes(bounds int64) (kept, room int64) {
+	all := o.Memory/4*3 - bounds
+	kept = all / 2
+	if o.Dir != "" {
+		kept = all / 8
+	}
+	return kept, all - kept
+}
+
+// mostListed is how many solutions are kept; each takes about so many bytes until it is printed.
+func (o *Options) mostListed() int { return int(min(MaxSolutions, o.Memory/2/1024)) }
+
+// mostInSet is how many things a set may have of which there may be very many; each takes about
+// so many bytes.
+func (o *Options) mostInSet() int { return int(o.Memory / 8 / 256) }
+
+// Bytes of a record at work besides its words: its place in a list, and what dominant needs.
+const perRow = 64
+
+// rowBytes is what a record takes while records are sorted.
+func (l layout) rowBytes() int64 { return int64(4*l.stride() + perRow) }
+
+// arena hands out memory for records.
+type arena struct {
+	slabs [][]uint32
+	slab  int // in use
+	used  int // words of it
+}
+
+const slabWords = 1 << 14
+
+// take returns memory with any contents.
+func (a *arena) take(words int) []uint32 {
+	if a.slab < len(a.slabs) && a.used+words > slabWords {
+		a.slab, a.used = a.slab+1, 0
+	}
+	if a.slab == len(a.slabs) {
+		a.slabs = append(a.slabs, make([]uint32, slabWords))
+	}
+	a.used += words
+	return a.slabs[a.slab][a.used-words : a.used : a.used]
+}
+
+// reset takes back everything.
+func (a *arena) reset() { a.slab, a.used = 0, 0 }
