@@ -1,7 +1,10 @@
 // Command grenier solves awari exactly, layer by layer, and answers questions
-// about the solved layers. This directory is the command line: one file for each
-// command, which reads flags, calls a package that does the work, and prints. It
-// has no logic of its own.
+// about the solved layers; it solves the swap puzzle and boards of chemin, and
+// encodes set-ups of Pijersi. This directory is the command line: one file for
+// each command (awari_solve.go is grenier awari solve), which reads flags, calls a
+// package that does the work, and prints. It has no logic of its own. root.go has
+// the commands, exit.go the exit statuses, main_test.go and testdata/script what
+// tests need.
 package main
 
 import (

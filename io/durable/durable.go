@@ -98,7 +98,7 @@ func syncFile(path string) error {
 }
 
 // SyncDir waits until the names in the directory are on disk. Windows offers no
-// such operation; there it does nothing.
+// such operation; there it does nothing. Errors are those of the operating system.
 func SyncDir(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil

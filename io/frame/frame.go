@@ -90,7 +90,7 @@ func (w lz4Writer) Close() error {
 }
 
 // NewReader returns a reader of the contents of the stream r; closing it does not close
-// r.
+// r. It fails with ErrCodec. The reader fails with ErrDamaged, or as r does.
 func NewReader(r io.Reader, c Codec) (io.ReadCloser, error) {
 	below := &source{r: r}
 	switch c {

@@ -30,7 +30,8 @@ type Decoder struct {
 	cached       int                  // -1: none
 }
 
-// NewDecoder returns a decoder for blocks of f that uses the kernels of a family.
+// NewDecoder returns a decoder for blocks of f that uses the kernels of a family. It
+// fails if the codec of f cannot be set up.
 func (f *File) NewDecoder(family cpu.Family) (*Decoder, error) {
 	z, err := f.header.Codec.newDecompressor()
 	if err != nil {

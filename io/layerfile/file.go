@@ -34,7 +34,8 @@ func Open(path string) (*File, error) { return openWith(path, openMapping) }
 
 // OpenSparing is Open for files that together are larger than memory: it leaves
 // little of what is read in memory, neither in that of the process nor, on Linux, in
-// the page cache. A block that is read again comes from the disk again.
+// the page cache. A block that is read again comes from the disk again. It fails as
+// Open does.
 func OpenSparing(path string) (*File, error) { return openWith(path, openSparing) }
 
 func openWith(path string, from opener) (*File, error) {

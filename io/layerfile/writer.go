@@ -69,7 +69,8 @@ func Create(path string, h Header, family cpu.Family) (*Writer, error) {
 }
 
 // CreateSparing is Create for files that together are larger than memory: on Linux it
-// leaves little of what is written in the page cache, and after Finish nothing.
+// leaves little of what is written in the page cache, and after Finish nothing. It
+// fails as Create does.
 func CreateSparing(path string, h Header, family cpu.Family) (*Writer, error) {
 	return create(path, h, family, true)
 }

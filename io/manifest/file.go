@@ -85,7 +85,7 @@ func Load(path string) (*Manifest, error) {
 }
 
 // Parse decodes the contents of the file called path: its magic, its version,
-// its checksum, then the rest.
+// its checksum, then the rest. All errors match corrupt.ErrCorrupt.
 func Parse(path string, data []byte) (*Manifest, error) {
 	fail := func(format string, args ...any) (*Manifest, error) {
 		return nil, corrupt.New(path, "", format, args...)

@@ -71,7 +71,7 @@ func (c Checksum) String() string { return fmt.Sprintf("%08x", uint32(c)) }
 // MarshalText returns String.
 func (c Checksum) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
-// UnmarshalText reads what MarshalText writes.
+// UnmarshalText reads what MarshalText writes. It fails on anything else.
 func (c *Checksum) UnmarshalText(text []byte) error {
 	var x uint32
 	if _, err := fmt.Sscanf(string(text), "%08x", &x); err != nil || Checksum(x).String() != string(text) {

@@ -33,7 +33,9 @@ type Activity struct {
 	NoReport error
 }
 
-// Activity looks at the lock and the status file, changing nothing.
+// Activity looks at the lock and the status file, changing nothing. A report that
+// cannot be read is no error, see NoReport; a lock file that cannot be is one, of the
+// operating system. The time is that to which reports are compared.
 func (d *Dir) Activity(now time.Time) (Activity, error) {
 	for tries := 0; ; tries++ {
 		before, err := d.holder()

@@ -10,7 +10,8 @@ import (
 // LogName is the name of the log file.
 const LogName = "solve.log"
 
-// OpenLog opens the log file for adding lines at its end.
+// OpenLog opens the log file for adding lines at its end. It fails with an error of
+// the operating system, or if there is something else than a file.
 func (l *Locked) OpenLog() (*os.File, error) {
 	path := filepath.Join(l.path, LogName)
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {

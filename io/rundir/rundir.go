@@ -145,7 +145,7 @@ func (d *Dir) Path() string { return d.path }
 func (d *Dir) ManifestPath() string { return filepath.Join(d.path, ManifestName) }
 
 // Manifest reads the manifest. A solver may replace it at any time; what is
-// returned then is the old one or the new one.
+// returned then is the old one or the new one. It fails as manifest.Load does.
 func (d *Dir) Manifest() (*manifest.Manifest, error) { return manifest.Load(d.ManifestPath()) }
 
 // LayerPath returns the path of the file with the given number of seeds.
@@ -297,17 +297,18 @@ func (l *Locked) TempPath(name string) string { return l.WorkPath(name + durable
 
 // Publish gives the complete file at TempPath(name) its final name in the run
 // directory, replacing a file of that name. When it returns nil, the file
-// survives a power cut.
+// survives a power cut. It fails as durable.Publish does.
 func (l *Locked) Publish(name string) error {
 	return durable.Publish(l.TempPath(name), filepath.Join(l.path, name))
 }
 
 // SaveManifest replaces the manifest. When it returns nil, the new one survives
-// a power cut.
+// a power cut. It fails as manifest.Manifest.Save does.
 func (l *Locked) SaveManifest(m *manifest.Manifest) error { return m.Save(l.ManifestPath()) }
 
 // ClearWork removes everything in work/ but the status: the layer in progress was
-// sealed, or its checkpoint is not wanted.
+// sealed, or its checkpoint is not wanted. It removes what it can, and returns all
+// errors of the operating system.
 func (l *Locked) ClearWork() error {
 	entries, err := os.ReadDir(l.WorkPath(""))
 	for _, e := range entries {

@@ -78,7 +78,8 @@ type statusDocument struct {
 	Status
 }
 
-// Encode returns the contents of a status file.
+// Encode returns the contents of a status file. It fails if a number is infinite or
+// none at all.
 func (s *Status) Encode() ([]byte, error) {
 	doc := statusDocument{Format: statusFormat, Version: StatusVersion, Status: *s}
 	for _, text := range []*string{&doc.Error, &doc.Kernel, &doc.Stage} {
@@ -146,7 +147,8 @@ func (s *Status) plausible() bool {
 
 // SaveStatus replaces the status file. Readers see the old one or the new one,
 // but it does not wait for the disk: a power cut may lose both. It is safe for
-// use while other methods run, but not for concurrent use.
+// use while other methods run, but not for concurrent use. It fails as Encode does, or
+// with an error of the operating system.
 func (l *Locked) SaveStatus(s *Status) error {
 	data, err := s.Encode()
 	if err != nil {

@@ -202,7 +202,7 @@ func (h Hash) String() string { return fmt.Sprintf("%016x", uint64(h)) }
 // MarshalText returns String.
 func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 
-// UnmarshalText reads what MarshalText writes.
+// UnmarshalText reads what MarshalText writes. It fails on anything else.
 func (h *Hash) UnmarshalText(text []byte) error {
 	x, err := strconv.ParseUint(string(text), 16, 64)
 	if err != nil || Hash(x).String() != string(text) {

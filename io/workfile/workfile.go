@@ -73,7 +73,7 @@ type File struct {
 }
 
 // Create opens a new file at path; if there is one, it is made empty. No
-// checkpoint may refer to it any more: remove that first.
+// checkpoint may refer to it any more: remove that first. It fails as fs does.
 func Create(fs FS, path string) (*File, error) {
 	h, err := fs.Create(path)
 	if err != nil {
@@ -429,7 +429,7 @@ func (f *File) Used() int64 {
 }
 
 // Close closes the file. It does not wait for the disk: what was put since the
-// last Sync or Commit may be lost in a crash.
+// last Sync or Commit may be lost in a crash. It fails as the file system does.
 func (f *File) Close() error {
 	return errors.Join(f.cache.Close(), f.handle.Close())
 }

@@ -16,8 +16,9 @@ import (
 
 // Source holds the scores of a solved layer, wherever they come from.
 type Source interface {
-	// Seeds and Positions are those of the layer.
+	// Seeds returns the number of seeds of the layer.
 	Seeds() int
+	// Positions returns the number of its positions.
 	Positions() uint64
 	// Read fills dst with the scores of the positions from rank start on, in colex
 	// order. It is safe for concurrent use.

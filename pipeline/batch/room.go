@@ -58,7 +58,8 @@ func Continue(r *plan.Run, path string) error {
 }
 
 // Room returns the bytes that a run at path may take: what free tells, and what is in
-// work/ already, which is gone on with or removed.
+// work/ already, which is gone on with or removed. It fails as free does, or with an
+// error of the operating system.
 func Room(path string, free func(path string) (uint64, error)) (uint64, error) {
 	room, err := free(path)
 	if err != nil {

@@ -95,7 +95,7 @@ func FormatBytes(bytes float64) string {
 }
 
 // WriteRST writes the given columns as a reStructuredText simple table, set as
-// in the document: headings and cells to the right, units aligned.
+// in the document: headings and cells to the right, units aligned. It fails as w does.
 func (t *Table) WriteRST(w io.Writer, columns ...Column) error {
 	lines := [][]string{make([]string, len(columns))}
 	for i, c := range columns {

@@ -75,6 +75,7 @@ const (
 
 var stageNames = [Stages]string{"capture", "dense", "sparse", "full"}
 
+// String returns the name of the stage, as reports of progress have it.
 func (s Stage) String() string { return stageNames[s] }
 
 // Lower gives the scores of solved layers.
@@ -110,7 +111,7 @@ var ErrMemory = errors.New("too little memory")
 // ErrOptions reports options that make no sense.
 var ErrOptions = errors.New("halfboard: options")
 
-// New returns an engine for game.
+// New returns an engine for game. It fails with ErrOptions for numbers below 0.
 func New(game awari.Game, o Options) (*Engine, error) {
 	if o.Workers < 0 || o.TileSize < 0 {
 		return nil, fmt.Errorf("%w: %d workers, tiles of %d halves", ErrOptions, o.Workers, o.TileSize)
@@ -199,7 +200,8 @@ func Positions(game awari.Game, n int) uint64 {
 	return binomial(game.Pits()+n-1, game.Pits()-1)
 }
 
-// Close returns the memory that is kept from one layer to the next.
+// Close returns the memory that is kept from one layer to the next. Errors are those of
+// the operating system.
 func (e *Engine) Close() error { return e.spare.close() }
 
 // begin lays out the layer of n seeds.

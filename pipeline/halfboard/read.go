@@ -25,7 +25,8 @@ func (l *Layer) Stats() Stats {
 	return s
 }
 
-// Close returns the memory of the layer.
+// Close returns the memory of the layer, and closes its work file if it has one. Errors
+// are those of the operating system.
 func (l *Layer) Close() error {
 	if p := l.engine.paging; p != nil {
 		return errors.Join(p.close(), l.engine.memory.close())

@@ -66,13 +66,14 @@ type document struct {
 	Calibration
 }
 
-// Encode returns the contents of a calibration file.
+// Encode returns the contents of a calibration file. It fails if a number is infinite or
+// none at all.
 func (c *Calibration) Encode() ([]byte, error) {
 	data, err := json.MarshalIndent(document{calibrationFormat, calibrationVersion, *c}, "", "  ")
 	return append(data, '\n'), err
 }
 
-// Save replaces the file at path by c.
+// Save replaces the file at path by c. It fails as Encode or durable.WriteFile does.
 func (c *Calibration) Save(path string) error {
 	data, err := c.Encode()
 	if err != nil {
