@@ -1,0 +1,74 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// documents returns the texts that describe the program by path, README.md first.
+func documents(t *testing.T) (paths []string, texts map[string]string) {
+	t.Helper()
+	paths = []string{"../../README.md"}
+	for _, pattern := range []string{"../../docs/*.md", "../../docs/format/*.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: %d files, %v", pattern, len(found), err)
+		}
+		paths = append(paths, found...)
+	}
+	texts = map[string]string{}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[path] = string(text)
+	}
+	return paths, texts
+}
+
+// TestReadmeListsDocuments: whoever reads README.md learns of all documents.
+func TestReadmeListsDocuments(t *testing.T) {
+	paths, texts := documents(t)
+	for _, path := range paths[1:] {
+		if name := strings.TrimPrefix(path, "../../"); !strings.Contains(texts[paths[0]], "]("+name+")") {
+			t.Errorf("README.md has no link to %s", name)
+		}
+	}
+}
+
+// alone matches commands that need neither files nor time.
+var alone = regexp.MustCompile(`^(pijersi (encode|decode|rank|unrank|check)|chemin play|awari (rank|unrank)) [^|<>{}]*$`)
+
+// TestExamples runs the examples of the documents that need neither files nor time.
+func TestExamples(t *testing.T) {
+	paths, texts := documents(t)
+	run := 0
+	for _, path := range paths {
+		for i, block := range strings.Split(texts[path], "\n```") {
+			if i%2 == 0 {
+				continue // between two examples
+			}
+			for _, example := range strings.Split(block, "\n$ ")[1:] {
+				line, want, _ := strings.Cut(strings.TrimRight(example, "\n")+"\n", "\n")
+				args, ok := strings.CutPrefix(line, "grenier ")
+				if !ok || !alone.MatchString(args) || strings.Contains(args, "--json") {
+					continue // documents break long lines of JSON
+				}
+				run++
+				r := grenier(t.Context(), "", strings.Fields(args)...)
+				if diff := cmp.Diff(strings.TrimRight(want, "\n"), strings.TrimRight(r.out+r.err, "\n")); diff != "" {
+					t.Errorf("%s: %s (-document +output):\n%s", filepath.Base(path), line, diff)
+				}
+			}
+		}
+	}
+	if run < 10 {
+		t.Errorf("only %d examples were found", run)
+	}
+}
