@@ -41,9 +41,18 @@ type Dynamic struct {
 	grid   *swap.Grid
 	tables []*SetTable // by size, [0] is nil
 	exact  bool
-	sets   []Tiles // of all sizes, the largest first
-	place  []int   // where the table of a set begins in the table of its size
-	index  []int32 // of a set, as a number, in sets
+	sets   []member // of all sizes, the smallest first
+}
+
+// member is a set as an extension of a smaller one, so that the ranks of the cells of
+// all sets take one step each.
+type member struct {
+	set    Tiles
+	parent int     // in the list of all sets: the set without its last tile
+	last   uint8   // tile
+	size   uint8   // tiles
+	digits uint16  // what a digit of a rank is multiplied with for the next
+	values []uint8 // of the set, by rank of the cells
 }
 
 // NewDynamic returns the bound by tables of sets of 1, 2, 3, ... tiles, of the same
@@ -64,14 +73,22 @@ func NewDynamic(exact bool, tables ...*SetTable) (*Dynamic, error) {
 	return d, nil
 }
 
-// number lists the sets.
+// number lists the sets, after the empty one.
 func (d *Dynamic) number() {
-	d.index = make([]int32, 1<<d.grid.Cells())
-	for size := len(d.tables) - 1; size > 0; size-- {
-		for i, s := range Sets(d.grid, size) {
-			d.index[s] = int32(len(d.sets))
-			d.sets = append(d.sets, s)
-			d.place = append(d.place, i*int(Entries(d.grid, size)))
+	d.sets = []member{{}}
+	index := map[Tiles]int{0: 0}
+	for size, table := range d.tables {
+		if size == 0 {
+			continue
+		}
+		entries := int(Entries(d.grid, size))
+		for i, set := range Sets(d.grid, size) {
+			last := uint8(bits.Len16(uint16(set)) - 1)
+			index[set] = len(d.sets)
+			d.sets = append(d.sets, member{
+				set: set, parent: index[set&^(1<<last)], last: last, size: uint8(size),
+				digits: uint16(d.grid.Cells() - size + 1), values: table.Values[i*entries:][:entries],
+			})
 		}
 	}
 }
@@ -95,14 +112,9 @@ func (d *Dynamic) Consistent() bool { return d.exact }
 
 // Estimate returns half the cost of the cover, rounded up.
 func (d *Dynamic) Estimate(s swap.State) int {
-	cells, offers := d.grid.Inverse(s), make([]offer, len(d.sets))
-	for i, set := range d.sets {
-		size, place := set.Len(), set.arrangement(cells, d.grid.Cells())
-		cost := d.tables[size].Values[d.place[i]+place]
-		offers[i] = offer{set, uint32(cost)<<19 | uint32(size)<<16 | uint32(place)}
-	}
+	offers := d.offers(d.grid.Inverse(s))
 	if d.exact {
-		return (d.best(offers) + 1) / 2
+		return (best(offers, d.grid.Cells()) + 1) / 2
 	}
 	return (greedy(offers) + 1) / 2
 }
@@ -116,6 +128,25 @@ type offer struct {
 }
 
 func (o offer) cost() int { return int(o.key >> 19) }
+
+// offers returns all sets with their costs, given the cells of the tiles.
+func (d *Dynamic) offers(cells swap.State) []offer {
+	type placed struct {
+		rank uint16 // of the cells of the tiles, see Tiles.arrangement
+		used Tiles  // cells
+	}
+	places, offers := make([]placed, len(d.sets)), make([]offer, len(d.sets)-1)
+	for i := 1; i < len(d.sets); i++ {
+		m := &d.sets[i]
+		p := places[m.parent]
+		cell := cells.At(int(m.last))
+		bit := Tiles(1) << cell
+		rank := p.rank*m.digits + uint16(cell-(p.used&(bit-1)).Len())
+		places[i] = placed{rank, p.used | bit}
+		offers[i-1] = offer{m.set, uint32(m.values[rank])<<19 | uint32(m.size)<<16 | uint32(rank)}
+	}
+	return offers
+}
 
 // greedy takes the offer with the greatest key, then the greatest of those that are
 // disjoint from it, and so on. It overwrites the offers.
@@ -134,43 +165,57 @@ func greedy(offers []offer) int {
 	return sum
 }
 
-// best returns the greatest cost of a cover, by the sets of tiles that are covered
-// already: the lowest tile that is not comes with any others that are not.
-func (d *Dynamic) best(offers []offer) int {
-	c := cover{d: d, offers: offers, known: make([]int16, 1<<d.grid.Cells())}
-	return c.best(Tiles(1<<d.grid.Cells() - 1))
+// best returns the greatest cost of a cover. It starts from each tile alone; only sets
+// that cost more than that matter, and few do.
+func best(offers []offer, tiles int) int {
+	c := cover{known: make([]int16, 1<<tiles)}
+	alone, sum := offers[:tiles], 0
+	for _, o := range alone {
+		sum += o.cost()
+	}
+	for _, o := range offers[tiles:] {
+		gain := o.cost()
+		for left := o.set; left != 0; left &= left - 1 {
+			gain -= alone[left.first()].cost()
+		}
+		if gain > 0 {
+			first := o.set.first()
+			c.gains[first] = append(c.gains[first], gainful{o.set, gain})
+			c.firsts |= 1 << first
+		}
+	}
+	return sum + c.most(1<<tiles-1)
 }
 
-// cover is the work of best.
+// gainful is a set that costs more than its tiles alone.
+type gainful struct {
+	set  Tiles
+	gain int
+}
+
+// cover is the search for disjoint sets of the greatest gain.
 type cover struct {
-	d      *Dynamic
-	offers []offer
-	known  []int16 // 1 + the greatest cost of a cover of a set, 0 if not known
+	gains  [swap.MaxCells][]gainful // by first tile
+	firsts Tiles                    // tiles that have some
+	known  []int16                  // 1 + the greatest gain in a set of tiles, 0 if not known
 }
 
-func (c *cover) best(left Tiles) int {
-	if left == 0 {
+// most returns the greatest gain in a set of tiles: the first tile that begins a set
+// does, or is alone.
+func (c *cover) most(left Tiles) int {
+	if left&c.firsts == 0 {
 		return 0
 	}
 	if k := c.known[left]; k > 0 {
 		return int(k) - 1
 	}
-	lowest := left & -left
-	most := c.extend(lowest, left&^lowest, left, len(c.d.tables)-2)
-	c.known[left] = int16(most + 1)
-	return most
-}
-
-// extend returns the greatest cost of a cover of left that has a set of the tiles
-// of set and up to more of those in choice.
-func (c *cover) extend(set, choice, left Tiles, more int) int {
-	most := c.offers[c.d.index[set]].cost() + c.best(left&^set)
-	if more == 0 {
-		return most
+	first := (left & c.firsts).first()
+	gain := c.most(left &^ (1 << first))
+	for _, g := range c.gains[first] {
+		if g.set&^left == 0 {
+			gain = max(gain, g.gain+c.most(left&^g.set))
+		}
 	}
-	for ; choice != 0; choice &= choice - 1 {
-		next := Tiles(1) << bits.TrailingZeros16(uint16(choice))
-		most = max(most, c.extend(set|next, choice&^next, left, more-1))
-	}
-	return most
+	c.known[left] = int16(gain + 1)
+	return gain
 }

@@ -80,6 +80,9 @@ func TilesOf(g *swap.Grid, numbers []int) (Tiles, error) {
 // Len returns the number of tiles.
 func (s Tiles) Len() int { return bits.OnesCount16(uint16(s)) }
 
+// first returns the lowest tile.
+func (s Tiles) first() int { return bits.TrailingZeros16(uint16(s)) }
+
 // Numbers returns the tiles in ascending order, from 0.
 func (s Tiles) Numbers() []int {
 	var list []int
