@@ -84,6 +84,9 @@ func (c *checkpoint) check(b *chemin.Board) error {
 	if c.Filled < 0 || c.Filled >= b.Cells() || c.Counting && b.Cells() > chemin.MaxCounted {
 		return fmt.Errorf("a layer with %d cells filled, counting %v, on %d cells", c.Filled, c.Counting, b.Cells())
 	}
+	if len(c.Blocks) == 0 {
+		return errors.New("a layer without blocks")
+	}
 	l := c.layout()
 	for i, b := range c.Blocks {
 		if most := blockBytes / (4 * l.stride()); b.Records < 1 || b.Records > most || b.Length < 1 || int(b.Length) > 4*l.stride()*b.Records {
@@ -145,9 +148,15 @@ func (p *place) resume(b *chemin.Board, s *store) (*checkpoint, error) {
 	return saved, err
 }
 
-// clear removes what a finished search leaves.
+// clear removes what a finished search leaves, the checkpoint first: it must not be there without
+// its blocks.
 func (p *place) clear() error {
-	return errors.Join(p.fs.Remove(p.dir.WorkPath(checkpointName)), p.fs.Remove(p.dir.WorkPath(blocksName)), p.fs.SyncDir(p.dir.WorkPath("")))
+	for _, name := range []string{checkpointName, blocksName} {
+		if err := errors.Join(p.fs.Remove(p.dir.WorkPath(name)), p.fs.SyncDir(p.dir.WorkPath(""))); err != nil {
+			return fmt.Errorf("clearing %s: %w", p.dir.Path(), err)
+		}
+	}
+	return nil
 }
 
 func (p *place) close(s *store) error { return errors.Join(s.file.Close(), p.dir.Unlock()) }
@@ -156,12 +165,15 @@ func (p *place) close(s *store) error { return errors.Join(s.file.Close(), p.dir
 // the records themselves tell: with errors that match corrupt.ErrCorrupt. Growth has the limits
 // of numbers.
 func (s *store) verify(b *chemin.Board, saved *checkpoint, growth []uint32) error {
+	total, orders := saved.Optimal, factorial(min(b.Cells(), chemin.MaxCounted))
+	if saved.Counting && total > orders {
+		return corrupt.New(s.path, "", "%d optimal orders of %d", total, orders)
+	}
 	r := saved.layer()
 	c, err := s.open(r)
 	if err != nil {
 		return err
 	}
-	total, orders := saved.Optimal, factorial(min(b.Cells(), chemin.MaxCounted))
 	var before []uint32
 	for n := 0; c.row != nil; n++ {
 		err := checkRecord(b, r.layout, saved.Counting, c.row, growth)
@@ -181,9 +193,6 @@ func (s *store) verify(b *chemin.Board, saved *checkpoint, growth []uint32) erro
 		if err := c.next(); err != nil {
 			return err
 		}
-	}
-	if saved.Counting && total > orders {
-		return corrupt.New(s.path, "", "%d optimal orders of %d", total, orders)
 	}
 	return nil
 }

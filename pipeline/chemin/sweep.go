@@ -88,6 +88,9 @@ func (s *sweep) root() (*run, error) {
 
 // advance works out the layer after that of from.
 func (s *sweep) advance(ctx context.Context, from *run) (*run, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	runs, err := s.expand(ctx, from)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,426 @@
+package chemin
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"flag"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"grenier/io/corrupt"
+	"grenier/io/rundir"
+	"grenier/io/workfile"
+	"grenier/io/workfile/crashfs"
+	"grenier/layers/chemin"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// stopAt runs a search in a directory with one worker and stops it when a sweep has come to a layer,
+// which is then in the checkpoint. With "" it goes to the end.
+func stopAt(t testing.TB, b *chemin.Board, dir, doing string, filled int) *Result {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r, err := Solve(ctx, b, Options{Method: Layers, Memory: LeastMemory(1), Threads: 1, Dir: dir, Progress: func(p Progress) {
+		if p.Doing == doing && int(p.Done) == filled {
+			cancel()
+		}
+	}})
+	if doing != "" && !errors.Is(err, context.Canceled) || doing == "" && err != nil {
+		t.Fatalf("%v", err)
+	}
+	return r
+}
+
+// known are the numbers of a result that do not depend on how a search was run.
+func known(r *Result) []any {
+	var orders [][]int
+	for _, s := range r.Solutions {
+		orders = append(orders, s.Order)
+	}
+	return []any{r.Lower, r.Upper, r.Cut, fields(r.Orders), fields(r.Orientations), fields(r.Grids), orders}
+}
+
+// Files of a search directory.
+var golden = []string{rundir.ManifestName, filepath.Join(rundir.WorkName, checkpointName), filepath.Join(rundir.WorkName, blocksName)}
+
+func copyFiles(t testing.TB, from, to string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Join(to, rundir.WorkName), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range golden {
+		data, err := os.ReadFile(filepath.Join(from, name))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(to, name), data, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestGolden compares the files of two searches with those in testdata, and goes on from these. If
+// the library that compresses has changed, -update is right; otherwise the format has, and
+// checkpointVersion must grow.
+func TestGolden(t *testing.T) {
+	b := board(t, 3, 3)
+	want := known(solve(t, 3, 3, Options{Method: Layers}))
+	for _, doing := range []string{"layers", "counting"} {
+		t.Run(doing, func(t *testing.T) {
+			dir, made := t.TempDir(), filepath.Join("testdata", doing)
+			stopAt(t, b, dir, doing, 2)
+			if *update {
+				copyFiles(t, dir, made)
+			}
+			for _, name := range golden {
+				got, err := os.ReadFile(filepath.Join(dir, name))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if old, err := os.ReadFile(filepath.Join(made, name)); err != nil || !bytes.Equal(got, old) {
+					t.Errorf("%s differs from the golden file: %v", name, err)
+				}
+			}
+			other := t.TempDir()
+			copyFiles(t, made, other)
+			first := ""
+			r, err := Solve(t.Context(), b, Options{Method: Layers, Memory: LeastMemory(2), Threads: 2, Dir: other, Progress: func(p Progress) {
+				if first == "" && (p.Doing == "layers" || p.Doing == "counting") {
+					first = p.Doing + " " + strconv.Itoa(int(p.Done))
+				}
+			}})
+			if err != nil || first != doing+" 2" {
+				t.Fatalf("it began with %q: %v", first, err)
+			}
+			if diff := cmp.Diff(want, known(r)); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestLocked(t *testing.T) {
+	dir := t.TempDir()
+	b := board(t, 2, 3)
+	opts := Options{Method: Layers, Memory: LeastMemory(1), Threads: 1, Dir: dir}
+	other, tried := opts, false
+	other.Progress = func(Progress) {
+		if tried {
+			return
+		}
+		tried = true
+		_, err := Solve(t.Context(), b, opts)
+		if locked, ok := errors.AsType[*rundir.LockedError](err); !ok || locked.PID != os.Getpid() {
+			t.Errorf("a second search: %v", err)
+		}
+	}
+	if _, err := Solve(t.Context(), b, other); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Solve(t.Context(), b, opts); err != nil {
+		t.Errorf("after the first: %v", err)
+	}
+}
+
+// crashBoard is the board of tests that search again and again.
+func crashBoard(t *testing.T) (b *chemin.Board, want []any) {
+	rows, cols := 2, 3
+	if os.Getenv("GRENIER_LONG") != "" {
+		rows, cols = 3, 3
+	}
+	return board(t, rows, cols), known(solve(t, rows, cols, Options{Method: Layers}))
+}
+
+// on runs a search in a directory whose work files are in a file system of a test.
+func on(t *testing.T, b *chemin.Board, dir string, fs *crashfs.FS) (*Result, error) {
+	return Solve(t.Context(), b, Options{Method: Layers, Memory: LeastMemory(2), Threads: 2, Dir: dir, fs: fs})
+}
+
+// TestCrash crashes a search at its first, second, ... change of a file, and lets it go on, after kill
+// -9 and after a power cut.
+func TestCrash(t *testing.T) {
+	b, want := crashBoard(t)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	dir := t.TempDir()
+	for k := 1; ; k++ {
+		fs := crashfs.New()
+		fs.CrashAt(k)
+		r, err := on(t, b, dir, fs)
+		if err == nil {
+			if diff := cmp.Diff(want, known(r)); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			t.Logf("%d changes", k-1)
+			if k < 40 {
+				t.Error("these are too few")
+			}
+			return
+		}
+		if !errors.Is(err, crashfs.ErrCrashed) {
+			t.Fatalf("crash %d: %v", k, err)
+		}
+		for _, after := range []*crashfs.FS{fs.Kill(), fs.PowerCut(rng)} {
+			r, err := on(t, b, dir, after)
+			if err != nil {
+				t.Fatalf("after crash %d: %v", k, err)
+			}
+			if diff := cmp.Diff(want, known(r)); diff != "" {
+				t.Fatalf("after crash %d (-want +got)\n%s", k, diff)
+			}
+		}
+	}
+}
+
+// TestDiskFull gives a search too small a disk, and then a larger one.
+func TestDiskFull(t *testing.T) {
+	b, want := crashBoard(t)
+	dir := t.TempDir()
+	fs := crashfs.New()
+	full := 0
+	for limit := int64(100); ; limit += 100 {
+		fs.Limit(limit)
+		r, err := on(t, b, dir, fs)
+		if err == nil {
+			if diff := cmp.Diff(want, known(r)); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			break
+		}
+		if !errors.Is(err, syscall.ENOSPC) {
+			t.Fatalf("%d bytes: %v", limit, err)
+		}
+		full++
+	}
+	if full < 5 {
+		t.Errorf("the disk was full %d times only", full)
+	}
+	if left := fs.Names(); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestCheckpointContradicts parses checkpoints of which one thing is not possible.
+func TestCheckpointContradicts(t *testing.T) {
+	b := board(t, 3, 3)
+	for name, change := range map[string]func(c *checkpoint){
+		"order too short":   func(c *checkpoint) { c.Order = c.Order[1:] },
+		"order with a twin": func(c *checkpoint) { c.Order[0] = c.Order[1] },
+		"cell out of range": func(c *checkpoint) { c.Order[0] = 9 },
+		"filled":            func(c *checkpoint) { c.Filled = 9 },
+		"negative filled":   func(c *checkpoint) { c.Filled = -1 },
+		"another layer":     func(c *checkpoint) { c.Filled++ },
+		"no blocks":         func(c *checkpoint) { c.Blocks = nil },
+		"one block twice":   func(c *checkpoint) { c.Blocks = append(c.Blocks, c.Blocks[0]) },
+		"records":           func(c *checkpoint) { c.Blocks[0].Records++ },
+		"many records":      func(c *checkpoint) { c.Blocks[0].Records = math.MaxInt },
+		"no records":        func(c *checkpoint) { c.Blocks[0].Records = 0 },
+		"negative offset":   func(c *checkpoint) { c.Blocks[0].Offset = -1 },
+		"far away":          func(c *checkpoint) { c.Blocks[0].Offset = 1 << 60 },
+		"long block":        func(c *checkpoint) { c.Blocks[0].Length = math.MaxUint32 },
+		"sum":               func(c *checkpoint) { c.Blocks[0].Sum++ },
+		"states":            func(c *checkpoint) { c.States[c.Filled]++ },
+		"no states":         func(c *checkpoint) { c.States = nil },
+		"counting":          func(c *checkpoint) { c.Counting = true },
+	} {
+		dir := t.TempDir()
+		copyFiles(t, "testdata/layers", dir)
+		path := filepath.Join(dir, rundir.WorkName, checkpointName)
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := parseCheckpoint(path, data, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(c)
+		payload, err := json.Marshal(c)
+		if err == nil {
+			err = os.WriteFile(path, workfile.Seal(checkpointKind, checkpointVersion, payload), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err := Solve(t.Context(), b, Options{Method: Layers, Memory: LeastMemory(1), Threads: 1, Dir: dir}); !errors.Is(err, corrupt.ErrCorrupt) {
+			t.Errorf("%s: %v, %v", name, r, err)
+		}
+	}
+}
+
+// TestRecords reads layers with records that cannot be.
+func TestRecords(t *testing.T) {
+	b := board(t, 3, 3)
+	first := []uint32{1, 1, 0, 0, 0, 0, 0} // a corner
+	edge := []uint32{2, 1, 1, 0, 0, 0, 0}
+	for _, tt := range []struct {
+		name     string
+		counting bool
+		optimal  uint64
+		rows     [][]uint32
+		ok       bool
+	}{
+		{"right", false, 0, [][]uint32{first, edge}, true},
+		{"out of order", false, 0, [][]uint32{edge, first}, false},
+		{"twice", false, 0, [][]uint32{first, first}, false},
+		{"two cells filled", false, 0, [][]uint32{{3, 1, 0, 0, 0, 0, 0}}, false},
+		{"cell out of range", false, 0, [][]uint32{{1 << 9, 1, 9, 0, 0, 0, 0}}, false},
+		{"another corner", false, 0, [][]uint32{{4, 1, 2, 0, 0, 0, 0}}, false},
+		{"another value", false, 0, [][]uint32{{1, 2, 0, 0, 0, 0, 0}}, false},
+		{"no value", false, 0, [][]uint32{{1, 0, 0, 0, 0, 0, 0}}, false},
+		{"another order", false, 0, [][]uint32{{1, 1, 4, 0, 0, 0, 0}}, false},
+		{"order of cells out of range", false, 0, [][]uint32{{1, 1, 31, 0, 0, 0, 0}}, false},
+		{"a longer order", false, 0, [][]uint32{{1, 1, 1 << 5, 0, 0, 0, 0}}, false},
+		{"counted", true, 1, [][]uint32{{1, 1, 4, 0}, {2, 1, 4, 0}}, true},
+		{"none counted", true, 0, [][]uint32{{1, 1, 0, 0}}, false},
+		{"more than all", true, 0, [][]uint32{{1, 1, 10, 0}}, false},
+		{"overflow", true, 0, [][]uint32{{1, 1, math.MaxUint32, math.MaxUint32}}, false},
+		{"more than all together", true, 0, [][]uint32{{1, 1, 5, 0}, {2, 1, 5, 0}}, false},
+		{"more than all with those before", true, 2 * 40320, [][]uint32{{1, 1, 4, 0}, {2, 1, 4, 0}}, false},
+		{"many before", true, math.MaxUint64, [][]uint32{{1, 1, 4, 0}}, false},
+		{"value out of range", true, 0, [][]uint32{{1, math.MaxUint32, 4, 0}}, false},
+	} {
+		c := &checkpoint{Counting: tt.counting, Filled: 1, Optimal: tt.optimal}
+		s := &store{most: 1 << 20}
+		w := newWriter(s, c.layout())
+		for _, row := range tt.rows {
+			if err := w.add(row); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r, err := w.finish()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Blocks = r.blocks
+		if err := s.verify(b, c, growth(b)); tt.ok && err != nil || !tt.ok && !errors.Is(err, corrupt.ErrCorrupt) {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+}
+
+// FuzzDamage changes a byte of a file of a search, or cuts the file there: the result is right, or the
+// damage is found.
+func FuzzDamage(f *testing.F) {
+	f.Add(false, uint8(0), uint32(40), uint8(1), false)
+	f.Add(true, uint8(1), uint32(100), uint8(0x80), false)
+	f.Add(true, uint8(2), uint32(30), uint8(0), true)
+	f.Add(false, uint8(2), uint32(0), uint8(4), false)
+	b := board(f, 2, 3)
+	want := known(stopAt(f, b, f.TempDir(), "", 0))
+	left := [2]string{f.TempDir(), f.TempDir()}
+	stopAt(f, b, left[0], "layers", 0)
+	stopAt(f, b, left[1], "counting", 3)
+	f.Fuzz(func(t *testing.T, counting bool, file uint8, at uint32, flip uint8, truncate bool) {
+		dir, from := t.TempDir(), left[0]
+		if counting {
+			from = left[1]
+		}
+		copyFiles(t, from, dir)
+		path := filepath.Join(dir, golden[int(file)%len(golden)])
+		data, err := os.ReadFile(path)
+		if err != nil || len(data) == 0 {
+			t.Fatal(len(data), err)
+		}
+		i := int(at) % len(data)
+		data[i] ^= flip
+		if truncate {
+			data = data[:i]
+		}
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Solve(t.Context(), b, Options{Method: Layers, Memory: LeastMemory(1), Threads: 1, Dir: dir})
+		switch {
+		case err == nil:
+			if diff := cmp.Diff(want, known(r)); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		case !errors.Is(err, corrupt.ErrCorrupt):
+			t.Error(err)
+		}
+	})
+}
+
+// FuzzCheckpoint goes on from any checkpoint that is sealed: it is refused, or the search comes to an
+// end.
+func FuzzCheckpoint(f *testing.F) {
+	for _, dir := range []string{"testdata/layers", "testdata/counting"} {
+		data, err := os.ReadFile(filepath.Join(dir, rundir.WorkName, checkpointName))
+		if err != nil {
+			f.Fatal(err)
+		}
+		_, payload, err := workfile.Unseal("", checkpointKind, checkpointVersion, data)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(payload)
+	}
+	b := board(f, 3, 3)
+	f.Fuzz(func(t *testing.T, payload []byte) {
+		dir := t.TempDir()
+		copyFiles(t, "testdata/layers", dir)
+		if err := os.WriteFile(filepath.Join(dir, rundir.WorkName, checkpointName), workfile.Seal(checkpointKind, checkpointVersion, payload), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Solve(t.Context(), b, Options{Method: Layers, Memory: LeastMemory(1), Threads: 1, Dir: dir})
+		if err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
+			t.Error(err)
+		}
+	})
+}
+
+// FuzzRecords goes on from layers of any records: they are refused, or the sweep comes to an end.
+func FuzzRecords(f *testing.F) {
+	f.Add(false, uint8(1), []byte{1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0})
+	f.Add(true, uint8(1), []byte{1, 0, 0, 0, 1, 0, 0, 0, 4, 0, 0, 0})
+	f.Add(true, uint8(2), []byte{3, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255})
+	b := board(f, 2, 3)
+	limits := growth(b)
+	f.Fuzz(func(t *testing.T, counting bool, filled uint8, raw []byte) {
+		c := &checkpoint{Counting: counting, Filled: int(filled) % b.Cells()}
+		s := newTestSweep(b, 1<<20, 0)
+		s.counting, s.target = counting, 12
+		w := newWriter(s.store, c.layout())
+		row := make([]uint32, c.layout().stride())
+		for len(raw) > 0 && w.run.n < 100 {
+			for i := range row {
+				var word [4]byte
+				raw = raw[copy(word[:], raw):]
+				row[i] = binary.LittleEndian.Uint32(word[:])
+			}
+			if err := w.add(row); err != nil {
+				t.Fatal(err)
+			}
+		}
+		layer, err := w.finish()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Blocks = layer.blocks
+		if err := s.store.verify(b, c, limits); err != nil {
+			if !errors.Is(err, corrupt.ErrCorrupt) {
+				t.Error(err)
+			}
+			return
+		}
+		for layer.n > 0 && layer.filled < b.Cells() {
+			if layer, err = s.advance(t.Context(), layer); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
