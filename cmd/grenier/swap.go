@@ -17,6 +17,6 @@ order, row by row.
 
 		DisableFlagsInUseLine: true,
 	}
-	parent.AddCommand(a.swapBFS(), a.swapSolve(), a.swapGenerate(), a.swapPDB(), a.swapBench())
+	parent.AddCommand(a.swapBFS(), a.swapPlan(), a.swapSolve(), a.swapGenerate(), a.swapPDB(), a.swapBench())
 	return parent
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"grenier/io/rundir"
 	"grenier/layers/swap"
 	"grenier/pipeline/swapbfs"
 	"grenier/pipeline/swapclasses"
@@ -22,7 +23,11 @@ type swapBFSFlags struct {
 	dir                 string
 	memory, progress    string
 	symmetry, json      bool
+	force               bool
 }
+
+// programBytes is the memory of a process that is none of the Go runtime.
+const programBytes = 16 << 20
 
 // swapBFSReport is what swap bfs prints as JSON.
 type swapBFSReport struct {
@@ -49,8 +54,10 @@ that far from the goal (the antipodes) and the mean distance.
 
 A state takes 0.15 bytes of memory: 12 cells 72 MB, 13 cells 0.94 GB, 14 cells 13 GB.
 A grid that needs more than --memory is refused, unless --dir says where to keep the
-states: then 13 cells need some 100 MB of memory and up to 1.5 GB of disk. What is in
-DIR is made safe after each depth, and the same command goes on from there.
+states: then 13 cells need some 110 MB of memory and up to 1.5 GB of disk, and more
+memory is used to keep states there too. A disk with less room is refused, unless
+--force is given. What is in DIR is made safe after each depth, and the same command
+goes on from there. "grenier swap plan" tells what a grid takes.
 
 --symmetry searches classes of states instead: a state, its images under the rotations
 and reflections of the grid, and the inverses of these, up to 16 states. The numbers of
@@ -71,6 +78,7 @@ states are the same, found by another program, so each checks the other.
 	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to use, 1 to %d", maxThreads))
 	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
 	flags.BoolVar(&f.symmetry, "symmetry", false, "search classes of states that symmetry and inverse make equal")
+	flags.BoolVar(&f.force, "force", false, "begin even if the disk has too little room for the states")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	need(cmd, "rows", "cols")
 	return cmd
@@ -82,6 +90,9 @@ func (f *swapBFSFlags) search() (g *swap.Grid, o swapbfs.Options, err error) {
 		return nil, o, err
 	}
 	o.Workers, o.Dir = f.threads, f.dir
+	if !f.force {
+		o.Free = rundir.FreeBytes
+	}
 	if o.Memory, err = parseBytes("--memory", f.memory); err != nil {
 		return nil, o, err
 	}
@@ -102,7 +113,8 @@ func (a *app) runSwapBFS(ctx context.Context, f swapBFSFlags) error {
 		a.resume = "; the same command continues after the last whole depth"
 	}
 	runtime.GOMAXPROCS(f.threads)
-	debug.SetMemoryLimit(int64(min(o.Memory, math.MaxInt64))) // on disk, all of it may be in use
+	// On disk all memory may be in use, part of it by the program itself.
+	debug.SetMemoryLimit(int64(min(o.Memory, math.MaxInt64)) - programBytes)
 	start := time.Now()
 	o.Progress = func(p swapbfs.Progress) { shown.update(swapSearching(p)) }
 	r, err := f.count(ctx, g, o)
@@ -128,6 +140,9 @@ func (f *swapBFSFlags) count(ctx context.Context, g *swap.Grid, o swapbfs.Option
 		r, err := swapbfs.Search(ctx, g, o)
 		if isType[*swapbfs.MemoryError](err) {
 			return nil, fmt.Errorf("--memory %s: %w", f.memory, err)
+		}
+		if isType[*swapbfs.DiskError](err) {
+			return nil, fmt.Errorf("%w; --force begins all the same", err)
 		}
 		if err != nil {
 			return nil, err

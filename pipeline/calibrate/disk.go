@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"sync/atomic"
 	"time"
 
@@ -24,6 +25,26 @@ const (
 	// engine does.
 	requests = 8
 )
+
+// Disk measures the disk of dir alone, as Run does, and sets Write, Read and Random of
+// what it returns. Progress may be nil.
+func Disk(ctx context.Context, dir string, workers int, progress func(share float64)) (c *plan.Calibration, err error) {
+	parent, err := nearest(dir)
+	if err != nil {
+		return nil, err
+	}
+	temp, err := os.MkdirTemp(parent, ".grenier-calibration-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	o := Options{Workers: workers}
+	if progress != nil {
+		o.Progress = func(share float64) { progress((share - 1 + diskShare) / diskShare) }
+	}
+	c = &plan.Calibration{}
+	return c, o.disk(ctx, c, filepath.Join(temp, "file"))
+}
 
 // disk measures writing and reading a file that does not stay in memory.
 func (o *Options) disk(ctx context.Context, c *plan.Calibration, path string) (err error) {

@@ -90,11 +90,7 @@ func (s *search) begin(ctx context.Context) error {
 // depth finds the states of a depth from those of the one before and returns
 // their number.
 func (s *search) depth(ctx context.Context, depth int) (found uint64, err error) {
-	for _, w := range s.workers {
-		w.side = depth & 1
-		w.from, w.to = &s.sides[1-w.side], &s.sides[w.side]
-		w.found = 0
-	}
+	s.prepare(depth)
 	tiles := s.store.tiles()
 	size := int(s.layout.blocks()) / tiles
 	for tile := range tiles {
@@ -106,6 +102,15 @@ func (s *search) depth(ctx context.Context, depth int) (found uint64, err error)
 		found += w.found
 	}
 	return found, nil
+}
+
+// prepare tells the workers which depth comes.
+func (s *search) prepare(depth int) {
+	for _, w := range s.workers {
+		w.side = depth & 1
+		w.from, w.to = &s.sides[1-w.side], &s.sides[w.side]
+		w.found = 0
+	}
 }
 
 // pullTile pulls size blocks from first on.

@@ -84,6 +84,9 @@ type Options struct {
 	// Dir, if not empty, is the run directory in which the states are kept
 	// instead of memory. A search that was interrupted there goes on.
 	Dir string
+	// Free, if not nil, tells how many bytes there is room for on the disk of a
+	// path. A search for which that is too little is refused.
+	Free func(path string) (uint64, error)
 	// Progress, if not nil, is called now and then, by any worker.
 	Progress func(Progress)
 }
@@ -132,7 +135,7 @@ func (r *Result) Mean() float64 {
 
 // Search counts the states of a grid at each distance from the goal. It fails
 // with a MemoryError when Options.Memory is too little, with ErrWorkers, and with
-// the error of ctx; on disk also like rundir.Lock, with errors that match
+// the error of ctx; on disk also with a DiskError, like rundir.Lock, with errors that match
 // corrupt.ErrCorrupt, and with those of the operating system.
 func Search(ctx context.Context, g *swap.Grid, o Options) (r *Result, err error) {
 	if o.Workers < 1 {
@@ -150,6 +153,9 @@ func Search(ctx context.Context, g *swap.Grid, o Options) (r *Result, err error)
 		return nil, &MemoryError{
 			Rows: g.Rows(), Cols: g.Cols(), Need: l.memory(o.Workers), Allowed: o.Memory, OnDisk: l.memoryOnDisk(o.Workers),
 		}
+	}
+	if err := l.checkRoom(o); err != nil {
+		return nil, err
 	}
 	s := newSearch(l, g, o)
 	if o.Dir == "" {

@@ -1,0 +1,210 @@
+package swapplan
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"time"
+
+	"grenier/io/corrupt"
+	"grenier/io/durable"
+	"grenier/kernels/cpu"
+	"grenier/layers/swap"
+	"grenier/pipeline/calibrate"
+	"grenier/pipeline/plan"
+	"grenier/pipeline/swapbfs"
+)
+
+// Calibration is what a machine can do. Times are nanoseconds of one processor.
+type Calibration struct {
+	Date time.Time `json:"date"`
+	CPU  string    `json:"cpu"` // what it calls itself
+	// Cores is the number of processors that was measured, Speedup how much more all of
+	// them do than one.
+	Cores   int     `json:"cores"`
+	Speedup float64 `json:"speedup"`
+	// Step is for an instruction of pulling a word, as swapbfs.Amounts counts them;
+	// Pack and Unpack are for a word.
+	Step   float64 `json:"step_ns"`
+	Pack   float64 `json:"pack_ns"`
+	Unpack float64 `json:"unpack_ns"`
+	// Bytes a second of the disk: written in order, and read at random places, several
+	// pieces at a time.
+	Write  float64 `json:"write_bytes_per_second"`
+	Random float64 `json:"random_read_bytes_per_second"`
+}
+
+// SetDisk replaces what was measured of the disk by bytes a second, for everything.
+func (c *Calibration) SetDisk(rate float64) { c.Write, c.Random = rate, rate }
+
+// asPlan returns c as far as it is a calibration of package plan.
+func (c *Calibration) asPlan() *plan.Calibration {
+	return &plan.Calibration{Cores: c.Cores, Speedup: c.Speedup}
+}
+
+const (
+	// rounds is how often everything is measured: the best counts, since others use
+	// the machine too.
+	rounds = 3
+	// sampling is the time for one measurement of pulling.
+	sampling = 250 * time.Millisecond
+	// cpuShare is the share of the time of a calibration before the disk.
+	cpuShare = 0.3
+)
+
+// Measure measures this machine: blocks of the grid, and a file in dir, or its
+// nearest parent that exists, or the directory for temporary files if dir is empty.
+// Without disk, SetDisk has to follow. Progress is told the share that is done, 0 to
+// 1. Nothing is left behind.
+func Measure(ctx context.Context, g *swap.Grid, workers int, dir string, disk bool, progress func(share float64)) (*Calibration, error) {
+	workers = min(workers, runtime.NumCPU())
+	c := &Calibration{Date: time.Now().UTC().Truncate(time.Second), CPU: cpu.Name(), Cores: workers}
+	a, err := swapbfs.Predict(g, swapbfs.Options{Workers: workers})
+	if err != nil {
+		return nil, err
+	}
+	var one, all swapbfs.Costs
+	for round := range rounds {
+		for _, of := range []struct {
+			workers int
+			costs   *swapbfs.Costs
+		}{{1, &one}, {workers, &all}} {
+			costs, err := swapbfs.Sample(ctx, g, of.workers, sampling)
+			if err != nil {
+				return nil, fmt.Errorf("calibrating: %w", err)
+			}
+			of.costs.Visit = least(of.costs.Visit, costs.Visit)
+			of.costs.Pack = least(of.costs.Pack, costs.Pack)
+			of.costs.Unpack = least(of.costs.Unpack, costs.Unpack)
+		}
+		progress(cpuShare * float64(round+1) / rounds)
+	}
+	c.Step = one.Visit / float64(a.Steps)
+	c.Pack, c.Unpack = least(one.Pack, all.Pack), least(one.Unpack, all.Unpack)
+	c.Speedup = min(max(1, float64(workers)*one.Visit/all.Visit), float64(workers))
+	if !disk {
+		return c, nil
+	}
+	d, err := calibrate.Disk(ctx, dir, workers, func(share float64) { progress(cpuShare + (1-cpuShare)*share) })
+	if err != nil {
+		return nil, err
+	}
+	c.Write, c.Random = d.Write, d.Random
+	return c, nil
+}
+
+// least returns the lesser of what was found before, 0 if nothing, and something new.
+func least(before, now float64) float64 {
+	if before == 0 {
+		return now
+	}
+	return min(before, now)
+}
+
+// A calibration file is JSON that people may edit, to ask what another machine would do.
+const (
+	calibrationFormat  = "grenier-swap-calibration"
+	calibrationVersion = 1
+	// maxCalibration is the largest size of a file.
+	maxCalibration = 64 << 10
+)
+
+// document is the JSON form.
+type document struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+	Calibration
+}
+
+// Encode returns the contents of a calibration file.
+func (c *Calibration) Encode() ([]byte, error) {
+	data, err := json.MarshalIndent(document{calibrationFormat, calibrationVersion, *c}, "", "  ")
+	return append(data, '\n'), err
+}
+
+// Save replaces the file at path by c.
+func (c *Calibration) Save(path string) error {
+	data, err := c.Encode()
+	if err != nil {
+		return fmt.Errorf("saving %s: %w", path, err)
+	}
+	return durable.WriteFile(path, data)
+}
+
+// Load reads the calibration file at path. It fails with an error of the operating system
+// or like Parse.
+func Load(path string) (*Calibration, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxCalibration+1))
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, data)
+}
+
+// Parse decodes the contents of the file called path. It fails with an error that matches
+// corrupt.ErrCorrupt, and corrupt.ErrForeign if that is no calibration file of this
+// command, or corrupt.ErrVersion if it is one of a newer program.
+func Parse(path string, data []byte) (*Calibration, error) {
+	fail := func(format string, args ...any) (*Calibration, error) {
+		return nil, corrupt.New(path, "", format, args...)
+	}
+	if len(data) > maxCalibration {
+		return fail("more than %d bytes", maxCalibration)
+	}
+	var head struct {
+		Format  string `json:"format"`
+		Version int    `json:"version"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return fail("not the JSON of a calibration: %w", err)
+	}
+	if head.Format != calibrationFormat {
+		return fail("%w: its format is %q, not %q", corrupt.ErrForeign, head.Format, calibrationFormat)
+	}
+	if head.Version != calibrationVersion {
+		return fail("%w %d: this program reads version %d", corrupt.ErrVersion, head.Version, calibrationVersion)
+	}
+	var doc document
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&doc); err != nil {
+		return fail("%w", err)
+	}
+	if err := doc.validate(); err != nil {
+		return fail("%w", err)
+	}
+	return &doc.Calibration, nil
+}
+
+var errFigure = errors.New("impossible figure")
+
+// validate accepts what a machine may do, in a wide sense.
+func (c *Calibration) validate() error {
+	if c.Cores < 1 || c.Cores > plan.MaxCores {
+		return fmt.Errorf("%w: %d cores", errFigure, c.Cores)
+	}
+	if !(c.Speedup >= 1 && c.Speedup <= float64(c.Cores)) {
+		return fmt.Errorf("%w: %d cores %g times as fast as one", errFigure, c.Cores, c.Speedup)
+	}
+	for _, ns := range []float64{c.Step, c.Pack, c.Unpack} {
+		if !(ns >= 1e-5 && ns <= 1e6) {
+			return fmt.Errorf("%w: %g ns", errFigure, ns)
+		}
+	}
+	for _, rate := range []float64{c.Write, c.Random} {
+		if !(rate >= 1e3 && rate <= 1e13) {
+			return fmt.Errorf("%w: %g bytes a second", errFigure, rate)
+		}
+	}
+	return nil
+}
