@@ -38,7 +38,7 @@ type Solver struct {
 	// Exact says that the solver finds shortest solutions, unless it is stopped.
 	Exact bool `json:"exact"`
 	// Solved is the number of grids for which the search was not stopped for lack
-	// of memory; where it was, the solution is the greedy one.
+	// of memory; where it was, the solution is the best one known by then.
 	Solved int `json:"solved"`
 	// Optimal is the number of grids of known distance whose solution has that
 	// length, Excess the mean of what solutions are longer.
@@ -243,8 +243,17 @@ func (c *contest) check(name string, i int, r swapsolve.Result) error {
 	if d < 0 || len(r.Swaps) >= d && r.Lower <= d && (!r.Optimal || len(r.Swaps) == d) {
 		return nil
 	}
-	return fmt.Errorf("%w: %s on\n%sfound %d swaps and the lower bound %d, optimal %v; the distance is %d",
-		ErrWrong, name, swap.Puzzle{Grid: c.grid, State: c.states[i], First: 1}, len(r.Swaps), r.Lower, r.Optimal, d)
+	return fmt.Errorf("%w: %s on %v found %d swaps and the lower bound %d, optimal %v; the distance is %d",
+		ErrWrong, name, c.tiles(i), len(r.Swaps), r.Lower, r.Optimal, d)
+}
+
+// tiles lists the tiles of state i, from 1.
+func (c *contest) tiles(i int) []int {
+	list := make([]int, c.grid.Cells())
+	for cell := range list {
+		list[cell] = c.states[i].At(cell) + 1
+	}
+	return list
 }
 
 // spreadOf sums up numbers, of which there is one at least. The median of an even
