@@ -49,7 +49,7 @@ random grids have about two thirds. The same seed gives the same grid.
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&f.rows, "rows", 0, "`number` of rows of the grid")
-	flags.IntVar(&f.cols, "cols", 0, "`number` of columns of the grid; rows times columns is 1 to 16")
+	flags.IntVar(&f.cols, "cols", 0, "`number` of columns of the grid; rows times columns is 1 to 64")
 	flags.Float64Var(&f.difficulty, "difficulty", 0.67, "`share` of the largest sum of Manhattan distances, 0 to 1")
 	flags.Uint64Var(&f.seed, "seed", 0, "`number` that the grid is made from (default: another one each time)")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
@@ -58,23 +58,23 @@ random grids have about two thirds. The same seed gives the same grid.
 }
 
 func (a *app) runSwapGenerate(f swapGenerateFlags) error {
-	g, err := swap.NewGrid(f.rows, f.cols)
+	g, err := swap.NewListedGrid(f.rows, f.cols)
 	if err != nil {
 		return err
 	}
-	s, err := swapsolve.Generate(g, f.difficulty, rand.New(rand.NewPCG(f.seed, 0)))
+	tiles, err := swapsolve.Generate(g, f.difficulty, rand.New(rand.NewPCG(f.seed, 0)))
 	if err != nil {
 		return err
 	}
 	if !f.json {
-		_, err = fmt.Fprint(a.out, swap.Puzzle{Grid: g, State: s, First: 1})
+		_, err = fmt.Fprint(a.out, swap.Puzzle{Grid: g, Tiles: tiles, First: 1})
 		return err
 	}
 	r := swapGenerateReport{
-		Rows: f.rows, Cols: f.cols, Seed: f.seed, Manhattan: heuristic.NewManhattan(g).Sum(s), MaxManhattan: heuristic.MaxManhattan(g),
+		Rows: f.rows, Cols: f.cols, Seed: f.seed, Manhattan: heuristic.NewManhattan(g).SumList(tiles), MaxManhattan: heuristic.MaxManhattan(g),
 	}
-	for c := range g.Cells() {
-		r.Tiles = append(r.Tiles, s.At(c)+1)
+	for _, t := range tiles {
+		r.Tiles = append(r.Tiles, int(t)+1)
 	}
 	return a.printJSON(r)
 }

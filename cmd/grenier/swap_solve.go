@@ -23,6 +23,7 @@ import (
 // swapSolveFlags are the flags of swap solve as given.
 type swapSolveFlags struct {
 	rows, cols, threads       int
+	width                     int
 	solver, heuristic, memory string
 	svg                       string
 	pdb                       []string
@@ -66,20 +67,25 @@ Solvers:
   bfs, graph            breadth first, as it goes or on the whole graph: the same
   bidirectional         breadth first from both ends: the same
   pseudo-bidirectional  breadth first from the goal, once for both ends: not exact
+  beam                  keeps the best states of each depth, again and again with twice
+                        as many of them, up to --width or --memory or --time: not exact,
+                        but far better than greedy
   greedy                one tile after the other: not exact
+Grids of more than 16 cells, up to 64, are for beam, which is their default, idastar and
+greedy, with the heuristics manhattan, inversion and walking.
 
-Heuristics of astar, astar-bucket and idastar: zero, manhattan, inversion, walking, pdb
+Heuristics of astar, astar-bucket, idastar and beam: zero, manhattan, inversion, walking, pdb
 (the files of --pdb, static or greedy cover) and pdb-exact (best cover). Several with
 commas between give the largest; each may be followed by +inverse (the bound of the
 inverse grid) and +parity (raised to the parity of the permutation).
 
-A search that needs more than --memory or --time ends with the greedy solution and the
-lower bound that it has proved: then it is not called optimal, unless they meet. So does
-an interrupted one, with status 130.
+A search that needs more than --memory or --time ends with the solution of a narrow beam
+and the lower bound that it has proved: then it is not called optimal, unless they meet.
+So does an interrupted one, with status 130.
 
 Progress shows that lower bound and the shortest solution known, the states that wait and
-those remembered, and how much of --memory or --time is used, whichever is more: the
-search ends at 100% at the latest, and may end long before.
+those remembered, and how much of --memory (for beam, of the work up to --width) or --time
+is used, whichever is more: the search ends at 100% at the latest, and may end long before.
 ` + exitHelp,
 		Example: `  grenier swap solve --rows 3 --cols 3 9 8 7 6 5 4 3 2 1
   grenier swap generate --rows 4 --cols 4 | grenier swap solve --json -
@@ -89,10 +95,11 @@ search ends at 100% at the latest, and may end long before.
 	flags := cmd.Flags()
 	flags.IntVar(&f.rows, "rows", 0, "`number` of rows of the grid in the arguments")
 	flags.IntVar(&f.cols, "cols", 0, "`number` of columns of the grid in the arguments")
-	flags.StringVar(&f.solver, "solver", "astar-bucket", "`name` of the solver")
-	flags.StringVar(&f.heuristic, "heuristic", "walking+parity", "`name` of the heuristic")
+	flags.StringVar(&f.solver, "solver", "", "`name` of the solver (default: astar-bucket, or beam for more than 16 cells)")
+	flags.StringVar(&f.heuristic, "heuristic", "", "`name` of the heuristic (default: walking+parity, or manhattan+parity)")
 	flags.StringSliceVar(&f.pdb, "pdb", nil, "`files` of pattern databases of the grid, with commas between")
 	flags.StringVar(&f.memory, "memory", "4GiB", "most `bytes` of memory for states and for pattern databases")
+	flags.IntVar(&f.width, "width", 0, "most `states` of a depth that beam keeps (default: 16384, or no limit with --time)")
 	flags.DurationVar(&f.time, "time", 0, "longest `time` to search, like 10s; 0 for no limit")
 	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to prepare databases with, 1 to %d", maxThreads))
 	flags.Var((*fileName)(&f.svg), "svg", "`FILE` for a drawing that moves, which browsers show")
@@ -102,21 +109,28 @@ search ends at 100% at the latest, and may end long before.
 }
 
 func (a *app) runSwapSolve(ctx context.Context, f swapSolveFlags, args []string) error {
-	informed, err := swapsolve.Informed(f.solver)
-	if err != nil {
-		return err
-	}
 	if err := checkThreads(f.threads); err != nil {
 		return err
 	}
-	if f.time < 0 {
+	switch {
+	case f.time < 0:
 		return usageError{fmt.Errorf("--time %v: want a time from 0 up", f.time)}
+	case f.width < 0:
+		return usageError{fmt.Errorf("--width %d: want a number from 0 up", f.width)}
 	}
-	o := swapsolve.Options{Time: f.time}
+	o := swapsolve.Options{Time: f.time, Width: f.width}
+	var err error
 	if o.Memory, err = parseBytes("--memory", f.memory); err != nil {
 		return err
 	}
 	puzzle, err := a.readPuzzle(f.rows, f.cols, args)
+	if err != nil {
+		return err
+	}
+	if f.solver == "" {
+		f.solver = swapsolve.DefaultSolver(puzzle.Grid)
+	}
+	informed, err := swapsolve.Informed(f.solver)
 	if err != nil {
 		return err
 	}
@@ -133,7 +147,7 @@ func (a *app) runSwapSolve(ctx context.Context, f swapSolveFlags, args []string)
 		return err
 	}
 	o.Progress = func(p swapsolve.Progress) { shown.update(swapSolving(p)) }
-	r, stopped := swapsolve.Solve(ctx, f.solver, puzzle.Grid, puzzle.State, o)
+	r, stopped := swapsolve.SolveList(ctx, f.solver, puzzle.Grid, puzzle.Tiles, o)
 	shown.close()
 	if r.Stopped == "" && stopped != nil {
 		return stopped
@@ -148,10 +162,8 @@ func (a *app) runSwapSolve(ctx context.Context, f swapSolveFlags, args []string)
 		Lower: r.Lower, Stopped: r.Stopped, Swaps: [][2]int{}, Expanded: r.Expanded, Generated: r.Generated,
 		PeakOpen: r.PeakOpen, PeakClosed: r.PeakClosed, Seconds: r.Elapsed.Seconds(),
 	}
-	if informed {
+	if report.Heuristic = r.Heuristic; f.heuristic != "" && informed {
 		report.Heuristic = f.heuristic
-	} else {
-		report.Heuristic = r.Heuristic
 	}
 	for _, m := range r.Swaps {
 		report.Swaps = append(report.Swaps, [2]int{m.A, m.B})
@@ -187,7 +199,7 @@ func (a *app) readPuzzle(rows, cols int, args []string) (swap.Puzzle, error) {
 }
 
 func parsePuzzle(rows, cols int, args []string) (swap.Puzzle, error) {
-	g, err := swap.NewGrid(rows, cols)
+	g, err := swap.NewListedGrid(rows, cols)
 	if err != nil {
 		return swap.Puzzle{}, err
 	}
@@ -232,8 +244,8 @@ func (p swapSolving) state(elapsed time.Duration) state {
 			humanize.SIWithDigits(float64(p.Open), 1, ""), humanize.SIWithDigits(float64(p.Closed), 1, ""), size(p.Bytes)),
 		total: swapShares, elapsed: elapsed, rate: float64(p.Expanded) / p.Elapsed.Seconds(), layerETA: noLayer, runETA: unknown, detail: p,
 	}
-	if p.Memory > 0 && p.Bytes > 0 {
-		shown.use(float64(p.Bytes) / float64(p.Memory))
+	if p.Share > 0 {
+		shown.use(p.Share)
 	}
 	if p.Limit > 0 {
 		shown.use(float64(p.Elapsed) / float64(p.Limit))

@@ -11,7 +11,7 @@
 // with the same beginning are one run of ranks, ordered by the relative order
 // of the rest.
 //
-// Lists are slices of up to MaxItems numbers, or Packed: up to MaxPacked of
+// Lists are slices, of up to MaxItems numbers where there are ranks, or Packed: up to MaxPacked of
 // them in the nibbles of a word, which is small, comparable and quicker.
 package perm
 
@@ -121,16 +121,17 @@ func Compose(r, p, q []uint8) {
 }
 
 // Inversions returns the number of pairs i < j with p[i] > p[j]: the digit sum
-// of the Lehmer code, and the number of swaps of neighbours that sort p.
+// of the Lehmer code, and the number of swaps of neighbours that sort p. It takes up to
+// 64 items.
 func Inversions(p []uint8) int {
-	count, used := 0, uint32(0)
+	count, used := 0, uint64(0)
 	for _, x := range p {
-		bit := uint32(1) << (x & 31)
-		count += bits.OnesCount32(used &^ (bit - 1))
+		bit := uint64(1) << (x & 63)
+		count += bits.OnesCount64(used &^ (bit - 1))
 		used |= bit
 	}
 	return count
 }
 
-// Parity returns 0 for an even permutation and 1 for an odd one.
+// Parity returns 0 for an even permutation of up to 64 items and 1 for an odd one.
 func Parity(p []uint8) int { return Inversions(p) & 1 }

@@ -17,6 +17,9 @@
 //
 // More generally the distance between any states s and t is that of t^-1 s.
 //
+// Grids of up to MaxCells cells have their states in a word, which is what searches
+// of many states need. A List is a state of any grid, of up to MaxListed cells.
+//
 // # Layers
 //
 // As a layers.Space the puzzle has one layer, the (mn)! states by lexicographic
@@ -38,11 +41,14 @@ import (
 	"grenier/kernels/perm"
 )
 
-// MaxCells is the largest number of cells of a grid.
-const MaxCells = perm.MaxPacked
+// The largest numbers of cells.
+const (
+	MaxCells  = perm.MaxPacked // of a grid with a State
+	MaxListed = 64             // of any grid
+)
 
 var (
-	// ErrSize reports a grid without cells, or with more than MaxCells.
+	// ErrSize reports a grid without cells, or with more than are possible.
 	ErrSize = errors.New("bad grid size")
 	// ErrTiles reports a list of tiles that does not fill a grid.
 	ErrTiles = errors.New("bad tiles")
@@ -60,14 +66,22 @@ type Swap struct{ A, B int }
 type Grid struct {
 	rows, cols int
 	swaps      []Swap
-	symmetries []perm.Packed
+	symmetries []perm.Packed // of up to MaxCells cells
 }
 
 // NewGrid returns the grid of that many rows and columns. It fails with ErrSize
 // when a side is not positive or there are more than MaxCells cells.
-func NewGrid(rows, cols int) (*Grid, error) {
-	if rows < 1 || cols < 1 || rows > MaxCells || cols > MaxCells || rows*cols > MaxCells {
-		return nil, fmt.Errorf("%w: %d x %d (1 to %d cells are possible)", ErrSize, rows, cols, MaxCells)
+func NewGrid(rows, cols int) (*Grid, error) { return newGrid(rows, cols, MaxCells) }
+
+// NewListedGrid returns the grid of that many rows and columns, whose states are a
+// List: methods that have to do with a State or with symmetries are for grids that
+// Packs reports only. It fails with ErrSize when a side is not positive or there are more
+// than MaxListed cells.
+func NewListedGrid(rows, cols int) (*Grid, error) { return newGrid(rows, cols, MaxListed) }
+
+func newGrid(rows, cols, most int) (*Grid, error) {
+	if rows < 1 || cols < 1 || rows > most || cols > most || rows*cols > most {
+		return nil, fmt.Errorf("%w: %d x %d (1 to %d cells are possible)", ErrSize, rows, cols, most)
 	}
 	g := &Grid{rows: rows, cols: cols}
 	for cell := range rows * cols {
@@ -78,7 +92,9 @@ func NewGrid(rows, cols int) (*Grid, error) {
 			g.swaps = append(g.swaps, Swap{cell, cell + cols})
 		}
 	}
-	g.symmetries = symmetries(rows, cols)
+	if g.Packs() {
+		g.symmetries = symmetries(rows, cols)
+	}
 	return g, nil
 }
 

@@ -164,7 +164,7 @@ func ExampleGrid_Apply() {
 	for _, m := range []swap.Swap{{A: 0, B: 1}, {A: 1, B: 3}} {
 		s = g.Apply(s, m)
 	}
-	fmt.Print(swap.Puzzle{Grid: g, State: s, First: 1})
+	fmt.Print(swap.Puzzle{Grid: g, Tiles: g.List(s), First: 1})
 	fmt.Println("parity", g.Parity(s))
 	// Output:
 	// 2 2

@@ -15,8 +15,9 @@ var ErrText = errors.New("bad puzzle text")
 
 // Puzzle is a grid with the state to solve, as a text gives it.
 type Puzzle struct {
-	Grid  *Grid
-	State State
+	Grid *Grid
+	// Tiles has the tiles cell by cell, numbered from 0.
+	Tiles List
 	// First is the number of the first tile in the text, 1 or 0.
 	First int
 }
@@ -36,7 +37,7 @@ func Parse(r io.Reader) (Puzzle, error) {
 	if err != nil {
 		return Puzzle{}, err
 	}
-	g, err := NewGrid(size[0], size[1])
+	g, err := NewListedGrid(size[0], size[1])
 	if err != nil {
 		return Puzzle{}, fmt.Errorf("line %d: %w", lines.line, err)
 	}
@@ -65,7 +66,7 @@ func (g *Grid) Puzzle(tiles []int) (Puzzle, error) {
 	if slices.Contains(tiles, 0) {
 		first = 0
 	}
-	var s State
+	list := make(List, n)
 	cellOf := make([]int, n) // the cell of each tile, counted from 1
 	for cell, t := range tiles {
 		if t < first || t >= first+n {
@@ -76,21 +77,21 @@ func (g *Grid) Puzzle(tiles []int) (Puzzle, error) {
 			return Puzzle{}, fmt.Errorf("%w: %d is in cells %d and %d", ErrTiles, t, earlier-1, cell)
 		}
 		cellOf[t-first] = cell + 1
-		s |= State(t-first) << (4 * cell)
+		list[cell] = uint8(t - first)
 	}
-	return Puzzle{Grid: g, State: s, First: first}, nil
+	return Puzzle{Grid: g, Tiles: list, First: first}, nil
 }
 
 // String returns the text of the puzzle, which Parse reads.
 func (p Puzzle) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d %d\n", p.Grid.rows, p.Grid.cols)
-	for cell := range p.Grid.Cells() {
+	for cell, tile := range p.Tiles {
 		end := " "
 		if (cell+1)%p.Grid.cols == 0 {
 			end = "\n"
 		}
-		fmt.Fprintf(&b, "%d%s", p.State.At(cell)+p.First, end)
+		fmt.Fprintf(&b, "%d%s", int(tile)+p.First, end)
 	}
 	return b.String()
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -24,6 +25,9 @@ func TestParse(t *testing.T) {
 		{"one cell from 0", "1 1\n0\n", "1 1\n0\n", nil},
 		{"sixteen", "1 16\n16 15 14 13 12 11 10 9 8 7 6 5 4 3 2 1\n", "1 16\n16 15 14 13 12 11 10 9 8 7 6 5 4 3 2 1\n", nil},
 
+		{"five by five", "5 5\n24 1 2 3 4\n5 6 7 8 9\n10 11 12 13 14\n15 16 17 18 19\n20 21 22 23 0",
+			"5 5\n24 1 2 3 4\n5 6 7 8 9\n10 11 12 13 14\n15 16 17 18 19\n20 21 22 23 0\n", nil},
+
 		{"empty", "", "", swap.ErrText},
 		{"no rows", "2 2\n", "", swap.ErrText},
 		{"a row short", "2 2\n1 2\n", "", swap.ErrText},
@@ -38,7 +42,7 @@ func TestParse(t *testing.T) {
 
 		{"no cells", "0 2\n", "", swap.ErrSize},
 		{"negative", "-1 -4\n1 2 3 4\n", "", swap.ErrSize},
-		{"seventeen", "1 17\n1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17\n", "", swap.ErrSize},
+		{"too many", "5 13\n1 2 3 4 5 6 7 8 9 10 11 12 13\n", "", swap.ErrSize},
 
 		{"twice", "2 2\n1 2\n2 4\n", "", swap.ErrTiles},
 		{"both numberings", "2 2\n0 1\n2 4\n", "", swap.ErrTiles},
@@ -59,8 +63,8 @@ func TestParse(t *testing.T) {
 // TestParseSolved checks that both numberings of the solved grid are the goal.
 func TestParseSolved(t *testing.T) {
 	for _, text := range []string{"2 2\n1 2\n3 4\n", "2 2\n0 1\n2 3\n"} {
-		if p, err := swap.Parse(strings.NewReader(text)); err != nil || p.State != p.Grid.Goal() {
-			t.Errorf("%q: %x, %v", text, p.State, err)
+		if p, err := swap.Parse(strings.NewReader(text)); err != nil || !p.Tiles.Solved() || p.Tiles.State() != p.Grid.Goal() {
+			t.Errorf("%q: %v, %v", text, p.Tiles, err)
 		}
 	}
 }
@@ -84,12 +88,12 @@ func TestPuzzleText(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
-	for _, size := range sizes() {
-		space := swap.Space{Grid: mustGrid(t, size[0], size[1])}
+	for _, size := range append(sizes(), [2]int{1, 17}, [2]int{5, 5}, [2]int{64, 1}, [2]int{8, 8}) {
+		g := mustListed(t, size[0], size[1])
 		for first := range 2 {
-			p := swap.Puzzle{Grid: space.Grid, State: space.Unrank(0, rng.Uint64N(space.Size(0))), First: first}
+			p := swap.Puzzle{Grid: g, Tiles: shuffled(g, rng), First: first}
 			got, err := swap.Parse(strings.NewReader(p.String()))
-			if err != nil || got.State != p.State || got.First != first || got.String() != p.String() {
+			if err != nil || !slices.Equal(got.Tiles, p.Tiles) || got.First != first || got.String() != p.String() {
 				t.Errorf("%q becomes %q: %v", p, got, err)
 			}
 		}
@@ -102,6 +106,8 @@ func FuzzParse(f *testing.F) {
 	f.Add("2 3\n1 2 3\n6 5 4\n")
 	f.Add("1 1\n0\n")
 	f.Add("2 2\n0 1\n2 4\n")
+	f.Add("1 17\n1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 17 16")
+	f.Add("6 3\n0 1 2\n3 4 5\n6 7 8\n9 10 11\n12 13 14\n15 16 17")
 	f.Add("\n\n4 4")
 	f.Fuzz(func(t *testing.T, text string) {
 		p, err := swap.Parse(strings.NewReader(text))
@@ -111,12 +117,11 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		space := swap.Space{Grid: p.Grid}
-		if _, rank := space.Rank(p.State); space.Unrank(0, rank) != p.State {
-			t.Fatalf("%x is no state of %s", p.State, space.Name())
+		if len(p.Tiles) != p.Grid.Cells() || !p.Tiles.Valid() {
+			t.Fatalf("%v is no state of %d x %d", p.Tiles, p.Grid.Rows(), p.Grid.Cols())
 		}
 		again, err := swap.Parse(strings.NewReader(p.String()))
-		if err != nil || again.State != p.State || again.First != p.First {
+		if err != nil || !slices.Equal(again.Tiles, p.Tiles) || again.First != p.First {
 			t.Fatalf("%q becomes %q: %v", p, again, err)
 		}
 	})

@@ -20,25 +20,26 @@ var ErrDifficulty = errors.New("difficulty not possible")
 // It shuffles the tiles and then exchanges any two of them, keeping exchanges that
 // do not lead away from the sum that is wanted, and begins anew where that takes too
 // long.
-func Generate(g *swap.Grid, difficulty float64, r *rand.Rand) (swap.State, error) {
+func Generate(g *swap.Grid, difficulty float64, r *rand.Rand) (swap.List, error) {
 	if !(difficulty >= 0 && difficulty <= 1) {
-		return 0, fmt.Errorf("%w: %v: want 0 to 1", ErrDifficulty, difficulty)
+		return nil, fmt.Errorf("%w: %v: want 0 to 1", ErrDifficulty, difficulty)
 	}
 	m, n := heuristic.NewManhattan(g), g.Cells()
 	want := 2 * int(difficulty*float64(heuristic.MaxManhattan(g))/2+0.5)
+	l := g.Home()
 	for {
-		var s swap.State
 		for c, t := range r.Perm(n) {
-			s |= swap.State(t) << (4 * c)
+			l[c] = uint8(t)
 		}
 		for range 100 * n * n {
-			off := m.Sum(s) - want
+			off := m.SumList(l) - want
 			if off == 0 {
-				return s, nil
+				return l, nil
 			}
-			next := s.Swap(r.IntN(n), r.IntN(n))
-			if change := m.Sum(next) - want; change*change <= off*off {
-				s = next
+			exchange := swap.Swap{A: r.IntN(n), B: r.IntN(n)}
+			l.Swap(exchange)
+			if change := m.SumList(l) - want; change*change > off*off {
+				l.Swap(exchange)
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package swapsolve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -13,11 +14,19 @@ import (
 // HeuristicNames describes what ParseHeuristic takes.
 const HeuristicNames = "zero, manhattan, inversion, walking, pdb (the files of --pdb), pdb-exact; several with commas between; each may be followed by +inverse and +parity"
 
-// ParseHeuristic makes a lower bound from its name, see HeuristicNames. files are
+// ParseHeuristic makes a lower bound from its name, see HeuristicNames; "" is
+// walking+parity, or manhattan+parity where the tables of walking are too large. files are
 // pattern databases, for pdb and pdb-exact: the latter covers the tiles as well as
 // possible if the file is a table of sets. It fails with ErrHeuristic for another name, or for
-// pdb without files or files without pdb, and like heuristic.NewWalking and patterns.Load.
+// pdb without files, files without pdb, or pdb for a grid without a swap.State, and like heuristic.NewWalking and patterns.Load.
 func ParseHeuristic(ctx context.Context, g *swap.Grid, text string, files []string, o patterns.Options) (heuristic.Heuristic, error) {
+	if text == "" {
+		h, err := ParseHeuristic(ctx, g, "walking+parity", files, o)
+		if errors.Is(err, heuristic.ErrTooLarge) {
+			return ParseHeuristic(ctx, g, "manhattan+parity", files, o)
+		}
+		return h, err
+	}
 	var list heuristic.Max
 	used := false
 	for name := range strings.SplitSeq(text, ",") {
@@ -63,6 +72,10 @@ func baseHeuristic(ctx context.Context, g *swap.Grid, name string, files []strin
 	case "pdb", "pdb-exact":
 		if len(files) == 0 {
 			return nil, fmt.Errorf("%w: %s needs the file of a pattern database", ErrHeuristic, name)
+		}
+		if !g.Packs() {
+			return nil, fmt.Errorf("%w: %s takes up to %d cells, not %d x %d (allowed: manhattan, inversion, walking)",
+				ErrHeuristic, name, swap.MaxCells, g.Rows(), g.Cols())
 		}
 		return patterns.Load(ctx, g, files, name == "pdb-exact", o)
 	}

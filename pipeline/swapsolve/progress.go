@@ -13,6 +13,9 @@ type Progress struct {
 	// Bytes are those of the states, Memory those allowed, 0 for no limit.
 	Bytes  uint64 `json:"bytes"`
 	Memory uint64 `json:"memory"`
+	// Share is the part that is done of the work, if the search goes on to where it ends
+	// at the latest but for Limit: 0 if there is no such end.
+	Share float64 `json:"share"`
 	// Elapsed is the time used, Limit the time allowed, 0 for no limit.
 	Elapsed time.Duration `json:"-"`
 	Limit   time.Duration `json:"-"`
@@ -34,8 +37,12 @@ func (r *reporter) tell(s *search, elapsed time.Duration) {
 		return
 	}
 	r.last = elapsed
+	share := s.share
+	if share == 0 && s.memory > 0 {
+		share = float64(s.held.bytes) / float64(s.memory)
+	}
 	r.report(Progress{
 		Solver: r.solver, Lower: s.lower, Best: len(s.best), Expanded: s.Expanded, Open: s.held.open, Closed: s.held.closed,
-		Bytes: s.held.bytes, Memory: s.memory, Elapsed: elapsed, Limit: s.limit,
+		Bytes: s.held.bytes, Memory: s.memory, Share: share, Elapsed: elapsed, Limit: s.limit,
 	})
 }

@@ -3,6 +3,7 @@ package swapsolve
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"grenier/layers/swap"
 )
@@ -50,7 +51,7 @@ func SVG(p swap.Puzzle, moves []swap.Swap) []byte {
 // places returns the cells of a tile: one at the beginning, one after each move, and the
 // last again for a rest.
 func places(p swap.Puzzle, tile int, moves []swap.Swap) []int {
-	at := p.Grid.Inverse(p.State).At(tile)
+	at := slices.Index(p.Tiles, uint8(tile))
 	list := []int{at}
 	for _, m := range moves {
 		switch at {

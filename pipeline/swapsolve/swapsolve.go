@@ -11,10 +11,14 @@
 //	astar-bucket          a shortest solution      the same; its queue is quicker
 //	astar-incremental     a shortest solution      the same; half Manhattan, kept up to date
 //	idastar               a shortest solution      nothing
+//	beam                  a solution               the best states of each depth
+//
+// greedy, idastar and beam take grids of any size, the others those whose states fit a
+// swap.State.
 //
 // A solver that stops early, because it needs more memory or time than is allowed or
-// is interrupted, says so and still returns a solution, the greedy one, with the lower
-// bound that it had proved by then.
+// is interrupted, says so and still returns a solution, that of a narrow beam, with the
+// lower bound that it had proved by then.
 package swapsolve
 
 import (
@@ -44,11 +48,13 @@ var (
 
 // Options says what a search may use.
 type Options struct {
-	// Heuristic is the lower bound of astar, astar-bucket and idastar. It must be
+	// Heuristic is the lower bound of astar, astar-bucket, idastar and beam. It must be
 	// admissible.
 	Heuristic heuristic.Heuristic
 	Memory    uint64        // most bytes for states, 0 for no limit
 	Time      time.Duration // 0 for no limit
+	// Width is the largest width of beam, 0 for no limit if Time is one, else 16,384.
+	Width int
 	// Progress is called several times a second, if it is not nil.
 	Progress func(Progress)
 }
@@ -80,17 +86,21 @@ type Counts struct {
 
 // search is one run of a solver.
 type search struct {
-	ctx    context.Context
-	grid   *swap.Grid
-	start  swap.State
-	goal   swap.State
-	h      heuristic.Heuristic
-	memory uint64
-	limit  time.Duration
-	began  time.Time
-	lower  int         // proved: no solution is shorter
-	best   []swap.Swap // the shortest solution known
-	held   holding
+	ctx     context.Context
+	grid    *swap.Grid
+	list    swap.List  // the start
+	start   swap.State // the start and the goal, of grids that have such states
+	goal    swap.State
+	h       heuristic.Heuristic
+	tracker heuristic.Tracker // of h, at the start, or of half Manhattan
+	width   int
+	memory  uint64
+	limit   time.Duration
+	began   time.Time
+	lower   int         // proved: no solution is shorter
+	best    []swap.Swap // the shortest solution known
+	held    holding
+	share   float64 // of the work that is done, 0 if only memory says
 	reporter
 	Counts
 }
@@ -104,19 +114,21 @@ type solver struct {
 	find     func(*search) ([]swap.Swap, error)
 	informed bool // needs a heuristic
 	exact    bool // finds shortest solutions
+	listed   bool // takes grids of any size
 }
 
 // solvers lists what Names returns.
 var solvers = []solver{
-	{"greedy", greedy, false, false},
-	{"graph", graphSearch, false, true},
-	{"bfs", breadthFirst, false, true},
-	{"bidirectional", bidirectional, false, true},
-	{"pseudo-bidirectional", pseudoBidirectional, false, false},
-	{"astar", heapSearch, true, true},
-	{"astar-bucket", bucketSearch, true, true},
-	{"astar-incremental", incrementalSearch, false, true},
-	{"idastar", deepening, true, true},
+	{"greedy", greedy, false, false, true},
+	{"graph", graphSearch, false, true, false},
+	{"bfs", breadthFirst, false, true, false},
+	{"bidirectional", bidirectional, false, true, false},
+	{"pseudo-bidirectional", pseudoBidirectional, false, false, false},
+	{"astar", heapSearch, true, true, false},
+	{"astar-bucket", bucketSearch, true, true, false},
+	{"astar-incremental", incrementalSearch, false, true, false},
+	{"idastar", deepening, true, true, true},
+	{"beam", beam, true, false, true},
 }
 
 // Names returns the names of the solvers.
@@ -137,6 +149,15 @@ func find(name string) (solver, error) {
 	return solvers[i], nil
 }
 
+// DefaultSolver returns the name of the solver to take for a grid if nothing else is
+// known: an exact one that is quick, if there is.
+func DefaultSolver(g *swap.Grid) string {
+	if g.Packs() {
+		return "astar-bucket"
+	}
+	return "beam"
+}
+
 // Exact reports whether the solver of that name finds shortest solutions. It fails
 // with ErrSolver.
 func Exact(name string) (bool, error) {
@@ -151,29 +172,30 @@ func Informed(name string) (bool, error) {
 	return s.informed, err
 }
 
-// Solve runs the solver of that name on a state of g. It fails with ErrSolver,
-// ErrHeuristic if the solver needs a heuristic and there is none or it is not
-// admissible. With the error of ctx it returns what a search that stops early returns.
+// Solve runs the solver of that name on a state of g, as SolveList does.
 func Solve(ctx context.Context, name string, g *swap.Grid, start swap.State, o Options) (Result, error) {
+	return SolveList(ctx, name, g, g.List(start), o)
+}
+
+// SolveList runs the solver of that name on a state of g. It fails with ErrSolver,
+// swap.ErrSize if the grid is too large for the solver, heuristic.ErrTooLarge if it is for
+// the heuristic, swap.ErrTiles for a list that is no state of g, or ErrHeuristic if the
+// solver needs a heuristic and there is none or it is not admissible. With the error of ctx
+// it returns what a search that stops early returns.
+func SolveList(ctx context.Context, name string, g *swap.Grid, start swap.List, o Options) (Result, error) {
 	solver, err := find(name)
 	if err != nil {
 		return Result{}, err
 	}
-	s := &search{ctx: ctx, grid: g, start: start, goal: g.Goal(), memory: o.Memory, limit: o.Time, began: time.Now(),
-		reporter: reporter{solver: name, report: o.Progress}}
-	s.raise(heuristic.NewManhattan(g).Estimate(start))
-	if solver.informed {
-		if o.Heuristic == nil || !o.Heuristic.Admissible() {
-			return Result{}, fmt.Errorf("%w: %s needs one that is admissible", ErrHeuristic, name)
-		}
-		s.h = o.Heuristic
-		s.raise(s.h.Estimate(start))
+	s, err := newSearch(ctx, solver, g, start, o)
+	if err != nil {
+		return Result{}, err
 	}
 	stopped, err := s.run(solver)
 	if err != nil {
 		return Result{}, err
 	}
-	if err := replay(g, start, s.best); err != nil {
+	if err := replay(start, s.best); err != nil {
 		return Result{}, err
 	}
 	r := Result{
@@ -188,12 +210,64 @@ func Solve(ctx context.Context, name string, g *swap.Grid, start swap.State, o O
 	return r, nil
 }
 
+// newSearch returns a search that has not begun. It fails as SolveList does.
+func newSearch(ctx context.Context, solver solver, g *swap.Grid, start swap.List, o Options) (*search, error) {
+	switch {
+	case !solver.listed && !g.Packs():
+		return nil, fmt.Errorf("%w: %s takes up to %d cells, not %d x %d (allowed for larger grids: %s)",
+			swap.ErrSize, solver.name, swap.MaxCells, g.Rows(), g.Cols(), strings.Join(listed(), ", "))
+	case len(start) != g.Cells() || !start.Valid():
+		return nil, fmt.Errorf("%w: %v for %d x %d cells", swap.ErrTiles, start, g.Rows(), g.Cols())
+	case solver.informed && (o.Heuristic == nil || !o.Heuristic.Admissible()):
+		return nil, fmt.Errorf("%w: %s needs one that is admissible", ErrHeuristic, solver.name)
+	}
+	s := &search{
+		ctx: ctx, grid: g, list: start, memory: o.Memory, limit: o.Time, width: o.Width, began: time.Now(),
+		reporter: reporter{solver: solver.name, report: o.Progress},
+	}
+	if g.Packs() {
+		s.start, s.goal = start.State(), g.Goal()
+	}
+	if s.width == 0 && s.limit == 0 {
+		s.width = lastWidth
+	}
+	if err := s.follow(heuristic.NewManhattan(g)); err != nil {
+		return nil, err
+	}
+	if solver.informed {
+		s.h = o.Heuristic
+		return s, s.follow(s.h)
+	}
+	return s, nil
+}
+
+// follow makes s.tracker, and takes in the bound of the start.
+func (s *search) follow(h heuristic.Heuristic) (err error) {
+	if s.tracker, err = heuristic.Follow(s.grid, h); err != nil {
+		return err
+	}
+	s.tracker.Begin(s.list)
+	s.raise(s.tracker.Bound())
+	return nil
+}
+
+// listed returns the names of the solvers that take grids of any size.
+func listed() []string {
+	var names []string
+	for _, s := range solvers {
+		if s.listed {
+			names = append(names, s.name)
+		}
+	}
+	return names
+}
+
 // Interrupted is what Result.Stopped is for a search whose context ended.
 const Interrupted = "interrupt"
 
 // run searches for s.best. stopped says what ended the search early.
 func (s *search) run(solver solver) (stopped string, err error) {
-	if s.best, err = greedy(s); err != nil || s.start == s.goal { // 0, which is solved, stays out of tables
+	if s.best, err = greedy(s); err != nil || s.list.Solved() { // the state 0 stays out of tables
 		return "", err
 	}
 	found, err := solver.find(s)
@@ -205,19 +279,20 @@ func (s *search) run(solver solver) (stopped string, err error) {
 		}
 		return "", nil
 	case errors.Is(err, errMemory), errors.Is(err, errTime):
-		return err.Error(), nil
+		return err.Error(), rescue(s)
 	case s.ctx.Err() != nil && errors.Is(err, s.ctx.Err()):
-		return Interrupted, nil
+		return Interrupted, rescue(s)
 	}
 	return "", err
 }
 
 // replay checks that moves solve a state: a wrong solution is never handed out.
-func replay(g *swap.Grid, s swap.State, moves []swap.Swap) error {
+func replay(start swap.List, moves []swap.Swap) error {
+	tiles := slices.Clone(start)
 	for _, m := range moves {
-		s = g.Apply(s, m)
+		tiles.Swap(m)
 	}
-	if s != g.Goal() {
+	if !tiles.Solved() {
 		return fmt.Errorf("the %d swaps found do not solve the grid: this is a bug", len(moves))
 	}
 	return nil
@@ -266,6 +341,6 @@ func (s *search) allow(bytes uint64) error {
 
 // raise takes in a lower bound; all solutions have the parity of the start.
 func (s *search) raise(lower int) {
-	lower += (lower ^ s.grid.Parity(s.start)) & 1
+	lower += (lower ^ s.list.Parity()) & 1
 	s.lower = max(s.lower, lower)
 }

@@ -15,6 +15,8 @@
 //     describes and package pipeline/patterns builds.
 //   - Dynamic covers the tiles of each grid anew by small sets, from a table of all
 //     sets of up to k tiles.
+//   - Follow keeps a bound up to date from swap to swap, for grids of more cells than a
+//     State has as well, which Estimate cannot take.
 //   - Lift raises a bound to the parity of the permutation, Max takes the largest
 //     of several, Inverse looks at the inverse, which is as far from home.
 package heuristic
@@ -127,16 +129,20 @@ func (v Inverse) Estimate(s swap.State) int { return v.Heuristic.Estimate(v.Grid
 // swap moves two tiles by 1 (document 004, theorem 3.2). The sum is even always, so
 // there is nothing to round (ERRATA).
 type Manhattan struct {
+	grid     *swap.Grid
 	cells    int
 	distance [swap.MaxCells][swap.MaxCells]uint8 // from cell to cell
 }
 
-// NewManhattan returns the bound for a grid.
+// NewManhattan returns the bound for a grid, which Follow takes of any size.
 func NewManhattan(g *swap.Grid) *Manhattan {
-	m := &Manhattan{cells: g.Cells()}
+	m := &Manhattan{grid: g, cells: g.Cells()}
+	if !g.Packs() {
+		return m
+	}
 	for t := range m.cells {
 		for c := range m.cells {
-			m.distance[c][t] = uint8(abs(t/g.Cols()-c/g.Cols()) + abs(t%g.Cols()-c%g.Cols()))
+			m.distance[c][t] = uint8(apart(g, c, t))
 		}
 	}
 	return m
@@ -164,6 +170,15 @@ func (m *Manhattan) Sum(s swap.State) int {
 	return sum
 }
 
+// SumList is Sum for a state of a grid of any size.
+func (m *Manhattan) SumList(l swap.List) int {
+	sum := 0
+	for c, t := range l {
+		sum += apart(m.grid, c, int(t))
+	}
+	return sum
+}
+
 // Change returns what a move adds to Sum: -2, 0 or 2.
 func (m *Manhattan) Change(s swap.State, move swap.Swap) int {
 	a, b := s.At(move.A), s.At(move.B)
@@ -187,9 +202,12 @@ type Inversions struct {
 	reflect, restore perm.Packed // cells in the numbering by columns, and back
 }
 
-// NewInversions returns the bound for a grid.
+// NewInversions returns the bound for a grid, which Follow takes of any size.
 func NewInversions(g *swap.Grid) *Inversions {
 	v := &Inversions{cells: g.Cells(), divisor: 2 * max(g.Rows(), g.Cols())}
+	if !g.Packs() {
+		return v
+	}
 	for c := range v.cells {
 		v.reflect |= perm.Packed(c%g.Cols()*g.Rows()+c/g.Cols()) << (4 * c)
 	}
@@ -211,6 +229,11 @@ func (v *Inversions) Estimate(s swap.State) int {
 	byColumn := v.reflect.Compose(s, v.cells).Compose(v.restore, v.cells)
 	count := s.Inversions(v.cells) + byColumn.Inversions(v.cells)
 	return (count + v.divisor - 1) / v.divisor
+}
+
+// apart returns the Manhattan distance of two cells.
+func apart(g *swap.Grid, a, b int) int {
+	return abs(a/g.Cols()-b/g.Cols()) + abs(a%g.Cols()-b%g.Cols())
 }
 
 func abs(x int) int { return max(x, -x) }

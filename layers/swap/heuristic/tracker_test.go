@@ -1,0 +1,103 @@
+package heuristic_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"grenier/kernels/perm"
+	"grenier/layers/swap"
+	"grenier/layers/swap/heuristic"
+)
+
+// followed returns bounds that Follow takes for grids of any size.
+func followed(g *swap.Grid) []heuristic.Heuristic {
+	m, v := heuristic.NewManhattan(g), heuristic.NewInversions(g)
+	return []heuristic.Heuristic{heuristic.Zero{}, m, v, heuristic.Lift{Heuristic: heuristic.Max{v, m}, Grid: g}}
+}
+
+func mustFollow(tb testing.TB, g *swap.Grid, h heuristic.Heuristic) heuristic.Tracker {
+	tb.Helper()
+	t, err := heuristic.Follow(g, h)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return t
+}
+
+// TestFollowSmall walks at random and compares with the bounds of states.
+func TestFollowSmall(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	for _, shape := range [][2]int{{1, 6}, {6, 1}, {2, 3}, {3, 2}, {3, 3}, {2, 5}, {4, 4}} {
+		g := mustGrid(t, shape[0], shape[1])
+		w := mustWalking(t, g)
+		for _, h := range append(followed(g), w, heuristic.Lift{Heuristic: heuristic.Inverse{Heuristic: w, Grid: g}, Grid: g}) {
+			s, f := g.Goal(), mustFollow(t, g, h)
+			f.Begin(g.Home())
+			for range 200 {
+				i := r.IntN(len(g.Swaps()))
+				next := g.Apply(s, g.Swaps()[i])
+				if f.Bound() != h.Estimate(s) || f.After(i) != h.Estimate(next) {
+					t.Fatalf("%v %s, state %x, swap %d: %d, then %d", shape, h.Name(), s, i, f.Bound(), f.After(i))
+				}
+				f.Do(i)
+				s = next
+			}
+		}
+	}
+}
+
+// FuzzFollow takes any grid, state and swaps: what is kept up to date is what is
+// made anew, a swap changes it by at most 1, and it is 0 at home.
+func FuzzFollow(f *testing.F) {
+	f.Add(uint8(5), uint8(5), uint64(1), []byte{0, 1, 2, 39})
+	f.Add(uint8(8), uint8(8), uint64(2), []byte{111, 50, 7})
+	f.Add(uint8(1), uint8(64), uint64(3), []byte{62, 0, 31})
+	f.Fuzz(func(t *testing.T, rows, cols uint8, seed uint64, path []byte) {
+		g, err := swap.NewListedGrid(int(rows), int(cols))
+		if err != nil || len(g.Swaps()) == 0 {
+			return
+		}
+		for _, h := range followed(g) {
+			kept, anew := mustFollow(t, g, h), mustFollow(t, g, h)
+			if kept.Begin(g.Home()); kept.Bound() != 0 {
+				t.Fatalf("%s: %d at home", h.Name(), kept.Bound())
+			}
+			l := g.Home()
+			rand.New(rand.NewPCG(seed, 0)).Shuffle(len(l), func(i, j int) { l[i], l[j] = l[j], l[i] })
+			kept.Begin(l)
+			for _, b := range path {
+				i := int(b) % len(g.Swaps())
+				before, after := kept.Bound(), kept.After(i)
+				kept.Do(i)
+				l.Swap(g.Swaps()[i])
+				anew.Begin(l)
+				if d := after - before; kept.Bound() != after || anew.Bound() != after || d < -1 || d > 1 {
+					t.Fatalf("%s, %d x %d, %v: %d before, %d foretold, %d kept, %d anew", h.Name(), rows, cols, l, before, after, kept.Bound(), anew.Bound())
+				}
+			}
+		}
+	})
+}
+
+// TestFollowLine checks that in one row the inversions bound is of use: the reversal of
+// 20 tiles.
+func TestFollowLine(t *testing.T) {
+	g, err := swap.NewListedGrid(1, 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := g.Home()
+	for i := range l {
+		l[i] = uint8(19 - i)
+	}
+	f := mustFollow(t, g, heuristic.NewManhattan(g))
+	if f.Begin(l); f.Bound() != heuristic.MaxManhattan(g)/2 || perm.Inversions(l) != 190 {
+		t.Errorf("%d", f.Bound())
+	}
+	for _, h := range []heuristic.Heuristic{heuristic.Inverse{Heuristic: heuristic.Zero{}, Grid: g}, heuristic.Max{heuristic.Inverse{Heuristic: heuristic.Zero{}, Grid: g}}} {
+		if _, err := heuristic.Follow(g, h); !errors.Is(err, heuristic.ErrTooLarge) {
+			t.Errorf("%s: %v", h.Name(), err)
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package swap_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"grenier/layers/swap"
+)
+
+func mustListed(tb testing.TB, rows, cols int) *swap.Grid {
+	tb.Helper()
+	g, err := swap.NewListedGrid(rows, cols)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return g
+}
+
+// shuffled returns a random state.
+func shuffled(g *swap.Grid, r *rand.Rand) swap.List {
+	l := g.Home()
+	r.Shuffle(len(l), func(i, j int) { l[i], l[j] = l[j], l[i] })
+	return l
+}
+
+func TestListedSizes(t *testing.T) {
+	for _, size := range [][2]int{{1, 65}, {9, 8}, {0, 1}, {1, -1}, {1 << 32, 1 << 32}} {
+		if _, err := swap.NewListedGrid(size[0], size[1]); !errors.Is(err, swap.ErrSize) {
+			t.Errorf("%v: %v", size, err)
+		}
+	}
+	g := mustListed(t, 8, 8)
+	if len(g.Swaps()) != 112 || g.Packs() || !mustListed(t, 4, 4).Packs() {
+		t.Errorf("%d swaps", len(g.Swaps()))
+	}
+}
+
+// TestListAgainstState does the same with both kinds of states.
+func TestListAgainstState(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for _, size := range sizes() {
+		g := mustGrid(t, size[0], size[1])
+		l := shuffled(g, r)
+		s := l.State()
+		for _, m := range g.Swaps() {
+			if l.Parity() != g.Parity(s) || l.Solved() != (s == g.Goal()) || l.State() != s || !slices.Equal(g.List(s), l) || !l.Valid() {
+				t.Fatalf("%v: %v is not %x", size, l, s)
+			}
+			l.Swap(m)
+			s = g.Apply(s, m)
+		}
+		if !g.Home().Solved() || g.Home().State() != g.Goal() {
+			t.Errorf("%v: home is %v", size, g.Home())
+		}
+	}
+}
+
+// TestListParity checks that a swap changes the parity of a large grid.
+func TestListParity(t *testing.T) {
+	g := mustListed(t, 8, 8)
+	l := g.Home()
+	for i, m := range g.Swaps() {
+		if l.Parity() != i&1 {
+			t.Fatalf("parity %d after %d swaps", l.Parity(), i)
+		}
+		l.Swap(m)
+	}
+	if (swap.List{0, 0}).Valid() || (swap.List{0, 2}).Valid() {
+		t.Error("no permutations")
+	}
+}
