@@ -31,7 +31,7 @@ func Follow(g *swap.Grid, h Heuristic) (Tracker, error) {
 	case *Inversions:
 		return newInversionTracker(g), nil
 	case *Walking:
-		return &listTracker{swaps: g.Swaps(), distance: h.Distance}, nil
+		return followWalking(g, h), nil
 	case Lift:
 		t, err := Follow(g, h.Heuristic)
 		return &liftTracker{Tracker: t}, err
@@ -73,23 +73,6 @@ func (t *stateTracker) After(i int) int {
 	return t.bound.Estimate(t.grid.Apply(t.state, t.grid.Swaps()[i]))
 }
 func (t *stateTracker) Do(i int) { t.state = t.grid.Apply(t.state, t.grid.Swaps()[i]) }
-
-// listTracker follows a bound of lists, anew for each.
-type listTracker struct {
-	swaps    []swap.Swap
-	distance func(tiles []uint8) int
-	tiles    swap.List
-}
-
-func (t *listTracker) Begin(tiles swap.List) { t.tiles = append(t.tiles[:0], tiles...) }
-func (t *listTracker) Bound() int            { return t.distance(t.tiles) }
-func (t *listTracker) Do(i int)              { t.tiles.Swap(t.swaps[i]) }
-func (t *listTracker) After(i int) int {
-	t.Do(i)
-	d := t.distance(t.tiles)
-	t.Do(i)
-	return d
-}
 
 // manhattanTracker keeps the sum of Manhattan distances: a swap changes two terms.
 type manhattanTracker struct {

@@ -24,9 +24,6 @@ type Walking struct {
 	byRow, byColumn *walkTable // nil if there is one row or one column
 }
 
-// maxWalkingCells is the largest number of cells whose tiles are numbered by a byte.
-const maxWalkingCells = math.MaxUint8 + 1
-
 // WalkingMemory is how many bytes of tables NewWalking makes at most: enough for all
 // grids of up to 16 cells but 2 x 8, and for 5 x 5.
 const WalkingMemory = 32 << 20
@@ -36,21 +33,21 @@ func NewWalking(g *swap.Grid) (*Walking, error) {
 	return BuildWalking(context.Background(), g.Rows(), g.Cols(), WalkingMemory)
 }
 
-// BuildWalking prepares the bound for any numbers of rows and columns, not only those
-// of a swap.Grid, with tables of at most so many bytes, 0 for no limit. It fails with
-// ErrTooLarge if that is not enough, or for more than 256 cells, or for a line of more
-// than perm.MaxItems; with swap.ErrSize without cells; and with the error of ctx.
+// BuildWalking prepares the bound for any grid of up to swap.MaxListed cells, with tables
+// of at most so many bytes, 0 for no limit. It fails with ErrTooLarge if that is not
+// enough or there are more cells, with swap.ErrSize if there are none, and with the error
+// of ctx.
 func BuildWalking(ctx context.Context, rows, cols int, memory uint64) (*Walking, error) {
 	w := &Walking{rows: rows, cols: cols}
 	switch {
 	case rows < 1 || cols < 1:
 		return nil, fmt.Errorf("%w: %d x %d", swap.ErrSize, rows, cols)
-	case rows > maxWalkingCells/cols:
-		return nil, fmt.Errorf("walking distance: %w: %d x %d (at most %d cells)", ErrTooLarge, rows, cols, maxWalkingCells)
+	case rows > swap.MaxListed/cols:
+		return nil, fmt.Errorf("walking distance: %w: %d x %d (at most %d cells)", ErrTooLarge, rows, cols, swap.MaxListed)
 	case !w.line():
-		return w, w.prepare(ctx, memory)
-	case max(rows, cols) > perm.MaxItems:
-		return nil, fmt.Errorf("walking distance: %w: %d x %d (at most %d cells in one line)", ErrTooLarge, rows, cols, perm.MaxItems)
+		if err := w.prepare(ctx, memory); err != nil {
+			return nil, err
+		}
 	}
 	return w, nil
 }
@@ -88,7 +85,7 @@ func (*Walking) Admissible() bool { return true }
 // Consistent returns true.
 func (*Walking) Consistent() bool { return true }
 
-// Estimate is Distance for the tiles of a state.
+// Estimate is Distance for the tiles of a state, of a grid that has states.
 func (w *Walking) Estimate(s swap.State) int {
 	var tiles [swap.MaxCells]uint8
 	s.Unpack(tiles[:w.rows*w.cols])
@@ -101,7 +98,12 @@ func (w *Walking) Distance(tiles []uint8) int {
 	if w.line() {
 		return perm.Inversions(tiles)
 	}
-	var rows, columns [maxLines]uint32
+	rows, columns := w.keys(tiles)
+	return w.byRow.distance(rows[:w.rows]) + w.byColumn.distance(columns[:w.cols])
+}
+
+// keys returns the keys of all rows and columns.
+func (w *Walking) keys(tiles []uint8) (rows, columns [maxLines]uint32) {
 	cell := 0
 	for i := range w.rows {
 		for j := range w.cols {
@@ -111,5 +113,5 @@ func (w *Walking) Distance(tiles []uint8) int {
 			cell++
 		}
 	}
-	return w.byRow.distance(rows[:w.rows]) + w.byColumn.distance(columns[:w.cols])
+	return rows, columns
 }
