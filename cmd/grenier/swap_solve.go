@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -29,7 +30,7 @@ type swapSolveFlags struct {
 	pdb                       []string
 	progress                  string
 	time                      time.Duration
-	json                      bool
+	animate, json             bool
 }
 
 // swapSolveReport is what swap solve prints as JSON.
@@ -89,6 +90,7 @@ is used, whichever is more: the search ends at 100% at the latest, and may end l
 ` + exitHelp,
 		Example: `  grenier swap solve --rows 3 --cols 3 9 8 7 6 5 4 3 2 1
   grenier swap generate --rows 4 --cols 4 | grenier swap solve --json -
+  grenier swap generate --rows 5 --cols 5 | grenier swap solve --time 30s --animate
   grenier swap solve --solver idastar --heuristic pdb+parity --pdb a.gp,b.gp grid.txt`,
 		RunE: a.start(func(cmd *cobra.Command, args []string) error { return a.runSwapSolve(cmd.Context(), f, args) }),
 	}
@@ -103,6 +105,7 @@ is used, whichever is more: the search ends at 100% at the latest, and may end l
 	flags.DurationVar(&f.time, "time", 0, "longest `time` to search, like 10s; 0 for no limit")
 	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to prepare databases with, 1 to %d", maxThreads))
 	flags.Var((*fileName)(&f.svg), "svg", "`FILE` for a drawing that moves, which browsers show")
+	flags.BoolVar(&f.animate, "animate", false, "show the grid swap by swap, on a terminal one every 0.4 s")
 	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd
@@ -115,6 +118,8 @@ func (a *app) runSwapSolve(ctx context.Context, f swapSolveFlags, args []string)
 	switch {
 	case f.time < 0:
 		return usageError{fmt.Errorf("--time %v: want a time from 0 up", f.time)}
+	case f.animate && f.json:
+		return usageError{errors.New("--animate and --json: stdout takes one of them")}
 	case f.width < 0:
 		return usageError{fmt.Errorf("--width %d: want a number from 0 up", f.width)}
 	}
@@ -170,6 +175,11 @@ func (a *app) runSwapSolve(ctx context.Context, f swapSolveFlags, args []string)
 	}
 	if f.json {
 		return cmp.Or(a.printJSON(report), stopped)
+	}
+	if f.animate && stopped == nil {
+		if err := a.newAnimation().show(ctx, puzzle, r.Swaps); err != nil {
+			return err
+		}
 	}
 	a.printSwapSolve(report)
 	return stopped
