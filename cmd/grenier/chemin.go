@@ -85,7 +85,7 @@ it stays in memory, and ends with bounds if that is too small. The process takes
 --json prints {"rows", "cols", "method", "exact", "max", "lower", "upper", "orders",
 "orientations", "grids", "leaves", "states_per_layer", "solutions": [{"order": cells as
 they are filled, "grid": rows of numbers}, ...], "cut": true if not all solutions are
-listed, "seconds"}; orders, orientations and grids are {"total", "up_to_symmetry",
+listed, "seconds", "peak_rss_bytes"}; orders, orientations and grids are {"total", "up_to_symmetry",
 "optimal", "optimal_up_to_symmetry"}. "max" is there when it is known.
 ` + exitHelp,
 		Example: `  grenier chemin solve --rows 3 --cols 3 --method classes
@@ -140,7 +140,8 @@ func (a *app) runCheminSolve(ctx context.Context, f cheminFlags) error {
 		return err
 	}
 	defer shown.close()
-	opts.Progress = func(p chemin.Progress) { shown.update(filling{p, f.time}) }
+	phase := phase{limit: f.time}
+	opts.Progress = func(p chemin.Progress) { shown.update(phase.at(p, time.Now())) }
 	if f.dir != "" {
 		a.resume = "; the same command goes on after the last complete layer"
 	}
@@ -156,10 +157,26 @@ func (a *app) runCheminSolve(ctx context.Context, f cheminFlags) error {
 	return err
 }
 
+// phase is the part of a search that is in progress.
+type phase struct {
+	limit time.Duration // of the search, 0 for none
+	doing string
+	begun time.Time
+}
+
+// at returns how far the search is.
+func (f *phase) at(p chemin.Progress, now time.Time) filling {
+	if p.Doing != f.doing {
+		f.doing, f.begun = p.Doing, now
+	}
+	return filling{p, f.limit, now.Sub(f.begun)}
+}
+
 // filling is how far a search is.
 type filling struct {
 	chemin.Progress
 	limit time.Duration
+	took  time.Duration // this phase, so far
 }
 
 func (p filling) state(elapsed time.Duration) state {
@@ -167,11 +184,18 @@ func (p filling) state(elapsed time.Duration) state {
 		doing: fmt.Sprintf("%s, best %d", p.Doing, p.Best), done: p.Done, total: max(1, p.Total),
 		elapsed: elapsed, layerETA: noLayer, runETA: unknown,
 	}
-	if p.limit > 0 {
-		st.runETA = max(0, p.limit-elapsed) // at most
+	if p.Even && p.Done > 0 {
+		st.rate = p.Done / p.took.Seconds()
+		st.runETA = time.Duration(min((p.Total-p.Done)/st.rate, maxSeconds) * float64(time.Second))
+	}
+	if left := max(0, p.limit-elapsed); p.limit > 0 && (st.runETA == unknown || left < st.runETA) {
+		st.runETA = left
 	}
 	return st
 }
+
+// maxSeconds is the longest time that is shown, about a century.
+const maxSeconds = 3e9
 
 // cheminReport is what chemin solve prints as JSON.
 type cheminReport struct {
@@ -190,6 +214,7 @@ type cheminReport struct {
 	Solutions    []solutionReport `json:"solutions"`
 	Cut          bool             `json:"cut,omitempty"`
 	Seconds      float64          `json:"seconds"`
+	PeakRSS      uint64           `json:"peak_rss_bytes,omitempty"`
 }
 
 // solutionReport is an order and its grid.
@@ -201,7 +226,7 @@ type solutionReport struct {
 func newCheminReport(b *game.Board, method chemin.Method, r *chemin.Result, elapsed time.Duration) *cheminReport {
 	report := &cheminReport{
 		Rows: b.Rows(), Cols: b.Cols(), Method: method, Exact: r.Exact(), Lower: r.Lower, Upper: r.Upper, Orders: r.Orders,
-		Orientations: r.Orientations, Grids: r.Grids, Leaves: r.Leaves, States: r.StatesPerLayer, Cut: r.Cut, Seconds: elapsed.Seconds(),
+		Orientations: r.Orientations, Grids: r.Grids, Leaves: r.Leaves, States: r.StatesPerLayer, Cut: r.Cut, Seconds: elapsed.Seconds(), PeakRSS: peakRSS(),
 	}
 	if r.Exact() {
 		report.Max = &r.Lower

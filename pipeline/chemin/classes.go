@@ -196,5 +196,5 @@ func (v *classVisitor) leaf(ctx context.Context, score uint32) error {
 func (c *classSearch) count(v *classVisitor) {
 	c.leaves += v.fresh
 	v.fresh = 0
-	c.report("classes", float64(c.leaves), c.total)
+	c.report("classes", float64(c.leaves), c.total, true)
 }

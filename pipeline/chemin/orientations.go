@@ -154,7 +154,7 @@ func (o *orientationSearch) run(ctx context.Context) error {
 			defer o.mu.Unlock()
 			o.found.take(&v.found)
 			done++
-			o.report("orientations", float64(done), float64(len(starts)))
+			o.report("orientations", float64(done), float64(len(starts)), true)
 			return err
 		})
 	}

@@ -58,6 +58,9 @@ type Progress struct {
 	Doing string
 	// Done of Total steps are done.
 	Done, Total float64
+	// Even says that the steps take about the same time: whole orders of Classes, and the parts
+	// into which orientations are divided, on the whole.
+	Even bool
 	// Best is the best score so far.
 	Best uint32
 }
@@ -171,9 +174,10 @@ func natural(b *chemin.Board) []int {
 	return order
 }
 
-func (s *solver) report(doing string, done, total float64) {
+// report tells how far the search is; even says that steps take about the same time.
+func (s *solver) report(doing string, done, total float64, even bool) {
 	if s.Progress != nil {
-		s.Progress(Progress{Doing: doing, Done: done, Total: total, Best: s.best.score.Load()})
+		s.Progress(Progress{Doing: doing, Done: done, Total: total, Even: even, Best: s.best.score.Load()})
 	}
 }
 

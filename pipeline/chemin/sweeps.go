@@ -113,7 +113,7 @@ func (s *solver) through(ctx context.Context, w *sweep, saved *checkpoint, doing
 		if !w.counting {
 			s.result.StatesPerLayer = states
 		}
-		s.report(doing, float64(layer.filled), float64(s.board.Cells()))
+		s.report(doing, float64(layer.filled), float64(s.board.Cells()), false)
 		if saved == nil || layer.filled > saved.Filled {
 			if err := s.checkpoint(w, layer); err != nil {
 				return layer, err
@@ -161,7 +161,7 @@ func (s *solver) prepare(ctx context.Context) (*bounds, error) {
 		return nil, err
 	}
 	most := limits{s.boundBytes(), mostPerSize, s.Threads}
-	t := newBounds(ctx, s.board, s.growth, most, func(size int) { s.report("bounds", float64(size), float64(s.board.Cells())) })
+	t := newBounds(ctx, s.board, s.growth, most, func(size int) { s.report("bounds", float64(size), float64(s.board.Cells()), false) })
 	look := t.outlook(s.board.Full())
 	s.upper = min(s.upper, look.upper(new([chemin.MaxCells]uint32), noBound))
 	return t, ctx.Err()
@@ -175,7 +175,7 @@ func (s *solver) firstOrder(ctx context.Context) error {
 	w.width = min(beamWidth, int(w.room/2/int64(cells)/layout{cells, orderWords}.rowBytes()))
 	layer, err := w.root()
 	for err == nil && layer.filled < cells && layer.n > 0 {
-		s.report("a first order", float64(layer.filled), float64(cells))
+		s.report("a first order", float64(layer.filled), float64(cells), false)
 		before := layer
 		if layer, err = w.advance(ctx, layer); err == nil {
 			w.store.drop(before)

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"grenier/io/rundir"
+)
+
+func cheminArgs(rows, cols int, flags ...string) []string {
+	return append([]string{"chemin", "solve", "--progress", "none", "--json", "--rows", strconv.Itoa(rows), "--cols", strconv.Itoa(cols)}, flags...)
+}
+
+// cheminResult returns what chemin solve has printed, without what differs from run to run.
+func cheminResult(t *testing.T, out string) cheminReport {
+	t.Helper()
+	var r cheminReport
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	r.Seconds, r.PeakRSS, r.States = 0, 0, nil
+	return r
+}
+
+// startChemin starts a search as a process of its own.
+func startChemin(t *testing.T, args ...string) *solver {
+	t.Helper()
+	s := &solver{cmd: exec.CommandContext(t.Context(), "grenier", args...)}
+	s.cmd.Stdout, s.cmd.Stderr = &s.out, &s.errs
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestCheminKill kills a search on disk at random moments, again and again, until it is through.
+func TestCheminKill(t *testing.T) {
+	rows, cols, kills := 3, 3, 3
+	if long() {
+		rows, cols, kills = 1, 15, 20
+	}
+	start := time.Now()
+	want := cheminResult(t, startChemin(t, cheminArgs(rows, cols)...).mustEnd(t))
+	took := time.Since(start)
+	seed := rand.Uint64()
+	t.Logf("seed %d; a search takes %v", seed, took)
+	random := rand.New(rand.NewPCG(seed, 0))
+	dir := filepath.Join(t.TempDir(), "run")
+	args := cheminArgs(rows, cols, "--dir", dir, "--memory", "24MiB", "--threads", "2")
+	killed := 0
+	for tries := 0; killed < kills && tries < 10*kills; tries++ {
+		if startChemin(t, args...).killAfter(t, time.Duration(random.Float64()*float64(took))) {
+			killed++
+		}
+	}
+	if killed == 0 {
+		t.Error("every search was through before it was killed")
+	}
+	if diff := cmp.Diff(want, cheminResult(t, startChemin(t, args...).mustEnd(t))); diff != "" {
+		t.Errorf("a search that was killed %d times differs (-undisturbed +killed):\n%s", killed, diff)
+	}
+}
+
+// mustEnd waits for a process that succeeds and returns what it has printed.
+func (s *solver) mustEnd(t *testing.T) string {
+	t.Helper()
+	r := s.wait(t)
+	if r.status != exitOK || r.err != "" {
+		t.Fatalf("status %d: %s", r.status, r.err)
+	}
+	return r.out
+}
+
+// TestCheminInterrupt sends the signal that control-C sends to a search that another one has tried
+// to disturb.
+func TestCheminInterrupt(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no such signal")
+	}
+	dir := filepath.Join(t.TempDir(), "run")
+	args := cheminArgs(5, 5, "--dir", dir, "--memory", "32MiB", "--threads", "2")
+	s := startChemin(t, args...)
+	awaitFile(t, filepath.Join(dir, rundir.ManifestName))
+	if r := grenier(t.Context(), "", args...); r.status != exitFailure || !strings.Contains(r.err, "in use by process "+strconv.Itoa(s.cmd.Process.Pid)+"\n") {
+		t.Errorf("a second search: status %d, %s", r.status, r.err)
+	}
+	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	r := s.wait(t)
+	if r.status != exitInterrupted || r.err != "grenier: interrupted; the same command goes on after the last complete layer\n" {
+		t.Errorf("status %d, %s", r.status, r.err)
+	}
+	if got := cheminResult(t, r.out); got.Exact || got.Lower < 25 || got.Upper <= got.Lower || len(got.Solutions) != 1 {
+		t.Errorf("printed %s", r.out)
+	}
+}
+
+// TestCheminMemory checks that a search takes the memory that it is given, and what the help says.
+func TestCheminMemory(t *testing.T) {
+	if !long() || peakRSS() == 0 {
+		t.Skip("it takes minutes")
+	}
+	const more = 24 << 20
+	for _, tt := range []struct {
+		memory string
+		args   []string
+	}{
+		{"20MiB", cheminArgs(4, 5)},
+		{"64MiB", cheminArgs(4, 5, "--dir", t.TempDir())},
+		{"32MiB", cheminArgs(1, 18, "--dir", t.TempDir())},
+		{"64MiB", cheminArgs(5, 5, "--time", "30s")},
+		{"20MiB", cheminArgs(1, 20, "--method", "orientations", "--all")},
+		{"20MiB", cheminArgs(1, 10, "--method", "classes", "--all")},
+	} {
+		var r cheminReport
+		out := startChemin(t, append(tt.args, "--memory", tt.memory, "--threads", "2")...).mustEnd(t)
+		if err := json.Unmarshal([]byte(out), &r); err != nil {
+			t.Fatal(err)
+		}
+		memory, err := parseBytes("--memory", tt.memory)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%v: %d MiB", tt.args[5:], r.PeakRSS>>20)
+		if r.PeakRSS == 0 || r.PeakRSS > memory+more {
+			t.Errorf("%v: %d MiB with --memory %s", tt.args, r.PeakRSS>>20, tt.memory)
+		}
+	}
+}
