@@ -7,6 +7,7 @@ import (
 	"grenier/io/corrupt"
 	"grenier/io/frame"
 	"grenier/io/layerfile"
+	"grenier/io/rundir"
 	"grenier/kernels/colex"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -55,7 +56,7 @@ func (e usageError) Unwrap() error { return e.error }
 // avoids.
 var usageErrors = []error{
 	awari.ErrPits, awari.ErrRules, awari.ErrBoard, awari.ErrCount, awari.ErrSeeds,
-	batch.ErrOtherRun, tables.ErrUnsolved, layerfile.ErrCodec, colex.ErrRange, colex.ErrOverflow,
+	rundir.ErrOtherRun, tables.ErrUnsolved, layerfile.ErrCodec, colex.ErrRange, colex.ErrOverflow,
 	frame.ErrCodec, export.ErrFormat, compare.ErrGame,
 	swap.ErrSize, swap.ErrTiles, swap.ErrText, game.ErrBoard, game.ErrOrder, chemin.ErrOption,
 	heuristic.ErrCost, heuristic.ErrPattern, heuristic.ErrTooLarge, patterns.ErrMemory,

@@ -52,7 +52,26 @@ var (
 	ErrNotDir = errors.New("not a directory")
 	// ErrUnwritable says that the operating system does not let us write there.
 	ErrUnwritable = errors.New("directory cannot be written")
+	// ErrOtherRun says that an intact directory holds another run.
+	ErrOtherRun = errors.New("directory of another run")
 )
+
+// OtherRunError is an ErrOtherRun. It matches corrupt.ErrMismatch too, but not
+// corrupt.ErrCorrupt: nothing is wrong with the directory.
+type OtherRunError struct {
+	Path       string            // of the directory
+	Has, Asked manifest.Identity // what it holds, and what was asked for
+}
+
+// Error names both runs.
+func (e *OtherRunError) Error() string {
+	return fmt.Sprintf("%s holds another run: %v; asked for: %v", e.Path, e.Has, e.Asked)
+}
+
+// Is reports whether target is one of the errors that this is.
+func (e *OtherRunError) Is(target error) bool {
+	return target == ErrOtherRun || target == corrupt.ErrMismatch
+}
 
 // LayerName returns the name of the file of the layer with the given number of
 // seeds, "layer-07.gl".
@@ -182,8 +201,8 @@ type Locked struct {
 //
 // It fails with a *LockedError while another process, or this one, has the
 // directory; with ErrNotDir or ErrUnwritable; with errors that match
-// corrupt.ErrForeign if the directory holds something else, and
-// corrupt.ErrMismatch if it holds another run; and like manifest.Load.
+// corrupt.ErrForeign if the directory holds something else, with an *OtherRunError if
+// it holds another run; and like manifest.Load.
 func Lock(path string, id manifest.Identity) (*Locked, error) {
 	l := &Locked{Dir: Dir{path: path}}
 	if err := l.admit(id); err != nil {
@@ -220,7 +239,7 @@ func (l *Locked) admit(id manifest.Identity) error {
 		return err
 	}
 	if m.Identity != id {
-		return corrupt.New(l.ManifestPath(), "", "%v %w the expected %v", m.Identity, corrupt.ErrMismatch, id)
+		return &OtherRunError{Path: l.path, Has: m.Identity, Asked: id}
 	}
 	return nil
 }

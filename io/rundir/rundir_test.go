@@ -306,7 +306,7 @@ func TestRefused(t *testing.T) {
 		{"layers only", map[string]string{"lock": "", "layer-00.gl": "x"}, corrupt.ErrForeign, `"layer-00.gl"`},
 		{"foreign manifest", map[string]string{"manifest.json": `{"name": "web app"}`, "work/a.tmp": "x"}, corrupt.ErrForeign, "manifest"},
 		{"damaged manifest", map[string]string{"manifest.json": string(other[:len(other)-9]), "work/a.tmp": "x"}, corrupt.ErrCorrupt, "manifest"},
-		{"other run", map[string]string{"manifest.json": string(other), "work/a.tmp": "x"}, corrupt.ErrMismatch, "rules awari"},
+		{"other run", map[string]string{"manifest.json": string(other), "work/a.tmp": "x"}, ErrOtherRun, " holds another run: game awari, rules awari"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -314,7 +314,8 @@ func TestRefused(t *testing.T) {
 			fill(t, dir, tt.files)
 			before := snapshot(t, dir)
 			_, err := Lock(dir, awari)
-			if !errors.Is(err, tt.want) || !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), tt.text) {
+			otherRun := tt.want == ErrOtherRun
+			if !errors.Is(err, tt.want) || errors.Is(err, corrupt.ErrCorrupt) == otherRun || !strings.Contains(err.Error(), tt.text) {
 				t.Errorf("%v, want %v and %s", err, tt.want, tt.text)
 			}
 			if d := cmp.Diff(before, snapshot(t, dir)); d != "" {
@@ -324,7 +325,7 @@ func TestRefused(t *testing.T) {
 			if err == nil {
 				_, err = d.Manifest()
 			}
-			if (err == nil) != (tt.want == corrupt.ErrMismatch) {
+			if (err == nil) != otherRun {
 				t.Errorf("open for reading: %v", err)
 			}
 		})

@@ -60,7 +60,7 @@ func Add(ctx context.Context, path string, game awari.Game, n int, o Options, op
 	if err := checkNext(path, game, n); err != nil {
 		return Report{}, err
 	}
-	dir, err := lock(path, game)
+	dir, err := rundir.Lock(path, Identity(game))
 	if err != nil {
 		return Report{}, err
 	}
@@ -91,7 +91,7 @@ func checkNext(path string, game awari.Game, n int) error {
 		return err
 	}
 	if want := Identity(game); m.Identity != want {
-		return &OtherRunError{Path: path, Has: m.Identity, Asked: want}
+		return &rundir.OtherRunError{Path: path, Has: m.Identity, Asked: want}
 	}
 	return orderOf(path, n, m)
 }

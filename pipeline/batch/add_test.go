@@ -79,7 +79,7 @@ func TestAddRefused(t *testing.T) {
 			t.Errorf("layer %d: error %v", n, err)
 		}
 	}
-	if _, err := batch.Add(t.Context(), dir, mustGame(t, 4, awari.Strict), 4, options(0), open); !errors.Is(err, batch.ErrOtherRun) {
+	if _, err := batch.Add(t.Context(), dir, mustGame(t, 4, awari.Strict), 4, options(0), open); !errors.Is(err, rundir.ErrOtherRun) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := batch.Add(t.Context(), dir, game, 49, options(0), open); !errors.Is(err, awari.ErrSeeds) {

@@ -18,7 +18,6 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"grenier/io/corrupt"
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
@@ -73,23 +72,6 @@ type Report struct {
 	Elapsed time.Duration // all stages
 }
 
-// ErrOtherRun reports a directory that holds layers of another game.
-var ErrOtherRun = errors.New("directory of another run")
-
-// OtherRunError is an ErrOtherRun.
-type OtherRunError struct {
-	Path       string            // of the directory
-	Has, Asked manifest.Identity // what it holds, and what was to be solved
-}
-
-// Error names both games.
-func (e *OtherRunError) Error() string {
-	return fmt.Sprintf("%s holds another run: %v; asked for: %v", e.Path, e.Has, e.Asked)
-}
-
-// Unwrap returns ErrOtherRun.
-func (e *OtherRunError) Unwrap() error { return ErrOtherRun }
-
 // MemoryError reports a layer that does not fit in the memory allowed.
 type MemoryError struct {
 	Seeds         int    // of the layer
@@ -127,9 +109,9 @@ type run struct {
 // created. When ctx ends, Solve returns the reports so far and the error of ctx;
 // what was sealed stays.
 //
-// It fails with awari.ErrSeeds, with an *OtherRunError, a *MemoryError or a *DiskError
-// before anything is changed, like rundir.Lock, and with errors that match
-// corrupt.ErrCorrupt when layers sealed earlier cannot be read.
+// It fails with awari.ErrSeeds, with a *MemoryError or a *DiskError before anything
+// is changed, like rundir.Lock, and with errors that match corrupt.ErrCorrupt when
+// layers sealed earlier cannot be read.
 func Solve(ctx context.Context, path string, game awari.Game, o Options) (reports []Report, err error) {
 	if err := o.Check(game); err != nil {
 		return nil, err
@@ -137,7 +119,7 @@ func Solve(ctx context.Context, path string, game awari.Game, o Options) (report
 	if err := o.checkRoom(path, game); err != nil {
 		return nil, err
 	}
-	dir, err := lock(path, game)
+	dir, err := rundir.Lock(path, Identity(game))
 	if err != nil {
 		return nil, err
 	}
@@ -170,24 +152,6 @@ func solve(ctx context.Context, dir *rundir.Locked, game awari.Game, o Options) 
 		r.finished(report)
 	}
 	return reports, nil
-}
-
-// lock opens the directory at path for layers of game.
-func lock(path string, game awari.Game) (*rundir.Locked, error) {
-	dir, err := rundir.Lock(path, Identity(game))
-	if !errors.Is(err, corrupt.ErrMismatch) {
-		return dir, err
-	}
-	// An intact directory of another run: not corrupt.
-	other, err := rundir.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	m, err := other.Manifest()
-	if err != nil {
-		return nil, err
-	}
-	return nil, &OtherRunError{Path: path, Has: m.Identity, Asked: Identity(game)}
 }
 
 // Check refuses what cannot be solved, as Solve does: with awari.ErrSeeds or a

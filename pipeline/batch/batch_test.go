@@ -226,8 +226,8 @@ func TestOtherRun(t *testing.T) {
 	before := contents(t, dir)
 	for _, asked := range []awari.Game{mustGame(t, 6, awari.Awari), mustGame(t, 8, awari.Strict)} {
 		_, err := batch.Solve(t.Context(), dir, asked, options(5))
-		other, ok := errors.AsType[*batch.OtherRunError](err)
-		if !ok || !errors.Is(err, batch.ErrOtherRun) {
+		other, ok := errors.AsType[*rundir.OtherRunError](err)
+		if !ok || !errors.Is(err, rundir.ErrOtherRun) {
 			t.Fatalf("error %v", err)
 		}
 		if other.Path != dir || other.Has.Rules != "strict" || other.Has.Pits != 6 || other.Asked != batch.Identity(asked) {

@@ -34,7 +34,7 @@ func (e *DiskError) Error() string {
 }
 
 // Continue sets in r what the run directory at path has already, if there is one. It fails
-// with an *OtherRunError, and when the directory cannot be read.
+// with a *rundir.OtherRunError, and when the directory cannot be read.
 func Continue(r *plan.Run, path string) error {
 	dir, err := rundir.Open(path)
 	if errors.Is(err, rundir.ErrMissing) {
@@ -48,7 +48,7 @@ func Continue(r *plan.Run, path string) error {
 		return err
 	}
 	if want := Identity(r.Game); m.Identity != want {
-		return &OtherRunError{Path: path, Has: m.Identity, Asked: want}
+		return &rundir.OtherRunError{Path: path, Has: m.Identity, Asked: want}
 	}
 	r.Solved = len(m.Layers)
 	for _, l := range m.Layers {

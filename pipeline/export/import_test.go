@@ -253,7 +253,7 @@ func TestRefusedImports(t *testing.T) {
 		"there already": {filled, path, game, importOptions(3, Vu, frame.None), func(err error) bool {
 			return errors.As(err, &order) && strings.Contains(err.Error(), "has layer 3 already: the next one is 5")
 		}},
-		"other rules":    {filled, path, strict, importOptions(5, Colex, frame.None), is(batch.ErrOtherRun)},
+		"other rules":    {filled, path, strict, importOptions(5, Colex, frame.None), is(rundir.ErrOtherRun)},
 		"vu of strict":   {missing, path, strict, importOptions(0, Vu, frame.None), is(ErrFormat)},
 		"csv":            {missing, path, game, importOptions(0, CSV, frame.None), is(ErrFormat)},
 		"no such file":   {missing, path + ".none", game, importOptions(0, Vu, frame.None), is(os.ErrNotExist)},
