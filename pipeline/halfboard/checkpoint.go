@@ -333,7 +333,11 @@ func (e *engine) check(ctx context.Context, o *Options) error {
 		return err
 	}
 	marked := e.getMarks()
-	if marked != nil {
+	switch {
+	case marked == nil:
+	case !errors.Is(marked, corrupt.ErrCorrupt) && !errors.Is(marked, errPacked):
+		return marked
+	default:
 		o.note("layer %d: all tiles are swept again: %v", e.grid.n, marked)
 	}
 	if damaged.Load() == 0 && marked == nil {

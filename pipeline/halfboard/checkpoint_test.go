@@ -45,8 +45,11 @@ func newTrial(t *testing.T, rng *rand.Rand) *trial {
 
 // trials returns how often to repeat a random test: each of these takes long.
 func trials(n int) int {
-	if long() {
+	switch {
+	case full():
 		return 20 * n
+	case long():
+		return 5 * n
 	}
 	return runs(n)
 }
@@ -400,10 +403,15 @@ func smallTrial(rng *rand.Rand) *trial {
 // goes, and sometimes a second time.
 func TestCrashes(t *testing.T) {
 	rng := newRand(t)
+	stride := 80
+	switch {
+	case full():
+		stride = 1
+	case long():
+		stride = 5
+	}
 	for k := 1; ; k++ {
-		if !long() {
-			k += rng.IntN(80)
-		}
+		k += rng.IntN(stride)
 		x := smallTrial(rng)
 		x.disk.CrashAt(k)
 		if !x.fail(t, crashfs.ErrCrashed) {

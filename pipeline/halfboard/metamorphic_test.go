@@ -9,8 +9,11 @@ import (
 // equal those of the document's algorithm, byte by byte.
 func TestAnyOptionsGiveTheSame(t *testing.T) {
 	configs := runs(800)
-	if long() {
+	switch {
+	case full():
 		configs = 20_000
+	case long():
+		configs = 5_000
 	}
 	rng := newRand(t)
 	for range configs {

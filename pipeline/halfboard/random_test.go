@@ -40,7 +40,9 @@ func runs(n int) int {
 	return n
 }
 
+// long says that there is time for long tests, full that there is much.
 func long() bool { return os.Getenv("GRENIER_LONG") != "" }
+func full() bool { return os.Getenv("GRENIER_LONG") == "full" }
 
 // mustGame returns a game that exists.
 func mustGame(t testing.TB, pits int, rules awari.Rules) awari.Game {
