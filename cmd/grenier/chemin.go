@@ -80,7 +80,7 @@ with the others.
 
 With --dir, layers keeps what it has there and goes on after an interruption; without,
 it stays in memory, and ends with bounds if that is too small. The process takes up to
-24 MiB more than --memory; 16 MiB and 2 MiB for each thread are the least.
+32 MiB more than --memory; 16 MiB and 2 MiB for each thread are the least.
 
 --json prints {"rows", "cols", "method", "exact", "max", "lower", "upper", "orders",
 "orientations", "grids", "leaves", "states_per_layer", "solutions": [{"order": cells as

@@ -111,7 +111,7 @@ func TestCheminMemory(t *testing.T) {
 	if !long() || peakRSS() == 0 {
 		t.Skip("it takes minutes")
 	}
-	const more = 24 << 20
+	const more = 32 << 20
 	for _, tt := range []struct {
 		memory string
 		args   []string

@@ -56,8 +56,9 @@
 //
 // # Memory
 //
-// Layers are sorted lists of records. New states are collected, sorted, thinned out and put
-// aside in runs, compressed by lz4 in files if there is a directory; merging the runs
-// makes the next layer. Each complete layer is a checkpoint from which the same search goes
-// on.
+// Layers are sorted lists of records (runs.go), cut into blocks that are compressed by lz4 and kept
+// in memory, or in a work file if there is a directory. New states are collected, sorted, thinned
+// out and put aside as runs; merging the runs makes the next layer. Each complete layer is a
+// checkpoint from which the same search goes on (checkpoint.go). All that takes much memory has a
+// share of what is given (memory.go).
 package chemin

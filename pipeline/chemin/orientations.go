@@ -28,8 +28,7 @@ func (s *solver) orientations(ctx context.Context) error {
 		return err
 	}
 	s.upper = uint64(s.best.score.Load())
-	s.countExtensions()
-	return nil
+	return s.countExtensions(ctx)
 }
 
 // visitOrientations visits one order of each orientation (package comment) and leaves out what
@@ -90,22 +89,43 @@ func (s *solver) optimalGrids(yield func(grid) bool) {
 	}
 }
 
-// countExtensions counts the optimal orders.
-func (s *solver) countExtensions() {
+// countExtensions counts the optimal orders, unless one of the solutions has too many starts of
+// orders to count in the memory given.
+func (s *solver) countExtensions(ctx context.Context) error {
 	if s.result.Cut || s.board.Cells() > chemin.MaxCounted {
-		return
+		return nil
 	}
-	orders := uint64(0)
-	for _, order := range s.optimal {
-		o := s.board.Orient(order)
-		n, ok := o.Extensions(s.board, mostSets)
-		if !ok {
-			return
-		}
-		_, images := least(s.board, o, moveOrientation)
-		orders += n * images
+	var orders atomic.Uint64
+	var unknown atomic.Bool
+	most := int(min(mostSets, s.Memory/8/64/int64(s.Threads)))
+	group, ctx := errgroup.WithContext(ctx)
+	for worker := range s.Threads {
+		group.Go(func() error {
+			for i := worker; i < len(s.optimal) && !unknown.Load(); i += s.Threads {
+				if worker == 0 {
+					s.report("counting orders", float64(i), float64(len(s.optimal)), true)
+				}
+				o := s.board.Orient(s.optimal[i])
+				n, ok := o.Extensions(s.board, most)
+				if !ok {
+					unknown.Store(true)
+				}
+				_, images := least(s.board, o, moveOrientation)
+				orders.Add(n * images)
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 	}
-	setOptimal(&s.result.Orders, &tally{orders, orders / uint64(len(s.board.Symmetries()))})
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	if n := orders.Load(); !unknown.Load() {
+		setOptimal(&s.result.Orders, &tally{n, n / uint64(len(s.board.Symmetries()))})
+	}
+	return nil
 }
 
 // orientationSearch is a depth-first search by several goroutines.

@@ -143,6 +143,40 @@ func TestAll(t *testing.T) {
 	}
 }
 
+// TestThreads compares searches with different numbers of workers, also where there are more
+// solutions than are listed.
+func TestThreads(t *testing.T) {
+	for _, tt := range []struct {
+		rows, cols int
+		method     Method
+		memory     int64
+		cut        bool
+	}{
+		{3, 3, Classes, 1 << 30, false}, {1, 8, Classes, 1 << 30, false}, {1, 8, Classes, LeastMemory(7), true},
+		{2, 4, Orientations, 1 << 30, false}, {3, 3, Orientations, 1 << 30, false}, {1, 16, Orientations, LeastMemory(7), true},
+		{2, 4, Layers, 1 << 30, false},
+	} {
+		var want []any
+		for _, threads := range []int{1, 2, 7} {
+			opts := Options{Method: tt.method, Memory: tt.memory, Threads: threads}
+			r, err := Solve(t.Context(), board(t, tt.rows, tt.cols), opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Cut != tt.cut {
+				t.Errorf("%+v: cut %v", tt, r.Cut)
+			}
+			got := append(known(r), r.Leaves)
+			if want == nil {
+				want = got
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%+v: %d workers (-1 +%d)\n%.500s", tt, threads, threads, diff)
+			}
+		}
+	}
+}
+
 // TestTwoRows checks 4 x 3^(n-2) on the boards with two rows.
 func TestTwoRows(t *testing.T) {
 	for cols, want := 2, uint32(4); cols <= 5 || cols <= 8 && os.Getenv("GRENIER_LONG") != ""; cols, want = cols+1, want*3 {
