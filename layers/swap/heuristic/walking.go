@@ -44,10 +44,17 @@ func BuildWalking(ctx context.Context, rows, cols int, memory uint64) (*Walking,
 		return nil, fmt.Errorf("%w: %d x %d", swap.ErrSize, rows, cols)
 	case rows > swap.MaxListed/cols:
 		return nil, fmt.Errorf("walking distance: %w: %d x %d (at most %d cells)", ErrTooLarge, rows, cols, swap.MaxListed)
-	case !w.line():
-		if err := w.prepare(ctx, memory); err != nil {
-			return nil, err
-		}
+	case w.line():
+		return w, nil
+	}
+	if memory == 0 {
+		memory = math.MaxInt64
+	}
+	switch err := w.prepare(ctx, memory); {
+	case errors.Is(err, ErrTooLarge):
+		return nil, fmt.Errorf("walking distance: %w for %d bytes: %d x %d (manhattan and inversion need no table)", err, memory, rows, cols)
+	case err != nil:
+		return nil, err
 	}
 	return w, nil
 }
@@ -57,9 +64,6 @@ func (w *Walking) line() bool { return w.rows == 1 || w.cols == 1 }
 
 // prepare makes the tables. A square needs only one.
 func (w *Walking) prepare(ctx context.Context, memory uint64) (err error) {
-	if memory == 0 {
-		memory = math.MaxInt64
-	}
 	if w.byRow, err = newWalkTable(ctx, w.rows, w.cols, memory); err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package heuristic
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 )
@@ -57,17 +56,15 @@ const maxLines = 16
 // newWalkTable fails with ErrTooLarge if the table takes more than so many bytes, or with
 // the error of ctx. There is more than one line, and more than one tile in it.
 func newWalkTable(ctx context.Context, lines, length int, memory uint64) (*walkTable, error) {
-	tooLarge := fmt.Errorf("walking distance: %w for %d bytes: %d lines of %d tiles (manhattan and inversion need no table)",
-		ErrTooLarge, memory, lines, length)
 	entries, overhead := walkSize(lines, length)
 	if lines > maxLines || math.Pow(float64(length+1), float64(lines)) > math.MaxInt32 || entries+overhead > float64(memory) {
-		return nil, tooLarge
+		return nil, ErrTooLarge
 	}
 	t := &walkTable{lines: lines, length: length}
 	t.number()
 	n, ok := t.count(memory - uint64(overhead))
 	if !ok {
-		return nil, tooLarge
+		return nil, ErrTooLarge
 	}
 	t.depths = make([]uint8, n)
 	f := walkFill{walkTable: t, ctx: ctx}
