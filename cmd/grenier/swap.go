@@ -7,9 +7,9 @@ func (a *app) swap() *cobra.Command {
 	parent := &cobra.Command{
 		Use:   "swap",
 		Short: "Search and solve the swap puzzle",
-		Long: `The swap puzzle: a grid of up to 16 cells holds as many tiles; a move exchanges the
-tiles of two cells that share a side; the puzzle is solved when the tiles are in
-order, row by row.
+		Long: `The swap puzzle: a grid holds a tile in each cell; a move exchanges the tiles of two
+cells that share a side; the puzzle is solved when the tiles are in order, row by row.
+Grids have up to 16 cells; for solve and generate up to 64.
 ` + exitHelp,
 		Example: `  grenier swap bfs --rows 3 --cols 3`,
 		Args:    subcommand,
