@@ -131,6 +131,9 @@ func (d *drawing) placeLegend(c *Chart) (top float64) {
 	for _, s := range c.Series {
 		width += swatch + textWidth(s.Name) + gap
 	}
+	if c.Kind == Rows {
+		width += edge // which its plot does not have, for text wider than the estimate
+	}
 	x, y := float64(d.Size.Width)-width, float64(topMargin+10)
 	if x < textWidth(c.Y.Label)+gap {
 		x, d.Label.Y = 0, d.Label.Y+lineHeight
