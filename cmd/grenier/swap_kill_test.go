@@ -15,7 +15,7 @@ import (
 func TestSwapKill(t *testing.T) {
 	cols, kills := "5", 6
 	if long() {
-		cols, kills = "6", 20
+		cols, kills = "6", 8
 	}
 	depths := func(text string) []uint64 {
 		t.Helper()

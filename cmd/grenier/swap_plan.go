@@ -136,8 +136,11 @@ func (a *app) printSwapPlan(p *swapplan.Plan) {
 		fits(p.FitsMemory, p.InMemory > p.Memory, p.Memory))
 	fmt.Fprintf(a.out, "with --dir: %s of memory at least, %.0f%% of the states held within %s\n", size(p.OnDisk), 100*p.Held, size(p.Memory))
 	fmt.Fprintf(a.out, "            %s read, %s written; %s on disk, at most %s\n", size(p.Read), size(p.Written), size(p.Disk), size(p.Most))
-	fmt.Fprintf(a.out, "            %s: processors %s, disk %s; %s\n", period(p.OnDiskSeconds), period(p.Processors), period(p.Transfers),
-		fits(p.FitsDisk, p.OnDisk > p.Memory, p.Memory))
+	onDisk := fits(p.FitsDisk, p.OnDisk > p.Memory, p.Memory)
+	if p.FitsDisk && p.Free == nil {
+		onDisk = "fits if the disk has room"
+	}
+	fmt.Fprintf(a.out, "            %s: processors %s, disk %s; %s\n", period(p.OnDiskSeconds), period(p.Processors), period(p.Transfers), onDisk)
 	if p.Free != nil {
 		enough := "enough"
 		if *p.Free < p.Most {

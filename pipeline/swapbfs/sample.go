@@ -47,24 +47,27 @@ func Sample(ctx context.Context, g *swap.Grid, workers int, long time.Duration) 
 var errEnough = errors.New("enough")
 
 // sampleVisits returns the nanoseconds of a worker that a word takes: the lower
-// quartile of many chunks, since others use the machine too.
+// quartile of many blocks, since others use the machine too.
 func (s *search) sampleVisits(ctx context.Context, long time.Duration) (float64, error) {
 	var mu sync.Mutex
 	var took []float64
 	s.prepare(1)
-	begin := time.Now()
-	for time.Since(begin) < long {
+	for begin := time.Now(); time.Since(begin) < long; {
 		err := s.parallel(ctx, span{0, int(s.layout.blocks())}, func(w *worker, blocks span) error {
-			start := time.Now()
-			if start.Sub(begin) >= long {
+			if time.Since(begin) >= long {
 				return errEnough
 			}
-			err := w.pullAll(blocks)
-			ns := float64(time.Since(start)) / float64((blocks.end-blocks.first)*s.tables.words)
-			mu.Lock()
-			took = append(took, ns)
-			mu.Unlock()
-			return err
+			for b := blocks.first; b < blocks.end; b++ {
+				start := time.Now()
+				if err := w.pullAll(span{b, b + 1}); err != nil {
+					return err
+				}
+				ns := float64(time.Since(start)) / float64(s.tables.words)
+				mu.Lock()
+				took = append(took, ns)
+				mu.Unlock()
+			}
+			return nil
 		})
 		if err != nil && !errors.Is(err, errEnough) {
 			return 0, err
