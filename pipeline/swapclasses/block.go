@@ -37,8 +37,8 @@ func (l list) extents(dst []workfile.Extent) []workfile.Extent {
 	return dst
 }
 
-// batch is the number of blocks that are read or written at once.
-const batch = 64
+// blocksAtOnce is the number of blocks that are read or written at once.
+const blocksAtOnce = 64
 
 // packer makes a list of the keys that it is given.
 type packer struct {
@@ -79,7 +79,7 @@ func (p *packer) cut() error {
 	}
 	p.lengths = append(p.lengths, len(p.data)-p.begin)
 	p.begin = len(p.data)
-	if len(p.lengths) < batch {
+	if len(p.lengths) < blocksAtOnce {
 		return nil
 	}
 	return p.flush()

@@ -32,7 +32,7 @@ func TestPacker(t *testing.T) {
 	for _, c := range []struct {
 		n    int
 		step uint64
-	}{{0, 1}, {1, 1}, {2, 1 << 40}, {blockBytes * (batch + 2), 1}, {blockBytes * (batch + 2), 200}, {100_000, 1 << 33}} {
+	}{{0, 1}, {1, 1}, {2, 1 << 40}, {blockBytes * (blocksAtOnce + 2), 1}, {blockBytes * (blocksAtOnce + 2), 200}, {100_000, 1 << 33}} {
 		keys := make([]uint64, c.n)
 		next := uint64(0)
 		for i := range keys {

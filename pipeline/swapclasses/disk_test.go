@@ -3,6 +3,7 @@ package swapclasses
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -183,17 +184,17 @@ func TestOtherBlocks(t *testing.T) {
 // else.
 func TestDirErrors(t *testing.T) {
 	dir := interrupted(t)
-	if _, err := Search(t.Context(), mustGrid(t, 1, 9), onDisk(dir)); !errors.Is(err, corrupt.ErrMismatch) {
+	if _, err := Search(t.Context(), mustGrid(t, 1, 9), onDisk(dir)); !errors.Is(err, rundir.ErrOtherRun) {
 		t.Errorf("another grid: %v", err)
 	}
-	if _, err := swapbfs.Search(t.Context(), mustGrid(t, 3, 3), onDisk(dir)); !errors.Is(err, corrupt.ErrMismatch) {
+	if _, err := swapbfs.Search(t.Context(), mustGrid(t, 3, 3), onDisk(dir)); !errors.Is(err, rundir.ErrOtherRun) {
 		t.Errorf("a search of all states here: %v", err)
 	}
 	plain := t.TempDir()
 	if _, err := swapbfs.Search(t.Context(), mustGrid(t, 3, 3), onDisk(plain)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Search(t.Context(), mustGrid(t, 3, 3), onDisk(plain)); !errors.Is(err, corrupt.ErrMismatch) {
+	if _, err := Search(t.Context(), mustGrid(t, 3, 3), onDisk(plain)); !errors.Is(err, rundir.ErrOtherRun) {
 		t.Errorf("a search of all states: %v", err)
 	}
 	o := onDisk(dir)
@@ -213,6 +214,34 @@ func TestDirErrors(t *testing.T) {
 	}
 	if _, err := Search(t.Context(), mustGrid(t, 3, 3), onDisk(foreign)); !errors.Is(err, corrupt.ErrForeign) {
 		t.Errorf("somebody else's: %v", err)
+	}
+}
+
+// TestRoom checks that a disk with too little room is refused before anything is
+// made there, and that one with enough is not.
+func TestRoom(t *testing.T) {
+	o := onDisk(filepath.Join(t.TempDir(), "run"))
+	o.Free = func(string) (uint64, error) { return 60_000, nil }
+	_, err := Search(t.Context(), mustGrid(t, 3, 3), o)
+	if refused, ok := errors.AsType[*swapbfs.DiskError](err); !ok || refused.Need <= refused.Free {
+		t.Errorf("60,000 bytes: %v", err)
+	}
+	if _, err := os.Stat(o.Dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("after a refusal: %v", err)
+	}
+	o.Free = func(string) (uint64, error) { return 1 << 20, nil }
+	mustSearch(t, 3, 3, o)
+	size := int64(0)
+	entries, err := os.ReadDir(filepath.Join(o.Dir, rundir.WorkName))
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		size += info.Size()
+	}
+	if err != nil || size > diskBytes*362880/16 {
+		t.Errorf("%d bytes are on disk, %v", size, err)
 	}
 }
 

@@ -138,7 +138,11 @@ func small() (sizes [][2]int) {
 
 // TestPlain compares with the search of all states.
 func TestPlain(t *testing.T) {
-	for i, size := range append(small(), [2]int{2, 5}, [2]int{1, 10}) {
+	sizes := small()
+	if !testing.Short() {
+		sizes = append(sizes, [2]int{2, 5}, [2]int{1, 10})
+	}
+	for i, size := range sizes {
 		plain, err := swapbfs.Search(t.Context(), mustGrid(t, size[0], size[1]), swapbfs.Options{Memory: math.MaxUint64, Workers: 1})
 		if err != nil {
 			t.Fatal(err)

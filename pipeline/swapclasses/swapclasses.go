@@ -50,6 +50,7 @@ import (
 
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
+	"grenier/pipeline/batch"
 	"grenier/pipeline/swapbfs"
 )
 
@@ -105,7 +106,7 @@ const (
 	keyBytes   = 2 * 8           // a key, and room to sort it
 	workerRoom = 8<<recentBits + // recent keys
 		8*blockBytes + // unpacked keys
-		4*batch*blockBytes // blocks read and written
+		4*blocksAtOnce*blockBytes // blocks read and written
 )
 
 // newBudget divides memory among workers and lists.
@@ -133,8 +134,8 @@ func fixed(workers int, keys uint64) uint64 {
 
 // Search counts the states and classes of a grid at each distance from the goal.
 // It fails with a MemoryError when o.Memory is too little, which may be found only
-// on the way, with swapbfs.ErrWorkers, and with the error of ctx; on disk also like
-// rundir.Lock, with errors that match corrupt.ErrCorrupt, and with those of the
+// on the way, with swapbfs.ErrWorkers, and with the error of ctx; on disk also with
+// a swapbfs.DiskError, like rundir.Lock, with errors that match corrupt.ErrCorrupt, and with those of the
 // operating system.
 func Search(ctx context.Context, g *swap.Grid, o swapbfs.Options) (*Result, error) {
 	s, err := newSearch(g, o)
@@ -143,6 +144,9 @@ func Search(ctx context.Context, g *swap.Grid, o swapbfs.Options) (*Result, erro
 	}
 	if o.Dir == "" {
 		return s.in(ctx, &memory{}, nil)
+	}
+	if err := s.checkRoom(o); err != nil {
+		return nil, err
 	}
 	d, c, err := openDir(o.Dir, g)
 	if err != nil {
@@ -175,7 +179,32 @@ func newSearch(g *swap.Grid, o swapbfs.Options) (*search, error) {
 // are no more depths than that; and a key takes a byte.
 func (s *search) least() uint64 {
 	n := uint64(s.around.cells)
-	return s.total / uint64(2*s.around.order) / (n*(n-1)/2 + 1)
+	return s.fewest() / (n*(n-1)/2 + 1)
+}
+
+// fewest returns the number of classes if all were as large as can be; nearly all
+// are.
+func (s *search) fewest() uint64 { return s.total / uint64(2*s.around.order) }
+
+// diskBytes is about the most that a class takes on disk, all classes counted: a
+// depth has up to a quarter of them on small grids, a key takes little more than a
+// byte, and the runs of a depth have up to ten keys for each of its classes.
+const diskBytes = 3
+
+// checkRoom refuses a search on disk for which there is too little room. What is in
+// the work directory already counts as room: the search goes on with it.
+func (s *search) checkRoom(o swapbfs.Options) error {
+	if o.Free == nil {
+		return nil
+	}
+	room, err := batch.Room(o.Dir, o.Free)
+	if err != nil {
+		return nil // unknown here, or rundir.Lock will tell
+	}
+	if need := diskBytes * s.fewest(); need > room {
+		return &swapbfs.DiskError{Path: o.Dir, Need: need, Free: room}
+	}
+	return nil
 }
 
 // in searches with a store, which it closes, from a checkpoint on if there is one.

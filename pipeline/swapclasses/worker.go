@@ -56,7 +56,7 @@ func (w *worker) expand(ctx context.Context, taken *atomic.Int64) error {
 // read calls visit with the keys of each block.
 func (w *worker) read(l list, visit func(ranks []uint64) error) error {
 	for len(l) > 0 {
-		some := l[:min(batch, len(l))]
+		some := l[:min(blocksAtOnce, len(l))]
 		l = l[len(some):]
 		w.extents = some.extents(w.extents)
 		var err error
