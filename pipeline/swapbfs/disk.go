@@ -310,6 +310,10 @@ func (d *disk) open(parity int, blocks span, sources iter.Seq[int], k *desk) err
 	if err := d.get(&k.in, parity, d.notHeld(blocks, nil)); err != nil {
 		return err
 	}
+	k.around.reset()
+	if d.window == nil {
+		return nil // all are held
+	}
 	return d.get(&k.around, 1-parity, func(yield func(int) bool) {
 		for b := range sources {
 			if b >= d.held && !d.inWindow(b) && !yield(b) {
