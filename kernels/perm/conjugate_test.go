@@ -48,4 +48,3 @@ func TestReverse(t *testing.T) {
 		}
 	}
 }
-
