@@ -80,8 +80,8 @@ type prints struct {
 
 func newPrints(cells int) *prints {
 	p, r := &prints{}, rand.New(rand.NewPCG(1, 1))
-	for cell := range p.numbers {
-		for tile := range p.numbers {
+	for cell := range cells {
+		for tile := range cells {
 			p.numbers[cell][tile] = r.Uint64()
 		}
 	}
