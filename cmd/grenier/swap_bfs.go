@@ -63,7 +63,7 @@ goes on from there. "grenier swap plan" tells what a grid takes.
 and reflections of the grid, and the inverses of these, up to 16 states. The numbers of
 states are the same, found by another program, so each checks the other; that is what it
 is for. It takes some 30 times as long: 80 to 100 s of one processor for 12 cells, all
-states 3 s. It needs as much disk, but less memory with --dir: 34 MiB for 11 cells.
+states 3 s. It needs up to twice the disk, but less memory: 34 MiB for 11 cells.
 ` + exitHelp,
 		Example: `  grenier swap bfs --rows 3 --cols 4
   grenier swap bfs --rows 1 --cols 13 --memory 2GiB --json

@@ -93,3 +93,14 @@ func FuzzUnpack(f *testing.F) {
 		}
 	})
 }
+
+// TestBlockBytes checks the bytes of a block: they are those that
+// docs/format/swap-classes.md tells.
+func TestBlockBytes(t *testing.T) {
+	l, m := packed(t, []uint64{300, 301, 429, 20000})
+	data, err := m.get(l.extents(nil), nil)
+	want := []byte{0xac, 0x02, 0x01, 0x80, 0x01, 0xf3, 0x98, 0x01}
+	if err != nil || !slices.Equal(data, want) {
+		t.Errorf("%x, %v, want %x", data, err, want)
+	}
+}

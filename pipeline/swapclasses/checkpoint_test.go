@@ -3,6 +3,7 @@ package swapclasses
 import (
 	"bytes"
 	"errors"
+	"os"
 	"reflect"
 	"slices"
 	"testing"
@@ -80,4 +81,25 @@ func FuzzCheckpoint(f *testing.F) {
 			t.Errorf("%x is encoded as %x", data, c.encode())
 		}
 	})
+}
+
+// TestGolden reads a checkpoint of version 1, and writes it: the format is what
+// docs/format/swap-classes.md says.
+func TestGolden(t *testing.T) {
+	const path = "testdata/checkpoint-v1"
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	version, payload, err := workfile.Unseal(path, checkpointKind, checkpointVersion, data)
+	if err != nil || version != 1 {
+		t.Fatalf("version %d, %v", version, err)
+	}
+	c, err := decode(path, payload, mustGrid(t, 2, 3))
+	if err != nil || !reflect.DeepEqual(c, sample()) {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if got := workfile.Seal(checkpointKind, 1, sample().encode()); !bytes.Equal(got, data) {
+		t.Errorf("%x, want %x", got, data)
+	}
 }

@@ -188,8 +188,9 @@ func (s *search) fewest() uint64 { return s.total / uint64(2*s.around.order) }
 
 // diskBytes is about the most that a class takes on disk, all classes counted: a
 // depth has up to a quarter of them on small grids, a key takes little more than a
-// byte, and the runs of a depth have up to ten keys for each of its classes.
-const diskBytes = 3
+// byte, and the runs of a depth have up to ten keys for each of its classes. 3 x 4
+// takes 2.7.
+const diskBytes = 4
 
 // checkRoom refuses a search on disk for which there is too little room. What is in
 // the work directory already counts as room: the search goes on with it.
