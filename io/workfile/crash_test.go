@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"syscall"
 	"testing"
@@ -253,9 +254,12 @@ func crashIn(t *testing.T, disk *crashfs.FS, k int, before *solver, script uint6
 // process is killed and the power goes in one of the first operations of the
 // next one.
 func TestCrash(t *testing.T) {
-	scripts, cuts := 20, uint64(10)
-	if testing.Short() {
+	scripts, cuts := 8, uint64(10)
+	switch {
+	case testing.Short():
 		scripts = 3
+	case os.Getenv("GRENIER_LONG") != "":
+		scripts = 20
 	}
 	crashes := 0
 	for script := range uint64(scripts) {
