@@ -18,7 +18,7 @@ type pace struct {
 // (docs/swap.md): on 3 x 4 its mean is at 0.53 of the diameter, on 2 x 6 at 0.49,
 // on 1 x 12 at 0.44, with deviations of 0.15 to 0.16.
 func paceOf(g *swap.Grid) pace {
-	p := pace{diameter: max(1, guessDiameter(g)), mean: 0.505, deviation: 0.15}
+	p := pace{diameter: max(1, guessDiameter(g)), mean: 0.49, deviation: 0.15}
 	if isLine(g) {
 		p.mean, p.deviation = 0.445, 0.155
 	}
