@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"testing"
 
 	"grenier/io/corrupt"
@@ -293,4 +294,25 @@ func TestCrash(t *testing.T) {
 	if done < len(want)-2 {
 		t.Errorf("crashes up to depth %d only", done)
 	}
+}
+
+// TestFullDisk searches on a disk that gets full, and goes on when there is room.
+func TestFullDisk(t *testing.T) {
+	g := mustGrid(t, 2, 4)
+	want := mustSearch(t, 2, 4, options(1)).Depths
+	files := crashfs.New()
+	files.Limit(3000)
+	if _, err := searchOn(t, files, g); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("a disk of 3,000 bytes: %v", err)
+	}
+	after := files.Kill()
+	_, c, err := openDisk(after, "work", g)
+	if err != nil || c == nil || len(c.states) == 0 {
+		t.Fatalf("%+v, %v: no depth is left", c, err)
+	}
+	r, err := searchOn(t, after.Kill(), g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkResult(t, r, want)
 }
