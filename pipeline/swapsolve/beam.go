@@ -42,7 +42,7 @@ func beam(s *search) ([]swap.Swap, error) {
 	return s.best, nil
 }
 
-// Of a search that ended early, rescue looks at no more swaps than this, about.
+// rescue looks at no more swaps than this, about.
 const rescueWork = 1 << 21
 
 // rescue looks for a solution shorter than s.best by a narrow beam that takes well under a

@@ -9,7 +9,7 @@ import (
 
 // deepening is IDA*: depth-first searches for solutions of length up to a bound,
 // which grows from the heuristic of the start to the least length that the one before
-// has come across.
+// has come across, or to that of a solution that is known.
 //
 // Swaps of disjoint cells commute, so a way of many swaps has a great many orders. Sleep
 // sets (Godefroid) keep one: after the ways that begin with a swap have been
@@ -18,7 +18,7 @@ import (
 // the same end that was searched before.
 func deepening(s *search) ([]swap.Swap, error) {
 	d := &deepener{search: s, tiles: slices.Clone(s.list), commuting: commuting(s.grid.Swaps())}
-	for {
+	for s.lower < len(s.best) {
 		d.limit, d.beyond = s.lower, math.MaxInt
 		found, err := d.visit(swapSet{})
 		if err != nil || found {
@@ -26,6 +26,7 @@ func deepening(s *search) ([]swap.Swap, error) {
 		}
 		s.raise(d.beyond)
 	}
+	return s.best, nil
 }
 
 // swapSet is a set of swaps, by their number in Grid.Swaps.

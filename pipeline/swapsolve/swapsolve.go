@@ -270,6 +270,11 @@ func (s *search) run(solver solver) (stopped string, err error) {
 	if s.best, err = greedy(s); err != nil || s.list.Solved() { // the state 0 stays out of tables
 		return "", err
 	}
+	if solver.exact && !s.grid.Packs() { // it may take hours, so this is the time to look
+		if err := rescue(s); err != nil {
+			return "", err
+		}
+	}
 	found, err := solver.find(s)
 	switch {
 	case err == nil:
