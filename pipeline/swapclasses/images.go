@@ -62,16 +62,6 @@ func (x *neighbourhood) images(s swap.State) (m images) {
 	return m
 }
 
-// canonical returns the smallest image of a state: what stands for its class.
-func (x *neighbourhood) canonical(s swap.State) swap.State {
-	m := x.images(s)
-	least := s
-	for i := range x.order {
-		least = min(least, m.direct[i], m.inverse[i])
-	}
-	return least
-}
-
 // size returns the number of states in the class whose images these are, and
 // whether the inverse of a state is an image of it by a symmetry alone.
 func (x *neighbourhood) size(m *images) (states uint64, selfInverse bool) {

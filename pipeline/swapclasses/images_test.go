@@ -28,6 +28,16 @@ func class(g *swap.Grid, s swap.State) []swap.State {
 	return slices.Compact(list)
 }
 
+// canonical returns the smallest image of a state: what stands for its class.
+func (x *neighbourhood) canonical(s swap.State) swap.State {
+	m := x.images(s)
+	least := s
+	for i := range x.order {
+		least = min(least, m.direct[i], m.inverse[i])
+	}
+	return least
+}
+
 // checkExpand compares what expand returns for the class of s with the classes of
 // all neighbours of all of its states.
 func checkExpand(t *testing.T, g *swap.Grid, s swap.State) {

@@ -306,12 +306,17 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestTwelve compares the two grids of 12 cells with the search of all states.
-func TestTwelve(t *testing.T) {
-	if os.Getenv("GRENIER_LONG") == "" {
+// TestLarge compares grids of 11 and, in full, 12 cells with the search of all
+// states.
+func TestLarge(t *testing.T) {
+	sizes := [][2]int{{1, 11}}
+	switch os.Getenv("GRENIER_LONG") {
+	case "":
 		t.Skip("slow; set GRENIER_LONG=1")
+	case "full":
+		sizes = append(sizes, [2]int{3, 4}, [2]int{2, 6})
 	}
-	for _, size := range [][2]int{{3, 4}, {2, 6}} {
+	for _, size := range sizes {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			o := swapbfs.Options{Memory: 1 << 30, Workers: 2}
 			plain, err := swapbfs.Search(t.Context(), mustGrid(t, size[0], size[1]), o)
