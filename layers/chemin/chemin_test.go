@@ -160,3 +160,18 @@ func TestComponent(t *testing.T) {
 		}
 	}
 }
+
+// TestOrder checks that the least order of an orientation has it, and comes before any other.
+func TestOrder(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	b := board(t, 3, 4)
+	for range 200 {
+		order := random.Perm(b.Cells())
+		o := b.Orient(order)
+		if least := o.Order(b); b.Orient(least) != o || slices.Compare(least, order) > 0 {
+			t.Fatalf("%v for the orientation of %v", least, order)
+		}
+	}
+}
