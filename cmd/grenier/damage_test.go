@@ -63,12 +63,15 @@ func damages(text []byte, stride int, f func(what string, bad []byte)) {
 	f("twice", append(slices.Clone(text), text...))
 }
 
-// everyByte is the stride that leaves out nothing, unless time is short.
+// everyByte is the stride that leaves out nothing, if there is time.
 func everyByte() int {
-	if testing.Short() {
+	switch {
+	case testing.Short():
 		return 13
+	case long():
+		return 1
 	}
-	return 1
+	return 3
 }
 
 // someBytes is the stride for a manifest that is read by the same code elsewhere.
