@@ -169,7 +169,7 @@ func (b *beamer) expandState(i int) ([]swap.Swap, error) {
 			return b.path(step(i)<<stepBits | step(move)), nil
 		}
 		if !b.former.has(print) {
-			score := uint16(boundWeight*h + b.guide.After(move))
+			score := uint32(boundWeight*h + b.guide.After(move))
 			b.pool.add(candidate{print: print, from: step(i)<<stepBits | step(move), score: score})
 		}
 	}

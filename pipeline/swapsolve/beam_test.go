@@ -3,6 +3,7 @@ package swapsolve_test
 import (
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"grenier/layers/swap"
@@ -122,6 +123,20 @@ func TestBeamMemory(t *testing.T) {
 	o.Memory = 1000
 	if none := runList(t, "beam", g, l, o); none.Stopped != "memory" || none.Expanded > 0 || len(none.Swaps) < len(r.Swaps) {
 		t.Errorf("%+v", none)
+	}
+}
+
+// TestLine gives the beam the reversal of the longest line, which has the largest bounds
+// that there are: it needs every one of its inversions, as greedy finds.
+func TestLine(t *testing.T) {
+	g := mustListed(t, 1, 64)
+	l := g.Home()
+	slices.Reverse(l)
+	const inversions = 64 * 63 / 2
+	for _, name := range []string{"greedy", "beam"} {
+		if r := runList(t, name, g, l, swapsolve.Options{Heuristic: lifted(g), Width: 64}); len(r.Swaps) != inversions || r.Lower != 1024 {
+			t.Errorf("%s: %d to %d", name, r.Lower, len(r.Swaps))
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package swapsolve
 
 import (
 	"cmp"
+	"math"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -13,7 +14,7 @@ import (
 type candidate struct {
 	print uint64
 	from  step
-	score uint16 // the less the better
+	score uint32 // the less the better
 }
 
 const candidateBytes = 16
@@ -23,7 +24,7 @@ const candidateBytes = 16
 type pool struct {
 	list  []candidate
 	known printSet
-	most  uint16 // a larger score is not kept
+	most  uint32 // a larger score is not kept
 	width int
 	cut   bool // candidates were left out
 }
@@ -33,7 +34,7 @@ func newPool(width int) pool {
 }
 
 func (p *pool) clear() {
-	p.list, p.most = p.list[:0], 1<<16-1
+	p.list, p.most = p.list[:0], math.MaxUint32
 	p.known.clear()
 }
 
