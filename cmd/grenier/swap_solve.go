@@ -24,6 +24,7 @@ import (
 // swapSolveFlags are the flags of swap solve as given.
 type swapSolveFlags struct {
 	rows, cols, threads       int
+	sized                     bool // rows or cols is given
 	width                     int
 	solver, heuristic, memory string
 	svg                       string
@@ -92,7 +93,10 @@ is used, whichever is more: the search ends at 100% at the latest, and may end l
   grenier swap generate --rows 4 --cols 4 | grenier swap solve --json -
   grenier swap generate --rows 5 --cols 5 | grenier swap solve --time 30s --animate
   grenier swap solve --solver idastar --heuristic pdb+parity --pdb a.gp,b.gp grid.txt`,
-		RunE: a.start(func(cmd *cobra.Command, args []string) error { return a.runSwapSolve(cmd.Context(), f, args) }),
+		RunE: a.start(func(cmd *cobra.Command, args []string) error {
+			f.sized = cmd.Flags().Changed("rows") || cmd.Flags().Changed("cols")
+			return a.runSwapSolve(cmd.Context(), f, args)
+		}),
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&f.rows, "rows", 0, "`number` of rows of the grid in the arguments")
@@ -128,7 +132,12 @@ func (a *app) runSwapSolve(ctx context.Context, f swapSolveFlags, args []string)
 	if o.Memory, err = parseBytes("--memory", f.memory); err != nil {
 		return err
 	}
-	puzzle, err := a.readPuzzle(f.rows, f.cols, args)
+	if f.svg != "" {
+		if err := durable.CheckFile(f.svg); err != nil {
+			return err
+		}
+	}
+	puzzle, err := a.readPuzzle(f, args)
 	if err != nil {
 		return err
 	}
@@ -139,13 +148,14 @@ func (a *app) runSwapSolve(ctx context.Context, f swapSolveFlags, args []string)
 	if err != nil {
 		return err
 	}
-	if informed {
+	if !informed && len(f.pdb) > 0 {
+		return usageError{fmt.Errorf("--pdb: %s uses no pattern databases", f.solver)}
+	}
+	if informed || f.heuristic != "" { // a name that is wrong is told in any case
 		prepare := patterns.Options{Workers: f.threads, Memory: o.Memory}
 		if o.Heuristic, err = swapsolve.ParseHeuristic(ctx, puzzle.Grid, f.heuristic, f.pdb, prepare); err != nil {
 			return err
 		}
-	} else if len(f.pdb) > 0 {
-		return usageError{fmt.Errorf("--pdb: %s uses no pattern databases", f.solver)}
 	}
 	shown, err := a.newProgress(f.progress, f.json)
 	if err != nil {
@@ -186,9 +196,9 @@ func (a *app) runSwapSolve(ctx context.Context, f swapSolveFlags, args []string)
 }
 
 // readPuzzle reads the grid from the arguments, a file or stdin.
-func (a *app) readPuzzle(rows, cols int, args []string) (swap.Puzzle, error) {
-	if rows != 0 || cols != 0 {
-		return parsePuzzle(rows, cols, args)
+func (a *app) readPuzzle(f swapSolveFlags, args []string) (swap.Puzzle, error) {
+	if f.sized {
+		return parsePuzzle(f.rows, f.cols, args)
 	}
 	switch {
 	case len(args) > 1:

@@ -26,7 +26,8 @@ type Puzzle struct {
 const maxLine = 4096
 
 // Parse reads a puzzle: a line with the numbers of rows and columns, then the
-// rows, the tiles separated by spaces. Empty lines are skipped. It fails with
+// rows, the tiles separated by spaces. Empty lines are skipped, and a byte order
+// mark, which some editors begin a file with. It fails with
 // ErrText for a text of another form, ErrSize for a size that is not possible
 // and ErrTiles for tiles that are not 1 to mn or 0 to mn-1, each once; errors of
 // r are passed on.
@@ -106,8 +107,11 @@ type numbers struct {
 // end.
 func (n *numbers) fields() ([]string, error) {
 	for n.scanner.Scan() {
-		n.line++
-		if f := strings.Fields(n.scanner.Text()); len(f) > 0 {
+		text := n.scanner.Text()
+		if n.line++; n.line == 1 {
+			text = strings.TrimPrefix(text, "\ufeff")
+		}
+		if f := strings.Fields(text); len(f) > 0 {
 			return f, nil
 		}
 	}

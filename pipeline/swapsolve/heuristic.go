@@ -15,13 +15,18 @@ import (
 const HeuristicNames = "zero, manhattan, inversion, walking, pdb (the files of --pdb), pdb-exact; several with commas between; each may be followed by +inverse and +parity"
 
 // ParseHeuristic makes a lower bound from its name, see HeuristicNames; "" is
-// walking+parity, or manhattan+parity where the tables of walking are too large. files are
+// walking+parity, or manhattan+parity where the tables of walking take more than
+// heuristic.WalkingMemory: those are made when walking is asked for by name. files are
 // pattern databases, for pdb and pdb-exact: the latter covers the tiles as well as
 // possible if the file is a table of sets. It fails with ErrHeuristic for another name, or for
-// pdb without files, files without pdb, or pdb for a grid without a swap.State, and like heuristic.NewWalking and patterns.Load.
+// pdb without files, files without pdb, or pdb for a grid without a swap.State, and like heuristic.BuildWalking and patterns.Load.
 func ParseHeuristic(ctx context.Context, g *swap.Grid, text string, files []string, o patterns.Options) (heuristic.Heuristic, error) {
 	if text == "" {
-		h, err := ParseHeuristic(ctx, g, "walking+parity", files, o)
+		quick := o
+		if quick.Memory == 0 || quick.Memory > heuristic.WalkingMemory {
+			quick.Memory = heuristic.WalkingMemory
+		}
+		h, err := ParseHeuristic(ctx, g, "walking+parity", files, quick)
 		if errors.Is(err, heuristic.ErrTooLarge) {
 			return ParseHeuristic(ctx, g, "manhattan+parity", files, o)
 		}
@@ -68,7 +73,7 @@ func baseHeuristic(ctx context.Context, g *swap.Grid, name string, files []strin
 	case "inversion":
 		return heuristic.NewInversions(g), nil
 	case "walking":
-		return heuristic.NewWalking(g)
+		return heuristic.BuildWalking(ctx, g.Rows(), g.Cols(), o.Memory)
 	case "pdb", "pdb-exact":
 		if len(files) == 0 {
 			return nil, fmt.Errorf("%w: %s needs the file of a pattern database", ErrHeuristic, name)
