@@ -86,7 +86,8 @@ it stays in memory, and ends with bounds if that is too small. The process takes
 "orientations", "grids", "leaves", "states_per_layer", "solutions": [{"order": cells as
 they are filled, "grid": rows of numbers}, ...], "cut": true if not all solutions are
 listed, "seconds", "peak_rss_bytes"}; orders, orientations and grids are {"total", "up_to_symmetry",
-"optimal", "optimal_up_to_symmetry"}. "max" is there when it is known.
+"optimal", "optimal_up_to_symmetry"}. "max" is there when it is known. The states of a
+layer are those that are kept, since they may still lead to the maximum.
 ` + exitHelp,
 		Example: `  grenier chemin solve --rows 3 --cols 3 --method classes
   grenier chemin solve --rows 4 --cols 5 --memory 1GiB --time 10m --svg steps.svg`,
@@ -103,7 +104,7 @@ listed, "seconds", "peak_rss_bytes"}; orders, orientations and grids are {"total
 	flags.DurationVar(&f.time, "time", 0, "`time` to search; 0 for no limit")
 	flags.IntVar(&f.threads, "threads", runtime.GOMAXPROCS(0), "`number` of workers")
 	flags.Var((*directory)(&f.dir), "dir", "directory for what layers keeps on disk")
-	flags.StringVar(&f.svg, "svg", "", "`file` for a drawing of the steps of the first solution")
+	flags.Var((*fileName)(&f.svg), "svg", "`file` for a drawing of the steps of the first solution")
 	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd
@@ -134,6 +135,11 @@ func (a *app) runCheminSolve(ctx context.Context, f cheminFlags) error {
 	b, err := game.New(f.rows, f.cols)
 	if err != nil {
 		return err
+	}
+	if f.svg != "" {
+		if err := durable.CheckFile(f.svg); err != nil {
+			return err
+		}
 	}
 	shown, err := a.newProgress(f.progress, f.json)
 	if err != nil {

@@ -46,7 +46,7 @@ brackets. Cells are numbered row by row from 0.
 		}),
 	}
 	needSize(cmd, &rows, &cols)
-	cmd.Flags().StringVar(&svg, "svg", "", "`file` for a drawing of the steps")
+	cmd.Flags().Var((*fileName)(&svg), "svg", "`file` for a drawing of the steps")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }
