@@ -17,10 +17,10 @@ import (
 
 // swapPDBFlags are the flags of swap pdb build as given.
 type swapPDBFlags struct {
-	kind, cost, out, memory string
-	rows, cols, k, threads  int
-	tiles                   []int
-	json                    bool
+	kind, cost, out, memory, progress string
+	rows, cols, k, threads            int
+	tiles                             []int
+	json                              bool
 }
 
 // swapPDBReport is what swap pdb build prints as JSON.
@@ -84,6 +84,7 @@ is never less.
 	flags.Var((*fileName)(&f.out), "out", "`FILE` to write")
 	flags.StringVar(&f.memory, "memory", "4GiB", "most `bytes` of memory to use")
 	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to use, 1 to %d", maxThreads))
+	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	need(cmd, "kind", "rows", "cols", "out")
 	return cmd
@@ -124,6 +125,11 @@ func (a *app) runSwapPDB(ctx context.Context, f swapPDBFlags) error {
 	if err := durable.CheckFile(f.out); err != nil {
 		return err
 	}
+	shown, err := a.newProgress(f.progress, f.json)
+	if err != nil {
+		return err
+	}
+	o.Progress = func(done, total uint64) { shown.update(swapBuilding{done, total}) }
 	start := time.Now()
 	r := swapPDBReport{Kind: f.kind, Rows: f.rows, Cols: f.cols, Tiles: f.tiles, K: max(f.k, len(f.tiles)), Cost: o.Cost.String(), File: f.out}
 	if f.kind == "apdb" {
@@ -131,6 +137,7 @@ func (a *app) runSwapPDB(ctx context.Context, f swapPDBFlags) error {
 	} else {
 		r.Entries, r.Bytes, err = f.buildDynamic(ctx, g, o)
 	}
+	shown.close()
 	if err != nil {
 		return err
 	}
@@ -171,4 +178,14 @@ func (f *swapPDBFlags) buildDynamic(ctx context.Context, g *swap.Grid, o pattern
 	}
 	bytes, err = patterns.SaveDynamic(f.out, t)
 	return len(t.Values), bytes, err
+}
+
+// swapBuilding is how far a database is: entries.
+type swapBuilding struct{ done, total uint64 }
+
+func (b swapBuilding) state(elapsed time.Duration) state {
+	if b.done == b.total {
+		return steady("writing the file", b.done, b.total, elapsed)
+	}
+	return steady("entries", b.done, b.total, elapsed)
 }

@@ -24,6 +24,7 @@ func Dynamic(ctx context.Context, g *swap.Grid, size int, o Options) (*heuristic
 	}
 	graph := newGraph(newSteps(g, size), o.Cost)
 	values := make([]uint8, len(sets)*entries)
+	progress := newMeter(o, uint64(len(values)))
 	var next atomic.Int64
 	group, ctx := errgroup.WithContext(ctx)
 	for range o.Workers {
@@ -39,6 +40,7 @@ func Dynamic(ctx context.Context, g *swap.Grid, size int, o Options) (*heuristic
 				}
 				home := graph.home(sets[i])
 				w.search(values[i*entries:(i+1)*entries], home.rank)
+				progress.add(uint64(entries))
 			}
 		})
 	}

@@ -17,6 +17,7 @@ package patterns
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
@@ -30,6 +31,10 @@ type Options struct {
 	Cost    heuristic.Cost
 	Workers int    // goroutines, at least 1
 	Memory  uint64 // most bytes to use, 0 for no limit
+	// Progress, if not nil, is called from time to time with the number of entries that
+	// have their value and that of all; the last time, with done equal to total. The calls
+	// are from different goroutines, one after the other, and done grows.
+	Progress func(done, total uint64)
 }
 
 func (o *Options) check(bytes uint64) error {
@@ -40,6 +45,33 @@ func (o *Options) check(bytes uint64) error {
 		return fmt.Errorf("%w: %d bytes are needed, %d allowed", ErrMemory, bytes, o.Memory)
 	}
 	return nil
+}
+
+// meter counts the entries that have their value, for Options.Progress.
+type meter struct {
+	report       func(done, total uint64) // may be nil
+	total        uint64
+	mu           sync.Mutex
+	done, enough uint64 // enough is where done is reported next
+}
+
+func newMeter(o Options, total uint64) *meter { return &meter{report: o.Progress, total: total} }
+
+// reports is about how many calls of Options.Progress there are in all.
+const reports = 1 << 10
+
+// add counts so many more entries.
+func (m *meter) add(entries uint64) {
+	if m.report == nil || entries == 0 {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.done += entries
+	if m.done >= m.enough || m.done == m.total {
+		m.report(m.done, m.total)
+		m.enough = m.done + m.total/reports
+	}
 }
 
 // nobody is what is in a cell without a tile of the pattern.

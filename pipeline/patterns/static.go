@@ -31,6 +31,7 @@ func Static(ctx context.Context, g *swap.Grid, tiles heuristic.Tiles, o Options)
 		return nil, err
 	}
 	s := newSearch(g, tiles, o.Cost)
+	s.settled = newMeter(o, entries)
 	if err := s.run(ctx, o.Workers); err != nil {
 		return nil, err
 	}
@@ -55,6 +56,8 @@ type search struct {
 	seen   rowSet    // all that has been reached
 	fronts [3]rowSet // of this level and the next two
 	filled [3]atomic.Bool
+
+	settled *meter
 }
 
 // rowSet is a set of arrangements: two rows in each word.
@@ -130,7 +133,7 @@ func (s *search) level(ctx context.Context, depth, workers int) error {
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				w.expand(front, from, min(from+chunk, len(front)))
+				s.settled.add(w.expand(front, from, min(from+chunk, len(front))))
 			}
 		})
 	}
@@ -146,14 +149,16 @@ type worker struct {
 }
 
 // expand takes the words from..end-1 out of the front and sees the neighbours of what
-// is in them. Nobody else adds to this front before the next level.
-func (w *worker) expand(front rowSet, from, end int) {
+// is in them, and returns how much that is. Nobody else adds to this front before the
+// next level.
+func (w *worker) expand(front rowSet, from, end int) (entries uint64) {
 	for i := from; i < end; i++ {
 		word := front[i]
 		if word == 0 {
 			continue
 		}
 		front[i] = 0
+		entries += uint64(bits.OnesCount32(word))
 		if lanes := word & 0xffff; lanes != 0 {
 			w.neighbours(2*i, lanes)
 		}
@@ -161,6 +166,7 @@ func (w *worker) expand(front rowSet, from, end int) {
 			w.neighbours(2*i+1, lanes)
 		}
 	}
+	return entries
 }
 
 // neighbours gives the arrangements their value and reaches those one swap away.

@@ -62,8 +62,8 @@ func (b *bench) databaseJobs() (jobs []job, err error) {
 		if d.Kind == "gadb" {
 			entries *= uint64(len(heuristic.Sets(g, d.K)))
 		}
-		jobs = append(jobs, job{"database " + d.Name, float64(entries) * 7e-8, func(ctx context.Context, _ func(float64)) error {
-			if err := b.build(ctx, g, &d); err != nil {
+		jobs = append(jobs, job{"database " + d.Name, float64(entries) * 7e-8, func(ctx context.Context, tick func(float64)) error {
+			if err := b.build(ctx, g, &d, tick); err != nil {
 				return fmt.Errorf("database %s: %w", d.Name, err)
 			}
 			b.report.Databases = append(b.report.Databases, d)
@@ -73,20 +73,22 @@ func (b *bench) databaseJobs() (jobs []job, err error) {
 	return jobs, nil
 }
 
-// build builds a database and measures it. The file is in a directory of its own, which
+// build builds a database and measures it, and calls tick with the share that is done. The file is in a directory of its own, which
 // is removed.
-func (b *bench) build(ctx context.Context, g *swap.Grid, d *Database) (err error) {
+func (b *bench) build(ctx context.Context, g *swap.Grid, d *Database, tick func(float64)) (err error) {
 	dir, err := os.MkdirTemp("", "grenier-bench-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	file := filepath.Join(dir, "database")
+	o := b.patternOptions(heuristic.Unit)
+	o.Progress = func(done, total uint64) { tick(float64(done) / float64(total)) }
 	start := time.Now()
 	if d.Kind == "apdb" {
-		err = b.buildStatic(ctx, g, d, file)
+		err = d.buildStatic(ctx, g, o, file)
 	} else {
-		err = b.buildDynamic(ctx, g, d, file)
+		err = d.buildDynamic(ctx, g, o, file)
 	}
 	d.Seconds = time.Since(start).Seconds()
 	d.Faster = d.Document.Seconds / d.Seconds
@@ -94,7 +96,7 @@ func (b *bench) build(ctx context.Context, g *swap.Grid, d *Database) (err error
 	return err
 }
 
-func (b *bench) buildStatic(ctx context.Context, g *swap.Grid, d *Database, file string) error {
+func (d *Database) buildStatic(ctx context.Context, g *swap.Grid, o patterns.Options, file string) error {
 	numbers := make([]int, len(d.Tiles))
 	for i, t := range d.Tiles {
 		numbers[i] = t - 1
@@ -103,7 +105,7 @@ func (b *bench) buildStatic(ctx context.Context, g *swap.Grid, d *Database, file
 	if err != nil {
 		return err
 	}
-	p, err := patterns.Static(ctx, g, tiles, b.patternOptions(heuristic.Unit))
+	p, err := patterns.Static(ctx, g, tiles, o)
 	if err != nil {
 		return err
 	}
@@ -112,8 +114,8 @@ func (b *bench) buildStatic(ctx context.Context, g *swap.Grid, d *Database, file
 	return err
 }
 
-func (b *bench) buildDynamic(ctx context.Context, g *swap.Grid, d *Database, file string) error {
-	t, err := patterns.Dynamic(ctx, g, d.K, b.patternOptions(heuristic.Unit))
+func (d *Database) buildDynamic(ctx context.Context, g *swap.Grid, o patterns.Options, file string) error {
+	t, err := patterns.Dynamic(ctx, g, d.K, o)
 	if err != nil {
 		return err
 	}

@@ -349,7 +349,7 @@ func built(t *testing.T) (databases []Database) {
 	b := &bench{o: Options{Workers: 2}}
 	for _, i := range []int{0, 2} {
 		d := documented[i]
-		if err := b.build(t.Context(), mustGrid(t, d.Rows, d.Cols), &d); err != nil {
+		if err := b.build(t.Context(), mustGrid(t, d.Rows, d.Cols), &d, func(float64) {}); err != nil {
 			t.Fatal(err)
 		}
 		databases = append(databases, d)
@@ -375,8 +375,12 @@ func TestDatabases(t *testing.T) {
 	wantEmpty(t, dir)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+	begun := 0.0
 	o := Options{Tables: []string{Databases}, Grids: 1, Solves: 1, Workers: 2, Progress: func(p Progress) {
-		if strings.Contains(p.Doing, "k=4") {
+		switch inside := strings.Contains(p.Doing, "k=4"); {
+		case inside && begun == 0:
+			begun = p.Share
+		case inside && p.Share > begun:
 			cancel()
 		}
 	}}
@@ -385,7 +389,7 @@ func TestDatabases(t *testing.T) {
 	}
 	wantEmpty(t, dir)
 	t.Setenv("TMPDIR", dir+"/none")
-	if err := (&bench{o: Options{Workers: 1}}).build(t.Context(), mustGrid(t, 3, 3), &documented[2]); !errors.Is(err, os.ErrNotExist) {
+	if err := (&bench{o: Options{Workers: 1}}).build(t.Context(), mustGrid(t, 3, 3), &documented[2], func(float64) {}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no place for files: %v", err)
 	}
 }
