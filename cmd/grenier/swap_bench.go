@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -79,23 +77,19 @@ func (f *swapBenchFlags) options() (o swapbench.Options, err error) {
 		return o, err
 	}
 	o = swapbench.Options{Tables: f.tables, Grids: f.grids, Solves: f.solves, Seed: f.seed, Workers: f.threads}
-	if o.Memory, err = parseBytes("--memory", f.memory); err != nil || f.html == "" {
-		return o, err
-	}
-	// A page that cannot be written is better noticed before than after the work.
-	switch info, err := os.Stat(filepath.Dir(f.html)); {
-	case err != nil:
-		return o, err
-	case !info.IsDir():
-		return o, fmt.Errorf("%s: not a directory", filepath.Dir(f.html))
-	}
-	return o, nil
+	o.Memory, err = parseBytes("--memory", f.memory)
+	return o, err
 }
 
 func (a *app) runSwapBench(ctx context.Context, f swapBenchFlags) error {
 	o, err := f.options()
 	if err != nil {
 		return err
+	}
+	if f.html != "" {
+		if err := durable.CheckFile(f.html); err != nil {
+			return err
+		}
 	}
 	shown, err := a.newProgress(f.progress, f.json)
 	if err != nil {
