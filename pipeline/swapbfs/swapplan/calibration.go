@@ -1,18 +1,14 @@
 package swapplan
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"runtime"
 	"time"
 
 	"grenier/io/corrupt"
-	"grenier/io/durable"
+	"grenier/io/jsonfile"
 	"grenier/kernels/cpu"
 	"grenier/layers/swap"
 	"grenier/pipeline/calibrate"
@@ -106,45 +102,23 @@ func least(before, now float64) float64 {
 	return min(before, now)
 }
 
-// A calibration file is JSON that people may edit, to ask what another machine would do.
-const (
-	calibrationFormat  = "grenier-swap-calibration"
-	calibrationVersion = 1
-	// maxCalibration is the largest size of a file.
-	maxCalibration = 64 << 10
-)
+// header begins a calibration file. People may edit it, to ask what another machine
+// would do.
+var header = jsonfile.Header{Format: "grenier-swap-calibration", Version: 1}
 
 // document is the JSON form.
 type document struct {
-	Format  string `json:"format"`
-	Version int    `json:"version"`
+	jsonfile.Header
 	Calibration
 }
 
-// Encode returns the contents of a calibration file.
-func (c *Calibration) Encode() ([]byte, error) {
-	data, err := json.MarshalIndent(document{calibrationFormat, calibrationVersion, *c}, "", "  ")
-	return append(data, '\n'), err
-}
-
-// Save replaces the file at path by c.
-func (c *Calibration) Save(path string) error {
-	data, err := c.Encode()
-	if err != nil {
-		return fmt.Errorf("saving %s: %w", path, err)
-	}
-	return durable.WriteFile(path, data)
-}
+// Save replaces the file at path by c. It fails as jsonfile.Save does.
+func (c *Calibration) Save(path string) error { return jsonfile.Save(path, document{header, *c}) }
 
 // Load reads the calibration file at path. It fails with an error of the operating system
 // or like Parse.
 func Load(path string) (*Calibration, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxCalibration+1))
+	data, err := jsonfile.Read(path)
 	if err != nil {
 		return nil, err
 	}
@@ -152,36 +126,14 @@ func Load(path string) (*Calibration, error) {
 }
 
 // Parse decodes the contents of the file called path. It fails with an error that matches
-// corrupt.ErrCorrupt, and corrupt.ErrForeign if that is no calibration file of this
-// command, or corrupt.ErrVersion if it is one of a newer program.
+// corrupt.ErrCorrupt, like jsonfile.Parse, or if a figure is impossible.
 func Parse(path string, data []byte) (*Calibration, error) {
-	fail := func(format string, args ...any) (*Calibration, error) {
-		return nil, corrupt.New(path, "", format, args...)
-	}
-	if len(data) > maxCalibration {
-		return fail("more than %d bytes", maxCalibration)
-	}
-	var head struct {
-		Format  string `json:"format"`
-		Version int    `json:"version"`
-	}
-	if err := json.Unmarshal(data, &head); err != nil {
-		return fail("not the JSON of a calibration: %w", err)
-	}
-	if head.Format != calibrationFormat {
-		return fail("%w: its format is %q, not %q", corrupt.ErrForeign, head.Format, calibrationFormat)
-	}
-	if head.Version != calibrationVersion {
-		return fail("%w %d: this program reads version %d", corrupt.ErrVersion, head.Version, calibrationVersion)
-	}
 	var doc document
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&doc); err != nil {
-		return fail("%w", err)
+	if err := jsonfile.Parse(path, data, header, &doc); err != nil {
+		return nil, err
 	}
 	if err := doc.validate(); err != nil {
-		return fail("%w", err)
+		return nil, corrupt.New(path, "", "%w", err)
 	}
 	return &doc.Calibration, nil
 }

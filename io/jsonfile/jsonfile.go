@@ -1,0 +1,77 @@
+// Package jsonfile keeps small documents as JSON files that people may read and edit.
+// Each begins with its format and version, so that a file of something else or of a
+// newer program is told from one that is damaged.
+package jsonfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"grenier/io/corrupt"
+	"grenier/io/durable"
+)
+
+// MaxBytes is the largest size of a file that Parse takes.
+const MaxBytes = 64 << 10
+
+// Header is what a document begins with. Documents embed it.
+type Header struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+}
+
+// Encode returns the contents of the file of a document. It fails if a number in it is
+// infinite or none at all.
+func Encode(doc any) ([]byte, error) {
+	data, err := json.MarshalIndent(doc, "", "  ")
+	return append(data, '\n'), err
+}
+
+// Save replaces the file at path by a document. It fails as Encode or durable.WriteFile
+// does.
+func Save(path string, doc any) error {
+	data, err := Encode(doc)
+	if err != nil {
+		return fmt.Errorf("saving %s: %w", path, err)
+	}
+	return durable.WriteFile(path, data)
+}
+
+// Read returns what is in the file at path, for Parse: of a file that is larger than
+// MaxBytes only the beginning. It fails with an error of the operating system.
+func Read(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, MaxBytes+1))
+}
+
+// Parse decodes data, the contents of the file called path, into doc, which points to a
+// document with the header want. It fails with an error that matches corrupt.ErrCorrupt,
+// and corrupt.ErrForeign if the format is another, or corrupt.ErrVersion if the version is.
+func Parse(path string, data []byte, want Header, doc any) error {
+	if len(data) > MaxBytes {
+		return corrupt.New(path, "", "more than %d bytes", MaxBytes)
+	}
+	var head Header
+	if err := json.Unmarshal(data, &head); err != nil {
+		return corrupt.New(path, "", "not the JSON of %s: %w", want.Format, err)
+	}
+	if head.Format != want.Format {
+		return corrupt.New(path, "", "%w: its format is %q, not %q", corrupt.ErrForeign, head.Format, want.Format)
+	}
+	if head.Version != want.Version {
+		return corrupt.New(path, "", "%w %d: this program reads version %d", corrupt.ErrVersion, head.Version, want.Version)
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(doc); err != nil {
+		return corrupt.New(path, "", "%w", err)
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package jsonfile
+
+import (
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"grenier/io/corrupt"
+)
+
+// clock is a document.
+type clock struct {
+	Header
+	Ticks float64 `json:"ticks"`
+}
+
+var header = Header{Format: "clock", Version: 2}
+
+func TestSave(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "clock.json")
+	if err := Save(path, clock{header, 1.5}); err != nil {
+		t.Fatal(err)
+	}
+	data, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "{\n  \"format\": \"clock\",\n  \"version\": 2,\n  \"ticks\": 1.5\n}\n"
+	if string(data) != want {
+		t.Errorf("%s, want %s", data, want)
+	}
+	var got clock
+	if err := Parse(path, data, header, &got); err != nil || got != (clock{header, 1.5}) {
+		t.Errorf("%v, error %v", got, err)
+	}
+	if err := Save(path, clock{header, math.NaN()}); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("not a number: error %v", err)
+	}
+	if again, err := os.ReadFile(path); err != nil || string(again) != want {
+		t.Errorf("after a failure: %s, %v", again, err)
+	}
+	if _, err := Read(path + "x"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no file: error %v", err)
+	}
+}
+
+func TestParse(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		is   error
+	}{
+		"empty":         {"", corrupt.ErrCorrupt},
+		"truncated":     {`{"format": "clock", "version": 2, "ti`, corrupt.ErrCorrupt},
+		"more":          {`{"format": "clock", "version": 2}{}`, corrupt.ErrCorrupt},
+		"too large":     {`{"format": "clock", "version": 2}` + strings.Repeat(" ", MaxBytes), corrupt.ErrCorrupt},
+		"list":          {`[1]`, corrupt.ErrCorrupt},
+		"foreign":       {`{"format": "watch", "version": 2}`, corrupt.ErrForeign},
+		"other":         {`{"ticks": 12}`, corrupt.ErrForeign},
+		"newer":         {`{"format": "clock", "version": 3, "moons": 3}`, corrupt.ErrVersion},
+		"unknown field": {`{"format": "clock", "version": 2, "tocks": 1}`, corrupt.ErrCorrupt},
+		"text":          {`{"format": "clock", "version": 2, "ticks": "1"}`, corrupt.ErrCorrupt},
+	} {
+		err := Parse("c.json", []byte(c.text), header, &clock{})
+		if !errors.Is(err, c.is) || !errors.Is(err, corrupt.ErrCorrupt) || !strings.HasPrefix(err.Error(), "c.json: ") {
+			t.Errorf("%s: error %v, want %v", name, err, c.is)
+		}
+	}
+}
