@@ -100,7 +100,7 @@ func (a *app) runSwapBench(ctx context.Context, f swapBenchFlags) error {
 	r, err := swapbench.Run(ctx, o)
 	shown.close()
 	if err != nil {
-		return err
+		return withMemory(f.memory, err)
 	}
 	if err := writeBenchPage(f.html, r); err != nil {
 		return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -139,7 +140,7 @@ func (a *app) runSwapPDB(ctx context.Context, f swapPDBFlags) error {
 	}
 	shown.close()
 	if err != nil {
-		return err
+		return withMemory(f.memory, err)
 	}
 	r.took = took{time.Since(start).Seconds(), peakRSS()}
 	if f.json {
@@ -178,6 +179,14 @@ func (f *swapPDBFlags) buildDynamic(ctx context.Context, g *swap.Grid, o pattern
 	}
 	bytes, err = patterns.SaveDynamic(f.out, t)
 	return len(t.Values), bytes, err
+}
+
+// withMemory says that the error of a database that is too large is about --memory.
+func withMemory(memory string, err error) error {
+	if errors.Is(err, patterns.ErrMemory) {
+		return fmt.Errorf("--memory %s: %w", memory, err)
+	}
+	return err
 }
 
 // swapBuilding is how far a database is: entries.

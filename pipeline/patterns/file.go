@@ -38,8 +38,8 @@ func Load(ctx context.Context, g *swap.Grid, paths []string, exact bool, o Optio
 	for _, path := range paths {
 		h, values, err := patternfile.Read(path, func(h patternfile.Header) error {
 			bytes += h.Entries
-			if o.Memory > 0 && bytes > o.Memory {
-				return fmt.Errorf("%w: %d bytes are needed, %d allowed", ErrMemory, bytes, o.Memory)
+			if err := o.fits(bytes); err != nil {
+				return err
 			}
 			return belongs(path, g, h)
 		})

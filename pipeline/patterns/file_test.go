@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"grenier/io/corrupt"
@@ -83,7 +84,7 @@ func TestRefused(t *testing.T) {
 	g := mustGrid(t, 4, 4)
 	all := mustTiles(t, g, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
 	o := patterns.Options{Cost: heuristic.Unit, Workers: 1, Memory: 1 << 20}
-	if _, err := patterns.Static(t.Context(), g, all, o); !errors.Is(err, patterns.ErrMemory) {
+	if _, err := patterns.Static(t.Context(), g, all, o); !errors.Is(err, patterns.ErrMemory) || !strings.HasSuffix(err.Error(), ": 171 TiB are needed and 1.0 MiB are allowed") {
 		t.Error(err)
 	}
 	if _, err := patterns.Static(t.Context(), g, 0, o); !errors.Is(err, heuristic.ErrPattern) {

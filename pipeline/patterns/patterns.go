@@ -17,7 +17,10 @@ package patterns
 import (
 	"errors"
 	"fmt"
+	"math"
 	"sync"
+
+	"github.com/dustin/go-humanize"
 
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
@@ -41,8 +44,18 @@ func (o *Options) check(bytes uint64) error {
 	if !o.Cost.Known() {
 		return fmt.Errorf("%w %d", heuristic.ErrCost, o.Cost)
 	}
-	if o.Memory > 0 && bytes > o.Memory {
-		return fmt.Errorf("%w: %d bytes are needed, %d allowed", ErrMemory, bytes, o.Memory)
+	return o.fits(bytes)
+}
+
+// fits fails with ErrMemory if so many bytes are more than allowed, or than can be
+// addressed.
+func (o *Options) fits(bytes uint64) error {
+	allowed := uint64(math.MaxInt / 2)
+	if o.Memory > 0 {
+		allowed = min(allowed, o.Memory)
+	}
+	if bytes > allowed {
+		return fmt.Errorf("%w: %s are needed and %s are allowed", ErrMemory, humanize.IBytes(bytes), humanize.IBytes(allowed))
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package patterns
 
 import (
 	"context"
-	"math"
 	"math/bits"
 	"sync/atomic"
 
@@ -25,9 +24,7 @@ func Static(ctx context.Context, g *swap.Grid, tiles heuristic.Tiles, o Options)
 	entries, lanes := heuristic.Entries(g, tiles.Len()), g.Cells()-tiles.Len()+1
 	rows := entries / uint64(lanes)
 	// A byte for each entry, and four sets.
-	if need := entries + 8*rows; need > math.MaxInt/2 {
-		return nil, o.check(math.MaxUint64)
-	} else if err := o.check(need); err != nil {
+	if err := o.check(entries + 8*rows); err != nil {
 		return nil, err
 	}
 	s := newSearch(g, tiles, o.Cost)
