@@ -28,7 +28,7 @@ race: ## run the tests under the race detector
 	$(GO) test -race -short ./...
 
 bench: ## run the benchmarks; results go to bench.txt too
-	$(GO) test -run '^$$' -bench . ./kernels/... ./io/layerfile ./pipeline/halfboard ./pipeline/batch ./pipeline/tables | tee bench.txt
+	$(GO) test -run '^$$' -bench . ./kernels/... ./io/layerfile ./layers/... ./pipeline/... | tee bench.txt
 
 bench-compare: ## compare bench.txt with bench-old.txt
 	$(GO) run $(BENCHSTAT) bench-old.txt bench.txt

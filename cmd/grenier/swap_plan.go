@@ -12,7 +12,7 @@ import (
 	"grenier/io/rundir"
 	"grenier/layers/swap"
 	"grenier/pipeline/batch"
-	"grenier/pipeline/swapbfs/swapplan"
+	"grenier/pipeline/swapplan"
 )
 
 // swapPlanFlags are the flags of swap plan as given.
