@@ -193,8 +193,9 @@ func withMemory(memory string, err error) error {
 type swapBuilding struct{ done, total uint64 }
 
 func (b swapBuilding) state(elapsed time.Duration) state {
+	shown := steady("entries", b.done, b.total, elapsed)
 	if b.done == b.total {
-		return steady("writing the file", b.done, b.total, elapsed)
+		shown.doing, shown.rate, shown.runETA = "writing the file", noRate, unknown
 	}
-	return steady("entries", b.done, b.total, elapsed)
+	return shown
 }
