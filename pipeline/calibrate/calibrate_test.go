@@ -31,11 +31,11 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := c.Encode()
-	if err != nil {
+	saved := filepath.Join(t.TempDir(), "calibration")
+	if err := c.Save(saved); err != nil {
 		t.Fatal(err)
 	}
-	again, err := plan.Parse("calibration", data)
+	again, err := plan.Load(saved)
 	if err != nil {
 		t.Fatal(err)
 	}
