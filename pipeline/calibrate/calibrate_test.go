@@ -76,11 +76,11 @@ func TestMissingDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.SetDisk(1e9)
-	data, err := c.Encode()
-	if err != nil {
+	saved := filepath.Join(t.TempDir(), "calibration")
+	if err := c.Save(saved); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := plan.Parse("calibration", data); err != nil {
+	if _, err := plan.Load(saved); err != nil {
 		t.Error(err)
 	}
 }
