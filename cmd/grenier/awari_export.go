@@ -123,7 +123,7 @@ func (a *app) runExport(ctx context.Context, f exportFlags) error {
 	}
 	shown.close()
 	if err != nil || f.out == stdout {
-		return named("--memory", f.memory, err)
+		return withMemory(f.memory, err)
 	}
 	e := exported{File: f.out, Summary: s, took: took{time.Since(start).Seconds(), peakRSS()}}
 	if f.json {
@@ -132,14 +132,6 @@ func (a *app) runExport(ctx context.Context, f exportFlags) error {
 	fmt.Fprintf(a.out, "%s: layer %d, %s scores, %s in %.1f s (%s); peak memory %s\n", e.File, e.Seeds, comma(e.Positions),
 		size(e.Bytes), e.Seconds, humanize.SIWithDigits(float64(e.Positions)/e.Seconds, 1, "scores/s"), size(e.PeakRSS))
 	return nil
-}
-
-// named says which flag an error about memory is about.
-func named(flag, value string, err error) error {
-	if isType[*export.MemoryError](err) {
-		return fmt.Errorf("%s %s: %w", flag, value, err)
-	}
-	return err
 }
 
 // exporting is how far an export is.

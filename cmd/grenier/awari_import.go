@@ -125,7 +125,7 @@ func (a *app) runImport(ctx context.Context, f importFlags, files []string) erro
 		o.Progress = func(p export.Progress) { shown.update(importStep{p, since}) }
 		r, err := export.Import(ctx, f.dir, path, game, o)
 		if err != nil {
-			return named("--memory", f.memory, err)
+			return withMemory(f.memory, err)
 		}
 		l := importedLayer{path, o.Seeds, r.Layer.Positions, r.Layer.Hash, r.Layer.Bytes, r.Elapsed.Seconds()}
 		s.Layers = append(s.Layers, l)

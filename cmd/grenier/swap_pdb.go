@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -179,14 +178,6 @@ func (f *swapPDBFlags) buildDynamic(ctx context.Context, g *swap.Grid, o pattern
 	}
 	bytes, err = patterns.SaveDynamic(f.out, t)
 	return len(t.Values), bytes, err
-}
-
-// withMemory says that the error of a database that is too large is about --memory.
-func withMemory(memory string, err error) error {
-	if errors.Is(err, patterns.ErrMemory) {
-		return fmt.Errorf("--memory %s: %w", memory, err)
-	}
-	return err
 }
 
 // swapBuilding is how far a database is: entries.

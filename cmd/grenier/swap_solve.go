@@ -154,7 +154,7 @@ func (a *app) runSwapSolve(ctx context.Context, f swapSolveFlags, args []string)
 	if informed || f.heuristic != "" { // a name that is wrong is told in any case
 		prepare := patterns.Options{Workers: f.threads, Memory: o.Memory}
 		if o.Heuristic, err = swapsolve.ParseHeuristic(ctx, puzzle.Grid, f.heuristic, f.pdb, prepare); err != nil {
-			return err
+			return withMemory(f.memory, err)
 		}
 	}
 	shown, err := a.newProgress(f.progress, f.json)

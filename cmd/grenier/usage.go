@@ -7,6 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"grenier/pipeline/export"
+	"grenier/pipeline/patterns"
 )
 
 // noArgs refuses arguments of a command that takes flags only.
@@ -115,4 +118,12 @@ func checkThreads(n int) error {
 		return usageError{fmt.Errorf("--threads %d: 1 to %d are possible", n, maxThreads)}
 	}
 	return nil
+}
+
+// withMemory says that an error for lack of memory is about --memory.
+func withMemory(memory string, err error) error {
+	if isType[*export.MemoryError](err) || errors.Is(err, patterns.ErrMemory) {
+		return fmt.Errorf("--memory %s: %w", memory, err)
+	}
+	return err
 }
