@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"grenier/io/layerfile"
-	"grenier/io/rundir"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/batch"
@@ -21,10 +19,10 @@ import (
 
 // planFlags are the flags of plan as given.
 type planFlags struct {
-	seeds, pits, threads          int
-	dir, rules, memory, codec     string
-	disk, calibration, save, form string
-	json                          bool
+	calibrationFlags
+	seeds, pits, threads            int
+	dir, rules, memory, codec, form string
+	json                            bool
 }
 
 // planReport is what plan prints as JSON.
@@ -74,9 +72,7 @@ bytes and "stage_seconds", their "total", the "calibration" that was used, and w
 	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to use, 1 to %d", maxThreads))
 	flags.StringVar(&f.codec, "codec", "lz4", "`codec` of layer files: lz4 or zstd")
 	flags.Var((*directory)(&f.dir), "dir", "run directory: its sealed layers are not planned again")
-	flags.StringVar(&f.disk, "disk", "", "`bytes` a second that the disk reads and writes, instead of what was measured")
-	flags.Var((*fileName)(&f.calibration), "calibration", "use the calibration in this `file` instead of measuring")
-	flags.Var((*fileName)(&f.save), "save-calibration", "save the calibration in this `file`")
+	f.define(flags)
 	flags.StringVar(&f.form, "progress", "auto", progressUsage)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	if err := cmd.MarkFlagRequired("seeds"); err != nil {
@@ -95,7 +91,7 @@ func (f *planFlags) run() (r plan.Run, family cpu.Family, err error) {
 		err = o.Check(game)
 	}
 	if err != nil {
-		return r, 0, f.named(err)
+		return r, 0, withMemory(f.memory, err)
 	}
 	r = plan.Run{Game: game, Seeds: o.Seeds, Memory: o.Memory, Cores: o.Workers, Codec: o.Codec}
 	if f.dir != "" {
@@ -111,20 +107,14 @@ func (f *planFlags) asSolve() *solveFlags {
 	}
 }
 
-// named says which flag a MemoryError is about.
-func (f *planFlags) named(err error) error {
-	if isType[*batch.MemoryError](err) {
-		return fmt.Errorf("--memory %s: %w", f.memory, err)
-	}
-	return err
-}
-
 func (a *app) runPlan(ctx context.Context, f planFlags) error {
 	r, family, err := f.run()
 	if err != nil {
 		return err
 	}
-	c, err := a.calibration(ctx, &f, family, r.Codec)
+	c, err := calibrated(&f.calibrationFlags, plan.Load, func(disk bool) (*plan.Calibration, error) {
+		return a.calibrate(ctx, &f, family, r.Codec, !disk)
+	})
 	if err != nil {
 		return err
 	}
@@ -132,48 +122,14 @@ func (a *app) runPlan(ctx context.Context, f planFlags) error {
 		Rules: f.rules, Pits: f.pits, Memory: r.Memory, Threads: r.Cores, Speed: c.Speed(r.Cores), Codec: r.Codec,
 		Calibration: c, Plan: plan.New(r, c),
 	}
-	if f.dir != "" {
-		free, err := batch.Room(f.dir, rundir.FreeBytes)
-		if err != nil && !errors.Is(err, errors.ErrUnsupported) {
-			return err
-		}
-		if err == nil {
-			report.Free = &free
-		}
+	if report.Free, err = roomFor(f.dir); err != nil {
+		return err
 	}
 	if f.json {
 		return a.printJSON(report)
 	}
 	a.printPlan(&report, r.Sealed)
 	return nil
-}
-
-// calibration reads a calibration, or measures, and saves it if asked to.
-func (a *app) calibration(ctx context.Context, f *planFlags, family cpu.Family, codec layerfile.Codec) (*plan.Calibration, error) {
-	disk := uint64(0)
-	if f.disk != "" {
-		var err error
-		if disk, err = parseBytes("--disk", f.disk); err != nil {
-			return nil, err
-		}
-	}
-	var c *plan.Calibration
-	var err error
-	if f.calibration != "" {
-		c, err = plan.Load(f.calibration)
-	} else {
-		c, err = a.calibrate(ctx, f, family, codec, disk > 0)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if disk > 0 {
-		c.SetDisk(float64(disk))
-	}
-	if f.save != "" {
-		err = c.Save(f.save)
-	}
-	return c, err
 }
 
 // calibrate measures this machine.

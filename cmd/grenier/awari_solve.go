@@ -151,14 +151,11 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 	a.resume = "; what is done is kept, the same command continues"
 	reports, err := batch.Solve(ctx, f.dir, game, o)
 	shown.close()
-	if isType[*batch.MemoryError](err) {
-		return fmt.Errorf("--memory %s: %w", f.memory, err)
-	}
 	if isType[*batch.DiskError](err) {
 		return fmt.Errorf("%w; --force begins all the same", err)
 	}
 	if err != nil {
-		return err
+		return withMemory(f.memory, err)
 	}
 	return a.summarize(f, o.Family, reports, time.Since(journal.start))
 }

@@ -136,10 +136,8 @@ func (a *app) runCheminSolve(ctx context.Context, f cheminFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.svg != "" {
-		if err := durable.CheckFile(f.svg); err != nil {
-			return err
-		}
+	if err := checkFile(f.svg); err != nil {
+		return err
 	}
 	shown, err := a.newProgress(f.progress, f.json)
 	if err != nil {

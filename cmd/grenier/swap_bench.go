@@ -86,10 +86,8 @@ func (a *app) runSwapBench(ctx context.Context, f swapBenchFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.html != "" {
-		if err := durable.CheckFile(f.html); err != nil {
-			return err
-		}
+	if err := checkFile(f.html); err != nil {
+		return err
 	}
 	shown, err := a.newProgress(f.progress, f.json)
 	if err != nil {

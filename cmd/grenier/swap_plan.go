@@ -2,25 +2,22 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"grenier/io/rundir"
 	"grenier/layers/swap"
-	"grenier/pipeline/batch"
 	"grenier/pipeline/swapplan"
 )
 
 // swapPlanFlags are the flags of swap plan as given.
 type swapPlanFlags struct {
-	rows, cols, threads           int
-	dir, memory                   string
-	disk, calibration, save, form string
-	json                          bool
+	calibrationFlags
+	rows, cols, threads int
+	dir, memory, form   string
+	json                bool
 }
 
 func (a *app) swapPlan() *cobra.Command {
@@ -50,9 +47,7 @@ with --symmetry is another program, which this does not plan.
 	flags.StringVar(&f.memory, "memory", "8GiB", "most `bytes` of memory to use")
 	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to use, 1 to %d", maxThreads))
 	flags.Var((*directory)(&f.dir), "dir", "directory for the states: its disk is measured, and what it has room for")
-	flags.StringVar(&f.disk, "disk", "", "`bytes` a second that the disk reads and writes, instead of what was measured")
-	flags.Var((*fileName)(&f.calibration), "calibration", "use the calibration in this `file` instead of measuring")
-	flags.Var((*fileName)(&f.save), "save-calibration", "save the calibration in this `file`")
+	f.define(flags)
 	flags.StringVar(&f.form, "progress", "auto", progressUsage)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	need(cmd, "rows", "cols")
@@ -64,19 +59,15 @@ func (a *app) runSwapPlan(ctx context.Context, f swapPlanFlags) error {
 	if err != nil {
 		return err
 	}
-	c, err := a.swapCalibration(ctx, &f, g)
+	c, err := calibrated(&f.calibrationFlags, swapplan.Load, func(disk bool) (*swapplan.Calibration, error) {
+		return a.measureSwap(ctx, &f, g, disk)
+	})
 	if err != nil {
 		return err
 	}
-	var free *uint64
-	if f.dir != "" {
-		room, err := batch.Room(f.dir, rundir.FreeBytes)
-		if err != nil && !errors.Is(err, errors.ErrUnsupported) {
-			return err
-		}
-		if err == nil {
-			free = &room
-		}
+	free, err := roomFor(f.dir)
+	if err != nil {
+		return err
 	}
 	p, err := swapplan.New(g, o, c, free)
 	if err != nil {
@@ -87,31 +78,6 @@ func (a *app) runSwapPlan(ctx context.Context, f swapPlanFlags) error {
 	}
 	a.printSwapPlan(p)
 	return nil
-}
-
-// swapCalibration reads a calibration, or measures, and saves it if asked to.
-func (a *app) swapCalibration(ctx context.Context, f *swapPlanFlags, g *swap.Grid) (c *swapplan.Calibration, err error) {
-	disk := uint64(0)
-	if f.disk != "" {
-		if disk, err = parseBytes("--disk", f.disk); err != nil {
-			return nil, err
-		}
-	}
-	if f.calibration != "" {
-		c, err = swapplan.Load(f.calibration)
-	} else {
-		c, err = a.measureSwap(ctx, f, g, disk == 0)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if disk > 0 {
-		c.SetDisk(float64(disk))
-	}
-	if f.save != "" {
-		err = c.Save(f.save)
-	}
-	return c, err
 }
 
 // measureSwap measures this machine.

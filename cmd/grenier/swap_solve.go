@@ -132,10 +132,8 @@ func (a *app) runSwapSolve(ctx context.Context, f swapSolveFlags, args []string)
 	if o.Memory, err = parseBytes("--memory", f.memory); err != nil {
 		return err
 	}
-	if f.svg != "" {
-		if err := durable.CheckFile(f.svg); err != nil {
-			return err
-		}
+	if err := checkFile(f.svg); err != nil {
+		return err
 	}
 	puzzle, err := a.readPuzzle(f, args)
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"grenier/io/durable"
+	"grenier/pipeline/batch"
 	"grenier/pipeline/export"
 	"grenier/pipeline/patterns"
 )
@@ -122,8 +124,16 @@ func checkThreads(n int) error {
 
 // withMemory says that an error for lack of memory is about --memory.
 func withMemory(memory string, err error) error {
-	if isType[*export.MemoryError](err) || errors.Is(err, patterns.ErrMemory) {
+	if isType[*batch.MemoryError](err) || isType[*export.MemoryError](err) || errors.Is(err, patterns.ErrMemory) {
 		return fmt.Errorf("--memory %s: %w", memory, err)
 	}
 	return err
+}
+
+// checkFile tells before the work that a file cannot be written, if a path is given.
+func checkFile(path string) error {
+	if path == "" {
+		return nil
+	}
+	return durable.CheckFile(path)
 }

@@ -24,10 +24,7 @@ func onDisk(dir string) swapbfs.Options {
 // much that some blocks are held, and enough for all.
 func memories(t *testing.T, g *swap.Grid, workers int) []uint64 {
 	t.Helper()
-	_, least, err := swapbfs.Memory(g, workers)
-	if err != nil {
-		t.Fatal(err)
-	}
+	least := amounts(t, g, workers).OnDisk
 	states := perm.Factorial(g.Cells()) / 60 * 9
 	return []uint64{least, least + states/10, least + states/2, math.MaxUint64}
 }
@@ -180,9 +177,8 @@ func TestDirErrors(t *testing.T) {
 // TestMemoryOnDisk checks that less memory is enough on disk than in memory.
 func TestMemoryOnDisk(t *testing.T) {
 	for _, size := range [][2]int{{1, 13}, {2, 7}} {
-		inMemory, onDisk, err := swapbfs.Memory(mustGrid(t, size[0], size[1]), 2)
-		if err != nil || onDisk > inMemory/4 {
-			t.Errorf("%v: %d bytes in memory, %d on disk, %v", size, inMemory, onDisk, err)
+		if need := amounts(t, mustGrid(t, size[0], size[1]), 2); need.OnDisk > need.InMemory/4 {
+			t.Errorf("%v: %d bytes in memory, %d on disk", size, need.InMemory, need.OnDisk)
 		}
 	}
 	o := onDisk(t.TempDir())

@@ -19,16 +19,6 @@ const (
 	readers = 3
 )
 
-// Memory returns the number of bytes that a search of a grid needs in memory,
-// and with its states on disk, workers included.
-func Memory(g *swap.Grid, workers int) (inMemory, onDisk uint64, err error) {
-	l, err := layoutOf(g)
-	if err != nil {
-		return 0, 0, err
-	}
-	return l.memory(workers), l.memoryOnDisk(workers), nil
-}
-
 func layoutOf(g *swap.Grid) (*layout, error) {
 	l, ok := newLayout(g)
 	if !ok {

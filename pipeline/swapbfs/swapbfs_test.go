@@ -205,14 +205,11 @@ func TestTwelve(t *testing.T) {
 // is not.
 func TestMemory(t *testing.T) {
 	g := mustGrid(t, 2, 4)
-	need, _, err := swapbfs.Memory(g, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need := amounts(t, g, 2).InMemory
 	if _, err := swapbfs.Search(t.Context(), g, swapbfs.Options{Memory: need, Workers: 2}); err != nil {
 		t.Error(err)
 	}
-	_, err = swapbfs.Search(t.Context(), g, swapbfs.Options{Memory: need - 1, Workers: 2})
+	_, err := swapbfs.Search(t.Context(), g, swapbfs.Options{Memory: need - 1, Workers: 2})
 	refused, ok := errors.AsType[*swapbfs.MemoryError](err)
 	if !ok || refused.Need != need || refused.Allowed != need-1 {
 		t.Errorf("a byte less: %v", err)
@@ -225,10 +222,19 @@ func TestMemory(t *testing.T) {
 		}
 	}
 	// 12 cells: at most 0.3 bytes a state.
-	need, _, err = swapbfs.Memory(mustGrid(t, 3, 4), 2)
-	if err != nil || float64(need) > 0.3*float64(perm.Factorial(12)) {
-		t.Errorf("3 x 4 needs %d bytes, %v", need, err)
+	if need := amounts(t, mustGrid(t, 3, 4), 2).InMemory; float64(need) > 0.3*float64(perm.Factorial(12)) {
+		t.Errorf("3 x 4 needs %d bytes", need)
 	}
+}
+
+// amounts returns what a search by so many workers is said to need.
+func amounts(t *testing.T, g *swap.Grid, workers int) *swapbfs.Amounts {
+	t.Helper()
+	a, err := swapbfs.Predict(g, swapbfs.Options{Workers: workers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
 }
 
 func TestNoWorkers(t *testing.T) {
