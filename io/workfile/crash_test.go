@@ -79,13 +79,18 @@ func getAll(f *workfile.File, pieces []piece, buffer []byte) ([]byte, error) {
 
 // runs sorts pieces by offset and divides them where one does not follow the one
 // before.
-func runs(pieces []piece) (runs [][]piece) {
+func runs(pieces []piece) [][]piece {
 	sorted := slices.Clone(pieces)
 	slices.SortFunc(sorted, func(a, b piece) int { return cmp.Compare(a.Extent.Offset, b.Extent.Offset) })
+	return divide(sorted)
+}
+
+// divide divides pieces where one does not follow the one before.
+func divide(pieces []piece) (runs [][]piece) {
 	start := 0
-	for i := 1; i <= len(sorted); i++ {
-		if i == len(sorted) || sorted[i].Extent.Offset != sorted[i-1].Extent.Offset+int64(sorted[i-1].Extent.Length) {
-			runs = append(runs, sorted[start:i])
+	for i := 1; i <= len(pieces); i++ {
+		if i == len(pieces) || pieces[i].Extent.Offset != pieces[i-1].Extent.Offset+int64(pieces[i-1].Extent.Length) {
+			runs = append(runs, pieces[start:i])
 			start = i
 		}
 	}
