@@ -16,6 +16,7 @@ import (
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/batch"
+	"grenier/pipeline/tables"
 )
 
 // solveFlags are the flags of solve as given.
@@ -185,7 +186,7 @@ func (a *app) summarize(f solveFlags, family cpu.Family, reports []batch.Report,
 	if err != nil {
 		return err
 	}
-	m, err := dir.Manifest()
+	m, err := tables.Manifest(dir)
 	if err != nil {
 		return err
 	}

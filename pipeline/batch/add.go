@@ -66,7 +66,7 @@ func Add(ctx context.Context, path string, game awari.Game, n int, o Options, op
 	}
 	defer func() { err = errors.Join(err, dir.Unlock()) }()
 	r := &run{options: o, game: game, dir: dir}
-	if r.manifest, err = dir.Manifest(); err != nil {
+	if r.manifest, err = tables.Manifest(dir); err != nil {
 		return Report{}, err
 	}
 	if err := orderOf(path, n, r.manifest); err != nil { // somebody else was faster
@@ -86,7 +86,7 @@ func checkNext(path string, game awari.Game, n int) error {
 	if err != nil {
 		return err
 	}
-	m, err := dir.Manifest()
+	m, err := tables.Manifest(dir)
 	if err != nil {
 		return err
 	}

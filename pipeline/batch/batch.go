@@ -179,7 +179,7 @@ func largest(game awari.Game, memory uint64) int {
 func begin(dir *rundir.Locked, game awari.Game, o Options) (*run, error) {
 	r := &run{options: o, game: game, dir: dir}
 	var err error
-	if r.manifest, err = dir.Manifest(); err != nil {
+	if r.manifest, err = tables.Manifest(dir); err != nil {
 		return nil, err
 	}
 	r.engine, err = halfboard.New(game, halfboard.Options{
