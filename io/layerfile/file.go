@@ -17,6 +17,7 @@ import (
 type File struct {
 	path   string
 	source source
+	info   os.FileInfo // of the file as it was opened, nil if it is far away
 	header Header
 	footer Footer
 
@@ -74,6 +75,7 @@ func open(path string, from opener) (*File, []error, error) {
 		return nil, nil, err
 	}
 	f := newFile(path, s)
+	f.info = info
 	return f, f.load(s.length()), nil
 }
 
@@ -231,6 +233,10 @@ func compact(errs ...error) []error {
 
 // Path returns the path given to Open.
 func (f *File) Path() string { return f.path }
+
+// Info returns what the operating system said of the file when it was opened, nil after
+// OpenReader.
+func (f *File) Info() os.FileInfo { return f.info }
 
 // Header returns what the file holds.
 func (f *File) Header() Header { return f.header }

@@ -47,7 +47,7 @@ func (e *entry) raw() bool { return e.flags&flagRaw != 0 }
 func (e *entry) check(n int, start, end uint64) error {
 	switch {
 	case e.flags&^flagRaw != 0:
-		return fmt.Errorf("unknown flags %#x", e.flags)
+		return fmt.Errorf("unknown flags %d", e.flags)
 	case e.raw() && e.length != uint32(n):
 		return fmt.Errorf("%d scores are stored as they are in %d bytes", n, e.length)
 	case !e.raw() && (e.length == 0 || e.length >= uint32(n)):

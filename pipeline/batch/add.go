@@ -106,7 +106,7 @@ func orderOf(path string, n int, m *manifest.Manifest) error {
 // add seals and publishes the layer that open opens.
 func (r *run) add(ctx context.Context, n int, open Opener) (report Report, err error) {
 	start := time.Now()
-	lower, err := tables.Open(r.dir.Path(), tables.Options{Family: r.options.Family, Sparing: r.sparing(n)})
+	lower, err := r.lower(ctx, n)
 	if err != nil {
 		return Report{}, err
 	}

@@ -4,7 +4,7 @@
 //
 // The engine (package halfboard) computes a layer, in memory, or with what does not fit
 // there in a file in work/. This package feeds it the layers below from their files
-// (package tables), streams the result into a layer file (seal.go) and lists it in the
+// (package tables) after a check (trust.go), streams the result into a layer file (seal.go) and lists it in the
 // manifest. Killing the process at any moment leaves sealed layers and in work/ what the
 // engine goes on from.
 package batch
@@ -100,6 +100,7 @@ type run struct {
 	dir      *rundir.Locked
 	manifest *manifest.Manifest
 	engine   *halfboard.Engine
+	trusted  trusted
 	estimate estimate
 	mu       sync.Mutex // held while progress is estimated and told
 }
@@ -111,7 +112,7 @@ type run struct {
 //
 // It fails with awari.ErrSeeds, with a *MemoryError or a *DiskError before anything
 // is changed, like rundir.Lock, and with errors that match corrupt.ErrCorrupt when
-// layers sealed earlier cannot be read.
+// layers sealed earlier cannot be read, or a few of their scores do not follow from their moves.
 func Solve(ctx context.Context, path string, game awari.Game, o Options) (reports []Report, err error) {
 	if err := o.Check(game); err != nil {
 		return nil, err
@@ -216,7 +217,7 @@ func (r *run) solveLayer(ctx context.Context, n int) (Report, error) {
 
 // compute solves layer n from the files of the layers below.
 func (r *run) compute(ctx context.Context, n int) (*halfboard.Layer, error) {
-	lower, err := tables.Open(r.dir.Path(), tables.Options{Family: r.options.Family, Sparing: r.sparing(n)})
+	lower, err := r.lower(ctx, n)
 	if err != nil {
 		return nil, fmt.Errorf("solving layer %d: %w", n, err)
 	}
@@ -234,6 +235,7 @@ func (r *run) publish(name string, layer manifest.Layer) error {
 	if err := r.dir.Publish(name); err != nil {
 		return err
 	}
+	r.wrote(layer.Seeds)
 	next := *r.manifest
 	next.Layers = append(next.Layers[:len(next.Layers):len(next.Layers)], layer)
 	if err := r.dir.SaveManifest(&next); err != nil {

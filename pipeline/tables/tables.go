@@ -116,6 +116,9 @@ func (t *Tables) Close() error {
 	return all
 }
 
+// Forget gives the memory of the cache back.
+func (t *Tables) Forget() { t.cache.clear() }
+
 func (t *Tables) errClosed() error { return fmt.Errorf("%s: %w", t.name, os.ErrClosed) }
 
 // Path returns the path, or the address, of the file of layer n, which must be
