@@ -20,8 +20,8 @@ import (
 // Names in the work directory, and what a checkpoint says it is. See
 // docs/format/swap-search.md.
 const (
-	blocksName        = "blocks"
-	checkpointName    = "checkpoint"
+	blocksName        = rundir.BlocksName
+	checkpointName    = rundir.CheckpointName
 	checkpointKind    = "swap-bfs"
 	checkpointVersion = 2
 )
@@ -75,10 +75,11 @@ func (s *search) openDisk(g *swap.Grid) error {
 
 // resume opens the work file, and the checkpoint if there is one.
 func (d *disk) resume(s *search) error {
-	path := d.dir.WorkPath(checkpointName)
-	data, err := workfile.ReadFile(workfile.OS, path)
+	work := d.dir.Work()
+	path := work.Path(checkpointName)
+	data, err := workfile.ReadSealed(work, checkpointName)
 	if errors.Is(err, fs.ErrNotExist) {
-		d.file, err = workfile.Create(workfile.OS, d.dir.WorkPath(blocksName))
+		d.file, err = workfile.Create(work, blocksName)
 		return err
 	}
 	if err != nil {
@@ -102,7 +103,7 @@ func (d *disk) resume(s *search) error {
 			}
 		}
 	}
-	d.file, err = workfile.Open(workfile.OS, d.dir.WorkPath(blocksName), live)
+	d.file, err = workfile.Open(work, blocksName, live)
 	return err
 }
 
@@ -237,7 +238,7 @@ func (d *disk) divide(p *pieces, block int) (packed, error) {
 }
 
 func (d *disk) damagedBlock(block int, err error) error {
-	return corrupt.New(d.dir.WorkPath(blocksName), fmt.Sprintf("block %d", block), "%w", err)
+	return corrupt.New(d.dir.Work().Path(blocksName), fmt.Sprintf("block %d", block), "%w", err)
 }
 
 // notHeld yields the blocks of a span that are not in memory, if wanted is nil or
@@ -287,7 +288,7 @@ func (d *disk) recallBlock(parity, block int, f *flags, k *desk) error {
 		return d.damagedBlock(block, err)
 	}
 	if (newest > 0) != (f.busy[block] != 0) || (seen == uint64(tailBits*d.words)) != (f.full[block] != 0) {
-		return corrupt.New(d.dir.WorkPath(blocksName), fmt.Sprintf("block %d", block),
+		return corrupt.New(d.dir.Work().Path(blocksName), fmt.Sprintf("block %d", block),
 			"%d newest states and %d seen, but flags %d, %d", newest, seen, f.busy[block], f.full[block])
 	}
 	d.newestStates[parity].Add(newest)
@@ -308,10 +309,10 @@ func (d *disk) recalled(depths []uint64) error {
 	}
 	for p := range newest {
 		if got := d.newestStates[p].Load(); got != newest[p] {
-			return corrupt.New(d.dir.WorkPath(blocksName), "", "%d newest states of parity %d instead of %d", got, p, newest[p])
+			return corrupt.New(d.dir.Work().Path(blocksName), "", "%d newest states of parity %d instead of %d", got, p, newest[p])
 		}
 		if got := d.seenStates[p].Load(); got != seen[p] {
-			return corrupt.New(d.dir.WorkPath(blocksName), "", "%d states of parity %d seen instead of %d", got, p, seen[p])
+			return corrupt.New(d.dir.Work().Path(blocksName), "", "%d states of parity %d seen instead of %d", got, p, seen[p])
 		}
 	}
 	return nil
@@ -428,11 +429,11 @@ func (d *disk) shut(parity int, k *desk) error {
 }
 
 func (d *disk) commit(depths []uint64, sides *[2]flags) error {
-	return d.file.Commit(d.dir.WorkPath(checkpointName), workfile.Seal(checkpointKind, checkpointVersion, d.encode(depths, sides)))
+	return d.file.Commit(checkpointName, workfile.Seal(checkpointKind, checkpointVersion, d.encode(depths, sides)))
 }
 
 func (d *disk) damaged(err error) error {
-	return corrupt.New(d.dir.WorkPath(blocksName), "", "%w", err)
+	return corrupt.New(d.dir.Work().Path(blocksName), "", "%w", err)
 }
 
 func (d *disk) close() error { return errors.Join(d.file.Close(), d.dir.Unlock()) }

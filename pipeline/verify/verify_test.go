@@ -249,9 +249,7 @@ func TestFalseManifest(t *testing.T) {
 	}
 	h := &m.Layers[5].Histogram
 	h[5], h[4] = h[5]-1, h[4]+1
-	if err := m.Save(path); err != nil {
-		t.Fatal(err)
-	}
+	testrun.SaveManifest(t, dir, m)
 	result := run(t, dir, verify.Options{})
 	if err := result.Err(); !errors.Is(err, corrupt.ErrMismatch) || !strings.Contains(err.Error(), "histogram") ||
 		!strings.HasPrefix(err.Error(), "layer 5: ") {
