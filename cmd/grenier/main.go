@@ -52,15 +52,20 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	}
 	status := statusOf(ctx, err)
 	if err != nil {
-		fmt.Fprintln(errs, "grenier: "+a.describe(err, status))
+		fmt.Fprintln(errs, "grenier: "+a.describe(cmd.CommandPath(), err, status))
 	}
 	return status
 }
 
-// describe returns err in one line.
-func (a *app) describe(err error, status int) string {
+// describe returns err in one line, with what to do about damage.
+func (a *app) describe(command string, err error, status int) string {
 	if status == exitInterrupted {
 		return "interrupted" + a.resume
+	}
+	if status == exitCorrupt {
+		if what := remedy(command, err); what != "" {
+			return oneLine(err) + "; " + what
+		}
 	}
 	return oneLine(err)
 }
