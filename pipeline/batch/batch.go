@@ -97,6 +97,7 @@ type run struct {
 	manifest *manifest.Manifest
 	engine   *halfboard.Engine
 	trusted  trusted
+	resumed  bool // the layer in progress began in an earlier run
 	estimate estimate
 	mu       sync.Mutex // held while progress is estimated and told
 }
@@ -147,6 +148,9 @@ func solve(ctx context.Context, dir *rundir.Locked, game awari.Game, o Options) 
 		}
 		reports = append(reports, report)
 		r.finished(report)
+	}
+	if r.resumed {
+		return reports, r.checkLast(ctx)
 	}
 	return reports, nil
 }
@@ -201,6 +205,7 @@ func begin(dir *rundir.Locked, game awari.Game, o Options) (*run, error) {
 // solveLayer solves layer n and makes it part of the run directory.
 func (r *run) solveLayer(ctx context.Context, n int) (Report, error) {
 	start := time.Now()
+	r.resumed = r.engine.Checkpointed() == n
 	layer, err := r.compute(ctx, n)
 	if err != nil {
 		return Report{}, err
@@ -232,6 +237,9 @@ func (r *run) sparing(n int) bool {
 
 // publish gives the layer file its name and lists it.
 func (r *run) publish(file *layerfile.Writer, layer manifest.Layer) error {
+	if n := int8(layer.Seeds); !layer.Histogram.Within(-n, n) {
+		return errors.Join(r.impossible(layer.Seeds), file.Abort())
+	}
 	if err := file.Publish(); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -127,6 +128,9 @@ func (s *sealing) model() (ranks.Model, error) {
 	for i := range pieces {
 		if err := s.layer.Read((positions-uint64(len(piece)))/pieces*i, piece); err != nil {
 			return "", err
+		}
+		if slices.Min(piece) < -n || slices.Max(piece) > n {
+			return "", s.run.impossible(s.header.Seeds)
 		}
 		counts.Add(piece)
 	}

@@ -5,6 +5,8 @@ import (
 	"os"
 	"time"
 
+	"grenier/io/corrupt"
+	"grenier/io/rundir"
 	"grenier/pipeline/tables"
 	"grenier/pipeline/verify"
 )
@@ -82,9 +84,27 @@ func (r *run) checking(n int) {
 	})
 }
 
-// wrote trusts the layer that this run has just published. If the file cannot be asked for
-// what it is, the layer is checked like others.
+// checkLast checks the last layer, which nothing is built on yet.
+func (r *run) checkLast(ctx context.Context) error {
+	t, err := r.lower(ctx, len(r.manifest.Layers))
+	if err != nil {
+		return err
+	}
+	return t.Close()
+}
+
+// impossible reports scores that the layer of n seeds cannot have: only those of an earlier
+// run that it went on from can be so.
+func (r *run) impossible(n int) error {
+	return corrupt.New(r.dir.Work().Path(rundir.TilesName), "", "layer %d has scores beyond -%d and %d", n, n, n)
+}
+
+// wrote trusts the layer that this run has just published. A layer that an earlier run began
+// is checked like others, as is one whose file cannot be asked for what it is.
 func (r *run) wrote(n int) {
+	if r.resumed {
+		return
+	}
 	if info, err := os.Stat(r.dir.LayerPath(n)); err == nil {
 		r.trusted.add(n, info)
 	}
