@@ -96,7 +96,7 @@ type progress struct {
 	display display // nil to show nothing
 	start   time.Time
 	done    chan struct{}
-	ended   sync.WaitGroup
+	wait    func() // for the end of tick
 
 	mu     sync.Mutex
 	latest stater
@@ -113,7 +113,7 @@ func (a *app) newProgress(name string, asJSON bool) (*progress, error) {
 	}
 	p := &progress{display: d, start: time.Now(), done: make(chan struct{})}
 	if d != nil {
-		p.ended.Go(p.tick)
+		p.wait = a.background(p.tick)
 	}
 	return p, nil
 }
@@ -137,6 +137,9 @@ func (a *app) newDisplay(name string, asJSON bool) (display, error) {
 
 // isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
+	if seen, ok := w.(*watched); ok {
+		w = seen.Writer
+	}
 	f, ok := w.(*os.File)
 	if !ok {
 		return false
@@ -191,7 +194,7 @@ func (p *progress) close() {
 		return
 	}
 	close(p.done)
-	p.ended.Wait()
+	p.wait()
 	p.pause(func() {})
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"grenier/io/crew"
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
@@ -129,7 +130,10 @@ func Solve(ctx context.Context, path string, game awari.Game, o Options) (report
 			return nil, err
 		}
 	}
-	reports, err = solve(ctx, dir, game, o)
+	err = crew.Run(func() (err error) {
+		reports, err = solve(ctx, dir, game, o)
+		return err
+	})
 	if o.End != nil {
 		o.End(err)
 	}

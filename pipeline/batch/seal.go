@@ -3,8 +3,7 @@ package batch
 import (
 	"context"
 
-	"golang.org/x/sync/errgroup"
-
+	"grenier/io/crew"
 	"grenier/io/layerfile"
 	"grenier/kernels/ranks"
 	"grenier/pipeline/halfboard"
@@ -45,7 +44,7 @@ func (r *run) seal(ctx context.Context, layer Source, name string) (layerfile.Su
 		return layerfile.Summary{}, err
 	}
 	defer w.Abort()
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := crew.WithContext(ctx)
 	group.Go(func() error { return s.deal(ctx) })
 	for range r.options.Workers {
 		group.Go(func() error { return s.encode(ctx) })

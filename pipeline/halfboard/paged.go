@@ -15,6 +15,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"grenier/io/crew"
 	"grenier/io/workfile"
 	"grenier/kernels/planes"
 )
@@ -455,7 +456,7 @@ func (e *engine) group(tiles []*tile, at int) (group, needs []*tile, next int) {
 
 // withGroup brings what a group needs into memory and goes through it, while what the
 // next group needs, of the tiles in rest, is read ahead.
-func (e *engine) withGroup(ctx context.Context, group, needs, rest []*tile, do func(worker int, t *tile)) error {
+func (e *engine) withGroup(ctx context.Context, group, needs, rest []*tile, do func(worker int, t *tile)) (err error) {
 	p := e.paging
 	if err := p.store.hold(ctx, needs); err != nil {
 		return err
@@ -471,11 +472,14 @@ func (e *engine) withGroup(ctx context.Context, group, needs, rest []*tile, do f
 			}
 		}()
 	}
-	var reading sync.WaitGroup
+	reading, _ := crew.WithContext(ctx)
 	if next, needs, _ := e.group(rest, 0); len(next) > 0 {
-		reading.Go(func() { p.store.ahead(needs, next, p.limit/shareAhead) })
+		reading.Go(func() error {
+			p.store.ahead(needs, next, p.limit/shareAhead)
+			return nil
+		})
 	}
-	defer reading.Wait()
+	defer func() { err = errors.Join(err, reading.Wait()) }()
 	return e.goThrough(ctx, group, do)
 }
 
