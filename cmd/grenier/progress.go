@@ -102,6 +102,9 @@ type progress struct {
 	latest stater
 }
 
+// updated, in tests, is told of what is reported, by the goroutine that does the work.
+var updated func()
+
 const progressUsage = "`form` of progress on stderr: auto, bar, plain, json or none"
 
 // newProgress returns the progress display of that name. JSON lines go to stdout
@@ -150,6 +153,9 @@ func isTerminal(w io.Writer) bool {
 
 // update takes in how far the work is.
 func (p *progress) update(latest stater) {
+	if updated != nil {
+		updated()
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.latest = latest

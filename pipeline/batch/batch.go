@@ -65,7 +65,7 @@ type Options struct {
 	End   func(error)
 }
 
-// Report is what a layer took.
+// Report is what a layer took, in all runs that worked on it: as halfboard.Stats.
 type Report struct {
 	Layer   manifest.Layer
 	Engine  halfboard.Stats
@@ -213,7 +213,8 @@ func (r *run) solveLayer(ctx context.Context, n int) (Report, error) {
 	if err = errors.Join(err, layer.Close()); err != nil {
 		return Report{}, fmt.Errorf("sealing layer %d: %w", n, err)
 	}
-	report := Report{Engine: layer.Stats(), Seal: time.Since(solved), Elapsed: time.Since(start)}
+	report := Report{Engine: layer.Stats(), Seal: time.Since(solved)}
+	report.Elapsed = report.Engine.Before + time.Since(start)
 	report.Layer = manifest.NewLayer(name, summary, report.Elapsed.Seconds())
 	return report, r.publish(name, report.Layer)
 }
