@@ -41,6 +41,22 @@ func acquire(path string) (*lock, error) {
 	return &lock{f}, nil
 }
 
+// held fails unless the file at the path of the lock is the one that is locked.
+func (l *lock) held() error {
+	mine, err := l.file.Stat()
+	if err != nil {
+		return err
+	}
+	there, err := os.Lstat(l.file.Name())
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(mine, there) {
+		return fmt.Errorf("%s is another file than the one that was locked", l.file.Name())
+	}
+	return nil
+}
+
 // takeLock gets the lock unless another solver has it. Somebody who looks whether
 // it is held (isHeld) has it for a moment.
 func takeLock(f *os.File) error {

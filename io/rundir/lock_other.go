@@ -29,6 +29,14 @@ func acquire(path string) (*lock, error) {
 	return &lock{path}, nil
 }
 
+// held fails unless the file names this process.
+func (l *lock) held() error {
+	if pid := readPID(l.path); pid != os.Getpid() {
+		return fmt.Errorf("%s names process %d", l.path, pid)
+	}
+	return nil
+}
+
 // isHeld tells whether the file at path names a process that is still there.
 func isHeld(path string) (bool, error) {
 	pid := readPID(path)

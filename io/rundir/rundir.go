@@ -270,6 +270,9 @@ func makeDir(path string) error {
 
 // prepare brings the directory into the state in which a solver expects it.
 func (l *Locked) prepare(id manifest.Identity) error {
+	if err := l.Held(); err != nil {
+		return err
+	}
 	if err := makeDir(l.WorkPath("")); err != nil {
 		return unwritable(l.path, err)
 	}
@@ -316,19 +319,30 @@ func (l *Locked) TempPath(name string) string { return l.WorkPath(name + durable
 
 // Publish gives the complete file at TempPath(name) its final name in the run
 // directory, replacing a file of that name. When it returns nil, the file
-// survives a power cut. It fails as durable.Publish does.
+// survives a power cut. It fails as durable.Publish does, or with a *LostError.
 func (l *Locked) Publish(name string) error {
+	if err := l.Held(); err != nil {
+		return err
+	}
 	return durable.Publish(l.TempPath(name), filepath.Join(l.path, name))
 }
 
 // SaveManifest replaces the manifest. When it returns nil, the new one survives
-// a power cut. It fails as manifest.Manifest.Save does.
-func (l *Locked) SaveManifest(m *manifest.Manifest) error { return m.Save(l.ManifestPath()) }
+// a power cut. It fails as manifest.Manifest.Save does, or with a *LostError.
+func (l *Locked) SaveManifest(m *manifest.Manifest) error {
+	if err := l.Held(); err != nil {
+		return err
+	}
+	return m.Save(l.ManifestPath())
+}
 
 // ClearWork removes everything in work/ but the status: the layer in progress was
 // sealed, or its checkpoint is not wanted. It removes what it can, and returns all
-// errors of the operating system.
+// errors of the operating system, or a *LostError.
 func (l *Locked) ClearWork() error {
+	if err := l.Held(); err != nil {
+		return err
+	}
 	entries, err := os.ReadDir(l.WorkPath(""))
 	for _, e := range entries {
 		if name := e.Name(); name == StatusName || name == StatusName+durable.TempSuffix {

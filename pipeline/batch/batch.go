@@ -188,7 +188,7 @@ func begin(dir *rundir.Locked, game awari.Game, o Options) (*run, error) {
 	}
 	r.engine, err = halfboard.New(game, halfboard.Options{
 		Workers: o.Workers, Family: o.Family, Seeds: o.Seeds, Memory: o.Memory, Work: dir.WorkPath(workName),
-		Interval: o.Interval, Progress: r.progress, Note: o.Note,
+		Interval: o.Interval, Held: dir.Held, Progress: r.progress, Note: o.Note,
 	})
 	if err != nil {
 		return nil, err

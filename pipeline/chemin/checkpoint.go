@@ -123,7 +123,7 @@ func openPlace(path string, b *chemin.Board, fsys workfile.FS, s *store) (_ *pla
 
 // resume opens the work file, and the checkpoint if there is one.
 func (p *place) resume(b *chemin.Board, s *store) (*checkpoint, error) {
-	s.path, s.name = p.dir.WorkPath(checkpointName), p.dir.WorkPath(blocksName)
+	s.path, s.name, s.ours = p.dir.WorkPath(checkpointName), p.dir.WorkPath(blocksName), p.dir.Held
 	data, err := workfile.ReadFile(p.fs, s.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		s.file, err = workfile.Create(p.fs, s.name)
@@ -151,6 +151,9 @@ func (p *place) resume(b *chemin.Board, s *store) (*checkpoint, error) {
 // clear removes what a finished search leaves, the checkpoint first: it must not be there without
 // its blocks.
 func (p *place) clear() error {
+	if err := p.dir.Held(); err != nil {
+		return err
+	}
 	for _, name := range []string{checkpointName, blocksName} {
 		if err := errors.Join(p.fs.Remove(p.dir.WorkPath(name)), p.fs.SyncDir(p.dir.WorkPath(""))); err != nil {
 			return fmt.Errorf("clearing %s: %w", p.dir.Path(), err)

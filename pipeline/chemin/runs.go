@@ -43,6 +43,7 @@ type store struct {
 	name string         // of the file
 	path string         // of the checkpoint
 	last []byte         // checkpoint
+	ours func() error   // fails when the directory has been lost to another process
 
 	most int64 // bytes of memory
 	held atomic.Int64
@@ -96,6 +97,9 @@ func (s *store) drop(r *run) {
 
 // commit makes data the checkpoint, which frees the space of what was dropped.
 func (s *store) commit(data []byte) error {
+	if err := s.ours(); err != nil {
+		return err
+	}
 	s.last = data
 	return s.file.Commit(s.path, data)
 }
@@ -105,7 +109,7 @@ func (s *store) recycle() error {
 	if s.file == nil {
 		return nil
 	}
-	return s.file.Commit(s.path, s.last)
+	return s.commit(s.last)
 }
 
 // writer makes runs.

@@ -40,6 +40,9 @@ type Options struct {
 	Work string
 	// Interval is the time between checkpoints; 0 is a minute.
 	Interval time.Duration
+	// Held, if not nil, is asked before each checkpoint whether Work still belongs to this
+	// engine alone; its error ends the work.
+	Held func() error
 	// FS is where Work is; nil is the file system of the operating system.
 	FS workfile.FS
 	// Progress, if not nil, is called now and then, from any worker.
