@@ -150,7 +150,9 @@ func TestBug(t *testing.T) {
 func kept(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := withoutSeconds(t, dir)
-	maps.DeleteFunc(files, func(path, _ string) bool { return path == rundir.LockName || strings.HasPrefix(path, rundir.WorkName) })
+	maps.DeleteFunc(files, func(path, _ string) bool {
+		return filepath.Base(path) == rundir.LockName || filepath.Base(filepath.Dir(path)) == rundir.WorkName
+	})
 	return files
 }
 
