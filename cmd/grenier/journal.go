@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
@@ -35,7 +36,7 @@ type journal struct {
 	latest batch.Progress
 	warned map[string]bool
 
-	file  *os.File
+	file  io.WriteCloser
 	lines *logWriter // into file
 	log   *slog.Logger
 	done  chan struct{}
@@ -202,7 +203,7 @@ func (j *journal) recordBug(err error, p batch.Progress) {
 	j.record(slog.LevelError, oneLine(bug), "version", release, "kernel", j.family.String(),
 		"layer", p.Seeds, "stage", p.Stage, "stack", bug.Stack)
 	if j.lines.failure() == nil {
-		j.app.log = j.file.Name()
+		j.app.log = filepath.Join(j.dir.Path(), rundir.LogName)
 	}
 }
 

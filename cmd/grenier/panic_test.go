@@ -14,8 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"grenier/io/durable"
 	"grenier/io/rundir"
+	"grenier/io/vfs"
 )
 
 // buggy makes the k-th report of progress panic, in the goroutine that reports, while
@@ -65,7 +65,7 @@ func wantBug(t *testing.T, r result, log string) {
 func wantNoTemps(t *testing.T, dir string) {
 	t.Helper()
 	for path := range contents(t, dir) {
-		if strings.HasSuffix(path, durable.TempSuffix) {
+		if _, ok := vfs.TempFor(filepath.Base(path)); ok {
 			t.Errorf("%s is left", path)
 		}
 	}

@@ -40,8 +40,6 @@ func (r *run) add(b block) {
 // store keeps blocks, in memory or in a work file. It is safe for concurrent use.
 type store struct {
 	file *workfile.File // nil in memory
-	name string         // of the file
-	path string         // of the checkpoint
 	last []byte         // checkpoint
 	ours func() error   // fails when the directory has been lost to another process
 
@@ -51,6 +49,14 @@ type store struct {
 
 // Bytes of memory for each block: in lists of blocks, and of the extents in a file.
 const perBlock = 128
+
+// path returns the path of a file, for messages.
+func (s *store) path(name string) string {
+	if s.file == nil {
+		return name
+	}
+	return s.file.Path(name)
+}
 
 // put keeps the bytes of a block. It fails with errMemory.
 func (s *store) put(data []byte, records int) (b block, err error) {
@@ -101,7 +107,7 @@ func (s *store) commit(data []byte) error {
 		return err
 	}
 	s.last = data
-	return s.file.Commit(s.path, data)
+	return s.file.Commit(checkpointName, data)
 }
 
 // recycle frees the space of what was dropped, of which the last checkpoint knows nothing.
@@ -222,7 +228,7 @@ func (c *cursor) unpack(b *block) error {
 	}
 	n, err := lz4.UncompressBlock(packed, c.raw)
 	if err != nil || n != len(c.raw) {
-		return corrupt.New(c.store.name, fmt.Sprintf("block at %d", b.Offset), "it does not unpack to %d records", b.Records)
+		return corrupt.New(c.store.path(blocksName), fmt.Sprintf("block at %d", b.Offset), "it does not unpack to %d records", b.Records)
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/io/crew"
+	"grenier/io/vfs"
 	"grenier/io/workfile"
 )
 
@@ -29,7 +30,7 @@ func (x *trial) stored(t *testing.T) (h history) {
 func (x *trial) seal(t *testing.T, version int, payload []byte) {
 	t.Helper()
 	data := workfile.Seal(checkpointKind, version, payload)
-	x.disk.change(t, diskCheckpoint, func(h workfile.Handle, _ int64) {
+	x.disk.change(t, checkpointName, func(h vfs.File, _ int64) {
 		if _, err := h.WriteAt(data, 0); err != nil {
 			t.Fatal(err)
 		}
