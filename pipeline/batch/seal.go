@@ -6,8 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
+	"grenier/io/crew"
 	"grenier/io/layerfile"
 	"grenier/kernels/ranks"
 	"grenier/pipeline/halfboard"
@@ -42,9 +41,12 @@ func (r *run) seal(ctx context.Context, layer Source) (w *layerfile.Writer, summ
 	if w, err = r.create(s.header); err != nil {
 		return nil, summary, err
 	}
-	if err = s.stream(ctx, w); err == nil {
-		summary, err = w.Finish()
-	}
+	err = crew.Run(func() (err error) {
+		if err = s.stream(ctx, w); err == nil {
+			summary, err = w.Finish()
+		}
+		return err
+	})
 	if err != nil {
 		return nil, summary, errors.Join(err, w.Abort())
 	}
@@ -78,7 +80,7 @@ func (r *run) create(h layerfile.Header) (*layerfile.Writer, error) {
 
 // stream encodes and writes all blocks.
 func (s *sealing) stream(ctx context.Context, w *layerfile.Writer) error {
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := crew.WithContext(ctx)
 	group.Go(func() error { return s.deal(ctx) })
 	for range s.run.options.Workers {
 		group.Go(func() error { return s.encode(ctx) })
