@@ -29,11 +29,11 @@ func (s *Server) handler(local bool) http.Handler {
 			w.Header().Set(name, value)
 		}
 		if local && !isLocalName(r.Host) {
-			fail(w, http.StatusMisdirectedRequest, "this server is for this machine only: ask for localhost, not for another name")
+			fail(w, r, http.StatusMisdirectedRequest, "this server is for this machine only: ask for localhost, not for another name")
 			return
 		}
-		if isForeign(r.Header) {
-			fail(w, http.StatusForbidden, "pages of other sites may link to this server, but not use it")
+		if isForeign(r) {
+			fail(w, r, http.StatusForbidden, "pages of other sites may link to this server, but not use it")
 			return
 		}
 		s.dispatch(w, r)
@@ -42,13 +42,22 @@ func (s *Server) handler(local bool) http.Handler {
 
 // isForeign says whether a browser tells that a page of another site makes the
 // request, other than by a link that somebody follows. Such a page cannot read the
-// answer, but could keep the server busy.
-func isForeign(h http.Header) bool {
+// answer, but could keep the server busy. Browsers that do not tell the site tell
+// the origin when a script asks.
+func isForeign(r *http.Request) bool {
+	h := r.Header
 	switch h.Get("Sec-Fetch-Site") {
-	case "", "same-origin", "none": // "" is no browser, "none" the address bar
+	case "same-origin", "none": // the address bar
 		return false
+	case "": // an old browser, or none
+		origin := h.Get("Origin")
+		return origin != "" && !strings.EqualFold(origin, "http://"+r.Host) && !strings.EqualFold(origin, "https://"+r.Host)
 	}
-	return h.Get("Sec-Fetch-Mode") != "navigate"
+	if h.Get("Sec-Fetch-Mode") != "navigate" {
+		return true
+	}
+	into := h.Get("Sec-Fetch-Dest") // a frame is no link
+	return into != "" && into != "document"
 }
 
 // dispatch finds the handler for a request and calls it.
@@ -57,13 +66,12 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) {
 	handle := route.handler(r.Method)
 	switch {
 	case !s.clients.allow(clientOf(r.RemoteAddr)):
-		w.Header().Set("Retry-After", "1")
-		fail(w, http.StatusTooManyRequests, "too many requests: slow down")
+		fail(w, r, http.StatusTooManyRequests, "too many requests: slow down")
 	case !found:
-		fail(w, http.StatusNotFound, "there is nothing here; / is the page, /api/probe and /api/layers answer questions")
+		fail(w, r, http.StatusNotFound, "there is nothing here; / is the page, /api/probe and /api/layers answer questions")
 	case handle == nil:
 		w.Header().Set("Allow", route.methods())
-		fail(w, http.StatusMethodNotAllowed, "only "+route.methods()+" are possible here")
+		fail(w, r, http.StatusMethodNotAllowed, "only "+route.methods()+" are possible here")
 	default:
 		r.Body = http.MaxBytesReader(w, r.Body, maxBodyBytes)
 		handle(w, r)

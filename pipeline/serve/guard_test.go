@@ -57,6 +57,16 @@ func TestForeign(t *testing.T) {
 			t.Errorf("%s, %s: status %d, want %d", c.site, c.mode, got.status, c.want)
 		}
 	}
+	for into, want := range map[string]int{"document": 200, "iframe": 403, "object": 403, "embed": 403} {
+		if got := r.get("/", "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", into); got.status != want {
+			t.Errorf("into %s: status %d, want %d", into, got.status, want)
+		}
+	}
+	for origin, want := range map[string]int{"http://" + r.address: 200, "http://example.com": 403, "null": 403, "http://localhost:1": 403} {
+		if got := r.get("/api/layers", "Origin", origin); got.status != want {
+			t.Errorf("origin %s: status %d, want %d", origin, got.status, want)
+		}
+	}
 }
 
 // TestHeaders checks that every kind of answer has the security headers.
@@ -94,6 +104,9 @@ func TestMethods(t *testing.T) {
 				t.Errorf("%s %s: Allow is %q", method, target, allow)
 			}
 		}
+	}
+	if text := raw(t, r.address, "OPTIONS * HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n\r\n"); !strings.Contains(text, " 421 ") {
+		t.Errorf("OPTIONS *: %.200q", text)
 	}
 	if got := r.do(http.MethodHead, "/api/layers", ""); got.status != 200 || got.body != "" || got.header.Get("Content-Length") == "0" {
 		t.Errorf("HEAD: %+v", got)
