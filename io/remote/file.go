@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"strings"
 	"sync/atomic"
 
 	"golang.org/x/sync/singleflight"
@@ -121,7 +120,7 @@ func (f *File) ReadAt(p []byte, off int64) (int, error) {
 // fetch asks for the bytes first to last.
 func (f *File) fetch(first, last int64) ([]byte, error) {
 	q := request{file: f.name, first: first, last: last}
-	if f.etag != "" && !strings.HasPrefix(f.etag, "W/") {
+	if isStrong(f.etag) {
 		q.ifRange = f.etag
 	}
 	data := make([]byte, last-first+1)
@@ -171,7 +170,7 @@ func (f *File) unchanged(r *http.Response) error {
 		return fmt.Errorf("%w: %d bytes instead of %d", ErrChanged, size, f.size)
 	case !validated:
 		return nil
-	case etag != f.etag:
+	case !isSame(f.etag, etag):
 		return fmt.Errorf("%w: ETag %.80q instead of %.80q", ErrChanged, etag, f.etag)
 	case date != f.date && (date != "" || etag == ""): // next to an ETag it may be left out
 		return fmt.Errorf("%w: of %.40q instead of %.40q", ErrChanged, date, f.date)
