@@ -148,13 +148,16 @@ func (d *Dir) Manifest() (*manifest.Manifest, error) {
 }
 
 // Layer opens the layer file of that name, which is to be closed before d. It fails
-// like OpenFile and layerfile.OpenReader.
+// like OpenFile, layerfile.OpenReader and layerfile.OpenUnsure.
 func (d *Dir) Layer(name string) (*layerfile.File, error) {
 	f, err := d.OpenFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d.Address(name), err)
 	}
-	return layerfile.OpenReader(d.Address(name), f)
+	if f.sure {
+		return layerfile.OpenReader(d.Address(name), f)
+	}
+	return layerfile.OpenUnsure(d.Address(name), f)
 }
 
 // Close ends all requests and closes all connections. Files fail with os.ErrClosed

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/singleflight"
 )
@@ -22,6 +23,7 @@ type File struct {
 	head   []byte // the first bytes
 	etag   string // as the server told, or ""
 	date   string // Last-Modified, in the same way
+	sure   bool   // that a file which is replaced has other validators
 	flight singleflight.Group
 
 	ctx    context.Context // ends with Close, or that of dir
@@ -69,8 +71,18 @@ func (f *File) acceptHead(r *http.Response) error {
 	if n < f.size && f.etag == "" && f.date == "" {
 		return ErrNoValidator
 	}
+	f.sure = n == f.size || isStrong(f.etag) || isStrongDate(f.date, r.Header.Get("Date"))
 	f.head = make([]byte, n)
 	return readBody(r, f.head)
+}
+
+// isStrongDate says whether a file cannot have changed after that date without
+// getting another one: it was modified well before the answer was sent, both by the
+// clock of the server (RFC 9110, 8.8.2.2).
+func isStrongDate(modified, sent string) bool {
+	then, err1 := http.ParseTime(modified)
+	now, err2 := http.ParseTime(sent)
+	return err1 == nil && err2 == nil && now.Sub(then) >= time.Minute
 }
 
 // headRange returns how many bytes of a file of size bytes an answer to the first

@@ -60,6 +60,21 @@ func TestTags(t *testing.T) {
 	}
 }
 
+func TestStrongDate(t *testing.T) {
+	const old = "Sat, 03 Feb 2001 04:05:06 GMT"
+	for _, c := range []struct {
+		modified, sent string
+		want           bool
+	}{
+		{old, "Sat, 03 Feb 2001 04:06:06 GMT", true}, {old, "Sat, 03 Feb 2001 04:06:05 GMT", false}, {old, old, false},
+		{old, "Fri, 31 Dec 1999 23:59:59 GMT", false}, {old, "", false}, {"", old, false}, {"", "", false}, {"soon", old, false},
+	} {
+		if got := isStrongDate(c.modified, c.sent); got != c.want {
+			t.Errorf("modified %q, sent %q: %v", c.modified, c.sent, got)
+		}
+	}
+}
+
 // FuzzStrongTag checks that what is sent back is one quoted text.
 func FuzzStrongTag(f *testing.F) {
 	f.Add(`"a"`)
