@@ -1,10 +1,12 @@
 package serve
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"net/netip"
 	"strings"
+	"time"
 )
 
 // securityHeaders are part of every answer. The page needs nothing but its own
@@ -29,10 +31,12 @@ func (s *Server) handler(local bool) http.Handler {
 			w.Header().Set(name, value)
 		}
 		if local && !isLocalName(r.Host) {
+			rest(r.Context(), s.limits.penalty)
 			fail(w, r, http.StatusMisdirectedRequest, "this server is for this machine only: ask for localhost, not for another name")
 			return
 		}
 		if isForeign(r) {
+			rest(r.Context(), s.limits.penalty)
 			fail(w, r, http.StatusForbidden, "pages of other sites may link to this server, but not use it")
 			return
 		}
@@ -66,6 +70,7 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) {
 	handle := route.handler(r.Method)
 	switch {
 	case !s.clients.allow(clientOf(r.RemoteAddr)):
+		rest(r.Context(), s.limits.penalty)
 		fail(w, r, http.StatusTooManyRequests, "too many requests: slow down")
 	case !found:
 		fail(w, r, http.StatusNotFound, "there is nothing here; / is the page, /api/probe and /api/layers answer questions")
@@ -75,6 +80,17 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) {
 	default:
 		r.Body = http.MaxBytesReader(w, r.Body, maxBodyBytes)
 		handle(w, r)
+	}
+}
+
+// rest lets a client wait, on its own connection, before it is refused: so it cannot
+// keep the machine busy with refusals.
+func rest(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
 	}
 }
 

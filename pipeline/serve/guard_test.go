@@ -226,7 +226,11 @@ func TestRate(t *testing.T) {
 		}
 		t.Errorf("%s: never refused", remote)
 	}
+	start := time.Now()
 	exhaust("192.0.2.1:1000")
+	if took := time.Since(start); took < s.limits.penalty {
+		t.Errorf("refused at once, after %v", took)
+	}
 	exhaust("[2001:db8:0:1::1]:1000")
 	for remote, want := range map[string]int{
 		"192.0.2.1:2000": 429, "[::ffff:192.0.2.1]:1": 429, "192.0.2.2:1000": 200,

@@ -41,6 +41,7 @@ type limits struct {
 	headerBytes               int
 	header, read, write, idle time.Duration
 	queue                     time.Duration // how long a request waits for its turn to compute
+	penalty                   time.Duration // before a client that should not ask is told so
 	shutdown                  time.Duration // how long requests may take when the server stops
 }
 
@@ -48,7 +49,7 @@ type limits struct {
 var usual = limits{
 	connections: MaxConnections, each: DefaultConnections, headerBytes: 16 << 10,
 	header: 5 * time.Second, read: 10 * time.Second, write: 30 * time.Second, idle: time.Minute,
-	queue: 6 * time.Second, shutdown: 5 * time.Second,
+	queue: 6 * time.Second, penalty: 100 * time.Millisecond, shutdown: 5 * time.Second,
 }
 
 // maxBodyBytes is far more than a board takes.
