@@ -8,8 +8,9 @@ import (
 	"net/netip"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
+
+	"grenier/io/crew"
 )
 
 const (
@@ -25,13 +26,12 @@ const (
 type door struct {
 	net.Listener
 	held      *tally
-	refused   *atomic.Int64
-	farewells chan struct{}
-	talking   sync.WaitGroup
+	server    *Server       // counts and logs
+	farewells chan struct{} // one for each connection that is told
 }
 
-func newDoor(l net.Listener, each int, refused *atomic.Int64) *door {
-	return &door{Listener: l, held: newTally(each), refused: refused, farewells: make(chan struct{}, maxFarewells)}
+func newDoor(l net.Listener, s *Server) *door {
+	return &door{Listener: l, held: newTally(s.limits.each), server: s, farewells: make(chan struct{}, maxFarewells)}
 }
 
 // Accept waits for a connection that may come in.
@@ -45,7 +45,7 @@ func (d *door) Accept() (net.Conn, error) {
 		if d.held.take(client) {
 			return &guest{Conn: c, door: d, client: client}, nil
 		}
-		d.refused.Add(1)
+		d.server.metrics.turnedAway.Add(1)
 		d.turnAway(c)
 	}
 }
@@ -54,12 +54,25 @@ func (d *door) Accept() (net.Conn, error) {
 func (d *door) turnAway(c net.Conn) {
 	select {
 	case d.farewells <- struct{}{}:
-		d.talking.Go(func() {
+		talk := func() error {
 			sayNo(c)
+			return nil
+		}
+		crew.Go(talk, func(bug error) {
+			if bug != nil {
+				d.server.note(bug)
+			}
 			<-d.farewells
 		})
 	default:
 		c.Close()
+	}
+}
+
+// wait waits until nobody is told anything, which nobody will be any more.
+func (d *door) wait() {
+	for range maxFarewells {
+		d.farewells <- struct{}{}
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"grenier/io/corrupt"
+	"grenier/io/crew"
 	"grenier/layers/awari"
 	"grenier/pipeline/tables"
 )
@@ -97,19 +98,34 @@ func bad(format string, args ...any) error {
 // its answer did not fail.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	b, ok := errors.AsType[badRequest](err)
-	if !ok && r.Context().Err() != nil {
+	if !ok && r.Context().Err() != nil && !isBug(err) {
 		b, ok = whyEnded(r.Context()), true
 	}
 	if ok {
 		fail(w, r, b.status, b.Error())
 		return
 	}
-	s.log.Error("no answer", "error", err)
+	s.note(err)
 	if errors.Is(err, corrupt.ErrCorrupt) {
 		fail(w, r, http.StatusInternalServerError, "a table that this needs is damaged; the log of the server names it")
 		return
 	}
 	fail(w, r, http.StatusInternalServerError, "the server failed; its log says why")
+}
+
+// note logs what went wrong inside.
+func (s *Server) note(err error) {
+	if bug, ok := errors.AsType[*crew.PanicError](err); ok {
+		s.metrics.panics.Add(1)
+		s.log.Error("panic", "cause", bug.Value, "stack", bug.Stack)
+		return
+	}
+	s.log.Error("no answer", "error", err)
+}
+
+func isBug(err error) bool {
+	_, ok := errors.AsType[*crew.PanicError](err)
+	return ok
 }
 
 var (

@@ -32,6 +32,7 @@ import (
 	"golang.org/x/net/netutil"
 
 	"grenier/io/chart"
+	"grenier/io/crew"
 	"grenier/pipeline/tables"
 )
 
@@ -156,10 +157,11 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer context.AfterFunc(ctx, func() { end(errStopping) })()
 	defer end(nil)
 	server := s.newHTTP(base, local)
-	door := newDoor(l, s.limits.each, &s.metrics.turnedAway)
-	defer door.talking.Wait()
+	door := newDoor(l, s)
+	defer door.wait()
 	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(netutil.LimitListener(door, s.limits.connections)) }()
+	serve := func() error { return server.Serve(netutil.LimitListener(door, s.limits.connections)) }
+	crew.Go(serve, func(err error) { failed <- err })
 	select {
 	case err := <-failed:
 		return fmt.Errorf("serving %s: %w", l.Addr(), err)
