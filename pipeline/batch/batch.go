@@ -194,7 +194,7 @@ func begin(dir *rundir.Locked, game awari.Game, o Options) (*run, error) {
 	}
 	r.engine, err = halfboard.New(game, halfboard.Options{
 		Workers: o.Workers, Family: o.Family, Seeds: o.Seeds, Memory: o.Memory, Work: dir.Work(),
-		Interval: o.Interval, Held: dir.Held, Progress: r.progress, Note: o.Note,
+		Interval: o.Interval, Progress: r.progress, Note: o.Note,
 	})
 	if err != nil {
 		return nil, err
@@ -244,9 +244,6 @@ func (r *run) sparing(n int) bool {
 func (r *run) publish(file *layerfile.Writer, layer manifest.Layer) error {
 	if n := int8(layer.Seeds); !layer.Histogram.Within(-n, n) {
 		return errors.Join(r.impossible(layer.Seeds), file.Abort())
-	}
-	if err := r.dir.Held(); err != nil {
-		return errors.Join(err, file.Abort())
 	}
 	if err := file.Publish(); err != nil {
 		return err
