@@ -19,6 +19,8 @@ import (
 	"grenier/pipeline/compare"
 	"grenier/pipeline/export"
 	"grenier/pipeline/patterns"
+	"grenier/pipeline/repair"
+	"grenier/pipeline/scrub"
 	"grenier/pipeline/swapbench"
 	"grenier/pipeline/swapbfs"
 	"grenier/pipeline/swapsolve"
@@ -56,7 +58,7 @@ func (e usageError) Unwrap() error { return e.error }
 // avoids.
 var usageErrors = []error{
 	awari.ErrPits, awari.ErrRules, awari.ErrBoard, awari.ErrCount, awari.ErrSeeds,
-	rundir.ErrOtherRun, tables.ErrUnsolved, layerfile.ErrCodec, colex.ErrRange, colex.ErrOverflow,
+	rundir.ErrOtherRun, tables.ErrUnsolved, scrub.ErrNoLayer, layerfile.ErrCodec, colex.ErrRange, colex.ErrOverflow,
 	frame.ErrCodec, export.ErrFormat, compare.ErrGame,
 	swap.ErrSize, swap.ErrTiles, swap.ErrText, game.ErrBoard, game.ErrOrder, chemin.ErrOption,
 	heuristic.ErrCost, heuristic.ErrPattern, heuristic.ErrTooLarge, patterns.ErrMemory,
@@ -72,7 +74,8 @@ func statusOf(ctx context.Context, err error) int {
 		return exitInterrupted
 	case errors.Is(err, corrupt.ErrCorrupt):
 		return exitCorrupt
-	case errors.Is(err, verify.ErrDifferences), errors.Is(err, compare.ErrDifferences), errors.Is(err, swapbench.ErrWrong), isType[*illegalError](err):
+	case errors.Is(err, verify.ErrDifferences), errors.Is(err, compare.ErrDifferences), errors.Is(err, swapbench.ErrWrong), isType[*illegalError](err),
+		isType[*repair.DifferentError](err):
 		return exitDifferences
 	case isUsage(err):
 		return exitUsage

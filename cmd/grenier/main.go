@@ -52,7 +52,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	}
 	status := statusOf(ctx, err)
 	if err != nil {
-		fmt.Fprintln(errs, "grenier: "+a.describe(err, status))
+		fmt.Fprintln(errs, "grenier: "+a.describe(err, status)+remedy(cmd.Name(), err))
 	}
 	return status
 }

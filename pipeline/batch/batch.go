@@ -182,11 +182,7 @@ func begin(dir *rundir.Locked, game awari.Game, o Options) (*run, error) {
 	if r.manifest, err = dir.Manifest(); err != nil {
 		return nil, err
 	}
-	r.engine, err = halfboard.New(game, halfboard.Options{
-		Workers: o.Workers, Family: o.Family, Seeds: o.Seeds, Memory: o.Memory, Work: dir.WorkPath(workName),
-		Interval: o.Interval, Progress: r.progress, Note: o.Note,
-	})
-	if err != nil {
+	if r.engine, err = r.newEngine(workName); err != nil {
 		return nil, err
 	}
 	r.estimate = newEstimate(game, r.manifest, o.Seeds)
@@ -196,8 +192,26 @@ func begin(dir *rundir.Locked, game awari.Game, o Options) (*run, error) {
 	return r, nil
 }
 
+// newEngine returns an engine whose work file in work/ has the given name.
+func (r *run) newEngine(work string) (*halfboard.Engine, error) {
+	o := &r.options
+	return halfboard.New(r.game, halfboard.Options{
+		Workers: o.Workers, Family: o.Family, Seeds: o.Seeds, Memory: o.Memory, Work: r.dir.WorkPath(work),
+		Interval: o.Interval, Progress: r.progress, Note: o.Note,
+	})
+}
+
 // solveLayer solves layer n and makes it part of the run directory.
 func (r *run) solveLayer(ctx context.Context, n int) (Report, error) {
+	report, err := r.sealLayer(ctx, n)
+	if err != nil {
+		return Report{}, err
+	}
+	return report, r.publish(report.Layer.File, report.Layer)
+}
+
+// sealLayer solves layer n and writes its file, under a temporary name.
+func (r *run) sealLayer(ctx context.Context, n int) (Report, error) {
 	start := time.Now()
 	layer, err := r.compute(ctx, n)
 	if err != nil {
@@ -211,12 +225,12 @@ func (r *run) solveLayer(ctx context.Context, n int) (Report, error) {
 	}
 	report := Report{Engine: layer.Stats(), Seal: time.Since(solved), Elapsed: time.Since(start)}
 	report.Layer = manifest.NewLayer(name, summary, report.Elapsed.Seconds())
-	return report, r.publish(name, report.Layer)
+	return report, nil
 }
 
 // compute solves layer n from the files of the layers below.
 func (r *run) compute(ctx context.Context, n int) (*halfboard.Layer, error) {
-	lower, err := tables.Open(r.dir.Path(), tables.Options{Family: r.options.Family, Sparing: r.sparing(n)})
+	lower, err := tables.OpenListed(r.dir.Path(), r.manifest, tables.Options{Family: r.options.Family, Sparing: r.sparing(n)})
 	if err != nil {
 		return nil, fmt.Errorf("solving layer %d: %w", n, err)
 	}
