@@ -28,7 +28,7 @@ func manyBlocks(t *testing.T) (path string, blocks int) {
 		Game: "awari", Rules: "awari", Pits: 12, Seeds: 9, Codec: LZ4, Transform: Ranks,
 		BlockSize: size, Positions: uint64(len(scores)),
 	}
-	w, err := Create(path, h, cpu.Generic)
+	w, err := Create(begin(t, path), h, cpu.Generic)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,6 +44,9 @@ func manyBlocks(t *testing.T) (path string, blocks int) {
 		}
 	}
 	if _, err := w.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Publish(); err != nil {
 		t.Fatal(err)
 	}
 	return path, h.Blocks()

@@ -4,21 +4,23 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"grenier/io/corrupt"
-	"grenier/io/durable"
+	"grenier/io/layerfile"
 	"grenier/io/manifest"
+	"grenier/io/vfs"
 )
 
 // Found is what has the name of a layer file in a directory.
 type Found struct {
 	Seeds   int
-	Regular bool // a file, or a link to one
+	Link    bool // a link, to a file or to something else
+	Regular bool // a file that can be read, or a link to one
+	Begins  bool // and it begins like a layer file
 	Stamp   Stamp
 }
 
@@ -33,52 +35,58 @@ type Stamp struct {
 // At returns the directory at path, whatever is in it. It fails with ErrMissing or
 // ErrNotDir.
 func At(path string) (*Dir, error) {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	d := &Dir{path: path}
+	dir, err := d.open()
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: %w", path, ErrMissing)
-	case err != nil:
-		return nil, err
-	case !info.IsDir():
-		return nil, fmt.Errorf("%s: %w", path, ErrNotDir)
 	}
-	return &Dir{path: path}, nil
+	if err != nil {
+		return nil, err
+	}
+	return d, dir.Close()
 }
 
 // Found lists what has the name of a layer file, by seeds. It follows links. It fails
 // with an error of the operating system.
-func (d *Dir) Found() ([]Found, error) {
-	entries, err := os.ReadDir(d.path)
+func (d *Dir) Found() (all []Found, err error) {
+	dir, err := d.open()
 	if err != nil {
 		return nil, err
 	}
-	var all []Found
+	defer dir.Close()
+	entries, err := dir.Entries()
 	for _, e := range entries {
-		n, ok := layerOf(e.Name())
-		if !ok {
+		n, ok := LayerSeeds(e.Name())
+		if !ok || n >= manifest.MaxLayers {
 			continue
 		}
-		info, err := os.Stat(filepath.Join(d.path, e.Name()))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // a link to nothing
-		}
-		if err != nil {
+		f := Found{Seeds: n, Link: e.Mode()&fs.ModeSymlink != 0}
+		if err := f.look(d.LayerPath(n)); err != nil {
 			return nil, err
 		}
-		all = append(all, Found{Seeds: n, Regular: info.Mode().IsRegular(), Stamp: stampOf(info)})
+		all = append(all, f)
 	}
 	slices.SortFunc(all, func(a, b Found) int { return a.Seeds - b.Seeds })
-	return all, nil
+	return all, err
 }
 
-// layerOf returns the seeds of the layer whose file has the given name.
-func layerOf(name string) (seeds int, ok bool) {
-	_, err := fmt.Sscanf(name, "layer-%d.gl", &seeds)
-	return seeds, err == nil && seeds >= 0 && seeds < manifest.MaxLayers && LayerName(seeds) == name
-}
-
-func stampOf(info fs.FileInfo) Stamp {
-	return Stamp{Inode: inodeOf(info), Bytes: info.Size(), Modified: info.ModTime().UTC()}
+// look opens the file at path, if it is one.
+func (f *Found) look(path string) error {
+	file, err := vfs.OpenFile(path)
+	if isKind(err) || errors.Is(err, fs.ErrNotExist) { // a link to nothing
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	f.Regular, f.Begins = true, layerfile.Begins(file)
+	f.Stamp = Stamp{Inode: inodeOf(info), Bytes: info.Size(), Modified: info.ModTime().UTC()}
+	return nil
 }
 
 // IsLocked tells who has the directory, if somebody has: with a *LockedError.
@@ -91,76 +99,84 @@ func (d *Dir) IsLocked() error {
 }
 
 // LockDamaged is Lock for a directory of which the caller knows that it holds a run, even
-// if its manifest is lost or damaged. It changes nothing but the lock, and in work/ makes
-// ready to write and removes temporary files. It fails like Lock, but does not look at the manifest.
+// if its manifest is lost or damaged. It fails like Lock, but does not look at the
+// manifest, nor does it make one.
 func LockDamaged(path string) (*Locked, error) {
 	l := &Locked{Dir: Dir{path: path}}
-	if err := unwritable(path, writable(path)); err != nil {
+	if err := unwritable(path, vfs.Writable(path)); err != nil {
 		return nil, err
 	}
-	lockPath := filepath.Join(path, LockName)
-	if _, err := os.Lstat(lockPath); err == nil && !isLock(lockPath) {
-		return nil, &corrupt.Error{File: lockPath, Cause: fmt.Errorf("%w: it is not a lock file", corrupt.ErrForeign)}
-	}
-	if err := l.acquire(); err != nil {
-		return nil, err
-	}
-	err := unwritable(path, makeDir(l.WorkPath("")))
+	err := l.acquire()
 	if err == nil {
-		err = removeTemps(l.WorkPath(""))
+		err = l.prepareWork()
 	}
 	if err != nil {
-		return nil, errors.Join(err, l.Unlock())
+		return nil, errors.Join(unwritable(path, err), l.Unlock())
 	}
 	return l, nil
 }
 
-// SetAside gives the file called name, or whatever it is, another name in the directory,
-// which it returns: name, ".damaged-" and the time. When it returns nil, that survives a
-// power cut.
+// SetAside gives what is called name, whatever it is, another name in the directory, which
+// it returns: name, ".damaged-" and the time. When it returns nil, that survives a power cut.
 func (l *Locked) SetAside(name string) (string, error) {
 	stem := name + ".damaged-" + time.Now().UTC().Format("20060102T150405")
 	aside := stem
 	for i := 2; ; i++ {
-		_, err := os.Lstat(filepath.Join(l.path, aside))
-		if errors.Is(err, fs.ErrNotExist) {
-			break
-		}
+		there, err := vfs.Exists(l.dir, aside)
 		if err != nil {
 			return "", err
 		}
+		if !there {
+			break
+		}
 		aside = fmt.Sprintf("%s-%d", stem, i)
 	}
-	if err := os.Rename(filepath.Join(l.path, name), filepath.Join(l.path, aside)); err != nil {
+	if err := vfs.Move(l.dir, name, aside); err != nil {
 		return "", err
 	}
-	return aside, durable.SyncDir(l.path)
+	return aside, l.dir.Sync()
 }
 
-// ClearWorkOf removes the file called name in work/ and those called after it. It removes
-// what it can, and returns all errors of the operating system.
-func (l *Locked) ClearWorkOf(name string) error {
-	entries, err := os.ReadDir(l.WorkPath(""))
-	for _, e := range entries {
-		if e.Name() == name || strings.HasPrefix(e.Name(), name+".") {
-			err = errors.Join(err, os.Remove(l.WorkPath(e.Name())))
-		}
+// againName is the directory in work/ of a layer that is solved again.
+const againName = "again"
+
+// Again opens the directory in work/ of a layer that is solved again, making it if there
+// is none. The caller closes it.
+func (l *Locked) Again() (vfs.Dir, error) { return vfs.MakeSub(l.work, againName) }
+
+// ClearAgain removes it and our files in it, if there is one. Errors are those of the
+// operating system.
+func (l *Locked) ClearAgain() error {
+	work, err := l.work.Sub(againName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(ClearTiles(work), work.Close()); err != nil {
+		return err
+	}
+	return vfs.RemoveDir(l.work, againName)
 }
 
-// ScrubName is the name of the file in work/ that says how far a scrub is.
-const ScrubName = "scrub.json"
+// ClearTiles removes a work file and its checkpoint from a directory, if they are there.
+func ClearTiles(work vfs.Dir) error {
+	return errors.Join(
+		vfs.RemoveIfThere(work, TilesName), vfs.RemoveIfThere(work, TilesName+"."+CheckpointName),
+		vfs.RemoveStale(work, working))
+}
 
-// ScrubPath returns its path.
+// ScrubPath returns the path of the file in work/ that says how far a scrub is.
 func (d *Dir) ScrubPath() string { return filepath.Join(d.path, WorkName, ScrubName) }
 
 // RemoveScrub removes it, if there is one. Errors are those of the operating system.
 func (d *Dir) RemoveScrub() error {
-	if err := os.Remove(d.ScrubPath()); !errors.Is(err, fs.ErrNotExist) {
+	work, err := d.openWork()
+	if err != nil {
 		return err
 	}
-	return nil
+	return errors.Join(vfs.RemoveIfThere(work, ScrubName), work.Close())
 }
 
 // Damaged returns the run directory in which a file is damaged or missing, as far as that
@@ -171,7 +187,7 @@ func Damaged(err *corrupt.Error) (dir string, ok bool) {
 		return "", false
 	}
 	dir, name := filepath.Dir(err.File), filepath.Base(err.File)
-	_, layer := layerOf(name)
+	_, layer := LayerSeeds(name)
 	lost := errors.Is(err, corrupt.ErrForeign)
 	switch {
 	case layer, name == ManifestName && !lost:

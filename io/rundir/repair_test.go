@@ -45,7 +45,7 @@ func TestFound(t *testing.T) {
 		}
 		got = append(got, short{f.Seeds, f.Regular, f.Stamp.Bytes})
 	}
-	want := []short{{0, true, 1}, {3, false, 0}, {4, true, 2}, {12, true, 2}, {100, true, 0}}
+	want := []short{{0, true, 1}, {3, false, 0}, {4, true, 2}, {5, false, 0}, {12, true, 2}, {100, true, 0}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -84,10 +84,10 @@ func TestSetAside(t *testing.T) {
 	}
 }
 
-// TestLockDamaged: the manifest is not looked at, and temporary files beside it stay.
+// TestLockDamaged: the manifest is not looked at, and not made.
 func TestLockDamaged(t *testing.T) {
 	dir := t.TempDir()
-	fill(t, dir, map[string]string{"layer-00.gl": "x", "a.tmp": "x", "work/b.tmp": "x", "work/again": "x", "work/again.checkpoint": "x", "work/tiles": "x"})
+	fill(t, dir, map[string]string{"layer-00.gl": "x", "a.tmp": "x", "work/again/tiles": "x", "work/again/tiles.checkpoint": "x", "work/tiles": "x"})
 	l, err := LockDamaged(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -98,22 +98,26 @@ func TestLockDamaged(t *testing.T) {
 	if _, err := LockDamaged(dir); !isLocked(err) {
 		t.Errorf("two locks: %v", err)
 	}
-	if err := l.ClearWorkOf("again"); err != nil {
-		t.Error(err)
+	work, err := l.Again()
+	if err != nil {
+		t.Fatal(err)
 	}
-	if err := l.Unlock(); err != nil {
+	if got := names(t, filepath.Join(dir, "work", "again")); got != "tiles tiles.checkpoint" {
+		t.Error(got)
+	}
+	if err := errors.Join(work.Close(), l.ClearAgain(), l.ClearAgain(), l.Unlock()); err != nil {
 		t.Error(err)
 	}
 	if err := l.IsLocked(); err != nil {
 		t.Error(err)
 	}
-	if got := names(t, dir) + "; " + names(t, l.WorkPath("")); got != "a.tmp layer-00.gl lock work; tiles" {
+	if got := names(t, dir) + "; " + names(t, filepath.Join(dir, WorkName)); got != "a.tmp layer-00.gl lock work; tiles" {
 		t.Error(got)
 	}
 	fill(t, dir, map[string]string{LockName: "of the door"})
 	before := snapshot(t, dir)
-	if _, err := LockDamaged(dir); !errors.Is(err, corrupt.ErrForeign) {
-		t.Error(err)
+	if _, err := LockDamaged(dir); err == nil {
+		t.Error("a foreign lock is taken")
 	}
 	if diff := cmp.Diff(before, snapshot(t, dir)); diff != "" {
 		t.Error(diff)

@@ -21,6 +21,7 @@ import (
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
+	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/halfboard"
@@ -88,10 +89,6 @@ func (e *MemoryError) Error() string {
 	return fmt.Sprintf("layer %d needs %s of memory and %s are allowed (%s)",
 		e.Seeds, humanize.IBytes(e.Need), humanize.IBytes(e.Allowed), enough)
 }
-
-// workName is the file in work/ that holds what does not fit in memory of the layer in
-// progress.
-const workName = "tiles"
 
 // run is a batch at work.
 type run struct {
@@ -182,7 +179,12 @@ func begin(dir *rundir.Locked, game awari.Game, o Options) (*run, error) {
 	if r.manifest, err = dir.Manifest(); err != nil {
 		return nil, err
 	}
-	if r.engine, err = r.newEngine(workName); err != nil {
+	for n := len(r.manifest.Layers); n <= o.Seeds; n++ {
+		if err := dir.CheckLayer(n); err != nil {
+			return nil, err
+		}
+	}
+	if r.engine, err = r.newEngine(dir.Work()); err != nil {
 		return nil, err
 	}
 	r.estimate = newEstimate(game, r.manifest, o.Seeds)
@@ -192,40 +194,39 @@ func begin(dir *rundir.Locked, game awari.Game, o Options) (*run, error) {
 	return r, nil
 }
 
-// newEngine returns an engine whose work file in work/ has the given name.
-func (r *run) newEngine(work string) (*halfboard.Engine, error) {
+// newEngine returns an engine whose work file is in the given directory.
+func (r *run) newEngine(work vfs.Dir) (*halfboard.Engine, error) {
 	o := &r.options
 	return halfboard.New(r.game, halfboard.Options{
-		Workers: o.Workers, Family: o.Family, Seeds: o.Seeds, Memory: o.Memory, Work: r.dir.WorkPath(work),
+		Workers: o.Workers, Family: o.Family, Seeds: o.Seeds, Memory: o.Memory, Work: work,
 		Interval: o.Interval, Progress: r.progress, Note: o.Note,
 	})
 }
 
 // solveLayer solves layer n and makes it part of the run directory.
 func (r *run) solveLayer(ctx context.Context, n int) (Report, error) {
-	report, err := r.sealLayer(ctx, n)
+	report, file, err := r.sealLayer(ctx, n)
 	if err != nil {
 		return Report{}, err
 	}
-	return report, r.publish(report.Layer.File, report.Layer)
+	return report, r.publish(file, report.Layer)
 }
 
-// sealLayer solves layer n and writes its file, under a temporary name.
-func (r *run) sealLayer(ctx context.Context, n int) (Report, error) {
+// sealLayer solves layer n and writes its file, which waits for being published then.
+func (r *run) sealLayer(ctx context.Context, n int) (Report, *layerfile.Writer, error) {
 	start := time.Now()
 	layer, err := r.compute(ctx, n)
 	if err != nil {
-		return Report{}, err
+		return Report{}, nil, err
 	}
 	solved := time.Now()
-	name := rundir.LayerName(n)
-	summary, err := r.seal(ctx, layer, name)
-	if err = errors.Join(err, layer.Close()); err != nil {
-		return Report{}, fmt.Errorf("sealing layer %d: %w", n, err)
+	file, summary, err := r.sealAndClose(ctx, layer)
+	if err != nil {
+		return Report{}, nil, err
 	}
 	report := Report{Engine: layer.Stats(), Seal: time.Since(solved), Elapsed: time.Since(start)}
-	report.Layer = manifest.NewLayer(name, summary, report.Elapsed.Seconds())
-	return report, nil
+	report.Layer = manifest.NewLayer(rundir.LayerName(n), summary, report.Elapsed.Seconds())
+	return report, file, nil
 }
 
 // compute solves layer n from the files of the layers below.
@@ -244,8 +245,8 @@ func (r *run) sparing(n int) bool {
 }
 
 // publish gives the layer file its name and lists it.
-func (r *run) publish(name string, layer manifest.Layer) error {
-	if err := r.dir.Publish(name); err != nil {
+func (r *run) publish(file *layerfile.Writer, layer manifest.Layer) error {
+	if err := file.Publish(); err != nil {
 		return err
 	}
 	next := *r.manifest

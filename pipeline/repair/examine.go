@@ -55,13 +55,12 @@ func (r *repairer) examine(ctx context.Context, n int) (l Layer, err error) {
 	found, there := r.found[n]
 	begun := r.done
 	defer func() { r.done = begun + float64(found.Stamp.Bytes) }()
-	l = Layer{Seeds: n, Action: Solve}
+	l = Layer{Seeds: n, Action: Solve, aside: there && (found.Link || !found.Begins)}
 	switch {
 	case !there:
 		l.Problem = "missing"
 		return l, nil
 	case !found.Regular:
-		l.aside = true
 		l.Problem = fmt.Sprintf("%s: not a regular file", r.dir.LayerPath(n))
 		return l, nil
 	}
@@ -70,7 +69,7 @@ func (r *repairer) examine(ctx context.Context, n int) (l Layer, err error) {
 		return l, err
 	}
 	defer f.Close()
-	l.aside = layerfile.Strange(problems)
+	l.aside = l.aside || layerfile.Strange(problems)
 	if len(problems) == 0 {
 		problems = r.misplaced(&l, f)
 	}
@@ -85,7 +84,6 @@ func (r *repairer) examine(ctx context.Context, n int) (l Layer, err error) {
 // layer. Such a file is not deleted.
 func (r *repairer) misplaced(l *Layer, f *layerfile.File) []error {
 	n := l.Seeds
-	l.aside = true
 	err := f.Expect(layerfile.Header{
 		Game: r.id.Game, Rules: r.id.Rules, Pits: r.id.Pits, Seeds: n, Positions: r.space.Size(n),
 	})
@@ -93,9 +91,9 @@ func (r *repairer) misplaced(l *Layer, f *layerfile.File) []error {
 		err = corrupt.New(f.Path(), "footer", "hash %v %w that in the manifest, %v", f.Footer().Hash, corrupt.ErrMismatch, e.Hash)
 	}
 	if err != nil {
+		l.aside = true
 		return []error{err}
 	}
-	l.aside = false
 	return nil
 }
 

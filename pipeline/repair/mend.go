@@ -42,7 +42,7 @@ func (r *repairer) mend(ctx context.Context) error {
 	if err := r.save(entries); err != nil {
 		return err
 	}
-	return batch.ClearAgain(r.locked)
+	return r.locked.ClearAgain()
 }
 
 // save replaces the entries of the manifest from layer 0 on, if they are others. What is
@@ -69,26 +69,26 @@ func (r *repairer) save(entries []manifest.Layer) (err error) {
 }
 
 // solve solves a layer again from those below and publishes it, but not if it is another
-// one than an intact manifest says.
-func (r *repairer) solve(ctx context.Context, l *Layer, below []manifest.Layer) error {
-	o := r.options.Solve
-	o.Progress = func(p batch.Progress) { r.solving(l.Seeds, p) }
-	report, err := batch.Again(ctx, r.locked, r.game, below, o)
-	if err != nil {
-		return err
-	}
+// one than an intact manifest says. What is no damaged file of the layer makes room before.
+func (r *repairer) solve(ctx context.Context, l *Layer, below []manifest.Layer) (err error) {
 	name := rundir.LayerName(l.Seeds)
-	listed := r.listed(l.Seeds)
-	if listed != nil && listed.Hash != report.Layer.Hash {
-		different := &DifferentError{r.dir.ManifestPath(), l.Seeds, report.Layer.Hash, listed.Hash}
-		return errors.Join(different, r.locked.ClearWorkOf(name), batch.ClearAgain(r.locked))
-	}
 	if l.aside {
 		if l.SetAside, err = r.locked.SetAside(name); err != nil {
 			return err
 		}
 	}
-	if err := r.locked.Publish(name); err != nil {
+	o := r.options.Solve
+	o.Progress = func(p batch.Progress) { r.solving(l.Seeds, p) }
+	report, file, err := batch.Again(ctx, r.locked, r.game, below, o)
+	if err != nil {
+		return err
+	}
+	listed := r.listed(l.Seeds)
+	if listed != nil && listed.Hash != report.Layer.Hash {
+		different := &DifferentError{r.dir.ManifestPath(), l.Seeds, report.Layer.Hash, listed.Hash}
+		return errors.Join(different, file.Abort(), r.locked.ClearAgain())
+	}
+	if err := file.Publish(); err != nil {
 		return err
 	}
 	l.entry, l.Seconds = report.Layer, report.Elapsed.Seconds()
@@ -96,7 +96,7 @@ func (r *repairer) solve(ctx context.Context, l *Layer, below []manifest.Layer) 
 		l.entry = *listed // with the time that it took first
 	}
 	r.done += float64(l.entry.Positions)
-	return batch.ClearAgain(r.locked)
+	return r.locked.ClearAgain()
 }
 
 // sameFile tells whether two entries differ in nothing but the time.

@@ -64,11 +64,10 @@ func (r *repairer) headers(all []rundir.Found) (map[string]layerfile.Header, err
 	known := map[string]layerfile.Header{}
 	r.found, r.last = map[int]rundir.Found{}, len(r.manifest.Layers)-1
 	for _, f := range all {
-		ours, err := r.header(f, known)
-		if err != nil {
+		if err := r.header(f, known); err != nil {
 			return nil, err
 		}
-		if ours {
+		if f.Begins {
 			r.last = max(r.last, f.Seeds)
 		}
 		r.found[f.Seeds] = f
@@ -81,21 +80,20 @@ func (r *repairer) headers(all []rundir.Found) (map[string]layerfile.Header, err
 	return known, nil
 }
 
-// header adds the header of a file to known if it can be read, and tells whether the file
-// begins like a layer file.
-func (r *repairer) header(f rundir.Found, known map[string]layerfile.Header) (ours bool, err error) {
-	if !f.Regular {
-		return false, nil
+// header adds the header of a file to known if it can be read.
+func (r *repairer) header(f rundir.Found, known map[string]layerfile.Header) error {
+	if !f.Begins {
+		return nil
 	}
-	file, problems, err := layerfile.Inspect(r.dir.LayerPath(f.Seeds))
+	file, _, err := layerfile.Inspect(r.dir.LayerPath(f.Seeds))
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer file.Close()
 	if h := file.Header(); h.Known() {
 		known[rundir.LayerName(f.Seeds)] = h
 	}
-	return !layerfile.Strange(problems), nil
+	return nil
 }
 
 // identify finds out of which run the directory is. The cause is why there is no manifest.

@@ -128,7 +128,7 @@ func (s *scrubber) noManifest(cause error, found []rundir.Found) error {
 		return cause
 	}
 	for _, f := range found {
-		if f.Regular && begins(s.dir.LayerPath(f.Seeds)) {
+		if f.Begins {
 			if lost {
 				cause = corrupt.New(s.dir.ManifestPath(), "", "missing, but there are layer files")
 			}
@@ -145,16 +145,6 @@ func (s *scrubber) noManifest(cause error, found []rundir.Found) error {
 	return cause
 }
 
-// begins tells whether a file that can be read begins like a layer file.
-func begins(path string) bool {
-	f, problems, err := layerfile.Inspect(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	return !layerfile.Strange(problems)
-}
-
 // choose makes the list of layers to read: all from 0 to the largest one that is listed, or
 // that begins like a layer file.
 func (s *scrubber) choose(found []rundir.Found) error {
@@ -166,7 +156,7 @@ func (s *scrubber) choose(found []rundir.Found) error {
 	there := map[int]rundir.Found{}
 	for _, f := range found {
 		there[f.Seeds] = f
-		if f.Seeds > last && f.Regular && begins(s.dir.LayerPath(f.Seeds)) {
+		if f.Seeds > last && f.Begins {
 			last = f.Seeds
 		}
 	}
