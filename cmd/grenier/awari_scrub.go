@@ -46,7 +46,7 @@ runs, and where nobody can write, nothing is noted. Nothing else is ever written
 	needDir(cmd, &f.dir)
 	flags := cmd.Flags()
 	flags.IntVar(&f.layer, "layer", allLayers, "only the layer of `n` seeds; -1 for all")
-	flags.IntVar(&f.threads, "threads", max(2, runtime.NumCPU()), fmt.Sprintf("`number` of reads at a time, 1 to %d", maxThreads))
+	flags.IntVar(&f.threads, "threads", max(4, runtime.NumCPU()), fmt.Sprintf("`number` of reads at a time, 1 to %d", maxThreads))
 	flags.BoolVar(&f.restart, "restart", false, "read everything, even if a scrub was interrupted")
 	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")

@@ -45,7 +45,7 @@ EXIT STATUS
   1    failure: a file or directory is missing, locked or unwritable, the disk is full, ...
   2    bad usage: unknown flag, bad board, grid or set-up, more seeds than are solved, more
        memory than allowed, a directory that holds something else, ...
-  3    a check found differences, or set-ups that are not legal
+  3    a check found differences, set-ups that are not legal, or a manifest that is wrong
   4    data on disk is corrupt, of a newer version or not of this program
   130  interrupted; what is kept in a directory is whole and the same command continues`
 

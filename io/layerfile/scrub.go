@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"grenier/io/corrupt"
+	"grenier/io/pagecache"
 )
 
 // Inspect opens the file at path like OpenSparing, but lists everything that is wrong
@@ -53,10 +54,9 @@ const (
 // os.ErrClosed, or with an error that matches corrupt.ErrCorrupt if the index has changed
 // since Inspect. The file must be from Inspect, without problems.
 func (f *File) Scrub(ctx context.Context, from, workers int, progress func(Scrubbed), report func(error)) error {
-	if s, ok := f.source.(*sparing); ok {
-		s.cache.Drop()
-	}
-	s := &scrub{f: f, progress: progress, report: report, done: make(map[int]result)}
+	cache := f.pageCache()
+	cache.Drop()
+	s := &scrub{f: f, cache: cache, progress: progress, report: report, done: make(map[int]result)}
 	pieces := make(chan piece)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
@@ -69,9 +69,18 @@ func (f *File) Scrub(ctx context.Context, from, workers int, progress func(Scrub
 	return group.Wait()
 }
 
+// pageCache returns the bound of the page cache of f, of no file if there is none.
+func (f *File) pageCache() *pagecache.Bound {
+	if s, ok := f.source.(*sparing); ok {
+		return &s.cache
+	}
+	return new(pagecache.Bound)
+}
+
 // scrub is a Scrub at work.
 type scrub struct {
 	f        *File
+	cache    *pagecache.Bound
 	progress func(Scrubbed)
 	report   func(error)
 
@@ -112,6 +121,7 @@ func (s *scrub) deal(ctx context.Context, block int, pieces chan<- piece) error 
 		for len(entries) > 0 {
 			p := piece{number: number, first: block}
 			p.entries, entries = cutPiece(entries)
+			s.cache.Ahead(p.offset(), p.length())
 			select {
 			case pieces <- p:
 			case <-ctx.Done():
