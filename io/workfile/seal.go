@@ -55,9 +55,17 @@ func validKind(kind string) bool {
 // maxSealed bounds what ReadSealed takes into memory, more than any checkpoint has.
 const maxSealed = 1 << 30
 
-// ReadSealed returns the contents of a file, for Unseal, which refuses what is cut off
-// beyond 1 GiB. It fails with fs.ErrNotExist if there is none.
-func ReadSealed(d vfs.Dir, name string) ([]byte, error) { return vfs.Read(d, name, maxSealed) }
+// ReadSealed returns the contents of a file, for Unseal: no more than the document is
+// long, by what its head says, and a byte beyond, which Unseal refuses. It fails with
+// fs.ErrNotExist if there is none.
+func ReadSealed(d vfs.Dir, name string) ([]byte, error) {
+	head, err := vfs.Read(d, name, headSize-1)
+	if err != nil || len(head) < headSize || string(head[:len(sealMagic)]) != sealMagic {
+		return head, err
+	}
+	length := binary.LittleEndian.Uint64(head[sLength:])
+	return vfs.Read(d, name, int64(min(length, maxSealed))+sealExcess)
+}
 
 // Unseal returns the version and the payload of the sealed document data, which
 // is that of the file at path. Newest is the newest version that the caller
