@@ -135,7 +135,11 @@ func plannedText(l repair.Layer) string {
 		}
 		return text
 	}
-	return fmt.Sprintf("layer %2d: %s; to be solved again", l.Seeds, l.Problem)
+	verb := "solved"
+	if l.Aside {
+		verb = "set aside and solved"
+	}
+	return fmt.Sprintf("layer %2d: %s; to be %s again", l.Seeds, l.Problem, verb)
 }
 
 // mendedText says what was done about a layer.
@@ -152,7 +156,11 @@ func mendedText(l repair.Layer) string {
 
 func (a *app) printRepair(r *repair.Result) {
 	if r.Manifest != "" {
-		fmt.Fprintf(a.out, "manifest: %s; made anew from the layer files\n", r.Manifest)
+		verb := "made"
+		if r.DryRun {
+			verb = "to be made"
+		}
+		fmt.Fprintf(a.out, "manifest: %s; %s anew from the layer files\n", r.Manifest, verb)
 	}
 	if r.ManifestAside != "" {
 		fmt.Fprintf(a.out, "manifest: the damaged one is now %s\n", r.ManifestAside)

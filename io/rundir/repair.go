@@ -186,17 +186,21 @@ func Damaged(err *corrupt.Error) (dir string, ok bool) {
 	if strings.Contains(err.File, "://") { // on a web server
 		return "", false
 	}
-	dir, name := filepath.Dir(err.File), filepath.Base(err.File)
-	_, layer := LayerSeeds(name)
-	lost := errors.Is(err, corrupt.ErrForeign)
+	d := &Dir{path: filepath.Dir(err.File)}
+	name := filepath.Base(err.File)
+	seeds, layer := LayerSeeds(name)
+	foreign := errors.Is(err, corrupt.ErrForeign)
 	switch {
-	case layer, name == ManifestName && !lost:
-		return dir, true
-	case name != ManifestName && !lost:
+	case layer && foreign: // it may not be part of the run at all
+		m, err := d.Manifest()
+		return d.path, err != nil || seeds < len(m.Layers)
+	case layer, name == ManifestName && !foreign:
+		return d.path, true
+	case !foreign:
 		return "", false
 	case name != ManifestName:
-		dir = err.File
+		d.path = err.File
 	}
-	found, _ := (&Dir{path: dir}).Found() // a directory that cannot be read has none
-	return dir, len(found) > 0
+	found, _ := d.Found() // a directory that cannot be read has none
+	return d.path, len(found) > 0
 }

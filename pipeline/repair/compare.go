@@ -23,7 +23,7 @@ const sampleCache = 16 << 20
 func (r *repairer) trust(ctx context.Context, l *Layer, below []manifest.Layer) error {
 	err := r.compare(ctx, l, below)
 	if bad, ok := errors.AsType[*corrupt.Error](err); ok && bad.File == r.dir.LayerPath(l.Seeds) {
-		l.Action, l.aside, l.Problem = Solve, true, err.Error()
+		l.Action, l.Aside, l.Problem = Solve, true, err.Error()
 		r.total += float64(r.space.Size(l.Seeds))
 		return nil
 	}

@@ -55,7 +55,7 @@ func (r *repairer) examine(ctx context.Context, n int) (l Layer, err error) {
 	found, there := r.found[n]
 	begun := r.done
 	defer func() { r.done = begun + float64(found.Stamp.Bytes) }()
-	l = Layer{Seeds: n, Action: Solve, aside: there && (found.Link || !found.Begins)}
+	l = Layer{Seeds: n, Action: Solve, Aside: there && (found.Link || !found.Begins)}
 	switch {
 	case !there:
 		l.Problem = "missing"
@@ -69,7 +69,7 @@ func (r *repairer) examine(ctx context.Context, n int) (l Layer, err error) {
 		return l, err
 	}
 	defer f.Close()
-	l.aside = l.aside || layerfile.Strange(problems)
+	l.Aside = l.Aside || layerfile.Strange(problems)
 	if len(problems) == 0 {
 		problems = r.misplaced(&l, f)
 	}
@@ -91,7 +91,7 @@ func (r *repairer) misplaced(l *Layer, f *layerfile.File) []error {
 		err = corrupt.New(f.Path(), "footer", "hash %v %w that in the manifest, %v", f.Footer().Hash, corrupt.ErrMismatch, e.Hash)
 	}
 	if err != nil {
-		l.aside = true
+		l.Aside = true
 		return []error{err}
 	}
 	return nil
@@ -126,7 +126,7 @@ func (r *repairer) count(ctx context.Context, path string, l *Layer, begun float
 		return unlessCorrupt(err, report)
 	}
 	if !sum.Histogram.Within(int8(-n), int8(n)) {
-		l.aside = true
+		l.Aside = true
 		report(corrupt.New(path, "", "scores beyond %d to %d", -n, n))
 		return nil
 	}

@@ -72,7 +72,7 @@ func (r *repairer) save(entries []manifest.Layer) (err error) {
 // one than an intact manifest says. What is no damaged file of the layer makes room before.
 func (r *repairer) solve(ctx context.Context, l *Layer, below []manifest.Layer) (err error) {
 	name := rundir.LayerName(l.Seeds)
-	if l.aside {
+	if l.Aside {
 		if l.SetAside, err = r.locked.SetAside(name); err != nil {
 			return err
 		}

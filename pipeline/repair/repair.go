@@ -72,14 +72,14 @@ type Layer struct {
 	Action Action `json:"action"`
 	// Problem says why the layer is not kept, "" if it is.
 	Problem string `json:"problem,omitempty"`
-	// SetAside is the new name of what stood in the place of the layer, "" if that was
-	// nothing, or a damaged file of this layer.
+	// Aside says that what stands in the place of the layer is not a damaged file of it, and
+	// gets another name; SetAside is that name.
+	Aside    bool   `json:"aside,omitempty"`
 	SetAside string `json:"set_aside,omitempty"`
 	// Seconds is the time for solving it again.
 	Seconds float64 `json:"seconds,omitempty"`
 
 	entry manifest.Layer // of a layer to be kept or listed
-	aside bool           // what stands in its place is to be set aside
 }
 
 // Result is what a repair did, or would do.
