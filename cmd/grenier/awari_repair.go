@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"time"
@@ -10,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"grenier/io/layerfile"
+	"grenier/io/rundir"
 	"grenier/pipeline/batch"
 	"grenier/pipeline/repair"
 )
@@ -92,9 +96,18 @@ func (a *app) runRepair(ctx context.Context, f repairFlags) error {
 	debug.SetGCPercent(10) // as for solve
 	o.Progress = func(p repair.Progress) { shown.update(mending(p)) }
 	o.Solve.Note = func(text string) { shown.pause(func() { fmt.Fprintf(a.err, "grenier: note: %s\n", text) }) }
-	if !f.json {
-		o.Planned = func(l repair.Layer) { shown.pause(func() { fmt.Fprintln(a.out, plannedText(l)) }) }
-		o.Mended = func(l repair.Layer) { shown.pause(func() { fmt.Fprintln(a.out, mendedText(l)) }) }
+	log := &repairLog{note: o.Solve.Note}
+	o.Begin, o.End = log.begin, log.end
+	o.Planned = func(l repair.Layer) {
+		if !f.json {
+			shown.pause(func() { fmt.Fprintln(a.out, plannedText(l)) })
+		}
+	}
+	o.Mended = func(l repair.Layer) {
+		log.mended(l)
+		if !f.json {
+			shown.pause(func() { fmt.Fprintln(a.out, mendedText(l)) })
+		}
 	}
 	a.resume = "; what is done is kept, the same command continues"
 	result, err := repair.Run(ctx, f.dir, o)
@@ -107,6 +120,47 @@ func (a *app) runRepair(ctx context.Context, f repairFlags) error {
 	}
 	a.printRepair(result)
 	return nil
+}
+
+// repairLog adds what repair does to the log of the directory. That it cannot be written
+// is told once: the directory is mended all the same.
+type repairLog struct {
+	note  func(string)
+	lines *logWriter
+	log   *slog.Logger // nil before begin, and if there is no log
+	close func() error
+}
+
+func (r *repairLog) begin(dir *rundir.Locked) {
+	file, err := dir.OpenLog()
+	if err != nil {
+		r.note("the log cannot be written: " + oneLine(err))
+		return
+	}
+	r.lines = &logWriter{w: file}
+	r.log, r.close = slog.New(slog.NewTextHandler(r.lines, nil)), file.Close
+	r.log.Info("repair", "version", release, "pid", os.Getpid())
+}
+
+func (r *repairLog) mended(l repair.Layer) {
+	if r.log != nil {
+		r.log.Info("mended", "layer", l.Seeds, "action", l.Action, "problem", l.Problem, "set_aside", l.SetAside, "seconds", rounded(l.Seconds))
+	}
+}
+
+// end says how the repair ended.
+func (r *repairLog) end(err error) {
+	if r.log == nil {
+		return
+	}
+	if err == nil {
+		r.log.Info("repaired")
+	} else {
+		r.log.Warn("repair ended", "error", oneLine(err))
+	}
+	if err := errors.Join(r.lines.failure(), r.close()); err != nil {
+		r.note("the log cannot be written: " + oneLine(err))
+	}
 }
 
 // mending is how far a run of repair is.

@@ -37,7 +37,7 @@ import (
 // Options say how to repair.
 type Options struct {
 	// Solve says how layers are solved again. Of its fields Seeds, Free, Progress, Sealed,
-	// Begin and End are not used.
+	// Begin and End are not looked at.
 	Solve batch.Options
 	// DryRun only finds out what would be done, changing nothing on disk.
 	DryRun bool
@@ -46,6 +46,10 @@ type Options struct {
 	// Planned, if not nil, is called with each layer that was examined; Mended with each
 	// one whose Action is done.
 	Planned, Mended func(Layer)
+	// Begin, if not nil, is called when the directory is locked and nothing is done yet; End
+	// before it is unlocked, with the error of Run. Neither is called for a dry run.
+	Begin func(*rundir.Locked)
+	End   func(error)
 }
 
 // Progress says how far a repair is: at first with reading the files, then with solving.
@@ -143,21 +147,33 @@ func Run(ctx context.Context, path string, o Options) (result *Result, err error
 		return nil, err
 	}
 	if o.DryRun {
-		err = r.dir.IsLocked()
+		if err := r.dir.IsLocked(); err != nil {
+			return nil, err
+		}
+		err = r.examineAll(ctx)
 	} else {
-		err = r.lock(path)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if !o.DryRun {
-		defer func() { err = errors.Join(err, r.locked.Unlock()) }()
-	}
-	if err = r.examineAll(ctx); err == nil && !o.DryRun {
-		err = r.mend(ctx)
+		if err := r.lock(path); err != nil {
+			return nil, err
+		}
+		err = r.mendLocked(ctx)
 	}
 	r.result.Seconds = time.Since(start).Seconds()
 	return r.result, err
+}
+
+// mendLocked examines and mends, and unlocks the directory.
+func (r *repairer) mendLocked(ctx context.Context) error {
+	if r.options.Begin != nil {
+		r.options.Begin(r.locked)
+	}
+	err := r.examineAll(ctx)
+	if err == nil {
+		err = r.mend(ctx)
+	}
+	if r.options.End != nil {
+		r.options.End(err)
+	}
+	return errors.Join(err, r.locked.Unlock())
 }
 
 // repairer is a repair at work.

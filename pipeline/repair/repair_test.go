@@ -1,3 +1,5 @@
+//go:build unix
+
 package repair_test
 
 import (
@@ -280,6 +282,21 @@ func TestDamages(t *testing.T) {
 			if err := syscall.Mkfifo(filepath.Join(dir, "layer-03.gl"), 0o644); err != nil {
 				t.Fatal(err)
 			}
+		}},
+		{"manifest is a directory", "llllllll", 1, func(t *testing.T, dir string) {
+			remove(t, dir, rundir.ManifestName)
+			if err := os.MkdirAll(filepath.Join(dir, rundir.ManifestName, "thesis"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"manifest is a FIFO", "llllllll", 1, func(t *testing.T, dir string) {
+			remove(t, dir, rundir.ManifestName)
+			if err := syscall.Mkfifo(filepath.Join(dir, rundir.ManifestName), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"layers and nothing else", "llllllll", 0, func(t *testing.T, dir string) {
+			remove(t, dir, rundir.ManifestName, rundir.LockName, rundir.WorkName)
 		}},
 		{"foreign manifest", "llllllll", 1, func(t *testing.T, dir string) {
 			replace(t, dir, rundir.ManifestName, `{"name": "web app"}`)

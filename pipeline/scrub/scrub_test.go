@@ -222,6 +222,17 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// TestNote: what is read is on disk at once, for a kill leaves no time for that.
+func TestNote(t *testing.T) {
+	dir := solved(t)
+	mustRun(t, dir, scrub.Options{Done: func(l scrub.Layer) {
+		text, err := os.ReadFile(filepath.Join(dir, rundir.WorkName, rundir.ScrubName))
+		if err != nil || strings.Count(string(text), `"done": true`) != l.Seeds+1 {
+			t.Errorf("after layer %d: %s, %v", l.Seeds, text, err)
+		}
+	}})
+}
+
 // TestResumeDamage: damage that was found is found again.
 func TestResumeDamage(t *testing.T) {
 	dir := solved(t)
