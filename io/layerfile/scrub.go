@@ -8,9 +8,8 @@ import (
 	"slices"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
 	"grenier/io/corrupt"
+	"grenier/io/crew"
 	"grenier/io/pagecache"
 )
 
@@ -58,7 +57,7 @@ func (f *File) Scrub(ctx context.Context, from, workers int, progress func(Scrub
 	cache.Drop()
 	s := &scrub{f: f, cache: cache, progress: progress, report: report, done: make(map[int]result)}
 	pieces := make(chan piece)
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := crew.WithContext(ctx)
 	group.Go(func() error {
 		defer close(pieces)
 		return s.deal(ctx, from, pieces)

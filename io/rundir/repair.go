@@ -119,6 +119,9 @@ func LockDamaged(path string) (*Locked, error) {
 // SetAside gives what is called name, whatever it is, another name in the directory, which
 // it returns: name, ".damaged-" and the time. When it returns nil, that survives a power cut.
 func (l *Locked) SetAside(name string) (string, error) {
+	if err := l.Held(); err != nil {
+		return "", err
+	}
 	stem := name + ".damaged-" + time.Now().UTC().Format("20060102T150405")
 	aside := stem
 	for i := 2; ; i++ {
@@ -145,8 +148,11 @@ const againName = "again"
 func (l *Locked) Again() (vfs.Dir, error) { return vfs.MakeSub(l.work, againName) }
 
 // ClearAgain removes it and our files in it, if there is one. Errors are those of the
-// operating system.
+// operating system, or a *LostError.
 func (l *Locked) ClearAgain() error {
+	if err := l.Held(); err != nil {
+		return err
+	}
 	work, err := l.work.Sub(againName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

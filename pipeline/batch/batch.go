@@ -18,6 +18,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"grenier/io/crew"
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
@@ -65,7 +66,7 @@ type Options struct {
 	End   func(error)
 }
 
-// Report is what a layer took.
+// Report is what a layer took, in all runs that worked on it: as halfboard.Stats.
 type Report struct {
 	Layer   manifest.Layer
 	Engine  halfboard.Stats
@@ -126,7 +127,10 @@ func Solve(ctx context.Context, path string, game awari.Game, o Options) (report
 			return nil, err
 		}
 	}
-	reports, err = solve(ctx, dir, game, o)
+	err = crew.Run(func() (err error) {
+		reports, err = solve(ctx, dir, game, o)
+		return err
+	})
 	if o.End != nil {
 		o.End(err)
 	}
@@ -199,7 +203,7 @@ func (r *run) newEngine(work vfs.Dir) (*halfboard.Engine, error) {
 	o := &r.options
 	return halfboard.New(r.game, halfboard.Options{
 		Workers: o.Workers, Family: o.Family, Seeds: o.Seeds, Memory: o.Memory, Work: work,
-		Interval: o.Interval, Progress: r.progress, Note: o.Note,
+		Interval: o.Interval, Held: r.dir.Held, Progress: r.progress, Note: o.Note,
 	})
 }
 
@@ -224,7 +228,8 @@ func (r *run) sealLayer(ctx context.Context, n int) (Report, *layerfile.Writer, 
 	if err != nil {
 		return Report{}, nil, err
 	}
-	report := Report{Engine: layer.Stats(), Seal: time.Since(solved), Elapsed: time.Since(start)}
+	report := Report{Engine: layer.Stats(), Seal: time.Since(solved)}
+	report.Elapsed = report.Engine.Before + time.Since(start)
 	report.Layer = manifest.NewLayer(rundir.LayerName(n), summary, report.Elapsed.Seconds())
 	return report, file, nil
 }
@@ -246,6 +251,9 @@ func (r *run) sparing(n int) bool {
 
 // publish gives the layer file its name and lists it.
 func (r *run) publish(file *layerfile.Writer, layer manifest.Layer) error {
+	if err := r.dir.Held(); err != nil {
+		return errors.Join(err, file.Abort())
+	}
 	if err := file.Publish(); err != nil {
 		return err
 	}
