@@ -119,9 +119,6 @@ func LockDamaged(path string) (*Locked, error) {
 // SetAside gives what is called name, whatever it is, another name in the directory, which
 // it returns: name, ".damaged-" and the time. When it returns nil, that survives a power cut.
 func (l *Locked) SetAside(name string) (string, error) {
-	if err := l.Held(); err != nil {
-		return "", err
-	}
 	stem := name + ".damaged-" + time.Now().UTC().Format("20060102T150405")
 	aside := stem
 	for i := 2; ; i++ {
@@ -134,7 +131,7 @@ func (l *Locked) SetAside(name string) (string, error) {
 		}
 		aside = fmt.Sprintf("%s-%d", stem, i)
 	}
-	if err := vfs.Move(l.dir, name, aside); err != nil {
+	if err := change(l.dir, func(d vfs.Dir) error { return vfs.Move(d, name, aside) }); err != nil {
 		return "", err
 	}
 	return aside, l.dir.Sync()
@@ -145,14 +142,17 @@ const againName = "again"
 
 // Again opens the directory in work/ of a layer that is solved again, making it if there
 // is none. The caller closes it.
-func (l *Locked) Again() (vfs.Dir, error) { return vfs.MakeSub(l.work, againName) }
+func (l *Locked) Again() (vfs.Dir, error) {
+	work, err := vfs.MakeSub(l.work, againName)
+	if err != nil {
+		return nil, err
+	}
+	return guarded{work, l.dir, l.lock}, nil
+}
 
 // ClearAgain removes it and our files in it, if there is one. Errors are those of the
 // operating system, or a *LostError.
 func (l *Locked) ClearAgain() error {
-	if err := l.Held(); err != nil {
-		return err
-	}
 	work, err := l.work.Sub(againName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -163,7 +163,18 @@ func (l *Locked) ClearAgain() error {
 	if err := errors.Join(ClearTiles(work), work.Close()); err != nil {
 		return err
 	}
-	return vfs.RemoveDir(l.work, againName)
+	return change(l.work, func(d vfs.Dir) error { return vfs.RemoveDir(d, againName) })
+}
+
+// change does something to a directory that may be guarded, unless the lock is lost.
+func change(d vfs.Dir, do func(d vfs.Dir) error) error {
+	if g, ok := d.(guarded); ok {
+		if err := g.held(); err != nil {
+			return err
+		}
+		d = g.Dir
+	}
+	return do(d)
 }
 
 // ClearTiles removes a work file and its checkpoint from a directory, if they are there.

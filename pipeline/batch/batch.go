@@ -203,7 +203,7 @@ func (r *run) newEngine(work vfs.Dir) (*halfboard.Engine, error) {
 	o := &r.options
 	return halfboard.New(r.game, halfboard.Options{
 		Workers: o.Workers, Family: o.Family, Seeds: o.Seeds, Memory: o.Memory, Work: work,
-		Interval: o.Interval, Held: r.dir.Held, Progress: r.progress, Note: o.Note,
+		Interval: o.Interval, Progress: r.progress, Note: o.Note,
 	})
 }
 
@@ -251,9 +251,6 @@ func (r *run) sparing(n int) bool {
 
 // publish gives the layer file its name and lists it.
 func (r *run) publish(file *layerfile.Writer, layer manifest.Layer) error {
-	if err := r.dir.Held(); err != nil {
-		return errors.Join(err, file.Abort())
-	}
 	if err := file.Publish(); err != nil {
 		return err
 	}

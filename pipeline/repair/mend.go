@@ -88,9 +88,6 @@ func (r *repairer) solve(ctx context.Context, l *Layer, below []manifest.Layer) 
 		different := &DifferentError{r.dir.ManifestPath(), l.Seeds, report.Layer.Hash, listed.Hash}
 		return errors.Join(different, file.Abort(), r.locked.ClearAgain())
 	}
-	if err := r.locked.Held(); err != nil {
-		return errors.Join(err, file.Abort())
-	}
 	if err := file.Publish(); err != nil {
 		return err
 	}
