@@ -160,7 +160,7 @@ func (l *Locked) ClearAgain() error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(ClearTiles(work), work.Close()); err != nil {
+	if err := errors.Join(ClearTiles(guarded{work, l.dir, l.lock}), work.Close()); err != nil {
 		return err
 	}
 	return change(l.work, func(d vfs.Dir) error { return vfs.RemoveDir(d, againName) })
