@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -34,6 +35,8 @@ type app struct {
 	running bool
 	// resume says what an interrupt leaves behind, if anything.
 	resume string
+	// atEnd is called when the command has ended.
+	atEnd []func()
 }
 
 // run executes one command line and returns the exit status.
@@ -44,6 +47,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	root.SetOut(a.out)
 	root.SetErr(errs)
 	cmd, err := root.ExecuteContextC(ctx)
+	for _, undo := range slices.Backward(a.atEnd) {
+		undo()
+	}
 	if err != nil && !a.running {
 		err = usageError{fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath())}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"grenier/io/frame"
 	"grenier/io/layerfile"
+	"grenier/io/memory"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/batch"
@@ -36,7 +37,7 @@ type ImportOptions struct {
 // of a frame, and that scores are in range. Whether they are the right ones is for package
 // verify to tell.
 //
-// It fails with ErrFormat, with a *MemoryError, with an error that matches corrupt.ErrCorrupt
+// It fails with ErrFormat, with a *memory.Error, with an error that matches corrupt.ErrCorrupt
 // when the file, or a layer below, does not hold what it should, and like batch.Add.
 func Import(ctx context.Context, dir, path string, game awari.Game, o ImportOptions) (batch.Report, error) {
 	o.Workers = max(1, o.Workers)
@@ -80,7 +81,7 @@ func newIntake(path string, game awari.Game, o ImportOptions) (*intake, error) {
 		need += s.full() + tables.DefaultCacheBytes
 	}
 	if o.Memory > 0 && need > o.Memory {
-		return nil, &MemoryError{What: fmt.Sprintf("layer %d from %s", o.Seeds, o.Format), Need: need, Allowed: o.Memory}
+		return nil, &memory.Error{What: fmt.Sprintf("layer %d from %s", o.Seeds, o.Format), Need: need, Allowed: o.Memory}
 	}
 	i.total = s.size()
 	if o.Codec != frame.None {
