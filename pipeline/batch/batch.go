@@ -142,16 +142,16 @@ func (o *Options) Check(game awari.Game) error {
 	if o.Seeds < 0 || o.Seeds > awari.MaxSeeds {
 		return fmt.Errorf("%w: %d (0 to %d are possible)", awari.ErrSeeds, o.Seeds, awari.MaxSeeds)
 	}
-	if need := halfboard.Least(game, o.Seeds); o.Memory > 0 && need > o.Memory {
-		return &memory.Error{What: fmt.Sprintf("layer %d", o.Seeds), Need: need, Allowed: o.Memory, Enough: enough(game, o.Memory)}
+	if need := halfboard.Least(game, o.Seeds, o.Workers); o.Memory > 0 && need > o.Memory {
+		return &memory.Error{What: fmt.Sprintf("layer %d", o.Seeds), Need: need, Allowed: o.Memory, Enough: o.enough(game)}
 	}
 	return nil
 }
 
-// enough says what can be solved in memory bytes.
-func enough(game awari.Game, memory uint64) string {
+// enough says what can be solved in the memory allowed.
+func (o *Options) enough(game awari.Game) string {
 	for n := awari.MaxSeeds; n >= 0; n-- {
-		if halfboard.Least(game, n) <= memory {
+		if halfboard.Least(game, n, o.Workers) <= o.Memory {
 			return fmt.Sprintf("enough up to layer %d", n)
 		}
 	}

@@ -285,7 +285,7 @@ func tooLittle(err error) bool {
 func TestLimited(t *testing.T) {
 	slow(t)
 	o := short
-	o.Tables, o.Memory = []string{Solvers}, 4<<20
+	o.Tables, o.Memory = []string{Solvers}, 36<<20
 	r := mustRun(t, o)
 	graph := r.Solvers[1].Solvers[slices.Index(swapsolve.Names(), "graph")]
 	if graph.Name != "graph" || graph.Solved != 0 || r.Solvers[1].Known != o.Solves {
