@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"grenier/io/durable"
+	"grenier/io/vfs"
 )
 
 // noArgs refuses arguments of a command that takes flags only.
@@ -124,5 +124,5 @@ func checkFile(path string) error {
 	if path == "" {
 		return nil
 	}
-	return durable.CheckFile(path)
+	return vfs.CheckFile(path)
 }

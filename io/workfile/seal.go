@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"grenier/io/corrupt"
+	"grenier/io/vfs"
 )
 
 // MaxKind is the largest number of bytes in the kind of a sealed document.
@@ -49,6 +50,21 @@ func validKind(kind string) bool {
 		}
 	}
 	return len(kind) >= 1 && len(kind) <= MaxKind
+}
+
+// maxSealed bounds what ReadSealed takes into memory, more than any checkpoint has.
+const maxSealed = 1 << 30
+
+// ReadSealed returns the contents of a file, for Unseal: no more than the document is
+// long, by what its head says, and a byte beyond, which Unseal refuses. It fails with
+// fs.ErrNotExist if there is none.
+func ReadSealed(d vfs.Dir, name string) ([]byte, error) {
+	head, err := vfs.Read(d, name, headSize-1)
+	if err != nil || len(head) < headSize || string(head[:len(sealMagic)]) != sealMagic {
+		return head, err
+	}
+	length := binary.LittleEndian.Uint64(head[sLength:])
+	return vfs.Read(d, name, int64(min(length, maxSealed))+sealExcess)
 }
 
 // Unseal returns the version and the payload of the sealed document data, which
