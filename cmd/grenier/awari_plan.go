@@ -135,6 +135,9 @@ func (a *app) runPlan(ctx context.Context, f planFlags) error {
 
 // calibrate measures this machine.
 func (a *app) calibrate(ctx context.Context, f *planFlags, family cpu.Family, codec layerfile.Codec, skipDisk bool) (*plan.Calibration, error) {
+	if err := f.memory.calibrating(f.threads); err != nil {
+		return nil, err
+	}
 	shown, err := a.newProgress(f.form, f.json)
 	if err != nil {
 		return nil, err

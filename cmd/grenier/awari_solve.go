@@ -88,7 +88,7 @@ signal USR1, it makes the run itself print that to stderr.
 	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to use, 1 to %d", maxThreads))
 	flags.StringVar(&f.codec, "codec", "lz4", "`codec` of layer files: lz4 or zstd")
 	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
-	flags.BoolVar(&f.force, "force", false, "begin even if the disk has too little room for all layers, or the machine less than --memory")
+	flags.BoolVar(&f.force, "force", false, "begin even if the disk has too little room, or the machine less than --memory")
 	flags.BoolVar(&f.json, "json", false, "print JSON on stdout")
 	if err := cmd.MarkFlagRequired("seeds"); err != nil {
 		panic(err) // the flag has just been defined

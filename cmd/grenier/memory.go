@@ -20,8 +20,8 @@ type memoryFlag struct {
 	force *bool // allow more than the machine has
 }
 
-// memoryUsage describes --memory; a default that the machine has not is lowered.
-const memoryUsage = "most `bytes` of memory of the process; the default is lowered on a small machine"
+// memoryUsage describes --memory.
+const memoryUsage = "most `bytes` of memory; on a small machine less is taken"
 
 // define adds --memory, and --force unless the command has that already.
 func (m *memoryFlag) define(a *app, flags *pflag.FlagSet, usual string, force *bool) {
@@ -68,6 +68,16 @@ func (m *memoryFlag) limit() (uint64, error) {
 		m.app.atEnd = append(m.app.atEnd, memory.Bound(allowed))
 	}
 	return allowed, nil
+}
+
+// calibrating refuses to measure this machine for a plan if that takes more than --memory.
+func (m *memoryFlag) calibrating(threads int) error {
+	const least, perThread = 80 << 20, 2 << 20
+	allowed, err := parseBytes("--memory", m.text)
+	if need := uint64(least + threads*perThread); err == nil && allowed < need {
+		err = m.explain(&memory.Error{What: "a calibration", Need: need, Allowed: allowed, Enough: "--calibration takes one that was saved"})
+	}
+	return err
 }
 
 // explain says that an error for lack of memory is about --memory.

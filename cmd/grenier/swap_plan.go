@@ -83,6 +83,9 @@ func (a *app) runSwapPlan(ctx context.Context, f swapPlanFlags) error {
 
 // measureSwap measures this machine.
 func (a *app) measureSwap(ctx context.Context, f *swapPlanFlags, g *swap.Grid, disk bool) (*swapplan.Calibration, error) {
+	if err := f.memory.calibrating(f.threads); err != nil {
+		return nil, err
+	}
 	shown, err := a.newProgress(f.form, f.json)
 	if err != nil {
 		return nil, err

@@ -32,6 +32,9 @@ var ErrCodec = errors.New("unknown codec")
 // ErrDamaged reports a frame that cannot be unpacked: damaged, cut short, or none at all.
 var ErrDamaged = errors.New("damaged frame")
 
+// ErrRoom reports a frame that refers farther back than there is room to remember.
+var ErrRoom = errors.New("frame with a window that is too large")
+
 // ParseCodec returns the codec of that name. It fails with ErrCodec.
 func ParseCodec(name string) (Codec, error) {
 	switch c := Codec(name); c {
@@ -89,9 +92,16 @@ func (w lz4Writer) Close() error {
 	return err
 }
 
-// NewReader returns a reader of the contents of the stream r; closing it does not close
-// r. It fails with ErrCodec. The reader fails with ErrDamaged, or as r does.
-func NewReader(r io.Reader, c Codec) (io.ReadCloser, error) {
+// Unpacking takes this much at least, and at most: windows of zstd frames differ.
+const (
+	LeastRoom = 16 << 20
+	MostRoom  = 2 * maxWindow
+)
+
+// NewReader returns a reader of the contents of the stream r, which takes up to room bytes
+// of memory, from LeastRoom up; closing it does not close r. It fails with ErrCodec. The
+// reader fails with ErrDamaged, ErrRoom, or as r does.
+func NewReader(r io.Reader, c Codec, room uint64) (io.ReadCloser, error) {
 	below := &source{r: r}
 	switch c {
 	case None:
@@ -99,7 +109,7 @@ func NewReader(r io.Reader, c Codec) (io.ReadCloser, error) {
 	case LZ4:
 		return &reader{Reader: lz4.NewReader(below), below: below, close: func() {}}, nil
 	case Zstd:
-		z, err := zstd.NewReader(below, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow),
+		z, err := zstd.NewReader(below, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(min(max(room, LeastRoom), MostRoom)/2),
 			zstd.WithDecoderLowmem(true))
 		if err != nil {
 			return nil, err
@@ -140,6 +150,8 @@ func (r *reader) Read(p []byte) (int, error) {
 		return n, nil
 	case r.below.err != nil:
 		return n, r.below.err
+	case errors.Is(err, zstd.ErrWindowSizeExceeded):
+		return n, fmt.Errorf("%w: %w", ErrRoom, err)
 	case errors.Is(err, io.EOF) && r.below.n > 0:
 		return n, io.EOF
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
