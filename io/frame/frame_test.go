@@ -200,7 +200,7 @@ func FuzzReader(f *testing.F) {
 		if isLZ4 {
 			c = frame.LZ4
 		}
-		z, err := frame.NewReader(bytes.NewReader(data), c, frame.MostRoom, frame.MostRoom)
+		z, err := frame.NewReader(bytes.NewReader(data), c, frame.MostRoom)
 		if err != nil {
 			t.Fatal(err)
 		}
