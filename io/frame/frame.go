@@ -114,7 +114,7 @@ func NewReader(r io.Reader, c Codec, room uint64) (io.ReadCloser, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &reader{Reader: z, below: below, close: z.Close}, nil
+		return &reader{Reader: z, below: below, limited: room < MostRoom, close: z.Close}, nil
 	}
 	return nil, fmt.Errorf("%w %q", ErrCodec, c)
 }
@@ -138,8 +138,9 @@ func (s *source) Read(p []byte) (int, error) {
 // reader tells damage from other errors.
 type reader struct {
 	io.Reader
-	below *source
-	close func()
+	below   *source
+	limited bool // with more room the frame may be in order
+	close   func()
 }
 
 // Read passes on what the decoder gives.
@@ -150,7 +151,7 @@ func (r *reader) Read(p []byte) (int, error) {
 		return n, nil
 	case r.below.err != nil:
 		return n, r.below.err
-	case errors.Is(err, zstd.ErrWindowSizeExceeded):
+	case errors.Is(err, zstd.ErrWindowSizeExceeded) && r.limited:
 		return n, fmt.Errorf("%w: %w", ErrRoom, err)
 	case errors.Is(err, io.EOF) && r.below.n > 0:
 		return n, io.EOF
