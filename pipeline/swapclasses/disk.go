@@ -83,15 +83,13 @@ func (d *disk) drop(l list) {
 func (*disk) cost() uint64 { return indexBytes }
 
 func (d *disk) damaged(b *block, err error) error {
+	if b == nil {
+		return corrupt.New(d.path, "", "%w", err)
+	}
 	return corrupt.New(d.path, fmt.Sprintf("block at %d", b.at.Offset), "%w", err)
 }
 
 func (d *disk) commit(c *checkpoint) error {
-	if d.lock != nil {
-		if err := d.lock.Held(); err != nil {
-			return err
-		}
-	}
 	return d.file.Commit(checkpointName, workfile.Seal(checkpointKind, checkpointVersion, c.encode()))
 }
 
