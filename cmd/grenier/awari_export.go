@@ -15,9 +15,10 @@ import (
 
 // exportFlags are the flags of export as given.
 type exportFlags struct {
-	dir, format, codec, out, memory, progress string
-	layer, threads                            int
-	json                                      bool
+	dir, format, codec, out, progress string
+	memory                            memoryFlag
+	layer, threads                    int
+	json                              bool
 }
 
 // exported is what export prints as JSON.
@@ -62,7 +63,7 @@ goes through memory in pieces: --memory 128MiB is enough for any.
 	flags.StringVar(&f.format, "format", "", "`format` of FILE: colex, vu, npy or csv")
 	flags.StringVar(&f.codec, "codec", "none", "`codec` of FILE: none, lz4 or zstd")
 	flags.Var((*fileName)(&f.out), "out", "`FILE` to write, - for stdout")
-	flags.StringVar(&f.memory, "memory", "256MiB", "most `bytes` of memory to use")
+	f.memory.define(a, flags, "256MiB", nil)
 	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to use, 1 to %d", maxThreads))
 	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
@@ -87,7 +88,7 @@ func (f *exportFlags) options() (o export.Options, err error) {
 	if err = checkThreads(f.threads); err != nil {
 		return o, err
 	}
-	if o.Memory, err = parseBytes("--memory", f.memory); err != nil {
+	if o.Memory, err = f.memory.limit(); err != nil {
 		return o, err
 	}
 	if o.Format, err = export.ParseFormat(f.format); err != nil {
@@ -123,7 +124,7 @@ func (a *app) runExport(ctx context.Context, f exportFlags) error {
 	}
 	shown.close()
 	if err != nil || f.out == stdout {
-		return withMemory(f.memory, err)
+		return f.memory.explain(err)
 	}
 	e := exported{File: f.out, Summary: s, took: took{time.Since(start).Seconds(), peakRSS()}}
 	if f.json {

@@ -16,9 +16,10 @@ import (
 
 // importFlags are the flags of import as given.
 type importFlags struct {
-	dir, format, codec, rules, memory, progress string
-	layer, pits, threads                        int
-	json                                        bool
+	dir, format, codec, rules, progress string
+	memory                              memoryFlag
+	layer, pits, threads                int
+	json                                bool
 }
 
 // imported is what import prints as JSON.
@@ -72,7 +73,7 @@ checked. Whether they are the right scores is for "grenier awari verify" to tell
 	flags.StringVar(&f.codec, "codec", "none", "`codec` of the files: none, lz4 or zstd")
 	flags.StringVar(&f.rules, "rules", "awari", "`rules` of the game: awari or strict")
 	flags.IntVar(&f.pits, "pits", 12, "`number` of pits of the board: 4, 6, 8, 10 or 12")
-	flags.StringVar(&f.memory, "memory", "8GiB", "most `bytes` of memory to use")
+	f.memory.define(a, flags, "8GiB", nil)
 	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to use, 1 to %d", maxThreads))
 	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
@@ -92,7 +93,7 @@ func (f *importFlags) options() (game awari.Game, o export.ImportOptions, err er
 		return game, o, err
 	}
 	o.Workers = f.threads
-	if o.Memory, err = parseBytes("--memory", f.memory); err != nil {
+	if o.Memory, err = f.memory.limit(); err != nil {
 		return game, o, err
 	}
 	if o.Format, err = export.ParseFormat(f.format); err != nil {
@@ -125,7 +126,7 @@ func (a *app) runImport(ctx context.Context, f importFlags, files []string) erro
 		o.Progress = func(p export.Progress) { shown.update(importStep{p, since}) }
 		r, err := export.Import(ctx, f.dir, path, game, o)
 		if err != nil {
-			return withMemory(f.memory, err)
+			return f.memory.explain(err)
 		}
 		l := importedLayer{path, o.Seeds, r.Layer.Positions, r.Layer.Hash, r.Layer.Bytes, r.Elapsed.Seconds()}
 		s.Layers = append(s.Layers, l)

@@ -20,9 +20,10 @@ import (
 // planFlags are the flags of plan as given.
 type planFlags struct {
 	calibrationFlags
-	seeds, pits, threads            int
-	dir, rules, memory, codec, form string
-	json                            bool
+	seeds, pits, threads    int
+	dir, rules, codec, form string
+	memory                  memoryFlag
+	json                    bool
 }
 
 // planReport is what plan prints as JSON.
@@ -68,7 +69,7 @@ bytes and "stage_seconds", their "total", the "calibration" that was used, and w
 	flags.IntVar(&f.seeds, "seeds", 0, fmt.Sprintf("`number` of seeds of the last layer to solve, 0 to %d", awari.MaxSeeds))
 	flags.IntVar(&f.pits, "pits", 12, "`number` of pits of the board: 4, 6, 8, 10 or 12")
 	flags.StringVar(&f.rules, "rules", "awari", "`rules` of the game: awari or strict")
-	flags.StringVar(&f.memory, "memory", "8GiB", "most `bytes` of memory to use")
+	f.memory.definePlan(a, flags, "8GiB")
 	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to use, 1 to %d", maxThreads))
 	flags.StringVar(&f.codec, "codec", "lz4", "`codec` of layer files: lz4 or zstd")
 	flags.Var((*directory)(&f.dir), "dir", "run directory: its sealed layers are not planned again")
@@ -91,7 +92,7 @@ func (f *planFlags) run() (r plan.Run, family cpu.Family, err error) {
 		err = o.Check(game)
 	}
 	if err != nil {
-		return r, 0, withMemory(f.memory, err)
+		return r, 0, f.memory.explain(err)
 	}
 	r = plan.Run{Game: game, Seeds: o.Seeds, Memory: o.Memory, Cores: o.Workers, Codec: o.Codec}
 	if f.dir != "" {
@@ -134,6 +135,9 @@ func (a *app) runPlan(ctx context.Context, f planFlags) error {
 
 // calibrate measures this machine.
 func (a *app) calibrate(ctx context.Context, f *planFlags, family cpu.Family, codec layerfile.Codec, skipDisk bool) (*plan.Calibration, error) {
+	if err := f.memory.calibrating(f.threads); err != nil {
+		return nil, err
+	}
 	shown, err := a.newProgress(f.form, f.json)
 	if err != nil {
 		return nil, err

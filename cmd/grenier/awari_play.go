@@ -19,10 +19,11 @@ import (
 
 // playFlags are the flags of play as given.
 type playFlags struct {
-	dir, side, memory string
-	strength          int
-	seed              uint64
-	time              time.Duration
+	dir, side string
+	memory    memoryFlag
+	strength  int
+	seed      uint64
+	time      time.Duration
 }
 
 func (a *app) play() *cobra.Command {
@@ -67,7 +68,7 @@ The end of input ends the game like quit.
 	flags.IntVar(&f.strength, "strength", match.Perfect, fmt.Sprintf("`level` of the program, 0 to %d", match.Perfect))
 	flags.Uint64Var(&f.seed, "seed", 0, "`number` that determines the random moves; random unless given")
 	flags.DurationVar(&f.time, "time", 5*time.Second, "`time` to search for a move above the tables")
-	flags.StringVar(&f.memory, "memory", "256MiB", "`bytes` for scores read and positions searched, half each")
+	f.memory.define(a, flags, "256MiB", nil)
 	return cmd
 }
 
@@ -92,7 +93,7 @@ func (a *app) runPlay(ctx context.Context, f playFlags, fields []string) error {
 	if f.time <= 0 || f.time > maxMoveTime {
 		return usageError{fmt.Errorf("--time %v: above 0 and up to %v is possible", f.time, maxMoveTime)}
 	}
-	t, half, err := openHalf(f.dir, f.memory)
+	t, half, err := openHalf(f.dir, &f.memory)
 	if err != nil {
 		return err
 	}
@@ -102,12 +103,13 @@ func (a *app) runPlay(ctx context.Context, f playFlags, fields []string) error {
 		return err
 	}
 	random := rand.New(rand.NewPCG(f.seed, 0))
-	engine := search.New(t, search.Options{TableBytes: half})
+	engine := search.New(t, search.Options{TableBytes: half / 2})
 	g := &tableGame{app: a, Match: match.New(t.Game(), start), human: human, time: f.time, lines: a.readLines(ctx)}
 	limits := search.Limits{Time: f.time, Progress: g.progress}
 	if g.player, err = match.NewPlayer(t, engine, limits, f.strength, random); err != nil {
 		return usageError{fmt.Errorf("--strength: %w", err)}
 	}
+	g.player.Positions = positionsIn(half / 2)
 	return g.run(ctx, f)
 }
 

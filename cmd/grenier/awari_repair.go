@@ -20,10 +20,11 @@ import (
 
 // repairFlags are the flags of repair as given.
 type repairFlags struct {
-	dir, memory, codec, progress string
-	threads                      int
-	checkpoint                   time.Duration
-	dryRun, json                 bool
+	dir, codec, progress string
+	memory               memoryFlag
+	threads              int
+	checkpoint           time.Duration
+	dryRun, json         bool
 }
 
 func (a *app) repair() *cobra.Command {
@@ -55,7 +56,7 @@ and changes nothing. "grenier awari verify" then compares all scores.
 	needDir(cmd, &f.dir)
 	flags := cmd.Flags()
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be done, and do nothing")
-	flags.StringVar(&f.memory, "memory", "8GiB", "most `bytes` of memory to use; the rest of a layer is in DIR/work")
+	f.memory.define(a, flags, "8GiB", nil)
 	flags.DurationVar(&f.checkpoint, "checkpoint", time.Minute, "`time` between checkpoints of a layer that does not fit into memory")
 	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to use, 1 to %d", maxThreads))
 	flags.StringVar(&f.codec, "codec", "lz4", "`codec` of layers that are solved again: lz4 or zstd")
@@ -73,7 +74,7 @@ func (f *repairFlags) options() (o repair.Options, err error) {
 		return o, usageError{fmt.Errorf("--checkpoint %v: a time above 0 is wanted, like 1m or 30s", f.checkpoint)}
 	}
 	o = repair.Options{DryRun: f.dryRun, Solve: batch.Options{Workers: f.threads, Interval: f.checkpoint}}
-	if o.Solve.Memory, err = parseBytes("--memory", f.memory); err != nil {
+	if o.Solve.Memory, err = f.memory.limit(); err != nil {
 		return o, err
 	}
 	if o.Solve.Codec, err = layerfile.ParseCodec(f.codec); err != nil {
@@ -113,7 +114,7 @@ func (a *app) runRepair(ctx context.Context, f repairFlags) error {
 	result, err := repair.Run(ctx, f.dir, o)
 	shown.close()
 	if err != nil {
-		return withMemory(f.memory, err)
+		return f.memory.explain(err)
 	}
 	if f.json {
 		return a.printJSON(result)

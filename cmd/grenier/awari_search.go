@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"grenier/io/memory"
 	"grenier/layers/awari"
 	bestline "grenier/pipeline/line"
 	"grenier/pipeline/match"
@@ -19,10 +20,11 @@ import (
 
 // searchFlags are the flags of search as given.
 type searchFlags struct {
-	dir, memory, progress string
-	time                  time.Duration
-	depth                 int
-	json                  bool
+	dir, progress string
+	memory        memoryFlag
+	time          time.Duration
+	depth         int
+	json          bool
 }
 
 func (a *app) search() *cobra.Command {
@@ -66,16 +68,16 @@ sake, so the bounds of others may be wide and their estimates too high. What fol
 	flags := cmd.Flags()
 	flags.DurationVar(&f.time, "time", 10*time.Second, "`time` to search; 0 for no limit")
 	flags.IntVar(&f.depth, "depth", 0, fmt.Sprintf("most `plies` to look ahead, up to %d; 0 for no limit", search.MaxDepth))
-	flags.StringVar(&f.memory, "memory", "256MiB", "`bytes` for scores read and positions searched, half each")
+	f.memory.define(a, flags, "256MiB", nil)
 	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd
 }
 
-// openHalf opens the tables with one half of the memory as cache and returns the
+// openHalf opens the tables with one half of the room for data as cache and returns the
 // other half.
-func openHalf(dir, memory string) (t *tables.Tables, half int64, err error) {
-	bytes, err := parseBytes("--memory", memory)
+func openHalf(dir string, m *memoryFlag) (t *tables.Tables, half int64, err error) {
+	allowed, err := m.limit()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -83,10 +85,25 @@ func openHalf(dir, memory string) (t *tables.Tables, half int64, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	half = int64(max(1, bytes/2))
-	t, err = tables.Open(dir, tables.Options{Family: chosen, CacheBytes: half})
-	return t, half, err
+	if t, err = tables.Open(dir, tables.Options{Family: chosen}); err != nil {
+		return nil, 0, err
+	}
+	fixed := t.Overhead(1)
+	if err := memory.Check("searching", fixed+leastHalf+leastHalf, allowed); err != nil {
+		return nil, 0, errors.Join(m.explain(err), t.Close())
+	}
+	free := (memory.Room(allowed) - fixed) / 2
+	t.Resize(free)
+	return t, int64(min(free, math.MaxInt64)), nil
 }
+
+// positionsIn returns how many positions of a best line so many bytes are room for.
+func positionsIn(bytes int64) int {
+	return int(min(max(1, bytes/bestline.PositionBytes), math.MaxInt32))
+}
+
+// leastHalf is the least room for scores that were read, and for positions.
+const leastHalf = 1 << 20
 
 // checkTime refuses times that have gone by.
 func checkTime(d time.Duration) error {
@@ -108,7 +125,7 @@ func (a *app) runSearch(ctx context.Context, f searchFlags, fields []string) err
 		return err
 	}
 	defer shown.close()
-	t, half, err := openHalf(f.dir, f.memory)
+	t, half, err := openHalf(f.dir, &f.memory)
 	if err != nil {
 		return err
 	}
@@ -118,7 +135,7 @@ func (a *app) runSearch(ctx context.Context, f searchFlags, fields []string) err
 		return err
 	}
 	if board.Seeds() <= t.MaxSeeds() {
-		return a.followLine(ctx, t, board, int(min(half/bestline.PositionBytes, math.MaxInt32)), f.json)
+		return a.followLine(ctx, t, board, positionsIn(half), f.json)
 	}
 	limits := search.Limits{Time: f.time, Depth: f.depth}
 	limits.Progress = func(r search.Result) { shown.update(searching{r, f.time}) }
@@ -215,7 +232,7 @@ type workReport struct {
 
 // followLine prints the best line of a solved board.
 func (a *app) followLine(ctx context.Context, t *tables.Tables, b awari.Board, positions int, asJSON bool) error {
-	l, err := bestline.Best(ctx, t, b, bestline.Options{Positions: max(1, positions)})
+	l, err := bestline.Best(ctx, t, b, bestline.Options{Positions: positions})
 	if err != nil {
 		return err
 	}

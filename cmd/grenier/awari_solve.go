@@ -21,10 +21,11 @@ import (
 
 // solveFlags are the flags of solve as given.
 type solveFlags struct {
-	seeds, pits, threads                int
-	dir, rules, memory, codec, progress string
-	checkpoint                          time.Duration
-	json, force                         bool
+	seeds, pits, threads        int
+	dir, rules, codec, progress string
+	memory                      memoryFlag
+	checkpoint                  time.Duration
+	json, force                 bool
 }
 
 // solveSummary is the last thing that solve prints.
@@ -84,12 +85,12 @@ signal USR1, it makes the run itself print that to stderr.
 	flags.IntVar(&f.seeds, "seeds", 0, fmt.Sprintf("`number` of seeds of the last layer to solve, 0 to %d", awari.MaxSeeds))
 	flags.IntVar(&f.pits, "pits", 12, "`number` of pits of the board: 4, 6, 8, 10 or 12")
 	flags.StringVar(&f.rules, "rules", "awari", "`rules` of the game: awari or strict")
-	flags.StringVar(&f.memory, "memory", "8GiB", "most `bytes` of memory to use; the rest of a layer is in DIR/work")
+	f.memory.define(a, flags, "8GiB", &f.force)
 	flags.DurationVar(&f.checkpoint, "checkpoint", time.Minute, "`time` between checkpoints of a layer that does not fit into memory")
 	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to use, 1 to %d", maxThreads))
 	flags.StringVar(&f.codec, "codec", "lz4", "`codec` of layer files: lz4 or zstd")
 	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
-	flags.BoolVar(&f.force, "force", false, "begin even if the disk has too little room for all layers")
+	flags.BoolVar(&f.force, "force", false, "begin even if the disk has too little room, or the machine less than --memory")
 	flags.BoolVar(&f.json, "json", false, "print JSON on stdout")
 	if err := cmd.MarkFlagRequired("seeds"); err != nil {
 		panic(err) // the flag has just been defined
@@ -113,7 +114,7 @@ func (f *solveFlags) options() (game awari.Game, o batch.Options, err error) {
 		return game, o, usageError{fmt.Errorf("--checkpoint %v: a time above 0 is wanted, like 1m or 30s", f.checkpoint)}
 	}
 	o = batch.Options{Seeds: f.seeds, Workers: f.threads, Interval: f.checkpoint}
-	if o.Memory, err = parseBytes("--memory", f.memory); err != nil {
+	if o.Memory, err = f.memory.limit(); err != nil {
 		return game, o, err
 	}
 	if !f.force {
@@ -158,7 +159,7 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 		return fmt.Errorf("%w; --force begins all the same", err)
 	}
 	if err != nil {
-		return withMemory(f.memory, err)
+		return f.memory.explain(err)
 	}
 	return a.summarize(f, o.Family, reports, time.Since(journal.start))
 }

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"grenier/pipeline/verify"
@@ -16,10 +15,11 @@ import (
 
 // verifyFlags are the flags of verify as given.
 type verifyFlags struct {
-	dir, memory, progress string
-	layer, threads        int
-	sample, seed          uint64
-	prove, json           bool
+	dir, progress  string
+	memory         memoryFlag
+	layer, threads int
+	sample, seed   uint64
+	prove, json    bool
 }
 
 func (a *app) verify() *cobra.Command {
@@ -61,14 +61,14 @@ It takes three bits of memory for each position of the layer, within --memory.
 	flags.Uint64Var(&f.seed, "seed", 0, "`number` that determines the sample; random unless given")
 	flags.BoolVar(&f.prove, "prove", false, "prove that the scores are the only right ones")
 	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to use, 1 to %d", maxThreads))
-	flags.StringVar(&f.memory, "memory", "1GiB", "most `bytes` of layers to keep in memory")
+	f.memory.define(a, flags, "1GiB", nil)
 	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd
 }
 
 func (f *verifyFlags) options() (verify.Options, error) {
-	memory, err := parseBytes("--memory", f.memory)
+	memory, err := f.memory.limit()
 	if err != nil {
 		return verify.Options{}, err
 	}
@@ -76,7 +76,7 @@ func (f *verifyFlags) options() (verify.Options, error) {
 		return verify.Options{}, err
 	}
 	o := verify.Options{
-		Sample: f.sample, Seed: f.seed, Workers: f.threads, MemoryBytes: int64(memory),
+		Sample: f.sample, Seed: f.seed, Workers: f.threads, Memory: memory,
 	}
 	if f.layer != allLayers {
 		o.Layers = []int{f.layer}
@@ -98,7 +98,7 @@ func (a *app) runVerify(ctx context.Context, f verifyFlags) error {
 	result, err := verify.Run(ctx, f.dir, o)
 	shown.close()
 	if err != nil {
-		return err
+		return f.memory.explain(err)
 	}
 	return a.checked(f.json, result, func() { a.printVerified(result) })
 }
@@ -129,13 +129,4 @@ func (a *app) printLayer(l *verify.Layer) {
 	for _, p := range l.Problems {
 		fmt.Fprintf(a.out, "  %s\n", p.Text)
 	}
-}
-
-// parseBytes reads the value of a flag that is a number of bytes.
-func parseBytes(flag, text string) (uint64, error) {
-	n, err := humanize.ParseBytes(text)
-	if err != nil || n == 0 || n > 1<<62 {
-		return 0, usageError{fmt.Errorf("%s %q: want a number of bytes like 8GiB", flag, text)}
-	}
-	return n, nil
 }

@@ -19,15 +19,12 @@ func (a *app) runProve(ctx context.Context, f verifyFlags) error {
 		return err
 	}
 	result, err := prove.Run(ctx, f.dir, prove.Options{
-		Layers: o.Layers, Workers: o.Workers, Family: o.Family, MemoryBytes: o.MemoryBytes,
+		Layers: o.Layers, Workers: o.Workers, Family: o.Family, Memory: o.Memory,
 		Progress: func(p prove.Progress) { shown.update(proving(p)) },
 	})
 	shown.close()
-	if isType[*prove.MemoryError](err) {
-		return usageError{fmt.Errorf("--memory %s: %w", f.memory, err)}
-	}
 	if err != nil {
-		return err
+		return f.memory.explain(err)
 	}
 	return a.checked(f.json, result, func() { a.printProved(result) })
 }

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"grenier/io/memory"
 	"grenier/io/vfs"
 	game "grenier/layers/chemin"
 	"grenier/pipeline/chemin"
@@ -41,11 +41,12 @@ Cells are numbered row by row from 0.
 
 // cheminFlags are the flags of chemin solve as given.
 type cheminFlags struct {
-	rows, cols                         int
-	method, memory, dir, svg, progress string
-	time                               time.Duration
-	threads                            int
-	all, json                          bool
+	rows, cols                 int
+	method, dir, svg, progress string
+	memory                     memoryFlag
+	time                       time.Duration
+	threads                    int
+	all, json                  bool
 }
 
 func needSize(cmd *cobra.Command, rows, cols *int) {
@@ -79,8 +80,8 @@ and up to symmetry. A number that the method does not find is left out.
 with the others.
 
 With --dir, layers keeps what it has there and goes on after an interruption; without,
-it stays in memory, and ends with bounds if that is too small. The process takes up to
-32 MiB more than --memory; 16 MiB and 2 MiB for each thread are the least.
+it stays in memory, and ends with bounds if that is too small. 32 MiB and 2 MiB for each
+thread are the least --memory.
 
 --json prints {"rows", "cols", "method", "exact", "max", "lower", "upper", "orders",
 "orientations", "grids", "leaves", "states_per_layer", "solutions": [{"order": cells as
@@ -100,7 +101,7 @@ layer are those that are kept, since they may still lead to the maximum.
 	flags := cmd.Flags()
 	flags.StringVar(&f.method, "method", string(chemin.Layers), "`name`: classes, orientations or layers")
 	flags.BoolVar(&f.all, "all", false, "list all optimal solutions, symmetric ones too")
-	flags.StringVar(&f.memory, "memory", "1GiB", "`bytes` for states, bounds and solutions")
+	f.memory.define(a, flags, "1GiB", nil)
 	flags.DurationVar(&f.time, "time", 0, "`time` to search; 0 for no limit")
 	flags.IntVar(&f.threads, "threads", runtime.GOMAXPROCS(0), "`number` of workers")
 	flags.Var((*directory)(&f.dir), "dir", "directory for what layers keeps on disk")
@@ -115,15 +116,23 @@ func (f *cheminFlags) options() (chemin.Options, error) {
 	if err != nil {
 		return chemin.Options{}, err
 	}
-	memory, err := parseBytes("--memory", f.memory)
+	allowed, err := f.memory.limit()
 	if err == nil {
 		err = checkTime(f.time)
 	}
 	if err == nil {
 		err = checkThreads(f.threads)
 	}
+	if err != nil {
+		return chemin.Options{}, err
+	}
+	least := uint64(chemin.LeastMemory(f.threads)) + memory.Base
+	if allowed < least {
+		what := fmt.Sprintf("a search with --threads %d", f.threads)
+		err = f.memory.explain(&memory.Error{What: what, Need: least, Allowed: allowed})
+	}
 	return chemin.Options{
-		Method: method, All: f.all, Memory: int64(memory), Time: f.time, Threads: f.threads, Dir: f.dir,
+		Method: method, All: f.all, Memory: int64(allowed) - memory.Base, Time: f.time, Threads: f.threads, Dir: f.dir,
 	}, err
 }
 
@@ -150,7 +159,6 @@ func (a *app) runCheminSolve(ctx context.Context, f cheminFlags) error {
 		a.resume = "; the same command goes on after the last complete layer"
 	}
 	runtime.GOMAXPROCS(f.threads)
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(opts.Memory))
 	start := time.Now()
 	r, err := chemin.Solve(ctx, b, opts)
 	if r == nil {

@@ -56,7 +56,7 @@ func TestCheminKill(t *testing.T) {
 	t.Logf("seed %d; a search takes %v", seed, took)
 	random := rand.New(rand.NewPCG(seed, 0))
 	dir := filepath.Join(t.TempDir(), "run")
-	args := cheminArgs(rows, cols, "--dir", dir, "--memory", "24MiB", "--threads", "2")
+	args := cheminArgs(rows, cols, "--dir", dir, "--memory", "40MiB", "--threads", "2")
 	killed := 0
 	for tries := 0; killed < kills && tries < 10*kills; tries++ {
 		if startChemin(t, args...).killAfter(t, time.Duration(random.Float64()*float64(took))) {
@@ -88,7 +88,7 @@ func TestCheminInterrupt(t *testing.T) {
 		t.Skip("there is no such signal")
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	args := cheminArgs(5, 5, "--dir", dir, "--memory", "32MiB", "--threads", "2")
+	args := cheminArgs(5, 5, "--dir", dir, "--memory", "48MiB", "--threads", "2")
 	s := startChemin(t, args...)
 	awaitFile(t, filepath.Join(dir, rundir.ManifestName))
 	if r := grenier(t.Context(), "", args...); r.status != exitFailure || !strings.Contains(r.err, "in use by process "+strconv.Itoa(s.cmd.Process.Pid)+"\n") {
@@ -111,17 +111,17 @@ func TestCheminMemory(t *testing.T) {
 	if !long() || peakRSS() == 0 {
 		t.Skip("it takes minutes")
 	}
-	const more = 32 << 20
+	const more = 4 << 20 // of files
 	for _, tt := range []struct {
 		memory string
 		args   []string
 	}{
-		{"20MiB", cheminArgs(4, 5)},
-		{"64MiB", cheminArgs(4, 5, "--dir", t.TempDir())},
-		{"32MiB", cheminArgs(1, 18, "--dir", t.TempDir())},
-		{"64MiB", cheminArgs(5, 5, "--time", "30s")},
-		{"20MiB", cheminArgs(1, 20, "--method", "orientations", "--all")},
-		{"20MiB", cheminArgs(1, 10, "--method", "classes", "--all")},
+		{"36MiB", cheminArgs(4, 5)},
+		{"80MiB", cheminArgs(4, 5, "--dir", t.TempDir())},
+		{"48MiB", cheminArgs(1, 18, "--dir", t.TempDir())},
+		{"80MiB", cheminArgs(5, 5, "--time", "30s")},
+		{"36MiB", cheminArgs(1, 20, "--method", "orientations", "--all")},
+		{"36MiB", cheminArgs(1, 10, "--method", "classes", "--all")},
 	} {
 		var r cheminReport
 		out := startChemin(t, append(tt.args, "--memory", tt.memory, "--threads", "2")...).mustEnd(t)

@@ -19,11 +19,9 @@ import (
 	"grenier/pipeline/chemin"
 	"grenier/pipeline/compare"
 	"grenier/pipeline/export"
-	"grenier/pipeline/patterns"
 	"grenier/pipeline/repair"
 	"grenier/pipeline/scrub"
 	"grenier/pipeline/swapbench"
-	"grenier/pipeline/swapbfs"
 	"grenier/pipeline/swapsolve"
 	"grenier/pipeline/tables"
 	"grenier/pipeline/verify"
@@ -67,7 +65,7 @@ var usageErrors = []error{
 	rundir.ErrOtherRun, tables.ErrUnsolved, scrub.ErrNoLayer, layerfile.ErrCodec, colex.ErrRange, colex.ErrOverflow,
 	frame.ErrCodec, export.ErrFormat, compare.ErrGame,
 	swap.ErrSize, swap.ErrTiles, swap.ErrText, game.ErrBoard, game.ErrOrder, chemin.ErrOption,
-	heuristic.ErrCost, heuristic.ErrPattern, heuristic.ErrTooLarge, patterns.ErrMemory,
+	heuristic.ErrCost, heuristic.ErrPattern, heuristic.ErrTooLarge,
 	swapsolve.ErrSolver, swapsolve.ErrHeuristic, swapsolve.ErrDifficulty, swapbench.ErrOption,
 }
 
@@ -99,9 +97,8 @@ func isUsage(err error) bool {
 			return true
 		}
 	}
-	return isType[usageError](err) || isType[*batch.MemoryError](err) || isType[*cpu.UnknownError](err) || isType[*cpu.UnsupportedError](err) ||
-		isType[*export.MemoryError](err) || isType[*batch.OrderError](err) ||
-		isType[*swapbfs.MemoryError](err)
+	return isType[usageError](err) || isMemory(err) || isType[*cpu.UnknownError](err) || isType[*cpu.UnsupportedError](err) ||
+		isType[*batch.OrderError](err)
 }
 
 func isType[E error](err error) bool {

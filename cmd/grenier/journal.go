@@ -75,7 +75,7 @@ func (j *journal) circumstances(layers int) []any {
 	f := j.flags
 	return []any{
 		"version", release, "pid", os.Getpid(),
-		"seeds", f.seeds, "pits", f.pits, "rules", f.rules, "memory", f.memory, "threads", f.threads,
+		"seeds", f.seeds, "pits", f.pits, "rules", f.rules, "memory", f.memory.text, "threads", f.threads,
 		"codec", f.codec, "kernel", j.family.String(), "layers", layers,
 		"host", host, "cpu", cpu.Name(), "cpus", runtime.NumCPU(), "system", runtime.GOOS + "/" + runtime.GOARCH,
 		"go", runtime.Version(),

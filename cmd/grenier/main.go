@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -49,6 +50,8 @@ type app struct {
 	command string
 	// resume says what an interrupt leaves behind, if anything.
 	resume string
+	// atEnd is called when the command has ended.
+	atEnd []func()
 	// end ends the command for a reason other than an interrupt.
 	end context.CancelCauseFunc
 	// log is the path of the log that has the stack of a panic, if one has.
@@ -75,6 +78,11 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 
 // execute runs the command that args name.
 func (a *app) execute(ctx context.Context, args []string) error {
+	defer func() {
+		for _, undo := range slices.Backward(a.atEnd) {
+			undo()
+		}
+	}()
 	root := a.root()
 	root.SetArgs(args)
 	root.SetOut(a.out)

@@ -20,7 +20,7 @@ import (
 // The smallest layer that can be solved out of core, and the memory with which it is.
 const (
 	pagedSeeds  = 17
-	pagedMemory = "64MiB"
+	pagedMemory = "72MiB"
 )
 
 // Names of what an out-of-core layer has in the run directory, and of its file when it

@@ -21,7 +21,8 @@ type swapBenchFlags struct {
 	tables                 []string
 	grids, solves, threads int
 	seed                   uint64
-	memory, progress, html string
+	progress, html         string
+	memory                 memoryFlag
 	json                   bool
 }
 
@@ -63,7 +64,7 @@ that is called shortest and is not, ends the command with status 3.
 	flags.IntVar(&f.grids, "grids", 10_000, "`number` of random grids for heuristics")
 	flags.IntVar(&f.solves, "solves", 100, "`number` of random grids for each solver; 3 x 4: a tenth, 4 x 4: a fifth")
 	flags.Uint64Var(&f.seed, "seed", 1, "`number` that the grids are made from")
-	flags.StringVar(&f.memory, "memory", "4GiB", "most `bytes` of memory for a database and for the states of a search")
+	f.memory.define(a, flags, "4GiB", nil)
 	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to build databases with, 1 to %d", maxThreads))
 	flags.Var((*fileName)(&f.html), "html", "`FILE` for a web page with charts, which is replaced")
 	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
@@ -77,7 +78,7 @@ func (f *swapBenchFlags) options() (o swapbench.Options, err error) {
 		return o, err
 	}
 	o = swapbench.Options{Tables: f.tables, Grids: f.grids, Solves: f.solves, Seed: f.seed, Workers: f.threads}
-	o.Memory, err = parseBytes("--memory", f.memory)
+	o.Memory, err = f.memory.limit()
 	return o, err
 }
 
@@ -98,7 +99,7 @@ func (a *app) runSwapBench(ctx context.Context, f swapBenchFlags) error {
 	r, err := swapbench.Run(ctx, o)
 	shown.close()
 	if err != nil {
-		return withMemory(f.memory, err)
+		return f.memory.explain(err)
 	}
 	if err := writeBenchPage(f.html, r); err != nil {
 		return err

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"runtime/debug"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -21,13 +20,11 @@ import (
 type swapBFSFlags struct {
 	rows, cols, threads int
 	dir                 string
-	memory, progress    string
+	progress            string
+	memory              memoryFlag
 	symmetry, json      bool
 	force               bool
 }
-
-// programBytes is the memory of a process that is none of the Go runtime.
-const programBytes = 16 << 20
 
 // swapBFSReport is what swap bfs prints as JSON.
 type swapBFSReport struct {
@@ -76,7 +73,7 @@ states 3 s. It needs up to twice the disk, but less memory: 34 MiB for 11 cells.
 	flags.IntVar(&f.rows, "rows", 0, "`number` of rows of the grid")
 	flags.IntVar(&f.cols, "cols", 0, "`number` of columns of the grid; rows times columns is 1 to 16")
 	flags.Var((*directory)(&f.dir), "dir", "directory for the states, to keep them on disk instead of in memory")
-	flags.StringVar(&f.memory, "memory", "8GiB", "most `bytes` of memory to use")
+	f.memory.define(a, flags, "8GiB", &f.force)
 	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to use, 1 to %d", maxThreads))
 	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
 	flags.BoolVar(&f.symmetry, "symmetry", false, "search classes of states that symmetry and inverse make equal")
@@ -95,7 +92,7 @@ func (f *swapBFSFlags) search() (g *swap.Grid, o swapbfs.Options, err error) {
 	if !f.force {
 		o.Free = rundir.FreeBytes
 	}
-	if o.Memory, err = parseBytes("--memory", f.memory); err != nil {
+	if o.Memory, err = f.memory.limit(); err != nil {
 		return nil, o, err
 	}
 	g, err = swap.NewGrid(f.rows, f.cols)
@@ -115,8 +112,6 @@ func (a *app) runSwapBFS(ctx context.Context, f swapBFSFlags) error {
 		a.resume = "; the same command continues after the last whole depth"
 	}
 	runtime.GOMAXPROCS(f.threads)
-	// On disk all memory may be in use, part of it by the program itself.
-	debug.SetMemoryLimit(int64(min(o.Memory, math.MaxInt64)) - programBytes)
 	start := time.Now()
 	o.Progress = func(p swapbfs.Progress) { shown.update(swapSearching(p)) }
 	r, err := f.count(ctx, g, o)
@@ -140,14 +135,11 @@ func (a *app) runSwapBFS(ctx context.Context, f swapBFSFlags) error {
 func (f *swapBFSFlags) count(ctx context.Context, g *swap.Grid, o swapbfs.Options) (*swapclasses.Result, error) {
 	if !f.symmetry {
 		r, err := swapbfs.Search(ctx, g, o)
-		if isType[*swapbfs.MemoryError](err) {
-			return nil, fmt.Errorf("--memory %s: %w", f.memory, err)
-		}
 		if isType[*swapbfs.DiskError](err) {
 			return nil, fmt.Errorf("%w; --force begins all the same", err)
 		}
 		if err != nil {
-			return nil, err
+			return nil, f.memory.explain(err)
 		}
 		return &swapclasses.Result{Result: *r}, nil
 	}
@@ -155,13 +147,10 @@ func (f *swapBFSFlags) count(ctx context.Context, g *swap.Grid, o swapbfs.Option
 	if isType[*swapbfs.DiskError](err) {
 		return nil, fmt.Errorf("%w; --force begins all the same", err)
 	}
-	if isType[*swapclasses.MemoryError](err) {
-		err = usageError{fmt.Errorf("--memory %s: %w", f.memory, err)}
-		if f.dir == "" {
-			err = fmt.Errorf("%w; --dir says where to keep them", err)
-		}
+	if isType[*swapclasses.MemoryError](err) && f.dir == "" {
+		err = fmt.Errorf("%w; --dir says where to keep them", err)
 	}
-	return r, err
+	return r, f.memory.explain(err)
 }
 
 func (a *app) printSwapBFS(r swapBFSReport) {

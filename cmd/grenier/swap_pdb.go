@@ -17,10 +17,11 @@ import (
 
 // swapPDBFlags are the flags of swap pdb build as given.
 type swapPDBFlags struct {
-	kind, cost, out, memory, progress string
-	rows, cols, k, threads            int
-	tiles                             []int
-	json                              bool
+	kind, cost, out, progress string
+	memory                    memoryFlag
+	rows, cols, k, threads    int
+	tiles                     []int
+	json                      bool
 }
 
 // swapPDBReport is what swap pdb build prints as JSON.
@@ -82,7 +83,7 @@ is never less.
 	flags.IntSliceVar(&f.tiles, "tiles", nil, "`tiles` of an apdb, from 1, with commas between")
 	flags.IntVar(&f.k, "k", 0, "`number` of tiles in the sets of a gadb, 1 to 4")
 	flags.Var((*fileName)(&f.out), "out", "`FILE` to write")
-	flags.StringVar(&f.memory, "memory", "4GiB", "most `bytes` of memory to use")
+	f.memory.define(a, flags, "4GiB", nil)
 	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to use, 1 to %d", maxThreads))
 	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
@@ -107,7 +108,7 @@ func (f *swapPDBFlags) options() (g *swap.Grid, o patterns.Options, err error) {
 		return nil, o, err
 	}
 	o.Workers = f.threads
-	if o.Memory, err = parseBytes("--memory", f.memory); err != nil {
+	if o.Memory, err = f.memory.limit(); err != nil {
 		return nil, o, err
 	}
 	if o.Cost, err = heuristic.ParseCost(f.cost); err != nil {
@@ -139,7 +140,7 @@ func (a *app) runSwapPDB(ctx context.Context, f swapPDBFlags) error {
 	}
 	shown.close()
 	if err != nil {
-		return withMemory(f.memory, err)
+		return f.memory.explain(err)
 	}
 	r.took = took{time.Since(start).Seconds(), peakRSS()}
 	if f.json {

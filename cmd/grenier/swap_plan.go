@@ -16,7 +16,8 @@ import (
 type swapPlanFlags struct {
 	calibrationFlags
 	rows, cols, threads int
-	dir, memory, form   string
+	dir, form           string
+	memory              memoryFlag
 	json                bool
 }
 
@@ -44,7 +45,7 @@ with --symmetry is another program, which this does not plan.
 	flags := cmd.Flags()
 	flags.IntVar(&f.rows, "rows", 0, "`number` of rows of the grid")
 	flags.IntVar(&f.cols, "cols", 0, "`number` of columns of the grid; rows times columns is 1 to 16")
-	flags.StringVar(&f.memory, "memory", "8GiB", "most `bytes` of memory to use")
+	f.memory.definePlan(a, flags, "8GiB")
 	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to use, 1 to %d", maxThreads))
 	flags.Var((*directory)(&f.dir), "dir", "directory for the states: its disk is measured, and what it has room for")
 	f.define(flags)
@@ -82,6 +83,9 @@ func (a *app) runSwapPlan(ctx context.Context, f swapPlanFlags) error {
 
 // measureSwap measures this machine.
 func (a *app) measureSwap(ctx context.Context, f *swapPlanFlags, g *swap.Grid, disk bool) (*swapplan.Calibration, error) {
+	if err := f.memory.calibrating(f.threads); err != nil {
+		return nil, err
+	}
 	shown, err := a.newProgress(f.form, f.json)
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"grenier/io/memory"
 	"grenier/io/vfs"
 	"grenier/layers/swap"
 	"grenier/pipeline/patterns"
@@ -22,15 +23,16 @@ import (
 
 // swapSolveFlags are the flags of swap solve as given.
 type swapSolveFlags struct {
-	rows, cols, threads       int
-	sized                     bool // rows or cols is given
-	width                     int
-	solver, heuristic, memory string
-	svg                       string
-	pdb                       []string
-	progress                  string
-	time                      time.Duration
-	animate, json             bool
+	rows, cols, threads int
+	sized               bool // rows or cols is given
+	width               int
+	solver, heuristic   string
+	memory              memoryFlag
+	svg                 string
+	pdb                 []string
+	progress            string
+	time                time.Duration
+	animate, json       bool
 }
 
 // swapSolveReport is what swap solve prints as JSON.
@@ -103,7 +105,7 @@ is used, whichever is more: the search ends at 100% at the latest, and may end l
 	flags.StringVar(&f.solver, "solver", "", "`name` of the solver (default: astar-bucket, or beam for more than 16 cells)")
 	flags.StringVar(&f.heuristic, "heuristic", "", "`name` of the heuristic (default: walking+parity, or manhattan+parity)")
 	flags.StringSliceVar(&f.pdb, "pdb", nil, "`files` of pattern databases of the grid, with commas between")
-	flags.StringVar(&f.memory, "memory", "4GiB", "most `bytes` of memory for states and for pattern databases")
+	f.memory.define(a, flags, "4GiB", nil)
 	flags.IntVar(&f.width, "width", 0, "most `states` of a depth that beam keeps (default: 16384, or no limit with --time)")
 	flags.DurationVar(&f.time, "time", 0, "longest `time` to search, like 10s; 0 for no limit")
 	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to prepare databases with, 1 to %d", maxThreads))
@@ -127,8 +129,8 @@ func (a *app) runSwapSolve(ctx context.Context, f swapSolveFlags, args []string)
 		return usageError{fmt.Errorf("--width %d: want a number from 0 up", f.width)}
 	}
 	o := swapsolve.Options{Time: f.time, Width: f.width}
-	var err error
-	if o.Memory, err = parseBytes("--memory", f.memory); err != nil {
+	allowed, err := f.memory.limit()
+	if err != nil {
 		return err
 	}
 	if err := checkFile(f.svg); err != nil {
@@ -149,10 +151,15 @@ func (a *app) runSwapSolve(ctx context.Context, f swapSolveFlags, args []string)
 		return usageError{fmt.Errorf("--pdb: %s uses no pattern databases", f.solver)}
 	}
 	if informed || f.heuristic != "" { // a name that is wrong is told in any case
-		prepare := patterns.Options{Workers: f.threads, Memory: o.Memory}
+		prepare := patterns.Options{Workers: f.threads, Memory: allowed}
 		if o.Heuristic, err = swapsolve.ParseHeuristic(ctx, puzzle.Grid, f.heuristic, f.pdb, prepare); err != nil {
-			return withMemory(f.memory, err)
+			return f.memory.explain(err)
 		}
+	}
+	if o.Memory = memory.Left(allowed); o.Memory < swapsolve.LeastMemory {
+		return f.memory.explain(&memory.Error{
+			What: fmt.Sprintf("searching %d x %d", puzzle.Grid.Rows(), puzzle.Grid.Cols()), Need: memory.Need(memory.Room(allowed) - o.Memory + swapsolve.LeastMemory), Allowed: allowed,
+		})
 	}
 	shown, err := a.newProgress(f.progress, f.json)
 	if err != nil {

@@ -9,9 +9,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"grenier/io/vfs"
-	"grenier/pipeline/batch"
-	"grenier/pipeline/export"
-	"grenier/pipeline/patterns"
 )
 
 // noArgs refuses arguments of a command that takes flags only.
@@ -120,14 +117,6 @@ func checkThreads(n int) error {
 		return usageError{fmt.Errorf("--threads %d: 1 to %d are possible", n, maxThreads)}
 	}
 	return nil
-}
-
-// withMemory says that an error for lack of memory is about --memory.
-func withMemory(memory string, err error) error {
-	if isType[*batch.MemoryError](err) || isType[*export.MemoryError](err) || errors.Is(err, patterns.ErrMemory) {
-		return fmt.Errorf("--memory %s: %w", memory, err)
-	}
-	return err
 }
 
 // checkFile tells before the work that a file cannot be written, if a path is given.

@@ -32,6 +32,9 @@ var ErrCodec = errors.New("unknown codec")
 // ErrDamaged reports a frame that cannot be unpacked: damaged, cut short, or none at all.
 var ErrDamaged = errors.New("damaged frame")
 
+// ErrRoom reports a frame that refers farther back than there is room to remember.
+var ErrRoom = errors.New("frame with a window that is too large")
+
 // ParseCodec returns the codec of that name. It fails with ErrCodec.
 func ParseCodec(name string) (Codec, error) {
 	switch c := Codec(name); c {
@@ -89,9 +92,16 @@ func (w lz4Writer) Close() error {
 	return err
 }
 
-// NewReader returns a reader of the contents of the stream r; closing it does not close
-// r. It fails with ErrCodec. The reader fails with ErrDamaged, or as r does.
-func NewReader(r io.Reader, c Codec) (io.ReadCloser, error) {
+// Unpacking takes this much at least, and at most: windows of zstd frames differ.
+const (
+	LeastRoom = 16 << 20
+	MostRoom  = 2 * maxWindow
+)
+
+// NewReader returns a reader of the contents of the stream r, which takes up to room bytes
+// of memory, from LeastRoom up; closing it does not close r. It fails with ErrCodec. The
+// reader fails with ErrDamaged, ErrRoom, or as r does.
+func NewReader(r io.Reader, c Codec, room uint64) (io.ReadCloser, error) {
 	below := &source{r: r}
 	switch c {
 	case None:
@@ -99,12 +109,12 @@ func NewReader(r io.Reader, c Codec) (io.ReadCloser, error) {
 	case LZ4:
 		return &reader{Reader: lz4.NewReader(below), below: below, close: func() {}}, nil
 	case Zstd:
-		z, err := zstd.NewReader(below, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow),
+		z, err := zstd.NewReader(below, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(min(max(room, LeastRoom), MostRoom)/2),
 			zstd.WithDecoderLowmem(true))
 		if err != nil {
 			return nil, err
 		}
-		return &reader{Reader: z, below: below, close: z.Close}, nil
+		return &reader{Reader: z, below: below, limited: room < MostRoom, close: z.Close}, nil
 	}
 	return nil, fmt.Errorf("%w %q", ErrCodec, c)
 }
@@ -128,8 +138,9 @@ func (s *source) Read(p []byte) (int, error) {
 // reader tells damage from other errors.
 type reader struct {
 	io.Reader
-	below *source
-	close func()
+	below   *source
+	limited bool // with more room the frame may be in order
+	close   func()
 }
 
 // Read passes on what the decoder gives.
@@ -140,6 +151,8 @@ func (r *reader) Read(p []byte) (int, error) {
 		return n, nil
 	case r.below.err != nil:
 		return n, r.below.err
+	case errors.Is(err, zstd.ErrWindowSizeExceeded) && r.limited:
+		return n, fmt.Errorf("%w: %w", ErrRoom, err)
 	case errors.Is(err, io.EOF) && r.below.n > 0:
 		return n, io.EOF
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):

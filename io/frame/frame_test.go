@@ -52,7 +52,7 @@ func pack(t testing.TB, c frame.Codec, data []byte, workers int) []byte {
 
 func unpack(t testing.TB, c frame.Codec, r io.Reader) ([]byte, error) {
 	t.Helper()
-	z, err := frame.NewReader(r, c)
+	z, err := frame.NewReader(r, c, frame.MostRoom)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func TestCodecNames(t *testing.T) {
 		if _, err := frame.ParseCodec(name); !errors.Is(err, frame.ErrCodec) {
 			t.Errorf("%q: %v", name, err)
 		}
-		if _, err := frame.NewReader(nil, frame.Codec(name)); !errors.Is(err, frame.ErrCodec) {
+		if _, err := frame.NewReader(nil, frame.Codec(name), frame.MostRoom); !errors.Is(err, frame.ErrCodec) {
 			t.Errorf("reading %q: %v", name, err)
 		}
 		if _, err := frame.NewWriter(nil, frame.Codec(name), 1, 1); !errors.Is(err, frame.ErrCodec) {
@@ -200,7 +200,7 @@ func FuzzReader(f *testing.F) {
 		if isLZ4 {
 			c = frame.LZ4
 		}
-		z, err := frame.NewReader(bytes.NewReader(data), c)
+		z, err := frame.NewReader(bytes.NewReader(data), c, frame.MostRoom)
 		if err != nil {
 			t.Fatal(err)
 		}

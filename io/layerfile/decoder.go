@@ -174,3 +174,7 @@ func (d *Decoder) Score(rank uint64) (int8, error) {
 	err := d.Read(one[:], rank)
 	return one[0], err
 }
+
+// ModelBytes returns the most bytes of memory that the model of a file of the layer of n
+// seeds takes when it is made ready to decode.
+func ModelBytes(n int) uint64 { return ranks.DecodingBytes(2*n + 1) }

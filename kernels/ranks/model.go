@@ -148,6 +148,15 @@ func NewDecoding(m Model) *Decoding {
 	return &Decoding{t}
 }
 
+// DecodingBytes returns the bytes that the Decoding of a model of so many values takes.
+func DecodingBytes(symbols int) uint64 {
+	n, row := uint64(min(symbols, MaxSymbols)), uint64(1<<5)
+	for row < n {
+		row <<= 1
+	}
+	return n*(n|1)*row + MaxSymbols
+}
+
 // prior is how many scores the counts of a context are worth before the first.
 const prior = 16
 

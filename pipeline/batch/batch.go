@@ -16,11 +16,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/dustin/go-humanize"
-
 	"grenier/io/crew"
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
+	"grenier/io/memory"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
 	"grenier/kernels/cpu"
@@ -74,23 +73,6 @@ type Report struct {
 	Elapsed time.Duration // all stages
 }
 
-// MemoryError reports a layer that does not fit in the memory allowed.
-type MemoryError struct {
-	Seeds         int    // of the layer
-	Need, Allowed uint64 // bytes
-	Largest       int    // the largest layer that does fit, -1 if none does
-}
-
-// Error says what is needed and what would fit.
-func (e *MemoryError) Error() string {
-	enough := fmt.Sprintf("enough up to layer %d", e.Largest)
-	if e.Largest < 0 {
-		enough = "too little for any layer"
-	}
-	return fmt.Sprintf("layer %d needs %s of memory and %s are allowed (%s)",
-		e.Seeds, humanize.IBytes(e.Need), humanize.IBytes(e.Allowed), enough)
-}
-
 // run is a batch at work.
 type run struct {
 	options  Options
@@ -109,7 +91,7 @@ type run struct {
 // created. When ctx ends, Solve returns the reports so far and the error of ctx;
 // what was sealed stays.
 //
-// It fails with awari.ErrSeeds, with a *MemoryError or a *DiskError before anything
+// It fails with awari.ErrSeeds, with a *memory.Error or a *DiskError before anything
 // is changed, like rundir.Lock, and with errors that match corrupt.ErrCorrupt when
 // layers sealed earlier cannot be read, or a few of their scores do not follow from their moves.
 func Solve(ctx context.Context, path string, game awari.Game, o Options) (reports []Report, err error) {
@@ -161,25 +143,25 @@ func solve(ctx context.Context, dir *rundir.Locked, game awari.Game, o Options) 
 }
 
 // Check refuses what cannot be solved, as Solve does: with awari.ErrSeeds or a
-// *MemoryError.
+// *memory.Error.
 func (o *Options) Check(game awari.Game) error {
 	if o.Seeds < 0 || o.Seeds > awari.MaxSeeds {
 		return fmt.Errorf("%w: %d (0 to %d are possible)", awari.ErrSeeds, o.Seeds, awari.MaxSeeds)
 	}
-	if need := halfboard.Least(game, o.Seeds); o.Memory > 0 && need > o.Memory {
-		return &MemoryError{Seeds: o.Seeds, Need: need, Allowed: o.Memory, Largest: largest(game, o.Memory)}
+	if need := halfboard.Least(game, o.Seeds, o.Workers); o.Memory > 0 && need > o.Memory {
+		return &memory.Error{What: fmt.Sprintf("layer %d", o.Seeds), Need: need, Allowed: o.Memory, Enough: o.enough(game)}
 	}
 	return nil
 }
 
-// largest returns the largest layer that can be solved in memory bytes, -1 if
-// there is none.
-func largest(game awari.Game, memory uint64) int {
-	n := awari.MaxSeeds
-	for n >= 0 && halfboard.Least(game, n) > memory {
-		n--
+// enough says what can be solved in the memory allowed.
+func (o *Options) enough(game awari.Game) string {
+	for n := awari.MaxSeeds; n >= 0; n-- {
+		if halfboard.Least(game, n, o.Workers) <= o.Memory {
+			return fmt.Sprintf("enough up to layer %d", n)
+		}
 	}
-	return n
+	return "too little for any layer"
 }
 
 func begin(dir *rundir.Locked, game awari.Game, o Options) (*run, error) {

@@ -31,10 +31,13 @@ func copyRun(t *testing.T, from string) string {
 	return dir
 }
 
+// pagedWorkers is the most workers that solve the layer out of core.
+const pagedWorkers = 4
+
 // pagedOptions are those of a solver that adds the layer out of core.
 func pagedOptions(game awari.Game) batch.Options {
 	o := options(pagedSeeds)
-	o.Memory, o.Interval = halfboard.Least(game, pagedSeeds), 200*time.Millisecond
+	o.Memory, o.Interval = halfboard.Least(game, pagedSeeds, pagedWorkers), 200*time.Millisecond
 	return o
 }
 
@@ -46,12 +49,12 @@ func TestPagedSameBytes(t *testing.T) {
 	}
 	game, below := mustGame(t, 12, awari.Awari), t.TempDir()
 	mustSolve(t, below, game, options(pagedSeeds-1))
-	least, most := halfboard.Least(game, pagedSeeds), halfboard.Memory(game, pagedSeeds)
+	least, most := halfboard.Least(game, pagedSeeds, pagedWorkers), halfboard.Whole(game, pagedSeeds, 1)
 	if least >= most {
 		t.Fatalf("nothing is out of core: %d bytes are needed, of %d", least, most)
 	}
 	variants := []func(*batch.Options){
-		func(o *batch.Options) { o.Workers = 4 },
+		func(o *batch.Options) { o.Workers = pagedWorkers },
 		func(o *batch.Options) { o.Workers, o.Family = 1, cpu.Generic },
 		func(o *batch.Options) { o.Codec, o.Memory = layerfile.Zstd, (least+most)/2 },
 		func(o *batch.Options) { o.Memory, o.Workers = most-1, 1 },
@@ -104,7 +107,9 @@ func TestPagedContinue(t *testing.T) {
 	mustSolve(t, want, game, options(pagedSeeds))
 	next := []func(*batch.Options){
 		func(o *batch.Options) { o.Workers, o.Family = 1, cpu.Generic },
-		func(o *batch.Options) { o.Workers, o.Memory = 4, halfboard.Memory(game, pagedSeeds)-1 },
+		func(o *batch.Options) {
+			o.Workers, o.Memory = pagedWorkers, halfboard.Whole(game, pagedSeeds, pagedWorkers)-1
+		},
 		func(o *batch.Options) { o.Memory = 0 },
 		func(o *batch.Options) { o.Memory = 1 << 40 },
 	}
@@ -188,7 +193,7 @@ func TestPagedStale(t *testing.T) {
 			t.Errorf("%v is left in work/; %v", left, err)
 		}
 	})
-	for name, memory := range map[string]uint64{"in memory": 0, "out of core": halfboard.Least(game, pagedSeeds+1)} {
+	for name, memory := range map[string]uint64{"in memory": 0, "out of core": halfboard.Least(game, pagedSeeds+1, pagedWorkers)} {
 		t.Run(name, func(t *testing.T) {
 			dir := copyRun(t, below)
 			if err := os.CopyFS(filepath.Join(dir, rundir.WorkName), os.DirFS(work)); err != nil {

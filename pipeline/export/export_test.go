@@ -14,6 +14,7 @@ import (
 	"grenier/io/corrupt"
 	"grenier/io/frame"
 	"grenier/io/layerfile"
+	"grenier/io/memory"
 	"grenier/io/npy"
 	"grenier/io/tally"
 	"grenier/kernels/colex"
@@ -258,7 +259,7 @@ func TestRefusedExports(t *testing.T) {
 		}
 		nothingIn(t, filepath.Dir(path))
 	}
-	var memory *MemoryError
+	var memory *memory.Error
 	_, err := Write(t.Context(), small, nil, Options{Seeds: 2, Format: Colex, Codec: frame.None, Memory: 1 << 20})
 	if !errors.As(err, &memory) || memory.Need <= memory.Allowed || !strings.Contains(err.Error(), "1.0 MiB are allowed") {
 		t.Errorf("error %v", err)

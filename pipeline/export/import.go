@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 
 	"grenier/io/frame"
 	"grenier/io/layerfile"
+	"grenier/io/memory"
 	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -37,7 +39,7 @@ type ImportOptions struct {
 // of a frame, and that scores are in range. Whether they are the right ones is for package
 // verify to tell.
 //
-// It fails with ErrFormat, with a *MemoryError, with an error that matches corrupt.ErrCorrupt
+// It fails with ErrFormat, with a *memory.Error, with an error that matches corrupt.ErrCorrupt
 // when the file, or a layer below, does not hold what it should, and like batch.Add.
 func Import(ctx context.Context, dir, path string, game awari.Game, o ImportOptions) (batch.Report, error) {
 	o.Workers = max(1, o.Workers)
@@ -58,6 +60,7 @@ type intake struct {
 	game   awari.Game
 	shape  *shape
 	scores uint64 // in the file
+	room   uint64 // bytes of memory beyond the least
 	before uint64 // steps of the stages that are done
 	total  uint64 // steps
 }
@@ -78,10 +81,18 @@ func newIntake(path string, game awari.Game, o ImportOptions) (*intake, error) {
 	need := uint64(baseMemory)
 	if o.Format == Vu {
 		i.scores = s.reachable()
-		need += s.full() + tables.DefaultCacheBytes
+		need += s.full() + uint64(o.Workers)*columnBytes(s) + leastCache
+	}
+	if o.Codec != frame.None {
+		need += frame.LeastRoom
 	}
 	if o.Memory > 0 && need > o.Memory {
-		return nil, &MemoryError{What: fmt.Sprintf("layer %d from %s", o.Seeds, o.Format), Need: need, Allowed: o.Memory}
+		return nil, &memory.Error{What: fmt.Sprintf("layer %d from %s", o.Seeds, o.Format), Need: need, Allowed: o.Memory}
+	}
+	if o.Memory > 0 {
+		i.room = o.Memory - need
+	} else {
+		i.room = math.MaxInt64 / 2
 	}
 	i.total = s.size()
 	if o.Codec != frame.None {
@@ -96,6 +107,13 @@ func newIntake(path string, game awari.Game, o ImportOptions) (*intake, error) {
 	return i, nil
 }
 
+// leastCache is the least cache for layers below.
+const leastCache = 4 << 20
+
+// columnBytes returns the most bytes that a worker takes who computes scores of full
+// boards, and encodes.
+func columnBytes(s *shape) uint64 { return awari.MaxPits/2*s.halves.Half().Size(s.n) + 2<<20 }
+
 // fullSteps is how many scores are sealed in the time in which that of a full board is
 // computed, about.
 const fullSteps = 32
@@ -109,7 +127,10 @@ func (i *intake) tell(stage string, done uint64) {
 
 // open opens the file for batch.Add.
 func (i *intake) open(ctx context.Context, lower *tables.Tables, work vfs.Dir) (batch.Source, error) {
-	in, err := openInput(ctx, i.path, i.Codec, i.scores, i.Seeds, work, func(done uint64) { i.tell("unpacking", done) })
+	in, err := openInput(ctx, i.path, i.Codec, i.scores, i.Seeds, work, frame.LeastRoom+i.room, func(done uint64) { i.tell("unpacking", done) })
+	if errors.Is(err, frame.ErrRoom) && i.room < frame.MostRoom {
+		return nil, &memory.Error{What: "unpacking " + i.path, Need: i.Memory - i.room + frame.MostRoom, Allowed: i.Memory}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -120,6 +141,7 @@ func (i *intake) open(ctx context.Context, lower *tables.Tables, work vfs.Dir) (
 		return &colexSource{shape: i.shape, input: in}, nil
 	}
 	source := &vuSource{shape: i.shape, input: in}
+	lower.Resize(min(leastCache+i.room/2, tables.DefaultCacheBytes))
 	f := newFiller(i.game, source, lower)
 	if err := f.fill(ctx, i.Workers, func(done uint64) { i.tell("full boards", done*fullSteps) }); err != nil {
 		return nil, errors.Join(err, in.Close())

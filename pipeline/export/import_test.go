@@ -14,6 +14,7 @@ import (
 
 	"grenier/io/corrupt"
 	"grenier/io/frame"
+	"grenier/io/memory"
 	"grenier/io/rundir"
 	"grenier/io/tally"
 	"grenier/io/vfs"
@@ -243,7 +244,7 @@ func TestRefusedImports(t *testing.T) {
 	testrun.WriteFile(t, path, written(t, from, Options{Seeds: 3, Format: Vu}))
 	filled, missing := testrun.Write(t, game, testrun.Solve(t, game, 4), 1<<16), filepath.Join(t.TempDir(), "new")
 	var order *batch.OrderError
-	var memory *MemoryError
+	var memory *memory.Error
 	for name, c := range map[string]struct {
 		dir, path string
 		game      awari.Game

@@ -26,8 +26,8 @@ type input struct {
 
 // openInput opens the file at path, which must hold the given number of scores, -most to most,
 // packed by codec. What can only be read from beginning to end goes to a file in work.
-// Pieces that are unpacked are told to progress.
-func openInput(ctx context.Context, path string, codec frame.Codec, scores uint64, most int, work vfs.Dir, progress func(uint64)) (*input, error) {
+// Unpacking takes up to room bytes of memory; pieces that are unpacked are told to progress.
+func openInput(ctx context.Context, path string, codec frame.Codec, scores uint64, most int, work vfs.Dir, room uint64, progress func(uint64)) (*input, error) {
 	f, err := vfs.OpenStream(path)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func openInput(ctx context.Context, path string, codec frame.Codec, scores uint6
 		}
 		return in, nil
 	}
-	if err := errors.Join(in.unpack(ctx, f, codec, work, progress), f.Close()); err != nil {
+	if err := errors.Join(in.unpack(ctx, f, codec, work, room, progress), f.Close()); err != nil {
 		return nil, err
 	}
 	return in, nil
@@ -56,12 +56,12 @@ func (in *input) wrongLength(has uint64) error {
 }
 
 // unpack writes the contents of f to a file in work, and makes that the one to read.
-func (in *input) unpack(ctx context.Context, f io.Reader, codec frame.Codec, work vfs.Dir, progress func(uint64)) error {
+func (in *input) unpack(ctx context.Context, f io.Reader, codec frame.Codec, work vfs.Dir, room uint64, progress func(uint64)) error {
 	out, err := vfs.Renew(work, rundir.ScoresName)
 	if err != nil {
 		return err
 	}
-	r, err := frame.NewReader(f, codec)
+	r, err := frame.NewReader(f, codec, room)
 	if err == nil {
 		err = errors.Join(in.copy(ctx, out, r, progress), r.Close())
 	}

@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/dustin/go-humanize"
-
 	"grenier/io/crew"
 	"grenier/io/frame"
 	"grenier/io/layerfile"
+	"grenier/io/memory"
 	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 	"grenier/pipeline/tables"
@@ -50,17 +49,6 @@ type Summary struct {
 	Bytes     uint64      `json:"bytes"`     // of the file
 }
 
-// MemoryError reports that less memory is allowed than the work takes.
-type MemoryError struct {
-	What          string // cannot be done
-	Need, Allowed uint64 // bytes
-}
-
-// Error says what is needed.
-func (e *MemoryError) Error() string {
-	return fmt.Sprintf("%s needs %s of memory and %s are allowed", e.What, humanize.IBytes(e.Need), humanize.IBytes(e.Allowed))
-}
-
 // What an export takes besides its pieces: the program itself, and garbage.
 const baseMemory = 24 << 20
 
@@ -88,7 +76,7 @@ func WriteFile(ctx context.Context, dir, path string, o Options) (Summary, error
 }
 
 // Write writes a layer of the run directory dir to w. It fails with ErrFormat, with a
-// *MemoryError, like tables.Open and Tables.Read, and with the error of ctx or w; what was
+// *memory.Error, like tables.Open and Tables.Read, and with the error of ctx or w; what was
 // written then is of no use.
 func Write(ctx context.Context, dir string, w io.Writer, o Options) (Summary, error) {
 	e, err := newExport(dir, o)
@@ -171,7 +159,7 @@ func (e *export) makePieces() error {
 		fixed := baseMemory + frame.Memory(e.Codec, e.Workers) + min(e.Memory/4, mapped(e.tables, e.Seeds))
 		each := uint64(size + text)
 		if need := fixed + 2*each; need > e.Memory {
-			return &MemoryError{What: fmt.Sprintf("layer %d as %s", e.Seeds, e.Format), Need: need, Allowed: e.Memory}
+			return &memory.Error{What: fmt.Sprintf("layer %d as %s", e.Seeds, e.Format), Need: need, Allowed: e.Memory}
 		}
 		count = int(min(uint64(count), (e.Memory-fixed)/each))
 	}

@@ -235,7 +235,7 @@ func (o *Options) note(format string, args ...any) {
 
 // fits reports whether all of a layer may be in memory.
 func (o *Options) fits(game awari.Game, n int) bool {
-	return o.Memory == 0 || Memory(game, n) <= o.Memory
+	return o.Memory == 0 || Whole(game, n, o.Workers) <= o.Memory
 }
 
 // layOut lays out a layer, without tiles or memory.

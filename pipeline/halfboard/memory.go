@@ -7,6 +7,7 @@ import (
 
 	"github.com/edsrzf/mmap-go"
 
+	"grenier/io/memory"
 	"grenier/kernels/colex"
 	"grenier/layers/awari"
 )
@@ -176,18 +177,25 @@ func Memory(game awari.Game, n int) uint64 {
 // tablesBytes returns about the bytes of the Go heap that a layer of n seeds takes: places,
 // moves and patterns for each half, and garbage; a mark for each block.
 func tablesBytes(q, n int) uint64 {
-	const half, mark = 156, 16
+	const half, mark = 188, 16
 	return binomial(q+n, q)*half + uint64(layoutOf(q, n, true).offers[openRows])/(side*side)*mark
 }
 
-// fixed is what the program takes besides: code, stacks, buffers.
-const fixed = 16 << 20
-
-// Least returns about the least memory with which an engine can solve the layer of n
-// seeds, with a work file.
-func Least(game awari.Game, n int) uint64 {
-	return min(Memory(game, n), tablesBytes(game.Half(), n)+fixed+leastPaged)
+// fixed is what the program takes besides.
+func fixed(workers int) uint64 {
+	const perWorker = 2 << 20 // most of it is for those who read and write
+	return memory.Base + uint64(max(1, workers))*perWorker
 }
+
+// Least returns about the least memory with which an engine with so many workers can
+// solve the layer of n seeds, with a work file.
+func Least(game awari.Game, n, workers int) uint64 {
+	return min(Whole(game, n, workers), fixed(workers)+tablesBytes(game.Half(), n)+leastPaged)
+}
+
+// Whole returns about the memory with which an engine with so many workers solves the
+// layer of n seeds without a work file.
+func Whole(game awari.Game, n, workers int) uint64 { return fixed(workers) + Memory(game, n) }
 
 // leastPaged is what the smallest tiles need.
 const leastPaged = 32 << 20

@@ -65,11 +65,11 @@ func mostTiles(room int64) int64 {
 
 // roomIn returns the bytes that memory leaves for tiles and their descriptions: all that
 // a layer takes if memory is 0.
-func roomIn(memory uint64, q, n int) int64 {
+func roomIn(memory uint64, q, n, workers int) int64 {
 	if memory == 0 {
 		return int64(layoutOf(q, n, true).total())
 	}
-	return int64(memory) - int64(tablesBytes(q, n)) - fixed
+	return int64(memory) - int64(tablesBytes(q, n)) - int64(fixed(workers))
 }
 
 // leastTile is the least size of tiles.
@@ -84,7 +84,7 @@ func (e *Engine) beginPaged(ctx context.Context, geo *geometry, tileSize int) (*
 	if err != nil {
 		return nil, err
 	}
-	room := roomIn(e.options.Memory, geo.q, geo.n)
+	room := roomIn(e.options.Memory, geo.q, geo.n, e.options.Workers)
 	size := leastTile
 	for tileSize == 0 && size < geo.columns(geo.n) && int64(w.grid.tilesOf(size)) > mostTiles(room) {
 		size *= 2

@@ -13,15 +13,15 @@ type Room struct {
 	Tile   uint64 // of a tile, at least
 }
 
-// RoomFor returns what an engine has for the layer of n seeds within memory bytes, of
-// which 0 is no bound.
-func RoomFor(game awari.Game, n int, memory uint64) Room {
-	if (&Options{Memory: memory}).fits(game, n) {
+// RoomFor returns what an engine with so many workers has for the layer of n seeds within
+// memory bytes, of which 0 is no bound.
+func RoomFor(game awari.Game, n int, memory uint64, workers int) Room {
+	if (&Options{Memory: memory, Workers: workers}).fits(game, n) {
 		return Room{Whole: true}
 	}
 	q := game.Half()
 	l := layoutOf(q, n, true)
-	room := max(0, roomIn(memory, q, n))
+	room := max(0, roomIn(memory, q, n, workers))
 	// How many tiles there will be is not known before they are cut: taken to be all that
 	// are allowed.
 	most := mostTiles(room)

@@ -78,7 +78,7 @@ import (
 const DefaultPositions = 1 << 20
 
 // PositionBytes is about the memory that a position takes while it is kept.
-const PositionBytes = 128
+const PositionBytes = 160
 
 // Scores are solved layers. *tables.Tables is one.
 type Scores interface {

@@ -24,6 +24,10 @@ type Player struct {
 	limits search.Limits
 	level  int
 	random *rand.Rand
+
+	// Positions is the most that are kept to find moves that make progress, see
+	// line.Options.
+	Positions int
 }
 
 // NewPlayer returns a player who knows the scores and searches with the engine,
@@ -72,7 +76,7 @@ func (p *Player) advise(ctx context.Context, b awari.Board, all bool) (*Advice, 
 	if !a.Solved || a.Best < 0 {
 		return a, nil
 	}
-	m, _, err := line.Next(ctx, p.scores, b, line.Options{})
+	m, _, err := line.Next(ctx, p.scores, b, line.Options{Positions: p.Positions})
 	if stuck, ok := errors.AsType[*line.LimitError](err); ok {
 		a.Stuck = stuck
 		return a, nil

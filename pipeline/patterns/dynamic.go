@@ -12,13 +12,14 @@ import (
 )
 
 // Dynamic builds the pattern databases of all sets of size tiles. It fails with
-// heuristic.ErrPattern, heuristic.ErrCost, ErrMemory, or the error of ctx.
+// heuristic.ErrPattern, heuristic.ErrCost, a *memory.Error, or the error of ctx.
 func Dynamic(ctx context.Context, g *swap.Grid, size int, o Options) (*heuristic.SetTable, error) {
 	if size < 1 || size > heuristic.MaxSet || size > g.Cells() {
 		return nil, fmt.Errorf("%w: sets of %d tiles: want 1 to %d", heuristic.ErrPattern, size, min(heuristic.MaxSet, g.Cells()))
 	}
 	sets, entries := heuristic.Sets(g, size), int(heuristic.Entries(g, size))
-	if err := o.check(uint64(len(sets) * entries)); err != nil {
+	all, walks := uint64(len(sets)*entries), uint64(o.Workers*entries*walkBytes)
+	if err := o.check(all + max(graphBytes(g, entries)+walks, saveBytes(all))); err != nil {
 		return nil, err
 	}
 	graph := newGraph(newSteps(g, size), o.Cost)
@@ -58,6 +59,12 @@ type graph struct {
 
 type list []uint32
 
+// graphBytes returns the most bytes that a graph of so many arrangements takes: two lists
+// for each, of all swaps together, that may have just grown.
+func graphBytes(g *swap.Grid, entries int) uint64 {
+	return uint64(entries) * uint64(2*24+2*4*len(g.Swaps()))
+}
+
 func newGraph(s *steps, cost heuristic.Cost) *graph {
 	entries := int(heuristic.Entries(s.grid, s.k))
 	g := &graph{steps: s, ones: make([]list, entries), twos: make([]list, entries)}
@@ -82,6 +89,9 @@ type walker struct {
 	*graph
 	queues [3][]uint32 // arrangements of this level and of the next two
 }
+
+// walkBytes is the most that the queues take for each arrangement, when they have grown.
+const walkBytes = 16
 
 // search sets all values, each the cost of the way from home. See type search for why
 // no arrangement is reached at two costs from one level.

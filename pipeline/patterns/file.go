@@ -26,10 +26,14 @@ func SaveDynamic(path string, t *heuristic.SetTable) (int64, error) {
 	}, t.Values)
 }
 
+// saveBytes returns the most bytes that saving so many entries takes besides: a file is
+// packed in memory before it is written, and packs to less than a fifth.
+func saveBytes(entries uint64) uint64 { return entries/2 + 8<<20 }
+
 // Load makes a bound for a grid of the pattern databases in files: the static sum if
 // they are of single sets, a dynamic cover, greedy or exact, if it is one table of
 // sets; the tables of smaller sets, which the cover needs too, are built anew. It fails with
-// heuristic.ErrPattern if files do not go together, ErrMemory, an error that matches
+// heuristic.ErrPattern if files do not go together, a *memory.Error, an error that matches
 // corrupt.ErrCorrupt if one is damaged, of another grid, or holds values that cannot be, or the
 // error of ctx.
 func Load(ctx context.Context, g *swap.Grid, paths []string, exact bool, o Options) (heuristic.Heuristic, error) {
@@ -90,6 +94,9 @@ func belongs(path string, g *swap.Grid, h patternfile.Header) error {
 // cover returns the dynamic bound by a table, with the tables of smaller sets.
 func cover(ctx context.Context, largest *heuristic.SetTable, exact bool, o Options) (heuristic.Heuristic, error) {
 	o.Cost = largest.Cost
+	if o.Memory > 0 {
+		o.Memory -= min(o.Memory-1, uint64(len(largest.Values)))
+	}
 	var tables []*heuristic.SetTable
 	for size := 1; size < largest.Size; size++ {
 		t, err := Dynamic(ctx, largest.Grid, size, o)

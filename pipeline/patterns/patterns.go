@@ -15,25 +15,21 @@
 package patterns
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"math"
 	"sync"
 
-	"github.com/dustin/go-humanize"
-
+	"grenier/io/memory"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
 )
-
-// ErrMemory reports a database that needs more memory than is allowed.
-var ErrMemory = errors.New("not enough memory for the pattern database")
 
 // Options says how to build.
 type Options struct {
 	Cost    heuristic.Cost
 	Workers int    // goroutines, at least 1
-	Memory  uint64 // most bytes to use, 0 for no limit
+	Memory  uint64 // most bytes of the process, 0 for no limit
 	// Progress, if not nil, is called from time to time with the number of entries that
 	// have their value and that of all; the last time, with done equal to total. The calls
 	// are from different goroutines, one after the other, and done grows.
@@ -47,17 +43,10 @@ func (o *Options) check(bytes uint64) error {
 	return o.fits(bytes)
 }
 
-// fits fails with ErrMemory if so many bytes are more than allowed, or than can be
+// fits fails with a *memory.Error if so many bytes are more than allowed, or than can be
 // addressed.
 func (o *Options) fits(bytes uint64) error {
-	allowed := uint64(math.MaxInt / 2)
-	if o.Memory > 0 {
-		allowed = min(allowed, o.Memory)
-	}
-	if bytes > allowed {
-		return fmt.Errorf("%w: %s are needed and %s are allowed", ErrMemory, humanize.IBytes(bytes), humanize.IBytes(allowed))
-	}
-	return nil
+	return memory.Check("the pattern database", bytes, min(cmp.Or(o.Memory, math.MaxInt/2), math.MaxInt/2))
 }
 
 // meter counts the entries that have their value, for Options.Progress.

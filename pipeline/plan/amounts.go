@@ -56,7 +56,7 @@ func (r *Run) amountsOf(n int) Amounts {
 	a := Amounts{Seeds: n, Positions: halfboard.Positions(r.Game, n), Passes: passes(n)}
 	a.File = fileSize(n, a.Positions, r.Codec)
 	a.Written = a.File
-	room := halfboard.RoomFor(r.Game, n, r.Memory)
+	room := halfboard.RoomFor(r.Game, n, r.Memory, r.Cores)
 	if room.Whole {
 		a.InMemory, a.Held = true, 1
 		a.Tiles = halfboard.Memory(r.Game, n)

@@ -7,8 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/dustin/go-humanize"
-
+	"grenier/io/memory"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/tables"
@@ -25,6 +24,8 @@ type Options struct {
 	Workers int
 	// Family is the kernel family that decodes blocks.
 	Family cpu.Family
+	// Memory, if not 0, bounds the bytes of the process, and says what MemoryBytes is.
+	Memory uint64
 	// MemoryBytes bounds what the bits of a layer and decoded layers take
 	// together; 0 stands for verify.DefaultMemoryBytes. The bits must fit. Layers
 	// that do not are compared through a cache of tables.DefaultCacheBytes beside,
@@ -34,21 +35,10 @@ type Options struct {
 	Progress func(Progress)
 }
 
-// MemoryError reports a layer whose bits do not fit in the memory allowed.
-type MemoryError struct {
-	Seeds         int    // of the layer
-	Need, Allowed uint64 // bytes; more than Need are needed
-}
-
-func (e *MemoryError) Error() string {
-	return fmt.Sprintf("the proof of layer %d needs more than %s of memory and %s are allowed",
-		e.Seeds, humanize.IBytes(e.Need), humanize.IBytes(e.Allowed))
-}
-
 // Run verifies and proves the run directory dir, layer by layer. Whatever is wrong
 // with a layer becomes part of the result; layers above one that is not proved
 // are verified only. An error says that the question could not be answered: a
-// *MemoryError, or an error of verify.Run. The result then holds the layers that
+// *memory.Error, or an error of verify.Run. The result then holds the layers that
 // were done before.
 func Run(ctx context.Context, dir string, o Options) (result *Result, err error) {
 	start := time.Now()
@@ -76,6 +66,7 @@ func Run(ctx context.Context, dir string, o Options) (result *Result, err error)
 type run struct {
 	options Options // MemoryBytes without the bits
 	dir     string
+	cache   uint64 // bytes that verifying takes for layers that do not fit, 0 for its default
 	tables  *tables.Tables
 	space   *awari.Space
 	meter   meter
@@ -116,15 +107,42 @@ func (r *run) takeMemory() error {
 	if len(r.options.Layers) == 0 {
 		return nil
 	}
-	n := r.options.Layers[len(r.options.Layers)-1]
-	size := r.space.Size(n)
-	need, allowed := 3*8*words(size), uint64(max(0, r.options.MemoryBytes))
-	if need >= allowed {
-		return &MemoryError{Seeds: n, Need: need, Allowed: allowed}
+	n := slices.Max(r.options.Layers)
+	size, o := r.space.Size(n), &r.options
+	need := bitsBytes(size)
+	if o.Memory > 0 {
+		fixed := r.fixed() + need
+		if fixed > memory.Room(o.Memory) {
+			return &memory.Error{What: fmt.Sprintf("the proof of layer %d", n), Need: memory.Need(fixed), Allowed: o.Memory, Enough: r.enough(n)}
+		}
+		o.MemoryBytes, r.cache = verify.Divide(memory.Room(o.Memory)-fixed, r.space, n)
+		o.MemoryBytes, r.cache = max(o.MemoryBytes, 1), max(r.cache, 1) // 0 would stand for a default
+	} else if o.MemoryBytes -= int64(need); o.MemoryBytes <= 0 {
+		return &memory.Error{What: fmt.Sprintf("the proof of layer %d", n), Need: need + 1, Allowed: uint64(o.MemoryBytes) + need}
 	}
-	r.options.MemoryBytes -= int64(need)
 	r.won, r.lost, r.marked = newBits(size), newBits(size), newBits(size)
 	return nil
+}
+
+// bitsBytes returns the bytes of the bits of a layer of that size.
+func bitsBytes(size uint64) uint64 { return 3 * 8 * words(size) }
+
+// fixed returns the bytes of data that a proof takes besides the bits: those of
+// verifying, which has tables of its own, and scores and boards for each worker.
+func (r *run) fixed() uint64 {
+	const perWorker = 256 << 10
+	w := r.options.Workers
+	return verify.Fixed(r.tables, w) + r.tables.Overhead(w) + uint64(w)*perWorker
+}
+
+// enough says which layers below n can be proved in the memory allowed.
+func (r *run) enough(n int) string {
+	for n--; n >= 0; n-- {
+		if r.fixed()+bitsBytes(r.space.Size(n)) <= memory.Room(r.options.Memory) {
+			return fmt.Sprintf("enough up to layer %d", n)
+		}
+	}
+	return "too little for any layer"
 }
 
 // layer verifies layer n, and proves it if it is in order and those below are.
@@ -132,8 +150,8 @@ func (r *run) layer(ctx context.Context, n int, below bool) (Layer, error) {
 	l := r.newLayer(n)
 	v, err := verify.Run(ctx, r.dir, verify.Options{
 		Layers: []int{n}, Workers: r.options.Workers, Family: r.options.Family,
-		MemoryBytes: r.options.MemoryBytes,
-		Progress:    r.meter.verified, Backed: func(_ int, rank uint64) { l.won.add(rank) },
+		MemoryBytes: r.options.MemoryBytes, CacheBytes: int64(r.cache),
+		Progress: r.meter.verified, Backed: func(_ int, rank uint64) { l.won.add(rank) },
 	})
 	if err != nil {
 		return Layer{}, err

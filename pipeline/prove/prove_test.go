@@ -15,6 +15,7 @@ import (
 
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
+	"grenier/io/memory"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -159,8 +160,8 @@ func TestRefused(t *testing.T) {
 	}
 	need := bitsOf(len(layers[7]))
 	_, err := prove.Run(t.Context(), dir, prove.Options{MemoryBytes: need})
-	m, ok := errors.AsType[*prove.MemoryError](err)
-	if !ok || *m != (prove.MemoryError{Seeds: 7, Need: uint64(need), Allowed: uint64(need)}) {
+	m, ok := errors.AsType[*memory.Error](err)
+	if !ok || *m != (memory.Error{What: "the proof of layer 7", Need: uint64(need) + 1, Allowed: uint64(need)}) {
 		t.Errorf("too little memory: %v", err)
 	}
 	if r := run(t, testrun.Write(t, game, nil, 64), prove.Options{}); !r.OK || len(r.Layers) != 0 {

@@ -12,7 +12,7 @@ import (
 )
 
 // examineAll finds out what every layer needs, changing nothing. It fails with a
-// *batch.MemoryError if that cannot be done.
+// *memory.Error if that cannot be done.
 func (r *repairer) examineAll(ctx context.Context) error {
 	for n := range r.last + 1 {
 		r.total += float64(r.found[n].Stamp.Bytes)

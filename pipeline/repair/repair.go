@@ -138,7 +138,7 @@ func (e *DifferentError) Error() string {
 // Run repairs the run directory at path. Before anything is changed, it fails with
 // rundir.ErrMissing or an error that matches corrupt.ErrForeign if there is no run; a
 // *MixedError; *rundir.LockedError while a solver has the directory; rundir.ErrUnwritable; a
-// *batch.MemoryError. Later, with a *DifferentError, like batch.Solve, or with the error of
+// *memory.Error. Later, with a *DifferentError, like batch.Solve, or with the error of
 // ctx; the same call goes on from there.
 func Run(ctx context.Context, path string, o Options) (result *Result, err error) {
 	start := time.Now()

@@ -23,6 +23,7 @@ import (
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
+	"grenier/io/memory"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
 	"grenier/kernels/cpu"
@@ -602,7 +603,7 @@ func TestMemory(t *testing.T) {
 	o := options()
 	o.Solve.Memory = 1000
 	_, err := repair.Run(t.Context(), dir, o)
-	if _, ok := errors.AsType[*batch.MemoryError](err); !ok {
+	if _, ok := errors.AsType[*memory.Error](err); !ok {
 		t.Error(err)
 	}
 	if diff := cmp.Diff(before, files(t, dir)); diff != "" {
@@ -673,7 +674,7 @@ func TestPaged(t *testing.T) {
 func least(t *testing.T, game awari.Game, seeds int) uint64 {
 	o := solveOptions(seeds)
 	o.Memory = 1
-	tooLittle, ok := errors.AsType[*batch.MemoryError](o.Check(game))
+	tooLittle, ok := errors.AsType[*memory.Error](o.Check(game))
 	if !ok {
 		t.Fatal("one byte is enough")
 	}

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 
+	"grenier/io/memory"
 	"grenier/layers/swap"
 	"grenier/pipeline/patterns"
 	"grenier/pipeline/swapsolve"
@@ -106,6 +107,14 @@ type contest struct {
 	distance []int // of each state, -1 if not known
 }
 
+// left returns the bytes that a search may take for states, 0 for no limit.
+func (b *bench) left() uint64 {
+	if b.o.Memory == 0 {
+		return 0
+	}
+	return max(1, memory.Left(b.o.Memory))
+}
+
 // entrant is a solver with what it found.
 type entrant struct {
 	name      string
@@ -119,7 +128,7 @@ func (c *contest) run(ctx context.Context, tick func(float64)) error {
 	if err != nil {
 		return err
 	}
-	o := swapsolve.Options{Heuristic: h, Memory: c.b.o.Memory}
+	o := swapsolve.Options{Heuristic: h, Memory: c.b.left()}
 	var all []entrant
 	for _, name := range swapsolve.Names() {
 		if most := fit[name]; most == 0 {

@@ -109,7 +109,7 @@ func (o *Options) check() error {
 	return nil
 }
 
-// Run measures. It fails with ErrOption, ErrWrong, patterns.ErrMemory if a database
+// Run measures. It fails with ErrOption, ErrWrong, a *memory.Error if a database
 // needs more than Options.Memory, the error of ctx, or an error of the operating system;
 // files are in a temporary directory that is removed in any case.
 func Run(ctx context.Context, o Options) (*Report, error) {

@@ -23,10 +23,21 @@ type queue interface {
 	bytes() uint64
 }
 
+// listBytes returns the memory of a list of elements of so many bytes, which may grow
+// soon: then the old one and the new one are there at a time.
+func listBytes[E any](list []E, each uint64) uint64 {
+	const soon = 256 // more than the neighbours of a state
+	bytes := each * uint64(cap(list))
+	if cap(list)-len(list) < soon {
+		bytes += bytes*3/2 + each*soon
+	}
+	return bytes
+}
+
 // heap is a queue as a binary heap.
 type heap struct{ list []entry }
 
-func (h *heap) bytes() uint64 { return 16 * uint64(cap(h.list)) }
+func (h *heap) bytes() uint64 { return listBytes(h.list, 16) }
 
 func (h *heap) push(e entry) {
 	h.list = append(h.list, e)
@@ -69,12 +80,14 @@ func (h *heap) sink(e entry) {
 
 // buckets is a queue with a stack for each f and g.
 type buckets struct {
-	stacks [256][]([]swap.State) // by f, then g
-	least  int                   // no smaller f waits
-	size   uint64                // bytes of the stacks
+	stacks  [256][]([]swap.State) // by f, then g
+	least   int                   // no smaller f waits
+	size    uint64                // bytes of the stacks
+	largest uint64                // bytes of the largest of them
 }
 
-func (b *buckets) bytes() uint64 { return b.size }
+// bytes counts the largest stack once more and a half, for when it grows.
+func (b *buckets) bytes() uint64 { return b.size + b.largest*3/2 }
 
 func (b *buckets) push(e entry) {
 	for len(b.stacks[e.f]) <= int(e.g) {
@@ -84,6 +97,7 @@ func (b *buckets) push(e entry) {
 	before := cap(*stack)
 	*stack = append(*stack, e.state)
 	b.size += 8 * uint64(cap(*stack)-before)
+	b.largest = max(b.largest, 8*uint64(cap(*stack)))
 	b.least = min(b.least, int(e.f))
 }
 

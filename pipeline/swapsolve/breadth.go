@@ -13,7 +13,7 @@ import (
 func graphSearch(s *search) ([]swap.Swap, error) {
 	n, swaps := s.grid.Cells(), s.grid.Swaps()
 	states := perm.Factorial(n)
-	// 4 bytes for each neighbour, and 1 + 4 for the search.
+	// 4 bytes for each neighbour, and 1 + 4 for the search: a move, a place in the queue.
 	bytes := states * uint64(4*len(swaps)+5)
 	if err := s.hold(0, 0, bytes); err != nil || bytes > math.MaxInt/2 || states > math.MaxUint32 {
 		return nil, errMemory
@@ -33,7 +33,7 @@ func graphSearch(s *search) ([]swap.Swap, error) {
 	from := make([]uint8, states) // the move to a state, plus 1
 	start, goal := uint32(s.start.Rank(n)), uint32(s.goal.Rank(n))
 	from[start] = noMove
-	queue := []uint32{start}
+	queue := append(make([]uint32, 0, states), start)
 	for head := 0; from[goal] == 0; head++ {
 		if err := s.expand(); err != nil {
 			return nil, err
@@ -82,7 +82,7 @@ func newFront(s *search, from swap.State) (*front, error) {
 }
 
 // listBytes returns the memory of the lists.
-func (f *front) listBytes() uint64 { return 8 * uint64(cap(f.level)+cap(f.next)) }
+func (f *front) listBytes() uint64 { return 8*uint64(cap(f.level)) + listBytes(f.next, 8) }
 
 // others returns the memory of the search besides the table of this front.
 func (f *front) others() uint64 {

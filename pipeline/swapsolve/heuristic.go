@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"grenier/io/memory"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
 	"grenier/pipeline/patterns"
@@ -23,9 +24,11 @@ const HeuristicNames = "zero, manhattan, inversion, walking, pdb (the files of -
 func ParseHeuristic(ctx context.Context, g *swap.Grid, text string, files []string, o patterns.Options) (heuristic.Heuristic, error) {
 	if text == "" {
 		quick := o
-		if quick.Memory == 0 || quick.Memory > heuristic.WalkingMemory {
-			quick.Memory = heuristic.WalkingMemory
+		room := uint64(heuristic.WalkingMemory)
+		if o.Memory > 0 {
+			room = min(room, memory.Room(o.Memory)/2) // the rest is for states
 		}
+		quick.Memory = memory.Need(room)
 		h, err := ParseHeuristic(ctx, g, "walking+parity", files, quick)
 		if errors.Is(err, heuristic.ErrTooLarge) {
 			return ParseHeuristic(ctx, g, "manhattan+parity", files, o)
@@ -73,7 +76,7 @@ func baseHeuristic(ctx context.Context, g *swap.Grid, name string, files []strin
 	case "inversion":
 		return heuristic.NewInversions(g), nil
 	case "walking":
-		return heuristic.BuildWalking(ctx, g.Rows(), g.Cols(), o.Memory)
+		return heuristic.BuildWalking(ctx, g.Rows(), g.Cols(), memory.Room(o.Memory))
 	case "pdb", "pdb-exact":
 		if len(files) == 0 {
 			return nil, fmt.Errorf("%w: %s needs the file of a pattern database", ErrHeuristic, name)

@@ -51,13 +51,16 @@ type Options struct {
 	// Heuristic is the lower bound of astar, astar-bucket, idastar and beam. It must be
 	// admissible.
 	Heuristic heuristic.Heuristic
-	Memory    uint64        // most bytes for states, 0 for no limit
+	Memory    uint64        // most bytes for states, 0 for no limit; see LeastMemory
 	Time      time.Duration // 0 for no limit
 	// Width is the largest width of beam, 0 for no limit if Time is one, else 16,384.
 	Width int
 	// Progress is called several times a second, if it is not nil.
 	Progress func(Progress)
 }
+
+// LeastMemory is enough for the narrow beam that gives a solution when a search stops.
+const LeastMemory = 4 << 20
 
 // Result is what a solver found.
 type Result struct {

@@ -3,6 +3,7 @@ package tables
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,7 +29,7 @@ var ErrUnsolved = errors.New("not solved")
 type Options struct {
 	// Family is the kernel family that decodes blocks.
 	Family cpu.Family
-	// CacheBytes bounds the decoded blocks kept in memory; 0 stands for
+	// CacheBytes bounds the decoded blocks kept in memory, see Resize; 0 stands for
 	// DefaultCacheBytes, and at least one block is kept.
 	CacheBytes int64
 	// Sparing keeps the bytes of the layer files from filling memory: only the cache
@@ -126,6 +127,21 @@ func (t *Tables) Close() error {
 func (t *Tables) Forget() { t.cache.clear() }
 
 func (t *Tables) errClosed() error { return fmt.Errorf("%s: %w", t.name, os.ErrClosed) }
+
+// Overhead returns the most bytes of memory that the tables take besides the cache when
+// they are read by so many goroutines: a model for each layer, and for each goroutine what
+// decoding a block takes.
+func (t *Tables) Overhead(goroutines int) uint64 {
+	const perLayer, perGoroutine = 16 << 10, 16 * layerfile.MaxBlockSize
+	bytes := uint64(goroutines) * perGoroutine
+	for n := range t.layers {
+		bytes += perLayer + layerfile.ModelBytes(n)
+	}
+	return bytes
+}
+
+// Resize empties the cache, which holds so many bytes from now on. Nobody may be reading.
+func (t *Tables) Resize(bytes uint64) { t.cache = newCache(int64(min(bytes, math.MaxInt64))) }
 
 // Path returns the path, or the address, of the file of layer n, which must be
 // solved.

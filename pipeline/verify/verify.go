@@ -22,10 +22,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
 	"grenier/io/corrupt"
+	"grenier/io/layerfile"
+	"grenier/io/memory"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/tables"
@@ -48,6 +51,8 @@ type Options struct {
 	Workers int
 	// Family is the kernel family that decodes blocks.
 	Family cpu.Family
+	// Memory, if not 0, bounds the bytes of the process, and says what the next two are.
+	Memory uint64
 	// MemoryBytes bounds the layers that are decoded into memory as a whole, which
 	// makes verifying much faster; 0 stands for DefaultMemoryBytes. Layers that do
 	// not fit are read through a cache of CacheBytes, see tables.Options.
@@ -65,7 +70,7 @@ type Options struct {
 // Run verifies the run directory dir. Whatever is wrong with a layer becomes part
 // of the result, and the next layer follows; see Result.Err. An error says that
 // the question could not be answered: those of tables.Open, tables.ErrUnsolved
-// for a layer that is not there, or that of ctx. The result then holds the layers
+// for a layer that is not there, a *memory.Error, or that of ctx. The result then holds the layers
 // that were done before.
 func Run(ctx context.Context, dir string, o Options) (result *Result, err error) {
 	start := time.Now()
@@ -124,8 +129,51 @@ func newRun(t *tables.Tables, o Options) (*run, error) {
 		}
 		r.meter.total += r.wanted(n)
 	}
-	return r, nil
+	return r, r.divide()
 }
+
+// divide divides the memory of the process.
+func (r *run) divide() error {
+	o := &r.options
+	if o.Memory == 0 {
+		return nil
+	}
+	n := 0
+	if len(o.Layers) > 0 {
+		n = slices.Max(o.Layers)
+	}
+	fixed := Fixed(r.tables, o.Workers)
+	if err := memory.Check(fmt.Sprintf("verifying layer %d", n), fixed, o.Memory); err != nil {
+		return err
+	}
+	layers, cache := Divide(memory.Room(o.Memory)-fixed, r.space, n)
+	o.MemoryBytes = layers
+	r.tables.Resize(cache)
+	return nil
+}
+
+// Fixed returns the bytes of data that verifying takes with so many workers, besides those
+// that Divide divides.
+func Fixed(t *tables.Tables, workers int) uint64 {
+	const queues = 256 << 10 // positions, their children and scores
+	return t.Overhead(workers) + uint64(workers)*queues + layerfile.MaxBlockSize
+}
+
+// Divide divides so many bytes between layers that are in memory as a whole, up to that
+// of n seeds, and the cache for the others. The cache gets nothing if there are none.
+func Divide(bytes uint64, space *awari.Space, n int) (layers int64, cache uint64) {
+	all := uint64(0)
+	for k := range n + 1 {
+		all += space.Size(k)
+	}
+	if all > bytes {
+		cache = min(bytes/shareOfCache, tables.DefaultCacheBytes)
+	}
+	return int64(min(bytes-cache, math.MaxInt64)), cache
+}
+
+// shareOfCache is the part of the memory that the cache gets.
+const shareOfCache = 4
 
 // wanted returns how many positions of layer n are to be compared.
 func (r *run) wanted(n int) uint64 {

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/pflag"
+
+	"grenier/io/memory"
+	"grenier/pipeline/swapbfs"
+	"grenier/pipeline/swapclasses"
+)
+
+// memoryFlag is --memory: the most bytes that the process takes. See docs/memory.md.
+type memoryFlag struct {
+	app   *app
+	text  string
+	given bool  // on the command line
+	plans bool  // it is of another run, maybe on another machine
+	force *bool // allow more than the machine has
+}
+
+// memoryUsage describes --memory.
+const memoryUsage = "most `bytes` of memory; on a small machine less is taken"
+
+// define adds --memory, and --force unless the command has that already.
+func (m *memoryFlag) define(a *app, flags *pflag.FlagSet, usual string, force *bool) {
+	*m = memoryFlag{app: a, text: usual, force: force}
+	flags.Var(m, "memory", memoryUsage)
+	if force == nil {
+		m.force = new(bool)
+		flags.BoolVar(m.force, "force", false, "begin even if the machine has less than --memory")
+	}
+}
+
+// definePlan adds --memory to a command that only plans.
+func (m *memoryFlag) definePlan(a *app, flags *pflag.FlagSet, usual string) {
+	*m = memoryFlag{app: a, text: usual, plans: true}
+	flags.Var(m, "memory", "most `bytes` of memory of the run that is planned")
+}
+
+func (m *memoryFlag) String() string { return m.text }
+func (m *memoryFlag) Type() string   { return "bytes" }
+
+// Set takes the text of the command line; what is no number is told by limit.
+func (m *memoryFlag) Set(text string) error {
+	m.text, m.given = text, true
+	return nil
+}
+
+// limit returns the bytes that the process may take, and has the garbage collected in time.
+// It refuses more than the machine has, unless forced; a default it lowers, with a note.
+func (m *memoryFlag) limit() (uint64, error) {
+	allowed, err := parseBytes("--memory", m.text)
+	if err != nil {
+		return 0, err
+	}
+	switch machine := memory.OfMachine(); {
+	case machine.Has(allowed), m.plans && m.given, m.force != nil && *m.force:
+	case m.given:
+		return 0, usageError{fmt.Errorf("--memory %s: %v; --force begins all the same", m.text, machine)}
+	default:
+		allowed = machine.Usual(allowed)
+		m.text = fmt.Sprint(allowed)
+		fmt.Fprintf(m.app.err, "grenier: note: %v, so --memory is %s (%d bytes)\n", machine, humanize.IBytes(allowed), allowed)
+	}
+	if !m.plans {
+		m.app.atEnd = append(m.app.atEnd, memory.Bound(allowed))
+	}
+	return allowed, nil
+}
+
+// calibrating refuses to measure this machine for a plan if that takes more than --memory.
+func (m *memoryFlag) calibrating(threads int) error {
+	const least, perThread = 80 << 20, 2 << 20
+	allowed, err := parseBytes("--memory", m.text)
+	if need := uint64(least + threads*perThread); err == nil && allowed < need {
+		err = m.explain(&memory.Error{What: "a calibration", Need: need, Allowed: allowed, Enough: "--calibration takes one that was saved"})
+	}
+	return err
+}
+
+// explain says that an error for lack of memory is about --memory.
+func (m *memoryFlag) explain(err error) error {
+	if isMemory(err) {
+		return usageError{fmt.Errorf("--memory %s: %w", m.text, err)}
+	}
+	return err
+}
+
+// isMemory says whether an error is that the memory allowed is too little.
+func isMemory(err error) bool {
+	return isType[*memory.Error](err) || isType[*swapbfs.MemoryError](err) || isType[*swapclasses.MemoryError](err)
+}
+
+// parseBytes reads the value of a flag that is a number of bytes.
+func parseBytes(flag, text string) (uint64, error) {
+	n, err := humanize.ParseBytes(text)
+	if err != nil || n == 0 || n > 1<<62 {
+		return 0, usageError{fmt.Errorf("%s %q: want a number of bytes like 8GiB", flag, text)}
+	}
+	return n, nil
+}

@@ -1,0 +1,102 @@
+// Package memory keeps a process within the memory that it is allowed.
+//
+// What a command is allowed is for the whole process: its data, what the Go runtime
+// takes besides, stacks, and the code in memory. The engines count their data before they
+// begin, and Room says how much of that there may be; Need is the way back. The rest is
+// for what nobody counts: Base, and a sixteenth for garbage and the bookkeeping of the
+// runtime, which Bound makes collect in time.
+//
+// Pages of files that the system can take back at any time count for nothing: files that
+// are mapped to be read, and what package pagecache has written out.
+package memory
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"runtime/debug"
+)
+
+const (
+	// Base is what a process takes besides its data: some 12 MiB of code, of which the
+	// system can take most back, and the Go runtime with stacks and small things.
+	Base = 16 << 20
+	// program is the part of Base that the Go runtime does not know of.
+	program = 12 << 20
+	// garbage is the part of all that is left for it.
+	garbage = 16
+)
+
+// Room returns how many bytes of data a process may have that is allowed so many bytes.
+func Room(allowed uint64) uint64 { return allowed - min(allowed, Base+allowed/garbage) }
+
+// Need returns how many bytes a process must be allowed to have so many bytes of data:
+// the inverse of Room.
+func Need(data uint64) uint64 {
+	data = min(data, math.MaxInt64) // no machine has as much
+	return Base + data + (Base+data)/(garbage-1) + 1
+}
+
+// Left is Room without the data that is there already.
+func Left(allowed uint64) uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	room := Room(allowed)
+	return room - min(room, m.HeapAlloc)
+}
+
+// Bound makes the Go runtime collect garbage, and give memory back, so that a process
+// with no more data than Room stays within the bytes that it is allowed. What has to be
+// done for that costs time only when the memory is nearly used up. The function that it
+// returns undoes it.
+func Bound(allowed uint64) (undo func()) {
+	limit := max(int64(min(allowed, math.MaxInt64))-program, Base-program)
+	before := debug.SetMemoryLimit(-1)
+	debug.SetMemoryLimit(min(before, limit)) // the environment may ask for less
+	return func() { debug.SetMemoryLimit(before) }
+}
+
+// Error reports work that needs more memory than is allowed.
+type Error struct {
+	What          string // the work
+	Need, Allowed uint64 // bytes of the process
+	Enough        string // what would fit, "" if nothing does or nobody knows
+}
+
+func (e *Error) Error() string {
+	text := fmt.Sprintf("%s needs %s of memory and %s are allowed", e.What, AtLeast(e.Need), atMost(e.Allowed))
+	if e.Enough != "" {
+		text += " (" + e.Enough + ")"
+	}
+	return text
+}
+
+// Check fails with an *Error, about the work that what names, if so many bytes of data
+// are more than a process may have that is allowed so many bytes; 0 allows all.
+func Check(what string, data, allowed uint64) error {
+	if allowed == 0 || data <= Room(allowed) {
+		return nil
+	}
+	return &Error{What: what, Need: Need(data), Allowed: allowed}
+}
+
+// AtLeast returns a number of bytes as text, not less than it is: who allows as much
+// allows enough.
+func AtLeast(bytes uint64) string { return text(bytes, math.Ceil) }
+
+// atMost returns a number of bytes as text, not more than it is.
+func atMost(bytes uint64) string { return text(bytes, math.Floor) }
+
+// text returns a number of bytes in binary units, with one decimal below ten.
+func text(bytes uint64, round func(float64) float64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
+	n, unit := float64(bytes), 0
+	for ; n >= 1024 && unit < len(units)-1; unit++ {
+		n /= 1024
+	}
+	if n < 10 && unit > 0 {
+		return fmt.Sprintf("%.1f %s", round(n*10)/10, units[unit])
+	}
+	return fmt.Sprintf("%.0f %s", round(n), units[unit])
+}
