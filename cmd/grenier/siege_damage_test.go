@@ -46,7 +46,8 @@ func siegeSeed(t *testing.T) uint64 {
 // subject is files that get damaged, and the commands that read them.
 type subject struct {
 	name  string
-	share int // of all damages, in percent
+	share int  // of all damages, in percent
+	long  bool // it takes its time
 	build func(t *testing.T, s *subject)
 	rows  []row
 
@@ -64,8 +65,9 @@ type subject struct {
 // for the tree.
 type row struct {
 	args, in string
-	quiet    bool // what it prints depends on more than the files: no value to compare
-	writes   bool // it changes the files, so it comes last
+	quiet    bool          // what it prints depends on more than the files: no value to compare
+	writes   bool          // it changes the files, so it comes last
+	patience time.Duration // 0 is siegePatience
 
 	facts map[string]bool // what it prints if nothing is damaged
 	size  int             // how much that is
@@ -78,13 +80,13 @@ const siegeDir, siegeWhole = "run", "whole"
 // damagedRuns are the subjects.
 func damagedRuns() []*subject {
 	return []*subject{
-		{name: "awari", share: 22, build: buildAwari(12, 5, "awari"), rows: awariRows(12, 5, "awari")},
-		{name: "strict", share: 22, build: buildAwari(6, 8, "strict"), rows: awariRows(6, 8, "strict")},
-		{name: "unfinished", share: 12, build: buildUnfinished, rows: []row{
+		{name: "awari", share: 28, build: buildAwari(12, 5, "awari"), rows: awariRows(12, 5, "awari")},
+		{name: "strict", share: 28, build: buildAwari(6, 8, "strict"), rows: awariRows(6, 8, "strict")},
+		{name: "unfinished", share: 2, long: true, build: buildUnfinished, rows: []row{
 			{args: "awari status --dir @/run", quiet: true},
 			{args: "awari stats --json --dir @/run"},
-			{args: "awari probe --dir @/run -", in: "1 2 0 1 0 3 1 0\n0 0 0 4 1 2 0 1\n2 2 2 2 2 2 0 0\n"},
-			{args: unfinished, writes: true},
+			{args: "awari probe --dir @/run -", in: boards(12, 5)},
+			{args: unfinished, writes: true, patience: time.Minute},
 		}},
 		{name: "swap", share: 12, build: buildInterrupted("swap bfs --rows 2 --cols 4"), rows: []row{
 			{args: "awari stats --dir @/run", quiet: true},
@@ -130,6 +132,9 @@ func TestSiegeDamage(t *testing.T) {
 	seed := siegeSeed(t)
 	for i, s := range damagedRuns() {
 		t.Run(s.name, func(t *testing.T) {
+			if s.long && !long() {
+				t.Skip("it takes long: needs GRENIER_LONG=1")
+			}
 			t.Parallel()
 			s.begin(t)
 			defer s.worker.stop()
@@ -171,7 +176,8 @@ func (s *subject) begin(t *testing.T) {
 
 func (s *subject) do(t *testing.T, row *row) (reply, error) {
 	t.Helper()
-	return s.worker.do(t, order{strings.Fields(strings.ReplaceAll(row.args, "@", s.tree.Name())), row.in})
+	o := order{strings.Fields(strings.ReplaceAll(row.args, "@", s.tree.Name())), row.in}
+	return s.worker.do(t, o, max(row.patience, siegePatience))
 }
 
 // round damages the files once or twice and runs all commands.
@@ -422,11 +428,11 @@ func buildAwari(pits, seeds int, rules string) func(*testing.T, *subject) {
 }
 
 // unfinished is a run that has to keep part of its last layer on disk.
-const unfinished = "awari solve --progress none --pits 8 --seeds 15 --memory 1500KiB --dir @/run"
+var unfinished = fmt.Sprintf("awari solve --progress none --seeds %d --memory %s --dir @/run", pagedSeeds, pagedMemory)
 
 func buildUnfinished(t *testing.T, s *subject) {
 	s.interrupt(t, strings.ReplaceAll(unfinished, "@", s.tree.Name())+" --checkpoint 1ms", "run/work/tiles.checkpoint")
-	s.donate(t, "awari solve --pits 8 --seeds 12")
+	s.donate(t, "awari solve --seeds 8")
 }
 
 // interrupt runs a command and stops it when there is a checkpoint, until one is left.

@@ -158,8 +158,9 @@ func (w *worker) stop() {
 // patience is how long a command may take. Those of the tests take a small part of it.
 const siegePatience = 5 * time.Second
 
-// do runs a command line. The error tells of a process that died or had to be killed.
-func (w *worker) do(t *testing.T, o order) (reply, error) {
+// do runs a command line. The error tells of a process that died or that took too long
+// and was killed.
+func (w *worker) do(t *testing.T, o order, patience time.Duration) (reply, error) {
 	t.Helper()
 	if w.cmd == nil {
 		w.start(t)
@@ -168,13 +169,11 @@ func (w *worker) do(t *testing.T, o order) (reply, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hung := false
-	watchdog := time.AfterFunc(siegePatience, func() {
-		hung = true
-		w.cmd.Process.Signal(syscall.SIGQUIT) // it prints what it does
-		time.Sleep(time.Second)
-		w.cmd.Process.Kill()
-	})
+	process := w.cmd.Process
+	watchdog := time.AfterFunc(patience, func() { process.Signal(syscall.SIGQUIT) }) // it prints what it does
+	defer watchdog.Stop()
+	killer := time.AfterFunc(patience+time.Second, func() { process.Kill() })
+	defer killer.Stop()
 	var r reply
 	_, err = w.in.Write(append(text, '\n'))
 	if err == nil {
@@ -183,16 +182,16 @@ func (w *worker) do(t *testing.T, o order) (reply, error) {
 			err = json.Unmarshal(line, &r)
 		}
 	}
-	if watchdog.Stop() && err == nil {
+	if err == nil {
 		return r, nil
+	}
+	what := "died"
+	if !watchdog.Stop() {
+		what = "hung"
 	}
 	w.cmd.Wait()
 	w.cmd = nil
-	what := "died"
-	if hung {
-		what = "hung"
-	}
-	return r, fmt.Errorf("the process %s: %s", what, firstLines(w.errs.String(), 40))
+	return r, fmt.Errorf("the process %s: %s", what, firstLines(w.errs.String(), 30))
 }
 
 func firstLines(text string, n int) string {
