@@ -11,8 +11,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"grenier/io/durable"
 )
 
 // TestInterruptedExchange: commands that are interrupted say so and leave nothing.
@@ -55,7 +53,7 @@ func TestExportSignal(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(time.Minute); !exists(path) && !exists(path+durable.TempSuffix); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(time.Minute); len(namesIn(t, filepath.Dir(path), "")) == 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("nothing is written")
 		}
@@ -69,8 +67,8 @@ func TestExportSignal(t *testing.T) {
 	} else if status != exitInterrupted || exists(path) {
 		t.Errorf("status %d, %v; there is a file: %v", status, err, exists(path))
 	}
-	if exists(path + durable.TempSuffix) {
-		t.Error("a temporary file is left")
+	if names := namesIn(t, filepath.Dir(path), ""); len(names) > 1 || len(names) == 1 && !exists(path) {
+		t.Errorf("left behind: %v", names)
 	}
 }
 

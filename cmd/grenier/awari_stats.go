@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"grenier/io/durable"
 	"grenier/io/manifest"
 	"grenier/io/report"
+	"grenier/io/vfs"
 )
 
 // allLayers is the value of --layer that selects every layer.
@@ -96,7 +96,7 @@ func drawStats(m *manifest.Manifest, html, svg string) error {
 		if err := file.write(&b, m); err != nil {
 			return usageError{fmt.Errorf("%s: %w", file.path, err)}
 		}
-		if err := durable.WriteFile(file.path, b.Bytes()); err != nil {
+		if err := vfs.WriteFile(file.path, b.Bytes()); err != nil {
 			return err
 		}
 	}

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"os"
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,6 +10,7 @@ import (
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
+	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 	"grenier/pipeline/prove"
 )
@@ -28,10 +29,7 @@ func replaceLayer(t *testing.T, dir string, n int, scores []int8) {
 		t.Fatal(err)
 	}
 	header.Model = "" // that of the old scores
-	summary, err := writeLayer(path+"-new", header, scores)
-	if err == nil {
-		err = os.Rename(path+"-new", path)
-	}
+	summary, err := writeLayer(path, header, scores)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,14 +38,22 @@ func replaceLayer(t *testing.T, dir string, n int, scores []int8) {
 		t.Fatal(err)
 	}
 	m.Layers[n] = manifest.NewLayer(rundir.LayerName(n), summary, 0)
-	if err := m.Save(filepath.Join(dir, rundir.ManifestName)); err != nil {
+	d, err := vfs.OpenDir(dir)
+	if err == nil {
+		err = errors.Join(m.Save(d, rundir.ManifestName), d.Close())
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 }
 
 // writeLayer writes a layer of one block.
 func writeLayer(path string, h layerfile.Header, scores []int8) (layerfile.Summary, error) {
-	w, err := layerfile.Create(path, h, cpu.Generic)
+	p, err := vfs.Begin(path)
+	if err != nil {
+		return layerfile.Summary{}, err
+	}
+	w, err := layerfile.Create(p, h, cpu.Generic)
 	if err != nil {
 		return layerfile.Summary{}, err
 	}
@@ -63,7 +69,11 @@ func writeLayer(path string, h layerfile.Header, scores []int8) (layerfile.Summa
 	if err := w.Append(&b); err != nil {
 		return layerfile.Summary{}, err
 	}
-	return w.Finish()
+	summary, err := w.Finish()
+	if err != nil {
+		return layerfile.Summary{}, err
+	}
+	return summary, w.Publish()
 }
 
 // TestProveCircles has six boards with two seeds that are worth 0, because they are

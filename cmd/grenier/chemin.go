@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"grenier/io/durable"
+	"grenier/io/vfs"
 	game "grenier/layers/chemin"
 	"grenier/pipeline/chemin"
 )
@@ -331,7 +331,7 @@ func (a *app) cheminSVG(b *game.Board, order []int, path string) error {
 	if err != nil {
 		return err
 	}
-	return durable.WriteFile(path, []byte(svg))
+	return vfs.WriteFile(path, []byte(svg))
 }
 
 // parseOrder reads the cells of an order.

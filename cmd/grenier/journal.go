@@ -33,7 +33,7 @@ type journal struct {
 	latest batch.Progress
 	warned map[string]bool
 
-	file  *os.File
+	file  io.WriteCloser
 	lines *logWriter // into file
 	log   *slog.Logger
 	done  chan struct{}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -105,7 +107,7 @@ func TestKill(t *testing.T) {
 }
 
 // afterKill matches the files that may be left.
-var afterKill = regexp.MustCompile(`^(lock|manifest\.json(\.tmp)?|layer-\d\d\.gl|solve\.log|work|work/layer-\d\d\.gl\.tmp|work/tiles(\.checkpoint(\.tmp)?)?|work/status\.json(\.tmp)?)$`)
+var afterKill = regexp.MustCompile(`^(lock|solve\.log|work|work/tiles|(manifest\.json|layer-\d\d\.gl|work/tiles\.checkpoint|work/status\.json)(\.[0-9a-f]{16}\.tmp)?)$`)
 
 // sealedLike checks what a kill left: sealed layers are those wanted, and the manifest
 // lists them, but perhaps for the last one. It returns their number.
@@ -205,10 +207,14 @@ func TestInterrupt(t *testing.T) {
 	mustRun(t, "awari", "verify", "--dir", dir, "--progress", "none", "--sample", "1000")
 }
 
-// awaitFile waits until there is a file.
+// awaitFile waits until there is a file whose path begins so.
 func awaitFile(t *testing.T, path string) {
 	t.Helper()
-	awaitBytes(t, path, 0)
+	for end := time.Now().Add(time.Minute); len(namesIn(t, filepath.Dir(path), filepath.Base(path))) == 0; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("there is no %s", path)
+		}
+	}
 }
 
 // awaitBytes waits until there is a file that has so many bytes.
@@ -222,6 +228,22 @@ func awaitBytes(t *testing.T, path string, size int64) {
 			t.Fatalf("there is no %s of %d bytes", path, size)
 		}
 	}
+}
+
+// namesIn returns the names in a directory that begin with prefix.
+func namesIn(t *testing.T, dir, prefix string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), prefix) {
+			names = append(names, e.Name())
+		}
+	}
+	return names
 }
 
 func exists(path string) bool {

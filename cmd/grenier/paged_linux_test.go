@@ -47,7 +47,7 @@ func usedKiB(t *testing.T, dir string) int {
 }
 
 // fullStage finds the stage in the message of a full disk, which names the file.
-var fullStage = regexp.MustCompile(`grenier: (?:solving layer 17, (\w+) stage|(sealing) layer 17): [^\n]*/run/(?:work/tiles|work/tiles\.checkpoint\.tmp|work/layer-17\.gl\.tmp): no space left on device(?:; the work file has [0-9.]+ .?i?B and may need [0-9.]+ .?i?B)?\n$`)
+var fullStage = regexp.MustCompile(`grenier: (?:solving layer 17, (\w+) stage|(sealing) layer 17): [^\n]*/run/(?:work/tiles|work/tiles\.checkpoint\.[0-9a-f]{16}\.tmp|layer-17\.gl\.[0-9a-f]{16}\.tmp): no space left on device(?:; the work file has [0-9.]+ .?i?B and may need [0-9.]+ .?i?B)?\n$`)
 
 // testFullDisk solves on a disk that is too small, makes it larger and continues, until
 // it is large enough.

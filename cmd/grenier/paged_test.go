@@ -28,7 +28,7 @@ const (
 var (
 	workFile       = filepath.Join(rundir.WorkName, "tiles")
 	workCheckpoint = workFile + ".checkpoint"
-	workLayer      = filepath.Join(rundir.WorkName, rundir.LayerName(pagedSeeds)+".tmp")
+	workLayer      = rundir.LayerName(pagedSeeds) + "." // and what makes its name a temporary one
 )
 
 // pagedRuns has runs to begin with and to compare with.
@@ -121,7 +121,7 @@ func (p *pagedRuns) interrupt(t *testing.T, file string, sig os.Signal, meanwhil
 	for range 5 {
 		dir := p.begin(t)
 		s := p.start(t, dir)
-		awaitFile(t, filepath.Join(dir, file))
+		awaitFile(t, dir+string(filepath.Separator)+file)
 		awaitBytes(t, filepath.Join(dir, workFile), 1) // the first checkpoint may come before the first tile
 		meanwhile(dir, s)
 		if err := s.cmd.Process.Signal(sig); err != nil {

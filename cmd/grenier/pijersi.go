@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"grenier/io/durable"
+	"grenier/io/vfs"
 	"grenier/layers/pijersi"
 )
 
@@ -92,7 +92,7 @@ func (c *setupCommand) run(ctx context.Context, args []string) error {
 // show answers a set-up that is the only one.
 func (c *setupCommand) show(s pijersi.Setup) error {
 	if c.view.svg != "" {
-		if err := durable.WriteFile(c.view.svg, []byte(s.SVG())); err != nil || !c.view.asJSON && !c.view.draw {
+		if err := vfs.WriteFile(c.view.svg, []byte(s.SVG())); err != nil || !c.view.asJSON && !c.view.draw {
 			return err
 		}
 	}

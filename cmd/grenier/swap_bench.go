@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"grenier/io/chart"
-	"grenier/io/durable"
+	"grenier/io/vfs"
 	"grenier/pipeline/swapbench"
 )
 
@@ -121,7 +121,7 @@ func writeBenchPage(path string, r *swapbench.Report) error {
 	if err := page.Write(&b); err != nil {
 		return err
 	}
-	return durable.WriteFile(path, b.Bytes())
+	return vfs.WriteFile(path, b.Bytes())
 }
 
 func (a *app) printSwapBench(r swapBenchReport) {

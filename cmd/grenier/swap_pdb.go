@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"grenier/io/durable"
+	"grenier/io/vfs"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
 	"grenier/pipeline/patterns"
@@ -122,7 +122,7 @@ func (a *app) runSwapPDB(ctx context.Context, f swapPDBFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := durable.CheckFile(f.out); err != nil {
+	if err := vfs.CheckFile(f.out); err != nil {
 		return err
 	}
 	shown, err := a.newProgress(f.progress, f.json)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"strconv"
 	"strings"
@@ -15,7 +14,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"grenier/io/durable"
+	"grenier/io/vfs"
 	"grenier/layers/swap"
 	"grenier/pipeline/patterns"
 	"grenier/pipeline/swapsolve"
@@ -166,7 +165,7 @@ func (a *app) runSwapSolve(ctx context.Context, f swapSolveFlags, args []string)
 		return stopped
 	}
 	if f.svg != "" {
-		if err := durable.WriteFile(f.svg, swapsolve.SVG(puzzle, r.Swaps)); err != nil {
+		if err := vfs.WriteFile(f.svg, swapsolve.SVG(puzzle, r.Swaps)); err != nil {
 			return err
 		}
 	}
@@ -204,7 +203,7 @@ func (a *app) readPuzzle(f swapSolveFlags, args []string) (swap.Puzzle, error) {
 	case len(args) == 0 || args[0] == stdout:
 		return swap.Parse(a.in)
 	}
-	file, err := os.Open(args[0])
+	file, err := vfs.OpenStream(args[0])
 	if err != nil {
 		return swap.Puzzle{}, err
 	}

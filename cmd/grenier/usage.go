@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"grenier/io/durable"
+	"grenier/io/vfs"
 	"grenier/pipeline/batch"
 	"grenier/pipeline/export"
 	"grenier/pipeline/patterns"
@@ -135,5 +135,5 @@ func checkFile(path string) error {
 	if path == "" {
 		return nil
 	}
-	return durable.CheckFile(path)
+	return vfs.CheckFile(path)
 }

@@ -16,6 +16,8 @@ package corrupt
 import (
 	"errors"
 	"fmt"
+
+	"grenier/io/vfs"
 )
 
 var (
@@ -55,4 +57,13 @@ func (e *Error) Is(target error) bool { return target == ErrCorrupt }
 // cause as in fmt.Errorf, %w included.
 func New(file, part, format string, args ...any) error {
 	return &Error{File: file, Part: part, Cause: fmt.Errorf(format, args...)}
+}
+
+// Opened returns the error of opening the file at path: that there is no file, but a
+// directory or a FIFO, say, becomes an *Error that matches ErrForeign; all others stay.
+func Opened(path string, err error) error {
+	if wrong, ok := errors.AsType[*vfs.KindError](err); ok {
+		return New(path, "", "%w: it is %s", ErrForeign, wrong.Kind())
+	}
+	return err
 }

@@ -7,11 +7,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
-	"os"
 
 	"grenier/io/corrupt"
-	"grenier/io/durable"
+	"grenier/io/vfs"
 )
 
 // MaxBytes is the largest size of a file that Parse takes.
@@ -30,26 +28,19 @@ func Encode(doc any) ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// Save replaces the file at path by a document. It fails as Encode or durable.WriteFile
+// Save replaces the file at path by a document. It fails as Encode or vfs.WriteFile
 // does.
 func Save(path string, doc any) error {
 	data, err := Encode(doc)
 	if err != nil {
 		return fmt.Errorf("saving %s: %w", path, err)
 	}
-	return durable.WriteFile(path, data)
+	return vfs.WriteFile(path, data)
 }
 
 // Read returns what is in the file at path, for Parse: of a file that is larger than
-// MaxBytes only the beginning. It fails with an error of the operating system.
-func Read(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, MaxBytes+1))
-}
+// MaxBytes only the beginning. It fails like vfs.ReadFile.
+func Read(path string) ([]byte, error) { return vfs.ReadFile(path, MaxBytes) }
 
 // Parse decodes data, the contents of the file called path, into doc, which points to a
 // document with the header want. It fails with an error that matches corrupt.ErrCorrupt,

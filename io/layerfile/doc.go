@@ -35,13 +35,15 @@
 //
 // Blocks are encoded by any number of workers and appended in order:
 //
-//	w, err := layerfile.Create(path, header, family)
-//	defer w.Abort()                             // nothing to do after Finish
+//	p, err := vfs.Begin(path)
+//	w, err := layerfile.Create(p, header, family)
+//	defer w.Abort()                             // nothing to do after Publish
 //	e, err := layerfile.NewEncoder(header, family) // one for each worker
 //	var b layerfile.Block                       // may be reused after Append
 //	err = e.Encode(&b, scores)
 //	err = w.Append(&b)
-//	summary, err := w.Finish()
+//	summary, err := w.Finish()                  // all is on disk
+//	err = w.Publish()                           // at path, in the place of an older file
 //
 // # Reading
 //

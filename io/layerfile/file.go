@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"grenier/io/corrupt"
+	"grenier/io/vfs"
 	"grenier/kernels/ranks"
 )
 
@@ -56,17 +57,13 @@ func (f *File) usable(problems []error) (*File, error) {
 
 // open opens the file and lists what is wrong with header, footer and index.
 func open(path string, from opener) (*File, []error, error) {
-	file, err := os.Open(path)
+	file, err := vfs.OpenFile(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, corrupt.Opened(path, err)
 	}
 	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = corrupt.New(path, "", "%w: %v", corrupt.ErrForeign, info.Mode().Type())
-	}
 	if err != nil {
-		file.Close() // the first error tells more
-		return nil, nil, err
+		return nil, nil, errors.Join(err, file.Close())
 	}
 	s, err := from(file, info.Size())
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -243,13 +242,9 @@ func TestCheckCancelled(t *testing.T) {
 func TestWriterRefuses(t *testing.T) {
 	dir := t.TempDir()
 	h := testHeader(LZ4, 64, 100)
-	path := filepath.Join(dir, "a.tmp")
-	w, err := Create(path, h, family)
+	w, err := Create(begin(t, filepath.Join(dir, "a")), h, family)
 	if err != nil {
 		t.Fatal(err)
-	}
-	if _, err := Create(path, h, family); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("a file that exists: %v", err)
 	}
 	e, err := NewEncoder(h, family)
 	if err != nil {
@@ -276,6 +271,9 @@ func TestWriterRefuses(t *testing.T) {
 	if _, err := w.Finish(); !errors.Is(err, ErrOrder) {
 		t.Errorf("half a file: %v", err)
 	}
+	if err := w.Publish(); !errors.Is(err, ErrOrder) {
+		t.Errorf("half a file: %v", err)
+	}
 	if err := appendBlock(36); err != nil {
 		t.Error(err)
 	}
@@ -299,8 +297,8 @@ func TestWriterRefuses(t *testing.T) {
 // TestWriteFailureNamesTheFileOnce lets writing fail like on a full disk.
 func TestWriteFailureNamesTheFileOnce(t *testing.T) {
 	h := testHeader(LZ4, 64, 0)
-	path := filepath.Join(t.TempDir(), "a.tmp")
-	w, err := Create(path, h, family)
+	path := filepath.Join(t.TempDir(), "a")
+	w, err := Create(begin(t, path), h, family)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +315,7 @@ func TestWriteFailureNamesTheFileOnce(t *testing.T) {
 
 func TestWriterOtherCodec(t *testing.T) {
 	h := testHeader(LZ4, 64, 64)
-	w, err := Create(filepath.Join(t.TempDir(), "a.tmp"), h, family)
+	w, err := Create(begin(t, filepath.Join(t.TempDir(), "a")), h, family)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -336,7 +334,7 @@ func TestWriterOtherCodec(t *testing.T) {
 }
 
 func TestBadHeaders(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.tmp")
+	dir := t.TempDir()
 	for name, change := range map[string]func(h *Header){
 		"no game":        func(h *Header) { h.Game = "" },
 		"long rules":     func(h *Header) { h.Rules = strings.Repeat("a", MaxName+1) },
@@ -352,15 +350,15 @@ func TestBadHeaders(t *testing.T) {
 	} {
 		h := testHeader(LZ4, 64, 100)
 		change(&h)
-		if _, err := Create(path, h, family); !errors.Is(err, ErrHeader) {
+		if _, err := Create(begin(t, filepath.Join(dir, "a")), h, family); !errors.Is(err, ErrHeader) {
 			t.Errorf("%s: Create: %v", name, err)
 		}
 		if _, err := NewEncoder(h, family); !errors.Is(err, ErrHeader) {
 			t.Errorf("%s: NewEncoder: %v", name, err)
 		}
 	}
-	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a file was created: %v", err)
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
 

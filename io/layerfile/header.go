@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"math"
 	"strings"
 
@@ -141,6 +142,14 @@ func (h *Header) encode() []byte {
 
 // start returns the offset of the first block.
 func (h *Header) start() int64 { return headerSize + int64(len(h.Model)) }
+
+// Begins tells whether a file begins like a layer file, of any version, whatever
+// follows.
+func Begins(f io.ReaderAt) bool {
+	var head [len(headerMagic)]byte
+	n, _ := f.ReadAt(head[:], 0)
+	return string(head[:n]) == headerMagic
+}
 
 // parseHeader reads the first bytes of a file: magic, then version, then
 // checksum, then the rest but for the model, which follows it in the file.

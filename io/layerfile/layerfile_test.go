@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/io/tally"
+	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 	"grenier/kernels/ranks"
 )
@@ -67,9 +68,19 @@ func noise(r *rand.Rand, n int) []int8 {
 	return out
 }
 
+// begin begins a file that is going to be at path.
+func begin(t testing.TB, path string) *vfs.Pending {
+	t.Helper()
+	p, err := vfs.Begin(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 func writeFile(t testing.TB, path string, h Header, scores []int8) Summary {
 	t.Helper()
-	w, err := Create(path, h, family)
+	w, err := Create(begin(t, path), h, family)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,6 +99,9 @@ func writeFile(t testing.TB, path string, h Header, scores []int8) Summary {
 		}
 	}
 	s, err := w.Finish()
+	if err == nil {
+		err = w.Publish()
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

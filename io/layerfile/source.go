@@ -41,7 +41,7 @@ type sparing struct {
 
 func openSparing(f *os.File, length int64) (source, error) {
 	s := &sparing{file: f, size: length}
-	s.cache.Open(f.Name(), f)
+	s.cache.Open(f)
 	return s, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"grenier/io/pagecache/cachetest"
+	"grenier/io/vfs"
 )
 
 // TestSparing writes and reads a file of 96 MiB and looks how much of it is in the
@@ -26,12 +27,12 @@ func TestSparing(t *testing.T) {
 	kinds := [][]int8{noise(r, MaxBlockSize), noise(r, MaxBlockSize), noise(r, MaxBlockSize)}
 	h := testHeader(LZ4, MaxBlockSize, blocks*MaxBlockSize)
 	path := filepath.Join(t.TempDir(), "layer.gl")
-	w, err := CreateSparing(path, h, family)
+	w, err := CreateSparing(begin(t, path), h, family)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Abort()
-	held := cachetest.Watch(t, path)
+	held := cachetest.Watch(t, vfs.System(w.file.File).Name())
 	check := func(doing string, atMost int64) {
 		if bytes, _ := held(); bytes > atMost {
 			t.Errorf("%s: %d bytes in the page cache", doing, bytes)
@@ -52,6 +53,9 @@ func TestSparing(t *testing.T) {
 		check("writing", atMost)
 	}
 	if _, err := w.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Publish(); err != nil {
 		t.Fatal(err)
 	}
 	check("written", 1<<20)

@@ -9,6 +9,7 @@ import (
 
 	"grenier/io/pagecache"
 	"grenier/io/tally"
+	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 )
 
@@ -29,7 +30,7 @@ type Summary struct {
 // Writer writes a layer file from beginning to end. It is not safe for
 // concurrent use.
 type Writer struct {
-	path    string
+	pending *vfs.Pending
 	file    *output // nil after Finish and Abort
 	out     *bufio.Writer
 	summary Summary
@@ -41,7 +42,7 @@ type Writer struct {
 
 // output is a file that is written in order.
 type output struct {
-	*os.File
+	vfs.File
 	cache pagecache.Bound
 	size  int64 // bytes written
 }
@@ -53,42 +54,37 @@ func (o *output) Write(data []byte) (int, error) {
 	return n, err
 }
 
-func (o *output) Sync() error {
-	err := o.File.Sync()
+// sync waits until all is on disk, and lets the page cache go.
+func (o *output) sync() error {
+	err := o.Sync()
 	o.cache.Synced()
-	return err
+	return errors.Join(err, o.cache.Close())
 }
 
-func (o *output) Close() error { return errors.Join(o.cache.Close(), o.File.Close()) }
-
-// Create begins a new file at path, which must not exist yet: a temporary name,
-// for the file is not valid before Finish. The kernel family must be supported. It
-// fails with ErrHeader, or with an error of the operating system.
-func Create(path string, h Header, family cpu.Family) (*Writer, error) {
-	return create(path, h, family, false)
+// Create begins a file, to which p belongs from then on: what is written so far is no
+// layer file before Publish. The kernel family must be supported. It fails with
+// ErrHeader, and aborts p then.
+func Create(p *vfs.Pending, h Header, family cpu.Family) (*Writer, error) {
+	return create(p, h, family, false)
 }
 
 // CreateSparing is Create for files that together are larger than memory: on Linux it
 // leaves little of what is written in the page cache, and after Finish nothing. It
 // fails as Create does.
-func CreateSparing(path string, h Header, family cpu.Family) (*Writer, error) {
-	return create(path, h, family, true)
+func CreateSparing(p *vfs.Pending, h Header, family cpu.Family) (*Writer, error) {
+	return create(p, h, family, true)
 }
 
-func create(path string, h Header, family cpu.Family, sparing bool) (*Writer, error) {
+func create(p *vfs.Pending, h Header, family cpu.Family, sparing bool) (*Writer, error) {
 	if err := h.Validate(); err != nil {
-		return nil, err
+		return nil, errors.Join(err, p.Abort())
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return nil, err
-	}
-	file := &output{File: f}
+	file := &output{File: p.File}
 	if sparing {
-		file.cache.Open(path, f)
+		file.cache.Open(vfs.System(p.File))
 	}
 	w := &Writer{
-		path: path, file: file, out: bufio.NewWriterSize(file, writeBuffer), offset: uint64(h.start()),
+		pending: p, file: file, out: bufio.NewWriterSize(file, writeBuffer), offset: uint64(h.start()),
 		hash: tally.NewHash(family),
 	}
 	w.summary.Header = h
@@ -102,11 +98,11 @@ func create(path string, h Header, family cpu.Family, sparing bool) (*Writer, er
 func (w *Writer) Append(b *Block) error {
 	h := &w.summary.Header
 	if w.file == nil {
-		return fmt.Errorf("writing %s: %w", w.path, os.ErrClosed)
+		return fmt.Errorf("writing %s: %w", w.pending.Path(), os.ErrClosed)
 	}
 	if w.blocks >= h.Blocks() || len(b.scores) != h.BlockLen(w.blocks) || b.codec != h.Codec {
 		return fmt.Errorf("%w: writing %s: block %d of %d with %d scores, %v",
-			ErrOrder, w.path, w.blocks, h.Blocks(), len(b.scores), b.codec)
+			ErrOrder, w.pending.Path(), w.blocks, h.Blocks(), len(b.scores), b.codec)
 	}
 	if _, err := w.out.Write(b.stored); err != nil {
 		return w.named(err)
@@ -126,16 +122,15 @@ func (w *Writer) Append(b *Block) error {
 	return nil
 }
 
-// Finish writes index and footer, waits until the file is on disk and closes it.
-// It fails with ErrOrder if blocks are missing. After a failure, Abort removes
-// what was written.
+// Finish writes index and footer and waits until the file is on disk. It fails with
+// ErrOrder if blocks are missing. After a failure, Abort removes what was written.
 func (w *Writer) Finish() (Summary, error) {
 	h := &w.summary.Header
 	if w.file == nil {
-		return Summary{}, fmt.Errorf("writing %s: %w", w.path, os.ErrClosed)
+		return Summary{}, fmt.Errorf("writing %s: %w", w.pending.Path(), os.ErrClosed)
 	}
 	if w.blocks != h.Blocks() {
-		return Summary{}, fmt.Errorf("%w: writing %s: %d blocks of %d", ErrOrder, w.path, w.blocks, h.Blocks())
+		return Summary{}, fmt.Errorf("%w: writing %s: %d blocks of %d", ErrOrder, w.pending.Path(), w.blocks, h.Blocks())
 	}
 	f := &w.summary.Footer
 	f.Hash = w.hash.Sum()
@@ -155,14 +150,9 @@ func (w *Writer) finish(footer []byte) error {
 	if err := w.out.Flush(); err != nil {
 		return err
 	}
-	if err := w.file.Sync(); err != nil {
-		return err
-	}
-	err := w.file.Close()
-	if err == nil {
-		w.file = nil
-	}
-	return err
+	file := w.file
+	w.file = nil
+	return file.sync()
 }
 
 // named says which file an error is about, unless it does so itself, as those of
@@ -171,19 +161,24 @@ func (w *Writer) named(err error) error {
 	if _, ok := errors.AsType[*fs.PathError](err); ok {
 		return err
 	}
-	return fmt.Errorf("writing %s: %w", w.path, err)
+	return fmt.Errorf("writing %s: %w", w.pending.Path(), err)
 }
 
-// Abort closes and removes an unfinished file. It does nothing after a
-// successful Finish or another Abort, so it can be deferred.
+// Publish gives a file its name after Finish. It fails as vfs.Pending.Publish does.
+func (w *Writer) Publish() error {
+	if w.file != nil {
+		return fmt.Errorf("%w: publishing %s before it is finished", ErrOrder, w.pending.Path())
+	}
+	return w.pending.Publish()
+}
+
+// Abort closes and removes a file that was not published. It does nothing after a
+// Publish or another Abort, so it can be deferred.
 func (w *Writer) Abort() error {
-	if w.file == nil {
-		return nil
+	var err error
+	if w.file != nil {
+		err = w.file.cache.Close()
+		w.file = nil
 	}
-	err := w.file.Close()
-	if errors.Is(err, os.ErrClosed) {
-		err = nil // by Finish
-	}
-	w.file = nil
-	return errors.Join(err, os.Remove(w.path))
+	return errors.Join(err, w.pending.Abort())
 }

@@ -6,11 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
-	"os"
 
 	"grenier/io/corrupt"
-	"grenier/io/durable"
+	"grenier/io/vfs"
 )
 
 // MaxBytes is the largest size of a manifest file; it has room for MaxLayers
@@ -55,31 +53,27 @@ func (m *Manifest) Encode() ([]byte, error) {
 	return fmt.Appendf(body, trailer, sum), nil
 }
 
-// Save replaces the file at path by the manifest: a crash leaves the old file
-// or the new one. It fails with ErrInvalid, leaving the file as it is.
-func (m *Manifest) Save(path string) error {
+// Save makes the manifest the file of that name in a directory, replacing an older
+// one: a crash leaves the old file or the new one. It fails with ErrInvalid, leaving
+// the file as it is, or like vfs.Write.
+func (m *Manifest) Save(d vfs.Dir, name string) error {
 	data, err := m.Encode()
 	if err != nil {
-		return fmt.Errorf("saving %s: %w", path, err)
+		return fmt.Errorf("saving %s: %w", d.Path(name), err)
 	}
 	if len(data) > MaxBytes {
-		return fmt.Errorf("saving %s: %w: %d bytes", path, ErrInvalid, len(data))
+		return fmt.Errorf("saving %s: %w: %d bytes", d.Path(name), ErrInvalid, len(data))
 	}
-	return durable.WriteFile(path, data)
+	return vfs.Write(d, name, data)
 }
 
 // Load reads the file at path. It fails with an error that matches
-// corrupt.ErrCorrupt when the contents are not a manifest, or with an error of
-// the operating system.
+// corrupt.ErrCorrupt when the contents are not a manifest, or it is no file, or with an
+// error of the operating system.
 func Load(path string) (*Manifest, error) {
-	f, err := os.Open(path)
+	data, err := vfs.ReadFile(path, MaxBytes)
 	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
-	if err != nil {
-		return nil, err
+		return nil, corrupt.Opened(path, err)
 	}
 	return Parse(path, data)
 }

@@ -20,6 +20,7 @@ import (
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
 	"grenier/io/tally"
+	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 )
 
@@ -90,14 +91,20 @@ func TestInDocument(t *testing.T) {
 }
 
 func TestSaveAndLoad(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "manifest.json")
+	dir, err := vfs.OpenDir(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	const name = "manifest.json"
+	path := dir.Path(name)
 	if _, err := Load(path); !errors.Is(err, fs.ErrNotExist) || errors.Is(err, corrupt.ErrCorrupt) {
 		t.Errorf("no file: %v", err)
 	}
 	for n := range 4 {
 		want := example()
 		want.Layers = want.Layers[:n]
-		if err := want.Save(path); err != nil {
+		if err := want.Save(dir, name); err != nil {
 			t.Fatal(err)
 		}
 		got, err := Load(path)
@@ -110,13 +117,13 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 	bad := example()
 	bad.Layers[1].Win++
-	if err := bad.Save(path); !errors.Is(err, ErrInvalid) {
+	if err := bad.Save(dir, name); !errors.Is(err, ErrInvalid) {
 		t.Errorf("saved: %v", err)
 	}
 	if got, err := Load(path); err != nil || len(got.Layers) != 3 {
 		t.Errorf("the old file is gone: %v", err)
 	}
-	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
+	if left, err := os.ReadDir(dir.Path("")); err != nil || len(left) != 1 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
@@ -260,7 +267,11 @@ func TestIsJSON(t *testing.T) {
 func layer(t *testing.T, path string, h layerfile.Header, scores []int8) (layerfile.Summary, *layerfile.File) {
 	t.Helper()
 	h.Transform, h.BlockSize, h.Positions = layerfile.Ranks, 64, uint64(len(scores))
-	w, err := layerfile.Create(path, h, cpu.Generic)
+	p, err := vfs.Begin(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := layerfile.Create(p, h, cpu.Generic)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,7 +285,7 @@ func layer(t *testing.T, path string, h layerfile.Header, scores []int8) (layerf
 		t.Fatal(err)
 	}
 	s, err := w.Finish()
-	if err != nil {
+	if err := errors.Join(err, w.Publish()); err != nil {
 		t.Fatal(err)
 	}
 	f, err := layerfile.Open(path)

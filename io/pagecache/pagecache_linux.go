@@ -1,6 +1,7 @@
 package pagecache
 
 import (
+	"fmt"
 	"os"
 	"sync"
 
@@ -28,14 +29,20 @@ type Bound struct {
 	clean   int64  // bytes read since pages were dropped
 }
 
-// Open says that c is of the file at path, which is open as f. From now on reading f
+// Open says that c is of the file f, of none if that is nil. From now on reading f
 // reads what is asked for and nothing beyond.
-func (c *Bound) Open(path string, f *os.File) {
-	advise(f, span{}, unix.FADV_RANDOM)
-	// Without a second descriptor the pages are not bounded, but all else works.
-	if again, err := os.Open(path); err == nil {
-		c.advised = again
+func (c *Bound) Open(f *os.File) {
+	if f == nil {
+		return
 	}
+	advise(f, span{}, unix.FADV_RANDOM)
+	// The name may be that of another file by now; this is the one that is open. Without
+	// a second descriptor the pages are not bounded, but all else works.
+	control(f, func(fd int) {
+		if again, err := os.Open(fmt.Sprintf("/proc/self/fd/%d", fd)); err == nil {
+			c.advised = again
+		}
+	})
 }
 
 // Wrote is to be called when length bytes at offset were written. It makes the kernel

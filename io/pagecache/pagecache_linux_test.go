@@ -73,7 +73,7 @@ func open(t *testing.T) (f *os.File, held func() (bytes, dirty int64), bound *pa
 		t.Fatal(err)
 	}
 	bound = new(pagecache.Bound)
-	bound.Open(path, f)
+	bound.Open(f)
 	t.Cleanup(func() {
 		if err := bound.Close(); err != nil {
 			t.Error(err)

@@ -8,7 +8,7 @@ import "os"
 type Bound struct{}
 
 // Open does nothing.
-func (*Bound) Open(string, *os.File) {}
+func (*Bound) Open(*os.File) {}
 
 // Wrote does nothing.
 func (*Bound) Wrote(offset, length int64) {}

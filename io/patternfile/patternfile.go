@@ -27,7 +27,6 @@ import (
 	"hash/crc32"
 	"math"
 	"math/bits"
-	"os"
 	"runtime"
 	"runtime/debug"
 
@@ -35,7 +34,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"grenier/io/corrupt"
-	"grenier/io/durable"
+	"grenier/io/vfs"
 )
 
 // Version is the format version that this package writes and reads. It only grows.
@@ -152,24 +151,22 @@ func Write(path string, h Header, values []uint8) (size int64, err error) {
 	}
 	index = binary.LittleEndian.AppendUint32(index, crc32c(index))
 	data := bytes.Join([][]byte{h.encode(), index, blocks}, nil)
-	return int64(len(data)), durable.WriteFile(path, data)
+	return int64(len(data)), vfs.WriteFile(path, data)
 }
 
 // Read returns what a file holds. A file that is not as it was written gives an error
 // that matches corrupt.ErrCorrupt. accept is asked before anything is unpacked, so
 // that a caller can refuse what it has no use or no memory for; it may be nil.
 func Read(path string, accept func(Header) error) (Header, []uint8, error) {
-	f, err := os.Open(path)
+	f, err := vfs.OpenFile(path)
 	if err != nil {
-		return Header{}, nil, err
+		return Header{}, nil, corrupt.Opened(path, err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	switch {
 	case err != nil:
 		return Header{}, nil, err
-	case !info.Mode().IsRegular():
-		return Header{}, nil, corrupt.New(path, "", "%w: not a regular file", corrupt.ErrForeign)
 	case info.Size() == 0:
 		return Header{}, nil, corrupt.New(path, "header", "truncated: the file is empty")
 	}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"grenier/io/corrupt"
-	"grenier/io/durable"
 	"grenier/io/patternfile"
 )
 
@@ -41,8 +40,8 @@ func TestRoundTrip(t *testing.T) {
 		if err != nil || got != h || !bytes.Equal(read, values) {
 			t.Errorf("%+v: %+v, %v", h, got, err)
 		}
-		if _, err := os.Stat(path + durable.TempSuffix); !errors.Is(err, os.ErrNotExist) {
-			t.Error(err)
+		if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
+			t.Errorf("left behind: %v, %v", left, err)
 		}
 	}
 }

@@ -1,9 +1,6 @@
 package rundir
 
-import (
-	"path/filepath"
-	"time"
-)
+import "time"
 
 // States that no solver reports about itself.
 const (
@@ -57,9 +54,14 @@ func (d *Dir) Activity(now time.Time) (Activity, error) {
 
 // holder looks at the lock file.
 func (d *Dir) holder() (Holder, error) {
-	path := filepath.Join(d.path, LockName)
-	held, err := isHeld(path)
-	h := Holder{Held: held, PID: max(0, readPID(path))}
+	dir, err := d.open()
+	if err != nil {
+		return Holder{}, err
+	}
+	defer dir.Close()
+	held, err := isHeld(dir)
+	pid, _ := readPID(dir)
+	h := Holder{Held: held, PID: pid}
 	h.Alive = h.PID > 0 && isAlive(h.PID)
 	return h, err
 }

@@ -2,10 +2,11 @@ package rundir
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"strconv"
 	"strings"
+
+	"grenier/io/vfs"
 )
 
 // LockedError says that a run directory is in use.
@@ -22,33 +23,32 @@ func (e *LockedError) Error() string {
 	return fmt.Sprintf("%s: in use by process %d", e.Path, e.PID)
 }
 
-// isLock tells whether the file at path is a lock file: empty, or a process id
-// and nothing else.
-func isLock(path string) bool {
-	info, err := os.Lstat(path)
-	return err == nil && info.Mode().IsRegular() && (info.Size() == 0 || readPID(path) > 0)
+// isLock tells whether the directory has a lock file: empty, or a process id and
+// nothing else.
+func isLock(d vfs.Dir) bool {
+	_, ok := readPID(d)
+	return ok
 }
 
-// readPID returns the process id in a lock file, 0 if there is none.
-func readPID(path string) int {
-	f, err := os.Open(path)
+// maxLock is the largest size of a lock file.
+const maxLock = 32
+
+// readPID returns the process id in the lock file of a directory, 0 if it is empty;
+// ok tells whether there is a lock file.
+func readPID(d vfs.Dir) (pid int, ok bool) {
+	text, err := vfs.Read(d, LockName, maxLock)
 	if err != nil {
-		return 0
+		return 0, false
 	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, 32))
-	if err != nil {
-		return 0
+	if len(text) == 0 {
+		return 0, true
 	}
-	pid, err := strconv.Atoi(strings.TrimSuffix(string(text), "\n"))
-	if err != nil {
-		return 0
-	}
-	return pid
+	pid, err = strconv.Atoi(strings.TrimSuffix(string(text), "\n"))
+	return max(pid, 0), err == nil && pid > 0
 }
 
 // writePID makes the lock file say who has it.
-func writePID(f *os.File) error {
+func writePID(f vfs.File) error {
 	_, err := fmt.Fprintln(f, os.Getpid())
 	return err
 }

@@ -6,28 +6,32 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"grenier/io/vfs"
 )
 
 // lock is an open lock file with a flock, which the operating system releases
 // when the process ends, however it ends. The file stays where it is: removing
 // it would let two processes lock two files of the same name.
-type lock struct{ file *os.File }
+type lock struct{ file vfs.File }
 
-// acquire locks the file at path, making it if there is none. It fails with a
-// *LockedError.
-func acquire(path string) (*lock, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+// acquire locks the lock file of a directory, making it if there is none. It fails
+// with a *LockedError, and leaves alone what is no lock file.
+func acquire(d vfs.Dir) (*lock, error) {
+	f, err := openLock(d)
 	if err != nil {
 		return nil, err
 	}
 	err = takeLock(f)
-	if errors.Is(err, unix.EWOULDBLOCK) {
-		f.Close()
-		return nil, &LockedError{Path: path, PID: readPID(path)}
+	if err == vfs.ErrLocked {
+		pid, _ := readPID(d)
+		return nil, errors.Join(&LockedError{Path: d.Path(LockName), PID: pid}, f.Close())
+	}
+	if err == nil && !isLock(d) {
+		err = errors.New("it is no lock file: move it away")
 	}
 	if err == nil {
 		err = f.Truncate(0)
@@ -36,36 +40,39 @@ func acquire(path string) (*lock, error) {
 		err = writePID(f)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("locking %s: %w", path, err), f.Close())
+		return nil, errors.Join(fmt.Errorf("locking %s: %w", d.Path(LockName), err), f.Close())
 	}
 	return &lock{f}, nil
 }
 
+// openLock opens or makes the lock file, whatever others do at the same time.
+func openLock(d vfs.Dir) (f vfs.File, err error) {
+	for range 5 {
+		if f, err = d.Edit(LockName); !errors.Is(err, fs.ErrNotExist) {
+			return f, err
+		}
+		if f, err = d.Create(LockName); !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+	}
+	return nil, err
+}
+
 // takeLock gets the lock unless another solver has it. Somebody who looks whether
 // it is held (isHeld) has it for a moment.
-func takeLock(f *os.File) error {
+func takeLock(f vfs.File) error {
 	for tries := 0; ; tries++ {
-		err := flock(f, unix.LOCK_EX)
-		if !errors.Is(err, unix.EWOULDBLOCK) || tries == 5 {
+		err := vfs.TryLock(f, false)
+		if err != vfs.ErrLocked || tries == 5 {
 			return err
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
 }
 
-// flock takes a lock of a file without waiting for it.
-func flock(f *os.File, how int) error {
-	for {
-		err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
-		if !errors.Is(err, unix.EINTR) {
-			return err
-		}
-	}
-}
-
-// isHeld tells whether a process has the lock of the file at path.
-func isHeld(path string) (bool, error) {
-	f, err := os.Open(path)
+// isHeld tells whether a process has the lock of a directory.
+func isHeld(d vfs.Dir) (bool, error) {
+	f, err := d.Open(LockName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -73,8 +80,8 @@ func isHeld(path string) (bool, error) {
 		return false, err
 	}
 	defer f.Close()
-	err = flock(f, unix.LOCK_SH)
-	if errors.Is(err, unix.EWOULDBLOCK) {
+	err = vfs.TryLock(f, true)
+	if err == vfs.ErrLocked {
 		return true, nil
 	}
 	return false, err
@@ -91,10 +98,3 @@ func isAlive(pid int) bool {
 func (l *lock) release() error {
 	return errors.Join(l.file.Truncate(0), l.file.Close())
 }
-
-// readOnly tells whether err says that a file system is mounted read-only.
-func readOnly(err error) bool { return errors.Is(err, unix.EROFS) }
-
-// writable fails if the operating system does not let this process make files in
-// the directory.
-func writable(path string) error { return unix.Access(path, unix.W_OK|unix.X_OK) }

@@ -7,31 +7,35 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+
+	"grenier/io/vfs"
 )
 
 // lock is a file that exists as long as the lock is held. After a crash somebody
 // has to remove it: these systems offer no portable lock that ends with the
 // process.
-type lock struct{ path string }
+type lock struct{ dir vfs.Dir }
 
-// acquire makes the file at path. It fails with a *LockedError.
-func acquire(path string) (*lock, error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+// acquire makes the lock file of a directory. It fails with a *LockedError.
+func acquire(d vfs.Dir) (*lock, error) {
+	f, err := d.Create(LockName)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, &LockedError{Path: path, PID: readPID(path)}
+		pid, _ := readPID(d)
+		return nil, &LockedError{Path: d.Path(LockName), PID: pid}
 	}
 	if err != nil {
 		return nil, err
 	}
 	if err := errors.Join(writePID(f), f.Close()); err != nil {
-		return nil, errors.Join(fmt.Errorf("locking %s: %w", path, err), os.Remove(path))
+		return nil, errors.Join(fmt.Errorf("locking %s: %w", d.Path(LockName), err), d.Remove(LockName))
 	}
-	return &lock{path}, nil
+	return &lock{d}, nil
 }
 
-// isHeld tells whether the file at path names a process that is still there.
-func isHeld(path string) (bool, error) {
-	pid := readPID(path)
+// isHeld tells whether the lock file of a directory names a process that is still
+// there.
+func isHeld(d vfs.Dir) (bool, error) {
+	pid, _ := readPID(d)
 	return pid > 0 && isAlive(pid), nil
 }
 
@@ -46,9 +50,4 @@ func isAlive(pid int) bool {
 }
 
 // release removes the file.
-func (l *lock) release() error { return os.Remove(l.path) }
-
-func readOnly(error) bool { return false }
-
-// writable cannot tell; making the lock file will.
-func writable(string) error { return nil }
+func (l *lock) release() error { return l.dir.Remove(LockName) }

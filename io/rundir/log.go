@@ -2,41 +2,56 @@ package rundir
 
 import (
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
+	"io"
+	"io/fs"
+
+	"grenier/io/vfs"
 )
 
 // LogName is the name of the log file.
 const LogName = "solve.log"
 
-// OpenLog opens the log file for adding lines at its end. It fails with an error of
-// the operating system, or if there is something else than a file.
-func (l *Locked) OpenLog() (*os.File, error) {
-	path := filepath.Join(l.path, LogName)
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: not a regular file", path)
+// OpenLog opens the log file for adding lines at its end. It fails like vfs.Dir.
+func (l *Locked) OpenLog() (io.WriteCloser, error) {
+	f, err := l.dir.Edit(LogName)
+	if errors.Is(err, fs.ErrNotExist) {
+		f, err = l.dir.Create(LogName)
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	if err := endLine(f); err != nil {
+	log := &log{file: f}
+	if err := log.start(); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return f, nil
+	return log, nil
 }
 
-// endLine ends the last line of a file that a crash cut short.
-func endLine(f *os.File) error {
-	info, err := f.Stat()
-	if err != nil || info.Size() == 0 {
+// log is a log file, which nobody else writes.
+type log struct {
+	file vfs.File
+	end  int64
+}
+
+// start finds the end, and ends the last line if a crash cut it short.
+func (l *log) start() (err error) {
+	if l.end, err = l.file.Size(); err != nil || l.end == 0 {
 		return err
 	}
 	var last [1]byte
-	if _, err := f.ReadAt(last[:], info.Size()-1); err != nil || last[0] == '\n' {
+	if _, err := l.file.ReadAt(last[:], l.end-1); err != nil || last[0] == '\n' {
 		return err
 	}
-	_, err = f.Write([]byte("\n"))
+	_, err = l.Write([]byte("\n"))
 	return err
 }
+
+// Write adds to the end.
+func (l *log) Write(p []byte) (int, error) {
+	n, err := l.file.WriteAt(p, l.end)
+	l.end += int64(n)
+	return n, err
+}
+
+// Close closes the file.
+func (l *log) Close() error { return l.file.Close() }

@@ -20,21 +20,23 @@
 //
 // A request that is refused changes nothing on disk. In particular, a directory
 // that holds other things than a run is left alone: without a readable manifest
-// nothing is ever deleted.
+// nothing is ever deleted. Nothing is reached through symbolic links but sealed
+// layers, which are only read (package vfs).
 package rundir
 
 import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 
 	"grenier/io/corrupt"
-	"grenier/io/durable"
+	"grenier/io/layerfile"
 	"grenier/io/manifest"
+	"grenier/io/vfs"
 )
 
 // Names in a run directory.
@@ -52,6 +54,8 @@ var (
 	ErrNotDir = errors.New("not a directory")
 	// ErrUnwritable says that the operating system does not let us write there.
 	ErrUnwritable = errors.New("directory cannot be written")
+	// ErrOtherDisk says that work/ is in another file system than the directory.
+	ErrOtherDisk = errors.New("work/ is in another file system than the run directory: it must be a directory in the same")
 	// ErrOtherRun says that an intact directory holds another run.
 	ErrOtherRun = errors.New("directory of another run")
 )
@@ -76,6 +80,17 @@ func (e *OtherRunError) Is(target error) bool {
 // LayerName returns the name of the file of the layer with the given number of
 // seeds, "layer-07.gl".
 func LayerName(seeds int) string { return fmt.Sprintf("layer-%02d.gl", seeds) }
+
+// LayerSeeds returns the number of seeds of the layer whose file has that name, if it
+// is one that LayerName returns.
+func LayerSeeds(name string) (seeds int, ok bool) {
+	digits, ok := strings.CutSuffix(strings.TrimPrefix(name, "layer-"), ".gl")
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.Atoi(digits)
+	return n, err == nil && n >= 0 && LayerName(n) == name
+}
 
 // Dir is a run directory, for reading.
 type Dir struct{ path string }
@@ -106,46 +121,73 @@ const (
 
 // inspect looks at the directory without changing anything.
 func (d *Dir) inspect() (state, error) {
-	info, err := os.Stat(d.path)
+	dir, err := d.open()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return noDirectory, nil
-	case errors.Is(err, syscall.ENOTDIR):
-		return noDirectory, fmt.Errorf("%s: %w", d.path, ErrNotDir)
 	case err != nil:
 		return noDirectory, err
-	case !info.IsDir():
-		return noDirectory, fmt.Errorf("%s: %w", d.path, ErrNotDir)
 	}
-	entries, err := os.ReadDir(d.path)
+	defer dir.Close()
+	entries, err := dir.Entries()
 	if err != nil {
 		return noDirectory, err
 	}
-	return d.classify(entries)
+	return classify(dir, entries)
+}
+
+// open opens the directory. It fails with ErrNotDir.
+func (d *Dir) open() (vfs.Dir, error) {
+	dir, err := vfs.OpenDir(d.path)
+	if errors.Is(err, syscall.ENOTDIR) || isKind(err) {
+		return nil, fmt.Errorf("%s: %w", d.path, ErrNotDir)
+	}
+	return dir, err
+}
+
+// isKind tells whether something is not a file, or not a directory, that should be one.
+func isKind(err error) bool {
+	_, ok := errors.AsType[*vfs.KindError](err)
+	return ok
 }
 
 // classify tells a run directory from a directory of somebody else. Lock makes
 // the lock file first, so without one only an empty directory is ours to use.
-func (d *Dir) classify(entries []fs.DirEntry) (state, error) {
+func classify(dir vfs.Dir, entries []fs.FileInfo) (state, error) {
 	names := make(map[string]bool)
 	other := ""
 	for _, e := range entries {
 		names[e.Name()] = true
-		switch e.Name() {
-		case LockName, WorkName, LogName, ManifestName, ManifestName + durable.TempSuffix:
-		default:
+		if !ours(e.Name()) {
 			other = e.Name()
 		}
 	}
 	switch {
 	case names[ManifestName]:
 		return hasManifest, nil
-	case len(names) == 0 || other == "" && isLock(filepath.Join(d.path, LockName)):
+	case len(names) == 0 || other == "" && isLock(dir):
 		return noManifest, nil
 	case other == "":
 		other = entries[0].Name() // names like ours, but no lock
 	}
-	return noManifest, &corrupt.Error{File: d.path, Cause: foreign(other)}
+	return noManifest, &corrupt.Error{File: dir.Path(""), Cause: foreign(other)}
+}
+
+// ours tells whether a solver that has just begun may have made an entry of that name.
+func ours(name string) bool {
+	switch name {
+	case LockName, WorkName, LogName, ManifestName:
+		return true
+	}
+	final, ok := vfs.TempFor(name)
+	return ok && replaced(final)
+}
+
+// replaced tells whether a file of that name, directly in a run directory, is written
+// under a temporary name first.
+func replaced(name string) bool {
+	_, isLayer := LayerSeeds(name)
+	return isLayer || name == ManifestName
 }
 
 // foreign is corrupt.ErrForeign for a directory: the name of what it holds.
@@ -189,9 +231,11 @@ func FreeBytes(path string) (uint64, error) {
 }
 
 // Locked is a run directory that this process may write. It is not safe for
-// concurrent use, but for TempPath, WorkPath and SaveStatus.
+// concurrent use, but for SaveStatus.
 type Locked struct {
 	Dir
+	dir  vfs.Dir // open
+	work vfs.Dir // open
 	lock *lock
 }
 
@@ -200,7 +244,8 @@ type Locked struct {
 // that crashed are removed; everything else in work/ is kept.
 //
 // It fails with a *LockedError while another process, or this one, has the
-// directory; with ErrNotDir or ErrUnwritable; with errors that match
+// directory; with ErrNotDir, ErrUnwritable or ErrOtherDisk; with a *vfs.KindError if
+// there is a link, or anything but a file, in the place of a file; with errors that match
 // corrupt.ErrForeign if the directory holds something else, with an *OtherRunError if
 // it holds another run; and like manifest.Load.
 func Lock(path string, id manifest.Identity) (*Locked, error) {
@@ -208,16 +253,15 @@ func Lock(path string, id manifest.Identity) (*Locked, error) {
 	if err := l.admit(id); err != nil {
 		return nil, err
 	}
-	if err := l.acquire(); err != nil {
-		return nil, err
+	err := l.acquire()
+	if err == nil {
+		err = l.admit(id) // the directory may have changed before we had the lock
 	}
-	// The directory may have changed before we had the lock.
-	err := l.admit(id)
 	if err == nil {
 		err = l.prepare(id)
 	}
 	if err != nil {
-		return nil, errors.Join(err, l.Unlock())
+		return nil, errors.Join(unwritable(path, err), l.Unlock())
 	}
 	return l, nil
 }
@@ -229,7 +273,7 @@ func (l *Locked) admit(id manifest.Identity) error {
 	}
 	state, err := l.inspect()
 	if err == nil && state != noDirectory {
-		err = unwritable(l.path, writable(l.path))
+		err = unwritable(l.path, vfs.Writable(l.path))
 	}
 	if err != nil || state != hasManifest {
 		return err
@@ -245,46 +289,50 @@ func (l *Locked) admit(id manifest.Identity) error {
 }
 
 // acquire makes the directory and takes the lock.
-func (l *Locked) acquire() error {
-	if err := makeDir(l.path); err != nil {
-		return unwritable(l.path, err)
-	}
-	lock, err := acquire(filepath.Join(l.path, LockName))
-	if err != nil {
-		return unwritable(l.path, err)
-	}
-	l.lock = lock
-	return nil
-}
-
-// makeDir makes a directory that survives a power cut, unless there is one.
-func makeDir(path string) error {
-	if _, err := os.Stat(path); err == nil {
-		return nil
-	}
-	if err := os.MkdirAll(path, 0o755); err != nil {
+func (l *Locked) acquire() (err error) {
+	if err := vfs.MakeDir(l.path); err != nil {
 		return err
 	}
-	return durable.SyncDir(filepath.Dir(path))
+	if l.dir, err = l.open(); err != nil {
+		return err
+	}
+	l.lock, err = acquire(l.dir)
+	return err
 }
 
 // prepare brings the directory into the state in which a solver expects it.
-func (l *Locked) prepare(id manifest.Identity) error {
-	if err := makeDir(l.WorkPath("")); err != nil {
-		return unwritable(l.path, err)
-	}
-	if err := errors.Join(removeTemps(l.path), removeTemps(l.WorkPath(""))); err != nil {
+func (l *Locked) prepare(id manifest.Identity) (err error) {
+	if l.work, err = vfs.MakeSub(l.dir, WorkName); err != nil {
 		return err
 	}
-	if _, err := os.Stat(l.ManifestPath()); !errors.Is(err, fs.ErrNotExist) {
+	if err := l.sameDisk(); err != nil {
+		return err
+	}
+	if err := errors.Join(vfs.RemoveStale(l.dir, replaced), vfs.RemoveStale(l.work, working)); err != nil {
+		return err
+	}
+	if there, err := vfs.Exists(l.dir, ManifestName); there || err != nil {
 		return err
 	}
 	return l.SaveManifest(&manifest.Manifest{Identity: id})
 }
 
+// sameDisk fails with ErrOtherDisk: room is looked for in one file system.
+func (l *Locked) sameDisk() error {
+	here, err := l.dir.Lstat(LockName)
+	if err != nil {
+		return err
+	}
+	work, err := l.dir.Lstat(WorkName)
+	if err == nil && !vfs.SameDevice(here, work) {
+		err = fmt.Errorf("%s: %w", l.dir.Path(WorkName), ErrOtherDisk)
+	}
+	return err
+}
+
 // unwritable adds ErrUnwritable to refusals of the operating system.
 func unwritable(path string, err error) error {
-	if errors.Is(err, fs.ErrPermission) || readOnly(err) {
+	if errors.Is(err, fs.ErrPermission) || vfs.ReadOnly(err) {
 		if named, ok := errors.AsType[*fs.PathError](err); ok && named.Path == path {
 			err = named.Err // the path is said once
 		}
@@ -293,51 +341,112 @@ func unwritable(path string, err error) error {
 	return err
 }
 
-// removeTemps removes the temporary files directly in the directory.
-func removeTemps(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
+// Names of files in work/. Systems use them as they like; ClearWork removes these and
+// no others.
+const (
+	TilesName      = "tiles"      // pieces of a layer that does not fit into memory
+	BlocksName     = "blocks"     // pieces of a breadth-first search
+	CheckpointName = "checkpoint" // of BlocksName
+	ScoresName     = "scores"     // unpacked, for an import
+)
+
+// working tells whether a file of that name in work/ is one of ours.
+func working(name string) bool {
+	switch name {
+	case TilesName, TilesName + "." + CheckpointName, BlocksName, CheckpointName, ScoresName, StatusName:
+		return true
 	}
-	for _, e := range entries {
-		if e.Type().IsRegular() && strings.HasSuffix(e.Name(), durable.TempSuffix) {
-			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
-		}
-	}
-	return err
+	return false
 }
 
-// WorkPath returns the path of name in work/.
-func (l *Locked) WorkPath(name string) string { return filepath.Join(l.path, WorkName, name) }
+// WorkBytes returns the bytes of files in work/ of the run directory at path, 0 if there
+// is none.
+func WorkBytes(path string) (bytes uint64, err error) {
+	d := Dir{path: path}
+	work, err := d.openWork()
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer work.Close()
+	entries, err := work.Entries()
+	for _, e := range entries {
+		if e.Mode().IsRegular() {
+			bytes += uint64(e.Size())
+		}
+	}
+	return bytes, err
+}
 
-// TempPath returns the path in work/ at which the file that is going to be
-// called name is written before Publish.
-func (l *Locked) TempPath(name string) string { return l.WorkPath(name + durable.TempSuffix) }
+// openWork opens work/.
+func (d *Dir) openWork() (vfs.Dir, error) {
+	dir, err := d.open()
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	return dir.Sub(WorkName)
+}
 
-// Publish gives the complete file at TempPath(name) its final name in the run
-// directory, replacing a file of that name. When it returns nil, the file
-// survives a power cut. It fails as durable.Publish does.
-func (l *Locked) Publish(name string) error {
-	return durable.Publish(l.TempPath(name), filepath.Join(l.path, name))
+// Work returns the directory work/, which is open as long as the lock is held.
+func (l *Locked) Work() vfs.Dir { return l.work }
+
+// CheckLayer tells whether the file of a layer may be written: it fails with an error
+// that matches corrupt.ErrForeign if there is something of that name that does not begin
+// like a layer file, or with an error of the operating system.
+func (l *Locked) CheckLayer(seeds int) error {
+	path := l.LayerPath(seeds)
+	f, err := l.dir.Open(LayerName(seeds))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return corrupt.Opened(path, err)
+	}
+	defer f.Close()
+	if !layerfile.Begins(f) {
+		return corrupt.New(path, "", "%w: it does not begin like a layer file; move it away", corrupt.ErrForeign)
+	}
+	return nil
+}
+
+// NewLayer begins the file of a layer. Its Publish replaces a layer file of that name,
+// which no manifest lists or which is damaged. It fails as CheckLayer does.
+func (l *Locked) NewLayer(seeds int) (*vfs.Pending, error) {
+	if err := l.CheckLayer(seeds); err != nil {
+		return nil, err
+	}
+	return vfs.NewPending(l.dir, LayerName(seeds))
 }
 
 // SaveManifest replaces the manifest. When it returns nil, the new one survives
 // a power cut. It fails as manifest.Manifest.Save does.
-func (l *Locked) SaveManifest(m *manifest.Manifest) error { return m.Save(l.ManifestPath()) }
+func (l *Locked) SaveManifest(m *manifest.Manifest) error { return m.Save(l.dir, ManifestName) }
 
-// ClearWork removes everything in work/ but the status: the layer in progress was
-// sealed, or its checkpoint is not wanted. It removes what it can, and returns all
-// errors of the operating system.
+// ClearWork removes our files in work/ but the status: the layer in progress was
+// sealed, or its checkpoint is not wanted. Others stay. It removes what it can, and
+// returns all errors of the operating system.
 func (l *Locked) ClearWork() error {
-	entries, err := os.ReadDir(l.WorkPath(""))
+	entries, err := l.work.Entries()
 	for _, e := range entries {
-		if name := e.Name(); name == StatusName || name == StatusName+durable.TempSuffix {
-			continue
+		if name := e.Name(); name != StatusName && working(name) && e.Mode().IsRegular() {
+			err = errors.Join(err, vfs.RemoveIfThere(l.work, name))
 		}
-		err = errors.Join(err, os.RemoveAll(l.WorkPath(e.Name())))
 	}
-	return err
+	return errors.Join(err, vfs.RemoveStale(l.work, func(name string) bool { return name != StatusName && working(name) }))
 }
 
 // Unlock lets other processes write. l must not be used afterwards.
-func (l *Locked) Unlock() error { return l.lock.release() }
+func (l *Locked) Unlock() (err error) {
+	if l.lock != nil {
+		err = l.lock.release()
+	}
+	for _, d := range []vfs.Dir{l.work, l.dir} {
+		if d != nil {
+			err = errors.Join(err, d.Close())
+		}
+	}
+	return err
+}

@@ -18,9 +18,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/io/corrupt"
-	"grenier/io/durable"
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
+	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 )
 
@@ -52,14 +52,13 @@ func child(dir string, n int) {
 // sealSteps are the steps in which a solver seals layer 0.
 func sealSteps(l *Locked) []func() error {
 	var s layerfile.Summary
+	var w *layerfile.Writer
 	return []func() error{
-		func() error { return os.WriteFile(l.WorkPath("tile-0"), []byte("checkpoint"), 0o644) },
-		func() error { return os.WriteFile(l.TempPath("spill"), []byte("half of it"), 0o644) },
-		func() error { return writeLayer(l.TempPath(LayerName(0)), &s) },
-		func() error { return l.Publish(LayerName(0)) },
-		func() error {
-			return os.WriteFile(l.ManifestPath()+durable.TempSuffix, []byte("{ half of it"), 0o644)
-		},
+		func() error { return vfs.Write(l.Work(), TilesName, []byte("checkpoint")) },
+		func() error { return beginFile(l.Work(), TilesName+"."+CheckpointName) },
+		func() (err error) { w, err = writeLayer(l, &s); return err },
+		func() error { return w.Publish() },
+		func() error { return beginFile(l.dir, ManifestName) },
 		func() error {
 			m := &manifest.Manifest{Identity: awari, Layers: []manifest.Layer{manifest.NewLayer(LayerName(0), s, 1)}}
 			return l.SaveManifest(m)
@@ -68,29 +67,42 @@ func sealSteps(l *Locked) []func() error {
 	}
 }
 
-func writeLayer(path string, s *layerfile.Summary) error {
+// beginFile writes half of a file under its temporary name.
+func beginFile(d vfs.Dir, name string) error {
+	p, err := vfs.NewPending(d, name)
+	if err != nil {
+		return err
+	}
+	_, err = p.Write([]byte("half of it"))
+	return errors.Join(err, p.Close()) // the name stays, as after a crash
+}
+
+func writeLayer(l *Locked, s *layerfile.Summary) (*layerfile.Writer, error) {
 	h := layerfile.Header{
 		Game: awari.Game, Rules: awari.Rules, Pits: awari.Pits,
 		Codec: layerfile.LZ4, Transform: layerfile.Ranks, BlockSize: 64, Positions: 1,
 	}
-	w, err := layerfile.Create(path, h, cpu.Generic)
+	p, err := l.NewLayer(0)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer w.Abort()
+	w, err := layerfile.Create(p, h, cpu.Generic)
+	if err != nil {
+		return nil, err
+	}
 	e, err := layerfile.NewEncoder(h, cpu.Generic)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var b layerfile.Block
 	if err := e.Encode(&b, []int8{0}); err != nil {
-		return err
+		return nil, err
 	}
 	if err := w.Append(&b); err != nil {
-		return err
+		return nil, err
 	}
 	*s, err = w.Finish()
-	return err
+	return w, err
 }
 
 // startChild runs n steps in a process of its own, which then keeps the lock.
@@ -173,9 +185,6 @@ func TestNewRun(t *testing.T) {
 	if err := l.Unlock(); err != nil {
 		t.Fatal(err)
 	}
-	if got := names(t, dir); got != "layer-00.gl lock manifest.json work" || names(t, l.WorkPath("")) != "" {
-		t.Error(got, names(t, l.WorkPath("")))
-	}
 	d, err := Open(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -195,6 +204,9 @@ func TestNewRun(t *testing.T) {
 	again := mustLock(t, dir)
 	if m, err := again.Manifest(); err != nil || len(m.Layers) != 1 {
 		t.Error(m, err)
+	}
+	if got := names(t, dir); got != "layer-00.gl lock manifest.json work" || names(t, again.Work().Path("")) != "" {
+		t.Error(got, names(t, again.Work().Path("")))
 	}
 	if err := again.Unlock(); err != nil {
 		t.Error(err)
@@ -230,7 +242,7 @@ func TestTwoProcesses(t *testing.T) {
 	kill(cmd)
 	l := mustLock(t, dir)
 	defer l.Unlock()
-	if got := names(t, l.WorkPath("")); got != "tile-0" {
+	if got := names(t, l.Work().Path("")); got != TilesName {
 		t.Errorf("work/ holds %q, want the checkpoint only", got)
 	}
 }
@@ -273,7 +285,7 @@ func TestCrash(t *testing.T) {
 			t.Fatalf("after step %d: %v, %v", n, m, err)
 		}
 		l := mustLock(t, dir)
-		if all := names(t, dir) + names(t, l.WorkPath("")); strings.Contains(all, durable.TempSuffix) {
+		if all := names(t, dir) + names(t, l.Work().Path("")); strings.Contains(all, ".tmp") {
 			t.Errorf("after step %d: temporary files remain: %s", n, all)
 		}
 		for i, step := range sealSteps(l) {

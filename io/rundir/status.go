@@ -4,15 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 	"unicode"
 
-	"grenier/io/durable"
+	"grenier/io/vfs"
 )
 
 // StatusName is the name of the status file, in work/.
@@ -154,31 +151,34 @@ func (l *Locked) SaveStatus(s *Status) error {
 	if err != nil {
 		return err
 	}
-	path := l.WorkPath(StatusName)
-	temp := path + durable.TempSuffix
-	err = os.WriteFile(temp, data, 0o644)
-	if err == nil {
-		err = os.Rename(temp, path)
-	}
+	p, err := vfs.NewPending(l.work, StatusName)
 	if err != nil {
-		os.Remove(temp) // the first error tells more
+		return err
 	}
-	return err
+	if _, err := p.Write(data); err != nil {
+		return errors.Join(err, p.Abort())
+	}
+	return p.Replace()
 }
 
 // Status reads the status file. All errors match ErrNoReport.
 func (d *Dir) Status() (*Status, error) {
-	f, err := os.Open(filepath.Join(d.path, WorkName, StatusName))
+	data, err := d.status()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, noReport("there is no %s/%s", WorkName, StatusName)
 	}
 	if err != nil {
 		return nil, noReport("%w", err)
 	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxStatusBytes+1))
-	if err != nil {
-		return nil, noReport("%w", err)
-	}
 	return ParseStatus(data)
+}
+
+// status returns the contents of the status file, or their beginning.
+func (d *Dir) status() ([]byte, error) {
+	work, err := d.openWork()
+	if err != nil {
+		return nil, err
+	}
+	defer work.Close()
+	return vfs.Read(work, StatusName, maxStatusBytes)
 }

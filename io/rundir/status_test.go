@@ -3,6 +3,7 @@ package rundir
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -52,10 +53,10 @@ func TestStatusRoundTrip(t *testing.T) {
 			t.Error(diff)
 		}
 	}
-	if got := names(t, l.WorkPath("")); got != StatusName {
+	if got := names(t, l.Work().Path("")); got != StatusName {
 		t.Errorf("work/ holds %q", got)
 	}
-	if err := l.ClearWork(); err != nil || names(t, l.WorkPath("")) != StatusName {
+	if err := l.ClearWork(); err != nil || names(t, l.Work().Path("")) != StatusName {
 		t.Errorf("the status is gone: %v", err)
 	}
 }
@@ -216,7 +217,7 @@ func TestActivity(t *testing.T) {
 			case <-stop:
 				return
 			case <-time.After(100 * time.Microsecond):
-				isHeld(filepath.Join(dir, LockName))
+				d.holder()
 			}
 		}
 	}()
@@ -238,7 +239,7 @@ func TestLog(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.WriteString(text); err != nil {
+		if _, err := io.WriteString(f, text); err != nil {
 			t.Fatal(err)
 		}
 		if err := f.Close(); err != nil {
@@ -256,7 +257,7 @@ func TestLog(t *testing.T) {
 	if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o755)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.OpenLog(); err == nil || !strings.HasSuffix(err.Error(), "solve.log: not a regular file") {
+	if _, err := l.OpenLog(); err == nil || !strings.HasSuffix(err.Error(), "solve.log is a directory, not a file: move it away") {
 		t.Error(err)
 	}
 }

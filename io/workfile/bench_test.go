@@ -2,11 +2,12 @@ package workfile_test
 
 import (
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"testing"
 
+	"grenier/io/vfs"
 	"grenier/io/workfile"
 )
 
@@ -15,8 +16,7 @@ import (
 func BenchmarkPut(b *testing.B) {
 	for _, length := range []int{10_001, 100_001, 1_000_001} {
 		b.Run(fmt.Sprint(length), func(b *testing.B) {
-			dir := b.TempDir()
-			f := create(b, workfile.OS, filepath.Join(dir, "tiles"))
+			f := create(b, open(b, b.TempDir()), tilesName)
 			defer f.Close()
 			data := content(1, length)
 			pieces := make([]workfile.Extent, 64<<20/length)
@@ -24,7 +24,7 @@ func BenchmarkPut(b *testing.B) {
 			i := 0
 			for b.Loop() {
 				if i == len(pieces) {
-					commit(b, f, filepath.Join(dir, "checkpoint"), nil)
+					commit(b, f, checkpointName, nil)
 					i = 0
 				}
 				f.Drop(pieces[i])
@@ -39,7 +39,7 @@ func BenchmarkPut(b *testing.B) {
 func BenchmarkGet(b *testing.B) {
 	for _, length := range []int{10_001, 100_001, 1_000_001} {
 		b.Run(fmt.Sprint(length), func(b *testing.B) {
-			f := create(b, workfile.OS, filepath.Join(b.TempDir(), "tiles"))
+			f := create(b, open(b, b.TempDir()), tilesName)
 			defer f.Close()
 			data := content(1, length)
 			pieces := make([]workfile.Extent, 64<<20/length)
@@ -61,21 +61,22 @@ func BenchmarkGet(b *testing.B) {
 	}
 }
 
-// nowhere is a file system that keeps nothing.
-type nowhere struct{}
+// nowhere is a directory that keeps nothing, and its files.
+type nowhere struct{ vfs.Dir }
 
-func (nowhere) Create(string) (workfile.Handle, error) { return nowhere{}, nil }
-func (nowhere) Open(string) (workfile.Handle, error)   { return nowhere{}, nil }
-func (nowhere) Rename(from, to string) error           { return nil }
-func (nowhere) Remove(string) error                    { return nil }
-func (nowhere) SyncDir(string) error                   { return nil }
+func (nowhere) Path(name string) string           { return name }
+func (nowhere) Create(string) (vfs.File, error)   { return nowhere{}, nil }
+func (nowhere) Rename(from, to string) error      { return nil }
+func (nowhere) Remove(string) error               { return nil }
+func (nowhere) Lstat(string) (fs.FileInfo, error) { return nil, fs.ErrNotExist }
+func (nowhere) Sync() error                       { return nil }
+func (nowhere) Close() error                      { return nil }
 
 func (nowhere) ReadAt(b []byte, _ int64) (int, error)  { return len(b), nil }
 func (nowhere) WriteAt(b []byte, _ int64) (int, error) { return len(b), nil }
 func (nowhere) Truncate(int64) error                   { return nil }
-func (nowhere) Sync() error                            { return nil }
+func (nowhere) Write(b []byte) (int, error)            { return len(b), nil }
 func (nowhere) Size() (int64, error)                   { return 0, nil }
-func (nowhere) Close() error                           { return nil }
 
 // replacer replaces pieces of 2 to 6 KB, chosen at random, some at once.
 type replacer struct {
@@ -88,7 +89,7 @@ type replacer struct {
 
 func newReplacer(t tb, pieces int) *replacer {
 	return &replacer{
-		f:    create(t, nowhere{}, tilesPath),
+		f:    create(t, nowhere{}, tilesName),
 		rng:  rand.New(rand.NewPCG(1, 0)),
 		live: make([]workfile.Extent, pieces),
 	}
@@ -99,7 +100,7 @@ func (r *replacer) turn(t tb, atOnce int) {
 	lengths := make([]int, atOnce)
 	for done := 0; done < len(r.live); done += atOnce {
 		if done%(len(r.live)/20) == 0 {
-			commit(t, r.f, checkpointPath, nil)
+			commit(t, r.f, checkpointName, nil)
 		}
 		total := 0
 		for i := range lengths {

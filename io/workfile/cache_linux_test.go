@@ -1,7 +1,6 @@
 package workfile_test
 
 import (
-	"path/filepath"
 	"testing"
 
 	"grenier/io/pagecache/cachetest"
@@ -14,10 +13,10 @@ func TestPageCache(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes 128 MiB")
 	}
-	path := filepath.Join(t.TempDir(), "tiles")
-	f := create(t, workfile.OS, path)
+	d := open(t, t.TempDir())
+	f := create(t, d, tilesName)
 	defer f.Close()
-	held := cachetest.Watch(t, path)
+	held := cachetest.Watch(t, d.Path(tilesName))
 	check := func(doing string) {
 		t.Helper()
 		if bytes, _ := held(); bytes > 32<<20 {

@@ -14,13 +14,15 @@ import (
 	"syscall"
 	"testing"
 
+	"grenier/io/vfs"
+	"grenier/io/vfs/crashfs"
 	"grenier/io/workfile"
-	"grenier/io/workfile/crashfs"
 )
 
 const (
-	tilesPath      = "work/tiles"
-	checkpointPath = "work/checkpoint"
+	work           = "work"
+	tilesName      = "tiles"
+	checkpointName = "checkpoint"
 	kind           = "test"
 )
 
@@ -109,15 +111,15 @@ type solver struct {
 // resume opens what is there, reads it and compares it, and goes on.
 func resume(disk *crashfs.FS) (*solver, error) {
 	s := &solver{disk: disk, now: checkpoint{Pieces: map[int]piece{}}}
-	data, err := workfile.ReadFile(disk, checkpointPath)
+	data, err := vfs.Read(disk.Dir(work), checkpointName, 1<<20)
 	if errors.Is(err, fs.ErrNotExist) {
-		s.f, err = workfile.Create(disk, tilesPath)
+		s.f, err = workfile.Create(disk.Dir(work), tilesName)
 		return s, err
 	}
 	if err != nil {
 		return s, err
 	}
-	_, payload, err := workfile.Unseal(checkpointPath, kind, 1, data)
+	_, payload, err := workfile.Unseal(checkpointName, kind, 1, data)
 	if err != nil {
 		return s, err
 	}
@@ -129,7 +131,7 @@ func resume(disk *crashfs.FS) (*solver, error) {
 	for _, p := range s.now.Pieces {
 		live = append(live, p.Extent)
 	}
-	if s.f, err = workfile.Open(disk, tilesPath, live); err != nil {
+	if s.f, err = workfile.Open(disk.Dir(work), tilesName, live); err != nil {
 		return s, err
 	}
 	_, err = getAll(s.f, slices.Collect(maps.Values(s.now.Pieces)), nil)
@@ -189,7 +191,7 @@ func (s *solver) commit() error {
 	if err != nil {
 		return err
 	}
-	if err := s.f.Commit(checkpointPath, workfile.Seal(kind, 1, payload)); err != nil {
+	if err := s.f.Commit(checkpointName, workfile.Seal(kind, 1, payload)); err != nil {
 		return err
 	}
 	s.committed = s.begun

@@ -26,6 +26,5 @@
 // Linux the pages are therefore written out and dropped soon after each Put and
 // Get; Put waits for the disk when about 16 MiB have not been written.
 //
-// docs/format/work-file.md describes file and frame. Package crashfs, below this
-// one, is a file system that loses what a power cut may lose, for tests.
+// docs/format/work-file.md describes file and frame.
 package workfile

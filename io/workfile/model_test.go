@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 
 	"grenier/io/corrupt"
+	"grenier/io/vfs/crashfs"
 	"grenier/io/workfile"
-	"grenier/io/workfile/crashfs"
 )
 
 // model is what a File should hold.
@@ -31,7 +31,7 @@ type model struct {
 func TestModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &model{disk: crashfs.New()}
-		m.f = create(t, m.disk, tilesPath)
+		m.f = create(t, m.disk.Dir(work), tilesName)
 		t.Repeat(map[string]func(*rapid.T){
 			"":       m.check,
 			"put":    m.put,
@@ -166,7 +166,7 @@ func (m *model) drop(t *rapid.T) {
 }
 
 func (m *model) commit(t *rapid.T) {
-	commit(t, m.f, checkpointPath, []byte("checkpoint"))
+	commit(t, m.f, checkpointName, []byte("checkpoint"))
 	m.committed, m.dropped = slices.Clone(m.live), nil
 }
 
@@ -178,7 +178,7 @@ func (m *model) fail(t *rapid.T) {
 		}
 		return nil
 	})
-	if err := m.f.Commit(checkpointPath, nil); !errors.Is(err, syscall.EIO) {
+	if err := m.f.Commit(checkpointName, nil); !errors.Is(err, syscall.EIO) {
 		t.Fatal(err)
 	}
 	m.disk.Fail(nil)
@@ -192,7 +192,7 @@ func (m *model) reopen(t *rapid.T) {
 	if err := m.f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	f, err := workfile.Open(m.disk, tilesPath, live)
+	f, err := workfile.Open(m.disk.Dir(work), tilesName, live)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestReuse(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, 0))
-			f := create(t, crashfs.New(), tilesPath)
+			f := create(t, crashfs.New().Dir(work), tilesName)
 			var live []piece
 			most := int64(0) // that was used at a time
 			add := func(seed uint64) piece {
@@ -222,7 +222,7 @@ func TestReuse(t *testing.T) {
 			for round := range rounds {
 				for n, i := range rng.Perm(pieces) {
 					if n%10 == 0 {
-						commit(t, f, checkpointPath, nil)
+						commit(t, f, checkpointName, nil)
 					}
 					f.Drop(live[i].Extent)
 					live[i] = add(uint64(round*pieces + i))
@@ -258,8 +258,7 @@ func TestReuseAtOnce(t *testing.T) {
 // written.
 func TestConcurrent(t *testing.T) {
 	const workers, rounds = 4, 300
-	dir := t.TempDir()
-	f := create(t, workfile.OS, dir+"/tiles")
+	f := create(t, open(t, t.TempDir()), tilesName)
 	defer f.Close()
 	live := make([][]piece, workers)
 	var working, committing sync.WaitGroup
@@ -271,7 +270,7 @@ func TestConcurrent(t *testing.T) {
 				return
 			default:
 			}
-			if err := f.Commit(dir+"/checkpoint", fmt.Append(nil, n)); err != nil {
+			if err := f.Commit(checkpointName, fmt.Append(nil, n)); err != nil {
 				t.Error(err)
 			}
 		}
@@ -310,7 +309,7 @@ func TestConcurrent(t *testing.T) {
 	working.Wait()
 	close(stop)
 	committing.Wait()
-	commit(t, f, dir+"/checkpoint", nil)
+	commit(t, f, checkpointName, nil)
 	all, used := slices.Concat(live...), int64(0)
 	noOverlap(t, all)
 	for _, p := range all {
@@ -333,7 +332,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add([]byte{0xff, 0xff, 5})
 	f.Fuzz(func(t *testing.T, list []byte) {
 		disk := crashfs.New()
-		file := create(t, disk, tilesPath)
+		file := create(t, disk.Dir(work), tilesName)
 		put(t, file, make([]byte, size))
 		var live []workfile.Extent
 		var taken [size]bool
@@ -352,7 +351,7 @@ func FuzzOpen(f *testing.F) {
 			}
 		}
 		given := slices.Clone(live)
-		file, err := workfile.Open(disk, tilesPath, live)
+		file, err := workfile.Open(disk.Dir(work), tilesName, live)
 		if !slices.Equal(live, given) {
 			t.Fatal("the list was changed")
 		}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"grenier/io/corrupt"
+	"grenier/io/vfs"
 )
 
 // MaxKind is the largest number of bytes in the kind of a sealed document.
@@ -50,6 +51,13 @@ func validKind(kind string) bool {
 	}
 	return len(kind) >= 1 && len(kind) <= MaxKind
 }
+
+// maxSealed bounds what ReadSealed takes into memory, more than any checkpoint has.
+const maxSealed = 1 << 30
+
+// ReadSealed returns the contents of a file, for Unseal, which refuses what is cut off
+// beyond 1 GiB. It fails with fs.ErrNotExist if there is none.
+func ReadSealed(d vfs.Dir, name string) ([]byte, error) { return vfs.Read(d, name, maxSealed) }
 
 // Unseal returns the version and the payload of the sealed document data, which
 // is that of the file at path. Newest is the newest version that the caller

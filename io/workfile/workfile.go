@@ -9,17 +9,15 @@ import (
 	"io/fs"
 	"iter"
 	"math"
-	"path/filepath"
 	"slices"
 	"sync"
 
 	"grenier/io/corrupt"
-	"grenier/io/durable"
 	"grenier/io/pagecache"
+	"grenier/io/vfs"
 )
 
-// ErrCommit reports a Commit that cannot be: of a checkpoint in another
-// directory, or during another Commit.
+// ErrCommit reports a Commit during another one.
 var ErrCommit = errors.New("checkpoint refused")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -56,9 +54,9 @@ func (e Extent) check(path string, size int64) error {
 
 // File is an open work file. Its methods are safe for concurrent use.
 type File struct {
-	fs     FS
-	path   string
-	handle Handle
+	dir    vfs.Dir
+	path   string // for messages
+	handle vfs.File
 	cache  pagecache.Bound
 
 	mu         sync.Mutex // of what follows
@@ -72,50 +70,46 @@ type File struct {
 	failed  error      // of the first Sync that failed
 }
 
-// Create opens a new file at path; if there is one, it is made empty. No
-// checkpoint may refer to it any more: remove that first. It fails as fs does.
-func Create(fs FS, path string) (*File, error) {
-	h, err := fs.Create(path)
+// Create opens a new file in a directory; one of that name is removed. No checkpoint
+// may refer to that any more: remove it first. It fails as the directory does.
+func Create(d vfs.Dir, name string) (*File, error) {
+	h, err := vfs.Renew(d, name)
 	if err != nil {
 		return nil, err
 	}
-	return start(fs, path, h, 0, newSpace())
+	return start(d, name, h, 0, newSpace())
 }
 
-// Open opens the file at path, in which the live extents are in use and all else
-// is free. They are those of the last checkpoint, which must be in the directory
-// of the file. Open does not read them: Get does. It fails with an error that
-// matches corrupt.ErrCorrupt if extents overlap or do not lie in the file.
-func Open(fs FS, path string, live []Extent) (*File, error) {
-	h, err := fs.Open(path)
+// Open opens the file of that name, in which the live extents are in use and all else
+// is free. They are those of the last checkpoint, which must be in the same directory.
+// Open does not read them: Get does. It fails with an error that matches
+// corrupt.ErrCorrupt if extents overlap or do not lie in the file.
+func Open(d vfs.Dir, name string, live []Extent) (*File, error) {
+	h, err := d.Edit(name)
 	if err != nil {
 		return nil, err
 	}
 	size, err := h.Size()
 	var s *space
 	if err == nil {
-		s, err = occupied(path, size, live)
+		s, err = occupied(d.Path(name), size, live)
 	}
 	if err != nil {
-		h.Close() // the first error tells more
-		return nil, err
+		return nil, errors.Join(err, h.Close())
 	}
-	return start(fs, path, h, size, s)
+	return start(d, name, h, size, s)
 }
 
 // start returns a File after waiting for its name, and that of the checkpoint,
 // to be on disk: a process that was killed may have renamed the checkpoint that
 // we know without waiting, and what an older one refers to must not be
 // overwritten while that one may come back.
-func start(fs FS, path string, h Handle, size int64, s *space) (*File, error) {
-	if err := fs.SyncDir(filepath.Dir(path)); err != nil {
-		h.Close()
-		return nil, err
+func start(d vfs.Dir, name string, h vfs.File, size int64, s *space) (*File, error) {
+	if err := d.Sync(); err != nil {
+		return nil, errors.Join(err, h.Close())
 	}
-	f := &File{fs: fs, path: path, handle: h, size: size, space: s, isDropped: map[int64]bool{}}
-	if h, ok := h.(file); ok {
-		f.cache.Open(path, h.File)
-	}
+	f := &File{dir: d, path: d.Path(name), handle: h, size: size, space: s, isDropped: map[int64]bool{}}
+	f.cache.Open(vfs.System(h))
 	return f, nil
 }
 
@@ -345,23 +339,18 @@ func (f *File) Sync() error {
 	return f.failed
 }
 
-// Commit makes data the checkpoint at path, which must be in the directory of
-// the file: it waits as Sync does, replaces the file at path so that a crash
-// leaves the old one or the new one, and then frees the space of what was dropped
-// before the call. Data must not refer to that; it may refer to all other extents
+// Commit makes data the checkpoint of that name, in the directory of the file: it
+// waits as Sync does, replaces the checkpoint so that a crash leaves the old one or
+// the new one, and then frees the space of what was dropped before the call. Data must not refer to that; it may refer to all other extents
 // that Put returned before.
 //
-// After a failure the old checkpoint or the new one is at path and nothing was
-// freed; unless Sync failed, Commit can be tried again. There is one checkpoint
-// of a file at a time: committing to another path makes the former one useless.
-func (f *File) Commit(path string, data []byte) error {
-	if filepath.Dir(path) != filepath.Dir(f.path) {
-		return fmt.Errorf("%w: %s is not in the directory of %s", ErrCommit, path, f.path)
-	}
+// After a failure the old checkpoint or the new one is there and nothing was freed; unless Sync failed, Commit can be tried again. There is one checkpoint
+// of a file at a time: committing to another name makes the former one useless.
+func (f *File) Commit(name string, data []byte) error {
 	f.mu.Lock()
 	if f.committing {
 		f.mu.Unlock()
-		return fmt.Errorf("%w: %s: another one is being written", ErrCommit, path)
+		return fmt.Errorf("%w: %s: another one is being written", ErrCommit, f.dir.Path(name))
 	}
 	f.committing = true
 	leaving := f.dropped
@@ -370,7 +359,7 @@ func (f *File) Commit(path string, data []byte) error {
 
 	err := f.Sync()
 	if err == nil {
-		err = replace(f.fs, path, data)
+		err = vfs.Write(f.dir, name, data)
 	}
 
 	f.mu.Lock()
@@ -387,31 +376,8 @@ func (f *File) Commit(path string, data []byte) error {
 	return nil
 }
 
-// replace does what durable.WriteFile does, in any file system.
-func replace(fs FS, path string, data []byte) error {
-	temp := path + durable.TempSuffix
-	err := write(fs, temp, data)
-	if err == nil {
-		err = fs.Rename(temp, path)
-	}
-	if err != nil {
-		fs.Remove(temp) // the first error tells more
-		return named("writing", path, err)
-	}
-	return fs.SyncDir(filepath.Dir(path))
-}
-
-func write(fs FS, path string, data []byte) error {
-	h, err := fs.Create(path)
-	if err != nil {
-		return err
-	}
-	_, err = h.WriteAt(data, 0)
-	if err == nil {
-		err = h.Sync()
-	}
-	return errors.Join(err, h.Close())
-}
+// Path returns the path of something in the directory of the file, for messages.
+func (f *File) Path(name string) string { return f.dir.Path(name) }
 
 // Size returns the number of bytes of the file.
 func (f *File) Size() int64 {

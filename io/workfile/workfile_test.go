@@ -8,14 +8,14 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"syscall"
 	"testing"
 
 	"grenier/io/corrupt"
+	"grenier/io/vfs"
+	"grenier/io/vfs/crashfs"
 	"grenier/io/workfile"
-	"grenier/io/workfile/crashfs"
 )
 
 // tb is what a *testing.T, a *testing.B and a *rapid.T have.
@@ -23,6 +23,7 @@ type tb interface {
 	Helper()
 	Fatal(args ...any)
 	Fatalf(format string, args ...any)
+	Cleanup(func())
 }
 
 // content returns n bytes that depend on seed.
@@ -33,9 +34,20 @@ func content(seed uint64, n int) []byte {
 	return b
 }
 
-func create(t tb, fs workfile.FS, path string) *workfile.File {
+// open opens a directory of the operating system.
+func open(t tb, path string) vfs.Dir {
 	t.Helper()
-	f, err := workfile.Create(fs, path)
+	d, err := vfs.OpenDir(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+func create(t tb, d vfs.Dir, name string) *workfile.File {
+	t.Helper()
+	f, err := workfile.Create(d, name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,20 +75,19 @@ func expect(t tb, f *workfile.File, e workfile.Extent, want []byte) {
 	}
 }
 
-func commit(t tb, f *workfile.File, path string, data []byte) {
+func commit(t tb, f *workfile.File, name string, data []byte) {
 	t.Helper()
-	if err := f.Commit(path, data); err != nil {
+	if err := f.Commit(name, data); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func TestLife(t *testing.T) {
-	dir := t.TempDir()
-	path, checkpoint := filepath.Join(dir, "tiles"), filepath.Join(dir, "checkpoint")
-	f := create(t, workfile.OS, path)
+	d := open(t, t.TempDir())
+	f := create(t, d, tilesName)
 	a, b := content(1, 1000), content(2, 700)
 	ea, eb := put(t, f, a), put(t, f, b)
-	commit(t, f, checkpoint, []byte("a, b"))
+	commit(t, f, checkpointName, []byte("a, b"))
 	f.Drop(ea)
 	expect(t, f, ea, a)
 	if e := put(t, f, content(3, 500)); e.Offset < 1700 {
@@ -85,7 +96,7 @@ func TestLife(t *testing.T) {
 	if f.Size() != 2200 || f.Used() != 2200 {
 		t.Errorf("size %d, used %d", f.Size(), f.Used())
 	}
-	commit(t, f, checkpoint, []byte("b"))
+	commit(t, f, checkpointName, []byte("b"))
 	if f.Used() != 1200 {
 		t.Errorf("used %d", f.Used())
 	}
@@ -96,10 +107,10 @@ func TestLife(t *testing.T) {
 		t.Error(err)
 	}
 
-	if data, err := workfile.ReadFile(workfile.OS, checkpoint); err != nil || string(data) != "b" {
+	if data, err := vfs.Read(d, checkpointName, 100); err != nil || string(data) != "b" {
 		t.Errorf("%q, %v", data, err)
 	}
-	f, err := workfile.Open(workfile.OS, path, []workfile.Extent{{}, eb})
+	f, err := workfile.Open(d, tilesName, []workfile.Extent{{}, eb})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,8 +126,9 @@ func TestLife(t *testing.T) {
 }
 
 func TestDamage(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "tiles")
-	f := create(t, workfile.OS, path)
+	d := open(t, t.TempDir())
+	path := d.Path(tilesName)
+	f := create(t, d, tilesName)
 	defer f.Close()
 	put(t, f, content(1, 1000))
 	e := put(t, f, content(2, 1000))
@@ -147,14 +159,14 @@ func TestDamageAmong(t *testing.T) {
 			continue
 		}
 		disk := crashfs.New()
-		f := create(t, disk, tilesPath)
+		f := create(t, disk.Dir(work), tilesName)
 		put(t, f, content(9, 50))
 		pieces, err := putAll(f, 1, lengths)
 		if err != nil {
 			t.Fatal(err)
 		}
 		e, text := pieces[bad].Extent, pieces[bad].content()
-		h, err := disk.Open(tilesPath)
+		h, err := disk.Dir(work).Edit(tilesName)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +177,7 @@ func TestDamageAmong(t *testing.T) {
 			}
 			_, err := getAll(f, pieces, nil)
 			typed, ok := errors.AsType[*corrupt.Error](err)
-			if !ok || typed.File != tilesPath || typed.Part != fmt.Sprint("extent at ", e.Offset) {
+			if !ok || typed.File != work+"/"+tilesName || typed.Part != fmt.Sprint("extent at ", e.Offset) {
 				t.Errorf("%s of piece %d: %v", what, bad, err)
 			}
 		}
@@ -183,14 +195,7 @@ func TestDamageAmong(t *testing.T) {
 }
 
 func TestMissing(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "none", "tiles")
-	if _, err := workfile.Create(workfile.OS, path); !errors.Is(err, fs.ErrNotExist) {
-		t.Error(err)
-	}
-	if _, err := workfile.Open(workfile.OS, path, nil); !errors.Is(err, fs.ErrNotExist) {
-		t.Error(err)
-	}
-	if _, err := workfile.ReadFile(workfile.OS, path); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := workfile.Open(open(t, t.TempDir()), tilesName, nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
 }
@@ -199,7 +204,7 @@ func TestMissing(t *testing.T) {
 // not.
 func TestFullDisk(t *testing.T) {
 	disk := crashfs.New()
-	f := create(t, disk, tilesPath)
+	f := create(t, disk.Dir(work), tilesName)
 	a := content(1, 1000)
 	e := put(t, f, a)
 	disk.Limit(1500)
@@ -218,13 +223,13 @@ func TestFullDisk(t *testing.T) {
 		expect(t, f, eb, b)
 	}
 	f.Drop(e)
-	if err := f.Commit(checkpointPath, make([]byte, 500)); !errors.Is(err, syscall.ENOSPC) {
+	if err := f.Commit(checkpointName, make([]byte, 500)); !errors.Is(err, syscall.ENOSPC) {
 		t.Fatal(err)
 	}
 	if f.Used() != 1400 {
 		t.Errorf("a commit that failed freed something: %d bytes used", f.Used())
 	}
-	commit(t, f, checkpointPath, make([]byte, 50))
+	commit(t, f, checkpointName, make([]byte, 50))
 	if f.Used() != 400 {
 		t.Errorf("%d bytes used", f.Used())
 	}
@@ -239,8 +244,8 @@ func TestFullDisk(t *testing.T) {
 // TestSyncFails fails once: an operating system forgets what it could not write.
 func TestSyncFails(t *testing.T) {
 	disk := crashfs.New()
-	f := create(t, disk, tilesPath)
-	commit(t, f, checkpointPath, []byte("old"))
+	f := create(t, disk.Dir(work), tilesName)
+	commit(t, f, checkpointName, []byte("old"))
 	e := put(t, f, []byte("text"))
 	disk.Fail(func(op crashfs.Op, path string) error {
 		if op == crashfs.Sync {
@@ -252,36 +257,36 @@ func TestSyncFails(t *testing.T) {
 		if err := f.Sync(); !errors.Is(err, syscall.EIO) {
 			t.Error(err)
 		}
-		if err := f.Commit(checkpointPath, []byte("new")); !errors.Is(err, syscall.EIO) {
+		if err := f.Commit(checkpointName, []byte("new")); !errors.Is(err, syscall.EIO) {
 			t.Error(err)
 		}
 		disk.Fail(nil)
 	}
-	if data, err := workfile.ReadFile(disk, checkpointPath); string(data) != "old" || err != nil {
+	if data, err := vfs.Read(disk.Dir(work), checkpointName, 1<<20); string(data) != "old" || err != nil {
 		t.Errorf("%q, %v", data, err)
 	}
 	expect(t, f, e, []byte("text"))
 }
 
-// pausing is a file system that does something before each rename.
+// pausing is a directory that does something before each rename.
 type pausing struct {
-	*crashfs.FS
+	vfs.Dir
 	rename func()
 }
 
 func (p *pausing) Rename(from, to string) error {
 	p.rename()
-	return p.FS.Rename(from, to)
+	return p.Dir.Rename(from, to)
 }
 
 // TestDuringCommit uses a file while a checkpoint of it is being written.
 func TestDuringCommit(t *testing.T) {
-	disk := &pausing{FS: crashfs.New()}
-	f := create(t, disk, tilesPath)
+	disk := &pausing{Dir: crashfs.New().Dir(work)}
+	f := create(t, disk, tilesName)
 	a, b := put(t, f, content(1, 100)), put(t, f, content(2, 50))
 	f.Drop(a)
 	disk.rename = func() {
-		if err := f.Commit(checkpointPath, nil); !errors.Is(err, workfile.ErrCommit) {
+		if err := f.Commit(checkpointName, nil); !errors.Is(err, workfile.ErrCommit) {
 			t.Error(err)
 		}
 		if e := put(t, f, content(3, 100)); e.Offset != 150 {
@@ -291,7 +296,7 @@ func TestDuringCommit(t *testing.T) {
 		expect(t, f, a, content(1, 100))
 		panics(t, "dropped twice", func() { f.Drop(a) })
 	}
-	commit(t, f, checkpointPath, nil)
+	commit(t, f, checkpointName, nil)
 	disk.rename = func() {}
 	if e := put(t, f, content(4, 150)); e.Offset != 250 {
 		t.Errorf("put at %d", e.Offset)
@@ -300,7 +305,7 @@ func TestDuringCommit(t *testing.T) {
 		t.Errorf("put at %d", e.Offset)
 	}
 	expect(t, f, b, content(2, 50))
-	commit(t, f, checkpointPath, nil)
+	commit(t, f, checkpointName, nil)
 	if e := put(t, f, content(6, 50)); e.Offset != 100 {
 		t.Errorf("put at %d", e.Offset)
 	}
@@ -308,16 +313,11 @@ func TestDuringCommit(t *testing.T) {
 
 func TestMisuse(t *testing.T) {
 	disk := crashfs.New()
-	f := create(t, disk, tilesPath)
-	for _, path := range []string{"checkpoint", "work/deep/checkpoint"} {
-		if err := f.Commit(path, nil); !errors.Is(err, workfile.ErrCommit) {
-			t.Error(err)
-		}
-	}
+	f := create(t, disk.Dir(work), tilesName)
 	e := put(t, f, content(1, 100))
 	f.Drop(e)
 	panics(t, "dropped twice", func() { f.Drop(e) })
-	commit(t, f, checkpointPath, nil)
+	commit(t, f, checkpointName, nil)
 	panics(t, "dropped, free", func() { f.Drop(e) })
 	panics(t, "beyond", func() { f.Drop(workfile.Extent{Offset: 100, Length: 1}) })
 	panics(t, "negative", func() { f.Drop(workfile.Extent{Offset: -1, Length: 1}) })
@@ -341,7 +341,7 @@ func TestMisuse(t *testing.T) {
 
 // TestApart reads extents that do not follow each other.
 func TestApart(t *testing.T) {
-	f := create(t, crashfs.New(), tilesPath)
+	f := create(t, crashfs.New().Dir(work), tilesName)
 	a, b, c := put(t, f, content(1, 10)), put(t, f, content(2, 10)), put(t, f, content(3, 10))
 	for _, extents := range [][]workfile.Extent{{a, c}, {b, a}, {a, a}, {a, {}, c}, {{}, c, {}, {}, a, b, {}}, {a, b, b}} {
 		var want []byte
@@ -354,39 +354,39 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// counting counts the reads of the files of a file system.
+// counting counts the reads of the files that were made in a directory.
 type counting struct {
-	*crashfs.FS
+	vfs.Dir
 	reads int
 }
 
-type countingHandle struct {
-	workfile.Handle
-	fs *counting
+type countingFile struct {
+	vfs.File
+	dir *counting
 }
 
-func (c *counting) Create(path string) (workfile.Handle, error) {
-	h, err := c.FS.Create(path)
-	return countingHandle{h, c}, err
+func (c *counting) Create(name string) (vfs.File, error) {
+	f, err := c.Dir.Create(name)
+	return countingFile{f, c}, err
 }
 
-func (h countingHandle) ReadAt(b []byte, offset int64) (int, error) {
-	h.fs.reads++
-	return h.Handle.ReadAt(b, offset)
+func (f countingFile) ReadAt(b []byte, offset int64) (int, error) {
+	f.dir.reads++
+	return f.File.ReadAt(b, offset)
 }
 
 // apart puts three pieces, with gaps of some bytes between them, into a file of its own.
 func apart(t *testing.T, gap int) (*counting, *workfile.File, []piece) {
 	t.Helper()
-	disk := &counting{FS: crashfs.New()}
-	f := create(t, disk, tilesPath)
+	disk := &counting{Dir: crashfs.New().Dir(work)}
+	f := create(t, disk, tilesName)
 	pieces, err := putAll(f, 1, []int{100, gap, 200, gap, 300})
 	if err != nil {
 		t.Fatal(err)
 	}
 	f.Drop(pieces[1].Extent)
 	f.Drop(pieces[3].Extent)
-	commit(t, f, checkpointPath, nil)
+	commit(t, f, checkpointName, nil)
 	return disk, f, []piece{pieces[0], pieces[2], pieces[4]}
 }
 
@@ -405,22 +405,22 @@ func TestGaps(t *testing.T) {
 func TestDamageBehindGaps(t *testing.T) {
 	const gap = 1000
 	for name, c := range map[string]struct {
-		change func(h workfile.Handle)
+		change func(h vfs.File)
 		bad    int // the first piece that is damaged; 3: none
 	}{
-		"in a gap":               {func(h workfile.Handle) { h.WriteAt(make([]byte, gap), 100) }, 3},
-		"the first":              {func(h workfile.Handle) { h.WriteAt(make([]byte, 5), 95) }, 0},
-		"the second":             {func(h workfile.Handle) { h.WriteAt(make([]byte, 5), 100+gap) }, 1},
-		"the last":               {func(h workfile.Handle) { h.WriteAt(make([]byte, 5), 300+2*gap) }, 2},
-		"the second and last":    {func(h workfile.Handle) { h.WriteAt(make([]byte, 200+gap), 299+gap) }, 1},
-		"it ends in a gap":       {func(h workfile.Handle) { h.Truncate(100 + gap/2) }, 1},
-		"it ends where one does": {func(h workfile.Handle) { h.Truncate(300 + gap) }, 2},
-		"it ends in the last":    {func(h workfile.Handle) { h.Truncate(500 + 2*gap) }, 2},
-		"it ends in the second":  {func(h workfile.Handle) { h.Truncate(101 + gap) }, 1},
-		"it is empty":            {func(h workfile.Handle) { h.Truncate(0) }, 0},
+		"in a gap":               {func(h vfs.File) { h.WriteAt(make([]byte, gap), 100) }, 3},
+		"the first":              {func(h vfs.File) { h.WriteAt(make([]byte, 5), 95) }, 0},
+		"the second":             {func(h vfs.File) { h.WriteAt(make([]byte, 5), 100+gap) }, 1},
+		"the last":               {func(h vfs.File) { h.WriteAt(make([]byte, 5), 300+2*gap) }, 2},
+		"the second and last":    {func(h vfs.File) { h.WriteAt(make([]byte, 200+gap), 299+gap) }, 1},
+		"it ends in a gap":       {func(h vfs.File) { h.Truncate(100 + gap/2) }, 1},
+		"it ends where one does": {func(h vfs.File) { h.Truncate(300 + gap) }, 2},
+		"it ends in the last":    {func(h vfs.File) { h.Truncate(500 + 2*gap) }, 2},
+		"it ends in the second":  {func(h vfs.File) { h.Truncate(101 + gap) }, 1},
+		"it is empty":            {func(h vfs.File) { h.Truncate(0) }, 0},
 	} {
 		disk, f, pieces := apart(t, gap)
-		h, err := disk.Open(tilesPath)
+		h, err := disk.Edit(tilesName)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -436,7 +436,7 @@ func TestDamageBehindGaps(t *testing.T) {
 			continue
 		}
 		typed, ok := errors.AsType[*corrupt.Error](err)
-		if want := fmt.Sprint("extent at ", pieces[c.bad].Extent.Offset); !ok || typed.File != tilesPath || typed.Part != want {
+		if want := fmt.Sprint("extent at ", pieces[c.bad].Extent.Offset); !ok || typed.File != work+"/"+tilesName || typed.Part != want {
 			t.Errorf("%s: %v, want %s", name, err, want)
 		}
 	}
@@ -445,7 +445,7 @@ func TestDamageBehindGaps(t *testing.T) {
 // TestDivided puts parts into several gaps.
 func TestDivided(t *testing.T) {
 	disk := crashfs.New()
-	f := create(t, disk, tilesPath)
+	f := create(t, disk.Dir(work), tilesName)
 	pieces, err := putAll(f, 1, slices.Repeat([]int{100}, 10))
 	if err != nil {
 		t.Fatal(err)
@@ -454,7 +454,7 @@ func TestDivided(t *testing.T) {
 	for _, i := range gaps {
 		f.Drop(pieces[i].Extent)
 	}
-	commit(t, f, checkpointPath, nil)
+	commit(t, f, checkpointName, nil)
 	lengths := []int{70, 60, 80, 100, 0, 90, 100}
 	used := f.Used()
 	disk.Limit(1000)
@@ -489,7 +489,7 @@ func TestDivided(t *testing.T) {
 
 // TestAllocations reads into the memory that is given.
 func TestAllocations(t *testing.T) {
-	f := create(t, crashfs.New(), tilesPath)
+	f := create(t, crashfs.New().Dir(work), tilesName)
 	extents, err := f.PutAll(content(1, 3000), []int{1000, 1500, 500})
 	if err != nil {
 		t.Fatal(err)
@@ -502,7 +502,7 @@ func TestAllocations(t *testing.T) {
 }
 
 func TestNothing(t *testing.T) {
-	f := create(t, crashfs.New(), tilesPath)
+	f := create(t, crashfs.New().Dir(work), tilesName)
 	e := put(t, f, nil)
 	if !e.IsZero() {
 		t.Errorf("%+v", e)

@@ -9,6 +9,7 @@ import (
 
 	"grenier/io/manifest"
 	"grenier/io/rundir"
+	"grenier/io/vfs"
 	"grenier/layers/awari"
 	"grenier/pipeline/halfboard"
 	"grenier/pipeline/tables"
@@ -26,9 +27,9 @@ type Source interface {
 	io.Closer
 }
 
-// Opener opens the source of the layer above the layers of lower. It may write a file
-// called temp, which is removed when the layer is sealed, or by the next run.
-type Opener func(ctx context.Context, lower *tables.Tables, temp string) (Source, error)
+// Opener opens the source of the layer above the layers of lower. It may keep a file
+// rundir.ScoresName in work, which is removed when the layer is sealed, or by the next run.
+type Opener func(ctx context.Context, lower *tables.Tables, work vfs.Dir) (Source, error)
 
 // OrderError reports a layer that is not the next one of a run directory.
 type OrderError struct {
@@ -43,9 +44,6 @@ func (e *OrderError) Error() string {
 	}
 	return fmt.Sprintf("layer %d: %s lacks layer %d, and layers come one after the other from 0 on", e.Seeds, e.Path, e.Next)
 }
-
-// addName is the file in work/ that an Opener may write.
-const addName = "scores"
 
 // Add seals a layer of n seeds that was solved elsewhere and makes it part of the run
 // directory at path, which is created for layer 0. Of the options, those about
@@ -111,16 +109,16 @@ func (r *run) add(ctx context.Context, n int, open Opener) (report Report, err e
 		return Report{}, err
 	}
 	defer func() { err = errors.Join(err, lower.Close()) }()
-	source, err := open(ctx, lower, r.dir.TempPath(addName))
+	source, err := open(ctx, lower, r.dir.Work())
 	if err != nil {
 		return Report{}, err
 	}
-	sealing, name := time.Now(), rundir.LayerName(n)
-	summary, err := r.seal(ctx, source, name)
-	if err = errors.Join(err, source.Close()); err != nil {
-		return Report{}, fmt.Errorf("sealing layer %d: %w", n, err)
+	sealing := time.Now()
+	file, summary, err := r.sealAndClose(ctx, source)
+	if err != nil {
+		return Report{}, err
 	}
 	report = Report{Seal: time.Since(sealing), Elapsed: time.Since(start)}
-	report.Layer = manifest.NewLayer(name, summary, report.Elapsed.Seconds())
-	return report, r.publish(name, report.Layer)
+	report.Layer = manifest.NewLayer(rundir.LayerName(n), summary, report.Elapsed.Seconds())
+	return report, r.publish(file, report.Layer)
 }

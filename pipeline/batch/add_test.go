@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/io/rundir"
+	"grenier/io/vfs"
 	"grenier/layers/awari"
 	"grenier/pipeline/batch"
 	"grenier/pipeline/tables"
@@ -44,9 +45,9 @@ func TestAdd(t *testing.T) {
 		last := batch.Progress{}
 		o := options(0)
 		o.Progress = func(p batch.Progress) { last = p }
-		report, err := batch.Add(t.Context(), dir, game, n, o, func(_ context.Context, lower *tables.Tables, temp string) (batch.Source, error) {
-			if lower.MaxSeeds() != n-1 || filepath.Dir(temp) != filepath.Join(dir, rundir.WorkName) {
-				t.Errorf("layer %d: layers up to %d, %s", n, lower.MaxSeeds(), temp)
+		report, err := batch.Add(t.Context(), dir, game, n, o, func(_ context.Context, lower *tables.Tables, work vfs.Dir) (batch.Source, error) {
+			if lower.MaxSeeds() != n-1 || work.Path("") != filepath.Join(dir, rundir.WorkName) {
+				t.Errorf("layer %d: layers up to %d, %s", n, lower.MaxSeeds(), work.Path(""))
 			}
 			return g, nil
 		})
@@ -67,7 +68,7 @@ func TestAddRefused(t *testing.T) {
 	game, dir := mustGame(t, 4, awari.Awari), filepath.Join(t.TempDir(), "run")
 	broken := errors.New("broken")
 	opened := 0
-	open := func(context.Context, *tables.Tables, string) (batch.Source, error) { opened++; return nil, broken }
+	open := func(context.Context, *tables.Tables, vfs.Dir) (batch.Source, error) { opened++; return nil, broken }
 	var order *batch.OrderError
 	if _, err := batch.Add(t.Context(), dir, game, 2, options(0), open); !errors.As(err, &order) || order.Next != 0 {
 		t.Errorf("error %v", err)

@@ -89,10 +89,6 @@ func (e *MemoryError) Error() string {
 		e.Seeds, humanize.IBytes(e.Need), humanize.IBytes(e.Allowed), enough)
 }
 
-// workName is the file in work/ that holds what does not fit in memory of the layer in
-// progress.
-const workName = "tiles"
-
 // run is a batch at work.
 type run struct {
 	options  Options
@@ -182,8 +178,13 @@ func begin(dir *rundir.Locked, game awari.Game, o Options) (*run, error) {
 	if r.manifest, err = dir.Manifest(); err != nil {
 		return nil, err
 	}
+	for n := len(r.manifest.Layers); n <= o.Seeds; n++ {
+		if err := dir.CheckLayer(n); err != nil {
+			return nil, err
+		}
+	}
 	r.engine, err = halfboard.New(game, halfboard.Options{
-		Workers: o.Workers, Family: o.Family, Seeds: o.Seeds, Memory: o.Memory, Work: dir.WorkPath(workName),
+		Workers: o.Workers, Family: o.Family, Seeds: o.Seeds, Memory: o.Memory, Work: dir.Work(),
 		Interval: o.Interval, Progress: r.progress, Note: o.Note,
 	})
 	if err != nil {
@@ -204,14 +205,13 @@ func (r *run) solveLayer(ctx context.Context, n int) (Report, error) {
 		return Report{}, err
 	}
 	solved := time.Now()
-	name := rundir.LayerName(n)
-	summary, err := r.seal(ctx, layer, name)
-	if err = errors.Join(err, layer.Close()); err != nil {
-		return Report{}, fmt.Errorf("sealing layer %d: %w", n, err)
+	file, summary, err := r.sealAndClose(ctx, layer)
+	if err != nil {
+		return Report{}, err
 	}
 	report := Report{Engine: layer.Stats(), Seal: time.Since(solved), Elapsed: time.Since(start)}
-	report.Layer = manifest.NewLayer(name, summary, report.Elapsed.Seconds())
-	return report, r.publish(name, report.Layer)
+	report.Layer = manifest.NewLayer(rundir.LayerName(n), summary, report.Elapsed.Seconds())
+	return report, r.publish(file, report.Layer)
 }
 
 // compute solves layer n from the files of the layers below.
@@ -230,8 +230,8 @@ func (r *run) sparing(n int) bool {
 }
 
 // publish gives the layer file its name and lists it.
-func (r *run) publish(name string, layer manifest.Layer) error {
-	if err := r.dir.Publish(name); err != nil {
+func (r *run) publish(file *layerfile.Writer, layer manifest.Layer) error {
+	if err := file.Publish(); err != nil {
 		return err
 	}
 	next := *r.manifest

@@ -302,19 +302,39 @@ func TestLeftovers(t *testing.T) {
 	mustSolve(t, want, game, options(6))
 	mustSolve(t, dir, game, options(4))
 	junk := bytes.Repeat([]byte("junk"), 1000)
-	for _, name := range []string{
-		"work/layer-05.gl.tmp", "work/checkpoint", "work/deep/spill", "manifest.json.tmp", "layer-05.gl", "layer-06.gl",
+	layer, err := os.ReadFile(filepath.Join(want, rundir.LayerName(4)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string][]byte{
+		"layer-05.gl.0123456789abcdef.tmp": junk, "work/checkpoint": junk, "work/tiles.0123456789abcdef.tmp": junk,
+		"manifest.json.00112233445566aa.tmp": junk, "layer-05.gl": layer, "layer-06.gl": layer[:100],
 	} {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, junk, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		replaceFile(t, filepath.Join(dir, filepath.FromSlash(name)), text)
 	}
 	mustSolve(t, dir, game, options(6))
 	sameRun(t, want, dir)
+}
+
+// TestForeign puts into a run directory what is not of this program: it stays, and what
+// is in the way stops the run before it begins.
+func TestForeign(t *testing.T) {
+	game, dir := mustGame(t, 6, awari.Awari), t.TempDir()
+	mustSolve(t, dir, game, options(4))
+	thesis := []byte("thesis")
+	names := []string{"work/thesis", "work/tiles.tmp", "thesis.gl", "layer-05.gl.tmp", "layer-5.gl"}
+	for _, name := range names {
+		replaceFile(t, filepath.Join(dir, filepath.FromSlash(name)), thesis)
+	}
+	mustSolve(t, dir, game, options(6))
+	for _, name := range names {
+		if text := contents(t, dir)[filepath.FromSlash(name)]; text != string(thesis) {
+			t.Errorf("%s holds %q", name, text)
+		}
+	}
+	inTheWay := filepath.Join(dir, "layer-08.gl")
+	replaceFile(t, inTheWay, thesis)
+	refuses(t, dir, game, 9, inTheWay, "foreign")
 }
 
 // TestCorruptLower damages each layer that the next one needs.

@@ -103,13 +103,13 @@ func benchSeal(b *testing.B, w *tower, n int, o Options) {
 	r := &run{options: o, game: w.game, dir: dir}
 	bytes := int64(0)
 	for b.Loop() {
-		summary, err := r.seal(b.Context(), layer, rundir.LayerName(n))
+		file, summary, err := r.seal(b.Context(), layer)
 		if err != nil {
 			b.Fatal(err)
 		}
 		bytes += summary.Footer.Bytes
 		b.StopTimer()
-		if err := dir.ClearWork(); err != nil {
+		if err := file.Abort(); err != nil {
 			b.Fatal(err)
 		}
 		b.StartTimer()

@@ -3,9 +3,6 @@ package batch
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 
 	"github.com/dustin/go-humanize"
 
@@ -65,19 +62,8 @@ func Room(path string, free func(path string) (uint64, error)) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	err = filepath.WalkDir(filepath.Join(path, rundir.WorkName), func(_ string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() {
-			var info os.FileInfo
-			if info, err = d.Info(); err == nil {
-				room += uint64(info.Size())
-			}
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil // no such directory, or a solver has just removed the file
-		}
-		return err
-	})
-	return room, err
+	used, err := rundir.WorkBytes(path)
+	return room + used, err
 }
 
 // checkRoom refuses a run for which the disk has too little room.

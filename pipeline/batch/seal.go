@@ -2,6 +2,8 @@ package batch
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"golang.org/x/sync/errgroup"
 
@@ -30,31 +32,58 @@ type sealing struct {
 	order  chan *job // to the writer, in order
 }
 
-// seal writes the layer to a temporary file called after name.
-func (r *run) seal(ctx context.Context, layer Source, name string) (layerfile.Summary, error) {
+// seal writes the file of a layer. It waits for being published then.
+func (r *run) seal(ctx context.Context, layer Source) (w *layerfile.Writer, summary layerfile.Summary, err error) {
 	s, err := r.newSealing(layer)
 	if err != nil {
-		return layerfile.Summary{}, err
+		return nil, summary, err
 	}
-	create := layerfile.Create
-	if r.sparing(layer.Seeds()) {
-		create = layerfile.CreateSparing
+	if w, err = r.create(s.header); err != nil {
+		return nil, summary, err
 	}
-	w, err := create(r.dir.TempPath(name), s.header, r.options.Family)
+	if err = s.stream(ctx, w); err == nil {
+		summary, err = w.Finish()
+	}
 	if err != nil {
-		return layerfile.Summary{}, err
+		return nil, summary, errors.Join(err, w.Abort())
 	}
-	defer w.Abort()
+	return w, summary, nil
+}
+
+// sealAndClose is seal, after which the layer is not needed.
+func (r *run) sealAndClose(ctx context.Context, layer Source) (*layerfile.Writer, layerfile.Summary, error) {
+	w, summary, err := r.seal(ctx, layer)
+	closing := layer.Close()
+	if err == nil && closing != nil {
+		closing = errors.Join(closing, w.Abort())
+	}
+	if err = errors.Join(err, closing); err != nil {
+		return nil, summary, fmt.Errorf("sealing layer %d: %w", layer.Seeds(), err)
+	}
+	return w, summary, nil
+}
+
+// create begins the file of a layer.
+func (r *run) create(h layerfile.Header) (*layerfile.Writer, error) {
+	p, err := r.dir.NewLayer(h.Seeds)
+	if err != nil {
+		return nil, err
+	}
+	if r.sparing(h.Seeds) {
+		return layerfile.CreateSparing(p, h, r.options.Family)
+	}
+	return layerfile.Create(p, h, r.options.Family)
+}
+
+// stream encodes and writes all blocks.
+func (s *sealing) stream(ctx context.Context, w *layerfile.Writer) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return s.deal(ctx) })
-	for range r.options.Workers {
+	for range s.run.options.Workers {
 		group.Go(func() error { return s.encode(ctx) })
 	}
 	group.Go(func() error { return s.write(ctx, w) })
-	if err := group.Wait(); err != nil {
-		return layerfile.Summary{}, err
-	}
-	return w.Finish()
+	return group.Wait()
 }
 
 func (r *run) newSealing(layer Source) (*sealing, error) {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"grenier/io/layerfile"
+	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/batch"
@@ -52,11 +53,11 @@ func Run(ctx context.Context, o Options) (c *plan.Calibration, err error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp(parent, ".grenier-calibration-")
+	dir, remove, err := vfs.TempDir(parent, tempPrefix)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer func() { err = errors.Join(err, remove()) }()
 	if o.seeds == 0 {
 		o.seeds = lastLayer
 	}
@@ -64,8 +65,8 @@ func Run(ctx context.Context, o Options) (c *plan.Calibration, err error) {
 	c = &plan.Calibration{
 		Date: time.Now().UTC().Truncate(time.Second), CPU: cpu.Name(), Kernel: o.Family.String(), Cores: o.Workers,
 	}
-	run := filepath.Join(dir, "run")
-	if err := o.solving(ctx, c, run); err != nil {
+	run, err := o.solving(ctx, c, dir)
+	if err != nil {
 		return nil, err
 	}
 	o.tell(solvingShare)
@@ -74,7 +75,7 @@ func Run(ctx context.Context, o Options) (c *plan.Calibration, err error) {
 	}
 	o.tell(solvingShare + packingShare)
 	if !o.SkipDisk {
-		if err := o.disk(ctx, c, filepath.Join(dir, "file")); err != nil {
+		if err := o.disk(ctx, c, dir); err != nil {
 			return nil, err
 		}
 	}
@@ -127,11 +128,15 @@ type cost struct{ capture, sweep, seal float64 } // nanoseconds
 
 func (c cost) sum() float64 { return c.capture + c.sweep + c.seal }
 
-// solving measures the engine, with one worker and with all in turn.
-func (o *Options) solving(ctx context.Context, c *plan.Calibration, dir string) error {
+// tempPrefix is what the names of directories begin with that Run makes.
+const tempPrefix = ".grenier-calibration-"
+
+// solving measures the engine, with one worker and with all in turn, in directories
+// below dir. It returns the last one.
+func (o *Options) solving(ctx context.Context, c *plan.Calibration, dir string) (run string, err error) {
 	game, err := awari.New(12, awari.Awari)
 	if err != nil {
-		return err
+		return "", err
 	}
 	var one, all cost
 	begin := time.Now()
@@ -144,12 +149,10 @@ func (o *Options) solving(ctx context.Context, c *plan.Calibration, dir string) 
 			if workers == 1 {
 				best = &one
 			}
-			if err := os.RemoveAll(dir); err != nil {
-				return err
-			}
-			got, err := o.solveOnce(ctx, game, dir, workers)
+			run = filepath.Join(dir, fmt.Sprintf("run-%d-%d", round, workers))
+			got, err := o.solveOnce(ctx, game, run, workers)
 			if err != nil {
-				return fmt.Errorf("calibrating: %w", err)
+				return "", fmt.Errorf("calibrating: %w", err)
 			}
 			if best.sum() == 0 || got.sum() < best.sum() {
 				*best = got
@@ -159,7 +162,7 @@ func (o *Options) solving(ctx context.Context, c *plan.Calibration, dir string) 
 	}
 	c.Capture, c.Sweep, c.Seal = one.capture, one.sweep, one.seal
 	c.Speedup = min(max(1, one.sum()/all.sum()), float64(o.Workers))
-	return nil
+	return run, nil
 }
 
 // solveOnce solves a run in memory and returns what its largest layers took.

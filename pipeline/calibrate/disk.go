@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"grenier/io/pagecache"
+	"grenier/io/vfs"
 	"grenier/pipeline/plan"
 )
 
@@ -33,27 +32,31 @@ func Disk(ctx context.Context, dir string, workers int, progress func(share floa
 	if err != nil {
 		return nil, err
 	}
-	temp, err := os.MkdirTemp(parent, ".grenier-calibration-")
+	temp, remove, err := vfs.TempDir(parent, tempPrefix)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	defer func() { err = errors.Join(err, remove()) }()
 	o := Options{Workers: workers}
 	if progress != nil {
 		o.Progress = func(share float64) { progress((share - 1 + diskShare) / diskShare) }
 	}
 	c = &plan.Calibration{}
-	return c, o.disk(ctx, c, filepath.Join(temp, "file"))
+	return c, o.disk(ctx, c, temp)
 }
 
-// disk measures writing and reading a file that does not stay in memory.
-func (o *Options) disk(ctx context.Context, c *plan.Calibration, path string) (err error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+// disk measures writing and reading a file in dir that does not stay in memory.
+func (o *Options) disk(ctx context.Context, c *plan.Calibration, dir string) (err error) {
+	in, err := vfs.OpenDir(dir)
 	if err != nil {
 		return err
 	}
+	f, err := in.Create("file")
+	if err = errors.Join(err, in.Close()); err != nil {
+		return err
+	}
 	d := &disk{f: f, requests: requests * o.Workers}
-	d.cache.Open(path, f)
+	d.cache.Open(vfs.System(f))
 	defer func() { err = errors.Join(err, d.cache.Close(), f.Close()) }()
 	steps := []struct {
 		rate *float64
@@ -70,7 +73,7 @@ func (o *Options) disk(ctx context.Context, c *plan.Calibration, path string) (e
 
 // disk is a file on the disk that is measured.
 type disk struct {
-	f        *os.File
+	f        vfs.File
 	cache    pagecache.Bound
 	size     int64 // written so far
 	requests int   // at a time

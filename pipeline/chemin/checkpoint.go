@@ -11,6 +11,7 @@ import (
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
+	"grenier/io/vfs"
 	"grenier/io/workfile"
 	"grenier/layers/chemin"
 )
@@ -18,8 +19,8 @@ import (
 // Names in the work directory, and what a checkpoint says it is. See
 // docs/format/chemin-search.md.
 const (
-	blocksName        = "blocks"
-	checkpointName    = "checkpoint"
+	blocksName        = rundir.BlocksName
+	checkpointName    = rundir.CheckpointName
 	checkpointKind    = "chemin-search"
 	checkpointVersion = 2 // the first in a run directory
 )
@@ -102,19 +103,22 @@ func (c *checkpoint) check(b *chemin.Board) error {
 
 // place is the directory of a search.
 type place struct {
-	dir *rundir.Locked
-	fs  workfile.FS
+	dir  *rundir.Locked
+	work vfs.Dir // of the work file
 }
 
-// openPlace takes the directory of a search, opens the work file for s, and returns the
-// checkpoint, nil if there is none.
-func openPlace(path string, b *chemin.Board, fsys workfile.FS, s *store) (_ *place, saved *checkpoint, err error) {
+// openPlace takes the directory of a search, opens the work file for s, in another
+// directory if work is not nil, and returns the checkpoint, nil if there is none.
+func openPlace(path string, b *chemin.Board, work vfs.Dir, s *store) (_ *place, saved *checkpoint, err error) {
 	id := manifest.Identity{Game: "chemin", Rules: fmt.Sprintf("%dx%d", b.Rows(), b.Cols()), Pits: b.Cells()}
 	dir, err := rundir.Lock(path, id)
 	if err != nil {
 		return nil, nil, err
 	}
-	p := &place{dir, fsys}
+	p := &place{dir, work}
+	if work == nil {
+		p.work = dir.Work()
+	}
 	if saved, err = p.resume(b, s); err != nil {
 		return nil, nil, errors.Join(err, dir.Unlock())
 	}
@@ -123,16 +127,15 @@ func openPlace(path string, b *chemin.Board, fsys workfile.FS, s *store) (_ *pla
 
 // resume opens the work file, and the checkpoint if there is one.
 func (p *place) resume(b *chemin.Board, s *store) (*checkpoint, error) {
-	s.path, s.name = p.dir.WorkPath(checkpointName), p.dir.WorkPath(blocksName)
-	data, err := workfile.ReadFile(p.fs, s.path)
+	data, err := workfile.ReadSealed(p.work, checkpointName)
 	if errors.Is(err, fs.ErrNotExist) {
-		s.file, err = workfile.Create(p.fs, s.name)
+		s.file, err = workfile.Create(p.work, blocksName)
 		return nil, err
 	}
 	if err != nil {
 		return nil, err
 	}
-	saved, err := parseCheckpoint(s.path, data, b)
+	saved, err := parseCheckpoint(p.work.Path(checkpointName), data, b)
 	if err != nil {
 		return nil, err
 	}
@@ -140,9 +143,9 @@ func (p *place) resume(b *chemin.Board, s *store) (*checkpoint, error) {
 	for i, b := range saved.Blocks {
 		live[i] = b.Extent
 	}
-	s.file, err = workfile.Open(p.fs, s.name, live)
+	s.file, err = workfile.Open(p.work, blocksName, live)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = corrupt.New(s.path, "", "there is no file %s", s.name)
+		err = corrupt.New(p.work.Path(checkpointName), "", "there is no file %s", blocksName)
 	}
 	s.last = data
 	return saved, err
@@ -152,7 +155,7 @@ func (p *place) resume(b *chemin.Board, s *store) (*checkpoint, error) {
 // its blocks.
 func (p *place) clear() error {
 	for _, name := range []string{checkpointName, blocksName} {
-		if err := errors.Join(p.fs.Remove(p.dir.WorkPath(name)), p.fs.SyncDir(p.dir.WorkPath(""))); err != nil {
+		if err := errors.Join(p.work.Remove(name), p.work.Sync()); err != nil {
 			return fmt.Errorf("clearing %s: %w", p.dir.Path(), err)
 		}
 	}
@@ -167,7 +170,7 @@ func (p *place) close(s *store) error { return errors.Join(s.file.Close(), p.dir
 func (s *store) verify(b *chemin.Board, saved *checkpoint, growth []uint32) error {
 	total, orders := saved.Optimal, factorial(min(b.Cells(), chemin.MaxCounted))
 	if saved.Counting && total > orders {
-		return corrupt.New(s.path, "", "%d optimal orders of %d", total, orders)
+		return corrupt.New(s.path(checkpointName), "", "%d optimal orders of %d", total, orders)
 	}
 	r := saved.layer()
 	c, err := s.open(r)
@@ -187,7 +190,7 @@ func (s *store) verify(b *chemin.Board, saved *checkpoint, growth []uint32) erro
 			}
 		}
 		if err != nil {
-			return corrupt.New(s.name, fmt.Sprintf("record %d", n), "%w", err)
+			return corrupt.New(s.path(blocksName), fmt.Sprintf("record %d", n), "%w", err)
 		}
 		before = append(before[:0], c.row[:r.key()]...)
 		if err := c.next(); err != nil {

@@ -19,8 +19,8 @@ import (
 
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
+	"grenier/io/vfs/crashfs"
 	"grenier/io/workfile"
-	"grenier/io/workfile/crashfs"
 	"grenier/layers/chemin"
 )
 
@@ -143,9 +143,9 @@ func crashBoard(t *testing.T) (b *chemin.Board, want []any) {
 	return board(t, rows, cols), known(solve(t, rows, cols, Options{Method: Layers}))
 }
 
-// on runs a search in a directory whose work files are in a file system of a test.
+// on runs a search whose work files are in a file system of a test.
 func on(t *testing.T, b *chemin.Board, dir string, fs *crashfs.FS) (*Result, error) {
-	return Solve(t.Context(), b, Options{Method: Layers, Memory: LeastMemory(2), Threads: 2, Dir: dir, fs: fs})
+	return Solve(t.Context(), b, Options{Method: Layers, Memory: LeastMemory(2), Threads: 2, Dir: dir, work: fs.Dir("work")})
 }
 
 // TestCrash crashes a search at its first, second, ... change of a file, and lets it go on, after kill

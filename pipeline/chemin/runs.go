@@ -40,8 +40,6 @@ func (r *run) add(b block) {
 // store keeps blocks, in memory or in a work file. It is safe for concurrent use.
 type store struct {
 	file *workfile.File // nil in memory
-	name string         // of the file
-	path string         // of the checkpoint
 	last []byte         // checkpoint
 
 	most int64 // bytes of memory
@@ -50,6 +48,14 @@ type store struct {
 
 // Bytes of memory for each block: in lists of blocks, and of the extents in a file.
 const perBlock = 128
+
+// path returns the path of a file, for messages.
+func (s *store) path(name string) string {
+	if s.file == nil {
+		return name
+	}
+	return s.file.Path(name)
+}
 
 // put keeps the bytes of a block. It fails with errMemory.
 func (s *store) put(data []byte, records int) (b block, err error) {
@@ -97,7 +103,7 @@ func (s *store) drop(r *run) {
 // commit makes data the checkpoint, which frees the space of what was dropped.
 func (s *store) commit(data []byte) error {
 	s.last = data
-	return s.file.Commit(s.path, data)
+	return s.file.Commit(checkpointName, data)
 }
 
 // recycle frees the space of what was dropped, of which the last checkpoint knows nothing.
@@ -105,7 +111,7 @@ func (s *store) recycle() error {
 	if s.file == nil {
 		return nil
 	}
-	return s.file.Commit(s.path, s.last)
+	return s.file.Commit(checkpointName, s.last)
 }
 
 // writer makes runs.
@@ -218,7 +224,7 @@ func (c *cursor) unpack(b *block) error {
 	}
 	n, err := lz4.UncompressBlock(packed, c.raw)
 	if err != nil || n != len(c.raw) {
-		return corrupt.New(c.store.name, fmt.Sprintf("block at %d", b.Offset), "it does not unpack to %d records", b.Records)
+		return corrupt.New(c.store.path(blocksName), fmt.Sprintf("block at %d", b.Offset), "it does not unpack to %d records", b.Records)
 	}
 	return nil
 }

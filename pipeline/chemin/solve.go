@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"grenier/io/workfile"
+	"grenier/io/vfs"
 	"grenier/layers/chemin"
 )
 
@@ -50,7 +50,7 @@ type Options struct {
 	// Progress, if not nil, is told how far the search is, from one goroutine at a time.
 	Progress func(Progress)
 
-	fs workfile.FS // for tests; nil for that of the operating system
+	work vfs.Dir // in tests: the directory of the work file; nil for that of Dir
 }
 
 // Progress says how far a search is.

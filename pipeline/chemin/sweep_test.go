@@ -10,6 +10,7 @@ import (
 
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
+	"grenier/io/vfs"
 	"grenier/io/workfile"
 	"grenier/layers/chemin"
 )
@@ -50,17 +51,20 @@ func newTestSweep(b *chemin.Board, room int64, target uint32) *sweep {
 // onDisk gives a sweep a work file.
 func (s *sweep) onDisk(t *testing.T) *sweep {
 	t.Helper()
-	path := t.TempDir()
-	f, err := workfile.Create(workfile.OS, filepath.Join(path, blocksName))
+	d, err := vfs.OpenDir(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := workfile.Create(d, blocksName)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := f.Close(); err != nil {
+		if err := errors.Join(f.Close(), d.Close()); err != nil {
 			t.Error(err)
 		}
 	})
-	s.store.file, s.store.path = f, filepath.Join(path, checkpointName)
+	s.store.file = f
 	return s
 }
 

@@ -18,7 +18,7 @@ func (s *solver) sweepLayers(ctx context.Context) (err error) {
 	var saved *checkpoint
 	if s.Dir != "" {
 		var p *place
-		if p, saved, err = openPlace(s.Dir, s.board, s.files(), s.store); err != nil {
+		if p, saved, err = openPlace(s.Dir, s.board, s.work, s.store); err != nil {
 			return err
 		}
 		defer func() {
@@ -55,14 +55,6 @@ func (s *solver) sweepLayers(ctx context.Context) (err error) {
 	}
 	_, err = s.visitOrientations(ctx, t)
 	return err
-}
-
-// files returns the file system.
-func (o *Options) files() workfile.FS {
-	if o.fs != nil {
-		return o.fs
-	}
-	return workfile.OS
 }
 
 func (s *solver) newSweep(t *bounds) *sweep {

@@ -9,6 +9,7 @@ import (
 
 	"grenier/io/frame"
 	"grenier/io/layerfile"
+	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/batch"
@@ -107,8 +108,8 @@ func (i *intake) tell(stage string, done uint64) {
 }
 
 // open opens the file for batch.Add.
-func (i *intake) open(ctx context.Context, lower *tables.Tables, temp string) (batch.Source, error) {
-	in, err := openInput(ctx, i.path, i.Codec, i.scores, i.Seeds, temp, func(done uint64) { i.tell("unpacking", done) })
+func (i *intake) open(ctx context.Context, lower *tables.Tables, work vfs.Dir) (batch.Source, error) {
+	in, err := openInput(ctx, i.path, i.Codec, i.scores, i.Seeds, work, func(done uint64) { i.tell("unpacking", done) })
 	if err != nil {
 		return nil, err
 	}

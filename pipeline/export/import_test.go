@@ -16,6 +16,7 @@ import (
 	"grenier/io/frame"
 	"grenier/io/rundir"
 	"grenier/io/tally"
+	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/batch"
@@ -133,12 +134,17 @@ func checkVuSource(t *testing.T, tb *tables.Tables, n int) {
 func openVu(t testing.TB, tb *tables.Tables, n int, file []byte, codec frame.Codec) (batch.Source, error) {
 	t.Helper()
 	s, dir := mustShape(t, tb.Game(), n), t.TempDir()
-	path := filepath.Join(dir, "scores")
+	path := filepath.Join(dir, "file")
 	testrun.WriteFile(t, path, file)
 	i := &intake{
 		ImportOptions: importOptions(n, Vu, codec), path: path, game: tb.Game(), shape: s, scores: s.reachable(),
 	}
-	return i.open(t.Context(), tb, filepath.Join(dir, "temp"))
+	work, err := vfs.OpenDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { work.Close() })
+	return i.open(t.Context(), tb, work)
 }
 
 // TestBadFiles: files that cannot be of the layer are damaged, whatever is wrong with them, and

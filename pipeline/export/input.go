@@ -5,48 +5,49 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"time"
 
 	"grenier/io/corrupt"
 	"grenier/io/frame"
+	"grenier/io/rundir"
 	"grenier/io/tally"
+	"grenier/io/vfs"
 )
 
 // input is a file of scores to be read anywhere: the file as it was given, or what was
 // unpacked from it.
 type input struct {
 	path string // as given, for errors
-	*os.File
-	temp   string // removed by Close, "" if nothing was unpacked
-	scores uint64 // that it holds
-	most   int8   // largest score that makes sense
+	io.ReaderAt
+	close  func() error // removes what was unpacked too
+	scores uint64       // that it holds
+	most   int8         // largest score that makes sense
 }
 
 // openInput opens the file at path, which must hold the given number of scores, -most to most,
-// packed by codec. What can only be read from beginning to end goes to a file called temp.
+// packed by codec. What can only be read from beginning to end goes to a file in work.
 // Pieces that are unpacked are told to progress.
-func openInput(ctx context.Context, path string, codec frame.Codec, scores uint64, most int, temp string, progress func(uint64)) (*input, error) {
-	f, err := os.Open(path)
+func openInput(ctx context.Context, path string, codec frame.Codec, scores uint64, most int, work vfs.Dir, progress func(uint64)) (*input, error) {
+	f, err := vfs.OpenStream(path)
 	if err != nil {
 		return nil, err
 	}
+	context.AfterFunc(ctx, func() { f.SetReadDeadline(time.Unix(0, 0)) }) // ends waiting for a FIFO
 	info, err := f.Stat()
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	in := &input{path: path, File: f, scores: scores, most: int8(most)}
+	in := &input{path: path, ReaderAt: f, close: f.Close, scores: scores, most: int8(most)}
 	if codec == frame.None && info.Mode().IsRegular() {
 		if size := uint64(info.Size()); size != scores {
 			return nil, errors.Join(in.wrongLength(size), f.Close())
 		}
 		return in, nil
 	}
-	if info.IsDir() {
-		return nil, errors.Join(fmt.Errorf("%s is a directory", path), f.Close())
+	if err := errors.Join(in.unpack(ctx, f, codec, work, progress), f.Close()); err != nil {
+		return nil, err
 	}
-	in.temp = temp
-	in.File, err = in.unpack(ctx, f, codec, progress)
-	return in, errors.Join(err, f.Close())
+	return in, nil
 }
 
 // wrongLength reports a file that does not hold as many scores as it should.
@@ -54,11 +55,11 @@ func (in *input) wrongLength(has uint64) error {
 	return corrupt.New(in.path, "", "it holds %d scores, the layer %d", has, in.scores)
 }
 
-// unpack writes the contents of f to the temporary file, and opens that.
-func (in *input) unpack(ctx context.Context, f *os.File, codec frame.Codec, progress func(uint64)) (*os.File, error) {
-	out, err := os.OpenFile(in.temp, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o644)
+// unpack writes the contents of f to a file in work, and makes that the one to read.
+func (in *input) unpack(ctx context.Context, f io.Reader, codec frame.Codec, work vfs.Dir, progress func(uint64)) error {
+	out, err := vfs.Renew(work, rundir.ScoresName)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	r, err := frame.NewReader(f, codec)
 	if err == nil {
@@ -67,10 +68,12 @@ func (in *input) unpack(ctx context.Context, f *os.File, codec frame.Codec, prog
 	if errors.Is(err, frame.ErrDamaged) {
 		err = corrupt.New(in.path, "", "%s: %w", codec, err)
 	}
+	in.ReaderAt = out
+	in.close = func() error { return errors.Join(out.Close(), work.Remove(rundir.ScoresName)) }
 	if err != nil {
-		return nil, errors.Join(err, out.Close(), os.Remove(in.temp))
+		return errors.Join(err, in.close())
 	}
-	return out, nil
+	return nil
 }
 
 // copy copies the scores, no more than there should be.
@@ -120,10 +123,4 @@ func (in *input) read(start uint64, dst []int8) error {
 }
 
 // Close closes the file and removes what was unpacked.
-func (in *input) Close() error {
-	err := in.File.Close()
-	if in.temp != "" {
-		err = errors.Join(err, os.Remove(in.temp))
-	}
-	return err
-}
+func (in *input) Close() error { return in.close() }

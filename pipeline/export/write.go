@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/dustin/go-humanize"
 	"golang.org/x/sync/errgroup"
 
-	"grenier/io/durable"
 	"grenier/io/frame"
 	"grenier/io/layerfile"
+	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 	"grenier/pipeline/tables"
 )
@@ -72,26 +71,20 @@ const pieceSize = layerfile.MaxBlockSize
 // only when it is complete, and replaces a file of that name, but nothing else.
 // It fails like Write.
 func WriteFile(ctx context.Context, dir, path string, o Options) (Summary, error) {
-	if err := durable.CheckFile(path); err != nil {
+	file, err := vfs.Begin(path)
+	if err != nil {
 		return Summary{}, err
 	}
+	defer file.Abort()
 	e, err := newExport(dir, o)
 	if err != nil {
 		return Summary{}, err
 	}
-	temp := path + durable.TempSuffix
-	file, err := os.Create(temp)
-	if err != nil {
-		return Summary{}, errors.Join(err, e.tables.Close())
-	}
 	summary, err := e.run(ctx, file)
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = durable.Publish(temp, path)
-	}
 	if err != nil {
-		os.Remove(temp) // the first error tells more
+		return Summary{}, err
 	}
-	return summary, err
+	return summary, file.Publish()
 }
 
 // Write writes a layer of the run directory dir to w. It fails with ErrFormat, with a

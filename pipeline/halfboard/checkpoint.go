@@ -13,6 +13,7 @@ import (
 	"github.com/pierrec/lz4/v4"
 
 	"grenier/io/corrupt"
+	"grenier/io/rundir"
 	"grenier/io/workfile"
 )
 
@@ -24,7 +25,9 @@ import (
 const (
 	checkpointKind    = "layer"
 	checkpointVersion = 1
-	checkpointSuffix  = ".checkpoint"
+
+	workName       = rundir.TilesName
+	checkpointName = workName + "." + rundir.CheckpointName
 )
 
 // phase says how far a layer is.
@@ -72,7 +75,7 @@ func (e *engine) commit(flush bool) error {
 		s.file.Drop(x)
 	}
 	p.marks = marks
-	if err := s.file.Commit(p.checkpoint, workfile.Seal(checkpointKind, checkpointVersion, e.encode())); err != nil {
+	if err := s.file.Commit(checkpointName, workfile.Seal(checkpointKind, checkpointVersion, e.encode())); err != nil {
 		return err
 	}
 	s.dropped, p.committed = 0, time.Now()
@@ -211,15 +214,14 @@ func (e *Engine) checkpointed(n int) (tileSize int) {
 
 // readIdentity returns what the checkpoint is of, if it is of this game.
 func (e *Engine) readIdentity() (id identity, ok bool) {
-	if e.options.Work == "" {
+	if e.options.Work == nil {
 		return id, false
 	}
-	path := e.options.Work + checkpointSuffix
-	data, err := workfile.ReadFile(e.options.FS, path)
+	data, err := workfile.ReadSealed(e.options.Work, checkpointName)
 	if err != nil {
 		return id, false
 	}
-	_, b, err := workfile.Unseal(path, checkpointKind, checkpointVersion, data)
+	_, b, err := workfile.Unseal(e.options.Work.Path(checkpointName), checkpointKind, checkpointVersion, data)
 	if err != nil {
 		return id, false
 	}
@@ -230,7 +232,7 @@ func (e *Engine) readIdentity() (id identity, ok bool) {
 // resume goes on from the checkpoint of an earlier run. It returns no error, and does
 // nothing, if there is none that is of use: note is told then.
 func (e *engine) resume(o *Options) (resumed bool, err error) {
-	data, err := workfile.ReadFile(o.FS, e.paging.checkpoint)
+	data, err := workfile.ReadSealed(o.Work, checkpointName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -240,7 +242,7 @@ func (e *engine) resume(o *Options) (resumed bool, err error) {
 	}
 	var file *workfile.File
 	if err == nil {
-		file, err = workfile.Open(o.FS, o.Work, extents)
+		file, err = workfile.Open(o.Work, workName, extents)
 	}
 	if err != nil {
 		if !errors.Is(err, corrupt.ErrCorrupt) && !errors.Is(err, errOtherWork) && !errors.Is(err, fs.ErrNotExist) {

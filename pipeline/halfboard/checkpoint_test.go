@@ -15,8 +15,9 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/io/vfs"
+	"grenier/io/vfs/crashfs"
 	"grenier/io/workfile"
-	"grenier/io/workfile/crashfs"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 )
@@ -57,7 +58,7 @@ func trials(n int) int {
 // trial returns a trial of the layer of c on a disk.
 func (c config) trial(rng *rand.Rand, d *disk) *trial {
 	x := &trial{config: c, rng: rng, disk: d}
-	x.options.Work, x.options.FS, x.options.Interval = diskWork, d, 1
+	x.options.Work, x.options.Interval = d.work(), 1
 	x.options.Note = func(note string) {
 		x.mu.Lock()
 		defer x.mu.Unlock()
@@ -67,7 +68,7 @@ func (c config) trial(rng *rand.Rand, d *disk) *trial {
 }
 
 // move makes d the disk.
-func (x *trial) move(d *disk) { x.disk, x.options.FS = d, d }
+func (x *trial) move(d *disk) { x.disk, x.options.Work = d, d.work() }
 
 // attempt solves the layer and returns its scores.
 func (x *trial) attempt(t *testing.T, ctx context.Context, progress func(Progress)) (scores []int8, err error) {
@@ -303,9 +304,9 @@ func TestAnyCheckpointWillDo(t *testing.T) {
 				break
 			}
 			killed[stage]++
-			x.disk.change(t, diskWork, func(_ workfile.Handle, size int64) {
+			x.disk.change(t, workName, func(_ vfs.File, size int64) {
 				if size > 0 && rng.IntN(4) == 0 {
-					x.disk.flip(t, diskWork, rng.Int64N(size))
+					x.disk.flip(t, workName, rng.Int64N(size))
 				}
 			})
 		}
@@ -526,7 +527,7 @@ func TestDamagedTilesAreComputedAgain(t *testing.T) {
 		for name, extents := range x.regions(t) {
 			y := x.trial(rng, x.disk.copied(t))
 			e := extents[rng.IntN(len(extents))]
-			y.disk.flip(t, diskWork, e.Offset+rng.Int64N(int64(e.Length)))
+			y.disk.flip(t, workName, e.Offset+rng.Int64N(int64(e.Length)))
 			y.finish(t)
 			met[name]++
 			want := "is computed again"
@@ -548,19 +549,19 @@ func TestUselessCheckpoints(t *testing.T) {
 	for range trials(8) {
 		x := newTrial(t, rng)
 		x.stopAnywhere(t)
-		for name, change := range map[string]func(y *trial, h workfile.Handle, size int64){
-			"a byte is changed": func(y *trial, _ workfile.Handle, size int64) { y.disk.flip(t, diskCheckpoint, rng.Int64N(size)) },
-			"the end is cut":    func(_ *trial, h workfile.Handle, size int64) { h.Truncate(rng.Int64N(size)) },
-			"a later version": func(_ *trial, h workfile.Handle, _ int64) {
+		for name, change := range map[string]func(y *trial, h vfs.File, size int64){
+			"a byte is changed": func(y *trial, _ vfs.File, size int64) { y.disk.flip(t, checkpointName, rng.Int64N(size)) },
+			"the end is cut":    func(_ *trial, h vfs.File, size int64) { h.Truncate(rng.Int64N(size)) },
+			"a later version": func(_ *trial, h vfs.File, _ int64) {
 				h.WriteAt(workfile.Seal(checkpointKind, checkpointVersion+1, x.payload(t)), 0)
 			},
-			"no work file":  func(y *trial, _ workfile.Handle, _ int64) { y.disk.Remove(diskWork) },
-			"another layer": func(y *trial, _ workfile.Handle, _ int64) { y.seeds = (y.seeds + 1) % (tops[y.game.Pits()] + 1) },
-			"another game":  func(y *trial, _ workfile.Handle, _ int64) { y.game = mustGame(t, y.game.Pits(), 1-y.game.Rules()) },
-			"another size":  func(y *trial, _ workfile.Handle, _ int64) { y.options.TileSize = 3000 },
+			"no work file":  func(y *trial, _ vfs.File, _ int64) { y.disk.plain().Remove(workName) },
+			"another layer": func(y *trial, _ vfs.File, _ int64) { y.seeds = (y.seeds + 1) % (tops[y.game.Pits()] + 1) },
+			"another game":  func(y *trial, _ vfs.File, _ int64) { y.game = mustGame(t, y.game.Pits(), 1-y.game.Rules()) },
+			"another size":  func(y *trial, _ vfs.File, _ int64) { y.options.TileSize = 3000 },
 		} {
 			y := x.trial(rng, x.disk.copied(t))
-			y.disk.change(t, diskCheckpoint, func(h workfile.Handle, size int64) { change(y, h, size) })
+			y.disk.change(t, checkpointName, func(h vfs.File, size int64) { change(y, h, size) })
 			y.finish(t)
 			if len(y.notes) != 1 || !strings.Contains(y.notes[0], "begins anew") {
 				t.Fatalf("%+v, %s: notes %q", y.config, name, y.notes)
@@ -576,11 +577,11 @@ func TestUselessCheckpoints(t *testing.T) {
 // payload returns what the checkpoint says.
 func (x *trial) payload(t testing.TB) []byte {
 	t.Helper()
-	data, err := workfile.ReadFile(x.disk.FS, diskCheckpoint)
+	data, err := workfile.ReadSealed(x.disk.plain(), checkpointName)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, payload, err := workfile.Unseal(diskCheckpoint, checkpointKind, checkpointVersion, data)
+	_, payload, err := workfile.Unseal(checkpointName, checkpointKind, checkpointVersion, data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -600,7 +601,7 @@ func TestTruncatedWorkFiles(t *testing.T) {
 				needed = max(needed, e.Offset+int64(e.Length))
 			}
 		}
-		x.disk.change(t, diskWork, func(h workfile.Handle, size int64) {
+		x.disk.change(t, workName, func(h vfs.File, size int64) {
 			left = rng.Int64N(size + 1)
 			h.Truncate(left)
 		})
@@ -670,7 +671,7 @@ func FuzzCheckpoint(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		y := c.trial(x.rng, x.disk.copied(t))
-		h, err := y.disk.FS.Create(diskCheckpoint)
+		h, err := vfs.Renew(y.disk.plain(), checkpointName)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -696,7 +697,7 @@ func FuzzCheckpoint(f *testing.F) {
 			}
 			end = e.Offset + int64(e.Length)
 		}
-		y.disk.change(t, diskWork, func(_ workfile.Handle, size int64) {
+		y.disk.change(t, workName, func(_ vfs.File, size int64) {
 			if end > size {
 				t.Fatalf("%d bytes are needed of %d", end, size)
 			}

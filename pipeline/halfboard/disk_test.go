@@ -5,13 +5,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"grenier/io/workfile"
-	"grenier/io/workfile/crashfs"
-)
-
-const (
-	diskWork       = "work/tiles"
-	diskCheckpoint = diskWork + checkpointSuffix
+	"grenier/io/vfs"
+	"grenier/io/vfs/crashfs"
 )
 
 // disk is a disk in memory of which reads can fail as well and that counts the files
@@ -24,51 +19,65 @@ type disk struct {
 
 func newDisk() *disk { return &disk{FS: crashfs.New()} }
 
-type diskHandle struct {
-	workfile.Handle
+// plain returns the directory of the work file, in which nothing but the file system
+// fails.
+func (d *disk) plain() vfs.Dir { return d.FS.Dir("work") }
+
+// work returns the directory of the work file.
+func (d *disk) work() vfs.Dir { return diskDir{d.plain(), d} }
+
+type diskDir struct {
+	vfs.Dir
 	disk *disk
 }
 
-func (d *disk) handle(h workfile.Handle, err error) (workfile.Handle, error) {
+type diskFile struct {
+	vfs.File
+	disk *disk
+}
+
+func (d diskDir) file(f vfs.File, err error) (vfs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.open.Add(1)
-	return diskHandle{h, d}, nil
+	d.disk.open.Add(1)
+	return diskFile{f, d.disk}, nil
 }
 
-func (d *disk) Create(path string) (workfile.Handle, error) { return d.handle(d.FS.Create(path)) }
+func (d diskDir) Create(name string) (vfs.File, error) { return d.file(d.Dir.Create(name)) }
 
-func (d *disk) Open(path string) (workfile.Handle, error) { return d.handle(d.FS.Open(path)) }
+func (d diskDir) Open(name string) (vfs.File, error) { return d.file(d.Dir.Open(name)) }
 
-func (h diskHandle) ReadAt(b []byte, offset int64) (int, error) {
+func (d diskDir) Edit(name string) (vfs.File, error) { return d.file(d.Dir.Edit(name)) }
+
+func (h diskFile) ReadAt(b []byte, offset int64) (int, error) {
 	if h.disk.read != nil {
 		if err := h.disk.read(); err != nil {
 			return 0, err
 		}
 	}
-	return h.Handle.ReadAt(b, offset)
+	return h.File.ReadAt(b, offset)
 }
 
-func (h diskHandle) Close() error {
+func (h diskFile) Close() error {
 	h.disk.open.Add(-1)
-	return h.Handle.Close()
+	return h.File.Close()
 }
 
 // copied returns a disk with the same files.
 func (d *disk) copied(t *testing.T) *disk {
 	t.Helper()
 	other := newDisk()
-	for _, path := range d.Names() {
-		data, err := workfile.ReadFile(d.FS, path)
-		if err != nil {
-			t.Fatal(err)
+	entries, err := d.plain().Entries()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		data, err := vfs.Read(d.plain(), e.Name(), 1<<30)
+		if err == nil {
+			err = vfs.Write(other.plain(), e.Name(), data)
 		}
-		h, err := other.FS.Create(path)
 		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := h.WriteAt(data, 0); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -76,9 +85,9 @@ func (d *disk) copied(t *testing.T) *disk {
 }
 
 // change lets do change a file.
-func (d *disk) change(t *testing.T, path string, do func(h workfile.Handle, size int64)) {
+func (d *disk) change(t *testing.T, name string, do func(h vfs.File, size int64)) {
 	t.Helper()
-	h, err := d.FS.Open(path)
+	h, err := d.plain().Edit(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,9 +99,9 @@ func (d *disk) change(t *testing.T, path string, do func(h workfile.Handle, size
 }
 
 // flip changes the byte of a file at an offset.
-func (d *disk) flip(t *testing.T, path string, offset int64) {
+func (d *disk) flip(t *testing.T, name string, offset int64) {
 	t.Helper()
-	d.change(t, path, func(h workfile.Handle, _ int64) {
+	d.change(t, name, func(h vfs.File, _ int64) {
 		b := make([]byte, 1)
 		if _, err := h.ReadAt(b, offset); err != nil {
 			t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"grenier/io/workfile"
+	"grenier/io/vfs"
 	"grenier/kernels/compress"
 	"grenier/kernels/cpu"
 	"grenier/kernels/transpose"
@@ -34,13 +34,11 @@ type Options struct {
 	// Memory is the most bytes to use, the Go heap included; 0 is no bound. What a
 	// layer needs more of is kept in the work file.
 	Memory uint64
-	// Work is the path of the work file, beside which its checkpoint is. A layer that
-	// has a checkpoint is gone on with.
-	Work string
+	// Work is the directory of the work file and its checkpoint, nil if none is wanted.
+	// A layer that has a checkpoint there is resumed.
+	Work vfs.Dir
 	// Interval is the time between checkpoints; 0 is a minute.
 	Interval time.Duration
-	// FS is where Work is; nil is the file system of the operating system.
-	FS workfile.FS
 	// Progress, if not nil, is called now and then, from any worker.
 	Progress func(Progress)
 	// Note, if not nil, is told what is worth knowing: that something stored is damaged
@@ -119,9 +117,6 @@ func New(game awari.Game, o Options) (*Engine, error) {
 	o.Workers = max(o.Workers, 1)
 	if o.Interval == 0 {
 		o.Interval = time.Minute
-	}
-	if o.FS == nil {
-		o.FS = workfile.OS
 	}
 	return &Engine{
 		game: game, options: o, patterns: &patterns{},

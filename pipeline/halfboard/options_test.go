@@ -9,8 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"grenier/io/workfile"
-	"grenier/io/workfile/crashfs"
+	"grenier/io/vfs/crashfs"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 )
@@ -25,11 +24,11 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 }
 
 func TestDefaults(t *testing.T) {
-	game, disk := mustGame(t, 6, awari.Awari), crashfs.New()
+	game, disk := mustGame(t, 6, awari.Awari), crashfs.New().Dir("work")
 	for _, c := range []struct{ given, want Options }{
-		{Options{}, Options{Workers: 1, Interval: time.Minute, FS: workfile.OS}},
-		{Options{Workers: 3, Family: cpu.Best(), FS: disk}, Options{Workers: 3, Family: cpu.Best(), Interval: time.Minute, FS: disk}},
-		{Options{TileSize: 1, Seeds: 8, Interval: 1}, Options{Workers: 1, TileSize: 1, Seeds: 8, Interval: 1, FS: workfile.OS}},
+		{Options{}, Options{Workers: 1, Interval: time.Minute}},
+		{Options{Workers: 3, Family: cpu.Best(), Work: disk}, Options{Workers: 3, Family: cpu.Best(), Interval: time.Minute, Work: disk}},
+		{Options{TileSize: 1, Seeds: 8, Interval: 1}, Options{Workers: 1, TileSize: 1, Seeds: 8, Interval: 1}},
 	} {
 		e, err := New(game, c.given)
 		if err != nil {

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -15,6 +13,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"grenier/io/vfs"
 	"grenier/io/workfile"
 	"grenier/kernels/planes"
 )
@@ -118,7 +117,7 @@ func (e *engine) page(ctx context.Context, o *Options, tileSize int, limit int64
 	e.stats.Bytes = uint64(limit)
 	e.paging = &paging{
 		limit: limit, parts: parts, tileSize: tileSize, pieces: limit / 2,
-		shelves: shelves{open: map[shelf]*parcel{}}, checkpoint: o.Work + checkpointSuffix,
+		shelves: shelves{open: map[shelf]*parcel{}}, checkpoint: o.Work.Path(checkpointName),
 		interval: o.Interval, committed: time.Now(),
 		store: newStore(limit, e.workers, planes.For(o.Family)),
 	}
@@ -133,7 +132,7 @@ func (e *engine) page(ctx context.Context, o *Options, tileSize int, limit int64
 		if err := e.check(ctx, o); err != nil {
 			return errors.Join(err, e.paging.close())
 		}
-	} else if e.paging.store.file, err = createWork(o, e.paging.checkpoint); err != nil {
+	} else if e.paging.store.file, err = createWork(o.Work); err != nil {
 		return err
 	}
 	for _, t := range slices.Concat(e.grid.tiles, e.grid.full) {
@@ -143,14 +142,14 @@ func (e *engine) page(ctx context.Context, o *Options, tileSize int, limit int64
 }
 
 // createWork makes an empty work file, to which no checkpoint refers.
-func createWork(o *Options, checkpoint string) (*workfile.File, error) {
-	if err := o.FS.Remove(checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {
+func createWork(d vfs.Dir) (*workfile.File, error) {
+	if err := vfs.RemoveIfThere(d, checkpointName); err != nil {
 		return nil, err
 	}
-	if err := o.FS.SyncDir(filepath.Dir(checkpoint)); err != nil {
+	if err := d.Sync(); err != nil {
 		return nil, err
 	}
-	return workfile.Create(o.FS, o.Work)
+	return workfile.Create(d, workName)
 }
 
 func (p *paging) close() error {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -13,14 +12,26 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/io/vfs"
 	"grenier/layers/awari"
 )
+
+// openDir opens a directory of its own.
+func openDir(t *testing.T) vfs.Dir {
+	t.Helper()
+	d, err := vfs.OpenDir(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
+}
 
 // paged makes layers of c page: between what they need at once and all of them is in
 // memory.
 func (c config) paged(t *testing.T, rng *rand.Rand) config {
 	t.Helper()
-	c.options.Work = filepath.Join(t.TempDir(), "work")
+	c.options.Work = openDir(t)
 	c.options.Memory = 1
 	c.options.limit = func(least, all int64) int64 { return least + rng.Int64N(max(all-least, 0)+1) }
 	return c
@@ -59,7 +70,7 @@ func TestTooLittleMemoryForTiles(t *testing.T) {
 // tight makes layers of c page with hardly more memory than they need at once.
 func (c config) tight(t *testing.T) config {
 	t.Helper()
-	c.options.Work = filepath.Join(t.TempDir(), "work")
+	c.options.Work = openDir(t)
 	c.options.Memory = 1
 	c.options.limit = func(least, _ int64) int64 { return least }
 	return c

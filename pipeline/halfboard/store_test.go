@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"grenier/io/corrupt"
+	"grenier/io/vfs/crashfs"
 	"grenier/io/workfile"
-	"grenier/io/workfile/crashfs"
 	"grenier/kernels/cpu"
 	"grenier/kernels/planes"
 )
@@ -45,7 +45,7 @@ func randomDepot(t *testing.T, rng *rand.Rand) *depot {
 		d.tiles = append(d.tiles, x)
 	}
 	d.store = newStore(largest+rng.Int64N(all-largest+1), 1+rng.IntN(3), planes.For(cpu.Best()))
-	if d.file, err = workfile.Create(d.disk, diskWork); err != nil {
+	if d.file, err = workfile.Create(d.disk.work(), workName); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -284,7 +284,7 @@ func TestStoreFindsDamage(t *testing.T) {
 		if e.IsZero() {
 			continue
 		}
-		d.disk.flip(t, diskWork, e.Offset+rng.Int64N(int64(e.Length)))
+		d.disk.flip(t, workName, e.Offset+rng.Int64N(int64(e.Length)))
 		for range 2 {
 			for _, x := range d.tiles {
 				err := d.hold(t.Context(), []*tile{x})

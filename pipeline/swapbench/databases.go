@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
+	"grenier/io/vfs"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
 	"grenier/pipeline/patterns"
@@ -76,11 +76,11 @@ func (b *bench) databaseJobs() (jobs []job, err error) {
 // build builds a database and measures it, and calls tick with the share that is done. The file is in a directory of its own, which
 // is removed.
 func (b *bench) build(ctx context.Context, g *swap.Grid, d *Database, tick func(float64)) (err error) {
-	dir, err := os.MkdirTemp("", "grenier-bench-")
+	dir, remove, err := vfs.TempDir("", "grenier-bench-")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer func() { err = errors.Join(err, remove()) }()
 	file := filepath.Join(dir, "database")
 	o := b.patternOptions(heuristic.Unit)
 	o.Progress = func(done, total uint64) { tick(float64(done) / float64(total)) }

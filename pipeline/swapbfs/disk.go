@@ -19,8 +19,8 @@ import (
 // Names in the work directory, and what a checkpoint says it is. See
 // docs/format/swap-search.md.
 const (
-	blocksName        = "blocks"
-	checkpointName    = "checkpoint"
+	blocksName        = rundir.BlocksName
+	checkpointName    = rundir.CheckpointName
 	checkpointKind    = "swap-bfs"
 	checkpointVersion = 2
 )
@@ -71,10 +71,11 @@ func (s *search) openDisk(g *swap.Grid) error {
 
 // resume opens the work file, and the checkpoint if there is one.
 func (d *disk) resume(s *search) error {
-	path := d.dir.WorkPath(checkpointName)
-	data, err := workfile.ReadFile(workfile.OS, path)
+	work := d.dir.Work()
+	path := work.Path(checkpointName)
+	data, err := workfile.ReadSealed(work, checkpointName)
 	if errors.Is(err, fs.ErrNotExist) {
-		d.file, err = workfile.Create(workfile.OS, d.dir.WorkPath(blocksName))
+		d.file, err = workfile.Create(work, blocksName)
 		return err
 	}
 	if err != nil {
@@ -98,7 +99,7 @@ func (d *disk) resume(s *search) error {
 			}
 		}
 	}
-	d.file, err = workfile.Open(workfile.OS, d.dir.WorkPath(blocksName), live)
+	d.file, err = workfile.Open(work, blocksName, live)
 	return err
 }
 
@@ -221,7 +222,7 @@ func (p *pieces) of(block int) []byte {
 func (d *disk) divide(p *pieces, block int) (packed, error) {
 	parts, err := divide(p.of(block), d.words)
 	if err != nil {
-		return packed{}, corrupt.New(d.dir.WorkPath(blocksName), fmt.Sprintf("block %d", block), "%w", err)
+		return packed{}, corrupt.New(d.dir.Work().Path(blocksName), fmt.Sprintf("block %d", block), "%w", err)
 	}
 	return parts, nil
 }
@@ -368,7 +369,7 @@ func (d *disk) shut(parity int, k *desk) error {
 }
 
 func (d *disk) commit(depths []uint64, sides *[2]flags) error {
-	return d.file.Commit(d.dir.WorkPath(checkpointName), workfile.Seal(checkpointKind, checkpointVersion, d.encode(depths, sides)))
+	return d.file.Commit(checkpointName, workfile.Seal(checkpointKind, checkpointVersion, d.encode(depths, sides)))
 }
 
 func (d *disk) close() error { return errors.Join(d.file.Close(), d.dir.Unlock()) }

@@ -4,19 +4,19 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
+	"grenier/io/vfs"
 	"grenier/io/workfile"
 	"grenier/layers/swap"
 )
 
 // Names in the work directory. See docs/format/swap-classes.md.
 const (
-	blocksName     = "blocks"
-	checkpointName = "checkpoint"
+	blocksName     = rundir.BlocksName
+	checkpointName = rundir.CheckpointName
 )
 
 // disk keeps blocks in a work file.
@@ -33,7 +33,7 @@ func openDir(path string, g *swap.Grid) (*disk, *checkpoint, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	d, c, err := openDisk(workfile.OS, dir.WorkPath(""), g)
+	d, c, err := openDisk(dir.Work(), g)
 	if err != nil {
 		return nil, nil, errors.Join(err, dir.Unlock())
 	}
@@ -43,12 +43,11 @@ func openDir(path string, g *swap.Grid) (*disk, *checkpoint, error) {
 
 // openDisk opens the work file in a directory, at the checkpoint if there is one,
 // which it returns.
-func openDisk(files workfile.FS, work string, g *swap.Grid) (*disk, *checkpoint, error) {
-	d := &disk{path: filepath.Join(work, checkpointName)}
-	blocks := filepath.Join(work, blocksName)
-	data, err := workfile.ReadFile(files, d.path)
+func openDisk(work vfs.Dir, g *swap.Grid) (*disk, *checkpoint, error) {
+	d := &disk{path: work.Path(checkpointName)}
+	data, err := workfile.ReadSealed(work, checkpointName)
 	if errors.Is(err, fs.ErrNotExist) {
-		d.file, err = workfile.Create(files, blocks)
+		d.file, err = workfile.Create(work, blocksName)
 		return d, nil, err
 	}
 	if err != nil {
@@ -63,7 +62,7 @@ func openDisk(files workfile.FS, work string, g *swap.Grid) (*disk, *checkpoint,
 		return nil, nil, err
 	}
 	live := append(c.before.extents(nil), c.newest.extents(nil)...)
-	d.file, err = workfile.Open(files, blocks, live)
+	d.file, err = workfile.Open(work, blocksName, live)
 	return d, c, err
 }
 
@@ -88,7 +87,7 @@ func (d *disk) damaged(b *block, err error) error {
 }
 
 func (d *disk) commit(c *checkpoint) error {
-	return d.file.Commit(d.path, workfile.Seal(checkpointKind, checkpointVersion, c.encode()))
+	return d.file.Commit(checkpointName, workfile.Seal(checkpointKind, checkpointVersion, c.encode()))
 }
 
 func (d *disk) close() error {

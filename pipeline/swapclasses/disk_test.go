@@ -13,8 +13,8 @@ import (
 
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
-	"grenier/io/workfile"
-	"grenier/io/workfile/crashfs"
+	"grenier/io/vfs"
+	"grenier/io/vfs/crashfs"
 	"grenier/layers/swap"
 	"grenier/pipeline/swapbfs"
 )
@@ -38,13 +38,24 @@ func TestDisk(t *testing.T) {
 	}
 }
 
+// openWork opens the directory of a work file.
+func openWork(t *testing.T, path string) vfs.Dir {
+	t.Helper()
+	d, err := vfs.OpenDir(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
 // TestManyRunsOnDisk searches with little memory on disk, where runs that were
 // merged leave room for others.
 func TestManyRunsOnDisk(t *testing.T) {
 	want := mustSearch(t, 2, 5, options(1)).Depths
 	g := mustGrid(t, 2, 5)
 	dir := t.TempDir()
-	d, c, err := openDisk(workfile.OS, dir, g)
+	d, c, err := openDisk(openWork(t, dir), g)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +175,7 @@ func TestOtherBlocks(t *testing.T) {
 			t.Fatal(err)
 		}
 		dir := t.TempDir()
-		d, _, err := openDisk(workfile.OS, dir, g)
+		d, _, err := openDisk(openWork(t, dir), g)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,8 +258,8 @@ func TestRoom(t *testing.T) {
 }
 
 // searchOn searches in a file system, with little memory.
-func searchOn(t *testing.T, files workfile.FS, g *swap.Grid) (*Result, error) {
-	d, c, err := openDisk(files, "work", g)
+func searchOn(t *testing.T, files *crashfs.FS, g *swap.Grid) (*Result, error) {
+	d, c, err := openDisk(files.Dir("work"), g)
 	if err != nil {
 		return nil, err
 	}
@@ -274,7 +285,7 @@ func TestCrash(t *testing.T) {
 		}
 		random := rand.New(rand.NewPCG(uint64(k), 0))
 		for _, after := range []*crashfs.FS{files.PowerCut(random), files.PowerCut(random), files.Kill()} {
-			_, c, err := openDisk(after, "work", g)
+			_, c, err := openDisk(after.Dir("work"), g)
 			if err != nil {
 				t.Fatalf("operation %d: %v", k, err)
 			}
@@ -306,7 +317,7 @@ func TestFullDisk(t *testing.T) {
 		t.Fatalf("a disk of 3,000 bytes: %v", err)
 	}
 	after := files.Kill()
-	_, c, err := openDisk(after, "work", g)
+	_, c, err := openDisk(after.Dir("work"), g)
 	if err != nil || c == nil || len(c.states) == 0 {
 		t.Fatalf("%+v, %v: no depth is left", c, err)
 	}

@@ -241,9 +241,7 @@ func TestFalseManifest(t *testing.T) {
 	}
 	h := &m.Layers[5].Histogram
 	h[5], h[100] = 0, h[5]
-	if err := m.Save(path); err != nil {
-		t.Fatal(err)
-	}
+	testrun.SaveManifest(t, dir, m)
 	result := run(t, dir, verify.Options{})
 	if err := result.Err(); !errors.Is(err, corrupt.ErrMismatch) || !strings.Contains(err.Error(), "histogram") ||
 		!strings.HasPrefix(err.Error(), "layer 5: ") {

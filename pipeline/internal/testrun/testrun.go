@@ -4,6 +4,7 @@
 package testrun
 
 import (
+	"errors"
 	"os"
 	"slices"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
+	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 	"grenier/kernels/ranks"
 	"grenier/layers/awari"
@@ -64,15 +66,15 @@ func Write(t testing.TB, game awari.Game, layers [][]int8, blockSize int) string
 			Codec: layerfile.LZ4, Transform: layerfile.Ranks, Model: modelOf(scores),
 			BlockSize: blockSize, Positions: uint64(len(scores)),
 		}
-		name := rundir.LayerName(n)
-		summary, err := writeFile(dir.TempPath(name), h, scores)
-		if err == nil {
-			err = dir.Publish(name)
-		}
+		p, err := dir.NewLayer(n)
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.Layers = append(m.Layers, manifest.NewLayer(name, summary, 0))
+		summary, err := writeLayer(p, h, scores)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Layers = append(m.Layers, manifest.NewLayer(rundir.LayerName(n), summary, 0))
 	}
 	if err := dir.SaveManifest(m); err != nil {
 		t.Fatal(err)
@@ -93,9 +95,35 @@ func modelOf(scores []int8) ranks.Model {
 	return counts.Model()
 }
 
-// writeFile writes a layer file.
-func writeFile(path string, h layerfile.Header, scores []int8) (layerfile.Summary, error) {
-	w, err := layerfile.Create(path, h, cpu.Generic)
+// WriteLayer replaces the file at path by one that holds the scores.
+func WriteLayer(t testing.TB, path string, h layerfile.Header, scores []int8) layerfile.Summary {
+	t.Helper()
+	p, err := vfs.Begin(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	summary, err := writeLayer(p, h, scores)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return summary
+}
+
+// SaveManifest replaces the manifest of the run directory at path.
+func SaveManifest(t testing.TB, path string, m *manifest.Manifest) {
+	t.Helper()
+	d, err := vfs.OpenDir(path)
+	if err == nil {
+		err = errors.Join(m.Save(d, rundir.ManifestName), d.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// writeLayer writes a layer file and publishes it.
+func writeLayer(p *vfs.Pending, h layerfile.Header, scores []int8) (layerfile.Summary, error) {
+	w, err := layerfile.Create(p, h, cpu.Generic)
 	if err != nil {
 		return layerfile.Summary{}, err
 	}
@@ -114,7 +142,11 @@ func writeFile(path string, h layerfile.Header, scores []int8) (layerfile.Summar
 		}
 		scores = scores[h.BlockLen(i):]
 	}
-	return w.Finish()
+	summary, err := w.Finish()
+	if err != nil {
+		return layerfile.Summary{}, err
+	}
+	return summary, w.Publish()
 }
 
 // ReadFile returns the contents of a file.

@@ -31,7 +31,7 @@ import (
 	"sync"
 	"syscall"
 
-	"grenier/io/workfile"
+	"grenier/io/vfs"
 )
 
 // Sector is the number of bytes that are written whole.
@@ -54,7 +54,7 @@ const (
 	SyncDir  Op = "syncdir"
 )
 
-// FS is a file system in memory, a workfile.FS.
+// FS is a file system in memory, whose directories are vfs.Dirs.
 type FS struct {
 	mu      sync.Mutex
 	names   map[string]*inode // what the program sees
@@ -66,8 +66,6 @@ type FS struct {
 	limit   int64 // bytes of all files; negative: none
 	fail    func(Op, string) error
 }
-
-var _ workfile.FS = (*FS)(nil)
 
 // inode is a file, whatever its name.
 type inode struct {
@@ -306,28 +304,24 @@ func (f *FS) change(c change) {
 	f.changes = append(f.changes, c)
 }
 
-// Create opens the file at path; it makes it, or makes it empty.
-func (f *FS) Create(path string) (workfile.Handle, error) {
-	path = filepath.Clean(path)
+// create makes a file at path.
+func (f *FS) create(path string) (vfs.File, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.names[path] != nil && !f.crashed {
+		return nil, pathError(Create, path, fs.ErrExist)
+	}
 	crash, err := f.begin(Create, path)
 	if err != nil {
 		return nil, err
 	}
-	file := f.names[path]
-	if file == nil {
-		file = &inode{}
-		f.change(change{to: path, file: file})
-	} else {
-		file.truncate(0)
-	}
-	return &handle{f, file, path, false}, done(crash, Create, path)
+	file := &inode{}
+	f.change(change{to: path, file: file})
+	return &handle{fs: f, file: file, path: path}, done(crash, Create, path)
 }
 
-// Open opens the file at path. It fails with fs.ErrNotExist if there is none.
-func (f *FS) Open(path string) (workfile.Handle, error) {
-	path = filepath.Clean(path)
+// open opens the file at path. It fails with fs.ErrNotExist if there is none.
+func (f *FS) open(path string) (vfs.File, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.crashed {
@@ -337,13 +331,12 @@ func (f *FS) Open(path string) (workfile.Handle, error) {
 	if file == nil {
 		return nil, pathError("open", path, fs.ErrNotExist)
 	}
-	return &handle{f, file, path, false}, nil
+	return &handle{fs: f, file: file, path: path}, nil
 }
 
-// Rename gives the file at from the name to, replacing what had that name. Both
-// must be in one directory.
-func (f *FS) Rename(from, to string) error {
-	from, to = filepath.Clean(from), filepath.Clean(to)
+// rename gives the file at from the name to, replacing what had that name. Both are
+// in one directory.
+func (f *FS) rename(from, to string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	crash, err := f.begin(Rename, from)
@@ -351,11 +344,8 @@ func (f *FS) Rename(from, to string) error {
 		return err
 	}
 	file := f.names[from]
-	switch {
-	case file == nil:
+	if file == nil {
 		return pathError(Rename, from, fs.ErrNotExist)
-	case filepath.Dir(from) != filepath.Dir(to):
-		return pathError(Rename, from, errors.ErrUnsupported)
 	}
 	if from != to {
 		f.change(change{from, to, file})
@@ -363,9 +353,8 @@ func (f *FS) Rename(from, to string) error {
 	return done(crash, Rename, from)
 }
 
-// Remove removes the name of a file. Those who have it open keep it.
-func (f *FS) Remove(path string) error {
-	path = filepath.Clean(path)
+// remove removes the name of a file. Those who have it open keep it.
+func (f *FS) remove(path string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	crash, err := f.begin(Remove, path)
@@ -379,9 +368,8 @@ func (f *FS) Remove(path string) error {
 	return done(crash, Remove, path)
 }
 
-// SyncDir makes all changes of names in the directory durable.
-func (f *FS) SyncDir(path string) error {
-	path = filepath.Clean(path)
+// syncDir makes all changes of names in the directory durable.
+func (f *FS) syncDir(path string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	crash, err := f.begin(SyncDir, path)
@@ -409,6 +397,7 @@ type handle struct {
 	file   *inode
 	path   string
 	closed bool
+	at     int64 // of the next Write
 }
 
 // usable tells whether the handle can be used. The file system is locked.
@@ -496,6 +485,13 @@ func (file *inode) write(b []byte, offset int64) {
 	}
 	copy(file.data[offset:], b)
 	file.writes = append(file.writes, write{offset: offset, data: b, size: int64(len(file.data))})
+}
+
+// Write writes behind what was written before.
+func (h *handle) Write(b []byte) (int, error) {
+	n, err := h.WriteAt(b, h.at)
+	h.at += int64(n)
+	return n, err
 }
 
 // Truncate changes the length of the file.

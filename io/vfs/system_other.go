@@ -1,0 +1,29 @@
+//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
+
+package vfs
+
+import (
+	"errors"
+	"io/fs"
+	"runtime"
+)
+
+const nonBlocking = 0
+
+// syncsDirs tells whether names can be made durable; Windows has no such operation.
+var syncsDirs = runtime.GOOS != "windows"
+
+func names(fs.FileInfo) uint64 { return 1 }
+
+// SameDevice cannot tell.
+func SameDevice(a, b fs.FileInfo) bool { return true }
+
+// Writable cannot tell; making a file will.
+func Writable(string) error { return nil }
+
+// ReadOnly cannot tell.
+func ReadOnly(error) bool { return false }
+
+// TryLock fails with errors.ErrUnsupported: there is no lock here that ends with the
+// process.
+func TryLock(File, bool) error { return errors.ErrUnsupported }
