@@ -55,9 +55,20 @@ func validKind(kind string) bool {
 // maxSealed bounds what ReadSealed takes into memory, more than any checkpoint has.
 const maxSealed = 1 << 30
 
-// ReadSealed returns the contents of a file, for Unseal, which refuses what is cut off
-// beyond 1 GiB. It fails with fs.ErrNotExist if there is none.
-func ReadSealed(d vfs.Dir, name string) ([]byte, error) { return vfs.Read(d, name, maxSealed) }
+// ReadSealed returns the contents of a file, for Unseal: of one that is longer than it says
+// itself, or than 1 GiB, one byte more than that, which Unseal refuses. It fails with
+// fs.ErrNotExist if there is none.
+func ReadSealed(d vfs.Dir, name string) ([]byte, error) {
+	head, err := vfs.Read(d, name, headSize-1)
+	if err != nil || len(head) < headSize {
+		return head, err
+	}
+	limit := uint64(maxSealed)
+	if length := binary.LittleEndian.Uint64(head[sLength:]); length < limit-sealExcess {
+		limit = length + sealExcess
+	}
+	return vfs.Read(d, name, int64(limit))
+}
 
 // Unseal returns the version and the payload of the sealed document data, which
 // is that of the file at path. Newest is the newest version that the caller
