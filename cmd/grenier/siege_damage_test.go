@@ -59,6 +59,8 @@ type subject struct {
 	donors   map[string][]byte
 	memory   uint64 // that the worker may use in all
 	failures int
+	statuses map[int]int // how often commands ended so
+	uid      int // of the user who has the files and runs the commands, 0 for this one
 }
 
 // row is a command that reads the files of a subject. Its arguments are one text; @ stands
@@ -145,6 +147,7 @@ func TestSiegeDamage(t *testing.T) {
 					t.Fatal("too many failures")
 				}
 			}
+			t.Logf("commands by status: %v", s.statuses)
 		})
 	}
 }
@@ -152,13 +155,15 @@ func TestSiegeDamage(t *testing.T) {
 // begin builds the files and learns what the commands say about them.
 func (s *subject) begin(t *testing.T) {
 	t.Helper()
-	s.tree = siegetest.New(t)
-	s.worker = &worker{program: "grenier-worker"}
-	s.donors = map[string][]byte{}
+	if s.tree == nil {
+		s.tree, s.worker = siegetest.New(t), &worker{program: "grenier-worker"}
+	}
+	s.donors, s.statuses = map[string][]byte{}, map[int]int{}
 	s.build(t, s)
 	s.canary = s.tree.Canary("canary")
 	s.whole = s.tree.Save(siegeDir)
 	s.targets = slices.Sorted(maps.Keys(s.whole.Files))
+	s.give()
 	for i := range s.rows {
 		row := &s.rows[i]
 		row.took = time.Minute
@@ -170,7 +175,8 @@ func (s *subject) begin(t *testing.T) {
 		row.facts, row.size, row.took = facts(r), r.Bytes, time.Since(start)
 		if row.writes {
 			row.after = s.tree.Save(siegeDir)
-			s.whole.Restore(t)
+			s.reset(t)
+			s.give()
 		}
 		s.memory = max(s.memory, r.Peak)
 	}
@@ -186,6 +192,24 @@ func (s *subject) do(t *testing.T, row *row) (reply, error) {
 // round damages the files once or twice and runs all commands.
 func (s *subject) round(t *testing.T, r *rand.Rand, number uint64) {
 	t.Helper()
+	s.reset(t)
+	did := fmt.Sprint("round ", number)
+	forged := false
+	for range 1 + r.IntN(4)/3 {
+		d := siegetest.Damages[r.IntN(len(siegetest.Damages))]
+		target := siegetest.Target{Name: s.targets[r.IntN(len(s.targets))], Others: s.targets, Donors: s.donors, Canary: "canary"}
+		if err := d.Do(r, s.tree, target); err != nil {
+			continue
+		}
+		did += ", " + target.Name + ": " + d.Name
+		forged = forged || d.Forged || strings.HasSuffix(d.Name, "of another run")
+	}
+	s.attack(t, did, forged)
+}
+
+// reset brings the files back, and puts some of the user's own beside those of a run.
+func (s *subject) reset(t *testing.T) {
+	t.Helper()
 	s.whole.Restore(t)
 	if err := s.tree.RemoveAll("new"); err != nil {
 		t.Fatal(err)
@@ -194,22 +218,23 @@ func (s *subject) round(t *testing.T, r *rand.Rand, number uint64) {
 		s.tree.Write("run/notes.txt", []byte("mine"))
 		s.tree.Write("run/work/notes.txt", []byte("mine"))
 	}
-	mine := s.foreign()
-	var did []string
-	forged := false
-	for range 1 + r.IntN(4)/3 {
-		d := siegetest.Damages[r.IntN(len(siegetest.Damages))]
-		target := siegetest.Target{Name: s.targets[r.IntN(len(s.targets))], Others: s.targets, Donors: s.donors, Canary: "canary"}
-		if err := d.Do(r, s.tree, target); err != nil {
-			continue
-		}
-		did = append(did, target.Name+": "+d.Name)
-		forged = forged || d.Forged || strings.HasSuffix(d.Name, "of another run")
+}
+
+// give gives the files to the user who runs the commands.
+func (s *subject) give() {
+	if s.uid != 0 {
+		s.tree.Give(".", s.uid)
 	}
+}
+
+// attack runs all commands on files of which did tells what became of them.
+func (s *subject) attack(t *testing.T, did string, forged bool) {
+	t.Helper()
+	mine := s.foreign()
 	fail := func(what, format string, args ...any) {
 		t.Helper()
 		s.failures++
-		t.Errorf("round %d, %s: %s: %s", number, strings.Join(did, ", "), what, fmt.Sprintf(format, args...))
+		t.Errorf("%s: %s: %s", did, what, fmt.Sprintf(format, args...))
 	}
 	for i := range s.rows {
 		row := &s.rows[i]
@@ -219,6 +244,7 @@ func (s *subject) round(t *testing.T, r *rand.Rand, number uint64) {
 			fail(row.args, "%v", err)
 			continue
 		}
+		s.statuses[reply.Status]++
 		if problems := s.judge(row, reply, forged); len(problems) > 0 {
 			fail(row.args, "%s (status %d, %q, %q)", firstLines(strings.Join(problems, "\n"), 3), reply.Status, firstLines(reply.Out, 5), reply.Err)
 		}
@@ -228,7 +254,9 @@ func (s *subject) round(t *testing.T, r *rand.Rand, number uint64) {
 	}
 	if diff := s.canary.Changes(); diff != "" {
 		fail("canaries", "changed:\n%s", diff)
-		s.tree.RemoveAll("canary")
+		if err := s.tree.RemoveAll("canary"); err != nil {
+			t.Fatal(err)
+		}
 		s.canary = s.tree.Canary("canary")
 	}
 	if left := s.foreign(); left != mine {

@@ -55,6 +55,10 @@ func (tr *Tree) plain(name string) bool {
 	return ok && about.Nlink == 1
 }
 
+// Places are the damages that put something else in the place of a file, whatever was in
+// it.
+var Places = Damages[slices.IndexFunc(Damages, func(d Damage) bool { return d.Name == "mode" }):]
+
 // Damages are all ways.
 var Damages = []Damage{
 	{"flip bits", false, contents(flip)},
@@ -84,7 +88,10 @@ var Damages = []Damage{
 	{"dangling symbolic link", false, link("nothing", "photos/nothing")},
 	{"symbolic link to itself", false, selfLink},
 	{"hard link to a canary", false, hardLink},
+	{"symbolic link to a symbolic link to a canary", false, link("link")},
+	{"symbolic link to the file itself elsewhere", false, elsewhere},
 	{"FIFO", false, fifo},
+	{"device", false, device},
 	{"socket", false, socket},
 	{"sparse", false, sparse},
 	{"old", false, old},
@@ -173,7 +180,9 @@ func extend(r *rand.Rand, data []byte) []byte {
 
 func double(_ *rand.Rand, data []byte) []byte { return append(data, data...) }
 
-func diary(r *rand.Rand, _ []byte) []byte { return bytes.Repeat([]byte("Dear diary, "), 1+r.IntN(1000)) }
+func diary(r *rand.Rand, _ []byte) []byte {
+	return bytes.Repeat([]byte("Dear diary, "), 1+r.IntN(1000))
+}
 
 var (
 	number     = regexp.MustCompile(`\d+`)
@@ -336,6 +345,23 @@ func socket(_ *rand.Rand, tr *Tree, t Target) error {
 		return err
 	}
 	return syscall.Mknod(tr.Path(t.Name), syscall.S_IFSOCK|0o644, 0)
+}
+
+// elsewhere moves the file, which is none of the program's then, and leaves a link to it.
+func elsewhere(_ *rand.Rand, tr *Tree, t Target) error {
+	if err := tr.Rename(t.Name, t.Name+"-moved"); err != nil {
+		return err
+	}
+	return tr.Symlink(path.Base(t.Name)+"-moved", t.Name)
+}
+
+// device makes a device that takes and gives nothing, as far as the file system lets it
+// work. It needs the rights of the super-user.
+func device(_ *rand.Rand, tr *Tree, t Target) error {
+	if err := tr.Remove(t.Name); err != nil {
+		return err
+	}
+	return syscall.Mknod(tr.Path(t.Name), syscall.S_IFCHR|0o666, 1<<8|3)
 }
 
 // sparse makes a file of the same beginning much longer than any disk.

@@ -78,6 +78,20 @@ func (tr *Tree) Write(name string, data []byte) {
 	}
 }
 
+// Give makes a user the owner of everything below a name.
+func (tr *Tree) Give(name string, uid int) {
+	tr.t.Helper()
+	err := fs.WalkDir(tr.FS(), name, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return tr.Lchown(path, uid, uid)
+	})
+	if err != nil {
+		tr.t.Fatal(err)
+	}
+}
+
 // Look describes what is below a name: kinds, modes, times of the last change, contents,
 // where links lead. What cannot be read is described without its contents.
 func (tr *Tree) Look(name string) map[string]string {
