@@ -60,7 +60,7 @@ type subject struct {
 	memory   uint64 // that the worker may use in all
 	failures int
 	statuses map[int]int // how often commands ended so
-	uid      int // of the user who has the files and runs the commands, 0 for this one
+	uid      int         // of the user who has the files and runs the commands, 0 for this one
 }
 
 // row is a command that reads the files of a subject. Its arguments are one text; @ stands

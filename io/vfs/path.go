@@ -2,18 +2,32 @@ package vfs
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 )
 
+// split opens the directory of path and returns the last element.
+func split(path string) (Dir, string, error) {
+	name := filepath.Base(path)
+	if checkName("", "", name) != nil { // "..", say
+		return nil, "", &KindError{Path: path, Mode: fs.ModeDir}
+	}
+	d, err := OpenDir(filepath.Dir(path))
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w", path, err)
+	}
+	return d, name, nil
+}
+
 // within opens the directory of path and does something to the last element in it.
 func within(path string, do func(d Dir, name string) error) error {
-	d, err := OpenDir(filepath.Dir(path))
+	d, name, err := split(path)
 	if err != nil {
 		return err
 	}
-	return errors.Join(do(d, filepath.Base(path)), d.Close())
+	return errors.Join(do(d, name), d.Close())
 }
 
 // ReadFile returns the contents of the file at path, which must not be a link, as
@@ -86,11 +100,10 @@ func CheckFile(path string) error {
 // Begin begins a file that is going to be at path, and removes what a crash left of
 // earlier ones. It fails as NewPending does.
 func Begin(path string) (*Pending, error) {
-	d, err := OpenDir(filepath.Dir(path))
+	d, base, err := split(path)
 	if err != nil {
 		return nil, err
 	}
-	base := filepath.Base(path)
 	if err := RemoveStale(d, func(final string) bool { return final == base }); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}

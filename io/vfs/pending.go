@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 )
 
@@ -26,6 +25,7 @@ type Pending struct {
 	dir         Dir
 	ownsDir     bool // and closes it in the end
 	temp, final string
+	closed      bool
 	done        bool
 }
 
@@ -106,17 +106,23 @@ func (p *Pending) publish(durable bool) error {
 	return errors.Join(err, p.end())
 }
 
+// Close closes the file, once. Its temporary name stays, as after a crash: Publish,
+// Replace and Abort close it too.
+func (p *Pending) Close() error {
+	if p.closed {
+		return nil
+	}
+	p.closed = true
+	return p.File.Close()
+}
+
 // Abort closes and removes the file. It does nothing after Publish, Replace or
 // another Abort, so it can be deferred.
 func (p *Pending) Abort() error {
 	if p.done {
 		return nil
 	}
-	err := p.Close()
-	if errors.Is(err, fs.ErrClosed) {
-		err = nil // closed for the rename
-	}
-	return errors.Join(err, RemoveIfThere(p.dir, p.temp), p.end())
+	return errors.Join(p.Close(), RemoveIfThere(p.dir, p.temp), p.end())
 }
 
 // end lets the directory go.

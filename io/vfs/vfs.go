@@ -86,11 +86,10 @@ type KindError struct {
 
 // Error says what is there and what is wanted.
 func (e *KindError) Error() string {
-	want := "a file"
 	if e.Dir {
-		want = "a directory"
+		return fmt.Sprintf("%s is %s, not a directory", e.Path, e.Kind())
 	}
-	return fmt.Sprintf("%s is %s, not %s: move it away", e.Path, e.Kind(), want)
+	return fmt.Sprintf("%s is %s, not a file", e.Path, e.Kind())
 }
 
 // Kind names what is there. A regular file where one was wanted is one with several

@@ -55,19 +55,16 @@ func validKind(kind string) bool {
 // maxSealed bounds what ReadSealed takes into memory, more than any checkpoint has.
 const maxSealed = 1 << 30
 
-// ReadSealed returns the contents of a file, for Unseal: of one that is longer than it says
-// itself, or than 1 GiB, one byte more than that, which Unseal refuses. It fails with
+// ReadSealed returns the contents of a file, for Unseal: no more than the document is
+// long, by what its head says, and a byte beyond, which Unseal refuses. It fails with
 // fs.ErrNotExist if there is none.
 func ReadSealed(d vfs.Dir, name string) ([]byte, error) {
 	head, err := vfs.Read(d, name, headSize-1)
-	if err != nil || len(head) < headSize {
+	if err != nil || len(head) < headSize || string(head[:len(sealMagic)]) != sealMagic {
 		return head, err
 	}
-	limit := uint64(maxSealed)
-	if length := binary.LittleEndian.Uint64(head[sLength:]); length < limit-sealExcess {
-		limit = length + sealExcess
-	}
-	return vfs.Read(d, name, int64(limit))
+	length := binary.LittleEndian.Uint64(head[sLength:])
+	return vfs.Read(d, name, int64(min(length, maxSealed))+sealExcess)
 }
 
 // Unseal returns the version and the payload of the sealed document data, which

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// touching lists what packages of the standard library and of x/sys offer for opening,
+// making, changing and removing files by their paths.
+var touching = map[string][]string{
+	"os": {
+		"Chmod", "Chown", "Chtimes", "CopyFS", "Create", "CreateTemp", "DirFS", "Lchown", "Link", "Mkdir", "MkdirAll",
+		"MkdirTemp", "Open", "OpenFile", "OpenInRoot", "OpenRoot", "ReadDir", "ReadFile", "Remove", "RemoveAll", "Rename",
+		"Symlink", "Truncate", "WriteFile",
+	},
+	"io/ioutil":             nil, // all of it
+	"path/filepath":         {"Walk", "WalkDir", "Glob"},
+	"syscall":               {"Open", "Unlink", "Rename", "Mkdir", "Rmdir", "Truncate", "Link", "Symlink"},
+	"golang.org/x/sys/unix": {"Open", "Openat", "Unlink", "Unlinkat", "Rename", "Renameat", "Mkdir", "Rmdir", "Truncate", "Link", "Symlink"},
+}
+
+// reasons are the places, besides package vfs, that touch files, and why they may.
+var reasons = map[string]string{
+	"cmd/grenier/memory_linux.go":          "reads /proc",
+	"io/pagecache/pagecache_linux.go":      "opens a file again that is open, through /proc",
+	"io/pagecache/cachetest":               "a help of tests",
+	"io/browsertest":                       "a help of tests",
+	"pipeline/internal/testrun/testrun.go": "a help of tests",
+}
+
+// TestFilesAreTouchedInOnePlace: whoever opens, changes or removes files goes through
+// package vfs.
+func TestFilesAreTouchedInOnePlace(t *testing.T) {
+	used := map[string]bool{}
+	eachSource(t, func(path string, file *ast.File, set *token.FileSet) {
+		if strings.HasPrefix(path, "io/vfs/") {
+			return
+		}
+		for _, call := range touches(file) {
+			reason := ""
+			for place := range reasons {
+				if path == place || strings.HasPrefix(path, place+"/") {
+					reason, used[place] = reasons[place], true
+				}
+			}
+			if reason == "" {
+				t.Errorf("%v: %s: package vfs is the way to files", set.Position(call.Pos()), call.Sel.Name)
+			}
+		}
+	})
+	for place := range reasons {
+		if !used[place] {
+			t.Errorf("%s touches no files: its reason can go", place)
+		}
+	}
+}
+
+// eachSource parses the sources of the program, without tests.
+func eachSource(t *testing.T, do func(path string, file *ast.File, set *token.FileSet)) {
+	t.Helper()
+	root, files := filepath.Join("..", ".."), 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, path, text, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		files++
+		do(filepath.ToSlash(name), file, set)
+		return err
+	})
+	if err != nil || files < 100 {
+		t.Fatalf("%d files, %v", files, err)
+	}
+}
+
+// touches returns the uses of what touches files.
+func touches(file *ast.File) []*ast.SelectorExpr {
+	names := map[string][]string{} // of packages in this file
+	for _, spec := range file.Imports {
+		path, _ := strconv.Unquote(spec.Path.Value)
+		functions, bad := touching[path]
+		if !bad {
+			continue
+		}
+		name := path[strings.LastIndex(path, "/")+1:]
+		if spec.Name != nil {
+			name = spec.Name.Name
+		}
+		names[name] = functions
+	}
+	var found []*ast.SelectorExpr
+	ast.Inspect(file, func(n ast.Node) bool {
+		use, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		if x, ok := use.X.(*ast.Ident); ok {
+			if functions, bad := names[x.Name]; bad && (functions == nil || slices.Contains(functions, use.Sel.Name)) {
+				found = append(found, use)
+			}
+		}
+		return true
+	})
+	return found
+}

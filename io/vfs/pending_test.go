@@ -1,0 +1,145 @@
+package vfs
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestWriteFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	for _, text := range []string{"first", "second, and longer", ""} {
+		check(t, WriteFile(path, []byte(text)))
+		if got := contents(t, path); got != text {
+			t.Errorf("%q instead of %q", got, text)
+		}
+		check(t, CheckFile(path))
+	}
+	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func TestMissingDirectory(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "none", "a")
+	for _, err := range []error{WriteFile(path, nil), CheckFile(path), second(ReadFile(path, 1)), second(Begin(path)), second(OpenFile(path))} {
+		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), path) {
+			t.Error(err)
+		}
+	}
+	for _, path := range []string{".", "..", "/", filepath.Join(t.TempDir(), "..")} {
+		if err := WriteFile(path, nil); !isKind(err) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// TestPending: the old file is there until the new one is.
+func TestPending(t *testing.T) {
+	d := open(t)
+	check(t, Write(d, "a", []byte("old")))
+	for end, want := range map[string]string{"abort": "old", "close": "old", "publish": "new", "replace": "new"} {
+		p, err := NewPending(d, "a")
+		check(t, err)
+		if _, err := p.Write([]byte("new")); err != nil {
+			t.Error(err)
+		}
+		if got := contents(t, d.Path("a")); got != "old" {
+			t.Errorf("%s: %q before the end", end, got)
+		}
+		check(t, map[string]func() error{"abort": p.Abort, "close": p.Close, "publish": p.Publish, "replace": p.Replace}[end]())
+		if got := contents(t, d.Path("a")); got != want {
+			t.Errorf("%s: %q, want %q", end, got, want)
+		}
+		check(t, errors.Join(p.Abort(), p.Abort()))
+		if got := namesOf(t, d); got != "a" {
+			t.Errorf("%s: left behind: %s", end, got)
+		}
+		check(t, Write(d, "a", []byte("old")))
+	}
+}
+
+// TestPublishFails: what came in between is in the way, and stays.
+func TestPublishFails(t *testing.T) {
+	d := open(t)
+	p, err := NewPending(d, "a")
+	check(t, err)
+	check(t, d.Mkdir("a"))
+	if err := p.Publish(); !isKind(err) || !strings.HasPrefix(err.Error(), "publishing "+d.Path("a")) {
+		t.Error(err)
+	}
+	if got := namesOf(t, d); got != "a" {
+		t.Errorf("left behind: %s", got)
+	}
+}
+
+func TestTempFor(t *testing.T) {
+	for name, want := range map[string]string{
+		"a.0123456789abcdef.tmp": "a", "layer-07.gl.ffffffffffffffff.tmp": "layer-07.gl",
+		"a.tmp": "", "a.0123456789abcde.tmp": "", "a.0123456789abcdeF.tmp": "", "a.0123456789abcdef": "",
+		".0123456789abcdef.tmp": "", "a-0123456789abcdef.tmp": "", "": "", ".tmp": "", "a.00123456789abcdef.tmp": "",
+	} {
+		if got, ok := TempFor(name); got != want || ok != (want != "") {
+			t.Errorf("%q: %q, %v", name, got, ok)
+		}
+	}
+	a, b := tempOf("x"), tempOf("x")
+	if final, ok := TempFor(a); !ok || final != "x" || a == b {
+		t.Errorf("%q, %q", a, b)
+	}
+}
+
+// TestRemoveStale removes what crashes left of our files, and nothing else.
+func TestRemoveStale(t *testing.T) {
+	d := open(t)
+	for _, name := range []string{"a.0123456789abcdef.tmp", "b.0123456789abcdef.tmp", "a.tmp", "a"} {
+		write(t, d.Path(name), "text")
+	}
+	check(t, d.Mkdir("a.0000000000000000.tmp"))
+	check(t, os.Symlink("a", d.Path("a.0000000000000001.tmp")))
+	writing, err := NewPending(d, "a")
+	check(t, err)
+	defer writing.Abort()
+	check(t, RemoveStale(d, func(final string) bool { return final == "a" }))
+	want := "a a.0000000000000000.tmp a.0000000000000001.tmp a.tmp b.0123456789abcdef.tmp"
+	f, err := d.Open("a")
+	check(t, err)
+	defer f.Close()
+	if errors.Is(TryLock(f, true), errors.ErrUnsupported) {
+		return // the one being written is gone too
+	}
+	if got := strings.Replace(namesOf(t, d), " "+writing.temp, "", 1); got != want || !strings.Contains(namesOf(t, d), writing.temp) {
+		t.Errorf("%s is left, want %s and %s", namesOf(t, d), want, writing.temp)
+	}
+}
+
+func TestTempDir(t *testing.T) {
+	parent := t.TempDir()
+	path, remove, err := TempDir(parent, "x-")
+	check(t, err)
+	canary := filepath.Join(parent, "canary")
+	write(t, canary, "alive")
+	check(t, os.Symlink(canary, filepath.Join(path, "link")))
+	check(t, os.Symlink(parent, filepath.Join(path, "up")))
+	check(t, remove())
+	if got := contents(t, canary); got != "alive" {
+		t.Error(got)
+	}
+	if left, err := os.ReadDir(parent); err != nil || len(left) != 1 {
+		t.Errorf("%v, %v", left, err)
+	}
+}
+
+func TestMakeDir(t *testing.T) {
+	top := t.TempDir()
+	path := filepath.Join(top, "a", "b")
+	check(t, MakeDir(path))
+	check(t, MakeDir(path))
+	write(t, filepath.Join(path, "file"), "text")
+	if err := MakeDir(filepath.Join(path, "file", "below")); err == nil {
+		t.Error("below a file")
+	}
+}

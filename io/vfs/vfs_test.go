@@ -1,0 +1,275 @@
+package vfs
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// open opens a directory of its own.
+func open(t *testing.T) Dir {
+	t.Helper()
+	d, err := OpenDir(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	check(t, os.WriteFile(path, []byte(text), 0o644))
+}
+
+func contents(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	check(t, err)
+	return string(data)
+}
+
+func namesOf(t *testing.T, d Dir) string {
+	t.Helper()
+	entries, err := d.Entries()
+	check(t, err)
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return strings.Join(names, " ")
+}
+
+func isKind(err error) bool {
+	_, ok := errors.AsType[*KindError](err)
+	return ok
+}
+
+// TestLife does with a file what can be done.
+func TestLife(t *testing.T) {
+	d := open(t)
+	f, err := d.Create("a")
+	check(t, err)
+	for _, text := range []string{"one ", "two"} {
+		if _, err := f.Write([]byte(text)); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := f.WriteAt([]byte("T"), 4); err != nil {
+		t.Error(err)
+	}
+	if size, err := f.Size(); size != 7 || err != nil {
+		t.Error(size, err)
+	}
+	check(t, errors.Join(f.Sync(), f.Close()))
+	if _, err := d.Create("a"); !errors.Is(err, fs.ErrExist) {
+		t.Error(err)
+	}
+	check(t, d.Rename("a", "b"))
+	if data, err := Read(d, "b", 3); string(data) != "one " || err != nil { // one byte more than allowed
+		t.Errorf("%q, %v", data, err)
+	}
+	f, err = d.Edit("b")
+	check(t, err)
+	check(t, errors.Join(f.Truncate(3), f.Close()))
+	if got := contents(t, d.Path("b")); got != "one" {
+		t.Errorf("%q", got)
+	}
+	for _, there := range []bool{true, false} {
+		if got, err := Exists(d, "b"); got != there || err != nil {
+			t.Error(got, err)
+		}
+		check(t, RemoveIfThere(d, "b"))
+	}
+	for _, err := range []error{d.Remove("b"), d.Rename("b", "c"), second(d.Open("b")), second(d.Edit("b"))} {
+		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), d.Path("b")) && !strings.Contains(err.Error(), d.Path("c")) {
+			t.Error(err)
+		}
+	}
+	check(t, d.Sync())
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// TestNames: what is not a single element of a path is refused.
+func TestNames(t *testing.T) {
+	d := open(t)
+	check(t, d.Mkdir("sub"))
+	write(t, d.Path("sub/a"), "text")
+	for _, name := range []string{"", ".", "..", "sub/a", "../" + filepath.Base(d.Path("")), "/", d.Path("sub")} {
+		for _, err := range []error{
+			second(d.Open(name)), second(d.Edit(name)), second(d.Create(name)), d.Rename(name, "x"), d.Remove(name),
+			d.Mkdir(name), second(d.Sub(name)), second(d.Lstat(name)),
+		} {
+			if !errors.Is(err, fs.ErrInvalid) {
+				t.Errorf("%q: %v", name, err)
+			}
+		}
+	}
+}
+
+// places makes what is no file under the name "x", in a directory of its own that has
+// a file "canary" beside it, and calls try.
+func places(t *testing.T, try func(t *testing.T, d Dir)) {
+	for name, place := range map[string]func(d Dir) error{
+		"directory":     func(d Dir) error { return os.Mkdir(d.Path("x"), 0o755) },
+		"link":          func(d Dir) error { return os.Symlink("canary", d.Path("x")) },
+		"link outside":  func(d Dir) error { return os.Symlink("../canary", d.Path("x")) },
+		"absolute link": func(d Dir) error { return os.Symlink(d.Path("canary"), d.Path("x")) },
+		"link to none":  func(d Dir) error { return os.Symlink("none", d.Path("x")) },
+		"loop":          func(d Dir) error { return os.Symlink("x", d.Path("x")) },
+		"link to dir":   func(d Dir) error { return os.Symlink("../dir", d.Path("x")) },
+		"fifo":          func(d Dir) error { return fifo(d.Path("x")) },
+		"socket":        func(d Dir) error { return socket(t, d.Path("x")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			top := t.TempDir()
+			check(t, errors.Join(os.MkdirAll(filepath.Join(top, "here"), 0o755), os.MkdirAll(filepath.Join(top, "dir"), 0o755)))
+			canaries := []string{filepath.Join(top, "canary"), filepath.Join(top, "dir", "canary"), filepath.Join(top, "here", "canary")}
+			for _, path := range canaries {
+				write(t, path, "alive")
+			}
+			d, err := OpenDir(filepath.Join(top, "here"))
+			check(t, err)
+			defer d.Close()
+			if err := place(d); err != nil {
+				t.Skip(err)
+			}
+			before, err := os.Lstat(d.Path("x"))
+			check(t, err)
+			try(t, d)
+			after, err := os.Lstat(d.Path("x"))
+			if err != nil || !os.SameFile(before, after) {
+				t.Errorf("it was replaced: %v", err)
+			}
+			for _, path := range canaries {
+				if got := contents(t, path); got != "alive" {
+					t.Errorf("%s holds %q", path, got)
+				}
+			}
+			if got := namesOf(t, d); got != "canary x" {
+				t.Errorf("there is %s", got)
+			}
+		})
+	}
+}
+
+// TestKinds tries all that opens, changes or removes files on what is none.
+func TestKinds(t *testing.T) {
+	places(t, func(t *testing.T, d Dir) {
+		for what, err := range map[string]error{
+			"Open": second(d.Open("x")), "Edit": second(d.Edit("x")), "Remove": d.Remove("x"), "Renew": second(Renew(d, "x")),
+			"Rename": d.Rename("canary", "x"), "Rename from": d.Rename("x", "y"), "Write": Write(d, "x", []byte("dead")),
+			"NewPending": second(NewPending(d, "x")), "WriteFile": WriteFile(d.Path("x"), []byte("dead")),
+			"CheckFile": CheckFile(d.Path("x")), "Begin": second(Begin(d.Path("x"))), "ReadFile": second(ReadFile(d.Path("x"), 10)),
+		} {
+			if !isKind(err) {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		if _, err := d.Create("x"); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("Create: %v", err)
+		}
+	})
+}
+
+// TestOpenFile follows links, for reading, and waits for nothing.
+func TestOpenFile(t *testing.T) {
+	places(t, func(t *testing.T, d Dir) {
+		f, err := OpenFile(d.Path("x"))
+		if target, _ := os.Stat(d.Path("x")); target != nil && target.Mode().IsRegular() {
+			check(t, err)
+			f.Close()
+		} else if !isKind(err) && !errors.Is(err, fs.ErrNotExist) && !strings.Contains(err.Error(), "too many") {
+			t.Error(err)
+		}
+	})
+}
+
+// TestOpenStream reads a FIFO to which nobody writes.
+func TestOpenStream(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "fifo")
+	if err := fifo(path); err != nil {
+		t.Skip(err)
+	}
+	f, err := OpenStream(path)
+	check(t, err)
+	defer f.Close()
+	if n, err := f.Read(make([]byte, 1)); n != 0 {
+		t.Error(n, err)
+	}
+	if _, err := OpenStream(filepath.Dir(path)); !isKind(err) {
+		t.Error(err)
+	}
+}
+
+// TestSub: work is done in directories only, however a link is called.
+func TestSub(t *testing.T) {
+	places(t, func(t *testing.T, d Dir) {
+		sub, err := d.Sub("x")
+		if info, _ := d.Lstat("x"); info.IsDir() {
+			check(t, err)
+			sub.Close()
+		} else if !isKind(err) || !strings.HasSuffix(err.Error(), "not a directory") {
+			t.Error(err)
+		}
+		made, err := MakeSub(d, "x")
+		if err == nil {
+			made.Close()
+		}
+	})
+}
+
+// TestHardLink: a file with two names is read, but not changed; it is replaced.
+func TestHardLink(t *testing.T) {
+	d := open(t)
+	write(t, d.Path("canary"), "alive")
+	if err := os.Link(d.Path("canary"), d.Path("x")); err != nil {
+		t.Skip(err)
+	}
+	if _, err := d.Edit("x"); !isKind(err) || !strings.Contains(err.Error(), "hard links") {
+		t.Error(err)
+	}
+	if data, err := Read(d, "x", 100); string(data) != "alive" || err != nil {
+		t.Error(data, err)
+	}
+	check(t, Write(d, "x", []byte("new")))
+	f, err := Renew(d, "x")
+	check(t, err)
+	check(t, f.Close())
+	if got := contents(t, d.Path("canary")); got != "alive" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestOpenDir: links may lead to the directory that is meant; nothing is waited for.
+func TestOpenDir(t *testing.T) {
+	d := open(t)
+	check(t, d.Mkdir("dir"))
+	write(t, d.Path("file"), "text")
+	check(t, os.Symlink("dir", d.Path("link")))
+	for name, want := range map[string]string{"dir": "", "link": "", "file": "is a file, not a directory", "none": "no such"} {
+		o, err := OpenDir(d.Path(name))
+		if err == nil {
+			o.Close()
+		}
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := fifo(d.Path("fifo")); err == nil {
+		if _, err := OpenDir(d.Path("fifo")); !isKind(err) {
+			t.Error(err)
+		}
+	}
+}
