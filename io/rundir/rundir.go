@@ -302,6 +302,12 @@ func (l *Locked) acquire() (err error) {
 
 // prepare brings the directory into the state in which a solver expects it.
 func (l *Locked) prepare(id manifest.Identity) (err error) {
+	if there, err := vfs.Exists(l.dir, WorkName); !there {
+		// Of a power cut, work/ must not be all that is left: by the lock a new run is known.
+		if err := errors.Join(err, l.dir.Sync()); err != nil {
+			return err
+		}
+	}
 	if l.work, err = vfs.MakeSub(l.dir, WorkName); err != nil {
 		return err
 	}
