@@ -167,6 +167,13 @@ func (c *crashes) crash(t *testing.T, a accident, k int, r *rand.Rand) (ended bo
 		c.powerCut(t, disk.PowerCut(r))
 	}
 	c.whole(t, fail)
+	c.again(t, fail)
+	return false
+}
+
+// again runs the command again, with nothing in its way.
+func (c *crashes) again(t *testing.T, fail func(format string, args ...any)) {
+	t.Helper()
 	again := grenier(t.Context(), "", c.args...)
 	got := facts(reply{Out: again.out})
 	switch has := strings.Contains(again.err, "has layer 0 already"); {
@@ -178,7 +185,6 @@ func (c *crashes) crash(t *testing.T, a accident, k int, r *rand.Rand) (ended bo
 	if diff := cmp.Diff(c.want, c.results(t)); diff != "" {
 		fail("again (-want +got):\n%.2000s", diff)
 	}
-	return false
 }
 
 // whole fails unless every file under its final name that must be whole is.
