@@ -103,7 +103,7 @@ func (a *app) runPlay(ctx context.Context, f playFlags, fields []string) error {
 	}
 	random := rand.New(rand.NewPCG(f.seed, 0))
 	engine := search.New(t, search.Options{TableBytes: half})
-	g := &tableGame{app: a, Match: match.New(t.Game(), start), human: human, time: f.time, lines: readLines(ctx, a.in)}
+	g := &tableGame{app: a, Match: match.New(t.Game(), start), human: human, time: f.time, lines: a.readLines(ctx)}
 	limits := search.Limits{Time: f.time, Progress: g.progress}
 	if g.player, err = match.NewPlayer(t, engine, limits, f.strength, random); err != nil {
 		return usageError{fmt.Errorf("--strength: %w", err)}

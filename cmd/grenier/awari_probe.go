@@ -62,7 +62,7 @@ are read: see grenier awari remote.
 			defer done()
 			if len(args) == 1 && args[0] == "-" {
 				p := lineProber{tables: t, out: bufio.NewWriterSize(a.out, 1<<16), asJSON: asJSON, ahead: where.ahead()}
-				return p.run(cmd.Context(), a.in)
+				return p.run(cmd.Context(), a.readLines(cmd.Context()))
 			}
 			return a.probeBoard(t, args, asJSON)
 		}),

@@ -37,9 +37,8 @@ type probeError struct {
 	Error string `json:"error"`
 }
 
-// run answers every line of in, one line for each.
-func (p *lineProber) run(ctx context.Context, in io.Reader) error {
-	lines := readLines(ctx, in)
+// run answers every line, one line for each.
+func (p *lineProber) run(ctx context.Context, lines <-chan line) error {
 	for {
 		l, err := p.next(ctx, lines)
 		if err == nil {
@@ -113,12 +112,12 @@ type line struct {
 // maxLine bounds the memory for a line.
 const maxLine = 1 << 16
 
-// readLines reads lines ahead in the background: whoever waits for the next one
+// readLines reads lines of stdin ahead in the background: whoever waits for the next one
 // can do other things meanwhile, like listening to an interrupt.
-func readLines(ctx context.Context, in io.Reader) <-chan line {
+func (a *app) readLines(ctx context.Context) <-chan line {
 	lines := make(chan line, 256)
-	go func() {
-		r := bufio.NewReaderSize(in, maxLine)
+	a.background(func() {
+		r := bufio.NewReaderSize(a.in, maxLine)
 		for {
 			l := readLine(r)
 			select {
@@ -130,7 +129,7 @@ func readLines(ctx context.Context, in io.Reader) <-chan line {
 				return
 			}
 		}
-	}()
+	})
 	return lines
 }
 

@@ -135,9 +135,10 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 	}
 	runtime.GOMAXPROCS(f.threads)
 	debug.SetGCPercent(10) // the heap holds tables that stay; scores are elsewhere
-	journal := &journal{flags: f, family: o.Family, errs: a.err, shown: shown, start: time.Now()}
-	defer whenAsked(journal.answer)()
-	o.Begin, o.End = journal.begin, journal.end
+	journal := &journal{app: a, flags: f, family: o.Family, errs: a.err, shown: shown, start: time.Now()}
+	defer a.whenAsked(journal.answer)()
+	o.Begin = journal.begin
+	o.End = func(err error) { journal.end(causeOf(ctx, err)) }
 	o.Progress = func(p batch.Progress) {
 		journal.update(p)
 		shown.update(solving(p))

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"grenier/io/corrupt"
+	"grenier/io/crew"
 	"grenier/io/frame"
 	"grenier/io/layerfile"
 	"grenier/io/rundir"
@@ -33,7 +34,9 @@ const (
 	exitUsage       = 2
 	exitDifferences = 3
 	exitCorrupt     = 4
+	exitBug         = 70
 	exitInterrupted = 130
+	exitUnread      = 141
 )
 
 // exitHelp is the end of every long help text.
@@ -45,7 +48,10 @@ EXIT STATUS
        memory than allowed, a directory that holds something else, ...
   3    a check found differences, or set-ups that are not legal
   4    data on disk is corrupt, of a newer version or not of this program
-  130  interrupted; what is kept in a directory is whole and the same command continues`
+  70   a bug of this program: an internal error; data on disk stays whole
+  130  interrupted (Ctrl-C, or the signal TERM or HUP); what is kept in a
+       directory is whole and the same command continues
+  141  nobody reads stdout or stderr any more; otherwise like 130`
 
 // usageError is an error about the command line.
 type usageError struct{ error }
@@ -68,6 +74,10 @@ func statusOf(ctx context.Context, err error) int {
 	switch {
 	case err == nil:
 		return exitOK
+	case isType[*crew.PanicError](err):
+		return exitBug
+	case errors.Is(err, errUnread):
+		return exitUnread
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return exitInterrupted
 	case errors.Is(err, corrupt.ErrCorrupt):

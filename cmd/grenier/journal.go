@@ -9,11 +9,13 @@ import (
 	"maps"
 	"math"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
 	"time"
 
+	"grenier/io/crew"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
 	"grenier/pipeline/batch"
@@ -22,6 +24,7 @@ import (
 // journal tells others what solve does: a status file that is replaced once a
 // second, a log, and an answer on stderr to those who ask by a signal.
 type journal struct {
+	app    *app
 	flags  solveFlags
 	family cpu.Family
 	errs   io.Writer
@@ -37,7 +40,7 @@ type journal struct {
 	lines *logWriter // into file
 	log   *slog.Logger
 	done  chan struct{}
-	told  sync.WaitGroup
+	wait  func() // for the end of tick
 }
 
 // begin opens the log and publishes the first status. A log that cannot be
@@ -61,7 +64,7 @@ func (j *journal) begin(dir *rundir.Locked) error {
 	j.mu.Unlock()
 	j.publish(rundir.Running, nil)
 	j.done = make(chan struct{})
-	j.told.Go(j.tick)
+	j.wait = j.app.background(j.tick)
 	return nil
 }
 
@@ -173,7 +176,7 @@ func rounded(seconds float64) float64 { return math.Round(seconds*1e3) / 1e3 }
 // end says how the run ended, for which err is the reason.
 func (j *journal) end(err error) {
 	close(j.done)
-	j.told.Wait()
+	j.wait()
 	took := slog.Float64("seconds", rounded(time.Since(j.start).Seconds()))
 	switch p := j.latest; {
 	case err == nil:
@@ -182,12 +185,25 @@ func (j *journal) end(err error) {
 	case errors.Is(err, context.Canceled):
 		j.publish(rundir.Interrupted, nil)
 		j.record(slog.LevelWarn, "interrupted", "layer", p.Seeds, "stage", p.Stage, "sweep", p.Sweep, took)
+	case isType[*crew.PanicError](err):
+		j.publish(rundir.Failed, err)
+		j.recordBug(err, p)
 	default:
 		j.publish(rundir.Failed, err)
 		j.record(slog.LevelError, "failed", "error", oneLine(err), "layer", p.Seeds, "stage", p.Stage, took)
 	}
 	if err := j.file.Close(); err != nil {
 		j.warn("the log cannot be written", err)
+	}
+}
+
+// recordBug logs a panic with its stack.
+func (j *journal) recordBug(err error, p batch.Progress) {
+	bug, _ := errors.AsType[*crew.PanicError](err)
+	j.record(slog.LevelError, oneLine(bug), "version", release, "kernel", j.family.String(),
+		"layer", p.Seeds, "stage", p.Stage, "stack", bug.Stack)
+	if j.lines.failure() == nil {
+		j.app.log = filepath.Join(j.dir.Path(), rundir.LogName)
 	}
 }
 

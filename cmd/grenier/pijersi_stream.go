@@ -22,7 +22,7 @@ type badLine struct{ error }
 // answerLines answers the lines of in.
 func (c *setupCommand) answerLines(ctx context.Context, in io.Reader) error {
 	out := bufio.NewWriterSize(c.app.out, streamBuffer)
-	lines := bufio.NewReaderSize(newPatientReader(ctx, in, out.Flush), streamBuffer)
+	lines := bufio.NewReaderSize(c.app.newPatientReader(ctx, in, out.Flush), streamBuffer)
 	bad, first := 0, 0
 	for {
 		line, err := nextLine(lines)
@@ -112,12 +112,12 @@ type piece struct {
 }
 
 // newPatientReader returns a reader of in, which calls before when it has to wait.
-func newPatientReader(ctx context.Context, in io.Reader, before func() error) *patientReader {
+func (a *app) newPatientReader(ctx context.Context, in io.Reader, before func() error) *patientReader {
 	full, empty := make(chan piece, 2), make(chan []byte, 2)
 	for range cap(empty) {
 		empty <- make([]byte, streamBuffer)
 	}
-	go readPieces(ctx, in, full, empty)
+	a.background(func() { readPieces(ctx, in, full, empty) })
 	return &patientReader{ctx: ctx, before: before, full: full, empty: empty}
 }
 

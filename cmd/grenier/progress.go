@@ -96,11 +96,14 @@ type progress struct {
 	display display // nil to show nothing
 	start   time.Time
 	done    chan struct{}
-	ended   sync.WaitGroup
+	wait    func() // for the end of tick
 
 	mu     sync.Mutex
 	latest stater
 }
+
+// updated, in tests, is told of what is reported, by the goroutine that does the work.
+var updated func()
 
 const progressUsage = "`form` of progress on stderr: auto, bar, plain, json or none"
 
@@ -113,7 +116,7 @@ func (a *app) newProgress(name string, asJSON bool) (*progress, error) {
 	}
 	p := &progress{display: d, start: time.Now(), done: make(chan struct{})}
 	if d != nil {
-		p.ended.Go(p.tick)
+		p.wait = a.background(p.tick)
 	}
 	return p, nil
 }
@@ -137,6 +140,9 @@ func (a *app) newDisplay(name string, asJSON bool) (display, error) {
 
 // isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
+	if seen, ok := w.(*watched); ok {
+		w = seen.Writer
+	}
 	f, ok := w.(*os.File)
 	if !ok {
 		return false
@@ -147,6 +153,9 @@ func isTerminal(w io.Writer) bool {
 
 // update takes in how far the work is.
 func (p *progress) update(latest stater) {
+	if updated != nil {
+		updated()
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.latest = latest
@@ -191,7 +200,7 @@ func (p *progress) close() {
 		return
 	}
 	close(p.done)
-	p.ended.Wait()
+	p.wait()
 	p.pause(func() {})
 }
 

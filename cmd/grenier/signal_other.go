@@ -3,4 +3,4 @@
 package main
 
 // whenAsked does nothing: there is no signal to ask with.
-func whenAsked(func()) (stop func()) { return func() {} }
+func (*app) whenAsked(func()) (stop func()) { return func() {} }

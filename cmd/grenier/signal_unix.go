@@ -10,18 +10,17 @@ import (
 
 // whenAsked calls answer whenever somebody sends the signal USR1, until stop is
 // called. The signal has no effect from then on: it comes too late.
-func whenAsked(answer func()) (stop func()) {
-	signals, done := make(chan os.Signal, 1), make(chan struct{})
+func (a *app) whenAsked(answer func()) (stop func()) {
+	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGUSR1)
-	go func() {
-		defer close(done)
+	wait := a.background(func() {
 		for range signals {
 			answer()
 		}
-	}()
+	})
 	return func() {
 		signal.Ignore(syscall.SIGUSR1)
 		close(signals)
-		<-done
+		wait()
 	}
 }

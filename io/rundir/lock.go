@@ -23,6 +23,30 @@ func (e *LockedError) Error() string {
 	return fmt.Sprintf("%s: in use by process %d", e.Path, e.PID)
 }
 
+// LostError says that a process does not have the lock any more that it took: somebody
+// has removed or replaced the file.
+type LostError struct {
+	Path  string // of the run directory
+	Cause error
+}
+
+// Error says what that means.
+func (e *LostError) Error() string {
+	return fmt.Sprintf("lost the lock of %s: %v; nothing was published, for another process may be at work there", e.Path, e.Cause)
+}
+
+// Unwrap returns the cause.
+func (e *LostError) Unwrap() error { return e.Cause }
+
+// Held fails with a *LostError unless l still has its lock. The methods that make
+// something visible to others ask it; whoever writes a checkpoint should.
+func (l *Locked) Held() error {
+	if err := l.lock.held(l.dir); err != nil {
+		return &LostError{Path: l.path, Cause: err}
+	}
+	return nil
+}
+
 // isLock tells whether the directory has a lock file: empty, or a process id and
 // nothing else.
 func isLock(d vfs.Dir) bool {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -43,6 +44,22 @@ func acquire(d vfs.Dir) (*lock, error) {
 		return nil, errors.Join(fmt.Errorf("locking %s: %w", d.Path(LockName), err), f.Close())
 	}
 	return &lock{f}, nil
+}
+
+// held fails unless the lock file of the directory is the one that is locked.
+func (l *lock) held(d vfs.Dir) error {
+	mine, err := vfs.System(l.file).Stat()
+	if err != nil {
+		return err
+	}
+	there, err := d.Lstat(LockName)
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(mine, there) {
+		return fmt.Errorf("%s is another file than the one that was locked", d.Path(LockName))
+	}
+	return nil
 }
 
 // openLock opens or makes the lock file, whatever others do at the same time.

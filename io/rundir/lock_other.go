@@ -32,6 +32,14 @@ func acquire(d vfs.Dir) (*lock, error) {
 	return &lock{d}, nil
 }
 
+// held fails unless the file names this process.
+func (l *lock) held(d vfs.Dir) error {
+	if pid, _ := readPID(d); pid != os.Getpid() {
+		return fmt.Errorf("%s names process %d", d.Path(LockName), pid)
+	}
+	return nil
+}
+
 // isHeld tells whether the lock file of a directory names a process that is still
 // there.
 func isHeld(d vfs.Dir) (bool, error) {

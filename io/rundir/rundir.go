@@ -302,6 +302,9 @@ func (l *Locked) acquire() (err error) {
 
 // prepare brings the directory into the state in which a solver expects it.
 func (l *Locked) prepare(id manifest.Identity) (err error) {
+	if err := l.Held(); err != nil {
+		return err
+	}
 	if there, err := vfs.Exists(l.dir, WorkName); !there {
 		// Of a power cut, work/ must not be all that is left: by the lock a new run is known.
 		if err := errors.Join(err, l.dir.Sync()); err != nil {
@@ -428,13 +431,21 @@ func (l *Locked) NewLayer(seeds int) (*vfs.Pending, error) {
 }
 
 // SaveManifest replaces the manifest. When it returns nil, the new one survives
-// a power cut. It fails as manifest.Manifest.Save does.
-func (l *Locked) SaveManifest(m *manifest.Manifest) error { return m.Save(l.dir, ManifestName) }
+// a power cut. It fails as manifest.Manifest.Save does, or with a *LostError.
+func (l *Locked) SaveManifest(m *manifest.Manifest) error {
+	if err := l.Held(); err != nil {
+		return err
+	}
+	return m.Save(l.dir, ManifestName)
+}
 
 // ClearWork removes our files in work/ but the status: the layer in progress was
 // sealed, or its checkpoint is not wanted. Others stay. It removes what it can, and
-// returns all errors of the operating system.
+// returns all errors of the operating system, or a *LostError.
 func (l *Locked) ClearWork() error {
+	if err := l.Held(); err != nil {
+		return err
+	}
 	entries, err := l.work.Entries()
 	for _, e := range entries {
 		if name := e.Name(); name != StatusName && working(name) && e.Mode().IsRegular() {

@@ -144,9 +144,12 @@ func (s *Status) plausible() bool {
 
 // SaveStatus replaces the status file. Readers see the old one or the new one,
 // but it does not wait for the disk: a power cut may lose both. It is safe for
-// use while other methods run, but not for concurrent use. It fails as Encode does, or
-// with an error of the operating system.
+// use while other methods run, but not for concurrent use. It fails as Encode does,
+// with a *LostError, or with an error of the operating system.
 func (l *Locked) SaveStatus(s *Status) error {
+	if err := l.Held(); err != nil {
+		return err
+	}
 	data, err := s.Encode()
 	if err != nil {
 		return err

@@ -18,6 +18,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"grenier/io/crew"
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
@@ -64,7 +65,7 @@ type Options struct {
 	End   func(error)
 }
 
-// Report is what a layer took.
+// Report is what a layer took, in all runs that worked on it: as halfboard.Stats.
 type Report struct {
 	Layer   manifest.Layer
 	Engine  halfboard.Stats
@@ -125,7 +126,10 @@ func Solve(ctx context.Context, path string, game awari.Game, o Options) (report
 			return nil, err
 		}
 	}
-	reports, err = solve(ctx, dir, game, o)
+	err = crew.Run(func() (err error) {
+		reports, err = solve(ctx, dir, game, o)
+		return err
+	})
 	if o.End != nil {
 		o.End(err)
 	}
@@ -185,7 +189,7 @@ func begin(dir *rundir.Locked, game awari.Game, o Options) (*run, error) {
 	}
 	r.engine, err = halfboard.New(game, halfboard.Options{
 		Workers: o.Workers, Family: o.Family, Seeds: o.Seeds, Memory: o.Memory, Work: dir.Work(),
-		Interval: o.Interval, Progress: r.progress, Note: o.Note,
+		Interval: o.Interval, Held: dir.Held, Progress: r.progress, Note: o.Note,
 	})
 	if err != nil {
 		return nil, err
@@ -209,7 +213,8 @@ func (r *run) solveLayer(ctx context.Context, n int) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	report := Report{Engine: layer.Stats(), Seal: time.Since(solved), Elapsed: time.Since(start)}
+	report := Report{Engine: layer.Stats(), Seal: time.Since(solved)}
+	report.Elapsed = report.Engine.Before + time.Since(start)
 	report.Layer = manifest.NewLayer(rundir.LayerName(n), summary, report.Elapsed.Seconds())
 	return report, r.publish(file, report.Layer)
 }
@@ -231,6 +236,9 @@ func (r *run) sparing(n int) bool {
 
 // publish gives the layer file its name and lists it.
 func (r *run) publish(file *layerfile.Writer, layer manifest.Layer) error {
+	if err := r.dir.Held(); err != nil {
+		return errors.Join(err, file.Abort())
+	}
 	if err := file.Publish(); err != nil {
 		return err
 	}

@@ -82,13 +82,14 @@ func TestPagedSameBytes(t *testing.T) {
 
 // solvePaged solves one layer and checks that it was not in memory, and that nothing was
 // noted.
-func solvePaged(t *testing.T, dir string, game awari.Game, o batch.Options) {
+func solvePaged(t *testing.T, dir string, game awari.Game, o batch.Options) batch.Report {
 	t.Helper()
 	o.Note = func(text string) { t.Errorf("note: %s", text) }
 	reports := mustSolve(t, dir, game, o)
 	if len(reports) != 1 || reports[0].Pipeline() == nil {
-		t.Errorf("not out of core: %+v", reports)
+		t.Fatalf("not out of core: %+v", reports)
 	}
+	return reports[0]
 }
 
 // TestPagedContinue stops an out-of-core layer in each of its stages and continues in
@@ -111,9 +112,11 @@ func TestPagedContinue(t *testing.T) {
 		t.Run(stage, func(t *testing.T) {
 			t.Parallel()
 			dir := copyRun(t, below)
+			start := time.Now()
 			if !stopIn(t, dir, game, pagedOptions(game), stage) {
 				t.Fatal("not stopped")
 			}
+			stopped, again := time.Since(start), time.Now()
 			for _, name := range []string{"tiles", "tiles.checkpoint"} {
 				if _, err := os.Stat(filepath.Join(dir, rundir.WorkName, name)); err != nil {
 					t.Error(err)
@@ -121,9 +124,28 @@ func TestPagedContinue(t *testing.T) {
 			}
 			o := pagedOptions(game)
 			next[i](&o)
-			solvePaged(t, dir, game, o)
+			took := solvePaged(t, dir, game, o)
 			sameRun(t, want, dir)
+			sumUp(t, took, stopped, time.Since(again))
 		})
+	}
+}
+
+// sumUp checks that a layer that was stopped tells of the time of both runs.
+func sumUp(t *testing.T, r batch.Report, stopped, rest time.Duration) {
+	t.Helper()
+	stages := time.Duration(0)
+	for _, took := range r.Stages() {
+		stages += took
+	}
+	if r.Engine.Before < stopped/4 || r.Engine.Before > stopped {
+		t.Errorf("stopped after %v, %v of that are known", stopped, r.Engine.Before)
+	}
+	if r.Elapsed <= r.Engine.Before || r.Elapsed > r.Engine.Before+rest || r.Layer.Seconds != r.Elapsed.Seconds() {
+		t.Errorf("%v before and %v since make %v, %v s in the manifest", r.Engine.Before, rest, r.Elapsed, r.Layer.Seconds)
+	}
+	if stages > r.Elapsed || stages < r.Elapsed/4 {
+		t.Errorf("stages take %v of %v", stages, r.Elapsed)
 	}
 }
 

@@ -5,8 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"golang.org/x/sync/errgroup"
-
+	"grenier/io/crew"
 	"grenier/io/layerfile"
 	"grenier/kernels/ranks"
 	"grenier/pipeline/halfboard"
@@ -41,9 +40,12 @@ func (r *run) seal(ctx context.Context, layer Source) (w *layerfile.Writer, summ
 	if w, err = r.create(s.header); err != nil {
 		return nil, summary, err
 	}
-	if err = s.stream(ctx, w); err == nil {
-		summary, err = w.Finish()
-	}
+	err = crew.Run(func() (err error) {
+		if err = s.stream(ctx, w); err == nil {
+			summary, err = w.Finish()
+		}
+		return err
+	})
 	if err != nil {
 		return nil, summary, errors.Join(err, w.Abort())
 	}
@@ -77,7 +79,7 @@ func (r *run) create(h layerfile.Header) (*layerfile.Writer, error) {
 
 // stream encodes and writes all blocks.
 func (s *sealing) stream(ctx context.Context, w *layerfile.Writer) error {
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := crew.WithContext(ctx)
 	group.Go(func() error { return s.deal(ctx) })
 	for range s.run.options.Workers {
 		group.Go(func() error { return s.encode(ctx) })

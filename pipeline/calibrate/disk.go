@@ -7,8 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
+	"grenier/io/crew"
 	"grenier/io/pagecache"
 	"grenier/io/vfs"
 	"grenier/pipeline/plan"
@@ -124,7 +123,7 @@ func noise() []byte {
 func rate(ctx context.Context, goroutines int, n int64, step func(b []byte, i int64) (int64, error), finish func() error) (float64, error) {
 	var next, bytes atomic.Int64
 	start := time.Now()
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := crew.WithContext(ctx)
 	for range goroutines {
 		group.Go(func() error {
 			b := make([]byte, parcel)

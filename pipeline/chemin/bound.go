@@ -6,8 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
+	"grenier/io/crew"
 	"grenier/layers/chemin"
 )
 
@@ -46,9 +45,9 @@ type limits struct {
 }
 
 // newBounds works out fronts for the sets of one size after the other, as far as there is
-// memory. It calls begin before each size. When ctx ends, the sets that are not done are left
-// without a bound.
-func newBounds(ctx context.Context, b *chemin.Board, growth []uint32, most limits, begin func(size int)) *bounds {
+// memory. It calls begin before each size. When ctx ends, it returns its error, and the sets that
+// are not done are left without a bound.
+func newBounds(ctx context.Context, b *chemin.Board, growth []uint32, most limits, begin func(size int)) (*bounds, error) {
 	t := &bounds{board: b, growth: growth}
 	for size := 1; size <= b.Cells(); size++ {
 		begin(size)
@@ -56,14 +55,14 @@ func newBounds(ctx context.Context, b *chemin.Board, growth []uint32, most limit
 			break
 		}
 		sets := t.grow(size)
-		fronts, ok := t.solve(ctx, sets, t.vectors(sets, size, most), most.threads)
-		if !ok {
-			break
+		fronts, err := t.solve(ctx, sets, t.vectors(sets, size, most), most.threads)
+		if err != nil {
+			return t, err
 		}
 		t.sizes[size] = fronts
 		t.bytes += fronts.bytes()
 	}
-	return t
+	return t, nil
 }
 
 // leastBytes returns about what the fronts of one size take that have one vector each, and what it
@@ -122,10 +121,10 @@ func (t *bounds) grow(size int) []chemin.Cells {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// solve returns the fronts of sets whose smaller sets are solved; ok is false when ctx ends.
-func (t *bounds) solve(ctx context.Context, sets []chemin.Cells, most, threads int) (f fronts, ok bool) {
+// solve returns the fronts of sets whose smaller sets are solved, or the error of ctx.
+func (t *bounds) solve(ctx context.Context, sets []chemin.Cells, most, threads int) (f fronts, err error) {
 	vectors := make([][]uint32, len(sets))
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := crew.WithContext(ctx)
 	for worker := range threads {
 		group.Go(func() error {
 			for i := worker; i < len(sets); i += threads {
@@ -138,13 +137,13 @@ func (t *bounds) solve(ctx context.Context, sets []chemin.Cells, most, threads i
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return fronts{}, false
+		return fronts{}, err
 	}
 	f = fronts{sets: slices.Clip(sets), starts: make([]uint32, 1, len(sets)+1), vectors: slices.Concat(vectors...)}
 	for _, v := range vectors {
 		f.starts = append(f.starts, f.starts[len(f.starts)-1]+uint32(len(v)))
 	}
-	return f, true
+	return f, nil
 }
 
 // front works out the front of a set: each of its cells may be the first that is filled, if

@@ -1,7 +1,6 @@
 package chemin
 
 import (
-	"context"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -28,7 +27,11 @@ func rest(b *chemin.Board, s *chemin.State, known map[chemin.State]uint32) uint3
 
 func testBounds(t *testing.T, b *chemin.Board, perSize int) *bounds {
 	t.Helper()
-	return newBounds(context.Background(), b, growth(b), limits{1 << 30, perSize, 2}, func(int) {})
+	found, err := newBounds(t.Context(), b, growth(b), limits{1 << 30, perSize, 2}, func(int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
 }
 
 // TestBound compares the bound of every state with what is possible: never less, and the same

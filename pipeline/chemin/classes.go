@@ -6,8 +6,7 @@ import (
 	"math/bits"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
+	"grenier/io/crew"
 	"grenier/layers/chemin"
 )
 
@@ -85,7 +84,7 @@ type classStart struct {
 
 // run shares out the first cells.
 func (c *classSearch) run(ctx context.Context) error {
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := crew.WithContext(ctx)
 	group.SetLimit(c.Threads)
 	for _, start := range c.starts() {
 		group.Go(func() error {
@@ -167,14 +166,19 @@ func (v *classVisitor) visit(s *chemin.State, fixing []*chemin.Symmetry, top uin
 // checkEvery is the number of leaves between two looks at the clock.
 const checkEvery = 1 << 14
 
+// tell adds what v has visited to what all have.
+func (v *classVisitor) tell() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.count(v)
+}
+
 func (v *classVisitor) leaf(ctx context.Context, score uint32) error {
 	if v.fresh++; v.fresh == checkEvery {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		v.mu.Lock()
-		v.count(v)
-		v.mu.Unlock()
+		v.tell()
 	}
 	if v.grids != nil {
 		v.grids.add(v.path.grid)

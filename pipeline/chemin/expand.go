@@ -6,8 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
+	"grenier/io/crew"
 	"grenier/layers/chemin"
 )
 
@@ -17,7 +16,7 @@ const chunk = 256
 // expand fills one more cell in all states of a layer and returns sorted runs of the states
 // that are worth keeping.
 func (s *sweep) expand(ctx context.Context, from *run) ([]*run, error) {
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := crew.WithContext(ctx)
 	work := make(chan []uint32)
 	group.Go(func() error {
 		defer close(work)
@@ -33,11 +32,11 @@ func (s *sweep) expand(ctx context.Context, from *run) ([]*run, error) {
 				runs = append(runs, r)
 			})
 			for words := range work {
-				if err := e.expand(words); err != nil {
+				if err := e.expand(ctx, words); err != nil {
 					return err
 				}
 			}
-			return e.flush()
+			return e.flush(ctx)
 		})
 	}
 	err := group.Wait()
@@ -116,13 +115,13 @@ func (e *expander) steps(filled chemin.Cells) []step {
 }
 
 // expand takes states with the same filled cells.
-func (e *expander) expand(words []uint32) error {
+func (e *expander) expand(ctx context.Context, words []uint32) error {
 	steps := e.steps(words[0])
 	for row := range slices.Chunk(words, e.from.stride()) {
 		s := stateOf(e.board, row)
 		for i := range steps {
 			if len(e.rows) >= e.most {
-				if err := e.flush(); err != nil {
+				if err := e.flush(ctx); err != nil {
 					return err
 				}
 			}
@@ -182,12 +181,16 @@ func (e *expander) order(tail []uint32, cell int) []int {
 }
 
 // flush makes a run of what was collected.
-func (e *expander) flush() error {
+func (e *expander) flush(ctx context.Context) error {
 	if len(e.rows) == 0 {
 		return nil
 	}
 	slices.SortFunc(e.rows, slices.Compare[[]uint32])
-	for _, row := range e.thinned(combine(e.rows, e.to, e.counting), e.to, 1) {
+	rows, err := e.thinned(ctx, combine(e.rows, e.to, e.counting), e.to, 1)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
 		if err := e.out.add(row); err != nil {
 			return err
 		}

@@ -7,8 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
+	"grenier/io/crew"
 	"grenier/layers/chemin"
 )
 
@@ -98,7 +97,7 @@ func (s *solver) countExtensions(ctx context.Context) error {
 	var orders atomic.Uint64
 	var unknown atomic.Bool
 	most := int(min(mostSets, s.Memory/8/64/int64(s.Threads)))
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := crew.WithContext(ctx)
 	for worker := range s.Threads {
 		group.Go(func() error {
 			for i := worker; i < len(s.optimal) && !unknown.Load(); i += s.Threads {
@@ -163,7 +162,7 @@ func (o *orientationSearch) run(ctx context.Context) error {
 		}
 		starts = longer
 	}
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := crew.WithContext(ctx)
 	group.SetLimit(o.Threads)
 	done := 0
 	for _, n := range starts {

@@ -8,8 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
+	"grenier/io/crew"
 	"grenier/layers/chemin"
 )
 
@@ -131,7 +130,11 @@ func (s *sweep) merge(ctx context.Context, runs []*run, l layout) (*run, error) 
 		if err := b.take(&m, l, s.counting); err != nil {
 			return nil, err
 		}
-		for _, row := range s.selected(s.thinned(b.rows, l, s.threads), l) {
+		rows, err := s.thinned(ctx, b.rows, l, s.threads)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range s.selected(rows, l) {
 			if err := w.add(row); err != nil {
 				return nil, err
 			}
@@ -180,12 +183,12 @@ func (b *batch) take(m *merging, l layout, counting bool) error {
 
 // thinned drops, of sorted records, those that another with the same filled cells exceeds, by so
 // many workers. Only the maximum stays right, hence not when counting. The result is sorted.
-func (s *sweep) thinned(rows [][]uint32, l layout, threads int) [][]uint32 {
+func (s *sweep) thinned(ctx context.Context, rows [][]uint32, l layout, threads int) ([][]uint32, error) {
 	if s.counting {
-		return rows
+		return rows, nil
 	}
 	groups := bySet(rows)
-	var group errgroup.Group
+	group, _ := crew.WithContext(ctx)
 	group.SetLimit(threads)
 	for i := range groups {
 		group.Go(func() error {
@@ -194,12 +197,14 @@ func (s *sweep) thinned(rows [][]uint32, l layout, threads int) [][]uint32 {
 			return nil
 		})
 	}
-	_ = group.Wait() // no error is possible
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
 	kept := rows[:0]
 	for _, g := range groups {
 		kept = append(kept, g...)
 	}
-	return kept
+	return kept, nil
 }
 
 // selected returns the most promising records of a layer, sorted, if not all are wanted.

@@ -153,10 +153,10 @@ func (s *solver) prepare(ctx context.Context) (*bounds, error) {
 		return nil, err
 	}
 	most := limits{s.boundBytes(), mostPerSize, s.Threads}
-	t := newBounds(ctx, s.board, s.growth, most, func(size int) { s.report("bounds", float64(size), float64(s.board.Cells()), false) })
+	t, err := newBounds(ctx, s.board, s.growth, most, func(size int) { s.report("bounds", float64(size), float64(s.board.Cells()), false) })
 	look := t.outlook(s.board.Full())
 	s.upper = min(s.upper, look.upper(new([chemin.MaxCells]uint32), noBound))
-	return t, ctx.Err()
+	return t, err
 }
 
 // firstOrder searches with few states in each layer and without bounds.

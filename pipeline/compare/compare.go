@@ -17,8 +17,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
+	"grenier/io/crew"
 	"grenier/io/layerfile"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -210,7 +209,7 @@ const pieceSize = layerfile.MaxBlockSize
 // layer compares layer n.
 func (c *comparison) layer(ctx context.Context, n int) (Layer, error) {
 	layer := Layer{Seeds: n, Positions: c.space.Size(n), First: []Difference{}}
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := crew.WithContext(ctx)
 	var next atomic.Uint64
 	for range max(1, c.Workers) {
 		group.Go(func() error {

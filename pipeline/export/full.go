@@ -6,9 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
 	"grenier/io/corrupt"
+	"grenier/io/crew"
 	"grenier/layers/awari"
 	"grenier/pipeline/tables"
 )
@@ -38,10 +37,16 @@ func (f *filler) fill(ctx context.Context, workers int, progress func(done uint6
 		return nil
 	}
 	codes := s.halves.Half().First(s.n - s.q + 1) // halves of the mover
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := crew.WithContext(ctx)
 	var next atomic.Uint64
 	var mu sync.Mutex
 	total := uint64(0)
+	add := func(done uint64) {
+		mu.Lock()
+		defer mu.Unlock()
+		total += done
+		progress(total)
+	}
 	for range workers {
 		group.Go(func() error {
 			c := f.newColumn()
@@ -57,10 +62,7 @@ func (f *filler) fill(ctx context.Context, workers int, progress func(done uint6
 				if err != nil {
 					return err
 				}
-				mu.Lock()
-				total += done
-				progress(total)
-				mu.Unlock()
+				add(done)
 			}
 		})
 	}

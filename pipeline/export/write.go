@@ -7,8 +7,8 @@ import (
 	"io"
 
 	"github.com/dustin/go-humanize"
-	"golang.org/x/sync/errgroup"
 
+	"grenier/io/crew"
 	"grenier/io/frame"
 	"grenier/io/layerfile"
 	"grenier/io/vfs"
@@ -230,7 +230,7 @@ func (c *counter) Write(p []byte) (int, error) {
 
 // stream decodes, encodes and writes the pieces.
 func (e *export) stream(ctx context.Context, w io.Writer) error {
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := crew.WithContext(ctx)
 	group.Go(func() error { return e.deal(ctx) })
 	for range e.Workers {
 		group.Go(func() error { return e.work(ctx) })

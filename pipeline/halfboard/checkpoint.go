@@ -24,7 +24,7 @@ import (
 // docs/format/work-file.md describes the document.
 const (
 	checkpointKind    = "layer"
-	checkpointVersion = 1
+	checkpointVersion = 2 // since then with a history
 
 	workName       = rundir.TilesName
 	checkpointName = workName + "." + rundir.CheckpointName
@@ -49,6 +49,44 @@ type identity struct {
 	Marks              uint32 // extents with marks
 }
 
+// history is what a layer has taken so far, in all runs.
+type history struct {
+	Elapsed         time.Duration
+	Stages          [Stages]time.Duration
+	Changes, Events uint64
+	Paging          Paging
+}
+
+// history returns that of the layer up to now.
+func (e *engine) history() history {
+	e.pass()
+	s := &e.stats
+	return history{s.Before + time.Since(e.began), s.Stages, s.Changes, s.Events, e.paged()}
+}
+
+// remember goes on from the history of the runs before.
+func (e *engine) remember(h *history) {
+	s := &e.stats
+	s.Before, s.Stages, s.Changes, s.Events, e.paging.store.before = h.Elapsed, h.Stages, h.Changes, h.Events, h.Paging
+}
+
+// longest is more time than any layer takes.
+const longest = 100 * 365 * 24 * time.Hour
+
+// possible reports whether stages add up to at most all of the time.
+func (h *history) possible() bool {
+	left := h.Elapsed
+	for _, took := range h.Stages {
+		if took < 0 || took > left {
+			return false
+		}
+		left -= took
+	}
+	p := &h.Paging
+	least := min(p.Reading, p.Unpacking, p.Computing, p.Packing, p.Writing)
+	return h.Elapsed >= 0 && h.Elapsed <= longest && least >= 0 && h.Events <= h.Changes
+}
+
 // entry is what a checkpoint says of a tile.
 type entry struct {
 	Offers, Scores workfile.Extent
@@ -62,6 +100,11 @@ const marksOfExtent = 1 << 17
 // all tiles of which memory is newer.
 func (e *engine) commit(flush bool) error {
 	p, s := e.paging, e.paging.store
+	if p.held != nil {
+		if err := p.held(); err != nil {
+			return err
+		}
+	}
 	if flush {
 		if err := s.save(context.Background(), s.present); err != nil {
 			return err
@@ -105,7 +148,7 @@ func (e *engine) identity() identity {
 }
 
 func (e *engine) encode() []byte {
-	b := appendLittle(nil, e.identity())
+	b := appendLittle(appendLittle(nil, e.identity()), e.history())
 	older := e.older()
 	for _, t := range slices.Concat(e.grid.tiles, e.grid.full) {
 		x := entry{Offers: t.offers, Scores: t.scores}
@@ -259,6 +302,7 @@ func (e *engine) resume(o *Options) (resumed bool, err error) {
 // forget makes all tiles as if nothing had been stored.
 func (e *engine) forget() {
 	e.paging.phase, e.paging.marks, e.stats.Sweeps = capturing, nil, 0
+	e.remember(&history{})
 	for _, t := range slices.Concat(e.grid.tiles, e.grid.full) {
 		t.offers, t.scores = workfile.Extent{}, workfile.Extent{}
 		t.all.Store(true)
@@ -268,7 +312,7 @@ func (e *engine) forget() {
 // decode sets tiles as a checkpoint says and returns all extents.
 func (e *engine) decode(data []byte) (extents []workfile.Extent, err error) {
 	p := e.paging
-	_, b, err := workfile.Unseal(p.checkpoint, checkpointKind, checkpointVersion, data)
+	version, b, err := workfile.Unseal(p.checkpoint, checkpointKind, checkpointVersion, data)
 	if err != nil {
 		return nil, err
 	}
@@ -281,6 +325,14 @@ func (e *engine) decode(data []byte) (extents []workfile.Extent, err error) {
 	want.Phase, want.Sweeps, want.Marks = id.Phase, id.Sweeps, id.Marks
 	if id != want {
 		return nil, fmt.Errorf("%w: %+v instead of %+v", errOtherWork, id, want)
+	}
+	var h history // unknown in version 1
+	if version > 1 {
+		n, err := binary.Decode(b, binary.LittleEndian, &h)
+		if err != nil || !h.possible() {
+			return nil, corrupt.New(p.checkpoint, "", "impossible times: %+v", h)
+		}
+		b = b[n:]
 	}
 	tiles := slices.Concat(e.grid.tiles, e.grid.full)
 	entrySize, extentSize := binary.Size(entry{}), binary.Size(workfile.Extent{})
@@ -305,6 +357,7 @@ func (e *engine) decode(data []byte) (extents []workfile.Extent, err error) {
 		return nil, err
 	}
 	p.phase, e.stats.Sweeps = id.Phase, int(id.Sweeps)
+	e.remember(&h)
 	return append(extents, p.marks...), nil
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"grenier/io/crew"
 	"grenier/io/vfs"
 	"grenier/kernels/compress"
 	"grenier/kernels/cpu"
@@ -39,6 +40,9 @@ type Options struct {
 	Work vfs.Dir
 	// Interval is the time between checkpoints; 0 is a minute.
 	Interval time.Duration
+	// Held, if not nil, is asked before each checkpoint whether Work still belongs to this
+	// engine alone; its error ends the work.
+	Held func() error
 	// Progress, if not nil, is called now and then, from any worker.
 	Progress func(Progress)
 	// Note, if not nil, is told what is worth knowing: that something stored is damaged
@@ -148,21 +152,25 @@ type engine struct {
 	changed  atomic.Uint64 // scores that the sweep changed
 	marking  bool          // the sweep marks what it makes out of date block by block
 	stats    Stats
+	began    time.Time // this run, with this layer
+	stage    Stage     // in progress
+	since    time.Time // that its time is in stats, zero before the first stage
 }
 
-// Stats says what a layer took.
+// Stats says what a layer took: in all runs that worked on it, up to the checkpoint that
+// the next one has gone on from.
 type Stats struct {
+	Before  time.Duration // all that runs before this one took
 	Stages  [Stages]time.Duration
-	Sweeps  int    // all of them
-	Changes uint64 // scores that sweeps changed
+	Sweeps  int    // those that came to their end
+	Changes uint64 // scores that these sweeps changed
 	Events  uint64 // those that sparse sweeps changed
 	Bytes   uint64 // memory taken for scores and offers
 	Paging  Paging
 }
 
-// Paging says what it took to solve a layer that does not fit into memory, since it was
-// begun or gone on with. All is 0 for one that does. Times are those of all goroutines
-// together.
+// Paging says what it took to solve a layer that does not fit into memory. All is 0 for
+// one that does. Times are those of all goroutines together.
 type Paging struct {
 	Fetched, Saved uint64 // bytes of scores brought into memory, and put away because they had changed
 	Read, Written  uint64 // bytes of the work file
@@ -180,7 +188,7 @@ func (e *Engine) Solve(ctx context.Context, n int, lower Lower) (*Layer, error) 
 		return nil, errors.Join(err, lower.Close())
 	}
 	layer := &Layer{engine: w, spare: &e.spare}
-	if err := w.run(ctx, lower); err != nil {
+	if err := crew.Run(func() error { return w.run(ctx, lower) }); err != nil {
 		if w.paging != nil && ctx.Err() != nil {
 			err = errors.Join(err, w.commit(true))
 		}
@@ -208,11 +216,18 @@ func (e *Engine) begin(ctx context.Context, n int) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	checkpointed := e.checkpointed(n)
+	began, checkpointed := time.Now(), e.checkpointed(n)
+	var w *engine
 	if e.options.fits(e.game, n) && checkpointed == 0 {
-		return e.beginWhole(ctx, geo)
+		w, err = e.beginWhole(ctx, geo)
+	} else {
+		w, err = e.beginPaged(ctx, geo, cmp.Or(e.options.TileSize, checkpointed))
 	}
-	return e.beginPaged(ctx, geo, cmp.Or(e.options.TileSize, checkpointed))
+	if err != nil {
+		return nil, err
+	}
+	w.began = began
+	return w, nil
 }
 
 func (o *Options) note(format string, args ...any) {
@@ -310,14 +325,28 @@ func (e *engine) run(ctx context.Context, lower Lower) error {
 		if run == nil {
 			continue // sparse sweeps are part of the dense stage
 		}
-		start := time.Now()
+		e.enter(Stage(stage))
 		if err := run(ctx); err != nil {
 			return fmt.Errorf("solving layer %d, %s stage: %w%s", e.grid.n, Stage(stage), err, e.roomWanted(err))
 		}
-		e.stats.Stages[stage] += time.Since(start)
 	}
-	e.stats.Stages[DenseStage] -= e.stats.Stages[SparseStage]
+	e.pass()
 	return nil
+}
+
+// enter begins a stage, or a sweep of another stage.
+func (e *engine) enter(s Stage) {
+	e.pass()
+	e.stage = s
+}
+
+// pass brings the time of the stage in progress up to date.
+func (e *engine) pass() {
+	now := time.Now()
+	if !e.since.IsZero() {
+		e.stats.Stages[e.stage] += now.Sub(e.since)
+	}
+	e.since = now
 }
 
 // roomWanted says how large the work file may become, if err is that the disk is full.
@@ -387,12 +416,12 @@ func (e *engine) sweepAll(ctx context.Context) error {
 	}
 	e.marking = false
 	for stage := DenseStage; ; {
-		start := time.Now()
+		e.enter(stage)
 		done, err := e.sweep(ctx, stage)
 		if err != nil || done.computed == 0 {
 			return err
 		}
-		e.note(stage, done, time.Since(start))
+		e.note(stage, done)
 		if stage = DenseStage; e.marking {
 			stage = SparseStage // only what is marked will be computed
 			e.settle()
@@ -415,11 +444,10 @@ func (e *engine) settle() {
 }
 
 // note adds a sweep to the statistics.
-func (e *engine) note(stage Stage, done work, took time.Duration) {
+func (e *engine) note(stage Stage, done work) {
 	e.stats.Sweeps++
 	e.stats.Changes += uint64(done.scores)
 	if stage == SparseStage {
-		e.stats.Stages[SparseStage] += took
 		e.stats.Events += uint64(done.scores)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"grenier/io/crew"
 	"grenier/io/vfs"
 	"grenier/io/workfile"
 	"grenier/kernels/planes"
@@ -32,6 +33,7 @@ type paging struct {
 	phase      phase
 	marks      []workfile.Extent // of the last checkpoint
 	checkpoint string            // path
+	held       func() error      // see Options
 	interval   time.Duration     // between checkpoints
 	committed  time.Time         // the last one
 
@@ -117,7 +119,7 @@ func (e *engine) page(ctx context.Context, o *Options, tileSize int, limit int64
 	e.stats.Bytes = uint64(limit)
 	e.paging = &paging{
 		limit: limit, parts: parts, tileSize: tileSize, pieces: limit / 2,
-		shelves: shelves{open: map[shelf]*parcel{}}, checkpoint: o.Work.Path(checkpointName),
+		shelves: shelves{open: map[shelf]*parcel{}}, checkpoint: o.Work.Path(checkpointName), held: o.Held,
 		interval: o.Interval, committed: time.Now(),
 		store: newStore(limit, e.workers, planes.For(o.Family)),
 	}
@@ -454,7 +456,7 @@ func (e *engine) group(tiles []*tile, at int) (group, needs []*tile, next int) {
 
 // withGroup brings what a group needs into memory and goes through it, while what the
 // next group needs, of the tiles in rest, is read ahead.
-func (e *engine) withGroup(ctx context.Context, group, needs, rest []*tile, do func(worker int, t *tile)) error {
+func (e *engine) withGroup(ctx context.Context, group, needs, rest []*tile, do func(worker int, t *tile)) (err error) {
 	p := e.paging
 	if err := p.store.hold(ctx, needs); err != nil {
 		return err
@@ -470,11 +472,14 @@ func (e *engine) withGroup(ctx context.Context, group, needs, rest []*tile, do f
 			}
 		}()
 	}
-	var reading sync.WaitGroup
+	reading, _ := crew.WithContext(ctx)
 	if next, needs, _ := e.group(rest, 0); len(next) > 0 {
-		reading.Go(func() { p.store.ahead(needs, next, p.limit/shareAhead) })
+		reading.Go(func() error {
+			p.store.ahead(needs, next, p.limit/shareAhead)
+			return nil
+		})
 	}
-	defer reading.Wait()
+	defer func() { err = errors.Join(err, reading.Wait()) }()
 	return e.goThrough(ctx, group, do)
 }
 

@@ -2,6 +2,8 @@ package halfboard
 
 import (
 	"sync"
+
+	"grenier/io/crew"
 )
 
 // pieces keeps some pieces of lower layers in memory, for all workers together.
@@ -57,7 +59,7 @@ func (p *pieces) get(name pieceName) (*kept, error) {
 
 	start := name.number * pieceLength
 	k.scores = k.scores[:min(pieceLength, p.grid.halves.Board().Size(name.n)-start)]
-	k.err = p.lower.Read(name.n, start, k.scores)
+	k.err = crew.Run(func() error { return p.lower.Read(name.n, start, k.scores) }) // others wait for ready
 	close(k.ready)
 	return k, k.err
 }

@@ -44,6 +44,7 @@ type store struct {
 	feeders int
 	packers sync.Pool
 	traffic traffic
+	before  Paging // of the runs before
 
 	mu      sync.Mutex
 	live    int64 // bytes stored
@@ -58,16 +59,26 @@ type traffic struct {
 	unpacking, packing, computing atomic.Int64
 }
 
-// taken returns what has gone through the store.
+// taken returns what has gone through the store, in the runs before too.
 func (s *store) taken() Paging {
 	t := &s.traffic
 	bytes := func(n *atomic.Int64) uint64 { return uint64(n.Load()) }
 	took := func(n *atomic.Int64) time.Duration { return time.Duration(n.Load()) }
-	return Paging{
+	p := Paging{
 		Fetched: bytes(&t.fetched), Saved: bytes(&t.saved), Read: bytes(&t.read), Written: bytes(&t.written),
 		File: uint64(s.file.Size()), Reading: took(&t.reading), Unpacking: took(&t.unpacking),
 		Computing: took(&t.computing), Packing: took(&t.packing), Writing: took(&t.writing),
 	}
+	return p.plus(s.before)
+}
+
+// plus returns what was taken before p, too.
+func (p Paging) plus(b Paging) Paging {
+	p.Fetched, p.Saved = p.Fetched+b.Fetched, p.Saved+b.Saved
+	p.Read, p.Written = p.Read+b.Read, p.Written+b.Written
+	p.Reading, p.Unpacking, p.Computing = p.Reading+b.Reading, p.Unpacking+b.Unpacking, p.Computing+b.Computing
+	p.Packing, p.Writing = p.Packing+b.Packing, p.Writing+b.Writing
+	return p
 }
 
 // lap adds the time since start to sum and returns the time.

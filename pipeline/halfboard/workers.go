@@ -4,13 +4,13 @@ import (
 	"context"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
+	"grenier/io/crew"
 )
 
 // forEach calls do for the items from several workers until all are done, one
 // fails or the context ends. Items are begun in order; i counts them.
 func forEach[T any](ctx context.Context, workers int, items []T, do func(worker, i int, item T) error) error {
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := crew.WithContext(ctx)
 	var next atomic.Int64
 	for w := range min(workers, len(items)) {
 		group.Go(func() error {

@@ -6,8 +6,7 @@ import (
 	"math"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
+	"grenier/io/crew"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
 )
@@ -26,7 +25,7 @@ func Dynamic(ctx context.Context, g *swap.Grid, size int, o Options) (*heuristic
 	values := make([]uint8, len(sets)*entries)
 	progress := newMeter(o, uint64(len(values)))
 	var next atomic.Int64
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := crew.WithContext(ctx)
 	for range o.Workers {
 		group.Go(func() error {
 			w := walker{graph: graph}

@@ -5,8 +5,7 @@ import (
 	"math/bits"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
+	"grenier/io/crew"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
 )
@@ -117,7 +116,7 @@ func (s *search) run(ctx context.Context, workers int) error {
 
 func (s *search) level(ctx context.Context, depth, workers int) error {
 	var next atomic.Int64
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := crew.WithContext(ctx)
 	front := s.fronts[depth%3]
 	for range workers {
 		group.Go(func() error {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"grenier/io/corrupt"
+	"grenier/io/crew"
 	"grenier/layers/awari"
 	"grenier/pipeline/tables"
 )
@@ -95,7 +96,12 @@ func (s *Server) refuse(w http.ResponseWriter, err error) {
 		fail(w, b.status, b.Error())
 		return
 	}
-	s.log.Error("no answer", "error", err)
+	if bug, ok := errors.AsType[*crew.PanicError](err); ok {
+		s.metrics.panics.Add(1)
+		s.log.Error("panic", "cause", bug.Value, "stack", bug.Stack)
+	} else {
+		s.log.Error("no answer", "error", err)
+	}
 	if errors.Is(err, corrupt.ErrCorrupt) {
 		fail(w, http.StatusInternalServerError, "a table that this needs is damaged; the log of the server names it")
 		return

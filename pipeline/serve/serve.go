@@ -31,6 +31,7 @@ import (
 	"golang.org/x/net/netutil"
 
 	"grenier/io/chart"
+	"grenier/io/crew"
 	"grenier/pipeline/tables"
 )
 
@@ -148,7 +149,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(netutil.LimitListener(l, s.limits.connections)) }()
+	serve := func() error { return server.Serve(netutil.LimitListener(l, s.limits.connections)) }
+	crew.Go(serve, func(err error) { failed <- err })
 	select {
 	case err := <-failed:
 		return fmt.Errorf("serving %s: %w", l.Addr(), err)

@@ -4,8 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
+	"grenier/io/crew"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 )
@@ -136,7 +135,7 @@ func (s *search) pullTile(ctx context.Context, depth, first, size int) error {
 func (s *search) parallel(ctx context.Context, all span, do func(w *worker, blocks span) error) error {
 	var taken atomic.Int64
 	chunk := s.layout.chunk()
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := crew.WithContext(ctx)
 	for _, w := range s.workers {
 		group.Go(func() error {
 			for {

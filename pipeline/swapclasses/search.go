@@ -8,8 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
+	"grenier/io/crew"
 	"grenier/layers/swap"
 	"grenier/pipeline/swapbfs"
 )
@@ -208,7 +207,7 @@ func (l list) overlap(r span) list {
 
 // parallel has all workers do something.
 func (s *search) parallel(ctx context.Context, do func(context.Context, *worker) error) error {
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := crew.WithContext(ctx)
 	for _, w := range s.workers {
 		group.Go(func() error { return do(ctx, w) })
 	}

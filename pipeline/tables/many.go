@@ -8,8 +8,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
+	"grenier/io/crew"
 	"grenier/layers/awari"
 )
 
@@ -127,7 +126,7 @@ func byBlock(asked []question) [][]question {
 
 // answer answers all questions, block by block.
 func (t *Tables) answer(ctx context.Context, parts [][]question, dst []int8) error {
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := crew.WithContext(ctx)
 	var next atomic.Int64 // the part that nobody has taken yet
 	for range min(t.workers(), len(parts)) {
 		group.Go(func() error {

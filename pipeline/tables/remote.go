@@ -4,8 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"golang.org/x/sync/errgroup"
-
+	"grenier/io/crew"
 	"grenier/io/remote"
 	"grenier/layers/awari"
 )
@@ -51,7 +50,7 @@ func (t *Tables) openAll(boards []awari.Board) error {
 		}
 		wanted[n] = true
 	}
-	var group errgroup.Group
+	group, _ := crew.WithContext(context.Background())
 	for n := range wanted {
 		group.Go(func() error {
 			_, err := t.open(n)

@@ -5,8 +5,7 @@ import (
 	"context"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
+	"grenier/io/crew"
 	"grenier/io/layerfile"
 )
 
@@ -18,7 +17,7 @@ const Size = layerfile.MaxBlockSize
 // 0..total-1, together all of it, until there are no more, one fails or the context
 // ends.
 func Each(ctx context.Context, workers int, total uint64, worker func() func(from, to uint64) error) error {
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := crew.WithContext(ctx)
 	var next atomic.Uint64
 	for range min(uint64(workers), (total+Size-1)/Size) {
 		work := worker()

@@ -1,0 +1,105 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package rundir
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"grenier/io/manifest"
+)
+
+// TestLostLock: whoever has lost the lock publishes and removes nothing.
+func TestLostLock(t *testing.T) {
+	for name, lose := range map[string]func(t *testing.T, dir string){
+		"removed": func(t *testing.T, dir string) { mustRemove(t, filepath.Join(dir, LockName)) },
+		"taken by another": func(t *testing.T, dir string) {
+			mustRemove(t, filepath.Join(dir, LockName))
+			second := mustLock(t, dir)
+			t.Cleanup(func() { second.Unlock() })
+		},
+		"replaced": func(t *testing.T, dir string) {
+			mustWrite(t, filepath.Join(dir, "another"))
+			mustRename(t, filepath.Join(dir, "another"), filepath.Join(dir, LockName))
+		},
+		"a link to the old one": func(t *testing.T, dir string) {
+			mustRename(t, filepath.Join(dir, LockName), filepath.Join(dir, "moved"))
+			if err := os.Symlink("moved", filepath.Join(dir, LockName)); err != nil {
+				t.Skip(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "run")
+			l := mustLock(t, dir)
+			defer l.Unlock()
+			if err := l.Held(); err != nil {
+				t.Fatal(err)
+			}
+			mustWrite(t, filepath.Join(dir, WorkName, TilesName))
+			lose(t, dir)
+			before := snapshot(t, filepath.Dir(dir))
+			for what, do := range map[string]func() error{
+				"Held":         l.Held,
+				"SaveManifest": func() error { return l.SaveManifest(&manifest.Manifest{Identity: awari}) },
+				"SaveStatus":   func() error { return l.SaveStatus(aStatus()) },
+				"ClearWork":    l.ClearWork,
+			} {
+				err := do()
+				lost, ok := errors.AsType[*LostError](err)
+				if !ok || lost.Path != dir || !strings.HasPrefix(err.Error(), "lost the lock of "+dir+": ") {
+					t.Errorf("%s: error %v", what, err)
+				}
+			}
+			if diff := cmp.Diff(before, snapshot(t, filepath.Dir(dir))); diff != "" {
+				t.Errorf("something was changed: %s", diff)
+			}
+		})
+	}
+}
+
+// TestUnlockAfterLoss leaves the lock of somebody else alone.
+func TestUnlockAfterLoss(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	first := mustLock(t, dir)
+	mustRemove(t, filepath.Join(dir, LockName))
+	second := mustLock(t, dir)
+	defer second.Unlock()
+	before := maps.Clone(snapshot(t, dir))
+	if err := first.Unlock(); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff(before, snapshot(t, dir)); diff != "" {
+		t.Errorf("something was changed: %s", diff)
+	}
+	if err := second.Held(); err != nil {
+		t.Error(err)
+	}
+}
+
+func mustRemove(t *testing.T, path string) {
+	t.Helper()
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func mustWrite(t *testing.T, path string) {
+	t.Helper()
+	if err := os.WriteFile(path, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func mustRename(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.Rename(from, to); err != nil {
+		t.Fatal(err)
+	}
+}
