@@ -55,7 +55,7 @@ func workerMain() {
 }
 
 func (o *order) run() reply {
-	var out, errs kept
+	var out, errs capped
 	status := 0
 	if slices.Contains(o.Args, "serve") {
 		status = o.serve(&out, &errs)
@@ -66,7 +66,7 @@ func (o *order) run() reply {
 }
 
 // serve runs a server; In has the addresses to get, one a line.
-func (o *order) serve(out, errs *kept) int {
+func (o *order) serve(out, errs *capped) int {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	from, to := io.Pipe()
@@ -102,13 +102,13 @@ func getInto(out io.Writer, url, path string) {
 	}
 }
 
-// kept keeps the beginning of an output.
-type kept struct {
+// capped keeps the beginning of an output.
+type capped struct {
 	bytes.Buffer
 	all int
 }
 
-func (k *kept) Write(p []byte) (int, error) {
+func (k *capped) Write(p []byte) (int, error) {
 	k.all += len(p)
 	k.Buffer.Write(p[:min(len(p), max(0, maxKept-k.Len()))])
 	return len(p), nil
@@ -123,12 +123,12 @@ type worker struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser
 	out  *bufio.Reader
-	errs *kept
+	errs *capped
 }
 
 func (w *worker) start(t *testing.T) {
 	t.Helper()
-	w.errs = &kept{}
+	w.errs = &capped{}
 	w.cmd = exec.Command(w.program)
 	w.cmd.SysProcAttr, w.cmd.Dir, w.cmd.Stderr = w.attr, w.dir, w.errs
 	in, err := w.cmd.StdinPipe()
