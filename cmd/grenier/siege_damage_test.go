@@ -55,6 +55,7 @@ type subject struct {
 	worker   *worker
 	canary   *siegetest.Watched
 	whole    *siegetest.Copy
+	damages  []siegetest.Damage
 	targets  []string
 	donors   map[string][]byte
 	memory   uint64 // that the worker may use in all
@@ -133,7 +134,11 @@ func TestSiegeDamage(t *testing.T) {
 	}
 	rounds = siegeNumber(t, "GRENIER_SIEGE_DAMAGES", rounds)
 	seed := siegeSeed(t)
+	damages := slices.DeleteFunc(slices.Clone(siegetest.Damages), func(d siegetest.Damage) bool {
+		return !strings.Contains(d.Name, os.Getenv("GRENIER_SIEGE_ONLY"))
+	})
 	for i, s := range damagedRuns() {
+		s.damages = damages
 		t.Run(s.name, func(t *testing.T) {
 			if s.long && !long() {
 				t.Skip("it takes long: needs GRENIER_LONG=1")
@@ -194,15 +199,15 @@ func (s *subject) round(t *testing.T, r *rand.Rand, number uint64) {
 	t.Helper()
 	s.reset(t)
 	did := fmt.Sprint("round ", number)
-	forged := false
+	forged := siegetest.Plain
 	for range 1 + r.IntN(4)/3 {
-		d := siegetest.Damages[r.IntN(len(siegetest.Damages))]
+		d := s.damages[r.IntN(len(s.damages))]
 		target := siegetest.Target{Name: s.targets[r.IntN(len(s.targets))], Others: s.targets, Donors: s.donors, Canary: "canary"}
 		if err := d.Do(r, s.tree, target); err != nil {
 			continue
 		}
 		did += ", " + target.Name + ": " + d.Name
-		forged = forged || d.Forged || strings.HasSuffix(d.Name, "of another run")
+		forged = max(forged, d.Forged)
 	}
 	s.attack(t, did, forged)
 }
@@ -228,7 +233,7 @@ func (s *subject) give() {
 }
 
 // attack runs all commands on files of which did tells what became of them.
-func (s *subject) attack(t *testing.T, did string, forged bool) {
+func (s *subject) attack(t *testing.T, did string, forged siegetest.Forgery) {
 	t.Helper()
 	mine := s.foreign()
 	fail := func(what, format string, args ...any) {
@@ -297,7 +302,7 @@ var insides = regexp.MustCompile(`panic|goroutine \d|runtime error|\.go:\d|%!|<n
 var clearLines = regexp.MustCompile(`^(grenier: (warning|note): .+\n)*grenier: .+\n$`)
 
 // judge tells what is wrong with a reply to a command after damage.
-func (s *subject) judge(row *row, r reply, forged bool) (problems []string) {
+func (s *subject) judge(row *row, r reply, forged siegetest.Forgery) (problems []string) {
 	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	switch {
 	case r.Status < exitOK || r.Status > exitCorrupt:
@@ -315,7 +320,7 @@ func (s *subject) judge(row *row, r reply, forged bool) (problems []string) {
 		add("%d MiB of memory", r.Peak>>20)
 		s.worker.stop()
 	}
-	if row.quiet || forged && row.trusts || r.Status != exitOK && !strings.Contains(row.args, " probe ") {
+	if row.quiet || forged == siegetest.Listed && row.trusts || forged == siegetest.Scored || r.Status != exitOK && !strings.Contains(row.args, " probe ") {
 		return problems
 	}
 	for fact := range facts(r) {

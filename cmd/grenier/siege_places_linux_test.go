@@ -150,7 +150,7 @@ func (s *subject) put(t *testing.T, r *rand.Rand, name string, d siegetest.Damag
 		return
 	}
 	s.give()
-	s.attack(t, name+": "+d.Name, false)
+	s.attack(t, name+": "+d.Name, d.Forged)
 }
 
 // buildPlaces makes a run and the files that other commands read.

@@ -25,12 +25,21 @@ type Target struct {
 	Canary string            // name of a tree that nobody may change
 }
 
+// Forgery says what damage hides behind right checksums: what a reader is wrong about
+// without being at fault.
+type Forgery int
+
+// Degrees of forgery.
+const (
+	Plain  Forgery = iota // nothing: checksums tell
+	Listed                // what a manifest or a checkpoint says
+	Scored                // that, and the scores of a layer
+)
+
 // Damage is one way to damage a file.
 type Damage struct {
-	Name string
-	// Forged damage has the right checksums: values may be wrong without a reader's
-	// fault.
-	Forged bool
+	Name   string
+	Forged Forgery
 	do     func(r *rand.Rand, tr *Tree, t Target) error
 }
 
@@ -61,40 +70,41 @@ var Places = Damages[slices.IndexFunc(Damages, func(d Damage) bool { return d.Na
 
 // Damages are all ways.
 var Damages = []Damage{
-	{"flip bits", false, contents(flip)},
-	{"flip many bits", false, contents(flipMany)},
-	{"overwrite a range", false, contents(overwrite)},
-	{"zero a range", false, contents(zero)},
-	{"zero a page", false, contents(zeroPage)},
-	{"set eight bytes", false, contents(extreme)},
-	{"move a range", false, contents(moved)},
-	{"truncate", false, contents(truncate)},
-	{"extend", false, contents(extend)},
-	{"append itself", false, contents(double)},
-	{"empty", false, contents(func(*rand.Rand, []byte) []byte { return nil })},
-	{"other text", false, contents(diary)},
-	{"change a number in JSON", true, contents(editJSON)},
-	{"change a header", false, contents(forgeHeader)},
-	{"change a sealed document", true, contents(forgeSealed)},
-	{"delete", false, func(_ *rand.Rand, tr *Tree, t Target) error { return tr.Remove(t.Name) }},
-	{"swap with another file", false, swapFiles},
-	{"copy of another file", false, copyOther},
-	{"file of another run", false, donated},
-	{"mode", false, mode},
-	{"directory instead", false, directory},
-	{"directory with a file instead", false, fullDirectory},
-	{"symbolic link to a canary", false, link("diary.txt", "empty", "layer-00.gl")},
-	{"symbolic link to a directory of canaries", false, link("photos", "work", ".")},
-	{"dangling symbolic link", false, link("nothing", "photos/nothing")},
-	{"symbolic link to itself", false, selfLink},
-	{"hard link to a canary", false, hardLink},
-	{"symbolic link to a symbolic link to a canary", false, link("link")},
-	{"symbolic link to the file itself elsewhere", false, elsewhere},
-	{"FIFO", false, fifo},
-	{"device", false, device},
-	{"socket", false, socket},
-	{"sparse", false, sparse},
-	{"old", false, old},
+	{"flip bits", Plain, contents(flip)},
+	{"flip many bits", Plain, contents(flipMany)},
+	{"overwrite a range", Plain, contents(overwrite)},
+	{"zero a range", Plain, contents(zero)},
+	{"zero a page", Plain, contents(zeroPage)},
+	{"set eight bytes", Plain, contents(extreme)},
+	{"move a range", Plain, contents(moved)},
+	{"truncate", Plain, contents(truncate)},
+	{"extend", Plain, contents(extend)},
+	{"append itself", Plain, contents(double)},
+	{"empty", Plain, contents(func(*rand.Rand, []byte) []byte { return nil })},
+	{"other text", Plain, contents(diary)},
+	{"change a number in JSON", Listed, contents(editJSON)},
+	{"change a header", Plain, contents(forgeHeader)},
+	{"forge a layer", Scored, forgeLayer},
+	{"change a sealed document", Listed, contents(forgeSealed)},
+	{"delete", Plain, func(_ *rand.Rand, tr *Tree, t Target) error { return tr.Remove(t.Name) }},
+	{"swap with another file", Plain, swapFiles},
+	{"copy of another file", Plain, copyOther},
+	{"file of another run", Listed, donated},
+	{"mode", Plain, mode},
+	{"directory instead", Plain, directory},
+	{"directory with a file instead", Plain, fullDirectory},
+	{"symbolic link to a canary", Plain, link("diary.txt", "empty", "layer-00.gl")},
+	{"symbolic link to a directory of canaries", Plain, link("photos", "work", ".")},
+	{"dangling symbolic link", Plain, link("nothing", "photos/nothing")},
+	{"symbolic link to itself", Plain, selfLink},
+	{"hard link to a canary", Plain, hardLink},
+	{"symbolic link to a symbolic link to a canary", Plain, link("link")},
+	{"symbolic link to the file itself elsewhere", Plain, elsewhere},
+	{"FIFO", Plain, fifo},
+	{"device", Plain, device},
+	{"socket", Plain, socket},
+	{"sparse", Plain, sparse},
+	{"old", Plain, old},
 }
 
 // contents is a damage that changes the bytes of a file.
