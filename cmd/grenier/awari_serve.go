@@ -24,6 +24,7 @@ type serveReport struct {
 type serveOptions struct {
 	dir, addr string
 	rate      int
+	each      int
 	log, json bool
 }
 
@@ -42,7 +43,9 @@ needs no network.
 
 Only this machine is served unless --addr says otherwise: localhost:0 stands for
 any free port, :8080 for every address of the machine. There is no encryption and
-no login: put a proxy that has them in front of a server for others.
+no login: put a proxy that has them in front of a server for others. A client that
+asks too often, or has too many connections or searches at a time, is answered with
+429; a proxy is one client, so raise --rate and --connections for it.
 
 The layers are those that were solved when the server started. It runs until it
 is interrupted (Ctrl-C, or the signal TERM), finishes what it is answering, and
@@ -58,6 +61,7 @@ ends with status 0: being stopped is how its work ends.
 	needDir(cmd, &o.dir)
 	cmd.Flags().StringVar(&o.addr, "addr", "localhost:8080", "`host:port` to listen on")
 	cmd.Flags().IntVar(&o.rate, "rate", serve.DefaultRate, "how many requests a second one client may make in the long run")
+	cmd.Flags().IntVar(&o.each, "connections", serve.DefaultConnections, "how many connections one client may have at a time")
 	cmd.Flags().BoolVar(&o.log, "log", false, "log every request on stderr")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the address as one JSON object")
 	return cmd
@@ -67,6 +71,9 @@ ends with status 0: being stopped is how its work ends.
 func (a *app) runServer(ctx context.Context, o serveOptions) error {
 	if o.rate < 1 || o.rate > maxRate {
 		return usageError{fmt.Errorf("--rate %d: 1 to %d are possible", o.rate, maxRate)}
+	}
+	if o.each < 1 || o.each > serve.MaxConnections {
+		return usageError{fmt.Errorf("--connections %d: 1 to %d are possible", o.each, serve.MaxConnections)}
 	}
 	if _, _, err := net.SplitHostPort(o.addr); err != nil {
 		return usageError{fmt.Errorf("--addr %q: want host:port, such as localhost:8080", o.addr)}
@@ -82,6 +89,7 @@ func (a *app) runServer(ctx context.Context, o serveOptions) error {
 	defer t.Close()
 	server, err := serve.New(serve.Options{
 		Tables: t, Pages: web.Files(), Log: slog.New(slog.NewTextHandler(a.err, nil)), LogRequests: o.log, Rate: o.rate,
+		Connections: o.each,
 	})
 	if err != nil {
 		return err

@@ -147,6 +147,19 @@ func TestRemoteMessages(t *testing.T) {
 		{"blocks", append(append(append([]byte{}, whole[:20_000]...), damaged...), whole[len(whole)-10_000:]...), nil, exitCorrupt, ": checksum of the stored bytes "},
 		{"cut short", whole[:len(whole)-1], nil, exitCorrupt, "footer: "},
 		{"busy", whole, onLayer(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(503) }), exitFailure, "after 3 attempts: the server answers: 503 Service Unavailable"},
+		{"busy for long", whole, onLayer(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Retry-After", "7200")
+			w.WriteHeader(503)
+		}), exitFailure, "bytes 0-65535: the server answers: 503 Service Unavailable; it wants to be left alone for 2h0m0s"},
+		{"escape sequences", whole, onLayer(func(w http.ResponseWriter, r *http.Request) {
+			c, _, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer c.Close()
+			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\n\x1b[2Jred\r\n\r\n")
+		}), exitFailure, `\x1b[2Jred`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			restore(c.data)

@@ -2,6 +2,7 @@ package layerfile
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 )
@@ -34,6 +35,27 @@ const WholeIndex = 256 << 10
 // corrupt.ErrCorrupt.
 func OpenReader(name string, r Reader) (*File, error) {
 	return openReader(name, r, WholeIndex)
+}
+
+// MaxWholeIndex is the length in bytes of the longest index that OpenUnsure reads,
+// enough for 45 billion positions.
+const MaxWholeIndex = 16 << 20
+
+// ErrLongIndex reports an index that is too long for OpenUnsure.
+var ErrLongIndex = errors.New("the index is too long to be kept")
+
+// OpenUnsure is OpenReader for a reader that may not notice when another file takes
+// the place of the one that it was opened for. The index is read, checked and kept as
+// a whole, so that no block of the other file passes for one of this. It fails with
+// ErrLongIndex if the index has more than MaxWholeIndex bytes.
+func OpenUnsure(name string, r Reader) (*File, error) { return openUnsure(name, r, MaxWholeIndex) }
+
+func openUnsure(name string, r Reader, wholeIndex int64) (*File, error) {
+	f, err := openReader(name, r, wholeIndex)
+	if err == nil && f.pages != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", name, ErrLongIndex), f.Close())
+	}
+	return f, err
 }
 
 func openReader(name string, r Reader, wholeIndex int64) (*File, error) {

@@ -98,6 +98,24 @@ func openBytes(t *testing.T, r *bytesReader, wholeIndex int64) (*File, *Decoder)
 	return f, d
 }
 
+// TestUnsure opens files whose index is too long to be kept, and just not.
+func TestUnsure(t *testing.T) {
+	scores := noise(rand.New(rand.NewPCG(23, 24)), 300)
+	r := &bytesReader{data: layerBytes(t, 1, scores)}
+	const index = 300 * indexEntrySize
+	f, err := openUnsure("far/layer.gl", r, index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	r.closed = false
+	if f, err = openUnsure("far/layer.gl", r, index-1); f != nil || !errors.Is(err, ErrLongIndex) || errors.Is(err, corrupt.ErrCorrupt) || !r.closed {
+		t.Errorf("%v, closed %v", err, r.closed)
+	}
+}
+
 // TestDistantAsks counts what opening a file and reading blocks asks for.
 func TestDistantAsks(t *testing.T) {
 	scores := noise(rand.New(rand.NewPCG(21, 22)), 3000) // a block for each, stored as it is

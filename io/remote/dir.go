@@ -24,8 +24,8 @@ const (
 
 const (
 	maxRedirects = 5
-	maxPause     = 20 * time.Second
-	connections  = 16 // to a server at the same time
+	maxPause     = 20 * time.Second // all pauses of a request together
+	connections  = 16               // to a server at the same time
 )
 
 // Options say how a server is asked.
@@ -36,7 +36,8 @@ type Options struct {
 	// Attempts is how often a request is tried; 0 stands for DefaultAttempts.
 	Attempts int
 	// Pause is the time before the second attempt, and doubles with each that
-	// follows; 0 stands for DefaultPause. A server may ask for up to 20 s.
+	// follows; 0 stands for DefaultPause. A server may ask for longer ones. All of a
+	// request are 20 s at most; a server that wants more is not asked again.
 	Pause time.Duration
 	// Transport carries the requests; nil stands for one that follows the proxy
 	// variables of the environment.
@@ -118,11 +119,12 @@ func newTransport() *http.Transport {
 
 // checkRedirect bounds how a server may send us elsewhere.
 func checkRedirect(r *http.Request, via []*http.Request) error {
+	from, to := via[len(via)-1].URL.Scheme, r.URL.Scheme
 	switch {
 	case len(via) > maxRedirects:
 		return fmt.Errorf("%w more than %d times", ErrRedirect, maxRedirects)
-	case via[0].URL.Scheme == "https" && r.URL.Scheme != "https":
-		return fmt.Errorf("%w from https to %s", ErrRedirect, r.URL.Scheme)
+	case from == "https" && to != "https", to != "http" && to != "https":
+		return fmt.Errorf("%w from %s to %.20s", ErrRedirect, from, to)
 	}
 	return nil
 }
@@ -146,13 +148,16 @@ func (d *Dir) Manifest() (*manifest.Manifest, error) {
 }
 
 // Layer opens the layer file of that name, which is to be closed before d. It fails
-// like OpenFile and layerfile.OpenReader.
+// like OpenFile, layerfile.OpenReader and layerfile.OpenUnsure.
 func (d *Dir) Layer(name string) (*layerfile.File, error) {
 	f, err := d.OpenFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d.Address(name), err)
 	}
-	return layerfile.OpenReader(d.Address(name), f)
+	if f.sure {
+		return layerfile.OpenReader(d.Address(name), f)
+	}
+	return layerfile.OpenUnsure(d.Address(name), f)
 }
 
 // Close ends all requests and closes all connections. Files fail with os.ErrClosed

@@ -21,7 +21,8 @@
 //
 // Every request has a time limit, for its last byte too. It is repeated, after a
 // while, when the network fails, when an answer is cut short, and when the server
-// answers with a status that may pass (408, 429, 500, 502, 503, 504). All else is
+// answers with a status that may pass (408, 429, 500, 502, 503, 504); it may ask for
+// the while with Retry-After, but not for a long one. All else is
 // final: other answers, ErrNoRanges, ErrNoValidator, ErrChanged, ErrAnswer,
 // certificates that do not fit. A failure is an *Error.
 //
@@ -31,5 +32,6 @@
 // it says is data like that of any file and is checked by packages manifest and
 // layerfile. Answers are never compressed on the way.
 //
-// Errors do not show a password that is part of the address.
+// Errors do not show a password that is part of the address, nor raw text of a
+// server.
 package remote

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -11,7 +12,9 @@ import (
 	"net/url"
 	"os"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 )
 
 var (
@@ -42,9 +45,10 @@ type Error struct {
 	Err         error // what was wrong the last time
 }
 
-// Error returns "bytes 10-19: after 3 attempts: cause".
+// Error returns "bytes 10-19: after 3 attempts: cause". A cause may quote what a
+// server sent; control characters in it are escaped, and it is cut off when long.
 func (e *Error) Error() string {
-	text := e.Err.Error()
+	text := printable(e.Err.Error())
 	if e.Attempts > 1 {
 		text = fmt.Sprintf("after %d attempts: %s", e.Attempts, text)
 	}
@@ -52,6 +56,25 @@ func (e *Error) Error() string {
 		text = fmt.Sprintf("bytes %d-%d: %s", e.First, e.Last, text)
 	}
 	return text
+}
+
+// maxText bounds the text of a cause in bytes.
+const maxText = 500
+
+// printable returns text that moves no cursor and does not change colours.
+func printable(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if b.Len() > maxText {
+			return b.String() + "..."
+		}
+		if unicode.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+	}
+	return b.String()
 }
 
 // Unwrap returns the cause.
@@ -62,21 +85,22 @@ func (e *Error) Unwrap() error { return e.Err }
 // refuses to hand it out.
 type StatusError struct {
 	Code int // of HTTP
-	// After is how long the server wants to be left alone, 0 if it does not say.
+	// After is how long the server wants to be left alone, a day at most; 0 if it does
+	// not say.
 	After time.Duration
 }
 
 func newStatusError(r *http.Response) *StatusError {
-	e := &StatusError{Code: r.StatusCode}
-	if seconds, err := strconv.ParseUint(r.Header.Get("Retry-After"), 10, 16); err == nil {
-		e.After = time.Duration(seconds) * time.Second
-	}
-	return e
+	return &StatusError{Code: r.StatusCode, After: parseRetryAfter(r.Header, time.Now())}
 }
 
-// Error returns the status in words.
+// Error returns the status in words of our own, not those of the server.
 func (e *StatusError) Error() string {
-	return fmt.Sprintf("the server answers: %d %s", e.Code, http.StatusText(e.Code))
+	text := fmt.Sprintf("the server answers: %d %s", e.Code, cmp.Or(http.StatusText(e.Code), "(unknown status)"))
+	if e.After > 0 {
+		text += fmt.Sprintf("; it wants to be left alone for %v", e.After.Round(time.Second))
+	}
+	return text
 }
 
 // Is makes some statuses match errors of package fs.

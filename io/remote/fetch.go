@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -21,13 +22,16 @@ type request struct {
 // do asks until accept takes an answer, or there is no more hope. The body of an
 // answer must be read by accept.
 func (d *Dir) do(ctx context.Context, q request, accept func(*http.Response) error) error {
+	patience := maxPause
 	for attempt := 1; ; attempt++ {
 		err := d.try(ctx, q, accept)
 		if err == nil {
 			return nil
 		}
-		if ctx.Err() == nil && mayPass(err) && attempt < d.options.Attempts {
-			sleep(ctx, d.pause(attempt, err))
+		if ctx.Err() == nil && mayPass(err) && attempt < d.options.Attempts && wanted(err) <= patience {
+			wait := min(d.pause(attempt, err), patience)
+			patience -= wait
+			sleep(ctx, wait)
 			continue
 		}
 		if ctx.Err() != nil { // whatever it looks like, that is why
@@ -72,10 +76,15 @@ func (d *Dir) try(ctx context.Context, q request, accept func(*http.Response) er
 func (d *Dir) pause(attempt int, err error) time.Duration {
 	wait := d.options.Pause << min(attempt-1, 16)
 	wait += rand.N(wait/2 + 1)
+	return max(wait, wanted(err))
+}
+
+// wanted returns how long a server that answered with err wants to be left alone.
+func wanted(err error) time.Duration {
 	if status, ok := errors.AsType[*StatusError](err); ok {
-		wait = max(wait, status.After)
+		return status.After
 	}
-	return min(wait, maxPause)
+	return 0
 }
 
 // sleep waits, but not longer than ctx.
@@ -119,8 +128,13 @@ func (d *Dir) readAll(file string, limit int64) (data []byte, err error) {
 
 // checkEncoding refuses bytes that are not those of the file.
 func checkEncoding(r *http.Response) error {
-	if e := r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
-		return fmt.Errorf("%w: the bytes are encoded (%.40q), though that was excluded", ErrAnswer, e)
+	for _, e := range r.Header.Values("Content-Encoding") {
+		if e != "" && !strings.EqualFold(e, "identity") {
+			return fmt.Errorf("%w: the bytes are encoded (%.40q), though that was excluded", ErrAnswer, e)
+		}
+	}
+	if r.Uncompressed { // by a transport of the caller
+		return fmt.Errorf("%w: the bytes were encoded, though that was excluded", ErrAnswer)
 	}
 	return nil
 }

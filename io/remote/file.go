@@ -6,8 +6,8 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"strings"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/singleflight"
 )
@@ -23,6 +23,7 @@ type File struct {
 	head   []byte // the first bytes
 	etag   string // as the server told, or ""
 	date   string // Last-Modified, in the same way
+	sure   bool   // that a file which is replaced has other validators
 	flight singleflight.Group
 
 	ctx    context.Context // ends with Close, or that of dir
@@ -70,8 +71,18 @@ func (f *File) acceptHead(r *http.Response) error {
 	if n < f.size && f.etag == "" && f.date == "" {
 		return ErrNoValidator
 	}
+	f.sure = n == f.size || isStrong(f.etag) || isStrongDate(f.date, r.Header.Get("Date"))
 	f.head = make([]byte, n)
 	return readBody(r, f.head)
+}
+
+// isStrongDate says whether a file cannot have changed after that date without
+// getting another one: it was modified well before the answer was sent, both by the
+// clock of the server (RFC 9110, 8.8.2.2).
+func isStrongDate(modified, sent string) bool {
+	then, err1 := http.ParseTime(modified)
+	now, err2 := http.ParseTime(sent)
+	return err1 == nil && err2 == nil && now.Sub(then) >= time.Minute
 }
 
 // headRange returns how many bytes of a file of size bytes an answer to the first
@@ -121,7 +132,7 @@ func (f *File) ReadAt(p []byte, off int64) (int, error) {
 // fetch asks for the bytes first to last.
 func (f *File) fetch(first, last int64) ([]byte, error) {
 	q := request{file: f.name, first: first, last: last}
-	if f.etag != "" && !strings.HasPrefix(f.etag, "W/") {
+	if isStrong(f.etag) {
 		q.ifRange = f.etag
 	}
 	data := make([]byte, last-first+1)
@@ -171,7 +182,7 @@ func (f *File) unchanged(r *http.Response) error {
 		return fmt.Errorf("%w: %d bytes instead of %d", ErrChanged, size, f.size)
 	case !validated:
 		return nil
-	case etag != f.etag:
+	case !isSame(f.etag, etag):
 		return fmt.Errorf("%w: ETag %.80q instead of %.80q", ErrChanged, etag, f.etag)
 	case date != f.date && (date != "" || etag == ""): // next to an ETag it may be left out
 		return fmt.Errorf("%w: of %.40q instead of %.40q", ErrChanged, date, f.date)

@@ -547,10 +547,17 @@ func trusting(s *remotetest.Server) remote.Options {
 	return o
 }
 
-func TestTLS(t *testing.T) {
-	plain, long, dir := site(t)
+// secured returns a server of the same files over TLS.
+func secured(t *testing.T, plain *remotetest.Server, dir string) *remotetest.Server {
+	t.Helper()
 	s := remotetest.Serve(t, dir, true)
 	s.Config.ErrorLog = plain.Config.ErrorLog
+	return s
+}
+
+func TestTLS(t *testing.T) {
+	plain, long, dir := site(t)
+	s := secured(t, plain, dir)
 	f := openFile(t, openDir(t, s.URL, trusting(s)), "long")
 	mustRead(t, f, long[70_000:70_010], 70_000)
 

@@ -24,7 +24,8 @@ func (e *LockedError) Error() string {
 }
 
 // LostError says that a process does not have the lock any more that it took: somebody
-// has removed or replaced the file.
+// has removed or replaced the file. It does not unwrap to its cause, which is about
+// another file than the one that was to be changed.
 type LostError struct {
 	Path  string // of the run directory
 	Cause error
@@ -35,16 +36,37 @@ func (e *LostError) Error() string {
 	return fmt.Sprintf("lost the lock of %s: %v; nothing was published, for another process may be at work there", e.Path, e.Cause)
 }
 
-// Unwrap returns the cause.
-func (e *LostError) Unwrap() error { return e.Cause }
+// guarded is a directory of a run in which nothing is published and nothing of value
+// removed unless the process still has its lock: then it fails with a *LostError.
+type guarded struct {
+	vfs.Dir
+	run  vfs.Dir // where the lock is
+	lock *lock
+}
 
-// Held fails with a *LostError unless l still has its lock. The methods that make
-// something visible to others ask it; whoever writes a checkpoint should.
-func (l *Locked) Held() error {
-	if err := l.lock.held(l.dir); err != nil {
-		return &LostError{Path: l.path, Cause: err}
+func (g guarded) held() error {
+	if err := g.lock.held(g.run); err != nil {
+		return &LostError{Path: g.run.Path(""), Cause: err}
 	}
 	return nil
+}
+
+// Rename publishes: every file of value is renamed to its name.
+func (g guarded) Rename(from, to string) error {
+	if err := g.held(); err != nil {
+		return err
+	}
+	return g.Dir.Rename(from, to)
+}
+
+// Remove removes temporary files in any case: they are those of this process.
+func (g guarded) Remove(name string) error {
+	if _, temporary := vfs.TempFor(name); !temporary {
+		if err := g.held(); err != nil {
+			return err
+		}
+	}
+	return g.Dir.Remove(name)
 }
 
 // isLock tells whether the directory has a lock file: empty, or a process id and

@@ -296,24 +296,23 @@ func (l *Locked) acquire() (err error) {
 	if l.dir, err = l.open(); err != nil {
 		return err
 	}
-	l.lock, err = acquire(l.dir)
-	return err
+	if l.lock, err = acquire(l.dir); err != nil {
+		return err
+	}
+	l.dir = guarded{l.dir, l.dir, l.lock}
+	return nil
 }
 
 // prepare brings the directory into the state in which a solver expects it.
 func (l *Locked) prepare(id manifest.Identity) (err error) {
-	if err := l.Held(); err != nil {
+	if err := l.lockFirst(); err != nil {
 		return err
 	}
-	if there, err := vfs.Exists(l.dir, WorkName); !there {
-		// Of a power cut, work/ must not be all that is left: by the lock a new run is known.
-		if err := errors.Join(err, l.dir.Sync()); err != nil {
-			return err
-		}
-	}
-	if l.work, err = vfs.MakeSub(l.dir, WorkName); err != nil {
+	work, err := vfs.MakeSub(l.dir, WorkName)
+	if err != nil {
 		return err
 	}
+	l.work = guarded{work, l.dir, l.lock}
 	if err := l.sameDisk(); err != nil {
 		return err
 	}
@@ -324,6 +323,16 @@ func (l *Locked) prepare(id manifest.Identity) (err error) {
 		return err
 	}
 	return l.SaveManifest(&manifest.Manifest{Identity: id})
+}
+
+// lockFirst makes the lock durable before there is work/: if a power cut left work/ alone,
+// the directory would not be known as a new run.
+func (l *Locked) lockFirst() error {
+	there, err := vfs.Exists(l.dir, WorkName)
+	if there || err != nil {
+		return err
+	}
+	return l.dir.Sync()
 }
 
 // sameDisk fails with ErrOtherDisk: room is looked for in one file system.
@@ -432,20 +441,12 @@ func (l *Locked) NewLayer(seeds int) (*vfs.Pending, error) {
 
 // SaveManifest replaces the manifest. When it returns nil, the new one survives
 // a power cut. It fails as manifest.Manifest.Save does, or with a *LostError.
-func (l *Locked) SaveManifest(m *manifest.Manifest) error {
-	if err := l.Held(); err != nil {
-		return err
-	}
-	return m.Save(l.dir, ManifestName)
-}
+func (l *Locked) SaveManifest(m *manifest.Manifest) error { return m.Save(l.dir, ManifestName) }
 
 // ClearWork removes our files in work/ but the status: the layer in progress was
 // sealed, or its checkpoint is not wanted. Others stay. It removes what it can, and
 // returns all errors of the operating system, or a *LostError.
 func (l *Locked) ClearWork() error {
-	if err := l.Held(); err != nil {
-		return err
-	}
 	entries, err := l.work.Entries()
 	for _, e := range entries {
 		if name := e.Name(); name != StatusName && working(name) && e.Mode().IsRegular() {

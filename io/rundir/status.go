@@ -147,9 +147,6 @@ func (s *Status) plausible() bool {
 // use while other methods run, but not for concurrent use. It fails as Encode does,
 // with a *LostError, or with an error of the operating system.
 func (l *Locked) SaveStatus(s *Status) error {
-	if err := l.Held(); err != nil {
-		return err
-	}
 	data, err := s.Encode()
 	if err != nil {
 		return err

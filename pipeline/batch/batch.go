@@ -189,7 +189,7 @@ func begin(dir *rundir.Locked, game awari.Game, o Options) (*run, error) {
 	}
 	r.engine, err = halfboard.New(game, halfboard.Options{
 		Workers: o.Workers, Family: o.Family, Seeds: o.Seeds, Memory: o.Memory, Work: dir.Work(),
-		Interval: o.Interval, Held: dir.Held, Progress: r.progress, Note: o.Note,
+		Interval: o.Interval, Progress: r.progress, Note: o.Note,
 	})
 	if err != nil {
 		return nil, err
@@ -236,9 +236,6 @@ func (r *run) sparing(n int) bool {
 
 // publish gives the layer file its name and lists it.
 func (r *run) publish(file *layerfile.Writer, layer manifest.Layer) error {
-	if err := r.dir.Held(); err != nil {
-		return errors.Join(err, file.Abort())
-	}
 	if err := file.Publish(); err != nil {
 		return err
 	}

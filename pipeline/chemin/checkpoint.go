@@ -127,7 +127,6 @@ func openPlace(path string, b *chemin.Board, work vfs.Dir, s *store) (_ *place, 
 
 // resume opens the work file, and the checkpoint if there is one.
 func (p *place) resume(b *chemin.Board, s *store) (*checkpoint, error) {
-	s.ours = p.dir.Held
 	data, err := workfile.ReadSealed(p.work, checkpointName)
 	if errors.Is(err, fs.ErrNotExist) {
 		s.file, err = workfile.Create(p.work, blocksName)
@@ -155,9 +154,6 @@ func (p *place) resume(b *chemin.Board, s *store) (*checkpoint, error) {
 // clear removes what a finished search leaves, the checkpoint first: it must not be there without
 // its blocks.
 func (p *place) clear() error {
-	if err := p.dir.Held(); err != nil {
-		return err
-	}
 	for _, name := range []string{checkpointName, blocksName} {
 		if err := errors.Join(p.work.Remove(name), p.work.Sync()); err != nil {
 			return fmt.Errorf("clearing %s: %w", p.dir.Path(), err)

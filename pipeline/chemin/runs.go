@@ -41,7 +41,6 @@ func (r *run) add(b block) {
 type store struct {
 	file *workfile.File // nil in memory
 	last []byte         // checkpoint
-	ours func() error   // if not nil, fails when the directory has been lost to another process
 
 	most int64 // bytes of memory
 	held atomic.Int64
@@ -103,11 +102,6 @@ func (s *store) drop(r *run) {
 
 // commit makes data the checkpoint, which frees the space of what was dropped.
 func (s *store) commit(data []byte) error {
-	if s.ours != nil {
-		if err := s.ours(); err != nil {
-			return err
-		}
-	}
 	s.last = data
 	return s.file.Commit(checkpointName, data)
 }

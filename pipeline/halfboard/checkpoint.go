@@ -100,11 +100,6 @@ const marksOfExtent = 1 << 17
 // all tiles of which memory is newer.
 func (e *engine) commit(flush bool) error {
 	p, s := e.paging, e.paging.store
-	if p.held != nil {
-		if err := p.held(); err != nil {
-			return err
-		}
-	}
 	if flush {
 		if err := s.save(context.Background(), s.present); err != nil {
 			return err

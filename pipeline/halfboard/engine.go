@@ -40,9 +40,6 @@ type Options struct {
 	Work vfs.Dir
 	// Interval is the time between checkpoints; 0 is a minute.
 	Interval time.Duration
-	// Held, if not nil, is asked before each checkpoint whether Work still belongs to this
-	// engine alone; its error ends the work.
-	Held func() error
 	// Progress, if not nil, is called now and then, from any worker.
 	Progress func(Progress)
 	// Note, if not nil, is told what is worth knowing: that something stored is damaged

@@ -158,30 +158,3 @@ func TestBugsLeaveCheckpoints(t *testing.T) {
 		}
 	}
 }
-
-// TestHeld: no checkpoint is made once the work belongs to somebody else.
-func TestHeld(t *testing.T) {
-	rng := newRand(t)
-	for range trials(10) {
-		x := newTrial(t, rng)
-		lost, asked, most := errors.New("lost"), 0, 1+rng.IntN(6)
-		var before []byte
-		x.options.Held = func() error {
-			if asked++; asked < most {
-				return nil
-			}
-			if asked == most && most > 1 {
-				before = x.payload(t)
-			}
-			return lost
-		}
-		if !x.fail(t, lost) {
-			continue // fewer checkpoints
-		}
-		if most > 1 && !slices.Equal(x.payload(t), before) {
-			t.Fatalf("%+v: a checkpoint was made after the loss", x.config)
-		}
-		x.options.Held = nil
-		x.finish(t)
-	}
-}

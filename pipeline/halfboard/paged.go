@@ -33,7 +33,6 @@ type paging struct {
 	phase      phase
 	marks      []workfile.Extent // of the last checkpoint
 	checkpoint string            // path
-	held       func() error      // see Options
 	interval   time.Duration     // between checkpoints
 	committed  time.Time         // the last one
 
@@ -119,7 +118,7 @@ func (e *engine) page(ctx context.Context, o *Options, tileSize int, limit int64
 	e.stats.Bytes = uint64(limit)
 	e.paging = &paging{
 		limit: limit, parts: parts, tileSize: tileSize, pieces: limit / 2,
-		shelves: shelves{open: map[shelf]*parcel{}}, checkpoint: o.Work.Path(checkpointName), held: o.Held,
+		shelves: shelves{open: map[shelf]*parcel{}}, checkpoint: o.Work.Path(checkpointName),
 		interval: o.Interval, committed: time.Now(),
 		store: newStore(limit, e.workers, planes.For(o.Family)),
 	}

@@ -7,27 +7,43 @@ import (
 	"strconv"
 )
 
+const (
+	// statusGone counts requests whose client went away. Nobody reads the answer;
+	// the number is the one that nginx has for it.
+	statusGone = 499
+	// retrySeconds is when a client that was too much may try again.
+	retrySeconds = 1
+	// maxReason bounds the text of an error, of which a client may have sent much.
+	maxReason = 400
+)
+
 // problem is the JSON object that says why there is no answer.
 type problem struct {
 	Error string `json:"error"`
 }
 
 // fail answers with a status and the reason for it.
-func fail(w http.ResponseWriter, status int, reason string) {
+func fail(w http.ResponseWriter, r *http.Request, status int, reason string) {
+	if len(reason) > maxReason {
+		reason = reason[:maxReason] + "..."
+	}
 	text, err := encode(problem{reason})
 	if err != nil {
 		panic(err) // a struct of one string
 	}
-	writeJSON(w, status, text)
+	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", strconv.Itoa(retrySeconds))
+	}
+	sendFresh(w, r, status, "application/json", text)
 }
 
 // answer answers with v as JSON.
-func answer(w http.ResponseWriter, v any) {
+func answer(w http.ResponseWriter, r *http.Request, v any) {
 	text, err := encode(v)
 	if err != nil {
 		panic(err) // only values of known types come here
 	}
-	writeJSON(w, http.StatusOK, text)
+	sendFresh(w, r, http.StatusOK, "application/json", text)
 }
 
 // encode returns v as JSON in one line.
@@ -41,12 +57,20 @@ func encode(v any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// writeJSON sends JSON text. Who no longer listens misses it.
-func writeJSON(w http.ResponseWriter, status int, text []byte) {
-	send(w, status, "application/json", "no-store", text)
+// sendFresh sends an answer that is not to be kept, compressed if that is worth it
+// and the client wants it.
+func sendFresh(w http.ResponseWriter, r *http.Request, status int, kind string, body []byte) {
+	h := w.Header()
+	h.Set("Vary", "Accept-Encoding")
+	if len(body) >= minPacked && acceptsGzip(r.Header) {
+		h.Set("Content-Encoding", "gzip")
+		body = pack(body)
+	}
+	send(w, status, kind, "no-store", body)
 }
 
-// send sends a whole answer.
+// send sends a whole answer. Who no longer listens misses it. Package http sends no
+// body in reply to HEAD.
 func send(w http.ResponseWriter, status int, kind, caching string, body []byte) {
 	h := w.Header()
 	h.Set("Content-Type", kind)

@@ -17,7 +17,7 @@ func TestPanicInGoroutine(t *testing.T) {
 	s.routes["/bug"] = route{get: func(w http.ResponseWriter, r *http.Request) {
 		group, _ := crew.WithContext(context.WithoutCancel(r.Context()))
 		group.Go(func() error { panic("a bug\nof two lines") })
-		s.refuse(w, group.Wait())
+		s.refuse(w, r, group.Wait())
 	}}
 	server := httptest.NewServer(s.handler(true))
 	defer server.Close()

@@ -68,19 +68,19 @@ func drawLayers(t *tables.Tables) ([]byte, error) {
 func (s *Server) drawScores(w http.ResponseWriter, r *http.Request) {
 	query, err := parseQuery(r.URL.RawQuery, "seeds")
 	if err != nil {
-		s.refuse(w, err)
+		s.refuse(w, r, err)
 		return
 	}
 	layers := s.tables.Layers()
 	n, err := strconv.Atoi(query["seeds"])
 	if err != nil || n < 0 || n >= len(layers) {
-		s.refuse(w, bad("seeds is %.20q: there are %d layers, from 0", query["seeds"], len(layers)))
+		s.refuse(w, r, bad("seeds is %.20q: there are %d layers, from 0", query["seeds"], len(layers)))
 		return
 	}
 	drawn, err := draw(report.Scores(&layers[n]))
 	if err != nil {
-		s.refuse(w, err)
+		s.refuse(w, r, err)
 		return
 	}
-	answer(w, drawn)
+	answer(w, r, drawn)
 }

@@ -1,10 +1,12 @@
 package serve
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"net/netip"
 	"strings"
+	"time"
 )
 
 // securityHeaders are part of every answer. The page needs nothing but its own
@@ -29,11 +31,13 @@ func (s *Server) handler(local bool) http.Handler {
 			w.Header().Set(name, value)
 		}
 		if local && !isLocalName(r.Host) {
-			fail(w, http.StatusMisdirectedRequest, "this server is for this machine only: ask for localhost, not for another name")
+			rest(r.Context(), s.limits.penalty)
+			fail(w, r, http.StatusMisdirectedRequest, "this server is for this machine only: ask for localhost, not for another name")
 			return
 		}
-		if isForeign(r.Header) {
-			fail(w, http.StatusForbidden, "pages of other sites may link to this server, but not use it")
+		if isForeign(r) {
+			rest(r.Context(), s.limits.penalty)
+			fail(w, r, http.StatusForbidden, "pages of other sites may link to this server, but not use it")
 			return
 		}
 		s.dispatch(w, r)
@@ -42,13 +46,22 @@ func (s *Server) handler(local bool) http.Handler {
 
 // isForeign says whether a browser tells that a page of another site makes the
 // request, other than by a link that somebody follows. Such a page cannot read the
-// answer, but could keep the server busy.
-func isForeign(h http.Header) bool {
+// answer, but could keep the server busy. Browsers that do not tell the site tell
+// the origin when a script asks.
+func isForeign(r *http.Request) bool {
+	h := r.Header
 	switch h.Get("Sec-Fetch-Site") {
-	case "", "same-origin", "none": // "" is no browser, "none" the address bar
+	case "same-origin", "none": // the address bar
 		return false
+	case "": // an old browser, or none
+		origin := h.Get("Origin")
+		return origin != "" && !strings.EqualFold(origin, "http://"+r.Host) && !strings.EqualFold(origin, "https://"+r.Host)
 	}
-	return h.Get("Sec-Fetch-Mode") != "navigate"
+	if h.Get("Sec-Fetch-Mode") != "navigate" {
+		return true
+	}
+	into := h.Get("Sec-Fetch-Dest") // a frame is no link
+	return into != "" && into != "document"
 }
 
 // dispatch finds the handler for a request and calls it.
@@ -57,16 +70,27 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) {
 	handle := route.handler(r.Method)
 	switch {
 	case !s.clients.allow(clientOf(r.RemoteAddr)):
-		w.Header().Set("Retry-After", "1")
-		fail(w, http.StatusTooManyRequests, "too many requests: slow down")
+		rest(r.Context(), s.limits.penalty)
+		fail(w, r, http.StatusTooManyRequests, "too many requests: slow down")
 	case !found:
-		fail(w, http.StatusNotFound, "there is nothing here; / is the page, /api/probe and /api/layers answer questions")
+		fail(w, r, http.StatusNotFound, "there is nothing here; / is the page, /api/probe and /api/layers answer questions")
 	case handle == nil:
 		w.Header().Set("Allow", route.methods())
-		fail(w, http.StatusMethodNotAllowed, "only "+route.methods()+" are possible here")
+		fail(w, r, http.StatusMethodNotAllowed, "only "+route.methods()+" are possible here")
 	default:
 		r.Body = http.MaxBytesReader(w, r.Body, maxBodyBytes)
 		handle(w, r)
+	}
+}
+
+// rest lets a client wait, on its own connection, before it is refused: so it cannot
+// keep the machine busy with refusals.
+func rest(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
 	}
 }
 

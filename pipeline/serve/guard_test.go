@@ -57,6 +57,16 @@ func TestForeign(t *testing.T) {
 			t.Errorf("%s, %s: status %d, want %d", c.site, c.mode, got.status, c.want)
 		}
 	}
+	for into, want := range map[string]int{"document": 200, "iframe": 403, "object": 403, "embed": 403} {
+		if got := r.get("/", "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", into); got.status != want {
+			t.Errorf("into %s: status %d, want %d", into, got.status, want)
+		}
+	}
+	for origin, want := range map[string]int{"http://" + r.address: 200, "http://example.com": 403, "null": 403, "http://localhost:1": 403} {
+		if got := r.get("/api/layers", "Origin", origin); got.status != want {
+			t.Errorf("origin %s: status %d, want %d", origin, got.status, want)
+		}
+	}
 }
 
 // TestHeaders checks that every kind of answer has the security headers.
@@ -94,6 +104,9 @@ func TestMethods(t *testing.T) {
 				t.Errorf("%s %s: Allow is %q", method, target, allow)
 			}
 		}
+	}
+	if text := raw(t, r.address, "OPTIONS * HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n\r\n"); !strings.Contains(text, " 421 ") {
+		t.Errorf("OPTIONS *: %.200q", text)
 	}
 	if got := r.do(http.MethodHead, "/api/layers", ""); got.status != 200 || got.body != "" || got.header.Get("Content-Length") == "0" {
 		t.Errorf("HEAD: %+v", got)
@@ -213,7 +226,11 @@ func TestRate(t *testing.T) {
 		}
 		t.Errorf("%s: never refused", remote)
 	}
+	start := time.Now()
 	exhaust("192.0.2.1:1000")
+	if took := time.Since(start); took < s.limits.penalty {
+		t.Errorf("refused at once, after %v", took)
+	}
 	exhaust("[2001:db8:0:1::1]:1000")
 	for remote, want := range map[string]int{
 		"192.0.2.1:2000": 429, "[::ffff:192.0.2.1]:1": 429, "192.0.2.2:1000": 200,

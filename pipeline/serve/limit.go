@@ -40,6 +40,36 @@ func (c *clients) allow(client netip.Addr) bool {
 	return limiter.Allow()
 }
 
+// tally counts what clients hold at a time, up to a bound for each. It remembers
+// only those that hold something.
+type tally struct {
+	most int
+	mu   sync.Mutex
+	held map[netip.Addr]int
+}
+
+func newTally(most int) *tally { return &tally{most: most, held: map[netip.Addr]int{}} }
+
+// take counts one more, unless the client holds as many as it may.
+func (t *tally) take(client netip.Addr) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.held[client] >= t.most {
+		return false
+	}
+	t.held[client]++
+	return true
+}
+
+// give undoes a take.
+func (t *tally) give(client netip.Addr) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.held[client]--; t.held[client] == 0 {
+		delete(t.held, client)
+	}
+}
+
 // clientOf returns who sent a request: an address, or for IPv6 the network of 64
 // bits, all of whose addresses one client can use. An address that is not understood
 // counts as the zero one.

@@ -39,23 +39,14 @@ type lineMove struct {
 func (s *Server) findLine(w http.ResponseWriter, r *http.Request) {
 	board, err := s.boardOfQuery(r.URL.RawQuery)
 	if err != nil {
-		s.refuse(w, err)
+		s.refuse(w, r, err)
 		return
 	}
-	t, err := s.await(r.Context())
-	if err != nil {
-		s.refuse(w, err)
-		return
-	}
-	defer func() { s.turns <- t }()
-	ctx, cancel := context.WithTimeout(r.Context(), lineTimeout)
-	defer cancel()
-	report, err := s.newLineReport(ctx, board)
-	if err != nil {
-		s.refuse(w, err)
-		return
-	}
-	answer(w, report)
+	s.compute(w, r, func(ctx context.Context, _ *turn) (any, error) {
+		ctx, cancel := context.WithTimeout(ctx, lineTimeout)
+		defer cancel()
+		return s.newLineReport(ctx, board)
+	})
 }
 
 func (s *Server) newLineReport(ctx context.Context, b awari.Board) (*lineReport, error) {
@@ -83,9 +74,6 @@ func endName(e line.End) string {
 func lineError(err error) error {
 	if errors.Is(err, tables.ErrUnsolved) {
 		return badRequest{http.StatusUnprocessableEntity, errors.New("the board has more seeds than are solved: there is no best line")}
-	}
-	if errors.Is(err, context.Canceled) {
-		return errStopping
 	}
 	if _, ok := errors.AsType[*line.LimitError](err); ok || errors.Is(err, context.DeadlineExceeded) {
 		return badRequest{http.StatusUnprocessableEntity, errors.New("finding the best line takes more than this server spends on it")}

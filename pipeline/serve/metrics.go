@@ -17,6 +17,7 @@ import (
 // numbers do not outweigh the client library and the seven modules it brings.
 type metrics struct {
 	inFlight, panics atomic.Int64
+	turnedAway       atomic.Int64 // connections
 
 	mu     sync.Mutex
 	routes map[string]*routeMetrics // by path; "other" for paths that do not exist
@@ -65,17 +66,18 @@ func (m *metrics) record(path string, status int, took time.Duration) {
 }
 
 // writeMetrics answers GET /metrics.
-func (s *Server) writeMetrics(w http.ResponseWriter, _ *http.Request) {
+func (s *Server) writeMetrics(w http.ResponseWriter, r *http.Request) {
 	var b bytes.Buffer
 	s.metrics.write(&b)
 	single(&b, "grenier_solved_layers", "gauge", "Number of layers that the tables have.", int64(len(s.tables.Layers())))
-	send(w, http.StatusOK, "text/plain; version=0.0.4; charset=utf-8", "no-store", b.Bytes())
+	sendFresh(w, r, http.StatusOK, "text/plain; version=0.0.4; charset=utf-8", b.Bytes())
 }
 
 // write writes all metrics, always in the same order.
 func (m *metrics) write(b *bytes.Buffer) {
 	single(b, "grenier_http_requests_in_flight", "gauge", "Requests being answered now.", m.inFlight.Load())
 	single(b, "grenier_http_panics_total", "counter", "Requests that failed because of a bug.", m.panics.Load())
+	single(b, "grenier_http_connections_refused_total", "counter", "Connections closed because their client had too many.", m.turnedAway.Load())
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	paths := sortedKeys(m.routes)

@@ -62,6 +62,6 @@ func (s *Server) report(w *observed, r *http.Request, bug any) {
 	s.metrics.panics.Add(1)
 	s.log.Error("panic", "path", r.URL.Path, "cause", bug, "stack", string(debug.Stack()))
 	if w.status == 0 {
-		fail(w, http.StatusInternalServerError, "the server failed; its log says why")
+		fail(w, r, http.StatusInternalServerError, "the server failed; its log says why")
 	}
 }

@@ -58,15 +58,46 @@ func (s *Server) addPage(files fs.FS, name string) error {
 // document returns a handler that sends a text which never changes, unless the
 // client says that it has it.
 func document(kind string, text []byte) http.HandlerFunc {
-	sum := sha256.Sum256(text)
-	tag := `"` + hex.EncodeToString(sum[:12]) + `"`
+	plain, packed := newEdition(text, ""), newEdition(pack(text), "gzip")
 	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("ETag", tag)
-		if r.Header.Get("If-None-Match") == tag {
-			w.Header().Set("Cache-Control", "no-cache")
-			w.WriteHeader(http.StatusNotModified)
+		w.Header().Set("Vary", "Accept-Encoding")
+		if len(text) >= minPacked && acceptsGzip(r.Header) {
+			packed.send(w, r, kind)
 			return
 		}
-		send(w, http.StatusOK, kind, "no-cache", text)
+		plain.send(w, r, kind)
 	}
+}
+
+// edition is a document as it is sent: plain or compressed. They have entity tags
+// of their own, which stand for their bytes.
+type edition struct {
+	body          []byte
+	encoding, tag string
+}
+
+func newEdition(body []byte, encoding string) edition {
+	sum := sha256.Sum256(body)
+	return edition{body, encoding, `"` + hex.EncodeToString(sum[:12]) + `"`}
+}
+
+// send answers a request for a document. Ranges are not served: a whole document is
+// a right answer to a request for a part.
+func (e edition) send(w http.ResponseWriter, r *http.Request, kind string) {
+	h := w.Header()
+	switch condition(r.Header, e.tag) {
+	case http.StatusPreconditionFailed:
+		fail(w, r, http.StatusPreconditionFailed, "If-Match: the document has another entity tag, "+e.tag)
+		return
+	case http.StatusNotModified:
+		h.Set("ETag", e.tag)
+		h.Set("Cache-Control", "no-cache")
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	h.Set("ETag", e.tag)
+	if e.encoding != "" {
+		h.Set("Content-Encoding", e.encoding)
+	}
+	send(w, http.StatusOK, kind, "no-cache", e.body)
 }

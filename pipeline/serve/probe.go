@@ -1,13 +1,17 @@
 package serve
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
+	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 
@@ -52,28 +56,28 @@ type moveInfo struct {
 // probeQuery answers GET /api/probe?pits=1,2,...
 func (s *Server) probeQuery(w http.ResponseWriter, r *http.Request) {
 	board, err := s.boardOfQuery(r.URL.RawQuery)
-	s.probe(w, board, err)
+	s.probe(w, r, board, err)
 }
 
 // probeBody answers POST /api/probe with {"pits":[1,2,...]}.
 func (s *Server) probeBody(w http.ResponseWriter, r *http.Request) {
 	board, err := s.boardOfBody(r)
-	s.probe(w, board, err)
+	s.probe(w, r, board, err)
 }
 
 // probe answers for a board that was read, or could not be read because of
 // reason.
-func (s *Server) probe(w http.ResponseWriter, board awari.Board, reason error) {
+func (s *Server) probe(w http.ResponseWriter, r *http.Request, board awari.Board, reason error) {
 	if reason != nil {
-		s.refuse(w, reason)
+		s.refuse(w, r, reason)
 		return
 	}
 	report, err := s.newProbeReport(board)
 	if err != nil {
-		s.refuse(w, err)
+		s.refuse(w, r, err)
 		return
 	}
-	answer(w, report)
+	answer(w, r, report)
 }
 
 // badRequest is an error about what a client sent.
@@ -90,23 +94,53 @@ func bad(format string, args ...any) error {
 }
 
 // refuse answers a request that failed with err. What went wrong inside is for
-// the log; the client need not know the names of files.
-func (s *Server) refuse(w http.ResponseWriter, err error) {
-	if b, ok := errors.AsType[badRequest](err); ok {
-		fail(w, b.status, b.Error())
+// the log; the client need not know the names of files. A request that ended before
+// its answer did not fail.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	b, ok := errors.AsType[badRequest](err)
+	if !ok && r.Context().Err() != nil && !isBug(err) {
+		b, ok = whyEnded(r.Context()), true
+	}
+	if ok {
+		fail(w, r, b.status, b.Error())
 		return
 	}
+	s.note(err)
+	if errors.Is(err, corrupt.ErrCorrupt) {
+		fail(w, r, http.StatusInternalServerError, "a table that this needs is damaged; the log of the server names it")
+		return
+	}
+	fail(w, r, http.StatusInternalServerError, "the server failed; its log says why")
+}
+
+// note logs what went wrong inside.
+func (s *Server) note(err error) {
 	if bug, ok := errors.AsType[*crew.PanicError](err); ok {
 		s.metrics.panics.Add(1)
 		s.log.Error("panic", "cause", bug.Value, "stack", bug.Stack)
-	} else {
-		s.log.Error("no answer", "error", err)
-	}
-	if errors.Is(err, corrupt.ErrCorrupt) {
-		fail(w, http.StatusInternalServerError, "a table that this needs is damaged; the log of the server names it")
 		return
 	}
-	fail(w, http.StatusInternalServerError, "the server failed; its log says why")
+	s.log.Error("no answer", "error", err)
+}
+
+func isBug(err error) bool {
+	_, ok := errors.AsType[*crew.PanicError](err)
+	return ok
+}
+
+var (
+	// errStopping reports a request that was given up because the server stops.
+	errStopping = badRequest{http.StatusServiceUnavailable, errors.New("the server is stopping")}
+	// errGone reports one whose client closed the connection.
+	errGone = badRequest{statusGone, errors.New("the connection was closed before the answer")}
+)
+
+// whyEnded returns errStopping or errGone for the context of a request that ended.
+func whyEnded(ctx context.Context) badRequest {
+	if errors.Is(context.Cause(ctx), errStopping) {
+		return errStopping
+	}
+	return errGone
 }
 
 // boardOfQuery reads the parameter pits, the only one.
@@ -155,14 +189,14 @@ func (s *Server) boardOfBody(r *http.Request) (awari.Board, error) {
 	if r.URL.RawQuery != "" {
 		return awari.Board{}, bad("a POST takes no parameters, only a body")
 	}
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		return awari.Board{}, bodyError(err)
+	}
 	var body struct {
 		Pits []json.Number `json:"pits"`
 	}
-	err := decode(r.Body, &body)
-	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return awari.Board{}, badRequest{http.StatusRequestEntityTooLarge, fmt.Errorf("the body has more than %d bytes", large.Limit)}
-	}
-	if err != nil {
+	if err := decode(text, &body); err != nil {
 		return awari.Board{}, bad(`the body must be like {"pits":[1,2,...]}: %w`, err)
 	}
 	fields := make([]string, len(body.Pits))
@@ -172,9 +206,23 @@ func (s *Server) boardOfBody(r *http.Request) (awari.Board, error) {
 	return s.parse(fields)
 }
 
+// bodyError says why a body could not be read to its end.
+func bodyError(err error) error {
+	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return badRequest{http.StatusRequestEntityTooLarge, fmt.Errorf("the body has more than %d bytes", large.Limit)}
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return badRequest{http.StatusRequestTimeout, errors.New("the body did not come in time")}
+	}
+	if _, broken := errors.AsType[*net.OpError](err); broken || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errGone
+	}
+	return bad("the body cannot be read: %w", err)
+}
+
 // decode reads one JSON value into v, and nothing else.
-func decode(body io.Reader, v any) error {
-	d := json.NewDecoder(body)
+func decode(text []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
 		return err

@@ -165,6 +165,16 @@ func TestBadProbes(t *testing.T) {
 	} {
 		r.wantProblem(r.do(http.MethodPost, "/api/probe", c.body, "Content-Type", c.kind), c.status, c.want)
 	}
+	for _, body := range []string{
+		`{"pits":[` + strings.Repeat("9", 15000) + `]}`, `{"pits":[0,0,0,0,0,0,0,0,0,0,0,1e` + strings.Repeat("9", 15000) + `]}`,
+		`{"` + strings.Repeat("a", 15000) + `":1}`, strings.Repeat(`{"pits":`, 2000),
+	} {
+		got := r.do(http.MethodPost, "/api/probe", body, "Content-Type", "application/json")
+		r.wantProblem(got, http.StatusBadRequest, "")
+		if len(got.body) > 2*maxReason {
+			t.Errorf("%.30s: an answer of %d bytes", body, len(got.body))
+		}
+	}
 	r.wantProblem(r.do(http.MethodPost, "/api/probe?pits=1", `{}`, "Content-Type", "application/json"), 400, "no parameters")
 	if text := r.log.String(); text != "" {
 		t.Errorf("bad requests were logged: %s", text)

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strconv"
 	"time"
@@ -63,29 +62,17 @@ type boardToSearch struct {
 func (s *Server) searchBoard(w http.ResponseWriter, r *http.Request) {
 	board, err := s.readSearch(r.URL.RawQuery)
 	if err != nil {
-		s.refuse(w, err)
+		s.refuse(w, r, err)
 		return
 	}
-	t, err := s.await(r.Context())
-	if err != nil {
-		s.refuse(w, err)
-		return
-	}
-	defer func() { s.turns <- t }()
-	result, err := t.search(r.Context(), s.tables, board)
-	if errors.Is(err, context.Canceled) {
-		err = errStopping
-	}
-	if err != nil {
-		s.refuse(w, err)
-		return
-	}
-	answer(w, newSearchReport(s.tables.Game(), result))
+	s.compute(w, r, func(ctx context.Context, t *turn) (any, error) {
+		result, err := t.search(ctx, s.tables, board)
+		if err != nil {
+			return nil, err
+		}
+		return newSearchReport(s.tables.Game(), result), nil
+	})
 }
-
-// errStopping reports a computation that was given up because the server stops, or
-// because the client is gone.
-var errStopping = badRequest{http.StatusServiceUnavailable, errors.New("the server is stopping")}
 
 // readSearch reads the parameters pits and ms.
 func (s *Server) readSearch(raw string) (boardToSearch, error) {

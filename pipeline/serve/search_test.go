@@ -94,8 +94,8 @@ func TestBusy(t *testing.T) {
 	tight.queue = time.Millisecond
 	r := startWith(t, Options{}, tight)
 	var taken []*turn
-	for range cap(r.server.turns) {
-		taken = append(taken, <-r.server.turns)
+	for range cap(r.server.turns.free) {
+		taken = append(taken, <-r.server.turns.free)
 	}
 	for _, target := range []string{"/api/search", "/api/line"} {
 		r.wantProblem(r.get(target+"?pits=1,1,0,0,0,0,0,0,0,0,0,0"), http.StatusServiceUnavailable, "busy")
@@ -103,7 +103,7 @@ func TestBusy(t *testing.T) {
 	if got := r.get("/api/probe?pits=1,1,0,0,0,0,0,0,0,0,0,0"); got.status != 200 {
 		t.Errorf("%+v", got)
 	}
-	r.server.turns <- taken[0]
+	r.server.turns.free <- taken[0]
 	if got := r.get("/api/line?pits=1,1,0,0,0,0,0,0,0,0,0,0"); got.status != 200 {
 		t.Errorf("%+v", got)
 	}
@@ -116,7 +116,7 @@ func TestStopWhileSearching(t *testing.T) {
 	go func() {
 		answered <- r.get("/api/search?ms=5000&pits=4,4,4,4,4,4,4,4,4,4,4,4")
 	}()
-	for len(r.server.turns) == cap(r.server.turns) {
+	for len(r.server.turns.free) == cap(r.server.turns.free) {
 		time.Sleep(time.Millisecond)
 	}
 	r.stop()
@@ -171,7 +171,6 @@ func TestLineErrors(t *testing.T) {
 		{fmt.Errorf("high: %w", tables.ErrUnsolved), http.StatusUnprocessableEntity},
 		{&line.LimitError{}, http.StatusUnprocessableEntity},
 		{context.DeadlineExceeded, http.StatusUnprocessableEntity},
-		{context.Canceled, http.StatusServiceUnavailable},
 	} {
 		if b, ok := errors.AsType[badRequest](lineError(c.err)); !ok || b.status != c.status {
 			t.Errorf("%v: %v", c.err, lineError(c.err))

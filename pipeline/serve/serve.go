@@ -5,7 +5,8 @@
 //	err = s.Serve(ctx, listener) // until ctx ends
 //
 // A request goes through these steps: it is counted, timed and, if wanted, logged
-// (observe.go); it must name a host that the server may go by, a path that exists
+// (observe.go); it must come over one of the connections that its client may have
+// (door.go); it must name a host that the server may go by, a path that exists
 // and a method that the path has, and its sender must not ask too often
 // (guard.go, limit.go); then a handler answers (probe.go, line.go, search.go, layers.go,
 // charts.go, metrics.go, pages.go). Paths are compared with a fixed list and never reach a file system:
@@ -37,18 +38,19 @@ import (
 
 // limits bound what a client can make the server hold or wait for.
 type limits struct {
-	connections               int
+	connections, each         int // at a time, from all clients and from one
 	headerBytes               int
 	header, read, write, idle time.Duration
 	queue                     time.Duration // how long a request waits for its turn to compute
+	penalty                   time.Duration // before a client that should not ask is told so
 	shutdown                  time.Duration // how long requests may take when the server stops
 }
 
 // usual are the limits outside of tests.
 var usual = limits{
-	connections: 512, headerBytes: 16 << 10,
+	connections: MaxConnections, each: DefaultConnections, headerBytes: 16 << 10,
 	header: 5 * time.Second, read: 10 * time.Second, write: 30 * time.Second, idle: time.Minute,
-	queue: 3 * time.Second, shutdown: 5 * time.Second,
+	queue: 6 * time.Second, penalty: 100 * time.Millisecond, shutdown: 5 * time.Second,
 }
 
 // maxBodyBytes is far more than a board takes.
@@ -58,6 +60,13 @@ const maxBodyBytes = 16 << 10
 // unless Options say otherwise. Loading the page and pressing keys fast stays
 // well below.
 const DefaultRate = 100
+
+// DefaultConnections is how many connections one client may have at a time unless
+// Options say otherwise. A browser has six, however many tabs show the page.
+const DefaultConnections = 64
+
+// MaxConnections is how many connections all clients may have at a time.
+const MaxConnections = 512
 
 // Options say what is served and how.
 type Options struct {
@@ -72,6 +81,9 @@ type Options struct {
 	// Rate is how many requests a second one client may make in the long run; 0
 	// stands for DefaultRate.
 	Rate int
+	// Connections is how many connections one client may have at a time; 0 stands
+	// for DefaultConnections.
+	Connections int
 }
 
 // Server answers requests. It is safe for concurrent use.
@@ -82,7 +94,7 @@ type Server struct {
 	routes      map[string]route
 	clients     *clients
 	metrics     *metrics
-	turns       chan *turn // those that no request has
+	turns       *turns
 	limits      limits
 }
 
@@ -97,10 +109,14 @@ func New(o Options) (*Server, error) {
 	if o.Rate == 0 {
 		o.Rate = DefaultRate
 	}
+	if o.Connections == 0 {
+		o.Connections = DefaultConnections
+	}
 	s := &Server{
 		tables: o.Tables, log: o.Log, logRequests: o.LogRequests,
 		clients: newClients(o.Rate), turns: newTurns(), limits: usual, routes: map[string]route{},
 	}
+	s.limits.each = o.Connections
 	if err := s.addPages(o.Pages); err != nil {
 		return nil, err
 	}
@@ -137,19 +153,14 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if !local {
 		s.log.Warn("other machines can reach this server", "address", l.Addr().String())
 	}
-	server := &http.Server{
-		Handler:           s.handler(local),
-		ReadHeaderTimeout: s.limits.header,
-		ReadTimeout:       s.limits.read,
-		WriteTimeout:      s.limits.write,
-		IdleTimeout:       s.limits.idle,
-		MaxHeaderBytes:    s.limits.headerBytes,
-		// What is computed for requests ends when the server stops.
-		BaseContext: func(net.Listener) context.Context { return ctx },
-		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
-	}
+	base, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer context.AfterFunc(ctx, func() { end(errStopping) })()
+	defer end(nil)
+	server := s.newHTTP(base, local)
+	door := newDoor(l, s)
+	defer door.wait()
 	failed := make(chan error, 1)
-	serve := func() error { return server.Serve(netutil.LimitListener(l, s.limits.connections)) }
+	serve := func() error { return server.Serve(netutil.LimitListener(door, s.limits.connections)) }
 	crew.Go(serve, func(err error) { failed <- err })
 	select {
 	case err := <-failed:
@@ -159,6 +170,22 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	err := s.shutDown(server)
 	<-failed
 	return err
+}
+
+// newHTTP returns what speaks HTTP. What is computed for requests ends with ctx.
+func (s *Server) newHTTP(ctx context.Context, local bool) *http.Server {
+	return &http.Server{
+		Handler:           s.handler(local),
+		ReadHeaderTimeout: s.limits.header,
+		ReadTimeout:       s.limits.read,
+		WriteTimeout:      s.limits.write,
+		IdleTimeout:       s.limits.idle,
+		MaxHeaderBytes:    s.limits.headerBytes,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+		// OPTIONS * would be answered without the checks of the handler.
+		DisableGeneralOptionsHandler: true,
+	}
 }
 
 // shutDown stops the server, at once if waiting for requests takes too long.

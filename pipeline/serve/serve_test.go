@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -78,7 +79,9 @@ type running struct {
 // start lets a server listen until the test ends, or until stop is called.
 func start(t testing.TB, o Options) *running {
 	t.Helper()
-	return startWith(t, o, usual)
+	quick := usual
+	quick.penalty = time.Millisecond
+	return startWith(t, o, quick)
 }
 
 // startWith is start with limits other than the usual ones.

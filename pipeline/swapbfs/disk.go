@@ -369,9 +369,6 @@ func (d *disk) shut(parity int, k *desk) error {
 }
 
 func (d *disk) commit(depths []uint64, sides *[2]flags) error {
-	if err := d.dir.Held(); err != nil {
-		return err
-	}
 	return d.file.Commit(checkpointName, workfile.Seal(checkpointKind, checkpointVersion, d.encode(depths, sides)))
 }
 

@@ -87,11 +87,6 @@ func (d *disk) damaged(b *block, err error) error {
 }
 
 func (d *disk) commit(c *checkpoint) error {
-	if d.lock != nil {
-		if err := d.lock.Held(); err != nil {
-			return err
-		}
-	}
 	return d.file.Commit(checkpointName, workfile.Seal(checkpointKind, checkpointVersion, c.encode()))
 }
 

@@ -59,6 +59,9 @@ func newFar(t *testing.T) *far {
 	game := testrun.Game(t, 8, awari.Awari)
 	layers := farLayers(t)
 	f := &far{dir: testrun.Write(t, game, layers, tinyBlock), space: testrun.Space(t, game, farSeeds)}
+	for n := range farSeeds + 1 { // files of long ago, whose dates prove something
+		date(t, filepath.Join(f.dir, rundir.LayerName(n)), time.Unix(1e9, 0))
+	}
 	f.Server = remotetest.Serve(t, f.dir, false)
 	f.near = open(t, f.dir, tables.Options{})
 	f.there = f.open(t, remote.Options{Pause: time.Nanosecond})
@@ -430,22 +433,38 @@ func TestRemoteDamage(t *testing.T) {
 }
 
 // TestRemoteReplaced replaces an open layer file by one of the same length with
-// other scores, and no wrong score may come of it.
+// other scores, and no wrong score may come of it, even if the server does not tell
+// the files apart, but does not claim to be able to: the index of one does not fit the
+// blocks of the other.
 func TestRemoteReplaced(t *testing.T) {
+	old := time.Unix(1e9, 0)
+	t.Run("told by date", func(t *testing.T) { replaceLayer(t, old, old.Add(time.Second), remote.ErrChanged) })
+	never := time.Unix(0, 0) // of which package http does not tell
+	t.Run("told by nothing", func(t *testing.T) { replaceLayer(t, never, never, corrupt.ErrCorrupt) })
+	soon := time.Now().Add(time.Hour)
+	t.Run("too new to tell", func(t *testing.T) { replaceLayer(t, soon, soon, corrupt.ErrCorrupt) })
+}
+
+// replaceLayer replaces a layer by one with another date, and wants reads to fail.
+func replaceLayer(t *testing.T, before, after time.Time, want error) {
 	f := newFar(t)
+	f.Hook(func(w http.ResponseWriter, _ *http.Request) bool {
+		w.Header().Set("ETag", `W/"always"`)
+		return false
+	})
 	layers := slices.Clone(farLayers(t))
 	layers[farSeeds] = slices.Clone(layers[farSeeds])
 	for i := range layers[farSeeds] {
 		layers[farSeeds][i] ^= 1
 	}
 	other := testrun.Write(t, testrun.Game(t, 8, awari.Awari), layers, tinyBlock)
-	path, when := f.near.Path(farSeeds), time.Unix(1e9, 0)
-	date(t, path, when)
+	path := f.near.Path(farSeeds)
+	date(t, path, before)
 	if _, err := f.there.Probe(awari.Board{4, 4, 4, 2}); err != nil {
 		t.Fatal(err)
 	}
 	testrun.WriteFile(t, path, testrun.ReadFile(t, filepath.Join(other, rundir.LayerName(farSeeds))))
-	date(t, path, when.Add(time.Second))
+	date(t, path, after)
 	random := rand.New(rand.NewPCG(10, 11))
 	refused := 0
 	for range 300 {
@@ -453,7 +472,7 @@ func TestRemoteReplaced(t *testing.T) {
 		got, err := f.there.ScoreAt(farSeeds, rank)
 		switch {
 		case err == nil && got == farLayers(t)[farSeeds][rank]:
-		case errors.Is(err, remote.ErrChanged) && !errors.Is(err, corrupt.ErrCorrupt):
+		case errors.Is(err, want) && errors.Is(err, remote.ErrChanged) != errors.Is(err, corrupt.ErrCorrupt):
 			refused++
 		default:
 			t.Fatalf("rank %d: %d, %v", rank, got, err)

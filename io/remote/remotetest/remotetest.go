@@ -114,5 +114,8 @@ func (c *counter) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// Unwrap lets a hook take over the connection.
+func (c *counter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+
 // Flush sends what was written so far.
 func (c *counter) Flush() { c.ResponseWriter.(http.Flusher).Flush() }

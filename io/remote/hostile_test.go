@@ -1,0 +1,272 @@
+package remote_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode"
+
+	"grenier/io/remote"
+)
+
+// listen has a server of its own kind answer each connection with f, and returns its
+// address.
+func listen(t *testing.T, f func(net.Conn)) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var group sync.WaitGroup
+	group.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			group.Go(func() {
+				defer c.Close()
+				f(c)
+			})
+		}
+	})
+	t.Cleanup(func() {
+		l.Close()
+		group.Wait()
+	})
+	return "http://" + l.Addr().String()
+}
+
+// saying answers with the text, and then with more again and again until nobody
+// listens.
+func saying(text, more string, pause time.Duration) func(net.Conn) {
+	return func(c net.Conn) {
+		if _, err := c.Read(make([]byte, 4096)); err != nil {
+			return
+		}
+		_, err := io.WriteString(c, text)
+		for err == nil && more != "" {
+			_, err = io.WriteString(c, more)
+			time.Sleep(pause)
+		}
+	}
+}
+
+// TestHostile meets servers that mean harm: the answer is an *Error within a bounded
+// time, in text that can be shown.
+func TestHostile(t *testing.T) {
+	const part = "HTTP/1.1 206 Partial Content\r\nETag: \"a\"\r\nContent-Range: bytes 0-65535/99999\r\n"
+	for name, c := range map[string]struct {
+		serve func(net.Conn)
+		want  error // nil for any
+	}{
+		"a byte now and then":         {saying(part+"Content-Length: 65536\r\n\r\n", "x", 5*time.Millisecond), remote.ErrTimeout},
+		"headers now and then":        {saying("HTTP/1.1 200 OK\r\n", "X: y\r\n", 5*time.Millisecond), remote.ErrTimeout},
+		"a chunk now and then":        {saying(part+"Transfer-Encoding: chunked\r\n\r\n", "1\r\nx\r\n", 5*time.Millisecond), remote.ErrTimeout},
+		"100 now and then":            {saying("", "HTTP/1.1 100 Continue\r\n\r\n", 5*time.Millisecond), remote.ErrTimeout},
+		"endless headers":             {saying("HTTP/1.1 200 OK\r\n", "X: "+strings.Repeat("y", 4000)+"\r\n", 0), nil},
+		"one endless header":          {saying("HTTP/1.1 200 OK\r\nX: ", strings.Repeat("y", 4000), 0), nil},
+		"an endless part":             {saying(part+"\r\n", strings.Repeat("y", 4000), 0), remote.ErrAnswer},
+		"an endless file":             {saying("HTTP/1.1 200 OK\r\n\r\n", strings.Repeat("y", 4000), 0), remote.ErrNoRanges},
+		"an endless error":            {saying("HTTP/1.1 404 Not Found\r\n\r\n", strings.Repeat("y", 4000), 0), nil},
+		"an endless encoded part":     {saying(part+"Content-Encoding: gzip\r\n\r\n", strings.Repeat("y", 4000), 0), remote.ErrAnswer},
+		"encoded in the second field": {saying(part+"Content-Encoding: identity\r\nContent-Encoding: gzip\r\n\r\n", "y", 0), remote.ErrAnswer},
+		"parts":                       {saying("HTTP/1.1 206 Partial Content\r\nContent-Type: multipart/byteranges; boundary=x\r\n\r\n--x", "", 0), remote.ErrAnswer},
+		"lengths that differ":         {saying(part+"Content-Length: 5\r\nContent-Length: 65536\r\n\r\n", "y", 0), nil},
+		"other encodings":             {saying(part+"Transfer-Encoding: gzip\r\n\r\n", "y", 0), nil},
+		"control characters":          {saying("HTTP/1.1 200 OK\r\n\x1b[2J\x1b]0;owned\x07\u202e\r\n\r\n", "", 0), nil},
+		"in the status":               {saying("HTTP/1.1 404 \x1b[31mred\r\nContent-Length: 0\r\n\r\n", "", 0), nil},
+		"in the protocol":             {saying("\x1b[31mHTTP/1.1 200 OK\r\n\r\n", "", 0), nil},
+		"in a range":                  {saying("HTTP/1.1 206 P\r\nContent-Range: \x1b[31m\r\n\r\n", "", 0), nil},
+		"in an address":               {saying("HTTP/1.1 302 F\r\nLocation: \x1b[31m://x\r\nContent-Length: 0\r\n\r\n", "", 0), nil},
+		"a long line":                 {saying("HTTP/1.1 200 OK\r\n"+strings.Repeat("y", 60_000)+"\r\n\r\n", "", 0), nil},
+		"status of its own":           {saying("HTTP/1.1 799 x\r\nContent-Length: 0\r\n\r\n", "", 0), nil},
+		"another scheme":              {saying("HTTP/1.1 302 F\r\nLocation: ftp://127.0.0.1/x\r\nContent-Length: 0\r\n\r\n", "", 0), remote.ErrRedirect},
+		"a file":                      {saying("HTTP/1.1 302 F\r\nLocation: file:///x\r\nContent-Length: 0\r\n\r\n", "", 0), remote.ErrRedirect},
+		"silence":                     {saying("", "", 0), io.EOF},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := remote.Options{Timeout: 300 * time.Millisecond, Pause: time.Nanosecond}
+			d := openDir(t, listen(t, c.serve), o)
+			start := time.Now()
+			_, err := d.OpenFile("long")
+			checkFailure(t, err, c.want)
+			_, err = d.Manifest()
+			checkFailure(t, err, nil)
+			if took := time.Since(start); took > 20*time.Second {
+				t.Errorf("it took %v", took)
+			}
+		})
+	}
+}
+
+// checkFailure checks that a request failed as an *Error whose text can be shown.
+func checkFailure(t *testing.T, err, want error) {
+	t.Helper()
+	if !isError(err) || want != nil && !errors.Is(err, want) {
+		t.Fatalf("%v, want %v", err, want)
+	}
+	text := err.Error()
+	if len(text) > 800 || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		t.Errorf("%d bytes: %q", len(text), text)
+	}
+}
+
+// TestAskedToWait has the server ask for a pause: a short one is kept to, a long one
+// ends the request at once.
+func TestAskedToWait(t *testing.T) {
+	for _, code := range []int{429, 503} {
+		t.Run(fmt.Sprint(code), func(t *testing.T) {
+			t.Parallel()
+			s, long, _ := site(t)
+			d := openDir(t, s.URL, patient)
+			f := openFile(t, d, "long")
+			var asked time.Time
+			s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
+				if !asked.IsZero() {
+					return false
+				}
+				asked = time.Now()
+				w.Header().Set("Retry-After", "1")
+				return status(code)(w, r)
+			})
+			mustRead(t, f, long[70_000:70_010], 70_000)
+			if waited := time.Since(asked); waited < time.Second {
+				t.Errorf("asked again after %v", waited)
+			}
+			for _, value := range []string{"3600", time.Now().Add(2 * time.Hour).UTC().Format(http.TimeFormat), "99999999999999999999"} {
+				s.Take()
+				s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
+					w.Header().Set("Retry-After", value)
+					return status(code)(w, r)
+				})
+				_, err := f.ReadAt(make([]byte, 10), 70_000)
+				if e, ok := errors.AsType[*remote.StatusError](err); !ok || e.After < 59*time.Minute || attempts(err) != 1 || !strings.Contains(err.Error(), "left alone for ") {
+					t.Errorf("Retry-After %s: %v", value, err)
+				}
+				if n := len(s.Take()); n != 1 {
+					t.Errorf("Retry-After %s: %d requests", value, n)
+				}
+			}
+		})
+	}
+}
+
+// TestWeakTag reads from a server whose tags are weak, become strong, or are none.
+func TestWeakTag(t *testing.T) {
+	s, long, _ := site(t)
+	for _, c := range []struct {
+		before, after string
+		want          error
+		ifRange       string
+	}{
+		{`W/"a"`, `W/"a"`, nil, ""}, {`W/"a"`, `"a"`, nil, ""}, {`"a"`, `W/"a"`, remote.ErrChanged, `"a"`}, {`W/"a"`, `W/"b"`, remote.ErrChanged, ""},
+		{"a", "a", nil, ""}, {`"a", "b"`, `"a", "b"`, nil, ""}, {`"a", "b"`, `"a"`, remote.ErrChanged, ""}, {"a", "b", remote.ErrChanged, ""},
+	} {
+		tag := c.before
+		s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
+			if tag != c.before && r.Header.Get("If-Range") != c.ifRange {
+				t.Errorf("%s: If-Range %q", c.before, r.Header.Get("If-Range"))
+			}
+			w.Header().Set("ETag", tag)
+			w.Header().Set("Content-Range", "bytes 70000-70009/95536")
+			body := long[70_000:70_010]
+			if strings.HasPrefix(r.Header.Get("Range"), "bytes=0-") {
+				w.Header().Set("Content-Range", "bytes 0-65535/95536")
+				body = long[:remote.HeadBytes]
+			}
+			w.WriteHeader(http.StatusPartialContent)
+			_, _ = w.Write(body)
+			return true
+		})
+		f := openFile(t, openDir(t, s.URL, patient), "long")
+		tag = c.after
+		if _, err := f.ReadAt(make([]byte, 10), 70_000); !errors.Is(err, c.want) {
+			t.Errorf("%s, then %s: %v", c.before, c.after, err)
+		}
+	}
+}
+
+// TestChainToPlain is sent from http to https and on to http.
+func TestChainToPlain(t *testing.T) {
+	s, _, dir := site(t)
+	secure := secured(t, s, dir)
+	secure.Hook(func(w http.ResponseWriter, r *http.Request) bool {
+		http.Redirect(w, r, s.URL+"/again"+r.URL.Path, http.StatusFound)
+		return true
+	})
+	s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
+		if strings.HasPrefix(r.URL.Path, "/again") {
+			t.Error("asked without TLS")
+		}
+		http.Redirect(w, r, secure.URL+r.URL.Path, http.StatusFound)
+		return true
+	})
+	_, err := openDir(t, s.URL, trusting(secure)).OpenFile("long")
+	if !errors.Is(err, remote.ErrRedirect) || attempts(err) != 1 {
+		t.Errorf("%v", err)
+	}
+}
+
+// scripted is a transport that answers the first request as a good server does, and
+// all others in one and the same way.
+type scripted struct {
+	first, then func() *http.Response
+	asked       int
+}
+
+func (s *scripted) RoundTrip(*http.Request) (*http.Response, error) {
+	if s.asked++; s.asked == 1 {
+		return s.first(), nil
+	}
+	return s.then(), nil
+}
+
+// FuzzAnswer answers a request for bytes 70000-70009 with any status, headers and
+// body: what is read is what was sent for just these bytes, or there is an *Error.
+func FuzzAnswer(f *testing.F) {
+	body := []byte("0123456789")
+	f.Add(206, "bytes 70000-70009/99999", `"a"`, "", int64(10), body)
+	f.Add(206, "bytes 70000-70009/99999", `"a"`, "gzip", int64(-1), body)
+	f.Add(200, "", `"b"`, "", int64(99999), body)
+	f.Add(416, "bytes */5", "", "", int64(0), []byte{})
+	f.Add(206, "bytes 70000-70009/*", `W/"a"`, "identity", int64(10), body)
+	f.Fuzz(func(t *testing.T, code int, contentRange, tag, encoding string, length int64, body []byte) {
+		answer := func(code int, contentRange, tag, encoding string, length int64, body []byte) func() *http.Response {
+			h := http.Header{"Etag": {tag}, "Content-Range": {contentRange}, "Content-Encoding": {encoding}}
+			return func() *http.Response {
+				return &http.Response{StatusCode: code, ProtoMajor: 1, ProtoMinor: 1, Header: h, ContentLength: max(length, -1), Body: io.NopCloser(bytes.NewReader(body))}
+			}
+		}
+		transport := &scripted{
+			first: answer(206, "bytes 0-65535/99999", `"a"`, "", -1, make([]byte, remote.HeadBytes)),
+			then:  answer(code, contentRange, tag, encoding, length, body),
+		}
+		d, err := remote.Open(t.Context(), "http://127.0.0.1/", remote.Options{Transport: transport, Pause: time.Nanosecond})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		file, err := d.OpenFile("x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make([]byte, 10)
+		if _, err := file.ReadAt(got, 70_000); err != nil {
+			checkFailure(t, err, nil)
+			return
+		}
+		good := code == 206 && strings.EqualFold(contentRange, "bytes 70000-70009/99999") && tag == `"a"` && (encoding == "" || strings.EqualFold(encoding, "identity"))
+		if !good || !bytes.Equal(got, body) {
+			t.Errorf("%d %q %q %q %d: %q read of %q", code, contentRange, tag, encoding, length, got, body)
+		}
+	})
+}

@@ -1,0 +1,156 @@
+package serve
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+)
+
+func TestAcceptsGzip(t *testing.T) {
+	for text, want := range map[string]bool{
+		"": false, "gzip": true, "GZip": true, "x-gzip": true, "deflate, gzip": true, "gzip, deflate, br, zstd": true, "br": false,
+		"gzip;q=0": false, "gzip;q=0.0": false, "gzip;q=0.001": true, "gzip ; q=1.000": true, "gzip;q=2": false, "gzip;q=-1": false,
+		"gzip;q=NaN": false, "gzip;q=0x1p-2": false, "gzip;q": false, "gzip;q=": false, "gzip;level=9": false, "gzip;q=1e0": false,
+		"identity": false, "*": true, "*;q=0": false, "gzip;q=0, *": false, "*, gzip;q=0": false, "*;q=0, gzip": true,
+		"identity, gzip;q=0.5": false, "identity;q=0.5, gzip;q=1": true, "identity;q=0, gzip": true, "identity;q=0": false, ",,gzip,,": true, "gzipped": false,
+	} {
+		if got := acceptsGzip(http.Header{"Accept-Encoding": {text}}); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+	if !acceptsGzip(http.Header{"Accept-Encoding": {"br", "gzip"}}) {
+		t.Error("the second field is not read")
+	}
+}
+
+// FuzzAcceptsGzip checks that the last word counts, whatever comes before it.
+func FuzzAcceptsGzip(f *testing.F) {
+	f.Add("gzip;q=0.5, identity")
+	f.Add("*;q=0,,br;;q=1")
+	f.Fuzz(func(t *testing.T, text string) {
+		for last, want := range map[string]bool{"gzip": true, "gzip;q=0": false} {
+			if got := acceptsGzip(http.Header{"Accept-Encoding": {text, last}}); got != want {
+				t.Errorf("%q, %s: %v", text, last, got)
+			}
+		}
+	})
+}
+
+// FuzzCondition compares conditions with what package http makes of them.
+func FuzzCondition(f *testing.F) {
+	for _, seed := range []string{
+		"", "*", `"a"`, `W/"a"`, `"b", W/"a"`, `"b","a"`, `"a`, "a", `W/"b"`, `"b" *`, `"b""a"`, `, "a"`, `w/"a"`, `"b c","a"`, `"b";"a"`, `W/ "a"`, `""`, "\"\xff\"",
+	} {
+		f.Add(seed, "")
+		f.Add("", seed)
+		f.Add(seed, seed)
+	}
+	const tag = `"a"`
+	f.Fuzz(func(t *testing.T, match, none string) {
+		if strings.ContainsAny(match+none, "\r\n") {
+			t.Skip("no field has these")
+		}
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.Header.Set("If-Match", match)
+		r.Header.Set("If-None-Match", none)
+		w := httptest.NewRecorder()
+		w.Header().Set("ETag", tag)
+		http.ServeContent(w, r, "", time.Time{}, strings.NewReader("x"))
+		want := w.Code
+		if want == http.StatusOK {
+			want = 0
+		}
+		if got := condition(r.Header, tag); got != want {
+			t.Errorf("If-Match %q, If-None-Match %q: %d, want %d", match, none, got, want)
+		}
+	})
+}
+
+// TestEncodings asks for long and short answers with and without gzip: the bytes are
+// the same, and so is what HEAD says about them.
+func TestEncodings(t *testing.T) {
+	files := pages()
+	files["app.js"] = &fstest.MapFile{Data: []byte(strings.Repeat("export const x = 1;\n", 500))}
+	r := start(t, Options{Pages: files})
+	for target, long := range map[string]bool{
+		"/app.js": true, "/": false, "/api/charts": true, "/api/charts/scores?seeds=3": true, "/api/probe?pits=1,1,1,0,0,0,0,0,0,0,0,0": false,
+		"/healthz": false, "/none": false,
+	} {
+		plain := r.get(target, "Accept-Encoding", "identity")
+		packed := r.get(target, "Accept-Encoding", "gzip")
+		for _, got := range []reply{plain, packed} {
+			if got.header.Get("Vary") != "Accept-Encoding" || got.header.Get("Content-Length") != fmt.Sprint(len(got.body)) {
+				t.Errorf("%s: %d bytes, %v", target, len(got.body), got.header)
+			}
+		}
+		if plain.header.Get("Content-Encoding") != "" || (packed.header.Get("Content-Encoding") == "gzip") != long {
+			t.Errorf("%s: %v and %v", target, plain.header, packed.header)
+		}
+		if long && (unpack(t, packed.body) != plain.body || len(packed.body) >= len(plain.body)) {
+			t.Errorf("%s: %d bytes are not those of %d", target, len(packed.body), len(plain.body))
+		}
+		for accepted, got := range map[string]reply{"identity": plain, "gzip": packed} {
+			head := r.do(http.MethodHead, target, "", "Accept-Encoding", accepted)
+			for _, name := range []string{"Content-Length", "Content-Encoding", "Content-Type", "Etag", "Vary"} {
+				if head.header.Get(name) != got.header.Get(name) || head.body != "" {
+					t.Errorf("HEAD %s, %s: %s is %q, not %q", target, accepted, name, head.header.Get(name), got.header.Get(name))
+				}
+			}
+		}
+	}
+}
+
+func unpack(t *testing.T, text string) string {
+	t.Helper()
+	z, err := gzip.NewReader(bytes.NewReader([]byte(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(plain)
+}
+
+// TestConditions checks that each edition of a document has a tag of its own, and
+// what clients get that know it.
+func TestConditions(t *testing.T) {
+	files := pages()
+	files["app.js"] = &fstest.MapFile{Data: []byte(strings.Repeat("export const x = 1;\n", 500))}
+	r := start(t, Options{Pages: files})
+	tags := map[string]string{}
+	for _, accepted := range []string{"identity", "gzip"} {
+		tags[accepted] = r.get("/app.js", "Accept-Encoding", accepted).header.Get("ETag")
+	}
+	if tags["gzip"] == tags["identity"] || !strings.HasPrefix(tags["gzip"], `"`) {
+		t.Errorf("%v", tags)
+	}
+	for accepted, tag := range tags {
+		for known, want := range map[string]int{
+			tag: 304, "W/" + tag: 304, `"x", ` + tag: 304, `W/"x",W/` + tag: 304, "*": 304, `"x"`: 200, strings.Trim(tag, `"`): 200, "": 200,
+		} {
+			got := r.get("/app.js", "Accept-Encoding", accepted, "If-None-Match", known)
+			if got.status != want || (got.body == "") != (want == 304) || got.header.Get("ETag") != tag || got.header.Get("Vary") != "Accept-Encoding" {
+				t.Errorf("%s, If-None-Match %s: status %d, %v", accepted, known, got.status, got.header)
+			}
+			if want == 304 && got.header.Get("Content-Encoding")+got.header.Get("Content-Type") != "" {
+				t.Errorf("304 with %v", got.header)
+			}
+		}
+		r.wantProblem(r.get("/app.js", "Accept-Encoding", accepted, "If-Match", `W/`+tag), http.StatusPreconditionFailed, "If-Match")
+		if got := r.get("/app.js", "Accept-Encoding", accepted, "If-Match", tag, "Range", "bytes=0-9"); got.status != 200 || got.header.Get("Content-Range") != "" {
+			t.Errorf("a range: status %d", got.status)
+		}
+	}
+	if got := r.get("/app.js", "Accept-Encoding", "gzip", "If-None-Match", tags["identity"]); got.status != 200 {
+		t.Errorf("the tag of another edition: status %d", got.status)
+	}
+}
