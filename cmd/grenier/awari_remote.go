@@ -92,14 +92,14 @@ func (p *place) manifest(ctx context.Context) (*manifest.Manifest, error) {
 		if err != nil {
 			return nil, err
 		}
-		return run.Manifest()
+		return tables.Manifest(run)
 	}
 	d, err := p.openRemote(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer d.Close()
-	return d.Manifest()
+	return tables.RemoteManifest(d)
 }
 
 // ahead returns how many boards are looked up together: the way to a server takes

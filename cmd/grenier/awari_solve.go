@@ -16,6 +16,7 @@ import (
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/batch"
+	"grenier/pipeline/tables"
 )
 
 // solveFlags are the flags of solve as given.
@@ -58,7 +59,8 @@ func (a *app) solve() *cobra.Command {
 		Short: "Solve layers into a run directory",
 		Long: `Solves the layers of 0 to N seeds and seals each as a file in DIR, which is
 created if it does not exist. Layers that DIR has already are kept: the same
-command continues an interrupted run, a larger N extends a finished one.
+command continues an interrupted run, a larger N extends a finished one. They are
+checked before anything is built on them, in part: see grenier awari verify.
 
 A layer that needs more than --memory is solved all the same, with most of it
 packed in DIR/work; every minute (--checkpoint) what is there is made safe, and an
@@ -186,7 +188,7 @@ func (a *app) summarize(f solveFlags, family cpu.Family, reports []batch.Report,
 	if err != nil {
 		return err
 	}
-	m, err := dir.Manifest()
+	m, err := tables.Manifest(dir)
 	if err != nil {
 		return err
 	}

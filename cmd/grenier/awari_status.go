@@ -12,6 +12,7 @@ import (
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/pipeline/batch"
+	"grenier/pipeline/tables"
 )
 
 // statusReport is what status prints as JSON.
@@ -138,7 +139,7 @@ func newRunView(path string) (v runView, err error) {
 	if v.activity, err = dir.Activity(v.now); err != nil {
 		return v, err
 	}
-	v.manifest, err = dir.Manifest()
+	v.manifest, err = tables.Manifest(dir)
 	return v, err
 }
 

@@ -19,6 +19,7 @@ import (
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
 	"grenier/pipeline/batch"
+	"grenier/pipeline/tables"
 )
 
 // journal tells others what solve does: a status file that is replaced once a
@@ -46,7 +47,7 @@ type journal struct {
 // begin opens the log and publishes the first status. A log that cannot be
 // written is an error only here.
 func (j *journal) begin(dir *rundir.Locked) error {
-	m, err := dir.Manifest()
+	m, err := tables.Manifest(dir)
 	if err != nil {
 		return err
 	}
@@ -222,7 +223,7 @@ func (j *journal) answer() {
 // view returns the text of status, without a look at the lock, which this process
 // has.
 func (j *journal) view(dir *rundir.Locked) string {
-	m, err := dir.Manifest()
+	m, err := tables.Manifest(dir)
 	if err != nil {
 		return "grenier: " + oneLine(err) + "\n"
 	}

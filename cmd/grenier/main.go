@@ -45,6 +45,8 @@ type app struct {
 	// running is set once the command line is accepted: errors before that are
 	// about usage.
 	running bool
+	// command is the command that was run, "grenier awari solve" for instance.
+	command string
 	// resume says what an interrupt leaves behind, if anything.
 	resume string
 	// end ends the command for a reason other than an interrupt.
@@ -78,6 +80,7 @@ func (a *app) execute(ctx context.Context, args []string) error {
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	cmd, err := root.ExecuteContextC(ctx)
+	a.command = cmd.CommandPath()
 	if err != nil && !a.running {
 		err = usageError{fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath())}
 	}
@@ -107,13 +110,18 @@ func (a *app) background(f func()) (wait func()) {
 	return func() { <-done }
 }
 
-// describe returns err in one line, which a stack may follow.
+// describe returns err in one line, with what to do about damage; a stack may follow.
 func (a *app) describe(err error, status int) string {
 	if status == exitInterrupted {
 		return "interrupted" + a.resume
 	}
 	if bug, ok := errors.AsType[*crew.PanicError](err); ok {
 		return a.describeBug(bug)
+	}
+	if status == exitCorrupt {
+		if what := remedy(a.command, err); what != "" {
+			return oneLine(err) + "; " + what
+		}
 	}
 	return oneLine(err)
 }

@@ -2,7 +2,6 @@ package layerfile
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"io/fs"
 	"math/rand/v2"
@@ -13,6 +12,7 @@ import (
 	"testing"
 
 	"grenier/io/corrupt"
+	"grenier/io/layerfile/layerfiletest"
 )
 
 // smallFile returns the bytes of a file of three blocks, the second of which
@@ -84,24 +84,6 @@ func TestNothingAfterFooter(t *testing.T) {
 	}
 }
 
-// reseal computes the checksums of header, model, index and footer anew, for damage
-// that these would otherwise hide.
-func reseal(data []byte) []byte {
-	le := binary.LittleEndian
-	if end := headerSize + uint64(le.Uint32(data[hModelLen:])); end <= uint64(len(data)) {
-		le.PutUint32(data[hModelCRC:], crc32c(data[headerSize:end]))
-	}
-	le.PutUint32(data[hChecksum:], crc32c(data[:hChecksum]))
-	footer := data[len(data)-footerSize:]
-	le.PutUint32(footer[fHeaderCRC:], le.Uint32(data[hChecksum:]))
-	offset, length := le.Uint64(footer[fIndexOffset:]), le.Uint64(footer[fIndexLength:])
-	if end := uint64(len(data) - footerSize); offset <= end && length <= end-offset {
-		le.PutUint32(footer[fIndexCRC:], crc32c(data[offset:offset+length]))
-	}
-	le.PutUint32(footer[fChecksum:], crc32c(footer[:fChecksum]))
-	return data
-}
-
 // TestResealed changes every byte behind valid checksums. What remains may be
 // readable, but then the scores are the right ones or the check complains.
 func TestResealed(t *testing.T) {
@@ -112,7 +94,7 @@ func TestResealed(t *testing.T) {
 			for _, x := range []byte{1, 0x80, 0xff} {
 				forged := slices.Clone(data)
 				forged[i] ^= x
-				if err := os.WriteFile(path, reseal(forged), 0o644); err != nil {
+				if err := os.WriteFile(path, layerfiletest.Reseal(forged), 0o644); err != nil {
 					t.Fatal(err)
 				}
 				got, err := readAll(path)
@@ -142,27 +124,27 @@ func TestOrderOfChecks(t *testing.T) {
 		{"magic", func(b []byte) []byte { b[1] = 'X'; return b }, corrupt.ErrForeign, "header: "},
 		{"older", func(b []byte) []byte { b[hVersion] = 1; return b }, corrupt.ErrVersion, "version 1"},
 		{"newer", func(b []byte) []byte { b[hVersion] = 3; return b }, corrupt.ErrVersion, "version 3"},
-		{"newer codec", func(b []byte) []byte { b[hCodec] = 9; return reseal(b) }, corrupt.ErrVersion, "codec 9"},
-		{"newer transform", func(b []byte) []byte { b[hTransform] = 9; return reseal(b) }, corrupt.ErrVersion, "transform 9"},
+		{"newer codec", func(b []byte) []byte { b[hCodec] = 9; return layerfiletest.Reseal(b) }, corrupt.ErrVersion, "codec 9"},
+		{"newer transform", func(b []byte) []byte { b[hTransform] = 9; return layerfiletest.Reseal(b) }, corrupt.ErrVersion, "transform 9"},
 		{"header", func(b []byte) []byte { b[hPits] = 3; return b }, nil, "header: checksum"},
-		{"name", func(b []byte) []byte { b[hGame] = 'A'; return reseal(b) }, nil, "header: bad layer header: name of the game"},
-		{"unused", func(b []byte) []byte { b[hZero16] = 1; return reseal(b) }, nil, "header: unused bytes"},
-		{"blocks", func(b []byte) []byte { b[hBlocks]++; return reseal(b) }, nil, "number of blocks is not 3"},
-		{"huge", func(b []byte) []byte { b[hPositions+7] = 0xff; return reseal(b) }, nil, "positions: want at most"},
+		{"name", func(b []byte) []byte { b[hGame] = 'A'; return layerfiletest.Reseal(b) }, nil, "header: bad layer header: name of the game"},
+		{"unused", func(b []byte) []byte { b[hZero16] = 1; return layerfiletest.Reseal(b) }, nil, "header: unused bytes"},
+		{"blocks", func(b []byte) []byte { b[hBlocks]++; return layerfiletest.Reseal(b) }, nil, "number of blocks is not 3"},
+		{"huge", func(b []byte) []byte { b[hPositions+7] = 0xff; return layerfiletest.Reseal(b) }, nil, "positions: want at most"},
 		{"footer", func(b []byte) []byte { b[len(b)-footerSize+fWin]++; return b }, nil, "footer: checksum"},
-		{"wins", func(b []byte) []byte { b[len(b)-footerSize+fWin]++; return reseal(b) }, nil, "footer: wins, draws and losses are 317"},
-		{"index offset", func(b []byte) []byte { b[len(b)-footerSize+fIndexOffset]++; return reseal(b) }, nil, "footer: index at"},
-		{"index", func(b []byte) []byte { b[len(b)-footerSize-indexEntrySize]++; return b }, nil, "index: checksum"},
-		{"entry", func(b []byte) []byte { b[len(b)-footerSize-indexEntrySize]++; return reseal(b) }, nil, "index: block 2 begins"},
-		{"flags", func(b []byte) []byte { b[len(b)-footerSize-12] = 4; return reseal(b) }, nil, "index: block 2: unknown flags"},
+		{"wins", func(b []byte) []byte { b[len(b)-footerSize+fWin]++; return layerfiletest.Reseal(b) }, nil, "footer: wins, draws and losses are 317"},
+		{"index offset", func(b []byte) []byte { b[len(b)-footerSize+fIndexOffset]++; return layerfiletest.Reseal(b) }, nil, "footer: index at"},
+		{"index", func(b []byte) []byte { b[len(b)-footerSize-1]++; return b }, nil, "index: checksum"},
+		{"entry", func(b []byte) []byte { b[len(b)-footerSize-indexEntrySize]++; return layerfiletest.Reseal(b) }, nil, "index: block 2 begins"},
+		{"flags", func(b []byte) []byte { b[len(b)-footerSize-12] = 4; return layerfiletest.Reseal(b) }, nil, "index: block 2: unknown flags"},
 		{"model", func(b []byte) []byte { b[headerSize]++; return b }, nil, "model: checksum"},
-		{"bad model", func(b []byte) []byte { b[headerSize+1] = 0; return reseal(b) }, nil, "model: bad layer header: bad model"},
-		{"long model", func(b []byte) []byte { b[hModelLen+3] = 1; return reseal(b) }, nil, "model: truncated"},
+		{"bad model", func(b []byte) []byte { b[headerSize+1] = 0; return layerfiletest.Reseal(b) }, nil, "model: bad layer header: bad model"},
+		{"long model", func(b []byte) []byte { b[hModelLen+3] = 1; return layerfiletest.Reseal(b) }, nil, "model: truncated"},
 		{"longer model", func(b []byte) []byte {
 			b[hModelLen+2] = 0x30
-			return append(reseal(b), make([]byte, maxModel+1<<20)...)
+			return append(layerfiletest.Reseal(b), make([]byte, maxModel+1<<20)...)
 		}, nil, "model: 31"},
-		{"no model", func(b []byte) []byte { b[hModelLen], b[hModelLen+1] = 0, 0; return reseal(b) }, nil, "index: block 0 begins"},
+		{"no model", func(b []byte) []byte { b[hModelLen], b[hModelLen+1] = 0, 0; return layerfiletest.Reseal(b) }, nil, "index: block 0 begins"},
 		{"block", func(b []byte) []byte { b[headerSize+len(testModel)]++; return b }, nil, "block 0: checksum of the stored bytes"},
 	}
 	for _, tt := range tests {
@@ -207,7 +189,7 @@ func TestCheckNoticesWrongSums(t *testing.T) {
 	footer[fHash]++
 	footer[fWin]++
 	footer[fLoss]--
-	write(t, path, reseal(data))
+	write(t, path, layerfiletest.Reseal(data))
 	_, problems := check(path)
 	if len(problems) != 2 || !strings.Contains(problems[0].Error(), "hash") || !strings.Contains(problems[1].Error(), "wins") {
 		t.Error(problems)

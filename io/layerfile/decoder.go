@@ -86,6 +86,19 @@ func (d *Decoder) decode(i int, dst []int8) error {
 	if sum := crc32c(raw); sum != e.scoresCRC {
 		return fmt.Errorf("checksum of the scores %08x instead of %08x", sum, e.scoresCRC)
 	}
+	if !d.f.bounded(e.raw()) {
+		return within(dst, d.f.most)
+	}
+	return nil
+}
+
+// within fails if a score is larger than most or smaller than -most.
+func within(scores []int8, most int) error {
+	for i, x := range scores {
+		if int(x) > most || int(x) < -most {
+			return fmt.Errorf("score %d of %d is %d: -%d to %d are possible", i, len(scores), x, most, most)
+		}
+	}
 	return nil
 }
 

@@ -18,9 +18,11 @@ import (
 type File struct {
 	path   string
 	source source
+	info   os.FileInfo // of the file as it was opened, nil if it is far away
 	header Header
 	footer Footer
 
+	most       int    // the largest amount of a score that is believed
 	wholeIndex int64  // a longer index is not read as a whole
 	pages      *pages // of such an index; nil if all of it was checked
 
@@ -70,11 +72,12 @@ func open(path string, from opener) (*File, []error, error) {
 		return nil, nil, err
 	}
 	f := newFile(path, s)
+	f.info = info
 	return f, f.load(s.length()), nil
 }
 
 func newFile(path string, s source) *File {
-	f := &File{path: path, source: s, wholeIndex: math.MaxInt64}
+	f := &File{path: path, source: s, most: -math.MinInt8, wholeIndex: math.MaxInt64}
 	f.decoding = sync.OnceValue(func() *ranks.Decoding { return ranks.NewDecoding(f.header.Model) })
 	return f
 }
@@ -180,10 +183,10 @@ func (f *File) checkIndex() error {
 	switch {
 	case err != nil:
 		return f.bad("index", err)
-	case crc != f.footer.indexCRC:
-		return corrupt.New(f.path, "index", "checksum %08x instead of %08x", crc, f.footer.indexCRC)
 	case bad != nil:
 		return f.bad("index", bad)
+	case crc != f.footer.indexCRC:
+		return corrupt.New(f.path, "index", "checksum %08x instead of %08x", crc, f.footer.indexCRC)
 	case next != end:
 		return corrupt.New(f.path, "index", "the last block ends at %d instead of %d", next, end)
 	}
@@ -228,8 +231,30 @@ func compact(errs ...error) []error {
 // Path returns the path given to Open.
 func (f *File) Path() string { return f.path }
 
+// Info returns what the operating system said of the file when it was opened, nil after
+// OpenReader.
+func (f *File) Info() os.FileInfo { return f.info }
+
 // Header returns what the file holds.
 func (f *File) Header() Header { return f.header }
+
+// Bound says that no score is larger than most or smaller than -most, as the rules of the
+// game have it: a block with another score fails to decode, whatever its checksums say. It
+// is to be called before the first decoder is made.
+func (f *File) Bound(most int) { f.most = most }
+
+// bounded tells whether the scores of a block are in bounds whatever the block holds: a
+// model gives no scores beyond its range.
+func (f *File) bounded(raw bool) bool {
+	if f.most >= -math.MinInt8 {
+		return true
+	}
+	if raw {
+		return false
+	}
+	low, high := f.header.Model.Range()
+	return int(low) >= -f.most && int(high) <= f.most
+}
 
 // Footer returns the sums over the file.
 func (f *File) Footer() Footer { return f.footer }

@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"grenier/io/corrupt"
+	"grenier/io/layerfile/layerfiletest"
 	"grenier/io/tally"
 	"grenier/kernels/ranks"
 	"grenier/kernels/rice"
 )
 
-// FuzzFile feeds whole files, mapped and from afar, once as they are and once with the checksums of
-// header, index and footer made to fit.
+// FuzzFile feeds whole files, mapped and from afar, once as they are, once with the checksums of
+// header, index and footer made to fit, and once with those of the blocks as well.
 func FuzzFile(f *testing.F) {
 	for _, codec := range codecs {
 		data, _ := smallFile(f, codec)
@@ -23,7 +24,7 @@ func FuzzFile(f *testing.F) {
 	}
 	path := filepath.Join(f.TempDir(), "fuzzed.gl")
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for range 2 {
+		for _, next := range []func([]byte) []byte{layerfiletest.Reseal, layerfiletest.ResealBlocks, bytes.Clone} {
 			write(t, path, data)
 			scores, err := readAll(path)
 			s, problems := check(path)
@@ -42,7 +43,7 @@ func FuzzFile(f *testing.F) {
 			if len(data) < headerSize+footerSize {
 				return
 			}
-			data = reseal(bytes.Clone(data))
+			data = next(bytes.Clone(data))
 		}
 	})
 }
@@ -88,7 +89,7 @@ func FuzzFooter(f *testing.F) {
 		if len(b) != footerSize || length < headerSize+footerSize {
 			return
 		}
-		sealed := reseal(slices.Concat(data[:headerSize], b))[headerSize:]
+		sealed := layerfiletest.Reseal(slices.Concat(data[:headerSize], b))[headerSize:]
 		copy(sealed[fMagic:], footerMagic)
 		got, err := parseFooter("f", sealed, length)
 		if err == nil {
@@ -150,6 +151,58 @@ func FuzzStored(f *testing.F) {
 	})
 }
 
+// FuzzForged feeds a model and a block that go under right checksums, those of the scores
+// included: what is decoded is what the definition gives, and in bounds.
+func FuzzForged(f *testing.F) {
+	f.Add(uint8(LZ4), []byte(testModel), []byte{1, 2, 3, 4}, uint16(9), int8(3))
+	for _, codec := range codecs {
+		h := testHeader(codec, 512, 512)
+		e, err := NewEncoder(h, family)
+		if err != nil {
+			f.Fatal(err)
+		}
+		var b Block
+		if err := e.Encode(&b, layerScores(rand.New(rand.NewPCG(13, 14)), 512)); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(uint8(codec), []byte(testModel), b.stored, uint16(512), int8(20))
+	}
+	f.Fuzz(func(t *testing.T, codec uint8, model, stored []byte, n uint16, most int8) {
+		if !Codec(codec).known() || n < 1 || len(stored) < 1 || len(stored) >= int(n) || most < 0 {
+			return
+		}
+		scores := make([]int8, n)
+		usable := ranks.Model(model).Check() == nil
+		if usable {
+			if want := expandBy(t, Codec(codec), ranks.Model(model), int(n), stored); want != nil {
+				scores = want
+			}
+		}
+		forged := layerfiletest.File{
+			Model: model, Blocks: []layerfiletest.Block{{Stored: stored, Scores: scores}},
+			Header: func(h *layerfiletest.Header) { h.Codec = codec },
+		}
+		data := forged.Encode()
+		file := newFile("forged", &mapping{open: true, data: data})
+		problems := file.load(int64(len(data)))
+		if usable != (len(problems) == 0) && len(model) > 0 {
+			t.Fatalf("model %q: %v", model, problems)
+		}
+		if len(problems) > 0 {
+			return
+		}
+		file.Bound(int(most))
+		d, err := file.NewDecoder(family)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := d.Block(0, nil)
+		if err != nil && !errors.Is(err, corrupt.ErrCorrupt) || err == nil && within(got, int(most)) != nil {
+			t.Fatalf("%v: %v", got, err)
+		}
+	})
+}
+
 // forge returns a decoder for a file of one block with the given stored bytes,
 // which is what the checksums say as well.
 func forge(t *testing.T, h Header, stored []byte, scores []int8) *Decoder {
@@ -171,6 +224,11 @@ func forge(t *testing.T, h Header, stored []byte, scores []int8) *Decoder {
 
 // expand returns the scores of a block, nil if it cannot be decoded.
 func expand(t *testing.T, codec Codec, n int, stored []byte) []int8 {
+	return expandBy(t, codec, testModel, n, stored)
+}
+
+// expandBy is expand with a model.
+func expandBy(t *testing.T, codec Codec, model ranks.Model, n int, stored []byte) []int8 {
 	z, err := codec.newDecompressor()
 	if err != nil {
 		t.Fatal(err)
@@ -183,6 +241,6 @@ func expand(t *testing.T, codec Codec, n int, stored []byte) []int8 {
 	if rice.For(family).Join(tally.Bytes(scores), code) != nil {
 		return nil
 	}
-	ranks.For(family).Scores(ranks.NewDecoding(testModel), tally.Bytes(scores))
+	ranks.For(family).Scores(ranks.NewDecoding(model), tally.Bytes(scores))
 	return scores
 }

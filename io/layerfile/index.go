@@ -47,7 +47,7 @@ func (e *entry) raw() bool { return e.flags&flagRaw != 0 }
 func (e *entry) check(n int, start, end uint64) error {
 	switch {
 	case e.flags&^flagRaw != 0:
-		return fmt.Errorf("unknown flags %#x", e.flags)
+		return fmt.Errorf("unknown flags %d", e.flags)
 	case e.raw() && e.length != uint32(n):
 		return fmt.Errorf("%d scores are stored as they are in %d bytes", n, e.length)
 	case !e.raw() && (e.length == 0 || e.length >= uint32(n)):
@@ -67,8 +67,8 @@ func (f *File) readEntry(dst []byte, i int) error {
 }
 
 // readIndex passes all entries of the index to check, reading s in pieces,
-// and returns the CRC-32C of the index. It goes on after a failed check
-// and returns the first failure as bad.
+// and returns the CRC-32C of the index. The first failure ends it and is returned as
+// bad: what follows may be as long as the file system allows.
 func readIndex(s source, offset int64, blocks int, check func(i int, e entry) error) (crc uint32, bad, err error) {
 	buf := make([]byte, 4096*indexEntrySize)
 	for i := 0; i < blocks; {
@@ -78,8 +78,8 @@ func readIndex(s source, offset int64, blocks int, check func(i int, e entry) er
 		}
 		crc = crc32.Update(crc, castagnoli, piece)
 		for ; len(piece) > 0; piece = piece[indexEntrySize:] {
-			if err := check(i, parseEntry(piece)); err != nil && bad == nil {
-				bad = err
+			if bad := check(i, parseEntry(piece)); bad != nil {
+				return 0, bad, nil
 			}
 			i++
 		}

@@ -122,6 +122,10 @@ func (m *Manifest) CheckFile(i int, f *layerfile.File) error {
 		return err
 	}
 	l, got := &m.Layers[i], f.Footer()
+	if got.Win != l.Win || got.Draw != l.Draw || got.Loss != l.Loss {
+		return corrupt.New(f.Path(), "footer", "%d wins, %d draws, %d losses %w the manifest: %d, %d, %d",
+			got.Win, got.Draw, got.Loss, corrupt.ErrMismatch, l.Win, l.Draw, l.Loss)
+	}
 	if got.Bytes == l.Bytes && got.Hash == l.Hash && Checksum(got.Checksum) == l.Checksum {
 		return nil
 	}

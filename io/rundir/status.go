@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode"
 
+	"grenier/io/layerfile"
+	"grenier/io/manifest"
 	"grenier/io/vfs"
 )
 
@@ -23,6 +25,9 @@ const (
 	statusFormat   = "grenier-status"
 	maxStatusBytes = 16 << 10
 	maxStatusText  = 1000 // characters of a text in a status
+	// The most memory, in bytes, and the most positions of a whole run.
+	maxStatusMemory = 1 << 56
+	maxStatusWork   = layerfile.MaxPositions * manifest.MaxLayers
 )
 
 // ErrNoReport says that there is no status to go by: none was written, or it is
@@ -125,6 +130,10 @@ func noReport(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrNoReport}, args...)...)
 }
 
+// datable tells whether t is a time at which this program can have run, on a machine whose
+// clock may be wrong.
+func datable(t time.Time) bool { return t.Year() >= 1970 && t.Year() < 2200 }
+
 // plausible tells whether a solver may have written s.
 func (s *Status) plausible() bool {
 	switch s.State {
@@ -137,9 +146,11 @@ func (s *Status) plausible() bool {
 			return false
 		}
 	}
-	return s.PID > 0 && !s.Started.IsZero() && !s.Reported.IsZero() &&
-		min(s.Last, s.Threads, s.Seeds, s.Sweep) >= 0 &&
-		s.Share >= 0 && s.Share <= 1 && s.Rate >= 0 && s.RunDone >= 0 && s.RunDone <= s.RunTotal
+	return s.PID > 0 && datable(s.Started) && datable(s.Reported) &&
+		min(s.Last, s.Threads, s.Seeds, s.Sweep) >= 0 && max(s.Last, s.Seeds) < manifest.MaxLayers &&
+		max(s.Positions, s.Changed) <= layerfile.MaxPositions && max(s.RSS, s.PeakRSS) <= maxStatusMemory &&
+		s.Share >= 0 && s.Share <= 1 && s.Rate >= 0 && s.Rate <= layerfile.MaxPositions &&
+		s.RunDone >= 0 && s.RunDone <= s.RunTotal && s.RunTotal <= maxStatusWork
 }
 
 // SaveStatus replaces the status file. Readers see the old one or the new one,

@@ -106,6 +106,12 @@ func TestStatusDamaged(t *testing.T) {
 		{replaced(`"dense"`, `"\u001b[2J"`), "damaged"},
 		{replaced(`"sweep": 3`, `"sweep": -3`), "damaged"},
 		{replaced(`"run_done": 1`, `"run_done": 11`), "damaged"},
+		{replaced(`"seeds": `, `"seeds": 9`+"00000"), "damaged"},
+		{replaced(`"positions": `, `"positions": 9`+"00000000000000000"), "damaged"},
+		{replaced(`"run_total": `, `"run_total": 1e300, "x": `), "damaged"},
+		{replaced(`"rss_bytes": `, `"rss_bytes": 18446744073709551615, "x": `), "damaged"},
+		{replaced(`"reported": "`, `"reported": "9999-12-31T23:59:59Z", "x": "`), "damaged"},
+		{replaced(`"started": "`, `"started": "0001-12-31T23:59:59Z", "x": "`), "damaged"},
 		{replaced(`"version": 1`, `"version": 2`), "version 2"},
 		{good + strings.Repeat(" ", maxStatusBytes), "more than"},
 	} {

@@ -64,7 +64,7 @@ func Add(ctx context.Context, path string, game awari.Game, n int, o Options, op
 	}
 	defer func() { err = errors.Join(err, dir.Unlock()) }()
 	r := &run{options: o, game: game, dir: dir}
-	if r.manifest, err = dir.Manifest(); err != nil {
+	if r.manifest, err = tables.Manifest(dir); err != nil {
 		return Report{}, err
 	}
 	if err := orderOf(path, n, r.manifest); err != nil { // somebody else was faster
@@ -84,7 +84,7 @@ func checkNext(path string, game awari.Game, n int) error {
 	if err != nil {
 		return err
 	}
-	m, err := dir.Manifest()
+	m, err := tables.Manifest(dir)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func orderOf(path string, n int, m *manifest.Manifest) error {
 // add seals and publishes the layer that open opens.
 func (r *run) add(ctx context.Context, n int, open Opener) (report Report, err error) {
 	start := time.Now()
-	lower, err := tables.Open(r.dir.Path(), tables.Options{Family: r.options.Family, Sparing: r.sparing(n)})
+	lower, err := r.lower(ctx, n)
 	if err != nil {
 		return Report{}, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/io/corrupt"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
 	"grenier/layers/awari"
@@ -94,5 +95,26 @@ func TestAddRefused(t *testing.T) {
 	}
 	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
 		t.Errorf("changed:\n%s", diff)
+	}
+}
+
+// TestAddImpossible: a layer with scores that no board of it has is not sealed, wherever the
+// scores are.
+func TestAddImpossible(t *testing.T) {
+	game, dir := mustGame(t, 12, awari.Awari), t.TempDir()
+	mustSolve(t, dir, game, options(8))
+	before := contents(t, dir)
+	for _, at := range []int{0, 70_000, 167_959} {
+		g := &given{n: 9, scores: make([]int8, 167_960)}
+		g.scores[at] = -10
+		_, err := batch.Add(t.Context(), dir, game, 9, options(0), func(context.Context, *tables.Tables, vfs.Dir) (batch.Source, error) {
+			return g, nil
+		})
+		if !errors.Is(err, corrupt.ErrCorrupt) || g.closed != 1 {
+			t.Errorf("rank %d: closed %d times, error %v", at, g.closed, err)
+		}
+		if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+			t.Errorf("rank %d: the directory has changed", at)
+		}
 	}
 }

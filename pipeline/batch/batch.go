@@ -4,7 +4,7 @@
 //
 // The engine (package halfboard) computes a layer, in memory, or with what does not fit
 // there in a file in work/. This package feeds it the layers below from their files
-// (package tables), streams the result into a layer file (seal.go) and lists it in the
+// (package tables) after a check (trust.go), streams the result into a layer file (seal.go) and lists it in the
 // manifest. Killing the process at any moment leaves sealed layers and in work/ what the
 // engine goes on from.
 package batch
@@ -97,6 +97,8 @@ type run struct {
 	dir      *rundir.Locked
 	manifest *manifest.Manifest
 	engine   *halfboard.Engine
+	trusted  trusted
+	resumed  bool // the layer in progress began in an earlier run
 	estimate estimate
 	mu       sync.Mutex // held while progress is estimated and told
 }
@@ -108,7 +110,7 @@ type run struct {
 //
 // It fails with awari.ErrSeeds, with a *MemoryError or a *DiskError before anything
 // is changed, like rundir.Lock, and with errors that match corrupt.ErrCorrupt when
-// layers sealed earlier cannot be read.
+// layers sealed earlier cannot be read, or a few of their scores do not follow from their moves.
 func Solve(ctx context.Context, path string, game awari.Game, o Options) (reports []Report, err error) {
 	if err := o.Check(game); err != nil {
 		return nil, err
@@ -151,6 +153,9 @@ func solve(ctx context.Context, dir *rundir.Locked, game awari.Game, o Options) 
 		reports = append(reports, report)
 		r.finished(report)
 	}
+	if r.resumed {
+		return reports, r.checkLast(ctx)
+	}
 	return reports, nil
 }
 
@@ -179,7 +184,7 @@ func largest(game awari.Game, memory uint64) int {
 func begin(dir *rundir.Locked, game awari.Game, o Options) (*run, error) {
 	r := &run{options: o, game: game, dir: dir}
 	var err error
-	if r.manifest, err = dir.Manifest(); err != nil {
+	if r.manifest, err = tables.Manifest(dir); err != nil {
 		return nil, err
 	}
 	for n := len(r.manifest.Layers); n <= o.Seeds; n++ {
@@ -204,6 +209,7 @@ func begin(dir *rundir.Locked, game awari.Game, o Options) (*run, error) {
 // solveLayer solves layer n and makes it part of the run directory.
 func (r *run) solveLayer(ctx context.Context, n int) (Report, error) {
 	start := time.Now()
+	r.resumed = r.engine.Checkpointed() == n
 	layer, err := r.compute(ctx, n)
 	if err != nil {
 		return Report{}, err
@@ -221,7 +227,7 @@ func (r *run) solveLayer(ctx context.Context, n int) (Report, error) {
 
 // compute solves layer n from the files of the layers below.
 func (r *run) compute(ctx context.Context, n int) (*halfboard.Layer, error) {
-	lower, err := tables.Open(r.dir.Path(), tables.Options{Family: r.options.Family, Sparing: r.sparing(n)})
+	lower, err := r.lower(ctx, n)
 	if err != nil {
 		return nil, fmt.Errorf("solving layer %d: %w", n, err)
 	}
@@ -236,9 +242,13 @@ func (r *run) sparing(n int) bool {
 
 // publish gives the layer file its name and lists it.
 func (r *run) publish(file *layerfile.Writer, layer manifest.Layer) error {
+	if n := int8(layer.Seeds); !layer.Histogram.Within(-n, n) {
+		return errors.Join(r.impossible(layer.Seeds), file.Abort())
+	}
 	if err := file.Publish(); err != nil {
 		return err
 	}
+	r.wrote(layer.Seeds)
 	next := *r.manifest
 	next.Layers = append(next.Layers[:len(next.Layers):len(next.Layers)], layer)
 	if err := r.dir.SaveManifest(&next); err != nil {

@@ -37,6 +37,10 @@ type Progress struct {
 // sealStage is the stage after those of the engine.
 const sealStage = halfboard.Stages
 
+// checkStage is the name of the stage before those of the engine, in which the layers below
+// are checked. Nothing is told of it as long as that takes no time.
+const checkStage = "check"
+
 // stageName returns the name of a stage, sealing included.
 func stageName(s halfboard.Stage) string {
 	if s == sealStage {

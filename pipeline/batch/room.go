@@ -9,6 +9,7 @@ import (
 	"grenier/io/rundir"
 	"grenier/layers/awari"
 	"grenier/pipeline/plan"
+	"grenier/pipeline/tables"
 )
 
 // DiskError reports a run for which the disk has too little room.
@@ -40,7 +41,7 @@ func Continue(r *plan.Run, path string) error {
 	if err != nil {
 		return err
 	}
-	m, err := dir.Manifest()
+	m, err := tables.Manifest(dir)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"grenier/io/crew"
 	"grenier/io/layerfile"
@@ -129,6 +130,9 @@ func (s *sealing) model() (ranks.Model, error) {
 	for i := range pieces {
 		if err := s.layer.Read((positions-uint64(len(piece)))/pieces*i, piece); err != nil {
 			return "", err
+		}
+		if slices.Min(piece) < -n || slices.Max(piece) > n {
+			return "", s.run.impossible(s.header.Seeds)
 		}
 		counts.Add(piece)
 	}

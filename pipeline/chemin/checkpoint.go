@@ -98,6 +98,21 @@ func (c *checkpoint) check(b *chemin.Board) error {
 	if layers < 1 || layers > b.Cells() || !c.Counting && (layers != c.Filled+1 || c.States[c.Filled] != records) {
 		return fmt.Errorf("%d layers of states for %d records with %d cells filled", layers, records, c.Filled)
 	}
+	return c.checkStates(b)
+}
+
+// checkStates fails unless there is one state without filled cells, and no more states with
+// one cell more than the empty cells allow.
+func (c *checkpoint) checkStates(b *chemin.Board) error {
+	if c.States[0] != 1 {
+		return fmt.Errorf("%d states with no cell filled", c.States[0])
+	}
+	for filled := 1; filled < len(c.States); filled++ {
+		n, before, empty := c.States[filled], c.States[filled-1], uint64(b.Cells()-filled+1)
+		if n > 0 && (n-1)/empty >= before {
+			return fmt.Errorf("%d states with %d cells filled, after %d", n, filled, before)
+		}
+	}
 	return nil
 }
 

@@ -233,6 +233,8 @@ func TestCheckpointContradicts(t *testing.T) {
 		"long block":        func(c *checkpoint) { c.Blocks[0].Length = math.MaxUint32 },
 		"sum":               func(c *checkpoint) { c.Blocks[0].Sum++ },
 		"states":            func(c *checkpoint) { c.States[c.Filled]++ },
+		"another beginning": func(c *checkpoint) { c.States[0] = 2 },
+		"too many states":   func(c *checkpoint) { c.States[1] = 10 },
 		"no states":         func(c *checkpoint) { c.States = nil },
 		"counting":          func(c *checkpoint) { c.Counting = true },
 	} {

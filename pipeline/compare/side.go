@@ -67,6 +67,7 @@ func openFile(path string, family cpu.Family) (side, error) {
 	if err != nil {
 		return nil, errors.Join(corrupt.New(path, "header", "%w: %w", corrupt.ErrMismatch, err), f.Close())
 	}
+	f.Bound(f.Header().Seeds)
 	return &file{File: f, of: game, family: family}, nil
 }
 

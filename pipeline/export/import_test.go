@@ -322,19 +322,25 @@ func TestInterruptedImport(t *testing.T) {
 	}
 }
 
-// TestWrongLayersBelow: scores out of range that follow from wrong layers are noticed.
+// TestWrongLayersBelow: nothing is imported on top of scores that do not follow from their moves.
 func TestWrongLayersBelow(t *testing.T) {
 	game := testrun.Game(t, 12, awari.Awari)
 	layers := testrun.Solve(t, game, 8)
-	file := written(t, testrun.Write(t, game, layers, 1<<16), Options{Seeds: 8, Format: Vu})
-	for _, scores := range layers[2:8] {
+	path := filepath.Join(t.TempDir(), "scores")
+	testrun.WriteFile(t, path, written(t, testrun.Write(t, game, layers, 1<<16), Options{Seeds: 8, Format: Vu}))
+	for n, scores := range layers[2:8] {
 		for i := range scores {
-			scores[i] = -128
+			scores[i] = int8(-n - 2)
 		}
 	}
-	_, err := openVu(t, open(t, testrun.Write(t, game, layers[:8], 1<<16)), 8, file, frame.None)
-	if !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), "do not belong to it") {
+	dir := testrun.Write(t, game, layers[:8], 1<<16)
+	before := files(t, dir)
+	_, err := Import(t.Context(), dir, path, game, importOptions(8, Vu, frame.None))
+	if !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), "layer-02.gl: board") {
 		t.Errorf("error %v", err)
+	}
+	if after := files(t, dir); !slices.Equal(before, after) {
+		t.Errorf("the directory had %v, and has %v", before, after)
 	}
 }
 

@@ -30,7 +30,8 @@ func SaveDynamic(path string, t *heuristic.SetTable) (int64, error) {
 // they are of single sets, a dynamic cover, greedy or exact, if it is one table of
 // sets; the tables of smaller sets, which the cover needs too, are built anew. It fails with
 // heuristic.ErrPattern if files do not go together, ErrMemory, an error that matches
-// corrupt.ErrCorrupt if one is damaged or of another grid, or the error of ctx.
+// corrupt.ErrCorrupt if one is damaged, of another grid, or holds values that cannot be, or the
+// error of ctx.
 func Load(ctx context.Context, g *swap.Grid, paths []string, exact bool, o Options) (heuristic.Heuristic, error) {
 	var static []*heuristic.Pattern
 	var dynamic []*heuristic.SetTable
@@ -46,10 +47,17 @@ func Load(ctx context.Context, g *swap.Grid, paths []string, exact bool, o Optio
 		if err != nil {
 			return nil, err
 		}
+		var patterns []*heuristic.Pattern
 		if h.Kind == patternfile.Static {
-			static = append(static, &heuristic.Pattern{Grid: g, Tiles: heuristic.Tiles(h.Tiles), Cost: heuristic.Cost(h.Cost), Values: values})
+			patterns = []*heuristic.Pattern{{Grid: g, Tiles: heuristic.Tiles(h.Tiles), Cost: heuristic.Cost(h.Cost), Values: values}}
+			static = append(static, patterns...)
 		} else {
-			dynamic = append(dynamic, &heuristic.SetTable{Grid: g, Size: int(h.Size), Cost: heuristic.Cost(h.Cost), Values: values})
+			t := &heuristic.SetTable{Grid: g, Size: int(h.Size), Cost: heuristic.Cost(h.Cost), Values: values}
+			patterns = parts(t)
+			dynamic = append(dynamic, t)
+		}
+		if err := check(path, patterns); err != nil {
+			return nil, err
 		}
 	}
 	switch {

@@ -111,3 +111,49 @@ func TestRefused(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestFalseValues has files under right checksums with values that no pattern has.
+func TestFalseValues(t *testing.T) {
+	g := mustGrid(t, 3, 3)
+	for _, cost := range []heuristic.Cost{heuristic.Unit, heuristic.Tracked} {
+		o := patterns.Options{Cost: cost, Workers: 1}
+		right, err := patterns.Static(t.Context(), g, mustTiles(t, g, 1, 4, 6), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sets, err := patterns.Dynamic(t.Context(), g, 2, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, change := range map[string]func(values []uint8){
+			"nothing":       func([]uint8) {},
+			"one too large": func(v []uint8) { v[100] = 255 },
+			"one less":      func(v []uint8) { v[100]-- },
+			"one more":      func(v []uint8) { v[100]++ },
+			"all zero":      func(v []uint8) { clear(v) },
+			"all larger": func(v []uint8) {
+				for i := range v {
+					v[i]++
+				}
+			},
+		} {
+			path := filepath.Join(t.TempDir(), "static")
+			forged := *right
+			forged.Values = slices.Clone(right.Values)
+			change(forged.Values)
+			table := *sets
+			table.Values = slices.Clone(sets.Values)
+			change(table.Values)
+			_, err := patterns.SaveStatic(path, &forged)
+			_, err2 := patterns.SaveDynamic(path+"s", &table)
+			if err := errors.Join(err, err2); err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range []string{path, path + "s"} {
+				if _, err := patterns.Load(t.Context(), g, []string{p}, false, o); (name == "nothing") != (err == nil) || err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
+					t.Errorf("%v, %s: error %v", cost, name, err)
+				}
+			}
+		}
+	}
+}

@@ -17,15 +17,16 @@ import (
 )
 
 // fixpoints returns locally optimal scores of a layer other than the true ones, up
-// to limit of them, found by insisting on a score for each position in turn. Some
-// are beyond the number of seeds.
+// to limit of them, found by insisting on a score for each position in turn.
+// None is beyond the number of seeds: the tables refuse these.
 func (g *graph) fixpoints(truth []int8, limit int) [][]int8 {
 	var found [][]int8
-	for _, k := range []int8{127, 1, 5, -2} {
+	most := int8(g.seeds)
+	for _, k := range []int8{most, 1, 5, -2} {
 		for p := range truth {
 			scores, ok := g.another(truth, p, k)
 			known := func(f []int8) bool { return slices.Equal(f, scores) }
-			if !ok || known(truth) || slices.ContainsFunc(found, known) {
+			if !ok || slices.Max(scores) > most || slices.Min(scores) < -most || known(truth) || slices.ContainsFunc(found, known) {
 				continue
 			}
 			if found = append(found, scores); len(found) == limit {
@@ -151,7 +152,7 @@ func TestAbove(t *testing.T) {
 func TestDifferences(t *testing.T) {
 	game := testrun.Game(t, 4, awari.Strict)
 	layers := testrun.Solve(t, game, 6)
-	layers[4][7] += 2
+	layers[4][7] = -layers[4][7]
 	result := run(t, testrun.Write(t, game, layers, 64), prove.Options{})
 	for n, l := range result.Layers {
 		if (l.Proof == nil) != (n >= 4) {

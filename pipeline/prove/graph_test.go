@@ -11,6 +11,7 @@ import (
 // graph is a layer as the theorem sees it, written out: the brute force that the
 // package is compared with. It only knows successors.
 type graph struct {
+	seeds   int
 	outside []int   // by rank: best value of leaving the layer, or the end of the game
 	quiet   [][]int // by rank: ranks of the quiet children
 	before  [][]int // by rank: the positions of which it is a quiet child
@@ -20,7 +21,7 @@ type graph struct {
 func newGraph(t testing.TB, game awari.Game, lower [][]int8, n int) *graph {
 	space := testrun.Space(t, game, n)
 	size := int(space.Size(n))
-	g := &graph{outside: make([]int, size), quiet: make([][]int, size), before: make([][]int, size)}
+	g := &graph{seeds: n, outside: make([]int, size), quiet: make([][]int, size), before: make([][]int, size)}
 	for p := range size {
 		b := space.Unrank(n, uint64(p))
 		moves := game.Successors(nil, b)

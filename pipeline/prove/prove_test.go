@@ -118,9 +118,9 @@ func TestJSON(t *testing.T) {
 		`"proof":{"positive":0,"negative":0,"zero":1,"ungrounded":0,"first":[],"passes":0}},` +
 		`{"seeds":2,"positions":10,"checked":10,"mismatches":0,"problems":[],` +
 		`"proof":{"positive":1,"negative":3,"zero":0,"ungrounded":6,"first":[` +
-		`{"rank":2,"board":"0 1 0 1","stored":127},{"rank":3,"board":"1 0 0 1","stored":-127},` +
-		`{"rank":6,"board":"1 0 1 0","stored":127},{"rank":7,"board":"0 2 0 0","stored":127},` +
-		`{"rank":8,"board":"1 1 0 0","stored":-127},{"rank":9,"board":"2 0 0 0","stored":127}],` +
+		`{"rank":2,"board":"0 1 0 1","stored":2},{"rank":3,"board":"1 0 0 1","stored":-2},` +
+		`{"rank":6,"board":"1 0 1 0","stored":2},{"rank":7,"board":"0 2 0 0","stored":2},` +
+		`{"rank":8,"board":"1 1 0 0","stored":-2},{"rank":9,"board":"2 0 0 0","stored":2}],` +
 		`"passes":3}}],"seconds":0.5}`
 	if string(got) != want {
 		t.Errorf("%s, want\n%s", got, want)

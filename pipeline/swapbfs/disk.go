@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"iter"
 	"slices"
+	"sync/atomic"
 
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
@@ -39,9 +40,12 @@ type disk struct {
 	parity      int                  // of the window
 	extents     [2][]workfile.Extent // by parity and block
 
-	rows, cols int
-	dir        *rundir.Locked
-	file       *workfile.File
+	// By parity, the states that recall has counted.
+	newestStates, seenStates [2]atomic.Uint64
+
+	grid *swap.Grid
+	dir  *rundir.Locked
+	file *workfile.File
 }
 
 // openDisk makes the store on disk, and takes in what a search has left there.
@@ -52,7 +56,7 @@ func (s *search) openDisk(g *swap.Grid) error {
 		return err
 	}
 	blocks := int(s.layout.blocks())
-	d := &disk{words: s.tables.words, size: blocks / s.layout.tiles(), rows: g.Rows(), cols: g.Cols(), dir: dir}
+	d := &disk{words: s.tables.words, size: blocks / s.layout.tiles(), grid: g, dir: dir}
 	d.held = s.layout.held(s.options.Memory, s.options.Workers)
 	if d.held < blocks {
 		d.window = make([]uint64, d.size*d.words)
@@ -112,7 +116,7 @@ func checkpointBytes(depths, blocks int) int { return 3 + 8*depths + 2*blocks*(2
 // encode returns the contents of a checkpoint.
 func (d *disk) encode(depths []uint64, sides *[2]flags) []byte {
 	b := make([]byte, 0, checkpointBytes(len(depths), len(sides[0].busy)))
-	b = append(b, uint8(d.rows), uint8(d.cols), uint8(len(depths)))
+	b = append(b, uint8(d.grid.Rows()), uint8(d.grid.Cols()), uint8(len(depths)))
 	for _, n := range depths {
 		b = binary.LittleEndian.AppendUint64(b, n)
 	}
@@ -131,14 +135,20 @@ func (d *disk) encode(depths []uint64, sides *[2]flags) []byte {
 func (d *disk) decode(path string, b []byte, sides *[2]flags) (depths []uint64, err error) {
 	blocks := len(sides[0].busy)
 	if len(b) < 3 || len(b) != checkpointBytes(int(b[2]), blocks) {
-		return nil, corrupt.New(path, "", "%d bytes are not those of a %d x %d grid", len(b), d.rows, d.cols)
+		return nil, corrupt.New(path, "", "%d bytes are not those of a %d x %d grid", len(b), d.grid.Rows(), d.grid.Cols())
 	}
-	if int(b[0]) != d.rows || int(b[1]) != d.cols {
-		return nil, corrupt.New(path, "", "a %d x %d grid %w the expected %d x %d", b[0], b[1], corrupt.ErrMismatch, d.rows, d.cols)
+	if int(b[0]) != d.grid.Rows() || int(b[1]) != d.grid.Cols() {
+		return nil, corrupt.New(path, "", "a %d x %d grid %w the expected %d x %d", b[0], b[1], corrupt.ErrMismatch, d.grid.Rows(), d.grid.Cols())
 	}
 	depths, b = make([]uint64, b[2]), b[3:]
 	for i := range depths {
 		depths[i], b = binary.LittleEndian.Uint64(b), b[8:]
+	}
+	if len(depths) == 0 {
+		return nil, corrupt.New(path, "", "no depth is done")
+	}
+	if err := d.grid.CheckDepths(depths); err != nil {
+		return nil, corrupt.New(path, "", "%w", err)
 	}
 	for p := range sides {
 		b = b[copy(sides[p].busy, b):]
@@ -222,9 +232,13 @@ func (p *pieces) of(block int) []byte {
 func (d *disk) divide(p *pieces, block int) (packed, error) {
 	parts, err := divide(p.of(block), d.words)
 	if err != nil {
-		return packed{}, corrupt.New(d.dir.Work().Path(blocksName), fmt.Sprintf("block %d", block), "%w", err)
+		return packed{}, d.damagedBlock(block, err)
 	}
 	return parts, nil
+}
+
+func (d *disk) damagedBlock(block int, err error) error {
+	return corrupt.New(d.dir.Work().Path(blocksName), fmt.Sprintf("block %d", block), "%w", err)
 }
 
 // notHeld yields the blocks of a span that are not in memory, if wanted is nil or
@@ -239,8 +253,7 @@ func (d *disk) notHeld(blocks span, wanted []uint8) iter.Seq[int] {
 	}
 }
 
-func (d *disk) recall(blocks span, k *desk) error {
-	blocks.end = min(blocks.end, d.held)
+func (d *disk) recall(blocks span, sides *[2]flags, k *desk) error {
 	for p := range d.inMemory {
 		err := d.get(&k.in, p, func(yield func(int) bool) {
 			for b := blocks.first; b < blocks.end && yield(b); b++ {
@@ -250,9 +263,56 @@ func (d *disk) recall(blocks span, k *desk) error {
 			return err
 		}
 		for _, b := range k.in.blocks {
-			if err := d.unpack(d.inMemory[p].of(b, d.words), &k.in, b); err != nil {
+			if err := d.recallBlock(p, b, &sides[p], k); err != nil {
 				return err
 			}
+		}
+		for b := blocks.first; b < blocks.end; b++ {
+			if d.extents[p][b].IsZero() && sides[p].full[b] != 0 {
+				d.seenStates[p].Add(uint64(tailBits * d.words))
+			}
+		}
+	}
+	return nil
+}
+
+// recallBlock counts the states of a piece that get has read, and unpacks it if the block
+// stays in memory.
+func (d *disk) recallBlock(parity, block int, f *flags, k *desk) error {
+	parts, err := d.divide(&k.in, block)
+	if err != nil {
+		return err
+	}
+	newest, seen, err := parts.count()
+	if err != nil {
+		return d.damagedBlock(block, err)
+	}
+	if (newest > 0) != (f.busy[block] != 0) || (seen == uint64(tailBits*d.words)) != (f.full[block] != 0) {
+		return corrupt.New(d.dir.Work().Path(blocksName), fmt.Sprintf("block %d", block),
+			"%d newest states and %d seen, but flags %d, %d", newest, seen, f.busy[block], f.full[block])
+	}
+	d.newestStates[parity].Add(newest)
+	d.seenStates[parity].Add(seen)
+	if block < d.held {
+		s := d.inMemory[parity].of(block, d.words)
+		parts.unpackNewest(s.newest)
+		parts.unpackSeen(s.seen)
+	}
+	return nil
+}
+
+func (d *disk) recalled(depths []uint64) error {
+	var newest, seen [2]uint64
+	for depth, n := range depths {
+		newest[depth&1] = n
+		seen[depth&1] += n
+	}
+	for p := range newest {
+		if got := d.newestStates[p].Load(); got != newest[p] {
+			return corrupt.New(d.dir.Work().Path(blocksName), "", "%d newest states of parity %d instead of %d", got, p, newest[p])
+		}
+		if got := d.seenStates[p].Load(); got != seen[p] {
+			return corrupt.New(d.dir.Work().Path(blocksName), "", "%d states of parity %d seen instead of %d", got, p, seen[p])
 		}
 	}
 	return nil
@@ -370,6 +430,10 @@ func (d *disk) shut(parity int, k *desk) error {
 
 func (d *disk) commit(depths []uint64, sides *[2]flags) error {
 	return d.file.Commit(checkpointName, workfile.Seal(checkpointKind, checkpointVersion, d.encode(depths, sides)))
+}
+
+func (d *disk) damaged(err error) error {
+	return corrupt.New(d.dir.Work().Path(blocksName), "", "%w", err)
 }
 
 func (d *disk) close() error { return errors.Join(d.file.Close(), d.dir.Unlock()) }

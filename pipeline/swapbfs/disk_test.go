@@ -11,6 +11,7 @@ import (
 
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
+	"grenier/io/workfile"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 	"grenier/pipeline/swapbfs"
@@ -186,5 +187,34 @@ func TestMemoryOnDisk(t *testing.T) {
 	_, err := swapbfs.Search(t.Context(), mustGrid(t, 3, 3), o)
 	if refused, ok := errors.AsType[*swapbfs.MemoryError](err); !ok || refused.OnDisk == 0 {
 		t.Errorf("1 MiB: %v", err)
+	}
+}
+
+// TestForged has checkpoints under right checksums whose counts may be those of a search, but
+// not of the states in the blocks.
+func TestForged(t *testing.T) {
+	for name, forge := range map[string]func(b []byte){
+		"a newest state more":   func(b []byte) { b[3+8*(int(b[2])-1)]++ },
+		"an earlier one less":   func(b []byte) { b[3+8*4]-- },
+		"no depth but the goal": func(b []byte) { b[3] = 2 },
+	} {
+		dir := interrupted(t)
+		path := filepath.Join(dir, "work", "checkpoint")
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		version, payload, err := workfile.Unseal(path, "swap-bfs", 2, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		payload = slices.Clone(payload)
+		forge(payload)
+		if err := os.WriteFile(path, workfile.Seal("swap-bfs", version, payload), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := swapbfs.Search(t.Context(), mustGrid(t, 2, 4), onDisk(dir)); !errors.Is(err, corrupt.ErrCorrupt) {
+			t.Errorf("%s: %v, error %v", name, r, err)
+		}
 	}
 }

@@ -90,8 +90,12 @@ func TestRegroup(t *testing.T) {
 
 // smallDisk is a store of one block of six words, without files, and the flags of
 // that block.
-func smallDisk() (*disk, *[2]flags) {
-	d := &disk{words: 6, size: 1, rows: 2, cols: 3}
+func smallDisk(t testing.TB) (*disk, *[2]flags) {
+	g, err := swap.NewGrid(2, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &disk{words: 6, size: 1, grid: g}
 	var sides [2]flags
 	for p := range sides {
 		d.extents[p] = make([]workfile.Extent, 1)
@@ -103,16 +107,16 @@ func smallDisk() (*disk, *[2]flags) {
 // FuzzCheckpoint feeds any contents of a checkpoint: what is accepted is written
 // again unchanged, all else is corrupt.
 func FuzzCheckpoint(f *testing.F) {
-	d, sides := smallDisk()
+	d, sides := smallDisk(f)
 	f.Add(d.encode([]uint64{1, 7}, sides))
 	sides[0].busy[0] = 1
 	d.extents[0][0] = workfile.Extent{Offset: 12, Length: 51, Sum: 99}
 	d.extents[1][0] = workfile.Extent{Length: 3}
-	f.Add(d.encode([]uint64{1, 7, 25}, sides))
+	f.Add(d.encode([]uint64{1, 7, 31}, sides))
 	sides[1].full[0] = 1
 	f.Add(d.encode(nil, sides))
 	f.Fuzz(func(t *testing.T, contents []byte) {
-		d, sides := smallDisk()
+		d, sides := smallDisk(t)
 		depths, err := d.decode("checkpoint", contents, sides)
 		if err != nil {
 			if !errors.Is(err, corrupt.ErrCorrupt) {
@@ -126,6 +130,18 @@ func FuzzCheckpoint(f *testing.F) {
 	})
 }
 
+// TestImpossibleDepths has checkpoints that count what no search counts.
+func TestImpossibleDepths(t *testing.T) {
+	for _, depths := range [][]uint64{
+		nil, {2}, {1, 8}, {1, 7, 30}, {1, 7, 31, 0}, {1, 7, 31, 1 << 63}, {1, 7, 31, 200}, {1, 7, 31, 80, 186, 186, 144, 85},
+	} {
+		d, sides := smallDisk(t)
+		if _, err := d.decode("checkpoint", d.encode(depths, sides), sides); !errors.Is(err, corrupt.ErrCorrupt) {
+			t.Errorf("%v: error %v", depths, err)
+		}
+	}
+}
+
 // TestCheckpoint checks which flags and pieces go together.
 func TestCheckpoint(t *testing.T) {
 	for _, c := range []struct {
@@ -136,7 +152,7 @@ func TestCheckpoint(t *testing.T) {
 		{0, 0, 0, true}, {0, 1, 0, true}, {0, 0, 3, true}, {0, 0, 9, true}, {1, 0, 57, true}, {1, 1, 51, true},
 		{1, 0, 0, false}, {0, 1, 9, false}, {0, 0, 2, false}, {1, 0, 58, false}, {2, 0, 51, false}, {0, 2, 0, false},
 	} {
-		d, sides := smallDisk()
+		d, sides := smallDisk(t)
 		sides[1].busy[0], sides[1].full[0] = c.busy, c.full
 		d.extents[1][0].Length = c.length
 		_, err := d.decode("checkpoint", d.encode([]uint64{1}, sides), sides)

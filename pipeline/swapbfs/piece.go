@@ -110,6 +110,22 @@ func ones(set []byte) (n int) {
 	return n
 }
 
+// count returns the numbers of newest states and of states seen. It fails with errPiece if a
+// word has other newest states than there can be.
+func (p packed) count() (newest, seen uint64, err error) {
+	for b := p.states; len(b) > 0; b = b[8:] {
+		x := binary.LittleEndian.Uint64(b)
+		if x == 0 || x>>tailBits != 0 {
+			return 0, 0, errPiece
+		}
+		newest += uint64(bits.OnesCount64(x))
+	}
+	for _, n := range p.counts {
+		seen += uint64(n)
+	}
+	return newest, seen + uint64(tailBits*ones(p.full)), nil
+}
+
 // unpackNewest sets the newest states of all words to those of the piece.
 func (p packed) unpackNewest(newest []uint64) {
 	from := p.states

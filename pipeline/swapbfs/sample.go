@@ -151,7 +151,9 @@ func (m *sampled) load(_, block int, d *desk) error {
 
 func (*sampled) tiles() int                                 { return 1 }
 func (*sampled) enter(int, int)                             {}
-func (*sampled) recall(span, *desk) error                   { return nil }
+func (*sampled) recall(span, *[2]flags, *desk) error        { return nil }
+func (*sampled) damaged(err error) error                    { return err }
+func (*sampled) recalled([]uint64) error                    { return nil }
 func (*sampled) fill(span, []uint8, *desk) error            { return nil }
 func (*sampled) open(int, span, iter.Seq[int], *desk) error { return nil }
 func (*sampled) shut(int, *desk) error                      { return nil }

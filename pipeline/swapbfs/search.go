@@ -69,9 +69,13 @@ func (s *search) run(ctx context.Context) error {
 // the only state of depth 0: it is bit 0 of word 0 of block 0.
 func (s *search) begin(ctx context.Context) error {
 	if len(s.depths) > 0 {
-		return s.parallel(ctx, span{0, int(s.layout.blocks())}, func(w *worker, blocks span) error {
-			return s.store.recall(blocks, &w.desk)
+		err := s.parallel(ctx, span{0, int(s.layout.blocks())}, func(w *worker, blocks span) error {
+			return s.store.recall(blocks, &s.sides, &w.desk)
 		})
+		if err != nil {
+			return err
+		}
+		return s.store.recalled(s.depths)
 	}
 	d := &s.workers[0].desk
 	if err := s.store.open(0, span{0, 1}, func(func(int) bool) {}, d); err != nil {

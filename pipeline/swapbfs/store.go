@@ -38,8 +38,11 @@ type store interface {
 	// block: it is pulled next. It is not safe for concurrent use.
 	enter(parity, first int)
 	// recall brings some blocks of both parities into memory that stay there,
-	// after a search was interrupted.
-	recall(blocks span, d *desk) error
+	// after a search was interrupted, and checks those that do not. When all blocks
+	// have been recalled, recalled compares them with the number of states at each
+	// depth.
+	recall(blocks span, sides *[2]flags, d *desk) error
+	recalled(depths []uint64) error
 	// fill brings those of some blocks of that tile into memory; busy tells
 	// which have any.
 	fill(blocks span, busy []uint8, d *desk) error
@@ -59,6 +62,8 @@ type store interface {
 	// commit makes what was saved durable, with the number of states at each
 	// depth that is done.
 	commit(depths []uint64, sides *[2]flags) error
+	// damaged returns the error for states that were kept and cannot be.
+	damaged(err error) error
 	close() error
 }
 
@@ -81,7 +86,9 @@ func newMemory(l *layout) *memory {
 
 func (*memory) tiles() int                                 { return 1 }
 func (*memory) enter(int, int)                             {}
-func (*memory) recall(span, *desk) error                   { return nil }
+func (*memory) recall(span, *[2]flags, *desk) error        { return nil }
+func (*memory) damaged(err error) error                    { return err }
+func (*memory) recalled([]uint64) error                    { return nil }
 func (*memory) fill(span, []uint8, *desk) error            { return nil }
 func (*memory) open(int, span, iter.Seq[int], *desk) error { return nil }
 func (*memory) shut(int, *desk) error                      { return nil }

@@ -87,7 +87,7 @@ func decode(path string, b []byte, g *swap.Grid) (*checkpoint, error) {
 	}
 	c.before = decodeList(b[:entryBytes*before])
 	c.newest = decodeList(b[entryBytes*before:])
-	return c, c.check(path)
+	return c, c.check(path, g)
 }
 
 func decodeList(b []byte) list {
@@ -105,12 +105,16 @@ func decodeList(b []byte) list {
 	return l
 }
 
-// check tells whether a checkpoint contradicts itself.
-func (c *checkpoint) check(path string) error {
-	left := perm.Factorial(c.rows * c.cols)
+// check tells whether a checkpoint contradicts itself, or what is known of the grid.
+func (c *checkpoint) check(path string, g *swap.Grid) error {
+	if err := g.CheckDepths(c.states); err != nil {
+		return corrupt.New(path, "", "%w", err)
+	}
+	left := perm.Factorial(g.Cells())
 	for d, n := range c.states {
-		if n == 0 || n > left || c.classes[d] == 0 || c.classes[d] > n {
-			return corrupt.New(path, "", "%d states in %d classes at depth %d, when %d are left", n, c.classes[d], d, left)
+		// A class has a state for each symmetry and its inverse at most.
+		if most := uint64(2 * len(g.Symmetries())); c.classes[d] > n || (n-1)/most >= c.classes[d] {
+			return corrupt.New(path, "", "%d states in %d classes at depth %d, of up to %d states", n, c.classes[d], d, most)
 		}
 		left -= n
 	}

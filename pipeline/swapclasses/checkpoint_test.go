@@ -47,6 +47,9 @@ func TestContradictions(t *testing.T) {
 	for name, change := range map[string]func(c *checkpoint){
 		"no states":                   func(c *checkpoint) { c.states[1] = 0 },
 		"more states than there are":  func(c *checkpoint) { c.states[1] = 720 },
+		"another goal":                func(c *checkpoint) { c.states[0], c.classes[0] = 2, 2 },
+		"other neighbours":            func(c *checkpoint) { c.states[1] = 8 },
+		"too few classes":             func(c *checkpoint) { c.states, c.classes = append(c.states, 31), append(c.classes, 3) },
 		"no classes":                  func(c *checkpoint) { c.classes[0] = 0 },
 		"more classes than states":    func(c *checkpoint) { c.classes[1] = 8 },
 		"other classes than in lists": func(c *checkpoint) { c.classes[1] = 4 },

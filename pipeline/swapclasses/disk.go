@@ -83,6 +83,9 @@ func (d *disk) drop(l list) {
 func (*disk) cost() uint64 { return indexBytes }
 
 func (d *disk) damaged(b *block, err error) error {
+	if b == nil {
+		return corrupt.New(d.path, "", "%w", err)
+	}
 	return corrupt.New(d.path, fmt.Sprintf("block at %d", b.at.Offset), "%w", err)
 }
 

@@ -17,7 +17,8 @@ type store interface {
 	drop(l list)
 	// cost is the memory that a block takes, its index included.
 	cost() uint64
-	// damaged says that a block does not hold what it should.
+	// damaged says that a block does not hold what it should, or, if it is nil, that
+	// all blocks together do not.
 	damaged(b *block, err error) error
 	// commit makes a checkpoint durable, and all that was put before.
 	commit(c *checkpoint) error

@@ -223,5 +223,8 @@ func (s *search) in(ctx context.Context, kept store, c *checkpoint) (_ *Result, 
 	if err := s.run(ctx); err != nil {
 		return nil, err
 	}
+	if err := s.grid.CheckAllDepths(s.states); err != nil {
+		return nil, kept.damaged(nil, err)
+	}
 	return &Result{Result: swapbfs.Result{Rows: s.rows, Cols: s.cols, Depths: s.states}, Classes: s.classes}, nil
 }

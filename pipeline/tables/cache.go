@@ -127,6 +127,17 @@ func (c *cache) put(k key, scores []int8) (spare []int8) {
 	return spare
 }
 
+// clear forgets all blocks.
+func (c *cache) clear() {
+	for i := range c.shards {
+		s := &c.shards[i]
+		s.mu.Lock()
+		clear(s.index)
+		s.slots, s.hand = nil, 0
+		s.mu.Unlock()
+	}
+}
+
 // evict moves the hand to the block to be given up and forgets it.
 func (s *shard) evict() {
 	for {

@@ -55,7 +55,8 @@ func (t *Tables) open(n int) (*file, error) {
 	return f, nil
 }
 
-// openLayer opens the file of layer n and compares it with the manifest.
+// openLayer opens the file of layer n and compares it with the manifest. No score of it
+// is larger than n.
 func (t *Tables) openLayer(n int) (*file, error) {
 	f, err := t.openFile(t.manifest.Layers[n].File)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -67,6 +68,7 @@ func (t *Tables) openLayer(n int) (*file, error) {
 	if err := t.manifest.CheckFile(n, f); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
+	f.Bound(n)
 	return &file{File: f, blockSize: uint64(f.Header().BlockSize), family: t.family}, nil
 }
 

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"grenier/io/corrupt"
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
@@ -83,7 +82,7 @@ func Open(dir string, o Options) (*Tables, error) {
 func newTables(p place, m *manifest.Manifest, o Options) (*Tables, error) {
 	space, err := spaceOf(m)
 	if err != nil {
-		return nil, &corrupt.Error{File: p.path(rundir.ManifestName), Cause: fmt.Errorf("%w: %w", corrupt.ErrMismatch, err)}
+		return nil, mismatch(p.path(rundir.ManifestName), err)
 	}
 	if o.CacheBytes == 0 {
 		o.CacheBytes = DefaultCacheBytes
@@ -92,31 +91,6 @@ func newTables(p place, m *manifest.Manifest, o Options) (*Tables, error) {
 		place: p, manifest: m, space: space, family: o.Family,
 		layers: make([]layer, len(m.Layers)), cache: newCache(o.CacheBytes),
 	}, nil
-}
-
-// spaceOf returns the boards that a manifest lists the scores of.
-func spaceOf(m *manifest.Manifest) (*awari.Space, error) {
-	if m.Game != GameName {
-		return nil, fmt.Errorf("the game is %s, not %s", m.Game, GameName)
-	}
-	rules, err := awari.ParseRules(m.Rules)
-	if err != nil {
-		return nil, err
-	}
-	game, err := awari.New(m.Pits, rules)
-	if err != nil {
-		return nil, err
-	}
-	space, err := awari.NewSpace(game, max(0, len(m.Layers)-1))
-	if err != nil {
-		return nil, err
-	}
-	for n, l := range m.Layers {
-		if l.Positions != space.Size(n) {
-			return nil, fmt.Errorf("layer %d has %d positions instead of %d", n, l.Positions, space.Size(n))
-		}
-	}
-	return space, nil
 }
 
 // Game returns the game that the scores are of.
@@ -141,6 +115,9 @@ func (t *Tables) Close() error {
 	}
 	return all
 }
+
+// Forget gives the memory of the cache back.
+func (t *Tables) Forget() { t.cache.clear() }
 
 func (t *Tables) errClosed() error { return fmt.Errorf("%s: %w", t.name, os.ErrClosed) }
 

@@ -1,0 +1,94 @@
+package tables
+
+import (
+	"fmt"
+
+	"grenier/io/corrupt"
+	"grenier/io/manifest"
+	"grenier/io/remote"
+	"grenier/io/rundir"
+	"grenier/layers/awari"
+)
+
+// Directory is a *rundir.Dir or a *rundir.Locked.
+type Directory interface {
+	Manifest() (*manifest.Manifest, error)
+	ManifestPath() string
+}
+
+// Manifest reads the manifest of a run directory without opening its layers. It fails like
+// rundir.Dir.Manifest and CheckManifest.
+func Manifest(d Directory) (*manifest.Manifest, error) { return checked(d.ManifestPath(), d.Manifest) }
+
+// RemoteManifest is Manifest for a run directory on a web server.
+func RemoteManifest(d *remote.Dir) (*manifest.Manifest, error) {
+	return checked(d.Address(rundir.ManifestName), d.Manifest)
+}
+
+// checked returns the manifest that read returns, from the file at path.
+func checked(path string, read func() (*manifest.Manifest, error)) (*manifest.Manifest, error) {
+	m, err := read()
+	if err == nil {
+		err = CheckManifest(path, m)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// CheckManifest fails with an error that matches corrupt.ErrMismatch, and names the file
+// at path, if a manifest lists layers that awari does not have: another number of positions
+// than there are boards, or scores that no board has. A manifest of another game passes as
+// long as it lists nothing.
+func CheckManifest(path string, m *manifest.Manifest) error {
+	if m.Game != GameName && len(m.Layers) == 0 {
+		return nil
+	}
+	if _, err := spaceOf(m); err != nil {
+		return mismatch(path, err)
+	}
+	return nil
+}
+
+// mismatch returns the error for a manifest that is not of awari.
+func mismatch(path string, err error) error {
+	return &corrupt.Error{File: path, Cause: fmt.Errorf("%w: %w", corrupt.ErrMismatch, err)}
+}
+
+// spaceOf returns the boards that a manifest lists the scores of.
+func spaceOf(m *manifest.Manifest) (*awari.Space, error) {
+	if m.Game != GameName {
+		return nil, fmt.Errorf("the game is %s, not %s", m.Game, GameName)
+	}
+	rules, err := awari.ParseRules(m.Rules)
+	if err != nil {
+		return nil, err
+	}
+	game, err := awari.New(m.Pits, rules)
+	if err != nil {
+		return nil, err
+	}
+	space, err := awari.NewSpace(game, max(0, len(m.Layers)-1))
+	if err != nil {
+		return nil, err
+	}
+	for n := range m.Layers {
+		if err := possible(space, n, &m.Layers[n]); err != nil {
+			return nil, err
+		}
+	}
+	return space, nil
+}
+
+// possible fails if the layer of n seeds is not of such a size, or has a score that is more
+// than all seeds.
+func possible(space *awari.Space, n int, l *manifest.Layer) error {
+	if l.Positions != space.Size(n) {
+		return fmt.Errorf("layer %d has %d positions instead of %d", n, l.Positions, space.Size(n))
+	}
+	if !l.Histogram.Within(int8(-n), int8(n)) {
+		return fmt.Errorf("layer %d has scores beyond -%d and %d", n, n, n)
+	}
+	return nil
+}

@@ -1,0 +1,44 @@
+package verify
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"grenier/io/corrupt"
+	"grenier/pipeline/tables"
+)
+
+// A spot check looks at so many positions at most, and at the clock after some of them.
+const (
+	spotSample = 256
+	spotChunk  = 16
+)
+
+// Spot compares a few positions of layer n, picked at random, for as long as limit at
+// most: enough to notice a layer that does not belong to those below, whatever its
+// checksums say, not a few wrong scores. It fails like tables.Open, with the error of ctx,
+// and for the first wrong score with one that matches corrupt.ErrCorrupt.
+func Spot(ctx context.Context, t *tables.Tables, n int, limit time.Duration) error {
+	start := time.Now()
+	r, err := newRun(t, Options{Layers: []int{n}, Sample: spotSample, Seed: rand.Uint64()})
+	if err != nil {
+		return err
+	}
+	p := part{run: r, seeds: n}
+	for from, wanted := uint64(0), r.wanted(n); from < wanted; from += spotChunk {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := p.compare(from, min(from+spotChunk, wanted)); err != nil {
+			return err
+		}
+		if len(p.first) > 0 {
+			return corrupt.New(t.Path(n), "", "%s: the layer, or one below it, holds wrong scores", p.first[0].String())
+		}
+		if time.Since(start) > limit {
+			break
+		}
+	}
+	return nil
+}
