@@ -20,6 +20,8 @@ import (
 	"grenier/pipeline/compare"
 	"grenier/pipeline/export"
 	"grenier/pipeline/patterns"
+	"grenier/pipeline/repair"
+	"grenier/pipeline/scrub"
 	"grenier/pipeline/swapbench"
 	"grenier/pipeline/swapbfs"
 	"grenier/pipeline/swapsolve"
@@ -46,7 +48,7 @@ EXIT STATUS
   1    failure: a file or directory is missing, locked or unwritable, the disk is full, ...
   2    bad usage: unknown flag, bad board, grid or set-up, more seeds than are solved, more
        memory than allowed, a directory that holds something else, ...
-  3    a check found differences, or set-ups that are not legal
+  3    a check found differences, set-ups that are not legal, or a manifest that is wrong
   4    data on disk is corrupt, of a newer version or not of this program
   70   a bug of this program: an internal error; data on disk stays whole
   130  interrupted (Ctrl-C, or the signal TERM or HUP); what is kept in a
@@ -62,7 +64,7 @@ func (e usageError) Unwrap() error { return e.error }
 // avoids.
 var usageErrors = []error{
 	awari.ErrPits, awari.ErrRules, awari.ErrBoard, awari.ErrCount, awari.ErrSeeds,
-	rundir.ErrOtherRun, tables.ErrUnsolved, layerfile.ErrCodec, colex.ErrRange, colex.ErrOverflow,
+	rundir.ErrOtherRun, tables.ErrUnsolved, scrub.ErrNoLayer, layerfile.ErrCodec, colex.ErrRange, colex.ErrOverflow,
 	frame.ErrCodec, export.ErrFormat, compare.ErrGame,
 	swap.ErrSize, swap.ErrTiles, swap.ErrText, game.ErrBoard, game.ErrOrder, chemin.ErrOption,
 	heuristic.ErrCost, heuristic.ErrPattern, heuristic.ErrTooLarge, patterns.ErrMemory,
@@ -82,7 +84,8 @@ func statusOf(ctx context.Context, err error) int {
 		return exitInterrupted
 	case errors.Is(err, corrupt.ErrCorrupt):
 		return exitCorrupt
-	case errors.Is(err, verify.ErrDifferences), errors.Is(err, compare.ErrDifferences), errors.Is(err, swapbench.ErrWrong), isType[*illegalError](err):
+	case errors.Is(err, verify.ErrDifferences), errors.Is(err, compare.ErrDifferences), errors.Is(err, swapbench.ErrWrong), isType[*illegalError](err),
+		isType[*repair.DifferentError](err):
 		return exitDifferences
 	case isUsage(err):
 		return exitUsage

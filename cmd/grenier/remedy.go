@@ -7,25 +7,27 @@ import (
 
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
+	"grenier/pipeline/repair"
 )
 
 // remedy says what to do about damage that a command has met, by what is damaged; it is
 // empty if there is nothing to be said.
 func remedy(command string, err error) string {
 	e, ok := errors.AsType[*corrupt.Error](err)
-	if !ok {
+	if !ok || command == "grenier awari repair" || isType[*repair.DifferentError](err) { // repair says itself what is left to do
 		return ""
 	}
 	dir, name := filepath.Dir(e.File), filepath.Base(e.File)
-	inRun := name == rundir.ManifestName || strings.HasSuffix(name, ".gl")
+	broken, isRun := rundir.Damaged(e)
+	isAwari := strings.HasPrefix(command, "grenier awari ")
 	switch {
 	case errors.Is(err, corrupt.ErrVersion):
 		return "use the version of grenier that wrote it"
 	case strings.Contains(e.File, "://"):
 		return "who runs the server can mend it: grenier awari repair"
-	case inRun && strings.HasPrefix(command, "grenier awari "):
-		return "to mend it: grenier awari repair --dir " + word(dir)
-	case inRun:
+	case isRun && isAwari:
+		return "to mend it: grenier awari repair --dir " + word(broken)
+	case name == rundir.ManifestName && !isAwari:
 		return "to begin anew, remove " + word(filepath.Join(dir, rundir.ManifestName)) + " and " + word(filepath.Join(dir, rundir.WorkName))
 	case filepath.Base(dir) == rundir.WorkName:
 		return "to begin anew, remove " + word(dir)
@@ -47,7 +49,7 @@ var remedies = map[string]string{
 // word returns a path as a word for a shell.
 func word(path string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+=:,@%"
-	if strings.Trim(path, plain) == "" && path != "" {
+	if strings.Trim(path, plain) == "" && path != "" && !strings.HasPrefix(path, "-") {
 		return path
 	}
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"

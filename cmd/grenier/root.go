@@ -53,7 +53,7 @@ the opponent takes when both play perfectly; endless play is worth 0.
 
 		DisableFlagsInUseLine: true,
 	}
-	parent.AddCommand(a.solve(), a.plan(), a.status(), a.probe(), a.stats(), a.verify(), a.table(), a.rank(), a.unrank(),
+	parent.AddCommand(a.solve(), a.plan(), a.status(), a.probe(), a.stats(), a.verify(), a.scrub(), a.repair(), a.table(), a.rank(), a.unrank(),
 		a.search(), a.play(), a.serve(), a.export(), a.importing(), a.compare(), a.remote())
 	return parent
 }

@@ -17,26 +17,38 @@ import (
 // As long as header, model, footer or index are damaged the blocks cannot be found, so
 // these are checked first and alone.
 func Check(ctx context.Context, path string, family cpu.Family, report func(error)) (Summary, error) {
-	f, problems, err := open(path, openMapping)
+	return checkWith(ctx, path, openMapping, checker{family: family, report: report})
+}
+
+// CheckSparing is Check for a file that may be larger than memory, see OpenSparing. It
+// calls progress with the number of bytes that it has read of the file so far.
+func CheckSparing(ctx context.Context, path string, family cpu.Family, progress func(int64), report func(error)) (Summary, error) {
+	return checkWith(ctx, path, openSparing, checker{family: family, report: report, progress: progress})
+}
+
+func checkWith(ctx context.Context, path string, from opener, c checker) (Summary, error) {
+	f, problems, err := open(path, from)
 	if err != nil {
 		return Summary{}, err
 	}
 	defer f.Close()
-	c := checker{f: f, report: report}
+	c.f = f
 	for _, p := range problems {
 		c.problem(p)
 	}
 	if c.first != nil {
 		return Summary{}, c.first
 	}
-	return c.blocks(ctx, family)
+	return c.blocks(ctx)
 }
 
 // checker collects problems.
 type checker struct {
-	f      *File
-	report func(error)
-	first  error
+	f        *File
+	family   cpu.Family
+	report   func(error)
+	progress func(int64) // may be nil
+	first    error
 }
 
 func (c *checker) problem(err error) {
@@ -47,13 +59,13 @@ func (c *checker) problem(err error) {
 }
 
 // blocks checks all blocks and, if they are all intact, the sums in the footer.
-func (c *checker) blocks(ctx context.Context, family cpu.Family) (Summary, error) {
-	d, err := c.f.NewDecoder(family)
+func (c *checker) blocks(ctx context.Context) (Summary, error) {
+	d, err := c.f.NewDecoder(c.family)
 	if err != nil {
 		return Summary{}, err
 	}
 	sum := Summary{Header: c.f.header, Footer: c.f.footer}
-	hash := tally.NewHash(family)
+	hash := tally.NewHash(c.family)
 	var scores []int8
 	for i := range c.f.NumBlocks() {
 		if err := ctx.Err(); err != nil {
@@ -65,6 +77,9 @@ func (c *checker) blocks(ctx context.Context, family cpu.Family) (Summary, error
 			scores = s
 			hash = hash.Add(s)
 			sum.Histogram.Add(s)
+		}
+		if c.progress != nil {
+			c.progress(int64(float64(i+1) / float64(c.f.NumBlocks()) * float64(c.f.footer.Bytes)))
 		}
 	}
 	if c.first == nil {

@@ -48,6 +48,7 @@ func TestLostLock(t *testing.T) {
 				"SaveManifest": func() error { return l.SaveManifest(&manifest.Manifest{Identity: awari}) },
 				"SaveStatus":   func() error { return l.SaveStatus(aStatus()) },
 				"ClearWork":    l.ClearWork,
+				"SetAside":     func() error { _, err := l.SetAside(ManifestName); return err },
 			} {
 				err := do()
 				lost, ok := errors.AsType[*LostError](err)

@@ -304,7 +304,18 @@ func (l *Locked) acquire() (err error) {
 }
 
 // prepare brings the directory into the state in which a solver expects it.
-func (l *Locked) prepare(id manifest.Identity) (err error) {
+func (l *Locked) prepare(id manifest.Identity) error {
+	if err := l.prepareWork(); err != nil {
+		return err
+	}
+	if there, err := vfs.Exists(l.dir, ManifestName); there || err != nil {
+		return err
+	}
+	return l.SaveManifest(&manifest.Manifest{Identity: id})
+}
+
+// prepareWork opens work/ and removes what a crash left of files that were being written.
+func (l *Locked) prepareWork() error {
 	if err := l.lockFirst(); err != nil {
 		return err
 	}
@@ -316,13 +327,7 @@ func (l *Locked) prepare(id manifest.Identity) (err error) {
 	if err := l.sameDisk(); err != nil {
 		return err
 	}
-	if err := errors.Join(vfs.RemoveStale(l.dir, replaced), vfs.RemoveStale(l.work, working)); err != nil {
-		return err
-	}
-	if there, err := vfs.Exists(l.dir, ManifestName); there || err != nil {
-		return err
-	}
-	return l.SaveManifest(&manifest.Manifest{Identity: id})
+	return errors.Join(vfs.RemoveStale(l.dir, replaced), vfs.RemoveStale(l.work, working))
 }
 
 // lockFirst makes the lock durable before there is work/: if a power cut left work/ alone,
@@ -366,12 +371,13 @@ const (
 	BlocksName     = "blocks"     // pieces of a breadth-first search
 	CheckpointName = "checkpoint" // of BlocksName
 	ScoresName     = "scores"     // unpacked, for an import
+	ScrubName      = "scrub.json" // how far a scrub is
 )
 
 // working tells whether a file of that name in work/ is one of ours.
 func working(name string) bool {
 	switch name {
-	case TilesName, TilesName + "." + CheckpointName, BlocksName, CheckpointName, ScoresName, StatusName:
+	case TilesName, TilesName + "." + CheckpointName, BlocksName, CheckpointName, ScoresName, StatusName, ScrubName:
 		return true
 	}
 	return false

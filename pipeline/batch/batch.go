@@ -22,6 +22,7 @@ import (
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
+	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/halfboard"
@@ -192,11 +193,7 @@ func begin(dir *rundir.Locked, game awari.Game, o Options) (*run, error) {
 			return nil, err
 		}
 	}
-	r.engine, err = halfboard.New(game, halfboard.Options{
-		Workers: o.Workers, Family: o.Family, Seeds: o.Seeds, Memory: o.Memory, Work: dir.Work(),
-		Interval: o.Interval, Progress: r.progress, Note: o.Note,
-	})
-	if err != nil {
+	if r.engine, err = r.newEngine(dir.Work()); err != nil {
 		return nil, err
 	}
 	r.estimate = newEstimate(game, r.manifest, o.Seeds)
@@ -206,23 +203,41 @@ func begin(dir *rundir.Locked, game awari.Game, o Options) (*run, error) {
 	return r, nil
 }
 
+// newEngine returns an engine whose work file is in the given directory.
+func (r *run) newEngine(work vfs.Dir) (*halfboard.Engine, error) {
+	o := &r.options
+	return halfboard.New(r.game, halfboard.Options{
+		Workers: o.Workers, Family: o.Family, Seeds: o.Seeds, Memory: o.Memory, Work: work,
+		Interval: o.Interval, Progress: r.progress, Note: o.Note,
+	})
+}
+
 // solveLayer solves layer n and makes it part of the run directory.
 func (r *run) solveLayer(ctx context.Context, n int) (Report, error) {
+	report, file, err := r.sealLayer(ctx, n)
+	if err != nil {
+		return Report{}, err
+	}
+	return report, r.publish(file, report.Layer)
+}
+
+// sealLayer solves layer n and writes its file, which waits for being published then.
+func (r *run) sealLayer(ctx context.Context, n int) (Report, *layerfile.Writer, error) {
 	start := time.Now()
 	r.resumed = r.engine.Checkpointed() == n
 	layer, err := r.compute(ctx, n)
 	if err != nil {
-		return Report{}, err
+		return Report{}, nil, err
 	}
 	solved := time.Now()
 	file, summary, err := r.sealAndClose(ctx, layer)
 	if err != nil {
-		return Report{}, err
+		return Report{}, nil, err
 	}
 	report := Report{Engine: layer.Stats(), Seal: time.Since(solved)}
 	report.Elapsed = report.Engine.Before + time.Since(start)
 	report.Layer = manifest.NewLayer(rundir.LayerName(n), summary, report.Elapsed.Seconds())
-	return report, r.publish(file, report.Layer)
+	return report, file, nil
 }
 
 // compute solves layer n from the files of the layers below.

@@ -40,7 +40,7 @@ func (t *trusted) add(n int, file os.FileInfo) {
 // fails with errors that match corrupt.ErrCorrupt, with those of the operating system, and
 // with that of ctx.
 func (r *run) lower(ctx context.Context, n int) (*tables.Tables, error) {
-	t, err := tables.Open(r.dir.Path(), tables.Options{Family: r.options.Family, Sparing: r.sparing(n), CacheBytes: checkCache})
+	t, err := tables.OpenListed(r.dir.Path(), r.manifest, tables.Options{Family: r.options.Family, Sparing: r.sparing(n), CacheBytes: checkCache})
 	if err != nil {
 		return nil, err
 	}

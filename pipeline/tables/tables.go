@@ -68,6 +68,12 @@ func Open(dir string, o Options) (*Tables, error) {
 	if err != nil {
 		return nil, err
 	}
+	return OpenListed(dir, m, o)
+}
+
+// OpenListed opens the layers in the directory dir that m lists, whatever the manifest
+// there says. It fails with an error that matches corrupt.ErrMismatch like Open.
+func OpenListed(dir string, m *manifest.Manifest, o Options) (*Tables, error) {
 	p := place{name: dir, path: func(file string) string { return filepath.Join(dir, file) }}
 	p.openFile = func(file string) (*layerfile.File, error) {
 		if o.Sparing {

@@ -1,0 +1,226 @@
+package layerfile
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"grenier/io/corrupt"
+	"grenier/kernels/cpu"
+)
+
+// manyBlocks writes a file whose blocks are several parts of the index, and several pieces.
+func manyBlocks(t *testing.T) (path string, blocks int) {
+	t.Helper()
+	const size = 2048
+	random := rand.New(rand.NewPCG(1, 2))
+	scores := make([]int8, size*(scrubEntries+scrubEntries/2)-100)
+	for i := range scores {
+		scores[i] = int8(random.Uint32())
+	}
+	path = filepath.Join(t.TempDir(), "layer.gl")
+	h := Header{
+		Game: "awari", Rules: "awari", Pits: 12, Seeds: 9, Codec: LZ4, Transform: Ranks,
+		BlockSize: size, Positions: uint64(len(scores)),
+	}
+	w, err := Create(begin(t, path), h, cpu.Generic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	e, err := NewEncoder(h, cpu.Generic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for part := range slices.Chunk(scores, size) {
+		var b Block
+		if err := errors.Join(e.Encode(&b, part), w.Append(&b)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Publish(); err != nil {
+		t.Fatal(err)
+	}
+	return path, h.Blocks()
+}
+
+// scrubbed returns the problems of a file, and how far the scrub came.
+func scrubbed(t *testing.T, path string, from int) (problems []string, last Scrubbed) {
+	t.Helper()
+	f, bad, err := Inspect(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, p := range bad {
+		problems = append(problems, p.Error())
+	}
+	if len(bad) > 0 {
+		return problems, last
+	}
+	progress := func(p Scrubbed) {
+		if p.Block <= last.Block || p.Bytes <= last.Bytes {
+			t.Errorf("progress from %v to %v", last, p)
+		}
+		last = p
+	}
+	report := func(err error) {
+		if !errors.Is(err, corrupt.ErrCorrupt) {
+			t.Errorf("%v is no corruption", err)
+		}
+		problems = append(problems, err.Error())
+	}
+	if err := f.Scrub(t.Context(), from, 3, progress, report); err != nil {
+		t.Fatal(err)
+	}
+	return problems, last
+}
+
+// TestScrubBlocks: every damaged block is found, in order.
+func TestScrubBlocks(t *testing.T) {
+	path, blocks := manyBlocks(t)
+	problems, last := scrubbed(t, path, 0)
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := info.Size() - headerSize - footerSize - int64(blocks)*indexEntrySize
+	if len(problems) > 0 || last != (Scrubbed{blocks, all}) {
+		t.Errorf("%d blocks of %d bytes: %v, %q", blocks, all, last, problems)
+	}
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	for _, block := range []int64{0, 1, 2049, 4095, 4096, int64(blocks) - 1} {
+		var b [1]byte
+		offset := headerSize + block*2048 + 7
+		if _, err := file.ReadAt(b[:], offset); err != nil {
+			t.Fatal(err)
+		}
+		b[0] ^= 4
+		if _, err := file.WriteAt(b[:], offset); err != nil {
+			t.Fatal(err)
+		}
+	}
+	problems, _ = scrubbed(t, path, 0)
+	for i, want := range []string{"block 0:", "block 1:", "block 2049:", "block 4095:", "block 4096:", "block 6143:"} {
+		if len(problems) != 6 || !strings.Contains(problems[i], want+" checksum of the stored bytes ") {
+			t.Fatalf("%q lacks %s", problems, want)
+		}
+	}
+	problems, last = scrubbed(t, path, 4096)
+	if len(problems) != 2 || last.Block != blocks || last.Bytes != all-4096*2048 {
+		t.Errorf("from block 4096 on: %q, %v", problems, last)
+	}
+}
+
+// TestScrubEveryByte: there is no byte of which a change is missed, although nothing is
+// decoded.
+func TestScrubEveryByte(t *testing.T) {
+	text, err := os.ReadFile("testdata/lz4.gl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "layer.gl")
+	for i := range text {
+		bad := slices.Clone(text)
+		bad[i] ^= 1 << (i % 8)
+		if err := os.WriteFile(path, bad, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if problems, _ := scrubbed(t, path, 0); len(problems) == 0 {
+			t.Errorf("byte %d of %d: nothing found", i, len(text))
+		}
+	}
+}
+
+// TestScrubTruncated cuts a file while it is read.
+func TestScrubTruncated(t *testing.T) {
+	path, blocks := manyBlocks(t)
+	f, bad, err := Inspect(path)
+	if err != nil || len(bad) > 0 {
+		t.Fatal(bad, err)
+	}
+	defer f.Close()
+	count := 0
+	progress := func(Scrubbed) {
+		if err := os.Truncate(path, headerSize+5*2048+100); err != nil {
+			t.Error(err)
+		}
+	}
+	err = f.Scrub(t.Context(), 0, 1, progress, func(error) { count++ })
+	// Either the index was read before, and blocks are missing, or it is missing.
+	if !errors.Is(err, corrupt.ErrCorrupt) && (err != nil || count < blocks/3) {
+		t.Errorf("%d problems, %v", count, err)
+	}
+}
+
+func TestScrubEnds(t *testing.T) {
+	path, _ := manyBlocks(t)
+	f, _, err := Inspect(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	none := func(error) { t.Error("a problem") }
+	ctx, cancel := context.WithCancel(t.Context())
+	err = f.Scrub(ctx, 0, 2, func(Scrubbed) { cancel() }, none)
+	if err != nil && !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := f.Scrub(t.Context(), 0, 2, func(Scrubbed) {}, none); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("closed: %v", err)
+	}
+}
+
+// TestInspect: what is strange is told from what is damaged.
+func TestInspect(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "layer.gl")
+	text, err := os.ReadFile("testdata/lz4.gl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	newer := slices.Clone(text)
+	newer[8]++
+	for _, c := range []struct {
+		name           string
+		text           []byte
+		known, strange bool
+	}{
+		{"empty", nil, false, false},
+		{"foreign", []byte("Dear diary"), false, true},
+		{"newer", newer, false, true},
+		{"short", text[:50], false, false},
+		{"cut", text[:len(text)-1], true, false},
+	} {
+		if err := os.WriteFile(path, c.text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		f, problems, err := Inspect(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h := f.Header(); len(problems) == 0 || h.Known() != c.known || Strange(problems) != c.strange {
+			t.Errorf("%s: known %v, strange %v, %v", c.name, h.Known(), Strange(problems), problems)
+		}
+		f.Close()
+	}
+	if _, _, err := Inspect(t.TempDir()); !errors.Is(err, corrupt.ErrForeign) {
+		t.Errorf("a directory: %v", err)
+	}
+	if _, err := CheckSparing(t.Context(), path, cpu.Generic, nil, func(error) {}); !errors.Is(err, corrupt.ErrCorrupt) {
+		t.Errorf("CheckSparing: %v", err)
+	}
+}

@@ -1,0 +1,223 @@
+package rundir
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"grenier/io/corrupt"
+	"grenier/io/layerfile"
+	"grenier/io/manifest"
+	"grenier/io/vfs"
+)
+
+// Found is what has the name of a layer file in a directory.
+type Found struct {
+	Seeds   int
+	Link    bool // a link, to a file or to something else
+	Regular bool // a file that can be read, or a link to one
+	Begins  bool // and it begins like a layer file
+	Stamp   Stamp
+}
+
+// Stamp tells a file from another one of the same name. A file whose bytes went bad on
+// the disk keeps its stamp.
+type Stamp struct {
+	Inode    uint64    `json:"inode"` // 0 where there is none
+	Bytes    int64     `json:"bytes"`
+	Modified time.Time `json:"modified"`
+}
+
+// At returns the directory at path, whatever is in it. It fails with ErrMissing or
+// ErrNotDir.
+func At(path string) (*Dir, error) {
+	d := &Dir{path: path}
+	dir, err := d.open()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", path, ErrMissing)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d, dir.Close()
+}
+
+// Found lists what has the name of a layer file, by seeds. It follows links. It fails
+// with an error of the operating system.
+func (d *Dir) Found() (all []Found, err error) {
+	dir, err := d.open()
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	entries, err := dir.Entries()
+	for _, e := range entries {
+		n, ok := LayerSeeds(e.Name())
+		if !ok || n >= manifest.MaxLayers {
+			continue
+		}
+		f := Found{Seeds: n, Link: e.Mode()&fs.ModeSymlink != 0}
+		if err := f.look(d.LayerPath(n)); err != nil {
+			return nil, err
+		}
+		all = append(all, f)
+	}
+	slices.SortFunc(all, func(a, b Found) int { return a.Seeds - b.Seeds })
+	return all, err
+}
+
+// look opens the file at path, if it is one.
+func (f *Found) look(path string) error {
+	file, err := vfs.OpenFile(path)
+	if isKind(err) || errors.Is(err, fs.ErrNotExist) { // a link to nothing
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	f.Regular, f.Begins = true, layerfile.Begins(file)
+	f.Stamp = Stamp{Inode: inodeOf(info), Bytes: info.Size(), Modified: info.ModTime().UTC()}
+	return nil
+}
+
+// IsLocked tells who has the directory, if somebody has: with a *LockedError.
+func (d *Dir) IsLocked() error {
+	h, err := d.holder()
+	if err != nil || !h.Held {
+		return err
+	}
+	return &LockedError{Path: filepath.Join(d.path, LockName), PID: h.PID}
+}
+
+// LockDamaged is Lock for a directory of which the caller knows that it holds a run, even
+// if its manifest is lost or damaged. It fails like Lock, but does not look at the
+// manifest, nor does it make one.
+func LockDamaged(path string) (*Locked, error) {
+	l := &Locked{Dir: Dir{path: path}}
+	if err := unwritable(path, vfs.Writable(path)); err != nil {
+		return nil, err
+	}
+	err := l.acquire()
+	if err == nil {
+		err = l.prepareWork()
+	}
+	if err != nil {
+		return nil, errors.Join(unwritable(path, err), l.Unlock())
+	}
+	return l, nil
+}
+
+// SetAside gives what is called name, whatever it is, another name in the directory, which
+// it returns: name, ".damaged-" and the time. When it returns nil, that survives a power cut.
+func (l *Locked) SetAside(name string) (string, error) {
+	stem := name + ".damaged-" + time.Now().UTC().Format("20060102T150405")
+	aside := stem
+	for i := 2; ; i++ {
+		there, err := vfs.Exists(l.dir, aside)
+		if err != nil {
+			return "", err
+		}
+		if !there {
+			break
+		}
+		aside = fmt.Sprintf("%s-%d", stem, i)
+	}
+	if err := change(l.dir, func(d vfs.Dir) error { return vfs.Move(d, name, aside) }); err != nil {
+		return "", err
+	}
+	return aside, l.dir.Sync()
+}
+
+// againName is the directory in work/ of a layer that is solved again.
+const againName = "again"
+
+// Again opens the directory in work/ of a layer that is solved again, making it if there
+// is none. The caller closes it.
+func (l *Locked) Again() (vfs.Dir, error) {
+	work, err := vfs.MakeSub(l.work, againName)
+	if err != nil {
+		return nil, err
+	}
+	return guarded{work, l.dir, l.lock}, nil
+}
+
+// ClearAgain removes it and our files in it, if there is one. Errors are those of the
+// operating system, or a *LostError.
+func (l *Locked) ClearAgain() error {
+	work, err := l.work.Sub(againName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(ClearTiles(guarded{work, l.dir, l.lock}), work.Close()); err != nil {
+		return err
+	}
+	return change(l.work, func(d vfs.Dir) error { return vfs.RemoveDir(d, againName) })
+}
+
+// change does something to a directory that may be guarded, unless the lock is lost.
+func change(d vfs.Dir, do func(d vfs.Dir) error) error {
+	if g, ok := d.(guarded); ok {
+		if err := g.held(); err != nil {
+			return err
+		}
+		d = g.Dir
+	}
+	return do(d)
+}
+
+// ClearTiles removes a work file and its checkpoint from a directory, if they are there.
+func ClearTiles(work vfs.Dir) error {
+	return errors.Join(
+		vfs.RemoveIfThere(work, TilesName), vfs.RemoveIfThere(work, TilesName+"."+CheckpointName),
+		vfs.RemoveStale(work, working))
+}
+
+// ScrubPath returns the path of the file in work/ that says how far a scrub is.
+func (d *Dir) ScrubPath() string { return filepath.Join(d.path, WorkName, ScrubName) }
+
+// RemoveScrub removes it, if there is one. Errors are those of the operating system.
+func (d *Dir) RemoveScrub() error {
+	work, err := d.openWork()
+	if err != nil {
+		return err
+	}
+	return errors.Join(vfs.RemoveIfThere(work, ScrubName), work.Close())
+}
+
+// Damaged returns the run directory in which a file is damaged or missing, as far as that
+// can be seen from the error: it is about a manifest, a layer file, or a directory that has
+// layer files but no manifest.
+func Damaged(err *corrupt.Error) (dir string, ok bool) {
+	if strings.Contains(err.File, "://") { // on a web server
+		return "", false
+	}
+	d := &Dir{path: filepath.Dir(err.File)}
+	name := filepath.Base(err.File)
+	seeds, layer := LayerSeeds(name)
+	foreign := errors.Is(err, corrupt.ErrForeign)
+	switch {
+	case layer && foreign: // it may not be part of the run at all
+		m, err := d.Manifest()
+		return d.path, err != nil || seeds < len(m.Layers)
+	case layer, name == ManifestName && !foreign:
+		return d.path, true
+	case !foreign:
+		return "", false
+	case name != ManifestName:
+		d.path = err.File
+	}
+	found, _ := d.Found() // a directory that cannot be read has none
+	return d.path, len(found) > 0
+}

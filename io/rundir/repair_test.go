@@ -1,0 +1,158 @@
+package rundir
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"grenier/io/corrupt"
+)
+
+func TestFound(t *testing.T) {
+	dir := t.TempDir()
+	fill(t, dir, map[string]string{
+		"layer-00.gl": "x", "layer-12.gl": "yy", "layer-100.gl": "", "layer-5.gl": "", "layer-007.gl": "", "layer--5.gl": "",
+		"layer-01.gl.tmp": "", "layer-02.glx": "", "layer-1024.gl": "", "thesis.tex": "",
+	})
+	if err := os.Mkdir(filepath.Join(dir, "layer-03.gl"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, target := range map[string]string{"layer-04.gl": "layer-12.gl", "layer-05.gl": "nowhere"} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	d, err := At(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := d.Found()
+	if err != nil {
+		t.Fatal(err)
+	}
+	type short struct {
+		Seeds   int
+		Regular bool
+		Bytes   int64
+	}
+	var got []short
+	for _, f := range all {
+		if !f.Regular {
+			f.Stamp.Bytes = 0
+		}
+		got = append(got, short{f.Seeds, f.Regular, f.Stamp.Bytes})
+	}
+	want := []short{{0, true, 1}, {3, false, 0}, {4, true, 2}, {5, false, 0}, {12, true, 2}, {100, true, 0}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := At(filepath.Join(dir, "layer-00.gl")); !errors.Is(err, ErrNotDir) {
+		t.Error(err)
+	}
+	if _, err := At(filepath.Join(dir, "none")); !errors.Is(err, ErrMissing) {
+		t.Error(err)
+	}
+}
+
+// TestSetAside: nothing is overwritten.
+func TestSetAside(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	l := mustLock(t, dir)
+	defer l.Unlock()
+	names := map[string]string{}
+	for _, text := range []string{"a", "b", "c"} {
+		fill(t, dir, map[string]string{"layer-00.gl": text})
+		name, err := l.SetAside("layer-00.gl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		names[filepath.Join(dir, name)] = text
+	}
+	for path, want := range names {
+		if text, err := os.ReadFile(path); err != nil || string(text) != want {
+			t.Errorf("%s: %q, %v", path, text, err)
+		}
+	}
+	if len(names) != 3 {
+		t.Error(names)
+	}
+	if _, err := l.SetAside("layer-00.gl"); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
+// TestLockDamaged: the manifest is not looked at, and not made.
+func TestLockDamaged(t *testing.T) {
+	dir := t.TempDir()
+	fill(t, dir, map[string]string{"layer-00.gl": "x", "a.tmp": "x", "work/again/tiles": "x", "work/again/tiles.checkpoint": "x", "work/tiles": "x"})
+	l, err := LockDamaged(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.IsLocked(); !isLocked(err) {
+		t.Errorf("not locked: %v", err)
+	}
+	if _, err := LockDamaged(dir); !isLocked(err) {
+		t.Errorf("two locks: %v", err)
+	}
+	work, err := l.Again()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := names(t, filepath.Join(dir, "work", "again")); got != "tiles tiles.checkpoint" {
+		t.Error(got)
+	}
+	if err := errors.Join(work.Close(), l.ClearAgain(), l.ClearAgain(), l.Unlock()); err != nil {
+		t.Error(err)
+	}
+	if err := l.IsLocked(); err != nil {
+		t.Error(err)
+	}
+	if got := names(t, dir) + "; " + names(t, filepath.Join(dir, WorkName)); got != "a.tmp layer-00.gl lock work; tiles" {
+		t.Error(got)
+	}
+	fill(t, dir, map[string]string{LockName: "of the door"})
+	before := snapshot(t, dir)
+	if _, err := LockDamaged(dir); err == nil {
+		t.Error("a foreign lock is taken")
+	}
+	if diff := cmp.Diff(before, snapshot(t, dir)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func isLocked(err error) bool {
+	_, ok := errors.AsType[*LockedError](err)
+	return ok
+}
+
+func TestDamaged(t *testing.T) {
+	dir := t.TempDir()
+	empty := filepath.Join(dir, "empty")
+	fill(t, dir, map[string]string{"run/layer-00.gl": "x", "empty/x": ""})
+	run := filepath.Join(dir, "run")
+	for _, c := range []struct {
+		file  string
+		cause error
+		dir   string // "" for none
+	}{
+		{"run/layer-05.gl", corrupt.ErrMismatch, "run"},
+		{"layer-05.gl", corrupt.ErrForeign, "."},
+		{"run/manifest.json", corrupt.ErrVersion, "run"},
+		{"http://localhost/layer-05.gl", corrupt.ErrCorrupt, ""},
+		{"run/other.json", corrupt.ErrCorrupt, ""},
+		{"layer-5.gl", corrupt.ErrCorrupt, ""},
+		{filepath.Join(run, "manifest.json"), corrupt.ErrForeign, run},
+		{filepath.Join(empty, "manifest.json"), corrupt.ErrForeign, ""},
+		{run, corrupt.ErrForeign, run},
+		{empty, corrupt.ErrForeign, ""},
+	} {
+		got, ok := Damaged(&corrupt.Error{File: c.file, Cause: c.cause})
+		if ok != (c.dir != "") || ok && got != c.dir {
+			t.Errorf("%s, %v: %s, %v", c.file, c.cause, got, ok)
+		}
+	}
+}

@@ -1,0 +1,41 @@
+package vfs
+
+import "io/fs"
+
+// Move gives an entry the name to, which nothing has, whatever it is: a link is moved
+// itself, a directory with all that is in it. It is for what stands in the way of a file
+// and must not be lost. It fails with fs.ErrExist if there is something of that name.
+func Move(d Dir, from, to string) error {
+	there, err := Exists(d, to)
+	if err != nil {
+		return err
+	}
+	if there {
+		return &fs.PathError{Op: "rename", Path: d.Path(to), Err: fs.ErrExist}
+	}
+	s, ok := d.(*system)
+	if !ok {
+		return d.Rename(from, to)
+	}
+	if _, err := s.lstat("rename", from); err != nil {
+		return err
+	}
+	return s.named("rename", to, s.root.Rename(from, to))
+}
+
+// RemoveDir removes an empty directory. It fails with a *KindError for anything else than
+// a directory.
+func RemoveDir(d Dir, name string) error {
+	info, err := d.Lstat(name)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return &KindError{Path: d.Path(name), Mode: info.Mode().Type(), Dir: true}
+	}
+	s, ok := d.(*system)
+	if !ok {
+		return &fs.PathError{Op: "remove", Path: d.Path(name), Err: fs.ErrInvalid}
+	}
+	return s.named("remove", name, s.root.Remove(name))
+}

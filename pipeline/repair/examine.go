@@ -1,0 +1,157 @@
+package repair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"grenier/io/corrupt"
+	"grenier/io/layerfile"
+	"grenier/io/manifest"
+	"grenier/io/rundir"
+)
+
+// examineAll finds out what every layer needs, changing nothing. It fails with a
+// *batch.MemoryError if that cannot be done.
+func (r *repairer) examineAll(ctx context.Context) error {
+	for n := range r.last + 1 {
+		r.total += float64(r.found[n].Stamp.Bytes)
+	}
+	largest := -1
+	for n := range r.last + 1 {
+		l, err := r.examine(ctx, n)
+		if err != nil {
+			return err
+		}
+		if l.Action == Solve {
+			largest = n
+		}
+		r.result.Layers = append(r.result.Layers, l)
+		if r.options.Planned != nil {
+			r.options.Planned(l)
+		}
+	}
+	r.result.OK = r.inOrder()
+	if largest < 0 {
+		return nil
+	}
+	o := r.options.Solve
+	o.Seeds = largest
+	return o.Check(r.game)
+}
+
+// inOrder tells whether nothing is to be done.
+func (r *repairer) inOrder() bool {
+	for _, l := range r.result.Layers {
+		if l.Action != Keep {
+			return false
+		}
+	}
+	return !r.lost
+}
+
+// examine finds out what layer n needs.
+func (r *repairer) examine(ctx context.Context, n int) (l Layer, err error) {
+	found, there := r.found[n]
+	begun := r.done
+	defer func() { r.done = begun + float64(found.Stamp.Bytes) }()
+	l = Layer{Seeds: n, Action: Solve, Aside: there && (found.Link || !found.Begins)}
+	switch {
+	case !there:
+		l.Problem = "missing"
+		return l, nil
+	case !found.Regular:
+		l.Problem = fmt.Sprintf("%s: not a regular file", r.dir.LayerPath(n))
+		return l, nil
+	}
+	f, problems, err := layerfile.Inspect(r.dir.LayerPath(n))
+	if err != nil {
+		return l, err
+	}
+	defer f.Close()
+	l.Aside = l.Aside || layerfile.Strange(problems)
+	if len(problems) == 0 {
+		problems = r.misplaced(&l, f)
+	}
+	if len(problems) > 0 {
+		l.Problem = problems[0].Error()
+		return l, nil
+	}
+	return l, r.contents(ctx, f, &l, begun)
+}
+
+// misplaced tells whether an intact file is not the one that belongs in the place of a
+// layer. Such a file is not deleted.
+func (r *repairer) misplaced(l *Layer, f *layerfile.File) []error {
+	n := l.Seeds
+	err := f.Expect(layerfile.Header{
+		Game: r.id.Game, Rules: r.id.Rules, Pits: r.id.Pits, Seeds: n, Positions: r.space.Size(n),
+	})
+	if e := r.listed(n); err == nil && e != nil && e.Hash != f.Footer().Hash {
+		err = corrupt.New(f.Path(), "footer", "hash %v %w that in the manifest, %v", f.Footer().Hash, corrupt.ErrMismatch, e.Hash)
+	}
+	if err != nil {
+		l.Aside = true
+		return []error{err}
+	}
+	return nil
+}
+
+// contents reads the blocks of the file of a layer, and counts scores if the manifest does
+// not vouch for the file.
+func (r *repairer) contents(ctx context.Context, f *layerfile.File, l *Layer, begun float64) error {
+	n := l.Seeds
+	report := func(err error) {
+		if l.Problem == "" {
+			l.Problem = err.Error()
+		}
+	}
+	entry := r.listed(n)
+	if entry != nil && entry.File == rundir.LayerName(n) && r.manifest.CheckFile(n, f) == nil {
+		progress := func(p layerfile.Scrubbed) { r.reading(n, begun+float64(p.Bytes)) }
+		err := f.Scrub(ctx, 0, r.options.Solve.Workers, progress, report)
+		if err == nil && l.Problem == "" {
+			l.Action, l.entry = Keep, *entry
+		}
+		return unlessCorrupt(err, report)
+	}
+	return r.count(ctx, f.Path(), l, begun, report)
+}
+
+// count makes an entry for a file that the manifest does not vouch for.
+func (r *repairer) count(ctx context.Context, path string, l *Layer, begun float64, report func(error)) error {
+	n := l.Seeds
+	sum, err := layerfile.CheckSparing(ctx, path, r.options.Solve.Family, func(bytes int64) { r.reading(n, begun+float64(bytes)) }, report)
+	if err != nil {
+		return unlessCorrupt(err, report)
+	}
+	if !sum.Histogram.Within(int8(-n), int8(n)) {
+		l.Aside = true
+		report(corrupt.New(path, "", "scores beyond %d to %d", -n, n))
+		return nil
+	}
+	seconds := 0.0 // not known
+	if e := r.listed(n); e != nil {
+		l.Problem, seconds = "the manifest lists other bytes with the same scores", e.Seconds
+	} else if !r.lost {
+		l.Problem = "not listed in the manifest"
+	}
+	l.Action, l.entry = List, manifest.NewLayer(rundir.LayerName(n), sum, seconds)
+	return nil
+}
+
+// unlessCorrupt reports damage, and returns other errors.
+func unlessCorrupt(err error, report func(error)) error {
+	if errors.Is(err, corrupt.ErrCorrupt) {
+		report(err)
+		return nil
+	}
+	return err
+}
+
+// reading tells how far reading is.
+func (r *repairer) reading(n int, done float64) {
+	if r.options.Progress != nil {
+		r.options.Progress(Progress{Seeds: n, Done: done, Total: r.total})
+	}
+}

@@ -1,0 +1,100 @@
+package scrub
+
+import (
+	"fmt"
+	"time"
+)
+
+// MaxProblems is how many problems of a layer are described.
+const MaxProblems = 10
+
+// State is what became of a layer.
+type State string
+
+// The states.
+const (
+	Intact  State = "intact"
+	Damaged State = "damaged"
+	Missing State = "missing"
+)
+
+// Result is the outcome of a scrub.
+type Result struct {
+	// OK says that nothing is damaged or missing.
+	OK bool `json:"ok"`
+	// Manifest says what is wrong with the manifest, "" if nothing is.
+	Manifest string `json:"manifest_problem"`
+	// Layers holds the outcomes by increasing number of seeds.
+	Layers []Layer `json:"layers"`
+	// Ignored lists what is called like a layer above these, but does not begin like one.
+	Ignored []string `json:"ignored,omitempty"`
+	// Bytes is the size of all layer files, those included that had been read before.
+	Bytes   int64   `json:"bytes"`
+	Seconds float64 `json:"seconds"`
+
+	bad   int
+	first error
+}
+
+// Layer is the outcome for one layer.
+type Layer struct {
+	Seeds int    `json:"seeds"`
+	File  string `json:"file"`
+	State State  `json:"state"`
+	Bytes int64  `json:"bytes"`
+	// Unlisted says that there is a manifest, but it does not list the layer. A file that it
+	// does not list is not part of the run.
+	Unlisted bool `json:"unlisted"`
+	// Before is when the file was read by a scrub that was interrupted, nil if it was now.
+	Before *time.Time `json:"read_before,omitempty"`
+	// Problems describes the first MaxProblems problems, Count says how many there are.
+	Problems []string `json:"problems"`
+	Count    int      `json:"problem_count"`
+
+	first error
+}
+
+func newResult() *Result { return &Result{OK: true, Layers: []Layer{}} }
+
+func (r *Result) addManifest(err error) {
+	r.OK, r.Manifest, r.first = false, err.Error(), err
+}
+
+// add appends the outcome for a layer, elapsed after the start.
+func (r *Result) add(l Layer, elapsed time.Duration) {
+	if l.State != Intact {
+		r.OK = false
+		r.bad++
+		if r.first == nil {
+			r.first = fmt.Errorf("layer %d: %w", l.Seeds, l.first)
+		}
+	}
+	r.Layers = append(r.Layers, l)
+	r.Bytes += l.Bytes
+	r.Seconds = elapsed.Seconds()
+}
+
+// Err returns nil if nothing is wrong, otherwise the first problem, which matches
+// corrupt.ErrCorrupt, and how many layers have problems.
+func (r *Result) Err() error {
+	if r.bad > 1 || r.bad == 1 && r.Manifest != "" {
+		return fmt.Errorf("%w (%d of %d layers are damaged or missing)", r.first, r.bad, len(r.Layers))
+	}
+	return r.first
+}
+
+// problem adds a problem.
+func (l *Layer) problem(err error) {
+	if l.first == nil {
+		l.first = err
+	}
+	if l.Count++; len(l.Problems) < MaxProblems {
+		l.Problems = append(l.Problems, err.Error())
+	}
+}
+
+// damaged adds damage.
+func (l *Layer) damaged(err error) {
+	l.State = Damaged
+	l.problem(err)
+}

@@ -1,0 +1,274 @@
+// Package scrub reads a run directory from the disk and compares all checksums: those of
+// the manifest, and of header, model, index, blocks and footer of every layer file. It
+// finds what a disk has forgotten, at the speed of the disk, and decodes nothing: whether
+// the scores are right is what package verify asks.
+//
+// A large run takes hours. What is done is noted in work/scrub.json (state.go), so that a
+// scrub that was interrupted goes on where it was: files that were read to their end
+// without a fault are not read again unless they changed, and the file in progress is
+// gone on with at the block before which all is in order. A scrub that came to its end
+// removes the note: the next one reads everything.
+//
+// Nothing else is written, and no lock is taken. While a solver runs, or where nobody can
+// write, there is no note; all else is the same.
+package scrub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"time"
+
+	"grenier/io/corrupt"
+	"grenier/io/layerfile"
+	"grenier/io/manifest"
+	"grenier/io/rundir"
+)
+
+// Options say what to read and how.
+type Options struct {
+	// Layers lists the layers to read by their number of seeds; empty stands for all.
+	// Only when all are read is there a note.
+	Layers []int
+	// Workers is the number of goroutines that read; 0 means one.
+	Workers int
+	// Restart reads everything, even if a scrub was interrupted.
+	Restart bool
+	// Progress, if not nil, is called often, by one goroutine at a time.
+	Progress func(Progress)
+	// Done, if not nil, is called with each layer that is done, by increasing seeds.
+	Done func(Layer)
+	// Note, if not nil, is told what is worth knowing.
+	Note func(string)
+}
+
+// Progress says how far a scrub is.
+type Progress struct {
+	Seeds       int   // of the layer in progress
+	Done, Total int64 // bytes, of what this scrub has to read
+}
+
+// Run scrubs the run directory at path. Whatever is wrong becomes part of the result;
+// see Result.Err. A directory without a manifest that can be read counts as a run if it
+// has files that are layers. An error says that the question could not be answered: those
+// of rundir.Open if the directory holds no run at all, ErrNoLayer, one of the operating
+// system, or that of ctx. The result then has the layers that were done before.
+func Run(ctx context.Context, path string, o Options) (*Result, error) {
+	s := &scrubber{options: o, start: time.Now(), result: newResult()}
+	if err := s.survey(path); err != nil {
+		return s.result, err
+	}
+	if len(o.Layers) == 0 {
+		s.notes = openNotes(s.dir, o)
+	}
+	for i := range s.tasks {
+		s.total += s.tasks[i].Stamp.Bytes
+	}
+	for _, t := range s.tasks {
+		l, err := s.layer(ctx, t)
+		if err != nil {
+			s.notes.save()
+			return s.result, err
+		}
+		s.result.add(l, time.Since(s.start))
+		if o.Done != nil {
+			o.Done(l)
+		}
+	}
+	s.notes.remove()
+	return s.result, nil
+}
+
+// ErrNoLayer reports a layer above all that a directory lists or has.
+var ErrNoLayer = errors.New("no such layer")
+
+// scrubber is a scrub at work.
+type scrubber struct {
+	options  Options
+	start    time.Time
+	dir      *rundir.Dir
+	manifest *manifest.Manifest // nil if it cannot be read
+	tasks    []task
+	notes    *notes // nil if nothing is noted
+	result   *Result
+
+	read, total int64 // bytes
+}
+
+// task is a layer to be read.
+type task struct {
+	rundir.Found
+	listed, there bool
+}
+
+// survey finds out what there is to read.
+func (s *scrubber) survey(path string) (err error) {
+	if s.dir, err = rundir.At(path); err != nil {
+		return err
+	}
+	found, err := s.dir.Found()
+	if err != nil {
+		return err
+	}
+	if s.manifest, err = s.dir.Manifest(); err != nil {
+		if err := s.noManifest(err, found); err != nil {
+			return err
+		}
+	}
+	return s.choose(found)
+}
+
+// noManifest takes in that the manifest cannot be read. It fails if nothing else tells
+// that the directory holds a run.
+func (s *scrubber) noManifest(cause error, found []rundir.Found) error {
+	lost := errors.Is(cause, fs.ErrNotExist)
+	if !lost && !errors.Is(cause, corrupt.ErrCorrupt) {
+		return cause
+	}
+	for _, f := range found {
+		if f.Begins {
+			if lost {
+				cause = corrupt.New(s.dir.ManifestPath(), "", "missing, but there are layer files")
+			}
+			s.result.addManifest(cause)
+			return nil
+		}
+	}
+	if !lost {
+		return cause
+	}
+	if _, err := rundir.Open(s.dir.Path()); err != nil {
+		return err
+	}
+	return cause
+}
+
+// choose makes the list of layers to read: all from 0 to the largest one that is listed, or
+// that begins like a layer file.
+func (s *scrubber) choose(found []rundir.Found) error {
+	listed := 0
+	if s.manifest != nil {
+		listed = len(s.manifest.Layers)
+	}
+	last := listed - 1
+	there := map[int]rundir.Found{}
+	for _, f := range found {
+		there[f.Seeds] = f
+		if f.Seeds > last && f.Begins {
+			last = f.Seeds
+		}
+	}
+	for n := range last + 1 {
+		if s.wanted(n) {
+			f, ok := there[n]
+			f.Seeds = n
+			s.tasks = append(s.tasks, task{f, n < listed, ok})
+		}
+	}
+	for _, f := range found {
+		if f.Seeds > last {
+			s.result.Ignored = append(s.result.Ignored, rundir.LayerName(f.Seeds))
+		}
+	}
+	for _, n := range s.options.Layers {
+		if n < 0 || n > last {
+			return fmt.Errorf("layer %d: %w (%s has layers 0 to %d)", n, ErrNoLayer, s.dir.Path(), last)
+		}
+	}
+	return nil
+}
+
+func (s *scrubber) wanted(n int) bool {
+	return len(s.options.Layers) == 0 || slices.Contains(s.options.Layers, n)
+}
+
+// layer reads a layer.
+func (s *scrubber) layer(ctx context.Context, t task) (Layer, error) {
+	path := s.dir.LayerPath(t.Seeds)
+	l := Layer{
+		Seeds: t.Seeds, File: rundir.LayerName(t.Seeds), State: Intact, Bytes: t.Stamp.Bytes,
+		Unlisted: s.manifest != nil && !t.listed, Problems: []string{},
+	}
+	if t.listed && s.manifest.Layers[t.Seeds].File != l.File {
+		l.damaged(corrupt.New(s.dir.ManifestPath(), fmt.Sprintf("layer %d", t.Seeds), "its file is called %s instead of %s",
+			s.manifest.Layers[t.Seeds].File, l.File))
+		return l, nil
+	}
+	switch {
+	case !t.there:
+		l.State = Missing
+		l.problem(corrupt.New(path, "", "missing: %w", fs.ErrNotExist))
+		return l, nil
+	case !t.Regular:
+		l.damaged(corrupt.New(path, "", "%w: not a regular file", corrupt.ErrForeign))
+		return l, nil
+	}
+	return l, s.file(ctx, path, t, &l)
+}
+
+// file reads the file of a layer.
+func (s *scrubber) file(ctx context.Context, path string, t task, l *Layer) error {
+	f, problems, err := layerfile.Inspect(path)
+	if errors.Is(err, corrupt.ErrCorrupt) { // no file any more
+		l.damaged(err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if len(problems) == 0 && t.listed {
+		if err := s.manifest.CheckFile(t.Seeds, f); err != nil {
+			problems = []error{err}
+		}
+	}
+	if len(problems) == 0 && f.Header().Seeds != t.Seeds {
+		problems = []error{corrupt.New(path, "header", "number of seeds %d %w the name", f.Header().Seeds, corrupt.ErrMismatch)}
+	}
+	for _, p := range problems {
+		l.damaged(p)
+	}
+	if len(problems) > 0 {
+		s.read += t.Stamp.Bytes
+		return nil
+	}
+	return s.blocks(ctx, f, t, l)
+}
+
+// blocks reads the blocks of a file, the rest of which is in order.
+func (s *scrubber) blocks(ctx context.Context, f *layerfile.File, t task, l *Layer) error {
+	mark := s.notes.find(t, f.Footer().Checksum, f.NumBlocks())
+	if mark.Done {
+		l.Before = &mark.At
+		s.total -= t.Stamp.Bytes
+		return nil
+	}
+	skipped := int64(float64(t.Stamp.Bytes) / float64(max(f.NumBlocks(), 1)) * float64(mark.Block)) // about
+	s.total -= skipped
+	begun := s.read
+	progress := func(p layerfile.Scrubbed) {
+		s.read = begun + p.Bytes
+		if l.State == Intact {
+			mark.Block = p.Block
+			s.notes.set(mark)
+		}
+		if s.options.Progress != nil {
+			s.options.Progress(Progress{t.Seeds, s.read, s.total})
+		}
+	}
+	err := f.Scrub(ctx, mark.Block, s.options.Workers, progress, l.damaged)
+	if errors.Is(err, corrupt.ErrCorrupt) { // the index has changed
+		l.damaged(err)
+		err = nil
+	}
+	if l.State != Intact {
+		s.notes.forget(t.Seeds)
+	} else if err == nil {
+		mark.Done = true
+		s.notes.set(mark)
+	}
+	s.read = begun + t.Stamp.Bytes - skipped
+	return err
+}
