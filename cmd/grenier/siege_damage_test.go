@@ -235,7 +235,7 @@ func (s *subject) give() {
 // attack runs all commands on files of which did tells what became of them.
 func (s *subject) attack(t *testing.T, did string, forged siegetest.Forgery) {
 	t.Helper()
-	mine := s.foreign()
+	mine, repaired := s.foreign(), false
 	fail := func(what, format string, args ...any) {
 		t.Helper()
 		s.failures++
@@ -250,6 +250,12 @@ func (s *subject) attack(t *testing.T, did string, forged siegetest.Forgery) {
 			continue
 		}
 		s.statuses[reply.Status]++
+		if strings.HasPrefix(row.args, "awari repair --progress") {
+			repaired = reply.Status == exitOK
+		}
+		if row.args == afterRepair && repaired && reply.Status != exitOK {
+			fail(row.args, "a repair said that all is well, but: status %d, %q", reply.Status, reply.Err)
+		}
 		if problems := s.judge(row, reply, forged); len(problems) > 0 {
 			fail(row.args, "%s (status %d, %q, %q)", firstLines(strings.Join(problems, "\n"), 3), reply.Status, firstLines(reply.Out, 5), reply.Err)
 		}
@@ -408,6 +414,9 @@ func (s *subject) renamed(files map[string][]byte, prefix string) map[string][]b
 	return out
 }
 
+// afterRepair finds nothing if a repair before said that it was successful.
+const afterRepair = "awari verify --progress none --json --threads 1 --dir @/run"
+
 // awariRows are the commands that read solved layers.
 func awariRows(pits, seeds int, rules string) []row {
 	low, above := board(pits, seeds-3), board(pits, seeds+2)
@@ -424,6 +433,10 @@ func awariRows(pits, seeds int, rules string) []row {
 		{args: "awari status --dir @/run", quiet: true},
 		{args: "awari serve --json --addr localhost:0 --dir @/run", in: "api/probe?pits=" + query + " api/line?pits=" + query + " api/layers", trusts: true},
 		{args: fmt.Sprintf("awari solve --progress none --pits %d --rules %s --seeds %d --dir @/run", pits, rules, seeds+1), writes: true},
+		{args: "awari scrub --progress none --dir @/run", quiet: true, writes: true},
+		{args: "awari repair --dry-run --progress none --dir @/run", quiet: true},
+		{args: "awari repair --progress none --dir @/run", quiet: true, writes: true},
+		{args: afterRepair, quiet: true},
 	}
 }
 

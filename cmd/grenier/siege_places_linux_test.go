@@ -20,7 +20,7 @@ type siegePlace struct {
 // Commands that look at all of a run, and that add to it.
 var (
 	readRun  = []string{"probe", "stats", "verify", "export", "compare", "search", "play", "status", "serve"}
-	writeRun = []string{"solve"}
+	writeRun = []string{"solve", "scrub", "repair"}
 )
 
 // places are the names that a command may find something else at.
@@ -49,6 +49,8 @@ func places() []siegePlace {
 		{"run/work/status.json", pick("status", "solve")},
 		{"run/work", pick("stats", "status", "solve")},
 		{"run/manifest.json.tmp", pick("stats", "solve")},
+		{"run/work/scrub.json", pick("scrub")},
+		{"run/work/again", pick("scrub", "repair")},
 		{"run/work/tiles", pick("solve")},
 		{"run/work/tiles.checkpoint", pick("solve")},
 		{"run/work/layer-06.gl.tmp", pick("solve")},
