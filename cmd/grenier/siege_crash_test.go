@@ -34,6 +34,7 @@ var crashing = []string{
 	"swap bfs --symmetry --json --progress none --memory 64MiB --rows 2 --cols 3 --dir @/run",
 	"chemin solve --json --progress none --memory 64MiB --rows 2 --cols 2 --dir @/run",
 	"chemin solve --progress none --rows 2 --cols 2 --svg @/run/steps.svg",
+	"awari repair --progress none --dir @/run",
 }
 
 // accident is what happens at one of the operations on files.
@@ -88,6 +89,7 @@ type crashes struct {
 	args  []string
 	want  map[string]string // files
 	facts map[string]bool   // printed
+	begun map[string][]byte // files that are there when it begins, by name
 	count int
 }
 
@@ -101,14 +103,44 @@ func newCrashes(t *testing.T, args string) *crashes {
 		export = fmt.Sprintf("awari export --progress none --layer %d --format colex --dir %s --out %s/%s", layer%2, given, given, export)
 		mustRun(t, strings.Fields(export)...)
 	}
+	if strings.HasPrefix(args, "awari repair") {
+		c.damage(t)
+	}
 	c.begin(t)
 	c.facts = facts(reply{Out: mustRun(t, c.args...)})
 	c.want = c.results(t)
 	return c
 }
 
-// begin makes the directory for results, empty.
+// damage makes a run the beginning that has lost its manifest and a layer, and another one
+// in part.
+func (c *crashes) damage(t *testing.T) {
+	t.Helper()
+	c.begun = map[string][]byte{}
+	for name, data := range c.tree.Save("given").Files {
+		switch base := filepath.Base(name); base {
+		case rundir.ManifestName, rundir.LayerName(4):
+			continue
+		case rundir.LayerName(2):
+			data = data[:len(data)/2]
+		}
+		if strings.HasSuffix(name, ".gl") || filepath.Base(name) == rundir.LockName {
+			c.begun[siegeDir+"/"+filepath.Base(name)] = data
+		}
+	}
+}
+
+// begin makes the directory for results.
 func (c *crashes) begin(t *testing.T) {
+	t.Helper()
+	c.empty(t)
+	for name, data := range c.begun {
+		c.tree.Write(name, data)
+	}
+}
+
+// empty makes the directory for results, empty.
+func (c *crashes) empty(t *testing.T) {
 	t.Helper()
 	err := c.tree.RemoveAll(siegeDir)
 	if err == nil {
@@ -119,6 +151,20 @@ func (c *crashes) begin(t *testing.T) {
 	}
 }
 
+// disk returns a file system in memory with the files that are there at the beginning.
+func (c *crashes) disk(t *testing.T) *crashfs.FS {
+	t.Helper()
+	files := map[string][]byte{}
+	for name, data := range c.begun {
+		files[c.tree.Path(name)] = data
+	}
+	disk, err := crashfs.New().Load(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return disk
+}
+
 // results are the files that the command is to leave. What it keeps in work is its own
 // affair.
 func (c *crashes) results(t *testing.T) map[string]string {
@@ -126,7 +172,7 @@ func (c *crashes) results(t *testing.T) map[string]string {
 	files := withoutSeconds(t, c.tree.Path(siegeDir))
 	maps.DeleteFunc(files, func(name, _ string) bool {
 		_, temp := vfs.TempFor(filepath.Base(name)) // what a kill leaves beside an export
-		return temp || name == rundir.LockName || name == "." || strings.HasPrefix(name, rundir.WorkName)
+		return temp || strings.Contains(name, ".damaged-") || name == rundir.LockName || name == "." || strings.HasPrefix(name, rundir.WorkName)
 	})
 	return files
 }
@@ -136,7 +182,7 @@ func (c *crashes) results(t *testing.T) map[string]string {
 func (c *crashes) crash(t *testing.T, a accident, k int, r *rand.Rand) (ended bool) {
 	t.Helper()
 	c.begin(t)
-	disk, n := crashfs.New(), 0
+	disk, n := c.disk(t), 0
 	if a.fails == nil {
 		disk.CrashAt(k)
 	}
@@ -191,7 +237,7 @@ func (c *crashes) again(t *testing.T, fail func(format string, args ...any)) {
 func (c *crashes) whole(t *testing.T, fail func(format string, args ...any)) {
 	t.Helper()
 	for name, text := range c.results(t) {
-		if want := c.want[name]; text != want && filepath.Dir(name) == "." && name != rundir.ManifestName {
+		if want := c.want[name]; text != want && text != string(c.begun[siegeDir+"/"+name]) && filepath.Dir(name) == "." && name != rundir.ManifestName {
 			fail("%s is half done: %d bytes instead of %d", name, len(text), len(want))
 		}
 	}
@@ -201,7 +247,7 @@ func (c *crashes) whole(t *testing.T, fail func(format string, args ...any)) {
 func (c *crashes) powerCut(t *testing.T, disk *crashfs.FS) {
 	t.Helper()
 	work, _ := c.tree.Stat(siegeDir + "/work")
-	c.begin(t)
+	c.empty(t)
 	if work != nil {
 		if err := c.tree.Mkdir(siegeDir+"/work", 0o755); err != nil {
 			t.Fatal(err)

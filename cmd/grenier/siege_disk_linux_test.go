@@ -16,6 +16,9 @@ var fullDisks = []string{"size=%dk,nr_inodes=1000", "size=64m,nr_inodes=%d"}
 // On one that is read-only they change nothing.
 func TestSiegeDisk(t *testing.T) {
 	for i, args := range crashing {
+		if strings.HasPrefix(args, "awari repair") {
+			continue // it begins with files
+		}
 		if !long() && i%4 != 0 {
 			continue
 		}

@@ -105,6 +105,9 @@ func (m mirror) Remove(name string) error {
 	return m.Dir.Remove(name)
 }
 
+// RemoveDir removes a directory, of which there are all in memory, always.
+func (m mirror) RemoveDir(name string) error { return vfs.RemoveDir(m.Dir, name) }
+
 func (m mirror) Sub(name string) (vfs.Dir, error) {
 	d, err := m.Dir.Sub(name)
 	if err != nil {
