@@ -253,7 +253,7 @@ func (s *subject) attack(t *testing.T, did string, forged siegetest.Forgery) {
 		if strings.HasPrefix(row.args, "awari repair --progress") {
 			repaired = reply.Status == exitOK
 		}
-		if row.args == afterRepair && repaired && reply.Status != exitOK {
+		if row.args == afterRepair && repaired && forged != siegetest.Scored && reply.Status != exitOK {
 			fail(row.args, "a repair said that all is well, but: status %d, %q", reply.Status, reply.Err)
 		}
 		if problems := s.judge(row, reply, forged); len(problems) > 0 {
@@ -414,7 +414,8 @@ func (s *subject) renamed(files map[string][]byte, prefix string) map[string][]b
 	return out
 }
 
-// afterRepair finds nothing if a repair before said that it was successful.
+// afterRepair finds nothing if a repair before said that it was successful, but for a layer that
+// is forged: repair compares the checksums of what is stored, and does not decode it.
 const afterRepair = "awari verify --progress none --json --threads 1 --dir @/run"
 
 // awariRows are the commands that read solved layers.
