@@ -34,6 +34,7 @@ var reasons = map[string]string{
 	"io/pagecache/pagecache_linux.go":      "opens a file again that is open, through /proc",
 	"io/pagecache/cachetest":               "a help of tests",
 	"io/browsertest":                       "a help of tests",
+	"io/siegetest":                         "a help of tests, which attacks files",
 	"pipeline/internal/testrun/testrun.go": "a help of tests",
 }
 

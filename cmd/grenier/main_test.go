@@ -15,9 +15,9 @@ import (
 )
 
 // TestMain makes this program available as the command grenier, to scripts and
-// to tests that need a process.
+// to tests that need a process, and as one that runs many command lines.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"grenier": main})
+	testscript.Main(m, map[string]func(){"grenier": main, "grenier-worker": workerMain})
 }
 
 // long says that there is time for long tests.

@@ -79,14 +79,15 @@ func isLock(d vfs.Dir) bool {
 // maxLock is the largest size of a lock file.
 const maxLock = 32
 
-// readPID returns the process id in the lock file of a directory, 0 if it is empty;
-// ok tells whether there is a lock file.
+// readPID returns the process id in the lock file of a directory, 0 if it is empty, or
+// holds zeros, which a power cut may leave of a process id; ok tells whether there is a
+// lock file.
 func readPID(d vfs.Dir) (pid int, ok bool) {
 	text, err := vfs.Read(d, LockName, maxLock)
 	if err != nil {
 		return 0, false
 	}
-	if len(text) == 0 {
+	if len(text) <= maxLock && strings.Trim(string(text), "\x00") == "" {
 		return 0, true
 	}
 	pid, err = strconv.Atoi(strings.TrimSuffix(string(text), "\n"))

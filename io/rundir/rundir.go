@@ -316,6 +316,9 @@ func (l *Locked) prepare(id manifest.Identity) error {
 
 // prepareWork opens work/ and removes what a crash left of files that were being written.
 func (l *Locked) prepareWork() error {
+	if err := l.lockFirst(); err != nil {
+		return err
+	}
 	work, err := vfs.MakeSub(l.dir, WorkName)
 	if err != nil {
 		return err
@@ -325,6 +328,16 @@ func (l *Locked) prepareWork() error {
 		return err
 	}
 	return errors.Join(vfs.RemoveStale(l.dir, replaced), vfs.RemoveStale(l.work, working))
+}
+
+// lockFirst makes the lock durable before there is work/: if a power cut left work/ alone,
+// the directory would not be known as a new run.
+func (l *Locked) lockFirst() error {
+	there, err := vfs.Exists(l.dir, WorkName)
+	if there || err != nil {
+		return err
+	}
+	return l.dir.Sync()
 }
 
 // sameDisk fails with ErrOtherDisk: room is looked for in one file system.

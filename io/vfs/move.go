@@ -24,7 +24,7 @@ func Move(d Dir, from, to string) error {
 }
 
 // RemoveDir removes an empty directory. It fails with a *KindError for anything else than
-// a directory.
+// a directory. A Dir that wraps another one has a method RemoveDir, too.
 func RemoveDir(d Dir, name string) error {
 	info, err := d.Lstat(name)
 	if err != nil {
@@ -33,9 +33,11 @@ func RemoveDir(d Dir, name string) error {
 	if !info.IsDir() {
 		return &KindError{Path: d.Path(name), Mode: info.Mode().Type(), Dir: true}
 	}
-	s, ok := d.(*system)
-	if !ok {
-		return &fs.PathError{Op: "remove", Path: d.Path(name), Err: fs.ErrInvalid}
+	switch d := d.(type) {
+	case *system:
+		return d.named("remove", name, d.root.Remove(name))
+	case interface{ RemoveDir(name string) error }:
+		return d.RemoveDir(name)
 	}
-	return s.named("remove", name, s.root.Remove(name))
+	return &fs.PathError{Op: "remove", Path: d.Path(name), Err: fs.ErrInvalid}
 }

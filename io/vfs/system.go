@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 )
 
 // system is a directory of the operating system.
@@ -28,7 +29,20 @@ func OpenDir(path string) (Dir, error) {
 	if err != nil {
 		return nil, err
 	}
+	if see := intercept.Load(); see != nil {
+		return (*see)(&system{root, path}), nil
+	}
 	return &system{root, path}, nil
+}
+
+// intercept, if not nil, gives OpenDir what it returns.
+var intercept atomic.Pointer[func(Dir) Dir]
+
+// Intercept makes OpenDir return see(d) instead of d, until restore is called: tests of
+// whole programs let file systems fail with it. see must let other directories pass.
+func Intercept(see func(d Dir) Dir) (restore func()) {
+	before := intercept.Swap(&see)
+	return func() { intercept.Store(before) }
 }
 
 func (d *system) Path(name string) string { return filepath.Join(d.path, name) }

@@ -122,10 +122,14 @@ func checkName(op, path, name string) error {
 	return nil
 }
 
-// System returns the file of the operating system behind f, nil if there is none.
+// System returns the file of the operating system behind f, nil if there is none. A File
+// that wraps another one has a method System, too.
 func System(f File) *os.File {
-	if f, ok := f.(file); ok {
+	switch f := f.(type) {
+	case file:
 		return f.File
+	case interface{ System() *os.File }:
+		return f.System()
 	}
 	return nil
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"grenier/io/corrupt"
+	"grenier/io/vfs"
+	"grenier/io/vfs/crashfs"
 	"grenier/io/workfile"
 )
 
@@ -50,6 +52,31 @@ func TestSeal(t *testing.T) {
 	}
 	if _, payload, err := workfile.Unseal("c", "a", 1, workfile.Seal("a", 1, nil)); len(payload) > 0 || err != nil {
 		t.Errorf("%q, %v", payload, err)
+	}
+}
+
+// TestReadSealed: a file that is much longer than its document is not read whole.
+func TestReadSealed(t *testing.T) {
+	dir := crashfs.New().Dir("work")
+	data := workfile.Seal("tiles", 3, []byte("hello"))
+	for _, longer := range []int{0, 1, 1 << 26} {
+		f, err := vfs.Renew(dir, "checkpoint")
+		if err == nil {
+			_, err = f.Write(data)
+		}
+		if err == nil {
+			err = f.Truncate(int64(len(data) + longer))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := workfile.ReadSealed(dir, "checkpoint")
+		if err != nil || len(got) != len(data)+min(longer, 1) {
+			t.Errorf("%d bytes more: %d are read, %v", longer, len(got), err)
+		}
+		if _, _, err := workfile.Unseal("c", "tiles", 3, got); (err != nil) != (longer > 0) {
+			t.Errorf("%d bytes more: %v", longer, err)
+		}
 	}
 }
 

@@ -1,0 +1,120 @@
+//go:build unix
+
+package siegetest_test
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"grenier/io/siegetest"
+)
+
+// target makes a file to damage, others, and canaries.
+func target(t *testing.T) (*siegetest.Tree, siegetest.Target) {
+	t.Helper()
+	tree := siegetest.New(t)
+	tree.Write("run/a", []byte("12345 is a number in a file that is long enough for headers of most kinds, and then some more"))
+	tree.Write("run/b", []byte("67890"))
+	tree.Canary("canary")
+	return tree, siegetest.Target{Name: "run/a", Others: []string{"run/b"}, Donors: map[string][]byte{"other/a": []byte("donated")}, Canary: "canary"}
+}
+
+// TestDamages: each damage changes the files and leaves the canaries alone, and the same seed
+// does the same again.
+func TestDamages(t *testing.T) {
+	for _, d := range siegetest.Damages {
+		t.Run(d.Name, func(t *testing.T) {
+			for seed := range uint64(3) {
+				tree, target := target(t)
+				run, canary := tree.Watch("run"), tree.Watch("canary")
+				err := d.Do(rand.New(rand.NewPCG(seed, 0)), tree, target)
+				if d.Name == "forge a layer" {
+					if err == nil {
+						t.Error("this is no layer")
+					}
+					return
+				}
+				if d.Name == "device" && os.Getuid() != 0 {
+					return
+				}
+				if err != nil || run.Changes() == "" {
+					t.Errorf("seed %d: %v", seed, err)
+				}
+				canary.Check(t)
+			}
+		})
+	}
+}
+
+// TestDamagesStay: what is a link already is not damaged, so that nothing is changed through it.
+func TestDamagesStay(t *testing.T) {
+	tree, target := target(t)
+	if err := tree.Remove("run/a"); err != nil {
+		t.Fatal(err)
+	}
+	if err := tree.Symlink("../canary/diary.txt", "run/a"); err != nil {
+		t.Fatal(err)
+	}
+	all := tree.Watch(".")
+	for _, d := range siegetest.Damages {
+		if err := d.Do(rand.New(rand.NewPCG(1, 1)), tree, target); err == nil {
+			t.Errorf("%s: a link was damaged", d.Name)
+		}
+	}
+	all.Check(t)
+}
+
+// TestOutside: nothing outside of the tree is touched, neither by name nor through a link.
+func TestOutside(t *testing.T) {
+	outside := filepath.Join(t.TempDir(), "outside")
+	if err := os.WriteFile(outside, []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	tree := siegetest.New(t)
+	if err := os.Symlink(outside, tree.Path("link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"link", outside, "../outside"} {
+		if err := tree.WriteFile(name, nil, 0o644); err == nil {
+			t.Errorf("%s was written", name)
+		}
+	}
+	if text, err := os.ReadFile(outside); string(text) != "mine" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// TestWatch notices every kind of change, and Restore undoes it.
+func TestWatch(t *testing.T) {
+	tree := siegetest.New(t)
+	canary := tree.Canary("canary")
+	canary.Check(t)
+	for name, change := range map[string]func() error{
+		"contents": func() error { return tree.WriteFile("canary/empty", []byte("x"), 0) },
+		"mode":     func() error { return tree.Chmod("canary/empty", 0o600) },
+		"new name": func() error { return tree.WriteFile("canary/new", nil, 0o644) },
+		"no name":  func() error { return tree.Remove("canary/photos/cat.jpg") },
+		"link":     func() error { return tree.Remove("canary/link") },
+	} {
+		if err := tree.RemoveAll("canary"); err != nil {
+			t.Fatal(err)
+		}
+		canary = tree.Canary("canary")
+		if err := change(); err != nil {
+			t.Fatal(err)
+		}
+		if canary.Changes() == "" {
+			t.Errorf("%s: not noticed", name)
+		}
+	}
+	tree.Write("run/a", []byte("a"))
+	whole := tree.Save("run")
+	tree.Write("run/a", []byte("b"))
+	tree.Write("run/c/d", []byte("b"))
+	whole.Restore(t)
+	if look := tree.Look("run"); len(look) != 2 {
+		t.Errorf("%v", look)
+	}
+}

@@ -1,0 +1,221 @@
+// Package siegetest attacks files, for tests that show that a program keeps its hands
+// off what is not its own and believes nothing that is damaged.
+//
+//	tree := siegetest.New(t)          // a directory of its own; nothing outside is ever touched
+//	canary := tree.Canary("canary")   // files that nobody may change
+//	whole := tree.Save("run")
+//	siegetest.Random(rng, tree, target) // damages a file below run
+//	... run the program ...
+//	canary.Check(t)
+//	whole.Restore(t)
+//
+// Every operation goes through an os.Root of the tree: a link that leads out of it is
+// not followed, a name outside is refused, whatever a test asks for.
+package siegetest
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Tree is a directory in which hostile tests work. Names in it are relative and have
+// slashes.
+type Tree struct {
+	*os.Root
+	t testing.TB
+}
+
+// New makes a tree in a temporary directory of the test.
+func New(t testing.TB) *Tree {
+	t.Helper()
+	return At(t, t.TempDir())
+}
+
+// At makes a tree of an empty directory. It fails the test if there is something in it:
+// a tree holds what a test made, nothing else.
+func At(t testing.TB, dir string) *Tree {
+	t.Helper()
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		t.Fatalf("%s is no empty directory: %d entries, %v", dir, len(entries), err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { root.Close() })
+	return &Tree{Root: root, t: t}
+}
+
+// Path returns the path of a name in the tree for other programs. It fails the test if
+// the name leads out of the tree.
+func (tr *Tree) Path(name string) string {
+	tr.t.Helper()
+	if !filepath.IsLocal(filepath.FromSlash(name)) {
+		tr.t.Fatalf("%s is not in the tree", name)
+	}
+	return filepath.Join(tr.Name(), filepath.FromSlash(name))
+}
+
+// Write makes a file with its directories, replacing what has its name.
+func (tr *Tree) Write(name string, data []byte) {
+	tr.t.Helper()
+	err := tr.MkdirAll(filepath.Dir(name), 0o755)
+	if err == nil {
+		err = tr.RemoveAll(name)
+	}
+	if err == nil {
+		err = tr.WriteFile(name, data, 0o644)
+	}
+	if err != nil {
+		tr.t.Fatal(err)
+	}
+}
+
+// Give makes a user the owner of everything below a name.
+func (tr *Tree) Give(name string, uid int) {
+	tr.t.Helper()
+	err := fs.WalkDir(tr.FS(), name, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return tr.Lchown(path, uid, uid)
+	})
+	if err != nil {
+		tr.t.Fatal(err)
+	}
+}
+
+// Look describes what is below a name: kinds, modes, times of the last change, contents,
+// where links lead. What cannot be read is described without its contents.
+func (tr *Tree) Look(name string) map[string]string {
+	tr.t.Helper()
+	seen := map[string]string{}
+	err := fs.WalkDir(tr.FS(), name, func(path string, _ fs.DirEntry, err error) error {
+		if err == nil {
+			seen[path], err = tr.describe(path)
+		}
+		return err
+	})
+	if err != nil {
+		tr.t.Fatal(err)
+	}
+	return seen
+}
+
+func (tr *Tree) describe(name string) (string, error) {
+	info, err := tr.Lstat(name)
+	if err != nil {
+		return "", err
+	}
+	about := fmt.Sprint(info.Mode(), " ", info.ModTime().Format(time.RFC3339Nano))
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		target, err := tr.Readlink(name)
+		return about + " to " + target, err
+	case info.Mode().IsRegular() && info.Size() < 1<<26:
+		data, err := tr.ReadFile(name)
+		return fmt.Sprintf("%s %d bytes %x", about, len(data), sha256.Sum256(data)), err
+	}
+	return fmt.Sprint(about, " ", info.Size()), nil
+}
+
+// Watched is what has to stay as it is.
+type Watched struct {
+	tree *Tree
+	name string
+	was  map[string]string
+}
+
+// Watch remembers what is below a name.
+func (tr *Tree) Watch(name string) *Watched {
+	tr.t.Helper()
+	return &Watched{tr, name, tr.Look(name)}
+}
+
+// Canary makes files, directories and links of several kinds below a name, and watches
+// them.
+func (tr *Tree) Canary(name string) *Watched {
+	tr.t.Helper()
+	for file, text := range map[string]string{
+		"diary.txt": "Dear diary", "empty": "", "photos/cat.jpg": "cat", "photos/2024/dog.tmp": "dog",
+		"layer-00.gl": "not a layer", "manifest.json.tmp": "not a manifest", "work/status.json": "{}",
+	} {
+		tr.Write(name+"/"+file, []byte(text))
+	}
+	err := tr.Symlink("diary.txt", name+"/link")
+	if err == nil {
+		err = tr.Chmod(name+"/photos/cat.jpg", 0o400)
+	}
+	if err != nil {
+		tr.t.Fatal(err)
+	}
+	return tr.Watch(name)
+}
+
+// Changes tells what changed since; nothing if it is empty.
+func (w *Watched) Changes() string { return cmp.Diff(w.was, w.tree.Look(w.name)) }
+
+// Check fails the test if anything changed.
+func (w *Watched) Check(t testing.TB) {
+	t.Helper()
+	if diff := w.Changes(); diff != "" {
+		t.Errorf("%s changed (-before +after):\n%s", w.name, diff)
+	}
+}
+
+// Copy is what was below a name: regular files and directories.
+type Copy struct {
+	Files map[string][]byte // by name in the tree
+	tree  *Tree
+	name  string
+	dirs  []string // parents first
+}
+
+// Save copies what is below a name.
+func (tr *Tree) Save(name string) *Copy {
+	tr.t.Helper()
+	c := &Copy{Files: map[string][]byte{}, tree: tr, name: name}
+	err := fs.WalkDir(tr.FS(), name, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			c.dirs = append(c.dirs, path)
+		case d.Type().IsRegular():
+			c.Files[path], err = tr.ReadFile(path)
+		default:
+			err = fmt.Errorf("%s is not a regular file", path)
+		}
+		return err
+	})
+	if err != nil {
+		tr.t.Fatal(err)
+	}
+	return c
+}
+
+// Restore removes what is below the name and brings back what was there.
+func (c *Copy) Restore(t testing.TB) {
+	t.Helper()
+	err := c.tree.RemoveAll(c.name)
+	for _, dir := range c.dirs {
+		if err == nil {
+			err = c.tree.MkdirAll(dir, 0o755)
+		}
+	}
+	for name, data := range c.Files {
+		if err == nil {
+			err = c.tree.WriteFile(name, data, 0o644)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
