@@ -92,7 +92,11 @@ func (p *place) manifest(ctx context.Context) (*manifest.Manifest, error) {
 		if err != nil {
 			return nil, err
 		}
-		return tables.Manifest(run)
+		m, err := tables.Manifest(run)
+		if err != nil {
+			return nil, err
+		}
+		return m, tables.CheckFiles(p.dir, m)
 	}
 	d, err := p.openRemote(ctx)
 	if err != nil {

@@ -37,8 +37,8 @@ missing layers again, one after the other from below. All layers count from 0 to
 largest one in the manifest or in a file. Good files are not touched.
 
 Which run it is, the manifest says, or else the layer files; if they are of several runs,
-nothing is done. A file that the manifest vouches for is read as by "grenier awari
-scrub"; all others are decoded, and scores of theirs compared with those below. A layer
+nothing is done. All files are decoded. The scores of one that the manifest does not
+vouch for are compared, in part, with those below before it is listed. A layer
 that is solved again must be what an intact manifest says, or else repair ends with
 status 3 and replaces nothing.
 

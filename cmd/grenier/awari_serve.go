@@ -82,6 +82,9 @@ func (a *app) runServer(ctx context.Context, o serveOptions) error {
 	if err != nil {
 		return err
 	}
+	if _, err := (&place{dir: o.dir}).manifest(ctx); err != nil {
+		return err
+	}
 	t, err := tables.Open(o.dir, tables.Options{Family: chosen})
 	if err != nil {
 		return err

@@ -88,7 +88,7 @@ func damagedRuns() []*subject {
 		{name: "strict", share: 28, build: buildAwari(6, 8, "strict"), rows: awariRows(6, 8, "strict")},
 		{name: "unfinished", share: 1, long: true, build: buildUnfinished, rows: []row{
 			{args: "awari status --dir @/run", quiet: true},
-			{args: "awari stats --json --dir @/run", trusts: true},
+			{args: "awari stats --json --dir @/run"},
 			{args: "awari probe --dir @/run -", in: boards(12, 5)},
 			{args: unfinished, trusts: true, writes: true},
 		}},
@@ -253,7 +253,7 @@ func (s *subject) attack(t *testing.T, did string, forged siegetest.Forgery) {
 		if strings.HasPrefix(row.args, "awari repair --progress") {
 			repaired = reply.Status == exitOK
 		}
-		if row.args == afterRepair && repaired && forged != siegetest.Scored && reply.Status != exitOK {
+		if row.args == afterRepair && repaired && reply.Status != exitOK && !(forged == siegetest.Scored && reply.Status == exitDifferences) {
 			fail(row.args, "a repair said that all is well, but: status %d, %q", reply.Status, reply.Err)
 		}
 		if problems := s.judge(row, reply, forged); len(problems) > 0 {
@@ -414,8 +414,8 @@ func (s *subject) renamed(files map[string][]byte, prefix string) map[string][]b
 	return out
 }
 
-// afterRepair finds nothing if a repair before said that it was successful, but for a layer that
-// is forged: repair compares the checksums of what is stored, and does not decode it.
+// afterRepair finds nothing if a repair before said that it was successful, but for the scores
+// of a layer that is forged with the entry in the manifest: that vouches for them.
 const afterRepair = "awari verify --progress none --json --threads 1 --dir @/run"
 
 // awariRows are the commands that read solved layers.
@@ -424,7 +424,7 @@ func awariRows(pits, seeds int, rules string) []row {
 	query := strings.ReplaceAll(low, " ", ",")
 	return []row{
 		{args: "awari probe --dir @/run -", in: boards(pits, seeds)},
-		{args: "awari stats --json --dir @/run", trusts: true},
+		{args: "awari stats --json --dir @/run"},
 		{args: "awari verify --progress none --threads 1 --dir @/run"},
 		{args: fmt.Sprint("awari export --progress none --format csv --out - --layer ", seeds-1, " --dir @/run")},
 		{args: "awari compare --progress none @/run @/whole"},
@@ -432,7 +432,7 @@ func awariRows(pits, seeds int, rules string) []row {
 		{args: "awari search --progress none --json --depth 4 --time 0 --memory 16MiB --dir @/run " + above, quiet: true},
 		{args: "awari play --seed 1 --memory 16MiB --dir @/run " + low, in: "hint\nquit\n"},
 		{args: "awari status --dir @/run", quiet: true},
-		{args: "awari serve --json --addr localhost:0 --dir @/run", in: "api/probe?pits=" + query + " api/line?pits=" + query + " api/layers", trusts: true},
+		{args: "awari serve --json --addr localhost:0 --dir @/run", in: "api/probe?pits=" + query + " api/line?pits=" + query + " api/layers"},
 		{args: fmt.Sprintf("awari solve --progress none --pits %d --rules %s --seeds %d --dir @/run", pits, rules, seeds+1), writes: true},
 		{args: "awari scrub --progress none --dir @/run", quiet: true, writes: true},
 		{args: "awari repair --dry-run --progress none --dir @/run", quiet: true},

@@ -220,7 +220,7 @@ func TestInspect(t *testing.T) {
 	if _, _, err := Inspect(t.TempDir()); !errors.Is(err, corrupt.ErrForeign) {
 		t.Errorf("a directory: %v", err)
 	}
-	if _, err := CheckSparing(t.Context(), path, cpu.Generic, nil, func(error) {}); !errors.Is(err, corrupt.ErrCorrupt) {
+	if _, err := CheckSparing(t.Context(), path, cpu.Generic, 3, nil, func(error) {}); !errors.Is(err, corrupt.ErrCorrupt) {
 		t.Errorf("CheckSparing: %v", err)
 	}
 }

@@ -97,8 +97,8 @@ func (r *repairer) misplaced(l *Layer, f *layerfile.File) []error {
 	return nil
 }
 
-// contents reads the blocks of the file of a layer, and counts scores if the manifest does
-// not vouch for the file.
+// contents decodes the file of a layer, and makes an entry if the manifest does not vouch
+// for the file. Stored checksums alone would not do: verify sees more, and sends people here.
 func (r *repairer) contents(ctx context.Context, f *layerfile.File, l *Layer, begun float64) error {
 	n := l.Seeds
 	report := func(err error) {
@@ -106,32 +106,23 @@ func (r *repairer) contents(ctx context.Context, f *layerfile.File, l *Layer, be
 			l.Problem = err.Error()
 		}
 	}
-	entry := r.listed(n)
-	if entry != nil && entry.File == rundir.LayerName(n) && r.manifest.CheckFile(n, f) == nil {
-		progress := func(p layerfile.Scrubbed) { r.reading(n, begun+float64(p.Bytes)) }
-		err := f.Scrub(ctx, 0, r.options.Solve.Workers, progress, report)
-		if err == nil && l.Problem == "" {
-			l.Action, l.entry = Keep, *entry
-		}
-		return unlessCorrupt(err, report)
-	}
-	return r.count(ctx, f.Path(), l, begun, report)
-}
-
-// count makes an entry for a file that the manifest does not vouch for.
-func (r *repairer) count(ctx context.Context, path string, l *Layer, begun float64, report func(error)) error {
-	n := l.Seeds
-	sum, err := layerfile.CheckSparing(ctx, path, r.options.Solve.Family, func(bytes int64) { r.reading(n, begun+float64(bytes)) }, report)
+	o := &r.options.Solve
+	sum, err := layerfile.CheckSparing(ctx, f.Path(), o.Family, o.Workers, func(bytes int64) { r.reading(n, begun+float64(bytes)) }, report)
 	if err != nil {
 		return unlessCorrupt(err, report)
 	}
 	if !sum.Histogram.Within(int8(-n), int8(n)) {
 		l.Aside = true
-		report(corrupt.New(path, "", "scores beyond %d to %d", -n, n))
+		report(corrupt.New(f.Path(), "", "scores beyond %d to %d", -n, n))
+		return nil
+	}
+	e := r.listed(n)
+	if e != nil && e.File == rundir.LayerName(n) && r.manifest.CheckFile(n, f) == nil {
+		l.Action, l.entry = Keep, *e
 		return nil
 	}
 	seconds := 0.0 // not known
-	if e := r.listed(n); e != nil {
+	if e != nil {
 		l.Problem, seconds = "the manifest lists other bytes with the same scores", e.Seconds
 	} else if !r.lost {
 		l.Problem = "not listed in the manifest"

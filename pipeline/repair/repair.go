@@ -6,8 +6,8 @@
 // Three steps. Survey (survey.go): which run is it? The manifest says so, or else the
 // headers of the layer files, which must agree; where they do not, nothing is done. Examine
 // (examine.go): every layer from 0 to the largest one there is gets an Action. A file that
-// the manifest vouches for is kept if all its checksums hold; one that it does not is
-// decoded and counted, to be listed; all others are solved again. Mend (mend.go): by
+// the manifest vouches for is kept if all its checksums hold when it is decoded; an intact
+// one that it does not is listed; all others are solved again. Mend (mend.go): by
 // ascending seeds, so that what is below is right by then, and one layer after the other is
 // published, so that an interrupted repair loses nothing but the layer in progress.
 //

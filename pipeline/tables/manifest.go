@@ -1,9 +1,13 @@
 package tables
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 
 	"grenier/io/corrupt"
+	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/io/remote"
 	"grenier/io/rundir"
@@ -19,6 +23,25 @@ type Directory interface {
 // Manifest reads the manifest of a run directory without opening its layers. It fails like
 // rundir.Dir.Manifest and CheckManifest.
 func Manifest(d Directory) (*manifest.Manifest, error) { return checked(d.ManifestPath(), d.Manifest) }
+
+// CheckFiles fails with an error that matches corrupt.ErrMismatch, or as layerfile.Peek
+// does, unless the layer files in the directory of a manifest, as far as they are there, are
+// those that it lists: it may be the manifest of another run. Only their ends are read.
+func CheckFiles(dir string, m *manifest.Manifest) error {
+	for n, l := range m.Layers {
+		f, err := layerfile.Peek(filepath.Join(dir, l.File))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(m.CheckFile(n, f), f.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // RemoteManifest is Manifest for a run directory on a web server.
 func RemoteManifest(d *remote.Dir) (*manifest.Manifest, error) {
