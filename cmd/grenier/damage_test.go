@@ -65,13 +65,10 @@ func damages(text []byte, stride int, f func(what string, bad []byte)) {
 
 // everyByte is the stride that leaves out nothing, if there is time.
 func everyByte() int {
-	switch {
-	case testing.Short():
-		return 13
-	case long():
+	if long() {
 		return 1
 	}
-	return 3
+	return 13
 }
 
 // someBytes is the stride for a manifest that is read by the same code elsewhere.

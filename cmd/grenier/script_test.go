@@ -24,6 +24,7 @@ import (
 //	field path value          the JSON object in stdout has value at path, like
 //	                          layers.3.win; value * is any, - none
 //	await path                waits until there is such a file
+//	[long]                    what follows is for make test-long
 //	static dir NAME           a web server of the files in dir; its address is $NAME
 //	truth n                   stdout is stats --json; it agrees with the reference
 //	                          values, which know n of its layers
@@ -32,6 +33,12 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"status": status, "field": field, "await": await, "truth": truth, "static": static,
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "long" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return long(), nil
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,

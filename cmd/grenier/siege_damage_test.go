@@ -125,11 +125,8 @@ func damagedRuns() []*subject {
 // command that reads them read them. Nothing may panic, hang, fail without a documented
 // status and a clear line, print anything wrong or change anything foreign.
 func TestSiegeDamage(t *testing.T) {
-	rounds := uint64(30)
-	switch {
-	case testing.Short():
-		rounds = 20
-	case long():
+	rounds := uint64(20)
+	if long() {
 		rounds = 1000
 	}
 	rounds = siegeNumber(t, "GRENIER_SIEGE_DAMAGES", rounds)
