@@ -86,14 +86,16 @@ type KindError struct {
 
 // Error says what is there and what is wanted.
 func (e *KindError) Error() string {
-	if e.Dir {
+	switch {
+	case e.Dir:
 		return fmt.Sprintf("%s is %s, not a directory", e.Path, e.Kind())
+	case e.Mode.IsRegular():
+		return fmt.Sprintf("%s has other names too (hard links), which would be changed with it: move it away", e.Path)
 	}
 	return fmt.Sprintf("%s is %s, not a file", e.Path, e.Kind())
 }
 
-// Kind names what is there. A regular file where one was wanted is one with several
-// names.
+// Kind names what is there.
 func (e *KindError) Kind() string {
 	switch m := e.Mode; {
 	case m&fs.ModeSymlink != 0:
@@ -106,10 +108,8 @@ func (e *KindError) Kind() string {
 		return "a socket"
 	case m&fs.ModeDevice != 0:
 		return "a device"
-	case m.IsRegular() && e.Dir:
-		return "a file"
 	case m.IsRegular():
-		return "a file with other names too (hard links)"
+		return "a file"
 	}
 	return "something else"
 }
