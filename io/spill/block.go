@@ -1,0 +1,103 @@
+package spill
+
+import (
+	"fmt"
+	"hash/crc32"
+
+	"github.com/pierrec/lz4/v4"
+)
+
+// block is a part of a stream on its way between goroutines. Blocks are used again.
+type block struct {
+	number   uint64
+	contents []byte // room for a whole block
+	stored   []byte // head and compressed contents; a reader has the next head behind them
+	err      error  // what is wrong with it
+	ready    chan struct{}
+}
+
+func newBlock(size int) *block {
+	return &block{
+		contents: make([]byte, 0, size),
+		stored:   make([]byte, 2*blockHeadSize+lz4.CompressBlockBound(size)),
+		ready:    make(chan struct{}, 1),
+	}
+}
+
+// blocksOf is how many blocks there are for some workers: one that each works on, one that
+// waits for each, one that the file is busy with and one that the caller is.
+func blocksOf(workers int) int { return 2*workers + 2 }
+
+// pack fills stored from contents. It cannot fail.
+func (b *block) pack(c *lz4.Compressor, p Packing, header uint32) {
+	stored := b.stored[blockHeadSize:cap(b.stored)]
+	n := 0
+	var err error
+	if p == LZ4 {
+		n, err = c.CompressBlock(b.contents, stored)
+	}
+	length := uint32(n)
+	if err != nil || n == 0 || n >= len(b.contents) {
+		n = copy(stored, b.contents)
+		length = uint32(n) | rawFlag
+	}
+	b.stored = b.stored[:blockHeadSize+n]
+	little.PutUint32(b.stored, length)
+	little.PutUint32(b.stored[bContents:], uint32(len(b.contents)))
+	little.PutUint32(b.stored[bSum:], b.checksum(header))
+}
+
+// checksum is that of a block: of the header of its stream, its number, its lengths
+// and what is stored.
+func (b *block) checksum(header uint32) uint32 {
+	var whose [12]byte
+	little.PutUint32(whose[:], header)
+	little.PutUint64(whose[4:], b.number)
+	sum := crc32.Checksum(whose[:], castagnoli)
+	sum = crc32.Update(sum, castagnoli, b.stored[:bSum])
+	return crc32.Update(sum, castagnoli, b.stored[blockHeadSize:])
+}
+
+// unpack checks what is stored and fills contents.
+func (b *block) unpack(header uint32) error {
+	if sum, want := b.checksum(header), little.Uint32(b.stored[bSum:]); sum != want {
+		return fmt.Errorf("checksum %08x instead of %08x", sum, want)
+	}
+	stored, length := b.stored[blockHeadSize:], int(little.Uint32(b.stored[bContents:]))
+	b.contents = b.contents[:length]
+	if little.Uint32(b.stored)&rawFlag != 0 {
+		copy(b.contents, stored)
+		return nil
+	}
+	if n, err := lz4.UncompressBlock(stored, b.contents); err != nil || n != length {
+		return fmt.Errorf("%d bytes of contents instead of %d: %v", n, length, err)
+	}
+	return nil
+}
+
+// part names a block in errors.
+func part(number uint64) string { return fmt.Sprintf("block %d", number) }
+
+// totals is what the end of a stream says of the rest.
+type totals struct {
+	blocks, length uint64
+	sums           uint32 // of the checksums of all blocks
+}
+
+// add counts a block by its head.
+func (t *totals) add(head []byte) {
+	t.blocks++
+	t.length += uint64(little.Uint32(head[bContents:]))
+	t.sums = crc32.Update(t.sums, castagnoli, head[bSum:blockHeadSize])
+}
+
+// encode returns the end of a stream.
+func (t *totals) encode(header uint32) []byte {
+	b := make([]byte, tailSize)
+	little.PutUint64(b[eBlocks:], t.blocks)
+	little.PutUint64(b[eLength:], t.length)
+	little.PutUint32(b[eSums:], t.sums)
+	sum := crc32.Checksum(little.AppendUint32(nil, header), castagnoli)
+	little.PutUint32(b[eSum:], crc32.Update(sum, castagnoli, b[:eSum]))
+	return b
+}

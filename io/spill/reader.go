@@ -1,0 +1,248 @@
+package spill
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/pierrec/lz4/v4"
+
+	"grenier/io/corrupt"
+	"grenier/io/crew"
+	"grenier/io/pagecache"
+	"grenier/io/vfs"
+)
+
+// Reader reads a stream. It is not safe for concurrent use, but works with several
+// goroutines itself.
+type Reader struct {
+	head   head
+	file   vfs.File
+	path   string
+	size   int64
+	cache  pagecache.Bound
+	ahead  int64 // where that ends which the system was asked for
+	group  *crew.Group
+	ctx    context.Context // ends when a goroutine panics, or at Close
+	cancel context.CancelFunc
+	free   chan *block // not in use: they bound the memory
+	dealt  chan *block // to be unpacked
+	order  chan *block // to be given out, in order
+	now    *block      // being given out
+	rest   []byte      // of its contents
+	err    error       // of all that follows
+}
+
+// Open opens the stream in a file of the given header, for which Version is the newest that
+// the caller reads. Workers goroutines unpack. It fails with errors that match
+// corrupt.ErrCorrupt if there is something else, of these corrupt.ErrMismatch if it has
+// another identity; with fs.ErrNotExist; or with another error of the operating system.
+func Open(d vfs.Dir, name string, want Header, workers int) (*Reader, error) {
+	if err := want.validate(); err != nil {
+		return nil, err
+	}
+	f, err := d.Open(name)
+	if err != nil {
+		return nil, corrupt.Opened(d.Path(name), err)
+	}
+	r := &Reader{file: f, path: d.Path(name)}
+	if err := r.begin(want); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	r.start(workers)
+	return r, nil
+}
+
+// begin looks at the header.
+func (r *Reader) begin(want Header) (err error) {
+	if r.size, err = r.file.Size(); err != nil {
+		return err
+	}
+	if r.head, err = readHead(r.file, r.path); err != nil {
+		return err
+	}
+	return r.head.expect(r.path, want)
+}
+
+// start starts the goroutines.
+func (r *Reader) start(workers int) {
+	n := blocksOf(workers)
+	r.free, r.dealt, r.order = make(chan *block, n), make(chan *block, n), make(chan *block, n+1)
+	for range n {
+		r.free <- newBlock(r.head.blockSize)
+	}
+	r.cache.Open(vfs.System(r.file))
+	ctx, cancel := context.WithCancel(context.Background())
+	r.group, r.ctx = crew.WithContext(ctx)
+	r.cancel = cancel
+	r.group.Go(r.feed)
+	for range workers {
+		r.group.Go(r.unpack)
+	}
+}
+
+// Version returns that of the contents.
+func (r *Reader) Version() int { return r.head.Version }
+
+// Path returns the path of the file, for messages.
+func (r *Reader) Path() string { return r.path }
+
+// Read gives the next bytes of the stream, and io.EOF when it has given all and the
+// end agrees with them. Any damage is a *corrupt.Error that names the block.
+func (r *Reader) Read(p []byte) (int, error) {
+	for len(r.rest) == 0 && len(p) > 0 {
+		if r.err == nil {
+			r.err = r.next()
+		}
+		if r.err != nil {
+			return 0, r.err
+		}
+	}
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+// next waits for the next block.
+func (r *Reader) next() error {
+	if r.now != nil {
+		r.free <- r.now
+		r.now = nil
+	}
+	select {
+	case b := <-r.order:
+		select {
+		case <-b.ready:
+			if b.err != nil {
+				return b.err
+			}
+			r.now, r.rest = b, b.contents
+			return nil
+		case <-r.ctx.Done():
+		}
+	case <-r.ctx.Done():
+	}
+	return r.group.Wait() // a panic
+}
+
+// unpack unpacks blocks until there are no more.
+func (r *Reader) unpack() error {
+	for b := range r.dealt {
+		if err := b.unpack(r.head.sum); err != nil {
+			b.err = corrupt.New(r.path, part(b.number), "%w", err)
+		}
+		b.ready <- struct{}{}
+	}
+	return nil
+}
+
+// feed reads the blocks in order. The last thing that it hands out is no block: it says
+// what is wrong with the file, or that this is the end.
+func (r *Reader) feed() error {
+	defer close(r.dealt)
+	last := &block{ready: make(chan struct{})}
+	close(last.ready)
+	if last.err = r.blocks(); last.err == nil {
+		last.err = io.EOF
+	}
+	r.order <- last
+	return nil
+}
+
+// blocks hands out all blocks.
+func (r *Reader) blocks() error {
+	var seen totals
+	next := make([]byte, blockHeadSize) // the head of the next block, or what begins the end
+	offset, full := r.head.size, true
+	if err := r.read(next, offset, "end"); err != nil {
+		return err
+	}
+	for little.Uint32(next) != 0 {
+		length, err := r.lengthOf(next)
+		if err == nil && !full {
+			err = errors.New("it follows a shorter one, which should be the last")
+		}
+		if err != nil {
+			return corrupt.New(r.path, part(seen.blocks), "%w", err)
+		}
+		full = int(little.Uint32(next[bContents:])) == r.head.blockSize
+		var b *block
+		select {
+		case b = <-r.free:
+		case <-r.ctx.Done():
+			return r.ctx.Err()
+		}
+		stored := b.stored[:blockHeadSize+length+blockHeadSize]
+		copy(stored, next)
+		if err := r.read(stored[blockHeadSize:], offset+blockHeadSize, part(seen.blocks)); err != nil {
+			return err
+		}
+		copy(next, stored[blockHeadSize+length:])
+		b.number, b.stored, b.err = seen.blocks, stored[:blockHeadSize+length], nil
+		offset += int64(len(b.stored))
+		seen.add(b.stored)
+		r.dealt <- b
+		r.order <- b
+	}
+	return r.checkEnd(offset, &seen)
+}
+
+// lengthOf returns how many bytes are stored of the block with the given head.
+func (r *Reader) lengthOf(head []byte) (int, error) {
+	field, contents := little.Uint32(head), int64(little.Uint32(head[bContents:]))
+	length := int64(field &^ rawFlag)
+	if contents < 1 || contents > int64(r.head.blockSize) || length > int64(lz4.CompressBlockBound(int(contents))) ||
+		field&rawFlag != 0 && length != contents {
+		return 0, fmt.Errorf("%d bytes are said to hold %d, of at most %d", length, contents, r.head.blockSize)
+	}
+	return int(length), nil
+}
+
+// checkEnd compares what the file says at its end with what was seen.
+func (r *Reader) checkEnd(offset int64, seen *totals) error {
+	b := make([]byte, tailSize)
+	if err := r.read(b, offset, "end"); err != nil {
+		return err
+	}
+	if !bytes.Equal(b, seen.encode(r.head.sum)) {
+		return corrupt.New(r.path, "end", "%d blocks with %d bytes, and their checksums, do not agree with it", seen.blocks, seen.length)
+	}
+	if end := offset + tailSize; end != r.size {
+		return corrupt.New(r.path, "end", "%d bytes follow it", r.size-end)
+	}
+	return nil
+}
+
+// readAhead is how many bytes the system is asked for before they are needed.
+const readAhead = 4 << 20
+
+// read fills b from an offset of the file, where the given part is.
+func (r *Reader) read(b []byte, offset int64, part string) error {
+	if end := offset + int64(len(b)); end > r.ahead-readAhead/2 {
+		start := max(r.ahead, offset)
+		r.cache.Ahead(start, readAhead)
+		r.ahead = start + readAhead
+	}
+	n, err := r.file.ReadAt(b, offset)
+	r.cache.Read(int64(n))
+	switch {
+	case n == len(b):
+		return nil
+	case errors.Is(err, io.EOF):
+		return corrupt.New(r.path, part, "%w after %d bytes", io.ErrUnexpectedEOF, offset+int64(n))
+	}
+	return err
+}
+
+// Close closes the file. It does not matter whether all was read.
+func (r *Reader) Close() error {
+	r.cancel()
+	err := r.group.Wait()
+	if r.err == nil {
+		r.err = fmt.Errorf("reading %s: %w", r.path, context.Canceled)
+	}
+	r.rest = nil
+	return errors.Join(err, r.cache.Close(), r.file.Close())
+}

@@ -1,0 +1,485 @@
+package spill
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"flag"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"grenier/io/corrupt"
+	"grenier/io/vfs"
+	"grenier/io/vfs/crashfs"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var (
+	update = flag.Bool("update", false, "write the golden file anew")
+	seed   = flag.Uint64("seed", 0, "seed of random tests; 0 picks one")
+)
+
+// newRand returns a random source and logs its seed.
+func newRand(t testing.TB) *rand.Rand {
+	s := *seed
+	if s == 0 {
+		s = rand.Uint64()
+	}
+	t.Logf("-seed %d", s)
+	return rand.New(rand.NewPCG(s, 0))
+}
+
+var aHeader = Header{Kind: "test", Version: 3, Identity: []byte("mine")}
+
+// contents returns bytes of which some parts can be packed and others cannot.
+func contents(rng *rand.Rand, size int) []byte {
+	b := make([]byte, size)
+	for i := range b {
+		if i/700%3 == 0 {
+			b[i] = byte(rng.Uint32())
+		} else {
+			b[i] = byte(rng.IntN(4) * rng.IntN(4))
+		}
+	}
+	return b
+}
+
+// write writes a stream in pieces of any length.
+func write(rng *rand.Rand, d vfs.Dir, h Header, data []byte, workers, blockSize int) error {
+	w, err := create(d, "a", h, LZ4, workers, blockSize)
+	if err != nil {
+		return err
+	}
+	for len(data) > 0 {
+		n := 1 + rng.IntN(min(len(data), 3*blockSize))
+		if got, err := w.Write(data[:n]); err != nil || got != n {
+			return errors.Join(fmt.Errorf("%d bytes of %d: %w", got, n, err), w.Abort())
+		}
+		data = data[n:]
+	}
+	return w.Publish()
+}
+
+// read reads a stream in pieces of any length.
+func read(rng *rand.Rand, d vfs.Dir, h Header, workers int) (data []byte, err error) {
+	r, err := Open(d, "a", h, workers)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	p := make([]byte, 1+rng.IntN(5000))
+	for {
+		n, err := r.Read(p)
+		data = append(data, p[:n]...)
+		if errors.Is(err, io.EOF) {
+			return data, nil
+		}
+		if err != nil {
+			return data, err
+		}
+	}
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// systemDir is an empty directory of the operating system.
+func systemDir(t testing.TB) vfs.Dir {
+	t.Helper()
+	d, err := vfs.OpenDir(t.TempDir())
+	check(t, err)
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+// TestWhatIsWrittenIsRead: any length, any size of blocks, any number of goroutines; and
+// the bytes of the file do not depend on that.
+func TestWhatIsWrittenIsRead(t *testing.T) {
+	rng := newRand(t)
+	for range 60 {
+		blockSize := 1 + rng.IntN(2000)
+		data := contents(rng, rng.IntN(9*blockSize))
+		if rng.IntN(4) == 0 {
+			data = data[:len(data)/blockSize*blockSize]
+		}
+		var files [2][]byte
+		for i := range files {
+			d := systemDir(t)
+			check(t, write(rng, d, aHeader, data, 1+rng.IntN(5), blockSize))
+			got, err := read(rng, d, aHeader, 1+rng.IntN(5))
+			if err != nil || !bytes.Equal(got, data) {
+				t.Fatalf("%d bytes, blocks of %d: %d bytes, %v", len(data), blockSize, len(got), err)
+			}
+			files[i], err = os.ReadFile(d.Path("a"))
+			check(t, err)
+		}
+		if !bytes.Equal(files[0], files[1]) {
+			t.Fatalf("%d bytes, blocks of %d: two files of the same contents differ", len(data), blockSize)
+		}
+	}
+}
+
+// TestUsualBlocks writes and reads a stream longer than all buffers.
+func TestUsualBlocks(t *testing.T) {
+	rng := newRand(t)
+	data := contents(rng, 20*usualBlock+5)
+	for p, most := range map[Packing]int{LZ4: len(data) * 3 / 4, Stored: len(data) + 1000} {
+		d := systemDir(t)
+		w, err := Create(d, "a", aHeader, p, 3)
+		check(t, err)
+		_, err = w.Write(data)
+		check(t, err)
+		check(t, w.Publish())
+		info, err := d.Lstat("a")
+		if err != nil || info.Size() != w.Bytes() || info.Size() > int64(most) || p == Stored && info.Size() < int64(len(data)) {
+			t.Errorf("%d bytes are packed to %d, %d of them on disk; %v", len(data), w.Bytes(), info.Size(), err)
+		}
+		if got, err := read(rng, d, aHeader, 2); err != nil || !bytes.Equal(got, data) {
+			t.Errorf("%d bytes of %d, %v", len(got), len(data), err)
+		}
+	}
+}
+
+func TestHeaders(t *testing.T) {
+	d := systemDir(t)
+	for _, h := range []Header{
+		{}, {Kind: "a"}, {Kind: "A", Version: 1}, {Kind: "a", Version: -1}, {Kind: strings.Repeat("a", MaxKind+1), Version: 1},
+		{Kind: "a", Version: 1 << 32}, {Kind: "a", Version: 1, Identity: make([]byte, MaxIdentity+1)},
+	} {
+		if _, err := Create(d, "a", h, LZ4, 1); !errors.Is(err, ErrHeader) {
+			t.Errorf("%+v: %v", h, err)
+		}
+		if _, err := Open(d, "a", h, 1); !errors.Is(err, ErrHeader) {
+			t.Errorf("%+v: %v", h, err)
+		}
+	}
+	if entries, err := d.Entries(); err != nil || len(entries) > 0 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+	h := Header{Kind: strings.Repeat("z", MaxKind), Version: 1<<32 - 1, Identity: make([]byte, MaxIdentity)}
+	check(t, write(newRand(t), d, h, nil, 1, 1))
+	if got, err := ReadHeader(d, "a"); err != nil || got.Kind != h.Kind || got.Version != h.Version || !bytes.Equal(got.Identity, h.Identity) {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestWhose: a stream of something else is not given out.
+func TestWhose(t *testing.T) {
+	rng, d := newRand(t), systemDir(t)
+	if _, err := Open(d, "a", aHeader, 1); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	check(t, write(rng, d, aHeader, contents(rng, 999), 1, 100))
+	for want, h := range map[error]Header{
+		corrupt.ErrForeign:  {Kind: "tests", Version: 3, Identity: []byte("mine")},
+		corrupt.ErrVersion:  {Kind: "test", Version: 2, Identity: []byte("mine")},
+		corrupt.ErrMismatch: {Kind: "test", Version: 3, Identity: []byte("mine2")},
+	} {
+		_, err := Open(d, "a", h, 1)
+		if broken, ok := errors.AsType[*corrupt.Error](err); !ok || !errors.Is(err, want) || broken.File != d.Path("a") || broken.Part != "header" {
+			t.Errorf("%+v: %v", h, err)
+		}
+	}
+	newer := aHeader
+	newer.Version++
+	r, err := Open(d, "a", newer, 1)
+	check(t, err)
+	if r.Version() != 3 {
+		t.Errorf("version %d", r.Version())
+	}
+	check(t, r.Close())
+	for _, text := range []string{"", "\x89G", "something else entirely"} {
+		check(t, vfs.Write(d, "a", []byte(text)))
+		if _, err := ReadHeader(d, "a"); !errors.Is(err, corrupt.ErrForeign) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	check(t, d.Mkdir("dir"))
+	if _, err := ReadHeader(d, "dir"); !errors.Is(err, corrupt.ErrForeign) {
+		t.Error(err)
+	}
+}
+
+// TestAbandonedStreams: whatever was done before, nothing is left, and the one before
+// stays.
+func TestAbandonedStreams(t *testing.T) {
+	rng, d := newRand(t), systemDir(t)
+	data := contents(rng, 5000)
+	check(t, write(rng, d, aHeader, data, 1, 100))
+	for _, n := range []int{0, 99, 100, 4000} {
+		w, err := create(d, "a", aHeader, LZ4, 2, 100)
+		check(t, err)
+		_, err = w.Write(data[:n])
+		check(t, errors.Join(err, w.Abort(), w.Abort()))
+		if _, err := w.Write(data); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("writing after Abort: %v", err)
+		}
+		if err := w.Publish(); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("Publish after Abort: %v", err)
+		}
+		r, err := Open(d, "a", aHeader, 2)
+		check(t, err)
+		_, err = io.ReadFull(r, make([]byte, n))
+		check(t, errors.Join(err, r.Close()))
+		if _, err := r.Read(make([]byte, 1)); err == nil || errors.Is(err, io.EOF) {
+			t.Errorf("reading after Close: %v", err)
+		}
+	}
+	if entries, err := d.Entries(); err != nil || len(entries) != 1 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+	if got, err := read(rng, d, aHeader, 1); err != nil || !bytes.Equal(got, data) {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+}
+
+// spans returns where the blocks of a file are, and where its end begins.
+func spans(file []byte) (blocks [][2]int, end int) {
+	at := headSize + int(little.Uint32(file[hIdentity:])) + 4
+	for at+blockHeadSize <= len(file) && little.Uint32(file[at:]) != 0 {
+		next := at + blockHeadSize + int(little.Uint32(file[at:])&^uint32(rawFlag))
+		if next > len(file) {
+			break
+		}
+		blocks = append(blocks, [2]int{at, next})
+		at = next
+	}
+	return blocks, at
+}
+
+// stream returns the bytes of a file of the given contents.
+func stream(t testing.TB, rng *rand.Rand, h Header, data []byte, blockSize int) []byte {
+	t.Helper()
+	disk := crashfs.New()
+	check(t, write(rng, disk.Dir("x"), h, data, 1, blockSize))
+	file, err := vfs.Read(disk.Dir("x"), "a", 1<<30)
+	check(t, err)
+	return file
+}
+
+// TestDamage: whatever becomes of a file, a reader notices, names the file, and gives
+// nothing but what was written.
+func TestDamage(t *testing.T) {
+	rng := newRand(t)
+	data := contents(rng, 1050)
+	file := stream(t, rng, aHeader, data, 100)
+	older := stream(t, rng, aHeader, contents(rng, 1050), 100)
+	foreign := stream(t, rng, Header{Kind: "test", Version: 3, Identity: []byte("thei")}, data, 100)
+	blocks, end := spans(file)
+	olders, olderEnd := spans(older)
+	others, _ := spans(foreign)
+	join := func(parts ...[]byte) []byte { return slices.Concat(parts...) }
+	block := func(i int) []byte { return file[blocks[i][0]:blocks[i][1]] }
+	damaged := map[string][]byte{
+		"a block is missing":             join(file[:blocks[3][0]], file[blocks[4][0]:]),
+		"the last block is missing":      join(file[:blocks[10][0]], file[end:]),
+		"a block is there twice":         join(file[:blocks[4][0]], file[blocks[3][0]:]),
+		"two blocks are exchanged":       join(file[:blocks[3][0]], block(4), block(3), file[blocks[5][0]:]),
+		"a block of an older stream":     join(file[:blocks[3][0]], older[olders[3][0]:olders[3][1]], file[blocks[4][0]:]),
+		"the blocks of an older stream":  join(file[:blocks[0][0]], older[olders[0][0]:olderEnd], file[end:]),
+		"a block of somebody else":       join(file[:blocks[3][0]], foreign[others[3][0]:others[3][1]], file[blocks[4][0]:]),
+		"the end comes early":            join(file[:blocks[3][0]], file[end:]),
+		"the end of an older stream":     join(file[:end], older[olderEnd:]),
+		"something follows":              join(file, []byte{0}),
+		"another stream follows":         join(file, file),
+		"there is nothing but a header":  file[:blocks[0][0]],
+		"zeros follow the header":        join(file[:blocks[0][0]], make([]byte, 500)),
+		"zeros at the end, as truncated": join(file[:end-30], make([]byte, len(file)-end+30)),
+	}
+	for at := range file {
+		damaged[fmt.Sprintf("cut at %d", at)] = file[:at]
+		flipped := slices.Clone(file)
+		flipped[at] ^= 1 << rng.IntN(8)
+		damaged[fmt.Sprintf("byte %d", at)] = flipped
+	}
+	d := crashfs.New().Dir("x")
+	for name, bad := range damaged {
+		check(t, vfs.Write(d, "a", bad))
+		got, err := read(rng, d, aHeader, 1+rng.IntN(3))
+		broken, ok := errors.AsType[*corrupt.Error](err)
+		if !ok || broken.File != d.Path("a") || broken.Part == "" {
+			t.Errorf("%s: %d bytes, %v", name, len(got), err)
+		}
+		if name != "a block of an older stream" && name != "the blocks of an older stream" && !bytes.HasPrefix(data, got) {
+			t.Errorf("%s: gives other bytes", name)
+		}
+	}
+}
+
+const golden = "testdata/golden.spill"
+
+// goldenContents are two whole blocks, of which the second cannot be packed, and a part.
+func goldenContents() []byte {
+	return append(bytes.Repeat([]byte{0, 127, 255, 1}, 16), "Nothing here comes again, so that a block of 64 bytes is as it is, then: end"...)
+}
+
+// TestGolden: if only the version of lz4 changed, -update is right; otherwise the format
+// changed and needs a new version number.
+func TestGolden(t *testing.T) {
+	rng := newRand(t)
+	got := stream(t, rng, aHeader, goldenContents(), 64)
+	if *update {
+		check(t, os.WriteFile(golden, got, 0o644))
+	}
+	want, err := os.ReadFile(golden)
+	check(t, err)
+	if !bytes.Equal(got, want) {
+		t.Errorf("another file than the golden one:\n%s", hex.Dump(got))
+	}
+	d := crashfs.New().Dir("x")
+	check(t, vfs.Write(d, "a", want))
+	if got, err := read(rng, d, aHeader, 1); err != nil || !bytes.Equal(got, goldenContents()) {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// TestCrashes crashes in each operation: the stream before is there, or the new one.
+func TestCrashes(t *testing.T) {
+	rng := newRand(t)
+	older, newer := contents(rng, 3000), contents(rng, 2500)
+	for k := 1; ; k++ {
+		disk := crashfs.New()
+		check(t, write(rng, disk.Dir("x"), aHeader, older, 2, 300))
+		disk.CrashAt(disk.Ops() + k)
+		err := write(rng, disk.Dir("x"), aHeader, newer, 2, 300)
+		for _, found := range []*crashfs.FS{disk.Kill(), disk.PowerCut(rng), disk.PowerCut(rng), disk.Kill().PowerCut(rng)} {
+			got, reading := read(rng, found.Dir("x"), aHeader, 1)
+			if reading != nil || !bytes.Equal(got, newer) && (err == nil || !bytes.Equal(got, older)) {
+				t.Fatalf("operation %d, %v: %d bytes, %v", k, err, len(got), reading)
+			}
+		}
+		if err == nil {
+			t.Logf("%d operations", k-1)
+			return
+		}
+		if !errors.Is(err, crashfs.ErrCrashed) {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestFailingDisks: an operation fails. The error says so, the stream before stays, and
+// nothing else is left.
+func TestFailingDisks(t *testing.T) {
+	rng := newRand(t)
+	older, newer := contents(rng, 3000), contents(rng, 2500)
+	for k := 1; ; k++ {
+		disk := crashfs.New()
+		check(t, write(rng, disk.Dir("x"), aHeader, older, 2, 300))
+		calls := 0
+		disk.Fail(func(op crashfs.Op, _ string) error {
+			if calls++; calls == k && op != crashfs.Remove {
+				return syscall.ENOSPC
+			}
+			return nil
+		})
+		err := write(rng, disk.Dir("x"), aHeader, newer, 2, 300)
+		if err == nil {
+			t.Logf("%d operations", k-1)
+			return
+		}
+		got, reading := read(rng, disk.Dir("x"), aHeader, 1)
+		if !errors.Is(err, syscall.ENOSPC) || reading != nil || len(disk.Names()) != 1 || !bytes.Equal(got, older) && !bytes.Equal(got, newer) {
+			t.Fatalf("operation %d: %v; %d bytes, %v; %q", k, err, len(got), reading, disk.Names())
+		}
+	}
+}
+
+// fix makes the checksums of a file right, as far as it can be divided into blocks.
+func fix(file []byte) {
+	if len(file) < headSize || int(little.Uint32(file[hIdentity:])) > len(file)-headSize-4 {
+		return
+	}
+	start := headSize + int(little.Uint32(file[hIdentity:]))
+	header := crc32.Checksum(file[:start], castagnoli)
+	little.PutUint32(file[start:], header)
+	blocks, end := spans(file)
+	var all totals
+	for i, s := range blocks {
+		b := block{number: uint64(i), stored: file[s[0]:s[1]]}
+		little.PutUint32(b.stored[bSum:], b.checksum(header))
+		all.add(b.stored)
+	}
+	if rest := file[end:]; len(rest) >= tailSize && little.Uint32(rest) == 0 {
+		copy(rest, all.encode(header))
+	}
+}
+
+// FuzzRead: no file makes a reader panic or give what no writer wrote, even if its
+// checksums are right: what is read can be written, and is read again.
+func FuzzRead(f *testing.F) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	f.Add(stream(f, rng, aHeader, goldenContents(), 64), true)
+	f.Add(stream(f, rng, aHeader, nil, 1), true)
+	f.Add(stream(f, rng, aHeader, contents(rng, 5000), 1000), false)
+	f.Fuzz(func(t *testing.T, file []byte, fixed bool) {
+		if fixed {
+			file = slices.Clone(file)
+			fix(file)
+		}
+		d := crashfs.New().Dir("x")
+		check(t, vfs.Write(d, "a", file))
+		h, err := ReadHeader(d, "a")
+		if err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
+			t.Fatal(err)
+		}
+		if err != nil {
+			return
+		}
+		rng := rand.New(rand.NewPCG(1, 1))
+		data, err := read(rng, d, h, 2)
+		if err != nil {
+			if !errors.Is(err, corrupt.ErrCorrupt) {
+				t.Fatal(err)
+			}
+			return
+		}
+		check(t, write(rng, d, h, data, 2, 1+len(data)/3))
+		if again, err := read(rng, d, h, 2); err != nil || !bytes.Equal(data, again) {
+			t.Fatalf("%d bytes, then %d, %v", len(data), len(again), err)
+		}
+	})
+}
+
+func BenchmarkSpill(b *testing.B) {
+	data := contents(rand.New(rand.NewPCG(1, 1)), 64<<20)
+	for _, workers := range []int{1, 2} {
+		d := systemDir(b)
+		for _, p := range []Packing{Stored, LZ4} {
+			b.Run(fmt.Sprintf("write-%s-%d", []string{"lz4", "stored"}[p], workers), func(b *testing.B) {
+				b.SetBytes(int64(len(data)))
+				for b.Loop() {
+					w, err := Create(d, "a", aHeader, p, workers)
+					check(b, err)
+					_, err = w.Write(data)
+					check(b, errors.Join(err, w.Publish()))
+				}
+			})
+		}
+		b.Run(fmt.Sprintf("read-lz4-%d", workers), func(b *testing.B) {
+			b.SetBytes(int64(len(data)))
+			to := make([]byte, len(data))
+			for b.Loop() {
+				r, err := Open(d, "a", aHeader, workers)
+				check(b, err)
+				_, err = io.ReadFull(r, to)
+				check(b, errors.Join(err, r.Close()))
+			}
+		})
+	}
+}

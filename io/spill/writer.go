@@ -1,0 +1,217 @@
+package spill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/pierrec/lz4/v4"
+
+	"grenier/io/crew"
+	"grenier/io/pagecache"
+	"grenier/io/vfs"
+)
+
+// Packing says how a writer packs blocks. Readers need not know.
+type Packing int
+
+// The ways to pack.
+const (
+	// LZ4 compresses; a block that does not become shorter is stored as it is.
+	LZ4 Packing = iota
+	// Stored leaves blocks as they are: for contents that lz4 would hardly make shorter.
+	Stored
+)
+
+// Writer writes a stream. It is not safe for concurrent use, but works with several
+// goroutines itself.
+type Writer struct {
+	pending *vfs.Pending
+	packing Packing
+	cache   pagecache.Bound
+	group   *crew.Group
+	ctx     context.Context // ends when a goroutine fails
+	cancel  context.CancelFunc
+	free    chan *block // not in use: they bound the memory
+	dealt   chan *block // to be packed
+	order   chan *block // to be written, in order
+	now     *block      // being filled; nil when the stream has ended
+	number  uint64      // of the next block
+	sum     uint32      // of the header
+	size    int64       // written
+	totals  totals
+}
+
+// Create begins a stream that is going to be called name, which workers goroutines pack. It
+// fails with ErrHeader, as vfs.NewPending does, or with an error of the operating system.
+func Create(d vfs.Dir, name string, h Header, p Packing, workers int) (*Writer, error) {
+	return create(d, name, h, p, workers, usualBlock)
+}
+
+func create(d vfs.Dir, name string, h Header, packing Packing, workers, blockSize int) (*Writer, error) {
+	if err := h.validate(); err != nil {
+		return nil, err
+	}
+	p, err := vfs.NewPending(d, name)
+	if err != nil {
+		return nil, err
+	}
+	n := blocksOf(workers)
+	w := &Writer{
+		pending: p, packing: packing, now: newBlock(blockSize),
+		free: make(chan *block, n), dealt: make(chan *block, n), order: make(chan *block, n),
+	}
+	for range n - 1 {
+		w.free <- newBlock(blockSize)
+	}
+	w.cache.Open(vfs.System(p.File))
+	encoded := h.encode(blockSize)
+	w.sum = little.Uint32(encoded[len(encoded)-4:])
+	if err := w.put(encoded); err != nil {
+		return nil, errors.Join(err, w.cache.Close(), p.Abort())
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	w.group, w.ctx = crew.WithContext(ctx)
+	w.cancel = cancel
+	for range workers {
+		w.group.Go(w.pack)
+	}
+	w.group.Go(w.write)
+	return w, nil
+}
+
+// Write appends p to the stream. A failure may be that of an earlier call: the
+// stream cannot be completed then.
+func (w *Writer) Write(p []byte) (int, error) {
+	n := 0
+	for n < len(p) {
+		if w.now == nil {
+			return n, fmt.Errorf("writing %s: %w", w.pending.Path(), os.ErrClosed)
+		}
+		b := w.now
+		room := min(cap(b.contents)-len(b.contents), len(p)-n)
+		b.contents = append(b.contents, p[n:n+room]...)
+		n += room
+		if len(b.contents) == cap(b.contents) {
+			if err := w.next(); err != nil {
+				return n, err
+			}
+		}
+	}
+	return n, nil
+}
+
+// next deals the block that was filled and waits for another one.
+func (w *Writer) next() error {
+	w.deal()
+	select {
+	case w.now = <-w.free:
+		w.now.contents = w.now.contents[:0]
+		return nil
+	case <-w.ctx.Done():
+		return w.end()
+	}
+}
+
+// deal hands out the block that was filled. The channels have room for all blocks.
+func (w *Writer) deal() {
+	b := w.now
+	w.now = nil
+	b.number = w.number
+	w.number++
+	w.dealt <- b
+	w.order <- b
+}
+
+// end waits for all goroutines; nothing more is dealt.
+func (w *Writer) end() error {
+	w.now = nil
+	if w.cancel == nil {
+		return nil
+	}
+	close(w.dealt)
+	close(w.order)
+	err := w.group.Wait()
+	w.cancel()
+	w.cancel = nil
+	return err
+}
+
+// pack packs blocks until there are no more.
+func (w *Writer) pack() error {
+	var c lz4.Compressor
+	for b := range w.dealt {
+		b.pack(&c, w.packing, w.sum)
+		b.ready <- struct{}{}
+	}
+	return nil
+}
+
+// write writes the blocks in order.
+func (w *Writer) write() error {
+	for b := range w.order {
+		select {
+		case <-b.ready:
+		case <-w.ctx.Done():
+			return w.ctx.Err()
+		}
+		if err := w.put(b.stored); err != nil {
+			return err
+		}
+		w.totals.add(b.stored)
+		w.free <- b
+	}
+	return nil
+}
+
+// put appends bytes to the file.
+func (w *Writer) put(b []byte) error {
+	n, err := w.pending.Write(b)
+	w.cache.Wrote(w.size, int64(n))
+	w.size += int64(n)
+	if _, named := errors.AsType[*fs.PathError](err); err != nil && !named {
+		err = fmt.Errorf("writing %s: %w", w.pending.Path(), err)
+	}
+	return err
+}
+
+// Publish ends the stream and gives it its name. It fails as vfs.Pending.Publish does,
+// or as a Write would; nothing is left of the stream then. It is called once.
+func (w *Writer) Publish() error {
+	if w.now == nil {
+		return errors.Join(fmt.Errorf("publishing %s: %w", w.pending.Path(), os.ErrClosed), w.Abort())
+	}
+	if len(w.now.contents) > 0 {
+		w.deal()
+	}
+	err := w.end()
+	if err == nil {
+		err = w.put(w.totals.encode(w.sum))
+	}
+	if err == nil {
+		err = w.pending.Sync()
+	}
+	w.cache.Synced()
+	if err = errors.Join(err, w.cache.Close()); err != nil {
+		return errors.Join(err, w.pending.Abort())
+	}
+	w.cache = pagecache.Bound{}
+	return w.pending.Publish()
+}
+
+// Abort removes a stream that was not published. It does nothing after a Publish or
+// another Abort, so it can be deferred.
+func (w *Writer) Abort() error {
+	if w.cancel != nil {
+		w.cancel()
+		w.end() // nobody wants to know any more
+	}
+	err := w.cache.Close()
+	w.cache = pagecache.Bound{}
+	return errors.Join(err, w.pending.Abort())
+}
+
+// Bytes returns the length of the file so far.
+func (w *Writer) Bytes() int64 { return w.size }
