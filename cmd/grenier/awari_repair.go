@@ -57,7 +57,7 @@ and changes nothing. "grenier awari verify" then compares all scores.
 	flags := cmd.Flags()
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be done, and do nothing")
 	f.memory.define(a, flags, "8GiB", nil)
-	flags.DurationVar(&f.checkpoint, "checkpoint", time.Minute, "`time` between checkpoints of a layer that does not fit into memory")
+	flags.DurationVar(&f.checkpoint, "checkpoint", time.Minute, "`time` between checkpoints of the layer in progress")
 	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to use, 1 to %d", maxThreads))
 	flags.StringVar(&f.codec, "codec", "lz4", "`codec` of layers that are solved again: lz4 or zstd")
 	flags.StringVar(&f.progress, "progress", "auto", progressUsage)

@@ -64,8 +64,10 @@ command continues an interrupted run, a larger N extends a finished one. They ar
 checked before anything is built on them, in part: see grenier awari verify.
 
 A layer that needs more than --memory is solved all the same, with most of it
-packed in DIR/work; every minute (--checkpoint) what is there is made safe, and an
-interrupted layer continues from there.
+packed in DIR/work. Every minute (--checkpoint) what there is of a layer, in memory
+or not, is made safe in DIR/work, and an interrupted layer continues from there; the
+scores of a layer in memory are written between two sweeps over it, and less often
+if that takes more than a second or two.
 
 One line for each layer goes to stdout, progress to stderr. With --json, stdout
 has one JSON object at the end, preceded by JSON lines if --progress json is given.
@@ -86,7 +88,7 @@ signal USR1, it makes the run itself print that to stderr.
 	flags.IntVar(&f.pits, "pits", 12, "`number` of pits of the board: 4, 6, 8, 10 or 12")
 	flags.StringVar(&f.rules, "rules", "awari", "`rules` of the game: awari or strict")
 	f.memory.define(a, flags, "8GiB", &f.force)
-	flags.DurationVar(&f.checkpoint, "checkpoint", time.Minute, "`time` between checkpoints of a layer that does not fit into memory")
+	flags.DurationVar(&f.checkpoint, "checkpoint", time.Minute, "`time` between checkpoints of the layer in progress")
 	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to use, 1 to %d", maxThreads))
 	flags.StringVar(&f.codec, "codec", "lz4", "`codec` of layer files: lz4 or zstd")
 	flags.StringVar(&f.progress, "progress", "auto", progressUsage)

@@ -30,7 +30,7 @@ type solver struct {
 
 func startSolver(t *testing.T, dir string, pits, seeds int) *solver {
 	t.Helper()
-	return startSolving(t, "--dir", dir, "--progress", "none", "--pits", strconv.Itoa(pits), "--seeds", strconv.Itoa(seeds))
+	return startSolving(t, "--dir", dir, "--progress", "none", "--pits", strconv.Itoa(pits), "--seeds", strconv.Itoa(seeds), "--checkpoint", "1ms")
 }
 
 func startSolving(t *testing.T, flags ...string) *solver {
@@ -87,7 +87,12 @@ func TestKill(t *testing.T) {
 	done, through := 0, 0
 	for done < wanted && through < 10*wanted {
 		patience := time.Duration(random.Float64() * float64(took))
-		if !startSolver(t, dir, pits, seeds).killAfter(t, patience) {
+		s := startSolver(t, dir, pits, seeds)
+		killed := s.killAfter(t, patience)
+		if strings.Contains(s.errs.String(), "note") {
+			t.Errorf("after a kill it is told: %s", s.errs.String())
+		}
+		if !killed {
 			through++ // begin again
 			if err := os.RemoveAll(dir); err != nil {
 				t.Fatal(err)
@@ -107,7 +112,7 @@ func TestKill(t *testing.T) {
 }
 
 // afterKill matches the files that may be left.
-var afterKill = regexp.MustCompile(`^(lock|solve\.log|work|work/tiles|(manifest\.json|layer-\d\d\.gl|work/tiles\.checkpoint|work/status\.json)(\.[0-9a-f]{16}\.tmp)?)$`)
+var afterKill = regexp.MustCompile(`^(lock|solve\.log|work|work/tiles|(manifest\.json|layer-\d\d\.gl|work/tiles\.checkpoint|work/offers|work/found|work/status\.json)(\.[0-9a-f]{16}\.tmp)?)$`)
 
 // sealedLike checks what a kill left: sealed layers are those wanted, and the manifest
 // lists them, but perhaps for the last one. It returns their number.

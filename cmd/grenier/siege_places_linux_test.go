@@ -53,6 +53,8 @@ func places() []siegePlace {
 		{"run/work/again", pick("scrub", "repair")},
 		{"run/work/tiles", pick("solve")},
 		{"run/work/tiles.checkpoint", pick("solve")},
+		{"run/work/offers", pick("solve")},
+		{"run/work/found", pick("solve")},
 		{"run/work/layer-06.gl.tmp", pick("solve")},
 		{"run/work/status.json.tmp", pick("status", "solve")},
 		written("scores.csv", "awari export --progress none --dir @/whole --layer 4 --format csv --out @/run/scores.csv"),

@@ -160,7 +160,7 @@ func (l *Locked) ClearAgain() error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(ClearTiles(guarded{work, l.dir, l.lock}), work.Close()); err != nil {
+	if err := errors.Join(ClearLayer(guarded{work, l.dir, l.lock}), work.Close()); err != nil {
 		return err
 	}
 	return change(l.work, func(d vfs.Dir) error { return vfs.RemoveDir(d, againName) })
@@ -177,11 +177,12 @@ func change(d vfs.Dir, do func(d vfs.Dir) error) error {
 	return do(d)
 }
 
-// ClearTiles removes a work file and its checkpoint from a directory, if they are there.
-func ClearTiles(work vfs.Dir) error {
-	return errors.Join(
-		vfs.RemoveIfThere(work, TilesName), vfs.RemoveIfThere(work, TilesName+"."+CheckpointName),
-		vfs.RemoveStale(work, working))
+// ClearLayer removes what is kept of a layer in progress from a directory, if it is there.
+func ClearLayer(work vfs.Dir) (err error) {
+	for _, name := range []string{TilesName, TilesName + "." + CheckpointName, OffersName, FoundName} {
+		err = errors.Join(err, vfs.RemoveIfThere(work, name))
+	}
+	return errors.Join(err, vfs.RemoveStale(work, working))
 }
 
 // ScrubPath returns the path of the file in work/ that says how far a scrub is.

@@ -87,7 +87,8 @@ func TestSetAside(t *testing.T) {
 // TestLockDamaged: the manifest is not looked at, and not made.
 func TestLockDamaged(t *testing.T) {
 	dir := t.TempDir()
-	fill(t, dir, map[string]string{"layer-00.gl": "x", "a.tmp": "x", "work/again/tiles": "x", "work/again/tiles.checkpoint": "x", "work/tiles": "x"})
+	fill(t, dir, map[string]string{"layer-00.gl": "x", "a.tmp": "x", "work/again/tiles": "x", "work/again/tiles.checkpoint": "x", "work/again/found": "x",
+		"work/again/offers": "x", "work/tiles": "x"})
 	l, err := LockDamaged(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +103,7 @@ func TestLockDamaged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := names(t, filepath.Join(dir, "work", "again")); got != "tiles tiles.checkpoint" {
+	if got := names(t, filepath.Join(dir, "work", "again")); got != "found offers tiles tiles.checkpoint" {
 		t.Error(got)
 	}
 	if err := errors.Join(work.Close(), l.ClearAgain(), l.ClearAgain(), l.Unlock()); err != nil {

@@ -370,6 +370,8 @@ const (
 	TilesName      = "tiles"      // pieces of a layer that does not fit into memory
 	BlocksName     = "blocks"     // pieces of a breadth-first search
 	CheckpointName = "checkpoint" // of BlocksName
+	OffersName     = "offers"     // what captures are worth in a layer that is in memory
+	FoundName      = "found"      // its scores, as far as they are found
 	ScoresName     = "scores"     // unpacked, for an import
 	ScrubName      = "scrub.json" // how far a scrub is
 )
@@ -377,7 +379,8 @@ const (
 // working tells whether a file of that name in work/ is one of ours.
 func working(name string) bool {
 	switch name {
-	case TilesName, TilesName + "." + CheckpointName, BlocksName, CheckpointName, ScoresName, StatusName, ScrubName:
+	case TilesName, TilesName + "." + CheckpointName, BlocksName, CheckpointName, OffersName, FoundName,
+		ScoresName, StatusName, ScrubName:
 		return true
 	}
 	return false

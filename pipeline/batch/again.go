@@ -14,8 +14,8 @@ import (
 // place: the one above the layers that below lists, which must be right. Its file is
 // complete, and waits for the Publish or Abort of the caller.
 //
-// What does not fit into memory is in a directory of its own in work/, so that a layer in
-// progress there stays as it is; ClearAgain removes it. Of an interrupted layer it
+// What does not fit into memory, and checkpoints, are in a directory of their own in work/,
+// so that a layer in progress there stays as it is; ClearAgain removes it. Of an interrupted layer it
 // remains, to be gone on with.
 //
 // It fails like Solve. Of the options Seeds, Free, Sealed, Begin and End are not used.
@@ -37,7 +37,7 @@ func Again(ctx context.Context, dir *rundir.Locked, game awari.Game, below []man
 	}
 	defer func() { err = errors.Join(err, r.engine.Close()) }()
 	if r.engine.Checkpointed() != n {
-		if err := rundir.ClearTiles(work); err != nil {
+		if err := rundir.ClearLayer(work); err != nil {
 			return Report{}, nil, err
 		}
 	}

@@ -3,7 +3,7 @@
 // next begins, and continues where an earlier run stopped.
 //
 // The engine (package halfboard) computes a layer, in memory, or with what does not fit
-// there in a file in work/. This package feeds it the layers below from their files
+// there in a file in work/, where it also keeps checkpoints. This package feeds it the layers below from their files
 // (package tables) after a check (trust.go), streams the result into a layer file (seal.go) and lists it in the
 // manifest. Killing the process at any moment leaves sealed layers and in work/ what the
 // engine goes on from.
@@ -42,7 +42,7 @@ type Options struct {
 	// Memory bounds the bytes that the program uses; 0 is no bound. Layers that need
 	// more are solved in part in a file in work/.
 	Memory uint64
-	// Interval is the time between checkpoints of such a layer; 0 is a minute.
+	// Interval is the time between checkpoints of a layer; 0 is a minute.
 	Interval time.Duration
 	// Note, if not nil, is told what is worth knowing: that a checkpoint was damaged, say.
 	Note func(string)

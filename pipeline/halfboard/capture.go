@@ -4,16 +4,13 @@ import (
 	"context"
 	"errors"
 	"math/bits"
+
+	"grenier/io/crew"
 )
 
 // captureAll computes all offers.
 func (e *engine) captureAll(ctx context.Context, lower Lower) error {
-	err := e.eachPanel(ctx, e.openOffers)
-	groups := e.lowerGroups()
-	for i := 0; i < len(groups) && err == nil; i++ {
-		e.tell(CaptureStage, float64(i)/float64(len(groups)+1))
-		err = e.captureGroup(ctx, lower, groups[i])
-	}
+	err := crew.Run(func() error { return e.captureGroups(ctx, lower) })
 	if err = errors.Join(err, lower.Close()); err != nil {
 		return err
 	}
@@ -22,6 +19,17 @@ func (e *engine) captureAll(ctx context.Context, lower Lower) error {
 	}
 	e.tell(CaptureStage, 1)
 	return nil
+}
+
+// captureGroups applies all captures.
+func (e *engine) captureGroups(ctx context.Context, lower Lower) error {
+	err := e.eachPanel(ctx, e.openOffers)
+	groups := e.lowerGroups()
+	for i := 0; i < len(groups) && err == nil; i++ {
+		e.tell(CaptureStage, float64(i)/float64(len(groups)+1))
+		err = e.captureGroup(ctx, lower, groups[i])
+	}
+	return err
 }
 
 // lowerGroups returns the numbers of seeds that captures can leave, in groups to be

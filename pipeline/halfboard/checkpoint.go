@@ -49,42 +49,25 @@ type identity struct {
 	Marks              uint32 // extents with marks
 }
 
-// history is what a layer has taken so far, in all runs.
-type history struct {
-	Elapsed         time.Duration
-	Stages          [Stages]time.Duration
-	Changes, Events uint64
-	Paging          Paging
+// pagedHistory is the history in a checkpoint.
+type pagedHistory struct {
+	history
+	Paging Paging
 }
 
-// history returns that of the layer up to now.
-func (e *engine) history() history {
-	e.pass()
-	s := &e.stats
-	return history{s.Before + time.Since(e.began), s.Stages, s.Changes, s.Events, e.paged()}
-}
+// pagedHistory returns that of the layer up to now.
+func (e *engine) pagedHistory() pagedHistory { return pagedHistory{e.history(), e.paged()} }
 
-// remember goes on from the history of the runs before.
-func (e *engine) remember(h *history) {
-	s := &e.stats
-	s.Before, s.Stages, s.Changes, s.Events, e.paging.store.before = h.Elapsed, h.Stages, h.Changes, h.Events, h.Paging
-}
-
-// longest is more time than any layer takes.
-const longest = 100 * 365 * 24 * time.Hour
-
-// possible reports whether stages add up to at most all of the time.
-func (h *history) possible() bool {
-	left := h.Elapsed
-	for _, took := range h.Stages {
-		if took < 0 || took > left {
-			return false
-		}
-		left -= took
-	}
+// possible reports whether a history makes sense.
+func (h *pagedHistory) possible() bool {
 	p := &h.Paging
-	least := min(p.Reading, p.Unpacking, p.Computing, p.Packing, p.Writing)
-	return h.Elapsed >= 0 && h.Elapsed <= longest && least >= 0 && h.Events <= h.Changes
+	return h.history.possible() && min(p.Reading, p.Unpacking, p.Computing, p.Packing, p.Writing) >= 0
+}
+
+// rememberPaged goes on from the history of the runs before.
+func (e *engine) rememberPaged(h *pagedHistory) {
+	e.remember(&h.history)
+	e.paging.store.before = h.Paging
 }
 
 // entry is what a checkpoint says of a tile.
@@ -143,7 +126,7 @@ func (e *engine) identity() identity {
 }
 
 func (e *engine) encode() []byte {
-	b := appendLittle(appendLittle(nil, e.identity()), e.history())
+	b := appendLittle(appendLittle(nil, e.identity()), e.pagedHistory())
 	older := e.older()
 	for _, t := range slices.Concat(e.grid.tiles, e.grid.full) {
 		x := entry{Offers: t.offers, Scores: t.scores}
@@ -233,11 +216,10 @@ var errOtherWork = errors.New("of other work")
 // Checkpointed returns the seeds of the layer that is gone on with if it is solved next,
 // -1 if there is none.
 func (e *Engine) Checkpointed() (seeds int) {
-	id, ok := e.readIdentity()
-	if !ok {
-		return -1
+	if id, ok := e.readIdentity(); ok {
+		return int(id.Seeds)
 	}
-	return int(id.Seeds)
+	return e.kept()
 }
 
 // checkpointed returns the size of the tiles in the checkpoint of the layer of n seeds, 0
@@ -297,7 +279,7 @@ func (e *engine) resume(o *Options) (resumed bool, err error) {
 // forget makes all tiles as if nothing had been stored.
 func (e *engine) forget() {
 	e.paging.phase, e.paging.marks, e.stats.Sweeps = capturing, nil, 0
-	e.remember(&history{})
+	e.rememberPaged(&pagedHistory{})
 	for _, t := range slices.Concat(e.grid.tiles, e.grid.full) {
 		t.offers, t.scores = workfile.Extent{}, workfile.Extent{}
 		t.all.Store(true)
@@ -321,7 +303,7 @@ func (e *engine) decode(data []byte) (extents []workfile.Extent, err error) {
 	if id != want {
 		return nil, fmt.Errorf("%w: %+v instead of %+v", errOtherWork, id, want)
 	}
-	var h history // unknown in version 1
+	var h pagedHistory // unknown in version 1
 	if version > 1 {
 		n, err := binary.Decode(b, binary.LittleEndian, &h)
 		if err != nil || !h.possible() {
@@ -352,7 +334,7 @@ func (e *engine) decode(data []byte) (extents []workfile.Extent, err error) {
 		return nil, err
 	}
 	p.phase, e.stats.Sweeps = id.Phase, int(id.Sweeps)
-	e.remember(&h)
+	e.rememberPaged(&h)
 	return append(extents, p.marks...), nil
 }
 

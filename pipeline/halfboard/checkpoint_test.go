@@ -25,8 +25,9 @@ import (
 // A trial solves one layer again and again, on disks that are made to fail.
 type trial struct {
 	config
-	rng  *rand.Rand
-	disk *disk
+	whole bool // in memory
+	rng   *rand.Rand
+	disk  *disk
 
 	// Of the last attempt.
 	mu          sync.Mutex
@@ -44,6 +45,18 @@ func newTrial(t *testing.T, rng *rand.Rand) *trial {
 	return c.paged(t, rng).trial(rng, newDisk())
 }
 
+// newWholeTrial draws a layer that is in memory and saved before each sweep.
+func newWholeTrial(t *testing.T, rng *rand.Rand) *trial {
+	t.Helper()
+	return randomConfig(t, rng).trial(rng, newDisk())
+}
+
+// eachEngine runs a test with layers out of core, and with others in memory.
+func eachEngine(t *testing.T, test func(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial)) {
+	t.Run("paged", func(t *testing.T) { test(t, newRand(t), newTrial) })
+	t.Run("whole", func(t *testing.T) { test(t, newRand(t), newWholeTrial) })
+}
+
 // trials returns how often to repeat a random test: each of these takes long.
 func trials(n int) int {
 	switch {
@@ -57,7 +70,7 @@ func trials(n int) int {
 
 // trial returns a trial of the layer of c on a disk.
 func (c config) trial(rng *rand.Rand, d *disk) *trial {
-	x := &trial{config: c, rng: rng, disk: d}
+	x := &trial{config: c, whole: c.options.Memory == 0, rng: rng, disk: d}
 	x.options.Work, x.options.Interval = d.work(), 1
 	x.options.Note = func(note string) {
 		x.mu.Lock()
@@ -174,9 +187,12 @@ func (x *trial) vary() {
 // TestStoppedLayersAreGoneOnWith stops layers at any moment, several times in a row.
 func TestStoppedLayersAreGoneOnWith(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	rng := newRand(t)
+	eachEngine(t, testStoppedLayersAreGoneOnWith)
+}
+
+func testStoppedLayersAreGoneOnWith(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial) {
 	for range trials(30) {
-		x := newTrial(t, rng)
+		x := draw(t, rng)
 		for range 1 + rng.IntN(4) {
 			x.vary()
 			at := 1 + rng.IntN(60)
@@ -393,17 +409,30 @@ func (e *engine) lacksNothing(t *testing.T) {
 }
 
 // smallTrial is a layer of a few tiles.
-func smallTrial(rng *rand.Rand) *trial {
-	c := config{options: Options{Workers: 2, TileSize: 1, Memory: 1}, seeds: 12}
-	c.game, _ = awari.New(6, awari.Awari)
+func smallTrial(t *testing.T, rng *rand.Rand) *trial {
+	c := config{game: mustGame(t, 6, awari.Awari), options: Options{Workers: 2, TileSize: 1, Memory: 1}, seeds: 12}
 	c.options.limit = func(least, _ int64) int64 { return least }
 	return c.trial(rng, newDisk())
 }
 
+// smallWholeTrial is the same layer in memory.
+func smallWholeTrial(t *testing.T, rng *rand.Rand) *trial {
+	x := smallTrial(t, rng)
+	x.options.Memory, x.whole = 0, true
+	return x
+}
+
+// eachSmallEngine is eachEngine for that layer.
+func eachSmallEngine(t *testing.T, test func(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial)) {
+	t.Run("paged", func(t *testing.T) { test(t, newRand(t), smallTrial) })
+	t.Run("whole", func(t *testing.T) { test(t, newRand(t), smallWholeTrial) })
+}
+
 // TestCrashes crashes in each operation on files: the process is killed, or the power
 // goes, and sometimes a second time.
-func TestCrashes(t *testing.T) {
-	rng := newRand(t)
+func TestCrashes(t *testing.T) { eachSmallEngine(t, testCrashes) }
+
+func testCrashes(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial) {
 	stride := 80
 	switch {
 	case full():
@@ -413,7 +442,7 @@ func TestCrashes(t *testing.T) {
 	}
 	for k := 1; ; k++ {
 		k += rng.IntN(stride)
-		x := smallTrial(rng)
+		x := draw(t, rng)
 		x.disk.CrashAt(k)
 		if !x.fail(t, crashfs.ErrCrashed) {
 			t.Logf("%d operations", x.disk.Ops())
@@ -438,7 +467,7 @@ func TestCrashes(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	rng := newRand(t)
 	for k := 1; ; k += 1 + rng.IntN(30) {
-		x := smallTrial(rng)
+		x := smallTrial(t, rng)
 		x.disk.failOn(crashfs.Write, failing(syscall.ENOSPC, k))
 		if !x.fail(t, syscall.ENOSPC) {
 			return
@@ -456,12 +485,13 @@ func TestFullDisk(t *testing.T) {
 
 // TestFailingDisks: operations on files fail, several times in a row. What was stored
 // before is not given up for that.
-func TestFailingDisks(t *testing.T) {
-	rng := newRand(t)
+func TestFailingDisks(t *testing.T) { eachSmallEngine(t, testFailingDisks) }
+
+func testFailingDisks(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial) {
 	ops := []crashfs.Op{crashfs.Create, crashfs.Write, crashfs.Sync, crashfs.Rename, crashfs.Remove, crashfs.SyncDir, "read"}
 	failed := map[crashfs.Op]int{}
 	for range trials(20) {
-		x := smallTrial(rng)
+		x := draw(t, rng)
 		for range 1 + rng.IntN(5) {
 			op, fail := ops[rng.IntN(len(ops))], failing(syscall.EIO, 1+rng.IntN(100))
 			if op == "read" {
@@ -665,7 +695,7 @@ func FuzzCheckpoint(f *testing.F) {
 		}
 		payload := x.payload(f)
 		f.Add(slices.Clone(payload))
-		clear(payload[binary.Size(identity{})+binary.Size(history{}):][:16]) // the offers of the first tile
+		clear(payload[binary.Size(identity{})+binary.Size(pagedHistory{}):][:16]) // the offers of the first tile
 		f.Add(payload)
 		ctx = f.Context()
 	}

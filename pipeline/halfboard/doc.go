@@ -45,6 +45,9 @@
 // is read in colex order through Layer (read.go). Memory is one region, taken once
 // (memory.go).
 //
+// Between sweeps offers and scores can be written to disk (keep.go), compressed as bit
+// planes: any scores that were found once are a start to go on from.
+//
 // # Layers that do not fit into memory
 //
 // Then (paged.go) tiles are small, and most of them are away: packed (pack.go) in a work

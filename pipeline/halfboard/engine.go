@@ -35,7 +35,7 @@ type Options struct {
 	// Memory is the most bytes to use, the Go heap included; 0 is no bound. What a
 	// layer needs more of is kept in the work file.
 	Memory uint64
-	// Work is the directory of the work file and its checkpoint, nil if none is wanted.
+	// Work is the directory of the work file and of checkpoints, nil if none are wanted.
 	// A layer that has a checkpoint there is resumed.
 	Work vfs.Dir
 	// Interval is the time between checkpoints; 0 is a minute.
@@ -142,8 +142,10 @@ type engine struct {
 	ledger   *ledger
 	memory   *region
 	paging   *paging // nil: all of the layer is in memory
+	keeper   *keeper // nil: no checkpoints of a layer in memory
 	groups   int     // lists of needs made so far
-	scores   []int8  // of all matrices
+	offers   []int8  // of all matrices
+	scores   []int8  // likewise
 	below    []int8  // the same memory, before there are scores
 	progress func(Progress)
 	changed  atomic.Uint64 // scores that the sweep changed
@@ -186,8 +188,8 @@ func (e *Engine) Solve(ctx context.Context, n int, lower Lower) (*Layer, error) 
 	}
 	layer := &Layer{engine: w, spare: &e.spare}
 	if err := crew.Run(func() error { return w.run(ctx, lower) }); err != nil {
-		if w.paging != nil && ctx.Err() != nil {
-			err = errors.Join(err, w.commit(true))
+		if ctx.Err() != nil {
+			err = errors.Join(err, w.interrupted())
 		}
 		return nil, errors.Join(err, layer.Close())
 	}
@@ -273,6 +275,9 @@ func (e *Engine) beginWhole(ctx context.Context, geo *geometry) (*engine, error)
 	l := layoutOf(geo.q, geo.n, false)
 	w.stats.Bytes = uint64(l.total())
 	w.allocate(l)
+	if e.options.Work != nil {
+		w.keeper = newKeeper(&e.options, len(w.scores))
+	}
 	return w, nil
 }
 
@@ -292,10 +297,10 @@ func (e *engine) cut(size int) {
 
 // allocate divides memory among the matrices: offers first, then scores.
 func (e *engine) allocate(l layout) {
-	offers := e.memory.take(l.offers[openRows] + l.offers[fullRows])
+	e.offers = e.memory.take(l.offers[openRows] + l.offers[fullRows])
 	e.below = e.memory.take(max(l.scores, l.below))
 	e.scores = e.below[:l.scores]
-	scores := e.scores
+	offers, scores := e.offers, e.scores
 	for _, m := range e.grid.matrices {
 		l := m.layout()
 		for class := range classes {
@@ -309,7 +314,7 @@ func (e *engine) allocate(l layout) {
 }
 
 func (e *engine) run(ctx context.Context, lower Lower) error {
-	capture := e.captureAll
+	capture := e.captureWhole
 	if e.paging != nil {
 		capture = e.capturePaged
 	}
@@ -329,6 +334,14 @@ func (e *engine) run(ctx context.Context, lower Lower) error {
 	}
 	e.pass()
 	return nil
+}
+
+// interrupted makes a checkpoint of what would be lost.
+func (e *engine) interrupted() error {
+	if e.paging != nil {
+		return e.commit(true)
+	}
+	return e.leave()
 }
 
 // enter begins a stage, or a sweep of another stage.
@@ -395,16 +408,11 @@ func (e *engine) clearScores(ctx context.Context) error {
 
 // sweepAll sweeps until nothing is out of date.
 func (e *engine) sweepAll(ctx context.Context) error {
-	if e.paging == nil { // else pages that were never used are 0
-		if err := e.clearScores(ctx); err != nil {
+	if e.paging == nil {
+		if err := e.beginSweeps(ctx); err != nil {
 			return err
 		}
-	}
-	if e.paging == nil {
-		for _, t := range e.order {
-			t.all.Store(true)
-		}
-	} else if e.paging.phase != sweeping {
+	} else if e.paging.phase != sweeping { // pages that were never used are 0
 		return nil
 	}
 	columns := 0 // of all blocks
@@ -414,6 +422,9 @@ func (e *engine) sweepAll(ctx context.Context) error {
 	e.marking = false
 	for stage := DenseStage; ; {
 		e.enter(stage)
+		if err := e.keepStreams(stage); err != nil {
+			return err
+		}
 		done, err := e.sweep(ctx, stage)
 		if err != nil || done.computed == 0 {
 			return err
@@ -429,6 +440,23 @@ func (e *engine) sweepAll(ctx context.Context) error {
 		}
 		e.marking = known.worthMarking(done, columns)
 	}
+}
+
+// beginSweeps makes everything out of date in a layer in memory, and scores 0 unless they
+// are those of an earlier run.
+func (e *engine) beginSweeps(ctx context.Context) error {
+	for _, t := range e.order {
+		t.all.Store(true)
+	}
+	if e.keeper == nil || !e.keeper.found {
+		if err := e.clearScores(ctx); err != nil {
+			return err
+		}
+	}
+	if e.keeper != nil {
+		e.keeper.sweeping = true
+	}
+	return nil
 }
 
 // settle makes marks as small as they can be, between sweeps.
@@ -486,6 +514,15 @@ func (e *engine) costs() (all costs) {
 
 // fullAll computes the full rows.
 func (e *engine) fullAll(ctx context.Context) error {
+	if err := e.keepStreams(FullStage); err != nil { // a kill from now on must not cost the sweeps
+		return err
+	}
+	if err := e.settled(); err != nil {
+		return err
+	}
+	if k := e.keeper; k != nil {
+		k.filling = true
+	}
 	if len(e.full) == 0 {
 		e.tell(FullStage, 1)
 	}

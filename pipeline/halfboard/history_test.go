@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -18,8 +19,11 @@ import (
 )
 
 // stored returns the history in the checkpoint.
-func (x *trial) stored(t *testing.T) (h history) {
+func (x *trial) stored(t *testing.T) (h pagedHistory) {
 	t.Helper()
+	if x.whole {
+		return pagedHistory{history: x.storedWhole(t)}
+	}
 	if _, err := binary.Decode(x.payload(t)[binary.Size(identity{}):], binary.LittleEndian, &h); err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +45,7 @@ func (x *trial) seal(t *testing.T, version int, payload []byte) {
 }
 
 // grows checks that nothing of a history is lost later.
-func (h *history) grows(t *testing.T, s *Stats) {
+func (h *pagedHistory) grows(t *testing.T, s *Stats) {
 	t.Helper()
 	less := s.Changes < h.Changes || s.Events < h.Events || s.Paging.Written < h.Paging.Written ||
 		s.Paging.Read < h.Paging.Read || s.Paging.Computing < h.Paging.Computing
@@ -55,12 +59,13 @@ func (h *history) grows(t *testing.T, s *Stats) {
 
 // TestTimesAddUp: what a layer took that is gone on with is what all runs took, up to
 // the checkpoints that were used.
-func TestTimesAddUp(t *testing.T) {
-	rng := newRand(t)
+func TestTimesAddUp(t *testing.T) { eachEngine(t, testTimesAddUp) }
+
+func testTimesAddUp(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial) {
 	for range trials(15) {
-		x := newTrial(t, rng)
+		x := draw(t, rng)
 		var all time.Duration // of runs
-		var h history
+		var h pagedHistory
 		for range 1 + rng.IntN(4) {
 			start, at := time.Now(), 1+rng.IntN(40)
 			if !x.stop(t, func(all, _ int, _ Stage) bool { return all == at }) {
@@ -75,7 +80,7 @@ func TestTimesAddUp(t *testing.T) {
 		}
 		h = x.stored(t) // it may have come to its end
 		x.finish(t)
-		if x.stats.Before != h.Elapsed || h.Elapsed == 0 {
+		if x.stats.Before != h.Elapsed || h.Elapsed == 0 && !x.whole {
 			t.Fatalf("%+v: %v before, want %v", x.config, x.stats.Before, h.Elapsed)
 		}
 		h.grows(t, &x.stats)
@@ -92,7 +97,7 @@ func TestHistoryIsNotNeeded(t *testing.T) {
 		}
 		begin := binary.Size(identity{})
 		payload := x.payload(t)
-		x.seal(t, 1, slices.Delete(payload, begin, begin+binary.Size(history{})))
+		x.seal(t, 1, slices.Delete(payload, begin, begin+binary.Size(pagedHistory{})))
 		x.finish(t)
 		if len(x.notes) > 0 || x.reads > 0 || x.stats.Before != 0 {
 			t.Fatalf("%+v: notes %q, %d scores of lower layers read, %v before", x.config, x.notes, x.reads, x.stats.Before)
@@ -106,14 +111,14 @@ func TestImpossibleHistories(t *testing.T) {
 	x := newTrial(t, rng)
 	x.stopAnywhere(t)
 	begin := binary.Size(identity{})
-	for name, change := range map[string]func(h *history){
-		"time below 0":         func(h *history) { h.Elapsed = -1 },
-		"stage below 0":        func(h *history) { h.Stages[CaptureStage] = -1 },
-		"stage above all":      func(h *history) { h.Stages[FullStage] = h.Elapsed + 1 },
-		"stages that overflow": func(h *history) { h.Stages = [Stages]time.Duration{1 << 62, 1 << 62, 1 << 62, 1 << 62} },
-		"centuries":            func(h *history) { h.Elapsed = math.MaxInt64 },
-		"reading below 0":      func(h *history) { h.Paging.Reading = -1 },
-		"more events":          func(h *history) { h.Events = h.Changes + 1 },
+	for name, change := range map[string]func(h *pagedHistory){
+		"time below 0":         func(h *pagedHistory) { h.Elapsed = -1 },
+		"stage below 0":        func(h *pagedHistory) { h.Stages[CaptureStage] = -1 },
+		"stage above all":      func(h *pagedHistory) { h.Stages[FullStage] = h.Elapsed + 1 },
+		"stages that overflow": func(h *pagedHistory) { h.Stages = [Stages]time.Duration{1 << 62, 1 << 62, 1 << 62, 1 << 62} },
+		"centuries":            func(h *pagedHistory) { h.Elapsed = math.MaxInt64 },
+		"reading below 0":      func(h *pagedHistory) { h.Paging.Reading = -1 },
+		"more events":          func(h *pagedHistory) { h.Events = h.Changes + 1 },
 	} {
 		y := x.trial(rng, x.disk.copied(t))
 		h := y.stored(t)
@@ -135,9 +140,12 @@ func TestImpossibleHistories(t *testing.T) {
 // stored before is gone on with.
 func TestBugsLeaveCheckpoints(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	rng := newRand(t)
+	eachEngine(t, testBugsLeaveCheckpoints)
+}
+
+func testBugsLeaveCheckpoints(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial) {
 	for range trials(15) {
-		x := newTrial(t, rng)
+		x := draw(t, rng)
 		for range 1 + rng.IntN(3) {
 			x.vary()
 			at := 1 + rng.IntN(60)

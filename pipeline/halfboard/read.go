@@ -31,7 +31,7 @@ func (l *Layer) Close() error {
 	if p := l.engine.paging; p != nil {
 		return errors.Join(p.close(), l.engine.memory.close())
 	}
-	return l.spare.put(l.engine.memory)
+	return errors.Join(l.engine.settled(), l.spare.put(l.engine.memory)) // offers may be on their way to disk
 }
 
 // Read fills dst with the scores of the positions from rank start on. It is

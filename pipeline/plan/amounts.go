@@ -10,7 +10,8 @@ import (
 type Amounts struct {
 	Seeds     int    `json:"seeds"`
 	Positions uint64 `json:"positions"`
-	// InMemory says that all of the layer is in memory: there is no work file.
+	// InMemory says that all of the layer is in memory: there is no work file, but there
+	// may be checkpoints.
 	InMemory bool `json:"in_memory"`
 	// Tiles is the memory for tiles in bytes; in memory, for all of the layer.
 	Tiles uint64 `json:"tile_bytes"`
@@ -27,7 +28,8 @@ type Amounts struct {
 	// Read and Written are bytes of files: layers and the work file.
 	Read    uint64 `json:"bytes_read"`
 	Written uint64 `json:"bytes_written"`
-	// Work and File are the sizes of the work file and of the layer file.
+	// Work and File are the sizes of the work file, or of the checkpoints of a layer in
+	// memory, and of the layer file.
 	Work uint64 `json:"work_file_bytes"`
 	File uint64 `json:"layer_file_bytes"`
 	// Disk is the most bytes on disk while the layer is solved, all layers included.
@@ -60,6 +62,9 @@ func (r *Run) amountsOf(n int) Amounts {
 	if room.Whole {
 		a.InMemory, a.Held = true, 1
 		a.Tiles = halfboard.Memory(r.Game, n)
+		if a.Positions >= leastKept {
+			a.Work = uint64(keptBytes * float64(a.Positions))
+		}
 		return a
 	}
 	a.Tiles, a.Offers = room.Tiles, room.Offers+room.Full

@@ -1,0 +1,401 @@
+package halfboard
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"grenier/io/rundir"
+	"grenier/io/spill"
+	"grenier/io/vfs"
+	"grenier/io/vfs/crashfs"
+	"grenier/kernels/planes"
+	"grenier/layers/awari"
+)
+
+// contents returns the header and the contents of a stream, nil if there is none.
+func (d *disk) contents(t testing.TB, name string) (h spill.Header, contents []byte) {
+	t.Helper()
+	h, err := spill.ReadHeader(d.plain(), name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return h, nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := spill.Open(d.plain(), name, h, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	contents, err = io.ReadAll(r)
+	if err = errors.Join(err, r.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return h, contents
+}
+
+// write replaces a stream.
+func (d *disk) write(t testing.TB, name string, h spill.Header, contents []byte) {
+	t.Helper()
+	w, err := spill.Create(d.plain(), name, h, spill.LZ4, 1)
+	if err == nil {
+		_, err = w.Write(contents)
+		err = errors.Join(err, w.Publish())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// storedWhole returns the history in the stream of found scores, an empty one if there
+// is none.
+func (x *trial) storedWhole(t *testing.T) history {
+	t.Helper()
+	var h keptHistory
+	if _, contents := x.disk.contents(t, rundir.FoundName); contents != nil {
+		if _, err := binary.Decode(contents, binary.LittleEndian, &h); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return h.history
+}
+
+// stopSweeping stops a layer in memory when it has streams. It reports whether it has.
+func (x *trial) stopSweeping(t *testing.T) bool {
+	t.Helper()
+	sweep := 2 + x.rng.IntN(3)
+	stages := 0
+	return x.stop(t, func(_, _ int, stage Stage) bool {
+		if stage != CaptureStage {
+			stages++
+		}
+		return x.last.Sweep >= sweep || stages > 0 && stage == FullStage
+	})
+}
+
+// TestKeptWorkIsNotDoneTwice: what was kept of a layer in memory is not computed again, and
+// Checkpointed knows of it.
+func TestKeptWorkIsNotDoneTwice(t *testing.T) {
+	rng := newRand(t)
+	stops := 0
+	for range trials(30) {
+		x := newWholeTrial(t, rng)
+		if !x.stopSweeping(t) {
+			continue
+		}
+		stops++
+		stopped, e := x.last, x.newEngine(t)
+		if n := e.Checkpointed(); n != x.seeds {
+			t.Fatalf("%+v: checkpoint of layer %d", x.config, n)
+		}
+		x.vary()
+		x.finish(t)
+		if x.reads > 0 || x.first.Sweep < min(2, stopped.Sweep) && x.first.Stage != CaptureStage || len(x.notes) > 0 {
+			t.Fatalf("%+v, stopped at %+v: goes on at %+v, with %d scores of lower layers, notes %q", x.config, stopped, x.first, x.reads, x.notes)
+		}
+		if x.stats.Sweeps+1 < stopped.Sweep || x.stats.Before == 0 {
+			t.Fatalf("%+v, stopped at %+v: %+v in the end", x.config, stopped, x.stats)
+		}
+	}
+	if stops == 0 {
+		t.Error("no layer was stopped")
+	}
+}
+
+func (x *trial) newEngine(t *testing.T) *Engine {
+	t.Helper()
+	e, err := New(x.game, x.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// TestResumedSweepsAreFew: a layer of which all scores are found needs no more than
+// to see that.
+func TestResumedSweepsAreFew(t *testing.T) {
+	rng := newRand(t)
+	for range trials(12) {
+		x := newWholeTrial(t, rng)
+		x.finish(t)
+		sweeps, changes := x.stats.Sweeps, x.stats.Changes
+		x.finish(t)
+		if x.stats.Sweeps > sweeps+1 || x.stats.Changes != changes || x.reads > 0 {
+			t.Fatalf("%+v: %d sweeps with %d changes, then %+v and %d scores read", x.config, sweeps, changes, x.stats, x.reads)
+		}
+	}
+}
+
+// TestShortLayersWriteNothing: nor do those without a directory.
+func TestShortLayersWriteNothing(t *testing.T) {
+	rng := newRand(t)
+	for range trials(4) {
+		x := newWholeTrial(t, rng)
+		x.options.Interval = 0
+		x.finish(t)
+		x.stop(t, func(_, _ int, stage Stage) bool { return stage == DenseStage })
+		if ops := x.disk.Ops(); ops > 0 {
+			t.Fatalf("%+v: %d operations", x.config, ops)
+		}
+		x.options.Work, x.options.Interval = nil, 1
+		x.finish(t)
+		if n := x.newEngine(t).Checkpointed(); n != -1 {
+			t.Errorf("checkpoint of layer %d", n)
+		}
+	}
+}
+
+// TestSlowCheckpointsAreFew: the interval grows with what a checkpoint takes.
+func TestSlowCheckpointsAreFew(t *testing.T) {
+	x := smallWholeTrial(t, newRand(t))
+	x.options.Interval = time.Minute
+	x.during(t, func(w *engine) {
+		for _, c := range []struct {
+			ago, took time.Duration
+			want      bool
+		}{
+			{59 * time.Second, 0, false}, {61 * time.Second, 0, true}, {61 * time.Second, time.Second, true},
+			{100 * time.Second, 3 * time.Second, false}, {121 * time.Second, 3 * time.Second, true},
+		} {
+			before := x.disk.Ops()
+			w.keeper.last, w.keeper.took = time.Now().Add(-c.ago), c.took
+			if err := w.keepStreams(DenseStage); err != nil {
+				t.Fatal(err)
+			}
+			if made := x.disk.Ops() > before; made != c.want {
+				t.Errorf("%+v: made %t", c, made)
+			}
+		}
+	})
+}
+
+// TestUselessStreams: what is damaged, or of something else, is named and not believed.
+func TestUselessStreams(t *testing.T) {
+	rng := newRand(t)
+	var found, offers []byte
+	var hFound, hOffers spill.Header
+	begin := binary.Size(keptHistory{})
+	line := func(d *disk, name string, h spill.Header, contents []byte, at int, score int8) {
+		scores := make([]int8, side)
+		for i := range scores {
+			scores[i] = int8(i % 3)
+		}
+		scores[5] = score
+		packed := make([]byte, planes.Bound(side))
+		packed = packed[:planes.For(0).Pack(packed, scores)]
+		// In the place of the first line, whose length the first two bytes tell.
+		old := 2 + 8*int(contents[at+4])
+		other := slices.Concat(contents[:at+4], packed, contents[at+4+old:])
+		binary.LittleEndian.PutUint32(other[at:], binary.LittleEndian.Uint32(other[at:])+uint32(len(packed)-old))
+		d.write(t, name, h, other)
+	}
+	impossible := func(change func(h *keptHistory)) func(d *disk) {
+		return func(d *disk) {
+			var h keptHistory
+			if _, err := binary.Decode(found, binary.LittleEndian, &h); err != nil {
+				t.Fatal(err)
+			}
+			change(&h)
+			d.write(t, rundir.FoundName, hFound, append(appendLittle(nil, h), found[begin:]...))
+		}
+	}
+	for name, change := range map[string]func(d *disk){
+		"a byte of the scores": func(d *disk) { d.flipAny(t, rng, rundir.FoundName) },
+		"a byte of the offers": func(d *disk) { d.flipAny(t, rng, rundir.OffersName) },
+		"scores are cut": func(d *disk) {
+			d.change(t, rundir.FoundName, func(h vfs.File, size int64) { h.Truncate(rng.Int64N(size)) })
+		},
+		"offers are cut": func(d *disk) {
+			d.change(t, rundir.OffersName, func(h vfs.File, size int64) { h.Truncate(rng.Int64N(size)) })
+		},
+		"scores are offers":       func(d *disk) { d.write(t, rundir.FoundName, hOffers, offers) },
+		"offers as scores":        func(d *disk) { d.write(t, rundir.FoundName, hFound, append(found[:begin:begin], offers...)) },
+		"scores end early":        func(d *disk) { d.write(t, rundir.FoundName, hFound, found[:rng.IntN(len(found))]) },
+		"offers end early":        func(d *disk) { d.write(t, rundir.OffersName, hOffers, offers[:rng.IntN(len(offers))]) },
+		"more scores":             func(d *disk) { d.write(t, rundir.FoundName, hFound, append(slices.Clone(found), 0)) },
+		"more offers":             func(d *disk) { d.write(t, rundir.OffersName, hOffers, append(slices.Clone(offers), 0)) },
+		"a score beyond":          func(d *disk) { line(d, rundir.FoundName, hFound, found, begin, 13) },
+		"a score far below":       func(d *disk) { line(d, rundir.FoundName, hFound, found, begin, -128) },
+		"an offer beyond":         func(d *disk) { line(d, rundir.OffersName, hOffers, offers, 0, 14) },
+		"an offer below":          func(d *disk) { line(d, rundir.OffersName, hOffers, offers, 0, -13) },
+		"a later version":         func(d *disk) { h := hFound; h.Version++; d.write(t, rundir.FoundName, h, found) },
+		"somebody else's":         func(d *disk) { h := hFound; h.Identity = []byte("swap"); d.write(t, rundir.FoundName, h, found) },
+		"another file":            func(d *disk) { vfs.Write(d.plain(), rundir.OffersName, []byte("text")) },
+		"time below 0":            impossible(func(h *keptHistory) { h.Elapsed = -1 }),
+		"a stage longer than all": impossible(func(h *keptHistory) { h.Stages[DenseStage] = h.Elapsed + 1 }),
+		"sweeps without end":      impossible(func(h *keptHistory) { h.Sweeps = math.MaxUint64 }),
+		"more events":             impossible(func(h *keptHistory) { h.Events = h.Changes + 1 }),
+	} {
+		x := smallWholeTrial(t, rng)
+		x.finish(t)
+		hFound, found = x.disk.contents(t, rundir.FoundName)
+		hOffers, offers = x.disk.contents(t, rundir.OffersName)
+		change(x.disk)
+		x.finish(t)
+		if len(x.notes) != 1 || !strings.Contains(x.notes[0], "computed again") || !strings.Contains(x.notes[0], "work/") {
+			t.Errorf("%s: notes %q", name, x.notes)
+		}
+		x.finish(t)
+		if len(x.notes) > 0 || x.reads > 0 {
+			t.Errorf("%s, done again: notes %q, %d scores of lower layers", name, x.notes, x.reads)
+		}
+	}
+}
+
+func (d *disk) flipAny(t *testing.T, rng *rand.Rand, name string) {
+	t.Helper()
+	d.change(t, name, func(_ vfs.File, size int64) { d.flip(t, name, rng.Int64N(size)) })
+}
+
+// TestStreamsOfOtherLayers are not believed either.
+func TestStreamsOfOtherLayers(t *testing.T) {
+	rng := newRand(t)
+	for name, change := range map[string]func(x *trial){
+		"another layer": func(x *trial) { x.seeds-- },
+		"other rules":   func(x *trial) { x.game = mustGame(t, 6, awari.Strict) },
+		"another board": func(x *trial) { x.game = mustGame(t, 8, awari.Awari) },
+	} {
+		x := smallWholeTrial(t, rng)
+		x.finish(t)
+		change(x)
+		if n := x.newEngine(t).Checkpointed(); (n == 12) != (name == "another layer") {
+			t.Errorf("%s: checkpoint of layer %d", name, n)
+		}
+		x.finish(t)
+		if len(x.notes) != 2 || !strings.Contains(x.notes[0], "does not match") || x.stats.Before != 0 {
+			t.Errorf("%s: notes %q, %v before", name, x.notes, x.stats.Before)
+		}
+	}
+}
+
+// TestAnyStreamsWillDo kills the work, or cuts the power, in any operation, several times,
+// and bytes go bad in between.
+func TestAnyStreamsWillDo(t *testing.T) {
+	rng := newRand(t)
+	crashes, flips := 0, 0
+	for range trials(60) {
+		x := newWholeTrial(t, rng)
+		for range 1 + rng.IntN(4) {
+			x.vary()
+			x.disk.CrashAt(x.disk.Ops() + 1 + rng.IntN(60))
+			if x.fail(t, crashfs.ErrCrashed) {
+				crashes++
+			}
+			found := x.disk.Kill()
+			if rng.IntN(2) == 0 {
+				found = x.disk.PowerCut(rng)
+			}
+			x.move(&disk{FS: found})
+			for _, name := range []string{rundir.FoundName, rundir.OffersName} {
+				if _, err := x.disk.plain().Lstat(name); err == nil && rng.IntN(4) == 0 {
+					flips++
+					x.disk.flipAny(t, rng, name)
+				}
+			}
+		}
+		x.finish(t)
+	}
+	t.Logf("%d crashes, %d bytes", crashes, flips)
+}
+
+// TestFullDiskInMemory: a layer in memory goes on without checkpoints, and says so once.
+func TestFullDiskInMemory(t *testing.T) {
+	rng := newRand(t)
+	for k := 1; ; k += 1 + rng.IntN(4) {
+		x := smallWholeTrial(t, rng)
+		x.disk.failOn(crashfs.Write, failing([]error{syscall.ENOSPC, syscall.EDQUOT}[k%2], k))
+		x.finish(t)
+		if len(x.notes) == 0 {
+			return
+		}
+		if len(x.notes) != 1 || !strings.Contains(x.notes[0], "without checkpoints") {
+			t.Fatalf("write %d: notes %q", k, x.notes)
+		}
+		for _, name := range x.disk.Names() {
+			if strings.HasSuffix(name, ".tmp") {
+				t.Fatalf("write %d: %s is left", k, name)
+			}
+		}
+		x.disk.Fail(nil)
+		x.disk.Limit(rng.Int64N(20_000))
+		x.finish(t)
+		x.disk.Limit(-1)
+		x.finish(t)
+		if len(x.notes) > 0 {
+			t.Fatalf("write %d, when there is room: notes %q", k, x.notes)
+		}
+	}
+}
+
+// TestMemoryChanges: a layer begun in memory is solved out of core, and the other way round.
+func TestMemoryChanges(t *testing.T) {
+	rng := newRand(t)
+	for range trials(12) {
+		x := newWholeTrial(t, rng)
+		x.seeds = max(x.seeds, 1)
+		y := x.config.paged(t, rng)
+		for range 4 {
+			x.options.Memory, x.options.limit = uint64(rng.IntN(2)), y.options.limit
+			at := 1 + rng.IntN(60)
+			if !x.stop(t, func(all, _ int, _ Stage) bool { return all == at }) {
+				break
+			}
+		}
+		x.options.Memory = 0
+		x.finish(t)
+		if len(x.notes) > 0 {
+			t.Fatalf("%+v: notes %q", x.config, x.notes)
+		}
+	}
+}
+
+// FuzzKept: whatever streams hold, nothing panics, and no score is impossible.
+func FuzzKept(f *testing.F) {
+	c := config{game: mustGame(f, 6, awari.Awari), seeds: 7}
+	x := c.trial(rand.New(rand.NewPCG(1, 1)), newDisk())
+	e, err := New(x.game, x.options)
+	if err != nil {
+		f.Fatal(err)
+	}
+	l, err := e.Solve(context.Background(), x.seeds, x.lower(f))
+	if err == nil {
+		err = errors.Join(l.Close(), e.Close())
+	}
+	if err != nil {
+		f.Fatal(err)
+	}
+	hFound, found := x.disk.contents(f, rundir.FoundName)
+	hOffers, offers := x.disk.contents(f, rundir.OffersName)
+	f.Add(found, offers)
+	f.Add(found[:100], offers[100:])
+	f.Fuzz(func(t *testing.T, found, offers []byte) {
+		y := c.trial(x.rng, newDisk())
+		y.disk.write(t, rundir.FoundName, hFound, found)
+		y.disk.write(t, rundir.OffersName, hOffers, offers)
+		y.during(t, func(w *engine) {
+			if err := w.captureWhole(t.Context(), y.lower(t)); err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range w.offers {
+				if (s < -7 || s > 7) && s != blocked {
+					t.Fatalf("offer %d", s)
+				}
+			}
+			if !w.keeper.found {
+				return
+			}
+			if slices.Min(w.scores) < -7 || slices.Max(w.scores) > 7 {
+				t.Fatalf("scores from %d to %d", slices.Min(w.scores), slices.Max(w.scores))
+			}
+		})
+	})
+}
