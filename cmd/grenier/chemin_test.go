@@ -105,36 +105,3 @@ func TestCheminInterrupt(t *testing.T) {
 		t.Errorf("printed %s", r.out)
 	}
 }
-
-// TestCheminMemory checks that a search takes the memory that it is given, and what the help says.
-func TestCheminMemory(t *testing.T) {
-	if !long() || peakRSS() == 0 {
-		t.Skip("it takes minutes")
-	}
-	const more = 4 << 20 // of files
-	for _, tt := range []struct {
-		memory string
-		args   []string
-	}{
-		{"36MiB", cheminArgs(4, 5)},
-		{"80MiB", cheminArgs(4, 5, "--dir", t.TempDir())},
-		{"48MiB", cheminArgs(1, 18, "--dir", t.TempDir())},
-		{"80MiB", cheminArgs(5, 5, "--time", "30s")},
-		{"36MiB", cheminArgs(1, 20, "--method", "orientations", "--all")},
-		{"36MiB", cheminArgs(1, 10, "--method", "classes", "--all")},
-	} {
-		var r cheminReport
-		out := startChemin(t, append(tt.args, "--memory", tt.memory, "--threads", "2")...).mustEnd(t)
-		if err := json.Unmarshal([]byte(out), &r); err != nil {
-			t.Fatal(err)
-		}
-		memory, err := parseBytes("--memory", tt.memory)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Logf("%v: %d MiB", tt.args[5:], r.PeakRSS>>20)
-		if r.PeakRSS == 0 || r.PeakRSS > memory+more {
-			t.Errorf("%v: %d MiB with --memory %s", tt.args, r.PeakRSS>>20, tt.memory)
-		}
-	}
-}

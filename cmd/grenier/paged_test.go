@@ -343,7 +343,7 @@ func TestPagedKill(t *testing.T) {
 	t.Parallel()
 	const seeds = pagedSeeds + 1
 	flags := func(dir string) []string {
-		return []string{"--dir", dir, "--seeds", strconv.Itoa(seeds), "--progress", "none", "--memory", "72MiB", "--checkpoint", "200ms"}
+		return []string{"--dir", dir, "--seeds", strconv.Itoa(seeds), "--progress", "none", "--memory", "80MiB", "--checkpoint", "200ms"}
 	}
 	start := time.Now()
 	want, dir := withoutSeconds(t, solved(t, "--seeds", strconv.Itoa(seeds))), filepath.Join(t.TempDir(), "run")
