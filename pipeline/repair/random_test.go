@@ -15,10 +15,13 @@ import (
 
 // rounds is how often a run is damaged at random.
 func rounds() int {
-	if os.Getenv("GRENIER_LONG") != "" {
+	switch os.Getenv("GRENIER_LONG") {
+	case "":
+		return 4
+	case "full":
 		return 300
 	}
-	return 6
+	return 60
 }
 
 // TestRandomDamage damages a run in several places at once. After a repair it is whole
