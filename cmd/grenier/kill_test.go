@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -202,8 +201,11 @@ func TestInterrupt(t *testing.T) {
 	if r.status != exitInterrupted || r.err != "grenier: interrupted; what is done is kept, the same command continues\n" {
 		t.Errorf("status %d, %s", r.status, r.err)
 	}
-	if work := filepath.Join(dir, rundir.WorkName); len(layerContents(t, work)) != 1 {
-		t.Errorf("left: %v", maps.Keys(contents(t, work)))
+	checkLeft(t, dir)
+	for _, name := range append(namesIn(t, dir, ""), namesIn(t, filepath.Join(dir, rundir.WorkName), "")...) {
+		if strings.HasSuffix(name, ".tmp") {
+			t.Errorf("left: %s", name)
+		}
 	}
 	sealed := len(layersOf(t, dir))
 	if sealed < 10 || strings.Count(r.out, "\n") != sealed+1 {
