@@ -186,7 +186,7 @@ func TestInterruptAnytime(t *testing.T) {
 	if !long() {
 		t.Skip("runs commands many times: needs GRENIER_LONG=1")
 	}
-	wanted := 5 * kills()
+	wanted := 2 * kills()
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
 	t.Logf("seed %d", seed)

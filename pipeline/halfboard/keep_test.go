@@ -87,7 +87,7 @@ func (x *trial) stopSweeping(t *testing.T) bool {
 func TestKeptWorkIsNotDoneTwice(t *testing.T) {
 	rng := newRand(t)
 	stops := 0
-	for range trials(30) {
+	for range trials(10) {
 		x := newWholeTrial(t, rng)
 		if !x.stopSweeping(t) {
 			continue
@@ -282,7 +282,7 @@ func TestStreamsOfOtherLayers(t *testing.T) {
 func TestAnyStreamsWillDo(t *testing.T) {
 	rng := newRand(t)
 	crashes, flips := 0, 0
-	for range trials(60) {
+	for range trials(15) {
 		x := newWholeTrial(t, rng)
 		for range 1 + rng.IntN(4) {
 			x.vary()
