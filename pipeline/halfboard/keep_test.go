@@ -87,7 +87,7 @@ func (x *trial) stopSweeping(t *testing.T) bool {
 func TestKeptWorkIsNotDoneTwice(t *testing.T) {
 	rng := newRand(t)
 	stops := 0
-	for range trials(10) {
+	for range trials(4) {
 		x := newWholeTrial(t, rng)
 		if !x.stopSweeping(t) {
 			continue
@@ -124,7 +124,7 @@ func (x *trial) newEngine(t *testing.T) *Engine {
 // to see that.
 func TestResumedSweepsAreFew(t *testing.T) {
 	rng := newRand(t)
-	for range trials(12) {
+	for range trials(4) {
 		x := newWholeTrial(t, rng)
 		x.finish(t)
 		sweeps, changes := x.stats.Sweeps, x.stats.Changes
@@ -282,7 +282,7 @@ func TestStreamsOfOtherLayers(t *testing.T) {
 func TestAnyStreamsWillDo(t *testing.T) {
 	rng := newRand(t)
 	crashes, flips := 0, 0
-	for range trials(15) {
+	for range trials(5) {
 		x := newWholeTrial(t, rng)
 		for range 1 + rng.IntN(4) {
 			x.vary()
@@ -339,7 +339,7 @@ func TestFullDiskInMemory(t *testing.T) {
 // TestMemoryChanges: a layer begun in memory is solved out of core, and the other way round.
 func TestMemoryChanges(t *testing.T) {
 	rng := newRand(t)
-	for range trials(12) {
+	for range trials(4) {
 		x := newWholeTrial(t, rng)
 		x.seeds = max(x.seeds, 1)
 		y := x.config.paged(t, rng)
