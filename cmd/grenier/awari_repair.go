@@ -70,8 +70,8 @@ func (f *repairFlags) options() (o repair.Options, err error) {
 	if err = checkThreads(f.threads); err != nil {
 		return o, err
 	}
-	if f.checkpoint <= 0 {
-		return o, usageError{fmt.Errorf("--checkpoint %v: a time above 0 is wanted, like 1m or 30s", f.checkpoint)}
+	if err = checkInterval(f.checkpoint); err != nil {
+		return o, err
 	}
 	o = repair.Options{DryRun: f.dryRun, Solve: batch.Options{Workers: f.threads, Interval: f.checkpoint}}
 	if o.Solve.Memory, err = f.memory.limit(); err != nil {

@@ -112,8 +112,8 @@ func (f *solveFlags) options() (game awari.Game, o batch.Options, err error) {
 	if err = checkThreads(f.threads); err != nil {
 		return game, o, err
 	}
-	if f.checkpoint <= 0 {
-		return game, o, usageError{fmt.Errorf("--checkpoint %v: a time above 0 is wanted, like 1m or 30s", f.checkpoint)}
+	if err = checkInterval(f.checkpoint); err != nil {
+		return game, o, err
 	}
 	o = batch.Options{Seeds: f.seeds, Workers: f.threads, Interval: f.checkpoint}
 	if o.Memory, err = f.memory.limit(); err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -115,6 +116,14 @@ const maxThreads = 1024
 func checkThreads(n int) error {
 	if n < 1 || n > maxThreads {
 		return usageError{fmt.Errorf("--threads %d: 1 to %d are possible", n, maxThreads)}
+	}
+	return nil
+}
+
+// checkInterval refuses a time between checkpoints that is none.
+func checkInterval(d time.Duration) error {
+	if d <= 0 {
+		return usageError{fmt.Errorf("--checkpoint %v: a time above 0 is wanted, like 1m or 30s", d)}
 	}
 	return nil
 }
