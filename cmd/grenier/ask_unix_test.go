@@ -15,15 +15,15 @@ import (
 	"grenier/io/rundir"
 )
 
-// solveFlagsOf are flags of a run that takes about a second.
+// solveFlagsOf are flags of a run that takes some tenths of a second.
 func solveFlagsOf(dir, progress string) []string {
-	return []string{"--pits", "12", "--seeds", "16", "--threads", "1", "--dir", dir, "--progress", progress}
+	return []string{"--pits", "12", "--seeds", "15", "--threads", "1", "--dir", dir, "--progress", progress}
 }
 
 // TestAsk sends the signal USR1 to a run, again and again: it tells how far it is
 // each time, and the files are those of a run that nobody asked.
 func TestAsk(t *testing.T) {
-	want := solved(t, "--seeds", "16")
+	want := solved(t, "--seeds", "15")
 	for _, progress := range []string{"none", "bar"} {
 		dir := filepath.Join(t.TempDir(), "run")
 		s := startSolving(t, solveFlagsOf(dir, progress)...)
@@ -45,7 +45,7 @@ func TestAsk(t *testing.T) {
 				t.Errorf("%s: %d answers lack %q:\n%s", progress, told, part, r.err)
 			}
 		}
-		if lines := strings.Count(r.out, "\n"); lines != 1+17+1 {
+		if lines := strings.Count(r.out, "\n"); lines != 1+16+1 {
 			t.Errorf("%s: the table has %d lines:\n%s", progress, lines, r.out)
 		}
 		if diff := cmp.Diff(withoutSeconds(t, want), withoutSeconds(t, dir)); diff != "" {
@@ -99,7 +99,7 @@ func TestStatusOfKilled(t *testing.T) {
 // TestWatch watches a run until it is interrupted.
 func TestWatch(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	s := startSolver(t, dir, 12, 24)
+	s := startSolving(t, "--dir", dir, "--progress", "none", "--seeds", "24", "--threads", "1")
 	awaitFile(t, filepath.Join(dir, rundir.LayerName(9)))
 	time.AfterFunc(1500*time.Millisecond, func() { s.cmd.Process.Signal(syscall.SIGINT) })
 	out := mustRun(t, "awari", "status", "--watch", "--json", "--dir", dir)

@@ -68,7 +68,7 @@ func everyByte() int {
 	if long() {
 		return 1
 	}
-	return 13
+	return 29
 }
 
 // someBytes is the stride for a manifest that is read by the same code elsewhere.

@@ -23,12 +23,15 @@ func TestMain(m *testing.M) {
 // long says that there is time for long tests.
 func long() bool { return os.Getenv("GRENIER_LONG") != "" }
 
-// kills is how often a long test kills what it tests.
+// kills is how often a test kills what it tests.
 func kills() int {
-	if os.Getenv("GRENIER_LONG") == "full" {
+	switch {
+	case os.Getenv("GRENIER_LONG") == "full":
 		return 20
+	case long():
+		return 8
 	}
-	return 8
+	return 4
 }
 
 // result is what became of a command line.

@@ -122,8 +122,11 @@ func TestBug(t *testing.T) {
 			if c.log {
 				log = filepath.Join(broken, rundir.LogName)
 			}
-			bugs := 0
-			for k := int64(1); ; k *= 3 {
+			bugs, factor := 0, int64(9)
+			if long() {
+				factor = 3
+			}
+			for k := int64(1); ; k *= factor {
 				var r result
 				if !buggy(t, k, func() { r = command(broken) }) {
 					if r.status != exitOK {
@@ -166,7 +169,7 @@ func TestBugInBackground(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	var out, errs bytes.Buffer
 	start := time.Now()
-	status := run(t.Context(), []string{"awari", "solve", "--seeds", "30", "--dir", dir, "--json", "--progress", "json"},
+	status := run(t.Context(), []string{"awari", "solve", "--seeds", "30", "--threads", "1", "--dir", dir, "--json", "--progress", "json"},
 		strings.NewReader(""), brokenWriter{}, &errs)
 	took := time.Since(start)
 	want := "its stack is in " + filepath.Join(dir, rundir.LogName)

@@ -48,12 +48,17 @@ func mustBeCorrupt(t *testing.T, path string, data []byte, what string, args ...
 	}
 }
 
+// TestEveryBitFlip flips each bit of a file, or one of each byte if there is little time.
 func TestEveryBitFlip(t *testing.T) {
+	step := 8
+	if os.Getenv("GRENIER_LONG") != "" {
+		step = 1
+	}
 	for _, codec := range codecs {
 		data, _ := smallFile(t, codec)
 		path := filepath.Join(t.TempDir(), "flipped.gl")
 		for i := range data {
-			for bit := range 8 {
+			for bit := i % step; bit < 8; bit += step {
 				data[i] ^= 1 << bit
 				mustBeCorrupt(t, path, data, "%v: bit %d of byte %d flipped", codec, bit, i)
 				data[i] ^= 1 << bit

@@ -10,11 +10,11 @@ import (
 	"grenier/io/pagecache/cachetest"
 )
 
-// TestBound writes and reads 256 MiB and looks how much of that the kernel keeps
+// TestBound writes and reads 96 MiB and looks how much of that the kernel keeps
 // meanwhile.
 func TestBound(t *testing.T) {
 	if testing.Short() {
-		t.Skip("writes 256 MiB")
+		t.Skip("writes 96 MiB")
 	}
 	for _, c := range []struct {
 		name    string
@@ -35,7 +35,7 @@ func TestBound(t *testing.T) {
 				for w := range c.workers {
 					wg.Go(func() {
 						buffer := make([]byte, c.length)
-						for offset := w * c.length; offset < 256<<20; offset += c.workers * c.length {
+						for offset := w * c.length; offset < 96<<20; offset += c.workers * c.length {
 							if _, err := do(buffer, offset); err != nil {
 								t.Error(err)
 								return

@@ -261,7 +261,7 @@ func crashIn(t *testing.T, disk *crashfs.FS, k int, before *solver, script uint6
 // process is killed and the power goes in one of the first operations of the
 // next one.
 func TestCrash(t *testing.T) {
-	scripts, cuts := 8, uint64(10)
+	scripts, cuts := 4, uint64(10)
 	switch {
 	case testing.Short():
 		scripts = 3

@@ -44,8 +44,8 @@ func pagedOptions(game awari.Game) batch.Options {
 // TestPagedSameBytes solves a layer that does not fit into memory in every way that must
 // not matter, and with checkpoints from which a run goes on in another way.
 func TestPagedSameBytes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("solves 17 seeds several times")
+	if !long() {
+		t.Skip("solves 17 seeds several times: needs GRENIER_LONG=1")
 	}
 	game, below := mustGame(t, 12, awari.Awari), t.TempDir()
 	mustSolve(t, below, game, options(pagedSeeds-1))
@@ -59,9 +59,6 @@ func TestPagedSameBytes(t *testing.T) {
 		func(o *batch.Options) { o.Codec, o.Memory = layerfile.Zstd, (least+most)/2 },
 		func(o *batch.Options) { o.Memory, o.Workers = most-1, 1 },
 		func(o *batch.Options) { o.Interval = time.Millisecond },
-	}
-	if !long() {
-		variants = variants[:1]
 	}
 	whole := map[layerfile.Codec]string{}
 	for i, vary := range variants {

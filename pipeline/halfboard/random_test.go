@@ -31,11 +31,14 @@ func newRand(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(s, 0))
 }
 
-// runs returns how often to repeat a random test, n times unless it must be
-// quick: under the race detector everything takes ten times as long.
+// runs returns how often to repeat a random test, n times in a long test. It is less
+// often under the race detector, where everything takes ten times as long.
 func runs(n int) int {
 	if testing.Short() {
 		return max(1, n/8)
+	}
+	if !long() {
+		return n / 2
 	}
 	return n
 }

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -209,6 +210,18 @@ func slow(t *testing.T) {
 	}
 }
 
+// shortRun is what a short run tells, for all tests that do not change it.
+var shortRun = sync.OnceValues(func() (*Report, error) { return Run(context.Background(), short) })
+
+func mustShortRun(t *testing.T) *Report {
+	t.Helper()
+	r, err := shortRun()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 func mustRun(t *testing.T, o Options) *Report {
 	t.Helper()
 	r, err := Run(t.Context(), o)
@@ -222,6 +235,7 @@ func mustRun(t *testing.T, o Options) *Report {
 func TestRepeated(t *testing.T) {
 	slow(t)
 	o := short
+	o.Workers = 1
 	last := 0.0
 	o.Progress = func(p Progress) {
 		if p.Doing == "" || p.Share < last || p.Share > 1 {
@@ -235,8 +249,7 @@ func TestRepeated(t *testing.T) {
 	}
 	checkSolvers(t, first)
 	o.Progress = nil
-	o.Workers = 1
-	if d := cmp.Diff(first, untimed(t, mustRun(t, o))); d != "" {
+	if d := cmp.Diff(first, untimed(t, mustShortRun(t))); d != "" {
 		t.Errorf("another run, another result: %s", d)
 	}
 	o.Tables, o.Seed = []string{Heuristics}, 47
@@ -432,7 +445,7 @@ func TestCancelled(t *testing.T) {
 // TestReport compares the shape of the JSON, and reads the page.
 func TestReport(t *testing.T) {
 	slow(t)
-	r := mustRun(t, short)
+	r := *mustShortRun(t)
 	r.Databases = built(t)
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -458,7 +471,7 @@ func TestReport(t *testing.T) {
 	if d := cmp.Diff(string(want), got); d != "" {
 		t.Errorf("another shape than %s: %s", golden, d)
 	}
-	checkPage(t, r)
+	checkPage(t, &r)
 }
 
 // shape adds the paths and kinds of all values.

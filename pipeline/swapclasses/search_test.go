@@ -139,7 +139,7 @@ func small() (sizes [][2]int) {
 // TestPlain compares with the search of all states.
 func TestPlain(t *testing.T) {
 	sizes := small()
-	if !testing.Short() {
+	if os.Getenv("GRENIER_LONG") != "" {
 		sizes = append(sizes, [2]int{2, 5}, [2]int{1, 10})
 	}
 	for i, size := range sizes {
