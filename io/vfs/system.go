@@ -63,7 +63,11 @@ func (d *system) open(name string, flags int, alone bool) (File, error) {
 		return nil, d.named("open", name, err)
 	}
 	after, err := f.Stat()
-	if err == nil && (!os.SameFile(before, after) || alone && names(after) > 1) {
+	switch {
+	case err != nil:
+	case !os.SameFile(before, after):
+		err = d.named("open", name, ErrReplaced)
+	case alone && names(after) > 1:
 		err = &KindError{Path: d.Path(name), Mode: after.Mode().Type()}
 	}
 	if err != nil {
@@ -150,9 +154,8 @@ func (d *system) Sub(name string) (Dir, error) {
 	if err != nil {
 		return nil, err
 	}
-	wrong := &KindError{Path: d.Path(name), Mode: before.Mode().Type(), Dir: true}
 	if !before.IsDir() {
-		return nil, wrong
+		return nil, &KindError{Path: d.Path(name), Mode: before.Mode().Type(), Dir: true}
 	}
 	root, err := d.root.OpenRoot(name)
 	if err != nil {
@@ -160,7 +163,7 @@ func (d *system) Sub(name string) (Dir, error) {
 	}
 	after, err := root.Stat(".")
 	if err == nil && !os.SameFile(before, after) {
-		err = wrong
+		err = ErrReplaced
 	}
 	if err != nil {
 		return nil, errors.Join(d.named("open", name, err), root.Close())

@@ -23,6 +23,7 @@
 package vfs
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -75,6 +76,10 @@ type File interface {
 	// Size returns the length of the file.
 	Size() (int64, error)
 }
+
+// ErrReplaced is the cause if another file or directory took the place of one while that
+// was being opened. Nothing was changed.
+var ErrReplaced = errors.New("something else took its place while it was being opened; try again")
 
 // KindError reports something that is not a file which may be opened, replaced or
 // removed: a link, a directory, a FIFO, a device, a file with several names.

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -272,4 +273,47 @@ func TestOpenDir(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// TestReplaced opens a file while others take its place: what is opened
+// is right, or the error says what happened.
+func TestReplaced(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("open files stay in their places")
+	}
+	d := open(t)
+	stop := make(chan struct{})
+	done := make(chan error, 1)
+	go func() {
+		for {
+			select {
+			case <-stop:
+				done <- nil
+				return
+			default:
+			}
+			if err := errors.Join(os.WriteFile(d.Path("y"), nil, 0o600), os.Rename(d.Path("y"), d.Path("x"))); err != nil {
+				done <- err
+				return
+			}
+		}
+	}()
+	replaced := 0
+	for range 5000 {
+		f, err := d.Edit("x")
+		switch {
+		case err == nil:
+			check(t, f.Close())
+		case errors.Is(err, ErrReplaced):
+			replaced++
+			if !strings.HasPrefix(err.Error(), "open "+d.Path("x")+": something else took its place") {
+				t.Error(err)
+			}
+		case !errors.Is(err, fs.ErrNotExist):
+			t.Error(err)
+		}
+	}
+	close(stop)
+	check(t, <-done)
+	t.Logf("replaced %d times", replaced)
 }
