@@ -181,14 +181,14 @@ func TestResume(t *testing.T) {
 
 // TestBadDirectory damages what an interrupted search left.
 func TestBadDirectory(t *testing.T) {
-	b := board(t, 3, 4)
+	b := board(t, 3, 3)
 	for name, tt := range map[string]struct {
 		damage func(t *testing.T, dir string)
 		board  *chemin.Board
 		want   error
 	}{
 		"none":        {func(*testing.T, string) {}, b, nil},
-		"other board": {func(*testing.T, string) {}, board(t, 3, 3), corrupt.ErrMismatch},
+		"other board": {func(*testing.T, string) {}, board(t, 2, 4), corrupt.ErrMismatch},
 		"blocks":      {func(t *testing.T, dir string) { flip(t, dir, blocksName) }, b, corrupt.ErrCorrupt},
 		"checkpoint":  {func(t *testing.T, dir string) { flip(t, dir, checkpointName) }, b, corrupt.ErrCorrupt},
 		"no blocks": {func(t *testing.T, dir string) {
@@ -235,7 +235,7 @@ func flip(t *testing.T, dir, name string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		saved, err := parseCheckpoint(checkpointName, sealed, board(t, 3, 4))
+		saved, err := parseCheckpoint(checkpointName, sealed, board(t, 3, 3))
 		if err != nil {
 			t.Fatal(err)
 		}
