@@ -57,6 +57,19 @@ func Bound(allowed uint64) (undo func()) {
 	return func() { debug.SetMemoryLimit(before) }
 }
 
+// Outside tells the Go runtime that the process takes so many bytes that the runtime does
+// not know of, and so has less for itself: if Bound, or the environment, has given it a
+// limit. The function that it returns takes that back; it is called once.
+func Outside(bytes int64) (undo func()) {
+	limit := debug.SetMemoryLimit(-1)
+	if limit == math.MaxInt64 {
+		return func() {}
+	}
+	taken := min(bytes, max(0, limit-(Base-program)))
+	debug.SetMemoryLimit(limit - taken)
+	return func() { debug.SetMemoryLimit(debug.SetMemoryLimit(-1) + taken) }
+}
+
 // Error reports work that needs more memory than is allowed.
 type Error struct {
 	What          string // the work

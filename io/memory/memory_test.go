@@ -81,3 +81,30 @@ func TestMachine(t *testing.T) {
 		t.Error("a machine that does not say allows less")
 	}
 }
+
+// TestOutside: what is taken outside lowers the limit, if there is one, and comes back.
+func TestOutside(t *testing.T) {
+	before := debug.SetMemoryLimit(math.MaxInt64)
+	defer debug.SetMemoryLimit(before)
+	Outside(1 << 30)()
+	if got := debug.SetMemoryLimit(-1); got != math.MaxInt64 {
+		t.Errorf("without a limit: %d", got)
+	}
+	undo := Bound(1 << 30)
+	limit := debug.SetMemoryLimit(-1)
+	first, second := Outside(100<<20), Outside(200<<20)
+	if got := debug.SetMemoryLimit(-1); got != limit-300<<20 {
+		t.Errorf("limit %d after 300 MiB of %d", got, limit)
+	}
+	all := Outside(1 << 40)
+	if got := debug.SetMemoryLimit(-1); got <= 0 || got > Base {
+		t.Errorf("limit %d when everything is taken", got)
+	}
+	first()
+	all()
+	second()
+	if got := debug.SetMemoryLimit(-1); got != limit {
+		t.Errorf("limit %d in the end, before %d", got, limit)
+	}
+	undo()
+}

@@ -3,38 +3,36 @@ package spill
 import (
 	"fmt"
 	"hash/crc32"
+	"slices"
 
 	"github.com/pierrec/lz4/v4"
 )
 
-// block is a part of a stream on its way between goroutines. Blocks are used again.
+// block is a part of a stream on its way between goroutines. Blocks are used again, and
+// take memory when they are used: many streams are short.
 type block struct {
 	number   uint64
-	contents []byte // room for a whole block
+	contents []byte
 	stored   []byte // head and compressed contents; a reader has the next head behind them
 	err      error  // what is wrong with it
 	ready    chan struct{}
 }
 
-func newBlock(size int) *block {
-	return &block{
-		contents: make([]byte, 0, size),
-		stored:   make([]byte, 2*blockHeadSize+lz4.CompressBlockBound(size)),
-		ready:    make(chan struct{}, 1),
-	}
-}
+func newBlock() *block { return &block{ready: make(chan struct{}, 1)} }
 
 // blocksOf is how many blocks there are for some workers: one that each works on, one that
 // waits for each, one that the file is busy with and one that the caller is.
 func blocksOf(workers int) int { return 2*workers + 2 }
 
 // pack fills stored from contents. It cannot fail.
-func (b *block) pack(c *lz4.Compressor, p Packing, header uint32) {
-	stored := b.stored[blockHeadSize:cap(b.stored)]
+func (b *block) pack(p Packing, header uint32) {
+	most := blockHeadSize + lz4.CompressBlockBound(len(b.contents))
+	b.stored = slices.Grow(b.stored[:0], most)[:most]
+	stored := b.stored[blockHeadSize:]
 	n := 0
 	var err error
 	if p == LZ4 {
-		n, err = c.CompressBlock(b.contents, stored)
+		n, err = lz4.CompressBlock(b.contents, stored, nil)
 	}
 	length := uint32(n)
 	if err != nil || n == 0 || n >= len(b.contents) {
@@ -64,7 +62,7 @@ func (b *block) unpack(header uint32) error {
 		return fmt.Errorf("checksum %08x instead of %08x", sum, want)
 	}
 	stored, length := b.stored[blockHeadSize:], int(little.Uint32(b.stored[bContents:]))
-	b.contents = b.contents[:length]
+	b.contents = slices.Grow(b.contents[:0], length)[:length]
 	if little.Uint32(b.stored)&rawFlag != 0 {
 		copy(b.contents, stored)
 		return nil

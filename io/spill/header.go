@@ -35,7 +35,7 @@ const (
 	magic         = "\x89GS\r\n\x1a\n\x00"
 	formatVersion = 1
 	maxBlock      = 1 << 20 // bytes of the contents of a block
-	usualBlock    = 1 << 17
+	usualBlock    = 1 << 15
 
 	// Header.
 	hKind     = 8
@@ -138,7 +138,7 @@ func readHead(f vfs.File, path string) (h head, err error) {
 func (h *Header) expect(path string, want Header) error {
 	switch {
 	case h.Kind != want.Kind:
-		return corrupt.New(path, "header", "%w: it holds %q instead of %q", corrupt.ErrForeign, h.Kind, want.Kind)
+		return corrupt.New(path, "header", "%w: it holds %q instead of %q", corrupt.ErrMismatch, h.Kind, want.Kind)
 	case h.Version > want.Version:
 		return corrupt.New(path, "header", "%w %d: this program reads versions up to %d", corrupt.ErrVersion, h.Version, want.Version)
 	case !bytes.Equal(h.Identity, want.Identity):

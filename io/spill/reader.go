@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/pierrec/lz4/v4"
 
@@ -38,7 +39,7 @@ type Reader struct {
 // Open opens the stream in a file of the given header, for which Version is the newest that
 // the caller reads. Workers goroutines unpack. It fails with errors that match
 // corrupt.ErrCorrupt if there is something else, of these corrupt.ErrMismatch if it has
-// another identity; with fs.ErrNotExist; or with another error of the operating system.
+// another kind or identity; with fs.ErrNotExist; or with another error of the operating system.
 func Open(d vfs.Dir, name string, want Header, workers int) (*Reader, error) {
 	if err := want.validate(); err != nil {
 		return nil, err
@@ -71,7 +72,7 @@ func (r *Reader) start(workers int) {
 	n := blocksOf(workers)
 	r.free, r.dealt, r.order = make(chan *block, n), make(chan *block, n), make(chan *block, n+1)
 	for range n {
-		r.free <- newBlock(r.head.blockSize)
+		r.free <- newBlock()
 	}
 	r.cache.Open(vfs.System(r.file))
 	ctx, cancel := context.WithCancel(context.Background())
@@ -88,6 +89,9 @@ func (r *Reader) Version() int { return r.head.Version }
 
 // Path returns the path of the file, for messages.
 func (r *Reader) Path() string { return r.path }
+
+// Bytes returns the length of the file.
+func (r *Reader) Bytes() int64 { return r.size }
 
 // Read gives the next bytes of the stream, and io.EOF when it has given all and the
 // end agrees with them. Any damage is a *corrupt.Error that names the block.
@@ -174,7 +178,8 @@ func (r *Reader) blocks() error {
 		case <-r.ctx.Done():
 			return r.ctx.Err()
 		}
-		stored := b.stored[:blockHeadSize+length+blockHeadSize]
+		size := blockHeadSize + length + blockHeadSize
+		stored := slices.Grow(b.stored[:0], size)[:size]
 		copy(stored, next)
 		if err := r.read(stored[blockHeadSize:], offset+blockHeadSize, part(seen.blocks)); err != nil {
 			return err

@@ -6,8 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-
-	"github.com/pierrec/lz4/v4"
+	"slices"
 
 	"grenier/io/crew"
 	"grenier/io/pagecache"
@@ -30,6 +29,7 @@ const (
 type Writer struct {
 	pending *vfs.Pending
 	packing Packing
+	block   int // bytes of a whole block
 	cache   pagecache.Bound
 	group   *crew.Group
 	ctx     context.Context // ends when a goroutine fails
@@ -60,11 +60,11 @@ func create(d vfs.Dir, name string, h Header, packing Packing, workers, blockSiz
 	}
 	n := blocksOf(workers)
 	w := &Writer{
-		pending: p, packing: packing, now: newBlock(blockSize),
+		pending: p, packing: packing, block: blockSize, now: newBlock(),
 		free: make(chan *block, n), dealt: make(chan *block, n), order: make(chan *block, n),
 	}
 	for range n - 1 {
-		w.free <- newBlock(blockSize)
+		w.free <- newBlock()
 	}
 	w.cache.Open(vfs.System(p.File))
 	encoded := h.encode(blockSize)
@@ -91,10 +91,10 @@ func (w *Writer) Write(p []byte) (int, error) {
 			return n, fmt.Errorf("writing %s: %w", w.pending.Path(), os.ErrClosed)
 		}
 		b := w.now
-		room := min(cap(b.contents)-len(b.contents), len(p)-n)
+		room := min(w.block-len(b.contents), len(p)-n)
 		b.contents = append(b.contents, p[n:n+room]...)
 		n += room
-		if len(b.contents) == cap(b.contents) {
+		if len(b.contents) == w.block {
 			if err := w.next(); err != nil {
 				return n, err
 			}
@@ -108,7 +108,7 @@ func (w *Writer) next() error {
 	w.deal()
 	select {
 	case w.now = <-w.free:
-		w.now.contents = w.now.contents[:0]
+		w.now.contents = slices.Grow(w.now.contents[:0], w.block) // the first one grows as it is filled
 		return nil
 	case <-w.ctx.Done():
 		return w.end()
@@ -141,9 +141,8 @@ func (w *Writer) end() error {
 
 // pack packs blocks until there are no more.
 func (w *Writer) pack() error {
-	var c lz4.Compressor
 	for b := range w.dealt {
-		b.pack(&c, w.packing, w.sum)
+		b.pack(w.packing, w.sum)
 		b.ready <- struct{}{}
 	}
 	return nil

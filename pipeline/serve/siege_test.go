@@ -143,6 +143,7 @@ func TestSiege(t *testing.T) {
 	}
 	tight := usual
 	tight.header, tight.read = time.Second, 2*time.Second
+	tight.each, tight.connections = 8*connections, 8*connections // closed ones are there a little longer
 	s := &siege{running: startWith(t, Options{Rate: 1e6}, tight)}
 	s.client.Transport = &http.Transport{MaxConnsPerHost: connections, MaxIdleConnsPerHost: connections}
 	s.get("/api/line?pits=1,0,0,0,0,1,1,0,0,0,0,1") // what is made once is made
