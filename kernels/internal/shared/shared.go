@@ -33,6 +33,17 @@ func (l *Line) Load(scores []int8) {
 	}
 }
 
+// Unpack copies the first line of codes of the given width, 2, 4 or 6 bits, each to a byte;
+// package window says how codes are packed. The line must start at a multiple of 8 bytes.
+//
+// Codes of 6 bits are read in two parts, the high one first: if others write the high one
+// last, a reader may see an older high part with a newer low one, but never the reverse.
+func (l *Line) Unpack(codes []int8, width int) {
+	var packed Line
+	packed.LoadPart(codes, width*Side/8)
+	packed.Spread(l, width)
+}
+
 // Store replaces the words of the first line of scores that differ from l. It must
 // start at a multiple of 8 bytes, and nobody else may write it meanwhile.
 func (l *Line) Store(scores []int8) {

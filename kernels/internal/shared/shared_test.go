@@ -45,11 +45,44 @@ func TestLoadStore(t *testing.T) {
 	}
 }
 
+// TestUnpack gives each code of the second line a value of its own, as far as there are
+// that many, one code after the other by the definition of package window.
+func TestUnpack(t *testing.T) {
+	for _, width := range []int{2, 4, 6} {
+		size, mask := width*Side/8, 1<<width-1
+		code := func(i int) uint8 { return uint8((i*7 + i/8) & mask) }
+		scores := aligned(3 * size)
+		for i := range scores {
+			scores[i] = -1
+		}
+		clear(scores[size : 2*size])
+		for i := range Side {
+			switch width {
+			case 6:
+				scores[size+i%32] |= int8(code(i) & 15 << (i / 32 * 4))
+				scores[size+32+i%16] |= int8(code(i) >> 4 << (i / 16 * 2))
+			default:
+				scores[size+i%size] |= int8(code(i) << (i / size * width))
+			}
+		}
+		var line Line
+		line.Unpack(scores[size:], width)
+		for i, x := range line.Scores() {
+			if uint8(x) != code(i) {
+				t.Errorf("%d bits: code %d is %d, want %d", width, i, uint8(x), code(i))
+			}
+		}
+	}
+}
+
 func TestShortSlicesPanic(t *testing.T) {
 	var line Line
 	short := aligned(Side - 1)
 	twins.MustPanic(t, func() { line.Load(short) })
 	twins.MustPanic(t, func() { line.Store(short) })
+	for _, width := range []int{2, 4, 6} {
+		twins.MustPanic(t, func() { line.Unpack(short[:width*Side/8-1], width) })
+	}
 }
 
 // TestOthersSeeWholeScores stores lines of equal scores while others load them. The
@@ -72,6 +105,12 @@ func TestOthersSeeWholeScores(t *testing.T) {
 		for i, x := range line.Scores() {
 			if x != 0 && x != 85 {
 				t.Fatalf("score %d is %d", i, x)
+			}
+		}
+		line.Unpack(scores, 4)
+		for i, x := range line.Scores() {
+			if x != 0 && x != 5 {
+				t.Fatalf("code %d is %d", i, x)
 			}
 		}
 	}

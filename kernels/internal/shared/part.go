@@ -1,0 +1,82 @@
+package shared
+
+import (
+	"sync/atomic"
+	"unsafe"
+
+	"grenier/kernels/internal/swar"
+)
+
+// part returns the words of the first n bytes of packed scores.
+func part(packed []int8, n int) []uint64 {
+	packed = packed[:n:len(packed)] // which reads nothing
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(packed))), n/8)
+}
+
+// LoadPart copies the first n bytes of packed scores to the start of l: a multiple of 8
+// from 8 to Side. They must start at a multiple of 8 bytes. What StorePart stores last is
+// loaded first.
+func (l *Line) LoadPart(packed []int8, n int) {
+	from := part(packed, n)
+	for i := len(from) - 1; i >= 0; i-- {
+		l[i] = atomic.LoadUint64(&from[i])
+	}
+}
+
+// StorePart replaces the words of the first n bytes of packed scores, as in LoadPart,
+// that differ from the start of l, one after the other. Nobody else may write them meanwhile.
+func (l *Line) StorePart(packed []int8, n int) {
+	to := part(packed, n)
+	for i := range to {
+		if l[i] != to[i] {
+			atomic.StoreUint64(&to[i], l[i])
+		}
+	}
+}
+
+// Each byte's places for codes of 2 bits and of 4.
+const (
+	low2 = 3 * swar.Ones
+	low4 = 15 * swar.Ones
+)
+
+// Spread sets codes to those of the given width, 2, 4 or 6 bits, that l begins with, each in
+// a byte; package window says how codes are packed.
+func (l *Line) Spread(codes *Line, width int) {
+	switch width {
+	case 2:
+		for i, x := range l[:2] {
+			codes[i], codes[i+2], codes[i+4], codes[i+6] = x&low2, x>>2&low2, x>>4&low2, x>>6&low2
+		}
+	case 4:
+		for i, x := range l[:4] {
+			codes[i], codes[i+4] = x&low4, x>>4&low4
+		}
+	case 6:
+		for i, x := range l[:4] {
+			high := l[4+i&1] >> (i & 2)
+			codes[i], codes[i+4] = x&low4|high&low2<<4, x>>4&low4|high&(low2<<4)
+		}
+	}
+}
+
+// Pack is what Spread is the inverse of. It packs the low bits of each byte.
+func (l *Line) Pack(codes *Line, width int) {
+	switch width {
+	case 2:
+		for i := range l[:2] {
+			l[i] = codes[i]&low2 | codes[i+2]&low2<<2 | codes[i+4]&low2<<4 | codes[i+6]&low2<<6
+		}
+	case 4:
+		for i := range l[:4] {
+			l[i] = codes[i]&low4 | codes[i+4]&low4<<4
+		}
+	case 6:
+		for i := range l[:4] {
+			l[i] = codes[i]&low4 | codes[i+4]&low4<<4
+		}
+		for i := range l[4:6] {
+			l[4+i] = codes[i]>>4&low2 | codes[i+2]>>4&low2<<2 | codes[i+4]&(low2<<4) | codes[i+6]&(low2<<4)<<2
+		}
+	}
+}

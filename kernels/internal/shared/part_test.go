@@ -1,0 +1,65 @@
+package shared
+
+import (
+	"slices"
+	"testing"
+
+	"grenier/kernels/internal/twins"
+)
+
+// TestParts copies the middle one of three parts, changes some bytes of the copy and
+// puts it back.
+func TestParts(t *testing.T) {
+	for _, n := range []int{8, 16, 32, 48, Side} {
+		packed := aligned(3 * n)
+		for i := range packed {
+			packed[i] = int8(i)
+		}
+		want := slices.Clone(packed)
+		var line Line
+		line.LoadPart(packed[n:2*n], n)
+		if !slices.Equal(line.Scores()[:n], packed[n:2*n]) {
+			t.Fatalf("%d bytes: loaded %v", n, line.Scores()[:n])
+		}
+		for _, i := range []int{0, 5, n - 1} {
+			line.Scores()[i] = -99
+			want[n+i] = -99
+		}
+		line.StorePart(packed[n:2*n], n)
+		if !slices.Equal(packed, want) {
+			t.Errorf("%d bytes: got %v, want %v", n, packed, want)
+		}
+		twins.MustPanic(t, func() { line.LoadPart(packed[2*n+1:], n) })
+		twins.MustPanic(t, func() { line.StorePart(packed[2*n+1:], n) })
+	}
+}
+
+// TestSpreadAndPack gives each code of a line a value of its own, as far as there are that
+// many, and finds it where package window says.
+func TestSpreadAndPack(t *testing.T) {
+	for _, width := range []int{2, 4, 6} {
+		var packed, codes, again Line
+		want := make([]uint8, Side)
+		for i := range want {
+			want[i] = uint8(i*7+i/8) & (1<<width - 1)
+			low, at := min(width, 4), 0
+			for bit := range width {
+				if bit == 4 {
+					low, at = 2, 32
+				}
+				line := low * Side / 8
+				packed.Scores()[at+i%line] |= int8(want[i] >> bit & 1 << (i/line*low + bit%4))
+			}
+		}
+		packed.Spread(&codes, width)
+		for i, x := range codes.Scores() {
+			if uint8(x) != want[i] {
+				t.Errorf("%d bits: code %d is %d, want %d", width, i, uint8(x), want[i])
+			}
+			codes.Scores()[i] |= int8(-1 << width) // which is left out
+		}
+		if again.Pack(&codes, width); again != packed {
+			t.Errorf("%d bits: packed %x, want %x", width, again, packed)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package window
+
+import (
+	"grenier/kernels/internal/shared"
+	"grenier/kernels/internal/swar"
+)
+
+// tile is the number of codes that the generic code takes at once, one in each byte of a
+// word.
+const tile = 8
+
+// load sets codes to those of a line, each in a byte.
+func (c *Codes) load(codes *shared.Line, line []int8) {
+	var packed shared.Line
+	for i := range c.Bits { // as many words as a code has bits
+		packed[i] = swar.Load(line[i*tile:])
+	}
+	packed.Spread(codes, c.Bits)
+}
+
+// store replaces a line by codes, each in a byte whose other bits do not matter.
+func (c *Codes) store(line []int8, codes *shared.Line) {
+	var packed shared.Line
+	packed.Pack(codes, c.Bits)
+	for i := range c.Bits {
+		swar.Store(line[i*tile:], packed[i])
+	}
+}
+
+// atEnd returns the sign bits of those of eight codes that have a score of -v or v: the
+// first code and the last one.
+func (c *Codes) atEnd(x uint64) uint64 {
+	first, last := uint64(c.All[0])*swar.Ones, uint64(c.All[len(c.All)-1])*swar.Ones
+	return swar.Highs &^ (swar.NonZero(x^first) & swar.NonZero(x^last))
+}
+
+// Valid reports whether some lines hold nothing but codes.
+func (c *Codes) Valid(lines []int8) bool {
+	least, above := from(c.first[0]), from(c.first[c.Values+1])
+	gap, end := from(c.Zero+1), from(c.All[len(c.All)-1]+1)
+	var codes shared.Line
+	others := uint64(0)
+	for at := 0; at < len(lines); at += c.Line() {
+		c.load(&codes, lines[at:])
+		for i := range codes {
+			x := codes[i]
+			others |= ^(x + least) | (x+gap)&^(x+above) | (x + end)
+		}
+	}
+	return others&swar.Highs == 0
+}
+
+// ValidDigits reports whether some lines hold nothing but digits from -v to v, and whether
+// one of them is -v or v: an end of the window.
+func (c *Codes) ValidDigits(lines []int8) (valid, end bool) {
+	v, mask, above := uint64(c.Values)*swar.Ones, uint64(1<<c.Bits-1)*swar.Ones, from(uint8(2*c.Values+1))
+	var digits shared.Line
+	var others, ends uint64
+	for at := 0; at < len(lines); at += c.Line() {
+		c.load(&digits, lines[at:])
+		for i := range digits {
+			x := (digits[i] + v) & mask // from 0 to 2v
+			others |= x + above
+			ends |= swar.Highs &^ (swar.NonZero(x) & swar.NonZero(x^(2*v)))
+		}
+	}
+	return others&swar.Highs == 0, ends != 0
+}
+
+// from returns what sets the sign bits of those of eight numbers below maxCodes that are at
+// least n when it is added.
+func from(n uint8) uint64 { return uint64(128-n) * swar.Ones }
+
+// lookUp looks eight bytes up.
+func lookUp(x uint64, table *[256]uint8) uint64 {
+	return uint64(table[uint8(x)]) | uint64(table[uint8(x>>8)])<<8 |
+		uint64(table[uint8(x>>16)])<<16 | uint64(table[uint8(x>>24)])<<24 |
+		uint64(table[uint8(x>>32)])<<32 | uint64(table[uint8(x>>40)])<<40 |
+		uint64(table[uint8(x>>48)])<<48 | uint64(table[uint8(x>>56)])<<56
+}

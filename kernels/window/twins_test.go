@@ -1,0 +1,339 @@
+package window
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"grenier/kernels/cpu"
+	"grenier/kernels/internal/guard"
+	"grenier/kernels/internal/twins"
+)
+
+const canary = 0x5a
+
+// fence holds lines and what has a byte for each of their places between unreadable pages.
+type fence struct {
+	lines, bytes *guard.Region[int8]
+}
+
+func newFence(tb testing.TB) fence {
+	return fence{guard.New[int8](tb, Side*Side), guard.New[int8](tb, Side*Side)}
+}
+
+// place copies lines and bytes to either end of the memory. around is what surrounds them.
+func (m fence) place(end bool, lines, bytes []int8) (l, b []int8, around [2][]int8) {
+	for i, r := range []*guard.Region[int8]{m.lines, m.bytes} {
+		n, all := len([][]int8{lines, bytes}[i]), r.Start(Side*Side)
+		around[i] = all[n:]
+		if end {
+			all = r.End(Side * Side)
+			around[i] = all[:len(all)-n]
+		}
+		for k := range around[i] {
+			around[i][k] = canary
+		}
+	}
+	l, b = m.lines.Start(len(lines)), m.bytes.Start(len(bytes))
+	if end {
+		l, b = m.lines.End(len(lines)), m.bytes.End(len(bytes))
+	}
+	copy(l, lines)
+	copy(b, bytes)
+	return l, b, around
+}
+
+func written(around [2][]int8) bool {
+	other := func(x int8) bool { return x != canary }
+	return slices.ContainsFunc(around[0], other) || slices.ContainsFunc(around[1], other)
+}
+
+// checkTurn compares a kernel with the definition.
+func (m fence) checkTurn(t *testing.T, f cpu.Family, c *Codes, lines, captures []int8, base int, again bool) {
+	t.Helper()
+	want, wantSources := slices.Clone(lines), [Side]uint64{}
+	for i := range wantSources {
+		wantSources[i] = 0x5555
+	}
+	sources := wantSources
+	wantAlive := turnNaive(c, want, captures, base, again, &wantSources)
+	turn := TurnFor(f, c)
+	for _, end := range []bool{false, true} {
+		l, b, around := m.place(end, lines, captures)
+		sources := sources
+		alive := turn(l, b, base, again, &sources)
+		call := fmt.Sprintf("%v, %d bits, %d lines, base %d, again %v", f, c.Bits, len(lines)/c.Line(), base, again)
+		if !slices.Equal(l, want) {
+			t.Fatalf("%s: got %v, want %v", call, l, want)
+		}
+		if alive != wantAlive || sources != wantSources {
+			t.Fatalf("%s: alive %x, sources %x, want %x, %x", call, alive, sources, wantAlive, wantSources)
+		}
+		if written(around) || !slices.Equal(b, captures) {
+			t.Fatalf("%s: written outside", call)
+		}
+	}
+}
+
+// codes turns any bytes into lines of codes; the more, the more of them are inside.
+func codes(c *Codes, bytes []int8, inside int) []int8 {
+	lines := make([]int8, len(bytes)/Side*c.Line())
+	for i, x := range bytes {
+		code := c.Zero
+		if i/Side%3 >= inside || x == 0 {
+			code = c.All[int(uint8(x))%len(c.All)]
+		}
+		c.Put(lines[i/Side*c.Line():], i%Side, code)
+	}
+	return lines
+}
+
+func TestTurnTwins(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		rng, m := twins.Rand(t), newFence(t)
+		bytes, captures := make([]int8, Side*Side), make([]int8, Side*Side)
+		for n := range Side + 1 {
+			for _, again := range []bool{false, true} {
+				twins.Fill(rng, bytes)
+				twins.Fill(rng, captures)
+				for _, c := range widths {
+					m.checkTurn(t, f, c, codes(c, bytes[:n*Side], rng.IntN(4)), captures[:n*Side], rng.IntN(maxBase+1), again)
+				}
+			}
+		}
+	})
+}
+
+// TestTurnEveryCapture begins every capture value at every base, after every code: also
+// bytes that stand for none are the same for all.
+func TestTurnEveryCapture(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		m := newFence(t)
+		var captures []int8
+		for x := -128; x < 128; x++ {
+			captures = append(captures, int8(x))
+		}
+		for _, c := range widths {
+			for base := range maxBase + 1 {
+				lines := make([]int8, 4*c.Line())
+				for i := range captures {
+					c.Put(lines[i/Side*c.Line():], i%Side, c.All[(i+base)%len(c.All)])
+				}
+				m.checkTurn(t, f, c, lines, captures, base, false)
+				m.checkTurn(t, f, c, lines, captures, base, true)
+			}
+		}
+	})
+}
+
+// checkSum compares a kernel with the definition.
+func (m fence) checkSum(t *testing.T, f cpu.Family, c *Codes, lines, scores []int8) {
+	t.Helper()
+	want := slices.Clone(scores)
+	for i := range want {
+		want[i] += c.Score[c.Get(lines[i/Side*c.Line():], i%Side)]
+	}
+	digits := make([]int8, len(lines))
+	c.digitsGeneric(digits, lines)
+	sum := SumFor(f, c)
+	for _, end := range []bool{false, true} {
+		l, b, around := m.place(end, digits, scores)
+		sum(b, l)
+		if !slices.Equal(b, want) {
+			t.Fatalf("%v, %d bits, %d lines: got %v, want %v", f, c.Bits, len(lines)/c.Line(), b, want)
+		}
+		if written(around) || !slices.Equal(l, digits) {
+			t.Fatalf("%v, %d bits, %d lines: written outside", f, c.Bits, len(lines)/c.Line())
+		}
+	}
+}
+
+// checkDigits compares a kernel with the definition.
+func (m fence) checkDigits(t *testing.T, f cpu.Family, c *Codes, lines []int8) {
+	t.Helper()
+	want, wantEnds := make([]int8, len(lines)), 0
+	for i := range len(lines) / c.Line() * Side {
+		score := c.Score[c.Get(lines[i/Side*c.Line():], i%Side)]
+		c.Put(want[i/Side*c.Line():], i%Side, uint8(score)&(1<<c.Bits-1))
+		if end := int8(c.Values); score == end || score == -end {
+			wantEnds++
+		}
+	}
+	digits := DigitsFor(f, c)
+	call := fmt.Sprintf("%v, %d bits, %d lines", f, c.Bits, len(lines)/c.Line())
+	for _, end := range []bool{false, true} {
+		src, dst, around := m.place(end, lines, make([]int8, len(lines)))
+		if ends := digits(dst, src); ends != wantEnds || !slices.Equal(dst, want) {
+			t.Fatalf("%s: got %v, %d ends, want %v, %d", call, dst, ends, want, wantEnds)
+		}
+		if written(around) || !slices.Equal(src, lines) {
+			t.Fatalf("%s: written outside", call)
+		}
+		if ends := digits(src, src); ends != wantEnds || !slices.Equal(src, want) {
+			t.Fatalf("%s: in place: got %v, %d ends, want %v, %d", call, src, ends, want, wantEnds)
+		}
+	}
+}
+
+func TestSumAndDigitsTwins(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		rng, m := twins.Rand(t), newFence(t)
+		bytes, scores := make([]int8, Side*Side), make([]int8, Side*Side)
+		for n := range Side + 1 {
+			for inside := range 4 {
+				twins.Fill(rng, bytes)
+				twins.Fill(rng, scores)
+				for _, c := range widths {
+					lines := codes(c, bytes[:n*Side], inside)
+					m.checkSum(t, f, c, lines, scores[:n*Side])
+					m.checkDigits(t, f, c, lines)
+				}
+			}
+		}
+	})
+}
+
+func TestShortSlicesPanic(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		for _, c := range widths {
+			turn, sum, digits := TurnFor(f, c), SumFor(f, c), DigitsFor(f, c)
+			lines, bytes := make([]int8, 65*c.Line()), make([]int8, 65*Side)
+			var sources [Side]uint64
+			twins.MustPanic(t, func() { turn(lines[:2*c.Line()], bytes[:2*Side-1], 0, false, &sources) })
+			twins.MustPanic(t, func() { turn(lines, bytes, 0, false, &sources) })
+			twins.MustPanic(t, func() { turn(lines[:c.Line()], bytes, maxBase+1, false, &sources) })
+			twins.MustPanic(t, func() { sum(bytes[:2*Side-1], lines[:2*c.Line()]) })
+			twins.MustPanic(t, func() { digits(lines[:c.Line():c.Line()], lines) })
+		}
+	})
+}
+
+func TestNoAllocations(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		for _, c := range widths {
+			turn, sum, digits := TurnFor(f, c), SumFor(f, c), DigitsFor(f, c)
+			lines, bytes := make([]int8, Side*c.Line()), make([]int8, Side*Side)
+			var sources [Side]uint64
+			if n := testing.AllocsPerRun(10, func() {
+				turn(lines, bytes, 3, true, &sources)
+				digits(lines, lines)
+				sum(bytes, lines)
+			}); n != 0 {
+				t.Errorf("%d bits: %v allocations", c.Bits, n)
+			}
+		}
+	})
+}
+
+// FuzzTwins holds every family against the definitions.
+func FuzzTwins(f *testing.F) {
+	f.Add(uint8(64), uint8(0), uint8(0), []byte{1, 2, 3, 0x80})
+	f.Add(uint8(5), uint8(7), uint8(3), []byte("captures"))
+	f.Fuzz(func(t *testing.T, n, base, inside uint8, pattern []byte) {
+		m, bytes, captures := newFence(t), make([]int8, int(n)%(Side+1)*Side), make([]int8, int(n)%(Side+1)*Side)
+		pattern = append(pattern, 0)
+		for i := range bytes {
+			bytes[i], captures[i] = int8(pattern[i%len(pattern)]), int8(pattern[i*7%len(pattern)])
+		}
+		for _, family := range cpu.Available() {
+			for _, c := range widths {
+				lines := codes(c, bytes, int(inside%4))
+				m.checkTurn(t, family, c, lines, captures, int(base)%(maxBase+1), inside&4 != 0)
+				m.checkSum(t, family, c, lines, bytes)
+				m.checkDigits(t, family, c, lines)
+			}
+		}
+	})
+}
+
+// benchLines makes a block of lines of codes, all of them inside if so asked.
+func benchLines(c *Codes, inside bool) []int8 {
+	lines := make([]int8, Side*c.Line())
+	for i := range Side * Side {
+		code := c.Zero
+		if !inside && i%3 == 0 {
+			code = c.All[len(c.All)-1]
+		}
+		c.Put(lines[i/Side*c.Line():], i%Side, code)
+	}
+	return lines
+}
+
+// bench reports the time for a place, for all widths.
+func bench(b *testing.B, prepare func(f cpu.Family, c *Codes) func()) {
+	for _, c := range widths {
+		b.Run(fmt.Sprint(c.Bits), func(b *testing.B) {
+			twins.Bench(b, func(b *testing.B, f cpu.Family) {
+				run := prepare(f, c)
+				for b.Loop() {
+					run()
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(Side*Side), "ns/place")
+			})
+		})
+	}
+}
+
+// BenchmarkTurn begins the first window, and one again for lines of which a third is at an
+// end or nothing is. All but the first copy the lines as well.
+func BenchmarkTurn(b *testing.B) {
+	captures := make([]int8, Side*Side)
+	for i := range captures {
+		captures[i] = []int8{NoCapture, 0, 5, -3, -70}[i*i%31%5]
+	}
+	for _, s := range []struct {
+		name          string
+		again, inside bool
+	}{{"first", false, false}, {"again", true, false}, {"inside", true, true}} {
+		b.Run(s.name, func(b *testing.B) {
+			bench(b, func(f cpu.Family, c *Codes) func() {
+				turn, from := TurnFor(f, c), benchLines(c, s.inside)
+				lines := slices.Clone(from)
+				var sources [Side]uint64
+				return func() {
+					if s.again {
+						copy(lines, from)
+					}
+					turn(lines, captures, 1, s.again, &sources)
+				}
+			})
+		})
+	}
+}
+
+// BenchmarkSum adds lines of which a third is not 0, and lines of zeros.
+func BenchmarkSum(b *testing.B) {
+	for _, s := range []struct {
+		name  string
+		zeros bool
+	}{{"some", false}, {"zeros", true}} {
+		b.Run(s.name, func(b *testing.B) {
+			bench(b, func(f cpu.Family, c *Codes) func() {
+				sum, lines, scores := SumFor(f, c), benchLines(c, s.zeros), make([]int8, Side*Side)
+				c.digitsGeneric(lines, lines)
+				return func() { sum(scores, lines) }
+			})
+		})
+	}
+}
+
+// BenchmarkDigits takes lines of which a third is at an end.
+func BenchmarkDigits(b *testing.B) {
+	bench(b, func(f cpu.Family, c *Codes) func() {
+		digits, lines, dst := DigitsFor(f, c), benchLines(c, false), make([]int8, Side*c.Line())
+		return func() { digits(dst, lines) }
+	})
+}
+
+// BenchmarkValid has no twins.
+func BenchmarkValid(b *testing.B) {
+	for _, c := range widths {
+		b.Run(fmt.Sprint(c.Bits), func(b *testing.B) {
+			lines := benchLines(c, false)
+			for b.Loop() {
+				c.Valid(lines)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(Side*Side), "ns/place")
+		})
+	}
+}

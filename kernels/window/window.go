@@ -1,0 +1,188 @@
+// Package window packs what a solver knows of a score while it looks at a window of
+// values only: 2, 4 or 6 bits a position instead of bytes.
+//
+// A window with base b and v values shows a score s as sign(s) * min(max(|s|-b, 0), v).
+// Clipping is odd and never turns the order of two scores around, so it commutes with
+// negation and with the maximum: what a solver finds for clipped captures is the clipped
+// score. The windows of bases 0, v, 2v, ... add up to the score.
+//
+// A code says two things of a position: its clipped score as far as it is known, and the
+// floor below which the score cannot fall, since the best capture gives as much. While
+// they are searched, scores only move away from 0, so above 0 the score is its own floor.
+// That leaves v + (v+1)(v+2)/2 codes: 4 for one value, 13 for three, 53 for eight.
+//
+// Codes ascend with the score, and among equal scores with the floor, so the least code of
+// some positions has their least score. Those of 2 and 4 bits are numbered from 0 on.
+//
+// What has been found is kept as digits: only the clipped scores, in as many bits, two's
+// complement. A line of zeros is all zero bytes.
+//
+// A line is 64 codes or digits. Of 2 bits each, bits 2k and 2k+1 of byte j are code 16k+j;
+// of 4 bits each, the low half of byte j is code j and the high half is code 32+j. So a
+// kernel unpacks a line by a broadcast, a shift and a mask. Of 6 bits each, it is a line of
+// the low 4 bits and then one of the high 2 bits.
+//
+// Lines are read while they are searched. Who changes codes of 6 bits stores the low bits
+// first, and who reads them loads the high bits first: so a reader may see new low bits
+// with old high bits, but never the reverse. This shows a code between the old one and the
+// new one, or between 0 and the new one, because codes of scores up to 0 are 3 to 47 and
+// those above are 55 to 62: scores up to 0 share no high bits with scores above, and the
+// low bits of scores above are those of scores of 0. A score that seems closer to 0 than it
+// has been is one that is out of date, and who reads it will do so again.
+package window
+
+import "grenier/kernels/internal/shared"
+
+// Side is the number of codes in a line.
+const Side = shared.Side
+
+// None stands in the place of a code where there is none: that of the best of no moves.
+// It is larger than any code.
+const None = 127
+
+// maxCodes is the most codes of any width.
+const maxCodes = 64
+
+// Codes are the codes of one width. Two, Four and Six are shared and must not be changed.
+type Codes struct {
+	Bits   int            // of a code: 2, 4 or 6
+	Values int            // v
+	All    []uint8        // the codes, ascending
+	Score  [maxCodes]int8 // by code
+	Floor  [maxCodes]int8 // by code
+	Zero   uint8          // the code of a score that is known to be 0
+	first  [2*8 + 1]uint8 // by score + v: the first code of the score
+	digits [256]uint8     // by code: the digit
+}
+
+// The codes of all widths.
+var (
+	Two  = newCodes(2, 1, 0, 3)
+	Four = newCodes(4, 3, 0, 10)
+	Six  = newCodes(6, 8, 3, 55)
+)
+
+// newCodes numbers codes of scores up to 0 from least on, and those above from above on.
+func newCodes(bits, v int, least, above uint8) *Codes {
+	c := &Codes{Bits: bits, Values: v}
+	code := least
+	for score := -v; score <= 0; score++ {
+		c.first[score+v] = code
+		for floor := -v; floor <= score; floor++ {
+			c.add(code, score, floor)
+			code++
+		}
+	}
+	for score := 1; score <= v; score++ {
+		c.first[score+v] = above
+		c.add(above, score, score)
+		above++
+	}
+	c.Zero = c.Code(0, 0)
+	return c
+}
+
+func (c *Codes) add(code uint8, score, floor int) {
+	c.Score[code], c.Floor[code] = int8(score), int8(floor)
+	c.digits[code] = uint8(score) & (1<<c.Bits - 1)
+	c.All = append(c.All, code)
+}
+
+// Code returns the code of a score and its floor, both from -v to v, the floor at most the
+// score. For scores above 0 the floor does not matter.
+func (c *Codes) Code(score, floor int) uint8 {
+	code := c.first[score+c.Values]
+	if score <= 0 {
+		code += uint8(floor + c.Values)
+	}
+	return code
+}
+
+// Next returns what becomes of a code when the best quiet move leaves the opponent with
+// the score of the code least, or when there is none: None. The new score is the negated
+// one, or the floor if that is higher.
+func (c *Codes) Next(code, least uint8) uint8 {
+	score, floor := int(c.Floor[code]), int(c.Floor[code])
+	if least != None {
+		score = max(score, -int(c.Score[least]))
+	}
+	return c.Code(score, min(floor, score))
+}
+
+// Line returns the bytes of a line.
+func (c *Codes) Line() int { return c.Bits * Side / 8 }
+
+// place returns the byte and the shift of code i of a line of 2 or 4 bits each.
+func place(i, bits int) (at, shift int) {
+	line := bits * Side / 8
+	return i % line, i / line * bits
+}
+
+// Get returns code i of a line.
+func (c *Codes) Get(line []int8, i int) uint8 {
+	if c.Bits == 6 {
+		return Four.Get(line, i) | Two.Get(line[Four.Line():], i)<<4
+	}
+	at, shift := place(i, c.Bits)
+	return uint8(line[at]) >> shift & (1<<c.Bits - 1)
+}
+
+// Put replaces code i of a line.
+func (c *Codes) Put(line []int8, i int, code uint8) {
+	if c.Bits == 6 {
+		Four.Put(line, i, code&15)
+		Two.Put(line[Four.Line():], i, code>>4)
+		return
+	}
+	at, shift := place(i, c.Bits)
+	mask := uint8(1<<c.Bits-1) << shift
+	line[at] = int8(uint8(line[at])&^mask | code<<shift)
+}
+
+// Capture values say what the best capture of a position gives the player to move. They are
+// stored so that frequent ones lie close together: from 0 up a value is itself, one below 0
+// is less by 1. Further:
+const (
+	// NoCapture says that there is no capture.
+	NoCapture = -1
+	// OnlyCaptures is added to a stored value below NoCapture when there is no quiet move
+	// either: the score is the value.
+	OnlyCaptures = -64
+)
+
+// Begin returns the code of a position with the given stored capture value in the window
+// with the given base, before anything is known of its quiet moves.
+func (c *Codes) Begin(stored int8, base int) uint8 {
+	v := int(stored)
+	switch {
+	case v > base:
+		return c.Code(min(v-base, c.Values), 0)
+	case v >= 0:
+		return c.Zero
+	case v == NoCapture:
+		return c.Code(0, -c.Values)
+	}
+	only := v < OnlyCaptures
+	if only {
+		v -= OnlyCaptures
+	}
+	floor := min(max(v+1+base, -c.Values), 0)
+	if only {
+		return c.Code(floor, floor)
+	}
+	return c.Code(0, floor)
+}
+
+// maxBase is the largest base: a window above it shows no score.
+const maxBase = 48
+
+// TurnFunc begins a window with the given base, 0 to 48, in lines, of which there are at
+// most 64: each code becomes what Begin makes of its capture value; captures has Side of
+// them for each line. If again is set, the lines are those at the end of the window before,
+// whose values end where this one's begin: scores that are not at an end of that window, -v
+// or v, lie within the base, and their codes become Zero.
+//
+// It sets sources, for each of the lines, to the columns whose score is not 0 now, and
+// returns the columns of which some line has a score that was at an end: all if again is
+// not set. Nobody else may use the lines meanwhile.
+type TurnFunc func(lines, captures []int8, base int, again bool, sources *[Side]uint64) (alive uint64)

@@ -1,0 +1,307 @@
+package window
+
+import (
+	"math/bits"
+	"slices"
+	"testing"
+)
+
+// widths are the codes of all widths.
+var widths = []*Codes{Two, Four, Six}
+
+// clip shows a score in the window with the given base, as the package comment says.
+func (c *Codes) clip(score, base int) int {
+	shown := min(max(max(score, -score)-base, 0), c.Values)
+	if score < 0 {
+		return -shown
+	}
+	return shown
+}
+
+// TestCodes takes every score and floor to its code and back.
+func TestCodes(t *testing.T) {
+	for _, c := range widths {
+		if len(c.All) != c.Values+(c.Values+1)*(c.Values+2)/2 || c.All[len(c.All)-1] >= 1<<c.Bits {
+			t.Errorf("%d bits: codes %v", c.Bits, c.All)
+		}
+		var seen []uint8
+		for score := -c.Values; score <= c.Values; score++ {
+			for floor := -c.Values; floor <= score; floor++ {
+				code := c.Code(score, floor)
+				if score > 0 { // its own floor
+					floor = score
+				}
+				if int(c.Score[code]) != score || int(c.Floor[code]) != floor {
+					t.Errorf("%d bits: code %d of score %d, floor %d says %d, %d",
+						c.Bits, code, score, floor, c.Score[code], c.Floor[code])
+				}
+				seen = append(seen, code)
+			}
+		}
+		seen = slices.Compact(seen) // above 0 a score has one code
+		if !slices.Equal(seen, c.All) || !slices.IsSorted(seen) || slices.Contains(seen, None%maxCodes) {
+			t.Errorf("%d bits: codes are %v, not %v", c.Bits, c.All, seen)
+		}
+		if c.Score[c.Zero] != 0 || c.Floor[c.Zero] != 0 {
+			t.Errorf("%d bits: zero is %d", c.Bits, c.Zero)
+		}
+	}
+}
+
+// TestNext compares with the scores of a position whose capture gives the floor.
+func TestNext(t *testing.T) {
+	for _, c := range widths {
+		for _, code := range c.All {
+			floor := c.Floor[code]
+			for _, least := range c.All {
+				next := c.Next(code, least)
+				if want := max(floor, -c.Score[least]); c.Score[next] != want || want <= 0 && c.Floor[next] != floor {
+					t.Errorf("%d bits: code %d, least %d: got score %d, floor %d, want %d, %d",
+						c.Bits, code, least, c.Score[next], c.Floor[next], want, floor)
+				}
+			}
+			if next := c.Next(code, None); c.Score[next] != floor || c.Floor[next] != floor {
+				t.Errorf("%d bits: code %d without moves: score %d", c.Bits, code, c.Score[next])
+			}
+		}
+	}
+}
+
+// stored returns how the value of a best capture is stored.
+func stored(value int) int8 {
+	if value < 0 {
+		value--
+	}
+	return int8(value)
+}
+
+// TestBegin compares with clipped scores, for every capture value and base.
+func TestBegin(t *testing.T) {
+	for _, c := range widths {
+		for base := range maxBase + 1 {
+			for value := -48; value <= 48; value++ {
+				clipped := c.clip(value, base)
+				code := c.Begin(stored(value), base)
+				if int(c.Score[code]) != max(0, clipped) || int(c.Floor[code]) != clipped {
+					t.Fatalf("%d bits: capture %d, base %d: score %d, floor %d, want floor %d",
+						c.Bits, value, base, c.Score[code], c.Floor[code], clipped)
+				}
+				if value < 0 {
+					code = c.Begin(stored(value)+OnlyCaptures, base)
+					if int(c.Score[code]) != clipped || int(c.Floor[code]) != clipped {
+						t.Fatalf("%d bits: only captures of %d, base %d: score %d, floor %d, want %d",
+							c.Bits, value, base, c.Score[code], c.Floor[code], clipped)
+					}
+				}
+			}
+			if code := c.Begin(NoCapture, base); c.Score[code] != 0 || int(c.Floor[code]) != -c.Values {
+				t.Fatalf("%d bits: no capture, base %d: score %d, floor %d", c.Bits, base, c.Score[code], c.Floor[code])
+			}
+		}
+	}
+}
+
+// TestWindowsAddUp clips every score to all windows.
+func TestWindowsAddUp(t *testing.T) {
+	for _, c := range widths {
+		for score := -48; score <= 48; score++ {
+			sum := 0
+			for base := 0; base <= maxBase; base += c.Values {
+				sum += c.clip(score, base)
+			}
+			if sum != score {
+				t.Errorf("%d bits: windows of %d add up to %d", c.Bits, score, sum)
+			}
+		}
+	}
+}
+
+// TestLayout puts each code of a line alone, and finds it where the package comment says.
+func TestLayout(t *testing.T) {
+	for _, c := range widths {
+		for i := range Side {
+			line, ones := make([]int8, c.Line()), uint8(1<<c.Bits-1)
+			c.Put(line, i, ones)
+			want := make([]int8, Side*c.Bits/8)
+			switch c.Bits {
+			case 2:
+				want[i%16] = 3 << (i / 16 * 2)
+			case 4:
+				want[i%32] = 15 << (i / 32 * 4)
+			case 6:
+				want[i%32], want[32+i%16] = 15<<(i/32*4), 3<<(i/16*2)
+			}
+			if !slices.Equal(line, want) || c.Get(line, i) != ones {
+				t.Errorf("%d bits: code %d is in %v", c.Bits, i, line)
+			}
+			c.Put(line, i, 1)
+			if c.Get(line, i) != 1 {
+				t.Errorf("%d bits: code %d was not replaced", c.Bits, i)
+			}
+			c.Put(line, i, 0)
+			if !slices.Equal(line, make([]int8, c.Line())) {
+				t.Errorf("%d bits: code %d left %v", c.Bits, i, line)
+			}
+		}
+	}
+}
+
+// TestDigits turns every code at every place into its digit, which is 0 for a score of 0.
+func TestDigits(t *testing.T) {
+	for _, c := range widths {
+		for _, code := range c.All {
+			for i := range Side {
+				line := make([]int8, c.Line())
+				for k := range Side {
+					c.Put(line, k, c.Zero)
+				}
+				c.Put(line, i, code)
+				digits := make([]int8, c.Line()+1)
+				c.digitsGeneric(digits, line)
+				if got := int8(c.Get(digits, i)<<(8-c.Bits)) >> (8 - c.Bits); got != c.Score[code] {
+					t.Errorf("%d bits: code %d, score %d, has digit %d", c.Bits, code, c.Score[code], got)
+				}
+				want := slices.Clone(digits[:c.Line()])
+				c.Put(digits, i, 0)
+				if slices.ContainsFunc(digits, func(x int8) bool { return x != 0 }) {
+					t.Errorf("%d bits: code %d: digits elsewhere: %v", c.Bits, code, digits)
+				}
+				c.digitsGeneric(line, line)
+				if !slices.Equal(want, line) {
+					t.Errorf("%d bits: in place: %v", c.Bits, line)
+				}
+			}
+		}
+	}
+}
+
+// TestReadWhileWritten changes each code to each that a search can make of it, in two
+// steps. What is seen in between shows no new score above 0, and below 0 one that is at
+// least the new one.
+func TestReadWhileWritten(t *testing.T) {
+	for _, old := range Six.All {
+		for _, code := range Six.All {
+			from, to := Six.Score[old], Six.Score[code]
+			up := 0 <= from && from <= to && to > 0
+			down := 0 >= from && from >= to && Six.Floor[old] == Six.Floor[code]
+			if !up && !down {
+				continue
+			}
+			seen := old&^15 | code&15 // the low bits are written first
+			score := Six.Score[seen]
+			if !slices.Contains(Six.All, seen) || up && score != from && score != to || down && (score > 0 || score < to) {
+				t.Errorf("code %d becomes %d: %d is seen, of score %d", old, code, seen, score)
+			}
+		}
+	}
+}
+
+// TestValid puts each number of so many bits at each place.
+func TestValid(t *testing.T) {
+	for _, c := range widths {
+		lines := make([]int8, 3*c.Line())
+		for i := range 3 * Side {
+			c.Put(lines[i/Side*c.Line():], i%Side, c.Zero)
+		}
+		c.Put(lines, 5, c.Code(c.Values, 0))
+		for x := range uint8(1 << c.Bits) {
+			for i := range Side {
+				c.Put(lines[c.Line():], i, x)
+				if got, want := c.Valid(lines), slices.Contains(c.All, x); got != want {
+					t.Errorf("%d bits: %d as code %d is valid: %v", c.Bits, x, i, got)
+				}
+				c.Put(lines[c.Line():], i, c.Zero)
+			}
+		}
+	}
+}
+
+// turnNaive follows the definition, code by code.
+func turnNaive(c *Codes, lines, captures []int8, base int, again bool, sources *[Side]uint64) (alive uint64) {
+	for i := range len(lines) / c.Line() {
+		line := lines[i*c.Line():][:c.Line()]
+		sources[i] = 0
+		for k := range Side {
+			score := int(c.Score[c.Get(line, k)])
+			code := c.Zero
+			if end := score == c.Values || score == -c.Values; end || !again {
+				alive |= 1 << k
+				code = c.Begin(captures[i*Side+k], base)
+			}
+			c.Put(line, k, code)
+			if c.Score[code] != 0 {
+				sources[i] |= 1 << k
+			}
+		}
+	}
+	if !again {
+		return ^uint64(0)
+	}
+	return alive
+}
+
+// TestTurnExample begins two windows of two positions: one wins 20 by its best capture, and
+// the other has no capture, and lost 1 in the first window.
+func TestTurnExample(t *testing.T) {
+	for _, c := range widths {
+		line, captures := make([]int8, c.Line()), slices.Repeat([]int8{0}, Side)
+		captures[7], captures[50] = 20, NoCapture
+		var sources [Side]uint64
+		turn := newTurner(c).generic
+		if alive := turn(line, captures, 0, false, &sources); alive != ^uint64(0) {
+			t.Errorf("%d bits: alive at first: %x", c.Bits, alive)
+		}
+		if got := []uint8{c.Get(line, 7), c.Get(line, 50), c.Get(line, 8)}; !slices.Equal(got,
+			[]uint8{c.Code(c.Values, 0), c.Code(0, -c.Values), c.Zero}) || sources[0] != 1<<7 {
+			t.Errorf("%d bits: first window: %v, sources %x", c.Bits, got, sources[0])
+		}
+		c.Put(line, 50, c.Code(-1, -c.Values))
+		alive := turn(line, captures, c.Values, true, &sources)
+		want, floor := uint64(1<<7), 0
+		if c.Values == 1 { // 1 is at an end
+			want, floor = 1<<7|1<<50, -1
+		}
+		if got := []uint8{c.Get(line, 7), c.Get(line, 50), c.Get(line, 8)}; !slices.Equal(got,
+			[]uint8{c.Code(min(20-c.Values, c.Values), 0), c.Code(0, floor), c.Zero}) || alive != want || sources[0] != 1<<7 {
+			t.Errorf("%d bits: second window: %v, alive %x, %d columns of sources",
+				c.Bits, got, alive, bits.OnesCount64(sources[0]))
+		}
+	}
+}
+
+// TestValidDigits puts each number of so many bits at each place.
+func TestValidDigits(t *testing.T) {
+	for _, c := range widths {
+		for x := range 1 << c.Bits {
+			digit := int(int8(uint8(x)<<(8-c.Bits)) >> (8 - c.Bits))
+			for i := range 2 * Side {
+				lines := make([]int8, 2*c.Line())
+				c.Put(lines[i/Side*c.Line():], i%Side, uint8(x))
+				valid, end := c.ValidDigits(lines)
+				if want := -c.Values <= digit && digit <= c.Values; valid != want {
+					t.Errorf("%d bits: digit %d is valid: %v", c.Bits, digit, valid)
+				}
+				if want := digit == c.Values || digit == -c.Values; end != want {
+					t.Errorf("%d bits: digit %d is an end: %v", c.Bits, digit, end)
+				}
+			}
+		}
+	}
+}
+
+// TestPrune leaves every capture value whose code is not Zero.
+func TestPrune(t *testing.T) {
+	for _, c := range widths {
+		lines, captures, want := make([]int8, 3*c.Line()), make([]int8, 3*Side), make([]int8, 3*Side)
+		for i := range captures {
+			captures[i] = int8(i%255 - 127)
+			code := c.All[i*i%31%len(c.All)]
+			if c.Put(lines[i/Side*c.Line():], i%Side, code); code != c.Zero {
+				want[i] = captures[i]
+			}
+		}
+		if c.Prune(captures, lines); !slices.Equal(captures, want) {
+			t.Errorf("%d bits: got %v, want %v", c.Bits, captures, want)
+		}
+	}
+}
