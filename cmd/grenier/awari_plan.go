@@ -14,6 +14,7 @@ import (
 	"grenier/layers/awari"
 	"grenier/pipeline/batch"
 	"grenier/pipeline/calibrate"
+	"grenier/pipeline/halfboard"
 	"grenier/pipeline/plan"
 )
 
@@ -47,17 +48,20 @@ func (a *app) plan() *cobra.Command {
 		Long: `Predicts memory, bytes read and written, space on disk and time of "solve" with the
 same flags, for each layer up to N seeds that is not sealed in DIR yet.
 
-A short calibration measures this machine: it solves a small run and writes and
-reads a file in DIR, or else where the system has its temporary files. It can be
-saved and used again, also elsewhere; it is JSON that may be edited to describe
-another machine.
+A calibration of about half a minute measures this machine: it solves a small run
+in several ways, and writes and reads a file, in DIR, or else where the system has
+its temporary files. It can be saved and used again, also elsewhere; it is JSON
+that may be edited to describe another machine.
 
-Columns: memory for tiles; share of the scores that is in memory at once; sweeps;
-bytes of files read and written; space on disk, all layers included; seconds of
-capturing, sweeping, reading and unpacking tiles, packing and writing them,
-sealing. The same is in --json: an object with "layers", each with its amounts in
-bytes and "stage_seconds", their "total", the "calibration" that was used, and with
---dir "free_bytes", what DIR has room for.
+Columns: bits of a score in memory, 8 if the layer is in memory in one piece;
+windows of values that it is solved in; memory for scores; passes through the layers
+below to find what captures give; bytes of files read and written; space on disk, all
+layers included; seconds of capturing, beginning windows, sweeping, computing full
+rows and writing what windows found, sealing. The last lines compare with a run that
+has memory for all layers in one piece. The same is in --json: an object with
+"layers", each with its amounts in bytes and "stage_seconds", their "total",
+"in_memory_seconds", the "calibration" that was used, and with --dir "free_bytes",
+what DIR has room for.
 ` + exitHelp,
 		Example: `  grenier awari plan --seeds 24 --memory 1GiB --dir data/awari
   grenier awari plan --seeds 24 --save-calibration here.json
@@ -121,7 +125,10 @@ func (a *app) runPlan(ctx context.Context, f planFlags) error {
 	}
 	report := planReport{
 		Rules: f.rules, Pits: f.pits, Memory: r.Memory, Threads: r.Cores, Speed: c.Speed(r.Cores), Codec: r.Codec,
-		Calibration: c, Plan: plan.New(r, c),
+		Calibration: c,
+	}
+	if report.Plan, err = plan.New(r, c); err != nil {
+		return err
 	}
 	if report.Free, err = roomFor(f.dir); err != nil {
 		return err
@@ -166,8 +173,11 @@ func (a *app) printPlan(p *planReport, sealed uint64) {
 	a.printPlanTotal(p, sealed)
 	c := p.Calibration
 	fmt.Fprintf(a.out, "\nfor %s, %s kernels, calibrated %s\n", c.CPU, c.Kernel, c.Date.Format(time.DateOnly))
-	fmt.Fprintf(a.out, "one core: capture %.2f, sweeps %.2f, seal %.2f ns a position; pack %.3f, unpack %.3f ns a score\n",
-		c.Capture, c.Sweep, c.Seal, c.Pack, c.Unpack)
+	fmt.Fprintf(a.out, "one core, ns a position: capture %.2f, sweeps %.2f, seal %.2f; %.2f to decode one\n", c.Capture, c.Sweep, c.Seal, c.Decode)
+	for _, bits := range halfboard.Widths[1:] {
+		w := c.Of(bits)
+		fmt.Fprintf(a.out, "with %d bits: capture %.2f, sweeps %.2f, full rows %.2f, seal %.2f\n", bits, w.Capture, w.Sweep, w.Full, w.Seal)
+	}
 	fmt.Fprintf(a.out, "cores: %d do %.2f times as much as one (measured: %d do %.2f times as much)\n",
 		p.Threads, p.Speed, c.Cores, c.Speedup)
 	fmt.Fprintf(a.out, "disk: reads %s/s, in pieces of 64 KiB %s/s, writes %s/s\n", size(c.Read), size(c.Random), size(c.Write))
@@ -180,21 +190,24 @@ func (a *app) printPlanLayers(p *planReport) {
 	if len(p.Layers) == 0 {
 		return
 	}
-	fmt.Fprintf(a.out, "%5s %15s %8s %5s %6s %8s %8s %8s %8s %8s %8s %8s %8s %8s\n", "seeds", "positions", "tiles", "held", "passes",
-		"read", "written", "disk", "capture", "sweep", "fetch", "save", "seal", "seconds")
+	fmt.Fprintf(a.out, "%5s %15s %4s %7s %8s %6s %8s %8s %8s %8s %8s %8s %8s %8s %8s\n", "seeds", "positions", "bits", "windows", "memory",
+		"passes", "read", "written", "disk", "capture", "turn", "sweep", "full", "seal", "seconds")
 	for _, l := range p.Layers {
 		t := l.Times
-		fmt.Fprintf(a.out, "%5d %15s %8s %4.0f%% %6d %8s %8s %8s %8s %8s %8s %8s %8s %8s\n", l.Seeds, comma(l.Positions), size(l.Tiles),
-			100*l.Held, l.Passes, size(l.Read), size(l.Written), size(l.Disk),
-			column(t.Capture), column(t.Sweep), column(t.Fetch), column(t.Save), column(t.Seal), column(l.Seconds))
+		fmt.Fprintf(a.out, "%5d %15s %4d %7d %8s %6d %8s %8s %8s %8s %8s %8s %8s %8s %8s\n", l.Seeds, comma(l.Positions), l.Bits, l.Windows,
+			size(l.Memory), l.Passes, size(l.Read), size(l.Written), size(l.Disk),
+			column(t.Capture), column(t.Turn), column(t.Sweep), column(t.Full), column(t.Seal), column(l.Seconds))
 	}
 }
 
 func (a *app) printPlanTotal(p *planReport, sealed uint64) {
 	t := p.Total
-	fmt.Fprintf(a.out, "%s positions in %s (%.2f hours): capture %s, sweep %s, fetch %s, save %s, seal %s\n", comma(t.Positions),
-		period(t.Seconds), t.Seconds/3600, period(t.Times.Capture), period(t.Times.Sweep), period(t.Times.Fetch),
-		period(t.Times.Save), period(t.Times.Seal))
+	fmt.Fprintf(a.out, "%s positions in %s (%.2f hours): capture %s, turn %s, sweep %s, full %s, seal %s\n", comma(t.Positions),
+		period(t.Seconds), t.Seconds/3600, period(t.Times.Capture), period(t.Times.Turn), period(t.Times.Sweep),
+		period(t.Times.Full), period(t.Times.Seal))
+	if p.InMemory > 0 {
+		fmt.Fprintf(a.out, "in memory: %s (%.2f hours); this takes %.2f times as long\n", period(p.InMemory), p.InMemory/3600, t.Seconds/p.InMemory)
+	}
 	fmt.Fprintf(a.out, "%s read, %s written; at most %s on disk, %s more than now\n",
 		size(t.Read), size(t.Written), size(t.DiskPeak), size(t.DiskPeak-sealed))
 	if p.Free != nil {

@@ -42,15 +42,17 @@ type solveSummary struct {
 
 // layerTook is what one layer took.
 type layerTook struct {
-	Seeds     int                `json:"seeds"`
-	Positions uint64             `json:"positions"`
-	Seconds   float64            `json:"seconds"`
-	Rate      float64            `json:"positions_per_second"`
-	Bytes     int64              `json:"bytes"`
-	Sweeps    int                `json:"sweeps"`
-	Events    uint64             `json:"events"`
-	Stages    map[string]float64 `json:"stage_seconds"`
-	Pipeline  *batch.Pipeline    `json:"pipeline,omitempty"`
+	Seeds     int                      `json:"seeds"`
+	Positions uint64                   `json:"positions"`
+	Seconds   float64                  `json:"seconds"`
+	Rate      float64                  `json:"positions_per_second"`
+	Bytes     int64                    `json:"bytes"`
+	Sweeps    int                      `json:"sweeps"`
+	Events    uint64                   `json:"events"`
+	Stages    map[string]float64       `json:"stage_seconds"`
+	Streams   map[string]batch.Streams `json:"streams,omitempty"`
+	Bits      int                      `json:"bits"`
+	Windows   int                      `json:"windows"`
 }
 
 func (a *app) solve() *cobra.Command {
@@ -63,14 +65,17 @@ created if it does not exist. Layers that DIR has already are kept: the same
 command continues an interrupted run, a larger N extends a finished one. They are
 checked before anything is built on them, in part: see grenier awari verify.
 
-A layer that needs more than --memory is solved all the same, with most of it
-packed in DIR/work. Every minute (--checkpoint) what there is of a layer, in memory
-or not, is made safe in DIR/work, and an interrupted layer continues from there; the
-scores of a layer in memory are written between two sweeps over it, and less often
-if that takes more than a second or two.
+A layer of which --memory cannot hold a byte for each score and more is solved in
+windows of few values, with 6, 4 or 2 bits a score in memory: one window after the
+other, the narrower they are the more of them, and what each has found is kept in
+DIR/work. So is what there is of the layer, or window, in progress, every minute
+(--checkpoint): it is written between two sweeps, and less often if that takes more
+than a second or two. An interrupted layer continues from there.
 
-One line for each layer goes to stdout, progress to stderr. With --json, stdout
-has one JSON object at the end, preceded by JSON lines if --progress json is given.
+One line for each layer goes to stdout, and after the last one what the stages of
+layers in windows read and wrote in DIR/work; progress goes to stderr. With --json,
+stdout has one JSON object at the end, preceded by JSON lines if --progress json is
+given.
 
 DIR/solve.log gets a line for each start, sealed layer, warning and end. "grenier
 awari status" shows from another terminal how far the run is; where there is a
@@ -213,7 +218,7 @@ func (a *app) summarize(f solveFlags, family cpu.Family, reports []batch.Report,
 }
 
 func (a *app) printSummary(s solveSummary) {
-	defer a.printPipeline(s.Layers)
+	defer a.printStreams(s.Layers)
 	if len(s.Layers) == 0 {
 		fmt.Fprintf(a.out, "nothing to do: layers 0 to %d are solved already, %s on disk\n",
 			s.Seeds, humanize.IBytes(uint64(s.OnDisk)))
@@ -224,29 +229,30 @@ func (a *app) printSummary(s solveSummary) {
 		humanize.IBytes(s.PeakRSS), humanize.IBytes(uint64(s.OnDisk)))
 }
 
-// printPipeline says what the stages of layers that did not fit into memory were busy
-// with.
-func (a *app) printPipeline(layers []layerTook) {
-	var all batch.Pipeline
-	seconds := 0.0
+// streamStages are the stages that can read or write streams, in order.
+var streamStages = []string{"capture", "dense", "sparse", "full", "seal"}
+
+// printStreams says what the stages of layers that were solved window by window read and
+// wrote in the work directory.
+func (a *app) printStreams(layers []layerTook) {
+	all, positions := map[string]batch.Streams{}, uint64(0)
 	for _, l := range layers {
-		if p := l.Pipeline; p != nil {
-			seconds += l.Seconds
-			all.Read += p.Read
-			all.Unpack += p.Unpack
-			all.Compute += p.Compute
-			all.Pack += p.Pack
-			all.Write += p.Write
-			all.BytesRead += p.BytesRead
-			all.BytesWritten += p.BytesWritten
+		for stage, s := range l.Streams {
+			all[stage] = batch.Streams{Read: all[stage].Read + s.Read, Written: all[stage].Written + s.Written}
+		}
+		if l.Windows > 1 {
+			positions += l.Positions
 		}
 	}
-	if seconds == 0 {
+	if positions == 0 {
 		return
 	}
-	fmt.Fprintf(a.out, "out of core: %.1f s; on average %.1f goroutines computed, %.1f unpacked, %.1f packed, %.1f read (%s), %.1f wrote (%s)\n",
-		seconds, all.Compute/seconds, all.Unpack/seconds, all.Pack/seconds,
-		all.Read/seconds, humanize.IBytes(all.BytesRead), all.Write/seconds, humanize.IBytes(all.BytesWritten))
+	fmt.Fprintf(a.out, "\n%-8s %12s %12s %10s\n", "streams", "read", "written", "bytes/pos")
+	for _, stage := range streamStages {
+		s := all[stage]
+		fmt.Fprintf(a.out, "%-8s %12s %12s %10.2f\n", stage, humanize.IBytes(s.Read), humanize.IBytes(s.Written),
+			float64(s.Read+s.Written)/float64(positions))
+	}
 }
 
 // figuresOf returns the figures of one layer.
@@ -254,7 +260,7 @@ func figuresOf(r batch.Report) layerTook {
 	t := layerTook{
 		Seeds: r.Layer.Seeds, Positions: r.Layer.Positions, Seconds: r.Elapsed.Seconds(),
 		Rate: float64(r.Layer.Positions) / r.Elapsed.Seconds(), Bytes: r.Layer.Bytes,
-		Sweeps: r.Engine.Sweeps, Events: r.Engine.Events, Stages: map[string]float64{}, Pipeline: r.Pipeline(),
+		Sweeps: r.Engine.Sweeps, Events: r.Engine.Events, Stages: map[string]float64{}, Streams: r.Streams(), Bits: r.Engine.Bits, Windows: r.Engine.Windows,
 	}
 	for name, d := range r.Stages() {
 		t.Stages[name] = d.Seconds()

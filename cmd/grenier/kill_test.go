@@ -111,7 +111,7 @@ func TestKill(t *testing.T) {
 }
 
 // afterKill matches the files that may be left.
-var afterKill = regexp.MustCompile(`^(lock|solve\.log|work|work/tiles|(manifest\.json|layer-\d\d\.gl|work/tiles\.checkpoint|work/offers|work/found|work/status\.json)(\.[0-9a-f]{16}\.tmp)?)$`)
+var afterKill = regexp.MustCompile(`^(lock|solve\.log|work|(manifest\.json|layer-\d\d\.gl|work/captures-\d{4}-(open|full)|work/window-\d\d-\d|work/offers|work/found|work/status\.json)(\.[0-9a-f]{16}\.tmp)?)$`)
 
 // sealedLike checks what a kill left: sealed layers are those wanted, and the manifest
 // lists them, but perhaps for the last one. It returns their number.
@@ -220,19 +220,6 @@ func awaitFile(t *testing.T, path string) {
 	for end := time.Now().Add(time.Minute); len(namesIn(t, filepath.Dir(path), filepath.Base(path))) == 0; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("there is no %s", path)
-		}
-	}
-}
-
-// awaitBytes waits until there is a file that has so many bytes.
-func awaitBytes(t *testing.T, path string, size int64) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
-		if info, err := os.Stat(path); err == nil && info.Size() >= size {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("there is no %s of %d bytes", path, size)
 		}
 	}
 }

@@ -477,10 +477,10 @@ func buildAwari(pits, seeds int, rules string) func(*testing.T, *subject) {
 }
 
 // unfinished is a run that has to keep part of its last layer on disk.
-var unfinished = fmt.Sprintf("awari solve --progress none --seeds %d --memory %s --dir @/run", pagedSeeds, pagedMemory)
+var unfinished = fmt.Sprintf("awari solve --progress none --threads 2 --seeds %d --memory %s --dir @/run", windowSeeds, windowMemory)
 
 func buildUnfinished(t *testing.T, s *subject) {
-	s.interrupt(t, strings.ReplaceAll(unfinished, "@", s.tree.Name())+" --checkpoint 1ms", "run/work/tiles.checkpoint")
+	s.interrupt(t, strings.ReplaceAll(unfinished, "@", s.tree.Name())+" --checkpoint 1ms", "run/work/found")
 	s.donate(t, "awari solve --seeds 8")
 }
 

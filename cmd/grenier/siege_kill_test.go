@@ -30,7 +30,7 @@ type killed struct {
 
 var killedCommands = []killed{
 	{name: "awari", args: "awari solve --pits 10 --seeds 13 --dir @/run", share: 25, long: true}, // TestKill is the short one
-	{name: "awari out of core", args: fmt.Sprintf("awari solve --seeds %d --memory %s --checkpoint 200ms --dir @/run", pagedSeeds, pagedMemory),
+	{name: "awari in windows", args: fmt.Sprintf("awari solve --threads 2 --seeds %d --memory %s --checkpoint 200ms --dir @/run", windowSeeds, windowMemory),
 		prepare: []string{"awari solve --seeds 16 --dir @/run"}, share: 8, long: true},
 	{name: "swap", args: "swap bfs --json --rows 2 --cols 5 --memory 128MiB --dir @/run", share: 17},
 	{name: "swap classes", args: "swap bfs --json --symmetry --rows 2 --cols 5 --memory 128MiB --dir @/run", share: 15},

@@ -40,11 +40,11 @@ func TestLostLock(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "run")
 			l := mustLock(t, dir)
 			defer l.Unlock()
-			mustWrite(t, filepath.Join(dir, WorkName, TilesName))
+			mustWrite(t, filepath.Join(dir, WorkName, FoundName))
 			lose(t, dir)
 			before := snapshot(t, filepath.Dir(dir))
 			for what, do := range map[string]func() error{
-				"checkpoint":   func() error { return vfs.Write(l.Work(), TilesName, nil) },
+				"checkpoint":   func() error { return vfs.Write(l.Work(), FoundName, nil) },
 				"SaveManifest": func() error { return l.SaveManifest(&manifest.Manifest{Identity: awari}) },
 				"SaveStatus":   func() error { return l.SaveStatus(aStatus()) },
 				"ClearWork":    l.ClearWork,

@@ -179,8 +179,11 @@ func change(d vfs.Dir, do func(d vfs.Dir) error) error {
 
 // ClearLayer removes what is kept of a layer in progress from a directory, if it is there.
 func ClearLayer(work vfs.Dir) (err error) {
-	for _, name := range []string{TilesName, TilesName + "." + CheckpointName, OffersName, FoundName} {
-		err = errors.Join(err, vfs.RemoveIfThere(work, name))
+	entries, err := work.Entries()
+	for _, e := range entries {
+		if name := e.Name(); ofLayer(name) && e.Mode().IsRegular() {
+			err = errors.Join(err, vfs.RemoveIfThere(work, name))
+		}
 	}
 	return errors.Join(err, vfs.RemoveStale(work, working))
 }

@@ -29,6 +29,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -364,26 +365,50 @@ func unwritable(path string, err error) error {
 	return err
 }
 
-// Names of files in work/. Systems use them as they like; ClearWork removes these and
-// no others.
+// Names of files in work/. Systems use them as they like; ClearWork removes these, the
+// numbered ones and no others.
 const (
-	TilesName      = "tiles"      // pieces of a layer that does not fit into memory
 	BlocksName     = "blocks"     // pieces of a breadth-first search
 	CheckpointName = "checkpoint" // of BlocksName
 	OffersName     = "offers"     // what captures are worth in a layer that is in memory
-	FoundName      = "found"      // its scores, as far as they are found
+	FoundName      = "found"      // its scores, or those of a window, as far as they are found
 	ScoresName     = "scores"     // unpacked, for an import
 	ScrubName      = "scrub.json" // how far a scrub is
 )
 
+// CapturesName returns the name of the values of captures in a segment of a layer, a number
+// below 10,000: of the rows that sweeps compute, or of the full ones.
+func CapturesName(segment int, full bool) string {
+	if full {
+		return fmt.Sprintf("captures-%04d-full", segment)
+	}
+	return fmt.Sprintf("captures-%04d-open", segment)
+}
+
+// WindowName returns the name of what the window with a base below 100 has found in a slab
+// below 10 of a layer.
+func WindowName(base, slab int) string { return fmt.Sprintf("window-%02d-%d", base, slab) }
+
+// numbered matches the names of numbered files.
+var numbered = regexp.MustCompile(`^(captures-[0-9]{4}-(open|full)|window-[0-9]{2}-[0-9])$`)
+
+// ofLayer tells whether a file of that name in work/ is of a layer in progress: of this
+// version of the program, or of one before.
+func ofLayer(name string) bool {
+	switch name {
+	case OffersName, FoundName, "tiles", "tiles.checkpoint":
+		return true
+	}
+	return numbered.MatchString(name)
+}
+
 // working tells whether a file of that name in work/ is one of ours.
 func working(name string) bool {
 	switch name {
-	case TilesName, TilesName + "." + CheckpointName, BlocksName, CheckpointName, OffersName, FoundName,
-		ScoresName, StatusName, ScrubName:
+	case BlocksName, CheckpointName, ScoresName, StatusName, ScrubName:
 		return true
 	}
-	return false
+	return ofLayer(name)
 }
 
 // WorkBytes returns the bytes of files in work/ of the run directory at path, 0 if there

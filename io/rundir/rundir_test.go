@@ -54,8 +54,8 @@ func sealSteps(l *Locked) []func() error {
 	var s layerfile.Summary
 	var w *layerfile.Writer
 	return []func() error{
-		func() error { return vfs.Write(l.Work(), TilesName, []byte("checkpoint")) },
-		func() error { return beginFile(l.Work(), TilesName+"."+CheckpointName) },
+		func() error { return vfs.Write(l.Work(), FoundName, []byte("checkpoint")) },
+		func() error { return beginFile(l.Work(), WindowName(0, 0)) },
 		func() (err error) { w, err = writeLayer(l, &s); return err },
 		func() error { return w.Publish() },
 		func() error { return beginFile(l.dir, ManifestName) },
@@ -242,7 +242,7 @@ func TestTwoProcesses(t *testing.T) {
 	kill(cmd)
 	l := mustLock(t, dir)
 	defer l.Unlock()
-	if got := names(t, l.Work().Path("")); got != TilesName {
+	if got := names(t, l.Work().Path("")); got != FoundName {
 		t.Errorf("work/ holds %q, want the checkpoint only", got)
 	}
 }

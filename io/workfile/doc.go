@@ -1,7 +1,7 @@
 // Package workfile is the one big file in which a solver that does not fit into
 // memory keeps pieces of its work, and from which it goes on after a crash.
 //
-// A piece is a string of bytes (a compressed tile, say). Put writes one and
+// A piece is a string of bytes (a compressed block, say). Put writes one and
 // returns its Extent: where it is, how long it is, and its checksum. PutAll and
 // GetAll write and read many small ones at once, side by side. The file holds
 // nothing but pieces and gaps between them. What is where is said by the

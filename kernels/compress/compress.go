@@ -18,14 +18,19 @@
 // at the masks once for many columns: it makes them a table that says from which
 // score of the line each row takes its own, and then shuffles line after line by it.
 //
+// Scores are bytes, or codes of 2, 4 or 6 bits as package window packs them. A line of codes
+// is shorter; a block holds codes as bytes.
+//
 // TestExample shows a small block with all its numbers. The generic code defines the
 // result; the twins for amd64 give the same one.
 package compress
 
 import (
+	"fmt"
 	"math/bits"
 
 	"grenier/kernels/internal/shared"
+	"grenier/kernels/window"
 )
 
 // Side is the number of rows and of columns of a block, and of scores in a line.
@@ -44,10 +49,11 @@ type Word struct {
 }
 
 // A Route says where a move leads: Words name the panels, the column
-// names the row. The line of panel p and row r is at p*Stride + r*Side of Scores.
+// names the row. A line is 8 bytes for each bit of a score; that of panel p and row r is
+// at p*Stride + r*size of Scores.
 type Route struct {
 	Scores []int8   // starts at a multiple of 64 bytes
-	Stride int      // a multiple of 64
+	Stride int      // in bytes: a multiple of those of a line
 	Words  []Word   // of all chunks, in order
 	First  []uint32 // chunk i has Words[First[i]:First[i+1]]
 }
@@ -65,38 +71,72 @@ type Program struct {
 	Rows   []uint32
 }
 
+// lineBytes returns the bytes of a line of scores of the given width in bits: 2, 4, 6 or 8. It
+// panics on others.
+func lineBytes(width int) int {
+	switch width {
+	case 2, 4, 6, 8:
+		return width * Side / 8
+	}
+	panic(fmt.Sprintf("compress: scores of %d bits (allowed: 2, 4, 6, 8)", width))
+}
+
 // LeastFunc computes the given columns of a block: what the best move of each
 // position leaves the opponent with. Each score in dst becomes the least of the one
 // in offers and those that the groups of p bring to its place by the words of the
 // given chunk. Other columns of dst stay as they are.
 //
+// Codes have no offers, which are nil then: where the groups bring no code, dst
+// becomes window.None.
+//
 // lines, and what lies behind offers, are fetched into the cache if many columns
-// are asked for: the caller is about to need them.
+// are asked for: the caller is about to need them. lines start at a multiple of 16 bytes.
 //
 // The scores of routes may be written by others meanwhile; each is read at some
-// time during the call. Programs and routes are trusted: a row or panel that
+// time during the call. The two parts of a code of 6 bits are read at two times, the high
+// bits first. Programs and routes are trusted: a row or panel that
 // Scores does not have is undefined behaviour.
 type LeastFunc func(dst, offers *Block, columns uint64, p *Program, routes []Route, chunk int, lines []int8)
 
-func leastGeneric(dst, offers *Block, columns uint64, p *Program, routes []Route, chunk int, _ []int8) {
-	for left := columns; left != 0; left &= left - 1 {
-		at := bits.TrailingZeros64(left) * Side
-		copy(dst[at:at+Side], offers[at:at+Side])
-	}
-	for i := range p.Groups {
-		g := &p.Groups[i]
-		if g.Columns&columns == 0 {
-			continue
-		}
-		route := &routes[g.Route]
-		words := route.Words[route.First[chunk]:route.First[chunk+1]]
-		for k := range words {
-			var s spread
-			s.set(&words[k])
-			s.group(dst, columns, g, p.Rows[g.First:], route.Scores[int(words[k].Panel)*route.Stride:])
+func leastGeneric(width int) LeastFunc {
+	size := lineBytes(width)
+	return func(dst, offers *Block, columns uint64, p *Program, routes []Route, chunk int, _ []int8) {
+		begin(dst, offers, columns, width)
+		for i := range p.Groups {
+			g := &p.Groups[i]
+			if g.Columns&columns == 0 {
+				continue
+			}
+			route := &routes[g.Route]
+			words := route.Words[route.First[chunk]:route.First[chunk+1]]
+			for k := range words {
+				var s spread
+				s.set(&words[k])
+				s.group(dst, columns, g, p.Rows[g.First:], route.Scores[int(words[k].Panel)*route.Stride:], size)
+			}
 		}
 	}
 }
+
+// begin sets columns of dst to the offers, or of codes to window.None.
+func begin(dst, offers *Block, columns uint64, width int) {
+	for left := columns; left != 0; left &= left - 1 {
+		at := bits.TrailingZeros64(left) * Side
+		if width == 8 {
+			*(*[Side]int8)(dst[at:]) = *(*[Side]int8)(offers[at:])
+		} else {
+			*(*[Side]int8)(dst[at:]) = none
+		}
+	}
+}
+
+// none is a column without codes.
+var none = func() (column [Side]int8) {
+	for i := range column {
+		column[i] = window.None
+	}
+	return column
+}()
 
 // spread is a Word as a list of moves from one place to another.
 type spread struct {
@@ -115,15 +155,19 @@ func (s *spread) set(w *Word) {
 }
 
 // group applies a word to those columns of g that are asked for. panel holds the
-// lines of the word's panel.
-func (s *spread) group(dst *Block, columns uint64, g *Group, rows []uint32, panel []int8) {
+// lines of the word's panel, of size bytes each.
+func (s *spread) group(dst *Block, columns uint64, g *Group, rows []uint32, panel []int8, size int) {
 	var line shared.Line
 	for i, left := 0, g.Columns; left != 0; i, left = i+1, left&(left-1) {
 		c := bits.TrailingZeros64(left)
 		if columns>>c&1 == 0 {
 			continue
 		}
-		line.Load(panel[int(rows[i])*Side:])
+		if at := panel[int(rows[i])*size:]; size == Side {
+			line.Load(at)
+		} else {
+			line.Unpack(at, size/8)
+		}
 		s.least((*[Side]int8)(dst[c*Side:]), line.Scores())
 	}
 }

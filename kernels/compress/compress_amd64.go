@@ -7,39 +7,48 @@ import (
 	"unsafe"
 
 	"grenier/kernels/cpu"
+	"grenier/kernels/window"
 )
 
-// For returns the kernel of the family f, which must be supported.
-func For(f cpu.Family) LeastFunc {
+// For returns the kernel of the family f, which must be supported, for scores of the given
+// width in bits. It panics if the width is not 2, 4, 6 or 8.
+func For(f cpu.Family, width int) LeastFunc {
 	switch f {
 	case cpu.AVX512:
-		return leastAVX512
+		return leastAVX512(width)
 	case cpu.BMI2:
-		return leastBMI2
+		return leastBMI2(width)
 	}
-	return leastGeneric
+	return leastGeneric(width)
 }
 
 // many is the number of columns from which on a block is computed as a part of
 // many: what the next one reads is fetched ahead.
 const many = 24
 
-func leastAVX512(dst, offers *Block, columns uint64, p *Program, routes []Route, chunk int, lines []int8) {
-	if columns == 0 {
-		return
+func leastAVX512(width int) LeastFunc {
+	size := lineBytes(width)
+	return func(dst, offers *Block, columns uint64, p *Program, routes []Route, chunk int, lines []int8) {
+		if columns == 0 {
+			return
+		}
+		if width == 8 {
+			copyColumns(dst, offers, columns)
+		} else {
+			fillColumns(dst, columns, window.None)
+		}
+		if len(p.Groups) == 0 {
+			return
+		}
+		ahead := fetchAhead(offers, columns, lines)
+		leastGroups(dst, columns, p, &routes[0], chunk, size, ahead.step, ahead.next)
 	}
-	copyColumns(dst, offers, columns)
-	if len(p.Groups) == 0 {
-		return
-	}
-	ahead := fetchAhead(offers, columns, lines)
-	leastGroups(dst, columns, p, &routes[0], chunk, ahead.step, ahead.next)
 }
 
 // ahead says what a kernel fetches into the cache while it works.
 type ahead struct {
 	step int     // 1 to fetch the lines that the next chunk may read, or 0
-	next uintptr // address of the next offers
+	next uintptr // address of the next offers, if there are any
 }
 
 // fetchAhead fetches lines if there are many columns, and says how to go on.
@@ -57,38 +66,43 @@ func fetchAhead(offers *Block, columns uint64, lines []int8) ahead {
 //go:noescape
 func copyColumns(dst, src *Block, columns uint64)
 
-// fetch brings lines closer.
+// fillColumns sets all scores of columns, at least one, of a block.
+//
+//go:noescape
+func fillColumns(dst *Block, columns uint64, score int8)
+
+// fetch brings lines, which may be empty, closer.
 //
 //go:noescape
 func fetch(lines []int8)
 
-// leastGroups applies all groups of p, at least one, to columns, at least one. It
-// fetches lines beside those that it reads, as many panels on as the chunk has words
-// times step, and what is at next.
+// leastGroups applies all groups of p, at least one, to columns, at least one, with lines of
+// size bytes. It fetches lines beside those that it reads, as many panels on as the chunk
+// has words times step, and if there are offers what is at next.
 //
 //go:noescape
-func leastGroups(dst *Block, columns uint64, p *Program, routes *Route, chunk, step int, next uintptr)
+func leastGroups(dst *Block, columns uint64, p *Program, routes *Route, chunk, size, step int, next uintptr)
 
-func leastBMI2(dst, offers *Block, columns uint64, p *Program, routes []Route, chunk int, lines []int8) {
-	for left := columns; left != 0; left &= left - 1 {
-		at := bits.TrailingZeros64(left) * Side
-		*(*[Side]int8)(dst[at:]) = *(*[Side]int8)(offers[at:])
-	}
-	ahead := fetchAhead(offers, columns, lines)
-	for i := range p.Groups {
-		g := &p.Groups[i]
-		asked := g.Columns & columns
-		if asked == 0 {
-			continue
+func leastBMI2(width int) LeastFunc {
+	size := lineBytes(width)
+	return func(dst, offers *Block, columns uint64, p *Program, routes []Route, chunk int, lines []int8) {
+		begin(dst, offers, columns, width)
+		ahead := fetchAhead(offers, columns, lines)
+		for i := range p.Groups {
+			g := &p.Groups[i]
+			asked := g.Columns & columns
+			if asked == 0 {
+				continue
+			}
+			r := &routes[g.Route]
+			words := r.Words[r.First[chunk]:r.First[chunk+1]]
+			if len(words) == 0 {
+				continue
+			}
+			leastWords(dst, asked, g.Columns, &p.Rows[g.First], &r.Scores[0], r.Stride, words,
+				size, ahead.step*len(words)*r.Stride, ahead.next, &byteMask)
+			ahead.next += uintptr(ahead.step * fetched * len(words))
 		}
-		r := &routes[g.Route]
-		words := r.Words[r.First[chunk]:r.First[chunk+1]]
-		if len(words) == 0 {
-			continue
-		}
-		leastWords(dst, asked, g.Columns, &p.Rows[g.First], &r.Scores[0], r.Stride, words,
-			ahead.step*len(words)*r.Stride, ahead.next, &byteMask)
-		ahead.next += uintptr(ahead.step * fetched * len(words))
 	}
 }
 
@@ -107,8 +121,8 @@ var byteMask = func() (t [256]uint64) {
 }()
 
 // leastWords applies words, at least one, to columns, at least one, out of those of
-// a group. It fetches the lines that are ahead bytes after those that it reads, and
-// what is at next. masks is byteMask.
+// a group, with lines of size bytes. It fetches the lines that are ahead bytes after those
+// that it reads, and if there are offers what is at next. masks is byteMask.
 //
 //go:noescape
-func leastWords(dst *Block, columns, of uint64, rows *uint32, scores *int8, stride int, words []Word, ahead int, next uintptr, masks *[256]uint64)
+func leastWords(dst *Block, columns, of uint64, rows *uint32, scores *int8, stride int, words []Word, size, ahead int, next uintptr, masks *[256]uint64)

@@ -19,18 +19,36 @@ copyColumn:
 	VZEROUPPER
 	RET
 
+// func fillColumns(dst *Block, columns uint64, score int8)
+TEXT ·fillColumns(SB), NOSPLIT, $0-17
+	MOVQ         dst+0(FP), DI
+	MOVQ         columns+8(FP), AX
+	VPBROADCASTB score+16(FP), Z0
+
+fillColumn:
+	TZCNTQ    AX, CX
+	SHLQ      $6, CX
+	VMOVDQU64 Z0, (DI)(CX*1)
+	BLSRQ     AX, AX
+	JNZ       fillColumn
+	VZEROUPPER
+	RET
+
 // func fetch(lines []int8)
+//
+// Short lines need not start where a line of the cache does.
 TEXT ·fetch(SB), NOSPLIT, $0-24
 	MOVQ lines_base+0(FP), SI
 	MOVQ lines_len+8(FP), CX
-	SHRQ $6, CX
-	JZ   fetched
+	ADDQ SI, CX
+	ANDQ $-64, SI
 
 fetchLine:
+	CMPQ       SI, CX
+	JAE        fetched
 	PREFETCHT1 (SI)
 	ADDQ       $64, SI
-	DECQ       CX
-	JNZ        fetchLine
+	JMP        fetchLine
 
 fetched:
 	RET
@@ -54,19 +72,151 @@ GLOBL ·identity(SB), RODATA|NOPTR, $64
 	ADDQ       $128, R11; \
 	MOVQ       R11, next
 
-// func leastGroups(dst *Block, columns uint64, p *Program, routes *Route, chunk, step int, next uintptr)
+// Each fetches what goes with so many words.
+#define FETCH_ONE   FETCH_NEXT(next+56(FP))
+#define FETCH_TWO   FETCH_ONE; FETCH_ONE
+#define FETCH_THREE FETCH_TWO; FETCH_ONE
+
+// Each makes R10, the number of a line, the distance to it from the first one.
+#define TWOS   SHLQ $4, R10
+#define FOURS  SHLQ $5, R10
+#define SIXES  LEAQ (R10)(R10*2), R10; SHLQ $4, R10
+#define BYTES  SHLQ $6, R10
+
+// Each shuffles the line at lines+R10 to Z1, as control says.
+#define TAKE_BYTES(lines, control) VPERMB (lines)(R10*1), control, Z1
+
+// Codes: each part of the line is shifted by Z4 and masked by Z5.
+#define TAKE_CODES(control) \
+	VPSRLVQ Z4, Z1, Z1; \
+	VPANDQ  Z5, Z1, Z1; \
+	VPERMB  Z1, control, Z1
+#define TAKE_FOURS(lines, control) \
+	VBROADCASTI64X4 (lines)(R10*1), Z1; \
+	TAKE_CODES(control)
+#define TAKE_TWOS(lines, control) \
+	VBROADCASTI32X4 (lines)(R10*1), Z1; \
+	TAKE_CODES(control)
+
+// The high bits come first, as in shared.Line.Unpack: they go to bits 4 and 5 of Z2.
+#define TAKE_SIXES(lines, control) \
+	VBROADCASTI32X4 32(lines)(R10*1), Z2; \
+	VBROADCASTI64X4 (lines)(R10*1), Z1;   \
+	VPMULTISHIFTQB  Z2, Z6, Z2;           \
+	VPSRLVQ         Z4, Z1, Z1;           \
+	VPTERNLOGQ      $0xe4, Z7, Z2, Z1;    \
+	VPANDQ          Z5, Z1, Z1;           \
+	VPERMB          Z1, control, Z1
+
+// APPLY applies a word to the column in Z8.
+#define APPLY(TAKE, lines, control, place) \
+	TAKE(lines, control);       \
+	PREFETCHT1 (lines)(R14*1);  \
+	VPMINSB    Z1, Z8, place, Z8
+
+// Each applies so many words to the column in Z8.
+#define ONE(TAKE)   APPLY(TAKE, DX, Z0, K2)
+#define TWO(TAKE)   ONE(TAKE); APPLY(TAKE, R9, Z9, K3)
+#define THREE(TAKE) TWO(TAKE); APPLY(TAKE, R15, Z10, K4)
+
+// COLUMNS applies WORDS to the columns in CX. DISTANCE is that to a line, TAKE takes it.
+#define COLUMNS(column, WORDS, DISTANCE, TAKE) \
+column: \
+	TZCNTQ    R8, R10;           \
+	TZCNTQ    CX, R11;           \
+	MOVL      (R12)(R10*4), R10; \
+	BLSRQ     R8, R8;            \
+	DISTANCE;                    \
+	SHLQ      $6, R11;           \
+	LEAQ      (R10)(AX*1), R14;  \
+	VMOVDQU64 (DI)(R11*1), Z8;   \
+	WORDS(TAKE);                 \
+	VMOVDQU64 Z8, (DI)(R11*1);   \
+	BLSRQ     CX, CX;            \
+	JNZ       column
+
+// EACH_WIDTH applies WORDS to the columns in BX, by the width of the scores, and goes on at
+// done. The other parameters are labels, but for FETCH: what it does first if there are
+// offers.
+#define EACH_WIDTH(WORDS, FETCH, codes, bytes, fours, twos, sixes, done) \
+	MOVQ ahead-8(SP), AX;              \
+	MOVQ BX, CX;                       \
+	MOVQ picked-40(SP), R8;            \
+	CMPQ size+40(FP), $64;             \
+	JNE  codes;                        \
+	FETCH;                             \
+	COLUMNS(bytes, WORDS, BYTES, TAKE_BYTES); \
+	JMP  done;                         \
+codes: \
+	CMPQ size+40(FP), $32;             \
+	JB   twos;                         \
+	JA   sixes;                        \
+	COLUMNS(fours, WORDS, FOURS, TAKE_FOURS); \
+	JMP  done;                         \
+	COLUMNS(twos, WORDS, TWOS, TAKE_TWOS);  \
+	JMP  done;                         \
+	COLUMNS(sixes, WORDS, SIXES, TAKE_SIXES); \
+	JMP  done
+
+// highTwo has for each byte of a line of 2-bit codes the bit of its 8 bytes that goes to
+// the lowest of a byte of a code: 4 below the code.
+DATA ·highTwo+0(SB)/8, $0x342c241c140c043c
+DATA ·highTwo+8(SB)/8, $0x342c241c140c043c
+DATA ·highTwo+16(SB)/8, $0x362e261e160e063e
+DATA ·highTwo+24(SB)/8, $0x362e261e160e063e
+DATA ·highTwo+32(SB)/8, $0x3830282018100800
+DATA ·highTwo+40(SB)/8, $0x3830282018100800
+DATA ·highTwo+48(SB)/8, $0x3a322a221a120a02
+DATA ·highTwo+56(SB)/8, $0x3a322a221a120a02
+GLOBL ·highTwo(SB), RODATA|NOPTR, $64
+
+// UNPACK sets Z4 to the shifts, each a byte, and Z5 to copies of the mask.
+#define UNPACK(shifts, mask) \
+	MOVQ         $shifts, R10; \
+	VMOVQ        R10, X4;      \
+	VPMOVZXBQ    X4, Z4;       \
+	MOVQ         $mask, R10;   \
+	VPBROADCASTQ R10, Z5
+
+// WORD sets lines to those of the panel of the word at SI+at, control to the score of the
+// line that each row takes, and place to the rows that take one. The route is at AX; K1 is
+// scratch.
+#define WORD(at, lines, control, place) \
+	MOVL          (at+WORD_PANEL)(SI), lines; \
+	IMULQ         ROUTE_STRIDE(AX), lines;    \
+	ADDQ          ROUTE_SCORES(AX), lines;    \
+	KMOVQ         (at+WORD_PICK)(SI), K1;     \
+	KMOVQ         (at+WORD_PLACE)(SI), place; \
+	VPCOMPRESSB.Z Z3, K1, control;            \
+	VPEXPANDB.Z   control, place, control
+
+#define FIRST_WORD  WORD(0, DX, Z0, K2)
+#define SECOND_WORD WORD(WORD_SIZE, R9, Z9, K3)
+#define THIRD_WORD  WORD(2*WORD_SIZE, R15, Z10, K4)
+
+// func leastGroups(dst *Block, columns uint64, p *Program, routes *Route, chunk, size, step int, next uintptr)
 //
 // DI dst, R9 group, R15 groups left, AX its route, SI word, R13 words left, BX the
 // columns of the group that are asked for, R14 their indices among those of the
-// group, R12 the group's rows, DX the lines of the word's panel, Z3 identity. In the
-// loop over columns, CX and R8 hold what is left of BX and R14, AX the lines to be
-// fetched, and Z0 the word.
-TEXT ·leastGroups(SB), NOSPLIT, $24-56
+// group, R12 the group's rows, Z3 identity, Z4-Z7 how to unpack codes.
+//
+// Up to three words are applied at once: the lines of their panels are at DX, R9 and R15,
+// and Z0, Z9 and Z10 are their controls. In the loop over columns, CX and R8 hold what is
+// left of BX and of the indices, AX is how far ahead lines are fetched.
+TEXT ·leastGroups(SB), NOSPLIT, $40-64
 	MOVQ dst+0(FP), DI
 	MOVQ p+16(FP), R10
 	MOVQ PROGRAM_GROUPS(R10), R9
 	MOVQ PROGRAM_COUNT(R10), R15
 	VMOVDQU64 ·identity(SB), Z3
+	MOVQ size+40(FP), R10
+	CMPQ R10, $16
+	JEQ  unpackTwos
+	CMPQ R10, $32
+	JEQ  unpackFours
+	UNPACK(0x0404040400000000, 0x3f3f3f3f3f3f3f3f)
+	VMOVDQU64     ·highTwo(SB), Z6
+	VPBROADCASTQ  ·lowFour(SB), Z7
 
 group:
 	FIND_WORDS(columns+8(FP), p+16(FP), routes+24(FP), chunk+32(FP), R14, nextGroup)
@@ -74,44 +224,43 @@ group:
 	// The next chunk finds its words as many panels further on.
 	MOVQ  R13, R11
 	IMULQ ROUTE_STRIDE(AX), R11
-	IMULQ step+40(FP), R11
+	IMULQ step+48(FP), R11
 	MOVQ  R11, ahead-8(SP)
 	MOVQ  AX, route-16(SP)
+	MOVQ  R9, group-24(SP)
+	MOVQ  R15, groups-32(SP)
+	MOVQ  R14, picked-40(SP)
+	SUBQ  $3, R13
+	JLT   fewWords
 
-word:
-	FETCH_NEXT(next+48(FP))
-	MOVL       WORD_PANEL(SI), DX
-	IMULQ      ROUTE_STRIDE(AX), DX
-	ADDQ       ROUTE_SCORES(AX), DX
-	MOVQ       ahead-8(SP), AX
-	ADDQ       DX, AX
-	KMOVQ      WORD_PICK(SI), K1
-	KMOVQ      WORD_PLACE(SI), K2
+threeWords:
+	MOVQ route-16(SP), AX
+	FIRST_WORD
+	SECOND_WORD
+	THIRD_WORD
+	EACH_WIDTH(THREE, FETCH_THREE, threeCodes, threeBytes, threeFours, threeTwos, threeSixes, nextWords)
 
-	// From which score of the line each row takes its own.
-	VPCOMPRESSB.Z Z3, K1, Z0
-	VPEXPANDB.Z   Z0, K2, Z0
-	MOVQ       BX, CX
-	MOVQ       R14, R8
+nextWords:
+	ADDQ $(3*WORD_SIZE), SI
+	SUBQ $3, R13
+	JGE  threeWords
 
-column:
-	TZCNTQ        R8, R10
-	TZCNTQ        CX, R11
-	MOVL          (R12)(R10*4), R10
-	BLSRQ         R8, R8
-	SHLQ          $6, R10
-	SHLQ          $6, R11
-	VPERMB        (DX)(R10*1), Z0, Z1
-	PREFETCHT1    (AX)(R10*1)
-	VMOVDQU64     (DI)(R11*1), Z2
-	VPMINSB       Z1, Z2, K2, Z2
-	VMOVDQU64     Z2, (DI)(R11*1)
-	BLSRQ         CX, CX
-	JNZ           column
-	MOVQ          route-16(SP), AX
-	ADDQ          $WORD_SIZE, SI
-	DECQ          R13
-	JNZ           word
+fewWords:
+	CMPQ R13, $-3
+	JEQ  doneGroup
+	MOVQ route-16(SP), AX
+	FIRST_WORD
+	CMPQ R13, $-2
+	JEQ  oneWord
+	SECOND_WORD
+	EACH_WIDTH(TWO, FETCH_TWO, twoCodes, twoBytes, twoFours, twoTwos, twoSixes, doneGroup)
+
+oneWord:
+	EACH_WIDTH(ONE, FETCH_ONE, oneCodes, oneBytes, oneFours, oneTwos, oneSixes, doneGroup)
+
+doneGroup:
+	MOVQ group-24(SP), R9
+	MOVQ groups-32(SP), R15
 
 nextGroup:
 	ADDQ $GROUP_SIZE, R9
@@ -119,6 +268,14 @@ nextGroup:
 	JNZ  group
 	VZEROUPPER
 	RET
+
+unpackTwos:
+	UNPACK(0x0606040402020000, 0x0303030303030303)
+	JMP group
+
+unpackFours:
+	UNPACK(0x0404040400000000, 0x0f0f0f0f0f0f0f0f)
+	JMP group
 
 // Without AVX-512, a row of 32 scores is put together by four shuffles, one for each
 // 16 scores of the line that it may come from. The controls of the shuffles are made
@@ -160,14 +317,123 @@ nextGroup:
 	VPADDUSB     Y6, low, low;    \
 	VPADDUSB     Y6, high, high
 
-// func leastWords(dst *Block, columns, of uint64, rows *uint32, scores *int8, stride int, words []Word, ahead int, next uintptr, masks *[256]uint64)
+// COLUMNS_AVX2 applies a word to the columns in CX. DISTANCE is that to a line; LINE loads
+// that at DX+R10: each 16 scores to both halves of one of Y0-Y3, with other bits above those
+// of a score. MASK clears these in Y4 and Y0.
+#define COLUMNS_AVX2(column, DISTANCE, LINE, MASK) \
+column: \
+	TZCNTQ         R8, R10;               \
+	TZCNTQ         CX, R11;               \
+	MOVL           (R12)(R10*4), R10;     \
+	BLSRQ          R8, R8;                \
+	DISTANCE;                             \
+	SHLQ           $6, R11;               \
+	LINE;                                 \
+	PREFETCHT1     (AX)(R10*1);           \
+	VPSHUFB        Y8, Y0, Y4;            \
+	VPSHUFB        Y9, Y1, Y5;            \
+	VPSHUFB        Y12, Y0, Y0;           \
+	VPSHUFB        Y13, Y1, Y1;           \
+	VPOR           Y4, Y5, Y4;            \
+	VPOR           Y0, Y1, Y0;            \
+	VPSHUFB        Y10, Y2, Y5;           \
+	VPSHUFB        Y11, Y3, Y1;           \
+	VPSHUFB        Y14, Y2, Y2;           \
+	VPSHUFB        Y15, Y3, Y3;           \
+	VPOR           Y5, Y1, Y1;            \
+	VPOR           Y2, Y3, Y3;            \
+	VPOR           Y1, Y4, Y4;            \
+	VPOR           Y3, Y0, Y0;            \
+	MASK;                                 \
+	VPOR           Y6, Y4, Y4;            \
+	VPOR           Y7, Y0, Y0;            \
+	VPMINSB        (DI)(R11*1), Y4, Y4;   \
+	VPMINSB        32(DI)(R11*1), Y0, Y0; \
+	VMOVDQU        Y4, (DI)(R11*1);       \
+	VMOVDQU        Y0, 32(DI)(R11*1);     \
+	BLSRQ          CX, CX;                \
+	JNZ            column
+
+#define BYTES_AVX2 \
+	VBROADCASTI128 (DX)(R10*1), Y0;   \
+	VBROADCASTI128 16(DX)(R10*1), Y1; \
+	VBROADCASTI128 32(DX)(R10*1), Y2; \
+	VBROADCASTI128 48(DX)(R10*1), Y3
+#define FOURS_AVX2 \
+	VBROADCASTI128 (DX)(R10*1), Y0;   \
+	VBROADCASTI128 16(DX)(R10*1), Y1; \
+	VPSRLW         $4, Y0, Y2;        \
+	VPSRLW         $4, Y1, Y3
+#define TWOS_AVX2 \
+	VBROADCASTI128 (DX)(R10*1), Y0;   \
+	VPSRLW         $2, Y0, Y1;        \
+	VPSRLW         $4, Y0, Y2;        \
+	VPSRLW         $6, Y0, Y3
+
+// HIGH_TWO puts 16 high parts, already at bits 4 and 5 of Y5, above the low ones in y.
+#define HIGH_TWO(y) \
+	VPXOR y, Y5, Y5;              \
+	VPAND ·highFour(SB), Y5, Y5;  \
+	VPXOR Y5, y, y
+
+// The high bits come first, as in shared.Line.Unpack.
+#define SIXES_AVX2 \
+	VBROADCASTI128 32(DX)(R10*1), Y4; \
+	VBROADCASTI128 (DX)(R10*1), Y0;   \
+	VBROADCASTI128 16(DX)(R10*1), Y1; \
+	VPSRLW         $4, Y0, Y2;        \
+	VPSRLW         $4, Y1, Y3;        \
+	VPSLLW         $4, Y4, Y5;        \
+	HIGH_TWO(Y0);                     \
+	VPSLLW         $2, Y4, Y5;        \
+	HIGH_TWO(Y1);                     \
+	VMOVDQA        Y4, Y5;            \
+	HIGH_TWO(Y2);                     \
+	VPSRLW         $2, Y4, Y5;        \
+	HIGH_TWO(Y3)
+
+#define ALL_AVX2
+#define LOW_FOUR_AVX2 \
+	VPAND ·lowFour(SB), Y4, Y4; \
+	VPAND ·lowFour(SB), Y0, Y0
+#define LOW_TWO_AVX2 \
+	VPAND ·lowTwo(SB), Y4, Y4; \
+	VPAND ·lowTwo(SB), Y0, Y0
+
+#define LOW_SIX_AVX2 \
+	VPAND ·lowSix(SB), Y4, Y4; \
+	VPAND ·lowSix(SB), Y0, Y0
+
+// The high or low bits of each byte.
+DATA ·highFour+0(SB)/8, $0xf0f0f0f0f0f0f0f0
+DATA ·highFour+8(SB)/8, $0xf0f0f0f0f0f0f0f0
+DATA ·highFour+16(SB)/8, $0xf0f0f0f0f0f0f0f0
+DATA ·highFour+24(SB)/8, $0xf0f0f0f0f0f0f0f0
+GLOBL ·highFour(SB), RODATA|NOPTR, $32
+DATA ·lowSix+0(SB)/8, $0x3f3f3f3f3f3f3f3f
+DATA ·lowSix+8(SB)/8, $0x3f3f3f3f3f3f3f3f
+DATA ·lowSix+16(SB)/8, $0x3f3f3f3f3f3f3f3f
+DATA ·lowSix+24(SB)/8, $0x3f3f3f3f3f3f3f3f
+GLOBL ·lowSix(SB), RODATA|NOPTR, $32
+DATA ·lowFour+0(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA ·lowFour+8(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA ·lowFour+16(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA ·lowFour+24(SB)/8, $0x0f0f0f0f0f0f0f0f
+GLOBL ·lowFour(SB), RODATA|NOPTR, $32
+DATA ·lowTwo+0(SB)/8, $0x0303030303030303
+DATA ·lowTwo+8(SB)/8, $0x0303030303030303
+DATA ·lowTwo+16(SB)/8, $0x0303030303030303
+DATA ·lowTwo+24(SB)/8, $0x0303030303030303
+GLOBL ·lowTwo(SB), RODATA|NOPTR, $32
+
+// func leastWords(dst *Block, columns, of uint64, rows *uint32, scores *int8, stride int, words []Word, size, ahead int, next uintptr, masks *[256]uint64)
 //
 // DI dst, SI word, R13 words left, BX columns, R14 their indices among those of the
 // group, R12 rows, DX the lines of the word's panel, R15 masks. In the loop over
 // columns, CX and R8 hold what is left of BX and R14, AX the lines to be fetched,
 // Y8-Y11 the controls of the first 32 rows and Y12-Y15 those of the others, Y6 and Y7
 // 127 for each row without a place.
-TEXT ·leastWords(SB), NOSPLIT, $72-96
+TEXT ·leastWords(SB), NOSPLIT, $72-104
 	MOVQ  dst+0(FP), DI
 	MOVQ  columns+8(FP), BX
 	MOVQ  of+16(FP), CX
@@ -175,10 +441,9 @@ TEXT ·leastWords(SB), NOSPLIT, $72-96
 	MOVQ  rows+24(FP), R12
 	MOVQ  words_base+48(FP), SI
 	MOVQ  words_len+56(FP), R13
-	MOVQ  masks+88(FP), R15
+	MOVQ  masks+96(FP), R15
 
 wordAVX2:
-	FETCH_NEXT(next+80(FP))
 	MOVL       WORD_PANEL(SI), DX
 	IMULQ      stride+40(FP), DX
 	ADDQ       scores+32(FP), DX
@@ -230,47 +495,34 @@ wordAVX2:
 	VPBROADCASTB X0, Y0
 	VPAND        Y0, Y6, Y6
 	VPAND        Y0, Y7, Y7
-	MOVQ ahead+72(FP), AX
+	MOVQ ahead+80(FP), AX
 	ADDQ DX, AX
 	MOVQ BX, CX
 	MOVQ R14, R8
 
-columnAVX2:
-	TZCNTQ         R8, R10
-	TZCNTQ         CX, R11
-	MOVL           (R12)(R10*4), R10
-	BLSRQ          R8, R8
-	SHLQ           $6, R10
-	SHLQ           $6, R11
-	VBROADCASTI128 (DX)(R10*1), Y0
-	VBROADCASTI128 16(DX)(R10*1), Y1
-	VBROADCASTI128 32(DX)(R10*1), Y2
-	VBROADCASTI128 48(DX)(R10*1), Y3
-	PREFETCHT1     (AX)(R10*1)
-	VPSHUFB        Y8, Y0, Y4
-	VPSHUFB        Y9, Y1, Y5
-	VPSHUFB        Y12, Y0, Y0
-	VPSHUFB        Y13, Y1, Y1
-	VPOR           Y4, Y5, Y4
-	VPOR           Y0, Y1, Y0
-	VPSHUFB        Y10, Y2, Y5
-	VPSHUFB        Y11, Y3, Y1
-	VPSHUFB        Y14, Y2, Y2
-	VPSHUFB        Y15, Y3, Y3
-	VPOR           Y5, Y1, Y1
-	VPOR           Y2, Y3, Y3
-	VPOR           Y6, Y4, Y4
-	VPOR           Y7, Y0, Y0
-	VPOR           Y1, Y4, Y4
-	VPOR           Y3, Y0, Y0
-	VPMINSB        (DI)(R11*1), Y4, Y4
-	VPMINSB        32(DI)(R11*1), Y0, Y0
-	VMOVDQU        Y4, (DI)(R11*1)
-	VMOVDQU        Y0, 32(DI)(R11*1)
-	BLSRQ          CX, CX
-	JNZ            columnAVX2
-	ADDQ           $WORD_SIZE, SI
-	DECQ           R13
-	JNZ            wordAVX2
+	CMPQ size+72(FP), $64
+	JNE  codesAVX2
+	FETCH_NEXT(next+88(FP))
+	COLUMNS_AVX2(columnOfBytesAVX2, BYTES, BYTES_AVX2, ALL_AVX2)
+
+nextWordAVX2:
+	ADDQ $WORD_SIZE, SI
+	DECQ R13
+	JNZ  wordAVX2
 	VZEROUPPER
 	RET
+
+codesAVX2:
+	CMPQ size+72(FP), $32
+	JB   twosAVX2
+	JA   sixesAVX2
+	COLUMNS_AVX2(columnOfFoursAVX2, FOURS, FOURS_AVX2, LOW_FOUR_AVX2)
+	JMP  nextWordAVX2
+
+twosAVX2:
+	COLUMNS_AVX2(columnOfTwosAVX2, TWOS, TWOS_AVX2, LOW_TWO_AVX2)
+	JMP  nextWordAVX2
+
+sixesAVX2:
+	COLUMNS_AVX2(columnOfSixesAVX2, SIXES, SIXES_AVX2, LOW_SIX_AVX2)
+	JMP  nextWordAVX2

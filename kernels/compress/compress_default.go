@@ -4,5 +4,8 @@ package compress
 
 import "grenier/kernels/cpu"
 
-// For returns the generic kernel: this build has no other.
-func For(cpu.Family) LeastFunc { return leastGeneric }
+// For returns the generic kernel for scores of the given width in bits: this build has no
+// other. It panics if the width is not 2, 4, 6 or 8.
+func For(_ cpu.Family, width int) LeastFunc {
+	return leastGeneric(width)
+}

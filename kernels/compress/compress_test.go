@@ -5,6 +5,7 @@ import (
 
 	"grenier/kernels/cpu"
 	"grenier/kernels/internal/twins"
+	"grenier/kernels/window"
 )
 
 // TestExample computes two columns by hand. Both play the same move. It leads
@@ -43,7 +44,7 @@ func TestExample(t *testing.T) {
 
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		var got Block
-		For(f)(&got, &offers, 1<<0|1<<9, &program, []Route{route}, 0, nil)
+		For(f, 8)(&got, &offers, 1<<0|1<<9, &program, []Route{route}, 0, nil)
 		for c := range Side {
 			g, w := got[c*Side:][:Side], want[c*Side:][:Side]
 			for r := range w {
@@ -57,13 +58,16 @@ func TestExample(t *testing.T) {
 
 // leastNaive follows the definition: it walks over the bits of each word of each
 // column, with a finger on the scores that it picks and one on the places.
-func leastNaive(dst, offers *Block, columns uint64, p *Program, routes []Route, chunk int) {
+func leastNaive(dst, offers *Block, columns uint64, p *Program, routes []Route, chunk, width int) {
 	for c := range Side {
 		if columns>>c&1 == 0 {
 			continue
 		}
 		for r := range Side {
-			dst[c*Side+r] = offers[c*Side+r]
+			dst[c*Side+r] = window.None
+			if width == 8 {
+				dst[c*Side+r] = offers[c*Side+r]
+			}
 		}
 		for _, g := range p.Groups {
 			if g.Columns>>c&1 == 0 {
@@ -76,13 +80,13 @@ func leastNaive(dst, offers *Block, columns uint64, p *Program, routes []Route, 
 			row := int(p.Rows[int(g.First)+index])
 			route := routes[g.Route]
 			for w := route.First[chunk]; w < route.First[chunk+1]; w++ {
-				placeNaive(dst, c, route.Words[w], route, row)
+				placeNaive(dst, c, route.Words[w], route, row, width)
 			}
 		}
 	}
 }
 
-func placeNaive(dst *Block, c int, w Word, route Route, row int) {
+func placeNaive(dst *Block, c int, w Word, route Route, row, width int) {
 	from := 0
 	for to := range Side {
 		if w.Place>>to&1 == 0 {
@@ -91,10 +95,85 @@ func placeNaive(dst *Block, c int, w Word, route Route, row int) {
 		for w.Pick>>from&1 == 0 {
 			from++
 		}
-		score := route.Scores[int(w.Panel)*route.Stride+row*Side+from]
+		score := scoreNaive(route.Scores[int(w.Panel)*route.Stride:], row, from, width)
 		if score < dst[c*Side+to] {
 			dst[c*Side+to] = score
 		}
 		from++
+	}
+}
+
+// codes are those of each width but for bytes.
+var codes = map[int]*window.Codes{2: window.Two, 4: window.Four, 6: window.Six}
+
+// get returns code i of a line. One of 6 bits is in two lines.
+func get(width int, line []int8, i int) uint8 {
+	if width == 6 {
+		return get(4, line, i) | get(2, line[lineBytes(4):], i)<<4
+	}
+	return codes[width].Get(line, i)
+}
+
+// put replaces code i of a line.
+func put(width int, line []int8, i int, code uint8) {
+	if width == 6 {
+		put(4, line, i, code&15)
+		put(2, line[lineBytes(4):], i, code>>4)
+		return
+	}
+	codes[width].Put(line, i, code)
+}
+
+// scoreNaive returns a score of a row of a panel.
+func scoreNaive(panel []int8, row, i, width int) int8 {
+	if width == 8 {
+		return panel[row*Side+i]
+	}
+	return int8(get(width, panel[row*lineBytes(width):], i))
+}
+
+// TestCodesOfExample computes the first column of TestExample with codes.
+func TestCodesOfExample(t *testing.T) {
+	for width := range codes {
+		const rows = 3
+		line := lineBytes(width)
+		scores := aligned(2 * rows * line)
+		set := func(panel int, codes ...uint8) {
+			for i, code := range codes {
+				put(width, scores[(panel*rows+2)*line:], i, code)
+			}
+		}
+		most := uint8(1<<width - 1)
+		set(0, most, most-1, 0, 0, 0, 1)
+		set(1, 0, 0, most-1, 0)
+		route := Route{
+			Scores: scores,
+			Stride: rows * line,
+			Words: []Word{
+				{Panel: 0, Pick: 0b100011, Place: 0b0011010},
+				{Panel: 1, Pick: 0b000100, Place: 0b1000000},
+			},
+			First: []uint32{0, 2},
+		}
+		program := Program{Groups: []Group{{Columns: 1}}, Rows: []uint32{2}}
+		want := none
+		want[1], want[3], want[4], want[6] = int8(most), int8(most)-1, 1, int8(most)-1
+
+		eachFamily(t, width, func(t *testing.T, f cpu.Family) {
+			var got Block
+			For(f, width)(&got, nil, 1, &program, []Route{route}, 0, nil)
+			if [Side]int8(got[:]) != want {
+				t.Errorf("got %v, want %v", got[:Side], want)
+			}
+		})
+	}
+}
+
+func TestOtherWidthsPanic(t *testing.T) {
+	for _, width := range []int{-2, 0, 1, 3, 5, 7, 16} {
+		twins.Test(t, func(t *testing.T, f cpu.Family) {
+			twins.MustPanic(t, func() { For(f, width) })
+			twins.MustPanic(t, func() { FetchFor(f, width) })
+		})
 	}
 }

@@ -4,31 +4,38 @@ package compress
 
 import "grenier/kernels/cpu"
 
-// FetchFor returns the kernel of the family f, which must be supported.
-func FetchFor(f cpu.Family) FetchFunc {
+// FetchFor returns the kernel of the family f, which must be supported, for scores of the
+// given width in bits. It panics if the width is not 2, 4, 6 or 8.
+func FetchFor(f cpu.Family, width int) FetchFunc {
+	size := lineBytes(width)
 	if f >= cpu.BMI2 {
-		return fetchBMI2
+		return fetchBMI2(size)
 	}
 	return fetchGeneric
 }
 
-func fetchBMI2(offers *Block, columns uint64, p *Program, routes []Route, chunk int, lines []int8, rows uint64) {
-	if columns == 0 || len(p.Groups) == 0 {
-		return
+func fetchBMI2(size int) FetchFunc {
+	return func(offers *Block, columns uint64, p *Program, routes []Route, chunk int, lines []int8, rows uint64) {
+		if columns == 0 || len(p.Groups) == 0 {
+			return
+		}
+		if size == Side {
+			fetchLines(&offers[0], columns, size)
+		}
+		if rows != 0 && len(lines) > 0 {
+			fetchLines(&lines[0], rows, size)
+		}
+		fetchGroups(columns, p, &routes[0], chunk, size)
 	}
-	fetchLines(&offers[0], columns)
-	if rows != 0 && len(lines) > 0 {
-		fetchLines(&lines[0], rows)
-	}
-	fetchGroups(columns, p, &routes[0], chunk)
 }
 
-// fetchLines fetches the lines of the set bits of mask, at least one.
+// fetchLines fetches the lines of the set bits of mask, at least one. Lines are
+// size bytes.
 //
 //go:noescape
-func fetchLines(lines *int8, mask uint64)
+func fetchLines(lines *int8, mask uint64, size int)
 
-// fetchGroups fetches what leastGroups reads.
+// fetchGroups fetches what leastGroups reads. Lines are size bytes.
 //
 //go:noescape
-func fetchGroups(columns uint64, p *Program, routes *Route, chunk int)
+func fetchGroups(columns uint64, p *Program, routes *Route, chunk, size int)

@@ -3,25 +3,50 @@
 #include "textflag.h"
 #include "compress_amd64.h"
 
-// func fetchLines(lines *int8, mask uint64)
-TEXT ·fetchLines(SB), NOSPLIT, $0-16
-	MOVQ lines+0(FP), SI
-	MOVQ mask+8(FP), AX
+// Each fetches the line at DX+R10. One of 48 bytes may end in the next line of the cache.
+#define FETCH       PREFETCHT0 (DX)(R10*1)
+#define FETCH_SIXES FETCH; PREFETCHT0 47(DX)(R10*1)
 
-fetchLine:
-	TZCNTQ     AX, CX
-	SHLQ       $6, CX
-	PREFETCHT0 (SI)(CX*1)
-	BLSRQ      AX, AX
-	JNZ        fetchLine
+// FETCH_LINES fetches the lines of the bits of CX. Their size is R14, the first is at DX.
+#define FETCH_LINES(line, FETCH) \
+line: \
+	TZCNTQ CX, R10;  \
+	IMULQ  R14, R10; \
+	FETCH;           \
+	BLSRQ  CX, CX;   \
+	JNZ    line
+
+// FETCH_ROWS fetches the lines of the rows of R12 that the bits of CX number.
+#define FETCH_ROWS(row, FETCH) \
+row: \
+	TZCNTQ CX, R10;           \
+	MOVL   (R12)(R10*4), R10; \
+	IMULQ  R14, R10;          \
+	FETCH;                    \
+	BLSRQ  CX, CX;            \
+	JNZ    row
+
+// func fetchLines(lines *int8, mask uint64, size int)
+TEXT ·fetchLines(SB), NOSPLIT, $0-24
+	MOVQ lines+0(FP), DX
+	MOVQ mask+8(FP), CX
+	MOVQ size+16(FP), R14
+	CMPQ R14, $48
+	JEQ  sixes
+	FETCH_LINES(line, FETCH)
 	RET
 
-// func fetchGroups(columns uint64, p *Program, routes *Route, chunk int)
+sixes:
+	FETCH_LINES(lineOfSixes, FETCH_SIXES)
+	RET
+
+// func fetchGroups(columns uint64, p *Program, routes *Route, chunk, size int)
 //
 // The loops are those of leastGroups. R9 group, R15 groups left, AX its route, SI
 // word, R13 words left, BX the indices of the columns asked for among those of
-// the group, R12 the group's rows, DX the lines of the word's panel.
-TEXT ·fetchGroups(SB), NOSPLIT, $0-32
+// the group, R12 the group's rows, DX the lines of the word's panel, R14 size.
+TEXT ·fetchGroups(SB), NOSPLIT, $0-40
+	MOVQ size+32(FP), R14
 	MOVQ p+8(FP), R10
 	MOVQ PROGRAM_GROUPS(R10), R9
 	MOVQ PROGRAM_COUNT(R10), R15
@@ -34,20 +59,21 @@ word:
 	IMULQ ROUTE_STRIDE(AX), DX
 	ADDQ  ROUTE_SCORES(AX), DX
 	MOVQ  BX, CX
+	CMPQ  R14, $48
+	JEQ   sixes
+	FETCH_ROWS(row, FETCH)
 
-column:
-	TZCNTQ     CX, R10
-	MOVL       (R12)(R10*4), R10
-	SHLQ       $6, R10
-	PREFETCHT0 (DX)(R10*1)
-	BLSRQ      CX, CX
-	JNZ        column
-	ADDQ       $WORD_SIZE, SI
-	DECQ       R13
-	JNZ        word
+nextWord:
+	ADDQ $WORD_SIZE, SI
+	DECQ R13
+	JNZ  word
 
 nextGroup:
 	ADDQ $GROUP_SIZE, R9
 	DECQ R15
 	JNZ  group
 	RET
+
+sixes:
+	FETCH_ROWS(rowOfSixes, FETCH_SIXES)
+	JMP nextWord

@@ -43,20 +43,20 @@ func (c *call) print(lines []int8) string {
 // TestFetchChangesNothing fetches random blocks, with all that is read at the edges of
 // memory.
 func TestFetchChangesNothing(t *testing.T) {
-	twins.Test(t, func(t *testing.T, f cpu.Family) {
+	eachTwin(t, func(t *testing.T, f cpu.Family, width int) {
 		d, m := dealer{twins.Rand(t).Uint64}, newFence(t)
 		for i := range 100 {
 			end := i%2 == 0
-			c := d.call(m.memory(end))
+			c := d.call(width, m.memory(end))
 			c.fence(t)
-			lines, offers := m.dst.Start(d.below(Side+1)*Side), (*Block)(m.offers.Start(Side*Side))
+			lines, offers := m.dst.Start(d.below(Side+1)*lineBytes(width)), (*Block)(m.offers.Start(Side*Side))
 			if end {
 				lines, offers = m.dst.End(len(lines)), (*Block)(m.offers.End(Side*Side))
 			}
 			*offers = c.offers
 			d.scores(lines)
 			before := c.print(lines)
-			FetchFor(f)(offers, c.columns, &c.program, c.routes, c.chunk, lines, d.mask())
+			FetchFor(f, width)(c.blocks(offers), c.columns, &c.program, c.routes, c.chunk, lines, d.mask())
 			if c.print(lines) != before || *offers != c.offers {
 				t.Fatalf("something is written; columns %x of %+v, chunk %d", c.columns, c.program.Groups, c.chunk)
 			}
@@ -67,9 +67,9 @@ func TestFetchChangesNothing(t *testing.T) {
 // TestFetchAsksForTheLast has one column, of the last group, with the last row, word
 // and line there are.
 func TestFetchAsksForTheLast(t *testing.T) {
-	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		m := newFence(t)
-		scores := m.memory(true)(0, 5*Side)
+	eachTwin(t, func(t *testing.T, f cpu.Family, width int) {
+		m, line := newFence(t), lineBytes(width)
+		scores := m.memory(true)(0, 5*line)
 		for column := range Side {
 			c := &call{
 				columns: 1 << column,
@@ -77,13 +77,14 @@ func TestFetchAsksForTheLast(t *testing.T) {
 					Groups: []Group{{Columns: ^uint64(1 << column), First: 0}, {Columns: 1 << column, First: Side - 1}},
 					Rows:   append(make([]uint32, Side-1), 4),
 				},
-				routes: []Route{{Scores: scores, Stride: 5 * Side, Words: []Word{{Pick: 1, Place: 1}}, First: []uint32{0, 0, 1}}},
+				routes: []Route{{Scores: scores, Stride: 5 * line, Words: []Word{{Pick: 1, Place: 1}}, First: []uint32{0, 0, 1}}},
 				chunk:  1,
+				width:  width,
 			}
 			c.fence(t)
-			offers, lines := (*Block)(m.offers.End(Side*Side)), m.dst.End(Side*Side)
+			offers, lines := (*Block)(m.offers.End(Side*Side)), m.dst.End(Side*line)
 			before := c.print(lines)
-			FetchFor(f)(offers, c.columns, &c.program, c.routes, c.chunk, lines, 1<<(Side-1))
+			FetchFor(f, width)(c.blocks(offers), c.columns, &c.program, c.routes, c.chunk, lines, 1<<(Side-1))
 			if c.print(lines) != before {
 				t.Fatalf("column %d: something is written", column)
 			}
@@ -114,14 +115,15 @@ func TestFetchOfNothing(t *testing.T) {
 		"all the columns": {^uint64(0), group, word, Side, ^uint64(0)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			twins.Test(t, func(t *testing.T, f cpu.Family) {
-				x := &call{program: Program{Groups: c.groups, Rows: []uint32{0, 1}}}
+			eachTwin(t, func(t *testing.T, f cpu.Family, width int) {
+				line := lineBytes(width)
+				x := &call{program: Program{Groups: c.groups, Rows: []uint32{0, 1}}, width: width}
 				if len(c.groups) > 0 {
-					x.routes = []Route{{Scores: aligned(2 * Side), Stride: 2 * Side, Words: c.words, First: []uint32{0, uint32(len(c.words))}}}
+					x.routes = []Route{{Scores: aligned(2 * line), Stride: 2 * line, Words: c.words, First: []uint32{0, uint32(len(c.words))}}}
 				}
 				x.fence(t)
-				lines := aligned(c.lines * Side)
-				FetchFor(f)(&x.offers, c.columns, &x.program, x.routes, 0, lines, c.rows)
+				lines := aligned(c.lines * line)
+				FetchFor(f, width)(x.blocks(&x.offers), c.columns, &x.program, x.routes, 0, lines, c.rows)
 				if x.offers != (Block{}) || slices.ContainsFunc(lines, func(s int8) bool { return s != 0 }) {
 					t.Error("something is written")
 				}
@@ -131,10 +133,10 @@ func TestFetchOfNothing(t *testing.T) {
 }
 
 func TestFetchAllocatesNothing(t *testing.T) {
-	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		fetch, c, lines := FetchFor(f), newBench(3), aligned(Side*Side)
+	eachTwin(t, func(t *testing.T, f cpu.Family, width int) {
+		fetch, c, lines := FetchFor(f, width), newBench(3, width), aligned(Side*lineBytes(width))
 		if n := testing.AllocsPerRun(10, func() {
-			fetch(&c.offers, ^uint64(0), &c.program, c.routes, 0, lines, ^uint64(0))
+			fetch(c.blocks(&c.offers), ^uint64(0), &c.program, c.routes, 0, lines, ^uint64(0))
 		}); n != 0 {
 			t.Errorf("%v allocations", n)
 		}
@@ -149,11 +151,11 @@ func BenchmarkFetch(b *testing.B) {
 		columns uint64
 	}{{"few", 0x0010_0200_4008_0100}, {"one", 1 << 20}} {
 		b.Run(ask.name, func(b *testing.B) {
-			c, words, lines := newBench(1200), 3*bits.OnesCount64(ask.columns), aligned(Side*Side)
-			twins.Bench(b, func(b *testing.B, f cpu.Family) {
-				fetch := FetchFor(f)
+			words := 3 * bits.OnesCount64(ask.columns)
+			benchTwins(b, func(b *testing.B, f cpu.Family, width int) {
+				fetch, c, lines := FetchFor(f, width), newBench(1200, width), aligned(Side*lineBytes(width))
 				for b.Loop() {
-					fetch(&c.offers, ask.columns, &c.program, c.routes, 0, lines, 0x0000_0400_0000_0080)
+					fetch(c.blocks(&c.offers), ask.columns, &c.program, c.routes, 0, lines, 0x0000_0400_0000_0080)
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(words), "ns/word")
 			})

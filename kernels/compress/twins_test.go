@@ -1,18 +1,46 @@
 package compress
 
 import (
+	"fmt"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"unsafe"
 
 	"grenier/kernels/cpu"
 	"grenier/kernels/internal/guard"
+	"grenier/kernels/internal/shared"
 	"grenier/kernels/internal/twins"
 	"grenier/kernels/transpose"
+	"grenier/kernels/window"
 )
+
+// widths are all of them.
+var widths = []int{2, 4, 6, 8}
+
+// eachFamily runs a subtest for every family that can run here, under the name of the width.
+func eachFamily(t *testing.T, width int, run func(t *testing.T, f cpu.Family)) {
+	t.Run(fmt.Sprintf("%d bits", width), func(t *testing.T) { twins.Test(t, run) })
+}
+
+// eachTwin runs a subtest for every width and family that can run here.
+func eachTwin(t *testing.T, run func(t *testing.T, f cpu.Family, width int)) {
+	for _, width := range widths {
+		eachFamily(t, width, func(t *testing.T, f cpu.Family) { run(t, f, width) })
+	}
+}
+
+// benchTwins runs a sub-benchmark for every width and family that can run here.
+func benchTwins(b *testing.B, run func(b *testing.B, f cpu.Family, width int)) {
+	for _, width := range widths {
+		b.Run(fmt.Sprintf("%d bits", width), func(b *testing.B) {
+			twins.Bench(b, func(b *testing.B, f cpu.Family) { run(b, f, width) })
+		})
+	}
+}
 
 // aligned returns n scores that start at a multiple of 64 bytes.
 func aligned(n int) []int8 {
@@ -28,6 +56,15 @@ type call struct {
 	program     Program
 	routes      []Route
 	chunk       int
+	width       int
+}
+
+// blocks returns the offers as a kernel gets them: codes have none.
+func (c *call) blocks(offers *Block) *Block {
+	if c.width == 8 {
+		return offers
+	}
+	return nil
 }
 
 // dealer makes calls out of random numbers.
@@ -86,7 +123,8 @@ func trim(x uint64, n int) uint64 {
 
 // call deals a program of up to six groups and as many routes to one or two
 // matrices, whose scores memory returns.
-func (d dealer) call(memory func(matrix, n int) []int8) *call {
+func (d dealer) call(width int, memory func(matrix, n int) []int8) *call {
+	line := lineBytes(width)
 	type matrix struct {
 		scores               []int8
 		panels, rows, stride int
@@ -94,12 +132,12 @@ func (d dealer) call(memory func(matrix, n int) []int8) *call {
 	var matrices []matrix
 	for i := range 1 + d.below(2) {
 		m := matrix{panels: 1 + d.below(4), rows: 1 + d.below(5)}
-		m.stride = (m.rows + d.below(3)) * Side
-		m.scores = memory(i, (m.panels-1)*m.stride+m.rows*Side)
+		m.stride = (m.rows + d.below(3)) * line
+		m.scores = memory(i, (m.panels-1)*m.stride+m.rows*line)
 		d.scores(m.scores)
 		matrices = append(matrices, m)
 	}
-	c := &call{columns: d.mask()}
+	c := &call{columns: d.mask(), width: width}
 	d.scores(c.dst[:])
 	d.scores(c.offers[:])
 	chunks := 1 + d.below(3)
@@ -109,7 +147,7 @@ func (d dealer) call(memory func(matrix, n int) []int8) *call {
 		m := matrices[d.below(len(matrices))]
 		r := Route{Scores: m.scores, Stride: m.stride, First: []uint32{0}}
 		for chunk := range chunks {
-			for range d.below(5) {
+			for range d.below(8) {
 				r.Words = append(r.Words, d.word(m.panels, chunk))
 			}
 			r.First = append(r.First, uint32(len(r.Words)))
@@ -161,17 +199,17 @@ func (m *fence) check(t *testing.T, f cpu.Family, c *call, end bool) {
 		dst, offers = (*Block)(m.dst.End(Side*Side)), (*Block)(m.offers.End(Side*Side))
 	}
 	want := c.dst
-	leastNaive(&want, &c.offers, c.columns, &c.program, c.routes, c.chunk)
+	leastNaive(&want, &c.offers, c.columns, &c.program, c.routes, c.chunk, c.width)
 	var before [][]int8
 	for _, r := range c.routes {
 		before = append(before, slices.Clone(r.Scores))
 	}
 	*dst, *offers = c.dst, c.offers
-	For(f)(dst, offers, c.columns, &c.program, c.routes, c.chunk, c.routes[0].Scores)
+	For(f, c.width)(dst, c.blocks(offers), c.columns, &c.program, c.routes, c.chunk, c.routes[0].Scores)
 	for i, got := range dst {
 		if got != want[i] {
-			t.Fatalf("%v: row %d of column %d: got %d, want %d; columns %x of %+v, chunk %d",
-				f, i%Side, i/Side, got, want[i], c.columns, c.program.Groups, c.chunk)
+			t.Fatalf("%v, %d bits: row %d of column %d: got %d, want %d; columns %x of %+v, chunk %d",
+				f, c.width, i%Side, i/Side, got, want[i], c.columns, c.program.Groups, c.chunk)
 		}
 	}
 	if *offers != c.offers {
@@ -185,11 +223,11 @@ func (m *fence) check(t *testing.T, f cpu.Family, c *call, end bool) {
 }
 
 func TestTwins(t *testing.T) {
-	twins.Test(t, func(t *testing.T, f cpu.Family) {
+	eachTwin(t, func(t *testing.T, f cpu.Family, width int) {
 		d, m := dealer{twins.Rand(t).Uint64}, newFence(t)
-		for range 1000 {
+		for range 500 {
 			for _, end := range []bool{false, true} {
-				m.check(t, f, d.call(m.memory(end)), end)
+				m.check(t, f, d.call(width, m.memory(end)), end)
 			}
 		}
 	})
@@ -197,9 +235,10 @@ func TestTwins(t *testing.T) {
 
 // TestEveryScore moves each score of a line to each row, alone.
 func TestEveryScore(t *testing.T) {
-	twins.Test(t, func(t *testing.T, f cpu.Family) {
+	eachTwin(t, func(t *testing.T, f cpu.Family, width int) {
 		d, m := dealer{twins.Rand(t).Uint64}, newFence(t)
-		c := &call{columns: 1 << 5, routes: []Route{{Scores: m.memory(true)(0, Side), First: []uint32{0, 1}}}}
+		scores := m.memory(true)(0, lineBytes(width))
+		c := &call{columns: 1 << 5, routes: []Route{{Scores: scores, First: []uint32{0, 1}}}, width: width}
 		c.program = Program{Groups: []Group{{Columns: 1 << 5}}, Rows: []uint32{0}}
 		d.scores(c.routes[0].Scores)
 		for i := range c.offers {
@@ -215,15 +254,71 @@ func TestEveryScore(t *testing.T) {
 }
 
 func TestNoAllocations(t *testing.T) {
-	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		least, c := For(f), newBench(3)
+	eachTwin(t, func(t *testing.T, f cpu.Family, width int) {
+		least, c := For(f, width), newBench(3, width)
 		var dst, offers Block
 		if n := testing.AllocsPerRun(10, func() {
-			least(&dst, &offers, ^uint64(0), &c.program, c.routes, 0, nil)
+			least(&dst, c.blocks(&offers), ^uint64(0), &c.program, c.routes, 0, nil)
 		}); n != 0 {
 			t.Errorf("%v allocations", n)
 		}
 	})
+}
+
+// TestCodesFollowScores gathers scores as bytes, and as codes of what a window shows of
+// them: the least code shows the least score.
+func TestCodesFollowScores(t *testing.T) {
+	for width, cs := range codes {
+		eachFamily(t, width, func(t *testing.T, f cpu.Family) {
+			rng := twins.Rand(t)
+			for range 200 {
+				c, base := dealer{rng.Uint64}.call(8, func(_, n int) []int8 { return aligned(n) }), rng.IntN(48)
+				for i := range c.offers {
+					c.offers[i] = window.None
+				}
+				var packed []Route
+				for _, r := range c.routes {
+					for i := range r.Scores {
+						r.Scores[i] %= 49
+					}
+					r.Scores, r.Stride = pack(rng, width, base, r.Scores), r.Stride*width/8
+					packed = append(packed, r)
+				}
+				least, got := c.dst, c.dst
+				leastGeneric(8)(&least, &c.offers, c.columns, &c.program, c.routes, c.chunk, nil)
+				For(f, width)(&got, nil, c.columns, &c.program, packed, c.chunk, nil)
+				for i, score := range least {
+					if c.columns>>(i/Side)&1 == 0 || score == window.None {
+						if got[i] != score {
+							t.Fatalf("position %d of no score: got %d, want %d", i, got[i], score)
+						}
+					} else if shown := clip(score, base, cs.Values); int(cs.Score[got[i]]) != shown {
+						t.Fatalf("position %d: got code %d of score %d, want score %d", i, got[i], cs.Score[got[i]], shown)
+					}
+				}
+			}
+		})
+	}
+}
+
+// clip returns what a window shows of a score.
+func clip(score int8, base, values int) int {
+	s := int(score)
+	return min(max(s-base, 0), values) + max(min(s+base, 0), -values)
+}
+
+// pack returns codes of what a window shows of scores, with random floors. Both start at a
+// multiple of 64 bytes.
+func pack(rng *rand.Rand, width, base int, scores []int8) []int8 {
+	cs, packed := codes[width], aligned(len(scores)*width/8)
+	for i, score := range scores {
+		shown, floor := clip(score, base, cs.Values), 0
+		if shown <= 0 {
+			floor = rng.IntN(shown+cs.Values+1) - cs.Values
+		}
+		put(width, packed[i/Side*lineBytes(width):], i%Side, cs.Code(shown, floor))
+	}
+	return packed
 }
 
 // FuzzTwins holds every family against the definition. The bytes are the random
@@ -246,7 +341,7 @@ func FuzzTwins(f *testing.F) {
 			return x
 		}}
 		for _, end := range []bool{false, true} {
-			c := d.call(m.memory(end))
+			c := d.call(widths[d.below(len(widths))], m.memory(end))
 			for _, family := range cpu.Available() {
 				m.check(t, family, c, end)
 			}
@@ -259,7 +354,7 @@ func FuzzTwins(f *testing.F) {
 // detector watches the generic kernels only.
 func TestWhileOthersWrite(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		c := newBench(Side)
+		c := newBench(Side, 8)
 		scores := c.routes[0].Scores
 		var low, high Block // a block of children, column by column, negated
 		for i := range low {
@@ -272,11 +367,11 @@ func TestWhileOthersWrite(t *testing.T) {
 			c.offers[i] = 127
 		}
 		var least, most Block
-		leastNaive(&least, &c.offers, ^uint64(0), &c.program, c.routes, 0)
+		leastNaive(&least, &c.offers, ^uint64(0), &c.program, c.routes, 0, 8)
 		var changes transpose.Changes
-		update := transpose.For(f)
+		update := transpose.For(f, 8)
 		update(scores[:Side*Side], &high, ^uint64(0), ^uint64(0), &changes)
-		leastNaive(&most, &c.offers, ^uint64(0), &c.program, c.routes, 0)
+		leastNaive(&most, &c.offers, ^uint64(0), &c.program, c.routes, 0, 8)
 
 		var wg sync.WaitGroup
 		wg.Go(func() {
@@ -286,7 +381,7 @@ func TestWhileOthersWrite(t *testing.T) {
 		})
 		for range 100 {
 			var got Block
-			For(f)(&got, &c.offers, ^uint64(0), &c.program, c.routes, 0, nil)
+			For(f, 8)(&got, &c.offers, ^uint64(0), &c.program, c.routes, 0, nil)
 			for i := range got {
 				if got[i] < least[i] || got[i] > most[i] {
 					t.Fatalf("score %d: got %d, want %d to %d", i, got[i], least[i], most[i])
@@ -297,12 +392,109 @@ func TestWhileOthersWrite(t *testing.T) {
 	})
 }
 
+// TestWhileOthersWriteCodes reads lines while another goroutine sets and clears the lowest
+// bit of each code.
+func TestWhileOthersWriteCodes(t *testing.T) {
+	for width, lowest := range map[int]int8{2: 0x55, 4: 0x11, 6: 0x11} {
+		low := min(lineBytes(width), lineBytes(4)) // bytes of a line with lowest bits
+		eachFamily(t, width, func(t *testing.T, f cpu.Family) {
+			c := newBench(Side, width)
+			scores := c.routes[0].Scores // of all routes
+			write := func(clear, set int8) {
+				var line shared.Line
+				for at := 0; at < len(scores); at += lineBytes(width) {
+					line.LoadPart(scores[at:], low)
+					for i := range line.Scores() {
+						line.Scores()[i] = line.Scores()[i]&^clear | set
+					}
+					line.StorePart(scores[at:], low)
+				}
+			}
+			var least, most Block
+			write(0, lowest)
+			leastNaive(&most, nil, ^uint64(0), &c.program, c.routes, 0, width)
+			write(lowest, 0)
+			leastNaive(&least, nil, ^uint64(0), &c.program, c.routes, 0, width)
+
+			var wg sync.WaitGroup
+			wg.Go(func() {
+				for range 100 {
+					write(0, lowest)
+					write(lowest, 0)
+				}
+			})
+			for range 100 {
+				var got Block
+				For(f, width)(&got, nil, ^uint64(0), &c.program, c.routes, 0, nil)
+				for i := range got {
+					if got[i] < least[i] || got[i] > most[i] {
+						t.Fatalf("code %d: got %d, want %d to %d", i, got[i], least[i], most[i])
+					}
+				}
+			}
+			wg.Wait()
+		})
+	}
+}
+
+// TestHighBitsFirst reads codes of 6 bits while another goroutine raises them, low bits
+// first: the high bits must never be newer than the low ones. Those of the line are in
+// another line of the cache.
+func TestHighBitsFirst(t *testing.T) {
+	const size, low, row = 6 * Side / 8, 4 * Side / 8, 2
+	eachFamily(t, 6, func(t *testing.T, f cpu.Family) {
+		scores := aligned((row + 1) * size)
+		line := scores[row*size:]
+		write := func(code int) {
+			fill(line[:low], int8(code&15*0x11))
+			fill(line[low:], int8(code>>4*0x55))
+		}
+		c := &call{
+			program: Program{Groups: []Group{{Columns: ^uint64(0)}}, Rows: slices.Repeat([]uint32{row}, Side)},
+			routes:  []Route{{Scores: scores, Words: []Word{{Pick: ^uint64(0), Place: ^uint64(0)}}, First: []uint32{0, 1}}},
+		}
+		for range 1000 {
+			write(0)
+			var written atomic.Bool
+			var wg sync.WaitGroup
+			wg.Go(func() {
+				for high := range 4 {
+					for range 5 {
+						write(high<<4 | high)
+					}
+				}
+				written.Store(true)
+			})
+			for !written.Load() {
+				var got Block
+				For(f, 6)(&got, nil, ^uint64(0), &c.program, c.routes, 0, nil)
+				for i, code := range got {
+					if high, low := code>>4, code&15; high > low {
+						t.Fatalf("code %d: got high bits %d, newer than the low ones: %d", i, high, low)
+					}
+				}
+			}
+			wg.Wait()
+		}
+	})
+}
+
+// fill sets all codes of a part of a line, whose bytes are then the same.
+func fill(part []int8, bytes int8) {
+	var line shared.Line
+	for i := range line.Scores() {
+		line.Scores()[i] = bytes
+	}
+	line.StorePart(part, len(part))
+}
+
 // newBench makes a call of what is common: four groups of 13 columns and three
 // words each, which read panels of the given number of lines.
-func newBench(lines int) *call {
+func newBench(lines, width int) *call {
 	rng := rand.New(rand.NewPCG(1, 2))
-	c := &call{}
-	scores := aligned(3 * lines * Side)
+	c := &call{width: width}
+	stride := lines * lineBytes(width)
+	scores := aligned(3 * stride)
 	twins.Fill(rng, scores)
 	for g := range 4 {
 		c.program.Groups = append(c.program.Groups, Group{
@@ -311,7 +503,7 @@ func newBench(lines int) *call {
 		for range 13 {
 			c.program.Rows = append(c.program.Rows, uint32(rng.IntN(lines)))
 		}
-		r := Route{Scores: scores, Stride: lines * Side, First: []uint32{0, 3}}
+		r := Route{Scores: scores, Stride: stride, First: []uint32{0, 3}}
 		for w := range 3 {
 			pick := rng.Uint64() | rng.Uint64()
 			place := uint64(1<<21-1) << (21 * w)
@@ -324,8 +516,8 @@ func newBench(lines int) *call {
 }
 
 // BenchmarkLeast reports the time for a word of a column and for a score that
-// is computed, for scores in the caches of the first and second level, all columns and a
-// single one.
+// is computed, for as many lines as fill the caches of the first and second level with
+// bytes, all columns and a single one.
 func BenchmarkLeast(b *testing.B) {
 	for _, at := range []struct {
 		name  string
@@ -336,11 +528,11 @@ func BenchmarkLeast(b *testing.B) {
 			columns uint64
 		}{{"dense", 1<<52 - 1}, {"sparse", 1 << 20}} {
 			b.Run(at.name+"/"+ask.name, func(b *testing.B) {
-				c, words := newBench(at.lines), 3*bits.OnesCount64(ask.columns)
-				twins.Bench(b, func(b *testing.B, f cpu.Family) {
-					least := For(f)
+				words := 3 * bits.OnesCount64(ask.columns)
+				benchTwins(b, func(b *testing.B, f cpu.Family, width int) {
+					least, c := For(f, width), newBench(at.lines, width)
 					for b.Loop() {
-						least(&c.dst, &c.offers, ask.columns, &c.program, c.routes, 0, nil)
+						least(&c.dst, c.blocks(&c.offers), ask.columns, &c.program, c.routes, 0, nil)
 					}
 					ns := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
 					b.ReportMetric(ns/float64(words), "ns/word")

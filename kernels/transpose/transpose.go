@@ -6,6 +6,8 @@
 // the lines, and it wants to know what has changed. All in one pass costs little
 // more than the transposition.
 //
+// Lines hold scores, one byte each, or the codes of package window, 2, 4 or 6 bits each.
+//
 // TestExample shows a small update with all its numbers. The generic code defines the
 // result; the twins for amd64 give the same one.
 package transpose
@@ -28,11 +30,15 @@ type Block = [Side * Side]int8
 // r*Side+c. Rows beyond the end of lines are left out. It sets changes to what that
 // changed.
 //
-// lines starts at a multiple of 64 bytes. Others may read it meanwhile: they see the
-// old or the new score of each place.
+// Lines of packed codes hold codes as package window lays them out, one line after the
+// other, and a block holds the least code of the quiet moves, or window.None: each code
+// becomes what window.Codes.Next makes of the two.
+//
+// lines starts at a multiple of the bytes of a line. Others may read it meanwhile: they
+// see the old or the new score, or code, of each place; of 6 bits, what package window says.
 type UpdateFunc func(lines []int8, block *Block, columns, rows uint64, changes *Changes)
 
-// Changes says which scores of a block an update changed.
+// Changes says which scores or codes of a block an update changed.
 type Changes struct {
 	Rows    uint64       // a bit for each line with a change
 	Columns [Side]uint64 // by line: a bit for each column that did; only lines of Rows are set
@@ -40,24 +46,28 @@ type Changes struct {
 }
 
 func updateGeneric(lines []int8, block *Block, columns, rows uint64, changes *Changes) {
-	turned := &changes.turned
-	for c := 0; c < Side; c += tile {
+	changes.turn(block)
+	changes.replace(lines, columns, rows&present(lines, Side))
+}
+
+// turn transposes a block.
+func (c *Changes) turn(block *Block) {
+	for i := 0; i < Side; i += tile {
 		for r := 0; r < Side; r += tile {
-			turn((*[tileEnd]int8)(turned[r*Side+c:]), (*[tileEnd]int8)(block[c*Side+r:]))
+			turn((*[tileEnd]int8)(c.turned[r*Side+i:]), (*[tileEnd]int8)(block[i*Side+r:]))
 		}
 	}
-	changes.replace(lines, columns, rows&present(lines))
 }
 
-// present returns a bit for each row of a block that lines has.
-func present(lines []int8) uint64 {
-	if len(lines) >= Side*Side {
+// present returns a bit for each row of a block that lines of the given bytes each have.
+func present(lines []int8, line int) uint64 {
+	if len(lines) >= Side*line {
 		return ^uint64(0)
 	}
-	return 1<<(len(lines)/Side) - 1
+	return 1<<(len(lines)/line) - 1
 }
 
-// replace puts the given columns of the turned block into lines.
+// replace puts the given columns of the turned block, negated, into lines.
 func (c *Changes) replace(lines []int8, columns, rows uint64) {
 	c.Rows = 0
 	for ; rows != 0; rows &= rows - 1 {
@@ -72,20 +82,25 @@ func (c *Changes) replace(lines []int8, columns, rows uint64) {
 	}
 }
 
-// replaceLine puts the given columns of a row into line and returns those that
+// replaceLine puts the given columns of a row, negated, into line and returns those that
 // changed.
 func replaceLine(line, row *[Side]int8, columns uint64) (changed uint64) {
 	for c := 0; c < Side; c += tile {
-		old, x := swar.Load(line[c:]), swar.Load(row[c:])
-		for left := columns >> c & 0xff; old != x && left != 0; left &= left - 1 {
-			i := c + bits.TrailingZeros64(left)
-			if line[i] != row[i] {
-				line[i] = row[i]
-				changed |= 1 << i
-			}
+		old, x := swar.Load(line[c:]), swar.Neg(swar.Load(row[c:]))
+		if old != x {
+			flips, differ := differences(old, x, columns>>c)
+			swar.Store(line[c:], old^flips)
+			changed |= differ << c
 		}
 	}
 	return changed
+}
+
+// differences returns the bits and the bytes in which x and y differ, out of the given
+// bytes, of which there are eight.
+func differences(x, y, among uint64) (flips, differ uint64) {
+	flips = (x ^ y) & swar.Spread(among)
+	return flips, swar.Gather(swar.NonZero(flips))
 }
 
 // tile is the side of the squares that the generic code works on: one uint64
@@ -95,7 +110,7 @@ const tile = 8
 // tileEnd is what a tile of a block reaches over, from its first score to its last.
 const tileEnd = (tile-1)*Side + tile
 
-// turn negates and transposes a tile: 2x2, 4x4 and 8x8 squares swap their
+// turn transposes a tile: 2x2, 4x4 and 8x8 squares swap their
 // off-diagonal quarters.
 func turn(dst, src *[tileEnd]int8) {
 	a0, a1 := swap(swar.Load(src[:]), swar.Load(src[Side:]), 8, 0x00ff00ff00ff00ff)
@@ -114,7 +129,7 @@ func turn(dst, src *[tileEnd]int8) {
 	c3, c7 := swap(b3, b7, 32, 0x00000000ffffffff)
 
 	for i, x := range [tile]uint64{c0, c1, c2, c3, c4, c5, c6, c7} {
-		swar.Store(dst[i*Side:], swar.Neg(x))
+		swar.Store(dst[i*Side:], x)
 	}
 }
 

@@ -8,8 +8,12 @@ import (
 	"grenier/kernels/cpu"
 )
 
-// For returns the kernel of the family f, which must be supported.
-func For(f cpu.Family) UpdateFunc {
+// For returns the kernel of the family f, which must be supported, for scores of 8 bits
+// or codes of 2, 4 or 6. It panics at other bits.
+func For(f cpu.Family, bits int) UpdateFunc {
+	if bits != 8 {
+		return packedOf(bits).kernel(f)
+	}
 	switch f {
 	case cpu.AVX512:
 		return updateAVX512
@@ -20,7 +24,7 @@ func For(f cpu.Family) UpdateFunc {
 }
 
 func updateAVX512(lines []int8, block *Block, columns, rows uint64, changes *Changes) {
-	rows &= present(lines)
+	rows &= present(lines, Side)
 	switch {
 	case rows == 0 || columns == 0:
 		changes.Rows = 0
@@ -32,7 +36,7 @@ func updateAVX512(lines []int8, block *Block, columns, rows uint64, changes *Cha
 }
 
 func updateAVX2(lines []int8, block *Block, columns, rows uint64, changes *Changes) {
-	rows &= present(lines)
+	rows &= present(lines, Side)
 	switch {
 	case rows == 0 || columns == 0:
 		changes.Rows = 0
@@ -40,12 +44,17 @@ func updateAVX2(lines []int8, block *Block, columns, rows uint64, changes *Chang
 		changes.columnwise(lines, block, columns, rows)
 	default:
 		turnAVX2(&changes.turned, block)
-		var mask [Side]int8
-		for c := range mask {
-			mask[c] = -int8(columns >> c & 1)
-		}
+		mask := byteMask(columns)
 		changes.Rows = replaceAVX2(&lines[0], rows, &changes.turned, &mask, &changes.Columns)
 	}
+}
+
+// byteMask returns a byte of ones for each bit of columns that is set.
+func byteMask(columns uint64) (mask [Side]int8) {
+	for c := range mask {
+		mask[c] = -int8(columns >> c & 1)
+	}
+	return mask
 }
 
 // few is the number of columns up to which it is faster to take them one by one,
@@ -57,15 +66,19 @@ func (c *Changes) columnwise(lines []int8, block *Block, columns, rows uint64) {
 	c.Rows = 0
 	for ; columns != 0; columns &= columns - 1 {
 		i := bits.TrailingZeros64(columns)
-		changed := updateColumn(&lines[i], &block[i*Side], rows)
-		for left := changed &^ c.Rows; left != 0; left &= left - 1 {
-			c.Columns[bits.TrailingZeros64(left)] = 0
-		}
-		for left := changed; left != 0; left &= left - 1 {
-			c.Columns[bits.TrailingZeros64(left)] |= 1 << i
-		}
-		c.Rows |= changed
+		c.addColumn(i, updateColumn(&lines[i], &block[i*Side], rows))
 	}
+}
+
+// addColumn adds the rows of column i that changed.
+func (c *Changes) addColumn(i int, changed uint64) {
+	for left := changed &^ c.Rows; left != 0; left &= left - 1 {
+		c.Columns[bits.TrailingZeros64(left)] = 0
+	}
+	for left := changed; left != 0; left &= left - 1 {
+		c.Columns[bits.TrailingZeros64(left)] |= 1 << i
+	}
+	c.Rows |= changed
 }
 
 // updateColumn puts the negated scores of at least one row of a column into
@@ -80,12 +93,12 @@ func updateColumn(lines, column *int8, rows uint64) uint64
 //go:noescape
 func updateLines(lines *int8, block *Block, columns, rows uint64, changed *[Side]uint64) uint64
 
-// turnAVX2 negates and transposes a block.
+// turnAVX2 transposes a block.
 //
 //go:noescape
 func turnAVX2(dst, src *Block)
 
-// replaceAVX2 is Changes.replace for at least one row; it returns Rows. columns has
+// replaceAVX2 is Changes.replace, for at least one row; it returns Rows. columns has
 // a byte of ones for each.
 //
 //go:noescape

@@ -46,12 +46,15 @@
 	VPUNPCKLBW Z31, Z23, Z14; \
 	VPUNPCKHBW Z31, Z23, Z15
 
-// TURN transposes the squares in the four lanes of Z0-Z15 and negates them.
+// TURN transposes the squares in the four lanes of Z0-Z15.
 #define TURN \
-	STAGE_UP;             \
-	STAGE_DOWN;           \
-	STAGE_UP;             \
-	STAGE_DOWN;           \
+	STAGE_UP;   \
+	STAGE_DOWN; \
+	STAGE_UP;   \
+	STAGE_DOWN
+
+// NEGATE negates Z0-Z15.
+#define NEGATE \
 	VPXORQ Z31, Z31, Z31; \
 	VPSUBB Z0, Z31, Z0;   \
 	VPSUBB Z1, Z31, Z1;   \
@@ -92,6 +95,26 @@
 	GATHER((SI)(AX*1), (R10)(AX*1), (R11)(AX*1), (R12)(AX*1), z, x); \
 	ADDQ R8, AX
 
+// ROWS loads 16 rows of R8 bytes each.
+#define ROWS \
+	XORQ AX, AX; \
+	ROW(Z0, X0); \
+	ROW(Z1, X1); \
+	ROW(Z2, X2); \
+	ROW(Z3, X3); \
+	ROW(Z4, X4); \
+	ROW(Z5, X5); \
+	ROW(Z6, X6); \
+	ROW(Z7, X7); \
+	ROW(Z8, X8); \
+	ROW(Z9, X9); \
+	ROW(Z10, X10); \
+	ROW(Z11, X11); \
+	ROW(Z12, X12); \
+	ROW(Z13, X13); \
+	ROW(Z14, X14); \
+	ROW(Z15, X15)
+
 // PUT replaces line k of 16 with z, in the columns of K4, if R13 has its bit.
 #define PUT(k, z, same) \
 	BTQ       $k, R13;                   \
@@ -127,24 +150,9 @@ TEXT ·updateLines(SB), NOSPLIT, $0-48
 
 square:
 	MOVQ $64, R8
-	XORQ AX, AX
-	ROW(Z0, X0)
-	ROW(Z1, X1)
-	ROW(Z2, X2)
-	ROW(Z3, X3)
-	ROW(Z4, X4)
-	ROW(Z5, X5)
-	ROW(Z6, X6)
-	ROW(Z7, X7)
-	ROW(Z8, X8)
-	ROW(Z9, X9)
-	ROW(Z10, X10)
-	ROW(Z11, X11)
-	ROW(Z12, X12)
-	ROW(Z13, X13)
-	ROW(Z14, X14)
-	ROW(Z15, X15)
+	ROWS
 	TURN
+	NEGATE
 	PUT(0, Z0, same0)
 	PUT(1, Z1, same1)
 	PUT(2, Z2, same2)
@@ -205,10 +213,9 @@ square:
 	VINSERTI128 $1, (R10)(AX*1), y, y; \
 	ADDQ        R8, AX
 
-// PUT_AVX2 negates and stores two columns.
+// PUT_AVX2 stores two columns.
 #define PUT_AVX2(y, x) \
 	VPERMQ       $0xd8, y, y;       \
-	VPSUBB       y, Y0, y;          \
 	VMOVDQU      x, (DX);           \
 	VEXTRACTI128 $1, y, (DX)(R9*1); \
 	LEAQ         (DX)(R9*2), DX
@@ -242,7 +249,6 @@ square:
 	STAGE_UP_AVX2
 	STAGE_DOWN_AVX2
 	STAGE_UP_AVX2
-	VPXOR Y0, Y0, Y0
 	MOVQ  DI, DX
 	PUT_AVX2(Y8, X8)
 	PUT_AVX2(Y9, X9)
@@ -300,8 +306,8 @@ differs:
 
 // func replaceAVX2(lines *int8, rows uint64, block *Block, columns *[64]int8, changed *[64]uint64) uint64
 //
-// DI lines, CX rows left, SI block, Y4 and Y5 columns, DX changed, AX result, BX row
-// and R10 its offset.
+// DI lines, CX rows left, SI block, Y4 and Y5 columns, DX changed, AX result, BX row,
+// R10 its offset, Y8 zero.
 TEXT ·replaceAVX2(SB), NOSPLIT, $0-48
 	MOVQ    lines+0(FP), DI
 	MOVQ    rows+8(FP), CX
@@ -309,6 +315,7 @@ TEXT ·replaceAVX2(SB), NOSPLIT, $0-48
 	MOVQ    columns+24(FP), R8
 	VMOVDQU (R8), Y4
 	VMOVDQU 32(R8), Y5
+	VPXOR   Y8, Y8, Y8
 	MOVQ    changed+32(FP), DX
 	XORQ    AX, AX
 
@@ -316,8 +323,8 @@ lineAVX2:
 	TZCNTQ    CX, BX
 	MOVQ      BX, R10
 	SHLQ      $6, R10
-	VMOVDQU   (SI)(R10*1), Y0
-	VMOVDQU   32(SI)(R10*1), Y1
+	VPSUBB    (SI)(R10*1), Y8, Y0
+	VPSUBB    32(SI)(R10*1), Y8, Y1
 	VMOVDQU   (DI)(R10*1), Y6
 	VMOVDQU   32(DI)(R10*1), Y7
 	VPCMPEQB  Y6, Y0, Y2
@@ -341,4 +348,51 @@ sameAVX2:
 	JNZ   lineAVX2
 	VZEROUPPER
 	MOVQ  AX, ret+40(FP)
+	RET
+
+// func turnAVX512(dst, src *Block, rows uint64)
+//
+// SI, R10, R11 and R12 are columns 0, 16, 32, 48 of src, R8 the distance of columns, DI
+// dst and R13 rows, all from the next 16 rows on.
+TEXT ·turnAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ rows+16(FP), R13
+	MOVQ $64, R8
+	LANES
+	LEAQ 1024(SI), R10
+	LEAQ 2048(SI), R11
+	LEAQ 3072(SI), R12
+
+square:
+	TESTW R13, R13
+	JZ    nextSquare
+	ROWS
+	TURN
+	VMOVDQU64 Z0, (DI)
+	VMOVDQU64 Z1, 64(DI)
+	VMOVDQU64 Z2, 128(DI)
+	VMOVDQU64 Z3, 192(DI)
+	VMOVDQU64 Z4, 256(DI)
+	VMOVDQU64 Z5, 320(DI)
+	VMOVDQU64 Z6, 384(DI)
+	VMOVDQU64 Z7, 448(DI)
+	VMOVDQU64 Z8, 512(DI)
+	VMOVDQU64 Z9, 576(DI)
+	VMOVDQU64 Z10, 640(DI)
+	VMOVDQU64 Z11, 704(DI)
+	VMOVDQU64 Z12, 768(DI)
+	VMOVDQU64 Z13, 832(DI)
+	VMOVDQU64 Z14, 896(DI)
+	VMOVDQU64 Z15, 960(DI)
+
+nextSquare:
+	ADDQ $1024, DI
+	ADDQ $16, SI
+	ADDQ $16, R10
+	ADDQ $16, R11
+	ADDQ $16, R12
+	SHRQ $16, R13
+	JNZ  square
+	VZEROUPPER
 	RET

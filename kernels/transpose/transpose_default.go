@@ -4,5 +4,11 @@ package transpose
 
 import "grenier/kernels/cpu"
 
-// For returns the generic kernel: this build has no other.
-func For(cpu.Family) UpdateFunc { return updateGeneric }
+// For returns the generic kernel for scores of 8 bits or codes of 2, 4 or 6: this build has
+// no other. It panics at other bits.
+func For(_ cpu.Family, bits int) UpdateFunc {
+	if bits == 8 {
+		return updateGeneric
+	}
+	return packedOf(bits).updateGeneric
+}

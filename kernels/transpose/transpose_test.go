@@ -6,6 +6,7 @@ import (
 
 	"grenier/kernels/cpu"
 	"grenier/kernels/internal/twins"
+	"grenier/kernels/window"
 )
 
 // aligned returns n scores that start at a multiple of 64 bytes.
@@ -28,7 +29,7 @@ func TestExample(t *testing.T) {
 		lines[1*Side+2] = 2
 		lines[1*Side+5] = 77
 		var changes Changes
-		For(f)(lines, &block, 1<<2|1<<5, ^uint64(0), &changes)
+		For(f, 8)(lines, &block, 1<<2|1<<5, ^uint64(0), &changes)
 		want := aligned(3 * Side)
 		want[0*Side+2], want[0*Side+5] = -1, 10
 		want[1*Side+2], want[1*Side+5] = 2, -20
@@ -49,19 +50,78 @@ func TestExample(t *testing.T) {
 	})
 }
 
-// updateNaive follows the definition, score by score. changed is by line, for
-// all lines.
-func updateNaive(lines []int8, block *Block, columns, rows uint64) (changed [Side]uint64) {
-	for r := range len(lines) / Side {
+// codesOf returns the codes of the given bits, nil for scores.
+func codesOf(bits int) *window.Codes {
+	return map[int]*window.Codes{2: window.Two, 4: window.Four, 6: window.Six}[bits]
+}
+
+// updateNaive follows the definition, score by score or code by code. changed is by
+// line, for all lines.
+func updateNaive(bits int, lines []int8, block *Block, columns, rows uint64) (changed [Side]uint64) {
+	codes := codesOf(bits)
+	for r := range len(lines) / (Side * bits / 8) {
+		line := lines[r*Side*bits/8:][:Side*bits/8]
 		for c := range Side {
 			if rows>>r&1 == 0 || columns>>c&1 == 0 {
 				continue
 			}
-			if x := -block[c*Side+r]; lines[r*Side+c] != x {
-				lines[r*Side+c] = x
+			if x := block[c*Side+r]; codes == nil && line[c] != -x {
+				line[c] = -x
 				changed[r] |= 1 << c
+			} else if codes != nil {
+				old := codes.Get(line, c)
+				next := codes.Next(old, uint8(x))
+				codes.Put(line, c, next)
+				if next != old {
+					changed[r] |= 1 << c
+				}
 			}
 		}
 	}
 	return changed
+}
+
+// TestPackedExample updates two codes of each width: one whose best quiet move is better
+// than its floor, and one whose floor is better.
+func TestPackedExample(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		for _, codes := range []*window.Codes{window.Two, window.Four, window.Six} {
+			v := codes.Values
+			var block Block
+			block[3*Side+1] = int8(codes.Code(-v, -v)) // the opponent loses v
+			block[40*Side+1] = int8(codes.Code(v, 0))  // the opponent wins v
+			lines := aligned(2 * codes.Line())
+			line := lines[codes.Line():]
+			for c := range Side {
+				codes.Put(line, c, codes.Code(0, 1-v))
+			}
+			var changes Changes
+			For(f, codes.Bits)(lines, &block, 1<<3|1<<40, 1<<1, &changes)
+			for c := range Side {
+				want := codes.Code(0, 1-v)
+				switch c {
+				case 3:
+					want = codes.Code(v, 0)
+				case 40:
+					want = codes.Code(1-v, 1-v)
+				}
+				if got := codes.Get(line, c); got != want {
+					t.Errorf("%d bits: code %d became %d, want %d", codes.Bits, c, got, want)
+				}
+			}
+			want := uint64(1<<3 | 1<<40)
+			if v == 1 { // the floor is 0
+				want = 1 << 3
+			}
+			if changes.Rows != 1<<1 || changes.Columns[1] != want {
+				t.Errorf("%d bits: changed %x of rows %x", codes.Bits, changes.Columns[1], changes.Rows)
+			}
+		}
+	})
+}
+
+func TestOtherBitsPanic(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		twins.MustPanic(t, func() { For(f, 3) })
+	})
 }

@@ -1,15 +1,19 @@
 package transpose
 
 import (
+	"fmt"
 	"math/bits"
+	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"grenier/kernels/cpu"
 	"grenier/kernels/internal/guard"
 	"grenier/kernels/internal/shared"
 	"grenier/kernels/internal/twins"
+	"grenier/kernels/window"
 )
 
 // fence holds lines and a block between unreadable pages. A block fills a page, if
@@ -24,10 +28,10 @@ func newFence(tb testing.TB) fence {
 
 // check compares a kernel with the definition, at both ends of the memory: what
 // it makes of lines, what it says about it, and that nothing else is written.
-func (m fence) check(t *testing.T, f cpu.Family, lines []int8, block *Block, columns, rows uint64) {
+func (m fence) check(t *testing.T, f cpu.Family, bits int, lines []int8, block *Block, columns, rows uint64) {
 	t.Helper()
 	want := slices.Clone(lines)
-	changed := updateNaive(want, block, columns, rows)
+	changed := updateNaive(bits, want, block, columns, rows)
 	for _, end := range []bool{false, true} {
 		l, b, around := m.lines.Start(len(lines)), (*Block)(m.block.Start(Side*Side)), m.lines.Start(Side * Side)[len(lines):]
 		if end {
@@ -39,20 +43,50 @@ func (m fence) check(t *testing.T, f cpu.Family, lines []int8, block *Block, col
 		copy(l, lines)
 		*b = *block
 		got := Changes{Rows: 0x5555} // from the call before
-		For(f)(l, b, columns, rows, &got)
+		For(f, bits)(l, b, columns, rows, &got)
+		call := fmt.Sprintf("%v, %d bits, %d bytes of lines, columns %x, rows %x", f, bits, len(lines), columns, rows)
 		if !slices.Equal(l, want) {
-			t.Fatalf("%v: %d lines, columns %x, rows %x: got %v, want %v", f, len(lines)/Side, columns, rows, l, want)
+			t.Fatalf("%s: got %v, want %v", call, l, want)
 		}
 		for r := range changed {
 			if got.Rows>>r&1 != 0 != (changed[r] != 0) || changed[r] != 0 && got.Columns[r] != changed[r] {
-				t.Fatalf("%v: %d lines, columns %x, rows %x: line %d changed in %x (%v), want %x", f, len(lines)/Side,
-					columns, rows, r, got.Columns[r], got.Rows>>r&1 != 0, changed[r])
+				t.Fatalf("%s: line %d changed in %x (%v), want %x", call, r, got.Columns[r], got.Rows>>r&1 != 0, changed[r])
 			}
 		}
 		if slices.ContainsFunc(around, func(x int8) bool { return x != canary }) || *b != *block {
-			t.Fatalf("%v: %d lines, columns %x, rows %x: written outside", f, len(lines)/Side, columns, rows)
+			t.Fatalf("%s: written outside", call)
 		}
 	}
+}
+
+// widths are the bits of scores and of codes.
+var widths = []int{8, 6, 4, 2}
+
+// legal turns any bytes into n lines of codes and a block of least codes. Only the given
+// columns of a block are codes: others have not been computed. Scores stay.
+func legal(bits, n int, lines []int8, block *Block, columns uint64) []int8 {
+	codes := codesOf(bits)
+	if codes == nil {
+		return lines[:n*Side]
+	}
+	packed := make([]int8, n*codes.Line())
+	for i, x := range lines[:n*Side] {
+		codes.Put(packed[i/Side*codes.Line():], i%Side, codes.All[int(uint8(x))%len(codes.All)])
+	}
+	for i, x := range block {
+		if columns>>(i/Side)&1 != 0 {
+			block[i] = leastCode(codes, int(uint8(x)))
+		}
+	}
+	return packed
+}
+
+// leastCode returns one of the codes or window.None.
+func leastCode(codes *window.Codes, i int) int8 {
+	if i %= len(codes.All) + 1; i < len(codes.All) {
+		return int8(codes.All[i])
+	}
+	return window.None
 }
 
 const canary = 0x5a
@@ -78,7 +112,8 @@ func TestTwins(t *testing.T) {
 							lines[i%Side*Side+i/Side] = -x
 						}
 					}
-					m.check(t, f, lines[:n*Side], block, columns, rows)
+					bits := widths[rng.IntN(len(widths))]
+					m.check(t, f, bits, legal(bits, n, lines, block, columns), block, columns, rows)
 				}
 			}
 		}
@@ -92,21 +127,47 @@ func TestEveryScore(t *testing.T) {
 		lines, block := make([]int8, Side*Side), &Block{}
 		for i := range block {
 			block[i] = -128 // which is its own negative
-			m.check(t, f, lines, block, ^uint64(0), ^uint64(0))
-			m.check(t, f, lines, block, 1<<(i/Side), ^uint64(0))
+			m.check(t, f, 8, lines, block, ^uint64(0), ^uint64(0))
+			m.check(t, f, 8, lines, block, 1<<(i/Side), ^uint64(0))
 			block[i] = 0
+		}
+	})
+}
+
+// TestEveryCode changes each third code alone, from and by each code.
+func TestEveryCode(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		m := newFence(t)
+		for _, codes := range []*window.Codes{window.Two, window.Four, window.Six} {
+			lines, block := make([]int8, Side*codes.Line()), &Block{}
+			for i := range block {
+				codes.Put(lines[i%Side*codes.Line():], i/Side, codes.Zero)
+				block[i] = int8(codes.Zero)
+			}
+			for i := 0; i < len(block); i += 3 {
+				line := lines[i%Side*codes.Line():]
+				code := codes.All[i%len(codes.All)]
+				block[i] = leastCode(codes, i/len(codes.All))
+				codes.Put(line, i/Side, code)
+				columns := []uint64{^uint64(0), 1 << (i / Side)}[i/3%2]
+				m.check(t, f, codes.Bits, lines, block, columns, ^uint64(0))
+				block[i] = int8(codes.Zero)
+				codes.Put(line, i/Side, codes.Zero)
+			}
 		}
 	})
 }
 
 func TestNoAllocations(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		update, lines := For(f), aligned(Side*Side)
-		var block Block
-		var changes Changes
-		for _, columns := range []uint64{1, ^uint64(0)} {
-			if n := testing.AllocsPerRun(10, func() { update(lines, &block, columns, ^uint64(0), &changes) }); n != 0 {
-				t.Errorf("%v allocations", n)
+		for _, bits := range widths {
+			update, lines := For(f, bits), aligned(Side*Side)
+			var block Block
+			var changes Changes
+			for _, columns := range []uint64{1, ^uint64(0)} {
+				if n := testing.AllocsPerRun(10, func() { update(lines, &block, columns, ^uint64(0), &changes) }); n != 0 {
+					t.Errorf("%d bits: %v allocations", bits, n)
+				}
 			}
 		}
 	})
@@ -119,7 +180,7 @@ func FuzzTwins(f *testing.F) {
 	f.Add(uint8(64), uint64(0x8000000000000001), uint64(6), []byte{})
 	f.Fuzz(func(t *testing.T, n uint8, columns, rows uint64, pattern []byte) {
 		m := newFence(t)
-		lines, block := make([]int8, int(n)%(Side+1)*Side), &Block{}
+		lines, block := make([]int8, Side*Side), &Block{}
 		pattern = append(pattern, 0)
 		for i := range block {
 			block[i] = int8(pattern[i%len(pattern)])
@@ -128,7 +189,10 @@ func FuzzTwins(f *testing.F) {
 			lines[i] = int8(pattern[i*7%len(pattern)])
 		}
 		for _, family := range cpu.Available() {
-			m.check(t, family, lines, block, columns, rows)
+			for _, bits := range widths {
+				block := *block
+				m.check(t, family, bits, legal(bits, int(n)%(Side+1), lines, &block, columns), &block, columns, rows)
+			}
 		}
 	})
 }
@@ -137,65 +201,162 @@ func FuzzTwins(f *testing.F) {
 // look at them. The race detector watches the generic kernel only.
 func TestWhileOthersRead(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		lines := aligned(Side * Side)
-		var ones, zeros Block
-		for i := range ones {
-			ones[i] = -1
-		}
-		var wg sync.WaitGroup
-		wg.Go(func() {
-			var changes Changes
-			for i := range 300 {
-				For(f)(lines, []*Block{&ones, &zeros}[i%2], uint64(i)*0x9e3779b97f4a7c15, ^uint64(0), &changes)
-			}
-		})
-		for range 100 {
-			for r := range Side {
-				var line shared.Line
-				line.Load(lines[r*Side:])
-				for _, x := range line.Scores() {
-					if x != 0 && x != 1 {
-						t.Fatalf("line %d: read %d", r, x)
-					}
+		for _, bits := range widths {
+			lines := aligned(Side * Side * bits / 8)
+			ones, zeros, seen := int8(-1), int8(0), []int8{0, 1}
+			if codes := codesOf(bits); codes != nil {
+				v := codes.Values
+				ones, zeros = int8(codes.Code(-1, -v)), int8(codes.Code(0, 0))
+				seen = []int8{int8(codes.Code(0, -v)), int8(codes.Code(1, 0))}
+				for i := range Side * Side {
+					codes.Put(lines[i/Side*codes.Line():], i%Side, codes.Code(0, -v))
 				}
 			}
+			updateWhileOthersRead(t, f, bits, lines, ones, zeros, seen)
 		}
-		wg.Wait()
 	})
 }
 
-// BenchmarkUpdate reports the time for a score of the columns asked for. It has
-// blocks of which most scores change, a few, and none, and one column of which two
-// rows change.
+func updateWhileOthersRead(t *testing.T, f cpu.Family, bits int, lines []int8, ones, zeros int8, seen []int8) {
+	var blocks [2]Block
+	for i := range blocks[0] {
+		blocks[0][i], blocks[1][i] = ones, zeros
+	}
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	wg.Go(func() {
+		var changes Changes
+		for i := range 300 {
+			For(f, bits)(lines, &blocks[i%2], uint64(i)*0x9e3779b97f4a7c15, ^uint64(0), &changes)
+		}
+	})
+	bytes := Side * bits / 8
+	for range 100 {
+		for r := range Side {
+			var line shared.Line
+			line.LoadPart(lines[r*bytes:], bytes)
+			for c := range Side {
+				x := line.Scores()[c%bytes]
+				if codes := codesOf(bits); codes != nil {
+					x = int8(codes.Get(line.Scores()[:bytes], c))
+				}
+				if !slices.Contains(seen, x) {
+					t.Fatalf("%d bits: line %d: read %d", bits, r, x)
+				}
+			}
+		}
+	}
+}
+
+// TestWhileOthersSearch lets scores of two parts each fall step by step, while a reader looks
+// at them: it never sees one below what is being written.
+func TestWhileOthersSearch(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		for range 3 {
+			searchWhileOthersRead(t, f, window.Six)
+		}
+	})
+}
+
+func searchWhileOthersRead(t *testing.T, f cpu.Family, codes *window.Codes) {
+	lines := aligned(Side * codes.Line())
+	for i := range Side * Side {
+		codes.Put(lines[i/Side*codes.Line():], i%Side, codes.Code(0, -codes.Values))
+	}
+	var step atomic.Int32 // 16 for each line that is done, and how far the next one falls
+	var read atomic.Int32 // the line that is being read
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	wg.Go(func() { search(f, codes, lines, &step, &read) })
+	for r := range Side {
+		read.Store(int32(r))
+		for fallen := false; !fallen; {
+			var line shared.Line
+			line.Unpack(lines[r*codes.Line():], codes.Bits)
+			limit := -min(max(int(step.Load())-r*16, 0), codes.Values)
+			fallen = true
+			for c, code := range line.Scores() {
+				score := int(codes.Score[code])
+				if score > 0 || score < limit {
+					read.Store(Side)
+					t.Fatalf("%d bits: code %d of line %d is %d, of score %d, not from %d to 0", codes.Bits, c, r, code, score, limit)
+				}
+				fallen = fallen && score == -codes.Values
+			}
+		}
+	}
+}
+
+// search lets the scores of one line after the other fall, in one column before the others.
+func search(f cpu.Family, codes *window.Codes, lines []int8, step, read *atomic.Int32) {
+	var changes Changes
+	var block Block
+	for r := range Side {
+		for read.Load() < int32(r) {
+			runtime.Gosched()
+		}
+		for v := 1; v <= codes.Values; v++ {
+			for i := range block {
+				block[i] = int8(codes.Code(v, 0))
+			}
+			step.Store(int32(r*16 + v))
+			For(f, codes.Bits)(lines, &block, 1<<7, 1<<r, &changes)
+			For(f, codes.Bits)(lines, &block, ^uint64(0), 1<<r, &changes)
+		}
+	}
+}
+
+// BenchmarkUpdate reports the time for a score or code of the rows and columns asked for.
+// It has blocks of which most scores change, a few, and none, and a few columns of which
+// two rows change.
 func BenchmarkUpdate(b *testing.B) {
 	for _, s := range []struct {
-		name    string
-		columns uint64
-		changes [4]uint64 // columns changed in each fourth line
+		name          string
+		columns, rows uint64
+		changes       [4]uint64 // columns changed in each fourth line
 	}{
-		{"dense/most", ^uint64(0), [4]uint64{1: 0x7fffffffff, 2: ^uint64(0), 3: ^uint64(0)}},
-		{"dense/few", ^uint64(0), [4]uint64{1: 1 << 20}},
-		{"dense/none", ^uint64(0), [4]uint64{}},
-		{"column", 1 << 20, [4]uint64{}},
+		{"dense/most", ^uint64(0), ^uint64(0), [4]uint64{1: 0x7fffffffff, 2: ^uint64(0), 3: ^uint64(0)}},
+		{"dense/few", ^uint64(0), ^uint64(0), [4]uint64{1: 1 << 20}},
+		{"dense/none", ^uint64(0), ^uint64(0), [4]uint64{}},
+		{"column", 1 << 20, ^uint64(0), [4]uint64{}},
+		{"columns", 7 << 20, ^uint64(0), [4]uint64{}},
+		{"column/rows", 1 << 20, 0x20100080081, [4]uint64{}},
+		{"columns/rows", 7 << 20, 0x20100080081, [4]uint64{}},
 	} {
-		b.Run(s.name, func(b *testing.B) {
-			var blocks [2]Block
-			for i := range blocks[1] {
-				blocks[1][i] = int8(s.changes[i%Side%4] >> (i / Side) & 1)
-			}
-			if bits.OnesCount64(s.columns) == 1 {
-				blocks[1][20*Side+7], blocks[1][20*Side+41] = 1, 2
-			}
-			twins.Bench(b, func(b *testing.B, f cpu.Family) {
-				update, lines, i := For(f), aligned(Side*Side), 0
-				var changes Changes
-				for b.Loop() {
-					update(lines, &blocks[i&1], s.columns, ^uint64(0), &changes)
-					i++
-				}
-				scores := float64(bits.OnesCount64(s.columns) * Side)
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/scores, "ns/score")
+		for _, width := range widths {
+			b.Run(fmt.Sprintf("%s/%d", s.name, width), func(b *testing.B) {
+				benchmarkUpdate(b, width, s.columns, s.rows, s.changes)
 			})
-		})
+		}
 	}
+}
+
+func benchmarkUpdate(b *testing.B, width int, columns, rows uint64, changes [4]uint64) {
+	high, low, lines := int8(1), int8(0), aligned(Side*Side*width/8)
+	if codes := codesOf(width); codes != nil { // the floor is the least one
+		high, low = int8(codes.Code(1, 0)), int8(codes.Code(0, 0))
+		for i := range Side * Side {
+			codes.Put(lines[i/Side*codes.Line():], i%Side, codes.Code(0, -codes.Values))
+		}
+	}
+	var blocks [2]Block
+	for i := range blocks[1] {
+		blocks[0][i], blocks[1][i] = low, low
+		if changes[i%Side%4]>>(i/Side)&1 != 0 {
+			blocks[1][i] = high
+		}
+	}
+	if columns != ^uint64(0) {
+		blocks[1][20*Side+7], blocks[1][20*Side+41] = high, high
+	}
+	twins.Bench(b, func(b *testing.B, f cpu.Family) {
+		update, i := For(f, width), 0
+		var changes Changes
+		for b.Loop() {
+			update(lines, &blocks[i&1], columns, rows, &changes)
+			i++
+		}
+		places := float64(bits.OnesCount64(columns) * bits.OnesCount64(rows))
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/places, "ns/place")
+	})
 }

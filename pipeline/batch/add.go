@@ -27,6 +27,16 @@ type Source interface {
 	io.Closer
 }
 
+// A Loader is a Source that has only parts of the layer in memory.
+type Loader interface {
+	Source
+	// Load makes scores that are read from rank start on quick to read, and returns the
+	// rank of the first one behind them. LoadPieces does so for pieces of the given length
+	// that begin at starts. Nobody reads meanwhile.
+	Load(ctx context.Context, start uint64) (end uint64, err error)
+	LoadPieces(ctx context.Context, starts []uint64, length uint64) error
+}
+
 // Opener opens the source of the layer above the layers of lower. It may keep a file
 // rundir.ScoresName in work, which is removed when the layer is sealed, or by the next run.
 type Opener func(ctx context.Context, lower *tables.Tables, work vfs.Dir) (Source, error)

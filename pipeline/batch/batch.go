@@ -2,11 +2,11 @@
 // one after the other into a run directory, each sealed and published before the
 // next begins, and continues where an earlier run stopped.
 //
-// The engine (package halfboard) computes a layer, in memory, or with what does not fit
-// there in a file in work/, where it also keeps checkpoints. This package feeds it the layers below from their files
-// (package tables) after a check (trust.go), streams the result into a layer file (seal.go) and lists it in the
-// manifest. Killing the process at any moment leaves sealed layers and in work/ what the
-// engine goes on from.
+// The engine (package halfboard) computes a layer, in memory in one piece or window by
+// window, with streams and checkpoints in work/. This package feeds it the layers below from
+// their files (package tables) after a check (trust.go), streams the result into a layer file
+// (seal.go) and lists it in the manifest. Killing the process at any moment leaves sealed
+// layers and in work/ what the engine goes on from.
 package batch
 
 import (
@@ -40,7 +40,7 @@ type Options struct {
 	// Codec compresses the layer files.
 	Codec layerfile.Codec
 	// Memory bounds the bytes that the program uses; 0 is no bound. Layers that need
-	// more are solved in part in a file in work/.
+	// more are solved window by window.
 	Memory uint64
 	// Interval is the time between checkpoints of a layer; 0 is a minute.
 	Interval time.Duration
@@ -53,6 +53,9 @@ type Options struct {
 	Workers int
 	// Family is the kernel family.
 	Family cpu.Family
+	// Bits forces the bits that a score takes in memory, as halfboard.Options.Bits; 0 chooses
+	// what fits.
+	Bits int
 	// Progress, if not nil, is told how far the run is, often and from any
 	// goroutine, by one at a time. RunDone never decreases and ends at RunTotal.
 	Progress func(Progress)
@@ -185,11 +188,11 @@ func begin(dir *rundir.Locked, game awari.Game, o Options) (*run, error) {
 	return r, nil
 }
 
-// newEngine returns an engine whose work file is in the given directory.
+// newEngine returns an engine whose streams are in the given directory.
 func (r *run) newEngine(work vfs.Dir) (*halfboard.Engine, error) {
 	o := &r.options
 	return halfboard.New(r.game, halfboard.Options{
-		Workers: o.Workers, Family: o.Family, Seeds: o.Seeds, Memory: o.Memory, Work: work,
+		Workers: o.Workers, Family: o.Family, Seeds: o.Seeds, Memory: o.Memory, Bits: o.Bits, Work: work,
 		Interval: o.Interval, Progress: r.progress, Note: o.Note,
 	})
 }
@@ -270,38 +273,29 @@ func (r *run) finished(report Report) {
 	}
 }
 
-// Pipeline is what the stages of a layer that did not fit into memory were busy with, in
-// seconds of all goroutines together, and the bytes of the work file. Those that read and
-// write wait for the disk; the others keep processors busy.
-type Pipeline struct {
-	Read    float64 `json:"read_seconds"`
-	Unpack  float64 `json:"unpack_seconds"`
-	Compute float64 `json:"compute_seconds"`
-	Pack    float64 `json:"pack_seconds"`
-	Write   float64 `json:"write_seconds"`
-	// BytesRead and BytesWritten are bytes of the work file, Fetched and Saved those of
-	// memory that they stand for.
-	BytesRead    uint64 `json:"bytes_read"`
-	BytesWritten uint64 `json:"bytes_written"`
-	Fetched      uint64 `json:"bytes_fetched"`
-	Saved        uint64 `json:"bytes_saved"`
-	File         uint64 `json:"work_file_bytes"`
+// Streams are the bytes of streams in the work directory that a stage read and wrote.
+type Streams struct {
+	Read    uint64 `json:"bytes_read"`
+	Written uint64 `json:"bytes_written"`
 }
 
-// newPipeline returns nil for a layer that was in memory.
-func newPipeline(p halfboard.Paging) *Pipeline {
-	if p == (halfboard.Paging{}) {
-		return nil
+// streamsOf returns those of each stage that has any, by name; nil if none has.
+func streamsOf(t *halfboard.Traffic) (streams map[string]Streams) {
+	for s := range t.Read {
+		if t.Read[s] == 0 && t.Written[s] == 0 {
+			continue
+		}
+		if streams == nil {
+			streams = map[string]Streams{}
+		}
+		streams[stageName(halfboard.Stage(s))] = Streams{t.Read[s], t.Written[s]}
 	}
-	return &Pipeline{
-		Read: p.Reading.Seconds(), Unpack: p.Unpacking.Seconds(), Compute: p.Computing.Seconds(),
-		Pack: p.Packing.Seconds(), Write: p.Writing.Seconds(),
-		BytesRead: p.Read, BytesWritten: p.Written, Fetched: p.Fetched, Saved: p.Saved, File: p.File,
-	}
+	return streams
 }
 
-// Pipeline returns what the stages were busy with, nil if the layer was in memory.
-func (r Report) Pipeline() *Pipeline { return newPipeline(r.Engine.Paging) }
+// Streams returns what the stages read and wrote in the work directory, by name: nothing for
+// a layer that was solved in one piece.
+func (r Report) Streams() map[string]Streams { return streamsOf(&r.Engine.Traffic) }
 
 // Stages returns the time spent in each stage, by name.
 func (r Report) Stages() map[string]time.Duration {

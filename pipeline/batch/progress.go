@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"math"
 	"time"
 
 	"grenier/io/manifest"
@@ -13,7 +14,7 @@ type Progress struct {
 	Seeds     int    `json:"seeds"`     // of the layer in progress
 	Positions uint64 `json:"positions"` // of the layer in progress
 	Stage     string `json:"stage"`     // "capture", "dense", "sparse", "full" or "seal"
-	Sweep     int    `json:"sweep"`     // dense sweeps begun
+	Sweep     int    `json:"sweep"`     // sweeps begun, in all windows
 	Done      uint64 `json:"done"`      // positions that the stage, or the sweep, is through with
 	Changed   uint64 `json:"changed"`   // scores that the sweep changed so far
 
@@ -29,9 +30,12 @@ type Progress struct {
 	// Rate is the number of positions a second, that of the layer before at first
 	// and more and more that of the layer in progress; 0 when not known yet.
 	Rate float64 `json:"positions_per_second"`
-	// Pipeline is what the stages of a layer that does not fit into memory have been
-	// busy with so far, nil for others.
-	Pipeline *Pipeline `json:"pipeline,omitempty"`
+	// Window is the least absolute score that the window in progress tells from larger
+	// ones, less 1: 0 in a layer that is solved in one piece.
+	Window int `json:"window"`
+	// Streams is what the stages have read and written in the work directory so far, by
+	// name: nothing for a layer that is solved in one piece.
+	Streams map[string]Streams `json:"streams,omitempty"`
 }
 
 // sealStage is the stage after those of the engine.
@@ -51,8 +55,9 @@ func stageName(s halfboard.Stage) string {
 
 // step is a part of the work on a layer: a stage, or one sweep.
 type step struct {
-	stage halfboard.Stage
-	sweep int // 0 for stages without sweeps
+	stage  halfboard.Stage
+	sweep  int // of the window; 0 for stages without sweeps
+	window int // 0 is the first one, and all of a layer in one piece
 }
 
 // stepOf returns the step of a report. A sweep is the same step whether it is
@@ -60,7 +65,7 @@ type step struct {
 func stepOf(stage halfboard.Stage, sweep int) step {
 	switch stage {
 	case halfboard.DenseStage, halfboard.SparseStage:
-		return step{halfboard.DenseStage, sweep}
+		return step{stage: halfboard.DenseStage, sweep: sweep}
 	}
 	return step{stage: stage}
 }
@@ -81,8 +86,28 @@ func typical() profile {
 	}
 	from, cost := 0.2, 0.065
 	for sweep := 1; sweep <= 40; sweep++ {
-		p[step{halfboard.DenseStage, sweep}] = span{from, from + cost}
+		p[step{stage: halfboard.DenseStage, sweep: sweep}] = span{from, from + cost}
 		from, cost = from+cost, 0.9*cost
+	}
+	return p
+}
+
+// typicalWindows is the profile of a layer that is solved window by window, each of which
+// tells so many values apart: a value costs less than the one before.
+func typicalWindows(seeds, values int) profile {
+	const capture, seal, less, storing = 0.1, 0.97, 0.92, 0.2
+	p := profile{step{stage: halfboard.CaptureStage}: {0, capture}, step{stage: sealStage}: {seal, 1}}
+	windows := (max(seeds, 1) + values - 1) / values
+	end := func(windows int) float64 { return 1 - math.Pow(less, float64(values*windows)) }
+	for w := range windows {
+		from := capture + (seal-capture)*end(w)/end(windows)
+		to := capture + (seal-capture)*end(w+1)/end(windows)
+		store := to - storing*(to-from)
+		p[step{stage: halfboard.FullStage, window: w}] = span{store, to}
+		for sweep, cost := 1, 0.1*(store-from); sweep <= 40; sweep, cost = sweep+1, 0.9*cost {
+			p[step{stage: halfboard.DenseStage, sweep: sweep, window: w}] = span{from, from + cost}
+			from += cost
+		}
 	}
 	return p
 }
@@ -91,7 +116,7 @@ func typical() profile {
 func (p profile) share(s step, part float64) float64 {
 	where, ok := p[s]
 	if !ok { // one sweep more than there was time for
-		end := p[step{stage: halfboard.FullStage}].from
+		end := p[step{stage: halfboard.FullStage, window: s.window}].from
 		where = span{end, end}
 	}
 	return min(where.from+part*(where.to-where.from), 1)
@@ -129,6 +154,9 @@ type estimate struct {
 	rate            float64 // and its positions a second, 0 if there was none
 	clock           clock   // of the layer in progress
 	marks           []mark  // of the layer in progress
+	windows         profile // of it if it is solved window by window: nothing is learnt from that
+	base            int     // of its window in progress
+	before          int     // sweeps of the windows before that
 }
 
 // tooShort is the time in which nothing can be learnt from a layer.
@@ -153,7 +181,29 @@ func (e *estimate) reach(s step, part float64, now time.Time) {
 	if n := len(e.marks); n == 0 || e.marks[n-1].step != s {
 		e.marks = append(e.marks, mark{s, now})
 	}
-	e.clock.reach(e.profile.share(s, part), now)
+	p := e.profile
+	if e.windows != nil {
+		p = e.windows
+	}
+	e.clock.reach(p.share(s, part), now)
+}
+
+// step returns the step of a report.
+func (e *estimate) step(p *halfboard.Progress) step {
+	if p.Values == 0 {
+		return stepOf(p.Stage, p.Sweep)
+	}
+	if e.windows == nil {
+		e.windows = typicalWindows(p.Seeds, p.Values)
+	}
+	if p.Base != e.base {
+		e.base, e.before = p.Base, p.Sweep-1
+	}
+	s := stepOf(p.Stage, p.Sweep-e.before)
+	if p.Stage != halfboard.CaptureStage {
+		s.window = p.Base / p.Values
+	}
+	return s
 }
 
 // learn takes in a finished layer.
@@ -163,11 +213,11 @@ func (e *estimate) learn(r Report, now time.Time) {
 	e.clock.reach(1, now)
 	if r.Elapsed >= tooShort {
 		e.rate = e.clock.rate(e.rate, positions, now)
-		if p := newProfile(e.marks, now); p != nil {
+		if p := newProfile(e.marks, now); p != nil && e.windows == nil {
 			e.profile = p
 		}
 	}
-	e.clock, e.marks = clock{}, nil
+	e.clock, e.marks, e.windows, e.base, e.before = clock{}, nil, nil, 0, 0
 }
 
 // clock measures how fast a layer gets on, from the first report about it on:
@@ -206,12 +256,12 @@ func (r *run) progress(p halfboard.Progress) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	e, now, positions := &r.estimate, time.Now(), float64(p.Positions)
-	e.reach(stepOf(p.Stage, p.Sweep), float64(p.Done)/positions, now)
+	e.reach(e.step(&p), float64(p.Done)/positions, now)
 	r.tell(Progress{
 		Seeds: p.Seeds, Positions: p.Positions, Stage: stageName(p.Stage), Sweep: p.Sweep,
 		Done: p.Done, Changed: p.Changed,
 		RunDone: e.finished + e.clock.share*positions, RunTotal: e.total,
-		Share: e.clock.share, Rate: e.clock.rate(e.rate, positions, now), Pipeline: newPipeline(p.Paging),
+		Share: e.clock.share, Rate: e.clock.rate(e.rate, positions, now), Window: p.Base, Streams: streamsOf(&p.Traffic),
 	})
 }
 

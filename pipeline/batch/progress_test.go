@@ -126,6 +126,53 @@ func TestTypical(t *testing.T) {
 	}
 }
 
+// TestTypicalWindows: likewise those of a layer that is solved window by window, to the end
+// of it, wherever sweeps become sparse.
+func TestTypicalWindows(t *testing.T) {
+	for _, seeds := range []int{0, 1, 7, 48} {
+		for _, values := range []int{1, 3} {
+			e, last, sweep := estimate{profile: typical()}, 0.0, 1
+			reach := func(stage halfboard.Stage, base int) {
+				for _, part := range []uint64{0, 5, 10} {
+					p := halfboard.Progress{Seeds: seeds, Positions: 10, Stage: stage, Sweep: sweep, Done: part, Base: base, Values: values}
+					if stage == sealStage {
+						p.Values, p.Base = 0, 0 // it is not the engine who tells
+					}
+					e.reach(e.step(&p), float64(part)/10, epoch.Add(time.Second))
+				}
+				if e.clock.share < last || e.clock.share > 1 {
+					t.Fatalf("%d seeds, base %d, %v, sweep %d: share %v after %v", seeds, base, stageName(stage), sweep, e.clock.share, last)
+				}
+				last = e.clock.share
+			}
+			reach(halfboard.CaptureStage, 0)
+			for base := 0; base < max(seeds, 1); base += values {
+				for i := range 50 {
+					reach(halfboard.DenseStage+halfboard.Stage(min(i/30, 1)), base)
+					sweep++
+				}
+				sweep-- // the last sweep has changed nothing
+				stored := last
+				reach(halfboard.FullStage, base)
+				if stored == last {
+					t.Errorf("%d seeds, base %d: storing is no part of the work", seeds, base)
+				}
+			}
+			if last < 0.95 {
+				t.Errorf("%d seeds: share %v after all windows", seeds, last)
+			}
+			if reach(sealStage, 0); last != 1 {
+				t.Errorf("%d seeds: share %v in the end", seeds, last)
+			}
+			profile := e.profile
+			e.learn(Report{Layer: manifest.Layer{Positions: 10}, Elapsed: time.Minute}, epoch.Add(time.Minute))
+			if diff := cmp.Diff(profile, e.profile, cmp.AllowUnexported(step{}, span{})); diff != "" || e.windows != nil {
+				t.Errorf("%d seeds: learnt %s", seeds, diff)
+			}
+		}
+	}
+}
+
 // TestContinuedEstimate: the manifest knows how fast the newest layer was.
 func TestContinuedEstimate(t *testing.T) {
 	game, err := awari.New(4, awari.Awari)

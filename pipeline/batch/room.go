@@ -72,7 +72,7 @@ func (o *Options) checkRoom(path string, game awari.Game) error {
 	if o.Free == nil {
 		return nil
 	}
-	r := plan.Run{Game: game, Seeds: o.Seeds, Memory: o.Memory, Codec: o.Codec}
+	r := plan.Run{Game: game, Seeds: o.Seeds, Memory: o.Memory, Cores: o.Workers, Codec: o.Codec}
 	if err := Continue(&r, path); err != nil {
 		return nil // lock will tell
 	}
@@ -83,13 +83,19 @@ func (o *Options) checkRoom(path string, game awari.Game) error {
 	if err != nil {
 		return err
 	}
-	need := r.DiskPeak() - r.Sealed
-	if need <= room {
-		return nil
+	peak, err := r.DiskPeak()
+	if err != nil || peak-r.Sealed <= room {
+		return err
 	}
-	fits := r
-	for fits.Seeds = o.Seeds - 1; fits.Seeds >= r.Solved && fits.DiskPeak()-fits.Sealed > room; {
-		fits.Seeds--
+	refusal := &DiskError{Path: path, Seeds: o.Seeds, Need: peak - r.Sealed, Free: room, First: r.Solved}
+	for r.Seeds--; r.Seeds >= r.Solved; r.Seeds-- {
+		if peak, err = r.DiskPeak(); err != nil {
+			return err
+		}
+		if peak-r.Sealed <= room {
+			break
+		}
 	}
-	return &DiskError{Path: path, Seeds: o.Seeds, Need: need, Free: room, Largest: fits.Seeds, First: r.Solved}
+	refusal.Largest = r.Seeds
+	return refusal
 }

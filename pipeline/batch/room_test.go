@@ -10,6 +10,8 @@ import (
 	"grenier/io/rundir"
 	"grenier/layers/awari"
 	"grenier/pipeline/batch"
+	"grenier/pipeline/halfboard"
+	"grenier/pipeline/plan"
 )
 
 // roomy returns options for a disk on which so many bytes are free.
@@ -51,6 +53,33 @@ func TestNoRoom(t *testing.T) {
 		t.Errorf("%d files, before %d", len(after), len(before))
 	}
 	mustSolve(t, dir, game, roomy(14, next.Need))
+}
+
+// TestNoRoomForStreams: streams of layers in windows count, as a plan says.
+func TestNoRoomForStreams(t *testing.T) {
+	game, dir := mustGame(t, 12, awari.Awari), filepath.Join(t.TempDir(), "run")
+	refused := func(memory uint64) uint64 {
+		t.Helper()
+		o := roomy(22, 1<<20)
+		o.Memory = memory
+		_, err := batch.Solve(t.Context(), dir, game, o)
+		e, ok := errors.AsType[*batch.DiskError](err)
+		if !ok {
+			t.Fatalf("error %v", err)
+		}
+		r := plan.Run{Game: game, Seeds: 22, Memory: memory, Cores: o.Workers, Codec: o.Codec}
+		if peak, err := r.DiskPeak(); err != nil || peak != e.Need {
+			t.Errorf("%d bytes, planned %d, error %v", e.Need, peak, err)
+		}
+		return e.Need
+	}
+	whole, windows := refused(0), refused(halfboard.Least(game, 22, options(0).Workers))
+	if least := whole + halfboard.Positions(game, 22); windows < least {
+		t.Errorf("%d bytes in windows, %d in one piece", windows, whole)
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the directory was made: %v", err)
+	}
 }
 
 // TestRoomUnknown: a disk that does not tell is taken to be large enough; what else goes

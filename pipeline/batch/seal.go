@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"grenier/io/crew"
 	"grenier/io/layerfile"
@@ -27,14 +28,16 @@ type sealing struct {
 	run    *run
 	layer  Source
 	header layerfile.Header
-	free   chan *job // jobs not in use: they bound the memory
-	dealt  chan *job // to the workers
-	order  chan *job // to the writer, in order
+	free   chan *job     // jobs not in use: they bound the memory
+	dealt  chan *job     // to the workers
+	order  chan *job     // to the writer, in order
+	read   atomic.Int64  // jobs whose scores are read
+	more   chan struct{} // holds a value when that has grown
 }
 
 // seal writes the file of a layer. It waits for being published then.
 func (r *run) seal(ctx context.Context, layer Source) (w *layerfile.Writer, summary layerfile.Summary, err error) {
-	s, err := r.newSealing(layer)
+	s, err := r.newSealing(ctx, layer)
 	if err != nil {
 		return nil, summary, err
 	}
@@ -89,7 +92,7 @@ func (s *sealing) stream(ctx context.Context, w *layerfile.Writer) error {
 	return group.Wait()
 }
 
-func (r *run) newSealing(layer Source) (*sealing, error) {
+func (r *run) newSealing(ctx context.Context, layer Source) (*sealing, error) {
 	jobs := 4*r.options.Workers + 4
 	s := &sealing{
 		run: r, layer: layer,
@@ -98,13 +101,13 @@ func (r *run) newSealing(layer Source) (*sealing, error) {
 			Codec: r.options.Codec, Transform: layerfile.Ranks, BlockSize: layerfile.MaxBlockSize,
 			Positions: layer.Positions(),
 		},
-		free: make(chan *job, jobs), dealt: make(chan *job, jobs), order: make(chan *job, jobs),
+		free: make(chan *job, jobs), dealt: make(chan *job, jobs), order: make(chan *job, jobs), more: make(chan struct{}, 1),
 	}
 	for range jobs {
 		s.free <- &job{scores: make([]int8, layerfile.MaxBlockSize), encoded: make(chan struct{}, 1)}
 	}
 	var err error
-	s.header.Model, err = s.model()
+	s.header.Model, err = s.model(ctx)
 	return s, err
 }
 
@@ -118,7 +121,7 @@ const (
 	samplePiece = 1 << 12
 )
 
-func (s *sealing) model() (ranks.Model, error) {
+func (s *sealing) model(ctx context.Context) (ranks.Model, error) {
 	n, positions := int8(s.header.Seeds), s.header.Positions
 	counts, err := ranks.NewCounts(-n, n)
 	if err != nil {
@@ -126,9 +129,17 @@ func (s *sealing) model() (ranks.Model, error) {
 	}
 	sample := min(max(positions/sampleShare, sampleLeast), sampleMost, positions)
 	piece := make([]int8, min(samplePiece, sample))
-	pieces := sample / uint64(len(piece))
-	for i := range pieces {
-		if err := s.layer.Read((positions-uint64(len(piece)))/pieces*i, piece); err != nil {
+	starts := make([]uint64, sample/uint64(len(piece)))
+	for i := range starts {
+		starts[i] = (positions - uint64(len(piece))) / uint64(len(starts)) * uint64(i)
+	}
+	if loader, ok := s.layer.(Loader); ok {
+		if err := loader.LoadPieces(ctx, starts, uint64(len(piece))); err != nil {
+			return "", err
+		}
+	}
+	for _, start := range starts {
+		if err := s.layer.Read(start, piece); err != nil {
 			return "", err
 		}
 		if slices.Min(piece) < -n || slices.Max(piece) > n {
@@ -144,7 +155,11 @@ func (s *sealing) model() (ranks.Model, error) {
 func (s *sealing) deal(ctx context.Context) error {
 	defer close(s.dealt)
 	defer close(s.order)
+	loaded := uint64(0) // the rank of the first score that is not
 	for i := range s.header.Blocks() {
+		if err := s.load(ctx, i, &loaded); err != nil {
+			return err
+		}
 		select {
 		case j := <-s.free:
 			j.index = i
@@ -155,6 +170,25 @@ func (s *sealing) deal(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// load brings the scores of a block into memory, if they come in parts and the part before
+// ends there. All blocks before it are dealt: it waits until they are read.
+func (s *sealing) load(ctx context.Context, block int, loaded *uint64) (err error) {
+	loader, ok := s.layer.(Loader)
+	start := uint64(block) * uint64(s.header.BlockSize)
+	if !ok || start < *loaded {
+		return nil
+	}
+	for s.read.Load() < int64(block) {
+		select {
+		case <-s.more:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	*loaded, err = loader.Load(ctx, start)
+	return err
 }
 
 // encode reads and encodes blocks until there are no more.
@@ -168,8 +202,14 @@ func (s *sealing) encode(ctx context.Context) error {
 			return err
 		}
 		scores := j.scores[:s.header.BlockLen(j.index)]
-		if err := s.layer.Read(uint64(j.index)*uint64(s.header.BlockSize), scores); err != nil {
+		err := s.layer.Read(uint64(j.index)*uint64(s.header.BlockSize), scores)
+		if err != nil {
 			return err
+		}
+		s.read.Add(1)
+		select {
+		case s.more <- struct{}{}:
+		default:
 		}
 		if err := encoder.Encode(&j.block, scores); err != nil {
 			return err
@@ -195,6 +235,9 @@ func (s *sealing) write(ctx context.Context, w *layerfile.Writer) error {
 		s.run.progress(halfboard.Progress{
 			Seeds: s.layer.Seeds(), Positions: s.header.Positions, Stage: sealStage, Done: done,
 		})
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		s.free <- j
 	}
 	return nil

@@ -3,11 +3,9 @@ package batch
 import (
 	"context"
 	"os"
-	"strings"
 	"time"
 
 	"grenier/io/corrupt"
-	"grenier/io/rundir"
 	"grenier/pipeline/tables"
 	"grenier/pipeline/verify"
 )
@@ -95,15 +93,9 @@ func (r *run) checkLast(ctx context.Context) error {
 }
 
 // impossible reports scores that the layer of n seeds cannot have: only those of an earlier
-// run that it went on from can be so. It names the files that such a run left.
+// run that it resumed can be so.
 func (r *run) impossible(n int) error {
-	work, left := r.dir.Work(), []string{}
-	for _, name := range []string{rundir.TilesName, rundir.FoundName, rundir.OffersName} {
-		if _, err := work.Lstat(name); err == nil {
-			left = append(left, name)
-		}
-	}
-	return corrupt.New(work.Path(""), strings.Join(left, ", "), "layer %d has scores beyond -%d and %d", n, n, n)
+	return corrupt.New(r.dir.Work().Path(""), "", "layer %d has scores beyond -%d and %d", n, n, n)
 }
 
 // wrote trusts the layer that this run has just published. A layer that an earlier run began

@@ -292,7 +292,7 @@ func TestSolvesAgainAfterCancelling(t *testing.T) {
 func TestCancelledWorkReturnsMemory(t *testing.T) {
 	// Room for a large layer, most of which is not touched.
 	c := config{game: mustGame(t, 6, awari.Awari), seeds: 6, options: Options{Seeds: 40, TileSize: 16}}
-	size := layoutOf(c.game.Half(), c.options.Seeds, false).total()
+	size := layoutOf(c.game.Half(), c.options.Seeds).total()
 	reports := c.cancelAt(t, 0).reports
 	t.Run("closed", func(t *testing.T) {
 		at := 0

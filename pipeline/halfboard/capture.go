@@ -6,6 +6,8 @@ import (
 	"math/bits"
 
 	"grenier/io/crew"
+	"grenier/kernels/compress"
+	"grenier/kernels/window"
 )
 
 // captureAll computes all offers.
@@ -14,7 +16,7 @@ func (e *engine) captureAll(ctx context.Context, lower Lower) error {
 	if err = errors.Join(err, lower.Close()); err != nil {
 		return err
 	}
-	if err := e.eachPanel(ctx, e.endGames); err != nil {
+	if err := e.eachPanel(ctx, e.endPanel); err != nil {
 		return err
 	}
 	e.tell(CaptureStage, 1)
@@ -23,7 +25,7 @@ func (e *engine) captureAll(ctx context.Context, lower Lower) error {
 
 // captureGroups applies all captures.
 func (e *engine) captureGroups(ctx context.Context, lower Lower) error {
-	err := e.eachPanel(ctx, e.openOffers)
+	err := e.eachPanel(ctx, e.openPanel)
 	groups := e.lowerGroups()
 	for i := 0; i < len(groups) && err == nil; i++ {
 		e.tell(CaptureStage, float64(i)/float64(len(groups)+1))
@@ -58,7 +60,8 @@ func (e *engine) captureGroup(ctx context.Context, lower Lower, group []int) err
 		return err
 	}
 	return e.eachPanel(ctx, func(m *matrix, class rowClass, panel int) error {
-		return e.capturePanel(m, class, panel, wholeLayers{e.grid, layers})
+		e.capturePanel(m, class, panel, m.panelOffers(class, panel), wholeLayers{e.grid, layers})
+		return nil
 	})
 }
 
@@ -87,18 +90,18 @@ func (e *engine) eachPanel(ctx context.Context, do func(m *matrix, class rowClas
 	})
 }
 
-// openOffers blocks all offers of one class of rows of a panel.
-func (e *engine) openOffers(m *matrix, class rowClass, panel int) error {
-	for chunk := range m.chunks[class] {
-		fill(m.block(class, panel, chunk)[:], blocked)
-	}
+// openPanel blocks all offers of one class of rows of a panel.
+func (e *engine) openPanel(m *matrix, class rowClass, panel int) error {
+	fill(m.panelOffers(class, panel), blocked)
 	return nil
 }
 
-// A rowReader gives the scores of lower layers whose opponent has a given half, in the
-// order of the mover's; none for layers that it does not have.
-type rowReader interface {
-	row(n int, code uint32) ([]int8, error)
+// endPanel ends games of one class of rows of a panel of a layer in one piece.
+func (e *engine) endPanel(m *matrix, class rowClass, panel int) error {
+	for chunk := range m.chunks[class] {
+		e.endGames(m, class, panel, chunk, m.block(class, panel, chunk))
+	}
+	return nil
 }
 
 // wholeLayers are layers in memory, by seeds; nil where there is none.
@@ -107,11 +110,13 @@ type wholeLayers struct {
 	layers [][]int8
 }
 
-func (w wholeLayers) row(n int, code uint32) ([]int8, error) {
+// row returns the scores of the layer of n seeds whose opponent has a given half, in the
+// order of the mover's; none for layers that there are not.
+func (w wholeLayers) row(n int, code uint32) []int8 {
 	if layer := w.layers[n]; layer != nil {
-		return layer[w.grid.rowStart(n, code):], nil
+		return layer[w.grid.rowStart(n, code):]
 	}
-	return nil, nil
+	return nil
 }
 
 // rowStart returns the rank of the first board of n seeds whose opponent has the given
@@ -120,9 +125,9 @@ func (g *grid) rowStart(n int, code uint32) uint64 {
 	return g.halves.RowStart(n, g.pits[code][:g.q])
 }
 
-// capturePanel applies to the offers of one class of rows of a panel the captures
+// capturePanel applies to offers, those of one class of rows of a panel, the captures
 // that lead to the layers that lower has.
-func (e *engine) capturePanel(m *matrix, class rowClass, panel int, lower rowReader) error {
+func (e *engine) capturePanel(m *matrix, class rowClass, panel int, offers []int8, lower wholeLayers) {
 	p := &m.programs[panel]
 	for _, group := range p.Groups {
 		r := &m.routes[group.Route]
@@ -130,22 +135,17 @@ func (e *engine) capturePanel(m *matrix, class rowClass, panel int, lower rowRea
 		captures := r.pattern.captures[class]
 		rows := p.Rows[group.First:]
 		for i, left := 0, group.Columns; left != 0; i, left = i+1, left&(left-1) {
-			column := m.column(class, panel, bits.TrailingZeros64(left))
+			column := columnOf(offers, bits.TrailingZeros64(left))
 			for k := range captures {
-				row, err := lower.row(e.grid.n-captures[k].seeds, codes[rows[i]])
-				if err != nil {
-					return err
-				}
-				if row != nil {
+				if row := lower.row(e.grid.n-captures[k].seeds, codes[rows[i]]); row != nil {
 					captures[k].apply(column, row)
 				}
 			}
 		}
 	}
-	return nil
 }
 
-// apply lowers the negated scores of a column to what the captures of c give, which
+// apply lowers the negated scores of a column of blocks to what the captures of c give, which
 // lead to a row of a lower layer.
 func (c *capture) apply(column, row []int8) {
 	gain := int8(c.seeds)
@@ -154,44 +154,45 @@ func (c *capture) apply(column, row []int8) {
 	}
 }
 
-// endGames sets the offers of the positions of a panel that have no ordinary
-// move: neither a capture nor a quiet move, nor one that leaves the opponent
-// without seeds.
-func (e *engine) endGames(m *matrix, class rowClass, panel int) error {
+// applyRows is apply for a column of rows that follow each other.
+func (c *capture) applyRows(column, row []int8) {
+	gain := int8(c.seeds)
+	for _, p := range c.pairs {
+		at := rowOf(p.at)
+		column[at] = min(column[at], row[p.child]-gain)
+	}
+}
+
+// endGames sets those of offers, of a block, whose positions have no ordinary move: neither a
+// capture nor a quiet move, nor one that leaves the opponent without seeds.
+func (e *engine) endGames(m *matrix, class rowClass, panel, chunk int, offers *compress.Block) {
 	p := &m.programs[panel]
-	quiet := make([]uint64, m.chunks[class])
-	for c := range m.width(panel) {
-		clear(quiet)
-		for _, group := range p.Groups {
-			if group.Columns>>c&1 != 0 {
-				union(quiet, m.routes[group.Route].pattern.quiet[class])
-			}
+	var quiet [side]uint64 // by column
+	for _, group := range p.Groups {
+		rows := m.routes[group.Route].pattern.quiet[class][chunk]
+		for left := group.Columns; left != 0; left &= left - 1 {
+			quiet[bits.TrailingZeros64(left)] |= rows
 		}
-		e.endColumn(m, class, panel, c, quiet)
 	}
-	return nil
-}
-
-func union(dst, a []uint64) {
-	for i, x := range a[:len(dst)] {
-		dst[i] |= x
+	all := ^uint64(0) >> (side - m.depth(class, chunk))
+	codes := e.grid.rows[e.grid.n-m.sum][class][chunk*side:]
+	for c := range m.width(panel) {
+		e.endColumn(m.first+uint32(panel*side+c), codes, offers[c*side:][:side], all&^quiet[c])
 	}
 }
 
-// endColumn sets the offers of the positions of a column without an ordinary
-// move: neither a capture nor, by the bits of quiet, a quiet move.
-func (e *engine) endColumn(m *matrix, class rowClass, panel, c int, quiet []uint64) {
-	codes := e.grid.rows[e.grid.n-m.sum][class]
-	column := m.column(class, panel, c)
-	for chunk, word := range quiet {
-		for left := ^word; left != 0; left &= left - 1 {
-			row := chunk*side + bits.TrailingZeros64(left)
-			if row >= len(codes) {
-				break
-			}
-			if offer := &column[offerOf(uint32(row))]; *offer == blocked {
-				*offer = -e.endScore(m.first+uint32(panel*side+c), codes[row])
-			}
+// endColumn sets those of offers whose positions have no ordinary move: rows are those without
+// a quiet one. Where scores are codes, it tells offers of positions that have captures only
+// from others, if they are bad.
+func (e *engine) endColumn(mover uint32, opponents []uint32, offers []int8, rows uint64) {
+	for left := rows; left != 0; left &= left - 1 {
+		row := bits.TrailingZeros64(left)
+		offer := &offers[row]
+		if *offer == blocked {
+			*offer = -e.endScore(mover, opponents[row])
+		}
+		if e.windows != nil && *offer > 0 {
+			*offer -= window.OnlyCaptures
 		}
 	}
 }
@@ -210,8 +211,13 @@ func (e *engine) endScore(mover, opponent uint32) int8 {
 	return int8(score)
 }
 
+// fill sets all of dst to x.
 func fill(dst []int8, x int8) {
-	for i := range dst {
-		dst[i] = x
+	head := dst[:min(len(dst), 1<<12)]
+	for i := range head {
+		head[i] = x
+	}
+	for n := len(head); n < len(dst); n += len(head) {
+		copy(dst[n:], head)
 	}
 }

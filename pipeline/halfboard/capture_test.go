@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"grenier/kernels/compress"
 	"grenier/layers/awari"
 )
 
@@ -109,7 +110,7 @@ func TestOffersDoNotDependOnGroups(t *testing.T) {
 	for range runs(40) {
 		c := randomConfig(t, rng)
 		want, w, lower := c.prepare(t), c.begin(t), c.lower(t)
-		if err := w.eachPanel(t.Context(), w.openOffers); err != nil {
+		if err := w.eachPanel(t.Context(), w.openPanel); err != nil {
 			t.Fatal(err)
 		}
 		for _, n := range shuffled(rng, slices.Concat(w.lowerGroups()...)) {
@@ -117,7 +118,7 @@ func TestOffersDoNotDependOnGroups(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := w.eachPanel(t.Context(), w.endGames); err != nil {
+		if err := w.eachPanel(t.Context(), w.endPanel); err != nil {
 			t.Fatal(err)
 		}
 		for class := range classes {
@@ -126,6 +127,77 @@ func TestOffersDoNotDependOnGroups(t *testing.T) {
 					t.Fatalf("%+v: %v is offered %d and %d", c, w.grid.board(p.mover, p.opponent), a, b)
 				}
 			})
+		}
+	}
+}
+
+// TestOffersDoNotDependOnRounds computes offers in rounds, with any memory for offers and
+// for pieces of lower layers.
+func TestOffersDoNotDependOnRounds(t *testing.T) {
+	rng := newRand(t)
+	for range runs(60) {
+		c := randomConfig(t, rng)
+		want, w := c.prepare(t), c.begin(t)
+		pieces := newPieces(w.grid, c.lower(t), make([]int8, rng.IntN(40)*pieceLength))
+		least := int(leastOffers(w.grid.q, c.seeds))
+		round := w.newRound(pieces, make([]int8, least+rng.IntN(4*least)))
+		panels := w.grid.panelsInOrder()
+		for n := 0; len(panels) > 0; panels = panels[n:] {
+			if n = round.fit(panels); n == 0 {
+				t.Fatalf("%+v: no panel fits into %d bytes", c, len(round.memory))
+			}
+			if err := round.run(t.Context(), panels[:n], func(float64) {}); err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range panels[:n] {
+				round.compare(t, c, want.grid.matrices[p.matrix.sum], p)
+			}
+		}
+		for _, k := range pieces.clock {
+			if k.refs != 0 {
+				t.Fatalf("%+v: piece %+v is held %d times in the end", c, k.name, k.refs)
+			}
+		}
+	}
+}
+
+// compare compares offers of a panel, when its games are ended, with those of m.
+func (r *round) compare(t *testing.T, c config, m *matrix, of panelOf) {
+	t.Helper()
+	for class := range classes {
+		for chunk := range m.chunks[class] {
+			var block compress.Block
+			fill(block[:], blocked)
+			r.block(&block, of.matrix, class, of.panel, chunk)
+			r.endGames(of.matrix, class, of.panel, chunk, &block)
+			if block != *m.block(class, of.panel, chunk) {
+				t.Fatalf("%+v: %d seeds, panel %d: not the same offers of chunk %d, class %d", c, m.sum, of.panel, chunk, class)
+			}
+		}
+	}
+}
+
+// TestLeaves: every open half that a capture can leave is in one part, in the order of rows.
+func TestLeaves(t *testing.T) {
+	rng := newRand(t)
+	for range runs(60) {
+		w := randomConfig(t, rng).begin(t)
+		g, all := w.grid, slices.Concat(w.grid.leaves()...)
+		for i, code := range all {
+			h := g.pits[code]
+			if !h.hasEmpty(g.q) || h.sum() > g.n-2 {
+				t.Fatalf("%d pits, %d seeds: half %v is listed", 2*g.q, g.n, h)
+			}
+			if i > 0 && g.rowStart(g.n, all[i-1]) >= g.rowStart(g.n, code) {
+				t.Fatalf("%d pits, %d seeds: half %v after %v", 2*g.q, g.n, h, g.pits[all[i-1]])
+			}
+		}
+		want := 0
+		for sum := range max(0, g.n-1) {
+			want += len(g.rows[sum][openRows])
+		}
+		if len(all) != want {
+			t.Fatalf("%d pits, %d seeds: %d halves, want %d", 2*g.q, g.n, len(all), want)
 		}
 	}
 }

@@ -25,6 +25,10 @@ func (b *bench) sample() (start time.Time) {
 	return start
 }
 
+// slow is how many times as long a sample takes as others if the machine had other things to
+// do meanwhile, or far more: such samples say nothing.
+const slow = 8
+
 // add notes that count items have been done since start, if that is a time, and
 // returns the time then.
 func (c *cost) add(start time.Time, count int) time.Time {
@@ -32,8 +36,15 @@ func (c *cost) add(start time.Time, count int) time.Time {
 		return start
 	}
 	now := time.Now()
-	c.seconds += now.Sub(start).Seconds()
-	c.count += float64(count)
+	took, items := now.Sub(start).Seconds(), float64(count)
+	switch {
+	case c.count > 0 && took > slow*c.mean()*items:
+		return now
+	case c.count > 0 && took*slow < c.mean()*items:
+		*c = cost{} // those before were slow
+	}
+	c.seconds += took
+	c.count += items
 	return now
 }
 
@@ -69,29 +80,28 @@ func (l *ledger) add(sweep costs) costs {
 	return l.costs
 }
 
-// with returns what is known when a sweep under way has shown that much.
-func (l *ledger) with(sweep costs) costs {
+// known returns all that is known.
+func (l *ledger) known() costs {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	all := l.costs
-	all.compute.merge(sweep.compute)
-	all.mark.merge(sweep.mark)
-	return all
+	return l.costs
 }
 
 // A changed score makes readers columns of blocks out of date on average, and a
-// column costs apart times as much when it is computed without its neighbours:
-// measured in sweeps that change less than one per cent of the scores.
+// column costs apart times as much when it is computed without its neighbours, apartCodes
+// times if scores are codes, which stay in the cache: measured in sweeps that change less
+// than one per cent of the scores.
 const (
-	readers = 1.8
-	apart   = 2.5
+	readers    = 1.8
+	apart      = 2.5
+	apartCodes = 1.5
 )
 
 // worthMarking reports whether marks would save the sweep after the next more than
 // they cost the next one, if that does the same work as the last one. Changes hit
 // columns of blocks, columns in all, at random. As long as nothing is known about
 // the cost there is too little work to care.
-func (c costs) worthMarking(w work, columns int) bool {
+func (c costs) worthMarking(w work, columns int, apart float64) bool {
 	if c.mark.count == 0 || c.compute.count == 0 {
 		return true
 	}

@@ -1,7 +1,6 @@
 package halfboard
 
 import (
-	"context"
 	"sync/atomic"
 	"testing"
 
@@ -119,17 +118,6 @@ func failing(err error, n int) func() error {
 	return func() error {
 		if calls.Add(1) >= int64(n) {
 			return err
-		}
-		return nil
-	}
-}
-
-// ending returns a function that ends a context when it is called for the n-th time.
-func ending(cancel context.CancelFunc, n int) func() error {
-	var calls atomic.Int64
-	return func() error {
-		if calls.Add(1) == int64(n) {
-			cancel()
 		}
 		return nil
 	}

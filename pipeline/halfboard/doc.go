@@ -42,31 +42,51 @@
 // # Stages
 //
 // Engine.Solve runs: capture pass, dense sweeps, sparse sweeps, full rows. The result
-// is read in colex order through Layer (read.go). Memory is one region, taken once
-// (memory.go).
+// is read in colex order through Layer (read.go). Memory for scores is a region outside the
+// Go heap (memory.go).
 //
 // Between sweeps offers and scores can be written to disk (keep.go), compressed as bit
 // planes: any scores that were found once are a start to go on from.
 //
 // # Layers that do not fit into memory
 //
-// Then (paged.go) tiles are small, and most of them are away: packed (pack.go) in a work
-// file, their pages given back to the system (paging_linux.go). Addresses stay the same,
-// so the kernels and all of the above do not know.
+// Then scores are not bytes but codes of 6, 4 or 2 bits (kernels/window), and a layer is solved
+// window by window (windows.go). The window with base b and v values shows a score s as
+// sign(s) * min(max(|s|-b, 0), v). To clip so is odd and monotone: it commutes with negation,
+// with the least of several scores, and so with the fixpoint. What sweeps find for clipped
+// captures is therefore the clipped score, and the windows of bases 0, v, 2v, ... add up to
+// the score. The open rows of a whole layer are in memory at once, so sweeps are those of
+// above; only the kernels know how wide a score is.
 //
-// A sweep goes over groups: as many tiles that have something to do, in the order of
-// sweeps, as fit into memory with all that they read. A group is held (store.go) while
-// workers go through it again and again until little changes, since that costs much less
-// than to fetch it. Then the next one is held, of which much is in memory already and
-// some has been read ahead. Which tiles a tile reads is known exactly (reads, in grid.go);
-// tiles that agree in the seeds of the last pits read tiles that agree again, so a
-// group reads about three times what it computes.
+// A code is a clipped score and its floor, what the best capture gives at least. So sweeps
+// need no offers: a score never falls below its floor, and above 0 it is its own.
 //
-// Marks of all blocks stay in memory, a bit for each column, and take the place of lists
-// of changes: they are merged as they are made, and a tile that is away is not touched
-// before its turn. Offers are read through once a sweep, packed, and unpacked block by
-// block. Lower layers are read through a cache of pieces (pieces.go).
+// The widest codes that fit into memory are used (form, in memory.go): wide ones need
+// fewer windows. The stages are:
 //
-// Any mixture of versions of tiles will do, so at any moment between two groups the
-// work file and a list of what is where (checkpoint.go) are enough to go on from.
+//   - Capture values are computed once, before scores take memory, in rounds: of as many
+//     panels at a time as fit, while a round goes once through the lower layers, of which a
+//     few pieces of each are in memory (rounds.go, pieces.go). They go to streams in the work
+//     directory (captures.go), strip by strip (strips.go): up to 1024 rows of a panel.
+//   - For each window: turnAll reads the capture values of open rows once and makes codes of
+//     them. Sweeps as above bring these to the fixpoint. storeWindow reads the capture values
+//     of full rows once, computes these rows, and writes the clipped scores of all rows, as
+//     digits, to streams (found.go). The next window does not wait until they are on disk.
+//   - When the layer is sealed, Layer adds up the digits of all windows, slab by slab: an
+//     eighth of the ranks at a time.
+//
+// A score that is not at an end of a window, -v or v, is 0 in all windows after it. Columns
+// of blocks without a score at an end are not computed again (alive, in matrix.go), and
+// a window is the last one if no score is at an end. When few scores are, the capture values
+// of the others are removed: they are replaced by 0, which packs better, and the streams
+// written again (pruneSegment, in strippass.go).
+//
+// Whatever goes over capture values or digits does so in three stages at the same time: one
+// goroutine reads, several work, one writes (stages.go, strippass.go).
+//
+// All streams are at the same time what an interrupted layer goes on from: windows that are
+// stored are not searched again, segments of captures not computed again. Inside a window
+// codes are written between sweeps now and then (codes.go), as any that were found are a
+// start. Streams of earlier runs are read through first (look.go); what is damaged is
+// computed again.
 package halfboard

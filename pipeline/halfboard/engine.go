@@ -5,12 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 	"sync/atomic"
-	"syscall"
 	"time"
-
-	"github.com/dustin/go-humanize"
 
 	"grenier/io/crew"
 	"grenier/io/vfs"
@@ -32,11 +30,13 @@ type Options struct {
 	// TileSize is the number of rows and of columns that a tile has at most, give or
 	// take 64; 0 chooses.
 	TileSize int
-	// Memory is the most bytes to use, the Go heap included; 0 is no bound. What a
-	// layer needs more of is kept in the work file.
+	// Memory is the most bytes to use, the Go heap included; 0 is no bound. A layer that
+	// needs more is solved window by window.
 	Memory uint64
-	// Work is the directory of the work file and of checkpoints, nil if none are wanted.
-	// A layer that has a checkpoint there is resumed.
+	// Bits forces the bits that a score takes in memory: 8, 6, 4 or 2; 0 chooses what fits.
+	Bits int
+	// Work is the directory of streams and checkpoints: nil if none are wanted and all
+	// layers fit. A layer that has a checkpoint there is resumed.
 	Work vfs.Dir
 	// Interval is the time between checkpoints; 0 is a minute.
 	Interval time.Duration
@@ -46,7 +46,7 @@ type Options struct {
 	// and computed again.
 	Note func(string)
 
-	limit func(least, all int64) int64 // in tests: bytes for scores, of what is possible
+	segment uint64 // in tests: the least positions of a segment
 }
 
 // Progress says how far a layer is.
@@ -54,10 +54,12 @@ type Progress struct {
 	Seeds     int    // of the layer
 	Positions uint64 // of the layer
 	Stage     Stage
-	Sweep     int    // sweeps begun, dense and sparse
-	Done      uint64 // positions that the stage, or sweep, is through with
-	Changed   uint64 // scores changed by the sweep so far
-	Paging    Paging // so far
+	Sweep     int     // sweeps begun, dense and sparse
+	Done      uint64  // positions that the stage, or sweep, is through with
+	Changed   uint64  // scores changed by the sweep so far
+	Base      int     // of the window in progress
+	Values    int     // that it tells apart; 0 in a layer in one piece
+	Traffic   Traffic // of the work directory so far
 }
 
 // Stage is a part of the work on a layer.
@@ -91,10 +93,9 @@ type Lower interface {
 type Engine struct {
 	game     awari.Game
 	options  Options
-	kernels  kernels
 	patterns *patterns
 	spare    spare
-	ledger   ledger
+	ledgers  [9]ledger // by the bits of a score
 }
 
 // kernels is the chosen family of every kernel.
@@ -115,14 +116,19 @@ func New(game awari.Game, o Options) (*Engine, error) {
 	if o.Workers < 0 || o.TileSize < 0 {
 		return nil, fmt.Errorf("%w: %d workers, tiles of %d halves", ErrOptions, o.Workers, o.TileSize)
 	}
+	if o.Bits != 0 && o.Bits != 8 && o.codes() == nil {
+		return nil, fmt.Errorf("%w: %d bits a score; 8, 6, 4 and 2 are possible", ErrOptions, o.Bits)
+	}
 	o.Workers = max(o.Workers, 1)
 	if o.Interval == 0 {
 		o.Interval = time.Minute
 	}
-	return &Engine{
-		game: game, options: o, patterns: &patterns{},
-		kernels: kernels{compress.For(o.Family), compress.FetchFor(o.Family), transpose.For(o.Family)},
-	}, nil
+	return &Engine{game: game, options: o, patterns: &patterns{}}, nil
+}
+
+// kernelsFor returns the kernels for scores of so many bits.
+func kernelsFor(f cpu.Family, width int) kernels {
+	return kernels{compress.For(f, width), compress.FetchFor(f, width), transpose.For(f, width)}
 }
 
 // tileSize is the size of tiles unless Options say otherwise. Smaller tiles need
@@ -141,12 +147,11 @@ type engine struct {
 	benches  []*bench
 	ledger   *ledger
 	memory   *region
-	paging   *paging // nil: all of the layer is in memory
-	keeper   *keeper // nil: no checkpoints of a layer in memory
-	groups   int     // lists of needs made so far
-	offers   []int8  // of all matrices
-	scores   []int8  // likewise
-	below    []int8  // the same memory, before there are scores
+	windows  *windows // nil: scores are bytes
+	keeper   *keeper  // nil: no checkpoints
+	offers   []int8   // of all matrices
+	scores   []int8   // likewise
+	below    []int8   // the same memory, before there are scores
 	progress func(Progress)
 	changed  atomic.Uint64 // scores that the sweep changed
 	marking  bool          // the sweep marks what it makes out of date block by block
@@ -165,18 +170,15 @@ type Stats struct {
 	Changes uint64 // scores that these sweeps changed
 	Events  uint64 // those that sparse sweeps changed
 	Bytes   uint64 // memory taken for scores and offers
-	Paging  Paging
+	Bits    int    // of a score in memory
+	Windows int    // that the layer was solved in
+	Traffic Traffic
 }
 
-// Paging says what it took to solve a layer that does not fit into memory. All is 0 for
-// one that does. Times are those of all goroutines together.
-type Paging struct {
-	Fetched, Saved uint64 // bytes of scores brought into memory, and put away because they had changed
-	Read, Written  uint64 // bytes of the work file
-	File           uint64 // its size in the end
-	// What goroutines were busy with; those that read and write wait for the disk.
-	Reading, Unpacking, Computing, Packing, Writing time.Duration
-}
+// Traffic counts the bytes of streams in the work directory that the stages of a layer read
+// and wrote, those of putting the windows together last. All are 0 for a layer that is
+// solved in one piece, but for its checkpoints.
+type Traffic struct{ Read, Written [Stages + 1]uint64 }
 
 // Solve computes the layer of n seeds. The layers below must be available
 // through lower, which Solve closes. The result holds memory until it is closed.
@@ -189,7 +191,7 @@ func (e *Engine) Solve(ctx context.Context, n int, lower Lower) (*Layer, error) 
 	layer := &Layer{engine: w, spare: &e.spare}
 	if err := crew.Run(func() error { return w.run(ctx, lower) }); err != nil {
 		if ctx.Err() != nil {
-			err = errors.Join(err, w.interrupted())
+			err = errors.Join(err, w.leave())
 		}
 		return nil, errors.Join(err, layer.Close())
 	}
@@ -215,12 +217,16 @@ func (e *Engine) begin(ctx context.Context, n int) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	began, checkpointed := time.Now(), e.checkpointed(n)
+	began := time.Now()
+	codes, err := e.options.form(e.game, n)
+	if err != nil {
+		return nil, err
+	}
 	var w *engine
-	if e.options.fits(e.game, n) && checkpointed == 0 {
+	if codes == nil {
 		w, err = e.beginWhole(ctx, geo)
 	} else {
-		w, err = e.beginPaged(ctx, geo, cmp.Or(e.options.TileSize, checkpointed))
+		w, err = e.beginWindows(ctx, geo, codes)
 	}
 	if err != nil {
 		return nil, err
@@ -235,44 +241,44 @@ func (o *Options) note(format string, args ...any) {
 	}
 }
 
-// fits reports whether all of a layer may be in memory.
+// fits reports whether a layer may be in memory in one piece.
 func (o *Options) fits(game awari.Game, n int) bool {
-	return o.Memory == 0 || Whole(game, n, o.Workers) <= o.Memory
+	return o.Bits == 8 || o.Bits == 0 && (o.Memory == 0 || Whole(game, n, o.Workers) <= o.Memory)
 }
 
-// layOut lays out a layer, without tiles or memory.
-func (e *Engine) layOut(ctx context.Context, geo *geometry, paged bool) (*engine, error) {
-	grid, err := newGrid(ctx, e.options.Workers, geo, e.patterns, paged)
+// layOut lays out a layer whose scores take so many bits, without memory for them.
+func (e *Engine) layOut(ctx context.Context, geo *geometry, width int) (*engine, error) {
+	grid, err := newGrid(ctx, e.options.Workers, geo, e.patterns, side*width/8)
 	if err != nil {
 		return nil, err
 	}
 	w := &engine{
-		game: e.game, workers: e.options.Workers, kernels: e.kernels,
-		grid: grid, ledger: &e.ledger, progress: e.options.Progress,
+		game: e.game, workers: e.options.Workers, kernels: kernelsFor(e.options.Family, width),
+		grid: grid, ledger: &e.ledgers[width], progress: e.options.Progress,
 	}
 	for range w.workers {
 		w.benches = append(w.benches, &bench{})
 	}
+	w.cut(cmp.Or(e.options.TileSize, tileSize))
+	w.stats.Bits, w.stats.Windows = width, 1
 	return w, nil
 }
 
 // beginWhole lays out a layer in memory.
 func (e *Engine) beginWhole(ctx context.Context, geo *geometry) (*engine, error) {
-	w, err := e.layOut(ctx, geo, false)
+	w, err := e.layOut(ctx, geo, 8)
 	if err != nil {
 		return nil, err
 	}
-	w.cut(cmp.Or(e.options.TileSize, tileSize))
-	w.grid.findReads()
 	// Memory is taken once for all layers that will fit.
 	seeds := max(geo.n, e.options.Seeds)
 	for !e.options.fits(e.game, seeds) {
 		seeds--
 	}
-	if w.memory, err = e.spare.get(layoutOf(geo.q, seeds, false).total()); err != nil {
+	if w.memory, err = e.spare.get(layoutOf(geo.q, seeds).total()); err != nil {
 		return nil, err
 	}
-	l := layoutOf(geo.q, geo.n, false)
+	l := layoutOf(geo.q, geo.n)
 	w.stats.Bytes = uint64(l.total())
 	w.allocate(l)
 	if e.options.Work != nil {
@@ -288,6 +294,7 @@ const unit = 16
 // cut cuts the layer into tiles of the given size and fixes the order of sweeps.
 func (e *engine) cut(size int) {
 	e.grid.cutTiles(size)
+	e.grid.findParents()
 	e.order = slices.Clone(e.grid.tiles)
 	e.grid.sortByWave(e.order)
 	e.full = slices.Clone(e.grid.full)
@@ -314,34 +321,28 @@ func (e *engine) allocate(l layout) {
 }
 
 func (e *engine) run(ctx context.Context, lower Lower) error {
-	capture := e.captureWhole
-	if e.paging != nil {
-		capture = e.capturePaged
-	}
 	stages := [Stages]func(context.Context) error{
-		CaptureStage: func(ctx context.Context) error { return capture(ctx, lower) },
-		DenseStage:   e.sweepAll,
+		CaptureStage: func(ctx context.Context) error { return e.captureWhole(ctx, lower) },
+		DenseStage:   e.sweepWhole, // and sparse sweeps
 		FullStage:    e.fullAll,
+	}
+	if e.windows != nil {
+		stages = [Stages]func(context.Context) error{
+			CaptureStage: func(ctx context.Context) error { return e.captureStreams(ctx, lower) },
+			DenseStage:   e.solveWindows, // and all that follows
+		}
 	}
 	for stage, run := range stages {
 		if run == nil {
-			continue // sparse sweeps are part of the dense stage
+			continue
 		}
 		e.enter(Stage(stage))
 		if err := run(ctx); err != nil {
-			return fmt.Errorf("solving layer %d, %s stage: %w%s", e.grid.n, Stage(stage), err, e.roomWanted(err))
+			return fmt.Errorf("solving layer %d, %s stage: %w", e.grid.n, e.stage, err)
 		}
 	}
 	e.pass()
 	return nil
-}
-
-// interrupted makes a checkpoint of what would be lost.
-func (e *engine) interrupted() error {
-	if e.paging != nil {
-		return e.commit(true)
-	}
-	return e.leave()
 }
 
 // enter begins a stage, or a sweep of another stage.
@@ -357,15 +358,6 @@ func (e *engine) pass() {
 		e.stats.Stages[e.stage] += now.Sub(e.since)
 	}
 	e.since = now
-}
-
-// roomWanted says how large the work file may become, if err is that the disk is full.
-func (e *engine) roomWanted(err error) string {
-	if e.paging == nil || !errors.Is(err, syscall.ENOSPC) {
-		return ""
-	}
-	most := uint64(len(e.memory.mapping)) // packed, but with the space of former versions
-	return fmt.Sprintf("; the work file has %s and may need %s", humanize.IBytes(e.paged().File), humanize.IBytes(most))
 }
 
 // pieceSize is the number of scores of a lower layer that a worker asks for at
@@ -406,21 +398,42 @@ func (e *engine) clearScores(ctx context.Context) error {
 	})
 }
 
-// sweepAll sweeps until nothing is out of date.
-func (e *engine) sweepAll(ctx context.Context) error {
-	if e.paging == nil {
-		if err := e.beginSweeps(ctx); err != nil {
+// sweepWhole sweeps a layer whose scores are bytes.
+func (e *engine) sweepWhole(ctx context.Context) error {
+	if err := e.beginSweeps(ctx); err != nil {
+		return err
+	}
+	return e.sweepAll(ctx, DenseStage)
+}
+
+// beginSweeps makes everything out of date, and scores 0 unless they are those of an
+// earlier run.
+func (e *engine) beginSweeps(ctx context.Context) error {
+	e.expire()
+	if e.keeper == nil || !e.keeper.found {
+		if err := e.clearScores(ctx); err != nil {
 			return err
 		}
-	} else if e.paging.phase != sweeping { // pages that were never used are 0
-		return nil
 	}
-	columns := 0 // of all blocks
-	for _, m := range e.grid.matrices {
-		columns += m.columns * m.chunks[openRows]
+	if e.keeper != nil {
+		e.keeper.sweeping = true
 	}
-	e.marking = false
-	for stage := DenseStage; ; {
+	return nil
+}
+
+// expire makes everything out of date.
+func (e *engine) expire() {
+	for _, t := range e.order {
+		t.all.Store(true)
+	}
+}
+
+// sweepAll sweeps until nothing is out of date, from the given stage on: sparse if what is
+// out of date is marked block by block.
+func (e *engine) sweepAll(ctx context.Context, stage Stage) error {
+	columns := e.columns()
+	e.marking = stage == SparseStage
+	for {
 		e.enter(stage)
 		if err := e.keepStreams(stage); err != nil {
 			return err
@@ -434,29 +447,29 @@ func (e *engine) sweepAll(ctx context.Context) error {
 			stage = SparseStage // only what is marked will be computed
 			e.settle()
 		}
-		known := e.ledger.add(e.costs())
-		if e.paging != nil {
-			done, columns = e.paging.first, e.paging.columns
-		}
-		e.marking = known.worthMarking(done, columns)
+		e.marking = e.ledger.add(e.costs()).worthMarking(done, columns, e.apart())
 	}
 }
 
-// beginSweeps makes everything out of date in a layer in memory, and scores 0 unless they
-// are those of an earlier run.
-func (e *engine) beginSweeps(ctx context.Context) error {
-	for _, t := range e.order {
-		t.all.Store(true)
+// apart returns apart or apartCodes.
+func (e *engine) apart() float64 {
+	if e.windows != nil {
+		return apartCodes
 	}
-	if e.keeper == nil || !e.keeper.found {
-		if err := e.clearScores(ctx); err != nil {
-			return err
+	return apart
+}
+
+// columns returns the number of columns of blocks of open rows that can change.
+func (e *engine) columns() (columns int) {
+	for _, m := range e.grid.matrices {
+		if m.alive == nil {
+			columns += m.columns * m.chunks[openRows]
+		}
+		for _, alive := range m.alive {
+			columns += bits.OnesCount64(alive)
 		}
 	}
-	if e.keeper != nil {
-		e.keeper.sweeping = true
-	}
-	return nil
+	return columns
 }
 
 // settle makes marks as small as they can be, between sweeps.
@@ -480,13 +493,10 @@ func (e *engine) note(stage Stage, done work) {
 // sweep brings all tiles up to date once.
 func (e *engine) sweep(ctx context.Context, stage Stage) (done work, err error) {
 	e.changed.Store(0)
-	if e.paging != nil {
-		e.paging.first, e.paging.columns = work{}, 0
-	}
 	for _, b := range e.benches {
 		b.done, b.costs = work{}, costs{}
 	}
-	err = e.eachTile(ctx, stage, e.units, e.order, func(worker int, t *tile) {
+	err = e.eachTile(ctx, stage, e.units, func(worker int, t *tile) {
 		b := e.benches[worker]
 		before := b.done.scores
 		e.sweepTile(b, t)
@@ -526,27 +536,12 @@ func (e *engine) fullAll(ctx context.Context) error {
 	if len(e.full) == 0 {
 		e.tell(FullStage, 1)
 	}
-	if p := e.paging; p != nil {
-		// Checkpoints of this phase take all open rows for done: so they must be stored.
-		if err := p.store.save(ctx, p.store.present); err != nil {
-			return err
-		}
-		p.phase = filling
-	}
 	units := slices.Collect(slices.Chunk(e.full, 1))
-	err := e.eachTile(ctx, FullStage, units, e.full, func(worker int, t *tile) { e.fillFull(e.benches[worker], t) })
-	if err != nil || e.paging == nil {
-		return err
-	}
-	return e.commit(true)
+	return e.eachTile(ctx, FullStage, units, func(worker int, t *tile) { e.fillFull(e.benches[worker], t) })
 }
 
-// eachTile calls do for tiles that have something to do, as units of which a worker takes
-// one at a time if all are in memory.
-func (e *engine) eachTile(ctx context.Context, stage Stage, units [][]*tile, tiles []*tile, do func(worker int, t *tile)) error {
-	if e.paging != nil {
-		return e.eachPaged(ctx, stage, tiles, do)
-	}
+// eachTile calls do for tiles, as units of which a worker takes one at a time.
+func (e *engine) eachTile(ctx context.Context, stage Stage, units [][]*tile, do func(worker int, t *tile)) error {
 	return e.eachPart(ctx, stage, len(units), func(worker, i int) {
 		for _, t := range units[i] {
 			do(worker, t)
@@ -564,14 +559,6 @@ func (e *engine) eachPart(ctx context.Context, stage Stage, parts int, do func(w
 	})
 }
 
-// paged returns what paging has taken so far.
-func (e *engine) paged() Paging {
-	if e.paging == nil {
-		return Paging{}
-	}
-	return e.paging.store.taken()
-}
-
 // tell reports that a share of a stage, or of a sweep, is done.
 func (e *engine) tell(stage Stage, share float64) {
 	if e.progress == nil {
@@ -581,6 +568,6 @@ func (e *engine) tell(stage Stage, share float64) {
 	e.progress(Progress{
 		Seeds: e.grid.n, Positions: positions, Stage: stage,
 		Sweep: e.stats.Sweeps + 1, Done: uint64(share * float64(positions)), Changed: e.changed.Load(),
-		Paging: e.paged(),
+		Base: e.base(), Values: e.values(), Traffic: e.traffic(),
 	})
 }

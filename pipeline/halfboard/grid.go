@@ -9,16 +9,16 @@ import (
 	"grenier/kernels/compress"
 )
 
-// newGrid lays out the layer of geo.n seeds. If it is to be paged, scores of a chunk
-// are whole pages. Tiles are cut by cutTiles; no scores are allocated yet.
-func newGrid(ctx context.Context, workers int, geo *geometry, patterns *patterns, paged bool) (*grid, error) {
+// newGrid lays out the layer of geo.n seeds, with lines of so many bytes. Tiles are cut by
+// cutTiles; no scores are allocated yet.
+func newGrid(ctx context.Context, workers int, geo *geometry, patterns *patterns, line int) (*grid, error) {
 	g := &grid{geometry: geo, matrices: make([]*matrix, geo.n+1), origins: make([]*origins, geo.n+1)}
 	sums := make([]int, geo.n+1)
 	for sum := range sums {
 		sums[sum] = sum
 	}
 	err := forEach(ctx, workers, sums, func(_, _, sum int) error {
-		g.matrices[sum] = geo.newMatrix(sum, paged)
+		g.matrices[sum] = geo.newMatrix(sum, line)
 		geo.addMoves(g.matrices[sum], patterns)
 		return nil
 	})
@@ -39,6 +39,7 @@ func (g *grid) link(m *matrix) {
 	m.links = uint32(len(g.links))
 	for _, r := range m.routes {
 		g.links = append(g.links, link{
+			matrix: m, pattern: r.pattern,
 			words: r.pattern.words[openRows], byPanel: r.pattern.byPanel, marks: m.marks, chunks: m.chunks[openRows],
 		})
 	}
@@ -46,42 +47,31 @@ func (g *grid) link(m *matrix) {
 
 // cutTiles cuts the matrices into tiles of about size rows and columns.
 func (g *grid) cutTiles(size int) {
-	g.lookups = make([][classes]lookup, g.n+1)
+	g.lookups = make([]lookup, g.n+1)
 	for sum, m := range g.matrices {
 		panels := g.panelRuns(sum, size)
 		open, full := g.chunkRuns(g.n-sum, size), g.fullRuns(g.n-sum, size)
-		g.lookups[sum] = [classes]lookup{newLookup(panels, open, len(g.tiles)), newLookup(panels, full, len(g.full))}
+		g.lookups[sum] = newLookup(panels, open, len(g.tiles))
 		g.tiles = appendTiles(g.tiles, m, openRows, panels, open)
 		g.full = appendTiles(g.full, m, fullRows, panels, full)
 	}
 }
 
-// tilesOf returns how many tiles of open rows cutTiles would make.
-func (g *grid) tilesOf(size int) (tiles int) {
-	for sum := range g.matrices {
-		tiles += len(g.panelRuns(sum, size)) * len(g.chunkRuns(g.n-sum, size))
-	}
-	return tiles
-}
-
-// findReads lists what tiles read, and which tiles read them.
-func (g *grid) findReads() {
+// findParents lists which tiles read a tile.
+func (g *grid) findParents() {
 	r := g.newReads()
-	readers := make([]int32, len(g.tiles)) // of each tile
-	for _, t := range g.full {
-		t.reads = r.of(t)
-	}
-	for _, t := range g.tiles {
-		t.reads = r.of(t)
-		for _, child := range t.reads {
+	reads, readers := make([][]int32, len(g.tiles)), make([]int32, len(g.tiles))
+	for i, t := range g.tiles {
+		reads[i] = r.of(t)
+		for _, child := range reads[i] {
 			readers[child]++
 		}
 	}
 	for i, t := range g.tiles {
 		t.parents = make([]int32, 0, readers[i])
 	}
-	for i, t := range g.tiles {
-		for _, child := range t.reads {
+	for i := range g.tiles {
+		for _, child := range reads[i] {
 			g.tiles[child].parents = append(g.tiles[child].parents, int32(i))
 		}
 	}
@@ -111,7 +101,7 @@ func (g *geometry) fullRuns(sum, size int) (runs []run) {
 	return runs
 }
 
-// lookup finds the tiles of a matrix by their panels and chunks.
+// lookup finds the tiles of open rows of a matrix by their panels and chunks.
 type lookup struct {
 	byPanel, byChunk []int // the run that a panel, or chunk, is in
 	runs             int   // of panels
@@ -130,16 +120,6 @@ func spread(runs []run) (index []int) {
 		}
 	}
 	return index
-}
-
-// rowTiles returns the tiles that the given row is in.
-func (g *grid) rowTiles(sum int, at place) []*tile {
-	tiles, l := g.tiles, &g.lookups[sum][at.class]
-	if at.class == fullRows {
-		tiles = g.full
-	}
-	first := l.first + l.byChunk[at.row/side]*l.runs
-	return tiles[first : first+l.runs]
 }
 
 // reads finds out which tiles of open rows a tile reads. It is not safe for concurrent
@@ -178,7 +158,7 @@ func (r *reads) of(t *tile) []int32 {
 	r.asked++
 	tiles := r.list[:0]
 	for _, to := range r.chunksOf(t) {
-		l := &r.grid.lookups[t.matrix.childOf(r.grid.n, to.route)][openRows]
+		l := &r.grid.lookups[t.matrix.childOf(r.grid.n, to.route)]
 		for _, chunk := range to.chunks {
 			for _, panel := range r.panelsOf(t, to.route) {
 				child := int32(l.first) + chunk*int32(l.runs) + panel
@@ -209,7 +189,7 @@ func (r *reads) chunksOf(t *tile) []chunksOf {
 			if met[group.Route] == nil {
 				met[group.Route] = map[int32]bool{}
 			}
-			byChunk := r.grid.lookups[m.childOf(r.grid.n, int(group.Route))][openRows].byChunk
+			byChunk := r.grid.lookups[m.childOf(r.grid.n, int(group.Route))].byChunk
 			for _, row := range p.Rows[group.First:][:bits.OnesCount64(group.Columns)] {
 				met[group.Route][int32(byChunk[row/side])] = true
 			}
@@ -233,7 +213,7 @@ func (r *reads) panelsOf(t *tile, route int) []int32 {
 	}
 	pattern := t.matrix.routes[route].pattern
 	first := pattern.first[t.class]
-	byPanel := r.grid.lookups[t.matrix.childOf(r.grid.n, route)][openRows].byPanel
+	byPanel := r.grid.lookups[t.matrix.childOf(r.grid.n, route)].byPanel
 	for _, w := range pattern.words[t.class][first[t.chunks.begin]:first[t.chunks.end]] {
 		known = append(known, int32(byPanel[w.Panel]))
 	}

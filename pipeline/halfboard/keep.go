@@ -1,6 +1,7 @@
 package halfboard
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -43,21 +44,21 @@ type keeper struct {
 
 // whose is the identity of the streams of a layer: all that the places of positions depend on.
 func whose(game awari.Game, n int) []byte {
-	l := layoutOf(game.Half(), n, false)
+	l := layoutOf(game.Half(), n)
 	return fmt.Appendf(nil, "rules %v, pits %d, seeds %d, lines of %d, %d scores, %d + %d offers",
 		game.Rules(), game.Pits(), n, side, l.scores, l.offers[openRows], l.offers[fullRows])
 }
 
-// kept returns the seeds of the layer that streams in the work directory are of, -1 if
-// there are none.
-func (e *Engine) kept() int {
+// Checkpointed returns the seeds of the layer that is resumed if it is solved next, -1 if
+// there is none.
+func (e *Engine) Checkpointed() (seeds int) {
 	if e.options.Work == nil {
 		return -1
 	}
-	for _, name := range []string{rundir.FoundName, rundir.OffersName} {
+	for _, name := range []string{rundir.FoundName, rundir.OffersName, rundir.CapturesName(0, false)} {
 		h, err := spill.ReadHeader(e.options.Work, name)
 		for n := 0; n <= awari.MaxSeeds && err == nil; n++ {
-			if string(h.Identity) == string(whose(e.game, n)) {
+			if string(h.Identity) == string(whose(e.game, n)) || bytes.HasPrefix(h.Identity, whoseCaptures(e.game, n)) {
 				return n
 			}
 		}
@@ -136,6 +137,9 @@ func (e *engine) goOn(err error) error {
 // writeStreams writes the found scores, and begins to write the offers if they are not
 // stored.
 func (e *engine) writeStreams(stage Stage) error {
+	if e.windows != nil {
+		return e.writeCodes(stage)
+	}
 	k := e.keeper
 	select {
 	case err := <-k.storing:
@@ -149,9 +153,8 @@ func (e *engine) writeStreams(stage Stage) error {
 		stream, done := e.offersStream(), k.storing
 		crew.Go(func() error { return e.writeStream(stream, func() {}) }, func(err error) { done <- err })
 	}
-	begin := appendLittle(nil, keptHistory{uint64(e.stats.Sweeps), e.history()})
 	start := time.Now()
-	err := e.writeStream(e.foundStream(begin), func() { e.tell(stage, 0) })
+	err := e.writeStream(e.foundStream(e.encodeHistory()), func() { e.tell(stage, 0) })
 	k.took = time.Since(start)
 	return err
 }
@@ -311,10 +314,49 @@ func (e *engine) readFound(ctx context.Context) error {
 		e.ignore(s, corrupt.New(e.keeper.options.Work.Path(s.name), "", "impossible times: %+v", h))
 		return nil
 	}
-	e.remember(&h.history)
-	e.stats.Sweeps = int(h.Sweeps)
+	e.rememberSweeps(&h)
 	e.keeper.found = true
 	return nil
+}
+
+// encodeHistory returns the beginning of a stream.
+func (e *engine) encodeHistory() []byte {
+	return appendLittle(nil, keptHistory{uint64(e.stats.Sweeps), e.history()})
+}
+
+func appendLittle(b []byte, x any) []byte {
+	b, err := binary.Append(b, binary.LittleEndian, x)
+	if err != nil {
+		panic(err) // of fixed size
+	}
+	return b
+}
+
+// writeHistory begins a stream.
+func (e *engine) writeHistory(w *spill.Writer) error {
+	_, err := w.Write(e.encodeHistory())
+	return err
+}
+
+// readHistory reads the beginning of a stream.
+func readHistory(r *spill.Reader) (h keptHistory, err error) {
+	b := make([]byte, binary.Size(h))
+	if err := readFull(r, r.Path(), b); err != nil {
+		return h, err
+	}
+	if _, err := binary.Decode(b, binary.LittleEndian, &h); err != nil {
+		return h, err
+	}
+	if !h.possible() || h.Sweeps > mostSweeps {
+		return h, corrupt.New(r.Path(), "", "impossible times: %+v", h)
+	}
+	return h, nil
+}
+
+// rememberSweeps goes on from a history.
+func (e *engine) rememberSweeps(h *keptHistory) {
+	e.remember(&h.history)
+	e.stats.Sweeps = int(h.Sweeps)
 }
 
 // mostSweeps is more than any layer takes.
@@ -363,9 +405,16 @@ func (e *engine) readPieces(ctx context.Context, r *spill.Reader, s *keptStream)
 			return err
 		}
 	}
-	if n, err := io.ReadFull(r, make([]byte, 1)); n > 0 {
-		return corrupt.New(path, "", "longer than what it should hold")
-	} else if err != io.EOF {
+	return atEnd(r)
+}
+
+// atEnd fails unless a stream has given all.
+func atEnd(r *spill.Reader) error {
+	n, err := io.ReadFull(r, make([]byte, 1))
+	if n > 0 {
+		return corrupt.New(r.Path(), "", "longer than what it should hold")
+	}
+	if err != io.EOF {
 		return err
 	}
 	return nil

@@ -56,17 +56,19 @@ func (d *disk) write(t testing.TB, name string, h spill.Header, contents []byte)
 	}
 }
 
-// storedWhole returns the history in the stream of found scores, an empty one if there
-// is none.
-func (x *trial) storedWhole(t *testing.T) history {
+// streams lists the streams that are there.
+func (d *disk) streams(t testing.TB) (names []string) {
 	t.Helper()
-	var h keptHistory
-	if _, contents := x.disk.contents(t, rundir.FoundName); contents != nil {
-		if _, err := binary.Decode(contents, binary.LittleEndian, &h); err != nil {
-			t.Fatal(err)
+	entries, err := d.plain().Entries()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".tmp") {
+			names = append(names, e.Name())
 		}
 	}
-	return h.history
+	return names
 }
 
 // stopSweeping stops a layer in memory when it has streams. It reports whether it has.
@@ -336,24 +338,26 @@ func TestFullDiskInMemory(t *testing.T) {
 	}
 }
 
-// TestMemoryChanges: a layer begun in memory is solved out of core, and the other way round.
+// TestMemoryChanges: a layer begun in memory is solved in windows, and the other way round.
 func TestMemoryChanges(t *testing.T) {
 	rng := newRand(t)
-	for range trials(4) {
+	for range trials(8) {
 		x := newWholeTrial(t, rng)
-		x.seeds = max(x.seeds, 1)
-		y := x.config.paged(t, rng)
+		x.options.segment = 1 + rng.Uint64N(50_000)
 		for range 4 {
-			x.options.Memory, x.options.limit = uint64(rng.IntN(2)), y.options.limit
+			x.options.Bits = []int{0, 2, 4, 6}[rng.IntN(4)]
+			x.vary()
 			at := 1 + rng.IntN(60)
 			if !x.stop(t, func(all, _ int, _ Stage) bool { return all == at }) {
 				break
 			}
 		}
-		x.options.Memory = 0
+		x.options.Bits = []int{0, 2, 4, 6}[rng.IntN(4)]
 		x.finish(t)
-		if len(x.notes) > 0 {
-			t.Fatalf("%+v: notes %q", x.config, x.notes)
+		for _, note := range x.notes { // a window is no use to a layer in memory
+			if x.options.Bits != 0 || !strings.Contains(note, "instead of") {
+				t.Fatalf("%+v: notes %q", x.config, x.notes)
+			}
 		}
 	}
 }

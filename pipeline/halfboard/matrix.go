@@ -15,21 +15,26 @@ type matrix struct {
 	panels  int
 	rows    [classes]int
 	chunks  [classes]int
-	height  int // lines in a panel of scores
+	line    int // bytes of a line of scores
 
 	routes   []route
 	programs []compress.Program        // by panel: the moves of its columns
 	targets  [classes][]compress.Route // by route: where it leads from the rows of each class
 
-	// scores of the open rows: line r of panel p is at (p*height + r)*64. Workers
-	// write those of their tile in place while others read.
+	// scores of the open rows, a byte each or codes (kernels/window): line r of panel p is
+	// at (p*rows + r)*line. Workers write those of their tile in place while others read.
 	scores []int8
 
 	// offers holds what captures and the end of the game are worth, negated, in
 	// blocks: that of chunk k of panel p is at (p*chunks + k)*64*64, column by
 	// column. An offer is blocked when there is no such move. In the last stage
-	// the offers of full rows turn into scores, line by line.
+	// the offers of full rows turn into scores, line by line. There are none if scores
+	// are codes.
 	offers [classes][]int8
+
+	// alive has, if scores are codes, a bit for each column of a block that can still
+	// change in this window: that of chunk k of panel p is alive[p*chunks + k].
+	alive []uint64
 
 	// marks says what must be computed anew, since a child has changed: that of
 	// chunk k of panel p is marks[p*chunks + k].
@@ -79,21 +84,19 @@ func (m *mark) settle() {
 // blocked is the offer of a position that has neither captures nor an end.
 const blocked = 127
 
-// newMatrix lays out the positions with sum seeds in A, with whole chunks of lines if it
-// is to be paged.
-func (g *geometry) newMatrix(sum int, paged bool) *matrix {
-	m := &matrix{sum: sum, first: g.first(sum), columns: g.columns(sum), panels: g.panels(sum)}
+// newMatrix lays out the positions with sum seeds in A, with lines of so many bytes.
+func (g *geometry) newMatrix(sum, line int) *matrix {
+	m := &matrix{sum: sum, first: g.first(sum), columns: g.columns(sum), panels: g.panels(sum), line: line}
 	for class := range classes {
 		m.rows[class] = len(g.rows[g.n-sum][class])
 		m.chunks[class] = g.chunks(g.n-sum, class)
 	}
-	m.height = heightOf(m.rows, paged)
 	m.marks = make([]mark, m.chunks[openRows]*m.panels)
 	return m
 }
 
-// layout returns the memory that m needs.
-func (m *matrix) layout() layout { return matrixLayout(m.columns, m.height, m.rows) }
+// layout returns the memory that m needs if scores are bytes.
+func (m *matrix) layout() layout { return matrixLayout(m.columns, m.rows) }
 
 // width returns the number of columns of a panel.
 func (m *matrix) width(panel int) int { return min(side, m.columns-panel*side) }
@@ -111,48 +114,44 @@ func (m *matrix) block(class rowClass, panel, chunk int) *compress.Block {
 	return (*compress.Block)(m.offers[class][(panel*m.chunks[class]+chunk)*side*side:])
 }
 
-// blocks returns the offers of a run of chunks.
-func (m *matrix) blocks(class rowClass, panel int, chunks run) []int8 {
-	row := panel * m.chunks[class]
-	return m.offers[class][(row+chunks.begin)*side*side : (row+chunks.end)*side*side]
-}
-
-// pagesOf returns the scores of a run of chunks, with the lines behind the last row, if
-// m is paged. Those of full rows stand in the place of their offers.
-func (m *matrix) pagesOf(class rowClass, panel int, chunks run) []int8 {
-	if class == fullRows {
-		return m.blocks(class, panel, chunks)
-	}
-	return m.scores[(panel*m.height+chunks.begin*side)*side : (panel*m.height+chunks.end*side)*side]
-}
-
-// column returns the offers of a column, from row 0 on: see offerOf.
-func (m *matrix) column(class rowClass, panel, c int) []int8 {
+// panelOffers returns the offers of a panel.
+func (m *matrix) panelOffers(class rowClass, panel int) []int8 {
 	size := m.chunks[class] * side * side
-	return m.offers[class][panel*size:][c*side : size]
+	return m.offers[class][panel*size:][:size]
 }
+
+// columnOf returns a column of the offers of a panel, from row 0 on: see offerOf.
+func columnOf(offers []int8, c int) []int8 { return offers[c*side:] }
 
 // offerOf returns the distance of the offer of row from that of row 0 in the same
 // column.
 func offerOf(row uint32) uint32 { return row/side*side*side + row%side }
 
+// rowOf returns the row of which offerOf returns at.
+func rowOf(at uint32) uint32 { return at - at/(side*side)*(side*side-side) }
+
 // lines returns the scores of a block.
 func (m *matrix) lines(panel, chunk int) []int8 {
-	at := (panel*m.height + chunk*side) * side
-	return m.scores[at : at+m.depth(openRows, chunk)*side]
+	return m.rowLines(panel, chunk*side, chunk*side+m.depth(openRows, chunk))
 }
 
-// line returns the scores of a row in a panel, in their own order.
-func (m *matrix) line(at place, panel int) []int8 {
+// rowLines returns the scores of the rows from begin to end in a panel.
+func (m *matrix) rowLines(panel, begin, end int) []int8 {
+	first := panel * m.rows[openRows]
+	return m.scores[(first+begin)*m.line : (first+end)*m.line]
+}
+
+// row returns the scores of a row in a panel, in their own order, if they are bytes.
+func (m *matrix) row(at place, panel int) []int8 {
 	row := int(at.row)
 	if at.class == openRows {
-		return m.scores[(panel*m.height+row)*side:][:m.width(panel)]
+		return m.rowLines(panel, row, row+1)[:m.width(panel)]
 	}
 	return m.block(fullRows, panel, row/side)[row%side*side:][:m.width(panel)]
 }
 
 // stride is the distance of the same line in consecutive panels.
-func (m *matrix) stride() int { return m.height * side }
+func (m *matrix) stride() int { return m.rows[openRows] * m.line }
 
 // A tile is a part of the rows of one class of a matrix: of the open ones, what a
 // worker brings up to date at a time.
@@ -161,11 +160,8 @@ type tile struct {
 	class   rowClass
 	panels  run
 	chunks  run
-	reads   []int32     // the tiles of open rows that this one reads
 	parents []int32     // those that read this one
 	all     atomic.Bool // everything is out of date
-
-	paged // what a layer that does not fit into memory needs besides
 }
 
 // grid is a layer cut into tiles.
@@ -174,7 +170,7 @@ type grid struct {
 	matrices []*matrix  // by seeds in the mover's half
 	origins  []*origins // by the sum of what moves leave
 	links    []link
-	lookups  [][classes]lookup // by the sum of the matrix
-	tiles    []*tile           // of the open rows
-	full     []*tile           // of the others
+	lookups  []lookup // by the sum of the matrix
+	tiles    []*tile  // of the open rows
+	full     []*tile  // of the others
 }

@@ -5,10 +5,12 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/dustin/go-humanize"
 	"github.com/edsrzf/mmap-go"
 
 	"grenier/io/memory"
 	"grenier/kernels/colex"
+	"grenier/kernels/window"
 	"grenier/layers/awari"
 )
 
@@ -17,6 +19,7 @@ import (
 type region struct {
 	mapping mmap.MMap
 	rest    []int8 // not yet taken
+	known   func() // tells the Go runtime that it is returned
 }
 
 // newRegion maps size bytes.
@@ -26,7 +29,7 @@ func newRegion(size int) (*region, error) {
 		return nil, fmt.Errorf("taking %d bytes of memory: %w", size, err)
 	}
 	adviseHuge(mapping)
-	r := &region{mapping: mapping}
+	r := &region{mapping: mapping, known: memory.Outside(int64(len(mapping)))}
 	r.reset()
 	return r, nil
 }
@@ -46,6 +49,7 @@ func (r *region) take(size int) []int8 {
 
 // close returns the memory to the system.
 func (r *region) close() error {
+	r.known()
 	if err := r.mapping.Unmap(); err != nil {
 		return fmt.Errorf("returning memory: %w", err)
 	}
@@ -112,14 +116,13 @@ func (l layout) total() int {
 }
 
 // layoutOf returns the layout of the layer of n seeds with halves of q pits: that
-// of all of its matrices. A paged one has whole chunks and no place for lower layers.
-func layoutOf(q, n int, paged bool) (sum layout) {
-	if n >= 2 && !paged {
+// of all of its matrices.
+func layoutOf(q, n int) (sum layout) {
+	if n >= 2 {
 		sum.below = int(binomial(2*q+n-3, 2*q-1))
 	}
 	for mover := range n + 1 {
-		rows := rowsOf(q, n-mover)
-		l := matrixLayout(columnsOf(q, mover), heightOf(rows, paged), rows)
+		l := matrixLayout(columnsOf(q, mover), rowsOf(q, n-mover))
 		sum.scores += l.scores
 		for class := range classes {
 			sum.offers[class] += l.offers[class]
@@ -128,18 +131,10 @@ func layoutOf(q, n int, paged bool) (sum layout) {
 	return sum
 }
 
-// heightOf returns the number of lines of a panel.
-func heightOf(rows [classes]int, paged bool) int {
-	if paged {
-		return groups(rows[openRows]) * side
-	}
-	return rows[openRows]
-}
-
-// matrixLayout returns the layout of a matrix with the given number of columns, of
-// lines of a panel, and of rows. Lines and blocks are whole.
-func matrixLayout(columns, height int, rows [classes]int) (l layout) {
-	l.scores = groups(columns) * height * side
+// matrixLayout returns the layout of a matrix with the given numbers of columns and
+// rows. Lines and blocks are whole.
+func matrixLayout(columns int, rows [classes]int) (l layout) {
+	l.scores = groups(columns) * rows[openRows] * side
 	for class := range classes {
 		l.offers[class] = groups(columns) * groups(rows[class]) * side * side
 	}
@@ -171,14 +166,17 @@ func binomial(n, k int) uint64 {
 // and its part of the patterns, of which larger layers have more.
 func Memory(game awari.Game, n int) uint64 {
 	q := game.Half()
-	return uint64(layoutOf(q, n, false).total()) + binomial(q+n, q)*uint64(60+10*q+4*n)
+	return uint64(layoutOf(q, n).total()) + binomial(q+n, q)*uint64(60+10*q+4*n)
 }
 
 // tablesBytes returns about the bytes of the Go heap that a layer of n seeds takes: places,
-// moves and patterns for each half, and garbage; a mark for each block.
+// moves and patterns for each half, and garbage; a mark and what is alive for each block; a
+// description of each tile.
 func tablesBytes(q, n int) uint64 {
-	const half, mark = 188, 16
-	return binomial(q+n, q)*half + uint64(layoutOf(q, n, true).offers[openRows])/(side*side)*mark
+	const mark, tile = 24, 500
+	half := uint64(110 + n/4) // 100 to 103 were counted for 20 to 26 seeds
+	blocks := uint64(layoutOf(q, n).offers[openRows]) / (side * side)
+	return binomial(q+n, q)*half + blocks*mark + blocks*(side*side)/(tileSize*tileSize)*tile
 }
 
 // fixed is what the program takes besides.
@@ -188,14 +186,109 @@ func fixed(workers int) uint64 {
 }
 
 // Least returns about the least memory with which an engine with so many workers can
-// solve the layer of n seeds, with a work file.
+// solve the layer of n seeds: with two bits a score.
 func Least(game awari.Game, n, workers int) uint64 {
-	return min(Whole(game, n, workers), fixed(workers)+tablesBytes(game.Half(), n)+leastPaged)
+	return min(Whole(game, n, workers), narrow(game, n, workers, window.Two))
 }
 
 // Whole returns about the memory with which an engine with so many workers solves the
-// layer of n seeds without a work file.
+// layer of n seeds in one piece.
 func Whole(game awari.Game, n, workers int) uint64 { return fixed(workers) + Memory(game, n) }
 
-// leastPaged is what the smallest tiles need.
-const leastPaged = 32 << 20
+// narrow returns about the memory with which an engine solves the layer of n seeds window
+// by window: at first captures need it, then scores, with what stages work on.
+func narrow(game awari.Game, n, workers int, codes *window.Codes) uint64 {
+	q := game.Half()
+	scores := uint64(codesBytes(q, n, codes.Bits)) + streamBytes(workers)
+	return fixed(workers) + tablesBytes(q, n) + max(scores, captureBytes(q, n, workers)+pieceBytes(q, workers)+leastOffers(q, n))
+}
+
+// codesBytes returns the bytes of the codes of open rows.
+func codesBytes(q, n, bits int) int { return layoutOf(q, n).scores * bits / 8 }
+
+// streamBytes returns about the bytes that stages work on which read and write streams.
+func streamBytes(workers int) uint64 {
+	const perBlock, perStrip = 33 << 11, stripRows * side * 5 / 2
+	return uint64(2*workers+2) * ((slabs+1)*perBlock + perStrip)
+}
+
+// captureBytes returns about the bytes that computing captures takes besides offers and
+// pieces: the list of halves that captures leave, strips on their way, and for each worker
+// rows of lower layers that are in several pieces, and a decoder of each of those layers.
+func captureBytes(q, n, workers int) uint64 {
+	const perStrip, perHalf, perDecoder = stripRows * side * 5 / 4, 4, 2 * pieceLength
+	halves := binomial(n+q, q)
+	return uint64(2*workers+2)*perStrip + halves*perHalf + uint64(workers)*(halves+uint64(3*q-1)*perDecoder)
+}
+
+// pieceBytes returns the bytes of lower layers that are kept while captures are computed: some
+// pieces of each of those that captures lead to, for each worker.
+func pieceBytes(q, workers int) uint64 {
+	const each = 3
+	return uint64(max(1, workers)) * uint64(3*q-1) * each * pieceLength
+}
+
+// leastOffers returns the least memory for offers: that for one panel.
+func leastOffers(q, n int) uint64 {
+	return uint64(columnsOf(q, n)+2*side) * side
+}
+
+// roomForPieces returns the bytes that pieces of lower layers take while captures are computed.
+func (o *Options) roomForPieces(q, n int) int {
+	all := uint64(0)
+	for lower := range n {
+		all += (binomial(2*q+lower-1, 2*q-1) + pieceLength - 1) / pieceLength * pieceLength
+	}
+	return int(min(pieceBytes(q, o.Workers), all))
+}
+
+// offersBytes returns the bytes of all offers in rounds: columns have whole chunks.
+func offersBytes(q, n int) (all int) {
+	for mover := range n + 1 {
+		rows := rowsOf(q, n-mover)
+		all += columnsOf(q, mover) * (groups(rows[openRows]) + groups(rows[fullRows])) * side
+	}
+	return all
+}
+
+// roomForOffers returns the bytes that offers can take while captures are computed.
+func (o *Options) roomForOffers(q, n int) int {
+	const unbounded = 1 << 30
+	all := offersBytes(q, n)
+	if o.Memory == 0 {
+		return min(unbounded, all)
+	}
+	taken := fixed(o.Workers) + tablesBytes(q, n) + captureBytes(q, n, o.Workers) + uint64(o.roomForPieces(q, n))
+	return min(int(max(o.Memory, taken+leastOffers(q, n))-taken), all)
+}
+
+// widths are the codes of all widths, those that need the fewest windows first.
+var widths = []*window.Codes{window.Six, window.Four, window.Two}
+
+// codes returns those of the bits that are asked for, nil for others.
+func (o *Options) codes() *window.Codes {
+	for _, codes := range widths {
+		if o.Bits == codes.Bits {
+			return codes
+		}
+	}
+	return nil
+}
+
+// form returns the codes with which a layer is solved, nil if it is solved in one piece. It
+// fails with ErrMemory if neither fits.
+func (o *Options) form(game awari.Game, n int) (*window.Codes, error) {
+	if o.fits(game, n) {
+		return nil, nil
+	}
+	if forced := o.codes(); forced != nil {
+		return forced, nil
+	}
+	for _, codes := range widths {
+		if narrow(game, n, o.Workers, codes) <= o.Memory {
+			return codes, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: layer %d needs %s bytes and %s are allowed", ErrMemory, n,
+		humanize.Comma(int64(Least(game, n, o.Workers))), humanize.Comma(int64(o.Memory)))
+}

@@ -2,10 +2,12 @@ package halfboard
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -20,7 +22,7 @@ func TestLayoutIsThatOfTheMatrices(t *testing.T) {
 			g := mustGeometry(t, q, n)
 			var want layout
 			for sum := range n + 1 {
-				l := g.newMatrix(sum, false).layout()
+				l := g.newMatrix(sum, side).layout()
 				want.scores += l.scores
 				want.offers[openRows] += l.offers[openRows]
 				want.offers[fullRows] += l.offers[fullRows]
@@ -28,7 +30,7 @@ func TestLayoutIsThatOfTheMatrices(t *testing.T) {
 			if n >= 2 {
 				want.below = int(g.halves.Board().Size(n - 2))
 			}
-			if got := layoutOf(q, n, false); got != want || got.total() < want.scores+want.offers[0]+want.offers[1] || got.total() < want.below {
+			if got := layoutOf(q, n); got != want || got.total() < want.scores+want.offers[0]+want.offers[1] || got.total() < want.below {
 				t.Errorf("%d pits, %d seeds: %+v, want %+v", q, n, got, want)
 			}
 		}
@@ -48,7 +50,7 @@ func TestLayoutHoldsEveryPosition(t *testing.T) {
 		{65, [classes]int{64, 65}, layout{scores: 2 * 64 * 64, offers: [classes]int{2 * 64 * 64, 4 * 64 * 64}}},
 		{65, [classes]int{65, 64}, layout{scores: 2 * 65 * 64, offers: [classes]int{4 * 64 * 64, 2 * 64 * 64}}},
 	} {
-		if got := matrixLayout(c.columns, c.rows[openRows], c.rows); got != c.want {
+		if got := matrixLayout(c.columns, c.rows); got != c.want {
 			t.Errorf("%d columns, rows %v: %+v, want %+v", c.columns, c.rows, got, c.want)
 		}
 	}
@@ -281,5 +283,82 @@ func TestMemoryGrows(t *testing.T) {
 				t.Errorf("%d pits: layer %d needs %d bytes, the next one %d", pits, n, Memory(game, n), Memory(game, n+1))
 			}
 		}
+	}
+}
+
+// TestMemoryOfWindowsGrows with the seeds, the workers and the bits, and is what form
+// decides by.
+func TestMemoryOfWindowsGrows(t *testing.T) {
+	for pits := awari.MinPits; pits <= awari.MaxPits; pits += 2 {
+		game := mustGame(t, pits, awari.Awari)
+		for n := range awari.MaxSeeds + 1 {
+			for workers := 1; workers <= 64; workers *= 4 {
+				least := Least(game, n, workers)
+				if n < awari.MaxSeeds && Least(game, n+1, workers) < least || Least(game, n, 4*workers) < least {
+					t.Errorf("%d pits, layer %d, %d workers: %d bytes, the next layer takes %d, more workers %d",
+						pits, n, workers, least, Least(game, n+1, workers), Least(game, n, 4*workers))
+				}
+				if whole := Whole(game, n, workers); whole < least || whole < Memory(game, n) {
+					t.Errorf("%d pits, layer %d, %d workers: %d bytes, %d in one piece", pits, n, workers, least, whole)
+				}
+				for i, codes := range widths[1:] {
+					if wider := widths[i]; narrow(game, n, workers, codes) > narrow(game, n, workers, wider) {
+						t.Errorf("%d pits, layer %d, %d workers: %d bits take more than %d", pits, n, workers, codes.Bits, wider.Bits)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestFormFollowsMemory: the widest codes that fit, and none if there is less than the
+// least.
+func TestFormFollowsMemory(t *testing.T) {
+	game := mustGame(t, 12, awari.Awari)
+	for _, n := range []int{24, 32, 48} {
+		for _, workers := range []int{1, 2, 16} {
+			memories := map[uint64]int{Whole(game, n, workers): 8, Least(game, n, workers) - 1: -1, 0: 8}
+			for _, codes := range slices.Backward(widths) { // they may need the same: then the widest fits
+				memories[narrow(game, n, workers, codes)] = codes.Bits
+			}
+			for memory, want := range memories {
+				o := Options{Workers: workers, Memory: memory}
+				codes, err := o.form(game, n)
+				got := 8
+				switch {
+				case err != nil:
+					got = -1
+				case codes != nil:
+					got = codes.Bits
+				}
+				if got != want || err != nil && !errors.Is(err, ErrMemory) {
+					t.Errorf("layer %d, %d workers, %d bytes: %d bits, want %d; %v", n, workers, memory, got, want, err)
+				}
+				if err != nil && !strings.Contains(err.Error(), "layer "+strconv.Itoa(n)) {
+					t.Errorf("layer %d: %v", n, err)
+				}
+			}
+			for _, bits := range []int{2, 4, 8} { // forced
+				o := Options{Workers: workers, Memory: 1, Bits: bits}
+				if codes, err := o.form(game, n); err != nil || (codes == nil) != (bits == 8) || codes != nil && codes.Bits != bits {
+					t.Errorf("layer %d with %d bits: %+v, %v", n, bits, codes, err)
+				}
+			}
+		}
+	}
+}
+
+// TestTooLittleMemory is refused before anything is read.
+func TestTooLittleMemory(t *testing.T) {
+	e, err := New(mustGame(t, 12, awari.Awari), Options{Memory: 1 << 20, Work: newDisk().work()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lower := &counting{tower: &tower{}}
+	if l, err := e.Solve(t.Context(), 30, lower); !errors.Is(err, ErrMemory) || l != nil || lower.closed.Load() != 1 {
+		t.Errorf("%v, the layers below are closed %d times", err, lower.closed.Load())
+	}
+	if err := e.Close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -20,18 +20,23 @@ type route struct {
 // its panels.
 func (g *geometry) addMoves(m *matrix, patterns *patterns) {
 	index := map[halves.Move]uint32{}
+	m.programs = make([]compress.Program, 0, m.panels)
+	var p compress.Program
 	for panel := range m.panels {
-		var p compress.Program
+		p.Groups, p.Rows = p.Groups[:0], p.Rows[:0]
 		for pit := range g.q {
 			g.addPit(m, &p, panel, pit, index)
 		}
-		m.programs = append(m.programs, p)
+		m.programs = append(m.programs, compress.Program{Groups: exact(p.Groups), Rows: exact(p.Rows)})
 	}
 	for i := range m.routes {
 		r := &m.routes[i]
 		r.pattern = patterns.get(g, g.n-m.sum, r.move)
 	}
 }
+
+// exact returns a copy that takes no more memory than it needs.
+func exact[T any](list []T) []T { return append(make([]T, 0, len(list)), list...) }
 
 // addPit adds to p what the columns of a panel can play from pit: a group for each
 // number of seeds in it. In a group the halves A' that the moves leave ascend with A,
@@ -73,10 +78,12 @@ func (m *matrix) route(move halves.Move, q int, index map[halves.Move]uint32) ui
 
 // A link is a route seen from where it leads: it finds the positions that make the move.
 type link struct {
+	matrix  *matrix // of the positions
+	pattern *pattern
 	words   []compress.Word // of the open rows
 	byPanel []uint32        // see pattern
-	marks   []mark          // of the matrix of the positions
-	chunks  int             // of that matrix
+	marks   []mark          // of the matrix
+	chunks  int             // likewise
 }
 
 // A step is a move seen from where it leads: how it is made, and the column of the

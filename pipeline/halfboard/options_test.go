@@ -5,10 +5,12 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"grenier/io/vfs"
 	"grenier/io/vfs/crashfs"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -101,7 +103,7 @@ func follow(t *testing.T, c config, reports []Progress) (ends sweepReports) {
 		if i+1 < len(reports) {
 			next = reports[i+1]
 		}
-		switch same := p.Stage == next.Stage && p.Sweep == next.Sweep; {
+		switch same := p.Stage == next.Stage && p.Sweep == next.Sweep && p.Base == next.Base; {
 		case same && (p.Done > next.Done || p.Changed > next.Changed),
 			!same && (p.Done != p.Positions || !follows(p, next)):
 			t.Fatalf("%+v: %+v after %+v", c, next, p)
@@ -113,8 +115,13 @@ func follow(t *testing.T, c config, reports []Progress) (ends sweepReports) {
 }
 
 // follows reports whether next can be the stage or sweep after p. Sweeps may become
-// sparse and dense again.
+// sparse and dense again. After a window is stored comes the next one, whose first sweep has
+// the number of the last one before, which did nothing.
 func follows(p, next Progress) bool {
+	if next.Base != p.Base {
+		return next.Stage == Stages || next.Base > p.Base && next.Sweep == p.Sweep &&
+			p.Stage == FullStage && (next.Stage == DenseStage || next.Stage == SparseStage)
+	}
 	sweeps := p.Stage == DenseStage || p.Stage == SparseStage
 	if sweeps && (next.Stage == DenseStage || next.Stage == SparseStage) {
 		return p.Sweep+1 == next.Sweep
@@ -145,6 +152,91 @@ func TestProgressAddsUp(t *testing.T) {
 			t.Fatalf("%+v: %d changes of sparse sweeps reported, statistics %+v", c, events, s)
 		}
 	}
+}
+
+// TestProgressOfWindowsAddsUp follows the reports of one worker: the windows come one after
+// the other, each with sweeps and the storing of what it has found.
+func TestProgressOfWindowsAddsUp(t *testing.T) {
+	rng := newRand(t)
+	for range runs(60) {
+		x := newTrial(t, rng)
+		x.options.Workers, x.options.Interval = 1, time.Duration(rng.IntN(2))
+		var reports []Progress
+		scores, err := x.attempt(t, t.Context(), func(p Progress) { reports = append(reports, p) })
+		x.compare(t, scores, err)
+		s, ends := x.stats, follow(t, x.config, reports)
+		sweeps := len(ends[DenseStage]) + len(ends[SparseStage])
+		if len(ends[CaptureStage]) != 1 || len(ends[FullStage]) != s.Windows || sweeps != s.Sweeps+s.Windows {
+			t.Fatalf("%+v: stages end at %+v, statistics %+v", x.config, ends, s)
+		}
+		if changes := ends.changed(DenseStage) + ends.changed(SparseStage); s.Changes != changes || s.Events != ends.changed(SparseStage) {
+			t.Fatalf("%+v: %d changes reported, statistics %+v", x.config, changes, s)
+		}
+		if last := reports[len(reports)-1]; last.Stage != FullStage || last.Done != last.Positions {
+			t.Fatalf("%+v: the last report is %+v", x.config, last)
+		}
+		for i, p := range reports {
+			if i > 0 && less(p.Traffic, reports[i-1].Traffic) {
+				t.Fatalf("%+v: traffic %+v after %+v", x.config, p.Traffic, reports[i-1].Traffic)
+			}
+		}
+	}
+}
+
+// less reports whether a stage has read or written less in a than in b.
+func less(a, b Traffic) bool {
+	for stage := range a.Read {
+		if a.Read[stage] < b.Read[stage] || a.Written[stage] < b.Written[stage] {
+			return true
+		}
+	}
+	return false
+}
+
+// TestStatsOfWindowsAreSensible: what a layer took by the clock, and what its streams hold.
+func TestStatsOfWindowsAreSensible(t *testing.T) {
+	rng := newRand(t)
+	for range runs(60) {
+		x := newTrial(t, rng)
+		x.options.Interval = 0
+		start := time.Now()
+		x.finish(t)
+		s, elapsed, all := x.stats, time.Since(start), time.Duration(0)
+		for stage, took := range s.Stages {
+			if took < 0 || took == 0 && Stage(stage) != SparseStage {
+				t.Fatalf("%+v: the %v stage took %v", x.config, Stage(stage), took)
+			}
+			all += took
+		}
+		values := x.options.codes().Values
+		most := (max(x.seeds, 1) + values - 1) / values
+		if all > elapsed || s.Bits != x.options.Bits || s.Windows < 1 || s.Windows > most || s.Events > s.Changes || s.Before != 0 {
+			t.Fatalf("%+v: %+v in %v", x.config, s, elapsed)
+		}
+		if open := uint64(layoutOf(x.game.Half(), x.seeds).scores); s.Bytes != open*uint64(s.Bits)/8 {
+			t.Fatalf("%+v: %d bytes for %d scores", x.config, s.Bytes, open)
+		}
+		// Captures are written once, and again when there is less to tell; windows read them.
+		captures, windows := x.disk.bytes(t, "captures"), x.disk.bytes(t, "window")
+		w, r := s.Traffic.Written, s.Traffic.Read
+		if w[CaptureStage] == 0 || w[FullStage] < windows || w[CaptureStage]+w[DenseStage]+w[FullStage] < captures+windows || w[SparseStage]+w[Stages] != 0 {
+			t.Fatalf("%+v: %d bytes of captures, %d of windows, statistics %+v", x.config, captures, windows, s.Traffic)
+		}
+		if r[DenseStage] == 0 || r[FullStage] == 0 || r[DenseStage]+r[FullStage] > w[CaptureStage]*uint64(s.Windows) || r[CaptureStage]+r[SparseStage]+r[Stages] != 0 {
+			t.Fatalf("%+v: %d windows, statistics %+v", x.config, s.Windows, s.Traffic)
+		}
+	}
+}
+
+// bytes returns the length of all streams whose names have a part.
+func (d *disk) bytes(t *testing.T, part string) (n uint64) {
+	t.Helper()
+	for _, name := range d.streams(t) {
+		if strings.Contains(name, part) {
+			d.change(t, name, func(_ vfs.File, size int64) { n += uint64(size) })
+		}
+	}
+	return n
 }
 
 // TestProgressOfManyWorkers: reports may come out of order, but none is missing.
@@ -213,7 +305,7 @@ func TestChangesAreEnough(t *testing.T) {
 	for range runs(40) {
 		c := randomConfig(t, rng)
 		w := c.prepare(t)
-		if err := w.sweepAll(t.Context()); err != nil {
+		if err := w.sweepWhole(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		other := uint64(0)

@@ -76,7 +76,7 @@ func (p *pattern) outcomes(t *testing.T, class rowClass, rows int) []outcome {
 	}
 	for _, c := range p.captures[class] {
 		for _, pair := range c.pairs {
-			row := int(pair.at/(side*side)*side + pair.at%side)
+			row := int(rowOf(pair.at))
 			if offerOf(uint32(row)) != pair.at || c.seeds <= 0 {
 				t.Fatalf("a capture of %d seeds at %d", c.seeds, pair.at)
 			}

@@ -14,8 +14,7 @@ type pieces struct {
 	where  map[pieceName]*kept
 	clock  []*kept // those in memory, and memory for more: second chances in turn
 	hand   int
-	memory *region
-	most   int
+	memory []int8 // not yet taken
 }
 
 // pieceLength is the number of scores in a piece: a block of a layer file.
@@ -37,8 +36,8 @@ type kept struct {
 }
 
 // newPieces keeps pieces in the given memory.
-func newPieces(g *grid, lower Lower, memory *region) *pieces {
-	return &pieces{grid: g, lower: lower, where: map[pieceName]*kept{}, memory: memory, most: len(memory.rest) / pieceLength}
+func newPieces(g *grid, lower Lower, memory []int8) *pieces {
+	return &pieces{grid: g, lower: lower, where: map[pieceName]*kept{}, memory: memory}
 }
 
 // get returns a piece, which stays until it is put back.
@@ -67,7 +66,7 @@ func (p *pieces) get(name pieceName) (*kept, error) {
 // vacant returns memory for a piece that nobody holds. The mutex is held.
 func (p *pieces) vacant() *kept {
 	for range 2 * len(p.clock) {
-		if len(p.clock) < p.most {
+		if len(p.memory) >= pieceLength {
 			break
 		}
 		k := p.clock[p.hand]
@@ -79,8 +78,8 @@ func (p *pieces) vacant() *kept {
 		k.used = false
 	}
 	k := &kept{}
-	if len(p.clock) < p.most {
-		k.scores = p.memory.take(pieceLength)
+	if len(p.memory) >= pieceLength {
+		k.scores, p.memory = p.memory[:pieceLength:pieceLength], p.memory[pieceLength:]
 	} else {
 		k.scores = make([]int8, pieceLength) // too many are held: one more
 	}
@@ -95,51 +94,77 @@ func (p *pieces) put(k *kept) {
 	k.refs--
 }
 
-// rows reads rows of lower layers out of pieces, for one goroutine.
+// rows reads rows of lower layers out of pieces, for one goroutine. It holds a piece of each
+// layer.
 type rows struct {
 	*pieces
-	held *kept
-	join []int8 // a row of several pieces
+	held  []*kept  // by layer
+	known [][]int8 // by layer: the rows of the half that was asked for; nil if they were not
+	join  [][]int8 // by layer: memory for rows of several pieces
 }
 
-// row implements rowReader. The row is valid until the next call.
+func newRows(p *pieces) *rows {
+	layers := p.grid.n + 1
+	return &rows{pieces: p, held: make([]*kept, layers), known: make([][]int8, layers), join: make([][]int8, layers)}
+}
+
+// leave forgets the rows of a half.
+func (r *rows) leave() { clear(r.known) }
+
+// row returns the row of layer n of a half, the same one for all calls since leave, until when
+// it is valid.
 func (r *rows) row(n int, code uint32) ([]int8, error) {
+	if known := r.known[n]; known != nil {
+		return known, nil
+	}
+	row, err := r.read(n, code)
+	r.known[n] = row
+	return row, err
+}
+
+// read reads a row.
+func (r *rows) read(n int, code uint32) ([]int8, error) {
 	start := r.grid.rowStart(n, code)
-	end := start + uint64(columnsOf(r.grid.q, n-r.grid.pits[code].sum()))
+	end := start + uint64(r.grid.columns(n-r.grid.pits[code].sum()))
 	first, last := start/pieceLength, (end-1)/pieceLength
-	if err := r.hold(pieceName{n, first}); err != nil {
+	k, err := r.hold(pieceName{n, first})
+	if err != nil {
 		return nil, err
 	}
 	if first == last {
-		return r.held.scores[start%pieceLength:], nil
+		return k.scores[start%pieceLength:], nil
 	}
-	r.join = append(r.join[:0], r.held.scores[start%pieceLength:]...)
+	join := append(r.join[n][:0], k.scores[start%pieceLength:]...)
 	for number := first + 1; number <= last; number++ {
-		if err := r.hold(pieceName{n, number}); err != nil {
+		if k, err = r.hold(pieceName{n, number}); err != nil {
 			return nil, err
 		}
-		r.join = append(r.join, r.held.scores...)
+		join = append(join, k.scores...)
 	}
-	return r.join, nil
+	r.join[n] = join
+	return join, nil
 }
 
-// hold keeps a piece until another one is held, or none: the zero name.
-func (r *rows) hold(name pieceName) error {
-	if r.held != nil {
-		if r.held.name == name {
-			return nil
+// hold keeps a piece until another one of the same layer is held, or none.
+func (r *rows) hold(name pieceName) (*kept, error) {
+	held := r.held[name.n]
+	if held != nil {
+		if held.name == name {
+			return held, nil
 		}
-		r.put(r.held)
+		r.put(held)
 	}
-	var err error
-	r.held, err = r.get(name)
-	return err
+	held, err := r.get(name)
+	r.held[name.n] = held
+	return held, err
 }
 
 // close lets go what is held.
 func (r *rows) close() {
-	if r.held != nil {
-		r.put(r.held)
-		r.held = nil
+	for n, held := range r.held {
+		if held != nil {
+			r.put(held)
+			r.held[n] = nil
+		}
 	}
 }

@@ -16,11 +16,6 @@ type bench struct {
 	blocks  int           // computed so far
 	done    work          // in this sweep
 	costs   costs
-
-	// The offers of a panel of a tile, and those before them, unpacked.
-	offers [2][]int8
-	tile   *tile
-	panel  int
 }
 
 // work is what a worker has done.
@@ -47,7 +42,6 @@ func (e *engine) sweepTile(b *bench, t *tile) {
 	for panel := t.panels.begin; panel < t.panels.end; panel++ {
 		for chunk := t.chunks.begin; chunk < t.chunks.end; chunk++ {
 			if next := t.matrix.take(panel, chunk, all); next.columns != 0 {
-				next.offers = b.offersOf(t, panel, chunk)
 				e.fetch(t, next)
 				e.compute(b, t, before)
 				before = next
@@ -58,7 +52,6 @@ func (e *engine) sweepTile(b *bench, t *tile) {
 	if b.done.blocks == blocks {
 		return
 	}
-	t.dirty = true
 	if !e.marking {
 		for _, parent := range t.parents {
 			e.grid.tiles[parent].all.Store(true)
@@ -70,16 +63,23 @@ func (e *engine) sweepTile(b *bench, t *tile) {
 type job struct {
 	panel, chunk  int
 	columns, rows uint64
-	offers        *compress.Block
+	offers        *compress.Block // nil if scores are codes
 }
 
 // take returns what is out of date in a block; all says that everything is.
 func (m *matrix) take(panel, chunk int, all bool) job {
-	columns, rows := m.marks[panel*m.chunks[openRows]+chunk].take()
+	at := panel*m.chunks[openRows] + chunk
+	j := job{panel: panel, chunk: chunk}
+	j.columns, j.rows = m.marks[at].take()
 	if all {
-		columns, rows = m.all(panel), ^uint64(0)
+		j.columns, j.rows = m.all(panel), ^uint64(0)
 	}
-	return job{panel: panel, chunk: chunk, columns: columns, rows: rows}
+	if m.alive != nil {
+		j.columns &= m.alive[at]
+	} else {
+		j.offers = m.block(openRows, panel, chunk)
+	}
+	return j
 }
 
 // few is the number of columns up to which a block is fetched one block ahead:
@@ -151,5 +151,4 @@ func (e *engine) fillFull(b *bench, t *tile) {
 			e.kernels.update(block[:m.depth(fullRows, chunk)*side], &b.block, m.all(panel), ^uint64(0), &b.changes)
 		}
 	}
-	t.dirty = true
 }

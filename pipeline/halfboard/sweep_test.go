@@ -329,7 +329,7 @@ func TestNothingIsOutOfDateInTheEnd(t *testing.T) {
 		w := c.prepare(t)
 		w.randomScores(rng) // sweeps do not begin with them
 		w.bias(rng)
-		if err := w.sweepAll(t.Context()); err != nil {
+		if err := w.sweepWhole(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		w.upToDate(t, c, c.judge(t, w))
@@ -359,7 +359,7 @@ func TestAnyOrderGivesTheSame(t *testing.T) {
 			n := 1 + rng.IntN(min(len(rest), 2*unit))
 			w.units, rest = append(w.units, rest[:n]), rest[n:]
 		}
-		if err := w.sweepAll(t.Context()); err != nil {
+		if err := w.sweepWhole(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(w.read(t), oracle(t, c.game, c.seeds)[c.seeds]) {
@@ -416,7 +416,7 @@ func TestFullRowsFollowTheRules(t *testing.T) {
 		w.eachPosition(fullRows, func(p position) {
 			m := w.grid.find(p).m
 			column := int(p.mover - m.first)
-			got := m.line(w.grid.places[p.opponent], column/side)[column%side]
+			got := m.row(w.grid.places[p.opponent], column/side)[column%side]
 			if want := j.score(p); got != want {
 				t.Fatalf("%+v: %v is %d, want %d", c, j.board(p), got, want)
 			}

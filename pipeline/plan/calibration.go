@@ -18,19 +18,45 @@ type Calibration struct {
 	// them do than one.
 	Cores   int     `json:"cores"`
 	Speedup float64 `json:"speedup"`
-	// Capture, Sweep and Seal are for a position of a layer in memory. Sweep is all that
-	// is neither capturing nor sealing.
+	// Capture, Sweep and Seal are for a position of a layer in memory in one piece. Sweep is
+	// all that is neither capturing nor sealing.
 	Capture float64 `json:"capture_ns"`
 	Sweep   float64 `json:"sweep_ns"`
 	Seal    float64 `json:"seal_ns"`
-	// Pack and Unpack are for a score of the work file.
-	Pack   float64 `json:"pack_ns"`
-	Unpack float64 `json:"unpack_ns"`
+	// Six, Four and Two are for layers that are solved window by window, with so many bits a
+	// score.
+	Six  Width `json:"bits_6"`
+	Four Width `json:"bits_4"`
+	Two  Width `json:"bits_2"`
+	// Decode is for a score of a layer file.
+	Decode float64 `json:"decode_ns"`
 	// Bytes a second of the disk: written and read in order, and read in pieces of 64 KiB
 	// at random places, several at a time.
 	Write  float64 `json:"write_bytes_per_second"`
 	Read   float64 `json:"read_bytes_per_second"`
 	Random float64 `json:"random_read_bytes_per_second"`
+}
+
+// Width is what a position takes over all windows, with a width of scores in memory. Full is
+// computing full rows and writing what windows find, Sweep all that is not one of the others.
+type Width struct {
+	Capture float64 `json:"capture_ns"`
+	Sweep   float64 `json:"sweep_ns"`
+	Full    float64 `json:"full_ns"`
+	Seal    float64 `json:"seal_ns"`
+}
+
+// Of returns the costs with so many bits a score, nil if there are none.
+func (c *Calibration) Of(bits int) *Width {
+	switch bits {
+	case 6:
+		return &c.Six
+	case 4:
+		return &c.Four
+	case 2:
+		return &c.Two
+	}
+	return nil
 }
 
 // Speed returns how much more so many cores do than one. For each core, all others
@@ -49,7 +75,7 @@ func (c *Calibration) SetDisk(rate float64) { c.Write, c.Read, c.Random = rate, 
 
 // header begins a calibration file. People may edit it, to ask what another machine
 // would do.
-var header = jsonfile.Header{Format: "grenier-calibration", Version: 1}
+var header = jsonfile.Header{Format: "grenier-calibration", Version: 2}
 
 // document is the JSON form.
 type document struct {
@@ -96,7 +122,11 @@ func (c *Calibration) validate() error {
 	if !(c.Speedup >= 1 && c.Speedup <= float64(c.Cores)) {
 		return fmt.Errorf("%w: %d cores %g times as fast as one", errFigure, c.Cores, c.Speedup)
 	}
-	for _, ns := range []float64{c.Capture, c.Sweep, c.Seal, c.Pack, c.Unpack} {
+	costs := []float64{c.Capture, c.Sweep, c.Seal, c.Decode}
+	for _, w := range []Width{c.Six, c.Four, c.Two} {
+		costs = append(costs, w.Capture, w.Sweep, w.Full, w.Seal)
+	}
+	for _, ns := range costs {
 		if !(ns >= 1e-4 && ns <= 1e6) {
 			return fmt.Errorf("%w: %g ns", errFigure, ns)
 		}

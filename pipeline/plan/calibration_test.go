@@ -11,6 +11,7 @@ import (
 	"grenier/io/corrupt"
 	"grenier/io/jsonfile"
 	"grenier/layers/awari"
+	"grenier/pipeline/halfboard"
 )
 
 func TestSpeed(t *testing.T) {
@@ -53,12 +54,14 @@ func TestDamaged(t *testing.T) {
 		is   error
 	}{
 		"foreign":  {`{"format": "something else"}`, corrupt.ErrForeign},
-		"newer":    {strings.Replace(text, `"version": 1`, `"version": 2, "moons": 3`, 1), corrupt.ErrVersion},
+		"newer":    {strings.Replace(text, `"version": 2`, `"version": 3, "moons": 3`, 1), corrupt.ErrVersion},
 		"text":     {strings.Replace(text, `"cores": 2`, `"cores": "2"`, 1), corrupt.ErrCorrupt},
 		"no core":  {strings.Replace(text, `"cores": 2`, `"cores": 0`, 1), errFigure},
 		"slow":     {strings.Replace(text, `"speedup": 1.9`, `"speedup": 0.9`, 1), errFigure},
 		"missing":  {strings.Replace(text, `  "seal_ns": 3,`, ``, 1), errFigure},
 		"negative": {strings.Replace(text, `"seal_ns": 3`, `"seal_ns": -3`, 1), errFigure},
+		"no width": {strings.Replace(text, `"full_ns": 23,`, ``, 1), errFigure},
+		"older":    {strings.Replace(text, `"version": 2`, `"version": 1`, 1), corrupt.ErrVersion},
 		"no disk":  {strings.Replace(text, `"read_bytes_per_second": 1000000000`, `"read_bytes_per_second": 0`, 1), errFigure},
 	} {
 		if c.text == text {
@@ -82,7 +85,7 @@ func FuzzParse(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(data)
-	f.Add([]byte(`{"format": "grenier-calibration", "version": 1}`))
+	f.Add([]byte(`{"format": "grenier-calibration", "version": 2}`))
 	f.Add(bytes.Replace(data, []byte("1.9"), []byte("1e400"), 1))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, err := Parse("c.json", data)
@@ -103,8 +106,9 @@ func FuzzParse(f *testing.F) {
 		if third, err := jsonfile.Encode(document{header, *got}); err != nil || !bytes.Equal(third, again) {
 			t.Fatalf("%s, then %s (%v)", again, third, err)
 		}
-		if s := New(Run{Game: game, Seeds: 9, Memory: 1 << 20, Cores: 3}, c).Total.Seconds; !(s > 0) {
-			t.Fatalf("%v seconds with %s", s, again)
+		p, err := New(Run{Game: game, Seeds: 9, Memory: halfboard.Least(game, 9, 3), Cores: 3}, c)
+		if err != nil || !(p.Total.Seconds > 0) {
+			t.Fatalf("%+v, error %v with %s", p, err, again)
 		}
 	})
 }

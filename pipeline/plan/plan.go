@@ -1,29 +1,30 @@
 // Package plan predicts what a run of the solver takes: bytes of memory and disk, and
 // time, layer by layer.
 //
-// A prediction has two parts. Amounts (amounts.go) follow from the game, the memory and a
-// table of what real layers took (costs.go): how often tiles come into memory and leave
-// it, and how many bytes that moves. They are the same on every machine. Times are
-// amounts times what one position or one byte costs here, which is calibrated: read from a
-// file (calibration.go) or measured (package calibrate).
+// A prediction has two parts. Amounts (amounts.go) follow from the game, the memory and what
+// real layers took (costs.go): the width of a score in memory, windows, bytes of streams. They
+// are the same on every machine. Times are amounts times what a position or a byte costs here,
+// which is calibrated: read from a file (calibration.go) or measured (package calibrate).
 //
 // New makes a Plan. Package batch uses the amounts alone, to refuse a run for which the
 // disk has too little room.
 //
 // # The arithmetic
 //
-// A core does a position of a layer that fits into memory in Capture + Sweep + Seal
-// nanoseconds, and c cores do as much as Calibration.Speed(c). A layer that does not fit
-// takes five steps, whose times add up, for groups of tiles are fetched, swept and put
-// away in turn:
+// Package halfboard says with how many bits a score a layer of n seeds is solved. One core
+// does a position of a layer in one piece (8 bits) in Capture + Sweep + Seal nanoseconds, c
+// cores do as much as Calibration.Speed(c). A layer in windows takes the nanoseconds that were
+// calibrated with as many bits, times its load for that of the layers that were calibrated:
+// what goes over all lines in each window grows with the number of windows, sweeps grow with
+// the number of windows that show a score. Files are read and written meanwhile, so that each
+// step takes the longer of processors and disk, and the steps follow each other:
 //
-//	capture  positions x Capture, and offers packed and written
-//	sweep    positions x Sweep x factor
-//	fetch    the longer of: bytes fetched x (Unpack + the system's part), bytes read / bandwidth
-//	save     the longer of: bytes saved x Pack, bytes written / bandwidth
-//	seal     positions x Seal x factor, and the layer file written
-//
-// Factors and bytes are those of costs.go.
+//	capture  Capture, and what further passes decode; lower layers are read, captures written
+//	turn     a share of Sweep x lines; captures are read, and written again, in all windows
+//	sweep    the rest of Sweep x scores shown
+//	full     Full x lines; what windows found is written
+//	seal     what Seal is more than in one piece x lines, while what windows found is read;
+//	         then Seal in one piece, while the layer file is written
 package plan
 
 import (
@@ -50,6 +51,9 @@ type Run struct {
 type Plan struct {
 	Layers []Layer `json:"layers"` // those to solve, in order
 	Total  Total   `json:"total"`
+	// InMemory is the seconds that the run would take with memory for all layers in one
+	// piece.
+	InMemory float64 `json:"in_memory_seconds"`
 }
 
 // Total is what all layers of a plan take.
@@ -72,28 +76,47 @@ type Layer struct {
 // Times are the seconds that the steps of a layer take.
 type Times struct {
 	Capture float64 `json:"capture"`
+	Turn    float64 `json:"turn"`
 	Sweep   float64 `json:"sweep"`
-	Fetch   float64 `json:"fetch"`
-	Save    float64 `json:"save"`
+	Full    float64 `json:"full"`
 	Seal    float64 `json:"seal"`
 }
 
-func (t Times) sum() float64 { return t.Capture + t.Sweep + t.Fetch + t.Save + t.Seal }
+func (t Times) sum() float64 { return t.Capture + t.Turn + t.Sweep + t.Full + t.Seal }
 
 func (t Times) plus(u Times) Times {
-	return Times{t.Capture + u.Capture, t.Sweep + u.Sweep, t.Fetch + u.Fetch, t.Save + u.Save, t.Seal + u.Seal}
+	return Times{t.Capture + u.Capture, t.Turn + u.Turn, t.Sweep + u.Sweep, t.Full + u.Full, t.Seal + u.Seal}
 }
 
-// New predicts a run on the machine of c.
-func New(r Run, c *Calibration) *Plan {
+// New predicts a run on the machine of c. It fails with halfboard.ErrMemory if a layer needs
+// more memory than the run has.
+func New(r Run, c *Calibration) (*Plan, error) {
+	p, err := r.plan(c)
+	if err != nil {
+		return nil, err
+	}
+	r.Memory = 0
+	free, err := r.plan(c)
+	if err != nil {
+		return nil, err
+	}
+	p.InMemory = free.Total.Seconds
+	return p, nil
+}
+
+func (r *Run) plan(c *Calibration) (*Plan, error) {
+	all, err := r.amounts()
+	if err != nil {
+		return nil, err
+	}
 	p := &Plan{Layers: []Layer{}}
 	p.Total.DiskPeak = r.Sealed
-	for _, a := range r.amounts() {
-		t := c.times(a, r.Cores)
+	for _, a := range all {
+		t := c.times(&a, r.Cores)
 		p.Layers = append(p.Layers, Layer{a, t, t.sum()})
 		p.Total.add(p.Layers[len(p.Layers)-1])
 	}
-	return p
+	return p, nil
 }
 
 func (t *Total) add(l Layer) {
@@ -106,27 +129,30 @@ func (t *Total) add(l Layer) {
 }
 
 // times returns what the steps of a layer take with so many cores.
-func (c *Calibration) times(a Amounts, cores int) Times {
+func (c *Calibration) times(a *Amounts, cores int) Times {
 	const nano = 1e-9
 	speed := c.Speed(cores)
 	cpu := func(ns float64, n uint64) float64 { return nano * ns * float64(n) / speed }
-	t := Times{
-		Capture: cpu(c.Capture, a.Positions),
-		Sweep:   cpu(c.Sweep, a.Positions),
-		Seal:    max(cpu(c.Seal, a.Positions), float64(a.File)/c.Write),
+	reading := func(bytes uint64) float64 { return float64(bytes) / c.Read }
+	writing := func(bytes uint64) float64 { return float64(bytes) / c.Write }
+	lower, file := float64(a.lowerRead)/c.Random, writing(a.File)
+	if a.InMemory() {
+		return Times{
+			Capture: max(cpu(c.Capture, a.Positions), lower),
+			Sweep:   cpu(c.Sweep, a.Positions),
+			Seal:    max(cpu(c.Seal, a.Positions), file),
+		}
 	}
-	if a.InMemory {
-		return t
+	w, costs := c.Of(a.Bits), widthOf(a.Bits)
+	step := func(ns, load float64) float64 { return cpu(ns*load, a.Positions) }
+	decode := cpu(c.Decode, uint64(a.Passes-1)*a.lower)
+	encode := cpu(min(c.Seal, w.Seal), a.Positions)
+	load := step(max(0, w.Seal-c.Seal)*costs.seal, a.loads.lines)
+	return Times{
+		Capture: max(step(w.Capture, 1)+decode, lower+writing(a.Captures)),
+		Turn:    max(step(costs.turn*w.Sweep, a.loads.lines), reading(a.reread)+writing(a.rewritten)),
+		Sweep:   step((1-costs.turn)*costs.sweep*w.Sweep, a.loads.shown),
+		Full:    max(step(costs.full*w.Full, a.loads.lines), writing(a.Digits)),
+		Seal:    max(load, reading(digitReads*a.Digits)) + max(encode, file),
 	}
-	t.Capture = captureFactor*t.Capture + max(cpu(c.Pack*packFactor, a.Offers), float64(a.offersWritten)/c.Write, float64(a.lowerRead)/c.Read)
-	if a.offersHeld {
-		t.Sweep *= sweepFactorHeld
-	} else {
-		t.Sweep *= sweepFactor
-	}
-	t.Seal += cpu(c.Seal*(sealFactor-1), a.Positions)
-	t.Fetch = max(cpu(c.Unpack*unpackFactor+fetchSystem, a.Fetched), a.transferred/c.Random)
-	t.Fetch = max(0, t.Fetch-overlapped*t.Sweep)
-	t.Save = max(cpu(c.Pack*packFactor, a.Saved), float64(a.scoresWritten)/c.Write)
-	return t
 }

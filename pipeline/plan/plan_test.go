@@ -1,20 +1,30 @@
 package plan
 
 import (
+	"errors"
 	"math"
 	"testing"
 
 	"grenier/io/layerfile"
-	"grenier/kernels/colex"
 	"grenier/layers/awari"
+	"grenier/pipeline/halfboard"
 )
 
 // workstation is a machine to plan for.
 func workstation() *Calibration {
 	return &Calibration{
 		CPU: "test", Kernel: "avx512", Cores: 2, Speedup: 1.9, Capture: 5.4, Sweep: 17, Seal: 3,
-		Pack: 0.1, Unpack: 0.1, Write: 1e9, Read: 1e9, Random: 1e9,
+		Six: Width{8, 35, 10, 9}, Four: Width{8, 52, 15, 13}, Two: Width{8, 110, 23, 26}, Decode: 0.5, Write: 1e9, Read: 1e9, Random: 1e9,
 	}
+}
+
+func mustPlan(t *testing.T, r Run, c *Calibration) *Plan {
+	t.Helper()
+	p, err := New(r, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 func run(t *testing.T, seeds int, memory uint64) Run {
@@ -28,16 +38,43 @@ func run(t *testing.T, seeds int, memory uint64) Run {
 
 const mib, gib = 1 << 20, 1 << 30
 
-// TestMemory: more memory never takes longer, nor moves more bytes.
+// TestMemory: more memory never takes longer, nor moves more bytes, and there are plans with
+// every width.
 func TestMemory(t *testing.T) {
 	var before *Plan
-	for memory := uint64(160 * mib); memory < 4*gib; memory += memory / 16 {
-		p := New(run(t, 24, memory), workstation())
+	seen := map[int]bool{}
+	for memory := uint64(200 * mib); memory < 4*gib; memory += memory / 16 {
+		p := mustPlan(t, run(t, 24, memory), workstation())
+		seen[p.Layers[24].Bits] = true
 		if before != nil && (p.Total.Seconds > before.Total.Seconds || p.Total.Read > before.Total.Read ||
-			p.Total.Written > before.Total.Written || p.Total.DiskPeak > before.Total.DiskPeak) {
+			p.Total.Written > before.Total.Written) {
 			t.Errorf("%d bytes of memory: %+v, with less %+v", memory, p.Total, before.Total)
 		}
+		if p.Total.Seconds < p.InMemory {
+			t.Errorf("%d bytes of memory: %v s, with memory for all %v s", memory, p.Total.Seconds, p.InMemory)
+		}
 		before = p
+	}
+	if len(seen) != len(halfboard.Widths) {
+		t.Errorf("widths %v", seen)
+	}
+	if before.Total.Seconds != before.InMemory {
+		t.Errorf("%v s in memory, and again %v s", before.Total.Seconds, before.InMemory)
+	}
+}
+
+// TestTooLittleMemory: what solve refuses cannot be planned.
+func TestTooLittleMemory(t *testing.T) {
+	r := run(t, 24, 0)
+	least := halfboard.Least(r.Game, r.Seeds, r.Cores)
+	for memory, want := range map[uint64]error{least: nil, least - 1: halfboard.ErrMemory} {
+		r.Memory = memory
+		if _, err := New(r, workstation()); !errors.Is(err, want) {
+			t.Errorf("%d bytes of %d: error %v, want %v", memory, least, err, want)
+		}
+		if _, err := r.DiskPeak(); !errors.Is(err, want) {
+			t.Errorf("%d bytes of %d: peak with error %v, want %v", memory, least, err, want)
+		}
 	}
 }
 
@@ -46,9 +83,9 @@ func TestMemory(t *testing.T) {
 func TestCores(t *testing.T) {
 	before := math.Inf(1)
 	for cores := 1; cores <= 64; cores *= 2 {
-		r := run(t, 26, gib+uint64(cores)*2*mib)
+		r := run(t, 25, gib+uint64(cores)*32*mib)
 		r.Cores = cores
-		p := New(r, workstation())
+		p := mustPlan(t, r, workstation())
 		if p.Total.Seconds >= before {
 			t.Errorf("%d cores: %v s, with half of them %v s", cores, p.Total.Seconds, before)
 		}
@@ -58,7 +95,7 @@ func TestCores(t *testing.T) {
 	for disk := 1e7; disk < 1e10; disk *= 2 {
 		c := workstation()
 		c.SetDisk(disk)
-		p := New(run(t, 26, gib), c)
+		p := mustPlan(t, run(t, 25, gib), c)
 		if p.Total.Seconds > before {
 			t.Errorf("%g bytes a second: %v s, with half of it %v s", disk, p.Total.Seconds, before)
 		}
@@ -66,11 +103,11 @@ func TestCores(t *testing.T) {
 	}
 }
 
-// TestInMemory: layers in memory have no work file, and take what was calibrated.
+// TestInMemory: layers in memory have no streams, and take what was calibrated.
 func TestInMemory(t *testing.T) {
 	c := workstation()
-	for _, l := range New(run(t, 24, 0), c).Layers {
-		if !l.InMemory || l.Work != 0 || l.Read != 0 || l.Written != l.File || l.Fetched != 0 || l.Saved != 0 || l.Held != 1 {
+	for _, l := range mustPlan(t, run(t, 24, 0), c).Layers {
+		if !l.InMemory() || l.Windows != 1 || l.Passes != 1 || l.Work != 0 || l.Read != l.lowerRead || l.Written != l.File {
 			t.Errorf("layer %d: %+v", l.Seeds, l)
 		}
 		if want := float64(l.Positions) * (5.4 + 17 + 3) / 1.9 * 1e-9; l.Positions > 1e6 && math.Abs(l.Seconds-want) > 1e-6*want {
@@ -83,7 +120,7 @@ func TestInMemory(t *testing.T) {
 func TestTotals(t *testing.T) {
 	r := run(t, 26, gib)
 	r.Solved, r.Sealed = 20, 123*mib
-	p := New(r, workstation())
+	p := mustPlan(t, r, workstation())
 	if len(p.Layers) != 7 || p.Layers[0].Seeds != 20 {
 		t.Fatalf("%d layers, the first %+v", len(p.Layers), p.Layers[0])
 	}
@@ -99,11 +136,40 @@ func TestTotals(t *testing.T) {
 		sealed += l.File
 		want.add(l)
 	}
-	if p.Total != want || want.Seconds == 0 || want.DiskPeak != r.DiskPeak() {
-		t.Errorf("total %+v, want %+v, peak %d", p.Total, want, r.DiskPeak())
+	if peak, err := r.DiskPeak(); err != nil || p.Total != want || want.Seconds == 0 || want.DiskPeak != peak {
+		t.Errorf("total %+v, want %+v, peak %d, error %v", p.Total, want, peak, err)
 	}
-	if r.Solved = 27; r.DiskPeak() != r.Sealed || len(New(r, workstation()).Layers) != 0 {
-		t.Error("there is something to do when all is done")
+	r.Solved = 27
+	if peak, err := r.DiskPeak(); err != nil || peak != r.Sealed || len(mustPlan(t, r, workstation()).Layers) != 0 {
+		t.Errorf("there is something to do when all is done: peak %d, error %v", peak, err)
+	}
+}
+
+// TestWidths: every width that the engine has can be planned.
+func TestWidths(t *testing.T) {
+	c := workstation()
+	for _, bits := range halfboard.Widths[1:] {
+		if w := widthOf(bits); c.Of(bits) == nil || w.bits != bits {
+			t.Errorf("%d bits: %+v, %+v", bits, c.Of(bits), w)
+		}
+		r := run(t, 30, 0)
+		for n := r.Seeds; n >= 0; n-- {
+			for r.Memory = halfboard.Least(r.Game, n, r.Cores); ; r.Memory += r.Memory / 16 {
+				a, err := r.amountsOf(n)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if a.InMemory() {
+					break
+				}
+				if want := widthOf(a.Bits).windows(n); a.Windows != want {
+					t.Errorf("layer %d, %d bits: %d windows, want %d", n, a.Bits, a.Windows, want)
+				}
+			}
+		}
+	}
+	if len(widths) != len(halfboard.Widths)-1 {
+		t.Errorf("costs of %d widths, the engine has %v", len(widths), halfboard.Widths)
 	}
 }
 
@@ -114,65 +180,17 @@ func TestAnyGame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, memory := range []uint64{0, 64 * mib, 64 * gib} {
+		for _, memory := range []uint64{0, 80 * mib, 64 * gib} {
 			r := Run{Game: game, Seeds: awari.MaxSeeds, Memory: memory, Cores: 16, Codec: layerfile.Zstd}
-			for _, l := range New(r, workstation()).Layers {
-				if !(l.Seconds > 0 && l.Seconds < 1e9) || l.File == 0 || l.Held < 0 || l.Held > 1 || l.Read < l.lowerRead {
+			for halfboard.Least(game, r.Seeds, r.Cores) > memory && memory > 0 {
+				r.Seeds--
+			}
+			for _, l := range mustPlan(t, r, workstation()).Layers {
+				if !(l.Seconds > 0 && l.Seconds < 1e9) || l.File == 0 || l.Passes < 1 || l.Windows < 1 || l.Read < l.lowerRead ||
+					l.InMemory() != (l.Times.Turn == 0) || l.InMemory() != (l.Digits == 0) || l.Digits > l.Work {
 					t.Errorf("%d pits, %d bytes: %+v", pits, memory, l)
 				}
 			}
 		}
 	}
-}
-
-// TestMeasured compares amounts with what real layers took.
-func TestMeasured(t *testing.T) {
-	for _, m := range []struct {
-		seeds               int
-		memory              uint64
-		fetched, saved      float64 // bytes a position
-		read, written, file float64 // of the work file
-	}{
-		{22, 192 * mib, 39.0, 9.93, 27.5, 5.82, 2.16},
-		{22, 256 * mib, 19.3, 8.24, 17.2, 4.97, 2.18},
-		{23, 160 * mib, 90.9, 12.1, 56.8, 7.05, 2.03},
-		{22, 320 * mib, 8.11, 4.15, 11.2, 2.87, 1.87},
-		{22, 400 * mib, 0.18, 1.17, 7.87, 1.26, 1.26},
-		{23, 256 * mib, 39.5, 11.0, 28.9, 6.48, 2.06},
-		{23, 384 * mib, 13.7, 6.72, 15.2, 4.23, 1.80},
-		{23, 320 * mib, 21.8, 9.50, 19.3, 5.66, 1.98},
-	} {
-		r := run(t, m.seeds, m.memory+moreCounted(t, m.seeds))
-		a := r.amountsOf(m.seeds)
-		check := func(name string, got uint64, want float64) {
-			t.Helper()
-			is := float64(got) / float64(a.Positions)
-			if math.Abs(is-want) > 0.15*want+0.5 {
-				t.Errorf("layer %d, %d MiB: %s %.2f bytes a position, measured %.2f", m.seeds, m.memory>>20, name, is, want)
-			}
-		}
-		check("fetched", a.Fetched, m.fetched)
-		check("saved", a.Saved, m.saved)
-		check("read", a.Read-a.lowerRead, m.read)
-		check("written", a.Written-a.File, m.written)
-		check("work file", a.Work, m.file)
-	}
-	// Layer files as they came from solve.
-	for n, want := range map[int]float64{14: 1750939, 16: 5210399, 18: 14118930, 20: 35342714, 22: 82521348, 24: 181410424} {
-		r := run(t, n, 0)
-		if got := float64(r.amountsOf(n).File); math.Abs(got-want) > 0.03*want {
-			t.Errorf("layer %d: a file of %v bytes, measured %v", n, got, want)
-		}
-	}
-}
-
-// moreCounted returns the bytes that an engine leaves for tables, buffers and garbage
-// beyond those that it left when it was measured: so much less room for scores.
-func moreCounted(t *testing.T, seeds int) uint64 {
-	t.Helper()
-	halves, err := colex.Binomial(6+seeds, 6)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return 32*halves + 4<<20
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -47,11 +48,12 @@ func usedKiB(t *testing.T, dir string) int {
 }
 
 // fullStage finds the stage in the message of a full disk, which names the file.
-var fullStage = regexp.MustCompile(`grenier: (?:solving layer 17, (\w+) stage|(sealing) layer 17): [^\n]*/run/(?:work/tiles|work/tiles\.checkpoint\.[0-9a-f]{16}\.tmp|layer-17\.gl\.[0-9a-f]{16}\.tmp): no space left on device(?:; the work file has [0-9.]+ .?i?B and may need [0-9.]+ .?i?B)?\n$`)
+var fullStage = regexp.MustCompile(strings.ReplaceAll(`grenier: (?:solving layer SEEDS, (\w+) stage|(sealing) layer SEEDS): [^\n]*/run/(?:work/(?:captures-[0-9]{4}-(?:open|full)|window-[0-9]{2}-[0-9])\.[0-9a-f]{16}\.tmp|layer-SEEDS\.gl\.[0-9a-f]{16}\.tmp): no space left on device\n$`,
+	"SEEDS", strconv.Itoa(windowSeeds)))
 
 // testFullDisk solves on a disk that is too small, makes it larger and continues, until
 // it is large enough.
-func (p *pagedRuns) testFullDisk(t *testing.T) {
+func (p *windowRuns) testFullDisk(t *testing.T) {
 	const step = 3 << 10
 	size := usedKiB(t, p.below) + 2<<10
 	disk := newSmallDisk(t, size)
@@ -62,12 +64,12 @@ func (p *pagedRuns) testFullDisk(t *testing.T) {
 	stages := map[string]int{}
 	for ; ; size += step {
 		disk.grow(t, size)
-		r := startSolving(t, pagedFlags(dir, "--progress", "none", "--force")...).wait(t)
+		r := startSolving(t, windowFlags(dir, "--progress", "none", "--force")...).wait(t)
 		if r.status == exitOK {
 			break
 		}
 		stage := fullStage.FindStringSubmatch(r.err)
-		if r.status != exitFailure || stage == nil || strings.Contains(r.err, "note") {
+		if r.status != exitFailure || stage == nil || strings.Contains(r.err, "again") {
 			t.Fatalf("%d KiB: status %d, %s", size, r.status, r.err)
 		}
 		t.Logf("%d KiB are too few: %s", size, stage[1]+stage[2])

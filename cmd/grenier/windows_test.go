@@ -1,0 +1,415 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"grenier/io/rundir"
+	"grenier/layers/awari"
+	"grenier/pipeline/batch"
+	"grenier/pipeline/halfboard"
+)
+
+// windowSeeds is a layer that is solved window by window with windowMemory.
+const windowSeeds = 16
+
+var windowMemory = leastMemory(windowSeeds)
+
+// leastMemory returns the least memory with which two workers solve a layer.
+func leastMemory(seeds int) string {
+	game, err := awari.New(awari.MaxPits, awari.Awari)
+	if err != nil {
+		panic(err)
+	}
+	return fmt.Sprintf("%dKiB", halfboard.Least(game, seeds, 2)>>10+1)
+}
+
+// Names of what such a layer has in the run directory, and of its file when it is being
+// sealed.
+var (
+	workCaptures = filepath.Join(rundir.WorkName, rundir.CapturesName(0, false))
+	workWindow   = filepath.Join(rundir.WorkName, rundir.WindowName(0, 0))
+	workFound    = filepath.Join(rundir.WorkName, rundir.FoundName)
+	workLayer    = rundir.LayerName(windowSeeds) + "." // and what makes its name a temporary one
+)
+
+// windowRuns has runs to begin with and to compare with.
+type windowRuns struct {
+	below string            // all but the last layer
+	want  map[string]string // the whole run, solved in memory
+}
+
+func newWindowRuns(t *testing.T) *windowRuns {
+	t.Helper()
+	seeds := strconv.Itoa(windowSeeds)
+	p := &windowRuns{below: solved(t, "--seeds", strconv.Itoa(windowSeeds-1))}
+	whole := p.begin(t)
+	mustRun(t, "awari", "solve", "--progress", "none", "--dir", whole, "--seeds", seeds)
+	p.want = withoutSeconds(t, whole)
+	return p
+}
+
+// begin returns a directory that lacks the last layer only.
+func (p *windowRuns) begin(t *testing.T) string {
+	t.Helper()
+	return copyOf(t, p.below)
+}
+
+// copyOf returns a new directory with the same files.
+func copyOf(t *testing.T, from string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// windowFlags are those of a solver that adds the last layer, window by window.
+func windowFlags(dir string, more ...string) []string {
+	return append([]string{
+		"--dir", dir, "--seeds", strconv.Itoa(windowSeeds), "--memory", windowMemory, "--checkpoint", "100ms", "--threads", "2",
+	}, more...)
+}
+
+// start starts a solver.
+func (p *windowRuns) start(t *testing.T, dir string) *solver {
+	t.Helper()
+	return startSolving(t, windowFlags(dir, "--progress", "none")...)
+}
+
+// finish runs the solver to its end and compares. It returns the summary and what is said
+// on stderr.
+func (p *windowRuns) finish(t *testing.T, dir string) (s solveSummary, errs string) {
+	t.Helper()
+	r := startSolving(t, windowFlags(dir, "--progress", "json", "--json")...).wait(t)
+	if r.status != exitOK {
+		t.Fatalf("status %d: %s", r.status, r.err)
+	}
+	s = summaryOf(t, r.out)
+	checkReport(t, r.out, s)
+	p.compare(t, dir)
+	return s, r.err
+}
+
+// compare fails unless dir has the files of a run in memory and nothing else.
+func (p *windowRuns) compare(t *testing.T, dir string) {
+	t.Helper()
+	sameFiles(t, p.want, withoutSeconds(t, dir))
+}
+
+// sameFiles compares without printing what is in the files.
+func sameFiles(t *testing.T, want, got map[string]string) {
+	t.Helper()
+	for name := range got {
+		if _, ok := want[name]; !ok {
+			t.Errorf("%s is left", name)
+		}
+	}
+	for name := range want {
+		if got[name] != want[name] {
+			t.Errorf("%s differs from that of a run in memory", name)
+		}
+	}
+}
+
+// interrupt solves in a new directory until there is the file, sends the signal and returns
+// the directory.
+func (p *windowRuns) interrupt(t *testing.T, file string, sig os.Signal, meanwhile func(dir string, s *solver)) string {
+	t.Helper()
+	for range 5 {
+		dir := p.begin(t)
+		s := p.start(t, dir)
+		awaitFile(t, dir+string(filepath.Separator)+file)
+		meanwhile(dir, s)
+		if err := s.cmd.Process.Signal(sig); err != nil {
+			continue // through already
+		}
+		timer := time.AfterFunc(10*time.Second, func() { s.cmd.Process.Kill() })
+		r := s.wait(t)
+		if !timer.Stop() {
+			t.Fatal("the solver does not stop")
+		}
+		if r.status == exitOK {
+			continue // the signal came too late
+		}
+		if r.status != exitInterrupted || r.err != "grenier: interrupted; what is done is kept, the same command continues\n" {
+			t.Fatalf("status %d, %s", r.status, r.err)
+		}
+		if !exists(filepath.Join(dir, workCaptures)) {
+			t.Errorf("there is no %s", workCaptures)
+		}
+		p.intact(t, dir)
+		return dir
+	}
+	t.Fatal("the solver was too fast five times")
+	return ""
+}
+
+// intact fails unless dir has the layers below the last one, and work in progress.
+func (p *windowRuns) intact(t *testing.T, dir string) {
+	t.Helper()
+	checkLeft(t, dir)
+	if n := len(layersOf(t, dir)); n != windowSeeds {
+		t.Errorf("%d layers are sealed", n)
+	}
+	files := withoutSeconds(t, dir)
+	for n := range windowSeeds {
+		if name := rundir.LayerName(n); files[name] != p.want[name] {
+			t.Errorf("%s has changed", name)
+		}
+	}
+}
+
+func nothing(string, *solver) {}
+
+// TestWindows solves a layer that does not fit into memory, with interruptions, and
+// compares with one that did.
+func TestWindows(t *testing.T) {
+	if !long() {
+		t.Skip("solves 17 seeds several times: needs GRENIER_LONG=1")
+	}
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no such signals")
+	}
+	t.Parallel()
+	p := newWindowRuns(t)
+	t.Run("signals", p.testSignals)
+	t.Run("damage", p.testDamage)
+	t.Run("full disk", p.testFullDisk)
+}
+
+// TestWindowsReport solves a small layer window by window and looks at what is told.
+func TestWindowsReport(t *testing.T) {
+	const seeds = 14
+	dir := solved(t, "--seeds", strconv.Itoa(seeds-1))
+	out := mustRun(t, "awari", "solve", "--progress", "json", "--json", "--dir", dir, "--seeds", strconv.Itoa(seeds),
+		"--memory", leastMemory(seeds), "--threads", "2")
+	checkReport(t, out, summaryOf(t, out))
+}
+
+// summaryOf returns the last line of what solve prints.
+func summaryOf(t *testing.T, out string) (s solveSummary) {
+	t.Helper()
+	last := out[strings.LastIndex(strings.TrimSpace(out), "\n")+1:]
+	if err := json.Unmarshal([]byte(last), &s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// checkReport looks at what the solver tells of a layer in windows on stdout, of which the
+// last line is s.
+func checkReport(t *testing.T, out string, s solveSummary) {
+	t.Helper()
+	if len(s.Layers) != 1 || s.Layers[0].Windows < 2 || s.Layers[0].Bits >= 8 {
+		t.Fatalf("layers %+v", s.Layers)
+	}
+	if streams := s.Layers[0].Streams; streams["seal"].Read == 0 || streams["seal"].Written > 0 {
+		t.Errorf("streams %+v", streams)
+	}
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	told, window := 0, 0
+	for _, line := range lines[:len(lines)-1] {
+		var l struct{ Detail batch.Progress }
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			t.Fatal(err)
+		}
+		if l.Detail.Stage == "seal" || l.Detail.Stage == "capture" {
+			continue
+		}
+		told++
+		if l.Detail.Window < window || !strings.Contains(line, `"streams":{`) {
+			t.Errorf("after window %d: %s", window, line)
+		}
+		window = l.Detail.Window
+	}
+	if told == 0 && s.Seconds > 5 {
+		t.Errorf("no progress in %v s", s.Seconds)
+	}
+	var text strings.Builder
+	(&app{out: &output{w: &text}}).printSummary(s)
+	if !streamTable.MatchString(text.String()) {
+		t.Errorf("summary %s", text.String())
+	}
+}
+
+// streamTable matches the end of the summary.
+var streamTable = regexp.MustCompile(`\n\nstreams +read +written +bytes/pos\n((capture|dense|sparse|full|seal) +[0-9.]+ [KMG]?i?B +[0-9.]+ [KMG]?i?B +[0-9]+\.[0-9]{2}\n){5}$`)
+
+// testSignals interrupts the solver in a sweep and while it seals. A second solver is
+// refused meanwhile.
+func (p *windowRuns) testSignals(t *testing.T) {
+	dir := p.interrupt(t, workFound, os.Interrupt, func(dir string, s *solver) {
+		r := grenier(t.Context(), "", append([]string{"awari", "solve"}, windowFlags(dir)...)...)
+		want := "grenier: " + filepath.Join(dir, rundir.LockName) + ": in use by process " + strconv.Itoa(s.cmd.Process.Pid) + "\n"
+		if r.status != exitFailure || r.err != want {
+			t.Errorf("a second solver: status %d, %s", r.status, r.err)
+		}
+	})
+	l := p.continues(t, dir).Layers[0]
+	if s := l.Streams; s["capture"].Read == 0 || s["capture"].Written > 0 || s["dense"].Read == 0 || s["full"].Written == 0 {
+		t.Errorf("streams %+v of a layer that was gone on with", s)
+	}
+	dir = p.interrupt(t, workLayer, syscall.SIGTERM, nothing)
+	if !exists(filepath.Join(dir, workWindow)) {
+		t.Errorf("there is no %s", workWindow)
+	}
+	l = p.continues(t, dir).Layers[0]
+	if s := l.Streams; s["dense"].Read > 0 || s["full"].Written > 0 {
+		t.Errorf("streams %+v of a layer of which only the file was missing", s)
+	}
+}
+
+// continues finishes an interrupted run that has nothing to tell.
+func (p *windowRuns) continues(t *testing.T, dir string) solveSummary {
+	t.Helper()
+	s, errs := p.finish(t, dir)
+	if errs != "" {
+		t.Errorf("it is told: %s", errs)
+	}
+	log, err := os.ReadFile(filepath.Join(dir, rundir.LogName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(log), "anew") || strings.Contains(string(log), "again") {
+		t.Errorf("the log: %s", log)
+	}
+	return s
+}
+
+// computedAgain matches what is told of damage.
+var computedAgain = regexp.MustCompile(`^(grenier: note: layer ` + strconv.Itoa(windowSeeds) + `: what was kept as "[a-z0-9-]+" is computed again: .*work.(captures|window|found).*\n)+$`)
+
+// Whether damage is told of.
+const (
+	silent = iota
+	told
+	perhaps // the solver may have gone on before it was interrupted
+)
+
+// testDamage damages what an interrupted run left.
+func (p *windowRuns) testDamage(t *testing.T) {
+	half := func(text []byte) []byte { return text[:len(text)/2] }
+	empty := func([]byte) []byte { return nil }
+	cases := []struct {
+		name, file  string
+		damage      func(text []byte) []byte // nil: the file is removed
+		sweep, seal int                      // whether it is told of
+	}{
+		{"flipped captures", workCaptures, flipMany, told, silent},
+		{"cut captures", workCaptures, half, told, silent},
+		{"no captures", workCaptures, nil, silent, silent},
+		{"flipped window", workWindow, flipMany, perhaps, told},
+		{"cut window", workWindow, half, perhaps, told},
+		{"empty window", workWindow, empty, perhaps, told},
+		{"no window", workWindow, nil, silent, silent},
+		{"flipped scores", workFound, flipMany, perhaps, silent},
+		{"cut scores", workFound, half, perhaps, silent},
+		{"no scores", workFound, nil, silent, silent},
+	}
+	stages := map[string]string{"sweep": workFound, "seal": workLayer}
+	for stage, file := range stages {
+		interrupted := p.interrupt(t, file, os.Interrupt, nothing)
+		for _, c := range cases {
+			note := c.sweep
+			if stage == "seal" {
+				note = c.seal
+			}
+			if !exists(filepath.Join(interrupted, c.file)) {
+				continue
+			}
+			t.Run(stage+" "+c.name, func(t *testing.T) {
+				t.Parallel()
+				dir := copyOf(t, interrupted)
+				path := filepath.Join(dir, c.file)
+				if c.damage == nil {
+					if err := os.Remove(path); err != nil {
+						t.Fatal(err)
+					}
+				} else {
+					damageFile(t, path, c.damage)
+				}
+				_, errs := p.finish(t, dir)
+				if note == silent && errs != "" || note == told && errs == "" || errs != "" && !computedAgain.MatchString(errs) {
+					t.Errorf("it is told: %.2000s", errs)
+				}
+			})
+		}
+	}
+}
+
+func damageFile(t *testing.T, path string, damage func([]byte) []byte) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, damage(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// flipMany flips bits of one byte in a hundredth of the file each.
+func flipMany(text []byte) []byte {
+	for i := range 100 {
+		text[i*len(text)/100] ^= 0x41
+	}
+	return text
+}
+
+// TestWindowsKill kills solve at random moments of a run of which the last layers are solved
+// window by window.
+func TestWindowsKill(t *testing.T) {
+	if !long() {
+		t.Skip("solves 18 seeds several times: needs GRENIER_LONG=1")
+	}
+	t.Parallel()
+	const seeds = windowSeeds + 1
+	flags := func(dir string) []string {
+		return []string{"--dir", dir, "--seeds", strconv.Itoa(seeds), "--progress", "none", "--memory", leastMemory(seeds), "--checkpoint", "200ms", "--threads", "2"}
+	}
+	start := time.Now()
+	want, dir := withoutSeconds(t, solved(t, "--seeds", strconv.Itoa(seeds))), filepath.Join(t.TempDir(), "run")
+	took := 2 * time.Since(start) // less than in windows
+	seed := rand.Uint64()
+	random := rand.New(rand.NewPCG(seed, 0))
+	t.Logf("seed %d", seed)
+	found, through := 0, 0
+	for done := 0; done < kills() && through < 10*kills(); {
+		patience := time.Duration(random.Float64() * float64(took))
+		s := startSolving(t, flags(dir)...)
+		killed := s.killAfter(t, patience)
+		if strings.Contains(s.errs.String(), "note") {
+			t.Errorf("after a kill it is told: %s", s.errs.String())
+		}
+		if !killed {
+			through++
+			sameFiles(t, want, withoutSeconds(t, dir))
+			if err := os.RemoveAll(dir); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		done++
+		if exists(filepath.Join(dir, workFound)) || exists(filepath.Join(dir, workWindow)) {
+			found++
+		}
+		t.Logf("killed after %v with %d layers sealed", patience, sealedLike(t, want, dir))
+	}
+	if r := startSolving(t, flags(dir)...).wait(t); r.status != exitOK || r.err != "" {
+		t.Fatalf("status %d: %s", r.status, r.err)
+	}
+	t.Logf("killed %d times, %d of them with scores that were found, through %d times", kills(), found, through)
+	sameFiles(t, want, withoutSeconds(t, dir))
+}

@@ -1,0 +1,202 @@
+package halfboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"grenier/io/crew"
+	"grenier/io/rundir"
+	"grenier/io/spill"
+	"grenier/kernels/compress"
+	"grenier/kernels/transpose"
+	"grenier/kernels/window"
+	"grenier/layers/awari"
+)
+
+// Capture values of a layer that is solved window by window are streams in the work
+// directory, two for each segment: computed once, with all memory for offers (rounds.go), and
+// read again by each window. docs/format/spill.md describes the contents.
+
+const (
+	capturesKind    = "awari-captures"
+	capturesVersion = 1
+)
+
+// whoseCaptures is the identity of the streams of capture values and of found scores.
+func whoseCaptures(game awari.Game, n int) []byte {
+	return fmt.Appendf(nil, "rules %v, pits %d, seeds %d, strips of %d lines of %d, runs of %d",
+		game.Rules(), game.Pits(), n, stripRows, side, captureRun)
+}
+
+func (e *engine) capturesHeader() spill.Header {
+	return spill.Header{Kind: capturesKind, Version: capturesVersion, Identity: whoseCaptures(e.game, e.grid.n)}
+}
+
+// captureStreams computes the capture values of all segments that the work directory does
+// not have, and takes memory for scores then.
+func (e *engine) captureStreams(ctx context.Context, lower Lower) error {
+	due, err := e.findStreams(ctx)
+	if err == nil && len(due) > 0 {
+		err = crew.Run(func() error { return e.captureSegments(ctx, lower, due) })
+	}
+	if err = errors.Join(err, lower.Close()); err != nil {
+		return err
+	}
+	e.tell(CaptureStage, 1)
+	return e.allocateCodes()
+}
+
+// captureSegments computes the capture values of segments, in as many rounds as memory asks
+// for, and writes their streams.
+func (e *engine) captureSegments(ctx context.Context, lower Lower, due []int) error {
+	o := e.windows.options
+	lowerRoom, offers := o.roomForPieces(e.grid.q, e.grid.n), o.roomForOffers(e.grid.q, e.grid.n)
+	memory, err := newRegion(lowerRoom + offers)
+	if err != nil {
+		return err
+	}
+	pieces := newPieces(e.grid, lower, memory.take(lowerRoom))
+	var panels []panelOf
+	for _, segment := range due {
+		panels = append(panels, e.windows.segments[segment]...)
+	}
+	out := &captureWriter{round: e.newRound(pieces, memory.take(offers)), due: due}
+	for done := 0; done < len(panels) && err == nil; {
+		n := out.round.fit(panels[done:])
+		out.share = func(of float64) {
+			e.tell(CaptureStage, (float64(done)+of*float64(n))/float64(len(panels)))
+		}
+		if err = out.round.run(ctx, panels[done:done+n], out.share); err == nil {
+			err = out.write(ctx, panels[done:done+n])
+		}
+		done += n
+	}
+	out.abort()
+	return errors.Join(err, memory.close())
+}
+
+// captureWriter writes the streams of segments, one after the other.
+type captureWriter struct {
+	round   *round
+	share   func(float64)          // tells which share of the round is done
+	due     []int                  // segments that are not complete yet
+	written int                    // panels of the first of them
+	streams [classes]*spill.Writer // of the first of them; nil before the first panel
+}
+
+// write packs the offers of panels, the next ones, and writes them.
+func (w *captureWriter) write(ctx context.Context, panels []panelOf) error {
+	for len(panels) > 0 {
+		n := min(len(panels), len(w.round.windows.segments[w.due[0]])-w.written)
+		if err := w.writePart(ctx, panels[:n]); err != nil {
+			return err
+		}
+		panels = panels[n:]
+	}
+	return nil
+}
+
+// writePart writes panels of one segment.
+func (w *captureWriter) writePart(ctx context.Context, panels []panelOf) error {
+	if w.written == 0 {
+		if err := w.create(); err != nil {
+			return err
+		}
+	}
+	for class := range classes {
+		strips := slices.Collect(stripsOf(panels, class))
+		err := stages[*captureJob]{
+			work: func(i int, j *captureJob) error { w.round.packStrip(strips[i], j); return nil },
+			write: func(_ int, j *captureJob) error {
+				w.share(1)
+				_, err := w.streams[class].Write(j.packed)
+				return err
+			},
+		}.run(ctx, w.round.workers, len(strips), spares[captureJob](w.round.workers))
+		if err != nil {
+			return err
+		}
+	}
+	w.written += len(panels)
+	if w.written == len(w.round.windows.segments[w.due[0]]) {
+		return w.publish()
+	}
+	return nil
+}
+
+// create creates the streams of a segment.
+func (w *captureWriter) create() (err error) {
+	e := w.round.engine
+	for class := range classes {
+		name := rundir.CapturesName(w.due[0], class == fullRows)
+		if w.streams[class], err = e.createCaptures(name, spill.Stored); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// publish completes a segment.
+func (w *captureWriter) publish() error {
+	for _, s := range w.streams {
+		if err := s.Publish(); err != nil {
+			return err
+		}
+		w.round.windows.traffic.written[CaptureStage].Add(uint64(s.Bytes()))
+	}
+	w.due, w.written, w.streams = w.due[1:], 0, [classes]*spill.Writer{}
+	return nil
+}
+
+// abort gives up a segment that is not complete.
+func (w *captureWriter) abort() {
+	for _, s := range w.streams {
+		if s != nil {
+			s.Abort() // nothing, if it is published
+		}
+	}
+}
+
+// captureJob is a strip of capture values on its way.
+type captureJob struct {
+	block   compress.Block
+	lines   [side * side]int8
+	changes transpose.Changes
+	packed  []byte
+}
+
+// storedValue is, by the byte of a value, what it is stored as.
+var storedValue = func() (stored [256]int8) {
+	for i := range stored {
+		switch value := int8(i); {
+		case value == -blocked:
+			stored[i] = window.NoCapture
+		case value < 0:
+			stored[i] = value - 1
+		default:
+			stored[i] = value
+		}
+	}
+	return stored
+}()
+
+// packStrip ends games in a strip and packs its lines.
+func (r *round) packStrip(s strip, j *captureJob) {
+	w := r.windows
+	packed, head := beginStrip(j.packed[:0])
+	for row := s.begin; row < s.end; row += side {
+		r.block(&j.block, s.matrix, s.class, s.panel, row/side)
+		r.endGames(s.matrix, s.class, s.panel, row/side, &j.block)
+		lines := j.lines[:min(side, s.end-row)*side]
+		clear(lines)
+		w.negate(lines, &j.block, s.matrix.all(s.panel), ^uint64(0), &j.changes)
+		for i, value := range lines {
+			lines[i] = storedValue[uint8(value)]
+		}
+		packed = w.appendLines(packed, lines)
+	}
+	endStrip(packed, head)
+	j.packed = packed
+}

@@ -1,0 +1,98 @@
+package halfboard
+
+import (
+	"context"
+	"slices"
+
+	"grenier/io/corrupt"
+	"grenier/io/spill"
+	"grenier/kernels/window"
+)
+
+// Streams of earlier runs are read through before they are believed: checksums show what
+// disks have changed, and what no stream can hold shows that somebody else has.
+
+// lookAtCaptures reads the capture values of a segment to their end. It fails if there is
+// one that the layer cannot have.
+func (e *engine) lookAtCaptures(ctx context.Context, r *spill.Reader, segment int, class rowClass) error {
+	if err := e.checkBase(r); err != nil {
+		return err
+	}
+	strips := slices.Collect(stripsOf(e.windows.segments[segment], class))
+	possible := possibleValues(e.grid.n)
+	err := stages[*stripJob]{
+		read: func(_ int, j *stripJob) error {
+			e.tell(CaptureStage, 0)
+			return j.read(r)
+		},
+		work: func(i int, j *stripJob) error {
+			if err := j.unpack(e, strips[i]); err != nil {
+				return err
+			}
+			if !possible.all(asBytes(j.captures)) {
+				return corrupt.New(r.Path(), "", "a capture value beyond -%d and %d", e.grid.n, e.grid.n)
+			}
+			return nil
+		},
+	}.run(ctx, e.workers, len(strips), spares[stripJob](e.workers))
+	if err != nil {
+		return err
+	}
+	return atEnd(r)
+}
+
+// lookAtLines reads a stream of lines of codes, or of digits, to its end: so many bytes. It
+// fails unless all are valid.
+func (e *engine) lookAtLines(ctx context.Context, r *spill.Reader, size int, valid func(lines []int8) bool) error {
+	piece := make([]byte, min(size, codesPiece))
+	for ; size > 0; size -= len(piece) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		e.tell(e.stage, 0)
+		piece = piece[:min(size, len(piece))]
+		if err := readFull(r, r.Path(), piece); err != nil {
+			return err
+		}
+		if !valid(asScores(piece)) {
+			return corrupt.New(r.Path(), "", "a code that does not exist")
+		}
+	}
+	return atEnd(r)
+}
+
+// byteSet has 1 for the bytes that it lacks.
+type byteSet [256]uint8
+
+func (s *byteSet) all(b []byte) bool {
+	lacks := uint8(0)
+	for _, x := range b {
+		lacks |= s[x]
+	}
+	return lacks == 0
+}
+
+// possibleValues are the capture values, as stored, of a layer of n seeds.
+func possibleValues(n int) *byteSet {
+	s := &byteSet{}
+	for x := range s {
+		value := int(int8(x))
+		if value < window.NoCapture+window.OnlyCaptures {
+			value -= window.OnlyCaptures
+		}
+		if value < -n-1 || value > n {
+			s[x] = 1
+		}
+	}
+	return s
+}
+
+// bytes returns the length of the stream of a window that has the rows.
+func (r slabRows) bytes(g *grid, c *window.Codes) (n int) {
+	for sum, classes := range r {
+		for _, rows := range classes {
+			n += (rows.end - rows.begin) * g.matrices[sum].panels * c.Line()
+		}
+	}
+	return n
+}

@@ -1,0 +1,185 @@
+package halfboard
+
+import (
+	"context"
+	"sync"
+
+	"grenier/kernels/compress"
+)
+
+// The offers of a layer that is solved window by window come from lower layers that do not
+// fit into memory either. A round computes those of as many panels as do, while it goes once
+// through what these panels capture. All moves that leave the same half read the same rows
+// of all lower layers, and halves that agree in their last pits have rows next to each other:
+// a round goes from half to half in that order, from each to the columns of the moves that
+// leave it (origins), and needs no more of the lower layers at a time than a few pieces of
+// each.
+
+// round computes offers of some panels, in memory for which it serves one time after the
+// other.
+type round struct {
+	*engine
+	pieces *pieces
+	memory []int8     // for offers
+	leaves [][]uint32 // open halves, in the order of rows: what a worker goes through at a time
+	offers [][][]int8 // by sum and panel: columns of open rows, then of full ones; nil of other panels
+	locks  [1 << 10]paddedMutex
+}
+
+// paddedMutex is a mutex in a line of its own.
+type paddedMutex struct {
+	sync.Mutex
+	_ [56]byte
+}
+
+// newRound returns a round that reads pieces and has the given memory for offers.
+func (e *engine) newRound(pieces *pieces, memory []int8) *round {
+	r := &round{engine: e, pieces: pieces, memory: memory, leaves: e.grid.leaves()}
+	r.offers = make([][][]int8, len(e.grid.matrices))
+	for sum, m := range e.grid.matrices {
+		r.offers[sum] = make([][]int8, m.panels)
+	}
+	return r
+}
+
+// leafScores is about the number of scores of the highest lower layer that a worker goes
+// through at a time: more, and workers do not find the pieces of each other; fewer, and they
+// wait for each other.
+const leafScores = 4 * pieceLength
+
+// leaves lists the open halves that captures can leave, in the order of rows, cut into parts.
+func (g *grid) leaves() (parts [][]uint32) {
+	var part []uint32
+	scores := 0
+	var h half
+	var add func(pit, left int)
+	add = func(pit, left int) {
+		if pit >= 0 {
+			for x := left; x >= 0; x-- {
+				h[pit] = uint8(x)
+				add(pit-1, left-x)
+			}
+			return
+		}
+		if !h.hasEmpty(g.q) {
+			return
+		}
+		part = append(part, g.code(&h))
+		if scores += g.columns(left); scores >= leafScores {
+			parts = append(parts, exact(part))
+			part, scores = part[:0], 0
+		}
+	}
+	add(g.q-1, g.n-2)
+	return append(parts, exact(part))
+}
+
+// panelBytes returns the bytes of the offers of a panel: its columns have whole chunks.
+func (m *matrix) panelBytes(panel int) int {
+	return m.width(panel) * (m.chunks[openRows] + m.chunks[fullRows]) * side
+}
+
+// column returns the offers of a class of rows of a column, from those of its panel.
+func (m *matrix) column(offers []int8, class rowClass, panel, c int) []int8 {
+	length, before := m.chunks[class]*side, 0
+	if class == fullRows {
+		before = m.width(panel) * m.chunks[openRows] * side
+	}
+	return offers[before+c*length:][:length]
+}
+
+// fit gives memory to the first of panels, as many as it is enough for, and returns how many:
+// one at least if there is as much as leastOffers says.
+func (r *round) fit(panels []panelOf) int {
+	for _, offers := range r.offers {
+		clear(offers)
+	}
+	memory := r.memory
+	for i, panel := range panels {
+		size := panel.matrix.panelBytes(panel.panel)
+		if size > len(memory) {
+			return i
+		}
+		r.offers[panel.matrix.sum][panel.panel], memory = memory[:size:size], memory[size:]
+	}
+	return len(panels)
+}
+
+// block copies offers of a panel that has memory to those of a block, without the columns that
+// the panel does not have.
+func (r *round) block(block *compress.Block, m *matrix, class rowClass, panel, chunk int) {
+	offers := r.offers[m.sum][panel]
+	for c := range m.width(panel) {
+		copy(block[c*side:][:side], m.column(offers, class, panel, c)[chunk*side:])
+	}
+}
+
+// run computes the offers of panels that have memory.
+func (r *round) run(ctx context.Context, panels []panelOf, share func(float64)) error {
+	err := forEach(ctx, r.workers, panels, func(_, _ int, panel panelOf) error {
+		fill(r.offers[panel.matrix.sum][panel.panel], blocked)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	lower := make([]*rows, r.workers)
+	for i := range lower {
+		lower[i] = newRows(r.pieces)
+		defer lower[i].close()
+	}
+	return forEach(ctx, r.workers, r.leaves, func(worker, i int, codes []uint32) error {
+		share(float64(i) / float64(len(r.leaves)))
+		for _, code := range codes {
+			if err := r.captureTo(code, lower[worker]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// captureTo applies the captures of all moves that leave a half.
+func (r *round) captureTo(code uint32, lower *rows) error {
+	from := r.grid.origins[r.grid.pits[code].sum()]
+	row := r.grid.places[code].row
+	lower.leave()
+	for _, s := range from.steps[from.first[row]:from.first[row+1]] {
+		l := &r.grid.links[s.link]
+		offers := r.offers[l.matrix.sum][s.column/side]
+		if offers == nil {
+			continue
+		}
+		if err := r.captureStep(l, s.column, offers, code, lower); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// captureStep applies the captures of a column, of a panel with the given offers, by a move
+// that leaves the half code.
+func (r *round) captureStep(l *link, column uint32, offers []int8, code uint32, lower *rows) error {
+	for class := range classes {
+		captures := l.pattern.captures[class]
+		for k := range captures { // not under the lock
+			if _, err := lower.row(r.grid.n-captures[k].seeds, code); err != nil {
+				return err
+			}
+		}
+	}
+	lock := &r.locks[(l.matrix.first+column)%uint32(len(r.locks))]
+	lock.Lock()
+	defer lock.Unlock()
+	for class := range classes {
+		captures := l.pattern.captures[class]
+		if len(captures) == 0 {
+			continue
+		}
+		scores := l.matrix.column(offers, class, int(column/side), int(column%side))
+		for k := range captures {
+			captures[k].applyRows(scores, lower.known[r.grid.n-captures[k].seeds])
+		}
+	}
+	return nil
+}

@@ -1,0 +1,360 @@
+package halfboard
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"syscall"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"grenier/io/vfs/crashfs"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+)
+
+// A trial solves one layer again and again, on disks that are made to fail.
+type trial struct {
+	config
+	whole bool // in one piece
+	rng   *rand.Rand
+	disk  *disk
+
+	// Of the last attempt.
+	mu          sync.Mutex
+	notes       []string
+	first, last Progress
+	reads       int // of lower layers
+	stats       Stats
+}
+
+// newTrial draws a layer that is solved window by window and saved before each sweep.
+func newTrial(t *testing.T, rng *rand.Rand) *trial {
+	t.Helper()
+	return randomConfig(t, rng).inWindows(rng).trial(rng, newDisk())
+}
+
+// inWindows draws a width, the size of segments, and memory for little or for all.
+func (c config) inWindows(rng *rand.Rand) config {
+	c.options.Bits = widths[rng.IntN(len(widths))].Bits
+	c.options.Memory = rng.Uint64N(2)
+	c.options.segment = 1 + rng.Uint64N(50_000)
+	return c
+}
+
+// newWholeTrial draws a layer that is in memory and saved before each sweep.
+func newWholeTrial(t *testing.T, rng *rand.Rand) *trial {
+	t.Helper()
+	return randomConfig(t, rng).trial(rng, newDisk())
+}
+
+// eachEngine runs a test with layers in windows, and with others in one piece.
+func eachEngine(t *testing.T, test func(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial)) {
+	t.Run("windows", func(t *testing.T) { test(t, newRand(t), newTrial) })
+	t.Run("whole", func(t *testing.T) { test(t, newRand(t), newWholeTrial) })
+}
+
+// trials returns how often to repeat a random test: each of these takes long.
+func trials(n int) int {
+	switch {
+	case full():
+		return 20 * n
+	case long():
+		return 3 * n
+	}
+	return runs(n)
+}
+
+// trial returns a trial of the layer of c on a disk.
+func (c config) trial(rng *rand.Rand, d *disk) *trial {
+	x := &trial{config: c, whole: c.options.Bits == 0, rng: rng, disk: d}
+	x.options.Work, x.options.Interval = d.work(), 1
+	x.options.Note = func(note string) {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		x.notes = append(x.notes, note)
+	}
+	return x
+}
+
+// move makes d the disk.
+func (x *trial) move(d *disk) { x.disk, x.options.Work = d, d.work() }
+
+// attempt solves the layer and returns its scores.
+func (x *trial) attempt(t *testing.T, ctx context.Context, progress func(Progress)) (scores []int8, err error) {
+	t.Helper()
+	defer x.closed(t)
+	x.notes, x.first, x.last, x.reads = nil, Progress{}, Progress{}, 0
+	x.options.Progress = func(p Progress) {
+		x.mu.Lock()
+		if x.first.Positions == 0 {
+			x.first = p
+		}
+		x.last = p
+		x.mu.Unlock()
+		if progress != nil {
+			progress(p)
+		}
+	}
+	lower := &counting{tower: x.lower(t)}
+	e, err := New(x.game, x.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	l, err := e.Solve(ctx, x.seeds, lower)
+	for n := range lower.read {
+		x.reads += int(lower.read[n].Load())
+	}
+	if lower.closed.Load() != 1 {
+		t.Fatalf("%+v: the layers below are closed %d times", x.config, lower.closed.Load())
+	}
+	if err != nil {
+		return nil, err
+	}
+	x.stats = l.Stats()
+	scores = make([]int8, l.Positions())
+	return scores, errors.Join(l.Read(0, scores), l.Close())
+}
+
+// closed fails if a file is open.
+func (x *trial) closed(t *testing.T) {
+	t.Helper()
+	if n := x.disk.open.Load(); n != 0 {
+		t.Errorf("%+v: %d files are left open", x.config, n)
+	}
+}
+
+// finish goes on with the layer until it is solved.
+func (x *trial) finish(t *testing.T) {
+	t.Helper()
+	scores, err := x.attempt(t, t.Context(), nil)
+	x.compare(t, scores, err)
+}
+
+func (x *trial) compare(t *testing.T, scores []int8, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatalf("%+v: %v", x.config, err)
+	}
+	if !slices.Equal(scores, oracle(t, x.game, x.seeds)[x.seeds]) {
+		t.Fatalf("%+v: not the scores of the oracle", x.config)
+	}
+}
+
+// fail goes on with the layer, which may end with an error. It reports whether it did.
+func (x *trial) fail(t *testing.T, want error) bool {
+	t.Helper()
+	scores, err := x.attempt(t, t.Context(), nil)
+	if errors.Is(err, want) {
+		return true
+	}
+	x.compare(t, scores, err)
+	return false
+}
+
+// stop goes on with the layer and ends the context at the first report for which when
+// holds. It reports whether that was before the end.
+func (x *trial) stop(t *testing.T, when func(all, ofStage int, stage Stage) bool) bool {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	c := &cancelling{when: when, cancel: cancel}
+	scores, err := x.attempt(t, ctx, c.progress)
+	if errors.Is(err, context.Canceled) && c.at > 0 {
+		return true
+	}
+	x.compare(t, scores, err)
+	return false
+}
+
+// stopInWindow stops in a sweep of the given window, where the first one is 1, when there is
+// a checkpoint of it.
+func (x *trial) stopInWindow(t *testing.T, window int) {
+	t.Helper()
+	values := x.options.codes().Values
+	x.options.Interval = 1
+	if !x.stop(t, func(int, int, Stage) bool {
+		return x.last.Base >= (window-1)*values && x.last.Stage < FullStage && x.last.Stage > CaptureStage && x.last.Done > 0
+	}) {
+		t.Fatalf("%+v: no window %d", x.config, window)
+	}
+}
+
+// vary changes what may change from one attempt to the next.
+func (x *trial) vary() {
+	families := cpu.Available()
+	x.options.Workers = 1 + x.rng.IntN(5)
+	x.options.Family = families[x.rng.IntN(len(families))]
+	x.options.Interval = 1
+	if x.rng.IntN(3) == 0 {
+		x.options.Interval = 0
+	}
+}
+
+// TestStoppedLayersAreGoneOnWith stops layers at any moment, several times in a row.
+func TestStoppedLayersAreGoneOnWith(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	eachEngine(t, testStoppedLayersAreGoneOnWith)
+}
+
+func testStoppedLayersAreGoneOnWith(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial) {
+	for range trials(30) {
+		x := draw(t, rng)
+		for range 1 + rng.IntN(4) {
+			x.vary()
+			at := 1 + rng.IntN(60)
+			if !x.stop(t, func(all, _ int, _ Stage) bool { return all == at }) {
+				break
+			}
+		}
+		x.vary()
+		if rng.IntN(3) == 0 {
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			if _, err := x.attempt(t, ctx, nil); !errors.Is(err, context.Canceled) {
+				t.Fatalf("%+v, stopped before it begins: %v", x.config, err)
+			}
+		}
+		x.finish(t)
+		if len(x.notes) > 0 {
+			t.Fatalf("%+v: notes %q", x.config, x.notes)
+		}
+	}
+}
+
+// during lays the layer out, lets do work on it and lets it go.
+func (x *trial) during(t *testing.T, do func(w *engine)) {
+	t.Helper()
+	defer x.closed(t)
+	x.notes, x.options.Progress = nil, nil
+	e, err := New(x.game, x.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := e.begin(t.Context(), x.seeds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		l := &Layer{engine: w, spare: &e.spare}
+		if err := errors.Join(l.Close(), e.Close()); err != nil && !errors.Is(err, crashfs.ErrCrashed) {
+			t.Error(err)
+		}
+	}()
+	do(w)
+}
+
+// smallTrial is a layer of a few tiles.
+func smallTrial(t *testing.T, rng *rand.Rand) *trial {
+	c := config{game: mustGame(t, 6, awari.Awari), options: Options{Workers: 2, TileSize: 1}, seeds: 12}
+	return c.inWindows(rng).trial(rng, newDisk())
+}
+
+// smallWholeTrial is the same layer in memory.
+func smallWholeTrial(t *testing.T, rng *rand.Rand) *trial {
+	x := smallTrial(t, rng)
+	x.options.Bits, x.options.Memory, x.whole = 0, 0, true
+	return x
+}
+
+// eachSmallEngine is eachEngine for that layer.
+func eachSmallEngine(t *testing.T, test func(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial)) {
+	t.Run("windows", func(t *testing.T) { test(t, newRand(t), smallTrial) })
+	t.Run("whole", func(t *testing.T) { test(t, newRand(t), smallWholeTrial) })
+}
+
+// TestCrashes crashes in each operation on files: the process is killed, or the power
+// goes, and sometimes a second time.
+func TestCrashes(t *testing.T) { eachSmallEngine(t, testCrashes) }
+
+func testCrashes(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial) {
+	stride := 80
+	switch {
+	case full():
+		stride = 1
+	case long():
+		stride = 5
+	}
+	for k := 1; ; k++ {
+		k += rng.IntN(stride)
+		x := draw(t, rng)
+		x.disk.CrashAt(k)
+		if !x.fail(t, crashfs.ErrCrashed) {
+			t.Logf("%d operations", x.disk.Ops())
+			return
+		}
+		for _, found := range []*crashfs.FS{x.disk.PowerCut(rng), x.disk.Kill(), x.disk.Kill().PowerCut(rng)} {
+			x.move(&disk{FS: found})
+			if rng.IntN(2) == 0 {
+				found.CrashAt(1 + rng.IntN(100))
+				x.fail(t, crashfs.ErrCrashed)
+				x.move(&disk{FS: found.PowerCut(rng)})
+			}
+			x.finish(t)
+			if len(x.notes) > 0 {
+				t.Fatalf("operation %d: notes %q", k, x.notes)
+			}
+		}
+	}
+}
+
+// TestFullDisk lets the disk be full from the k-th write on. Nothing is lost then.
+func TestFullDisk(t *testing.T) {
+	rng := newRand(t)
+	for k := 1; ; k += 1 + rng.IntN(30) {
+		x := smallTrial(t, rng)
+		x.disk.failOn(crashfs.Write, failing(syscall.ENOSPC, k))
+		if !x.fail(t, syscall.ENOSPC) {
+			return
+		}
+		x.disk.Fail(nil)
+		x.disk.Limit(rng.Int64N(20_000)) // and then hardly anything has room
+		x.fail(t, syscall.ENOSPC)
+		x.disk.Limit(-1)
+		x.finish(t)
+		if len(x.notes) > 0 {
+			t.Fatalf("write %d: notes %q", k, x.notes)
+		}
+	}
+}
+
+// TestFailingDisks: operations on files fail, several times in a row. What was stored
+// before is not given up for that.
+func TestFailingDisks(t *testing.T) { eachSmallEngine(t, testFailingDisks) }
+
+func testFailingDisks(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial) {
+	ops := []crashfs.Op{crashfs.Create, crashfs.Write, crashfs.Sync, crashfs.Rename, crashfs.Remove, crashfs.SyncDir, "read"}
+	failed := map[crashfs.Op]int{}
+	for range trials(20) {
+		x := draw(t, rng)
+		for range 1 + rng.IntN(5) {
+			op, fail := ops[rng.IntN(len(ops))], failing(syscall.EIO, 1+rng.IntN(100))
+			if op == "read" {
+				x.disk.read = fail
+			} else {
+				x.disk.failOn(op, fail)
+			}
+			if x.fail(t, syscall.EIO) {
+				failed[op]++
+			}
+			x.disk.read = nil
+			x.disk.Fail(nil)
+			if len(x.notes) > 0 {
+				t.Fatalf("failures to %s: notes %q", op, x.notes)
+			}
+		}
+		x.finish(t)
+		if len(x.notes) > 0 {
+			t.Fatalf("after failures: notes %q", x.notes)
+		}
+	}
+	t.Logf("failures: %v", failed)
+}

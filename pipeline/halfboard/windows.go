@@ -1,0 +1,333 @@
+package halfboard
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync/atomic"
+
+	"grenier/io/crew"
+	"grenier/kernels/planes"
+	"grenier/kernels/transpose"
+	"grenier/kernels/window"
+)
+
+// windows is what a layer needs besides that is solved window by window.
+type windows struct {
+	options    *Options
+	codes      *window.Codes
+	turn       window.TurnFunc
+	digits     window.DigitsFunc
+	sum        window.SumFunc
+	planes     planes.Kernel
+	negate     transpose.UpdateFunc // of bytes
+	segments   [][]panelOf
+	base       int             // of the window in progress
+	found      []foundIn       // what the windows before it found
+	all        bool            // nothing was at an end of the last of them
+	told       map[string]bool // streams that note was told of
+	traffic    atomicTraffic
+	serving    [classes]int64 // open positions that the streams of capture values are written for
+	ends       int64          // scores at an end of the window before
+	publishing chan error     // while streams of the window before are being stored
+	loaded     loaded         // scores that windows add up to
+}
+
+// foundIn names the streams of a window.
+type foundIn struct {
+	base  int
+	codes *window.Codes
+}
+
+// atomicTraffic is Traffic that grows.
+type atomicTraffic struct{ read, written [Stages + 1]atomic.Uint64 }
+
+func (e *engine) traffic() (t Traffic) {
+	if e.windows != nil {
+		for stage := range t.Read {
+			t.Read[stage] = e.windows.traffic.read[stage].Load()
+			t.Written[stage] = e.windows.traffic.written[stage].Load()
+		}
+	}
+	return t
+}
+
+// base returns that of the window in progress.
+func (e *engine) base() int {
+	if e.windows == nil {
+		return 0
+	}
+	return e.windows.base
+}
+
+// values returns the number of values that windows tell apart, 0 if there are none.
+func (e *engine) values() int {
+	if e.windows == nil {
+		return 0
+	}
+	return e.windows.codes.Values
+}
+
+// beginWindows lays out a layer that is solved window by window. Memory for scores is taken
+// when the captures are known.
+func (e *Engine) beginWindows(ctx context.Context, geo *geometry, codes *window.Codes) (*engine, error) {
+	if e.options.Work == nil {
+		return nil, fmt.Errorf("%w: scores of %d bits need a directory for streams", ErrOptions, codes.Bits)
+	}
+	if err := e.spare.close(); err != nil {
+		return nil, err
+	}
+	w, err := e.layOut(ctx, geo, codes.Bits)
+	if err != nil {
+		return nil, err
+	}
+	debug.FreeOSMemory() // what making the tables has left
+	family := e.options.Family
+	w.windows = &windows{
+		options: &e.options, codes: codes, told: map[string]bool{}, turn: window.TurnFor(family, codes),
+		digits: window.DigitsFor(family, codes), sum: window.SumFor(family, codes),
+		planes: planes.For(family), negate: transpose.For(family, 8), segments: w.grid.segments(cmp.Or(e.options.segment, leastSegment)),
+	}
+	positions := int64(geo.halves.Board().Size(geo.n))
+	w.windows.serving = [classes]int64{positions, positions}
+	w.keeper = newKeeper(&e.options, codesBytes(geo.q, geo.n, codes.Bits))
+	w.stats.Windows = 0
+	return w, nil
+}
+
+// allocateCodes takes memory for the scores of open rows.
+func (e *engine) allocateCodes() (err error) {
+	size := codesBytes(e.grid.q, e.grid.n, e.windows.codes.Bits)
+	if e.memory, err = newRegion(size); err != nil {
+		return err
+	}
+	e.stats.Bytes = uint64(size)
+	e.scores = e.memory.take(size)
+	scores := e.scores
+	for _, m := range e.grid.matrices {
+		own := m.panels * m.stride()
+		m.scores, scores = scores[:own], scores[own:]
+		m.alive = make([]uint64, len(m.marks))
+	}
+	for _, m := range e.grid.matrices {
+		e.grid.aim(m)
+	}
+	return nil
+}
+
+// solveWindows finds the scores of all windows, from that on which comes after those found.
+func (e *engine) solveWindows(ctx context.Context) error {
+	err := crew.Run(func() error { return e.eachWindow(ctx) })
+	if err = errors.Join(err, e.windows.published()); err != nil {
+		return err
+	}
+	err = e.memory.close() // scores come from streams now
+	e.memory, e.scores = nil, nil
+	return err
+}
+
+func (e *engine) eachWindow(ctx context.Context) error {
+	w := e.windows
+	if w.complete(e.grid.n) {
+		e.tell(FullStage, 1) // earlier runs found all
+	}
+	for again := false; !w.complete(e.grid.n); again = true {
+		stage, err := e.beginWindow(ctx, again)
+		if err == nil {
+			e.keeper.sweeping = true
+			err = e.sweepAll(ctx, stage)
+			e.keeper.sweeping = err != nil
+		}
+		if err != nil {
+			return err
+		}
+		e.enter(FullStage)
+		w.ends, err = e.storeWindow(ctx)
+		if err != nil {
+			return err
+		}
+		e.stats.Windows++
+		w.add(foundIn{w.base, w.codes}, w.ends > 0)
+		e.enter(DenseStage)
+	}
+	return nil
+}
+
+// beginWindow begins the window in progress: again is set if memory holds the scores of the
+// one before. It returns the stage of the first sweep.
+func (e *engine) beginWindow(ctx context.Context, again bool) (Stage, error) {
+	stage := DenseStage
+	if again && e.worthMarkingFirst() {
+		stage = SparseStage
+	}
+	if err := e.turnAll(ctx, again, stage); err != nil {
+		return stage, err
+	}
+	if !again {
+		if err := e.readCodes(ctx); err != nil {
+			return stage, err
+		}
+	}
+	if stage == DenseStage {
+		e.expire()
+	}
+	return stage, nil
+}
+
+// worthMarkingFirst reports whether the first sweep of a window should compute only what
+// captures make out of date: they are at most what was at an end of the window before.
+func (e *engine) worthMarkingFirst() bool {
+	ends := int(e.windows.ends)
+	return e.ledger.known().worthMarking(work{blocks: min(ends, e.blocks()), scores: ends}, e.columns(), apartCodes)
+}
+
+// blocks returns the number of blocks of open rows.
+func (e *engine) blocks() (blocks int) {
+	for _, m := range e.grid.matrices {
+		blocks += len(m.marks)
+	}
+	return blocks
+}
+
+// turnAll sets all scores to what the window in progress shows of captures. If the first
+// sweep is sparse, it marks what that makes out of date.
+func (e *engine) turnAll(ctx context.Context, again bool, first Stage) error {
+	w := e.windows
+	prune := again && e.worthPruning(openRows, w.ends)
+	return e.goOver(ctx, pass{stage: DenseStage, class: openRows, reads: true, prune: prune, work: func(s strip, j *stripJob) error {
+		e.tell(first, 0)
+		for row := s.begin; row < s.end; row += side {
+			at := s.panel*s.matrix.chunks[openRows] + row/side
+			lines := s.matrix.lines(s.panel, row/side)
+			captures, sources := j.captures[(row-s.begin)*side:], &j.changes.Columns
+			alive := w.turn(lines, captures, w.base, again, sources)
+			s.matrix.alive[at] = alive & s.matrix.all(s.panel)
+			if first == SparseStage {
+				j.changes.Rows = nonZero(sources[:len(lines)/s.matrix.line])
+				e.grid.markBlock(s.matrix, s.panel, row/side, &j.changes)
+			}
+			if prune {
+				w.codes.Prune(captures, lines)
+			}
+		}
+		return nil
+	}})
+}
+
+// What captures give to scores that are not at an end of a window is worth removing from the
+// streams if so many windows read them again, and if the others are fewer than that share of
+// what they were when the streams were written.
+const (
+	prunedWindows = 3
+	pruned        = 0.6
+)
+
+// worthPruning reports whether capture values of a class should be written again when so
+// many scores of open rows are at an end of a window.
+func (e *engine) worthPruning(class rowClass, ends int64) bool {
+	w := e.windows
+	if e.grid.n-w.base <= prunedWindows*w.codes.Values || float64(ends) > pruned*float64(w.serving[class]) {
+		return false
+	}
+	w.serving[class] = ends
+	return true
+}
+
+// nonZero returns a bit for each word that is not 0.
+func nonZero(words []uint64) (set uint64) {
+	for i, word := range words {
+		if word != 0 {
+			set |= 1 << i
+		}
+	}
+	return set
+}
+
+// storeWindow computes the full rows of the window in progress and writes all that it has
+// found. It returns the number of scores at an end of the window: if there are none, it is
+// the last one.
+func (e *engine) storeWindow(ctx context.Context) (ends int64, err error) {
+	w := e.windows
+	var count atomic.Int64
+	f, err := e.createFound()
+	if err != nil {
+		return 0, err
+	}
+	done, strips := 0, e.strips()
+	write := func(s strip, j *stripJob) error {
+		done++
+		e.tell(FullStage, float64(done)/float64(strips))
+		return f.write(s, j)
+	}
+	err = e.goOver(ctx, pass{class: openRows, work: func(s strip, j *stripJob) error {
+		count.Add(int64(j.digits(e, s.matrix.rowLines(s.panel, s.begin, s.end))))
+		return nil
+	}, write: write})
+	if err == nil {
+		prune := e.worthPruning(fullRows, count.Load())
+		err = e.goOver(ctx, pass{stage: FullStage, class: fullRows, reads: true, prune: prune, work: func(s strip, j *stripJob) error {
+			count.Add(int64(j.digits(e, e.fillStrip(s, j, prune))))
+			return nil
+		}, write: write})
+	}
+	if err != nil {
+		return 0, errors.Join(err, f.abort())
+	}
+	if err := w.published(); err != nil {
+		return 0, errors.Join(err, f.abort())
+	}
+	w.publishing = make(chan error, 1)
+	crew.Go(f.publish, func(err error) { w.publishing <- err })
+	return count.Load(), nil
+}
+
+// published waits until what the window before found is stored, if that is under way: the
+// next window need not wait for the disk.
+func (w *windows) published() error {
+	if w.publishing == nil {
+		return nil
+	}
+	err := <-w.publishing
+	w.publishing = nil
+	return err
+}
+
+// strips returns the number of strips of the layer.
+func (e *engine) strips() (n int) {
+	for _, panels := range e.windows.segments {
+		for class := range classes {
+			for range stripsOf(panels, class) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// fillStrip computes full rows, which no sweep reads. With prune, capture values that are
+// not beyond the base are removed.
+func (e *engine) fillStrip(s strip, j *stripJob, prune bool) []int8 {
+	m, w := s.matrix, e.windows
+	all := m.codesOf(s, j)
+	for row := s.begin; row < s.end; row += side {
+		lines := all[(row-s.begin)*m.line : (min(row+side, s.end)-s.begin)*m.line]
+		captures := j.captures[(row-s.begin)*side:]
+		w.turn(lines, captures, w.base, false, &j.changes.Columns)
+		if prune {
+			w.codes.Prune(captures, lines)
+		}
+		e.kernels.least(&j.block, nil, m.all(s.panel), &m.programs[s.panel], m.targets[fullRows], row/side, nil)
+		e.kernels.update(lines, &j.block, m.all(s.panel), ^uint64(0), &j.changes)
+	}
+	return all
+}
+
+// codesOf returns memory of j for the codes of a strip.
+func (m *matrix) codesOf(s strip, j *stripJob) []int8 {
+	if j.codes == nil {
+		j.codes = make([]int8, stripRows*m.line)
+	}
+	return j.codes[:(s.end-s.begin)*m.line]
+}

@@ -1,0 +1,704 @@
+package halfboard
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"go.uber.org/goleak"
+	"golang.org/x/sync/errgroup"
+
+	"grenier/io/corrupt"
+	"grenier/io/rundir"
+	"grenier/io/vfs"
+	"grenier/io/vfs/crashfs"
+	"grenier/kernels/cpu"
+	"grenier/kernels/planes"
+	"grenier/layers/awari"
+)
+
+// TestWindowsGiveTheSame solves layers of random games window by window, in random ways:
+// they equal those of the document's algorithm.
+func TestWindowsGiveTheSame(t *testing.T) {
+	configs := runs(200)
+	switch {
+	case full():
+		configs = 20_000
+	case long():
+		configs = 1_000
+	}
+	rng := newRand(t)
+	for range configs {
+		x := newTrial(t, rng)
+		if rng.IntN(2) == 0 {
+			x.options.Interval = 0
+		}
+		x.finish(t)
+		if x.stats.Bits != x.options.Bits || x.stats.Windows < 1 || len(x.notes) > 0 {
+			t.Fatalf("%+v: %+v, notes %q", x.config, x.stats, x.notes)
+		}
+	}
+}
+
+// TestEveryWidthAndKernel solves a layer in all widths with all kernels and several numbers
+// of workers.
+func TestEveryWidthAndKernel(t *testing.T) {
+	rng := newRand(t)
+	for _, c := range []config{
+		{game: mustGame(t, 12, awari.Awari), seeds: 6}, {game: mustGame(t, 12, awari.Strict), seeds: 6},
+		{game: mustGame(t, 4, awari.Strict), seeds: 20}, {game: mustGame(t, 6, awari.Awari), seeds: 14},
+	} {
+		for _, o := range everyKernel() {
+			for _, bits := range []int{8, 6, 4, 2} {
+				c.options = o
+				c.options.Bits, c.options.TileSize, c.options.segment = bits, 1+rng.IntN(200), 1+rng.Uint64N(20_000)
+				x := c.trial(rng, newDisk())
+				x.options.Interval = 0
+				x.finish(t)
+				if x.stats.Bits != bits {
+					t.Fatalf("%+v: %d bits", x.config, x.stats.Bits)
+				}
+			}
+		}
+	}
+}
+
+// TestWindowsEqualWhole solves all layers of a game in one piece and in each width.
+func TestWindowsEqualWhole(t *testing.T) {
+	tops := map[int]int{12: 7, 8: 11}
+	if long() {
+		tops = map[int]int{12: 15, 8: 22}
+	}
+	for pits, top := range tops {
+		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+			t.Run(fmt.Sprintf("%d-%v", pits, rules), func(t *testing.T) {
+				o := Options{Workers: 2, Family: cpu.Best()}
+				whole := newTower(t, pits, rules, o)
+				for n := range top + 1 {
+					want := whole.next(t)
+					for _, codes := range widths {
+						o.Bits, o.Work = codes.Bits, newDisk().work()
+						if got := solveOn(t, whole, o, n); !slices.Equal(got, want) {
+							t.Fatalf("layer %d differs with %d bits", n, codes.Bits)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// solveOn solves the layer of n seeds on those of a tower.
+func solveOn(t *testing.T, w *tower, o Options, n int) []int8 {
+	t.Helper()
+	e, err := New(w.engine.game, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := e.Solve(t.Context(), n, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores := make([]int8, l.Positions())
+	if err := errors.Join(l.Read(0, scores), l.Close(), e.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return scores
+}
+
+// TestBitsThatMakeNoSense: other widths, and windows without a place for streams.
+func TestBitsThatMakeNoSense(t *testing.T) {
+	game := mustGame(t, 6, awari.Awari)
+	for _, bits := range []int{-2, 1, 3, 5, 16} {
+		if _, err := New(game, Options{Bits: bits}); !errors.Is(err, ErrOptions) || !strings.Contains(err.Error(), "8, 6, 4 and 2") {
+			t.Errorf("%d bits: %v", bits, err)
+		}
+	}
+	for _, bits := range []int{2, 4, 6} {
+		e, err := New(game, Options{Bits: bits})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lower := &counting{tower: &tower{}}
+		if l, err := e.Solve(t.Context(), 5, lower); !errors.Is(err, ErrOptions) || l != nil || lower.closed.Load() != 1 {
+			t.Errorf("%d bits: %v, the layers below are closed %d times", bits, err, lower.closed.Load())
+		}
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// width draws the width of an attempt, and what else may differ from one to the next.
+func (x *trial) width() {
+	x.vary()
+	x.options.Bits = widths[x.rng.IntN(len(widths))].Bits
+}
+
+// TestWidthsChange: what was found with one width is gone on with in another.
+func TestWidthsChange(t *testing.T) {
+	rng := newRand(t)
+	for range trials(20) {
+		x := newTrial(t, rng)
+		x.seeds = max(x.seeds, 4)
+		captured := false
+		for range 1 + rng.IntN(5) {
+			x.width()
+			at := 1 + rng.IntN(100)
+			if !x.stop(t, func(all, _ int, _ Stage) bool { return all == at }) {
+				break
+			}
+			if captured && x.reads > 0 {
+				t.Fatalf("%+v: captures are computed twice", x.config)
+			}
+			captured = captured || x.last.Stage > CaptureStage
+		}
+		x.width()
+		x.finish(t)
+		if captured && x.reads > 0 || len(x.notes) > 0 {
+			t.Fatalf("%+v: %d scores of lower layers are read again, notes %q", x.config, x.reads, x.notes)
+		}
+	}
+}
+
+// TestWindowsAreNotSolvedTwice: a kill costs a layer what it has done since the last
+// checkpoint, and no window or segment besides.
+func TestWindowsAreNotSolvedTwice(t *testing.T) {
+	rng := newRand(t)
+	kills := 0
+	for range trials(20) {
+		x := newTrial(t, rng)
+		x.vary()
+		x.options.Interval = 1
+		at := 1 + rng.IntN(300)
+		if !x.kill(t, func(all, _ int, _ Stage) bool { return all == at }) {
+			continue
+		}
+		kills++
+		killed := x.last
+		x.width()
+		var mu sync.Mutex
+		least := x.seeds // base of a sweep
+		scores, err := x.attempt(t, t.Context(), func(p Progress) {
+			mu.Lock()
+			defer mu.Unlock()
+			if p.Stage != CaptureStage {
+				least = min(least, p.Base)
+			}
+		})
+		x.compare(t, scores, err)
+		if killed.Stage > CaptureStage && x.reads > 0 {
+			t.Fatalf("%+v, killed at %+v: %d scores of lower layers are read again", x.config, killed, x.reads)
+		}
+		if killed.Stage > CaptureStage && killed.Stage < FullStage && killed.Done > 0 && least < killed.Base {
+			t.Fatalf("%+v, killed at %+v: windows from %d on are solved again", x.config, killed, least)
+		}
+		if x.stats.Sweeps+2 < killed.Sweep {
+			t.Fatalf("%+v, killed at %+v: %+v in the end", x.config, killed, x.stats)
+		}
+		if len(x.notes) > 0 {
+			t.Fatalf("%+v: notes %q", x.config, x.notes)
+		}
+	}
+	if kills == 0 && !testing.Short() {
+		t.Error("no layer was killed")
+	}
+}
+
+// TestSolvedLayersAreNotSolvedAgain: a layer that was not sealed is only read.
+func TestSolvedLayersAreNotSolvedAgain(t *testing.T) {
+	rng := newRand(t)
+	for range trials(15) {
+		x := newTrial(t, rng)
+		x.finish(t)
+		first := x.stats
+		for range 2 {
+			x.width()
+			x.finish(t)
+			if s := x.stats; x.reads > 0 || s.Windows != first.Windows || s.Sweeps != first.Sweeps || s.Traffic.Written != (Traffic{}).Written {
+				t.Fatalf("%+v: %d scores of lower layers are read, %+v after %+v", x.config, x.reads, s, first)
+			}
+		}
+	}
+}
+
+// kill goes on with the layer until a report for which when holds, after which all operations
+// on files fail, and finds what a killed process leaves.
+func (x *trial) kill(t *testing.T, when func(all, ofStage int, stage Stage) bool) bool {
+	t.Helper()
+	d := x.disk
+	c := &cancelling{when: when, cancel: func() { x.move(&disk{FS: d.Kill()}) }}
+	var killed Progress
+	scores, err := x.attempt(t, t.Context(), func(p Progress) {
+		c.progress(p)
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		if killed.Positions == 0 && c.at > 0 {
+			killed = p
+		}
+	})
+	if c.at == 0 || err == nil {
+		x.compare(t, scores, err)
+		return false
+	}
+	x.last = killed
+	return true
+}
+
+// TestSegmentsAreNotComputedTwice: captures that are stored are not computed again.
+func TestSegmentsAreNotComputedTwice(t *testing.T) {
+	rng := newRand(t)
+	c := config{game: mustGame(t, 10, awari.Awari), seeds: 12, options: Options{Workers: 1, Bits: 4, Memory: 1, segment: 1}}
+	all := c.trial(rng, newDisk())
+	all.finish(t)
+	x := c.trial(rng, newDisk())
+	left := all.stats.Traffic.Written[CaptureStage]
+	stored := func() (segments int) {
+		for _, name := range x.disk.streams(t) {
+			if strings.HasSuffix(name, "-full") {
+				segments++
+			}
+		}
+		return segments
+	}
+	for range 6 {
+		before := stored()
+		if !x.stop(t, func(int, int, Stage) bool { return x.last.Stage > CaptureStage || stored() > before }) || x.last.Stage > CaptureStage {
+			break
+		}
+		segments := stored()
+		y := c.trial(rng, x.disk.copied(t))
+		y.finish(t)
+		wrote := y.stats.Traffic.Written[CaptureStage]
+		if wrote >= left {
+			t.Fatalf("%d segments are stored, and %d bytes of captures are written, %d before", segments, wrote, left)
+		}
+		left = wrote
+	}
+	if left == all.stats.Traffic.Written[CaptureStage] {
+		t.Fatal("no captures were stopped")
+	}
+}
+
+// kindOf is the kind of stream that a name is of.
+func kindOf(name string) string {
+	switch {
+	case strings.HasSuffix(name, "-open"):
+		return "captures of open rows"
+	case strings.HasSuffix(name, "-full"):
+		return "captures of full rows"
+	case strings.HasPrefix(name, "window"):
+		return "window"
+	}
+	return name
+}
+
+// anyOfKind returns one of the streams of each kind that hold something.
+func (x *trial) anyOfKind(t *testing.T) map[string]string {
+	t.Helper()
+	kinds := map[string]string{}
+	for _, name := range shuffled(x.rng, x.disk.streams(t)) {
+		if _, contents := x.disk.contents(t, name); len(contents) > beginOf(kindOf(name)) {
+			kinds[kindOf(name)] = name
+		}
+	}
+	if len(kinds) != 4 {
+		t.Fatalf("streams %q", x.disk.streams(t))
+	}
+	return kinds
+}
+
+// someWidths returns one of the widths, in long tests all.
+func someWidths(rng *rand.Rand) []int {
+	all := []int{2, 4, 6}
+	if long() {
+		return all
+	}
+	return all[rng.IntN(3):][:1]
+}
+
+// TestDamagedStreams damages each kind of streams in each way: what is damaged is named
+// and computed again, and never believed.
+func TestDamagedStreams(t *testing.T) {
+	rng := newRand(t)
+	for _, bits := range someWidths(rng) {
+		x := smallTrial(t, rng)
+		x.options.Bits, x.options.segment = bits, 30_000
+		x.stopInWindow(t, 2)
+		other := func(change func(y *trial)) func(d *disk, name string) {
+			y := smallTrial(t, rng)
+			y.options.Bits, y.options.segment = bits, 30_000
+			change(y)
+			y.stopInWindow(t, 2)
+			return func(d *disk, name string) {
+				h, contents := y.disk.contents(t, name)
+				if contents == nil {
+					h, contents = y.disk.contents(t, rundir.CapturesName(0, false))
+				}
+				d.write(t, name, h, contents)
+			}
+		}
+		type damage struct {
+			do     func(d *disk, name string)
+			silent bool // it is of something else: nothing to tell
+		}
+		for what, damage := range map[string]damage{
+			"flipped": {do: func(d *disk, name string) { d.flipAny(t, rng, name) }},
+			"cut": {do: func(d *disk, name string) {
+				d.change(t, name, func(h vfs.File, size int64) { h.Truncate(rng.Int64N(size)) })
+			}},
+			"longer": {do: func(d *disk, name string) {
+				d.change(t, name, func(h vfs.File, size int64) { h.WriteAt([]byte("more"), size) })
+			}},
+			"a later version": {do: func(d *disk, name string) {
+				h, contents := d.contents(t, name)
+				h.Version++
+				d.write(t, name, h, contents)
+			}},
+			"text": {do: func(d *disk, name string) {
+				if err := vfs.Write(d.plain(), name, bytes.Repeat([]byte("text"), 100)); err != nil {
+					t.Fatal(err)
+				}
+			}},
+			"of another layer": {silent: true, do: other(func(y *trial) { y.seeds-- })},
+			"of other rules":   {silent: true, do: other(func(y *trial) { y.game = mustGame(t, 6, awari.Strict) })},
+			"of another width": {silent: true, do: other(func(y *trial) { y.options.Bits = map[int]int{2: 6, 4: 2, 6: 4}[bits] })},
+			"missing":          {silent: true, do: func(d *disk, name string) { d.plain().Remove(name) }},
+		} {
+			for kind, name := range x.anyOfKind(t) {
+				y := x.trial(rng, x.disk.copied(t))
+				damage.do(y.disk, name)
+				y.finish(t)
+				if len(y.notes) != 1 && !damage.silent || len(y.notes) > 0 && damage.silent {
+					t.Errorf("%d bits, %s, %s: notes %q", bits, kind, what, y.notes)
+				}
+				for _, note := range y.notes {
+					if !strings.Contains(note, name) || !strings.Contains(note, "computed again") {
+						t.Errorf("%d bits, %s, %s: note %q", bits, kind, what, note)
+					}
+				}
+				// Windows begin anew with what was captured, if that still serves them.
+				if y.reads > 0 && kind == rundir.FoundName || y.reads == 0 && strings.HasPrefix(kind, "captures") && what != "of another width" {
+					t.Errorf("%d bits, %s, %s: %d scores of lower layers are read", bits, kind, what, y.reads)
+				}
+			}
+		}
+	}
+}
+
+// TestForgedStreams: right checksums of wrong contents. What no stream can hold is named,
+// and the scores that come out of the rest are those of the oracle.
+func TestForgedStreams(t *testing.T) {
+	rng := newRand(t)
+	for _, bits := range someWidths(rng) {
+		x := smallTrial(t, rng)
+		x.options.Bits = bits
+		x.stopInWindow(t, 2)
+		for what, forge := range map[string]func(begin, rest []byte) []byte{
+			"shorter":     func(begin, rest []byte) []byte { return append(begin, rest[:rng.IntN(len(rest))]...) },
+			"longer":      func(begin, rest []byte) []byte { return slices.Concat(begin, rest, []byte{0}) },
+			"empty":       func(begin, rest []byte) []byte { return nil },
+			"ones":        func(begin, rest []byte) []byte { return repeat(begin, 0xff, len(rest)) },
+			"no digits":   func(begin, rest []byte) []byte { return repeat(begin, 0xaa, len(rest)) },
+			"any":         func(begin, rest []byte) []byte { return random(rng, begin, len(rest)) },
+			"any, longer": func(begin, rest []byte) []byte { return random(rng, begin, 2*len(rest)) },
+		} {
+			for kind, name := range x.anyOfKind(t) {
+				if what == "ones" && kind == "window" || what == "no digits" && kind != "window" || bits == 2 && kind == rundir.FoundName && what == "any" ||
+					bits == 2 && kind == rundir.FoundName && what == "ones" {
+					continue // possible contents, of which nobody can know that they are wrong
+				}
+				y := x.trial(rng, x.disk.copied(t))
+				h, contents := y.disk.contents(t, name)
+				begin := beginOf(kind)
+				y.disk.write(t, name, h, forge(contents[:begin:begin], contents[begin:]))
+				scores, err := y.attempt(t, t.Context(), nil)
+				if errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), name) {
+					continue
+				}
+				y.compare(t, scores, err)
+				if len(y.notes) != 1 || !strings.Contains(y.notes[0], name) {
+					t.Errorf("%d bits, %s, %s: notes %q", bits, kind, what, y.notes)
+				}
+			}
+		}
+	}
+}
+
+var keptSize = len(appendLittle(nil, keptHistory{}))
+
+// beginOf returns the bytes that stand before the contents of a kind of streams.
+func beginOf(kind string) int {
+	if strings.HasPrefix(kind, "captures") {
+		return keptSize + 4 // the base from which on they serve
+	}
+	return keptSize
+}
+
+// repeat returns begin and n times a byte.
+func repeat(begin []byte, b byte, n int) []byte {
+	return append(slices.Clone(begin), bytes.Repeat([]byte{b}, n)...)
+}
+
+// random returns begin and n random bytes.
+func random(rng *rand.Rand, begin []byte, n int) []byte {
+	b := slices.Clone(begin)
+	for range n {
+		b = append(b, byte(rng.Uint32()))
+	}
+	return b
+}
+
+// TestForgedCaptures: a capture value beyond what the layer has is not believed.
+func TestForgedCaptures(t *testing.T) {
+	rng := newRand(t)
+	x := smallTrial(t, rng)
+	x.stopInWindow(t, 1)
+	for _, value := range []int8{127, 13, -14, -64, -65, -64 - 14, -128} {
+		for _, full := range []bool{false, true} {
+			name := rundir.CapturesName(0, full)
+			y := x.trial(rng, x.disk.copied(t))
+			h, contents := y.disk.contents(t, name)
+			y.disk.write(t, name, h, forgeLine(contents, value))
+			scores, err := y.attempt(t, t.Context(), nil)
+			if errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), name) {
+				continue
+			}
+			y.compare(t, scores, err)
+			if len(y.notes) != 1 || !strings.Contains(y.notes[0], name) {
+				t.Errorf("value %d in %s: notes %q", value, name, y.notes)
+			}
+		}
+	}
+}
+
+// forgeLine puts a value into the first line of the first strip of a stream of captures.
+func forgeLine(contents []byte, value int8) []byte {
+	begin := beginOf("captures")
+	at := begin + stripHead
+	size := int(little32(contents[begin:]))
+	line := make([]int8, side)
+	kernel := planes.For(cpu.Generic)
+	old := kernel.Unpack(line, contents[at:at+size])
+	line[1] = value
+	packed := make([]byte, planes.Bound(side))
+	packed = packed[:kernel.Pack(packed, line)]
+	strip := append(packed, contents[at+old:at+size]...)
+	forged := slices.Concat(contents[:begin], appendLittle(nil, uint32(len(strip))), strip, contents[at+size:])
+	return forged
+}
+
+func little32(b []byte) uint32 {
+	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
+}
+
+// TestAnyWindowStreamsWillDo kills the work, or cuts the power, in any operation, several
+// times, with other widths, and bytes go bad in between.
+func TestAnyWindowStreamsWillDo(t *testing.T) {
+	rng := newRand(t)
+	crashes, flips := 0, 0
+	for range trials(15) {
+		x := newTrial(t, rng)
+		for range 1 + rng.IntN(4) {
+			x.width()
+			x.disk.CrashAt(1 + rng.IntN(400))
+			if x.fail(t, crashfs.ErrCrashed) {
+				crashes++
+			}
+			found := x.disk.Kill()
+			if rng.IntN(2) == 0 {
+				found = x.disk.PowerCut(rng)
+			}
+			x.move(&disk{FS: found})
+			for _, name := range x.disk.streams(t) {
+				if rng.IntN(30) == 0 {
+					flips++
+					x.disk.flipAny(t, rng, name)
+				}
+			}
+		}
+		x.finish(t)
+	}
+	t.Logf("%d crashes, %d bytes", crashes, flips)
+}
+
+// TestWindowsAreCancelled ends the context at any moment of each stage: files are closed,
+// goroutines end, memory is returned, and the layer can be gone on with.
+func TestWindowsAreCancelled(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	rng := newRand(t)
+	stopped := [Stages]int{}
+	for range trials(15) {
+		for wanted := range Stages {
+			x := smallTrial(t, rng)
+			x.options.Workers = 1 + rng.IntN(5)
+			x.options.Interval = 0
+			moment := 1 + rng.IntN([Stages]int{CaptureStage: 2, DenseStage: 20, SparseStage: 20, FullStage: 20}[wanted])
+			if x.stop(t, func(_, ofStage int, stage Stage) bool { return stage == wanted && ofStage == moment }) {
+				stopped[wanted]++
+			}
+		}
+	}
+	for stage, n := range stopped {
+		if n == 0 && Stage(stage) != SparseStage && !testing.Short() {
+			t.Errorf("the %v stage was not stopped", Stage(stage))
+		}
+	}
+	x := smallTrial(t, rng)
+	x.options.Interval = 0
+	at := 0
+	returnsMemory(t, 8<<20, func() {
+		at += 1 + rng.IntN(10)
+		x.move(newDisk())
+		x.stop(t, func(all, _ int, _ Stage) bool { return all == at })
+	})
+}
+
+// TestLoadedScores reads a layer that was solved in windows in any order, from several
+// goroutines, and loads parts of it before or not.
+func TestLoadedScores(t *testing.T) {
+	rng := newRand(t)
+	for range trials(10) {
+		x := newTrial(t, rng)
+		x.solved(t, func(l *Layer, want []int8) {
+			size := l.engine.grid.slabSize()
+			for range 6 {
+				switch rng.IntN(3) {
+				case 0:
+					start := rng.Uint64N(l.Positions())
+					end, err := l.Load(t.Context(), start)
+					if err != nil || end != min(start/size*size+size, l.Positions()) {
+						t.Fatalf("%+v: loaded from %d to %d of %d, slabs of %d: %v", x.config, start, end, l.Positions(), size, err)
+					}
+				case 1:
+					length := 1 + rng.Uint64N(min(l.Positions(), 1<<12))
+					starts := make([]uint64, 1+rng.IntN(20))
+					for i := range starts {
+						starts[i] = rng.Uint64N(l.Positions() - length + 1)
+					}
+					slices.Sort(starts)
+					if err := l.LoadPieces(t.Context(), starts, length); err != nil {
+						t.Fatal(err)
+					}
+					for _, start := range starts {
+						x.readsRight(t, l, want, start, int(length))
+					}
+				}
+				var group errgroup.Group
+				for range 8 {
+					start := rng.Uint64N(l.Positions())
+					length := 1 + rng.IntN(int(l.Positions()-start))
+					group.Go(func() error {
+						x.readsRight(t, l, want, start, length)
+						return nil
+					})
+				}
+				if err := group.Wait(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// TestSlabsShareRows: pieces on both sides of the border of two slabs.
+func TestSlabsShareRows(t *testing.T) {
+	rng := newRand(t)
+	for _, bits := range []int{2, 4, 6} {
+		c := config{game: mustGame(t, 12, awari.Awari), seeds: 8, options: Options{Workers: 2, Bits: bits}}
+		x := c.trial(rng, newDisk())
+		x.options.Interval = 0
+		x.solved(t, func(l *Layer, want []int8) {
+			const length = 2000
+			border := l.engine.grid.slabSize()
+			if border >= l.Positions()-length {
+				t.Fatal("one slab has all")
+			}
+			if err := l.LoadPieces(t.Context(), []uint64{border - length, border}, length); err != nil {
+				t.Fatal(err)
+			}
+			x.readsRight(t, l, want, border-length, 2*length)
+		})
+	}
+}
+
+// solved lets do use the layer.
+func (x *trial) solved(t *testing.T, do func(l *Layer, want []int8)) {
+	t.Helper()
+	defer x.closed(t)
+	e := x.newEngine(t)
+	l, err := e.Solve(t.Context(), x.seeds, x.lower(t))
+	if err != nil {
+		t.Fatalf("%+v: %v", x.config, err)
+	}
+	do(l, oracle(t, x.game, x.seeds)[x.seeds])
+	if err := errors.Join(l.Close(), e.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (x *trial) readsRight(t *testing.T, l *Layer, want []int8, start uint64, length int) {
+	t.Helper()
+	scores := make([]int8, length)
+	if err := l.Read(start, scores); err != nil {
+		t.Errorf("%+v: %v", x.config, err)
+	} else if !slices.Equal(scores, want[start:][:length]) {
+		t.Errorf("%+v: other scores from %d to %d", x.config, start, start+uint64(length))
+	}
+}
+
+// TestLoadingFails: after a failure nothing wrong is read, neither by the one who fails nor
+// by others at the same time.
+func TestLoadingFails(t *testing.T) {
+	rng := newRand(t)
+	failures := 0
+	for range trials(15) {
+		x := newTrial(t, rng)
+		x.solved(t, func(l *Layer, want []int8) {
+			for range 10 {
+				x.disk.read = failing(syscall.EIO, 1+rng.IntN(40))
+				ctx, cancel := context.WithCancel(t.Context())
+				switch rng.IntN(4) {
+				case 0:
+					cancel()
+					if _, err := l.Load(ctx, 0); err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, syscall.EIO) {
+						t.Fatal(err)
+					}
+				case 1:
+					l.Load(ctx, rng.Uint64N(l.Positions()))
+				}
+				var group errgroup.Group
+				for range 4 {
+					start := rng.Uint64N(l.Positions())
+					scores := make([]int8, 1+rng.IntN(int(l.Positions()-start)))
+					group.Go(func() error {
+						err := l.Read(start, scores)
+						if err == nil && !slices.Equal(scores, want[start:][:len(scores)]) {
+							return fmt.Errorf("other scores from %d to %d", start, int(start)+len(scores))
+						}
+						return err
+					})
+				}
+				err := group.Wait()
+				if errors.Is(err, syscall.EIO) {
+					failures++
+				} else if err != nil {
+					t.Fatalf("%+v: %v", x.config, err)
+				}
+				cancel()
+				x.disk.read = nil
+				x.readsRight(t, l, want, 0, len(want))
+			}
+		})
+	}
+	if failures == 0 && !testing.Short() {
+		t.Error("nothing failed")
+	}
+}
