@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"grenier/layers/swap"
-	"grenier/pipeline/swapsolve"
+	"grenier/pipeline/swap/search"
 )
 
 // between is the time from one swap to the next on a terminal.
@@ -44,7 +44,7 @@ func (v animation) show(ctx context.Context, p swap.Puzzle, moves []swap.Swap) e
 		fmt.Fprint(v.out, hideCursor)
 		defer fmt.Fprint(v.out, showCursor)
 	}
-	for i, frame := range swapsolve.Frames(p, moves, v.mark) {
+	for i, frame := range search.Frames(p, moves, v.mark) {
 		if v.terminal && i > 0 {
 			fmt.Fprintf(v.out, "\x1b[%dA", p.Grid.Rows()+1)
 		}

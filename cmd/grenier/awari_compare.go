@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"grenier/pipeline/compare"
+	"grenier/pipeline/check/compare"
 )
 
 // compareFlags are the flags of compare as given.

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"grenier/io/frame"
-	"grenier/pipeline/export"
+	"grenier/pipeline/exchange"
 )
 
 // exportFlags are the flags of export as given.
@@ -24,7 +24,7 @@ type exportFlags struct {
 // exported is what export prints as JSON.
 type exported struct {
 	File string `json:"file"`
-	export.Summary
+	exchange.Summary
 	took
 }
 
@@ -80,8 +80,8 @@ func need(cmd *cobra.Command, names ...string) {
 	}
 }
 
-func (f *exportFlags) options() (o export.Options, err error) {
-	o = export.Options{Seeds: f.layer, Workers: f.threads}
+func (f *exportFlags) options() (o exchange.Options, err error) {
+	o = exchange.Options{Seeds: f.layer, Workers: f.threads}
 	if f.json && f.out == stdout {
 		return o, usageError{fmt.Errorf("--json and --out -: only one of them can go to stdout")}
 	}
@@ -91,7 +91,7 @@ func (f *exportFlags) options() (o export.Options, err error) {
 	if o.Memory, err = f.memory.limit(); err != nil {
 		return o, err
 	}
-	if o.Format, err = export.ParseFormat(f.format); err != nil {
+	if o.Format, err = exchange.ParseFormat(f.format); err != nil {
 		return o, err
 	}
 	if o.Codec, err = frame.ParseCodec(f.codec); err != nil {
@@ -115,12 +115,12 @@ func (a *app) runExport(ctx context.Context, f exportFlags) error {
 	}
 	runtime.GOMAXPROCS(f.threads)
 	start := time.Now()
-	o.Progress = func(p export.Progress) { shown.update(exporting(p)) }
-	var s export.Summary
+	o.Progress = func(p exchange.Progress) { shown.update(exporting(p)) }
+	var s exchange.Summary
 	if f.out == stdout {
-		s, err = export.Write(ctx, f.dir, a.out, o)
+		s, err = exchange.Write(ctx, f.dir, a.out, o)
 	} else {
-		s, err = export.WriteFile(ctx, f.dir, f.out, o)
+		s, err = exchange.WriteFile(ctx, f.dir, f.out, o)
 	}
 	shown.close()
 	if err != nil || f.out == stdout {
@@ -136,7 +136,7 @@ func (a *app) runExport(ctx context.Context, f exportFlags) error {
 }
 
 // exporting is how far an export is.
-type exporting export.Progress
+type exporting exchange.Progress
 
 func (e exporting) state(elapsed time.Duration) state {
 	return steady(fmt.Sprintf("layer %d, %s", e.Seeds, e.Stage), e.Done, e.Total, elapsed)

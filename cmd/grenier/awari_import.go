@@ -11,7 +11,7 @@ import (
 	"grenier/io/frame"
 	"grenier/io/tally"
 	"grenier/layers/awari"
-	"grenier/pipeline/export"
+	"grenier/pipeline/exchange"
 )
 
 // importFlags are the flags of import as given.
@@ -26,7 +26,7 @@ type importFlags struct {
 type imported struct {
 	Rules  string          `json:"rules"`
 	Pits   int             `json:"pits"`
-	Format export.Format   `json:"format"`
+	Format exchange.Format `json:"format"`
 	Codec  frame.Codec     `json:"codec"`
 	Layers []importedLayer `json:"layers"`
 	took
@@ -81,7 +81,7 @@ checked. Whether they are the right scores is for "grenier awari verify" to tell
 	return cmd
 }
 
-func (f *importFlags) options() (game awari.Game, o export.ImportOptions, err error) {
+func (f *importFlags) options() (game awari.Game, o exchange.ImportOptions, err error) {
 	rules, err := awari.ParseRules(f.rules)
 	if err != nil {
 		return game, o, err
@@ -96,7 +96,7 @@ func (f *importFlags) options() (game awari.Game, o export.ImportOptions, err er
 	if o.Memory, err = f.memory.limit(); err != nil {
 		return game, o, err
 	}
-	if o.Format, err = export.ParseFormat(f.format); err != nil {
+	if o.Format, err = exchange.ParseFormat(f.format); err != nil {
 		return game, o, err
 	}
 	if o.Codec, err = frame.ParseCodec(f.codec); err != nil {
@@ -123,8 +123,8 @@ func (a *app) runImport(ctx context.Context, f importFlags, files []string) erro
 	for i, path := range files {
 		o.Seeds = f.layer + i
 		since := time.Since(start)
-		o.Progress = func(p export.Progress) { shown.update(importStep{p, since}) }
-		r, err := export.Import(ctx, f.dir, path, game, o)
+		o.Progress = func(p exchange.Progress) { shown.update(importStep{p, since}) }
+		r, err := exchange.Import(ctx, f.dir, path, game, o)
 		if err != nil {
 			return f.memory.explain(err)
 		}
@@ -145,7 +145,7 @@ func (a *app) runImport(ctx context.Context, f importFlags, files []string) erro
 
 // importStep is how far the import of a file is that began a while after the command.
 type importStep struct {
-	export.Progress
+	exchange.Progress
 	began time.Duration
 }
 

@@ -12,10 +12,9 @@ import (
 	"grenier/io/layerfile"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
-	"grenier/pipeline/batch"
-	"grenier/pipeline/calibrate"
-	"grenier/pipeline/halfboard"
-	"grenier/pipeline/plan"
+	"grenier/pipeline/solve"
+	"grenier/pipeline/solve/calibrate"
+	"grenier/pipeline/solve/plan"
 )
 
 // planFlags are the flags of plan as given.
@@ -100,7 +99,7 @@ func (f *planFlags) run() (r plan.Run, family cpu.Family, err error) {
 	}
 	r = plan.Run{Game: game, Seeds: o.Seeds, Memory: o.Memory, Cores: o.Workers, Codec: o.Codec}
 	if f.dir != "" {
-		err = batch.Continue(&r, f.dir)
+		err = solve.Continue(&r, f.dir)
 	}
 	return r, o.Family, err
 }
@@ -174,7 +173,7 @@ func (a *app) printPlan(p *planReport, sealed uint64) {
 	c := p.Calibration
 	fmt.Fprintf(a.out, "\nfor %s, %s kernels, calibrated %s\n", c.CPU, c.Kernel, c.Date.Format(time.DateOnly))
 	fmt.Fprintf(a.out, "one core, ns a position: capture %.2f, sweeps %.2f, seal %.2f; %.2f to decode one\n", c.Capture, c.Sweep, c.Seal, c.Decode)
-	for _, bits := range halfboard.Widths[1:] {
+	for _, bits := range plan.Widths() {
 		w := c.Of(bits)
 		fmt.Fprintf(a.out, "with %d bits: capture %.2f, sweeps %.2f, full rows %.2f, seal %.2f\n", bits, w.Capture, w.Sweep, w.Full, w.Seal)
 	}

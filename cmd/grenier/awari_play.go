@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"grenier/layers/awari"
-	"grenier/pipeline/match"
-	"grenier/pipeline/search"
+	"grenier/pipeline/play/match"
+	"grenier/pipeline/play/search"
 )
 
 // playFlags are the flags of play as given.

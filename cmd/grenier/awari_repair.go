@@ -14,8 +14,8 @@ import (
 
 	"grenier/io/layerfile"
 	"grenier/io/rundir"
-	"grenier/pipeline/batch"
-	"grenier/pipeline/repair"
+	"grenier/pipeline/solve"
+	"grenier/pipeline/solve/repair"
 )
 
 // repairFlags are the flags of repair as given.
@@ -73,7 +73,7 @@ func (f *repairFlags) options() (o repair.Options, err error) {
 	if err = checkInterval(f.checkpoint); err != nil {
 		return o, err
 	}
-	o = repair.Options{DryRun: f.dryRun, Solve: batch.Options{Workers: f.threads, Interval: f.checkpoint}}
+	o = repair.Options{DryRun: f.dryRun, Solve: solve.Options{Workers: f.threads, Interval: f.checkpoint}}
 	if o.Solve.Memory, err = f.memory.limit(); err != nil {
 		return o, err
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"grenier/io/rundir"
-	"grenier/pipeline/scrub"
+	"grenier/pipeline/check/scrub"
 )
 
 // scrubFlags are the flags of scrub as given.

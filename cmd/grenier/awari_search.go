@@ -12,9 +12,9 @@ import (
 
 	"grenier/io/memory"
 	"grenier/layers/awari"
-	bestline "grenier/pipeline/line"
-	"grenier/pipeline/match"
-	"grenier/pipeline/search"
+	bestline "grenier/pipeline/play/line"
+	"grenier/pipeline/play/match"
+	"grenier/pipeline/play/search"
 	"grenier/pipeline/tables"
 )
 

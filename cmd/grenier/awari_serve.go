@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"grenier/cmd/grenier/web"
-	"grenier/pipeline/serve"
+	"grenier/pipeline/play/serve"
 	"grenier/pipeline/tables"
 )
 

@@ -15,7 +15,7 @@ import (
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
-	"grenier/pipeline/batch"
+	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
 
@@ -50,7 +50,7 @@ type layerTook struct {
 	Sweeps    int                      `json:"sweeps"`
 	Events    uint64                   `json:"events"`
 	Stages    map[string]float64       `json:"stage_seconds"`
-	Streams   map[string]batch.Streams `json:"streams,omitempty"`
+	Streams   map[string]solve.Streams `json:"streams,omitempty"`
 	Bits      int                      `json:"bits"`
 	Windows   int                      `json:"windows"`
 }
@@ -106,7 +106,7 @@ signal USR1, it makes the run itself print that to stderr.
 }
 
 // options turns the flags into what the batch needs.
-func (f *solveFlags) options() (game awari.Game, o batch.Options, err error) {
+func (f *solveFlags) options() (game awari.Game, o solve.Options, err error) {
 	rules, err := awari.ParseRules(f.rules)
 	if err != nil {
 		return game, o, err
@@ -120,7 +120,7 @@ func (f *solveFlags) options() (game awari.Game, o batch.Options, err error) {
 	if err = checkInterval(f.checkpoint); err != nil {
 		return game, o, err
 	}
-	o = batch.Options{Seeds: f.seeds, Workers: f.threads, Interval: f.checkpoint}
+	o = solve.Options{Seeds: f.seeds, Workers: f.threads, Interval: f.checkpoint}
 	if o.Memory, err = f.memory.limit(); err != nil {
 		return game, o, err
 	}
@@ -149,20 +149,20 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 	defer a.whenAsked(journal.answer)()
 	o.Begin = journal.begin
 	o.End = func(err error) { journal.end(causeOf(ctx, err)) }
-	o.Progress = func(p batch.Progress) {
+	o.Progress = func(p solve.Progress) {
 		journal.update(p)
 		shown.update(solving(p))
 	}
 	o.Note = journal.note
 	table := layerTable{out: a.out, quiet: f.json}
-	o.Sealed = func(r batch.Report) {
+	o.Sealed = func(r solve.Report) {
 		shown.pause(func() { table.add(r) })
 		journal.sealed(r)
 	}
 	a.resume = "; what is done is kept, the same command continues"
-	reports, err := batch.Solve(ctx, f.dir, game, o)
+	reports, err := solve.Solve(ctx, f.dir, game, o)
 	shown.close()
-	if isType[*batch.DiskError](err) {
+	if isType[*solve.DiskError](err) {
 		return fmt.Errorf("%w; --force begins all the same", err)
 	}
 	if err != nil {
@@ -172,10 +172,10 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 }
 
 // solving is how far a run of solve is.
-type solving batch.Progress
+type solving solve.Progress
 
 func (s solving) state(elapsed time.Duration) state {
-	p := batch.Progress(s)
+	p := solve.Progress(s)
 	return state{
 		doing: doing(p.Seeds, p.Stage, p.Sweep), done: p.RunDone, total: p.RunTotal, elapsed: elapsed,
 		rate: p.Rate, layerETA: max(p.LayerETA(), unknown), runETA: p.RunETA(), detail: p,
@@ -191,7 +191,7 @@ func doing(seeds int, stage string, sweep int) string {
 }
 
 // summarize prints what the run took and what the directory holds now.
-func (a *app) summarize(f solveFlags, family cpu.Family, reports []batch.Report, took time.Duration) error {
+func (a *app) summarize(f solveFlags, family cpu.Family, reports []solve.Report, took time.Duration) error {
 	dir, err := rundir.Open(f.dir)
 	if err != nil {
 		return err
@@ -235,10 +235,10 @@ var streamStages = []string{"capture", "dense", "sparse", "full", "seal"}
 // printStreams says what the stages of layers that were solved window by window read and
 // wrote in the work directory.
 func (a *app) printStreams(layers []layerTook) {
-	all, positions := map[string]batch.Streams{}, uint64(0)
+	all, positions := map[string]solve.Streams{}, uint64(0)
 	for _, l := range layers {
 		for stage, s := range l.Streams {
-			all[stage] = batch.Streams{Read: all[stage].Read + s.Read, Written: all[stage].Written + s.Written}
+			all[stage] = solve.Streams{Read: all[stage].Read + s.Read, Written: all[stage].Written + s.Written}
 		}
 		if l.Windows > 1 {
 			positions += l.Positions
@@ -256,7 +256,7 @@ func (a *app) printStreams(layers []layerTook) {
 }
 
 // figuresOf returns the figures of one layer.
-func figuresOf(r batch.Report) layerTook {
+func figuresOf(r solve.Report) layerTook {
 	t := layerTook{
 		Seeds: r.Layer.Seeds, Positions: r.Layer.Positions, Seconds: r.Elapsed.Seconds(),
 		Rate: float64(r.Layer.Positions) / r.Elapsed.Seconds(), Bytes: r.Layer.Bytes,
@@ -275,7 +275,7 @@ type layerTable struct {
 	header bool
 }
 
-func (t *layerTable) add(r batch.Report) {
+func (t *layerTable) add(r solve.Report) {
 	if t.quiet {
 		return
 	}

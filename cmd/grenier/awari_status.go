@@ -11,7 +11,7 @@ import (
 
 	"grenier/io/manifest"
 	"grenier/io/rundir"
-	"grenier/pipeline/batch"
+	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
 
@@ -144,8 +144,8 @@ func newRunView(path string) (v runView, err error) {
 }
 
 // progressOf returns the part of a report that is about progress.
-func progressOf(s *rundir.Status) batch.Progress {
-	return batch.Progress{
+func progressOf(s *rundir.Status) solve.Progress {
+	return solve.Progress{
 		Seeds: s.Seeds, Positions: s.Positions, Stage: s.Stage, Sweep: s.Sweep, Changed: s.Changed,
 		RunDone: s.RunDone, RunTotal: s.RunTotal, Share: s.Share, Rate: s.Rate,
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"grenier/pipeline/census"
+	"grenier/pipeline/spaces/census"
 )
 
 // tableReport is what table prints as JSON.

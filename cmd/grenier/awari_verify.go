@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"grenier/pipeline/verify"
+	"grenier/pipeline/check/verify"
 )
 
 // verifyFlags are the flags of verify as given.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"grenier/pipeline/prove"
+	"grenier/pipeline/check/prove"
 )
 
 // runProve is verify --prove.

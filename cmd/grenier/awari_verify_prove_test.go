@@ -12,7 +12,7 @@ import (
 	"grenier/io/rundir"
 	"grenier/io/vfs"
 	"grenier/kernels/cpu"
-	"grenier/pipeline/prove"
+	"grenier/pipeline/check/prove"
 )
 
 // replaceLayer gives layer n of a run directory other scores, with checksums and a

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"grenier/io/rundir"
-	"grenier/pipeline/batch"
+	"grenier/pipeline/solve"
 )
 
 // calibrationFlags are the flags of the plan commands that say what the machine can do.
@@ -56,7 +56,7 @@ func roomFor(dir string) (*uint64, error) {
 	if dir == "" {
 		return nil, nil
 	}
-	free, err := batch.Room(dir, rundir.FreeBytes)
+	free, err := solve.Room(dir, rundir.FreeBytes)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
 		return nil, nil

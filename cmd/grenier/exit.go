@@ -15,16 +15,16 @@ import (
 	game "grenier/layers/chemin"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
-	"grenier/pipeline/batch"
+	"grenier/pipeline/check/compare"
+	"grenier/pipeline/check/scrub"
+	"grenier/pipeline/check/verify"
 	"grenier/pipeline/chemin"
-	"grenier/pipeline/compare"
-	"grenier/pipeline/export"
-	"grenier/pipeline/repair"
-	"grenier/pipeline/scrub"
-	"grenier/pipeline/swapbench"
-	"grenier/pipeline/swapsolve"
+	"grenier/pipeline/exchange"
+	"grenier/pipeline/solve"
+	"grenier/pipeline/solve/repair"
+	"grenier/pipeline/swap/bench"
+	"grenier/pipeline/swap/search"
 	"grenier/pipeline/tables"
-	"grenier/pipeline/verify"
 )
 
 // Exit statuses, promised to scripts.
@@ -63,10 +63,10 @@ func (e usageError) Unwrap() error { return e.error }
 var usageErrors = []error{
 	awari.ErrPits, awari.ErrRules, awari.ErrBoard, awari.ErrCount, awari.ErrSeeds,
 	rundir.ErrOtherRun, tables.ErrUnsolved, scrub.ErrNoLayer, layerfile.ErrCodec, colex.ErrRange, colex.ErrOverflow,
-	frame.ErrCodec, export.ErrFormat, compare.ErrGame,
+	frame.ErrCodec, exchange.ErrFormat, compare.ErrGame,
 	swap.ErrSize, swap.ErrTiles, swap.ErrText, game.ErrBoard, game.ErrOrder, chemin.ErrOption,
 	heuristic.ErrCost, heuristic.ErrPattern, heuristic.ErrTooLarge,
-	swapsolve.ErrSolver, swapsolve.ErrHeuristic, swapsolve.ErrDifficulty, swapbench.ErrOption,
+	search.ErrSolver, search.ErrHeuristic, search.ErrDifficulty, bench.ErrOption,
 }
 
 // statusOf maps an error to the exit status.
@@ -82,7 +82,7 @@ func statusOf(ctx context.Context, err error) int {
 		return exitInterrupted
 	case errors.Is(err, corrupt.ErrCorrupt):
 		return exitCorrupt
-	case errors.Is(err, verify.ErrDifferences), errors.Is(err, compare.ErrDifferences), errors.Is(err, swapbench.ErrWrong), isType[*illegalError](err),
+	case errors.Is(err, verify.ErrDifferences), errors.Is(err, compare.ErrDifferences), errors.Is(err, bench.ErrWrong), isType[*illegalError](err),
 		isType[*repair.DifferentError](err):
 		return exitDifferences
 	case isUsage(err):
@@ -98,7 +98,7 @@ func isUsage(err error) bool {
 		}
 	}
 	return isType[usageError](err) || isMemory(err) || isType[*cpu.UnknownError](err) || isType[*cpu.UnsupportedError](err) ||
-		isType[*batch.OrderError](err)
+		isType[*solve.OrderError](err)
 }
 
 func isType[E error](err error) bool {

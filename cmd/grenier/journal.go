@@ -18,7 +18,7 @@ import (
 	"grenier/io/crew"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
-	"grenier/pipeline/batch"
+	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
 
@@ -34,7 +34,7 @@ type journal struct {
 
 	mu     sync.Mutex
 	dir    *rundir.Locked // nil before begin
-	latest batch.Progress
+	latest solve.Progress
 	warned map[string]bool
 
 	file  io.WriteCloser
@@ -97,7 +97,7 @@ func (j *journal) tick() {
 }
 
 // update takes in how far the run is.
-func (j *journal) update(p batch.Progress) {
+func (j *journal) update(p solve.Progress) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.latest = p
@@ -159,7 +159,7 @@ func (j *journal) note(text string) {
 }
 
 // sealed logs a layer.
-func (j *journal) sealed(r batch.Report) {
+func (j *journal) sealed(r solve.Report) {
 	l, t := r.Layer, figuresOf(r)
 	var stages []any
 	for _, name := range slices.Sorted(maps.Keys(t.Stages)) {
@@ -199,7 +199,7 @@ func (j *journal) end(err error) {
 }
 
 // recordBug logs a panic with its stack.
-func (j *journal) recordBug(err error, p batch.Progress) {
+func (j *journal) recordBug(err error, p solve.Progress) {
 	bug, _ := errors.AsType[*crew.PanicError](err)
 	j.record(slog.LevelError, oneLine(bug), "version", release, "kernel", j.family.String(),
 		"layer", p.Seeds, "stage", p.Stage, "stack", bug.Stack)

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"grenier/pipeline/match"
+	"grenier/pipeline/play/match"
 )
 
 func TestBadSearch(t *testing.T) {

@@ -9,12 +9,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"grenier/pipeline/batch"
-	"grenier/pipeline/verify"
+	"grenier/pipeline/check/verify"
+	"grenier/pipeline/solve"
 )
 
 // aState is in the middle of a run.
-var aState = solving(batch.Progress{
+var aState = solving(solve.Progress{
 	Seeds: 16, Positions: 500_000, Stage: "dense", Sweep: 3, RunDone: 250_000, RunTotal: 1_000_000,
 	Share: 0.5, Rate: 25_000,
 }).state(20 * time.Second)
@@ -36,7 +36,7 @@ func TestPlainLines(t *testing.T) {
 	if got := shown(aState, newPlain); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	first := solving(batch.Progress{Seeds: 1, Positions: 12, Stage: "capture", RunTotal: 100}).state(time.Second)
+	first := solving(solve.Progress{Seeds: 1, Positions: 12, Stage: "capture", RunTotal: 100}).state(time.Second)
 	want = "layer 1, capture: 0.0% of the run, ? pos/s, layer ETA ?, run ETA ?\n"
 	if got := shown(first, newPlain); got != want {
 		t.Errorf("%q, want %q", got, want)
@@ -55,7 +55,7 @@ func TestJSONLines(t *testing.T) {
 		Rate              float64  `json:"positions_per_second"`
 		ETA               *float64 `json:"eta_seconds"`
 		RunETA            *float64 `json:"run_eta_seconds"`
-		Detail            batch.Progress
+		Detail            solve.Progress
 	}
 	ten, thirty := 10., 30.
 	checking := verifying(verify.Progress{Seeds: 3, Done: 50, Total: 200}).state(10 * time.Second)
@@ -64,9 +64,9 @@ func TestJSONLines(t *testing.T) {
 		state state
 		want  line
 	}{
-		{aState, line{0.25, 20, "layer 16, sweep 3", 25_000, &ten, &thirty, aState.detail.(batch.Progress)}},
-		{checking, line{0.25, 10, "layer 3", 5, &thirty, &thirty, batch.Progress{}}},
-		{unclear, line{0, 1, "layer 1, capture", 0, nil, nil, batch.Progress{}}},
+		{aState, line{0.25, 20, "layer 16, sweep 3", 25_000, &ten, &thirty, aState.detail.(solve.Progress)}},
+		{checking, line{0.25, 10, "layer 3", 5, &thirty, &thirty, solve.Progress{}}},
+		{unclear, line{0, 1, "layer 1, capture", 0, nil, nil, solve.Progress{}}},
 	} {
 		text := shown(c.state, newJSON)
 		var got line

@@ -7,7 +7,7 @@ import (
 
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
-	"grenier/pipeline/repair"
+	"grenier/pipeline/solve/repair"
 )
 
 // remedy says what to do about damage that a command has met, by what is damaged; it is

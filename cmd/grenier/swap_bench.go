@@ -13,7 +13,7 @@ import (
 
 	"grenier/io/chart"
 	"grenier/io/vfs"
-	"grenier/pipeline/swapbench"
+	"grenier/pipeline/swap/bench"
 )
 
 // swapBenchFlags are the flags of swap bench as given.
@@ -28,7 +28,7 @@ type swapBenchFlags struct {
 
 // swapBenchReport is what swap bench prints as JSON.
 type swapBenchReport struct {
-	*swapbench.Report
+	*bench.Report
 	took
 }
 
@@ -60,7 +60,7 @@ that is called shortest and is not, ends the command with status 3.
 		RunE: a.start(func(cmd *cobra.Command, _ []string) error { return a.runSwapBench(cmd.Context(), f) }),
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.tables, "tables", swapbench.TableNames(), "`names` of tables, with commas between")
+	flags.StringSliceVar(&f.tables, "tables", bench.TableNames(), "`names` of tables, with commas between")
 	flags.IntVar(&f.grids, "grids", 10_000, "`number` of random grids for heuristics")
 	flags.IntVar(&f.solves, "solves", 100, "`number` of random grids for each solver; 3 x 4: a tenth, 4 x 4: a fifth")
 	flags.Uint64Var(&f.seed, "seed", 1, "`number` that the grids are made from")
@@ -73,11 +73,11 @@ that is called shortest and is not, ends the command with status 3.
 }
 
 // options checks the flags.
-func (f *swapBenchFlags) options() (o swapbench.Options, err error) {
+func (f *swapBenchFlags) options() (o bench.Options, err error) {
 	if err = checkThreads(f.threads); err != nil {
 		return o, err
 	}
-	o = swapbench.Options{Tables: f.tables, Grids: f.grids, Solves: f.solves, Seed: f.seed, Workers: f.threads}
+	o = bench.Options{Tables: f.tables, Grids: f.grids, Solves: f.solves, Seed: f.seed, Workers: f.threads}
 	o.Memory, err = f.memory.limit()
 	return o, err
 }
@@ -95,8 +95,8 @@ func (a *app) runSwapBench(ctx context.Context, f swapBenchFlags) error {
 		return err
 	}
 	start := time.Now()
-	o.Progress = func(p swapbench.Progress) { shown.update(swapBenching(p)) }
-	r, err := swapbench.Run(ctx, o)
+	o.Progress = func(p bench.Progress) { shown.update(swapBenching(p)) }
+	r, err := bench.Run(ctx, o)
 	shown.close()
 	if err != nil {
 		return f.memory.explain(err)
@@ -113,7 +113,7 @@ func (a *app) runSwapBench(ctx context.Context, f swapBenchFlags) error {
 }
 
 // writeBenchPage writes the page, if its name is not empty.
-func writeBenchPage(path string, r *swapbench.Report) error {
+func writeBenchPage(path string, r *bench.Report) error {
 	if path == "" {
 		return nil
 	}
@@ -176,7 +176,7 @@ func (a *app) printColumns(t chart.Table) {
 }
 
 // swapBenching is how far a run is.
-type swapBenching swapbench.Progress
+type swapBenching bench.Progress
 
 func (b swapBenching) state(elapsed time.Duration) state {
 	shown := state{doing: b.Doing, done: 100 * b.Share, total: 100, elapsed: elapsed, rate: noRate, layerETA: noLayer, runETA: unknown}

@@ -12,8 +12,8 @@ import (
 
 	"grenier/io/rundir"
 	"grenier/layers/swap"
-	"grenier/pipeline/swapbfs"
-	"grenier/pipeline/swapclasses"
+	"grenier/pipeline/swap/bfs"
+	"grenier/pipeline/swap/classes"
 )
 
 // swapBFSFlags are the flags of swap bfs as given.
@@ -84,7 +84,7 @@ states 3 s. It needs up to twice the disk, but less memory: 34 MiB for 11 cells.
 }
 
 // search checks the flags and returns what to search.
-func (f *swapBFSFlags) search() (g *swap.Grid, o swapbfs.Options, err error) {
+func (f *swapBFSFlags) search() (g *swap.Grid, o bfs.Options, err error) {
 	if err = checkThreads(f.threads); err != nil {
 		return nil, o, err
 	}
@@ -113,7 +113,7 @@ func (a *app) runSwapBFS(ctx context.Context, f swapBFSFlags) error {
 	}
 	runtime.GOMAXPROCS(f.threads)
 	start := time.Now()
-	o.Progress = func(p swapbfs.Progress) { shown.update(swapSearching(p)) }
+	o.Progress = func(p bfs.Progress) { shown.update(swapSearching(p)) }
 	r, err := f.count(ctx, g, o)
 	shown.close()
 	if err != nil {
@@ -132,22 +132,22 @@ func (a *app) runSwapBFS(ctx context.Context, f swapBFSFlags) error {
 }
 
 // count counts all states, or with --symmetry the classes too.
-func (f *swapBFSFlags) count(ctx context.Context, g *swap.Grid, o swapbfs.Options) (*swapclasses.Result, error) {
+func (f *swapBFSFlags) count(ctx context.Context, g *swap.Grid, o bfs.Options) (*classes.Result, error) {
 	if !f.symmetry {
-		r, err := swapbfs.Search(ctx, g, o)
-		if isType[*swapbfs.DiskError](err) {
+		r, err := bfs.Search(ctx, g, o)
+		if isType[*bfs.DiskError](err) {
 			return nil, fmt.Errorf("%w; --force begins all the same", err)
 		}
 		if err != nil {
 			return nil, f.memory.explain(err)
 		}
-		return &swapclasses.Result{Result: *r}, nil
+		return &classes.Result{Result: *r}, nil
 	}
-	r, err := swapclasses.Search(ctx, g, o)
-	if isType[*swapbfs.DiskError](err) {
+	r, err := classes.Search(ctx, g, o)
+	if isType[*bfs.DiskError](err) {
 		return nil, fmt.Errorf("%w; --force begins all the same", err)
 	}
-	if isType[*swapclasses.MemoryError](err) && f.dir == "" {
+	if isType[*classes.MemoryError](err) && f.dir == "" {
 		err = fmt.Errorf("%w; --dir says where to keep them", err)
 	}
 	return r, f.memory.explain(err)
@@ -176,7 +176,7 @@ func (a *app) printSwapBFS(r swapBFSReport) {
 }
 
 // swapSearching is how far a search is.
-type swapSearching swapbfs.Progress
+type swapSearching bfs.Progress
 
 func (s swapSearching) state(elapsed time.Duration) state {
 	shown := steady(fmt.Sprintf("depth %d", s.Depth), s.Seen, s.Total, elapsed)

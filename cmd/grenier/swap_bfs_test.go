@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"grenier/pipeline/swapbfs"
+	"grenier/pipeline/swap/bfs"
 )
 
 // TestSwapETA: the time that remains is told from what this process has done, not
@@ -21,7 +21,7 @@ func TestSwapETA(t *testing.T) {
 		{0.4, 0.4, 10 * time.Second, unknown},
 		{1, 0.4, time.Minute, 0},
 	} {
-		p := swapbfs.Progress{Depth: 3, Seen: 10, Total: 120, Share: c.share, Begun: c.begun}
+		p := bfs.Progress{Depth: 3, Seen: 10, Total: 120, Share: c.share, Begun: c.begun}
 		got := swapSearching(p).state(c.elapsed)
 		if diff := got.runETA - c.eta; diff < -time.Millisecond || diff > time.Millisecond {
 			t.Errorf("%+v after %v: %v remain, want %v", p, c.elapsed, got.runETA, c.eta)

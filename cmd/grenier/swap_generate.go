@@ -8,7 +8,7 @@ import (
 
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
-	"grenier/pipeline/swapsolve"
+	"grenier/pipeline/swap/search"
 )
 
 // swapGenerateFlags are the flags of swap generate as given.
@@ -62,7 +62,7 @@ func (a *app) runSwapGenerate(f swapGenerateFlags) error {
 	if err != nil {
 		return err
 	}
-	tiles, err := swapsolve.Generate(g, f.difficulty, rand.New(rand.NewPCG(f.seed, 0)))
+	tiles, err := search.Generate(g, f.difficulty, rand.New(rand.NewPCG(f.seed, 0)))
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 	"grenier/io/vfs"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
-	"grenier/pipeline/patterns"
+	"grenier/pipeline/swap/patterns"
 )
 
 // swapPDBFlags are the flags of swap pdb build as given.

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"grenier/layers/swap"
-	"grenier/pipeline/swapplan"
+	"grenier/pipeline/swap/plan"
 )
 
 // swapPlanFlags are the flags of swap plan as given.
@@ -60,7 +60,7 @@ func (a *app) runSwapPlan(ctx context.Context, f swapPlanFlags) error {
 	if err != nil {
 		return err
 	}
-	c, err := calibrated(&f.calibrationFlags, swapplan.Load, func(disk bool) (*swapplan.Calibration, error) {
+	c, err := calibrated(&f.calibrationFlags, plan.Load, func(disk bool) (*plan.Calibration, error) {
 		return a.measureSwap(ctx, &f, g, disk)
 	})
 	if err != nil {
@@ -70,7 +70,7 @@ func (a *app) runSwapPlan(ctx context.Context, f swapPlanFlags) error {
 	if err != nil {
 		return err
 	}
-	p, err := swapplan.New(g, o, c, free)
+	p, err := plan.New(g, o, c, free)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (a *app) runSwapPlan(ctx context.Context, f swapPlanFlags) error {
 }
 
 // measureSwap measures this machine.
-func (a *app) measureSwap(ctx context.Context, f *swapPlanFlags, g *swap.Grid, disk bool) (*swapplan.Calibration, error) {
+func (a *app) measureSwap(ctx context.Context, f *swapPlanFlags, g *swap.Grid, disk bool) (*plan.Calibration, error) {
 	if err := f.memory.calibrating(f.threads); err != nil {
 		return nil, err
 	}
@@ -92,10 +92,10 @@ func (a *app) measureSwap(ctx context.Context, f *swapPlanFlags, g *swap.Grid, d
 	}
 	defer shown.close()
 	runtime.GOMAXPROCS(f.threads)
-	return swapplan.Measure(ctx, g, f.threads, f.dir, disk, func(share float64) { shown.update(calibrating(share)) })
+	return plan.Measure(ctx, g, f.threads, f.dir, disk, func(share float64) { shown.update(calibrating(share)) })
 }
 
-func (a *app) printSwapPlan(p *swapplan.Plan) {
+func (a *app) printSwapPlan(p *plan.Plan) {
 	about := "about"
 	if p.Diameter == p.Least {
 		about = "exactly"

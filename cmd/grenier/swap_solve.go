@@ -17,8 +17,8 @@ import (
 	"grenier/io/memory"
 	"grenier/io/vfs"
 	"grenier/layers/swap"
-	"grenier/pipeline/patterns"
-	"grenier/pipeline/swapsolve"
+	"grenier/pipeline/swap/patterns"
+	"grenier/pipeline/swap/search"
 )
 
 // swapSolveFlags are the flags of swap solve as given.
@@ -128,7 +128,7 @@ func (a *app) runSwapSolve(ctx context.Context, f swapSolveFlags, args []string)
 	case f.width < 0:
 		return usageError{fmt.Errorf("--width %d: want a number from 0 up", f.width)}
 	}
-	o := swapsolve.Options{Time: f.time, Width: f.width}
+	o := search.Options{Time: f.time, Width: f.width}
 	allowed, err := f.memory.limit()
 	if err != nil {
 		return err
@@ -141,9 +141,9 @@ func (a *app) runSwapSolve(ctx context.Context, f swapSolveFlags, args []string)
 		return err
 	}
 	if f.solver == "" {
-		f.solver = swapsolve.DefaultSolver(puzzle.Grid)
+		f.solver = search.DefaultSolver(puzzle.Grid)
 	}
-	informed, err := swapsolve.Informed(f.solver)
+	informed, err := search.Informed(f.solver)
 	if err != nil {
 		return err
 	}
@@ -152,27 +152,27 @@ func (a *app) runSwapSolve(ctx context.Context, f swapSolveFlags, args []string)
 	}
 	if informed || f.heuristic != "" { // a name that is wrong is told in any case
 		prepare := patterns.Options{Workers: f.threads, Memory: allowed}
-		if o.Heuristic, err = swapsolve.ParseHeuristic(ctx, puzzle.Grid, f.heuristic, f.pdb, prepare); err != nil {
+		if o.Heuristic, err = search.ParseHeuristic(ctx, puzzle.Grid, f.heuristic, f.pdb, prepare); err != nil {
 			return f.memory.explain(err)
 		}
 	}
-	if o.Memory = memory.Left(allowed); o.Memory < swapsolve.LeastMemory {
+	if o.Memory = memory.Left(allowed); o.Memory < search.LeastMemory {
 		return f.memory.explain(&memory.Error{
-			What: fmt.Sprintf("searching %d x %d", puzzle.Grid.Rows(), puzzle.Grid.Cols()), Need: memory.Need(memory.Room(allowed) - o.Memory + swapsolve.LeastMemory), Allowed: allowed,
+			What: fmt.Sprintf("searching %d x %d", puzzle.Grid.Rows(), puzzle.Grid.Cols()), Need: memory.Need(memory.Room(allowed) - o.Memory + search.LeastMemory), Allowed: allowed,
 		})
 	}
 	shown, err := a.newProgress(f.progress, f.json)
 	if err != nil {
 		return err
 	}
-	o.Progress = func(p swapsolve.Progress) { shown.update(swapSolving(p)) }
-	r, stopped := swapsolve.SolveList(ctx, f.solver, puzzle.Grid, puzzle.Tiles, o)
+	o.Progress = func(p search.Progress) { shown.update(swapSolving(p)) }
+	r, stopped := search.SolveList(ctx, f.solver, puzzle.Grid, puzzle.Tiles, o)
 	shown.close()
 	if r.Stopped == "" && stopped != nil {
 		return stopped
 	}
 	if f.svg != "" {
-		if err := vfs.WriteFile(f.svg, swapsolve.SVG(puzzle, r.Swaps)); err != nil {
+		if err := vfs.WriteFile(f.svg, search.SVG(puzzle, r.Swaps)); err != nil {
 			return err
 		}
 	}
@@ -246,7 +246,7 @@ func (a *app) printSwapSolve(r swapSolveReport) {
 	}
 	switch r.Stopped {
 	case "":
-	case swapsolve.Interrupted:
+	case search.Interrupted:
 		verdict += "; interrupted"
 	default:
 		verdict += "; stopped for lack of " + r.Stopped
@@ -257,7 +257,7 @@ func (a *app) printSwapSolve(r swapSolveReport) {
 }
 
 // swapSolving is how far a search is.
-type swapSolving swapsolve.Progress
+type swapSolving search.Progress
 
 // swapShares is how finely the share of what is allowed is counted.
 const swapShares = 1e6

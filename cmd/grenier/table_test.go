@@ -11,7 +11,7 @@ import (
 // documentTable returns a table of document 001 as it is printed there.
 func documentTable(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("../../pipeline/census/testdata", name))
+	text, err := os.ReadFile(filepath.Join("../../pipeline/spaces/census/testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}

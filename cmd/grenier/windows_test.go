@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -14,10 +15,10 @@ import (
 	"testing"
 	"time"
 
+	"grenier/io/memory"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
-	"grenier/pipeline/batch"
-	"grenier/pipeline/halfboard"
+	"grenier/pipeline/solve"
 )
 
 // windowSeeds is a layer that is solved window by window with windowMemory.
@@ -31,7 +32,8 @@ func leastMemory(seeds int) string {
 	if err != nil {
 		panic(err)
 	}
-	return fmt.Sprintf("%dKiB", halfboard.Least(game, seeds, 2)>>10+1)
+	short, _ := errors.AsType[*memory.Error]((&solve.Options{Seeds: seeds, Workers: 2, Memory: 1}).Check(game))
+	return fmt.Sprintf("%dKiB", short.Need>>10+1)
 }
 
 // Names of what such a layer has in the run directory, and of its file when it is being
@@ -221,7 +223,7 @@ func checkReport(t *testing.T, out string, s solveSummary) {
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	told, window := 0, 0
 	for _, line := range lines[:len(lines)-1] {
-		var l struct{ Detail batch.Progress }
+		var l struct{ Detail solve.Progress }
 		if err := json.Unmarshal([]byte(line), &l); err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,7 @@ import (
 	"grenier/io/layerfile"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
-	"grenier/pipeline/batch"
+	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
 
@@ -27,8 +27,8 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	o := batch.Options{Seeds: 6, Codec: layerfile.LZ4, Workers: 1, Family: cpu.Best()}
-	if _, err := batch.Solve(context.Background(), dir, game, o); err != nil {
+	o := solve.Options{Seeds: 6, Codec: layerfile.LZ4, Workers: 1, Family: cpu.Best()}
+	if _, err := solve.Solve(context.Background(), dir, game, o); err != nil {
 		log.Fatal(err)
 	}
 
@@ -63,8 +63,8 @@ var sample = sync.OnceValue(func() string {
 	if err != nil {
 		log.Fatal(err)
 	}
-	o := batch.Options{Seeds: 6, Codec: layerfile.LZ4, Workers: 1, Family: cpu.Best()}
-	if _, err := batch.Solve(context.Background(), dir, game, o); err != nil {
+	o := solve.Options{Seeds: 6, Codec: layerfile.LZ4, Workers: 1, Family: cpu.Best()}
+	if _, err := solve.Solve(context.Background(), dir, game, o); err != nil {
 		log.Fatal(err)
 	}
 	sampleDir = dir

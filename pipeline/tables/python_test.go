@@ -12,8 +12,8 @@ import (
 	"grenier/io/layerfile"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
-	"grenier/pipeline/batch"
 	"grenier/pipeline/internal/testrun"
+	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
 
@@ -78,7 +78,7 @@ func TestPython(t *testing.T) {
 			game := testrun.Game(t, c.pits, c.rules)
 			var dir string
 			if c.block == 0 {
-				dir = solve(t, game, c.seeds)
+				dir = solveRun(t, game, c.seeds)
 			} else {
 				dir = testrun.Write(t, game, testrun.Solve(t, game, c.seeds), c.block)
 			}
@@ -129,8 +129,8 @@ func TestPythonZstd(t *testing.T) {
 	python := python(t)
 	game := testrun.Game(t, 12, awari.Awari)
 	dir := t.TempDir()
-	o := batch.Options{Seeds: 6, Codec: layerfile.Zstd, Workers: 1, Family: cpu.Generic}
-	if _, err := batch.Solve(t.Context(), dir, game, o); err != nil {
+	o := solve.Options{Seeds: 6, Codec: layerfile.Zstd, Workers: 1, Family: cpu.Generic}
+	if _, err := solve.Solve(t.Context(), dir, game, o); err != nil {
 		t.Fatal(err)
 	}
 	boards := randomBoardsOf(testrun.Space(t, game, 6), 6, 20)

@@ -8,16 +8,16 @@ import (
 	"grenier/io/layerfile"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
-	"grenier/pipeline/batch"
 	"grenier/pipeline/internal/testrun"
+	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
 
 // solve solves layers with the fast engine and returns the run directory.
-func solve(t testing.TB, game awari.Game, seeds int) string {
+func solveRun(t testing.TB, game awari.Game, seeds int) string {
 	t.Helper()
 	dir := t.TempDir()
-	_, err := batch.Solve(t.Context(), dir, game, batch.Options{
+	_, err := solve.Solve(t.Context(), dir, game, solve.Options{
 		Seeds: seeds, Codec: layerfile.LZ4, Workers: 2, Family: cpu.Best(),
 	})
 	if err != nil {
@@ -32,7 +32,7 @@ func TestKnownPosition(t *testing.T) {
 	if os.Getenv("GRENIER_LONG") == "" {
 		t.Skip("16 seeds need GRENIER_LONG=1")
 	}
-	tab := open(t, solve(t, testrun.Game(t, 12, awari.Awari), 16), tables.Options{Family: cpu.Best()})
+	tab := open(t, solveRun(t, testrun.Game(t, 12, awari.Awari), 16), tables.Options{Family: cpu.Best()})
 	p, err := tab.Probe(awari.Board{1, 1, 1, 1, 1, 2, 4, 2, 3})
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +51,7 @@ func TestKnownPosition(t *testing.T) {
 func BenchmarkProbe(b *testing.B) {
 	const seeds = 15
 	game := testrun.Game(b, 12, awari.Awari)
-	tab := open(b, solve(b, game, seeds), tables.Options{Family: cpu.Best()})
+	tab := open(b, solveRun(b, game, seeds), tables.Options{Family: cpu.Best()})
 	boards := randomBoards(b, game, seeds)
 	for _, board := range boards {
 		probe(b, tab, board)
@@ -97,7 +97,7 @@ func probe(t testing.TB, tab *tables.Tables, board awari.Board) {
 func BenchmarkScores(b *testing.B) {
 	const seeds = 15
 	game := testrun.Game(b, 12, awari.Awari)
-	tab := open(b, solve(b, game, seeds), tables.Options{Family: cpu.Best(), CacheBytes: 4 * layerfile.MaxBlockSize})
+	tab := open(b, solveRun(b, game, seeds), tables.Options{Family: cpu.Best(), CacheBytes: 4 * layerfile.MaxBlockSize})
 	boards := randomBoards(b, game, seeds)
 	scores := make([]int8, len(boards))
 	b.Run("one", func(b *testing.B) {

@@ -18,8 +18,8 @@ import (
 	"grenier/io/layerfile"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
-	"grenier/pipeline/batch"
-	"grenier/pipeline/serve"
+	"grenier/pipeline/play/serve"
+	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
 
@@ -42,8 +42,8 @@ func newSite(t *testing.T) *site {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	o := batch.Options{Seeds: solved, Codec: layerfile.LZ4, Workers: 1, Family: cpu.Best()}
-	if _, err := batch.Solve(t.Context(), dir, game, o); err != nil {
+	o := solve.Options{Seeds: solved, Codec: layerfile.LZ4, Workers: 1, Family: cpu.Best()}
+	if _, err := solve.Solve(t.Context(), dir, game, o); err != nil {
 		t.Fatal(err)
 	}
 	tab, err := tables.Open(dir, tables.Options{Family: cpu.Best()})

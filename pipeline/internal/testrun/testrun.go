@@ -16,7 +16,7 @@ import (
 	"grenier/kernels/cpu"
 	"grenier/kernels/ranks"
 	"grenier/layers/awari"
-	"grenier/pipeline/retro"
+	"grenier/pipeline/spaces/retro"
 )
 
 // Game returns a game.

@@ -1,0 +1,205 @@
+package compare_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"grenier/io/corrupt"
+	"grenier/io/rundir"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/check/compare"
+	"grenier/pipeline/internal/testrun"
+	"grenier/pipeline/tables"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// pair makes two run directories of a game, whose scores differ where change says.
+func pair(t *testing.T, game awari.Game, seeds int, change func(layers [][]int8)) (a, b string) {
+	t.Helper()
+	layers := testrun.Solve(t, game, seeds)
+	a = testrun.Write(t, game, layers, 1<<16)
+	change(layers)
+	return a, testrun.Write(t, game, layers, 1000) // blocks need not be the same
+}
+
+func mustRun(t *testing.T, a, b string, o compare.Options) *compare.Result {
+	t.Helper()
+	o.Workers, o.Family = 3, cpu.Best()
+	r, err := compare.Run(t.Context(), a, b, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestEqual(t *testing.T) {
+	game := testrun.Game(t, 6, awari.Strict)
+	a, b := pair(t, game, 8, func([][]int8) {})
+	last := compare.Progress{}
+	r := mustRun(t, a, b, compare.Options{Progress: func(p compare.Progress) {
+		if p.Done <= last.Done || p.Done > p.Total {
+			t.Errorf("%+v after %+v", p, last)
+		}
+		last = p
+	}})
+	if !r.OK || r.Err() != nil || len(r.Layers) != 9 || r.Rules != "strict" || r.Pits != 6 || r.A != a || r.B != b {
+		t.Errorf("%+v", r)
+	}
+	if last.Done != last.Total || last.Seeds != 8 {
+		t.Errorf("it ended with %+v", last)
+	}
+}
+
+// other returns another score that is possible too.
+func other(score int8) int8 {
+	if score == 0 {
+		return 1
+	}
+	return -score
+}
+
+// TestDifferences also spreads differences over several pieces.
+func TestDifferences(t *testing.T) {
+	game := testrun.Game(t, 12, awari.Awari)
+	space := testrun.Space(t, game, 9)
+	var layers [][]int8
+	changed := map[int][]uint64{3: {0}, 5: {17, 4367}, 9: {1, 65_535, 65_536, 70_000, 140_000, 167_959}}
+	a, b := pair(t, game, 9, func(all [][]int8) {
+		layers = make([][]int8, len(all))
+		for n, scores := range all {
+			layers[n] = slices.Clone(scores)
+		}
+		for n, places := range changed {
+			for _, rank := range places {
+				all[n][rank] = other(all[n][rank])
+			}
+		}
+	})
+	r := mustRun(t, a, b, compare.Options{})
+	for _, l := range r.Layers {
+		want := []compare.Difference{}
+		for _, rank := range changed[l.Seeds] {
+			score := layers[l.Seeds][rank]
+			want = append(want, compare.Difference{
+				Rank: rank, Board: game.Text(space.Unrank(l.Seeds, rank)), A: int(score), B: int(other(score)),
+			})
+		}
+		if diff := cmp.Diff(want, l.First); diff != "" || l.Differing != uint64(len(want)) || l.Positions != space.Size(l.Seeds) {
+			t.Errorf("layer %d, %d differ:\n%s", l.Seeds, l.Differing, diff)
+		}
+	}
+	if err := r.Err(); r.OK || !errors.Is(err, compare.ErrDifferences) || !strings.Contains(err.Error(), ": 9 of 293930 ") {
+		t.Errorf("error %v", err)
+	}
+	if r := mustRun(t, a, b, compare.Options{Layers: []int{5}}); len(r.Layers) != 1 || r.Layers[0].Differing != 2 || len(r.OnlyA) > 0 {
+		t.Errorf("%+v", r)
+	}
+	if r := mustRun(t, a, b, compare.Options{Layers: []int{4}}); !r.OK {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestManyDifferences: all are counted, the first by rank are described.
+func TestManyDifferences(t *testing.T) {
+	game := testrun.Game(t, 12, awari.Awari)
+	a, b := pair(t, game, 9, func(all [][]int8) {
+		for i := range all[9] {
+			all[9][i] = other(all[9][i])
+		}
+	})
+	r := mustRun(t, a, b, compare.Options{Layers: []int{9}})
+	l := r.Layers[0]
+	if l.Differing != l.Positions || len(l.First) != compare.MaxDifferences {
+		t.Fatalf("%d of %d differ, %d described", l.Differing, l.Positions, len(l.First))
+	}
+	for i, d := range l.First {
+		if d.Rank != uint64(i) {
+			t.Errorf("number %d has rank %d", i, d.Rank)
+		}
+	}
+}
+
+// TestFiles compares layer files with each other and with directories.
+func TestFiles(t *testing.T) {
+	game := testrun.Game(t, 8, awari.Awari)
+	a, b := pair(t, game, 5, func(all [][]int8) { all[4][7] = other(all[4][7]) })
+	file := func(dir string, n int) string { return filepath.Join(dir, rundir.LayerName(n)) }
+	for n := range 6 {
+		want := fmt.Sprint(n != 4)
+		for _, paths := range [][2]string{{file(a, n), file(b, n)}, {a, file(b, n)}, {file(a, n), b}} {
+			r := mustRun(t, paths[0], paths[1], compare.Options{})
+			if fmt.Sprint(r.OK) != want || len(r.Layers) != 1 || r.Layers[0].Seeds != n || len(r.OnlyA)+len(r.OnlyB) > 5 {
+				t.Errorf("%v: %+v", paths, r)
+			}
+		}
+	}
+}
+
+func TestOtherLayers(t *testing.T) {
+	game := testrun.Game(t, 4, awari.Awari)
+	layers := testrun.Solve(t, game, 5)
+	a, b, none := testrun.Write(t, game, layers, 100), testrun.Write(t, game, layers[:4], 100), testrun.Write(t, game, nil, 100)
+	strict := testrun.Write(t, testrun.Game(t, 4, awari.Strict), layers, 100)
+	r := mustRun(t, a, b, compare.Options{})
+	if !r.OK || len(r.Layers) != 4 || !slices.Equal(r.OnlyA, []int{4, 5}) || len(r.OnlyB) > 0 {
+		t.Errorf("%+v", r)
+	}
+	if r = mustRun(t, b, a, compare.Options{}); !slices.Equal(r.OnlyB, []int{4, 5}) || len(r.OnlyA) > 0 {
+		t.Errorf("%+v", r)
+	}
+	text := filepath.Join(t.TempDir(), "text")
+	testrun.WriteFile(t, text, []byte("not a layer"))
+	for _, c := range []struct {
+		a, b   string
+		layers []int
+		want   error
+	}{
+		{a, strict, nil, compare.ErrGame},
+		{a, none, nil, compare.ErrGame},
+		{filepath.Join(a, rundir.LayerName(3)), filepath.Join(b, rundir.LayerName(2)), nil, compare.ErrGame},
+		{a, b, []int{5}, tables.ErrUnsolved},
+		{a, b, []int{-1}, tables.ErrUnsolved},
+		{a, filepath.Join(a, "none"), nil, os.ErrNotExist},
+		{a, text, nil, corrupt.ErrForeign},
+		{t.TempDir(), a, nil, rundir.ErrMissing},
+	} {
+		if _, err := compare.Run(t.Context(), c.a, c.b, compare.Options{Layers: c.layers}); !errors.Is(err, c.want) {
+			t.Errorf("%s and %s: error %v", c.a, c.b, err)
+		}
+	}
+}
+
+func TestDamage(t *testing.T) {
+	game := testrun.Game(t, 4, awari.Awari)
+	a, b := pair(t, game, 6, func([][]int8) {})
+	path := filepath.Join(b, rundir.LayerName(6))
+	data := testrun.ReadFile(t, path)
+	data[len(data)/2] ^= 1
+	testrun.WriteFile(t, path, data)
+	for _, paths := range [][2]string{{a, b}, {b, a}, {a, path}} {
+		if _, err := compare.Run(t.Context(), paths[0], paths[1], compare.Options{}); !errors.Is(err, corrupt.ErrCorrupt) {
+			t.Errorf("error %v", err)
+		}
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	game := testrun.Game(t, 4, awari.Awari)
+	a, b := pair(t, game, 6, func([][]int8) {})
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := compare.Run(ctx, a, b, compare.Options{Progress: func(compare.Progress) { cancel() }})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}

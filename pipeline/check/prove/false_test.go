@@ -1,0 +1,211 @@
+package prove_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"grenier/io/corrupt"
+	"grenier/layers/awari"
+	"grenier/pipeline/check/prove"
+	"grenier/pipeline/check/verify"
+	"grenier/pipeline/internal/testrun"
+	"grenier/pipeline/spaces/retro"
+)
+
+// fixpoints returns locally optimal scores of a layer other than the true ones, up
+// to limit of them, found by insisting on a score for each position in turn.
+// None is beyond the number of seeds: the tables refuse these.
+func (g *graph) fixpoints(truth []int8, limit int) [][]int8 {
+	var found [][]int8
+	most := int8(g.seeds)
+	for _, k := range []int8{most, 1, 5, -2} {
+		for p := range truth {
+			scores, ok := g.another(truth, p, k)
+			known := func(f []int8) bool { return slices.Equal(f, scores) }
+			if !ok || slices.Max(scores) > most || slices.Min(scores) < -most || known(truth) || slices.ContainsFunc(found, known) {
+				continue
+			}
+			if found = append(found, scores); len(found) == limit {
+				return found
+			}
+		}
+	}
+	return found
+}
+
+// TestFalse proves layers whose scores are false and locally optimal everywhere.
+// Verifying must accept them, or else they prove nothing; proving must say exactly
+// which positions are not grounded.
+func TestFalse(t *testing.T) {
+	for _, c := range []struct{ pits, seeds, most int }{{4, 9, 2}, {6, 4, 2}, {8, 6, 2}, {12, 3, 3}} {
+		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+			game := testrun.Game(t, c.pits, rules)
+			t.Run(game.Name(), func(t *testing.T) {
+				layers, cases := testrun.Solve(t, game, c.seeds), 0
+				for n, truth := range layers {
+					g := newGraph(t, game, layers, n)
+					for _, scores := range g.fixpoints(truth, c.most) {
+						cases++
+						g.checkFalse(t, game, append(layers[:n:n], scores), ways(len(scores)))
+					}
+				}
+				if cases < 3 {
+					t.Errorf("only %d false fixpoints to try", cases)
+				}
+			})
+		}
+	}
+}
+
+// checkFalse proves layers of which the last one, that of g, is false.
+func (g *graph) checkFalse(t *testing.T, game awari.Game, layers [][]int8, ways map[string]prove.Options) {
+	t.Helper()
+	n := len(layers) - 1
+	dir := testrun.Write(t, game, layers, 50)
+	if v, err := verify.Run(t.Context(), dir, verify.Options{}); err != nil || !v.OK {
+		t.Fatalf("layer %d: verify found the false scores: %v, %v", n, err, v.Err())
+	}
+	want := g.proof(t, game, n, layers[n])
+	if want.Ungrounded == 0 {
+		t.Fatalf("layer %d: false scores, and all are grounded: the theorem is wrong", n)
+	}
+	for name, o := range ways {
+		got := run(t, dir, o)
+		proof := *got.Layers[n].Proof
+		proof.Passes = 0
+		if diff := cmp.Diff(want, proof); diff != "" || got.OK {
+			t.Errorf("layer %d, %s: %s", n, name, diff)
+		}
+		err := got.Err()
+		u, ok := errors.AsType[*prove.UngroundedError](err)
+		if !ok || *u != (prove.UngroundedError{Seeds: n, Positions: want.Ungrounded}) ||
+			!errors.Is(err, verify.ErrDifferences) || errors.Is(err, corrupt.ErrCorrupt) {
+			t.Errorf("layer %d, %s: %v", n, name, err)
+		}
+	}
+}
+
+// proof returns the proof of the layer by brute force, without passes.
+func (g *graph) proof(t *testing.T, game awari.Game, n int, scores []int8) prove.Proof {
+	space := testrun.Space(t, game, n)
+	in := g.grounded(scores)
+	p := prove.Proof{First: []prove.Position{}}
+	for rank, k := range scores {
+		switch {
+		case k == 0:
+			p.Zero++
+		case !in[rank]:
+			p.Ungrounded++
+			if len(p.First) < prove.MaxUngrounded {
+				board := game.Text(space.Unrank(n, uint64(rank)))
+				p.First = append(p.First, prove.Position{Rank: uint64(rank), Board: board, Stored: int(k)})
+			}
+		case k > 0:
+			p.Positive++
+		default:
+			p.Negative++
+		}
+	}
+	return p
+}
+
+// TestAbove has true scores, false ones, and above them scores that follow from
+// these: they are verified, but nothing is proved with the help of false scores.
+func TestAbove(t *testing.T) {
+	game := testrun.Game(t, 8, awari.Awari)
+	layers := testrun.Solve(t, game, 3)
+	for _, scores := range newGraph(t, game, layers, 3).fixpoints(layers[3], 100) {
+		if slices.Max(scores) <= 3 {
+			layers[3] = scores
+		}
+	}
+	for n := 4; n < 6; n++ {
+		scores, err := retro.SolveLayer(t.Context(), testrun.Space(t, game, n), layers, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		layers = append(layers, scores)
+	}
+	dir := testrun.Write(t, game, layers, 64)
+	result := run(t, dir, prove.Options{})
+	for n, l := range result.Layers {
+		if (l.Proof != nil) != (n <= 3) || l.Checked != l.Positions || l.Mismatches != 0 {
+			t.Errorf("%+v", l)
+		}
+	}
+	if u, ok := errors.AsType[*prove.UngroundedError](result.Err()); result.OK || !ok || u.Seeds != 3 {
+		t.Errorf("%v", result.Err())
+	}
+	// Whoever asks for one layer takes the others for granted.
+	result = run(t, dir, prove.Options{Layers: []int{5}})
+	if !result.OK || len(result.Layers) != 1 || result.Layers[0].Proof.Ungrounded != 0 {
+		t.Errorf("%+v", result)
+	}
+}
+
+// TestDifferences has scores that are not locally optimal: that is all there is to
+// say about the layer and those above.
+func TestDifferences(t *testing.T) {
+	game := testrun.Game(t, 4, awari.Strict)
+	layers := testrun.Solve(t, game, 6)
+	layers[4][7] = -layers[4][7]
+	result := run(t, testrun.Write(t, game, layers, 64), prove.Options{})
+	for n, l := range result.Layers {
+		if (l.Proof == nil) != (n >= 4) {
+			t.Errorf("%+v", l)
+		}
+	}
+	if err := result.Err(); result.OK || !errors.Is(err, verify.ErrDifferences) || isUngrounded(err) {
+		t.Errorf("%v", err)
+	}
+}
+
+func isUngrounded(err error) bool {
+	_, ok := errors.AsType[*prove.UngroundedError](err)
+	return ok
+}
+
+// TestTheorem tries the theorem itself, by brute force alone: of all locally
+// optimal scores found, exactly the true ones are grounded.
+func TestTheorem(t *testing.T) {
+	for _, c := range []struct{ pits, seeds int }{{4, 14}, {6, 8}, {8, 6}, {12, 4}} {
+		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+			game := testrun.Game(t, c.pits, rules)
+			t.Run(fmt.Sprintf("%s, %d seeds", game.Name(), c.seeds), func(t *testing.T) {
+				layers := testrun.Solve(t, game, c.seeds)
+				for n, truth := range layers {
+					g := newGraph(t, game, layers, n)
+					if p := g.proof(t, game, n, truth); p.Ungrounded != 0 {
+						t.Errorf("layer %d: the scores are true, but %d are not grounded", n, p.Ungrounded)
+					}
+					for _, scores := range g.fixpoints(truth, 100) {
+						g.checkTheorem(t, truth, scores)
+					}
+				}
+			})
+		}
+	}
+}
+
+// checkTheorem wants one of the scores that are not grounded to be wrong, and all
+// that are grounded to be no more than the truth.
+func (g *graph) checkTheorem(t *testing.T, truth, scores []int8) {
+	t.Helper()
+	wrong := 0
+	for p, in := range g.grounded(scores) {
+		k, v := scores[p], truth[p]
+		if !in && k != 0 && k != v {
+			wrong++
+		}
+		if in && (k > 0 && v < k || k < 0 && v > k) {
+			t.Errorf("position %d is grounded with the score %d, but the truth is %d", p, k, v)
+		}
+	}
+	if wrong == 0 {
+		t.Error("false scores, but all that are not grounded are right")
+	}
+}

@@ -1,0 +1,70 @@
+package prove
+
+import (
+	"sync"
+
+	"grenier/io/manifest"
+	"grenier/pipeline/check/verify"
+)
+
+// Progress says how far a proof is.
+type Progress struct {
+	Seeds int // of the layer in progress
+	// Level and Pass say what is done when the comparison of all scores is over:
+	// the pass over the layer that grounds scores of Level and -Level. Both are 0
+	// before.
+	Level, Pass int
+	// Done and Total count the positions, of all layers together: each once when
+	// its score is compared, and once more when it is grounded if it is not 0.
+	Done, Total uint64
+}
+
+// work returns what a layer adds to Total.
+func work(l *manifest.Layer) uint64 { return l.Positions + l.Win + l.Loss }
+
+// meter adds up progress.
+type meter struct {
+	mu       sync.Mutex
+	report   func(Progress) // may be nil
+	total    uint64
+	before   uint64 // done of the layers before
+	progress Progress
+}
+
+// verified reports how far the comparison of a layer is.
+func (m *meter) verified(p verify.Progress) {
+	m.set(func() { m.progress = Progress{Seeds: p.Seeds, Done: m.before + p.Done} })
+}
+
+// compared reports that all positions of a layer were compared.
+func (m *meter) compared(positions uint64) {
+	m.set(func() { m.progress.Done = m.before + positions })
+}
+
+// pass reports that a pass begins.
+func (m *meter) pass(level, pass int) {
+	m.set(func() { m.progress.Level, m.progress.Pass = level, pass })
+}
+
+// grounded reports that more positions are grounded.
+func (m *meter) grounded(positions uint64) {
+	m.set(func() { m.progress.Done += positions })
+}
+
+// layerDone reports that a layer is done.
+func (m *meter) layerDone(work uint64) {
+	m.set(func() {
+		m.before += work
+		m.progress.Done = m.before
+	})
+}
+
+func (m *meter) set(change func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	change()
+	if m.report != nil {
+		m.progress.Total = m.total
+		m.report(m.progress)
+	}
+}

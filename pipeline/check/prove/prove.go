@@ -1,0 +1,166 @@
+package prove
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"grenier/io/memory"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/check/verify"
+	"grenier/pipeline/tables"
+)
+
+// Options say what to prove and how.
+type Options struct {
+	// Layers lists the layers to prove by their number of seeds; empty stands for
+	// all that are solved. The proof of a layer takes for granted that the lower
+	// ones are right: those not listed must have been proved before.
+	Layers []int
+	// Workers is the number of goroutines; 0 means one.
+	Workers int
+	// Family is the kernel family that decodes blocks.
+	Family cpu.Family
+	// Memory, if not 0, bounds the bytes of the process, and says what MemoryBytes is.
+	Memory uint64
+	// MemoryBytes bounds what the bits of a layer and decoded layers take
+	// together; 0 stands for verify.DefaultMemoryBytes. The bits must fit. Layers
+	// that do not are compared through a cache of tables.DefaultCacheBytes beside,
+	// see verify.Options, and grounded block by block.
+	MemoryBytes int64
+	// Progress, if not nil, is called often, by one goroutine at a time.
+	Progress func(Progress)
+}
+
+// Run verifies and proves the run directory dir, layer by layer. Whatever is wrong
+// with a layer becomes part of the result; layers above one that is not proved
+// are verified only. An error says that the question could not be answered: a
+// *memory.Error, or an error of verify.Run. The result then holds the layers that
+// were done before.
+func Run(ctx context.Context, dir string, o Options) (result *Result, err error) {
+	start := time.Now()
+	result = newResult()
+	t, err := tables.Open(dir, tables.Options{Family: o.Family, CacheBytes: 1}) // read in order only
+	if err != nil {
+		return result, err
+	}
+	defer func() { err = errors.Join(err, t.Close()) }()
+	r, err := newRun(t, dir, o)
+	if err != nil {
+		return result, err
+	}
+	for _, n := range r.options.Layers {
+		layer, err := r.layer(ctx, n, result.OK)
+		if err != nil {
+			return result, err
+		}
+		result.add(layer, time.Since(start))
+	}
+	return result, nil
+}
+
+// run is a proof at work.
+type run struct {
+	options Options // MemoryBytes without the bits
+	dir     string
+	cache   uint64 // bytes that verifying takes for layers that do not fit, 0 for its default
+	tables  *tables.Tables
+	space   *awari.Space
+	meter   meter
+	// The bits of the layer in progress are the first ones of these.
+	won, lost, marked bits
+}
+
+// newRun prepares a proof: it counts what is to be proved and takes the memory for
+// the bits.
+func newRun(t *tables.Tables, dir string, o Options) (*run, error) {
+	o.Workers = max(1, o.Workers)
+	if o.MemoryBytes == 0 {
+		o.MemoryBytes = verify.DefaultMemoryBytes
+	}
+	if len(o.Layers) == 0 {
+		for n := range t.MaxSeeds() + 1 {
+			o.Layers = append(o.Layers, n)
+		}
+	}
+	o.Layers = slices.Compact(slices.Sorted(slices.Values(o.Layers)))
+	space, err := awari.NewSpace(t.Game(), max(0, t.MaxSeeds()))
+	if err != nil {
+		return nil, err
+	}
+	r := &run{options: o, dir: dir, tables: t, space: space, meter: meter{report: o.Progress}}
+	for _, n := range o.Layers {
+		if n < 0 || n > t.MaxSeeds() {
+			return nil, fmt.Errorf("%w: layer %d (0 to %d are solved)", tables.ErrUnsolved, n, t.MaxSeeds())
+		}
+		r.meter.total += work(&t.Layers()[n])
+	}
+	return r, r.takeMemory()
+}
+
+// takeMemory allocates the bits for the largest layer and leaves the rest of the
+// memory allowed to decoded layers.
+func (r *run) takeMemory() error {
+	if len(r.options.Layers) == 0 {
+		return nil
+	}
+	n := slices.Max(r.options.Layers)
+	size, o := r.space.Size(n), &r.options
+	need := bitsBytes(size)
+	if o.Memory > 0 {
+		fixed := r.fixed() + need
+		if fixed > memory.Room(o.Memory) {
+			return &memory.Error{What: fmt.Sprintf("the proof of layer %d", n), Need: memory.Need(fixed), Allowed: o.Memory, Enough: r.enough(n)}
+		}
+		o.MemoryBytes, r.cache = verify.Divide(memory.Room(o.Memory)-fixed, r.space, n)
+		o.MemoryBytes, r.cache = max(o.MemoryBytes, 1), max(r.cache, 1) // 0 would stand for a default
+	} else if o.MemoryBytes -= int64(need); o.MemoryBytes <= 0 {
+		return &memory.Error{What: fmt.Sprintf("the proof of layer %d", n), Need: need + 1, Allowed: uint64(o.MemoryBytes) + need}
+	}
+	r.won, r.lost, r.marked = newBits(size), newBits(size), newBits(size)
+	return nil
+}
+
+// bitsBytes returns the bytes of the bits of a layer of that size.
+func bitsBytes(size uint64) uint64 { return 3 * 8 * words(size) }
+
+// fixed returns the bytes of data that a proof takes besides the bits: those of
+// verifying, which has tables of its own, and scores and boards for each worker.
+func (r *run) fixed() uint64 {
+	const perWorker = 256 << 10
+	w := r.options.Workers
+	return verify.Fixed(r.tables, w) + r.tables.Overhead(w) + uint64(w)*perWorker
+}
+
+// enough says which layers below n can be proved in the memory allowed.
+func (r *run) enough(n int) string {
+	for n--; n >= 0; n-- {
+		if r.fixed()+bitsBytes(r.space.Size(n)) <= memory.Room(r.options.Memory) {
+			return fmt.Sprintf("enough up to layer %d", n)
+		}
+	}
+	return "too little for any layer"
+}
+
+// layer verifies layer n, and proves it if it is in order and those below are.
+func (r *run) layer(ctx context.Context, n int, below bool) (Layer, error) {
+	l := r.newLayer(n)
+	v, err := verify.Run(ctx, r.dir, verify.Options{
+		Layers: []int{n}, Workers: r.options.Workers, Family: r.options.Family,
+		MemoryBytes: r.options.MemoryBytes, CacheBytes: int64(r.cache),
+		Progress: r.meter.verified, Backed: func(_ int, rank uint64) { l.won.add(rank) },
+	})
+	if err != nil {
+		return Layer{}, err
+	}
+	r.meter.compared(l.size)
+	layer := Layer{Layer: v.Layers[0]}
+	if below && v.OK {
+		layer.Proof, err = l.prove(ctx)
+	}
+	r.meter.layerDone(work(l.info))
+	return layer, err
+}

@@ -1,0 +1,260 @@
+package prove_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"grenier/io/corrupt"
+	"grenier/io/layerfile"
+	"grenier/io/memory"
+	"grenier/io/rundir"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/check/prove"
+	"grenier/pipeline/internal/testrun"
+	"grenier/pipeline/solve"
+	"grenier/pipeline/tables"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// run proves a directory and fails the test if that is not possible.
+func run(t testing.TB, dir string, o prove.Options) *prove.Result {
+	t.Helper()
+	result, err := prove.Run(t.Context(), dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// ways are options that must not change the outcome for layers of at most size
+// positions: one worker or several, scores in memory or not.
+func ways(size int) map[string]prove.Options {
+	return map[string]prove.Options{
+		"plain":   {},
+		"workers": {Workers: 3, Family: cpu.Best()},
+		"least":   {Workers: 2, MemoryBytes: bitsOf(size) + 1},
+	}
+}
+
+// bitsOf returns the bytes that the bits of a layer take: three words for each 64
+// positions.
+func bitsOf(size int) int64 { return int64(size+63) / 64 * 24 }
+
+// TestTrue proves layers that are right; some have several parts.
+func TestTrue(t *testing.T) {
+	for _, c := range []struct{ pits, seeds, block int }{{4, 20, 50}, {6, 10, 100}, {8, 11, 64}, {12, 5, 1000}} {
+		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+			game := testrun.Game(t, c.pits, rules)
+			layers := testrun.Solve(t, game, c.seeds)
+			dir := testrun.Write(t, game, layers, c.block)
+			for name, o := range ways(len(layers[c.seeds])) {
+				t.Run(fmt.Sprintf("%s, %s", game.Name(), name), func(t *testing.T) {
+					result := run(t, dir, o)
+					if !result.OK || result.Err() != nil || len(result.Layers) != c.seeds+1 {
+						t.Fatalf("%v, %+v", result.Err(), result)
+					}
+					for n, l := range result.Layers {
+						checkTrue(t, n, &l, layers[n])
+					}
+				})
+			}
+		}
+	}
+}
+
+// checkTrue wants all scores of layer n to be proved.
+func checkTrue(t *testing.T, n int, l *prove.Layer, scores []int8) {
+	t.Helper()
+	var wins, draws, losses uint64
+	for _, k := range scores {
+		switch {
+		case k > 0:
+			wins++
+		case k < 0:
+			losses++
+		default:
+			draws++
+		}
+	}
+	size, p := uint64(len(scores)), l.Proof
+	if l.Seeds != n || l.Positions != size || l.Checked != size || p.Positive != wins || p.Negative != losses ||
+		p.Zero != draws || p.Ungrounded != 0 || len(p.First) != 0 {
+		t.Errorf("%+v, %+v", l.Layer, p)
+	}
+}
+
+// TestPasses counts how often a layer is gone through. Without marks the scores
+// would be the same, and each pass would look at everything.
+func TestPasses(t *testing.T) {
+	game := testrun.Game(t, 6, awari.Awari)
+	result := run(t, testrun.Write(t, game, testrun.Solve(t, game, 12), 1000), prove.Options{Layers: []int{12}})
+	if got := result.Layers[0].Proof.Passes; got != 69 {
+		t.Errorf("%d passes, want 69", got)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	game := testrun.Game(t, 4, awari.Awari)
+	layers := testrun.Solve(t, game, 2)
+	layers[2] = newGraph(t, game, layers, 2).fixpoints(layers[2], 1)[0]
+	result := run(t, testrun.Write(t, game, layers, 64), prove.Options{Layers: []int{2, 0, 2}})
+	result.Seconds = 0.5
+	got, err := json.Marshal(result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"ok":false,"layers":[` +
+		`{"seeds":0,"positions":1,"checked":1,"mismatches":0,"problems":[],` +
+		`"proof":{"positive":0,"negative":0,"zero":1,"ungrounded":0,"first":[],"passes":0}},` +
+		`{"seeds":2,"positions":10,"checked":10,"mismatches":0,"problems":[],` +
+		`"proof":{"positive":1,"negative":3,"zero":0,"ungrounded":6,"first":[` +
+		`{"rank":2,"board":"0 1 0 1","stored":2},{"rank":3,"board":"1 0 0 1","stored":-2},` +
+		`{"rank":6,"board":"1 0 1 0","stored":2},{"rank":7,"board":"0 2 0 0","stored":2},` +
+		`{"rank":8,"board":"1 1 0 0","stored":-2},{"rank":9,"board":"2 0 0 0","stored":2}],` +
+		`"passes":3}}],"seconds":0.5}`
+	if string(got) != want {
+		t.Errorf("%s, want\n%s", got, want)
+	}
+}
+
+// TestDamage changes a file: the layers from there on are not proved.
+func TestDamage(t *testing.T) {
+	game := testrun.Game(t, 4, awari.Awari)
+	dir := testrun.Write(t, game, testrun.Solve(t, game, 8), 8)
+	path := filepath.Join(dir, rundir.LayerName(5))
+	testrun.WriteFile(t, path, testrun.ReadFile(t, filepath.Join(dir, rundir.LayerName(4))))
+	result := run(t, dir, prove.Options{Workers: 2})
+	for n, l := range result.Layers {
+		if (l.Proof == nil) != (n >= 5) {
+			t.Errorf("%+v", l)
+		}
+	}
+	if err := result.Err(); result.OK || !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), path) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	if _, err := prove.Run(t.Context(), filepath.Join(t.TempDir(), "none"), prove.Options{}); !errors.Is(err, rundir.ErrMissing) {
+		t.Errorf("no directory: %v", err)
+	}
+	game := testrun.Game(t, 4, awari.Awari)
+	layers := testrun.Solve(t, game, 7)
+	dir := testrun.Write(t, game, layers, 64)
+	for _, n := range []int{-1, 8} {
+		_, err := prove.Run(t.Context(), dir, prove.Options{Layers: []int{n}})
+		if !errors.Is(err, tables.ErrUnsolved) || !strings.Contains(err.Error(), fmt.Sprintf("layer %d (0 to 7", n)) {
+			t.Errorf("layer %d: %v", n, err)
+		}
+	}
+	need := bitsOf(len(layers[7]))
+	_, err := prove.Run(t.Context(), dir, prove.Options{MemoryBytes: need})
+	m, ok := errors.AsType[*memory.Error](err)
+	if !ok || *m != (memory.Error{What: "the proof of layer 7", Need: uint64(need) + 1, Allowed: uint64(need)}) {
+		t.Errorf("too little memory: %v", err)
+	}
+	if r := run(t, testrun.Write(t, game, nil, 64), prove.Options{}); !r.OK || len(r.Layers) != 0 {
+		t.Errorf("nothing is solved: %+v", r)
+	}
+}
+
+// TestProgress wants progress that never goes back and ends at the total, whether
+// layers are proved, false, or not to be read.
+func TestProgress(t *testing.T) {
+	game := testrun.Game(t, 8, awari.Awari)
+	layers := testrun.Solve(t, game, 7)
+	total := uint64(0)
+	for _, scores := range layers {
+		for _, k := range scores {
+			total++
+			if k != 0 {
+				total++
+			}
+		}
+	}
+	dir := testrun.Write(t, game, layers, 64)
+	for range 2 { // the second time without layer 6
+		var last prove.Progress
+		levels := map[int]bool{}
+		run(t, dir, prove.Options{Workers: 2, Progress: func(p prove.Progress) {
+			if p.Seeds < last.Seeds || p.Done < last.Done || p.Done > p.Total || p.Total != total {
+				t.Errorf("%+v after %+v", p, last)
+			}
+			last = p
+			levels[p.Level] = true
+		}})
+		if last.Seeds != 7 || last.Done != total || len(levels) < 6 {
+			t.Errorf("%+v, %v", last, levels)
+		}
+		os.Remove(filepath.Join(dir, rundir.LayerName(6)))
+	}
+}
+
+// TestCancel interrupts the comparison of a layer and the proof of one.
+func TestCancel(t *testing.T) {
+	game := testrun.Game(t, 8, awari.Awari)
+	dir := testrun.Write(t, game, testrun.Solve(t, game, 7), 64)
+	for _, level := range []int{0, 2} {
+		ctx, cancel := context.WithCancel(t.Context())
+		result, err := prove.Run(ctx, dir, prove.Options{Workers: 2, Progress: func(p prove.Progress) {
+			if p.Seeds == 5 && p.Level == level {
+				cancel()
+			}
+		}})
+		if !errors.Is(err, context.Canceled) || len(result.Layers) != 5 {
+			t.Errorf("level %d: %v, %+v", level, err, result)
+		}
+	}
+}
+
+// TestIndependence looks at what the package is built from.
+func TestIndependence(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, name := range strings.Fields(string(out)) {
+		switch name {
+		case "grenier/pipeline/solve/internal/halfboard", "grenier/layers/awari/halves", "grenier/pipeline/spaces/retro",
+			"grenier/kernels/compress", "grenier/kernels/transpose":
+			t.Errorf("proving must not use %s", name)
+		}
+	}
+}
+
+// BenchmarkRun verifies and proves layer 14 of the 12-pit game.
+func BenchmarkRun(b *testing.B) {
+	const seeds = 14
+	dir, game := b.TempDir(), testrun.Game(b, 12, awari.Awari)
+	_, err := solve.Solve(b.Context(), dir, game, solve.Options{
+		Seeds: seeds, Codec: layerfile.LZ4, Workers: 2, Family: cpu.Best(),
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	size := testrun.Space(b, game, seeds).Size(seeds)
+	for name, memory := range map[string]int64{"memory": 1 << 30, "stream": bitsOf(int(size)) + 1} {
+		b.Run(name, func(b *testing.B) {
+			proved := uint64(0)
+			for b.Loop() {
+				result := run(b, dir, prove.Options{Layers: []int{seeds}, Workers: 1, Family: cpu.Best(), MemoryBytes: memory})
+				if !result.OK {
+					b.Fatal(result.Err())
+				}
+				proved += size
+			}
+			b.ReportMetric(float64(proved)/b.Elapsed().Seconds(), "positions/s")
+		})
+	}
+}

@@ -1,0 +1,334 @@
+package scrub_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"grenier/io/corrupt"
+	"grenier/io/layerfile"
+	"grenier/io/rundir"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/check/scrub"
+	"grenier/pipeline/solve"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// solved returns a run of the layers 0 to 5 on 6 pits.
+func solved(t *testing.T) string {
+	t.Helper()
+	game, err := awari.New(6, awari.Awari)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "run")
+	o := solve.Options{Seeds: 5, Codec: layerfile.LZ4, Workers: 2, Family: cpu.Best()}
+	if _, err := solve.Solve(t.Context(), dir, game, o); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func layer(dir string, n int) string { return filepath.Join(dir, rundir.LayerName(n)) }
+
+func change(t *testing.T, path string, at int) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text[at] ^= 1
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func remove(t *testing.T, path string) {
+	t.Helper()
+	if err := os.RemoveAll(path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func mustRun(t *testing.T, dir string, o scrub.Options) *scrub.Result {
+	t.Helper()
+	o.Workers = 2
+	r, err := scrub.Run(t.Context(), dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// text is a short form of a result: a letter for each layer, i, d or m; upper case if the
+// layer was read by an earlier scrub, ? behind it if it is not listed.
+func text(r *scrub.Result) string {
+	text := ""
+	for _, l := range r.Layers {
+		c := string(l.State[0])
+		if l.Before != nil {
+			c = strings.ToUpper(c)
+		}
+		if l.Unlisted {
+			c += "?"
+		}
+		text += c
+	}
+	return text
+}
+
+// TestScrub damages what there is, and reads the result.
+func TestScrub(t *testing.T) {
+	for _, c := range []struct {
+		name, want, err string
+		damage          func(t *testing.T, dir string)
+	}{
+		{"nothing", "iiiiii", "", func(*testing.T, string) {}},
+		{"a block", "iiidii", "layer 3: .*layer-03.gl: block 0: checksum of the stored bytes", func(t *testing.T, dir string) {
+			change(t, layer(dir, 3), blockAt(t, layer(dir, 3)))
+		}},
+		{"much", "mdidid", "layer 0: .*missing.*4 of 6 layers", func(t *testing.T, dir string) {
+			remove(t, layer(dir, 0))
+			change(t, layer(dir, 1), 3)
+			change(t, layer(dir, 3), 30)
+			remove(t, layer(dir, 5))
+			if err := os.Mkdir(layer(dir, 5), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"another layer", "iiiidi", "layer 4: .*number of seeds", func(t *testing.T, dir string) {
+			remove(t, layer(dir, 4))
+			if err := os.Link(layer(dir, 3), layer(dir, 4)); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"no manifest", "iiimii", "manifest.json: missing, but there are layer files .1 of 6", func(t *testing.T, dir string) {
+			remove(t, filepath.Join(dir, rundir.ManifestName))
+			remove(t, layer(dir, 3))
+		}},
+		{"damaged manifest", "iiiiii", "manifest.json: ", func(t *testing.T, dir string) {
+			change(t, filepath.Join(dir, rundir.ManifestName), 99)
+		}},
+		{"unlisted", "iiiiiid?", "layer 6: .*number of seeds 5", func(t *testing.T, dir string) {
+			if err := os.Link(layer(dir, 5), layer(dir, 6)); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"foreign beside", "iiiiii", "", func(t *testing.T, dir string) {
+			if err := os.WriteFile(layer(dir, 20), []byte("Dear diary"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := solved(t)
+			c.damage(t, dir)
+			r := mustRun(t, dir, scrub.Options{})
+			err := r.Err()
+			if text(r) != c.want || r.OK != (err == nil) || (c.err == "") != r.OK {
+				t.Errorf("%s, ok %v, %v; want %s", text(r), r.OK, err, c.want)
+			}
+			if err != nil && (!errors.Is(err, corrupt.ErrCorrupt) || !matches(err.Error(), c.err)) {
+				t.Errorf("%v lacks %s", err, c.err)
+			}
+			if (c.name == "foreign beside") != (len(r.Ignored) == 1) {
+				t.Errorf("ignored: %v", r.Ignored)
+			}
+			if exists(filepath.Join(dir, rundir.WorkName, rundir.ScrubName)) {
+				t.Error("a note is left")
+			}
+		})
+	}
+}
+
+// blockAt returns where the first block of a file begins.
+func blockAt(t *testing.T, path string) int {
+	t.Helper()
+	f, err := layerfile.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	h := f.Header()
+	return 84 + len(h.Model) + 1
+}
+
+// matches tells whether the parts of pattern, between ".*", follow each other in text.
+func matches(text, pattern string) bool {
+	for part := range strings.SplitSeq(pattern, ".*") {
+		i := strings.Index(text, strings.ReplaceAll(part, ".1", "(1"))
+		if i < 0 {
+			return false
+		}
+		text = text[i:]
+	}
+	return true
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// interrupt ends a scrub after the layer of n seeds.
+func interrupt(t *testing.T, dir string, n int) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o := scrub.Options{Workers: 1, Done: func(l scrub.Layer) {
+		if l.Seeds == n {
+			cancel()
+		}
+	}}
+	if _, err := scrub.Run(ctx, dir, o); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+}
+
+// TestResume: what was read is not read again, unless it changed.
+func TestResume(t *testing.T) {
+	dir := solved(t)
+	interrupt(t, dir, 3)
+	if r := mustRun(t, dir, scrub.Options{}); text(r) != "IIIIii" || !r.OK {
+		t.Error(text(r))
+	}
+	if r := mustRun(t, dir, scrub.Options{}); text(r) != "iiiiii" {
+		t.Errorf("after the end: %s", text(r))
+	}
+	interrupt(t, dir, 3)
+	if r := mustRun(t, dir, scrub.Options{Restart: true}); text(r) != "iiiiii" {
+		t.Errorf("restart: %s", text(r))
+	}
+	interrupt(t, dir, 3)
+	if r := mustRun(t, dir, scrub.Options{Layers: []int{2}}); text(r) != "i" {
+		t.Errorf("one layer: %s", text(r))
+	}
+	change(t, layer(dir, 1), 100) // another time, the same size
+	later := time.Now().Add(time.Hour)
+	if err := os.Chtimes(layer(dir, 2), later, later); err != nil {
+		t.Fatal(err)
+	}
+	if r := mustRun(t, dir, scrub.Options{}); text(r) != "IdiIii" {
+		t.Errorf("changed: %s", text(r))
+	}
+}
+
+// TestNote: what is read is on disk at once, for a kill leaves no time for that.
+func TestNote(t *testing.T) {
+	dir := solved(t)
+	mustRun(t, dir, scrub.Options{Done: func(l scrub.Layer) {
+		text, err := os.ReadFile(filepath.Join(dir, rundir.WorkName, rundir.ScrubName))
+		if err != nil || strings.Count(string(text), `"done": true`) != l.Seeds+1 {
+			t.Errorf("after layer %d: %s, %v", l.Seeds, text, err)
+		}
+	}})
+}
+
+// TestResumeDamage: damage that was found is found again.
+func TestResumeDamage(t *testing.T) {
+	dir := solved(t)
+	change(t, layer(dir, 1), blockAt(t, layer(dir, 1)))
+	interrupt(t, dir, 3)
+	if r := mustRun(t, dir, scrub.Options{}); text(r) != "IdIIii" || r.Err() == nil {
+		t.Error(text(r))
+	}
+}
+
+// TestBadNote: a note that is none is said, and does no harm.
+func TestBadNote(t *testing.T) {
+	dir := solved(t)
+	path := filepath.Join(dir, rundir.WorkName, rundir.ScrubName)
+	for _, bad := range []string{
+		"", "Dear diary", `{"format": "grenier-scrub", "version": 2}`,
+		`{"format": "grenier-scrub", "version": 1, "layers": [{"seeds": 1, "done": true, "block": -5}]}`,
+	} {
+		if err := os.WriteFile(path, []byte(bad), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		notes := ""
+		r := mustRun(t, dir, scrub.Options{Note: func(text string) { notes += text }})
+		if text(r) != "iiiiii" || (notes == "") != strings.Contains(bad, "layers") || exists(path) {
+			t.Errorf("%q: %s, %q", bad, text(r), notes)
+		}
+	}
+}
+
+// TestSolverRuns: while a solver has the directory, nothing is written.
+func TestSolverRuns(t *testing.T) {
+	dir := solved(t)
+	l, err := rundir.LockDamaged(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Unlock()
+	notes := ""
+	r := mustRun(t, dir, scrub.Options{Note: func(text string) { notes += text }})
+	if text(r) != "iiiiii" || !strings.Contains(notes, "in use by process") {
+		t.Errorf("%s, %q", text(r), notes)
+	}
+	if exists(filepath.Join(dir, rundir.WorkName, rundir.ScrubName)) {
+		t.Error("there is a note")
+	}
+}
+
+// TestNoWork: without work/ there is no note, and that is all.
+func TestNoWork(t *testing.T) {
+	dir := solved(t)
+	remove(t, filepath.Join(dir, rundir.WorkName))
+	notes := 0
+	r := mustRun(t, dir, scrub.Options{Note: func(string) { notes++ }})
+	if text(r) != "iiiiii" || !r.OK || notes != 1 {
+		t.Errorf("%s, %d notes", text(r), notes)
+	}
+}
+
+// TestNoRun: what holds no run is refused.
+func TestNoRun(t *testing.T) {
+	for want, fill := range map[error]string{rundir.ErrMissing: "", corrupt.ErrForeign: "thesis.tex"} {
+		dir := t.TempDir()
+		if fill != "" {
+			if err := os.WriteFile(filepath.Join(dir, fill), nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := scrub.Run(t.Context(), dir, scrub.Options{}); !errors.Is(err, want) {
+			t.Errorf("%v, want %v", err, want)
+		}
+	}
+	if _, err := scrub.Run(t.Context(), solved(t), scrub.Options{Layers: []int{6}}); !errors.Is(err, scrub.ErrNoLayer) {
+		t.Error(err)
+	}
+}
+
+// TestProgress: it ends where it should, resumed or not.
+func TestProgress(t *testing.T) {
+	dir := solved(t)
+	interrupt(t, dir, 2)
+	var last scrub.Progress
+	mustRun(t, dir, scrub.Options{Progress: func(p scrub.Progress) {
+		if p.Done < last.Done || p.Done > p.Total {
+			t.Error(fmt.Sprint(last, p))
+		}
+		last = p
+	}})
+	size := int64(0)
+	for n := 3; n <= 5; n++ {
+		info, err := os.Stat(layer(dir, n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		size += info.Size()
+	}
+	if last.Total != size || last.Done < size/2 {
+		t.Errorf("%+v of %d", last, size)
+	}
+}

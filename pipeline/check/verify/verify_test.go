@@ -1,0 +1,351 @@
+package verify_test
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"grenier/io/corrupt"
+	"grenier/io/layerfile"
+	"grenier/io/manifest"
+	"grenier/io/rundir"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/check/verify"
+	"grenier/pipeline/internal/testrun"
+	"grenier/pipeline/solve"
+	"grenier/pipeline/tables"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// run verifies a directory and fails the test if that is not possible.
+func run(t testing.TB, dir string, o verify.Options) *verify.Result {
+	t.Helper()
+	result, err := verify.Run(t.Context(), dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// ways are options that must not change the outcome: one worker or several,
+// layers in memory, some of them, or none and a cache of one block.
+func ways() map[string]verify.Options {
+	return map[string]verify.Options{
+		"plain":  {},
+		"memory": {Workers: 3, Family: cpu.Best()},
+		"some":   {Workers: 2, MemoryBytes: 2000},
+		"cache":  {Workers: 2, MemoryBytes: 1, CacheBytes: 1},
+	}
+}
+
+func TestIntact(t *testing.T) {
+	for _, c := range []struct{ pits, seeds, block int }{{4, 14, 50}, {8, 9, 1000}} {
+		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+			game := testrun.Game(t, c.pits, rules)
+			layers := testrun.Solve(t, game, c.seeds)
+			dir := testrun.Write(t, game, layers, c.block)
+			for name, o := range ways() {
+				t.Run(fmt.Sprintf("%s, %s", game.Name(), name), func(t *testing.T) {
+					result := run(t, dir, o)
+					if !result.OK || result.Err() != nil || len(result.Layers) != c.seeds+1 {
+						t.Fatalf("%+v", result)
+					}
+					for n, l := range result.Layers {
+						size := uint64(len(layers[n]))
+						if l.Seeds != n || l.Positions != size || l.Checked != size || l.Mismatches != 0 {
+							t.Errorf("%+v", l)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+func TestJSON(t *testing.T) {
+	game := testrun.Game(t, 4, awari.Awari)
+	layers := testrun.Solve(t, game, 2)
+	layers[2][1] = 1 // no move leads there
+	result := run(t, testrun.Write(t, game, layers, 64), verify.Options{Layers: []int{2, 0, 2}, Seed: 7})
+	result.Seconds = 0.5
+	got, err := json.Marshal(result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"ok":false,"sample":0,"seed":7,"layers":[` +
+		`{"seeds":0,"positions":1,"checked":1,"mismatches":0,"problems":[]},` +
+		`{"seeds":2,"positions":10,"checked":10,"mismatches":1,"problems":[` +
+		`{"text":"board 0 0 1 1, rank 1: the score is 1, but its moves give -2",` +
+		`"difference":{"rank":1,"board":"0 0 1 1","stored":1,"expected":-2}}]}],"seconds":0.5}`
+	if string(got) != want {
+		t.Errorf("%s, want\n%s", got, want)
+	}
+}
+
+// other returns another score that is possible too.
+func other(score int8) int8 {
+	if score == 0 {
+		return 1
+	}
+	return -score
+}
+
+// TestFalseScores has correct checksums on wrong scores.
+func TestFalseScores(t *testing.T) {
+	game := testrun.Game(t, 8, awari.Awari)
+	layers := testrun.Solve(t, game, 8)
+	truth := layers[8][4000]
+	layers[8][4000] = other(truth)
+	for i := range 30 {
+		layers[7][100*i] = other(layers[7][100*i])
+	}
+	dir := testrun.Write(t, game, layers, 100)
+	want := run(t, dir, verify.Options{})
+	if err := want.Err(); want.OK || !errors.Is(err, verify.ErrDifferences) || errors.Is(err, corrupt.ErrCorrupt) {
+		t.Fatalf("%v", err)
+	}
+	found := false
+	for _, p := range want.Layers[8].Problems {
+		found = found || *p.Difference == verify.Difference{
+			Rank: 4000, Board: game.Text(testrun.Space(t, game, 8).Unrank(8, 4000)),
+			Stored: int(other(truth)), Expected: int(truth),
+		}
+	}
+	if !found {
+		t.Errorf("rank 4000 is missing in %+v", want.Layers[8])
+	}
+	if l := want.Layers[7]; l.Mismatches < 30 || len(l.Problems) != verify.MaxDifferences || l.Problems[0].Difference.Rank != 0 {
+		t.Errorf("%+v", l)
+	}
+	for name, o := range ways() {
+		if got := run(t, dir, o); !reflect.DeepEqual(got.Layers, want.Layers) {
+			t.Errorf("%s: %+v, want %+v", name, got.Layers, want.Layers)
+		}
+	}
+}
+
+func TestSample(t *testing.T) {
+	game := testrun.Game(t, 8, awari.Strict)
+	layers := testrun.Solve(t, game, 9)
+	for i := range layers[9] {
+		layers[9][i] = 1
+	}
+	dir := testrun.Write(t, game, layers, 1000)
+	sample := func(o verify.Options) verify.Layer {
+		o.Sample = 300
+		result := run(t, dir, o)
+		for n, l := range result.Layers {
+			if l.Checked != min(300, uint64(len(layers[n]))) || n < 9 && len(l.Problems) > 0 {
+				t.Errorf("%+v", l)
+			}
+		}
+		return result.Layers[9]
+	}
+	want := sample(verify.Options{Seed: 1})
+	if want.Mismatches < 100 || len(want.Problems) != verify.MaxDifferences {
+		t.Errorf("%+v", want)
+	}
+	for name, o := range ways() {
+		o.Seed = 1
+		if got := sample(o); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+	}
+	if reflect.DeepEqual(sample(verify.Options{Seed: 2}), want) {
+		t.Error("another seed, the same sample")
+	}
+}
+
+// TestDamage changes the file of layer 5 and wants that layer, and all that read
+// it, to be reported, with the name of the file.
+func TestDamage(t *testing.T) {
+	game, strict := testrun.Game(t, 4, awari.Awari), testrun.Game(t, 4, awari.Strict)
+	layers := testrun.Solve(t, game, 8)
+	other := testrun.Write(t, strict, testrun.Solve(t, strict, 8), 8)
+	for name, c := range map[string]struct {
+		damage func(t *testing.T, dir, path string)
+		want   error
+		errors int // expected of layer 5
+	}{
+		"two blocks": {func(t *testing.T, _, path string) {
+			data := testrun.ReadFile(t, path)
+			index := binary.LittleEndian.Uint64(data[len(data)-76:])
+			for i := range uint64(2) {
+				data[binary.LittleEndian.Uint64(data[index+24*i:])] ^= 1
+			}
+			testrun.WriteFile(t, path, data)
+		}, corrupt.ErrCorrupt, 2},
+		"truncated": {func(t *testing.T, _, path string) {
+			data := testrun.ReadFile(t, path)
+			testrun.WriteFile(t, path, data[:len(data)-100])
+		}, corrupt.ErrCorrupt, 1},
+		"missing": {func(t *testing.T, _, path string) { os.Remove(path) }, fs.ErrNotExist, 1},
+		"another layer": {func(t *testing.T, dir, path string) {
+			testrun.WriteFile(t, path, testrun.ReadFile(t, filepath.Join(dir, rundir.LayerName(4))))
+		}, corrupt.ErrMismatch, 1},
+		"other rules": {func(t *testing.T, _, path string) {
+			testrun.WriteFile(t, path, testrun.ReadFile(t, filepath.Join(other, rundir.LayerName(5))))
+		}, corrupt.ErrMismatch, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := testrun.Write(t, game, layers, 8)
+			path := filepath.Join(dir, rundir.LayerName(5))
+			c.damage(t, dir, path)
+			for _, o := range ways() {
+				result := run(t, dir, o)
+				if err := result.Err(); result.OK || !errors.Is(err, corrupt.ErrCorrupt) || !errors.Is(err, c.want) {
+					t.Errorf("%v", err)
+				}
+				checkDamage(t, result, path, c.errors)
+			}
+		})
+	}
+}
+
+// checkDamage wants a number of errors about the file in layer 5, and one in the
+// layers above from which captures lead there.
+func checkDamage(t *testing.T, result *verify.Result, path string, errors int) {
+	t.Helper()
+	for n, l := range result.Layers {
+		want := 0
+		switch {
+		case n == 5:
+			want = errors
+		case n > 6:
+			want = 1
+		}
+		if len(l.Problems) != want || (want == 0) != (l.Checked == l.Positions) {
+			t.Errorf("%+v, want %d problems", l, want)
+		}
+		for _, p := range l.Problems {
+			if p.Difference != nil || !strings.Contains(p.Text, path) {
+				t.Errorf("layer %d: %s", n, p.Text)
+			}
+		}
+	}
+}
+
+// TestFalseManifest has a manifest that is right in all sums but one histogram.
+func TestFalseManifest(t *testing.T) {
+	game := testrun.Game(t, 4, awari.Awari)
+	dir := testrun.Write(t, game, testrun.Solve(t, game, 5), 64)
+	path := filepath.Join(dir, rundir.ManifestName)
+	m, err := manifest.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &m.Layers[5].Histogram
+	h[5], h[4] = h[5]-1, h[4]+1
+	testrun.SaveManifest(t, dir, m)
+	result := run(t, dir, verify.Options{})
+	if err := result.Err(); !errors.Is(err, corrupt.ErrMismatch) || !strings.Contains(err.Error(), "histogram") ||
+		!strings.HasPrefix(err.Error(), "layer 5: ") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	if _, err := verify.Run(t.Context(), filepath.Join(t.TempDir(), "none"), verify.Options{}); !errors.Is(err, rundir.ErrMissing) {
+		t.Errorf("no directory: %v", err)
+	}
+	game := testrun.Game(t, 4, awari.Awari)
+	dir := testrun.Write(t, game, testrun.Solve(t, game, 3), 64)
+	for _, n := range []int{-1, 4} {
+		_, err := verify.Run(t.Context(), dir, verify.Options{Layers: []int{n}})
+		if !errors.Is(err, tables.ErrUnsolved) || !strings.Contains(err.Error(), fmt.Sprintf("layer %d (0 to 3", n)) {
+			t.Errorf("layer %d: %v", n, err)
+		}
+	}
+	result := run(t, testrun.Write(t, game, nil, 64), verify.Options{})
+	if !result.OK || len(result.Layers) != 0 {
+		t.Errorf("nothing is solved: %+v", result)
+	}
+}
+
+func TestProgress(t *testing.T) {
+	game := testrun.Game(t, 8, awari.Awari)
+	dir := testrun.Write(t, game, testrun.Solve(t, game, 7), 64)
+	os.Remove(filepath.Join(dir, rundir.LayerName(6)))
+	var last verify.Progress
+	run(t, dir, verify.Options{Workers: 2, Progress: func(p verify.Progress) {
+		if p.Seeds < last.Seeds || p.Done < last.Done || p.Done > p.Total {
+			t.Errorf("%+v after %+v", p, last)
+		}
+		last = p
+	}})
+	if last.Seeds != 7 || last.Done != last.Total || last.Total != 6435 { // 15 choose 8
+		t.Errorf("%+v", last)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	game := testrun.Game(t, 8, awari.Awari)
+	dir := testrun.Write(t, game, testrun.Solve(t, game, 7), 64)
+	ctx, cancel := context.WithCancel(t.Context())
+	result, err := verify.Run(ctx, dir, verify.Options{Workers: 2, Progress: func(p verify.Progress) {
+		if p.Seeds == 5 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) || len(result.Layers) < 5 || len(result.Layers) > 6 {
+		t.Errorf("%v, %+v", err, result)
+	}
+}
+
+// TestIndependence looks at what the package is built from.
+func TestIndependence(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, name := range strings.Fields(string(out)) {
+		switch name {
+		case "grenier/pipeline/solve/internal/halfboard", "grenier/layers/awari/halves", "grenier/pipeline/spaces/retro":
+			t.Errorf("verifying must not use %s", name)
+		}
+	}
+}
+
+// BenchmarkRun verifies all layers of the 12-pit game up to 16 seeds, in memory.
+func BenchmarkRun(b *testing.B) {
+	dir := b.TempDir()
+	_, err := solve.Solve(b.Context(), dir, testrun.Game(b, 12, awari.Awari), solve.Options{
+		Seeds: 16, Codec: layerfile.LZ4, Workers: 2, Family: cpu.Best(),
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, o := range map[string]verify.Options{
+		"memory": {MemoryBytes: 1 << 30},
+		"cache":  {MemoryBytes: 1},
+		"sample": {MemoryBytes: 1, Sample: 10_000},
+	} {
+		b.Run(name, func(b *testing.B) {
+			o.Workers, o.Family = 1, cpu.Best()
+			checked := uint64(0)
+			for b.Loop() {
+				result := run(b, dir, o)
+				if !result.OK {
+					b.Fatal(result.Err())
+				}
+				for _, l := range result.Layers {
+					checked += l.Checked
+				}
+			}
+			b.ReportMetric(float64(checked)/b.Elapsed().Seconds(), "positions/s")
+		})
+	}
+}

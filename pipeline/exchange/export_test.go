@@ -1,0 +1,357 @@
+package exchange
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"grenier/io/corrupt"
+	"grenier/io/frame"
+	"grenier/io/layerfile"
+	"grenier/io/memory"
+	"grenier/io/npy"
+	"grenier/io/tally"
+	"grenier/kernels/colex"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/internal/testrun"
+	"grenier/pipeline/solve"
+	"grenier/pipeline/tables"
+)
+
+// long says that there is time for long tests.
+func long() bool { return os.Getenv("GRENIER_LONG") != "" }
+
+// solve returns a new run directory with the layers 0 to seeds.
+func solveRun(t testing.TB, game awari.Game, seeds int) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	_, err := solve.Solve(t.Context(), dir, game, solve.Options{
+		Seeds: seeds, Codec: layerfile.LZ4, Workers: 2, Family: cpu.Best(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// open opens a run directory until the test ends.
+func open(t testing.TB, dir string) *tables.Tables {
+	t.Helper()
+	tb, err := tables.Open(dir, tables.Options{Family: cpu.Best()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := tb.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return tb
+}
+
+// scoresOf returns a layer of a run directory.
+func scoresOf(t testing.TB, tb *tables.Tables, n int) []int8 {
+	t.Helper()
+	scores := make([]int8, tb.Layers()[n].Positions)
+	if err := tb.Read(n, 0, scores); err != nil {
+		t.Fatal(err)
+	}
+	return scores
+}
+
+// written exports a layer.
+func written(t testing.TB, dir string, o Options) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	o.Workers, o.Family = 2, cpu.Best()
+	if o.Codec == "" {
+		o.Codec = frame.None
+	}
+	s, err := Write(t.Context(), dir, &out, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Bytes != uint64(out.Len()) || s.Seeds != o.Seeds || s.Format != o.Format || s.Codec != o.Codec {
+		t.Errorf("%+v, and %d bytes", s, out.Len())
+	}
+	return out.Bytes()
+}
+
+// TestPlainFormats exports layers of several blocks, in one go and within little memory.
+func TestPlainFormats(t *testing.T) {
+	game := testrun.Game(t, 12, awari.Awari)
+	dir := solveRun(t, game, 9)
+	tb, space := open(t, dir), testrun.Space(t, game, 9)
+	for _, n := range []int{0, 1, 3, 9} {
+		scores := scoresOf(t, tb, n)
+		want := map[Format][]byte{Colex: tally.Bytes(scores)}
+		want[Npy] = append(npy.Header(uint64(len(scores))), want[Colex]...)
+		for _, b := range published(12, n) {
+			_, rank := space.Rank(b)
+			want[Vu] = append(want[Vu], byte(scores[rank]))
+		}
+		for f, bytes := range want {
+			for _, memory := range []uint64{0, 32 << 20} {
+				if got := written(t, dir, Options{Seeds: n, Format: f, Memory: memory}); !slices.Equal(got, bytes) {
+					t.Errorf("layer %d as %s, memory %d: %d bytes, not the %d expected", n, f, memory, len(got), len(bytes))
+				}
+			}
+		}
+	}
+}
+
+// TestCSV compares with boards written plainly.
+func TestCSV(t *testing.T) {
+	for _, game := range []awari.Game{testrun.Game(t, 4, awari.Strict), testrun.Game(t, 12, awari.Awari)} {
+		dir := solveRun(t, game, 8)
+		tb, space := open(t, dir), testrun.Space(t, game, 8)
+		for _, n := range []int{0, 1, 8} {
+			var want strings.Builder
+			for pit := range game.Pits() {
+				fmt.Fprintf(&want, "p%d,", pit)
+			}
+			want.WriteString("score\n")
+			for rank, score := range scoresOf(t, tb, n) {
+				board := game.Text(space.Unrank(n, uint64(rank)))
+				fmt.Fprintf(&want, "%s,%d\n", strings.ReplaceAll(board, " ", ","), score)
+			}
+			got := string(written(t, dir, Options{Seeds: n, Format: CSV, Memory: 64 << 20}))
+			if got != want.String() {
+				t.Errorf("%s, layer %d: %.300s", game.Name(), n, got)
+			}
+		}
+	}
+}
+
+// TestGolden holds small files as they were published by the first version.
+func TestGolden(t *testing.T) {
+	dir := solveRun(t, testrun.Game(t, 12, awari.Awari), 6)
+	small := solveRun(t, testrun.Game(t, 4, awari.Awari), 3)
+	for name, got := range map[string][]byte{
+		"layer2.vu":    written(t, dir, Options{Seeds: 2, Format: Vu}),
+		"layer2.colex": written(t, dir, Options{Seeds: 2, Format: Colex}),
+		"layer2.npy":   written(t, dir, Options{Seeds: 2, Format: Npy}),
+		"layer3.csv":   written(t, small, Options{Seeds: 3, Format: CSV}),
+	} {
+		path := filepath.Join("testdata", name)
+		if os.Getenv("GRENIER_GOLDEN") == "1" {
+			testrun.WriteFile(t, path, got)
+		}
+		if want := testrun.ReadFile(t, path); !bytes.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestEncoderPieces: pieces of any size make the same file. Boards have 4 to 12 pits.
+func TestEncoderPieces(t *testing.T) {
+	everyShape(t, func(t *testing.T, game awari.Game, n int) {
+		s, space := mustShape(t, game, n), testrun.Space(t, game, n)
+		var want []byte
+		for _, b := range published(game.Pits(), n) {
+			_, rank := space.Rank(b)
+			want = append(want, byte(rank))
+		}
+		for _, size := range []uint64{1, 3, 50, s.size()} {
+			if s.size()/size > 10_000 && !long() {
+				continue
+			}
+			var got []byte
+			for from := uint64(0); from < s.size(); from += size {
+				scores := make([]int8, min(size, s.size()-from))
+				for i := range scores {
+					scores[i] = int8(from + uint64(i))
+				}
+				piece, err := Vu.newEncoder(s).encode(nil, from, scores)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(slices.Clone(piece), got...)
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("pieces of %d: %d bytes, not the %d expected", size, len(got), len(want))
+			}
+		}
+	})
+}
+
+// publishedIndex numbers a board in its file by counting those that come before: for each pit
+// from the last on, those with fewer seeds there and the same behind.
+func publishedIndex(t *testing.T, b awari.Board) int64 {
+	t.Helper()
+	choose := func(n, k int) int64 {
+		if n < k {
+			return 0
+		}
+		c, err := colex.Binomial(n, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return int64(c)
+	}
+	index, left, emptied := int64(0), b.Seeds(), false
+	for pit := 11; pit > 0; pit-- {
+		for seeds := range int(b[pit]) {
+			rest := left - seeds
+			index += choose(rest+pit-1, pit-1) // boards of pits 0 to pit-1
+			if pit >= 6 && !emptied && seeds > 0 && rest >= pit-6 {
+				index -= choose(rest-(pit-6)+pit-1, pit-1) // those that leave no pit of the opponent empty
+			}
+		}
+		left -= int(b[pit])
+		emptied = emptied || pit >= 6 && b[pit] == 0
+	}
+	return index
+}
+
+// TestPublishedExample: the example in the documentation of the published database,
+// found by its index. The index itself is checked on all boards of few seeds.
+func TestPublishedExample(t *testing.T) {
+	for n := range 8 {
+		for i, b := range published(12, n) {
+			if got := publishedIndex(t, b); got != int64(i) {
+				t.Fatalf("board %v is number %d, want %d", b, got, i)
+			}
+		}
+	}
+	if !long() {
+		t.Skip("solves 16 layers; set GRENIER_LONG=1")
+	}
+	dir := solveRun(t, testrun.Game(t, 12, awari.Awari), 16)
+	file := written(t, dir, Options{Seeds: 16, Format: Vu})
+	board := awari.Board{1, 1, 1, 1, 1, 2, 4, 2, 3, 0, 0, 0}
+	if score := int8(file[publishedIndex(t, board)]); score != 0 {
+		t.Errorf("the score is %d, want 0", score)
+	}
+	probe, err := open(t, dir).Probe(board)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pit, want := range []int{-1, -1, -2, -2, -2, 0} {
+		if m := probe.Moves[pit]; m.Value != want {
+			t.Errorf("pit %d: %d, want %d", pit, m.Value, want)
+		}
+	}
+}
+
+func TestRefusedExports(t *testing.T) {
+	strict, small := solveRun(t, testrun.Game(t, 12, awari.Strict), 2), solveRun(t, testrun.Game(t, 10, awari.Awari), 2)
+	for _, c := range []struct {
+		dir  string
+		o    Options
+		want error
+	}{
+		{strict, Options{Seeds: 2, Format: Vu}, ErrFormat},
+		{small, Options{Seeds: 2, Format: Vu}, ErrFormat},
+		{small, Options{Seeds: 3, Format: Colex}, tables.ErrUnsolved},
+		{small, Options{Seeds: -1, Format: Colex}, tables.ErrUnsolved},
+		{small, Options{Seeds: 2, Format: Colex, Codec: "gzip"}, frame.ErrCodec},
+		{filepath.Join(small, "none"), Options{Format: Colex}, nil},
+	} {
+		path := filepath.Join(t.TempDir(), "file")
+		_, err := WriteFile(t.Context(), c.dir, path, c.o)
+		if err == nil || c.want != nil && !errors.Is(err, c.want) {
+			t.Errorf("%+v: error %v", c.o, err)
+		}
+		nothingIn(t, filepath.Dir(path))
+	}
+	var memory *memory.Error
+	_, err := Write(t.Context(), small, nil, Options{Seeds: 2, Format: Colex, Codec: frame.None, Memory: 1 << 20})
+	if !errors.As(err, &memory) || memory.Need <= memory.Allowed || !strings.Contains(err.Error(), "1.0 MiB are allowed") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := ParseFormat("xml"); !errors.Is(err, ErrFormat) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// nothingIn checks that a directory is empty.
+func nothingIn(t *testing.T, dir string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) > 0 {
+		t.Errorf("%s holds %v, error %v", dir, entries, err)
+	}
+}
+
+// TestNotAFile: only files are replaced.
+func TestNotAFile(t *testing.T) {
+	dir := solveRun(t, testrun.Game(t, 4, awari.Awari), 2)
+	out := t.TempDir()
+	if _, err := WriteFile(t.Context(), dir, out, Options{Format: Colex, Codec: frame.None}); err == nil || !strings.Contains(err.Error(), "not a file") {
+		t.Errorf("error %v", err)
+	}
+	path := filepath.Join(out, "file")
+	testrun.WriteFile(t, path, []byte("old"))
+	if _, err := WriteFile(t.Context(), dir, path, Options{Seeds: 2, Format: Colex, Codec: frame.None}); err != nil {
+		t.Fatal(err)
+	}
+	if got := testrun.ReadFile(t, path); len(got) != 10 {
+		t.Errorf("%d bytes", len(got))
+	}
+}
+
+// TestInterruptedExport: the old file stays, and nothing else.
+func TestInterruptedExport(t *testing.T) {
+	dir := solveRun(t, testrun.Game(t, 12, awari.Awari), 9)
+	for _, codec := range []frame.Codec{frame.None, frame.LZ4, frame.Zstd} {
+		out := t.TempDir()
+		path := filepath.Join(out, "file")
+		ctx, cancel := context.WithCancel(t.Context())
+		_, err := WriteFile(ctx, dir, path, Options{
+			Seeds: 9, Format: Vu, Codec: codec, Workers: 2, Family: cpu.Best(), Progress: func(Progress) { cancel() },
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: error %v", codec, err)
+		}
+		nothingIn(t, out)
+	}
+}
+
+// failing fails after some bytes.
+type failing struct{ left int }
+
+var errFull = errors.New("full")
+
+func (f *failing) Write(p []byte) (int, error) {
+	if f.left -= len(p); f.left < 0 {
+		return 0, errFull
+	}
+	return len(p), nil
+}
+
+func TestWriterFails(t *testing.T) {
+	dir := solveRun(t, testrun.Game(t, 12, awari.Awari), 9)
+	for _, codec := range []frame.Codec{frame.None, frame.LZ4, frame.Zstd} {
+		for _, left := range []int{0, 30_000} {
+			_, err := Write(t.Context(), dir, &failing{left}, Options{
+				Seeds: 9, Format: Npy, Codec: codec, Workers: 2, Family: cpu.Best(),
+			})
+			if !errors.Is(err, errFull) {
+				t.Errorf("%s, %d bytes: error %v", codec, left, err)
+			}
+		}
+	}
+}
+
+// TestDamagedLayer: no byte of a damaged block is published.
+func TestDamagedLayer(t *testing.T) {
+	dir := solveRun(t, testrun.Game(t, 12, awari.Awari), 9)
+	path := filepath.Join(dir, "layer-09.gl")
+	data := testrun.ReadFile(t, path)
+	data[len(data)/2] ^= 1
+	testrun.WriteFile(t, path, data)
+	out := t.TempDir()
+	_, err := WriteFile(t.Context(), dir, filepath.Join(out, "file"), Options{Seeds: 9, Format: Colex, Codec: frame.None, Family: cpu.Best()})
+	if !errors.Is(err, corrupt.ErrCorrupt) {
+		t.Errorf("error %v", err)
+	}
+	nothingIn(t, out)
+}

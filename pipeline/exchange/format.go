@@ -1,0 +1,54 @@
+package exchange
+
+import (
+	"errors"
+	"fmt"
+
+	"grenier/layers/awari"
+)
+
+// Format is what a file looks like.
+type Format string
+
+// The formats.
+const (
+	Colex Format = "colex"
+	Vu    Format = "vu"
+	Npy   Format = "npy"
+	CSV   Format = "csv"
+)
+
+// ErrFormat reports a format that does not exist, or that cannot hold, or give, what was
+// asked for.
+var ErrFormat = errors.New("format")
+
+// ParseFormat returns the format of that name. It fails with ErrFormat.
+func ParseFormat(name string) (Format, error) {
+	switch f := Format(name); f {
+	case Colex, Vu, Npy, CSV:
+		return f, nil
+	}
+	return "", fmt.Errorf("%w %q: colex, vu, npy and csv are possible", ErrFormat, name)
+}
+
+// check fails with ErrFormat if the format is not for layers of game.
+func (f Format) check(game awari.Game) error {
+	if f == Vu && (game.Rules() != awari.Awari || game.Pits() != awari.MaxPits) {
+		return fmt.Errorf("%w vu: it is for %d pits and rules %v, not for %d pits and rules %v",
+			ErrFormat, awari.MaxPits, awari.Awari, game.Pits(), game.Rules())
+	}
+	return nil
+}
+
+// Positions returns how many scores of the layer of n seeds of game the format has. It
+// fails with awari.ErrSeeds for an n that is not 0 to awari.MaxSeeds.
+func (f Format) Positions(game awari.Game, n int) (uint64, error) {
+	s, err := newShape(game, n)
+	if err != nil {
+		return 0, err
+	}
+	if f == Vu {
+		return s.reachable(), nil
+	}
+	return s.size(), nil
+}

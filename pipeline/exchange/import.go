@@ -1,0 +1,214 @@
+package exchange
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+
+	"grenier/io/frame"
+	"grenier/io/layerfile"
+	"grenier/io/memory"
+	"grenier/io/vfs"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/solve"
+	"grenier/pipeline/tables"
+)
+
+// ImportOptions say what is in a file and how it is taken in.
+type ImportOptions struct {
+	// Seeds is the layer, Format and Codec are those of the file: Colex or Vu.
+	Seeds  int
+	Format Format
+	Codec  frame.Codec
+	// Workers is the number of goroutines that compute and encode; 0 means one.
+	Workers int
+	// Family is the kernel family that decodes and encodes blocks.
+	Family cpu.Family
+	// Memory bounds the bytes that the program uses; 0 is no bound.
+	Memory uint64
+	// Progress, if not nil, is called often, by one goroutine at a time.
+	Progress func(Progress)
+}
+
+// Import seals the scores of the file at path as the next layer of game in the run directory
+// dir, which is created for layer 0. It checks the length of the file, the checksum
+// of a frame, and that scores are in range. Whether they are the right ones is for package
+// verify to tell.
+//
+// It fails with ErrFormat, with a *memory.Error, with an error that matches corrupt.ErrCorrupt
+// when the file, or a layer below, does not hold what it should, and like solve.Add.
+func Import(ctx context.Context, dir, path string, game awari.Game, o ImportOptions) (solve.Report, error) {
+	o.Workers = max(1, o.Workers)
+	i, err := newIntake(path, game, o)
+	if err != nil {
+		return solve.Report{}, err
+	}
+	return solve.Add(ctx, dir, game, o.Seeds, solve.Options{
+		Codec: layerfile.LZ4, Memory: o.Memory, Workers: o.Workers, Family: o.Family,
+		Progress: func(p solve.Progress) { i.tell("sealing", p.Done) },
+	}, i.open)
+}
+
+// intake is an import at work.
+type intake struct {
+	ImportOptions
+	path   string
+	game   awari.Game
+	shape  *shape
+	scores uint64 // in the file
+	room   uint64 // bytes of memory beyond the least
+	before uint64 // steps of the stages that are done
+	total  uint64 // steps
+}
+
+// newIntake checks what can be checked before anything is changed.
+func newIntake(path string, game awari.Game, o ImportOptions) (*intake, error) {
+	if o.Format != Colex && o.Format != Vu {
+		return nil, fmt.Errorf("%w %s: colex and vu can be imported", ErrFormat, o.Format)
+	}
+	if err := o.Format.check(game); err != nil {
+		return nil, err
+	}
+	s, err := newShape(game, o.Seeds)
+	if err != nil {
+		return nil, err
+	}
+	i := &intake{ImportOptions: o, path: path, game: game, shape: s, scores: s.size()}
+	need := uint64(baseMemory)
+	if o.Format == Vu {
+		i.scores = s.reachable()
+		need += s.full() + uint64(o.Workers)*columnBytes(s) + leastCache
+	}
+	if o.Codec != frame.None {
+		need += frame.LeastRoom
+	}
+	if o.Memory > 0 && need > o.Memory {
+		return nil, &memory.Error{What: fmt.Sprintf("layer %d from %s", o.Seeds, o.Format), Need: need, Allowed: o.Memory}
+	}
+	if o.Memory > 0 {
+		i.room = o.Memory - need
+	} else {
+		i.room = math.MaxInt64 / 2
+	}
+	i.total = s.size()
+	if o.Codec != frame.None {
+		i.total += i.scores
+	}
+	if o.Format == Vu {
+		i.total += s.full() * fullSteps
+	}
+	if _, err := os.Stat(path); err != nil {
+		return nil, err
+	}
+	return i, nil
+}
+
+// leastCache is the least cache for layers below.
+const leastCache = 4 << 20
+
+// columnBytes returns the most bytes that a worker takes who computes scores of full
+// boards, and encodes.
+func columnBytes(s *shape) uint64 { return awari.MaxPits/2*s.halves.Half().Size(s.n) + 2<<20 }
+
+// fullSteps is how many scores are sealed in the time in which that of a full board is
+// computed, about.
+const fullSteps = 32
+
+// tell reports how many steps of a stage are done.
+func (i *intake) tell(stage string, done uint64) {
+	if i.Progress != nil {
+		i.Progress(Progress{Seeds: i.Seeds, Stage: stage, Done: i.before + done, Total: i.total})
+	}
+}
+
+// open opens the file for solve.Add.
+func (i *intake) open(ctx context.Context, lower *tables.Tables, work vfs.Dir) (solve.Source, error) {
+	in, err := openInput(ctx, i.path, i.Codec, i.scores, i.Seeds, work, frame.LeastRoom+i.room, func(done uint64) { i.tell("unpacking", done) })
+	if errors.Is(err, frame.ErrRoom) && i.room < frame.MostRoom {
+		return nil, &memory.Error{What: "unpacking " + i.path, Need: i.Memory - i.room + frame.MostRoom, Allowed: i.Memory}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if i.Codec != frame.None {
+		i.before += i.scores
+	}
+	if i.Format == Colex {
+		return &colexSource{shape: i.shape, input: in}, nil
+	}
+	source := &vuSource{shape: i.shape, input: in}
+	lower.Resize(min(leastCache+i.room/2, tables.DefaultCacheBytes))
+	f := newFiller(i.game, source, lower)
+	if err := f.fill(ctx, i.Workers, func(done uint64) { i.tell("full boards", done*fullSteps) }); err != nil {
+		return nil, errors.Join(err, in.Close())
+	}
+	i.before += i.shape.full() * fullSteps
+	return source, nil
+}
+
+// colexSource reads layers from colex files.
+type colexSource struct {
+	*shape
+	*input
+}
+
+// Seeds returns the number of the layer.
+func (c *colexSource) Seeds() int { return c.n }
+
+// Positions returns the number of positions of the layer.
+func (c *colexSource) Positions() uint64 { return c.size() }
+
+// Read fills dst with the scores from rank start on.
+func (c *colexSource) Read(start uint64, dst []int8) error { return c.read(start, dst) }
+
+// vuSource reads layers from vu files.
+type vuSource struct {
+	*shape
+	*input
+	filled []int8 // scores of the full boards, in colex order
+}
+
+// Seeds returns the number of the layer.
+func (v *vuSource) Seeds() int { return v.n }
+
+// Positions returns the number of positions of the layer.
+func (v *vuSource) Positions() uint64 { return v.size() }
+
+// Read fills dst with the scores from rank start on. As long as full boards are not
+// known, no rank may be of one.
+func (v *vuSource) Read(start uint64, dst []int8) error {
+	end := start + uint64(len(dst))
+	fullStart, err := v.fullBefore(start)
+	if err != nil {
+		return err
+	}
+	fullEnd, err := v.fullBefore(end)
+	if err != nil {
+		return err
+	}
+	kept := dst[:uint64(len(dst))-(fullEnd-fullStart)]
+	if err := v.read(v.reachable()-(end-fullEnd), kept); err != nil {
+		return err
+	}
+	slices.Reverse(kept)
+	var all []span
+	if err := v.spans(start, end, func(x span) { all = append(all, x) }); err != nil {
+		return err
+	}
+	// From the end on, scores move towards it, never over others that are to be moved.
+	for _, x := range slices.Backward(all) {
+		to := dst[x.from-start : x.to-start]
+		if x.full {
+			fullEnd -= uint64(len(to))
+			copy(to, v.filled[fullEnd:])
+			continue
+		}
+		copy(to, kept[len(kept)-len(to):])
+		kept = kept[:len(kept)-len(to)]
+	}
+	return nil
+}

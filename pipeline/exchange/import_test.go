@@ -1,0 +1,407 @@
+package exchange
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"grenier/io/corrupt"
+	"grenier/io/frame"
+	"grenier/io/memory"
+	"grenier/io/rundir"
+	"grenier/io/tally"
+	"grenier/io/vfs"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/check/verify"
+	"grenier/pipeline/internal/testrun"
+	"grenier/pipeline/solve"
+	"grenier/pipeline/tables"
+)
+
+// imported makes a run directory of files of all layers of another.
+func imported(t testing.TB, from string, format Format, codec frame.Codec) string {
+	t.Helper()
+	tb, work := open(t, from), t.TempDir()
+	dir := filepath.Join(work, "imported")
+	for n := range tb.MaxSeeds() + 1 {
+		path := filepath.Join(work, "scores")
+		testrun.WriteFile(t, path, written(t, from, Options{Seeds: n, Format: format, Codec: codec}))
+		report, err := Import(t.Context(), dir, path, tb.Game(), importOptions(n, format, codec))
+		if err != nil {
+			t.Fatalf("layer %d: %v", n, err)
+		}
+		if report.Layer.Hash != tb.Layers()[n].Hash {
+			t.Errorf("%s, layer %d as %s, %s: other scores", tb.Game().Name(), n, format, codec)
+		}
+	}
+	return dir
+}
+
+func importOptions(n int, format Format, codec frame.Codec) ImportOptions {
+	return ImportOptions{Seeds: n, Format: format, Codec: codec, Workers: 2, Family: cpu.Best()}
+}
+
+// TestRoundTrip: what was exported and imported again is the same, and passes verify.
+func TestRoundTrip(t *testing.T) {
+	seeds := 8
+	if long() {
+		seeds = 14
+	}
+	for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+		from := solveRun(t, testrun.Game(t, 12, rules), seeds)
+		for _, codec := range []frame.Codec{frame.None, frame.LZ4, frame.Zstd} {
+			imported(t, from, Colex, codec)
+			if rules == awari.Awari {
+				dir := imported(t, from, Vu, codec)
+				checkVerified(t, dir)
+				checkSameFiles(t, from, dir)
+			}
+		}
+	}
+	for _, pits := range []int{4, 6, 8, 10} {
+		checkVerified(t, imported(t, solveRun(t, testrun.Game(t, pits, awari.Strict), 6), Colex, frame.None))
+	}
+}
+
+func checkVerified(t *testing.T, dir string) {
+	t.Helper()
+	result, err := verify.Run(t.Context(), dir, verify.Options{Workers: 2, Family: cpu.Best()})
+	if err != nil || !result.OK {
+		t.Errorf("%+v, error %v", result, err)
+	}
+}
+
+// checkSameFiles: sealing is sealing, whoever gives the scores.
+func checkSameFiles(t *testing.T, a, b string) {
+	t.Helper()
+	for n := range open(t, a).MaxSeeds() + 1 {
+		name := rundir.LayerName(n)
+		if !bytes.Equal(testrun.ReadFile(t, filepath.Join(a, name)), testrun.ReadFile(t, filepath.Join(b, name))) {
+			t.Errorf("%s differs", name)
+		}
+	}
+	for _, name := range []string{"scores.tmp", "scores"} {
+		if _, err := os.Stat(filepath.Join(b, rundir.WorkName, name)); err == nil {
+			t.Errorf("%s is left over", name)
+		}
+	}
+}
+
+// TestVuSource reads vu files in pieces, of boards of 4 to 12 pits, full ones included.
+func TestVuSource(t *testing.T) {
+	for pits, seeds := range map[int]int{4: 12, 6: 9, 8: 8, 10: 7, 12: 8} {
+		game := testrun.Game(t, pits, awari.Awari)
+		dir := solveRun(t, game, seeds)
+		tb := open(t, dir)
+		for n := range seeds + 1 {
+			t.Run(fmt.Sprintf("%d pits, %d seeds", pits, n), func(t *testing.T) { checkVuSource(t, tb, n) })
+		}
+	}
+}
+
+func checkVuSource(t *testing.T, tb *tables.Tables, n int) {
+	s, want := mustShape(t, tb.Game(), n), scoresOf(t, tb, n)
+	file, err := vuEncoder{s}.encode(nil, 0, slices.Clone(want))
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := openVu(t, tb, n, file, frame.None)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer source.Close()
+	for _, size := range []uint64{1, 5, 100, s.size()} {
+		for from := uint64(0); from < s.size(); from += max(size, 1+s.size()/50) {
+			got := make([]int8, min(size, s.size()-from))
+			if err := source.Read(from, got); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got, want[from:from+uint64(len(got))]) {
+				t.Fatalf("%d scores from rank %d: %v", size, from, got)
+			}
+		}
+	}
+}
+
+// openVu makes a source of a file with the given contents; layers below are those of tb.
+func openVu(t testing.TB, tb *tables.Tables, n int, file []byte, codec frame.Codec) (solve.Source, error) {
+	t.Helper()
+	s, dir := mustShape(t, tb.Game(), n), t.TempDir()
+	path := filepath.Join(dir, "file")
+	testrun.WriteFile(t, path, file)
+	i := &intake{
+		ImportOptions: importOptions(n, Vu, codec), path: path, game: tb.Game(), shape: s, scores: s.reachable(),
+	}
+	work, err := vfs.OpenDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { work.Close() })
+	return i.open(t.Context(), tb, work)
+}
+
+// TestBadFiles: files that cannot be of the layer are damaged, whatever is wrong with them, and
+// change nothing.
+func TestBadFiles(t *testing.T) {
+	game := testrun.Game(t, 12, awari.Awari)
+	from, below := solveRun(t, game, 7), testrun.Solve(t, game, 6)
+	for _, f := range []Format{Colex, Vu} {
+		plain := written(t, from, Options{Seeds: 7, Format: f})
+		packed := written(t, from, Options{Seeds: 7, Format: f, Codec: frame.LZ4})
+		zstd := written(t, from, Options{Seeds: 7, Format: f, Codec: frame.Zstd})
+		with := func(data []byte, at int, value byte) []byte {
+			data = bytes.Clone(data)
+			data[at] = value
+			return data
+		}
+		for name, c := range map[string]struct {
+			codec frame.Codec
+			data  []byte
+			words string
+		}{
+			"empty":         {frame.None, nil, "holds 0 scores"},
+			"short":         {frame.None, plain[:len(plain)-1], fmt.Sprintf("holds %d scores, the layer %d", len(plain)-1, len(plain))},
+			"long":          {frame.None, append(bytes.Clone(plain), 0), fmt.Sprintf("holds %d scores", len(plain)+1)},
+			"too much":      {frame.None, with(plain, 100, 8), "byte 100|score 8|-7 to 7"},
+			"too little":    {frame.None, with(plain, len(plain)-1, 0xf8), "score -8|-7 to 7"},
+			"-128":          {frame.None, with(plain, 0, 0x80), "byte 0|score -128"},
+			"no frame":      {frame.LZ4, plain, "lz4|damaged"},
+			"empty frame":   {frame.LZ4, nil, "lz4|ends early"},
+			"cut lz4":       {frame.LZ4, packed[:len(packed)-6], "lz4|ends early"},
+			"cut zstd":      {frame.Zstd, zstd[:len(zstd)/2], "zstd|ends early"},
+			"flipped lz4":   {frame.LZ4, with(packed, len(packed)/2, packed[len(packed)/2]^0x10), "lz4|damaged"},
+			"flipped zstd":  {frame.Zstd, with(zstd, len(zstd)/2, zstd[len(zstd)/2]^0x10), "zstd|damaged"},
+			"other frame":   {frame.Zstd, packed, "zstd|damaged"},
+			"longer frame":  {frame.LZ4, pack(t, frame.LZ4, append(bytes.Clone(plain), 0)), "more than the"},
+			"shorter frame": {frame.Zstd, pack(t, frame.Zstd, plain[1:]), fmt.Sprintf("holds %d scores", len(plain)-1)},
+		} {
+			t.Run(fmt.Sprintf("%s, %s", f, name), func(t *testing.T) {
+				dir := testrun.Write(t, game, below, 1<<16)
+				before := files(t, dir)
+				path := filepath.Join(t.TempDir(), "scores.7")
+				testrun.WriteFile(t, path, c.data)
+				_, err := Import(t.Context(), dir, path, game, importOptions(7, f, c.codec))
+				if !errors.Is(err, corrupt.ErrCorrupt) {
+					t.Fatalf("error %v", err)
+				}
+				for word := range strings.SplitSeq(path+"|"+c.words, "|") {
+					if !strings.Contains(err.Error(), word) {
+						t.Errorf("%q lacks %q", err, word)
+					}
+				}
+				if after := files(t, dir); !slices.Equal(before, after) {
+					t.Errorf("the directory had %v, and has %v", before, after)
+				}
+			})
+		}
+	}
+}
+
+// pack packs data into a frame.
+func pack(t testing.TB, codec frame.Codec, data []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := frame.NewWriter(&out, codec, uint64(len(data)), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// files lists the files below dir.
+func files(t *testing.T, dir string) []string {
+	t.Helper()
+	var names []string
+	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		names = append(names, path)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// TestRefusedImports: requests that cannot be met change nothing.
+func TestRefusedImports(t *testing.T) {
+	game, strict := testrun.Game(t, 12, awari.Awari), testrun.Game(t, 12, awari.Strict)
+	from := solveRun(t, game, 3)
+	path := filepath.Join(t.TempDir(), "scores")
+	testrun.WriteFile(t, path, written(t, from, Options{Seeds: 3, Format: Vu}))
+	filled, missing := testrun.Write(t, game, testrun.Solve(t, game, 4), 1<<16), filepath.Join(t.TempDir(), "new")
+	var order *solve.OrderError
+	var memory *memory.Error
+	for name, c := range map[string]struct {
+		dir, path string
+		game      awari.Game
+		o         ImportOptions
+		matches   func(error) bool
+	}{
+		"layers below missing": {missing, path, game, importOptions(3, Vu, frame.None), func(err error) bool {
+			return errors.As(err, &order) && strings.Contains(err.Error(), "lacks layer 0")
+		}},
+		"layer below missing": {filled, path, game, importOptions(6, Vu, frame.None), func(err error) bool {
+			return errors.As(err, &order) && strings.Contains(err.Error(), "lacks layer 5")
+		}},
+		"there already": {filled, path, game, importOptions(3, Vu, frame.None), func(err error) bool {
+			return errors.As(err, &order) && strings.Contains(err.Error(), "has layer 3 already: the next one is 5")
+		}},
+		"other rules":    {filled, path, strict, importOptions(5, Colex, frame.None), is(rundir.ErrOtherRun)},
+		"vu of strict":   {missing, path, strict, importOptions(0, Vu, frame.None), is(ErrFormat)},
+		"csv":            {missing, path, game, importOptions(0, CSV, frame.None), is(ErrFormat)},
+		"no such file":   {missing, path + ".none", game, importOptions(0, Vu, frame.None), is(os.ErrNotExist)},
+		"too many seeds": {missing, path, game, importOptions(49, Vu, frame.None), is(awari.ErrSeeds)},
+		"too few seeds":  {missing, path, game, importOptions(-1, Colex, frame.None), is(awari.ErrSeeds)},
+		"too little memory": {missing, path, game, ImportOptions{Format: Vu, Codec: frame.None, Memory: 1 << 20}, func(err error) bool {
+			return errors.As(err, &memory)
+		}},
+	} {
+		_, err := Import(t.Context(), c.dir, c.path, c.game, c.o)
+		if err == nil || !c.matches(err) {
+			t.Errorf("%s: error %v", name, err)
+		}
+		if _, err := os.Stat(missing); err == nil {
+			t.Fatalf("%s: a directory was made", name)
+		}
+	}
+}
+
+func is(target error) func(error) bool {
+	return func(err error) bool { return errors.Is(err, target) }
+}
+
+// TestOddInputs: a directory is no file; what is not a regular file is copied first.
+func TestOddInputs(t *testing.T) {
+	game := testrun.Game(t, 4, awari.Awari)
+	dir := filepath.Join(t.TempDir(), "run")
+	if _, err := Import(t.Context(), dir, t.TempDir(), game, importOptions(0, Colex, frame.None)); err == nil || !strings.Contains(err.Error(), "is a directory") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestInterruptedImport stops an import in each of its stages.
+func TestInterruptedImport(t *testing.T) {
+	game := testrun.Game(t, 12, awari.Awari)
+	from := solveRun(t, game, 8)
+	path := filepath.Join(t.TempDir(), "scores")
+	testrun.WriteFile(t, path, written(t, from, Options{Seeds: 8, Format: Vu, Codec: frame.LZ4}))
+	dir := testrun.Write(t, game, testrun.Solve(t, game, 7), 1<<16)
+	before := files(t, dir)
+	for _, stage := range []string{"unpacking", "full boards", "sealing"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		o := importOptions(8, Vu, frame.LZ4)
+		last := uint64(0)
+		o.Progress = func(p Progress) {
+			if p.Done < last || p.Done > p.Total {
+				t.Errorf("%+v after %d", p, last)
+			}
+			if last = p.Done; p.Stage == stage {
+				cancel()
+			}
+		}
+		if _, err := Import(ctx, dir, path, game, o); stage != "sealing" && !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: error %v", stage, err)
+		}
+		if after := files(t, dir); stage != "sealing" && !slices.Equal(before, after) {
+			t.Errorf("%s: the directory had %v, and has %v", stage, before, after)
+		}
+		cancel()
+	}
+}
+
+// TestWrongLayersBelow: nothing is imported on top of scores that do not follow from their moves.
+func TestWrongLayersBelow(t *testing.T) {
+	game := testrun.Game(t, 12, awari.Awari)
+	layers := testrun.Solve(t, game, 8)
+	path := filepath.Join(t.TempDir(), "scores")
+	testrun.WriteFile(t, path, written(t, testrun.Write(t, game, layers, 1<<16), Options{Seeds: 8, Format: Vu}))
+	for n, scores := range layers[2:8] {
+		for i := range scores {
+			scores[i] = int8(-n - 2)
+		}
+	}
+	dir := testrun.Write(t, game, layers[:8], 1<<16)
+	before := files(t, dir)
+	_, err := Import(t.Context(), dir, path, game, importOptions(8, Vu, frame.None))
+	if !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), "layer-02.gl: board") {
+		t.Errorf("error %v", err)
+	}
+	if after := files(t, dir); !slices.Equal(before, after) {
+		t.Errorf("the directory had %v, and has %v", before, after)
+	}
+}
+
+// FuzzInput makes layers of any bytes: that ends in scores of the layer, or in an error that
+// says that the file is damaged.
+func FuzzInput(f *testing.F) {
+	const most = 7
+	game := testrun.Game(f, 12, awari.Awari)
+	tb := open(f, solveRun(f, game, most))
+	for n := range most + 1 {
+		s := mustShape(f, game, n)
+		file, err := vuEncoder{s}.encode(nil, 0, scoresOf(f, tb, n))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(uint8(n), uint8(0), file)
+		f.Add(uint8(n), uint8(1), pack(f, frame.LZ4, file))
+		f.Add(uint8(n), uint8(2), pack(f, frame.Zstd, file))
+	}
+	codecs := []frame.Codec{frame.None, frame.LZ4, frame.Zstd}
+	f.Fuzz(func(t *testing.T, n, codec uint8, data []byte) {
+		n %= most + 1
+		source, err := openVu(t, tb, int(n), data, codecs[int(codec)%len(codecs)])
+		if err == nil {
+			scores := make([]int8, source.Positions())
+			if err = source.Read(0, scores); err == nil {
+				var h tally.Histogram
+				if h.Add(scores); !h.Within(-int8(n), int8(n)) {
+					t.Error("scores out of range")
+				}
+			}
+			err = errors.Join(err, source.Close())
+		}
+		if err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
+			t.Error(err)
+		}
+	})
+}
+
+// TestRandomVu: any scores in range come back as they were, but for full boards.
+func TestRandomVu(t *testing.T) {
+	game := testrun.Game(t, 12, awari.Awari)
+	tb := open(t, solveRun(t, game, 6))
+	s := mustShape(t, game, 6)
+	random := rand.New(rand.NewPCG(5, 6))
+	file := make([]byte, s.reachable())
+	for i := range file {
+		file[i] = byte(int8(random.IntN(13) - 6))
+	}
+	source, err := openVu(t, tb, 6, file, frame.None)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer source.Close()
+	scores := make([]int8, s.size())
+	if err := source.Read(0, scores); err != nil {
+		t.Fatal(err)
+	}
+	again, err := vuEncoder{s}.encode(nil, 0, scores)
+	if err != nil || !bytes.Equal(again, file) {
+		t.Errorf("other scores, error %v", err)
+	}
+}

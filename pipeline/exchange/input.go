@@ -1,0 +1,126 @@
+package exchange
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"grenier/io/corrupt"
+	"grenier/io/frame"
+	"grenier/io/rundir"
+	"grenier/io/tally"
+	"grenier/io/vfs"
+)
+
+// input is a file of scores to be read anywhere: the file as it was given, or what was
+// unpacked from it.
+type input struct {
+	path string // as given, for errors
+	io.ReaderAt
+	close  func() error // removes what was unpacked too
+	scores uint64       // that it holds
+	most   int8         // largest score that makes sense
+}
+
+// openInput opens the file at path, which must hold the given number of scores, -most to most,
+// packed by codec. What can only be read from beginning to end goes to a file in work.
+// Unpacking takes up to room bytes of memory; pieces that are unpacked are told to progress.
+func openInput(ctx context.Context, path string, codec frame.Codec, scores uint64, most int, work vfs.Dir, room uint64, progress func(uint64)) (*input, error) {
+	f, err := vfs.OpenStream(path)
+	if err != nil {
+		return nil, err
+	}
+	context.AfterFunc(ctx, func() { f.SetReadDeadline(time.Unix(0, 0)) }) // ends waiting for a FIFO
+	info, err := f.Stat()
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	in := &input{path: path, ReaderAt: f, close: f.Close, scores: scores, most: int8(most)}
+	if codec == frame.None && info.Mode().IsRegular() {
+		if size := uint64(info.Size()); size != scores {
+			return nil, errors.Join(in.wrongLength(size), f.Close())
+		}
+		return in, nil
+	}
+	if err := errors.Join(in.unpack(ctx, f, codec, work, room, progress), f.Close()); err != nil {
+		return nil, err
+	}
+	return in, nil
+}
+
+// wrongLength reports a file that does not hold as many scores as it should.
+func (in *input) wrongLength(has uint64) error {
+	return corrupt.New(in.path, "", "it holds %d scores, the layer %d", has, in.scores)
+}
+
+// unpack writes the contents of f to a file in work, and makes that the one to read.
+func (in *input) unpack(ctx context.Context, f io.Reader, codec frame.Codec, work vfs.Dir, room uint64, progress func(uint64)) error {
+	out, err := vfs.Renew(work, rundir.ScoresName)
+	if err != nil {
+		return err
+	}
+	r, err := frame.NewReader(f, codec, room)
+	if err == nil {
+		err = errors.Join(in.copy(ctx, out, r, progress), r.Close())
+	}
+	if errors.Is(err, frame.ErrDamaged) {
+		err = corrupt.New(in.path, "", "%s: %w", codec, err)
+	}
+	in.ReaderAt = out
+	in.close = func() error { return errors.Join(out.Close(), work.Remove(rundir.ScoresName)) }
+	if err != nil {
+		return errors.Join(err, in.close())
+	}
+	return nil
+}
+
+// copy copies the scores, no more than there should be.
+func (in *input) copy(ctx context.Context, out io.Writer, r io.Reader, progress func(uint64)) error {
+	r = io.LimitReader(r, int64(in.scores)+1)
+	buffer, done := make([]byte, 1<<20), uint64(0)
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n, err := io.ReadFull(r, buffer)
+		if _, err := out.Write(buffer[:n]); err != nil {
+			return err
+		}
+		done += uint64(n)
+		progress(min(done, in.scores))
+		switch {
+		case err == nil:
+		case !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+			return err
+		case done > in.scores:
+			return corrupt.New(in.path, "", "it holds more than the %d scores of the layer", in.scores)
+		case done < in.scores:
+			return in.wrongLength(done)
+		default:
+			return nil
+		}
+	}
+}
+
+// read fills dst with the scores from byte start on.
+func (in *input) read(start uint64, dst []int8) error {
+	n, err := in.ReadAt(tally.Bytes(dst), int64(start))
+	if n < len(dst) && errors.Is(err, io.EOF) {
+		return corrupt.New(in.path, "", "it ends at byte %d: it was cut while it was read", start+uint64(n))
+	}
+	if n < len(dst) {
+		return err
+	}
+	for i, score := range dst {
+		if score < -in.most || score > in.most {
+			return corrupt.New(in.path, fmt.Sprintf("byte %d", start+uint64(i)), "score %d, but the layer has %d to %d",
+				score, -in.most, in.most)
+		}
+	}
+	return nil
+}
+
+// Close closes the file and removes what was unpacked.
+func (in *input) Close() error { return in.close() }

@@ -1,0 +1,156 @@
+package exchange
+
+import (
+	"fmt"
+
+	"grenier/kernels/colex"
+	"grenier/layers/awari"
+)
+
+// shape is how the rows of a layer lie: those whose opponent half is full, and the others.
+type shape struct {
+	n, q   int
+	halves *colex.Halves
+}
+
+func newShape(game awari.Game, n int) (*shape, error) {
+	if n < 0 || n > awari.MaxSeeds {
+		return nil, fmt.Errorf("%w: %d (0 to %d are possible)", awari.ErrSeeds, n, awari.MaxSeeds)
+	}
+	halves, err := colex.NewHalves(game.Half(), n)
+	if err != nil {
+		return nil, err
+	}
+	return &shape{n: n, q: game.Half(), halves: halves}, nil
+}
+
+// size returns the number of boards.
+func (s *shape) size() uint64 { return s.halves.Board().Size(s.n) }
+
+// full returns the number of boards whose opponent half has no empty pit.
+func (s *shape) full() uint64 {
+	if s.n < s.q {
+		return 0
+	}
+	return s.halves.Board().Size(s.n - s.q)
+}
+
+// reachable returns the number of the other boards, those in a vu file.
+func (s *shape) reachable() uint64 { return s.size() - s.full() }
+
+// row is a run of boards with the same opponent half.
+type row struct {
+	tail     []uint8 // the seeds of the mover together, then the opponent's half
+	from, to uint64  // ranks of its boards: from to to-1
+}
+
+// full tells whether no pit of the opponent is empty.
+func (r *row) full() bool { return isFull(r.tail[1:]) }
+
+// rowOf returns the row of the board with the given rank, which must be below size.
+func (s *shape) rowOf(rank uint64) (*row, error) {
+	board := make([]uint8, 2*s.q)
+	if err := s.halves.Board().Unrank(s.n, rank, board); err != nil {
+		return nil, err
+	}
+	tail := board[s.q-1:]
+	for _, seeds := range board[:s.q-1] {
+		tail[0] += seeds
+	}
+	r := &row{tail: tail, from: s.halves.RowStart(s.n, tail[1:])}
+	r.to = r.from + s.halves.Half().Size(int(tail[0]))
+	return r, nil
+}
+
+// next moves on to the next row, of which there must be one.
+func (s *shape) next(r *row) {
+	advance(r.tail)
+	r.from, r.to = r.to, r.to+s.halves.Half().Size(int(r.tail[0]))
+}
+
+// advance turns a board of any number of pits into the next one with as many seeds in colex
+// order, of which there must be one: a seed leaves the first pit but pit 0 that has any, and
+// all before it join in the pit before.
+func advance(board []uint8) {
+	i := 1
+	for board[i] == 0 {
+		i++
+	}
+	board[i]--
+	seeds := board[0] + 1
+	board[0] = 0
+	board[i-1] = seeds
+}
+
+// isFull tells whether no pit of the half is empty.
+func isFull(half []uint8) bool {
+	for _, seeds := range half {
+		if seeds == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// span is a run of boards, ranks from to to-1, that are all full, or all not.
+type span struct {
+	from, to uint64
+	full     bool
+}
+
+// spans calls yield for the spans that the boards from rank from to to-1 consist of, in
+// order.
+func (s *shape) spans(from, to uint64, yield func(span)) error {
+	if from >= to {
+		return nil
+	}
+	r, err := s.rowOf(from)
+	if err != nil {
+		return err
+	}
+	current := span{from: from, to: from, full: r.full()}
+	for {
+		if full := r.full(); full != current.full {
+			yield(current)
+			current = span{from: r.from, full: full}
+		}
+		current.to = min(r.to, to)
+		if r.to >= to {
+			yield(current)
+			return nil
+		}
+		s.next(r)
+	}
+}
+
+// fullBefore returns how many full boards come before rank, which may be size.
+//
+// A full board comes before a board b if it has more seeds in the last pit i where they
+// differ. For each i in the opponent's half, as long as the pits behind it are not empty,
+// these are the boards of pits 0..i with at least b[i]+1 seeds in pit i and at least one in
+// each of Q..i-1: without these seeds, all boards of i+1 pits, binom(s+i, i) with s seeds.
+func (s *shape) fullBefore(rank uint64) (uint64, error) {
+	if rank == s.size() {
+		return s.full(), nil
+	}
+	r, err := s.rowOf(rank)
+	if err != nil {
+		return 0, err
+	}
+	count, left := uint64(0), s.n
+	for i := 2*s.q - 1; i >= s.q; i-- {
+		b := int(r.tail[1+i-s.q])
+		if seeds := left - (b + 1) - (i - s.q); seeds >= 0 {
+			more, err := colex.Binomial(seeds+i, i)
+			if err != nil {
+				return 0, err
+			}
+			count += more
+		}
+		if b == 0 {
+			return count, nil
+		}
+		left -= b
+	}
+	return count + rank - r.from, nil
+}

@@ -1,0 +1,292 @@
+package exchange
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"grenier/io/crew"
+	"grenier/io/frame"
+	"grenier/io/layerfile"
+	"grenier/io/memory"
+	"grenier/io/vfs"
+	"grenier/kernels/cpu"
+	"grenier/pipeline/tables"
+)
+
+// Options say what to write and how.
+type Options struct {
+	// Seeds is the layer.
+	Seeds  int
+	Format Format
+	Codec  frame.Codec
+	// Workers is the number of goroutines that decode and encode; 0 means one.
+	Workers int
+	// Family is the kernel family that decodes blocks.
+	Family cpu.Family
+	// Memory bounds the bytes that the program uses; 0 is no bound.
+	Memory uint64
+	// Progress, if not nil, is called often, by one goroutine.
+	Progress func(Progress)
+}
+
+// Progress says how far an export or an import is.
+type Progress struct {
+	Seeds       int    // of the layer
+	Stage       string // what is done to it
+	Done, Total uint64 // positions of an export; steps of an import, which take about the same time each
+}
+
+// Summary says what was written.
+type Summary struct {
+	Rules     string      `json:"rules"`
+	Pits      int         `json:"pits"`
+	Seeds     int         `json:"seeds"`
+	Format    Format      `json:"format"`
+	Codec     frame.Codec `json:"codec"`
+	Positions uint64      `json:"positions"` // scores in the file
+	Bytes     uint64      `json:"bytes"`     // of the file
+}
+
+// What an export takes besides its pieces: the program itself, and garbage.
+const baseMemory = 24 << 20
+
+// pieceSize is the number of scores that are decoded together.
+const pieceSize = layerfile.MaxBlockSize
+
+// WriteFile writes a layer of the run directory dir to the file at path. The file has its name
+// only when it is complete, and replaces a file of that name, but nothing else.
+// It fails like Write.
+func WriteFile(ctx context.Context, dir, path string, o Options) (Summary, error) {
+	file, err := vfs.Begin(path)
+	if err != nil {
+		return Summary{}, err
+	}
+	defer file.Abort()
+	e, err := newExport(dir, o)
+	if err != nil {
+		return Summary{}, err
+	}
+	summary, err := e.run(ctx, file)
+	if err != nil {
+		return Summary{}, err
+	}
+	return summary, file.Publish()
+}
+
+// Write writes a layer of the run directory dir to w. It fails with ErrFormat, with a
+// *memory.Error, like tables.Open and Tables.Read, and with the error of ctx or w; what was
+// written then is of no use.
+func Write(ctx context.Context, dir string, w io.Writer, o Options) (Summary, error) {
+	e, err := newExport(dir, o)
+	if err != nil {
+		return Summary{}, err
+	}
+	return e.run(ctx, w)
+}
+
+// export is an export at work.
+type export struct {
+	Options
+	tables *tables.Tables
+	shape  *shape
+	pieces uint64
+	free   chan *piece // not in use: they bound the memory
+	dealt  chan *piece // to the workers
+	order  chan *piece // to the writer, in order
+}
+
+// piece is a part of the layer on its way. Pieces are reused.
+type piece struct {
+	first  uint64 // rank
+	scores []int8
+	text   []byte        // memory for encoded bytes
+	bytes  []byte        // encoded
+	ready  chan struct{} // holds one value when bytes are
+}
+
+// newExport opens the layer and checks what is asked for.
+func newExport(dir string, o Options) (e *export, err error) {
+	o.Workers = max(1, o.Workers)
+	t, err := openLayer(dir, o)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, t.Close())
+		}
+	}()
+	if err := o.Format.check(t.Game()); err != nil {
+		return nil, err
+	}
+	if _, err := t.File(o.Seeds); err != nil { // whether there is such a layer
+		return nil, err
+	}
+	s, err := newShape(t.Game(), o.Seeds)
+	if err != nil {
+		return nil, err
+	}
+	e = &export{Options: o, tables: t, shape: s, pieces: (s.size() + pieceSize - 1) / pieceSize}
+	return e, e.makePieces()
+}
+
+// openLayer opens a run directory so that reading the layer stays within the memory.
+func openLayer(dir string, o Options) (*tables.Tables, error) {
+	t, err := tables.Open(dir, tables.Options{Family: o.Family})
+	if err != nil || o.Memory == 0 || o.Seeds < 0 || o.Seeds > t.MaxSeeds() || mapped(t, o.Seeds) <= o.Memory/4 {
+		return t, err
+	}
+	if err := t.Close(); err != nil {
+		return nil, err
+	}
+	return tables.Open(dir, tables.Options{Family: o.Family, Sparing: true})
+}
+
+// mapped returns the bytes of memory that a layer file which is mapped may take.
+func mapped(t *tables.Tables, n int) uint64 { return uint64(t.Layers()[n].Bytes) }
+
+// makePieces makes as many pieces as keep the workers busy and fit into the memory.
+func (e *export) makePieces() error {
+	size := min(pieceSize, int(e.shape.size()))
+	text := 0
+	if e.Format == CSV {
+		text = size * e.Format.most(e.shape)
+	}
+	count := 4*e.Workers + 4
+	if e.Memory > 0 {
+		fixed := baseMemory + frame.Memory(e.Codec, e.Workers) + min(e.Memory/4, mapped(e.tables, e.Seeds))
+		each := uint64(size + text)
+		if need := fixed + 2*each; need > e.Memory {
+			return &memory.Error{What: fmt.Sprintf("layer %d as %s", e.Seeds, e.Format), Need: need, Allowed: e.Memory}
+		}
+		count = int(min(uint64(count), (e.Memory-fixed)/each))
+	}
+	e.free, e.dealt, e.order = make(chan *piece, count), make(chan *piece, count), make(chan *piece, count)
+	for range count {
+		e.free <- &piece{scores: make([]int8, size), text: make([]byte, 0, text), ready: make(chan struct{}, 1)}
+	}
+	return nil
+}
+
+// run writes the layer and closes it.
+func (e *export) run(ctx context.Context, w io.Writer) (summary Summary, err error) {
+	defer func() { err = errors.Join(err, e.tables.Close()) }()
+	below := &counter{w: w}
+	positions := e.shape.size()
+	if e.Format == Vu {
+		positions = e.shape.reachable()
+	}
+	header := e.Format.header(e.shape)
+	packer, err := e.packer(below, uint64(len(header))+positions)
+	if err != nil {
+		return Summary{}, err
+	}
+	_, err = packer.Write(header)
+	if err == nil {
+		err = e.stream(ctx, packer)
+	}
+	if err = errors.Join(err, packer.Close()); err != nil {
+		return Summary{}, err
+	}
+	return Summary{
+		Rules: e.tables.Game().Rules().String(), Pits: e.tables.Game().Pits(), Seeds: e.Seeds,
+		Format: e.Format, Codec: e.Codec, Positions: positions, Bytes: below.n,
+	}, nil
+}
+
+// packer returns the writer of the frame, which tells its size when that is known before.
+func (e *export) packer(w io.Writer, size uint64) (io.WriteCloser, error) {
+	if e.Format == CSV {
+		size = 0
+	}
+	return frame.NewWriter(w, e.Codec, size, e.Workers)
+}
+
+// counter counts what is written.
+type counter struct {
+	w io.Writer
+	n uint64
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += uint64(n)
+	return n, err
+}
+
+// stream decodes, encodes and writes the pieces.
+func (e *export) stream(ctx context.Context, w io.Writer) error {
+	group, ctx := crew.WithContext(ctx)
+	group.Go(func() error { return e.deal(ctx) })
+	for range e.Workers {
+		group.Go(func() error { return e.work(ctx) })
+	}
+	group.Go(func() error { return e.write(ctx, w) })
+	return group.Wait()
+}
+
+// deal hands out the pieces in the order of the file. The channels have room for all
+// of them, so that only waiting for a free one can block.
+func (e *export) deal(ctx context.Context) error {
+	defer close(e.dealt)
+	defer close(e.order)
+	for i := range e.pieces {
+		select {
+		case p := <-e.free:
+			if e.Format.backwards() {
+				i = e.pieces - 1 - i
+			}
+			p.first = i * pieceSize
+			e.dealt <- p
+			e.order <- p
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// work decodes and encodes pieces until there are no more.
+func (e *export) work(ctx context.Context) error {
+	encoder := e.Format.newEncoder(e.shape)
+	for p := range e.dealt {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		scores := p.scores[:min(pieceSize, e.shape.size()-p.first)]
+		if err := e.tables.Read(e.Seeds, p.first, scores); err != nil {
+			return err
+		}
+		var err error
+		if p.bytes, err = encoder.encode(p.text, p.first, scores); err != nil {
+			return err
+		}
+		p.ready <- struct{}{}
+	}
+	return nil
+}
+
+// write writes the pieces in order.
+func (e *export) write(ctx context.Context, w io.Writer) error {
+	done := uint64(0)
+	for p := range e.order {
+		select {
+		case <-p.ready:
+		case <-ctx.Done():
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if _, err := w.Write(p.bytes); err != nil {
+			return err
+		}
+		done += min(pieceSize, e.shape.size()-p.first)
+		if e.Progress != nil {
+			e.Progress(Progress{Seeds: e.Seeds, Stage: "export", Done: done, Total: e.shape.size()})
+		}
+		e.free <- p
+	}
+	return nil
+}

@@ -1,0 +1,251 @@
+package match_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"grenier/io/layerfile"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/internal/testrun"
+	"grenier/pipeline/play/match"
+	"grenier/pipeline/play/search"
+	"grenier/pipeline/solve"
+	"grenier/pipeline/tables"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// solve solves layers and opens them.
+func solveRun(t testing.TB, pits, seeds int, rules awari.Rules) *tables.Tables {
+	t.Helper()
+	dir := t.TempDir()
+	_, err := solve.Solve(t.Context(), dir, testrun.Game(t, pits, rules), solve.Options{
+		Seeds: seeds, Codec: layerfile.LZ4, Workers: 2, Family: cpu.Best(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab, err := tables.Open(dir, tables.Options{Family: cpu.Best()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tab.Close() })
+	return tab
+}
+
+// player returns a player with a small transposition table.
+func player(t testing.TB, tab *tables.Tables, level int) *match.Player {
+	t.Helper()
+	e := search.New(tab, search.Options{TableBytes: 1 << 20})
+	p, err := match.NewPlayer(tab, e, search.Limits{Depth: 6}, level, rand.New(rand.NewPCG(1, uint64(level))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestSelfPlay lets two perfect players play from random solved positions: games
+// end with the stored score, or in a repetition where what is left is worth 0.
+func TestSelfPlay(t *testing.T) {
+	games, seeds := 60, 10
+	if os.Getenv("GRENIER_LONG") != "" {
+		games, seeds = 1000, 14
+	}
+	for _, r := range []awari.Rules{awari.Awari, awari.Strict} {
+		t.Run(r.String(), func(t *testing.T) {
+			tab := solveRun(t, 12, seeds, r)
+			space := testrun.Space(t, tab.Game(), seeds)
+			random := rand.New(rand.NewPCG(7, uint64(r)))
+			p := player(t, tab, match.Perfect)
+			ends := map[match.State]int{}
+			for range games {
+				n := 1 + random.IntN(seeds)
+				b := space.Unrank(n, random.Uint64N(space.Size(n)))
+				m := match.New(tab.Game(), b)
+				want, err := tab.Score(b)
+				if err != nil {
+					t.Fatal(err)
+				}
+				playOut(t, m, p, p)
+				if m.Score() != int(want) {
+					t.Errorf("board %s: %d, want %d", space.Text(b), m.Score(), want)
+				}
+				ends[m.State()]++
+			}
+			t.Logf("%d games: %d to the end, %d repetitions", games, ends[match.Finished], ends[match.Drawn])
+		})
+	}
+}
+
+// playOut plays a game to the end. Repetitions are only agreed on when the score is
+// 0.
+func playOut(t *testing.T, m *match.Match, players ...*match.Player) {
+	t.Helper()
+	for m.State() == match.Playing {
+		pit, a, err := players[m.Turn()].Choose(t.Context(), m.Board())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Stuck != nil {
+			t.Fatal(a.Stuck)
+		}
+		if m.Repeated() {
+			if !a.Solved || a.Lower != 0 || a.Upper != 0 || !a.AcceptsDraw(true) || !a.AcceptsDraw(false) {
+				t.Fatalf("board %s comes back, %+v", m.Game().Text(m.Board()), a)
+			}
+			if err := m.Draw(); err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+		if _, err := m.Play(pit); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestLevels lets players of all levels play against a perfect one, who never does
+// worse than the score, from both sides.
+func TestLevels(t *testing.T) {
+	tab := solveRun(t, 8, 8, awari.Awari)
+	space := testrun.Space(t, tab.Game(), 8)
+	random := rand.New(rand.NewPCG(3, 3))
+	perfect := player(t, tab, match.Perfect)
+	given := map[int]int{}
+	for level := 0; level <= match.Perfect; level += 2 {
+		weak := player(t, tab, level)
+		for range 40 {
+			b := space.Unrank(8, random.Uint64N(space.Size(8)))
+			score, err := tab.Score(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := match.New(tab.Game(), b)
+			for moves := 0; m.State() == match.Playing && moves < 300; moves++ {
+				if m.Repeated() {
+					if err := m.Draw(); err != nil {
+						t.Fatal(err)
+					}
+					break
+				}
+				p := []*match.Player{perfect, weak}[m.Turn()]
+				pit, _, err := p.Choose(t.Context(), m.Board())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := m.Play(pit); err != nil {
+					t.Fatal(err)
+				}
+			}
+			given[level] += m.Score() - int(score)
+			if level == match.Perfect && m.Score() != int(score) {
+				t.Errorf("board %s: %d, want %d", space.Text(b), m.Score(), score)
+			}
+		}
+	}
+	if given[0] <= given[match.Perfect] || given[match.Perfect] != 0 || given[0] <= given[8] {
+		t.Errorf("seeds given away by level: %v", given)
+	}
+}
+
+func TestRecord(t *testing.T) {
+	game := testrun.Game(t, 8, awari.Awari)
+	m := match.New(game, awari.Board{0, 0, 0, 4, 1, 3, 1, 2})
+	for _, pit := range []int{-1, 4, 0} {
+		if _, err := m.Play(pit); !errors.Is(err, match.ErrIllegal) {
+			t.Errorf("pit %d: %v", pit, err)
+		}
+	}
+	if err := m.Undo(); !errors.Is(err, match.ErrStart) {
+		t.Errorf("undo at the start: %v", err)
+	}
+	if err := m.Draw(); !errors.Is(err, match.ErrNoRepetition) {
+		t.Errorf("draw at the start: %v", err)
+	}
+	captured, err := m.Play(3)
+	if err != nil || captured != 5 || m.Turn() != match.North || m.Taken() != [2]int{5, 0} || m.Score() != 5 {
+		t.Fatalf("captured %d, %v; %v to move, %v", captured, err, m.Turn(), m.Taken())
+	}
+	if err := m.Undo(); err != nil || m.Turn() != match.South || m.Taken() != [2]int{0, 0} || len(m.Pits()) != 0 {
+		t.Errorf("undone: %v, %v", err, m.Taken())
+	}
+}
+
+// TestEnd plays a last move: the opponent of who cannot move keeps the rest.
+func TestEnd(t *testing.T) {
+	m := match.New(testrun.Game(t, 4, awari.Awari), awari.Board{0, 1, 1, 0})
+	if captured, err := m.Play(1); err != nil || captured != 2 || m.State() != match.Finished || m.Taken() != [2]int{2, 0} {
+		t.Errorf("everything taken: captured %d, %v, %v", captured, err, m.Taken())
+	}
+	if _, err := m.Play(0); !errors.Is(err, match.ErrOver) {
+		t.Errorf("a move after the end: %v", err)
+	}
+	m = match.New(testrun.Game(t, 4, awari.Awari), awari.Board{0, 0, 3, 1})
+	if m.State() != match.Finished || m.Taken() != [2]int{0, 4} || m.Score() != -4 {
+		t.Errorf("no move at all: %v", m.Taken())
+	}
+	m = match.New(testrun.Game(t, 4, awari.Strict), awari.Board{0, 1, 1, 0})
+	if _, err := m.Play(1); !errors.Is(err, match.ErrOver) || m.Taken() != [2]int{0, 2} {
+		t.Errorf("only an illegal grand slam: %v, %v", err, m.Taken())
+	}
+}
+
+// TestRepetition goes round in a circle with one seed each.
+func TestRepetition(t *testing.T) {
+	m := match.New(testrun.Game(t, 4, awari.Awari), awari.Board{1, 0, 1, 0})
+	for _, pit := range []int{0, 0, 1, 1} {
+		if err := m.Draw(); !errors.Is(err, match.ErrNoRepetition) || m.Repeated() {
+			t.Fatalf("draw after pits %v: %v", m.Pits(), err)
+		}
+		if captured, err := m.Play(pit); captured != 0 || err != nil {
+			t.Fatalf("pits %v: captured %d, %v", m.Pits(), captured, err)
+		}
+	}
+	if !m.Repeated() {
+		t.Fatalf("no repetition after pits %v", m.Pits())
+	}
+	if err := m.Draw(); err != nil || m.State() != match.Drawn || m.Score() != 0 || m.Taken() != [2]int{} {
+		t.Errorf("agreed: %v, %v", err, m.Taken())
+	}
+	if err := m.Undo(); err != nil || m.State() != match.Playing || !m.Repeated() {
+		t.Errorf("taken back: %v", err)
+	}
+}
+
+func TestBadLevel(t *testing.T) {
+	for _, level := range []int{-1, match.Perfect + 1} {
+		if _, err := match.NewPlayer(nil, nil, search.Limits{}, level, nil); !errors.Is(err, match.ErrLevel) {
+			t.Errorf("level %d: %v", level, err)
+		}
+	}
+}
+
+// TestAbove plays from above the tables with a time limit, and stops.
+func TestAbove(t *testing.T) {
+	tab := solveRun(t, 12, 6, awari.Awari)
+	start, err := tab.Game().Start(4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := search.New(tab, search.Options{TableBytes: 1 << 20})
+	p, err := match.NewPlayer(tab, e, search.Limits{Time: 50 * time.Millisecond}, 9, rand.New(rand.NewPCG(1, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pit, a, err := p.Choose(t.Context(), start)
+	if err != nil || pit < 0 || a.Solved {
+		t.Errorf("pit %d, %+v, %v", pit, a, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := p.Choose(ctx, start); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}

@@ -1,0 +1,114 @@
+package search_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"grenier/layers/awari"
+	"grenier/pipeline/play/search"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// start returns the board with four seeds in each of 12 pits, and few tables.
+func start(t testing.TB) (*memory, awari.Board) {
+	t.Helper()
+	m := solve(t, 12, 5, awari.Awari)
+	b, err := m.Game().Start(4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, b
+}
+
+func TestLimits(t *testing.T) {
+	m, b := start(t)
+	e := search.New(m, search.Options{TableBytes: 1 << 20})
+	r, err := e.Search(t.Context(), b, search.Limits{Depth: 5})
+	if err != nil || r.Reason != search.DepthLimit || r.Depth != 5 || r.Exact() || r.Nodes == 0 || r.NodesPerSecond() <= 0 {
+		t.Errorf("depth 5: %+v, %v", r, err)
+	}
+	depths := 0
+	r, err = e.Search(t.Context(), b, search.Limits{
+		Time: 100 * time.Millisecond, Progress: func(search.Result) { depths++ },
+	})
+	if err != nil || r.Reason != search.TimeLimit || r.Depth == 0 || depths < r.Depth {
+		t.Errorf("100 ms: %+v, %v; told %d times", r, err, depths)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(50*time.Millisecond, cancel)
+	r, err = e.Search(ctx, b, search.Limits{})
+	if !errors.Is(err, context.Canceled) || r.Reason != search.Interrupted || r.Best < 0 || !r.Moves[r.Best].Legal {
+		t.Errorf("cancelled: %+v, %v", r, err)
+	}
+	r, err = e.Search(ctx, b, search.Limits{})
+	if !errors.Is(err, context.Canceled) || r.Depth != 0 || r.Best < 0 || len(r.Line) == 0 {
+		t.Errorf("cancelled before: %+v, %v", r, err)
+	}
+}
+
+// TestDeterministic searches twice to the same depth with new engines.
+func TestDeterministic(t *testing.T) {
+	m, b := start(t)
+	var all []*search.Result
+	for range 2 {
+		r, err := search.New(m, search.Options{TableBytes: 1 << 18}).Search(t.Context(), b, search.Limits{Depth: 7})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, r)
+	}
+	if x, y := all[0], all[1]; x.Nodes != y.Nodes || x.Estimate != y.Estimate || x.Best != y.Best || x.Moves != y.Moves {
+		t.Errorf("%+v\n%+v", x, y)
+	}
+}
+
+func TestFailingScores(t *testing.T) {
+	m, b := start(t)
+	failed := errors.New("unreadable")
+	asked := 0
+	m.asked = func(awari.Board) error {
+		if asked++; asked > 20 {
+			return failed
+		}
+		return nil
+	}
+	b = awari.Board{1, 0, 2, 0, 1, 0, 1, 0, 1, 1}
+	if r, err := search.New(m, search.Options{TableBytes: 1 << 18}).Search(t.Context(), b, search.Limits{}); !errors.Is(err, failed) || r != nil {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+func TestBadBoards(t *testing.T) {
+	m := solve(t, 8, 3, awari.Awari)
+	e := search.New(m, search.Options{TableBytes: 1})
+	if _, err := e.Search(t.Context(), awari.Board{0, 1, 2, 3, 4, 5, 6, 7, 1}, search.Limits{}); !errors.Is(err, awari.ErrBoard) {
+		t.Errorf("nine pits: %v", err)
+	}
+	if _, err := e.Search(t.Context(), awari.Board{40, 9}, search.Limits{}); !errors.Is(err, awari.ErrSeeds) {
+		t.Errorf("49 seeds: %v", err)
+	}
+}
+
+// TestSmallest searches with room for one bucket and none for proofs.
+func TestSmallest(t *testing.T) {
+	m := solve(t, 8, 6, awari.Awari)
+	shown := *m
+	shown.shown = 2
+	e := search.New(&shown, search.Options{TableBytes: 1})
+	for rank := range m.Size(6) {
+		if rank%7 != 0 {
+			continue
+		}
+		b := m.Unrank(6, rank)
+		r, err := e.Search(t.Context(), b, search.Limits{Depth: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkResult(t, m, b, r)
+	}
+}

@@ -1,0 +1,134 @@
+package search_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"grenier/layers/awari"
+	"grenier/pipeline/internal/testrun"
+	"grenier/pipeline/play/search"
+)
+
+// memory is solved layers in memory, of which only some are admitted.
+type memory struct {
+	*awari.Space
+	layers [][]int8
+	shown  int
+	asked  func(b awari.Board) error
+}
+
+func (m *memory) Game() awari.Game { return m.Space.Game }
+func (m *memory) MaxSeeds() int    { return m.shown }
+
+func (m *memory) Score(b awari.Board) (int8, error) {
+	n, rank := m.Rank(b)
+	if n > m.shown {
+		return 0, fmt.Errorf("asked for a board with %d seeds", n)
+	}
+	if m.asked != nil {
+		if err := m.asked(b); err != nil {
+			return 0, err
+		}
+	}
+	return m.layers[n][rank], nil
+}
+
+// truth returns the score of a board, admitted or not.
+func (m *memory) truth(b awari.Board) int {
+	n, rank := m.Rank(b)
+	return int(m.layers[n][rank])
+}
+
+// solve solves layers with the oracle.
+func solve(t testing.TB, pits, seeds int, rules awari.Rules) *memory {
+	t.Helper()
+	game := testrun.Game(t, pits, rules)
+	return &memory{Space: testrun.Space(t, game, seeds), layers: testrun.Solve(t, game, seeds), shown: seeds}
+}
+
+// any returns a random board with n seeds.
+func (m *memory) any(r *rand.Rand, n int) awari.Board { return m.Unrank(n, r.Uint64N(m.Size(n))) }
+
+var rules = []awari.Rules{awari.Awari, awari.Strict}
+
+// TestTruth compares what is claimed with the true scores, for random positions
+// above tables that end early or do not exist.
+func TestTruth(t *testing.T) {
+	cases := []struct{ pits, seeds, boards int }{{4, 14, 400}, {6, 10, 300}, {8, 8, 200}, {12, 7, 100}}
+	if os.Getenv("GRENIER_LONG") != "" {
+		cases = append(cases, []struct{ pits, seeds, boards int }{{4, 30, 2000}, {6, 16, 1000}, {10, 9, 1000}, {12, 10, 1000}}...)
+	}
+	for _, c := range cases {
+		for _, r := range rules {
+			m := solve(t, c.pits, c.seeds, r)
+			for _, below := range []int{1, 3, c.seeds + 1} {
+				t.Run(fmt.Sprintf("%d-%v-%d", c.pits, r, below), func(t *testing.T) {
+					random := rand.New(rand.NewPCG(uint64(below), uint64(c.pits)))
+					shown := *m
+					shown.shown = c.seeds - below
+					exact := 0
+					e := search.New(&shown, search.Options{TableBytes: 1 << (14 + 2*(below%5))})
+					for i := range c.boards {
+						b := m.any(random, c.seeds)
+						l := search.Limits{Depth: 1 + random.IntN(14), AllMoves: i%2 == 0}
+						result, err := e.Search(t.Context(), b, l)
+						if err != nil {
+							t.Fatal(err)
+						}
+						checkResult(t, m, b, result)
+						if result.Exact() {
+							exact++
+						}
+					}
+					t.Logf("%d of %d exact", exact, c.boards)
+				})
+			}
+		}
+	}
+}
+
+// checkResult compares a result with the truth.
+func checkResult(t *testing.T, m *memory, b awari.Board, r *search.Result) {
+	t.Helper()
+	game, score := m.Game(), m.truth(b)
+	if r.Lower > score || r.Upper < score {
+		t.Fatalf("board %s: %d to %d, want %d", game.Text(b), r.Lower, r.Upper, score)
+	}
+	if r.Estimate < r.Lower || r.Estimate > r.Upper {
+		t.Fatalf("board %s: estimate %d of %d to %d", game.Text(b), r.Estimate, r.Lower, r.Upper)
+	}
+	plays := game.Plays(b)
+	legal := false
+	for pit, play := range plays[:game.Half()] {
+		move := r.Moves[pit]
+		if move.Pit != pit || move.Legal != play.Legal || move.Captured != play.Captured || move.Child != play.Child {
+			t.Fatalf("board %s: move %+v", game.Text(b), move)
+		}
+		if !play.Legal {
+			continue
+		}
+		legal = true
+		if score := play.Captured - m.truth(play.Child); move.Lower > score || move.Upper < score {
+			t.Fatalf("board %s: move %+v, want %d", game.Text(b), move, score)
+		}
+	}
+	switch {
+	case !legal:
+		if r.Best != -1 || !r.Exact() {
+			t.Fatalf("board %s: best move %d without a move", game.Text(b), r.Best)
+		}
+	case r.Best < 0 || !plays[r.Best].Legal || r.Line[0] != r.Best:
+		t.Fatalf("board %s: best move %d, line %v", game.Text(b), r.Best, r.Line)
+	case r.Exact() && plays[r.Best].Captured-m.truth(plays[r.Best].Child) != score:
+		t.Fatalf("board %s: move %d does not reach %d", game.Text(b), r.Best, score)
+	}
+	for i, pit := range r.Line {
+		play := game.Plays(b)[pit]
+		if !play.Legal {
+			t.Fatalf("line %v: move %d is not legal", r.Line, i)
+		}
+		b = play.Child
+	}
+}

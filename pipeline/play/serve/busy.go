@@ -1,0 +1,158 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/netip"
+	"runtime"
+	"sync"
+	"time"
+
+	"grenier/pipeline/play/search"
+)
+
+const (
+	// maxShare bounds the requests of one client that compute at a time, whatever the
+	// machine has: each may have an engine, and so much memory.
+	maxShare = 4
+	// maxWaiting bounds the requests of one client that compute or wait for it. A
+	// page makes one or two.
+	maxWaiting = 16
+	// engineBytes is the transposition table of an engine.
+	engineBytes = 64 << 20
+)
+
+var (
+	// errBusy reports that too much is being computed for others.
+	errBusy = badRequest{http.StatusServiceUnavailable, errors.New("the server is busy with others: try again")}
+	// errGreedy reports that too much is being computed for the client itself.
+	errGreedy = badRequest{http.StatusTooManyRequests, errors.New("the server is busy with other requests of yours: wait for them")}
+)
+
+// turn lets one request compute. It keeps its engine for the requests that have
+// the turn later.
+type turn struct {
+	engine *search.Engine // nil until the first search
+}
+
+// turns hands out turns. No client can have all of them: there is always one for
+// another client, who waits for clients like itself only.
+type turns struct {
+	share int        // turns that one client may have
+	free  chan *turn // those that no request has; whoever waits longest gets the next
+
+	mu      sync.Mutex
+	clients map[netip.Addr]*share // those with requests that compute or wait
+}
+
+// share is what one client has.
+type share struct {
+	slots    chan struct{} // full when the client has as many turns as it may
+	requests int
+}
+
+// newTurns returns as many turns for one client as there are CPUs, and one more.
+func newTurns() *turns {
+	n := min(runtime.GOMAXPROCS(0), maxShare)
+	q := &turns{share: n, free: make(chan *turn, n+1), clients: map[netip.Addr]*share{}}
+	for range n + 1 {
+		q.free <- &turn{}
+	}
+	return q
+}
+
+// await returns a turn and what gives it back. It fails with errGreedy when other
+// requests of the client are in the way for too long, with errBusy when those of
+// others are, and with the cause of ctx when nobody waits any more.
+func (q *turns) await(ctx context.Context, client netip.Addr, patience time.Duration) (*turn, func(), error) {
+	own := q.enter(client)
+	if own == nil {
+		return nil, nil, errGreedy
+	}
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	select {
+	case own.slots <- struct{}{}:
+	case <-late.C:
+		q.leave(client)
+		return nil, nil, errGreedy
+	case <-ctx.Done():
+		q.leave(client)
+		return nil, nil, context.Cause(ctx)
+	}
+	back := func() {
+		<-own.slots
+		q.leave(client)
+	}
+	select {
+	case t := <-q.free:
+		return t, func() { q.free <- t; back() }, nil
+	case <-late.C:
+		back()
+		return nil, nil, errBusy
+	case <-ctx.Done():
+		back()
+		return nil, nil, context.Cause(ctx)
+	}
+}
+
+// enter counts a request and returns the share of its client, nil if that has too
+// many requests.
+func (q *turns) enter(client netip.Addr) *share {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	own := q.clients[client]
+	if own == nil {
+		own = &share{slots: make(chan struct{}, q.share)}
+		q.clients[client] = own
+	}
+	if own.requests == maxWaiting {
+		return nil
+	}
+	own.requests++
+	return own
+}
+
+// leave forgets a request, and its client with the last one.
+func (q *turns) leave(client netip.Addr) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	own := q.clients[client]
+	if own.requests--; own.requests == 0 {
+		delete(q.clients, client)
+	}
+}
+
+// compute answers with what f finds out while it has a turn. The turn is given back
+// before the answer is sent: who reads slowly must not keep it.
+func (s *Server) compute(w http.ResponseWriter, r *http.Request, f func(context.Context, *turn) (any, error)) {
+	found, err := s.inTurn(r, f)
+	if err != nil {
+		s.refuse(w, r, err)
+		return
+	}
+	answer(w, r, found)
+}
+
+func (s *Server) inTurn(r *http.Request, f func(context.Context, *turn) (any, error)) (any, error) {
+	t, back, err := s.turns.await(r.Context(), clientOf(r.RemoteAddr), s.limits.queue)
+	if err != nil {
+		return nil, err
+	}
+	defer back()
+	return f(r.Context(), t)
+}
+
+// search searches a board with the engine of the turn, which is made anew after a
+// search that did not return.
+func (t *turn) search(ctx context.Context, scores search.Scores, board boardToSearch) (*search.Result, error) {
+	engine := t.engine
+	t.engine = nil
+	if engine == nil {
+		engine = search.New(scores, search.Options{TableBytes: engineBytes})
+	}
+	result, err := engine.Search(ctx, board.Board, search.Limits{Time: board.time, AllMoves: true})
+	t.engine = engine
+	return result, err
+}

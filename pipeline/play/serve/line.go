@@ -1,0 +1,82 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"grenier/layers/awari"
+	"grenier/pipeline/play/line"
+	"grenier/pipeline/tables"
+)
+
+// lineTimeout is how long a best line may take to find.
+const lineTimeout = 10 * time.Second
+
+// linePositions bounds the memory for finding a best line, to some 25 MiB.
+const linePositions = 1 << 18
+
+// lineReport is a best line.
+type lineReport struct {
+	Rules string     `json:"rules"`
+	Pits  []int      `json:"pits"`
+	Value int        `json:"value"`
+	Moves []lineMove `json:"moves"`
+	// End is "finished" or "repetition".
+	End string `json:"end"`
+}
+
+// lineMove is a move of the player whose turn it is.
+type lineMove struct {
+	Pit      int `json:"pit"`
+	Captured int `json:"captured"`
+	// Value is that of the board before the move, for the player who makes it.
+	Value int `json:"value"`
+}
+
+// findLine answers GET /api/line?pits=1,2,...
+func (s *Server) findLine(w http.ResponseWriter, r *http.Request) {
+	board, err := s.boardOfQuery(r.URL.RawQuery)
+	if err != nil {
+		s.refuse(w, r, err)
+		return
+	}
+	s.compute(w, r, func(ctx context.Context, _ *turn) (any, error) {
+		ctx, cancel := context.WithTimeout(ctx, lineTimeout)
+		defer cancel()
+		return s.newLineReport(ctx, board)
+	})
+}
+
+func (s *Server) newLineReport(ctx context.Context, b awari.Board) (*lineReport, error) {
+	game := s.tables.Game()
+	best, err := line.Best(ctx, s.tables, b, line.Options{Positions: linePositions})
+	if err != nil {
+		return nil, lineError(err)
+	}
+	report := &lineReport{Rules: game.Rules().String(), Pits: widen(b[:game.Pits()]), Value: best.Value, Moves: []lineMove{}, End: endName(best.End)}
+	for _, m := range best.Moves {
+		report.Moves = append(report.Moves, lineMove{Pit: m.Pit, Captured: m.Captured, Value: m.Value})
+	}
+	return report, nil
+}
+
+// endName names an end for programs.
+func endName(e line.End) string {
+	if e == line.Repetition {
+		return "repetition"
+	}
+	return "finished"
+}
+
+// lineError words what a client can understand.
+func lineError(err error) error {
+	if errors.Is(err, tables.ErrUnsolved) {
+		return badRequest{http.StatusUnprocessableEntity, errors.New("the board has more seeds than are solved: there is no best line")}
+	}
+	if _, ok := errors.AsType[*line.LimitError](err); ok || errors.Is(err, context.DeadlineExceeded) {
+		return badRequest{http.StatusUnprocessableEntity, errors.New("finding the best line takes more than this server spends on it")}
+	}
+	return err
+}

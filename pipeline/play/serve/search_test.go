@@ -1,0 +1,182 @@
+package serve
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"grenier/layers/awari"
+	"grenier/pipeline/internal/testrun"
+	"grenier/pipeline/play/line"
+	"grenier/pipeline/tables"
+)
+
+// TestSearch compares bounds with the true scores of boards that the server does
+// not have.
+func TestSearch(t *testing.T) {
+	game := testrun.Game(t, 6, awari.Awari)
+	const more = seeds + 3
+	truth, space := testrun.Solve(t, game, more), testrun.Space(t, game, more)
+	r := start(t, Options{Tables: openTables(t, game), Rate: 1e6})
+	score := func(b awari.Board) int {
+		n, rank := space.Rank(b)
+		return int(truth[n][rank])
+	}
+	for rank := uint64(0); rank < space.Size(more); rank += 7 {
+		b := space.Unrank(more, rank)
+		var got searchReport
+		r.ask("/api/search?ms=4&pits="+query(b, game.Pits()), &got)
+		if want := score(b); got.Lower > want || got.Upper < want || got.Exact != (got.Lower == got.Upper) || got.Seeds != more {
+			t.Fatalf("%s is worth %d: %+v", game.Text(b), want, got)
+		}
+		for pit, play := range game.Plays(b) {
+			if pit >= game.Half() {
+				break
+			}
+			m := got.Moves[pit]
+			if m.Legal != play.Legal || m.Legal == (m.Lower == nil) {
+				t.Fatalf("%s, pit %d: %+v", game.Text(b), pit, m)
+			}
+			if m.Legal && (*m.Lower > play.Captured-score(play.Child) || *m.Upper < play.Captured-score(play.Child)) {
+				t.Fatalf("%s, pit %d is worth %d: %d to %d", game.Text(b), pit, play.Captured-score(play.Child), *m.Lower, *m.Upper)
+			}
+		}
+	}
+	for query, want := range map[string]string{
+		"pits=1,1,1,1,1,1&ms=0": "1 to 5000", "pits=1,1,1,1,1,1&ms=5001": "1 to 5000", "pits=1,1,1,1,1,1&ms=x": "1 to 5000",
+		"pits=1,1,1,1,1,1&ms=-1": "1 to 5000", "pits=1,1,1,1,1,1&ms=": "1 to 5000", "ms=1": "pits is missing", "pits=1": "6 are needed",
+	} {
+		r.wantProblem(r.get("/api/search?"+query), http.StatusBadRequest, want)
+	}
+}
+
+// TestLine plays the best lines of all boards of a layer: they must bring what the
+// board is worth.
+func TestLine(t *testing.T) {
+	game := testrun.Game(t, 6, awari.Awari)
+	r := start(t, Options{Tables: openTables(t, game), Rate: 1e6})
+	space := testrun.Space(t, game, seeds)
+	for rank := range space.Size(seeds) {
+		b := space.Unrank(seeds, rank)
+		var got lineReport
+		r.ask("/api/line?pits="+query(b, game.Pits()), &got)
+		worth, sign := 0, 1
+		for _, m := range got.Moves {
+			play := game.Plays(b)[m.Pit]
+			if !play.Legal || play.Captured != m.Captured {
+				t.Fatalf("%s: %+v", game.Text(b), got)
+			}
+			worth += sign * play.Captured
+			b, sign = play.Child, -sign
+		}
+		if got.End == "finished" {
+			worth -= sign * b.Seeds()
+		}
+		score, err := r.server.tables.Score(space.Unrank(seeds, rank))
+		if err != nil || got.Value != int(score) || worth != got.Value || !slices.Contains([]string{"finished", "repetition"}, got.End) {
+			t.Fatalf("%s is worth %d (%v), the line brings %d: %+v", game.Text(space.Unrank(seeds, rank)), score, err, worth, got)
+		}
+	}
+	r.wantProblem(r.get("/api/line?pits=9,9,9,0,0,0"), http.StatusUnprocessableEntity, "more seeds than are solved")
+	r.wantProblem(r.get("/api/line?pits=9"), http.StatusBadRequest, "6 are needed")
+}
+
+// TestBusy checks what a request is told that does not get its turn.
+func TestBusy(t *testing.T) {
+	tight := usual
+	tight.queue = time.Millisecond
+	r := startWith(t, Options{}, tight)
+	var taken []*turn
+	for range cap(r.server.turns.free) {
+		taken = append(taken, <-r.server.turns.free)
+	}
+	for _, target := range []string{"/api/search", "/api/line"} {
+		r.wantProblem(r.get(target+"?pits=1,1,0,0,0,0,0,0,0,0,0,0"), http.StatusServiceUnavailable, "busy")
+	}
+	if got := r.get("/api/probe?pits=1,1,0,0,0,0,0,0,0,0,0,0"); got.status != 200 {
+		t.Errorf("%+v", got)
+	}
+	r.server.turns.free <- taken[0]
+	if got := r.get("/api/line?pits=1,1,0,0,0,0,0,0,0,0,0,0"); got.status != 200 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestStopWhileSearching stops a server that is searching: the search ends early.
+func TestStopWhileSearching(t *testing.T) {
+	r := start(t, Options{})
+	answered := make(chan reply)
+	go func() {
+		answered <- r.get("/api/search?ms=5000&pits=4,4,4,4,4,4,4,4,4,4,4,4")
+	}()
+	for len(r.server.turns.free) == cap(r.server.turns.free) {
+		time.Sleep(time.Millisecond)
+	}
+	r.stop()
+	r.wantProblem(<-answered, http.StatusServiceUnavailable, "stopping")
+}
+
+// TestCharts checks that drawings are well-formed and have nothing that the policy
+// of the page forbids.
+func TestCharts(t *testing.T) {
+	r := start(t, Options{})
+	var all struct{ Charts []drawnChart }
+	r.ask("/api/charts", &all)
+	var scores drawnChart
+	r.ask("/api/charts/scores?seeds=5", &scores)
+	if len(all.Charts) < 2 || all.Charts[0].Name != "outcome" || scores.Title != "Scores with 5 seeds" {
+		t.Errorf("%d charts; %s", len(all.Charts), scores.Title)
+	}
+	for _, c := range append(all.Charts, scores) {
+		for _, svg := range []string{c.Wide, c.Narrow} {
+			d := xml.NewDecoder(strings.NewReader(svg))
+			for {
+				token, err := d.Token()
+				if errors.Is(err, io.EOF) {
+					break
+				}
+				if err != nil {
+					t.Fatalf("%s: %v", c.Name, err)
+				}
+				if e, ok := token.(xml.StartElement); ok {
+					forbidden := slices.ContainsFunc(e.Attr, func(a xml.Attr) bool { return a.Name.Local == "style" || strings.HasPrefix(a.Name.Local, "on") })
+					if forbidden || e.Name.Local == "script" || e.Name.Local == "style" {
+						t.Errorf("%s: %+v", c.Name, e)
+					}
+				}
+			}
+		}
+		if !strings.Contains(c.Wide, `width="540"`) || !strings.Contains(c.Narrow, `width="330"`) {
+			t.Errorf("%s has other sizes", c.Name)
+		}
+	}
+	for _, query := range []string{"", "?seeds=", "?seeds=6", "?seeds=-1", "?seeds=x", "?layer=1"} {
+		r.wantProblem(r.get("/api/charts/scores"+query), http.StatusBadRequest, "")
+	}
+}
+
+// TestLineErrors checks what a client is told when there is no line.
+func TestLineErrors(t *testing.T) {
+	for _, c := range []struct {
+		err    error
+		status int
+	}{
+		{fmt.Errorf("high: %w", tables.ErrUnsolved), http.StatusUnprocessableEntity},
+		{&line.LimitError{}, http.StatusUnprocessableEntity},
+		{context.DeadlineExceeded, http.StatusUnprocessableEntity},
+	} {
+		if b, ok := errors.AsType[badRequest](lineError(c.err)); !ok || b.status != c.status {
+			t.Errorf("%v: %v", c.err, lineError(c.err))
+		}
+	}
+	if inside := errors.New("broken"); lineError(inside) != inside {
+		t.Errorf("%v", lineError(inside))
+	}
+}

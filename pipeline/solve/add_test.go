@@ -1,0 +1,120 @@
+package solve_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"grenier/io/corrupt"
+	"grenier/io/rundir"
+	"grenier/io/vfs"
+	"grenier/layers/awari"
+	"grenier/pipeline/solve"
+	"grenier/pipeline/tables"
+)
+
+// given is a layer in memory.
+type given struct {
+	n      int
+	scores []int8
+	closed int
+}
+
+func (g *given) Seeds() int                          { return g.n }
+func (g *given) Positions() uint64                   { return uint64(len(g.scores)) }
+func (g *given) Read(start uint64, dst []int8) error { copy(dst, g.scores[start:]); return nil }
+func (g *given) Close() error                        { g.closed++; return nil }
+
+// TestAdd: layers that are added are the same files as those that are solved.
+func TestAdd(t *testing.T) {
+	game, from := mustGame(t, 6, awari.Strict), t.TempDir()
+	mustSolve(t, from, game, options(6))
+	solved, err := tables.Open(from, tables.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer solved.Close()
+	dir := filepath.Join(t.TempDir(), "run")
+	for n := range 7 {
+		g := &given{n: n, scores: make([]int8, solved.Layers()[n].Positions)}
+		if err := solved.Read(n, 0, g.scores); err != nil {
+			t.Fatal(err)
+		}
+		last := solve.Progress{}
+		o := options(0)
+		o.Progress = func(p solve.Progress) { last = p }
+		report, err := solve.Add(t.Context(), dir, game, n, o, func(_ context.Context, lower *tables.Tables, work vfs.Dir) (solve.Source, error) {
+			if lower.MaxSeeds() != n-1 || work.Path("") != filepath.Join(dir, rundir.WorkName) {
+				t.Errorf("layer %d: layers up to %d, %s", n, lower.MaxSeeds(), work.Path(""))
+			}
+			return g, nil
+		})
+		if err != nil || g.closed != 1 || report.Layer.Hash != solved.Layers()[n].Hash || last.Done != last.Positions || last.RunDone != last.RunTotal {
+			t.Errorf("layer %d: closed %d times, %+v, %+v, error %v", n, g.closed, report.Layer, last, err)
+		}
+	}
+	for n := range 7 {
+		name := rundir.LayerName(n)
+		if diff := cmp.Diff(contents(t, from)[filepath.Join(from, name)], contents(t, dir)[filepath.Join(dir, name)]); diff != "" {
+			t.Errorf("%s differs", name)
+		}
+	}
+}
+
+// TestAddRefused: a layer that is not the next one, or cannot be opened, changes nothing.
+func TestAddRefused(t *testing.T) {
+	game, dir := mustGame(t, 4, awari.Awari), filepath.Join(t.TempDir(), "run")
+	broken := errors.New("broken")
+	opened := 0
+	open := func(context.Context, *tables.Tables, vfs.Dir) (solve.Source, error) { opened++; return nil, broken }
+	var order *solve.OrderError
+	if _, err := solve.Add(t.Context(), dir, game, 2, options(0), open); !errors.As(err, &order) || order.Next != 0 {
+		t.Errorf("error %v", err)
+	}
+	mustSolve(t, dir, game, options(3))
+	before := contents(t, dir)
+	for _, n := range []int{0, 3, 5} {
+		if _, err := solve.Add(t.Context(), dir, game, n, options(0), open); !errors.As(err, &order) || order.Next != 4 || order.Seeds != n {
+			t.Errorf("layer %d: error %v", n, err)
+		}
+	}
+	if _, err := solve.Add(t.Context(), dir, mustGame(t, 4, awari.Strict), 4, options(0), open); !errors.Is(err, rundir.ErrOtherRun) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := solve.Add(t.Context(), dir, game, 49, options(0), open); !errors.Is(err, awari.ErrSeeds) {
+		t.Errorf("error %v", err)
+	}
+	if opened > 0 {
+		t.Errorf("opened %d times", opened)
+	}
+	if _, err := solve.Add(t.Context(), dir, game, 4, options(0), open); !errors.Is(err, broken) || opened != 1 {
+		t.Errorf("opened %d times, error %v", opened, err)
+	}
+	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+		t.Errorf("changed:\n%s", diff)
+	}
+}
+
+// TestAddImpossible: a layer with scores that no board of it has is not sealed, wherever the
+// scores are.
+func TestAddImpossible(t *testing.T) {
+	game, dir := mustGame(t, 12, awari.Awari), t.TempDir()
+	mustSolve(t, dir, game, options(8))
+	before := contents(t, dir)
+	for _, at := range []int{0, 70_000, 167_959} {
+		g := &given{n: 9, scores: make([]int8, 167_960)}
+		g.scores[at] = -10
+		_, err := solve.Add(t.Context(), dir, game, 9, options(0), func(context.Context, *tables.Tables, vfs.Dir) (solve.Source, error) {
+			return g, nil
+		})
+		if !errors.Is(err, corrupt.ErrCorrupt) || g.closed != 1 {
+			t.Errorf("rank %d: closed %d times, error %v", at, g.closed, err)
+		}
+		if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+			t.Errorf("rank %d: the directory has changed", at)
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package solve
+
+import (
+	"context"
+	"errors"
+
+	"grenier/io/layerfile"
+	"grenier/io/manifest"
+	"grenier/io/rundir"
+	"grenier/layers/awari"
+)
+
+// Again solves a layer of a run directory once more, whatever the directory has in its
+// place: the one above the layers that below lists, which must be right. Its file is
+// complete, and waits for the Publish or Abort of the caller.
+//
+// What does not fit into memory, and checkpoints, are in a directory of their own in work/,
+// so that a layer in progress there stays as it is; ClearAgain removes it. Of an interrupted layer it
+// remains, to be gone on with.
+//
+// It fails like Solve. Of the options Seeds, Free, Sealed, Begin and End are not used.
+func Again(ctx context.Context, dir *rundir.Locked, game awari.Game, below []manifest.Layer, o Options) (report Report, file *layerfile.Writer, err error) {
+	n := len(below)
+	o.Seeds = n
+	if err := o.Check(game); err != nil {
+		return Report{}, nil, err
+	}
+	work, err := dir.Again()
+	if err != nil {
+		return Report{}, nil, err
+	}
+	defer func() { err = errors.Join(err, work.Close()) }()
+	r := &run{options: o, game: game, dir: dir, manifest: &manifest.Manifest{Identity: Identity(game), Layers: below}}
+	r.estimate = newEstimate(game, r.manifest, n)
+	if r.engine, err = r.newEngine(work); err != nil {
+		return Report{}, nil, err
+	}
+	defer func() { err = errors.Join(err, r.engine.Close()) }()
+	if r.engine.Checkpointed() != n {
+		if err := rundir.ClearLayer(work); err != nil {
+			return Report{}, nil, err
+		}
+	}
+	return r.sealLayer(ctx, n)
+}

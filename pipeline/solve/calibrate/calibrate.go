@@ -1,0 +1,245 @@
+// Package calibrate measures what this machine does, in about half a minute, for package plan:
+// it solves a small run with one worker and with all of them, then with each width of scores,
+// decodes a layer, and writes and reads a file.
+package calibrate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"grenier/io/layerfile"
+	"grenier/io/vfs"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/solve"
+	"grenier/pipeline/solve/internal/halfboard"
+	"grenier/pipeline/solve/plan"
+	"grenier/pipeline/tables"
+)
+
+// Options say what to measure.
+type Options struct {
+	// Workers is the most processors to measure; there are not more than the machine has.
+	Workers int
+	// Family is the kernel family.
+	Family cpu.Family
+	// Codec compresses layer files.
+	Codec layerfile.Codec
+	// Dir is where to measure the disk. It need not exist: its nearest parent that does
+	// is taken. "" is the directory of the system for temporary files.
+	Dir string
+	// SkipDisk leaves the disk alone: its figures are 0.
+	SkipDisk bool
+	// Progress, if not nil, is told the share of the work that is done, 0 to 1.
+	Progress func(share float64)
+
+	seeds  int // in tests: the last layer to solve
+	rounds int // in tests: the most rounds
+}
+
+// The parts of the work, by the time that they take.
+const (
+	solvingShare = 0.8
+	decodeShare  = 0.02
+	diskShare    = 1 - solvingShare - decodeShare
+)
+
+// Run measures. It leaves nothing behind, however it ends.
+func Run(ctx context.Context, o Options) (c *plan.Calibration, err error) {
+	parent, err := nearest(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	dir, remove, err := vfs.TempDir(parent, tempPrefix)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	if o.seeds == 0 {
+		o.seeds, o.rounds = lastLayer, mostRounds
+	}
+	o.Workers = min(o.Workers, runtime.NumCPU())
+	c = &plan.Calibration{
+		Date: time.Now().UTC().Truncate(time.Second), CPU: cpu.Name(), Kernel: o.Family.String(), Cores: o.Workers,
+	}
+	run, err := o.solving(ctx, c, dir)
+	if err != nil {
+		return nil, fmt.Errorf("calibrating: %w", err)
+	}
+	o.tell(solvingShare)
+	if c.Decode, err = o.decoding(ctx, run); err != nil {
+		return nil, err
+	}
+	o.tell(solvingShare + decodeShare)
+	if !o.SkipDisk {
+		if err := o.disk(ctx, c, dir); err != nil {
+			return nil, err
+		}
+	}
+	o.tell(1)
+	return c, nil
+}
+
+func (o *Options) tell(share float64) {
+	if o.Progress != nil {
+		o.Progress(share)
+	}
+}
+
+// nearest returns the directory at path, or the nearest parent that exists.
+func nearest(path string) (string, error) {
+	if path == "" {
+		return os.TempDir(), nil
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	for {
+		_, err := os.Stat(path)
+		parent := filepath.Dir(path)
+		if !errors.Is(err, fs.ErrNotExist) || parent == path {
+			return path, err
+		}
+		path = parent
+	}
+}
+
+const (
+	// lastLayer is the last layer that is solved, if there is time: costs a position are
+	// hardly different above it.
+	lastLayer = 17
+	// firstTimed is the first layer whose time counts.
+	firstTimed = 15
+	// mostRounds is how often a run is solved: the best time counts, since others use
+	// the machine too.
+	mostRounds = 3
+	// enoughRounds is the time after which there is no other round, enoughLayers that after
+	// which a round has no larger layer.
+	enoughRounds = 12 * time.Second
+	enoughLayers = 2 * time.Second
+)
+
+// cost is what one position takes.
+type cost struct{ capture, sweep, full, seal float64 } // nanoseconds
+
+func (c cost) sum() float64 { return c.capture + c.sweep + c.full + c.seal }
+
+// tempPrefix is what the names of directories begin with that Run makes.
+const tempPrefix = ".grenier-calibration-"
+
+// setting is a way to solve, and the least that it took.
+type setting struct {
+	workers, bits int
+	best          cost
+}
+
+// solving measures the engine: layers in one piece with one worker and with all, layers in
+// windows with one, all in turn and in directories below dir. It returns one of them.
+func (o *Options) solving(ctx context.Context, c *plan.Calibration, dir string) (run string, err error) {
+	game, err := awari.New(12, awari.Awari)
+	if err != nil {
+		return "", err
+	}
+	settings := []setting{{workers: 1}, {workers: o.Workers}}
+	for _, bits := range halfboard.Widths[1:] {
+		settings = append(settings, setting{workers: 1, bits: bits})
+	}
+	begin := time.Now()
+	for round := range o.rounds {
+		if round > 0 && time.Since(begin) > enoughRounds {
+			break
+		}
+		for i := range settings {
+			s := &settings[i]
+			run = filepath.Join(dir, fmt.Sprintf("run-%d-%d", round, i))
+			got, err := o.solveOnce(ctx, game, run, s)
+			if err != nil {
+				return "", err
+			}
+			if s.best.sum() == 0 || got.sum() < s.best.sum() {
+				s.best = got
+			}
+			o.tell(solvingShare * (float64(round*len(settings)+i+1) / float64(o.rounds*len(settings))))
+		}
+	}
+	one, all := settings[0].best, settings[1].best
+	c.Capture, c.Sweep, c.Seal = one.capture, one.sweep+one.full, one.seal
+	c.Speedup = min(max(1, one.sum()/all.sum()), float64(o.Workers))
+	for _, s := range settings[2:] {
+		*c.Of(s.bits) = plan.Width{Capture: s.best.capture, Sweep: s.best.sweep, Full: s.best.full, Seal: s.best.seal}
+	}
+	return run, nil
+}
+
+// solveOnce solves a run as the setting says, its largest layers with so many bits a score, and
+// returns what these took.
+func (o *Options) solveOnce(ctx context.Context, game awari.Game, dir string, s *setting) (c cost, err error) {
+	before := runtime.GOMAXPROCS(s.workers)
+	defer runtime.GOMAXPROCS(before)
+	begin := time.Now()
+	var positions float64
+	for n := min(firstTimed, o.seeds) - 1; n <= o.seeds; n++ {
+		if n > firstTimed && time.Since(begin) > enoughLayers {
+			break // slow kernels
+		}
+		timed := n >= min(firstTimed, o.seeds)
+		b := solve.Options{Seeds: max(0, n), Codec: o.Codec, Workers: s.workers, Family: o.Family}
+		if timed {
+			b.Bits = s.bits
+		}
+		reports, err := solve.Solve(ctx, dir, game, b)
+		if err != nil {
+			return c, err
+		}
+		if timed {
+			c.add(&reports[len(reports)-1])
+			positions += float64(reports[len(reports)-1].Layer.Positions)
+		}
+	}
+	scale := 1e9 / positions
+	return cost{c.capture * scale, c.sweep * scale, c.full * scale, c.seal * scale}, nil
+}
+
+// add adds the seconds of a layer. Sweeps are what is nothing else.
+func (c *cost) add(r *solve.Report) {
+	capture, full := r.Engine.Stages[halfboard.CaptureStage], r.Engine.Stages[halfboard.FullStage]
+	c.capture += capture.Seconds()
+	c.full += full.Seconds()
+	c.seal += r.Seal.Seconds()
+	c.sweep += max(0, (r.Elapsed - capture - full - r.Seal).Seconds())
+}
+
+// decodedScores is about the number of scores that are decoded.
+const decodedScores = 1 << 22
+
+// decoding returns the nanoseconds that one core takes for a score of the largest layer in
+// dir: the best of several times.
+func (o *Options) decoding(ctx context.Context, dir string) (best float64, err error) {
+	t, err := tables.Open(dir, tables.Options{Family: o.Family})
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, t.Close()) }()
+	last := t.Layers()[t.MaxSeeds()]
+	scores := make([]int8, min(decodedScores, last.Positions))
+	for range 5 {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		start := time.Now()
+		if err := t.Read(last.Seeds, 0, scores); err != nil {
+			return 0, err
+		}
+		if ns := float64(time.Since(start)) / float64(len(scores)); best == 0 || ns < best {
+			best = ns
+		}
+	}
+	return best, nil
+}

@@ -1,0 +1,121 @@
+package calibrate
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"grenier/io/layerfile"
+	"grenier/kernels/cpu"
+	"grenier/pipeline/solve/plan"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// options are those of a quick calibration.
+func options(dir string) Options {
+	return Options{Workers: 2, Family: cpu.Best(), Codec: layerfile.LZ4, Dir: dir, seeds: 8, rounds: 1}
+}
+
+// TestRun: what is measured can be saved and read, and nothing is left behind.
+func TestRun(t *testing.T) {
+	dir := t.TempDir()
+	o, shares := options(filepath.Join(dir, "not", "yet")), []float64{0}
+	o.Progress = func(share float64) { shares = append(shares, share) }
+	c, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved := filepath.Join(t.TempDir(), "calibration")
+	if err := c.Save(saved); err != nil {
+		t.Fatal(err)
+	}
+	again, err := plan.Load(saved)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *again != *c {
+		t.Errorf("%+v, saved and read %+v", c, again)
+	}
+	if !slices.IsSorted(shares) || shares[len(shares)-1] != 1 {
+		t.Errorf("progress %v", shares)
+	}
+	isEmpty(t, dir)
+}
+
+// TestCancelled interrupts a calibration wherever it tells how far it is, or at some of
+// these moments if there is little time.
+func TestCancelled(t *testing.T) {
+	step := 3
+	if os.Getenv("GRENIER_LONG") != "" {
+		step = 1
+	}
+	for after := 0; after < 7; after += step {
+		dir := t.TempDir()
+		ctx, cancel := context.WithCancel(t.Context())
+		o, told := options(dir), 0
+		o.Progress = func(float64) {
+			if told++; told > after {
+				cancel()
+			}
+		}
+		if _, err := Run(ctx, o); !errors.Is(err, context.Canceled) && told < 8 {
+			t.Errorf("after %d: error %v, told %d", after, err, told)
+		}
+		cancel()
+		isEmpty(t, dir)
+	}
+}
+
+// TestMissingDisk: without a disk the other figures are there.
+func TestMissingDisk(t *testing.T) {
+	o := options(t.TempDir())
+	o.SkipDisk = true
+	c, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.SetDisk(1e9)
+	saved := filepath.Join(t.TempDir(), "calibration")
+	if err := c.Save(saved); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := plan.Load(saved); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestDisk: the disk alone is measured, and nothing is left behind.
+func TestDisk(t *testing.T) {
+	dir, shares := t.TempDir(), []float64{0}
+	c, err := Disk(t.Context(), filepath.Join(dir, "not", "yet"), 2, func(share float64) { shares = append(shares, share) })
+	if err != nil || !(c.Write > 0 && c.Read > 0 && c.Random > 0) {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if !slices.IsSorted(shares) || shares[len(shares)-1] != 1 {
+		t.Errorf("progress %v", shares)
+	}
+	isEmpty(t, dir)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Disk(ctx, dir, 2, nil); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	isEmpty(t, dir)
+}
+
+func isEmpty(t *testing.T, dir string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		t.Errorf("left behind: %s", e.Name())
+	}
+}

@@ -1,0 +1,90 @@
+package solve_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"grenier/io/corrupt"
+	"grenier/io/rundir"
+	"grenier/layers/awari"
+	"grenier/pipeline/solve"
+)
+
+// tinyDisk mounts a file system of 256 KiB.
+func tinyDisk(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=256k"); err != nil {
+		t.Skipf("a full disk needs a file system of its own: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := unix.Unmount(dir, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+// TestFullDisk solves until the disk is full, makes room little by little, and
+// continues.
+func TestFullDisk(t *testing.T) {
+	disk := tinyDisk(t)
+	ballast, dir := filepath.Join(disk, "ballast"), filepath.Join(disk, "run")
+	game, want := mustGame(t, 8, awari.Awari), t.TempDir()
+	mustSolve(t, want, game, options(12))
+	failures := 0
+	for size := 256 << 10; ; size -= 4 << 10 {
+		if size < 0 {
+			t.Fatal("never enough room")
+		}
+		fill(t, ballast, size)
+		_, err := solve.Solve(t.Context(), dir, game, options(12))
+		if err == nil {
+			break
+		}
+		failures++
+		checkFull(t, err, dir)
+	}
+	if failures < 5 {
+		t.Errorf("the disk was full %d times only", failures)
+	}
+	t.Logf("the disk was full %d times", failures)
+	sameRun(t, want, dir)
+}
+
+// fill makes a file of size bytes, or fewer when they do not fit.
+func fill(t *testing.T, path string, size int) {
+	t.Helper()
+	err := os.WriteFile(path, make([]byte, size), 0o644)
+	if err != nil && !errors.Is(err, syscall.ENOSPC) {
+		t.Fatal(err)
+	}
+}
+
+// checkFull checks the error of a full disk, and that what was sealed is intact.
+func checkFull(t *testing.T, err error, dir string) {
+	t.Helper()
+	if !errors.Is(err, syscall.ENOSPC) || errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), dir) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "manifest.json")); err != nil {
+		return // not even room for that
+	}
+	tidyButUnlisted(t, dir, len(mustManifest(t, dir).Layers))
+}
+
+// tidyButUnlisted is tidy, but a layer that was published when there was no room
+// left for the manifest may be there.
+func tidyButUnlisted(t *testing.T, dir string, layers int) {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(dir, rundir.LayerName(layers))); err == nil {
+		layers++
+	}
+	tidy(t, dir, layers)
+}

@@ -1,0 +1,108 @@
+package halfboard
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"os"
+	"strconv"
+	"testing"
+
+	"grenier/io/tally"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+)
+
+// tower solves layers one after the other, in memory.
+type tower struct {
+	engine *Engine
+	layers [][]int8
+}
+
+func newTower(t testing.TB, pits int, rules awari.Rules, o Options) *tower {
+	t.Helper()
+	game, err := awari.New(pits, rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := New(game, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &tower{engine: e}
+}
+
+func (w *tower) Read(n int, start uint64, dst []int8) error {
+	if copy(dst, w.layers[n][start:]) < len(dst) {
+		return fmt.Errorf("layer %d has no %d scores from %d on", n, len(dst), start)
+	}
+	return nil
+}
+
+func (w *tower) Close() error { return nil }
+
+// next solves the next layer and returns its scores in colex order.
+func (w *tower) next(t testing.TB) []int8 {
+	t.Helper()
+	l, err := w.engine.Solve(context.Background(), len(w.layers), w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores := make([]int8, l.Positions())
+	if err := l.Read(0, scores); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w.layers = append(w.layers, scores)
+	return scores
+}
+
+func fingerprint(scores []int8) string { return tally.NewHash(cpu.Generic).Add(scores).Sum().String() }
+
+// truth returns the fingerprints of the reference layers, by seeds.
+func truth(t testing.TB, pits int, rules awari.Rules) []string {
+	t.Helper()
+	file, err := os.Open("../../../../layers/awari/testdata/layers.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	rows, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var prints []string
+	for _, row := range rows {
+		if row[0] == rules.String() && row[1] == strconv.Itoa(pits) {
+			prints = append(prints, row[8])
+		}
+	}
+	return prints
+}
+
+func TestLayersEqualTheReference(t *testing.T) {
+	for _, c := range []struct {
+		pits  int
+		rules awari.Rules
+	}{{8, awari.Awari}, {8, awari.Strict}, {12, awari.Awari}, {12, awari.Strict}} {
+		for _, family := range cpu.Available() {
+			t.Run(fmt.Sprintf("%d-%v-%v", c.pits, c.rules, family), func(t *testing.T) {
+				w := newTower(t, c.pits, c.rules, Options{Workers: 2, Family: family})
+				prints := truth(t, c.pits, c.rules)
+				if len(prints) < 11 {
+					t.Fatalf("%d reference layers", len(prints))
+				}
+				if testing.Short() {
+					prints = prints[:8]
+				}
+				for n, want := range prints {
+					if got := fingerprint(w.next(t)); got != want {
+						t.Fatalf("layer %d: fingerprint %s, want %s", n, got, want)
+					}
+				}
+			})
+		}
+	}
+}

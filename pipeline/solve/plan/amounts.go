@@ -1,0 +1,131 @@
+package plan
+
+import (
+	"fmt"
+
+	"grenier/layers/awari"
+	"grenier/pipeline/solve/internal/halfboard"
+)
+
+// Amounts is what a layer takes on any machine.
+type Amounts struct {
+	Seeds     int    `json:"seeds"`
+	Positions uint64 `json:"positions"`
+	// Bits is what a score takes in memory while the layer is solved, 8 if all of the layer
+	// is in memory in one piece; Windows is the number of windows of values that it is solved
+	// in.
+	Bits    int `json:"bits"`
+	Windows int `json:"windows"`
+	// Memory is the bytes for scores and, in one piece, what captures offer.
+	Memory uint64 `json:"memory_bytes"`
+	// Passes is how often the layers below are read while captures are computed.
+	Passes int `json:"passes"`
+	// Captures and Digits are the bytes of streams in the work directory: what captures give,
+	// and what all windows find. Checkpoint is the bytes of a checkpoint while it replaces the
+	// one before.
+	Captures   uint64 `json:"capture_bytes"`
+	Digits     uint64 `json:"digit_bytes"`
+	Checkpoint uint64 `json:"checkpoint_bytes"`
+	// Read and Written are bytes of files: layers and streams, without checkpoints.
+	Read    uint64 `json:"bytes_read"`
+	Written uint64 `json:"bytes_written"`
+	// Work is the most bytes in the work directory, File those of the layer file.
+	Work uint64 `json:"work_bytes"`
+	File uint64 `json:"layer_file_bytes"`
+	// Disk is the most bytes on disk while the layer is solved, all layers included.
+	Disk uint64 `json:"disk_bytes"`
+
+	loads     loads
+	lower     uint64 // positions of the layers that captures lead to
+	lowerRead uint64 // of Read: files of these
+	reread    uint64 // of Read: captures, over all windows
+	rewritten uint64 // of Written: captures that windows write again, without what is done
+}
+
+// InMemory says that all of the layer is in memory in one piece.
+func (a *Amounts) InMemory() bool { return a.Bits == 8 }
+
+// amounts returns what the layers of a run take that are not solved yet. It fails as
+// halfboard.FormFor does.
+func (r *Run) amounts() (all []Amounts, err error) {
+	sealed := r.Sealed
+	for n := r.Solved; n <= r.Seeds; n++ {
+		a, err := r.amountsOf(n)
+		if err != nil {
+			return nil, fmt.Errorf("planning layer %d: %w", n, err)
+		}
+		a.Disk = sealed + a.Work + a.File
+		sealed += a.File
+		all = append(all, a)
+	}
+	return all, nil
+}
+
+// amountsOf returns what the layer of n seeds takes, without the layers below.
+func (r *Run) amountsOf(n int) (Amounts, error) {
+	form, err := halfboard.FormFor(r.Game, n, r.Memory, r.Cores)
+	if err != nil {
+		return Amounts{}, err
+	}
+	a := Amounts{
+		Seeds: n, Positions: halfboard.Positions(r.Game, n),
+		Bits: form.Bits, Windows: form.Windows, Memory: form.Bytes, Passes: form.Passes,
+	}
+	a.File = fileSize(n, a.Positions, r.Codec)
+	r.readLower(&a)
+	if a.InMemory() {
+		a.keep()
+	} else {
+		a.stream(r.Game)
+	}
+	a.Read = a.lowerRead + a.reread + digitReads*a.Digits
+	a.Written = a.File + a.rewritten
+	if !a.InMemory() {
+		a.Written += a.Captures + a.Digits
+	}
+	return a, nil
+}
+
+// readLower sets what is read of the layers that captures lead to: two seeds at least are
+// captured, and three from each pit of the opponent at most.
+func (r *Run) readLower(a *Amounts) {
+	for n := max(0, a.Seeds-3*r.Game.Half()); n <= a.Seeds-2; n++ {
+		positions := halfboard.Positions(r.Game, n)
+		a.lower += positions
+		a.lowerRead += uint64(a.Passes) * fileSize(n, positions, r.Codec)
+	}
+}
+
+// keep sets what checkpoints of a layer in memory take.
+func (a *Amounts) keep() {
+	if a.Positions >= leastKept {
+		a.Checkpoint = uint64(keptBytes * float64(a.Positions))
+	}
+	a.Work = a.Checkpoint
+}
+
+// stream sets what is stored of a layer that is solved window by window.
+func (a *Amounts) stream(game awari.Game) {
+	w := widthOf(a.Bits)
+	a.loads = w.loadsOf(game, a.Seeds)
+	bytes := func(l linear) uint64 { return uint64(l.of(a.Seeds) * float64(a.Positions)) }
+	a.Captures = bytes(captureBytes)
+	a.Digits = bytes(w.digits)
+	a.reread, a.rewritten = bytes(w.reread), bytes(w.rewritten)
+	a.Checkpoint = uint64(2 * codesPacked * float64(a.Memory))
+	a.Work = bytes(w.work) + a.Checkpoint
+}
+
+// DiskPeak returns the most bytes on disk while a run is at work, those of sealed layers
+// included. It fails as New does.
+func (r *Run) DiskPeak() (uint64, error) {
+	all, err := r.amounts()
+	if err != nil {
+		return 0, err
+	}
+	peak := r.Sealed
+	for _, a := range all {
+		peak = max(peak, a.Disk)
+	}
+	return peak, nil
+}

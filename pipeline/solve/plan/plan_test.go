@@ -1,0 +1,196 @@
+package plan
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"grenier/io/layerfile"
+	"grenier/layers/awari"
+	"grenier/pipeline/solve/internal/halfboard"
+)
+
+// workstation is a machine to plan for.
+func workstation() *Calibration {
+	return &Calibration{
+		CPU: "test", Kernel: "avx512", Cores: 2, Speedup: 1.9, Capture: 5.4, Sweep: 17, Seal: 3,
+		Six: Width{8, 35, 10, 9}, Four: Width{8, 52, 15, 13}, Two: Width{8, 110, 23, 26}, Decode: 0.5, Write: 1e9, Read: 1e9, Random: 1e9,
+	}
+}
+
+func mustPlan(t *testing.T, r Run, c *Calibration) *Plan {
+	t.Helper()
+	p, err := New(r, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func run(t *testing.T, seeds int, memory uint64) Run {
+	t.Helper()
+	game, err := awari.New(12, awari.Awari)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Run{Game: game, Seeds: seeds, Memory: memory, Cores: 2, Codec: layerfile.LZ4}
+}
+
+const mib, gib = 1 << 20, 1 << 30
+
+// TestMemory: more memory never takes longer, nor moves more bytes, and there are plans with
+// every width.
+func TestMemory(t *testing.T) {
+	var before *Plan
+	seen := map[int]bool{}
+	for memory := uint64(200 * mib); memory < 4*gib; memory += memory / 16 {
+		p := mustPlan(t, run(t, 24, memory), workstation())
+		seen[p.Layers[24].Bits] = true
+		if before != nil && (p.Total.Seconds > before.Total.Seconds || p.Total.Read > before.Total.Read ||
+			p.Total.Written > before.Total.Written) {
+			t.Errorf("%d bytes of memory: %+v, with less %+v", memory, p.Total, before.Total)
+		}
+		if p.Total.Seconds < p.InMemory {
+			t.Errorf("%d bytes of memory: %v s, with memory for all %v s", memory, p.Total.Seconds, p.InMemory)
+		}
+		before = p
+	}
+	if len(seen) != len(halfboard.Widths) {
+		t.Errorf("widths %v", seen)
+	}
+	if before.Total.Seconds != before.InMemory {
+		t.Errorf("%v s in memory, and again %v s", before.Total.Seconds, before.InMemory)
+	}
+}
+
+// TestTooLittleMemory: what solve refuses cannot be planned.
+func TestTooLittleMemory(t *testing.T) {
+	r := run(t, 24, 0)
+	least := halfboard.Least(r.Game, r.Seeds, r.Cores)
+	for memory, want := range map[uint64]error{least: nil, least - 1: halfboard.ErrMemory} {
+		r.Memory = memory
+		if _, err := New(r, workstation()); !errors.Is(err, want) {
+			t.Errorf("%d bytes of %d: error %v, want %v", memory, least, err, want)
+		}
+		if _, err := r.DiskPeak(); !errors.Is(err, want) {
+			t.Errorf("%d bytes of %d: peak with error %v, want %v", memory, least, err, want)
+		}
+	}
+}
+
+// TestCores: more cores, with the memory that they need for themselves, and a faster disk
+// never take longer.
+func TestCores(t *testing.T) {
+	before := math.Inf(1)
+	for cores := 1; cores <= 64; cores *= 2 {
+		r := run(t, 25, gib+uint64(cores)*32*mib)
+		r.Cores = cores
+		p := mustPlan(t, r, workstation())
+		if p.Total.Seconds >= before {
+			t.Errorf("%d cores: %v s, with half of them %v s", cores, p.Total.Seconds, before)
+		}
+		before = p.Total.Seconds
+	}
+	before = math.Inf(1)
+	for disk := 1e7; disk < 1e10; disk *= 2 {
+		c := workstation()
+		c.SetDisk(disk)
+		p := mustPlan(t, run(t, 25, gib), c)
+		if p.Total.Seconds > before {
+			t.Errorf("%g bytes a second: %v s, with half of it %v s", disk, p.Total.Seconds, before)
+		}
+		before = p.Total.Seconds
+	}
+}
+
+// TestInMemory: layers in memory have no streams, and take what was calibrated.
+func TestInMemory(t *testing.T) {
+	c := workstation()
+	for _, l := range mustPlan(t, run(t, 24, 0), c).Layers {
+		if !l.InMemory() || l.Windows != 1 || l.Passes != 1 || l.Work != 0 || l.Read != l.lowerRead || l.Written != l.File {
+			t.Errorf("layer %d: %+v", l.Seeds, l)
+		}
+		if want := float64(l.Positions) * (5.4 + 17 + 3) / 1.9 * 1e-9; l.Positions > 1e6 && math.Abs(l.Seconds-want) > 1e-6*want {
+			t.Errorf("layer %d: %v s, want %v", l.Seeds, l.Seconds, want)
+		}
+	}
+}
+
+// TestTotals: totals are sums, and seconds those of the steps.
+func TestTotals(t *testing.T) {
+	r := run(t, 26, gib)
+	r.Solved, r.Sealed = 20, 123*mib
+	p := mustPlan(t, r, workstation())
+	if len(p.Layers) != 7 || p.Layers[0].Seeds != 20 {
+		t.Fatalf("%d layers, the first %+v", len(p.Layers), p.Layers[0])
+	}
+	var want Total
+	sealed := r.Sealed
+	for _, l := range p.Layers {
+		if l.Disk != sealed+l.Work+l.File {
+			t.Errorf("layer %d: %d bytes on disk above %d", l.Seeds, l.Disk, sealed)
+		}
+		if s := l.Times.sum(); s != l.Seconds {
+			t.Errorf("layer %d: %v s, the sum is %v", l.Seeds, l.Seconds, s)
+		}
+		sealed += l.File
+		want.add(l)
+	}
+	if peak, err := r.DiskPeak(); err != nil || p.Total != want || want.Seconds == 0 || want.DiskPeak != peak {
+		t.Errorf("total %+v, want %+v, peak %d, error %v", p.Total, want, peak, err)
+	}
+	r.Solved = 27
+	if peak, err := r.DiskPeak(); err != nil || peak != r.Sealed || len(mustPlan(t, r, workstation()).Layers) != 0 {
+		t.Errorf("there is something to do when all is done: peak %d, error %v", peak, err)
+	}
+}
+
+// TestWidths: every width that the engine has can be planned.
+func TestWidths(t *testing.T) {
+	c := workstation()
+	for _, bits := range halfboard.Widths[1:] {
+		if w := widthOf(bits); c.Of(bits) == nil || w.bits != bits {
+			t.Errorf("%d bits: %+v, %+v", bits, c.Of(bits), w)
+		}
+		r := run(t, 30, 0)
+		for n := r.Seeds; n >= 0; n-- {
+			for r.Memory = halfboard.Least(r.Game, n, r.Cores); ; r.Memory += r.Memory / 16 {
+				a, err := r.amountsOf(n)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if a.InMemory() {
+					break
+				}
+				if want := widthOf(a.Bits).windows(n); a.Windows != want {
+					t.Errorf("layer %d, %d bits: %d windows, want %d", n, a.Bits, a.Windows, want)
+				}
+			}
+		}
+	}
+	if len(widths) != len(halfboard.Widths)-1 {
+		t.Errorf("costs of %d widths, the engine has %v", len(widths), halfboard.Widths)
+	}
+}
+
+// TestAnyGame: figures make sense for boards and layers of any size.
+func TestAnyGame(t *testing.T) {
+	for pits := 4; pits <= 12; pits += 2 {
+		game, err := awari.New(pits, awari.Strict)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, memory := range []uint64{0, 80 * mib, 64 * gib} {
+			r := Run{Game: game, Seeds: awari.MaxSeeds, Memory: memory, Cores: 16, Codec: layerfile.Zstd}
+			for halfboard.Least(game, r.Seeds, r.Cores) > memory && memory > 0 {
+				r.Seeds--
+			}
+			for _, l := range mustPlan(t, r, workstation()).Layers {
+				if !(l.Seconds > 0 && l.Seconds < 1e9) || l.File == 0 || l.Passes < 1 || l.Windows < 1 || l.Read < l.lowerRead ||
+					l.InMemory() != (l.Times.Turn == 0) || l.InMemory() != (l.Digits == 0) || l.Digits > l.Work {
+					t.Errorf("%d pits, %d bytes: %+v", pits, memory, l)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package repair
+
+import (
+	"context"
+	"errors"
+	"reflect"
+
+	"grenier/io/manifest"
+	"grenier/io/rundir"
+	"grenier/pipeline/solve"
+)
+
+// mend does what the layers need, by ascending seeds.
+func (r *repairer) mend(ctx context.Context) error {
+	r.done, r.total = 0, 0
+	for _, l := range r.result.Layers {
+		if l.Action == Solve {
+			r.total += float64(r.space.Size(l.Seeds))
+		}
+	}
+	var entries []manifest.Layer // of the layers below, which are right
+	for i := range r.result.Layers {
+		l := &r.result.Layers[i]
+		if l.Action == List {
+			if err := r.trust(ctx, l, entries); err != nil {
+				return err
+			}
+		}
+		if l.Action == Solve {
+			if err := r.save(entries); err != nil {
+				return err
+			}
+			if err := r.solve(ctx, l, entries); err != nil {
+				return err
+			}
+		}
+		entries = append(entries, l.entry)
+		if l.Action != Keep && r.options.Mended != nil {
+			r.options.Mended(*l)
+		}
+	}
+	if err := r.save(entries); err != nil {
+		return err
+	}
+	return r.locked.ClearAgain()
+}
+
+// save replaces the entries of the manifest from layer 0 on, if they are others. What is
+// above stays listed. A damaged manifest is set aside first.
+func (r *repairer) save(entries []manifest.Layer) (err error) {
+	next := manifest.Manifest{Identity: r.id, Layers: append([]manifest.Layer{}, entries...)}
+	if n := len(entries); n < len(r.manifest.Layers) {
+		next.Layers = append(next.Layers, r.manifest.Layers[n:]...)
+	}
+	if !r.lost && reflect.DeepEqual(next.Layers, append([]manifest.Layer{}, r.manifest.Layers...)) {
+		return nil
+	}
+	if r.damaged {
+		if r.result.ManifestAside, err = r.locked.SetAside(rundir.ManifestName); err != nil {
+			return err
+		}
+		r.damaged = false
+	}
+	if err := r.locked.SaveManifest(&next); err != nil {
+		return err
+	}
+	r.manifest, r.lost = &next, false
+	return nil
+}
+
+// solve solves a layer again from those below and publishes it, but not if it is another
+// one than an intact manifest says. What is no damaged file of the layer makes room before.
+func (r *repairer) solve(ctx context.Context, l *Layer, below []manifest.Layer) (err error) {
+	name := rundir.LayerName(l.Seeds)
+	if l.Aside {
+		if l.SetAside, err = r.locked.SetAside(name); err != nil {
+			return err
+		}
+	}
+	o := r.options.Solve
+	o.Progress = func(p solve.Progress) { r.solving(l.Seeds, p) }
+	report, file, err := solve.Again(ctx, r.locked, r.game, below, o)
+	if err != nil {
+		return err
+	}
+	listed := r.listed(l.Seeds)
+	if listed != nil && listed.Hash != report.Layer.Hash {
+		different := &DifferentError{r.dir.ManifestPath(), l.Seeds, report.Layer.Hash, listed.Hash}
+		return errors.Join(different, file.Abort(), r.locked.ClearAgain())
+	}
+	if err := file.Publish(); err != nil {
+		return err
+	}
+	l.entry, l.Seconds = report.Layer, report.Elapsed.Seconds()
+	if listed != nil && sameFile(*listed, l.entry) {
+		l.entry = *listed // with the time that it took first
+	}
+	r.done += float64(l.entry.Positions)
+	return r.locked.ClearAgain()
+}
+
+// sameFile tells whether two entries differ in nothing but the time.
+func sameFile(a, b manifest.Layer) bool {
+	a.Seconds = b.Seconds
+	return a == b
+}
+
+// solving tells how far solving is.
+func (r *repairer) solving(n int, p solve.Progress) {
+	if r.options.Progress != nil {
+		r.options.Progress(Progress{Seeds: n, Done: r.done + p.RunDone, Total: r.total, Solving: &p})
+	}
+}

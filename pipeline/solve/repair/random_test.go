@@ -1,0 +1,103 @@
+//go:build unix
+
+package repair_test
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"grenier/io/rundir"
+	"grenier/pipeline/solve/repair"
+)
+
+// rounds is how often a run is damaged at random.
+func rounds() int {
+	switch os.Getenv("GRENIER_LONG") {
+	case "":
+		return 4
+	case "full":
+		return 300
+	}
+	return 60
+}
+
+// TestRandomDamage damages a run in several places at once. After a repair it is whole
+// again, up to the last layer of which there is a trace, and nothing foreign is lost.
+func TestRandomDamage(t *testing.T) {
+	whole, seed := small(t), rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	for round := range rounds() {
+		dir := filepath.Join(t.TempDir(), "run")
+		if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
+			t.Fatal(err)
+		}
+		var damages []string
+		for range 1 + random.IntN(4) {
+			damages = append(damages, damageAtRandom(t, random, dir))
+		}
+		r, err := repair.Run(t.Context(), dir, options())
+		if err != nil {
+			t.Fatalf("round %d, %v: %v", round, damages, err)
+		}
+		for n := range r.Layers {
+			if name := rundir.LayerName(n); read(t, dir, name) != read(t, whole, name) {
+				t.Errorf("%s differs", name)
+			}
+		}
+		if len(r.Layers) < 8 && !(r.Manifest != "" && lostLast(damages)) || len(r.Layers) > 8 {
+			t.Errorf("%d layers", len(r.Layers))
+		}
+		clean(t, dir, len(r.Layers))
+		if t.Failed() {
+			t.Fatalf("round %d, %v: %+v", round, damages, r)
+		}
+	}
+}
+
+// damageAtRandom damages a file and says how.
+func damageAtRandom(t *testing.T, random *rand.Rand, dir string) string {
+	name := rundir.LayerName(random.IntN(8))
+	if random.IntN(4) == 0 {
+		name = rundir.ManifestName
+	}
+	bytes, _ := os.ReadFile(filepath.Join(dir, name)) // it may be gone
+	text, how := string(bytes), ""
+	switch at := random.IntN(len(text) + 1); random.IntN(6) {
+	case 0, 1:
+		how = "changed"
+		if at < len(bytes) {
+			bytes[at] ^= 1 << random.IntN(8)
+			text = string(bytes)
+		}
+	case 2:
+		how, text = "cut", text[:at]
+	case 3:
+		how, text = "longer", text+"x"
+	case 4:
+		how, text = "foreign", strings.Repeat("Dear diary ", at)
+	case 5:
+		how = "removed"
+	}
+	path := filepath.Join(dir, name)
+	if err := os.RemoveAll(path); err != nil {
+		t.Fatal(err)
+	}
+	if how != "removed" {
+		replace(t, dir, name, text)
+	}
+	return name + " " + how
+}
+
+// lostLast tells whether nothing may be left that tells of the last layer.
+func lostLast(damages []string) bool {
+	for _, d := range damages {
+		if strings.HasPrefix(d, rundir.LayerName(7)) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,695 @@
+//go:build unix
+
+package repair_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"go.uber.org/goleak"
+
+	"grenier/io/corrupt"
+	"grenier/io/layerfile"
+	"grenier/io/manifest"
+	"grenier/io/memory"
+	"grenier/io/rundir"
+	"grenier/io/vfs"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/check/scrub"
+	"grenier/pipeline/check/verify"
+	"grenier/pipeline/solve"
+	"grenier/pipeline/solve/repair"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func solveOptions(seeds int) solve.Options {
+	return solve.Options{Seeds: seeds, Codec: layerfile.LZ4, Workers: 2, Family: cpu.Best()}
+}
+
+// solved returns a new run directory.
+func solved(t *testing.T, pits int, rules awari.Rules, seeds int) string {
+	t.Helper()
+	game, err := awari.New(pits, rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "run")
+	if _, err := solve.Solve(t.Context(), dir, game, solveOptions(seeds)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// small is a run of the layers 0 to 7 on 6 pits.
+func small(t *testing.T) string { return solved(t, 6, awari.Awari, 7) }
+
+func options() repair.Options { return repair.Options{Solve: solveOptions(0)} }
+
+func mustRepair(t *testing.T, dir string) *repair.Result {
+	t.Helper()
+	r, err := repair.Run(t.Context(), dir, options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// file is what a test compares of a file.
+type file struct {
+	Text  string
+	Inode uint64
+}
+
+// files returns what is below dir by name, but for the lock.
+func files(t *testing.T, dir string) map[string]file {
+	t.Helper()
+	all := map[string]file{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == dir || d.Name() == rundir.LockName {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil || !d.Type().IsRegular() {
+			all[name] = file{Text: d.Type().String()}
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		all[name] = file{string(text), info.Sys().(*syscall.Stat_t).Ino}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func remove(t *testing.T, dir string, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func replace(t *testing.T, dir, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, dir, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// change changes a byte in the middle of a file.
+func change(t *testing.T, dir, name string, at int) {
+	t.Helper()
+	text := []byte(read(t, dir, name))
+	text[at] ^= 1
+	replace(t, dir, name, string(text))
+}
+
+// clean fails unless scrub and verify find nothing wrong with so many layers.
+func clean(t *testing.T, dir string, layers int) {
+	t.Helper()
+	s, err := scrub.Run(t.Context(), dir, scrub.Options{Workers: 2})
+	if err != nil || s.Err() != nil || len(s.Layers) != layers {
+		t.Errorf("scrub: %v, %+v", err, s)
+	}
+	for _, l := range s.Layers {
+		if l.Unlisted {
+			t.Errorf("layer %d is not listed", l.Seeds)
+		}
+	}
+	o := verify.Options{Workers: 2, Family: cpu.Best()}
+	if os.Getenv("GRENIER_LONG") == "" {
+		o.Sample, o.Seed = 5000, rand.Uint64()
+		t.Logf("sample %d", o.Seed)
+	}
+	v, err := verify.Run(t.Context(), dir, o)
+	if err != nil || v.Err() != nil || len(v.Layers) != layers {
+		t.Errorf("verify: %v, %+v", err, v)
+	}
+}
+
+// sameLayers fails unless two directories have the same layer files, and manifests that
+// differ in nothing but times.
+func sameLayers(t *testing.T, want, got string) {
+	t.Helper()
+	for name := range files(t, want) {
+		if strings.HasSuffix(name, ".gl") && read(t, want, name) != read(t, got, name) {
+			t.Errorf("%s differs", name)
+		}
+	}
+	m, err := manifest.Load(filepath.Join(want, rundir.ManifestName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := manifest.Load(filepath.Join(got, rundir.ManifestName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(m, n, cmpopts.IgnoreFields(manifest.Layer{}, "Seconds")); diff != "" {
+		t.Errorf("manifests:\n%s", diff)
+	}
+}
+
+// actions returns the first letters of what layers need.
+func actions(r *repair.Result) string {
+	text := ""
+	for _, l := range r.Layers {
+		text += string(l.Action[0])
+	}
+	return text
+}
+
+// TestRepair: 14 layers, no manifest, layer 9 cut short, layer 11 missing.
+func TestRepair(t *testing.T) {
+	dir := solved(t, 12, awari.Awari, 13)
+	whole := t.TempDir()
+	if err := os.CopyFS(whole, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	nine, eleven := rundir.LayerName(9), rundir.LayerName(11)
+	remove(t, dir, rundir.ManifestName, eleven)
+	if err := os.Truncate(filepath.Join(dir, nine), 5000); err != nil {
+		t.Fatal(err)
+	}
+	before := files(t, dir)
+
+	o := options()
+	o.DryRun = true
+	r, err := repair.Run(t.Context(), dir, o)
+	if err != nil || r.OK || actions(r) != "lllllllllslsll" {
+		t.Errorf("dry run: %+v, %v", r, err)
+	}
+	if diff := cmp.Diff(before, files(t, dir)); diff != "" {
+		t.Errorf("a dry run changed:\n%s", diff)
+	}
+
+	if r := mustRepair(t, dir); r.OK || actions(r) != "lllllllllslsll" {
+		t.Errorf("%+v", r)
+	}
+	after := files(t, dir)
+	for name, f := range before {
+		if name != nine && after[name] != f {
+			t.Errorf("%s was touched", name)
+		}
+	}
+	sameLayers(t, whole, dir)
+	clean(t, dir, 14)
+	if r := mustRepair(t, dir); !r.OK || actions(r) != "kkkkkkkkkkkkkk" {
+		t.Errorf("again: %+v", r)
+	}
+	if diff := cmp.Diff(after, files(t, dir)); diff != "" {
+		t.Errorf("repair of a good directory changed:\n%s", diff)
+	}
+}
+
+// TestDamages damages a run in many ways, and repairs it.
+func TestDamages(t *testing.T) {
+	whole := small(t)
+	for _, c := range []struct {
+		name, want string
+		aside      int // how many files are set aside
+		damage     func(t *testing.T, dir string)
+	}{
+		{"nothing", "kkkkkkkk", 0, func(*testing.T, string) {}},
+		{"first layer missing", "skkkkkkk", 0, func(t *testing.T, dir string) { remove(t, dir, "layer-00.gl") }},
+		{"last layer missing", "kkkkkkks", 0, func(t *testing.T, dir string) { remove(t, dir, "layer-07.gl") }},
+		{"all layers missing", "ssssssss", 0, func(t *testing.T, dir string) {
+			for n := range 8 {
+				remove(t, dir, rundir.LayerName(n))
+			}
+		}},
+		{"manifest without last layers", "kkkkklll", 0, func(t *testing.T, dir string) { shorten(t, dir, 5) }},
+		{"manifest without damaged layers", "kkkkklsl", 0, func(t *testing.T, dir string) {
+			shorten(t, dir, 5)
+			change(t, dir, "layer-06.gl", 200)
+		}},
+		{"empty manifest", "llllllll", 0, func(t *testing.T, dir string) { shorten(t, dir, 0) }},
+		{"no manifest, no layer 0", "slllllll", 0, func(t *testing.T, dir string) {
+			remove(t, dir, "layer-00.gl", rundir.ManifestName)
+		}},
+		{"link to nothing", "kkkskkkk", 1, func(t *testing.T, dir string) {
+			remove(t, dir, "layer-03.gl")
+			symlink(t, "nowhere", filepath.Join(dir, "layer-03.gl"))
+		}},
+		{"damaged layer on another disk", "kkkskkkk", 1, func(t *testing.T, dir string) {
+			change(t, dir, "layer-03.gl", 50)
+			moveAway(t, dir, "layer-03.gl")
+		}},
+		{"good layer on another disk", "kkkkkkkk", 0, func(t *testing.T, dir string) { moveAway(t, dir, "layer-03.gl") }},
+		{"manifest on another disk", "llllllll", 1, func(t *testing.T, dir string) { moveAway(t, dir, rundir.ManifestName) }},
+		{"empty layer", "kkkskkkk", 1, func(t *testing.T, dir string) { replace(t, dir, "layer-03.gl", "") }},
+		{"foreign layer", "kkkskkkk", 1, func(t *testing.T, dir string) { replace(t, dir, "layer-03.gl", "Dear diary") }},
+		{"newer layer", "kkkskkkk", 1, func(t *testing.T, dir string) { change(t, dir, "layer-03.gl", 8) }},
+		{"layer of another place", "kkkskkkk", 1, func(t *testing.T, dir string) {
+			replace(t, dir, "layer-03.gl", read(t, dir, "layer-04.gl"))
+		}},
+		{"directory", "kkkskkkk", 1, func(t *testing.T, dir string) {
+			remove(t, dir, "layer-03.gl")
+			if err := os.MkdirAll(filepath.Join(dir, "layer-03.gl", "thesis"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"fifo", "kkkskkkk", 1, func(t *testing.T, dir string) {
+			remove(t, dir, "layer-03.gl")
+			if err := syscall.Mkfifo(filepath.Join(dir, "layer-03.gl"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"manifest is a directory", "llllllll", 1, func(t *testing.T, dir string) {
+			remove(t, dir, rundir.ManifestName)
+			if err := os.MkdirAll(filepath.Join(dir, rundir.ManifestName, "thesis"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"manifest is a FIFO", "llllllll", 1, func(t *testing.T, dir string) {
+			remove(t, dir, rundir.ManifestName)
+			if err := syscall.Mkfifo(filepath.Join(dir, rundir.ManifestName), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"layers and nothing else", "llllllll", 0, func(t *testing.T, dir string) {
+			remove(t, dir, rundir.ManifestName, rundir.LockName, rundir.WorkName)
+		}},
+		{"foreign manifest", "llllllll", 1, func(t *testing.T, dir string) {
+			replace(t, dir, rundir.ManifestName, `{"name": "web app"}`)
+		}},
+		{"foreign file beside", "kkkkkkkk", 0, func(t *testing.T, dir string) { replace(t, dir, "layer-20.gl", "Dear diary") }},
+		{"gap above", "kkkkkkkkss", 1, func(t *testing.T, dir string) { replace(t, dir, "layer-09.gl", read(t, dir, "layer-07.gl")) }},
+		{"forged scores, no manifest", "lllllsll", 1, func(t *testing.T, dir string) {
+			remove(t, dir, rundir.ManifestName)
+			forge(t, dir, 5)
+		}},
+		{"forged scores", "kkkkkskk", 1, func(t *testing.T, dir string) { forge(t, dir, 5) }},
+		{"other codec", "kkkkklkk", 0, func(t *testing.T, dir string) { recode(t, dir, 5) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "run")
+			if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
+				t.Fatal(err)
+			}
+			c.damage(t, dir)
+			before := files(t, dir)
+			if r := mustRepair(t, dir); actions(r) != c.want {
+				t.Errorf("%s: %+v", actions(r), r)
+			}
+			after := files(t, dir)
+			aside := 0
+			for name, f := range after {
+				if old, _, ok := strings.Cut(name, ".damaged-"); ok && !strings.Contains(name, "/") {
+					aside++
+					if before[old] != f {
+						t.Errorf("%s is not what %s was", name, old)
+					}
+				}
+			}
+			if aside != c.aside {
+				t.Errorf("%d set aside: %v", aside, slices.Sorted(maps.Keys(after)))
+			}
+			clean(t, dir, len(c.want))
+			if c.name != "other codec" && c.name != "gap above" {
+				sameLayers(t, whole, dir)
+			}
+		})
+	}
+}
+
+func symlink(t *testing.T, target, path string) {
+	t.Helper()
+	if err := os.Symlink(target, path); err != nil {
+		t.Skip(err)
+	}
+}
+
+// moveAway moves a file to another directory and leaves a link.
+func moveAway(t *testing.T, dir, name string) {
+	t.Helper()
+	away := filepath.Join(t.TempDir(), name)
+	if err := os.Rename(filepath.Join(dir, name), away); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(away)
+	if err != nil {
+		t.Fatal(err)
+	}
+	symlink(t, away, filepath.Join(dir, name))
+	t.Cleanup(func() {
+		if after, err := os.ReadFile(away); err != nil || string(after) != string(before) {
+			t.Errorf("%s: what the link led to was changed: %v", name, err)
+		}
+	})
+}
+
+// shorten makes the manifest list the first layers only.
+func shorten(t *testing.T, dir string, layers int) {
+	t.Helper()
+	edit(t, dir, func(m *manifest.Manifest) { m.Layers = m.Layers[:layers] })
+}
+
+// edit changes the manifest, whose checksum is right afterwards.
+func edit(t *testing.T, dir string, change func(m *manifest.Manifest)) {
+	t.Helper()
+	m, err := manifest.Load(filepath.Join(dir, rundir.ManifestName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(m)
+	text, err := m.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	replace(t, dir, rundir.ManifestName, string(text))
+}
+
+// rewrite writes the file of a layer anew, with right checksums.
+func rewrite(t *testing.T, dir string, n int, codec layerfile.Codec, edit func(scores []int8)) {
+	t.Helper()
+	path := filepath.Join(dir, rundir.LayerName(n))
+	f, err := layerfile.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := f.Header()
+	d, err := f.NewDecoder(cpu.Generic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores := make([]int8, h.Positions)
+	if err := errors.Join(d.Read(scores, 0), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	edit(scores)
+	h.Codec, h.Model = codec, ""
+	remove(t, dir, rundir.LayerName(n))
+	p, err := vfs.Begin(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := layerfile.Create(p, h, cpu.Generic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	e, err := layerfile.NewEncoder(h, cpu.Generic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for part := range slices.Chunk(scores, h.BlockSize) {
+		var b layerfile.Block
+		if err := errors.Join(e.Encode(&b, part), w.Append(&b)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Publish(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func forge(t *testing.T, dir string, n int) {
+	rewrite(t, dir, n, layerfile.LZ4, func(scores []int8) {
+		for i := range scores {
+			scores[i] = -scores[i]
+		}
+	})
+}
+
+func recode(t *testing.T, dir string, n int) { rewrite(t, dir, n, layerfile.Zstd, func([]int8) {}) }
+
+// stride is how many bytes to leave out for want of time.
+func stride() int {
+	if os.Getenv("GRENIER_LONG") != "" {
+		return 1
+	}
+	return 61
+}
+
+// TestManifestBytes changes bytes of the manifest, all of them if there is time.
+func TestManifestBytes(t *testing.T) {
+	dir := solved(t, 4, awari.Strict, 3)
+	whole := read(t, dir, rundir.ManifestName)
+	want, err := manifest.Parse("", []byte(whole))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(whole); i += stride() {
+		bad := []byte(whole)
+		bad[i] ^= 1 << (i % 7)
+		replace(t, dir, rundir.ManifestName, string(bad))
+		r := mustRepair(t, dir)
+		if actions(r) != "llll" || r.Manifest == "" || read(t, dir, r.ManifestAside) != string(bad) {
+			t.Fatalf("byte %d: %+v", i, r)
+		}
+		got, err := manifest.Load(filepath.Join(dir, rundir.ManifestName))
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(manifest.Layer{}, "Seconds")); err != nil || diff != "" {
+			t.Fatalf("byte %d: %v\n%s", i, err, diff)
+		}
+	}
+}
+
+// TestRefused: what is no run, or more than one, stays as it is.
+func TestRefused(t *testing.T) {
+	strict := solved(t, 6, awari.Strict, 7)
+	for _, c := range []struct {
+		name   string
+		want   error
+		text   string
+		change func(t *testing.T, dir string)
+	}{
+		{"mixed", corrupt.ErrMismatch, "layer-04.gl of game awari, rules strict, 6 pits", func(t *testing.T, dir string) {
+			replace(t, dir, "layer-04.gl", read(t, strict, "layer-04.gl"))
+		}},
+		{"mixed without manifest", corrupt.ErrMismatch, "and 3 more of game awari, rules awari, 6 pits; ", func(t *testing.T, dir string) {
+			remove(t, dir, rundir.ManifestName)
+			replace(t, dir, "layer-04.gl", read(t, strict, "layer-04.gl"))
+		}},
+		{"manifest of another run", corrupt.ErrMismatch, "manifest.json of game awari, rules strict, 6 pits", func(t *testing.T, dir string) {
+			replace(t, dir, rundir.ManifestName, read(t, strict, rundir.ManifestName))
+		}},
+		{"nothing", rundir.ErrMissing, "", func(t *testing.T, dir string) { clearDir(t, dir) }},
+		{"foreign", corrupt.ErrForeign, "thesis.tex", func(t *testing.T, dir string) {
+			clearDir(t, dir)
+			replace(t, dir, "thesis.tex", "x")
+		}},
+		{"foreign layers", corrupt.ErrForeign, "layer-0", func(t *testing.T, dir string) {
+			clearDir(t, dir)
+			replace(t, dir, "layer-00.gl", "Dear diary")
+			replace(t, dir, "layer-01.gl", "Dear diary")
+		}},
+		{"foreign manifest", corrupt.ErrForeign, "no layer file", func(t *testing.T, dir string) {
+			clearDir(t, dir)
+			replace(t, dir, rundir.ManifestName, `{"name": "web app"}`)
+		}},
+		{"manifest damaged, no layers", corrupt.ErrCorrupt, "no layer file", func(t *testing.T, dir string) {
+			text := read(t, dir, rundir.ManifestName)
+			clearDir(t, dir)
+			replace(t, dir, rundir.ManifestName, text[:100])
+		}},
+		{"foreign lock", nil, "lock: it is no lock file", func(t *testing.T, dir string) {
+			remove(t, dir, rundir.ManifestName)
+			replace(t, dir, rundir.LockName, "of the door")
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := small(t)
+			c.change(t, dir)
+			before := files(t, dir)
+			lock, _ := os.ReadFile(filepath.Join(dir, rundir.LockName))
+			_, err := repair.Run(t.Context(), dir, options())
+			if err == nil || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
+				t.Errorf("%v, want %v with %q", err, c.want, c.text)
+			}
+			if diff := cmp.Diff(before, files(t, dir)); diff != "" {
+				t.Errorf("changed:\n%s", diff)
+			}
+			if after, _ := os.ReadFile(filepath.Join(dir, rundir.LockName)); string(after) != string(lock) {
+				t.Errorf("the lock is now %q", after)
+			}
+		})
+	}
+}
+
+func clearDir(t *testing.T, dir string) {
+	t.Helper()
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestDifferent: a layer that is not what an intact manifest says is not published.
+func TestDifferent(t *testing.T) {
+	dir := small(t)
+	edit(t, dir, func(m *manifest.Manifest) { m.Layers[4].Hash++ })
+	remove(t, dir, "layer-02.gl")
+	before := files(t, dir)
+	_, err := repair.Run(t.Context(), dir, options())
+	different, ok := errors.AsType[*repair.DifferentError](err)
+	if !ok || different.Seeds != 4 || errors.Is(err, corrupt.ErrCorrupt) {
+		t.Errorf("%v", err)
+	}
+	after := files(t, dir)
+	delete(after, "layer-02.gl") // it was right, and is there
+	for name, f := range after { // the other one says nothing against its file
+		if old, _, ok := strings.Cut(name, ".damaged-"); ok {
+			delete(after, name)
+			after[old] = f
+		}
+	}
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("changed:\n%s", diff)
+	}
+	// As the message says: without the manifest, the files count.
+	remove(t, dir, rundir.ManifestName)
+	mustRepair(t, dir)
+	clean(t, dir, 8)
+}
+
+// TestLocked: a solver is there.
+func TestLocked(t *testing.T) {
+	dir := small(t)
+	l, err := rundir.LockDamaged(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Unlock()
+	for _, dry := range []bool{true, false} {
+		o := options()
+		o.DryRun = dry
+		_, err := repair.Run(t.Context(), dir, o)
+		if locked, ok := errors.AsType[*rundir.LockedError](err); !ok || locked.PID != os.Getpid() {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+// TestMemory: what cannot be solved again is refused before anything is changed.
+func TestMemory(t *testing.T) {
+	dir := small(t)
+	remove(t, dir, "layer-02.gl", rundir.ManifestName)
+	before := files(t, dir)
+	o := options()
+	o.Solve.Memory = 1000
+	_, err := repair.Run(t.Context(), dir, o)
+	if _, ok := errors.AsType[*memory.Error](err); !ok {
+		t.Error(err)
+	}
+	if diff := cmp.Diff(before, files(t, dir)); diff != "" {
+		t.Errorf("changed:\n%s", diff)
+	}
+}
+
+// TestInterrupted ends a repair after every report of progress, and goes on.
+func TestInterrupted(t *testing.T) {
+	whole := small(t)
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
+		t.Fatal(err)
+	}
+	remove(t, dir, "layer-02.gl", "layer-05.gl", rundir.ManifestName)
+	checkpoint := "checkpoint of layer 8"
+	replace(t, dir, "work/tiles", checkpoint)
+	for stop := 1; ; stop += 7 {
+		ctx, cancel := context.WithCancel(t.Context())
+		o, calls := options(), 0
+		o.Progress = func(repair.Progress) {
+			if calls++; calls == stop {
+				cancel()
+			}
+		}
+		_, err := repair.Run(ctx, dir, o)
+		cancel()
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
+	sameLayers(t, whole, dir)
+	clean(t, dir, 8)
+	// What a solver was at is not lost.
+	if got := read(t, dir, "work/tiles"); got != checkpoint {
+		t.Errorf("work/tiles is %q", got)
+	}
+}
+
+// TestPaged solves a layer again that does not fit into memory.
+func TestPaged(t *testing.T) {
+	if os.Getenv("GRENIER_LONG") == "" {
+		t.Skip("solves layer 17, the smallest out of core; set GRENIER_LONG=1")
+	}
+	const last = 17
+	whole := solved(t, 12, awari.Awari, last)
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
+		t.Fatal(err)
+	}
+	remove(t, dir, rundir.LayerName(last))
+	o := options()
+	game, _ := awari.New(12, awari.Awari)
+	o.Solve.Memory = least(t, game, last)
+	if _, err := repair.Run(t.Context(), dir, o); err != nil {
+		t.Fatal(err)
+	}
+	sameLayers(t, whole, dir)
+	if left := read(t, dir, rundir.ManifestName); left != read(t, whole, rundir.ManifestName) {
+		t.Error("the manifest has changed")
+	}
+	entries, err := os.ReadDir(filepath.Join(dir, "work"))
+	if err != nil || len(entries) > 0 {
+		t.Errorf("left in work: %v, %v", entries, err)
+	}
+}
+
+// least returns the least memory for a layer.
+func least(t *testing.T, game awari.Game, seeds int) uint64 {
+	o := solveOptions(seeds)
+	o.Memory = 1
+	tooLittle, ok := errors.AsType[*memory.Error](o.Check(game))
+	if !ok {
+		t.Fatal("one byte is enough")
+	}
+	return tooLittle.Need
+}
+
+// TestJSON: results can be printed.
+func TestJSON(t *testing.T) {
+	r := mustRepair(t, small(t))
+	text, err := json.Marshal(r)
+	if err != nil || !strings.Contains(string(text), `"ok":true`) || !strings.Contains(string(text), `{"seeds":3,"action":"keep"}`) {
+		t.Errorf("%s, %v", text, err)
+	}
+}

@@ -1,0 +1,114 @@
+package solve_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"grenier/io/rundir"
+	"grenier/layers/awari"
+	"grenier/pipeline/solve"
+	"grenier/pipeline/solve/internal/halfboard"
+	"grenier/pipeline/solve/plan"
+)
+
+// roomy returns options for a disk on which so many bytes are free.
+func roomy(seeds int, free uint64) solve.Options {
+	o := options(seeds)
+	o.Free = func(string) (uint64, error) { return free, nil }
+	return o
+}
+
+// TestNoRoom: what has no room on the disk is refused before anything is changed, and
+// only what is still to do counts.
+func TestNoRoom(t *testing.T) {
+	game, dir := mustGame(t, 8, awari.Awari), filepath.Join(t.TempDir(), "run")
+	_, err := solve.Solve(t.Context(), dir, game, roomy(14, 1000))
+	e, ok := errors.AsType[*solve.DiskError](err)
+	if !ok {
+		t.Fatalf("error %v", err)
+	}
+	if e.Path != dir || e.Seeds != 14 || e.Free != 1000 || e.Need < 50e3 || e.First != 0 || e.Largest >= 8 {
+		t.Errorf("%+v", e)
+	}
+	for _, word := range []string{"layer 14", dir, "1000 B are free", "enough up to layer"} {
+		if !strings.Contains(err.Error(), word) {
+			t.Errorf("%q lacks %q", err, word)
+		}
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the directory was made: %v", err)
+	}
+	mustSolve(t, dir, game, roomy(13, 1<<20))
+	mustSolve(t, dir, game, roomy(13, 0)) // nothing to do
+	before := contents(t, dir)
+	_, err = solve.Solve(t.Context(), dir, game, roomy(14, 1000))
+	next, ok := errors.AsType[*solve.DiskError](err)
+	if !ok || next.First != 14 || next.Need >= e.Need || next.Largest != 13 || !strings.Contains(err.Error(), "too little for layer 14") {
+		t.Errorf("error %v", err)
+	}
+	if after := contents(t, dir); len(after) != len(before) {
+		t.Errorf("%d files, before %d", len(after), len(before))
+	}
+	mustSolve(t, dir, game, roomy(14, next.Need))
+}
+
+// TestNoRoomForStreams: streams of layers in windows count, as a plan says.
+func TestNoRoomForStreams(t *testing.T) {
+	game, dir := mustGame(t, 12, awari.Awari), filepath.Join(t.TempDir(), "run")
+	refused := func(memory uint64) uint64 {
+		t.Helper()
+		o := roomy(22, 1<<20)
+		o.Memory = memory
+		_, err := solve.Solve(t.Context(), dir, game, o)
+		e, ok := errors.AsType[*solve.DiskError](err)
+		if !ok {
+			t.Fatalf("error %v", err)
+		}
+		r := plan.Run{Game: game, Seeds: 22, Memory: memory, Cores: o.Workers, Codec: o.Codec}
+		if peak, err := r.DiskPeak(); err != nil || peak != e.Need {
+			t.Errorf("%d bytes, planned %d, error %v", e.Need, peak, err)
+		}
+		return e.Need
+	}
+	whole, windows := refused(0), refused(halfboard.Least(game, 22, options(0).Workers))
+	if least := whole + halfboard.Positions(game, 22); windows < least {
+		t.Errorf("%d bytes in windows, %d in one piece", windows, whole)
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the directory was made: %v", err)
+	}
+}
+
+// TestRoomUnknown: a disk that does not tell is taken to be large enough; what else goes
+// wrong is told.
+func TestRoomUnknown(t *testing.T) {
+	game, dir, broken := mustGame(t, 4, awari.Awari), filepath.Join(t.TempDir(), "run"), errors.New("broken")
+	o := options(3)
+	o.Free = func(string) (uint64, error) { return 0, broken }
+	if _, err := solve.Solve(t.Context(), dir, game, o); !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
+	}
+	o.Free = func(string) (uint64, error) { return 0, errors.ErrUnsupported }
+	mustSolve(t, dir, game, o)
+}
+
+// TestRoom: what is in work/ may be replaced.
+func TestRoom(t *testing.T) {
+	dir := t.TempDir()
+	free := func(string) (uint64, error) { return 7, nil }
+	if room, err := solve.Room(dir, free); err != nil || room != 7 {
+		t.Errorf("%d bytes, error %v", room, err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, rundir.WorkName), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, rundir.WorkName, "tiles"), make([]byte, 100), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if room, err := solve.Room(dir, free); err != nil || room != 107 {
+		t.Errorf("%d bytes, error %v", room, err)
+	}
+}

@@ -1,0 +1,210 @@
+package solve_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"grenier/io/crew"
+	"grenier/io/layerfile"
+	"grenier/io/rundir"
+	"grenier/io/vfs"
+	"grenier/layers/awari"
+	"grenier/pipeline/solve"
+	"grenier/pipeline/tables"
+)
+
+// parts is a layer of which a part at a time is in memory.
+type parts struct {
+	given
+	t          *testing.T
+	size       uint64       // of a part
+	mu         sync.RWMutex // nobody reads while it is held
+	begin, end uint64       // in memory
+	loads      int
+	pieces     bool                    // of a sample are in memory, instead
+	fail       func(what string) error // called in each method
+}
+
+func (p *parts) Load(_ context.Context, start uint64) (uint64, error) {
+	if !p.mu.TryLock() {
+		p.t.Error("somebody reads while a part is loaded")
+		p.mu.Lock()
+	}
+	defer p.mu.Unlock()
+	if start%p.size != 0 || start != p.end {
+		p.t.Errorf("loading from %d on after %d", start, p.end)
+	}
+	p.loads++
+	p.pieces, p.begin, p.end = false, start, min(start+p.size, p.Positions())
+	return p.end, p.fail("load")
+}
+
+func (p *parts) LoadPieces(_ context.Context, starts []uint64, length uint64) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i, start := range starts {
+		if start+length > p.Positions() || i > 0 && start < starts[i-1] {
+			p.t.Errorf("piece %d begins at %d", i, start)
+		}
+	}
+	p.pieces = true
+	return p.fail("pieces")
+}
+
+func (p *parts) Read(start uint64, dst []int8) error {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	if !p.pieces && (start < p.begin || start+uint64(len(dst)) > p.end) {
+		p.t.Errorf("%d scores from %d on are not in memory", len(dst), start)
+	}
+	what := "read"
+	if p.pieces {
+		what = "sample"
+	}
+	if err := p.fail(what); err != nil {
+		return err
+	}
+	return p.given.Read(start, dst)
+}
+
+// partsRun is a directory that lacks a layer, which comes in parts.
+type partsRun struct {
+	game   awari.Game
+	dir    string
+	n      int
+	scores []int8
+	want   string // the contents of its file
+}
+
+func newPartsRun(t *testing.T) (r partsRun) {
+	t.Helper()
+	r = partsRun{game: mustGame(t, 12, awari.Awari), dir: filepath.Join(t.TempDir(), "run"), n: 11}
+	mustSolve(t, r.dir, r.game, options(r.n-1))
+	whole := copyRun(t, r.dir)
+	mustSolve(t, whole, r.game, options(r.n))
+	r.want = contents(t, whole)[rundir.LayerName(r.n)]
+	solved, err := tables.Open(whole, tables.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer solved.Close()
+	r.scores = make([]int8, solved.Layers()[r.n].Positions)
+	if err := solved.Read(r.n, 0, r.scores); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// add adds the layer, in parts of so many blocks.
+func (r *partsRun) add(t *testing.T, ctx context.Context, dir string, o solve.Options, blocks int, fail func(string) error) (p *parts, err error) {
+	t.Helper()
+	p = &parts{given: given{n: r.n, scores: r.scores}, t: t, size: uint64(blocks) * layerfile.MaxBlockSize, fail: fail}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, err = solve.Add(ctx, dir, r.game, r.n, o, func(context.Context, *tables.Tables, vfs.Dir) (solve.Source, error) { return p, nil })
+	}()
+	select {
+	case <-done:
+	case <-time.After(20 * time.Second):
+		t.Fatal("sealing hangs")
+	}
+	return p, err
+}
+
+func never(string) error { return nil }
+
+// TestSealInParts: the same file, whatever the size of parts and the number of workers.
+func TestSealInParts(t *testing.T) {
+	r := newPartsRun(t)
+	for _, blocks := range []int{1, 2, 4, 100} {
+		for _, workers := range []int{1, 3} {
+			dir, o := copyRun(t, r.dir), options(0)
+			o.Workers = workers
+			p, err := r.add(t, t.Context(), dir, o, blocks, never)
+			all := (len(r.scores) + layerfile.MaxBlockSize - 1) / layerfile.MaxBlockSize
+			if want := (all + blocks - 1) / blocks; err != nil || p.loads != want || p.closed != 1 {
+				t.Errorf("parts of %d blocks: %d loaded, want %d, closed %d times; %v", blocks, p.loads, want, p.closed, err)
+			}
+			if contents(t, dir)[rundir.LayerName(r.n)] != r.want {
+				t.Errorf("parts of %d blocks, %d workers: another file", blocks, workers)
+			}
+		}
+	}
+}
+
+// TestSealFails: a failure, a panic or the end of the context, in whatever stage, ends the
+// sealing and changes nothing.
+func TestSealFails(t *testing.T) {
+	r := newPartsRun(t)
+	seed := rand.Uint64()
+	rng := rand.New(rand.NewPCG(seed, 0))
+	t.Logf("seed %d", seed)
+	before := contents(t, r.dir)
+	bad := errors.New("disk on fire")
+	most := map[string]int{"pieces": 1, "sample": 50, "load": 3, "read": 11, "write": 8} // calls
+	for where := range most {
+		for how, want := range []error{bad, nil, context.Canceled} {
+			if how == 1 && (where == "pieces" || where == "sample") {
+				continue // that ends the program, as any panic of its main goroutine
+			}
+			for range 4 {
+				ctx, cancel := context.WithCancel(t.Context())
+				at := 1 + rng.IntN(most[where])
+				var mu sync.Mutex
+				calls := 0
+				fail := func(what string) error {
+					mu.Lock()
+					defer mu.Unlock()
+					if what != where {
+						return nil
+					}
+					if calls++; calls != at {
+						return nil
+					}
+					switch how {
+					case 0:
+						return bad
+					case 1:
+						panic("a bug")
+					}
+					cancel()
+					return nil
+				}
+				o := options(0)
+				o.Workers = 1 + rng.IntN(4)
+				o.Progress = func(solve.Progress) {
+					if err := fail("write"); err != nil {
+						panic(err) // it cannot fail otherwise
+					}
+				}
+				what := fmt.Sprintf("%s %d, way %d, %d workers", where, at, how, o.Workers)
+				p, err := r.add(t, ctx, r.dir, o, 1+rng.IntN(4), fail)
+				cancel()
+				_, bug := errors.AsType[*crew.PanicError](err)
+				if where == "write" && how == 0 || how == 1 {
+					if !bug {
+						t.Errorf("%s: %v", what, err)
+					}
+				} else if !errors.Is(err, want) || !strings.Contains(err.Error(), fmt.Sprintf("layer %d", r.n)) {
+					t.Errorf("%s: %v", what, err)
+				}
+				if p.closed != 1 {
+					t.Errorf("%s: closed %d times", what, p.closed)
+				}
+				if diff := cmp.Diff(before, contents(t, r.dir)); diff != "" {
+					t.Fatalf("%s: the directory has changed", what)
+				}
+			}
+		}
+	}
+}

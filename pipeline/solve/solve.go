@@ -1,0 +1,307 @@
+// Package solve runs the solver overnight: it solves the layers of an awari game
+// one after the other into a run directory, each sealed and published before the
+// next begins, and continues where an earlier run stopped.
+//
+// The engine (package halfboard) computes a layer, in memory in one piece or window by
+// window, with streams and checkpoints in work/. This package feeds it the layers below from
+// their files (package tables) after a check (trust.go), streams the result into a layer file
+// (seal.go) and lists it in the manifest. Killing the process at any moment leaves sealed
+// layers and in work/ what the engine goes on from.
+package solve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"grenier/io/crew"
+	"grenier/io/layerfile"
+	"grenier/io/manifest"
+	"grenier/io/memory"
+	"grenier/io/rundir"
+	"grenier/io/vfs"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/solve/internal/halfboard"
+	"grenier/pipeline/tables"
+)
+
+// Identity returns what a run directory of game is called.
+func Identity(game awari.Game) manifest.Identity {
+	return manifest.Identity{Game: tables.GameName, Rules: game.Rules().String(), Pits: game.Pits()}
+}
+
+// Options say what to solve and how.
+type Options struct {
+	// Seeds is the last layer wanted.
+	Seeds int
+	// Codec compresses the layer files.
+	Codec layerfile.Codec
+	// Memory bounds the bytes that the program uses; 0 is no bound. Layers that need
+	// more are solved window by window.
+	Memory uint64
+	// Interval is the time between checkpoints of a layer; 0 is a minute.
+	Interval time.Duration
+	// Note, if not nil, is told what is worth knowing: that a checkpoint was damaged, say.
+	Note func(string)
+	// Free, if not nil, tells how many bytes can be written at a path: Solve refuses to
+	// begin what has no room on the disk.
+	Free func(path string) (uint64, error)
+	// Workers is the number of goroutines that compute, at least one.
+	Workers int
+	// Family is the kernel family.
+	Family cpu.Family
+	// Bits forces the bits that a score takes in memory, as halfboard.Options.Bits; 0 chooses
+	// what fits.
+	Bits int
+	// Progress, if not nil, is told how far the run is, often and from any
+	// goroutine, by one at a time. RunDone never decreases and ends at RunTotal.
+	Progress func(Progress)
+	// Sealed, if not nil, is told of every layer that is done.
+	Sealed func(Report)
+	// Begin, if not nil, is called when the directory is locked and nothing is
+	// done yet; when it fails, Solve does. End, if not nil, is called afterwards,
+	// before the directory is unlocked, with the error of Solve.
+	Begin func(*rundir.Locked) error
+	End   func(error)
+}
+
+// Report is what a layer took, in all runs that worked on it: as halfboard.Stats.
+type Report struct {
+	Layer   manifest.Layer
+	Engine  halfboard.Stats
+	Seal    time.Duration
+	Elapsed time.Duration // all stages
+}
+
+// run is a batch at work.
+type run struct {
+	options  Options
+	game     awari.Game
+	dir      *rundir.Locked
+	manifest *manifest.Manifest
+	engine   *halfboard.Engine
+	trusted  trusted
+	resumed  bool // the layer in progress began in an earlier run
+	estimate estimate
+	mu       sync.Mutex // held while progress is estimated and told
+}
+
+// Solve solves the layers up to o.Seeds that the run directory at path does not
+// have yet and returns a report for each. A directory that does not exist is
+// created. When ctx ends, Solve returns the reports so far and the error of ctx;
+// what was sealed stays.
+//
+// It fails with awari.ErrSeeds, with a *memory.Error or a *DiskError before anything
+// is changed, like rundir.Lock, and with errors that match corrupt.ErrCorrupt when
+// layers sealed earlier cannot be read, or a few of their scores do not follow from their moves.
+func Solve(ctx context.Context, path string, game awari.Game, o Options) (reports []Report, err error) {
+	if err := o.Check(game); err != nil {
+		return nil, err
+	}
+	if err := o.checkRoom(path, game); err != nil {
+		return nil, err
+	}
+	dir, err := rundir.Lock(path, Identity(game))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, dir.Unlock()) }()
+	if o.Begin != nil {
+		if err := o.Begin(dir); err != nil {
+			return nil, err
+		}
+	}
+	err = crew.Run(func() (err error) {
+		reports, err = solve(ctx, dir, game, o)
+		return err
+	})
+	if o.End != nil {
+		o.End(err)
+	}
+	return reports, err
+}
+
+// solve solves into a locked directory.
+func solve(ctx context.Context, dir *rundir.Locked, game awari.Game, o Options) (reports []Report, err error) {
+	r, err := begin(dir, game, o)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.engine.Close()) }()
+	for n := len(r.manifest.Layers); n <= o.Seeds; n++ {
+		report, err := r.solveLayer(ctx, n)
+		if err != nil {
+			return reports, err
+		}
+		reports = append(reports, report)
+		r.finished(report)
+	}
+	if r.resumed {
+		return reports, r.checkLast(ctx)
+	}
+	return reports, nil
+}
+
+// Check refuses what cannot be solved, as Solve does: with awari.ErrSeeds or a
+// *memory.Error.
+func (o *Options) Check(game awari.Game) error {
+	if o.Seeds < 0 || o.Seeds > awari.MaxSeeds {
+		return fmt.Errorf("%w: %d (0 to %d are possible)", awari.ErrSeeds, o.Seeds, awari.MaxSeeds)
+	}
+	if need := halfboard.Least(game, o.Seeds, o.Workers); o.Memory > 0 && need > o.Memory {
+		return &memory.Error{What: fmt.Sprintf("layer %d", o.Seeds), Need: need, Allowed: o.Memory, Enough: o.enough(game)}
+	}
+	return nil
+}
+
+// enough says what can be solved in the memory allowed.
+func (o *Options) enough(game awari.Game) string {
+	for n := awari.MaxSeeds; n >= 0; n-- {
+		if halfboard.Least(game, n, o.Workers) <= o.Memory {
+			return fmt.Sprintf("enough up to layer %d", n)
+		}
+	}
+	return "too little for any layer"
+}
+
+func begin(dir *rundir.Locked, game awari.Game, o Options) (*run, error) {
+	r := &run{options: o, game: game, dir: dir}
+	var err error
+	if r.manifest, err = tables.Manifest(dir); err != nil {
+		return nil, err
+	}
+	for n := len(r.manifest.Layers); n <= o.Seeds; n++ {
+		if err := dir.CheckLayer(n); err != nil {
+			return nil, err
+		}
+	}
+	if r.engine, err = r.newEngine(dir.Work()); err != nil {
+		return nil, err
+	}
+	r.estimate = newEstimate(game, r.manifest, o.Seeds)
+	if n := r.engine.Checkpointed(); n >= 0 && n < len(r.manifest.Layers) {
+		return r, dir.ClearWork() // a crash came between sealing that layer and this
+	}
+	return r, nil
+}
+
+// newEngine returns an engine whose streams are in the given directory.
+func (r *run) newEngine(work vfs.Dir) (*halfboard.Engine, error) {
+	o := &r.options
+	return halfboard.New(r.game, halfboard.Options{
+		Workers: o.Workers, Family: o.Family, Seeds: o.Seeds, Memory: o.Memory, Bits: o.Bits, Work: work,
+		Interval: o.Interval, Progress: r.progress, Note: o.Note,
+	})
+}
+
+// solveLayer solves layer n and makes it part of the run directory.
+func (r *run) solveLayer(ctx context.Context, n int) (Report, error) {
+	report, file, err := r.sealLayer(ctx, n)
+	if err != nil {
+		return Report{}, err
+	}
+	return report, r.publish(file, report.Layer)
+}
+
+// sealLayer solves layer n and writes its file, which waits for being published then.
+func (r *run) sealLayer(ctx context.Context, n int) (Report, *layerfile.Writer, error) {
+	start := time.Now()
+	r.resumed = r.engine.Checkpointed() == n
+	layer, err := r.compute(ctx, n)
+	if err != nil {
+		return Report{}, nil, err
+	}
+	solved := time.Now()
+	file, summary, err := r.sealAndClose(ctx, layer)
+	if err != nil {
+		return Report{}, nil, err
+	}
+	report := Report{Engine: layer.Stats(), Seal: time.Since(solved)}
+	report.Elapsed = report.Engine.Before + time.Since(start)
+	report.Layer = manifest.NewLayer(rundir.LayerName(n), summary, report.Elapsed.Seconds())
+	return report, file, nil
+}
+
+// compute solves layer n from the files of the layers below.
+func (r *run) compute(ctx context.Context, n int) (*halfboard.Layer, error) {
+	lower, err := r.lower(ctx, n)
+	if err != nil {
+		return nil, fmt.Errorf("solving layer %d: %w", n, err)
+	}
+	return r.engine.Solve(ctx, n, lower)
+}
+
+// sparing tells whether layer n is solved out of memory, so that its files and those
+// of the layers below should not fill it.
+func (r *run) sparing(n int) bool {
+	return r.options.Memory > 0 && halfboard.Memory(r.game, n) > r.options.Memory
+}
+
+// publish gives the layer file its name and lists it.
+func (r *run) publish(file *layerfile.Writer, layer manifest.Layer) error {
+	if n := int8(layer.Seeds); !layer.Histogram.Within(-n, n) {
+		return errors.Join(r.impossible(layer.Seeds), file.Abort())
+	}
+	if err := file.Publish(); err != nil {
+		return err
+	}
+	r.wrote(layer.Seeds)
+	next := *r.manifest
+	next.Layers = append(next.Layers[:len(next.Layers):len(next.Layers)], layer)
+	if err := r.dir.SaveManifest(&next); err != nil {
+		return err
+	}
+	r.manifest = &next
+	return r.dir.ClearWork()
+}
+
+// finished takes in a layer that is sealed and listed.
+func (r *run) finished(report Report) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.estimate.learn(report, time.Now())
+	n := report.Layer.Positions
+	r.tell(Progress{
+		Seeds: report.Layer.Seeds, Positions: n, Stage: stageName(sealStage), Done: n,
+		RunDone: r.estimate.finished, RunTotal: r.estimate.total, Share: 1, Rate: r.estimate.rate,
+	})
+	if r.options.Sealed != nil {
+		r.options.Sealed(report)
+	}
+}
+
+// Streams are the bytes of streams in the work directory that a stage read and wrote.
+type Streams struct {
+	Read    uint64 `json:"bytes_read"`
+	Written uint64 `json:"bytes_written"`
+}
+
+// streamsOf returns those of each stage that has any, by name; nil if none has.
+func streamsOf(t *halfboard.Traffic) (streams map[string]Streams) {
+	for s := range t.Read {
+		if t.Read[s] == 0 && t.Written[s] == 0 {
+			continue
+		}
+		if streams == nil {
+			streams = map[string]Streams{}
+		}
+		streams[stageName(halfboard.Stage(s))] = Streams{t.Read[s], t.Written[s]}
+	}
+	return streams
+}
+
+// Streams returns what the stages read and wrote in the work directory, by name: nothing for
+// a layer that was solved in one piece.
+func (r Report) Streams() map[string]Streams { return streamsOf(&r.Engine.Traffic) }
+
+// Stages returns the time spent in each stage, by name.
+func (r Report) Stages() map[string]time.Duration {
+	stages := map[string]time.Duration{stageName(sealStage): r.Seal}
+	for s, took := range r.Engine.Stages {
+		stages[stageName(halfboard.Stage(s))] = took
+	}
+	return stages
+}

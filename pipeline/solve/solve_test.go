@@ -1,0 +1,517 @@
+package solve_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"go.uber.org/goleak"
+
+	"grenier/io/corrupt"
+	"grenier/io/layerfile"
+	"grenier/io/manifest"
+	"grenier/io/memory"
+	"grenier/io/rundir"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/solve"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func mustGame(t *testing.T, pits int, rules awari.Rules) awari.Game {
+	t.Helper()
+	game, err := awari.New(pits, rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return game
+}
+
+// options are those of most tests.
+func options(seeds int) solve.Options {
+	return solve.Options{Seeds: seeds, Codec: layerfile.LZ4, Workers: 2, Family: cpu.Best()}
+}
+
+func mustSolve(t *testing.T, dir string, game awari.Game, o solve.Options) []solve.Report {
+	t.Helper()
+	reports, err := solve.Solve(t.Context(), dir, game, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reports
+}
+
+// contents returns the files below dir by name, directories included.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil || d.IsDir() {
+			files[name] = "directory"
+			return err
+		}
+		text, err := os.ReadFile(path)
+		files[name] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func mustManifest(t *testing.T, dir string) *manifest.Manifest {
+	t.Helper()
+	m, err := manifest.Load(filepath.Join(dir, rundir.ManifestName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// sameRun fails unless two run directories hold the same bytes, the seconds in
+// the manifest aside, and nothing else.
+func sameRun(t *testing.T, want, got string) {
+	t.Helper()
+	a, b := contents(t, want), contents(t, got)
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(a)), slices.Sorted(maps.Keys(b))); diff != "" {
+		t.Fatalf("files (-%s +%s):\n%s", want, got, diff)
+	}
+	for name := range a {
+		if name != rundir.ManifestName && a[name] != b[name] {
+			t.Errorf("%s differs between %s and %s", name, want, got)
+		}
+	}
+	ignored := cmpopts.IgnoreFields(manifest.Layer{}, "Seconds")
+	if diff := cmp.Diff(mustManifest(t, want), mustManifest(t, got), ignored); diff != "" {
+		t.Errorf("manifests (-%s +%s):\n%s", want, got, diff)
+	}
+}
+
+// tidy is what a run directory holds besides layers when nobody works on it.
+func tidy(t *testing.T, dir string, layers int) {
+	t.Helper()
+	want := []string{".", "lock", "manifest.json", "work"}
+	for n := range layers {
+		want = append(want, rundir.LayerName(n))
+	}
+	slices.Sort(want)
+	files := contents(t, dir)
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(files))); diff != "" {
+		t.Errorf("files of %s (-want +got):\n%s", dir, diff)
+	}
+	if files["lock"] != "" {
+		t.Errorf("the lock of %s names a process: %q", dir, files["lock"])
+	}
+}
+
+func TestReports(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "run")
+	o := options(7)
+	var sealed []int
+	o.Sealed = func(r solve.Report) {
+		sealed = append(sealed, r.Layer.Seeds)
+		if _, err := os.Stat(filepath.Join(dir, r.Layer.File)); err != nil {
+			t.Errorf("layer %d told before it is there: %v", r.Layer.Seeds, err)
+		}
+	}
+	reports := mustSolve(t, dir, mustGame(t, 6, awari.Awari), o)
+	if want := []int{0, 1, 2, 3, 4, 5, 6, 7}; !slices.Equal(sealed, want) {
+		t.Errorf("sealed %v, want %v", sealed, want)
+	}
+	tidy(t, dir, 8)
+	m := mustManifest(t, dir)
+	for n, r := range reports {
+		if diff := cmp.Diff(m.Layers[n], r.Layer); diff != "" {
+			t.Errorf("layer %d (-manifest +report):\n%s", n, diff)
+		}
+		if len(r.Stages()) != 5 || r.Elapsed <= 0 || r.Elapsed < r.Seal {
+			t.Errorf("layer %d: stages %v in %v", n, r.Stages(), r.Elapsed)
+		}
+	}
+}
+
+// TestResume stops after every layer and goes on.
+func TestResume(t *testing.T) {
+	game := mustGame(t, 8, awari.Strict)
+	whole, parts := t.TempDir(), t.TempDir()
+	mustSolve(t, whole, game, options(9))
+	for n := range 10 {
+		reports := mustSolve(t, parts, game, options(n))
+		if len(reports) != 1 || reports[0].Layer.Seeds != n {
+			t.Fatalf("up to %d seeds: %d reports", n, len(reports))
+		}
+	}
+	sameRun(t, whole, parts)
+}
+
+func TestNothingToDo(t *testing.T) {
+	game, dir := mustGame(t, 6, awari.Awari), t.TempDir()
+	mustSolve(t, dir, game, options(5))
+	before := contents(t, dir)
+	for _, seeds := range []int{0, 3, 5} {
+		if reports := mustSolve(t, dir, game, options(seeds)); len(reports) != 0 {
+			t.Errorf("up to %d seeds: %d reports", seeds, len(reports))
+		}
+	}
+	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestSameBytes solves the same layers in every way that must not matter.
+func TestSameBytes(t *testing.T) {
+	most, workers := map[int]int{4: 12, 8: 7, 12: 7}, []int{2}
+	if long() {
+		workers = []int{1, 2, 5}
+		most = map[int]int{4: 12, 8: 8, 12: 9}
+	}
+	for pits, seeds := range most {
+		if pits == 12 && testing.Short() {
+			continue
+		}
+		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+			game, want := mustGame(t, pits, rules), t.TempDir()
+			o := options(seeds)
+			o.Workers, o.Family = 1, cpu.Generic
+			mustSolve(t, want, game, o)
+			for _, o.Family = range cpu.Available() {
+				for _, o.Workers = range workers {
+					got := t.TempDir()
+					mustSolve(t, got, game, o)
+					sameRun(t, want, got)
+				}
+			}
+		}
+	}
+}
+
+// TestCodecs changes the codec in the middle: each layer keeps its own, and the
+// scores are the same.
+func TestCodecs(t *testing.T) {
+	game, lz4, mixed := mustGame(t, 8, awari.Awari), t.TempDir(), t.TempDir()
+	mustSolve(t, lz4, game, options(10))
+	mustSolve(t, mixed, game, options(4))
+	o := options(10)
+	o.Codec = layerfile.Zstd
+	mustSolve(t, mixed, game, o)
+	a, b := mustManifest(t, lz4), mustManifest(t, mixed)
+	for n := range a.Layers {
+		codec := layerfile.LZ4
+		if n > 4 {
+			codec = layerfile.Zstd
+		}
+		if b.Layers[n].Codec != codec {
+			t.Errorf("layer %d: codec %v, want %v", n, b.Layers[n].Codec, codec)
+		}
+		if a.Layers[n].Hash != b.Layers[n].Hash {
+			t.Errorf("layer %d: hash %v with lz4 and %v with %v", n, a.Layers[n].Hash, b.Layers[n].Hash, codec)
+		}
+	}
+}
+
+func TestOtherRun(t *testing.T) {
+	dir := t.TempDir()
+	mustSolve(t, dir, mustGame(t, 6, awari.Strict), options(3))
+	before := contents(t, dir)
+	for _, asked := range []awari.Game{mustGame(t, 6, awari.Awari), mustGame(t, 8, awari.Strict)} {
+		_, err := solve.Solve(t.Context(), dir, asked, options(5))
+		other, ok := errors.AsType[*rundir.OtherRunError](err)
+		if !ok || !errors.Is(err, rundir.ErrOtherRun) {
+			t.Fatalf("error %v", err)
+		}
+		if other.Path != dir || other.Has.Rules != "strict" || other.Has.Pits != 6 || other.Asked != solve.Identity(asked) {
+			t.Errorf("error %+v", other)
+		}
+	}
+	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestSeeds(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	for _, seeds := range []int{-1, awari.MaxSeeds + 1} {
+		if _, err := solve.Solve(t.Context(), dir, mustGame(t, 6, awari.Awari), options(seeds)); !errors.Is(err, awari.ErrSeeds) {
+			t.Errorf("%d seeds: error %v", seeds, err)
+		}
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the directory was made: %v", err)
+	}
+}
+
+func TestMemory(t *testing.T) {
+	dir, game := filepath.Join(t.TempDir(), "run"), mustGame(t, 12, awari.Awari)
+	for _, c := range []struct {
+		memory  uint64
+		largest bool
+		message string
+	}{
+		{1 << 10, false, "too little for any layer"},
+		{1 << 30, true, "enough up to layer"},
+	} {
+		o := options(awari.MaxSeeds)
+		o.Memory = c.memory
+		_, err := solve.Solve(t.Context(), dir, game, o)
+		limit, ok := errors.AsType[*memory.Error](err)
+		if !ok {
+			t.Fatalf("%d bytes: error %v", c.memory, err)
+		}
+		if limit.Need <= c.memory || limit.Allowed != c.memory || strings.HasPrefix(limit.Enough, "enough") != c.largest {
+			t.Errorf("%d bytes: error %+v", c.memory, limit)
+		}
+		if !strings.Contains(err.Error(), c.message) {
+			t.Errorf("%d bytes: %q lacks %q", c.memory, err, c.message)
+		}
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the directory was made: %v", err)
+	}
+}
+
+func TestLocked(t *testing.T) {
+	game, dir := mustGame(t, 4, awari.Awari), t.TempDir()
+	locked, err := rundir.Lock(dir, solve.Identity(game))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = solve.Solve(t.Context(), dir, game, options(2))
+	if holder, ok := errors.AsType[*rundir.LockedError](err); !ok || holder.PID != os.Getpid() {
+		t.Errorf("error %v", err)
+	}
+	if err := locked.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	mustSolve(t, dir, game, options(2))
+}
+
+// TestLeftovers puts in work/ and beside the layers what crashes may leave.
+func TestLeftovers(t *testing.T) {
+	game, want, dir := mustGame(t, 6, awari.Awari), t.TempDir(), t.TempDir()
+	mustSolve(t, want, game, options(6))
+	mustSolve(t, dir, game, options(4))
+	junk := bytes.Repeat([]byte("junk"), 1000)
+	layer, err := os.ReadFile(filepath.Join(want, rundir.LayerName(4)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string][]byte{
+		"layer-05.gl.0123456789abcdef.tmp": junk, "work/checkpoint": junk, "work/tiles.0123456789abcdef.tmp": junk,
+		"manifest.json.00112233445566aa.tmp": junk, "layer-05.gl": layer, "layer-06.gl": layer[:100],
+	} {
+		replaceFile(t, filepath.Join(dir, filepath.FromSlash(name)), text)
+	}
+	mustSolve(t, dir, game, options(6))
+	sameRun(t, want, dir)
+}
+
+// TestForeign puts into a run directory what is not of this program: it stays, and what
+// is in the way stops the run before it begins.
+func TestForeign(t *testing.T) {
+	game, dir := mustGame(t, 6, awari.Awari), t.TempDir()
+	mustSolve(t, dir, game, options(4))
+	thesis := []byte("thesis")
+	names := []string{"work/thesis", "work/tiles.tmp", "thesis.gl", "layer-05.gl.tmp", "layer-5.gl"}
+	for _, name := range names {
+		replaceFile(t, filepath.Join(dir, filepath.FromSlash(name)), thesis)
+	}
+	mustSolve(t, dir, game, options(6))
+	for _, name := range names {
+		if text := contents(t, dir)[filepath.FromSlash(name)]; text != string(thesis) {
+			t.Errorf("%s holds %q", name, text)
+		}
+	}
+	inTheWay := filepath.Join(dir, "layer-08.gl")
+	replaceFile(t, inTheWay, thesis)
+	refuses(t, dir, game, 9, inTheWay, "foreign")
+}
+
+// TestCorruptLower damages each layer that the next one needs.
+func TestCorruptLower(t *testing.T) {
+	game := mustGame(t, 6, awari.Awari)
+	for layer := range 5 {
+		dir := t.TempDir()
+		mustSolve(t, dir, game, options(5))
+		path := filepath.Join(dir, rundir.LayerName(layer))
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, bad := range map[string][]byte{
+			"block": flipped(text, 80), "header": flipped(text, 9), "footer": flipped(text, len(text)-9),
+			"index": flipped(text, len(text)-90), "short": text[:len(text)-1], "empty": {}, "missing": nil,
+		} {
+			replaceFile(t, path, bad)
+			refuses(t, dir, game, 6, path, name)
+		}
+	}
+}
+
+// refuses checks that layer n cannot be solved because of the file at path.
+func refuses(t *testing.T, dir string, game awari.Game, n int, path, name string) {
+	t.Helper()
+	before := contents(t, dir)
+	reports, err := solve.Solve(t.Context(), dir, game, options(n))
+	if !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), path) || len(reports) != 0 {
+		t.Errorf("%s, %s: %d reports, error %v", path, name, len(reports), err)
+	}
+	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+		t.Errorf("%s, %s: the directory has changed:\n%s", path, name, diff)
+	}
+}
+
+func flipped(text []byte, i int) []byte {
+	bad := slices.Clone(text)
+	bad[i] ^= 0x10
+	return bad
+}
+
+// replaceFile makes text the contents of the file, or removes it if text is nil.
+func replaceFile(t *testing.T, path string, text []byte) {
+	t.Helper()
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	if text == nil {
+		return
+	}
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestForeignLayer puts an intact layer of another run in the place of one.
+func TestForeignLayer(t *testing.T) {
+	game, dir, other := mustGame(t, 6, awari.Awari), t.TempDir(), t.TempDir()
+	mustSolve(t, dir, game, options(5))
+	mustSolve(t, other, mustGame(t, 6, awari.Strict), options(5))
+	path := filepath.Join(dir, rundir.LayerName(3))
+	text, err := os.ReadFile(filepath.Join(other, rundir.LayerName(3)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	replaceFile(t, path, text)
+	refuses(t, dir, game, 6, path, "of other rules")
+}
+
+// TestCancel stops in every stage that reports progress. The largest layers have
+// several blocks to seal.
+func TestCancel(t *testing.T) {
+	const seeds = 10
+	game, want := mustGame(t, 12, awari.Awari), t.TempDir()
+	mustSolve(t, want, game, options(seeds))
+	for _, stage := range []string{"capture", "dense", "full", "seal"} {
+		dir, stopped := t.TempDir(), 0
+		for ; cancelIn(t, dir, game, seeds, stage); stopped++ {
+			tidy(t, dir, len(mustManifest(t, dir).Layers))
+		}
+		if stopped == 0 || stopped > seeds {
+			t.Errorf("stopped %d times in the %s stage", stopped, stage)
+		}
+		sameRun(t, want, dir)
+	}
+}
+
+// cancelIn solves until the given stage of the second layer that it works on. It
+// reports whether it was stopped.
+func cancelIn(t *testing.T, dir string, game awari.Game, seeds int, stage string) bool {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o := options(seeds)
+	first := -1
+	o.Progress = func(p solve.Progress) {
+		if first < 0 {
+			first = p.Seeds
+		}
+		if p.Stage == stage && p.Seeds > first {
+			cancel()
+		}
+	}
+	return stopped(t, ctx, dir, game, o)
+}
+
+// stopped solves and reports whether the context ended the run.
+func stopped(t *testing.T, ctx context.Context, dir string, game awari.Game, o solve.Options) bool {
+	t.Helper()
+	_, err := solve.Solve(ctx, dir, game, o)
+	if err != nil && !errors.Is(err, ctx.Err()) {
+		t.Fatal(err)
+	}
+	return err != nil
+}
+
+// TestCancelAnytime stops after random times, in any stage and between them.
+func TestCancelAnytime(t *testing.T) {
+	const seeds = 11
+	game, want, dir := mustGame(t, 12, awari.Strict), t.TempDir(), t.TempDir()
+	start := time.Now()
+	mustSolve(t, want, game, options(seeds))
+	took := time.Since(start)
+	seed := rand.Uint64()
+	random := rand.New(rand.NewPCG(seed, 0))
+	for tries := 1; ; tries++ {
+		// Longer and longer, so that there is an end.
+		patience := time.Duration(random.Float64() * float64(took) * float64(tries) / 10)
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		again := stopped(t, ctx, dir, game, options(seeds))
+		cancel()
+		if !again {
+			t.Logf("stopped %d times, seed %d", tries-1, seed)
+			break
+		}
+		tidy(t, dir, len(mustManifest(t, dir).Layers))
+	}
+	sameRun(t, want, dir)
+}
+
+func TestCanceledBefore(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	dir := t.TempDir()
+	if _, err := solve.Solve(ctx, dir, mustGame(t, 4, awari.Awari), options(3)); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	tidy(t, dir, 0)
+}
+
+// TestProgress looks at every report of a run and of its continuation.
+func TestProgress(t *testing.T) {
+	game, dir := mustGame(t, 8, awari.Awari), t.TempDir()
+	for _, seeds := range []int{6, 13} {
+		o := options(seeds)
+		o.Workers = 5
+		var last solve.Progress
+		o.Progress = func(p solve.Progress) {
+			if p.RunDone < last.RunDone || p.Seeds < last.Seeds || p.RunDone > p.RunTotal || p.Done > p.Positions ||
+				p.Share < 0 || p.Share > 1 || p.Seeds == last.Seeds && p.Share < last.Share || !(p.Rate >= 0 && p.Rate < 1e12) {
+				t.Errorf("after %+v comes %+v", last, p)
+			}
+			last = p
+		}
+		positions := 0.0
+		for _, r := range mustSolve(t, dir, game, o) {
+			positions += float64(r.Layer.Positions)
+		}
+		if last.RunDone != last.RunTotal || last.RunTotal != positions || last.Seeds != seeds || last.Stage != "seal" || last.Share != 1 {
+			t.Errorf("the end is %+v, want %v positions", last, positions)
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package solve
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"grenier/io/corrupt"
+	"grenier/pipeline/check/verify"
+	"grenier/pipeline/tables"
+)
+
+// Checking a layer that an earlier run has written takes this long at most, and its
+// scores this much memory for a while.
+const (
+	checkTime  = time.Second
+	checkCache = 8 << 20
+)
+
+// trusted holds the layer files that this run has checked, or written itself, by seeds.
+type trusted []os.FileInfo
+
+// has tells whether the file of layer n is trusted, and not another one by now.
+func (t trusted) has(n int, file os.FileInfo) bool {
+	return n < len(t) && t[n] != nil && os.SameFile(t[n], file) &&
+		t[n].Size() == file.Size() && t[n].ModTime().Equal(file.ModTime())
+}
+
+// add trusts the file of layer n.
+func (t *trusted) add(n int, file os.FileInfo) {
+	for len(*t) <= n {
+		*t = append(*t, nil)
+	}
+	(*t)[n] = file
+}
+
+// lower opens the layers below layer n, all of them checked: header, sums and index against
+// the manifest, which lists what the game can have, and some scores against their moves. It
+// fails with errors that match corrupt.ErrCorrupt, with those of the operating system, and
+// with that of ctx.
+func (r *run) lower(ctx context.Context, n int) (*tables.Tables, error) {
+	t, err := tables.OpenListed(r.dir.Path(), r.manifest, tables.Options{Family: r.options.Family, Sparing: r.sparing(n), CacheBytes: checkCache})
+	if err != nil {
+		return nil, err
+	}
+	if err = r.check(ctx, t, n); err != nil {
+		t.Close() // the first error tells more
+		return nil, err
+	}
+	t.Forget()
+	return t, nil
+}
+
+// check checks the layers below layer n that are not trusted yet, from the lowest on.
+func (r *run) check(ctx context.Context, t *tables.Tables, n int) error {
+	start := time.Now()
+	for k := range n {
+		file, err := t.File(k)
+		if err != nil {
+			return err
+		}
+		if r.trusted.has(k, file.Info()) {
+			continue
+		}
+		if time.Since(start) > checkTime {
+			r.checking(k)
+		}
+		if err := verify.Spot(ctx, t, k, checkTime); err != nil {
+			return err
+		}
+		r.trusted.add(k, file.Info())
+	}
+	return nil
+}
+
+// checking tells that layer n is being checked.
+func (r *run) checking(n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tell(Progress{
+		Seeds: n, Positions: r.manifest.Layers[n].Positions, Stage: checkStage,
+		RunDone: r.estimate.finished, RunTotal: r.estimate.total, Rate: r.estimate.rate,
+	})
+}
+
+// checkLast checks the last layer, which nothing is built on yet.
+func (r *run) checkLast(ctx context.Context) error {
+	t, err := r.lower(ctx, len(r.manifest.Layers))
+	if err != nil {
+		return err
+	}
+	return t.Close()
+}
+
+// impossible reports scores that the layer of n seeds cannot have: only those of an earlier
+// run that it resumed can be so.
+func (r *run) impossible(n int) error {
+	return corrupt.New(r.dir.Work().Path(""), "", "layer %d has scores beyond -%d and %d", n, n, n)
+}
+
+// wrote trusts the layer that this run has just published. A layer that an earlier run began
+// is checked like others, as is one whose file cannot be asked for what it is.
+func (r *run) wrote(n int) {
+	if r.resumed {
+		return
+	}
+	if info, err := os.Stat(r.dir.LayerPath(n)); err == nil {
+		r.trusted.add(n, info)
+	}
+}

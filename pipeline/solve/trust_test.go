@@ -1,0 +1,31 @@
+package solve_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"grenier/io/rundir"
+	"grenier/layers/awari"
+	"grenier/pipeline/internal/testrun"
+	"grenier/pipeline/solve"
+)
+
+// TestFalseLower has wrong scores under right checksums in each layer that is built on: one
+// of the few positions that are looked at gives them away.
+func TestFalseLower(t *testing.T) {
+	game := mustGame(t, 8, awari.Awari)
+	for n := 1; n <= 7; n++ {
+		layers := testrun.Solve(t, game, 7)
+		for i, score := range layers[n] {
+			if layers[n][i] = -score; score == 0 {
+				layers[n][i] = 1
+			}
+		}
+		dir := testrun.Write(t, game, layers, 64)
+		path := filepath.Join(dir, rundir.LayerName(n))
+		refuses(t, dir, game, 8, path, "false scores")
+		if _, err := solve.Solve(t.Context(), dir, game, options(7)); err != nil {
+			t.Errorf("nothing is to be built on it: %v", err)
+		}
+	}
+}

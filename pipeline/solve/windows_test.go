@@ -1,0 +1,255 @@
+package solve_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"grenier/io/layerfile"
+	"grenier/io/rundir"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/solve"
+	"grenier/pipeline/solve/internal/halfboard"
+)
+
+func long() bool { return os.Getenv("GRENIER_LONG") != "" }
+
+// windowSeeds is a layer that is solved window by window if there is too little memory, as
+// most smaller ones never are.
+const windowSeeds = 14
+
+// copyRun returns a new directory with the same files.
+func copyRun(t *testing.T, from string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// narrowOptions are those of a solver that adds a layer window by window.
+func narrowOptions(t *testing.T, game awari.Game, seeds int) solve.Options {
+	t.Helper()
+	o := options(seeds)
+	o.Memory, o.Interval = halfboard.Least(game, seeds, o.Workers), 50*time.Millisecond
+	if whole := halfboard.Whole(game, seeds, o.Workers); whole <= o.Memory {
+		t.Fatalf("%d seeds are solved in one piece with %d bytes", seeds, o.Memory)
+	}
+	return o
+}
+
+// windowRuns has a run that lacks a layer, and the whole run.
+type windowRuns struct {
+	game        awari.Game
+	below, want string
+}
+
+func newWindowRuns(t *testing.T, seeds int) (w windowRuns) {
+	t.Helper()
+	w = windowRuns{game: mustGame(t, 12, awari.Awari), below: t.TempDir()}
+	mustSolve(t, w.below, w.game, options(seeds-1))
+	w.want = copyRun(t, w.below)
+	mustSolve(t, w.want, w.game, options(seeds))
+	return w
+}
+
+// solveNarrow solves one layer and checks that it was not in memory, and that nothing was
+// noted.
+func solveNarrow(t *testing.T, dir string, game awari.Game, o solve.Options) solve.Report {
+	t.Helper()
+	o.Note = func(text string) { t.Errorf("note: %s", text) }
+	reports := mustSolve(t, dir, game, o)
+	if len(reports) != 1 || reports[0].Engine.Bits >= 8 || reports[0].Engine.Windows < 2 {
+		t.Fatalf("not window by window: %+v", reports)
+	}
+	return reports[0]
+}
+
+// TestWindows solves a layer that does not fit into memory.
+func TestWindows(t *testing.T) {
+	w := newWindowRuns(t, windowSeeds)
+	dir := copyRun(t, w.below)
+	o := narrowOptions(t, w.game, windowSeeds)
+	last, least := solve.Progress{}, solve.Progress{}
+	o.Progress = func(p solve.Progress) {
+		if p.Share < last.Share || p.Share > 1 || p.RunDone < last.RunDone || p.Window < last.Window && p.Stage != "seal" {
+			t.Errorf("after %+v comes %+v", last, p)
+		}
+		if p.Stage == "full" && p.Window == 0 {
+			least = p
+		}
+		last = p
+	}
+	r := solveNarrow(t, dir, w.game, o)
+	sameRun(t, w.want, dir)
+	streams := r.Streams()
+	for stage, want := range map[string][2]bool{"capture": {false, true}, "dense": {true, true}, "full": {true, true}, "seal": {true, false}} {
+		s := streams[stage]
+		if want[0] && s.Read == 0 || want[1] && s.Written == 0 && stage != "dense" || s.Written > 0 && !want[1] {
+			t.Errorf("the %s stage has read and written %+v", stage, s)
+		}
+	}
+	if stages := r.Stages(); stages["capture"] <= 0 || stages["dense"] <= 0 || stages["full"] <= 0 || stages["seal"] <= 0 {
+		t.Errorf("stages took %v", stages)
+	}
+	if least.Share > 0.75 {
+		t.Errorf("after the first of %d windows all is said to be done: %+v", r.Engine.Windows, least)
+	}
+}
+
+// TestWindowsSameBytes solves a layer that does not fit into memory in every way that must
+// not matter.
+func TestWindowsSameBytes(t *testing.T) {
+	if !long() {
+		t.Skip("solves 18 seeds several times: needs GRENIER_LONG=1")
+	}
+	const seeds = 18
+	w := newWindowRuns(t, seeds)
+	least, most := halfboard.Least(w.game, seeds, 2), halfboard.Whole(w.game, seeds, 1)
+	variants := []func(*solve.Options){
+		func(o *solve.Options) { o.Workers, o.Memory = 5, halfboard.Least(w.game, seeds, 5) },
+		func(o *solve.Options) {
+			o.Workers, o.Family, o.Memory = 1, cpu.Generic, halfboard.Least(w.game, seeds, 1)
+		},
+		func(o *solve.Options) { o.Codec, o.Memory = layerfile.Zstd, (least+most)/2 },
+		func(o *solve.Options) { o.Memory, o.Workers = most-1, 1 },
+		func(o *solve.Options) { o.Interval = time.Millisecond },
+	}
+	whole := map[layerfile.Codec]string{layerfile.LZ4: w.want}
+	for i, vary := range variants {
+		o := narrowOptions(t, w.game, seeds)
+		vary(&o)
+		if whole[o.Codec] == "" {
+			inMemory := options(seeds)
+			inMemory.Codec = o.Codec
+			whole[o.Codec] = copyRun(t, w.below)
+			mustSolve(t, whole[o.Codec], w.game, inMemory)
+		}
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			dir := copyRun(t, w.below)
+			solveNarrow(t, dir, w.game, o)
+			sameRun(t, whole[o.Codec], dir)
+		})
+	}
+}
+
+// TestWindowsContinue stops a layer that is solved window by window in each of its stages
+// and continues in other ways, the last of which have memory enough.
+func TestWindowsContinue(t *testing.T) {
+	seeds, stages := windowSeeds, []string{"dense"}
+	if long() {
+		seeds, stages = 16, []string{"capture", "dense", "full", "seal"}
+	}
+	w := newWindowRuns(t, seeds)
+	next := []func(*solve.Options){
+		func(o *solve.Options) { o.Workers, o.Memory = 1, halfboard.Least(w.game, seeds, 1) },
+		func(o *solve.Options) {
+			o.Workers, o.Memory, o.Family = 5, halfboard.Least(w.game, seeds, 5), cpu.Generic
+		},
+		func(o *solve.Options) { o.Memory = 0 },
+		func(o *solve.Options) { o.Memory = 1 << 40 },
+	}
+	for i, stage := range stages {
+		t.Run(stage, func(t *testing.T) {
+			dir := copyRun(t, w.below)
+			start := time.Now()
+			if !stopIn(t, dir, w.game, narrowOptions(t, w.game, seeds), stage) {
+				t.Fatal("not stopped")
+			}
+			stopped, again := time.Since(start), time.Now()
+			for _, pattern := range []string{"captures-*", "window-*"} {
+				names, err := filepath.Glob(filepath.Join(dir, rundir.WorkName, pattern))
+				if err != nil || len(names) == 0 && (stage == "seal" || pattern == "captures-*" && stage != "capture") {
+					t.Errorf("no %s is left; %v", pattern, err)
+				}
+			}
+			o := narrowOptions(t, w.game, seeds)
+			next[i](&o)
+			var notes []string
+			o.Note = func(text string) { notes = append(notes, text) }
+			reports := mustSolve(t, dir, w.game, o)
+			sameRun(t, w.want, dir)
+			if o.Memory > 0 && o.Memory < 1<<40 {
+				sumUp(t, reports[0], stopped, time.Since(again), stage != "capture")
+				if len(notes) > 0 {
+					t.Errorf("notes %q", notes)
+				}
+			}
+		})
+	}
+}
+
+// sumUp checks that a layer that was stopped tells of the time of both runs.
+func sumUp(t *testing.T, r solve.Report, stopped, rest time.Duration, kept bool) {
+	t.Helper()
+	stages := time.Duration(0)
+	for _, took := range r.Stages() {
+		stages += took
+	}
+	if r.Engine.Before < 0 || r.Engine.Before > stopped || r.Engine.Before == 0 && kept {
+		t.Errorf("stopped after %v, %v of that are known", stopped, r.Engine.Before)
+	}
+	if r.Elapsed <= r.Engine.Before || r.Elapsed > r.Engine.Before+rest || r.Layer.Seconds != r.Elapsed.Seconds() {
+		t.Errorf("%v before and %v since make %v, %v s in the manifest", r.Engine.Before, rest, r.Elapsed, r.Layer.Seconds)
+	}
+	if stages > r.Elapsed || stages < r.Elapsed/8 {
+		t.Errorf("stages take %v of %v", stages, r.Elapsed)
+	}
+}
+
+// stopIn solves until a report of the stage that is neither its first nor its end, if
+// there is one, and reports whether that stopped it.
+func stopIn(t *testing.T, dir string, game awari.Game, o solve.Options, stage string) bool {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o.Progress = func(p solve.Progress) {
+		if p.Stage == stage && (p.Done > p.Positions/3 || p.Sweep > 2) {
+			cancel()
+		}
+	}
+	return stopped(t, ctx, dir, game, o)
+}
+
+// TestWindowsStale leaves the work of a layer that is sealed, as a crash just then does.
+func TestWindowsStale(t *testing.T) {
+	if !long() {
+		t.Skip("solves 15 seeds several times: needs GRENIER_LONG=1")
+	}
+	w := newWindowRuns(t, windowSeeds)
+	stale := copyRun(t, w.below)
+	if !stopIn(t, stale, w.game, narrowOptions(t, w.game, windowSeeds), "seal") {
+		t.Fatal("not stopped")
+	}
+	below, work := w.want, filepath.Join(stale, rundir.WorkName) // sealed by now
+	want := copyRun(t, below)
+	mustSolve(t, want, w.game, options(windowSeeds+1))
+	begin := func(t *testing.T) string {
+		dir := copyRun(t, below)
+		if err := os.CopyFS(filepath.Join(dir, rundir.WorkName), os.DirFS(work)); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	t.Run("nothing to do", func(t *testing.T) {
+		dir := begin(t)
+		mustSolve(t, dir, w.game, options(windowSeeds))
+		if left, err := os.ReadDir(filepath.Join(dir, rundir.WorkName)); err != nil || len(left) > 0 {
+			t.Errorf("%v is left in work/; %v", left, err)
+		}
+	})
+	for name, memory := range map[string]uint64{"in memory": 0, "in windows": halfboard.Least(w.game, windowSeeds+1, 2)} {
+		t.Run(name, func(t *testing.T) {
+			dir, o := begin(t), options(windowSeeds+1)
+			o.Memory = memory
+			o.Note = func(text string) { t.Errorf("note: %s", text) }
+			mustSolve(t, dir, w.game, o)
+			sameRun(t, want, dir)
+		})
+	}
+}

@@ -1,0 +1,169 @@
+// Package census counts the boards of awari and what their tables take: the
+// tables of document 001 ("Some data on the game of awari" and "Quelques
+// chiffres") as data, for any number of pits and seeds.
+//
+// New computes a Table, one Row for each number of seeds. Rows hold exact
+// counts and bytes as floating point; Row.Cell and Table.WriteRST give the text
+// of the document, character for character.
+package census
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"grenier/kernels/colex"
+	"grenier/layers/awari"
+	"grenier/pipeline/spaces/reach"
+)
+
+// Choice says whether the accessible boards are counted.
+type Choice uint8
+
+const (
+	// Auto counts them on up to 8 pits, where it takes seconds at most.
+	Auto Choice = iota
+	// Always counts them on any board. The search takes 3/8 byte for each
+	// board with at most 3 seeds a pit: 0.3 GiB on 10 pits, 24 GiB and a
+	// very long time on 12.
+	Always
+	// Never leaves them out.
+	Never
+)
+
+// Table is what is known of the boards with a given number of pits.
+type Table struct {
+	// Pits is the number of pits, both players together.
+	Pits int
+	// MaxSeeds is the document's MAX_SEEDS: scores are taken to lie between
+	// -MaxSeeds and MaxSeeds. It is the number of seeds of a whole game, or
+	// the largest one of the table if that is more.
+	MaxSeeds int
+	// Accessible says whether the accessible boards were counted. The two
+	// fields of Row that depend on them are 0 otherwise.
+	Accessible bool
+	// Rows holds one row for each number of seeds from 0 up.
+	Rows []Row
+}
+
+// Row is what is known of the boards with one number of seeds. Sizes are in
+// bytes.
+type Row struct {
+	// Seeds is the number n of seeds.
+	Seeds int
+	// Configs is the number of boards, binom(P+n-1, P-1).
+	Configs uint64
+	// Accessible is the number of boards, "(a)" in the document, that play
+	// under the strict rules can lead to from 3 seeds in each pit. The start
+	// itself is not among them.
+	Accessible uint64
+	// Space is the least space for a score each: Configs times
+	// log256(2*MaxSeeds+1).
+	Space float64
+	// SpaceCumulative, "(c)", is the space of the boards with n seeds or
+	// less.
+	SpaceCumulative float64
+	// SpaceAccessible, "(a,c)", is the space of the accessible boards with n
+	// seeds or less.
+	SpaceAccessible float64
+	// SpaceReal is the space at two bytes a board.
+	SpaceReal float64
+	// Cost is the number of memory accesses of the document's retrograde
+	// analysis of this layer, (P+2+n)*Configs.
+	Cost uint64
+}
+
+// New returns the table for boards with the given number of pits and 0 to seeds
+// seeds. It fails with awari.ErrPits or awari.ErrSeeds, or with the error of
+// ctx while the accessible boards are searched.
+func New(ctx context.Context, pits, seeds int, accessible Choice) (*Table, error) {
+	game, err := awari.New(pits, awari.Strict)
+	if err != nil {
+		return nil, err
+	}
+	if seeds < 0 || seeds > awari.MaxSeeds {
+		return nil, fmt.Errorf("%w: %d (0 to %d are possible)", awari.ErrSeeds, seeds, awari.MaxSeeds)
+	}
+	t := &Table{
+		Pits:       pits,
+		MaxSeeds:   max(wholeGame(pits), seeds),
+		Accessible: accessible == Always || accessible == Auto && pits <= 8,
+		Rows:       make([]Row, seeds+1),
+	}
+	if err := t.count(); err != nil {
+		return nil, err
+	}
+	if t.Accessible {
+		if err := t.search(ctx, game); err != nil {
+			return nil, err
+		}
+	}
+	t.weigh()
+	return t, nil
+}
+
+// wholeGame returns the number of seeds of a whole game. The document has 48 on
+// 12 pits and 24 on 8, four and three a pit; other boards follow the latter.
+func wholeGame(pits int) int {
+	if pits == 12 {
+		return 48
+	}
+	return accessibleStart * pits
+}
+
+// accessibleStart is the number of seeds in each pit from which the accessible
+// boards are searched.
+const accessibleStart = 3
+
+// count fills in what follows from the number of boards alone.
+func (t *Table) count() error {
+	for n := range t.Rows {
+		configs, err := colex.Binomial(t.Pits+n-1, t.Pits-1)
+		if err != nil {
+			return err
+		}
+		t.Rows[n] = Row{
+			Seeds:     n,
+			Configs:   configs,
+			SpaceReal: 2 * float64(configs),
+			Cost:      uint64(t.Pits+2+n) * configs,
+		}
+	}
+	return nil
+}
+
+// search counts the accessible boards.
+func (t *Table) search(ctx context.Context, game awari.Game) error {
+	start, err := game.Start(accessibleStart)
+	if err != nil {
+		return err
+	}
+	space, err := awari.NewSpace(game, start.Seeds())
+	if err != nil {
+		return err
+	}
+	set, err := reach.From(ctx, space, start)
+	if err != nil {
+		return err
+	}
+	counts := set.Counts()
+	for n := range min(len(counts), len(t.Rows)) {
+		t.Rows[n].Accessible = counts[n]
+	}
+	return nil
+}
+
+// weigh fills in the spaces that depend on MaxSeeds. The document writes
+// log(2*MAX_SEEDS+1, 8) for bits over 8, that is, the logarithm to base 256.
+func (t *Table) weigh() {
+	score := math.Log2(float64(2*t.MaxSeeds+1)) / 8
+	var configs, accessible uint64
+	for n := range t.Rows {
+		r := &t.Rows[n]
+		configs += r.Configs
+		accessible += r.Accessible
+		r.Space = score * float64(r.Configs)
+		r.SpaceCumulative = score * float64(configs)
+		r.SpaceAccessible = score * float64(accessible)
+	}
+}

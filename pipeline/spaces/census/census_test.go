@@ -1,0 +1,193 @@
+package census_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"grenier/layers/awari"
+	"grenier/pipeline/spaces/census"
+)
+
+func mustTable(t *testing.T, pits, seeds int, accessible census.Choice) *census.Table {
+	t.Helper()
+	table, err := census.New(t.Context(), pits, seeds, accessible)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+// eight is the table of the document for 8 pits, computed once.
+var eight = sync.OnceValues(func() (*census.Table, error) {
+	return census.New(context.Background(), 8, 24, census.Auto)
+})
+
+func mustEight(t *testing.T) *census.Table {
+	t.Helper()
+	table, err := eight()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+// document returns a table of document 001 as it is printed there.
+func document(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestDocumentTables compares whole tables with the document: every character
+// of every cell, heading and rule.
+func TestDocumentTables(t *testing.T) {
+	twelve := mustTable(t, 12, 48, census.Auto)
+	for _, c := range []struct {
+		file    string
+		table   *census.Table
+		columns []census.Column
+	}{
+		{"8-pits.txt", mustEight(t), mustEight(t).Columns()},
+		{"12-pits.txt", twelve, twelve.Columns()},
+		{"cost.txt", twelve, census.CostColumns()},
+	} {
+		var got strings.Builder
+		if err := c.table.WriteRST(&got, c.columns...); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(document(t, c.file), got.String()); diff != "" {
+			t.Errorf("%s (-document +computed):\n%s", c.file, diff)
+		}
+	}
+}
+
+// TestDocumentCells reads the cells of the document and compares them one by
+// one, so that nothing rests on how tables are set.
+func TestDocumentCells(t *testing.T) {
+	for file, table := range map[string]*census.Table{
+		"8-pits.txt":  mustEight(t),
+		"12-pits.txt": mustTable(t, 12, 48, census.Auto),
+	} {
+		lines := strings.Split(document(t, file), "\n")
+		cells := 0
+		for n, row := range table.Rows {
+			line := lines[3+n]
+			for _, column := range table.Columns() {
+				want, rest := nextCell(line)
+				if got := row.Cell(column); got != want {
+					t.Errorf("%s: n = %d, %s is %q, want %q", file, n, column, got, want)
+				}
+				line = rest
+				cells++
+			}
+			if strings.TrimSpace(line) != "" {
+				t.Errorf("%s: n = %d: %q is left of the document's line", file, n, line)
+			}
+		}
+		if want := len(table.Rows) * len(table.Columns()); cells != want || len(lines) != len(table.Rows)+5 {
+			t.Errorf("%s: %d cells compared of %d, %d lines", file, cells, want, len(lines))
+		}
+	}
+}
+
+// nextCell cuts a number, with its unit if it has one, off a line.
+func nextCell(line string) (cell, rest string) {
+	line = strings.TrimLeft(line, " ")
+	cell, rest, _ = strings.Cut(line, " ")
+	unit, after, _ := strings.Cut(rest, " ")
+	if strings.HasSuffix(unit, "B") {
+		return cell + " " + unit, after
+	}
+	return cell, rest
+}
+
+func TestShorterTablesArePrefixes(t *testing.T) {
+	for _, c := range []struct{ pits, long, short int }{{6, 18, 10}, {12, 48, 20}, {4, 12, 5}} {
+		long, short := mustTable(t, c.pits, c.long, census.Auto), mustTable(t, c.pits, c.short, census.Auto)
+		if len(short.Rows) != c.short+1 || !slices.Equal(short.Rows, long.Rows[:c.short+1]) {
+			t.Errorf("%d pits: the table to %d seeds is no prefix of that to %d", c.pits, c.short, c.long)
+		}
+	}
+}
+
+func TestMoreSeedsThanTheGame(t *testing.T) {
+	table := mustTable(t, 4, 14, census.Auto)
+	if table.MaxSeeds != 14 || table.Rows[12].Accessible == 0 || table.Rows[14].Accessible != 0 {
+		t.Errorf("14 seeds on 4 pits: MAX_SEEDS %d, %d boards accessible with 12 seeds and %d with 14; want 14, some, none",
+			table.MaxSeeds, table.Rows[12].Accessible, table.Rows[14].Accessible)
+	}
+}
+
+func TestAccessibleChoice(t *testing.T) {
+	for _, c := range []struct {
+		pits   int
+		choice census.Choice
+		want   bool
+	}{
+		{6, census.Auto, true}, {10, census.Auto, false}, {12, census.Auto, false},
+		{6, census.Never, false}, {6, census.Always, true},
+	} {
+		table := mustTable(t, c.pits, 6, c.choice)
+		counted := table.Rows[4].Accessible > 0
+		if table.Accessible != c.want || counted != c.want || slices.Contains(table.Columns(), census.Accessible) != c.want {
+			t.Errorf("%d pits, choice %d: accessible boards said %v, counted %v, want %v",
+				c.pits, c.choice, table.Accessible, counted, c.want)
+		}
+	}
+}
+
+func TestFormatBytes(t *testing.T) {
+	for bytes, want := range map[float64]string{
+		0: "0.0 B", 0.7018: "0.7 B", 903.3: "903.3 B", 1023.9: "1023.9 B", 1024: "1.0 KiB", 1 << 20: "1.0 MiB",
+		1.5 * (1 << 30): "1.5 GiB", 1 << 40: "1.0 TiB", 3 << 50: "3072.0 TiB",
+	} {
+		if got := census.FormatBytes(bytes); got != want {
+			t.Errorf("FormatBytes(%v) = %q, want %q", bytes, got, want)
+		}
+	}
+}
+
+func TestUnknownColumn(t *testing.T) {
+	if got := (census.Row{}).Cell(census.Column(99)); got != "" {
+		t.Errorf("unknown column shows %q", got)
+	}
+	if got := census.Column(99).String(); got != "Column(99)" {
+		t.Errorf("unknown column is called %q", got)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	if _, err := census.New(t.Context(), 7, 10, census.Auto); !errors.Is(err, awari.ErrPits) {
+		t.Errorf("7 pits: %v, want ErrPits", err)
+	}
+	for _, seeds := range []int{-1, 49} {
+		if _, err := census.New(t.Context(), 8, seeds, census.Auto); !errors.Is(err, awari.ErrSeeds) {
+			t.Errorf("%d seeds: %v, want ErrSeeds", seeds, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := census.New(ctx, 8, 24, census.Auto); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v, want context.Canceled", err)
+	}
+	if err := mustTable(t, 12, 1, census.Auto).WriteRST(brokenWriter{}, census.Seeds); !errors.Is(err, errWrite) {
+		t.Errorf("broken writer: %v, want its error", err)
+	}
+}
+
+var errWrite = errors.New("disk full")
+
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, errWrite }

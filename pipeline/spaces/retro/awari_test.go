@@ -1,0 +1,165 @@
+package retro_test
+
+import (
+	"encoding/csv"
+	"fmt"
+	"os"
+	"strconv"
+	"testing"
+
+	"grenier/layers/awari"
+	"grenier/pipeline/spaces/retro"
+)
+
+// truth is what an independent program found for one layer of awari.
+type truth struct {
+	seeds                      int
+	positions, win, draw, loss int
+	mean                       string
+	hash                       string
+}
+
+// readTruth returns the known layers by game, in order.
+func readTruth(t *testing.T) map[string][]truth {
+	t.Helper()
+	file, err := os.Open("../../../layers/awari/testdata/layers.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	records, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	byGame := map[string][]truth{}
+	for _, r := range records[1:] {
+		var numbers [7]int
+		for i := 1; i < 7; i++ {
+			if numbers[i], err = strconv.Atoi(r[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		game := gameName(t, r[0], numbers[1])
+		byGame[game] = append(byGame[game], truth{numbers[2], numbers[3], numbers[4], numbers[5], numbers[6], r[7], r[8]})
+	}
+	return byGame
+}
+
+func gameName(t *testing.T, rules string, pits int) string {
+	t.Helper()
+	return mustGame(t, rules, pits).Name()
+}
+
+func mustGame(t testing.TB, rules string, pits int) awari.Game {
+	t.Helper()
+	r, err := awari.ParseRules(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := awari.New(pits, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// The truth was hashed with FNV-1a of 64 bits started from truthBasis, which is
+// the basis of the standard without its last decimal digit: package hash/fnv
+// gives other values.
+const (
+	truthBasis = 1469598103934665603
+	fnvPrime   = 1099511628211
+)
+
+// summarise reduces the scores of a layer to what the truth says of it. The
+// hash is over the scores as bytes, in rank order.
+func summarise(seeds int, scores []int8) truth {
+	s := truth{seeds: seeds, positions: len(scores)}
+	hash, sum := uint64(truthBasis), 0
+	for _, score := range scores {
+		hash = (hash ^ uint64(uint8(score))) * fnvPrime
+		sum += int(score)
+		switch {
+		case score > 0:
+			s.win++
+		case score < 0:
+			s.loss++
+		default:
+			s.draw++
+		}
+	}
+	s.mean = fmt.Sprintf("%.6f", float64(sum)/float64(len(scores)))
+	s.hash = fmt.Sprintf("%016x", hash)
+	return s
+}
+
+// largestLayer bounds the layers that a run solves: GRENIER_LONG=1 asks for
+// all that are known.
+func largestLayer() int {
+	switch {
+	case os.Getenv("GRENIER_LONG") != "":
+		return 1 << 30
+	case testing.Short():
+		return 20_000
+	default:
+		return 250_000
+	}
+}
+
+func TestAwariEqualsTruth(t *testing.T) {
+	known := readTruth(t)
+	for _, c := range []struct {
+		rules     string
+		pits, top int
+	}{{"awari", 12, 12}, {"strict", 12, 10}, {"awari", 8, 16}, {"strict", 8, 16}} {
+		game := mustGame(t, c.rules, c.pits)
+		rows := known[game.Name()]
+		if len(rows) != c.top+1 {
+			t.Fatalf("%s: %d layers known, want 0 to %d", game.Name(), len(rows), c.top)
+		}
+		t.Run(game.Name(), func(t *testing.T) {
+			t.Parallel()
+			checkLayers(t, game, rows)
+		})
+	}
+}
+
+func checkLayers(t *testing.T, game awari.Game, rows []truth) {
+	t.Helper()
+	space, err := awari.NewSpace(game, len(rows)-1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table [][]int8
+	for n, want := range rows {
+		if want.positions > largestLayer() {
+			t.Logf("layers %d to %d need GRENIER_LONG=1", n, len(rows)-1)
+			return
+		}
+		scores, err := retro.SolveLayer(t.Context(), space, table, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := summarise(n, scores); got != want {
+			t.Errorf("layer %d is %+v, want %+v", n, got, want)
+		}
+		table = append(table, scores)
+	}
+}
+
+func BenchmarkAwari(b *testing.B) {
+	space, err := awari.NewSpace(mustGame(b, "awari", 12), 8)
+	if err != nil {
+		b.Fatal(err)
+	}
+	positions := uint64(0)
+	for n := range space.Layers() {
+		positions += space.Size(n)
+	}
+	for b.Loop() {
+		if _, err := retro.Solve(b.Context(), space, 8); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(positions)*float64(b.N)/b.Elapsed().Seconds(), "positions/s")
+}

@@ -1,0 +1,186 @@
+// Package bench measures what document 004 compares in its results: the
+// heuristics of the swap puzzle, its solvers, and its pattern databases.
+//
+//	heuristics  every bound on the same random 3 x 3 grids: mean, share of the
+//	            true distance, time of an evaluation, flags and size of its table
+//	solvers     every solver on the same random grids of four sizes, as far as it
+//	            is fit for them: length, states, memory and time
+//	databases   the six databases of the document: time to build, bytes in memory
+//	            and on disk, beside the figures there
+//
+// All that is no time and no memory depends on the seed and the numbers of grids only.
+//
+// # True distances
+//
+// Up to 9 cells a pattern database of all tiles has the distance of every state: it
+// comes from a breadth-first search. Larger grids have the length of the solutions
+// that exact solvers found; the table says so.
+//
+// What is measured is also checked: a bound that is above the distance although it
+// is called admissible, a swap that changes it by more than 1 although it is called
+// consistent, a solution that is called shortest and is not, end the run with
+// ErrWrong.
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+
+	"grenier/kernels/cpu"
+	"grenier/kernels/perm"
+	"grenier/layers/swap"
+)
+
+var (
+	// ErrWrong reports a bound or a solver that does not keep what it says.
+	ErrWrong = errors.New("wrong result")
+	// ErrOption reports an option that is not possible.
+	ErrOption = errors.New("option not possible")
+)
+
+// The names of the tables.
+const (
+	Heuristics = "heuristics"
+	Solvers    = "solvers"
+	Databases  = "databases"
+)
+
+// TableNames returns the names of the tables in the order of a report.
+func TableNames() []string { return []string{Heuristics, Solvers, Databases} }
+
+// Options says what to measure.
+type Options struct {
+	Tables  []string // names
+	Grids   int      // random grids for heuristics
+	Solves  int      // random grids for each solver; 3 x 4 takes a tenth, 4 x 4 a fifth
+	Seed    uint64
+	Workers int    // goroutines that build databases; all else is done by one
+	Memory  uint64 // most bytes for a database or a search, 0 for no limit
+	// Progress, if not nil, is called now and then.
+	Progress func(Progress)
+}
+
+// Progress is how far a run is.
+type Progress struct {
+	Doing string
+	Share float64 // of the time, a guess
+}
+
+// Report is what a run measures. Parts that were not asked for are empty.
+type Report struct {
+	Seed       uint64           `json:"seed"`
+	Machine    Machine          `json:"machine"`
+	Heuristics *HeuristicsTable `json:"heuristics,omitempty"`
+	Solvers    []SolversTable   `json:"solvers,omitempty"`
+	Databases  []Database       `json:"databases,omitempty"`
+}
+
+// Machine is what the times are of.
+type Machine struct {
+	CPU     string `json:"cpu"`
+	Go      string `json:"go"`
+	Threads int    `json:"threads"`
+}
+
+// MostGrids is the largest number of random grids of one table.
+const MostGrids = 10_000_000
+
+func (o *Options) check() error {
+	for _, name := range o.Tables {
+		if !slices.Contains(TableNames(), name) {
+			return fmt.Errorf("%w: table %q (allowed: %s)", ErrOption, name, strings.Join(TableNames(), ", "))
+		}
+	}
+	switch {
+	case len(o.Tables) == 0:
+		return fmt.Errorf("%w: no table (allowed: %s)", ErrOption, strings.Join(TableNames(), ", "))
+	case o.Grids < 1 || o.Grids > MostGrids:
+		return fmt.Errorf("%w: %d grids for heuristics (1 to %d are possible)", ErrOption, o.Grids, MostGrids)
+	case o.Solves < 1 || o.Solves > MostGrids:
+		return fmt.Errorf("%w: %d grids for solvers (1 to %d are possible)", ErrOption, o.Solves, MostGrids)
+	case o.Workers < 1:
+		return fmt.Errorf("%w: %d workers", ErrOption, o.Workers)
+	}
+	return nil
+}
+
+// Run measures. It fails with ErrOption, ErrWrong, a *memory.Error if a database
+// needs more than Options.Memory, the error of ctx, or an error of the operating system;
+// files are in a temporary directory that is removed in any case.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	b := &bench{o: o, report: &Report{Seed: o.Seed, Machine: Machine{cpu.Name(), runtime.Version(), o.Workers}}}
+	for _, plan := range []struct {
+		name string
+		jobs func() ([]job, error)
+	}{{Heuristics, b.heuristicJobs}, {Solvers, b.solverJobs}, {Databases, b.databaseJobs}} {
+		if !slices.Contains(o.Tables, plan.name) {
+			continue
+		}
+		jobs, err := plan.jobs()
+		if err != nil {
+			return nil, err
+		}
+		b.jobs = append(b.jobs, jobs...)
+	}
+	if err := b.run(ctx); err != nil {
+		return nil, err
+	}
+	return b.report, nil
+}
+
+// bench is a run.
+type bench struct {
+	o      Options
+	report *Report
+	jobs   []job
+}
+
+// job is a part of the work.
+type job struct {
+	doing  string
+	weight float64 // about the seconds that it takes
+	// run calls tick with the share of the job that is done.
+	run func(ctx context.Context, tick func(share float64)) error
+}
+
+func (b *bench) run(ctx context.Context) error {
+	total, done := 0.0, 0.0
+	for _, j := range b.jobs {
+		total += j.weight
+	}
+	for _, j := range b.jobs {
+		tick := func(share float64) {
+			if b.o.Progress != nil {
+				b.o.Progress(Progress{j.doing, (done + share*j.weight) / total})
+			}
+		}
+		tick(0)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := j.run(ctx, tick); err != nil {
+			return err
+		}
+		done += j.weight
+	}
+	return nil
+}
+
+// randomGrids returns states of a grid, any as likely as any other. Each size has
+// its own, however many grids the others have.
+func randomGrids(g *swap.Grid, n int, seed uint64) []swap.State {
+	r := rand.New(rand.NewPCG(seed, uint64(g.Rows()<<8|g.Cols())))
+	states := make([]swap.State, n)
+	for i := range states {
+		states[i] = perm.UnrankPacked(g.Cells(), r.Uint64N(perm.Factorial(g.Cells())))
+	}
+	return states
+}

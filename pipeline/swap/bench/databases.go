@@ -1,0 +1,125 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"grenier/io/vfs"
+	"grenier/layers/swap"
+	"grenier/layers/swap/heuristic"
+	"grenier/pipeline/swap/patterns"
+)
+
+// Database is a pattern database of the result table of document 004.
+type Database struct {
+	Name  string `json:"name"`
+	Kind  string `json:"kind"` // apdb or gadb
+	Rows  int    `json:"rows"`
+	Cols  int    `json:"cols"`
+	Tiles []int  `json:"tiles,omitempty"` // from 1
+	K     int    `json:"k"`
+	// Entries is the number of values, one byte each in memory.
+	Entries int `json:"entries"`
+	// Seconds is the time to build it and to write the file.
+	Seconds float64 `json:"seconds"`
+	// Bytes is the length of the file.
+	Bytes int64 `json:"bytes"`
+	// Document has what the document says.
+	Document Documented `json:"document"`
+	// Faster is the seconds there over those here, Smaller the bytes.
+	Faster  float64 `json:"times_faster"`
+	Smaller float64 `json:"times_smaller"`
+}
+
+// Documented is a row of the result table of document 004. MB are 10^6 bytes.
+type Documented struct {
+	Seconds  float64 `json:"seconds"`
+	MemoryMB float64 `json:"memory_mb"`
+	DiskMB   float64 `json:"disk_mb"`
+}
+
+// documented lists the databases of document 004, section 6.1.
+var documented = []Database{
+	{Name: "gadb 4x4 k=3", Kind: "gadb", Rows: 4, Cols: 4, K: 3, Document: Documented{3.27, 1.9, 0.4}},
+	{Name: "gadb 4x4 k=4", Kind: "gadb", Rows: 4, Cols: 4, K: 4, Document: Documented{241, 79.4, 16.7}},
+	{Name: "apdb 3x3 1-9", Kind: "apdb", Rows: 3, Cols: 3, Tiles: []int{1, 2, 3, 4, 5, 6, 7, 8, 9}, Document: Documented{16.6, 387.4, 1.2}},
+	{Name: "apdb 4x4 1,2,3,5,6", Kind: "apdb", Rows: 4, Cols: 4, Tiles: []int{1, 2, 3, 5, 6}, Document: Documented{24, 1.0, 0.2}},
+	{Name: "apdb 4x4 1-7", Kind: "apdb", Rows: 4, Cols: 4, Tiles: []int{1, 2, 3, 4, 5, 6, 7}, Document: Documented{3652, 268.4, 26.3}},
+	{Name: "apdb 4x4 9,10,13-16", Kind: "apdb", Rows: 4, Cols: 4, Tiles: []int{9, 10, 13, 14, 15, 16}, Document: Documented{313, 16.8, 2.3}},
+}
+
+func (b *bench) databaseJobs() (jobs []job, err error) {
+	for _, d := range documented {
+		g, err := swap.NewGrid(d.Rows, d.Cols)
+		if err != nil {
+			return nil, err
+		}
+		d.K = max(d.K, len(d.Tiles))
+		entries := heuristic.Entries(g, d.K)
+		if d.Kind == "gadb" {
+			entries *= uint64(len(heuristic.Sets(g, d.K)))
+		}
+		jobs = append(jobs, job{"database " + d.Name, float64(entries) * 7e-8, func(ctx context.Context, tick func(float64)) error {
+			if err := b.build(ctx, g, &d, tick); err != nil {
+				return fmt.Errorf("database %s: %w", d.Name, err)
+			}
+			b.report.Databases = append(b.report.Databases, d)
+			return nil
+		}})
+	}
+	return jobs, nil
+}
+
+// build builds a database and measures it, and calls tick with the share that is done. The file is in a directory of its own, which
+// is removed.
+func (b *bench) build(ctx context.Context, g *swap.Grid, d *Database, tick func(float64)) (err error) {
+	dir, remove, err := vfs.TempDir("", "grenier-bench-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	file := filepath.Join(dir, "database")
+	o := b.patternOptions(heuristic.Unit)
+	o.Progress = func(done, total uint64) { tick(float64(done) / float64(total)) }
+	start := time.Now()
+	if d.Kind == "apdb" {
+		err = d.buildStatic(ctx, g, o, file)
+	} else {
+		err = d.buildDynamic(ctx, g, o, file)
+	}
+	d.Seconds = time.Since(start).Seconds()
+	d.Faster = d.Document.Seconds / d.Seconds
+	d.Smaller = d.Document.DiskMB * 1e6 / float64(d.Bytes)
+	return err
+}
+
+func (d *Database) buildStatic(ctx context.Context, g *swap.Grid, o patterns.Options, file string) error {
+	numbers := make([]int, len(d.Tiles))
+	for i, t := range d.Tiles {
+		numbers[i] = t - 1
+	}
+	tiles, err := heuristic.TilesOf(g, numbers)
+	if err != nil {
+		return err
+	}
+	p, err := patterns.Static(ctx, g, tiles, o)
+	if err != nil {
+		return err
+	}
+	d.Entries = len(p.Values)
+	d.Bytes, err = patterns.SaveStatic(file, p)
+	return err
+}
+
+func (d *Database) buildDynamic(ctx context.Context, g *swap.Grid, o patterns.Options, file string) error {
+	t, err := patterns.Dynamic(ctx, g, d.K, o)
+	if err != nil {
+		return err
+	}
+	d.Entries = len(t.Values)
+	d.Bytes, err = patterns.SaveDynamic(file, t)
+	return err
+}

@@ -1,0 +1,544 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"grenier/io/memory"
+	"grenier/kernels/perm"
+	"grenier/layers/swap"
+	"grenier/layers/swap/heuristic"
+	"grenier/layers/swap/swaptest"
+	"grenier/pipeline/swap/search"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+func mustGrid(t *testing.T, rows, cols int) *swap.Grid {
+	t.Helper()
+	g, err := swap.NewGrid(rows, cols)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// allStates returns the states of a grid by rank.
+func allStates(g *swap.Grid) []swap.State {
+	states := make([]swap.State, perm.Factorial(g.Cells()))
+	for r := range states {
+		states[r] = perm.UnrankPacked(g.Cells(), uint64(r))
+	}
+	return states
+}
+
+// references returns means and maxima on all states of 3 x 3 by the names of the
+// reference values, which were computed by programs independent of this one.
+func references(t *testing.T) map[string]string {
+	t.Helper()
+	f, err := os.Open("../patterns/testdata/heuristics.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	records, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]string{}
+	for _, r := range records[1:] {
+		if r[0] != "3" || r[1] != "3" {
+			continue
+		}
+		mean, err := strconv.ParseFloat(r[3], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		known[r[2]] = fmt.Sprintf("%.6f %s", mean, strings.TrimSuffix(r[4], ".0"))
+	}
+	return known
+}
+
+// referenceNames has the names of bounds in the reference values.
+var referenceNames = map[string]string{
+	"inversion": "ID ceil((Nh+Nv)/(2max))", "manhattan": "MD/2", "manhattan+parity": "MD/2 parity-lifted",
+	"walking": "WD=WDh+WDv", "walking+parity": "WD parity-lifted",
+	"apdb unit 123456789":      "APDB {1..9} [unit cost, value itself]",
+	"apdb unit 12345|6789":     "APDB {1..5}{6..9} [unit cost, ceil(sum/2)]",
+	"apdb unit 1245|36789":     "APDB {1,2,4,5}{3,6,7,8,9} [unit cost, ceil(sum/2)]",
+	"apdb unit 123456|789":     "APDB {1..6}{7..9} [unit cost, ceil(sum/2)]",
+	"apdb unit 123|456|789":    "APDB {1,2,3}{4,5,6}{7,8,9} [unit cost, ceil(sum/2)]",
+	"apdb tracked 123456789":   "APDB {1..9} [weighted cost=tracked tiles moved, ceil(sum/2)]",
+	"apdb tracked 12345|6789":  "APDB {1..5}{6..9} [weighted cost=tracked tiles moved, ceil(sum/2)]",
+	"apdb tracked 1245|36789":  "APDB {1,2,4,5}{3,6,7,8,9} [weighted cost=tracked tiles moved, ceil(sum/2)]",
+	"apdb tracked 123456|789":  "APDB {1..6}{7..9} [weighted cost=tracked tiles moved, ceil(sum/2)]",
+	"apdb tracked 123|456|789": "APDB {1,2,3}{4,5,6}{7,8,9} [weighted cost=tracked tiles moved, ceil(sum/2)]",
+	"gadb unit k=2 greedy":     "GADB<=2 unit greedy (upstream order)", "gadb unit k=4 greedy": "GADB<=4 unit greedy (upstream order)",
+	"gadb unit k=2 exact": "GADB<=2 unit exact max matching", "gadb unit k=4 exact": "GADB<=4 unit exact max matching",
+	"gadb tracked k=2 exact": "GADB<=2 weighted exact max matching", "gadb tracked k=4 exact": "GADB<=4 weighted exact max matching",
+}
+
+// TestTruth measures every bound on all states, covers by sets in the long run only.
+func TestTruth(t *testing.T) {
+	slow(t)
+	g := mustGrid(t, 3, 3)
+	b := &bench{o: Options{Workers: 1}}
+	bounds, err := b.allBounds(t.Context(), g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &survey{grid: g, states: allStates(g)}
+	if s.distance, _, err = b.distances(t.Context(), g, s.states); err != nil {
+		t.Fatal(err)
+	}
+	reference, compared := references(t), 0
+	for _, h := range bounds {
+		if strings.HasPrefix(h.name, "gadb") && os.Getenv("GRENIER_LONG") == "" {
+			continue
+		}
+		row, err := s.measure(t.Context(), h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name := referenceNames[h.name]; name != "" {
+			compared++
+			if got := fmt.Sprintf("%.6f %d", row.Mean, row.Largest); got != reference[name] {
+				t.Errorf("%s: %s, want %s", h.name, got, reference[name])
+			}
+		}
+	}
+	if compared < 15 {
+		t.Errorf("only %d compared", compared)
+	}
+	for name := range referenceNames {
+		if !slices.ContainsFunc(bounds, func(b bound) bool { return b.name == name }) {
+			t.Errorf("no bound %s", name)
+		}
+	}
+}
+
+func TestDistances(t *testing.T) {
+	for _, shape := range [][2]int{{2, 4}, {3, 3}, {1, 5}} {
+		if testing.Short() && shape[0]*shape[1] > 8 {
+			continue
+		}
+		g := mustGrid(t, shape[0], shape[1])
+		b := &bench{o: Options{Workers: 2}}
+		got, sum, err := b.distances(t.Context(), g, allStates(g))
+		if err != nil {
+			t.Fatal(err)
+		}
+		total, most := 0, 0
+		for i, want := range swaptest.Distances(g) {
+			total, most = total+int(want), max(most, int(want))
+			if got[i] != int(want) {
+				t.Fatalf("%v: state %d is %d away, want %d", shape, i, got[i], want)
+			}
+		}
+		if want := (Distance{float64(total) / float64(len(got)), most}); sum != want {
+			t.Errorf("%v: %v, want %v", shape, sum, want)
+		}
+	}
+}
+
+// TestMatrices compares with the known numbers of semi-magic squares.
+func TestMatrices(t *testing.T) {
+	for _, c := range []struct{ lines, length, want int }{{1, 5, 1}, {2, 3, 4}, {3, 1, 6}, {3, 3, 55}, {4, 4, 10147}} {
+		if got := matrices(c.lines, c.length); got != c.want {
+			t.Errorf("%d lines of %d: %d, want %d", c.lines, c.length, got, c.want)
+		}
+	}
+}
+
+// untimed returns a copy of a report without what differs from run to run.
+func untimed(t *testing.T, r *Report) *Report {
+	t.Helper()
+	text, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Report{}
+	if err := json.Unmarshal(text, c); err != nil {
+		t.Fatal(err)
+	}
+	c.Machine = Machine{}
+	for i := range c.Solvers {
+		for j := range c.Solvers[i].Solvers {
+			s := &c.Solvers[i].Solvers[j]
+			if s.Seconds.Max <= 0 || s.Allocated < 0 {
+				t.Errorf("%s: %v s, %g bytes", s.Name, s.Seconds, s.Allocated)
+			}
+			s.Seconds, s.Allocated = Spread{}, 0
+		}
+	}
+	if c.Heuristics != nil {
+		for i := range c.Heuristics.Bounds {
+			if c.Heuristics.Bounds[i].Nanoseconds <= 0 {
+				t.Errorf("%s takes no time", c.Heuristics.Bounds[i].Name)
+			}
+			c.Heuristics.Bounds[i].Nanoseconds = 0
+		}
+	}
+	return c
+}
+
+// short is a run without databases; the large grids of its seed are easy.
+var short = Options{Tables: []string{Heuristics, Solvers}, Grids: 60, Solves: 2, Seed: 46, Workers: 2}
+
+// slow skips a test that takes seconds, and minutes under the race detector.
+func slow(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("measures much")
+	}
+}
+
+// shortRun is what a short run tells, for all tests that do not change it.
+var shortRun = sync.OnceValues(func() (*Report, error) { return Run(context.Background(), short) })
+
+func mustShortRun(t *testing.T) *Report {
+	t.Helper()
+	r, err := shortRun()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func mustRun(t *testing.T, o Options) *Report {
+	t.Helper()
+	r, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestRepeated wants the same values for the same seed, and others for another one.
+func TestRepeated(t *testing.T) {
+	slow(t)
+	o := short
+	o.Workers = 1
+	last := 0.0
+	o.Progress = func(p Progress) {
+		if p.Doing == "" || p.Share < last || p.Share > 1 {
+			t.Errorf("%+v after a share of %g", p, last)
+		}
+		last = p.Share
+	}
+	first := untimed(t, mustRun(t, o))
+	if last < 0.5 {
+		t.Errorf("the last share is %g", last)
+	}
+	checkSolvers(t, first)
+	o.Progress = nil
+	if d := cmp.Diff(first, untimed(t, mustShortRun(t))); d != "" {
+		t.Errorf("another run, another result: %s", d)
+	}
+	o.Tables, o.Seed = []string{Heuristics}, 47
+	other := untimed(t, mustRun(t, o))
+	if cmp.Equal(first.Heuristics, other.Heuristics) {
+		t.Error("another seed, the same result")
+	}
+	if other.Solvers != nil || other.Databases != nil {
+		t.Error("tables that were not asked for")
+	}
+}
+
+// checkSolvers checks what must hold for the tables of solvers of a run without
+// limits.
+func checkSolvers(t *testing.T, r *Report) {
+	t.Helper()
+	if len(r.Solvers) != 4 {
+		t.Fatalf("%d tables of solvers", len(r.Solvers))
+	}
+	for _, table := range r.Solvers {
+		if small := table.Rows*table.Cols <= 9; small != (table.Source == fromDatabase) || small && len(table.Solvers) != len(search.Names()) {
+			t.Errorf("%s: distances from %s, %d solvers", table.size(), table.Source, len(table.Solvers))
+		}
+		if table.Known != table.Grids {
+			t.Errorf("%s: %d of %d distances known", table.size(), table.Known, table.Grids)
+		}
+		for _, s := range table.Solvers {
+			exact := s.Optimal == table.Grids && s.Excess == 0 && s.MeanLength == table.Distance.Mean
+			if s.Exact && !exact || s.Excess < 0 || s.Solved != table.Grids {
+				t.Errorf("%s: %+v", table.size(), s)
+			}
+			if s.Expanded.Median > s.Expanded.Max || s.Expanded.Mean > s.Expanded.Max {
+				t.Errorf("%s: %s expands %+v", table.size(), s.Name, s.Expanded)
+			}
+		}
+	}
+}
+
+// tooLittle says whether an error is that too little memory is allowed.
+func tooLittle(err error) bool {
+	_, ok := errors.AsType[*memory.Error](err)
+	return ok
+}
+
+// TestLimited gives searches too little memory.
+func TestLimited(t *testing.T) {
+	slow(t)
+	o := short
+	o.Tables, o.Memory = []string{Solvers}, 36<<20
+	r := mustRun(t, o)
+	graph := r.Solvers[1].Solvers[slices.Index(search.Names(), "graph")]
+	if graph.Name != "graph" || graph.Solved != 0 || r.Solvers[1].Known != o.Solves {
+		t.Errorf("%+v", graph)
+	}
+	o.Memory = 100_000
+	if _, err := Run(t.Context(), o); !tooLittle(err) {
+		t.Errorf("too little for a database: %v", err)
+	}
+	o.Tables = []string{Databases}
+	if _, err := Run(t.Context(), o); !tooLittle(err) || !strings.Contains(err.Error(), "gadb 4x4 k=3") {
+		t.Errorf("too little for a database: %v", err)
+	}
+}
+
+func TestOptions(t *testing.T) {
+	for name, damage := range map[string]func(*Options){
+		`table "solver"`:           func(o *Options) { o.Tables = []string{"solver"} },
+		"no table":                 func(o *Options) { o.Tables = nil },
+		"0 grids for heuristics":   func(o *Options) { o.Grids = 0 },
+		"-1 grids for solvers":     func(o *Options) { o.Solves = -1 },
+		"0 workers":                func(o *Options) { o.Workers = 0 },
+		"10000001 grids for solve": func(o *Options) { o.Solves = MostGrids + 1 },
+	} {
+		o := short
+		damage(&o)
+		if _, err := Run(t.Context(), o); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%v, want %s", err, name)
+		}
+	}
+}
+
+// boast is a bound that says more of itself than holds.
+type boast struct{ heuristic.Heuristic }
+
+func (boast) Name() string                { return "boast" }
+func (b boast) Estimate(s swap.State) int { return 2 * b.Heuristic.Estimate(s) }
+
+// TestWrong wants what is wrong to be noticed.
+func TestWrong(t *testing.T) {
+	g := mustGrid(t, 2, 3)
+	s := &survey{grid: g, states: allStates(g)}
+	for _, d := range swaptest.Distances(g) {
+		s.distance = append(s.distance, int(d))
+	}
+	_, err := s.measure(t.Context(), bound{boast{heuristic.NewManhattan(g)}, "boast", 0})
+	if !errors.Is(err, ErrWrong) || !strings.Contains(err.Error(), "boast") {
+		t.Errorf("a bound above the distance: %v", err)
+	}
+	c := &contest{grid: g, states: s.states, distance: s.distance}
+	away := slices.Index(s.distance, 3)
+	for _, r := range []search.Result{
+		{Swaps: make([]swap.Swap, 5), Lower: 5, Optimal: true}, {Swaps: make([]swap.Swap, 1)}, {Swaps: make([]swap.Swap, 5), Lower: 5},
+	} {
+		if err := c.check("astar", away, r); !errors.Is(err, ErrWrong) || !strings.Contains(err.Error(), "on [1 ") {
+			t.Errorf("%d swaps: %v", len(r.Swaps), err)
+		}
+	}
+	if err := c.check("astar", away, search.Result{Swaps: make([]swap.Swap, 5), Lower: 3}); err != nil {
+		t.Error(err)
+	}
+}
+
+// built measures the databases that take no time.
+func built(t *testing.T) (databases []Database) {
+	t.Helper()
+	b := &bench{o: Options{Workers: 2}}
+	for _, i := range []int{0, 2} {
+		d := documented[i]
+		if err := b.build(t.Context(), mustGrid(t, d.Rows, d.Cols), &d, func(float64) {}); err != nil {
+			t.Fatal(err)
+		}
+		databases = append(databases, d)
+	}
+	return databases
+}
+
+// TestDatabases builds small ones and looks at what is left of them.
+func TestDatabases(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("temporary directories have another variable")
+	}
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	for i, d := range built(t) {
+		if want := []int{1_881_600, 362_880}[i]; d.Entries != want || d.Bytes <= 0 || d.Seconds <= 0 || d.Faster != d.Document.Seconds/d.Seconds {
+			t.Errorf("%+v, want %d entries", d, want)
+		}
+		if float64(d.Bytes) > d.Document.DiskMB*1e6 {
+			t.Errorf("%s: %d bytes, more than in the document", d.Name, d.Bytes)
+		}
+	}
+	wantEmpty(t, dir)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	begun := 0.0
+	o := Options{Tables: []string{Databases}, Grids: 1, Solves: 1, Workers: 2, Progress: func(p Progress) {
+		switch inside := strings.Contains(p.Doing, "k=4"); {
+		case inside && begun == 0:
+			begun = p.Share
+		case inside && p.Share > begun:
+			cancel()
+		}
+	}}
+	if _, err := Run(ctx, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled run: %v", err)
+	}
+	wantEmpty(t, dir)
+	t.Setenv("TMPDIR", dir+"/none")
+	if err := (&bench{o: Options{Workers: 1}}).build(t.Context(), mustGrid(t, 3, 3), &documented[2], func(float64) {}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no place for files: %v", err)
+	}
+}
+
+func wantEmpty(t *testing.T, dir string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) > 0 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+}
+
+// TestCancelled ends runs in the middle.
+func TestCancelled(t *testing.T) {
+	for table, doing := range map[string]string{Heuristics: "heuristics", Solvers: "solvers 2 x 4"} {
+		if testing.Short() && table == Heuristics {
+			continue
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		o := short
+		o.Tables = []string{table}
+		o.Progress = func(p Progress) {
+			if p.Doing == doing {
+				cancel()
+			}
+		}
+		if _, err := Run(ctx, o); !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled at %s: %v", doing, err)
+		}
+		cancel()
+	}
+}
+
+// TestReport compares the shape of the JSON, and reads the page.
+func TestReport(t *testing.T) {
+	slow(t)
+	r := *mustShortRun(t)
+	r.Databases = built(t)
+	text, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var object any
+	if err := json.Unmarshal(text, &object); err != nil {
+		t.Fatal(err)
+	}
+	paths := map[string]bool{}
+	shape("", object, paths)
+	got := strings.Join(slices.Sorted(maps.Keys(paths)), "\n") + "\n"
+	const golden = "testdata/shape.txt"
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), got); d != "" {
+		t.Errorf("another shape than %s: %s", golden, d)
+	}
+	checkPage(t, &r)
+}
+
+// shape adds the paths and kinds of all values.
+func shape(path string, value any, paths map[string]bool) {
+	switch v := value.(type) {
+	case map[string]any:
+		for key, inner := range v {
+			shape(path+"."+key, inner, paths)
+		}
+	case []any:
+		for _, inner := range v {
+			shape(path+"[]", inner, paths)
+		}
+	default:
+		paths[fmt.Sprintf("%s %T", strings.TrimPrefix(path, "."), value)] = true
+	}
+}
+
+func checkPage(t *testing.T, r *Report) {
+	t.Helper()
+	page := r.Page()
+	var b bytes.Buffer
+	if err := page.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	if text := b.String(); strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
+		t.Error("the page has what is no number")
+	}
+	d := xml.NewDecoder(&b)
+	d.Strict, d.AutoClose, d.Entity = false, xml.HTMLAutoClose, xml.HTMLEntity
+	var words strings.Builder
+	elements := map[string]int{}
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch e := token.(type) {
+		case xml.StartElement:
+			elements[e.Name.Local]++
+		case xml.CharData:
+			words.Write(e)
+			words.WriteByte('\n')
+		}
+	}
+	if elements["svg"] != 8 || elements["table"] != 10 || elements["h2"] != 10 {
+		t.Errorf("elements %v", elements)
+	}
+	for _, want := range []string{
+		"Heuristics on 60 random grids of 3 x 3", "Solvers on 1 random grids of 4 x 4", "Databases of the document", "gadb tracked k=4 exact",
+		"\n1,881,600\n", "\n3.27\n", "missing to the distance", "mean number of states expanded, logarithmic",
+	} {
+		if !strings.Contains(words.String(), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
+func TestDigits(t *testing.T) {
+	for x, want := range map[float64]string{
+		0: "0", 0.000123456: "0.000123", 0.5: "0.500", 3.27: "3.27", 12.34: "12.3", 99.96: "100.0", 123.4: "123", 3652: "3,652",
+	} {
+		if got := digits(x); got != want {
+			t.Errorf("%g: %s, want %s", x, got, want)
+		}
+	}
+}

@@ -1,0 +1,174 @@
+// Package bfs searches the whole state graph of a swap puzzle breadth first:
+// it counts the states at each distance from the goal.
+//
+// # One bit a state
+//
+// A swap changes the parity of a permutation, so the states of one depth are all
+// even or all odd, and the neighbours of depth d are of depths d-1 and d+1 only.
+// For each parity the search keeps one set of bits, the states of the newest
+// depth of that parity. Depth d+1 is what the swaps make of depth d, less depth
+// d-1, whose place it takes: there is no need to know all states seen.
+//
+// Words have 60 bits in use, and a byte for each word counts the states seen, so
+// that full words are left out. A state takes 72/480 = 0.15 bytes.
+//
+// # Sixty states at once
+//
+// Cells are listed in three parts: upper cells, up to four lower ones and a tail
+// of five (layout). By the order of ranks of package perm, a state is a block
+// (the tiles in the upper cells), a word of that block (those in the lower cells)
+// and a bit of that word (the order of the tail, tails.go). A swap then moves
+// whole words or parts of words:
+//
+//   - between two upper cells: all words of a block to the same places of another;
+//   - between an upper and a lower cell, or two lower ones: words to words, their
+//     bits unchanged;
+//   - inside the tail: bits inside a word, by look-ups, all edges at once;
+//   - between a lower cell and the tail: fifths of a word to five words of the same
+//     block, after the word was regrouped by the tile in that cell of the tail.
+//
+// The cells are shared out so that no edge joins an upper cell and the tail. So
+// all that is inside a block needs tables for one block only.
+//
+// # Pulling
+//
+// Each block of the new depth is put together from the blocks that its edges lead
+// to, for the words that are not yet full only. It is written by one worker and
+// read by none before the next depth: there is nothing to lock. The last depths
+// are cheap, for few words are left, and the first, for few blocks are reached.
+//
+// # On disk
+//
+// The blocks can be in a work file instead of memory (disk.go), packed (piece.go).
+// All blocks with the same tile in the first cell are a tile of blocks. The newest
+// states of one tile are in memory, and its blocks are pulled, some at a time:
+// these are read together, and so are the blocks of other tiles that edges of the
+// first cell lead to. The blocks of the first tiles stay in memory, as many as
+// there is room for. There are more goroutines than processors, so that some
+// search while others wait for the disk. A checkpoint after each depth says where
+// the blocks are: the same search goes on from there.
+package bfs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/dustin/go-humanize"
+
+	"grenier/layers/swap"
+)
+
+// ErrWorkers reports a number of workers below 1.
+var ErrWorkers = errors.New("no workers")
+
+// MemoryError reports that a search does not fit in the memory allowed.
+type MemoryError struct {
+	Rows, Cols    int
+	Need, Allowed uint64 // bytes
+	OnDisk        uint64 // bytes of memory that the search needs with its states on disk
+}
+
+// Error says what is needed.
+func (e *MemoryError) Error() string {
+	return fmt.Sprintf("searching %d x %d needs %s of memory, or %s with its states on disk, and %s are allowed",
+		e.Rows, e.Cols, humanize.IBytes(e.Need), humanize.IBytes(e.OnDisk), humanize.IBytes(e.Allowed))
+}
+
+// Options of a search.
+type Options struct {
+	// Memory is the most that may be used, in bytes.
+	Memory uint64
+	// Workers is the number of goroutines that search.
+	Workers int
+	// Dir, if not empty, is the run directory in which the states are kept
+	// instead of memory. A search that was interrupted there goes on.
+	Dir string
+	// Free, if not nil, tells how many bytes there is room for on the disk of a
+	// path. A search for which that is too little is refused.
+	Free func(path string) (uint64, error)
+	// Progress, if not nil, is called now and then, by any worker.
+	Progress func(Progress)
+}
+
+// Progress is how far a search is.
+type Progress struct {
+	Depth       int    // being searched
+	Seen, Total uint64 // states
+	// Share is the share of the work that is done, 0 to 1, and Begun that with
+	// which the search was taken up. They are guesses: the number of depths is not
+	// known before the end, but for lines.
+	Share, Begun float64
+}
+
+// Result is what a search counts.
+type Result struct {
+	Rows, Cols int
+	// Depths is the number of states at each distance from the goal.
+	Depths []uint64
+}
+
+// States returns the number of all states.
+func (r *Result) States() uint64 {
+	sum := uint64(0)
+	for _, n := range r.Depths {
+		sum += n
+	}
+	return sum
+}
+
+// Diameter returns the largest distance of two states.
+func (r *Result) Diameter() int { return len(r.Depths) - 1 }
+
+// Antipodes returns the number of states that are as far as possible from the
+// goal.
+func (r *Result) Antipodes() uint64 { return r.Depths[r.Diameter()] }
+
+// Mean returns the mean distance from the goal.
+func (r *Result) Mean() float64 {
+	sum := 0.0
+	for d, n := range r.Depths {
+		sum += float64(d) * float64(n)
+	}
+	return sum / float64(r.States())
+}
+
+// Search counts the states of a grid at each distance from the goal. It fails
+// with a MemoryError when Options.Memory is too little, with ErrWorkers, and with
+// the error of ctx; on disk also with a DiskError, like rundir.Lock, with errors that match
+// corrupt.ErrCorrupt, and with those of the operating system.
+func Search(ctx context.Context, g *swap.Grid, o Options) (r *Result, err error) {
+	if o.Workers < 1 {
+		return nil, fmt.Errorf("bfs: %w: %d", ErrWorkers, o.Workers)
+	}
+	l, err := layoutOf(g)
+	if err != nil {
+		return nil, err
+	}
+	need := l.memory(o.Workers)
+	if o.Dir != "" {
+		need = l.memoryOnDisk(o.Workers)
+	}
+	if need > o.Memory {
+		return nil, &MemoryError{
+			Rows: g.Rows(), Cols: g.Cols(), Need: l.memory(o.Workers), Allowed: o.Memory, OnDisk: l.memoryOnDisk(o.Workers),
+		}
+	}
+	if err := l.checkRoom(o); err != nil {
+		return nil, err
+	}
+	s := newSearch(l, g, o)
+	if o.Dir == "" {
+		s.store = newMemory(l)
+	} else if err = s.openDisk(g); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.store.close()) }()
+	if err := s.run(ctx); err != nil {
+		return nil, err
+	}
+	if err := g.CheckAllDepths(s.depths); err != nil {
+		return nil, s.store.damaged(err)
+	}
+	return &Result{Rows: g.Rows(), Cols: g.Cols(), Depths: s.depths}, nil
+}

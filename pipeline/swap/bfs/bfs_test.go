@@ -1,0 +1,285 @@
+package bfs_test
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"grenier/kernels/perm"
+	"grenier/layers/swap"
+	"grenier/pipeline/spaces/reach"
+	"grenier/pipeline/swap/bfs"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func mustGrid(t testing.TB, rows, cols int) *swap.Grid {
+	t.Helper()
+	g, err := swap.NewGrid(rows, cols)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func search(t testing.TB, rows, cols, workers int) *bfs.Result {
+	t.Helper()
+	r, err := bfs.Search(t.Context(), mustGrid(t, rows, cols), bfs.Options{Memory: math.MaxUint64, Workers: workers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// long skips a test that takes more than a second or two.
+func long(t *testing.T) {
+	t.Helper()
+	if os.Getenv("GRENIER_LONG") == "" {
+		t.Skip("slow; set GRENIER_LONG=1")
+	}
+}
+
+// reference returns the depths of testdata/depths.csv by "rows x cols". They were
+// computed by a program independent of this one.
+func reference(t *testing.T) map[string][]uint64 {
+	t.Helper()
+	f, err := os.Open("testdata/depths.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	records, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	depths := map[string][]uint64{}
+	for _, r := range records[1:] {
+		size := r[0] + " x " + r[1]
+		if r[2] != strconv.Itoa(len(depths[size])) {
+			t.Fatalf("%s: depth %s comes after %d others", size, r[2], len(depths[size]))
+		}
+		n, err := strconv.ParseUint(r[3], 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		depths[size] = append(depths[size], n)
+	}
+	return depths
+}
+
+// TestReference compares all grids of the reference values, with one worker and
+// with several.
+func TestReference(t *testing.T) {
+	all := reference(t)
+	if len(all) != 14 {
+		t.Errorf("%d grids, want 14", len(all))
+	}
+	for size, want := range all {
+		var rows, cols int
+		if _, err := fmt.Sscanf(size, "%d x %d", &rows, &cols); err != nil {
+			t.Fatal(err)
+		}
+		for workers := 1; workers <= 3; workers++ {
+			if got := search(t, rows, cols, workers).Depths; !slices.Equal(got, want) {
+				t.Errorf("%s, %d workers: %v, want %v", size, workers, got, want)
+			}
+		}
+	}
+}
+
+// TestSummary checks the figures of issue and reference for 3 x 3.
+func TestSummary(t *testing.T) {
+	r := search(t, 3, 3, 2)
+	if r.Rows != 3 || r.Cols != 3 || r.States() != 362880 || r.Diameter() != 16 || r.Antipodes() != 1 {
+		t.Errorf("%+v: %d states, diameter %d, antipodes %d", r, r.States(), r.Diameter(), r.Antipodes())
+	}
+	if got := math.Round(r.Mean()*1e6) / 1e6; got != 9.030252 {
+		t.Errorf("mean %v", got)
+	}
+}
+
+// mahonian returns the numbers of permutations of n items by inversions, from
+// the generating function 1 (1+x) (1+x+x^2) ...
+func mahonian(n int) []uint64 {
+	row := []uint64{1}
+	for k := 2; k <= n; k++ {
+		next := make([]uint64, len(row)+k-1)
+		for i, count := range row {
+			for j := range k {
+				next[i+j] += count
+			}
+		}
+		row = next
+	}
+	return row
+}
+
+// TestLines compares lines, lying and standing, with the Mahonian numbers.
+func TestLines(t *testing.T) {
+	for n := 1; n <= 12; n++ {
+		if n == 12 && os.Getenv("GRENIER_LONG") == "" {
+			t.Log("lines of 12 cells are slow; set GRENIER_LONG=1")
+			break
+		}
+		want := mahonian(n)
+		if got := search(t, 1, n, 2).Depths; !slices.Equal(got, want) {
+			t.Errorf("1 x %d: %v, want %v", n, got, want)
+		}
+		if got := search(t, n, 1, 2).Depths; !slices.Equal(got, want) {
+			t.Errorf("%d x 1: %v, want %v", n, got, want)
+		}
+	}
+}
+
+// checkReach compares a search with the one of package reach, which takes states
+// one by one and knows no permutations.
+func checkReach(t *testing.T, rows, cols int) {
+	t.Helper()
+	g := mustGrid(t, rows, cols)
+	set, err := reach.From(t.Context(), swap.Space{Grid: g}, g.Goal())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// There the goal counts as a state of depth 2: a swap back leads to it.
+	want := set.Depths()
+	want[0] = 1
+	want[2]--
+	if got := search(t, rows, cols, 2).Depths; !slices.Equal(got, want) {
+		t.Errorf("%d x %d: %v, want %v", rows, cols, got, want)
+	}
+}
+
+// TestReach compares grids that have upper cells; those of the reference values
+// have none.
+func TestReach(t *testing.T) { checkReach(t, 2, 5) }
+
+// near returns the numbers of states at distances up to last, found by a plain
+// search with a table of the states seen.
+func near(g *swap.Grid, last int) (depths []uint64) {
+	seen := map[swap.State]bool{g.Goal(): true}
+	for newest := []swap.State{g.Goal()}; len(depths) <= last; {
+		depths = append(depths, uint64(len(newest)))
+		var next []swap.State
+		for _, s := range newest {
+			for _, m := range g.Swaps() {
+				if t := g.Apply(s, m); !seen[t] {
+					seen[t] = true
+					next = append(next, t)
+				}
+			}
+		}
+		newest = next
+	}
+	return depths
+}
+
+// TestTwelve checks the two grids of 12 cells: the first depths, the number of
+// states of each parity, and the diameters.
+func TestTwelve(t *testing.T) {
+	long(t)
+	for _, c := range []struct{ rows, cols, diameter int }{{3, 4, 24}, {4, 3, 24}, {2, 6, 30}, {6, 2, 30}} {
+		r := search(t, c.rows, c.cols, 2)
+		var parity [2]uint64
+		for d, n := range r.Depths {
+			parity[d%2] += n
+		}
+		half := perm.Factorial(12) / 2
+		if parity != [2]uint64{half, half} || r.Diameter() != c.diameter {
+			t.Errorf("%d x %d: %d even and %d odd states, diameter %d: %v", c.rows, c.cols, parity[0], parity[1], r.Diameter(), r.Depths)
+		}
+		if want := near(mustGrid(t, c.rows, c.cols), 8); !slices.Equal(r.Depths[:9], want) {
+			t.Errorf("%d x %d: %v, want %v first", c.rows, c.cols, r.Depths, want)
+		}
+	}
+}
+
+// TestMemory checks that the memory said to be needed is enough, and a byte less
+// is not.
+func TestMemory(t *testing.T) {
+	g := mustGrid(t, 2, 4)
+	need := amounts(t, g, 2).InMemory
+	if _, err := bfs.Search(t.Context(), g, bfs.Options{Memory: need, Workers: 2}); err != nil {
+		t.Error(err)
+	}
+	_, err := bfs.Search(t.Context(), g, bfs.Options{Memory: need - 1, Workers: 2})
+	refused, ok := errors.AsType[*bfs.MemoryError](err)
+	if !ok || refused.Need != need || refused.Allowed != need-1 {
+		t.Errorf("a byte less: %v", err)
+	}
+	// The largest grids are refused, not tried.
+	for _, size := range [][2]int{{4, 4}, {1, 16}, {3, 5}} {
+		_, err := bfs.Search(t.Context(), mustGrid(t, size[0], size[1]), bfs.Options{Memory: 1 << 34, Workers: 1})
+		if _, ok := errors.AsType[*bfs.MemoryError](err); !ok {
+			t.Errorf("%v: %v", size, err)
+		}
+	}
+	// 12 cells: at most 0.3 bytes a state.
+	if need := amounts(t, mustGrid(t, 3, 4), 2).InMemory; float64(need) > 0.3*float64(perm.Factorial(12)) {
+		t.Errorf("3 x 4 needs %d bytes", need)
+	}
+}
+
+// amounts returns what a search by so many workers is said to need.
+func amounts(t *testing.T, g *swap.Grid, workers int) *bfs.Amounts {
+	t.Helper()
+	a, err := bfs.Predict(g, bfs.Options{Workers: workers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func TestNoWorkers(t *testing.T) {
+	_, err := bfs.Search(t.Context(), mustGrid(t, 2, 2), bfs.Options{Memory: math.MaxUint64})
+	if !errors.Is(err, bfs.ErrWorkers) {
+		t.Error(err)
+	}
+}
+
+// TestCancel stops a search in the middle of a depth.
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o := bfs.Options{Memory: math.MaxUint64, Workers: 2, Progress: func(p bfs.Progress) {
+		if p.Depth == 3 {
+			cancel()
+		}
+	}}
+	if _, err := bfs.Search(ctx, mustGrid(t, 2, 5), o); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// TestProgress checks that progress grows up to all states.
+func TestProgress(t *testing.T) {
+	var last bfs.Progress
+	o := bfs.Options{Memory: math.MaxUint64, Workers: 1, Progress: func(p bfs.Progress) {
+		if p.Seen < last.Seen || p.Depth < last.Depth || p.Share < last.Share || p.Share > 1 || p.Total != 362880 {
+			t.Errorf("%+v after %+v", p, last)
+		}
+		last = p
+	}}
+	if _, err := bfs.Search(t.Context(), mustGrid(t, 3, 3), o); err != nil {
+		t.Fatal(err)
+	}
+	if last.Seen != last.Total {
+		t.Errorf("ends with %+v", last)
+	}
+}
+
+// BenchmarkSearch reports states a second of a grid of 10 cells.
+func BenchmarkSearch(b *testing.B) {
+	states := uint64(0)
+	for b.Loop() {
+		states += search(b, 2, 5, 1).States()
+	}
+	b.ReportMetric(float64(states)/b.Elapsed().Seconds(), "states/s")
+}

@@ -1,0 +1,439 @@
+package bfs
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"slices"
+	"sync/atomic"
+
+	"grenier/io/corrupt"
+	"grenier/io/manifest"
+	"grenier/io/rundir"
+	"grenier/io/workfile"
+	"grenier/layers/swap"
+)
+
+// Names in the work directory, and what a checkpoint says it is. See
+// docs/format/swap-search.md.
+const (
+	blocksName        = rundir.BlocksName
+	checkpointName    = rundir.CheckpointName
+	checkpointKind    = "swap-bfs"
+	checkpointVersion = 2
+)
+
+// disk keeps the blocks in a work file, as pieces (piece.go). A block that nothing
+// is known about, or that is full without newest states, has no piece.
+//
+// The first blocks, as many as there is memory for, are in memory too: their
+// pieces are written, but read only when a search is resumed.
+type disk struct {
+	words, size int                  // of a block, and blocks of a tile
+	held        int                  // number of blocks that are in memory
+	inMemory    [2]states            // of these, by parity
+	window      []uint64             // newest states of the tile that is pulled
+	first       int                  // block of the window
+	parity      int                  // of the window
+	extents     [2][]workfile.Extent // by parity and block
+
+	// By parity, the states that recall has counted.
+	newestStates, seenStates [2]atomic.Uint64
+
+	grid *swap.Grid
+	dir  *rundir.Locked
+	file *workfile.File
+}
+
+// openDisk makes the store on disk, and takes in what a search has left there.
+func (s *search) openDisk(g *swap.Grid) error {
+	id := manifest.Identity{Game: "swap", Rules: fmt.Sprintf("%dx%d", g.Rows(), g.Cols()), Pits: g.Cells()}
+	dir, err := rundir.Lock(s.options.Dir, id)
+	if err != nil {
+		return err
+	}
+	blocks := int(s.layout.blocks())
+	d := &disk{words: s.tables.words, size: blocks / s.layout.tiles(), grid: g, dir: dir}
+	d.held = s.layout.held(s.options.Memory, s.options.Workers)
+	if d.held < blocks {
+		d.window = make([]uint64, d.size*d.words)
+	}
+	d.first = -d.size // none
+	for p := range d.extents {
+		d.extents[p] = make([]workfile.Extent, blocks)
+		d.inMemory[p] = newStates(d.held * d.words)
+	}
+	if err := d.resume(s); err != nil {
+		return errors.Join(err, dir.Unlock())
+	}
+	s.store = d
+	return nil
+}
+
+// resume opens the work file, and the checkpoint if there is one.
+func (d *disk) resume(s *search) error {
+	work := d.dir.Work()
+	path := work.Path(checkpointName)
+	data, err := workfile.ReadSealed(work, checkpointName)
+	if errors.Is(err, fs.ErrNotExist) {
+		d.file, err = workfile.Create(work, blocksName)
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	version, payload, err := workfile.Unseal(path, checkpointKind, checkpointVersion, data)
+	if err != nil {
+		return err
+	}
+	if version != checkpointVersion {
+		return corrupt.New(path, "", "%w %d: this program reads version %d; search in another directory", corrupt.ErrVersion, version, checkpointVersion)
+	}
+	if s.depths, err = d.decode(path, payload, &s.sides); err != nil {
+		return err
+	}
+	var live []workfile.Extent
+	for _, side := range d.extents {
+		for _, e := range side {
+			if !e.IsZero() {
+				live = append(live, e)
+			}
+		}
+	}
+	d.file, err = workfile.Open(work, blocksName, live)
+	return err
+}
+
+// perExtent is the length of an extent in a checkpoint.
+const perExtent = 16
+
+// checkpointBytes returns the length of the contents of a checkpoint.
+func checkpointBytes(depths, blocks int) int { return 3 + 8*depths + 2*blocks*(2+perExtent) }
+
+// encode returns the contents of a checkpoint.
+func (d *disk) encode(depths []uint64, sides *[2]flags) []byte {
+	b := make([]byte, 0, checkpointBytes(len(depths), len(sides[0].busy)))
+	b = append(b, uint8(d.grid.Rows()), uint8(d.grid.Cols()), uint8(len(depths)))
+	for _, n := range depths {
+		b = binary.LittleEndian.AppendUint64(b, n)
+	}
+	for p, side := range sides {
+		b = append(append(b, side.busy...), side.full...)
+		for _, e := range d.extents[p] {
+			b = binary.LittleEndian.AppendUint64(b, uint64(e.Offset))
+			b = binary.LittleEndian.AppendUint32(b, e.Length)
+			b = binary.LittleEndian.AppendUint32(b, e.Sum)
+		}
+	}
+	return b
+}
+
+// decode is the inverse of encode.
+func (d *disk) decode(path string, b []byte, sides *[2]flags) (depths []uint64, err error) {
+	blocks := len(sides[0].busy)
+	if len(b) < 3 || len(b) != checkpointBytes(int(b[2]), blocks) {
+		return nil, corrupt.New(path, "", "%d bytes are not those of a %d x %d grid", len(b), d.grid.Rows(), d.grid.Cols())
+	}
+	if int(b[0]) != d.grid.Rows() || int(b[1]) != d.grid.Cols() {
+		return nil, corrupt.New(path, "", "a %d x %d grid %w the expected %d x %d", b[0], b[1], corrupt.ErrMismatch, d.grid.Rows(), d.grid.Cols())
+	}
+	depths, b = make([]uint64, b[2]), b[3:]
+	for i := range depths {
+		depths[i], b = binary.LittleEndian.Uint64(b), b[8:]
+	}
+	if len(depths) == 0 {
+		return nil, corrupt.New(path, "", "no depth is done")
+	}
+	if err := d.grid.CheckDepths(depths); err != nil {
+		return nil, corrupt.New(path, "", "%w", err)
+	}
+	for p := range sides {
+		b = b[copy(sides[p].busy, b):]
+		b = b[copy(sides[p].full, b):]
+		for i := range d.extents[p] {
+			d.extents[p][i] = workfile.Extent{
+				Offset: int64(binary.LittleEndian.Uint64(b)), Length: binary.LittleEndian.Uint32(b[8:]), Sum: binary.LittleEndian.Uint32(b[12:]),
+			}
+			b = b[perExtent:]
+			if !d.possible(p, i, &sides[p]) {
+				return nil, corrupt.New(path, "", "block %d of parity %d has flags %d, %d and a piece of %d bytes",
+					i, p, sides[p].busy[i], sides[p].full[i], d.extents[p][i].Length)
+			}
+		}
+	}
+	return depths, nil
+}
+
+// possible tells whether the piece of a block and its flags go together.
+func (d *disk) possible(parity, block int, f *flags) bool {
+	e, busy := d.extents[parity][block], f.busy[block]
+	if busy > 1 || f.full[block] > 1 || e.IsZero() != (e.Length == 0) {
+		return false
+	}
+	if e.IsZero() {
+		return busy == 0
+	}
+	if busy == 0 && f.full[block] != 0 {
+		return false
+	}
+	return int(e.Length) >= leastPiece(d.words) && int(e.Length) <= mostPiece(d.words)
+}
+
+func (d *disk) tiles() int { return len(d.extents[0]) / d.size }
+
+// pieces are those of some blocks, one behind the other.
+type pieces struct {
+	blocks  []int
+	extents []workfile.Extent // of pieces that are read
+	lengths []int             // of pieces to be written
+	bytes   []byte
+}
+
+// reset empties p and keeps its memory.
+func (p *pieces) reset() {
+	*p = pieces{blocks: p.blocks[:0], extents: p.extents[:0], lengths: p.lengths[:0], bytes: p.bytes[:0]}
+}
+
+// get reads the pieces of blocks, of those that have one, by their place in the
+// file.
+func (d *disk) get(p *pieces, parity int, blocks iter.Seq[int]) (err error) {
+	p.reset()
+	for b := range blocks {
+		if !d.extents[parity][b].IsZero() {
+			p.blocks = append(p.blocks, b)
+		}
+	}
+	place := d.extents[parity]
+	slices.SortFunc(p.blocks, func(a, b int) int { return cmp.Compare(place[a].Offset, place[b].Offset) })
+	p.blocks = slices.Compact(p.blocks)
+	for _, b := range p.blocks {
+		p.extents = append(p.extents, place[b])
+	}
+	p.bytes, err = d.file.GetAll(p.extents, p.bytes)
+	return err
+}
+
+// of returns the piece of a block that get has read, or nil if it has none.
+func (p *pieces) of(block int) []byte {
+	at := 0
+	for i, e := range p.extents {
+		if p.blocks[i] == block {
+			return p.bytes[at : at+int(e.Length)]
+		}
+		at += int(e.Length)
+	}
+	return nil
+}
+
+// divide finds the parts of the piece of a block that get has read.
+func (d *disk) divide(p *pieces, block int) (packed, error) {
+	parts, err := divide(p.of(block), d.words)
+	if err != nil {
+		return packed{}, d.damagedBlock(block, err)
+	}
+	return parts, nil
+}
+
+func (d *disk) damagedBlock(block int, err error) error {
+	return corrupt.New(d.dir.Work().Path(blocksName), fmt.Sprintf("block %d", block), "%w", err)
+}
+
+// notHeld yields the blocks of a span that are not in memory, if wanted is nil or
+// not 0 for them.
+func (d *disk) notHeld(blocks span, wanted []uint8) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for b := max(d.held, blocks.first); b < blocks.end; b++ {
+			if (wanted == nil || wanted[b] != 0) && !yield(b) {
+				return
+			}
+		}
+	}
+}
+
+func (d *disk) recall(blocks span, sides *[2]flags, k *desk) error {
+	for p := range d.inMemory {
+		err := d.get(&k.in, p, func(yield func(int) bool) {
+			for b := blocks.first; b < blocks.end && yield(b); b++ {
+			}
+		})
+		if err != nil {
+			return err
+		}
+		for _, b := range k.in.blocks {
+			if err := d.recallBlock(p, b, &sides[p], k); err != nil {
+				return err
+			}
+		}
+		for b := blocks.first; b < blocks.end; b++ {
+			if d.extents[p][b].IsZero() && sides[p].full[b] != 0 {
+				d.seenStates[p].Add(uint64(tailBits * d.words))
+			}
+		}
+	}
+	return nil
+}
+
+// recallBlock counts the states of a piece that get has read, and unpacks it if the block
+// stays in memory.
+func (d *disk) recallBlock(parity, block int, f *flags, k *desk) error {
+	parts, err := d.divide(&k.in, block)
+	if err != nil {
+		return err
+	}
+	newest, seen, err := parts.count()
+	if err != nil {
+		return d.damagedBlock(block, err)
+	}
+	if (newest > 0) != (f.busy[block] != 0) || (seen == uint64(tailBits*d.words)) != (f.full[block] != 0) {
+		return corrupt.New(d.dir.Work().Path(blocksName), fmt.Sprintf("block %d", block),
+			"%d newest states and %d seen, but flags %d, %d", newest, seen, f.busy[block], f.full[block])
+	}
+	d.newestStates[parity].Add(newest)
+	d.seenStates[parity].Add(seen)
+	if block < d.held {
+		s := d.inMemory[parity].of(block, d.words)
+		parts.unpackNewest(s.newest)
+		parts.unpackSeen(s.seen)
+	}
+	return nil
+}
+
+func (d *disk) recalled(depths []uint64) error {
+	var newest, seen [2]uint64
+	for depth, n := range depths {
+		newest[depth&1] = n
+		seen[depth&1] += n
+	}
+	for p := range newest {
+		if got := d.newestStates[p].Load(); got != newest[p] {
+			return corrupt.New(d.dir.Work().Path(blocksName), "", "%d newest states of parity %d instead of %d", got, p, newest[p])
+		}
+		if got := d.seenStates[p].Load(); got != seen[p] {
+			return corrupt.New(d.dir.Work().Path(blocksName), "", "%d states of parity %d seen instead of %d", got, p, seen[p])
+		}
+	}
+	return nil
+}
+
+// unpack sets s to the states of a piece that get has read.
+func (d *disk) unpack(s states, p *pieces, block int) error {
+	parts, err := d.divide(p, block)
+	if err == nil {
+		parts.unpackNewest(s.newest)
+		parts.unpackSeen(s.seen)
+	}
+	return err
+}
+
+func (d *disk) enter(parity, first int) { d.parity, d.first = parity, first }
+
+func (d *disk) fill(blocks span, busy []uint8, k *desk) error {
+	if err := d.get(&k.in, d.parity, d.notHeld(blocks, busy)); err != nil {
+		return err
+	}
+	for _, b := range k.in.blocks {
+		parts, err := d.divide(&k.in, b)
+		if err != nil {
+			return err
+		}
+		parts.unpackNewest(part(d.window, b-d.first, d.words))
+	}
+	return nil
+}
+
+// inWindow tells whether the newest states of a block are in memory, if it has
+// any.
+func (d *disk) inWindow(block int) bool { return block >= d.first && block < d.first+d.size }
+
+func (d *disk) newest(parity, block int, k *desk, i int) ([]uint64, error) {
+	switch {
+	case block < d.held:
+		return part(d.inMemory[parity].newest, block, d.words), nil
+	case d.inWindow(block):
+		return part(d.window, block-d.first, d.words), nil
+	}
+	if k.fetched[i] == nil {
+		k.fetched[i] = make([]uint64, d.words)
+	}
+	parts, err := d.divide(&k.around, block)
+	if err != nil {
+		return nil, err
+	}
+	parts.unpackNewest(k.fetched[i])
+	return k.fetched[i], nil
+}
+
+func (d *disk) open(parity int, blocks span, sources iter.Seq[int], k *desk) error {
+	k.out.reset()
+	if err := d.get(&k.in, parity, d.notHeld(blocks, nil)); err != nil {
+		return err
+	}
+	k.around.reset()
+	if d.window == nil {
+		return nil // all are held
+	}
+	return d.get(&k.around, 1-parity, func(yield func(int) bool) {
+		for b := range sources {
+			if b >= d.held && !d.inWindow(b) && !yield(b) {
+				return
+			}
+		}
+	})
+}
+
+func (d *disk) load(parity, block int, k *desk) error {
+	if block < d.held {
+		k.states = d.inMemory[parity].of(block, d.words)
+		return nil
+	}
+	if k.own.seen == nil {
+		k.own = newStates(d.words)
+	}
+	k.states = k.own
+	if d.extents[parity][block].IsZero() {
+		clear(k.own.newest)
+		clear(k.own.seen)
+		return nil
+	}
+	return d.unpack(k.own, &k.in, block)
+}
+
+func (d *disk) save(parity, block int, k *desk, busy, full bool) {
+	if e := &d.extents[parity][block]; !e.IsZero() {
+		d.file.Drop(*e)
+		*e = workfile.Extent{}
+	}
+	if full && !busy {
+		return
+	}
+	before := len(k.out.bytes)
+	k.out.bytes = pack(k.out.bytes, k.states)
+	k.out.blocks, k.out.lengths = append(k.out.blocks, block), append(k.out.lengths, len(k.out.bytes)-before)
+}
+
+func (d *disk) shut(parity int, k *desk) error {
+	if len(k.out.blocks) == 0 {
+		return nil
+	}
+	extents, err := d.file.PutAll(k.out.bytes, k.out.lengths)
+	if err != nil {
+		return err
+	}
+	for i, b := range k.out.blocks {
+		d.extents[parity][b] = extents[i]
+	}
+	return nil
+}
+
+func (d *disk) commit(depths []uint64, sides *[2]flags) error {
+	return d.file.Commit(checkpointName, workfile.Seal(checkpointKind, checkpointVersion, d.encode(depths, sides)))
+}
+
+func (d *disk) damaged(err error) error {
+	return corrupt.New(d.dir.Work().Path(blocksName), "", "%w", err)
+}
+
+func (d *disk) close() error { return errors.Join(d.file.Close(), d.dir.Unlock()) }

@@ -1,0 +1,220 @@
+package bfs_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"grenier/io/corrupt"
+	"grenier/io/rundir"
+	"grenier/io/workfile"
+	"grenier/kernels/perm"
+	"grenier/layers/swap"
+	"grenier/pipeline/swap/bfs"
+)
+
+func onDisk(dir string) bfs.Options {
+	return bfs.Options{Memory: math.MaxUint64, Workers: 2, Dir: dir}
+}
+
+// memories returns what a search of a grid on disk may be given: the least, so
+// much that some blocks are held, and enough for all.
+func memories(t *testing.T, g *swap.Grid, workers int) []uint64 {
+	t.Helper()
+	least := amounts(t, g, workers).OnDisk
+	states := perm.Factorial(g.Cells()) / 60 * 9
+	return []uint64{least, least + states/10, least + states/2, math.MaxUint64}
+}
+
+// TestDisk compares searches on disk with searches in memory: of grids with one
+// tile, with as many as cells, and with cells that no edge joins.
+func TestDisk(t *testing.T) {
+	for _, size := range [][2]int{{1, 1}, {1, 3}, {2, 4}, {3, 3}, {5, 2}} {
+		want := search(t, size[0], size[1], 2).Depths
+		g := mustGrid(t, size[0], size[1])
+		for _, memory := range memories(t, g, 2) {
+			o := onDisk(t.TempDir())
+			for range 2 { // the second time all is there already
+				o.Memory = memory
+				got, err := bfs.Search(t.Context(), g, o)
+				if err != nil || !slices.Equal(got.Depths, want) {
+					t.Errorf("%v, %d bytes: %v, %v, want %v", size, memory, got, err, want)
+				}
+			}
+		}
+	}
+}
+
+// TestDiskTwelve is TestDisk for 12 cells, where upper cells have edges of all
+// kinds.
+func TestDiskTwelve(t *testing.T) {
+	long(t)
+	want := search(t, 3, 4, 2).Depths
+	g := mustGrid(t, 3, 4)
+	for _, memory := range memories(t, g, 2) {
+		o := onDisk(t.TempDir())
+		o.Memory = memory
+		got, err := bfs.Search(t.Context(), g, o)
+		if err != nil || !slices.Equal(got.Depths, want) {
+			t.Errorf("%d bytes: %v, %v, want %v", memory, got, err, want)
+		}
+	}
+}
+
+// TestResume interrupts a search in every depth and lets it go on, each time with
+// another number of blocks in memory.
+func TestResume(t *testing.T) {
+	g := mustGrid(t, 2, 5)
+	want := search(t, 2, 5, 2).Depths
+	memories := memories(t, g, 1)
+	dir := t.TempDir()
+	for depth := 1; depth <= len(want); depth++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		o, first := onDisk(dir), 0
+		o.Progress = func(p bfs.Progress) {
+			if p.Depth == depth {
+				cancel()
+			}
+			if first == 0 {
+				first = p.Depth
+			}
+		}
+		o.Workers, o.Memory = 1, memories[depth%len(memories)]
+		_, err := bfs.Search(ctx, g, o)
+		cancel()
+		// The last report of a depth comes when nothing is left to be stopped.
+		if err != nil && !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		if first > depth || depth > 2 && first < depth-1 {
+			t.Errorf("interrupted in depth %d, which begins with %d", depth, first)
+		}
+	}
+	got, err := bfs.Search(t.Context(), g, onDisk(dir))
+	if err != nil || !slices.Equal(got.Depths, want) {
+		t.Errorf("%v, %v, want %v", got, err, want)
+	}
+}
+
+// interrupted leaves a search that is half done and returns its directory.
+func interrupted(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o := onDisk(dir)
+	o.Progress = func(p bfs.Progress) {
+		if p.Depth == 9 {
+			cancel()
+		}
+	}
+	if _, err := bfs.Search(ctx, mustGrid(t, 2, 4), o); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestDamage changes a byte of each file, and cuts each short: the search finds
+// that, or does not need what was changed; it never counts wrongly.
+func TestDamage(t *testing.T) {
+	want := search(t, 2, 4, 1).Depths
+	for _, name := range []string{"blocks", "checkpoint"} {
+		for _, damage := range []func(b []byte) []byte{
+			func(b []byte) []byte { b[len(b)/2] ^= 4; return b },
+			func(b []byte) []byte { b[0] ^= 1; return b },
+			func(b []byte) []byte { return b[:len(b)/2] },
+			func([]byte) []byte { return nil },
+		} {
+			dir := interrupted(t)
+			path := filepath.Join(dir, "work", name)
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, damage(data), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			r, err := bfs.Search(t.Context(), mustGrid(t, 2, 4), onDisk(dir))
+			switch {
+			case err == nil && name == "blocks" && slices.Equal(r.Depths, want):
+			case errors.Is(err, corrupt.ErrCorrupt):
+			default:
+				t.Errorf("%s: %v, %v", name, r, err)
+			}
+		}
+	}
+}
+
+// TestDirErrors checks directories of another grid, in use, and of somebody else.
+func TestDirErrors(t *testing.T) {
+	dir := interrupted(t)
+	if _, err := bfs.Search(t.Context(), mustGrid(t, 4, 2), onDisk(dir)); !errors.Is(err, corrupt.ErrMismatch) {
+		t.Errorf("another grid: %v", err)
+	}
+	o := onDisk(dir)
+	o.Progress = func(bfs.Progress) {
+		_, err := bfs.Search(context.Background(), mustGrid(t, 2, 4), onDisk(dir))
+		if _, ok := errors.AsType[*rundir.LockedError](err); !ok {
+			t.Errorf("in use: %v", err)
+		}
+	}
+	o.Workers = 1
+	if _, err := bfs.Search(t.Context(), mustGrid(t, 2, 4), o); err != nil {
+		t.Error(err)
+	}
+	foreign := t.TempDir()
+	if err := os.WriteFile(filepath.Join(foreign, "letter.txt"), []byte("dear"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bfs.Search(t.Context(), mustGrid(t, 2, 4), onDisk(foreign)); !errors.Is(err, corrupt.ErrForeign) {
+		t.Errorf("somebody else's: %v", err)
+	}
+}
+
+// TestMemoryOnDisk checks that less memory is enough on disk than in memory.
+func TestMemoryOnDisk(t *testing.T) {
+	for _, size := range [][2]int{{1, 13}, {2, 7}} {
+		if need := amounts(t, mustGrid(t, size[0], size[1]), 2); need.OnDisk > need.InMemory/4 {
+			t.Errorf("%v: %d bytes in memory, %d on disk", size, need.InMemory, need.OnDisk)
+		}
+	}
+	o := onDisk(t.TempDir())
+	o.Memory = 1 << 20
+	_, err := bfs.Search(t.Context(), mustGrid(t, 3, 3), o)
+	if refused, ok := errors.AsType[*bfs.MemoryError](err); !ok || refused.OnDisk == 0 {
+		t.Errorf("1 MiB: %v", err)
+	}
+}
+
+// TestForged has checkpoints under right checksums whose counts may be those of a search, but
+// not of the states in the blocks.
+func TestForged(t *testing.T) {
+	for name, forge := range map[string]func(b []byte){
+		"a newest state more":   func(b []byte) { b[3+8*(int(b[2])-1)]++ },
+		"an earlier one less":   func(b []byte) { b[3+8*4]-- },
+		"no depth but the goal": func(b []byte) { b[3] = 2 },
+	} {
+		dir := interrupted(t)
+		path := filepath.Join(dir, "work", "checkpoint")
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		version, payload, err := workfile.Unseal(path, "swap-bfs", 2, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		payload = slices.Clone(payload)
+		forge(payload)
+		if err := os.WriteFile(path, workfile.Seal("swap-bfs", version, payload), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := bfs.Search(t.Context(), mustGrid(t, 2, 4), onDisk(dir)); !errors.Is(err, corrupt.ErrCorrupt) {
+			t.Errorf("%s: %v, error %v", name, r, err)
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package bfs
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"grenier/io/corrupt"
+	"grenier/io/workfile"
+	"grenier/layers/swap"
+)
+
+// TestLayouts checks that every grid of up to 16 cells can be divided, and that
+// each edge is in one list with places in range.
+func TestLayouts(t *testing.T) {
+	for rows := 1; rows <= swap.MaxCells; rows++ {
+		for cols := 1; rows*cols <= swap.MaxCells; cols++ {
+			if rows*cols > 13 && testing.Short() {
+				continue
+			}
+			g, err := swap.NewGrid(rows, cols)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, ok := newLayout(g)
+			if !ok {
+				t.Errorf("%d x %d cannot be divided", rows, cols)
+				continue
+			}
+			checkLayout(t, g, l)
+		}
+	}
+}
+
+func checkLayout(t *testing.T, g *swap.Grid, l *layout) {
+	t.Helper()
+	if l.upper+l.lower+tail != l.cells || l.cells < g.Cells() || l.lower > middle {
+		t.Errorf("%d x %d: %+v", g.Rows(), g.Cols(), l)
+	}
+	edges := 0
+	for _, list := range []struct {
+		edges    []edge
+		from, to int
+	}{{l.uu, l.upper, l.upper}, {l.ul, l.upper, l.lower}, {l.ll, l.lower, l.lower}, {l.ls, l.lower, tail}, {l.ss, tail, tail}} {
+		edges += len(list.edges)
+		for _, e := range list.edges {
+			if e.from < 0 || e.from >= list.from || e.to < 0 || e.to >= list.to {
+				t.Errorf("%d x %d: edge %v outside its parts", g.Rows(), g.Cols(), e)
+			}
+		}
+	}
+	if edges != len(g.Swaps()) {
+		t.Errorf("%d x %d: %d edges, want %d", g.Rows(), g.Cols(), edges, len(g.Swaps()))
+	}
+}
+
+// TestTails checks that bits and orders of the tail are the same thing.
+func TestTails(t *testing.T) {
+	for parity := range 2 {
+		for b := range tailBits {
+			if got := bitOf(tailOf(parity, b)); got != b {
+				t.Errorf("parity %d: bit %d becomes %d", parity, b, got)
+			}
+		}
+	}
+}
+
+// TestRegroup checks that words are regrouped without loss, and the group of each
+// bit is that of the tile in the cell.
+func TestRegroup(t *testing.T) {
+	for cell := range tail {
+		for parity := range 2 {
+			to, from := regroup(cell, parity)
+			const all = 1<<tailBits - 1
+			if got := to.apply(all); got != all {
+				t.Errorf("cell %d: all tails become %x", cell, got)
+			}
+			for b := range tailBits {
+				x := to.apply(1 << b)
+				if group := uint(tailOf(parity, b)[cell]); x&(groupMask<<(groupBits*group)) == 0 {
+					t.Errorf("cell %d: bit %d becomes %x, not of group %d", cell, b, x, group)
+				}
+				if got := from.apply(x); got != 1<<b {
+					t.Errorf("cell %d: bit %d comes back as %x", cell, b, got)
+				}
+			}
+		}
+	}
+}
+
+// smallDisk is a store of one block of six words, without files, and the flags of
+// that block.
+func smallDisk(t testing.TB) (*disk, *[2]flags) {
+	g, err := swap.NewGrid(2, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &disk{words: 6, size: 1, grid: g}
+	var sides [2]flags
+	for p := range sides {
+		d.extents[p] = make([]workfile.Extent, 1)
+		sides[p] = flags{busy: make([]uint8, 1), full: make([]uint8, 1)}
+	}
+	return d, &sides
+}
+
+// FuzzCheckpoint feeds any contents of a checkpoint: what is accepted is written
+// again unchanged, all else is corrupt.
+func FuzzCheckpoint(f *testing.F) {
+	d, sides := smallDisk(f)
+	f.Add(d.encode([]uint64{1, 7}, sides))
+	sides[0].busy[0] = 1
+	d.extents[0][0] = workfile.Extent{Offset: 12, Length: 51, Sum: 99}
+	d.extents[1][0] = workfile.Extent{Length: 3}
+	f.Add(d.encode([]uint64{1, 7, 31}, sides))
+	sides[1].full[0] = 1
+	f.Add(d.encode(nil, sides))
+	f.Fuzz(func(t *testing.T, contents []byte) {
+		d, sides := smallDisk(t)
+		depths, err := d.decode("checkpoint", contents, sides)
+		if err != nil {
+			if !errors.Is(err, corrupt.ErrCorrupt) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if again := d.encode(depths, sides); !bytes.Equal(again, contents) {
+			t.Fatalf("%x becomes %x", contents, again)
+		}
+	})
+}
+
+// TestImpossibleDepths has checkpoints that count what no search counts.
+func TestImpossibleDepths(t *testing.T) {
+	for _, depths := range [][]uint64{
+		nil, {2}, {1, 8}, {1, 7, 30}, {1, 7, 31, 0}, {1, 7, 31, 1 << 63}, {1, 7, 31, 200}, {1, 7, 31, 80, 186, 186, 144, 85},
+	} {
+		d, sides := smallDisk(t)
+		if _, err := d.decode("checkpoint", d.encode(depths, sides), sides); !errors.Is(err, corrupt.ErrCorrupt) {
+			t.Errorf("%v: error %v", depths, err)
+		}
+	}
+}
+
+// TestCheckpoint checks which flags and pieces go together.
+func TestCheckpoint(t *testing.T) {
+	for _, c := range []struct {
+		busy, full uint8
+		length     uint32
+		ok         bool
+	}{
+		{0, 0, 0, true}, {0, 1, 0, true}, {0, 0, 3, true}, {0, 0, 9, true}, {1, 0, 57, true}, {1, 1, 51, true},
+		{1, 0, 0, false}, {0, 1, 9, false}, {0, 0, 2, false}, {1, 0, 58, false}, {2, 0, 51, false}, {0, 2, 0, false},
+	} {
+		d, sides := smallDisk(t)
+		sides[1].busy[0], sides[1].full[0] = c.busy, c.full
+		d.extents[1][0].Length = c.length
+		_, err := d.decode("checkpoint", d.encode([]uint64{1}, sides), sides)
+		if (err == nil) != c.ok {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}

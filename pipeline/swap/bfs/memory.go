@@ -1,0 +1,104 @@
+package bfs
+
+import (
+	"fmt"
+
+	"grenier/io/workfile"
+	"grenier/kernels/perm"
+	"grenier/layers/swap"
+)
+
+const (
+	// baseMemory is what a process takes besides the search, about.
+	baseMemory = 24 << 20
+	// perBlock is what a search on disk knows of a block of one parity, about:
+	// flags, extent, what the work file knows, two copies of a checkpoint.
+	perBlock = 130
+	// readers is the number of goroutines for each processor, on disk: some wait
+	// for it while others search.
+	readers = 3
+)
+
+func layoutOf(g *swap.Grid) (*layout, error) {
+	l, ok := newLayout(g)
+	if !ok {
+		return nil, fmt.Errorf("bfs: %d x %d cells cannot be divided", g.Rows(), g.Cols())
+	}
+	return l, nil
+}
+
+// words returns the number of words of a set of states of one parity.
+func (l *layout) words() uint64 { return perm.Arrangements(l.cells, l.cells-tail) }
+
+// blocks returns the number of blocks.
+func (l *layout) blocks() uint64 { return perm.Arrangements(l.cells, l.upper) }
+
+// blockWords returns the number of words of a block.
+func (l *layout) blockWords() uint64 { return perm.Arrangements(l.rest(), l.lower) }
+
+// tiles returns the number of tiles of blocks.
+func (l *layout) tiles() int {
+	if l.upper == 0 {
+		return 1
+	}
+	return l.cells
+}
+
+// outside returns the number of blocks of other tiles that a block is pulled from.
+func (l *layout) outside() (blocks int) {
+	for _, e := range l.uu {
+		if e.from == 0 {
+			blocks++
+		}
+	}
+	for _, e := range l.ul {
+		if e.from == 0 {
+			blocks += l.rest()
+		}
+	}
+	return blocks
+}
+
+// chunk returns the number of blocks that a worker takes at once, so many that
+// what is read for them is about 1 MiB.
+func (l *layout) chunk() int { return max(1, 32/max(2, l.outside())) }
+
+// goroutines returns how many of them search.
+func (o *Options) goroutines() int {
+	if o.Dir != "" {
+		return readers * o.Workers
+	}
+	return o.Workers
+}
+
+// memory returns the bytes that a search in memory takes.
+func (l *layout) memory(workers int) uint64 {
+	scratch := l.blockWords() * uint64(2+8*(1+len(l.ls)))
+	return l.states() + 2*2*l.blocks() + l.bytes() + 8*l.blockWords() + uint64(workers)*scratch + baseMemory
+}
+
+// states returns the bytes of all states.
+func (l *layout) states() uint64 { return 2 * (8 + 1) * l.words() }
+
+// window returns the bytes of the newest states of a tile.
+func (l *layout) window() uint64 { return 8 * l.words() / uint64(l.tiles()) }
+
+// memoryOnDisk returns the bytes that a search on disk takes at least.
+func (l *layout) memoryOnDisk(workers int) uint64 {
+	scratch := l.blockWords() * uint64(2+8*(1+len(l.ls)+l.rest())+9)
+	pieces := uint64(l.chunk()*(2+l.outside())) * uint64(mostPiece(int(l.blockWords()))+workfile.MaxGap)
+	return l.window() + 2*perBlock*l.blocks() + l.bytes() + 8*l.blockWords() + readers*uint64(workers)*(scratch+pieces) + 2*baseMemory
+}
+
+// held returns the number of blocks that a search on disk has room for in memory.
+// If it has room for all, it needs no window.
+func (l *layout) held(memory uint64, workers int) int {
+	least := l.memoryOnDisk(workers)
+	if memory >= least-l.window()+l.states() {
+		return int(l.blocks())
+	}
+	if memory <= least {
+		return 0
+	}
+	return int(min(l.blocks(), (memory-least)/(l.states()/l.blocks())))
+}

@@ -1,0 +1,168 @@
+package bfs
+
+import (
+	"context"
+	"sync/atomic"
+
+	"grenier/io/crew"
+	"grenier/kernels/perm"
+	"grenier/layers/swap"
+)
+
+// flags says about the blocks of one parity what a search always has in memory:
+// busy[b] is 1 if block b has newest states, full[b] if all its states are seen.
+type flags struct{ busy, full []uint8 }
+
+// search is a search under way.
+type search struct {
+	layout  *layout
+	tables  *tables
+	options Options
+	store   store
+	sides   [2]flags // by parity
+	depths  []uint64 // states at each depth that is done
+	nothing []uint64 // a block without states
+	workers []*worker
+
+	total uint64
+	pace  pace
+	begun float64 // share of the work
+	seen  atomic.Uint64
+}
+
+// newSearch returns a search without store that has seen nothing.
+func newSearch(l *layout, g *swap.Grid, o Options) *search {
+	s := &search{layout: l, tables: newTables(l), options: o, total: perm.Factorial(g.Cells())}
+	s.pace = paceOf(g)
+	s.nothing = make([]uint64, s.tables.words)
+	for p := range s.sides {
+		s.sides[p] = flags{busy: make([]uint8, l.blocks()), full: make([]uint8, l.blocks())}
+	}
+	for range o.goroutines() {
+		s.workers = append(s.workers, newWorker(s))
+	}
+	return s
+}
+
+// run searches all depths that are left.
+func (s *search) run(ctx context.Context) error {
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	for _, n := range s.depths {
+		s.seen.Add(n)
+	}
+	s.begun = s.pace.share(len(s.depths), 0)
+	for {
+		found, err := s.depth(ctx, len(s.depths))
+		if err != nil || found == 0 {
+			return err
+		}
+		s.depths = append(s.depths, found)
+		if err := s.store.commit(s.depths, &s.sides); err != nil {
+			return err
+		}
+	}
+}
+
+// begin takes up a search that was interrupted. For a new one, it makes the goal
+// the only state of depth 0: it is bit 0 of word 0 of block 0.
+func (s *search) begin(ctx context.Context) error {
+	if len(s.depths) > 0 {
+		err := s.parallel(ctx, span{0, int(s.layout.blocks())}, func(w *worker, blocks span) error {
+			return s.store.recall(blocks, &s.sides, &w.desk)
+		})
+		if err != nil {
+			return err
+		}
+		return s.store.recalled(s.depths)
+	}
+	d := &s.workers[0].desk
+	if err := s.store.open(0, span{0, 1}, func(func(int) bool) {}, d); err != nil {
+		return err
+	}
+	if err := s.store.load(0, 0, d); err != nil {
+		return err
+	}
+	d.states.newest[0], d.states.seen[0], s.sides[0].busy[0] = 1, 1, 1
+	s.depths = []uint64{1}
+	s.store.save(0, 0, d, true, false)
+	return s.store.shut(0, d)
+}
+
+// depth finds the states of a depth from those of the one before and returns
+// their number.
+func (s *search) depth(ctx context.Context, depth int) (found uint64, err error) {
+	s.prepare(depth)
+	tiles := s.store.tiles()
+	size := int(s.layout.blocks()) / tiles
+	for tile := range tiles {
+		if err := s.pullTile(ctx, depth, tile*size, size); err != nil {
+			return 0, err
+		}
+	}
+	for _, w := range s.workers {
+		found += w.found
+	}
+	return found, nil
+}
+
+// prepare tells the workers which depth comes.
+func (s *search) prepare(depth int) {
+	for _, w := range s.workers {
+		w.side = depth & 1
+		w.from, w.to = &s.sides[1-w.side], &s.sides[w.side]
+		w.found = 0
+	}
+}
+
+// pullTile pulls size blocks from first on.
+func (s *search) pullTile(ctx context.Context, depth, first, size int) error {
+	from := 1 - depth&1
+	s.store.enter(from, first)
+	tile := span{first, first + size}
+	err := s.parallel(ctx, tile, func(w *worker, blocks span) error {
+		return s.store.fill(blocks, w.from.busy, &w.desk)
+	})
+	if err != nil {
+		return err
+	}
+	return s.parallel(ctx, tile, func(w *worker, blocks span) error {
+		before := w.found
+		err := w.pullAll(blocks)
+		s.report(depth, float64(blocks.first)/float64(s.layout.blocks()), s.seen.Add(w.found-before))
+		return err
+	})
+}
+
+// parallel has the workers do something for all blocks, a chunk at a time.
+func (s *search) parallel(ctx context.Context, all span, do func(w *worker, blocks span) error) error {
+	var taken atomic.Int64
+	chunk := s.layout.chunk()
+	group, ctx := crew.WithContext(ctx)
+	for _, w := range s.workers {
+		group.Go(func() error {
+			for {
+				first := all.first + int(taken.Add(int64(chunk))) - chunk
+				if first >= all.end {
+					return nil
+				}
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if err := do(w, span{first, min(first+chunk, all.end)}); err != nil {
+					return err
+				}
+			}
+		})
+	}
+	return group.Wait()
+}
+
+// report tells how far the search is, given the share of a depth that is done.
+func (s *search) report(depth int, share float64, seen uint64) {
+	if s.options.Progress == nil {
+		return
+	}
+	s.options.Progress(Progress{Depth: depth, Seen: seen, Total: s.total, Share: s.pace.share(depth, share), Begun: s.begun})
+}

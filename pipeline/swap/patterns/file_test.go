@@ -1,0 +1,165 @@
+package patterns_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"grenier/io/corrupt"
+	"grenier/io/memory"
+	"grenier/io/patternfile"
+	"grenier/kernels/perm"
+	"grenier/layers/swap/heuristic"
+	"grenier/pipeline/swap/patterns"
+)
+
+// TestFiles checks that bounds from files are those from memory.
+func TestFiles(t *testing.T) {
+	g := mustGrid(t, 2, 3)
+	o := patterns.Options{Cost: heuristic.Tracked, Workers: 1}
+	a, err := patterns.Static(t.Context(), g, mustTiles(t, g, 0, 1, 2), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := patterns.Static(t.Context(), g, mustTiles(t, g, 4, 5), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sets, err := patterns.Dynamic(t.Context(), g, 3, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	names := []string{filepath.Join(dir, "a"), filepath.Join(dir, "b"), filepath.Join(dir, "sets")}
+	_, err = patterns.SaveStatic(names[0], a)
+	_, err2 := patterns.SaveStatic(names[1], b)
+	_, err3 := patterns.SaveDynamic(names[2], sets)
+	if err := errors.Join(err, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	static, err := heuristic.NewStatic(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := &zoo{t: t, g: g}
+	for _, c := range []struct {
+		files []string
+		exact bool
+		want  heuristic.Heuristic
+	}{
+		{names[:2], false, static}, {names[2:], true, z.dynamicOf(3, heuristic.Tracked, true)}, {names[2:], false, z.dynamicOf(3, heuristic.Tracked, false)},
+	} {
+		h, err := patterns.Load(t.Context(), g, c.files, c.exact, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rank := range perm.Factorial(6) {
+			if s := perm.UnrankPacked(6, rank); h.Estimate(s) != c.want.Estimate(s) {
+				t.Fatalf("%s, state %x: %d, want %d", h.Name(), s, h.Estimate(s), c.want.Estimate(s))
+			}
+		}
+	}
+	if _, err := patterns.Load(t.Context(), g, names, false, o); !errors.Is(err, heuristic.ErrPattern) {
+		t.Error(err)
+	}
+	if _, err := patterns.Load(t.Context(), mustGrid(t, 3, 2), names[:1], false, o); !errors.Is(err, corrupt.ErrMismatch) {
+		t.Error(err)
+	}
+	if _, err := patterns.Load(t.Context(), g, names[:1], false, patterns.Options{Workers: 1, Memory: 10}); !tooLittle(err) {
+		t.Error(err)
+	}
+	// A file that is in order but has the wrong number of values for its grid.
+	h := patternfile.Header{Kind: patternfile.Static, Cost: 1, Rows: 2, Cols: 3, Size: 2, Tiles: 3, Entries: 31}
+	if _, err := patternfile.Write(names[0], h, slices.Repeat([]uint8{1}, 31)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := patterns.Load(t.Context(), g, names[:1], false, o); !errors.Is(err, corrupt.ErrCorrupt) {
+		t.Error(err)
+	}
+}
+
+// tooLittle says whether an error is that too little memory is allowed.
+func tooLittle(err error) bool {
+	_, ok := errors.AsType[*memory.Error](err)
+	return ok
+}
+
+func TestRefused(t *testing.T) {
+	g := mustGrid(t, 4, 4)
+	all := mustTiles(t, g, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+	o := patterns.Options{Cost: heuristic.Unit, Workers: 1, Memory: 1 << 20}
+	if _, err := patterns.Static(t.Context(), g, all, o); !tooLittle(err) || err.Error() != "the pattern database needs 183 TiB of memory and 1.0 MiB are allowed" {
+		t.Error(err)
+	}
+	if _, err := patterns.Static(t.Context(), g, 0, o); !errors.Is(err, heuristic.ErrPattern) {
+		t.Error(err)
+	}
+	if _, err := patterns.Dynamic(t.Context(), g, 4, o); !tooLittle(err) {
+		t.Error(err)
+	}
+	for _, size := range []int{0, 5} {
+		if _, err := patterns.Dynamic(t.Context(), g, size, o); !errors.Is(err, heuristic.ErrPattern) {
+			t.Error(err)
+		}
+	}
+	if _, err := patterns.Static(t.Context(), g, 1, patterns.Options{Workers: 1}); !errors.Is(err, heuristic.ErrCost) {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	o.Memory = 0
+	if _, err := patterns.Static(ctx, g, 3, o); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if _, err := patterns.Dynamic(ctx, g, 2, o); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// TestFalseValues has files under right checksums with values that no pattern has.
+func TestFalseValues(t *testing.T) {
+	g := mustGrid(t, 3, 3)
+	for _, cost := range []heuristic.Cost{heuristic.Unit, heuristic.Tracked} {
+		o := patterns.Options{Cost: cost, Workers: 1}
+		right, err := patterns.Static(t.Context(), g, mustTiles(t, g, 1, 4, 6), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sets, err := patterns.Dynamic(t.Context(), g, 2, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, change := range map[string]func(values []uint8){
+			"nothing":       func([]uint8) {},
+			"one too large": func(v []uint8) { v[100] = 255 },
+			"one less":      func(v []uint8) { v[100]-- },
+			"one more":      func(v []uint8) { v[100]++ },
+			"all zero":      func(v []uint8) { clear(v) },
+			"all larger": func(v []uint8) {
+				for i := range v {
+					v[i]++
+				}
+			},
+		} {
+			path := filepath.Join(t.TempDir(), "static")
+			forged := *right
+			forged.Values = slices.Clone(right.Values)
+			change(forged.Values)
+			table := *sets
+			table.Values = slices.Clone(sets.Values)
+			change(table.Values)
+			_, err := patterns.SaveStatic(path, &forged)
+			_, err2 := patterns.SaveDynamic(path+"s", &table)
+			if err := errors.Join(err, err2); err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range []string{path, path + "s"} {
+				if _, err := patterns.Load(t.Context(), g, []string{p}, false, o); (name == "nothing") != (err == nil) || err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
+					t.Errorf("%v, %s: error %v", cost, name, err)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package plan
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"grenier/io/corrupt"
+	"grenier/io/jsonfile"
+	"grenier/layers/swap"
+	"grenier/pipeline/swap/bfs"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// workstation is a machine to plan for.
+func workstation() *Calibration {
+	return &Calibration{
+		Date: time.Date(2026, 11, 22, 1, 2, 3, 0, time.UTC), CPU: "test", Cores: 2, Speedup: 1.9,
+		Step: 0.2, Pack: 3, Unpack: 2, Write: 1e9, Random: 2e9,
+	}
+}
+
+func grid(t testing.TB, rows, cols int) *swap.Grid {
+	t.Helper()
+	g, err := swap.NewGrid(rows, cols)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func mustPlan(t testing.TB, g *swap.Grid, o bfs.Options, c *Calibration, free *uint64) *Plan {
+	t.Helper()
+	p, err := New(g, o, c, free)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestSeconds compares times with the arithmetic of the package comment, done by
+// hand.
+func TestSeconds(t *testing.T) {
+	c := workstation()
+	p := mustPlan(t, grid(t, 2, 7), bfs.Options{Workers: 2, Memory: 1 << 30}, c, nil)
+	search := float64(p.Visits) * float64(p.Steps) * 0.2e-9 / 1.9
+	processors := search + 1e-9/1.9*(3*float64(p.Packed)+2*float64(p.Unpacked)+1.2*float64(p.Read+p.Written))
+	transfers := float64(p.Read)/2e9 + float64(p.Written)/1e9
+	for _, x := range []struct{ got, want float64 }{
+		{p.Seconds, search}, {p.Processors, processors}, {p.Transfers, transfers}, {p.OnDiskSeconds, max(processors, transfers)},
+	} {
+		if math.Abs(x.got-x.want) > 1e-9*x.want || !(x.got > 1) {
+			t.Errorf("%v s, want %v", x.got, x.want)
+		}
+	}
+}
+
+// TestFits: memory and disk decide.
+func TestFits(t *testing.T) {
+	g := grid(t, 2, 7)
+	all := mustPlan(t, g, bfs.Options{Workers: 2, Memory: math.MaxUint64}, workstation(), nil)
+	enough, less := all.Most, all.Most-1
+	for _, c := range []struct {
+		memory       uint64
+		free         *uint64
+		memory1, dir bool
+	}{
+		{all.InMemory, nil, true, true},
+		{all.InMemory - 1, &enough, false, true},
+		{all.OnDisk, &enough, false, true},
+		{all.OnDisk, &less, false, false},
+		{all.OnDisk - 1, &enough, false, false},
+	} {
+		p := mustPlan(t, g, bfs.Options{Workers: 2, Memory: c.memory}, workstation(), c.free)
+		if p.FitsMemory != c.memory1 || p.FitsDisk != c.dir {
+			t.Errorf("%+v: fits %v and %v", c, p.FitsMemory, p.FitsDisk)
+		}
+	}
+}
+
+// TestAnyGrid: figures make sense for every grid, and more processors, more memory
+// or a faster disk never take longer.
+func TestAnyGrid(t *testing.T) {
+	for rows := 1; rows <= 4; rows++ {
+		for cols := rows; rows*cols <= 14; cols++ {
+			g := grid(t, rows, cols)
+			few := bfs.Options{Workers: 1, Memory: 1 << 28}
+			p := mustPlan(t, g, few, workstation(), nil)
+			if !(p.Seconds > 0 && p.OnDiskSeconds >= p.Seconds && p.Disk <= p.Most && p.Least <= p.Diameter && p.Held >= 0 && p.Held <= 1) {
+				t.Errorf("%d x %d: %+v", rows, cols, p)
+			}
+			faster := workstation()
+			faster.SetDisk(1e11)
+			for _, q := range []*Plan{
+				mustPlan(t, g, bfs.Options{Workers: 2, Memory: 1 << 28}, workstation(), nil),
+				mustPlan(t, g, bfs.Options{Workers: 1, Memory: 1 << 34}, workstation(), nil),
+				mustPlan(t, g, few, faster, nil),
+			} {
+				if q.Seconds > p.Seconds || q.OnDiskSeconds > p.OnDiskSeconds {
+					t.Errorf("%d x %d: %+v, slower than %+v", rows, cols, q, p)
+				}
+			}
+		}
+	}
+}
+
+// TestMeasure: what is measured can be saved and read, and nothing is left behind.
+func TestMeasure(t *testing.T) {
+	dir, shares := t.TempDir(), []float64{0}
+	c, err := Measure(t.Context(), grid(t, 2, 5), 2, filepath.Join(dir, "not", "yet"), !testing.Short(),
+		func(share float64) { shares = append(shares, share) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if testing.Short() {
+		c.SetDisk(1e9)
+	}
+	if !slices.IsSorted(shares) || !testing.Short() && shares[len(shares)-1] != 1 {
+		t.Errorf("progress %v", shares)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+	path := filepath.Join(dir, "c.json")
+	if err := c.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *got != *c {
+		t.Errorf("%+v, saved and read %+v", c, got)
+	}
+}
+
+// TestDamaged: everything that is wrong is told, as what it is.
+func TestDamaged(t *testing.T) {
+	data, err := jsonfile.Encode(document{header, *workstation()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(data)
+	for name, c := range map[string]struct {
+		text string
+		is   error
+	}{
+		"of awari": {strings.Replace(text, "grenier-swap-cal", "grenier-cal", 1), corrupt.ErrForeign},
+		"newer":    {strings.Replace(text, `"version": 1`, `"version": 2, "moons": 3`, 1), corrupt.ErrVersion},
+		"no core":  {strings.Replace(text, `"cores": 2`, `"cores": 0`, 1), errFigure},
+		"slow":     {strings.Replace(text, `"speedup": 1.9`, `"speedup": 2.1`, 1), errFigure},
+		"missing":  {strings.Replace(text, `  "pack_ns": 3,`, ``, 1), errFigure},
+		"negative": {strings.Replace(text, `"step_ns": 0.2`, `"step_ns": -3`, 1), errFigure},
+		"no disk":  {strings.Replace(text, `"write_bytes_per_second": 1000000000`, `"write_bytes_per_second": 0`, 1), errFigure},
+	} {
+		if c.text == text {
+			t.Fatalf("%s: not damaged", name)
+		}
+		_, err := Parse("c.json", []byte(c.text))
+		if !errors.Is(err, c.is) || !errors.Is(err, corrupt.ErrCorrupt) || !strings.HasPrefix(err.Error(), "c.json: ") {
+			t.Errorf("%s: error %v, want %v", name, err, c.is)
+		}
+	}
+}
+
+// FuzzParse: what is accepted is what is written again.
+func FuzzParse(f *testing.F) {
+	data, err := jsonfile.Encode(document{header, *workstation()})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	f.Add(bytes.Replace(data, []byte("1.9"), []byte("1e400"), 1))
+	g := grid(f, 2, 5)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := Parse("c.json", data)
+		if err != nil {
+			if !errors.Is(err, corrupt.ErrCorrupt) {
+				t.Fatalf("error %v", err)
+			}
+			return
+		}
+		again, err := jsonfile.Encode(document{header, *c})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Parse("c.json", again)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if third, err := jsonfile.Encode(document{header, *got}); err != nil || !bytes.Equal(third, again) {
+			t.Fatalf("%s, then %s (%v)", again, third, err)
+		}
+		if s := mustPlan(t, g, bfs.Options{Workers: 3, Memory: 1 << 20}, c, nil).OnDiskSeconds; !(s > 0) {
+			t.Fatalf("%v seconds with %s", s, again)
+		}
+	})
+}

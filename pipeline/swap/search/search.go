@@ -1,0 +1,354 @@
+// Package search finds short ways to solve a grid of the swap puzzle, with the
+// solvers of document 004 and IDA*.
+//
+//	name                  finds                    keeps in memory
+//	greedy                a solution               nothing
+//	graph                 a shortest solution      the whole state graph
+//	bfs                   a shortest solution      the states up to its depth
+//	bidirectional         a shortest solution      states up to half its depth
+//	pseudo-bidirectional  a solution               states up to half its depth
+//	astar                 a shortest solution      states with a small g + h
+//	astar-bucket          a shortest solution      the same; its queue is quicker
+//	astar-incremental     a shortest solution      the same; half Manhattan, kept up to date
+//	idastar               a shortest solution      nothing
+//	beam                  a solution               the best states of each depth
+//
+// greedy, idastar and beam take grids of any size, the others those whose states fit a
+// swap.State.
+//
+// A solver that stops early, because it needs more memory or time than is allowed or
+// is interrupted, says so and still returns a solution, that of a narrow beam, with the
+// lower bound that it had proved by then.
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"grenier/layers/swap"
+	"grenier/layers/swap/heuristic"
+)
+
+var (
+	// ErrSolver reports an unknown solver.
+	ErrSolver = errors.New("unknown solver")
+	// ErrHeuristic reports a heuristic that a solver cannot take.
+	ErrHeuristic = errors.New("heuristic not possible")
+)
+
+// Errors that end a search early.
+var (
+	errMemory = errors.New("memory")
+	errTime   = errors.New("time")
+)
+
+// Options says what a search may use.
+type Options struct {
+	// Heuristic is the lower bound of astar, astar-bucket, idastar and beam. It must be
+	// admissible.
+	Heuristic heuristic.Heuristic
+	Memory    uint64        // most bytes for states, 0 for no limit; see LeastMemory
+	Time      time.Duration // 0 for no limit
+	// Width is the largest width of beam, 0 for no limit if Time is one, else 16,384.
+	Width int
+	// Progress is called several times a second, if it is not nil.
+	Progress func(Progress)
+}
+
+// LeastMemory is enough for the narrow beam that gives a solution when a search stops.
+const LeastMemory = 4 << 20
+
+// Result is what a solver found.
+type Result struct {
+	// Swaps solve the grid, in this order.
+	Swaps []swap.Swap
+	// Optimal says that there is no shorter solution: Lower is len(Swaps).
+	Optimal bool
+	// Lower is a proved lower bound on the length of all solutions.
+	Lower int
+	// Stopped is "memory", "time" or Interrupted if the search ended early, "" if it did
+	// not.
+	Stopped string
+	// Heuristic is the name of the bound that was used, "" if none was.
+	Heuristic string
+	Counts
+	Elapsed time.Duration
+}
+
+// Counts says how much work a search was.
+type Counts struct {
+	Expanded   uint64 // states whose neighbours were looked at
+	Generated  uint64 // neighbours looked at
+	PeakOpen   uint64 // most states waiting at a time
+	PeakClosed uint64 // most states remembered at a time
+}
+
+// search is one run of a solver.
+type search struct {
+	ctx     context.Context
+	grid    *swap.Grid
+	list    swap.List  // the start
+	start   swap.State // the start and the goal, of grids that have such states
+	goal    swap.State
+	h       heuristic.Heuristic
+	tracker heuristic.Tracker // of h, at the start, or of half Manhattan
+	width   int
+	memory  uint64
+	limit   time.Duration
+	began   time.Time
+	lower   int         // proved: no solution is shorter
+	best    []swap.Swap // the shortest solution known
+	held    holding
+	share   float64 // of the work that is done, 0 if only memory says
+	reporter
+	Counts
+}
+
+// holding is what a search has in memory.
+type holding struct{ open, closed, bytes uint64 }
+
+// solver is what a name stands for. find returns the moves of a solution.
+type solver struct {
+	name     string
+	find     func(*search) ([]swap.Swap, error)
+	informed bool // needs a heuristic
+	exact    bool // finds shortest solutions
+	listed   bool // takes grids of any size
+}
+
+// solvers lists what Names returns.
+var solvers = []solver{
+	{"greedy", greedy, false, false, true},
+	{"graph", graphSearch, false, true, false},
+	{"bfs", breadthFirst, false, true, false},
+	{"bidirectional", bidirectional, false, true, false},
+	{"pseudo-bidirectional", pseudoBidirectional, false, false, false},
+	{"astar", heapSearch, true, true, false},
+	{"astar-bucket", bucketSearch, true, true, false},
+	{"astar-incremental", incrementalSearch, false, true, false},
+	{"idastar", deepening, true, true, true},
+	{"beam", beam, true, false, true},
+}
+
+// Names returns the names of the solvers.
+func Names() []string {
+	names := make([]string, len(solvers))
+	for i, s := range solvers {
+		names[i] = s.name
+	}
+	return names
+}
+
+// find returns the solver of that name. It fails with ErrSolver.
+func find(name string) (solver, error) {
+	i := slices.IndexFunc(solvers, func(s solver) bool { return s.name == name })
+	if i < 0 {
+		return solver{}, fmt.Errorf("%w %q (allowed: %s)", ErrSolver, name, strings.Join(Names(), ", "))
+	}
+	return solvers[i], nil
+}
+
+// DefaultSolver returns the name of the solver to take for a grid if nothing else is
+// known: an exact one that is quick, if there is.
+func DefaultSolver(g *swap.Grid) string {
+	if g.Packs() {
+		return "astar-bucket"
+	}
+	return "beam"
+}
+
+// Exact reports whether the solver of that name finds shortest solutions. It fails
+// with ErrSolver.
+func Exact(name string) (bool, error) {
+	s, err := find(name)
+	return s.exact, err
+}
+
+// Informed reports whether the solver of that name needs a heuristic. It fails with
+// ErrSolver.
+func Informed(name string) (bool, error) {
+	s, err := find(name)
+	return s.informed, err
+}
+
+// Solve runs the solver of that name on a state of g, as SolveList does.
+func Solve(ctx context.Context, name string, g *swap.Grid, start swap.State, o Options) (Result, error) {
+	return SolveList(ctx, name, g, g.List(start), o)
+}
+
+// SolveList runs the solver of that name on a state of g. It fails with ErrSolver,
+// swap.ErrSize if the grid is too large for the solver, heuristic.ErrTooLarge if it is for
+// the heuristic, swap.ErrTiles for a list that is no state of g, or ErrHeuristic if the
+// solver needs a heuristic and there is none or it is not admissible. With the error of ctx
+// it returns what a search that stops early returns.
+func SolveList(ctx context.Context, name string, g *swap.Grid, start swap.List, o Options) (Result, error) {
+	solver, err := find(name)
+	if err != nil {
+		return Result{}, err
+	}
+	s, err := newSearch(ctx, solver, g, start, o)
+	if err != nil {
+		return Result{}, err
+	}
+	stopped, err := s.run(solver)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := replay(start, s.best); err != nil {
+		return Result{}, err
+	}
+	r := Result{
+		Swaps: s.best, Optimal: s.lower == len(s.best), Lower: s.lower, Stopped: stopped, Counts: s.Counts, Elapsed: time.Since(s.began),
+	}
+	if s.h != nil {
+		r.Heuristic = s.h.Name()
+	}
+	if stopped == Interrupted {
+		return r, ctx.Err()
+	}
+	return r, nil
+}
+
+// newSearch returns a search that has not begun. It fails as SolveList does.
+func newSearch(ctx context.Context, solver solver, g *swap.Grid, start swap.List, o Options) (*search, error) {
+	switch {
+	case !solver.listed && !g.Packs():
+		return nil, fmt.Errorf("%w: %s takes up to %d cells, not %d x %d (allowed for larger grids: %s)",
+			swap.ErrSize, solver.name, swap.MaxCells, g.Rows(), g.Cols(), strings.Join(listed(), ", "))
+	case len(start) != g.Cells() || !start.Valid():
+		return nil, fmt.Errorf("%w: %v for %d x %d cells", swap.ErrTiles, start, g.Rows(), g.Cols())
+	case solver.informed && (o.Heuristic == nil || !o.Heuristic.Admissible()):
+		return nil, fmt.Errorf("%w: %s needs one that is admissible", ErrHeuristic, solver.name)
+	}
+	s := &search{
+		ctx: ctx, grid: g, list: start, memory: o.Memory, limit: o.Time, width: o.Width, began: time.Now(),
+		reporter: reporter{solver: solver.name, report: o.Progress},
+	}
+	if g.Packs() {
+		s.start, s.goal = start.State(), g.Goal()
+	}
+	if s.width == 0 && s.limit == 0 {
+		s.width = lastWidth
+	}
+	if err := s.follow(heuristic.NewManhattan(g)); err != nil {
+		return nil, err
+	}
+	if solver.informed {
+		s.h = o.Heuristic
+		return s, s.follow(s.h)
+	}
+	return s, nil
+}
+
+// follow makes s.tracker, and takes in the bound of the start.
+func (s *search) follow(h heuristic.Heuristic) (err error) {
+	if s.tracker, err = heuristic.Follow(s.grid, h); err != nil {
+		return err
+	}
+	s.tracker.Begin(s.list)
+	s.raise(s.tracker.Bound())
+	return nil
+}
+
+// listed returns the names of the solvers that take grids of any size.
+func listed() []string {
+	var names []string
+	for _, s := range solvers {
+		if s.listed {
+			names = append(names, s.name)
+		}
+	}
+	return names
+}
+
+// Interrupted is what Result.Stopped is for a search whose context ended.
+const Interrupted = "interrupt"
+
+// run searches for s.best. stopped says what ended the search early.
+func (s *search) run(solver solver) (stopped string, err error) {
+	if s.best, err = greedy(s); err != nil || s.list.Solved() { // the state 0 stays out of tables
+		return "", err
+	}
+	if solver.exact && !s.grid.Packs() { // it may take hours, so this is the time to look
+		if err := rescue(s); err != nil {
+			return "", err
+		}
+	}
+	found, err := solver.find(s)
+	switch {
+	case err == nil:
+		s.best = found
+		if solver.exact {
+			s.lower = len(found)
+		}
+		return "", nil
+	case errors.Is(err, errMemory), errors.Is(err, errTime):
+		return err.Error(), rescue(s)
+	case s.ctx.Err() != nil && errors.Is(err, s.ctx.Err()):
+		return Interrupted, rescue(s)
+	}
+	return "", err
+}
+
+// replay checks that moves solve a state: a wrong solution is never handed out.
+func replay(start swap.List, moves []swap.Swap) error {
+	tiles := slices.Clone(start)
+	for _, m := range moves {
+		tiles.Swap(m)
+	}
+	if !tiles.Solved() {
+		return fmt.Errorf("the %d swaps found do not solve the grid: this is a bug", len(moves))
+	}
+	return nil
+}
+
+// pause is how many expansions go by between two looks at the clock.
+const pause = 1 << 10
+
+// expand counts the expansion of a state, and looks at the clock now and then.
+func (s *search) expand() error {
+	s.Expanded++
+	if s.Expanded%pause != 0 {
+		return nil
+	}
+	return s.clock()
+}
+
+// clock fails with the error of the context, or errTime if the time is over.
+func (s *search) clock() error {
+	if err := s.ctx.Err(); err != nil {
+		return err
+	}
+	elapsed := time.Since(s.began)
+	if s.limit > 0 && elapsed > s.limit {
+		return errTime
+	}
+	s.tell(s, elapsed)
+	return nil
+}
+
+// hold takes in what the search has in memory. It fails with errMemory if that is
+// more than allowed.
+func (s *search) hold(open, closed, bytes uint64) error {
+	s.held = holding{open, closed, bytes}
+	s.PeakOpen, s.PeakClosed = max(s.PeakOpen, open), max(s.PeakClosed, closed)
+	return s.allow(bytes)
+}
+
+// allow fails with errMemory if that many bytes are more than allowed.
+func (s *search) allow(bytes uint64) error {
+	if s.memory > 0 && bytes > s.memory {
+		return errMemory
+	}
+	return nil
+}
+
+// raise takes in a lower bound; all solutions have the parity of the start.
+func (s *search) raise(lower int) {
+	lower += (lower ^ s.list.Parity()) & 1
+	s.lower = max(s.lower, lower)
+}

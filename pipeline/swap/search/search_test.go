@@ -1,0 +1,311 @@
+package search_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"grenier/kernels/perm"
+	"grenier/layers/swap"
+	"grenier/layers/swap/heuristic"
+	"grenier/layers/swap/swaptest"
+	"grenier/pipeline/swap/patterns"
+	"grenier/pipeline/swap/search"
+)
+
+func mustGrid(tb testing.TB, rows, cols int) *swap.Grid {
+	tb.Helper()
+	g, err := swap.NewGrid(rows, cols)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return g
+}
+
+func mustListed(tb testing.TB, rows, cols int) *swap.Grid {
+	tb.Helper()
+	g, err := swap.NewListedGrid(rows, cols)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return g
+}
+
+// shuffled returns a random state.
+func shuffled(g *swap.Grid, r *rand.Rand) swap.State {
+	var s swap.State
+	for c, t := range r.Perm(g.Cells()) {
+		s |= swap.State(t) << (4 * c)
+	}
+	return s
+}
+
+// bounds returns every kind of bound for a grid.
+func bounds(tb testing.TB, g *swap.Grid, sets ...[]int) []heuristic.Heuristic {
+	tb.Helper()
+	w, err := heuristic.NewWalking(g)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	manhattan := heuristic.NewManhattan(g)
+	o := patterns.Options{Cost: heuristic.Tracked, Workers: 1}
+	var list []*heuristic.Pattern
+	for _, set := range sets {
+		tiles, err := heuristic.TilesOf(g, set)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		p, err := patterns.Static(tb.Context(), g, tiles, o)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		list = append(list, p)
+	}
+	static, err := heuristic.NewStatic(list...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var tables []*heuristic.SetTable
+	for size := 1; size <= min(2, g.Cells()); size++ {
+		table, err := patterns.Dynamic(tb.Context(), g, size, o)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		tables = append(tables, table)
+	}
+	greedy, err := heuristic.NewDynamic(false, tables...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	exact, err := heuristic.NewDynamic(true, tables...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return []heuristic.Heuristic{
+		heuristic.Zero{}, heuristic.NewInversions(g), manhattan, w, heuristic.Lift{Heuristic: w, Grid: g}, static, greedy, exact,
+		heuristic.Lift{Heuristic: heuristic.Max{static, heuristic.Inverse{Heuristic: static, Grid: g}, w}, Grid: g},
+	}
+}
+
+// run solves a state and checks the counts that every result must have.
+func run(t *testing.T, name string, g *swap.Grid, s swap.State, o search.Options) search.Result {
+	t.Helper()
+	r, err := search.Solve(t.Context(), name, g, s, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range r.Swaps {
+		s = g.Apply(s, m)
+	}
+	if s != g.Goal() {
+		t.Fatalf("%s: %v does not solve the grid", name, r.Swaps)
+	}
+	if r.Optimal != (r.Lower == len(r.Swaps)) || r.Lower > len(r.Swaps) {
+		t.Fatalf("%s: length %d, lower bound %d, optimal %v", name, len(r.Swaps), r.Lower, r.Optimal)
+	}
+	return r
+}
+
+// agree solves a state by a solver with all bounds, or without, and compares with its
+// distance.
+func agree(t *testing.T, name string, g *swap.Grid, s swap.State, distance int, all []heuristic.Heuristic) {
+	t.Helper()
+	exact, err := search.Exact(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	informed, err := search.Informed(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !informed {
+		all = []heuristic.Heuristic{nil}
+	}
+	for _, h := range all {
+		r := run(t, name, g, s, search.Options{Heuristic: h, Width: 64})
+		if exact && (len(r.Swaps) != distance || !r.Optimal) || r.Optimal && len(r.Swaps) != distance || len(r.Swaps) < distance {
+			t.Fatalf("%s %v, state %x: length %d, optimal %v, distance %d", name, h, s, len(r.Swaps), r.Optimal, distance)
+		}
+	}
+}
+
+func TestAllStates(t *testing.T) {
+	shapes := [][2]int{{1, 1}, {1, 2}, {2, 1}, {5, 1}, {2, 2}, {2, 3}}
+	if long() {
+		shapes = append(shapes, [2]int{1, 5}, [2]int{3, 2})
+	}
+	for _, shape := range shapes {
+		g := mustGrid(t, shape[0], shape[1])
+		all := bounds(t, g, []int{0})
+		for rank, distance := range swaptest.Distances(g) {
+			for _, name := range search.Names() {
+				agree(t, name, g, perm.UnrankPacked(g.Cells(), uint64(rank)), int(distance), all)
+			}
+		}
+	}
+}
+
+// long reports whether slow tests are wanted.
+func long() bool { return os.Getenv("GRENIER_LONG") != "" }
+
+// share is n in the full run, and a tenth of it in the long one.
+func share(n int) int {
+	if os.Getenv("GRENIER_LONG") == "full" {
+		return n
+	}
+	return n / 10
+}
+
+// TestRandom3x3 takes hundreds of grids for the solvers that are quick enough, and 1,000
+// for all of them in the full run.
+func TestRandom3x3(t *testing.T) {
+	g := mustGrid(t, 3, 3)
+	depth := swaptest.Distances(g)
+	all := bounds(t, g, []int{0, 1, 2, 3}, []int{4, 5, 6, 7, 8})
+	count := map[string]int{"greedy": 1000, "bidirectional": 300, "pseudo-bidirectional": 300, "astar-incremental": 300}
+	for _, name := range search.Names() {
+		n := count[name]
+		switch {
+		case long():
+			n = 1000
+			if count[name] == 0 {
+				n = share(1000)
+			}
+		case n == 0:
+			n = 2
+		}
+		t.Run(fmt.Sprint(name, n), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(3, 3))
+			for range n {
+				s := shuffled(g, r)
+				use := all
+				if name == "idastar" || long() {
+					use = all[1:] // without a bound they take long
+				}
+				agree(t, name, g, s, int(depth[s.Rank(9)]), use)
+			}
+		})
+	}
+}
+
+// TestRandom3x4 compares solvers with each other: no distances are at hand.
+func TestRandom3x4(t *testing.T) {
+	g := mustGrid(t, 3, 4)
+	all := bounds(t, g, []int{0, 1, 4, 5, 8, 9}, []int{2, 3, 6, 7, 10, 11})
+	n := 1
+	if long() {
+		n = share(200)
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	for range n {
+		s := shuffled(g, r)
+		distance := len(run(t, "bidirectional", g, s, search.Options{}).Swaps)
+		for _, name := range []string{"astar", "astar-bucket", "astar-incremental", "idastar", "pseudo-bidirectional", "greedy", "beam"} {
+			agree(t, name, g, s, distance, append(all[3:7:7], all[8]))
+		}
+	}
+}
+
+// TestRandom4x4 compares A* and IDA* with two unlike bounds.
+func TestRandom4x4(t *testing.T) {
+	g := mustGrid(t, 4, 4)
+	all := bounds(t, g, []int{0, 1, 2, 4, 5}, []int{3, 6, 7, 11, 10}, []int{9, 12, 13, 14, 15})
+	n := 1
+	if long() {
+		n = share(100)
+	}
+	r := rand.New(rand.NewPCG(4, 6))
+	for range n {
+		s := shuffled(g, r)
+		distance := len(run(t, "astar-bucket", g, s, search.Options{Heuristic: all[4]}).Swaps)
+		agree(t, "idastar", g, s, distance, all[8:])
+		agree(t, "astar", g, s, distance, all[8:])
+	}
+}
+
+// TestStopped checks that a search that may not finish says so and returns a true
+// lower bound.
+func TestStopped(t *testing.T) {
+	g := mustGrid(t, 3, 3)
+	depth := swaptest.Distances(g)
+	w := heuristic.NewManhattan(g)
+	r := rand.New(rand.NewPCG(5, 5))
+	for range 3 {
+		s := shuffled(g, r)
+		for _, name := range search.Names() {
+			exact, err := search.Exact(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, o := range []search.Options{{Heuristic: w, Memory: 60000}, {Heuristic: w, Memory: 1}, {Heuristic: w, Time: 1}} {
+				res := run(t, name, g, s, o)
+				if d := int(depth[s.Rank(9)]); res.Lower > d || res.Stopped == "" && !res.Optimal && exact {
+					t.Fatalf("%s: lower bound %d, distance %d, stopped %q", name, res.Lower, d, res.Stopped)
+				}
+			}
+		}
+	}
+	res := run(t, "bfs", g, g.Goal().Swap(0, 8), search.Options{Memory: 30000})
+	if res.Stopped != "memory" || res.Optimal {
+		t.Errorf("%+v", res)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	g := mustGrid(t, 2, 2)
+	for _, c := range []struct {
+		name string
+		o    search.Options
+		want error
+	}{
+		{"dijkstra", search.Options{}, search.ErrSolver},
+		{"astar", search.Options{}, search.ErrHeuristic},
+		{"idastar", search.Options{}, search.ErrHeuristic},
+	} {
+		if _, err := search.Solve(t.Context(), c.name, g, g.Goal(), c.o); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, err, c.want)
+		}
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	g := mustGrid(t, 3, 3)
+	s := perm.UnrankPacked(9, perm.Factorial(9)-1)
+	for _, name := range []string{"bfs", "graph"} {
+		r, err := search.Solve(ctx, name, g, s, search.Options{})
+		if !errors.Is(err, context.Canceled) || r.Stopped != "interrupt" || r.Lower == 0 || r.Lower > 16 || len(r.Swaps) < 16 {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+	}
+}
+
+// TestProgress interrupts a search that would take hours, after some reports.
+func TestProgress(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	g := mustGrid(t, 4, 4)
+	s := perm.UnrankPacked(16, perm.Factorial(16)-1)
+	var list []search.Progress
+	o := search.Options{Heuristic: heuristic.NewManhattan(g), Memory: 1 << 30, Progress: func(p search.Progress) {
+		if list = append(list, p); len(list) == 3 {
+			cancel()
+		}
+	}}
+	r, err := search.Solve(ctx, "astar", g, s, o)
+	if !errors.Is(err, context.Canceled) || r.Stopped != "interrupt" || len(list) != 3 {
+		t.Fatalf("%+v, %v, %d reports", r, err, len(list))
+	}
+	for i, p := range list {
+		if p.Solver != "astar" || p.Lower < 32 || p.Lower > 36 || p.Best < 36 || p.Open == 0 || p.Closed == 0 || p.Bytes == 0 || p.Bytes > p.Memory {
+			t.Errorf("%+v", p)
+		}
+		if i > 0 && (p.Expanded <= list[i-1].Expanded || p.Elapsed <= list[i-1].Elapsed) {
+			t.Errorf("%+v after %+v", p, list[i-1])
+		}
+	}
+}

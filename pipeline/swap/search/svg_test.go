@@ -1,0 +1,45 @@
+package search_test
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"grenier/layers/swap"
+	"grenier/pipeline/swap/search"
+)
+
+// TestSVG checks that the drawing is XML with a tile for each cell that ends at home.
+func TestSVG(t *testing.T) {
+	g := mustGrid(t, 2, 3)
+	puzzle, err := g.Puzzle([]int{2, 1, 3, 4, 5, 6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var values []string
+	d := xml.NewDecoder(strings.NewReader(string(search.SVG(puzzle, []swap.Swap{{A: 0, B: 1}}))))
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if start, ok := token.(xml.StartElement); ok && start.Name.Local == "animateTransform" {
+			for _, a := range start.Attr {
+				if a.Name.Local == "values" {
+					values = append(values, a.Value)
+				}
+			}
+		}
+	}
+	if len(values) != 6 || values[0] != "90 30;30 30;30 30;30 30" || values[1] != "30 30;90 30;90 30;90 30" || values[5] != "150 90;150 90;150 90;150 90" {
+		t.Errorf("%q", values)
+	}
+	if still := string(search.SVG(puzzle, nil)); strings.Contains(still, "animate") {
+		t.Error(still)
+	}
+}
