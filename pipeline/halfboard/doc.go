@@ -72,8 +72,8 @@
 //     them. Sweeps as above bring these to the fixpoint. storeWindow reads the capture values
 //     of full rows once, computes these rows, and writes the clipped scores of all rows, as
 //     digits, to streams (found.go). The next window does not wait until they are on disk.
-//   - When the layer is sealed, Layer adds up the digits of all windows, slab by slab: an
-//     eighth of the ranks at a time.
+//   - When the layer is sealed, Layer adds up the digits of all windows: first those of the
+//     sample (Options.Sample), then slab by slab, an eighth of the ranks at a time (patches.go).
 //
 // A score that is not at an end of a window, -v or v, is 0 in all windows after it. Columns
 // of blocks without a score at an end are not computed again (alive, in matrix.go), and

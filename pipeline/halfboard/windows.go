@@ -24,6 +24,8 @@ type windows struct {
 	planes     planes.Kernel
 	negate     transpose.UpdateFunc // of bytes
 	segments   [][]panelOf
+	parts      [allParts]patches
+	sample     string          // names that of parts
 	base       int             // of the window in progress
 	found      []foundIn       // what the windows before it found
 	all        bool            // nothing was at an end of the last of them
@@ -90,8 +92,14 @@ func (e *Engine) beginWindows(ctx context.Context, geo *geometry, codes *window.
 		digits: window.DigitsFor(family, codes), sum: window.SumFor(family, codes),
 		planes: planes.For(family), negate: transpose.For(family, 8), segments: w.grid.segments(cmp.Or(e.options.segment, leastSegment)),
 	}
-	positions := int64(geo.halves.Board().Size(geo.n))
-	w.windows.serving = [classes]int64{positions, positions}
+	positions := geo.halves.Board().Size(geo.n)
+	w.windows.serving = [classes]int64{int64(positions), int64(positions)}
+	var starts []uint64
+	var length uint64
+	if e.options.Sample != nil {
+		starts, length = e.options.Sample(positions)
+	}
+	w.windows.parts, w.windows.sample = w.grid.parts(starts, length), whichSample(starts, length)
 	w.keeper = newKeeper(&e.options, codesBytes(geo.q, geo.n, codes.Bits))
 	w.stats.Windows = 0
 	return w, nil
