@@ -125,6 +125,13 @@ func (x *trial) attempt(t *testing.T, ctx context.Context, progress func(Progres
 	return scores, errors.Join(l.Read(0, scores), l.Close())
 }
 
+// now returns the last report.
+func (x *trial) now() Progress {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.last
+}
+
 // closed fails if a file is open.
 func (x *trial) closed(t *testing.T) {
 	t.Helper()
@@ -183,7 +190,8 @@ func (x *trial) stopInWindow(t *testing.T, window int) {
 	values := x.options.codes().Values
 	x.options.Interval = 1
 	if !x.stop(t, func(int, int, Stage) bool {
-		return x.last.Base >= (window-1)*values && x.last.Stage < FullStage && x.last.Stage > CaptureStage && x.last.Done > 0
+		p := x.now()
+		return p.Base >= (window-1)*values && p.Stage < FullStage && p.Stage > CaptureStage && p.Done > 0
 	}) {
 		t.Fatalf("%+v: no window %d", x.config, window)
 	}

@@ -270,7 +270,7 @@ func TestSegmentsAreNotComputedTwice(t *testing.T) {
 	}
 	for range 6 {
 		before := stored()
-		if !x.stop(t, func(int, int, Stage) bool { return x.last.Stage > CaptureStage || stored() > before }) || x.last.Stage > CaptureStage {
+		if !x.stop(t, func(int, int, Stage) bool { return x.now().Stage > CaptureStage || stored() > before }) || x.last.Stage > CaptureStage {
 			break
 		}
 		segments := stored()
