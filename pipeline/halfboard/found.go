@@ -37,54 +37,31 @@ func (j *stripJob) digits(e *engine, lines []int8) int {
 	return e.windows.digits(asScores(j.found), lines)
 }
 
-// foundWriter writes the streams of a window.
-type foundWriter struct {
-	engine  *engine
-	writers []*spill.Writer // by part
-}
-
-// createFound begins the streams of the window in progress.
-func (e *engine) createFound() (*foundWriter, error) {
-	w, f := e.windows, &foundWriter{engine: e}
+// createFound begins the streams of the window in progress, by part.
+func (e *engine) createFound() (streams []*spill.Writer, err error) {
+	w := e.windows
 	for part := range allParts {
-		out, err := spill.Create(w.options.Work, rundir.WindowName(w.base, part), e.foundHeader(foundIn{w.base, w.codes}), spill.LZ4, e.workers)
-		if err != nil {
-			return nil, errors.Join(err, f.abort())
+		s, err := spill.Create(w.options.Work, rundir.WindowName(w.base, part), e.foundHeader(foundIn{w.base, w.codes}), spill.LZ4, e.workers)
+		if err == nil {
+			streams = append(streams, s)
+			err = e.writeHistory(s)
 		}
-		f.writers = append(f.writers, out)
-		if err := e.writeHistory(out); err != nil {
-			return nil, errors.Join(err, f.abort())
+		if err != nil {
+			return nil, errors.Join(err, abort(streams))
 		}
 	}
-	return f, nil
+	return streams, nil
 }
 
-// write writes the digits of a strip.
-func (f *foundWriter) write(s strip, j *stripJob) error {
+// writeFound writes the digits of a strip.
+func (e *engine) writeFound(streams []*spill.Writer, s strip, j *stripJob) error {
 	line := s.matrix.line
-	for part, patches := range f.engine.windows.parts {
+	for part, patches := range e.windows.parts {
 		for _, rows := range patches.of(s) {
-			if _, err := f.writers[part].Write(j.found[(rows.begin-s.begin)*line : (rows.end-s.begin)*line]); err != nil {
+			if _, err := streams[part].Write(j.found[(rows.begin-s.begin)*line : (rows.end-s.begin)*line]); err != nil {
 				return err
 			}
 		}
-	}
-	return nil
-}
-
-func (f *foundWriter) abort() (err error) {
-	for _, w := range f.writers {
-		err = errors.Join(err, w.Abort())
-	}
-	return err
-}
-
-func (f *foundWriter) publish() error {
-	for _, w := range f.writers {
-		if err := w.Publish(); err != nil {
-			return errors.Join(err, f.abort())
-		}
-		f.engine.windows.traffic.written[FullStage].Add(uint64(w.Bytes()))
 	}
 	return nil
 }

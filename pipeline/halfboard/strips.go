@@ -74,7 +74,8 @@ func (g *grid) panelsInOrder() (panels []panelOf) {
 }
 
 // Segments of the capture values are files of their own: a kill while they are computed costs
-// those of the round in progress. There are at most about mostSegments of at least leastSegment positions.
+// those of the round in progress, and the one that is being stored. There are at most about
+// mostSegments of at least leastSegment positions.
 const (
 	mostSegments = 64
 	leastSegment = 1 << 25

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -331,6 +333,31 @@ func TestFullDisk(t *testing.T) {
 		x.finish(t)
 		if len(x.notes) > 0 {
 			t.Fatalf("write %d: notes %q", k, x.notes)
+		}
+	}
+}
+
+// TestStreamsAreMissed: the disk is full while a stream that is needed is stored, and has room
+// again at once. The layer does not go on as if the stream were there.
+func TestStreamsAreMissed(t *testing.T) {
+	rng := newRand(t)
+	for k := 1; ; k += 1 + rng.IntN(10) {
+		x := smallTrial(t, rng)
+		var calls atomic.Int64
+		x.disk.Fail(func(op crashfs.Op, name string) error {
+			if needed := strings.Contains(name, "window-") || strings.Contains(name, "captures-"); needed && op == crashfs.Sync && calls.Add(1) == int64(k) {
+				return syscall.ENOSPC
+			}
+			return nil
+		})
+		if failed := x.fail(t, syscall.ENOSPC); failed != (calls.Load() >= int64(k)) {
+			t.Fatalf("%+v: the disk was full and nobody was told", x.config)
+		} else if !failed {
+			return
+		}
+		x.finish(t)
+		if len(x.notes) > 0 {
+			t.Fatalf("sync %d: notes %q", k, x.notes)
 		}
 	}
 }
