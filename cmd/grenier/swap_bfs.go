@@ -104,7 +104,7 @@ func (a *app) runSwapBFS(ctx context.Context, f swapBFSFlags) error {
 	o.Progress = func(p bfs.Progress) { shown.update(swapSearching(p)) }
 	r, err := bfs.Search(ctx, g, o)
 	shown.close()
-	if isType[*bfs.DiskError](err) {
+	if isType[*rundir.RoomError](err) {
 		return fmt.Errorf("%w; --force begins all the same", err)
 	}
 	if err != nil {
