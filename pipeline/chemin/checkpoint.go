@@ -112,7 +112,7 @@ func (c *checkpoint) checkStates(b *chemin.Board) error {
 func (s *solver) openDir() (saved *checkpoint, err error) {
 	b := s.board
 	s.store.dir, err = resume.Open(s.Dir, resume.Search{
-		Identity: manifest.Identity{Game: "chemin", Rules: fmt.Sprintf("%dx%d", b.Rows(), b.Cols()), Pits: b.Cells()},
+		Identity: manifest.GridIdentity("chemin", b.Rows(), b.Cols()),
 		Kind:     checkpointKind, Version: checkpointVersion, Work: s.work,
 		Load: func(path string, payload []byte) (live []workfile.Extent, err error) {
 			if saved, err = parseCheckpoint(path, payload, b); err != nil {

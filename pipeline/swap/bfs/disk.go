@@ -56,7 +56,7 @@ func (s *search) openDisk(g *swap.Grid) (err error) {
 		d.inMemory[p] = newStates(d.held * d.words)
 	}
 	d.run, err = resume.Open(s.options.Dir, resume.Search{
-		Identity: manifest.Identity{Game: "swap", Rules: fmt.Sprintf("%dx%d", g.Rows(), g.Cols()), Pits: g.Cells()},
+		Identity: manifest.GridIdentity("swap", g.Rows(), g.Cols()),
 		Kind:     checkpointKind, Version: checkpointVersion,
 		Load: func(path string, payload []byte) (live []workfile.Extent, err error) {
 			s.depths, err = d.decode(path, payload, &s.sides)
