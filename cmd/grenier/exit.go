@@ -6,25 +6,7 @@ import (
 
 	"grenier/io/corrupt"
 	"grenier/io/crew"
-	"grenier/io/frame"
-	"grenier/io/layerfile"
-	"grenier/io/rundir"
-	"grenier/kernels/colex"
-	"grenier/kernels/cpu"
-	"grenier/layers/awari"
-	game "grenier/layers/chemin"
-	"grenier/layers/swap"
-	"grenier/layers/swap/heuristic"
-	"grenier/pipeline/check/compare"
-	"grenier/pipeline/check/scrub"
-	"grenier/pipeline/check/verify"
-	"grenier/pipeline/chemin"
-	"grenier/pipeline/exchange"
-	"grenier/pipeline/solve"
-	"grenier/pipeline/solve/repair"
-	"grenier/pipeline/swap/bench"
-	"grenier/pipeline/swap/search"
-	"grenier/pipeline/tables"
+	"grenier/kernels/fault"
 )
 
 // Exit statuses, promised to scripts.
@@ -58,16 +40,8 @@ type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// usageErrors are the errors of other packages that a different command line
-// avoids.
-var usageErrors = []error{
-	awari.ErrPits, awari.ErrRules, awari.ErrBoard, awari.ErrCount, awari.ErrSeeds,
-	rundir.ErrOtherRun, tables.ErrUnsolved, scrub.ErrNoLayer, layerfile.ErrCodec, colex.ErrRange, colex.ErrOverflow,
-	frame.ErrCodec, exchange.ErrFormat, compare.ErrGame,
-	swap.ErrSize, swap.ErrTiles, swap.ErrText, game.ErrBoard, game.ErrOrder, chemin.ErrOption,
-	heuristic.ErrCost, heuristic.ErrPattern, heuristic.ErrTooLarge,
-	search.ErrSolver, search.ErrHeuristic, search.ErrDifficulty, bench.ErrOption,
-}
+// Is makes it bad usage.
+func (e usageError) Is(target error) bool { return target == fault.Usage }
 
 // statusOf maps an error to the exit status.
 func statusOf(ctx context.Context, err error) int {
@@ -82,23 +56,12 @@ func statusOf(ctx context.Context, err error) int {
 		return exitInterrupted
 	case errors.Is(err, corrupt.ErrCorrupt):
 		return exitCorrupt
-	case errors.Is(err, verify.ErrDifferences), errors.Is(err, compare.ErrDifferences), errors.Is(err, bench.ErrWrong), isType[*illegalError](err),
-		isType[*repair.DifferentError](err):
+	case errors.Is(err, fault.Difference):
 		return exitDifferences
-	case isUsage(err):
+	case errors.Is(err, fault.Usage), errors.Is(err, fault.Memory):
 		return exitUsage
 	}
 	return exitFailure
-}
-
-func isUsage(err error) bool {
-	for _, target := range usageErrors {
-		if errors.Is(err, target) {
-			return true
-		}
-	}
-	return isType[usageError](err) || isMemory(err) || isType[*cpu.UnknownError](err) || isType[*cpu.UnsupportedError](err) ||
-		isType[*solve.OrderError](err)
 }
 
 func isType[E error](err error) bool {

@@ -1,14 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/pflag"
 
 	"grenier/io/memory"
-	"grenier/pipeline/swap/bfs"
-	"grenier/pipeline/swap/classes"
+	"grenier/kernels/fault"
 )
 
 // memoryFlag is --memory: the most bytes that the process takes. See docs/memory.md.
@@ -82,15 +82,10 @@ func (m *memoryFlag) calibrating(threads int) error {
 
 // explain says that an error for lack of memory is about --memory.
 func (m *memoryFlag) explain(err error) error {
-	if isMemory(err) {
+	if errors.Is(err, fault.Memory) {
 		return usageError{fmt.Errorf("--memory %s: %w", m.text, err)}
 	}
 	return err
-}
-
-// isMemory says whether an error is that the memory allowed is too little.
-func isMemory(err error) bool {
-	return isType[*memory.Error](err) || isType[*bfs.MemoryError](err) || isType[*classes.MemoryError](err)
 }
 
 // parseBytes reads the value of a flag that is a number of bytes.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"grenier/kernels/fault"
 	"grenier/layers/pijersi"
 )
 
@@ -17,6 +18,9 @@ func (e *illegalError) Error() string {
 	}
 	return fmt.Sprintf("%d set-ups are not legal", e.count)
 }
+
+// Is makes it a difference.
+func (e *illegalError) Is(target error) bool { return target == fault.Difference }
 
 func (a *app) pijersiCheck() *cobra.Command {
 	illegal := 0

@@ -7,14 +7,13 @@ import (
 
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
-	"grenier/pipeline/solve/repair"
 )
 
 // remedy says what to do about damage that a command has met, by what is damaged; it is
 // empty if there is nothing to be said.
 func remedy(command string, err error) string {
 	e, ok := errors.AsType[*corrupt.Error](err)
-	if !ok || command == "grenier awari repair" || isType[*repair.DifferentError](err) { // repair says itself what is left to do
+	if !ok || command == "grenier awari repair" { // repair says itself what is left to do
 		return ""
 	}
 	dir, name := filepath.Dir(e.File), filepath.Base(e.File)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"grenier/io/vfs"
+	"grenier/kernels/fault"
 	"grenier/layers/chemin"
 )
 
@@ -22,7 +23,7 @@ const (
 )
 
 // ErrOption reports an option that is not possible.
-var ErrOption = errors.New("not possible")
+var ErrOption = fault.New(fault.Usage, "not possible")
 
 // ParseMethod returns the method of that name. It fails with ErrOption.
 func ParseMethod(name string) (Method, error) {

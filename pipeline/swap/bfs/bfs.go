@@ -56,6 +56,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"grenier/kernels/fault"
 	"grenier/layers/swap"
 )
 
@@ -74,6 +75,9 @@ func (e *MemoryError) Error() string {
 	return fmt.Sprintf("searching %d x %d needs %s of memory, or %s with its states on disk, and %s are allowed",
 		e.Rows, e.Cols, humanize.IBytes(e.Need), humanize.IBytes(e.OnDisk), humanize.IBytes(e.Allowed))
 }
+
+// Is makes it too little memory.
+func (e *MemoryError) Is(target error) bool { return target == fault.Memory }
 
 // Options of a search.
 type Options struct {

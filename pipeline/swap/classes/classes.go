@@ -48,6 +48,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"grenier/kernels/fault"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 	"grenier/pipeline/solve"
@@ -86,6 +87,9 @@ func (e *MemoryError) Error() string {
 	return fmt.Sprintf("searching classes of %d x %d needs at least %s of memory%s, or %s with its classes on disk, and %s are allowed",
 		e.Rows, e.Cols, humanize.IBytes(e.Need), at, humanize.IBytes(e.OnDisk), humanize.IBytes(e.Allowed))
 }
+
+// Is makes it too little memory.
+func (e *MemoryError) Is(target error) bool { return target == fault.Memory }
 
 // baseMemory is what a process takes besides the search, about.
 const baseMemory = 24 << 20
