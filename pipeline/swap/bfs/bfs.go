@@ -139,7 +139,7 @@ func (r *Result) Mean() float64 {
 
 // Search counts the states of a grid at each distance from the goal. It fails
 // with a MemoryError when Options.Memory is too little, with ErrWorkers, and with
-// the error of ctx; on disk also with a DiskError, like rundir.Lock, with errors that match
+// the error of ctx; on disk also with a *rundir.RoomError, like rundir.Lock, with errors that match
 // corrupt.ErrCorrupt, and with those of the operating system.
 func Search(ctx context.Context, g *swap.Grid, o Options) (r *Result, err error) {
 	if o.Workers < 1 {
