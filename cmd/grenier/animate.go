@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/layers/swap"
 	"grenier/pipeline/swap/search"
 )
@@ -25,8 +26,8 @@ type animation struct {
 
 // newAnimation returns the animation for stdout.
 func (a *app) newAnimation() animation {
-	terminal := isTerminal(a.out.w)
-	return animation{out: a.out, terminal: terminal, color: terminal && os.Getenv("NO_COLOR") == "", every: between}
+	terminal := cli.IsTerminal(a.Out)
+	return animation{out: a.Out, terminal: terminal, color: terminal && os.Getenv("NO_COLOR") == "", every: between}
 }
 
 // Escape sequences of terminals.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/pipeline/check/compare"
 )
 
@@ -32,19 +33,19 @@ Layers that only one of them has are named, but are no difference.
 Memory is a few MiB, whatever the layers take, so there is no --memory. The system may
 count more: the files are mapped, and what was read of them stays in its cache until
 it needs the room.
-` + exitHelp,
+` + cli.ExitHelp,
 		Example: `  grenier awari compare data/awari data/vu
   grenier awari compare data/awari data/vu --layer 12 --json
   grenier awari compare old/layer-09.gl data/awari`,
 		Args: exactly(2, "two run directories or layer files"),
-		RunE: a.start(func(cmd *cobra.Command, args []string) error {
+		RunE: a.Start(func(cmd *cobra.Command, args []string) error {
 			return a.runCompare(cmd.Context(), f, args[0], args[1])
 		}),
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&f.layer, "layer", allLayers, "only the layer of `n` seeds; -1 for all")
-	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to use, 1 to %d", maxThreads))
-	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
+	cli.ThreadsFlag(flags, &f.threads, "use")
+	cli.ProgressFlag(flags, &f.progress)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd
 }
@@ -60,14 +61,14 @@ func exactly(n int, what string) cobra.PositionalArgs {
 }
 
 func (f *compareFlags) options() (o compare.Options, err error) {
-	if err = checkThreads(f.threads); err != nil {
+	if err = cli.CheckThreads(f.threads); err != nil {
 		return o, err
 	}
 	o.Workers = f.threads
 	if f.layer != allLayers {
 		o.Layers = []int{f.layer}
 	}
-	o.Family, err = family()
+	o.Family, err = cli.Family()
 	return o, err
 }
 
@@ -76,38 +77,38 @@ func (a *app) runCompare(ctx context.Context, f compareFlags, left, right string
 	if err != nil {
 		return err
 	}
-	shown, err := a.newProgress(f.progress, f.json)
+	shown, err := a.NewProgress(f.progress, f.json)
 	if err != nil {
 		return err
 	}
 	runtime.GOMAXPROCS(f.threads)
-	o.Progress = func(p compare.Progress) { shown.update(comparing(p)) }
+	o.Progress = func(p compare.Progress) { shown.Update(comparing(p)) }
 	result, err := compare.Run(ctx, left, right, o)
-	shown.close()
+	shown.Close()
 	if err != nil {
 		return err
 	}
-	return a.checked(f.json, result, func() { a.printCompared(result) })
+	return a.Checked(f.json, result, func() { a.printCompared(result) })
 }
 
 // comparing is how far a comparison is.
 type comparing compare.Progress
 
-func (c comparing) state(elapsed time.Duration) state {
-	return steady(fmt.Sprintf("layer %d", c.Seeds), c.Done, c.Total, elapsed)
+func (c comparing) State(elapsed time.Duration) cli.State {
+	return cli.Steady(fmt.Sprintf("layer %d", c.Seeds), c.Done, c.Total, elapsed)
 }
 
 func (a *app) printCompared(r *compare.Result) {
 	for _, l := range r.Layers {
-		fmt.Fprintf(a.out, "layer %2d: %s positions compared, %s differ\n", l.Seeds, comma(l.Positions), comma(l.Differing))
+		fmt.Fprintf(a.Out, "layer %2d: %s positions compared, %s differ\n", l.Seeds, cli.Comma(l.Positions), cli.Comma(l.Differing))
 		for _, d := range l.First {
-			fmt.Fprintf(a.out, "  board %s, rank %d: %d in A, %d in B\n", d.Board, d.Rank, d.A, d.B)
+			fmt.Fprintf(a.Out, "  board %s, rank %d: %d in A, %d in B\n", d.Board, d.Rank, d.A, d.B)
 		}
 	}
 	a.printOnly(r.A, r.OnlyA)
 	a.printOnly(r.B, r.OnlyB)
 	if r.OK {
-		fmt.Fprintf(a.out, "no difference (%.1f s)\n", r.Seconds)
+		fmt.Fprintf(a.Out, "no difference (%.1f s)\n", r.Seconds)
 	}
 }
 
@@ -116,8 +117,8 @@ func (a *app) printCompared(r *compare.Result) {
 func (a *app) printOnly(path string, layers []int) {
 	switch n := len(layers); {
 	case n == 1:
-		fmt.Fprintf(a.out, "not compared: layer %d, which only %s has\n", layers[0], path)
+		fmt.Fprintf(a.Out, "not compared: layer %d, which only %s has\n", layers[0], path)
 	case n > 1:
-		fmt.Fprintf(a.out, "not compared: %d layers from %d to %d, which only %s has\n", n, layers[0], layers[n-1], path)
+		fmt.Fprintf(a.Out, "not compared: %d layers from %d to %d, which only %s has\n", n, layers[0], layers[n-1], path)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/io/frame"
 	"grenier/pipeline/exchange"
 )
@@ -16,7 +17,7 @@ import (
 // exportFlags are the flags of export as given.
 type exportFlags struct {
 	dir, format, codec, out, progress string
-	memory                            memoryFlag
+	memory                            cli.MemoryFlag
 	layer, threads                    int
 	json                              bool
 }
@@ -25,13 +26,7 @@ type exportFlags struct {
 type exported struct {
 	File string `json:"file"`
 	exchange.Summary
-	took
-}
-
-// took is what a command took.
-type took struct {
-	Seconds float64 `json:"seconds"`
-	PeakRSS uint64  `json:"peak_rss_bytes"`
+	cli.Took
 }
 
 func (a *app) export() *cobra.Command {
@@ -50,45 +45,36 @@ only when it is complete; an export that fails or is interrupted leaves nothing.
 
 --codec packs any of them into one frame that "lz4 -d" or "zstd -d" unpacks. The layer
 goes through memory in pieces: --memory 128MiB is enough for any.
-` + exitHelp,
+` + cli.ExitHelp,
 		Example: `  grenier awari export --dir data/awari --layer 16 --format vu --out scores.16
   grenier awari export --dir data/awari --layer 16 --format npy --out layer16.npy
   grenier awari export --dir data/awari --layer 5 --format csv --out - | sort -t, -k13n`,
-		Args: noArgs,
-		RunE: a.start(func(cmd *cobra.Command, _ []string) error { return a.runExport(cmd.Context(), f) }),
+		Args: cli.NoArgs,
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runExport(cmd.Context(), f) }),
 	}
 	needDir(cmd, &f.dir)
 	flags := cmd.Flags()
 	flags.IntVar(&f.layer, "layer", 0, "the layer of `n` seeds")
 	flags.StringVar(&f.format, "format", "", "`format` of FILE: colex, vu, npy or csv")
 	flags.StringVar(&f.codec, "codec", "none", "`codec` of FILE: none, lz4 or zstd")
-	flags.Var((*fileName)(&f.out), "out", "`FILE` to write, - for stdout")
-	f.memory.define(a, flags, "256MiB", nil)
-	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to use, 1 to %d", maxThreads))
-	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
+	flags.Var((*cli.File)(&f.out), "out", "`FILE` to write, - for stdout")
+	f.memory.Define(a.App, flags, "256MiB", nil)
+	cli.ThreadsFlag(flags, &f.threads, "use")
+	cli.ProgressFlag(flags, &f.progress)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
-	need(cmd, "layer", "format", "out")
+	cli.Need(cmd, "layer", "format", "out")
 	return cmd
-}
-
-// need marks flags that must be given.
-func need(cmd *cobra.Command, names ...string) {
-	for _, name := range names {
-		if err := cmd.MarkFlagRequired(name); err != nil {
-			panic(err) // the flag has just been defined
-		}
-	}
 }
 
 func (f *exportFlags) options() (o exchange.Options, err error) {
 	o = exchange.Options{Seeds: f.layer, Workers: f.threads}
-	if f.json && f.out == stdout {
-		return o, usageError{fmt.Errorf("--json and --out -: only one of them can go to stdout")}
+	if f.json && f.out == cli.Stdout {
+		return o, cli.Usagef("--json and --out -: only one of them can go to stdout")
 	}
-	if err = checkThreads(f.threads); err != nil {
+	if err = cli.CheckThreads(f.threads); err != nil {
 		return o, err
 	}
-	if o.Memory, err = f.memory.limit(); err != nil {
+	if o.Memory, err = f.memory.Limit(); err != nil {
 		return o, err
 	}
 	if o.Format, err = exchange.ParseFormat(f.format); err != nil {
@@ -97,47 +83,44 @@ func (f *exportFlags) options() (o exchange.Options, err error) {
 	if o.Codec, err = frame.ParseCodec(f.codec); err != nil {
 		return o, err
 	}
-	o.Family, err = family()
+	o.Family, err = cli.Family()
 	return o, err
 }
-
-// stdout is the name of stdout as a file.
-const stdout = "-"
 
 func (a *app) runExport(ctx context.Context, f exportFlags) error {
 	o, err := f.options()
 	if err != nil {
 		return err
 	}
-	shown, err := a.newProgress(f.progress, f.json)
+	shown, err := a.NewProgress(f.progress, f.json)
 	if err != nil {
 		return err
 	}
 	runtime.GOMAXPROCS(f.threads)
 	start := time.Now()
-	o.Progress = func(p exchange.Progress) { shown.update(exporting(p)) }
+	o.Progress = func(p exchange.Progress) { shown.Update(exporting(p)) }
 	var s exchange.Summary
-	if f.out == stdout {
-		s, err = exchange.Write(ctx, f.dir, a.out, o)
+	if f.out == cli.Stdout {
+		s, err = exchange.Write(ctx, f.dir, a.Out, o)
 	} else {
 		s, err = exchange.WriteFile(ctx, f.dir, f.out, o)
 	}
-	shown.close()
-	if err != nil || f.out == stdout {
-		return f.memory.explain(err)
+	shown.Close()
+	if err != nil || f.out == cli.Stdout {
+		return f.memory.Explain(err)
 	}
-	e := exported{File: f.out, Summary: s, took: took{time.Since(start).Seconds(), peakRSS()}}
+	e := exported{File: f.out, Summary: s, Took: cli.TookSince(start)}
 	if f.json {
-		return a.printJSON(e)
+		return a.PrintJSON(e)
 	}
-	fmt.Fprintf(a.out, "%s: layer %d, %s scores, %s in %.1f s (%s); peak memory %s\n", e.File, e.Seeds, comma(e.Positions),
-		size(e.Bytes), e.Seconds, humanize.SIWithDigits(float64(e.Positions)/e.Seconds, 1, "scores/s"), size(e.PeakRSS))
+	fmt.Fprintf(a.Out, "%s: layer %d, %s scores, %s in %.1f s (%s); peak memory %s\n", e.File, e.Seeds, cli.Comma(e.Positions),
+		cli.Size(e.Bytes), e.Seconds, humanize.SIWithDigits(float64(e.Positions)/e.Seconds, 1, "scores/s"), cli.Size(e.PeakRSS))
 	return nil
 }
 
 // exporting is how far an export is.
 type exporting exchange.Progress
 
-func (e exporting) state(elapsed time.Duration) state {
-	return steady(fmt.Sprintf("layer %d, %s", e.Seeds, e.Stage), e.Done, e.Total, elapsed)
+func (e exporting) State(elapsed time.Duration) cli.State {
+	return cli.Steady(fmt.Sprintf("layer %d, %s", e.Seeds, e.Stage), e.Done, e.Total, elapsed)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/io/frame"
 	"grenier/io/tally"
 	"grenier/layers/awari"
@@ -17,7 +18,7 @@ import (
 // importFlags are the flags of import as given.
 type importFlags struct {
 	dir, format, codec, rules, progress string
-	memory                              memoryFlag
+	memory                              cli.MemoryFlag
 	layer, pits, threads                int
 	json                                bool
 }
@@ -29,7 +30,7 @@ type imported struct {
 	Format exchange.Format `json:"format"`
 	Codec  frame.Codec     `json:"codec"`
 	Layers []importedLayer `json:"layers"`
-	took
+	cli.Took
 }
 
 // importedLayer is a layer made of a file.
@@ -59,12 +60,12 @@ must have all layers below n, and not n.
 The length of a file, the checksum of an lz4 or zstd frame and the range of scores are
 checked. Whether they are the right scores is for "grenier awari verify" to tell, or
 "compare". A file that is packed is unpacked to DIR/work first.
-` + exitHelp,
+` + cli.ExitHelp,
 		Example: `  grenier awari import --dir data/vu --layer 0 --format vu scores.0 scores.1 scores.2
   grenier awari import --dir data/vu --layer 3 --format vu --codec zstd scores.3.zst
   grenier awari compare data/awari data/vu`,
-		Args: needArgs(awari.MaxSeeds+1, "one file for each layer"),
-		RunE: a.start(func(cmd *cobra.Command, args []string) error { return a.runImport(cmd.Context(), f, args) }),
+		Args: cli.NeedArgs(awari.MaxSeeds+1, "one file for each layer"),
+		RunE: a.Start(func(cmd *cobra.Command, args []string) error { return a.runImport(cmd.Context(), f, args) }),
 	}
 	needDir(cmd, &f.dir)
 	flags := cmd.Flags()
@@ -73,11 +74,11 @@ checked. Whether they are the right scores is for "grenier awari verify" to tell
 	flags.StringVar(&f.codec, "codec", "none", "`codec` of the files: none, lz4 or zstd")
 	flags.StringVar(&f.rules, "rules", "awari", "`rules` of the game: awari or strict")
 	flags.IntVar(&f.pits, "pits", 12, "`number` of pits of the board: 4, 6, 8, 10 or 12")
-	f.memory.define(a, flags, "8GiB", nil)
-	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to use, 1 to %d", maxThreads))
-	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
+	f.memory.Define(a.App, flags, "8GiB", nil)
+	cli.ThreadsFlag(flags, &f.threads, "use")
+	cli.ProgressFlag(flags, &f.progress)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
-	need(cmd, "layer", "format")
+	cli.Need(cmd, "layer", "format")
 	return cmd
 }
 
@@ -89,11 +90,11 @@ func (f *importFlags) options() (game awari.Game, o exchange.ImportOptions, err 
 	if game, err = awari.New(f.pits, rules); err != nil {
 		return game, o, err
 	}
-	if err = checkThreads(f.threads); err != nil {
+	if err = cli.CheckThreads(f.threads); err != nil {
 		return game, o, err
 	}
 	o.Workers = f.threads
-	if o.Memory, err = f.memory.limit(); err != nil {
+	if o.Memory, err = f.memory.Limit(); err != nil {
 		return game, o, err
 	}
 	if o.Format, err = exchange.ParseFormat(f.format); err != nil {
@@ -102,7 +103,7 @@ func (f *importFlags) options() (game awari.Game, o exchange.ImportOptions, err 
 	if o.Codec, err = frame.ParseCodec(f.codec); err != nil {
 		return game, o, err
 	}
-	o.Family, err = family()
+	o.Family, err = cli.Family()
 	return game, o, err
 }
 
@@ -111,36 +112,36 @@ func (a *app) runImport(ctx context.Context, f importFlags, files []string) erro
 	if err != nil {
 		return err
 	}
-	shown, err := a.newProgress(f.progress, f.json)
+	shown, err := a.NewProgress(f.progress, f.json)
 	if err != nil {
 		return err
 	}
-	defer shown.close()
+	defer shown.Close()
 	runtime.GOMAXPROCS(f.threads)
-	a.resume = "; the layers that are complete are kept"
+	a.Resume = "; the layers that are complete are kept"
 	start := time.Now()
 	s := imported{Rules: f.rules, Pits: f.pits, Format: o.Format, Codec: o.Codec, Layers: []importedLayer{}}
 	for i, path := range files {
 		o.Seeds = f.layer + i
 		since := time.Since(start)
-		o.Progress = func(p exchange.Progress) { shown.update(importStep{p, since}) }
+		o.Progress = func(p exchange.Progress) { shown.Update(importStep{p, since}) }
 		r, err := exchange.Import(ctx, f.dir, path, game, o)
 		if err != nil {
-			return f.memory.explain(err)
+			return f.memory.Explain(err)
 		}
 		l := importedLayer{path, o.Seeds, r.Layer.Positions, r.Layer.Hash, r.Layer.Bytes, r.Elapsed.Seconds()}
 		s.Layers = append(s.Layers, l)
 		if !f.json {
-			shown.pause(func() {
-				fmt.Fprintf(a.out, "layer %2d: %s positions from %s, fnv1a64 %s (%.1f s)\n", l.Seeds, comma(l.Positions), path, l.Hash, l.Seconds)
+			shown.Pause(func() {
+				fmt.Fprintf(a.Out, "layer %2d: %s positions from %s, fnv1a64 %s (%.1f s)\n", l.Seeds, cli.Comma(l.Positions), path, l.Hash, l.Seconds)
 			})
 		}
 	}
 	if !f.json {
 		return nil
 	}
-	s.took = took{time.Since(start).Seconds(), peakRSS()}
-	return a.printJSON(s)
+	s.Took = cli.TookSince(start)
+	return a.PrintJSON(s)
 }
 
 // importStep is how far the import of a file is that began a while after the command.
@@ -149,8 +150,8 @@ type importStep struct {
 	began time.Duration
 }
 
-func (s importStep) state(elapsed time.Duration) state {
-	shown := steady(fmt.Sprintf("layer %d, %s", s.Seeds, s.Stage), s.Done, s.Total, elapsed-s.began)
-	shown.rate = 0 // of steps, not of positions
+func (s importStep) State(elapsed time.Duration) cli.State {
+	shown := cli.Steady(fmt.Sprintf("layer %d, %s", s.Seeds, s.Stage), s.Done, s.Total, elapsed-s.began)
+	shown.Rate = 0 // of steps, not of positions
 	return shown
 }

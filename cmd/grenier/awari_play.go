@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/layers/awari"
 	"grenier/pipeline/play/match"
 	"grenier/pipeline/play/search"
@@ -20,7 +21,7 @@ import (
 // playFlags are the flags of play as given.
 type playFlags struct {
 	dir, side string
-	memory    memoryFlag
+	memory    cli.MemoryFlag
 	strength  int
 	seed      uint64
 	time      time.Duration
@@ -51,11 +52,11 @@ less than the best; at strength 0 any move. It agrees to a draw unless it is pro
 to do better.
 
 The end of input ends the game like quit.
-` + exitHelp,
+` + cli.ExitHelp,
 		Example: `  grenier awari play --dir data/awari
   grenier awari play --dir data/awari --side north --strength 6 2 2 2 2 2 2 2 2 2 2 2 2`,
 		Args: cobra.ArbitraryArgs,
-		RunE: a.start(func(cmd *cobra.Command, args []string) error {
+		RunE: a.Start(func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("seed") {
 				f.seed = rand.Uint64() >> 11 // fits a JSON number
 			}
@@ -68,7 +69,7 @@ The end of input ends the game like quit.
 	flags.IntVar(&f.strength, "strength", match.Perfect, fmt.Sprintf("`level` of the program, 0 to %d", match.Perfect))
 	flags.Uint64Var(&f.seed, "seed", 0, "`number` that determines the random moves; random unless given")
 	flags.DurationVar(&f.time, "time", 5*time.Second, "`time` to search for a move above the tables")
-	f.memory.define(a, flags, "256MiB", nil)
+	f.memory.Define(a.App, flags, "256MiB", nil)
 	return cmd
 }
 
@@ -79,7 +80,7 @@ func sideOf(name string) (match.Side, error) {
 			return s, nil
 		}
 	}
-	return 0, usageError{fmt.Errorf("--side %q: south and north are possible", name)}
+	return 0, cli.Usagef("--side %q: south and north are possible", name)
 }
 
 // maxMoveTime keeps the program from searching a move for ever.
@@ -91,7 +92,7 @@ func (a *app) runPlay(ctx context.Context, f playFlags, fields []string) error {
 		return err
 	}
 	if f.time <= 0 || f.time > maxMoveTime {
-		return usageError{fmt.Errorf("--time %v: above 0 and up to %v is possible", f.time, maxMoveTime)}
+		return cli.Usagef("--time %v: above 0 and up to %v is possible", f.time, maxMoveTime)
 	}
 	t, half, err := openHalf(f.dir, &f.memory)
 	if err != nil {
@@ -107,7 +108,7 @@ func (a *app) runPlay(ctx context.Context, f playFlags, fields []string) error {
 	g := &tableGame{app: a, Match: match.New(t.Game(), start), human: human, time: f.time, lines: a.readLines(ctx)}
 	limits := search.Limits{Time: f.time, Progress: g.progress}
 	if g.player, err = match.NewPlayer(t, engine, limits, f.strength, random); err != nil {
-		return usageError{fmt.Errorf("--strength: %w", err)}
+		return cli.Usagef("--strength: %w", err)
 	}
 	g.player.Positions = positionsIn(half / 2)
 	return g.run(ctx, f)
@@ -129,27 +130,27 @@ type tableGame struct {
 	human  match.Side
 	time   time.Duration // to search for a move
 	lines  <-chan line
-	shown  *progress // of the search at hand, nil unless on a terminal
+	shown  *cli.Progress // of the search at hand, nil unless on a terminal
 }
 
 // progress takes in how far the search is.
 func (g *tableGame) progress(r search.Result) {
 	if g.shown != nil {
-		g.shown.update(searching{r, g.time})
+		g.shown.Update(searching{r, g.time})
 	}
 }
 
 // think runs a search and shows, on a terminal, how far it is.
 func (g *tableGame) think(search func() error) error {
-	if !isTerminal(g.err) {
+	if !cli.IsTerminal(g.Err) {
 		return search()
 	}
-	shown, err := g.newProgress("bar", false)
+	shown, err := g.NewProgress("bar", false)
 	if err != nil {
 		return err
 	}
 	g.shown = shown
-	defer func() { g.shown = nil; shown.close() }()
+	defer func() { g.shown = nil; shown.Close() }()
 	return search()
 }
 
@@ -158,7 +159,7 @@ var errQuit = errors.New("quit")
 
 // run plays until the game is over.
 func (g *tableGame) run(ctx context.Context, f playFlags) error {
-	fmt.Fprintf(g.out, "you are %v, the program plays %v at strength %d (--seed %d); help lists what you can type\n",
+	fmt.Fprintf(g.Out, "you are %v, the program plays %v at strength %d (--seed %d); help lists what you can type\n",
 		g.human, g.human.Other(), f.strength, f.seed)
 	shown := -1 // moves played when the board was shown
 	for g.State() == match.Playing {
@@ -173,7 +174,7 @@ func (g *tableGame) run(ctx context.Context, f playFlags) error {
 			err = g.ask(ctx)
 		}
 		if errors.Is(err, errQuit) {
-			fmt.Fprintf(g.out, "the game was left; %s\n", g.standing())
+			fmt.Fprintf(g.Out, "the game was left; %s\n", g.standing())
 			return nil
 		}
 		if err != nil {
@@ -188,11 +189,11 @@ func (g *tableGame) run(ctx context.Context, f playFlags) error {
 func (g *tableGame) conclude() {
 	switch n := g.Board().Seeds(); {
 	case g.State() == match.Drawn:
-		fmt.Fprintf(g.out, "endless play: the seeds on the board, %d, count for nobody\n", n)
+		fmt.Fprintf(g.Out, "endless play: the seeds on the board, %d, count for nobody\n", n)
 	case n > 0:
-		fmt.Fprintf(g.out, "%v cannot move; %v keeps the seeds on the board, %d\n", g.Turn(), g.Turn().Other(), n)
+		fmt.Fprintf(g.Out, "%v cannot move; %v keeps the seeds on the board, %d\n", g.Turn(), g.Turn().Other(), n)
 	default:
-		fmt.Fprintln(g.out, "no seeds are left")
+		fmt.Fprintln(g.Out, "no seeds are left")
 	}
 	score := g.Score()
 	if g.human == match.North {
@@ -205,7 +206,7 @@ func (g *tableGame) conclude() {
 	case score < 0:
 		result = "the program wins"
 	}
-	fmt.Fprintf(g.out, "%s; %s\n", result, g.standing())
+	fmt.Fprintf(g.Out, "%s; %s\n", result, g.standing())
 }
 
 // standing says what both sides have taken.
@@ -220,9 +221,9 @@ func (g *tableGame) show() {
 	if g.Turn() != g.human {
 		b = g.Game().Turn(b)
 	}
-	fmt.Fprintf(g.out, "\n%s%s\n", g.Game().Draw(b), g.standing())
+	fmt.Fprintf(g.Out, "\n%s%s\n", g.Game().Draw(b), g.standing())
 	if g.Repeated() {
-		fmt.Fprintln(g.out, "this board has come back; endless play is worth 0, and draw ends the game")
+		fmt.Fprintln(g.Out, "this board has come back; endless play is worth 0, and draw ends the game")
 	}
 }
 
@@ -241,9 +242,9 @@ func (g *tableGame) answer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(g.out, "the program plays pit %d%s\n", g.Game().Half()+pit, capturing(captured))
+	fmt.Fprintf(g.Out, "the program plays pit %d%s\n", g.Game().Half()+pit, capturing(captured))
 	if advice.Stuck != nil {
-		fmt.Fprintf(g.out, "it keeps the value, but may not make progress: %v\n", advice.Stuck)
+		fmt.Fprintf(g.Out, "it keeps the value, but may not make progress: %v\n", advice.Stuck)
 	}
 	return nil
 }
@@ -258,7 +259,7 @@ func capturing(seeds int) string {
 
 // ask does what the human player types next.
 func (g *tableGame) ask(ctx context.Context) error {
-	fmt.Fprintf(g.out, "%v> ", g.human)
+	fmt.Fprintf(g.Out, "%v> ", g.human)
 	var l line
 	select {
 	case l = <-g.lines:
@@ -266,14 +267,14 @@ func (g *tableGame) ask(ctx context.Context) error {
 		return ctx.Err()
 	}
 	if l.err != nil {
-		fmt.Fprintln(g.out)
+		fmt.Fprintln(g.Out)
 		if errors.Is(l.err, io.EOF) {
 			return errQuit
 		}
 		return l.err
 	}
-	if !isTerminal(g.out.w) {
-		fmt.Fprintln(g.out) // nobody has pressed a key in sight
+	if !cli.IsTerminal(g.Out) {
+		fmt.Fprintln(g.Out) // nobody has pressed a key in sight
 	}
 	return g.obey(ctx, strings.TrimSpace(l.text))
 }
@@ -304,11 +305,11 @@ func (g *tableGame) obey(ctx context.Context, text string) error {
 		}
 	}
 	if !strings.HasPrefix("help", strings.ToLower(text)) {
-		fmt.Fprintf(g.out, "%.40q is not understood\n", text)
+		fmt.Fprintf(g.Out, "%.40q is not understood\n", text)
 	}
-	fmt.Fprintf(g.out, "0 to %d: play that pit\n", g.Game().Half()-1)
+	fmt.Fprintf(g.Out, "0 to %d: play that pit\n", g.Game().Half()-1)
 	for _, w := range words {
-		fmt.Fprintf(g.out, "%s: %s\n", w.word, w.does)
+		fmt.Fprintf(g.Out, "%s: %s\n", w.word, w.does)
 	}
 	return nil
 }
@@ -317,11 +318,11 @@ func (g *tableGame) obey(ctx context.Context, text string) error {
 func (g *tableGame) move(pit int) error {
 	captured, err := g.Play(pit)
 	if errors.Is(err, match.ErrIllegal) {
-		fmt.Fprintln(g.out, err)
+		fmt.Fprintln(g.Out, err)
 		return nil
 	}
 	if err == nil {
-		fmt.Fprintf(g.out, "you play pit %d%s\n", pit, capturing(captured))
+		fmt.Fprintf(g.Out, "you play pit %d%s\n", pit, capturing(captured))
 	}
 	return err
 }
@@ -329,7 +330,7 @@ func (g *tableGame) move(pit int) error {
 // takeBack undoes moves until it is the human player's turn again.
 func (g *tableGame) takeBack() error {
 	if len(g.Pits()) < 2 {
-		fmt.Fprintln(g.out, "you have not played yet")
+		fmt.Fprintln(g.Out, "you have not played yet")
 		return nil
 	}
 	for range 2 {
@@ -343,7 +344,7 @@ func (g *tableGame) takeBack() error {
 // offerDraw asks the program whether play is endless.
 func (g *tableGame) offerDraw(ctx context.Context) error {
 	if !g.Repeated() {
-		fmt.Fprintln(g.out, "no draw:", match.ErrNoRepetition)
+		fmt.Fprintln(g.Out, "no draw:", match.ErrNoRepetition)
 		return nil
 	}
 	advice, err := g.advise(ctx)
@@ -351,7 +352,7 @@ func (g *tableGame) offerDraw(ctx context.Context) error {
 		return err
 	}
 	if !advice.AcceptsDraw(false) {
-		fmt.Fprintln(g.out, "no draw: the program has something to win")
+		fmt.Fprintln(g.Out, "no draw: the program has something to win")
 		return nil
 	}
 	return g.Draw()
@@ -372,11 +373,11 @@ func (g *tableGame) hint(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(g.out, bounds(a.Lower, a.Upper, a.Estimate))
+	fmt.Fprint(g.Out, bounds(a.Lower, a.Upper, a.Estimate))
 	if a.Plies > 0 {
-		fmt.Fprintf(g.out, "; plies to the next capture or the end: %d", a.Plies)
+		fmt.Fprintf(g.Out, "; plies to the next capture or the end: %d", a.Plies)
 	}
-	fmt.Fprintln(g.out)
+	fmt.Fprintln(g.Out)
 	for _, m := range a.Moves {
 		if !m.Legal {
 			continue
@@ -385,10 +386,10 @@ func (g *tableGame) hint(ctx context.Context) error {
 		if m.Pit == a.Best {
 			best = " (best)"
 		}
-		fmt.Fprintf(g.out, "pit %d: captures %d, %s%s\n", m.Pit, m.Captured, bounds(m.Lower, m.Upper, m.Estimate), best)
+		fmt.Fprintf(g.Out, "pit %d: captures %d, %s%s\n", m.Pit, m.Captured, bounds(m.Lower, m.Upper, m.Estimate), best)
 	}
 	if a.Stuck != nil {
-		fmt.Fprintln(g.out, a.Stuck)
+		fmt.Fprintln(g.Out, a.Stuck)
 	}
 	return nil
 }

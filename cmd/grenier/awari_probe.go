@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/layers/awari"
 	"grenier/pipeline/tables"
 )
@@ -45,13 +46,13 @@ why, the rest goes on, and the exit status tells of it in the end.
 
 With --url the layers are on a web server, of which only the blocks that are needed
 are read: see grenier awari remote.
-` + exitHelp,
+` + cli.ExitHelp,
 		Example: `  grenier awari probe --dir data/awari 1 1 1 1 1 2 4 2 3 0 0 0
   grenier awari probe --dir data/awari --json - < boards.txt
   grenier awari probe --url https://host/awari/ 1 1 1 1 1 2 4 2 3 0 0 0`,
-		Args: needArgs(math.MaxInt, "a board: the number of seeds in each pit, or - to read boards from stdin"),
-		RunE: a.start(func(cmd *cobra.Command, args []string) error {
-			chosen, err := family()
+		Args: cli.NeedArgs(math.MaxInt, "a board: the number of seeds in each pit, or - to read boards from stdin"),
+		RunE: a.Start(func(cmd *cobra.Command, args []string) error {
+			chosen, err := cli.Family()
 			if err != nil {
 				return err
 			}
@@ -61,7 +62,7 @@ are read: see grenier awari remote.
 			}
 			defer done()
 			if len(args) == 1 && args[0] == "-" {
-				p := lineProber{tables: t, out: bufio.NewWriterSize(a.out, 1<<16), asJSON: asJSON, ahead: where.ahead()}
+				p := lineProber{tables: t, out: bufio.NewWriterSize(a.Out, 1<<16), asJSON: asJSON, ahead: where.ahead()}
 				return p.run(cmd.Context(), a.readLines(cmd.Context()))
 			}
 			return a.probeBoard(t, args, asJSON)
@@ -79,13 +80,13 @@ func (a *app) probeBoard(t *tables.Tables, fields []string, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		return a.printJSON(newProbeReport(t.Game(), p))
+		return a.PrintJSON(newProbeReport(t.Game(), p))
 	}
 	game := t.Game()
-	fmt.Fprintf(a.out, "%s\n%s\n", game.Draw(p.Board), appendProbe(nil, game, p))
+	fmt.Fprintf(a.Out, "%s\n%s\n", game.Draw(p.Board), appendProbe(nil, game, p))
 	for _, m := range p.Moves[:game.Half()] {
 		if m.Legal {
-			fmt.Fprintf(a.out, "pit %d: captures %d, value %s\n", m.Pit, m.Captured, signed(m.Value))
+			fmt.Fprintf(a.Out, "pit %d: captures %d, value %s\n", m.Pit, m.Captured, signed(m.Value))
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/io/corrupt"
 	"grenier/layers/awari"
 	"grenier/pipeline/tables"
@@ -30,12 +31,6 @@ type lineProber struct {
 // patience is how long answers may wait for more answers, which may be slow to come
 // from a server.
 const patience = 200 * time.Millisecond
-
-// probeError is a line that could not be answered, as JSON.
-type probeError struct {
-	Line  int    `json:"line"`
-	Error string `json:"error"`
-}
 
 // run answers every line, one line for each.
 func (p *lineProber) run(ctx context.Context, lines <-chan line) error {
@@ -116,8 +111,8 @@ const maxLine = 1 << 16
 // can do other things meanwhile, like listening to an interrupt.
 func (a *app) readLines(ctx context.Context) <-chan line {
 	lines := make(chan line, 256)
-	a.background(func() {
-		r := bufio.NewReaderSize(a.in, maxLine)
+	a.Background(func() {
+		r := bufio.NewReaderSize(a.In, maxLine)
 		for {
 			l := readLine(r)
 			select {
@@ -187,7 +182,7 @@ func (p *lineProber) answer(l line) error {
 	}
 	var answer []byte
 	if err != nil {
-		answer = fmt.Appendf(p.out.AvailableBuffer(), "error: line %d: %s", p.lines, oneLine(err))
+		answer = fmt.Appendf(p.out.AvailableBuffer(), "error: line %d: %s", p.lines, cli.OneLine(err))
 	} else {
 		answer = appendProbe(p.out.AvailableBuffer(), p.tables.Game(), probe)
 	}
@@ -197,7 +192,7 @@ func (p *lineProber) answer(l line) error {
 
 func (p *lineProber) ask(l line) (tables.Probe, error) {
 	if l.long {
-		return tables.Probe{}, usageError{fmt.Errorf("more than %d bytes", maxLine)}
+		return tables.Probe{}, cli.Usagef("more than %d bytes", maxLine)
 	}
 	return ask(p.tables, strings.Fields(l.text))
 }
@@ -205,7 +200,7 @@ func (p *lineProber) ask(l line) (tables.Probe, error) {
 func (p *lineProber) answerJSON(probe tables.Probe, failed error) error {
 	encoder := json.NewEncoder(p.out)
 	if failed != nil {
-		return encoder.Encode(probeError{p.lines, oneLine(failed)})
+		return encoder.Encode(cli.LineError{Line: p.lines, Error: cli.OneLine(failed)})
 	}
 	return encoder.Encode(newProbeReport(p.tables.Game(), probe))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/kernels/colex"
 )
 
@@ -27,10 +28,10 @@ func (a *app) rank() *cobra.Command {
 		Long: `Prints the code of a board of any number of pits up to 16: its number among all
 boards of as many pits, sorted by seeds and then in colex order. With --json also
 its rank among the boards with as many seeds, which is its place in a layer file.
-` + exitHelp,
+` + cli.ExitHelp,
 		Example: "  grenier awari rank 1 1 1 1 1 2 4 2 3 0 0 0",
-		Args:    needArgs(math.MaxInt, "a board: the number of seeds in each pit"),
-		RunE: a.start(func(_ *cobra.Command, args []string) error {
+		Args:    cli.NeedArgs(math.MaxInt, "a board: the number of seeds in each pit"),
+		RunE: a.Start(func(_ *cobra.Command, args []string) error {
 			board, seeds, err := parsePits(args)
 			if err != nil {
 				return err
@@ -41,9 +42,9 @@ its rank among the boards with as many seeds, which is its place in a layer file
 			}
 			report := rankReport{Pits: widen(board), Seeds: seeds, Code: r.Code(board), Rank: r.Rank(board)}
 			if asJSON {
-				return a.printJSON(report)
+				return a.PrintJSON(report)
 			}
-			_, err = fmt.Fprintln(a.out, report.Code)
+			_, err = fmt.Fprintln(a.Out, report.Code)
 			return err
 		}),
 	}
@@ -57,18 +58,18 @@ func (a *app) unrank() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "unrank CODE",
 		Short:   "Print the board with a code",
-		Long:    "Prints the pits of the board that has the given code; the inverse of rank.\n" + exitHelp,
+		Long:    "Prints the pits of the board that has the given code; the inverse of rank.\n" + cli.ExitHelp,
 		Example: "  grenier awari unrank --pits 12 29832801",
-		Args:    needArgs(1, "one code"),
-		RunE: a.start(func(_ *cobra.Command, args []string) error {
+		Args:    cli.NeedArgs(1, "one code"),
+		RunE: a.Start(func(_ *cobra.Command, args []string) error {
 			report, err := unrankCode(pits, args[0])
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return a.printJSON(report)
+				return a.PrintJSON(report)
 			}
-			_, err = fmt.Fprintln(a.out, strings.Trim(fmt.Sprint(report.Pits), "[]"))
+			_, err = fmt.Fprintln(a.Out, strings.Trim(fmt.Sprint(report.Pits), "[]"))
 			return err
 		}),
 	}
@@ -81,7 +82,7 @@ func (a *app) unrank() *cobra.Command {
 func unrankCode(pits int, text string) (rankReport, error) {
 	code, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		return rankReport{}, usageError{fmt.Errorf("code %q: want a whole number from 0 to %d", text, uint64(math.MaxUint64))}
+		return rankReport{}, cli.Usagef("code %q: want a whole number from 0 to %d", text, uint64(math.MaxUint64))
 	}
 	r, err := colex.New(pits, colex.MaxSeeds)
 	if err != nil {
@@ -98,12 +99,12 @@ func unrankCode(pits int, text string) (rankReport, error) {
 // parsePits reads a board of any number of pits that can be ranked.
 func parsePits(args []string) (board []uint8, seeds int, err error) {
 	if len(args) > colex.MaxPits {
-		return nil, 0, usageError{fmt.Errorf("%d pits: 1 to %d are possible", len(args), colex.MaxPits)}
+		return nil, 0, cli.Usagef("%d pits: 1 to %d are possible", len(args), colex.MaxPits)
 	}
 	for i, arg := range args {
 		n, err := strconv.ParseUint(arg, 10, 8)
 		if err != nil || n > colex.MaxSeeds {
-			return nil, 0, usageError{fmt.Errorf("pit %d: %q is not a number of seeds from 0 to %d", i, arg, colex.MaxSeeds)}
+			return nil, 0, cli.Usagef("pit %d: %q is not a number of seeds from 0 to %d", i, arg, colex.MaxSeeds)
 		}
 		board = append(board, uint8(n))
 		seeds += int(n)

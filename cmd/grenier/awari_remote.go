@@ -3,11 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/url"
 
 	"github.com/spf13/cobra"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/io/manifest"
 	"grenier/io/remote"
 	"grenier/io/rundir"
@@ -34,13 +34,13 @@ the environment (HTTPS_PROXY, ...) are followed.
 
 docs/remote.md tells what exactly is asked for and checked, and how to set up a
 server.
-` + exitHelp,
+` + cli.ExitHelp,
 		Example: `  rsync -a --exclude work --exclude lock data/awari/ host:/var/www/awari/
   grenier awari remote --help
   grenier awari stats --url https://host/awari/
   grenier awari probe --url https://host/awari/ 1 1 1 1 1 2 4 2 3 0 0 0`,
-		Args: noArgs,
-		RunE: showHelp,
+		Args: cli.NoArgs,
+		RunE: cli.ShowHelp,
 
 		DisableFlagsInUseLine: true,
 	}
@@ -51,7 +51,7 @@ type place struct{ dir, url string }
 
 // needPlace adds the flags for the run directory or its address.
 func needPlace(cmd *cobra.Command, p *place) {
-	cmd.Flags().Var((*directory)(&p.dir), "dir", "run directory with the solved layers")
+	cmd.Flags().Var((*cli.Directory)(&p.dir), "dir", "run directory with the solved layers")
 	cmd.Flags().StringVar(&p.url, "url", "", "`address` of a web server with a run directory, instead of --dir")
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		dir, address := cmd.Flags().Changed("dir"), cmd.Flags().Changed("url")
@@ -80,7 +80,7 @@ func (p *place) String() string {
 func (p *place) openRemote(ctx context.Context) (*remote.Dir, error) {
 	d, err := remote.Open(ctx, p.url, remote.Options{})
 	if errors.Is(err, remote.ErrAddress) {
-		return nil, usageError{fmt.Errorf("--url: %w", err)}
+		return nil, cli.Usagef("--url: %w", err)
 	}
 	return d, err
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/io/layerfile"
 	"grenier/io/rundir"
 	"grenier/pipeline/solve"
@@ -21,7 +22,7 @@ import (
 // repairFlags are the flags of repair as given.
 type repairFlags struct {
 	dir, codec, progress string
-	memory               memoryFlag
+	memory               cli.MemoryFlag
 	threads              int
 	checkpoint           time.Duration
 	dryRun, json         bool
@@ -47,40 +48,40 @@ being a damaged file of it, get names that end in ".damaged-" and the time.
 
 An interrupted repair continues when it is called again. --dry-run says what would be done,
 and changes nothing. "grenier awari verify" then compares all scores.
-` + exitHelp,
+` + cli.ExitHelp,
 		Example: `  grenier awari repair --dir data/awari --dry-run
   grenier awari repair --dir data/awari --memory 16GiB`,
-		Args: noArgs,
-		RunE: a.start(func(cmd *cobra.Command, _ []string) error { return a.runRepair(cmd.Context(), f) }),
+		Args: cli.NoArgs,
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runRepair(cmd.Context(), f) }),
 	}
 	needDir(cmd, &f.dir)
 	flags := cmd.Flags()
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be done, and do nothing")
-	f.memory.define(a, flags, "8GiB", nil)
+	f.memory.Define(a.App, flags, "8GiB", nil)
 	flags.DurationVar(&f.checkpoint, "checkpoint", time.Minute, "`time` between checkpoints of the layer in progress")
-	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to use, 1 to %d", maxThreads))
+	cli.ThreadsFlag(flags, &f.threads, "use")
 	flags.StringVar(&f.codec, "codec", "lz4", "`codec` of layers that are solved again: lz4 or zstd")
-	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
+	cli.ProgressFlag(flags, &f.progress)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd
 }
 
 // options turns the flags into what repair needs.
 func (f *repairFlags) options() (o repair.Options, err error) {
-	if err = checkThreads(f.threads); err != nil {
+	if err = cli.CheckThreads(f.threads); err != nil {
 		return o, err
 	}
 	if err = checkInterval(f.checkpoint); err != nil {
 		return o, err
 	}
 	o = repair.Options{DryRun: f.dryRun, Solve: solve.Options{Workers: f.threads, Interval: f.checkpoint}}
-	if o.Solve.Memory, err = f.memory.limit(); err != nil {
+	if o.Solve.Memory, err = f.memory.Limit(); err != nil {
 		return o, err
 	}
 	if o.Solve.Codec, err = layerfile.ParseCodec(f.codec); err != nil {
 		return o, err
 	}
-	o.Solve.Family, err = family()
+	o.Solve.Family, err = cli.Family()
 	return o, err
 }
 
@@ -89,35 +90,35 @@ func (a *app) runRepair(ctx context.Context, f repairFlags) error {
 	if err != nil {
 		return err
 	}
-	shown, err := a.newProgress(f.progress, f.json)
+	shown, err := a.NewProgress(f.progress, f.json)
 	if err != nil {
 		return err
 	}
 	runtime.GOMAXPROCS(f.threads)
 	debug.SetGCPercent(10) // as for solve
-	o.Progress = func(p repair.Progress) { shown.update(mending(p)) }
-	o.Solve.Note = func(text string) { shown.pause(func() { fmt.Fprintf(a.err, "grenier: note: %s\n", text) }) }
+	o.Progress = func(p repair.Progress) { shown.Update(mending(p)) }
+	o.Solve.Note = func(text string) { shown.Pause(func() { fmt.Fprintf(a.Err, "grenier: note: %s\n", text) }) }
 	log := &repairLog{note: o.Solve.Note}
 	o.Begin, o.End = log.begin, log.end
 	o.Planned = func(l repair.Layer) {
 		if !f.json {
-			shown.pause(func() { fmt.Fprintln(a.out, plannedText(l)) })
+			shown.Pause(func() { fmt.Fprintln(a.Out, plannedText(l)) })
 		}
 	}
 	o.Mended = func(l repair.Layer) {
 		log.mended(l)
 		if !f.json {
-			shown.pause(func() { fmt.Fprintln(a.out, mendedText(l)) })
+			shown.Pause(func() { fmt.Fprintln(a.Out, mendedText(l)) })
 		}
 	}
-	a.resume = "; what is done is kept, the same command continues"
+	a.Resume = "; what is done is kept, the same command continues"
 	result, err := repair.Run(ctx, f.dir, o)
-	shown.close()
+	shown.Close()
 	if err != nil {
-		return f.memory.explain(err)
+		return f.memory.Explain(err)
 	}
 	if f.json {
-		return a.printJSON(result)
+		return a.PrintJSON(result)
 	}
 	a.printRepair(result)
 	return nil
@@ -135,12 +136,12 @@ type repairLog struct {
 func (r *repairLog) begin(dir *rundir.Locked) {
 	file, err := dir.OpenLog()
 	if err != nil {
-		r.note("the log cannot be written: " + oneLine(err))
+		r.note("the log cannot be written: " + cli.OneLine(err))
 		return
 	}
 	r.lines = &logWriter{w: file}
 	r.log, r.close = slog.New(slog.NewTextHandler(r.lines, nil)), file.Close
-	r.log.Info("repair", "version", release, "pid", os.Getpid())
+	r.log.Info("repair", "version", cli.Release, "pid", os.Getpid())
 }
 
 func (r *repairLog) mended(l repair.Layer) {
@@ -157,25 +158,25 @@ func (r *repairLog) end(err error) {
 	if err == nil {
 		r.log.Info("repaired")
 	} else {
-		r.log.Warn("repair ended", "error", oneLine(err))
+		r.log.Warn("repair ended", "error", cli.OneLine(err))
 	}
 	if err := errors.Join(r.lines.failure(), r.close()); err != nil {
-		r.note("the log cannot be written: " + oneLine(err))
+		r.note("the log cannot be written: " + cli.OneLine(err))
 	}
 }
 
 // mending is how far a run of repair is.
 type mending repair.Progress
 
-func (p mending) state(elapsed time.Duration) state {
+func (p mending) State(elapsed time.Duration) cli.State {
 	if p.Solving == nil {
 		s := reading(p.Seeds, p.Done, p.Total, elapsed)
-		s.doing = "reading " + s.doing
+		s.Doing = "reading " + s.Doing
 		return s
 	}
 	b := *p.Solving
 	b.RunDone, b.RunTotal = p.Done, p.Total
-	return solving(b).state(elapsed)
+	return solving(b).State(elapsed)
 }
 
 // plannedText says what a layer needs.
@@ -215,18 +216,18 @@ func (a *app) printRepair(r *repair.Result) {
 		if r.DryRun {
 			verb = "to be made"
 		}
-		fmt.Fprintf(a.out, "manifest: %s; %s anew from the layer files\n", r.Manifest, verb)
+		fmt.Fprintf(a.Out, "manifest: %s; %s anew from the layer files\n", r.Manifest, verb)
 	}
 	if r.ManifestAside != "" {
-		fmt.Fprintf(a.out, "manifest: the damaged one is now %s\n", r.ManifestAside)
+		fmt.Fprintf(a.Out, "manifest: the damaged one is now %s\n", r.ManifestAside)
 	}
 	a.printIgnored(r.Ignored)
 	switch {
 	case r.OK:
-		fmt.Fprintf(a.out, "everything is in order (%.1f s)\n", r.Seconds)
+		fmt.Fprintf(a.Out, "everything is in order (%.1f s)\n", r.Seconds)
 	case r.DryRun:
-		fmt.Fprintf(a.out, "nothing was changed (%.1f s)\n", r.Seconds)
+		fmt.Fprintf(a.Out, "nothing was changed (%.1f s)\n", r.Seconds)
 	default:
-		fmt.Fprintf(a.out, "repaired (%.1f s)\n", r.Seconds)
+		fmt.Fprintf(a.Out, "repaired (%.1f s)\n", r.Seconds)
 	}
 }

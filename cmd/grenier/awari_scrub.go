@@ -9,6 +9,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/io/rundir"
 	"grenier/pipeline/check/scrub"
 )
@@ -36,63 +37,63 @@ not list. "grenier awari repair" mends what is found.
 An interrupted scrub goes on where it was, even after a kill: DIR/work/scrub.json says
 how far it is. A file that has changed since is read again. With --layer, while a solver
 runs, and where nobody can write, nothing is noted. Nothing else is ever written.
-` + exitHelp,
+` + cli.ExitHelp,
 		Example: `  grenier awari scrub --dir data/awari
   grenier awari scrub --dir data/awari --layer 24 --json
   grenier awari scrub --dir data/awari --restart --progress plain`,
-		Args: noArgs,
-		RunE: a.start(func(cmd *cobra.Command, _ []string) error { return a.runScrub(cmd.Context(), f) }),
+		Args: cli.NoArgs,
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runScrub(cmd.Context(), f) }),
 	}
 	needDir(cmd, &f.dir)
 	flags := cmd.Flags()
 	flags.IntVar(&f.layer, "layer", allLayers, "only the layer of `n` seeds; -1 for all")
-	flags.IntVar(&f.threads, "threads", max(4, runtime.NumCPU()), fmt.Sprintf("`number` of reads at a time, 1 to %d", maxThreads))
+	flags.IntVar(&f.threads, "threads", max(4, runtime.NumCPU()), fmt.Sprintf("`number` of reads at a time, 1 to %d", cli.MaxThreads))
 	flags.BoolVar(&f.restart, "restart", false, "read everything, even if a scrub was interrupted")
-	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
+	cli.ProgressFlag(flags, &f.progress)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd
 }
 
 func (a *app) runScrub(ctx context.Context, f scrubFlags) error {
-	if err := checkThreads(f.threads); err != nil {
+	if err := cli.CheckThreads(f.threads); err != nil {
 		return err
 	}
-	shown, err := a.newProgress(f.progress, f.json)
+	shown, err := a.NewProgress(f.progress, f.json)
 	if err != nil {
 		return err
 	}
 	o := scrub.Options{
 		Workers: f.threads, Restart: f.restart,
-		Progress: func(p scrub.Progress) { shown.update(scrubbing(p)) },
-		Note:     func(text string) { shown.pause(func() { fmt.Fprintf(a.err, "grenier: note: %s\n", text) }) },
+		Progress: func(p scrub.Progress) { shown.Update(scrubbing(p)) },
+		Note:     func(text string) { shown.Pause(func() { fmt.Fprintf(a.Err, "grenier: note: %s\n", text) }) },
 	}
 	if f.layer != allLayers {
 		o.Layers = []int{f.layer}
 	}
 	if !f.json {
-		o.Done = func(l scrub.Layer) { shown.pause(func() { a.printScrubbed(l) }) }
+		o.Done = func(l scrub.Layer) { shown.Pause(func() { a.printScrubbed(l) }) }
 	}
-	a.resume = "; the same command continues"
+	a.Resume = "; the same command continues"
 	result, err := scrub.Run(ctx, f.dir, o)
-	shown.close()
+	shown.Close()
 	if err != nil {
 		return err
 	}
-	return a.checked(f.json, result, func() { a.printScrub(result) })
+	return a.Checked(f.json, result, func() { a.printScrub(result) })
 }
 
 // scrubbing is how far a run of scrub is.
 type scrubbing scrub.Progress
 
-func (p scrubbing) state(elapsed time.Duration) state {
+func (p scrubbing) State(elapsed time.Duration) cli.State {
 	return reading(p.Seeds, float64(p.Done), float64(p.Total), elapsed)
 }
 
 // reading is the state of reading files, measured in bytes.
-func reading(seeds int, done, total float64, elapsed time.Duration) state {
-	s := steady(fmt.Sprintf("layer %d", seeds), uint64(done), uint64(total), elapsed)
-	s.doing += ", " + humanize.SIWithDigits(s.rate, 1, "B/s")
-	s.rate = noRate
+func reading(seeds int, done, total float64, elapsed time.Duration) cli.State {
+	s := cli.Steady(fmt.Sprintf("layer %d", seeds), uint64(done), uint64(total), elapsed)
+	s.Doing += ", " + humanize.SIWithDigits(s.Rate, 1, "B/s")
+	s.Rate = cli.NoRate
 	return s
 }
 
@@ -108,28 +109,28 @@ func (a *app) printScrubbed(l scrub.Layer) {
 	if l.Unlisted {
 		text += ", not listed in the manifest"
 	}
-	fmt.Fprintln(a.out, text)
+	fmt.Fprintln(a.Out, text)
 	for _, p := range l.Problems {
-		fmt.Fprintf(a.out, "  %s\n", p)
+		fmt.Fprintf(a.Out, "  %s\n", p)
 	}
 	if more := l.Count - len(l.Problems); more > 0 {
-		fmt.Fprintf(a.out, "  and %d more\n", more)
+		fmt.Fprintf(a.Out, "  and %d more\n", more)
 	}
 }
 
 func (a *app) printScrub(r *scrub.Result) {
 	if r.Manifest != "" {
-		fmt.Fprintf(a.out, "%s: damaged\n  %s\n", rundir.ManifestName, r.Manifest)
+		fmt.Fprintf(a.Out, "%s: damaged\n  %s\n", rundir.ManifestName, r.Manifest)
 	}
 	a.printIgnored(r.Ignored)
 	if r.OK {
-		fmt.Fprintf(a.out, "everything on disk is in order: %s (%.1f s)\n", humanize.IBytes(uint64(r.Bytes)), r.Seconds)
+		fmt.Fprintf(a.Out, "everything on disk is in order: %s (%.1f s)\n", humanize.IBytes(uint64(r.Bytes)), r.Seconds)
 	}
 }
 
 // printIgnored names files that are no layers.
 func (a *app) printIgnored(names []string) {
 	for _, name := range names {
-		fmt.Fprintf(a.out, "%s: not listed, and it does not begin like a layer file: ignored\n", name)
+		fmt.Fprintf(a.Out, "%s: not listed, and it does not begin like a layer file: ignored\n", name)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/io/memory"
 	"grenier/layers/awari"
 	bestline "grenier/pipeline/play/line"
@@ -21,7 +22,7 @@ import (
 // searchFlags are the flags of search as given.
 type searchFlags struct {
 	dir, progress string
-	memory        memoryFlag
+	memory        cli.MemoryFlag
 	time          time.Duration
 	depth         int
 	json          bool
@@ -56,11 +57,11 @@ where they are not known. "moves" has every pit: what the board is proven to be 
 if it is played, is "lower" to "upper". Only the best move is searched for its own
 sake, so the bounds of others may be wide and their estimates too high. What follows
 "legal" is null for a pit that cannot be played.
-` + exitHelp,
+` + cli.ExitHelp,
 		Example: `  grenier awari search --dir data/awari 1 1 1 1 1 2 4 2 3 0 0 0
   grenier awari search --dir data/awari --time 1m --memory 4GiB 4 4 4 4 4 4 4 4 4 4 4 4`,
-		Args: needArgs(math.MaxInt, "a board: the number of seeds in each pit"),
-		RunE: a.start(func(cmd *cobra.Command, args []string) error {
+		Args: cli.NeedArgs(math.MaxInt, "a board: the number of seeds in each pit"),
+		RunE: a.Start(func(cmd *cobra.Command, args []string) error {
 			return a.runSearch(cmd.Context(), f, args)
 		}),
 	}
@@ -68,20 +69,20 @@ sake, so the bounds of others may be wide and their estimates too high. What fol
 	flags := cmd.Flags()
 	flags.DurationVar(&f.time, "time", 10*time.Second, "`time` to search; 0 for no limit")
 	flags.IntVar(&f.depth, "depth", 0, fmt.Sprintf("most `plies` to look ahead, up to %d; 0 for no limit", search.MaxDepth))
-	f.memory.define(a, flags, "256MiB", nil)
-	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
+	f.memory.Define(a.App, flags, "256MiB", nil)
+	cli.ProgressFlag(flags, &f.progress)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd
 }
 
 // openHalf opens the tables with one half of the room for data as cache and returns the
 // other half.
-func openHalf(dir string, m *memoryFlag) (t *tables.Tables, half int64, err error) {
-	allowed, err := m.limit()
+func openHalf(dir string, m *cli.MemoryFlag) (t *tables.Tables, half int64, err error) {
+	allowed, err := m.Limit()
 	if err != nil {
 		return nil, 0, err
 	}
-	chosen, err := family()
+	chosen, err := cli.Family()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -90,7 +91,7 @@ func openHalf(dir string, m *memoryFlag) (t *tables.Tables, half int64, err erro
 	}
 	fixed := t.Overhead(1)
 	if err := memory.Check("searching", fixed+leastHalf+leastHalf, allowed); err != nil {
-		return nil, 0, errors.Join(m.explain(err), t.Close())
+		return nil, 0, errors.Join(m.Explain(err), t.Close())
 	}
 	free := (memory.Room(allowed) - fixed) / 2
 	t.Resize(free)
@@ -105,26 +106,18 @@ func positionsIn(bytes int64) int {
 // leastHalf is the least room for scores that were read, and for positions.
 const leastHalf = 1 << 20
 
-// checkTime refuses times that have gone by.
-func checkTime(d time.Duration) error {
-	if d < 0 {
-		return usageError{fmt.Errorf("--time %v: a time like 10s is wanted, or 0 for no limit", d)}
-	}
-	return nil
-}
-
 func (a *app) runSearch(ctx context.Context, f searchFlags, fields []string) error {
-	if err := checkTime(f.time); err != nil {
+	if err := cli.CheckTime(f.time); err != nil {
 		return err
 	}
 	if f.depth < 0 || f.depth > search.MaxDepth {
-		return usageError{fmt.Errorf("--depth %d: 1 to %d are possible, or 0 for no limit", f.depth, search.MaxDepth)}
+		return cli.Usagef("--depth %d: 1 to %d are possible, or 0 for no limit", f.depth, search.MaxDepth)
 	}
-	shown, err := a.newProgress(f.progress, f.json)
+	shown, err := a.NewProgress(f.progress, f.json)
 	if err != nil {
 		return err
 	}
-	defer shown.close()
+	defer shown.Close()
 	t, half, err := openHalf(f.dir, &f.memory)
 	if err != nil {
 		return err
@@ -138,15 +131,15 @@ func (a *app) runSearch(ctx context.Context, f searchFlags, fields []string) err
 		return a.followLine(ctx, t, board, positionsIn(half), f.json)
 	}
 	limits := search.Limits{Time: f.time, Depth: f.depth}
-	limits.Progress = func(r search.Result) { shown.update(searching{r, f.time}) }
+	limits.Progress = func(r search.Result) { shown.Update(searching{r, f.time}) }
 	r, err := search.New(t, search.Options{TableBytes: half}).Search(ctx, board, limits)
 	if r == nil {
 		return err
 	}
-	shown.pause(func() {
+	shown.Pause(func() {
 		report := newFoundReport(t, r)
 		if f.json {
-			err = errors.Join(a.printJSON(report), err)
+			err = errors.Join(a.PrintJSON(report), err)
 		} else {
 			a.printFound(t.Game(), &report, r)
 		}
@@ -160,14 +153,14 @@ type searching struct {
 	limit time.Duration
 }
 
-func (s searching) state(elapsed time.Duration) state {
-	st := state{
-		doing: fmt.Sprintf("depth %d, %s", s.Depth, bounds(s.Lower, s.Upper, s.Estimate)), done: float64(s.Depth),
-		total: search.MaxDepth, elapsed: elapsed, rate: s.NodesPerSecond(), layerETA: noLayer, runETA: unknown,
+func (s searching) State(elapsed time.Duration) cli.State {
+	st := cli.State{
+		Doing: fmt.Sprintf("depth %d, %s", s.Depth, bounds(s.Lower, s.Upper, s.Estimate)), Done: float64(s.Depth),
+		Total: search.MaxDepth, Elapsed: elapsed, Rate: s.NodesPerSecond(), LayerETA: cli.NoLayer, RunETA: cli.Unknown,
 	}
 	if s.limit > 0 {
-		st.done, st.total = min(elapsed.Seconds(), s.limit.Seconds()), s.limit.Seconds()
-		st.runETA = max(0, s.limit-elapsed)
+		st.Done, st.Total = min(elapsed.Seconds(), s.limit.Seconds()), s.limit.Seconds()
+		st.RunETA = max(0, s.limit-elapsed)
 	}
 	return st
 }
@@ -270,9 +263,9 @@ func (a *app) followLine(ctx context.Context, t *tables.Tables, b awari.Board, p
 		report.Best = &l.Moves[0].Pit
 	}
 	if asJSON {
-		return a.printJSON(report)
+		return a.PrintJSON(report)
 	}
-	fmt.Fprintf(a.out, "%s\nvalue %s\n", game.Draw(b), signed(l.Value))
+	fmt.Fprintf(a.Out, "%s\nvalue %s\n", game.Draw(b), signed(l.Value))
 	a.printLine(&report)
 	return nil
 }
@@ -331,12 +324,12 @@ func boardOf(m *match.Match) []uint8 {
 }
 
 func (a *app) printFound(game awari.Game, report *foundReport, r *search.Result) {
-	fmt.Fprintf(a.out, "%s\n%s\n", game.Draw(r.Board), bounds(r.Lower, r.Upper, r.Estimate))
+	fmt.Fprintf(a.Out, "%s\n%s\n", game.Draw(r.Board), bounds(r.Lower, r.Upper, r.Estimate))
 	if !r.Exact() {
-		fmt.Fprintln(a.out, "the bounds are proven, the estimate is a guess")
+		fmt.Fprintln(a.Out, "the bounds are proven, the estimate is a guess")
 	}
-	fmt.Fprintf(a.out, "depth %d, %s nodes, %s table hits, %.1f s, %s; ended by: %s\n",
-		r.Depth, comma(r.Nodes), comma(r.TableHits), r.Elapsed.Seconds(), strings.Replace(speed(r.NodesPerSecond()), "pos/s", "nodes/s", 1), r.Reason)
+	fmt.Fprintf(a.Out, "depth %d, %s nodes, %s table hits, %.1f s, %s; ended by: %s\n",
+		r.Depth, cli.Comma(r.Nodes), cli.Comma(r.TableHits), r.Elapsed.Seconds(), strings.Replace(cli.Speed(r.NodesPerSecond()), "pos/s", "nodes/s", 1), r.Reason)
 	a.printLine(report)
 }
 
@@ -350,16 +343,16 @@ var endText = map[string]string{
 
 func (a *app) printLine(r *foundReport) {
 	if len(r.Line) > 0 {
-		fmt.Fprintln(a.out, " ply  player  pit  captured  score  value  plies  board")
+		fmt.Fprintln(a.Out, " ply  player  pit  captured  score  value  plies  board")
 	}
 	for i, m := range r.Line {
-		fmt.Fprintf(a.out, "%4d  %-6s %4d %9d %6s %6s %6s  %s\n",
-			i+1, m.Player, m.Pit, m.Captured, signed(m.Score), orDot(m.Value, signed), orDot(m.Plies, plain), spaced(m.Pits))
+		fmt.Fprintf(a.Out, "%4d  %-6s %4d %9d %6s %6s %6s  %s\n",
+			i+1, m.Player, m.Pit, m.Captured, signed(m.Score), orDot(m.Value, signed), orDot(m.Plies, plain), cli.Spaced(m.Pits))
 	}
 	if len(r.Line) > 0 {
-		fmt.Fprintf(a.out, "%48s%s\n", "", spaced(r.Last))
+		fmt.Fprintf(a.Out, "%48s%s\n", "", cli.Spaced(r.Last))
 	}
-	fmt.Fprintln(a.out, endText[r.End])
+	fmt.Fprintln(a.Out, endText[r.End])
 }
 
 // orDot returns a number that may not be known.
@@ -371,6 +364,3 @@ func orDot(n *int, text func(int) string) string {
 }
 
 func plain(n int) string { return fmt.Sprint(n) }
-
-// spaced returns numbers with blanks between them.
-func spaced(pits []int) string { return strings.Trim(fmt.Sprint(pits), "[]") }

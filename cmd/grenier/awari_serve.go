@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/cmd/grenier/web"
 	"grenier/pipeline/play/serve"
 	"grenier/pipeline/tables"
@@ -50,11 +51,11 @@ asks too often, or has too many connections or searches at a time, is answered w
 The layers are those that were solved when the server started. It runs until it
 is interrupted (Ctrl-C, or the signal TERM), finishes what it is answering, and
 ends with status 0: being stopped is how its work ends.
-` + exitHelp,
+` + cli.ExitHelp,
 		Example: `  grenier awari serve --dir data/awari
   grenier awari serve --dir data/awari --addr localhost:0 --json`,
-		Args: noArgs,
-		RunE: a.start(func(cmd *cobra.Command, _ []string) error {
+		Args: cli.NoArgs,
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error {
 			return a.runServer(cmd.Context(), o)
 		}),
 	}
@@ -70,15 +71,15 @@ ends with status 0: being stopped is how its work ends.
 // runServer serves until ctx ends.
 func (a *app) runServer(ctx context.Context, o serveOptions) error {
 	if o.rate < 1 || o.rate > maxRate {
-		return usageError{fmt.Errorf("--rate %d: 1 to %d are possible", o.rate, maxRate)}
+		return cli.Usagef("--rate %d: 1 to %d are possible", o.rate, maxRate)
 	}
 	if o.each < 1 || o.each > serve.MaxConnections {
-		return usageError{fmt.Errorf("--connections %d: 1 to %d are possible", o.each, serve.MaxConnections)}
+		return cli.Usagef("--connections %d: 1 to %d are possible", o.each, serve.MaxConnections)
 	}
 	if _, _, err := net.SplitHostPort(o.addr); err != nil {
-		return usageError{fmt.Errorf("--addr %q: want host:port, such as localhost:8080", o.addr)}
+		return cli.Usagef("--addr %q: want host:port, such as localhost:8080", o.addr)
 	}
-	chosen, err := family()
+	chosen, err := cli.Family()
 	if err != nil {
 		return err
 	}
@@ -91,7 +92,7 @@ func (a *app) runServer(ctx context.Context, o serveOptions) error {
 	}
 	defer t.Close()
 	server, err := serve.New(serve.Options{
-		Tables: t, Pages: web.Files(), Log: slog.New(slog.NewTextHandler(a.err, nil)), LogRequests: o.log, Rate: o.rate,
+		Tables: t, Pages: web.Files(), Log: slog.New(slog.NewTextHandler(a.Err, nil)), LogRequests: o.log, Rate: o.rate,
 		Connections: o.each,
 	})
 	if err != nil {
@@ -115,8 +116,8 @@ func listen(ctx context.Context, addr string) (net.Listener, error) {
 	if failed, ok := errors.AsType[*net.OpError](err); ok {
 		err = fmt.Errorf("cannot listen on %s: %w (--addr localhost:0 takes any free port)", addr, failed.Err)
 	}
-	if isType[*net.AddrError](err) {
-		err = usageError{err}
+	if cli.IsType[*net.AddrError](err) {
+		err = cli.Usagef("%w", err)
 	}
 	return l, err
 }
@@ -125,9 +126,9 @@ func listen(ctx context.Context, addr string) (net.Listener, error) {
 func (a *app) announceServer(l net.Listener, t *tables.Tables, o serveOptions) error {
 	url := urlOf(l, o.addr)
 	if o.json {
-		return a.printJSON(serveReport{Address: l.Addr().String(), URL: url})
+		return a.PrintJSON(serveReport{Address: l.Addr().String(), URL: url})
 	}
-	_, err := fmt.Fprintf(a.out, "%s\n%s, %s; Ctrl-C stops\n", url, t.Game().Name(), solvedText(t.MaxSeeds()))
+	_, err := fmt.Fprintf(a.Out, "%s\n%s, %s; Ctrl-C stops\n", url, t.Game().Name(), solvedText(t.MaxSeeds()))
 	return err
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/io/layerfile"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
@@ -23,7 +24,7 @@ import (
 type solveFlags struct {
 	seeds, pits, threads        int
 	dir, rules, codec, progress string
-	memory                      memoryFlag
+	memory                      cli.MemoryFlag
 	checkpoint                  time.Duration
 	json, force                 bool
 }
@@ -80,28 +81,26 @@ given.
 DIR/solve.log gets a line for each start, sealed layer, warning and end. "grenier
 awari status" shows from another terminal how far the run is; where there is a
 signal USR1, it makes the run itself print that to stderr.
-` + exitHelp,
+` + cli.ExitHelp,
 		Example: `  grenier awari solve --seeds 16 --dir data/awari
   grenier awari solve --seeds 10 --pits 8 --rules strict --dir data/small --json
   GRENIER_KERNEL=generic grenier awari solve --seeds 12 --dir data/plain --threads 1`,
-		Args: noArgs,
-		RunE: a.start(func(cmd *cobra.Command, _ []string) error { return a.runSolve(cmd.Context(), f) }),
+		Args: cli.NoArgs,
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runSolve(cmd.Context(), f) }),
 	}
 	needDir(cmd, &f.dir)
 	flags := cmd.Flags()
 	flags.IntVar(&f.seeds, "seeds", 0, fmt.Sprintf("`number` of seeds of the last layer to solve, 0 to %d", awari.MaxSeeds))
 	flags.IntVar(&f.pits, "pits", 12, "`number` of pits of the board: 4, 6, 8, 10 or 12")
 	flags.StringVar(&f.rules, "rules", "awari", "`rules` of the game: awari or strict")
-	f.memory.define(a, flags, "8GiB", &f.force)
+	f.memory.Define(a.App, flags, "8GiB", &f.force)
 	flags.DurationVar(&f.checkpoint, "checkpoint", time.Minute, "`time` between checkpoints of the layer in progress")
-	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to use, 1 to %d", maxThreads))
+	cli.ThreadsFlag(flags, &f.threads, "use")
 	flags.StringVar(&f.codec, "codec", "lz4", "`codec` of layer files: lz4 or zstd")
-	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
+	cli.ProgressFlag(flags, &f.progress)
 	flags.BoolVar(&f.force, "force", false, "begin even if the disk has too little room, or the machine less than --memory")
 	flags.BoolVar(&f.json, "json", false, "print JSON on stdout")
-	if err := cmd.MarkFlagRequired("seeds"); err != nil {
-		panic(err) // the flag has just been defined
-	}
+	cli.Need(cmd, "seeds")
 	return cmd
 }
 
@@ -114,14 +113,14 @@ func (f *solveFlags) options() (game awari.Game, o solve.Options, err error) {
 	if game, err = awari.New(f.pits, rules); err != nil {
 		return game, o, err
 	}
-	if err = checkThreads(f.threads); err != nil {
+	if err = cli.CheckThreads(f.threads); err != nil {
 		return game, o, err
 	}
 	if err = checkInterval(f.checkpoint); err != nil {
 		return game, o, err
 	}
 	o = solve.Options{Seeds: f.seeds, Workers: f.threads, Interval: f.checkpoint}
-	if o.Memory, err = f.memory.limit(); err != nil {
+	if o.Memory, err = f.memory.Limit(); err != nil {
 		return game, o, err
 	}
 	if !f.force {
@@ -130,7 +129,7 @@ func (f *solveFlags) options() (game awari.Game, o solve.Options, err error) {
 	if o.Codec, err = layerfile.ParseCodec(f.codec); err != nil {
 		return game, o, err
 	}
-	o.Family, err = family()
+	o.Family, err = cli.Family()
 	return game, o, err
 }
 
@@ -139,34 +138,34 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 	if err != nil {
 		return err
 	}
-	shown, err := a.newProgress(f.progress, f.json)
+	shown, err := a.NewProgress(f.progress, f.json)
 	if err != nil {
 		return err
 	}
 	runtime.GOMAXPROCS(f.threads)
 	debug.SetGCPercent(10) // the heap holds tables that stay; scores are elsewhere
-	journal := &journal{app: a, flags: f, family: o.Family, errs: a.err, shown: shown, start: time.Now()}
-	defer a.whenAsked(journal.answer)()
+	journal := &journal{app: a, flags: f, family: o.Family, errs: a.Err, shown: shown, start: time.Now()}
+	defer a.WhenAsked(journal.answer)()
 	o.Begin = journal.begin
-	o.End = func(err error) { journal.end(causeOf(ctx, err)) }
+	o.End = func(err error) { journal.end(cli.CauseOf(ctx, err)) }
 	o.Progress = func(p solve.Progress) {
 		journal.update(p)
-		shown.update(solving(p))
+		shown.Update(solving(p))
 	}
 	o.Note = journal.note
-	table := layerTable{out: a.out, quiet: f.json}
+	table := layerTable{out: a.Out, quiet: f.json}
 	o.Sealed = func(r solve.Report) {
-		shown.pause(func() { table.add(r) })
+		shown.Pause(func() { table.add(r) })
 		journal.sealed(r)
 	}
-	a.resume = "; what is done is kept, the same command continues"
+	a.Resume = "; what is done is kept, the same command continues"
 	reports, err := solve.Solve(ctx, f.dir, game, o)
-	shown.close()
-	if isType[*rundir.RoomError](err) {
+	shown.Close()
+	if cli.IsType[*rundir.RoomError](err) {
 		return fmt.Errorf("%w; --force begins all the same", err)
 	}
 	if err != nil {
-		return f.memory.explain(err)
+		return f.memory.Explain(err)
 	}
 	return a.summarize(f, o.Family, reports, time.Since(journal.start))
 }
@@ -174,11 +173,11 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 // solving is how far a run of solve is.
 type solving solve.Progress
 
-func (s solving) state(elapsed time.Duration) state {
+func (s solving) State(elapsed time.Duration) cli.State {
 	p := solve.Progress(s)
-	return state{
-		doing: doing(p.Seeds, p.Stage, p.Sweep), done: p.RunDone, total: p.RunTotal, elapsed: elapsed,
-		rate: p.Rate, layerETA: max(p.LayerETA(), unknown), runETA: p.RunETA(), detail: p,
+	return cli.State{
+		Doing: doing(p.Seeds, p.Stage, p.Sweep), Done: p.RunDone, Total: p.RunTotal, Elapsed: elapsed,
+		Rate: p.Rate, LayerETA: max(p.LayerETA(), cli.Unknown), RunETA: p.RunETA(), Detail: p,
 	}
 }
 
@@ -200,7 +199,7 @@ func (a *app) summarize(f solveFlags, family cpu.Family, reports []solve.Report,
 	if err != nil {
 		return err
 	}
-	s := solveSummary{Seeds: len(m.Layers) - 1, Seconds: took.Seconds(), Kernel: family.String(), PeakRSS: peakRSS()}
+	s := solveSummary{Seeds: len(m.Layers) - 1, Seconds: took.Seconds(), Kernel: family.String(), PeakRSS: cli.PeakRSS()}
 	s.Layers = make([]layerTook, 0, len(reports))
 	for _, r := range reports {
 		s.Positions += r.Layer.Positions
@@ -211,20 +210,21 @@ func (a *app) summarize(f solveFlags, family cpu.Family, reports []solve.Report,
 	}
 	s.Rate = float64(s.Positions) / s.Seconds
 	if f.json {
-		return a.printJSON(s)
+		return a.PrintJSON(s)
 	}
-	a.printSummary(s)
+	printSummary(a.Out, s)
 	return nil
 }
 
-func (a *app) printSummary(s solveSummary) {
-	defer a.printStreams(s.Layers)
+// printSummary says in words what a run took.
+func printSummary(out io.Writer, s solveSummary) {
+	defer printStreams(out, s.Layers)
 	if len(s.Layers) == 0 {
-		fmt.Fprintf(a.out, "nothing to do: layers 0 to %d are solved already, %s on disk\n",
+		fmt.Fprintf(out, "nothing to do: layers 0 to %d are solved already, %s on disk\n",
 			s.Seeds, humanize.IBytes(uint64(s.OnDisk)))
 		return
 	}
-	fmt.Fprintf(a.out, "%s positions in %.1f s: %s positions/s with %s kernels; peak memory %s, %s on disk\n",
+	fmt.Fprintf(out, "%s positions in %.1f s: %s positions/s with %s kernels; peak memory %s, %s on disk\n",
 		humanize.Comma(int64(s.Positions)), s.Seconds, humanize.SIWithDigits(s.Rate, 1, ""), s.Kernel,
 		humanize.IBytes(s.PeakRSS), humanize.IBytes(uint64(s.OnDisk)))
 }
@@ -234,7 +234,7 @@ var streamStages = []string{"capture", "dense", "sparse", "full", "seal"}
 
 // printStreams says what the stages of layers that were solved window by window read and
 // wrote in the work directory.
-func (a *app) printStreams(layers []layerTook) {
+func printStreams(out io.Writer, layers []layerTook) {
 	all, positions := map[string]solve.Streams{}, uint64(0)
 	for _, l := range layers {
 		for stage, s := range l.Streams {
@@ -247,10 +247,10 @@ func (a *app) printStreams(layers []layerTook) {
 	if positions == 0 {
 		return
 	}
-	fmt.Fprintf(a.out, "\n%-8s %12s %12s %10s\n", "streams", "read", "written", "bytes/pos")
+	fmt.Fprintf(out, "\n%-8s %12s %12s %10s\n", "streams", "read", "written", "bytes/pos")
 	for _, stage := range streamStages {
 		s := all[stage]
-		fmt.Fprintf(a.out, "%-8s %12s %12s %10.2f\n", stage, humanize.IBytes(s.Read), humanize.IBytes(s.Written),
+		fmt.Fprintf(out, "%-8s %12s %12s %10.2f\n", stage, humanize.IBytes(s.Read), humanize.IBytes(s.Written),
 			float64(s.Read+s.Written)/float64(positions))
 	}
 }
@@ -285,9 +285,7 @@ func (t *layerTable) add(r solve.Report) {
 		t.header = true
 	}
 	l := r.Layer
-	fmt.Fprintf(t.out, "%5d %16s %16s %16s %16s %9.6f %9.2f %8.1f %10.3f\n", l.Seeds, comma(l.Positions), comma(l.Win),
-		comma(l.Draw), comma(l.Loss), l.Histogram.Mean(), r.Elapsed.Seconds(),
+	fmt.Fprintf(t.out, "%5d %16s %16s %16s %16s %9.6f %9.2f %8.1f %10.3f\n", l.Seeds, cli.Comma(l.Positions), cli.Comma(l.Win),
+		cli.Comma(l.Draw), cli.Comma(l.Loss), l.Histogram.Mean(), r.Elapsed.Seconds(),
 		float64(l.Positions)/r.Elapsed.Seconds()/1e6, float64(l.Bytes)/float64(l.Positions))
 }
-
-func comma(n uint64) string { return humanize.Comma(int64(n)) }

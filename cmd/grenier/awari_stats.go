@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/io/manifest"
 	"grenier/io/report"
 	"grenier/io/vfs"
@@ -37,12 +38,12 @@ losses, mean score, bytes a position and time by layer, each with its numbers.
 The SVG file has these charts below each other, and the histogram of the highest
 layer only. With --layer both have the histogram of that layer and nothing else.
 An existing file is replaced.
-` + exitHelp,
+` + cli.ExitHelp,
 		Example: `  grenier awari stats --dir data/awari
   grenier awari stats --dir data/awari --layer 12 --json
   grenier awari stats --dir data/awari --html layers.html --svg layers.svg`,
-		Args: noArgs,
-		RunE: a.start(func(cmd *cobra.Command, _ []string) error {
+		Args: cli.NoArgs,
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error {
 			m, err := loadLayers(cmd.Context(), &where, layer)
 			if err != nil {
 				return err
@@ -52,7 +53,7 @@ An existing file is replaced.
 			}
 			switch {
 			case asJSON:
-				return a.printJSON(m.Summary())
+				return a.PrintJSON(m.Summary())
 			case html == "" && svg == "":
 				a.printStats(m, layer != allLayers)
 			}
@@ -62,8 +63,8 @@ An existing file is replaced.
 	needPlace(cmd, &where)
 	cmd.Flags().IntVar(&layer, "layer", allLayers, "only the layer of `n` seeds, with its histogram; -1 for all")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	cmd.Flags().Var((*fileName)(&html), "html", "write a web page with charts to `FILE`")
-	cmd.Flags().Var((*fileName)(&svg), "svg", "write the charts to `FILE` as SVG")
+	cmd.Flags().Var((*cli.File)(&html), "html", "write a web page with charts to `FILE`")
+	cmd.Flags().Var((*cli.File)(&svg), "svg", "write the charts to `FILE` as SVG")
 	return cmd
 }
 
@@ -75,9 +76,9 @@ func loadLayers(ctx context.Context, where *place, layer int) (*manifest.Manifes
 	}
 	switch {
 	case len(m.Layers) == 0:
-		return nil, usageError{fmt.Errorf("--layer %d: no layer in %s is solved", layer, where)}
+		return nil, cli.Usagef("--layer %d: no layer in %s is solved", layer, where)
 	case layer < 0 || layer >= len(m.Layers):
-		return nil, usageError{fmt.Errorf("--layer %d: %s has layers 0 to %d", layer, where, len(m.Layers)-1)}
+		return nil, cli.Usagef("--layer %d: %s has layers 0 to %d", layer, where, len(m.Layers)-1)
 	}
 	m.Layers = m.Layers[layer : layer+1]
 	return m, nil
@@ -94,7 +95,7 @@ func drawStats(m *manifest.Manifest, html, svg string) error {
 		}
 		var b bytes.Buffer
 		if err := file.write(&b, m); err != nil {
-			return usageError{fmt.Errorf("%s: %w", file.path, err)}
+			return cli.Usagef("%s: %w", file.path, err)
 		}
 		if err := vfs.WriteFile(file.path, b.Bytes()); err != nil {
 			return err
@@ -104,11 +105,11 @@ func drawStats(m *manifest.Manifest, html, svg string) error {
 }
 
 func (a *app) printStats(m *manifest.Manifest, histograms bool) {
-	fmt.Fprintf(a.out, "%s\n%5s %16s %16s %16s %16s %10s %10s  %s\n", m.Identity,
+	fmt.Fprintf(a.Out, "%s\n%5s %16s %16s %16s %16s %10s %10s  %s\n", m.Identity,
 		"seeds", "positions", "win", "draw", "loss", "mean", "bytes/pos", "fnv1a64")
 	for _, l := range m.Layers {
-		fmt.Fprintf(a.out, "%5d %16s %16s %16s %16s %10.6f %10.3f  %s\n", l.Seeds, comma(l.Positions), comma(l.Win),
-			comma(l.Draw), comma(l.Loss), l.Histogram.Mean(), float64(l.Bytes)/float64(l.Positions), l.Hash)
+		fmt.Fprintf(a.Out, "%5d %16s %16s %16s %16s %10.6f %10.3f  %s\n", l.Seeds, cli.Comma(l.Positions), cli.Comma(l.Win),
+			cli.Comma(l.Draw), cli.Comma(l.Loss), l.Histogram.Mean(), float64(l.Bytes)/float64(l.Positions), l.Hash)
 		if histograms {
 			a.printHistogram(l)
 		}
@@ -116,10 +117,10 @@ func (a *app) printStats(m *manifest.Manifest, histograms bool) {
 }
 
 func (a *app) printHistogram(l manifest.Layer) {
-	fmt.Fprintf(a.out, "\n%5s %16s %8s\n", "score", "positions", "share")
+	fmt.Fprintf(a.Out, "\n%5s %16s %8s\n", "score", "positions", "share")
 	for s := math.MinInt8; s <= math.MaxInt8; s++ {
 		if n := l.Histogram.Count(int8(s)); n > 0 {
-			fmt.Fprintf(a.out, "%5s %16s %7.3f%%\n", signed(s), comma(n), 100*float64(n)/float64(l.Positions))
+			fmt.Fprintf(a.Out, "%5s %16s %7.3f%%\n", signed(s), cli.Comma(n), 100*float64(n)/float64(l.Positions))
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/pipeline/solve"
@@ -66,12 +67,12 @@ lock and the manifest are told. A solver on another machine is found as well whe
 the file system shares locks.
 
 The newest five sealed layers are listed, with --json all of them.
-` + exitHelp,
+` + cli.ExitHelp,
 		Example: `  grenier awari status --dir data/awari
   grenier awari status --dir data/awari --watch
   grenier awari status --dir data/awari --json`,
-		Args: noArgs,
-		RunE: a.start(func(cmd *cobra.Command, _ []string) error {
+		Args: cli.NoArgs,
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error {
 			if f.watch {
 				return a.watchStatus(cmd.Context(), f)
 			}
@@ -92,13 +93,13 @@ func (a *app) watchStatus(ctx context.Context, f statusFlags) error {
 	for before := ""; ; before = "\n" {
 		switch {
 		case f.json:
-		case isTerminal(a.out.w):
-			fmt.Fprint(a.out, "\x1b[H\x1b[2J") // clears the screen
+		case cli.IsTerminal(a.Out):
+			fmt.Fprint(a.Out, "\x1b[H\x1b[2J") // clears the screen
 		default:
-			fmt.Fprint(a.out, before)
+			fmt.Fprint(a.Out, before)
 		}
 		state, err := a.printStatus(f)
-		if err != nil || a.out.err != nil || state != rundir.Running {
+		if err != nil || a.Out.Broken() || state != rundir.Running {
 			return err
 		}
 		select {
@@ -116,9 +117,9 @@ func (a *app) printStatus(f statusFlags) (rundir.State, error) {
 		return "", err
 	}
 	if f.json {
-		return v.activity.State, a.printJSON(v.report())
+		return v.activity.State, a.PrintJSON(v.report())
 	}
-	fmt.Fprint(a.out, v)
+	fmt.Fprint(a.Out, v)
 	return v.activity.State, nil
 }
 
@@ -169,14 +170,14 @@ func (v runView) report() statusReport {
 	}
 	r.Report = &lastReport{Status: *act.Report, Age: v.age().Seconds()}
 	if p := progressOf(act.Report); act.State == rundir.Running {
-		r.Report.ETA, r.Report.RunETA = secondsOf(p.LayerETA()), secondsOf(p.RunETA())
+		r.Report.ETA, r.Report.RunETA = cli.SecondsOf(p.LayerETA()), cli.SecondsOf(p.RunETA())
 	}
 	return r
 }
 
 // reason says why there is no report.
 func reason(err error) string {
-	return strings.TrimPrefix(oneLine(err), rundir.ErrNoReport.Error()+": ")
+	return strings.TrimPrefix(cli.OneLine(err), rundir.ErrNoReport.Error()+": ")
 }
 
 // age returns how old the report is.
@@ -218,7 +219,7 @@ func (v runView) solver() string {
 		how, again = "was interrupted", "; the same command continues"
 	}
 	return fmt.Sprintf("none; the last run %s at %s, after %s%s",
-		how, clockTime(s.Reported), brief(max(0, s.Reported.Sub(s.Started))), again)
+		how, clockTime(s.Reported), cli.Brief(max(0, s.Reported.Sub(s.Started))), again)
 }
 
 // worker describes the solver at work.
@@ -231,7 +232,7 @@ func (v runView) worker() string {
 		}
 	}
 	if s := v.activity.Report; s != nil {
-		who += fmt.Sprintf(", at work for %s; threads %d, kernels %s", brief(max(0, v.now.Sub(s.Started))), s.Threads, s.Kernel)
+		who += fmt.Sprintf(", at work for %s; threads %d, kernels %s", cli.Brief(max(0, v.now.Sub(s.Started))), s.Threads, s.Kernel)
 	}
 	return who
 }
@@ -250,9 +251,9 @@ func (v runView) sealed(line func(name, format string, args ...any)) {
 		line("sealed", "no layer")
 		return
 	}
-	line("sealed", "layers 0 to %d: %s positions, %s", n-1, comma(r.Positions), humanize.IBytes(uint64(r.Bytes)))
+	line("sealed", "layers 0 to %d: %s positions, %s", n-1, cli.Comma(r.Positions), humanize.IBytes(uint64(r.Bytes)))
 	for _, l := range r.Layers[max(0, n-newest):] {
-		line("", "layer %2d: %s positions, %s, %.2f s", l.Seeds, comma(l.Positions), humanize.IBytes(uint64(l.Bytes)), l.Seconds)
+		line("", "layer %2d: %s positions, %s, %.2f s", l.Seeds, cli.Comma(l.Positions), humanize.IBytes(uint64(l.Bytes)), l.Seconds)
 	}
 }
 
@@ -270,7 +271,7 @@ func (v runView) progress(line func(name, format string, args ...any)) {
 	if act.Report.RSS > 0 {
 		line("memory", "%s, %s at most", humanize.IBytes(act.Report.RSS), humanize.IBytes(act.Report.PeakRSS))
 	}
-	line("report", "%s, %s ago", clockTime(act.Report.Reported), brief(v.age()))
+	line("report", "%s, %s ago", clockTime(act.Report.Reported), cli.Brief(v.age()))
 }
 
 // works tells of the layer in progress and of the run.
@@ -281,13 +282,13 @@ func (v runView) works(line func(name, format string, args ...any)) {
 	}
 	layerETA, runETA, changed := "", "", ""
 	if v.activity.State == rundir.Running {
-		layerETA = ", ETA " + brief(s.LayerETA())
-		runETA = fmt.Sprintf(", %s, ETA %s", speed(s.Rate), brief(s.RunETA()))
+		layerETA = ", ETA " + cli.Brief(s.LayerETA())
+		runETA = fmt.Sprintf(", %s, ETA %s", cli.Speed(s.Rate), cli.Brief(s.RunETA()))
 	}
 	if s.Changed > 0 {
-		changed = fmt.Sprintf(", %s scores changed in this sweep", comma(s.Changed))
+		changed = fmt.Sprintf(", %s scores changed in this sweep", cli.Comma(s.Changed))
 	}
 	line("doing", "%s: %.1f%% of %s positions%s%s",
-		doing(s.Seeds, s.Stage, s.Sweep), 100*s.Share, comma(s.Positions), layerETA, changed)
+		doing(s.Seeds, s.Stage, s.Sweep), 100*s.Share, cli.Comma(s.Positions), layerETA, changed)
 	line("run", "%.1f%% of what was to do up to layer %d%s", 100*s.RunDone/s.RunTotal, v.activity.Report.Last, runETA)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/pipeline/spaces/census"
 )
 
@@ -38,17 +39,17 @@ of positions, of those that play can reach from 3 seeds in each pit under the ru
 strict (a), the least space for their scores, its sum (c), and the number of memory
 accesses of the plain algorithm. Column (a) needs a search of the game: it is left
 out on more than 8 pits.
-` + exitHelp,
+` + cli.ExitHelp,
 		Example: `  grenier awari table --pits 8 --seeds 24
   grenier awari table --pits 12 --seeds 48 --json`,
-		Args: noArgs,
-		RunE: a.start(func(cmd *cobra.Command, _ []string) error {
+		Args: cli.NoArgs,
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error {
 			table, err := census.New(cmd.Context(), pits, seeds, census.Auto)
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return a.printJSON(newTableReport(table))
+				return a.PrintJSON(newTableReport(table))
 			}
 			return a.printTable(table)
 		}),
@@ -60,11 +61,11 @@ out on more than 8 pits.
 }
 
 func (a *app) printTable(table *census.Table) error {
-	if err := table.WriteRST(a.out, table.Columns()...); err != nil {
+	if err := table.WriteRST(a.Out, table.Columns()...); err != nil {
 		return err
 	}
-	fmt.Fprintln(a.out)
-	return table.WriteRST(a.out, census.CostColumns()...)
+	fmt.Fprintln(a.Out)
+	return table.WriteRST(a.Out, census.CostColumns()...)
 }
 
 func newTableReport(table *census.Table) tableReport {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/pipeline/check/prove"
 )
 
@@ -14,28 +15,28 @@ func (a *app) runProve(ctx context.Context, f verifyFlags) error {
 	if err != nil {
 		return err
 	}
-	shown, err := a.newProgress(f.progress, f.json)
+	shown, err := a.NewProgress(f.progress, f.json)
 	if err != nil {
 		return err
 	}
 	result, err := prove.Run(ctx, f.dir, prove.Options{
 		Layers: o.Layers, Workers: o.Workers, Family: o.Family, Memory: o.Memory,
-		Progress: func(p prove.Progress) { shown.update(proving(p)) },
+		Progress: func(p prove.Progress) { shown.Update(proving(p)) },
 	})
-	shown.close()
+	shown.Close()
 	if err != nil {
-		return f.memory.explain(err)
+		return f.memory.Explain(err)
 	}
-	return a.checked(f.json, result, func() { a.printProved(result) })
+	return a.Checked(f.json, result, func() { a.printProved(result) })
 }
 
 // proving is how far a run of verify --prove is.
 type proving prove.Progress
 
-func (p proving) state(elapsed time.Duration) state {
-	s := verifying{Seeds: p.Seeds, Done: p.Done, Total: p.Total}.state(elapsed)
+func (p proving) State(elapsed time.Duration) cli.State {
+	s := verifying{Seeds: p.Seeds, Done: p.Done, Total: p.Total}.State(elapsed)
 	if p.Level > 0 {
-		s.doing = fmt.Sprintf("layer %d, scores of %d, pass %d", p.Seeds, p.Level, p.Pass)
+		s.Doing = fmt.Sprintf("layer %d, scores of %d, pass %d", p.Seeds, p.Level, p.Pass)
 	}
 	return s
 }
@@ -47,7 +48,7 @@ func (a *app) printProved(r *prove.Result) {
 		a.printProof(l.Proof)
 	}
 	if r.OK {
-		fmt.Fprintf(a.out, "everything is in order and proved (%.1f s)\n", r.Seconds)
+		fmt.Fprintf(a.Out, "everything is in order and proved (%.1f s)\n", r.Seconds)
 	}
 }
 
@@ -55,15 +56,15 @@ func (a *app) printProved(r *prove.Result) {
 func (a *app) printProof(p *prove.Proof) {
 	switch {
 	case p == nil:
-		fmt.Fprintln(a.out, "  not proved: scores here or below are wrong or damaged")
+		fmt.Fprintln(a.Out, "  not proved: scores here or below are wrong or damaged")
 		return
 	case p.Ungrounded == 0:
-		fmt.Fprintf(a.out, "  proved: %s positive, %s negative, %s zero\n", comma(p.Positive), comma(p.Negative), comma(p.Zero))
+		fmt.Fprintf(a.Out, "  proved: %s positive, %s negative, %s zero\n", cli.Comma(p.Positive), cli.Comma(p.Negative), cli.Comma(p.Zero))
 		return
 	}
-	fmt.Fprintf(a.out, "  not proved: %s positive, %s negative are grounded, %s others are not; the first of them:\n",
-		comma(p.Positive), comma(p.Negative), comma(p.Ungrounded))
+	fmt.Fprintf(a.Out, "  not proved: %s positive, %s negative are grounded, %s others are not; the first of them:\n",
+		cli.Comma(p.Positive), cli.Comma(p.Negative), cli.Comma(p.Ungrounded))
 	for i := range p.First {
-		fmt.Fprintf(a.out, "  %s\n", &p.First[i])
+		fmt.Fprintf(a.Out, "  %s\n", &p.First[i])
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/io/memory"
 	"grenier/io/vfs"
 	game "grenier/layers/chemin"
@@ -19,7 +20,7 @@ import (
 
 // chemin returns the commands about chemin.
 func (a *app) chemin() *cobra.Command {
-	parent := &cobra.Command{
+	return cli.Group(&cobra.Command{
 		Use:   "chemin",
 		Short: "Fill a grid so that its largest number is as large as can be",
 		Long: `Chemin: the cells of a grid are filled one after the other, each with the sum of
@@ -27,23 +28,17 @@ the numbers that already stand in the cells around it, corners included, or with
 if there are none. The score is the largest number.
 
 Cells are numbered row by row from 0.
-` + exitHelp,
+` + cli.ExitHelp,
 		Example: `  grenier chemin solve --rows 3 --cols 3
   grenier chemin play --rows 2 --cols 2 0 3 1 2`,
-		Args: subcommand,
-		RunE: showHelp,
-
-		DisableFlagsInUseLine: true,
-	}
-	parent.AddCommand(a.cheminSolve(), a.cheminPlay())
-	return parent
+	}, a.cheminSolve(), a.cheminPlay())
 }
 
 // cheminFlags are the flags of chemin solve as given.
 type cheminFlags struct {
 	rows, cols                 int
 	method, dir, svg, progress string
-	memory                     memoryFlag
+	memory                     cli.MemoryFlag
 	time                       time.Duration
 	threads                    int
 	all, json                  bool
@@ -52,11 +47,7 @@ type cheminFlags struct {
 func needSize(cmd *cobra.Command, rows, cols *int) {
 	cmd.Flags().IntVar(rows, "rows", 0, "`number` of rows")
 	cmd.Flags().IntVar(cols, "cols", 0, fmt.Sprintf("`number` of columns; up to %d cells in all", game.MaxCells))
-	for _, name := range []string{"rows", "cols"} {
-		if err := cmd.MarkFlagRequired(name); err != nil {
-			panic(err) // the flag has just been defined
-		}
-	}
+	cli.Need(cmd, "rows", "cols")
 }
 
 func (a *app) cheminSolve() *cobra.Command {
@@ -89,11 +80,11 @@ they are filled, "grid": rows of numbers}, ...], "cut": true if not all solution
 listed, "seconds", "peak_rss_bytes"}; orders, orientations and grids are {"total", "up_to_symmetry",
 "optimal", "optimal_up_to_symmetry"}. "max" is there when it is known. The states of a
 layer are those that are kept, since they may still lead to the maximum.
-` + exitHelp,
+` + cli.ExitHelp,
 		Example: `  grenier chemin solve --rows 3 --cols 3 --method classes
   grenier chemin solve --rows 4 --cols 5 --memory 1GiB --time 10m --svg steps.svg`,
-		Args: noArgs,
-		RunE: a.start(func(cmd *cobra.Command, _ []string) error {
+		Args: cli.NoArgs,
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error {
 			return a.runCheminSolve(cmd.Context(), f)
 		}),
 	}
@@ -101,12 +92,12 @@ layer are those that are kept, since they may still lead to the maximum.
 	flags := cmd.Flags()
 	flags.StringVar(&f.method, "method", string(chemin.Layers), "`name`: classes, orientations or layers")
 	flags.BoolVar(&f.all, "all", false, "list all optimal solutions, symmetric ones too")
-	f.memory.define(a, flags, "1GiB", nil)
+	f.memory.Define(a.App, flags, "1GiB", nil)
 	flags.DurationVar(&f.time, "time", 0, "`time` to search; 0 for no limit")
 	flags.IntVar(&f.threads, "threads", runtime.GOMAXPROCS(0), "`number` of workers")
-	flags.Var((*directory)(&f.dir), "dir", "directory for what layers keeps on disk")
-	flags.Var((*fileName)(&f.svg), "svg", "`file` for a drawing of the steps of the first solution")
-	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
+	flags.Var((*cli.Directory)(&f.dir), "dir", "directory for what layers keeps on disk")
+	flags.Var((*cli.File)(&f.svg), "svg", "`file` for a drawing of the steps of the first solution")
+	cli.ProgressFlag(flags, &f.progress)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd
 }
@@ -116,12 +107,12 @@ func (f *cheminFlags) options() (chemin.Options, error) {
 	if err != nil {
 		return chemin.Options{}, err
 	}
-	allowed, err := f.memory.limit()
+	allowed, err := f.memory.Limit()
 	if err == nil {
-		err = checkTime(f.time)
+		err = cli.CheckTime(f.time)
 	}
 	if err == nil {
-		err = checkThreads(f.threads)
+		err = cli.CheckThreads(f.threads)
 	}
 	if err != nil {
 		return chemin.Options{}, err
@@ -129,7 +120,7 @@ func (f *cheminFlags) options() (chemin.Options, error) {
 	least := uint64(chemin.LeastMemory(f.threads)) + memory.Base
 	if allowed < least {
 		what := fmt.Sprintf("a search with --threads %d", f.threads)
-		err = f.memory.explain(&memory.Error{What: what, Need: least, Allowed: allowed})
+		err = f.memory.Explain(&memory.Error{What: what, Need: least, Allowed: allowed})
 	}
 	return chemin.Options{
 		Method: method, All: f.all, Memory: int64(allowed) - memory.Base, Time: f.time, Threads: f.threads, Dir: f.dir,
@@ -145,18 +136,18 @@ func (a *app) runCheminSolve(ctx context.Context, f cheminFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := checkFile(f.svg); err != nil {
+	if err := cli.CheckFile(f.svg); err != nil {
 		return err
 	}
-	shown, err := a.newProgress(f.progress, f.json)
+	shown, err := a.NewProgress(f.progress, f.json)
 	if err != nil {
 		return err
 	}
-	defer shown.close()
+	defer shown.Close()
 	phase := phase{limit: f.time}
-	opts.Progress = func(p chemin.Progress) { shown.update(phase.at(p, time.Now())) }
+	opts.Progress = func(p chemin.Progress) { shown.Update(phase.at(p, time.Now())) }
 	if f.dir != "" {
-		a.resume = "; the same command goes on after the last complete layer"
+		a.Resume = "; the same command goes on after the last complete layer"
 	}
 	runtime.GOMAXPROCS(f.threads)
 	start := time.Now()
@@ -165,7 +156,7 @@ func (a *app) runCheminSolve(ctx context.Context, f cheminFlags) error {
 		return err
 	}
 	report := newCheminReport(b, opts.Method, r, time.Since(start))
-	shown.pause(func() { err = errors.Join(a.showChemin(b, report, f), err) })
+	shown.Pause(func() { err = errors.Join(a.showChemin(b, report, f), err) })
 	return err
 }
 
@@ -191,17 +182,17 @@ type filling struct {
 	took  time.Duration // this phase, so far
 }
 
-func (p filling) state(elapsed time.Duration) state {
-	st := state{
-		doing: fmt.Sprintf("%s, best %d", p.Doing, p.Best), done: p.Done, total: max(1, p.Total),
-		elapsed: elapsed, layerETA: noLayer, runETA: unknown,
+func (p filling) State(elapsed time.Duration) cli.State {
+	st := cli.State{
+		Doing: fmt.Sprintf("%s, best %d", p.Doing, p.Best), Done: p.Done, Total: max(1, p.Total),
+		Elapsed: elapsed, LayerETA: cli.NoLayer, RunETA: cli.Unknown,
 	}
 	if p.Even && p.Done > 0 {
-		st.rate = p.Done / p.took.Seconds()
-		st.runETA = time.Duration(min((p.Total-p.Done)/st.rate, maxSeconds) * float64(time.Second))
+		st.Rate = p.Done / p.took.Seconds()
+		st.RunETA = time.Duration(min((p.Total-p.Done)/st.Rate, maxSeconds) * float64(time.Second))
 	}
-	if left := max(0, p.limit-elapsed); p.limit > 0 && (st.runETA == unknown || left < st.runETA) {
-		st.runETA = left
+	if left := max(0, p.limit-elapsed); p.limit > 0 && (st.RunETA == cli.Unknown || left < st.RunETA) {
+		st.RunETA = left
 	}
 	return st
 }
@@ -238,7 +229,7 @@ type solutionReport struct {
 func newCheminReport(b *game.Board, method chemin.Method, r *chemin.Result, elapsed time.Duration) *cheminReport {
 	report := &cheminReport{
 		Rows: b.Rows(), Cols: b.Cols(), Method: method, Exact: r.Exact(), Lower: r.Lower, Upper: r.Upper, Orders: r.Orders,
-		Orientations: r.Orientations, Grids: r.Grids, Leaves: r.Leaves, States: r.StatesPerLayer, Cut: r.Cut, Seconds: elapsed.Seconds(), PeakRSS: peakRSS(),
+		Orientations: r.Orientations, Grids: r.Grids, Leaves: r.Leaves, States: r.StatesPerLayer, Cut: r.Cut, Seconds: elapsed.Seconds(), PeakRSS: cli.PeakRSS(),
 	}
 	if r.Exact() {
 		report.Max = &r.Lower
@@ -264,22 +255,22 @@ func (a *app) showChemin(b *game.Board, r *cheminReport, f cheminFlags) error {
 		return err
 	}
 	if f.json {
-		return a.printJSON(r)
+		return a.PrintJSON(r)
 	}
 	if r.Exact {
-		fmt.Fprintf(a.out, "%d x %d: maximum %s, by %s in %.1f s\n", r.Rows, r.Cols, comma(uint64(r.Lower)), r.Method, r.Seconds)
+		fmt.Fprintf(a.Out, "%d x %d: maximum %s, by %s in %.1f s\n", r.Rows, r.Cols, cli.Comma(uint64(r.Lower)), r.Method, r.Seconds)
 	} else {
-		fmt.Fprintf(a.out, "%d x %d: the maximum is %s to %s, by %s in %.1f s\n",
-			r.Rows, r.Cols, comma(uint64(r.Lower)), comma(uint64(r.Upper)), r.Method, r.Seconds)
+		fmt.Fprintf(a.Out, "%d x %d: the maximum is %s to %s, by %s in %.1f s\n",
+			r.Rows, r.Cols, cli.Comma(uint64(r.Lower)), cli.Comma(uint64(r.Upper)), r.Method, r.Seconds)
 	}
 	a.printCounts("orders", r.Orders)
 	a.printCounts("orientations", r.Orientations)
 	a.printCounts("grids", r.Grids)
 	if r.Leaves > 0 {
-		fmt.Fprintf(a.out, "%s visited to the end\n", comma(r.Leaves))
+		fmt.Fprintf(a.Out, "%s visited to the end\n", cli.Comma(r.Leaves))
 	}
 	if len(r.States) > 0 {
-		fmt.Fprintf(a.out, "states kept by filled cells: %s\n", strings.Trim(fmt.Sprint(r.States), "[]"))
+		fmt.Fprintf(a.Out, "states kept by filled cells: %s\n", strings.Trim(fmt.Sprint(r.States), "[]"))
 	}
 	return a.printSolutions(b, r)
 }
@@ -297,10 +288,10 @@ func (a *app) printCounts(what string, c *chemin.Counts) {
 		{c.Total, ""}, {c.UpToSymmetry, " up to symmetry"}, {c.Optimal, " optimal"}, {c.OptimalUpToSymmetry, " optimal up to symmetry"},
 	} {
 		if part.n != nil {
-			parts = append(parts, comma(*part.n)+part.text)
+			parts = append(parts, cli.Comma(*part.n)+part.text)
 		}
 	}
-	fmt.Fprintf(a.out, "%-13s %s\n", what, strings.Join(parts, ", "))
+	fmt.Fprintf(a.Out, "%-13s %s\n", what, strings.Join(parts, ", "))
 }
 
 // screen is the columns of text in which steps are drawn.
@@ -313,19 +304,19 @@ func (a *app) printSolutions(b *game.Board, r *cheminReport) error {
 		return err
 	}
 	for i, s := range r.Solutions {
-		fmt.Fprintf(a.out, "\nsolution %d of %d: %s\n", i+1, len(r.Solutions), spaced(s.Order))
+		fmt.Fprintf(a.Out, "\nsolution %d of %d: %s\n", i+1, len(r.Solutions), cli.Spaced(s.Order))
 		if i == 0 {
-			fmt.Fprint(a.out, steps)
+			fmt.Fprint(a.Out, steps)
 			continue
 		}
 		var grid []uint32
 		for _, row := range s.Grid {
 			grid = append(grid, row...)
 		}
-		fmt.Fprintln(a.out, b.Draw(grid))
+		fmt.Fprintln(a.Out, b.Draw(grid))
 	}
 	if r.Cut {
-		fmt.Fprintln(a.out, "there are more")
+		fmt.Fprintln(a.Out, "there are more")
 	}
 	return nil
 }
@@ -348,7 +339,7 @@ func parseOrder(args []string) ([]int, error) {
 	for i, arg := range args {
 		var err error
 		if order[i], err = strconv.Atoi(arg); err != nil {
-			return nil, usageError{fmt.Errorf("step %d: %q is not the number of a cell", i+1, arg)}
+			return nil, cli.Usagef("step %d: %q is not the number of a cell", i+1, arg)
 		}
 	}
 	return order, nil

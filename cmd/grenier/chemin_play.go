@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"grenier/cmd/grenier/cli"
 	game "grenier/layers/chemin"
 )
 
@@ -30,10 +31,10 @@ func (a *app) cheminPlay() *cobra.Command {
 brackets. Cells are numbered row by row from 0.
 
 --json prints {"rows", "cols", "score", "order", "grid": rows of numbers}.
-` + exitHelp,
+` + cli.ExitHelp,
 		Example: "  grenier chemin play --rows 3 --cols 3 0 6 3 7 4 8 5 2 1",
-		Args:    needArgs(math.MaxInt, "an order: the numbers of all cells"),
-		RunE: a.start(func(_ *cobra.Command, args []string) error {
+		Args:    cli.NeedArgs(math.MaxInt, "an order: the numbers of all cells"),
+		RunE: a.Start(func(_ *cobra.Command, args []string) error {
 			b, err := game.New(rows, cols)
 			if err != nil {
 				return err
@@ -46,7 +47,7 @@ brackets. Cells are numbered row by row from 0.
 		}),
 	}
 	needSize(cmd, &rows, &cols)
-	cmd.Flags().Var((*fileName)(&svg), "svg", "`file` for a drawing of the steps")
+	cmd.Flags().Var((*cli.File)(&svg), "svg", "`file` for a drawing of the steps")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }
@@ -61,12 +62,12 @@ func (a *app) playChemin(b *game.Board, order []int, svg string, asJSON bool) er
 	}
 	score := slices.Max(grid)
 	if asJSON {
-		return a.printJSON(cheminPlayReport{Rows: b.Rows(), Cols: b.Cols(), Score: score, Order: order, Grid: rowsOf(b, grid)})
+		return a.PrintJSON(cheminPlayReport{Rows: b.Rows(), Cols: b.Cols(), Score: score, Order: order, Grid: rowsOf(b, grid)})
 	}
 	steps, err := b.DrawSteps(order, screen)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.out, "%sscore %s\n", steps, comma(uint64(score)))
+	_, err = fmt.Fprintf(a.Out, "%sscore %s\n", steps, cli.Comma(uint64(score)))
 	return err
 }

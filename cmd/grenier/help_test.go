@@ -1,6 +1,7 @@
 package main
 
 import (
+	"grenier/cmd/grenier/cli"
 	"strings"
 	"testing"
 
@@ -9,7 +10,7 @@ import (
 
 // everyCommand returns all commands.
 func everyCommand() []*cobra.Command {
-	root := (&app{}).root()
+	root := root(&cli.App{})
 	root.InitDefaultHelpCmd()
 	return commands(root)
 }

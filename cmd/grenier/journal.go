@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/io/crew"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
@@ -29,7 +30,7 @@ type journal struct {
 	flags  solveFlags
 	family cpu.Family
 	errs   io.Writer
-	shown  *progress
+	shown  *cli.Progress
 	start  time.Time
 
 	mu     sync.Mutex
@@ -65,7 +66,7 @@ func (j *journal) begin(dir *rundir.Locked) error {
 	j.mu.Unlock()
 	j.publish(rundir.Running, nil)
 	j.done = make(chan struct{})
-	j.wait = j.app.background(j.tick)
+	j.wait = j.app.Background(j.tick)
 	return nil
 }
 
@@ -74,8 +75,8 @@ func (j *journal) circumstances(layers int) []any {
 	host, _ := os.Hostname() // as good as unknown
 	f := j.flags
 	return []any{
-		"version", release, "pid", os.Getpid(),
-		"seeds", f.seeds, "pits", f.pits, "rules", f.rules, "memory", f.memory.text, "threads", f.threads,
+		"version", cli.Release, "pid", os.Getpid(),
+		"seeds", f.seeds, "pits", f.pits, "rules", f.rules, "memory", f.memory.String(), "threads", f.threads,
 		"codec", f.codec, "kernel", j.family.String(), "layers", layers,
 		"host", host, "cpu", cpu.Name(), "cpus", runtime.NumCPU(), "system", runtime.GOOS + "/" + runtime.GOARCH,
 		"go", runtime.Version(),
@@ -112,10 +113,10 @@ func (j *journal) status(state rundir.State, err error) *rundir.Status {
 		PID: os.Getpid(), State: state, Started: j.start.UTC(), Reported: time.Now().UTC(),
 		Last: j.flags.seeds, Threads: j.flags.threads, Kernel: j.family.String(),
 		Seeds: p.Seeds, Positions: p.Positions, Stage: p.Stage, Sweep: p.Sweep, Share: p.Share, Changed: p.Changed,
-		RunDone: p.RunDone, RunTotal: p.RunTotal, Rate: p.Rate, RSS: currentRSS(), PeakRSS: peakRSS(),
+		RunDone: p.RunDone, RunTotal: p.RunTotal, Rate: p.Rate, RSS: cli.CurrentRSS(), PeakRSS: cli.PeakRSS(),
 	}
 	if err != nil {
-		s.Error = oneLine(err)
+		s.Error = cli.OneLine(err)
 	}
 	return s
 }
@@ -124,7 +125,7 @@ func (j *journal) status(state rundir.State, err error) *rundir.Status {
 func (j *journal) publish(state rundir.State, err error) {
 	const failure = "the status cannot be written"
 	if err := j.dir.SaveStatus(j.status(state, err)); err != nil && j.warn(failure, err) {
-		j.record(slog.LevelWarn, failure, "error", oneLine(err))
+		j.record(slog.LevelWarn, failure, "error", cli.OneLine(err))
 	}
 }
 
@@ -147,14 +148,14 @@ func (j *journal) warn(what string, err error) bool {
 	j.warned[what] = true
 	j.mu.Unlock()
 	if !again {
-		j.shown.pause(func() { fmt.Fprintf(j.errs, "grenier: warning: %s: %s\n", what, oneLine(err)) })
+		j.shown.Pause(func() { fmt.Fprintf(j.errs, "grenier: warning: %s: %s\n", what, cli.OneLine(err)) })
 	}
 	return !again
 }
 
 // note tells and logs what is worth knowing.
 func (j *journal) note(text string) {
-	j.shown.pause(func() { fmt.Fprintf(j.errs, "grenier: note: %s\n", text) })
+	j.shown.Pause(func() { fmt.Fprintf(j.errs, "grenier: note: %s\n", text) })
 	j.record(slog.LevelWarn, text)
 }
 
@@ -168,7 +169,7 @@ func (j *journal) sealed(r solve.Report) {
 	j.record(slog.LevelInfo, "sealed", "layer", l.Seeds, "positions", l.Positions, "seconds", rounded(t.Seconds),
 		"positions_per_second", int64(t.Rate), "bytes", l.Bytes, "win", l.Win, "draw", l.Draw, "loss", l.Loss,
 		"fnv1a64", l.Hash.String(), "sweeps", t.Sweeps, "events", t.Events, slog.Group("seconds_of", stages...),
-		"rss_bytes", currentRSS())
+		"rss_bytes", cli.CurrentRSS())
 }
 
 // rounded returns seconds to the millisecond.
@@ -182,16 +183,16 @@ func (j *journal) end(err error) {
 	switch p := j.latest; {
 	case err == nil:
 		j.publish(rundir.Finished, nil)
-		j.record(slog.LevelInfo, "finished", "positions", uint64(p.RunDone), took, "peak_rss_bytes", peakRSS())
+		j.record(slog.LevelInfo, "finished", "positions", uint64(p.RunDone), took, "peak_rss_bytes", cli.PeakRSS())
 	case errors.Is(err, context.Canceled):
 		j.publish(rundir.Interrupted, nil)
 		j.record(slog.LevelWarn, "interrupted", "layer", p.Seeds, "stage", p.Stage, "sweep", p.Sweep, took)
-	case isType[*crew.PanicError](err):
+	case cli.IsType[*crew.PanicError](err):
 		j.publish(rundir.Failed, err)
 		j.recordBug(err, p)
 	default:
 		j.publish(rundir.Failed, err)
-		j.record(slog.LevelError, "failed", "error", oneLine(err), "layer", p.Seeds, "stage", p.Stage, took)
+		j.record(slog.LevelError, "failed", "error", cli.OneLine(err), "layer", p.Seeds, "stage", p.Stage, took)
 	}
 	if err := j.file.Close(); err != nil {
 		j.warn("the log cannot be written", err)
@@ -201,10 +202,10 @@ func (j *journal) end(err error) {
 // recordBug logs a panic with its stack.
 func (j *journal) recordBug(err error, p solve.Progress) {
 	bug, _ := errors.AsType[*crew.PanicError](err)
-	j.record(slog.LevelError, oneLine(bug), "version", release, "kernel", j.family.String(),
+	j.record(slog.LevelError, cli.OneLine(bug), "version", cli.Release, "kernel", j.family.String(),
 		"layer", p.Seeds, "stage", p.Stage, "stack", bug.Stack)
 	if j.lines.failure() == nil {
-		j.app.log = filepath.Join(j.dir.Path(), rundir.LogName)
+		j.app.Log = filepath.Join(j.dir.Path(), rundir.LogName)
 	}
 }
 
@@ -217,7 +218,7 @@ func (j *journal) answer() {
 	if dir != nil {
 		text = j.view(dir)
 	}
-	j.shown.pause(func() { fmt.Fprint(j.errs, text) })
+	j.shown.Pause(func() { fmt.Fprint(j.errs, text) })
 }
 
 // view returns the text of status, without a look at the lock, which this process
@@ -225,7 +226,7 @@ func (j *journal) answer() {
 func (j *journal) view(dir *rundir.Locked) string {
 	m, err := tables.Manifest(dir)
 	if err != nil {
-		return "grenier: " + oneLine(err) + "\n"
+		return "grenier: " + cli.OneLine(err) + "\n"
 	}
 	now := rundir.Activity{
 		State: rundir.Running, Holder: rundir.Holder{Held: true, PID: os.Getpid(), Alive: true},

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 )
@@ -27,7 +28,7 @@ func (f *fullAfter) Write(p []byte) (int, error) {
 // TestLogFull: a log that cannot be written any more is worth one warning.
 func TestLogFull(t *testing.T) {
 	var errs strings.Builder
-	j := &journal{errs: &errs, shown: &progress{}, lines: &logWriter{w: &fullAfter{1}}}
+	j := &journal{errs: &errs, shown: &cli.Progress{}, lines: &logWriter{w: &fullAfter{1}}}
 	j.log = slog.New(slog.NewTextHandler(j.lines, nil))
 	j.record(slog.LevelInfo, "one")
 	if errs.Len() > 0 {

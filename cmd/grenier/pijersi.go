@@ -3,19 +3,19 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/io/vfs"
 	"grenier/layers/pijersi"
 )
 
 // pijersi returns the commands about Pijersi.
 func (a *app) pijersi() *cobra.Command {
-	parent := &cobra.Command{
+	return cli.Group(&cobra.Command{
 		Use:   "pijersi",
 		Short: "Encode, decode, number and draw set-ups of Pijersi",
 		Long: `Set-ups of the board game Pijersi: how the 14 cubes of each player stand at the
@@ -27,16 +27,10 @@ when black mirrors white, WHITE-black for two that are independent.
 2,737,350 line-ups are legal, so 2,737,350 mirror set-ups and their square,
 7,493,085,022,500 others: a shuffle of 4 rocks (R), 4 papers (P), 4 scissors (S) and
 2 wises (W) in which no wise stands on another kind of cube.
-` + exitHelp,
+` + cli.ExitHelp,
 		Example: `  grenier pijersi encode RPSRPSPSRWWSRP
   grenier pijersi decode GRXLLS-grxlls`,
-		Args: subcommand,
-		RunE: showHelp,
-
-		DisableFlagsInUseLine: true,
-	}
-	parent.AddCommand(a.pijersiEncode(), a.pijersiDecode(), a.pijersiRandom(), a.pijersiRank(), a.pijersiUnrank(), a.pijersiCheck())
-	return parent
+	}, a.pijersiEncode(), a.pijersiDecode(), a.pijersiRandom(), a.pijersiRank(), a.pijersiUnrank(), a.pijersiCheck())
 }
 
 // streamHelp is part of the help of commands that read set-ups.
@@ -69,7 +63,7 @@ type setupView struct {
 func (v *setupView) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&v.asJSON, "json", false, "print one JSON object for each set-up, with all that is known about it")
 	cmd.Flags().BoolVar(&v.draw, "draw", false, "draw the board as text instead")
-	cmd.Flags().Var((*fileName)(&v.svg), "svg", "draw the board into `FILE` as SVG instead; an existing file is replaced")
+	cmd.Flags().Var((*cli.File)(&v.svg), "svg", "draw the board into `FILE` as SVG instead; an existing file is replaced")
 	cmd.MarkFlagsMutuallyExclusive("json", "draw")
 }
 
@@ -78,13 +72,13 @@ func (v *setupView) flags(cmd *cobra.Command) {
 func (c *setupCommand) run(ctx context.Context, args []string) error {
 	if len(args) == 0 || len(args) == 1 && args[0] == "-" {
 		if c.view.svg != "" {
-			return usageError{errors.New("--svg draws one set-up, not those of a stream")}
+			return cli.Usagef("--svg draws one set-up, not those of a stream")
 		}
-		return c.answerLines(ctx, c.app.in)
+		return c.answerLines(ctx, c.app.In)
 	}
 	s, err := c.parse([]byte(strings.Join(args, " ")))
 	if err != nil {
-		return usageError{err}
+		return cli.Usagef("%w", err)
 	}
 	return c.show(s)
 }
@@ -98,9 +92,9 @@ func (c *setupCommand) show(s pijersi.Setup) error {
 	}
 	answer, err := c.append(nil, s)
 	if err != nil {
-		return usageError{err}
+		return cli.Usagef("%w", err)
 	}
-	_, err = c.app.out.Write(answer)
+	_, err = c.app.Out.Write(answer)
 	return err
 }
 
@@ -122,7 +116,7 @@ func (c *setupCommand) warn(text string) {
 	if c.line > 0 {
 		text = fmt.Sprintf("line %d: %s", c.line, text)
 	}
-	fmt.Fprintln(c.app.err, "grenier: warning: "+text)
+	fmt.Fprintln(c.app.Err, "grenier: warning: "+text)
 }
 
 // setupReport is a set-up as JSON. Problem says why it is not legal; then it has no

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/kernels/fault"
 	"grenier/layers/pijersi"
 )
@@ -44,9 +45,9 @@ func (a *app) pijersiCheck() *cobra.Command {
 		Long: `Prints whether a set-up is legal, and if not everything that is wrong: each player has
 4 rocks (R), 4 papers (P), 4 scissors (S) and 2 wises (W), and a wise does not stand on
 another kind of cube. The exit status is 3 if a set-up is not legal.
-` + streamHelp + exitHelp,
+` + streamHelp + cli.ExitHelp,
 		Example: "  grenier pijersi check WPKVWP",
-		RunE: a.start(func(cmd *cobra.Command, args []string) error {
+		RunE: a.Start(func(cmd *cobra.Command, args []string) error {
 			err := c.run(cmd.Context(), args)
 			if err == nil && illegal > 0 {
 				err = &illegalError{illegal}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/layers/pijersi"
 )
 
@@ -23,11 +24,11 @@ func (a *app) pijersiEncode() *cobra.Command {
 		Short: "Print the code of a set-up",
 		Long: `Prints the code of a set-up, legal or not: one line-up, WHITE-black, or a position
 in PSN. A position whose black mirrors white has the short code.
-` + streamHelp + exitHelp,
+` + streamHelp + cli.ExitHelp,
 		Example: `  grenier pijersi encode RPSRPSPSRWWSRP
   grenier pijersi encode position startpos
   grenier pijersi encode < cubes.txt > codes.txt`,
-		RunE: a.start(func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) }),
+		RunE: a.Start(func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) }),
 	}
 	cmd.Flags().BoolVar(&shuffled, "shuffled", false, "the cubes are a shuffle: turn over a stack with a wise on another cube")
 	c.view.flags(cmd)
@@ -62,11 +63,11 @@ func (a *app) pijersiDecode() *cobra.Command {
 for black, or WHITE-black. Anything else is refused, codes above WPKVWP (all wises)
 included. --lenient reads more, with a warning: blanks, letters of the wrong case, and
 fewer than six letters, for which As on the left are missing.
-` + streamHelp + exitHelp,
+` + streamHelp + cli.ExitHelp,
 		Example: `  grenier pijersi decode GRXLLS
   grenier pijersi decode --draw GRXLLS-ayabey
   grenier pijersi decode --psn - < codes.txt`,
-		RunE: a.start(func(cmd *cobra.Command, args []string) error {
+		RunE: a.Start(func(cmd *cobra.Command, args []string) error {
 			if lenient {
 				c.parse = c.parseLenient
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/layers/pijersi"
 )
 
@@ -24,9 +25,9 @@ func (a *app) pijersiRank() *cobra.Command {
 		Long: `Prints the number of a legal set-up. Line-ups are numbered from 0 to 2737349 in the
 order of their codes, without gaps; WHITE-black has 2737350 times the number of white
 plus that of black, 0 to 7493085022499.
-` + streamHelp + exitHelp,
+` + streamHelp + cli.ExitHelp,
 		Example: "  grenier pijersi rank GRXLLS",
-		RunE:    a.start(func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) }),
+		RunE:    a.Start(func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) }),
 	}
 	cmd.Flags().BoolVar(&c.view.asJSON, "json", false, "print one JSON object for each set-up, with all that is known about it")
 	return cmd
@@ -50,10 +51,10 @@ func (a *app) pijersiUnrank() *cobra.Command {
 		Use:   "unrank {RANK | -}",
 		Short: "Print the code of the legal set-up with a number",
 		Long: `Prints the code of the legal set-up with a number; the inverse of rank.
-` + streamHelp + exitHelp,
+` + streamHelp + cli.ExitHelp,
 		Example: `  grenier pijersi unrank 965857
   grenier pijersi unrank --total 7493085022499`,
-		RunE: a.start(func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) }),
+		RunE: a.Start(func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) }),
 	}
 	cmd.Flags().BoolVar(&total, "total", false, "white and black are independent: 0 to 7493085022499")
 	c.view.flags(cmd)
@@ -88,16 +89,16 @@ func (a *app) pijersiRandom() *cobra.Command {
 		Long: `Prints the codes of random legal set-ups; each has the same chance. The same --seed
 gives the same set-ups; without it they are different each time, and --json tells
 the seed.
-` + exitHelp,
+` + cli.ExitHelp,
 		Example: `  grenier pijersi random --seed 7
   grenier pijersi random --total --count 1000 > codes.txt`,
-		Args: noArgs,
-		RunE: a.start(func(cmd *cobra.Command, _ []string) error {
+		Args: cli.NoArgs,
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error {
 			if !cmd.Flags().Changed("seed") {
 				f.seed = rand.Uint64()
 			}
 			if c.view.svg != "" && f.count != 1 {
-				return usageError{fmt.Errorf("--svg draws one set-up, --count is %d", f.count)}
+				return cli.Usagef("--svg draws one set-up, --count is %d", f.count)
 			}
 			c.view.seed = &f.seed
 			return c.random(cmd.Context(), &f)
@@ -120,7 +121,7 @@ func (c *setupCommand) random(ctx context.Context, f *randomFlags) error {
 	if f.count == 1 {
 		return c.show(draw(r))
 	}
-	out := bufio.NewWriterSize(c.app.out, 1<<16)
+	out := bufio.NewWriterSize(c.app.Out, 1<<16)
 	for i := range f.count {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"grenier/cmd/grenier/cli"
 	"io"
 )
 
@@ -21,7 +22,7 @@ type badLine struct{ error }
 
 // answerLines answers the lines of in.
 func (c *setupCommand) answerLines(ctx context.Context, in io.Reader) error {
-	out := bufio.NewWriterSize(c.app.out, streamBuffer)
+	out := bufio.NewWriterSize(c.app.Out, streamBuffer)
 	lines := bufio.NewReaderSize(c.app.newPatientReader(ctx, in, out.Flush), streamBuffer)
 	bad, first := 0, 0
 	for {
@@ -87,11 +88,11 @@ func (c *setupCommand) answerLine(out *bufio.Writer, line []byte) error {
 
 // report tells what is wrong with a line.
 func (c *setupCommand) report(out *bufio.Writer, wrong badLine) error {
-	fmt.Fprintf(c.app.err, "grenier: line %d: %s\n", c.line, oneLine(wrong))
+	fmt.Fprintf(c.app.Err, "grenier: line %d: %s\n", c.line, cli.OneLine(wrong))
 	if !c.view.asJSON {
 		return nil
 	}
-	return json.NewEncoder(out).Encode(probeError{c.line, oneLine(wrong)})
+	return json.NewEncoder(out).Encode(cli.LineError{Line: c.line, Error: cli.OneLine(wrong)})
 }
 
 // patientReader reads ahead in the background, so that whoever reads can listen to
@@ -117,7 +118,7 @@ func (a *app) newPatientReader(ctx context.Context, in io.Reader, before func() 
 	for range cap(empty) {
 		empty <- make([]byte, streamBuffer)
 	}
-	a.background(func() { readPieces(ctx, in, full, empty) })
+	a.Background(func() { readPieces(ctx, in, full, empty) })
 	return &patientReader{ctx: ctx, before: before, full: full, empty: empty}
 }
 

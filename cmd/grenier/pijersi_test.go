@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/layers/pijersi"
 )
 
@@ -41,7 +42,7 @@ func TestPijersiStreams(t *testing.T) {
 			"whole": strings.NewReader(c.in), "halves": iotest.HalfReader(strings.NewReader(c.in)),
 			"last": iotest.DataErrReader(strings.NewReader(strings.TrimSuffix(c.in, "\n"))),
 		} {
-			if got := answerStream(t.Context(), in, strings.Fields(c.args)...); got != (result{exitOK, c.want, ""}) {
+			if got := answerStream(t.Context(), in, strings.Fields(c.args)...); got != (result{cli.ExitOK, c.want, ""}) {
 				t.Errorf("%s, %s: status %d, %d bytes, want %d; %s", c.args, name, got.status, len(got.out), len(c.want), got.err)
 			}
 		}
@@ -66,8 +67,8 @@ func TestPijersiWaits(t *testing.T) {
 		}
 	}
 	interrupt()
-	if got := <-status; got != exitInterrupted {
-		t.Errorf("status %d, want %d", got, exitInterrupted)
+	if got := <-status; got != cli.ExitInterrupted {
+		t.Errorf("status %d, want %d", got, cli.ExitInterrupted)
 	}
 	if err := questions.Close(); err != nil { // ends the reader in the background
 		t.Error(err)
@@ -80,7 +81,7 @@ func TestPijersiBadLines(t *testing.T) {
 	long := strings.Repeat("G", 3*streamBuffer)
 	exact := strings.Repeat("G", streamBuffer)
 	got := answerStream(t.Context(), strings.NewReader("GRXLLS\n"+long+"\nAYABEY\n\xff\x00\n"+exact+"\nGRXLLS\n"+long), "decode")
-	if got.status != exitFailure || got.out != "RPSRPSPSRWWSRP\nRPSSRWPPWPSSRR\nRPSRPSPSRWWSRP\n" {
+	if got.status != cli.ExitFailure || got.out != "RPSRPSPSRWWSRP\nRPSSRWPPWPSSRR\nRPSRPSPSRWWSRP\n" {
 		t.Errorf("status %d, %q", got.status, got.out)
 	}
 	want := `grenier: line 2: more than 65536 bytes
@@ -99,7 +100,7 @@ func TestPijersiBrokenStream(t *testing.T) {
 	broken := errors.New("cable cut")
 	for _, text := range []string{"GRXLLS\n", "GRXLLS\nAYA", "GRXLLS\n" + strings.Repeat("G", 2*streamBuffer)} {
 		got := answerStream(t.Context(), io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken)), "decode")
-		if got.status != exitFailure || got.out != "RPSRPSPSRWWSRP\n" || got.err != "grenier: cable cut\n" {
+		if got.status != cli.ExitFailure || got.out != "RPSRPSPSRWWSRP\n" || got.err != "grenier: cable cut\n" {
 			t.Errorf("%.20q: %+v", text, got)
 		}
 	}
@@ -125,7 +126,7 @@ func TestPijersiMemory(t *testing.T) {
 	for command, line := range map[string]string{"encode": "RPSRPSPSRWWSRP\n", "decode": "GRXLLS-grxlls\n"} {
 		per := testing.AllocsPerRun(1, func() {
 			in := &repeated{lines: []byte(strings.Repeat(line, 1000)), n: lines / 1000}
-			if status := run(t.Context(), []string{"pijersi", command}, in, io.Discard, io.Discard); status != exitOK {
+			if status := run(t.Context(), []string{"pijersi", command}, in, io.Discard, io.Discard); status != cli.ExitOK {
 				t.Errorf("%s: status %d", command, status)
 			}
 		})
@@ -141,7 +142,7 @@ func BenchmarkPijersi(b *testing.B) {
 		b.Run(command, func(b *testing.B) {
 			for b.Loop() {
 				in := &repeated{lines: []byte(strings.Repeat(line, 1000)), n: 1000}
-				if status := run(b.Context(), []string{"pijersi", command}, in, io.Discard, io.Discard); status != exitOK {
+				if status := run(b.Context(), []string{"pijersi", command}, in, io.Discard, io.Discard); status != cli.ExitOK {
 					b.Fatal(status)
 				}
 			}

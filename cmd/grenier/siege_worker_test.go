@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"grenier/cmd/grenier/cli"
 	"io"
 	"net/http"
 	"os"
@@ -62,7 +63,7 @@ func (o *order) run() reply {
 	} else {
 		status = run(context.Background(), o.Args, strings.NewReader(o.In), &out, &errs)
 	}
-	return reply{status, out.String(), errs.String(), out.all + errs.all, peakRSS()}
+	return reply{status, out.String(), errs.String(), out.all + errs.all, cli.PeakRSS()}
 }
 
 // serve runs a server; In has the addresses to get, one a line.

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"runtime"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/io/chart"
 	"grenier/io/vfs"
 	"grenier/pipeline/swap/bench"
@@ -22,14 +22,14 @@ type swapBenchFlags struct {
 	grids, solves, threads int
 	seed                   uint64
 	progress, html         string
-	memory                 memoryFlag
+	memory                 cli.MemoryFlag
 	json                   bool
 }
 
 // swapBenchReport is what swap bench prints as JSON.
 type swapBenchReport struct {
 	*bench.Report
-	took
+	cli.Took
 }
 
 func (a *app) swapBench() *cobra.Command {
@@ -52,33 +52,33 @@ is also written as a web page with charts, complete in one file.
 
 A heuristic that is above the distance although it is called admissible, or a solution
 that is called shortest and is not, ends the command with status 3.
-` + exitHelp,
+` + cli.ExitHelp,
 		Example: `  grenier swap bench
   grenier swap bench --tables solvers --solves 1000 --seed 7 --json
   grenier swap bench --html bench.html`,
-		Args: noArgs,
-		RunE: a.start(func(cmd *cobra.Command, _ []string) error { return a.runSwapBench(cmd.Context(), f) }),
+		Args: cli.NoArgs,
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runSwapBench(cmd.Context(), f) }),
 	}
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.tables, "tables", bench.TableNames(), "`names` of tables, with commas between")
 	flags.IntVar(&f.grids, "grids", 10_000, "`number` of random grids for heuristics")
 	flags.IntVar(&f.solves, "solves", 100, "`number` of random grids for each solver; 3 x 4: a tenth, 4 x 4: a fifth")
 	flags.Uint64Var(&f.seed, "seed", 1, "`number` that the grids are made from")
-	f.memory.define(a, flags, "4GiB", nil)
-	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to build databases with, 1 to %d", maxThreads))
-	flags.Var((*fileName)(&f.html), "html", "`FILE` for a web page with charts, which is replaced")
-	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
+	f.memory.Define(a.App, flags, "4GiB", nil)
+	cli.ThreadsFlag(flags, &f.threads, "build databases with")
+	flags.Var((*cli.File)(&f.html), "html", "`FILE` for a web page with charts, which is replaced")
+	cli.ProgressFlag(flags, &f.progress)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd
 }
 
 // options checks the flags.
 func (f *swapBenchFlags) options() (o bench.Options, err error) {
-	if err = checkThreads(f.threads); err != nil {
+	if err = cli.CheckThreads(f.threads); err != nil {
 		return o, err
 	}
 	o = bench.Options{Tables: f.tables, Grids: f.grids, Solves: f.solves, Seed: f.seed, Workers: f.threads}
-	o.Memory, err = f.memory.limit()
+	o.Memory, err = f.memory.Limit()
 	return o, err
 }
 
@@ -87,26 +87,26 @@ func (a *app) runSwapBench(ctx context.Context, f swapBenchFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := checkFile(f.html); err != nil {
+	if err := cli.CheckFile(f.html); err != nil {
 		return err
 	}
-	shown, err := a.newProgress(f.progress, f.json)
+	shown, err := a.NewProgress(f.progress, f.json)
 	if err != nil {
 		return err
 	}
 	start := time.Now()
-	o.Progress = func(p bench.Progress) { shown.update(swapBenching(p)) }
+	o.Progress = func(p bench.Progress) { shown.Update(swapBenching(p)) }
 	r, err := bench.Run(ctx, o)
-	shown.close()
+	shown.Close()
 	if err != nil {
-		return f.memory.explain(err)
+		return f.memory.Explain(err)
 	}
 	if err := writeBenchPage(f.html, r); err != nil {
 		return err
 	}
-	report := swapBenchReport{r, took{time.Since(start).Seconds(), peakRSS()}}
+	report := swapBenchReport{r, cli.TookSince(start)}
 	if f.json {
-		return a.printJSON(report)
+		return a.PrintJSON(report)
 	}
 	a.printSwapBench(report)
 	return nil
@@ -129,12 +129,12 @@ func (a *app) printSwapBench(r swapBenchReport) {
 	page := r.Page()
 	for _, s := range page.Sections {
 		if s.Chart == nil {
-			fmt.Fprintln(a.out, s.Title)
+			fmt.Fprintln(a.Out, s.Title)
 			a.printColumns(s.Table)
-			fmt.Fprintf(a.out, "%s\n\n", wrapped(s.Text, 110))
+			fmt.Fprintf(a.Out, "%s\n\n", wrapped(s.Text, 110))
 		}
 	}
-	fmt.Fprintf(a.out, "%s\n%.1f s; peak memory %s\n", page.Summary, r.Seconds, size(r.PeakRSS))
+	fmt.Fprintf(a.Out, "%s\n%.1f s; peak memory %s\n", page.Summary, r.Seconds, cli.Size(r.PeakRSS))
 }
 
 // wrapped breaks a text into lines of at most width characters, but between words only.
@@ -171,17 +171,17 @@ func (a *app) printColumns(t chart.Table) {
 		for i, cell := range row[1:] {
 			line += fmt.Sprintf("  %*s", width[i+1], cell)
 		}
-		fmt.Fprintln(a.out, strings.TrimRight(line, " "))
+		fmt.Fprintln(a.Out, strings.TrimRight(line, " "))
 	}
 }
 
 // swapBenching is how far a run is.
 type swapBenching bench.Progress
 
-func (b swapBenching) state(elapsed time.Duration) state {
-	shown := state{doing: b.Doing, done: 100 * b.Share, total: 100, elapsed: elapsed, rate: noRate, layerETA: noLayer, runETA: unknown}
+func (b swapBenching) State(elapsed time.Duration) cli.State {
+	shown := cli.State{Doing: b.Doing, Done: 100 * b.Share, Total: 100, Elapsed: elapsed, Rate: cli.NoRate, LayerETA: cli.NoLayer, RunETA: cli.Unknown}
 	if b.Share > 0 {
-		shown.runETA = time.Duration(float64(elapsed) * (1 - b.Share) / b.Share)
+		shown.RunETA = time.Duration(float64(elapsed) * (1 - b.Share) / b.Share)
 	}
 	return shown
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/io/rundir"
 	"grenier/layers/swap"
 	"grenier/pipeline/swap/bfs"
@@ -20,7 +21,7 @@ type swapBFSFlags struct {
 	rows, cols, threads int
 	dir                 string
 	progress            string
-	memory              memoryFlag
+	memory              cli.MemoryFlag
 	json, force         bool
 }
 
@@ -33,7 +34,7 @@ type swapBFSReport struct {
 	Antipodes uint64   `json:"antipodes"`
 	Mean      float64  `json:"mean"` // rounded to six places
 	Depths    []uint64 `json:"depths"`
-	took
+	cli.Took
 }
 
 func (a *app) swapBFS() *cobra.Command {
@@ -51,36 +52,36 @@ states: then 13 cells need some 110 MB of memory and up to 1.5 GB of disk, and m
 memory is used to keep states there too. A disk with less room is refused, unless
 --force is given. What is in DIR is made safe after each depth, and the same command
 goes on from there. "grenier swap plan" tells what a grid takes.
-` + exitHelp,
+` + cli.ExitHelp,
 		Example: `  grenier swap bfs --rows 3 --cols 4
   grenier swap bfs --rows 1 --cols 13 --memory 2GiB --json
   grenier swap bfs --rows 1 --cols 13 --memory 256MiB --dir data/line13`,
-		Args: noArgs,
-		RunE: a.start(func(cmd *cobra.Command, _ []string) error { return a.runSwapBFS(cmd.Context(), f) }),
+		Args: cli.NoArgs,
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runSwapBFS(cmd.Context(), f) }),
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&f.rows, "rows", 0, "`number` of rows of the grid")
 	flags.IntVar(&f.cols, "cols", 0, "`number` of columns of the grid; rows times columns is 1 to 16")
-	flags.Var((*directory)(&f.dir), "dir", "directory for the states, to keep them on disk instead of in memory")
-	f.memory.define(a, flags, "8GiB", &f.force)
-	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to use, 1 to %d", maxThreads))
-	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
+	flags.Var((*cli.Directory)(&f.dir), "dir", "directory for the states, to keep them on disk instead of in memory")
+	f.memory.Define(a.App, flags, "8GiB", &f.force)
+	cli.ThreadsFlag(flags, &f.threads, "use")
+	cli.ProgressFlag(flags, &f.progress)
 	flags.BoolVar(&f.force, "force", false, "begin even if the disk has too little room for the states")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
-	need(cmd, "rows", "cols")
+	cli.Need(cmd, "rows", "cols")
 	return cmd
 }
 
 // search checks the flags and returns what to search.
 func (f *swapBFSFlags) search() (g *swap.Grid, o bfs.Options, err error) {
-	if err = checkThreads(f.threads); err != nil {
+	if err = cli.CheckThreads(f.threads); err != nil {
 		return nil, o, err
 	}
 	o.Workers, o.Dir = f.threads, f.dir
 	if !f.force {
 		o.Free = rundir.FreeBytes
 	}
-	if o.Memory, err = f.memory.limit(); err != nil {
+	if o.Memory, err = f.memory.Limit(); err != nil {
 		return nil, o, err
 	}
 	g, err = swap.NewGrid(f.rows, f.cols)
@@ -92,55 +93,55 @@ func (a *app) runSwapBFS(ctx context.Context, f swapBFSFlags) error {
 	if err != nil {
 		return err
 	}
-	shown, err := a.newProgress(f.progress, f.json)
+	shown, err := a.NewProgress(f.progress, f.json)
 	if err != nil {
 		return err
 	}
 	if f.dir != "" {
-		a.resume = "; the same command continues after the last whole depth"
+		a.Resume = "; the same command continues after the last whole depth"
 	}
 	runtime.GOMAXPROCS(f.threads)
 	start := time.Now()
-	o.Progress = func(p bfs.Progress) { shown.update(swapSearching(p)) }
+	o.Progress = func(p bfs.Progress) { shown.Update(swapSearching(p)) }
 	r, err := bfs.Search(ctx, g, o)
-	shown.close()
-	if isType[*rundir.RoomError](err) {
+	shown.Close()
+	if cli.IsType[*rundir.RoomError](err) {
 		return fmt.Errorf("%w; --force begins all the same", err)
 	}
 	if err != nil {
-		return f.memory.explain(err)
+		return f.memory.Explain(err)
 	}
 	report := swapBFSReport{
 		Rows: r.Rows, Cols: r.Cols, States: r.States(), Diameter: r.Diameter(), Antipodes: r.Antipodes(),
 		Mean: math.Round(r.Mean()*1e6) / 1e6, Depths: r.Depths,
-		took: took{time.Since(start).Seconds(), peakRSS()},
+		Took: cli.TookSince(start),
 	}
 	if f.json {
-		return a.printJSON(report)
+		return a.PrintJSON(report)
 	}
 	a.printSwapBFS(report)
 	return nil
 }
 
 func (a *app) printSwapBFS(r swapBFSReport) {
-	fmt.Fprintf(a.out, "%8s %18s\n", "distance", "states")
+	fmt.Fprintf(a.Out, "%8s %18s\n", "distance", "states")
 	for d, n := range r.Depths {
-		fmt.Fprintf(a.out, "%8d %18s\n", d, comma(n))
+		fmt.Fprintf(a.Out, "%8d %18s\n", d, cli.Comma(n))
 	}
-	fmt.Fprintf(a.out, "%d x %d: %s states, diameter %d, antipodes %s, mean %.6f\n",
-		r.Rows, r.Cols, comma(r.States), r.Diameter, comma(r.Antipodes), r.Mean)
-	fmt.Fprintf(a.out, "%.1f s (%s); peak memory %s\n",
-		r.Seconds, humanize.SIWithDigits(float64(r.States)/r.Seconds, 1, "states/s"), size(r.PeakRSS))
+	fmt.Fprintf(a.Out, "%d x %d: %s states, diameter %d, antipodes %s, mean %.6f\n",
+		r.Rows, r.Cols, cli.Comma(r.States), r.Diameter, cli.Comma(r.Antipodes), r.Mean)
+	fmt.Fprintf(a.Out, "%.1f s (%s); peak memory %s\n",
+		r.Seconds, humanize.SIWithDigits(float64(r.States)/r.Seconds, 1, "states/s"), cli.Size(r.PeakRSS))
 }
 
 // swapSearching is how far a search is.
 type swapSearching bfs.Progress
 
-func (s swapSearching) state(elapsed time.Duration) state {
-	shown := steady(fmt.Sprintf("depth %d", s.Depth), s.Seen, s.Total, elapsed)
-	shown.done, shown.runETA = s.Share*shown.total, unknown
+func (s swapSearching) State(elapsed time.Duration) cli.State {
+	shown := cli.Steady(fmt.Sprintf("depth %d", s.Depth), s.Seen, s.Total, elapsed)
+	shown.Done, shown.RunETA = s.Share*shown.Total, cli.Unknown
 	if s.Share > s.Begun {
-		shown.runETA = time.Duration(float64(elapsed) * (1 - s.Share) / (s.Share - s.Begun))
+		shown.RunETA = time.Duration(float64(elapsed) * (1 - s.Share) / (s.Share - s.Begun))
 	}
 	return shown
 }

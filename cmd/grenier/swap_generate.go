@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
 	"grenier/pipeline/swap/search"
@@ -37,10 +38,10 @@ func (a *app) swapGenerate() *cobra.Command {
 		Long: `Prints a random grid as swap solve reads it. --difficulty is its sum of Manhattan
 distances as a share of the largest one, which is that of the grid in reverse order;
 random grids have about two thirds. The same seed gives the same grid.
-` + exitHelp,
+` + cli.ExitHelp,
 		Example: `  grenier swap generate --rows 4 --cols 4 --difficulty 0.8 --seed 7`,
-		Args:    noArgs,
-		RunE: a.start(func(cmd *cobra.Command, _ []string) error {
+		Args:    cli.NoArgs,
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error {
 			if !cmd.Flags().Changed("seed") {
 				f.seed = rand.Uint64()
 			}
@@ -53,7 +54,7 @@ random grids have about two thirds. The same seed gives the same grid.
 	flags.Float64Var(&f.difficulty, "difficulty", 0.67, "`share` of the largest sum of Manhattan distances, 0 to 1")
 	flags.Uint64Var(&f.seed, "seed", 0, "`number` that the grid is made from (default: another one each time)")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
-	need(cmd, "rows", "cols")
+	cli.Need(cmd, "rows", "cols")
 	return cmd
 }
 
@@ -67,7 +68,7 @@ func (a *app) runSwapGenerate(f swapGenerateFlags) error {
 		return err
 	}
 	if !f.json {
-		_, err = fmt.Fprint(a.out, swap.Puzzle{Grid: g, Tiles: tiles, First: 1})
+		_, err = fmt.Fprint(a.Out, swap.Puzzle{Grid: g, Tiles: tiles, First: 1})
 		return err
 	}
 	r := swapGenerateReport{
@@ -76,5 +77,5 @@ func (a *app) runSwapGenerate(f swapGenerateFlags) error {
 	for _, t := range tiles {
 		r.Tiles = append(r.Tiles, int(t)+1)
 	}
-	return a.printJSON(r)
+	return a.PrintJSON(r)
 }

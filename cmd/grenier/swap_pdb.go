@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/io/vfs"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
@@ -18,7 +18,7 @@ import (
 // swapPDBFlags are the flags of swap pdb build as given.
 type swapPDBFlags struct {
 	kind, cost, out, progress string
-	memory                    memoryFlag
+	memory                    cli.MemoryFlag
 	rows, cols, k, threads    int
 	tiles                     []int
 	json                      bool
@@ -35,23 +35,17 @@ type swapPDBReport struct {
 	Entries int    `json:"entries"`
 	File    string `json:"file"`
 	Bytes   int64  `json:"bytes"`
-	took
+	cli.Took
 }
 
 // swapPDB returns the commands about pattern databases.
 func (a *app) swapPDB() *cobra.Command {
-	parent := &cobra.Command{
+	return cli.Group(&cobra.Command{
 		Use:     "pdb",
 		Short:   "Build pattern databases of the swap puzzle",
-		Long:    "Pattern databases hold what it costs to bring some tiles home, for swap solve --pdb.\n" + exitHelp,
+		Long:    "Pattern databases hold what it costs to bring some tiles home, for swap solve --pdb.\n" + cli.ExitHelp,
 		Example: "  grenier swap pdb build --kind gadb --rows 4 --cols 4 --k 3 --out k3.gp",
-		Args:    subcommand,
-		RunE:    showHelp,
-
-		DisableFlagsInUseLine: true,
-	}
-	parent.AddCommand(a.swapPDBBuild())
-	return parent
+	}, a.swapPDBBuild())
 }
 
 func (a *app) swapPDBBuild() *cobra.Command {
@@ -69,11 +63,11 @@ existing file is replaced.
 A swap costs 1 (--cost unit), or the number of tiles of the set that it moves (--cost
 tracked): sums of either over disjoint sets are at most twice the distance, and tracked
 is never less.
-` + exitHelp,
+` + cli.ExitHelp,
 		Example: `  grenier swap pdb build --kind apdb --rows 4 --cols 4 --tiles 1,2,3,5,6 --out a.gp
   grenier swap pdb build --kind gadb --rows 4 --cols 4 --k 3 --cost tracked --out k3.gp --json`,
-		Args: noArgs,
-		RunE: a.start(func(cmd *cobra.Command, _ []string) error { return a.runSwapPDB(cmd.Context(), f) }),
+		Args: cli.NoArgs,
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runSwapPDB(cmd.Context(), f) }),
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.kind, "kind", "", "`kind` of database: apdb or gadb")
@@ -82,12 +76,12 @@ is never less.
 	flags.IntVar(&f.cols, "cols", 0, "`number` of columns of the grid; rows times columns is 1 to 16")
 	flags.IntSliceVar(&f.tiles, "tiles", nil, "`tiles` of an apdb, from 1, with commas between")
 	flags.IntVar(&f.k, "k", 0, "`number` of tiles in the sets of a gadb, 1 to 4")
-	flags.Var((*fileName)(&f.out), "out", "`FILE` to write")
-	f.memory.define(a, flags, "4GiB", nil)
-	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to use, 1 to %d", maxThreads))
-	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
+	flags.Var((*cli.File)(&f.out), "out", "`FILE` to write")
+	f.memory.Define(a.App, flags, "4GiB", nil)
+	cli.ThreadsFlag(flags, &f.threads, "use")
+	cli.ProgressFlag(flags, &f.progress)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
-	need(cmd, "kind", "rows", "cols", "out")
+	cli.Need(cmd, "kind", "rows", "cols", "out")
 	return cmd
 }
 
@@ -102,13 +96,13 @@ func (f *swapPDBFlags) options() (g *swap.Grid, o patterns.Options, err error) {
 		err = fmt.Errorf("--kind gadb takes --k and not --tiles")
 	}
 	if err != nil {
-		return nil, o, usageError{err}
+		return nil, o, cli.Usagef("%w", err)
 	}
-	if err = checkThreads(f.threads); err != nil {
+	if err = cli.CheckThreads(f.threads); err != nil {
 		return nil, o, err
 	}
 	o.Workers = f.threads
-	if o.Memory, err = f.memory.limit(); err != nil {
+	if o.Memory, err = f.memory.Limit(); err != nil {
 		return nil, o, err
 	}
 	if o.Cost, err = heuristic.ParseCost(f.cost); err != nil {
@@ -126,11 +120,11 @@ func (a *app) runSwapPDB(ctx context.Context, f swapPDBFlags) error {
 	if err := vfs.CheckFile(f.out); err != nil {
 		return err
 	}
-	shown, err := a.newProgress(f.progress, f.json)
+	shown, err := a.NewProgress(f.progress, f.json)
 	if err != nil {
 		return err
 	}
-	o.Progress = func(done, total uint64) { shown.update(swapBuilding{done, total}) }
+	o.Progress = func(done, total uint64) { shown.Update(swapBuilding{done, total}) }
 	start := time.Now()
 	r := swapPDBReport{Kind: f.kind, Rows: f.rows, Cols: f.cols, Tiles: f.tiles, K: max(f.k, len(f.tiles)), Cost: o.Cost.String(), File: f.out}
 	if f.kind == "apdb" {
@@ -138,20 +132,20 @@ func (a *app) runSwapPDB(ctx context.Context, f swapPDBFlags) error {
 	} else {
 		r.Entries, r.Bytes, err = f.buildDynamic(ctx, g, o)
 	}
-	shown.close()
+	shown.Close()
 	if err != nil {
-		return f.memory.explain(err)
+		return f.memory.Explain(err)
 	}
-	r.took = took{time.Since(start).Seconds(), peakRSS()}
+	r.Took = cli.TookSince(start)
 	if f.json {
-		return a.printJSON(r)
+		return a.PrintJSON(r)
 	}
 	what := fmt.Sprintf("all sets of %d tiles", r.K)
 	if len(r.Tiles) > 0 {
 		what = "tiles " + strings.Trim(fmt.Sprint(r.Tiles), "[]")
 	}
-	fmt.Fprintf(a.out, "%d x %d, %s, cost %s: %s entries, %s bytes in %s, %.3f s, peak memory %s\n",
-		r.Rows, r.Cols, what, r.Cost, comma(uint64(r.Entries)), comma(uint64(r.Bytes)), r.File, r.Seconds, size(r.PeakRSS))
+	fmt.Fprintf(a.Out, "%d x %d, %s, cost %s: %s entries, %s bytes in %s, %.3f s, peak memory %s\n",
+		r.Rows, r.Cols, what, r.Cost, cli.Comma(uint64(r.Entries)), cli.Comma(uint64(r.Bytes)), r.File, r.Seconds, cli.Size(r.PeakRSS))
 	return nil
 }
 
@@ -184,10 +178,10 @@ func (f *swapPDBFlags) buildDynamic(ctx context.Context, g *swap.Grid, o pattern
 // swapBuilding is how far a database is: entries.
 type swapBuilding struct{ done, total uint64 }
 
-func (b swapBuilding) state(elapsed time.Duration) state {
-	shown := steady("entries", b.done, b.total, elapsed)
+func (b swapBuilding) State(elapsed time.Duration) cli.State {
+	shown := cli.Steady("entries", b.done, b.total, elapsed)
 	if b.done == b.total {
-		shown.doing, shown.rate, shown.runETA = "writing the file", noRate, unknown
+		shown.Doing, shown.Rate, shown.RunETA = "writing the file", cli.NoRate, cli.Unknown
 	}
 	return shown
 }

@@ -8,16 +8,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/layers/swap"
 	"grenier/pipeline/swap/plan"
 )
 
 // swapPlanFlags are the flags of swap plan as given.
 type swapPlanFlags struct {
-	calibrationFlags
+	cli.CalibrationFlags
 	rows, cols, threads int
 	dir, form           string
-	memory              memoryFlag
+	memory              cli.MemoryFlag
 	json                bool
 }
 
@@ -34,23 +35,23 @@ a file in DIR, or else where the system has its temporary files. It can be saved
 used again, also elsewhere; it is JSON that may be edited to describe another machine.
 
 docs/swap.md has the arithmetic, and plans beside what real searches took.
-` + exitHelp,
+` + cli.ExitHelp,
 		Example: `  grenier swap plan --rows 2 --cols 7 --dir data/2x7
   grenier swap plan --rows 3 --cols 5 --memory 16GiB --save-calibration here.json
   grenier swap plan --rows 3 --cols 5 --threads 16 --disk 3GB --calibration here.json --json`,
-		Args: noArgs,
-		RunE: a.start(func(cmd *cobra.Command, _ []string) error { return a.runSwapPlan(cmd.Context(), f) }),
+		Args: cli.NoArgs,
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runSwapPlan(cmd.Context(), f) }),
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&f.rows, "rows", 0, "`number` of rows of the grid")
 	flags.IntVar(&f.cols, "cols", 0, "`number` of columns of the grid; rows times columns is 1 to 16")
-	f.memory.definePlan(a, flags, "8GiB")
-	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to use, 1 to %d", maxThreads))
-	flags.Var((*directory)(&f.dir), "dir", "directory for the states: its disk is measured, and what it has room for")
-	f.define(flags)
-	flags.StringVar(&f.form, "progress", "auto", progressUsage)
+	f.memory.DefinePlan(a.App, flags, "8GiB")
+	cli.ThreadsFlag(flags, &f.threads, "use")
+	flags.Var((*cli.Directory)(&f.dir), "dir", "directory for the states: its disk is measured, and what it has room for")
+	f.Define(flags)
+	cli.ProgressFlag(flags, &f.form)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
-	need(cmd, "rows", "cols")
+	cli.Need(cmd, "rows", "cols")
 	return cmd
 }
 
@@ -59,13 +60,13 @@ func (a *app) runSwapPlan(ctx context.Context, f swapPlanFlags) error {
 	if err != nil {
 		return err
 	}
-	c, err := calibrated(&f.calibrationFlags, plan.Load, func(disk bool) (*plan.Calibration, error) {
+	c, err := cli.Calibrated(&f.CalibrationFlags, plan.Load, func(disk bool) (*plan.Calibration, error) {
 		return a.measureSwap(ctx, &f, g, disk)
 	})
 	if err != nil {
 		return err
 	}
-	free, err := roomFor(f.dir)
+	free, err := cli.RoomFor(f.dir)
 	if err != nil {
 		return err
 	}
@@ -74,7 +75,7 @@ func (a *app) runSwapPlan(ctx context.Context, f swapPlanFlags) error {
 		return err
 	}
 	if f.json {
-		return a.printJSON(p)
+		return a.PrintJSON(p)
 	}
 	a.printSwapPlan(p)
 	return nil
@@ -82,16 +83,16 @@ func (a *app) runSwapPlan(ctx context.Context, f swapPlanFlags) error {
 
 // measureSwap measures this machine.
 func (a *app) measureSwap(ctx context.Context, f *swapPlanFlags, g *swap.Grid, disk bool) (*plan.Calibration, error) {
-	if err := f.memory.calibrating(f.threads); err != nil {
+	if err := f.memory.Calibrating(f.threads); err != nil {
 		return nil, err
 	}
-	shown, err := a.newProgress(f.form, f.json)
+	shown, err := a.NewProgress(f.form, f.json)
 	if err != nil {
 		return nil, err
 	}
-	defer shown.close()
+	defer shown.Close()
 	runtime.GOMAXPROCS(f.threads)
-	return plan.Measure(ctx, g, f.threads, f.dir, disk, func(share float64) { shown.update(calibrating(share)) })
+	return plan.Measure(ctx, g, f.threads, f.dir, disk, func(share float64) { shown.Update(cli.Calibrating(share)) })
 }
 
 func (a *app) printSwapPlan(p *plan.Plan) {
@@ -99,30 +100,30 @@ func (a *app) printSwapPlan(p *plan.Plan) {
 	if p.Diameter == p.Least {
 		about = "exactly"
 	}
-	fmt.Fprintf(a.out, "%d x %d: %s states, diameter %s %d (at least %d), %s visits of words of 60 states\n",
-		p.Rows, p.Cols, comma(p.States), about, p.Diameter, p.Least, comma(p.Visits))
-	fmt.Fprintf(a.out, "in memory: %s of memory, %s; %s\n", size(p.InMemory), period(p.Seconds),
+	fmt.Fprintf(a.Out, "%d x %d: %s states, diameter %s %d (at least %d), %s visits of words of 60 states\n",
+		p.Rows, p.Cols, cli.Comma(p.States), about, p.Diameter, p.Least, cli.Comma(p.Visits))
+	fmt.Fprintf(a.Out, "in memory: %s of memory, %s; %s\n", cli.Size(p.InMemory), cli.Period(p.Seconds),
 		fits(p.FitsMemory, p.InMemory > p.Memory, p.Memory))
-	fmt.Fprintf(a.out, "with --dir: %s of memory at least, %.0f%% of the states held within %s\n", size(p.OnDisk), 100*p.Held, size(p.Memory))
-	fmt.Fprintf(a.out, "            %s read, %s written; %s on disk, at most %s\n", size(p.Read), size(p.Written), size(p.Disk), size(p.Most))
+	fmt.Fprintf(a.Out, "with --dir: %s of memory at least, %.0f%% of the states held within %s\n", cli.Size(p.OnDisk), 100*p.Held, cli.Size(p.Memory))
+	fmt.Fprintf(a.Out, "            %s read, %s written; %s on disk, at most %s\n", cli.Size(p.Read), cli.Size(p.Written), cli.Size(p.Disk), cli.Size(p.Most))
 	onDisk := fits(p.FitsDisk, p.OnDisk > p.Memory, p.Memory)
 	if p.FitsDisk && p.Free == nil {
 		onDisk = "fits if the disk has room"
 	}
-	fmt.Fprintf(a.out, "            %s: processors %s, disk %s; %s\n", period(p.OnDiskSeconds), period(p.Processors), period(p.Transfers), onDisk)
+	fmt.Fprintf(a.Out, "            %s: processors %s, disk %s; %s\n", cli.Period(p.OnDiskSeconds), cli.Period(p.Processors), cli.Period(p.Transfers), onDisk)
 	if p.Free != nil {
 		enough := "enough"
 		if *p.Free < p.Most {
 			enough = "too little"
 		}
-		fmt.Fprintf(a.out, "%s are free: %s\n", size(*p.Free), enough)
+		fmt.Fprintf(a.Out, "%s are free: %s\n", cli.Size(*p.Free), enough)
 	}
 	c := p.Calibration
-	fmt.Fprintf(a.out, "\nfor %s, calibrated %s\n", c.CPU, c.Date.Format(time.DateOnly))
-	fmt.Fprintf(a.out, "one core: %.1f ns to visit a word, pack %.2f, unpack %.2f ns a word; %d cores do %.2f times as much\n",
+	fmt.Fprintf(a.Out, "\nfor %s, calibrated %s\n", c.CPU, c.Date.Format(time.DateOnly))
+	fmt.Fprintf(a.Out, "one core: %.1f ns to visit a word, pack %.2f, unpack %.2f ns a word; %d cores do %.2f times as much\n",
 		c.Step*float64(p.Steps), c.Pack, c.Unpack, c.Cores, c.Speedup)
-	fmt.Fprintf(a.out, "disk: reads %s/s in pieces of 64 KiB, writes %s/s\n", size(c.Random), size(c.Write))
-	fmt.Fprintln(a.out, "assumed: words are visited, and have newest states, as often as in searches of 10 to 13 cells")
+	fmt.Fprintf(a.Out, "disk: reads %s/s in pieces of 64 KiB, writes %s/s\n", cli.Size(c.Random), cli.Size(c.Write))
+	fmt.Fprintln(a.Out, "assumed: words are visited, and have newest states, as often as in searches of 10 to 13 cells")
 }
 
 // fits says whether something fits, and if not, whether for want of memory.
@@ -131,7 +132,7 @@ func fits(ok, noMemory bool, memory uint64) string {
 	case ok:
 		return "fits"
 	case noMemory:
-		return fmt.Sprintf("does not fit into %s of memory", size(memory))
+		return fmt.Sprintf("does not fit into %s of memory", cli.Size(memory))
 	}
 	return "does not fit on the disk"
 }

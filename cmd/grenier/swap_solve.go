@@ -3,10 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +12,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/io/memory"
 	"grenier/io/vfs"
 	"grenier/layers/swap"
@@ -27,7 +26,7 @@ type swapSolveFlags struct {
 	sized               bool // rows or cols is given
 	width               int
 	solver, heuristic   string
-	memory              memoryFlag
+	memory              cli.MemoryFlag
 	svg                 string
 	pdb                 []string
 	progress            string
@@ -89,12 +88,12 @@ So does an interrupted one, with status 130.
 Progress shows that lower bound and the shortest solution known, the states that wait and
 those remembered, and how much of --memory (for beam, of the work up to --width) or --time
 is used, whichever is more: the search ends at 100% at the latest, and may end long before.
-` + exitHelp,
+` + cli.ExitHelp,
 		Example: `  grenier swap solve --rows 3 --cols 3 9 8 7 6 5 4 3 2 1
   grenier swap generate --rows 4 --cols 4 | grenier swap solve --json -
   grenier swap generate --rows 5 --cols 5 | grenier swap solve --time 30s --animate
   grenier swap solve --solver idastar --heuristic pdb+parity --pdb a.gp,b.gp grid.txt`,
-		RunE: a.start(func(cmd *cobra.Command, args []string) error {
+		RunE: a.Start(func(cmd *cobra.Command, args []string) error {
 			f.sized = cmd.Flags().Changed("rows") || cmd.Flags().Changed("cols")
 			return a.runSwapSolve(cmd.Context(), f, args)
 		}),
@@ -105,35 +104,35 @@ is used, whichever is more: the search ends at 100% at the latest, and may end l
 	flags.StringVar(&f.solver, "solver", "", "`name` of the solver (default: astar-bucket, or beam for more than 16 cells)")
 	flags.StringVar(&f.heuristic, "heuristic", "", "`name` of the heuristic (default: walking+parity, or manhattan+parity)")
 	flags.StringSliceVar(&f.pdb, "pdb", nil, "`files` of pattern databases of the grid, with commas between")
-	f.memory.define(a, flags, "4GiB", nil)
+	f.memory.Define(a.App, flags, "4GiB", nil)
 	flags.IntVar(&f.width, "width", 0, "most `states` of a depth that beam keeps (default: 16384, or no limit with --time)")
 	flags.DurationVar(&f.time, "time", 0, "longest `time` to search, like 10s; 0 for no limit")
-	flags.IntVar(&f.threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to prepare databases with, 1 to %d", maxThreads))
-	flags.Var((*fileName)(&f.svg), "svg", "`FILE` for a drawing that moves, which browsers show")
+	cli.ThreadsFlag(flags, &f.threads, "prepare databases with")
+	flags.Var((*cli.File)(&f.svg), "svg", "`FILE` for a drawing that moves, which browsers show")
 	flags.BoolVar(&f.animate, "animate", false, "show the grid swap by swap, on a terminal one every 0.4 s")
-	flags.StringVar(&f.progress, "progress", "auto", progressUsage)
+	cli.ProgressFlag(flags, &f.progress)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd
 }
 
 func (a *app) runSwapSolve(ctx context.Context, f swapSolveFlags, args []string) error {
-	if err := checkThreads(f.threads); err != nil {
+	if err := cli.CheckThreads(f.threads); err != nil {
 		return err
 	}
 	switch {
 	case f.time < 0:
-		return usageError{fmt.Errorf("--time %v: want a time from 0 up", f.time)}
+		return cli.Usagef("--time %v: want a time from 0 up", f.time)
 	case f.animate && f.json:
-		return usageError{errors.New("--animate and --json: stdout takes one of them")}
+		return cli.Usagef("--animate and --json: stdout takes one of them")
 	case f.width < 0:
-		return usageError{fmt.Errorf("--width %d: want a number from 0 up", f.width)}
+		return cli.Usagef("--width %d: want a number from 0 up", f.width)
 	}
 	o := search.Options{Time: f.time, Width: f.width}
-	allowed, err := f.memory.limit()
+	allowed, err := f.memory.Limit()
 	if err != nil {
 		return err
 	}
-	if err := checkFile(f.svg); err != nil {
+	if err := cli.CheckFile(f.svg); err != nil {
 		return err
 	}
 	puzzle, err := a.readPuzzle(f, args)
@@ -148,26 +147,26 @@ func (a *app) runSwapSolve(ctx context.Context, f swapSolveFlags, args []string)
 		return err
 	}
 	if !informed && len(f.pdb) > 0 {
-		return usageError{fmt.Errorf("--pdb: %s uses no pattern databases", f.solver)}
+		return cli.Usagef("--pdb: %s uses no pattern databases", f.solver)
 	}
 	if informed || f.heuristic != "" { // a name that is wrong is told in any case
 		prepare := patterns.Options{Workers: f.threads, Memory: allowed}
 		if o.Heuristic, err = search.ParseHeuristic(ctx, puzzle.Grid, f.heuristic, f.pdb, prepare); err != nil {
-			return f.memory.explain(err)
+			return f.memory.Explain(err)
 		}
 	}
 	if o.Memory = memory.Left(allowed); o.Memory < search.LeastMemory {
-		return f.memory.explain(&memory.Error{
+		return f.memory.Explain(&memory.Error{
 			What: fmt.Sprintf("searching %d x %d", puzzle.Grid.Rows(), puzzle.Grid.Cols()), Need: memory.Need(memory.Room(allowed) - o.Memory + search.LeastMemory), Allowed: allowed,
 		})
 	}
-	shown, err := a.newProgress(f.progress, f.json)
+	shown, err := a.NewProgress(f.progress, f.json)
 	if err != nil {
 		return err
 	}
-	o.Progress = func(p search.Progress) { shown.update(swapSolving(p)) }
+	o.Progress = func(p search.Progress) { shown.Update(swapSolving(p)) }
 	r, stopped := search.SolveList(ctx, f.solver, puzzle.Grid, puzzle.Tiles, o)
-	shown.close()
+	shown.Close()
 	if r.Stopped == "" && stopped != nil {
 		return stopped
 	}
@@ -188,7 +187,7 @@ func (a *app) runSwapSolve(ctx context.Context, f swapSolveFlags, args []string)
 		report.Swaps = append(report.Swaps, [2]int{m.A, m.B})
 	}
 	if f.json {
-		return cmp.Or(a.printJSON(report), stopped)
+		return cmp.Or(a.PrintJSON(report), stopped)
 	}
 	if f.animate && stopped == nil {
 		if err := a.newAnimation().show(ctx, puzzle, r.Swaps); err != nil {
@@ -206,9 +205,9 @@ func (a *app) readPuzzle(f swapSolveFlags, args []string) (swap.Puzzle, error) {
 	}
 	switch {
 	case len(args) > 1:
-		return swap.Puzzle{}, usageError{fmt.Errorf("%d arguments given, want one FILE, or --rows and --cols with the tiles", len(args))}
-	case len(args) == 0 || args[0] == stdout:
-		return swap.Parse(a.in)
+		return swap.Puzzle{}, cli.Usagef("%d arguments given, want one FILE, or --rows and --cols with the tiles", len(args))
+	case len(args) == 0 || args[0] == cli.Stdout:
+		return swap.Parse(a.In)
 	}
 	file, err := vfs.OpenStream(args[0])
 	if err != nil {
@@ -230,7 +229,7 @@ func parsePuzzle(rows, cols int, args []string) (swap.Puzzle, error) {
 	tiles := make([]int, len(args))
 	for i, arg := range args {
 		if tiles[i], err = strconv.Atoi(arg); err != nil {
-			return swap.Puzzle{}, usageError{fmt.Errorf("cell %d: %q is not the number of a tile", i, arg)}
+			return swap.Puzzle{}, cli.Usagef("cell %d: %q is not the number of a tile", i, arg)
 		}
 	}
 	return g.Puzzle(tiles)
@@ -238,7 +237,7 @@ func parsePuzzle(rows, cols int, args []string) (swap.Puzzle, error) {
 
 func (a *app) printSwapSolve(r swapSolveReport) {
 	for _, m := range r.Swaps {
-		fmt.Fprintf(a.out, "%d %d\n", m[0], m[1])
+		fmt.Fprintf(a.Out, "%d %d\n", m[0], m[1])
 	}
 	verdict := "not known to be shortest: no solution has fewer than " + strconv.Itoa(r.Lower)
 	if r.Optimal {
@@ -251,9 +250,9 @@ func (a *app) printSwapSolve(r swapSolveReport) {
 	default:
 		verdict += "; stopped for lack of " + r.Stopped
 	}
-	fmt.Fprintf(a.out, "%d swaps, %s\n", r.Length, verdict)
-	fmt.Fprintf(a.out, "%s: %s states expanded, %s generated, at most %s open and %s closed, %.3f s\n",
-		strings.TrimSuffix(r.Solver+" "+r.Heuristic, " "), comma(r.Expanded), comma(r.Generated), comma(r.PeakOpen), comma(r.PeakClosed), r.Seconds)
+	fmt.Fprintf(a.Out, "%d swaps, %s\n", r.Length, verdict)
+	fmt.Fprintf(a.Out, "%s: %s states expanded, %s generated, at most %s open and %s closed, %.3f s\n",
+		strings.TrimSuffix(r.Solver+" "+r.Heuristic, " "), cli.Comma(r.Expanded), cli.Comma(r.Generated), cli.Comma(r.PeakOpen), cli.Comma(r.PeakClosed), r.Seconds)
 }
 
 // swapSolving is how far a search is.
@@ -262,28 +261,28 @@ type swapSolving search.Progress
 // swapShares is how finely the share of what is allowed is counted.
 const swapShares = 1e6
 
-func (p swapSolving) state(elapsed time.Duration) state {
-	shown := state{
-		doing: fmt.Sprintf("%d to %d swaps, %s open, %s closed, %s", p.Lower, p.Best,
-			humanize.SIWithDigits(float64(p.Open), 1, ""), humanize.SIWithDigits(float64(p.Closed), 1, ""), size(p.Bytes)),
-		total: swapShares, elapsed: elapsed, rate: float64(p.Expanded) / p.Elapsed.Seconds(), layerETA: noLayer, runETA: unknown, detail: p,
+func (p swapSolving) State(elapsed time.Duration) cli.State {
+	shown := cli.State{
+		Doing: fmt.Sprintf("%d to %d swaps, %s open, %s closed, %s", p.Lower, p.Best,
+			humanize.SIWithDigits(float64(p.Open), 1, ""), humanize.SIWithDigits(float64(p.Closed), 1, ""), cli.Size(p.Bytes)),
+		Total: swapShares, Elapsed: elapsed, Rate: float64(p.Expanded) / p.Elapsed.Seconds(), LayerETA: cli.NoLayer, RunETA: cli.Unknown, Detail: p,
 	}
 	if p.Share > 0 {
-		shown.use(p.Share)
+		use(&shown, p.Share)
 	}
 	if p.Limit > 0 {
-		shown.use(float64(p.Elapsed) / float64(p.Limit))
+		use(&shown, float64(p.Elapsed)/float64(p.Limit))
 	}
 	return shown
 }
 
 // use takes in the share of something allowed that is used: the work ends when all of
 // it is, or before.
-func (s *state) use(share float64) {
+func use(s *cli.State, share float64) {
 	share = min(share, 1)
-	left := time.Duration(float64(s.elapsed) * (1 - share) / share)
-	s.done = max(s.done, share*s.total)
-	if s.runETA == unknown || left < s.runETA {
-		s.runETA = left
+	left := time.Duration(float64(s.Elapsed) * (1 - share) / share)
+	s.Done = max(s.Done, share*s.Total)
+	if s.RunETA == cli.Unknown || left < s.RunETA {
+		s.RunETA = left
 	}
 }

@@ -1,8 +1,9 @@
-package main
+package cli
 
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"grenier/io/corrupt"
 	"grenier/io/crew"
@@ -11,18 +12,18 @@ import (
 
 // Exit statuses, promised to scripts.
 const (
-	exitOK          = 0
-	exitFailure     = 1
-	exitUsage       = 2
-	exitDifferences = 3
-	exitCorrupt     = 4
-	exitBug         = 70
-	exitInterrupted = 130
-	exitUnread      = 141
+	ExitOK          = 0
+	ExitFailure     = 1
+	ExitUsage       = 2
+	ExitDifferences = 3
+	ExitCorrupt     = 4
+	ExitBug         = 70
+	ExitInterrupted = 130
+	ExitUnread      = 141
 )
 
-// exitHelp is the end of every long help text.
-const exitHelp = `
+// ExitHelp is the end of every long help text.
+const ExitHelp = `
 EXIT STATUS
   0    ok
   1    failure: a file or directory is missing, locked or unwritable, the disk is full, ...
@@ -43,28 +44,32 @@ func (e usageError) Unwrap() error { return e.error }
 // Is makes it bad usage.
 func (e usageError) Is(target error) bool { return target == fault.Usage }
 
+// Usagef returns an error about the command line; format and args are those of fmt.Errorf.
+func Usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
 // statusOf maps an error to the exit status.
 func statusOf(ctx context.Context, err error) int {
 	switch {
 	case err == nil:
-		return exitOK
-	case isType[*crew.PanicError](err):
-		return exitBug
+		return ExitOK
+	case IsType[*crew.PanicError](err):
+		return ExitBug
 	case errors.Is(err, errUnread):
-		return exitUnread
+		return ExitUnread
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
-		return exitInterrupted
+		return ExitInterrupted
 	case errors.Is(err, corrupt.ErrCorrupt):
-		return exitCorrupt
+		return ExitCorrupt
 	case errors.Is(err, fault.Difference):
-		return exitDifferences
+		return ExitDifferences
 	case errors.Is(err, fault.Usage), errors.Is(err, fault.Memory):
-		return exitUsage
+		return ExitUsage
 	}
-	return exitFailure
+	return ExitFailure
 }
 
-func isType[E error](err error) bool {
+// IsType reports whether an error of type E is in the tree of err.
+func IsType[E error](err error) bool {
 	_, ok := errors.AsType[E](err)
 	return ok
 }

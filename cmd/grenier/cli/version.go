@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"grenier/kernels/cpu"
 )
 
-// release is the version of the program.
-const release = "0.1.0"
+// Release is the version of the program.
+const Release = "0.1.0"
 
 // versionInfo is what version prints.
 type versionInfo struct {
@@ -26,17 +26,18 @@ type versionInfo struct {
 // kernelNames lists the operations that have kernels.
 var kernelNames = []string{"compress", "transpose", "ranks", "rice", "fnv"}
 
-func (a *app) version() *cobra.Command {
+// VersionCommand returns the command that prints the version.
+func VersionCommand(a *App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print version, CPU features and the kernels chosen",
 		Long: `Prints the version, the Go release it was built with, the CPU and the kernel
 family chosen for each operation. GRENIER_KERNEL=generic|bmi2|avx512 forces one.
-` + exitHelp,
+` + ExitHelp,
 		Example: "  grenier version --json",
-		Args:    noArgs,
-		RunE: a.start(func(*cobra.Command, []string) error {
+		Args:    NoArgs,
+		RunE: a.Start(func(*cobra.Command, []string) error {
 			return a.printVersion(asJSON)
 		}),
 	}
@@ -44,13 +45,13 @@ family chosen for each operation. GRENIER_KERNEL=generic|bmi2|avx512 forces one.
 	return cmd
 }
 
-func (a *app) printVersion(asJSON bool) error {
-	chosen, err := family()
+func (a *App) printVersion(asJSON bool) error {
+	chosen, err := Family()
 	if err != nil {
 		return err
 	}
 	info := versionInfo{
-		Version: release, Go: runtime.Version(), CPU: cpu.Name(), Features: cpu.Features(), Kernels: map[string]string{},
+		Version: Release, Go: runtime.Version(), CPU: cpu.Name(), Features: cpu.Features(), Kernels: map[string]string{},
 	}
 	for _, f := range cpu.Available() {
 		info.Families = append(info.Families, f.String())
@@ -59,14 +60,14 @@ func (a *app) printVersion(asJSON bool) error {
 		info.Kernels[name] = chosen.String()
 	}
 	if asJSON {
-		return a.printJSON(info)
+		return a.PrintJSON(info)
 	}
-	fmt.Fprintf(a.out, "grenier %s, %s %s/%s\n", info.Version, info.Go, runtime.GOOS, runtime.GOARCH)
-	fmt.Fprintf(a.out, "cpu       %s\n", info.CPU)
-	fmt.Fprintf(a.out, "features  %s\n", strings.Join(info.Features, " "))
-	fmt.Fprintf(a.out, "families  %s\n", strings.Join(info.Families, " "))
+	fmt.Fprintf(a.Out, "grenier %s, %s %s/%s\n", info.Version, info.Go, runtime.GOOS, runtime.GOARCH)
+	fmt.Fprintf(a.Out, "cpu       %s\n", info.CPU)
+	fmt.Fprintf(a.Out, "features  %s\n", strings.Join(info.Features, " "))
+	fmt.Fprintf(a.Out, "families  %s\n", strings.Join(info.Families, " "))
 	for _, name := range kernelNames {
-		fmt.Fprintf(a.out, "%-9s %s\n", name, info.Kernels[name])
+		fmt.Fprintf(a.Out, "%-9s %s\n", name, info.Kernels[name])
 	}
 	return nil
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package cli
 
 import (
 	"os"
@@ -8,12 +8,12 @@ import (
 	"syscall"
 )
 
-// whenAsked calls answer whenever somebody sends the signal USR1, until stop is
+// WhenAsked calls answer whenever somebody sends the signal USR1, until stop is
 // called. The signal has no effect from then on: it comes too late.
-func (a *app) whenAsked(answer func()) (stop func()) {
+func (a *App) WhenAsked(answer func()) (stop func()) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGUSR1)
-	wait := a.background(func() {
+	wait := a.Background(func() {
 		for range signals {
 			answer()
 		}

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"encoding/json"
@@ -8,19 +8,27 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"grenier/pipeline/check/verify"
-	"grenier/pipeline/solve"
 )
 
 // aState is in the middle of a run.
-var aState = solving(solve.Progress{
-	Seeds: 16, Positions: 500_000, Stage: "dense", Sweep: 3, RunDone: 250_000, RunTotal: 1_000_000,
-	Share: 0.5, Rate: 25_000,
-}).state(20 * time.Second)
+var aState = State{
+	Doing: "layer 16, sweep 3", Done: 250_000, Total: 1_000_000, Elapsed: 20 * time.Second,
+	Rate: 25_000, LayerETA: 10 * time.Second, RunETA: 30 * time.Second, Detail: detail{16, "dense"},
+}
+
+// detail is what work tells about itself.
+type detail struct {
+	Seeds int
+	Stage string
+}
+
+// checking is a quarter of the way.
+type checking struct{}
+
+func (checking) State(elapsed time.Duration) State { return Steady("layer 3", 50, 200, elapsed) }
 
 // shown returns what a display makes of a state.
-func shown(s state, newDisplay func(out io.Writer) display) string {
+func shown(s State, newDisplay func(out io.Writer) display) string {
 	var out strings.Builder
 	d := newDisplay(&out)
 	d.show(s)
@@ -36,12 +44,12 @@ func TestPlainLines(t *testing.T) {
 	if got := shown(aState, newPlain); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	first := solving(solve.Progress{Seeds: 1, Positions: 12, Stage: "capture", RunTotal: 100}).state(time.Second)
+	first := State{Doing: "layer 1, capture", Total: 100, Elapsed: time.Second, LayerETA: Unknown, RunETA: Unknown}
 	want = "layer 1, capture: 0.0% of the run, ? pos/s, layer ETA ?, run ETA ?\n"
 	if got := shown(first, newPlain); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	checking := verifying(verify.Progress{Seeds: 3, Done: 50, Total: 200}).state(10 * time.Second)
+	checking := checking{}.State(10 * time.Second)
 	want = "layer 3: 25.0% of the run, 5 pos/s, ETA 30s\n"
 	if got := shown(checking, newPlain); got != want {
 		t.Errorf("%q, want %q", got, want)
@@ -55,18 +63,18 @@ func TestJSONLines(t *testing.T) {
 		Rate              float64  `json:"positions_per_second"`
 		ETA               *float64 `json:"eta_seconds"`
 		RunETA            *float64 `json:"run_eta_seconds"`
-		Detail            solve.Progress
+		Detail            detail
 	}
 	ten, thirty := 10., 30.
-	checking := verifying(verify.Progress{Seeds: 3, Done: 50, Total: 200}).state(10 * time.Second)
-	unclear := state{doing: "layer 1, capture", total: 10, elapsed: time.Second, layerETA: unknown, runETA: unknown}
+	checking := checking{}.State(10 * time.Second)
+	unclear := State{Doing: "layer 1, capture", Total: 10, Elapsed: time.Second, LayerETA: Unknown, RunETA: Unknown}
 	for _, c := range []struct {
-		state state
+		state State
 		want  line
 	}{
-		{aState, line{0.25, 20, "layer 16, sweep 3", 25_000, &ten, &thirty, aState.detail.(solve.Progress)}},
-		{checking, line{0.25, 10, "layer 3", 5, &thirty, &thirty, solve.Progress{}}},
-		{unclear, line{0, 1, "layer 1, capture", 0, nil, nil, solve.Progress{}}},
+		{aState, line{0.25, 20, "layer 16, sweep 3", 25_000, &ten, &thirty, detail{16, "dense"}}},
+		{checking, line{0.25, 10, "layer 3", 5, &thirty, &thirty, detail{}}},
+		{unclear, line{0, 1, "layer 1, capture", 0, nil, nil, detail{}}},
 	} {
 		text := shown(c.state, newJSON)
 		var got line
@@ -98,7 +106,7 @@ func TestBrief(t *testing.T) {
 		-1: "?", 0: "0s", 1600 * time.Millisecond: "2s", 59*time.Minute + 5*time.Second: "59m5s",
 		2*time.Hour + 3*time.Minute + 40*time.Second: "2h4m", 49 * time.Hour: "2d1h", 2000 * time.Hour: "83d8h",
 	} {
-		if got := brief(d); got != want {
+		if got := Brief(d); got != want {
 			t.Errorf("%v: %q, want %q", d, got, want)
 		}
 	}
@@ -115,17 +123,17 @@ func TestProgressStreams(t *testing.T) {
 		{"none", true, 0, 0}, {"json", true, 1, 0}, {"json", false, 0, 1}, {"plain", true, 0, 1}, {"auto", false, 0, 1},
 	} {
 		var out, errs strings.Builder
-		a := &app{out: &output{w: &out}, err: &errs}
-		p, err := a.newProgress(c.form, c.asJSON)
+		a := &App{Out: &Output{w: &out}, Err: &errs}
+		p, err := a.NewProgress(c.form, c.asJSON)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if p.display != nil {
 			p.show()
-			p.update(verifying(verify.Progress{Seeds: 3, Done: 5, Total: 10}))
+			p.Update(checking{})
 			p.show()
 		}
-		p.close()
+		p.Close()
 		if strings.Count(out.String(), "\n") != c.out || strings.Count(errs.String(), "\n") != c.err {
 			t.Errorf("%s, JSON %v: stdout %q, stderr %q", c.form, c.asJSON, &out, &errs)
 		}

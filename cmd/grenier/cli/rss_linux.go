@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bytes"
@@ -6,12 +6,12 @@ import (
 	"os"
 )
 
-// peakRSS returns the largest resident memory of this process so far, in bytes,
+// PeakRSS returns the largest resident memory of this process so far, in bytes,
 // 0 if the system does not say.
-func peakRSS() uint64 { return memoryLine("VmHWM: %d kB") }
+func PeakRSS() uint64 { return memoryLine("VmHWM: %d kB") }
 
-// currentRSS returns the resident memory of this process now.
-func currentRSS() uint64 { return memoryLine("VmRSS: %d kB") }
+// CurrentRSS returns the resident memory of this process now.
+func CurrentRSS() uint64 { return memoryLine("VmRSS: %d kB") }
 
 // memoryLine returns the bytes in the line of that form that the system has about
 // this process.

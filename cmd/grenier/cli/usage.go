@@ -1,8 +1,9 @@
-package main
+package cli
 
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"time"
 
@@ -12,16 +13,35 @@ import (
 	"grenier/io/vfs"
 )
 
-// noArgs refuses arguments of a command that takes flags only.
-func noArgs(cmd *cobra.Command, args []string) error {
+// Root makes cmd the root of all commands.
+func Root(cmd *cobra.Command, commands ...*cobra.Command) *cobra.Command {
+	cmd.SilenceUsage, cmd.SilenceErrors = true, true
+	cmd.SetFlagErrorFunc(flagError)
+	cmd.SetHelpCommand(help())
+	cmd.CompletionOptions.HiddenDefaultCmd = true
+	return Group(cmd, commands...)
+}
+
+// Group makes cmd the parent of commands, which does nothing itself but show its help.
+func Group(cmd *cobra.Command, commands ...*cobra.Command) *cobra.Command {
+	cmd.Args, cmd.RunE, cmd.DisableFlagsInUseLine = subcommand, ShowHelp, true
+	cmd.AddCommand(commands...)
+	return cmd
+}
+
+// ShowHelp is what a command does that only explains.
+func ShowHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+
+// NoArgs refuses arguments of a command that takes flags only.
+func NoArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("%q: %s takes flags only", args[0], cmd.Name())
 	}
 	return nil
 }
 
-// needArgs refuses no arguments, and more than most; what describes them.
-func needArgs(most int, what string) cobra.PositionalArgs {
+// NeedArgs refuses no arguments, and more than most; what describes them.
+func NeedArgs(most int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 || len(args) > most {
 			return fmt.Errorf("%d arguments given, want %s", len(args), what)
@@ -49,7 +69,7 @@ func help() *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND]",
 		Short:   "Print the help text of a command",
-		Long:    "Prints the help text of a command, like --help.\n" + exitHelp,
+		Long:    "Prints the help text of a command, like --help.\n" + ExitHelp,
 		Example: "  grenier help awari solve",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			target, rest, err := cmd.Root().Find(args)
@@ -92,44 +112,62 @@ func flagError(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// directory is the value of a flag that names a directory.
-type directory string
+// Directory is the value of a flag that names a directory.
+type Directory string
 
 var errNoName = errors.New("no name")
 
-func (d *directory) String() string { return string(*d) }
-func (d *directory) Type() string   { return "directory" }
+func (d *Directory) String() string { return string(*d) }
+func (d *Directory) Type() string   { return "directory" }
 
 // Set refuses the empty name.
-func (d *directory) Set(name string) error {
+func (d *Directory) Set(name string) error {
 	if name == "" {
 		return errNoName
 	}
-	*d = directory(name)
+	*d = Directory(name)
 	return nil
 }
 
-// maxThreads is far beyond any use; the Go runtime ends the process when there
+// File is the value of a flag that names a file.
+type File = Directory
+
+// Need marks flags of cmd that must be given.
+func Need(cmd *cobra.Command, names ...string) {
+	for _, name := range names {
+		if err := cmd.MarkFlagRequired(name); err != nil {
+			panic(err) // the flag has just been defined
+		}
+	}
+}
+
+// ThreadsFlag adds --threads; what says what the processors do.
+func ThreadsFlag(flags *pflag.FlagSet, threads *int, what string) {
+	flags.IntVar(threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to %s, 1 to %d", what, MaxThreads))
+}
+
+// MaxThreads is far beyond any use; the Go runtime ends the process when there
 // are more than ten thousand threads.
-const maxThreads = 1024
+const MaxThreads = 1024
 
-func checkThreads(n int) error {
-	if n < 1 || n > maxThreads {
-		return usageError{fmt.Errorf("--threads %d: 1 to %d are possible", n, maxThreads)}
+// CheckThreads refuses a number of threads that is not possible.
+func CheckThreads(n int) error {
+	if n < 1 || n > MaxThreads {
+		return Usagef("--threads %d: 1 to %d are possible", n, MaxThreads)
 	}
 	return nil
 }
 
-// checkInterval refuses a time between checkpoints that is none.
-func checkInterval(d time.Duration) error {
-	if d <= 0 {
-		return usageError{fmt.Errorf("--checkpoint %v: a time above 0 is wanted, like 1m or 30s", d)}
+// CheckTime refuses times that have gone by.
+func CheckTime(d time.Duration) error {
+	if d < 0 {
+		return Usagef("--time %v: a time like 10s is wanted, or 0 for no limit", d)
 	}
 	return nil
 }
 
-// checkFile tells before the work that a file cannot be written, if a path is given.
-func checkFile(path string) error {
+// CheckFile tells before the work that a file cannot be written, if a path is given.
+func CheckFile(path string) error {
 	if path == "" {
 		return nil
 	}
