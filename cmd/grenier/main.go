@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/cmd/grenier/pijersi"
 )
 
 func main() { cli.Main(root) }
@@ -31,7 +32,7 @@ puzzle, chemin and the set-up codes of Pijersi share its parts.
   grenier swap bfs --rows 3 --cols 3
   grenier chemin solve --rows 3 --cols 3
   grenier pijersi decode GRXLLS`,
-	}, a.awari(), a.swap(), a.chemin(), a.pijersi(), cli.VersionCommand(c))
+	}, a.awari(), a.swap(), a.chemin(), pijersi.Command(c), cli.VersionCommand(c))
 }
 
 type app struct{ *cli.App }

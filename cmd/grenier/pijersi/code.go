@@ -1,4 +1,4 @@
-package main
+package pijersi
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 	"grenier/layers/pijersi"
 )
 
-func (a *app) pijersiEncode() *cobra.Command {
+func (a *app) encode() *cobra.Command {
 	var shuffled bool
 	c := setupCommand{app: a, text: func(dst []byte, s pijersi.Setup) ([]byte, error) { return s.AppendCode(dst), nil }}
 	c.parse = func(line []byte) (pijersi.Setup, error) {
@@ -44,7 +44,7 @@ func parseArrangement(line []byte) (pijersi.Setup, error) {
 	return pijersi.ParseCubes(line)
 }
 
-func (a *app) pijersiDecode() *cobra.Command {
+func (a *app) decode() *cobra.Command {
 	var lenient, psn, ugi bool
 	c := setupCommand{app: a, parse: pijersi.ParseCode[[]byte]}
 	c.text = func(dst []byte, s pijersi.Setup) ([]byte, error) {

@@ -1,4 +1,4 @@
-package main
+package pijersi
 
 import (
 	"bufio"
@@ -12,7 +12,21 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/layers/pijersi"
+
+	"github.com/spf13/cobra"
 )
+
+// result is what became of a command line.
+type result struct {
+	status   int
+	out, err string
+}
+
+// run executes a command line below "grenier" and returns the exit status.
+func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
+	root := func(a *cli.App) *cobra.Command { return cli.Root(&cobra.Command{Use: "grenier"}, Command(a)) }
+	return cli.Run(ctx, root, args, in, out, errs)
+}
 
 // answerStream runs a command on a stream.
 func answerStream(ctx context.Context, in io.Reader, args ...string) result {

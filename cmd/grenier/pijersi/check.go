@@ -1,4 +1,4 @@
-package main
+package pijersi
 
 import (
 	"fmt"
@@ -23,7 +23,7 @@ func (e *illegalError) Error() string {
 // Is makes it a difference.
 func (e *illegalError) Is(target error) bool { return target == fault.Difference }
 
-func (a *app) pijersiCheck() *cobra.Command {
+func (a *app) check() *cobra.Command {
 	illegal := 0
 	c := setupCommand{app: a}
 	c.parse = func(line []byte) (pijersi.Setup, error) {

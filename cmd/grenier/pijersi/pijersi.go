@@ -1,4 +1,7 @@
-package main
+// Package pijersi has the commands below "grenier pijersi": they encode, decode, number,
+// check and draw set-ups, one or a stream of them. A command is a setupCommand, which
+// knows how to read a set-up and how to answer it; stream.go answers the lines of stdin.
+package pijersi
 
 import (
 	"context"
@@ -13,8 +16,12 @@ import (
 	"grenier/layers/pijersi"
 )
 
-// pijersi returns the commands about Pijersi.
-func (a *app) pijersi() *cobra.Command {
+// app is a command line about Pijersi.
+type app struct{ *cli.App }
+
+// Command returns the commands about Pijersi.
+func Command(c *cli.App) *cobra.Command {
+	a := &app{c}
 	return cli.Group(&cobra.Command{
 		Use:   "pijersi",
 		Short: "Encode, decode, number and draw set-ups of Pijersi",
@@ -30,7 +37,7 @@ when black mirrors white, WHITE-black for two that are independent.
 ` + cli.ExitHelp,
 		Example: `  grenier pijersi encode RPSRPSPSRWWSRP
   grenier pijersi decode GRXLLS-grxlls`,
-	}, a.pijersiEncode(), a.pijersiDecode(), a.pijersiRandom(), a.pijersiRank(), a.pijersiUnrank(), a.pijersiCheck())
+	}, a.encode(), a.decode(), a.random(), a.rank(), a.unrank(), a.check())
 }
 
 // streamHelp is part of the help of commands that read set-ups.

@@ -1,4 +1,4 @@
-package main
+package pijersi
 
 import (
 	"bufio"
@@ -13,7 +13,7 @@ import (
 	"grenier/layers/pijersi"
 )
 
-func (a *app) pijersiRank() *cobra.Command {
+func (a *app) rank() *cobra.Command {
 	c := setupCommand{app: a, parse: parseLegal}
 	c.text = func(dst []byte, s pijersi.Setup) ([]byte, error) {
 		rank, err := s.Rank()
@@ -43,7 +43,7 @@ func parseLegal(line []byte) (pijersi.Setup, error) {
 	return s, err
 }
 
-func (a *app) pijersiUnrank() *cobra.Command {
+func (a *app) unrank() *cobra.Command {
 	var total bool
 	c := setupCommand{app: a, text: func(dst []byte, s pijersi.Setup) ([]byte, error) { return s.AppendCode(dst), nil }}
 	c.parse = func(line []byte) (pijersi.Setup, error) { return parseRank(line, total) }
@@ -80,7 +80,7 @@ type randomFlags struct {
 	total       bool
 }
 
-func (a *app) pijersiRandom() *cobra.Command {
+func (a *app) random() *cobra.Command {
 	var f randomFlags
 	c := setupCommand{app: a, text: func(dst []byte, s pijersi.Setup) ([]byte, error) { return s.AppendCode(dst), nil }}
 	cmd := &cobra.Command{
