@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"grenier/cmd/grenier/cli"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"grenier/cmd/grenier/cli"
 )
 
 // TestInterruptedExchange: commands that are interrupted say so and leave nothing.

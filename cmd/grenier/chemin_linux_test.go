@@ -1,13 +1,14 @@
 package main
 
 import (
-	"grenier/cmd/grenier/cli"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
+
+	"grenier/cmd/grenier/cli"
 )
 
 // TestCheminDiskFull gives a search too small a disk, and then a larger one.

@@ -1,11 +1,12 @@
 package main
 
 import (
-	"grenier/cmd/grenier/cli"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"grenier/cmd/grenier/cli"
 )
 
 // everyCommand returns all commands.

@@ -11,8 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"grenier/cmd/grenier/chemin"
 	"grenier/cmd/grenier/cli"
 	"grenier/cmd/grenier/pijersi"
+	"grenier/cmd/grenier/swap"
 )
 
 func main() { cli.Main(root) }
@@ -32,7 +34,7 @@ puzzle, chemin and the set-up codes of Pijersi share its parts.
   grenier swap bfs --rows 3 --cols 3
   grenier chemin solve --rows 3 --cols 3
   grenier pijersi decode GRXLLS`,
-	}, a.awari(), a.swap(), a.chemin(), pijersi.Command(c), cli.VersionCommand(c))
+	}, a.awari(), swap.Command(c), chemin.Command(c), pijersi.Command(c), cli.VersionCommand(c))
 }
 
 type app struct{ *cli.App }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"grenier/cmd/grenier/cli"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +13,8 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
+
+	"grenier/cmd/grenier/cli"
 )
 
 // slack is what a memory cgroup has beyond --memory: pages of code and of files that are

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"grenier/cmd/grenier/cli"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
+
+	"grenier/cmd/grenier/cli"
 )
 
 // TestRepairFullDisk repairs on a disk that is too small, then on a larger one.

@@ -1,12 +1,13 @@
 package main
 
 import (
-	"grenier/cmd/grenier/cli"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"grenier/cmd/grenier/cli"
 )
 
 // TestNoRoom: solve refuses what has no room on the disk, unless it is forced to begin.

@@ -2,11 +2,12 @@ package main
 
 import (
 	"fmt"
-	"grenier/cmd/grenier/cli"
 	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"grenier/cmd/grenier/cli"
 )
 
 // fullDisks are options of small file systems, which grow until a command comes through.

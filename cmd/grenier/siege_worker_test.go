@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"grenier/cmd/grenier/cli"
 	"io"
 	"net/http"
 	"os"
@@ -17,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"grenier/cmd/grenier/cli"
 )
 
 // order is a command line for a worker.

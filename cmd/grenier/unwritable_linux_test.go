@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"grenier/cmd/grenier/cli"
 	"io"
 	"os"
 	"os/exec"
@@ -13,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
+
+	"grenier/cmd/grenier/cli"
 )
 
 // TestReadOnlyDirectory mounts a run read-only: the super-user, too, cannot

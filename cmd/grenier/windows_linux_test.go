@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"grenier/cmd/grenier/cli"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,6 +10,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"grenier/cmd/grenier/cli"
 )
 
 // smallDisk is a file system of its own.

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/spf13/cobra"
+
 	"grenier/cmd/grenier/cli"
 	"grenier/layers/pijersi"
-
-	"github.com/spf13/cobra"
 )
 
 // result is what became of a command line.

@@ -7,8 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"grenier/cmd/grenier/cli"
 	"io"
+
+	"grenier/cmd/grenier/cli"
 )
 
 // streamBuffer is the size of the buffers of a stream of set-ups, and bounds a line.

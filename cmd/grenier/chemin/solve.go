@@ -1,11 +1,10 @@
-package main
+package chemin
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"runtime"
-	"strconv"
 	"strings"
 	"time"
 
@@ -13,29 +12,12 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/io/memory"
-	"grenier/io/vfs"
 	game "grenier/layers/chemin"
 	"grenier/pipeline/chemin"
 )
 
-// chemin returns the commands about chemin.
-func (a *app) chemin() *cobra.Command {
-	return cli.Group(&cobra.Command{
-		Use:   "chemin",
-		Short: "Fill a grid so that its largest number is as large as can be",
-		Long: `Chemin: the cells of a grid are filled one after the other, each with the sum of
-the numbers that already stand in the cells around it, corners included, or with 1
-if there are none. The score is the largest number.
-
-Cells are numbered row by row from 0.
-` + cli.ExitHelp,
-		Example: `  grenier chemin solve --rows 3 --cols 3
-  grenier chemin play --rows 2 --cols 2 0 3 1 2`,
-	}, a.cheminSolve(), a.cheminPlay())
-}
-
-// cheminFlags are the flags of chemin solve as given.
-type cheminFlags struct {
+// solveFlags are the flags of chemin solve as given.
+type solveFlags struct {
 	rows, cols                 int
 	method, dir, svg, progress string
 	memory                     cli.MemoryFlag
@@ -44,14 +26,8 @@ type cheminFlags struct {
 	all, json                  bool
 }
 
-func needSize(cmd *cobra.Command, rows, cols *int) {
-	cmd.Flags().IntVar(rows, "rows", 0, "`number` of rows")
-	cmd.Flags().IntVar(cols, "cols", 0, fmt.Sprintf("`number` of columns; up to %d cells in all", game.MaxCells))
-	cli.Need(cmd, "rows", "cols")
-}
-
-func (a *app) cheminSolve() *cobra.Command {
-	var f cheminFlags
+func (a *app) solve() *cobra.Command {
+	var f solveFlags
 	cmd := &cobra.Command{
 		Use:   "solve --rows R --cols C",
 		Short: "Find the largest number and the orders that reach it",
@@ -85,7 +61,7 @@ layer are those that are kept, since they may still lead to the maximum.
   grenier chemin solve --rows 4 --cols 5 --memory 1GiB --time 10m --svg steps.svg`,
 		Args: cli.NoArgs,
 		RunE: a.Start(func(cmd *cobra.Command, _ []string) error {
-			return a.runCheminSolve(cmd.Context(), f)
+			return a.runSolve(cmd.Context(), f)
 		}),
 	}
 	needSize(cmd, &f.rows, &f.cols)
@@ -102,7 +78,7 @@ layer are those that are kept, since they may still lead to the maximum.
 	return cmd
 }
 
-func (f *cheminFlags) options() (chemin.Options, error) {
+func (f *solveFlags) options() (chemin.Options, error) {
 	method, err := chemin.ParseMethod(f.method)
 	if err != nil {
 		return chemin.Options{}, err
@@ -127,7 +103,7 @@ func (f *cheminFlags) options() (chemin.Options, error) {
 	}, err
 }
 
-func (a *app) runCheminSolve(ctx context.Context, f cheminFlags) error {
+func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 	opts, err := f.options()
 	if err != nil {
 		return err
@@ -155,8 +131,8 @@ func (a *app) runCheminSolve(ctx context.Context, f cheminFlags) error {
 	if r == nil {
 		return err
 	}
-	report := newCheminReport(b, opts.Method, r, time.Since(start))
-	shown.Pause(func() { err = errors.Join(a.showChemin(b, report, f), err) })
+	report := newReport(b, opts.Method, r, time.Since(start))
+	shown.Pause(func() { err = errors.Join(a.show(b, report, f), err) })
 	return err
 }
 
@@ -200,8 +176,8 @@ func (p filling) State(elapsed time.Duration) cli.State {
 // maxSeconds is the longest time that is shown, about a century.
 const maxSeconds = 3e9
 
-// cheminReport is what chemin solve prints as JSON.
-type cheminReport struct {
+// report is what chemin solve prints as JSON.
+type report struct {
 	Rows         int              `json:"rows"`
 	Cols         int              `json:"cols"`
 	Method       chemin.Method    `json:"method"`
@@ -226,8 +202,8 @@ type solutionReport struct {
 	Grid  [][]uint32 `json:"grid"`
 }
 
-func newCheminReport(b *game.Board, method chemin.Method, r *chemin.Result, elapsed time.Duration) *cheminReport {
-	report := &cheminReport{
+func newReport(b *game.Board, method chemin.Method, r *chemin.Result, elapsed time.Duration) *report {
+	report := &report{
 		Rows: b.Rows(), Cols: b.Cols(), Method: method, Exact: r.Exact(), Lower: r.Lower, Upper: r.Upper, Orders: r.Orders,
 		Orientations: r.Orientations, Grids: r.Grids, Leaves: r.Leaves, States: r.StatesPerLayer, Cut: r.Cut, Seconds: elapsed.Seconds(), PeakRSS: cli.PeakRSS(),
 	}
@@ -240,18 +216,9 @@ func newCheminReport(b *game.Board, method chemin.Method, r *chemin.Result, elap
 	return report
 }
 
-// rowsOf cuts a grid into its rows.
-func rowsOf(b *game.Board, grid []uint32) [][]uint32 {
-	var rows [][]uint32
-	for start := 0; start < len(grid); start += b.Cols() {
-		rows = append(rows, grid[start:start+b.Cols()])
-	}
-	return rows
-}
-
-// showChemin prints what a search found, and draws the first solution.
-func (a *app) showChemin(b *game.Board, r *cheminReport, f cheminFlags) error {
-	if err := a.cheminSVG(b, r.Solutions[0].Order, f.svg); err != nil {
+// show prints what a search found, and draws the first solution.
+func (a *app) show(b *game.Board, r *report, f solveFlags) error {
+	if err := drawSVG(b, r.Solutions[0].Order, f.svg); err != nil {
 		return err
 	}
 	if f.json {
@@ -294,11 +261,8 @@ func (a *app) printCounts(what string, c *chemin.Counts) {
 	fmt.Fprintf(a.Out, "%-13s %s\n", what, strings.Join(parts, ", "))
 }
 
-// screen is the columns of text in which steps are drawn.
-const screen = 100
-
 // printSolutions prints the orders and grids, the first one step by step.
-func (a *app) printSolutions(b *game.Board, r *cheminReport) error {
+func (a *app) printSolutions(b *game.Board, r *report) error {
 	steps, err := b.DrawSteps(r.Solutions[0].Order, screen)
 	if err != nil {
 		return err
@@ -319,28 +283,4 @@ func (a *app) printSolutions(b *game.Board, r *cheminReport) error {
 		fmt.Fprintln(a.Out, "there are more")
 	}
 	return nil
-}
-
-// cheminSVG writes a drawing of an order, if there is a path to write it to.
-func (a *app) cheminSVG(b *game.Board, order []int, path string) error {
-	if path == "" {
-		return nil
-	}
-	svg, err := b.SVG(order)
-	if err != nil {
-		return err
-	}
-	return vfs.WriteFile(path, []byte(svg))
-}
-
-// parseOrder reads the cells of an order.
-func parseOrder(args []string) ([]int, error) {
-	order := make([]int, len(args))
-	for i, arg := range args {
-		var err error
-		if order[i], err = strconv.Atoi(arg); err != nil {
-			return nil, cli.Usagef("step %d: %q is not the number of a cell", i+1, arg)
-		}
-	}
-	return order, nil
 }

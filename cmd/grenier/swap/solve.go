@@ -1,4 +1,4 @@
-package main
+package swap
 
 import (
 	"cmp"
@@ -20,8 +20,8 @@ import (
 	"grenier/pipeline/swap/search"
 )
 
-// swapSolveFlags are the flags of swap solve as given.
-type swapSolveFlags struct {
+// solveFlags are the flags of swap solve as given.
+type solveFlags struct {
 	rows, cols, threads int
 	sized               bool // rows or cols is given
 	width               int
@@ -34,8 +34,8 @@ type swapSolveFlags struct {
 	animate, json       bool
 }
 
-// swapSolveReport is what swap solve prints as JSON.
-type swapSolveReport struct {
+// solveReport is what swap solve prints as JSON.
+type solveReport struct {
 	Rows       int      `json:"rows"`
 	Cols       int      `json:"cols"`
 	Solver     string   `json:"solver"`
@@ -52,8 +52,8 @@ type swapSolveReport struct {
 	Seconds    float64  `json:"seconds"`
 }
 
-func (a *app) swapSolve() *cobra.Command {
-	var f swapSolveFlags
+func (a *app) solve() *cobra.Command {
+	var f solveFlags
 	cmd := &cobra.Command{
 		Use:   "solve [FILE | - | --rows R --cols C TILE ...]",
 		Short: "Find a short way to solve a grid",
@@ -95,7 +95,7 @@ is used, whichever is more: the search ends at 100% at the latest, and may end l
   grenier swap solve --solver idastar --heuristic pdb+parity --pdb a.gp,b.gp grid.txt`,
 		RunE: a.Start(func(cmd *cobra.Command, args []string) error {
 			f.sized = cmd.Flags().Changed("rows") || cmd.Flags().Changed("cols")
-			return a.runSwapSolve(cmd.Context(), f, args)
+			return a.runSolve(cmd.Context(), f, args)
 		}),
 	}
 	flags := cmd.Flags()
@@ -115,7 +115,7 @@ is used, whichever is more: the search ends at 100% at the latest, and may end l
 	return cmd
 }
 
-func (a *app) runSwapSolve(ctx context.Context, f swapSolveFlags, args []string) error {
+func (a *app) runSolve(ctx context.Context, f solveFlags, args []string) error {
 	if err := cli.CheckThreads(f.threads); err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func (a *app) runSwapSolve(ctx context.Context, f swapSolveFlags, args []string)
 	if err != nil {
 		return err
 	}
-	o.Progress = func(p search.Progress) { shown.Update(swapSolving(p)) }
+	o.Progress = func(p search.Progress) { shown.Update(searching(p)) }
 	r, stopped := search.SolveList(ctx, f.solver, puzzle.Grid, puzzle.Tiles, o)
 	shown.Close()
 	if r.Stopped == "" && stopped != nil {
@@ -175,7 +175,7 @@ func (a *app) runSwapSolve(ctx context.Context, f swapSolveFlags, args []string)
 			return err
 		}
 	}
-	report := swapSolveReport{
+	report := solveReport{
 		Rows: puzzle.Grid.Rows(), Cols: puzzle.Grid.Cols(), Solver: f.solver, Optimal: r.Optimal, Length: len(r.Swaps),
 		Lower: r.Lower, Stopped: r.Stopped, Swaps: [][2]int{}, Expanded: r.Expanded, Generated: r.Generated,
 		PeakOpen: r.PeakOpen, PeakClosed: r.PeakClosed, Seconds: r.Elapsed.Seconds(),
@@ -194,12 +194,12 @@ func (a *app) runSwapSolve(ctx context.Context, f swapSolveFlags, args []string)
 			return err
 		}
 	}
-	a.printSwapSolve(report)
+	a.printSolve(report)
 	return stopped
 }
 
 // readPuzzle reads the grid from the arguments, a file or stdin.
-func (a *app) readPuzzle(f swapSolveFlags, args []string) (swap.Puzzle, error) {
+func (a *app) readPuzzle(f solveFlags, args []string) (swap.Puzzle, error) {
 	if f.sized {
 		return parsePuzzle(f.rows, f.cols, args)
 	}
@@ -235,7 +235,7 @@ func parsePuzzle(rows, cols int, args []string) (swap.Puzzle, error) {
 	return g.Puzzle(tiles)
 }
 
-func (a *app) printSwapSolve(r swapSolveReport) {
+func (a *app) printSolve(r solveReport) {
 	for _, m := range r.Swaps {
 		fmt.Fprintf(a.Out, "%d %d\n", m[0], m[1])
 	}
@@ -255,17 +255,17 @@ func (a *app) printSwapSolve(r swapSolveReport) {
 		strings.TrimSuffix(r.Solver+" "+r.Heuristic, " "), cli.Comma(r.Expanded), cli.Comma(r.Generated), cli.Comma(r.PeakOpen), cli.Comma(r.PeakClosed), r.Seconds)
 }
 
-// swapSolving is how far a search is.
-type swapSolving search.Progress
+// searching is how far a search is.
+type searching search.Progress
 
-// swapShares is how finely the share of what is allowed is counted.
-const swapShares = 1e6
+// shares is how finely the share of what is allowed is counted.
+const shares = 1e6
 
-func (p swapSolving) State(elapsed time.Duration) cli.State {
+func (p searching) State(elapsed time.Duration) cli.State {
 	shown := cli.State{
 		Doing: fmt.Sprintf("%d to %d swaps, %s open, %s closed, %s", p.Lower, p.Best,
 			humanize.SIWithDigits(float64(p.Open), 1, ""), humanize.SIWithDigits(float64(p.Closed), 1, ""), cli.Size(p.Bytes)),
-		Total: swapShares, Elapsed: elapsed, Rate: float64(p.Expanded) / p.Elapsed.Seconds(), LayerETA: cli.NoLayer, RunETA: cli.Unknown, Detail: p,
+		Total: shares, Elapsed: elapsed, Rate: float64(p.Expanded) / p.Elapsed.Seconds(), LayerETA: cli.NoLayer, RunETA: cli.Unknown, Detail: p,
 	}
 	if p.Share > 0 {
 		use(&shown, p.Share)

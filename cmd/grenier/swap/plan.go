@@ -1,4 +1,4 @@
-package main
+package swap
 
 import (
 	"context"
@@ -13,17 +13,16 @@ import (
 	"grenier/pipeline/swap/plan"
 )
 
-// swapPlanFlags are the flags of swap plan as given.
-type swapPlanFlags struct {
+// planFlags are the flags of swap plan as given.
+type planFlags struct {
+	searchFlags
 	cli.CalibrationFlags
-	rows, cols, threads int
-	dir, form           string
-	memory              cli.MemoryFlag
-	json                bool
+	dir, form string
+	json      bool
 }
 
-func (a *app) swapPlan() *cobra.Command {
-	var f swapPlanFlags
+func (a *app) plan() *cobra.Command {
+	var f planFlags
 	cmd := &cobra.Command{
 		Use:   "plan --rows R --cols C",
 		Short: "Predict what counting all states takes",
@@ -40,28 +39,26 @@ docs/swap.md has the arithmetic, and plans beside what real searches took.
   grenier swap plan --rows 3 --cols 5 --memory 16GiB --save-calibration here.json
   grenier swap plan --rows 3 --cols 5 --threads 16 --disk 3GB --calibration here.json --json`,
 		Args: cli.NoArgs,
-		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runSwapPlan(cmd.Context(), f) }),
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runPlan(cmd.Context(), f) }),
 	}
+	needGrid(cmd, &f.rows, &f.cols, swap.MaxCells)
 	flags := cmd.Flags()
-	flags.IntVar(&f.rows, "rows", 0, "`number` of rows of the grid")
-	flags.IntVar(&f.cols, "cols", 0, "`number` of columns of the grid; rows times columns is 1 to 16")
 	f.memory.DefinePlan(a.App, flags, "8GiB")
 	cli.ThreadsFlag(flags, &f.threads, "use")
 	flags.Var((*cli.Directory)(&f.dir), "dir", "directory for the states: its disk is measured, and what it has room for")
 	f.Define(flags)
 	cli.ProgressFlag(flags, &f.form)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
-	cli.Need(cmd, "rows", "cols")
 	return cmd
 }
 
-func (a *app) runSwapPlan(ctx context.Context, f swapPlanFlags) error {
-	g, o, err := (&swapBFSFlags{rows: f.rows, cols: f.cols, threads: f.threads, memory: f.memory}).search()
+func (a *app) runPlan(ctx context.Context, f planFlags) error {
+	g, o, err := f.search()
 	if err != nil {
 		return err
 	}
 	c, err := cli.Calibrated(&f.CalibrationFlags, plan.Load, func(disk bool) (*plan.Calibration, error) {
-		return a.measureSwap(ctx, &f, g, disk)
+		return a.measure(ctx, &f, g, disk)
 	})
 	if err != nil {
 		return err
@@ -77,12 +74,12 @@ func (a *app) runSwapPlan(ctx context.Context, f swapPlanFlags) error {
 	if f.json {
 		return a.PrintJSON(p)
 	}
-	a.printSwapPlan(p)
+	a.printPlan(p)
 	return nil
 }
 
-// measureSwap measures this machine.
-func (a *app) measureSwap(ctx context.Context, f *swapPlanFlags, g *swap.Grid, disk bool) (*plan.Calibration, error) {
+// measure measures this machine.
+func (a *app) measure(ctx context.Context, f *planFlags, g *swap.Grid, disk bool) (*plan.Calibration, error) {
 	if err := f.memory.Calibrating(f.threads); err != nil {
 		return nil, err
 	}
@@ -95,7 +92,7 @@ func (a *app) measureSwap(ctx context.Context, f *swapPlanFlags, g *swap.Grid, d
 	return plan.Measure(ctx, g, f.threads, f.dir, disk, func(share float64) { shown.Update(cli.Calibrating(share)) })
 }
 
-func (a *app) printSwapPlan(p *plan.Plan) {
+func (a *app) printPlan(p *plan.Plan) {
 	about := "about"
 	if p.Diameter == p.Least {
 		about = "exactly"

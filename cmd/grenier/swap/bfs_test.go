@@ -1,4 +1,4 @@
-package main
+package swap
 
 import (
 	"testing"
@@ -23,7 +23,7 @@ func TestSwapETA(t *testing.T) {
 		{1, 0.4, time.Minute, 0},
 	} {
 		p := bfs.Progress{Depth: 3, Seen: 10, Total: 120, Share: c.share, Begun: c.begun}
-		got := swapSearching(p).State(c.elapsed)
+		got := counting(p).State(c.elapsed)
 		if diff := got.RunETA - c.eta; diff < -time.Millisecond || diff > time.Millisecond {
 			t.Errorf("%+v after %v: %v remain, want %v", p, c.elapsed, got.RunETA, c.eta)
 		}

@@ -1,4 +1,4 @@
-package main
+package swap
 
 import (
 	"context"
@@ -15,8 +15,8 @@ import (
 	"grenier/pipeline/swap/patterns"
 )
 
-// swapPDBFlags are the flags of swap pdb build as given.
-type swapPDBFlags struct {
+// pdbFlags are the flags of swap pdb build as given.
+type pdbFlags struct {
 	kind, cost, out, progress string
 	memory                    cli.MemoryFlag
 	rows, cols, k, threads    int
@@ -24,8 +24,8 @@ type swapPDBFlags struct {
 	json                      bool
 }
 
-// swapPDBReport is what swap pdb build prints as JSON.
-type swapPDBReport struct {
+// pdbReport is what swap pdb build prints as JSON.
+type pdbReport struct {
 	Kind    string `json:"kind"`
 	Rows    int    `json:"rows"`
 	Cols    int    `json:"cols"`
@@ -38,18 +38,18 @@ type swapPDBReport struct {
 	cli.Took
 }
 
-// swapPDB returns the commands about pattern databases.
-func (a *app) swapPDB() *cobra.Command {
+// pdb returns the commands about pattern databases.
+func (a *app) pdb() *cobra.Command {
 	return cli.Group(&cobra.Command{
 		Use:     "pdb",
 		Short:   "Build pattern databases of the swap puzzle",
 		Long:    "Pattern databases hold what it costs to bring some tiles home, for swap solve --pdb.\n" + cli.ExitHelp,
 		Example: "  grenier swap pdb build --kind gadb --rows 4 --cols 4 --k 3 --out k3.gp",
-	}, a.swapPDBBuild())
+	}, a.pdbBuild())
 }
 
-func (a *app) swapPDBBuild() *cobra.Command {
-	var f swapPDBFlags
+func (a *app) pdbBuild() *cobra.Command {
+	var f pdbFlags
 	cmd := &cobra.Command{
 		Use:   "build --kind KIND --rows R --cols C --out FILE",
 		Short: "Build a pattern database",
@@ -67,13 +67,12 @@ is never less.
 		Example: `  grenier swap pdb build --kind apdb --rows 4 --cols 4 --tiles 1,2,3,5,6 --out a.gp
   grenier swap pdb build --kind gadb --rows 4 --cols 4 --k 3 --cost tracked --out k3.gp --json`,
 		Args: cli.NoArgs,
-		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runSwapPDB(cmd.Context(), f) }),
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runPDB(cmd.Context(), f) }),
 	}
+	needGrid(cmd, &f.rows, &f.cols, swap.MaxCells)
 	flags := cmd.Flags()
 	flags.StringVar(&f.kind, "kind", "", "`kind` of database: apdb or gadb")
 	flags.StringVar(&f.cost, "cost", "unit", "`cost` of a swap: unit or tracked")
-	flags.IntVar(&f.rows, "rows", 0, "`number` of rows of the grid")
-	flags.IntVar(&f.cols, "cols", 0, "`number` of columns of the grid; rows times columns is 1 to 16")
 	flags.IntSliceVar(&f.tiles, "tiles", nil, "`tiles` of an apdb, from 1, with commas between")
 	flags.IntVar(&f.k, "k", 0, "`number` of tiles in the sets of a gadb, 1 to 4")
 	flags.Var((*cli.File)(&f.out), "out", "`FILE` to write")
@@ -81,12 +80,12 @@ is never less.
 	cli.ThreadsFlag(flags, &f.threads, "use")
 	cli.ProgressFlag(flags, &f.progress)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
-	cli.Need(cmd, "kind", "rows", "cols", "out")
+	cli.Need(cmd, "kind", "out")
 	return cmd
 }
 
 // options checks the flags.
-func (f *swapPDBFlags) options() (g *swap.Grid, o patterns.Options, err error) {
+func (f *pdbFlags) options() (g *swap.Grid, o patterns.Options, err error) {
 	switch {
 	case f.kind != "apdb" && f.kind != "gadb":
 		err = fmt.Errorf("--kind %q: apdb and gadb are possible", f.kind)
@@ -112,7 +111,7 @@ func (f *swapPDBFlags) options() (g *swap.Grid, o patterns.Options, err error) {
 	return g, o, err
 }
 
-func (a *app) runSwapPDB(ctx context.Context, f swapPDBFlags) error {
+func (a *app) runPDB(ctx context.Context, f pdbFlags) error {
 	g, o, err := f.options()
 	if err != nil {
 		return err
@@ -124,9 +123,9 @@ func (a *app) runSwapPDB(ctx context.Context, f swapPDBFlags) error {
 	if err != nil {
 		return err
 	}
-	o.Progress = func(done, total uint64) { shown.Update(swapBuilding{done, total}) }
+	o.Progress = func(done, total uint64) { shown.Update(building{done, total}) }
 	start := time.Now()
-	r := swapPDBReport{Kind: f.kind, Rows: f.rows, Cols: f.cols, Tiles: f.tiles, K: max(f.k, len(f.tiles)), Cost: o.Cost.String(), File: f.out}
+	r := pdbReport{Kind: f.kind, Rows: f.rows, Cols: f.cols, Tiles: f.tiles, K: max(f.k, len(f.tiles)), Cost: o.Cost.String(), File: f.out}
 	if f.kind == "apdb" {
 		r.Entries, r.Bytes, err = f.buildStatic(ctx, g, o)
 	} else {
@@ -149,7 +148,7 @@ func (a *app) runSwapPDB(ctx context.Context, f swapPDBFlags) error {
 	return nil
 }
 
-func (f *swapPDBFlags) buildStatic(ctx context.Context, g *swap.Grid, o patterns.Options) (entries int, bytes int64, err error) {
+func (f *pdbFlags) buildStatic(ctx context.Context, g *swap.Grid, o patterns.Options) (entries int, bytes int64, err error) {
 	numbers := make([]int, len(f.tiles))
 	for i, t := range f.tiles {
 		numbers[i] = t - 1
@@ -166,7 +165,7 @@ func (f *swapPDBFlags) buildStatic(ctx context.Context, g *swap.Grid, o patterns
 	return len(p.Values), bytes, err
 }
 
-func (f *swapPDBFlags) buildDynamic(ctx context.Context, g *swap.Grid, o patterns.Options) (entries int, bytes int64, err error) {
+func (f *pdbFlags) buildDynamic(ctx context.Context, g *swap.Grid, o patterns.Options) (entries int, bytes int64, err error) {
 	t, err := patterns.Dynamic(ctx, g, f.k, o)
 	if err != nil {
 		return 0, 0, err
@@ -175,10 +174,10 @@ func (f *swapPDBFlags) buildDynamic(ctx context.Context, g *swap.Grid, o pattern
 	return len(t.Values), bytes, err
 }
 
-// swapBuilding is how far a database is: entries.
-type swapBuilding struct{ done, total uint64 }
+// building is how far a database is: entries.
+type building struct{ done, total uint64 }
 
-func (b swapBuilding) State(elapsed time.Duration) cli.State {
+func (b building) State(elapsed time.Duration) cli.State {
 	shown := cli.Steady("entries", b.done, b.total, elapsed)
 	if b.done == b.total {
 		shown.Doing, shown.Rate, shown.RunETA = "writing the file", cli.NoRate, cli.Unknown

@@ -1,9 +1,10 @@
-package main
+package chemin
 
 import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -11,8 +12,8 @@ import (
 	game "grenier/layers/chemin"
 )
 
-// cheminPlayReport is what chemin play prints as JSON.
-type cheminPlayReport struct {
+// playReport is what chemin play prints as JSON.
+type playReport struct {
 	Rows  int        `json:"rows"`
 	Cols  int        `json:"cols"`
 	Score uint32     `json:"score"`
@@ -20,7 +21,7 @@ type cheminPlayReport struct {
 	Grid  [][]uint32 `json:"grid"`
 }
 
-func (a *app) cheminPlay() *cobra.Command {
+func (a *app) play() *cobra.Command {
 	var rows, cols int
 	var svg string
 	var asJSON bool
@@ -43,7 +44,7 @@ brackets. Cells are numbered row by row from 0.
 			if err != nil {
 				return err
 			}
-			return a.playChemin(b, order, svg, asJSON)
+			return a.runPlay(b, order, svg, asJSON)
 		}),
 	}
 	needSize(cmd, &rows, &cols)
@@ -52,17 +53,17 @@ brackets. Cells are numbered row by row from 0.
 	return cmd
 }
 
-func (a *app) playChemin(b *game.Board, order []int, svg string, asJSON bool) error {
+func (a *app) runPlay(b *game.Board, order []int, svg string, asJSON bool) error {
 	grid, err := b.Play(order)
 	if err != nil {
 		return err
 	}
-	if err := a.cheminSVG(b, order, svg); err != nil {
+	if err := drawSVG(b, order, svg); err != nil {
 		return err
 	}
 	score := slices.Max(grid)
 	if asJSON {
-		return a.PrintJSON(cheminPlayReport{Rows: b.Rows(), Cols: b.Cols(), Score: score, Order: order, Grid: rowsOf(b, grid)})
+		return a.PrintJSON(playReport{Rows: b.Rows(), Cols: b.Cols(), Score: score, Order: order, Grid: rowsOf(b, grid)})
 	}
 	steps, err := b.DrawSteps(order, screen)
 	if err != nil {
@@ -70,4 +71,16 @@ func (a *app) playChemin(b *game.Board, order []int, svg string, asJSON bool) er
 	}
 	_, err = fmt.Fprintf(a.Out, "%sscore %s\n", steps, cli.Comma(uint64(score)))
 	return err
+}
+
+// parseOrder reads the cells of an order.
+func parseOrder(args []string) ([]int, error) {
+	order := make([]int, len(args))
+	for i, arg := range args {
+		var err error
+		if order[i], err = strconv.Atoi(arg); err != nil {
+			return nil, cli.Usagef("step %d: %q is not the number of a cell", i+1, arg)
+		}
+	}
+	return order, nil
 }

@@ -1,4 +1,4 @@
-package main
+package swap
 
 import (
 	"context"
@@ -16,17 +16,15 @@ import (
 	"grenier/pipeline/swap/bfs"
 )
 
-// swapBFSFlags are the flags of swap bfs as given.
-type swapBFSFlags struct {
-	rows, cols, threads int
-	dir                 string
-	progress            string
-	memory              cli.MemoryFlag
-	json, force         bool
+// bfsFlags are the flags of swap bfs as given.
+type bfsFlags struct {
+	searchFlags
+	dir, progress string
+	json, force   bool
 }
 
-// swapBFSReport is what swap bfs prints as JSON.
-type swapBFSReport struct {
+// bfsReport is what swap bfs prints as JSON.
+type bfsReport struct {
 	Rows      int      `json:"rows"`
 	Cols      int      `json:"cols"`
 	States    uint64   `json:"states"`
@@ -37,8 +35,8 @@ type swapBFSReport struct {
 	cli.Took
 }
 
-func (a *app) swapBFS() *cobra.Command {
-	var f swapBFSFlags
+func (a *app) bfs() *cobra.Command {
+	var f bfsFlags
 	cmd := &cobra.Command{
 		Use:   "bfs --rows R --cols C",
 		Short: "Count the states of a grid by distance from the goal",
@@ -57,41 +55,27 @@ goes on from there. "grenier swap plan" tells what a grid takes.
   grenier swap bfs --rows 1 --cols 13 --memory 2GiB --json
   grenier swap bfs --rows 1 --cols 13 --memory 256MiB --dir data/line13`,
 		Args: cli.NoArgs,
-		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runSwapBFS(cmd.Context(), f) }),
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runBFS(cmd.Context(), f) }),
 	}
+	needGrid(cmd, &f.rows, &f.cols, swap.MaxCells)
 	flags := cmd.Flags()
-	flags.IntVar(&f.rows, "rows", 0, "`number` of rows of the grid")
-	flags.IntVar(&f.cols, "cols", 0, "`number` of columns of the grid; rows times columns is 1 to 16")
 	flags.Var((*cli.Directory)(&f.dir), "dir", "directory for the states, to keep them on disk instead of in memory")
 	f.memory.Define(a.App, flags, "8GiB", &f.force)
 	cli.ThreadsFlag(flags, &f.threads, "use")
 	cli.ProgressFlag(flags, &f.progress)
 	flags.BoolVar(&f.force, "force", false, "begin even if the disk has too little room for the states")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
-	cli.Need(cmd, "rows", "cols")
 	return cmd
 }
 
-// search checks the flags and returns what to search.
-func (f *swapBFSFlags) search() (g *swap.Grid, o bfs.Options, err error) {
-	if err = cli.CheckThreads(f.threads); err != nil {
-		return nil, o, err
-	}
-	o.Workers, o.Dir = f.threads, f.dir
-	if !f.force {
-		o.Free = rundir.FreeBytes
-	}
-	if o.Memory, err = f.memory.Limit(); err != nil {
-		return nil, o, err
-	}
-	g, err = swap.NewGrid(f.rows, f.cols)
-	return g, o, err
-}
-
-func (a *app) runSwapBFS(ctx context.Context, f swapBFSFlags) error {
+func (a *app) runBFS(ctx context.Context, f bfsFlags) error {
 	g, o, err := f.search()
 	if err != nil {
 		return err
+	}
+	o.Dir = f.dir
+	if !f.force {
+		o.Free = rundir.FreeBytes
 	}
 	shown, err := a.NewProgress(f.progress, f.json)
 	if err != nil {
@@ -102,7 +86,7 @@ func (a *app) runSwapBFS(ctx context.Context, f swapBFSFlags) error {
 	}
 	runtime.GOMAXPROCS(f.threads)
 	start := time.Now()
-	o.Progress = func(p bfs.Progress) { shown.Update(swapSearching(p)) }
+	o.Progress = func(p bfs.Progress) { shown.Update(counting(p)) }
 	r, err := bfs.Search(ctx, g, o)
 	shown.Close()
 	if cli.IsType[*rundir.RoomError](err) {
@@ -111,7 +95,7 @@ func (a *app) runSwapBFS(ctx context.Context, f swapBFSFlags) error {
 	if err != nil {
 		return f.memory.Explain(err)
 	}
-	report := swapBFSReport{
+	report := bfsReport{
 		Rows: r.Rows, Cols: r.Cols, States: r.States(), Diameter: r.Diameter(), Antipodes: r.Antipodes(),
 		Mean: math.Round(r.Mean()*1e6) / 1e6, Depths: r.Depths,
 		Took: cli.TookSince(start),
@@ -119,11 +103,11 @@ func (a *app) runSwapBFS(ctx context.Context, f swapBFSFlags) error {
 	if f.json {
 		return a.PrintJSON(report)
 	}
-	a.printSwapBFS(report)
+	a.printBFS(report)
 	return nil
 }
 
-func (a *app) printSwapBFS(r swapBFSReport) {
+func (a *app) printBFS(r bfsReport) {
 	fmt.Fprintf(a.Out, "%8s %18s\n", "distance", "states")
 	for d, n := range r.Depths {
 		fmt.Fprintf(a.Out, "%8d %18s\n", d, cli.Comma(n))
@@ -134,10 +118,10 @@ func (a *app) printSwapBFS(r swapBFSReport) {
 		r.Seconds, humanize.SIWithDigits(float64(r.States)/r.Seconds, 1, "states/s"), cli.Size(r.PeakRSS))
 }
 
-// swapSearching is how far a search is.
-type swapSearching bfs.Progress
+// counting is how far a search is.
+type counting bfs.Progress
 
-func (s swapSearching) State(elapsed time.Duration) cli.State {
+func (s counting) State(elapsed time.Duration) cli.State {
 	shown := cli.Steady(fmt.Sprintf("depth %d", s.Depth), s.Seen, s.Total, elapsed)
 	shown.Done, shown.RunETA = s.Share*shown.Total, cli.Unknown
 	if s.Share > s.Begun {

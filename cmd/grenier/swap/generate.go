@@ -1,4 +1,4 @@
-package main
+package swap
 
 import (
 	"fmt"
@@ -12,16 +12,16 @@ import (
 	"grenier/pipeline/swap/search"
 )
 
-// swapGenerateFlags are the flags of swap generate as given.
-type swapGenerateFlags struct {
+// generateFlags are the flags of swap generate as given.
+type generateFlags struct {
 	rows, cols int
 	difficulty float64
 	seed       uint64
 	json       bool
 }
 
-// swapGenerateReport is what swap generate prints as JSON.
-type swapGenerateReport struct {
+// generateReport is what swap generate prints as JSON.
+type generateReport struct {
 	Rows         int    `json:"rows"`
 	Cols         int    `json:"cols"`
 	Seed         uint64 `json:"seed"`
@@ -30,8 +30,8 @@ type swapGenerateReport struct {
 	MaxManhattan int    `json:"max_manhattan"`
 }
 
-func (a *app) swapGenerate() *cobra.Command {
-	var f swapGenerateFlags
+func (a *app) generate() *cobra.Command {
+	var f generateFlags
 	cmd := &cobra.Command{
 		Use:   "generate --rows R --cols C",
 		Short: "Make a random grid of a difficulty",
@@ -45,20 +45,18 @@ random grids have about two thirds. The same seed gives the same grid.
 			if !cmd.Flags().Changed("seed") {
 				f.seed = rand.Uint64()
 			}
-			return a.runSwapGenerate(f)
+			return a.runGenerate(f)
 		}),
 	}
+	needGrid(cmd, &f.rows, &f.cols, swap.MaxListed)
 	flags := cmd.Flags()
-	flags.IntVar(&f.rows, "rows", 0, "`number` of rows of the grid")
-	flags.IntVar(&f.cols, "cols", 0, "`number` of columns of the grid; rows times columns is 1 to 64")
 	flags.Float64Var(&f.difficulty, "difficulty", 0.67, "`share` of the largest sum of Manhattan distances, 0 to 1")
 	flags.Uint64Var(&f.seed, "seed", 0, "`number` that the grid is made from (default: another one each time)")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
-	cli.Need(cmd, "rows", "cols")
 	return cmd
 }
 
-func (a *app) runSwapGenerate(f swapGenerateFlags) error {
+func (a *app) runGenerate(f generateFlags) error {
 	g, err := swap.NewListedGrid(f.rows, f.cols)
 	if err != nil {
 		return err
@@ -71,7 +69,7 @@ func (a *app) runSwapGenerate(f swapGenerateFlags) error {
 		_, err = fmt.Fprint(a.Out, swap.Puzzle{Grid: g, Tiles: tiles, First: 1})
 		return err
 	}
-	r := swapGenerateReport{
+	r := generateReport{
 		Rows: f.rows, Cols: f.cols, Seed: f.seed, Manhattan: heuristic.NewManhattan(g).SumList(tiles), MaxManhattan: heuristic.MaxManhattan(g),
 	}
 	for _, t := range tiles {

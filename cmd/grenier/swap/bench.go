@@ -1,4 +1,4 @@
-package main
+package swap
 
 import (
 	"bytes"
@@ -16,8 +16,8 @@ import (
 	"grenier/pipeline/swap/bench"
 )
 
-// swapBenchFlags are the flags of swap bench as given.
-type swapBenchFlags struct {
+// benchFlags are the flags of swap bench as given.
+type benchFlags struct {
 	tables                 []string
 	grids, solves, threads int
 	seed                   uint64
@@ -26,14 +26,14 @@ type swapBenchFlags struct {
 	json                   bool
 }
 
-// swapBenchReport is what swap bench prints as JSON.
-type swapBenchReport struct {
+// benchReport is what swap bench prints as JSON.
+type benchReport struct {
 	*bench.Report
 	cli.Took
 }
 
-func (a *app) swapBench() *cobra.Command {
-	var f swapBenchFlags
+func (a *app) bench() *cobra.Command {
+	var f benchFlags
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Compare heuristics, solvers and databases",
@@ -57,7 +57,7 @@ that is called shortest and is not, ends the command with status 3.
   grenier swap bench --tables solvers --solves 1000 --seed 7 --json
   grenier swap bench --html bench.html`,
 		Args: cli.NoArgs,
-		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runSwapBench(cmd.Context(), f) }),
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runBench(cmd.Context(), f) }),
 	}
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.tables, "tables", bench.TableNames(), "`names` of tables, with commas between")
@@ -73,7 +73,7 @@ that is called shortest and is not, ends the command with status 3.
 }
 
 // options checks the flags.
-func (f *swapBenchFlags) options() (o bench.Options, err error) {
+func (f *benchFlags) options() (o bench.Options, err error) {
 	if err = cli.CheckThreads(f.threads); err != nil {
 		return o, err
 	}
@@ -82,7 +82,7 @@ func (f *swapBenchFlags) options() (o bench.Options, err error) {
 	return o, err
 }
 
-func (a *app) runSwapBench(ctx context.Context, f swapBenchFlags) error {
+func (a *app) runBench(ctx context.Context, f benchFlags) error {
 	o, err := f.options()
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func (a *app) runSwapBench(ctx context.Context, f swapBenchFlags) error {
 		return err
 	}
 	start := time.Now()
-	o.Progress = func(p bench.Progress) { shown.Update(swapBenching(p)) }
+	o.Progress = func(p bench.Progress) { shown.Update(benching(p)) }
 	r, err := bench.Run(ctx, o)
 	shown.Close()
 	if err != nil {
@@ -104,11 +104,11 @@ func (a *app) runSwapBench(ctx context.Context, f swapBenchFlags) error {
 	if err := writeBenchPage(f.html, r); err != nil {
 		return err
 	}
-	report := swapBenchReport{r, cli.TookSince(start)}
+	report := benchReport{r, cli.TookSince(start)}
 	if f.json {
 		return a.PrintJSON(report)
 	}
-	a.printSwapBench(report)
+	a.printBench(report)
 	return nil
 }
 
@@ -125,7 +125,7 @@ func writeBenchPage(path string, r *bench.Report) error {
 	return vfs.WriteFile(path, b.Bytes())
 }
 
-func (a *app) printSwapBench(r swapBenchReport) {
+func (a *app) printBench(r benchReport) {
 	page := r.Page()
 	for _, s := range page.Sections {
 		if s.Chart == nil {
@@ -175,10 +175,10 @@ func (a *app) printColumns(t chart.Table) {
 	}
 }
 
-// swapBenching is how far a run is.
-type swapBenching bench.Progress
+// benching is how far a run is.
+type benching bench.Progress
 
-func (b swapBenching) State(elapsed time.Duration) cli.State {
+func (b benching) State(elapsed time.Duration) cli.State {
 	shown := cli.State{Doing: b.Doing, Done: 100 * b.Share, Total: 100, Elapsed: elapsed, Rate: cli.NoRate, LayerETA: cli.NoLayer, RunETA: cli.Unknown}
 	if b.Share > 0 {
 		shown.RunETA = time.Duration(float64(elapsed) * (1 - b.Share) / b.Share)
