@@ -37,7 +37,7 @@ lint: ## vet, staticcheck, gofmt, import rules, tidy
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
 	test -z "$$(gofmt -l . | tee /dev/stderr)"
-	$(GO) test ./cmd/grenier -run TestImportRules
+	$(GO) test ./cmd/grenier -run 'TestImportRules|TestSystems'
 	$(GO) mod tidy -diff
 
 fuzz: ## fuzz every target for 10 seconds

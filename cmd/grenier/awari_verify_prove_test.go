@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"grenier/cmd/grenier/cli"
 	"grenier/io/layerfile"
@@ -13,7 +12,6 @@ import (
 	"grenier/io/rundir"
 	"grenier/io/vfs"
 	"grenier/kernels/cpu"
-	"grenier/pipeline/check/prove"
 )
 
 // replaceLayer gives layer n of a run directory other scores, with checksums and a
@@ -105,21 +103,6 @@ func TestProveCircles(t *testing.T) {
 	} {
 		if r.status != cli.ExitDifferences || !strings.Contains(r.out, part) {
 			t.Errorf("status %d, %q lacks %q", r.status, r.out, part)
-		}
-	}
-}
-
-func TestProvingState(t *testing.T) {
-	for _, c := range []struct {
-		progress prove.Progress
-		want     string
-	}{
-		{prove.Progress{Seeds: 3, Done: 50, Total: 200}, "layer 3"},
-		{prove.Progress{Seeds: 3, Level: 2, Pass: 17, Done: 50, Total: 200}, "layer 3, scores of 2, pass 17"},
-	} {
-		s := proving(c.progress).State(10 * time.Second)
-		if s.Doing != c.want || s.Done != 50 || s.Total != 200 || s.Rate != 5 || s.RunETA != 30*time.Second {
-			t.Errorf("%+v: %+v", c.progress, s)
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"grenier/cmd/grenier/cli"
-	"grenier/pipeline/play/match"
 )
 
 func TestBadSearch(t *testing.T) {
@@ -121,15 +120,6 @@ func TestPlayToTheEnd(t *testing.T) {
 		}
 		if pits = append(pits, best); len(pits) > 100 {
 			t.Fatalf("no end after %v", pits)
-		}
-	}
-}
-
-// TestSideNames reads what is printed.
-func TestSideNames(t *testing.T) {
-	for _, s := range []match.Side{match.South, match.North} {
-		if got, err := sideOf(s.String()); err != nil || got != s {
-			t.Errorf("%v: %v, %v", s, got, err)
 		}
 	}
 }

@@ -46,7 +46,7 @@ docs/swap.md has the arithmetic, and plans beside what real searches took.
 	f.memory.DefinePlan(a.App, flags, "8GiB")
 	cli.ThreadsFlag(flags, &f.threads, "use")
 	flags.Var((*cli.Directory)(&f.dir), "dir", "directory for the states: its disk is measured, and what it has room for")
-	f.Define(flags)
+	f.CalibrationFlags.Define(flags)
 	cli.ProgressFlag(flags, &f.form)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd

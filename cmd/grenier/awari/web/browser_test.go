@@ -13,7 +13,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 
-	"grenier/cmd/grenier/web"
+	"grenier/cmd/grenier/awari/web"
 	"grenier/io/browsertest"
 	"grenier/io/layerfile"
 	"grenier/kernels/cpu"

@@ -1,4 +1,4 @@
-package main
+package awari
 
 import (
 	"context"
@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"grenier/cmd/grenier/awari/web"
 	"grenier/cmd/grenier/cli"
-	"grenier/cmd/grenier/web"
 	"grenier/pipeline/play/serve"
 	"grenier/pipeline/tables"
 )
@@ -83,7 +83,7 @@ func (a *app) runServer(ctx context.Context, o serveOptions) error {
 	if err != nil {
 		return err
 	}
-	if _, err := (&place{dir: o.dir}).manifest(ctx); err != nil {
+	if _, err := loadManifest(o.dir); err != nil {
 		return err
 	}
 	t, err := tables.Open(o.dir, tables.Options{Family: chosen})

@@ -1,4 +1,4 @@
-package main
+package awari
 
 import (
 	"context"
@@ -17,10 +17,11 @@ import (
 
 // importFlags are the flags of import as given.
 type importFlags struct {
-	dir, format, codec, rules, progress string
-	memory                              cli.MemoryFlag
-	layer, pits, threads                int
-	json                                bool
+	gameFlags
+	dir, format, codec, progress string
+	memory                       cli.MemoryFlag
+	layer, threads               int
+	json                         bool
 }
 
 // imported is what import prints as JSON.
@@ -69,11 +70,10 @@ checked. Whether they are the right scores is for "grenier awari verify" to tell
 	}
 	needDir(cmd, &f.dir)
 	flags := cmd.Flags()
+	f.define(flags)
 	flags.IntVar(&f.layer, "layer", 0, "the first FILE is the layer of `n` seeds")
 	flags.StringVar(&f.format, "format", "", "`format` of the files: colex or vu")
 	flags.StringVar(&f.codec, "codec", "none", "`codec` of the files: none, lz4 or zstd")
-	flags.StringVar(&f.rules, "rules", "awari", "`rules` of the game: awari or strict")
-	flags.IntVar(&f.pits, "pits", 12, "`number` of pits of the board: 4, 6, 8, 10 or 12")
 	f.memory.Define(a.App, flags, "8GiB", nil)
 	cli.ThreadsFlag(flags, &f.threads, "use")
 	cli.ProgressFlag(flags, &f.progress)
@@ -83,11 +83,7 @@ checked. Whether they are the right scores is for "grenier awari verify" to tell
 }
 
 func (f *importFlags) options() (game awari.Game, o exchange.ImportOptions, err error) {
-	rules, err := awari.ParseRules(f.rules)
-	if err != nil {
-		return game, o, err
-	}
-	if game, err = awari.New(f.pits, rules); err != nil {
+	if game, err = f.game(); err != nil {
 		return game, o, err
 	}
 	if err = cli.CheckThreads(f.threads); err != nil {

@@ -1,4 +1,4 @@
-package main
+package awari
 
 import (
 	"context"
@@ -85,18 +85,23 @@ func (p *place) openRemote(ctx context.Context) (*remote.Dir, error) {
 	return d, err
 }
 
+// loadManifest reads the manifest of a run directory that has all files listed there.
+func loadManifest(dir string) (*manifest.Manifest, error) {
+	run, err := rundir.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	m, err := tables.Manifest(run)
+	if err != nil {
+		return nil, err
+	}
+	return m, tables.CheckFiles(dir, m)
+}
+
 // manifest reads the manifest.
 func (p *place) manifest(ctx context.Context) (*manifest.Manifest, error) {
 	if p.dir != "" {
-		run, err := rundir.Open(p.dir)
-		if err != nil {
-			return nil, err
-		}
-		m, err := tables.Manifest(run)
-		if err != nil {
-			return nil, err
-		}
-		return m, tables.CheckFiles(p.dir, m)
+		return loadManifest(p.dir)
 	}
 	d, err := p.openRemote(ctx)
 	if err != nil {

@@ -1,9 +1,8 @@
-package main
+package awari
 
 import (
 	"errors"
 	"log/slog"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -36,7 +35,6 @@ func TestLogFull(t *testing.T) {
 	}
 	j.record(slog.LevelInfo, "two")
 	j.record(slog.LevelInfo, "three")
-	oneClearLine(t, errs.String())
 	if want := "grenier: warning: the log cannot be written: disk full\n"; errs.String() != want {
 		t.Errorf("%q, want %q", errs.String(), want)
 	}
@@ -81,17 +79,5 @@ func TestViews(t *testing.T) {
 				t.Errorf("%q is in\n%s", word, text)
 			}
 		}
-	}
-}
-
-// TestWatchTerminal: what is not a terminal gets no control characters.
-func TestWatchTerminal(t *testing.T) {
-	dir := solved(t, "--pits", "4", "--seeds", "2")
-	if text := mustRun(t, "awari", "status", "--dir", dir, "--watch"); strings.Contains(text, "\x1b") || strings.HasPrefix(text, "\n") {
-		t.Errorf("%q", text)
-	}
-	log, err := os.ReadFile(dir + "/" + rundir.LogName)
-	if err != nil || strings.Count(string(log), "\n") != 5 {
-		t.Errorf("%v, log:\n%s", err, log)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package awari
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"grenier/cmd/grenier/cli"
-	"grenier/io/layerfile"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -22,11 +21,10 @@ import (
 
 // solveFlags are the flags of solve as given.
 type solveFlags struct {
-	seeds, pits, threads        int
-	dir, rules, codec, progress string
-	memory                      cli.MemoryFlag
-	checkpoint                  time.Duration
-	json, force                 bool
+	runFlags
+	dir, progress string
+	checkpoint    time.Duration
+	json, force   bool
 }
 
 // solveSummary is the last thing that solve prints.
@@ -89,47 +87,29 @@ signal USR1, it makes the run itself print that to stderr.
 		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runSolve(cmd.Context(), f) }),
 	}
 	needDir(cmd, &f.dir)
+	f.define(cmd)
 	flags := cmd.Flags()
-	flags.IntVar(&f.seeds, "seeds", 0, fmt.Sprintf("`number` of seeds of the last layer to solve, 0 to %d", awari.MaxSeeds))
-	flags.IntVar(&f.pits, "pits", 12, "`number` of pits of the board: 4, 6, 8, 10 or 12")
-	flags.StringVar(&f.rules, "rules", "awari", "`rules` of the game: awari or strict")
 	f.memory.Define(a.App, flags, "8GiB", &f.force)
 	flags.DurationVar(&f.checkpoint, "checkpoint", time.Minute, "`time` between checkpoints of the layer in progress")
-	cli.ThreadsFlag(flags, &f.threads, "use")
-	flags.StringVar(&f.codec, "codec", "lz4", "`codec` of layer files: lz4 or zstd")
 	cli.ProgressFlag(flags, &f.progress)
 	flags.BoolVar(&f.force, "force", false, "begin even if the disk has too little room, or the machine less than --memory")
 	flags.BoolVar(&f.json, "json", false, "print JSON on stdout")
-	cli.Need(cmd, "seeds")
 	return cmd
 }
 
-// options turns the flags into what the batch needs.
+// options turns the flags into what package solve needs.
 func (f *solveFlags) options() (game awari.Game, o solve.Options, err error) {
-	rules, err := awari.ParseRules(f.rules)
-	if err != nil {
-		return game, o, err
-	}
-	if game, err = awari.New(f.pits, rules); err != nil {
-		return game, o, err
-	}
-	if err = cli.CheckThreads(f.threads); err != nil {
+	if game, err = f.game(); err != nil {
 		return game, o, err
 	}
 	if err = checkInterval(f.checkpoint); err != nil {
 		return game, o, err
 	}
-	o = solve.Options{Seeds: f.seeds, Workers: f.threads, Interval: f.checkpoint}
-	if o.Memory, err = f.memory.Limit(); err != nil {
-		return game, o, err
-	}
+	o, err = f.runFlags.options()
+	o.Interval = f.checkpoint
 	if !f.force {
 		o.Free = rundir.FreeBytes
 	}
-	if o.Codec, err = layerfile.ParseCodec(f.codec); err != nil {
-		return game, o, err
-	}
-	o.Family, err = cli.Family()
 	return game, o, err
 }
 

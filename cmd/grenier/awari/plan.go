@@ -1,4 +1,4 @@
-package main
+package awari
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/io/layerfile"
 	"grenier/kernels/cpu"
-	"grenier/layers/awari"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/solve/calibrate"
 	"grenier/pipeline/solve/plan"
@@ -18,11 +17,10 @@ import (
 
 // planFlags are the flags of plan as given.
 type planFlags struct {
+	runFlags
 	cli.CalibrationFlags
-	seeds, pits, threads    int
-	dir, rules, codec, form string
-	memory                  cli.MemoryFlag
-	json                    bool
+	dir, form string
+	json      bool
 }
 
 // planReport is what plan prints as JSON.
@@ -67,24 +65,23 @@ what DIR has room for.
 		Args: cli.NoArgs,
 		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runPlan(cmd.Context(), f) }),
 	}
+	f.define(cmd)
 	flags := cmd.Flags()
-	flags.IntVar(&f.seeds, "seeds", 0, fmt.Sprintf("`number` of seeds of the last layer to solve, 0 to %d", awari.MaxSeeds))
-	flags.IntVar(&f.pits, "pits", 12, "`number` of pits of the board: 4, 6, 8, 10 or 12")
-	flags.StringVar(&f.rules, "rules", "awari", "`rules` of the game: awari or strict")
 	f.memory.DefinePlan(a.App, flags, "8GiB")
-	cli.ThreadsFlag(flags, &f.threads, "use")
-	flags.StringVar(&f.codec, "codec", "lz4", "`codec` of layer files: lz4 or zstd")
 	flags.Var((*cli.Directory)(&f.dir), "dir", "run directory: its sealed layers are not planned again")
-	f.Define(flags)
+	f.CalibrationFlags.Define(flags)
 	cli.ProgressFlag(flags, &f.form)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
-	cli.Need(cmd, "seeds")
 	return cmd
 }
 
 // run returns what is to be planned, and the kernels to plan for.
 func (f *planFlags) run() (r plan.Run, family cpu.Family, err error) {
-	game, o, err := f.asSolve().options()
+	game, err := f.game()
+	if err != nil {
+		return r, 0, err
+	}
+	o, err := f.options()
 	if err == nil {
 		err = o.Check(game)
 	}
@@ -96,13 +93,6 @@ func (f *planFlags) run() (r plan.Run, family cpu.Family, err error) {
 		err = solve.Continue(&r, f.dir)
 	}
 	return r, o.Family, err
-}
-
-func (f *planFlags) asSolve() *solveFlags {
-	return &solveFlags{
-		seeds: f.seeds, pits: f.pits, threads: f.threads, rules: f.rules, memory: f.memory, codec: f.codec,
-		checkpoint: time.Minute,
-	}
 }
 
 func (a *app) runPlan(ctx context.Context, f planFlags) error {

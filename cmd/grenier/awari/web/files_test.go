@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"grenier/cmd/grenier/web"
+	"grenier/cmd/grenier/awari/web"
 )
 
 // forbidden is what the page must not have: what the policy of the server refuses,
