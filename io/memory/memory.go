@@ -15,6 +15,8 @@ import (
 	"math"
 	"runtime"
 	"runtime/debug"
+
+	"grenier/kernels/fault"
 )
 
 const (
@@ -84,6 +86,9 @@ func (e *Error) Error() string {
 	}
 	return text
 }
+
+// Is makes it too little memory.
+func (e *Error) Is(target error) bool { return target == fault.Memory }
 
 // Check fails with an *Error, about the work that what names, if so many bytes of data
 // are more than a process may have that is allowed so many bytes; 0 allows all.

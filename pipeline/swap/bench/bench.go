@@ -24,7 +24,6 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -32,15 +31,16 @@ import (
 	"strings"
 
 	"grenier/kernels/cpu"
+	"grenier/kernels/fault"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 )
 
 var (
 	// ErrWrong reports a bound or a solver that does not keep what it says.
-	ErrWrong = errors.New("wrong result")
+	ErrWrong = fault.New(fault.Difference, "wrong result")
 	// ErrOption reports an option that is not possible.
-	ErrOption = errors.New("option not possible")
+	ErrOption = fault.New(fault.Usage, "option not possible")
 )
 
 // The names of the tables.
