@@ -368,9 +368,9 @@ func CapturesName(segment int, full bool) string {
 	return fmt.Sprintf("captures-%04d-open", segment)
 }
 
-// WindowName returns the name of what the window with a base below 100 has found in a slab
+// WindowName returns the name of what the window with a base below 100 has found in a part
 // below 10 of a layer.
-func WindowName(base, slab int) string { return fmt.Sprintf("window-%02d-%d", base, slab) }
+func WindowName(base, part int) string { return fmt.Sprintf("window-%02d-%d", base, part) }
 
 // numbered matches the names of numbered files.
 var numbered = regexp.MustCompile(`^(captures-[0-9]{4}-(open|full)|window-[0-9]{2}-[0-9])$`)

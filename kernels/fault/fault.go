@@ -16,10 +16,8 @@ import "errors"
 // The kinds, which are matched with errors.Is and never returned themselves.
 var (
 	// Usage is the kind of what another request avoids: a bad value, an unknown name,
-	// something that is not there to be asked for.
+	// something that is not there to be asked for, more than the memory allowed.
 	Usage = errors.New("bad usage")
-	// Memory is the kind of work that needs more memory than it is allowed.
-	Memory = errors.New("too little memory")
 	// Difference is the kind of what a check finds wrong in data that are intact.
 	Difference = errors.New("difference")
 )

@@ -193,7 +193,7 @@ func (r *run) newEngine(work vfs.Dir) (*halfboard.Engine, error) {
 	o := &r.options
 	return halfboard.New(r.game, halfboard.Options{
 		Workers: o.Workers, Family: o.Family, Seeds: o.Seeds, Memory: o.Memory, Bits: o.Bits, Work: work,
-		Interval: o.Interval, Progress: r.progress, Note: o.Note,
+		Sample: sample, Interval: o.Interval, Progress: r.progress, Note: o.Note,
 	})
 }
 

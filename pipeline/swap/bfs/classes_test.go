@@ -20,7 +20,7 @@ func TestClasses(t *testing.T) {
 	switch os.Getenv("GRENIER_LONG") {
 	case "":
 	case "full":
-		sizes = append(sizes, [2]int{1, 11}, [2]int{2, 6}, [2]int{3, 4})
+		sizes = append(sizes, [2]int{1, 11}, [2]int{3, 4})
 		fallthrough
 	default:
 		sizes = append(sizes, [2]int{2, 5}, [2]int{1, 10})
@@ -47,10 +47,11 @@ func byClass(g *swap.Grid) (depths []uint64) {
 	for ; len(newest) > 0; newest, next = next, newest[:0] {
 		states := uint64(0)
 		for _, s := range newest {
-			states += uint64(len(class(g, s)))
+			_, size := class(g, s)
+			states += size
 			for _, from := range []swap.State{s, g.Inverse(s)} {
 				for _, m := range g.Swaps() {
-					to := class(g, g.Apply(from, m))[0]
+					to, _ := class(g, g.Apply(from, m))
 					if rank := to.Rank(n); seen[rank/64]>>(rank%64)&1 == 0 {
 						seen[rank/64] |= 1 << (rank % 64)
 						next = append(next, to)
@@ -63,9 +64,11 @@ func byClass(g *swap.Grid) (depths []uint64) {
 	return depths
 }
 
-// class returns the states of the class of s, sorted.
-func class(g *swap.Grid, s swap.State) []swap.State {
-	list := make([]swap.State, 0, 16)
+// class returns the smallest state of the class of s and the number of its states: that of all
+// images over that of those which are s.
+func class(g *swap.Grid, s swap.State) (least swap.State, states uint64) {
+	least = s
+	images, same := uint64(0), uint64(0)
 	for _, h := range g.Symmetries() {
 		var image, inverse swap.State
 		for cell := range g.Cells() {
@@ -73,8 +76,13 @@ func class(g *swap.Grid, s swap.State) []swap.State {
 			image |= swap.State(b) << (4 * a)
 			inverse |= swap.State(a) << (4 * b)
 		}
-		list = append(list, image, inverse)
+		for _, t := range [2]swap.State{image, inverse} {
+			images++
+			if t == s {
+				same++
+			}
+			least = min(least, t)
+		}
 	}
-	slices.Sort(list)
-	return slices.Compact(list)
+	return least, images / same
 }
