@@ -87,8 +87,8 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Is makes it too little memory.
-func (e *Error) Is(target error) bool { return target == fault.Memory }
+// Is makes it bad usage: another request, or more memory allowed, avoids it.
+func (e *Error) Is(target error) bool { return target == fault.Usage }
 
 // Check fails with an *Error, about the work that what names, if so many bytes of data
 // are more than a process may have that is allowed so many bytes; 0 allows all.

@@ -11,25 +11,26 @@
 // others because all of them can fail.
 package fault
 
-import "errors"
+// Kind is a kind of errors, which are matched with errors.Is. It is never returned itself.
+type Kind string
 
-// The kinds, which are matched with errors.Is and never returned themselves.
-var (
+const (
 	// Usage is the kind of what another request avoids: a bad value, an unknown name,
-	// something that is not there to be asked for.
-	Usage = errors.New("bad usage")
-	// Memory is the kind of work that needs more memory than it is allowed.
-	Memory = errors.New("too little memory")
+	// something that is not there to be asked for, more than the memory allowed.
+	Usage Kind = "bad usage"
 	// Difference is the kind of what a check finds wrong in data that are intact.
-	Difference = errors.New("difference")
+	Difference Kind = "difference"
 )
+
+// Error makes a Kind a target of errors.Is.
+func (k Kind) Error() string { return string(k) }
 
 // New returns an error of a kind with the given text, which is told apart from all others
 // like one of errors.New.
-func New(kind error, text string) error { return &fault{kind, text} }
+func New(kind Kind, text string) error { return &fault{kind, text} }
 
 type fault struct {
-	kind error
+	kind Kind
 	text string
 }
 

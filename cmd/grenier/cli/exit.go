@@ -62,7 +62,7 @@ func statusOf(ctx context.Context, err error) int {
 		return ExitCorrupt
 	case errors.Is(err, fault.Difference):
 		return ExitDifferences
-	case errors.Is(err, fault.Usage), errors.Is(err, fault.Memory):
+	case errors.Is(err, fault.Usage):
 		return ExitUsage
 	}
 	return ExitFailure

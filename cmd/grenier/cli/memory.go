@@ -1,14 +1,12 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/pflag"
 
 	"grenier/io/memory"
-	"grenier/kernels/fault"
 )
 
 // MemoryFlag is --memory: the most bytes that the process takes. See docs/memory.md.
@@ -82,7 +80,7 @@ func (m *MemoryFlag) Calibrating(threads int) error {
 
 // Explain says that an error for lack of memory is about --memory.
 func (m *MemoryFlag) Explain(err error) error {
-	if errors.Is(err, fault.Memory) {
+	if IsType[*memory.Error](err) {
 		return Usagef("--memory %s: %w", m.text, err)
 	}
 	return err
