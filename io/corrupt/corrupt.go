@@ -1,5 +1,5 @@
-// Package corrupt holds the one way in which the packages under io say that a
-// file does not hold what it should.
+// Package corrupt has the error by which all packages under io report a file
+// whose contents are wrong.
 //
 // Every such error is an *Error, which names the file, the part of it and the
 // cause, and matches ErrCorrupt under errors.Is: a caller that only wants to

@@ -1,6 +1,6 @@
 // Package jsonfile keeps small documents as JSON files that people may read and edit.
-// Each begins with its format and version, so that a file of something else or of a
-// newer program is told from one that is damaged.
+// Each begins with its format and version, so that a foreign file, or one of a newer
+// program, is not taken for a damaged one.
 package jsonfile
 
 import (

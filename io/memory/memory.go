@@ -2,9 +2,9 @@
 //
 // What a command is allowed is for the whole process: its data, what the Go runtime
 // takes besides, stacks, and the code in memory. The engines count their data before they
-// begin, and Room says how much of that there may be; Need is the way back. The rest is
+// begin, and Room says how much of that there may be; Need is its inverse. The rest is
 // for what nobody counts: Base, and a sixteenth for garbage and the bookkeeping of the
-// runtime, which Bound makes collect in time.
+// runtime. Bound makes the runtime collect garbage before it exceeds that.
 //
 // Pages of files that the system can take back at any time count for nothing: files that
 // are mapped to be read, and what package pagecache has written out.

@@ -1,5 +1,5 @@
-// Package rundir is the directory in which a run of the solver keeps what it
-// has: sealed layers, the manifest that lists them, and unfinished work.
+// Package rundir is the directory of a run of the solver: sealed layers, the
+// manifest that lists them, and unfinished work.
 //
 //	manifest.json   the list of sealed layers (package manifest)
 //	layer-NN.gl     sealed layers (package layerfile), never changed

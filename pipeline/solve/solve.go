@@ -5,8 +5,8 @@
 // The engine (package halfboard) computes a layer, in memory in one piece or window by
 // window, with streams and checkpoints in work/. This package feeds it the layers below from
 // their files (package tables) after a check (trust.go), streams the result into a layer file
-// (seal.go) and lists it in the manifest. Killing the process at any moment leaves sealed
-// layers and in work/ what the engine goes on from.
+// (seal.go) and lists it in the manifest. A process killed at any moment leaves the sealed
+// layers, and in work/ what the engine resumes from.
 package solve
 
 import (
@@ -76,7 +76,7 @@ type Report struct {
 	Elapsed time.Duration // all stages
 }
 
-// run is a batch at work.
+// run is a run in progress.
 type run struct {
 	options  Options
 	game     awari.Game

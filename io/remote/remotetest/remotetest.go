@@ -1,5 +1,5 @@
 // Package remotetest is a web server for tests: it hands out the files of a
-// directory, takes notes of who asks for what, and misbehaves as a test wants.
+// directory, records every request, and misbehaves as a test wants.
 package remotetest
 
 import (

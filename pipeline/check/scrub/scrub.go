@@ -3,14 +3,13 @@
 // finds what a disk has forgotten, at the speed of the disk, and decodes nothing: whether
 // the scores are right is what package verify asks.
 //
-// A large run takes hours. What is done is noted in work/scrub.json (state.go), so that a
-// scrub that was interrupted goes on where it was: files that were read to their end
-// without a fault are not read again unless they changed, and the file in progress is
-// gone on with at the block before which all is in order. A scrub that came to its end
-// removes the note: the next one reads everything.
+// A large run takes hours, so a scrub records its progress in work/scrub.json (state.go),
+// and an interrupted one resumes: it skips files that were intact and have not changed
+// since, and continues the file in progress after its last intact block. A scrub that
+// finishes removes the record: the next one reads everything.
 //
-// Nothing else is written, and no lock is taken. While a solver runs, or where nobody can
-// write, there is no note; all else is the same.
+// It writes nothing else and takes no lock. While a solver runs, or in a directory that
+// cannot be written, it keeps no record; everything else is the same.
 package scrub
 
 import (

@@ -14,8 +14,8 @@
 // If all positions of all layers pass, the scores are a solution of the equations
 // of the game. Another solution than the true one can only differ in whole sets
 // of positions that play around in circles and lend each other a score that no
-// capture backs: that endless play is worth 0 is beyond a look at each position
-// and its children. Package prove goes on from here and rules them out.
+// capture backs: a look at each position and its children cannot tell that endless
+// play is worth 0. Package prove rules them out.
 package verify
 
 import (

@@ -31,7 +31,7 @@
 // Best plays the least distance for the winner and the greatest for the loser, so
 // the distance falls by one with every ply, and a layer is left after as many
 // plies as the first distance says. A loser who does not keep the score only
-// helps: the winner is then worth more, and goes on from there.
+// helps: it only raises the score of the winner, who continues from there.
 //
 // # Why the distance is always finite
 //

@@ -11,9 +11,9 @@
 // ascending seeds, so that what is below is right by then, and one layer after the other is
 // published, so that an interrupted repair loses nothing but the layer in progress.
 //
-// What is never done: a good layer file is not touched, and nothing is deleted. What a new
-// file takes the place of is a damaged layer file of this very layer; everything else that
-// stands in its place is given another name, as is a damaged manifest.
+// A good layer file is never touched, and nothing is ever deleted. A new file replaces only
+// a damaged file of the same layer; anything else in its place is renamed, and so is a
+// damaged manifest.
 //
 // Trust. An intact manifest vouches by the hash of each layer, for files and for what is
 // solved again. Where it does not, scores of each layer are compared with those below

@@ -8,7 +8,7 @@
 //	databases   the six databases of the document: time to build, bytes in memory
 //	            and on disk, beside the figures there
 //
-// All that is no time and no memory depends on the seed and the numbers of grids only.
+// Everything but times and memory depends on the seed and the numbers of grids only.
 //
 // # True distances
 //

@@ -3,10 +3,10 @@
 //
 // A database has a value for each arrangement: a way to place k tiles in the n cells,
 // numbered lexicographically. Both searches here are breadth first from home and
-// never unrank a neighbour: package perm says how the rank is made of digits, and a
-// swap of neighbouring cells changes few of them. Which, and by how much, depends
-// only on the tiles in the two cells and those in the cells between, so tables give
-// the change of rank as a sum (type steps).
+// never unrank a neighbour: a rank is a number with a digit for each place (package perm),
+// and a swap of neighbouring cells changes few digits. Which ones, and by how much, depends
+// only on the tiles in the two cells and in the cells between, so the change of rank is a
+// sum of entries of tables (type steps).
 //
 // Static searches one large pattern: a byte for each arrangement, levels one after the
 // other, each by several workers. Dynamic searches the same few arrangements once
