@@ -59,8 +59,9 @@ func New(file, part, format string, args ...any) error {
 	return &Error{File: file, Part: part, Cause: fmt.Errorf(format, args...)}
 }
 
-// Opened returns the error of opening the file at path: that there is no file, but a
-// directory or a FIFO, say, becomes an *Error that matches ErrForeign; all others stay.
+// Opened returns the error of opening the file at path. If something other than a file
+// is there, a directory or a FIFO, it is an *Error that matches ErrForeign; all other
+// errors stay.
 func Opened(path string, err error) error {
 	if wrong, ok := errors.AsType[*vfs.KindError](err); ok {
 		return New(path, "", "%w: it is %s", ErrForeign, wrong.Kind())

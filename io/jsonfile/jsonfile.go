@@ -22,7 +22,7 @@ type Header struct {
 }
 
 // Encode returns the contents of the file of a document. It fails if a number in it is
-// infinite or none at all.
+// infinite or NaN.
 func Encode(doc any) ([]byte, error) {
 	data, err := json.MarshalIndent(doc, "", "  ")
 	return append(data, '\n'), err

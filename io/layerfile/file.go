@@ -57,8 +57,8 @@ func (f *File) usable(problems []error) (*File, error) {
 	return f, nil
 }
 
-// Peek is OpenSparing for those who look at the ends of many files: the index is read, and
-// checked, only where blocks are read. It fails as Open does.
+// Peek is OpenSparing without the index, which is read and checked when blocks are read:
+// for a look at the ends of many files. It fails as Open does.
 func Peek(path string) (*File, error) {
 	f, problems, err := openBy(path, openSparing, 0)
 	if err != nil {
@@ -285,6 +285,6 @@ func (f *File) Expect(want Header) error {
 	return nil
 }
 
-// Close closes the file, without harm to reads that are under way; decoders fail
-// with os.ErrClosed afterwards, as does a second Close.
+// Close closes the file. Reads in progress finish; afterwards decoders, and a
+// second Close, fail with os.ErrClosed.
 func (f *File) Close() error { return f.source.close() }

@@ -27,7 +27,7 @@ const (
 	fMagic       = 68
 )
 
-// Footer sums up a file.
+// Footer holds the totals of a file.
 type Footer struct {
 	Win, Draw, Loss uint64     // positions with a positive, zero, negative score
 	Hash            tally.Hash // FNV-1a-64 of all scores in rank order

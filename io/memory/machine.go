@@ -20,8 +20,8 @@ func OfMachine() Machine {
 // is for the system and for files.
 const share = 8
 
-// Usual returns what a process takes that is not told how much: usual, or less if the
-// machine has not that much.
+// Usual returns the default of a process: usual, or less on a machine that does not
+// have that much.
 func (m Machine) Usual(usual uint64) uint64 {
 	if m.Bytes == 0 || usual <= m.Bytes {
 		return usual

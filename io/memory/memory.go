@@ -47,9 +47,8 @@ func Left(allowed uint64) uint64 {
 }
 
 // Bound makes the Go runtime collect garbage, and give memory back, so that a process
-// with no more data than Room stays within the bytes that it is allowed. What has to be
-// done for that costs time only when the memory is nearly used up. The function that it
-// returns undoes it.
+// with no more data than Room stays within the bytes that it is allowed. This costs
+// time only when the memory is nearly used up. Undo lifts the bound.
 func Bound(allowed uint64) (undo func()) {
 	limit := max(int64(min(allowed, math.MaxInt64))-program, Base-program)
 	before := debug.SetMemoryLimit(-1)
@@ -57,9 +56,9 @@ func Bound(allowed uint64) (undo func()) {
 	return func() { debug.SetMemoryLimit(before) }
 }
 
-// Outside tells the Go runtime that the process takes so many bytes that the runtime does
-// not know of, and so has less for itself: if Bound, or the environment, has given it a
-// limit. The function that it returns takes that back; it is called once.
+// Outside lowers the limit of the Go runtime, if Bound or the environment has set one, by
+// memory that the process takes outside of the Go heap. Undo, to be called once, raises
+// it again.
 func Outside(bytes int64) (undo func()) {
 	limit := debug.SetMemoryLimit(-1)
 	if limit == math.MaxInt64 {
@@ -85,8 +84,8 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Check fails with an *Error, about the work that what names, if so many bytes of data
-// are more than a process may have that is allowed so many bytes; 0 allows all.
+// Check fails with an *Error that names what, if a process that is allowed so many
+// bytes has no room for the data; 0 allows everything.
 func Check(what string, data, allowed uint64) error {
 	if allowed == 0 || data <= Room(allowed) {
 		return nil
@@ -94,8 +93,8 @@ func Check(what string, data, allowed uint64) error {
 	return &Error{What: what, Need: Need(data), Allowed: allowed}
 }
 
-// AtLeast returns a number of bytes as text, not less than it is: who allows as much
-// allows enough.
+// AtLeast returns a number of bytes as text, rounded up: allowing the number printed
+// is enough.
 func AtLeast(bytes uint64) string { return text(bytes, math.Ceil) }
 
 // atMost returns a number of bytes as text, not more than it is.

@@ -22,10 +22,10 @@ var (
 	ErrAddress = errors.New("bad address")
 	// ErrNoRanges says that a server sends whole files only.
 	ErrNoRanges = errors.New("the server does not support range requests")
-	// ErrNoValidator says that a server does not tell by what a file that was replaced
-	// could be noticed.
+	// ErrNoValidator says that a server sends neither ETag nor Last-Modified, so that
+	// a replaced file would go unnoticed.
 	ErrNoValidator = errors.New("the server sends neither ETag nor Last-Modified")
-	// ErrChanged says that a file is not the one any more that was opened.
+	// ErrChanged says that a file was replaced since it was opened.
 	ErrChanged = errors.New("the file was replaced on the server since it was opened")
 	// ErrAnswer reports an answer to another question, or none that makes sense.
 	ErrAnswer = errors.New("unusable answer of the server")
@@ -38,7 +38,7 @@ var (
 )
 
 // Error is a request that failed for good. The address of the file is not part of its
-// text: who reports it adds it.
+// text: the caller adds it.
 type Error struct {
 	First, Last int64 // the bytes asked for; Last is -1 for all
 	Attempts    int   // how often it was tried

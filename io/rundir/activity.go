@@ -4,9 +4,11 @@ import "time"
 
 // States that no solver reports about itself.
 const (
-	// Killed is a solver that ended without a word: killed, or the power failed.
+	// Killed is a solver that ended without a report: killed, or the power
+	// failed.
 	Killed State = "killed"
-	// Stopped is no solver, and nothing is known about the last one.
+	// Stopped: no solver is running, and nothing is known about the last
+	// one.
 	Stopped State = "stopped"
 )
 

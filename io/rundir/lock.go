@@ -23,9 +23,9 @@ func (e *LockedError) Error() string {
 	return fmt.Sprintf("%s: in use by process %d", e.Path, e.PID)
 }
 
-// LostError says that a process does not have the lock any more that it took: somebody
-// has removed or replaced the file. It does not unwrap to its cause, which is about
-// another file than the one that was to be changed.
+// LostError says that a process has lost its lock: somebody has removed or replaced
+// the file. It does not unwrap to its cause, which is about another file than the one
+// that was to be changed.
 type LostError struct {
 	Path  string // of the run directory
 	Cause error

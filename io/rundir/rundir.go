@@ -478,8 +478,8 @@ func (l *Locked) NewLayer(seeds int) (*vfs.Pending, error) {
 func (l *Locked) SaveManifest(m *manifest.Manifest) error { return m.Save(l.dir, ManifestName) }
 
 // ClearWork removes our files in work/ but the status: the layer in progress was
-// sealed, or its checkpoint is not wanted. Others stay. It removes what it can, and
-// returns all errors of the operating system, or a *LostError.
+// sealed, or its checkpoint is not needed. Other files stay. It removes as many
+// as it can, and returns all errors of the operating system, or a *LostError.
 func (l *Locked) ClearWork() error {
 	entries, err := l.work.Entries()
 	for _, e := range entries {

@@ -30,11 +30,11 @@ const (
 	maxStatusWork   = layerfile.MaxPositions * manifest.MaxLayers
 )
 
-// ErrNoReport says that there is no status to go by: none was written, or it is
-// damaged, out of date or of a later version. It is never more than a pity.
+// ErrNoReport says that there is no usable status: none was written, or it is
+// damaged, out of date or of a later version. It never matters to a run.
 var ErrNoReport = errors.New("no report")
 
-// State says what became of a run.
+// State is the state of a run.
 type State string
 
 // The states that a solver reports.
@@ -81,7 +81,7 @@ type statusDocument struct {
 }
 
 // Encode returns the contents of a status file. It fails if a number is infinite or
-// none at all.
+// NaN.
 func (s *Status) Encode() ([]byte, error) {
 	doc := statusDocument{Format: statusFormat, Version: StatusVersion, Status: *s}
 	for _, text := range []*string{&doc.Error, &doc.Kernel, &doc.Stage} {

@@ -40,10 +40,10 @@ func Writable(path string) error { return unix.Access(path, unix.W_OK|unix.X_OK)
 // ReadOnly tells whether err says that a file system is mounted read-only.
 func ReadOnly(err error) bool { return errors.Is(err, unix.EROFS) }
 
-// TryLock locks a file for this process until it is closed or the process ends,
-// however it ends: for itself alone, or shared with others who share. It fails with
-// ErrLocked if somebody has the lock, with errors.ErrUnsupported where there is no
-// such lock, or with an error of the operating system.
+// TryLock locks a file for this process until it is closed or the process ends: for
+// itself alone, or shared with others who share. It fails with ErrLocked if
+// somebody has the lock, with errors.ErrUnsupported where there is no such lock, or
+// with an error of the operating system.
 func TryLock(f File, shared bool) error {
 	s := System(f)
 	if s == nil {

@@ -77,8 +77,8 @@ type File interface {
 	Size() (int64, error)
 }
 
-// ErrReplaced is the cause if another file or directory took the place of one while that
-// was being opened. Nothing was changed.
+// ErrReplaced is the cause if a file or directory was replaced while it was being
+// opened. Nothing was changed.
 var ErrReplaced = errors.New("something else took its place while it was being opened; try again")
 
 // KindError reports something that is not a file which may be opened, replaced or

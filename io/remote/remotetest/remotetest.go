@@ -70,7 +70,7 @@ func (s *Server) Take() []Request {
 	return taken
 }
 
-// ServeHTTP answers a request and takes a note of it.
+// ServeHTTP answers a request and records it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &counter{ResponseWriter: w, status: http.StatusOK}
 	hook := s.begin()
