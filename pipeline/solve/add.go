@@ -37,8 +37,8 @@ type Loader interface {
 	LoadPieces(ctx context.Context, starts []uint64, length uint64) error
 }
 
-// Opener opens the source of the layer above the layers of lower. It may keep a file
-// rundir.ScoresName in work, which is removed when the layer is sealed, or by the next run.
+// Opener opens the source of the layer above lower. It may keep a file rundir.ScoresName in
+// work, which is removed when the layer is sealed, or by the next run.
 type Opener func(ctx context.Context, lower *tables.Tables, work vfs.Dir) (Source, error)
 
 // OrderError reports a layer that is not the next one of a run directory.

@@ -15,7 +15,7 @@ type Progress struct {
 	Positions uint64 `json:"positions"` // of the layer in progress
 	Stage     string `json:"stage"`     // "capture", "dense", "sparse", "full" or "seal"
 	Sweep     int    `json:"sweep"`     // sweeps begun, in all windows
-	Done      uint64 `json:"done"`      // positions that the stage, or the sweep, is through with
+	Done      uint64 `json:"done"`      // positions that the stage, or the sweep, has finished
 	Changed   uint64 `json:"changed"`   // scores that the sweep changed so far
 
 	// RunDone and RunTotal measure the whole run in positions: those of the
@@ -30,11 +30,11 @@ type Progress struct {
 	// Rate is the number of positions a second, that of the layer before at first
 	// and more and more that of the layer in progress; 0 when not known yet.
 	Rate float64 `json:"positions_per_second"`
-	// Window is the least absolute score that the window in progress tells from larger
-	// ones, less 1: 0 in a layer that is solved in one piece.
+	// Window is the base of the window in progress: it shows absolute scores above
+	// that. It is 0 in a layer that is solved in one piece.
 	Window int `json:"window"`
 	// Streams is what the stages have read and written in the work directory so far, by
-	// name: nothing for a layer that is solved in one piece.
+	// name; empty for a layer that is solved in one piece.
 	Streams map[string]Streams `json:"streams,omitempty"`
 }
 

@@ -31,7 +31,7 @@ func (e *DiskError) Error() string {
 		e.Seeds, humanize.IBytes(e.Need), e.Path, humanize.IBytes(e.Free), enough)
 }
 
-// Continue sets in r what the run directory at path has already, if there is one. It fails
+// Continue sets in r what the run directory at path already has, if there is one. It fails
 // with a *rundir.OtherRunError, and when the directory cannot be read.
 func Continue(r *plan.Run, path string) error {
 	dir, err := rundir.Open(path)
@@ -55,9 +55,9 @@ func Continue(r *plan.Run, path string) error {
 	return nil
 }
 
-// Room returns the bytes that a run at path may take: what free tells, and what is in
-// work/ already, which is gone on with or removed. It fails as free does, or with an
-// error of the operating system.
+// Room returns the bytes that a run at path may take: those that are free, and those
+// already in work/, which the run reuses or removes. It fails as free does, or with
+// an error of the operating system.
 func Room(path string, free func(path string) (uint64, error)) (uint64, error) {
 	room, err := free(path)
 	if err != nil {

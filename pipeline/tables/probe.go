@@ -17,8 +17,8 @@ type Probe struct {
 	// Value is the score of the board: the seeds the mover takes from now on
 	// minus those of the opponent.
 	Value int
-	// Moves says what becomes of each pit of the mover. Entries from Q on are
-	// zero.
+	// Moves says where playing each pit of the mover leads. Entries from Q on
+	// are zero.
 	Moves [awari.MaxPits / 2]Move
 }
 

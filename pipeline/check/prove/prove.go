@@ -24,11 +24,12 @@ type Options struct {
 	Workers int
 	// Family is the kernel family that decodes blocks.
 	Family cpu.Family
-	// Memory, if not 0, bounds the bytes of the process, and says what MemoryBytes is.
+	// Memory, if not 0, bounds the bytes of the process, and MemoryBytes follows from
+	// it.
 	Memory uint64
-	// MemoryBytes bounds what the bits of a layer and decoded layers take
-	// together; 0 stands for verify.DefaultMemoryBytes. The bits must fit. Layers
-	// that do not are compared through a cache of tables.DefaultCacheBytes beside,
+	// MemoryBytes bounds the bits of a layer and decoded layers together; 0 stands
+	// for verify.DefaultMemoryBytes. The bits must fit. Layers that do not fit are
+	// compared through a cache of tables.DefaultCacheBytes, which comes on top,
 	// see verify.Options, and grounded block by block.
 	MemoryBytes int64
 	// Progress, if not nil, is called often, by one goroutine at a time.
@@ -36,8 +37,8 @@ type Options struct {
 }
 
 // Run verifies and proves the run directory dir, layer by layer. Whatever is wrong
-// with a layer becomes part of the result; layers above one that is not proved
-// are verified only. An error says that the question could not be answered: a
+// with a layer becomes part of the result; layers above one that is not proved are
+// only verified. An error says that the question could not be answered: a
 // *memory.Error, or an error of verify.Run. The result then holds the layers that
 // were done before.
 func Run(ctx context.Context, dir string, o Options) (result *Result, err error) {

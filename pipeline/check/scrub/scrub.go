@@ -29,7 +29,7 @@ import (
 // Options say what to read and how.
 type Options struct {
 	// Layers lists the layers to read by their number of seeds; empty stands for all.
-	// Only when all are read is there a note.
+	// Progress is recorded only when all are read.
 	Layers []int
 	// Workers is the number of goroutines that read; 0 means one.
 	Workers int
@@ -39,7 +39,7 @@ type Options struct {
 	Progress func(Progress)
 	// Done, if not nil, is called with each layer that is done, by increasing seeds.
 	Done func(Layer)
-	// Note, if not nil, is told what is worth knowing.
+	// Note, if not nil, gets messages for the user.
 	Note func(string)
 }
 

@@ -15,10 +15,10 @@ const (
 	spotChunk  = 16
 )
 
-// Spot compares a few positions of layer n, picked at random, for as long as limit at
-// most: enough to notice a layer that does not belong to those below, whatever its
-// checksums say, not a few wrong scores. It fails like tables.Open, with the error of ctx,
-// and for the first wrong score with one that matches corrupt.ErrCorrupt.
+// Spot compares random positions of layer n for at most limit: enough to notice a layer
+// that does not belong to those below, whatever its checksums say, but not a few wrong
+// scores. It fails like tables.Open, with the error of ctx, and for the first wrong score
+// with one that matches corrupt.ErrCorrupt.
 func Spot(ctx context.Context, t *tables.Tables, n int, limit time.Duration) error {
 	start := time.Now()
 	r, err := newRun(t, Options{Layers: []int{n}, Sample: spotSample, Seed: rand.Uint64()})

@@ -94,8 +94,8 @@ type Scores interface {
 
 // Options bound the work. They never change a line, only whether it is found.
 type Options struct {
-	// Positions is the largest number of positions of a layer kept at a time; 0
-	// stands for DefaultPositions.
+	// Positions is the largest number of positions kept at a time; 0 stands for
+	// DefaultPositions.
 	Positions int
 }
 

@@ -92,7 +92,7 @@ func (m *Match) Board() awari.Board { return m.now().board }
 func (m *Match) Turn() Side { return Side((len(m.turns) - 1) % 2) }
 
 // Taken returns the seeds that the players own, by side. At the end they include
-// what is kept from the board; when play was agreed to be endless they do not.
+// the seeds left on the board, unless the players agreed on endless play.
 func (m *Match) Taken() [2]int {
 	taken := m.now().taken
 	if m.State() == Finished {
@@ -179,8 +179,8 @@ func (m *Match) Repeated() bool {
 	return false
 }
 
-// Draw ends the game because both players take play to be endless. It fails with
-// ErrOver, or with ErrNoRepetition unless Repeated.
+// Draw ends the game by agreement that play is endless. It fails with ErrOver,
+// or with ErrNoRepetition unless Repeated.
 func (m *Match) Draw() error {
 	switch {
 	case m.State() != Playing:

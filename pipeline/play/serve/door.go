@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// maxFarewells bounds the connections that are told why they are closed; more
-	// are closed without a word.
+	// maxFarewells bounds the connections that get a reason before they are
+	// closed; more are closed without a word.
 	maxFarewells = 32
 	// farewell is the time for that.
 	farewell = 500 * time.Millisecond

@@ -25,7 +25,7 @@ import (
 
 // Options say what to measure.
 type Options struct {
-	// Workers is the most processors to measure; there are not more than the machine has.
+	// Workers is the number of processors to measure, at most those of the machine.
 	Workers int
 	// Family is the kernel family.
 	Family cpu.Family
@@ -36,7 +36,8 @@ type Options struct {
 	Dir string
 	// SkipDisk leaves the disk alone: its figures are 0.
 	SkipDisk bool
-	// Progress, if not nil, is told the share of the work that is done, 0 to 1.
+	// Progress, if not nil, is called with the share of the work that is done,
+	// 0 to 1.
 	Progress func(share float64)
 
 	seeds  int // in tests: the last layer to solve

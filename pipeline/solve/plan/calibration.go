@@ -59,9 +59,9 @@ func (c *Calibration) Of(bits int) *Width {
 	return nil
 }
 
-// Speed returns how much more so many cores do than one. For each core, all others
-// take away the same part of its time: that fits the speedup that was measured. If that
-// was of one core, the part is taken to be a twentieth.
+// Speed returns how much more the given cores do than one. Each core takes the same
+// share of time away from every other; the share is fitted to the measured speedup, and
+// a twentieth if only one core was measured.
 func (c *Calibration) Speed(cores int) float64 {
 	part := 0.05
 	if c.Cores > 1 {
@@ -70,7 +70,7 @@ func (c *Calibration) Speed(cores int) float64 {
 	return float64(cores) / (1 + part*float64(cores-1))
 }
 
-// SetDisk replaces what was measured of the disk by bytes a second, for everything.
+// SetDisk replaces all measured rates of the disk by one, in bytes a second.
 func (c *Calibration) SetDisk(rate float64) { c.Write, c.Read, c.Random = rate, rate, rate }
 
 // header begins a calibration file. People may edit it, to ask what another machine

@@ -46,8 +46,8 @@ type Options struct {
 	// Planned, if not nil, is called with each layer that was examined; Mended with each
 	// one whose Action is done.
 	Planned, Mended func(Layer)
-	// Begin, if not nil, is called when the directory is locked and nothing is done yet; End
-	// before it is unlocked, with the error of Run. Neither is called for a dry run.
+	// Begin, if not nil, is called once the directory is locked, before anything is done;
+	// End before it is unlocked, with the error of Run. Neither is called for a dry run.
 	Begin func(*rundir.Locked)
 	End   func(error)
 }
@@ -76,8 +76,8 @@ type Layer struct {
 	Action Action `json:"action"`
 	// Problem says why the layer is not kept, "" if it is.
 	Problem string `json:"problem,omitempty"`
-	// Aside says that what stands in the place of the layer is not a damaged file of it, and
-	// gets another name; SetAside is that name.
+	// Aside says that something other than a damaged file of the layer has its name, and is
+	// renamed; SetAside is the new name.
 	Aside    bool   `json:"aside,omitempty"`
 	SetAside string `json:"set_aside,omitempty"`
 	// Seconds is the time for solving it again.
@@ -88,7 +88,7 @@ type Layer struct {
 
 // Result is what a repair did, or would do.
 type Result struct {
-	// OK says that there was nothing to do.
+	// OK says that there was nothing to repair.
 	OK     bool   `json:"ok"`
 	DryRun bool   `json:"dry_run"`
 	Rules  string `json:"rules"`
@@ -99,7 +99,7 @@ type Result struct {
 	ManifestAside string `json:"manifest_set_aside,omitempty"`
 	// Layers holds the layers by seeds.
 	Layers []Layer `json:"layers"`
-	// Ignored lists what is called like a layer above these, but does not begin like one.
+	// Ignored lists files named like a layer above these that do not begin like one.
 	Ignored []string `json:"ignored,omitempty"`
 	Seconds float64  `json:"seconds"`
 }
@@ -138,8 +138,8 @@ func (e *DifferentError) Error() string {
 // Run repairs the run directory at path. Before anything is changed, it fails with
 // rundir.ErrMissing or an error that matches corrupt.ErrForeign if there is no run; a
 // *MixedError; *rundir.LockedError while a solver has the directory; rundir.ErrUnwritable; a
-// *memory.Error. Later, with a *DifferentError, like solve.Solve, or with the error of
-// ctx; the same call goes on from there.
+// *memory.Error. Later, with a *DifferentError, like solve.Solve, or with the error of ctx;
+// the same call resumes.
 func Run(ctx context.Context, path string, o Options) (result *Result, err error) {
 	start := time.Now()
 	r := &repairer{options: o}

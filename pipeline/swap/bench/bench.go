@@ -37,7 +37,8 @@ import (
 )
 
 var (
-	// ErrWrong reports a bound or a solver that does not keep what it says.
+	// ErrWrong reports a bound or a solver that is not what it claims to
+	// be: admissible, consistent, exact.
 	ErrWrong = errors.New("wrong result")
 	// ErrOption reports an option that is not possible.
 	ErrOption = errors.New("option not possible")
@@ -80,7 +81,7 @@ type Report struct {
 	Databases  []Database       `json:"databases,omitempty"`
 }
 
-// Machine is what the times are of.
+// Machine is where the times were measured.
 type Machine struct {
 	CPU     string `json:"cpu"`
 	Go      string `json:"go"`
