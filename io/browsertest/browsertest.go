@@ -142,7 +142,7 @@ func (b *Browser) OpenText(t testing.TB, html string, w Window) *Page {
 	return b.Open(t, "file://"+filepath.ToSlash(file), w)
 }
 
-// listen collects what a page without faults does not say.
+// listen collects the complaints of the browser about a page.
 func (p *Page) listen(event any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -119,7 +119,7 @@ func (c *checker) decoders() ([]*Decoder, error) {
 	return all, nil
 }
 
-// decodeAll decodes consecutive blocks, one worker every so many of them.
+// decodeAll decodes consecutive blocks, each worker every n-th of them.
 func decodeAll(ctx context.Context, decoders []*Decoder, first int, decoded []checked) error {
 	group, ctx := crew.WithContext(ctx)
 	for w, d := range decoders {

@@ -174,8 +174,8 @@ func (f *File) loadFooter(length int64, header bool) error {
 	return err
 }
 
-// announceEnd tells the source that footer and index are going to be read, the
-// index only if it is known how long it is and all of it is wanted.
+// announceEnd tells the source that the footer is going to be read, and the
+// index, if its length is known and all of it is needed.
 func (f *File) announceEnd(header bool) error {
 	if header && f.indexLength() <= f.wholeIndex {
 		return f.source.announceEnd(footerSize + f.indexLength())
@@ -206,7 +206,7 @@ func (f *File) checkIndex() error {
 	return nil
 }
 
-// checkEntry tells whether e can be the entry of block i, which begins at the
+// checkEntry reports whether e can be the entry of block i, which begins at the
 // given offset.
 func (f *File) checkEntry(i int, e entry, begin uint64) error {
 	if e.offset != begin {
@@ -256,7 +256,7 @@ func (f *File) Header() Header { return f.header }
 // is to be called before the first decoder is made.
 func (f *File) Bound(most int) { f.most = most }
 
-// bounded tells whether the scores of a block are in bounds whatever the block holds: a
+// bounded reports whether the scores of a block are in bounds whatever the block holds: a
 // model gives no scores beyond its range.
 func (f *File) bounded(raw bool) bool {
 	if f.most >= -math.MinInt8 {

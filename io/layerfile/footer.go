@@ -86,7 +86,7 @@ func parseFooter(file string, b []byte, length int64) (Footer, error) {
 	}, nil
 }
 
-// checkFooter tells whether the footer with bytes b belongs to header h: the
+// checkFooter reports whether the footer with bytes b belongs to header h: the
 // index must lie between blocks and footer, and everything must add up.
 func checkFooter(file string, b []byte, f *Footer, h *Header) error {
 	le := binary.LittleEndian

@@ -19,7 +19,7 @@ import (
 // is one of the operating system, or says that there is no file at path.
 func Inspect(path string) (*File, []error, error) { return open(path, openSparing) }
 
-// Known tells whether a header has been read.
+// Known reports whether a header has been read.
 func (h *Header) Known() bool { return h.Game != "" }
 
 // Strange reports whether a file with these problems, from Inspect, does not even begin
@@ -36,8 +36,8 @@ type Scrubbed struct {
 	Bytes int64 // read so far, from the first block wanted on
 }
 
-// The pieces in which Scrub reads: of the blocks as much as a disk likes to read at
-// once, of the index what keeps it from moving to the end of the file too often.
+// The pieces in which Scrub reads: of the blocks as much as is fast to read at
+// once, of the index enough to move to the end of the file seldom.
 const (
 	scrubBytes   = 4 << 20
 	scrubEntries = 4096
@@ -77,7 +77,7 @@ func (f *File) pageCache() *pagecache.Bound {
 	return new(pagecache.Bound)
 }
 
-// scrub is a Scrub at work.
+// scrub is a Scrub in progress.
 type scrub struct {
 	f        *File
 	cache    *pagecache.Bound

@@ -54,7 +54,7 @@ func (o *output) Write(data []byte) (int, error) {
 	return n, err
 }
 
-// sync waits until all is on disk, and lets the page cache go.
+// sync waits until all is on disk, and drops the pages of the file.
 func (o *output) sync() error {
 	err := o.Sync()
 	o.cache.Synced()

@@ -23,7 +23,7 @@ const (
 	Base = 16 << 20
 	// program is the part of Base that the Go runtime does not know of.
 	program = 12 << 20
-	// garbage is the part of all that is left for it.
+	// garbage is the share of the memory that is left for garbage.
 	garbage = 16
 )
 

@@ -114,7 +114,7 @@ func (e *StatusError) Is(target error) bool {
 	return false
 }
 
-// passing tells whether the status may be another one soon.
+// passing reports whether the status is a temporary one.
 func (e *StatusError) passing() bool {
 	switch e.Code {
 	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusInternalServerError,
@@ -130,7 +130,7 @@ var final = []error{
 	os.ErrClosed, context.Canceled, http.ErrSchemeMismatch,
 }
 
-// mayPass tells whether it makes sense to try again after err.
+// mayPass reports whether it makes sense to try again after err.
 func mayPass(err error) bool {
 	if status, ok := errors.AsType[*StatusError](err); ok {
 		return status.passing()

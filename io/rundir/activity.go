@@ -68,7 +68,8 @@ func (d *Dir) holder() (Holder, error) {
 	return h, err
 }
 
-// activity concludes from the lock and the report, or its absence, what goes on.
+// activity derives the state of a run from the lock and the report, or its
+// absence.
 func activity(h Holder, s *Status, noReport error, now time.Time) Activity {
 	if s != nil {
 		if noReport = s.outdated(h, now); noReport != nil {

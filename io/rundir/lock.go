@@ -69,7 +69,7 @@ func (g guarded) Remove(name string) error {
 	return g.Dir.Remove(name)
 }
 
-// isLock tells whether the directory has a lock file: empty, or a process id and
+// isLock reports whether the directory has a lock file: empty, or a process id and
 // nothing else.
 func isLock(d vfs.Dir) bool {
 	_, ok := readPID(d)

@@ -91,7 +91,7 @@ func (s *Status) Encode() ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// printable returns text without what a status may not have.
+// printable returns text without the characters that a status may not have.
 func printable(text string) string {
 	runes := []rune(strings.ToValidUTF8(text, "?"))
 	for i, r := range runes {
@@ -130,11 +130,11 @@ func noReport(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrNoReport}, args...)...)
 }
 
-// datable tells whether t is a time at which this program can have run, on a machine whose
+// datable reports whether t is a time at which this program can have run, on a machine whose
 // clock may be wrong.
 func datable(t time.Time) bool { return t.Year() >= 1970 && t.Year() < 2200 }
 
-// plausible tells whether a solver may have written s.
+// plausible reports whether a solver may have written s.
 func (s *Status) plausible() bool {
 	switch s.State {
 	case Running, Finished, Interrupted, Failed:

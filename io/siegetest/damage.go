@@ -54,7 +54,7 @@ func (d Damage) Do(r *rand.Rand, tr *Tree, t Target) error {
 	return d.do(r, tr, t)
 }
 
-// plain tells whether there is a regular file with no other name.
+// plain reports whether there is a regular file with no other name.
 func (tr *Tree) plain(name string) bool {
 	info, err := tr.Lstat(name)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > 1<<26 {

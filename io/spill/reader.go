@@ -142,8 +142,8 @@ func (r *Reader) unpack() error {
 	return nil
 }
 
-// feed reads the blocks in order. The last thing that it hands out is no block: it says
-// what is wrong with the file, or that this is the end.
+// feed reads the blocks in order. Last it hands out an error, or the end of the file,
+// instead of a block.
 func (r *Reader) feed() error {
 	defer close(r.dealt)
 	last := &block{ready: make(chan struct{})}

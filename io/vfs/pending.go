@@ -125,7 +125,7 @@ func (p *Pending) Abort() error {
 	return errors.Join(p.Close(), RemoveIfThere(p.dir, p.temp), p.end())
 }
 
-// end lets the directory go.
+// end closes the directory.
 func (p *Pending) end() error {
 	p.done = true
 	if p.ownsDir {

@@ -139,7 +139,7 @@ func System(f File) *os.File {
 	return nil
 }
 
-// Exists tells whether there is an entry of that name, whatever it is.
+// Exists reports whether there is an entry of that name, whatever it is.
 func Exists(d Dir, name string) (bool, error) {
 	_, err := d.Lstat(name)
 	return err == nil, absent(err)

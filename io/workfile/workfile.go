@@ -31,7 +31,7 @@ type Extent struct {
 	Sum    uint32 `json:"crc32c"` // CRC-32C of the bytes
 }
 
-// IsZero tells whether e is the zero Extent: that of no bytes.
+// IsZero reports whether e is the zero Extent: that of no bytes.
 func (e Extent) IsZero() bool { return e == Extent{} }
 
 func (e Extent) span() span { return span{e.Offset, int64(e.Length)} }
@@ -66,7 +66,7 @@ type File struct {
 	isDropped  map[int64]bool // offsets of all that is dropped, but not free
 	committing bool
 
-	syncing sync.Mutex // one Sync at a time: an error is told to one of them only
+	syncing sync.Mutex // one Sync at a time: only one of them gets an error
 	failed  error      // of the first Sync that failed
 }
 

@@ -52,7 +52,7 @@ func Import(ctx context.Context, dir, path string, game awari.Game, o ImportOpti
 	}, i.open)
 }
 
-// intake is an import at work.
+// intake is an import in progress.
 type intake struct {
 	ImportOptions
 	path   string

@@ -235,7 +235,7 @@ func (r *run) compute(ctx context.Context, n int) (*halfboard.Layer, error) {
 	return r.engine.Solve(ctx, n, lower)
 }
 
-// sparing tells whether layer n is solved out of memory, so that its files and those
+// sparing reports whether layer n is solved out of memory, so that its files and those
 // of the layers below should not fill it.
 func (r *run) sparing(n int) bool {
 	return r.options.Memory > 0 && halfboard.Memory(r.game, n) > r.options.Memory

@@ -25,7 +25,7 @@ type Probe struct {
 // Move is what playing a pit leads to.
 type Move struct {
 	Pit int `json:"pit"`
-	// Legal says whether the move may be played. When it may not, the fields
+	// Legal reports whether the move may be played. When it may not, the fields
 	// that follow are zero.
 	Legal bool `json:"legal"`
 	// Captured is the number of seeds the mover takes.

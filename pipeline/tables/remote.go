@@ -9,8 +9,8 @@ import (
 	"grenier/layers/awari"
 )
 
-// distantWorkers is how many blocks are asked for at the same time: the more,
-// the less often the way there and back is waited for.
+// distantWorkers is how many blocks are requested at the same time: more of
+// them hide more round trips.
 const distantWorkers = 16
 
 // OpenRemote opens a run directory on a web server; d must stay open as long as

@@ -82,7 +82,7 @@ type write struct {
 	size   int64 // of the file afterwards
 }
 
-// touches tells whether the write changes one of the bytes from start to end.
+// touches reports whether the write changes one of the bytes from start to end.
 func (w write) touches(start, end int64) bool {
 	if w.cut {
 		return w.size < end
@@ -400,7 +400,7 @@ type handle struct {
 	at     int64 // of the next Write
 }
 
-// usable tells whether the handle can be used. The file system is locked.
+// usable reports whether the handle can be used. The file system is locked.
 func (h *handle) usable(op Op) error {
 	switch {
 	case h.fs.crashed:

@@ -63,7 +63,7 @@ func Run(ctx context.Context, dir string, o Options) (result *Result, err error)
 	return result, nil
 }
 
-// run is a proof at work.
+// run is a proof in progress.
 type run struct {
 	options Options // MemoryBytes without the bits
 	dir     string
@@ -146,7 +146,8 @@ func (r *run) enough(n int) string {
 	return "too little for any layer"
 }
 
-// layer verifies layer n, and proves it if it is in order and those below are.
+// layer verifies layer n, and proves it if nothing is wrong with it and
+// those below are proved.
 func (r *run) layer(ctx context.Context, n int, below bool) (Layer, error) {
 	l := r.newLayer(n)
 	v, err := verify.Run(ctx, r.dir, verify.Options{

@@ -83,7 +83,7 @@ func Run(ctx context.Context, path string, o Options) (*Result, error) {
 // ErrNoLayer reports a layer above all that a directory lists or has.
 var ErrNoLayer = errors.New("no such layer")
 
-// scrubber is a scrub at work.
+// scrubber is a scrub in progress.
 type scrubber struct {
 	options  Options
 	start    time.Time
@@ -119,7 +119,7 @@ func (s *scrubber) survey(path string) (err error) {
 	return s.choose(found)
 }
 
-// noManifest takes in that the manifest cannot be read. It fails if nothing else tells
+// noManifest records that the manifest cannot be read. It fails if nothing else shows
 // that the directory holds a run.
 func (s *scrubber) noManifest(cause error, found []rundir.Found) error {
 	lost := errors.Is(cause, fs.ErrNotExist)

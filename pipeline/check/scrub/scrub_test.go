@@ -243,7 +243,7 @@ func TestResumeDamage(t *testing.T) {
 	}
 }
 
-// TestBadNote: a note that is none is said, and does no harm.
+// TestBadNote: a bad record is reported and does no harm.
 func TestBadNote(t *testing.T) {
 	dir := solved(t)
 	path := filepath.Join(dir, rundir.WorkName, rundir.ScrubName)

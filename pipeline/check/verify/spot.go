@@ -9,7 +9,7 @@ import (
 	"grenier/pipeline/tables"
 )
 
-// A spot check looks at so many positions at most, and at the clock after some of them.
+// A spot check compares at most so many positions, and looks at the clock now and then.
 const (
 	spotSample = 256
 	spotChunk  = 16

@@ -94,7 +94,7 @@ func Run(ctx context.Context, dir string, o Options) (result *Result, err error)
 	return result, nil
 }
 
-// run is a verification at work.
+// run is a verification in progress.
 type run struct {
 	options Options
 	tables  *tables.Tables

@@ -49,7 +49,7 @@ var (
 	ErrStart = errors.New("no move was played")
 )
 
-// State says whether a game goes on.
+// State reports whether a game goes on.
 type State int
 
 // A game goes on, has ended because a player could not move, or was agreed to be
@@ -107,7 +107,7 @@ func (m *Match) Score() int {
 	return taken[South] - taken[North]
 }
 
-// State says whether the game goes on.
+// State reports whether the game goes on.
 func (m *Match) State() State {
 	if m.drawn {
 		return Drawn
@@ -168,7 +168,7 @@ func (m *Match) Undo() error {
 	return nil
 }
 
-// Repeated says whether the player whose turn it is has had this board before.
+// Repeated reports whether the player whose turn it is has had this board before.
 func (m *Match) Repeated() bool {
 	last := len(m.turns) - 1
 	for i := last - 2; i >= m.now().since; i -= 2 {

@@ -104,7 +104,7 @@ func (p *Player) Choose(ctx context.Context, b awari.Board) (pit int, a *Advice,
 	return pits[p.random.IntN(len(pits))], a, nil
 }
 
-// AcceptsDraw says whether the player agrees that play is endless: not if the
+// AcceptsDraw reports whether the player agrees that play is endless: not if the
 // board is proven to be worth more than 0 to it. own says that it is the
 // player's turn.
 func (a *Advice) AcceptsDraw(own bool) bool {

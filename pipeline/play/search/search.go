@@ -164,7 +164,7 @@ func (r *Result) NodesPerSecond() float64 {
 // Move is what is known about playing a pit.
 type Move struct {
 	Pit int
-	// Legal says whether the move may be played. When it may not, the fields
+	// Legal reports whether the move may be played. When it may not, the fields
 	// that follow are zero.
 	Legal bool
 	// Captured is the number of seeds the mover takes.

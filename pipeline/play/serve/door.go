@@ -69,7 +69,7 @@ func (d *door) turnAway(c net.Conn) {
 	}
 }
 
-// wait waits until nobody is told anything, which nobody will be any more.
+// wait waits until all farewells have ended; no more will begin.
 func (d *door) wait() {
 	for range maxFarewells {
 		d.farewells <- struct{}{}

@@ -199,7 +199,7 @@ func (s *Server) shutDown(server *http.Server) error {
 	return err
 }
 
-// isLoopback says whether an address can only be reached from this machine.
+// isLoopback reports whether an address can only be reached from this machine.
 func isLoopback(a net.Addr) bool {
 	tcp, ok := a.(*net.TCPAddr)
 	return ok && tcp.IP.IsLoopback()

@@ -132,7 +132,7 @@ type cost struct{ capture, sweep, full, seal float64 } // nanoseconds
 
 func (c cost) sum() float64 { return c.capture + c.sweep + c.full + c.seal }
 
-// tempPrefix is what the names of directories begin with that Run makes.
+// tempPrefix begins the names of the directories that Run makes.
 const tempPrefix = ".grenier-calibration-"
 
 // setting is a way to solve, and the least that it took.
@@ -179,8 +179,8 @@ func (o *Options) solving(ctx context.Context, c *plan.Calibration, dir string) 
 	return run, nil
 }
 
-// solveOnce solves a run as the setting says, its largest layers with so many bits a score, and
-// returns what these took.
+// solveOnce solves a run as the setting says, its largest layers with the given bits a score,
+// and returns what these took.
 func (o *Options) solveOnce(ctx context.Context, game awari.Game, dir string, s *setting) (c cost, err error) {
 	before := runtime.GOMAXPROCS(s.workers)
 	defer runtime.GOMAXPROCS(before)
@@ -208,7 +208,8 @@ func (o *Options) solveOnce(ctx context.Context, game awari.Game, dir string, s 
 	return cost{c.capture * scale, c.sweep * scale, c.full * scale, c.seal * scale}, nil
 }
 
-// add adds the seconds of a layer. Sweeps are what is nothing else.
+// add adds the seconds of a layer. Whatever is not another stage counts as
+// sweeps.
 func (c *cost) add(r *solve.Report) {
 	capture, full := r.Engine.Stages[halfboard.CaptureStage], r.Engine.Stages[halfboard.FullStage]
 	c.capture += capture.Seconds()

@@ -114,7 +114,7 @@ var errFigure = errors.New("impossible figure")
 // MaxCores is the largest number of processors in a calibration.
 const MaxCores = 1024
 
-// validate accepts what a machine may do, in a wide sense.
+// validate accepts generous ranges.
 func (c *Calibration) validate() error {
 	if c.Cores < 1 || c.Cores > MaxCores {
 		return fmt.Errorf("%w: %d cores", errFigure, c.Cores)

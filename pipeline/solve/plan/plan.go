@@ -128,7 +128,7 @@ func (t *Total) add(l Layer) {
 	t.Seconds += l.Seconds
 }
 
-// times returns what the steps of a layer take with so many cores.
+// times returns what the steps of a layer take with the given cores.
 func (c *Calibration) times(a *Amounts, cores int) Times {
 	const nano = 1e-9
 	speed := c.Speed(cores)

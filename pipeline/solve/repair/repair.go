@@ -176,7 +176,7 @@ func (r *repairer) mendLocked(ctx context.Context) error {
 	return errors.Join(err, r.locked.Unlock())
 }
 
-// repairer is a repair at work.
+// repairer is a repair in progress.
 type repairer struct {
 	options Options
 	dir     *rundir.Dir

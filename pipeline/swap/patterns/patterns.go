@@ -43,7 +43,7 @@ func (o *Options) check(bytes uint64) error {
 	return o.fits(bytes)
 }
 
-// fits fails with a *memory.Error if so many bytes are more than allowed, or than can be
+// fits fails with a *memory.Error if the bytes are more than allowed, or than can be
 // addressed.
 func (o *Options) fits(bytes uint64) error {
 	return memory.Check("the pattern database", bytes, min(cmp.Or(o.Memory, math.MaxInt/2), math.MaxInt/2))
@@ -76,11 +76,11 @@ func (m *meter) add(entries uint64) {
 	}
 }
 
-// nobody is what is in a cell without a tile of the pattern.
+// nobody marks a cell without a tile of the pattern.
 const nobody = swap.MaxCells
 
 // steps knows how swaps change ranks of arrangements of k tiles in the cells of a
-// grid. Tiles are told by their number in the pattern, from 0.
+// grid. Tiles are named by their number in the pattern, from 0.
 type steps struct {
 	grid   *swap.Grid
 	k      int

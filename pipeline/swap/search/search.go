@@ -111,7 +111,7 @@ type search struct {
 // holding is what a search has in memory.
 type holding struct{ open, closed, bytes uint64 }
 
-// solver is what a name stands for. find returns the moves of a solution.
+// solver is a solver by name; find returns the moves of a solution.
 type solver struct {
 	name     string
 	find     func(*search) ([]swap.Swap, error)
@@ -331,8 +331,8 @@ func (s *search) clock() error {
 	return nil
 }
 
-// hold takes in what the search has in memory. It fails with errMemory if that is
-// more than allowed.
+// hold records the memory that the search holds. It fails with errMemory if that
+// is more than allowed.
 func (s *search) hold(open, closed, bytes uint64) error {
 	s.held = holding{open, closed, bytes}
 	s.PeakOpen, s.PeakClosed = max(s.PeakOpen, open), max(s.PeakClosed, closed)
