@@ -6,7 +6,9 @@ BENCHSTAT    = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4d
 RUN_DIR     ?= data/awari
 RUN_SEEDS   ?= 16
 
-.PHONY: build run test test-long test-full race bench bench-compare lint fuzz clean help
+FUZZTIME    ?= 10s
+
+.PHONY: build run test test-long test-full race race-portable bench bench-compare lint fuzz clean help
 
 build: ## build bin/grenier
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/grenier ./cmd/grenier
@@ -27,23 +29,28 @@ test-full: ## run the long tests in full: more random cases than test-long
 race: ## run the tests under the race detector
 	$(GO) test -race -short ./...
 
+race-portable: ## run the tests of the engine with the portable kernels under the race detector
+	$(GO) test -race -short -tags purego ./pipeline/solve/internal/halfboard
+
 bench: ## run the benchmarks; results go to bench.txt too
 	$(GO) test -run '^$$' -bench . ./kernels/... ./io/layerfile ./layers/... ./pipeline/... | tee bench.txt
 
 bench-compare: ## compare bench.txt with bench-old.txt
 	$(GO) run $(BENCHSTAT) bench-old.txt bench.txt
 
-lint: ## vet, staticcheck, gofmt, import rules, tidy
+lint: ## vet (for Windows and arm64 too), staticcheck, gofmt, import rules, tidy
 	$(GO) vet ./...
+	GOOS=windows $(GO) vet ./...
+	GOARCH=arm64 $(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
 	test -z "$$(gofmt -l . | tee /dev/stderr)"
 	$(GO) test ./cmd/grenier -run TestImportRules
 	$(GO) mod tidy -diff
 
-fuzz: ## fuzz every target for 10 seconds
+fuzz: ## fuzz every target for FUZZTIME
 	for package in $$($(GO) list ./...); do \
 		for target in $$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz'); do \
-			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime 10s -fuzzminimizetime 1x $$package || exit 1; \
+			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x $$package || exit 1; \
 		done; \
 	done
 

@@ -162,7 +162,7 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 	a.resume = "; what is done is kept, the same command continues"
 	reports, err := solve.Solve(ctx, f.dir, game, o)
 	shown.close()
-	if isType[*solve.DiskError](err) {
+	if isType[*rundir.RoomError](err) {
 		return fmt.Errorf("%w; --force begins all the same", err)
 	}
 	if err != nil {

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"errors"
-
 	"github.com/spf13/pflag"
 
 	"grenier/io/rundir"
-	"grenier/pipeline/solve"
 )
 
 // calibrationFlags are the flags of the plan commands that say what the machine can do.
@@ -56,11 +53,8 @@ func roomFor(dir string) (*uint64, error) {
 	if dir == "" {
 		return nil, nil
 	}
-	free, err := solve.Room(dir, rundir.FreeBytes)
-	switch {
-	case errors.Is(err, errors.ErrUnsupported):
-		return nil, nil
-	case err != nil:
+	free, known, err := rundir.Room(dir, rundir.FreeBytes)
+	if !known {
 		return nil, err
 	}
 	return &free, nil

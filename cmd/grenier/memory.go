@@ -7,8 +7,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"grenier/io/memory"
-	"grenier/pipeline/swap/bfs"
-	"grenier/pipeline/swap/classes"
 )
 
 // memoryFlag is --memory: the most bytes that the process takes. See docs/memory.md.
@@ -90,7 +88,7 @@ func (m *memoryFlag) explain(err error) error {
 
 // isMemory says whether an error is that the memory allowed is too little.
 func isMemory(err error) bool {
-	return isType[*memory.Error](err) || isType[*bfs.MemoryError](err) || isType[*classes.MemoryError](err)
+	return isType[*memory.Error](err)
 }
 
 // parseBytes reads the value of a flag that is a number of bytes.

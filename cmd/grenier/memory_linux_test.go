@@ -117,7 +117,6 @@ var memoryRows = []memoryRow{
 	{memory: "32MiB", ends: exitOK, args: "swap bfs --rows 3 --cols 3"},
 	{memory: "96MiB", ends: exitOK, args: "swap bfs --rows 3 --cols 4 --dir NEW"},
 	{memory: "128MiB", ends: exitOK, args: "swap bfs --rows 3 --cols 4"},
-	{memory: "40MiB", ends: exitOK, args: "swap bfs --rows 2 --cols 5 --symmetry --dir NEW"},
 	{memory: "32MiB", ends: exitUsage, args: "swap bfs --rows 3 --cols 4"},
 	{memory: "24MiB", ends: exitOK, args: "swap solve --rows 4 --cols 4 --solver astar --heuristic manhattan " + reversed},
 	{memory: "64MiB", ends: exitOK, args: "swap solve --rows 4 --cols 4 --solver astar --heuristic manhattan " + reversed},

@@ -96,9 +96,6 @@ func TestBug(t *testing.T) {
 		{"compare", false, func(string) []string { return []string{"awari", "compare", tables, tables} }},
 		{"bfs", false, func(string) []string { return []string{"swap", "bfs", "--rows", "3", "--cols", "3"} }},
 		{"bfs disk", false, func(dir string) []string { return []string{"swap", "bfs", "--rows", "3", "--cols", "3", "--dir", dir} }},
-		{"bfs classes", false, func(dir string) []string {
-			return []string{"swap", "bfs", "--rows", "3", "--cols", "3", "--symmetry", "--dir", dir}
-		}},
 		{"patterns", false, func(dir string) []string {
 			return []string{"swap", "pdb", "build", "--kind", "apdb", "--rows", "3", "--cols", "3", "--tiles", "1,2,3", "--out", filepath.Join(dir, "p.gp")}
 		}},

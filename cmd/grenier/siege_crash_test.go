@@ -31,7 +31,6 @@ var crashing = []string{
 	"awari stats --layer 5 --dir @/given --svg @/run/charts.svg",
 	"swap pdb build --progress none --kind gadb --rows 2 --cols 3 --k 2 --out @/run/k2.gp",
 	"swap bfs --json --progress none --memory 64MiB --rows 2 --cols 3 --dir @/run",
-	"swap bfs --symmetry --json --progress none --memory 64MiB --rows 2 --cols 3 --dir @/run",
 	"chemin solve --json --progress none --memory 64MiB --rows 2 --cols 2 --dir @/run",
 	"chemin solve --progress none --rows 2 --cols 2 --svg @/run/steps.svg",
 	"awari repair --progress none --dir @/run",

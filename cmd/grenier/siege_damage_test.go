@@ -92,13 +92,9 @@ func damagedRuns() []*subject {
 			{args: "awari probe --dir @/run -", in: boards(12, 5)},
 			{args: unfinished, trusts: true, writes: true},
 		}},
-		{name: "swap", share: 12, build: buildInterrupted("swap bfs --rows 2 --cols 4"), rows: []row{
+		{name: "swap", share: 20, build: buildInterrupted("swap bfs --rows 2 --cols 4"), rows: []row{
 			{args: "awari stats --dir @/run", quiet: true},
 			{args: "swap bfs --rows 2 --cols 4 --json --progress none --memory 64MiB --dir @/run", trusts: true, writes: true},
-		}},
-		{name: "swap classes", share: 8, build: buildInterrupted("swap bfs --symmetry --rows 2 --cols 4"), rows: []row{
-			{args: "swap bfs --rows 2 --cols 4 --json --progress none --memory 64MiB --dir @/run", trusts: true, writes: true},
-			{args: "swap bfs --symmetry --rows 2 --cols 4 --json --progress none --memory 64MiB --dir @/run", trusts: true, writes: true},
 		}},
 		{name: "chemin", share: 8, build: buildInterrupted("chemin solve --rows 3 --cols 3"), rows: []row{
 			{args: "chemin solve --rows 3 --cols 3 --json --progress none --memory 64MiB --dir @/run", trusts: true, writes: true},
@@ -515,7 +511,7 @@ func buildInterrupted(args string) func(*testing.T, *subject) {
 	return func(t *testing.T, s *subject) {
 		flags := " --progress none --memory 64MiB --dir " + s.tree.Path(siegeDir)
 		s.interrupt(t, args+flags, "run/work/checkpoint")
-		for _, other := range []string{"swap bfs --rows 2 --cols 3", "swap bfs --symmetry --rows 2 --cols 4", "swap bfs --rows 2 --cols 4", "awari solve --pits 8 --seeds 3"} {
+		for _, other := range []string{"swap bfs --rows 2 --cols 3", "swap bfs --rows 2 --cols 4", "awari solve --pits 8 --seeds 3"} {
 			if other != args {
 				s.donate(t, other)
 			}

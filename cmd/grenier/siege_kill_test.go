@@ -32,8 +32,7 @@ var killedCommands = []killed{
 	{name: "awari", args: "awari solve --pits 10 --seeds 13 --dir @/run", share: 25, long: true}, // TestKill is the short one
 	{name: "awari in windows", args: fmt.Sprintf("awari solve --threads 2 --seeds %d --memory %s --checkpoint 200ms --dir @/run", windowSeeds, windowMemory),
 		prepare: []string{"awari solve --seeds 16 --dir @/run"}, share: 8, long: true},
-	{name: "swap", args: "swap bfs --json --rows 2 --cols 5 --memory 128MiB --dir @/run", share: 17},
-	{name: "swap classes", args: "swap bfs --json --symmetry --rows 2 --cols 5 --memory 128MiB --dir @/run", share: 15},
+	{name: "swap", args: "swap bfs --json --rows 2 --cols 5 --memory 128MiB --dir @/run", share: 32},
 	{name: "chemin", args: "chemin solve --json --rows 3 --cols 3 --memory 64MiB --dir @/run", share: 15},
 	{name: "export", args: "awari export --layer 8 --format csv --out @/run/scores.csv --dir @/given",
 		prepare: []string{"awari solve --seeds 8 --dir @/given", "awari export --layer 8 --format colex --out @/run/scores.csv --dir @/given"}, share: 10},

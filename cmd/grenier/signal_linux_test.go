@@ -205,9 +205,6 @@ func TestInterruptAnytime(t *testing.T) {
 		{"bfs", func(dir string) []string {
 			return []string{"swap", "bfs", "--rows", "1", "--cols", "10", "--dir", filepath.Join(dir, "bfs")}
 		}},
-		{"classes", func(dir string) []string {
-			return []string{"swap", "bfs", "--rows", "3", "--cols", "3", "--symmetry", "--dir", filepath.Join(dir, "classes")}
-		}},
 		{"patterns", func(dir string) []string {
 			return []string{"swap", "pdb", "build", "--kind", "apdb", "--rows", "3", "--cols", "4", "--tiles", "1,2,3,4,5,6", "--out", filepath.Join(dir, "p.gp")}
 		}},

@@ -33,8 +33,7 @@ A short calibration measures this machine: blocks of the grid with random states
 a file in DIR, or else where the system has its temporary files. It can be saved and
 used again, also elsewhere; it is JSON that may be edited to describe another machine.
 
-docs/swap.md has the arithmetic, and plans beside what real searches took. A search
-with --symmetry is another program, which this does not plan.
+docs/swap.md has the arithmetic, and plans beside what real searches took.
 ` + exitHelp,
 		Example: `  grenier swap plan --rows 2 --cols 7 --dir data/2x7
   grenier swap plan --rows 3 --cols 5 --memory 16GiB --save-calibration here.json

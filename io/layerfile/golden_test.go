@@ -25,7 +25,26 @@ func goldenScores() []int8 {
 	return scores
 }
 
-func goldenPath(c Codec) string { return filepath.Join("testdata", c.String()+".gl") }
+// goldenDump returns the path of a golden file as annotate shows it.
+func goldenDump(c Codec) string { return filepath.Join("testdata", c.String()+".dump") }
+
+// golden returns the bytes of a golden file.
+func golden(t *testing.T, c Codec) (data []byte) {
+	t.Helper()
+	dump, err := os.ReadFile(goldenDump(c))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(dump)) {
+		digits := strings.ReplaceAll(line[6:min(6+dumpWidth, len(line)-1)], " ", "")
+		part, err := hex.DecodeString(digits)
+		if err != nil {
+			t.Fatalf("%s: %q: %v", goldenDump(c), line, err)
+		}
+		data = append(data, part...)
+	}
+	return data
+}
 
 // TestGolden writes the golden files anew and compares bytes. If only the
 // version of a codec's library changed, -update is right; otherwise the format
@@ -41,16 +60,12 @@ func TestGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		if *update {
-			write(t, goldenPath(codec), got)
+			write(t, goldenDump(codec), []byte(annotate(got)))
 		}
-		want, err := os.ReadFile(goldenPath(codec))
-		if err != nil {
-			t.Fatal(err)
+		if want := golden(t, codec); !bytes.Equal(got, want) {
+			t.Errorf("%v: another file than the golden one:\n%s", codec, annotate(got))
 		}
-		if !bytes.Equal(got, want) {
-			t.Errorf("%v: another file than the golden one:\n%s", codec, hex.Dump(got))
-		}
-		if scores, err := readAll(goldenPath(codec)); err != nil || !slices.Equal(scores, goldenScores()) {
+		if scores, err := readAll(path); err != nil || !slices.Equal(scores, goldenScores()) {
 			t.Errorf("%v: %v, %v", codec, scores, err)
 		}
 	}
@@ -60,11 +75,7 @@ func TestGolden(t *testing.T) {
 // describes, without using anything of this package.
 func TestByDocument(t *testing.T) {
 	for _, codec := range codecs {
-		data, err := os.ReadFile(goldenPath(codec))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := readByDocument(t, data); !slices.Equal(got, goldenScores()) {
+		if got := readByDocument(t, golden(t, codec)); !slices.Equal(got, goldenScores()) {
 			t.Errorf("%v: %v", codec, got)
 		}
 	}
@@ -170,16 +181,19 @@ func TestDumpInDocument(t *testing.T) {
 	}
 	_, dump, _ := strings.Cut(string(page), "```dump\n")
 	dump, _, _ = strings.Cut(dump, "```\n")
-	data, err := os.ReadFile(goldenPath(LZ4))
+	want, err := os.ReadFile(goldenDump(LZ4))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := annotate(data); dump != want {
+	if dump != string(want) {
 		t.Errorf("the dump should be\n%s", want)
 	}
 }
 
-// annotate returns a dump of a file of two blocks, one line for each field.
+// dumpWidth is the width of the bytes in a line of a dump.
+const dumpWidth = 16*3 - 1
+
+// annotate returns a dump of a file of two blocks, a line for each field.
 func annotate(data []byte) string {
 	le := binary.LittleEndian
 	footer := data[len(data)-footerSize:]
@@ -206,7 +220,7 @@ func annotate(data []byte) string {
 	for _, f := range fields {
 		for i := 0; i < f.n; i += 16 {
 			part := data[at+i : at+min(i+16, f.n)]
-			line := fmt.Sprintf("%4d  %-47s", at+i, fmt.Sprintf("% x", part))
+			line := fmt.Sprintf("%4d  %-*s", at+i, dumpWidth, fmt.Sprintf("% x", part))
 			if i == 0 {
 				line += "  " + f.comment
 			}

@@ -127,10 +127,7 @@ func TestScrubBlocks(t *testing.T) {
 // TestScrubEveryByte: there is no byte of which a change is missed, although nothing is
 // decoded.
 func TestScrubEveryByte(t *testing.T) {
-	text, err := os.ReadFile("testdata/lz4.gl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := golden(t, LZ4)
 	path := filepath.Join(t.TempDir(), "layer.gl")
 	for i := range text {
 		bad := slices.Clone(text)
@@ -188,10 +185,7 @@ func TestScrubEnds(t *testing.T) {
 // TestInspect: what is strange is told from what is damaged.
 func TestInspect(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "layer.gl")
-	text, err := os.ReadFile("testdata/lz4.gl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := golden(t, LZ4)
 	newer := slices.Clone(text)
 	newer[8]++
 	for _, c := range []struct {

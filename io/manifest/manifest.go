@@ -33,11 +33,21 @@ const MaxLayers = 1024
 // ErrInvalid reports a manifest that contradicts itself.
 var ErrInvalid = errors.New("invalid manifest")
 
-// Identity is what all layers of a run have in common.
+// Identity says what a run directory is for: a run is only taken up by one with the same.
+//
+//	game    rules          pits
+//	awari   awari, strict  of the board; all three are in the header of every layer file
+//	swap    3x4            cells of the grid, whose rows and columns are the rules; no layers
+//	chemin  4x5            the same
 type Identity struct {
-	Game  string `json:"game"`  // as in a layer file
-	Rules string `json:"rules"` // as in a layer file
-	Pits  int    `json:"pits"`  // as in a layer file
+	Game  string `json:"game"`  // 1 to 16 of a-z, 0-9, - and _
+	Rules string `json:"rules"` // likewise
+	Pits  int    `json:"pits"`  // 0 to 65,535
+}
+
+// GridIdentity returns that of a search on a grid.
+func GridIdentity(game string, rows, cols int) Identity {
+	return Identity{Game: game, Rules: fmt.Sprintf("%dx%d", rows, cols), Pits: rows * cols}
 }
 
 // Manifest lists the sealed layers of one run.

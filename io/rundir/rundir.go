@@ -213,24 +213,6 @@ func (d *Dir) Manifest() (*manifest.Manifest, error) { return manifest.Load(d.Ma
 // LayerPath returns the path of the file with the given number of seeds.
 func (d *Dir) LayerPath(seeds int) string { return filepath.Join(d.path, LayerName(seeds)) }
 
-// FreeBytes returns how many bytes this process can still write to the file
-// system of path, or of its nearest parent that exists. It fails with
-// errors.ErrUnsupported on systems that do not tell.
-func FreeBytes(path string) (uint64, error) {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return 0, err
-	}
-	for {
-		free, err := freeBytes(path)
-		parent := filepath.Dir(path)
-		if !errors.Is(err, fs.ErrNotExist) || parent == path {
-			return free, err
-		}
-		path = parent
-	}
-}
-
 // Locked is a run directory that this process may write. It is not safe for
 // concurrent use, but for SaveStatus.
 type Locked struct {
@@ -385,9 +367,9 @@ func CapturesName(segment int, full bool) string {
 	return fmt.Sprintf("captures-%04d-open", segment)
 }
 
-// WindowName returns the name of what the window with a base below 100 has found in a slab
+// WindowName returns the name of what the window with a base below 100 has found in a part
 // below 10 of a layer.
-func WindowName(base, slab int) string { return fmt.Sprintf("window-%02d-%d", base, slab) }
+func WindowName(base, part int) string { return fmt.Sprintf("window-%02d-%d", base, part) }
 
 // numbered matches the names of numbered files.
 var numbered = regexp.MustCompile(`^(captures-[0-9]{4}-(open|full)|window-[0-9]{2}-[0-9])$`)

@@ -424,16 +424,3 @@ func TestUnwritableErrors(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-func TestFreeBytes(t *testing.T) {
-	here, err := FreeBytes(t.TempDir())
-	if errors.Is(err, errors.ErrUnsupported) {
-		t.Skip(err)
-	}
-	if err != nil || here == 0 {
-		t.Errorf("%d bytes, %v", here, err)
-	}
-	if below, err := FreeBytes(filepath.Join(t.TempDir(), "not", "yet")); err != nil || below == 0 {
-		t.Errorf("%d bytes, %v", below, err)
-	}
-}

@@ -127,6 +127,22 @@ func MakeDir(path string) error {
 	return within(path, func(d Dir, _ string) error { return d.Sync() })
 }
 
+// Nearest returns the absolute path of what is at path, or of its nearest parent that exists.
+func Nearest(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	for {
+		_, err := os.Stat(path)
+		parent := filepath.Dir(path)
+		if !errors.Is(err, fs.ErrNotExist) || parent == path {
+			return path, err
+		}
+		path = parent
+	}
+}
+
 // MakeSub opens the directory of that name, and makes it if there is none.
 func MakeSub(d Dir, name string) (Dir, error) {
 	err := d.Mkdir(name)

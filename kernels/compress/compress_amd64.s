@@ -1,5 +1,6 @@
 //go:build !purego
 
+#include "go_asm.h"
 #include "textflag.h"
 #include "compress_amd64.h"
 
@@ -139,22 +140,22 @@ column: \
 // done. The other parameters are labels, but for FETCH: what it does first if there are
 // offers.
 #define EACH_WIDTH(WORDS, FETCH, codes, bytes, fours, twos, sixes, done) \
-	MOVQ ahead-8(SP), AX;              \
-	MOVQ BX, CX;                       \
-	MOVQ picked-40(SP), R8;            \
-	CMPQ size+40(FP), $64;             \
-	JNE  codes;                        \
-	FETCH;                             \
+	MOVQ ahead-8(SP), AX;                     \
+	MOVQ BX, CX;                              \
+	MOVQ picked-40(SP), R8;                   \
+	CMPQ size+40(FP), $64;                    \
+	JNE  codes;                               \
+	FETCH;                                    \
 	COLUMNS(bytes, WORDS, BYTES, TAKE_BYTES); \
-	JMP  done;                         \
+	JMP  done;                                \
 codes: \
-	CMPQ size+40(FP), $32;             \
-	JB   twos;                         \
-	JA   sixes;                        \
+	CMPQ size+40(FP), $32;                    \
+	JB   twos;                                \
+	JA   sixes;                               \
 	COLUMNS(fours, WORDS, FOURS, TAKE_FOURS); \
-	JMP  done;                         \
-	COLUMNS(twos, WORDS, TWOS, TAKE_TWOS);  \
-	JMP  done;                         \
+	JMP  done;                                \
+	COLUMNS(twos, WORDS, TWOS, TAKE_TWOS);    \
+	JMP  done;                                \
 	COLUMNS(sixes, WORDS, SIXES, TAKE_SIXES); \
 	JMP  done
 
@@ -182,17 +183,17 @@ GLOBL ·highTwo(SB), RODATA|NOPTR, $64
 // line that each row takes, and place to the rows that take one. The route is at AX; K1 is
 // scratch.
 #define WORD(at, lines, control, place) \
-	MOVL          (at+WORD_PANEL)(SI), lines; \
-	IMULQ         ROUTE_STRIDE(AX), lines;    \
-	ADDQ          ROUTE_SCORES(AX), lines;    \
-	KMOVQ         (at+WORD_PICK)(SI), K1;     \
-	KMOVQ         (at+WORD_PLACE)(SI), place; \
+	MOVL          (at+Word_Panel)(SI), lines; \
+	IMULQ         Route_Stride(AX), lines;    \
+	ADDQ          Route_Scores(AX), lines;    \
+	KMOVQ         (at+Word_Pick)(SI), K1;     \
+	KMOVQ         (at+Word_Place)(SI), place; \
 	VPCOMPRESSB.Z Z3, K1, control;            \
 	VPEXPANDB.Z   control, place, control
 
 #define FIRST_WORD  WORD(0, DX, Z0, K2)
-#define SECOND_WORD WORD(WORD_SIZE, R9, Z9, K3)
-#define THIRD_WORD  WORD(2*WORD_SIZE, R15, Z10, K4)
+#define SECOND_WORD WORD(Word__size, R9, Z9, K3)
+#define THIRD_WORD  WORD(2*Word__size, R15, Z10, K4)
 
 // func leastGroups(dst *Block, columns uint64, p *Program, routes *Route, chunk, size, step int, next uintptr)
 //
@@ -206,8 +207,8 @@ GLOBL ·highTwo(SB), RODATA|NOPTR, $64
 TEXT ·leastGroups(SB), NOSPLIT, $40-64
 	MOVQ dst+0(FP), DI
 	MOVQ p+16(FP), R10
-	MOVQ PROGRAM_GROUPS(R10), R9
-	MOVQ PROGRAM_COUNT(R10), R15
+	MOVQ Program_Groups(R10), R9
+	MOVQ (Program_Groups+8)(R10), R15
 	VMOVDQU64 ·identity(SB), Z3
 	MOVQ size+40(FP), R10
 	CMPQ R10, $16
@@ -223,7 +224,7 @@ group:
 
 	// The next chunk finds its words as many panels further on.
 	MOVQ  R13, R11
-	IMULQ ROUTE_STRIDE(AX), R11
+	IMULQ Route_Stride(AX), R11
 	IMULQ step+48(FP), R11
 	MOVQ  R11, ahead-8(SP)
 	MOVQ  AX, route-16(SP)
@@ -241,7 +242,7 @@ threeWords:
 	EACH_WIDTH(THREE, FETCH_THREE, threeCodes, threeBytes, threeFours, threeTwos, threeSixes, nextWords)
 
 nextWords:
-	ADDQ $(3*WORD_SIZE), SI
+	ADDQ $(3*Word__size), SI
 	SUBQ $3, R13
 	JGE  threeWords
 
@@ -263,7 +264,7 @@ doneGroup:
 	MOVQ groups-32(SP), R15
 
 nextGroup:
-	ADDQ $GROUP_SIZE, R9
+	ADDQ $Group__size, R9
 	DECQ R15
 	JNZ  group
 	VZEROUPPER
@@ -444,11 +445,11 @@ TEXT ·leastWords(SB), NOSPLIT, $72-104
 	MOVQ  masks+96(FP), R15
 
 wordAVX2:
-	MOVL       WORD_PANEL(SI), DX
+	MOVL       Word_Panel(SI), DX
 	IMULQ      stride+40(FP), DX
 	ADDQ       scores+32(FP), DX
 
-	MOVQ WORD_PICK(SI), AX
+	MOVQ Word_Pick(SI), AX
 	LEAQ list-72(SP), R9
 	MOVQ $0x8786858483828180, R10
 	MOVQ $0x0808080808080808, R11
@@ -460,7 +461,7 @@ wordAVX2:
 	PICK
 	PICK
 	PICK
-	MOVQ WORD_PLACE(SI), AX
+	MOVQ Word_Place(SI), AX
 	LEAQ list-72(SP), R9
 	PLACE
 	VMOVQ R8, X4
@@ -506,7 +507,7 @@ wordAVX2:
 	COLUMNS_AVX2(columnOfBytesAVX2, BYTES, BYTES_AVX2, ALL_AVX2)
 
 nextWordAVX2:
-	ADDQ $WORD_SIZE, SI
+	ADDQ $Word__size, SI
 	DECQ R13
 	JNZ  wordAVX2
 	VZEROUPPER

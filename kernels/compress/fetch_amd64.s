@@ -1,5 +1,6 @@
 //go:build !purego
 
+#include "go_asm.h"
 #include "textflag.h"
 #include "compress_amd64.h"
 
@@ -48,28 +49,28 @@ sixes:
 TEXT ·fetchGroups(SB), NOSPLIT, $0-40
 	MOVQ size+32(FP), R14
 	MOVQ p+8(FP), R10
-	MOVQ PROGRAM_GROUPS(R10), R9
-	MOVQ PROGRAM_COUNT(R10), R15
+	MOVQ Program_Groups(R10), R9
+	MOVQ (Program_Groups+8)(R10), R15
 
 group:
 	FIND_WORDS(columns+0(FP), p+8(FP), routes+16(FP), chunk+24(FP), BX, nextGroup)
 
 word:
-	MOVL  WORD_PANEL(SI), DX
-	IMULQ ROUTE_STRIDE(AX), DX
-	ADDQ  ROUTE_SCORES(AX), DX
+	MOVL  Word_Panel(SI), DX
+	IMULQ Route_Stride(AX), DX
+	ADDQ  Route_Scores(AX), DX
 	MOVQ  BX, CX
 	CMPQ  R14, $48
 	JEQ   sixes
 	FETCH_ROWS(row, FETCH)
 
 nextWord:
-	ADDQ $WORD_SIZE, SI
+	ADDQ $Word__size, SI
 	DECQ R13
 	JNZ  word
 
 nextGroup:
-	ADDQ $GROUP_SIZE, R9
+	ADDQ $Group__size, R9
 	DECQ R15
 	JNZ  group
 	RET

@@ -1,20 +1,7 @@
 //go:build !purego
 
+#include "go_asm.h"
 #include "textflag.h"
-
-// Offsets in vectors.
-#define NEGATED       0
-#define FLOOR         64
-#define FIRST         128
-#define MIDDLE        192
-#define MASK          208
-#define SHIFT         224
-#define HIGH          288
-#define UP            352
-#define DOWN          384
-#define NEGATED_STEPS 416
-#define FLOOR_STEPS   480
-#define FIRST_STEPS   544
 
 // Four equal bytes: bits 4 and 5; 16.
 #define HIGH_MASK $0x30303030
@@ -50,15 +37,15 @@ same:                          \
 
 // BEGIN_AVX512 sets up replacing: K1 columns, Z16-Z23 vectors.
 #define BEGIN_AVX512 \
-	KMOVQ           columns+24(FP), K1; \
-	VMOVDQU64       NEGATED(R11), Z16;  \
-	VMOVDQU64       FLOOR(R11), Z17;    \
-	VMOVDQU64       FIRST(R11), Z18;    \
-	VBROADCASTI32X4 MIDDLE(R11), Z19;   \
-	VBROADCASTI32X4 MASK(R11), Z20;     \
-	VMOVDQU64       SHIFT(R11), Z21;    \
-	VMOVDQU64       HIGH(R11), Z22;     \
-	MOVL            HIGH_MASK, R8;      \
+	KMOVQ           columns+24(FP), K1;        \
+	VMOVDQU64       vectors_negated(R11), Z16; \
+	VMOVDQU64       vectors_floor(R11), Z17;   \
+	VMOVDQU64       vectors_first(R11), Z18;   \
+	VBROADCASTI32X4 vectors_middle(R11), Z19;  \
+	VBROADCASTI32X4 vectors_mask(R11), Z20;    \
+	VMOVDQU64       vectors_shift(R11), Z21;   \
+	VMOVDQU64       vectors_high(R11), Z22;    \
+	MOVL            HIGH_MASK, R8;             \
 	VPBROADCASTD    R8, Z23
 
 // UNPACK makes bytes of a line that Z0 holds in each part.
@@ -129,28 +116,28 @@ same:                          \
 
 // BEGIN_AVX2 sets up replacing: R12 columns, Y9-Y13 tables of 16 bytes.
 #define BEGIN_AVX2 \
-	MOVQ           columns+24(FP), R12; \
-	VBROADCASTI128 NEGATED(R11), Y9;    \
-	VBROADCASTI128 FLOOR(R11), Y10;     \
-	VBROADCASTI128 FIRST(R11), Y11;     \
-	VBROADCASTI128 MIDDLE(R11), Y12;    \
-	VBROADCASTI128 MASK(R11), Y13
+	MOVQ           columns+24(FP), R12;      \
+	VBROADCASTI128 vectors_negated(R11), Y9; \
+	VBROADCASTI128 vectors_floor(R11), Y10;  \
+	VBROADCASTI128 vectors_first(R11), Y11;  \
+	VBROADCASTI128 vectors_middle(R11), Y12; \
+	VBROADCASTI128 vectors_mask(R11), Y13
 
 // BEGIN6_AVX2 sets up replacing of codes of 6 bits, with bits 4 and 5 in Y9 and 16 in Y10.
 #define BEGIN6_AVX2 \
-	BEGIN_AVX2;               \
+	BEGIN_AVX2;                 \
 	MOVL         HIGH_MASK, R8; \
-	VMOVD        R8, X9;      \
-	VPBROADCASTD X9, Y9;      \
-	MOVL         SIXTEEN, R8; \
-	VMOVD        R8, X10;     \
+	VMOVD        R8, X9;        \
+	VPBROADCASTD X9, Y9;        \
+	MOVL         SIXTEEN, R8;   \
+	VMOVD        R8, X10;       \
 	VPBROADCASTD X10, Y10
 
 // UNPACK_AVX2 makes bytes of a line that Y0 holds in each part: Y0 and Y1.
 #define UNPACK_AVX2 \
-	VPSRLVQ (SHIFT+32)(R11), Y0, Y1; \
-	VPSRLVQ SHIFT(R11), Y0, Y0;      \
-	VPAND   Y13, Y0, Y0;             \
+	VPSRLVQ (vectors_shift+32)(R11), Y0, Y1; \
+	VPSRLVQ vectors_shift(R11), Y0, Y0;      \
+	VPAND   Y13, Y0, Y0;                     \
 	VPAND   Y13, Y1, Y1
 
 // LOAD2_AVX2, LOAD4_AVX2 and LOAD6_AVX2 unpack a line to Y0 and Y1.
@@ -163,19 +150,19 @@ same:                          \
 	UNPACK_AVX2
 
 #define LOAD6_AVX2 \
-	VBROADCASTI128 32(DI)(R10*1), Y3; \
-	LOAD4_AVX2;                       \
-	VPSLLVQ        UP(R11), Y3, Y2;   \
-	VPSRLVQ        DOWN(R11), Y3, Y3; \
-	VPAND          Y9, Y2, Y2;        \
-	VPAND          Y9, Y3, Y3;        \
-	VPOR           Y2, Y0, Y0;        \
+	VBROADCASTI128 32(DI)(R10*1), Y3;         \
+	LOAD4_AVX2;                               \
+	VPSLLVQ        vectors_up(R11), Y3, Y2;   \
+	VPSRLVQ        vectors_down(R11), Y3, Y3; \
+	VPAND          Y9, Y2, Y2;                \
+	VPAND          Y9, Y3, Y3;                \
+	VPOR           Y2, Y0, Y0;                \
 	VPOR           Y3, Y1, Y1
 
 // PACK_AVX2 puts the codes in Y0 and Y1 into the parts of Y0.
 #define PACK_AVX2 \
-	VPSLLVQ SHIFT(R11), Y0, Y0;      \
-	VPSLLVQ (SHIFT+32)(R11), Y1, Y1; \
+	VPSLLVQ vectors_shift(R11), Y0, Y0;      \
+	VPSLLVQ (vectors_shift+32)(R11), Y1, Y1; \
 	VPOR    Y1, Y0, Y0
 
 // STORE2_AVX2, STORE4_AVX2 and STORE6_AVX2 pack the codes in Y0 and Y1 to a line.
@@ -189,15 +176,15 @@ same:                          \
 	VMOVDQU Y0, (DI)(R10*1)
 
 #define STORE6_AVX2 \
-	VPAND   Y9, Y0, Y2;        \
-	VPAND   Y9, Y1, Y3;        \
-	VPAND   Y13, Y0, Y0;       \
-	VPAND   Y13, Y1, Y1;       \
-	STORE4_AVX2;               \
-	VPSRLVQ UP(R11), Y2, Y2;   \
-	VPSLLVQ DOWN(R11), Y3, Y3; \
-	VPOR    Y3, Y2, Y2;        \
-	FOLD2(Y2, X2);             \
+	VPAND   Y9, Y0, Y2;                \
+	VPAND   Y9, Y1, Y3;                \
+	VPAND   Y13, Y0, Y0;               \
+	VPAND   Y13, Y1, Y1;               \
+	STORE4_AVX2;                       \
+	VPSRLVQ vectors_up(R11), Y2, Y2;   \
+	VPSLLVQ vectors_down(R11), Y3, Y3; \
+	VPOR    Y3, Y2, Y2;                \
+	FOLD2(Y2, X2);                     \
 	VMOVDQU X2, 32(DI)(R10*1)
 
 // FLOORS, NEGATED_LEAST and FIRSTS look codes x up to y in tables of 16 bytes.
@@ -208,24 +195,24 @@ same:                          \
 // STEP adds to y what the next 16 bytes of a table tell of Y8, x less 16. What is below 0
 // has bit 7 set, which looks 0 up.
 #define STEP(table, x, y) \
-	VPSUBB         Y10, x, Y8;      \
-	VBROADCASTI128 table(R11), Y14; \
-	VPSHUFB        Y8, Y14, Y14;    \
+	VPSUBB         Y10, x, Y8;        \
+	VBROADCASTI128 (table)(R11), Y14; \
+	VPSHUFB        Y8, Y14, Y14;      \
 	VPXOR          Y14, y, y
 
 #define LOOK_UP(table, x, y) \
-	VBROADCASTI128 table(R11), y; \
-	VPSHUFB        x, y, y;       \
-	STEP(table+16, x, y);         \
-	STEP(table+32, Y8, y);        \
+	VBROADCASTI128 (table)(R11), y; \
+	VPSHUFB        x, y, y;         \
+	STEP(table+16, x, y);           \
+	STEP(table+32, Y8, y);          \
 	STEP(table+48, Y8, y)
 
 // FLOORS6, NEGATED_LEAST6 and FIRSTS6 look codes x of 6 bits up to y.
-#define FLOORS6(x, y)        LOOK_UP(FLOOR_STEPS, x, y)
-#define NEGATED_LEAST6(x, y) LOOK_UP(NEGATED_STEPS, x, y)
+#define FLOORS6(x, y)        LOOK_UP(vectors_steps+64, x, y)
+#define NEGATED_LEAST6(x, y) LOOK_UP(vectors_steps, x, y)
 #define FIRSTS6(x, y) \
 	VPSHUFB x, Y11, y; \
-	STEP(FIRST_STEPS+16, x, y)
+	STEP(vectors_steps+2*64+16, x, y)
 
 // HALF_AVX2 updates the codes y of half a line; z is a mask of those that change, in bits.
 // Y4 is the heights of their floors, Y5 those of the scores, Y6 the codes to be added to
@@ -249,8 +236,8 @@ same:                          \
 #define BOTH_AVX2(floors, negated, firsts) \
 	HALF_AVX2(0, Y0, Y2, R9, floors, negated, firsts); \
 	HALF_AVX2(1, Y1, Y3, R8, floors, negated, firsts); \
-	SHLQ $32, R8; \
-	ORQ  R9, R8;  \
+	SHLQ $32, R8;                                      \
+	ORQ  R9, R8;                                       \
 	JZ   same
 
 #define NEXT_AVX2  BOTH_AVX2(FLOORS, NEGATED_LEAST, FIRSTS)
@@ -282,10 +269,10 @@ TEXT ·replace6AVX2(SB), NOSPLIT, $0-56
 
 // LOOK_NEXT_UP takes row BX of the column at SI and the code R8: R9 is what changes of it.
 #define LOOK_NEXT_UP \
-	MOVBLZX (SI)(BX*1), R9; \
-	SHLL    $6, R9;         \
-	ANDL    $0xfff, R9;     \
-	ORL     R8, R9;         \
+	MOVBLZX (SI)(BX*1), R9;  \
+	SHLL    $6, R9;          \
+	ANDL    $0xfff, R9;      \
+	ORL     R8, R9;          \
 	MOVBLZX (R12)(R9*1), R9; \
 	XORL    R8, R9
 

@@ -1,37 +1,14 @@
 //go:build !purego
 
+#include "go_asm.h"
 #include "textflag.h"
-
-// Offsets in vectors.
-#define MASK       0
-#define SHIFT      32
-#define HIGH       96
-#define UP         160
-#define DOWN       192
-#define HIGH_MASK  224
-#define ZEROS      256
-#define ZERO       320
-#define FIRST      352
-#define LAST       384
-#define SIGN       416
-#define ABOVE      448
-#define BELOW      480
-#define MOST       512
-#define LEAST      544
-#define NO_CAPTURE 576
-#define ONLY       608
-#define SEVEN      640
-#define EIGHT      672
-#define DIGITS     704
-#define STEPS      768
-#define SIXTEEN    832
 
 // VECTORS sets up loading and storing, with Z18-Z21 of R10, the vectors.
 #define VECTORS \
-	VBROADCASTI32X4 MASK(R10), Z20;      \
-	VMOVDQU64       SHIFT(R10), Z21;     \
-	VMOVDQU64       HIGH(R10), Z19;      \
-	VBROADCASTI32X4 HIGH_MASK(R10), Z18
+	VBROADCASTI32X4 vectors_mask(R10), Z20;      \
+	VMOVDQU64       vectors_shift(R10), Z21;     \
+	VMOVDQU64       vectors_high(R10), Z19;      \
+	VBROADCASTI32X4 vectors_highMask(R10), Z18
 
 // UNPACK makes bytes of a line that Z0 holds in each part.
 #define UNPACK \
@@ -87,44 +64,44 @@
 
 // ZEROS2, ZEROS4 and ZEROS6 put a line of Zero to DI.
 #define ZEROS2 \
-	VMOVDQU ZEROS(R10), X0; \
+	VMOVDQU vectors_zeros(R10), X0; \
 	VMOVDQU X0, (DI)
 
 #define ZEROS4 \
-	VMOVDQU ZEROS(R10), Y0; \
+	VMOVDQU vectors_zeros(R10), Y0; \
 	VMOVDQU Y0, (DI)
 
 #define ZEROS6 \
-	ZEROS4;                      \
-	VMOVDQU (ZEROS+32)(R10), X0; \
+	ZEROS4;                              \
+	VMOVDQU (vectors_zeros+32)(R10), X0; \
 	VMOVDQU X0, 32(DI)
 
 // BEGIN_TURN sets up a TurnFunc: DI lines, SI captures, CX lines left, AX alive, DX sources,
 // R9 zero to begin again, Z24-Z27 the table of 256 codes, Z28-Z30 vectors.
 #define BEGIN_TURN \
-	MOVQ            lines+0(FP), DI;    \
-	MOVQ            captures+8(FP), SI; \
-	MOVQ            count+16(FP), CX;   \
-	MOVQ            begin+24(FP), R8;   \
-	MOVQ            v+32(FP), R10;      \
-	MOVQ            alive+40(FP), AX;   \
-	MOVQ            sources+48(FP), DX; \
-	MOVQ            AX, R9;             \
-	VECTORS;                            \
-	VMOVDQU64       (R8), Z24;          \
-	VMOVDQU64       64(R8), Z25;        \
-	VMOVDQU64       128(R8), Z26;       \
-	VMOVDQU64       192(R8), Z27;       \
-	VBROADCASTI32X4 ZERO(R10), Z28;     \
-	BEGIN_ENDS;                         \
-	KXNORQ          K1, K1, K1;         \
+	MOVQ            lines+0(FP), DI;        \
+	MOVQ            captures+8(FP), SI;     \
+	MOVQ            count+16(FP), CX;       \
+	MOVQ            begin+24(FP), R8;       \
+	MOVQ            v+32(FP), R10;          \
+	MOVQ            alive+40(FP), AX;       \
+	MOVQ            sources+48(FP), DX;     \
+	MOVQ            AX, R9;                 \
+	VECTORS;                                \
+	VMOVDQU64       (R8), Z24;              \
+	VMOVDQU64       64(R8), Z25;            \
+	VMOVDQU64       128(R8), Z26;           \
+	VMOVDQU64       192(R8), Z27;           \
+	VBROADCASTI32X4 vectors_zero(R10), Z28; \
+	BEGIN_ENDS;                             \
+	KXNORQ          K1, K1, K1;             \
 	TESTQ           R9, R9
 
 // BEGIN_ENDS sets up AT_END, which puts the columns of the codes Z0 whose score is at an end
 // into K1 and R8.
 #define BEGIN_ENDS \
-	VBROADCASTI32X4 FIRST(R10), Z29; \
-	VBROADCASTI32X4 LAST(R10), Z30
+	VBROADCASTI32X4 vectors_first(R10), Z29; \
+	VBROADCASTI32X4 vectors_last(R10), Z30
 
 #define AT_END \
 	VPCMPEQB  Z29, Z0, K1; \
@@ -186,11 +163,11 @@ end:                     \
 
 // SUM is a SumFunc by the given steps.
 #define SUM(setup, load, add, bytes) \
-	MOVQ dst+0(FP), SI;   \
-	MOVQ lines+8(FP), DI; \
+	MOVQ dst+0(FP), SI;    \
+	MOVQ lines+8(FP), DI;  \
 	MOVQ count+16(FP), CX; \
-	MOVQ v+24(FP), R10;   \
-	setup;                \
+	MOVQ v+24(FP), R10;    \
+	setup;                 \
 line:                     \
 	load;                 \
 	add;                  \
@@ -204,7 +181,7 @@ next:                     \
 
 #define BEGIN_SUM \
 	VECTORS;    \
-	VBROADCASTI32X4 SIGN(R10), Z22
+	VBROADCASTI32X4 vectors_sign(R10), Z22
 
 // ADD adds the digits Z0 to the scores at SI, unless all are 0. (x XOR s) - s
 // copies the sign bit s of x upwards.
@@ -219,9 +196,9 @@ next:                     \
 
 // UNPACK_AVX2 makes bytes of a line that Y0 holds in each part: Y0 and Y1.
 #define UNPACK_AVX2 \
-	VPSRLVQ (SHIFT+32)(R10), Y0, Y1; \
-	VPSRLVQ SHIFT(R10), Y0, Y0;      \
-	VPAND   Y8, Y0, Y0;              \
+	VPSRLVQ (vectors_shift+32)(R10), Y0, Y1; \
+	VPSRLVQ vectors_shift(R10), Y0, Y0;      \
+	VPAND   Y8, Y0, Y0;                      \
 	VPAND   Y8, Y1, Y1
 
 // LOAD2_AVX2, LOAD4_AVX2 and LOAD6_AVX2 unpack the line at DI to Y0 and Y1.
@@ -234,21 +211,21 @@ next:                     \
 	UNPACK_AVX2
 
 #define LOAD6_AVX2 \
-	VBROADCASTI128 32(DI), Y3;         \
-	LOAD4_AVX2;                        \
-	VPSLLVQ        UP(R10), Y3, Y2;    \
-	VPSRLVQ        DOWN(R10), Y3, Y3;  \
-	VPAND          HIGH_MASK(R10), Y2, Y2; \
-	VPAND          HIGH_MASK(R10), Y3, Y3; \
-	VPOR           Y2, Y0, Y0;         \
+	VBROADCASTI128 32(DI), Y3;                    \
+	LOAD4_AVX2;                                   \
+	VPSLLVQ        vectors_up(R10), Y3, Y2;       \
+	VPSRLVQ        vectors_down(R10), Y3, Y3;     \
+	VPAND          vectors_highMask(R10), Y2, Y2; \
+	VPAND          vectors_highMask(R10), Y3, Y3; \
+	VPOR           Y2, Y0, Y0;                    \
 	VPOR           Y3, Y1, Y1
 
 // PACK_AVX2 puts the codes in Y0 and Y1 into the parts of Y0.
 #define PACK_AVX2 \
-	VPAND   Y8, Y0, Y0;              \
-	VPAND   Y8, Y1, Y1;              \
-	VPSLLVQ SHIFT(R10), Y0, Y0;      \
-	VPSLLVQ (SHIFT+32)(R10), Y1, Y1; \
+	VPAND   Y8, Y0, Y0;                      \
+	VPAND   Y8, Y1, Y1;                      \
+	VPSLLVQ vectors_shift(R10), Y0, Y0;      \
+	VPSLLVQ (vectors_shift+32)(R10), Y1, Y1; \
 	VPOR    Y1, Y0, Y0
 
 // STORE2_AVX2, STORE4_AVX2 and STORE6_AVX2 pack the codes in Y0 and Y1 to the line at DI.
@@ -262,82 +239,82 @@ next:                     \
 	VMOVDQU Y0, (DI)
 
 #define STORE6_AVX2 \
-	VPAND   HIGH_MASK(R10), Y0, Y2; \
-	VPAND   HIGH_MASK(R10), Y1, Y3; \
-	STORE4_AVX2;                    \
-	VPSRLVQ UP(R10), Y2, Y2;        \
-	VPSLLVQ DOWN(R10), Y3, Y3;      \
-	VPOR    Y3, Y2, Y2;             \
-	FOLD2(Y2, X2);                  \
+	VPAND   vectors_highMask(R10), Y0, Y2; \
+	VPAND   vectors_highMask(R10), Y1, Y3; \
+	STORE4_AVX2;                           \
+	VPSRLVQ vectors_up(R10), Y2, Y2;       \
+	VPSLLVQ vectors_down(R10), Y3, Y3;     \
+	VPOR    Y3, Y2, Y2;                    \
+	FOLD2(Y2, X2);                         \
 	VMOVDQU X2, 32(DI)
 
 // BEGIN_TURN_AVX2 sets up a TurnFunc as BEGIN_TURN does, with R10 vectors, Y8 the bits of a
 // code that a line begins with, Y9 Zero, Y10 BELOW, Y11 zeros, Y12 the base, Y13 that and 1,
 // Y14 ABOVE, Y15 -v and all columns in Y6 and Y7.
 #define BEGIN_TURN_AVX2 \
-	MOVQ         lines+0(FP), DI;    \
-	MOVQ         captures+8(FP), SI; \
-	MOVQ         count+16(FP), CX;   \
-	MOVQ         v+32(FP), R10;      \
-	MOVQ         alive+40(FP), AX;   \
-	MOVQ         sources+48(FP), DX; \
-	MOVQ         AX, R9;             \
-	VMOVDQU      MASK(R10), Y8;      \
-	VMOVDQU      ZERO(R10), Y9;      \
-	VMOVDQU      BELOW(R10), Y10;    \
-	VMOVDQU      ABOVE(R10), Y14;    \
-	VMOVDQU      LEAST(R10), Y15;    \
-	VPXOR        Y11, Y11, Y11;      \
-	VPBROADCASTB base+24(FP), Y12;   \
-	VPCMPEQB     Y6, Y6, Y6;         \
-	VPCMPEQB     Y7, Y7, Y7;         \
-	VPSUBB       Y7, Y12, Y13;       \
+	MOVQ         lines+0(FP), DI;         \
+	MOVQ         captures+8(FP), SI;      \
+	MOVQ         count+16(FP), CX;        \
+	MOVQ         v+32(FP), R10;           \
+	MOVQ         alive+40(FP), AX;        \
+	MOVQ         sources+48(FP), DX;      \
+	MOVQ         AX, R9;                  \
+	VMOVDQU      vectors_mask(R10), Y8;   \
+	VMOVDQU      vectors_zero(R10), Y9;   \
+	VMOVDQU      vectors_below(R10), Y10; \
+	VMOVDQU      vectors_above(R10), Y14; \
+	VMOVDQU      vectors_least(R10), Y15; \
+	VPXOR        Y11, Y11, Y11;           \
+	VPBROADCASTB base+24(FP), Y12;        \
+	VPCMPEQB     Y6, Y6, Y6;              \
+	VPCMPEQB     Y7, Y7, Y7;              \
+	VPSUBB       Y7, Y12, Y13;            \
 	TESTQ        R9, R9
 
 // MOVE_MASK makes bits of the signs of the bytes in y and z.
 #define MOVE_MASK(y, z) \
-	VPMOVMSKB y, R11; \
-	VPMOVMSKB z, R8;  \
+	VPMOVMSKB y, R11;  \
+	VPMOVMSKB z, R8;   \
 	SHLQ      $32, R8; \
 	ORQ       R11, R8
 
 // ENDS_AVX2 puts the columns of the codes Y0 and Y1 whose score was at an end into Y6, Y7
 // and R8.
 #define ENDS_AVX2 \
-	VPCMPEQB FIRST(R10), Y0, Y6; \
-	VPCMPEQB FIRST(R10), Y1, Y7; \
-	VPCMPEQB LAST(R10), Y0, Y0; \
-	VPCMPEQB LAST(R10), Y1, Y1; \
-	VPOR     Y0, Y6, Y6;        \
-	VPOR     Y1, Y7, Y7;        \
-	MOVE_MASK(Y6, Y7);          \
-	ORQ      R8, AX;            \
+	VPCMPEQB vectors_first(R10), Y0, Y6; \
+	VPCMPEQB vectors_first(R10), Y1, Y7; \
+	VPCMPEQB vectors_last(R10), Y0, Y0;  \
+	VPCMPEQB vectors_last(R10), Y1, Y1;  \
+	VPOR     Y0, Y6, Y6;                 \
+	VPOR     Y1, Y7, Y7;                 \
+	MOVE_MASK(Y6, Y7);                   \
+	ORQ      R8, AX;                     \
 	TESTQ    R8, R8
 
 // HALF_CODES puts the codes of half the captures at SI into y, in the columns, and Zero
 // into the others. Y3 is where there is no capture, Y4 where there are only captures.
 #define HALF_CODES(half, y, columns) \
-	VMOVDQU   (half*32)(SI), y;        \
-	VPCMPEQB  NO_CAPTURE(R10), y, Y3;  \
-	VMOVDQU   ONLY(R10), Y2;           \
-	VPCMPGTB  y, Y2, Y4;               \
-	VPAND     Y4, Y2, Y2;              \
-	VPSUBB    Y2, y, y;                \
-	VPSUBSB   Y12, y, Y5;              \
-	VPMAXSB   Y11, Y5, Y5;             \
-	VPADDSB   Y13, y, y;               \
-	VPMINSB   Y11, y, y;               \
-	VPADDB    Y5, y, y;                \
-	VPAND     Y15, Y3, Y3;             \
-	VPADDB    Y3, y, y;                \
-	VPMINSB   MOST(R10), y, y;         \
-	VPMAXSB   Y15, y, y;               \
-	VPAND     EIGHT(R10), Y4, Y4;      \
-	VPAND     SEVEN(R10), y, Y3;       \
-	VPOR      Y4, Y3, Y3;              \
-	VPSHUFB   Y3, Y10, Y3;             \
-	VPSHUFB   y, Y14, Y2;              \
-	VPBLENDVB y, Y3, Y2, y;            \
+	VMOVDQU   (half*32)(SI), y;              \
+	VPCMPEQB  vectors_noCapture(R10), y, Y3; \
+	VMOVDQU   vectors_only(R10), Y2;         \
+	VPCMPGTB  y, Y2, Y4;                     \
+	VPAND     Y4, Y2, Y2;                    \
+	VPSUBB    Y2, y, y;                      \
+	VPSUBSB   Y12, y, Y5;                    \
+	VPMAXSB   Y11, Y5, Y5;                   \
+	VPADDSB   Y13, y, y;                     \
+	VPMINSB   Y11, y, y;                     \
+	VPADDB    Y5, y, y;                      \
+	VPAND     Y15, Y3, Y3;                   \
+	VPADDB    Y3, y, y;                      \
+	VPMINSB   vectors_most(R10), y, y;       \
+	VPMAXSB   Y15, y, y;                     \
+	VPAND     vectors_eight(R10), Y4, Y4;    \
+	VPAND     vectors_seven(R10), y, Y3;     \
+	VPOR      Y4, Y3, Y3;                    \
+	VPSHUFB   Y3, Y10, Y3;                   \
+	VPSHUFB   y, Y14, Y2;                    \
+	VPBLENDVB y, Y3, Y2, y;                  \
 	VPBLENDVB columns, y, Y9, y
 
 // CODES_AVX2 puts the codes of the captures at SI into Y0 and Y1, and stores the sources.
@@ -349,8 +326,8 @@ next:                     \
 
 // BEGIN_SUM_AVX2 sets up a SumFunc.
 #define BEGIN_SUM_AVX2 \
-	VMOVDQU MASK(R10), Y8; \
-	VMOVDQU SIGN(R10), Y9
+	VMOVDQU vectors_mask(R10), Y8; \
+	VMOVDQU vectors_sign(R10), Y9
 
 // ADD_AVX2 is ADD for the digits Y0 and Y1.
 #define ADD_AVX2 \
@@ -392,7 +369,7 @@ line:                      \
 #define BEGIN_DIGITS \
 	VECTORS;    \
 	BEGIN_ENDS; \
-	VMOVDQU64 DIGITS(R10), Z28
+	VMOVDQU64 vectors_digits(R10), Z28
 
 // LOOK_UP makes digits of the codes Z0, and counts ends in R8.
 #define LOOK_UP \
@@ -401,14 +378,14 @@ line:                      \
 	VPERMB   Z28, Z0, Z0
 
 #define BEGIN_DIGITS_AVX2 \
-	VMOVDQU        MASK(R10), Y8;        \
-	VMOVDQU        FIRST(R10), Y9;       \
-	VMOVDQU        LAST(R10), Y10;       \
-	VBROADCASTI128 STEPS(R10), Y11;      \
-	VBROADCASTI128 (STEPS+16)(R10), Y12; \
-	VBROADCASTI128 (STEPS+32)(R10), Y13; \
-	VBROADCASTI128 (STEPS+48)(R10), Y14; \
-	VMOVDQU        SIXTEEN(R10), Y15
+	VMOVDQU        vectors_mask(R10), Y8;        \
+	VMOVDQU        vectors_first(R10), Y9;       \
+	VMOVDQU        vectors_last(R10), Y10;       \
+	VBROADCASTI128 vectors_steps(R10), Y11;      \
+	VBROADCASTI128 (vectors_steps+16)(R10), Y12; \
+	VBROADCASTI128 (vectors_steps+32)(R10), Y13; \
+	VBROADCASTI128 (vectors_steps+48)(R10), Y14; \
+	VMOVDQU        vectors_sixteen(R10), Y15
 
 // STEP adds to y what the next 16 bytes of a table tell of x, less 16. What is below 0 has
 // bit 7 set, which looks 0 up.

@@ -4,23 +4,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math/bits"
 	"slices"
 
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
-	"grenier/io/rundir"
-	"grenier/io/vfs"
 	"grenier/io/workfile"
 	"grenier/layers/chemin"
+	"grenier/pipeline/internal/resume"
 )
 
-// Names in the work directory, and what a checkpoint says it is. See
-// docs/format/chemin-search.md.
+// What a checkpoint says it is. See docs/format/chemin-search.md.
 const (
-	blocksName        = rundir.BlocksName
-	checkpointName    = rundir.CheckpointName
 	checkpointKind    = "chemin-search"
 	checkpointVersion = 2 // the first in a run directory
 )
@@ -54,16 +49,9 @@ func (c *checkpoint) layer() *run {
 	return r
 }
 
-// parseCheckpoint returns the checkpoint of a search of a board. It fails with errors that match
-// corrupt.ErrCorrupt.
-func parseCheckpoint(path string, data []byte, b *chemin.Board) (*checkpoint, error) {
-	version, payload, err := workfile.Unseal(path, checkpointKind, checkpointVersion, data)
-	if err != nil {
-		return nil, err
-	}
-	if version != checkpointVersion {
-		return nil, corrupt.New(path, "", "%w %d: this program reads version %d", corrupt.ErrVersion, version, checkpointVersion)
-	}
+// parseCheckpoint returns the checkpoint of a search of a board, which is at path. It fails with
+// errors that match corrupt.ErrCorrupt.
+func parseCheckpoint(path string, payload []byte, b *chemin.Board) (*checkpoint, error) {
 	c := &checkpoint{}
 	if err := json.Unmarshal(payload, c); err != nil {
 		return nil, corrupt.New(path, "", "%w", err)
@@ -84,6 +72,9 @@ func (c *checkpoint) check(b *chemin.Board) error {
 	}
 	if c.Filled < 0 || c.Filled >= b.Cells() || c.Counting && b.Cells() > chemin.MaxCounted {
 		return fmt.Errorf("a layer with %d cells filled, counting %v, on %d cells", c.Filled, c.Counting, b.Cells())
+	}
+	if c.Counting && c.Optimal > factorial(b.Cells()) {
+		return fmt.Errorf("%d optimal orders of %d", c.Optimal, factorial(b.Cells()))
 	}
 	if len(c.Blocks) == 0 {
 		return errors.New("a layer without blocks")
@@ -116,77 +107,32 @@ func (c *checkpoint) checkStates(b *chemin.Board) error {
 	return nil
 }
 
-// place is the directory of a search.
-type place struct {
-	dir  *rundir.Locked
-	work vfs.Dir // of the work file
-}
-
-// openPlace takes the directory of a search, opens the work file for s, in another
-// directory if work is not nil, and returns the checkpoint, nil if there is none.
-func openPlace(path string, b *chemin.Board, work vfs.Dir, s *store) (_ *place, saved *checkpoint, err error) {
-	id := manifest.Identity{Game: "chemin", Rules: fmt.Sprintf("%dx%d", b.Rows(), b.Cols()), Pits: b.Cells()}
-	dir, err := rundir.Lock(path, id)
-	if err != nil {
-		return nil, nil, err
-	}
-	p := &place{dir, work}
-	if work == nil {
-		p.work = dir.Work()
-	}
-	if saved, err = p.resume(b, s); err != nil {
-		return nil, nil, errors.Join(err, dir.Unlock())
-	}
-	return p, saved, nil
-}
-
-// resume opens the work file, and the checkpoint if there is one.
-func (p *place) resume(b *chemin.Board, s *store) (*checkpoint, error) {
-	data, err := workfile.ReadSealed(p.work, checkpointName)
-	if errors.Is(err, fs.ErrNotExist) {
-		s.file, err = workfile.Create(p.work, blocksName)
-		return nil, err
-	}
-	if err != nil {
-		return nil, err
-	}
-	saved, err := parseCheckpoint(p.work.Path(checkpointName), data, b)
-	if err != nil {
-		return nil, err
-	}
-	live := make([]workfile.Extent, len(saved.Blocks))
-	for i, b := range saved.Blocks {
-		live[i] = b.Extent
-	}
-	s.file, err = workfile.Open(p.work, blocksName, live)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = corrupt.New(p.work.Path(checkpointName), "", "there is no file %s", blocksName)
-	}
-	s.last = data
+// openDir opens the run directory of a search, for its blocks, and returns the checkpoint, nil if
+// there is none.
+func (s *solver) openDir() (saved *checkpoint, err error) {
+	b := s.board
+	s.store.dir, err = resume.Open(s.Dir, resume.Search{
+		Identity: manifest.GridIdentity("chemin", b.Rows(), b.Cols()),
+		Kind:     checkpointKind, Version: checkpointVersion, Work: s.work,
+		Load: func(path string, payload []byte) (live []workfile.Extent, err error) {
+			if saved, err = parseCheckpoint(path, payload, b); err != nil {
+				return nil, err
+			}
+			s.store.last = payload
+			for _, b := range saved.Blocks {
+				live = append(live, b.Extent)
+			}
+			return live, nil
+		},
+	})
 	return saved, err
 }
-
-// clear removes what a finished search leaves, the checkpoint first: it must not be there without
-// its blocks.
-func (p *place) clear() error {
-	for _, name := range []string{checkpointName, blocksName} {
-		if err := errors.Join(p.work.Remove(name), p.work.Sync()); err != nil {
-			return fmt.Errorf("clearing %s: %w", p.dir.Path(), err)
-		}
-	}
-	return nil
-}
-
-func (p *place) close(s *store) error { return errors.Join(s.file.Close(), p.dir.Unlock()) }
 
 // verify reads the layer of a checkpoint and fails unless it is one of such a search, as far as
 // the records themselves tell: with errors that match corrupt.ErrCorrupt. Growth has the limits
 // of numbers.
 func (s *store) verify(b *chemin.Board, saved *checkpoint, growth []uint32) error {
 	total, orders := saved.Optimal, factorial(min(b.Cells(), chemin.MaxCounted))
-	if saved.Counting && total > orders {
-		return corrupt.New(s.path(checkpointName), "", "%d optimal orders of %d", total, orders)
-	}
 	r := saved.layer()
 	c, err := s.open(r)
 	if err != nil {
@@ -205,7 +151,7 @@ func (s *store) verify(b *chemin.Board, saved *checkpoint, growth []uint32) erro
 			}
 		}
 		if err != nil {
-			return corrupt.New(s.path(blocksName), fmt.Sprintf("record %d", n), "%w", err)
+			return s.damaged(fmt.Sprintf("record %d", n), err)
 		}
 		before = append(before[:0], c.row[:r.key()]...)
 		if err := c.next(); err != nil {

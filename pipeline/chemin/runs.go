@@ -11,6 +11,7 @@ import (
 
 	"grenier/io/corrupt"
 	"grenier/io/workfile"
+	"grenier/pipeline/internal/resume"
 )
 
 // blockBytes is the most bytes of the records of a block.
@@ -39,8 +40,8 @@ func (r *run) add(b block) {
 
 // store keeps blocks, in memory or in a work file. It is safe for concurrent use.
 type store struct {
-	file *workfile.File // nil in memory
-	last []byte         // checkpoint
+	dir  *resume.Dir // nil in memory
+	last []byte      // checkpoint
 
 	most int64 // bytes of memory
 	held atomic.Int64
@@ -49,20 +50,20 @@ type store struct {
 // Bytes of memory for each block: in lists of blocks, and of the extents in a file.
 const perBlock = 128
 
-// path returns the path of a file, for messages.
-func (s *store) path(name string) string {
-	if s.file == nil {
-		return name
+// damaged returns the error for a part of the blocks that cannot be.
+func (s *store) damaged(part string, err error) error {
+	if s.dir == nil {
+		return corrupt.New("memory", part, "%w", err)
 	}
-	return s.file.Path(name)
+	return s.dir.Damaged(part, err)
 }
 
 // put keeps the bytes of a block. It fails with errMemory.
 func (s *store) put(data []byte, records int) (b block, err error) {
 	b.Records = records
-	if s.file == nil {
+	if s.dir == nil {
 		b.data = slices.Clone(data)
-	} else if b.Extent, err = s.file.Put(data); err != nil {
+	} else if b.Extent, err = s.dir.Put(data); err != nil {
 		return b, err
 	}
 	if s.held.Add(b.size()) > s.most {
@@ -83,18 +84,18 @@ func (b *block) size() int64 { return int64(perBlock + cap(b.data)) }
 
 // get returns the bytes of a block, which may be in the memory of buffer.
 func (s *store) get(b *block, buffer []byte) ([]byte, error) {
-	if s.file == nil {
+	if s.dir == nil {
 		return b.data, nil
 	}
-	return s.file.Get(b.Extent, buffer)
+	return s.dir.Get(b.Extent, buffer)
 }
 
 // drop says that a run is no longer needed.
 func (s *store) drop(r *run) {
 	for i := range r.blocks {
 		s.held.Add(-r.blocks[i].size())
-		if s.file != nil {
-			s.file.Drop(r.blocks[i].Extent)
+		if s.dir != nil {
+			s.dir.Drop(r.blocks[i].Extent)
 		}
 	}
 	r.blocks = nil
@@ -103,12 +104,12 @@ func (s *store) drop(r *run) {
 // commit makes data the checkpoint, which frees the space of what was dropped.
 func (s *store) commit(data []byte) error {
 	s.last = data
-	return s.file.Commit(checkpointName, data)
+	return s.dir.Checkpoint(data)
 }
 
 // recycle frees the space of what was dropped, of which the last checkpoint knows nothing.
 func (s *store) recycle() error {
-	if s.file == nil {
+	if s.dir == nil {
 		return nil
 	}
 	return s.commit(s.last)
@@ -215,7 +216,7 @@ func (c *cursor) unpack(b *block) error {
 		return err
 	}
 	c.raw = c.buffer[:4*c.run.stride()*b.Records]
-	if c.store.file != nil {
+	if c.store.dir != nil {
 		c.packed = packed
 	}
 	if len(packed) == len(c.raw) {
@@ -224,7 +225,7 @@ func (c *cursor) unpack(b *block) error {
 	}
 	n, err := lz4.UncompressBlock(packed, c.raw)
 	if err != nil || n != len(c.raw) {
-		return corrupt.New(c.store.path(blocksName), fmt.Sprintf("block at %d", b.Offset), "it does not unpack to %d records", b.Records)
+		return c.store.damaged(fmt.Sprintf("block at %d", b.Offset), fmt.Errorf("it does not unpack to %d records", b.Records))
 	}
 	return nil
 }

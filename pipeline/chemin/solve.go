@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"grenier/io/memory"
 	"grenier/io/vfs"
 	"grenier/layers/chemin"
 )
@@ -103,10 +104,11 @@ func (r *Result) Exact() bool { return r.Lower == r.Upper }
 // MaxSolutions is the most solutions that a search lists; with little memory it is less.
 const MaxSolutions = 1 << 20
 
-// Solve searches the orders of a board for the largest number. When the time is up,
-// memory is too small for a search without a directory, or ctx ends, the result has
-// bounds; in the last case the error is that of ctx. It fails with ErrOption, errors that
-// match corrupt.ErrCorrupt, and those of the file system.
+// Solve searches the orders of a board for the largest number. When the time is up, memory is
+// too small for a search without a directory, or ctx ends, the result has bounds; in the last
+// case the error is that of ctx. It fails with ErrOption, a *memory.Error if Options.Memory
+// is less than LeastMemory, errors that match corrupt.ErrCorrupt, and those of the file
+// system.
 func Solve(ctx context.Context, b *chemin.Board, opts Options) (*Result, error) {
 	if opts.Dir != "" && opts.Method != Layers {
 		return nil, fmt.Errorf("a directory with method %s: %w; layers uses one", opts.Method, ErrOption)
@@ -115,7 +117,8 @@ func Solve(ctx context.Context, b *chemin.Board, opts Options) (*Result, error) 
 		return nil, fmt.Errorf("%d threads: %w; 1 is the least", opts.Threads, ErrOption)
 	}
 	if least := LeastMemory(opts.Threads); opts.Memory < least {
-		return nil, fmt.Errorf("%d bytes of memory for %d workers: %w; %d MiB is the least", opts.Memory, opts.Threads, ErrOption, least>>20)
+		what := fmt.Sprintf("a search with %d threads", opts.Threads)
+		return nil, &memory.Error{What: what, Need: uint64(least), Allowed: uint64(max(0, opts.Memory))}
 	}
 	limited, cancel := ctx, context.CancelFunc(func() {})
 	if opts.Time > 0 {

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"grenier/io/memory"
 	"grenier/layers/chemin"
 )
 
@@ -236,11 +237,17 @@ func TestCancelled(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	for _, opts := range []Options{
-		{Method: "other", Memory: 1 << 30, Threads: 1}, {Method: Layers, Memory: 1, Threads: 1},
+		{Method: "other", Memory: 1 << 30, Threads: 1},
 		{Method: Classes, Memory: 1 << 30, Threads: 1, Dir: "x"}, {Method: Layers, Memory: 1 << 30},
 	} {
 		if _, err := Solve(context.Background(), board(t, 2, 2), opts); !errors.Is(err, ErrOption) {
 			t.Errorf("%+v: %v, want ErrOption", opts, err)
+		}
+	}
+	for _, little := range []int64{-1, 1, LeastMemory(3) - 1} {
+		_, err := Solve(context.Background(), board(t, 2, 2), Options{Method: Layers, Memory: little, Threads: 3})
+		if refused, ok := errors.AsType[*memory.Error](err); !ok || refused.Need != uint64(LeastMemory(3)) || refused.Allowed != uint64(max(0, little)) {
+			t.Errorf("%d bytes: %v", little, err)
 		}
 	}
 	if _, err := ParseMethod("fast"); !errors.Is(err, ErrOption) {

@@ -10,8 +10,6 @@ import (
 
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
-	"grenier/io/vfs"
-	"grenier/io/workfile"
 	"grenier/layers/chemin"
 )
 
@@ -34,10 +32,10 @@ func sweepAll(t *testing.T, s *sweep) (states []int, bytes int64) {
 	if held := s.store.held.Load(); held != 0 {
 		t.Errorf("%d bytes are still held", held)
 	}
-	if s.store.file == nil {
+	if s.store.dir == nil {
 		return states, 0
 	}
-	return states, s.store.file.Size()
+	return states, s.store.dir.Size()
 }
 
 func newTestSweep(b *chemin.Board, room int64, target uint32) *sweep {
@@ -51,20 +49,15 @@ func newTestSweep(b *chemin.Board, room int64, target uint32) *sweep {
 // onDisk gives a sweep a work file.
 func (s *sweep) onDisk(t *testing.T) *sweep {
 	t.Helper()
-	d, err := vfs.OpenDir(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := workfile.Create(d, blocksName)
-	if err != nil {
+	o := &solver{Options: Options{Dir: t.TempDir()}, board: s.board, store: s.store}
+	if _, err := o.openDir(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := errors.Join(f.Close(), d.Close()); err != nil {
+		if err := s.store.dir.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	s.store.file = f
 	return s
 }
 
@@ -81,7 +74,7 @@ func TestSpill(t *testing.T) {
 		const little = 2*writerBytes + 1<<14
 		for _, small := range []*sweep{newTestSweep(b, little, tt.target), newTestSweep(b, little, tt.target).onDisk(t)} {
 			got, bytes := sweepAll(t, small)
-			if small.store.file != nil && bytes == 0 {
+			if small.store.dir != nil && bytes == 0 {
 				t.Errorf("nothing was written")
 			}
 			if tt.target == 0 {
@@ -189,10 +182,10 @@ func TestBadDirectory(t *testing.T) {
 	}{
 		"none":        {func(*testing.T, string) {}, b, nil},
 		"other board": {func(*testing.T, string) {}, board(t, 2, 4), corrupt.ErrMismatch},
-		"blocks":      {func(t *testing.T, dir string) { flip(t, dir, blocksName) }, b, corrupt.ErrCorrupt},
-		"checkpoint":  {func(t *testing.T, dir string) { flip(t, dir, checkpointName) }, b, corrupt.ErrCorrupt},
+		"blocks":      {func(t *testing.T, dir string) { flip(t, dir, rundir.BlocksName) }, b, corrupt.ErrCorrupt},
+		"checkpoint":  {func(t *testing.T, dir string) { flip(t, dir, rundir.CheckpointName) }, b, corrupt.ErrCorrupt},
 		"no blocks": {func(t *testing.T, dir string) {
-			if err := os.Remove(filepath.Join(dir, rundir.WorkName, blocksName)); err != nil {
+			if err := os.Remove(filepath.Join(dir, rundir.WorkName, rundir.BlocksName)); err != nil {
 				t.Fatal(err)
 			}
 		}, b, corrupt.ErrCorrupt},
@@ -230,12 +223,12 @@ func flip(t *testing.T, dir, name string) {
 		t.Fatal(err)
 	}
 	at := int64(len(data) / 2)
-	if name == blocksName {
-		sealed, err := os.ReadFile(filepath.Join(work, checkpointName))
+	if name == rundir.BlocksName {
+		sealed, err := os.ReadFile(filepath.Join(work, rundir.CheckpointName))
 		if err != nil {
 			t.Fatal(err)
 		}
-		saved, err := parseCheckpoint(checkpointName, sealed, board(t, 3, 3))
+		saved, err := parseCheckpoint(rundir.CheckpointName, unsealed(t, sealed), board(t, 3, 3))
 		if err != nil {
 			t.Fatal(err)
 		}

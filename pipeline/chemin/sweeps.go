@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 
-	"grenier/io/workfile"
 	"grenier/layers/chemin"
 )
 
@@ -17,15 +16,14 @@ func (s *solver) sweepLayers(ctx context.Context) (err error) {
 	s.store.most, _ = s.sweepBytes(s.boundBytes())
 	var saved *checkpoint
 	if s.Dir != "" {
-		var p *place
-		if p, saved, err = openPlace(s.Dir, s.board, s.work, s.store); err != nil {
+		if saved, err = s.openDir(); err != nil {
 			return err
 		}
 		defer func() {
 			if err == nil {
-				err = p.clear()
+				err = s.store.dir.Clear()
 			}
-			err = errors.Join(err, p.close(s.store))
+			err = errors.Join(err, s.store.dir.Close())
 		}()
 	}
 	if saved != nil {
@@ -134,7 +132,7 @@ func (s *solver) through(ctx context.Context, w *sweep, saved *checkpoint, doing
 
 // checkpoint makes the layer the one to resume from.
 func (s *solver) checkpoint(w *sweep, layer *run) error {
-	if s.store.file == nil {
+	if s.store.dir == nil {
 		return nil
 	}
 	payload, err := json.Marshal(&checkpoint{
@@ -144,7 +142,7 @@ func (s *solver) checkpoint(w *sweep, layer *run) error {
 	if err != nil {
 		return err
 	}
-	return s.store.commit(workfile.Seal(checkpointKind, checkpointVersion, payload))
+	return s.store.commit(payload)
 }
 
 // prepare finds a good order by a search that keeps few states, and then works out bounds.

@@ -31,10 +31,10 @@ type Source interface {
 type Loader interface {
 	Source
 	// Load makes scores that are read from rank start on quick to read, and returns the
-	// rank of the first one behind them. LoadPieces does so for pieces of the given length
-	// that begin at starts. Nobody reads meanwhile.
+	// rank of the first one behind them. LoadSample does so for what is read first, to count
+	// a model. Nobody reads meanwhile.
 	Load(ctx context.Context, start uint64) (end uint64, err error)
-	LoadPieces(ctx context.Context, starts []uint64, length uint64) error
+	LoadSample(ctx context.Context) error
 }
 
 // Opener opens the source of the layer above lower. It may keep a file rundir.ScoresName in

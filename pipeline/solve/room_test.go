@@ -26,14 +26,14 @@ func roomy(seeds int, free uint64) solve.Options {
 func TestNoRoom(t *testing.T) {
 	game, dir := mustGame(t, 8, awari.Awari), filepath.Join(t.TempDir(), "run")
 	_, err := solve.Solve(t.Context(), dir, game, roomy(14, 1000))
-	e, ok := errors.AsType[*solve.DiskError](err)
+	e, ok := errors.AsType[*rundir.RoomError](err)
 	if !ok {
 		t.Fatalf("error %v", err)
 	}
-	if e.Path != dir || e.Seeds != 14 || e.Free != 1000 || e.Need < 50e3 || e.First != 0 || e.Largest >= 8 {
+	if e.Path != dir || e.Free != 1000 || e.Need < 50e3 {
 		t.Errorf("%+v", e)
 	}
-	for _, word := range []string{"layer 14", dir, "1000 B are free", "enough up to layer"} {
+	for _, word := range []string{"layer 14", dir, "room for 1000 B", "enough up to layer "} {
 		if !strings.Contains(err.Error(), word) {
 			t.Errorf("%q lacks %q", err, word)
 		}
@@ -45,8 +45,8 @@ func TestNoRoom(t *testing.T) {
 	mustSolve(t, dir, game, roomy(13, 0)) // nothing to do
 	before := contents(t, dir)
 	_, err = solve.Solve(t.Context(), dir, game, roomy(14, 1000))
-	next, ok := errors.AsType[*solve.DiskError](err)
-	if !ok || next.First != 14 || next.Need >= e.Need || next.Largest != 13 || !strings.Contains(err.Error(), "too little for layer 14") {
+	next, ok := errors.AsType[*rundir.RoomError](err)
+	if !ok || next.Need >= e.Need || !strings.Contains(err.Error(), "too little for layer 14") {
 		t.Errorf("error %v", err)
 	}
 	if after := contents(t, dir); len(after) != len(before) {
@@ -63,7 +63,7 @@ func TestNoRoomForStreams(t *testing.T) {
 		o := roomy(22, 1<<20)
 		o.Memory = memory
 		_, err := solve.Solve(t.Context(), dir, game, o)
-		e, ok := errors.AsType[*solve.DiskError](err)
+		e, ok := errors.AsType[*rundir.RoomError](err)
 		if !ok {
 			t.Fatalf("error %v", err)
 		}
@@ -93,22 +93,4 @@ func TestRoomUnknown(t *testing.T) {
 	}
 	o.Free = func(string) (uint64, error) { return 0, errors.ErrUnsupported }
 	mustSolve(t, dir, game, o)
-}
-
-// TestRoom: what is in work/ may be replaced.
-func TestRoom(t *testing.T) {
-	dir := t.TempDir()
-	free := func(string) (uint64, error) { return 7, nil }
-	if room, err := solve.Room(dir, free); err != nil || room != 7 {
-		t.Errorf("%d bytes, error %v", room, err)
-	}
-	if err := os.MkdirAll(filepath.Join(dir, rundir.WorkName), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, rundir.WorkName, "tiles"), make([]byte, 100), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if room, err := solve.Room(dir, free); err != nil || room != 107 {
-		t.Errorf("%d bytes, error %v", room, err)
-	}
 }

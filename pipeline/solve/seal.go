@@ -112,8 +112,7 @@ func (r *run) newSealing(ctx context.Context, layer Source) (*sealing, error) {
 }
 
 // The model of a layer is counted in a sample of one score in 16, but in 2^18 at
-// least and 2^22 at most: more costs time and gains less than 0.2 % in size. The
-// sample is taken in pieces spread over the layer, the same in every run.
+// least and 2^22 at most: more costs time and gains less than 0.2 % in size.
 const (
 	sampleShare = 16
 	sampleLeast = 1 << 18
@@ -121,23 +120,30 @@ const (
 	samplePiece = 1 << 12
 )
 
+// sample returns the pieces of the sample of a layer: spread over it, the same in every run.
+func sample(positions uint64) (starts []uint64, length uint64) {
+	all := min(max(positions/sampleShare, sampleLeast), sampleMost, positions)
+	length = min(samplePiece, all)
+	starts = make([]uint64, all/length)
+	for i := range starts {
+		starts[i] = (positions - length) / uint64(len(starts)) * uint64(i)
+	}
+	return starts, length
+}
+
 func (s *sealing) model(ctx context.Context) (ranks.Model, error) {
-	n, positions := int8(s.header.Seeds), s.header.Positions
+	n := int8(s.header.Seeds)
 	counts, err := ranks.NewCounts(-n, n)
 	if err != nil {
 		return "", err
 	}
-	sample := min(max(positions/sampleShare, sampleLeast), sampleMost, positions)
-	piece := make([]int8, min(samplePiece, sample))
-	starts := make([]uint64, sample/uint64(len(piece)))
-	for i := range starts {
-		starts[i] = (positions - uint64(len(piece))) / uint64(len(starts)) * uint64(i)
-	}
+	starts, length := sample(s.header.Positions)
 	if loader, ok := s.layer.(Loader); ok {
-		if err := loader.LoadPieces(ctx, starts, uint64(len(piece))); err != nil {
+		if err := loader.LoadSample(ctx); err != nil {
 			return "", err
 		}
 	}
+	piece := make([]int8, length)
 	for _, start := range starts {
 		if err := s.layer.Read(start, piece); err != nil {
 			return "", err

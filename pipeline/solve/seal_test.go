@@ -30,7 +30,7 @@ type parts struct {
 	mu         sync.RWMutex // nobody reads while it is held
 	begin, end uint64       // in memory
 	loads      int
-	pieces     bool                    // of a sample are in memory, instead
+	sample     bool                    // is in memory, instead
 	fail       func(what string) error // called in each method
 }
 
@@ -44,30 +44,25 @@ func (p *parts) Load(_ context.Context, start uint64) (uint64, error) {
 		p.t.Errorf("loading from %d on after %d", start, p.end)
 	}
 	p.loads++
-	p.pieces, p.begin, p.end = false, start, min(start+p.size, p.Positions())
+	p.sample, p.begin, p.end = false, start, min(start+p.size, p.Positions())
 	return p.end, p.fail("load")
 }
 
-func (p *parts) LoadPieces(_ context.Context, starts []uint64, length uint64) error {
+func (p *parts) LoadSample(context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for i, start := range starts {
-		if start+length > p.Positions() || i > 0 && start < starts[i-1] {
-			p.t.Errorf("piece %d begins at %d", i, start)
-		}
-	}
-	p.pieces = true
-	return p.fail("pieces")
+	p.sample = true
+	return p.fail("load the sample")
 }
 
 func (p *parts) Read(start uint64, dst []int8) error {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
-	if !p.pieces && (start < p.begin || start+uint64(len(dst)) > p.end) {
+	if !p.sample && (start < p.begin || start+uint64(len(dst)) > p.end) {
 		p.t.Errorf("%d scores from %d on are not in memory", len(dst), start)
 	}
 	what := "read"
-	if p.pieces {
+	if p.sample {
 		what = "sample"
 	}
 	if err := p.fail(what); err != nil {
@@ -151,10 +146,10 @@ func TestSealFails(t *testing.T) {
 	t.Logf("seed %d", seed)
 	before := contents(t, r.dir)
 	bad := errors.New("disk on fire")
-	most := map[string]int{"pieces": 1, "sample": 50, "load": 3, "read": 11, "write": 8} // calls
+	most := map[string]int{"load the sample": 1, "sample": 50, "load": 3, "read": 11, "write": 8} // calls
 	for where := range most {
 		for how, want := range []error{bad, nil, context.Canceled} {
-			if how == 1 && (where == "pieces" || where == "sample") {
+			if how == 1 && (where == "load the sample" || where == "sample") {
 				continue // that ends the program, as any panic of its main goroutine
 			}
 			for range 4 {

@@ -95,7 +95,7 @@ type run struct {
 // created. When ctx ends, Solve returns the reports so far and the error of ctx;
 // what was sealed stays.
 //
-// It fails with awari.ErrSeeds, with a *memory.Error or a *DiskError before anything
+// It fails with awari.ErrSeeds, with a *memory.Error or a *rundir.RoomError before anything
 // is changed, like rundir.Lock, and with errors that match corrupt.ErrCorrupt when
 // layers sealed earlier cannot be read, or a few of their scores do not follow from their moves.
 func Solve(ctx context.Context, path string, game awari.Game, o Options) (reports []Report, err error) {
@@ -194,7 +194,7 @@ func (r *run) newEngine(work vfs.Dir) (*halfboard.Engine, error) {
 	o := &r.options
 	return halfboard.New(r.game, halfboard.Options{
 		Workers: o.Workers, Family: o.Family, Seeds: o.Seeds, Memory: o.Memory, Bits: o.Bits, Work: work,
-		Interval: o.Interval, Progress: r.progress, Note: o.Note,
+		Sample: sample, Interval: o.Interval, Progress: r.progress, Note: o.Note,
 	})
 }
 

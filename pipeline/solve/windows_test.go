@@ -94,6 +94,9 @@ func TestWindows(t *testing.T) {
 			t.Errorf("the %s stage has read and written %+v", stage, s)
 		}
 	}
+	if found, read := streams["full"].Written, streams["seal"].Read; read > found {
+		t.Errorf("sealing reads %d bytes, windows have written %d", read, found)
+	}
 	if stages := r.Stages(); stages["capture"] <= 0 || stages["dense"] <= 0 || stages["full"] <= 0 || stages["seal"] <= 0 {
 		t.Errorf("stages took %v", stages)
 	}

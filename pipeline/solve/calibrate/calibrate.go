@@ -7,16 +7,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
 	"time"
 
 	"grenier/io/layerfile"
-	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/internal/machine"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/solve/internal/halfboard"
 	"grenier/pipeline/solve/plan"
@@ -53,11 +51,7 @@ const (
 
 // Run measures. It leaves nothing behind, however it ends.
 func Run(ctx context.Context, o Options) (c *plan.Calibration, err error) {
-	parent, err := nearest(o.Dir)
-	if err != nil {
-		return nil, err
-	}
-	dir, remove, err := vfs.TempDir(parent, tempPrefix)
+	dir, remove, err := machine.TempDir(o.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -79,9 +73,11 @@ func Run(ctx context.Context, o Options) (c *plan.Calibration, err error) {
 	}
 	o.tell(solvingShare + decodeShare)
 	if !o.SkipDisk {
-		if err := o.disk(ctx, c, dir); err != nil {
+		d, err := machine.MeasureDisk(ctx, o.Dir, o.Workers, func(share float64) { o.tell(1 - diskShare*(1-share)) })
+		if err != nil {
 			return nil, err
 		}
+		c.Write, c.Read, c.Random = d.Write, d.Read, d.Random
 	}
 	o.tell(1)
 	return c, nil
@@ -90,25 +86,6 @@ func Run(ctx context.Context, o Options) (c *plan.Calibration, err error) {
 func (o *Options) tell(share float64) {
 	if o.Progress != nil {
 		o.Progress(share)
-	}
-}
-
-// nearest returns the directory at path, or the nearest parent that exists.
-func nearest(path string) (string, error) {
-	if path == "" {
-		return os.TempDir(), nil
-	}
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
-	}
-	for {
-		_, err := os.Stat(path)
-		parent := filepath.Dir(path)
-		if !errors.Is(err, fs.ErrNotExist) || parent == path {
-			return path, err
-		}
-		path = parent
 	}
 }
 
@@ -131,9 +108,6 @@ const (
 type cost struct{ capture, sweep, full, seal float64 } // nanoseconds
 
 func (c cost) sum() float64 { return c.capture + c.sweep + c.full + c.seal }
-
-// tempPrefix begins the names of the directories that Run makes.
-const tempPrefix = ".grenier-calibration-"
 
 // setting is a way to solve, and the least that it took.
 type setting struct {

@@ -90,25 +90,6 @@ func TestMissingDisk(t *testing.T) {
 	}
 }
 
-// TestDisk: the disk alone is measured, and nothing is left behind.
-func TestDisk(t *testing.T) {
-	dir, shares := t.TempDir(), []float64{0}
-	c, err := Disk(t.Context(), filepath.Join(dir, "not", "yet"), 2, func(share float64) { shares = append(shares, share) })
-	if err != nil || !(c.Write > 0 && c.Read > 0 && c.Random > 0) {
-		t.Errorf("%+v, %v", c, err)
-	}
-	if !slices.IsSorted(shares) || shares[len(shares)-1] != 1 {
-		t.Errorf("progress %v", shares)
-	}
-	isEmpty(t, dir)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := Disk(ctx, dir, 2, nil); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-	isEmpty(t, dir)
-}
-
 func isEmpty(t *testing.T, dir string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -78,7 +78,7 @@ func (r *Run) amountsOf(n int) (Amounts, error) {
 	} else {
 		a.stream(r.Game)
 	}
-	a.Read = a.lowerRead + a.reread + digitReads*a.Digits
+	a.Read = a.lowerRead + a.reread + a.Digits
 	a.Written = a.File + a.rewritten
 	if !a.InMemory() {
 		a.Written += a.Captures + a.Digits

@@ -1,12 +1,11 @@
 package plan
 
 import (
-	"errors"
-	"fmt"
 	"time"
 
 	"grenier/io/corrupt"
 	"grenier/io/jsonfile"
+	"grenier/pipeline/internal/machine"
 )
 
 // Calibration is what a machine can do. Times are nanoseconds of one core.
@@ -59,16 +58,8 @@ func (c *Calibration) Of(bits int) *Width {
 	return nil
 }
 
-// Speed returns how much more the given cores do than one. Each core takes the same
-// share of time away from every other; the share is fitted to the measured speedup, and
-// a twentieth if only one core was measured.
-func (c *Calibration) Speed(cores int) float64 {
-	part := 0.05
-	if c.Cores > 1 {
-		part = (float64(c.Cores)/c.Speedup - 1) / float64(c.Cores-1)
-	}
-	return float64(cores) / (1 + part*float64(cores-1))
-}
+// Speed returns how much more the given cores do than one.
+func (c *Calibration) Speed(cores int) float64 { return machine.Speed(cores, c.Cores, c.Speedup) }
 
 // SetDisk replaces all measured rates of the disk by one, in bytes a second.
 func (c *Calibration) SetDisk(rate float64) { c.Write, c.Read, c.Random = rate, rate, rate }
@@ -109,32 +100,11 @@ func Parse(path string, data []byte) (*Calibration, error) {
 	return &doc.Calibration, nil
 }
 
-var errFigure = errors.New("impossible figure")
-
-// MaxCores is the largest number of processors in a calibration.
-const MaxCores = 1024
-
 // validate accepts generous ranges.
 func (c *Calibration) validate() error {
-	if c.Cores < 1 || c.Cores > MaxCores {
-		return fmt.Errorf("%w: %d cores", errFigure, c.Cores)
-	}
-	if !(c.Speedup >= 1 && c.Speedup <= float64(c.Cores)) {
-		return fmt.Errorf("%w: %d cores %g times as fast as one", errFigure, c.Cores, c.Speedup)
-	}
 	costs := []float64{c.Capture, c.Sweep, c.Seal, c.Decode}
 	for _, w := range []Width{c.Six, c.Four, c.Two} {
 		costs = append(costs, w.Capture, w.Sweep, w.Full, w.Seal)
 	}
-	for _, ns := range costs {
-		if !(ns >= 1e-4 && ns <= 1e6) {
-			return fmt.Errorf("%w: %g ns", errFigure, ns)
-		}
-	}
-	for _, rate := range []float64{c.Write, c.Read, c.Random} {
-		if !(rate >= 1e3 && rate <= 1e13) {
-			return fmt.Errorf("%w: %g bytes a second", errFigure, rate)
-		}
-	}
-	return nil
+	return machine.Check(c.Cores, c.Speedup, costs, []float64{c.Write, c.Read, c.Random})
 }

@@ -11,21 +11,9 @@ import (
 	"grenier/io/corrupt"
 	"grenier/io/jsonfile"
 	"grenier/layers/awari"
+	"grenier/pipeline/internal/machine"
 	"grenier/pipeline/solve/internal/halfboard"
 )
-
-func TestSpeed(t *testing.T) {
-	c := workstation()
-	for cores, want := range map[int][2]float64{1: {1, 1}, 2: {1.9, 1.9}, 16: {8.9, 9}} {
-		if got := c.Speed(cores); got < want[0]-1e-9 || got > want[1]+1e-9 {
-			t.Errorf("%d cores: %v, want %v", cores, got, want)
-		}
-	}
-	c.Cores, c.Speedup = 1, 1
-	if got := c.Speed(2); got < 1.9 || got >= 2 {
-		t.Errorf("2 cores: %v", got)
-	}
-}
 
 func TestSaveLoad(t *testing.T) {
 	c, path := workstation(), filepath.Join(t.TempDir(), "c.json")
@@ -56,13 +44,13 @@ func TestDamaged(t *testing.T) {
 		"foreign":  {`{"format": "something else"}`, corrupt.ErrForeign},
 		"newer":    {strings.Replace(text, `"version": 2`, `"version": 3, "moons": 3`, 1), corrupt.ErrVersion},
 		"text":     {strings.Replace(text, `"cores": 2`, `"cores": "2"`, 1), corrupt.ErrCorrupt},
-		"no core":  {strings.Replace(text, `"cores": 2`, `"cores": 0`, 1), errFigure},
-		"slow":     {strings.Replace(text, `"speedup": 1.9`, `"speedup": 0.9`, 1), errFigure},
-		"missing":  {strings.Replace(text, `  "seal_ns": 3,`, ``, 1), errFigure},
-		"negative": {strings.Replace(text, `"seal_ns": 3`, `"seal_ns": -3`, 1), errFigure},
-		"no width": {strings.Replace(text, `"full_ns": 23,`, ``, 1), errFigure},
+		"no core":  {strings.Replace(text, `"cores": 2`, `"cores": 0`, 1), machine.ErrFigure},
+		"slow":     {strings.Replace(text, `"speedup": 1.9`, `"speedup": 0.9`, 1), machine.ErrFigure},
+		"missing":  {strings.Replace(text, `  "seal_ns": 3,`, ``, 1), machine.ErrFigure},
+		"negative": {strings.Replace(text, `"seal_ns": 3`, `"seal_ns": -3`, 1), machine.ErrFigure},
+		"no width": {strings.Replace(text, `"full_ns": 23,`, ``, 1), machine.ErrFigure},
 		"older":    {strings.Replace(text, `"version": 2`, `"version": 1`, 1), corrupt.ErrVersion},
-		"no disk":  {strings.Replace(text, `"read_bytes_per_second": 1000000000`, `"read_bytes_per_second": 0`, 1), errFigure},
+		"no disk":  {strings.Replace(text, `"read_bytes_per_second": 1000000000`, `"read_bytes_per_second": 0`, 1), machine.ErrFigure},
 	} {
 		if c.text == text {
 			t.Fatalf("%s: not damaged", name)

@@ -153,6 +153,6 @@ func (c *Calibration) times(a *Amounts, cores int) Times {
 		Turn:    max(step(costs.turn*w.Sweep, a.loads.lines), reading(a.reread)+writing(a.rewritten)),
 		Sweep:   step((1-costs.turn)*costs.sweep*w.Sweep, a.loads.shown),
 		Full:    max(step(costs.full*w.Full, a.loads.lines), writing(a.Digits)),
-		Seal:    max(load, reading(digitReads*a.Digits)) + max(encode, file),
+		Seal:    max(load, reading(a.Digits)) + max(encode, file),
 	}
 }

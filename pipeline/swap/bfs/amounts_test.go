@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"grenier/io/rundir"
 	"grenier/pipeline/swap/bfs"
 )
 
@@ -113,7 +114,7 @@ func TestRoom(t *testing.T) {
 	o := onDisk(filepath.Join(t.TempDir(), "run"))
 	o.Free = room(a.Most - 1)
 	_, err = bfs.Search(t.Context(), g, o)
-	refused, ok := errors.AsType[*bfs.DiskError](err)
+	refused, ok := errors.AsType[*rundir.RoomError](err)
 	if !ok || refused.Need != a.Most || refused.Free != a.Most-1 || refused.Path != o.Dir {
 		t.Errorf("a byte less: %v", err)
 	}

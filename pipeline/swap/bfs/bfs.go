@@ -54,26 +54,11 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/dustin/go-humanize"
-
 	"grenier/layers/swap"
 )
 
 // ErrWorkers reports a number of workers below 1.
 var ErrWorkers = errors.New("no workers")
-
-// MemoryError reports that a search does not fit in the memory allowed.
-type MemoryError struct {
-	Rows, Cols    int
-	Need, Allowed uint64 // bytes
-	OnDisk        uint64 // bytes of memory that the search needs with its states on disk
-}
-
-// Error says what is needed.
-func (e *MemoryError) Error() string {
-	return fmt.Sprintf("searching %d x %d needs %s of memory, or %s with its states on disk, and %s are allowed",
-		e.Rows, e.Cols, humanize.IBytes(e.Need), humanize.IBytes(e.OnDisk), humanize.IBytes(e.Allowed))
-}
 
 // Options of a search.
 type Options struct {
@@ -134,8 +119,8 @@ func (r *Result) Mean() float64 {
 }
 
 // Search counts the states of a grid at each distance from the goal. It fails
-// with a MemoryError when Options.Memory is too little, with ErrWorkers, and with
-// the error of ctx; on disk also with a DiskError, like rundir.Lock, with errors that match
+// with a *memory.Error when Options.Memory is too little, with ErrWorkers, and with
+// the error of ctx; on disk also with a *rundir.RoomError, like rundir.Lock, with errors that match
 // corrupt.ErrCorrupt, and with those of the operating system.
 func Search(ctx context.Context, g *swap.Grid, o Options) (r *Result, err error) {
 	if o.Workers < 1 {
@@ -145,21 +130,15 @@ func Search(ctx context.Context, g *swap.Grid, o Options) (r *Result, err error)
 	if err != nil {
 		return nil, err
 	}
-	need := l.memory(o.Workers)
-	if o.Dir != "" {
-		need = l.memoryOnDisk(o.Workers)
-	}
-	if need > o.Memory {
-		return nil, &MemoryError{
-			Rows: g.Rows(), Cols: g.Cols(), Need: l.memory(o.Workers), Allowed: o.Memory, OnDisk: l.memoryOnDisk(o.Workers),
-		}
+	if err := l.checkMemory(g, o); err != nil {
+		return nil, err
 	}
 	if err := l.checkRoom(o); err != nil {
 		return nil, err
 	}
 	s := newSearch(l, g, o)
 	if o.Dir == "" {
-		s.store = newMemory(l)
+		s.store = newResident(l)
 	} else if err = s.openDisk(g); err != nil {
 		return nil, err
 	}

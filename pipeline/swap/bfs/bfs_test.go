@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/io/memory"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 	"grenier/pipeline/spaces/reach"
@@ -210,14 +211,14 @@ func TestMemory(t *testing.T) {
 		t.Error(err)
 	}
 	_, err := bfs.Search(t.Context(), g, bfs.Options{Memory: need - 1, Workers: 2})
-	refused, ok := errors.AsType[*bfs.MemoryError](err)
+	refused, ok := errors.AsType[*memory.Error](err)
 	if !ok || refused.Need != need || refused.Allowed != need-1 {
 		t.Errorf("a byte less: %v", err)
 	}
 	// The largest grids are refused, not tried.
 	for _, size := range [][2]int{{4, 4}, {1, 16}, {3, 5}} {
 		_, err := bfs.Search(t.Context(), mustGrid(t, size[0], size[1]), bfs.Options{Memory: 1 << 34, Workers: 1})
-		if _, ok := errors.AsType[*bfs.MemoryError](err); !ok {
+		if _, ok := errors.AsType[*memory.Error](err); !ok {
 			t.Errorf("%v: %v", size, err)
 		}
 	}

@@ -3,25 +3,20 @@ package bfs
 import (
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"io/fs"
 	"iter"
 	"slices"
 	"sync/atomic"
 
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
-	"grenier/io/rundir"
 	"grenier/io/workfile"
 	"grenier/layers/swap"
+	"grenier/pipeline/internal/resume"
 )
 
-// Names in the work directory, and what a checkpoint says it is. See
-// docs/format/swap-search.md.
+// What a checkpoint says it is. See docs/format/swap-search.md.
 const (
-	blocksName        = rundir.BlocksName
-	checkpointName    = rundir.CheckpointName
 	checkpointKind    = "swap-bfs"
 	checkpointVersion = 2
 )
@@ -44,19 +39,13 @@ type disk struct {
 	newestStates, seenStates [2]atomic.Uint64
 
 	grid *swap.Grid
-	dir  *rundir.Locked
-	file *workfile.File
+	run  *resume.Dir
 }
 
 // openDisk makes the store on disk, and takes in what a search has left there.
-func (s *search) openDisk(g *swap.Grid) error {
-	id := manifest.Identity{Game: "swap", Rules: fmt.Sprintf("%dx%d", g.Rows(), g.Cols()), Pits: g.Cells()}
-	dir, err := rundir.Lock(s.options.Dir, id)
-	if err != nil {
-		return err
-	}
+func (s *search) openDisk(g *swap.Grid) (err error) {
 	blocks := int(s.layout.blocks())
-	d := &disk{words: s.tables.words, size: blocks / s.layout.tiles(), grid: g, dir: dir}
+	d := &disk{words: s.tables.words, size: blocks / s.layout.tiles(), grid: g}
 	d.held = s.layout.held(s.options.Memory, s.options.Workers)
 	if d.held < blocks {
 		d.window = make([]uint64, d.size*d.words)
@@ -66,44 +55,15 @@ func (s *search) openDisk(g *swap.Grid) error {
 		d.extents[p] = make([]workfile.Extent, blocks)
 		d.inMemory[p] = newStates(d.held * d.words)
 	}
-	if err := d.resume(s); err != nil {
-		return errors.Join(err, dir.Unlock())
-	}
+	d.run, err = resume.Open(s.options.Dir, resume.Search{
+		Identity: manifest.GridIdentity("swap", g.Rows(), g.Cols()),
+		Kind:     checkpointKind, Version: checkpointVersion,
+		Load: func(path string, payload []byte) (live []workfile.Extent, err error) {
+			s.depths, err = d.decode(path, payload, &s.sides)
+			return slices.Concat(d.extents[0], d.extents[1]), err
+		},
+	})
 	s.store = d
-	return nil
-}
-
-// resume opens the work file, and the checkpoint if there is one.
-func (d *disk) resume(s *search) error {
-	work := d.dir.Work()
-	path := work.Path(checkpointName)
-	data, err := workfile.ReadSealed(work, checkpointName)
-	if errors.Is(err, fs.ErrNotExist) {
-		d.file, err = workfile.Create(work, blocksName)
-		return err
-	}
-	if err != nil {
-		return err
-	}
-	version, payload, err := workfile.Unseal(path, checkpointKind, checkpointVersion, data)
-	if err != nil {
-		return err
-	}
-	if version != checkpointVersion {
-		return corrupt.New(path, "", "%w %d: this program reads version %d; search in another directory", corrupt.ErrVersion, version, checkpointVersion)
-	}
-	if s.depths, err = d.decode(path, payload, &s.sides); err != nil {
-		return err
-	}
-	var live []workfile.Extent
-	for _, side := range d.extents {
-		for _, e := range side {
-			if !e.IsZero() {
-				live = append(live, e)
-			}
-		}
-	}
-	d.file, err = workfile.Open(work, blocksName, live)
 	return err
 }
 
@@ -212,7 +172,7 @@ func (d *disk) get(p *pieces, parity int, blocks iter.Seq[int]) (err error) {
 	for _, b := range p.blocks {
 		p.extents = append(p.extents, place[b])
 	}
-	p.bytes, err = d.file.GetAll(p.extents, p.bytes)
+	p.bytes, err = d.run.GetAll(p.extents, p.bytes)
 	return err
 }
 
@@ -238,7 +198,7 @@ func (d *disk) divide(p *pieces, block int) (packed, error) {
 }
 
 func (d *disk) damagedBlock(block int, err error) error {
-	return corrupt.New(d.dir.Work().Path(blocksName), fmt.Sprintf("block %d", block), "%w", err)
+	return d.run.Damaged(fmt.Sprintf("block %d", block), err)
 }
 
 // notHeld yields the blocks of a span that are not in memory, if wanted is nil or
@@ -288,8 +248,7 @@ func (d *disk) recallBlock(parity, block int, f *flags, k *desk) error {
 		return d.damagedBlock(block, err)
 	}
 	if (newest > 0) != (f.busy[block] != 0) || (seen == uint64(tailBits*d.words)) != (f.full[block] != 0) {
-		return corrupt.New(d.dir.Work().Path(blocksName), fmt.Sprintf("block %d", block),
-			"%d newest states and %d seen, but flags %d, %d", newest, seen, f.busy[block], f.full[block])
+		return d.damagedBlock(block, fmt.Errorf("%d newest states and %d seen, but flags %d, %d", newest, seen, f.busy[block], f.full[block]))
 	}
 	d.newestStates[parity].Add(newest)
 	d.seenStates[parity].Add(seen)
@@ -309,10 +268,10 @@ func (d *disk) recalled(depths []uint64) error {
 	}
 	for p := range newest {
 		if got := d.newestStates[p].Load(); got != newest[p] {
-			return corrupt.New(d.dir.Work().Path(blocksName), "", "%d newest states of parity %d instead of %d", got, p, newest[p])
+			return d.damaged(fmt.Errorf("%d newest states of parity %d instead of %d", got, p, newest[p]))
 		}
 		if got := d.seenStates[p].Load(); got != seen[p] {
-			return corrupt.New(d.dir.Work().Path(blocksName), "", "%d states of parity %d seen instead of %d", got, p, seen[p])
+			return d.damaged(fmt.Errorf("%d states of parity %d seen instead of %d", got, p, seen[p]))
 		}
 	}
 	return nil
@@ -403,7 +362,7 @@ func (d *disk) load(parity, block int, k *desk) error {
 
 func (d *disk) save(parity, block int, k *desk, busy, full bool) {
 	if e := &d.extents[parity][block]; !e.IsZero() {
-		d.file.Drop(*e)
+		d.run.Drop(*e)
 		*e = workfile.Extent{}
 	}
 	if full && !busy {
@@ -418,7 +377,7 @@ func (d *disk) shut(parity int, k *desk) error {
 	if len(k.out.blocks) == 0 {
 		return nil
 	}
-	extents, err := d.file.PutAll(k.out.bytes, k.out.lengths)
+	extents, err := d.run.PutAll(k.out.bytes, k.out.lengths)
 	if err != nil {
 		return err
 	}
@@ -429,11 +388,8 @@ func (d *disk) shut(parity int, k *desk) error {
 }
 
 func (d *disk) commit(depths []uint64, sides *[2]flags) error {
-	return d.file.Commit(checkpointName, workfile.Seal(checkpointKind, checkpointVersion, d.encode(depths, sides)))
+	return d.run.Checkpoint(d.encode(depths, sides))
 }
 
-func (d *disk) damaged(err error) error {
-	return corrupt.New(d.dir.Work().Path(blocksName), "", "%w", err)
-}
-
-func (d *disk) close() error { return errors.Join(d.file.Close(), d.dir.Unlock()) }
+func (d *disk) damaged(err error) error { return d.run.Damaged("", err) }
+func (d *disk) close() error            { return d.run.Close() }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"grenier/io/corrupt"
+	"grenier/io/memory"
 	"grenier/io/rundir"
 	"grenier/io/workfile"
 	"grenier/kernels/perm"
@@ -185,7 +186,7 @@ func TestMemoryOnDisk(t *testing.T) {
 	o := onDisk(t.TempDir())
 	o.Memory = 1 << 20
 	_, err := bfs.Search(t.Context(), mustGrid(t, 3, 3), o)
-	if refused, ok := errors.AsType[*bfs.MemoryError](err); !ok || refused.OnDisk == 0 {
+	if refused, ok := errors.AsType[*memory.Error](err); !ok || refused.Need != amounts(t, mustGrid(t, 3, 3), o.Workers).OnDisk {
 		t.Errorf("1 MiB: %v", err)
 	}
 }

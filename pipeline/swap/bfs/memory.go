@@ -3,6 +3,7 @@ package bfs
 import (
 	"fmt"
 
+	"grenier/io/memory"
 	"grenier/io/workfile"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
@@ -88,6 +89,19 @@ func (l *layout) memoryOnDisk(workers int) uint64 {
 	scratch := l.blockWords() * uint64(2+8*(1+len(l.ls)+l.rest())+9)
 	pieces := uint64(l.chunk()*(2+l.outside())) * uint64(mostPiece(int(l.blockWords()))+workfile.MaxGap)
 	return l.window() + 2*perBlock*l.blocks() + l.bytes() + 8*l.blockWords() + readers*uint64(workers)*(scratch+pieces) + 2*baseMemory
+}
+
+// checkMemory refuses a search for which the memory is too little.
+func (l *layout) checkMemory(g *swap.Grid, o Options) error {
+	need, enough := l.memoryOnDisk(o.Workers), ""
+	if o.Dir == "" {
+		enough = memory.AtLeast(need) + " with its states on disk"
+		need = l.memory(o.Workers)
+	}
+	if need <= o.Memory {
+		return nil
+	}
+	return &memory.Error{What: fmt.Sprintf("searching %d x %d", g.Rows(), g.Cols()), Need: need, Allowed: o.Memory, Enough: enough}
 }
 
 // held returns the number of blocks that a search on disk has room for in memory.

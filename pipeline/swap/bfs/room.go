@@ -1,39 +1,18 @@
 package bfs
 
-import (
-	"fmt"
-
-	"github.com/dustin/go-humanize"
-
-	"grenier/pipeline/solve"
-)
-
-// DiskError reports a search for which the disk has too little room.
-type DiskError struct {
-	Path       string // of the run directory
-	Need, Free uint64 // bytes, those in the work directory included
-}
-
-// Error says what is needed and what there is.
-func (e *DiskError) Error() string {
-	return fmt.Sprintf("the search needs up to %s on the disk of %s and there is room for %s",
-		humanize.IBytes(e.Need), e.Path, humanize.IBytes(e.Free))
-}
+import "grenier/io/rundir"
 
 // checkRoom refuses a search on disk for which there is too little room. What is in
 // the work directory already counts as room: the search goes on with it.
 func (l *layout) checkRoom(o Options) error {
-	if o.Dir == "" || o.Free == nil {
+	if o.Dir == "" {
 		return nil
 	}
-	room, err := solve.Room(o.Dir, o.Free)
-	if err != nil {
-		return nil // unknown here, or rundir.Lock will tell
+	room, known, err := rundir.Room(o.Dir, o.Free)
+	if need := l.mostOnDisk(); err == nil && known && need > room {
+		return &rundir.RoomError{What: "the search", Path: o.Dir, Need: need, Free: room}
 	}
-	if need := l.mostOnDisk(); need > room {
-		return &DiskError{Path: o.Dir, Need: need, Free: room}
-	}
-	return nil
+	return nil // what is wrong with the directory, rundir.Lock tells
 }
 
 // mostOnDisk returns the most bytes that a search has on disk: pieces of three

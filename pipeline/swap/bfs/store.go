@@ -70,37 +70,37 @@ type store interface {
 // span are the blocks from first up to end.
 type span struct{ first, end int }
 
-// memory keeps everything in memory.
-type memory struct {
+// resident keeps everything in memory.
+type resident struct {
 	words int
 	sides [2]states
 }
 
-func newMemory(l *layout) *memory {
-	m := &memory{words: int(l.blockWords())}
+func newResident(l *layout) *resident {
+	m := &resident{words: int(l.blockWords())}
 	for p := range m.sides {
 		m.sides[p] = newStates(int(l.words()))
 	}
 	return m
 }
 
-func (*memory) tiles() int                                 { return 1 }
-func (*memory) enter(int, int)                             {}
-func (*memory) recall(span, *[2]flags, *desk) error        { return nil }
-func (*memory) damaged(err error) error                    { return err }
-func (*memory) recalled([]uint64) error                    { return nil }
-func (*memory) fill(span, []uint8, *desk) error            { return nil }
-func (*memory) open(int, span, iter.Seq[int], *desk) error { return nil }
-func (*memory) shut(int, *desk) error                      { return nil }
-func (*memory) save(int, int, *desk, bool, bool)           {}
-func (*memory) commit([]uint64, *[2]flags) error           { return nil }
-func (*memory) close() error                               { return nil }
+func (*resident) tiles() int                                 { return 1 }
+func (*resident) enter(int, int)                             {}
+func (*resident) recall(span, *[2]flags, *desk) error        { return nil }
+func (*resident) damaged(err error) error                    { return err }
+func (*resident) recalled([]uint64) error                    { return nil }
+func (*resident) fill(span, []uint8, *desk) error            { return nil }
+func (*resident) open(int, span, iter.Seq[int], *desk) error { return nil }
+func (*resident) shut(int, *desk) error                      { return nil }
+func (*resident) save(int, int, *desk, bool, bool)           {}
+func (*resident) commit([]uint64, *[2]flags) error           { return nil }
+func (*resident) close() error                               { return nil }
 
-func (m *memory) newest(parity, block int, _ *desk, _ int) ([]uint64, error) {
+func (m *resident) newest(parity, block int, _ *desk, _ int) ([]uint64, error) {
 	return part(m.sides[parity].newest, block, m.words), nil
 }
 
-func (m *memory) load(parity, block int, d *desk) error {
+func (m *resident) load(parity, block int, d *desk) error {
 	d.states = m.sides[parity].of(block, m.words)
 	return nil
 }

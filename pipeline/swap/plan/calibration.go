@@ -2,7 +2,6 @@ package plan
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"time"
@@ -11,8 +10,7 @@ import (
 	"grenier/io/jsonfile"
 	"grenier/kernels/cpu"
 	"grenier/layers/swap"
-	"grenier/pipeline/solve/calibrate"
-	"grenier/pipeline/solve/plan"
+	"grenier/pipeline/internal/machine"
 	"grenier/pipeline/swap/bfs"
 )
 
@@ -37,11 +35,6 @@ type Calibration struct {
 
 // SetDisk replaces what was measured of the disk by bytes a second, for everything.
 func (c *Calibration) SetDisk(rate float64) { c.Write, c.Random = rate, rate }
-
-// asPlan returns c as far as it is a calibration of package plan.
-func (c *Calibration) asPlan() *plan.Calibration {
-	return &plan.Calibration{Cores: c.Cores, Speedup: c.Speedup}
-}
 
 const (
 	// rounds is how often everything is measured: the best counts, since others use
@@ -86,7 +79,7 @@ func Measure(ctx context.Context, g *swap.Grid, workers int, dir string, disk bo
 	if !disk {
 		return c, nil
 	}
-	d, err := calibrate.Disk(ctx, dir, workers, func(share float64) { progress(cpuShare + (1-cpuShare)*share) })
+	d, err := machine.MeasureDisk(ctx, dir, workers, func(share float64) { progress(cpuShare + (1-cpuShare)*share) })
 	if err != nil {
 		return nil, err
 	}
@@ -138,25 +131,7 @@ func Parse(path string, data []byte) (*Calibration, error) {
 	return &doc.Calibration, nil
 }
 
-var errFigure = errors.New("impossible figure")
-
 // validate accepts what a machine may do, in a wide sense.
 func (c *Calibration) validate() error {
-	if c.Cores < 1 || c.Cores > plan.MaxCores {
-		return fmt.Errorf("%w: %d cores", errFigure, c.Cores)
-	}
-	if !(c.Speedup >= 1 && c.Speedup <= float64(c.Cores)) {
-		return fmt.Errorf("%w: %d cores %g times as fast as one", errFigure, c.Cores, c.Speedup)
-	}
-	for _, ns := range []float64{c.Step, c.Pack, c.Unpack} {
-		if !(ns >= 1e-5 && ns <= 1e6) {
-			return fmt.Errorf("%w: %g ns", errFigure, ns)
-		}
-	}
-	for _, rate := range []float64{c.Write, c.Random} {
-		if !(rate >= 1e3 && rate <= 1e13) {
-			return fmt.Errorf("%w: %g bytes a second", errFigure, rate)
-		}
-	}
-	return nil
+	return machine.Check(c.Cores, c.Speedup, []float64{c.Step, c.Pack, c.Unpack}, []float64{c.Write, c.Random})
 }

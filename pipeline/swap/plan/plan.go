@@ -1,7 +1,7 @@
 // Package plan predicts what a search of all states of a swap puzzle takes
 // (package bfs): memory, space on disk, bytes read and written, and time.
 //
-// A prediction has two parts, as in package plan. Amounts follow from the grid and
+// A prediction has two parts, as that of awari. Amounts follow from the grid and
 // the memory, the same on every machine (bfs.Predict). Times are amounts times
 // what a word or a byte takes here, which is calibrated: read from a file
 // (calibration.go) or measured in a few seconds.
@@ -20,6 +20,7 @@ package plan
 
 import (
 	"grenier/layers/swap"
+	"grenier/pipeline/internal/machine"
 	"grenier/pipeline/swap/bfs"
 )
 
@@ -60,7 +61,7 @@ func New(g *swap.Grid, o bfs.Options, c *Calibration, free *uint64) (*Plan, erro
 		Rows: g.Rows(), Cols: g.Cols(), Memory: o.Memory, Threads: o.Workers, Amounts: *a, Free: free, Calibration: c,
 		FitsMemory: a.InMemory <= o.Memory, FitsDisk: a.OnDisk <= o.Memory && (free == nil || a.Most <= *free),
 	}
-	scale := 1e-9 / c.speed(o.Workers)
+	scale := 1e-9 / machine.Speed(o.Workers, c.Cores, c.Speedup)
 	search := float64(a.Visits) * float64(a.Steps) * c.Step
 	p.Seconds = scale * search
 	p.Processors = scale * (search + float64(a.Packed)*c.Pack + float64(a.Unpacked)*c.Unpack + system*float64(a.Read+a.Written))
@@ -68,6 +69,3 @@ func New(g *swap.Grid, o bfs.Options, c *Calibration, free *uint64) (*Plan, erro
 	p.OnDiskSeconds = max(p.Processors, p.Transfers)
 	return p, nil
 }
-
-// speed returns how much more so many processors do than one: as package plan has it.
-func (c *Calibration) speed(workers int) float64 { return c.asPlan().Speed(workers) }

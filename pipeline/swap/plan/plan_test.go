@@ -16,6 +16,7 @@ import (
 	"grenier/io/corrupt"
 	"grenier/io/jsonfile"
 	"grenier/layers/swap"
+	"grenier/pipeline/internal/machine"
 	"grenier/pipeline/swap/bfs"
 )
 
@@ -156,11 +157,11 @@ func TestDamaged(t *testing.T) {
 	}{
 		"of awari": {strings.Replace(text, "grenier-swap-cal", "grenier-cal", 1), corrupt.ErrForeign},
 		"newer":    {strings.Replace(text, `"version": 1`, `"version": 2, "moons": 3`, 1), corrupt.ErrVersion},
-		"no core":  {strings.Replace(text, `"cores": 2`, `"cores": 0`, 1), errFigure},
-		"slow":     {strings.Replace(text, `"speedup": 1.9`, `"speedup": 2.1`, 1), errFigure},
-		"missing":  {strings.Replace(text, `  "pack_ns": 3,`, ``, 1), errFigure},
-		"negative": {strings.Replace(text, `"step_ns": 0.2`, `"step_ns": -3`, 1), errFigure},
-		"no disk":  {strings.Replace(text, `"write_bytes_per_second": 1000000000`, `"write_bytes_per_second": 0`, 1), errFigure},
+		"no core":  {strings.Replace(text, `"cores": 2`, `"cores": 0`, 1), machine.ErrFigure},
+		"slow":     {strings.Replace(text, `"speedup": 1.9`, `"speedup": 2.1`, 1), machine.ErrFigure},
+		"missing":  {strings.Replace(text, `  "pack_ns": 3,`, ``, 1), machine.ErrFigure},
+		"negative": {strings.Replace(text, `"step_ns": 0.2`, `"step_ns": -3`, 1), machine.ErrFigure},
+		"no disk":  {strings.Replace(text, `"write_bytes_per_second": 1000000000`, `"write_bytes_per_second": 0`, 1), machine.ErrFigure},
 	} {
 		if c.text == text {
 			t.Fatalf("%s: not damaged", name)

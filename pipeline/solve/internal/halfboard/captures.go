@@ -41,7 +41,7 @@ func (e *engine) captureStreams(ctx context.Context, lower Lower) error {
 	if err == nil && len(due) > 0 {
 		err = crew.Run(func() error { return e.captureSegments(ctx, lower, due) })
 	}
-	if err = errors.Join(err, lower.Close()); err != nil {
+	if err = errors.Join(err, e.windows.publishing.wait(), lower.Close()); err != nil {
 		return err
 	}
 	e.tell(CaptureStage, 1)
@@ -73,17 +73,16 @@ func (e *engine) captureSegments(ctx context.Context, lower Lower, due []int) er
 		}
 		done += n
 	}
-	out.abort()
-	return errors.Join(err, memory.close())
+	return errors.Join(err, abort(out.streams), memory.close())
 }
 
 // captureWriter writes the streams of segments, one after the other.
 type captureWriter struct {
 	round   *round
-	share   func(float64)          // tells which share of the round is done
-	due     []int                  // segments that are not complete yet
-	written int                    // panels of the first of them
-	streams [classes]*spill.Writer // of the first of them; nil before the first panel
+	share   func(float64)   // tells which share of the round is done
+	due     []int           // segments that are not complete yet
+	written int             // panels of the first of them
+	streams []*spill.Writer // of the first of them, by class; none before the first panel
 }
 
 // write packs the offers of panels, the next ones, and writes them.
@@ -121,42 +120,23 @@ func (w *captureWriter) writePart(ctx context.Context, panels []panelOf) error {
 	}
 	w.written += len(panels)
 	if w.written == len(w.round.windows.segments[w.due[0]]) {
-		return w.publish()
+		streams := w.streams
+		w.due, w.written, w.streams = w.due[1:], 0, nil
+		return w.round.windows.publish(CaptureStage, streams...)
 	}
 	return nil
 }
 
 // create creates the streams of a segment.
-func (w *captureWriter) create() (err error) {
-	e := w.round.engine
+func (w *captureWriter) create() error {
 	for class := range classes {
-		name := rundir.CapturesName(w.due[0], class == fullRows)
-		if w.streams[class], err = e.createCaptures(name, spill.Stored); err != nil {
+		s, err := w.round.createCaptures(rundir.CapturesName(w.due[0], class == fullRows), spill.Stored)
+		if err != nil {
 			return err
 		}
+		w.streams = append(w.streams, s)
 	}
 	return nil
-}
-
-// publish completes a segment.
-func (w *captureWriter) publish() error {
-	for _, s := range w.streams {
-		if err := s.Publish(); err != nil {
-			return err
-		}
-		w.round.windows.traffic.written[CaptureStage].Add(uint64(s.Bytes()))
-	}
-	w.due, w.written, w.streams = w.due[1:], 0, [classes]*spill.Writer{}
-	return nil
-}
-
-// abort gives up a segment that is not complete.
-func (w *captureWriter) abort() {
-	for _, s := range w.streams {
-		if s != nil {
-			s.Abort() // nothing, if it is published
-		}
-	}
 }
 
 // captureJob is a strip of capture values on its way.

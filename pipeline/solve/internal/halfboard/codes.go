@@ -32,9 +32,6 @@ const codesPiece = 3 << 20
 // writeCodes writes a checkpoint.
 func (e *engine) writeCodes(stage Stage) error {
 	k := e.keeper
-	if err := e.windows.published(); err != nil { // it takes the place of a checkpoint of the window before
-		return err
-	}
 	start := time.Now()
 	w, err := spill.Create(k.options.Work, rundir.FoundName, e.codesHeader(), spill.LZ4, e.workers)
 	if err != nil {

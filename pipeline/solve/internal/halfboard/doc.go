@@ -71,18 +71,19 @@
 //   - For each window: turnAll reads the capture values of open rows once and makes codes of
 //     them. Sweeps as above bring these to the fixpoint. storeWindow reads the capture values
 //     of full rows once, computes these rows, and writes the clipped scores of all rows, as
-//     digits, to streams (found.go). The next window does not wait until they are on disk.
-//   - When the layer is sealed, Layer adds up the digits of all windows, slab by slab: an
-//     eighth of the ranks at a time.
+//     digits, to streams (found.go).
+//   - When the layer is sealed, Layer adds up the digits of all windows: first those of the
+//     sample (Options.Sample), then slab by slab, an eighth of the ranks at a time (patches.go).
 //
 // A score that is not at an end of a window, -v or v, is 0 in all windows after it. Columns
 // of blocks without a score at an end are not computed again (alive, in matrix.go), and
 // a window is the last one if no score is at an end. When few scores are, the capture values
 // of the others are removed: they are replaced by 0, which packs better, and the streams
-// written again (pruneSegment, in strippass.go).
+// written again (passSegment, in strippass.go).
 //
 // Whatever goes over capture values or digits does so in three stages at the same time: one
-// goroutine reads, several work, one writes (stages.go, strippass.go).
+// goroutine reads, several work, one writes (stages.go, strippass.go). Nobody waits until a
+// stream that is complete is on disk, but the next one does (publish, in windows.go).
 //
 // All streams are at the same time what an interrupted layer goes on from: windows that are
 // stored are not searched again, segments of captures not computed again. Inside a window

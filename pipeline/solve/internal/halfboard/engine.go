@@ -40,6 +40,9 @@ type Options struct {
 	Work vfs.Dir
 	// Interval is the time between checkpoints; 0 is a minute.
 	Interval time.Duration
+	// Sample, if not nil, returns what is read before all else of a layer of so many
+	// positions: pieces of the given length that begin at starts, which ascend.
+	Sample func(positions uint64) (starts []uint64, length uint64)
 	// Progress, if not nil, is called now and then, from any worker.
 	Progress func(Progress)
 	// Note, if not nil, is told what is worth knowing: that something stored is damaged

@@ -35,7 +35,7 @@ type keeper struct {
 	last     time.Time     // the last checkpoint, or the begin of the layer
 	took     time.Duration // to write the found scores; before that, about what it will take
 	stored   bool          // offers are, or are being
-	storing  chan error    // while they are being: gets what became of that
+	storing  background    // of offers
 	found    bool          // scores of an earlier run are in memory
 	sweeping bool          // scores are those of the layer, not of those below
 	filling  bool          // offers of full rows become scores
@@ -116,6 +116,14 @@ func (e *engine) checkpoint(stage Stage) error {
 	if k.given {
 		return nil
 	}
+	if e.windows != nil { // the checkpoint takes the place of one of the window before, which must be stored
+		if err := e.windows.publishing.wait(); err != nil {
+			return err
+		}
+	}
+	if err := e.settled(); err != nil {
+		return err
+	}
 	err := e.writeStreams(stage)
 	k.last = time.Now()
 	return e.goOn(err)
@@ -141,17 +149,10 @@ func (e *engine) writeStreams(stage Stage) error {
 		return e.writeCodes(stage)
 	}
 	k := e.keeper
-	select {
-	case err := <-k.storing:
-		if k.storing = nil; err != nil {
-			return err
-		}
-	default:
-	}
 	if !k.stored && !k.filling {
-		k.stored, k.storing = true, make(chan error, 1)
-		stream, done := e.offersStream(), k.storing
-		crew.Go(func() error { return e.writeStream(stream, func() {}) }, func(err error) { done <- err })
+		k.stored = true
+		stream := e.offersStream()
+		k.storing.begin(func() error { return e.writeStream(stream, func() {}) })
 	}
 	start := time.Now()
 	err := e.writeStream(e.foundStream(e.encodeHistory()), func() { e.tell(stage, 0) })
@@ -163,12 +164,10 @@ func (e *engine) writeStreams(stage Stage) error {
 // they only read them.
 func (e *engine) settled() error {
 	k := e.keeper
-	if k == nil || k.storing == nil {
+	if k == nil {
 		return nil
 	}
-	err := <-k.storing
-	k.storing = nil
-	return e.goOn(err)
+	return e.goOn(k.storing.wait())
 }
 
 // keptPiece is the number of scores that are packed together, and keptPieces how many such

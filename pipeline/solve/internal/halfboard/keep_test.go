@@ -80,7 +80,7 @@ func (x *trial) stopSweeping(t *testing.T) bool {
 		if stage != CaptureStage {
 			stages++
 		}
-		return x.last.Sweep >= sweep || stages > 0 && stage == FullStage
+		return x.now().Sweep >= sweep || stages > 0 && stage == FullStage
 	})
 }
 

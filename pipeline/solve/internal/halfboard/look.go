@@ -86,13 +86,3 @@ func possibleValues(n int) *byteSet {
 	}
 	return s
 }
-
-// bytes returns the length of the stream of a window that has the rows.
-func (r slabRows) bytes(g *grid, c *window.Codes) (n int) {
-	for sum, classes := range r {
-		for _, rows := range classes {
-			n += (rows.end - rows.begin) * g.matrices[sum].panels * c.Line()
-		}
-	}
-	return n
-}

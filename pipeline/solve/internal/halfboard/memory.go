@@ -209,7 +209,7 @@ func codesBytes(q, n, bits int) int { return layoutOf(q, n).scores * bits / 8 }
 // streamBytes returns about the bytes that stages work on which read and write streams.
 func streamBytes(workers int) uint64 {
 	const perBlock, perStrip = 33 << 11, stripRows * side * 5 / 2
-	return uint64(2*workers+2) * ((slabs+1)*perBlock + perStrip)
+	return uint64(2*workers+2) * ((allParts+2)*perBlock + perStrip)
 }
 
 // captureBytes returns about the bytes that computing captures takes besides offers and

@@ -42,23 +42,20 @@ func (l *Layer) Close() error {
 // Read fills dst with the scores of the positions from rank start on. It is
 // safe for concurrent use. It fails with colex.ErrRange if there are fewer.
 func (l *Layer) Read(start uint64, dst []int8) error {
-	if len(dst) == 0 {
-		return nil
-	}
-	g := l.engine.grid
-	board := make([]uint8, 2*g.q)
-	if err := g.halves.Board().Unrank(g.n, start+uint64(len(dst))-1, board); err != nil {
-		return err
-	}
-	if err := g.halves.Board().Unrank(g.n, start, board); err != nil {
-		return err
-	}
-	parts := l.engine.rowParts(start, len(dst), board)
-	if l.engine.windows != nil {
-		return l.engine.readLoaded(dst, start, parts)
-	}
-	for _, p := range parts {
-		dst = dst[l.engine.copyRow(dst[:p.length], p):]
+	e := l.engine
+	for size := e.grid.slabSize(); len(dst) > 0; {
+		slab := start / size
+		n := min(uint64(len(dst)), (slab+1)*size-start)
+		parts, err := e.rowParts(start, int(n))
+		if err != nil {
+			return err
+		}
+		if e.windows == nil {
+			copyWhole(dst, parts)
+		} else if err := e.readSlab(dst, int(slab), parts); err != nil {
+			return err
+		}
+		start, dst = start+n, dst[n:]
 	}
 	return nil
 }
@@ -70,76 +67,64 @@ func (l *Layer) Load(ctx context.Context, start uint64) (end uint64, err error) 
 	if e.windows == nil {
 		return l.Positions(), nil
 	}
-	size := e.grid.slabSize()
-	begin := start / size * size
-	end = min(begin+size, l.Positions())
-	return end, e.load(ctx, []rankRange{{begin, end}})
+	slab := start / e.grid.slabSize()
+	return min((slab+1)*e.grid.slabSize(), l.Positions()), e.load(ctx, int(slab))
 }
 
-// LoadPieces makes pieces of the given length, which begin at starts, quick to read: those
-// of a sample. Nobody may read meanwhile.
-func (l *Layer) LoadPieces(ctx context.Context, starts []uint64, length uint64) error {
-	e := l.engine
-	if e.windows == nil {
+// LoadSample makes what Options.Sample names quick to read, instead. Nobody may read
+// meanwhile.
+func (l *Layer) LoadSample(ctx context.Context) error {
+	if l.engine.windows == nil {
 		return nil
 	}
-	ranges := make([]rankRange, len(starts))
-	for i, start := range starts {
-		ranges[i] = rankRange{start, min(start+length, l.Positions())}
-	}
-	return e.load(ctx, ranges)
+	return l.engine.load(ctx, samplePart)
 }
 
-// readLoaded copies the rows of parts, the first of which begins at start. What is not in
-// memory is loaded, slab by slab.
-func (e *engine) readLoaded(dst []int8, start uint64, parts []rowPart) error {
-	l := &e.windows.loaded
-	for len(parts) > 0 {
-		l.mu.RLock()
-		n := e.copyLoaded(dst, parts)
-		l.mu.RUnlock()
-		if n == 0 {
-			l.mu.Lock()
-			begin := start / e.grid.slabSize() * e.grid.slabSize()
-			err := e.load(context.Background(), []rankRange{{begin, begin + e.grid.slabSize()}})
-			n = e.copyLoaded(dst, parts)
-			l.mu.Unlock()
-			if err != nil {
-				return err
-			}
-		}
-		for _, p := range parts[:n] {
-			dst = dst[p.length:]
-			start += uint64(p.length)
-		}
-		parts = parts[n:]
-	}
-	return nil
-}
-
-// copyLoaded copies those of parts that are in memory, up to the first one that is not, and
-// returns their number.
-func (e *engine) copyLoaded(dst []int8, parts []rowPart) (n int) {
+// copyWhole copies parts of rows of a layer in one piece.
+func copyWhole(dst []int8, parts []rowPart) {
 	for _, p := range parts {
-		rows := e.windows.loaded.find(p.matrix.sum, p.at.class, int(p.at.row))
-		if rows == nil {
-			break
+		for panel, skip := p.skip/side, p.skip%side; p.length > 0; panel, skip = panel+1, 0 {
+			n := copy(dst[:p.length], p.matrix.row(p.at, panel)[skip:])
+			dst, p.length = dst[n:], p.length-n
 		}
-		rows.copy(dst[:p.length], p)
-		dst = dst[p.length:]
-		n++
 	}
-	return n
 }
 
-// copy copies a part of a row.
-func (l *loadedRows) copy(dst []int8, p rowPart) {
-	height, row := l.end-l.begin, int(p.at.row)-l.begin
-	for panel, skip := p.skip/side, p.skip%side; len(dst) > 0; panel, skip = panel+1, 0 {
-		n := min(p.matrix.width(panel)-skip, len(dst))
-		copy(dst[:n], l.lines[(panel*height+row)*side+skip:])
-		dst = dst[n:]
+// readSlab copies parts of rows of a slab, which is loaded if they are not in memory.
+func (e *engine) readSlab(dst []int8, slab int, parts []rowPart) error {
+	l := &e.windows.loaded
+	l.mu.RLock()
+	done := l.copy(dst, parts)
+	l.mu.RUnlock()
+	if done {
+		return nil
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.copy(dst, parts) {
+		return nil // somebody else has loaded it
+	}
+	err := e.load(context.Background(), slab)
+	if err == nil && !l.copy(dst, parts) {
+		panic("a slab lacks rows of its own")
+	}
+	return err
+}
+
+// copy copies parts of rows, unless some are not in memory.
+func (l *loaded) copy(dst []int8, parts []rowPart) bool {
+	for _, p := range parts {
+		q := l.find(p)
+		if q == nil {
+			return false
+		}
+		row := span{int(p.at.row), int(p.at.row) + 1}
+		for panel, skip := p.skip/side, p.skip%side; p.length > 0; panel, skip = panel+1, 0 {
+			n := copy(dst[:p.length], q.of(panel, row)[skip:p.matrix.width(panel)])
+			dst, p.length = dst[n:], p.length-n
+		}
+	}
+	return true
 }
 
 // rowPart is a part of a row.
@@ -150,12 +135,17 @@ type rowPart struct {
 	length int
 }
 
-// rowParts lists the rows that make up a number of scores from rank start on, which is
-// that of board.
-func (e *engine) rowParts(start uint64, length int, board []uint8) (parts []rowPart) {
+// rowParts lists the rows that make up a number of scores, at least 1, from rank start on.
+func (e *engine) rowParts(start uint64, length int) (parts []rowPart, err error) {
+	g := e.grid
+	board := make([]uint8, 2*g.q)
+	for _, rank := range []uint64{start + uint64(length) - 1, start} {
+		if err := g.halves.Board().Unrank(g.n, rank, board); err != nil {
+			return nil, err
+		}
+	}
 	// A row belongs to the opponent's half B. Rows follow each other like the
 	// boards of Q+1 pits whose first pit holds all the mover's seeds.
-	g := e.grid
 	row := board[g.q-1:]
 	row[0] = 0
 	row[0] = uint8(g.n - sum(row))
@@ -170,15 +160,7 @@ func (e *engine) rowParts(start uint64, length int, board []uint8) (parts []rowP
 		length -= p.length
 		skip = 0
 	}
-	return parts
-}
-
-// copyRow copies a part of a row and returns its length.
-func (e *engine) copyRow(dst []int8, p rowPart) (copied int) {
-	for panel, skip := p.skip/side, p.skip%side; copied < len(dst); panel, skip = panel+1, 0 {
-		copied += copy(dst[copied:], p.matrix.row(p.at, panel)[skip:])
-	}
-	return copied
+	return parts, nil
 }
 
 func sum(pits []uint8) int {

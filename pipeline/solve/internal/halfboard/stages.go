@@ -86,6 +86,26 @@ func call[J any](stage func(int, J) error, t turn[J]) error {
 	return stage(t.i, t.job)
 }
 
+// background is something that goes on while others work: the zero value is nothing.
+type background struct{ ended chan error }
+
+// begin begins it, when nothing is under way.
+func (b *background) begin(do func() error) {
+	ended := make(chan error, 1)
+	b.ended = ended
+	crew.Go(do, func(err error) { ended <- err })
+}
+
+// wait waits for its end, if it has begun, and returns its error once.
+func (b *background) wait() error {
+	if b.ended == nil {
+		return nil
+	}
+	err := <-b.ended
+	b.ended = nil
+	return err
+}
+
 // spares returns memory for enough jobs to keep all workers, the reader and the writer busy.
 func spares[J any](workers int) []*J {
 	jobs := make([]*J, 2*workers+2)

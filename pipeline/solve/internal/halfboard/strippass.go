@@ -69,21 +69,26 @@ func (e *engine) passSegment(ctx context.Context, p pass, segment int, strips []
 		}
 		return p.work(strips[i], j)
 	}
-	if p.prune {
-		err = e.pruneSegment(ctx, name, s, len(strips), spare)
-	} else {
-		err = s.run(ctx, e.workers, len(strips), spare)
+	run := func(s stages[*stripJob]) error {
+		err := s.run(ctx, e.workers, len(strips), spare)
+		e.windows.traffic.read[p.stage].Add(uint64(r.Bytes()))
+		return errors.Join(err, r.Close())
 	}
-	e.windows.traffic.read[p.stage].Add(uint64(r.Bytes()))
-	return errors.Join(err, r.Close())
-}
-
-// pruneSegment runs stages and writes the capture values again that work leaves over.
-func (e *engine) pruneSegment(ctx context.Context, name string, s stages[*stripJob], n int, spare []*stripJob) error {
+	if !p.prune {
+		return run(s)
+	}
 	w, err := e.createCaptures(name, spill.LZ4)
 	if err != nil {
-		return err
+		return errors.Join(err, r.Close())
 	}
+	if err := run(e.writing(s, w)); err != nil {
+		return errors.Join(err, w.Abort())
+	}
+	return e.windows.publish(e.stage, w) // what the window before found, which cannot be found again, is stored by then
+}
+
+// writing returns stages that write the capture values again that work leaves over.
+func (e *engine) writing(s stages[*stripJob], w *spill.Writer) stages[*stripJob] {
 	work, write := s.work, s.write
 	s.work = func(i int, j *stripJob) error {
 		err := work(i, j)
@@ -98,15 +103,7 @@ func (e *engine) pruneSegment(ctx context.Context, name string, s stages[*stripJ
 		}
 		return write(i, j)
 	}
-	if err = s.run(ctx, e.workers, n, spare); err == nil {
-		err = e.windows.published() // what was found in this window cannot be found again
-	}
-	if err != nil {
-		return errors.Join(err, w.Abort())
-	}
-	err = w.Publish()
-	e.windows.traffic.written[e.stage].Add(uint64(w.Bytes()))
-	return err
+	return s
 }
 
 // Strips of capture values begin with their length in bytes, packed.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"iter"
 	"slices"
-	"sort"
 )
 
 // Streams are in the order of strips: panel by panel in the order of captures, and in each
@@ -75,7 +74,8 @@ func (g *grid) panelsInOrder() (panels []panelOf) {
 }
 
 // Segments of the capture values are files of their own: a kill while they are computed costs
-// those of the round in progress. There are at most about mostSegments of at least leastSegment positions.
+// those of the round in progress, and the one that is being stored. There are at most about
+// mostSegments of at least leastSegment positions.
 const (
 	mostSegments = 64
 	leastSegment = 1 << 25
@@ -94,27 +94,4 @@ func (g *grid) segments(least uint64) (segments [][]panelOf) {
 		}
 	}
 	return segments
-}
-
-// Scores that windows found are cut into slabs, ranges of ranks of whole blocks of a layer
-// file, so that one of them at a time fits into the memory that two bits a position of open
-// rows take.
-const slabs = 8
-
-// slabSize returns the number of positions in a slab, of which the last one can have fewer.
-func (g *grid) slabSize() uint64 {
-	const part = slabs * pieceLength
-	return (g.halves.Board().Size(g.n) + part - 1) / part * pieceLength
-}
-
-// rowRange is a range of rows of one class of a matrix.
-type rowRange struct{ begin, end int }
-
-// rowsIn returns the rows of a class of a matrix that have ranks from begin to end, some
-// of them perhaps others besides.
-func (g *grid) rowsIn(m *matrix, class rowClass, begin, end uint64) rowRange {
-	codes := g.rows[g.n-m.sum][class]
-	from := sort.Search(len(codes), func(row int) bool { return g.rowStart(g.n, codes[row])+uint64(m.columns) > begin })
-	to := sort.Search(len(codes), func(row int) bool { return g.rowStart(g.n, codes[row]) >= end })
-	return rowRange{from, max(from, to)}
 }

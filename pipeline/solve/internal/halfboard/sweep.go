@@ -12,7 +12,7 @@ import (
 type bench struct {
 	block   compress.Block
 	changes transpose.Changes
-	fence   atomic.Uint32 // stored to when others must see what was written before
+	fence   atomic.Uint32 // see publish
 	blocks  int           // computed so far
 	done    work          // in this sweep
 	costs   costs
@@ -108,11 +108,15 @@ func (e *engine) compute(b *bench, t *tile, j job) {
 	start = b.costs.compute.add(start, bits.OnesCount64(j.columns))
 	b.done.add(j.columns, &b.changes)
 	if e.marking && b.changes.Rows != 0 {
-		b.fence.Store(1)
+		b.publish()
 		e.grid.markBlock(m, j.panel, j.chunk, &b.changes)
 		b.costs.mark.add(start, 1)
 	}
 }
+
+// publish shows the scores that the worker has written to those who take a mark that it adds
+// from now on: see mark.add.
+func (b *bench) publish() { b.fence.Store(1) }
 
 // add counts a block.
 func (w *work) add(columns uint64, c *transpose.Changes) {

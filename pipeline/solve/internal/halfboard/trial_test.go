@@ -5,7 +5,9 @@ import (
 	"errors"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -37,11 +39,12 @@ func newTrial(t *testing.T, rng *rand.Rand) *trial {
 	return randomConfig(t, rng).inWindows(rng).trial(rng, newDisk())
 }
 
-// inWindows draws a width, the size of segments, and memory for little or for all.
+// inWindows draws a width, the size of segments, a sample, and memory for little or for all.
 func (c config) inWindows(rng *rand.Rand) config {
 	c.options.Bits = widths[rng.IntN(len(widths))].Bits
 	c.options.Memory = rng.Uint64N(2)
 	c.options.segment = 1 + rng.Uint64N(50_000)
+	c.options.Sample = randomSample(rng)
 	return c
 }
 
@@ -124,6 +127,13 @@ func (x *trial) attempt(t *testing.T, ctx context.Context, progress func(Progres
 	return scores, errors.Join(l.Read(0, scores), l.Close())
 }
 
+// now returns the last report.
+func (x *trial) now() Progress {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.last
+}
+
 // closed fails if a file is open.
 func (x *trial) closed(t *testing.T) {
 	t.Helper()
@@ -182,7 +192,8 @@ func (x *trial) stopInWindow(t *testing.T, window int) {
 	values := x.options.codes().Values
 	x.options.Interval = 1
 	if !x.stop(t, func(int, int, Stage) bool {
-		return x.last.Base >= (window-1)*values && x.last.Stage < FullStage && x.last.Stage > CaptureStage && x.last.Done > 0
+		p := x.now()
+		return p.Base >= (window-1)*values && p.Stage < FullStage && p.Stage > CaptureStage && p.Done > 0
 	}) {
 		t.Fatalf("%+v: no window %d", x.config, window)
 	}
@@ -322,6 +333,31 @@ func TestFullDisk(t *testing.T) {
 		x.finish(t)
 		if len(x.notes) > 0 {
 			t.Fatalf("write %d: notes %q", k, x.notes)
+		}
+	}
+}
+
+// TestStreamsAreMissed: the disk is full while a stream that is needed is stored, and has room
+// again at once. The layer does not go on as if the stream were there.
+func TestStreamsAreMissed(t *testing.T) {
+	rng := newRand(t)
+	for k := 1; ; k += 1 + rng.IntN(10) {
+		x := smallTrial(t, rng)
+		var calls atomic.Int64
+		x.disk.Fail(func(op crashfs.Op, name string) error {
+			if needed := strings.Contains(name, "window-") || strings.Contains(name, "captures-"); needed && op == crashfs.Sync && calls.Add(1) == int64(k) {
+				return syscall.ENOSPC
+			}
+			return nil
+		})
+		if failed := x.fail(t, syscall.ENOSPC); failed != (calls.Load() >= int64(k)) {
+			t.Fatalf("%+v: the disk was full and nobody was told", x.config)
+		} else if !failed {
+			return
+		}
+		x.finish(t)
+		if len(x.notes) > 0 {
+			t.Fatalf("sync %d: notes %q", k, x.notes)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"grenier/io/crew"
+	"grenier/io/spill"
 	"grenier/kernels/planes"
 	"grenier/kernels/transpose"
 	"grenier/kernels/window"
@@ -24,6 +25,8 @@ type windows struct {
 	planes     planes.Kernel
 	negate     transpose.UpdateFunc // of bytes
 	segments   [][]panelOf
+	parts      [allParts]patches
+	sample     string          // names that of parts
 	base       int             // of the window in progress
 	found      []foundIn       // what the windows before it found
 	all        bool            // nothing was at an end of the last of them
@@ -31,7 +34,7 @@ type windows struct {
 	traffic    atomicTraffic
 	serving    [classes]int64 // open positions that the streams of capture values are written for
 	ends       int64          // scores at an end of the window before
-	publishing chan error     // while streams of the window before are being stored
+	publishing background     // of streams that are complete
 	loaded     loaded         // scores that windows add up to
 }
 
@@ -90,8 +93,14 @@ func (e *Engine) beginWindows(ctx context.Context, geo *geometry, codes *window.
 		digits: window.DigitsFor(family, codes), sum: window.SumFor(family, codes),
 		planes: planes.For(family), negate: transpose.For(family, 8), segments: w.grid.segments(cmp.Or(e.options.segment, leastSegment)),
 	}
-	positions := int64(geo.halves.Board().Size(geo.n))
-	w.windows.serving = [classes]int64{positions, positions}
+	positions := geo.halves.Board().Size(geo.n)
+	w.windows.serving = [classes]int64{int64(positions), int64(positions)}
+	var starts []uint64
+	var length uint64
+	if e.options.Sample != nil {
+		starts, length = e.options.Sample(positions)
+	}
+	w.windows.parts, w.windows.sample = w.grid.parts(starts, length), whichSample(starts, length)
 	w.keeper = newKeeper(&e.options, codesBytes(geo.q, geo.n, codes.Bits))
 	w.stats.Windows = 0
 	return w, nil
@@ -120,7 +129,7 @@ func (e *engine) allocateCodes() (err error) {
 // solveWindows finds the scores of all windows, from that on which comes after those found.
 func (e *engine) solveWindows(ctx context.Context) error {
 	err := crew.Run(func() error { return e.eachWindow(ctx) })
-	if err = errors.Join(err, e.windows.published()); err != nil {
+	if err = errors.Join(err, e.windows.publishing.wait()); err != nil {
 		return err
 	}
 	err = e.memory.close() // scores come from streams now
@@ -251,7 +260,7 @@ func nonZero(words []uint64) (set uint64) {
 func (e *engine) storeWindow(ctx context.Context) (ends int64, err error) {
 	w := e.windows
 	var count atomic.Int64
-	f, err := e.createFound()
+	streams, err := e.createFound()
 	if err != nil {
 		return 0, err
 	}
@@ -259,7 +268,7 @@ func (e *engine) storeWindow(ctx context.Context) (ends int64, err error) {
 	write := func(s strip, j *stripJob) error {
 		done++
 		e.tell(FullStage, float64(done)/float64(strips))
-		return f.write(s, j)
+		return e.writeFound(streams, s, j)
 	}
 	err = e.goOver(ctx, pass{class: openRows, work: func(s strip, j *stripJob) error {
 		count.Add(int64(j.digits(e, s.matrix.rowLines(s.panel, s.begin, s.end))))
@@ -273,24 +282,34 @@ func (e *engine) storeWindow(ctx context.Context) (ends int64, err error) {
 		}, write: write})
 	}
 	if err != nil {
-		return 0, errors.Join(err, f.abort())
+		return 0, errors.Join(err, abort(streams))
 	}
-	if err := w.published(); err != nil {
-		return 0, errors.Join(err, f.abort())
-	}
-	w.publishing = make(chan error, 1)
-	crew.Go(f.publish, func(err error) { w.publishing <- err })
-	return count.Load(), nil
+	return count.Load(), w.publish(FullStage, streams...)
 }
 
-// published waits until what the window before found is stored, if that is under way: the
-// next window need not wait for the disk.
-func (w *windows) published() error {
-	if w.publishing == nil {
-		return nil
+// publish stores streams of a stage, when those before are stored. Nobody waits for the disk:
+// what fails is told when streams are published again, or before a checkpoint, or in the end.
+func (w *windows) publish(stage Stage, streams ...*spill.Writer) error {
+	if err := w.publishing.wait(); err != nil {
+		return errors.Join(err, abort(streams))
 	}
-	err := <-w.publishing
-	w.publishing = nil
+	w.publishing.begin(func() error {
+		for _, s := range streams {
+			if err := s.Publish(); err != nil {
+				return errors.Join(err, abort(streams))
+			}
+			w.traffic.written[stage].Add(uint64(s.Bytes()))
+		}
+		return nil
+	})
+	return nil
+}
+
+// abort gives up those of streams that are not stored.
+func abort(streams []*spill.Writer) (err error) {
+	for _, s := range streams {
+		err = errors.Join(err, s.Abort())
+	}
 	return err
 }
 

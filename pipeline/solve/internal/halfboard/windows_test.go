@@ -270,7 +270,7 @@ func TestSegmentsAreNotComputedTwice(t *testing.T) {
 	}
 	for range 6 {
 		before := stored()
-		if !x.stop(t, func(int, int, Stage) bool { return x.last.Stage > CaptureStage || stored() > before }) || x.last.Stage > CaptureStage {
+		if !x.stop(t, func(int, int, Stage) bool { return x.now().Stage > CaptureStage || stored() > before }) || x.last.Stage > CaptureStage {
 			break
 		}
 		segments := stored()
@@ -294,6 +294,8 @@ func kindOf(name string) string {
 		return "captures of open rows"
 	case strings.HasSuffix(name, "-full"):
 		return "captures of full rows"
+	case strings.HasPrefix(name, "window") && strings.HasSuffix(name, fmt.Sprint(samplePart)):
+		return "window, sample"
 	case strings.HasPrefix(name, "window"):
 		return "window"
 	}
@@ -309,7 +311,7 @@ func (x *trial) anyOfKind(t *testing.T) map[string]string {
 			kinds[kindOf(name)] = name
 		}
 	}
-	if len(kinds) != 4 {
+	if len(kinds) != 5 {
 		t.Fatalf("streams %q", x.disk.streams(t))
 	}
 	return kinds
@@ -334,7 +336,7 @@ func TestDamagedStreams(t *testing.T) {
 		x.stopInWindow(t, 2)
 		other := func(change func(y *trial)) func(d *disk, name string) {
 			y := smallTrial(t, rng)
-			y.options.Bits, y.options.segment = bits, 30_000
+			y.options.Bits, y.options.segment, y.options.Sample = bits, 30_000, x.options.Sample
 			change(y)
 			y.stopInWindow(t, 2)
 			return func(d *disk, name string) {
@@ -367,10 +369,11 @@ func TestDamagedStreams(t *testing.T) {
 					t.Fatal(err)
 				}
 			}},
-			"of another layer": {silent: true, do: other(func(y *trial) { y.seeds-- })},
-			"of other rules":   {silent: true, do: other(func(y *trial) { y.game = mustGame(t, 6, awari.Strict) })},
-			"of another width": {silent: true, do: other(func(y *trial) { y.options.Bits = map[int]int{2: 6, 4: 2, 6: 4}[bits] })},
-			"missing":          {silent: true, do: func(d *disk, name string) { d.plain().Remove(name) }},
+			"of another layer":  {silent: true, do: other(func(y *trial) { y.seeds-- })},
+			"of other rules":    {silent: true, do: other(func(y *trial) { y.game = mustGame(t, 6, awari.Strict) })},
+			"of another sample": {silent: true, do: other(func(y *trial) { y.options.Sample = randomSample(rng) })},
+			"of another width":  {silent: true, do: other(func(y *trial) { y.options.Bits = map[int]int{2: 6, 4: 2, 6: 4}[bits] })},
+			"missing":           {silent: true, do: func(d *disk, name string) { d.plain().Remove(name) }},
 		} {
 			for kind, name := range x.anyOfKind(t) {
 				y := x.trial(rng, x.disk.copied(t))
@@ -385,7 +388,7 @@ func TestDamagedStreams(t *testing.T) {
 					}
 				}
 				// Windows begin anew with what was captured, if that still serves them.
-				if y.reads > 0 && kind == rundir.FoundName || y.reads == 0 && strings.HasPrefix(kind, "captures") && what != "of another width" {
+				if y.reads > 0 && kind == rundir.FoundName || y.reads == 0 && strings.HasPrefix(kind, "captures") && what != "of another width" && what != "of another sample" {
 					t.Errorf("%d bits, %s, %s: %d scores of lower layers are read", bits, kind, what, y.reads)
 				}
 			}
@@ -411,7 +414,8 @@ func TestForgedStreams(t *testing.T) {
 			"any, longer": func(begin, rest []byte) []byte { return random(rng, begin, 2*len(rest)) },
 		} {
 			for kind, name := range x.anyOfKind(t) {
-				if what == "ones" && kind == "window" || what == "no digits" && kind != "window" || bits == 2 && kind == rundir.FoundName && what == "any" ||
+				isWindow := strings.HasPrefix(kind, "window")
+				if what == "ones" && isWindow || what == "no digits" && !isWindow || bits == 2 && kind == rundir.FoundName && what == "any" ||
 					bits == 2 && kind == rundir.FoundName && what == "ones" {
 					continue // possible contents, of which nobody can know that they are wrong
 				}
@@ -578,18 +582,10 @@ func TestLoadedScores(t *testing.T) {
 						t.Fatalf("%+v: loaded from %d to %d of %d, slabs of %d: %v", x.config, start, end, l.Positions(), size, err)
 					}
 				case 1:
-					length := 1 + rng.Uint64N(min(l.Positions(), 1<<12))
-					starts := make([]uint64, 1+rng.IntN(20))
-					for i := range starts {
-						starts[i] = rng.Uint64N(l.Positions() - length + 1)
-					}
-					slices.Sort(starts)
-					if err := l.LoadPieces(t.Context(), starts, length); err != nil {
+					if err := l.LoadSample(t.Context()); err != nil {
 						t.Fatal(err)
 					}
-					for _, start := range starts {
-						x.readsRight(t, l, want, start, int(length))
-					}
+					x.readsSample(t, l, want)
 				}
 				var group errgroup.Group
 				for range 8 {
@@ -608,24 +604,54 @@ func TestLoadedScores(t *testing.T) {
 	}
 }
 
-// TestSlabsShareRows: pieces on both sides of the border of two slabs.
-func TestSlabsShareRows(t *testing.T) {
+// readsSample reads the pieces of the sample, which is loaded, without a look at the disk.
+func (x *trial) readsSample(t *testing.T, l *Layer, want []int8) {
+	t.Helper()
+	before := l.Stats().Traffic
+	starts, length := x.options.Sample(l.Positions())
+	for _, start := range starts {
+		x.readsRight(t, l, want, start, int(length))
+	}
+	if after := l.Stats().Traffic; after != before {
+		t.Errorf("%+v: reading the sample reads the disk: %+v, %+v before", x.config, after, before)
+	}
+}
+
+// TestSamples: pieces on both sides of the border of two slabs and on both at once, all of the
+// layer, nothing, single positions, the same piece twice, and another sample than that of the run before.
+func TestSamples(t *testing.T) {
 	rng := newRand(t)
 	for _, bits := range []int{2, 4, 6} {
 		c := config{game: mustGame(t, 12, awari.Awari), seeds: 8, options: Options{Workers: 2, Bits: bits}}
 		x := c.trial(rng, newDisk())
 		x.options.Interval = 0
-		x.solved(t, func(l *Layer, want []int8) {
-			const length = 2000
-			border := l.engine.grid.slabSize()
-			if border >= l.Positions()-length {
-				t.Fatal("one slab has all")
+		const border = pieceLength
+		for _, sample := range []struct {
+			starts []uint64
+			length uint64
+		}{
+			{[]uint64{border - 2000, border}, 2000}, {[]uint64{border - 1000}, 2000}, {[]uint64{0}, Positions(c.game, c.seeds)},
+			{nil, 0}, {nil, 7}, {[]uint64{0, 1, border - 1, border, Positions(c.game, c.seeds) - 1}, 1}, {[]uint64{99, 99}, 99},
+		} {
+			x.options.Sample = func(uint64) ([]uint64, uint64) { return sample.starts, sample.length }
+			x.solved(t, func(l *Layer, want []int8) {
+				if l.engine.grid.slabSize() != border {
+					t.Fatalf("slabs of %d", l.engine.grid.slabSize())
+				}
+				if l.Stats().Traffic.Written[FullStage] == 0 {
+					t.Errorf("%v: what windows found is that of another sample", sample)
+				}
+				if err := l.LoadSample(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				x.readsSample(t, l, want)
+				x.readsRight(t, l, want, 0, len(want))
+			})
+			x.finish(t)
+			if x.stats.Traffic.Written[FullStage] != 0 || len(x.notes) > 0 {
+				t.Errorf("%v: windows are solved again; notes %q", sample, x.notes)
 			}
-			if err := l.LoadPieces(t.Context(), []uint64{border - length, border}, length); err != nil {
-				t.Fatal(err)
-			}
-			x.readsRight(t, l, want, border-length, 2*length)
-		})
+		}
 	}
 }
 

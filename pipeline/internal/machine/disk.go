@@ -1,4 +1,4 @@
-package calibrate
+package machine
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"grenier/io/crew"
 	"grenier/io/pagecache"
 	"grenier/io/vfs"
-	"grenier/pipeline/solve/plan"
 )
 
 const (
@@ -24,53 +23,43 @@ const (
 	requests = 8
 )
 
-// Disk measures the disk of dir alone, as Run does, and sets Write, Read and Random of
-// what it returns. Progress may be nil.
-func Disk(ctx context.Context, dir string, workers int, progress func(share float64)) (c *plan.Calibration, err error) {
-	parent, err := nearest(dir)
+// Disk is what a disk does, in bytes a second: written and read in order, and read in pieces of
+// 64 KiB at random places, several at a time.
+type Disk struct{ Write, Read, Random float64 }
+
+// MeasureDisk measures the disk of dir, as TempDir has it, with as many requests at a time as so
+// many workers make. Progress is told the share that is done, 0 to 1. Nothing is left behind.
+func MeasureDisk(ctx context.Context, dir string, workers int, progress func(share float64)) (all Disk, err error) {
+	temp, remove, err := TempDir(dir)
 	if err != nil {
-		return nil, err
-	}
-	temp, remove, err := vfs.TempDir(parent, tempPrefix)
-	if err != nil {
-		return nil, err
+		return all, err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	o := Options{Workers: workers}
-	if progress != nil {
-		o.Progress = func(share float64) { progress((share - 1 + diskShare) / diskShare) }
-	}
-	c = &plan.Calibration{}
-	return c, o.disk(ctx, c, temp)
-}
-
-// disk measures writing and reading a file in dir that does not stay in memory.
-func (o *Options) disk(ctx context.Context, c *plan.Calibration, dir string) (err error) {
-	in, err := vfs.OpenDir(dir)
+	in, err := vfs.OpenDir(temp)
 	if err != nil {
-		return err
+		return all, err
 	}
 	f, err := in.Create("file")
 	if err = errors.Join(err, in.Close()); err != nil {
-		return err
+		return all, err
 	}
-	d := &disk{f: f, requests: requests * o.Workers}
+	d := &disk{f: f, requests: requests * workers}
 	d.cache.Open(vfs.System(f))
 	defer func() { err = errors.Join(err, d.cache.Close(), f.Close()) }()
 	steps := []struct {
 		rate *float64
 		run  func(context.Context) (float64, error)
-	}{{&c.Write, d.write}, {&c.Random, d.readRandom}, {&c.Read, d.readOrder}}
+	}{{&all.Write, d.write}, {&all.Random, d.readRandom}, {&all.Read, d.readOrder}}
 	for i, s := range steps {
 		if *s.rate, err = s.run(ctx); err != nil {
-			return err
+			return all, err
 		}
-		o.tell(1 - diskShare*float64(len(steps)-1-i)/float64(len(steps)))
+		progress(float64(i+1) / float64(len(steps)))
 	}
-	return nil
+	return all, nil
 }
 
-// disk is a file on the disk that is measured.
+// disk is a file that does not stay in memory, on the disk that is measured.
 type disk struct {
 	f        vfs.File
 	cache    pagecache.Bound

@@ -1,0 +1,63 @@
+package rundir
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/dustin/go-humanize"
+
+	"grenier/io/vfs"
+)
+
+// RoomError reports a run for which the disk has too little room.
+type RoomError struct {
+	What       string // the run
+	Path       string // of the run directory
+	Need, Free uint64 // bytes, as Room counts them
+	Estimated  bool   // Need is an estimate; else no run needs more
+	Enough     string // what would fit, "" if nobody knows
+}
+
+// Error says what is needed and what would fit.
+func (e *RoomError) Error() string {
+	sure := "up to"
+	if e.Estimated {
+		sure = "about"
+	}
+	text := fmt.Sprintf("%s needs %s %s on the disk of %s and there is room for %s",
+		e.What, sure, humanize.IBytes(e.Need), e.Path, humanize.IBytes(e.Free))
+	if e.Enough != "" {
+		text += " (" + e.Enough + ")"
+	}
+	return text
+}
+
+// Room returns the bytes that a run at path may take besides what it has sealed: what free
+// tells, and what is in work/ already, which the run goes on with or removes. They are not known
+// if free is nil, or fails with errors.ErrUnsupported. It fails as free does, or with an error of
+// the operating system.
+func Room(path string, free func(path string) (uint64, error)) (bytes uint64, known bool, err error) {
+	if free == nil {
+		return 0, false, nil
+	}
+	bytes, err = free(path)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return 0, false, nil
+	}
+	if err != nil {
+		return 0, false, err
+	}
+	used, err := WorkBytes(path)
+	return bytes + used, err == nil, err
+}
+
+// FreeBytes returns how many bytes this process can still write to the file
+// system of path, or of its nearest parent that exists. It fails with
+// errors.ErrUnsupported on systems that do not tell.
+func FreeBytes(path string) (uint64, error) {
+	path, err := vfs.Nearest(path)
+	if err != nil {
+		return 0, err
+	}
+	return freeBytes(path)
+}

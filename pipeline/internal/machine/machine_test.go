@@ -1,0 +1,83 @@
+package machine
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// TestSpeed: what was measured comes out, and more processors do more, but less than that each.
+func TestSpeed(t *testing.T) {
+	for processors, want := range map[int][2]float64{1: {1, 1}, 2: {1.9, 1.9}, 16: {8.9, 9}} {
+		if got := Speed(processors, 2, 1.9); got < want[0]-1e-9 || got > want[1]+1e-9 {
+			t.Errorf("%d processors: %v, want %v", processors, got, want)
+		}
+	}
+	if got := Speed(2, 1, 1); got < 1.9 || got >= 2 {
+		t.Errorf("2 processors: %v", got)
+	}
+}
+
+// TestCheck: each figure is looked at.
+func TestCheck(t *testing.T) {
+	for name, c := range map[string]struct {
+		processors   int
+		speedup      float64
+		costs, rates []float64
+		ok           bool
+	}{
+		"possible":        {2, 1.9, []float64{1e-5, 1e6}, []float64{1e3, 1e13}, true},
+		"no processor":    {0, 1, nil, nil, false},
+		"too many":        {1025, 1, nil, nil, false},
+		"slower":          {2, 0.9, nil, nil, false},
+		"too fast":        {2, 2.1, nil, nil, false},
+		"no speed":        {2, math.NaN(), nil, nil, false},
+		"no time":         {2, 1, []float64{1, 0}, nil, false},
+		"endless":         {2, 1, []float64{1, math.Inf(1)}, nil, false},
+		"no disk":         {2, 1, nil, []float64{1e9, 0}, false},
+		"not a number":    {2, 1, nil, []float64{1e9, math.NaN()}, false},
+		"too fast a disk": {2, 1, nil, []float64{1e14}, false},
+	} {
+		if err := Check(c.processors, c.speedup, c.costs, c.rates); (err == nil) != c.ok || err != nil && !errors.Is(err, ErrFigure) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestMeasureDisk: all is measured, and nothing is left behind, however it ends.
+func TestMeasureDisk(t *testing.T) {
+	dir, shares := t.TempDir(), []float64{0}
+	d, err := MeasureDisk(t.Context(), filepath.Join(dir, "not", "yet"), 2, func(share float64) { shares = append(shares, share) })
+	if err != nil || !(d.Write > 0 && d.Read > 0 && d.Random > 0) {
+		t.Errorf("%+v, %v", d, err)
+	}
+	if !slices.IsSorted(shares) || shares[len(shares)-1] != 1 {
+		t.Errorf("progress %v", shares)
+	}
+	isEmpty(t, dir)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := MeasureDisk(ctx, dir, 2, nil); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	isEmpty(t, dir)
+}
+
+func isEmpty(t *testing.T, dir string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		t.Errorf("left behind: %s", e.Name())
+	}
+}

@@ -1,0 +1,127 @@
+package resume
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"grenier/io/corrupt"
+	"grenier/io/manifest"
+	"grenier/io/rundir"
+	"grenier/io/workfile"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// blocks is a search whose checkpoint is the extent of its only block.
+type blocks struct {
+	Search
+	saved []byte
+	at    workfile.Extent
+}
+
+var errLoad = errors.New("not so")
+
+func newSearch(at workfile.Extent) *blocks {
+	b := &blocks{at: at}
+	b.Search = Search{
+		Identity: manifest.Identity{Game: "swap", Rules: "1x2", Pits: 2}, Kind: "test", Version: 3,
+		Load: func(path string, payload []byte) ([]workfile.Extent, error) {
+			if string(payload) == "wrong" {
+				return nil, errLoad
+			}
+			b.saved = payload
+			return []workfile.Extent{b.at}, nil
+		},
+	}
+	return b
+}
+
+// kept leaves a search with one block in a directory, and returns its extent.
+func kept(t *testing.T, path, payload string) workfile.Extent {
+	t.Helper()
+	b := newSearch(workfile.Extent{})
+	d, err := Open(path, b.Search)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.saved != nil {
+		t.Errorf("a new directory has the checkpoint %q", b.saved)
+	}
+	at, err := d.Put([]byte("block"))
+	if err := errors.Join(err, d.Checkpoint([]byte(payload)), d.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
+// TestResume: what a checkpoint names is there, until it is cleared.
+func TestResume(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run")
+	b := newSearch(kept(t, path, "saved"))
+	d, err := Open(path, b.Search)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := d.Get(b.at, nil)
+	if err != nil || string(got) != "block" || string(b.saved) != "saved" {
+		t.Errorf("%q with the checkpoint %q: %v", got, b.saved, err)
+	}
+	if _, err := Open(path, b.Search); !errors.As(err, new(*rundir.LockedError)) {
+		t.Errorf("opened twice: %v", err)
+	}
+	if err := errors.Join(d.Clear(), d.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(filepath.Join(path, rundir.WorkName)); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	kept(t, path, "again")
+}
+
+// TestRefused: what cannot be gone on with is told, and the directory is unlocked again.
+func TestRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		payload string
+		change  func(work string, s *Search) error
+		want    error
+	}{
+		"another run":     {"saved", func(_ string, s *Search) error { s.Identity.Rules = "2x1"; return nil }, rundir.ErrOtherRun},
+		"another kind":    {"saved", func(_ string, s *Search) error { s.Kind = "other"; return nil }, corrupt.ErrForeign},
+		"older":           {"saved", func(_ string, s *Search) error { s.Version++; return nil }, corrupt.ErrVersion},
+		"newer":           {"saved", func(_ string, s *Search) error { s.Version--; return nil }, corrupt.ErrVersion},
+		"what it says":    {"wrong", func(string, *Search) error { return nil }, errLoad},
+		"no blocks":       {"saved", func(work string, _ *Search) error { return os.Remove(filepath.Join(work, rundir.BlocksName)) }, corrupt.ErrCorrupt},
+		"too few blocks":  {"saved", func(work string, _ *Search) error { return os.Truncate(filepath.Join(work, rundir.BlocksName), 1) }, corrupt.ErrCorrupt},
+		"half checkpoint": {"saved", func(work string, _ *Search) error { return os.Truncate(filepath.Join(work, rundir.CheckpointName), 20) }, corrupt.ErrCorrupt},
+	} {
+		path := t.TempDir()
+		b := newSearch(kept(t, path, c.payload))
+		if err := c.change(filepath.Join(path, rundir.WorkName), &b.Search); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if _, err := Open(path, b.Search); !errors.Is(err, c.want) {
+				t.Errorf("%s: %v, want %v", name, err, c.want)
+			}
+		}
+	}
+}
+
+// TestDamaged: the error names file and block.
+func TestDamaged(t *testing.T) {
+	path := t.TempDir()
+	d, err := Open(path, newSearch(workfile.Extent{}).Search)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	err = d.Damaged("block 7", errLoad)
+	want := filepath.Join(path, rundir.WorkName, rundir.BlocksName) + ": block 7: not so"
+	if !errors.Is(err, corrupt.ErrCorrupt) || !errors.Is(err, errLoad) || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}

@@ -1,0 +1,130 @@
+package halfboard
+
+import (
+	"fmt"
+	"hash/crc32"
+	"iter"
+	"sort"
+)
+
+// What windows find is cut into parts, which are loaded one at a time: slabs, ranges of ranks
+// of whole blocks of a layer file, so that one fits into the memory that two bits a position
+// of open rows take; and the sample, which is read before all others.
+const (
+	slabs      = 8
+	samplePart = slabs
+	allParts   = slabs + 1
+)
+
+// slabSize returns the number of positions in a slab, of which the last one can have fewer.
+func (g *grid) slabSize() uint64 {
+	const part = slabs * pieceLength
+	return (g.halves.Board().Size(g.n) + part - 1) / part * pieceLength
+}
+
+// span is a range of rows of a class of a matrix, or of panels.
+type span struct{ begin, end int }
+
+// A patch is where some rows of a class of a matrix meet some panels.
+type patch struct {
+	rows, panels span
+	scores       []int8 // if they are in memory: panel by panel, line by line
+}
+
+// lines returns the number of lines.
+func (p *patch) lines() int { return (p.rows.end - p.rows.begin) * (p.panels.end - p.panels.begin) }
+
+// of returns the scores of some rows of a panel.
+func (p *patch) of(panel int, rows span) []int8 {
+	first := (panel-p.panels.begin)*(p.rows.end-p.rows.begin) - p.rows.begin
+	return p.scores[(first+rows.begin)*side : (first+rows.end)*side]
+}
+
+// patches are those of a part of a layer: of each class of rows of each matrix those that come
+// later neither begin nor end before.
+type patches [][]patch
+
+// placeOf returns the place of the patches of a class of rows of a matrix.
+func (m *matrix) placeOf(class rowClass) int { return m.sum*int(classes) + int(class) }
+
+// parts returns the patches of the slabs, and those of the sample: pieces of the given length
+// that begin at starts, which ascend.
+func (g *grid) parts(starts []uint64, length uint64) (parts [allParts]patches) {
+	size := g.slabSize()
+	for slab := range slabs {
+		parts[slab] = g.patchesOf([]uint64{uint64(slab) * size}, size)
+	}
+	parts[samplePart] = g.patchesOf(starts, length)
+	return parts
+}
+
+func (g *grid) patchesOf(starts []uint64, length uint64) patches {
+	all := make(patches, len(g.matrices)*int(classes))
+	for _, start := range starts {
+		for _, m := range g.matrices {
+			for class := range classes {
+				if p := g.patchOf(m, class, start, start+length); p.lines() > 0 {
+					own := &all[m.placeOf(class)]
+					*own = append(*own, p)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// patchOf returns the patch that has the ranks from begin to end of a class of a matrix, and
+// perhaps others.
+func (g *grid) patchOf(m *matrix, class rowClass, begin, end uint64) patch {
+	codes := g.rows[g.n-m.sum][class]
+	start := func(row int) uint64 { return g.rowStart(g.n, codes[row]) }
+	from := sort.Search(len(codes), func(row int) bool { return start(row)+uint64(m.columns) > begin })
+	to := sort.Search(len(codes), func(row int) bool { return start(row) >= end })
+	p := patch{rows: span{from, to}, panels: span{0, m.panels}}
+	if to-from == 1 {
+		first := start(from)
+		p.panels = span{int(max(begin, first)-first) / side, groups(int(min(end-first, uint64(m.columns))))}
+	}
+	return p
+}
+
+// of yields the patches that have lines of a strip, with the rows of these.
+func (p patches) of(s strip) iter.Seq2[*patch, span] {
+	return func(yield func(*patch, span) bool) {
+		own := p[s.matrix.placeOf(s.class)]
+		i := sort.Search(len(own), func(i int) bool { return own[i].rows.end > s.begin })
+		for ; i < len(own) && own[i].rows.begin < s.end; i++ {
+			q := &own[i]
+			if s.panel < q.panels.begin || s.panel >= q.panels.end {
+				continue
+			}
+			if !yield(q, span{max(q.rows.begin, s.begin), min(q.rows.end, s.end)}) {
+				return
+			}
+		}
+	}
+}
+
+// linesOf returns the number of lines that the patches have of a strip.
+func (p patches) linesOf(s strip) (lines int) {
+	for _, rows := range p.of(s) {
+		lines += rows.end - rows.begin
+	}
+	return lines
+}
+
+// lines returns the number of lines of all patches.
+func (p patches) lines() (lines int) {
+	for _, own := range p {
+		for i := range own {
+			lines += own[i].lines()
+		}
+	}
+	return lines
+}
+
+// whichSample names a sample.
+func whichSample(starts []uint64, length uint64) string {
+	sum := crc32.Checksum(appendLittle(nil, starts), crc32.MakeTable(crc32.Castagnoli))
+	return fmt.Sprintf("sample of %d pieces of %d (%08x)", len(starts), length, sum)
+}
