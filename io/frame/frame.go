@@ -14,6 +14,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
+
+	"grenier/kernels/fault"
 )
 
 // Codec names what a stream is compressed by.
@@ -27,7 +29,7 @@ const (
 )
 
 // ErrCodec reports a codec that this package does not know.
-var ErrCodec = errors.New("unknown codec")
+var ErrCodec = fault.New(fault.Usage, "unknown codec")
 
 // ErrDamaged reports a frame that cannot be unpacked: damaged, cut short, or something
 // else.

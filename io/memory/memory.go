@@ -15,6 +15,8 @@ import (
 	"math"
 	"runtime"
 	"runtime/debug"
+
+	"grenier/kernels/fault"
 )
 
 const (
@@ -83,6 +85,9 @@ func (e *Error) Error() string {
 	}
 	return text
 }
+
+// Is makes it too little memory.
+func (e *Error) Is(target error) bool { return target == fault.Memory }
 
 // Check fails with an *Error that names what, if a process that is allowed so many
 // bytes has no room for the data; 0 allows everything.

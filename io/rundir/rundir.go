@@ -38,6 +38,7 @@ import (
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/io/vfs"
+	"grenier/kernels/fault"
 )
 
 // Names in a run directory.
@@ -58,7 +59,7 @@ var (
 	// ErrOtherDisk says that work/ is in another file system than the directory.
 	ErrOtherDisk = errors.New("work/ is in another file system than the run directory: it must be a directory in the same")
 	// ErrOtherRun says that an intact directory holds another run.
-	ErrOtherRun = errors.New("directory of another run")
+	ErrOtherRun = fault.New(fault.Usage, "directory of another run")
 )
 
 // OtherRunError is an ErrOtherRun. It matches corrupt.ErrMismatch too, but not
@@ -75,7 +76,7 @@ func (e *OtherRunError) Error() string {
 
 // Is reports whether target is one of the errors that this is.
 func (e *OtherRunError) Is(target error) bool {
-	return target == ErrOtherRun || target == corrupt.ErrMismatch
+	return errors.Is(ErrOtherRun, target) || target == corrupt.ErrMismatch
 }
 
 // LayerName returns the name of the file of the layer with the given number of

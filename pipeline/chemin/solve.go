@@ -9,6 +9,7 @@ import (
 
 	"grenier/io/memory"
 	"grenier/io/vfs"
+	"grenier/kernels/fault"
 	"grenier/layers/chemin"
 )
 
@@ -23,7 +24,7 @@ const (
 )
 
 // ErrOption reports an option that is not possible.
-var ErrOption = errors.New("not possible")
+var ErrOption = fault.New(fault.Usage, "not possible")
 
 // ParseMethod returns the method of that name. It fails with ErrOption.
 func ParseMethod(name string) (Method, error) {

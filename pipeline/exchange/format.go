@@ -1,9 +1,9 @@
 package exchange
 
 import (
-	"errors"
 	"fmt"
 
+	"grenier/kernels/fault"
 	"grenier/layers/awari"
 )
 
@@ -20,7 +20,7 @@ const (
 
 // ErrFormat reports a format that does not exist, or that cannot be written or read for
 // this game.
-var ErrFormat = errors.New("format")
+var ErrFormat = fault.New(fault.Usage, "format")
 
 // ParseFormat returns the format of that name. It fails with ErrFormat.
 func ParseFormat(name string) (Format, error) {

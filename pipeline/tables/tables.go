@@ -13,6 +13,7 @@ import (
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
+	"grenier/kernels/fault"
 	"grenier/layers/awari"
 )
 
@@ -23,7 +24,7 @@ const DefaultCacheBytes = 256 << 20
 const GameName = "awari"
 
 // ErrUnsolved reports a board, or a layer, with more seeds than were solved.
-var ErrUnsolved = errors.New("not solved")
+var ErrUnsolved = fault.New(fault.Usage, "not solved")
 
 // Options say how a run directory is read. They never change a score.
 type Options struct {

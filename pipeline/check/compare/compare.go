@@ -20,6 +20,7 @@ import (
 	"grenier/io/crew"
 	"grenier/io/layerfile"
 	"grenier/kernels/cpu"
+	"grenier/kernels/fault"
 	"grenier/layers/awari"
 	"grenier/pipeline/tables"
 )
@@ -28,11 +29,11 @@ import (
 const MaxDifferences = 10
 
 // ErrDifferences reports scores that differ.
-var ErrDifferences = errors.New("scores differ")
+var ErrDifferences = fault.New(fault.Difference, "scores differ")
 
 // ErrGame reports layers that cannot be compared: of different games, or none that both
 // have.
-var ErrGame = errors.New("cannot be compared")
+var ErrGame = fault.New(fault.Usage, "cannot be compared")
 
 // Options say what to compare and how.
 type Options struct {

@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -23,7 +24,7 @@ func (e *UngroundedError) Error() string {
 }
 
 // Is says that scores that are not grounded are differences.
-func (e *UngroundedError) Is(target error) bool { return target == verify.ErrDifferences }
+func (e *UngroundedError) Is(target error) bool { return errors.Is(verify.ErrDifferences, target) }
 
 // Result is the outcome of a proof.
 type Result struct {

@@ -24,6 +24,7 @@ import (
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
+	"grenier/kernels/fault"
 )
 
 // Options say what to read and how.
@@ -81,7 +82,7 @@ func Run(ctx context.Context, path string, o Options) (*Result, error) {
 }
 
 // ErrNoLayer reports a layer above all that a directory lists or has.
-var ErrNoLayer = errors.New("no such layer")
+var ErrNoLayer = fault.New(fault.Usage, "no such layer")
 
 // scrubber is a scrub in progress.
 type scrubber struct {

@@ -30,6 +30,7 @@ import (
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/io/tally"
+	"grenier/kernels/fault"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve"
 )
@@ -134,6 +135,9 @@ func (e *DifferentError) Error() string {
 		"or the manifest is wrong. Nothing was replaced. Move the manifest away and repair again to go by the layer files instead",
 		e.Seeds, e.Solved, e.Path, e.List)
 }
+
+// Is makes it a difference.
+func (e *DifferentError) Is(target error) bool { return target == fault.Difference }
 
 // Run repairs the run directory at path. Before anything is changed, it fails with
 // rundir.ErrMissing or an error that matches corrupt.ErrForeign if there is no run; a

@@ -24,7 +24,6 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -32,6 +31,7 @@ import (
 	"strings"
 
 	"grenier/kernels/cpu"
+	"grenier/kernels/fault"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 )
@@ -39,9 +39,9 @@ import (
 var (
 	// ErrWrong reports a bound or a solver that is not what it claims to
 	// be: admissible, consistent, exact.
-	ErrWrong = errors.New("wrong result")
+	ErrWrong = fault.New(fault.Difference, "wrong result")
 	// ErrOption reports an option that is not possible.
-	ErrOption = errors.New("option not possible")
+	ErrOption = fault.New(fault.Usage, "option not possible")
 )
 
 // The names of the tables.

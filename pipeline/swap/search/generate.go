@@ -1,16 +1,16 @@
 package search
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 
+	"grenier/kernels/fault"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
 )
 
 // ErrDifficulty reports a difficulty outside 0 to 1.
-var ErrDifficulty = errors.New("difficulty not possible")
+var ErrDifficulty = fault.New(fault.Usage, "difficulty not possible")
 
 // Generate returns a random state whose sum of Manhattan distances is the share
 // difficulty of the largest one that there is (heuristic.MaxManhattan), to the nearest even

@@ -29,15 +29,16 @@ import (
 	"strings"
 	"time"
 
+	"grenier/kernels/fault"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
 )
 
 var (
 	// ErrSolver reports an unknown solver.
-	ErrSolver = errors.New("unknown solver")
+	ErrSolver = fault.New(fault.Usage, "unknown solver")
 	// ErrHeuristic reports a heuristic that a solver cannot take.
-	ErrHeuristic = errors.New("heuristic not possible")
+	ErrHeuristic = fault.New(fault.Usage, "heuristic not possible")
 )
 
 // Errors that end a search early.
