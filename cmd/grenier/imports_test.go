@@ -35,12 +35,6 @@ var systems = map[string][]string{
 // wiring is the package that puts the systems together.
 const wiring = "grenier/cmd/grenier"
 
-// borrowed lists what still depends on another system. It is to be empty.
-var borrowed = map[string]string{
-	"grenier/pipeline/swap/plan": "awari", // its calibration
-	"grenier/cmd/grenier/swap":   "awari", // by pipeline/swap/plan
-}
-
 type goPackage struct {
 	ImportPath    string
 	Imports, Deps []string
@@ -70,7 +64,7 @@ func TestImportRules(t *testing.T) {
 // TestSystems checks that no package depends on one of another system, be it by way of
 // others: commands share package cli and nothing else, and no engine needs another's.
 func TestSystems(t *testing.T) {
-	used, seen := map[string]bool{}, map[string]bool{}
+	seen := map[string]bool{}
 	for _, p := range listPackages(t) {
 		own, place := systemOf(t, p.ImportPath)
 		seen[place] = true
@@ -78,18 +72,9 @@ func TestSystems(t *testing.T) {
 			continue
 		}
 		for _, d := range p.Deps {
-			switch other, _ := systemOf(t, d); other {
-			case "", own:
-			case borrowed[p.ImportPath]:
-				used[p.ImportPath] = true
-			default:
+			if other, _ := systemOf(t, d); other != "" && other != own {
 				t.Errorf("%s depends on %s, which is of the system %s", p.ImportPath, d, other)
 			}
-		}
-	}
-	for path, other := range borrowed {
-		if !used[path] {
-			t.Errorf("%s depends on nothing of %s any more: strike it off the list", path, other)
 		}
 	}
 	for system, places := range systems {
