@@ -122,7 +122,7 @@ func Available() []Family {
 	return fs
 }
 
-// Supported tells whether f can run here.
+// Supported reports whether f can run here.
 func Supported(f Family) bool {
 	return int(f) < len(names) && here.check(f) == nil
 }

@@ -7,7 +7,7 @@ import (
 	"grenier/layers/awari"
 )
 
-// Format is what a file looks like.
+// Format is the format of a file.
 type Format string
 
 // The formats.
@@ -18,8 +18,8 @@ const (
 	CSV   Format = "csv"
 )
 
-// ErrFormat reports a format that does not exist, or that cannot hold, or give, what was
-// asked for.
+// ErrFormat reports a format that does not exist, or that cannot be written or read for
+// this game.
 var ErrFormat = fault.New(fault.Usage, "format")
 
 // ParseFormat returns the format of that name. It fails with ErrFormat.

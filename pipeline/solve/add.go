@@ -38,8 +38,8 @@ type Loader interface {
 	LoadSample(ctx context.Context) error
 }
 
-// Opener opens the source of the layer above the layers of lower. It may keep a file
-// rundir.ScoresName in work, which is removed when the layer is sealed, or by the next run.
+// Opener opens the source of the layer above lower. It may keep a file rundir.ScoresName in
+// work, which is removed when the layer is sealed, or by the next run.
 type Opener func(ctx context.Context, lower *tables.Tables, work vfs.Dir) (Source, error)
 
 // OrderError reports a layer that is not the next one of a run directory.

@@ -129,7 +129,7 @@ func Run(ctx context.Context, a, b string, o Options) (result *Result, err error
 	return result, nil
 }
 
-// comparison is a comparison at work.
+// comparison is a comparison in progress.
 type comparison struct {
 	Options
 	paths [2]string

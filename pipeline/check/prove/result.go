@@ -45,8 +45,8 @@ type Layer struct {
 // Proof says which scores of a layer are grounded. If all are, all scores of the
 // layer are right, zeros too.
 type Proof struct {
-	// Positive and Negative count the grounded positions by their scores, Zero
-	// those that need no ground.
+	// Positive and Negative count the grounded positions by the sign of their
+	// scores, Zero those with the score 0, which need no ground.
 	Positive uint64 `json:"positive"`
 	Negative uint64 `json:"negative"`
 	Zero     uint64 `json:"zero"`
@@ -55,7 +55,7 @@ type Proof struct {
 	Ungrounded uint64 `json:"ungrounded"`
 	// First holds the first of them in rank order, MaxUngrounded at most.
 	First []Position `json:"first"`
-	// Passes is how often the layer was gone through.
+	// Passes is the number of passes over the layer.
 	Passes int `json:"passes"`
 }
 

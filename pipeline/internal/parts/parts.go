@@ -13,9 +13,8 @@ import (
 // in a word, so that no word of a set of positions belongs to two workers.
 const Size = layerfile.MaxBlockSize
 
-// Each starts workers, each with a function of its own, which they call for parts of
-// 0..total-1, together all of it, until there are no more, one fails or the context
-// ends.
+// Each starts workers, each with a function of its own, which claim parts of
+// 0..total-1 until all are done, one fails or the context ends.
 func Each(ctx context.Context, workers int, total uint64, worker func() func(from, to uint64) error) error {
 	group, ctx := crew.WithContext(ctx)
 	var next atomic.Uint64
