@@ -66,11 +66,11 @@ func (c *checker) problem(err error) {
 	c.report(err)
 }
 
-// blocksEach is how many blocks each worker decodes before they are counted.
+// blocksEach is how many blocks there is memory for, for each worker.
 const blocksEach = 8
 
-// blocks checks all blocks and, if they are all intact, the sums in the footer. Some blocks
-// at a time are decoded by all workers and then counted in order.
+// blocks checks all blocks and, if they are all intact, the sums in the footer. Blocks are
+// decoded by all workers and counted in order.
 func (c *checker) blocks(ctx context.Context) (Summary, error) {
 	decoders, err := c.decoders()
 	if err != nil {
@@ -79,23 +79,33 @@ func (c *checker) blocks(ctx context.Context) (Summary, error) {
 	sum := Summary{Header: c.f.header, Footer: c.f.footer}
 	hash := tally.NewHash(c.family)
 	total := c.f.NumBlocks()
-	decoded := make([]checked, min(blocksEach*len(decoders), total))
-	for first := 0; first < total; first += len(decoded) {
-		decoded = decoded[:min(len(decoded), total-first)]
-		if err := decodeAll(ctx, decoders, first, decoded); err != nil {
-			return Summary{}, err
-		}
-		for _, b := range decoded {
+	spare := make([]*checked, blocksEach*len(decoders))
+	for i := range spare {
+		spare[i] = new(checked)
+	}
+	err = crew.Ordered[*checked]{
+		Work: func(worker, i int, b *checked) error {
+			var scores []int8
+			if scores, b.err = decoders[worker].Block(i, b.scores); b.err == nil {
+				b.scores = scores
+			}
+			return nil
+		},
+		Write: func(i int, b *checked) error {
 			if b.err != nil {
 				c.problem(b.err)
-				continue
+			} else {
+				hash = hash.Add(b.scores)
+				sum.Histogram.Add(b.scores)
 			}
-			hash = hash.Add(b.scores)
-			sum.Histogram.Add(b.scores)
-		}
-		if c.progress != nil {
-			c.progress(int64(float64(first+len(decoded)) / float64(total) * float64(c.f.footer.Bytes)))
-		}
+			if c.progress != nil {
+				c.progress(int64(float64(i+1) / float64(total) * float64(c.f.footer.Bytes)))
+			}
+			return nil
+		},
+	}.Run(ctx, len(decoders), total, spare)
+	if err != nil {
+		return Summary{}, err
 	}
 	if c.first == nil {
 		c.sums(&sum, hash.Sum())
@@ -117,28 +127,6 @@ func (c *checker) decoders() ([]*Decoder, error) {
 		all = append(all, d)
 	}
 	return all, nil
-}
-
-// decodeAll decodes consecutive blocks, each worker every n-th of them.
-func decodeAll(ctx context.Context, decoders []*Decoder, first int, decoded []checked) error {
-	group, ctx := crew.WithContext(ctx)
-	for w, d := range decoders {
-		group.Go(func() error {
-			for i := w; i < len(decoded); i += len(decoders) {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				b := &decoded[i]
-				if scores, err := d.Block(first+i, b.scores); err == nil {
-					b.scores, b.err = scores, nil
-				} else {
-					b.err = err
-				}
-			}
-			return nil
-		})
-	}
-	return group.Wait()
 }
 
 // sums compares what was read with the footer.

@@ -124,19 +124,11 @@ func (t *bounds) grow(size int) []chemin.Cells {
 // solve returns the fronts of sets whose smaller sets are solved, or the error of ctx.
 func (t *bounds) solve(ctx context.Context, sets []chemin.Cells, most, threads int) (f fronts, err error) {
 	vectors := make([][]uint32, len(sets))
-	group, ctx := crew.WithContext(ctx)
-	for worker := range threads {
-		group.Go(func() error {
-			for i := worker; i < len(sets); i += threads {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				vectors[i] = t.front(sets[i], most).vectors
-			}
-			return nil
-		})
-	}
-	if err := group.Wait(); err != nil {
+	err = crew.Each(ctx, threads, len(sets), func(_, i int) error {
+		vectors[i] = t.front(sets[i], most).vectors
+		return nil
+	})
+	if err != nil {
 		return fronts{}, err
 	}
 	f = fronts{sets: slices.Clip(sets), starts: make([]uint32, 1, len(sets)+1), vectors: slices.Concat(vectors...)}

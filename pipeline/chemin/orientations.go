@@ -97,28 +97,23 @@ func (s *solver) countExtensions(ctx context.Context) error {
 	var orders atomic.Uint64
 	var unknown atomic.Bool
 	most := int(min(mostSets, s.Memory/8/64/int64(s.Threads)))
-	group, ctx := crew.WithContext(ctx)
-	for worker := range s.Threads {
-		group.Go(func() error {
-			for i := worker; i < len(s.optimal) && !unknown.Load(); i += s.Threads {
-				if worker == 0 {
-					s.report("counting orders", float64(i), float64(len(s.optimal)), true)
-				}
-				o := s.board.Orient(s.optimal[i])
-				n, ok := o.Extensions(s.board, most)
-				if !ok {
-					unknown.Store(true)
-				}
-				_, images := least(s.board, o, moveOrientation)
-				orders.Add(n * images)
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-			}
+	err := crew.Each(ctx, s.Threads, len(s.optimal), func(worker, i int) error {
+		if unknown.Load() {
 			return nil
-		})
-	}
-	if err := group.Wait(); err != nil {
+		}
+		if worker == 0 {
+			s.report("counting orders", float64(i), float64(len(s.optimal)), true)
+		}
+		o := s.board.Orient(s.optimal[i])
+		n, ok := o.Extensions(s.board, most)
+		if !ok {
+			unknown.Store(true)
+		}
+		_, images := least(s.board, o, moveOrientation)
+		orders.Add(n * images)
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	if n := orders.Load(); !unknown.Load() {

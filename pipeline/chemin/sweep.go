@@ -188,16 +188,12 @@ func (s *sweep) thinned(ctx context.Context, rows [][]uint32, l layout, threads 
 		return rows, nil
 	}
 	groups := bySet(rows)
-	group, _ := crew.WithContext(ctx)
-	group.SetLimit(threads)
-	for i := range groups {
-		group.Go(func() error {
-			groups[i] = dominant(groups[i], l.key())
-			slices.SortFunc(groups[i], slices.Compare[[]uint32])
-			return nil
-		})
-	}
-	if err := group.Wait(); err != nil {
+	err := crew.Each(ctx, threads, len(groups), func(_, i int) error {
+		groups[i] = dominant(groups[i], l.key())
+		slices.SortFunc(groups[i], slices.Compare[[]uint32])
+		return nil
+	})
+	if err != nil {
 		return nil, err
 	}
 	kept := rows[:0]

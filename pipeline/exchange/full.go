@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"sync"
-	"sync/atomic"
 
 	"grenier/io/crew"
 	"grenier/layers/awari"
@@ -36,36 +35,23 @@ func (f *filler) fill(ctx context.Context, workers int, progress func(done uint6
 		return nil
 	}
 	codes := s.halves.Half().First(s.n - s.q + 1) // halves of the mover
-	group, ctx := crew.WithContext(ctx)
-	var next atomic.Uint64
+	columns := make([]*column, workers)
 	var mu sync.Mutex
 	total := uint64(0)
-	add := func(done uint64) {
+	return crew.Each(ctx, workers, int(codes), func(worker, i int) error {
+		if columns[worker] == nil {
+			columns[worker] = &column{filler: f}
+		}
+		done, err := columns[worker].fill(uint64(i))
+		if err != nil {
+			return err
+		}
 		mu.Lock()
 		defer mu.Unlock()
 		total += done
 		progress(total)
-	}
-	for range workers {
-		group.Go(func() error {
-			c := f.newColumn()
-			for {
-				code := next.Add(1) - 1
-				if code >= codes {
-					return nil
-				}
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				done, err := c.fill(code)
-				if err != nil {
-					return err
-				}
-				add(done)
-			}
-		})
-	}
-	return group.Wait()
+		return nil
+	})
 }
 
 // column is the full boards with a given half of the mover. It belongs to one goroutine.
@@ -77,8 +63,6 @@ type column struct {
 	known [awari.MaxPits / 2]bool   // rows that were read
 	less  [awari.MaxPits / 2]uint8  // the opponent's half without a seed of each pit
 }
-
-func (f *filler) newColumn() *column { return &column{filler: f} }
 
 // fill works out the boards whose mover's half has the given code, and returns how many
 // there are.

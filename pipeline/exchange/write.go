@@ -91,19 +91,14 @@ type export struct {
 	Options
 	tables *tables.Tables
 	shape  *shape
-	pieces uint64
-	free   chan *piece // not in use: they bound the memory
-	dealt  chan *piece // to the workers
-	order  chan *piece // to the writer, in order
+	pieces []*piece // memory for some
 }
 
 // piece is a part of the layer on its way. Pieces are reused.
 type piece struct {
-	first  uint64 // rank
 	scores []int8
-	text   []byte        // memory for encoded bytes
-	bytes  []byte        // encoded
-	ready  chan struct{} // holds one value when bytes are
+	text   []byte // memory for encoded bytes
+	bytes  []byte // encoded
 }
 
 // newExport opens the layer and checks what is asked for.
@@ -128,7 +123,7 @@ func newExport(dir string, o Options) (e *export, err error) {
 	if err != nil {
 		return nil, err
 	}
-	e = &export{Options: o, tables: t, shape: s, pieces: (s.size() + pieceSize - 1) / pieceSize}
+	e = &export{Options: o, tables: t, shape: s}
 	return e, e.makePieces()
 }
 
@@ -163,9 +158,8 @@ func (e *export) makePieces() error {
 		}
 		count = int(min(uint64(count), (e.Memory-fixed)/each))
 	}
-	e.free, e.dealt, e.order = make(chan *piece, count), make(chan *piece, count), make(chan *piece, count)
 	for range count {
-		e.free <- &piece{scores: make([]int8, size), text: make([]byte, 0, text), ready: make(chan struct{}, 1)}
+		e.pieces = append(e.pieces, &piece{scores: make([]int8, size), text: make([]byte, 0, text)})
 	}
 	return nil
 }
@@ -216,77 +210,41 @@ func (c *counter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// stream decodes, encodes and writes the pieces.
+// stream decodes, encodes and writes the pieces in the order of the file.
 func (e *export) stream(ctx context.Context, w io.Writer) error {
-	group, ctx := crew.WithContext(ctx)
-	group.Go(func() error { return e.deal(ctx) })
-	for range e.Workers {
-		group.Go(func() error { return e.work(ctx) })
+	encoders := make([]encoder, e.Workers)
+	for i := range encoders {
+		encoders[i] = e.Format.newEncoder(e.shape)
 	}
-	group.Go(func() error { return e.write(ctx, w) })
-	return group.Wait()
-}
-
-// deal hands out the pieces in the order of the file. The channels have room for all
-// of them, so that only waiting for a free one can block.
-func (e *export) deal(ctx context.Context) error {
-	defer close(e.dealt)
-	defer close(e.order)
-	for i := range e.pieces {
-		select {
-		case p := <-e.free:
-			if e.Format.backwards() {
-				i = e.pieces - 1 - i
+	size, done := e.shape.size(), uint64(0)
+	count := int((size + pieceSize - 1) / pieceSize)
+	return crew.Ordered[*piece]{
+		Work: func(worker, i int, p *piece) (err error) {
+			first := e.first(i, count)
+			scores := p.scores[:min(pieceSize, size-first)]
+			if err := e.tables.Read(e.Seeds, first, scores); err != nil {
+				return err
 			}
-			p.first = i * pieceSize
-			e.dealt <- p
-			e.order <- p
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return nil
+			p.bytes, err = encoders[worker].encode(p.text, first, scores)
+			return err
+		},
+		Write: func(i int, p *piece) error {
+			if _, err := w.Write(p.bytes); err != nil {
+				return err
+			}
+			done += min(pieceSize, size-e.first(i, count))
+			if e.Progress != nil {
+				e.Progress(Progress{Seeds: e.Seeds, Stage: "export", Done: done, Total: size})
+			}
+			return nil
+		},
+	}.Run(ctx, e.Workers, count, e.pieces)
 }
 
-// work decodes and encodes pieces until there are no more.
-func (e *export) work(ctx context.Context) error {
-	encoder := e.Format.newEncoder(e.shape)
-	for p := range e.dealt {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		scores := p.scores[:min(pieceSize, e.shape.size()-p.first)]
-		if err := e.tables.Read(e.Seeds, p.first, scores); err != nil {
-			return err
-		}
-		var err error
-		if p.bytes, err = encoder.encode(p.text, p.first, scores); err != nil {
-			return err
-		}
-		p.ready <- struct{}{}
+// first returns the rank of the first score in piece i of the file, of so many.
+func (e *export) first(i, count int) uint64 {
+	if e.Format.backwards() {
+		i = count - 1 - i
 	}
-	return nil
-}
-
-// write writes the pieces in order.
-func (e *export) write(ctx context.Context, w io.Writer) error {
-	done := uint64(0)
-	for p := range e.order {
-		select {
-		case <-p.ready:
-		case <-ctx.Done():
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if _, err := w.Write(p.bytes); err != nil {
-			return err
-		}
-		done += min(pieceSize, e.shape.size()-p.first)
-		if e.Progress != nil {
-			e.Progress(Progress{Seeds: e.Seeds, Stage: "export", Done: done, Total: e.shape.size()})
-		}
-		e.free <- p
-	}
-	return nil
+	return uint64(i) * pieceSize
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync/atomic"
 
 	"grenier/io/crew"
 	"grenier/io/layerfile"
@@ -14,25 +13,17 @@ import (
 	"grenier/pipeline/tables"
 )
 
-// job is a block on its way through the sealing stages. Jobs are reused.
-type job struct {
-	index   int
-	scores  []int8
-	block   layerfile.Block
-	encoded chan struct{} // holds one value when the block is ready to be written
-}
-
-// sealing is the pipeline that writes a layer file: jobs are dealt out in order,
-// workers read and encode them in any order, one writer appends them in order.
+// sealing encodes the blocks of a layer in any order, and writes them in order.
 type sealing struct {
 	run    *run
 	layer  Source
 	header layerfile.Header
-	free   chan *job     // jobs not in use: they bound the memory
-	dealt  chan *job     // to the workers
-	order  chan *job     // to the writer, in order
-	read   atomic.Int64  // jobs whose scores are read
-	more   chan struct{} // holds a value when that has grown
+}
+
+// job is the memory of a block on its way.
+type job struct {
+	scores []int8
+	block  layerfile.Block
 }
 
 // seal writes the file of a layer. It waits for being published then.
@@ -81,19 +72,7 @@ func (r *run) create(h layerfile.Header) (*layerfile.Writer, error) {
 	return layerfile.Create(p, h, r.options.Family)
 }
 
-// stream encodes and writes all blocks.
-func (s *sealing) stream(ctx context.Context, w *layerfile.Writer) error {
-	group, ctx := crew.WithContext(ctx)
-	group.Go(func() error { return s.deal(ctx) })
-	for range s.run.options.Workers {
-		group.Go(func() error { return s.encode(ctx) })
-	}
-	group.Go(func() error { return s.write(ctx, w) })
-	return group.Wait()
-}
-
 func (r *run) newSealing(ctx context.Context, layer Source) (*sealing, error) {
-	jobs := 4*r.options.Workers + 4
 	s := &sealing{
 		run: r, layer: layer,
 		header: layerfile.Header{
@@ -101,10 +80,6 @@ func (r *run) newSealing(ctx context.Context, layer Source) (*sealing, error) {
 			Codec: r.options.Codec, Transform: layerfile.Ranks, BlockSize: layerfile.MaxBlockSize,
 			Positions: layer.Positions(),
 		},
-		free: make(chan *job, jobs), dealt: make(chan *job, jobs), order: make(chan *job, jobs), more: make(chan struct{}, 1),
-	}
-	for range jobs {
-		s.free <- &job{scores: make([]int8, layerfile.MaxBlockSize), encoded: make(chan struct{}, 1)}
 	}
 	var err error
 	s.header.Model, err = s.model(ctx)
@@ -156,95 +131,65 @@ func (s *sealing) model(ctx context.Context) (ranks.Model, error) {
 	return counts.Model(), nil
 }
 
-// deal hands out the blocks in order. The channels have room for all jobs, so
-// that only waiting for a free one can block.
-func (s *sealing) deal(ctx context.Context) error {
-	defer close(s.dealt)
-	defer close(s.order)
-	loaded := uint64(0) // the rank of the first score that is not
-	for i := range s.header.Blocks() {
-		if err := s.load(ctx, i, &loaded); err != nil {
+// stream encodes and writes all blocks: those of one part after those of the other, if the
+// layer comes in parts.
+func (s *sealing) stream(ctx context.Context, w *layerfile.Writer) error {
+	encoders := make([]*layerfile.Encoder, s.run.options.Workers)
+	for i := range encoders {
+		var err error
+		if encoders[i], err = layerfile.NewEncoder(s.header, s.run.options.Family); err != nil {
 			return err
 		}
-		select {
-		case j := <-s.free:
-			j.index = i
-			s.dealt <- j
-			s.order <- j
-		case <-ctx.Done():
-			return ctx.Err()
-		}
 	}
-	return nil
-}
-
-// load brings the scores of a block into memory, if they come in parts and the part before
-// ends there. All blocks before it are dealt: it waits until they are read.
-func (s *sealing) load(ctx context.Context, block int, loaded *uint64) (err error) {
-	loader, ok := s.layer.(Loader)
-	start := uint64(block) * uint64(s.header.BlockSize)
-	if !ok || start < *loaded {
-		return nil
+	jobs := make([]*job, 4*len(encoders)+4)
+	for i := range jobs {
+		jobs[i] = &job{scores: make([]int8, layerfile.MaxBlockSize)}
 	}
-	for s.read.Load() < int64(block) {
-		select {
-		case <-s.more:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	*loaded, err = loader.Load(ctx, start)
-	return err
-}
-
-// encode reads and encodes blocks until there are no more.
-func (s *sealing) encode(ctx context.Context) error {
-	encoder, err := layerfile.NewEncoder(s.header, s.run.options.Family)
-	if err != nil {
-		return err
-	}
-	for j := range s.dealt {
-		if err := ctx.Err(); err != nil {
+	for first, end := 0, 0; first < s.header.Blocks(); first = end {
+		var err error
+		if end, err = s.load(ctx, first); err != nil {
 			return err
 		}
-		scores := j.scores[:s.header.BlockLen(j.index)]
-		err := s.layer.Read(uint64(j.index)*uint64(s.header.BlockSize), scores)
+		err = crew.Ordered[*job]{
+			Work:  func(worker, i int, j *job) error { return s.encode(encoders[worker], first+i, j) },
+			Write: func(i int, j *job) error { return s.append(w, first+i, j) },
+		}.Run(ctx, len(encoders), end-first, jobs)
 		if err != nil {
 			return err
 		}
-		s.read.Add(1)
-		select {
-		case s.more <- struct{}{}:
-		default:
-		}
-		if err := encoder.Encode(&j.block, scores); err != nil {
-			return err
-		}
-		j.encoded <- struct{}{}
 	}
-	return nil
+	return ctx.Err()
 }
 
-// write appends the blocks in order.
-func (s *sealing) write(ctx context.Context, w *layerfile.Writer) error {
-	done := uint64(0)
-	for j := range s.order {
-		select {
-		case <-j.encoded:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		if err := w.Append(&j.block); err != nil {
-			return err
-		}
-		done += uint64(s.header.BlockLen(j.index))
-		s.run.progress(halfboard.Progress{
-			Seeds: s.layer.Seeds(), Positions: s.header.Positions, Stage: sealStage, Done: done,
-		})
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		s.free <- j
+// load makes the blocks from the given one on quick to read, and returns the first one that
+// begins behind them.
+func (s *sealing) load(ctx context.Context, block int) (end int, err error) {
+	loader, ok := s.layer.(Loader)
+	if !ok {
+		return s.header.Blocks(), nil
 	}
+	size := uint64(s.header.BlockSize)
+	loaded, err := loader.Load(ctx, uint64(block)*size)
+	return int((loaded + size - 1) / size), err
+}
+
+// encode reads a block and encodes it.
+func (s *sealing) encode(e *layerfile.Encoder, block int, j *job) error {
+	scores := j.scores[:s.header.BlockLen(block)]
+	if err := s.layer.Read(uint64(block)*uint64(s.header.BlockSize), scores); err != nil {
+		return err
+	}
+	return e.Encode(&j.block, scores)
+}
+
+// append writes a block, the next one.
+func (s *sealing) append(w *layerfile.Writer, block int, j *job) error {
+	if err := w.Append(&j.block); err != nil {
+		return err
+	}
+	s.run.progress(halfboard.Progress{
+		Seeds: s.layer.Seeds(), Positions: s.header.Positions, Stage: sealStage,
+		Done: min(uint64(block+1)*uint64(s.header.BlockSize), s.header.Positions),
+	})
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"sync/atomic"
 
 	"grenier/io/crew"
 	"grenier/layers/awari"
@@ -126,25 +125,7 @@ func byBlock(asked []question) [][]question {
 
 // answer answers all questions, block by block.
 func (t *Tables) answer(ctx context.Context, parts [][]question, dst []int8) error {
-	group, ctx := crew.WithContext(ctx)
-	var next atomic.Int64 // the part that nobody has taken yet
-	for range min(t.workers(), len(parts)) {
-		group.Go(func() error {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(parts) {
-					return nil
-				}
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				if err := t.answerBlock(parts[i], dst); err != nil {
-					return err
-				}
-			}
-		})
-	}
-	return group.Wait()
+	return crew.Each(ctx, t.workers(), len(parts), func(_, i int) error { return t.answerBlock(parts[i], dst) })
 }
 
 // workers returns how many goroutines look up blocks.

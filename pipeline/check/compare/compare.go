@@ -14,14 +14,12 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"grenier/io/crew"
-	"grenier/io/layerfile"
 	"grenier/kernels/cpu"
 	"grenier/kernels/fault"
 	"grenier/layers/awari"
+	"grenier/pipeline/internal/parts"
 	"grenier/pipeline/tables"
 )
 
@@ -204,33 +202,16 @@ func (c *comparison) count(game awari.Game) error {
 	return nil
 }
 
-// pieceSize is the number of scores that are compared together.
-const pieceSize = layerfile.MaxBlockSize
-
 // layer compares layer n.
 func (c *comparison) layer(ctx context.Context, n int) (Layer, error) {
 	layer := Layer{Seeds: n, Positions: c.space.Size(n), First: []Difference{}}
-	group, ctx := crew.WithContext(ctx)
-	var next atomic.Uint64
-	for range max(1, c.Workers) {
-		group.Go(func() error {
-			a, b := make([]int8, pieceSize), make([]int8, pieceSize)
-			for {
-				from := next.Add(pieceSize) - pieceSize
-				if from >= layer.Positions {
-					return nil
-				}
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				length := min(pieceSize, layer.Positions-from)
-				if err := c.piece(&layer, from, a[:length], b[:length]); err != nil {
-					return err
-				}
-			}
-		})
-	}
-	if err := group.Wait(); err != nil {
+	workers := max(1, c.Workers)
+	memory := make([][2][parts.Size]int8, workers)
+	err := parts.Each(ctx, workers, layer.Positions, func(worker int, from, to uint64) error {
+		m := &memory[worker]
+		return c.piece(&layer, from, m[0][:to-from], m[1][:to-from])
+	})
+	if err != nil {
 		return layer, err
 	}
 	for i := range layer.First {

@@ -58,10 +58,8 @@ func (l *layer) load(ctx context.Context) error {
 		return nil
 	}
 	l.scores = make([]int8, l.size)
-	return parts.Each(ctx, l.run.options.Workers, l.size, func() func(from, to uint64) error {
-		return func(from, to uint64) error {
-			return l.run.tables.Read(l.seeds, from, l.scores[from:to])
-		}
+	return parts.Each(ctx, l.run.options.Workers, l.size, func(_ int, from, to uint64) error {
+		return l.run.tables.Read(l.seeds, from, l.scores[from:to])
 	})
 }
 
@@ -110,17 +108,20 @@ func (l *layer) pass(ctx context.Context, look func(p *part, from, to uint64) er
 	l.run.meter.pass(l.level, l.proof.Passes)
 	var mu sync.Mutex
 	var sum found
-	err := parts.Each(ctx, l.run.options.Workers, l.size, func() func(from, to uint64) error {
-		p := &part{layer: l}
-		return func(from, to uint64) error {
-			p.found = found{}
-			err := look(p, from, to)
-			l.run.meter.grounded(p.found.fresh)
-			mu.Lock()
-			defer mu.Unlock()
-			sum.add(&p.found)
-			return err
+	all := make([]*part, l.run.options.Workers)
+	err := parts.Each(ctx, len(all), l.size, func(worker int, from, to uint64) error {
+		p := all[worker]
+		if p == nil {
+			p = &part{layer: l}
+			all[worker] = p
 		}
+		p.found = found{}
+		err := look(p, from, to)
+		l.run.meter.grounded(p.found.fresh)
+		mu.Lock()
+		defer mu.Unlock()
+		sum.add(&p.found)
+		return err
 	})
 	return sum, err
 }

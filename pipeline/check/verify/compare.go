@@ -14,7 +14,7 @@ func (r *run) compare(ctx context.Context, n int, layer *Layer) error {
 	}
 	var mu sync.Mutex
 	var differences []Difference
-	err := r.parallel(ctx, r.wanted(n), func(from, to uint64) error {
+	err := parts.Each(ctx, r.options.Workers, r.wanted(n), func(_ int, from, to uint64) error {
 		p := part{run: r, seeds: n}
 		err := p.compare(from, to)
 		mu.Lock()
@@ -27,9 +27,4 @@ func (r *run) compare(ctx context.Context, n int, layer *Layer) error {
 	})
 	layer.differ(differences)
 	return err
-}
-
-// parallel calls work for parts of 0..total-1 from several goroutines.
-func (r *run) parallel(ctx context.Context, total uint64, work func(from, to uint64) error) error {
-	return parts.Each(ctx, r.options.Workers, total, func() func(from, to uint64) error { return work })
 }

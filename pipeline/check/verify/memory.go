@@ -3,6 +3,8 @@ package verify
 import (
 	"context"
 	"runtime"
+
+	"grenier/pipeline/internal/parts"
 )
 
 // hold decodes into memory the layers that comparing layer n reads, as far as
@@ -55,7 +57,7 @@ func (r *run) fitting(n int) []bool {
 // load decodes layer n into memory.
 func (r *run) load(ctx context.Context, n int) error {
 	scores := make([]int8, r.space.Size(n))
-	err := r.parallel(ctx, uint64(len(scores)), func(from, to uint64) error {
+	err := parts.Each(ctx, r.options.Workers, uint64(len(scores)), func(_ int, from, to uint64) error {
 		return r.tables.Read(n, from, scores[from:to])
 	})
 	if err != nil {

@@ -110,30 +110,18 @@ func noise() []byte {
 // rate does up to n steps, by several goroutines, then finish, and returns bytes a second.
 // A step gets memory of its goroutine and returns how many bytes it has moved.
 func rate(ctx context.Context, goroutines int, n int64, step func(b []byte, i int64) (int64, error), finish func() error) (float64, error) {
-	var next, bytes atomic.Int64
+	var bytes atomic.Int64
+	memory := make([][parcel]byte, goroutines)
 	start := time.Now()
-	group, ctx := crew.WithContext(ctx)
-	for range goroutines {
-		group.Go(func() error {
-			b := make([]byte, parcel)
-			for time.Since(start) < mostTime || bytes.Load() == 0 {
-				i := next.Add(1) - 1
-				if i >= n {
-					break
-				}
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				moved, err := step(b, i)
-				if err != nil {
-					return err
-				}
-				bytes.Add(moved)
-			}
+	err := crew.Each(ctx, goroutines, int(n), func(worker, i int) error {
+		if time.Since(start) >= mostTime && bytes.Load() > 0 {
 			return nil
-		})
-	}
-	if err := errors.Join(group.Wait(), finish()); err != nil {
+		}
+		moved, err := step(memory[worker][:], int64(i))
+		bytes.Add(moved)
+		return err
+	})
+	if err := errors.Join(err, finish()); err != nil {
 		return 0, err
 	}
 	return float64(bytes.Load()) / time.Since(start).Seconds(), nil

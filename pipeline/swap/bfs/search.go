@@ -137,26 +137,12 @@ func (s *search) pullTile(ctx context.Context, depth, first, size int) error {
 
 // parallel has the workers do something for all blocks, a chunk at a time.
 func (s *search) parallel(ctx context.Context, all span, do func(w *worker, blocks span) error) error {
-	var taken atomic.Int64
 	chunk := s.layout.chunk()
-	group, ctx := crew.WithContext(ctx)
-	for _, w := range s.workers {
-		group.Go(func() error {
-			for {
-				first := all.first + int(taken.Add(int64(chunk))) - chunk
-				if first >= all.end {
-					return nil
-				}
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				if err := do(w, span{first, min(first+chunk, all.end)}); err != nil {
-					return err
-				}
-			}
-		})
-	}
-	return group.Wait()
+	chunks := (all.end - all.first + chunk - 1) / chunk
+	return crew.Each(ctx, len(s.workers), chunks, func(worker, i int) error {
+		first := all.first + i*chunk
+		return do(s.workers[worker], span{first, min(first+chunk, all.end)})
+	})
 }
 
 // report reports progress, given the share of a depth that is done.

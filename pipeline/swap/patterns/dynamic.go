@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"sync/atomic"
 
 	"grenier/io/crew"
 	"grenier/layers/swap"
@@ -25,26 +24,17 @@ func Dynamic(ctx context.Context, g *swap.Grid, size int, o Options) (*heuristic
 	graph := newGraph(newSteps(g, size), o.Cost)
 	values := make([]uint8, len(sets)*entries)
 	progress := newMeter(o, uint64(len(values)))
-	var next atomic.Int64
-	group, ctx := crew.WithContext(ctx)
-	for range o.Workers {
-		group.Go(func() error {
-			w := walker{graph: graph}
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(sets) {
-					return nil
-				}
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				home := graph.home(sets[i])
-				w.search(values[i*entries:(i+1)*entries], home.rank)
-				progress.add(uint64(entries))
-			}
-		})
-	}
-	if err := group.Wait(); err != nil {
+	walkers := make([]*walker, o.Workers)
+	err := crew.Each(ctx, o.Workers, len(sets), func(worker, i int) error {
+		if walkers[worker] == nil {
+			walkers[worker] = &walker{graph: graph}
+		}
+		home := graph.home(sets[i])
+		walkers[worker].search(values[i*entries:(i+1)*entries], home.rank)
+		progress.add(uint64(entries))
+		return nil
+	})
+	if err != nil {
 		return nil, err
 	}
 	return &heuristic.SetTable{Grid: g, Size: size, Cost: o.Cost, Values: values}, nil

@@ -115,25 +115,12 @@ func (s *search) run(ctx context.Context, workers int) error {
 }
 
 func (s *search) level(ctx context.Context, depth, workers int) error {
-	var next atomic.Int64
-	group, ctx := crew.WithContext(ctx)
 	front := s.fronts[depth%3]
-	for range workers {
-		group.Go(func() error {
-			w := worker{search: s, depth: depth}
-			for {
-				from := int(next.Add(chunk)) - chunk
-				if from >= len(front) {
-					return nil
-				}
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				s.settled.add(w.expand(front, from, min(from+chunk, len(front))))
-			}
-		})
-	}
-	return group.Wait()
+	return crew.Each(ctx, workers, (len(front)+chunk-1)/chunk, func(_, i int) error {
+		w, from := worker{search: s, depth: depth}, i*chunk
+		s.settled.add(w.expand(front, from, min(from+chunk, len(front))))
+		return nil
+	})
 }
 
 // worker expands the rows of a level.

@@ -77,7 +77,8 @@ func (e *engine) eachPanel(ctx context.Context, do func(m *matrix, class rowClas
 			parts = append(parts, part{m, panel})
 		}
 	}
-	return forEach(ctx, e.workers, parts, func(_, _ int, p part) error {
+	return crew.Each(ctx, e.workers, len(parts), func(_, i int) error {
+		p := parts[i]
 		for class := range classes {
 			if p.m.rows[class] == 0 {
 				continue

@@ -106,14 +106,14 @@ func (w *captureWriter) writePart(ctx context.Context, panels []panelOf) error {
 	}
 	for class := range classes {
 		strips := slices.Collect(stripsOf(panels, class))
-		err := stages[*captureJob]{
-			work: func(i int, j *captureJob) error { w.round.packStrip(strips[i], j); return nil },
-			write: func(_ int, j *captureJob) error {
+		err := crew.Ordered[*captureJob]{
+			Work: func(_, i int, j *captureJob) error { w.round.packStrip(strips[i], j); return nil },
+			Write: func(_ int, j *captureJob) error {
 				w.share(1)
 				_, err := w.streams[class].Write(j.packed)
 				return err
 			},
-		}.run(ctx, w.round.workers, len(strips), spares[captureJob](w.round.workers))
+		}.Run(ctx, w.round.workers, len(strips), spares[captureJob](w.round.workers))
 		if err != nil {
 			return err
 		}

@@ -389,15 +389,17 @@ func (e *engine) readLower(ctx context.Context, lower Lower, group []int) ([][]i
 			pieces = append(pieces, piece{n, start, layers[n][start:end]})
 		}
 	}
-	return layers, forEach(ctx, e.workers, pieces, func(_, _ int, p piece) error {
+	return layers, crew.Each(ctx, e.workers, len(pieces), func(_, i int) error {
+		p := pieces[i]
 		return lower.Read(p.n, p.start, p.scores)
 	})
 }
 
 // clearScores sets all scores to 0.
 func (e *engine) clearScores(ctx context.Context) error {
-	return forEach(ctx, e.workers, slices.Collect(slices.Chunk(e.scores, pieceSize)), func(_, _ int, scores []int8) error {
-		clear(scores)
+	pieces := slices.Collect(slices.Chunk(e.scores, pieceSize))
+	return crew.Each(ctx, e.workers, len(pieces), func(_, i int) error {
+		clear(pieces[i])
 		return nil
 	})
 }
@@ -556,7 +558,7 @@ func (e *engine) eachTile(ctx context.Context, stage Stage, units [][]*tile, do 
 // eachPart runs do for the parts of a stage and reports progress.
 func (e *engine) eachPart(ctx context.Context, stage Stage, parts int, do func(worker, i int)) error {
 	var done atomic.Int64
-	return forEach(ctx, e.workers, make([]struct{}, parts), func(worker, i int, _ struct{}) error {
+	return crew.Each(ctx, e.workers, parts, func(worker, i int) error {
 		do(worker, i)
 		e.tell(stage, float64(done.Add(1))/float64(parts))
 		return nil

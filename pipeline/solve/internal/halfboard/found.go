@@ -151,13 +151,13 @@ func (e *engine) addUp(ctx context.Context, r *spill.Reader, codes *window.Codes
 		for _, panels := range e.windows.segments {
 			strips := slices.Collect(stripsOf(panels, class))
 			strips = slices.DeleteFunc(strips, func(s strip) bool { return p.linesOf(s) == 0 })
-			err := stages[*stripJob]{
-				read: func(i int, j *stripJob) error {
+			err := crew.Ordered[*stripJob]{
+				Read: func(i int, j *stripJob) error {
 					size := p.linesOf(strips[i]) * codes.Line()
 					j.found = slices.Grow(j.found[:0], size)[:size]
 					return readFull(r, r.Path(), j.found)
 				},
-				work: func(i int, j *stripJob) error {
+				Work: func(_, i int, j *stripJob) error {
 					digits := asScores(j.found)
 					for q, rows := range p.of(strips[i]) {
 						size := (rows.end - rows.begin) * codes.Line()
@@ -166,7 +166,7 @@ func (e *engine) addUp(ctx context.Context, r *spill.Reader, codes *window.Codes
 					}
 					return nil
 				},
-			}.run(ctx, e.workers, len(strips), spare)
+			}.Run(ctx, e.workers, len(strips), spare)
 			if err != nil {
 				return err
 			}

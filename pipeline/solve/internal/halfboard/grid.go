@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"grenier/io/crew"
 	"grenier/kernels/compress"
 )
 
@@ -13,11 +14,7 @@ import (
 // cutTiles; no scores are allocated yet.
 func newGrid(ctx context.Context, workers int, geo *geometry, patterns *patterns, line int) (*grid, error) {
 	g := &grid{geometry: geo, matrices: make([]*matrix, geo.n+1), origins: make([]*origins, geo.n+1)}
-	sums := make([]int, geo.n+1)
-	for sum := range sums {
-		sums[sum] = sum
-	}
-	err := forEach(ctx, workers, sums, func(_, _, sum int) error {
+	err := crew.Each(ctx, workers, geo.n+1, func(_, sum int) error {
 		g.matrices[sum] = geo.newMatrix(sum, line)
 		geo.addMoves(g.matrices[sum], patterns)
 		return nil
@@ -28,7 +25,7 @@ func newGrid(ctx context.Context, workers int, geo *geometry, patterns *patterns
 	for _, m := range g.matrices {
 		g.link(m)
 	}
-	return g, forEach(ctx, workers, sums, func(_, _, sum int) error {
+	return g, crew.Each(ctx, workers, geo.n+1, func(_, sum int) error {
 		g.origins[sum] = g.newOrigins(sum)
 		return nil
 	})

@@ -261,8 +261,8 @@ func (e *engine) writePieces(w *spill.Writer, s *keptStream, tell func()) error 
 	kernel := planes.For(e.keeper.options.Family)
 	for batch := range s.batches() {
 		tell()
-		err := forEach(context.Background(), s.workers, batch, func(_, i int, piece []int8) error {
-			s.pack(kernel, i, piece)
+		err := crew.Each(context.Background(), s.workers, len(batch), func(_, i int) error {
+			s.pack(kernel, i, batch[i])
 			return nil
 		})
 		if err != nil {
@@ -397,8 +397,8 @@ func (e *engine) readPieces(ctx context.Context, r *spill.Reader, s *keptStream)
 				return err
 			}
 		}
-		err := forEach(ctx, s.workers, batch, func(_, i int, piece []int8) error {
-			return s.unpack(kernel, path, i, piece)
+		err := crew.Each(ctx, s.workers, len(batch), func(_, i int) error {
+			return s.unpack(kernel, path, i, batch[i])
 		})
 		if err != nil {
 			return err

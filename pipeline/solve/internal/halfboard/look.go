@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"grenier/io/corrupt"
+	"grenier/io/crew"
 	"grenier/io/spill"
 	"grenier/kernels/window"
 )
@@ -20,12 +21,12 @@ func (e *engine) lookAtCaptures(ctx context.Context, r *spill.Reader, segment in
 	}
 	strips := slices.Collect(stripsOf(e.windows.segments[segment], class))
 	possible := possibleValues(e.grid.n)
-	err := stages[*stripJob]{
-		read: func(_ int, j *stripJob) error {
+	err := crew.Ordered[*stripJob]{
+		Read: func(_ int, j *stripJob) error {
 			e.tell(CaptureStage, 0)
 			return j.read(r)
 		},
-		work: func(i int, j *stripJob) error {
+		Work: func(_, i int, j *stripJob) error {
 			if err := j.unpack(e, strips[i]); err != nil {
 				return err
 			}
@@ -34,7 +35,7 @@ func (e *engine) lookAtCaptures(ctx context.Context, r *spill.Reader, segment in
 			}
 			return nil
 		},
-	}.run(ctx, e.workers, len(strips), spares[stripJob](e.workers))
+	}.Run(ctx, e.workers, len(strips), spares[stripJob](e.workers))
 	if err != nil {
 		return err
 	}

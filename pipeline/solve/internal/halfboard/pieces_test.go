@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // A library is lower layers in memory that counts how often each piece is read.
@@ -101,6 +102,21 @@ func (l *library) together(t *testing.T, p *pieces, workers int, rng *rand.Rand)
 	}
 	within(t, "reading rows", group.Wait)
 	return errs
+}
+
+// within fails if do takes very long.
+func within(t *testing.T, what string, do func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		do()
+	}()
+	select {
+	case <-done:
+	case <-time.After(20 * time.Second):
+		t.Fatalf("%s: hangs", what)
+	}
 }
 
 // TestRowsOfPieces compares rows with those of layers in memory, whatever there is room

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"grenier/io/crew"
 	"grenier/kernels/compress"
 )
 
@@ -115,8 +116,9 @@ func (r *round) block(block *compress.Block, m *matrix, class rowClass, panel, c
 
 // run computes the offers of panels that have memory.
 func (r *round) run(ctx context.Context, panels []panelOf, share func(float64)) error {
-	err := forEach(ctx, r.workers, panels, func(_, _ int, panel panelOf) error {
-		fill(r.offers[panel.matrix.sum][panel.panel], blocked)
+	err := crew.Each(ctx, r.workers, len(panels), func(_, i int) error {
+		p := panels[i]
+		fill(r.offers[p.matrix.sum][p.panel], blocked)
 		return nil
 	})
 	if err != nil {
@@ -127,9 +129,9 @@ func (r *round) run(ctx context.Context, panels []panelOf, share func(float64)) 
 		lower[i] = newRows(r.pieces)
 		defer lower[i].close()
 	}
-	return forEach(ctx, r.workers, r.leaves, func(worker, i int, codes []uint32) error {
+	return crew.Each(ctx, r.workers, len(r.leaves), func(worker, i int) error {
 		share(float64(i) / float64(len(r.leaves)))
-		for _, code := range codes {
+		for _, code := range r.leaves[i] {
 			if err := r.captureTo(code, lower[worker]); err != nil {
 				return err
 			}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"grenier/io/corrupt"
+	"grenier/io/crew"
 	"grenier/io/rundir"
 	"grenier/io/spill"
 	"grenier/kernels/compress"
@@ -50,27 +51,27 @@ func (e *engine) goOver(ctx context.Context, p pass) error {
 }
 
 func (e *engine) passSegment(ctx context.Context, p pass, segment int, strips []strip, spare []*stripJob) (err error) {
-	s := stages[*stripJob]{work: func(i int, j *stripJob) error { return p.work(strips[i], j) }}
+	s := crew.Ordered[*stripJob]{Work: func(_, i int, j *stripJob) error { return p.work(strips[i], j) }}
 	if p.write != nil {
-		s.write = func(i int, j *stripJob) error { return p.write(strips[i], j) }
+		s.Write = func(i int, j *stripJob) error { return p.write(strips[i], j) }
 	}
 	if !p.reads {
-		return s.run(ctx, e.workers, len(strips), spare)
+		return s.Run(ctx, e.workers, len(strips), spare)
 	}
 	name := rundir.CapturesName(segment, p.class == fullRows)
 	r, err := e.openCaptures(name)
 	if err != nil {
 		return err
 	}
-	s.read = func(_ int, j *stripJob) error { return j.read(r) }
-	s.work = func(i int, j *stripJob) error {
+	s.Read = func(_ int, j *stripJob) error { return j.read(r) }
+	s.Work = func(_, i int, j *stripJob) error {
 		if err := j.unpack(e, strips[i]); err != nil {
 			return err
 		}
 		return p.work(strips[i], j)
 	}
-	run := func(s stages[*stripJob]) error {
-		err := s.run(ctx, e.workers, len(strips), spare)
+	run := func(s crew.Ordered[*stripJob]) error {
+		err := s.Run(ctx, e.workers, len(strips), spare)
 		e.windows.traffic.read[p.stage].Add(uint64(r.Bytes()))
 		return errors.Join(err, r.Close())
 	}
@@ -88,16 +89,16 @@ func (e *engine) passSegment(ctx context.Context, p pass, segment int, strips []
 }
 
 // writing returns stages that write the capture values again that work leaves over.
-func (e *engine) writing(s stages[*stripJob], w *spill.Writer) stages[*stripJob] {
-	work, write := s.work, s.write
-	s.work = func(i int, j *stripJob) error {
-		err := work(i, j)
+func (e *engine) writing(s crew.Ordered[*stripJob], w *spill.Writer) crew.Ordered[*stripJob] {
+	work, write := s.Work, s.Write
+	s.Work = func(worker, i int, j *stripJob) error {
+		err := work(worker, i, j)
 		packed, head := beginStrip(j.packed[:0])
 		j.packed = e.windows.appendLines(packed, j.captures)
 		endStrip(j.packed, head)
 		return err
 	}
-	s.write = func(i int, j *stripJob) error {
+	s.Write = func(i int, j *stripJob) error {
 		if _, err := w.Write(j.packed); err != nil || write == nil {
 			return err
 		}

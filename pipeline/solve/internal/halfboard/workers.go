@@ -1,29 +1,32 @@
 package halfboard
 
-import (
-	"context"
-	"sync/atomic"
+import "grenier/io/crew"
 
-	"grenier/io/crew"
-)
-
-// forEach calls do for the items from several workers until all are done, one
-// fails or the context ends. Items are begun in order; i counts them.
-func forEach[T any](ctx context.Context, workers int, items []T, do func(worker, i int, item T) error) error {
-	group, ctx := crew.WithContext(ctx)
-	var next atomic.Int64
-	for w := range min(workers, len(items)) {
-		group.Go(func() error {
-			for i := next.Add(1) - 1; i < int64(len(items)); i = next.Add(1) - 1 {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				if err := do(w, int(i), items[i]); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+// spares returns memory for enough jobs to keep all workers, the reader and the writer busy.
+func spares[J any](workers int) []*J {
+	jobs := make([]*J, 2*workers+2)
+	for i := range jobs {
+		jobs[i] = new(J)
 	}
-	return group.Wait()
+	return jobs
+}
+
+// background is something that goes on while others work: the zero value is nothing.
+type background struct{ ended chan error }
+
+// begin begins it, when nothing is under way.
+func (b *background) begin(do func() error) {
+	ended := make(chan error, 1)
+	b.ended = ended
+	crew.Go(do, func(err error) { ended <- err })
+}
+
+// wait waits for its end, if it has begun, and returns its error once.
+func (b *background) wait() error {
+	if b.ended == nil {
+		return nil
+	}
+	err := <-b.ended
+	b.ended = nil
+	return err
 }

@@ -1,0 +1,139 @@
+package crew_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"grenier/io/crew"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestEachDoesEveryItemOnce(t *testing.T) {
+	for _, workers := range []int{0, 1, 2, 5, 100} {
+		for _, n := range []int{0, 1, 4, 1000} {
+			done := make([]atomic.Int64, n)
+			last := -1 // item of one worker
+			err := crew.Each(t.Context(), workers, n, func(worker, i int) error {
+				if worker < 0 || worker >= max(1, min(workers, n)) {
+					t.Errorf("worker %d of %d", worker, workers)
+				}
+				if workers <= 1 {
+					if i != last+1 {
+						t.Errorf("item %d comes after item %d", i, last)
+					}
+					last = i
+				}
+				done[i].Add(1)
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			for i := range done {
+				if times := done[i].Load(); times != 1 {
+					t.Errorf("%d workers, %d items: item %d is done %d times", workers, n, i, times)
+				}
+			}
+		}
+	}
+}
+
+// TestEachKeepsWorkersApart: what belongs to a worker serves one item at a time.
+func TestEachKeepsWorkersApart(t *testing.T) {
+	const workers = 4
+	var busy [workers]atomic.Bool
+	err := crew.Each(t.Context(), workers, 2000, func(worker, _ int) error {
+		if !busy[worker].CompareAndSwap(false, true) {
+			return errors.New("a worker does two things at once")
+		}
+		busy[worker].Store(false)
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestEachBeginsInOrder: when an item begins, all before it have been taken.
+func TestEachBeginsInOrder(t *testing.T) {
+	const workers = 4
+	var begun atomic.Int64
+	err := crew.Each(t.Context(), workers, 2000, func(_, i int) error {
+		if n := begun.Add(1); int64(i) >= n-1+workers {
+			t.Errorf("item %d is the %d-th to begin", i, n)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestEachReturnsTheFirstError(t *testing.T) {
+	first := errors.New("first")
+	for _, workers := range []int{1, 3} {
+		var done atomic.Int64
+		err := crew.Each(t.Context(), workers, 10_000, func(_, i int) error {
+			if i == 50 {
+				return first
+			}
+			done.Add(1)
+			return nil
+		})
+		if !errors.Is(err, first) {
+			t.Errorf("%d workers: %v", workers, err)
+		}
+		if workers == 1 && done.Load() != 50 {
+			t.Errorf("%d items done after an error at item 50", done.Load())
+		}
+	}
+}
+
+// TestEachEndsWithAPanic: an error, and the last item that is begun.
+func TestEachEndsWithAPanic(t *testing.T) {
+	for _, workers := range []int{1, 3} {
+		var begun atomic.Int64
+		err := crew.Each(t.Context(), workers, 10_000, func(_, i int) error {
+			if begun.Add(1); i == 50 {
+				return bug("a bug")
+			}
+			return nil
+		})
+		mustPanic(t, err, "a bug")
+		if workers == 1 && begun.Load() != 51 {
+			t.Errorf("%d items begun after a panic at item 50", begun.Load())
+		}
+	}
+}
+
+func TestEachStopsWithTheContext(t *testing.T) {
+	for _, workers := range []int{1, 3} {
+		ctx, cancel := context.WithCancel(t.Context())
+		var done atomic.Int64
+		err := crew.Each(ctx, workers, 1000, func(_, i int) error {
+			if i == 20 {
+				cancel()
+			}
+			if i > 20 {
+				<-ctx.Done()
+			}
+			done.Add(1)
+			return nil
+		})
+		if !errors.Is(err, context.Canceled) || done.Load() > int64(20+workers) {
+			t.Errorf("%d workers: %d items done, %v", workers, done.Load(), err)
+		}
+		err = crew.Each(ctx, workers, 5, func(int, int) error {
+			t.Error("begun after the end")
+			return nil
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	}
+}
