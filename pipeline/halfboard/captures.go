@@ -167,8 +167,7 @@ func (r *round) packStrip(s strip, j *captureJob) {
 	w := r.windows
 	packed, head := beginStrip(j.packed[:0])
 	for row := s.begin; row < s.end; row += side {
-		r.block(&j.block, s.matrix, s.class, s.panel, row/side)
-		r.endGames(s.matrix, s.class, s.panel, row/side, &j.block)
+		r.block(&j.block, s.matrix, s.class, s.panel, row/side, r.offers[s.matrix.sum][s.panel][s.class])
 		lines := j.lines[:min(side, s.end-row)*side]
 		clear(lines)
 		w.negate(lines, &j.block, s.matrix.all(s.panel), ^uint64(0), &j.changes)

@@ -154,7 +154,6 @@ type engine struct {
 	keeper   *keeper  // nil: no checkpoints
 	offers   []int8   // of all matrices
 	scores   []int8   // likewise
-	below    []int8   // the same memory, before there are scores
 	progress func(Progress)
 	changed  atomic.Uint64 // scores that the sweep changed
 	marking  bool          // the sweep marks what it makes out of date block by block
@@ -308,8 +307,7 @@ func (e *engine) cut(size int) {
 // allocate divides memory among the matrices: offers first, then scores.
 func (e *engine) allocate(l layout) {
 	e.offers = e.memory.take(l.offers[openRows] + l.offers[fullRows])
-	e.below = e.memory.take(max(l.scores, l.below))
-	e.scores = e.below[:l.scores]
+	e.scores = e.memory.take(l.scores)
 	offers, scores := e.offers, e.scores
 	for _, m := range e.grid.matrices {
 		l := m.layout()
@@ -363,39 +361,9 @@ func (e *engine) pass() {
 	e.since = now
 }
 
-// pieceSize is the number of scores of a lower layer that a worker asks for at
-// a time.
-const pieceSize = 1 << 20
-
-// piece is a run of scores of a lower layer.
-type piece struct {
-	n      int
-	start  uint64
-	scores []int8
-}
-
-// readLower returns the scores of the layers of group by seeds, nil for others.
-// They stand where the scores of the layer in progress will be.
-func (e *engine) readLower(ctx context.Context, lower Lower, group []int) ([][]int8, error) {
-	layers := make([][]int8, e.grid.n)
-	rest := e.below
-	var pieces []piece
-	for _, n := range group {
-		size := e.grid.halves.Board().Size(n)
-		layers[n], rest = rest[:size], rest[size:]
-		for start := uint64(0); start < size; start += pieceSize {
-			end := min(start+pieceSize, size)
-			pieces = append(pieces, piece{n, start, layers[n][start:end]})
-		}
-	}
-	return layers, forEach(ctx, e.workers, pieces, func(_, _ int, p piece) error {
-		return lower.Read(p.n, p.start, p.scores)
-	})
-}
-
 // clearScores sets all scores to 0.
 func (e *engine) clearScores(ctx context.Context) error {
-	return forEach(ctx, e.workers, slices.Collect(slices.Chunk(e.scores, pieceSize)), func(_, _ int, scores []int8) error {
+	return forEach(ctx, e.workers, slices.Collect(slices.Chunk(e.scores, 1<<20)), func(_, _ int, scores []int8) error {
 		clear(scores)
 		return nil
 	})

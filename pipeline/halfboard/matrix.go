@@ -120,16 +120,6 @@ func (m *matrix) panelOffers(class rowClass, panel int) []int8 {
 	return m.offers[class][panel*size:][:size]
 }
 
-// columnOf returns a column of the offers of a panel, from row 0 on: see offerOf.
-func columnOf(offers []int8, c int) []int8 { return offers[c*side:] }
-
-// offerOf returns the distance of the offer of row from that of row 0 in the same
-// column.
-func offerOf(row uint32) uint32 { return row/side*side*side + row%side }
-
-// rowOf returns the row of which offerOf returns at.
-func rowOf(at uint32) uint32 { return at - at/(side*side)*(side*side-side) }
-
 // lines returns the scores of a block.
 func (m *matrix) lines(panel, chunk int) []int8 {
 	return m.rowLines(panel, chunk*side, chunk*side+m.depth(openRows, chunk))
