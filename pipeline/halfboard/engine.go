@@ -140,27 +140,28 @@ const tileSize = 1024
 
 // engine is the work on one layer.
 type engine struct {
-	game     awari.Game
-	workers  int
-	kernels  kernels
-	grid     *grid
-	order    []*tile   // of open rows, in the order of a sweep
-	full     []*tile   // the others, likewise
-	units    [][]*tile // order, cut into what a worker takes at a time
-	benches  []*bench
-	ledger   *ledger
-	memory   *region
-	windows  *windows // nil: scores are bytes
-	keeper   *keeper  // nil: no checkpoints
-	offers   []int8   // of all matrices
-	scores   []int8   // likewise
-	progress func(Progress)
-	changed  atomic.Uint64 // scores that the sweep changed
-	marking  bool          // the sweep marks what it makes out of date block by block
-	stats    Stats
-	began    time.Time // this run, with this layer
-	stage    Stage     // in progress
-	since    time.Time // that its time is in stats, zero before the first stage
+	game    awari.Game
+	options *Options
+	workers int
+	kernels kernels
+	grid    *grid
+	order   []*tile   // of open rows, in the order of a sweep
+	full    []*tile   // the others, likewise
+	units   [][]*tile // order, cut into what a worker takes at a time
+	benches []*bench
+	ledger  *ledger
+	memory  *region
+	windows *windows // nil: scores are bytes
+	keeper  keeper
+	told    map[string]bool // streams that note was told of
+	offers  []int8          // of all matrices
+	scores  []int8          // likewise
+	changed atomic.Uint64   // scores that the sweep changed
+	marking bool            // the sweep marks what it makes out of date block by block
+	stats   Stats
+	began   time.Time // this run, with this layer
+	stage   Stage     // in progress
+	since   time.Time // that its time is in stats, zero before the first stage
 }
 
 // Stats says what a layer took: in all runs that worked on it, up to the checkpoint that
@@ -255,8 +256,8 @@ func (e *Engine) layOut(ctx context.Context, geo *geometry, width int) (*engine,
 		return nil, err
 	}
 	w := &engine{
-		game: e.game, workers: e.options.Workers, kernels: kernelsFor(e.options.Family, width),
-		grid: grid, ledger: &e.ledgers[width], progress: e.options.Progress,
+		game: e.game, options: &e.options, workers: e.options.Workers, told: map[string]bool{}, kernels: kernelsFor(e.options.Family, width),
+		grid: grid, ledger: &e.ledgers[width],
 	}
 	for range w.workers {
 		w.benches = append(w.benches, &bench{})
@@ -283,9 +284,7 @@ func (e *Engine) beginWhole(ctx context.Context, geo *geometry) (*engine, error)
 	l := layoutOf(geo.q, geo.n)
 	w.stats.Bytes = uint64(l.total())
 	w.allocate(l)
-	if e.options.Work != nil {
-		w.keeper = newKeeper(&e.options, len(w.scores))
-	}
+	w.keeper = newKeeper(len(w.scores))
 	return w, nil
 }
 
@@ -381,14 +380,12 @@ func (e *engine) sweepWhole(ctx context.Context) error {
 // earlier run.
 func (e *engine) beginSweeps(ctx context.Context) error {
 	e.expire()
-	if e.keeper == nil || !e.keeper.found {
+	if !e.keeper.found {
 		if err := e.clearScores(ctx); err != nil {
 			return err
 		}
 	}
-	if e.keeper != nil {
-		e.keeper.sweeping = true
-	}
+	e.keeper.sweeping = true
 	return nil
 }
 
@@ -501,9 +498,7 @@ func (e *engine) fullAll(ctx context.Context) error {
 	if err := e.settled(); err != nil {
 		return err
 	}
-	if k := e.keeper; k != nil {
-		k.filling = true
-	}
+	e.keeper.filling = true
 	if len(e.full) == 0 {
 		e.tell(FullStage, 1)
 	}
@@ -532,11 +527,11 @@ func (e *engine) eachPart(ctx context.Context, stage Stage, parts int, do func(w
 
 // tell reports that a share of a stage, or of a sweep, is done.
 func (e *engine) tell(stage Stage, share float64) {
-	if e.progress == nil {
+	if e.options.Progress == nil {
 		return
 	}
 	positions := e.grid.halves.Board().Size(e.grid.n)
-	e.progress(Progress{
+	e.options.Progress(Progress{
 		Seeds: e.grid.n, Positions: positions, Stage: stage,
 		Sweep: e.stats.Sweeps + 1, Done: uint64(share * float64(positions)), Changed: e.changed.Load(),
 		Base: e.base(), Values: e.values(), Traffic: e.traffic(),

@@ -17,7 +17,6 @@ import (
 
 // windows is what a layer needs besides that is solved window by window.
 type windows struct {
-	options    *Options
 	codes      *window.Codes
 	turn       window.TurnFunc
 	digits     window.DigitsFunc
@@ -26,11 +25,10 @@ type windows struct {
 	negate     transpose.UpdateFunc // of bytes
 	segments   [][]panelOf
 	parts      [allParts]patches
-	sample     string          // names that of parts
-	base       int             // of the window in progress
-	found      []foundIn       // what the windows before it found
-	all        bool            // nothing was at an end of the last of them
-	told       map[string]bool // streams that note was told of
+	sample     string    // names that of parts
+	base       int       // of the window in progress
+	found      []foundIn // what the windows before it found
+	all        bool      // nothing was at an end of the last of them
 	traffic    atomicTraffic
 	serving    [classes]int64 // open positions that the streams of capture values are written for
 	ends       int64          // scores at an end of the window before
@@ -89,7 +87,7 @@ func (e *Engine) beginWindows(ctx context.Context, geo *geometry, codes *window.
 	debug.FreeOSMemory() // what making the tables has left
 	family := e.options.Family
 	w.windows = &windows{
-		options: &e.options, codes: codes, told: map[string]bool{}, turn: window.TurnFor(family, codes),
+		codes: codes, turn: window.TurnFor(family, codes),
 		digits: window.DigitsFor(family, codes), sum: window.SumFor(family, codes),
 		planes: planes.For(family), negate: transpose.For(family, 8), segments: w.grid.segments(cmp.Or(e.options.segment, leastSegment)),
 	}
@@ -101,7 +99,7 @@ func (e *Engine) beginWindows(ctx context.Context, geo *geometry, codes *window.
 		starts, length = e.options.Sample(positions)
 	}
 	w.windows.parts, w.windows.sample = w.grid.parts(starts, length), whichSample(starts, length)
-	w.keeper = newKeeper(&e.options, codesBytes(geo.q, geo.n, codes.Bits))
+	w.keeper = newKeeper(codesBytes(geo.q, geo.n, codes.Bits))
 	w.stats.Windows = 0
 	return w, nil
 }
@@ -303,14 +301,6 @@ func (w *windows) publish(stage Stage, streams ...*spill.Writer) error {
 		return nil
 	})
 	return nil
-}
-
-// abort gives up those of streams that are not stored.
-func abort(streams []*spill.Writer) (err error) {
-	for _, s := range streams {
-		err = errors.Join(err, s.Abort())
-	}
-	return err
 }
 
 // strips returns the number of strips of the layer.
