@@ -145,9 +145,7 @@ type engine struct {
 	workers int
 	kernels kernels
 	grid    *grid
-	order   []*tile   // of open rows, in the order of a sweep
-	full    []*tile   // the others, likewise
-	units   [][]*tile // order, cut into what a worker takes at a time
+	units   [][]*tile // in the order of a sweep, cut into what a worker takes at a time
 	benches []*bench
 	ledger  *ledger
 	memory  *region
@@ -296,11 +294,9 @@ const unit = 16
 func (e *engine) cut(size int) {
 	e.grid.cutTiles(size)
 	e.grid.findParents()
-	e.order = slices.Clone(e.grid.tiles)
-	e.grid.sortByWave(e.order)
-	e.full = slices.Clone(e.grid.full)
-	e.grid.sortByWave(e.full)
-	e.units = slices.Collect(slices.Chunk(e.order, max(1, min(unit, len(e.order)/(4*e.workers)))))
+	order := slices.Clone(e.grid.tiles)
+	e.grid.sortByWave(order)
+	e.units = slices.Collect(slices.Chunk(order, max(1, min(unit, len(order)/(4*e.workers)))))
 }
 
 // allocate divides memory among the matrices: offers first, then scores.
@@ -391,7 +387,7 @@ func (e *engine) beginSweeps(ctx context.Context) error {
 
 // expire makes everything out of date.
 func (e *engine) expire() {
-	for _, t := range e.order {
+	for _, t := range e.grid.tiles {
 		t.all.Store(true)
 	}
 }
@@ -464,11 +460,13 @@ func (e *engine) sweep(ctx context.Context, stage Stage) (done work, err error) 
 	for _, b := range e.benches {
 		b.done, b.costs = work{}, costs{}
 	}
-	err = e.eachTile(ctx, stage, e.units, func(worker int, t *tile) {
+	err = eachPart(ctx, e, stage, e.units, func(worker int, unit []*tile) {
 		b := e.benches[worker]
-		before := b.done.scores
-		e.sweepTile(b, t)
-		e.changed.Add(uint64(b.done.scores - before))
+		for _, t := range unit {
+			before := b.done.scores
+			e.sweepTile(b, t)
+			e.changed.Add(uint64(b.done.scores - before))
+		}
 	})
 	return e.done(), err
 }
@@ -499,28 +497,17 @@ func (e *engine) fullAll(ctx context.Context) error {
 		return err
 	}
 	e.keeper.filling = true
-	if len(e.full) == 0 {
-		e.tell(FullStage, 1)
-	}
-	units := slices.Collect(slices.Chunk(e.full, 1))
-	return e.eachTile(ctx, FullStage, units, func(worker int, t *tile) { e.fillFull(e.benches[worker], t) })
-}
-
-// eachTile calls do for tiles, as units of which a worker takes one at a time.
-func (e *engine) eachTile(ctx context.Context, stage Stage, units [][]*tile, do func(worker int, t *tile)) error {
-	return e.eachPart(ctx, stage, len(units), func(worker, i int) {
-		for _, t := range units[i] {
-			do(worker, t)
-		}
+	return eachPart(ctx, e, FullStage, e.grid.panelsInOrder(), func(worker int, p panelOf) {
+		e.fillFull(e.benches[worker], p.matrix, p.panel)
 	})
 }
 
-// eachPart runs do for the parts of a stage and reports progress.
-func (e *engine) eachPart(ctx context.Context, stage Stage, parts int, do func(worker, i int)) error {
+// eachPart calls do for the parts of a stage and reports progress.
+func eachPart[T any](ctx context.Context, e *engine, stage Stage, parts []T, do func(worker int, part T)) error {
 	var done atomic.Int64
-	return forEach(ctx, e.workers, make([]struct{}, parts), func(worker, i int, _ struct{}) error {
-		do(worker, i)
-		e.tell(stage, float64(done.Add(1))/float64(parts))
+	return forEach(ctx, e.workers, parts, func(worker, _ int, part T) error {
+		do(worker, part)
+		e.tell(stage, float64(done.Add(1))/float64(len(parts)))
 		return nil
 	})
 }
@@ -531,9 +518,12 @@ func (e *engine) tell(stage Stage, share float64) {
 		return
 	}
 	positions := e.grid.halves.Board().Size(e.grid.n)
-	e.options.Progress(Progress{
-		Seeds: e.grid.n, Positions: positions, Stage: stage,
-		Sweep: e.stats.Sweeps + 1, Done: uint64(share * float64(positions)), Changed: e.changed.Load(),
-		Base: e.base(), Values: e.values(), Traffic: e.traffic(),
-	})
+	p := Progress{
+		Seeds: e.grid.n, Positions: positions, Stage: stage, Sweep: e.stats.Sweeps + 1,
+		Done: uint64(share * float64(positions)), Changed: e.changed.Load(), Traffic: e.traffic(),
+	}
+	if e.windows != nil {
+		p.Base, p.Values = e.windows.base, e.windows.codes.Values
+	}
+	e.options.Progress(p)
 }

@@ -152,9 +152,9 @@ func (e *engine) addUp(ctx context.Context, r *spill.Reader, codes *window.Codes
 				work: func(i int, j *stripJob) error {
 					digits := asScores(j.found)
 					for q, rows := range p.of(strips[i]) {
-						size := (rows.end - rows.begin) * codes.Line()
-						sum(q.of(strips[i].panel, rows), digits[:size])
-						digits = digits[size:]
+						at, size := q.line(strips[i].panel, rows.begin), rows.size()
+						sum(q.scores[at*side:][:size*side], digits[:size*codes.Line()])
+						digits = digits[size*codes.Line():]
 					}
 					return nil
 				},

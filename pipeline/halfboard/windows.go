@@ -20,7 +20,6 @@ type windows struct {
 	codes      *window.Codes
 	turn       window.TurnFunc
 	digits     window.DigitsFunc
-	sum        window.SumFunc
 	planes     planes.Kernel
 	negate     transpose.UpdateFunc // of bytes
 	segments   [][]panelOf
@@ -55,22 +54,6 @@ func (e *engine) traffic() (t Traffic) {
 	return t
 }
 
-// base returns that of the window in progress.
-func (e *engine) base() int {
-	if e.windows == nil {
-		return 0
-	}
-	return e.windows.base
-}
-
-// values returns the number of values that windows tell apart, 0 if there are none.
-func (e *engine) values() int {
-	if e.windows == nil {
-		return 0
-	}
-	return e.windows.codes.Values
-}
-
 // beginWindows lays out a layer that is solved window by window. Memory for scores is taken
 // when the captures are known.
 func (e *Engine) beginWindows(ctx context.Context, geo *geometry, codes *window.Codes) (*engine, error) {
@@ -88,7 +71,7 @@ func (e *Engine) beginWindows(ctx context.Context, geo *geometry, codes *window.
 	family := e.options.Family
 	w.windows = &windows{
 		codes: codes, turn: window.TurnFor(family, codes),
-		digits: window.DigitsFor(family, codes), sum: window.SumFor(family, codes),
+		digits: window.DigitsFor(family, codes),
 		planes: planes.For(family), negate: transpose.For(family, 8), segments: w.grid.segments(cmp.Or(e.options.segment, leastSegment)),
 	}
 	positions := geo.halves.Board().Size(geo.n)
