@@ -42,8 +42,8 @@
 // # Stages
 //
 // Engine.Solve runs: capture pass, in one round (rounds.go), dense sweeps, sparse sweeps, full
-// rows. The result is read in colex order through Layer (read.go). Memory for scores is a region outside the
-// Go heap (memory.go).
+// rows. The result is read in colex order through Layer (read.go). Memory for scores is a
+// region outside the Go heap (memory.go).
 //
 // Between sweeps offers and scores can be written to disk (keep.go), compressed as bit
 // planes: any scores that were found once are a start to go on from.
