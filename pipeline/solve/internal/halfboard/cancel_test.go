@@ -178,7 +178,7 @@ func TestLowerLayersFail(t *testing.T) {
 	bad := errors.New("disk on fire")
 	for range runs(25) {
 		c := randomConfig(t, rng)
-		c.seeds = max(c.seeds, 2) // so that there is a layer to read
+		c.seeds = max(c.seeds, 4) // so that there is a layer to read
 		e, err := New(c.game, c.options)
 		if err != nil {
 			t.Fatal(err)
@@ -186,7 +186,7 @@ func TestLowerLayersFail(t *testing.T) {
 		fail := func() error { return bad }
 		for name, lower := range map[string]*broken{
 			"read": {read: fail}, "close": {closing: fail}, "read and close": {read: fail, closing: fail},
-			"a later read": {read: laterFailure(bad, len(c.reads()))},
+			"a later read": {read: laterFailure(bad, c.reads(t))},
 		} {
 			lower.tower = c.lower(t)
 			l, err := e.Solve(t.Context(), c.seeds, lower)
@@ -204,12 +204,17 @@ func TestLowerLayersFail(t *testing.T) {
 	}
 }
 
-// reads lists the layers that c reads.
-func (c config) reads() (all []int) {
-	for n := max(0, c.seeds-3*c.game.Half()); n <= c.seeds-2; n++ {
-		all = append(all, n)
+// reads returns the number of layers that c reads.
+func (c config) reads(t *testing.T) (layers int) {
+	t.Helper()
+	lower := &counting{tower: c.lower(t)}
+	if err := c.begin(t).captureAll(t.Context(), lower); err != nil {
+		t.Fatal(err)
 	}
-	return all
+	for n := range lower.read {
+		layers += int(min(1, lower.read[n].Load()))
+	}
+	return layers
 }
 
 // laterFailure returns a function that fails when it is called for the n-th time.
@@ -229,7 +234,7 @@ func TestCancelledWhileReading(t *testing.T) {
 	rng := newRand(t)
 	for range runs(25) {
 		c := randomConfig(t, rng)
-		c.seeds = max(c.seeds, 2)
+		c.seeds = max(c.seeds, 4)
 		e, err := New(c.game, c.options)
 		if err != nil {
 			t.Fatal(err)

@@ -1,124 +1,11 @@
 package halfboard
 
 import (
-	"context"
-	"errors"
 	"math/bits"
 
-	"grenier/io/crew"
 	"grenier/kernels/compress"
 	"grenier/kernels/window"
 )
-
-// captureAll computes all offers.
-func (e *engine) captureAll(ctx context.Context, lower Lower) error {
-	err := crew.Run(func() error { return e.captureGroups(ctx, lower) })
-	if err = errors.Join(err, lower.Close()); err != nil {
-		return err
-	}
-	if err := e.eachPanel(ctx, e.endPanel); err != nil {
-		return err
-	}
-	e.tell(CaptureStage, 1)
-	return nil
-}
-
-// captureGroups applies all captures.
-func (e *engine) captureGroups(ctx context.Context, lower Lower) error {
-	err := e.eachPanel(ctx, e.openPanel)
-	groups := e.lowerGroups()
-	for i := 0; i < len(groups) && err == nil; i++ {
-		e.tell(CaptureStage, float64(i)/float64(len(groups)+1))
-		err = e.captureGroup(ctx, lower, groups[i])
-	}
-	return err
-}
-
-// lowerGroups returns the numbers of seeds that captures can leave, in groups to be
-// read together: as many layers as fit in half the place of the scores, since the files
-// that they come from are in memory as well. A capture takes 2 seeds at least and 3
-// from every pit at most.
-func (e *engine) lowerGroups() [][]int {
-	var groups [][]int
-	room := uint64(0)
-	for n := e.grid.n - 2; n >= max(0, e.grid.n-3*e.grid.q); n-- {
-		size := e.grid.halves.Board().Size(n)
-		if size > room {
-			groups = append(groups, nil)
-			room = max(uint64(len(e.below))/2, size)
-		}
-		groups[len(groups)-1] = append(groups[len(groups)-1], n)
-		room -= size
-	}
-	return groups
-}
-
-// captureGroup applies the captures that lead to the layers of group.
-func (e *engine) captureGroup(ctx context.Context, lower Lower, group []int) error {
-	layers, err := e.readLower(ctx, lower, group)
-	if err != nil {
-		return err
-	}
-	return e.eachPanel(ctx, func(m *matrix, class rowClass, panel int) error {
-		e.capturePanel(m, class, panel, m.panelOffers(class, panel), wholeLayers{e.grid, layers})
-		return nil
-	})
-}
-
-// eachPanel runs do for both classes of rows of all panels.
-func (e *engine) eachPanel(ctx context.Context, do func(m *matrix, class rowClass, panel int) error) error {
-	type part struct {
-		m     *matrix
-		panel int
-	}
-	var parts []part
-	for _, m := range e.grid.matrices {
-		for panel := range m.panels {
-			parts = append(parts, part{m, panel})
-		}
-	}
-	return crew.Each(ctx, e.workers, len(parts), func(_, i int) error {
-		p := parts[i]
-		for class := range classes {
-			if p.m.rows[class] == 0 {
-				continue
-			}
-			if err := do(p.m, class, p.panel); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// openPanel blocks all offers of one class of rows of a panel.
-func (e *engine) openPanel(m *matrix, class rowClass, panel int) error {
-	fill(m.panelOffers(class, panel), blocked)
-	return nil
-}
-
-// endPanel ends games of one class of rows of a panel of a layer in one piece.
-func (e *engine) endPanel(m *matrix, class rowClass, panel int) error {
-	for chunk := range m.chunks[class] {
-		e.endGames(m, class, panel, chunk, m.block(class, panel, chunk))
-	}
-	return nil
-}
-
-// wholeLayers are layers in memory, by seeds; nil where there is none.
-type wholeLayers struct {
-	grid   *grid
-	layers [][]int8
-}
-
-// row returns the scores of the layer of n seeds whose opponent has a given half, in the
-// order of the mover's; none for layers that there are not.
-func (w wholeLayers) row(n int, code uint32) []int8 {
-	if layer := w.layers[n]; layer != nil {
-		return layer[w.grid.rowStart(n, code):]
-	}
-	return nil
-}
 
 // rowStart returns the rank of the first board of n seeds whose opponent has the given
 // half.
@@ -126,41 +13,12 @@ func (g *grid) rowStart(n int, code uint32) uint64 {
 	return g.halves.RowStart(n, g.pits[code][:g.q])
 }
 
-// capturePanel applies to offers, those of one class of rows of a panel, the captures
-// that lead to the layers that lower has.
-func (e *engine) capturePanel(m *matrix, class rowClass, panel int, offers []int8, lower wholeLayers) {
-	p := &m.programs[panel]
-	for _, group := range p.Groups {
-		r := &m.routes[group.Route]
-		codes := e.grid.rows[m.sum-r.seeds][openRows]
-		captures := r.pattern.captures[class]
-		rows := p.Rows[group.First:]
-		for i, left := 0, group.Columns; left != 0; i, left = i+1, left&(left-1) {
-			column := columnOf(offers, bits.TrailingZeros64(left))
-			for k := range captures {
-				if row := lower.row(e.grid.n-captures[k].seeds, codes[rows[i]]); row != nil {
-					captures[k].apply(column, row)
-				}
-			}
-		}
-	}
-}
-
-// apply lowers the negated scores of a column of blocks to what the captures of c give, which
-// lead to a row of a lower layer.
+// apply lowers the negated scores of a column, a row after the other, to what the captures of c
+// give, which lead to a row of a lower layer.
 func (c *capture) apply(column, row []int8) {
 	gain := int8(c.seeds)
 	for _, p := range c.pairs {
-		column[p.at] = min(column[p.at], row[p.child]-gain)
-	}
-}
-
-// applyRows is apply for a column of rows that follow each other.
-func (c *capture) applyRows(column, row []int8) {
-	gain := int8(c.seeds)
-	for _, p := range c.pairs {
-		at := rowOf(p.at)
-		column[at] = min(column[at], row[p.child]-gain)
+		column[p.row] = min(column[p.row], row[p.child]-gain)
 	}
 }
 

@@ -103,34 +103,6 @@ func TestOffersCoverAllPositions(t *testing.T) {
 	}
 }
 
-// TestOffersDoNotDependOnGroups applies the captures of all layers at once, and layer by
-// layer in any order.
-func TestOffersDoNotDependOnGroups(t *testing.T) {
-	rng := newRand(t)
-	for range runs(40) {
-		c := randomConfig(t, rng)
-		want, w, lower := c.prepare(t), c.begin(t), c.lower(t)
-		if err := w.eachPanel(t.Context(), w.openPanel); err != nil {
-			t.Fatal(err)
-		}
-		for _, n := range shuffled(rng, slices.Concat(w.lowerGroups()...)) {
-			if err := w.captureGroup(t.Context(), lower, []int{n}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := w.eachPanel(t.Context(), w.endPanel); err != nil {
-			t.Fatal(err)
-		}
-		for class := range classes {
-			w.eachPosition(class, func(p position) {
-				if a, b := w.grid.find(p).offer(), want.grid.find(p).offer(); a != b {
-					t.Fatalf("%+v: %v is offered %d and %d", c, w.grid.board(p.mover, p.opponent), a, b)
-				}
-			})
-		}
-	}
-}
-
 // TestOffersDoNotDependOnRounds computes offers in rounds, with any memory for offers and
 // for pieces of lower layers.
 func TestOffersDoNotDependOnRounds(t *testing.T) {
@@ -167,9 +139,7 @@ func (r *round) compare(t *testing.T, c config, m *matrix, of panelOf) {
 	for class := range classes {
 		for chunk := range m.chunks[class] {
 			var block compress.Block
-			fill(block[:], blocked)
-			r.block(&block, of.matrix, class, of.panel, chunk)
-			r.endGames(of.matrix, class, of.panel, chunk, &block)
+			r.block(&block, of.matrix, class, of.panel, chunk, r.offers[m.sum][of.panel][class])
 			if block != *m.block(class, of.panel, chunk) {
 				t.Fatalf("%+v: %d seeds, panel %d: not the same offers of chunk %d, class %d", c, m.sum, of.panel, chunk, class)
 			}
@@ -202,45 +172,6 @@ func TestLeaves(t *testing.T) {
 	}
 }
 
-// TestGroupsOfLowerLayers: each layer that a capture can lead to is in one group, and
-// each group fits into half the place of the scores, if it has more than one layer, or
-// at least into all of it.
-func TestGroupsOfLowerLayers(t *testing.T) {
-	most := 0
-	for pits, top := range map[int]int{4: 40, 6: 30, 8: 20, 10: 15, 12: 14} {
-		for n := range top + 1 {
-			c := config{game: mustGame(t, pits, awari.Awari), seeds: n}
-			w := c.begin(t)
-			var want []int
-			for m := n - 2; m >= 0 && m >= n-3*pits/2; m-- {
-				want = append(want, m)
-			}
-			groups := w.lowerGroups()
-			if got := slices.Concat(groups...); !slices.Equal(got, want) {
-				t.Fatalf("%d pits, %d seeds: layers %v, want %v", pits, n, got, want)
-			}
-			for _, group := range groups {
-				size := uint64(0)
-				for _, m := range group {
-					size += w.ranking().Size(m)
-				}
-				room := uint64(len(w.below))
-				if len(group) > 1 {
-					room /= 2
-				}
-				// A group that begins with a large layer has its size as room.
-				if size > max(room, w.ranking().Size(group[0])) || size > uint64(len(w.below)) {
-					t.Fatalf("%d pits, %d seeds: layers %v have %d positions, room for %d", pits, n, group, size, room)
-				}
-			}
-			most = max(most, len(groups))
-		}
-	}
-	if most < 2 {
-		t.Error("all layers have one group: nothing is tested")
-	}
-}
-
 // counting notes what is read of the layers below.
 type counting struct {
 	*tower
@@ -258,8 +189,8 @@ func (l *counting) Close() error {
 	return l.tower.Close()
 }
 
-// TestOnlyReachableLayersAreRead: a capture takes 2 seeds at least and 3 from every
-// pit of the opponent at most. Every score is read once.
+// TestOnlyReachableLayersAreRead: a capture takes 2 seeds at least and 3 from every pit of the
+// opponent at most. One worker reads no piece twice.
 func TestOnlyReachableLayersAreRead(t *testing.T) {
 	rng := newRand(t)
 	for range runs(60) {
@@ -269,12 +200,12 @@ func TestOnlyReachableLayersAreRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		for n := range lower.read {
-			want := uint64(0)
+			read, most := lower.read[n].Load(), uint64(0)
 			if n <= c.seeds-2 && n >= c.seeds-3*c.game.Half() {
-				want = Positions(c.game, n)
+				most = Positions(c.game, n)
 			}
-			if read := lower.read[n].Load(); read != want {
-				t.Fatalf("%+v: %d scores of layer %d are read, want %d", c, read, n, want)
+			if read > most && (most == 0 || c.options.Workers == 1) {
+				t.Fatalf("%+v: %d scores of layer %d are read, of which %d are needed", c, read, n, most)
 			}
 		}
 		if closed := lower.closed.Load(); closed != 1 {

@@ -51,7 +51,7 @@ func (e *engine) captureStreams(ctx context.Context, lower Lower) error {
 // captureSegments computes the capture values of segments, in as many rounds as memory
 // requires, and writes their streams.
 func (e *engine) captureSegments(ctx context.Context, lower Lower, due []int) error {
-	o := e.windows.options
+	o := e.options
 	lowerRoom, offers := o.roomForPieces(e.grid.q, e.grid.n), o.roomForOffers(e.grid.q, e.grid.n)
 	memory, err := newRegion(lowerRoom + offers)
 	if err != nil {
@@ -110,7 +110,7 @@ func (w *captureWriter) writePart(ctx context.Context, panels []panelOf) error {
 			Work: func(_, i int, j *captureJob) error { w.round.packStrip(strips[i], j); return nil },
 			Write: func(_ int, j *captureJob) error {
 				w.share(1)
-				_, err := w.streams[class].Write(j.packed)
+				_, err := w.streams[class].Write(j.packet)
 				return err
 			},
 		}.Run(ctx, w.round.workers, len(strips), spares[captureJob](w.round.workers))
@@ -144,7 +144,7 @@ type captureJob struct {
 	block   compress.Block
 	lines   [side * side]int8
 	changes transpose.Changes
-	packed  []byte
+	packet  packet
 }
 
 // storedValue is the stored form of a value, by its byte.
@@ -165,18 +165,15 @@ var storedValue = func() (stored [256]int8) {
 // packStrip ends games in a strip and packs its lines.
 func (r *round) packStrip(s strip, j *captureJob) {
 	w := r.windows
-	packed, head := beginStrip(j.packed[:0])
+	j.packet.clear()
 	for row := s.begin; row < s.end; row += side {
-		r.block(&j.block, s.matrix, s.class, s.panel, row/side)
-		r.endGames(s.matrix, s.class, s.panel, row/side, &j.block)
+		r.block(&j.block, s.matrix, s.class, s.panel, row/side, r.offers[s.matrix.sum][s.panel][s.class])
 		lines := j.lines[:min(side, s.end-row)*side]
 		clear(lines)
 		w.negate(lines, &j.block, s.matrix.all(s.panel), ^uint64(0), &j.changes)
 		for i, value := range lines {
 			lines[i] = storedValue[uint8(value)]
 		}
-		packed = w.appendLines(packed, lines)
+		j.packet.add(w.planes, lines)
 	}
-	endStrip(packed, head)
-	j.packed = packed
 }

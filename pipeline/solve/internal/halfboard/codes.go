@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
+	"slices"
 
 	"grenier/io/crew"
 	"grenier/io/rundir"
@@ -32,27 +32,20 @@ const codesPiece = 3 << 20
 
 // writeCodes writes a checkpoint.
 func (e *engine) writeCodes(stage Stage) error {
-	k := e.keeper
-	start := time.Now()
-	w, err := spill.Create(k.options.Work, rundir.FoundName, e.codesHeader(), spill.LZ4, e.workers)
+	w, err := e.create(rundir.FoundName, e.codesHeader(), spill.LZ4)
 	if err != nil {
 		return err
 	}
-	if err := crew.Run(func() error { return e.writeCodePieces(w, stage) }); err != nil {
-		return errors.Join(err, w.Abort())
-	}
-	err = w.Publish()
+	err = complete(w, func() (err error) {
+		for piece := range slices.Chunk(e.scores, codesPiece) {
+			e.tell(stage, 0)
+			if _, err = w.Write(asBytes(piece)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	e.windows.traffic.written[stage].Add(uint64(w.Bytes()))
-	k.took = time.Since(start)
-	return err
-}
-
-func (e *engine) writeCodePieces(w *spill.Writer, stage Stage) error {
-	err := e.writeHistory(w)
-	for at := 0; at < len(e.scores) && err == nil; at += codesPiece {
-		e.tell(stage, 0)
-		_, err = w.Write(asBytes(e.scores[at:min(at+codesPiece, len(e.scores))]))
-	}
 	return err
 }
 
@@ -64,27 +57,18 @@ func (e *engine) readCodes(ctx context.Context) error {
 	if err != nil || !whole {
 		return err
 	}
-	r, err := spill.Open(e.windows.options.Work, rundir.FoundName, e.codesHeader(), e.workers)
+	r, err := e.open(rundir.FoundName, e.codesHeader(), e.workers)
 	if err != nil {
 		return err
 	}
-	err = crew.Run(func() error { return e.readCodePieces(ctx, r) })
+	err = crew.Run(func() error {
+		for piece := range slices.Chunk(e.scores, codesPiece) {
+			e.tell(e.stage, 0)
+			if err := errors.Join(ctx.Err(), readFull(r, asBytes(piece))); err != nil {
+				return err
+			}
+		}
+		return atEnd(r)
+	})
 	return errors.Join(err, r.Close())
-}
-
-func (e *engine) readCodePieces(ctx context.Context, r *spill.Reader) error {
-	if _, err := readHistory(r); err != nil {
-		return err
-	}
-	for at := 0; at < len(e.scores); at += codesPiece {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		e.tell(e.stage, 0)
-		piece := e.scores[at:min(at+codesPiece, len(e.scores))]
-		if err := readFull(r, r.Path(), asBytes(piece)); err != nil {
-			return err
-		}
-	}
-	return atEnd(r)
 }

@@ -41,9 +41,9 @@
 //
 // # Stages
 //
-// Engine.Solve runs: capture pass, dense sweeps, sparse sweeps, full rows. The result
-// is read in colex order through Layer (read.go). Memory for scores is a region outside the
-// Go heap (memory.go).
+// Engine.Solve runs: capture pass, in one round (rounds.go), dense sweeps, sparse sweeps, full
+// rows. The result is read in colex order through Layer (read.go). Memory for scores is a
+// region outside the Go heap (memory.go).
 //
 // Between sweeps offers and scores can be written to disk (keep.go), compressed as bit
 // planes: sweeps can resume from any scores found before.

@@ -140,28 +140,26 @@ const tileSize = 1024
 
 // engine is the work on one layer.
 type engine struct {
-	game     awari.Game
-	workers  int
-	kernels  kernels
-	grid     *grid
-	order    []*tile   // of open rows, in the order of a sweep
-	full     []*tile   // the others, likewise
-	units    [][]*tile // order, cut into what a worker takes at a time
-	benches  []*bench
-	ledger   *ledger
-	memory   *region
-	windows  *windows // nil: scores are bytes
-	keeper   *keeper  // nil: no checkpoints
-	offers   []int8   // of all matrices
-	scores   []int8   // likewise
-	below    []int8   // the same memory, before there are scores
-	progress func(Progress)
-	changed  atomic.Uint64 // scores that the sweep changed
-	marking  bool          // the sweep marks what it makes out of date block by block
-	stats    Stats
-	began    time.Time // this run, with this layer
-	stage    Stage     // in progress
-	since    time.Time // that its time is in stats, zero before the first stage
+	game    awari.Game
+	options *Options
+	workers int
+	kernels kernels
+	grid    *grid
+	units   [][]*tile // in the order of a sweep, cut into what a worker takes at a time
+	benches []*bench
+	ledger  *ledger
+	memory  *region
+	windows *windows // nil: scores are bytes
+	keeper  keeper
+	told    map[string]bool // streams that note was told of
+	offers  []int8          // of all matrices
+	scores  []int8          // likewise
+	changed atomic.Uint64   // scores that the sweep changed
+	marking bool            // the sweep marks what it makes out of date block by block
+	stats   Stats
+	began   time.Time // this run, with this layer
+	stage   Stage     // in progress
+	since   time.Time // that its time is in stats, zero before the first stage
 }
 
 // Stats says what a layer took in all runs that worked on it, of interrupted ones up to
@@ -257,8 +255,8 @@ func (e *Engine) layOut(ctx context.Context, geo *geometry, width int) (*engine,
 		return nil, err
 	}
 	w := &engine{
-		game: e.game, workers: e.options.Workers, kernels: kernelsFor(e.options.Family, width),
-		grid: grid, ledger: &e.ledgers[width], progress: e.options.Progress,
+		game: e.game, options: &e.options, workers: e.options.Workers, told: map[string]bool{}, kernels: kernelsFor(e.options.Family, width),
+		grid: grid, ledger: &e.ledgers[width],
 	}
 	for range w.workers {
 		w.benches = append(w.benches, &bench{})
@@ -285,9 +283,7 @@ func (e *Engine) beginWhole(ctx context.Context, geo *geometry) (*engine, error)
 	l := layoutOf(geo.q, geo.n)
 	w.stats.Bytes = uint64(l.total())
 	w.allocate(l)
-	if e.options.Work != nil {
-		w.keeper = newKeeper(&e.options, len(w.scores))
-	}
+	w.keeper = newKeeper(len(w.scores))
 	return w, nil
 }
 
@@ -299,18 +295,15 @@ const unit = 16
 func (e *engine) cut(size int) {
 	e.grid.cutTiles(size)
 	e.grid.findParents()
-	e.order = slices.Clone(e.grid.tiles)
-	e.grid.sortByWave(e.order)
-	e.full = slices.Clone(e.grid.full)
-	e.grid.sortByWave(e.full)
-	e.units = slices.Collect(slices.Chunk(e.order, max(1, min(unit, len(e.order)/(4*e.workers)))))
+	order := slices.Clone(e.grid.tiles)
+	e.grid.sortByWave(order)
+	e.units = slices.Collect(slices.Chunk(order, max(1, min(unit, len(order)/(4*e.workers)))))
 }
 
 // allocate divides memory among the matrices: offers first, then scores.
 func (e *engine) allocate(l layout) {
 	e.offers = e.memory.take(l.offers[openRows] + l.offers[fullRows])
-	e.below = e.memory.take(max(l.scores, l.below))
-	e.scores = e.below[:l.scores]
+	e.scores = e.memory.take(l.scores)
 	offers, scores := e.offers, e.scores
 	for _, m := range e.grid.matrices {
 		l := m.layout()
@@ -364,42 +357,11 @@ func (e *engine) pass() {
 	e.since = now
 }
 
-// pieceSize is the number of scores of a lower layer that a worker asks for at
-// a time.
-const pieceSize = 1 << 20
-
-// piece is a run of scores of a lower layer.
-type piece struct {
-	n      int
-	start  uint64
-	scores []int8
-}
-
-// readLower returns the scores of the layers of group by seeds, nil for others.
-// They stand where the scores of the layer in progress will be.
-func (e *engine) readLower(ctx context.Context, lower Lower, group []int) ([][]int8, error) {
-	layers := make([][]int8, e.grid.n)
-	rest := e.below
-	var pieces []piece
-	for _, n := range group {
-		size := e.grid.halves.Board().Size(n)
-		layers[n], rest = rest[:size], rest[size:]
-		for start := uint64(0); start < size; start += pieceSize {
-			end := min(start+pieceSize, size)
-			pieces = append(pieces, piece{n, start, layers[n][start:end]})
-		}
-	}
-	return layers, crew.Each(ctx, e.workers, len(pieces), func(_, i int) error {
-		p := pieces[i]
-		return lower.Read(p.n, p.start, p.scores)
-	})
-}
-
 // clearScores sets all scores to 0.
 func (e *engine) clearScores(ctx context.Context) error {
-	pieces := slices.Collect(slices.Chunk(e.scores, pieceSize))
-	return crew.Each(ctx, e.workers, len(pieces), func(_, i int) error {
-		clear(pieces[i])
+	const piece = 1 << 20
+	return crew.Each(ctx, e.workers, (len(e.scores)+piece-1)/piece, func(_, i int) error {
+		clear(e.scores[i*piece : min((i+1)*piece, len(e.scores))])
 		return nil
 	})
 }
@@ -416,20 +378,18 @@ func (e *engine) sweepWhole(ctx context.Context) error {
 // earlier run.
 func (e *engine) beginSweeps(ctx context.Context) error {
 	e.expire()
-	if e.keeper == nil || !e.keeper.found {
+	if !e.keeper.found {
 		if err := e.clearScores(ctx); err != nil {
 			return err
 		}
 	}
-	if e.keeper != nil {
-		e.keeper.sweeping = true
-	}
+	e.keeper.sweeping = true
 	return nil
 }
 
 // expire makes everything out of date.
 func (e *engine) expire() {
-	for _, t := range e.order {
+	for _, t := range e.grid.tiles {
 		t.all.Store(true)
 	}
 }
@@ -502,11 +462,13 @@ func (e *engine) sweep(ctx context.Context, stage Stage) (done work, err error) 
 	for _, b := range e.benches {
 		b.done, b.costs = work{}, costs{}
 	}
-	err = e.eachTile(ctx, stage, e.units, func(worker int, t *tile) {
+	err = eachPart(ctx, e, stage, e.units, func(worker int, unit []*tile) {
 		b := e.benches[worker]
-		before := b.done.scores
-		e.sweepTile(b, t)
-		e.changed.Add(uint64(b.done.scores - before))
+		for _, t := range unit {
+			before := b.done.scores
+			e.sweepTile(b, t)
+			e.changed.Add(uint64(b.done.scores - before))
+		}
 	})
 	return e.done(), err
 }
@@ -536,44 +498,34 @@ func (e *engine) fullAll(ctx context.Context) error {
 	if err := e.settled(); err != nil {
 		return err
 	}
-	if k := e.keeper; k != nil {
-		k.filling = true
-	}
-	if len(e.full) == 0 {
-		e.tell(FullStage, 1)
-	}
-	units := slices.Collect(slices.Chunk(e.full, 1))
-	return e.eachTile(ctx, FullStage, units, func(worker int, t *tile) { e.fillFull(e.benches[worker], t) })
-}
-
-// eachTile calls do for tiles, as units of which a worker takes one at a time.
-func (e *engine) eachTile(ctx context.Context, stage Stage, units [][]*tile, do func(worker int, t *tile)) error {
-	return e.eachPart(ctx, stage, len(units), func(worker, i int) {
-		for _, t := range units[i] {
-			do(worker, t)
-		}
+	e.keeper.filling = true
+	return eachPart(ctx, e, FullStage, e.grid.panelsInOrder(), func(worker int, p panelOf) {
+		e.fillFull(e.benches[worker], p.matrix, p.panel)
 	})
 }
 
-// eachPart runs do for the parts of a stage and reports progress.
-func (e *engine) eachPart(ctx context.Context, stage Stage, parts int, do func(worker, i int)) error {
+// eachPart calls do for the parts of a stage and reports progress.
+func eachPart[T any](ctx context.Context, e *engine, stage Stage, parts []T, do func(worker int, part T)) error {
 	var done atomic.Int64
-	return crew.Each(ctx, e.workers, parts, func(worker, i int) error {
-		do(worker, i)
-		e.tell(stage, float64(done.Add(1))/float64(parts))
+	return crew.Each(ctx, e.workers, len(parts), func(worker, i int) error {
+		do(worker, parts[i])
+		e.tell(stage, float64(done.Add(1))/float64(len(parts)))
 		return nil
 	})
 }
 
 // tell reports that a share of a stage, or of a sweep, is done.
 func (e *engine) tell(stage Stage, share float64) {
-	if e.progress == nil {
+	if e.options.Progress == nil {
 		return
 	}
 	positions := e.grid.halves.Board().Size(e.grid.n)
-	e.progress(Progress{
-		Seeds: e.grid.n, Positions: positions, Stage: stage,
-		Sweep: e.stats.Sweeps + 1, Done: uint64(share * float64(positions)), Changed: e.changed.Load(),
-		Base: e.base(), Values: e.values(), Traffic: e.traffic(),
-	})
+	p := Progress{
+		Seeds: e.grid.n, Positions: positions, Stage: stage, Sweep: e.stats.Sweeps + 1,
+		Done: uint64(share * float64(positions)), Changed: e.changed.Load(), Traffic: e.traffic(),
+	}
+	if e.windows != nil {
+		p.Base, p.Values = e.windows.base, e.windows.codes.Values
+	}
+	e.options.Progress(p)
 }

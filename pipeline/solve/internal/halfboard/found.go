@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"sync"
 	"unsafe"
 
-	"grenier/io/corrupt"
 	"grenier/io/crew"
 	"grenier/io/rundir"
 	"grenier/io/spill"
@@ -41,14 +39,11 @@ func (j *stripJob) digits(e *engine, lines []int8) int {
 func (e *engine) createFound() (streams []*spill.Writer, err error) {
 	w := e.windows
 	for part := range allParts {
-		s, err := spill.Create(w.options.Work, rundir.WindowName(w.base, part), e.foundHeader(foundIn{w.base, w.codes}), spill.LZ4, e.workers)
-		if err == nil {
-			streams = append(streams, s)
-			err = e.writeHistory(s)
-		}
+		s, err := e.create(rundir.WindowName(w.base, part), e.foundHeader(foundIn{w.base, w.codes}), spill.LZ4)
 		if err != nil {
 			return nil, errors.Join(err, abort(streams))
 		}
+		streams = append(streams, s)
 	}
 	return streams, nil
 }
@@ -104,7 +99,7 @@ func (e *engine) load(ctx context.Context, part int) error {
 		return err
 	}
 	for _, f := range w.found {
-		r, err := spill.Open(w.options.Work, rundir.WindowName(f.base, part), e.foundHeader(f), e.workers)
+		r, err := e.open(rundir.WindowName(f.base, part), e.foundHeader(f), e.workers)
 		if err != nil {
 			return err
 		}
@@ -143,10 +138,7 @@ func (l *loaded) makeRoom(p patches) (err error) {
 
 // addUp adds the digits of a stream of a window to the scores of patches.
 func (e *engine) addUp(ctx context.Context, r *spill.Reader, codes *window.Codes, p patches) error {
-	if _, err := readHistory(r); err != nil {
-		return err
-	}
-	spare, sum := spares[stripJob](e.workers), window.SumFor(e.windows.options.Family, codes)
+	spare, sum := spares[stripJob](e.workers), window.SumFor(e.options.Family, codes)
 	for class := range classes {
 		for _, panels := range e.windows.segments {
 			strips := slices.Collect(stripsOf(panels, class))
@@ -155,14 +147,14 @@ func (e *engine) addUp(ctx context.Context, r *spill.Reader, codes *window.Codes
 				Read: func(i int, j *stripJob) error {
 					size := p.linesOf(strips[i]) * codes.Line()
 					j.found = slices.Grow(j.found[:0], size)[:size]
-					return readFull(r, r.Path(), j.found)
+					return readFull(r, j.found)
 				},
 				Work: func(_, i int, j *stripJob) error {
 					digits := asScores(j.found)
 					for q, rows := range p.of(strips[i]) {
-						size := (rows.end - rows.begin) * codes.Line()
-						sum(q.of(strips[i].panel, rows), digits[:size])
-						digits = digits[size:]
+						at, size := q.line(strips[i].panel, rows.begin), rows.size()
+						sum(q.scores[at*side:][:size*side], digits[:size*codes.Line()])
+						digits = digits[size*codes.Line():]
 					}
 					return nil
 				},
@@ -250,40 +242,3 @@ func (w *windows) add(f foundIn, more bool) {
 
 // complete reports whether all windows of a layer of n seeds are found.
 func (w *windows) complete(n int) bool { return w.all || w.base >= max(1, n) }
-
-// isWhole takes over the history of a stream and lets look read the rest. It returns
-// false without an error if there is no usable one; note says so if it is damaged.
-func (e *engine) isWhole(name string, h spill.Header, look func(*spill.Reader) error) (bool, error) {
-	r, err := spill.Open(e.windows.options.Work, name, h, 1)
-	if err == nil {
-		err = crew.Run(func() error { return e.lookAt(r, look) })
-		e.windows.traffic.read[CaptureStage].Add(uint64(r.Bytes()))
-		err = errors.Join(err, r.Close())
-	}
-	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, corrupt.ErrMismatch), errors.Is(err, errPruned):
-		return false, nil
-	case errors.Is(err, corrupt.ErrCorrupt):
-		if !e.windows.told[name] {
-			e.windows.options.note("layer %d: what was kept as %q is computed again: %v", e.grid.n, name, err)
-		}
-		e.windows.told[name] = true
-		return false, nil
-	}
-	return err == nil, err
-}
-
-// lookAt reads a stream to its end.
-func (e *engine) lookAt(r *spill.Reader, look func(*spill.Reader) error) error {
-	h, err := readHistory(r)
-	if err != nil {
-		return err
-	}
-	if err := look(r); err != nil {
-		return err
-	}
-	if h.Elapsed > e.stats.Before {
-		e.rememberSweeps(&h)
-	}
-	return nil
-}

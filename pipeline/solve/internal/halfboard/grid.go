@@ -46,11 +46,13 @@ func (g *grid) link(m *matrix) {
 func (g *grid) cutTiles(size int) {
 	g.lookups = make([]lookup, g.n+1)
 	for sum, m := range g.matrices {
-		panels := g.panelRuns(sum, size)
-		open, full := g.chunkRuns(g.n-sum, size), g.fullRuns(g.n-sum, size)
-		g.lookups[sum] = newLookup(panels, open, len(g.tiles))
-		g.tiles = appendTiles(g.tiles, m, openRows, panels, open)
-		g.full = appendTiles(g.full, m, fullRows, panels, full)
+		panels, chunks := g.panelRuns(sum, size), g.chunkRuns(g.n-sum, size)
+		g.lookups[sum] = lookup{byPanel: spread(panels), byChunk: spread(chunks), runs: len(panels), first: len(g.tiles)}
+		for _, c := range chunks {
+			for _, p := range panels {
+				g.tiles = append(g.tiles, &tile{matrix: m, panels: p, chunks: c})
+			}
+		}
 	}
 }
 
@@ -74,39 +76,11 @@ func (g *grid) findParents() {
 	}
 }
 
-// appendTiles appends the tiles of the rows of one class of a matrix.
-func appendTiles(tiles []*tile, m *matrix, class rowClass, panels, chunks []run) []*tile {
-	for _, c := range chunks {
-		for _, p := range panels {
-			tiles = append(tiles, &tile{matrix: m, class: class, panels: p, chunks: c})
-		}
-	}
-	return tiles
-}
-
-// fullRuns cuts the chunks of full rows of a sum into runs of about size rows.
-func (g *geometry) fullRuns(sum, size int) (runs []run) {
-	rows := g.rows[sum][fullRows]
-	chunks := groups(len(rows))
-	for begin := 0; begin < chunks; {
-		end := min(begin+max(size/side, 1), chunks)
-		r := run{begin: begin, end: end}
-		r.suffix[g.q-1] = g.pits[rows[begin*side]][g.q-1]
-		runs = append(runs, r)
-		begin = end
-	}
-	return runs
-}
-
 // lookup finds the tiles of open rows of a matrix by their panels and chunks.
 type lookup struct {
 	byPanel, byChunk []int // the run that a panel, or chunk, is in
 	runs             int   // of panels
 	first            int   // index of the first tile
-}
-
-func newLookup(panels, chunks []run, first int) lookup {
-	return lookup{byPanel: spread(panels), byChunk: spread(chunks), runs: len(panels), first: first}
 }
 
 // spread lists the index of the run of each place.
@@ -133,12 +107,7 @@ type reads struct {
 // panelsRead and chunksRead name the sides of tiles.
 type panelsRead struct{ sum, panel int }
 
-type chunksRead struct {
-	sum   int
-	class rowClass
-	route int
-	chunk int
-}
+type chunksRead struct{ sum, route, chunk int }
 
 // chunksOf lists the runs of chunks that a route leads to.
 type chunksOf struct {
@@ -203,15 +172,15 @@ func (r *reads) chunksOf(t *tile) []chunksOf {
 
 // panelsOf lists the runs of panels that a route leads to from the chunks of t.
 func (r *reads) panelsOf(t *tile, route int) []int32 {
-	key := chunksRead{t.matrix.sum, t.class, route, t.chunks.begin}
+	key := chunksRead{t.matrix.sum, route, t.chunks.begin}
 	known, ok := r.panels[key]
 	if ok {
 		return known
 	}
 	pattern := t.matrix.routes[route].pattern
-	first := pattern.first[t.class]
+	first := pattern.first[openRows]
 	byPanel := r.grid.lookups[t.matrix.childOf(r.grid.n, route)].byPanel
-	for _, w := range pattern.words[t.class][first[t.chunks.begin]:first[t.chunks.end]] {
+	for _, w := range pattern.words[openRows][first[t.chunks.begin]:first[t.chunks.end]] {
 		known = append(known, int32(byPanel[w.Panel]))
 	}
 	slices.Sort(known)

@@ -1,9 +1,16 @@
 package halfboard
 
-import "time"
+import (
+	"encoding/binary"
+	"time"
 
-// history is what a layer has taken so far, in all runs.
+	"grenier/io/corrupt"
+	"grenier/io/spill"
+)
+
+// history is what a layer has taken so far, in all runs: the beginning of most streams.
 type history struct {
+	Sweeps          uint64
 	Elapsed         time.Duration
 	Stages          [Stages]time.Duration
 	Changes, Events uint64
@@ -13,17 +20,20 @@ type history struct {
 func (e *engine) history() history {
 	e.pass()
 	s := &e.stats
-	return history{s.Before + time.Since(e.began), s.Stages, s.Changes, s.Events}
+	return history{uint64(s.Sweeps), s.Before + time.Since(e.began), s.Stages, s.Changes, s.Events}
 }
 
 // remember continues the history of earlier runs, before the first stage.
 func (e *engine) remember(h *history) {
 	s := &e.stats
-	s.Before, s.Stages, s.Changes, s.Events = h.Elapsed, h.Stages, h.Changes, h.Events
+	s.Sweeps, s.Before, s.Stages, s.Changes, s.Events = int(h.Sweeps), h.Elapsed, h.Stages, h.Changes, h.Events
 }
 
-// longest is more time than any layer takes.
-const longest = 100 * 365 * 24 * time.Hour
+// longest is more time than any layer takes, mostSweeps more sweeps.
+const (
+	longest    = 100 * 365 * 24 * time.Hour
+	mostSweeps = 1 << 31
+)
 
 // possible reports whether stages add up to at most all of the time.
 func (h *history) possible() bool {
@@ -34,5 +44,28 @@ func (h *history) possible() bool {
 		}
 		left -= took
 	}
-	return h.Elapsed >= 0 && h.Elapsed <= longest && h.Events <= h.Changes
+	return h.Elapsed >= 0 && h.Elapsed <= longest && h.Events <= h.Changes && h.Sweeps <= mostSweeps
+}
+
+// readHistory reads the beginning of a stream.
+func readHistory(r *spill.Reader) (h history, err error) {
+	b := make([]byte, binary.Size(h))
+	if err := readFull(r, b); err != nil {
+		return h, err
+	}
+	if _, err := binary.Decode(b, binary.LittleEndian, &h); err != nil {
+		return h, err
+	}
+	if !h.possible() {
+		return h, corrupt.New(r.Path(), "", "impossible times: %+v", h)
+	}
+	return h, nil
+}
+
+func appendLittle(b []byte, x any) []byte {
+	b, err := binary.Append(b, binary.LittleEndian, x)
+	if err != nil {
+		panic(err) // of fixed size
+	}
+	return b
 }

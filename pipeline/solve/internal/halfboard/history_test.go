@@ -26,14 +26,14 @@ func (x *trial) stored(t *testing.T, prefix string) (newest history) {
 			continue
 		}
 		if h := historyOf(t, x.disk, name); h.Elapsed > newest.Elapsed {
-			newest = h.history
+			newest = h
 		}
 	}
 	return newest
 }
 
 // historyOf returns the beginning of a stream.
-func historyOf(t *testing.T, d *disk, name string) (h keptHistory) {
+func historyOf(t *testing.T, d *disk, name string) (h history) {
 	t.Helper()
 	_, contents := d.contents(t, name)
 	if _, err := binary.Decode(contents, binary.LittleEndian, &h); err != nil {
@@ -92,16 +92,16 @@ func TestImpossibleHistories(t *testing.T) {
 	rng := newRand(t)
 	x := smallTrial(t, rng)
 	x.stopInWindow(t, 2)
-	begin := binary.Size(keptHistory{})
+	begin := binary.Size(history{})
 	streams := x.disk.streams(t)
-	for name, change := range map[string]func(h *keptHistory){
-		"time below 0":         func(h *keptHistory) { h.Elapsed = -1 },
-		"stage below 0":        func(h *keptHistory) { h.Stages[CaptureStage] = -1 },
-		"stage above all":      func(h *keptHistory) { h.Stages[FullStage] = h.Elapsed + 1 },
-		"stages that overflow": func(h *keptHistory) { h.Stages = [Stages]time.Duration{1 << 62, 1 << 62, 1 << 62, 1 << 62} },
-		"centuries":            func(h *keptHistory) { h.Elapsed = math.MaxInt64 },
-		"more events":          func(h *keptHistory) { h.Events = h.Changes + 1 },
-		"sweeps without end":   func(h *keptHistory) { h.Sweeps = math.MaxUint64 },
+	for name, change := range map[string]func(h *history){
+		"time below 0":         func(h *history) { h.Elapsed = -1 },
+		"stage below 0":        func(h *history) { h.Stages[CaptureStage] = -1 },
+		"stage above all":      func(h *history) { h.Stages[FullStage] = h.Elapsed + 1 },
+		"stages that overflow": func(h *history) { h.Stages = [Stages]time.Duration{1 << 62, 1 << 62, 1 << 62, 1 << 62} },
+		"centuries":            func(h *history) { h.Elapsed = math.MaxInt64 },
+		"more events":          func(h *history) { h.Events = h.Changes + 1 },
+		"sweeps without end":   func(h *history) { h.Sweeps = math.MaxUint64 },
 	} {
 		y := x.trial(rng, x.disk.copied(t))
 		stream := streams[rng.IntN(len(streams))]

@@ -185,7 +185,7 @@ func TestUselessStreams(t *testing.T) {
 	rng := newRand(t)
 	var found, offers []byte
 	var hFound, hOffers spill.Header
-	begin := binary.Size(keptHistory{})
+	begin := binary.Size(history{})
 	line := func(d *disk, name string, h spill.Header, contents []byte, at int, score int8) {
 		scores := make([]int8, side)
 		for i := range scores {
@@ -200,9 +200,9 @@ func TestUselessStreams(t *testing.T) {
 		binary.LittleEndian.PutUint32(other[at:], binary.LittleEndian.Uint32(other[at:])+uint32(len(packed)-old))
 		d.write(t, name, h, other)
 	}
-	impossible := func(change func(h *keptHistory)) func(d *disk) {
+	impossible := func(change func(h *history)) func(d *disk) {
 		return func(d *disk) {
-			var h keptHistory
+			var h history
 			if _, err := binary.Decode(found, binary.LittleEndian, &h); err != nil {
 				t.Fatal(err)
 			}
@@ -232,10 +232,10 @@ func TestUselessStreams(t *testing.T) {
 		"a later version":         func(d *disk) { h := hFound; h.Version++; d.write(t, rundir.FoundName, h, found) },
 		"somebody else's":         func(d *disk) { h := hFound; h.Identity = []byte("swap"); d.write(t, rundir.FoundName, h, found) },
 		"another file":            func(d *disk) { vfs.Write(d.plain(), rundir.OffersName, []byte("text")) },
-		"time below 0":            impossible(func(h *keptHistory) { h.Elapsed = -1 }),
-		"a stage longer than all": impossible(func(h *keptHistory) { h.Stages[DenseStage] = h.Elapsed + 1 }),
-		"sweeps without end":      impossible(func(h *keptHistory) { h.Sweeps = math.MaxUint64 }),
-		"more events":             impossible(func(h *keptHistory) { h.Events = h.Changes + 1 }),
+		"time below 0":            impossible(func(h *history) { h.Elapsed = -1 }),
+		"a stage longer than all": impossible(func(h *history) { h.Stages[DenseStage] = h.Elapsed + 1 }),
+		"sweeps without end":      impossible(func(h *history) { h.Sweeps = math.MaxUint64 }),
+		"more events":             impossible(func(h *history) { h.Events = h.Changes + 1 }),
 	} {
 		x := smallWholeTrial(t, rng)
 		x.finish(t)

@@ -24,10 +24,10 @@ func (e *engine) lookAtCaptures(ctx context.Context, r *spill.Reader, segment in
 	err := crew.Ordered[*stripJob]{
 		Read: func(_ int, j *stripJob) error {
 			e.tell(CaptureStage, 0)
-			return j.read(r)
+			return j.packet.read(r, stripRows*side)
 		},
 		Work: func(_, i int, j *stripJob) error {
-			if err := j.unpack(e, strips[i]); err != nil {
+			if err := j.unpack(e, r.Path(), strips[i]); err != nil {
 				return err
 			}
 			if !possible.all(asBytes(j.captures)) {
@@ -52,7 +52,7 @@ func (e *engine) lookAtLines(ctx context.Context, r *spill.Reader, size int, val
 		}
 		e.tell(e.stage, 0)
 		piece = piece[:min(size, len(piece))]
-		if err := readFull(r, r.Path(), piece); err != nil {
+		if err := readFull(r, piece); err != nil {
 			return err
 		}
 		if !valid(asScores(piece)) {

@@ -120,16 +120,6 @@ func (m *matrix) panelOffers(class rowClass, panel int) []int8 {
 	return m.offers[class][panel*size:][:size]
 }
 
-// columnOf returns a column of the offers of a panel, from row 0 on: see offerOf.
-func columnOf(offers []int8, c int) []int8 { return offers[c*side:] }
-
-// offerOf returns the distance of the offer of row from that of row 0 in the same
-// column.
-func offerOf(row uint32) uint32 { return row/side*side*side + row%side }
-
-// rowOf returns the row of which offerOf returns at.
-func rowOf(at uint32) uint32 { return at - at/(side*side)*(side*side-side) }
-
 // lines returns the scores of a block.
 func (m *matrix) lines(panel, chunk int) []int8 {
 	return m.rowLines(panel, chunk*side, chunk*side+m.depth(openRows, chunk))
@@ -141,23 +131,22 @@ func (m *matrix) rowLines(panel, begin, end int) []int8 {
 	return m.scores[(first+begin)*m.line : (first+end)*m.line]
 }
 
-// row returns the scores of a row in a panel, in colex order, if they are bytes.
-func (m *matrix) row(at place, panel int) []int8 {
-	row := int(at.row)
-	if at.class == openRows {
-		return m.rowLines(panel, row, row+1)[:m.width(panel)]
+// row returns the scores of a row from a panel on, if they are bytes, and the distance of those
+// in the next panel.
+func (m *matrix) row(at place, panel int) (scores []int8, stride int) {
+	scores, stride = m.scores, m.stride()
+	if at.class == fullRows {
+		scores, stride = m.offers[fullRows], m.chunks[fullRows]*side*side
 	}
-	return m.block(fullRows, panel, row/side)[row%side*side:][:m.width(panel)]
+	return scores[panel*stride+int(at.row)*side:], stride
 }
 
 // stride is the distance of the same line in consecutive panels.
 func (m *matrix) stride() int { return m.rows[openRows] * m.line }
 
-// A tile is a part of the rows of one class of a matrix: of the open ones, what a
-// worker brings up to date at a time.
+// A tile is a part of the open rows of a matrix.
 type tile struct {
 	matrix  *matrix
-	class   rowClass
 	panels  run
 	chunks  run
 	parents []int32     // those that read this one
@@ -171,6 +160,5 @@ type grid struct {
 	origins  []*origins // by the sum of what moves leave
 	links    []link
 	lookups  []lookup // by the sum of the matrix
-	tiles    []*tile  // of the open rows
-	full     []*tile  // of the others
+	tiles    []*tile
 }

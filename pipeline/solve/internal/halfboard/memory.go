@@ -108,19 +108,15 @@ func (s *spare) close() error {
 type layout struct {
 	scores int
 	offers [classes]int
-	below  int // the largest layer that captures lead to: it stands in the place of the scores first
 }
 
 func (l layout) total() int {
-	return max(l.scores, l.below) + l.offers[openRows] + l.offers[fullRows]
+	return l.scores + l.offers[openRows] + l.offers[fullRows]
 }
 
 // layoutOf returns the layout of the layer of n seeds with halves of q pits: that
 // of all of its matrices.
 func layoutOf(q, n int) (sum layout) {
-	if n >= 2 {
-		sum.below = int(binomial(2*q+n-3, 2*q-1))
-	}
 	for mover := range n + 1 {
 		l := matrixLayout(columnsOf(q, mover), rowsOf(q, n-mover))
 		sum.scores += l.scores

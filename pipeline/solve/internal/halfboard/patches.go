@@ -25,6 +25,8 @@ func (g *grid) slabSize() uint64 {
 // span is a range of rows of a class of a matrix, or of panels.
 type span struct{ begin, end int }
 
+func (s span) size() int { return s.end - s.begin }
+
 // A patch is where some rows of a class of a matrix meet some panels.
 type patch struct {
 	rows, panels span
@@ -32,12 +34,11 @@ type patch struct {
 }
 
 // lines returns the number of lines.
-func (p *patch) lines() int { return (p.rows.end - p.rows.begin) * (p.panels.end - p.panels.begin) }
+func (p *patch) lines() int { return p.rows.size() * p.panels.size() }
 
-// of returns the scores of some rows of a panel.
-func (p *patch) of(panel int, rows span) []int8 {
-	first := (panel-p.panels.begin)*(p.rows.end-p.rows.begin) - p.rows.begin
-	return p.scores[(first+rows.begin)*side : (first+rows.end)*side]
+// line returns the number of the line of a row in a panel.
+func (p *patch) line(panel, row int) int {
+	return (panel-p.panels.begin)*p.rows.size() + row - p.rows.begin
 }
 
 // patches are those of a part of a layer: of each class of rows of each matrix those that come
@@ -108,7 +109,7 @@ func (p patches) of(s strip) iter.Seq2[*patch, span] {
 // linesOf returns the number of lines that the patches have of a strip.
 func (p patches) linesOf(s strip) (lines int) {
 	for _, rows := range p.of(s) {
-		lines += rows.end - rows.begin
+		lines += rows.size()
 	}
 	return lines
 }

@@ -21,8 +21,8 @@ func randomSample(rng *rand.Rand) func(positions uint64) ([]uint64, uint64) {
 	}
 }
 
-// eachPart calls check for the parts of random layers, with the ranges of ranks that they have.
-func eachPart(t *testing.T, n int, check func(c config, g *grid, segments [][]panelOf, p patches, starts []uint64, length uint64)) {
+// eachPatches calls check for the parts of random layers, with the ranges of ranks that they have.
+func eachPatches(t *testing.T, n int, check func(c config, g *grid, segments [][]panelOf, p patches, starts []uint64, length uint64)) {
 	rng := newRand(t)
 	eachGrid(t, n, func(c config, g *grid, segments [][]panelOf) {
 		positions, size := g.halves.Board().Size(g.n), g.slabSize()
@@ -44,7 +44,7 @@ func eachPart(t *testing.T, n int, check func(c config, g *grid, segments [][]pa
 // TestPatchesHaveTheirRanks: where a rank of a range is, there is a patch that has it, and all
 // patches are in order. None has a row, or a panel of a single row, without a rank of its range.
 func TestPatchesHaveTheirRanks(t *testing.T) {
-	eachPart(t, 40, func(c config, g *grid, _ [][]panelOf, p patches, starts []uint64, length uint64) {
+	eachPatches(t, 40, func(c config, g *grid, _ [][]panelOf, p patches, starts []uint64, length uint64) {
 		for _, m := range g.matrices {
 			for class := range classes {
 				own := p[m.placeOf(class)]
@@ -97,7 +97,7 @@ func (g *grid) checkPatches(t *testing.T, c config, m *matrix, class rowClass, o
 
 // TestPatchesOfStrips: strip by strip, each line of each patch comes once.
 func TestPatchesOfStrips(t *testing.T) {
-	eachPart(t, 40, func(c config, g *grid, segments [][]panelOf, p patches, _ []uint64, _ uint64) {
+	eachPatches(t, 40, func(c config, g *grid, segments [][]panelOf, p patches, _ []uint64, _ uint64) {
 		type line struct {
 			patch      *patch
 			panel, row int
@@ -140,10 +140,7 @@ func TestPatchesHoldLines(t *testing.T) {
 			for row := p.rows.begin; row < p.rows.end; {
 				rows := span{row, row + 1 + rng.IntN(p.rows.end-row)}
 				row = rows.end
-				scores := p.of(panel, rows)
-				if len(scores) != (rows.end-rows.begin)*side {
-					t.Fatalf("%d scores of rows %v", len(scores), rows)
-				}
+				scores := p.scores[p.line(panel, rows.begin)*side:][:rows.size()*side]
 				for i := range scores {
 					scores[i]++
 				}
@@ -159,7 +156,7 @@ func TestPatchesHoldLines(t *testing.T) {
 func TestLoadedRowsAreFound(t *testing.T) {
 	rng := newRand(t)
 	found, lost := 0, 0
-	eachPart(t, 60, func(c config, g *grid, _ [][]panelOf, p patches, _ []uint64, _ uint64) {
+	eachPatches(t, 60, func(c config, g *grid, _ [][]panelOf, p patches, _ []uint64, _ uint64) {
 		l := loaded{patches: p}
 		for range 50 {
 			m := g.matrices[rng.IntN(len(g.matrices))]

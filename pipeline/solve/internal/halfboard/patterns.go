@@ -25,10 +25,9 @@ type capture struct {
 	pairs []pair
 }
 
-// pair is a row, as the distance of its score from that of row 0 in the offers of a
-// column (offerOf), and the rank of the half that the capture leaves of it among
-// those with as many seeds.
-type pair struct{ at, child uint32 }
+// pair is a row, and the rank of the half that the capture leaves of it among those with as
+// many seeds.
+type pair struct{ row, child uint32 }
 
 // patterns computes patterns on demand and keeps them. It is safe for concurrent
 // use.
@@ -122,7 +121,7 @@ func (g *geometry) addRow(p *pattern, class rowClass, bySeeds map[int]*capture, 
 		c = &capture{seeds: seeds}
 		bySeeds[seeds] = c
 	}
-	c.pairs = append(c.pairs, pair{offerOf(row), uint32(g.halves.Half().Rank(left[:g.q]))})
+	c.pairs = append(c.pairs, pair{row, uint32(g.halves.Half().Rank(left[:g.q]))})
 }
 
 // addChild adds that the child of row stands in column.

@@ -51,7 +51,11 @@ func (l *Layer) Read(start uint64, dst []int8) error {
 			return err
 		}
 		if e.windows == nil {
-			copyWhole(dst, parts)
+			rest := dst
+			for _, p := range parts {
+				lines, stride := p.matrix.row(p.at, p.skip/side)
+				rest = p.copy(rest, lines, stride)
+			}
 		} else if err := e.readSlab(dst, int(slab), parts); err != nil {
 			return err
 		}
@@ -78,16 +82,6 @@ func (l *Layer) LoadSample(ctx context.Context) error {
 		return nil
 	}
 	return l.engine.load(ctx, samplePart)
-}
-
-// copyWhole copies parts of rows of a layer in one piece.
-func copyWhole(dst []int8, parts []rowPart) {
-	for _, p := range parts {
-		for panel, skip := p.skip/side, p.skip%side; p.length > 0; panel, skip = panel+1, 0 {
-			n := copy(dst[:p.length], p.matrix.row(p.at, panel)[skip:])
-			dst, p.length = dst[n:], p.length-n
-		}
-	}
 }
 
 // readSlab copies parts of rows of a slab, which is loaded if they are not in memory.
@@ -118,11 +112,7 @@ func (l *loaded) copy(dst []int8, parts []rowPart) bool {
 		if q == nil {
 			return false
 		}
-		row := span{int(p.at.row), int(p.at.row) + 1}
-		for panel, skip := p.skip/side, p.skip%side; p.length > 0; panel, skip = panel+1, 0 {
-			n := copy(dst[:p.length], q.of(panel, row)[skip:p.matrix.width(panel)])
-			dst, p.length = dst[n:], p.length-n
-		}
+		dst = p.copy(dst, q.scores[q.line(p.skip/side, int(p.at.row))*side:], q.rows.size()*side)
 	}
 	return true
 }
@@ -133,6 +123,17 @@ type rowPart struct {
 	at     place
 	skip   int // columns in front of the part
 	length int
+}
+
+// copy copies the part, of which the first line is that of lines, and those of the next panels
+// are stride bytes apart. It returns what is left of dst.
+func (p rowPart) copy(dst, lines []int8, stride int) []int8 {
+	skip := p.skip % side
+	for at := 0; p.length > 0; at += stride {
+		n := copy(dst[:p.length], lines[at+skip:][:side-skip])
+		dst, p.length, skip = dst[n:], p.length-n, 0
+	}
+	return dst
 }
 
 // rowParts lists the rows that make up a number of scores, at least 1, from rank start on.

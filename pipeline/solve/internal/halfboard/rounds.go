@@ -2,15 +2,15 @@ package halfboard
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"grenier/io/crew"
 	"grenier/kernels/compress"
 )
 
-// The offers of a layer that is solved window by window come from lower layers that do not
-// fit into memory either. A round computes those of as many panels as do, while it goes once
-// through what these panels capture. All moves that leave the same half read the same rows
+// A round computes the offers of as many panels as fit into memory, while it goes once through
+// what these panels capture: of all panels, if a layer is solved in one piece. All moves that leave the same half read the same rows
 // of all lower layers, and halves that agree in their last pits have rows next to each other:
 // a round goes from half to half in that order, from each to the columns of the moves that
 // leave it (origins), and needs no more of the lower layers at a time than a few pieces of
@@ -20,9 +20,9 @@ import (
 type round struct {
 	*engine
 	pieces *pieces
-	memory []int8     // for offers
-	leaves [][]uint32 // open halves, in the order of rows: what a worker goes through at a time
-	offers [][][]int8 // by sum and panel: columns of open rows, then of full ones; nil of other panels
+	memory []int8              // for offers
+	leaves [][]uint32          // open halves, in the order of rows: what a worker goes through at a time
+	offers [][][classes][]int8 // by sum and panel: columns; nil of other panels
 	locks  [1 << 10]paddedMutex
 }
 
@@ -35,11 +35,48 @@ type paddedMutex struct {
 // newRound returns a round that reads pieces and has the given memory for offers.
 func (e *engine) newRound(pieces *pieces, memory []int8) *round {
 	r := &round{engine: e, pieces: pieces, memory: memory, leaves: e.grid.leaves()}
-	r.offers = make([][][]int8, len(e.grid.matrices))
-	for sum, m := range e.grid.matrices {
-		r.offers[sum] = make([][]int8, m.panels)
+	for _, m := range e.grid.matrices {
+		r.offers = append(r.offers, make([][classes][]int8, m.panels))
 	}
 	return r
+}
+
+// captureAll computes all offers of a layer in one piece.
+func (e *engine) captureAll(ctx context.Context, lower Lower) error {
+	err := crew.Run(func() error { return e.captureRound(ctx, lower) })
+	return errors.Join(err, lower.Close())
+}
+
+// captureRound computes all offers in the place where they stay. Pieces of lower layers are in
+// that of the scores.
+func (e *engine) captureRound(ctx context.Context, lower Lower) error {
+	r, panels := e.newRound(newPieces(e.grid, lower, e.scores), nil), e.grid.panelsInOrder()
+	for _, p := range panels {
+		for class := range classes {
+			r.offers[p.matrix.sum][p.panel][class] = p.matrix.panelOffers(class, p.panel)
+		}
+	}
+	err := r.run(ctx, panels, func(share float64) { e.tell(CaptureStage, share) })
+	if err != nil {
+		return err
+	}
+	part := len(e.scores) / e.workers
+	err = crew.Each(ctx, e.workers, len(panels), func(worker, i int) error {
+		r.turn(panels[i], e.scores[worker*part:][:0:part])
+		return nil
+	})
+	e.tell(CaptureStage, 1)
+	return err
+}
+
+// turn turns the offers of a panel from columns into blocks. It uses the capacity of scratch.
+func (r *round) turn(p panelOf, scratch []int8) {
+	for class, offers := range r.offers[p.matrix.sum][p.panel] {
+		columns := append(scratch, offers...)
+		for chunk := range p.matrix.chunks[class] {
+			r.block(p.matrix.block(rowClass(class), p.panel, chunk), p.matrix, rowClass(class), p.panel, chunk, columns)
+		}
+	}
 }
 
 // leafScores is about the number of scores of the highest lower layer that a worker goes
@@ -79,13 +116,10 @@ func (m *matrix) panelBytes(panel int) int {
 	return m.width(panel) * (m.chunks[openRows] + m.chunks[fullRows]) * side
 }
 
-// column returns the offers of a class of rows of a column, from those of its panel.
-func (m *matrix) column(offers []int8, class rowClass, panel, c int) []int8 {
-	length, before := m.chunks[class]*side, 0
-	if class == fullRows {
-		before = m.width(panel) * m.chunks[openRows] * side
-	}
-	return offers[before+c*length:][:length]
+// column returns a column of the offers of a panel.
+func (m *matrix) column(offers []int8, class rowClass, c int) []int8 {
+	length := m.chunks[class] * side
+	return offers[c*length:][:length]
 }
 
 // fit gives memory to the first of panels, as many as it is enough for, and returns how many:
@@ -96,29 +130,34 @@ func (r *round) fit(panels []panelOf) int {
 	}
 	memory := r.memory
 	for i, panel := range panels {
-		size := panel.matrix.panelBytes(panel.panel)
-		if size > len(memory) {
+		if panel.matrix.panelBytes(panel.panel) > len(memory) {
 			return i
 		}
-		r.offers[panel.matrix.sum][panel.panel], memory = memory[:size:size], memory[size:]
+		for class := range classes {
+			size := panel.matrix.width(panel.panel) * panel.matrix.chunks[class] * side
+			r.offers[panel.matrix.sum][panel.panel][class], memory = memory[:size:size], memory[size:]
+		}
 	}
 	return len(panels)
 }
 
-// block copies offers of a panel that has memory to those of a block, without the columns that
-// the panel does not have.
-func (r *round) block(block *compress.Block, m *matrix, class rowClass, panel, chunk int) {
-	offers := r.offers[m.sum][panel]
+// block copies offers of a panel to those of a block and ends games. Columns that the panel does
+// not have are blocked.
+func (r *round) block(block *compress.Block, m *matrix, class rowClass, panel, chunk int, offers []int8) {
 	for c := range m.width(panel) {
-		copy(block[c*side:][:side], m.column(offers, class, panel, c)[chunk*side:])
+		copy(block[c*side:][:side], m.column(offers, class, c)[chunk*side:])
 	}
+	fill(block[m.width(panel)*side:], blocked)
+	r.endGames(m, class, panel, chunk, block)
 }
 
 // run computes the offers of panels that have memory.
 func (r *round) run(ctx context.Context, panels []panelOf, share func(float64)) error {
 	err := crew.Each(ctx, r.workers, len(panels), func(_, i int) error {
-		p := panels[i]
-		fill(r.offers[p.matrix.sum][p.panel], blocked)
+		panel := panels[i]
+		for _, offers := range r.offers[panel.matrix.sum][panel.panel] {
+			fill(offers, blocked)
+		}
 		return nil
 	})
 	if err != nil {
@@ -147,8 +186,8 @@ func (r *round) captureTo(code uint32, lower *rows) error {
 	lower.leave()
 	for _, s := range from.steps[from.first[row]:from.first[row+1]] {
 		l := &r.grid.links[s.link]
-		offers := r.offers[l.matrix.sum][s.column/side]
-		if offers == nil {
+		offers := &r.offers[l.matrix.sum][s.column/side]
+		if offers[openRows] == nil {
 			continue
 		}
 		if err := r.captureStep(l, s.column, offers, code, lower); err != nil {
@@ -160,7 +199,7 @@ func (r *round) captureTo(code uint32, lower *rows) error {
 
 // captureStep applies the captures of a column, of a panel with the given offers, by a move
 // that leaves the half code.
-func (r *round) captureStep(l *link, column uint32, offers []int8, code uint32, lower *rows) error {
+func (r *round) captureStep(l *link, column uint32, offers *[classes][]int8, code uint32, lower *rows) error {
 	for class := range classes {
 		captures := l.pattern.captures[class]
 		for k := range captures { // not under the lock
@@ -177,9 +216,9 @@ func (r *round) captureStep(l *link, column uint32, offers []int8, code uint32, 
 		if len(captures) == 0 {
 			continue
 		}
-		scores := l.matrix.column(offers, class, int(column/side), int(column%side))
+		scores := l.matrix.column(offers[class], class, int(column%side))
 		for k := range captures {
-			captures[k].applyRows(scores, lower.known[r.grid.n-captures[k].seeds])
+			captures[k].apply(scores, lower.known[r.grid.n-captures[k].seeds])
 		}
 	}
 	return nil

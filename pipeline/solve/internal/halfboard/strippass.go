@@ -11,7 +11,6 @@ import (
 	"grenier/io/rundir"
 	"grenier/io/spill"
 	"grenier/kernels/compress"
-	"grenier/kernels/planes"
 	"grenier/kernels/transpose"
 )
 
@@ -29,8 +28,7 @@ type pass struct {
 
 // stripJob is a strip on its way.
 type stripJob struct {
-	path     string // of the stream that packed is of
-	packed   []byte
+	packet   packet
 	captures []int8
 	codes    []int8
 	found    []byte // digits
@@ -63,9 +61,9 @@ func (e *engine) passSegment(ctx context.Context, p pass, segment int, strips []
 	if err != nil {
 		return err
 	}
-	s.Read = func(_ int, j *stripJob) error { return j.read(r) }
+	s.Read = func(_ int, j *stripJob) error { return j.packet.read(r, stripRows*side) }
 	s.Work = func(_, i int, j *stripJob) error {
-		if err := j.unpack(e, strips[i]); err != nil {
+		if err := j.unpack(e, r.Path(), strips[i]); err != nil {
 			return err
 		}
 		return p.work(strips[i], j)
@@ -93,13 +91,12 @@ func (e *engine) writing(s crew.Ordered[*stripJob], w *spill.Writer) crew.Ordere
 	work, write := s.Work, s.Write
 	s.Work = func(worker, i int, j *stripJob) error {
 		err := work(worker, i, j)
-		packed, head := beginStrip(j.packed[:0])
-		j.packed = e.windows.appendLines(packed, j.captures)
-		endStrip(j.packed, head)
+		j.packet.clear()
+		j.packet.add(e.windows.planes, j.captures)
 		return err
 	}
 	s.Write = func(i int, j *stripJob) error {
-		if _, err := w.Write(j.packed); err != nil || write == nil {
+		if _, err := w.Write(j.packet); err != nil || write == nil {
 			return err
 		}
 		return write(i, j)
@@ -107,37 +104,14 @@ func (e *engine) writing(s crew.Ordered[*stripJob], w *spill.Writer) crew.Ordere
 	return s
 }
 
-// Strips of capture values begin with their length in bytes, packed.
-const stripHead = 4
-
-func beginStrip(packed []byte) (_ []byte, head int) {
-	return append(packed, make([]byte, stripHead)...), len(packed)
-}
-
-func endStrip(packed []byte, head int) {
-	binary.LittleEndian.PutUint32(packed[head:], uint32(len(packed)-head-stripHead))
-}
-
-// appendLines packs lines of capture values.
-func (w *windows) appendLines(packed []byte, lines []int8) []byte {
-	most := planes.Bound(len(lines))
-	packed = slices.Grow(packed, most)
-	n := w.planes.Pack(packed[len(packed):len(packed)+most], lines)
-	return packed[:len(packed)+n]
-}
-
 // createCaptures begins a stream of capture values that serve the window in progress and
 // those after it.
 func (e *engine) createCaptures(name string, p spill.Packing) (*spill.Writer, error) {
-	w, err := spill.Create(e.windows.options.Work, name, e.capturesHeader(), p, e.workers)
+	w, err := e.create(name, e.capturesHeader(), p)
 	if err != nil {
 		return nil, err
 	}
-	err = e.writeHistory(w)
-	if err == nil {
-		_, err = w.Write(binary.LittleEndian.AppendUint32(nil, uint32(e.windows.base)))
-	}
-	if err != nil {
+	if _, err := w.Write(binary.LittleEndian.AppendUint32(nil, uint32(e.windows.base))); err != nil {
 		return nil, errors.Join(err, w.Abort())
 	}
 	return w, nil
@@ -145,15 +119,11 @@ func (e *engine) createCaptures(name string, p spill.Packing) (*spill.Writer, er
 
 // openCaptures opens a stream of capture values and reads its beginning.
 func (e *engine) openCaptures(name string) (*spill.Reader, error) {
-	r, err := spill.Open(e.windows.options.Work, name, e.capturesHeader(), 1)
+	r, err := e.open(name, e.capturesHeader(), 1)
 	if err != nil {
 		return nil, err
 	}
-	_, err = readHistory(r)
-	if err == nil {
-		err = e.checkBase(r)
-	}
-	if err != nil {
+	if err := e.checkBase(r); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil
@@ -166,7 +136,7 @@ var errPruned = errors.New("capture values for later windows only")
 // matches errPruned if that comes after the one in progress.
 func (e *engine) checkBase(r *spill.Reader) error {
 	var base [4]byte
-	if err := readFull(r, r.Path(), base[:]); err != nil {
+	if err := readFull(r, base[:]); err != nil {
 		return err
 	}
 	if n := binary.LittleEndian.Uint32(base[:]); n > uint32(e.windows.base) {
@@ -175,26 +145,9 @@ func (e *engine) checkBase(r *spill.Reader) error {
 	return nil
 }
 
-// read reads the packed capture values of a strip.
-func (j *stripJob) read(r *spill.Reader) error {
-	var length [stripHead]byte
-	if err := readFull(r, r.Path(), length[:]); err != nil {
-		return err
-	}
-	n := int64(binary.LittleEndian.Uint32(length[:]))
-	if most := planes.Bound(stripRows * side); n > int64(most) {
-		return corrupt.New(r.Path(), "", "%d bytes for a strip, of which at most %d are possible", n, most)
-	}
-	j.path, j.packed = r.Path(), slices.Grow(j.packed[:0], int(n))[:n]
-	return readFull(r, r.Path(), j.packed)
-}
-
 // unpack unpacks the capture values of a strip.
-func (j *stripJob) unpack(e *engine, s strip) error {
+func (j *stripJob) unpack(e *engine, path string, s strip) error {
 	size := (s.end - s.begin) * side
 	j.captures = slices.Grow(j.captures[:0], size)[:size]
-	if e.windows.planes.Unpack(j.captures, j.packed) != len(j.packed) {
-		return corrupt.New(j.path, "", "%d bytes are not %d capture values", len(j.packed), size)
-	}
-	return nil
+	return j.packet.unpack(e.windows.planes, path, j.captures)
 }

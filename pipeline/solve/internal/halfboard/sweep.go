@@ -145,14 +145,11 @@ func (g *grid) markBlock(m *matrix, panel, chunk int, c *transpose.Changes) {
 	}
 }
 
-// fillFull computes a tile of full rows, which no sweep reads, in place of the offers.
-func (e *engine) fillFull(b *bench, t *tile) {
-	m := t.matrix
-	for panel := t.panels.begin; panel < t.panels.end; panel++ {
-		for chunk := t.chunks.begin; chunk < t.chunks.end; chunk++ {
-			block := m.block(fullRows, panel, chunk)
-			e.kernels.least(&b.block, block, m.all(panel), &m.programs[panel], m.targets[fullRows], chunk, nil)
-			e.kernels.update(block[:m.depth(fullRows, chunk)*side], &b.block, m.all(panel), ^uint64(0), &b.changes)
-		}
+// fillFull computes the full rows of a panel, which no sweep reads, in place of the offers.
+func (e *engine) fillFull(b *bench, m *matrix, panel int) {
+	for chunk := range m.chunks[fullRows] {
+		block := m.block(fullRows, panel, chunk)
+		e.kernels.least(&b.block, block, m.all(panel), &m.programs[panel], m.targets[fullRows], chunk, nil)
+		e.kernels.update(block[:m.depth(fullRows, chunk)*side], &b.block, m.all(panel), ^uint64(0), &b.changes)
 	}
 }

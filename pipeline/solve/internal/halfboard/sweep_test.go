@@ -179,7 +179,7 @@ func TestTilesTellTheirReaders(t *testing.T) {
 		j := c.judge(t, w)
 		w.randomScores(rng)
 		before := slices.Clone(w.scores)
-		x := w.order[rng.IntN(len(w.order))]
+		x := w.grid.tiles[rng.IntN(len(w.grid.tiles))]
 		w.marking = rng.IntN(2) == 0
 		x.all.Store(true)
 		var b bench
@@ -309,7 +309,7 @@ func (e *engine) upToDate(t *testing.T, c config, j *judge) {
 			t.Fatalf("%+v: %v is %d, want %d", c, j.board(p), got, want)
 		}
 	})
-	for _, x := range e.order {
+	for _, x := range e.grid.tiles {
 		if x.all.Load() {
 			t.Fatalf("%+v: a tile is out of date", c)
 		}
@@ -353,9 +353,8 @@ func TestAnyOrderGivesTheSame(t *testing.T) {
 		c := randomConfig(t, rng)
 		w := c.prepare(t)
 		w.bias(rng)
-		w.order = shuffled(rng, w.order)
 		w.units = nil
-		for rest := w.order; len(rest) > 0; {
+		for rest := shuffled(rng, w.grid.tiles); len(rest) > 0; {
 			n := 1 + rng.IntN(min(len(rest), 2*unit))
 			w.units, rest = append(w.units, rest[:n]), rest[n:]
 		}
@@ -378,7 +377,7 @@ func TestSweepsCountTheirWork(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := work{}
-		for _, x := range w.order {
+		for _, x := range w.grid.tiles {
 			x.all.Store(true)
 			want.computed += x.columns()
 		}
@@ -416,7 +415,8 @@ func TestFullRowsFollowTheRules(t *testing.T) {
 		w.eachPosition(fullRows, func(p position) {
 			m := w.grid.find(p).m
 			column := int(p.mover - m.first)
-			got := m.row(w.grid.places[p.opponent], column/side)[column%side]
+			scores, _ := m.row(w.grid.places[p.opponent], column/side)
+			got := scores[column%side]
 			if want := j.score(p); got != want {
 				t.Fatalf("%+v: %v is %d, want %d", c, j.board(p), got, want)
 			}

@@ -18,20 +18,17 @@ import (
 // windows is what a layer needs in addition when it is solved window by
 // window.
 type windows struct {
-	options    *Options
 	codes      *window.Codes
 	turn       window.TurnFunc
 	digits     window.DigitsFunc
-	sum        window.SumFunc
 	planes     planes.Kernel
 	negate     transpose.UpdateFunc // of bytes
 	segments   [][]panelOf
 	parts      [allParts]patches
-	sample     string          // names that of parts
-	base       int             // of the window in progress
-	found      []foundIn       // what the windows before it found
-	all        bool            // nothing was at an end of the last of them
-	told       map[string]bool // streams that note was told of
+	sample     string    // names that of parts
+	base       int       // of the window in progress
+	found      []foundIn // what the windows before it found
+	all        bool      // nothing was at an end of the last of them
 	traffic    atomicTraffic
 	serving    [classes]int64 // open positions that the streams of capture values are written for
 	ends       int64          // scores at an end of the window before
@@ -58,22 +55,6 @@ func (e *engine) traffic() (t Traffic) {
 	return t
 }
 
-// base returns that of the window in progress.
-func (e *engine) base() int {
-	if e.windows == nil {
-		return 0
-	}
-	return e.windows.base
-}
-
-// values returns the number of values of a window, 0 for a layer in one piece.
-func (e *engine) values() int {
-	if e.windows == nil {
-		return 0
-	}
-	return e.windows.codes.Values
-}
-
 // beginWindows lays out a layer that is solved window by window. Memory for scores is taken
 // when the captures are known.
 func (e *Engine) beginWindows(ctx context.Context, geo *geometry, codes *window.Codes) (*engine, error) {
@@ -90,8 +71,8 @@ func (e *Engine) beginWindows(ctx context.Context, geo *geometry, codes *window.
 	debug.FreeOSMemory() // what making the tables has left
 	family := e.options.Family
 	w.windows = &windows{
-		options: &e.options, codes: codes, told: map[string]bool{}, turn: window.TurnFor(family, codes),
-		digits: window.DigitsFor(family, codes), sum: window.SumFor(family, codes),
+		codes: codes, turn: window.TurnFor(family, codes),
+		digits: window.DigitsFor(family, codes),
 		planes: planes.For(family), negate: transpose.For(family, 8), segments: w.grid.segments(cmp.Or(e.options.segment, leastSegment)),
 	}
 	positions := geo.halves.Board().Size(geo.n)
@@ -102,7 +83,7 @@ func (e *Engine) beginWindows(ctx context.Context, geo *geometry, codes *window.
 		starts, length = e.options.Sample(positions)
 	}
 	w.windows.parts, w.windows.sample = w.grid.parts(starts, length), whichSample(starts, length)
-	w.keeper = newKeeper(&e.options, codesBytes(geo.q, geo.n, codes.Bits))
+	w.keeper = newKeeper(codesBytes(geo.q, geo.n, codes.Bits))
 	w.stats.Windows = 0
 	return w, nil
 }
@@ -304,14 +285,6 @@ func (w *windows) publish(stage Stage, streams ...*spill.Writer) error {
 		return nil
 	})
 	return nil
-}
-
-// abort removes those of streams that are not stored.
-func abort(streams []*spill.Writer) (err error) {
-	for _, s := range streams {
-		err = errors.Join(err, s.Abort())
-	}
-	return err
 }
 
 // strips returns the number of strips of the layer.

@@ -436,7 +436,7 @@ func TestForgedStreams(t *testing.T) {
 	}
 }
 
-var keptSize = len(appendLittle(nil, keptHistory{}))
+var keptSize = len(appendLittle(nil, history{}))
 
 // beginOf returns the bytes that stand before the contents of a kind of streams.
 func beginOf(kind string) int {
@@ -486,7 +486,7 @@ func TestForgedCaptures(t *testing.T) {
 // forgeLine puts a value into the first line of the first strip of a stream of captures.
 func forgeLine(contents []byte, value int8) []byte {
 	begin := beginOf("captures")
-	at := begin + stripHead
+	at := begin + packetHead
 	size := int(little32(contents[begin:]))
 	line := make([]int8, side)
 	kernel := planes.For(cpu.Generic)
