@@ -44,7 +44,7 @@ lint: ## vet (for Windows and arm64 too), staticcheck, gofmt, import rules, tidy
 	GOARCH=arm64 $(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
 	test -z "$$(gofmt -l . | tee /dev/stderr)"
-	$(GO) test ./cmd/grenier -run TestImportRules
+	$(GO) test ./cmd/grenier -run 'TestImportRules|TestSystems'
 	$(GO) mod tidy -diff
 
 fuzz: ## fuzz every target for FUZZTIME

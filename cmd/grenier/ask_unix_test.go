@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/io/rundir"
 )
 
@@ -37,7 +38,7 @@ func TestAsk(t *testing.T) {
 		}
 		r := s.wait(t)
 		told := strings.Count(r.err, dir+": game awari, rules awari, 12 pits\nsolver   process ")
-		if r.status != exitOK || asked == 0 || told == 0 || told > asked {
+		if r.status != cli.ExitOK || asked == 0 || told == 0 || told > asked {
 			t.Errorf("%s: status %d, told %d times:\n%s", progress, r.status, told, r.err)
 		}
 		for _, part := range []string{"\nsealed   layers 0 to ", "\ndoing    layer ", "\nrun      ", "\nreport   "} {
@@ -103,7 +104,7 @@ func TestWatch(t *testing.T) {
 	awaitFile(t, filepath.Join(dir, rundir.LayerName(9)))
 	time.AfterFunc(1500*time.Millisecond, func() { s.cmd.Process.Signal(syscall.SIGINT) })
 	out := mustRun(t, "awari", "status", "--watch", "--json", "--dir", dir)
-	if r := s.wait(t); r.status != exitInterrupted {
+	if r := s.wait(t); r.status != cli.ExitInterrupted {
 		t.Errorf("status %d, %s", r.status, r.err)
 	}
 	lines := strings.Split(strings.TrimSpace(out), "\n")

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"grenier/cmd/grenier/cli"
 )
 
 // TestInterruptedExchange: commands that are interrupted say so and leave nothing.
@@ -29,7 +31,7 @@ func TestInterruptedExchange(t *testing.T) {
 	} {
 		args := strings.Fields("awari " + strings.ReplaceAll(command, "DIR", dir))
 		r := grenier(ctx, "", args...)
-		if r.status != exitInterrupted || !strings.HasPrefix(r.err, "grenier: interrupted") {
+		if r.status != cli.ExitInterrupted || !strings.HasPrefix(r.err, "grenier: interrupted") {
 			t.Errorf("%s: status %d, %s", command, r.status, r.err)
 		}
 	}
@@ -62,9 +64,9 @@ func TestExportSignal(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := cmd.Wait()
-	if status := cmd.ProcessState.ExitCode(); status == exitOK {
+	if status := cmd.ProcessState.ExitCode(); status == cli.ExitOK {
 		t.Log("the export was faster than the signal")
-	} else if status != exitInterrupted || exists(path) {
+	} else if status != cli.ExitInterrupted || exists(path) {
 		t.Errorf("status %d, %v; there is a file: %v", status, err, exists(path))
 	}
 	if names := namesIn(t, filepath.Dir(path), ""); len(names) > 1 || len(names) == 1 && !exists(path) {
@@ -74,7 +76,7 @@ func TestExportSignal(t *testing.T) {
 
 // TestExportMemory: an export stays within --memory, all in all.
 func TestExportMemory(t *testing.T) {
-	if !long() || peakRSS() == 0 {
+	if !long() || cli.PeakRSS() == 0 {
 		t.Skip("solves 17 layers, where memory can be measured; set GRENIER_LONG=1")
 	}
 	dir := solved(t, "--seeds", "17")

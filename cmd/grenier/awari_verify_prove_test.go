@@ -5,14 +5,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
 	"grenier/kernels/cpu"
-	"grenier/pipeline/check/prove"
 )
 
 // replaceLayer gives layer n of a run directory other scores, with checksums and a
@@ -92,7 +91,7 @@ func TestProveCircles(t *testing.T) {
   board 0 2 0 0, rank 7: the score 2 is not grounded
   board 1 1 0 0, rank 8: the score -2 is not grounded
   board 2 0 0 0, rank 9: the score 2 is not grounded
-`; r.status != exitDifferences || r.out != want {
+`; r.status != cli.ExitDifferences || r.out != want {
 		t.Errorf("status %d, %s", r.status, r.out)
 	}
 	if want := "grenier: layer 2: 6 scores are not grounded: they only back each other, in circles\n"; r.err != want {
@@ -102,23 +101,8 @@ func TestProveCircles(t *testing.T) {
 	for _, part := range []string{
 		`{"ok":false,"layers":[`, `"ungrounded":6,"first":[{"rank":2,"board":"0 1 0 1","stored":2},`, `"proof":null}],"seconds":`,
 	} {
-		if r.status != exitDifferences || !strings.Contains(r.out, part) {
+		if r.status != cli.ExitDifferences || !strings.Contains(r.out, part) {
 			t.Errorf("status %d, %q lacks %q", r.status, r.out, part)
-		}
-	}
-}
-
-func TestProvingState(t *testing.T) {
-	for _, c := range []struct {
-		progress prove.Progress
-		want     string
-	}{
-		{prove.Progress{Seeds: 3, Done: 50, Total: 200}, "layer 3"},
-		{prove.Progress{Seeds: 3, Level: 2, Pass: 17, Done: 50, Total: 200}, "layer 3, scores of 2, pass 17"},
-	} {
-		s := proving(c.progress).state(10 * time.Second)
-		if s.doing != c.want || s.done != 50 || s.total != 200 || s.rate != 5 || s.runETA != 30*time.Second {
-			t.Errorf("%+v: %+v", c.progress, s)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 )
@@ -53,21 +54,21 @@ func TestBadBoards(t *testing.T) {
 	t.Chdir(solved(t, "--pits", "4", "--seeds", "5"))
 	probe := "awari probe --dir . "
 	refused(t, []badInput{
-		{probe + "1 1 1", exitUsage, "3 pits given|4 are needed"},
-		{probe + "1 1 1 1 1", exitUsage, "5 pits given|4 are needed"},
-		{probe + "- 1", exitUsage, "2 pits given|4 are needed"},
-		{probe, exitUsage, "0 arguments|a board|or -|grenier awari probe --help"},
-		{probe + "1 -1 1 1", exitUsage, `"-1"|number from 0 up`},
-		{probe + "-- 1 -1 1 1", exitUsage, `"-1"|pit 1|0 to 48`},
-		{probe + "1 x 1 1", exitUsage, `"x"|pit 1|0 to 48`},
-		{probe + "1 1.5 1 1", exitUsage, `"1.5"|pit 1|0 to 48`},
-		{probe + "1 '' 1 1", exitUsage, `""|pit 1|0 to 48`},
-		{probe + "1 49 1 1", exitUsage, "49|48"},
-		{probe + "1 256 1 1", exitUsage, "256|pit 1|48"},
-		{probe + "1 18446744073709551617 1 1", exitUsage, "18446744073709551617|pit 1|48"},
-		{probe + "24 24 1 0", exitUsage, "more than 48"},
-		{probe + "2 2 2 0", exitUsage, "not solved|6 seeds|up to 5"},
-		{probe + "--json 2 2 2 0", exitUsage, "not solved|6 seeds|up to 5"},
+		{probe + "1 1 1", cli.ExitUsage, "3 pits given|4 are needed"},
+		{probe + "1 1 1 1 1", cli.ExitUsage, "5 pits given|4 are needed"},
+		{probe + "- 1", cli.ExitUsage, "2 pits given|4 are needed"},
+		{probe, cli.ExitUsage, "0 arguments|a board|or -|grenier awari probe --help"},
+		{probe + "1 -1 1 1", cli.ExitUsage, `"-1"|number from 0 up`},
+		{probe + "-- 1 -1 1 1", cli.ExitUsage, `"-1"|pit 1|0 to 48`},
+		{probe + "1 x 1 1", cli.ExitUsage, `"x"|pit 1|0 to 48`},
+		{probe + "1 1.5 1 1", cli.ExitUsage, `"1.5"|pit 1|0 to 48`},
+		{probe + "1 '' 1 1", cli.ExitUsage, `""|pit 1|0 to 48`},
+		{probe + "1 49 1 1", cli.ExitUsage, "49|48"},
+		{probe + "1 256 1 1", cli.ExitUsage, "256|pit 1|48"},
+		{probe + "1 18446744073709551617 1 1", cli.ExitUsage, "18446744073709551617|pit 1|48"},
+		{probe + "24 24 1 0", cli.ExitUsage, "more than 48"},
+		{probe + "2 2 2 0", cli.ExitUsage, "not solved|6 seeds|up to 5"},
+		{probe + "--json 2 2 2 0", cli.ExitUsage, "not solved|6 seeds|up to 5"},
 	})
 }
 
@@ -75,51 +76,51 @@ func TestBadFlags(t *testing.T) {
 	t.Chdir(t.TempDir())
 	solve := "awari solve --dir new --seeds 3 "
 	refused(t, []badInput{
-		{"awari solve --seeds 3", exitUsage, `"dir" not set|grenier awari solve --help`},
-		{"awari solve --dir new", exitUsage, `"seeds" not set`},
-		{"awari probe 1 1 1 1", exitUsage, `"dir" not set`},
-		{"awari stats", exitUsage, `"dir" not set`},
-		{"awari verify", exitUsage, `"dir" not set`},
-		{solve + "--pits 7", exitUsage, "7|4, 6, 8, 10 and 12"},
-		{solve + "--pits 2", exitUsage, "2|4, 6, 8, 10 and 12"},
-		{solve + "--pits 14", exitUsage, "14|4, 6, 8, 10 and 12"},
-		{solve + "--pits -12", exitUsage, "-12|4, 6, 8, 10 and 12"},
-		{solve + "--pits twelve", exitUsage, `--pits "twelve"|whole number`},
-		{solve + "--rules kalah", exitUsage, `"kalah"|awari, strict`},
-		{solve + "--rules ''", exitUsage, `""|awari, strict`},
-		{solve + "--rules Awari", exitUsage, `"Awari"|awari, strict`},
-		{solve + "--seeds 49", exitUsage, "49|0 to 48"},
-		{solve + "--seeds -1", exitUsage, "-1|0 to 48"},
-		{solve + "--seeds 99999999999999999999", exitUsage, `--seeds "99999999999999999999"|whole number`},
-		{solve + "--seeds 3.5", exitUsage, `--seeds "3.5"|whole number`},
-		{solve + "--memory much", exitUsage, `--memory "much"|8GiB`},
-		{solve + "--memory 0", exitUsage, `--memory "0"|8GiB`},
-		{solve + "--memory -1GiB", exitUsage, `--memory "-1GiB"|8GiB`},
-		{solve + "--memory 1KiB", exitUsage, "--memory 1KiB|layer 3 needs|1.0 KiB are allowed|too little for any layer"},
-		{solve + "--seeds 40 --memory 1GiB", exitUsage, "--memory 1GiB|layer 40 needs|1.0 GiB are allowed|enough up to layer"},
-		{solve + "--threads 0", exitUsage, "--threads 0|1 to 1024"},
-		{solve + "--threads -2", exitUsage, "--threads -2|1 to 1024"},
-		{solve + "--threads 1000000", exitUsage, "--threads 1000000|1 to 1024"},
-		{solve + "--codec gzip", exitUsage, `"gzip"|lz4, zstd`},
-		{solve + "--progress loud", exitUsage, `--progress "loud"|auto, bar, plain, json and none`},
-		{solve + "--frobnicate", exitUsage, "unknown flag: --frobnicate|grenier awari solve --help"},
-		{solve + "-f", exitUsage, "'f' in -f"},
-		{solve + "--json=perhaps", exitUsage, `--json "perhaps"|true or false`},
-		{solve + "extra", exitUsage, `"extra"|flags only`},
-		{"awari solve --seeds 3 --dir ''", exitUsage, `--dir ""|name`},
-		{"awari solve --seeds 3 --dir", exitUsage, "needs an argument: --dir"},
-		{"awari stats --dir . extra", exitUsage, `"extra"|flags only`},
-		{"awari verify --dir . extra", exitUsage, `"extra"|flags only`},
-		{"awari status --dir . extra", exitUsage, `"extra"|flags only`},
-		{"awari status", exitUsage, `"dir" not set`},
-		{"awari verify --dir . --sample -1", exitUsage, `--sample "-1"|from 0 up`},
-		{"awari verify --dir . --threads 0", exitUsage, "--threads 0|1 to 1024"},
-		{"awari verify --dir . --memory x", exitUsage, `--memory "x"`},
-		{"awari verify --dir . --progress x", exitUsage, `--progress "x"`},
-		{"version extra", exitUsage, `"extra"|flags only`},
-		{"solve --seeds 3 --dir new", exitUsage, `unknown command "solve"|awari, |version`},
-		{"awari sovle --seeds 3 --dir new", exitUsage, `unknown command "sovle"|solve|grenier awari --help`},
-		{"awari sovle", exitUsage, `unknown command "sovle"|solve`},
+		{"awari solve --seeds 3", cli.ExitUsage, `"dir" not set|grenier awari solve --help`},
+		{"awari solve --dir new", cli.ExitUsage, `"seeds" not set`},
+		{"awari probe 1 1 1 1", cli.ExitUsage, `"dir" not set`},
+		{"awari stats", cli.ExitUsage, `"dir" not set`},
+		{"awari verify", cli.ExitUsage, `"dir" not set`},
+		{solve + "--pits 7", cli.ExitUsage, "7|4, 6, 8, 10 and 12"},
+		{solve + "--pits 2", cli.ExitUsage, "2|4, 6, 8, 10 and 12"},
+		{solve + "--pits 14", cli.ExitUsage, "14|4, 6, 8, 10 and 12"},
+		{solve + "--pits -12", cli.ExitUsage, "-12|4, 6, 8, 10 and 12"},
+		{solve + "--pits twelve", cli.ExitUsage, `--pits "twelve"|whole number`},
+		{solve + "--rules kalah", cli.ExitUsage, `"kalah"|awari, strict`},
+		{solve + "--rules ''", cli.ExitUsage, `""|awari, strict`},
+		{solve + "--rules Awari", cli.ExitUsage, `"Awari"|awari, strict`},
+		{solve + "--seeds 49", cli.ExitUsage, "49|0 to 48"},
+		{solve + "--seeds -1", cli.ExitUsage, "-1|0 to 48"},
+		{solve + "--seeds 99999999999999999999", cli.ExitUsage, `--seeds "99999999999999999999"|whole number`},
+		{solve + "--seeds 3.5", cli.ExitUsage, `--seeds "3.5"|whole number`},
+		{solve + "--memory much", cli.ExitUsage, `--memory "much"|8GiB`},
+		{solve + "--memory 0", cli.ExitUsage, `--memory "0"|8GiB`},
+		{solve + "--memory -1GiB", cli.ExitUsage, `--memory "-1GiB"|8GiB`},
+		{solve + "--memory 1KiB", cli.ExitUsage, "--memory 1KiB|layer 3 needs|1.0 KiB are allowed|too little for any layer"},
+		{solve + "--seeds 40 --memory 1GiB", cli.ExitUsage, "--memory 1GiB|layer 40 needs|1.0 GiB are allowed|enough up to layer"},
+		{solve + "--threads 0", cli.ExitUsage, "--threads 0|1 to 1024"},
+		{solve + "--threads -2", cli.ExitUsage, "--threads -2|1 to 1024"},
+		{solve + "--threads 1000000", cli.ExitUsage, "--threads 1000000|1 to 1024"},
+		{solve + "--codec gzip", cli.ExitUsage, `"gzip"|lz4, zstd`},
+		{solve + "--progress loud", cli.ExitUsage, `--progress "loud"|auto, bar, plain, json and none`},
+		{solve + "--frobnicate", cli.ExitUsage, "unknown flag: --frobnicate|grenier awari solve --help"},
+		{solve + "-f", cli.ExitUsage, "'f' in -f"},
+		{solve + "--json=perhaps", cli.ExitUsage, `--json "perhaps"|true or false`},
+		{solve + "extra", cli.ExitUsage, `"extra"|flags only`},
+		{"awari solve --seeds 3 --dir ''", cli.ExitUsage, `--dir ""|name`},
+		{"awari solve --seeds 3 --dir", cli.ExitUsage, "needs an argument: --dir"},
+		{"awari stats --dir . extra", cli.ExitUsage, `"extra"|flags only`},
+		{"awari verify --dir . extra", cli.ExitUsage, `"extra"|flags only`},
+		{"awari status --dir . extra", cli.ExitUsage, `"extra"|flags only`},
+		{"awari status", cli.ExitUsage, `"dir" not set`},
+		{"awari verify --dir . --sample -1", cli.ExitUsage, `--sample "-1"|from 0 up`},
+		{"awari verify --dir . --threads 0", cli.ExitUsage, "--threads 0|1 to 1024"},
+		{"awari verify --dir . --memory x", cli.ExitUsage, `--memory "x"`},
+		{"awari verify --dir . --progress x", cli.ExitUsage, `--progress "x"`},
+		{"version extra", cli.ExitUsage, `"extra"|flags only`},
+		{"solve --seeds 3 --dir new", cli.ExitUsage, `unknown command "solve"|awari, |version`},
+		{"awari sovle --seeds 3 --dir new", cli.ExitUsage, `unknown command "sovle"|solve|grenier awari --help`},
+		{"awari sovle", cli.ExitUsage, `unknown command "sovle"|solve`},
 	})
 }
 
@@ -149,26 +150,26 @@ func TestBadDirectories(t *testing.T) {
 	}
 	solve, probe := "awari solve --pits 4 --seeds 3 --dir ", " 1 0 0 0"
 	refused(t, []badInput{
-		{solve + "strict", exitUsage, "strict holds|rules strict, 4 pits|asked for|rules awari, 4 pits"},
-		{"awari solve --rules strict --seeds 1 --dir strict", exitUsage, "rules strict, 4 pits|asked for|rules strict, 12 pits"},
-		{solve + "file", exitFailure, "file|not a directory"},
-		{solve + "file/below", exitFailure, "file/below|not a directory"},
-		{solve + "photos", exitCorrupt, "photos|not a run directory|cat.jpg"},
-		{solve + "other", exitCorrupt, "other/manifest.json|not a file of this program"},
-		{solve + "begun", exitCorrupt, "begun/manifest.json"},
-		{solve + "newer", exitCorrupt, "newer/manifest.json|version 2|version 1"},
+		{solve + "strict", cli.ExitUsage, "strict holds|rules strict, 4 pits|asked for|rules awari, 4 pits"},
+		{"awari solve --rules strict --seeds 1 --dir strict", cli.ExitUsage, "rules strict, 4 pits|asked for|rules strict, 12 pits"},
+		{solve + "file", cli.ExitFailure, "file|not a directory"},
+		{solve + "file/below", cli.ExitFailure, "file/below|not a directory"},
+		{solve + "photos", cli.ExitCorrupt, "photos|not a run directory|cat.jpg"},
+		{solve + "other", cli.ExitCorrupt, "other/manifest.json|not a file of this program"},
+		{solve + "begun", cli.ExitCorrupt, "begun/manifest.json"},
+		{solve + "newer", cli.ExitCorrupt, "newer/manifest.json|version 2|version 1"},
 	})
 	for command, rest := range map[string]string{"probe": probe, "stats": "", "verify": "", "status": "", "status --json --watch": ""} {
 		c := "awari " + command + " --dir "
 		refused(t, []badInput{
-			{c + "none" + rest, exitFailure, "none|no run directory"},
-			{c + "empty" + rest, exitFailure, "empty|no run directory"},
-			{c + "file" + rest, exitFailure, "file|not a directory"},
-			{c + "file/below" + rest, exitFailure, "file/below|not a directory"},
-			{c + "photos" + rest, exitCorrupt, "photos|not a run directory"},
-			{c + "other" + rest, exitCorrupt, "other/manifest.json|not a file of this program"},
-			{c + "begun" + rest, exitCorrupt, "begun/manifest.json"},
-			{c + "newer" + rest, exitCorrupt, "newer/manifest.json|version 2|version 1"},
+			{c + "none" + rest, cli.ExitFailure, "none|no run directory"},
+			{c + "empty" + rest, cli.ExitFailure, "empty|no run directory"},
+			{c + "file" + rest, cli.ExitFailure, "file|not a directory"},
+			{c + "file/below" + rest, cli.ExitFailure, "file/below|not a directory"},
+			{c + "photos" + rest, cli.ExitCorrupt, "photos|not a run directory"},
+			{c + "other" + rest, cli.ExitCorrupt, "other/manifest.json|not a file of this program"},
+			{c + "begun" + rest, cli.ExitCorrupt, "begun/manifest.json"},
+			{c + "newer" + rest, cli.ExitCorrupt, "newer/manifest.json|version 2|version 1"},
 		})
 	}
 }
@@ -186,7 +187,7 @@ func TestLockedDirectory(t *testing.T) {
 		}
 	}()
 	refused(t, []badInput{
-		{"awari solve --pits 4 --seeds 4 --dir .", exitFailure, "lock|in use by process " + strconv.Itoa(os.Getpid())},
+		{"awari solve --pits 4 --seeds 4 --dir .", cli.ExitFailure, "lock|in use by process " + strconv.Itoa(os.Getpid())},
 	})
 	mustRun(t, "awari", "probe", "--dir", ".", "1", "1", "1", "0")
 	mustRun(t, "awari", "stats", "--dir", ".")
@@ -201,9 +202,9 @@ func TestMissingLayer(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused(t, []badInput{
-		{"awari probe --dir . 1 1 0 0", exitCorrupt, "layer-02.gl|missing"},
-		{"awari verify --dir .", exitCorrupt, "layer-02.gl|missing"},
-		{"awari solve --pits 4 --seeds 5 --dir .", exitCorrupt, "solving layer 5|layer-02.gl|missing"},
+		{"awari probe --dir . 1 1 0 0", cli.ExitCorrupt, "layer-02.gl|missing"},
+		{"awari verify --dir .", cli.ExitCorrupt, "layer-02.gl|missing"},
+		{"awari solve --pits 4 --seeds 5 --dir .", cli.ExitCorrupt, "solving layer 5|layer-02.gl|missing"},
 	})
 	mustRun(t, "awari", "probe", "--dir", ".", "1", "0", "0", "0")
 	mustRun(t, "awari", "stats", "--dir", ".")

@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
+
+	"grenier/cmd/grenier/cli"
 )
 
 // TestCheminDiskFull gives a search too small a disk, and then a larger one.
@@ -23,7 +25,7 @@ func TestCheminDiskFull(t *testing.T) {
 	want := cheminResult(t, mustRun(t, cheminArgs(1, 14)...))
 	args := cheminArgs(1, 14, "--dir", filepath.Join(disk, "run"))
 	r := grenier(t.Context(), "", args...)
-	if r.status != exitFailure || !strings.Contains(r.err, "no space left") || r.out != "" {
+	if r.status != cli.ExitFailure || !strings.Contains(r.err, "no space left") || r.out != "" {
 		t.Errorf("status %d, %d bytes of output, %s", r.status, len(r.out), r.err)
 	}
 	if err := unix.Mount("", disk, "", unix.MS_REMOUNT, "size=64m"); err != nil {

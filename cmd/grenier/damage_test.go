@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/io/rundir"
 )
 
@@ -31,7 +32,7 @@ func newTarget(t *testing.T) target {
 	}
 	d.boards = boards.String()
 	r := d.probe(t)
-	if r.status != exitOK || strings.Count(r.out, "\n") != 35 {
+	if r.status != cli.ExitOK || strings.Count(r.out, "\n") != 35 {
 		t.Fatalf("probe: status %d, %s%s", r.status, r.out, r.err)
 	}
 	d.answer = r.out
@@ -129,7 +130,7 @@ func TestDamageProbe(t *testing.T) {
 	d.each(t, d.names(), everyByte(), func(t *testing.T, name string) {
 		r := d.probe(t)
 		// All scores are read, and thus all bytes: nothing can be missed.
-		if r.status != exitCorrupt || !strings.Contains(r.err, name) {
+		if r.status != cli.ExitCorrupt || !strings.Contains(r.err, name) {
 			t.Errorf("status %d, %s", r.status, r.err)
 		}
 		oneClearLine(t, r.err)
@@ -147,7 +148,7 @@ func TestDamageVerify(t *testing.T) {
 	d := newTarget(t)
 	d.each(t, d.names(), someBytes(), func(t *testing.T, name string) {
 		r := grenier(t.Context(), "", "awari", "verify", "--dir", d.dir, "--progress", "none", "--threads", "1")
-		if r.status != exitCorrupt || !strings.Contains(r.err, name) || strings.Contains(r.out, "in order") {
+		if r.status != cli.ExitCorrupt || !strings.Contains(r.err, name) || strings.Contains(r.out, "in order") {
 			t.Errorf("status %d, %s%s", r.status, r.out, r.err)
 		}
 		oneClearLine(t, r.err)
@@ -162,7 +163,7 @@ func TestDamageSolve(t *testing.T) {
 	names := d.names()
 	d.each(t, append(names[:3], names[4]), someBytes(), func(t *testing.T, name string) {
 		r := grenier(t.Context(), "", "awari", "solve", "--pits", "4", "--seeds", "4", "--dir", d.dir, "--progress", "none")
-		if r.status != exitCorrupt || !strings.Contains(r.err, name) || r.out != "" {
+		if r.status != cli.ExitCorrupt || !strings.Contains(r.err, name) || r.out != "" {
 			t.Errorf("status %d, %s%s", r.status, r.out, r.err)
 		}
 		oneClearLine(t, r.err)
@@ -200,7 +201,7 @@ func TestDamageMessages(t *testing.T) {
 		} {
 			r := grenier(t.Context(), "", append([]string{"awari", args[0], "--dir", d.dir}, args[1:]...)...)
 			oneClearLine(t, r.err)
-			if r.status != exitCorrupt || !strings.Contains(r.err, d.path(name)+": ") || !strings.Contains(r.err, c.want) {
+			if r.status != cli.ExitCorrupt || !strings.Contains(r.err, d.path(name)+": ") || !strings.Contains(r.err, c.want) {
 				t.Errorf("%s of %.20q: status %d, %q lacks %q", args[0], c.bad, r.status, r.err, c.want)
 			}
 		}

@@ -13,7 +13,7 @@ import (
 // documents returns the texts that describe the program by path, README.md first.
 func documents(t *testing.T) (paths []string, texts map[string]string) {
 	t.Helper()
-	paths = []string{"../../README.md"}
+	paths = []string{"../../README.md", "../../CONTRIBUTING.md"}
 	for _, pattern := range []string{"../../docs/*.md", "../../docs/format/*.md"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil || len(found) == 0 {
@@ -39,6 +39,33 @@ func TestReadmeListsDocuments(t *testing.T) {
 		if name := strings.TrimPrefix(path, "../../"); !strings.Contains(texts[paths[0]], "]("+name+")") {
 			t.Errorf("README.md has no link to %s", name)
 		}
+	}
+}
+
+// named matches links, and paths of this tree between backquotes.
+var named = regexp.MustCompile("\\]\\(([^)#:]+)[^)]*\\)|`((?:cmd|docs|io|kernels|layers|pipeline)/[\\w./-]+)`")
+
+// TestLinks: what documents link to, and the paths that they name, are there.
+func TestLinks(t *testing.T) {
+	paths, texts := documents(t)
+	checked := 0
+	for _, path := range paths {
+		for _, match := range named.FindAllStringSubmatch(texts[path], -1) {
+			target := filepath.Join(filepath.Dir(path), match[1])
+			if match[1] == "" {
+				target = filepath.Join("../..", match[2])
+			}
+			if match[1] == "http" || match[1] == "https" || strings.Contains(target, "NAME") {
+				continue
+			}
+			checked++
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s names %s: %v", filepath.Base(path), target, err)
+			}
+		}
+	}
+	if checked < 50 {
+		t.Errorf("only %d links were found", checked)
 	}
 }
 

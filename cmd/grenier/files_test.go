@@ -29,7 +29,7 @@ var touching = map[string][]string{
 
 // reasons are the places, besides package vfs, that touch files, and why they may.
 var reasons = map[string]string{
-	"cmd/grenier/memory_linux.go":          "reads /proc",
+	"cmd/grenier/cli/rss_linux.go":         "reads /proc",
 	"io/memory/machine_linux.go":           "reads /proc and /sys",
 	"io/pagecache/pagecache_linux.go":      "opens a file again that is open, through /proc",
 	"io/pagecache/cachetest":               "a help of tests",

@@ -5,11 +5,13 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"grenier/cmd/grenier/cli"
 )
 
 // everyCommand returns all commands.
 func everyCommand() []*cobra.Command {
-	root := (&app{}).root()
+	root := root(&cli.App{})
 	root.InitDefaultHelpCmd()
 	return commands(root)
 }

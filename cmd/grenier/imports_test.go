@@ -20,9 +20,24 @@ var allowed = map[string][]string{
 	"cmd":      {"pipeline", "layers", "io", "kernels"},
 }
 
+// systems lists, for each system, where its packages are, with all below. All others are
+// what the systems share, and do not depend on any.
+var systems = map[string][]string{
+	"awari": {
+		"cmd/grenier/awari", "layers/awari", "pipeline/check", "pipeline/exchange", "pipeline/internal/testrun",
+		"pipeline/play", "pipeline/solve", "pipeline/spaces/census", "pipeline/tables",
+	},
+	"swap":    {"cmd/grenier/swap", "layers/swap", "pipeline/swap"},
+	"chemin":  {"cmd/grenier/chemin", "layers/chemin", "pipeline/chemin"},
+	"pijersi": {"cmd/grenier/pijersi", "layers/pijersi"},
+}
+
+// wiring is the package that puts the systems together.
+const wiring = "grenier/cmd/grenier"
+
 type goPackage struct {
-	ImportPath string
-	Imports    []string
+	ImportPath    string
+	Imports, Deps []string
 }
 
 // TestImportRules checks the architecture: kernels know no files, io knows no
@@ -46,6 +61,49 @@ func TestImportRules(t *testing.T) {
 	}
 }
 
+// TestSystems checks that no package depends on one of another system, be it by way of
+// others: commands share package cli and nothing else, and no engine needs another's.
+func TestSystems(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range listPackages(t) {
+		own, place := systemOf(t, p.ImportPath)
+		seen[place] = true
+		if p.ImportPath == wiring {
+			continue
+		}
+		for _, d := range p.Deps {
+			if other, _ := systemOf(t, d); other != "" && other != own {
+				t.Errorf("%s depends on %s, which is of the system %s", p.ImportPath, d, other)
+			}
+		}
+	}
+	for system, places := range systems {
+		for _, place := range places {
+			if !seen[place] {
+				t.Errorf("%s: there is no package in %s", system, place)
+			}
+		}
+	}
+}
+
+// systemOf returns the system of a package, and where in it that is, "" if it is of none.
+func systemOf(t *testing.T, importPath string) (system, place string) {
+	t.Helper()
+	path := strings.TrimPrefix(importPath, "grenier/")
+	for s, places := range systems {
+		for _, p := range places {
+			if path != p && !strings.HasPrefix(path, p+"/") {
+				continue
+			}
+			if system != "" {
+				t.Fatalf("%s is of %s and of %s", importPath, system, s)
+			}
+			system, place = s, p
+		}
+	}
+	return system, place
+}
+
 // partOf returns the top-level folder of one of our packages, "" for others.
 func partOf(importPath string) string {
 	path, ours := strings.CutPrefix(importPath, "grenier/")
@@ -58,7 +116,7 @@ func partOf(importPath string) string {
 
 func listPackages(t *testing.T) []goPackage {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "grenier/...").Output()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,Deps", "grenier/...").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 )
@@ -59,7 +60,7 @@ func (s *solver) killAfter(t *testing.T, patience time.Duration) bool {
 	timer := time.AfterFunc(patience, func() { s.cmd.Process.Kill() })
 	defer timer.Stop()
 	r := s.wait(t)
-	if r.status != exitOK && r.status != -1 {
+	if r.status != cli.ExitOK && r.status != -1 {
 		t.Fatalf("status %d: %s", r.status, r.err)
 	}
 	return r.status == -1
@@ -76,7 +77,7 @@ func TestKill(t *testing.T) {
 	}
 	whole, dir := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "run")
 	start := time.Now()
-	if r := startSolver(t, whole, pits, seeds).wait(t); r.status != exitOK {
+	if r := startSolver(t, whole, pits, seeds).wait(t); r.status != cli.ExitOK {
 		t.Fatalf("status %d: %s", r.status, r.err)
 	}
 	took, want := time.Since(start), withoutSeconds(t, whole)
@@ -101,7 +102,7 @@ func TestKill(t *testing.T) {
 		done++
 		t.Logf("killed after %v with %d layers sealed", patience, sealedLike(t, want, dir))
 	}
-	if r := startSolver(t, dir, pits, seeds).wait(t); r.status != exitOK {
+	if r := startSolver(t, dir, pits, seeds).wait(t); r.status != cli.ExitOK {
 		t.Fatalf("status %d: %s", r.status, r.err)
 	}
 	t.Logf("killed %d times, through %d times", done, through)
@@ -190,7 +191,7 @@ func TestInterrupt(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	s := startSolver(t, dir, 12, 24)
 	awaitFile(t, filepath.Join(dir, rundir.LayerName(9)))
-	if r := grenier(t.Context(), "", "awari", "solve", "--seeds", "3", "--dir", dir); r.status != exitFailure ||
+	if r := grenier(t.Context(), "", "awari", "solve", "--seeds", "3", "--dir", dir); r.status != cli.ExitFailure ||
 		!strings.Contains(r.err, "in use by process "+strconv.Itoa(s.cmd.Process.Pid)+"\n") {
 		t.Errorf("a second solver: status %d, %s", r.status, r.err)
 	}
@@ -198,7 +199,7 @@ func TestInterrupt(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := s.wait(t)
-	if r.status != exitInterrupted || r.err != "grenier: interrupted; what is done is kept, the same command continues\n" {
+	if r.status != cli.ExitInterrupted || r.err != "grenier: interrupted; what is done is kept, the same command continues\n" {
 		t.Errorf("status %d, %s", r.status, r.err)
 	}
 	checkLeft(t, dir)
@@ -281,7 +282,7 @@ func TestProbeTalks(t *testing.T) {
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted || errs.String() != "grenier: interrupted\n" {
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != cli.ExitInterrupted || errs.String() != "grenier: interrupted\n" {
 		t.Errorf("%v: %s", err, errs.String())
 	}
 }

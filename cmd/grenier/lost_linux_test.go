@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/io/rundir"
 )
 
@@ -25,7 +26,7 @@ func TestLostLock(t *testing.T) {
 			args := append(args, "--dir", dir, "--progress", "none")
 			lock := filepath.Join(dir, rundir.LockName)
 			var once sync.Once
-			updated = func() {
+			reported = func() {
 				once.Do(func() {
 					if err := os.Remove(lock); err != nil {
 						t.Error(err)
@@ -33,9 +34,9 @@ func TestLostLock(t *testing.T) {
 				})
 			}
 			r := grenier(t.Context(), "", args...)
-			updated = nil
+			reported = nil
 			last := r.err[strings.LastIndex(strings.TrimSuffix(r.err, "\n"), "\n")+1:]
-			if r.status != exitFailure || !strings.Contains(last, "lost the lock of "+dir+": ") {
+			if r.status != cli.ExitFailure || !strings.Contains(last, "lost the lock of "+dir+": ") {
 				t.Errorf("status %d, %s", r.status, r.err)
 			}
 			oneClearLine(t, last)

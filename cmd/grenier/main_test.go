@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -10,7 +11,9 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/cobra"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/io/rundir"
 )
 
@@ -40,6 +43,17 @@ type result struct {
 	out, err string
 }
 
+// reported, unless it is nil, is called whenever work reports its progress.
+var reported func()
+
+// run executes a command line in this process and returns the exit status.
+func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
+	return cli.Run(ctx, func(a *cli.App) *cobra.Command {
+		a.Reported = reported
+		return root(a)
+	}, args, in, out, errs)
+}
+
 // grenier runs a command line in this process.
 func grenier(ctx context.Context, in string, args ...string) result {
 	var out, errs strings.Builder
@@ -51,7 +65,7 @@ func grenier(ctx context.Context, in string, args ...string) result {
 func mustRun(t *testing.T, args ...string) string {
 	t.Helper()
 	r := grenier(t.Context(), "", args...)
-	if r.status != exitOK || r.err != "" {
+	if r.status != cli.ExitOK || r.err != "" {
 		t.Fatalf("%s: status %d, %s", strings.Join(args, " "), r.status, r.err)
 	}
 	return r.out

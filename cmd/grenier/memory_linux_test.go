@@ -11,6 +11,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"grenier/cmd/grenier/cli"
 )
 
 // slack is what a memory cgroup has beyond --memory: pages of code and of files that are
@@ -78,7 +82,7 @@ func (g *cgroup) run(t *testing.T, args ...string) result {
 // memoryRow is a command that is run within some memory.
 type memoryRow struct {
 	memory string
-	ends   int // its status: exitUsage if it is to refuse
+	ends   int // its status: cli.ExitUsage if it is to refuse
 	args   string
 	full   bool // takes long: for make test-full
 }
@@ -86,57 +90,57 @@ type memoryRow struct {
 // Names in the rows below: DIR has layers up to 17, BELOW up to 16, FILE a layer as
 // colex, VU and PACKED as vu, NEW is a directory of its own for each row.
 var memoryRows = []memoryRow{
-	{memory: "64MiB", ends: exitOK, args: "awari verify --dir DIR --layer 15 --prove"},
+	{memory: "64MiB", ends: cli.ExitOK, args: "awari verify --dir DIR --layer 15 --prove"},
 	{memory: "64MiB", args: "awari verify --dir DIR --layer 17 --prove", full: true},
-	{memory: "20MiB", ends: exitUsage, args: "awari verify --dir DIR --layer 17 --prove"},
-	{memory: "32MiB", ends: exitOK, args: "awari verify --dir DIR --layer 12 --prove"},
-	{memory: "64MiB", ends: exitOK, args: "awari verify --dir DIR --sample 20000"},
-	{memory: "128MiB", ends: exitOK, args: "awari verify --dir DIR --layer 17 --threads 8"},
-	{memory: "24MiB", ends: exitOK, args: "awari verify --dir DIR --sample 2000"},
-	{memory: "17MiB", ends: exitUsage, args: "awari verify --dir DIR --layer 17 --sample 2000"},
-	{memory: "64MiB", ends: exitOK, args: "awari export --dir DIR --layer 17 --format csv --out NEW"},
-	{memory: "48MiB", ends: exitOK, args: "awari export --dir DIR --layer 17 --format npy --codec lz4 --out NEW --threads 1"},
-	{memory: "64MiB", ends: exitOK, args: "awari export --dir DIR --layer 17 --format vu --codec zstd --out NEW"},
-	{memory: "32MiB", ends: exitUsage, args: "awari export --dir DIR --layer 17 --format csv --out NEW"},
-	{memory: "64MiB", ends: exitOK, args: "awari import --dir BELOW --layer 17 --format colex FILE"},
-	{memory: "64MiB", ends: exitOK, args: "awari import --dir BELOW --layer 17 --format vu VU"},
-	{memory: "80MiB", ends: exitOK, args: "awari import --dir BELOW --layer 17 --format vu --codec zstd PACKED"},
-	{memory: "20MiB", ends: exitUsage, args: "awari import --dir BELOW --layer 17 --format vu VU"},
-	{memory: "32MiB", ends: exitOK, args: "awari search --dir DIR --time 4s 4 4 4 4 4 4 4 4 4 4 4 4"},
-	{memory: "128MiB", ends: exitOK, args: "awari search --dir DIR --time 4s 4 4 4 4 4 4 4 4 4 4 4 4"},
-	{memory: "32MiB", ends: exitOK, args: "awari search --dir DIR 1 1 1 1 1 2 4 2 3 0 0 0"},
-	{memory: "8MiB", ends: exitUsage, args: "awari search --dir DIR 1 1 1 1 1 2 4 2 3 0 0 0"},
-	{memory: "32MiB", ends: exitOK, args: "awari play --dir DIR --time 2s"},
-	{memory: "96MiB", ends: exitOK, args: "awari solve --seeds 17 --dir NEW --threads 8 --codec zstd"},
-	{memory: "160MiB", ends: exitOK, args: "awari solve --seeds 18 --dir NEW"},
-	{memory: "64MiB", ends: exitOK, args: "awari solve --seeds 17 --dir NEW"},
-	{memory: "64MiB", ends: exitUsage, args: "awari solve --seeds 20 --dir NEW"},
-	{memory: "96MiB", ends: exitOK, args: "awari plan --seeds 17 --threads 4"},
-	{memory: "72MiB", ends: exitUsage, args: "awari plan --seeds 17"},
-	{memory: "40MiB", ends: exitUsage, args: "awari plan --seeds 17"},
-	{memory: "32MiB", ends: exitOK, args: "swap bfs --rows 3 --cols 3"},
-	{memory: "96MiB", ends: exitOK, args: "swap bfs --rows 3 --cols 4 --dir NEW"},
-	{memory: "128MiB", ends: exitOK, args: "swap bfs --rows 3 --cols 4"},
-	{memory: "32MiB", ends: exitUsage, args: "swap bfs --rows 3 --cols 4"},
-	{memory: "24MiB", ends: exitOK, args: "swap solve --rows 4 --cols 4 --solver astar --heuristic manhattan " + reversed},
-	{memory: "64MiB", ends: exitOK, args: "swap solve --rows 4 --cols 4 --solver astar --heuristic manhattan " + reversed},
-	{memory: "256MiB", ends: exitOK, args: "swap solve --rows 4 --cols 4 --solver astar --heuristic manhattan --time 60s " + reversed},
-	{memory: "64MiB", ends: exitOK, args: "swap solve --rows 4 --cols 4 --solver astar-bucket --heuristic manhattan " + reversed},
-	{memory: "64MiB", ends: exitOK, args: "swap solve --rows 4 --cols 4 --solver bidirectional " + reversed},
-	{memory: "64MiB", ends: exitOK, args: "swap solve --rows 4 --cols 4 --solver beam --time 10s " + reversed},
-	{memory: "16MiB", ends: exitUsage, args: "swap solve --rows 4 --cols 4 --solver astar --heuristic manhattan " + reversed},
-	{memory: "32MiB", ends: exitOK, args: "swap pdb build --kind gadb --rows 4 --cols 4 --k 3 --out NEW"},
-	{memory: "160MiB", ends: exitOK, args: "swap pdb build --kind gadb --rows 4 --cols 4 --k 4 --out NEW"},
-	{memory: "40MiB", ends: exitOK, args: "swap pdb build --kind apdb --rows 4 --cols 4 --tiles 1,2,3,4,5,6 --out NEW"},
-	{memory: "128MiB", ends: exitOK, args: "swap pdb build --kind apdb --rows 4 --cols 4 --tiles 1,2,3,4,5,6,7 --out NEW"},
-	{memory: "64MiB", ends: exitUsage, args: "swap pdb build --kind gadb --rows 4 --cols 4 --k 4 --out NEW"},
-	{memory: "128MiB", ends: exitOK, args: "swap plan --rows 3 --cols 4"},
-	{memory: "64MiB", ends: exitOK, args: "swap bench --tables solvers --solves 10"},
-	{memory: "16MiB", ends: exitUsage, args: "swap bench --tables databases"},
-	{memory: "36MiB", ends: exitOK, args: "chemin solve --rows 4 --cols 5 --time 20s --threads 2"},
-	{memory: "64MiB", ends: exitOK, args: "chemin solve --rows 4 --cols 6 --time 10s --dir NEW"},
-	{memory: "36MiB", ends: exitOK, args: "chemin solve --rows 1 --cols 20 --method orientations --all --threads 2"},
-	{memory: "20MiB", ends: exitUsage, args: "chemin solve --rows 3 --cols 3"},
+	{memory: "20MiB", ends: cli.ExitUsage, args: "awari verify --dir DIR --layer 17 --prove"},
+	{memory: "32MiB", ends: cli.ExitOK, args: "awari verify --dir DIR --layer 12 --prove"},
+	{memory: "64MiB", ends: cli.ExitOK, args: "awari verify --dir DIR --sample 20000"},
+	{memory: "128MiB", ends: cli.ExitOK, args: "awari verify --dir DIR --layer 17 --threads 8"},
+	{memory: "24MiB", ends: cli.ExitOK, args: "awari verify --dir DIR --sample 2000"},
+	{memory: "17MiB", ends: cli.ExitUsage, args: "awari verify --dir DIR --layer 17 --sample 2000"},
+	{memory: "64MiB", ends: cli.ExitOK, args: "awari export --dir DIR --layer 17 --format csv --out NEW"},
+	{memory: "48MiB", ends: cli.ExitOK, args: "awari export --dir DIR --layer 17 --format npy --codec lz4 --out NEW --threads 1"},
+	{memory: "64MiB", ends: cli.ExitOK, args: "awari export --dir DIR --layer 17 --format vu --codec zstd --out NEW"},
+	{memory: "32MiB", ends: cli.ExitUsage, args: "awari export --dir DIR --layer 17 --format csv --out NEW"},
+	{memory: "64MiB", ends: cli.ExitOK, args: "awari import --dir BELOW --layer 17 --format colex FILE"},
+	{memory: "64MiB", ends: cli.ExitOK, args: "awari import --dir BELOW --layer 17 --format vu VU"},
+	{memory: "80MiB", ends: cli.ExitOK, args: "awari import --dir BELOW --layer 17 --format vu --codec zstd PACKED"},
+	{memory: "20MiB", ends: cli.ExitUsage, args: "awari import --dir BELOW --layer 17 --format vu VU"},
+	{memory: "32MiB", ends: cli.ExitOK, args: "awari search --dir DIR --time 4s 4 4 4 4 4 4 4 4 4 4 4 4"},
+	{memory: "128MiB", ends: cli.ExitOK, args: "awari search --dir DIR --time 4s 4 4 4 4 4 4 4 4 4 4 4 4"},
+	{memory: "32MiB", ends: cli.ExitOK, args: "awari search --dir DIR 1 1 1 1 1 2 4 2 3 0 0 0"},
+	{memory: "8MiB", ends: cli.ExitUsage, args: "awari search --dir DIR 1 1 1 1 1 2 4 2 3 0 0 0"},
+	{memory: "32MiB", ends: cli.ExitOK, args: "awari play --dir DIR --time 2s"},
+	{memory: "96MiB", ends: cli.ExitOK, args: "awari solve --seeds 17 --dir NEW --threads 8 --codec zstd"},
+	{memory: "160MiB", ends: cli.ExitOK, args: "awari solve --seeds 18 --dir NEW"},
+	{memory: "64MiB", ends: cli.ExitOK, args: "awari solve --seeds 17 --dir NEW"},
+	{memory: "64MiB", ends: cli.ExitUsage, args: "awari solve --seeds 20 --dir NEW"},
+	{memory: "96MiB", ends: cli.ExitOK, args: "awari plan --seeds 17 --threads 4"},
+	{memory: "72MiB", ends: cli.ExitUsage, args: "awari plan --seeds 17"},
+	{memory: "40MiB", ends: cli.ExitUsage, args: "awari plan --seeds 17"},
+	{memory: "32MiB", ends: cli.ExitOK, args: "swap bfs --rows 3 --cols 3"},
+	{memory: "96MiB", ends: cli.ExitOK, args: "swap bfs --rows 3 --cols 4 --dir NEW"},
+	{memory: "128MiB", ends: cli.ExitOK, args: "swap bfs --rows 3 --cols 4"},
+	{memory: "32MiB", ends: cli.ExitUsage, args: "swap bfs --rows 3 --cols 4"},
+	{memory: "24MiB", ends: cli.ExitOK, args: "swap solve --rows 4 --cols 4 --solver astar --heuristic manhattan " + reversed},
+	{memory: "64MiB", ends: cli.ExitOK, args: "swap solve --rows 4 --cols 4 --solver astar --heuristic manhattan " + reversed},
+	{memory: "256MiB", ends: cli.ExitOK, args: "swap solve --rows 4 --cols 4 --solver astar --heuristic manhattan --time 60s " + reversed},
+	{memory: "64MiB", ends: cli.ExitOK, args: "swap solve --rows 4 --cols 4 --solver astar-bucket --heuristic manhattan " + reversed},
+	{memory: "64MiB", ends: cli.ExitOK, args: "swap solve --rows 4 --cols 4 --solver bidirectional " + reversed},
+	{memory: "64MiB", ends: cli.ExitOK, args: "swap solve --rows 4 --cols 4 --solver beam --time 10s " + reversed},
+	{memory: "16MiB", ends: cli.ExitUsage, args: "swap solve --rows 4 --cols 4 --solver astar --heuristic manhattan " + reversed},
+	{memory: "32MiB", ends: cli.ExitOK, args: "swap pdb build --kind gadb --rows 4 --cols 4 --k 3 --out NEW"},
+	{memory: "160MiB", ends: cli.ExitOK, args: "swap pdb build --kind gadb --rows 4 --cols 4 --k 4 --out NEW"},
+	{memory: "40MiB", ends: cli.ExitOK, args: "swap pdb build --kind apdb --rows 4 --cols 4 --tiles 1,2,3,4,5,6 --out NEW"},
+	{memory: "128MiB", ends: cli.ExitOK, args: "swap pdb build --kind apdb --rows 4 --cols 4 --tiles 1,2,3,4,5,6,7 --out NEW"},
+	{memory: "64MiB", ends: cli.ExitUsage, args: "swap pdb build --kind gadb --rows 4 --cols 4 --k 4 --out NEW"},
+	{memory: "128MiB", ends: cli.ExitOK, args: "swap plan --rows 3 --cols 4"},
+	{memory: "64MiB", ends: cli.ExitOK, args: "swap bench --tables solvers --solves 10"},
+	{memory: "16MiB", ends: cli.ExitUsage, args: "swap bench --tables databases"},
+	{memory: "36MiB", ends: cli.ExitOK, args: "chemin solve --rows 4 --cols 5 --time 20s --threads 2"},
+	{memory: "64MiB", ends: cli.ExitOK, args: "chemin solve --rows 4 --cols 6 --time 10s --dir NEW"},
+	{memory: "36MiB", ends: cli.ExitOK, args: "chemin solve --rows 1 --cols 20 --method orientations --all --threads 2"},
+	{memory: "20MiB", ends: cli.ExitUsage, args: "chemin solve --rows 3 --cols 3"},
 }
 
 // reversed is a grid that is far from home.
@@ -188,7 +192,7 @@ func (r memoryRow) check(t *testing.T, places map[string]string) {
 	if args[1] != "play" {
 		args = append(args, "--progress", "none")
 	}
-	allowed, err := parseBytes("--memory", r.memory)
+	allowed, err := humanize.ParseBytes(r.memory)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +205,7 @@ func (r memoryRow) check(t *testing.T, places map[string]string) {
 	if got.status != r.ends || killed != 0 {
 		t.Errorf("status %d, want %d; killed %d times; %s", got.status, r.ends, killed, got.err)
 	}
-	if r.ends == exitUsage && (!strings.Contains(got.err, "--memory "+r.memory) || !strings.Contains(got.err, "needs") || time.Since(start) > 10*time.Second) {
+	if r.ends == cli.ExitUsage && (!strings.Contains(got.err, "--memory "+r.memory) || !strings.Contains(got.err, "needs") || time.Since(start) > 10*time.Second) {
 		t.Errorf("refused after %v by %q", time.Since(start), got.err)
 	}
 }
@@ -215,10 +219,10 @@ func TestMachine(t *testing.T) {
 		status int
 		errs   string
 	}{
-		{nil, exitOK, "has 100 MiB, so --memory is 88 MiB (91750400 bytes)\n"},
-		{[]string{"--memory", "64MiB"}, exitOK, ""},
-		{[]string{"--memory", "101MiB"}, exitUsage, " has 100 MiB; --force begins all the same\n"},
-		{[]string{"--memory", "101MiB", "--force"}, exitOK, ""},
+		{nil, cli.ExitOK, "has 100 MiB, so --memory is 88 MiB (91750400 bytes)\n"},
+		{[]string{"--memory", "64MiB"}, cli.ExitOK, ""},
+		{[]string{"--memory", "101MiB"}, cli.ExitUsage, " has 100 MiB; --force begins all the same\n"},
+		{[]string{"--memory", "101MiB", "--force"}, cli.ExitOK, ""},
 	} {
 		r := group.run(t, append(grid, tt.flags...)...)
 		if r.status != tt.status || !strings.HasSuffix(r.err, tt.errs) || tt.errs == "" && r.err != "" {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
 )
@@ -23,12 +24,12 @@ import (
 func buggy(t *testing.T, k int64, body func()) bool {
 	t.Helper()
 	var reports atomic.Int64
-	updated = func() {
+	reported = func() {
 		if reports.Add(1) == k {
 			aBug(k)
 		}
 	}
-	defer func() { updated = nil }()
+	defer func() { reported = nil }()
 	body()
 	return reports.Load() >= k
 }
@@ -36,13 +37,13 @@ func buggy(t *testing.T, k int64, body func()) bool {
 // aBug is in the stack that is to be found.
 func aBug(k int64) { panic(fmt.Sprintf("bug %d\nhere", k)) }
 
-var bugLine = regexp.MustCompile(`^grenier: internal error: bug \d+; here; this is a bug of grenier ` + regexp.QuoteMeta(release) +
+var bugLine = regexp.MustCompile(`^grenier: internal error: bug \d+; here; this is a bug of grenier ` + regexp.QuoteMeta(cli.Release) +
 	` with \w+ kernels, its stack (is in .*|follows\ngoroutine (?s:.*))\n$`)
 
 // wantBug checks what a user sees of a bug: one line, and the stack here or there.
 func wantBug(t *testing.T, r result, log string) {
 	t.Helper()
-	if r.status != exitBug || !bugLine.MatchString(r.err) {
+	if r.status != cli.ExitBug || !bugLine.MatchString(r.err) {
 		t.Fatalf("status %d, %s", r.status, r.err)
 	}
 	stack := r.err
@@ -112,7 +113,7 @@ func TestBug(t *testing.T) {
 			command := func(dir string) result {
 				return grenier(t.Context(), "", append(c.args(dir), "--progress", "none")...)
 			}
-			if r := command(whole); r.status != exitOK {
+			if r := command(whole); r.status != cli.ExitOK {
 				t.Fatalf("status %d, %s", r.status, r.err)
 			}
 			log := ""
@@ -126,7 +127,7 @@ func TestBug(t *testing.T) {
 			for k := int64(1); ; k *= factor {
 				var r result
 				if !buggy(t, k, func() { r = command(broken) }) {
-					if r.status != exitOK {
+					if r.status != cli.ExitOK {
 						t.Errorf("status %d, %s", r.status, r.err)
 					}
 					break
@@ -170,7 +171,7 @@ func TestBugInBackground(t *testing.T) {
 		strings.NewReader(""), brokenWriter{}, &errs)
 	took := time.Since(start)
 	want := "its stack is in " + filepath.Join(dir, rundir.LogName)
-	if status != exitBug || !strings.HasPrefix(errs.String(), "grenier: internal error: a broken writer; ") || !strings.Contains(errs.String(), want) {
+	if status != cli.ExitBug || !strings.HasPrefix(errs.String(), "grenier: internal error: a broken writer; ") || !strings.Contains(errs.String(), want) {
 		t.Errorf("status %d, %s%s", status, out.String(), errs.String())
 	}
 	if took > 10*time.Second {

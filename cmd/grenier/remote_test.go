@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/io/remote/remotetest"
 	"grenier/io/rundir"
 )
@@ -47,7 +48,7 @@ func TestRemoteSame(t *testing.T) {
 		for _, form := range []string{"--json", "--json=false"} {
 			near := grenier(t.Context(), in.String(), "awari", "probe", form, "--dir", dir, "-")
 			far := grenier(t.Context(), in.String(), "awari", "probe", form, "--url", s.URL, "-")
-			if d := cmp.Diff(near, far, cmp.AllowUnexported(result{})); d != "" || near.status != exitOK || strings.Count(near.out, "\n") != 1000 {
+			if d := cmp.Diff(near, far, cmp.AllowUnexported(result{})); d != "" || near.status != cli.ExitOK || strings.Count(near.out, "\n") != 1000 {
 				t.Errorf("status %d: %s", near.status, d)
 			}
 			checkOnce(t, dir, s.Take())
@@ -92,17 +93,17 @@ func checkOnce(t *testing.T, dir string, requests []remotetest.Request) {
 func TestRemoteBadFlags(t *testing.T) {
 	t.Chdir(solved(t, "--pits", "4", "--seeds", "2"))
 	refused(t, []badInput{
-		{"awari probe --dir . --url http://host/ 1 0 0 0", exitUsage, "--dir and --url|grenier awari probe --help"},
-		{"awari stats --dir . --url http://host/", exitUsage, "--dir and --url|grenier awari stats --help"},
-		{"awari probe 1 0 0 0", exitUsage, `"dir" not set|"url"`},
-		{"awari stats", exitUsage, `"dir" not set|"url"`},
-		{"awari probe --url '' 1 0 0 0", exitUsage, `--url: bad address ""|https://`},
-		{"awari probe --url data/awari 1 0 0 0", exitUsage, `"data/awari"|https://`},
-		{"awari stats --url ftp://host/x", exitUsage, `"ftp://host/x"|https://`},
-		{"awari stats --url http://host/x?y=1", exitUsage, "no ?"},
-		{"awari stats --url http://me:secret@host:port/", exitUsage, "--url|port"},
-		{"awari verify --url http://host/", exitUsage, "unknown flag: --url"},
-		{"awari remote extra", exitUsage, `"extra"|flags only`},
+		{"awari probe --dir . --url http://host/ 1 0 0 0", cli.ExitUsage, "--dir and --url|grenier awari probe --help"},
+		{"awari stats --dir . --url http://host/", cli.ExitUsage, "--dir and --url|grenier awari stats --help"},
+		{"awari probe 1 0 0 0", cli.ExitUsage, `"dir" not set|"url"`},
+		{"awari stats", cli.ExitUsage, `"dir" not set|"url"`},
+		{"awari probe --url '' 1 0 0 0", cli.ExitUsage, `--url: bad address ""|https://`},
+		{"awari probe --url data/awari 1 0 0 0", cli.ExitUsage, `"data/awari"|https://`},
+		{"awari stats --url ftp://host/x", cli.ExitUsage, `"ftp://host/x"|https://`},
+		{"awari stats --url http://host/x?y=1", cli.ExitUsage, "no ?"},
+		{"awari stats --url http://me:secret@host:port/", cli.ExitUsage, "--url|port"},
+		{"awari verify --url http://host/", cli.ExitUsage, "unknown flag: --url"},
+		{"awari remote extra", cli.ExitUsage, `"extra"|flags only`},
 	})
 }
 
@@ -140,17 +141,17 @@ func TestRemoteMessages(t *testing.T) {
 		{"ranges ignored", whole, onLayer(func(w http.ResponseWriter, r *http.Request) {
 			r.Header.Del("Range")
 			s.Files(w, r)
-		}), exitFailure, "bytes 0-65535: the server does not support range requests: it sends the whole file, "},
-		{"forbidden", whole, onLayer(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(403) }), exitFailure, "the server answers: 403 Forbidden"},
-		{"missing", whole, onLayer(http.NotFound), exitCorrupt, "listed in the manifest, but missing: "},
-		{"text", []byte(strings.Repeat("Dear diary, ", 10_000)), nil, exitCorrupt, "not a file of this program"},
-		{"blocks", append(append(append([]byte{}, whole[:20_000]...), damaged...), whole[len(whole)-10_000:]...), nil, exitCorrupt, ": checksum of the stored bytes "},
-		{"cut short", whole[:len(whole)-1], nil, exitCorrupt, "footer: "},
-		{"busy", whole, onLayer(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(503) }), exitFailure, "after 3 attempts: the server answers: 503 Service Unavailable"},
+		}), cli.ExitFailure, "bytes 0-65535: the server does not support range requests: it sends the whole file, "},
+		{"forbidden", whole, onLayer(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(403) }), cli.ExitFailure, "the server answers: 403 Forbidden"},
+		{"missing", whole, onLayer(http.NotFound), cli.ExitCorrupt, "listed in the manifest, but missing: "},
+		{"text", []byte(strings.Repeat("Dear diary, ", 10_000)), nil, cli.ExitCorrupt, "not a file of this program"},
+		{"blocks", append(append(append([]byte{}, whole[:20_000]...), damaged...), whole[len(whole)-10_000:]...), nil, cli.ExitCorrupt, ": checksum of the stored bytes "},
+		{"cut short", whole[:len(whole)-1], nil, cli.ExitCorrupt, "footer: "},
+		{"busy", whole, onLayer(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(503) }), cli.ExitFailure, "after 3 attempts: the server answers: 503 Service Unavailable"},
 		{"busy for long", whole, onLayer(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Retry-After", "7200")
 			w.WriteHeader(503)
-		}), exitFailure, "bytes 0-65535: the server answers: 503 Service Unavailable; it wants to be left alone for 2h0m0s"},
+		}), cli.ExitFailure, "bytes 0-65535: the server answers: 503 Service Unavailable; it wants to be left alone for 2h0m0s"},
 		{"escape sequences", whole, onLayer(func(w http.ResponseWriter, r *http.Request) {
 			c, _, err := http.NewResponseController(w).Hijack()
 			if err != nil {
@@ -159,7 +160,7 @@ func TestRemoteMessages(t *testing.T) {
 			}
 			defer c.Close()
 			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\n\x1b[2Jred\r\n\r\n")
-		}), exitFailure, `\x1b[2Jred`},
+		}), cli.ExitFailure, `\x1b[2Jred`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			restore(c.data)
@@ -180,16 +181,16 @@ func TestRemoteMessages(t *testing.T) {
 	} {
 		r := grenier(t.Context(), "", append([]string{"awari", "probe", "--url", url}, probe...)...)
 		oneClearLine(t, r.err)
-		if r.status != exitFailure || !strings.Contains(r.err, want) {
+		if r.status != cli.ExitFailure || !strings.Contains(r.err, want) {
 			t.Errorf("status %d, %q lacks %q", r.status, r.err, want)
 		}
 	}
 	r := grenier(t.Context(), "", "awari", "probe", "--url", s.URL, "2", "2", "2", "2", "2", "2", "2", "0", "0", "0", "0", "0")
-	if r.status != exitUsage || r.err != fmt.Sprintf("grenier: not solved: the board has 14 seeds, but %s/ is solved up to 11\n", s.URL) {
+	if r.status != cli.ExitUsage || r.err != fmt.Sprintf("grenier: not solved: the board has 14 seeds, but %s/ is solved up to 11\n", s.URL) {
 		t.Errorf("status %d, %s", r.status, r.err)
 	}
 	r = grenier(t.Context(), "", "awari", "stats", "--url", strings.Replace(s.URL, "//", "//me:secret@", 1), "--layer", "12")
-	if r.status != exitUsage || !strings.Contains(r.err, "has layers 0 to 11") || strings.Contains(r.err, "secret") {
+	if r.status != cli.ExitUsage || !strings.Contains(r.err, "has layers 0 to 11") || strings.Contains(r.err, "secret") {
 		t.Errorf("status %d, %s", r.status, r.err)
 	}
 }
@@ -207,7 +208,7 @@ func TestRemoteReplacedBatch(t *testing.T) {
 	dir, s := served(t, "--seeds", "12")
 	in := strings.Repeat("1 1 1 1 1 1 1 1 1 1 1 1\n0 0 0 0 0 0 1 1 2 2 3 3\n", 1) + "12 0 0 0 0 0 0 0 0 0 0 0\n"
 	right := grenier(t.Context(), in, "awari", "probe", "--dir", dir, "-")
-	if right.status != exitOK {
+	if right.status != cli.ExitOK {
 		t.Fatal(right.err)
 	}
 	var n atomic.Int32
@@ -222,7 +223,7 @@ func TestRemoteReplacedBatch(t *testing.T) {
 		return false
 	})
 	r := grenier(t.Context(), in, "awari", "probe", "--url", s.URL, "-")
-	if r.status != exitFailure || !strings.Contains(r.err, "replaced on the server since it was opened") {
+	if r.status != cli.ExitFailure || !strings.Contains(r.err, "replaced on the server since it was opened") {
 		t.Errorf("status %d, %s", r.status, r.err)
 	}
 	want := strings.Split(right.out, "\n")
@@ -247,7 +248,7 @@ func TestRemoteInterrupted(t *testing.T) {
 	})
 	r := grenier(ctx, "0 0 0 0 0 1 1 0 0 0 0 0\n0 0 0 0 1 1 1 0 0 0 0 0\n", "awari", "probe", "--url", s.URL, "-")
 	// The first line is answered unless both lines were looked up together.
-	if answered := strings.TrimPrefix(r.out, "value 2; moves . . . . . 2\n"); r.status != exitInterrupted || answered != "" || r.err != "grenier: interrupted\n" {
+	if answered := strings.TrimPrefix(r.out, "value 2; moves . . . . . 2\n"); r.status != cli.ExitInterrupted || answered != "" || r.err != "grenier: interrupted\n" {
 		t.Errorf("%+v", r)
 	}
 }
@@ -264,11 +265,11 @@ func TestRemoteJSON(t *testing.T) {
 	})
 	r := grenier(t.Context(), "0 0 0 0 0 1 1 0 0 0 0 0\n0 0 0 0 0 0 0 0 0 0 0 1\n", "awari", "probe", "--json", "--url", s.URL, "-")
 	lines := strings.Split(strings.TrimSpace(r.out), "\n")
-	var failed probeError
+	var failed cli.LineError
 	if err := json.Unmarshal([]byte(lines[0]), &failed); err != nil || failed.Line != 1 || !strings.Contains(failed.Error, "missing") {
 		t.Errorf("%s, %v", lines[0], err)
 	}
-	if r.status != exitCorrupt || len(lines) != 2 || !strings.Contains(lines[1], `"value":-1`) {
+	if r.status != cli.ExitCorrupt || len(lines) != 2 || !strings.Contains(lines[1], `"value":-1`) {
 		t.Errorf("status %d, %s", r.status, r.out)
 	}
 }

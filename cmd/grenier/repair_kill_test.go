@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/io/rundir"
 )
 
@@ -72,7 +73,7 @@ func TestRepairKill(t *testing.T) {
 	lost := []int{3, 8, 11, 13} // the last one is cut short: it tells how many there are
 	dir := damaged(t, whole, lost...)
 	start := time.Now()
-	if r := repair(dir).wait(t); r.status != exitOK {
+	if r := repair(dir).wait(t); r.status != cli.ExitOK {
 		t.Fatalf("status %d: %s", r.status, r.err)
 	}
 	took, seed := time.Since(start), rand.Uint64()
@@ -89,7 +90,7 @@ func TestRepairKill(t *testing.T) {
 		likeWhole(t, whole, dir)
 		dir = damaged(t, whole, lost...)
 	}
-	if r := repair(dir).wait(t); r.status != exitOK {
+	if r := repair(dir).wait(t); r.status != cli.ExitOK {
 		t.Fatalf("status %d: %s", r.status, r.err)
 	}
 	t.Logf("killed %d times", killed)

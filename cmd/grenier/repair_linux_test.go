@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
+
+	"grenier/cmd/grenier/cli"
 )
 
 // TestRepairFullDisk repairs on a disk that is too small, then on a larger one.
@@ -21,7 +23,7 @@ func TestRepairFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := grenier(t.Context(), "", "awari", "repair", "--dir", dir, "--progress", "none")
-	if r.status != exitFailure || !strings.Contains(r.err, "no space left on device") {
+	if r.status != cli.ExitFailure || !strings.Contains(r.err, "no space left on device") {
 		t.Fatalf("status %d, %s", r.status, r.err)
 	}
 	oneClearLine(t, r.err)
@@ -47,13 +49,13 @@ func TestRepairUnwritable(t *testing.T) {
 	check := func(attributes *syscall.SysProcAttr, cause string) {
 		r := process(t, base, attributes, "awari", "repair", "--dir", run)
 		oneClearLine(t, r.err)
-		if r.status != exitFailure || !strings.Contains(r.err, run+": directory cannot be written: "+cause) {
+		if r.status != cli.ExitFailure || !strings.Contains(r.err, run+": directory cannot be written: "+cause) {
 			t.Errorf("repair: status %d, %s", r.status, r.err)
 		}
-		if r := process(t, base, attributes, "awari", "repair", "--dry-run", "--dir", run); r.status != exitOK || r.err != "" {
+		if r := process(t, base, attributes, "awari", "repair", "--dry-run", "--dir", run); r.status != cli.ExitOK || r.err != "" {
 			t.Errorf("dry run: status %d, %s", r.status, r.err)
 		}
-		if r := process(t, base, attributes, "awari", "scrub", "--dir", run); r.status != exitCorrupt ||
+		if r := process(t, base, attributes, "awari", "scrub", "--dir", run); r.status != cli.ExitCorrupt ||
 			!strings.Contains(r.err, "note: an interrupted scrub will begin anew: ") || !strings.Contains(r.out, "layer  1: missing\n") {
 			t.Errorf("scrub: status %d, %s%s", r.status, r.out, r.err)
 		}

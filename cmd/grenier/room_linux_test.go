@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"grenier/cmd/grenier/cli"
 )
 
 // TestNoRoom: solve refuses what has no room on the disk, unless it is forced to begin.
@@ -22,14 +24,14 @@ func TestNoRoom(t *testing.T) {
 	dir := filepath.Join(disk, "run")
 	solve := []string{"awari", "solve", "--progress", "none", "--pits", "8", "--dir", dir, "--seeds"}
 	r := grenier(t.Context(), "", append(solve, "16")...)
-	if r.status != exitFailure || !strings.Contains(r.err, "needs about") || !strings.Contains(r.err, "--force begins all the same") {
+	if r.status != cli.ExitFailure || !strings.Contains(r.err, "needs about") || !strings.Contains(r.err, "--force begins all the same") {
 		t.Errorf("status %d, %s", r.status, r.err)
 	}
 	if left := contents(t, disk); len(left) != 1 {
 		t.Errorf("left behind: %v", left)
 	}
 	r = grenier(t.Context(), "", append(solve, "16", "--force")...)
-	if r.status != exitFailure || !strings.Contains(r.err, "no space left") {
+	if r.status != cli.ExitFailure || !strings.Contains(r.err, "no space left") {
 		t.Errorf("forced: status %d, %s", r.status, r.err)
 	}
 	plan := mustRun(t, "awari", "plan", "--pits", "8", "--seeds", "16", "--dir", dir, "--calibration", "testdata/machine.json")

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"grenier/cmd/grenier/cli"
 )
 
 // serving is a process that serves.
@@ -99,7 +101,7 @@ func TestServeTaken(t *testing.T) {
 	defer l.Close()
 	r := grenier(t.Context(), "", "awari", "serve", "--dir", solved(t, "--seeds", "1"), "--addr", l.Addr().String())
 	oneClearLine(t, r.err)
-	if r.status != exitFailure || r.out != "" || !strings.Contains(r.err, "cannot listen on "+l.Addr().String()) {
+	if r.status != cli.ExitFailure || r.out != "" || !strings.Contains(r.err, "cannot listen on "+l.Addr().String()) {
 		t.Errorf("%+v", r)
 	}
 }

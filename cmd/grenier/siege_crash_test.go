@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/io/rundir"
 	"grenier/io/siegetest"
 	"grenier/io/vfs"
@@ -195,7 +196,7 @@ func (c *crashes) crash(t *testing.T, a accident, k int, r *rand.Rand) (ended bo
 	first := grenier(t.Context(), "", c.args...)
 	restore()
 	if n < k {
-		if first.status != exitOK {
+		if first.status != cli.ExitOK {
 			t.Errorf("%s at operation %d, which there is not: status %d, %s", a.name, k, first.status, first.err)
 		}
 		return true
@@ -205,7 +206,7 @@ func (c *crashes) crash(t *testing.T, a accident, k int, r *rand.Rand) (ended bo
 		t.Helper()
 		t.Errorf("%s at operation %d: %s (first: status %d, %s)", a.name, k, fmt.Sprintf(format, args...), first.status, first.err)
 	}
-	if first.status != exitOK && first.status != exitFailure && first.status != exitCorrupt || first.status != exitOK && !clearLines.MatchString(first.err) {
+	if first.status != cli.ExitOK && first.status != cli.ExitFailure && first.status != cli.ExitCorrupt || first.status != cli.ExitOK && !clearLines.MatchString(first.err) {
 		fail("undocumented status, or no clear line")
 	}
 	if a.power {
@@ -222,7 +223,7 @@ func (c *crashes) again(t *testing.T, fail func(format string, args ...any)) {
 	again := grenier(t.Context(), "", c.args...)
 	got := facts(reply{Out: again.out})
 	switch has := strings.Contains(again.err, "has layer 0 already"); {
-	case again.status != exitOK && !has:
+	case again.status != cli.ExitOK && !has:
 		fail("again: status %d, %s", again.status, again.err)
 	case !has && strings.Contains(again.out, "{") && !maps.Equal(c.facts, got):
 		fail("again: it prints %v, want %v", got, c.facts)

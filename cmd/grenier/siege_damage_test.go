@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/io/rundir"
 	"grenier/io/siegetest"
 )
@@ -244,9 +245,9 @@ func (s *subject) attack(t *testing.T, did string, forged siegetest.Forgery) {
 		}
 		s.statuses[reply.Status]++
 		if strings.HasPrefix(row.args, "awari repair --progress") {
-			repaired = reply.Status == exitOK
+			repaired = reply.Status == cli.ExitOK
 		}
-		if row.args == afterRepair && repaired && reply.Status != exitOK && !(forged == siegetest.Scored && reply.Status == exitDifferences) {
+		if row.args == afterRepair && repaired && reply.Status != cli.ExitOK && !(forged == siegetest.Scored && reply.Status == cli.ExitDifferences) {
 			fail(row.args, "a repair said that all is well, but: status %d, %q", reply.Status, reply.Err)
 		}
 		if problems := s.judge(row, reply, forged); len(problems) > 0 {
@@ -304,9 +305,9 @@ var clearLines = regexp.MustCompile(`^(grenier: (warning|note): .+\n)*grenier: .
 func (s *subject) judge(row *row, r reply, forged siegetest.Forgery) (problems []string) {
 	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	switch {
-	case r.Status < exitOK || r.Status > exitCorrupt:
+	case r.Status < cli.ExitOK || r.Status > cli.ExitCorrupt:
 		add("undocumented status")
-	case r.Status != exitOK && !clearLines.MatchString(r.Err):
+	case r.Status != cli.ExitOK && !clearLines.MatchString(r.Err):
 		add("not a clear line")
 	}
 	if word := insides.FindString(r.Out + r.Err); word != "" {
@@ -319,7 +320,7 @@ func (s *subject) judge(row *row, r reply, forged siegetest.Forgery) (problems [
 		add("%d MiB of memory", r.Peak>>20)
 		s.worker.stop()
 	}
-	if row.quiet || forged == siegetest.Listed && row.trusts || forged == siegetest.Scored || r.Status != exitOK && !strings.Contains(row.args, " probe ") {
+	if row.quiet || forged == siegetest.Listed && row.trusts || forged == siegetest.Scored || r.Status != cli.ExitOK && !strings.Contains(row.args, " probe ") {
 		return problems
 	}
 	for fact := range facts(r) {
@@ -327,10 +328,10 @@ func (s *subject) judge(row *row, r reply, forged siegetest.Forgery) (problems [
 			add("wrong: %q", fact)
 		}
 	}
-	if r.Status == exitOK && row.writes {
+	if r.Status == cli.ExitOK && row.writes {
 		problems = append(problems, s.judgeLayers(row)...)
 	}
-	if r.Status == exitOK && strings.Contains(row.args, " verify ") {
+	if r.Status == cli.ExitOK && strings.Contains(row.args, " verify ") {
 		problems = append(problems, s.judgeVerified(r)...)
 	}
 	return problems
@@ -493,10 +494,10 @@ func (s *subject) interrupt(t *testing.T, args, checkpoint string) {
 		}()
 		r := grenier(ctx, "", strings.Fields(args)...)
 		stop()
-		if r.status == exitInterrupted && exists(s.tree.Path(checkpoint)) {
+		if r.status == cli.ExitInterrupted && exists(s.tree.Path(checkpoint)) {
 			return
 		}
-		if r.status != exitOK && r.status != exitInterrupted {
+		if r.status != cli.ExitOK && r.status != cli.ExitInterrupted {
 			t.Fatalf("%s: status %d, %s", args, r.status, r.err)
 		}
 		if err := s.tree.RemoveAll(siegeDir); err != nil {

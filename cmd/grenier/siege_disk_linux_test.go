@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"grenier/cmd/grenier/cli"
 )
 
 // fullDisks are options of small file systems, which grow until a command comes through.
@@ -62,7 +64,7 @@ func (c *crashes) full(t *testing.T, options string) (ended bool) {
 	t.Helper()
 	defer c.mount(t, options)()
 	first := grenier(t.Context(), "", c.args...)
-	if first.status == exitOK {
+	if first.status == cli.ExitOK {
 		return true
 	}
 	c.count++
@@ -70,7 +72,7 @@ func (c *crashes) full(t *testing.T, options string) (ended bool) {
 		t.Helper()
 		t.Errorf("%s: %s (first: status %d, %s)", options, fmt.Sprintf(format, args...), first.status, first.err)
 	}
-	if first.status != exitFailure || !clearLines.MatchString(first.err) {
+	if first.status != cli.ExitFailure || !clearLines.MatchString(first.err) {
 		fail("undocumented status, or no clear line")
 	}
 	c.whole(t, fail)
@@ -90,7 +92,7 @@ func (c *crashes) readOnly(t *testing.T) {
 	}
 	watched := c.tree.Watch(siegeDir)
 	r := grenier(t.Context(), "", c.args...)
-	if r.status != exitFailure || !clearLines.MatchString(r.err) {
+	if r.status != cli.ExitFailure || !clearLines.MatchString(r.err) {
 		t.Errorf("read-only: status %d, %s", r.status, r.err)
 	}
 	watched.Check(t)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
 )
@@ -77,7 +78,7 @@ func (k *killed) siege(t *testing.T, wanted int, r *rand.Rand) {
 	start := time.Now()
 	undisturbed := k.start(t, dir).wait(t)
 	took := time.Since(start)
-	if undisturbed.status != exitOK {
+	if undisturbed.status != cli.ExitOK {
 		t.Fatalf("status %d: %s", undisturbed.status, undisturbed.err)
 	}
 	printed, left := facts(reply{Out: undisturbed.out}), k.left(t, dir)
@@ -131,7 +132,7 @@ func (k *killed) left(t *testing.T, dir string) map[string]string {
 // when all is done.
 func (k *killed) compare(t *testing.T, printed map[string]bool, left map[string]string, dir string, r result) {
 	t.Helper()
-	if r.status != exitOK && !strings.Contains(r.err, "has layer 8 already") {
+	if r.status != cli.ExitOK && !strings.Contains(r.err, "has layer 8 already") {
 		t.Errorf("after kills: status %d, %s", r.status, r.err)
 	}
 	if diff := cmp.Diff(left, k.left(t, dir)); diff != "" {

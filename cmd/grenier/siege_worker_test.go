@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"grenier/cmd/grenier/cli"
 )
 
 // order is a command line for a worker.
@@ -62,7 +64,7 @@ func (o *order) run() reply {
 	} else {
 		status = run(context.Background(), o.Args, strings.NewReader(o.In), &out, &errs)
 	}
-	return reply{status, out.String(), errs.String(), out.all + errs.all, peakRSS()}
+	return reply{status, out.String(), errs.String(), out.all + errs.all, cli.PeakRSS()}
 }
 
 // serve runs a server; In has the addresses to get, one a line.

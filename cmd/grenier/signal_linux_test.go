@@ -19,6 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/io/rundir"
 )
 
@@ -49,7 +50,7 @@ func TestSignals(t *testing.T) {
 		s := startSolver(t, dir, 12, 30)
 		awaitFile(t, filepath.Join(dir, rundir.LayerName(5)))
 		s.signal(t, sig)
-		if r := s.wait(t); r.status != exitInterrupted || r.err != wordOfSolve {
+		if r := s.wait(t); r.status != cli.ExitInterrupted || r.err != wordOfSolve {
 			t.Errorf("%v: status %d, %s", sig, r.status, r.err)
 		}
 	}
@@ -66,7 +67,7 @@ func TestNohup(t *testing.T) {
 	}
 	awaitFile(t, filepath.Join(dir, rundir.LayerName(11)))
 	s.signal(t, syscall.SIGTERM)
-	if r := s.wait(t); r.status != exitInterrupted || r.err != wordOfSolve {
+	if r := s.wait(t); r.status != cli.ExitInterrupted || r.err != wordOfSolve {
 		t.Errorf("status %d, %s", r.status, r.err)
 	}
 }
@@ -148,7 +149,7 @@ func TestUnread(t *testing.T) {
 			}
 			r.Close()
 			got := s.wait(t)
-			if got.status != exitUnread || !c.errs && got.err != "grenier: nobody reads the output any more\n" {
+			if got.status != cli.ExitUnread || !c.errs && got.err != "grenier: nobody reads the output any more\n" {
 				t.Errorf("status %d, %s", got.status, got.err)
 			}
 		})
@@ -219,7 +220,7 @@ func TestInterruptAnytime(t *testing.T) {
 			whole, dir := t.TempDir(), t.TempDir()
 			start := time.Now()
 			want := command(whole).wait(t)
-			if want.status != exitOK {
+			if want.status != cli.ExitOK {
 				t.Fatalf("status %d, %s", want.status, want.err)
 			}
 			took, worst, done := time.Since(start), time.Duration(0), 0
@@ -235,8 +236,8 @@ func TestInterruptAnytime(t *testing.T) {
 				r := s.wait(t)
 				worst = max(worst, time.Since(sent))
 				switch {
-				case r.status == exitOK:
-				case r.status != exitInterrupted || !strings.HasPrefix(r.err, "grenier: interrupted"):
+				case r.status == cli.ExitOK:
+				case r.status != cli.ExitInterrupted || !strings.HasPrefix(r.err, "grenier: interrupted"):
 					t.Fatalf("%v: status %d, %s", sig, r.status, r.err)
 				}
 				wantNoTemps(t, dir)
@@ -246,7 +247,7 @@ func TestInterruptAnytime(t *testing.T) {
 			}
 			t.Logf("%d signals in commands of %v; the longest time to end was %v", done, took, worst)
 			got := command(dir).wait(t)
-			if got.status != exitOK {
+			if got.status != cli.ExitOK {
 				t.Fatalf("status %d, %s", got.status, got.err)
 			}
 			if diff := cmp.Diff(answerOf(t, want), answerOf(t, got)); diff != "" {

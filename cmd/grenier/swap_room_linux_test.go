@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"grenier/cmd/grenier/cli"
 )
 
 // TestSwapNoRoom: swap bfs refuses what has no room on the disk, unless it is forced
@@ -23,14 +25,14 @@ func TestSwapNoRoom(t *testing.T) {
 	dir := filepath.Join(disk, "run")
 	search := []string{"swap", "bfs", "--progress", "none", "--rows", "2", "--cols", "5", "--dir", dir}
 	r := grenier(t.Context(), "", search...)
-	if r.status != exitFailure || !strings.Contains(r.err, "the search needs up to 897 KiB on the disk of "+dir+" and there is room for 300 KiB; --force begins all the same") {
+	if r.status != cli.ExitFailure || !strings.Contains(r.err, "the search needs up to 897 KiB on the disk of "+dir+" and there is room for 300 KiB; --force begins all the same") {
 		t.Errorf("status %d, %s", r.status, r.err)
 	}
 	if left := contents(t, disk); len(left) != 1 {
 		t.Errorf("left behind: %v", left)
 	}
 	r = grenier(t.Context(), "", append(search, "--force")...)
-	if r.status != exitFailure || !strings.Contains(r.err, "no space left") {
+	if r.status != cli.ExitFailure || !strings.Contains(r.err, "no space left") {
 		t.Errorf("forced: status %d, %s", r.status, r.err)
 	}
 	plan := mustRun(t, "swap", "plan", "--rows", "2", "--cols", "5", "--dir", dir, "--calibration", "testdata/swap-machine.json")

@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
+
+	"grenier/cmd/grenier/cli"
 )
 
 // TestReadOnlyDirectory mounts a run read-only: the super-user, too, cannot
@@ -31,8 +33,8 @@ func TestReadOnlyDirectory(t *testing.T) {
 	}
 	t.Chdir(filepath.Dir(dir))
 	refused(t, []badInput{
-		{"awari solve --pits 4 --seeds 4 --dir run", exitFailure, "run|cannot be written|read-only"},
-		{"awari solve --pits 4 --seeds 4 --dir run/new", exitFailure, "run/new|cannot be written|read-only"},
+		{"awari solve --pits 4 --seeds 4 --dir run", cli.ExitFailure, "run|cannot be written|read-only"},
+		{"awari solve --pits 4 --seeds 4 --dir run/new", cli.ExitFailure, "run/new|cannot be written|read-only"},
 	})
 	mustRun(t, "awari", "probe", "--dir", "run", "1", "1", "1", "0")
 	mustRun(t, "awari", "verify", "--dir", "run")
@@ -51,11 +53,11 @@ func TestUnwritableDirectory(t *testing.T) {
 	for _, dir := range []string{run, filepath.Join(base, "new")} {
 		r := process(t, base, nobody, "awari", "solve", "--pits", "4", "--seeds", "4", "--dir", dir)
 		oneClearLine(t, r.err)
-		if r.status != exitFailure || !strings.Contains(r.err, dir+": directory cannot be written") {
+		if r.status != cli.ExitFailure || !strings.Contains(r.err, dir+": directory cannot be written") {
 			t.Errorf("%s: status %d, %s", dir, r.status, r.err)
 		}
 	}
-	if r := process(t, base, nobody, "awari", "verify", "--dir", run); r.status != exitOK {
+	if r := process(t, base, nobody, "awari", "verify", "--dir", run); r.status != cli.ExitOK {
 		t.Errorf("verify: status %d, %s", r.status, r.err)
 	}
 	if err := os.Chmod(run, 0o700); err != nil {
@@ -63,7 +65,7 @@ func TestUnwritableDirectory(t *testing.T) {
 	}
 	r := process(t, base, nobody, "awari", "verify", "--dir", run)
 	oneClearLine(t, r.err)
-	if r.status != exitFailure || !strings.Contains(r.err, run) || !strings.Contains(r.err, "permission denied") {
+	if r.status != cli.ExitFailure || !strings.Contains(r.err, run) || !strings.Contains(r.err, "permission denied") {
 		t.Errorf("unreadable: status %d, %s", r.status, r.err)
 	}
 	if diff := cmp.Diff(before, contents(t, base)); diff != "" {

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"grenier/cmd/grenier/cli"
 )
 
 // smallDisk is a file system of its own.
@@ -65,11 +67,11 @@ func (p *windowRuns) testFullDisk(t *testing.T) {
 	for ; ; size += step {
 		disk.grow(t, size)
 		r := startSolving(t, windowFlags(dir, "--progress", "none", "--force")...).wait(t)
-		if r.status == exitOK {
+		if r.status == cli.ExitOK {
 			break
 		}
 		stage := fullStage.FindStringSubmatch(r.err)
-		if r.status != exitFailure || stage == nil || strings.Contains(r.err, "again") {
+		if r.status != cli.ExitFailure || stage == nil || strings.Contains(r.err, "again") {
 			t.Fatalf("%d KiB: status %d, %s", size, r.status, r.err)
 		}
 		t.Logf("%d KiB are too few: %s", size, stage[1]+stage[2])

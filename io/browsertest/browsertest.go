@@ -57,9 +57,9 @@ func find(t testing.TB) string {
 // Browser is a running browser.
 type Browser struct{ ctx context.Context }
 
-// Start starts a browser, which ends with the test. The test is skipped if it is to
-// be short or if there is no browser; but where the environment says CI=true, it
-// fails without one.
+// Start starts a browser, which ends with the test. The test is skipped with -short
+// or without a browser; where the environment says CI=true, a missing browser fails
+// it.
 func Start(t testing.TB) *Browser {
 	t.Helper()
 	if testing.Short() {
@@ -91,7 +91,7 @@ type Window struct {
 	NoScripts bool              // scripts of the page do not run
 }
 
-// Page is a page in a tab of its own. All that goes wrong with it fails its test.
+// Page is a page in a tab of its own. Whatever goes wrong with it fails its test.
 type Page struct {
 	testing.TB
 	ctx context.Context
@@ -142,7 +142,7 @@ func (b *Browser) OpenText(t testing.TB, html string, w Window) *Page {
 	return b.Open(t, "file://"+filepath.ToSlash(file), w)
 }
 
-// listen collects what a page without faults does not say.
+// listen collects the complaints of the browser about a page.
 func (p *Page) listen(event any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -172,7 +172,7 @@ func (p *Page) Faults() []string {
 	})
 }
 
-// Forgive has complaints with these words, earlier and later ones, not count.
+// Forgive ignores complaints with these words, earlier and later ones.
 func (p *Page) Forgive(words string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -222,8 +222,8 @@ func (p *Page) Text(selector string) string {
 	return Eval[string](p, fmt.Sprintf("document.querySelector(%q).textContent", selector))
 }
 
-// Await waits until an expression on the page is true. What is the name of that in
-// case it never is.
+// Await waits until an expression on the page is true. What names it in the
+// message if it never is.
 func (p *Page) Await(what, expression string) {
 	p.Helper()
 	for end := time.Now().Add(patience); !Eval[bool](p, expression); time.Sleep(10 * time.Millisecond) {

@@ -172,10 +172,10 @@ func (c *Chart) extent() (low, high float64) {
 	return low, high
 }
 
-// stacked tells whether the values of a place are parts of a sum.
+// stacked reports whether the values of a place are parts of a sum.
 func (c *Chart) stacked() bool { return c.Kind == Bars || c.Kind == Rows && !c.Y.Log }
 
-// shows tells whether a value has a place in the chart.
+// shows reports whether a value has a place in the chart.
 func (c *Chart) shows(v float64) bool {
 	return !math.IsNaN(v) && !math.IsInf(v, 0) && (v > 0 || !c.Y.Log)
 }

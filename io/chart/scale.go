@@ -13,8 +13,8 @@ type scale struct {
 	ticks     []float64 // values
 }
 
-// newScale returns a scale for the values from low to high, which are all that
-// there are, with at most about the given number of steps between ticks.
+// newScale returns a scale for all values, from low to high, with at most
+// about the given number of steps between ticks.
 func newScale(a Axis, low, high float64, steps int) scale {
 	if a.Log {
 		return logScale(low, high, steps)
@@ -83,8 +83,8 @@ func (a *Axis) text(value float64) string {
 	return strconv.FormatFloat(value, 'f', -1, 64)
 }
 
-// tickEvery returns how many whole numbers apart the ticks below columns are
-// that are each so many pixels wide.
+// tickEvery returns how many whole numbers apart ticks are below columns of
+// the given width in pixels.
 func tickEvery(column float64) int {
 	const room = 34 // pixels for a label
 	return int(math.Max(1, niceStep(room/column)))

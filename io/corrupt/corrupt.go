@@ -1,5 +1,5 @@
-// Package corrupt holds the one way in which the packages under io say that a
-// file does not hold what it should.
+// Package corrupt has the error by which all packages under io report a file
+// whose contents are wrong.
 //
 // Every such error is an *Error, which names the file, the part of it and the
 // cause, and matches ErrCorrupt under errors.Is: a caller that only wants to
@@ -59,8 +59,9 @@ func New(file, part, format string, args ...any) error {
 	return &Error{File: file, Part: part, Cause: fmt.Errorf(format, args...)}
 }
 
-// Opened returns the error of opening the file at path: that there is no file, but a
-// directory or a FIFO, say, becomes an *Error that matches ErrForeign; all others stay.
+// Opened returns the error of opening the file at path. If something other than a file
+// is there, a directory or a FIFO, it is an *Error that matches ErrForeign; all other
+// errors stay.
 func Opened(path string, err error) error {
 	if wrong, ok := errors.AsType[*vfs.KindError](err); ok {
 		return New(path, "", "%w: it is %s", ErrForeign, wrong.Kind())

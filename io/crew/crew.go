@@ -40,7 +40,8 @@ func Run(f func() error) (err error) {
 	return f()
 }
 
-// Go calls f in a goroutine of its own, then ended with its error or a *PanicError.
+// Go calls f in a goroutine of its own, and then ended, with the error of f or a
+// *PanicError.
 func Go(f func() error, ended func(error)) {
 	go func() { ended(Run(f)) }()
 }

@@ -14,6 +14,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
+
+	"grenier/kernels/fault"
 )
 
 // Codec names what a stream is compressed by.
@@ -27,9 +29,10 @@ const (
 )
 
 // ErrCodec reports a codec that this package does not know.
-var ErrCodec = errors.New("unknown codec")
+var ErrCodec = fault.New(fault.Usage, "unknown codec")
 
-// ErrDamaged reports a frame that cannot be unpacked: damaged, cut short, or none at all.
+// ErrDamaged reports a frame that cannot be unpacked: damaged, cut short, or something
+// else.
 var ErrDamaged = errors.New("damaged frame")
 
 // ErrRoom reports a frame that refers farther back than there is room to remember.
@@ -62,7 +65,7 @@ func Memory(c Codec, workers int) uint64 {
 	return 0
 }
 
-// NewWriter returns a writer that compresses into w with up to so many goroutines. Close
+// NewWriter returns a writer that compresses into w with up to workers goroutines. Close
 // ends the frame and does not close w; it must be called, also after a failure. The same
 // contents make the same frame whatever the number of workers.
 func NewWriter(w io.Writer, c Codec, size uint64, workers int) (io.WriteCloser, error) {

@@ -1,6 +1,6 @@
 // Package jsonfile keeps small documents as JSON files that people may read and edit.
-// Each begins with its format and version, so that a file of something else or of a
-// newer program is told from one that is damaged.
+// Each begins with its format and version, so that a foreign file, or one of a newer
+// program, is not taken for a damaged one.
 package jsonfile
 
 import (
@@ -22,7 +22,7 @@ type Header struct {
 }
 
 // Encode returns the contents of the file of a document. It fails if a number in it is
-// infinite or none at all.
+// infinite or NaN.
 func Encode(doc any) ([]byte, error) {
 	data, err := json.MarshalIndent(doc, "", "  ")
 	return append(data, '\n'), err

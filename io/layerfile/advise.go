@@ -11,6 +11,6 @@ const (
 )
 
 // Advise tells the operating system how all decoders of f together are going to
-// read. It is a hint: it changes no result, and on systems without such hints it
-// does nothing, nor after OpenSparing, which never reads ahead.
+// read. It is a hint and changes no result. It does nothing on systems without
+// such hints, or after OpenSparing, which never reads ahead.
 func (f *File) Advise(a Access) error { return f.source.advise(a) }

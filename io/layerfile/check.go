@@ -11,9 +11,9 @@ import (
 
 // Check reads all of the file at path and passes every problem to report, each
 // an error that matches corrupt.ErrCorrupt and names the part or block. It
-// returns nil and the summary of the file if there is none, the first problem
-// otherwise; an error of the operating system or of ctx ends the check at once
-// and is not reported.
+// returns nil and the summary of an intact file, the first problem otherwise;
+// an error of the operating system or of ctx ends the check at once and is not
+// reported.
 //
 // As long as header, model, footer or index are damaged the blocks cannot be found, so
 // these are checked first and alone.
@@ -21,9 +21,8 @@ func Check(ctx context.Context, path string, family cpu.Family, report func(erro
 	return checkWith(ctx, path, openMapping, checker{family: family, workers: 1, report: report})
 }
 
-// CheckSparing is Check for a file that may be larger than memory, see OpenSparing; so many
-// workers decode it. It calls progress with the number of bytes that it has read of the
-// file so far.
+// CheckSparing is Check, with several workers, for a file that may be larger than memory,
+// see OpenSparing. It calls progress with the number of bytes of the file read so far.
 func CheckSparing(ctx context.Context, path string, family cpu.Family, workers int, progress func(int64), report func(error)) (Summary, error) {
 	return checkWith(ctx, path, openSparing, checker{family: family, workers: workers, report: report, progress: progress})
 }

@@ -1,12 +1,13 @@
 package layerfile
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
+
+	"grenier/kernels/fault"
 )
 
 // Codec names the compressor of the blocks of a file. The numbers are part of
@@ -22,7 +23,7 @@ const (
 var codecNames = []string{LZ4: "lz4", Zstd: "zstd"}
 
 // ErrCodec reports a codec that this package does not know.
-var ErrCodec = errors.New("unknown codec")
+var ErrCodec = fault.New(fault.Usage, "unknown codec")
 
 // ParseCodec returns the codec called name, "lz4" or "zstd". It fails with
 // ErrCodec.

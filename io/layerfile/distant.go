@@ -7,10 +7,10 @@ import (
 	"os"
 )
 
-// Reader gives access to the bytes of a layer file that is not a file of this
-// machine, each read being slow. It must be safe for concurrent use, and fail
-// rather than return bytes of another file that has taken the place of the one that
-// it was opened for. Its errors need not name the file. After Close, ReadAt and Close fail with os.ErrClosed.
+// Reader reads a layer file that is not on this machine, so that each read is slow. It must be
+// safe for concurrent use, and fail rather than return bytes of a file that replaced the one
+// that it was opened for. Its errors need not name the file. After Close, ReadAt and Close fail
+// with os.ErrClosed.
 type Reader interface {
 	io.ReaderAt
 	io.Closer
@@ -44,10 +44,10 @@ const MaxWholeIndex = 16 << 20
 // ErrLongIndex reports an index that is too long for OpenUnsure.
 var ErrLongIndex = errors.New("the index is too long to be kept")
 
-// OpenUnsure is OpenReader for a reader that may not notice when another file takes
-// the place of the one that it was opened for. The index is read, checked and kept as
-// a whole, so that no block of the other file passes for one of this. It fails with
-// ErrLongIndex if the index has more than MaxWholeIndex bytes.
+// OpenUnsure is OpenReader for a reader that may not notice when the file is
+// replaced. The index is read, checked and kept as a whole, so that no block of the
+// other file passes for one of this. It fails with ErrLongIndex if the index has more
+// than MaxWholeIndex bytes.
 func OpenUnsure(name string, r Reader) (*File, error) { return openUnsure(name, r, MaxWholeIndex) }
 
 func openUnsure(name string, r Reader, wholeIndex int64) (*File, error) {

@@ -42,7 +42,7 @@ func openDistant(wholeIndex int64) func(path string) (*File, error) {
 // span is a call of ReadAt.
 type span struct{ offset, length int64 }
 
-// bytesReader is a Reader that takes notes, and fails if it is told to.
+// bytesReader is a Reader that records its reads, and fails on demand.
 type bytesReader struct {
 	data []byte
 

@@ -10,8 +10,8 @@ import (
 )
 
 // Block is an encoded block on its way to a Writer. The zero value is ready for
-// Encoder.Encode; a block that was appended can be encoded anew and keeps its
-// memory, at most 64 KiB.
+// Encoder.Encode; a block that was appended can be reused and keeps its memory,
+// at most 64 KiB.
 type Block struct {
 	buf       []byte // memory for stored; raw blocks are stored from scores
 	stored    []byte

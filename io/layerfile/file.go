@@ -57,8 +57,8 @@ func (f *File) usable(problems []error) (*File, error) {
 	return f, nil
 }
 
-// Peek is OpenSparing for those who look at the ends of many files: the index is read, and
-// checked, only where blocks are read. It fails as Open does.
+// Peek is OpenSparing without the index, which is read and checked when blocks are read:
+// for a look at the ends of many files. It fails as Open does.
 func Peek(path string) (*File, error) {
 	f, problems, err := openBy(path, openSparing, 0)
 	if err != nil {
@@ -174,8 +174,8 @@ func (f *File) loadFooter(length int64, header bool) error {
 	return err
 }
 
-// announceEnd tells the source that footer and index are going to be read, the
-// index only if it is known how long it is and all of it is wanted.
+// announceEnd tells the source that the footer is going to be read, and the
+// index, if its length is known and all of it is needed.
 func (f *File) announceEnd(header bool) error {
 	if header && f.indexLength() <= f.wholeIndex {
 		return f.source.announceEnd(footerSize + f.indexLength())
@@ -206,7 +206,7 @@ func (f *File) checkIndex() error {
 	return nil
 }
 
-// checkEntry tells whether e can be the entry of block i, which begins at the
+// checkEntry reports whether e can be the entry of block i, which begins at the
 // given offset.
 func (f *File) checkEntry(i int, e entry, begin uint64) error {
 	if e.offset != begin {
@@ -256,7 +256,7 @@ func (f *File) Header() Header { return f.header }
 // is to be called before the first decoder is made.
 func (f *File) Bound(most int) { f.most = most }
 
-// bounded tells whether the scores of a block are in bounds whatever the block holds: a
+// bounded reports whether the scores of a block are in bounds whatever the block holds: a
 // model gives no scores beyond its range.
 func (f *File) bounded(raw bool) bool {
 	if f.most >= -math.MinInt8 {
@@ -285,6 +285,6 @@ func (f *File) Expect(want Header) error {
 	return nil
 }
 
-// Close closes the file, without harm to reads that are under way; decoders fail
-// with os.ErrClosed afterwards, as does a second Close.
+// Close closes the file. Reads in progress finish; afterwards decoders, and a
+// second Close, fail with os.ErrClosed.
 func (f *File) Close() error { return f.source.close() }

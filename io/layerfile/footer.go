@@ -27,7 +27,7 @@ const (
 	fMagic       = 68
 )
 
-// Footer sums up a file.
+// Footer holds the totals of a file.
 type Footer struct {
 	Win, Draw, Loss uint64     // positions with a positive, zero, negative score
 	Hash            tally.Hash // FNV-1a-64 of all scores in rank order
@@ -86,7 +86,7 @@ func parseFooter(file string, b []byte, length int64) (Footer, error) {
 	}, nil
 }
 
-// checkFooter tells whether the footer with bytes b belongs to header h: the
+// checkFooter reports whether the footer with bytes b belongs to header h: the
 // index must lie between blocks and footer, and everything must add up.
 func checkFooter(file string, b []byte, f *Footer, h *Header) error {
 	le := binary.LittleEndian

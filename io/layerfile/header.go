@@ -143,7 +143,7 @@ func (h *Header) encode() []byte {
 // start returns the offset of the first block.
 func (h *Header) start() int64 { return headerSize + int64(len(h.Model)) }
 
-// Begins tells whether a file begins like a layer file, of any version, whatever
+// Begins reports whether a file begins like a layer file, of any version, whatever
 // follows.
 func Begins(f io.ReaderAt) bool {
 	var head [len(headerMagic)]byte

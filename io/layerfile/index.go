@@ -42,7 +42,7 @@ func parseEntry(b []byte) entry {
 
 func (e *entry) raw() bool { return e.flags&flagRaw != 0 }
 
-// check tells whether e can be the entry of a block of n scores in a file whose
+// check reports whether e can be the entry of a block of n scores in a file whose
 // blocks lie between offsets start and end.
 func (e *entry) check(n int, start, end uint64) error {
 	switch {

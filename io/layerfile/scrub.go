@@ -14,16 +14,16 @@ import (
 )
 
 // Inspect opens the file at path like OpenSparing, but lists everything that is wrong
-// with header, model, footer and index. If there is something, nothing but Path, Header,
-// Scrub and Close may be used of the File, and the header is empty if it cannot be read.
-// An error is one of the operating system, or says that there is no file at path.
+// with header, model, footer and index. If anything is, only Path, Header, Scrub and
+// Close of the File may be used, and the header is empty if it cannot be read. An error
+// is one of the operating system, or says that there is no file at path.
 func Inspect(path string) (*File, []error, error) { return open(path, openSparing) }
 
-// Known tells whether a header has been read.
+// Known reports whether a header has been read.
 func (h *Header) Known() bool { return h.Game != "" }
 
-// Strange tells whether a file with these problems, from Inspect, does not even begin like
-// a layer file that this program can read.
+// Strange reports whether a file with these problems, from Inspect, does not even begin
+// like a layer file that this program can read.
 func Strange(problems []error) bool {
 	return slices.ContainsFunc(problems, func(p error) bool {
 		return errors.Is(p, corrupt.ErrForeign) || errors.Is(p, corrupt.ErrVersion)
@@ -36,17 +36,18 @@ type Scrubbed struct {
 	Bytes int64 // read so far, from the first block wanted on
 }
 
-// The pieces in which Scrub reads: of the blocks as much as a disk likes to read at
-// once, of the index what keeps it from moving to the end of the file too often.
+// The pieces in which Scrub reads: of the blocks as much as is fast to read at
+// once, of the index enough to move to the end of the file seldom.
 const (
 	scrubBytes   = 4 << 20
 	scrubEntries = 4096
 )
 
-// Scrub reads the stored bytes of all blocks from the given one on, once and in order,
-// and passes to report, in order, every block that differs from its checksum. Nothing is
-// decoded: it is as fast as the disk. What is in the page cache already is dropped before,
-// so that the bytes come from the disk where the operating system can do that.
+// Scrub reads the stored bytes of all blocks from the given one on, once and in order, and
+// passes to report, in order, every block that differs from its checksum. Nothing is
+// decoded: it is as fast as the disk. The pages of the file are dropped from the page
+// cache first, where the operating system can do that, so that the bytes come from the
+// disk.
 //
 // Several workers read at the same time, each with 4 MiB of memory. Neither report nor
 // progress is called by two of them at once. It fails with the error of ctx, with
@@ -76,7 +77,7 @@ func (f *File) pageCache() *pagecache.Bound {
 	return new(pagecache.Bound)
 }
 
-// scrub is a Scrub at work.
+// scrub is a Scrub in progress.
 type scrub struct {
 	f        *File
 	cache    *pagecache.Bound
@@ -96,7 +97,7 @@ type piece struct {
 	entries []entry
 }
 
-// result is what became of a piece.
+// result is the outcome of a piece.
 type result struct {
 	end      int // the block behind it
 	bytes    int64
@@ -200,7 +201,8 @@ func (s *scrub) check(p *piece, buf []byte) (problems []error, err error) {
 	return problems, nil
 }
 
-// finish takes in what became of a piece, and reports all pieces before which all are read.
+// finish records the outcome of a piece, and reports all pieces up to the first that is not
+// read yet.
 func (s *scrub) finish(number int, r result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -28,7 +28,7 @@ type source interface {
 // it from then on.
 type opener func(f *os.File, length int64) (source, error)
 
-// errFault is what becomes of SIGBUS, and of a file that has become shorter.
+// errFault is the error for SIGBUS, and for a file that has become shorter.
 var errFault = errors.New("cannot be read: truncated while open, or a disk error")
 
 // sparing reads a file by system calls, so that no memory of the process holds its

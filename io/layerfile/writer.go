@@ -54,16 +54,16 @@ func (o *output) Write(data []byte) (int, error) {
 	return n, err
 }
 
-// sync waits until all is on disk, and lets the page cache go.
+// sync waits until all is on disk, and drops the pages of the file.
 func (o *output) sync() error {
 	err := o.Sync()
 	o.cache.Synced()
 	return errors.Join(err, o.cache.Close())
 }
 
-// Create begins a file, to which p belongs from then on: what is written so far is no
-// layer file before Publish. The kernel family must be supported. It fails with
-// ErrHeader, and aborts p then.
+// Create begins a file and takes over p: there is no layer file at its path before
+// Publish. The kernel family must be supported. It fails with ErrHeader, and aborts p
+// then.
 func Create(p *vfs.Pending, h Header, family cpu.Family) (*Writer, error) {
 	return create(p, h, family, false)
 }
@@ -94,7 +94,7 @@ func create(p *vfs.Pending, h Header, family cpu.Family, sparing bool) (*Writer,
 }
 
 // Append writes the next block. Blocks must come in order; all but the last hold
-// Header.BlockSize scores. The block is free to be used again afterwards.
+// Header.BlockSize scores. The block may be reused afterwards.
 func (w *Writer) Append(b *Block) error {
 	h := &w.summary.Header
 	if w.file == nil {

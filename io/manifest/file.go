@@ -67,9 +67,9 @@ func (m *Manifest) Save(d vfs.Dir, name string) error {
 	return vfs.Write(d, name, data)
 }
 
-// Load reads the file at path. It fails with an error that matches
-// corrupt.ErrCorrupt when the contents are not a manifest, or it is no file, or with an
-// error of the operating system.
+// Load reads the file at path. It fails with an error that matches corrupt.ErrCorrupt
+// when there is something other than a manifest, or with an error of the operating
+// system.
 func Load(path string) (*Manifest, error) {
 	data, err := vfs.ReadFile(path, MaxBytes)
 	if err != nil {

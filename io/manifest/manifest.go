@@ -192,7 +192,7 @@ func (l *Layer) validate(i int) error {
 	return nil
 }
 
-// tooMany tells whether a count is above limit; only without one is the sum of
+// tooMany reports whether a count is above limit; only without one is the sum of
 // the counts sure not to overflow.
 func tooMany(h *tally.Histogram, limit uint64) bool {
 	for _, n := range h {

@@ -6,8 +6,8 @@ import (
 	"grenier/io/tally"
 )
 
-// Summary is what programs are told about solved layers: the JSON of the command stats
-// and of the web server.
+// Summary is the JSON about solved layers that the command stats and the web server
+// give to programs.
 type Summary struct {
 	Rules  string         `json:"rules"`
 	Pits   int            `json:"pits"`
@@ -28,7 +28,7 @@ type LayerSummary struct {
 	Histogram tally.Histogram `json:"histogram"`
 }
 
-// Summary returns what programs are told about the layers of the manifest.
+// Summary returns the summary of the layers of the manifest.
 func (m *Manifest) Summary() Summary {
 	s := Summary{Rules: m.Rules, Pits: m.Pits, Layers: make([]LayerSummary, 0, len(m.Layers))}
 	for _, l := range m.Layers {

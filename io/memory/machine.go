@@ -16,12 +16,12 @@ func OfMachine() Machine {
 	return all
 }
 
-// share of the memory of a machine is what a process takes unless it is told: the rest
-// is for the system and for files.
+// share of the memory of a machine is what a process takes by default: the rest is for
+// the system and for files.
 const share = 8
 
-// Usual returns what a process takes that is not told how much: usual, or less if the
-// machine has not that much.
+// Usual returns the default of a process: usual, or less on a machine that does not
+// have that much.
 func (m Machine) Usual(usual uint64) uint64 {
 	if m.Bytes == 0 || usual <= m.Bytes {
 		return usual
@@ -29,7 +29,7 @@ func (m Machine) Usual(usual uint64) uint64 {
 	return m.Bytes - m.Bytes/share
 }
 
-// Has says whether there is so much memory, as far as is known.
+// Has reports whether there is so much memory, as far as is known.
 func (m Machine) Has(bytes uint64) bool { return m.Bytes == 0 || bytes <= m.Bytes }
 
 // String says in words how much there is.

@@ -2,9 +2,9 @@
 //
 // What a command is allowed is for the whole process: its data, what the Go runtime
 // takes besides, stacks, and the code in memory. The engines count their data before they
-// begin, and Room says how much of that there may be; Need is the way back. The rest is
+// begin, and Room says how much of that there may be; Need is its inverse. The rest is
 // for what nobody counts: Base, and a sixteenth for garbage and the bookkeeping of the
-// runtime, which Bound makes collect in time.
+// runtime. Bound makes the runtime collect garbage before it exceeds that.
 //
 // Pages of files that the system can take back at any time count for nothing: files that
 // are mapped to be read, and what package pagecache has written out.
@@ -15,6 +15,8 @@ import (
 	"math"
 	"runtime"
 	"runtime/debug"
+
+	"grenier/kernels/fault"
 )
 
 const (
@@ -23,7 +25,7 @@ const (
 	Base = 16 << 20
 	// program is the part of Base that the Go runtime does not know of.
 	program = 12 << 20
-	// garbage is the part of all that is left for it.
+	// garbage is the share of the memory that is left for garbage.
 	garbage = 16
 )
 
@@ -47,9 +49,8 @@ func Left(allowed uint64) uint64 {
 }
 
 // Bound makes the Go runtime collect garbage, and give memory back, so that a process
-// with no more data than Room stays within the bytes that it is allowed. What has to be
-// done for that costs time only when the memory is nearly used up. The function that it
-// returns undoes it.
+// with no more data than Room stays within the bytes that it is allowed. This costs
+// time only when the memory is nearly used up. Undo lifts the bound.
 func Bound(allowed uint64) (undo func()) {
 	limit := max(int64(min(allowed, math.MaxInt64))-program, Base-program)
 	before := debug.SetMemoryLimit(-1)
@@ -57,9 +58,9 @@ func Bound(allowed uint64) (undo func()) {
 	return func() { debug.SetMemoryLimit(before) }
 }
 
-// Outside tells the Go runtime that the process takes so many bytes that the runtime does
-// not know of, and so has less for itself: if Bound, or the environment, has given it a
-// limit. The function that it returns takes that back; it is called once.
+// Outside lowers the limit of the Go runtime, if Bound or the environment has set one, by
+// memory that the process takes outside of the Go heap. Undo, to be called once, raises
+// it again.
 func Outside(bytes int64) (undo func()) {
 	limit := debug.SetMemoryLimit(-1)
 	if limit == math.MaxInt64 {
@@ -85,8 +86,11 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Check fails with an *Error, about the work that what names, if so many bytes of data
-// are more than a process may have that is allowed so many bytes; 0 allows all.
+// Is makes it bad usage: another request, or more memory allowed, avoids it.
+func (e *Error) Is(target error) bool { return target == fault.Usage }
+
+// Check fails with an *Error that names what, if a process that is allowed so many
+// bytes has no room for the data; 0 allows everything.
 func Check(what string, data, allowed uint64) error {
 	if allowed == 0 || data <= Room(allowed) {
 		return nil
@@ -94,8 +98,8 @@ func Check(what string, data, allowed uint64) error {
 	return &Error{What: what, Need: Need(data), Allowed: allowed}
 }
 
-// AtLeast returns a number of bytes as text, not less than it is: who allows as much
-// allows enough.
+// AtLeast returns a number of bytes as text, rounded up: allowing the number printed
+// is enough.
 func AtLeast(bytes uint64) string { return text(bytes, math.Ceil) }
 
 // atMost returns a number of bytes as text, not more than it is.

@@ -16,7 +16,7 @@ import (
 	"fmt"
 )
 
-// Align is what the length of a header is a multiple of.
+// Align divides the length of every header.
 const Align = 64
 
 // prefix is the number of bytes before the dictionary.

@@ -17,9 +17,9 @@ const (
 // Bound bounds the pages of one file in the page cache. The zero Bound is of no file,
 // and does nothing. Its methods are safe for concurrent use, but for Open.
 //
-// It only gives advice: its errors are nobody's concern, and one of the disk is told
-// by the Sync of the file. For that it has a descriptor of its own, since Linux tells
-// an error to each descriptor once.
+// It only gives advice and drops its own errors; an error of the disk is reported by
+// Sync of the file. It therefore has a descriptor of its own, since Linux reports an
+// error to each descriptor once.
 type Bound struct {
 	advised *os.File // nil: of no file
 	mu      sync.Mutex
@@ -112,8 +112,9 @@ func (c *Bound) Read(length int64) {
 	}
 }
 
-// Ahead makes the kernel read what will be wanted next, length bytes at offset, without
-// waiting for it. Reading it then does not count as having filled the page cache.
+// Ahead makes the kernel read the length bytes at offset, which are needed next,
+// without waiting for them. Reading it then does not count as having filled the page
+// cache.
 func (c *Bound) Ahead(offset, length int64) {
 	if c.advised == nil {
 		return

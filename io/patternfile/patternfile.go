@@ -154,9 +154,10 @@ func Write(path string, h Header, values []uint8) (size int64, err error) {
 	return int64(len(data)), vfs.WriteFile(path, data)
 }
 
-// Read returns what a file holds. A file that is not as it was written gives an error
-// that matches corrupt.ErrCorrupt. accept is asked before anything is unpacked, so
-// that a caller can refuse what it has no use or no memory for; it may be nil.
+// Read returns what a file holds. It fails with an error that matches
+// corrupt.ErrCorrupt if anything has changed since the file was written. accept, if
+// not nil, is called before anything is unpacked and may refuse what the caller has
+// no use or no memory for.
 func Read(path string, accept func(Header) error) (Header, []uint8, error) {
 	f, err := vfs.OpenFile(path)
 	if err != nil {

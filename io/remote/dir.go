@@ -36,8 +36,9 @@ type Options struct {
 	// Attempts is how often a request is tried; 0 stands for DefaultAttempts.
 	Attempts int
 	// Pause is the time before the second attempt, and doubles with each that
-	// follows; 0 stands for DefaultPause. A server may ask for longer ones. All of a
-	// request are 20 s at most; a server that wants more is not asked again.
+	// follows; 0 stands for DefaultPause. A server may ask for longer ones. The
+	// pauses of a request add up to 20 s at most; a server that wants more is not
+	// asked again.
 	Pause time.Duration
 	// Transport carries the requests; nil stands for one that follows the proxy
 	// variables of the environment.

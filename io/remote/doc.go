@@ -19,12 +19,11 @@
 //
 // # What may go wrong
 //
-// Every request has a time limit, for its last byte too. It is repeated, after a
-// while, when the network fails, when an answer is cut short, and when the server
-// answers with a status that may pass (408, 429, 500, 502, 503, 504); it may ask for
-// the while with Retry-After, but not for a long one. All else is
-// final: other answers, ErrNoRanges, ErrNoValidator, ErrChanged, ErrAnswer,
-// certificates that do not fit. A failure is an *Error.
+// Every request has a time limit, for its last byte too. It is retried after a delay
+// when the network fails, when an answer is cut short, and when the server answers
+// with a temporary status (408, 429, 500, 502, 503, 504), whose Retry-After is obeyed
+// if it is short. All other failures are final: other answers, ErrNoRanges,
+// ErrNoValidator, ErrChanged, ErrAnswer, wrong certificates. A failure is an *Error.
 //
 // The server is not trusted. An answer must be for exactly the bytes that were asked
 // for, out of a file that still has the length and the validators (ETag,

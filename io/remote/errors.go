@@ -22,10 +22,10 @@ var (
 	ErrAddress = errors.New("bad address")
 	// ErrNoRanges says that a server sends whole files only.
 	ErrNoRanges = errors.New("the server does not support range requests")
-	// ErrNoValidator says that a server does not tell by what a file that was replaced
-	// could be noticed.
+	// ErrNoValidator says that a server sends neither ETag nor Last-Modified, so that
+	// a replaced file would go unnoticed.
 	ErrNoValidator = errors.New("the server sends neither ETag nor Last-Modified")
-	// ErrChanged says that a file is not the one any more that was opened.
+	// ErrChanged says that a file was replaced since it was opened.
 	ErrChanged = errors.New("the file was replaced on the server since it was opened")
 	// ErrAnswer reports an answer to another question, or none that makes sense.
 	ErrAnswer = errors.New("unusable answer of the server")
@@ -38,7 +38,7 @@ var (
 )
 
 // Error is a request that failed for good. The address of the file is not part of its
-// text: who reports it adds it.
+// text: the caller adds it.
 type Error struct {
 	First, Last int64 // the bytes asked for; Last is -1 for all
 	Attempts    int   // how often it was tried
@@ -114,7 +114,7 @@ func (e *StatusError) Is(target error) bool {
 	return false
 }
 
-// passing tells whether the status may be another one soon.
+// passing reports whether the status is a temporary one.
 func (e *StatusError) passing() bool {
 	switch e.Code {
 	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusInternalServerError,
@@ -130,7 +130,7 @@ var final = []error{
 	os.ErrClosed, context.Canceled, http.ErrSchemeMismatch,
 }
 
-// mayPass tells whether it makes sense to try again after err.
+// mayPass reports whether it makes sense to try again after err.
 func mayPass(err error) bool {
 	if status, ok := errors.AsType[*StatusError](err); ok {
 		return status.passing()

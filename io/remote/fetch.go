@@ -19,7 +19,7 @@ type request struct {
 	ifRange     string // strong validator: if it is not that of the file any more, the answer is all of it
 }
 
-// do asks until accept takes an answer, or there is no more hope. The body of an
+// do asks until accept takes an answer, or retrying is pointless. The body of an
 // answer must be read by accept.
 func (d *Dir) do(ctx context.Context, q request, accept func(*http.Response) error) error {
 	patience := maxPause
@@ -79,7 +79,7 @@ func (d *Dir) pause(attempt int, err error) time.Duration {
 	return max(wait, wanted(err))
 }
 
-// wanted returns how long a server that answered with err wants to be left alone.
+// wanted returns the pause that a server asked for when it answered with err.
 func wanted(err error) time.Duration {
 	if status, ok := errors.AsType[*StatusError](err); ok {
 		return status.After

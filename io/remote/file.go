@@ -76,7 +76,7 @@ func (f *File) acceptHead(r *http.Response) error {
 	return readBody(r, f.head)
 }
 
-// isStrongDate says whether a file cannot have changed after that date without
+// isStrongDate reports whether a file cannot have changed after that date without
 // getting another one: it was modified well before the answer was sent, both by the
 // clock of the server (RFC 9110, 8.8.2.2).
 func isStrongDate(modified, sent string) bool {

@@ -4,9 +4,11 @@ import "time"
 
 // States that no solver reports about itself.
 const (
-	// Killed is a solver that ended without a word: killed, or the power failed.
+	// Killed is a solver that ended without a report: killed, or the power
+	// failed.
 	Killed State = "killed"
-	// Stopped is no solver, and nothing is known about the last one.
+	// Stopped: no solver is running, and nothing is known about the last
+	// one.
 	Stopped State = "stopped"
 )
 
@@ -66,7 +68,8 @@ func (d *Dir) holder() (Holder, error) {
 	return h, err
 }
 
-// activity concludes from the lock and the report, or its absence, what goes on.
+// activity derives the state of a run from the lock and the report, or its
+// absence.
 func activity(h Holder, s *Status, noReport error, now time.Time) Activity {
 	if s != nil {
 		if noReport = s.outdated(h, now); noReport != nil {

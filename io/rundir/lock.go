@@ -23,9 +23,9 @@ func (e *LockedError) Error() string {
 	return fmt.Sprintf("%s: in use by process %d", e.Path, e.PID)
 }
 
-// LostError says that a process does not have the lock any more that it took: somebody
-// has removed or replaced the file. It does not unwrap to its cause, which is about
-// another file than the one that was to be changed.
+// LostError says that a process has lost its lock: somebody has removed or replaced
+// the file. It does not unwrap to its cause, which is about another file than the one
+// that was to be changed.
 type LostError struct {
 	Path  string // of the run directory
 	Cause error
@@ -69,7 +69,7 @@ func (g guarded) Remove(name string) error {
 	return g.Dir.Remove(name)
 }
 
-// isLock tells whether the directory has a lock file: empty, or a process id and
+// isLock reports whether the directory has a lock file: empty, or a process id and
 // nothing else.
 func isLock(d vfs.Dir) bool {
 	_, ok := readPID(d)

@@ -15,12 +15,12 @@ import (
 )
 
 // lock is an open lock file with a flock, which the operating system releases
-// when the process ends, however it ends. The file stays where it is: removing
-// it would let two processes lock two files of the same name.
+// when the process ends in any way. The file stays where it is: removing it
+// would let two processes lock two files of the same name.
 type lock struct{ file vfs.File }
 
 // acquire locks the lock file of a directory, making it if there is none. It fails
-// with a *LockedError, and leaves alone what is no lock file.
+// with a *LockedError, and does not touch what is not a lock file.
 func acquire(d vfs.Dir) (*lock, error) {
 	f, err := openLock(d)
 	if err != nil {
@@ -87,7 +87,7 @@ func takeLock(f vfs.File) error {
 	}
 }
 
-// isHeld tells whether a process has the lock of a directory.
+// isHeld reports whether a process has the lock of a directory.
 func isHeld(d vfs.Dir) (bool, error) {
 	f, err := d.Open(LockName)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -104,7 +104,7 @@ func isHeld(d vfs.Dir) (bool, error) {
 	return false, err
 }
 
-// isAlive tells whether there is a process of that id.
+// isAlive reports whether there is a process of that id.
 func isAlive(pid int) bool {
 	err := unix.Kill(pid, 0)
 	return err == nil || errors.Is(err, unix.EPERM)

@@ -40,14 +40,14 @@ func (l *lock) held(d vfs.Dir) error {
 	return nil
 }
 
-// isHeld tells whether the lock file of a directory names a process that is still
+// isHeld reports whether the lock file of a directory names a process that is still
 // there.
 func isHeld(d vfs.Dir) (bool, error) {
 	pid, _ := readPID(d)
 	return pid > 0 && isAlive(pid), nil
 }
 
-// isAlive tells whether there is a process of that id, as far as the system says.
+// isAlive reports whether there is a process of that id, as far as the system says.
 func isAlive(pid int) bool {
 	p, err := os.FindProcess(pid)
 	if err != nil {

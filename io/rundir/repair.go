@@ -24,8 +24,8 @@ type Found struct {
 	Stamp   Stamp
 }
 
-// Stamp tells a file from another one of the same name. A file whose bytes went bad on
-// the disk keeps its stamp.
+// Stamp distinguishes a file from another one of the same name. A file whose bytes
+// went bad on the disk keeps its stamp.
 type Stamp struct {
 	Inode    uint64    `json:"inode"` // 0 where there is none
 	Bytes    int64     `json:"bytes"`
@@ -89,7 +89,8 @@ func (f *Found) look(path string) error {
 	return nil
 }
 
-// IsLocked tells who has the directory, if somebody has: with a *LockedError.
+// IsLocked fails with a *LockedError that names the holder if somebody has
+// the directory.
 func (d *Dir) IsLocked() error {
 	h, err := d.holder()
 	if err != nil || !h.Held {
@@ -116,8 +117,8 @@ func LockDamaged(path string) (*Locked, error) {
 	return l, nil
 }
 
-// SetAside gives what is called name, whatever it is, another name in the directory, which
-// it returns: name, ".damaged-" and the time. When it returns nil, that survives a power cut.
+// SetAside renames the entry called name, whatever it is, and returns the new name: name,
+// ".damaged-" and the time. When it returns nil, that survives a power cut.
 func (l *Locked) SetAside(name string) (string, error) {
 	stem := name + ".damaged-" + time.Now().UTC().Format("20060102T150405")
 	aside := stem
@@ -177,7 +178,7 @@ func change(d vfs.Dir, do func(d vfs.Dir) error) error {
 	return do(d)
 }
 
-// ClearLayer removes what is kept of a layer in progress from a directory, if it is there.
+// ClearLayer removes the files of a layer in progress from a directory, if there are any.
 func ClearLayer(work vfs.Dir) (err error) {
 	entries, err := work.Entries()
 	for _, e := range entries {

@@ -1,5 +1,5 @@
-// Package rundir is the directory in which a run of the solver keeps what it
-// has: sealed layers, the manifest that lists them, and unfinished work.
+// Package rundir is the directory of a run of the solver: sealed layers, the
+// manifest that lists them, and unfinished work.
 //
 //	manifest.json   the list of sealed layers (package manifest)
 //	layer-NN.gl     sealed layers (package layerfile), never changed
@@ -38,6 +38,7 @@ import (
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/io/vfs"
+	"grenier/kernels/fault"
 )
 
 // Names in a run directory.
@@ -58,7 +59,7 @@ var (
 	// ErrOtherDisk says that work/ is in another file system than the directory.
 	ErrOtherDisk = errors.New("work/ is in another file system than the run directory: it must be a directory in the same")
 	// ErrOtherRun says that an intact directory holds another run.
-	ErrOtherRun = errors.New("directory of another run")
+	ErrOtherRun = fault.New(fault.Usage, "directory of another run")
 )
 
 // OtherRunError is an ErrOtherRun. It matches corrupt.ErrMismatch too, but not
@@ -75,7 +76,7 @@ func (e *OtherRunError) Error() string {
 
 // Is reports whether target is one of the errors that this is.
 func (e *OtherRunError) Is(target error) bool {
-	return target == ErrOtherRun || target == corrupt.ErrMismatch
+	return errors.Is(ErrOtherRun, target) || target == corrupt.ErrMismatch
 }
 
 // LayerName returns the name of the file of the layer with the given number of
@@ -146,7 +147,7 @@ func (d *Dir) open() (vfs.Dir, error) {
 	return dir, err
 }
 
-// isKind tells whether something is not a file, or not a directory, that should be one.
+// isKind reports whether something is not a file, or not a directory, that should be one.
 func isKind(err error) bool {
 	_, ok := errors.AsType[*vfs.KindError](err)
 	return ok
@@ -174,7 +175,7 @@ func classify(dir vfs.Dir, entries []fs.FileInfo) (state, error) {
 	return noManifest, &corrupt.Error{File: dir.Path(""), Cause: foreign(other)}
 }
 
-// ours tells whether a solver that has just begun may have made an entry of that name.
+// ours reports whether a solver that has just begun may have made an entry of that name.
 func ours(name string) bool {
 	switch name {
 	case LockName, WorkName, LogName, ManifestName:
@@ -184,7 +185,7 @@ func ours(name string) bool {
 	return ok && replaced(final)
 }
 
-// replaced tells whether a file of that name, directly in a run directory, is written
+// replaced reports whether a file of that name, directly in a run directory, is written
 // under a temporary name first.
 func replaced(name string) bool {
 	_, isLayer := LayerSeeds(name)
@@ -249,7 +250,7 @@ func Lock(path string, id manifest.Identity) (*Locked, error) {
 	return l, nil
 }
 
-// admit tells whether the directory may be used for a run, changing nothing.
+// admit reports whether the directory may be used for a run, changing nothing.
 func (l *Locked) admit(id manifest.Identity) error {
 	if err := (&manifest.Manifest{Identity: id}).Validate(); err != nil {
 		return err
@@ -374,7 +375,7 @@ func WindowName(base, part int) string { return fmt.Sprintf("window-%02d-%d", ba
 // numbered matches the names of numbered files.
 var numbered = regexp.MustCompile(`^(captures-[0-9]{4}-(open|full)|window-[0-9]{2}-[0-9])$`)
 
-// ofLayer tells whether a file of that name in work/ is of a layer in progress: of this
+// ofLayer reports whether a file of that name in work/ is of a layer in progress: of this
 // version of the program, or of one before.
 func ofLayer(name string) bool {
 	switch name {
@@ -384,7 +385,7 @@ func ofLayer(name string) bool {
 	return numbered.MatchString(name)
 }
 
-// working tells whether a file of that name in work/ is one of ours.
+// working reports whether a file of that name in work/ is one of ours.
 func working(name string) bool {
 	switch name {
 	case BlocksName, CheckpointName, ScoresName, StatusName, ScrubName:
@@ -427,7 +428,7 @@ func (d *Dir) openWork() (vfs.Dir, error) {
 // Work returns the directory work/, which is open as long as the lock is held.
 func (l *Locked) Work() vfs.Dir { return l.work }
 
-// CheckLayer tells whether the file of a layer may be written: it fails with an error
+// CheckLayer reports whether the file of a layer may be written: it fails with an error
 // that matches corrupt.ErrForeign if there is something of that name that does not begin
 // like a layer file, or with an error of the operating system.
 func (l *Locked) CheckLayer(seeds int) error {
@@ -460,8 +461,8 @@ func (l *Locked) NewLayer(seeds int) (*vfs.Pending, error) {
 func (l *Locked) SaveManifest(m *manifest.Manifest) error { return m.Save(l.dir, ManifestName) }
 
 // ClearWork removes our files in work/ but the status: the layer in progress was
-// sealed, or its checkpoint is not wanted. Others stay. It removes what it can, and
-// returns all errors of the operating system, or a *LostError.
+// sealed, or its checkpoint is not needed. Other files stay. It removes as many
+// as it can, and returns all errors of the operating system, or a *LostError.
 func (l *Locked) ClearWork() error {
 	entries, err := l.work.Entries()
 	for _, e := range entries {

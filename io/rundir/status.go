@@ -30,11 +30,11 @@ const (
 	maxStatusWork   = layerfile.MaxPositions * manifest.MaxLayers
 )
 
-// ErrNoReport says that there is no status to go by: none was written, or it is
-// damaged, out of date or of a later version. It is never more than a pity.
+// ErrNoReport says that there is no usable status: none was written, or it is
+// damaged, out of date or of a later version. It never matters to a run.
 var ErrNoReport = errors.New("no report")
 
-// State says what became of a run.
+// State is the state of a run.
 type State string
 
 // The states that a solver reports.
@@ -81,7 +81,7 @@ type statusDocument struct {
 }
 
 // Encode returns the contents of a status file. It fails if a number is infinite or
-// none at all.
+// NaN.
 func (s *Status) Encode() ([]byte, error) {
 	doc := statusDocument{Format: statusFormat, Version: StatusVersion, Status: *s}
 	for _, text := range []*string{&doc.Error, &doc.Kernel, &doc.Stage} {
@@ -91,7 +91,7 @@ func (s *Status) Encode() ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// printable returns text without what a status may not have.
+// printable returns text without the characters that a status may not have.
 func printable(text string) string {
 	runes := []rune(strings.ToValidUTF8(text, "?"))
 	for i, r := range runes {
@@ -130,11 +130,11 @@ func noReport(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrNoReport}, args...)...)
 }
 
-// datable tells whether t is a time at which this program can have run, on a machine whose
+// datable reports whether t is a time at which this program can have run, on a machine whose
 // clock may be wrong.
 func datable(t time.Time) bool { return t.Year() >= 1970 && t.Year() < 2200 }
 
-// plausible tells whether a solver may have written s.
+// plausible reports whether a solver may have written s.
 func (s *Status) plausible() bool {
 	switch s.State {
 	case Running, Finished, Interrupted, Failed:

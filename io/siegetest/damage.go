@@ -43,9 +43,9 @@ type Damage struct {
 	do     func(r *rand.Rand, tr *Tree, t Target) error
 }
 
-// Do damages the file. It fails with an error of the operating system, and does nothing
-// if the file is gone, or something that a damage before has made of it: a link, which
-// may lead to a canary, or a FIFO, which would keep the test waiting.
+// Do damages the file. It fails with an error of the operating system. It does nothing
+// if the file is gone, or if earlier damage has made it a link, which may lead to a
+// canary, or a FIFO, which would block the test.
 func (d Damage) Do(r *rand.Rand, tr *Tree, t Target) error {
 	t.Others = slices.DeleteFunc(slices.Clone(t.Others), func(name string) bool { return !tr.plain(name) })
 	if !tr.plain(t.Name) || len(t.Others) == 0 {
@@ -54,7 +54,7 @@ func (d Damage) Do(r *rand.Rand, tr *Tree, t Target) error {
 	return d.do(r, tr, t)
 }
 
-// plain tells whether there is a regular file with no other name.
+// plain reports whether there is a regular file with no other name.
 func (tr *Tree) plain(name string) bool {
 	info, err := tr.Lstat(name)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > 1<<26 {

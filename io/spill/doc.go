@@ -8,12 +8,12 @@
 //	...
 //	err = w.Publish()
 //
-// A stream has its name when it is complete and on disk: a crash leaves the one before or
-// the new one. Its header says what it is and whose; blocks and their order are
-// covered by checksums, and so is the end. A Reader gives nothing of a block that is not in
-// order, and io.EOF when everything was: only then the stream is known to be whole.
+// A stream gets its name only when it is complete and on disk: a crash leaves the old
+// stream or the new one. Its header says what it holds and for whom; checksums cover the
+// blocks, their order and the end. A Reader returns no byte of a damaged block, and
+// io.EOF only if the whole stream was intact.
 //
-// Blocks are compressed, checked and unpacked by several goroutines; a few of them for
-// each are all the memory that this takes. Little of a stream stays in the page cache
-// (package pagecache). docs/format/spill.md describes the bytes.
+// Several goroutines compress, check and unpack blocks, and hold a few blocks each in
+// memory, no more. Little of a stream stays in the page cache (package pagecache).
+// docs/format/spill.md describes the bytes.
 package spill

@@ -36,9 +36,9 @@ type Reader struct {
 	err    error       // of all that follows
 }
 
-// Open opens the stream in a file of the given header, for which Version is the newest that
-// the caller reads. Workers goroutines unpack. It fails with errors that match
-// corrupt.ErrCorrupt if there is something else, of these corrupt.ErrMismatch if it has
+// Open opens the stream in a file of the given header, for which Version is the newest that the
+// caller reads. Workers goroutines unpack. It fails with an error that matches
+// corrupt.ErrCorrupt if the file is no such stream, and corrupt.ErrMismatch too if it has
 // another kind or identity; with fs.ErrNotExist; or with another error of the operating system.
 func Open(d vfs.Dir, name string, want Header, workers int) (*Reader, error) {
 	if err := want.validate(); err != nil {
@@ -93,7 +93,7 @@ func (r *Reader) Path() string { return r.path }
 // Bytes returns the length of the file.
 func (r *Reader) Bytes() int64 { return r.size }
 
-// Read gives the next bytes of the stream, and io.EOF when it has given all and the
+// Read returns the next bytes of the stream, and io.EOF after the last one if the
 // end agrees with them. Any damage is a *corrupt.Error that names the block.
 func (r *Reader) Read(p []byte) (int, error) {
 	for len(r.rest) == 0 && len(p) > 0 {
@@ -142,8 +142,8 @@ func (r *Reader) unpack() error {
 	return nil
 }
 
-// feed reads the blocks in order. The last thing that it hands out is no block: it says
-// what is wrong with the file, or that this is the end.
+// feed reads the blocks in order. Last it hands out an error, or the end of the file,
+// instead of a block.
 func (r *Reader) feed() error {
 	defer close(r.dealt)
 	last := &block{ready: make(chan struct{})}
@@ -241,7 +241,7 @@ func (r *Reader) read(b []byte, offset int64, part string) error {
 	return err
 }
 
-// Close closes the file. It does not matter whether all was read.
+// Close closes the file, read to its end or not.
 func (r *Reader) Close() error {
 	r.cancel()
 	err := r.group.Wait()

@@ -82,8 +82,8 @@ func create(d vfs.Dir, name string, h Header, packing Packing, workers, blockSiz
 	return w, nil
 }
 
-// Write appends p to the stream. A failure may be that of an earlier call: the
-// stream cannot be completed then.
+// Write appends p to the stream. It may return the error of an earlier call:
+// the stream cannot be completed then.
 func (w *Writer) Write(p []byte) (int, error) {
 	n := 0
 	for n < len(p) {
@@ -177,7 +177,7 @@ func (w *Writer) put(b []byte) error {
 }
 
 // Publish ends the stream and gives it its name. It fails as vfs.Pending.Publish does,
-// or as a Write would; nothing is left of the stream then. It is called once.
+// or as Write would, and then removes the stream. It is called once.
 func (w *Writer) Publish() error {
 	if w.now == nil {
 		return errors.Join(fmt.Errorf("publishing %s: %w", w.pending.Path(), os.ErrClosed), w.Abort())

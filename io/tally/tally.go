@@ -94,7 +94,7 @@ func (h *Histogram) WinDrawLoss() (win, draw, loss uint64) {
 	return win, h[0], loss
 }
 
-// Within tells whether all scores counted are from low to high.
+// Within reports whether all scores counted are from low to high.
 func (h *Histogram) Within(low, high int8) bool {
 	for s, n := range h {
 		if n > 0 && (int8(s) < low || int8(s) > high) {

@@ -2,9 +2,9 @@ package vfs
 
 import "io/fs"
 
-// Move gives an entry the name to, which nothing has, whatever it is: a link is moved
-// itself, a directory with all that is in it. It is for what stands in the way of a file
-// and must not be lost. It fails with fs.ErrExist if there is something of that name.
+// Move renames an entry of any kind to a name that is free: a link itself, a directory
+// with its contents. It is for what stands in the way of a file and must not be lost. It
+// fails with fs.ErrExist if there is something of that name.
 func Move(d Dir, from, to string) error {
 	there, err := Exists(d, to)
 	if err != nil {

@@ -84,9 +84,9 @@ func WriteFile(path string, data []byte) error {
 	return within(path, func(d Dir, name string) error { return Write(d, name, data) })
 }
 
-// CheckFile fails if a file cannot be written at path whatever is in it: what is
-// there is no file, or the directory is missing or read-only. It is for those who
-// would learn that from WriteFile only after much work.
+// CheckFile fails if no file can be written at path, whatever its contents:
+// something other than a file is there, or the directory is missing or read-only.
+// It is called before work whose result goes to path.
 func CheckFile(path string) error {
 	return within(path, func(d Dir, name string) error {
 		p, err := NewPending(d, name)
@@ -97,8 +97,8 @@ func CheckFile(path string) error {
 	})
 }
 
-// Begin begins a file that is going to be at path, and removes what a crash left of
-// earlier ones. It fails as NewPending does.
+// Begin begins the file at path, and removes what a crash left of earlier ones. It
+// fails as NewPending does.
 func Begin(path string) (*Pending, error) {
 	d, base, err := split(path)
 	if err != nil {

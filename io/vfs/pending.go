@@ -12,14 +12,14 @@ import (
 // has locked.
 var ErrLocked = errors.New("locked")
 
-// Pending is a file on its way to get a name, perhaps in the place of an older file
-// of that name. A crash leaves the older file or the new one, never a part of either;
-// readers who have the older one open keep it.
+// Pending is a file that does not have its name yet, perhaps that of an older file. A
+// crash leaves the older file or the new one, never a part of either; readers who
+// have the older one open keep it.
 //
 // Until then it has a temporary name, which is the final one with 16 random
 // hexadecimal digits and ".tmp" behind it. Where the operating system can, it is
-// locked as long as somebody writes it, so that RemoveStale tells it from one that a
-// crash left.
+// locked while it is written, so that RemoveStale recognizes those that a crash
+// left.
 type Pending struct {
 	File
 	dir         Dir
@@ -41,8 +41,8 @@ func tempOf(name string) string {
 	return name + "." + hex.EncodeToString(random[:]) + tempSuffix
 }
 
-// TempFor tells whether name is the temporary name of a Pending, and what that was
-// going to be called.
+// TempFor reports whether name is the temporary name of a Pending, and returns its
+// final name.
 func TempFor(name string) (final string, ok bool) {
 	stem, ok := strings.CutSuffix(name, tempSuffix)
 	cut := len(stem) - tempDigits - 1
@@ -52,9 +52,9 @@ func TempFor(name string) (final string, ok bool) {
 	return stem[:cut], true
 }
 
-// NewPending begins a file that is going to be called name. It fails with a
-// *KindError if there is something of that name that cannot be replaced, or with an
-// error of the operating system.
+// NewPending begins a file with the final name name. It fails with a *KindError if
+// something that cannot be replaced has that name, or with an error of the
+// operating system.
 func NewPending(d Dir, name string) (*Pending, error) {
 	switch info, err := d.Lstat(name); {
 	case absent(err) != nil:
@@ -74,12 +74,12 @@ func NewPending(d Dir, name string) (*Pending, error) {
 	return p, nil
 }
 
-// Path returns the path that the file is going to have, for messages.
+// Path returns the final path of the file, for messages.
 func (p *Pending) Path() string { return p.dir.Path(p.final) }
 
 // Publish gives the file its name, and closes it. When it returns nil, contents and
-// name survive a power cut. After a failure nothing is left of the file, or, if only
-// the last step failed, it has its name.
+// name survive a power cut. After a failure the file is removed, or, if only the
+// last step failed, it has its name.
 func (p *Pending) Publish() error { return p.publish(true) }
 
 // Replace is Publish without waiting for the disk: a power cut may leave a file of
@@ -125,7 +125,7 @@ func (p *Pending) Abort() error {
 	return errors.Join(p.Close(), RemoveIfThere(p.dir, p.temp), p.end())
 }
 
-// end lets the directory go.
+// end closes the directory.
 func (p *Pending) end() error {
 	p.done = true
 	if p.ownsDir {
@@ -134,8 +134,8 @@ func (p *Pending) end() error {
 	return nil
 }
 
-// RemoveStale removes what a crash has left of files that were going to have a name
-// that ours accepts: it has a temporary name, is a file, and nobody has it locked.
+// RemoveStale removes what a crash left of files whose final name ours accepts:
+// files with a temporary name that nobody has locked.
 func RemoveStale(d Dir, ours func(final string) bool) error {
 	entries, err := d.Entries()
 	if err != nil {

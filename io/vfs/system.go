@@ -35,7 +35,7 @@ func OpenDir(path string) (Dir, error) {
 	return &system{root, path}, nil
 }
 
-// intercept, if not nil, gives OpenDir what it returns.
+// intercept, if not nil, replaces the directory that OpenDir returns.
 var intercept atomic.Pointer[func(Dir) Dir]
 
 // Intercept makes OpenDir return see(d) instead of d, until restore is called: tests of

@@ -14,7 +14,7 @@ import (
 // the last moment does not hang the program.
 const nonBlocking = syscall.O_NONBLOCK
 
-// syncsDirs tells whether names can be made durable.
+// syncsDirs reports whether names can be made durable.
 const syncsDirs = true
 
 // names returns how many names a file has.
@@ -25,7 +25,7 @@ func names(info fs.FileInfo) uint64 {
 	return 1
 }
 
-// SameDevice tells whether two files or directories are in one file system, as far
+// SameDevice reports whether two files or directories are in one file system, as far
 // as the operating system says.
 func SameDevice(a, b fs.FileInfo) bool {
 	s, ok := a.Sys().(*syscall.Stat_t)
@@ -37,13 +37,13 @@ func SameDevice(a, b fs.FileInfo) bool {
 // the directory at path.
 func Writable(path string) error { return unix.Access(path, unix.W_OK|unix.X_OK) }
 
-// ReadOnly tells whether err says that a file system is mounted read-only.
+// ReadOnly reports whether err says that a file system is mounted read-only.
 func ReadOnly(err error) bool { return errors.Is(err, unix.EROFS) }
 
-// TryLock locks a file for this process until it is closed or the process ends,
-// however it ends: for itself alone, or shared with others who share. It fails with
-// ErrLocked if somebody has the lock, with errors.ErrUnsupported where there is no
-// such lock, or with an error of the operating system.
+// TryLock locks a file for this process until it is closed or the process ends: for
+// itself alone, or shared with others who share. It fails with ErrLocked if
+// somebody has the lock, with errors.ErrUnsupported where there is no such lock, or
+// with an error of the operating system.
 func TryLock(f File, shared bool) error {
 	s := System(f)
 	if s == nil {

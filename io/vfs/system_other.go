@@ -10,7 +10,7 @@ import (
 
 const nonBlocking = 0
 
-// syncsDirs tells whether names can be made durable; Windows has no such operation.
+// syncsDirs reports whether names can be made durable; Windows has no such operation.
 var syncsDirs = runtime.GOOS != "windows"
 
 func names(fs.FileInfo) uint64 { return 1 }

@@ -77,8 +77,8 @@ type File interface {
 	Size() (int64, error)
 }
 
-// ErrReplaced is the cause if another file or directory took the place of one while that
-// was being opened. Nothing was changed.
+// ErrReplaced is the cause if a file or directory was replaced while it was being
+// opened. Nothing was changed.
 var ErrReplaced = errors.New("something else took its place while it was being opened; try again")
 
 // KindError reports something that is not a file which may be opened, replaced or
@@ -139,7 +139,7 @@ func System(f File) *os.File {
 	return nil
 }
 
-// Exists tells whether there is an entry of that name, whatever it is.
+// Exists reports whether there is an entry of that name, whatever it is.
 func Exists(d Dir, name string) (bool, error) {
 	_, err := d.Lstat(name)
 	return err == nil, absent(err)

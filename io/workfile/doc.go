@@ -1,12 +1,12 @@
 // Package workfile is the one big file in which a solver that does not fit into
-// memory keeps pieces of its work, and from which it goes on after a crash.
+// memory keeps pieces of its work, and from which it resumes after a crash.
 //
 // A piece is a string of bytes (a compressed block, say). Put writes one and
 // returns its Extent: where it is, how long it is, and its checksum. PutAll and
 // GetAll write and read many small ones at once, side by side. The file holds
-// nothing but pieces and gaps between them. What is where is said by the
-// checkpoint, a document of the caller's that lists the extents; Commit replaces
-// it. Seal and Unseal put it into a frame that shows damage.
+// nothing but pieces and gaps between them. The checkpoint, a document of the
+// caller, lists the extents; Commit replaces it. Seal and Unseal frame it with a
+// checksum.
 //
 // The rule that makes a crash harmless: nothing that the checkpoint on disk
 // refers to is ever overwritten. Hence a piece is never changed, only replaced
@@ -18,13 +18,13 @@
 //	        write, fsync and rename the checkpoint, fsync the directory
 //	        the space of what was dropped before is free
 //
-// After a crash, Open takes the extents of the checkpoint that is found; all
-// else in the file is free. What was put after that checkpoint is lost.
+// After a crash, Open takes the extents of the last checkpoint; the rest of the
+// file is free. What was put after that checkpoint is lost.
 //
-// The program's use of the file would fill the page cache with bytes that are
-// not wanted again for long, at the cost of everything else on the machine. On
-// Linux the pages are therefore written out and dropped soon after each Put and
-// Get; Put waits for the disk when about 16 MiB have not been written.
+// The file would fill the page cache with bytes that are not read again soon, at
+// the cost of everything else on the machine. On Linux its pages are therefore
+// written out and dropped soon after each Put and Get; Put waits for the disk
+// when about 16 MiB have not been written.
 //
 // docs/format/work-file.md describes file and frame.
 package workfile

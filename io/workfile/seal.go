@@ -26,10 +26,9 @@ const (
 	sLength  = 32
 )
 
-// Seal returns a document that holds payload in a frame, from which Unseal tells
-// whether it is of the kind and of a version that a program reads, and complete.
-// It panics unless kind has 1 to MaxKind bytes of a-z, 0-9 and "-", and version
-// is at least 1.
+// Seal returns a document that holds payload in a frame, by which Unseal checks
+// kind, version and completeness. It panics unless kind has 1 to MaxKind bytes
+// of a-z, 0-9 and "-", and version is at least 1.
 func Seal(kind string, version int, payload []byte) []byte {
 	if !validKind(kind) || version < 1 || int64(version) > math.MaxUint32 {
 		panic(fmt.Sprintf("workfile: a document of kind %q, version %d, cannot be sealed", kind, version))
@@ -55,9 +54,8 @@ func validKind(kind string) bool {
 // maxSealed bounds what ReadSealed takes into memory, more than any checkpoint has.
 const maxSealed = 1 << 30
 
-// ReadSealed returns the contents of a file, for Unseal: no more than the document is
-// long, by what its head says, and a byte beyond, which Unseal refuses. It fails with
-// fs.ErrNotExist if there is none.
+// ReadSealed returns the contents of a file, for Unseal: at most one byte more than
+// the length in its head, which Unseal then refuses. It fails with fs.ErrNotExist.
 func ReadSealed(d vfs.Dir, name string) ([]byte, error) {
 	head, err := vfs.Read(d, name, headSize-1)
 	if err != nil || len(head) < headSize || string(head[:len(sealMagic)]) != sealMagic {

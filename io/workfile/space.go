@@ -102,7 +102,7 @@ func (s *space) give(g span) {
 	s.add(g)
 }
 
-// taken tells whether all bytes of g are taken.
+// taken reports whether all bytes of g are taken.
 func (s *space) taken(g span) bool {
 	before, ok := s.byOffset.below(span{offset: g.end()})
 	return g.offset >= 0 && g.end() <= s.end && (!ok || before.end() <= g.offset)

@@ -24,14 +24,14 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func crc32c(data []byte) uint32 { return crc32.Checksum(data, castagnoli) }
 
-// An Extent says where bytes are and what they are.
+// An Extent says where the bytes of a piece are, and has their checksum.
 type Extent struct {
 	Offset int64  `json:"offset"`
 	Length uint32 `json:"length"`
 	Sum    uint32 `json:"crc32c"` // CRC-32C of the bytes
 }
 
-// IsZero tells whether e is the zero Extent: that of no bytes.
+// IsZero reports whether e is the zero Extent: that of no bytes.
 func (e Extent) IsZero() bool { return e == Extent{} }
 
 func (e Extent) span() span { return span{e.Offset, int64(e.Length)} }
@@ -66,7 +66,7 @@ type File struct {
 	isDropped  map[int64]bool // offsets of all that is dropped, but not free
 	committing bool
 
-	syncing sync.Mutex // one Sync at a time: an error is told to one of them only
+	syncing sync.Mutex // one Sync at a time: only one of them gets an error
 	failed  error      // of the first Sync that failed
 }
 
@@ -143,7 +143,7 @@ func occupied(path string, size int64, live []Extent) (*space, error) {
 // Put writes data into free space: into the shortest gap that has room, else at
 // the end. The extent is durable after the next Sync or Commit. No bytes have the
 // zero Extent. If data cannot be written, for instance because the disk is full
-// (syscall.ENOSPC), its space is free again and the file as good as before.
+// (syscall.ENOSPC), its space is free again and the file unharmed.
 func (f *File) Put(data []byte) (Extent, error) {
 	extents, err := f.PutAll(data, []int{len(data)})
 	if err != nil {

@@ -18,9 +18,10 @@
 package colex
 
 import (
-	"errors"
 	"fmt"
 	"math/bits"
+
+	"grenier/kernels/fault"
 )
 
 // Limits of what can be ranked.
@@ -32,9 +33,9 @@ const (
 var (
 	// ErrRange reports a number of pits or seeds, or a rank, outside the
 	// supported range.
-	ErrRange = errors.New("out of range")
+	ErrRange = fault.New(fault.Usage, "out of range")
 	// ErrOverflow reports that a count does not fit 64 bits.
-	ErrOverflow = errors.New("does not fit 64 bits")
+	ErrOverflow = fault.New(fault.Usage, "does not fit 64 bits")
 )
 
 // Binomial returns the coefficient "n choose k", 0 when k > n. It fails with

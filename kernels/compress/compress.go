@@ -7,10 +7,10 @@
 // boards reached differ only in B plus a constant, in the same order. They stand in
 // one row, after the sides are changed, in a few neighbouring panels, with gaps: B
 // plus a constant never has fewer seeds in a pit than the constant. Reading the
-// scores of all results of the move is therefore no walk with random access. It is,
-// for each of these lines, a compress by a bit mask, Pick, of the scores that are
-// reached; and as not every B gets its score from this line, or from a quiet move at
-// all, an expand by another, Place.
+// scores of all results of the move therefore needs no random access: each of these
+// lines is compressed by a bit mask, Pick, of the scores that are reached; and as not
+// every B gets its score from this line, or from a quiet move at all, the result is
+// expanded by another mask, Place.
 //
 // Both masks depend on the move and on B alone. The 64 halves of the player who
 // moves, one panel, that play the same move differ in the row only. So a kernel call

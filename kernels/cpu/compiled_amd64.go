@@ -2,5 +2,5 @@
 
 package cpu
 
-// compiled tells that this build holds kernels in assembly.
+// compiled says that this build has kernels in assembly.
 const compiled = true

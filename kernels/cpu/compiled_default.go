@@ -2,5 +2,5 @@
 
 package cpu
 
-// compiled tells that this build holds the generic kernels only.
+// compiled says that this build has generic kernels only.
 const compiled = false

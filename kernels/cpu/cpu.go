@@ -28,6 +28,8 @@ import (
 	"strings"
 
 	"github.com/klauspost/cpuid/v2"
+
+	"grenier/kernels/fault"
 )
 
 // Family names a set of kernels. Families are ordered: each one may use every
@@ -71,6 +73,9 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("unknown kernel family %q (allowed: %s)", e.Name, strings.Join(names[:], ", "))
 }
 
+// Is makes it bad usage.
+func (e *UnknownError) Is(target error) bool { return target == fault.Usage }
+
 // UnsupportedError reports a family that cannot run here.
 type UnsupportedError struct {
 	Family  Family
@@ -84,6 +89,9 @@ func (e *UnsupportedError) Error() string {
 	}
 	return fmt.Sprintf("kernel family %s: the CPU lacks %s", e.Family, strings.Join(e.Missing, ", "))
 }
+
+// Is makes it bad usage.
+func (e *UnsupportedError) Is(target error) bool { return target == fault.Usage }
 
 // String returns the name of f as ParseFamily accepts it.
 func (f Family) String() string {
@@ -114,7 +122,7 @@ func Available() []Family {
 	return fs
 }
 
-// Supported tells whether f can run here.
+// Supported reports whether f can run here.
 func Supported(f Family) bool {
 	return int(f) < len(names) && here.check(f) == nil
 }

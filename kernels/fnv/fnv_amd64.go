@@ -27,7 +27,7 @@ func addAVX512(hash uint64, data []byte) uint64 {
 	return addGeneric(hash, data[len(data)/step*step:])
 }
 
-// work is memory for addSteps, which knows what is where in it.
+// work is memory for addSteps, whose layout only that knows.
 type work [8*64 + 2*8*64 + 2*step + 8*8]byte
 
 // toStep is Prime^step, and fromStep its inverse.

@@ -99,7 +99,8 @@ func (p *Words) countHeads(counts [4]int, n int, allowed func(head uint32) bool)
 // Size returns the number of words.
 func (p *Words) Size() uint32 { return p.first[len(p.first)-1] }
 
-// Rank returns the number of word, and false when it is none of the words.
+// Rank returns the number of word, and false when it is not one of the
+// words.
 func (p *Words) Rank(word uint32) (rank uint32, ok bool) {
 	head := word >> p.tail
 	if int(head) >= len(p.need) {

@@ -79,7 +79,7 @@ func (p *packed) replaceCodes(codes *shared.Line, row *[Side]int8, columns uint6
 	return changed
 }
 
-// nextCodes returns what becomes of eight codes.
+// nextCodes returns the new values of eight codes.
 func (p *packed) nextCodes(codes, least uint64) uint64 {
 	const low = 0x003f003f003f003f
 	even, odd := least&low<<6|codes&low, least>>8&low<<6|codes>>8&low

@@ -22,9 +22,9 @@ func (p *packed) kernel(f cpu.Family) UpdateFunc {
 }
 
 // vectors are the operands of vector kernels. How far a score or a floor is above the
-// least one, -v, is called its height: the height of what becomes of a code is the larger
-// one of its floor's and of the negated least's. Tables are looked up by the low six bits,
-// which are 63 for window.None and for no code, or the low four bits, of codes of 2 or 4.
+// least one, -v, is called its height: the height of the new code is the larger one of its
+// floor's and of the negated least's. Tables are looked up by the low six bits, which are
+// 63 for window.None and for no code, or the low four bits, of codes of 2 or 4.
 type vectors struct {
 	negated table     // by code of the least: the height of its negated score; 0 for None
 	floor   table     // by code: the height of its floor
@@ -121,13 +121,14 @@ func (v *vectors) replaceAVX2(lines *int8, rows uint64, block *Block, columns *[
 	return replace6AVX2(lines, rows, block, columns, v, changed)
 }
 
-// What turning a block takes, by what a code takes when columns are taken one by one.
+// The time to turn a block, in units of the time of one code when columns are updated
+// one by one.
 const (
 	turningAVX512 = 24
 	turningAVX2   = 160
 )
 
-// sparse tells whether it is faster to take columns one by one than to turn the block.
+// sparse reports whether it is faster to take columns one by one than to turn the block.
 // Each column takes as long as four codes and each line of a turned block as long as two.
 func sparse(columns, rows uint64, turning int) bool {
 	n := bits.OnesCount64(rows)

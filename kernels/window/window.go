@@ -36,8 +36,8 @@ import "grenier/kernels/internal/shared"
 // Side is the number of codes in a line.
 const Side = shared.Side
 
-// None stands in the place of a code where there is none: that of the best of no moves.
-// It is larger than any code.
+// None stands for the best of no moves, where there is no code. It is larger than any
+// code.
 const None = 127
 
 // maxCodes is the most codes of any width.
@@ -98,9 +98,9 @@ func (c *Codes) Code(score, floor int) uint8 {
 	return code
 }
 
-// Next returns what becomes of a code when the best quiet move leaves the opponent with
-// the score of the code least, or when there is none: None. The new score is the negated
-// one, or the floor if that is higher.
+// Next returns the new code when the best quiet move leaves the opponent with the score
+// of the code least, None without a quiet move. The new score is the negated one, or the
+// floor if that is higher.
 func (c *Codes) Next(code, least uint8) uint8 {
 	score, floor := int(c.Floor[code]), int(c.Floor[code])
 	if least != None {

@@ -33,8 +33,9 @@
 package awari
 
 import (
-	"errors"
 	"fmt"
+
+	"grenier/kernels/fault"
 )
 
 // Limits of what can be played.
@@ -50,15 +51,15 @@ const (
 // given and what is allowed.
 var (
 	// ErrPits reports a number of pits that no game has.
-	ErrPits = errors.New("number of pits")
+	ErrPits = fault.New(fault.Usage, "number of pits")
 	// ErrRules reports a rule set that does not exist.
-	ErrRules = errors.New("rules")
+	ErrRules = fault.New(fault.Usage, "rules")
 	// ErrBoard reports a board with too many or too few pits.
-	ErrBoard = errors.New("board")
+	ErrBoard = fault.New(fault.Usage, "board")
 	// ErrCount reports a pit whose content is not a number of seeds.
-	ErrCount = errors.New("pit content")
+	ErrCount = fault.New(fault.Usage, "pit content")
 	// ErrSeeds reports a number of seeds outside 0..MaxSeeds.
-	ErrSeeds = errors.New("number of seeds")
+	ErrSeeds = fault.New(fault.Usage, "number of seeds")
 )
 
 // Board is the number of seeds in each pit, the mover's pits first. Pits beyond

@@ -52,7 +52,7 @@ func rulesList() string { return strings.Join(ruleNames[:], ", ") }
 
 // Play is what the rules say about playing one pit.
 type Play struct {
-	// Legal says whether the move may be played. When it may not, Captured
+	// Legal reports whether the move may be played. When it may not, Captured
 	// and Child are zero.
 	Legal bool
 	// Starves says that the move leaves the opponent without seeds. It tells

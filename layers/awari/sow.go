@@ -47,7 +47,7 @@ func (g Game) capture(b *Board, last int) int {
 	return captured
 }
 
-// captures says whether a pit that holds x seeds after sowing can be captured.
+// captures reports whether a pit that holds x seeds after sowing can be captured.
 func captures(x uint8) bool { return x == 2 || x == 3 }
 
 // Unsow takes back a sowing without capture: it returns the board on which

@@ -25,16 +25,17 @@
 package chemin
 
 import (
-	"errors"
 	"fmt"
 	"math/bits"
+
+	"grenier/kernels/fault"
 )
 
 // MaxCells is the most cells that a board may have.
 const MaxCells = 25
 
 // ErrBoard reports a board that has no cells or too many.
-var ErrBoard = errors.New("bad board")
+var ErrBoard = fault.New(fault.Usage, "bad board")
 
 // Cells is a set of cells: bit i stands for cell i.
 type Cells = uint32

@@ -1,13 +1,14 @@
 package chemin
 
 import (
-	"errors"
 	"fmt"
 	"math/bits"
+
+	"grenier/kernels/fault"
 )
 
 // ErrOrder reports a list that is no order of the cells of a board.
-var ErrOrder = errors.New("bad order")
+var ErrOrder = fault.New(fault.Usage, "bad order")
 
 // Play fills the board in an order, each cell once, and returns the number in each
 // cell. It fails with ErrOrder.

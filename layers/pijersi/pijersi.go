@@ -102,7 +102,7 @@ func (l Lineup) counts() [4]int {
 // badStack says that a wise stands on another cube.
 func (l Lineup) badStack() bool { return l.Cube(Top) == Wise && l.Cube(Bottom) != Wise }
 
-// Legal says whether a game can begin with l.
+// Legal reports whether a game can begin with l.
 func (l Lineup) Legal() bool { return l.counts() == legalCounts && !l.badStack() }
 
 // Ordered returns l with the stack turned over if a wise stands on another cube:
@@ -173,7 +173,7 @@ func NewSetup(white, black Lineup) Setup {
 	return Setup{white, black, Total}
 }
 
-// Legal says whether a game can begin with s.
+// Legal reports whether a game can begin with s.
 func (s Setup) Legal() bool { return s.White.Legal() && s.Black.Legal() }
 
 // Check fails with ErrIllegal unless s is legal, and says everything that is wrong

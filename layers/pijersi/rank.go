@@ -38,7 +38,7 @@ var words = sync.OnceValue(func() *perm.Words {
 })
 
 // Rank returns the number of l among the legal line-ups in the order of their
-// codes, 0 to Count-1. It fails with ErrIllegal when l is none.
+// codes, 0 to Count-1. It fails with ErrIllegal when l is not legal.
 func (l Lineup) Rank() (uint32, error) {
 	rank, ok := words().Rank(uint32(l))
 	if !ok {

@@ -175,7 +175,7 @@ func readCubes[T text](t T, from int, colour Colour) (Lineup, bool) {
 	return Lineup(number), all&notLetter == 0
 }
 
-// explainCode says why code is none.
+// explainCode says what is wrong with a code.
 func explainCode(code string) error {
 	why := explain(code, CodeLen, &alphabet)
 	if why == "" {
@@ -255,7 +255,7 @@ func ParseCodeLenient(code string) (s Setup, warnings []string, err error) {
 }
 
 // mend returns the code of a line-up in the case of its player and with six
-// letters, unless there is none at all.
+// letters, if it has any letters.
 func mend(part string, colour Colour) (mended string, warnings []string) {
 	turn := toUpper
 	if colour == Black {

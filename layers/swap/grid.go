@@ -34,10 +34,10 @@
 package swap
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
+	"grenier/kernels/fault"
 	"grenier/kernels/perm"
 )
 
@@ -49,9 +49,9 @@ const (
 
 var (
 	// ErrSize reports a grid without cells, or with more than are possible.
-	ErrSize = errors.New("bad grid size")
+	ErrSize = fault.New(fault.Usage, "bad grid size")
 	// ErrTiles reports a list of tiles that does not fill a grid.
-	ErrTiles = errors.New("bad tiles")
+	ErrTiles = fault.New(fault.Usage, "bad tiles")
 )
 
 // State is what a grid holds: item i is the tile in cell i. States of different

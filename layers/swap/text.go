@@ -8,10 +8,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"grenier/kernels/fault"
 )
 
 // ErrText reports a text that is not a puzzle in the course format.
-var ErrText = errors.New("bad puzzle text")
+var ErrText = fault.New(fault.Usage, "bad puzzle text")
 
 // Puzzle is a grid with the state to solve, as a text gives it.
 type Puzzle struct {

@@ -91,7 +91,7 @@ func (t *bounds) vectors(sets []chemin.Cells, size int, most limits) int {
 }
 
 // Fronts of more than half of the cells are kept small: they are looked up for states with few
-// filled cells, of which there are not many, and would take the most time.
+// filled cells, which are few, and would take the most time.
 const (
 	coarser    = 16 // times fewer vectors in all
 	mostCoarse = 64 // in one front

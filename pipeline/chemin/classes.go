@@ -135,7 +135,8 @@ type classVisitor struct {
 	fresh uint64 // leaves not counted yet
 }
 
-// visit goes on from a state until so many cells are filled; top is the largest number so far.
+// visit continues from a state until so many cells are filled; top is the largest number so
+// far.
 func (v *classVisitor) visit(s *chemin.State, fixing []*chemin.Symmetry, top uint32, filled int) error {
 	k := bits.OnesCount32(s.Filled)
 	if k == filled {

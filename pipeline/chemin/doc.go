@@ -59,6 +59,6 @@
 // Layers are sorted lists of records (runs.go), cut into blocks that are compressed by lz4 and kept
 // in memory, or in a work file if there is a directory. New states are collected, sorted, thinned
 // out and put aside as runs; merging the runs makes the next layer. Each complete layer is a
-// checkpoint from which the same search goes on (checkpoint.go). All that takes much memory has a
-// share of what is given (memory.go).
+// checkpoint from which the same search resumes (checkpoint.go). Whatever takes much memory gets
+// a share of the memory allowed (memory.go).
 package chemin

@@ -64,7 +64,7 @@ func (h *harvest) keep(s sequence) {
 	}
 }
 
-// trim sorts what is kept and drops what is too much.
+// trim sorts the solutions kept and drops those beyond the bound.
 func (h *harvest) trim() {
 	slices.SortFunc(h.kept, compareSequences)
 	if len(h.kept) > h.most {

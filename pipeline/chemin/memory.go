@@ -1,11 +1,12 @@
 package chemin
 
 // What a search may take is divided as follows. A quarter is for garbage and small things: the
-// Go runtime is told the limit and collects in time (debug.SetMemoryLimit). Bounds get up to
-// three eighths. A sweep divides what is left between blocks that it keeps and records that
-// it is sorting.
+// Go runtime gets the limit and collects in time (debug.SetMemoryLimit). Bounds get up to
+// three eighths. A sweep divides what is left between blocks that it keeps and records that it
+// is sorting.
 
-// LeastMemory returns the least memory for a search with so many workers.
+// LeastMemory returns the least memory in bytes for a search with the given
+// number of workers.
 func LeastMemory(threads int) int64 { return 16<<20 + int64(threads)*(2<<20) }
 
 // boundBytes is how much memory the bounds may take.

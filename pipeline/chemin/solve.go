@@ -9,6 +9,7 @@ import (
 
 	"grenier/io/memory"
 	"grenier/io/vfs"
+	"grenier/kernels/fault"
 	"grenier/layers/chemin"
 )
 
@@ -23,7 +24,7 @@ const (
 )
 
 // ErrOption reports an option that is not possible.
-var ErrOption = errors.New("not possible")
+var ErrOption = fault.New(fault.Usage, "not possible")
 
 // ParseMethod returns the method of that name. It fails with ErrOption.
 func ParseMethod(name string) (Method, error) {
@@ -39,16 +40,17 @@ type Options struct {
 	Method Method
 	// All lists every optimal solution instead of one of each class of symmetric ones.
 	All bool
-	// Memory is the most bytes for all that the search keeps; LeastMemory is the least. What
-	// the garbage collector leaves for later stays below if it is told (debug.SetMemoryLimit).
+	// Memory bounds the bytes of everything that the search keeps; LeastMemory is the least.
+	// Garbage counts too if the runtime has a limit (debug.SetMemoryLimit).
 	Memory int64
 	// Time, if positive, ends the search, with bounds when it is not done.
 	Time    time.Duration
 	Threads int
-	// Dir, if not empty, is a run directory (package rundir) in which Layers keeps its records and
-	// from which it goes on after an interruption. It is made, or empty, or of the same board.
+	// Dir, if not empty, is a run directory (package rundir) in which Layers keeps its records
+	// and from which it resumes after an interruption. It need not exist; if it does it must be
+	// empty or of the same board.
 	Dir string
-	// Progress, if not nil, is told how far the search is, from one goroutine at a time.
+	// Progress, if not nil, is called often, by one goroutine at a time.
 	Progress func(Progress)
 
 	work vfs.Dir // in tests: the directory of the work file; nil for that of Dir
@@ -92,8 +94,8 @@ type Result struct {
 	StatesPerLayer []uint64
 	// Solutions are optimal if the result is exact, and else the best ones found.
 	Solutions []Solution
-	// Cut is set when the maximum is known but Solutions may not hold all that reach it: they
-	// are too many, or the time was over.
+	// Cut is set when the maximum is known but Solutions may lack some that reach it: they
+	// are too many, or the time was up.
 	Cut bool
 }
 
@@ -103,11 +105,11 @@ func (r *Result) Exact() bool { return r.Lower == r.Upper }
 // MaxSolutions is the most solutions that a search lists; with little memory it is less.
 const MaxSolutions = 1 << 20
 
-// Solve searches the orders of a board for the largest number. When the time is over, the
-// memory too small for a search without a directory, or ctx ends, the result has bounds;
-// in the last case the error is that of ctx. It fails with ErrOption, a *memory.Error if
-// Options.Memory is less than LeastMemory, errors that match corrupt.ErrCorrupt, and those of
-// the file system.
+// Solve searches the orders of a board for the largest number. When the time is up, memory is
+// too small for a search without a directory, or ctx ends, the result has bounds; in the last
+// case the error is that of ctx. It fails with ErrOption, a *memory.Error if Options.Memory
+// is less than LeastMemory, errors that match corrupt.ErrCorrupt, and those of the file
+// system.
 func Solve(ctx context.Context, b *chemin.Board, opts Options) (*Result, error) {
 	if opts.Dir != "" && opts.Method != Layers {
 		return nil, fmt.Errorf("a directory with method %s: %w; layers uses one", opts.Method, ErrOption)

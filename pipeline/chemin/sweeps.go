@@ -10,7 +10,7 @@ import (
 
 // sweepLayers finds the maximum by a sweep that drops states which others exceed, and then
 // counts the optimal orders by one that keeps every state which reaches the maximum. With the
-// maximum known, the optimal orientations are found by the way of the other method.
+// maximum known, the other method finds the optimal orientations.
 func (s *solver) sweepLayers(ctx context.Context) (err error) {
 	s.store = &store{}
 	s.store.most, _ = s.sweepBytes(s.boundBytes())
@@ -130,7 +130,7 @@ func (s *solver) through(ctx context.Context, w *sweep, saved *checkpoint, doing
 	}
 }
 
-// checkpoint makes the layer the one to go on from.
+// checkpoint makes the layer the one to resume from.
 func (s *solver) checkpoint(w *sweep, layer *run) error {
 	if s.store.dir == nil {
 		return nil

@@ -1,5 +1,5 @@
 // Package exchange writes solved layers in formats that other programs read (Write), and
-// makes layers of such files again (Import).
+// turns such files back into layers (Import).
 //
 //	colex  one signed byte a score, in colex order
 //	npy    the same behind the header of a NumPy array

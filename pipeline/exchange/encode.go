@@ -27,7 +27,7 @@ func (f Format) newEncoder(s *shape) encoder {
 	return plainEncoder{}
 }
 
-// backwards tells whether pieces follow each other in decreasing order of ranks.
+// backwards reports whether pieces follow each other in decreasing order of ranks.
 func (f Format) backwards() bool { return f == Vu }
 
 // header returns what comes before the first piece.

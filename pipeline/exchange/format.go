@@ -1,13 +1,13 @@
 package exchange
 
 import (
-	"errors"
 	"fmt"
 
+	"grenier/kernels/fault"
 	"grenier/layers/awari"
 )
 
-// Format is what a file looks like.
+// Format is the format of a file.
 type Format string
 
 // The formats.
@@ -18,9 +18,9 @@ const (
 	CSV   Format = "csv"
 )
 
-// ErrFormat reports a format that does not exist, or that cannot hold, or give, what was
-// asked for.
-var ErrFormat = errors.New("format")
+// ErrFormat reports a format that does not exist, or that cannot be written or read for
+// this game.
+var ErrFormat = fault.New(fault.Usage, "format")
 
 // ParseFormat returns the format of that name. It fails with ErrFormat.
 func ParseFormat(name string) (Format, error) {

@@ -18,7 +18,7 @@ import (
 	"grenier/pipeline/tables"
 )
 
-// ImportOptions say what is in a file and how it is taken in.
+// ImportOptions say what is in a file and how to import it.
 type ImportOptions struct {
 	// Seeds is the layer, Format and Codec are those of the file: Colex or Vu.
 	Seeds  int
@@ -35,9 +35,8 @@ type ImportOptions struct {
 }
 
 // Import seals the scores of the file at path as the next layer of game in the run directory
-// dir, which is created for layer 0. It checks the length of the file, the checksum
-// of a frame, and that scores are in range. Whether they are the right ones is for package
-// verify to tell.
+// dir, which is created for layer 0. It checks the length of the file, the checksum of a
+// frame, and that scores are in range. Whether they are right is for package verify.
 //
 // It fails with ErrFormat, with a *memory.Error, with an error that matches corrupt.ErrCorrupt
 // when the file, or a layer below, does not hold what it should, and like solve.Add.
@@ -53,7 +52,7 @@ func Import(ctx context.Context, dir, path string, game awari.Game, o ImportOpti
 	}, i.open)
 }
 
-// intake is an import at work.
+// intake is an import in progress.
 type intake struct {
 	ImportOptions
 	path   string

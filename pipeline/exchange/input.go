@@ -26,7 +26,7 @@ type input struct {
 
 // openInput opens the file at path, which must hold the given number of scores, -most to most,
 // packed by codec. What can only be read from beginning to end goes to a file in work.
-// Unpacking takes up to room bytes of memory; pieces that are unpacked are told to progress.
+// Unpacking takes up to room bytes of memory; progress is called with each piece.
 func openInput(ctx context.Context, path string, codec frame.Codec, scores uint64, most int, work vfs.Dir, room uint64, progress func(uint64)) (*input, error) {
 	f, err := vfs.OpenStream(path)
 	if err != nil {

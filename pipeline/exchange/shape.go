@@ -44,7 +44,7 @@ type row struct {
 	from, to uint64  // ranks of its boards: from to to-1
 }
 
-// full tells whether no pit of the opponent is empty.
+// full reports whether no pit of the opponent is empty.
 func (r *row) full() bool { return isFull(r.tail[1:]) }
 
 // rowOf returns the row of the board with the given rank, which must be below size.
@@ -82,7 +82,7 @@ func advance(board []uint8) {
 	board[i-1] = seeds
 }
 
-// isFull tells whether no pit of the half is empty.
+// isFull reports whether no pit of the half is empty.
 func isFull(half []uint8) bool {
 	for _, seeds := range half {
 		if seeds == 0 {

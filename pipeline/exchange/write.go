@@ -86,7 +86,7 @@ func Write(ctx context.Context, dir string, w io.Writer, o Options) (Summary, er
 	return e.run(ctx, w)
 }
 
-// export is an export at work.
+// export is an export in progress.
 type export struct {
 	Options
 	tables *tables.Tables

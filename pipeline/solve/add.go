@@ -10,6 +10,7 @@ import (
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
+	"grenier/kernels/fault"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve/internal/halfboard"
 	"grenier/pipeline/tables"
@@ -37,8 +38,8 @@ type Loader interface {
 	LoadSample(ctx context.Context) error
 }
 
-// Opener opens the source of the layer above the layers of lower. It may keep a file
-// rundir.ScoresName in work, which is removed when the layer is sealed, or by the next run.
+// Opener opens the source of the layer above lower. It may keep a file rundir.ScoresName in
+// work, which is removed when the layer is sealed, or by the next run.
 type Opener func(ctx context.Context, lower *tables.Tables, work vfs.Dir) (Source, error)
 
 // OrderError reports a layer that is not the next one of a run directory.
@@ -54,6 +55,9 @@ func (e *OrderError) Error() string {
 	}
 	return fmt.Sprintf("layer %d: %s lacks layer %d, and layers come one after the other from 0 on", e.Seeds, e.Path, e.Next)
 }
+
+// Is makes it bad usage.
+func (e *OrderError) Is(target error) bool { return target == fault.Usage }
 
 // Add seals a layer of n seeds that was solved elsewhere and makes it part of the run
 // directory at path, which is created for layer 0. Of the options, those about

@@ -11,12 +11,12 @@ import (
 )
 
 // Again solves a layer of a run directory once more, whatever the directory has in its
-// place: the one above the layers that below lists, which must be right. Its file is
-// complete, and waits for the Publish or Abort of the caller.
+// place: the one above the layers that below lists, which must be right. It returns
+// the complete file, for the caller to Publish or Abort.
 //
-// What does not fit into memory, and checkpoints, are in a directory of their own in work/,
-// so that a layer in progress there stays as it is; ClearAgain removes it. Of an interrupted layer it
-// remains, to be gone on with.
+// Streams and checkpoints are in a directory of their own in work/, so that a layer in progress
+// there stays as it is. ClearAgain removes it; after an interruption it remains, for the next
+// call to resume from.
 //
 // It fails like Solve. Of the options Seeds, Free, Sealed, Begin and End are not used.
 func Again(ctx context.Context, dir *rundir.Locked, game awari.Game, below []manifest.Layer, o Options) (report Report, file *layerfile.Writer, err error) {

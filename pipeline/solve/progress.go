@@ -15,7 +15,7 @@ type Progress struct {
 	Positions uint64 `json:"positions"` // of the layer in progress
 	Stage     string `json:"stage"`     // "capture", "dense", "sparse", "full" or "seal"
 	Sweep     int    `json:"sweep"`     // sweeps begun, in all windows
-	Done      uint64 `json:"done"`      // positions that the stage, or the sweep, is through with
+	Done      uint64 `json:"done"`      // positions that the stage, or the sweep, has finished
 	Changed   uint64 `json:"changed"`   // scores that the sweep changed so far
 
 	// RunDone and RunTotal measure the whole run in positions: those of the
@@ -30,11 +30,11 @@ type Progress struct {
 	// Rate is the number of positions a second, that of the layer before at first
 	// and more and more that of the layer in progress; 0 when not known yet.
 	Rate float64 `json:"positions_per_second"`
-	// Window is the least absolute score that the window in progress tells from larger
-	// ones, less 1: 0 in a layer that is solved in one piece.
+	// Window is the base of the window in progress: it shows absolute scores above
+	// that. It is 0 in a layer that is solved in one piece.
 	Window int `json:"window"`
 	// Streams is what the stages have read and written in the work directory so far, by
-	// name: nothing for a layer that is solved in one piece.
+	// name; empty for a layer that is solved in one piece.
 	Streams map[string]Streams `json:"streams,omitempty"`
 }
 
@@ -92,8 +92,8 @@ func typical() profile {
 	return p
 }
 
-// typicalWindows is the profile of a layer that is solved window by window, each of which
-// tells so many values apart: a value costs less than the one before.
+// typicalWindows is the profile of a layer that is solved in windows of the given number
+// of values: a value costs less than the one before.
 func typicalWindows(seeds, values int) profile {
 	const capture, seal, less, storing = 0.1, 0.97, 0.92, 0.2
 	p := profile{step{stage: halfboard.CaptureStage}: {0, capture}, step{stage: sealStage}: {seal, 1}}
@@ -238,8 +238,8 @@ func (c *clock) reach(share float64, now time.Time) {
 	c.share = max(c.share, share)
 }
 
-// rate estimates the positions a second of a layer with so many positions. It
-// assumes the rate before for what this clock has not measured.
+// rate estimates the positions a second of a layer. It assumes the rate
+// before for what this clock has not measured.
 func (c *clock) rate(before, positions float64, now time.Time) float64 {
 	measured, took := c.share-c.from, max(now.Sub(c.began), time.Microsecond).Seconds()
 	switch {
@@ -282,8 +282,8 @@ func (p Progress) LayerETA() time.Duration {
 // is known. Layers to come are taken to be as fast as the newest ones.
 func (p Progress) RunETA() time.Duration { return timeFor(p.RunTotal-p.RunDone, p.Rate) }
 
-// timeFor returns the time for so many positions, negative if the rate says
-// nothing.
+// timeFor returns the time for the given positions, negative if the rate is
+// not known.
 func timeFor(positions, rate float64) time.Duration {
 	const most = 100 * 365 * 24 * time.Hour
 	if rate <= 0 || positions/rate > most.Seconds() {

@@ -10,7 +10,7 @@ import (
 	"grenier/pipeline/tables"
 )
 
-// Continue sets in r what the run directory at path has already, if there is one. It fails
+// Continue sets in r what the run directory at path already has, if there is one. It fails
 // with a *rundir.OtherRunError, and when the directory cannot be read.
 func Continue(r *plan.Run, path string) error {
 	dir, err := rundir.Open(path)

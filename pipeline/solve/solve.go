@@ -5,8 +5,8 @@
 // The engine (package halfboard) computes a layer, in memory in one piece or window by
 // window, with streams and checkpoints in work/. This package feeds it the layers below from
 // their files (package tables) after a check (trust.go), streams the result into a layer file
-// (seal.go) and lists it in the manifest. Killing the process at any moment leaves sealed
-// layers and in work/ what the engine goes on from.
+// (seal.go) and lists it in the manifest. A process killed at any moment leaves the sealed
+// layers, and in work/ what the engine resumes from.
 package solve
 
 import (
@@ -28,7 +28,7 @@ import (
 	"grenier/pipeline/tables"
 )
 
-// Identity returns what a run directory of game is called.
+// Identity returns the identity of a run directory of game.
 func Identity(game awari.Game) manifest.Identity {
 	return manifest.Identity{Game: tables.GameName, Rules: game.Rules().String(), Pits: game.Pits()}
 }
@@ -44,10 +44,10 @@ type Options struct {
 	Memory uint64
 	// Interval is the time between checkpoints of a layer; 0 is a minute.
 	Interval time.Duration
-	// Note, if not nil, is told what is worth knowing: that a checkpoint was damaged, say.
+	// Note, if not nil, gets messages for the user: that a checkpoint was damaged, say.
 	Note func(string)
-	// Free, if not nil, tells how many bytes can be written at a path: Solve refuses to
-	// begin what has no room on the disk.
+	// Free, if not nil, returns how many bytes can be written at a path: Solve refuses
+	// to begin a run that has no room on the disk.
 	Free func(path string) (uint64, error)
 	// Workers is the number of goroutines that compute, at least one.
 	Workers int
@@ -56,19 +56,20 @@ type Options struct {
 	// Bits forces the bits that a score takes in memory, as halfboard.Options.Bits; 0 chooses
 	// what fits.
 	Bits int
-	// Progress, if not nil, is told how far the run is, often and from any
-	// goroutine, by one at a time. RunDone never decreases and ends at RunTotal.
+	// Progress, if not nil, is called often, from any goroutine, by one at a
+	// time. RunDone never decreases and ends at RunTotal.
 	Progress func(Progress)
-	// Sealed, if not nil, is told of every layer that is done.
+	// Sealed, if not nil, is called with every layer that is sealed.
 	Sealed func(Report)
-	// Begin, if not nil, is called when the directory is locked and nothing is
-	// done yet; when it fails, Solve does. End, if not nil, is called afterwards,
+	// Begin, if not nil, is called once the directory is locked, before anything
+	// is done; if it fails, so does Solve. End, if not nil, is called afterwards,
 	// before the directory is unlocked, with the error of Solve.
 	Begin func(*rundir.Locked) error
 	End   func(error)
 }
 
-// Report is what a layer took, in all runs that worked on it: as halfboard.Stats.
+// Report says what a layer took, in all runs that worked on it, like
+// halfboard.Stats.
 type Report struct {
 	Layer   manifest.Layer
 	Engine  halfboard.Stats
@@ -76,7 +77,7 @@ type Report struct {
 	Elapsed time.Duration // all stages
 }
 
-// run is a batch at work.
+// run is a run in progress.
 type run struct {
 	options  Options
 	game     awari.Game
@@ -234,7 +235,7 @@ func (r *run) compute(ctx context.Context, n int) (*halfboard.Layer, error) {
 	return r.engine.Solve(ctx, n, lower)
 }
 
-// sparing tells whether layer n is solved out of memory, so that its files and those
+// sparing reports whether layer n is solved out of memory, so that its files and those
 // of the layers below should not fill it.
 func (r *run) sparing(n int) bool {
 	return r.options.Memory > 0 && halfboard.Memory(r.game, n) > r.options.Memory
@@ -293,8 +294,8 @@ func streamsOf(t *halfboard.Traffic) (streams map[string]Streams) {
 	return streams
 }
 
-// Streams returns what the stages read and wrote in the work directory, by name: nothing for
-// a layer that was solved in one piece.
+// Streams returns what the stages read and wrote in the work directory, by name; empty for a
+// layer that was solved in one piece.
 func (r Report) Streams() map[string]Streams { return streamsOf(&r.Engine.Traffic) }
 
 // Stages returns the time spent in each stage, by name.

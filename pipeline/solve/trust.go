@@ -20,7 +20,7 @@ const (
 // trusted holds the layer files that this run has checked, or written itself, by seeds.
 type trusted []os.FileInfo
 
-// has tells whether the file of layer n is trusted, and not another one by now.
+// has reports whether the file of layer n is trusted, and not another one by now.
 func (t trusted) has(n int, file os.FileInfo) bool {
 	return n < len(t) && t[n] != nil && os.SameFile(t[n], file) &&
 		t[n].Size() == file.Size() && t[n].ModTime().Equal(file.ModTime())
@@ -73,7 +73,7 @@ func (r *run) check(ctx context.Context, t *tables.Tables, n int) error {
 	return nil
 }
 
-// checking tells that layer n is being checked.
+// checking reports that layer n is being checked.
 func (r *run) checking(n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -99,7 +99,7 @@ func (r *run) impossible(n int) error {
 }
 
 // wrote trusts the layer that this run has just published. A layer that an earlier run began
-// is checked like others, as is one whose file cannot be asked for what it is.
+// is checked like others, as is one whose file cannot be examined.
 func (r *run) wrote(n int) {
 	if r.resumed {
 		return

@@ -4,7 +4,7 @@
 //
 // # A first program
 //
-// A run directory is what "grenier awari solve" fills (or batch.Solve, see the
+// A run directory is what "grenier awari solve" fills (or solve.Solve, see the
 // example). Open it, describe a board, ask:
 //
 //	t, err := tables.Open("data/awari", tables.Options{Family: cpu.Best()})

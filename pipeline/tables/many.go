@@ -23,9 +23,9 @@ type question struct {
 // block that they need is decoded once at most, by as many goroutines as there
 // are CPUs, more if the files are on a web server. It takes 24 bytes a board for the time of the call.
 //
-// Scores fails like Score, on account of any one of the boards, or with the error
-// of ctx, which is looked at before each block. dst may have been overwritten
-// then. Boards that are not solved are found before anything is read.
+// Scores fails like Score for any of the boards, or with the error of ctx, which
+// is checked before each block. dst may have been overwritten then. Boards that
+// are not solved are found before anything is read.
 func (t *Tables) Scores(ctx context.Context, boards []awari.Board, dst []int8) error {
 	if len(boards) != len(dst) {
 		return fmt.Errorf("%d boards, but room for %d scores", len(boards), len(dst))

@@ -17,15 +17,15 @@ type Probe struct {
 	// Value is the score of the board: the seeds the mover takes from now on
 	// minus those of the opponent.
 	Value int
-	// Moves says what becomes of each pit of the mover. Entries from Q on are
-	// zero.
+	// Moves says where playing each pit of the mover leads. Entries from Q on
+	// are zero.
 	Moves [awari.MaxPits / 2]Move
 }
 
 // Move is what playing a pit leads to.
 type Move struct {
 	Pit int `json:"pit"`
-	// Legal says whether the move may be played. When it may not, the fields
+	// Legal reports whether the move may be played. When it may not, the fields
 	// that follow are zero.
 	Legal bool `json:"legal"`
 	// Captured is the number of seeds the mover takes.

@@ -9,18 +9,18 @@ import (
 	"grenier/layers/awari"
 )
 
-// distantWorkers is how many blocks are asked for at the same time: the more,
-// the less often the way there and back is waited for.
+// distantWorkers is how many blocks are requested at the same time: more of
+// them hide more round trips.
 const distantWorkers = 16
 
-// OpenRemote opens a run directory on a web server, which must stay open for as
-// long as it is used. The manifest is read at once, layers and blocks as they are
-// needed, a block with one request. It fails like remote.Dir.Manifest, and with an
-// error that matches corrupt.ErrMismatch like Open.
+// OpenRemote opens a run directory on a web server; d must stay open as long as
+// the Tables. The manifest is read at once, layers and blocks as they are needed,
+// a block with one request. It fails like remote.Dir.Manifest, and with an error
+// that matches corrupt.ErrMismatch like Open.
 //
-// Where methods fail with an error of the operating system after Open, they fail
-// with a *remote.Error after OpenRemote; remote.ErrChanged means that the directory has
-// to be opened anew.
+// Where methods fail with an error of the operating system after Open, they fail with a
+// *remote.Error after OpenRemote; remote.ErrChanged means that the directory has to be
+// opened again.
 func OpenRemote(d *remote.Dir, o Options) (*Tables, error) {
 	m, err := d.Manifest()
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
+	"grenier/kernels/fault"
 	"grenier/layers/awari"
 )
 
@@ -23,7 +24,7 @@ const DefaultCacheBytes = 256 << 20
 const GameName = "awari"
 
 // ErrUnsolved reports a board, or a layer, with more seeds than were solved.
-var ErrUnsolved = errors.New("not solved")
+var ErrUnsolved = fault.New(fault.Usage, "not solved")
 
 // Options say how a run directory is read. They never change a score.
 type Options struct {
@@ -32,9 +33,9 @@ type Options struct {
 	// CacheBytes bounds the decoded blocks kept in memory, see Resize; 0 stands for
 	// DefaultCacheBytes, and at least one block is kept.
 	CacheBytes int64
-	// Sparing keeps the bytes of the layer files from filling memory: only the cache
-	// remembers what was read, all else comes from the disk again. OpenRemote does
-	// not look at it.
+	// Sparing keeps the layer files from filling memory: only the cache keeps what
+	// was read, everything else is read from the disk again. OpenRemote does not
+	// look at it.
 	Sparing bool
 }
 
@@ -110,8 +111,8 @@ func (t *Tables) MaxSeeds() int { return len(t.layers) - 1 }
 // Layers returns what the manifest says about each solved layer, by seeds.
 func (t *Tables) Layers() []manifest.Layer { return slices.Clone(t.manifest.Layers) }
 
-// Close closes the layer files, without harm to reads that are under way; other
-// calls fail with os.ErrClosed afterwards, as does a second Close.
+// Close closes the layer files. Reads in progress finish; afterwards other
+// calls, and a second Close, fail with os.ErrClosed.
 func (t *Tables) Close() error {
 	if t.closed.Swap(true) {
 		return t.errClosed()
@@ -123,13 +124,13 @@ func (t *Tables) Close() error {
 	return all
 }
 
-// Forget gives the memory of the cache back.
+// Forget frees the memory of the cache.
 func (t *Tables) Forget() { t.cache.clear() }
 
 func (t *Tables) errClosed() error { return fmt.Errorf("%s: %w", t.name, os.ErrClosed) }
 
 // Overhead returns the most bytes of memory that the tables take besides the cache when
-// they are read by so many goroutines: a model for each layer, and for each goroutine what
+// the given number of goroutines read: a model for each layer, and for each goroutine what
 // decoding a block takes.
 func (t *Tables) Overhead(goroutines int) uint64 {
 	const perLayer, perGoroutine = 16 << 10, 16 * layerfile.MaxBlockSize
@@ -140,7 +141,7 @@ func (t *Tables) Overhead(goroutines int) uint64 {
 	return bytes
 }
 
-// Resize empties the cache, which holds so many bytes from now on. Nobody may be reading.
+// Resize empties the cache and sets its size in bytes. Nobody may be reading.
 func (t *Tables) Resize(bytes uint64) { t.cache = newCache(int64(min(bytes, math.MaxInt64))) }
 
 // Path returns the path, or the address, of the file of layer n, which must be

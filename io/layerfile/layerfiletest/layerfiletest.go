@@ -163,8 +163,8 @@ func (f *Footer) encode(headerCRC, indexCRC uint32) []byte {
 	return b
 }
 
-// Reseal computes the checksums of header, model, index and footer anew, in place, as far
-// as the bytes are where these say, and returns data. Shorter data than header and footer
+// Reseal recomputes the checksums of header, model, index and footer in place, as far as
+// the bytes are where these say, and returns data. Shorter data than header and footer
 // stay as they are.
 func Reseal(data []byte) []byte {
 	if len(data) < HeaderSize+FooterSize {
@@ -183,8 +183,8 @@ func Reseal(data []byte) []byte {
 	return data
 }
 
-// ResealBlocks is Reseal, and computes the checksums of the stored bytes of the blocks anew
-// as well, and those of the scores of plain blocks.
+// ResealBlocks is Reseal, and also recomputes the checksums of the stored bytes of the
+// blocks, and of the scores of plain blocks.
 func ResealBlocks(data []byte) []byte {
 	if len(data) < HeaderSize+FooterSize {
 		return data

@@ -9,7 +9,7 @@ import (
 
 // Watch returns a function that returns how many bytes of the file at path are in
 // the page cache, and how many of them are not on disk. It skips the test where that
-// cannot be told, or where the file is nowhere else.
+// is unknown, or where the page cache is all that holds the file.
 func Watch(t testing.TB, path string) func() (bytes, dirty int64) {
 	t.Helper()
 	f, err := os.Open(path)

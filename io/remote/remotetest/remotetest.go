@@ -1,5 +1,5 @@
 // Package remotetest is a web server for tests: it hands out the files of a
-// directory, takes notes of who asks for what, and misbehaves as a test wants.
+// directory, records every request, and misbehaves as a test wants.
 package remotetest
 
 import (
@@ -70,7 +70,7 @@ func (s *Server) Take() []Request {
 	return taken
 }
 
-// ServeHTTP answers a request and takes a note of it.
+// ServeHTTP answers a request and records it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &counter{ResponseWriter: w, status: http.StatusOK}
 	hook := s.begin()

@@ -82,7 +82,7 @@ type write struct {
 	size   int64 // of the file afterwards
 }
 
-// touches tells whether the write changes one of the bytes from start to end.
+// touches reports whether the write changes one of the bytes from start to end.
 func (w write) touches(start, end int64) bool {
 	if w.cut {
 		return w.size < end
@@ -111,10 +111,10 @@ func New() *FS {
 }
 
 // CrashAt makes the k-th operation crash, where 1 is the first one that is ever
-// counted; what changes nothing is not counted. The operation is half done: a
-// write writes its first half, Sync and SyncDir make nothing durable, others do
-// what they should, which a power cut may undo. It and all that follow fail with
-// ErrCrashed. No k is 0.
+// counted; operations that change nothing are not counted. The operation is half
+// done: a write writes its first half, Sync and SyncDir make nothing durable,
+// others do what they should, which a power cut may undo. It and all later ones
+// fail with ErrCrashed. With k = 0 nothing crashes.
 func (f *FS) CrashAt(k int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -137,8 +137,8 @@ func (f *FS) Limit(bytes int64) {
 	f.limit = bytes
 }
 
-// Fail makes each operation ask fail first; if it returns an error, nothing but
-// that happens. Fail must not use the file system.
+// Fail makes each operation call fail first; if that returns an error, the
+// operation fails with it and does nothing. Fail must not use the file system.
 func (f *FS) Fail(fail func(op Op, path string) error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -400,7 +400,7 @@ type handle struct {
 	at     int64 // of the next Write
 }
 
-// usable tells whether the handle can be used. The file system is locked.
+// usable reports whether the handle can be used. The file system is locked.
 func (h *handle) usable(op Op) error {
 	switch {
 	case h.fs.crashed:

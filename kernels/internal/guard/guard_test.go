@@ -26,7 +26,7 @@ func TestFences(t *testing.T) {
 	}
 }
 
-// faults tells whether reading *p crashes.
+// faults reports whether reading *p crashes.
 func faults(p *uint8) (crashed bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() { crashed = recover() != nil }()

@@ -1,11 +1,11 @@
 package heuristic
 
 import (
-	"errors"
 	"fmt"
 	"math/bits"
 	"strings"
 
+	"grenier/kernels/fault"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 )
@@ -27,10 +27,10 @@ var costNames = []string{Unit: "unit", Tracked: "tracked"}
 
 var (
 	// ErrCost reports an unknown cost.
-	ErrCost = errors.New("unknown cost")
+	ErrCost = fault.New(fault.Usage, "unknown cost")
 	// ErrPattern reports tiles that cannot be a pattern, or patterns that do not go
 	// together.
-	ErrPattern = errors.New("bad pattern")
+	ErrPattern = fault.New(fault.Usage, "bad pattern")
 )
 
 // ParseCost returns the cost of that name, "unit" or "tracked". It fails with

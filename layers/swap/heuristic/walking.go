@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"math"
 
+	"grenier/kernels/fault"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 )
 
 // ErrTooLarge reports a grid for which a bound would need too large a table.
-var ErrTooLarge = errors.New("table too large")
+var ErrTooLarge = fault.New(fault.Usage, "table too large")
 
 // Walking is the walking distance of Ken'ichiro Takahashi: the swaps between rows
 // that bring every tile to its row, when tiles of one row are free to change places,

@@ -14,13 +14,13 @@ import (
 //
 // # Ranks
 //
-// A line of a matrix is a number, its key, with the entries as digits in base
-// length+1, the first home lowest. Keys of lines that come one after the other add up
-// to a key of what they use of each home; no digit exceeds the length. What is used
-// decides in how many ways the lines after it can go on, and so how many matrices come
-// before those that go on with a given line, in ascending order of keys. The rank of a
-// matrix is the sum of these offsets over its lines. The last line is what is left: its
-// offset is 0.
+// A line of a matrix is a number, its key, with the entries as digits in base length+1,
+// the first home lowest. Keys of lines that come one after the other add up to a key of
+// what they use of each home; no digit exceeds the length. What is used decides in how
+// many ways the lines after it can go on, and so how many matrices come before those
+// that continue with a given line, in ascending order of keys. The rank of a matrix is
+// the sum of these offsets over its lines. The last line is what is left: its offset is
+// 0.
 //
 // # Distances
 //

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"grenier/kernels/cpu"
+	"grenier/kernels/fault"
 	"grenier/layers/awari"
 	"grenier/pipeline/internal/parts"
 	"grenier/pipeline/tables"
@@ -26,11 +27,11 @@ import (
 const MaxDifferences = 10
 
 // ErrDifferences reports scores that differ.
-var ErrDifferences = errors.New("scores differ")
+var ErrDifferences = fault.New(fault.Difference, "scores differ")
 
 // ErrGame reports layers that cannot be compared: of different games, or none that both
 // have.
-var ErrGame = errors.New("cannot be compared")
+var ErrGame = fault.New(fault.Usage, "cannot be compared")
 
 // Options say what to compare and how.
 type Options struct {
@@ -126,7 +127,7 @@ func Run(ctx context.Context, a, b string, o Options) (result *Result, err error
 	return result, nil
 }
 
-// comparison is a comparison at work.
+// comparison is a comparison in progress.
 type comparison struct {
 	Options
 	paths [2]string

@@ -16,7 +16,7 @@ import (
 // side is one of two sets of layers.
 type side interface {
 	game() awari.Game
-	// has tells whether there is a layer of n seeds.
+	// has reports whether there is a layer of n seeds.
 	has(n int) bool
 	// read fills dst with the scores of layer n from rank start on. It is safe for
 	// concurrent use.

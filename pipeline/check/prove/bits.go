@@ -11,7 +11,7 @@ func newBits(size uint64) bits { return make(bits, words(size)) }
 // words returns how many words hold size bits.
 func words(size uint64) uint64 { return (size + 63) / 64 }
 
-// has says whether rank i is in the set.
+// has reports whether rank i is in the set.
 func (b bits) has(i uint64) bool { return b[i/64].Load()>>(i%64)&1 != 0 }
 
 // add puts rank i into the set. It looks first, because looking does not take the

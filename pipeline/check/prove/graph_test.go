@@ -87,7 +87,7 @@ func (g *graph) grounded(scores []int8) []bool {
 	return in
 }
 
-// groundable says whether p is grounded if those in the set are.
+// groundable reports whether p is grounded if those in the set are.
 func (g *graph) groundable(scores []int8, in []bool, p int) bool {
 	k := int(scores[p])
 	switch {

@@ -108,10 +108,10 @@ func (f *found) count(score int8) {
 	}
 }
 
-// wanted says whether a score is of the level.
+// wanted reports whether a score is of the level.
 func (p *part) wanted(score int8) bool { return int(score) == p.level || int(score) == -p.level }
 
-// grounded says whether a position of the level is grounded already.
+// grounded reports whether a position of the level is grounded already.
 func (p *part) grounded(rank uint64, score int8) bool {
 	if score > 0 {
 		return p.won.has(rank)
@@ -143,7 +143,7 @@ func (p *part) ground(rank uint64, score int8) bool {
 	return true
 }
 
-// oneLost says whether a quiet move leads to a grounded position with the score
+// oneLost reports whether a quiet move leads to a grounded position with the score
 // -level.
 func (p *part) oneLost(b awari.Board) bool {
 	for pit := range p.run.space.Half() {
@@ -154,7 +154,7 @@ func (p *part) oneLost(b awari.Board) bool {
 	return false
 }
 
-// allWon says whether all quiet moves lead to grounded positions with positive
+// allWon reports whether all quiet moves lead to grounded positions with positive
 // scores.
 func (p *part) allWon(b awari.Board) bool {
 	for pit := range p.run.space.Half() {

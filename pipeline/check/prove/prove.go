@@ -24,11 +24,12 @@ type Options struct {
 	Workers int
 	// Family is the kernel family that decodes blocks.
 	Family cpu.Family
-	// Memory, if not 0, bounds the bytes of the process, and says what MemoryBytes is.
+	// Memory, if not 0, bounds the bytes of the process, and MemoryBytes follows from
+	// it.
 	Memory uint64
-	// MemoryBytes bounds what the bits of a layer and decoded layers take
-	// together; 0 stands for verify.DefaultMemoryBytes. The bits must fit. Layers
-	// that do not are compared through a cache of tables.DefaultCacheBytes beside,
+	// MemoryBytes bounds the bits of a layer and decoded layers together; 0 stands
+	// for verify.DefaultMemoryBytes. The bits must fit. Layers that do not fit are
+	// compared through a cache of tables.DefaultCacheBytes, which comes on top,
 	// see verify.Options, and grounded block by block.
 	MemoryBytes int64
 	// Progress, if not nil, is called often, by one goroutine at a time.
@@ -36,8 +37,8 @@ type Options struct {
 }
 
 // Run verifies and proves the run directory dir, layer by layer. Whatever is wrong
-// with a layer becomes part of the result; layers above one that is not proved
-// are verified only. An error says that the question could not be answered: a
+// with a layer becomes part of the result; layers above one that is not proved are
+// only verified. An error says that the question could not be answered: a
 // *memory.Error, or an error of verify.Run. The result then holds the layers that
 // were done before.
 func Run(ctx context.Context, dir string, o Options) (result *Result, err error) {
@@ -62,7 +63,7 @@ func Run(ctx context.Context, dir string, o Options) (result *Result, err error)
 	return result, nil
 }
 
-// run is a proof at work.
+// run is a proof in progress.
 type run struct {
 	options Options // MemoryBytes without the bits
 	dir     string
@@ -145,7 +146,8 @@ func (r *run) enough(n int) string {
 	return "too little for any layer"
 }
 
-// layer verifies layer n, and proves it if it is in order and those below are.
+// layer verifies layer n, and proves it if nothing is wrong with it and
+// those below are proved.
 func (r *run) layer(ctx context.Context, n int, below bool) (Layer, error) {
 	l := r.newLayer(n)
 	v, err := verify.Run(ctx, r.dir, verify.Options{

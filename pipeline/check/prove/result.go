@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -23,7 +24,7 @@ func (e *UngroundedError) Error() string {
 }
 
 // Is says that scores that are not grounded are differences.
-func (e *UngroundedError) Is(target error) bool { return target == verify.ErrDifferences }
+func (e *UngroundedError) Is(target error) bool { return errors.Is(verify.ErrDifferences, target) }
 
 // Result is the outcome of a proof.
 type Result struct {
@@ -44,8 +45,8 @@ type Layer struct {
 // Proof says which scores of a layer are grounded. If all are, all scores of the
 // layer are right, zeros too.
 type Proof struct {
-	// Positive and Negative count the grounded positions by their scores, Zero
-	// those that need no ground.
+	// Positive and Negative count the grounded positions by the sign of their
+	// scores, Zero those with the score 0, which need no ground.
 	Positive uint64 `json:"positive"`
 	Negative uint64 `json:"negative"`
 	Zero     uint64 `json:"zero"`
@@ -54,7 +55,7 @@ type Proof struct {
 	Ungrounded uint64 `json:"ungrounded"`
 	// First holds the first of them in rank order, MaxUngrounded at most.
 	First []Position `json:"first"`
-	// Passes is how often the layer was gone through.
+	// Passes is the number of passes over the layer.
 	Passes int `json:"passes"`
 }
 

@@ -8,7 +8,7 @@ import (
 // MaxProblems is how many problems of a layer are described.
 const MaxProblems = 10
 
-// State is what became of a layer.
+// State is the state of a layer.
 type State string
 
 // The states.
@@ -26,9 +26,10 @@ type Result struct {
 	Manifest string `json:"manifest_problem"`
 	// Layers holds the outcomes by increasing number of seeds.
 	Layers []Layer `json:"layers"`
-	// Ignored lists what is called like a layer above these, but does not begin like one.
+	// Ignored lists files named like a layer above these that do not begin like one.
 	Ignored []string `json:"ignored,omitempty"`
-	// Bytes is the size of all layer files, those included that had been read before.
+	// Bytes is the size of all layer files, including those that an interrupted scrub
+	// had read.
 	Bytes   int64   `json:"bytes"`
 	Seconds float64 `json:"seconds"`
 
@@ -45,7 +46,7 @@ type Layer struct {
 	// Unlisted says that there is a manifest, but it does not list the layer. A file that it
 	// does not list is not part of the run.
 	Unlisted bool `json:"unlisted"`
-	// Before is when the file was read by a scrub that was interrupted, nil if it was now.
+	// Before is the time at which an interrupted scrub read the file, nil if this one did.
 	Before *time.Time `json:"read_before,omitempty"`
 	// Problems describes the first MaxProblems problems, Count says how many there are.
 	Problems []string `json:"problems"`

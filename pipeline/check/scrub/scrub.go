@@ -3,14 +3,13 @@
 // finds what a disk has forgotten, at the speed of the disk, and decodes nothing: whether
 // the scores are right is what package verify asks.
 //
-// A large run takes hours. What is done is noted in work/scrub.json (state.go), so that a
-// scrub that was interrupted goes on where it was: files that were read to their end
-// without a fault are not read again unless they changed, and the file in progress is
-// gone on with at the block before which all is in order. A scrub that came to its end
-// removes the note: the next one reads everything.
+// A large run takes hours, so a scrub records its progress in work/scrub.json (state.go),
+// and an interrupted one resumes: it skips files that were intact and have not changed
+// since, and continues the file in progress after its last intact block. A scrub that
+// finishes removes the record: the next one reads everything.
 //
-// Nothing else is written, and no lock is taken. While a solver runs, or where nobody can
-// write, there is no note; all else is the same.
+// It writes nothing else and takes no lock. While a solver runs, or in a directory that
+// cannot be written, it keeps no record; everything else is the same.
 package scrub
 
 import (
@@ -25,12 +24,13 @@ import (
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
+	"grenier/kernels/fault"
 )
 
 // Options say what to read and how.
 type Options struct {
 	// Layers lists the layers to read by their number of seeds; empty stands for all.
-	// Only when all are read is there a note.
+	// Progress is recorded only when all are read.
 	Layers []int
 	// Workers is the number of goroutines that read; 0 means one.
 	Workers int
@@ -40,7 +40,7 @@ type Options struct {
 	Progress func(Progress)
 	// Done, if not nil, is called with each layer that is done, by increasing seeds.
 	Done func(Layer)
-	// Note, if not nil, is told what is worth knowing.
+	// Note, if not nil, gets messages for the user.
 	Note func(string)
 }
 
@@ -82,9 +82,9 @@ func Run(ctx context.Context, path string, o Options) (*Result, error) {
 }
 
 // ErrNoLayer reports a layer above all that a directory lists or has.
-var ErrNoLayer = errors.New("no such layer")
+var ErrNoLayer = fault.New(fault.Usage, "no such layer")
 
-// scrubber is a scrub at work.
+// scrubber is a scrub in progress.
 type scrubber struct {
 	options  Options
 	start    time.Time
@@ -120,7 +120,7 @@ func (s *scrubber) survey(path string) (err error) {
 	return s.choose(found)
 }
 
-// noManifest takes in that the manifest cannot be read. It fails if nothing else tells
+// noManifest records that the manifest cannot be read. It fails if nothing else shows
 // that the directory holds a run.
 func (s *scrubber) noManifest(cause error, found []rundir.Found) error {
 	lost := errors.Is(cause, fs.ErrNotExist)

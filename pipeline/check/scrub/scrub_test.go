@@ -162,7 +162,7 @@ func blockAt(t *testing.T, path string) int {
 	return 84 + len(h.Model) + 1
 }
 
-// matches tells whether the parts of pattern, between ".*", follow each other in text.
+// matches reports whether the parts of pattern, between ".*", follow each other in text.
 func matches(text, pattern string) bool {
 	for part := range strings.SplitSeq(pattern, ".*") {
 		i := strings.Index(text, strings.ReplaceAll(part, ".1", "(1"))
@@ -243,7 +243,7 @@ func TestResumeDamage(t *testing.T) {
 	}
 }
 
-// TestBadNote: a note that is none is said, and does no harm.
+// TestBadNote: a bad record is reported and does no harm.
 func TestBadNote(t *testing.T) {
 	dir := solved(t)
 	path := filepath.Join(dir, rundir.WorkName, rundir.ScrubName)

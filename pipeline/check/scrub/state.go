@@ -30,7 +30,7 @@ var header = jsonfile.Header{Format: "grenier-scrub", Version: 1}
 // interval is the time between two notes about a large file.
 const interval = 5 * time.Second
 
-// notes are what is known of a scrub that may be interrupted. A nil *notes notes nothing.
+// notes record the progress of a scrub. A nil *notes records nothing.
 type notes struct {
 	dir    *rundir.Dir
 	note   func(string)
@@ -39,8 +39,8 @@ type notes struct {
 	failed bool
 }
 
-// openNotes reads what an interrupted scrub has left, unless it is not wanted. A note that
-// cannot be read is as good as none.
+// openNotes reads the record of an interrupted scrub, unless the scrub restarts. A record
+// that cannot be read counts as none.
 func openNotes(dir *rundir.Dir, o Options) *notes {
 	n := &notes{dir: dir, note: o.Note, layers: map[int]mark{}, saved: time.Now()}
 	if o.Restart {
@@ -93,7 +93,7 @@ func (n *notes) set(m mark) {
 	}
 }
 
-// forget notes that a layer has to be read from its beginning.
+// forget records that a layer has to be read from its beginning.
 func (n *notes) forget(seeds int) {
 	if n != nil {
 		delete(n.layers, seeds)

@@ -7,8 +7,8 @@ import (
 	"grenier/pipeline/internal/parts"
 )
 
-// hold brings layers into memory that comparing layer n reads, as far as they
-// fit, and lets go of the others.
+// hold decodes into memory the layers that comparing layer n reads, as far as
+// they fit, and frees the others.
 func (r *run) hold(ctx context.Context, n int) error {
 	wanted := r.fitting(n)
 	dropped := false

@@ -10,8 +10,8 @@ import (
 )
 
 // queueSize is how many positions are compared together. Their children are all
-// over the memory: first working out where, then reading, lets the processor wait
-// for many of them at a time.
+// over memory: computing the addresses first lets the processor wait for many of
+// them at a time.
 const queueSize = 1024
 
 // part is some positions of a layer, compared by one goroutine.

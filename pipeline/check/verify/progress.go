@@ -16,7 +16,7 @@ type meter struct {
 	total  uint64
 }
 
-// add reports that the run is through with more positions of layer n.
+// add reports that the run has finished more positions of layer n.
 func (m *meter) add(n int, positions uint64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

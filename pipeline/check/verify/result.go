@@ -2,17 +2,18 @@ package verify
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
+
+	"grenier/kernels/fault"
 )
 
 // MaxDifferences is how many of the differences of a layer are described.
 const MaxDifferences = 10
 
 // ErrDifferences reports files that are intact but hold wrong scores.
-var ErrDifferences = errors.New("scores differ from what the moves give")
+var ErrDifferences = fault.New(fault.Difference, "scores differ from what the moves give")
 
 // Result is the outcome of a verification.
 type Result struct {

@@ -9,16 +9,16 @@ import (
 	"grenier/pipeline/tables"
 )
 
-// A spot check looks at so many positions at most, and at the clock after some of them.
+// A spot check compares at most so many positions, and looks at the clock now and then.
 const (
 	spotSample = 256
 	spotChunk  = 16
 )
 
-// Spot compares a few positions of layer n, picked at random, for as long as limit at
-// most: enough to notice a layer that does not belong to those below, whatever its
-// checksums say, not a few wrong scores. It fails like tables.Open, with the error of ctx,
-// and for the first wrong score with one that matches corrupt.ErrCorrupt.
+// Spot compares random positions of layer n for at most limit: enough to notice a layer
+// that does not belong to those below, whatever its checksums say, but not a few wrong
+// scores. It fails like tables.Open, with the error of ctx, and for the first wrong score
+// with one that matches corrupt.ErrCorrupt.
 func Spot(ctx context.Context, t *tables.Tables, n int, limit time.Duration) error {
 	start := time.Now()
 	r, err := newRun(t, Options{Layers: []int{n}, Sample: spotSample, Seed: rand.Uint64()})

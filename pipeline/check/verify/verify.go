@@ -14,8 +14,8 @@
 // If all positions of all layers pass, the scores are a solution of the equations
 // of the game. Another solution than the true one can only differ in whole sets
 // of positions that play around in circles and lend each other a score that no
-// capture backs: that endless play is worth 0 is beyond a look at each position
-// and its children. Package prove goes on from here and rules them out.
+// capture backs: a look at each position and its children cannot tell that endless
+// play is worth 0. Package prove rules them out.
 package verify
 
 import (
@@ -34,8 +34,7 @@ import (
 	"grenier/pipeline/tables"
 )
 
-// DefaultMemoryBytes is how much memory layers may take unless Options say
-// otherwise.
+// DefaultMemoryBytes is the default of Options.MemoryBytes.
 const DefaultMemoryBytes = 1 << 30
 
 // Options say what to verify and how.
@@ -51,7 +50,8 @@ type Options struct {
 	Workers int
 	// Family is the kernel family that decodes blocks.
 	Family cpu.Family
-	// Memory, if not 0, bounds the bytes of the process, and says what the next two are.
+	// Memory, if not 0, bounds the bytes of the process, and the next two follow from
+	// it.
 	Memory uint64
 	// MemoryBytes bounds the layers that are decoded into memory as a whole, which
 	// makes verifying much faster; 0 stands for DefaultMemoryBytes. Layers that do
@@ -94,7 +94,7 @@ func Run(ctx context.Context, dir string, o Options) (result *Result, err error)
 	return result, nil
 }
 
-// run is a verification at work.
+// run is a verification in progress.
 type run struct {
 	options Options
 	tables  *tables.Tables
@@ -152,15 +152,15 @@ func (r *run) divide() error {
 	return nil
 }
 
-// Fixed returns the bytes of data that verifying takes with so many workers, besides those
-// that Divide divides.
+// Fixed returns the bytes of data that verifying takes with the given workers, besides
+// those that Divide divides.
 func Fixed(t *tables.Tables, workers int) uint64 {
 	const queues = 256 << 10 // positions, their children and scores
 	return t.Overhead(workers) + uint64(workers)*queues + layerfile.MaxBlockSize
 }
 
-// Divide divides so many bytes between layers that are in memory as a whole, up to that
-// of n seeds, and the cache for the others. The cache gets nothing if there are none.
+// Divide divides memory between the layers, up to that of n seeds, that are held as a
+// whole, and the cache for the others. If there are no others, the cache gets nothing.
 func Divide(bytes uint64, space *awari.Space, n int) (layers int64, cache uint64) {
 	all := uint64(0)
 	for k := range n + 1 {

@@ -12,7 +12,7 @@ import (
 // in a word, so that no word of a set of positions belongs to two workers.
 const Size = layerfile.MaxBlockSize
 
-// Each shares out parts of 0..total-1, together all of it, among workers, as crew.Each does.
+// Each lets workers claim parts of 0..total-1 until all are done, as crew.Each does.
 func Each(ctx context.Context, workers int, total uint64, do func(worker int, from, to uint64) error) error {
 	return crew.Each(ctx, workers, int((total+Size-1)/Size), func(worker, i int) error {
 		from := uint64(i) * Size

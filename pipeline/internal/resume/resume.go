@@ -1,5 +1,5 @@
-// Package resume opens run directories for searches that keep blocks in a work file: a search goes
-// on from its last checkpoint, which says where its blocks are.
+// Package resume opens run directories for searches that keep blocks in a work file: a search
+// resumes from its last checkpoint, which says where its blocks are.
 package resume
 
 import (

@@ -31,7 +31,7 @@
 // Best plays the least distance for the winner and the greatest for the loser, so
 // the distance falls by one with every ply, and a layer is left after as many
 // plies as the first distance says. A loser who does not keep the score only
-// helps: the winner is then worth more, and goes on from there.
+// helps: it only raises the score of the winner, who continues from there.
 //
 // # Why the distance is always finite
 //
@@ -94,8 +94,8 @@ type Scores interface {
 
 // Options bound the work. They never change a line, only whether it is found.
 type Options struct {
-	// Positions is the largest number of positions of a layer kept at a time; 0
-	// stands for DefaultPositions.
+	// Positions is the largest number of positions kept at a time; 0 stands for
+	// DefaultPositions.
 	Positions int
 }
 

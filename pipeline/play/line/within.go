@@ -59,7 +59,7 @@ func newFinder(ctx context.Context, scores Scores, seeds, value, limit int) *fin
 	}
 }
 
-// holds says whether the finder is for a board with the given score.
+// holds reports whether the finder is for a board with the given score.
 func (f *finder) holds(b awari.Board, value int) bool {
 	return f.seeds == b.Seeds() && f.value == max(value, -value)
 }
@@ -109,7 +109,7 @@ func (f *finder) node(b awari.Board, wins bool) (int32, error) {
 	return id, nil
 }
 
-// reaches says whether the distance of a node is at most plies.
+// reaches reports whether the distance of a node is at most plies.
 func (f *finder) reaches(id, plies int32) (bool, error) {
 	if plies == 0 {
 		return false, nil
@@ -262,7 +262,7 @@ func (f *finder) choose(b awari.Board, value, plies int) (pit int, err error) {
 	return 0, contradiction(f.game, b, value, "none of its moves keeps")
 }
 
-// far says whether the distance of a node is as said, knowing that the winner can
+// far reports whether the distance of a node is as said, knowing that the winner can
 // do no better and the loser no worse than that after the best move.
 func (f *finder) far(id int32, plies int) (bool, error) {
 	if !f.nodes[id].wins { // the winner has moved

@@ -49,7 +49,7 @@ var (
 	ErrStart = errors.New("no move was played")
 )
 
-// State says whether a game goes on.
+// State reports whether a game goes on.
 type State int
 
 // A game goes on, has ended because a player could not move, or was agreed to be
@@ -92,7 +92,7 @@ func (m *Match) Board() awari.Board { return m.now().board }
 func (m *Match) Turn() Side { return Side((len(m.turns) - 1) % 2) }
 
 // Taken returns the seeds that the players own, by side. At the end they include
-// what is kept from the board; when play was agreed to be endless they do not.
+// the seeds left on the board, unless the players agreed on endless play.
 func (m *Match) Taken() [2]int {
 	taken := m.now().taken
 	if m.State() == Finished {
@@ -107,7 +107,7 @@ func (m *Match) Score() int {
 	return taken[South] - taken[North]
 }
 
-// State says whether the game goes on.
+// State reports whether the game goes on.
 func (m *Match) State() State {
 	if m.drawn {
 		return Drawn
@@ -168,7 +168,7 @@ func (m *Match) Undo() error {
 	return nil
 }
 
-// Repeated says whether the player whose turn it is has had this board before.
+// Repeated reports whether the player whose turn it is has had this board before.
 func (m *Match) Repeated() bool {
 	last := len(m.turns) - 1
 	for i := last - 2; i >= m.now().since; i -= 2 {
@@ -179,8 +179,8 @@ func (m *Match) Repeated() bool {
 	return false
 }
 
-// Draw ends the game because both players take play to be endless. It fails with
-// ErrOver, or with ErrNoRepetition unless Repeated.
+// Draw ends the game by agreement that play is endless. It fails with ErrOver,
+// or with ErrNoRepetition unless Repeated.
 func (m *Match) Draw() error {
 	switch {
 	case m.State() != Playing:

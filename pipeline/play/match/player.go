@@ -30,8 +30,8 @@ type Player struct {
 	Positions int
 }
 
-// NewPlayer returns a player who knows the scores and searches with the engine,
-// within the limits, where they end. AllMoves of the limits does not matter.
+// NewPlayer returns a player who knows the scores and, above them, searches
+// with the engine within the limits, whose AllMoves is ignored.
 //
 // A player of level k, 0 to Perfect, plays the best move, but in (10-k) of 10 cases a
 // random one of those that are worth at most 10-k seeds less than the best; at level 0
@@ -104,9 +104,9 @@ func (p *Player) Choose(ctx context.Context, b awari.Board) (pit int, a *Advice,
 	return pits[p.random.IntN(len(pits))], a, nil
 }
 
-// AcceptsDraw says whether the player takes play to be endless, on a board where
-// the other player has the move or where it has: not if that gives away what is
-// proven to be worth more than 0 to it. own says that it is its turn.
+// AcceptsDraw reports whether the player agrees that play is endless: not if the
+// board is proven to be worth more than 0 to it. own says that it is the
+// player's turn.
 func (a *Advice) AcceptsDraw(own bool) bool {
 	if own {
 		return a.Lower <= 0

@@ -11,12 +11,12 @@ import (
 // target or more, target > 0, from a board with a given number of seeds? Endless
 // play does not help him, so this is a question of reaching something: a board is
 // won for him if he can capture his way to the target, or play a quiet move to a
-// board that is won, or if the defender cannot but do so.
+// board that is won, or if the defender must.
 //
 // It is answered on the graph of boards with as many seeds, not on a tree, so that
-// play in circles costs nothing: boards are taken for not won until they are found
-// to be won, those who rest on them are told then, and when nobody is left to be told
-// the rest is not won. Of the defender only the move that he relies on is followed.
+// play in circles costs nothing: boards count as not won until they are found to be
+// won, which is then propagated to the boards that depend on them; what is left in
+// the end is not won. Of the defender only the move that he relies on is followed.
 // This is the local algorithm of Liu and Smolka, "Simple linear-time algorithms for
 // minimal fixed points" (1998).
 //
@@ -43,7 +43,7 @@ type proofNode struct {
 	settled bool  // there is nothing to look at
 	asked   bool  // captures were looked at
 	relied  int8  // pit that the defender relies on, noPit if there is none yet
-	waiting int32 // first edge to a node that is to be told, noEdge if there is none
+	waiting int32 // first edge to a node that waits for the outcome, noEdge if there is none
 }
 
 // proofEdge is an entry in a list of nodes.
@@ -328,7 +328,7 @@ func (p *proof) keep(done bool) {
 	}
 }
 
-// atLeast says whether the score of a board with n seeds is at least bound. ok is
+// atLeast reports whether the score of a board with n seeds is at least bound. ok is
 // false when that is not found out.
 func (e *Engine) atLeast(b *awari.Board, n, bound int) (reached, ok bool) {
 	if bound <= -n || bound > n {

@@ -97,8 +97,8 @@ type Limits struct {
 	// Depth is the largest number of plies to look ahead before captures alone
 	// are followed; 0 stands for MaxDepth, as do larger numbers.
 	Depth int
-	// AllMoves has each move of the board searched for its own sake. Otherwise
-	// the moves that are not best are only known to be no better.
+	// AllMoves searches each move of the board to a value of its own.
+	// Otherwise the moves that are not best are only known to be no better.
 	AllMoves bool
 	// Progress is called, if not nil, with what is known after each depth. It must
 	// return soon.
@@ -133,9 +133,9 @@ type Result struct {
 	// if Exact, otherwise it is the one with the best estimate.
 	Best int
 	// Line is the principal variation: pits, those of the mover at even
-	// indices. It begins with Best and ends where the tables go on, where the
+	// indices. It begins with Best and ends where the tables begin, where the
 	// game ends, or where nothing more is known. Only its first move is
-	// vouched for, and only by an exact result.
+	// proven, and only in an exact result.
 	Line []int
 	// Moves says what is known about each pit of the mover. Entries from Q on
 	// are zero.
@@ -164,7 +164,7 @@ func (r *Result) NodesPerSecond() float64 {
 // Move is what is known about playing a pit.
 type Move struct {
 	Pit int
-	// Legal says whether the move may be played. When it may not, the fields
+	// Legal reports whether the move may be played. When it may not, the fields
 	// that follow are zero.
 	Legal bool
 	// Captured is the number of seeds the mover takes.

@@ -33,7 +33,7 @@ type entry struct {
 // interval returns what is proven.
 func (s *entry) interval() interval { return interval{int(s.lower), int(s.upper)} }
 
-// settles says whether the estimate will do for a search of some depth between
+// settles reports whether the estimate will do for a search of some depth between
 // alpha and beta.
 func (s *entry) settles(depth, alpha, beta int) bool {
 	if int(s.depth) < depth {

@@ -135,7 +135,7 @@ func (e *Engine) expand(v *visit) outcome {
 	return e.conclude(v, o, best)
 }
 
-// quiet says whether a move captures nothing.
+// quiet reports whether a move captures nothing.
 func (v *visit) quiet() bool {
 	for _, pit := range v.pits[:v.count] {
 		if v.plays[pit].Captured == 0 {

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// maxFarewells bounds the connections that are told why they are closed; more
-	// are closed without a word.
+	// maxFarewells bounds the connections that get a reason before they are
+	// closed; more are closed without a word.
 	maxFarewells = 32
 	// farewell is the time for that.
 	farewell = 500 * time.Millisecond
@@ -69,7 +69,7 @@ func (d *door) turnAway(c net.Conn) {
 	}
 }
 
-// wait waits until nobody is told anything, which nobody will be any more.
+// wait waits until all farewells have ended; no more will begin.
 func (d *door) wait() {
 	for range maxFarewells {
 		d.farewells <- struct{}{}

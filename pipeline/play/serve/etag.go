@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// condition says what the conditions of a request come to (RFC 9110, 13.2.2) for a
+// condition evaluates the conditions of a request (RFC 9110, 13.2.2) for a
 // document with a strong entity tag: 412 or 304, or 0 if it is to be sent.
 func condition(h http.Header, tag string) int {
 	if list := h["If-Match"]; strings.Join(list, "") != "" && !matches(list, func(t string) bool { return t == tag }) {
@@ -17,7 +17,7 @@ func condition(h http.Header, tag string) int {
 	return 0
 }
 
-// matches says whether a list of entity tags has "*" or one that is the same. What
+// matches reports whether a list of entity tags has "*" or one that is the same. What
 // follows a tag that makes no sense is not looked at.
 func matches(list []string, same func(tag string) bool) bool {
 	for rest := strings.Join(list, ","); ; {

@@ -44,10 +44,10 @@ func (s *Server) handler(local bool) http.Handler {
 	})
 }
 
-// isForeign says whether a browser tells that a page of another site makes the
-// request, other than by a link that somebody follows. Such a page cannot read the
-// answer, but could keep the server busy. Browsers that do not tell the site tell
-// the origin when a script asks.
+// isForeign reports whether, according to the browser, a page of another site
+// makes the request, other than by a link that somebody follows. Such a page
+// cannot read the answer, but could keep the server busy. Browsers that do not
+// tell the site tell the origin when a script asks.
 func isForeign(r *http.Request) bool {
 	h := r.Header
 	switch h.Get("Sec-Fetch-Site") {
@@ -113,7 +113,7 @@ func (r route) methods() string {
 	return "GET, HEAD"
 }
 
-// isLocalName says whether the Host of a request, with or without a port, means
+// isLocalName reports whether the Host of a request, with or without a port, means
 // this machine whoever resolves it.
 func isLocalName(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {

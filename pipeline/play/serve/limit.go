@@ -8,8 +8,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// maxClients bounds the clients remembered for their rate. Whoever asked longest
-// ago is forgotten first, and begins anew.
+// maxClients bounds the clients remembered for their rate. The one that asked
+// longest ago is forgotten first, and starts over.
 const maxClients = 4096
 
 // clients knows how many requests each client may still make.
@@ -27,7 +27,7 @@ func newClients(perSecond int) *clients {
 	return &clients{rate: perSecond, known: known}
 }
 
-// allow says whether a client may make a request now. In one go it may make those
+// allow reports whether a client may make a request now. In one go it may make those
 // of four seconds, so that a page can load.
 func (c *clients) allow(client netip.Addr) bool {
 	c.mu.Lock()

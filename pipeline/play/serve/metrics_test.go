@@ -44,7 +44,7 @@ func samples(t *testing.T, text string) map[string]float64 {
 	return found
 }
 
-// belongs says whether a sample is one of a metric.
+// belongs reports whether a sample is one of a metric.
 func belongs(sample, name, kind string) bool {
 	if kind != "histogram" {
 		return sample == name && (kind == "counter") == strings.HasSuffix(name, "_total")

@@ -32,7 +32,7 @@ func (o *observed) Write(p []byte) (int, error) {
 }
 
 // observe returns a handler that counts, times and logs what next does. If next
-// panics, that is logged, the client is told of a failure, and the server goes on.
+// panics, that is logged, the client gets status 500, and the server continues.
 func (s *Server) observe(next http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start, seen := time.Now(), &observed{ResponseWriter: w}

@@ -14,7 +14,7 @@ import (
 // packet of a network is not sent faster when it is shorter.
 const minPacked = 1024
 
-// packers are compressors, each of which takes some 800 KiB to make anew.
+// packers are compressors, kept because each allocates some 800 KiB.
 var packers = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 
 // pack returns text in the format of gzip, always the same bytes for the same text.
@@ -32,7 +32,7 @@ func pack(text []byte) []byte {
 	return b.Bytes()
 }
 
-// acceptsGzip says whether a client takes gzip, and likes it no less than plain
+// acceptsGzip reports whether a client takes gzip, and likes it no less than plain
 // text (RFC 9110, 12.5.3). A coding that is named twice has the weight given last;
 // one whose weight makes no sense is not wanted.
 func acceptsGzip(h http.Header) bool {

@@ -330,7 +330,7 @@ func bestOf(moves []moveInfo) *int {
 	return best
 }
 
-// newMoveInfo tells what becomes of the seeds of a pit.
+// newMoveInfo describes the sowing of a pit.
 func newMoveInfo(game awari.Game, b awari.Board, pit int, play awari.Play) moveInfo {
 	m := moveInfo{Pit: pit, Legal: play.Legal, Starves: play.Starves, Captured: play.Captured}
 	if !play.Legal {

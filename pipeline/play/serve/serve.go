@@ -143,11 +143,11 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Serve answers the connections of l, which it closes in the end, until ctx ends.
-// It then lets requests that are under way finish, for a few seconds, and returns
-// nil. If l is bound to a loopback address, requests must name a host that means
-// this machine: a page of somebody else could otherwise point a name of its own
-// at it and read the answers (DNS rebinding).
+// Serve answers the connections of l until ctx ends, and closes l. It then gives
+// requests in progress a few seconds to finish, and returns nil. If l is bound to
+// a loopback address, requests must name a host that means this machine: a page
+// of somebody else could otherwise point a name of its own at it and read the
+// answers (DNS rebinding).
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	local := isLoopback(l.Addr())
 	if !local {
@@ -199,7 +199,7 @@ func (s *Server) shutDown(server *http.Server) error {
 	return err
 }
 
-// isLoopback says whether an address can only be reached from this machine.
+// isLoopback reports whether an address can only be reached from this machine.
 func isLoopback(a net.Addr) bool {
 	tcp, ok := a.(*net.TCPAddr)
 	return ok && tcp.IP.IsLoopback()

@@ -23,7 +23,7 @@ import (
 
 // Options say what to measure.
 type Options struct {
-	// Workers is the most processors to measure; there are not more than the machine has.
+	// Workers is the number of processors to measure, at most those of the machine.
 	Workers int
 	// Family is the kernel family.
 	Family cpu.Family
@@ -34,7 +34,8 @@ type Options struct {
 	Dir string
 	// SkipDisk leaves the disk alone: its figures are 0.
 	SkipDisk bool
-	// Progress, if not nil, is told the share of the work that is done, 0 to 1.
+	// Progress, if not nil, is called with the share of the work that is done,
+	// 0 to 1.
 	Progress func(share float64)
 
 	seeds  int // in tests: the last layer to solve
@@ -152,8 +153,8 @@ func (o *Options) solving(ctx context.Context, c *plan.Calibration, dir string) 
 	return run, nil
 }
 
-// solveOnce solves a run as the setting says, its largest layers with so many bits a score, and
-// returns what these took.
+// solveOnce solves a run as the setting says, its largest layers with the given bits a score,
+// and returns what these took.
 func (o *Options) solveOnce(ctx context.Context, game awari.Game, dir string, s *setting) (c cost, err error) {
 	before := runtime.GOMAXPROCS(s.workers)
 	defer runtime.GOMAXPROCS(before)
@@ -181,7 +182,8 @@ func (o *Options) solveOnce(ctx context.Context, game awari.Game, dir string, s 
 	return cost{c.capture * scale, c.sweep * scale, c.full * scale, c.seal * scale}, nil
 }
 
-// add adds the seconds of a layer. Sweeps are what is nothing else.
+// add adds the seconds of a layer. Whatever is not another stage counts as
+// sweeps.
 func (c *cost) add(r *solve.Report) {
 	capture, full := r.Engine.Stages[halfboard.CaptureStage], r.Engine.Stages[halfboard.FullStage]
 	c.capture += capture.Seconds()

@@ -16,11 +16,11 @@ type Amounts struct {
 	// in.
 	Bits    int `json:"bits"`
 	Windows int `json:"windows"`
-	// Memory is the bytes for scores and, in one piece, what captures offer.
+	// Memory is the bytes for scores and, in one piece, best capture values.
 	Memory uint64 `json:"memory_bytes"`
 	// Passes is how often the layers below are read while captures are computed.
 	Passes int `json:"passes"`
-	// Captures and Digits are the bytes of streams in the work directory: what captures give,
+	// Captures and Digits are the bytes of streams in the work directory: best capture values,
 	// and what all windows find. Checkpoint is the bytes of a checkpoint while it replaces the
 	// one before.
 	Captures   uint64 `json:"capture_bytes"`
@@ -116,8 +116,8 @@ func (a *Amounts) stream(game awari.Game) {
 	a.Work = bytes(w.work) + a.Checkpoint
 }
 
-// DiskPeak returns the most bytes on disk while a run is at work, those of sealed layers
-// included. It fails as New does.
+// DiskPeak returns the most bytes on disk during a run, those of sealed layers included.
+// It fails as New does.
 func (r *Run) DiskPeak() (uint64, error) {
 	all, err := r.amounts()
 	if err != nil {

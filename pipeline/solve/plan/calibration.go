@@ -58,10 +58,10 @@ func (c *Calibration) Of(bits int) *Width {
 	return nil
 }
 
-// Speed returns how much more so many cores do than one.
+// Speed returns how much more the given cores do than one.
 func (c *Calibration) Speed(cores int) float64 { return machine.Speed(cores, c.Cores, c.Speedup) }
 
-// SetDisk replaces what was measured of the disk by bytes a second, for everything.
+// SetDisk replaces all measured rates of the disk by one, in bytes a second.
 func (c *Calibration) SetDisk(rate float64) { c.Write, c.Read, c.Random = rate, rate, rate }
 
 // header begins a calibration file. People may edit it, to ask what another machine
@@ -100,7 +100,7 @@ func Parse(path string, data []byte) (*Calibration, error) {
 	return &doc.Calibration, nil
 }
 
-// validate accepts what a machine may do, in a wide sense.
+// validate accepts generous ranges.
 func (c *Calibration) validate() error {
 	costs := []float64{c.Capture, c.Sweep, c.Seal, c.Decode}
 	for _, w := range []Width{c.Six, c.Four, c.Two} {

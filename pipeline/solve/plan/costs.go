@@ -8,11 +8,11 @@ import (
 	"grenier/pipeline/solve/internal/halfboard"
 )
 
-// What layers took: rules awari, 12 pits, layers 15 to 22, one worker, processor time on a shared
-// virtual machine, 2026-11-22: testdata/widths.txt, fitted without layer 22. docs/plan.md says how
-// to fit all this anew. Sealing read digits twice then, and there was no stream of the sample
-// yet: seal is a quotient of two such times, and digits lack the sample, a 16th of them in
-// small layers, 2 % with 22 seeds and less above.
+// What layers took: rules awari, 12 pits, layers 15 to 22, one worker, processor time on a
+// shared virtual machine, 2026-11-22: testdata/widths.txt, fitted without layer 22.
+// docs/plan.md says how to fit it again. Sealing read digits twice then, and there was no
+// stream of the sample yet: seal is a quotient of two such times, and digits lack the sample, a
+// 16th of them in small layers, 2 % with 22 seeds and less above.
 
 // linear is what grows by the same with each seed.
 type linear struct{ at22, perSeed float64 }
@@ -20,7 +20,7 @@ type linear struct{ at22, perSeed float64 }
 // of returns the value for n seeds.
 func (l linear) of(n int) float64 { return max(0, l.at22+l.perSeed*float64(n-22)) }
 
-// width is what layers took with so many bits a score in memory, over all windows.
+// width is what layers took with one width of scores in memory, over all windows.
 type width struct {
 	bits, values int
 	shown        shown
@@ -51,7 +51,7 @@ var widths = []width{
 func Widths() []int { return halfboard.Widths[1:] }
 
 // shown is in how many windows a score is not 0 with 16, 22 and 32 seeds, from histograms of
-// layers: linear in between, and taken to go on so.
+// layers: linear in between, and extrapolated.
 type shown [3]float64
 
 // of returns the value for n seeds.
@@ -104,7 +104,7 @@ var calibratedGame = func() awari.Game {
 	return game
 }()
 
-// widthOf returns the costs of scores of so many bits.
+// widthOf returns the costs of scores of the given bits.
 func widthOf(bits int) *width {
 	for i := range widths {
 		if widths[i].bits == bits {

@@ -6,7 +6,7 @@
 // are the same on every machine. Times are amounts times what a position or a byte costs here,
 // which is calibrated: read from a file (calibration.go) or measured (package calibrate).
 //
-// New makes a Plan. Package batch uses the amounts alone, to refuse a run for which the
+// New makes a Plan. Package solve uses the amounts alone, to refuse a run for which the
 // disk has too little room.
 //
 // # The arithmetic
@@ -128,7 +128,7 @@ func (t *Total) add(l Layer) {
 	t.Seconds += l.Seconds
 }
 
-// times returns what the steps of a layer take with so many cores.
+// times returns what the steps of a layer take with the given cores.
 func (c *Calibration) times(a *Amounts, cores int) Times {
 	const nano = 1e-9
 	speed := c.Speed(cores)

@@ -40,7 +40,7 @@ func (r *repairer) examineAll(ctx context.Context) error {
 	return o.Check(r.game)
 }
 
-// inOrder tells whether nothing is to be done.
+// inOrder reports whether nothing is to be done.
 func (r *repairer) inOrder() bool {
 	for _, l := range r.result.Layers {
 		if l.Action != Keep {
@@ -80,7 +80,7 @@ func (r *repairer) examine(ctx context.Context, n int) (l Layer, err error) {
 	return l, r.contents(ctx, f, &l, begun)
 }
 
-// misplaced tells whether an intact file is not the one that belongs in the place of a
+// misplaced reports whether an intact file is not the one that belongs in the place of a
 // layer. Such a file is not deleted.
 func (r *repairer) misplaced(l *Layer, f *layerfile.File) []error {
 	n := l.Seeds
@@ -140,7 +140,7 @@ func unlessCorrupt(err error, report func(error)) error {
 	return err
 }
 
-// reading tells how far reading is.
+// reading reports progress in reading.
 func (r *repairer) reading(n int, done float64) {
 	if r.options.Progress != nil {
 		r.options.Progress(Progress{Seeds: n, Done: done, Total: r.total})

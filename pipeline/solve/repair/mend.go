@@ -10,7 +10,7 @@ import (
 	"grenier/pipeline/solve"
 )
 
-// mend does what the layers need, by ascending seeds.
+// mend carries out the Actions of the layers, by ascending seeds.
 func (r *repairer) mend(ctx context.Context) error {
 	r.done, r.total = 0, 0
 	for _, l := range r.result.Layers {
@@ -99,13 +99,13 @@ func (r *repairer) solve(ctx context.Context, l *Layer, below []manifest.Layer) 
 	return r.locked.ClearAgain()
 }
 
-// sameFile tells whether two entries differ in nothing but the time.
+// sameFile reports whether two entries differ in nothing but the time.
 func sameFile(a, b manifest.Layer) bool {
 	a.Seconds = b.Seconds
 	return a == b
 }
 
-// solving tells how far solving is.
+// solving reports progress in solving.
 func (r *repairer) solving(n int, p solve.Progress) {
 	if r.options.Progress != nil {
 		r.options.Progress(Progress{Seeds: n, Done: r.done + p.RunDone, Total: r.total, Solving: &p})

@@ -92,7 +92,7 @@ func damageAtRandom(t *testing.T, random *rand.Rand, dir string) string {
 	return name + " " + how
 }
 
-// lostLast tells whether nothing may be left that tells of the last layer.
+// lostLast reports whether nothing may be left that tells of the last layer.
 func lostLast(damages []string) bool {
 	for _, d := range damages {
 		if strings.HasPrefix(d, rundir.LayerName(7)) {

@@ -11,9 +11,9 @@
 // ascending seeds, so that what is below is right by then, and one layer after the other is
 // published, so that an interrupted repair loses nothing but the layer in progress.
 //
-// What is never done: a good layer file is not touched, and nothing is deleted. What a new
-// file takes the place of is a damaged layer file of this very layer; everything else that
-// stands in its place is given another name, as is a damaged manifest.
+// A good layer file is never touched, and nothing is ever deleted. A new file replaces only
+// a damaged file of the same layer; anything else in its place is renamed, and so is a
+// damaged manifest.
 //
 // Trust. An intact manifest vouches by the hash of each layer, for files and for what is
 // solved again. Where it does not, scores of each layer are compared with those below
@@ -30,6 +30,7 @@ import (
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/io/tally"
+	"grenier/kernels/fault"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve"
 )
@@ -46,8 +47,8 @@ type Options struct {
 	// Planned, if not nil, is called with each layer that was examined; Mended with each
 	// one whose Action is done.
 	Planned, Mended func(Layer)
-	// Begin, if not nil, is called when the directory is locked and nothing is done yet; End
-	// before it is unlocked, with the error of Run. Neither is called for a dry run.
+	// Begin, if not nil, is called once the directory is locked, before anything is done;
+	// End before it is unlocked, with the error of Run. Neither is called for a dry run.
 	Begin func(*rundir.Locked)
 	End   func(error)
 }
@@ -76,8 +77,8 @@ type Layer struct {
 	Action Action `json:"action"`
 	// Problem says why the layer is not kept, "" if it is.
 	Problem string `json:"problem,omitempty"`
-	// Aside says that what stands in the place of the layer is not a damaged file of it, and
-	// gets another name; SetAside is that name.
+	// Aside says that something other than a damaged file of the layer has its name, and is
+	// renamed; SetAside is the new name.
 	Aside    bool   `json:"aside,omitempty"`
 	SetAside string `json:"set_aside,omitempty"`
 	// Seconds is the time for solving it again.
@@ -88,7 +89,7 @@ type Layer struct {
 
 // Result is what a repair did, or would do.
 type Result struct {
-	// OK says that there was nothing to do.
+	// OK says that there was nothing to repair.
 	OK     bool   `json:"ok"`
 	DryRun bool   `json:"dry_run"`
 	Rules  string `json:"rules"`
@@ -99,7 +100,7 @@ type Result struct {
 	ManifestAside string `json:"manifest_set_aside,omitempty"`
 	// Layers holds the layers by seeds.
 	Layers []Layer `json:"layers"`
-	// Ignored lists what is called like a layer above these, but does not begin like one.
+	// Ignored lists files named like a layer above these that do not begin like one.
 	Ignored []string `json:"ignored,omitempty"`
 	Seconds float64  `json:"seconds"`
 }
@@ -135,11 +136,14 @@ func (e *DifferentError) Error() string {
 		e.Seeds, e.Solved, e.Path, e.List)
 }
 
+// Is makes it a difference.
+func (e *DifferentError) Is(target error) bool { return target == fault.Difference }
+
 // Run repairs the run directory at path. Before anything is changed, it fails with
 // rundir.ErrMissing or an error that matches corrupt.ErrForeign if there is no run; a
 // *MixedError; *rundir.LockedError while a solver has the directory; rundir.ErrUnwritable; a
-// *memory.Error. Later, with a *DifferentError, like solve.Solve, or with the error of
-// ctx; the same call goes on from there.
+// *memory.Error. Later, with a *DifferentError, like solve.Solve, or with the error of ctx;
+// the same call resumes.
 func Run(ctx context.Context, path string, o Options) (result *Result, err error) {
 	start := time.Now()
 	r := &repairer{options: o}
@@ -176,7 +180,7 @@ func (r *repairer) mendLocked(ctx context.Context) error {
 	return errors.Join(err, r.locked.Unlock())
 }
 
-// repairer is a repair at work.
+// repairer is a repair in progress.
 type repairer struct {
 	options Options
 	dir     *rundir.Dir

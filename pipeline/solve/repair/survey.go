@@ -96,7 +96,8 @@ func (r *repairer) header(f rundir.Found, known map[string]layerfile.Header) err
 	return nil
 }
 
-// identify finds out of which run the directory is. The cause is why there is no manifest.
+// identify finds out which run the directory belongs to. The cause is why there is no
+// manifest.
 func (r *repairer) identify(known map[string]layerfile.Header, cause error) error {
 	runs := map[manifest.Identity][]string{}
 	if !r.lost {

@@ -17,7 +17,7 @@ import (
 	"grenier/pipeline/spaces/reach"
 )
 
-// Choice says whether the accessible boards are counted.
+// Choice reports whether the accessible boards are counted.
 type Choice uint8
 
 const (
@@ -39,7 +39,7 @@ type Table struct {
 	// -MaxSeeds and MaxSeeds. It is the number of seeds of a whole game, or
 	// the largest one of the table if that is more.
 	MaxSeeds int
-	// Accessible says whether the accessible boards were counted. The two
+	// Accessible reports whether the accessible boards were counted. The two
 	// fields of Row that depend on them are 0 otherwise.
 	Accessible bool
 	// Rows holds one row for each number of seeds from 0 up.

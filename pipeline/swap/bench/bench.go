@@ -8,7 +8,7 @@
 //	databases   the six databases of the document: time to build, bytes in memory
 //	            and on disk, beside the figures there
 //
-// All that is no time and no memory depends on the seed and the numbers of grids only.
+// Everything but times and memory depends on the seed and the numbers of grids only.
 //
 // # True distances
 //
@@ -24,7 +24,6 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -32,15 +31,17 @@ import (
 	"strings"
 
 	"grenier/kernels/cpu"
+	"grenier/kernels/fault"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 )
 
 var (
-	// ErrWrong reports a bound or a solver that does not keep what it says.
-	ErrWrong = errors.New("wrong result")
+	// ErrWrong reports a bound or a solver that is not what it claims to
+	// be: admissible, consistent, exact.
+	ErrWrong = fault.New(fault.Difference, "wrong result")
 	// ErrOption reports an option that is not possible.
-	ErrOption = errors.New("option not possible")
+	ErrOption = fault.New(fault.Usage, "option not possible")
 )
 
 // The names of the tables.
@@ -80,7 +81,7 @@ type Report struct {
 	Databases  []Database       `json:"databases,omitempty"`
 }
 
-// Machine is what the times are of.
+// Machine is where the times were measured.
 type Machine struct {
 	CPU     string `json:"cpu"`
 	Go      string `json:"go"`

@@ -288,7 +288,7 @@ func checkSolvers(t *testing.T, r *Report) {
 	}
 }
 
-// tooLittle says whether an error is that too little memory is allowed.
+// tooLittle reports whether an error is that too little memory is allowed.
 func tooLittle(err error) bool {
 	_, ok := errors.AsType[*memory.Error](err)
 	return ok

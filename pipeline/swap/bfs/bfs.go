@@ -46,7 +46,7 @@
 // first cell lead to. The blocks of the first tiles stay in memory, as many as
 // there is room for. There are more goroutines than processors, so that some
 // search while others wait for the disk. A checkpoint after each depth says where
-// the blocks are: the same search goes on from there.
+// the blocks are: the same search resumes from it.
 package bfs
 
 import (
@@ -67,10 +67,10 @@ type Options struct {
 	// Workers is the number of goroutines that search.
 	Workers int
 	// Dir, if not empty, is the run directory in which the states are kept
-	// instead of memory. A search that was interrupted there goes on.
+	// instead of memory. A search that was interrupted there resumes.
 	Dir string
-	// Free, if not nil, tells how many bytes there is room for on the disk of a
-	// path. A search for which that is too little is refused.
+	// Free, if not nil, returns how many bytes there is room for on the disk of
+	// a path. A search that needs more is refused.
 	Free func(path string) (uint64, error)
 	// Progress, if not nil, is called now and then, by any worker.
 	Progress func(Progress)
@@ -80,9 +80,9 @@ type Options struct {
 type Progress struct {
 	Depth       int    // being searched
 	Seen, Total uint64 // states
-	// Share is the share of the work that is done, 0 to 1, and Begun that with
-	// which the search was taken up. They are guesses: the number of depths is not
-	// known before the end, but for lines.
+	// Share is the share of the work that is done, 0 to 1, and Begun that at which
+	// the search was resumed. They are guesses: the number of depths is not known
+	// before the end, but for lines.
 	Share, Begun float64
 }
 

@@ -42,7 +42,8 @@ type disk struct {
 	run  *resume.Dir
 }
 
-// openDisk makes the store on disk, and takes in what a search has left there.
+// openDisk makes the store on disk, from the checkpoint of an interrupted
+// search if there is one.
 func (s *search) openDisk(g *swap.Grid) (err error) {
 	blocks := int(s.layout.blocks())
 	d := &disk{words: s.tables.words, size: blocks / s.layout.tiles(), grid: g}

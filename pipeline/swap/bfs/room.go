@@ -3,7 +3,7 @@ package bfs
 import "grenier/io/rundir"
 
 // checkRoom refuses a search on disk for which there is too little room. What is in
-// the work directory already counts as room: the search goes on with it.
+// the work directory already counts as room: the search reuses it.
 func (l *layout) checkRoom(o Options) error {
 	if o.Dir == "" {
 		return nil

@@ -65,7 +65,7 @@ func (s *search) run(ctx context.Context) error {
 	}
 }
 
-// begin takes up a search that was interrupted. For a new one, it makes the goal
+// begin resumes a search that was interrupted. For a new one, it makes the goal
 // the only state of depth 0: it is bit 0 of word 0 of block 0.
 func (s *search) begin(ctx context.Context) error {
 	if len(s.depths) > 0 {
@@ -145,7 +145,7 @@ func (s *search) parallel(ctx context.Context, all span, do func(w *worker, bloc
 	})
 }
 
-// report tells how far the search is, given the share of a depth that is done.
+// report reports progress, given the share of a depth that is done.
 func (s *search) report(depth int, share float64, seen uint64) {
 	if s.options.Progress == nil {
 		return

@@ -131,8 +131,8 @@ func (l *layout) crossing(words int, e edge) crossing {
 }
 
 // renumbered returns the arrangement after the tile at a place was exchanged for
-// one from outside that has number t after that: the other tiles are numbered
-// anew, in the same order.
+// one from outside that has number t after that: the other tiles are renumbered
+// in the same order.
 func renumbered(a []uint8, place int, t uint8) []uint8 {
 	b := slices.Clone(a)
 	for i, x := range a {

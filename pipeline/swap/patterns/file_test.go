@@ -80,7 +80,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// tooLittle says whether an error is that too little memory is allowed.
+// tooLittle reports whether an error is that too little memory is allowed.
 func tooLittle(err error) bool {
 	_, ok := errors.AsType[*memory.Error](err)
 	return ok

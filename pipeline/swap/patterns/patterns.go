@@ -3,10 +3,10 @@
 //
 // A database has a value for each arrangement: a way to place k tiles in the n cells,
 // numbered lexicographically. Both searches here are breadth first from home and
-// never unrank a neighbour: package perm says how the rank is made of digits, and a
-// swap of neighbouring cells changes few of them. Which, and by how much, depends
-// only on the tiles in the two cells and those in the cells between, so tables give
-// the change of rank as a sum (type steps).
+// never unrank a neighbour: a rank is a number with a digit for each place (package perm),
+// and a swap of neighbouring cells changes few digits. Which ones, and by how much, depends
+// only on the tiles in the two cells and in the cells between, so the change of rank is a
+// sum of entries of tables (type steps).
 //
 // Static searches one large pattern: a byte for each arrangement, levels one after the
 // other, each by several workers. Dynamic searches the same few arrangements once
@@ -43,7 +43,7 @@ func (o *Options) check(bytes uint64) error {
 	return o.fits(bytes)
 }
 
-// fits fails with a *memory.Error if so many bytes are more than allowed, or than can be
+// fits fails with a *memory.Error if the bytes are more than allowed, or than can be
 // addressed.
 func (o *Options) fits(bytes uint64) error {
 	return memory.Check("the pattern database", bytes, min(cmp.Or(o.Memory, math.MaxInt/2), math.MaxInt/2))
@@ -76,11 +76,11 @@ func (m *meter) add(entries uint64) {
 	}
 }
 
-// nobody is what is in a cell without a tile of the pattern.
+// nobody marks a cell without a tile of the pattern.
 const nobody = swap.MaxCells
 
 // steps knows how swaps change ranks of arrangements of k tiles in the cells of a
-// grid. Tiles are told by their number in the pattern, from 0.
+// grid. Tiles are named by their number in the pattern, from 0.
 type steps struct {
 	grid   *swap.Grid
 	k      int

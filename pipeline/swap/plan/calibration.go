@@ -48,8 +48,8 @@ const (
 
 // Measure measures this machine: blocks of the grid, and a file in dir, or its
 // nearest parent that exists, or the directory for temporary files if dir is empty.
-// Without disk, SetDisk has to follow. Progress is told the share that is done, 0 to
-// 1. Nothing is left behind.
+// Without disk, SetDisk has to follow. Progress is called with the share that is
+// done, 0 to 1. Nothing is left behind.
 func Measure(ctx context.Context, g *swap.Grid, workers int, dir string, disk bool, progress func(share float64)) (*Calibration, error) {
 	workers = min(workers, runtime.NumCPU())
 	c := &Calibration{Date: time.Now().UTC().Truncate(time.Second), CPU: cpu.Name(), Cores: workers}

@@ -14,8 +14,8 @@
 //	               + bytes read and written x system) / speed
 //	             bytes read / Random + bytes written / Write
 //
-// where speed is how much more so many processors do than one. The disk and the
-// processors are taken to be at work at the same time.
+// where speed is how much more the processors do than one. The disk and the
+// processors are taken to work at the same time.
 package plan
 
 import (

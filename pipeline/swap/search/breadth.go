@@ -100,8 +100,8 @@ func (f *front) seen() uint64 {
 	return uint64(f.used + f.other.used)
 }
 
-// advance goes one depth further. visit is called for each new state and ends the
-// search by returning true.
+// advance searches one more depth. visit is called for each new state and ends
+// the search by returning true.
 func (f *front) advance(visit func(swap.State) bool) (ended bool, err error) {
 	s := f.s
 	f.next = f.next[:0]

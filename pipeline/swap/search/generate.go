@@ -1,25 +1,24 @@
 package search
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 
+	"grenier/kernels/fault"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
 )
 
 // ErrDifficulty reports a difficulty outside 0 to 1.
-var ErrDifficulty = errors.New("difficulty not possible")
+var ErrDifficulty = fault.New(fault.Usage, "difficulty not possible")
 
 // Generate returns a random state whose sum of Manhattan distances is the share
 // difficulty of the largest one that there is (heuristic.MaxManhattan), to the nearest even
 // number, as document 004 makes grids of controlled difficulty. It fails with
 // ErrDifficulty.
 //
-// It shuffles the tiles and then exchanges any two of them, keeping exchanges that
-// do not lead away from the sum that is wanted, and begins anew where that takes too
-// long.
+// It shuffles the tiles and then exchanges random pairs, keeping exchanges that do
+// not lead away from the sum wanted, and starts over if that takes too long.
 func Generate(g *swap.Grid, difficulty float64, r *rand.Rand) (swap.List, error) {
 	if !(difficulty >= 0 && difficulty <= 1) {
 		return nil, fmt.Errorf("%w: %v: want 0 to 1", ErrDifficulty, difficulty)

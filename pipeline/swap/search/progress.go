@@ -13,8 +13,8 @@ type Progress struct {
 	// Bytes are those of the states, Memory those allowed, 0 for no limit.
 	Bytes  uint64 `json:"bytes"`
 	Memory uint64 `json:"memory"`
-	// Share is the part that is done of the work, if the search goes on to where it ends
-	// at the latest but for Limit: 0 if there is no such end.
+	// Share is the share of the work that is done, if the search runs to its latest
+	// possible end other than Limit; 0 if there is no such end.
 	Share float64 `json:"share"`
 	// Elapsed is the time used, Limit the time allowed, 0 for no limit.
 	Elapsed time.Duration `json:"-"`

@@ -29,15 +29,16 @@ import (
 	"strings"
 	"time"
 
+	"grenier/kernels/fault"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
 )
 
 var (
 	// ErrSolver reports an unknown solver.
-	ErrSolver = errors.New("unknown solver")
+	ErrSolver = fault.New(fault.Usage, "unknown solver")
 	// ErrHeuristic reports a heuristic that a solver cannot take.
-	ErrHeuristic = errors.New("heuristic not possible")
+	ErrHeuristic = fault.New(fault.Usage, "heuristic not possible")
 )
 
 // Errors that end a search early.
@@ -111,7 +112,7 @@ type search struct {
 // holding is what a search has in memory.
 type holding struct{ open, closed, bytes uint64 }
 
-// solver is what a name stands for. find returns the moves of a solution.
+// solver is a solver by name; find returns the moves of a solution.
 type solver struct {
 	name     string
 	find     func(*search) ([]swap.Swap, error)
@@ -152,8 +153,8 @@ func find(name string) (solver, error) {
 	return solvers[i], nil
 }
 
-// DefaultSolver returns the name of the solver to take for a grid if nothing else is
-// known: an exact one that is quick, if there is.
+// DefaultSolver returns the name of the default solver of a grid: an exact one that
+// is quick, if there is one.
 func DefaultSolver(g *swap.Grid) string {
 	if g.Packs() {
 		return "astar-bucket"
@@ -183,8 +184,8 @@ func Solve(ctx context.Context, name string, g *swap.Grid, start swap.State, o O
 // SolveList runs the solver of that name on a state of g. It fails with ErrSolver,
 // swap.ErrSize if the grid is too large for the solver, heuristic.ErrTooLarge if it is for
 // the heuristic, swap.ErrTiles for a list that is no state of g, or ErrHeuristic if the
-// solver needs a heuristic and there is none or it is not admissible. With the error of ctx
-// it returns what a search that stops early returns.
+// solver needs a heuristic and has none or one that is not admissible. With the error of
+// ctx it returns the result of a search that stops early.
 func SolveList(ctx context.Context, name string, g *swap.Grid, start swap.List, o Options) (Result, error) {
 	solver, err := find(name)
 	if err != nil {
@@ -331,8 +332,8 @@ func (s *search) clock() error {
 	return nil
 }
 
-// hold takes in what the search has in memory. It fails with errMemory if that is
-// more than allowed.
+// hold records the memory that the search holds. It fails with errMemory if that
+// is more than allowed.
 func (s *search) hold(open, closed, bytes uint64) error {
 	s.held = holding{open, closed, bytes}
 	s.PeakOpen, s.PeakClosed = max(s.PeakOpen, open), max(s.PeakClosed, closed)

@@ -16,7 +16,7 @@ const (
 )
 
 // SVG returns an animated drawing of moves that solve a puzzle: each tile slides from
-// cell to cell, the whole begins anew after a rest. Browsers show it; tiles have the
+// cell to cell, and all repeats after a pause. Browsers show it; tiles have the
 // numbers that the puzzle gives them.
 func SVG(p swap.Puzzle, moves []swap.Swap) []byte {
 	g, n := p.Grid, p.Grid.Cells()

@@ -164,8 +164,9 @@ func (c *capture) applyRows(column, row []int8) {
 	}
 }
 
-// endGames sets those of offers, of a block, whose positions have no ordinary move: neither a
-// capture nor a quiet move, nor one that leaves the opponent without seeds.
+// endGames sets the offers of a block for positions without an ordinary move: neither a
+// capture nor a quiet move; moves that leave the opponent without seeds are not
+// ordinary.
 func (e *engine) endGames(m *matrix, class rowClass, panel, chunk int, offers *compress.Block) {
 	p := &m.programs[panel]
 	var quiet [side]uint64 // by column
@@ -183,8 +184,8 @@ func (e *engine) endGames(m *matrix, class rowClass, panel, chunk int, offers *c
 }
 
 // endColumn sets those of offers whose positions have no ordinary move: rows are those without
-// a quiet one. Where scores are codes, it tells offers of positions that have captures only
-// from others, if they are bad.
+// a quiet one. Where scores are codes, it marks bad offers of positions that have only
+// captures (window.OnlyCaptures).
 func (e *engine) endColumn(mover uint32, opponents []uint32, offers []int8, rows uint64) {
 	for left := rows; left != 0; left &= left - 1 {
 		row := bits.TrailingZeros64(left)

@@ -48,8 +48,8 @@ func (e *engine) captureStreams(ctx context.Context, lower Lower) error {
 	return e.allocateCodes()
 }
 
-// captureSegments computes the capture values of segments, in as many rounds as memory asks
-// for, and writes their streams.
+// captureSegments computes the capture values of segments, in as many rounds as memory
+// requires, and writes their streams.
 func (e *engine) captureSegments(ctx context.Context, lower Lower, due []int) error {
 	o := e.windows.options
 	lowerRoom, offers := o.roomForPieces(e.grid.q, e.grid.n), o.roomForOffers(e.grid.q, e.grid.n)
@@ -147,7 +147,7 @@ type captureJob struct {
 	packed  []byte
 }
 
-// storedValue is, by the byte of a value, what it is stored as.
+// storedValue is the stored form of a value, by its byte.
 var storedValue = func() (stored [256]int8) {
 	for i := range stored {
 		switch value := int8(i); {

@@ -11,8 +11,9 @@ import (
 	"grenier/io/spill"
 )
 
-// A checkpoint of a window is the codes of its open rows as they are in memory: found scores
-// are a start like any other, so all is out of date when they are read again.
+// A checkpoint of a window is the codes of its open rows as they are in memory: sweeps can
+// resume from any found scores, so all of them count as out of date when they are read
+// again.
 
 const codesVersion = 1
 

@@ -25,8 +25,8 @@ func (b *bench) sample() (start time.Time) {
 	return start
 }
 
-// slow is how many times as long a sample takes as others if the machine had other things to
-// do meanwhile, or far more: such samples say nothing.
+// slow is the ratio to other samples from which a sample is ignored: the machine was busy
+// with something else.
 const slow = 8
 
 // add notes that count items have been done since start, if that is a time, and
@@ -69,7 +69,7 @@ type ledger struct {
 	costs costs
 }
 
-// add enters what a sweep has shown and returns all that is known.
+// add enters what a sweep has measured and returns everything known.
 func (l *ledger) add(sweep costs) costs {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -80,7 +80,7 @@ func (l *ledger) add(sweep costs) costs {
 	return l.costs
 }
 
-// known returns all that is known.
+// known returns everything known.
 func (l *ledger) known() costs {
 	l.mu.Lock()
 	defer l.mu.Unlock()

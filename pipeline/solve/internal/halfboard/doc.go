@@ -19,9 +19,9 @@
 // picked by bit masks: a compress (kernels/compress). The masks depend on c and B
 // only (patterns.go) and are shared by all A and all layers; which rows the columns
 // of a panel read is listed once for each layer (moves.go). The least of the moves,
-// and of what captures offer (capture.go), is the negated score. It comes out along B
-// and is stored along A: a transposition, which also tells what has changed
-// (kernels/transpose).
+// and of the best capture value (the offer, capture.go), is the negated score. It
+// comes out along B and is stored along A: a transposition, which also tells what has
+// changed (kernels/transpose).
 //
 // # The fixpoint
 //
@@ -46,7 +46,7 @@
 // Go heap (memory.go).
 //
 // Between sweeps offers and scores can be written to disk (keep.go), compressed as bit
-// planes: any scores that were found once are a start to go on from.
+// planes: sweeps can resume from any scores found before.
 //
 // # Layers that do not fit into memory
 //
@@ -85,7 +85,7 @@
 // goroutine reads, several work, one writes (stages.go, strippass.go). Nobody waits until a
 // stream that is complete is on disk, but the next one does (publish, in windows.go).
 //
-// All streams are at the same time what an interrupted layer goes on from: windows that are
+// All streams are at the same time checkpoints of an interrupted layer: windows that are
 // stored are not searched again, segments of captures not computed again. Inside a window
 // codes are written between sweeps now and then (codes.go), as any that were found are a
 // start. Streams of earlier runs are read through first (look.go); what is damaged is

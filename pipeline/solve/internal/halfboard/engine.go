@@ -27,16 +27,16 @@ type Options struct {
 	Seeds int
 	// Family is the kernel family.
 	Family cpu.Family
-	// TileSize is the number of rows and of columns that a tile has at most, give or
-	// take 64; 0 chooses.
+	// TileSize is the largest number of rows and of columns of a tile, within 64; 0
+	// chooses.
 	TileSize int
 	// Memory is the most bytes to use, the Go heap included; 0 is no bound. A layer that
 	// needs more is solved window by window.
 	Memory uint64
 	// Bits forces the bits that a score takes in memory: 8, 6, 4 or 2; 0 chooses what fits.
 	Bits int
-	// Work is the directory of streams and checkpoints: nil if none are wanted and all
-	// layers fit. A layer that has a checkpoint there is resumed.
+	// Work is the directory of streams and checkpoints: nil if there are to be none
+	// and all layers fit. A layer that has a checkpoint there is resumed.
 	Work vfs.Dir
 	// Interval is the time between checkpoints; 0 is a minute.
 	Interval time.Duration
@@ -45,7 +45,7 @@ type Options struct {
 	Sample func(positions uint64) (starts []uint64, length uint64)
 	// Progress, if not nil, is called now and then, from any worker.
 	Progress func(Progress)
-	// Note, if not nil, is told what is worth knowing: that something stored is damaged
+	// Note, if not nil, gets messages for the user: that something stored is damaged
 	// and computed again.
 	Note func(string)
 
@@ -58,7 +58,7 @@ type Progress struct {
 	Positions uint64 // of the layer
 	Stage     Stage
 	Sweep     int     // sweeps begun, dense and sparse
-	Done      uint64  // positions that the stage, or sweep, is through with
+	Done      uint64  // positions that the stage, or sweep, has finished
 	Changed   uint64  // scores changed by the sweep so far
 	Base      int     // of the window in progress
 	Values    int     // that it tells apart; 0 in a layer in one piece
@@ -129,7 +129,7 @@ func New(game awari.Game, o Options) (*Engine, error) {
 	return &Engine{game: game, options: o, patterns: &patterns{}}, nil
 }
 
-// kernelsFor returns the kernels for scores of so many bits.
+// kernelsFor returns the kernels for scores of the given bits.
 func kernelsFor(f cpu.Family, width int) kernels {
 	return kernels{compress.For(f, width), compress.FetchFor(f, width), transpose.For(f, width)}
 }
@@ -164,8 +164,8 @@ type engine struct {
 	since    time.Time // that its time is in stats, zero before the first stage
 }
 
-// Stats says what a layer took: in all runs that worked on it, up to the checkpoint that
-// the next one has gone on from.
+// Stats says what a layer took in all runs that worked on it, of interrupted ones up to
+// the checkpoint that the next run resumed from.
 type Stats struct {
 	Before  time.Duration // all that runs before this one took
 	Stages  [Stages]time.Duration
@@ -179,8 +179,8 @@ type Stats struct {
 }
 
 // Traffic counts the bytes of streams in the work directory that the stages of a layer read
-// and wrote, those of putting the windows together last. All are 0 for a layer that is
-// solved in one piece, but for its checkpoints.
+// and wrote, those of adding up the windows last. All are 0 for a layer that is solved in
+// one piece, but for its checkpoints.
 type Traffic struct{ Read, Written [Stages + 1]uint64 }
 
 // Solve computes the layer of n seeds. The layers below must be available
@@ -249,7 +249,8 @@ func (o *Options) fits(game awari.Game, n int) bool {
 	return o.Bits == 8 || o.Bits == 0 && (o.Memory == 0 || Whole(game, n, o.Workers) <= o.Memory)
 }
 
-// layOut lays out a layer whose scores take so many bits, without memory for them.
+// layOut lays out a layer whose scores take the given bits, without memory for
+// them.
 func (e *Engine) layOut(ctx context.Context, geo *geometry, width int) (*engine, error) {
 	grid, err := newGrid(ctx, e.options.Workers, geo, e.patterns, side*width/8)
 	if err != nil {

@@ -17,8 +17,8 @@ type Form struct {
 	Passes  int    // through the layers below, while captures are computed
 }
 
-// FormFor returns how an engine with so many workers solves the layer of n seeds in so many
-// bytes of memory, 0 being no bound. It fails with ErrMemory if it cannot.
+// FormFor returns how an engine with the given workers solves the layer of n seeds within
+// memory in bytes, 0 being no bound. It fails with ErrMemory if it cannot.
 func FormFor(game awari.Game, n int, memory uint64, workers int) (Form, error) {
 	o := Options{Memory: memory, Workers: workers}
 	codes, err := o.form(game, n)
@@ -33,7 +33,7 @@ func FormFor(game awari.Game, n int, memory uint64, workers int) (Form, error) {
 }
 
 // windowsOf returns the number of windows of the layer of n seeds: it has scores of n, so
-// there are none that need not be gone through.
+// no window can be left out.
 func windowsOf(n int, codes *window.Codes) int { return max(1, (n+codes.Values-1)/codes.Values) }
 
 // Padded returns the scores of the layer of n seeds with those that fill up lines and blocks:

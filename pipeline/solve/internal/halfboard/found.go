@@ -185,7 +185,7 @@ func (l *loaded) close() error {
 }
 
 // findStreams looks for what earlier runs left: it begins with the first window that was
-// not found, and returns the segments whose capture values must be computed. Note is told
+// not found, and returns the segments whose capture values must be computed. Note gets
 // what is damaged.
 func (e *engine) findStreams(ctx context.Context) (due []int, err error) {
 	for found := true; found && !e.windows.complete(e.grid.n); {
@@ -241,7 +241,7 @@ func (e *engine) findWindow(ctx context.Context) (found bool, err error) {
 	return false, nil
 }
 
-// add goes on to the window after f: more says whether there can be one.
+// add advances to the window after f: more says whether there can be one.
 func (w *windows) add(f foundIn, more bool) {
 	w.found = append(w.found, f)
 	w.base += f.codes.Values
@@ -251,8 +251,8 @@ func (w *windows) add(f foundIn, more bool) {
 // complete reports whether all windows of a layer of n seeds are found.
 func (w *windows) complete(n int) bool { return w.all || w.base >= max(1, n) }
 
-// isWhole takes over the history of a stream and lets look read the rest. It returns no
-// error, and false, if there is none that is of use: note is told if it is damaged.
+// isWhole takes over the history of a stream and lets look read the rest. It returns
+// false without an error if there is no usable one; note says so if it is damaged.
 func (e *engine) isWhole(name string, h spill.Header, look func(*spill.Reader) error) (bool, error) {
 	r, err := spill.Open(e.windows.options.Work, name, h, 1)
 	if err == nil {

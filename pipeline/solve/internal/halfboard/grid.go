@@ -10,7 +10,7 @@ import (
 	"grenier/kernels/compress"
 )
 
-// newGrid lays out the layer of geo.n seeds, with lines of so many bytes. Tiles are cut by
+// newGrid lays out the layer of geo.n seeds, with lines of line bytes. Tiles are cut by
 // cutTiles; no scores are allocated yet.
 func newGrid(ctx context.Context, workers int, geo *geometry, patterns *patterns, line int) (*grid, error) {
 	g := &grid{geometry: geo, matrices: make([]*matrix, geo.n+1), origins: make([]*origins, geo.n+1)}

@@ -16,7 +16,7 @@ func (e *engine) history() history {
 	return history{s.Before + time.Since(e.began), s.Stages, s.Changes, s.Events}
 }
 
-// remember goes on from the history of the runs before, before the first stage.
+// remember continues the history of earlier runs, before the first stage.
 func (e *engine) remember(h *history) {
 	s := &e.stats
 	s.Before, s.Stages, s.Changes, s.Events = h.Elapsed, h.Stages, h.Changes, h.Events

@@ -21,10 +21,10 @@ import (
 	"grenier/layers/awari"
 )
 
-// A layer in memory is kept safe by two streams in the work directory: its offers, written
-// once, and the scores found so far, written between sweeps now and then. Found scores are
-// a start like any other, by the fixpoint theorem, so what is out of date need not be known:
-// all is. docs/format/spill.md describes the contents.
+// The checkpoint of a layer in memory is two streams in the work directory: its offers,
+// written once, and the scores found so far, written between sweeps now and then. By the
+// fixpoint theorem sweeps can resume from any found scores, so it does not matter which of
+// them were out of date: all count as such. docs/format/spill.md describes the contents.
 
 // keptVersion is that of both contents, and of the order of positions in memory.
 const keptVersion = 1
@@ -78,13 +78,13 @@ type keptHistory struct {
 
 // quick is the time that a checkpoint may take. If it takes longer, it comes later by the
 // same factor: of a minute, that leaves a fortieth for checkpoints. Before the first one
-// nobody knows what it takes: usual nanoseconds a score, by what was measured.
+// it is taken to cost usual nanoseconds a score, as measured.
 const (
 	quick = 1500 * time.Millisecond
 	usual = 0.75
 )
 
-// newKeeper returns the keeper of a layer with so many scores in memory.
+// newKeeper returns the keeper of a layer with the given scores in memory.
 func newKeeper(o *Options, scores int) *keeper {
 	return &keeper{options: o, last: time.Now(), took: time.Duration(usual * float64(scores))}
 }
@@ -109,8 +109,8 @@ func (e *engine) leave() error {
 	return errors.Join(e.checkpoint(e.stage), e.settled())
 }
 
-// checkpoint writes the streams. A full disk is no reason to stop: the layer goes on
-// without.
+// checkpoint writes the streams. A full disk is no reason to stop: the layer is
+// solved without them.
 func (e *engine) checkpoint(stage Stage) error {
 	k := e.keeper
 	if k.given {
@@ -352,7 +352,7 @@ func readHistory(r *spill.Reader) (h keptHistory, err error) {
 	return h, nil
 }
 
-// rememberSweeps goes on from a history.
+// rememberSweeps continues a history.
 func (e *engine) rememberSweeps(h *keptHistory) {
 	e.remember(&h.history)
 	e.stats.Sweeps = int(h.Sweeps)
@@ -361,8 +361,8 @@ func (e *engine) rememberSweeps(h *keptHistory) {
 // mostSweeps is more than any layer takes.
 const mostSweeps = 1 << 31
 
-// readStream fills a stream. It returns no error, and false, if there is none that is of
-// use: note is told then, and scores are anything.
+// readStream fills a stream. It returns false without an error if there is no usable
+// one: note says so, and the scores are undefined.
 func (e *engine) readStream(ctx context.Context, s *keptStream) (read bool, err error) {
 	r, err := spill.Open(e.keeper.options.Work, s.name, e.header(s.kind), s.workers)
 	if err == nil {
@@ -379,7 +379,7 @@ func (e *engine) readStream(ctx context.Context, s *keptStream) (read bool, err 
 	return err == nil, err
 }
 
-// ignore tells that a stream is of no use.
+// ignore notes that a stream is of no use.
 func (e *engine) ignore(s *keptStream, err error) {
 	e.keeper.options.note("layer %d: what was kept as %q is computed again: %v", e.grid.n, s.name, err)
 }
@@ -419,7 +419,7 @@ func atEnd(r *spill.Reader) error {
 	return nil
 }
 
-// read reads a packed piece of at most so many bytes.
+// read reads piece i, packed in at most most bytes.
 func (s *keptStream) read(r io.Reader, path string, i, most int) error {
 	var length [4]byte
 	if err := readFull(r, path, length[:]); err != nil {

@@ -10,8 +10,8 @@ import (
 	"grenier/kernels/window"
 )
 
-// Streams of earlier runs are read through before they are believed: checksums show what
-// disks have changed, and what no stream can hold shows that somebody else has.
+// Streams of earlier runs are read to their end before they are used: checksums find
+// what the disk has changed, and impossible contents what somebody else has.
 
 // lookAtCaptures reads the capture values of a segment to their end. It fails if there is
 // one that the layer cannot have.
@@ -42,8 +42,8 @@ func (e *engine) lookAtCaptures(ctx context.Context, r *spill.Reader, segment in
 	return atEnd(r)
 }
 
-// lookAtLines reads a stream of lines of codes, or of digits, to its end: so many bytes. It
-// fails unless all are valid.
+// lookAtLines reads a stream of lines of codes, or of digits, to its end. It fails unless
+// all are valid.
 func (e *engine) lookAtLines(ctx context.Context, r *spill.Reader, size int, valid func(lines []int8) bool) error {
 	piece := make([]byte, min(size, codesPiece))
 	for ; size > 0; size -= len(piece) {

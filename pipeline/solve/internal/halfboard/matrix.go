@@ -36,8 +36,8 @@ type matrix struct {
 	// change in this window: that of chunk k of panel p is alive[p*chunks + k].
 	alive []uint64
 
-	// marks says what must be computed anew, since a child has changed: that of
-	// chunk k of panel p is marks[p*chunks + k].
+	// marks says what must be computed again, since a child has changed: that
+	// of chunk k of panel p is marks[p*chunks + k].
 	marks []mark
 
 	links uint32 // index of the link of the first route
@@ -84,7 +84,7 @@ func (m *mark) settle() {
 // blocked is the offer of a position that has neither captures nor an end.
 const blocked = 127
 
-// newMatrix lays out the positions with sum seeds in A, with lines of so many bytes.
+// newMatrix lays out the positions with sum seeds in A, with lines of line bytes.
 func (g *geometry) newMatrix(sum, line int) *matrix {
 	m := &matrix{sum: sum, first: g.first(sum), columns: g.columns(sum), panels: g.panels(sum), line: line}
 	for class := range classes {
@@ -141,7 +141,7 @@ func (m *matrix) rowLines(panel, begin, end int) []int8 {
 	return m.scores[(first+begin)*m.line : (first+end)*m.line]
 }
 
-// row returns the scores of a row in a panel, in their own order, if they are bytes.
+// row returns the scores of a row in a panel, in colex order, if they are bytes.
 func (m *matrix) row(at place, panel int) []int8 {
 	row := int(at.row)
 	if at.class == openRows {

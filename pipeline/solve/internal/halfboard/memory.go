@@ -185,14 +185,14 @@ func fixed(workers int) uint64 {
 	return memory.Base + uint64(max(1, workers))*perWorker
 }
 
-// Least returns about the least memory with which an engine with so many workers can
-// solve the layer of n seeds: with two bits a score.
+// Least returns about the least memory in bytes with which an engine with the given
+// workers can solve the layer of n seeds: with two bits a score.
 func Least(game awari.Game, n, workers int) uint64 {
 	return min(Whole(game, n, workers), narrow(game, n, workers, window.Two))
 }
 
-// Whole returns about the memory with which an engine with so many workers solves the
-// layer of n seeds in one piece.
+// Whole returns about the memory in bytes with which an engine with the given workers
+// solves the layer of n seeds in one piece.
 func Whole(game awari.Game, n, workers int) uint64 { return fixed(workers) + Memory(game, n) }
 
 // narrow returns about the memory with which an engine solves the layer of n seeds window

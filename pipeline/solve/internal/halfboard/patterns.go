@@ -101,7 +101,7 @@ func (g *geometry) sown(code uint32, move halves.Move) half {
 	return h
 }
 
-// addRow notes where the move leads in a row, or what it captures.
+// addRow records where the move leads in a row, or what it captures.
 func (g *geometry) addRow(p *pattern, class rowClass, bySeeds map[int]*capture, row, code uint32, move halves.Move) {
 	left := g.sown(code, move)
 	if left == (half{}) {

@@ -159,7 +159,7 @@ func (r *rows) hold(name pieceName) (*kept, error) {
 	return held, err
 }
 
-// close lets go what is held.
+// close puts back what is held.
 func (r *rows) close() {
 	for n, held := range r.held {
 		if held != nil {

@@ -16,8 +16,7 @@ import (
 // leave it (origins), and needs no more of the lower layers at a time than a few pieces of
 // each.
 
-// round computes offers of some panels, in memory for which it serves one time after the
-// other.
+// round computes the offers of some panels, and reuses its memory for the next ones.
 type round struct {
 	*engine
 	pieces *pieces

@@ -81,7 +81,8 @@ const (
 	leastSegment = 1 << 25
 )
 
-// segments cuts the panels into parts of at least so many positions, or more.
+// segments cuts the panels into parts of at least the given number of
+// positions.
 func (g *grid) segments(least uint64) (segments [][]panelOf) {
 	size := max(least, g.halves.Board().Size(g.n)/mostSegments)
 	panels := g.panelsInOrder()

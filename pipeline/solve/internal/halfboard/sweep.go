@@ -86,7 +86,7 @@ func (m *matrix) take(panel, chunk int, all bool) job {
 // with more of them, blocks are neighbours that the kernel fetches itself.
 const few = 16
 
-// fetch brings what a job will read closer.
+// fetch prefetches what a job will read.
 func (e *engine) fetch(t *tile, j job) {
 	m := t.matrix
 	if bits.OnesCount64(j.columns) <= few {

@@ -15,7 +15,8 @@ import (
 	"grenier/kernels/window"
 )
 
-// windows is what a layer needs besides that is solved window by window.
+// windows is what a layer needs in addition when it is solved window by
+// window.
 type windows struct {
 	options    *Options
 	codes      *window.Codes
@@ -65,7 +66,7 @@ func (e *engine) base() int {
 	return e.windows.base
 }
 
-// values returns the number of values that windows tell apart, 0 if there are none.
+// values returns the number of values of a window, 0 for a layer in one piece.
 func (e *engine) values() int {
 	if e.windows == nil {
 		return 0
@@ -200,8 +201,8 @@ func (e *engine) blocks() (blocks int) {
 	return blocks
 }
 
-// turnAll sets all scores to what the window in progress shows of captures. If the first
-// sweep is sparse, it marks what that makes out of date.
+// turnAll sets all scores to the clipped best capture values of the window in progress.
+// If the first sweep is sparse, it marks what that makes out of date.
 func (e *engine) turnAll(ctx context.Context, again bool, first Stage) error {
 	w := e.windows
 	prune := again && e.worthPruning(openRows, w.ends)
@@ -288,7 +289,7 @@ func (e *engine) storeWindow(ctx context.Context) (ends int64, err error) {
 }
 
 // publish stores streams of a stage, when those before are stored. Nobody waits for the disk:
-// what fails is told when streams are published again, or before a checkpoint, or in the end.
+// a failure is reported by the next publish, before a checkpoint, or at the end.
 func (w *windows) publish(stage Stage, streams ...*spill.Writer) error {
 	if err := w.publishing.wait(); err != nil {
 		return errors.Join(err, abort(streams))
@@ -305,7 +306,7 @@ func (w *windows) publish(stage Stage, streams ...*spill.Writer) error {
 	return nil
 }
 
-// abort gives up those of streams that are not stored.
+// abort removes those of streams that are not stored.
 func abort(streams []*spill.Writer) (err error) {
 	for _, s := range streams {
 		err = errors.Join(err, s.Abort())

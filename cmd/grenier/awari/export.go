@@ -1,0 +1,126 @@
+package awari
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/io/frame"
+	"grenier/pipeline/exchange"
+)
+
+// exportFlags are the flags of export as given.
+type exportFlags struct {
+	dir, format, codec, out, progress string
+	memory                            cli.MemoryFlag
+	layer, threads                    int
+	json                              bool
+}
+
+// exported is what export prints as JSON.
+type exported struct {
+	File string `json:"file"`
+	exchange.Summary
+	cli.Took
+}
+
+func (a *app) export() *cobra.Command {
+	var f exportFlags
+	cmd := &cobra.Command{
+		Use:   "export --dir DIR --layer n --format FORMAT --out FILE",
+		Short: "Write a solved layer in a format that other programs read",
+		Long: `Writes the scores of a layer to FILE, or to stdout if FILE is -. FILE has its name
+only when it is complete; an export that fails or is interrupted leaves nothing.
+
+  colex  one signed byte a score, in colex order
+  npy    the same as a NumPy array: numpy.load(FILE, mmap_mode='r')
+  csv    a line for each board: its pits, the mover's first, and its score
+  vu     the published awari score database (doi 10.48338/vu01-11wjke), files scores.N:
+         boards of which the opponent has an empty pit; 12 pits and rules awari only
+
+--codec packs any of them into one frame that "lz4 -d" or "zstd -d" unpacks. The layer
+goes through memory in pieces: --memory 128MiB is enough for any.
+` + cli.ExitHelp,
+		Example: `  grenier awari export --dir data/awari --layer 16 --format vu --out scores.16
+  grenier awari export --dir data/awari --layer 16 --format npy --out layer16.npy
+  grenier awari export --dir data/awari --layer 5 --format csv --out - | sort -t, -k13n`,
+		Args: cli.NoArgs,
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runExport(cmd.Context(), f) }),
+	}
+	needDir(cmd, &f.dir)
+	flags := cmd.Flags()
+	flags.IntVar(&f.layer, "layer", 0, "the layer of `n` seeds")
+	flags.StringVar(&f.format, "format", "", "`format` of FILE: colex, vu, npy or csv")
+	flags.StringVar(&f.codec, "codec", "none", "`codec` of FILE: none, lz4 or zstd")
+	flags.Var((*cli.File)(&f.out), "out", "`FILE` to write, - for stdout")
+	f.memory.Define(a.App, flags, "256MiB", nil)
+	cli.ThreadsFlag(flags, &f.threads, "use")
+	cli.ProgressFlag(flags, &f.progress)
+	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	cli.Need(cmd, "layer", "format", "out")
+	return cmd
+}
+
+func (f *exportFlags) options() (o exchange.Options, err error) {
+	o = exchange.Options{Seeds: f.layer, Workers: f.threads}
+	if f.json && f.out == cli.Stdout {
+		return o, cli.Usagef("--json and --out -: only one of them can go to stdout")
+	}
+	if err = cli.CheckThreads(f.threads); err != nil {
+		return o, err
+	}
+	if o.Memory, err = f.memory.Limit(); err != nil {
+		return o, err
+	}
+	if o.Format, err = exchange.ParseFormat(f.format); err != nil {
+		return o, err
+	}
+	if o.Codec, err = frame.ParseCodec(f.codec); err != nil {
+		return o, err
+	}
+	o.Family, err = cli.Family()
+	return o, err
+}
+
+func (a *app) runExport(ctx context.Context, f exportFlags) error {
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	shown, err := a.NewProgress(f.progress, f.json)
+	if err != nil {
+		return err
+	}
+	runtime.GOMAXPROCS(f.threads)
+	start := time.Now()
+	o.Progress = func(p exchange.Progress) { shown.Update(exporting(p)) }
+	var s exchange.Summary
+	if f.out == cli.Stdout {
+		s, err = exchange.Write(ctx, f.dir, a.Out, o)
+	} else {
+		s, err = exchange.WriteFile(ctx, f.dir, f.out, o)
+	}
+	shown.Close()
+	if err != nil || f.out == cli.Stdout {
+		return f.memory.Explain(err)
+	}
+	e := exported{File: f.out, Summary: s, Took: cli.TookSince(start)}
+	if f.json {
+		return a.PrintJSON(e)
+	}
+	fmt.Fprintf(a.Out, "%s: layer %d, %s scores, %s in %.1f s (%s); peak memory %s\n", e.File, e.Seeds, cli.Comma(e.Positions),
+		cli.Size(e.Bytes), e.Seconds, humanize.SIWithDigits(float64(e.Positions)/e.Seconds, 1, "scores/s"), cli.Size(e.PeakRSS))
+	return nil
+}
+
+// exporting is how far an export is.
+type exporting exchange.Progress
+
+func (e exporting) State(elapsed time.Duration) cli.State {
+	return cli.Steady(fmt.Sprintf("layer %d, %s", e.Seeds, e.Stage), e.Done, e.Total, elapsed)
+}

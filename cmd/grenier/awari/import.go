@@ -1,0 +1,153 @@
+package awari
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/io/frame"
+	"grenier/io/tally"
+	"grenier/layers/awari"
+	"grenier/pipeline/exchange"
+)
+
+// importFlags are the flags of import as given.
+type importFlags struct {
+	gameFlags
+	dir, format, codec, progress string
+	memory                       cli.MemoryFlag
+	layer, threads               int
+	json                         bool
+}
+
+// imported is what import prints as JSON.
+type imported struct {
+	Rules  string          `json:"rules"`
+	Pits   int             `json:"pits"`
+	Format exchange.Format `json:"format"`
+	Codec  frame.Codec     `json:"codec"`
+	Layers []importedLayer `json:"layers"`
+	cli.Took
+}
+
+// importedLayer is a layer made of a file.
+type importedLayer struct {
+	File      string     `json:"file"`
+	Seeds     int        `json:"seeds"`
+	Positions uint64     `json:"positions"`
+	Hash      tally.Hash `json:"fnv1a64"`
+	Bytes     int64      `json:"bytes"`
+	Seconds   float64    `json:"seconds"`
+}
+
+func (a *app) importing() *cobra.Command {
+	var f importFlags
+	cmd := &cobra.Command{
+		Use:   "import --dir DIR --layer n --format FORMAT FILE...",
+		Short: "Make layers of exported or published files",
+		Long: `Makes layer n of the first FILE, layer n+1 of the second, and so on, and adds them
+to the run directory DIR, which is created for layer 0. Layers come in order: DIR
+must have all layers below n, and not n.
+
+  colex  one signed byte a score, in colex order, as export writes them
+  vu     the published awari score database (doi 10.48338/vu01-11wjke), files scores.N;
+         scores of boards that it leaves out, of which the opponent has no empty pit,
+         are computed from their moves; 12 pits and rules awari only
+
+The length of a file, the checksum of an lz4 or zstd frame and the range of scores are
+checked. Whether they are the right scores is for "grenier awari verify" to tell, or
+"compare". A file that is packed is unpacked to DIR/work first.
+` + cli.ExitHelp,
+		Example: `  grenier awari import --dir data/vu --layer 0 --format vu scores.0 scores.1 scores.2
+  grenier awari import --dir data/vu --layer 3 --format vu --codec zstd scores.3.zst
+  grenier awari compare data/awari data/vu`,
+		Args: cli.NeedArgs(awari.MaxSeeds+1, "one file for each layer"),
+		RunE: a.Start(func(cmd *cobra.Command, args []string) error { return a.runImport(cmd.Context(), f, args) }),
+	}
+	needDir(cmd, &f.dir)
+	flags := cmd.Flags()
+	f.define(flags)
+	flags.IntVar(&f.layer, "layer", 0, "the first FILE is the layer of `n` seeds")
+	flags.StringVar(&f.format, "format", "", "`format` of the files: colex or vu")
+	flags.StringVar(&f.codec, "codec", "none", "`codec` of the files: none, lz4 or zstd")
+	f.memory.Define(a.App, flags, "8GiB", nil)
+	cli.ThreadsFlag(flags, &f.threads, "use")
+	cli.ProgressFlag(flags, &f.progress)
+	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	cli.Need(cmd, "layer", "format")
+	return cmd
+}
+
+func (f *importFlags) options() (game awari.Game, o exchange.ImportOptions, err error) {
+	if game, err = f.game(); err != nil {
+		return game, o, err
+	}
+	if err = cli.CheckThreads(f.threads); err != nil {
+		return game, o, err
+	}
+	o.Workers = f.threads
+	if o.Memory, err = f.memory.Limit(); err != nil {
+		return game, o, err
+	}
+	if o.Format, err = exchange.ParseFormat(f.format); err != nil {
+		return game, o, err
+	}
+	if o.Codec, err = frame.ParseCodec(f.codec); err != nil {
+		return game, o, err
+	}
+	o.Family, err = cli.Family()
+	return game, o, err
+}
+
+func (a *app) runImport(ctx context.Context, f importFlags, files []string) error {
+	game, o, err := f.options()
+	if err != nil {
+		return err
+	}
+	shown, err := a.NewProgress(f.progress, f.json)
+	if err != nil {
+		return err
+	}
+	defer shown.Close()
+	runtime.GOMAXPROCS(f.threads)
+	a.Resume = "; the layers that are complete are kept"
+	start := time.Now()
+	s := imported{Rules: f.rules, Pits: f.pits, Format: o.Format, Codec: o.Codec, Layers: []importedLayer{}}
+	for i, path := range files {
+		o.Seeds = f.layer + i
+		since := time.Since(start)
+		o.Progress = func(p exchange.Progress) { shown.Update(importStep{p, since}) }
+		r, err := exchange.Import(ctx, f.dir, path, game, o)
+		if err != nil {
+			return f.memory.Explain(err)
+		}
+		l := importedLayer{path, o.Seeds, r.Layer.Positions, r.Layer.Hash, r.Layer.Bytes, r.Elapsed.Seconds()}
+		s.Layers = append(s.Layers, l)
+		if !f.json {
+			shown.Pause(func() {
+				fmt.Fprintf(a.Out, "layer %2d: %s positions from %s, fnv1a64 %s (%.1f s)\n", l.Seeds, cli.Comma(l.Positions), path, l.Hash, l.Seconds)
+			})
+		}
+	}
+	if !f.json {
+		return nil
+	}
+	s.Took = cli.TookSince(start)
+	return a.PrintJSON(s)
+}
+
+// importStep is how far the import of a file is that began a while after the command.
+type importStep struct {
+	exchange.Progress
+	began time.Duration
+}
+
+func (s importStep) State(elapsed time.Duration) cli.State {
+	shown := cli.Steady(fmt.Sprintf("layer %d, %s", s.Seeds, s.Stage), s.Done, s.Total, elapsed-s.began)
+	shown.Rate = 0 // of steps, not of positions
+	return shown
+}

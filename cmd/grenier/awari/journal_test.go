@@ -1,0 +1,83 @@
+package awari
+
+import (
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/io/manifest"
+	"grenier/io/rundir"
+)
+
+var errFull = errors.New("disk full")
+
+// fullAfter accepts so many lines.
+type fullAfter struct{ lines int }
+
+func (f *fullAfter) Write(p []byte) (int, error) {
+	if f.lines--; f.lines < 0 {
+		return 0, errFull
+	}
+	return len(p), nil
+}
+
+// TestLogFull: a log that cannot be written any more is worth one warning.
+func TestLogFull(t *testing.T) {
+	var errs strings.Builder
+	j := &journal{errs: &errs, shown: &cli.Progress{}, lines: &logWriter{w: &fullAfter{1}}}
+	j.log = slog.New(slog.NewTextHandler(j.lines, nil))
+	j.record(slog.LevelInfo, "one")
+	if errs.Len() > 0 {
+		t.Errorf("warned of nothing: %s", errs.String())
+	}
+	j.record(slog.LevelInfo, "two")
+	j.record(slog.LevelInfo, "three")
+	if want := "grenier: warning: the log cannot be written: disk full\n"; errs.String() != want {
+		t.Errorf("%q, want %q", errs.String(), want)
+	}
+}
+
+// TestViews prints what is rare.
+func TestViews(t *testing.T) {
+	now := time.Date(2026, 11, 21, 10, 0, 0, 0, time.Local)
+	report := &rundir.Status{
+		PID: 42, State: rundir.Running, Started: now.Add(-time.Hour), Reported: now.Add(-time.Minute), Last: 3, Threads: 2, Kernel: "generic",
+	}
+	failed := *report
+	failed.State, failed.Error = rundir.Failed, "disk full"
+	begun := *report
+	begun.Positions, begun.Seeds, begun.Stage, begun.RunTotal = 20, 3, "dense", 20
+	none := errors.Join(rundir.ErrNoReport)
+	held := rundir.Holder{Held: true, PID: 42, Alive: true}
+	for _, c := range []struct {
+		activity   rundir.Activity
+		has, lacks string // separated by "|"
+	}{
+		{rundir.Activity{State: rundir.Running, Holder: held, Report: report},
+			"process 42, at work for 1h0m; threads 2, kernels generic\n|sealed   no layer\n|09:59:00, 1m0s ago", "out of sight|doing|memory|NaN"},
+		{rundir.Activity{State: rundir.Running, Holder: held, Report: &begun},
+			"doing    layer 3, sweep 0: 0.0% of 20 positions, ETA ?\n|run      0.0% of what was to do up to layer 3, ? pos/s, ETA ?\n", "changed"},
+		{rundir.Activity{State: rundir.Running, Holder: rundir.Holder{Held: true, PID: 42}, NoReport: none},
+			"process 42, out of sight: on another machine or in a container\n|report   none", "at work"},
+		{rundir.Activity{State: rundir.Running, Holder: rundir.Holder{Held: true}, NoReport: none}, "process of unknown id\n", "out of sight"},
+		{rundir.Activity{State: rundir.Killed, Holder: rundir.Holder{PID: 7}, NoReport: none}, "none; process 7 ended without a word\n", "after"},
+		{rundir.Activity{State: rundir.Failed, Report: &failed}, "none; the last run failed at 2026-11-21 09:59:00: disk full\n|report   2026-11-21 09:59:00, 1m0s ago", "memory"},
+		{rundir.Activity{State: rundir.Stopped, NoReport: none}, "solver   none\n|report   none: ", "none;"},
+	} {
+		v := runView{path: "run", manifest: &manifest.Manifest{}, activity: c.activity, now: now}
+		text := v.String()
+		for word := range strings.SplitSeq(c.has, "|") {
+			if !strings.Contains(text, word) {
+				t.Errorf("%q is not in\n%s", word, text)
+			}
+		}
+		for word := range strings.SplitSeq(c.lacks, "|") {
+			if strings.Contains(text, word) {
+				t.Errorf("%q is in\n%s", word, text)
+			}
+		}
+	}
+}

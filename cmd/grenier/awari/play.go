@@ -1,0 +1,395 @@
+package awari
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/layers/awari"
+	"grenier/pipeline/play/match"
+	"grenier/pipeline/play/search"
+)
+
+// playFlags are the flags of play as given.
+type playFlags struct {
+	dir, side string
+	memory    cli.MemoryFlag
+	strength  int
+	seed      uint64
+	time      time.Duration
+}
+
+func (a *app) play() *cobra.Command {
+	var f playFlags
+	cmd := &cobra.Command{
+		Use:   "play --dir DIR [P0 P1 ...]",
+		Short: "Play a game against the tables",
+		Long: `Plays a game on the terminal. South begins, on the board given or with four seeds in
+every pit. The board is shown as you see it: your pits are below, numbered from 0.
+
+Type the number of a pit, or one of these words (the first letter will do):
+
+  hint   what each of your moves is worth, exactly where the board is solved
+  board  show the board again
+  undo   take back your last move, and the answer to it
+  draw   end the game when a board has come back; the seeds on the board then count
+         for nobody, as endless play is worth 0
+  quit   leave the game
+  help   these words
+
+At strength 10 the program plays perfectly where the board is solved, and makes
+progress; above the tables it searches for as long as --time says. At strength k it
+plays in 10-k of 10 cases a random move instead, of those worth at most 10-k seeds
+less than the best; at strength 0 any move. It agrees to a draw unless it is proven
+to do better.
+
+The end of input ends the game like quit.
+` + cli.ExitHelp,
+		Example: `  grenier awari play --dir data/awari
+  grenier awari play --dir data/awari --side north --strength 6 2 2 2 2 2 2 2 2 2 2 2 2`,
+		Args: cobra.ArbitraryArgs,
+		RunE: a.Start(func(cmd *cobra.Command, args []string) error {
+			if !cmd.Flags().Changed("seed") {
+				f.seed = rand.Uint64() >> 11 // fits a JSON number
+			}
+			return a.runPlay(cmd.Context(), f, args)
+		}),
+	}
+	needDir(cmd, &f.dir)
+	flags := cmd.Flags()
+	flags.StringVar(&f.side, "side", "south", "`side` that you play: south begins, or north")
+	flags.IntVar(&f.strength, "strength", match.Perfect, fmt.Sprintf("`level` of the program, 0 to %d", match.Perfect))
+	flags.Uint64Var(&f.seed, "seed", 0, "`number` that determines the random moves; random unless given")
+	flags.DurationVar(&f.time, "time", 5*time.Second, "`time` to search for a move above the tables")
+	f.memory.Define(a.App, flags, "256MiB", nil)
+	return cmd
+}
+
+// sideOf reads the value of --side.
+func sideOf(name string) (match.Side, error) {
+	for _, s := range []match.Side{match.South, match.North} {
+		if name == s.String() {
+			return s, nil
+		}
+	}
+	return 0, cli.Usagef("--side %q: south and north are possible", name)
+}
+
+// maxMoveTime keeps the program from searching a move for ever.
+const maxMoveTime = 24 * time.Hour
+
+func (a *app) runPlay(ctx context.Context, f playFlags, fields []string) error {
+	human, err := sideOf(f.side)
+	if err != nil {
+		return err
+	}
+	if f.time <= 0 || f.time > maxMoveTime {
+		return cli.Usagef("--time %v: above 0 and up to %v is possible", f.time, maxMoveTime)
+	}
+	t, half, err := openHalf(f.dir, &f.memory)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	start, err := startOf(t.Game(), fields)
+	if err != nil {
+		return err
+	}
+	random := rand.New(rand.NewPCG(f.seed, 0))
+	engine := search.New(t, search.Options{TableBytes: half / 2})
+	g := &tableGame{app: a, Match: match.New(t.Game(), start), human: human, time: f.time, lines: a.readLines(ctx)}
+	limits := search.Limits{Time: f.time, Progress: g.progress}
+	if g.player, err = match.NewPlayer(t, engine, limits, f.strength, random); err != nil {
+		return cli.Usagef("--strength: %w", err)
+	}
+	g.player.Positions = positionsIn(half / 2)
+	return g.run(ctx, f)
+}
+
+// startOf returns the board given, or the one that games begin with.
+func startOf(game awari.Game, fields []string) (awari.Board, error) {
+	if len(fields) == 0 {
+		return game.Start(awari.MaxSeeds / awari.MaxPits)
+	}
+	return game.Parse(fields)
+}
+
+// tableGame is a game on the terminal.
+type tableGame struct {
+	*app
+	*match.Match
+	player *match.Player
+	human  match.Side
+	time   time.Duration // to search for a move
+	lines  <-chan line
+	shown  *cli.Progress // of the search at hand, nil unless on a terminal
+}
+
+// progress takes in how far the search is.
+func (g *tableGame) progress(r search.Result) {
+	if g.shown != nil {
+		g.shown.Update(searching{r, g.time})
+	}
+}
+
+// think runs a search and shows, on a terminal, how far it is.
+func (g *tableGame) think(search func() error) error {
+	if !cli.IsTerminal(g.Err) {
+		return search()
+	}
+	shown, err := g.NewProgress("bar", false)
+	if err != nil {
+		return err
+	}
+	g.shown = shown
+	defer func() { g.shown = nil; shown.Close() }()
+	return search()
+}
+
+// errQuit ends a game before its end.
+var errQuit = errors.New("quit")
+
+// run plays until the game is over.
+func (g *tableGame) run(ctx context.Context, f playFlags) error {
+	fmt.Fprintf(g.Out, "you are %v, the program plays %v at strength %d (--seed %d); help lists what you can type\n",
+		g.human, g.human.Other(), f.strength, f.seed)
+	shown := -1 // moves played when the board was shown
+	for g.State() == match.Playing {
+		var err error
+		if g.Turn() != g.human {
+			err = g.answer(ctx)
+		} else {
+			if shown != len(g.Pits()) {
+				g.show()
+				shown = len(g.Pits())
+			}
+			err = g.ask(ctx)
+		}
+		if errors.Is(err, errQuit) {
+			fmt.Fprintf(g.Out, "the game was left; %s\n", g.standing())
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	g.conclude()
+	return nil
+}
+
+// conclude tells the result.
+func (g *tableGame) conclude() {
+	switch n := g.Board().Seeds(); {
+	case g.State() == match.Drawn:
+		fmt.Fprintf(g.Out, "endless play: the seeds on the board, %d, count for nobody\n", n)
+	case n > 0:
+		fmt.Fprintf(g.Out, "%v cannot move; %v keeps the seeds on the board, %d\n", g.Turn(), g.Turn().Other(), n)
+	default:
+		fmt.Fprintln(g.Out, "no seeds are left")
+	}
+	score := g.Score()
+	if g.human == match.North {
+		score = -score
+	}
+	result := "a draw"
+	switch {
+	case score > 0:
+		result = "you win"
+	case score < 0:
+		result = "the program wins"
+	}
+	fmt.Fprintf(g.Out, "%s; %s\n", result, g.standing())
+}
+
+// standing says what both sides have taken.
+func (g *tableGame) standing() string {
+	taken := g.Taken()
+	return fmt.Sprintf("seeds taken: you %d, the program %d", taken[g.human], taken[g.human.Other()])
+}
+
+// show draws the board as the human player sees it.
+func (g *tableGame) show() {
+	b := g.Board()
+	if g.Turn() != g.human {
+		b = g.Game().Turn(b)
+	}
+	fmt.Fprintf(g.Out, "\n%s%s\n", g.Game().Draw(b), g.standing())
+	if g.Repeated() {
+		fmt.Fprintln(g.Out, "this board has come back; endless play is worth 0, and draw ends the game")
+	}
+}
+
+// answer plays a move of the program.
+func (g *tableGame) answer(ctx context.Context) error {
+	var pit int
+	var advice *match.Advice
+	err := g.think(func() (err error) {
+		pit, advice, err = g.player.Choose(ctx, g.Board())
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	captured, err := g.Play(pit)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(g.Out, "the program plays pit %d%s\n", g.Game().Half()+pit, capturing(captured))
+	if advice.Stuck != nil {
+		fmt.Fprintf(g.Out, "it keeps the value, but may not make progress: %v\n", advice.Stuck)
+	}
+	return nil
+}
+
+// capturing says what a move captured.
+func capturing(seeds int) string {
+	if seeds == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", capturing %d", seeds)
+}
+
+// ask does what the human player types next.
+func (g *tableGame) ask(ctx context.Context) error {
+	fmt.Fprintf(g.Out, "%v> ", g.human)
+	var l line
+	select {
+	case l = <-g.lines:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if l.err != nil {
+		fmt.Fprintln(g.Out)
+		if errors.Is(l.err, io.EOF) {
+			return errQuit
+		}
+		return l.err
+	}
+	if !cli.IsTerminal(g.Out) {
+		fmt.Fprintln(g.Out) // nobody has pressed a key in sight
+	}
+	return g.obey(ctx, strings.TrimSpace(l.text))
+}
+
+// words are what can be typed besides pits.
+var words = []struct {
+	word, does string
+	run        func(*tableGame, context.Context) error
+}{
+	{"hint", "what each of your moves is worth", (*tableGame).hint},
+	{"board", "show the board again", func(g *tableGame, _ context.Context) error { g.show(); return nil }},
+	{"undo", "take back your last move, and the answer to it", func(g *tableGame, _ context.Context) error { return g.takeBack() }},
+	{"draw", "end the game when a board has come back", (*tableGame).offerDraw},
+	{"quit", "leave the game", func(*tableGame, context.Context) error { return errQuit }},
+}
+
+// obey does what was typed.
+func (g *tableGame) obey(ctx context.Context, text string) error {
+	if text == "" {
+		return nil
+	}
+	if pit, err := strconv.Atoi(text); err == nil {
+		return g.move(pit)
+	}
+	for _, w := range words {
+		if strings.HasPrefix(w.word, strings.ToLower(text)) {
+			return w.run(g, ctx)
+		}
+	}
+	if !strings.HasPrefix("help", strings.ToLower(text)) {
+		fmt.Fprintf(g.Out, "%.40q is not understood\n", text)
+	}
+	fmt.Fprintf(g.Out, "0 to %d: play that pit\n", g.Game().Half()-1)
+	for _, w := range words {
+		fmt.Fprintf(g.Out, "%s: %s\n", w.word, w.does)
+	}
+	return nil
+}
+
+// move plays a pit of the human player.
+func (g *tableGame) move(pit int) error {
+	captured, err := g.Play(pit)
+	if errors.Is(err, match.ErrIllegal) {
+		fmt.Fprintln(g.Out, err)
+		return nil
+	}
+	if err == nil {
+		fmt.Fprintf(g.Out, "you play pit %d%s\n", pit, capturing(captured))
+	}
+	return err
+}
+
+// takeBack undoes moves until it is the human player's turn again.
+func (g *tableGame) takeBack() error {
+	if len(g.Pits()) < 2 {
+		fmt.Fprintln(g.Out, "you have not played yet")
+		return nil
+	}
+	for range 2 {
+		if err := g.Undo(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// offerDraw asks the program whether play is endless.
+func (g *tableGame) offerDraw(ctx context.Context) error {
+	if !g.Repeated() {
+		fmt.Fprintln(g.Out, "no draw:", match.ErrNoRepetition)
+		return nil
+	}
+	advice, err := g.advise(ctx)
+	if err != nil {
+		return err
+	}
+	if !advice.AcceptsDraw(false) {
+		fmt.Fprintln(g.Out, "no draw: the program has something to win")
+		return nil
+	}
+	return g.Draw()
+}
+
+// advise asks what the program knows about the board.
+func (g *tableGame) advise(ctx context.Context) (a *match.Advice, err error) {
+	err = g.think(func() (err error) {
+		a, err = g.player.Advise(ctx, g.Board())
+		return err
+	})
+	return a, err
+}
+
+// hint prints what is known about the board.
+func (g *tableGame) hint(ctx context.Context) error {
+	a, err := g.advise(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(g.Out, bounds(a.Lower, a.Upper, a.Estimate))
+	if a.Plies > 0 {
+		fmt.Fprintf(g.Out, "; plies to the next capture or the end: %d", a.Plies)
+	}
+	fmt.Fprintln(g.Out)
+	for _, m := range a.Moves {
+		if !m.Legal {
+			continue
+		}
+		best := ""
+		if m.Pit == a.Best {
+			best = " (best)"
+		}
+		fmt.Fprintf(g.Out, "pit %d: captures %d, %s%s\n", m.Pit, m.Captured, bounds(m.Lower, m.Upper, m.Estimate), best)
+	}
+	if a.Stuck != nil {
+		fmt.Fprintln(g.Out, a.Stuck)
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package awari
+
+import (
+	"bufio"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/layers/awari"
+	"grenier/pipeline/tables"
+)
+
+// probeReport is what probe prints as JSON for one board.
+type probeReport struct {
+	Rules string      `json:"rules"`
+	Seeds int         `json:"seeds"`
+	Pits  []int       `json:"pits"`
+	Value int         `json:"value"`
+	Moves []probeMove `json:"moves"`
+}
+
+// probeMove is a pit of the mover; Value is nil when it cannot be played.
+type probeMove struct {
+	Pit      int  `json:"pit"`
+	Legal    bool `json:"legal"`
+	Captured int  `json:"captured"`
+	Value    *int `json:"value"`
+}
+
+func (a *app) probe() *cobra.Command {
+	var where place
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "probe {--dir DIR | --url URL} {P0 P1 ... | -}",
+		Short: "Print the value of a board and of every move",
+		Long: `Prints the exact value of a board for the player to move, who owns the first half
+of the pits, and the value of each of his moves. A dot stands for a pit that cannot
+be played.
+
+With - boards are read from stdin, one a line, and each is answered by one line, at
+once if no other board is waiting. A line that cannot be answered gets one that says
+why, the rest goes on, and the exit status tells of it in the end.
+
+With --url the layers are on a web server, of which only the blocks that are needed
+are read: see grenier awari remote.
+` + cli.ExitHelp,
+		Example: `  grenier awari probe --dir data/awari 1 1 1 1 1 2 4 2 3 0 0 0
+  grenier awari probe --dir data/awari --json - < boards.txt
+  grenier awari probe --url https://host/awari/ 1 1 1 1 1 2 4 2 3 0 0 0`,
+		Args: cli.NeedArgs(math.MaxInt, "a board: the number of seeds in each pit, or - to read boards from stdin"),
+		RunE: a.Start(func(cmd *cobra.Command, args []string) error {
+			chosen, err := cli.Family()
+			if err != nil {
+				return err
+			}
+			t, done, err := where.tables(cmd.Context(), chosen)
+			if err != nil {
+				return err
+			}
+			defer done()
+			if len(args) == 1 && args[0] == "-" {
+				p := lineProber{tables: t, out: bufio.NewWriterSize(a.Out, 1<<16), asJSON: asJSON, ahead: where.ahead()}
+				return p.run(cmd.Context(), a.readLines(cmd.Context()))
+			}
+			return a.probeBoard(t, args, asJSON)
+		}),
+	}
+	needPlace(cmd, &where)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object for each board")
+	return cmd
+}
+
+// probeBoard answers one board, at length unless as JSON.
+func (a *app) probeBoard(t *tables.Tables, fields []string, asJSON bool) error {
+	p, err := ask(t, fields)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return a.PrintJSON(newProbeReport(t.Game(), p))
+	}
+	game := t.Game()
+	fmt.Fprintf(a.Out, "%s\n%s\n", game.Draw(p.Board), appendProbe(nil, game, p))
+	for _, m := range p.Moves[:game.Half()] {
+		if m.Legal {
+			fmt.Fprintf(a.Out, "pit %d: captures %d, value %s\n", m.Pit, m.Captured, signed(m.Value))
+		}
+	}
+	return nil
+}
+
+// ask probes the board given by the fields.
+func ask(t *tables.Tables, fields []string) (tables.Probe, error) {
+	board, err := t.Game().Parse(fields)
+	if err != nil {
+		return tables.Probe{}, err
+	}
+	return t.Probe(board)
+}
+
+// appendProbe appends the value of the board and those of its moves.
+func appendProbe(dst []byte, game awari.Game, p tables.Probe) []byte {
+	dst = strconv.AppendInt(append(dst, "value "...), int64(p.Value), 10)
+	dst = append(dst, "; moves"...)
+	for _, m := range p.Moves[:game.Half()] {
+		dst = append(dst, ' ')
+		if m.Legal {
+			dst = strconv.AppendInt(dst, int64(m.Value), 10)
+		} else {
+			dst = append(dst, '.')
+		}
+	}
+	return dst
+}
+
+func newProbeReport(game awari.Game, p tables.Probe) probeReport {
+	report := probeReport{
+		Rules: game.Rules().String(), Seeds: p.Seeds, Pits: widen(p.Board[:game.Pits()]), Value: p.Value,
+	}
+	for _, m := range p.Moves[:game.Half()] {
+		move := probeMove{Pit: m.Pit, Legal: m.Legal, Captured: m.Captured}
+		if m.Legal {
+			move.Value = &m.Value
+		}
+		report.Moves = append(report.Moves, move)
+	}
+	return report
+}
+
+// signed returns n with its sign, 0 without.
+func signed(n int) string {
+	if n == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("%+d", n)
+}

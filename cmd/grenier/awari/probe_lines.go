@@ -1,0 +1,214 @@
+package awari
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/io/corrupt"
+	"grenier/layers/awari"
+	"grenier/pipeline/tables"
+)
+
+// lineProber answers boards that are read from a stream, one a line.
+type lineProber struct {
+	tables *tables.Tables
+	out    *bufio.Writer
+	asJSON bool
+	ahead  int // lines whose blocks are asked for at the same time; 1 for no such thing
+
+	flushed       time.Time // when the reader had all answers
+	lines, failed int
+	worst         error // the first, but damage goes before bad boards
+}
+
+// patience is how long answers may wait for more answers, which may be slow to come
+// from a server.
+const patience = 200 * time.Millisecond
+
+// run answers every line, one line for each.
+func (p *lineProber) run(ctx context.Context, lines <-chan line) error {
+	for {
+		l, err := p.next(ctx, lines)
+		if err == nil {
+			err = p.answerAll(p.gather(ctx, l, lines))
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return errors.Join(err, p.out.Flush())
+		}
+	}
+	return errors.Join(p.failure(), p.out.Flush())
+}
+
+// gather returns line l and those that wait behind it, p.ahead together, after
+// bringing what they ask for into the cache.
+func (p *lineProber) gather(ctx context.Context, l line, lines <-chan line) []line {
+	all := []line{l}
+	for len(all) < p.ahead && len(lines) > 0 {
+		all = append(all, <-lines)
+	}
+	if len(all) == 1 {
+		return all
+	}
+	var boards []awari.Board
+	for _, l := range all {
+		board, err := p.tables.Game().Parse(strings.Fields(l.text))
+		if err == nil && board.Seeds() <= p.tables.MaxSeeds() {
+			boards = append(boards, board)
+		}
+	}
+	// What fails is asked for again, by the line that it is the answer to.
+	_, _ = p.tables.Probes(ctx, boards)
+	return all
+}
+
+// answerAll answers lines in turn.
+func (p *lineProber) answerAll(lines []line) error {
+	for _, l := range lines {
+		if l.err != nil {
+			return l.err
+		}
+		if err := p.answer(l); err != nil {
+			return err
+		}
+		if time.Since(p.flushed) > patience {
+			if err := p.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// failure sums up what could not be answered.
+func (p *lineProber) failure() error {
+	if p.failed == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of %d lines not answered, such as %w", p.failed, p.lines, p.worst)
+}
+
+// line is a line of a stream, or the error at its end.
+type line struct {
+	text string
+	long bool // the text was longer than maxLine and is not kept
+	err  error
+}
+
+// maxLine bounds the memory for a line.
+const maxLine = 1 << 16
+
+// readLines reads lines of stdin ahead in the background: whoever waits for the next one
+// can do other things meanwhile, like listening to an interrupt.
+func (a *app) readLines(ctx context.Context) <-chan line {
+	lines := make(chan line, 256)
+	a.Background(func() {
+		r := bufio.NewReaderSize(a.In, maxLine)
+		for {
+			l := readLine(r)
+			select {
+			case lines <- l:
+			case <-ctx.Done():
+				return
+			}
+			if l.err != nil {
+				return
+			}
+		}
+	})
+	return lines
+}
+
+// readLine returns the next line of r, or the error that ends r.
+func readLine(r *bufio.Reader) line {
+	text, more, err := r.ReadLine()
+	l := line{text: string(text), long: more, err: err}
+	for more && err == nil {
+		_, more, err = r.ReadLine() // an error here is returned again
+	}
+	return l
+}
+
+// next returns the next line. It lets the reader have all answers before it
+// waits.
+func (p *lineProber) next(ctx context.Context, lines <-chan line) (line, error) {
+	if err := ctx.Err(); err != nil {
+		return line{}, err
+	}
+	select {
+	case l := <-lines:
+		return l, l.err
+	default:
+	}
+	if err := p.flush(); err != nil {
+		return line{}, err
+	}
+	select {
+	case l := <-lines:
+		return l, l.err
+	case <-ctx.Done():
+		return line{}, ctx.Err()
+	}
+}
+
+// flush lets the reader have all answers.
+func (p *lineProber) flush() error {
+	p.flushed = time.Now()
+	return p.out.Flush()
+}
+
+// answer writes the answer to the next line. It fails only if that is impossible,
+// or was interrupted.
+func (p *lineProber) answer(l line) error {
+	p.lines++
+	probe, err := p.ask(l)
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	if err != nil {
+		p.blame(fmt.Errorf("line %d: %w", p.lines, err))
+	}
+	if p.asJSON {
+		return p.answerJSON(probe, err)
+	}
+	var answer []byte
+	if err != nil {
+		answer = fmt.Appendf(p.out.AvailableBuffer(), "error: line %d: %s", p.lines, cli.OneLine(err))
+	} else {
+		answer = appendProbe(p.out.AvailableBuffer(), p.tables.Game(), probe)
+	}
+	_, err = p.out.Write(append(answer, '\n'))
+	return err
+}
+
+func (p *lineProber) ask(l line) (tables.Probe, error) {
+	if l.long {
+		return tables.Probe{}, cli.Usagef("more than %d bytes", maxLine)
+	}
+	return ask(p.tables, strings.Fields(l.text))
+}
+
+func (p *lineProber) answerJSON(probe tables.Probe, failed error) error {
+	encoder := json.NewEncoder(p.out)
+	if failed != nil {
+		return encoder.Encode(cli.LineError{Line: p.lines, Error: cli.OneLine(failed)})
+	}
+	return encoder.Encode(newProbeReport(p.tables.Game(), probe))
+}
+
+// blame keeps the error that decides on the exit status.
+func (p *lineProber) blame(err error) {
+	p.failed++
+	if p.worst == nil || errors.Is(err, corrupt.ErrCorrupt) && !errors.Is(p.worst, corrupt.ErrCorrupt) {
+		p.worst = err
+	}
+}

@@ -1,0 +1,70 @@
+package awari
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/pipeline/check/prove"
+)
+
+// runProve is verify --prove.
+func (a *app) runProve(ctx context.Context, f verifyFlags) error {
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	shown, err := a.NewProgress(f.progress, f.json)
+	if err != nil {
+		return err
+	}
+	result, err := prove.Run(ctx, f.dir, prove.Options{
+		Layers: o.Layers, Workers: o.Workers, Family: o.Family, Memory: o.Memory,
+		Progress: func(p prove.Progress) { shown.Update(proving(p)) },
+	})
+	shown.Close()
+	if err != nil {
+		return f.memory.Explain(err)
+	}
+	return a.Checked(f.json, result, func() { a.printProved(result) })
+}
+
+// proving is how far a run of verify --prove is.
+type proving prove.Progress
+
+func (p proving) State(elapsed time.Duration) cli.State {
+	s := verifying{Seeds: p.Seeds, Done: p.Done, Total: p.Total}.State(elapsed)
+	if p.Level > 0 {
+		s.Doing = fmt.Sprintf("layer %d, scores of %d, pass %d", p.Seeds, p.Level, p.Pass)
+	}
+	return s
+}
+
+func (a *app) printProved(r *prove.Result) {
+	for i := range r.Layers {
+		l := &r.Layers[i]
+		a.printLayer(&l.Layer)
+		a.printProof(l.Proof)
+	}
+	if r.OK {
+		fmt.Fprintf(a.Out, "everything is in order and proved (%.1f s)\n", r.Seconds)
+	}
+}
+
+// printProof says what was proved of a layer; p is nil if nothing can be.
+func (a *app) printProof(p *prove.Proof) {
+	switch {
+	case p == nil:
+		fmt.Fprintln(a.Out, "  not proved: scores here or below are wrong or damaged")
+		return
+	case p.Ungrounded == 0:
+		fmt.Fprintf(a.Out, "  proved: %s positive, %s negative, %s zero\n", cli.Comma(p.Positive), cli.Comma(p.Negative), cli.Comma(p.Zero))
+		return
+	}
+	fmt.Fprintf(a.Out, "  not proved: %s positive, %s negative are grounded, %s others are not; the first of them:\n",
+		cli.Comma(p.Positive), cli.Comma(p.Negative), cli.Comma(p.Ungrounded))
+	for i := range p.First {
+		fmt.Fprintf(a.Out, "  %s\n", &p.First[i])
+	}
+}

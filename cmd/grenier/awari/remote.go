@@ -1,0 +1,147 @@
+package awari
+
+import (
+	"context"
+	"errors"
+	"net/url"
+
+	"github.com/spf13/cobra"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/io/manifest"
+	"grenier/io/remote"
+	"grenier/io/rundir"
+	"grenier/kernels/cpu"
+	"grenier/pipeline/tables"
+)
+
+// remote explains how tables on a web server are used; it does nothing else.
+func (a *app) remote() *cobra.Command {
+	return &cobra.Command{
+		Use:   "remote",
+		Short: "Explain how to put tables on a web server and use them from there",
+		Long: `Tables can be used from anywhere once a web server hands out the run directory as
+plain files: manifest.json and the layer files. probe and stats then take --url in
+the place of --dir. Nothing has to run on the server, but it must answer range
+requests and send an ETag or Last-Modified, as nginx, caddy, Apache and most file
+hosts do; "python3 -m http.server" does not.
+
+A probe downloads one block of about 30 KiB for each different block that the board
+and its moves need, and parts of the index of large layers; a layer that is used for
+the first time costs two requests more. Every byte is checked as if it came from
+disk. A request is tried three times, for 20 seconds each. The proxy variables of
+the environment (HTTPS_PROXY, ...) are followed.
+
+docs/remote.md tells what exactly is asked for and checked, and how to set up a
+server.
+` + cli.ExitHelp,
+		Example: `  rsync -a --exclude work --exclude lock data/awari/ host:/var/www/awari/
+  grenier awari remote --help
+  grenier awari stats --url https://host/awari/
+  grenier awari probe --url https://host/awari/ 1 1 1 1 1 2 4 2 3 0 0 0`,
+		Args: cli.NoArgs,
+		RunE: cli.ShowHelp,
+
+		DisableFlagsInUseLine: true,
+	}
+}
+
+// place is where solved layers are: one of its fields is given.
+type place struct{ dir, url string }
+
+// needPlace adds the flags for the run directory or its address.
+func needPlace(cmd *cobra.Command, p *place) {
+	cmd.Flags().Var((*cli.Directory)(&p.dir), "dir", "run directory with the solved layers")
+	cmd.Flags().StringVar(&p.url, "url", "", "`address` of a web server with a run directory, instead of --dir")
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		dir, address := cmd.Flags().Changed("dir"), cmd.Flags().Changed("url")
+		switch {
+		case dir && address:
+			return errors.New("--dir and --url: only one of them is possible")
+		case !dir && !address:
+			return errors.New(`required flag(s) "dir" not set, nor "url"`)
+		}
+		return nil
+	}
+}
+
+// String returns the directory or the address, without a password.
+func (p *place) String() string {
+	if p.dir != "" {
+		return p.dir
+	}
+	if u, err := url.Parse(p.url); err == nil {
+		return u.Redacted()
+	}
+	return "--url" // what cannot be parsed may hold a password all the same
+}
+
+// openRemote returns the directory at the address.
+func (p *place) openRemote(ctx context.Context) (*remote.Dir, error) {
+	d, err := remote.Open(ctx, p.url, remote.Options{})
+	if errors.Is(err, remote.ErrAddress) {
+		return nil, cli.Usagef("--url: %w", err)
+	}
+	return d, err
+}
+
+// loadManifest reads the manifest of a run directory that has all files listed there.
+func loadManifest(dir string) (*manifest.Manifest, error) {
+	run, err := rundir.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	m, err := tables.Manifest(run)
+	if err != nil {
+		return nil, err
+	}
+	return m, tables.CheckFiles(dir, m)
+}
+
+// manifest reads the manifest.
+func (p *place) manifest(ctx context.Context) (*manifest.Manifest, error) {
+	if p.dir != "" {
+		return loadManifest(p.dir)
+	}
+	d, err := p.openRemote(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return tables.RemoteManifest(d)
+}
+
+// ahead returns how many boards are looked up together: the way to a server takes
+// longer than what is done there.
+func (p *place) ahead() int {
+	if p.dir != "" {
+		return 1
+	}
+	return 32
+}
+
+// remoteCache bounds the blocks kept of tables on a server: 1024 of them.
+const remoteCache = 64 << 20
+
+// tables opens the tables; the caller calls done when they are not needed any more.
+func (p *place) tables(ctx context.Context, family cpu.Family) (t *tables.Tables, done func(), err error) {
+	o := tables.Options{Family: family}
+	if p.dir != "" {
+		t, err := tables.Open(p.dir, o)
+		if err != nil {
+			return nil, nil, err
+		}
+		return t, func() { t.Close() }, nil
+	}
+	d, err := p.openRemote(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	o.CacheBytes = remoteCache
+	t, err = tables.OpenRemote(d, o)
+	if err != nil {
+		d.Close()
+		return nil, nil, err
+	}
+	return t, func() { t.Close(); d.Close() }, nil
+}

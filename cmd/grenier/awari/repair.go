@@ -1,0 +1,233 @@
+package awari
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/io/layerfile"
+	"grenier/io/rundir"
+	"grenier/pipeline/solve"
+	"grenier/pipeline/solve/repair"
+)
+
+// repairFlags are the flags of repair as given.
+type repairFlags struct {
+	dir, codec, progress string
+	memory               cli.MemoryFlag
+	threads              int
+	checkpoint           time.Duration
+	dryRun, json         bool
+}
+
+func (a *app) repair() *cobra.Command {
+	var f repairFlags
+	cmd := &cobra.Command{
+		Use:   "repair --dir DIR",
+		Short: "Mend a damaged run directory",
+		Long: `Makes a lost or damaged manifest anew from the layer files, and solves damaged or
+missing layers again, one after the other from below. All layers count from 0 to the
+largest one in the manifest or in a file. Good files are not touched.
+
+Which run it is, the manifest says, or else the layer files; if they are of several runs,
+nothing is done. All files are decoded. The scores of one that the manifest does not
+vouch for are compared, in part, with those below before it is listed. A layer
+that is solved again must be what an intact manifest says, or else repair ends with
+status 3 and replaces nothing.
+
+Nothing is deleted. A damaged manifest, and what stands in the place of a layer without
+being a damaged file of it, get names that end in ".damaged-" and the time.
+
+An interrupted repair continues when it is called again. --dry-run says what would be done,
+and changes nothing. "grenier awari verify" then compares all scores.
+` + cli.ExitHelp,
+		Example: `  grenier awari repair --dir data/awari --dry-run
+  grenier awari repair --dir data/awari --memory 16GiB`,
+		Args: cli.NoArgs,
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runRepair(cmd.Context(), f) }),
+	}
+	needDir(cmd, &f.dir)
+	flags := cmd.Flags()
+	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be done, and do nothing")
+	f.memory.Define(a.App, flags, "8GiB", nil)
+	flags.DurationVar(&f.checkpoint, "checkpoint", time.Minute, "`time` between checkpoints of the layer in progress")
+	cli.ThreadsFlag(flags, &f.threads, "use")
+	flags.StringVar(&f.codec, "codec", "lz4", "`codec` of layers that are solved again: lz4 or zstd")
+	cli.ProgressFlag(flags, &f.progress)
+	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	return cmd
+}
+
+// options turns the flags into what repair needs.
+func (f *repairFlags) options() (o repair.Options, err error) {
+	if err = cli.CheckThreads(f.threads); err != nil {
+		return o, err
+	}
+	if err = checkInterval(f.checkpoint); err != nil {
+		return o, err
+	}
+	o = repair.Options{DryRun: f.dryRun, Solve: solve.Options{Workers: f.threads, Interval: f.checkpoint}}
+	if o.Solve.Memory, err = f.memory.Limit(); err != nil {
+		return o, err
+	}
+	if o.Solve.Codec, err = layerfile.ParseCodec(f.codec); err != nil {
+		return o, err
+	}
+	o.Solve.Family, err = cli.Family()
+	return o, err
+}
+
+func (a *app) runRepair(ctx context.Context, f repairFlags) error {
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	shown, err := a.NewProgress(f.progress, f.json)
+	if err != nil {
+		return err
+	}
+	runtime.GOMAXPROCS(f.threads)
+	debug.SetGCPercent(10) // as for solve
+	o.Progress = func(p repair.Progress) { shown.Update(mending(p)) }
+	o.Solve.Note = func(text string) { shown.Pause(func() { fmt.Fprintf(a.Err, "grenier: note: %s\n", text) }) }
+	log := &repairLog{note: o.Solve.Note}
+	o.Begin, o.End = log.begin, log.end
+	o.Planned = func(l repair.Layer) {
+		if !f.json {
+			shown.Pause(func() { fmt.Fprintln(a.Out, plannedText(l)) })
+		}
+	}
+	o.Mended = func(l repair.Layer) {
+		log.mended(l)
+		if !f.json {
+			shown.Pause(func() { fmt.Fprintln(a.Out, mendedText(l)) })
+		}
+	}
+	a.Resume = "; what is done is kept, the same command continues"
+	result, err := repair.Run(ctx, f.dir, o)
+	shown.Close()
+	if err != nil {
+		return f.memory.Explain(err)
+	}
+	if f.json {
+		return a.PrintJSON(result)
+	}
+	a.printRepair(result)
+	return nil
+}
+
+// repairLog adds what repair does to the log of the directory. That it cannot be written
+// is told once: the directory is mended all the same.
+type repairLog struct {
+	note  func(string)
+	lines *logWriter
+	log   *slog.Logger // nil before begin, and if there is no log
+	close func() error
+}
+
+func (r *repairLog) begin(dir *rundir.Locked) {
+	file, err := dir.OpenLog()
+	if err != nil {
+		r.note("the log cannot be written: " + cli.OneLine(err))
+		return
+	}
+	r.lines = &logWriter{w: file}
+	r.log, r.close = slog.New(slog.NewTextHandler(r.lines, nil)), file.Close
+	r.log.Info("repair", "version", cli.Release, "pid", os.Getpid())
+}
+
+func (r *repairLog) mended(l repair.Layer) {
+	if r.log != nil {
+		r.log.Info("mended", "layer", l.Seeds, "action", l.Action, "problem", l.Problem, "set_aside", l.SetAside, "seconds", rounded(l.Seconds))
+	}
+}
+
+// end says how the repair ended.
+func (r *repairLog) end(err error) {
+	if r.log == nil {
+		return
+	}
+	if err == nil {
+		r.log.Info("repaired")
+	} else {
+		r.log.Warn("repair ended", "error", cli.OneLine(err))
+	}
+	if err := errors.Join(r.lines.failure(), r.close()); err != nil {
+		r.note("the log cannot be written: " + cli.OneLine(err))
+	}
+}
+
+// mending is how far a run of repair is.
+type mending repair.Progress
+
+func (p mending) State(elapsed time.Duration) cli.State {
+	if p.Solving == nil {
+		s := reading(p.Seeds, p.Done, p.Total, elapsed)
+		s.Doing = "reading " + s.Doing
+		return s
+	}
+	b := *p.Solving
+	b.RunDone, b.RunTotal = p.Done, p.Total
+	return solving(b).State(elapsed)
+}
+
+// plannedText says what a layer needs.
+func plannedText(l repair.Layer) string {
+	switch l.Action {
+	case repair.Keep:
+		return fmt.Sprintf("layer %2d: good", l.Seeds)
+	case repair.List:
+		text := fmt.Sprintf("layer %2d: good; to be listed", l.Seeds)
+		if l.Problem != "" {
+			text += " (" + l.Problem + ")"
+		}
+		return text
+	}
+	verb := "solved"
+	if l.Aside {
+		verb = "set aside and solved"
+	}
+	return fmt.Sprintf("layer %2d: %s; to be %s again", l.Seeds, l.Problem, verb)
+}
+
+// mendedText says what was done about a layer.
+func mendedText(l repair.Layer) string {
+	if l.Action == repair.List {
+		return fmt.Sprintf("layer %2d: listed", l.Seeds)
+	}
+	text := fmt.Sprintf("layer %2d: solved again (%.1f s)", l.Seeds, l.Seconds)
+	if l.SetAside != "" {
+		text += "; what was there is now " + l.SetAside
+	}
+	return text
+}
+
+func (a *app) printRepair(r *repair.Result) {
+	if r.Manifest != "" {
+		verb := "made"
+		if r.DryRun {
+			verb = "to be made"
+		}
+		fmt.Fprintf(a.Out, "manifest: %s; %s anew from the layer files\n", r.Manifest, verb)
+	}
+	if r.ManifestAside != "" {
+		fmt.Fprintf(a.Out, "manifest: the damaged one is now %s\n", r.ManifestAside)
+	}
+	a.printIgnored(r.Ignored)
+	switch {
+	case r.OK:
+		fmt.Fprintf(a.Out, "everything is in order (%.1f s)\n", r.Seconds)
+	case r.DryRun:
+		fmt.Fprintf(a.Out, "nothing was changed (%.1f s)\n", r.Seconds)
+	default:
+		fmt.Fprintf(a.Out, "repaired (%.1f s)\n", r.Seconds)
+	}
+}

@@ -1,0 +1,136 @@
+package awari
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/io/rundir"
+	"grenier/pipeline/check/scrub"
+)
+
+// scrubFlags are the flags of scrub as given.
+type scrubFlags struct {
+	dir, progress  string
+	layer, threads int
+	restart, json  bool
+}
+
+func (a *app) scrub() *cobra.Command {
+	var f scrubFlags
+	cmd := &cobra.Command{
+		Use:   "scrub --dir DIR",
+		Short: "Read everything from the disk and compare all checksums",
+		Long: `Reads the manifest and every layer file from the disk, once and in order, and
+compares all checksums: of header, model, index, every block as it is stored, and
+footer, and the footer with the manifest. It finds what a disk has lost, at the speed
+of the disk. Nothing is decoded: "grenier awari verify" checks the scores.
+
+Every problem is told, missing layers included, and layer files that the manifest does
+not list. "grenier awari repair" mends what is found.
+
+An interrupted scrub goes on where it was, even after a kill: DIR/work/scrub.json says
+how far it is. A file that has changed since is read again. With --layer, while a solver
+runs, and where nobody can write, nothing is noted. Nothing else is ever written.
+` + cli.ExitHelp,
+		Example: `  grenier awari scrub --dir data/awari
+  grenier awari scrub --dir data/awari --layer 24 --json
+  grenier awari scrub --dir data/awari --restart --progress plain`,
+		Args: cli.NoArgs,
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runScrub(cmd.Context(), f) }),
+	}
+	needDir(cmd, &f.dir)
+	flags := cmd.Flags()
+	flags.IntVar(&f.layer, "layer", allLayers, "only the layer of `n` seeds; -1 for all")
+	flags.IntVar(&f.threads, "threads", max(4, runtime.NumCPU()), fmt.Sprintf("`number` of reads at a time, 1 to %d", cli.MaxThreads))
+	flags.BoolVar(&f.restart, "restart", false, "read everything, even if a scrub was interrupted")
+	cli.ProgressFlag(flags, &f.progress)
+	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	return cmd
+}
+
+func (a *app) runScrub(ctx context.Context, f scrubFlags) error {
+	if err := cli.CheckThreads(f.threads); err != nil {
+		return err
+	}
+	shown, err := a.NewProgress(f.progress, f.json)
+	if err != nil {
+		return err
+	}
+	o := scrub.Options{
+		Workers: f.threads, Restart: f.restart,
+		Progress: func(p scrub.Progress) { shown.Update(scrubbing(p)) },
+		Note:     func(text string) { shown.Pause(func() { fmt.Fprintf(a.Err, "grenier: note: %s\n", text) }) },
+	}
+	if f.layer != allLayers {
+		o.Layers = []int{f.layer}
+	}
+	if !f.json {
+		o.Done = func(l scrub.Layer) { shown.Pause(func() { a.printScrubbed(l) }) }
+	}
+	a.Resume = "; the same command continues"
+	result, err := scrub.Run(ctx, f.dir, o)
+	shown.Close()
+	if err != nil {
+		return err
+	}
+	return a.Checked(f.json, result, func() { a.printScrub(result) })
+}
+
+// scrubbing is how far a run of scrub is.
+type scrubbing scrub.Progress
+
+func (p scrubbing) State(elapsed time.Duration) cli.State {
+	return reading(p.Seeds, float64(p.Done), float64(p.Total), elapsed)
+}
+
+// reading is the state of reading files, measured in bytes.
+func reading(seeds int, done, total float64, elapsed time.Duration) cli.State {
+	s := cli.Steady(fmt.Sprintf("layer %d", seeds), uint64(done), uint64(total), elapsed)
+	s.Doing += ", " + humanize.SIWithDigits(s.Rate, 1, "B/s")
+	s.Rate = cli.NoRate
+	return s
+}
+
+// printScrubbed says what became of a layer.
+func (a *app) printScrubbed(l scrub.Layer) {
+	text := fmt.Sprintf("layer %2d: %s", l.Seeds, l.State)
+	if l.State != scrub.Missing {
+		text += ", " + humanize.IBytes(uint64(l.Bytes))
+	}
+	if l.Before != nil {
+		text += ", read " + l.Before.Local().Format(time.DateTime)
+	}
+	if l.Unlisted {
+		text += ", not listed in the manifest"
+	}
+	fmt.Fprintln(a.Out, text)
+	for _, p := range l.Problems {
+		fmt.Fprintf(a.Out, "  %s\n", p)
+	}
+	if more := l.Count - len(l.Problems); more > 0 {
+		fmt.Fprintf(a.Out, "  and %d more\n", more)
+	}
+}
+
+func (a *app) printScrub(r *scrub.Result) {
+	if r.Manifest != "" {
+		fmt.Fprintf(a.Out, "%s: damaged\n  %s\n", rundir.ManifestName, r.Manifest)
+	}
+	a.printIgnored(r.Ignored)
+	if r.OK {
+		fmt.Fprintf(a.Out, "everything on disk is in order: %s (%.1f s)\n", humanize.IBytes(uint64(r.Bytes)), r.Seconds)
+	}
+}
+
+// printIgnored names files that are no layers.
+func (a *app) printIgnored(names []string) {
+	for _, name := range names {
+		fmt.Fprintf(a.Out, "%s: not listed, and it does not begin like a layer file: ignored\n", name)
+	}
+}

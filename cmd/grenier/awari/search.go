@@ -1,0 +1,366 @@
+package awari
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/io/memory"
+	"grenier/layers/awari"
+	bestline "grenier/pipeline/play/line"
+	"grenier/pipeline/play/match"
+	"grenier/pipeline/play/search"
+	"grenier/pipeline/tables"
+)
+
+// searchFlags are the flags of search as given.
+type searchFlags struct {
+	dir, progress string
+	memory        cli.MemoryFlag
+	time          time.Duration
+	depth         int
+	json          bool
+}
+
+func (a *app) search() *cobra.Command {
+	var f searchFlags
+	cmd := &cobra.Command{
+		Use:   "search --dir DIR P0 P1 ...",
+		Short: "Print the best line of a board, searching above the solved layers",
+		Long: `For a solved board: prints its value and a best line to the end of the game, or to
+the first repetition of a board that is worth 0, where it is a draw. The line never
+goes round in circles while there is something to win.
+
+For a board with more seeds than are solved: searches deeper and deeper until the
+tables answer or a limit is reached, and prints the value, or proven bounds and an
+estimate, which is only a guess, with the line that the search expects.
+
+South is the player to move, north the other one. A line has for each move: the
+player, his pit, the seeds captured, the score so far (south minus north), the
+value of the board to the player to move, the plies to the next capture or to the
+end of the game, and the board as he sees it.
+
+--json prints {"rules", "pits": board, "seeds", "solved", "exact", "lower", "upper",
+"estimate", "best": pit or null, "moves": [{"pit", "legal", "captured", "lower",
+"upper", "estimate"}, ...], "line": [{"player", "pit", "captured", "score",
+"value", "plies", "pits"}, ...], "end": "finished", "repetition", "solved" (the tables
+go on from there) or "open", "last": board after the line, "search": null if solved,
+or {"depth", "nodes", "nodes_per_second", "table_hits", "stored_hits", "seconds",
+"reason": "exact", "time", "depth" or "interrupted"}}. "value" and "plies" are null
+where they are not known. "moves" has every pit: what the board is proven to be worth,
+if it is played, is "lower" to "upper". Only the best move is searched for its own
+sake, so the bounds of others may be wide and their estimates too high. What follows
+"legal" is null for a pit that cannot be played.
+` + cli.ExitHelp,
+		Example: `  grenier awari search --dir data/awari 1 1 1 1 1 2 4 2 3 0 0 0
+  grenier awari search --dir data/awari --time 1m --memory 4GiB 4 4 4 4 4 4 4 4 4 4 4 4`,
+		Args: cli.NeedArgs(math.MaxInt, "a board: the number of seeds in each pit"),
+		RunE: a.Start(func(cmd *cobra.Command, args []string) error {
+			return a.runSearch(cmd.Context(), f, args)
+		}),
+	}
+	needDir(cmd, &f.dir)
+	flags := cmd.Flags()
+	flags.DurationVar(&f.time, "time", 10*time.Second, "`time` to search; 0 for no limit")
+	flags.IntVar(&f.depth, "depth", 0, fmt.Sprintf("most `plies` to look ahead, up to %d; 0 for no limit", search.MaxDepth))
+	f.memory.Define(a.App, flags, "256MiB", nil)
+	cli.ProgressFlag(flags, &f.progress)
+	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	return cmd
+}
+
+// openHalf opens the tables with one half of the room for data as cache and returns the
+// other half.
+func openHalf(dir string, m *cli.MemoryFlag) (t *tables.Tables, half int64, err error) {
+	allowed, err := m.Limit()
+	if err != nil {
+		return nil, 0, err
+	}
+	chosen, err := cli.Family()
+	if err != nil {
+		return nil, 0, err
+	}
+	if t, err = tables.Open(dir, tables.Options{Family: chosen}); err != nil {
+		return nil, 0, err
+	}
+	fixed := t.Overhead(1)
+	if err := memory.Check("searching", fixed+leastHalf+leastHalf, allowed); err != nil {
+		return nil, 0, errors.Join(m.Explain(err), t.Close())
+	}
+	free := (memory.Room(allowed) - fixed) / 2
+	t.Resize(free)
+	return t, int64(min(free, math.MaxInt64)), nil
+}
+
+// positionsIn returns how many positions of a best line so many bytes are room for.
+func positionsIn(bytes int64) int {
+	return int(min(max(1, bytes/bestline.PositionBytes), math.MaxInt32))
+}
+
+// leastHalf is the least room for scores that were read, and for positions.
+const leastHalf = 1 << 20
+
+func (a *app) runSearch(ctx context.Context, f searchFlags, fields []string) error {
+	if err := cli.CheckTime(f.time); err != nil {
+		return err
+	}
+	if f.depth < 0 || f.depth > search.MaxDepth {
+		return cli.Usagef("--depth %d: 1 to %d are possible, or 0 for no limit", f.depth, search.MaxDepth)
+	}
+	shown, err := a.NewProgress(f.progress, f.json)
+	if err != nil {
+		return err
+	}
+	defer shown.Close()
+	t, half, err := openHalf(f.dir, &f.memory)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	board, err := t.Game().Parse(fields)
+	if err != nil {
+		return err
+	}
+	if board.Seeds() <= t.MaxSeeds() {
+		return a.followLine(ctx, t, board, positionsIn(half), f.json)
+	}
+	limits := search.Limits{Time: f.time, Depth: f.depth}
+	limits.Progress = func(r search.Result) { shown.Update(searching{r, f.time}) }
+	r, err := search.New(t, search.Options{TableBytes: half}).Search(ctx, board, limits)
+	if r == nil {
+		return err
+	}
+	shown.Pause(func() {
+		report := newFoundReport(t, r)
+		if f.json {
+			err = errors.Join(a.PrintJSON(report), err)
+		} else {
+			a.printFound(t.Game(), &report, r)
+		}
+	})
+	return err
+}
+
+// searching is how far a search is.
+type searching struct {
+	search.Result
+	limit time.Duration
+}
+
+func (s searching) State(elapsed time.Duration) cli.State {
+	st := cli.State{
+		Doing: fmt.Sprintf("depth %d, %s", s.Depth, bounds(s.Lower, s.Upper, s.Estimate)), Done: float64(s.Depth),
+		Total: search.MaxDepth, Elapsed: elapsed, Rate: s.NodesPerSecond(), LayerETA: cli.NoLayer, RunETA: cli.Unknown,
+	}
+	if s.limit > 0 {
+		st.Done, st.Total = min(elapsed.Seconds(), s.limit.Seconds()), s.limit.Seconds()
+		st.RunETA = max(0, s.limit-elapsed)
+	}
+	return st
+}
+
+// bounds says what is known of a value.
+func bounds(lower, upper, estimate int) string {
+	if lower == upper {
+		return "value " + signed(lower)
+	}
+	return fmt.Sprintf("value %s to %s, estimate %s", signed(lower), signed(upper), signed(estimate))
+}
+
+// foundReport is what search prints as JSON.
+type foundReport struct {
+	Rules    string       `json:"rules"`
+	Pits     []int        `json:"pits"`
+	Seeds    int          `json:"seeds"`
+	Solved   bool         `json:"solved"`
+	Exact    bool         `json:"exact"`
+	Lower    int          `json:"lower"`
+	Upper    int          `json:"upper"`
+	Estimate int          `json:"estimate"`
+	Best     *int         `json:"best"`
+	Moves    []moveReport `json:"moves"`
+	Line     []lineReport `json:"line"`
+	End      string       `json:"end"`
+	Last     []int        `json:"last"`
+	Search   *workReport  `json:"search"`
+}
+
+// moveReport is a pit of the mover; what follows Legal is nil when it cannot be played.
+type moveReport struct {
+	Pit      int  `json:"pit"`
+	Legal    bool `json:"legal"`
+	Captured *int `json:"captured"`
+	Lower    *int `json:"lower"` // of the value of the board, if this is played
+	Upper    *int `json:"upper"`
+	Estimate *int `json:"estimate"`
+}
+
+// lineReport is a move of a line; Value and Plies are nil when they are not known.
+type lineReport struct {
+	Player   string `json:"player"`
+	Pit      int    `json:"pit"`
+	Captured int    `json:"captured"`
+	Score    int    `json:"score"`
+	Value    *int   `json:"value"`
+	Plies    *int   `json:"plies"`
+	Pits     []int  `json:"pits"`
+}
+
+// workReport is what a search did.
+type workReport struct {
+	Depth      int           `json:"depth"`
+	Nodes      uint64        `json:"nodes"`
+	Rate       float64       `json:"nodes_per_second"`
+	TableHits  uint64        `json:"table_hits"`
+	StoredHits uint64        `json:"stored_hits"`
+	Seconds    float64       `json:"seconds"`
+	Reason     search.Reason `json:"reason"`
+}
+
+// followLine prints the best line of a solved board.
+func (a *app) followLine(ctx context.Context, t *tables.Tables, b awari.Board, positions int, asJSON bool) error {
+	l, err := bestline.Best(ctx, t, b, bestline.Options{Positions: positions})
+	if err != nil {
+		return err
+	}
+	p, err := t.Probe(b)
+	if err != nil {
+		return err
+	}
+	game := t.Game()
+	report := foundReport{
+		Rules: game.Rules().String(), Pits: widen(b[:game.Pits()]), Seeds: b.Seeds(), Solved: true, Exact: true,
+		Lower: l.Value, Upper: l.Value, Estimate: l.Value, Line: []lineReport{}, End: "finished", Last: widen(l.Last[:game.Pits()]),
+	}
+	if l.End == bestline.Repetition {
+		report.End = "repetition"
+	}
+	for _, m := range p.Moves[:game.Pits()/2] {
+		move := moveReport{Pit: m.Pit, Legal: m.Legal}
+		if m.Legal {
+			move.Captured, move.Lower, move.Upper, move.Estimate = &m.Captured, &m.Value, &m.Value, &m.Value
+		}
+		report.Moves = append(report.Moves, move)
+	}
+	running := l.Running()
+	for i, m := range l.Moves {
+		step := lineReport{
+			Player: match.Side(i % 2).String(), Pit: m.Pit, Captured: m.Captured, Score: running[i], Value: &m.Value,
+			Pits: widen(m.Board[:game.Pits()]),
+		}
+		if m.Plies > 0 {
+			step.Plies = &m.Plies
+		}
+		report.Line = append(report.Line, step)
+	}
+	if len(l.Moves) > 0 {
+		report.Best = &l.Moves[0].Pit
+	}
+	if asJSON {
+		return a.PrintJSON(report)
+	}
+	fmt.Fprintf(a.Out, "%s\nvalue %s\n", game.Draw(b), signed(l.Value))
+	a.printLine(&report)
+	return nil
+}
+
+func newFoundReport(t *tables.Tables, r *search.Result) foundReport {
+	game := t.Game()
+	report := foundReport{
+		Rules: game.Rules().String(), Pits: widen(r.Board[:game.Pits()]), Seeds: r.Seeds, Exact: r.Exact(),
+		Lower: r.Lower, Upper: r.Upper, Estimate: r.Estimate, Line: []lineReport{},
+		Search: &workReport{
+			Depth: r.Depth, Nodes: r.Nodes, Rate: math.Round(r.NodesPerSecond()), TableHits: r.TableHits, StoredHits: r.StoredHits,
+			Seconds: r.Elapsed.Seconds(), Reason: r.Reason,
+		},
+	}
+	if r.Best >= 0 {
+		report.Best = &r.Best
+	}
+	for _, m := range r.Moves[:game.Pits()/2] {
+		move := moveReport{Pit: m.Pit, Legal: m.Legal}
+		if m.Legal {
+			move.Captured, move.Lower, move.Upper, move.Estimate = &m.Captured, &m.Lower, &m.Upper, &m.Estimate
+		}
+		report.Moves = append(report.Moves, move)
+	}
+	m, score := match.New(game, r.Board), 0
+	for _, pit := range r.Line {
+		step := lineReport{Player: m.Turn().String(), Pit: pit, Pits: widen(boardOf(m))}
+		var err error
+		if step.Captured, err = m.Play(pit); err != nil {
+			break // the line of a search has legal moves only
+		}
+		if m.Turn() == match.North { // South has moved
+			score += step.Captured
+		} else {
+			score -= step.Captured
+		}
+		step.Score = score
+		report.Line = append(report.Line, step)
+	}
+	report.Last = widen(boardOf(m))
+	switch {
+	case m.State() == match.Finished:
+		report.End = "finished"
+	case m.Board().Seeds() <= t.MaxSeeds():
+		report.End = "solved"
+	default:
+		report.End = "open"
+	}
+	return report
+}
+
+// boardOf returns the pits of a match as they are now.
+func boardOf(m *match.Match) []uint8 {
+	b := m.Board()
+	return b[:m.Game().Pits()]
+}
+
+func (a *app) printFound(game awari.Game, report *foundReport, r *search.Result) {
+	fmt.Fprintf(a.Out, "%s\n%s\n", game.Draw(r.Board), bounds(r.Lower, r.Upper, r.Estimate))
+	if !r.Exact() {
+		fmt.Fprintln(a.Out, "the bounds are proven, the estimate is a guess")
+	}
+	fmt.Fprintf(a.Out, "depth %d, %s nodes, %s table hits, %.1f s, %s; ended by: %s\n",
+		r.Depth, cli.Comma(r.Nodes), cli.Comma(r.TableHits), r.Elapsed.Seconds(), strings.Replace(cli.Speed(r.NodesPerSecond()), "pos/s", "nodes/s", 1), r.Reason)
+	a.printLine(report)
+}
+
+// endText says in words why a line ends.
+var endText = map[string]string{
+	"finished":   "end of the game: the opponent keeps what is on the board",
+	"repetition": "repetition: draw from here, what is on the board counts for nobody",
+	"solved":     "the tables go on from here",
+	"open":       "the search saw no further",
+}
+
+func (a *app) printLine(r *foundReport) {
+	if len(r.Line) > 0 {
+		fmt.Fprintln(a.Out, " ply  player  pit  captured  score  value  plies  board")
+	}
+	for i, m := range r.Line {
+		fmt.Fprintf(a.Out, "%4d  %-6s %4d %9d %6s %6s %6s  %s\n",
+			i+1, m.Player, m.Pit, m.Captured, signed(m.Score), orDot(m.Value, signed), orDot(m.Plies, plain), cli.Spaced(m.Pits))
+	}
+	if len(r.Line) > 0 {
+		fmt.Fprintf(a.Out, "%48s%s\n", "", cli.Spaced(r.Last))
+	}
+	fmt.Fprintln(a.Out, endText[r.End])
+}
+
+// orDot returns a number that may not be known.
+func orDot(n *int, text func(int) string) string {
+	if n == nil {
+		return "."
+	}
+	return text(*n)
+}
+
+func plain(n int) string { return fmt.Sprint(n) }

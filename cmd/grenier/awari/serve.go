@@ -1,0 +1,151 @@
+package awari
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+
+	"github.com/spf13/cobra"
+
+	"grenier/cmd/grenier/awari/web"
+	"grenier/cmd/grenier/cli"
+	"grenier/pipeline/play/serve"
+	"grenier/pipeline/tables"
+)
+
+// serveReport is what serve prints as JSON when it is ready.
+type serveReport struct {
+	Address string `json:"address"`
+	URL     string `json:"url"`
+}
+
+// serveOptions are the flags of serve.
+type serveOptions struct {
+	dir, addr string
+	rate      int
+	each      int
+	log, json bool
+}
+
+// maxRate is beyond what one machine answers.
+const maxRate = 1_000_000
+
+func (a *app) serve() *cobra.Command {
+	var o serveOptions
+	cmd := &cobra.Command{
+		Use:   "serve --dir DIR",
+		Short: "Show a web page to play on and to explore the tables",
+		Long: `Serves a web page with a board to play on against the tables or in both seats, the
+exact value of each move, the best line and charts of the layers; and the same
+answers as JSON, see docs/serve.md. Everything is part of this program: the page
+needs no network.
+
+Only this machine is served unless --addr says otherwise: localhost:0 stands for
+any free port, :8080 for every address of the machine. There is no encryption and
+no login: put a proxy that has them in front of a server for others. A client that
+asks too often, or has too many connections or searches at a time, is answered with
+429; a proxy is one client, so raise --rate and --connections for it.
+
+The layers are those that were solved when the server started. It runs until it
+is interrupted (Ctrl-C, or the signal TERM), finishes what it is answering, and
+ends with status 0: being stopped is how its work ends.
+` + cli.ExitHelp,
+		Example: `  grenier awari serve --dir data/awari
+  grenier awari serve --dir data/awari --addr localhost:0 --json`,
+		Args: cli.NoArgs,
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error {
+			return a.runServer(cmd.Context(), o)
+		}),
+	}
+	needDir(cmd, &o.dir)
+	cmd.Flags().StringVar(&o.addr, "addr", "localhost:8080", "`host:port` to listen on")
+	cmd.Flags().IntVar(&o.rate, "rate", serve.DefaultRate, "how many requests a second one client may make in the long run")
+	cmd.Flags().IntVar(&o.each, "connections", serve.DefaultConnections, "how many connections one client may have at a time")
+	cmd.Flags().BoolVar(&o.log, "log", false, "log every request on stderr")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the address as one JSON object")
+	return cmd
+}
+
+// runServer serves until ctx ends.
+func (a *app) runServer(ctx context.Context, o serveOptions) error {
+	if o.rate < 1 || o.rate > maxRate {
+		return cli.Usagef("--rate %d: 1 to %d are possible", o.rate, maxRate)
+	}
+	if o.each < 1 || o.each > serve.MaxConnections {
+		return cli.Usagef("--connections %d: 1 to %d are possible", o.each, serve.MaxConnections)
+	}
+	if _, _, err := net.SplitHostPort(o.addr); err != nil {
+		return cli.Usagef("--addr %q: want host:port, such as localhost:8080", o.addr)
+	}
+	chosen, err := cli.Family()
+	if err != nil {
+		return err
+	}
+	if _, err := loadManifest(o.dir); err != nil {
+		return err
+	}
+	t, err := tables.Open(o.dir, tables.Options{Family: chosen})
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	server, err := serve.New(serve.Options{
+		Tables: t, Pages: web.Files(), Log: slog.New(slog.NewTextHandler(a.Err, nil)), LogRequests: o.log, Rate: o.rate,
+		Connections: o.each,
+	})
+	if err != nil {
+		return err
+	}
+	l, err := listen(ctx, o.addr)
+	if err != nil {
+		return err
+	}
+	if err := a.announceServer(l, t, o); err != nil {
+		l.Close()
+		return err
+	}
+	return server.Serve(ctx, l)
+}
+
+// listen opens the address that requests come to.
+func listen(ctx context.Context, addr string) (net.Listener, error) {
+	var config net.ListenConfig
+	l, err := config.Listen(ctx, "tcp", addr)
+	if failed, ok := errors.AsType[*net.OpError](err); ok {
+		err = fmt.Errorf("cannot listen on %s: %w (--addr localhost:0 takes any free port)", addr, failed.Err)
+	}
+	if cli.IsType[*net.AddrError](err) {
+		err = cli.Usagef("%w", err)
+	}
+	return l, err
+}
+
+// announceServer says where the page is.
+func (a *app) announceServer(l net.Listener, t *tables.Tables, o serveOptions) error {
+	url := urlOf(l, o.addr)
+	if o.json {
+		return a.PrintJSON(serveReport{Address: l.Addr().String(), URL: url})
+	}
+	_, err := fmt.Fprintf(a.Out, "%s\n%s, %s; Ctrl-C stops\n", url, t.Game().Name(), solvedText(t.MaxSeeds()))
+	return err
+}
+
+// urlOf returns the address of the page for a browser on this machine.
+func urlOf(l net.Listener, addr string) string {
+	host, _, _ := net.SplitHostPort(addr)
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	if host == "" || net.ParseIP(host).IsUnspecified() {
+		host = "localhost"
+	}
+	return "http://" + net.JoinHostPort(host, port) + "/"
+}
+
+// solvedText says which layers there are.
+func solvedText(seeds int) string {
+	if seeds < 0 {
+		return "no layer solved"
+	}
+	return fmt.Sprintf("layers 0 to %d", seeds)
+}

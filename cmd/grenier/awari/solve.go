@@ -1,0 +1,271 @@
+package awari
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/io/rundir"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/solve"
+	"grenier/pipeline/tables"
+)
+
+// solveFlags are the flags of solve as given.
+type solveFlags struct {
+	runFlags
+	dir, progress string
+	checkpoint    time.Duration
+	json, force   bool
+}
+
+// solveSummary is the last thing that solve prints.
+type solveSummary struct {
+	Seeds     int         `json:"seeds"`
+	Positions uint64      `json:"positions"`
+	Seconds   float64     `json:"seconds"`
+	Rate      float64     `json:"positions_per_second"`
+	Kernel    string      `json:"kernel"`
+	PeakRSS   uint64      `json:"peak_rss_bytes"`
+	OnDisk    int64       `json:"bytes_on_disk"`
+	Layers    []layerTook `json:"layers"`
+}
+
+// layerTook is what one layer took.
+type layerTook struct {
+	Seeds     int                      `json:"seeds"`
+	Positions uint64                   `json:"positions"`
+	Seconds   float64                  `json:"seconds"`
+	Rate      float64                  `json:"positions_per_second"`
+	Bytes     int64                    `json:"bytes"`
+	Sweeps    int                      `json:"sweeps"`
+	Events    uint64                   `json:"events"`
+	Stages    map[string]float64       `json:"stage_seconds"`
+	Streams   map[string]solve.Streams `json:"streams,omitempty"`
+	Bits      int                      `json:"bits"`
+	Windows   int                      `json:"windows"`
+}
+
+func (a *app) solve() *cobra.Command {
+	var f solveFlags
+	cmd := &cobra.Command{
+		Use:   "solve --seeds N --dir DIR",
+		Short: "Solve layers into a run directory",
+		Long: `Solves the layers of 0 to N seeds and seals each as a file in DIR, which is
+created if it does not exist. Layers that DIR has already are kept: the same
+command continues an interrupted run, a larger N extends a finished one. They are
+checked before anything is built on them, in part: see grenier awari verify.
+
+A layer of which --memory cannot hold a byte for each score and more is solved in
+windows of few values, with 6, 4 or 2 bits a score in memory: one window after the
+other, the narrower they are the more of them, and what each has found is kept in
+DIR/work. So is what there is of the layer, or window, in progress, every minute
+(--checkpoint): it is written between two sweeps, and less often if that takes more
+than a second or two. An interrupted layer continues from there.
+
+One line for each layer goes to stdout, and after the last one what the stages of
+layers in windows read and wrote in DIR/work; progress goes to stderr. With --json,
+stdout has one JSON object at the end, preceded by JSON lines if --progress json is
+given.
+
+DIR/solve.log gets a line for each start, sealed layer, warning and end. "grenier
+awari status" shows from another terminal how far the run is; where there is a
+signal USR1, it makes the run itself print that to stderr.
+` + cli.ExitHelp,
+		Example: `  grenier awari solve --seeds 16 --dir data/awari
+  grenier awari solve --seeds 10 --pits 8 --rules strict --dir data/small --json
+  GRENIER_KERNEL=generic grenier awari solve --seeds 12 --dir data/plain --threads 1`,
+		Args: cli.NoArgs,
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runSolve(cmd.Context(), f) }),
+	}
+	needDir(cmd, &f.dir)
+	f.define(cmd)
+	flags := cmd.Flags()
+	f.memory.Define(a.App, flags, "8GiB", &f.force)
+	flags.DurationVar(&f.checkpoint, "checkpoint", time.Minute, "`time` between checkpoints of the layer in progress")
+	cli.ProgressFlag(flags, &f.progress)
+	flags.BoolVar(&f.force, "force", false, "begin even if the disk has too little room, or the machine less than --memory")
+	flags.BoolVar(&f.json, "json", false, "print JSON on stdout")
+	return cmd
+}
+
+// options turns the flags into what package solve needs.
+func (f *solveFlags) options() (game awari.Game, o solve.Options, err error) {
+	if game, err = f.game(); err != nil {
+		return game, o, err
+	}
+	if err = checkInterval(f.checkpoint); err != nil {
+		return game, o, err
+	}
+	o, err = f.runFlags.options()
+	o.Interval = f.checkpoint
+	if !f.force {
+		o.Free = rundir.FreeBytes
+	}
+	return game, o, err
+}
+
+func (a *app) runSolve(ctx context.Context, f solveFlags) error {
+	game, o, err := f.options()
+	if err != nil {
+		return err
+	}
+	shown, err := a.NewProgress(f.progress, f.json)
+	if err != nil {
+		return err
+	}
+	runtime.GOMAXPROCS(f.threads)
+	debug.SetGCPercent(10) // the heap holds tables that stay; scores are elsewhere
+	journal := &journal{app: a, flags: f, family: o.Family, errs: a.Err, shown: shown, start: time.Now()}
+	defer a.WhenAsked(journal.answer)()
+	o.Begin = journal.begin
+	o.End = func(err error) { journal.end(cli.CauseOf(ctx, err)) }
+	o.Progress = func(p solve.Progress) {
+		journal.update(p)
+		shown.Update(solving(p))
+	}
+	o.Note = journal.note
+	table := layerTable{out: a.Out, quiet: f.json}
+	o.Sealed = func(r solve.Report) {
+		shown.Pause(func() { table.add(r) })
+		journal.sealed(r)
+	}
+	a.Resume = "; what is done is kept, the same command continues"
+	reports, err := solve.Solve(ctx, f.dir, game, o)
+	shown.Close()
+	if cli.IsType[*rundir.RoomError](err) {
+		return fmt.Errorf("%w; --force begins all the same", err)
+	}
+	if err != nil {
+		return f.memory.Explain(err)
+	}
+	return a.summarize(f, o.Family, reports, time.Since(journal.start))
+}
+
+// solving is how far a run of solve is.
+type solving solve.Progress
+
+func (s solving) State(elapsed time.Duration) cli.State {
+	p := solve.Progress(s)
+	return cli.State{
+		Doing: doing(p.Seeds, p.Stage, p.Sweep), Done: p.RunDone, Total: p.RunTotal, Elapsed: elapsed,
+		Rate: p.Rate, LayerETA: max(p.LayerETA(), cli.Unknown), RunETA: p.RunETA(), Detail: p,
+	}
+}
+
+// doing says in a few words what is done to a layer.
+func doing(seeds int, stage string, sweep int) string {
+	if stage == "dense" {
+		stage = fmt.Sprintf("sweep %d", sweep)
+	}
+	return fmt.Sprintf("layer %d, %s", seeds, stage)
+}
+
+// summarize prints what the run took and what the directory holds now.
+func (a *app) summarize(f solveFlags, family cpu.Family, reports []solve.Report, took time.Duration) error {
+	dir, err := rundir.Open(f.dir)
+	if err != nil {
+		return err
+	}
+	m, err := tables.Manifest(dir)
+	if err != nil {
+		return err
+	}
+	s := solveSummary{Seeds: len(m.Layers) - 1, Seconds: took.Seconds(), Kernel: family.String(), PeakRSS: cli.PeakRSS()}
+	s.Layers = make([]layerTook, 0, len(reports))
+	for _, r := range reports {
+		s.Positions += r.Layer.Positions
+		s.Layers = append(s.Layers, figuresOf(r))
+	}
+	for _, l := range m.Layers {
+		s.OnDisk += l.Bytes
+	}
+	s.Rate = float64(s.Positions) / s.Seconds
+	if f.json {
+		return a.PrintJSON(s)
+	}
+	printSummary(a.Out, s)
+	return nil
+}
+
+// printSummary says in words what a run took.
+func printSummary(out io.Writer, s solveSummary) {
+	defer printStreams(out, s.Layers)
+	if len(s.Layers) == 0 {
+		fmt.Fprintf(out, "nothing to do: layers 0 to %d are solved already, %s on disk\n",
+			s.Seeds, humanize.IBytes(uint64(s.OnDisk)))
+		return
+	}
+	fmt.Fprintf(out, "%s positions in %.1f s: %s positions/s with %s kernels; peak memory %s, %s on disk\n",
+		humanize.Comma(int64(s.Positions)), s.Seconds, humanize.SIWithDigits(s.Rate, 1, ""), s.Kernel,
+		humanize.IBytes(s.PeakRSS), humanize.IBytes(uint64(s.OnDisk)))
+}
+
+// streamStages are the stages that can read or write streams, in order.
+var streamStages = []string{"capture", "dense", "sparse", "full", "seal"}
+
+// printStreams says what the stages of layers that were solved window by window read and
+// wrote in the work directory.
+func printStreams(out io.Writer, layers []layerTook) {
+	all, positions := map[string]solve.Streams{}, uint64(0)
+	for _, l := range layers {
+		for stage, s := range l.Streams {
+			all[stage] = solve.Streams{Read: all[stage].Read + s.Read, Written: all[stage].Written + s.Written}
+		}
+		if l.Windows > 1 {
+			positions += l.Positions
+		}
+	}
+	if positions == 0 {
+		return
+	}
+	fmt.Fprintf(out, "\n%-8s %12s %12s %10s\n", "streams", "read", "written", "bytes/pos")
+	for _, stage := range streamStages {
+		s := all[stage]
+		fmt.Fprintf(out, "%-8s %12s %12s %10.2f\n", stage, humanize.IBytes(s.Read), humanize.IBytes(s.Written),
+			float64(s.Read+s.Written)/float64(positions))
+	}
+}
+
+// figuresOf returns the figures of one layer.
+func figuresOf(r solve.Report) layerTook {
+	t := layerTook{
+		Seeds: r.Layer.Seeds, Positions: r.Layer.Positions, Seconds: r.Elapsed.Seconds(),
+		Rate: float64(r.Layer.Positions) / r.Elapsed.Seconds(), Bytes: r.Layer.Bytes,
+		Sweeps: r.Engine.Sweeps, Events: r.Engine.Events, Stages: map[string]float64{}, Streams: r.Streams(), Bits: r.Engine.Bits, Windows: r.Engine.Windows,
+	}
+	for name, d := range r.Stages() {
+		t.Stages[name] = d.Seconds()
+	}
+	return t
+}
+
+// layerTable prints one line for each layer, below a heading.
+type layerTable struct {
+	out    io.Writer
+	quiet  bool
+	header bool
+}
+
+func (t *layerTable) add(r solve.Report) {
+	if t.quiet {
+		return
+	}
+	if !t.header {
+		fmt.Fprintf(t.out, "%5s %16s %16s %16s %16s %9s %9s %8s %10s\n",
+			"seeds", "positions", "win", "draw", "loss", "mean", "seconds", "Mpos/s", "bytes/pos")
+		t.header = true
+	}
+	l := r.Layer
+	fmt.Fprintf(t.out, "%5d %16s %16s %16s %16s %9.6f %9.2f %8.1f %10.3f\n", l.Seeds, cli.Comma(l.Positions), cli.Comma(l.Win),
+		cli.Comma(l.Draw), cli.Comma(l.Loss), l.Histogram.Mean(), r.Elapsed.Seconds(),
+		float64(l.Positions)/r.Elapsed.Seconds()/1e6, float64(l.Bytes)/float64(l.Positions))
+}

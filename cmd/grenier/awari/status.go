@@ -1,0 +1,294 @@
+package awari
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/io/manifest"
+	"grenier/io/rundir"
+	"grenier/pipeline/solve"
+	"grenier/pipeline/tables"
+)
+
+// statusReport is what status prints as JSON.
+type statusReport struct {
+	Rules     string        `json:"rules"`
+	Pits      int           `json:"pits"`
+	State     rundir.State  `json:"state"`
+	Locked    bool          `json:"locked"`
+	PID       int           `json:"pid"`
+	Alive     bool          `json:"alive"`
+	Layers    []statusLayer `json:"layers"`
+	Positions uint64        `json:"positions"`
+	Bytes     int64         `json:"bytes_on_disk"`
+	Report    *lastReport   `json:"report"`
+	NoReport  string        `json:"no_report,omitempty"`
+}
+
+type statusLayer struct {
+	Seeds     int     `json:"seeds"`
+	Positions uint64  `json:"positions"`
+	Bytes     int64   `json:"bytes"`
+	Seconds   float64 `json:"seconds"`
+}
+
+// lastReport is what the solver said last. Times that remain are null when they
+// are not known or there is no solver.
+type lastReport struct {
+	rundir.Status
+	Age    float64  `json:"age_seconds"`
+	ETA    *float64 `json:"eta_seconds"`
+	RunETA *float64 `json:"run_eta_seconds"`
+}
+
+// statusFlags are the flags of status as given.
+type statusFlags struct {
+	dir         string
+	json, watch bool
+}
+
+func (a *app) status() *cobra.Command {
+	var f statusFlags
+	cmd := &cobra.Command{
+		Use:   "status --dir DIR",
+		Short: "Tell how far a run is, from another terminal",
+		Long: `Tells whether a solver is at work in DIR and which process it is, which layers are
+sealed, how far the layer in progress and the whole run are, how long they still
+take at the speed of the newest layers, and the memory of the solver. If there is
+no solver, it tells how the last run ended. All of it is read from DIR; the solver
+does not notice. "solve" reports once a second; without a recent report only the
+lock and the manifest are told. A solver on another machine is found as well where
+the file system shares locks.
+
+The newest five sealed layers are listed, with --json all of them.
+` + cli.ExitHelp,
+		Example: `  grenier awari status --dir data/awari
+  grenier awari status --dir data/awari --watch
+  grenier awari status --dir data/awari --json`,
+		Args: cli.NoArgs,
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error {
+			if f.watch {
+				return a.watchStatus(cmd.Context(), f)
+			}
+			_, err := a.printStatus(f)
+			return err
+		}),
+	}
+	needDir(cmd, &f.dir)
+	cmd.Flags().BoolVar(&f.watch, "watch", false, "print again every second, until there is no solver")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object, with --watch one a line")
+	return cmd
+}
+
+// watchStatus prints the status once a second until there is no solver.
+func (a *app) watchStatus(ctx context.Context, f statusFlags) error {
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	for before := ""; ; before = "\n" {
+		switch {
+		case f.json:
+		case cli.IsTerminal(a.Out):
+			fmt.Fprint(a.Out, "\x1b[H\x1b[2J") // clears the screen
+		default:
+			fmt.Fprint(a.Out, before)
+		}
+		state, err := a.printStatus(f)
+		if err != nil || a.Out.Broken() || state != rundir.Running {
+			return err
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// printStatus prints the status and returns the state of the run.
+func (a *app) printStatus(f statusFlags) (rundir.State, error) {
+	v, err := newRunView(f.dir)
+	if err != nil {
+		return "", err
+	}
+	if f.json {
+		return v.activity.State, a.PrintJSON(v.report())
+	}
+	fmt.Fprint(a.Out, v)
+	return v.activity.State, nil
+}
+
+// runView is what can be seen of a run.
+type runView struct {
+	path     string
+	manifest *manifest.Manifest
+	activity rundir.Activity
+	now      time.Time
+}
+
+func newRunView(path string) (v runView, err error) {
+	dir, err := rundir.Open(path)
+	if err != nil {
+		return v, err
+	}
+	v = runView{path: path, now: time.Now()}
+	if v.activity, err = dir.Activity(v.now); err != nil {
+		return v, err
+	}
+	v.manifest, err = tables.Manifest(dir)
+	return v, err
+}
+
+// progressOf returns the part of a report that is about progress.
+func progressOf(s *rundir.Status) solve.Progress {
+	return solve.Progress{
+		Seeds: s.Seeds, Positions: s.Positions, Stage: s.Stage, Sweep: s.Sweep, Changed: s.Changed,
+		RunDone: s.RunDone, RunTotal: s.RunTotal, Share: s.Share, Rate: s.Rate,
+	}
+}
+
+// report returns v for JSON.
+func (v runView) report() statusReport {
+	act := v.activity
+	r := statusReport{
+		Rules: v.manifest.Rules, Pits: v.manifest.Pits, State: act.State, Locked: act.Held, PID: act.PID,
+		Alive: act.Alive, Layers: make([]statusLayer, 0, len(v.manifest.Layers)),
+	}
+	for _, l := range v.manifest.Layers {
+		r.Layers = append(r.Layers, statusLayer{l.Seeds, l.Positions, l.Bytes, l.Seconds})
+		r.Positions += l.Positions
+		r.Bytes += l.Bytes
+	}
+	if act.Report == nil {
+		r.NoReport = reason(act.NoReport)
+		return r
+	}
+	r.Report = &lastReport{Status: *act.Report, Age: v.age().Seconds()}
+	if p := progressOf(act.Report); act.State == rundir.Running {
+		r.Report.ETA, r.Report.RunETA = cli.SecondsOf(p.LayerETA()), cli.SecondsOf(p.RunETA())
+	}
+	return r
+}
+
+// reason says why there is no report.
+func reason(err error) string {
+	return strings.TrimPrefix(cli.OneLine(err), rundir.ErrNoReport.Error()+": ")
+}
+
+// age returns how old the report is.
+func (v runView) age() time.Duration { return max(0, v.now.Sub(v.activity.Report.Reported)) }
+
+// String returns v as text.
+func (v runView) String() string {
+	var text strings.Builder
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&text, "%-8s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	fmt.Fprintf(&text, "%s: %s\n", v.path, v.manifest.Identity)
+	line("solver", "%s", v.solver())
+	v.sealed(line)
+	v.progress(line)
+	return text.String()
+}
+
+// solver says who is at work, or how the last run ended.
+func (v runView) solver() string {
+	act := v.activity
+	s := act.Report
+	switch act.State {
+	case rundir.Running:
+		return v.worker()
+	case rundir.Stopped:
+		return "none"
+	case rundir.Failed:
+		return fmt.Sprintf("none; the last run failed at %s: %s", clockTime(s.Reported), s.Error)
+	case rundir.Killed:
+		if s == nil {
+			return fmt.Sprintf("none; process %d ended without a word", act.PID)
+		}
+		return fmt.Sprintf("none; process %d ended without a word after %s; the same command continues",
+			s.PID, clockTime(s.Reported))
+	}
+	how, again := "finished", ""
+	if act.State == rundir.Interrupted {
+		how, again = "was interrupted", "; the same command continues"
+	}
+	return fmt.Sprintf("none; the last run %s at %s, after %s%s",
+		how, clockTime(s.Reported), cli.Brief(max(0, s.Reported.Sub(s.Started))), again)
+}
+
+// worker describes the solver at work.
+func (v runView) worker() string {
+	who := "process of unknown id"
+	if act := v.activity; act.PID > 0 {
+		who = fmt.Sprintf("process %d", act.PID)
+		if !act.Alive {
+			who += ", out of sight: on another machine or in a container"
+		}
+	}
+	if s := v.activity.Report; s != nil {
+		who += fmt.Sprintf(", at work for %s; threads %d, kernels %s", cli.Brief(max(0, v.now.Sub(s.Started))), s.Threads, s.Kernel)
+	}
+	return who
+}
+
+// clockTime returns the local time.
+func clockTime(t time.Time) string { return t.Local().Format(time.DateTime) }
+
+// newest is the number of sealed layers that are listed.
+const newest = 5
+
+// sealed lists the sealed layers.
+func (v runView) sealed(line func(name, format string, args ...any)) {
+	r := v.report()
+	n := len(r.Layers)
+	if n == 0 {
+		line("sealed", "no layer")
+		return
+	}
+	line("sealed", "layers 0 to %d: %s positions, %s", n-1, cli.Comma(r.Positions), humanize.IBytes(uint64(r.Bytes)))
+	for _, l := range r.Layers[max(0, n-newest):] {
+		line("", "layer %2d: %s positions, %s, %.2f s", l.Seeds, cli.Comma(l.Positions), humanize.IBytes(uint64(l.Bytes)), l.Seconds)
+	}
+}
+
+// progress says how far the run is, or was when it stopped.
+func (v runView) progress(line func(name, format string, args ...any)) {
+	act := v.activity
+	if act.Report == nil {
+		line("report", "none: %s", reason(act.NoReport))
+		return
+	}
+	if act.State == rundir.Finished {
+		return
+	}
+	v.works(line)
+	if act.Report.RSS > 0 {
+		line("memory", "%s, %s at most", humanize.IBytes(act.Report.RSS), humanize.IBytes(act.Report.PeakRSS))
+	}
+	line("report", "%s, %s ago", clockTime(act.Report.Reported), cli.Brief(v.age()))
+}
+
+// works tells of the layer in progress and of the run.
+func (v runView) works(line func(name, format string, args ...any)) {
+	s := progressOf(v.activity.Report)
+	if s.Positions == 0 || s.RunTotal == 0 {
+		return // the run had not begun with a layer
+	}
+	layerETA, runETA, changed := "", "", ""
+	if v.activity.State == rundir.Running {
+		layerETA = ", ETA " + cli.Brief(s.LayerETA())
+		runETA = fmt.Sprintf(", %s, ETA %s", cli.Speed(s.Rate), cli.Brief(s.RunETA()))
+	}
+	if s.Changed > 0 {
+		changed = fmt.Sprintf(", %s scores changed in this sweep", cli.Comma(s.Changed))
+	}
+	line("doing", "%s: %.1f%% of %s positions%s%s",
+		doing(s.Seeds, s.Stage, s.Sweep), 100*s.Share, cli.Comma(s.Positions), layerETA, changed)
+	line("run", "%.1f%% of what was to do up to layer %d%s", 100*s.RunDone/s.RunTotal, v.activity.Report.Last, runETA)
+}

@@ -1,0 +1,131 @@
+package awari
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/pipeline/check/verify"
+)
+
+// verifyFlags are the flags of verify as given.
+type verifyFlags struct {
+	dir, progress  string
+	memory         cli.MemoryFlag
+	layer, threads int
+	sample, seed   uint64
+	prove, json    bool
+}
+
+func (a *app) verify() *cobra.Command {
+	var f verifyFlags
+	cmd := &cobra.Command{
+		Use:   "verify --dir DIR",
+		Short: "Check every checksum and every score against the rules",
+		Long: `Reads every layer file and checks all checksums and sums. Then it compares the
+score of every position, or of a random sample of each layer, with what its moves
+give, played seed by seed by code that shares nothing with the solver.
+
+Positions that play in circles could still back each other with scores that are all
+wrong. With --prove there is no such doubt: after all scores of a layer were compared
+it traces every win and every loss down to seeds that are taken or to the end of the
+game. A layer is proved if those below are right; --layer takes these for granted.
+It takes three bits of memory for each position of the layer, within --memory.
+` + cli.ExitHelp,
+		Example: `  grenier awari verify --dir data/awari
+  grenier awari verify --dir data/awari --layer 16 --sample 1000000 --json
+  grenier awari verify --dir data/awari --prove --memory 4GiB`,
+		Args: cli.NoArgs,
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error {
+			if f.prove {
+				if flags := cmd.Flags(); flags.Changed("sample") || flags.Changed("seed") {
+					return cli.Usagef("--prove looks at all positions: --sample and --seed do not go with it")
+				}
+				return a.runProve(cmd.Context(), f)
+			}
+			if !cmd.Flags().Changed("seed") {
+				f.seed = rand.Uint64() >> 11 // fits a JSON number
+			}
+			return a.runVerify(cmd.Context(), f)
+		}),
+	}
+	needDir(cmd, &f.dir)
+	flags := cmd.Flags()
+	flags.IntVar(&f.layer, "layer", allLayers, "only the layer of `n` seeds; -1 for all")
+	flags.Uint64Var(&f.sample, "sample", 0, "compare only `k` random positions of each layer")
+	flags.Uint64Var(&f.seed, "seed", 0, "`number` that determines the sample; random unless given")
+	flags.BoolVar(&f.prove, "prove", false, "prove that the scores are the only right ones")
+	cli.ThreadsFlag(flags, &f.threads, "use")
+	f.memory.Define(a.App, flags, "1GiB", nil)
+	cli.ProgressFlag(flags, &f.progress)
+	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	return cmd
+}
+
+func (f *verifyFlags) options() (verify.Options, error) {
+	memory, err := f.memory.Limit()
+	if err != nil {
+		return verify.Options{}, err
+	}
+	if err := cli.CheckThreads(f.threads); err != nil {
+		return verify.Options{}, err
+	}
+	o := verify.Options{
+		Sample: f.sample, Seed: f.seed, Workers: f.threads, Memory: memory,
+	}
+	if f.layer != allLayers {
+		o.Layers = []int{f.layer}
+	}
+	o.Family, err = cli.Family()
+	return o, err
+}
+
+func (a *app) runVerify(ctx context.Context, f verifyFlags) error {
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	shown, err := a.NewProgress(f.progress, f.json)
+	if err != nil {
+		return err
+	}
+	o.Progress = func(p verify.Progress) { shown.Update(verifying(p)) }
+	result, err := verify.Run(ctx, f.dir, o)
+	shown.Close()
+	if err != nil {
+		return f.memory.Explain(err)
+	}
+	return a.Checked(f.json, result, func() { a.printVerified(result) })
+}
+
+// verifying is how far a run of verify is.
+type verifying verify.Progress
+
+func (v verifying) State(elapsed time.Duration) cli.State {
+	return cli.Steady(fmt.Sprintf("layer %d", v.Seeds), v.Done, v.Total, elapsed)
+}
+
+func (a *app) printVerified(r *verify.Result) {
+	if r.Sample > 0 {
+		fmt.Fprintf(a.Out, "sample of %s positions a layer, --seed %d\n", cli.Comma(r.Sample), r.Seed)
+	}
+	for i := range r.Layers {
+		a.printLayer(&r.Layers[i])
+	}
+	if r.OK {
+		fmt.Fprintf(a.Out, "everything is in order (%.1f s)\n", r.Seconds)
+	}
+}
+
+// printLayer says what became of a layer.
+func (a *app) printLayer(l *verify.Layer) {
+	fmt.Fprintf(a.Out, "layer %2d: %s of %s positions checked, %s wrong\n",
+		l.Seeds, cli.Comma(l.Checked), cli.Comma(l.Positions), cli.Comma(l.Mismatches))
+	for _, p := range l.Problems {
+		fmt.Fprintf(a.Out, "  %s\n", p.Text)
+	}
+}

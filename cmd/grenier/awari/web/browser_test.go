@@ -1,0 +1,228 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+
+	"grenier/cmd/grenier/awari/web"
+	"grenier/io/browsertest"
+	"grenier/io/layerfile"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/play/serve"
+	"grenier/pipeline/solve"
+	"grenier/pipeline/tables"
+)
+
+// solved is the number of seeds of the highest layer that the tests solve.
+const solved = 8
+
+// site is a running server with the page and its tables.
+type site struct {
+	game   awari.Game
+	tables *tables.Tables
+	url    string
+	stop   func() // ends the server
+}
+
+// newSite solves a few layers and serves them until the test ends.
+func newSite(t *testing.T) *site {
+	t.Helper()
+	game, err := awari.New(12, awari.Awari)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "run")
+	o := solve.Options{Seeds: solved, Codec: layerfile.LZ4, Workers: 1, Family: cpu.Best()}
+	if _, err := solve.Solve(t.Context(), dir, game, o); err != nil {
+		t.Fatal(err)
+	}
+	tab, err := tables.Open(dir, tables.Options{Family: cpu.Best()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tab.Close() })
+	server, err := serve.New(serve.Options{Tables: tab, Pages: web.Files(), Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() { ended <- server.Serve(ctx, l) }()
+	end := sync.OnceFunc(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(end)
+	return &site{game, tab, "http://" + l.Addr().String() + "/", end}
+}
+
+// tab is a tab of the browser that shows the page.
+type tab struct {
+	*browsertest.Page
+	*site
+}
+
+// open opens the page in a tab of its own, at the position that hash gives, in a
+// window of the given width. Motion is reduced unless asked for.
+func open(t *testing.T, browser *browsertest.Browser, s *site, hash string, width int64, features ...string) *tab {
+	t.Helper()
+	media := map[string]string{"prefers-reduced-motion": "reduce", "prefers-color-scheme": "light"}
+	for i := 0; i < len(features); i += 2 {
+		media[features[i]] = features[i+1]
+	}
+	page := &tab{browser.Open(t, s.url+hash, browsertest.Window{Width: width, Media: media}), s}
+	page.Await("the values", settled)
+	return page
+}
+
+// click clicks on an element.
+func (p *tab) click(selector string) {
+	p.Helper()
+	p.Do(chromedp.Click(chromedp.CSS(selector)))
+}
+
+// write replaces the text of a field by keys.
+func (p *tab) write(selector, text string) {
+	p.Helper()
+	p.Exec(fmt.Sprintf("document.querySelector(%q).select()", selector))
+	p.Do(chromedp.SendKeys(chromedp.CSS(selector), text))
+}
+
+// key presses a key, wherever the focus is.
+func (p *tab) key(key string) { p.Helper(); p.Do(chromedp.KeyEvent(key)) }
+
+// enter presses Enter as a keyboard does: if the page takes the key for itself when it
+// goes down, it does not type a line break as well.
+func (p *tab) enter() {
+	p.Helper()
+	down := input.DispatchKeyEventParams{
+		Type: input.DispatchKeyEventTypeKeyDown, Key: "Enter", Code: "Enter", WindowsVirtualKeyCode: 13, Text: "\r",
+	}
+	up := down
+	up.Type, up.Text = input.DispatchKeyEventTypeKeyUp, ""
+	p.Do(browsertest.Command(input.DispatchKeyEvent, down), browsertest.Command(input.DispatchKeyEvent, up))
+}
+
+// place is a position as the address has it: pits of South and North, who moves,
+// what they have taken.
+type place struct {
+	board awari.Board // seen by the player to move
+	north bool        // North moves
+	taken [2]int
+}
+
+// settled is true when the page says what it knows about a position.
+const settled = `!["", "Asking the tables …"].includes(document.querySelector("#moves-hint").textContent)`
+
+// hash returns the part of the address for a place.
+func (s *site) hash(at place) string {
+	board, turn := at.board, "south"
+	if at.north {
+		board, turn = s.game.Turn(board), "north"
+	}
+	hash := "#pits=" + strings.ReplaceAll(s.game.Text(board), " ", ",") + "&turn=" + turn
+	if at.taken != [2]int{} {
+		hash += fmt.Sprintf("&taken=%d,%d", at.taken[0], at.taken[1])
+	}
+	return hash
+}
+
+// after returns the place after a legal move.
+func (s *site) after(at place, pit int) place {
+	play := s.game.Plays(at.board)[pit]
+	mover := 0
+	if at.north {
+		mover = 1
+	}
+	at.taken[mover] += play.Captured
+	at.board, at.north = play.Child, !at.north
+	return at
+}
+
+// wantAt waits until the page shows a place, and its values if there are any.
+func (p *tab) wantAt(at place) {
+	p.Helper()
+	p.Await(p.hash(at), fmt.Sprintf(`location.hash === %q && %s`, p.hash(at), settled))
+}
+
+// pitInfo is what a pit of the player to move says.
+type pitInfo struct {
+	Label string
+	Chip  string
+	Kind  string
+}
+
+// mover returns the pits of the player to move.
+func (p *tab) mover() []pitInfo {
+	p.Helper()
+	pits := browsertest.Eval[[]pitInfo](p.Page, `[...document.querySelectorAll(".pit." + (document.querySelector("#board").dataset.turn === "0" ? "south" : "north"))]
+		.map((b) => ({ Label: b.getAttribute("aria-label"), Chip: b.querySelector(".chip").textContent, Kind: b.querySelector(".chip").className }))`)
+	if strings.HasPrefix(pits[0].Label, "North") { // on the page from right to left
+		for i, j := 0, len(pits)-1; i < j; i, j = i+1, j-1 {
+			pits[i], pits[j] = pits[j], pits[i]
+		}
+	}
+	return pits
+}
+
+// wantValues compares the values on the page with the tables.
+func (p *tab) wantValues(at place) {
+	p.Helper()
+	probe, err := p.tables.Probe(at.board)
+	if err != nil {
+		p.Fatal(err)
+	}
+	for i, shown := range p.mover() {
+		want := pitInfo{Chip: ""}
+		if m := probe.Moves[i]; m.Legal {
+			want.Chip = signed(m.Value)
+		}
+		if shown.Chip != want.Chip {
+			p.Errorf("%s: pit %d shows %q, want %q", p.hash(at), i, shown.Chip, want.Chip)
+		}
+		if !strings.Contains(shown.Label, fmt.Sprintf("pit %d, %d seed", i, at.board[i])) {
+			p.Errorf("%s: pit %d is called %q", p.hash(at), i, shown.Label)
+		}
+	}
+	if verdict := p.Text("#verdict"); !strings.HasSuffix(verdict, "exact") || !strings.Contains(verdict, verdictOf(at, probe.Value)) {
+		p.Errorf("%s: worth %d, the page says %q", p.hash(at), probe.Value, verdict)
+	}
+}
+
+func verdictOf(at place, value int) string {
+	if value == 0 {
+		return "Even from here on."
+	}
+	names := []string{"South", "North"}
+	if at.north != (value < 0) {
+		names[0], names[1] = names[1], names[0]
+	}
+	return fmt.Sprintf("%s takes %d more than %s from here on.", names[0], max(value, -value), names[1])
+}
+
+// signed returns a number as the page writes it.
+func signed(n int) string {
+	switch {
+	case n > 0:
+		return fmt.Sprintf("+%d", n)
+	case n < 0:
+		return fmt.Sprintf("−%d", -n)
+	}
+	return "0"
+}

@@ -1,0 +1,286 @@
+package chemin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/io/memory"
+	game "grenier/layers/chemin"
+	"grenier/pipeline/chemin"
+)
+
+// solveFlags are the flags of chemin solve as given.
+type solveFlags struct {
+	rows, cols                 int
+	method, dir, svg, progress string
+	memory                     cli.MemoryFlag
+	time                       time.Duration
+	threads                    int
+	all, json                  bool
+}
+
+func (a *app) solve() *cobra.Command {
+	var f solveFlags
+	cmd := &cobra.Command{
+		Use:   "solve --rows R --cols C",
+		Short: "Find the largest number and the orders that reach it",
+		Long: `Finds the largest number that can be written on a board, or proven bounds of it when
+the time is over, and counts the orders, the acyclic orientations of the neighbours
+(orders with the same one fill the same grid) and the final grids that reach it, in all
+and up to symmetry. A number that the method does not find is left out.
+
+  layers        goes through the layers of states, each once. Lists one solution of each
+                class of symmetric orientations.
+  orientations  visits one order of each orientation, but for those that cannot reach
+                the maximum. Lists the same.
+  classes       visits one order of each class of symmetric orders, all of them: up to
+                about 12 cells. Lists one solution of each class.
+
+--all lists all optimal solutions, symmetric ones too: orders with classes, orientations
+with the others.
+
+With --dir, layers keeps what it has there and goes on after an interruption; without,
+it stays in memory, and ends with bounds if that is too small. 32 MiB and 2 MiB for each
+thread are the least --memory.
+
+--json prints {"rows", "cols", "method", "exact", "max", "lower", "upper", "orders",
+"orientations", "grids", "leaves", "states_per_layer", "solutions": [{"order": cells as
+they are filled, "grid": rows of numbers}, ...], "cut": true if not all solutions are
+listed, "seconds", "peak_rss_bytes"}; orders, orientations and grids are {"total", "up_to_symmetry",
+"optimal", "optimal_up_to_symmetry"}. "max" is there when it is known. The states of a
+layer are those that are kept, since they may still lead to the maximum.
+` + cli.ExitHelp,
+		Example: `  grenier chemin solve --rows 3 --cols 3 --method classes
+  grenier chemin solve --rows 4 --cols 5 --memory 1GiB --time 10m --svg steps.svg`,
+		Args: cli.NoArgs,
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error {
+			return a.runSolve(cmd.Context(), f)
+		}),
+	}
+	needSize(cmd, &f.rows, &f.cols)
+	flags := cmd.Flags()
+	flags.StringVar(&f.method, "method", string(chemin.Layers), "`name`: classes, orientations or layers")
+	flags.BoolVar(&f.all, "all", false, "list all optimal solutions, symmetric ones too")
+	f.memory.Define(a.App, flags, "1GiB", nil)
+	flags.DurationVar(&f.time, "time", 0, "`time` to search; 0 for no limit")
+	flags.IntVar(&f.threads, "threads", runtime.GOMAXPROCS(0), "`number` of workers")
+	flags.Var((*cli.Directory)(&f.dir), "dir", "directory for what layers keeps on disk")
+	flags.Var((*cli.File)(&f.svg), "svg", "`file` for a drawing of the steps of the first solution")
+	cli.ProgressFlag(flags, &f.progress)
+	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	return cmd
+}
+
+func (f *solveFlags) options() (chemin.Options, error) {
+	method, err := chemin.ParseMethod(f.method)
+	if err != nil {
+		return chemin.Options{}, err
+	}
+	allowed, err := f.memory.Limit()
+	if err == nil {
+		err = cli.CheckTime(f.time)
+	}
+	if err == nil {
+		err = cli.CheckThreads(f.threads)
+	}
+	if err != nil {
+		return chemin.Options{}, err
+	}
+	least := uint64(chemin.LeastMemory(f.threads)) + memory.Base
+	if allowed < least {
+		what := fmt.Sprintf("a search with --threads %d", f.threads)
+		err = f.memory.Explain(&memory.Error{What: what, Need: least, Allowed: allowed})
+	}
+	return chemin.Options{
+		Method: method, All: f.all, Memory: int64(allowed) - memory.Base, Time: f.time, Threads: f.threads, Dir: f.dir,
+	}, err
+}
+
+func (a *app) runSolve(ctx context.Context, f solveFlags) error {
+	opts, err := f.options()
+	if err != nil {
+		return err
+	}
+	b, err := game.New(f.rows, f.cols)
+	if err != nil {
+		return err
+	}
+	if err := cli.CheckFile(f.svg); err != nil {
+		return err
+	}
+	shown, err := a.NewProgress(f.progress, f.json)
+	if err != nil {
+		return err
+	}
+	defer shown.Close()
+	phase := phase{limit: f.time}
+	opts.Progress = func(p chemin.Progress) { shown.Update(phase.at(p, time.Now())) }
+	if f.dir != "" {
+		a.Resume = "; the same command goes on after the last complete layer"
+	}
+	runtime.GOMAXPROCS(f.threads)
+	start := time.Now()
+	r, err := chemin.Solve(ctx, b, opts)
+	if r == nil {
+		return err
+	}
+	report := newReport(b, opts.Method, r, time.Since(start))
+	shown.Pause(func() { err = errors.Join(a.show(b, report, f), err) })
+	return err
+}
+
+// phase is the part of a search that is in progress.
+type phase struct {
+	limit time.Duration // of the search, 0 for none
+	doing string
+	begun time.Time
+}
+
+// at returns how far the search is.
+func (f *phase) at(p chemin.Progress, now time.Time) filling {
+	if p.Doing != f.doing {
+		f.doing, f.begun = p.Doing, now
+	}
+	return filling{p, f.limit, now.Sub(f.begun)}
+}
+
+// filling is how far a search is.
+type filling struct {
+	chemin.Progress
+	limit time.Duration
+	took  time.Duration // this phase, so far
+}
+
+func (p filling) State(elapsed time.Duration) cli.State {
+	st := cli.State{
+		Doing: fmt.Sprintf("%s, best %d", p.Doing, p.Best), Done: p.Done, Total: max(1, p.Total),
+		Elapsed: elapsed, LayerETA: cli.NoLayer, RunETA: cli.Unknown,
+	}
+	if p.Even && p.Done > 0 {
+		st.Rate = p.Done / p.took.Seconds()
+		st.RunETA = time.Duration(min((p.Total-p.Done)/st.Rate, maxSeconds) * float64(time.Second))
+	}
+	if left := max(0, p.limit-elapsed); p.limit > 0 && (st.RunETA == cli.Unknown || left < st.RunETA) {
+		st.RunETA = left
+	}
+	return st
+}
+
+// maxSeconds is the longest time that is shown, about a century.
+const maxSeconds = 3e9
+
+// report is what chemin solve prints as JSON.
+type report struct {
+	Rows         int              `json:"rows"`
+	Cols         int              `json:"cols"`
+	Method       chemin.Method    `json:"method"`
+	Exact        bool             `json:"exact"`
+	Max          *uint32          `json:"max,omitempty"`
+	Lower        uint32           `json:"lower"`
+	Upper        uint32           `json:"upper"`
+	Orders       *chemin.Counts   `json:"orders,omitempty"`
+	Orientations *chemin.Counts   `json:"orientations,omitempty"`
+	Grids        *chemin.Counts   `json:"grids,omitempty"`
+	Leaves       uint64           `json:"leaves,omitempty"`
+	States       []uint64         `json:"states_per_layer,omitempty"`
+	Solutions    []solutionReport `json:"solutions"`
+	Cut          bool             `json:"cut,omitempty"`
+	Seconds      float64          `json:"seconds"`
+	PeakRSS      uint64           `json:"peak_rss_bytes,omitempty"`
+}
+
+// solutionReport is an order and its grid.
+type solutionReport struct {
+	Order []int      `json:"order"`
+	Grid  [][]uint32 `json:"grid"`
+}
+
+func newReport(b *game.Board, method chemin.Method, r *chemin.Result, elapsed time.Duration) *report {
+	report := &report{
+		Rows: b.Rows(), Cols: b.Cols(), Method: method, Exact: r.Exact(), Lower: r.Lower, Upper: r.Upper, Orders: r.Orders,
+		Orientations: r.Orientations, Grids: r.Grids, Leaves: r.Leaves, States: r.StatesPerLayer, Cut: r.Cut, Seconds: elapsed.Seconds(), PeakRSS: cli.PeakRSS(),
+	}
+	if r.Exact() {
+		report.Max = &r.Lower
+	}
+	for _, s := range r.Solutions {
+		report.Solutions = append(report.Solutions, solutionReport{s.Order, rowsOf(b, s.Grid)})
+	}
+	return report
+}
+
+// show prints what a search found, and draws the first solution.
+func (a *app) show(b *game.Board, r *report, f solveFlags) error {
+	if err := drawSVG(b, r.Solutions[0].Order, f.svg); err != nil {
+		return err
+	}
+	if f.json {
+		return a.PrintJSON(r)
+	}
+	if r.Exact {
+		fmt.Fprintf(a.Out, "%d x %d: maximum %s, by %s in %.1f s\n", r.Rows, r.Cols, cli.Comma(uint64(r.Lower)), r.Method, r.Seconds)
+	} else {
+		fmt.Fprintf(a.Out, "%d x %d: the maximum is %s to %s, by %s in %.1f s\n",
+			r.Rows, r.Cols, cli.Comma(uint64(r.Lower)), cli.Comma(uint64(r.Upper)), r.Method, r.Seconds)
+	}
+	a.printCounts("orders", r.Orders)
+	a.printCounts("orientations", r.Orientations)
+	a.printCounts("grids", r.Grids)
+	if r.Leaves > 0 {
+		fmt.Fprintf(a.Out, "%s visited to the end\n", cli.Comma(r.Leaves))
+	}
+	if len(r.States) > 0 {
+		fmt.Fprintf(a.Out, "states kept by filled cells: %s\n", strings.Trim(fmt.Sprint(r.States), "[]"))
+	}
+	return a.printSolutions(b, r)
+}
+
+// printCounts prints the numbers that are known.
+func (a *app) printCounts(what string, c *chemin.Counts) {
+	if c == nil {
+		return
+	}
+	var parts []string
+	for _, part := range []struct {
+		n    *uint64
+		text string
+	}{
+		{c.Total, ""}, {c.UpToSymmetry, " up to symmetry"}, {c.Optimal, " optimal"}, {c.OptimalUpToSymmetry, " optimal up to symmetry"},
+	} {
+		if part.n != nil {
+			parts = append(parts, cli.Comma(*part.n)+part.text)
+		}
+	}
+	fmt.Fprintf(a.Out, "%-13s %s\n", what, strings.Join(parts, ", "))
+}
+
+// printSolutions prints the orders and grids, the first one step by step.
+func (a *app) printSolutions(b *game.Board, r *report) error {
+	steps, err := b.DrawSteps(r.Solutions[0].Order, screen)
+	if err != nil {
+		return err
+	}
+	for i, s := range r.Solutions {
+		fmt.Fprintf(a.Out, "\nsolution %d of %d: %s\n", i+1, len(r.Solutions), cli.Spaced(s.Order))
+		if i == 0 {
+			fmt.Fprint(a.Out, steps)
+			continue
+		}
+		var grid []uint32
+		for _, row := range s.Grid {
+			grid = append(grid, row...)
+		}
+		fmt.Fprintln(a.Out, b.Draw(grid))
+	}
+	if r.Cut {
+		fmt.Fprintln(a.Out, "there are more")
+	}
+	return nil
+}

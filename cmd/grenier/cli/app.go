@@ -1,0 +1,185 @@
+// Package cli is what the commands of grenier share: the streams and how a command ends
+// (app.go, output.go), exit statuses and what to do about damage (exit.go, remedy.go), the
+// values of flags and what is said about bad ones (usage.go, memory.go, calibration.go),
+// progress on stderr (progress.go), numbers as text (text.go), signals and version.
+//
+// Each system has a package beside this one with its commands. It has one function,
+// Command, which takes the App and returns the commands below "grenier SYSTEM"; a command
+// reads flags, calls a package that does the work, and prints. It returns its error: Run
+// prints that and finds the exit status, which the error knows itself (package fault).
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"grenier/io/crew"
+	"grenier/kernels/cpu"
+)
+
+// App is one command line at work.
+type App struct {
+	In  io.Reader
+	Out *Output
+	Err io.Writer
+	// Resume is what an interrupt leaves behind, said after "interrupted".
+	Resume string
+	// Log is the path of the log that has the stack of a panic, if one has.
+	Log string
+	// Reported is called whenever work reports its progress, by the goroutine that does
+	// the work. Tests break the work there; it is nil otherwise.
+	Reported func()
+
+	// running is set once the command line is accepted: errors before that are
+	// about usage.
+	running bool
+	// command is the command that was run, "grenier awari solve" for instance.
+	command string
+	// atEnd is called when the command has ended.
+	atEnd []func()
+	// end ends the command for a reason other than an interrupt.
+	end context.CancelCauseFunc
+}
+
+// Main runs the command line of this process below root and ends the process.
+func Main(root func(*App) *cobra.Command) {
+	ctx, stop := signal.NotifyContext(context.Background(), interrupts()...)
+	context.AfterFunc(ctx, stop)   // a second signal ends the process at once
+	signal.Ignore(syscall.SIGPIPE) // writing fails instead: see watch
+	os.Exit(Run(ctx, root, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// interrupts returns the signals that end a command in good order. That of a terminal
+// that hangs up stays ignored if it is: nohup asks for that.
+func interrupts() []os.Signal {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signals
+}
+
+// Run executes one command line below root and returns the exit status. It stops when ctx
+// ends, which is an interrupt.
+func Run(ctx context.Context, root func(*App) *cobra.Command, args []string, in io.Reader, out, errs io.Writer) int {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	a := &App{In: in, end: end}
+	a.Out, a.Err = &Output{w: a.watch(out)}, a.watch(errs)
+	err := crew.Run(func() error { return a.execute(ctx, root(a), args) })
+	if err == nil || errors.Is(err, a.Out.err) {
+		err = a.Out.err
+	}
+	err = CauseOf(ctx, err)
+	status := statusOf(ctx, err)
+	if err != nil {
+		fmt.Fprintln(errs, "grenier: "+a.describe(err, status))
+	}
+	return status
+}
+
+// execute runs the command that args name.
+func (a *App) execute(ctx context.Context, root *cobra.Command, args []string) error {
+	defer func() {
+		for _, undo := range slices.Backward(a.atEnd) {
+			undo()
+		}
+	}()
+	root.SetArgs(args)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
+	cmd, err := root.ExecuteContextC(ctx)
+	a.command = cmd.CommandPath()
+	if err != nil && !a.running {
+		err = Usagef("%w (see %s --help)", err, cmd.CommandPath())
+	}
+	return err
+}
+
+// Start wraps the body of a command: errors from there on are not about usage,
+// unless they say so.
+func (a *App) Start(body func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		a.running = true
+		return body(cmd, args)
+	}
+}
+
+// CauseOf returns why a command ended that returned err: what ended its context, if
+// that was no signal.
+func CauseOf(ctx context.Context, err error) error {
+	cause := context.Cause(ctx)
+	if !IsType[*crew.PanicError](err) && (IsType[*crew.PanicError](cause) || errors.Is(cause, errUnread)) {
+		return cause
+	}
+	return err
+}
+
+// Background runs f in a goroutine; wait waits for its end. The command ends if f
+// panics.
+func (a *App) Background(f func()) (wait func()) {
+	done := make(chan struct{})
+	crew.Go(func() error { f(); return nil }, func(bug error) {
+		if bug != nil {
+			a.end(bug)
+		}
+		close(done)
+	})
+	return func() { <-done }
+}
+
+// PrintJSON writes v in one line.
+func (a *App) PrintJSON(v any) error { return json.NewEncoder(a.Out).Encode(v) }
+
+// Checked prints the result of a check, as JSON or by print, and returns what the check
+// found wrong.
+func (a *App) Checked(asJSON bool, result interface{ Err() error }, print func()) error {
+	if !asJSON {
+		print()
+	} else if err := a.PrintJSON(result); err != nil {
+		return err
+	}
+	return result.Err()
+}
+
+// Family returns the kernel family that the environment asks for.
+func Family() (cpu.Family, error) { return cpu.Select(os.Getenv("GRENIER_KERNEL")) }
+
+// describe returns err in one line, with what to do about damage; a stack may follow.
+func (a *App) describe(err error, status int) string {
+	if status == ExitInterrupted {
+		return "interrupted" + a.Resume
+	}
+	if bug, ok := errors.AsType[*crew.PanicError](err); ok {
+		return a.describeBug(bug)
+	}
+	if status == ExitCorrupt {
+		if what := remedy(a.command, err); what != "" {
+			return OneLine(err) + "; " + what
+		}
+	}
+	return OneLine(err)
+}
+
+// describeBug says what is worth reporting about a panic.
+func (a *App) describeBug(bug *crew.PanicError) string {
+	kernels := "unknown"
+	if f, err := Family(); err == nil {
+		kernels = f.String()
+	}
+	text := fmt.Sprintf("%s; this is a bug of grenier %s with %s kernels, ", OneLine(bug), Release, kernels)
+	if a.Log != "" {
+		return text + "its stack is in " + a.Log
+	}
+	return text + "its stack follows\n" + strings.TrimSuffix(bug.Stack, "\n")
+}

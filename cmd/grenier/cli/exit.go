@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"grenier/io/corrupt"
+	"grenier/io/crew"
+	"grenier/kernels/fault"
+)
+
+// Exit statuses, promised to scripts.
+const (
+	ExitOK          = 0
+	ExitFailure     = 1
+	ExitUsage       = 2
+	ExitDifferences = 3
+	ExitCorrupt     = 4
+	ExitBug         = 70
+	ExitInterrupted = 130
+	ExitUnread      = 141
+)
+
+// ExitHelp is the end of every long help text.
+const ExitHelp = `
+EXIT STATUS
+  0    ok
+  1    failure: a file or directory is missing, locked or unwritable, the disk is full, ...
+  2    bad usage: unknown flag, bad board, grid or set-up, more seeds than are solved, more
+       memory than allowed, a directory that holds something else, ...
+  3    a check found differences, set-ups that are not legal, or a manifest that is wrong
+  4    data on disk is corrupt, of a newer version or not of this program
+  70   a bug of this program: an internal error; data on disk stays whole
+  130  interrupted (Ctrl-C, or the signal TERM or HUP); what is kept in a
+       directory is whole and the same command continues
+  141  nobody reads stdout or stderr any more; otherwise like 130`
+
+// usageError is an error about the command line.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// Is makes it bad usage.
+func (e usageError) Is(target error) bool { return target == fault.Usage }
+
+// Usagef returns an error about the command line; format and args are those of fmt.Errorf.
+func Usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// statusOf maps an error to the exit status.
+func statusOf(ctx context.Context, err error) int {
+	switch {
+	case err == nil:
+		return ExitOK
+	case IsType[*crew.PanicError](err):
+		return ExitBug
+	case errors.Is(err, errUnread):
+		return ExitUnread
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		return ExitInterrupted
+	case errors.Is(err, corrupt.ErrCorrupt):
+		return ExitCorrupt
+	case errors.Is(err, fault.Difference):
+		return ExitDifferences
+	case errors.Is(err, fault.Usage):
+		return ExitUsage
+	}
+	return ExitFailure
+}
+
+// IsType reports whether an error of type E is in the tree of err.
+func IsType[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}

@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/pflag"
+
+	"grenier/io/memory"
+)
+
+// MemoryFlag is --memory: the most bytes that the process takes. See docs/memory.md.
+type MemoryFlag struct {
+	app   *App
+	text  string
+	given bool  // on the command line
+	plans bool  // it is of another run, maybe on another machine
+	force *bool // allow more than the machine has
+}
+
+// memoryUsage describes --memory.
+const memoryUsage = "most `bytes` of memory; on a small machine less is taken"
+
+// Define adds --memory, and --force unless the command has that already.
+func (m *MemoryFlag) Define(a *App, flags *pflag.FlagSet, usual string, force *bool) {
+	*m = MemoryFlag{app: a, text: usual, force: force}
+	flags.Var(m, "memory", memoryUsage)
+	if force == nil {
+		m.force = new(bool)
+		flags.BoolVar(m.force, "force", false, "begin even if the machine has less than --memory")
+	}
+}
+
+// DefinePlan adds --memory to a command that only plans.
+func (m *MemoryFlag) DefinePlan(a *App, flags *pflag.FlagSet, usual string) {
+	*m = MemoryFlag{app: a, text: usual, plans: true}
+	flags.Var(m, "memory", "most `bytes` of memory of the run that is planned")
+}
+
+func (m *MemoryFlag) String() string { return m.text }
+func (m *MemoryFlag) Type() string   { return "bytes" }
+
+// Set takes the text of the command line; what is no number is told by Limit.
+func (m *MemoryFlag) Set(text string) error {
+	m.text, m.given = text, true
+	return nil
+}
+
+// Limit returns the bytes that the process may take, and has the garbage collected in time.
+// It refuses more than the machine has, unless forced; a default it lowers, with a note.
+func (m *MemoryFlag) Limit() (uint64, error) {
+	allowed, err := parseBytes("--memory", m.text)
+	if err != nil {
+		return 0, err
+	}
+	switch machine := memory.OfMachine(); {
+	case machine.Has(allowed), m.plans && m.given, m.force != nil && *m.force:
+	case m.given:
+		return 0, Usagef("--memory %s: %v; --force begins all the same", m.text, machine)
+	default:
+		allowed = machine.Usual(allowed)
+		m.text = fmt.Sprint(allowed)
+		fmt.Fprintf(m.app.Err, "grenier: note: %v, so --memory is %s (%d bytes)\n", machine, humanize.IBytes(allowed), allowed)
+	}
+	if !m.plans {
+		m.app.atEnd = append(m.app.atEnd, memory.Bound(allowed))
+	}
+	return allowed, nil
+}
+
+// Calibrating refuses to measure this machine for a plan if that takes more than --memory.
+func (m *MemoryFlag) Calibrating(threads int) error {
+	const least, perThread = 80 << 20, 2 << 20
+	allowed, err := parseBytes("--memory", m.text)
+	if need := uint64(least + threads*perThread); err == nil && allowed < need {
+		err = m.Explain(&memory.Error{What: "a calibration", Need: need, Allowed: allowed, Enough: "--calibration takes one that was saved"})
+	}
+	return err
+}
+
+// Explain says that an error for lack of memory is about --memory.
+func (m *MemoryFlag) Explain(err error) error {
+	if IsType[*memory.Error](err) {
+		return Usagef("--memory %s: %w", m.text, err)
+	}
+	return err
+}
+
+// parseBytes reads the value of a flag that is a number of bytes.
+func parseBytes(flag, text string) (uint64, error) {
+	n, err := humanize.ParseBytes(text)
+	if err != nil || n == 0 || n > 1<<62 {
+		return 0, Usagef("%s %q: want a number of bytes like 8GiB", flag, text)
+	}
+	return n, nil
+}

@@ -1,0 +1,244 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/cheggaaa/pb/v3"
+	"github.com/spf13/pflag"
+)
+
+// State says how far a command is.
+type State struct {
+	Doing       string  // in a few words
+	Done, Total float64 // positions
+	Elapsed     time.Duration
+	Rate        float64       // positions per second, 0 if not known yet, or NoRate
+	LayerETA    time.Duration // of the layer in progress, Unknown or NoLayer
+	RunETA      time.Duration // of the whole command, or Unknown
+	Detail      any           // for JSON lines, may be nil
+}
+
+// What a time that remains is when it is not known, and when there is no such
+// thing.
+const (
+	Unknown time.Duration = -1
+	NoLayer time.Duration = -2
+)
+
+// NoRate is the rate of work that has no positions.
+const NoRate = -1
+
+// eta returns the times that remain as text.
+func (s *State) eta() string {
+	if s.LayerETA == NoLayer {
+		return "ETA " + Brief(s.RunETA)
+	}
+	return fmt.Sprintf("layer ETA %s, run ETA %s", Brief(s.LayerETA), Brief(s.RunETA))
+}
+
+// SecondsOf returns d in seconds for JSON, nil if it is not known.
+func SecondsOf(d time.Duration) *float64 {
+	if d < 0 {
+		return nil
+	}
+	s := d.Seconds()
+	return &s
+}
+
+// A Stater is what the work reports, often; it becomes a State when it is shown.
+type Stater interface {
+	// State tells how far the work is so long after its beginning.
+	State(elapsed time.Duration) State
+}
+
+// A display shows how far a command is.
+type display interface {
+	// every is the time between two calls of show.
+	every() time.Duration
+	show(s State)
+	// clear makes room for other output.
+	clear()
+}
+
+// Progress keeps the newest State of a command and shows it from time to time.
+// It is safe for concurrent use.
+type Progress struct {
+	display display // nil to show nothing
+	start   time.Time
+	done    chan struct{}
+	wait    func() // for the end of tick
+	// reported is that of App.
+	reported func()
+
+	mu     sync.Mutex
+	latest Stater
+}
+
+// ProgressFlag adds --progress.
+func ProgressFlag(flags *pflag.FlagSet, form *string) {
+	flags.StringVar(form, "progress", "auto", "`form` of progress on stderr: auto, bar, plain, json or none")
+}
+
+// NewProgress returns the progress display of that name. JSON lines go to stdout
+// when the result is JSON too, everything else to stderr.
+func (a *App) NewProgress(name string, asJSON bool) (*Progress, error) {
+	d, err := a.newDisplay(name, asJSON)
+	if err != nil {
+		return nil, err
+	}
+	p := &Progress{display: d, start: time.Now(), done: make(chan struct{}), reported: a.Reported}
+	if d != nil {
+		p.wait = a.Background(p.tick)
+	}
+	return p, nil
+}
+
+// newDisplay returns nil for no display.
+func (a *App) newDisplay(name string, asJSON bool) (display, error) {
+	switch {
+	case name == "none":
+		return nil, nil
+	case name == "json" && asJSON:
+		return &jsonLines{out: a.Out}, nil
+	case name == "json":
+		return &jsonLines{out: a.Err}, nil
+	case name == "bar" || name == "auto" && IsTerminal(a.Err):
+		return &bar{out: a.Err}, nil
+	case name == "plain" || name == "auto":
+		return &plainLines{out: a.Err}, nil
+	}
+	return nil, Usagef("--progress %q: auto, bar, plain, json and none are possible", name)
+}
+
+// Update takes in how far the work is.
+func (p *Progress) Update(latest Stater) {
+	if p.reported != nil {
+		p.reported()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.latest = latest
+}
+
+// tick shows the newest State until Close.
+func (p *Progress) tick() {
+	ticker := time.NewTicker(p.display.every())
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			p.show()
+		case <-p.done:
+			return
+		}
+	}
+}
+
+func (p *Progress) show() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.latest == nil {
+		return
+	}
+	p.display.show(p.latest.State(time.Since(p.start)))
+}
+
+// Pause lets print write to the terminal undisturbed.
+func (p *Progress) Pause(print func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.display != nil {
+		p.display.clear()
+	}
+	print()
+}
+
+// Close ends the display.
+func (p *Progress) Close() {
+	if p.display == nil {
+		return
+	}
+	close(p.done)
+	p.wait()
+	p.Pause(func() {})
+}
+
+// plainLines prints a line now and then.
+type plainLines struct{ out io.Writer }
+
+func (*plainLines) every() time.Duration { return 5 * time.Second }
+func (*plainLines) clear()               {}
+
+func (l *plainLines) show(s State) {
+	line := fmt.Sprintf("%s: %.1f%% of the run, ", s.Doing, 100*s.Done/s.Total)
+	if s.Rate != NoRate {
+		line += Speed(s.Rate) + ", "
+	}
+	fmt.Fprintln(l.out, line+s.eta())
+}
+
+// jsonLines prints a JSON object now and then.
+type jsonLines struct{ out io.Writer }
+
+func (*jsonLines) every() time.Duration { return time.Second }
+func (*jsonLines) clear()               {}
+
+func (l *jsonLines) show(s State) {
+	eta := s.LayerETA
+	if eta == NoLayer {
+		eta = s.RunETA
+	}
+	line := map[string]any{
+		"progress": s.Done / s.Total, "doing": s.Doing,
+		"seconds": s.Elapsed.Seconds(), "eta_seconds": SecondsOf(eta), "run_eta_seconds": SecondsOf(s.RunETA),
+	}
+	if s.Rate != NoRate {
+		line["positions_per_second"] = s.Rate
+	}
+	if s.Detail != nil {
+		line["detail"] = s.Detail
+	}
+	// A line that cannot be written is no reason to stop the run.
+	_ = json.NewEncoder(l.out).Encode(line)
+}
+
+// bar draws a progress bar in the last line of a terminal.
+type bar struct {
+	out io.Writer
+	bar *pb.ProgressBar
+}
+
+const barTemplate = `{{string . "doing"}} {{bar . }} {{percent . }} {{string . "speed"}} {{string . "eta"}}`
+
+func (*bar) every() time.Duration { return 200 * time.Millisecond }
+
+func (b *bar) show(s State) {
+	if b.bar == nil {
+		b.bar = pb.New64(int64(s.Total)).SetTemplateString(barTemplate).SetWriter(b.out)
+		b.bar.Set(pb.Static, true).Set(pb.Terminal, true).Start()
+	}
+	b.bar.SetCurrent(int64(s.Done)).Set("doing", s.Doing).Set("speed", Speed(s.Rate)).Set("eta", s.eta())
+	b.bar.Write()
+}
+
+func (b *bar) clear() {
+	if b.bar != nil {
+		fmt.Fprint(b.out, "\r\x1b[K")
+	}
+}
+
+// Steady is the state of work whose rate does not change much.
+func Steady(doing string, done, total uint64, elapsed time.Duration) State {
+	s := State{
+		Doing: doing, Done: float64(done), Total: float64(total), Elapsed: elapsed,
+		Rate: float64(done) / elapsed.Seconds(), LayerETA: NoLayer, RunETA: Unknown,
+	}
+	if s.Rate > 0 {
+		s.RunETA = time.Duration((s.Total - s.Done) / s.Rate * float64(time.Second))
+	}
+	return s
+}

@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// aState is in the middle of a run.
+var aState = State{
+	Doing: "layer 16, sweep 3", Done: 250_000, Total: 1_000_000, Elapsed: 20 * time.Second,
+	Rate: 25_000, LayerETA: 10 * time.Second, RunETA: 30 * time.Second, Detail: detail{16, "dense"},
+}
+
+// detail is what work tells about itself.
+type detail struct {
+	Seeds int
+	Stage string
+}
+
+// checking is a quarter of the way.
+type checking struct{}
+
+func (checking) State(elapsed time.Duration) State { return Steady("layer 3", 50, 200, elapsed) }
+
+// shown returns what a display makes of a state.
+func shown(s State, newDisplay func(out io.Writer) display) string {
+	var out strings.Builder
+	d := newDisplay(&out)
+	d.show(s)
+	d.clear()
+	return out.String()
+}
+
+func newPlain(out io.Writer) display { return &plainLines{out: out} }
+func newJSON(out io.Writer) display  { return &jsonLines{out: out} }
+
+func TestPlainLines(t *testing.T) {
+	want := "layer 16, sweep 3: 25.0% of the run, 25 kpos/s, layer ETA 10s, run ETA 30s\n"
+	if got := shown(aState, newPlain); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	first := State{Doing: "layer 1, capture", Total: 100, Elapsed: time.Second, LayerETA: Unknown, RunETA: Unknown}
+	want = "layer 1, capture: 0.0% of the run, ? pos/s, layer ETA ?, run ETA ?\n"
+	if got := shown(first, newPlain); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	checking := checking{}.State(10 * time.Second)
+	want = "layer 3: 25.0% of the run, 5 pos/s, ETA 30s\n"
+	if got := shown(checking, newPlain); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestJSONLines(t *testing.T) {
+	type line struct {
+		Progress, Seconds float64
+		Doing             string
+		Rate              float64  `json:"positions_per_second"`
+		ETA               *float64 `json:"eta_seconds"`
+		RunETA            *float64 `json:"run_eta_seconds"`
+		Detail            detail
+	}
+	ten, thirty := 10., 30.
+	checking := checking{}.State(10 * time.Second)
+	unclear := State{Doing: "layer 1, capture", Total: 10, Elapsed: time.Second, LayerETA: Unknown, RunETA: Unknown}
+	for _, c := range []struct {
+		state State
+		want  line
+	}{
+		{aState, line{0.25, 20, "layer 16, sweep 3", 25_000, &ten, &thirty, detail{16, "dense"}}},
+		{checking, line{0.25, 10, "layer 3", 5, &thirty, &thirty, detail{}}},
+		{unclear, line{0, 1, "layer 1, capture", 0, nil, nil, detail{}}},
+	} {
+		text := shown(c.state, newJSON)
+		var got line
+		if err := json.Unmarshal([]byte(text), &got); err != nil || strings.Count(text, "\n") != 1 {
+			t.Fatalf("%q: %v", text, err)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Error(diff)
+		}
+		if !strings.Contains(text, `"eta_seconds":`) || !strings.Contains(text, `"run_eta_seconds":`) {
+			t.Errorf("no ETA: %s", text)
+		}
+	}
+}
+
+func TestBar(t *testing.T) {
+	got := shown(aState, func(out io.Writer) display { return &bar{out: out} })
+	for _, part := range []string{
+		"layer 16, sweep 3 [", "25.00%", "25 kpos/s", "layer ETA 10s, run ETA 30s", "\r\x1b[K",
+	} {
+		if !strings.Contains(got, part) {
+			t.Errorf("%q lacks %q", got, part)
+		}
+	}
+}
+
+func TestBrief(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		-1: "?", 0: "0s", 1600 * time.Millisecond: "2s", 59*time.Minute + 5*time.Second: "59m5s",
+		2*time.Hour + 3*time.Minute + 40*time.Second: "2h4m", 49 * time.Hour: "2d1h", 2000 * time.Hour: "83d8h",
+	} {
+		if got := Brief(d); got != want {
+			t.Errorf("%v: %q, want %q", d, got, want)
+		}
+	}
+}
+
+// TestProgressStreams: JSON lines go to stdout if the result is JSON, all else to
+// stderr, and nothing is shown before there is something to show.
+func TestProgressStreams(t *testing.T) {
+	for _, c := range []struct {
+		form     string
+		asJSON   bool
+		out, err int // lines
+	}{
+		{"none", true, 0, 0}, {"json", true, 1, 0}, {"json", false, 0, 1}, {"plain", true, 0, 1}, {"auto", false, 0, 1},
+	} {
+		var out, errs strings.Builder
+		a := &App{Out: &Output{w: &out}, Err: &errs}
+		p, err := a.NewProgress(c.form, c.asJSON)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.display != nil {
+			p.show()
+			p.Update(checking{})
+			p.show()
+		}
+		p.Close()
+		if strings.Count(out.String(), "\n") != c.out || strings.Count(errs.String(), "\n") != c.err {
+			t.Errorf("%s, JSON %v: stdout %q, stderr %q", c.form, c.asJSON, &out, &errs)
+		}
+	}
+}

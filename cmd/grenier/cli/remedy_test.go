@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"grenier/io/corrupt"
+)
+
+// TestRemedy: whoever meets damage is told what to do.
+func TestRemedy(t *testing.T) {
+	for _, c := range []struct {
+		command, file string
+		cause         error
+		want          string
+	}{
+		{"grenier awari probe", "run/layer-07.gl", nil, "to mend it: grenier awari repair --dir run"},
+		{"grenier awari solve", "manifest.json", nil, "to mend it: grenier awari repair --dir ."},
+		{"grenier awari stats", "/my runs/it's/manifest.json", corrupt.ErrMismatch, `to mend it: grenier awari repair --dir '/my runs/it'\''s'`},
+		{"grenier awari probe", "run/layer-07.gl", corrupt.ErrVersion, "use the version of grenier that wrote it"},
+		{"grenier awari probe", "https://host/run/layer-07.gl", nil, "who runs the server can mend it: grenier awari repair"},
+		{"grenier swap bfs", "run/work/checkpoint", nil, "to begin anew, remove run/work"},
+		{"grenier swap bfs", "run/manifest.json", nil, "to begin anew, remove run/manifest.json and run/work"},
+		{"grenier chemin solve", "run/work/blocks", nil, "to begin anew, remove run/work"},
+		{"grenier swap solve", "all.gp", nil, "to make it anew: grenier swap pdb"},
+		{"grenier swap solve", "all.gp", corrupt.ErrMismatch, "is the path right?"},
+		{"grenier awari plan", "c.json", nil, "to measure anew: grenier awari plan --save-calibration FILE"},
+		{"grenier awari probe", "five", corrupt.ErrForeign, "is the path right?"},
+	} {
+		if c.cause == nil {
+			c.cause = errors.New("checksum")
+		}
+		err := fmt.Errorf("layer 7: %w", corrupt.New(c.file, "", "%w", c.cause))
+		if got := remedy(c.command, err); got != c.want {
+			t.Errorf("%s, %s, %v: %q, want %q", c.command, c.file, c.cause, got, c.want)
+		}
+	}
+	if got := remedy("grenier awari probe", errors.New("no damage")); got != "" {
+		t.Errorf("no damage: %q", got)
+	}
+}
+
+func TestWord(t *testing.T) {
+	for text, want := range map[string]string{
+		"data/awari": "data/awari", "my run": "'my run'", "it's": `'it'\''s'`, "": "''", "-x": "'-x'", "a$b": "'a$b'",
+	} {
+		if got := word(text); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"grenier/kernels/cpu"
+)
+
+// Release is the version of the program.
+const Release = "0.1.0"
+
+// versionInfo is what version prints.
+type versionInfo struct {
+	Version  string            `json:"version"`
+	Go       string            `json:"go"`
+	CPU      string            `json:"cpu"`
+	Features []string          `json:"features"`
+	Families []string          `json:"families"`
+	Kernels  map[string]string `json:"kernels"`
+}
+
+// kernelNames lists the operations that have kernels.
+var kernelNames = []string{"compress", "transpose", "ranks", "rice", "fnv"}
+
+// VersionCommand returns the command that prints the version.
+func VersionCommand(a *App) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Print version, CPU features and the kernels chosen",
+		Long: `Prints the version, the Go release it was built with, the CPU and the kernel
+family chosen for each operation. GRENIER_KERNEL=generic|bmi2|avx512 forces one.
+` + ExitHelp,
+		Example: "  grenier version --json",
+		Args:    NoArgs,
+		RunE: a.Start(func(*cobra.Command, []string) error {
+			return a.printVersion(asJSON)
+		}),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+func (a *App) printVersion(asJSON bool) error {
+	chosen, err := Family()
+	if err != nil {
+		return err
+	}
+	info := versionInfo{
+		Version: Release, Go: runtime.Version(), CPU: cpu.Name(), Features: cpu.Features(), Kernels: map[string]string{},
+	}
+	for _, f := range cpu.Available() {
+		info.Families = append(info.Families, f.String())
+	}
+	for _, name := range kernelNames {
+		info.Kernels[name] = chosen.String()
+	}
+	if asJSON {
+		return a.PrintJSON(info)
+	}
+	fmt.Fprintf(a.Out, "grenier %s, %s %s/%s\n", info.Version, info.Go, runtime.GOOS, runtime.GOARCH)
+	fmt.Fprintf(a.Out, "cpu       %s\n", info.CPU)
+	fmt.Fprintf(a.Out, "features  %s\n", strings.Join(info.Features, " "))
+	fmt.Fprintf(a.Out, "families  %s\n", strings.Join(info.Families, " "))
+	for _, name := range kernelNames {
+		fmt.Fprintf(a.Out, "%-9s %s\n", name, info.Kernels[name])
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package pijersi
+
+import (
+	"bytes"
+
+	"github.com/spf13/cobra"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/layers/pijersi"
+)
+
+func (a *app) encode() *cobra.Command {
+	var shuffled bool
+	c := setupCommand{app: a, text: func(dst []byte, s pijersi.Setup) ([]byte, error) { return s.AppendCode(dst), nil }}
+	c.parse = func(line []byte) (pijersi.Setup, error) {
+		s, err := parseArrangement(line)
+		if shuffled {
+			s = s.Ordered()
+		}
+		return s, err
+	}
+	cmd := &cobra.Command{
+		Use:   "encode {CUBES | POSITION | -}",
+		Short: "Print the code of a set-up",
+		Long: `Prints the code of a set-up, legal or not: one line-up, WHITE-black, or a position
+in PSN. A position whose black mirrors white has the short code.
+` + streamHelp + cli.ExitHelp,
+		Example: `  grenier pijersi encode RPSRPSPSRWWSRP
+  grenier pijersi encode position startpos
+  grenier pijersi encode < cubes.txt > codes.txt`,
+		RunE: a.Start(func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) }),
+	}
+	cmd.Flags().BoolVar(&shuffled, "shuffled", false, "the cubes are a shuffle: turn over a stack with a wise on another cube")
+	c.view.flags(cmd)
+	return cmd
+}
+
+// parseArrangement reads cubes or a position.
+func parseArrangement(line []byte) (pijersi.Setup, error) {
+	isCubes := len(line) == pijersi.Cubes || len(line) == 2*pijersi.Cubes+1
+	if !isCubes && bytes.ContainsAny(line, " /") {
+		return pijersi.ParsePosition(line)
+	}
+	return pijersi.ParseCubes(line)
+}
+
+func (a *app) decode() *cobra.Command {
+	var lenient, psn, ugi bool
+	c := setupCommand{app: a, parse: pijersi.ParseCode[[]byte]}
+	c.text = func(dst []byte, s pijersi.Setup) ([]byte, error) {
+		switch {
+		case psn:
+			return s.AppendPosition(dst), nil
+		case ugi:
+			return s.AppendUGI(dst), nil
+		}
+		return s.AppendCubes(dst), nil
+	}
+	cmd := &cobra.Command{
+		Use:   "decode {CODE | -}",
+		Short: "Print the cubes of a code",
+		Long: `Prints the cubes of a code, legal or not: six letters, capital for white and small
+for black, or WHITE-black. Anything else is refused, codes above WPKVWP (all wises)
+included. --lenient reads more, with a warning: blanks, letters of the wrong case, and
+fewer than six letters, for which As on the left are missing.
+` + streamHelp + cli.ExitHelp,
+		Example: `  grenier pijersi decode GRXLLS
+  grenier pijersi decode --draw GRXLLS-ayabey
+  grenier pijersi decode --psn - < codes.txt`,
+		RunE: a.Start(func(cmd *cobra.Command, args []string) error {
+			if lenient {
+				c.parse = c.parseLenient
+			}
+			return c.run(cmd.Context(), args)
+		}),
+	}
+	cmd.Flags().BoolVar(&lenient, "lenient", false, "mend codes that are mistyped, with a warning")
+	cmd.Flags().BoolVar(&psn, "psn", false, "print the position in PSN instead")
+	cmd.Flags().BoolVar(&ugi, "ugi", false, "print the UGI command that sets up the position instead")
+	c.view.flags(cmd)
+	cmd.MarkFlagsMutuallyExclusive("psn", "ugi", "json", "draw")
+	return cmd
+}
+
+// parseLenient reads a code that may be mistyped.
+func (c *setupCommand) parseLenient(line []byte) (pijersi.Setup, error) {
+	s, warnings, err := pijersi.ParseCodeLenient(string(line))
+	for _, w := range warnings {
+		c.warn(w)
+	}
+	return s, err
+}

@@ -1,0 +1,166 @@
+package pijersi
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/spf13/cobra"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/layers/pijersi"
+)
+
+// result is what became of a command line.
+type result struct {
+	status   int
+	out, err string
+}
+
+// run executes a command line below "grenier" and returns the exit status.
+func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
+	root := func(a *cli.App) *cobra.Command { return cli.Root(&cobra.Command{Use: "grenier"}, Command(a)) }
+	return cli.Run(ctx, root, args, in, out, errs)
+}
+
+// answerStream runs a command on a stream.
+func answerStream(ctx context.Context, in io.Reader, args ...string) result {
+	var out, errs strings.Builder
+	status := run(ctx, append([]string{"pijersi"}, args...), in, &out, &errs)
+	return result{status, out.String(), errs.String()}
+}
+
+// TestPijersiStreams sends more lines than fit the buffers there and back, in
+// pieces that do not end with lines, and the last line without an end.
+func TestPijersiStreams(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 9))
+	var text [4]strings.Builder
+	for range 20_000 {
+		s := pijersi.RandomTotal(r)
+		for i, line := range []string{s.Code(), s.CubeText(), s.Position(), "legal"} {
+			text[i].WriteString(line + "\n")
+		}
+	}
+	codes, cubes, positions, legal := text[0].String(), text[1].String(), text[2].String(), text[3].String()
+	ranks := answerStream(t.Context(), strings.NewReader(codes), "rank").out
+	for _, c := range []struct{ in, want, args string }{
+		{codes, cubes, "decode"}, {cubes, codes, "encode"}, {codes, positions, "decode --psn"}, {positions, codes, "encode"},
+		{ranks, codes, "unrank --total"}, {positions, legal, "check"}, {strings.ReplaceAll(codes, "\n", "\r\n"), cubes, "decode"},
+	} {
+		for name, in := range map[string]io.Reader{
+			"whole": strings.NewReader(c.in), "halves": iotest.HalfReader(strings.NewReader(c.in)),
+			"last": iotest.DataErrReader(strings.NewReader(strings.TrimSuffix(c.in, "\n"))),
+		} {
+			if got := answerStream(t.Context(), in, strings.Fields(c.args)...); got != (result{cli.ExitOK, c.want, ""}) {
+				t.Errorf("%s, %s: status %d, %d bytes, want %d; %s", c.args, name, got.status, len(got.out), len(c.want), got.err)
+			}
+		}
+	}
+}
+
+// TestPijersiWaits checks that answers do not wait for more questions, and that an
+// interrupt ends the wait for them.
+func TestPijersiWaits(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	in, questions := io.Pipe()
+	answers, out := io.Pipe()
+	status := make(chan int)
+	go func() { status <- run(ctx, []string{"pijersi", "decode"}, in, out, io.Discard) }()
+	lines := bufio.NewReader(answers)
+	for range 3 {
+		if _, err := io.WriteString(questions, "GRXLLS\n"); err != nil {
+			t.Fatal(err)
+		}
+		if line, err := lines.ReadString('\n'); line != "RPSRPSPSRWWSRP\n" || err != nil {
+			t.Fatalf("%q, %v", line, err)
+		}
+	}
+	interrupt()
+	if got := <-status; got != cli.ExitInterrupted {
+		t.Errorf("status %d, want %d", got, cli.ExitInterrupted)
+	}
+	if err := questions.Close(); err != nil { // ends the reader in the background
+		t.Error(err)
+	}
+}
+
+// TestPijersiBadLines checks that lines of any kind are told, and counted, and
+// nothing else is lost.
+func TestPijersiBadLines(t *testing.T) {
+	long := strings.Repeat("G", 3*streamBuffer)
+	exact := strings.Repeat("G", streamBuffer)
+	got := answerStream(t.Context(), strings.NewReader("GRXLLS\n"+long+"\nAYABEY\n\xff\x00\n"+exact+"\nGRXLLS\n"+long), "decode")
+	if got.status != cli.ExitFailure || got.out != "RPSRPSPSRWWSRP\nRPSSRWPPWPSSRR\nRPSRPSPSRWWSRP\n" {
+		t.Errorf("status %d, %q", got.status, got.out)
+	}
+	want := `grenier: line 2: more than 65536 bytes
+grenier: line 4: not a code: "\xff\x00" has 2 letters, want 6
+grenier: line 5: more than 65536 bytes
+grenier: line 7: more than 65536 bytes
+grenier: 4 of 7 lines not answered, the first is line 2
+`
+	if got.err != want {
+		t.Errorf("told\n%swant\n%s", got.err, want)
+	}
+}
+
+// TestPijersiBrokenStream checks that a stream that breaks is no end of a stream.
+func TestPijersiBrokenStream(t *testing.T) {
+	broken := errors.New("cable cut")
+	for _, text := range []string{"GRXLLS\n", "GRXLLS\nAYA", "GRXLLS\n" + strings.Repeat("G", 2*streamBuffer)} {
+		got := answerStream(t.Context(), io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken)), "decode")
+		if got.status != cli.ExitFailure || got.out != "RPSRPSPSRWWSRP\n" || got.err != "grenier: cable cut\n" {
+			t.Errorf("%.20q: %+v", text, got)
+		}
+	}
+}
+
+// repeated is a stream of n lines that are all alike, without memory for them.
+type repeated struct {
+	lines []byte
+	n     int
+}
+
+func (r *repeated) Read(p []byte) (int, error) {
+	if r.n == 0 {
+		return 0, io.EOF
+	}
+	r.n--
+	return copy(p, r.lines), nil
+}
+
+// TestPijersiMemory checks that no line of a stream takes memory of its own.
+func TestPijersiMemory(t *testing.T) {
+	const lines, most = 1_000_000, 10_000
+	for command, line := range map[string]string{"encode": "RPSRPSPSRWWSRP\n", "decode": "GRXLLS-grxlls\n"} {
+		per := testing.AllocsPerRun(1, func() {
+			in := &repeated{lines: []byte(strings.Repeat(line, 1000)), n: lines / 1000}
+			if status := run(t.Context(), []string{"pijersi", command}, in, io.Discard, io.Discard); status != cli.ExitOK {
+				t.Errorf("%s: status %d", command, status)
+			}
+		})
+		if per > most {
+			t.Errorf("%s: %.0f allocations for %d lines, want %d at most", command, per, lines, most)
+		}
+	}
+}
+
+// BenchmarkPijersi measures streams; one operation is a million lines.
+func BenchmarkPijersi(b *testing.B) {
+	for command, line := range map[string]string{"encode": "RPSRPSPSRWWSRP\n", "decode": "GRXLLS\n", "rank": "GRXLLS\n"} {
+		b.Run(command, func(b *testing.B) {
+			for b.Loop() {
+				in := &repeated{lines: []byte(strings.Repeat(line, 1000)), n: 1000}
+				if status := run(b.Context(), []string{"pijersi", command}, in, io.Discard, io.Discard); status != cli.ExitOK {
+					b.Fatal(status)
+				}
+			}
+			b.ReportMetric(float64(b.N)*1e6/b.Elapsed().Seconds(), "lines/s")
+		})
+	}
+}

@@ -1,0 +1,61 @@
+package swap
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"grenier/layers/swap"
+)
+
+// square is 2 x 2 with two swaps that solve it.
+func square(t *testing.T) (swap.Puzzle, []swap.Swap) {
+	t.Helper()
+	puzzle, err := parsePuzzle(2, 2, []string{"2", "4", "3", "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return puzzle, []swap.Swap{{A: 1, B: 3}, {A: 0, B: 1}}
+}
+
+func TestAnimationLines(t *testing.T) {
+	puzzle, moves := square(t)
+	var out strings.Builder
+	if err := (animation{out: &out}).show(t.Context(), puzzle, moves); err != nil {
+		t.Fatal(err)
+	}
+	want := " 2  4 \n 3  1 \n0 of 2\n\n 2 [1]\n 3 [4]\n1 of 2: 1 3\n\n[1][2]\n 3  4 \n2 of 2: 0 1\n\n"
+	if out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
+	}
+}
+
+// TestAnimationTerminal draws the frames over each other, with and without colors.
+func TestAnimationTerminal(t *testing.T) {
+	puzzle, moves := square(t)
+	for color, cells := range map[bool][2]string{
+		true: {"\x1b[7m[1]\x1b[m", "\x1b[7m[4]\x1b[m"}, false: {"[1]", "[4]"},
+	} {
+		var out strings.Builder
+		if err := (animation{out: &out, terminal: true, color: color}).show(t.Context(), puzzle, moves[:1]); err != nil {
+			t.Fatal(err)
+		}
+		want := "\x1b[?25l 2  4 \n 3  1 \n0 of 1    \n\x1b[3A 2 " + cells[0] + "\n 3 " + cells[1] + "\n1 of 1: 1 3    \n\x1b[?25h"
+		if out.String() != want {
+			t.Errorf("%q, want %q", out.String(), want)
+		}
+	}
+}
+
+// TestAnimationInterrupted checks that the cursor comes back.
+func TestAnimationInterrupted(t *testing.T) {
+	puzzle, moves := square(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out strings.Builder
+	err := animation{out: &out, terminal: true, every: between}.show(ctx, puzzle, moves)
+	if !errors.Is(err, context.Canceled) || !strings.HasSuffix(out.String(), "0 of 2    \n\x1b[?25h") {
+		t.Errorf("%q, %v", out.String(), err)
+	}
+}

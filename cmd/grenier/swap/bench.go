@@ -1,0 +1,187 @@
+package swap
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/io/chart"
+	"grenier/io/vfs"
+	"grenier/pipeline/swap/bench"
+)
+
+// benchFlags are the flags of swap bench as given.
+type benchFlags struct {
+	tables                 []string
+	grids, solves, threads int
+	seed                   uint64
+	progress, html         string
+	memory                 cli.MemoryFlag
+	json                   bool
+}
+
+// benchReport is what swap bench prints as JSON.
+type benchReport struct {
+	*bench.Report
+	cli.Took
+}
+
+func (a *app) bench() *cobra.Command {
+	var f benchFlags
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Compare heuristics, solvers and databases",
+		Long: `Measures what the report on the swap puzzle compares, and prints three kinds of tables:
+
+  heuristics  every heuristic on the same random 3 x 3 grids: mean, share of the true
+              distance, time of an evaluation, size of its tables
+  solvers     every solver on the same random grids of 2 x 4, 3 x 3, 3 x 4 and 4 x 4, as
+              far as it is fit for them: length, states, time and memory
+  databases   the six pattern databases of the report: seconds, memory and disk, beside
+              the figures there
+
+All that is no time and no allocation is the same for the same --seed, --grids and
+--solves. Databases are in a temporary directory that is removed. With --html the same
+is also written as a web page with charts, complete in one file.
+
+A heuristic that is above the distance although it is called admissible, or a solution
+that is called shortest and is not, ends the command with status 3.
+` + cli.ExitHelp,
+		Example: `  grenier swap bench
+  grenier swap bench --tables solvers --solves 1000 --seed 7 --json
+  grenier swap bench --html bench.html`,
+		Args: cli.NoArgs,
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runBench(cmd.Context(), f) }),
+	}
+	flags := cmd.Flags()
+	flags.StringSliceVar(&f.tables, "tables", bench.TableNames(), "`names` of tables, with commas between")
+	flags.IntVar(&f.grids, "grids", 10_000, "`number` of random grids for heuristics")
+	flags.IntVar(&f.solves, "solves", 100, "`number` of random grids for each solver; 3 x 4: a tenth, 4 x 4: a fifth")
+	flags.Uint64Var(&f.seed, "seed", 1, "`number` that the grids are made from")
+	f.memory.Define(a.App, flags, "4GiB", nil)
+	cli.ThreadsFlag(flags, &f.threads, "build databases with")
+	flags.Var((*cli.File)(&f.html), "html", "`FILE` for a web page with charts, which is replaced")
+	cli.ProgressFlag(flags, &f.progress)
+	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	return cmd
+}
+
+// options checks the flags.
+func (f *benchFlags) options() (o bench.Options, err error) {
+	if err = cli.CheckThreads(f.threads); err != nil {
+		return o, err
+	}
+	o = bench.Options{Tables: f.tables, Grids: f.grids, Solves: f.solves, Seed: f.seed, Workers: f.threads}
+	o.Memory, err = f.memory.Limit()
+	return o, err
+}
+
+func (a *app) runBench(ctx context.Context, f benchFlags) error {
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	if err := cli.CheckFile(f.html); err != nil {
+		return err
+	}
+	shown, err := a.NewProgress(f.progress, f.json)
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	o.Progress = func(p bench.Progress) { shown.Update(benching(p)) }
+	r, err := bench.Run(ctx, o)
+	shown.Close()
+	if err != nil {
+		return f.memory.Explain(err)
+	}
+	if err := writeBenchPage(f.html, r); err != nil {
+		return err
+	}
+	report := benchReport{r, cli.TookSince(start)}
+	if f.json {
+		return a.PrintJSON(report)
+	}
+	a.printBench(report)
+	return nil
+}
+
+// writeBenchPage writes the page, if its name is not empty.
+func writeBenchPage(path string, r *bench.Report) error {
+	if path == "" {
+		return nil
+	}
+	page := r.Page()
+	var b bytes.Buffer
+	if err := page.Write(&b); err != nil {
+		return err
+	}
+	return vfs.WriteFile(path, b.Bytes())
+}
+
+func (a *app) printBench(r benchReport) {
+	page := r.Page()
+	for _, s := range page.Sections {
+		if s.Chart == nil {
+			fmt.Fprintln(a.Out, s.Title)
+			a.printColumns(s.Table)
+			fmt.Fprintf(a.Out, "%s\n\n", wrapped(s.Text, 110))
+		}
+	}
+	fmt.Fprintf(a.Out, "%s\n%.1f s; peak memory %s\n", page.Summary, r.Seconds, cli.Size(r.PeakRSS))
+}
+
+// wrapped breaks a text into lines of at most width characters, but between words only.
+func wrapped(text string, width int) string {
+	var b strings.Builder
+	length := 0
+	for word := range strings.FieldsSeq(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case length == 0:
+		case length+1+n > width:
+			b.WriteByte('\n')
+			length = 0
+		default:
+			b.WriteByte(' ')
+			length++
+		}
+		b.WriteString(word)
+		length += n
+	}
+	return b.String()
+}
+
+// printColumns prints a table in columns, the first of them to the left.
+func (a *app) printColumns(t chart.Table) {
+	width := make([]int, len(t.Head))
+	for _, row := range append([][]string{t.Head}, t.Rows...) {
+		for i, cell := range row {
+			width[i] = max(width[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for _, row := range append([][]string{t.Head}, t.Rows...) {
+		line := fmt.Sprintf("%-*s", width[0], row[0])
+		for i, cell := range row[1:] {
+			line += fmt.Sprintf("  %*s", width[i+1], cell)
+		}
+		fmt.Fprintln(a.Out, strings.TrimRight(line, " "))
+	}
+}
+
+// benching is how far a run is.
+type benching bench.Progress
+
+func (b benching) State(elapsed time.Duration) cli.State {
+	shown := cli.State{Doing: b.Doing, Done: 100 * b.Share, Total: 100, Elapsed: elapsed, Rate: cli.NoRate, LayerETA: cli.NoLayer, RunETA: cli.Unknown}
+	if b.Share > 0 {
+		shown.RunETA = time.Duration(float64(elapsed) * (1 - b.Share) / b.Share)
+	}
+	return shown
+}

@@ -1,0 +1,131 @@
+package swap
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/io/rundir"
+	"grenier/layers/swap"
+	"grenier/pipeline/swap/bfs"
+)
+
+// bfsFlags are the flags of swap bfs as given.
+type bfsFlags struct {
+	searchFlags
+	dir, progress string
+	json, force   bool
+}
+
+// bfsReport is what swap bfs prints as JSON.
+type bfsReport struct {
+	Rows      int      `json:"rows"`
+	Cols      int      `json:"cols"`
+	States    uint64   `json:"states"`
+	Diameter  int      `json:"diameter"`
+	Antipodes uint64   `json:"antipodes"`
+	Mean      float64  `json:"mean"` // rounded to six places
+	Depths    []uint64 `json:"depths"`
+	cli.Took
+}
+
+func (a *app) bfs() *cobra.Command {
+	var f bfsFlags
+	cmd := &cobra.Command{
+		Use:   "bfs --rows R --cols C",
+		Short: "Count the states of a grid by distance from the goal",
+		Long: `Searches all states of a grid, breadth first from the solved one, and prints how many
+there are at each distance, the largest distance (the diameter), the number of states
+that far from the goal (the antipodes) and the mean distance.
+
+A state takes 0.15 bytes of memory: 12 cells 72 MB, 13 cells 0.94 GB, 14 cells 13 GB.
+A grid that needs more than --memory is refused, unless --dir says where to keep the
+states: then 13 cells need some 110 MB of memory and up to 1.5 GB of disk, and more
+memory is used to keep states there too. A disk with less room is refused, unless
+--force is given. What is in DIR is made safe after each depth, and the same command
+goes on from there. "grenier swap plan" tells what a grid takes.
+` + cli.ExitHelp,
+		Example: `  grenier swap bfs --rows 3 --cols 4
+  grenier swap bfs --rows 1 --cols 13 --memory 2GiB --json
+  grenier swap bfs --rows 1 --cols 13 --memory 256MiB --dir data/line13`,
+		Args: cli.NoArgs,
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runBFS(cmd.Context(), f) }),
+	}
+	needGrid(cmd, &f.rows, &f.cols, swap.MaxCells)
+	flags := cmd.Flags()
+	flags.Var((*cli.Directory)(&f.dir), "dir", "directory for the states, to keep them on disk instead of in memory")
+	f.memory.Define(a.App, flags, "8GiB", &f.force)
+	cli.ThreadsFlag(flags, &f.threads, "use")
+	cli.ProgressFlag(flags, &f.progress)
+	flags.BoolVar(&f.force, "force", false, "begin even if the disk has too little room for the states")
+	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	return cmd
+}
+
+func (a *app) runBFS(ctx context.Context, f bfsFlags) error {
+	g, o, err := f.search()
+	if err != nil {
+		return err
+	}
+	o.Dir = f.dir
+	if !f.force {
+		o.Free = rundir.FreeBytes
+	}
+	shown, err := a.NewProgress(f.progress, f.json)
+	if err != nil {
+		return err
+	}
+	if f.dir != "" {
+		a.Resume = "; the same command continues after the last whole depth"
+	}
+	runtime.GOMAXPROCS(f.threads)
+	start := time.Now()
+	o.Progress = func(p bfs.Progress) { shown.Update(counting(p)) }
+	r, err := bfs.Search(ctx, g, o)
+	shown.Close()
+	if cli.IsType[*rundir.RoomError](err) {
+		return fmt.Errorf("%w; --force begins all the same", err)
+	}
+	if err != nil {
+		return f.memory.Explain(err)
+	}
+	report := bfsReport{
+		Rows: r.Rows, Cols: r.Cols, States: r.States(), Diameter: r.Diameter(), Antipodes: r.Antipodes(),
+		Mean: math.Round(r.Mean()*1e6) / 1e6, Depths: r.Depths,
+		Took: cli.TookSince(start),
+	}
+	if f.json {
+		return a.PrintJSON(report)
+	}
+	a.printBFS(report)
+	return nil
+}
+
+func (a *app) printBFS(r bfsReport) {
+	fmt.Fprintf(a.Out, "%8s %18s\n", "distance", "states")
+	for d, n := range r.Depths {
+		fmt.Fprintf(a.Out, "%8d %18s\n", d, cli.Comma(n))
+	}
+	fmt.Fprintf(a.Out, "%d x %d: %s states, diameter %d, antipodes %s, mean %.6f\n",
+		r.Rows, r.Cols, cli.Comma(r.States), r.Diameter, cli.Comma(r.Antipodes), r.Mean)
+	fmt.Fprintf(a.Out, "%.1f s (%s); peak memory %s\n",
+		r.Seconds, humanize.SIWithDigits(float64(r.States)/r.Seconds, 1, "states/s"), cli.Size(r.PeakRSS))
+}
+
+// counting is how far a search is.
+type counting bfs.Progress
+
+func (s counting) State(elapsed time.Duration) cli.State {
+	shown := cli.Steady(fmt.Sprintf("depth %d", s.Depth), s.Seen, s.Total, elapsed)
+	shown.Done, shown.RunETA = s.Share*shown.Total, cli.Unknown
+	if s.Share > s.Begun {
+		shown.RunETA = time.Duration(float64(elapsed) * (1 - s.Share) / (s.Share - s.Begun))
+	}
+	return shown
+}

@@ -1,0 +1,186 @@
+package swap
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/io/vfs"
+	"grenier/layers/swap"
+	"grenier/layers/swap/heuristic"
+	"grenier/pipeline/swap/patterns"
+)
+
+// pdbFlags are the flags of swap pdb build as given.
+type pdbFlags struct {
+	kind, cost, out, progress string
+	memory                    cli.MemoryFlag
+	rows, cols, k, threads    int
+	tiles                     []int
+	json                      bool
+}
+
+// pdbReport is what swap pdb build prints as JSON.
+type pdbReport struct {
+	Kind    string `json:"kind"`
+	Rows    int    `json:"rows"`
+	Cols    int    `json:"cols"`
+	Tiles   []int  `json:"tiles,omitempty"`
+	K       int    `json:"k"`
+	Cost    string `json:"cost"`
+	Entries int    `json:"entries"`
+	File    string `json:"file"`
+	Bytes   int64  `json:"bytes"`
+	cli.Took
+}
+
+// pdb returns the commands about pattern databases.
+func (a *app) pdb() *cobra.Command {
+	return cli.Group(&cobra.Command{
+		Use:     "pdb",
+		Short:   "Build pattern databases of the swap puzzle",
+		Long:    "Pattern databases hold what it costs to bring some tiles home, for swap solve --pdb.\n" + cli.ExitHelp,
+		Example: "  grenier swap pdb build --kind gadb --rows 4 --cols 4 --k 3 --out k3.gp",
+	}, a.pdbBuild())
+}
+
+func (a *app) pdbBuild() *cobra.Command {
+	var f pdbFlags
+	cmd := &cobra.Command{
+		Use:   "build --kind KIND --rows R --cols C --out FILE",
+		Short: "Build a pattern database",
+		Long: `Finds by breadth-first search what it costs to bring a set of tiles home from all their
+places, and writes that to FILE, which has its name only when it is complete; an
+existing file is replaced.
+
+  apdb  the set of --tiles, numbered from 1
+  gadb  every set of --k tiles, at most 4
+
+A swap costs 1 (--cost unit), or the number of tiles of the set that it moves (--cost
+tracked): sums of either over disjoint sets are at most twice the distance, and tracked
+is never less.
+` + cli.ExitHelp,
+		Example: `  grenier swap pdb build --kind apdb --rows 4 --cols 4 --tiles 1,2,3,5,6 --out a.gp
+  grenier swap pdb build --kind gadb --rows 4 --cols 4 --k 3 --cost tracked --out k3.gp --json`,
+		Args: cli.NoArgs,
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runPDB(cmd.Context(), f) }),
+	}
+	needGrid(cmd, &f.rows, &f.cols, swap.MaxCells)
+	flags := cmd.Flags()
+	flags.StringVar(&f.kind, "kind", "", "`kind` of database: apdb or gadb")
+	flags.StringVar(&f.cost, "cost", "unit", "`cost` of a swap: unit or tracked")
+	flags.IntSliceVar(&f.tiles, "tiles", nil, "`tiles` of an apdb, from 1, with commas between")
+	flags.IntVar(&f.k, "k", 0, "`number` of tiles in the sets of a gadb, 1 to 4")
+	flags.Var((*cli.File)(&f.out), "out", "`FILE` to write")
+	f.memory.Define(a.App, flags, "4GiB", nil)
+	cli.ThreadsFlag(flags, &f.threads, "use")
+	cli.ProgressFlag(flags, &f.progress)
+	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	cli.Need(cmd, "kind", "out")
+	return cmd
+}
+
+// options checks the flags.
+func (f *pdbFlags) options() (g *swap.Grid, o patterns.Options, err error) {
+	switch {
+	case f.kind != "apdb" && f.kind != "gadb":
+		err = fmt.Errorf("--kind %q: apdb and gadb are possible", f.kind)
+	case f.kind == "apdb" && (len(f.tiles) == 0 || f.k != 0):
+		err = fmt.Errorf("--kind apdb takes --tiles and not --k")
+	case f.kind == "gadb" && (len(f.tiles) > 0 || f.k == 0):
+		err = fmt.Errorf("--kind gadb takes --k and not --tiles")
+	}
+	if err != nil {
+		return nil, o, cli.Usagef("%w", err)
+	}
+	if err = cli.CheckThreads(f.threads); err != nil {
+		return nil, o, err
+	}
+	o.Workers = f.threads
+	if o.Memory, err = f.memory.Limit(); err != nil {
+		return nil, o, err
+	}
+	if o.Cost, err = heuristic.ParseCost(f.cost); err != nil {
+		return nil, o, err
+	}
+	g, err = swap.NewGrid(f.rows, f.cols)
+	return g, o, err
+}
+
+func (a *app) runPDB(ctx context.Context, f pdbFlags) error {
+	g, o, err := f.options()
+	if err != nil {
+		return err
+	}
+	if err := vfs.CheckFile(f.out); err != nil {
+		return err
+	}
+	shown, err := a.NewProgress(f.progress, f.json)
+	if err != nil {
+		return err
+	}
+	o.Progress = func(done, total uint64) { shown.Update(building{done, total}) }
+	start := time.Now()
+	r := pdbReport{Kind: f.kind, Rows: f.rows, Cols: f.cols, Tiles: f.tiles, K: max(f.k, len(f.tiles)), Cost: o.Cost.String(), File: f.out}
+	if f.kind == "apdb" {
+		r.Entries, r.Bytes, err = f.buildStatic(ctx, g, o)
+	} else {
+		r.Entries, r.Bytes, err = f.buildDynamic(ctx, g, o)
+	}
+	shown.Close()
+	if err != nil {
+		return f.memory.Explain(err)
+	}
+	r.Took = cli.TookSince(start)
+	if f.json {
+		return a.PrintJSON(r)
+	}
+	what := fmt.Sprintf("all sets of %d tiles", r.K)
+	if len(r.Tiles) > 0 {
+		what = "tiles " + strings.Trim(fmt.Sprint(r.Tiles), "[]")
+	}
+	fmt.Fprintf(a.Out, "%d x %d, %s, cost %s: %s entries, %s bytes in %s, %.3f s, peak memory %s\n",
+		r.Rows, r.Cols, what, r.Cost, cli.Comma(uint64(r.Entries)), cli.Comma(uint64(r.Bytes)), r.File, r.Seconds, cli.Size(r.PeakRSS))
+	return nil
+}
+
+func (f *pdbFlags) buildStatic(ctx context.Context, g *swap.Grid, o patterns.Options) (entries int, bytes int64, err error) {
+	numbers := make([]int, len(f.tiles))
+	for i, t := range f.tiles {
+		numbers[i] = t - 1
+	}
+	tiles, err := heuristic.TilesOf(g, numbers)
+	if err != nil {
+		return 0, 0, err
+	}
+	p, err := patterns.Static(ctx, g, tiles, o)
+	if err != nil {
+		return 0, 0, err
+	}
+	bytes, err = patterns.SaveStatic(f.out, p)
+	return len(p.Values), bytes, err
+}
+
+func (f *pdbFlags) buildDynamic(ctx context.Context, g *swap.Grid, o patterns.Options) (entries int, bytes int64, err error) {
+	t, err := patterns.Dynamic(ctx, g, f.k, o)
+	if err != nil {
+		return 0, 0, err
+	}
+	bytes, err = patterns.SaveDynamic(f.out, t)
+	return len(t.Values), bytes, err
+}
+
+// building is how far a database is: entries.
+type building struct{ done, total uint64 }
+
+func (b building) State(elapsed time.Duration) cli.State {
+	shown := cli.Steady("entries", b.done, b.total, elapsed)
+	if b.done == b.total {
+		shown.Doing, shown.Rate, shown.RunETA = "writing the file", cli.NoRate, cli.Unknown
+	}
+	return shown
+}

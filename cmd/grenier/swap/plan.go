@@ -1,0 +1,135 @@
+package swap
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/layers/swap"
+	"grenier/pipeline/swap/plan"
+)
+
+// planFlags are the flags of swap plan as given.
+type planFlags struct {
+	searchFlags
+	cli.CalibrationFlags
+	dir, form string
+	json      bool
+}
+
+func (a *app) plan() *cobra.Command {
+	var f planFlags
+	cmd := &cobra.Command{
+		Use:   "plan --rows R --cols C",
+		Short: "Predict what counting all states takes",
+		Long: `Predicts what "swap bfs" takes for a grid: memory, in memory and with --dir, space on
+disk, bytes read and written, number of depths and time; and says whether it fits.
+
+A short calibration measures this machine: blocks of the grid with random states, and
+a file in DIR, or else where the system has its temporary files. It can be saved and
+used again, also elsewhere; it is JSON that may be edited to describe another machine.
+
+docs/swap.md has the arithmetic, and plans beside what real searches took.
+` + cli.ExitHelp,
+		Example: `  grenier swap plan --rows 2 --cols 7 --dir data/2x7
+  grenier swap plan --rows 3 --cols 5 --memory 16GiB --save-calibration here.json
+  grenier swap plan --rows 3 --cols 5 --threads 16 --disk 3GB --calibration here.json --json`,
+		Args: cli.NoArgs,
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runPlan(cmd.Context(), f) }),
+	}
+	needGrid(cmd, &f.rows, &f.cols, swap.MaxCells)
+	flags := cmd.Flags()
+	f.memory.DefinePlan(a.App, flags, "8GiB")
+	cli.ThreadsFlag(flags, &f.threads, "use")
+	flags.Var((*cli.Directory)(&f.dir), "dir", "directory for the states: its disk is measured, and what it has room for")
+	f.CalibrationFlags.Define(flags)
+	cli.ProgressFlag(flags, &f.form)
+	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	return cmd
+}
+
+func (a *app) runPlan(ctx context.Context, f planFlags) error {
+	g, o, err := f.search()
+	if err != nil {
+		return err
+	}
+	c, err := cli.Calibrated(&f.CalibrationFlags, plan.Load, func(disk bool) (*plan.Calibration, error) {
+		return a.measure(ctx, &f, g, disk)
+	})
+	if err != nil {
+		return err
+	}
+	free, err := cli.RoomFor(f.dir)
+	if err != nil {
+		return err
+	}
+	p, err := plan.New(g, o, c, free)
+	if err != nil {
+		return err
+	}
+	if f.json {
+		return a.PrintJSON(p)
+	}
+	a.printPlan(p)
+	return nil
+}
+
+// measure measures this machine.
+func (a *app) measure(ctx context.Context, f *planFlags, g *swap.Grid, disk bool) (*plan.Calibration, error) {
+	if err := f.memory.Calibrating(f.threads); err != nil {
+		return nil, err
+	}
+	shown, err := a.NewProgress(f.form, f.json)
+	if err != nil {
+		return nil, err
+	}
+	defer shown.Close()
+	runtime.GOMAXPROCS(f.threads)
+	return plan.Measure(ctx, g, f.threads, f.dir, disk, func(share float64) { shown.Update(cli.Calibrating(share)) })
+}
+
+func (a *app) printPlan(p *plan.Plan) {
+	about := "about"
+	if p.Diameter == p.Least {
+		about = "exactly"
+	}
+	fmt.Fprintf(a.Out, "%d x %d: %s states, diameter %s %d (at least %d), %s visits of words of 60 states\n",
+		p.Rows, p.Cols, cli.Comma(p.States), about, p.Diameter, p.Least, cli.Comma(p.Visits))
+	fmt.Fprintf(a.Out, "in memory: %s of memory, %s; %s\n", cli.Size(p.InMemory), cli.Period(p.Seconds),
+		fits(p.FitsMemory, p.InMemory > p.Memory, p.Memory))
+	fmt.Fprintf(a.Out, "with --dir: %s of memory at least, %.0f%% of the states held within %s\n", cli.Size(p.OnDisk), 100*p.Held, cli.Size(p.Memory))
+	fmt.Fprintf(a.Out, "            %s read, %s written; %s on disk, at most %s\n", cli.Size(p.Read), cli.Size(p.Written), cli.Size(p.Disk), cli.Size(p.Most))
+	onDisk := fits(p.FitsDisk, p.OnDisk > p.Memory, p.Memory)
+	if p.FitsDisk && p.Free == nil {
+		onDisk = "fits if the disk has room"
+	}
+	fmt.Fprintf(a.Out, "            %s: processors %s, disk %s; %s\n", cli.Period(p.OnDiskSeconds), cli.Period(p.Processors), cli.Period(p.Transfers), onDisk)
+	if p.Free != nil {
+		enough := "enough"
+		if *p.Free < p.Most {
+			enough = "too little"
+		}
+		fmt.Fprintf(a.Out, "%s are free: %s\n", cli.Size(*p.Free), enough)
+	}
+	c := p.Calibration
+	fmt.Fprintf(a.Out, "\nfor %s, calibrated %s\n", c.CPU, c.Date.Format(time.DateOnly))
+	fmt.Fprintf(a.Out, "one core: %.1f ns to visit a word, pack %.2f, unpack %.2f ns a word; %d cores do %.2f times as much\n",
+		c.Step*float64(p.Steps), c.Pack, c.Unpack, c.Cores, c.Speedup)
+	fmt.Fprintf(a.Out, "disk: reads %s/s in pieces of 64 KiB, writes %s/s\n", cli.Size(c.Random), cli.Size(c.Write))
+	fmt.Fprintln(a.Out, "assumed: words are visited, and have newest states, as often as in searches of 10 to 13 cells")
+}
+
+// fits says whether something fits, and if not, whether for want of memory.
+func fits(ok, noMemory bool, memory uint64) string {
+	switch {
+	case ok:
+		return "fits"
+	case noMemory:
+		return fmt.Sprintf("does not fit into %s of memory", cli.Size(memory))
+	}
+	return "does not fit on the disk"
+}

@@ -1,0 +1,288 @@
+package swap
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/io/memory"
+	"grenier/io/vfs"
+	"grenier/layers/swap"
+	"grenier/pipeline/swap/patterns"
+	"grenier/pipeline/swap/search"
+)
+
+// solveFlags are the flags of swap solve as given.
+type solveFlags struct {
+	rows, cols, threads int
+	sized               bool // rows or cols is given
+	width               int
+	solver, heuristic   string
+	memory              cli.MemoryFlag
+	svg                 string
+	pdb                 []string
+	progress            string
+	time                time.Duration
+	animate, json       bool
+}
+
+// solveReport is what swap solve prints as JSON.
+type solveReport struct {
+	Rows       int      `json:"rows"`
+	Cols       int      `json:"cols"`
+	Solver     string   `json:"solver"`
+	Heuristic  string   `json:"heuristic,omitempty"`
+	Optimal    bool     `json:"optimal"`
+	Length     int      `json:"length"`
+	Lower      int      `json:"lower_bound"`
+	Stopped    string   `json:"stopped,omitempty"`
+	Swaps      [][2]int `json:"swaps"`
+	Expanded   uint64   `json:"expanded"`
+	Generated  uint64   `json:"generated"`
+	PeakOpen   uint64   `json:"peak_open"`
+	PeakClosed uint64   `json:"peak_closed"`
+	Seconds    float64  `json:"seconds"`
+}
+
+func (a *app) solve() *cobra.Command {
+	var f solveFlags
+	cmd := &cobra.Command{
+		Use:   "solve [FILE | - | --rows R --cols C TILE ...]",
+		Short: "Find a short way to solve a grid",
+		Long: `Prints the swaps that solve a grid, two cells a line, cells numbered row by row from 0.
+The grid is read from FILE, or from stdin without arguments or with -: a line with the
+numbers of rows and columns, then the rows. With --rows and --cols the arguments are the
+tiles, row by row, numbered from 1 or from 0.
+
+Solvers:
+  astar, astar-bucket   A* with a binary heap or with buckets: a shortest solution
+  astar-incremental     A* with half the Manhattan distance, kept up to date: the same
+  idastar               IDA*, needs no memory: the same
+  bfs, graph            breadth first, as it goes or on the whole graph: the same
+  bidirectional         breadth first from both ends: the same
+  pseudo-bidirectional  breadth first from the goal, once for both ends: not exact
+  beam                  keeps the best states of each depth, again and again with twice
+                        as many of them, up to --width or --memory or --time: not exact,
+                        but far better than greedy
+  greedy                one tile after the other: not exact
+Grids of more than 16 cells, up to 64, are for beam, which is their default, idastar and
+greedy, with the heuristics manhattan, inversion and walking.
+
+Heuristics of astar, astar-bucket, idastar and beam: zero, manhattan, inversion, walking, pdb
+(the files of --pdb, static or greedy cover) and pdb-exact (best cover). Several with
+commas between give the largest; each may be followed by +inverse (the bound of the
+inverse grid) and +parity (raised to the parity of the permutation).
+
+A search that needs more than --memory or --time ends with the solution of a narrow beam
+and the lower bound that it has proved: then it is not called optimal, unless they meet.
+So does an interrupted one, with status 130.
+
+Progress shows that lower bound and the shortest solution known, the states that wait and
+those remembered, and how much of --memory (for beam, of the work up to --width) or --time
+is used, whichever is more: the search ends at 100% at the latest, and may end long before.
+` + cli.ExitHelp,
+		Example: `  grenier swap solve --rows 3 --cols 3 9 8 7 6 5 4 3 2 1
+  grenier swap generate --rows 4 --cols 4 | grenier swap solve --json -
+  grenier swap generate --rows 5 --cols 5 | grenier swap solve --time 30s --animate
+  grenier swap solve --solver idastar --heuristic pdb+parity --pdb a.gp,b.gp grid.txt`,
+		RunE: a.Start(func(cmd *cobra.Command, args []string) error {
+			f.sized = cmd.Flags().Changed("rows") || cmd.Flags().Changed("cols")
+			return a.runSolve(cmd.Context(), f, args)
+		}),
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&f.rows, "rows", 0, "`number` of rows of the grid in the arguments")
+	flags.IntVar(&f.cols, "cols", 0, "`number` of columns of the grid in the arguments")
+	flags.StringVar(&f.solver, "solver", "", "`name` of the solver (default: astar-bucket, or beam for more than 16 cells)")
+	flags.StringVar(&f.heuristic, "heuristic", "", "`name` of the heuristic (default: walking+parity, or manhattan+parity)")
+	flags.StringSliceVar(&f.pdb, "pdb", nil, "`files` of pattern databases of the grid, with commas between")
+	f.memory.Define(a.App, flags, "4GiB", nil)
+	flags.IntVar(&f.width, "width", 0, "most `states` of a depth that beam keeps (default: 16384, or no limit with --time)")
+	flags.DurationVar(&f.time, "time", 0, "longest `time` to search, like 10s; 0 for no limit")
+	cli.ThreadsFlag(flags, &f.threads, "prepare databases with")
+	flags.Var((*cli.File)(&f.svg), "svg", "`FILE` for a drawing that moves, which browsers show")
+	flags.BoolVar(&f.animate, "animate", false, "show the grid swap by swap, on a terminal one every 0.4 s")
+	cli.ProgressFlag(flags, &f.progress)
+	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	return cmd
+}
+
+func (a *app) runSolve(ctx context.Context, f solveFlags, args []string) error {
+	if err := cli.CheckThreads(f.threads); err != nil {
+		return err
+	}
+	switch {
+	case f.time < 0:
+		return cli.Usagef("--time %v: want a time from 0 up", f.time)
+	case f.animate && f.json:
+		return cli.Usagef("--animate and --json: stdout takes one of them")
+	case f.width < 0:
+		return cli.Usagef("--width %d: want a number from 0 up", f.width)
+	}
+	o := search.Options{Time: f.time, Width: f.width}
+	allowed, err := f.memory.Limit()
+	if err != nil {
+		return err
+	}
+	if err := cli.CheckFile(f.svg); err != nil {
+		return err
+	}
+	puzzle, err := a.readPuzzle(f, args)
+	if err != nil {
+		return err
+	}
+	if f.solver == "" {
+		f.solver = search.DefaultSolver(puzzle.Grid)
+	}
+	informed, err := search.Informed(f.solver)
+	if err != nil {
+		return err
+	}
+	if !informed && len(f.pdb) > 0 {
+		return cli.Usagef("--pdb: %s uses no pattern databases", f.solver)
+	}
+	if informed || f.heuristic != "" { // a name that is wrong is told in any case
+		prepare := patterns.Options{Workers: f.threads, Memory: allowed}
+		if o.Heuristic, err = search.ParseHeuristic(ctx, puzzle.Grid, f.heuristic, f.pdb, prepare); err != nil {
+			return f.memory.Explain(err)
+		}
+	}
+	if o.Memory = memory.Left(allowed); o.Memory < search.LeastMemory {
+		return f.memory.Explain(&memory.Error{
+			What: fmt.Sprintf("searching %d x %d", puzzle.Grid.Rows(), puzzle.Grid.Cols()), Need: memory.Need(memory.Room(allowed) - o.Memory + search.LeastMemory), Allowed: allowed,
+		})
+	}
+	shown, err := a.NewProgress(f.progress, f.json)
+	if err != nil {
+		return err
+	}
+	o.Progress = func(p search.Progress) { shown.Update(searching(p)) }
+	r, stopped := search.SolveList(ctx, f.solver, puzzle.Grid, puzzle.Tiles, o)
+	shown.Close()
+	if r.Stopped == "" && stopped != nil {
+		return stopped
+	}
+	if f.svg != "" {
+		if err := vfs.WriteFile(f.svg, search.SVG(puzzle, r.Swaps)); err != nil {
+			return err
+		}
+	}
+	report := solveReport{
+		Rows: puzzle.Grid.Rows(), Cols: puzzle.Grid.Cols(), Solver: f.solver, Optimal: r.Optimal, Length: len(r.Swaps),
+		Lower: r.Lower, Stopped: r.Stopped, Swaps: [][2]int{}, Expanded: r.Expanded, Generated: r.Generated,
+		PeakOpen: r.PeakOpen, PeakClosed: r.PeakClosed, Seconds: r.Elapsed.Seconds(),
+	}
+	if report.Heuristic = r.Heuristic; f.heuristic != "" && informed {
+		report.Heuristic = f.heuristic
+	}
+	for _, m := range r.Swaps {
+		report.Swaps = append(report.Swaps, [2]int{m.A, m.B})
+	}
+	if f.json {
+		return cmp.Or(a.PrintJSON(report), stopped)
+	}
+	if f.animate && stopped == nil {
+		if err := a.newAnimation().show(ctx, puzzle, r.Swaps); err != nil {
+			return err
+		}
+	}
+	a.printSolve(report)
+	return stopped
+}
+
+// readPuzzle reads the grid from the arguments, a file or stdin.
+func (a *app) readPuzzle(f solveFlags, args []string) (swap.Puzzle, error) {
+	if f.sized {
+		return parsePuzzle(f.rows, f.cols, args)
+	}
+	switch {
+	case len(args) > 1:
+		return swap.Puzzle{}, cli.Usagef("%d arguments given, want one FILE, or --rows and --cols with the tiles", len(args))
+	case len(args) == 0 || args[0] == cli.Stdout:
+		return swap.Parse(a.In)
+	}
+	file, err := vfs.OpenStream(args[0])
+	if err != nil {
+		return swap.Puzzle{}, err
+	}
+	defer file.Close()
+	puzzle, err := swap.Parse(io.Reader(file))
+	if err != nil {
+		err = fmt.Errorf("%s: %w", args[0], err)
+	}
+	return puzzle, err
+}
+
+func parsePuzzle(rows, cols int, args []string) (swap.Puzzle, error) {
+	g, err := swap.NewListedGrid(rows, cols)
+	if err != nil {
+		return swap.Puzzle{}, err
+	}
+	tiles := make([]int, len(args))
+	for i, arg := range args {
+		if tiles[i], err = strconv.Atoi(arg); err != nil {
+			return swap.Puzzle{}, cli.Usagef("cell %d: %q is not the number of a tile", i, arg)
+		}
+	}
+	return g.Puzzle(tiles)
+}
+
+func (a *app) printSolve(r solveReport) {
+	for _, m := range r.Swaps {
+		fmt.Fprintf(a.Out, "%d %d\n", m[0], m[1])
+	}
+	verdict := "not known to be shortest: no solution has fewer than " + strconv.Itoa(r.Lower)
+	if r.Optimal {
+		verdict = "no solution is shorter"
+	}
+	switch r.Stopped {
+	case "":
+	case search.Interrupted:
+		verdict += "; interrupted"
+	default:
+		verdict += "; stopped for lack of " + r.Stopped
+	}
+	fmt.Fprintf(a.Out, "%d swaps, %s\n", r.Length, verdict)
+	fmt.Fprintf(a.Out, "%s: %s states expanded, %s generated, at most %s open and %s closed, %.3f s\n",
+		strings.TrimSuffix(r.Solver+" "+r.Heuristic, " "), cli.Comma(r.Expanded), cli.Comma(r.Generated), cli.Comma(r.PeakOpen), cli.Comma(r.PeakClosed), r.Seconds)
+}
+
+// searching is how far a search is.
+type searching search.Progress
+
+// shares is how finely the share of what is allowed is counted.
+const shares = 1e6
+
+func (p searching) State(elapsed time.Duration) cli.State {
+	shown := cli.State{
+		Doing: fmt.Sprintf("%d to %d swaps, %s open, %s closed, %s", p.Lower, p.Best,
+			humanize.SIWithDigits(float64(p.Open), 1, ""), humanize.SIWithDigits(float64(p.Closed), 1, ""), cli.Size(p.Bytes)),
+		Total: shares, Elapsed: elapsed, Rate: float64(p.Expanded) / p.Elapsed.Seconds(), LayerETA: cli.NoLayer, RunETA: cli.Unknown, Detail: p,
+	}
+	if p.Share > 0 {
+		use(&shown, p.Share)
+	}
+	if p.Limit > 0 {
+		use(&shown, float64(p.Elapsed)/float64(p.Limit))
+	}
+	return shown
+}
+
+// use takes in the share of something allowed that is used: the work ends when all of
+// it is, or before.
+func use(s *cli.State, share float64) {
+	share = min(share, 1)
+	left := time.Duration(float64(s.Elapsed) * (1 - share) / share)
+	s.Done = max(s.Done, share*s.Total)
+	if s.RunETA == cli.Unknown || left < s.RunETA {
+		s.RunETA = left
+	}
+}

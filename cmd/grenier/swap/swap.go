@@ -1,0 +1,57 @@
+// Package swap has the commands below "grenier swap", one file each: they count the states
+// of the swap puzzle, plan that, solve grids, make some, build pattern databases and compare
+// what solves. animate.go shows a solution swap by swap.
+package swap
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/layers/swap"
+	"grenier/pipeline/swap/bfs"
+)
+
+// app is a command line about the swap puzzle.
+type app struct{ *cli.App }
+
+// Command returns the commands about the swap puzzle.
+func Command(c *cli.App) *cobra.Command {
+	a := &app{c}
+	return cli.Group(&cobra.Command{
+		Use:   "swap",
+		Short: "Search and solve the swap puzzle",
+		Long: `The swap puzzle: a grid holds a tile in each cell; a move exchanges the tiles of two
+cells that share a side; the puzzle is solved when the tiles are in order, row by row.
+Grids have up to 16 cells; for solve and generate up to 64.
+` + cli.ExitHelp,
+		Example: `  grenier swap bfs --rows 3 --cols 3`,
+	}, a.bfs(), a.plan(), a.solve(), a.generate(), a.pdb(), a.bench())
+}
+
+// needGrid adds the flags for the size of a grid of so many cells at most.
+func needGrid(cmd *cobra.Command, rows, cols *int, most int) {
+	cmd.Flags().IntVar(rows, "rows", 0, "`number` of rows of the grid")
+	cmd.Flags().IntVar(cols, "cols", 0, fmt.Sprintf("`number` of columns of the grid; rows times columns is 1 to %d", most))
+	cli.Need(cmd, "rows", "cols")
+}
+
+// searchFlags are the flags that say what bfs searches, or plan plans.
+type searchFlags struct {
+	rows, cols, threads int
+	memory              cli.MemoryFlag
+}
+
+// search checks the flags and returns what to search, with how much.
+func (f *searchFlags) search() (g *swap.Grid, o bfs.Options, err error) {
+	if err = cli.CheckThreads(f.threads); err != nil {
+		return nil, o, err
+	}
+	o.Workers = f.threads
+	if o.Memory, err = f.memory.Limit(); err != nil {
+		return nil, o, err
+	}
+	g, err = swap.NewGrid(f.rows, f.cols)
+	return g, o, err
+}

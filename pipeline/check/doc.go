@@ -1,0 +1,14 @@
+// Package check is the room of the packages that ask whether the layers of a run
+// directory are right. It has no code of its own.
+//
+//	verify   do the scores follow from each other? Plays every move by the plain rules of
+//	         layers/awari; start here
+//	prove    can they be any others? Traces every win and loss down to seeds that are
+//	         taken, a least fixpoint: what passes is the one right table (docs/proof.md)
+//	scrub    are the bytes on disk those that were written? Checksums at the speed of
+//	         the disk, nothing is decoded
+//	compare  do two directories or files hold the same scores?
+//
+// None of them shares code with the engine that solves layers, so that a fault of the
+// engine cannot hide itself. What they find is mended by package solve/repair.
+package check

@@ -1,0 +1,11 @@
+// Package play is the room of the packages that use solved layers of awari: to play,
+// to look ahead, and to answer questions over HTTP. It has no code of its own.
+//
+//	line    best lines of solved positions, which make progress; start here
+//	search  positions above the tables: proven bounds and an estimate, by principal
+//	        variation search with a transposition table
+//	match   games, and players of limited strength, on top of line and search
+//	serve   all of it as a JSON interface and a web page
+//
+// Scores come from package tables, rules from layers/awari.
+package play

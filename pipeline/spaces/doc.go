@@ -1,0 +1,11 @@
+// Package spaces is the room of the plain engines, which work on any state space (a
+// layers.Space) or on none. It has no code of its own.
+//
+//	retro   solves a space layer by layer by retrograde analysis, as document 001 has it.
+//	        It is the oracle of the fast engine, and all that a new game needs; start here
+//	reach   searches a space forward, breadth first: what can play lead to?
+//	census  counts the boards of awari, and what tables of them take: the tables of
+//	        document 001
+//
+// They are written to be read and believed, not to be fast: a layer is in memory as a whole.
+package spaces
