@@ -27,7 +27,7 @@ func (o Ordered[J]) Run(ctx context.Context, workers, n int, spare []J) error {
 	return group.Wait()
 }
 
-// line is a pipeline at work. Its channels have room for all jobs, so that only waiting for
+// line is a running pipeline. Its channels have room for all jobs, so that only waiting for
 // one blocks.
 type line[J any] struct {
 	stages Ordered[J]

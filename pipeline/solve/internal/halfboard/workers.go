@@ -11,10 +11,10 @@ func spares[J any](workers int) []*J {
 	return jobs
 }
 
-// background is something that goes on while others work: the zero value is nothing.
+// background is a task that runs while others work: the zero value is no task.
 type background struct{ ended chan error }
 
-// begin begins it, when nothing is under way.
+// begin starts it; no other may be running.
 func (b *background) begin(do func() error) {
 	ended := make(chan error, 1)
 	b.ended = ended
