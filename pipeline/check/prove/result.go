@@ -1,10 +1,10 @@
 package prove
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
+	"grenier/kernels/fault"
 	"grenier/pipeline/check/verify"
 )
 
@@ -24,7 +24,9 @@ func (e *UngroundedError) Error() string {
 }
 
 // Is says that scores that are not grounded are differences.
-func (e *UngroundedError) Is(target error) bool { return errors.Is(verify.ErrDifferences, target) }
+func (e *UngroundedError) Is(target error) bool {
+	return target == verify.ErrDifferences || target == fault.Difference
+}
 
 // Result is the outcome of a proof.
 type Result struct {
