@@ -190,7 +190,7 @@ func TestInterrupt(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "run")
 	s := startSolver(t, dir, 12, 24)
-	awaitFile(t, filepath.Join(dir, rundir.LayerName(9)))
+	awaitFile(t, filepath.Join(dir, rundir.LayerName(10))) // layer 9 is in the manifest by then
 	if r := grenier(t.Context(), "", "awari", "solve", "--seeds", "3", "--dir", dir); r.status != cli.ExitFailure ||
 		!strings.Contains(r.err, "in use by process "+strconv.Itoa(s.cmd.Process.Pid)+"\n") {
 		t.Errorf("a second solver: status %d, %s", r.status, r.err)
