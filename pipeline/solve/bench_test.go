@@ -212,9 +212,9 @@ func reportWidth(b *testing.B, r *Report) {
 	}
 	sweeps := streams["dense"].Written + streams["sparse"].Written
 	for name, bytes := range map[string]uint64{
-		"captures": streams["capture"].Written, "digits": streams["seal"].Read / 2, "file": uint64(r.Layer.Bytes),
+		"captures": streams["capture"].Written, "digits": streams["seal"].Read, "file": uint64(r.Layer.Bytes),
 		"reread":    streams["dense"].Read + streams["sparse"].Read + streams["full"].Read,
-		"rewritten": sweeps + streams["full"].Written - streams["seal"].Read/2,
+		"rewritten": sweeps + streams["full"].Written - streams["seal"].Read,
 	} {
 		b.ReportMetric(float64(bytes)/positions, name+"-B/pos")
 	}
