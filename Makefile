@@ -47,7 +47,7 @@ lint: ## vet (for Windows and arm64 too), staticcheck, gofmt, import rules, tidy
 	$(GO) test ./cmd/grenier -run 'TestImportRules|TestSystems'
 	$(GO) mod tidy -diff
 
-fuzz: ## fuzz every target for FUZZTIME
+fuzz: ## fuzz every target for FUZZTIME, a time or a number of inputs (500x)
 	for package in $$($(GO) list ./...); do \
 		for target in $$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz'); do \
 			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x $$package || exit 1; \

@@ -375,7 +375,8 @@ func FuzzInput(f *testing.F) {
 			}
 			err = errors.Join(err, source.Close())
 		}
-		if err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
+		_, large := errors.AsType[*memory.Error](err) // a window of zstd that needs more than is allowed
+		if err != nil && !large && !errors.Is(err, corrupt.ErrCorrupt) {
 			t.Error(err)
 		}
 	})
