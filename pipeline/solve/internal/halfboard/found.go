@@ -138,7 +138,7 @@ func (l *loaded) makeRoom(p patches) (err error) {
 
 // addUp adds the digits of a stream of a window to the scores of patches.
 func (e *engine) addUp(ctx context.Context, r *spill.Reader, codes *window.Codes, p patches) error {
-	spare, sum := spares[stripJob](e.workers), window.SumFor(e.options.Family, codes)
+	sum := window.SumFor(e.options.Family, codes)
 	for class := range classes {
 		for _, panels := range e.windows.segments {
 			strips := slices.Collect(stripsOf(panels, class))
@@ -158,7 +158,7 @@ func (e *engine) addUp(ctx context.Context, r *spill.Reader, codes *window.Codes
 					}
 					return nil
 				},
-			}.Run(ctx, e.workers, len(strips), spare)
+			}.Run(ctx, e.workers, len(strips), e.windows.jobs)
 			if err != nil {
 				return err
 			}

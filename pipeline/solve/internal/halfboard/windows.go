@@ -34,6 +34,7 @@ type windows struct {
 	ends       int64          // scores at an end of the window before
 	publishing background     // of streams that are complete
 	loaded     loaded         // scores that windows add up to
+	jobs       []*stripJob    // for one pass at a time
 }
 
 // foundIn names the streams of a window.
@@ -74,6 +75,7 @@ func (e *Engine) beginWindows(ctx context.Context, geo *geometry, codes *window.
 		codes: codes, turn: window.TurnFor(family, codes),
 		digits: window.DigitsFor(family, codes),
 		planes: planes.For(family), negate: transpose.For(family, 8), segments: w.grid.segments(cmp.Or(e.options.segment, leastSegment)),
+		jobs: spares[stripJob](w.workers),
 	}
 	positions := geo.halves.Board().Size(geo.n)
 	w.windows.serving = [classes]int64{int64(positions), int64(positions)}
