@@ -20,7 +20,7 @@ import (
 type windows struct {
 	codes      *window.Codes
 	turn       window.TurnFunc
-	digits     window.DigitsFunc
+	digits     map[bool]window.DigitsFunc // signed or not
 	planes     planes.Kernel
 	negate     transpose.UpdateFunc // of bytes
 	segments   [][]panelOf
@@ -73,7 +73,7 @@ func (e *Engine) beginWindows(ctx context.Context, geo *geometry, codes *window.
 	family := e.options.Family
 	w.windows = &windows{
 		codes: codes, turn: window.TurnFor(family, codes),
-		digits: window.DigitsFor(family, codes),
+		digits: map[bool]window.DigitsFunc{true: window.DigitsFor(family, codes, true), false: window.DigitsFor(family, codes, false)},
 		planes: planes.For(family), negate: transpose.For(family, 8), segments: w.grid.segments(cmp.Or(e.options.segment, leastSegment)),
 		jobs: spares[stripJob](w.workers),
 	}
@@ -142,7 +142,7 @@ func (e *engine) eachWindow(ctx context.Context) error {
 			return err
 		}
 		e.stats.Windows++
-		w.add(foundIn{w.base, w.codes}, w.ends > 0)
+		w.add(w.now(), w.ends > 0)
 		e.enter(DenseStage)
 	}
 	return nil
