@@ -51,13 +51,26 @@ func (j *stripJob) digits(e *engine, lines []int8) int {
 func (e *engine) createFound() (streams []*spill.Writer, err error) {
 	w := e.windows
 	for part := range allParts {
-		s, err := e.create(rundir.WindowName(w.base, part), e.foundHeader(w.now()), spill.LZ4)
+		s, err := e.create(rundir.WindowName(w.base, part), e.foundHeader(w.now()), w.packing())
 		if err != nil {
 			return nil, errors.Join(err, abort(streams))
 		}
 		streams = append(streams, s)
 	}
 	return streams, nil
+}
+
+// dense is the share of scores at an end of a window from which on LZ4 finds nothing in the sizes
+// of the next one: of layer 22, those with a share of 0.34 took 0.85 of their bytes, those with
+// 0.5 took 0.99.
+const dense = 0.4
+
+// packing returns how digits of the window in progress are stored.
+func (w *windows) packing() spill.Packing {
+	if !w.now().signed() && float64(w.ends) > dense*float64(w.positions) {
+		return spill.Stored
+	}
+	return spill.LZ4
 }
 
 // writeFound writes the digits of a strip.

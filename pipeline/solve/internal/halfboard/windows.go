@@ -31,6 +31,7 @@ type windows struct {
 	all        bool      // nothing was at an end of the last of them
 	traffic    atomicTraffic
 	serving    [classes]int64 // open positions that the streams of capture values are written for
+	positions  uint64         // of the layer
 	ends       int64          // scores at an end of the window before
 	publishing background     // of streams that are complete
 	loaded     loaded         // scores that windows add up to
@@ -78,6 +79,7 @@ func (e *Engine) beginWindows(ctx context.Context, geo *geometry, codes *window.
 		jobs: spares[stripJob](w.workers),
 	}
 	positions := geo.halves.Board().Size(geo.n)
+	w.windows.positions = positions
 	w.windows.serving = [classes]int64{int64(positions), int64(positions)}
 	var starts []uint64
 	var length uint64
