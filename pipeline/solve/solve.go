@@ -33,6 +33,9 @@ func Identity(game awari.Game) manifest.Identity {
 	return manifest.Identity{Game: tables.GameName, Rules: game.Rules().String(), Pits: game.Pits()}
 }
 
+// DefaultInterval is the time between checkpoints of a layer unless Options say otherwise.
+const DefaultInterval = halfboard.DefaultInterval
+
 // Options say what to solve and how.
 type Options struct {
 	// Seeds is the last layer wanted.
@@ -42,7 +45,7 @@ type Options struct {
 	// Memory bounds the bytes that the program uses; 0 is no bound. Layers that need
 	// more are solved window by window.
 	Memory uint64
-	// Interval is the time between checkpoints of a layer; 0 is a minute.
+	// Interval is the time between checkpoints of a layer; 0 is DefaultInterval.
 	Interval time.Duration
 	// Note, if not nil, gets messages for the user: that a checkpoint was damaged, say.
 	Note func(string)

@@ -28,8 +28,8 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 func TestDefaults(t *testing.T) {
 	game, disk := mustGame(t, 6, awari.Awari), crashfs.New().Dir("work")
 	for _, c := range []struct{ given, want Options }{
-		{Options{}, Options{Workers: 1, Interval: time.Minute}},
-		{Options{Workers: 3, Family: cpu.Best(), Work: disk}, Options{Workers: 3, Family: cpu.Best(), Interval: time.Minute, Work: disk}},
+		{Options{}, Options{Workers: 1, Interval: DefaultInterval}},
+		{Options{Workers: 3, Family: cpu.Best(), Work: disk}, Options{Workers: 3, Family: cpu.Best(), Interval: DefaultInterval, Work: disk}},
 		{Options{TileSize: 1, Seeds: 8, Interval: 1}, Options{Workers: 1, TileSize: 1, Seeds: 8, Interval: 1}},
 	} {
 		e, err := New(game, c.given)
