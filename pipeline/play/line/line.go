@@ -143,12 +143,12 @@ const (
 	Repetition
 )
 
-// String returns "end of the game" or "repetition: draw from here".
+// String returns "finished" or "repetition", as programs read it.
 func (e End) String() string {
 	if e == Repetition {
-		return "repetition: draw from here"
+		return "repetition"
 	}
-	return "end of the game"
+	return "finished"
 }
 
 // Line is a best line.
