@@ -113,6 +113,4 @@ func (d *distant) announceEnd(n int64) error {
 
 func (d *distant) length() int64 { return d.reader.Size() }
 
-func (d *distant) advise(Access) error { return nil }
-
 func (d *distant) close() error { return d.reader.Close() }

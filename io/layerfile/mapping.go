@@ -76,15 +76,6 @@ func (m *mapping) announceEnd(int64) error { return nil }
 // length returns the length of the file when it was mapped.
 func (m *mapping) length() int64 { return int64(len(m.data)) }
 
-func (m *mapping) advise(a Access) error {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	if len(m.data) == 0 {
-		return nil
-	}
-	return advise(m.data, a)
-}
-
 func (m *mapping) close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

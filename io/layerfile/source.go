@@ -20,7 +20,6 @@ type source interface {
 	announceEnd(n int64) error
 	// length returns the length of the file when it was opened.
 	length() int64
-	advise(a Access) error
 	close() error
 }
 
@@ -66,8 +65,6 @@ func (s *sparing) read(dst []byte, offset int64) error {
 func (s *sparing) announceEnd(int64) error { return nil }
 
 func (s *sparing) length() int64 { return s.size }
-
-func (s *sparing) advise(Access) error { return nil }
 
 func (s *sparing) close() error {
 	if err := s.file.Close(); err != nil {
