@@ -12,27 +12,10 @@ import (
 	"grenier/io/layerfile"
 	"grenier/io/memory"
 	"grenier/io/vfs"
-	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
-
-// ImportOptions say what is in a file and how to import it.
-type ImportOptions struct {
-	// Seeds is the layer, Format and Codec are those of the file: Colex or Vu.
-	Seeds  int
-	Format Format
-	Codec  frame.Codec
-	// Workers is the number of goroutines that compute and encode; 0 means one.
-	Workers int
-	// Family is the kernel family that decodes and encodes blocks.
-	Family cpu.Family
-	// Memory bounds the bytes that the program uses; 0 is no bound.
-	Memory uint64
-	// Progress, if not nil, is called often, by one goroutine at a time.
-	Progress func(Progress)
-}
 
 // Import seals the scores of the file at path as the next layer of game in the run directory
 // dir, which is created for layer 0. It checks the length of the file, the checksum of a
@@ -40,7 +23,7 @@ type ImportOptions struct {
 //
 // It fails with ErrFormat, with a *memory.Error, with an error that matches corrupt.ErrCorrupt
 // when the file, or a layer below, does not hold what it should, and like solve.Add.
-func Import(ctx context.Context, dir, path string, game awari.Game, o ImportOptions) (solve.Report, error) {
+func Import(ctx context.Context, dir, path string, game awari.Game, o Options) (solve.Report, error) {
 	o.Workers = max(1, o.Workers)
 	i, err := newIntake(path, game, o)
 	if err != nil {
@@ -54,7 +37,7 @@ func Import(ctx context.Context, dir, path string, game awari.Game, o ImportOpti
 
 // intake is an import in progress.
 type intake struct {
-	ImportOptions
+	Options
 	path   string
 	game   awari.Game
 	shape  *shape
@@ -65,7 +48,7 @@ type intake struct {
 }
 
 // newIntake checks what can be checked before anything is changed.
-func newIntake(path string, game awari.Game, o ImportOptions) (*intake, error) {
+func newIntake(path string, game awari.Game, o Options) (*intake, error) {
 	if o.Format != Colex && o.Format != Vu {
 		return nil, fmt.Errorf("%w %s: colex and vu can be imported", ErrFormat, o.Format)
 	}
@@ -76,7 +59,7 @@ func newIntake(path string, game awari.Game, o ImportOptions) (*intake, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &intake{ImportOptions: o, path: path, game: game, shape: s, scores: s.size()}
+	i := &intake{Options: o, path: path, game: game, shape: s, scores: s.size()}
 	need := uint64(baseMemory)
 	if o.Format == Vu {
 		i.scores = s.reachable()
