@@ -31,7 +31,7 @@ func Import(ctx context.Context, dir, path string, game awari.Game, o Options) (
 	}
 	return solve.Add(ctx, dir, game, o.Seeds, solve.Options{
 		Codec: layerfile.LZ4, Memory: o.Memory, Workers: o.Workers, Family: o.Family,
-		Progress: func(p solve.Progress) { i.tell("sealing", p.Done) },
+		Progress: func(p solve.Progress) { i.report("sealing", p.Done) },
 	}, i.open)
 }
 
@@ -100,8 +100,8 @@ func columnBytes(s *shape) uint64 { return awari.MaxPits/2*s.halves.Half().Size(
 // computed, about.
 const fullSteps = 32
 
-// tell reports how many steps of a stage are done.
-func (i *intake) tell(stage string, done uint64) {
+// report reports how many steps of a stage are done.
+func (i *intake) report(stage string, done uint64) {
 	if i.Progress != nil {
 		i.Progress(Progress{Seeds: i.Seeds, Stage: stage, Done: i.before + done, Total: i.total})
 	}
@@ -109,7 +109,7 @@ func (i *intake) tell(stage string, done uint64) {
 
 // open opens the file for solve.Add.
 func (i *intake) open(ctx context.Context, lower *tables.Tables, work vfs.Dir) (solve.Source, error) {
-	in, err := openInput(ctx, i.path, i.Codec, i.scores, i.Seeds, work, frame.LeastRoom+i.room, func(done uint64) { i.tell("unpacking", done) })
+	in, err := openInput(ctx, i.path, i.Codec, i.scores, i.Seeds, work, frame.LeastRoom+i.room, func(done uint64) { i.report("unpacking", done) })
 	if errors.Is(err, frame.ErrRoom) && i.room < frame.MostRoom {
 		return nil, &memory.Error{What: "unpacking " + i.path, Need: i.Memory - i.room + frame.MostRoom, Allowed: i.Memory}
 	}
@@ -125,7 +125,7 @@ func (i *intake) open(ctx context.Context, lower *tables.Tables, work vfs.Dir) (
 	source := &vuSource{shape: i.shape, input: in}
 	lower.Resize(min(leastCache+i.room/2, tables.DefaultCacheBytes))
 	f := newFiller(i.game, source, lower)
-	if err := f.fill(ctx, i.Workers, func(done uint64) { i.tell("full boards", done*fullSteps) }); err != nil {
+	if err := f.fill(ctx, i.Workers, func(done uint64) { i.report("full boards", done*fullSteps) }); err != nil {
 		return nil, errors.Join(err, in.Close())
 	}
 	i.before += i.shape.full() * fullSteps

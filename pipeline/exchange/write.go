@@ -191,7 +191,7 @@ func (e *export) run(ctx context.Context, w io.Writer) (summary Summary, err err
 	}, nil
 }
 
-// packer returns the writer of the frame, which tells its size when that is known before.
+// packer returns the writer of the frame, which states its size if that is known in advance.
 func (e *export) packer(w io.Writer, size uint64) (io.WriteCloser, error) {
 	if e.Format == CSV {
 		size = 0

@@ -71,7 +71,7 @@ type Options struct {
 	End   func(error)
 }
 
-// Report says what a layer took, in all runs that worked on it, like
+// Report is the cost of a layer over all runs that worked on it, as in
 // halfboard.Stats.
 type Report struct {
 	Layer   manifest.Layer
@@ -90,7 +90,7 @@ type run struct {
 	trusted  trusted
 	resumed  bool // the layer in progress began in an earlier run
 	estimate estimate
-	mu       sync.Mutex // held while progress is estimated and told
+	mu       sync.Mutex // held while progress is estimated and reported
 }
 
 // Solve solves the layers up to o.Seeds that the run directory at path does not
@@ -268,7 +268,7 @@ func (r *run) finished(report Report) {
 	defer r.mu.Unlock()
 	r.estimate.learn(report, time.Now())
 	n := report.Layer.Positions
-	r.tell(Progress{
+	r.report(Progress{
 		Seeds: report.Layer.Seeds, Positions: n, Stage: stageName(sealStage), Done: n,
 		RunDone: r.estimate.finished, RunTotal: r.estimate.total, Share: 1, Rate: r.estimate.rate,
 	})
