@@ -38,7 +38,7 @@ type Options struct {
 	// Work is the directory of streams and checkpoints: nil if there are to be none
 	// and all layers fit. A layer that has a checkpoint there is resumed.
 	Work vfs.Dir
-	// Interval is the time between checkpoints; 0 is a minute.
+	// Interval is the time between checkpoints; 0 is DefaultInterval.
 	Interval time.Duration
 	// Sample, if not nil, returns what is read before all else of a layer of so many
 	// positions: pieces of the given length that begin at starts, which ascend.
@@ -111,6 +111,9 @@ type kernels struct {
 // ErrMemory reports a layer that cannot be solved in the memory allowed.
 var ErrMemory = errors.New("too little memory")
 
+// DefaultInterval is the time between checkpoints unless Options say otherwise.
+const DefaultInterval = time.Minute
+
 // ErrOptions reports options that make no sense.
 var ErrOptions = errors.New("halfboard: options")
 
@@ -124,7 +127,7 @@ func New(game awari.Game, o Options) (*Engine, error) {
 	}
 	o.Workers = max(o.Workers, 1)
 	if o.Interval == 0 {
-		o.Interval = time.Minute
+		o.Interval = DefaultInterval
 	}
 	return &Engine{game: game, options: o, patterns: &patterns{}}, nil
 }
