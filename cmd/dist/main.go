@@ -66,35 +66,48 @@ func writePages(dir string) error {
 	return nil
 }
 
-// release writes the archives of a commit and their sums into dir.
+// release writes the archives of a commit and their sums into dir, once all are built from it.
 func release(ctx context.Context, c *commit, dir string) error {
 	if err := vfs.MakeDir(dir); err != nil {
 		return err
 	}
-	shared, err := sharedEntries(ctx, c)
+	archives, err := build(ctx, c, dir)
 	if err != nil {
 		return err
 	}
+	if now, err := head(ctx); err != nil || *now != *c {
+		return errors.Join(errors.New("the work tree has changed while programs were built"), err)
+	}
 	var sums []byte
+	for _, a := range archives {
+		if err := vfs.WriteFile(filepath.Join(dir, a.name), a.data); err != nil {
+			return err
+		}
+		sums = fmt.Appendf(sums, "%x  %s\n", sha256.Sum256(a.data), a.name)
+	}
+	fmt.Print(string(sums))
+	return vfs.WriteFile(filepath.Join(dir, "SHA256SUMS"), sums)
+}
+
+// build returns the archives of all targets.
+func build(ctx context.Context, c *commit, dir string) (archives []entry, err error) {
+	shared, err := sharedEntries(ctx, c)
+	if err != nil {
+		return nil, err
+	}
 	for _, t := range targets {
 		program, err := t.build(ctx, dir)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		name := fmt.Sprintf("grenier-%s-%s-%s", cli.Release, t.os, t.arch)
 		data, err := t.pack(name, append([]entry{{name: t.program(), data: program, executable: true}}, shared...), c.time)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		file := name + t.suffix()
-		if err := vfs.WriteFile(filepath.Join(dir, file), data); err != nil {
-			return err
-		}
-		line := fmt.Sprintf("%x  %s\n", sha256.Sum256(data), file)
-		fmt.Print(line)
-		sums = append(sums, line...)
+		archives = append(archives, entry{name: name + t.suffix(), data: data})
 	}
-	return vfs.WriteFile(filepath.Join(dir, "SHA256SUMS"), sums)
+	return archives, nil
 }
 
 // sharedEntries returns what all archives hold besides the program.

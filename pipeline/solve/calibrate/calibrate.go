@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"grenier/io/layerfile"
+	"grenier/io/memory"
+	"grenier/io/processors"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/internal/machine"
@@ -62,10 +64,15 @@ func Run(ctx context.Context, o Options) (c *plan.Calibration, err error) {
 	o.Workers = min(o.Workers, runtime.NumCPU())
 	c = &plan.Calibration{
 		Date: time.Now().UTC().Truncate(time.Second), CPU: cpu.Name(), Kernel: o.Family.String(), Cores: o.Workers,
+		Memory: memory.OfMachine().Bytes,
 	}
+	meter := processors.Start()
 	run, err := o.solving(ctx, c, dir)
 	if err != nil {
 		return nil, fmt.Errorf("calibrating: %w", err)
+	}
+	if others, of, known := meter.Others(); known {
+		c.Taken = machine.Taken(others, o.Workers, of)
 	}
 	o.tell(solvingShare)
 	if c.Decode, err = o.decoding(ctx, run); err != nil {

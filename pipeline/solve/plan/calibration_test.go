@@ -42,14 +42,15 @@ func TestDamaged(t *testing.T) {
 		is   error
 	}{
 		"foreign":  {`{"format": "something else"}`, corrupt.ErrForeign},
-		"newer":    {strings.Replace(text, `"version": 2`, `"version": 3, "moons": 3`, 1), corrupt.ErrVersion},
+		"newer":    {strings.Replace(text, `"version": 3`, `"version": 4, "moons": 3`, 1), corrupt.ErrVersion},
 		"text":     {strings.Replace(text, `"cores": 2`, `"cores": "2"`, 1), corrupt.ErrCorrupt},
 		"no core":  {strings.Replace(text, `"cores": 2`, `"cores": 0`, 1), machine.ErrFigure},
 		"slow":     {strings.Replace(text, `"speedup": 1.9`, `"speedup": 0.9`, 1), machine.ErrFigure},
 		"missing":  {strings.Replace(text, `  "seal_ns": 3,`, ``, 1), machine.ErrFigure},
 		"negative": {strings.Replace(text, `"seal_ns": 3`, `"seal_ns": -3`, 1), machine.ErrFigure},
 		"no width": {strings.Replace(text, `"full_ns": 23,`, ``, 1), machine.ErrFigure},
-		"older":    {strings.Replace(text, `"version": 2`, `"version": 1`, 1), corrupt.ErrVersion},
+		"older":    {strings.Replace(text, `"version": 3`, `"version": 2`, 1), corrupt.ErrVersion},
+		"taken":    {strings.Replace(text, `"taken_by_others": 0.05`, `"taken_by_others": 1.5`, 1), machine.ErrFigure},
 		"no disk":  {strings.Replace(text, `"read_bytes_per_second": 1000000000`, `"read_bytes_per_second": 0`, 1), machine.ErrFigure},
 	} {
 		if c.text == text {
@@ -73,7 +74,7 @@ func FuzzParse(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(data)
-	f.Add([]byte(`{"format": "grenier-calibration", "version": 2}`))
+	f.Add([]byte(`{"format": "grenier-calibration", "version": 3}`))
 	f.Add(bytes.Replace(data, []byte("1.9"), []byte("1e400"), 1))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, err := Parse("c.json", data)
