@@ -151,9 +151,10 @@ func Need(cmd *cobra.Command, names ...string) {
 	}
 }
 
-// ThreadsFlag adds --threads; what says what the processors do.
+// ThreadsFlag adds --threads; what says what the processors do. By default they are as many as
+// the Go runtime uses: no more than the quota of a container allows.
 func ThreadsFlag(flags *pflag.FlagSet, threads *int, what string) {
-	flags.IntVar(threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to %s, 1 to %d", what, MaxThreads))
+	flags.IntVar(threads, "threads", runtime.GOMAXPROCS(0), fmt.Sprintf("`number` of processors to %s, 1 to %d", what, MaxThreads))
 }
 
 // MaxThreads is far beyond any use; the Go runtime ends the process when there
