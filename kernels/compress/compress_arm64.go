@@ -46,7 +46,8 @@ type places [Side]place
 
 // set lists those columns of g that are asked for, with lines of size bytes, and returns how
 // many there are.
-func (l *places) set(columns uint64, g *Group, rows []uint32, size int) (n int) {
+func (l *places) set(columns uint64, g *Group, rows []uint32, size int) int {
+	n := uint(0)
 	for left := g.Columns & columns; left != 0; left &= left - 1 {
 		c := bits.TrailingZeros64(left)
 		before := g.Columns & (1<<(c%Side) - 1)
@@ -54,7 +55,7 @@ func (l *places) set(columns uint64, g *Group, rows []uint32, size int) (n int) 
 		l[n%Side] = place{c * Side, int(row) * size}
 		n++
 	}
-	return n
+	return int(n)
 }
 
 // positions[b] has the numbers of the set bits of b, a byte each, and then zeros.

@@ -63,50 +63,50 @@ GLOBL ·lowerBits(SB), RODATA|NOPTR, $16
 // of V12-V15 that the bits of V0 before the row number, or 255 for a row without a place. V1
 // has the bits in the bytes before.
 #define CONTROL(control) \
-	VTBL  V2.B16, [V0.B16], V3.B16;                                  \
-	VTBL  V2.B16, [V1.B16], V4.B16;                                  \
-	VAND  V31.B16, V3.B16, control.B16;                              \
-	VCNT  control.B16, control.B16;                                  \
-	VADD  V4.B16, control.B16, control.B16;                          \
+	VTBL  V2.B16, [V0.B16], V3.B16;                                       \
+	VTBL  V2.B16, [V1.B16], V4.B16;                                       \
+	VAND  V31.B16, V3.B16, control.B16;                                   \
+	VCNT  control.B16, control.B16;                                       \
+	VADD  V4.B16, control.B16, control.B16;                               \
 	VTBL  control.B16, [V12.B16, V13.B16, V14.B16, V15.B16], control.B16; \
-	VCMTST V30.B16, V3.B16, V3.B16;                                  \
+	VCMTST V30.B16, V3.B16, V3.B16;                                       \
 	VBIF  V3.B16, V5.B16, control.B16
 
 // WORD_CONTROLS sets lines to those of the panel of the word at R5+at, and four registers to its
 // controls.
 #define WORD_CONTROLS(at, lines, c0, c1, c2, c3) \
-	MOVWU (at+Word_Panel)(R5), lines;           \
-	MADD  R2, R1, lines, lines;                 \
-	MOVD  (at+Word_Pick)(R5), R10;              \
-	FMOVD R10, F0;                              \
-	COUNT(R12);                                 \
-	MOVD  $0x0808080808080808, R11;             \
-	MOVD  R11, R14;                             \
-	AND   $255, R10, R13;                       \
-	MOVD  (R8)(R13<<3), R15;                    \
-	MOVD  R15, (R9);                            \
-	PICK(1);                                    \
-	PICK(2);                                    \
-	PICK(3);                                    \
-	PICK(4);                                    \
-	PICK(5);                                    \
-	PICK(6);                                    \
-	PICK(7);                                    \
-	MOVD  (at+Word_Place)(R5), R10;             \
-	FMOVD R10, F0;                              \
-	COUNT(R12);                                 \
-	LSL   $8, R12, R12;                         \
-	FMOVD R12, F1;                              \
+	MOVWU (at+Word_Panel)(R5), lines;                 \
+	MADD  R2, R1, lines, lines;                       \
+	MOVD  (at+Word_Pick)(R5), R10;                    \
+	FMOVD R10, F0;                                    \
+	COUNT(R12);                                       \
+	MOVD  $0x0808080808080808, R11;                   \
+	MOVD  R11, R14;                                   \
+	AND   $255, R10, R13;                             \
+	MOVD  (R8)(R13<<3), R15;                          \
+	MOVD  R15, (R9);                                  \
+	PICK(1);                                          \
+	PICK(2);                                          \
+	PICK(3);                                          \
+	PICK(4);                                          \
+	PICK(5);                                          \
+	PICK(6);                                          \
+	PICK(7);                                          \
+	MOVD  (at+Word_Place)(R5), R10;                   \
+	FMOVD R10, F0;                                    \
+	COUNT(R12);                                       \
+	LSL   $8, R12, R12;                               \
+	FMOVD R12, F1;                                    \
 	VLD1  (R9), [V12.B16, V13.B16, V14.B16, V15.B16]; \
-	VMOVI $255, V5.B16;                         \
-	VMOVI $2, V6.B16;                           \
-	VMOV  V29.B16, V2.B16;                      \
-	CONTROL(c0);                                \
-	VADD  V6.B16, V2.B16, V2.B16;               \
-	CONTROL(c1);                                \
-	VADD  V6.B16, V2.B16, V2.B16;               \
-	CONTROL(c2);                                \
-	VADD  V6.B16, V2.B16, V2.B16;               \
+	VMOVI $255, V5.B16;                               \
+	VMOVI $2, V6.B16;                                 \
+	VMOV  V29.B16, V2.B16;                            \
+	CONTROL(c0);                                      \
+	VADD  V6.B16, V2.B16, V2.B16;                     \
+	CONTROL(c1);                                      \
+	VADD  V6.B16, V2.B16, V2.B16;                     \
+	CONTROL(c2);                                      \
+	VADD  V6.B16, V2.B16, V2.B16;                     \
 	CONTROL(c3)
 
 #define FIRST_WORD  WORD_CONTROLS(0, R3, V16, V17, V18, V19)
@@ -134,39 +134,39 @@ GLOBL ·lowerBits(SB), RODATA|NOPTR, $16
 // all the same, but not if their address depends on what it loads: R14 is 0, made of all
 // high bits. V14 is the mask of the high bits of a code.
 #define TAKE_SIXES \
-	FMOVQ 32(R13), F12;              \
-	VADDP V12.D2, V12.D2, V13.D2;    \
-	FMOVD F13, R14;                  \
-	EOR   R14, R14, R14;             \
-	ADD   R14, R13, R13;             \
-	VLD1  (R13), [V0.B16, V1.B16];   \
-	VUSHR $2, V12.B16, V13.B16;      \
-	VUSHR $4, V0.B16, V2.B16;        \
-	VUSHR $4, V1.B16, V3.B16;        \
-	VBIT  V14.B16, V12.B16, V2.B16;   \
-	VBIT  V14.B16, V13.B16, V3.B16;   \
-	VSLI  $4, V12.B16, V0.B16;       \
-	VSLI  $4, V13.B16, V1.B16;       \
-	VAND  V28.B16, V0.B16, V0.B16;   \
+	FMOVQ 32(R13), F12;             \
+	VADDP V12.D2, V12.D2, V13.D2;   \
+	FMOVD F13, R14;                 \
+	EOR   R14, R14, R14;            \
+	ADD   R14, R13, R13;            \
+	VLD1  (R13), [V0.B16, V1.B16];  \
+	VUSHR $2, V12.B16, V13.B16;     \
+	VUSHR $4, V0.B16, V2.B16;       \
+	VUSHR $4, V1.B16, V3.B16;       \
+	VBIT  V14.B16, V12.B16, V2.B16; \
+	VBIT  V14.B16, V13.B16, V3.B16; \
+	VSLI  $4, V12.B16, V0.B16;      \
+	VSLI  $4, V13.B16, V1.B16;      \
+	VAND  V28.B16, V0.B16, V0.B16;  \
 	VAND  V28.B16, V1.B16, V1.B16
 
 // APPLY applies a word to the column in V4-V7.
 #define APPLY(TAKE, lines, c0, c1, c2, c3) \
-	ADD  R19, lines, R13;                                    \
-	TAKE;                                                    \
-	ADD  R21, R13, R14;                                      \
-	PRFM (R14), PLDL2KEEP;                                   \
-	VMOV V4.B16, V8.B16;                                     \
-	VMOV V5.B16, V9.B16;                                     \
-	VMOV V6.B16, V10.B16;                                    \
-	VMOV V7.B16, V11.B16;                                    \
-	VTBX c0, [V0.B16, V1.B16, V2.B16, V3.B16], V8.B16;       \
-	VTBX c1, [V0.B16, V1.B16, V2.B16, V3.B16], V9.B16;       \
-	VTBX c2, [V0.B16, V1.B16, V2.B16, V3.B16], V10.B16;      \
-	VTBX c3, [V0.B16, V1.B16, V2.B16, V3.B16], V11.B16;      \
-	SMIN(8, 4, 4);                                           \
-	SMIN(9, 5, 5);                                           \
-	SMIN(10, 6, 6);                                          \
+	ADD  R19, lines, R13;                               \
+	TAKE;                                               \
+	ADD  R21, R13, R14;                                 \
+	PRFM (R14), PLDL2KEEP;                              \
+	VMOV V4.B16, V8.B16;                                \
+	VMOV V5.B16, V9.B16;                                \
+	VMOV V6.B16, V10.B16;                               \
+	VMOV V7.B16, V11.B16;                               \
+	VTBX c0, [V0.B16, V1.B16, V2.B16, V3.B16], V8.B16;  \
+	VTBX c1, [V0.B16, V1.B16, V2.B16, V3.B16], V9.B16;  \
+	VTBX c2, [V0.B16, V1.B16, V2.B16, V3.B16], V10.B16; \
+	VTBX c3, [V0.B16, V1.B16, V2.B16, V3.B16], V11.B16; \
+	SMIN(8, 4, 4);                                      \
+	SMIN(9, 5, 5);                                      \
+	SMIN(10, 6, 6);                                     \
 	SMIN(11, 7, 7)
 
 // Each applies so many words to the column in V4-V7.
