@@ -90,7 +90,7 @@ signal USR1, it makes the run itself print that to stderr.
 	f.define(cmd)
 	flags := cmd.Flags()
 	f.memory.Define(a.App, flags, "8GiB", &f.force)
-	flags.DurationVar(&f.checkpoint, "checkpoint", time.Minute, "`time` between checkpoints of the layer in progress")
+	flags.DurationVar(&f.checkpoint, "checkpoint", solve.DefaultInterval, "`time` between checkpoints of the layer in progress")
 	cli.ProgressFlag(flags, &f.progress)
 	flags.BoolVar(&f.force, "force", false, "begin even if the disk has too little room, or the machine less than --memory")
 	flags.BoolVar(&f.json, "json", false, "print JSON on stdout")
