@@ -11,7 +11,7 @@ FUZZTIME    ?= 10s
 PREFIX      ?= /usr/local
 SHARE        = $(DESTDIR)$(PREFIX)/share
 
-.PHONY: build install dist run test test-long test-full race race-portable bench bench-compare lint fuzz clean help
+.PHONY: build install dist run test test-long test-full test-arm64 race race-portable bench bench-compare lint fuzz clean help
 
 build: ## build bin/grenier
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/grenier ./cmd/grenier
@@ -41,6 +41,9 @@ test-long: ## run the tests, the long ones included
 
 test-full: ## run the long tests in full: more random cases than test-long
 	GRENIER_LONG=full $(GO) test -timeout 180m ./...
+
+test-arm64: ## run the tests of the kernels and a solve of 12 seeds for arm64, under qemu-aarch64
+	.ci/arm64
 
 race: ## run the tests under the race detector
 	$(GO) test -race -short ./...
@@ -74,4 +77,4 @@ clean: ## remove what was built; solved layers stay
 	rm -rf bin dist bench.txt
 
 help: ## list the targets
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
+	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
