@@ -149,8 +149,8 @@ func (r *run) layer(ctx context.Context, n int, below bool) (Layer, error) {
 	l := r.newLayer(n)
 	v, err := verify.Run(ctx, r.dir, verify.Options{
 		Layers: []int{n}, Workers: r.options.Workers, Family: r.options.Family,
-		MemoryBytes: r.options.MemoryBytes, 
-		Progress: r.meter.verified, Backed: func(_ int, rank uint64) { l.won.add(rank) },
+		MemoryBytes: r.options.MemoryBytes,
+		Progress:    r.meter.verified, Backed: func(_ int, rank uint64) { l.won.add(rank) },
 	})
 	if err != nil {
 		return Layer{}, err

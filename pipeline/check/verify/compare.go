@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"grenier/io/corrupt"
+	"grenier/pipeline/check/internal/notes"
 )
 
 // compare compares the scores of layer n with what the moves give. Data that cannot be used
@@ -33,14 +34,22 @@ func (r *run) all(ctx context.Context, n int, f *found) error {
 		largest := r.space.Size(slices.Max(r.options.Layers))
 		r.best = make([]int8, min(largest, uint64(max(0, r.options.MemoryBytes))))
 	}
+	noted := r.notes.Find(n)
 	for i := range count {
 		p := &part{run: r, seeds: n, panel: r.sowings.newPanel(n, i, count, r.best)}
 		r.best = p.best
+		if noted.Parts == count && i < noted.Done {
+			f.checked += uint64(len(p.best))
+			continue
+		}
 		p.meter = r.panelMeter(n, f.checked, uint64(len(p.best)))
 		found, err := p.compare(ctx)
 		f.add(&found)
 		if err != nil {
 			return err
+		}
+		if f.mismatches == 0 && i+1 < count {
+			r.notes.Set(notes.Layer{Seeds: n, Parts: count, Done: i + 1})
 		}
 	}
 	return nil

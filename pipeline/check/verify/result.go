@@ -37,6 +37,9 @@ type Layer struct {
 	// Mismatches is the number of positions, of those compared, whose score is
 	// wrong.
 	Mismatches uint64 `json:"mismatches"`
+	// Before is when a verification that was interrupted has found all of this; nil if
+	// it was found now.
+	Before *time.Time `json:"before,omitempty"`
 	// Problems describes everything found damaged, and the first mismatches in
 	// rank order, MaxDifferences at most.
 	Problems []Problem `json:"problems"`

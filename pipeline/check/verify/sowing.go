@@ -248,7 +248,7 @@ func sowingBytes(game awari.Game, seeds int) (bytes uint64) {
 		if err != nil {
 			return math.MaxUint64
 		}
-		bytes += groups * spansEach * uint64(q+1+laps)
+		bytes += (groups*spansEach + small) * uint64(q+1+laps)
 	}
 	return bytes
 }

@@ -44,11 +44,15 @@ import (
 	"slices"
 	"time"
 
+	"grenier/io/jsonfile"
 	"grenier/io/layerfile"
+	"grenier/io/manifest"
 	"grenier/io/memory"
+	"grenier/io/rundir"
 	"grenier/kernels/colex"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/check/internal/notes"
 	"grenier/pipeline/tables"
 )
 
@@ -74,8 +78,16 @@ type Options struct {
 	// MemoryBytes bounds the part of a layer that is compared at a time, a byte a
 	// position; 0 stands for DefaultMemoryBytes. Layers are read once for each part.
 	MemoryBytes int64
+	// Resume records which layers, and panels of a layer, are in order, and leaves out those
+	// that were recorded by a verification that was interrupted, unless it is to Restart. Samples are
+	// not recorded.
+	Resume, Restart bool
+	// Note, if not nil, gets messages for the user.
+	Note func(string)
 	// Progress, if not nil, is called often, by one goroutine at a time.
 	Progress func(Progress)
+	// Done, if not nil, is called with each layer that is done.
+	Done func(Layer)
 	// Backed, if not nil, is called with the rank of each position compared, of
 	// the layer with that many seeds, whose score is positive and is what a move
 	// that takes seeds gives; by several goroutines at a time. It is where the
@@ -91,7 +103,15 @@ type Options struct {
 func Run(ctx context.Context, dir string, o Options) (result *Result, err error) {
 	start := time.Now()
 	result = newResult(o)
-	t, err := tables.Open(dir, tables.Options{Family: o.Family, CacheBytes: 1})
+	d, err := rundir.Open(dir)
+	if err != nil {
+		return result, err
+	}
+	m, err := d.Manifest()
+	if err != nil {
+		return result, err
+	}
+	t, err := tables.OpenListed(dir, m, tables.Options{Family: o.Family, CacheBytes: 1, Sparing: sparse(m, o)})
 	if err != nil {
 		return result, err
 	}
@@ -100,14 +120,52 @@ func Run(ctx context.Context, dir string, o Options) (result *Result, err error)
 	if err != nil {
 		return result, err
 	}
+	if o.Resume && o.Sample == 0 {
+		if r.notes, err = notes.Open(d, m, notes.Options{
+			Name: rundir.VerifyName, Header: header, Restart: o.Restart, Tell: o.Note,
+		}); err != nil {
+			return result, err
+		}
+	}
+	err = r.each(ctx, func(l Layer) {
+		result.add(l, time.Since(start))
+		if o.Done != nil {
+			o.Done(l)
+		}
+	})
+	if err != nil {
+		r.notes.Save()
+		return result, err
+	}
+	r.notes.Forget(r.options.Layers)
+	return result, nil
+}
+
+// header is that of the notes.
+var header = jsonfile.Header{Format: "grenier-verify", Version: 1}
+
+// each verifies all layers.
+func (r *run) each(ctx context.Context, done func(Layer)) error {
 	for _, n := range r.options.Layers {
 		layer, err := r.layer(ctx, n)
 		if err != nil {
-			return result, err
+			return err
 		}
-		result.add(layer, time.Since(start))
+		if len(layer.Problems) == 0 && layer.Before == nil {
+			r.notes.Set(notes.Layer{Seeds: n, Parts: 1, Done: 1})
+		}
+		done(layer)
 	}
-	return result, nil
+	return nil
+}
+
+// sparse reports whether a sample is so small that most blocks are not read.
+func sparse(m *manifest.Manifest, o Options) bool {
+	if o.Sample == 0 || len(m.Layers) == 0 {
+		return false
+	}
+	const blocksEach = 8 // that a position needs, with what is read ahead
+	return o.Sample < m.Layers[len(m.Layers)-1].Positions/layerfile.MaxBlockSize/blocksEach
 }
 
 // run is a verification in progress.
@@ -115,8 +173,9 @@ type run struct {
 	options Options
 	tables  *tables.Tables
 	space   *awari.Space
-	sowings *sowings // nil if only samples are compared
-	best    []int8   // memory for panels
+	sowings *sowings     // nil if only samples are compared
+	best    []int8       // memory for panels
+	notes   *notes.Notes // nil if nothing is noted
 	meter   meter
 }
 
@@ -207,6 +266,11 @@ func (r *run) wanted(n int) uint64 {
 // errors are not.
 func (r *run) layer(ctx context.Context, n int) (Layer, error) {
 	layer := Layer{Seeds: n, Positions: r.space.Size(n), Problems: []Problem{}}
+	if noted := r.notes.Find(n); noted.Complete() {
+		layer.Checked, layer.Before = layer.Positions, &noted.At
+		r.meter.finish(n, layer.Positions)
+		return layer, nil
+	}
 	if err := r.checkFile(ctx, n, &layer); err != nil {
 		return layer, err
 	}
