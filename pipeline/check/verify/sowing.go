@@ -241,6 +241,7 @@ func sowingBytes(game awari.Game, seeds int) (bytes uint64) {
 	const (
 		spansEach = 4 * 5 / 4 * 8 // bytes of four spans, with what append takes besides
 		laps      = 2             // sowings of several laps have few seeds left for the opponent
+		small     = 64            // bytes that count where there are few groups
 	)
 	q := game.Half()
 	for b := range seeds {
