@@ -69,8 +69,7 @@ type run struct {
 	tables  *tables.Tables
 	space   *awari.Space
 	meter   meter
-	// The bits of the layer in progress are the first ones of these.
-	won, lost, marked bits
+	states  states // of the layer in progress: the first ones of these
 }
 
 // newRun prepares a proof: it counts what is to be proved and takes the memory for
@@ -114,16 +113,16 @@ func (r *run) takeMemory() error {
 		if fixed > memory.Room(o.Memory) {
 			return &memory.Error{What: fmt.Sprintf("the proof of layer %d", n), Need: memory.Need(fixed), Allowed: o.Memory, Enough: r.enough(n)}
 		}
-		o.MemoryBytes = max(1, int64(memory.Room(o.Memory)-fixed)) // 0 would stand for a default
+		o.MemoryBytes = int64(memory.Room(o.Memory) - fixed + verify.Least(r.tables.Game(), n))
 	} else if o.MemoryBytes -= int64(need); o.MemoryBytes <= 0 {
 		return &memory.Error{What: fmt.Sprintf("the proof of layer %d", n), Need: need + 1, Allowed: uint64(o.MemoryBytes) + need}
 	}
-	r.won, r.lost, r.marked = newBits(size), newBits(size), newBits(size)
+	r.states = newStates(size)
 	return nil
 }
 
 // bitsBytes returns the bytes of the bits of a layer of that size.
-func bitsBytes(size uint64) uint64 { return 3 * 8 * words(size) }
+func bitsBytes(size uint64) uint64 { return 8 * words(size) }
 
 // fixed returns the bytes of data that proving layer n takes besides the bits: those of
 // verifying, which has tables of its own, with a small panel, and scores and boards for each worker.
@@ -146,11 +145,14 @@ func (r *run) enough(n int) string {
 // layer verifies layer n, and proves it if nothing is wrong with it and
 // those below are proved.
 func (r *run) layer(ctx context.Context, n int, below bool) (Layer, error) {
-	l := r.newLayer(n)
+	l, err := r.newLayer(n)
+	if err != nil {
+		return Layer{}, err
+	}
 	v, err := verify.Run(ctx, r.dir, verify.Options{
 		Layers: []int{n}, Workers: r.options.Workers, Family: r.options.Family,
 		MemoryBytes: r.options.MemoryBytes,
-		Progress:    r.meter.verified, Backed: func(_ int, rank uint64) { l.won.add(rank) },
+		Progress:    r.meter.verified, Backed: func(_ int, rank uint64) { l.back(rank) },
 	})
 	if err != nil {
 		return Layer{}, err
