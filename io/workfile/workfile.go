@@ -192,7 +192,7 @@ func (f *File) PutAll(data []byte, lengths []int) ([]Extent, error) {
 	return extents, nil
 }
 
-// MaxGap is the most bytes between two extents that are read, rather than passed over by
+// MaxGap is the most bytes between two extents that are read, rather than skipped by
 // beginning another read: about what the disk reads in the time that a read takes to begin.
 const MaxGap = 32 << 10
 

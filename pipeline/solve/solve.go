@@ -262,7 +262,7 @@ func (r *run) publish(file *layerfile.Writer, layer manifest.Layer) error {
 	return r.dir.ClearWork()
 }
 
-// finished takes in a layer that is sealed and listed.
+// finished records a layer that is sealed and listed.
 func (r *run) finished(report Report) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

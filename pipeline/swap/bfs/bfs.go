@@ -72,7 +72,7 @@ type Options struct {
 	// Free, if not nil, returns how many bytes there is room for on the disk of
 	// a path. A search that needs more is refused.
 	Free func(path string) (uint64, error)
-	// Progress, if not nil, is called now and then, by any worker.
+	// Progress, if not nil, is called from time to time, by any worker.
 	Progress func(Progress)
 }
 

@@ -18,7 +18,7 @@ import (
 )
 
 // The checkpoint of a layer in memory is two streams in the work directory: its offers,
-// written once, and the scores found so far, written between sweeps now and then. By the
+// written once, and the scores found so far, written between sweeps from time to time. By the
 // fixpoint theorem sweeps can resume from any found scores, so it does not matter which of
 // them were out of date: all count as such. docs/format/spill.md describes the contents.
 
@@ -188,7 +188,7 @@ func (e *engine) keptOffers() *keptPart {
 	return s
 }
 
-// keptJob is a piece on its way.
+// keptJob is a piece in flight.
 type keptJob struct {
 	packet packet
 	scores []int8 // a copy
