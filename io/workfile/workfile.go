@@ -24,7 +24,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func crc32c(data []byte) uint32 { return crc32.Checksum(data, castagnoli) }
 
-// An Extent says where the bytes of a piece are, and has their checksum.
+// An Extent is the place of a piece of the file, and its checksum.
 type Extent struct {
 	Offset int64  `json:"offset"`
 	Length uint32 `json:"length"`
