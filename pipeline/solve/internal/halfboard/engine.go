@@ -160,9 +160,11 @@ type engine struct {
 	changed atomic.Uint64   // scores that the sweep changed
 	marking bool            // the sweep marks what it makes out of date block by block
 	stats   Stats
-	began   time.Time // this run, with this layer
-	stage   Stage     // in progress
-	since   time.Time // that its time is in stats, zero before the first stage
+	toldOf  atomic.Int64 // the stage and the sweep that Progress heard of last
+	toldAt  atomic.Int64 // when, since began
+	began   time.Time    // this run, with this layer
+	stage   Stage        // in progress
+	since   time.Time    // that its time is in stats, zero before the first stage
 }
 
 // Stats says what a layer took in all runs that worked on it, of interrupted ones up to
@@ -517,9 +519,23 @@ func eachPart[T any](ctx context.Context, e *engine, stage Stage, parts []T, do 
 	})
 }
 
+// tellAfter is the least time between two reports about the same stage or sweep, unless it ends.
+const tellAfter = 10 * time.Millisecond
+
+// worthTelling reports whether a report says something new.
+func (e *engine) worthTelling(stage Stage, share float64) bool {
+	now := time.Since(e.began)
+	what := int64(e.stats.Sweeps)*int64(Stages) + int64(stage)
+	if e.toldOf.Swap(what) == what && share < 1 && now-time.Duration(e.toldAt.Load()) < tellAfter {
+		return false
+	}
+	e.toldAt.Store(int64(now))
+	return true
+}
+
 // tell reports that a share of a stage, or of a sweep, is done.
 func (e *engine) tell(stage Stage, share float64) {
-	if e.options.Progress == nil {
+	if e.options.Progress == nil || !e.worthTelling(stage, share) {
 		return
 	}
 	positions := e.grid.halves.Board().Size(e.grid.n)
