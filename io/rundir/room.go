@@ -14,8 +14,8 @@ type RoomError struct {
 	What       string // the run
 	Path       string // of the run directory
 	Need, Free uint64 // bytes, as Room counts them
-	Estimated  bool   // Need is an estimate; else no run needs more
-	Enough     string // what would fit, "" if nobody knows
+	Estimated  bool   // Need is an estimate; otherwise a bound
+	Enough     string // what would fit, "" if unknown
 }
 
 // Error says what is needed and what would fit.
@@ -32,9 +32,9 @@ func (e *RoomError) Error() string {
 	return text
 }
 
-// Room returns the bytes that a run at path may take besides what it has sealed: what free
-// tells, and what is in work/ already, which the run goes on with or removes. They are not known
-// if free is nil, or fails with errors.ErrUnsupported. It fails as free does, or with an error of
+// Room returns the bytes that a run at path may take besides its sealed layers: those that free
+// returns, and those in work/, which the run resumes from or removes. They are not known if free is
+// nil, or fails with errors.ErrUnsupported. It fails as free does, or with an error of
 // the operating system.
 func Room(path string, free func(path string) (uint64, error)) (bytes uint64, known bool, err error) {
 	if free == nil {
@@ -53,7 +53,7 @@ func Room(path string, free func(path string) (uint64, error)) (bytes uint64, kn
 
 // FreeBytes returns how many bytes this process can still write to the file
 // system of path, or of its nearest parent that exists. It fails with
-// errors.ErrUnsupported on systems that do not tell.
+// errors.ErrUnsupported on systems without that figure.
 func FreeBytes(path string) (uint64, error) {
 	path, err := vfs.Nearest(path)
 	if err != nil {

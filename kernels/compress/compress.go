@@ -45,7 +45,7 @@ type Block = [Side * Side]int8
 type Word struct {
 	Pick, Place uint64
 	Panel       uint32 // of the line
-	Chunk       uint32 // which 64 rows Place speaks of; kernels do not look at it
+	Chunk       uint32 // which 64 rows Place is of; kernels do not read it
 }
 
 // A Route says where a move leads: Words name the panels, the column

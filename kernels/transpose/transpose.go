@@ -96,8 +96,8 @@ func replaceLine(line, row *[Side]int8, columns uint64) (changed uint64) {
 	return changed
 }
 
-// differences returns the bits and the bytes in which x and y differ, out of the given
-// bytes, of which there are eight.
+// differences returns the bits and the bytes in which x and y differ, among the eight
+// given bytes.
 func differences(x, y, among uint64) (flips, differ uint64) {
 	flips = (x ^ y) & swar.Spread(among)
 	return flips, swar.Gather(swar.NonZero(flips))

@@ -397,7 +397,7 @@ func replaceFile(t *testing.T, path string, text []byte) {
 	}
 }
 
-// TestForeignLayer puts an intact layer of another run in the place of one.
+// TestForeignLayer puts an intact layer of another run in place of one.
 func TestForeignLayer(t *testing.T) {
 	game, dir, other := mustGame(t, 6, awari.Awari), t.TempDir(), t.TempDir()
 	mustSolve(t, dir, game, options(5))
