@@ -116,6 +116,16 @@ func (a *Amounts) stream(game awari.Game) {
 	a.Work = bytes(w.work) + a.Checkpoint
 }
 
+// DiskPeaks returns the bytes of the layers to be solved, and the most in the work directory at
+// a time, for those that are on different disks. It fails as New does.
+func (r *Run) DiskPeaks() (layers, work uint64, err error) {
+	all, err := r.amounts()
+	for _, a := range all {
+		layers, work = layers+a.File, max(work, a.Work)
+	}
+	return layers, work, err
+}
+
 // DiskPeak returns the most bytes on disk during a run, those of sealed layers included.
 // It fails as New does.
 func (r *Run) DiskPeak() (uint64, error) {
