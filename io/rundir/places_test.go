@@ -203,6 +203,12 @@ func TestStop(t *testing.T) {
 		t.Fatal(err)
 	}
 	self := os.Getpid()
+	if _, err := d.AskStop(AtOnce); !errors.Is(err, ErrNoSolver) {
+		t.Errorf("somebody who does not report: %v", err)
+	}
+	if err := l.SaveStatus(aStatus()); err != nil {
+		t.Fatal(err)
+	}
 	for _, how := range []Stop{AfterLayer, AtOnce, NoStop, AtOnce} {
 		if h, err := d.AskStop(how); err != nil || h.PID != self {
 			t.Fatalf("%+v, %v", h, err)

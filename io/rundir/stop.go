@@ -42,6 +42,9 @@ func (d *Dir) AskStop(how Stop) (Holder, error) {
 	if !h.Held || h.PID == 0 {
 		return h, fmt.Errorf("%s: %w", d.path, ErrNoSolver)
 	}
+	if s, err := d.Status(); err != nil || s.PID != h.PID || s.State != Running {
+		return h, fmt.Errorf("%s: %w, or it has not begun yet; process %d is there", d.path, ErrNoSolver, h.PID) // a repair, say
+	}
 	work, err := d.openWork()
 	if err != nil {
 		return h, err

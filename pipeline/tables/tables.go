@@ -52,9 +52,9 @@ type Tables struct {
 
 // place is where the files of a run directory are.
 type place struct {
-	name     string                                         // of the directory
-	list     string                                         // of the manifest, as messages show it
-	path     func(l *manifest.Layer) string                 // likewise, of the file of a layer
+	name     string                         // of the directory
+	list     string                         // of the manifest, as messages show it
+	path     func(l *manifest.Layer) string // likewise, of the file of a layer
 	openFile func(l *manifest.Layer) (*layerfile.File, error)
 	distant  bool // what takes long is the way there
 }
