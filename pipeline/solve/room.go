@@ -80,7 +80,7 @@ func (o *Options) checkRoom(path string, game awari.Game) error {
 	}
 	r := plan.Run{Game: game, Seeds: o.Seeds, Memory: o.Memory, Cores: o.Workers, Codec: o.Codec}
 	if err := Continue(&r, path); err != nil {
-		return nil // lock will tell
+		return nil // lock will report it
 	}
 	disks, err := o.disks(path)
 	for _, d := range disks {

@@ -63,7 +63,7 @@ and changes nothing. "grenier awari verify" then compares all scores.
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be done, and do nothing")
 	flags.StringArrayVar(&f.layersIn, "layers-in", nil, "`directory` in which layer files are looked for, too; may be given again")
 	f.memory.Define(a.App, flags, "8GiB", nil)
-	flags.DurationVar(&f.checkpoint, "checkpoint", time.Minute, "`time` between checkpoints of the layer in progress")
+	flags.DurationVar(&f.checkpoint, "checkpoint", solve.DefaultInterval, "`time` between checkpoints of the layer in progress")
 	cli.ThreadsFlag(flags, &f.threads, "use")
 	flags.StringVar(&f.codec, "codec", "lz4", "`codec` of layers that are solved again: lz4 or zstd")
 	cli.ProgressFlag(flags, &f.progress)

@@ -118,7 +118,7 @@ docs/night.md tells how to set up a run over nights.
 	f.define(cmd)
 	flags := cmd.Flags()
 	f.memory.Define(a.App, flags, "8GiB", &f.force)
-	flags.DurationVar(&f.checkpoint, "checkpoint", time.Minute, "`time` between checkpoints of the layer in progress")
+	flags.DurationVar(&f.checkpoint, "checkpoint", solve.DefaultInterval, "`time` between checkpoints of the layer in progress")
 	cli.ProgressFlag(flags, &f.progress)
 	flags.Var((*cli.Directory)(&f.work), "work", "directory of streams and checkpoints, on another disk (DIR/work)")
 	flags.Var((*cli.Directory)(&f.layersTo), "layers-to", "directory of new layer files, on another disk (DIR)")
