@@ -164,7 +164,7 @@ func (a *all) layer(ctx context.Context, n int) (Exported, error) {
 	o.Seeds = n
 	o.Progress = func(p Progress) { a.progress(n, p.Stage, p.Done) }
 	e := Exported{File: FileName(o.Format, o.Codec, n)}
-	positions, err := o.Format.Positions(a.game, n)
+	s, err := newShape(a.game, n)
 	if err != nil {
 		return e, err
 	}
@@ -173,7 +173,7 @@ func (a *all) layer(ctx context.Context, n int) (Exported, error) {
 			return e, err
 		}
 		e.SHA256, e.Summary = l.SHA256, Summary{
-			Rules: a.manifest.Rules, Pits: a.manifest.Pits, Seeds: n, Format: o.Format, Codec: o.Codec, Positions: positions, Bytes: l.Bytes,
+			Rules: a.manifest.Rules, Pits: a.manifest.Pits, Seeds: n, Format: o.Format, Codec: o.Codec, Positions: s.scores(o.Format), Bytes: l.Bytes,
 		}
 	}
 	if e.Kept {
