@@ -35,6 +35,7 @@ var reasons = map[string]string{
 	"io/pagecache/cachetest":               "a help of tests",
 	"io/browsertest":                       "a help of tests",
 	"io/siegetest":                         "a help of tests, which attacks files",
+	"kernels/longtest":                     "a help of tests, which reads them",
 	"pipeline/internal/testrun/testrun.go": "a help of tests",
 }
 

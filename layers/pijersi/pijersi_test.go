@@ -8,9 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/kernels/longtest"
 	"grenier/kernels/perm"
 	"grenier/layers/pijersi"
 )
+
+func TestMain(m *testing.M) { longtest.Choose(m).Run() }
 
 func mustCubes(t testing.TB, cubes string) pijersi.Setup {
 	t.Helper()
