@@ -9,8 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/kernels/longtest"
 	"grenier/layers/pijersi"
 )
+
+func TestMain(m *testing.M) { longtest.Choose(m).Run() }
 
 func mustCubes(t testing.TB, cubes string) pijersi.Setup {
 	t.Helper()

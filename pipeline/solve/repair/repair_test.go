@@ -27,6 +27,7 @@ import (
 	"grenier/io/rundir"
 	"grenier/io/vfs"
 	"grenier/kernels/cpu"
+	"grenier/kernels/longtest"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/scrub"
 	"grenier/pipeline/check/verify"
@@ -34,7 +35,7 @@ import (
 	"grenier/pipeline/solve/repair"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(longtest.Choose(m)) }
 
 func solveOptions(seeds int) solve.Options {
 	return solve.Options{Seeds: seeds, Codec: layerfile.LZ4, Workers: 2, Family: cpu.Best()}
@@ -148,7 +149,7 @@ func clean(t *testing.T, dir string, layers int) {
 	}
 	o := verify.Options{Workers: 2, Family: cpu.Best()}
 	if os.Getenv("GRENIER_LONG") == "" {
-		o.Sample, o.Seed = 5000, rand.Uint64()
+		o.Sample, o.Seed = 1000, rand.Uint64()
 		t.Logf("sample %d", o.Seed)
 	}
 	v, err := verify.Run(t.Context(), dir, o)
