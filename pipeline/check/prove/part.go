@@ -9,18 +9,33 @@ import (
 	"grenier/pipeline/internal/parts"
 )
 
-// part is a piece of the layer that one goroutine looks at.
+// part is a piece of the layer that one goroutine looks at. States are all over memory, so
+// those of many positions are asked for together: the processor waits for them at the same time.
 type part struct {
 	*layer
-	buffer []int8 // for scores that are not in memory
-	stack  []position
-	lost   []position // from which moves lead to one that was lost
-	won    []position // the same of one that was won
-	found  found
+	buffer  []int8     // for scores that are not in memory
+	stack   []position // grounded, with the score -level, but not followed yet
+	tests   front      // candidates that may be grounded
+	winners front      // positions from which moves lead to some that were lost
+	fresh   []position // those of them that are won by that
+	losers  front      // positions from which moves lead to these
+	ranks   []uint64   // of children of the tests
+	found   found
 }
 
-// stackSize is how many positions a part remembers that it has grounded but not followed.
-const stackSize = 4096
+// front is some positions with their ranks, and from which of others each was found.
+type front struct {
+	at     []position
+	rank   []uint64
+	parent []int32
+}
+
+const (
+	// stackSize is how many positions a part remembers to follow.
+	stackSize = 4096
+	// batch is how many of them it takes at a time.
+	batch = 32
+)
 
 // found is what a look at positions has found.
 type found struct {
@@ -79,23 +94,47 @@ func (p *part) again(from, to uint64) error {
 	for w := from / perWord; w < words(to); w++ {
 		for bits := p.states.candidates(w); bits != 0; bits &= bits - 1 {
 			rank := perWord*w + uint64(mathbits.TrailingZeros64(bits))/stateBits
-			at := p.position(rank)
-			if p.allWon(at) && p.lose(rank) {
-				p.follow(at)
+			p.tests.add(p.position(rank), rank)
+			if len(p.tests.at) == batch {
+				p.try()
+				p.follow()
 			}
 		}
 	}
+	p.try()
+	p.follow()
 	return nil
 }
 
-// allWon reports whether all quiet moves lead to won positions.
-func (p *part) allWon(at position) bool {
-	for pit := range p.space.Half() {
-		if child, ok := p.quiet(at, pit); ok && p.states.of(p.rank(child)) != won {
-			return false
+// try grounds the tests of which all quiet moves lead to won positions, and remembers to follow
+// them. If there are too many they stay candidates.
+func (p *part) try() {
+	p.ranks = p.ranks[:0]
+	for _, at := range p.tests.at {
+		p.ranks = append(p.ranks, 0) // how many follow
+		n := len(p.ranks)
+		for pit := range p.space.Half() {
+			if child, ok := p.quiet(at, pit); ok {
+				p.ranks = append(p.ranks, p.rank(child))
+			}
+		}
+		p.ranks[n-1] = uint64(len(p.ranks) - n)
+	}
+	p.states.touch(p.ranks)
+	children := p.ranks
+	for i, at := range p.tests.at {
+		n := children[0]
+		all := p.states.allWon(children[1 : 1+n])
+		children = children[1+n:]
+		switch {
+		case !all:
+		case len(p.stack) >= stackSize:
+			p.missed.Store(true)
+		case p.lose(p.tests.rank[i]):
+			p.stack = append(p.stack, at)
 		}
 	}
-	return true
+	p.tests.clear()
 }
 
 // lose grounds a candidate of which all quiet moves lead to won positions, unless somebody
@@ -108,30 +147,57 @@ func (p *part) lose(rank uint64) bool {
 	return true
 }
 
-// follow grounds what a position with the score -level, just grounded, makes so, and what that
-// does in turn. A position from which a quiet move leads there has level or more, because scores are
+// follow grounds what positions with the score -level, just grounded, make so, and what that
+// does in turn. A position from which a quiet move leads to one has level or more, because scores are
 // locally optimal; as larger scores are won or left, an open one has level.
-func (p *part) follow(at position) {
-	p.stack = append(p.stack[:0], at)
+func (p *part) follow() {
 	for len(p.stack) > 0 {
-		at := p.stack[len(p.stack)-1]
-		p.stack = p.stack[:len(p.stack)-1]
-		p.lost = p.before(p.lost[:0], at)
-		for _, winner := range p.lost {
-			if p.leads(winner, at) && p.states.change(p.rank(winner), open, won) {
+		n := max(0, len(p.stack)-batch)
+		lost := p.stack[n:]
+		p.stack = p.stack[:n]
+		p.arrive(&p.winners, lost)
+		p.fresh = p.fresh[:0]
+		for i, at := range p.winners.at {
+			rank := p.winners.rank[i]
+			if p.states.of(rank) == open && p.leads(at, lost[p.winners.parent[i]]) && p.states.change(rank, open, won) {
 				p.found.positive++
-				p.notice(winner)
+				p.fresh = append(p.fresh, at)
 			}
 		}
+		p.arrive(&p.losers, p.fresh)
+		for i, rank := range p.losers.rank {
+			if p.states.of(rank) == candidate {
+				p.tests.add(p.losers.at[i], rank)
+			}
+		}
+		p.try()
 	}
 }
+
+// arrive makes f the positions from which quiet moves lead to some.
+func (p *part) arrive(f *front, some []position) {
+	f.clear()
+	for i, to := range some {
+		f.at = p.before(f.at, to)
+		for _, at := range f.at[len(f.rank):] {
+			f.rank = append(f.rank, p.rank(at))
+			f.parent = append(f.parent, int32(i))
+		}
+	}
+	p.states.touch(f.rank)
+}
+
+// add adds a position.
+func (f *front) add(at position, rank uint64) {
+	f.at, f.rank = append(f.at, at), append(f.rank, rank)
+}
+
+// clear leaves no position.
+func (f *front) clear() { f.at, f.rank, f.parent = f.at[:0], f.rank[:0], f.parent[:0] }
 
 // leads reports whether the plain rules have a quiet move from one position to another: what was
 // found by taking seeds back is sown forward.
 func (p *part) leads(from, to position) bool {
-	if p.states.of(p.rank(from)) != open {
-		return false // it will not change: no need to ask
-	}
 	b, want := p.board(from), p.board(to)
 	for pit := range p.space.Half() {
 		if b[pit] == 0 {
@@ -151,23 +217,6 @@ func (p *part) board(at position) (b awari.Board) {
 		b[i], b[q+i] = uint8(at.mover.Pit(i)), uint8(at.opponent.Pit(i))
 	}
 	return b
-}
-
-// notice grounds the candidates from which moves lead to a position just won, if all of their
-// moves lead to such, and remembers to follow them. If there are too many they stay candidates.
-func (p *part) notice(at position) {
-	p.won = p.before(p.won[:0], at)
-	for _, loser := range p.won {
-		rank := p.rank(loser)
-		if p.states.of(rank) != candidate || !p.allWon(loser) {
-			continue
-		}
-		if len(p.stack) >= stackSize {
-			p.missed.Store(true)
-		} else if p.lose(rank) {
-			p.stack = append(p.stack, loser)
-		}
-	}
 }
 
 // rest lists positions of the level that are not grounded, and gives them up.

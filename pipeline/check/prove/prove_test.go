@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"grenier/io/corrupt"
@@ -221,6 +222,55 @@ func TestCancel(t *testing.T) {
 		}})
 		if !errors.Is(err, context.Canceled) || len(result.Layers) != 5 {
 			t.Errorf("level %d: %v, %+v", level, err, result)
+		}
+	}
+}
+
+// TestResume: layers that were proved are not proved again, unless a file changed or those below are
+// not right.
+func TestResume(t *testing.T) {
+	game := testrun.Game(t, 8, awari.Awari)
+	dir := testrun.Write(t, game, testrun.Solve(t, game, 7), 64)
+	want := run(t, dir, prove.Options{})
+	interrupt := func() {
+		t.Helper()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		_, err := prove.Run(ctx, dir, prove.Options{Resume: true, Restart: true, Progress: func(p prove.Progress) {
+			if p.Seeds == 5 && p.Level == 2 {
+				cancel()
+			}
+		}})
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
+	check := func(o prove.Options, again int) {
+		t.Helper()
+		interrupt()
+		o.Resume = true
+		got := run(t, dir, o)
+		for n, l := range got.Layers {
+			if (l.Before != nil) != (n < again) {
+				t.Errorf("layer %d: proved before: %v", n, l.Before)
+			}
+			if diff := cmp.Diff(want.Layers[n].Proof, l.Proof); diff != "" || l.Checked != want.Layers[n].Checked {
+				t.Errorf("layer %d: %s", n, diff)
+			}
+		}
+		if _, err := os.Stat(filepath.Join(dir, rundir.WorkName, rundir.ProveName)); err == nil || !got.OK {
+			t.Errorf("notes after the end, or %v", got.Err())
+		}
+	}
+	check(prove.Options{}, 5)
+	check(prove.Options{Restart: true}, 0)
+	interrupt()
+	path := filepath.Join(dir, rundir.LayerName(3))
+	data := testrun.ReadFile(t, path)
+	testrun.WriteFile(t, path, data[:len(data)-1])
+	for n, l := range run(t, dir, prove.Options{Resume: true}).Layers {
+		if (l.Before != nil) != (n < 3) || (l.Proof != nil) != (n < 3) {
+			t.Errorf("layer 3 is damaged: %+v", l)
 		}
 	}
 }

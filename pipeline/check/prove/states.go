@@ -37,6 +37,23 @@ func (s states) of(i uint64) state {
 	return state(s[i/perWord].Load() >> (i % perWord * stateBits) & 3)
 }
 
+// touch brings the states of ranks into the caches of the processor.
+func (s states) touch(ranks []uint64) {
+	for _, i := range ranks {
+		s[i/perWord].Load()
+	}
+}
+
+// allWon reports whether all ranks are won.
+func (s states) allWon(ranks []uint64) bool {
+	for _, i := range ranks {
+		if s.of(i) != won {
+			return false
+		}
+	}
+	return true
+}
+
 // change changes the state of rank i, and reports whether it was the one given before.
 func (s states) change(i uint64, from, to state) bool {
 	word, shift := &s[i/perWord], i%perWord*stateBits
