@@ -22,7 +22,7 @@
 // is shorter; a block holds codes as bytes.
 //
 // TestExample shows a small block with all its numbers. The generic code defines the
-// result; the twins for amd64 give the same one.
+// result; the twins for amd64 and arm64 give the same one.
 package compress
 
 import (

@@ -9,7 +9,7 @@
 // Lines hold scores, one byte each, or the codes of package window, 2, 4 or 6 bits each.
 //
 // TestExample shows a small update with all its numbers. The generic code defines the
-// result; the twins for amd64 give the same one.
+// result; the twins for amd64 and arm64 give the same one.
 package transpose
 
 import (

@@ -30,6 +30,7 @@ package plan
 import (
 	"grenier/io/layerfile"
 	"grenier/layers/awari"
+	"grenier/pipeline/solve/internal/halfboard"
 )
 
 // Run says what to solve, and with what resources.
@@ -52,8 +53,9 @@ type Plan struct {
 	Layers []Layer `json:"layers"` // those to solve, in order
 	Total  Total   `json:"total"`
 	// InMemory is the seconds that the run would take with memory for all layers in one
-	// piece.
-	InMemory float64 `json:"in_memory_seconds"`
+	// piece, and InMemoryBytes about the memory that the program would take then.
+	InMemory      float64 `json:"in_memory_seconds"`
+	InMemoryBytes uint64  `json:"in_memory_bytes"`
 }
 
 // Total is what all layers of a plan take.
@@ -61,6 +63,7 @@ type Total struct {
 	Positions uint64  `json:"positions"`
 	Read      uint64  `json:"bytes_read"`
 	Written   uint64  `json:"bytes_written"`
+	Memory    uint64  `json:"memory_bytes"`    // that the program takes, about
 	DiskPeak  uint64  `json:"disk_peak_bytes"` // sealed layers included, those from before too
 	Times     Times   `json:"stage_seconds"`
 	Seconds   float64 `json:"seconds"`
@@ -88,7 +91,10 @@ func (t Times) plus(u Times) Times {
 	return Times{t.Capture + u.Capture, t.Turn + u.Turn, t.Sweep + u.Sweep, t.Full + u.Full, t.Seal + u.Seal}
 }
 
-// New predicts a run on the machine of c. It fails with halfboard.ErrMemory if a layer needs
+// Done reports whether all layers are sealed already: there is nothing to predict.
+func (r *Run) Done() bool { return r.Solved > r.Seeds }
+
+// New predicts a run on the machine of c, which may be nil if the run is Done. It fails with halfboard.ErrMemory if a layer needs
 // more memory than the run has.
 func New(r Run, c *Calibration) (*Plan, error) {
 	p, err := r.plan(c)
@@ -100,7 +106,7 @@ func New(r Run, c *Calibration) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.InMemory = free.Total.Seconds
+	p.InMemory, p.InMemoryBytes = free.Total.Seconds, free.Total.Memory
 	return p, nil
 }
 
@@ -111,12 +117,25 @@ func (r *Run) plan(c *Calibration) (*Plan, error) {
 	}
 	p := &Plan{Layers: []Layer{}}
 	p.Total.DiskPeak = r.Sealed
+	if !r.Done() {
+		p.Total.Memory = r.needed()
+	}
 	for _, a := range all {
 		t := c.times(&a, r.Cores)
 		p.Layers = append(p.Layers, Layer{a, t, t.sum()})
 		p.Total.add(p.Layers[len(p.Layers)-1])
 	}
 	return p, nil
+}
+
+// needed returns about the bytes of memory that the program takes: all that it may, unless the
+// largest layer needs less in one piece.
+func (r *Run) needed() uint64 {
+	whole := halfboard.Whole(r.Game, r.Seeds, r.Cores)
+	if r.Memory == 0 {
+		return whole
+	}
+	return min(r.Memory, whole)
 }
 
 func (t *Total) add(l Layer) {
