@@ -19,6 +19,7 @@ import (
 	"grenier/io/memory"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
+	"grenier/kernels/longtest"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/prove"
 	"grenier/pipeline/internal/testrun"
@@ -26,7 +27,10 @@ import (
 	"grenier/pipeline/tables"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(longtest.Choose(m)) }
+
+// long says that there is time for long tests.
+func long() bool { return os.Getenv("GRENIER_LONG") != "" }
 
 // run proves a directory and fails the test if that is not possible.
 func run(t testing.TB, dir string, o prove.Options) *prove.Result {
@@ -53,7 +57,11 @@ func bitsOf(size int) int64 { return int64(size+31) / 32 * 8 }
 
 // TestTrue proves layers that are right; some have several parts.
 func TestTrue(t *testing.T) {
-	for _, c := range []struct{ pits, seeds, block int }{{4, 20, 50}, {6, 10, 100}, {8, 11, 64}, {12, 5, 1000}} {
+	eight := 9
+	if long() {
+		eight = 11
+	}
+	for _, c := range []struct{ pits, seeds, block int }{{4, 20, 50}, {6, 10, 100}, {8, eight, 64}, {12, 5, 1000}} {
 		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
 			game := testrun.Game(t, c.pits, rules)
 			layers := testrun.Solve(t, game, c.seeds)

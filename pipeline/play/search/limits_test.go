@@ -8,11 +8,12 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/kernels/longtest"
 	"grenier/layers/awari"
 	"grenier/pipeline/play/search"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(longtest.Choose(m)) }
 
 // start returns the board with four seeds in each of 12 pits, and few tables.
 func start(t testing.TB) (*memory, awari.Board) {
@@ -37,7 +38,7 @@ func TestLimits(t *testing.T) {
 		Time: 100 * time.Millisecond, Progress: func(search.Result) { depths++ },
 	})
 	if err != nil || r.Reason != search.TimeLimit || r.Depth == 0 || depths < r.Depth {
-		t.Errorf("100 ms: %+v, %v; told %d times", r, err, depths)
+		t.Errorf("100 ms: %+v, %v; %d reports", r, err, depths)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, cancel)

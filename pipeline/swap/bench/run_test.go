@@ -22,12 +22,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/io/memory"
+	"grenier/kernels/longtest"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
 	"grenier/layers/swap/swaptest"
 	"grenier/pipeline/swap/search"
 )
+
+func TestMain(m *testing.M) { longtest.Choose(m).Run() }
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
@@ -210,7 +213,7 @@ func slow(t *testing.T) {
 	}
 }
 
-// shortRun is what a short run tells, for all tests that do not change it.
+// shortRun is the report of a short run, for all tests that do not change it.
 var shortRun = sync.OnceValues(func() (*Report, error) { return Run(context.Background(), short) })
 
 func mustShortRun(t *testing.T) *Report {
