@@ -106,8 +106,14 @@ func (a *app) runVerify(ctx context.Context, f verifyFlags) error {
 	o.Progress = func(p verify.Progress) { shown.Update(verifying(p)) }
 	o.Resume, o.Restart, o.Note = true, f.restart, a.telling(shown)
 	if !f.json {
-		a.printSample(o)
-		o.Done = func(l verify.Layer) { shown.Pause(func() { a.printLayer(&l) }) }
+		o.Done = func(l verify.Layer) {
+			shown.Pause(func() {
+				if l.Seeds == 0 || len(o.Layers) > 0 { // the first one
+					a.printSample(o)
+				}
+				a.printLayer(&l)
+			})
+		}
 	}
 	if o.Sample == 0 {
 		a.Resume = "; the same command continues"
