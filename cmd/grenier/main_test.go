@@ -14,13 +14,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/cmd/grenier/commands"
 	"grenier/io/rundir"
+	"grenier/kernels/longtest"
 )
 
 // TestMain makes this program available as the command grenier, to scripts and
 // to tests that need a process, and as one that runs many command lines.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"grenier": main, "grenier-worker": workerMain})
+	testscript.Main(longtest.Choose(m), map[string]func(){"grenier": main, "grenier-worker": workerMain})
 }
 
 // long says that there is time for long tests.
@@ -50,7 +52,7 @@ var reported func()
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
 	return cli.Run(ctx, func(a *cli.App) *cobra.Command {
 		a.Reported = reported
-		return root(a)
+		return commands.Root(a)
 	}, args, in, out, errs)
 }
 

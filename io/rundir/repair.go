@@ -142,8 +142,8 @@ func (f *Found) look() error {
 	return nil
 }
 
-// IsLocked fails with a *LockedError that names the holder if somebody has
-// the directory.
+// IsLocked fails with a *LockedError that names the holder if the directory is
+// locked.
 func (d *Dir) IsLocked() error {
 	h, err := d.holder()
 	if err != nil || !h.Held {
@@ -152,9 +152,9 @@ func (d *Dir) IsLocked() error {
 	return &LockedError{Path: filepath.Join(d.path, LockName), PID: h.PID}
 }
 
-// LockDamaged is Lock for a directory of which the caller knows that it holds a run, even
-// if its manifest is lost or damaged. It fails like Lock, but does not look at the
-// manifest, nor does it make one.
+// LockDamaged is Lock for a directory that the caller knows to hold a run, even if its
+// manifest is lost or damaged. It fails like Lock, but neither reads nor makes a
+// manifest.
 func LockDamaged(path string) (*Locked, error) {
 	l := &Locked{Dir: Dir{path: path}}
 	if err := unwritable(path, vfs.Writable(path)); err != nil {
@@ -250,16 +250,17 @@ func ClearLayer(work vfs.Dir) (err error) {
 	return errors.Join(err, vfs.RemoveStale(work, working))
 }
 
-// ScrubPath returns the path of the file in work/ that says how far a scrub is.
-func (d *Dir) ScrubPath() string { return filepath.Join(d.path, WorkName, ScrubName) }
+// NotePath returns the path of a file in work/ that says how far a check is: ScrubName, VerifyName
+// or ProveName.
+func (d *Dir) NotePath(name string) string { return filepath.Join(d.path, WorkName, name) }
 
-// RemoveScrub removes it, if there is one. Errors are those of the operating system.
-func (d *Dir) RemoveScrub() error {
+// RemoveNote removes it, if there is one. Errors are those of the operating system.
+func (d *Dir) RemoveNote(name string) error {
 	work, err := d.openWork()
 	if err != nil {
 		return err
 	}
-	return errors.Join(vfs.RemoveIfThere(work, ScrubName), work.Close())
+	return errors.Join(vfs.RemoveIfThere(work, name), work.Close())
 }
 
 // Damaged returns the run directory in which a file is damaged or missing, as far as that

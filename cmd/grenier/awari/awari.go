@@ -1,5 +1,5 @@
 // Package awari has the commands below "grenier awari", one file each: solve.go is grenier
-// awari solve. They solve layers and plan that (solve, plan, status, stop, repair), check what was
+// awari solve. They solve layers and plan that (solve, plan, bench, status, stop, repair), check what was
 // solved (verify, scrub, compare), answer questions about it (probe, stats, search), play
 // (play, serve), and exchange layers with other programs (export, import). journal.go is
 // what a run tells others while it works, metrics.go what it tells Prometheus; hooks.go calls
@@ -34,7 +34,7 @@ the opponent takes when both play perfectly; endless play is worth 0.
 ` + cli.ExitHelp,
 		Example: `  grenier awari solve --seeds 16 --dir data/awari
   grenier awari verify --dir data/awari --sample 1000000`,
-	}, a.solve(), a.plan(), a.status(), a.stop(), a.probe(), a.stats(), a.verify(), a.scrub(), a.repair(), a.table(), a.rank(), a.unrank(),
+	}, a.solve(), a.plan(), a.bench(), a.status(), a.stop(), a.probe(), a.stats(), a.verify(), a.scrub(), a.repair(), a.table(), a.rank(), a.unrank(),
 		a.search(), a.play(), a.serve(), a.export(), a.importing(), a.compare(), a.remote())
 }
 

@@ -2,14 +2,18 @@ package prove
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	"grenier/io/jsonfile"
 	"grenier/io/memory"
+	"grenier/io/rundir"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/check/internal/notes"
 	"grenier/pipeline/check/verify"
 	"grenier/pipeline/tables"
 )
@@ -27,13 +31,19 @@ type Options struct {
 	// Memory, if not 0, bounds the bytes of the process, and MemoryBytes follows from
 	// it.
 	Memory uint64
-	// MemoryBytes bounds the bits of a layer and decoded layers together; 0 stands
-	// for verify.DefaultMemoryBytes. The bits must fit. Layers that do not fit are
-	// compared through a cache of tables.DefaultCacheBytes, which comes on top,
-	// see verify.Options, and grounded block by block.
+	// MemoryBytes bounds the bits of a layer and decoded scores together; 0 stands
+	// for verify.DefaultMemoryBytes. The bits must fit. Scores that do not fit are
+	// compared panel by panel, see verify.Options, and grounded block by block.
 	MemoryBytes int64
+	// Resume records which layers are proved, and leaves out those that were recorded by a
+	// run that was interrupted, unless it is to Restart.
+	Resume, Restart bool
+	// Note, if not nil, gets messages for the user.
+	Note func(string)
 	// Progress, if not nil, is called often, by one goroutine at a time.
 	Progress func(Progress)
+	// Done, if not nil, is called with each layer that is done.
+	Done func(Layer)
 }
 
 // Run verifies and proves the run directory dir, layer by layer. Whatever is wrong
@@ -44,7 +54,15 @@ type Options struct {
 func Run(ctx context.Context, dir string, o Options) (result *Result, err error) {
 	start := time.Now()
 	result = newResult()
-	t, err := tables.Open(dir, tables.Options{Family: o.Family, CacheBytes: 1}) // read in order only
+	d, err := rundir.Open(dir)
+	if err != nil {
+		return result, err
+	}
+	m, err := d.Manifest()
+	if err != nil {
+		return result, err
+	}
+	t, err := tables.OpenListed(dir, m, tables.Options{Family: o.Family, CacheBytes: 1}) // read in order only
 	if err != nil {
 		return result, err
 	}
@@ -53,26 +71,40 @@ func Run(ctx context.Context, dir string, o Options) (result *Result, err error)
 	if err != nil {
 		return result, err
 	}
+	if o.Resume {
+		if r.notes, err = notes.Open(d, m, notes.Options{
+			Name: rundir.ProveName, Header: header, Restart: o.Restart, Tell: o.Note,
+		}); err != nil {
+			return result, err
+		}
+	}
 	for _, n := range r.options.Layers {
 		layer, err := r.layer(ctx, n, result.OK)
 		if err != nil {
+			r.notes.Save()
 			return result, err
 		}
 		result.add(layer, time.Since(start))
+		if o.Done != nil {
+			o.Done(layer)
+		}
 	}
+	r.notes.Forget(r.options.Layers)
 	return result, nil
 }
+
+// header is that of the notes.
+var header = jsonfile.Header{Format: "grenier-prove", Version: 1}
 
 // run is a proof in progress.
 type run struct {
 	options Options // MemoryBytes without the bits
 	dir     string
-	cache   uint64 // bytes that verifying takes for layers that do not fit, 0 for its default
 	tables  *tables.Tables
 	space   *awari.Space
+	notes   *notes.Notes // nil if nothing is noted
 	meter   meter
-	// The bits of the layer in progress are the first ones of these.
-	won, lost, marked bits
+	states  states // of the layer in progress: the first ones of these
 }
 
 // newRun prepares a proof: it counts what is to be proved and takes the memory for
@@ -112,34 +144,33 @@ func (r *run) takeMemory() error {
 	size, o := r.space.Size(n), &r.options
 	need := bitsBytes(size)
 	if o.Memory > 0 {
-		fixed := r.fixed() + need
+		fixed := r.fixed(n) + need
 		if fixed > memory.Room(o.Memory) {
 			return &memory.Error{What: fmt.Sprintf("the proof of layer %d", n), Need: memory.Need(fixed), Allowed: o.Memory, Enough: r.enough(n)}
 		}
-		o.MemoryBytes, r.cache = verify.Divide(memory.Room(o.Memory)-fixed, r.space, n)
-		o.MemoryBytes, r.cache = max(o.MemoryBytes, 1), max(r.cache, 1) // 0 would stand for a default
+		o.MemoryBytes = int64(memory.Room(o.Memory) - fixed + verify.Least(r.tables.Game(), n))
 	} else if o.MemoryBytes -= int64(need); o.MemoryBytes <= 0 {
 		return &memory.Error{What: fmt.Sprintf("the proof of layer %d", n), Need: need + 1, Allowed: uint64(o.MemoryBytes) + need}
 	}
-	r.won, r.lost, r.marked = newBits(size), newBits(size), newBits(size)
+	r.states = newStates(size)
 	return nil
 }
 
 // bitsBytes returns the bytes of the bits of a layer of that size.
-func bitsBytes(size uint64) uint64 { return 3 * 8 * words(size) }
+func bitsBytes(size uint64) uint64 { return 8 * words(size) }
 
-// fixed returns the bytes of data that a proof takes besides the bits: those of
-// verifying, which has tables of its own, and scores and boards for each worker.
-func (r *run) fixed() uint64 {
+// fixed returns the bytes of data that proving layer n takes besides the bits: those of
+// verifying, which has tables of its own, with a small panel, and scores and boards for each worker.
+func (r *run) fixed(n int) uint64 {
 	const perWorker = 256 << 10
 	w := r.options.Workers
-	return verify.Fixed(r.tables, w) + r.tables.Overhead(w) + uint64(w)*perWorker
+	return verify.Fixed(r.tables, n, w) + verify.Least(r.tables.Game(), n) + r.tables.Overhead(w) + uint64(w)*perWorker
 }
 
 // enough says which layers below n can be proved in the memory allowed.
 func (r *run) enough(n int) string {
 	for n--; n >= 0; n-- {
-		if r.fixed()+bitsBytes(r.space.Size(n)) <= memory.Room(r.options.Memory) {
+		if r.fixed(n)+bitsBytes(r.space.Size(n)) <= memory.Room(r.options.Memory) {
 			return fmt.Sprintf("enough up to layer %d", n)
 		}
 	}
@@ -149,11 +180,20 @@ func (r *run) enough(n int) string {
 // layer verifies layer n, and proves it if nothing is wrong with it and
 // those below are proved.
 func (r *run) layer(ctx context.Context, n int, below bool) (Layer, error) {
-	l := r.newLayer(n)
+	if below {
+		if layer, ok := r.before(n); ok {
+			r.meter.layerDone(work(&r.tables.Layers()[n]))
+			return layer, nil
+		}
+	}
+	l, err := r.newLayer(n)
+	if err != nil {
+		return Layer{}, err
+	}
 	v, err := verify.Run(ctx, r.dir, verify.Options{
 		Layers: []int{n}, Workers: r.options.Workers, Family: r.options.Family,
-		MemoryBytes: r.options.MemoryBytes, CacheBytes: int64(r.cache),
-		Progress: r.meter.verified, Backed: func(_ int, rank uint64) { l.won.add(rank) },
+		MemoryBytes: r.options.MemoryBytes,
+		Progress:    r.meter.verified, Backed: func(_ int, rank uint64) { l.back(rank) },
 	})
 	if err != nil {
 		return Layer{}, err
@@ -161,8 +201,31 @@ func (r *run) layer(ctx context.Context, n int, below bool) (Layer, error) {
 	r.meter.compared(l.size)
 	layer := Layer{Layer: v.Layers[0]}
 	if below && v.OK {
-		layer.Proof, err = l.prove(ctx)
+		if layer.Proof, err = l.prove(ctx); err != nil {
+			return layer, err
+		}
+		r.record(&layer)
 	}
 	r.meter.layerDone(work(l.info))
-	return layer, err
+	return layer, nil
+}
+
+// before returns layer n if a run that was interrupted has proved it.
+func (r *run) before(n int) (Layer, bool) {
+	noted, size := r.notes.Find(n), r.space.Size(n)
+	layer := Layer{
+		Layer: verify.Layer{Seeds: n, Positions: size, Checked: size, Before: &noted.At, Problems: []verify.Problem{}},
+		Proof: &Proof{},
+	}
+	return layer, noted.Complete() && json.Unmarshal(noted.Result, layer.Proof) == nil
+}
+
+// record notes a layer that is proved.
+func (r *run) record(l *Layer) {
+	if l.Proof.Ungrounded > 0 {
+		return
+	}
+	if result, err := json.Marshal(l.Proof); err == nil {
+		r.notes.Set(notes.Layer{Seeds: l.Seeds, Parts: 1, Done: 1, Result: result})
+	}
 }

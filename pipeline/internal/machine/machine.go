@@ -34,6 +34,12 @@ func Speed(processors, measured int, speedup float64) float64 {
 	return float64(processors) / (1 + part*float64(processors-1))
 }
 
+// Taken returns the share of the time of the processors that so many workers want that others
+// take, who keep that many of all busy on average: nothing as long as there are enough for both.
+func Taken(others float64, workers, all int) float64 {
+	return min(max(0, (others+float64(workers)-float64(all))/float64(workers)), 1)
+}
+
 // ErrFigure reports a figure that no machine has.
 var ErrFigure = errors.New("impossible figure")
 

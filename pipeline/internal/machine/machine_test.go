@@ -26,6 +26,19 @@ func TestSpeed(t *testing.T) {
 	}
 }
 
+// TestTaken: others take nothing while there are processors left.
+func TestTaken(t *testing.T) {
+	for _, tt := range []struct {
+		others       float64
+		workers, all int
+		want         float64
+	}{{0, 2, 2, 0}, {0.5, 2, 2, 0.25}, {1, 1, 2, 0}, {30, 2, 64, 0}, {63, 2, 64, 0.5}, {9, 2, 2, 1}} {
+		if got := Taken(tt.others, tt.workers, tt.all); got != tt.want {
+			t.Errorf("%+v: %v", tt, got)
+		}
+	}
+}
+
 // TestCheck: each figure is checked.
 func TestCheck(t *testing.T) {
 	for name, c := range map[string]struct {

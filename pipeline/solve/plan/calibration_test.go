@@ -18,14 +18,15 @@ func TestFile(t *testing.T) {
 	c.Date = time.Date(2026, 11, 21, 1, 2, 3, 0, time.UTC)
 	machinetest.TestFile(t, *c, c.Save, Load, map[string]machinetest.Damage{
 		"foreign":  {Old: "grenier-cal", New: "grenier-swap-cal", Is: corrupt.ErrForeign},
-		"newer":    {Old: `"version": 2`, New: `"version": 3, "moons": 3`, Is: corrupt.ErrVersion},
-		"older":    {Old: `"version": 2`, New: `"version": 1`, Is: corrupt.ErrVersion},
+		"newer":    {Old: `"version": 3`, New: `"version": 4, "moons": 3`, Is: corrupt.ErrVersion},
+		"older":    {Old: `"version": 3`, New: `"version": 2`, Is: corrupt.ErrVersion},
 		"text":     {Old: `"cores": 2`, New: `"cores": "2"`, Is: corrupt.ErrCorrupt},
 		"no core":  {Old: `"cores": 2`, New: `"cores": 0`, Is: machine.ErrFigure},
 		"slow":     {Old: `"speedup": 1.9`, New: `"speedup": 0.9`, Is: machine.ErrFigure},
 		"missing":  {Old: `  "seal_ns": 3,`, New: ``, Is: machine.ErrFigure},
 		"negative": {Old: `"seal_ns": 3`, New: `"seal_ns": -3`, Is: machine.ErrFigure},
 		"no width": {Old: `"full_ns": 23,`, New: ``, Is: machine.ErrFigure},
+		"taken":    {Old: `"taken_by_others": 0.05`, New: `"taken_by_others": 1.5`, Is: machine.ErrFigure},
 		"no disk":  {Old: `"read_bytes_per_second": 1000000000`, New: `"read_bytes_per_second": 0`, Is: machine.ErrFigure},
 	})
 }
