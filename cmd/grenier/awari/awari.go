@@ -1,7 +1,7 @@
 // Package awari has the commands below "grenier awari", one file each: solve.go is grenier
 // awari solve. They solve layers and plan that (solve, plan, status, repair), check what was
 // solved (verify, scrub, compare), answer questions about it (probe, stats, find, search), play
-// (play, serve), and exchange layers with other programs (export, import). journal.go is
+// (play, serve), and exchange layers and samples with other programs (export, import, sample). journal.go is
 // what a run tells others while it works; package web is the page that serve shows.
 package awari
 
@@ -34,7 +34,7 @@ the opponent takes when both play perfectly; endless play is worth 0.
 		Example: `  grenier awari solve --seeds 16 --dir data/awari
   grenier awari verify --dir data/awari --sample 1000000`,
 	}, a.solve(), a.plan(), a.status(), a.probe(), a.stats(), a.verify(), a.scrub(), a.repair(), a.table(), a.rank(), a.unrank(),
-		a.search(), a.play(), a.serve(), a.find(), a.export(), a.importing(), a.compare(), a.remote())
+		a.search(), a.play(), a.serve(), a.find(), a.sample(), a.export(), a.importing(), a.compare(), a.remote())
 }
 
 // needDir adds the flag for the run directory.
