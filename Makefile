@@ -8,10 +8,26 @@ RUN_SEEDS   ?= 16
 
 FUZZTIME    ?= 10s
 
-.PHONY: build run test test-long test-full race race-portable bench bench-compare lint fuzz clean help
+PREFIX      ?= /usr/local
+SHARE        = $(DESTDIR)$(PREFIX)/share
+
+.PHONY: build install dist run test test-long test-full test-arm64 race race-portable bench bench-compare lint fuzz clean help
 
 build: ## build bin/grenier
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/grenier ./cmd/grenier
+
+install: build ## install program, man pages and completions below PREFIX (/usr/local), in DESTDIR
+	rm -rf bin/pages
+	$(GO) run ./cmd/dist -pages bin/pages
+	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/man/man1 $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
+	install -m 755 bin/grenier $(DESTDIR)$(PREFIX)/bin/grenier
+	install -m 644 bin/pages/man/man1/*.1 $(SHARE)/man/man1/
+	install -m 644 bin/pages/completions/bash/grenier $(SHARE)/bash-completion/completions/grenier
+	install -m 644 bin/pages/completions/zsh/_grenier $(SHARE)/zsh/site-functions/_grenier
+	install -m 644 bin/pages/completions/fish/grenier.fish $(SHARE)/fish/vendor_completions.d/grenier.fish
+
+dist: ## build the archives of a release of this commit into dist/, with their SHA-256 sums
+	$(GO) run ./cmd/dist -out dist
 
 run: build ## solve layers 0-16 of awari into data/awari and probe a board
 	bin/grenier awari solve --seeds $(RUN_SEEDS) --dir $(RUN_DIR)
@@ -25,6 +41,9 @@ test-long: ## run the tests, the long ones included
 
 test-full: ## run the long tests in full: more random cases than test-long
 	GRENIER_LONG=full $(GO) test -timeout 180m ./...
+
+test-arm64: ## run the tests of the kernels and a solve of 12 seeds for arm64, under qemu-aarch64
+	.ci/arm64
 
 race: ## run the tests under the race detector
 	$(GO) test -race -short ./...
@@ -55,7 +74,7 @@ fuzz: ## fuzz every target for FUZZTIME, a time or a number of inputs (500x)
 	done
 
 clean: ## remove what was built; solved layers stay
-	rm -rf bin bench.txt
+	rm -rf bin dist bench.txt
 
 help: ## list the targets
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
+	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16

@@ -7,20 +7,21 @@ import (
 	"github.com/spf13/cobra"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/cmd/grenier/commands"
 )
 
 // everyCommand returns all commands.
 func everyCommand() []*cobra.Command {
-	root := root(&cli.App{})
+	root := commands.Root(&cli.App{})
 	root.InitDefaultHelpCmd()
-	return commands(root)
+	return withAll(root)
 }
 
-// commands returns cmd and all commands below.
-func commands(cmd *cobra.Command) []*cobra.Command {
+// withAll returns cmd and all commands below.
+func withAll(cmd *cobra.Command) []*cobra.Command {
 	all := []*cobra.Command{cmd}
 	for _, sub := range cmd.Commands() {
-		all = append(all, commands(sub)...)
+		all = append(all, withAll(sub)...)
 	}
 	return all
 }

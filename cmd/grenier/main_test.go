@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/cmd/grenier/commands"
 	"grenier/io/rundir"
 )
 
@@ -50,7 +51,7 @@ var reported func()
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
 	return cli.Run(ctx, func(a *cli.App) *cobra.Command {
 		a.Reported = reported
-		return root(a)
+		return commands.Root(a)
 	}, args, in, out, errs)
 }
 

@@ -15,8 +15,8 @@ import (
 	"grenier/io/layerfile/layerfiletest"
 )
 
-// smallFile returns the bytes of a file of three blocks, the second of which
-// does not shrink, and its scores.
+// smallFile returns the bytes of a file of three blocks, the second one
+// incompressible, and its scores.
 func smallFile(t testing.TB, codec Codec) ([]byte, []int8) {
 	r := rand.New(rand.NewPCG(3, 4))
 	scores := slices.Concat(layerScores(r, 128), noise(r, 128), layerScores(r, 60))

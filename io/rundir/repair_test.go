@@ -29,7 +29,7 @@ func TestFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := d.Found()
+	all, err := d.Found(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestSetAside(t *testing.T) {
 	}
 }
 
-// TestLockDamaged: the manifest is not looked at, and not made.
+// TestLockDamaged: the manifest is neither read nor made.
 func TestLockDamaged(t *testing.T) {
 	dir := t.TempDir()
 	fill(t, dir, map[string]string{"layer-00.gl": "x", "a.tmp": "x", "work/again/tiles": "x", "work/again/tiles.checkpoint": "x", "work/again/found": "x",

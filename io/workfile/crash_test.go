@@ -108,7 +108,7 @@ type solver struct {
 	committed int // and of the last one that Commit said was made
 }
 
-// resume opens what is there, reads it and compares it, and goes on.
+// resume opens what is there, reads and compares it, and continues.
 func resume(disk *crashfs.FS) (*solver, error) {
 	s := &solver{disk: disk, now: checkpoint{Pieces: map[int]piece{}}}
 	data, err := vfs.Read(disk.Dir(work), checkpointName, 1<<20)

@@ -24,7 +24,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func crc32c(data []byte) uint32 { return crc32.Checksum(data, castagnoli) }
 
-// An Extent says where the bytes of a piece are, and has their checksum.
+// An Extent is the place of a piece of the file, and its checksum.
 type Extent struct {
 	Offset int64  `json:"offset"`
 	Length uint32 `json:"length"`
@@ -192,7 +192,7 @@ func (f *File) PutAll(data []byte, lengths []int) ([]Extent, error) {
 	return extents, nil
 }
 
-// MaxGap is the most bytes between two extents that are read, rather than passed over by
+// MaxGap is the most bytes between two extents that are read, rather than skipped by
 // beginning another read: about what the disk reads in the time that a read takes to begin.
 const MaxGap = 32 << 10
 
@@ -296,16 +296,6 @@ func (f *File) read(s span, extents []Extent, dst []byte) (length int, err error
 	return length, nil
 }
 
-// Ahead has extents, by offset, read into the page cache, as far as possible in the
-// background: those that GetAll will be asked for next. What was read ahead before and
-// is still there leaves the cache.
-func (f *File) Ahead(extents []Extent) {
-	f.cache.Drop()
-	for s := range runs(extents, MaxGap) {
-		f.cache.Ahead(s.offset, s.length)
-	}
-}
-
 // Drop says that an extent is no longer needed. Its space is used again only
 // after the next Commit, since the last checkpoint may refer to it; until then
 // Get still returns its bytes. Drop panics if the extent is not in use: dropped
@@ -384,14 +374,6 @@ func (f *File) Size() int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.size
-}
-
-// Used returns the number of bytes in extents that are in use, or dropped but not
-// free yet. Those that are being written count already; Size may not know them.
-func (f *File) Used() int64 {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.space.end - f.space.free
 }
 
 // Close closes the file. It does not wait for the disk: what was put since the

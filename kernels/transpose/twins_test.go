@@ -306,9 +306,8 @@ func search(f cpu.Family, codes *window.Codes, lines []int8, step, read *atomic.
 	}
 }
 
-// BenchmarkUpdate reports the time for a score or code of the rows and columns asked for.
-// It has blocks of which most scores change, a few, and none, and a few columns of which
-// two rows change.
+// BenchmarkUpdate reports the time for a score or code of the given rows and columns: blocks in
+// which most scores change, a few, and none, and a few columns in which two rows change.
 func BenchmarkUpdate(b *testing.B) {
 	for _, s := range []struct {
 		name          string

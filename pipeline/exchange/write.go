@@ -15,19 +15,20 @@ import (
 	"grenier/pipeline/tables"
 )
 
-// Options say what to write and how.
+// Options say what to export or import, and how.
 type Options struct {
-	// Seeds is the layer.
+	// Seeds is the layer, Format and Codec are those of the file. Import reads Colex and
+	// Vu only.
 	Seeds  int
 	Format Format
 	Codec  frame.Codec
-	// Workers is the number of goroutines that decode and encode; 0 means one.
+	// Workers is the number of goroutines that compute, decode and encode; 0 means one.
 	Workers int
-	// Family is the kernel family that decodes blocks.
+	// Family is the kernel family that decodes and encodes blocks.
 	Family cpu.Family
 	// Memory bounds the bytes that the program uses; 0 is no bound.
 	Memory uint64
-	// Progress, if not nil, is called often, by one goroutine.
+	// Progress, if not nil, is called often, by one goroutine at a time.
 	Progress func(Progress)
 }
 
@@ -94,7 +95,7 @@ type export struct {
 	pieces []*piece // memory for some
 }
 
-// piece is a part of the layer on its way. Pieces are reused.
+// piece is a part of the layer in flight. Pieces are reused.
 type piece struct {
 	scores []int8
 	text   []byte // memory for encoded bytes
@@ -168,10 +169,7 @@ func (e *export) makePieces() error {
 func (e *export) run(ctx context.Context, w io.Writer) (summary Summary, err error) {
 	defer func() { err = errors.Join(err, e.tables.Close()) }()
 	below := &counter{w: w}
-	positions := e.shape.size()
-	if e.Format == Vu {
-		positions = e.shape.reachable()
-	}
+	positions := e.shape.scores(e.Format)
 	header := e.Format.header(e.shape)
 	packer, err := e.packer(below, uint64(len(header))+positions)
 	if err != nil {
@@ -190,7 +188,7 @@ func (e *export) run(ctx context.Context, w io.Writer) (summary Summary, err err
 	}, nil
 }
 
-// packer returns the writer of the frame, which tells its size when that is known before.
+// packer returns the writer of the frame, which states its size if that is known in advance.
 func (e *export) packer(w io.Writer, size uint64) (io.WriteCloser, error) {
 	if e.Format == CSV {
 		size = 0

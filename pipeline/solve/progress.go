@@ -42,7 +42,7 @@ type Progress struct {
 const sealStage = halfboard.Stages
 
 // checkStage is the name of the stage before those of the engine, in which the layers below
-// are checked. Nothing is told of it as long as that takes no time.
+// are checked. It is only reported when it takes time.
 const checkStage = "check"
 
 // stageName returns the name of a stage, sealing included.
@@ -176,7 +176,7 @@ func newEstimate(game awari.Game, m *manifest.Manifest, last int) estimate {
 	return e
 }
 
-// reach takes in that a part of a step is done.
+// reach records that a part of a step is done.
 func (e *estimate) reach(s step, part float64, now time.Time) {
 	if n := len(e.marks); n == 0 || e.marks[n-1].step != s {
 		e.marks = append(e.marks, mark{s, now})
@@ -206,7 +206,7 @@ func (e *estimate) step(p *halfboard.Progress) step {
 	return s
 }
 
-// learn takes in a finished layer.
+// learn learns from a finished layer.
 func (e *estimate) learn(r Report, now time.Time) {
 	positions := float64(r.Layer.Positions)
 	e.finished += positions
@@ -228,7 +228,7 @@ type clock struct {
 	share float64   // share that is done; it never decreases
 }
 
-// reach takes in a report.
+// reach records a report.
 func (c *clock) reach(share float64, now time.Time) {
 	if c.began.IsZero() {
 		c.began, c.from = now, share
@@ -257,7 +257,7 @@ func (r *run) progress(p halfboard.Progress) {
 	defer r.mu.Unlock()
 	e, now, positions := &r.estimate, time.Now(), float64(p.Positions)
 	e.reach(e.step(&p), float64(p.Done)/positions, now)
-	r.tell(Progress{
+	r.report(Progress{
 		Seeds: p.Seeds, Positions: p.Positions, Stage: stageName(p.Stage), Sweep: p.Sweep,
 		Done: p.Done, Changed: p.Changed,
 		RunDone: e.finished + e.clock.share*positions, RunTotal: e.total,
@@ -265,8 +265,8 @@ func (r *run) progress(p halfboard.Progress) {
 	})
 }
 
-// tell reports progress; r.mu is held.
-func (r *run) tell(p Progress) {
+// report reports progress; r.mu is held.
+func (r *run) report(p Progress) {
 	if r.options.Progress != nil {
 		r.options.Progress(p)
 	}

@@ -1,6 +1,6 @@
-// Package solve runs the solver overnight: it solves the layers of an awari game
-// one after the other into a run directory, each sealed and published before the
-// next begins, and continues where an earlier run stopped.
+// Package solve runs the solver: it solves the layers of an awari game in order into a
+// run directory, seals and publishes each before the next begins, and resumes where an
+// earlier run stopped.
 //
 // The engine (package halfboard) computes a layer, in memory in one piece or window by
 // window, with streams and checkpoints in work/. This package feeds it the layers below from
@@ -33,6 +33,9 @@ func Identity(game awari.Game) manifest.Identity {
 	return manifest.Identity{Game: tables.GameName, Rules: game.Rules().String(), Pits: game.Pits()}
 }
 
+// DefaultInterval is the time between checkpoints of a layer unless Options say otherwise.
+const DefaultInterval = halfboard.DefaultInterval
+
 // Options say what to solve and how.
 type Options struct {
 	// Seeds is the last layer wanted.
@@ -42,12 +45,12 @@ type Options struct {
 	// Memory bounds the bytes that the program uses; 0 is no bound. Layers that need
 	// more are solved window by window.
 	Memory uint64
-	// Interval is the time between checkpoints of a layer; 0 is a minute.
+	// Interval is the time between checkpoints of a layer; 0 is DefaultInterval.
 	Interval time.Duration
 	// Note, if not nil, gets messages for the user: that a checkpoint was damaged, say.
 	Note func(string)
 	// Free, if not nil, returns how many bytes can be written at a path: Solve refuses
-	// to begin a run that has no room on the disk.
+	// a run that does not fit the disk.
 	Free func(path string) (uint64, error)
 	// Workers is the number of goroutines that compute, at least one.
 	Workers int
@@ -66,9 +69,17 @@ type Options struct {
 	// before the directory is unlocked, with the error of Solve.
 	Begin func(*rundir.Locked) error
 	End   func(error)
+	// Work and Layers are the directories of streams and checkpoints, and of new layer files;
+	// empty for those in the run directory. See rundir.Locked.PlaceWork and PlaceLayers.
+	Work, Layers string
+	// Before, if not nil, is called before a layer is begun; if it fails, so does Solve. After,
+	// if not nil, is called with each layer that the manifest lists from now on; if it fails,
+	// so does Solve, which keeps the layer.
+	Before func(seeds int) error
+	After  func(ctx context.Context, l manifest.Layer) error
 }
 
-// Report says what a layer took, in all runs that worked on it, like
+// Report is the cost of a layer over all runs that worked on it, as in
 // halfboard.Stats.
 type Report struct {
 	Layer   manifest.Layer
@@ -87,7 +98,7 @@ type run struct {
 	trusted  trusted
 	resumed  bool // the layer in progress began in an earlier run
 	estimate estimate
-	mu       sync.Mutex // held while progress is estimated and told
+	mu       sync.Mutex // held while progress is estimated and reported
 }
 
 // Solve solves the layers up to o.Seeds that the run directory at path does not
@@ -110,6 +121,9 @@ func Solve(ctx context.Context, path string, game awari.Game, o Options) (report
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, dir.Unlock()) }()
+	if err := errors.Join(dir.PlaceWork(o.Work), dir.PlaceLayers(o.Layers)); err != nil {
+		return nil, err
+	}
 	if o.Begin != nil {
 		if err := o.Begin(dir); err != nil {
 			return nil, err
@@ -133,12 +147,22 @@ func solve(ctx context.Context, dir *rundir.Locked, game awari.Game, o Options) 
 	}
 	defer func() { err = errors.Join(err, r.engine.Close()) }()
 	for n := len(r.manifest.Layers); n <= o.Seeds; n++ {
+		if o.Before != nil {
+			if err := o.Before(n); err != nil {
+				return reports, err
+			}
+		}
 		report, err := r.solveLayer(ctx, n)
 		if err != nil {
 			return reports, err
 		}
 		reports = append(reports, report)
 		r.finished(report)
+		if o.After != nil {
+			if err := o.After(ctx, report.Layer); err != nil {
+				return reports, err
+			}
+		}
 	}
 	if r.resumed {
 		return reports, r.checkLast(ctx)
@@ -223,6 +247,7 @@ func (r *run) sealLayer(ctx context.Context, n int) (Report, *layerfile.Writer, 
 	report := Report{Engine: layer.Stats(), Seal: time.Since(solved)}
 	report.Elapsed = report.Engine.Before + time.Since(start)
 	report.Layer = manifest.NewLayer(rundir.LayerName(n), summary, report.Elapsed.Seconds())
+	report.Layer.Directory = r.dir.LayersPath()
 	return report, file, nil
 }
 
@@ -249,7 +274,7 @@ func (r *run) publish(file *layerfile.Writer, layer manifest.Layer) error {
 	if err := file.Publish(); err != nil {
 		return err
 	}
-	r.wrote(layer.Seeds)
+	r.wrote(&layer)
 	next := *r.manifest
 	next.Layers = append(next.Layers[:len(next.Layers):len(next.Layers)], layer)
 	if err := r.dir.SaveManifest(&next); err != nil {
@@ -259,13 +284,13 @@ func (r *run) publish(file *layerfile.Writer, layer manifest.Layer) error {
 	return r.dir.ClearWork()
 }
 
-// finished takes in a layer that is sealed and listed.
+// finished records a layer that is sealed and listed.
 func (r *run) finished(report Report) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.estimate.learn(report, time.Now())
 	n := report.Layer.Positions
-	r.tell(Progress{
+	r.report(Progress{
 		Seeds: report.Layer.Seeds, Positions: n, Stage: stageName(sealStage), Done: n,
 		RunDone: r.estimate.finished, RunTotal: r.estimate.total, Share: 1, Rate: r.estimate.rate,
 	})

@@ -82,7 +82,7 @@ checked. Whether they are the right scores is for "grenier awari verify" to tell
 	return cmd
 }
 
-func (f *importFlags) options() (game awari.Game, o exchange.ImportOptions, err error) {
+func (f *importFlags) options() (game awari.Game, o exchange.Options, err error) {
 	if game, err = f.game(); err != nil {
 		return game, o, err
 	}

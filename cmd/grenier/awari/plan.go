@@ -29,9 +29,9 @@ type planReport struct {
 	Pits        int               `json:"pits"`
 	Memory      uint64            `json:"memory_bytes"`
 	Threads     int               `json:"threads"`
-	Speed       float64           `json:"speed"`
+	Speed       float64           `json:"speed"` // 0 without a calibration
 	Codec       layerfile.Codec   `json:"codec"`
-	Calibration *plan.Calibration `json:"calibration"`
+	Calibration *plan.Calibration `json:"calibration"` // nil if there was no need for one
 	*plan.Plan
 	Free *uint64 `json:"free_bytes,omitempty"`
 }
@@ -58,6 +58,10 @@ has memory for all layers in one piece. The same is in --json: an object with
 "layers", each with its amounts in bytes and "stage_seconds", their "total",
 "in_memory_seconds", the "calibration" that was used, and with --dir "free_bytes",
 what DIR has room for.
+
+A calibration tells how much of the processors others took meanwhile, and how much memory
+the machine has: a plan says when a tenth or more was taken, and whether the memory is
+enough. Nothing is measured if all layers are sealed already.
 ` + cli.ExitHelp,
 		Example: `  grenier awari plan --seeds 24 --memory 1GiB --dir data/awari
   grenier awari plan --seeds 24 --save-calibration here.json
@@ -100,6 +104,9 @@ func (a *app) runPlan(ctx context.Context, f planFlags) error {
 	if err != nil {
 		return err
 	}
+	if r.Done() && !f.CalibrationFlags.Given() {
+		return a.nothingToPlan(&f, &r)
+	}
 	c, err := cli.Calibrated(&f.CalibrationFlags, plan.Load, func(disk bool) (*plan.Calibration, error) {
 		return a.calibrate(ctx, &f, family, r.Codec, !disk)
 	})
@@ -121,6 +128,25 @@ func (a *app) runPlan(ctx context.Context, f planFlags) error {
 	}
 	a.printPlan(&report, r.Sealed)
 	return nil
+}
+
+// nothingToPlan tells that all layers are sealed, without measuring.
+func (a *app) nothingToPlan(f *planFlags, r *plan.Run) error {
+	if !f.json {
+		fmt.Fprintf(a.Out, "nothing to solve: %s has all layers up to %d seeds\n", f.dir, r.Seeds)
+		return nil
+	}
+	p, err := plan.New(*r, nil)
+	if err != nil {
+		return err
+	}
+	free, err := cli.RoomFor(f.dir)
+	if err != nil {
+		return err
+	}
+	return a.PrintJSON(planReport{
+		Rules: f.rules, Pits: f.pits, Memory: r.Memory, Threads: r.Cores, Codec: r.Codec, Plan: p, Free: free,
+	})
 }
 
 // calibrate measures this machine.
@@ -145,6 +171,9 @@ func (a *app) printPlan(p *planReport, sealed uint64) {
 	a.printPlanTotal(p, sealed)
 	c := p.Calibration
 	fmt.Fprintf(a.Out, "\nfor %s, %s kernels, calibrated %s\n", c.CPU, c.Kernel, c.Date.Format(time.DateOnly))
+	if c.Busy() {
+		fmt.Fprintf(a.Out, "others took %.0f%% of the processors while this was measured: a quiet machine is faster\n", 100*c.Taken)
+	}
 	fmt.Fprintf(a.Out, "one core, ns a position: capture %.2f, sweeps %.2f, seal %.2f; %.2f to decode one\n", c.Capture, c.Sweep, c.Seal, c.Decode)
 	for _, bits := range plan.Widths() {
 		w := c.Of(bits)
@@ -178,7 +207,8 @@ func (a *app) printPlanTotal(p *planReport, sealed uint64) {
 		cli.Period(t.Seconds), t.Seconds/3600, cli.Period(t.Times.Capture), cli.Period(t.Times.Turn), cli.Period(t.Times.Sweep),
 		cli.Period(t.Times.Full), cli.Period(t.Times.Seal))
 	if p.InMemory > 0 {
-		fmt.Fprintf(a.Out, "in memory: %s (%.2f hours); this takes %.2f times as long\n", cli.Period(p.InMemory), p.InMemory/3600, t.Seconds/p.InMemory)
+		fmt.Fprintf(a.Out, "with %s of memory, all layers in one piece: %s (%.2f hours); this takes %.2f times as long\n",
+			cli.Size(p.InMemoryBytes), cli.Period(p.InMemory), p.InMemory/3600, t.Seconds/p.InMemory)
 	}
 	fmt.Fprintf(a.Out, "%s read, %s written; at most %s on disk, %s more than now\n",
 		cli.Size(t.Read), cli.Size(t.Written), cli.Size(t.DiskPeak), cli.Size(t.DiskPeak-sealed))
@@ -188,6 +218,13 @@ func (a *app) printPlanTotal(p *planReport, sealed uint64) {
 			enough = "too little"
 		}
 		fmt.Fprintf(a.Out, "%s are free: %s\n", cli.Size(*p.Free), enough)
+	}
+	if of := p.Calibration.Memory; of > 0 {
+		enough := "enough"
+		if of < t.Memory {
+			enough = "too little"
+		}
+		fmt.Fprintf(a.Out, "%s of memory taken, the machine has %s: %s\n", cli.Size(t.Memory), cli.Size(of), enough)
 	}
 }
 

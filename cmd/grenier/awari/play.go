@@ -65,7 +65,7 @@ The end of input ends the game like quit.
 	}
 	needDir(cmd, &f.dir)
 	flags := cmd.Flags()
-	flags.StringVar(&f.side, "side", "south", "`side` that you play: south begins, or north")
+	flags.StringVar(&f.side, "side", "south", "`side` that you play, south begins: south or north")
 	flags.IntVar(&f.strength, "strength", match.Perfect, fmt.Sprintf("`level` of the program, 0 to %d", match.Perfect))
 	flags.Uint64Var(&f.seed, "seed", 0, "`number` that determines the random moves; random unless given")
 	flags.DurationVar(&f.time, "time", 5*time.Second, "`time` to search for a move above the tables")

@@ -25,6 +25,7 @@ type repairFlags struct {
 	memory               cli.MemoryFlag
 	threads              int
 	checkpoint           time.Duration
+	layersIn             []string
 	dryRun, json         bool
 }
 
@@ -43,6 +44,9 @@ vouch for are compared, in part, with those below before it is listed. A layer
 that is solved again must be what an intact manifest says, or else repair ends with
 status 3 and replaces nothing.
 
+Layers in other directories (solve --layers-to) are found by the manifest. If that is
+lost, or a disk has another path now, --layers-in says where they are.
+
 Nothing is deleted. A damaged manifest, and what stands in the place of a layer without
 being a damaged file of it, get names that end in ".damaged-" and the time.
 
@@ -57,8 +61,9 @@ and changes nothing. "grenier awari verify" then compares all scores.
 	needDir(cmd, &f.dir)
 	flags := cmd.Flags()
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be done, and do nothing")
+	flags.StringArrayVar(&f.layersIn, "layers-in", nil, "`directory` in which layer files are looked for, too; may be given again")
 	f.memory.Define(a.App, flags, "8GiB", nil)
-	flags.DurationVar(&f.checkpoint, "checkpoint", time.Minute, "`time` between checkpoints of the layer in progress")
+	flags.DurationVar(&f.checkpoint, "checkpoint", solve.DefaultInterval, "`time` between checkpoints of the layer in progress")
 	cli.ThreadsFlag(flags, &f.threads, "use")
 	flags.StringVar(&f.codec, "codec", "lz4", "`codec` of layers that are solved again: lz4 or zstd")
 	cli.ProgressFlag(flags, &f.progress)
@@ -74,7 +79,7 @@ func (f *repairFlags) options() (o repair.Options, err error) {
 	if err = checkInterval(f.checkpoint); err != nil {
 		return o, err
 	}
-	o = repair.Options{DryRun: f.dryRun, Solve: solve.Options{Workers: f.threads, Interval: f.checkpoint}}
+	o = repair.Options{DryRun: f.dryRun, LayersIn: f.layersIn, Solve: solve.Options{Workers: f.threads, Interval: f.checkpoint}}
 	if o.Solve.Memory, err = f.memory.Limit(); err != nil {
 		return o, err
 	}

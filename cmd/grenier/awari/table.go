@@ -44,7 +44,7 @@ out on more than 8 pits.
   grenier awari table --pits 12 --seeds 48 --json`,
 		Args: cli.NoArgs,
 		RunE: a.Start(func(cmd *cobra.Command, _ []string) error {
-			table, err := census.New(cmd.Context(), pits, seeds, census.Auto)
+			table, err := census.New(cmd.Context(), pits, seeds)
 			if err != nil {
 				return err
 			}

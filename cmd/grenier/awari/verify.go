@@ -19,6 +19,7 @@ type verifyFlags struct {
 	layer, threads int
 	sample, seed   uint64
 	prove, json    bool
+	restart        bool
 }
 
 func (a *app) verify() *cobra.Command {
@@ -27,8 +28,15 @@ func (a *app) verify() *cobra.Command {
 		Use:   "verify --dir DIR",
 		Short: "Check every checksum and every score against the rules",
 		Long: `Reads every layer file and checks all checksums and sums. Then it compares the
-score of every position, or of a random sample of each layer, with what its moves
-give, played seed by seed by code that shares nothing with the solver.
+score of every position with what its moves give, played by code that shares nothing
+with the solver. --memory bounds what of a layer is in memory at a time: with less, files
+are read more often. With --sample it only compares random positions, spread evenly over
+each layer, and only reads and checks the blocks that hold them and what their moves lead to.
+
+An interrupted run goes on where it was, even after a kill: DIR/work/verify.json says
+which layers, and how much of the next one, are in order. Layers whose files have changed
+since, and those above, are read again. With --sample, while a solver runs, and
+where nobody can write, nothing is noted. Nothing else is ever written.
 
 Positions that play in circles could still back each other with scores that are all
 wrong. With --prove there is no such doubt: after all scores of a layer were compared
@@ -58,6 +66,7 @@ It takes three bits of memory for each position of the layer, within --memory.
 	flags.IntVar(&f.layer, "layer", allLayers, "only the layer of `n` seeds; -1 for all")
 	flags.Uint64Var(&f.sample, "sample", 0, "compare only `k` random positions of each layer")
 	flags.Uint64Var(&f.seed, "seed", 0, "`number` that determines the sample; random unless given")
+	flags.BoolVar(&f.restart, "restart", false, "check everything, even if a run was interrupted")
 	flags.BoolVar(&f.prove, "prove", false, "prove that the scores are the only right ones")
 	cli.ThreadsFlag(flags, &f.threads, "use")
 	f.memory.Define(a.App, flags, "1GiB", nil)
@@ -94,12 +103,25 @@ func (a *app) runVerify(ctx context.Context, f verifyFlags) error {
 		return err
 	}
 	o.Progress = func(p verify.Progress) { shown.Update(verifying(p)) }
+	o.Resume, o.Restart, o.Note = true, f.restart, a.telling(shown)
+	if !f.json {
+		a.printSample(o)
+		o.Done = func(l verify.Layer) { shown.Pause(func() { a.printLayer(&l) }) }
+	}
+	if o.Sample == 0 {
+		a.Resume = "; the same command continues"
+	}
 	result, err := verify.Run(ctx, f.dir, o)
 	shown.Close()
 	if err != nil {
 		return f.memory.Explain(err)
 	}
 	return a.Checked(f.json, result, func() { a.printVerified(result) })
+}
+
+// telling returns what shows notes to the user.
+func (a *app) telling(shown *cli.Progress) func(string) {
+	return func(text string) { shown.Pause(func() { fmt.Fprintf(a.Err, "grenier: note: %s\n", text) }) }
 }
 
 // verifying is how far a run of verify is.
@@ -109,13 +131,14 @@ func (v verifying) State(elapsed time.Duration) cli.State {
 	return cli.Steady(fmt.Sprintf("layer %d", v.Seeds), v.Done, v.Total, elapsed)
 }
 
+// printSample says which sample is compared, if it is one.
+func (a *app) printSample(o verify.Options) {
+	if o.Sample > 0 {
+		fmt.Fprintf(a.Out, "sample of %s positions a layer, --seed %d\n", cli.Comma(o.Sample), o.Seed)
+	}
+}
+
 func (a *app) printVerified(r *verify.Result) {
-	if r.Sample > 0 {
-		fmt.Fprintf(a.Out, "sample of %s positions a layer, --seed %d\n", cli.Comma(r.Sample), r.Seed)
-	}
-	for i := range r.Layers {
-		a.printLayer(&r.Layers[i])
-	}
 	if r.OK {
 		fmt.Fprintf(a.Out, "everything is in order (%.1f s)\n", r.Seconds)
 	}
@@ -123,9 +146,17 @@ func (a *app) printVerified(r *verify.Result) {
 
 // printLayer says what became of a layer.
 func (a *app) printLayer(l *verify.Layer) {
-	fmt.Fprintf(a.Out, "layer %2d: %s of %s positions checked, %s wrong\n",
-		l.Seeds, cli.Comma(l.Checked), cli.Comma(l.Positions), cli.Comma(l.Mismatches))
+	fmt.Fprintf(a.Out, "layer %2d: %s of %s positions checked, %s wrong%s\n",
+		l.Seeds, cli.Comma(l.Checked), cli.Comma(l.Positions), cli.Comma(l.Mismatches), before(l.Before))
 	for _, p := range l.Problems {
 		fmt.Fprintf(a.Out, "  %s\n", p.Text)
 	}
+}
+
+// before says when something was found, if that was not now.
+func before(at *time.Time) string {
+	if at == nil {
+		return ""
+	}
+	return ", on " + at.Local().Format(time.DateTime)
 }

@@ -81,7 +81,7 @@ func Run(ctx context.Context, root func(*App) *cobra.Command, args []string, in 
 		err = a.Out.err
 	}
 	err = CauseOf(ctx, err)
-	status := statusOf(ctx, err)
+	status := StatusOf(ctx, err)
 	if err != nil {
 		fmt.Fprintln(errs, "grenier: "+a.describe(err, status))
 	}
@@ -177,7 +177,7 @@ func (a *App) describeBug(bug *crew.PanicError) string {
 	if f, err := Family(); err == nil {
 		kernels = f.String()
 	}
-	text := fmt.Sprintf("%s; this is a bug of grenier %s with %s kernels, ", OneLine(bug), Release, kernels)
+	text := fmt.Sprintf("%s; this is a bug of grenier %s%v with %s kernels, ", OneLine(bug), Release, thisBuild(), kernels)
 	if a.Log != "" {
 		return text + "its stack is in " + a.Log
 	}

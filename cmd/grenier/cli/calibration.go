@@ -18,6 +18,9 @@ func (f *CalibrationFlags) Define(flags *pflag.FlagSet) {
 	flags.Var((*File)(&f.save), "save-calibration", "save the calibration in this `file`")
 }
 
+// Given reports whether a calibration was asked for, to be used or to be saved.
+func (f *CalibrationFlags) Given() bool { return f.calibration != "" || f.save != "" }
+
 // Calibration is what a machine can do.
 type Calibration interface {
 	SetDisk(rate float64)

@@ -56,16 +56,21 @@ func (w *watched) Write(p []byte) (int, error) {
 
 // IsTerminal reports whether w, which may be a stream of App, is a terminal.
 func IsTerminal(w io.Writer) bool {
+	f, ok := bare(w).(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// bare returns what a stream of App writes to.
+func bare(w io.Writer) io.Writer {
 	if out, ok := w.(*Output); ok {
 		w = out.w
 	}
 	if seen, ok := w.(*watched); ok {
 		w = seen.Writer
 	}
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	return w
 }

@@ -18,8 +18,12 @@ func Root(cmd *cobra.Command, commands ...*cobra.Command) *cobra.Command {
 	cmd.SilenceUsage, cmd.SilenceErrors = true, true
 	cmd.SetFlagErrorFunc(flagError)
 	cmd.SetHelpCommand(help())
-	cmd.CompletionOptions.HiddenDefaultCmd = true
-	return Group(cmd, commands...)
+	cmd.Version = Release
+	cmd.Flags().Bool("version", false, "print version, commit and Go release")
+	cmd.SetVersionTemplate(version() + "\n")
+	Group(cmd, commands...)
+	complete(cmd)
+	return cmd
 }
 
 // Group makes cmd the parent of commands, which does nothing itself but show its help.
@@ -87,7 +91,7 @@ func help() *cobra.Command {
 
 // wanted describes the values of flags by their type.
 var wanted = map[string]string{
-	"int": "a whole number", "uint64": "a whole number from 0 up", "bool": "true or false", "directory": "a name",
+	"int": "a whole number", "uint64": "a whole number from 0 up", "bool": "true or false", "directory": "a name", "file": "a name",
 	"duration": "a time like 10s", "float64": "a number", "intSlice": "whole numbers with commas between",
 	"stringSlice": "names with commas between", "layers": "a number of seeds like 20, or two like 12..20",
 }
@@ -130,7 +134,13 @@ func (d *Directory) Set(name string) error {
 }
 
 // File is the value of a flag that names a file.
-type File = Directory
+type File string
+
+func (f *File) String() string { return string(*f) }
+func (f *File) Type() string   { return "file" }
+
+// Set refuses the empty name.
+func (f *File) Set(name string) error { return (*Directory)(f).Set(name) }
 
 // Need marks flags of cmd that must be given.
 func Need(cmd *cobra.Command, names ...string) {
@@ -141,9 +151,10 @@ func Need(cmd *cobra.Command, names ...string) {
 	}
 }
 
-// ThreadsFlag adds --threads; what says what the processors do.
+// ThreadsFlag adds --threads; what says what the processors do. By default they are as many as
+// the Go runtime uses: no more than the quota of a container allows.
 func ThreadsFlag(flags *pflag.FlagSet, threads *int, what string) {
-	flags.IntVar(threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to %s, 1 to %d", what, MaxThreads))
+	flags.IntVar(threads, "threads", runtime.GOMAXPROCS(0), fmt.Sprintf("`number` of processors to %s, 1 to %d", what, MaxThreads))
 }
 
 // MaxThreads is far beyond any use; the Go runtime ends the process when there

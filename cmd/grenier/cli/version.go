@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 	"runtime"
+	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,9 +15,62 @@ import (
 // Release is the version of the program.
 const Release = "0.1.0"
 
+// build says which sources the program was built from, as far as that is known: builds in a
+// clone of the repository know it, tests and builds with -buildvcs=false do not.
+type build struct {
+	Commit   string `json:"commit,omitempty"`
+	Date     string `json:"commit_date,omitempty"` // of the commit, RFC 3339, UTC
+	Modified bool   `json:"modified,omitempty"`    // the sources had changes that are not in the commit
+}
+
+// buildOf reads what the Go command has noted.
+func buildOf(settings []debug.BuildSetting) (b build) {
+	for _, s := range settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.time":
+			b.Date = s.Value
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
+		}
+	}
+	return b
+}
+
+// thisBuild is that of this process.
+func thisBuild() build {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return build{}
+	}
+	return buildOf(info.Settings)
+}
+
+// String returns what follows the version: the commit and its day, if they are known.
+func (b build) String() string {
+	if b.Commit == "" {
+		return ""
+	}
+	text := " (commit " + b.Commit[:min(len(b.Commit), 12)]
+	if day, _, ok := strings.Cut(b.Date, "T"); ok {
+		text += " of " + day
+	}
+	if b.Modified {
+		text += ", modified"
+	}
+	return text + ")"
+}
+
+// version returns the version with the commit, Go release and platform.
+func version() string {
+	return fmt.Sprintf("grenier %s%v, %s %s/%s", Release, thisBuild(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
 // versionInfo is what version prints.
 type versionInfo struct {
-	Version  string            `json:"version"`
+	Version string `json:"version"`
+	build
 	Go       string            `json:"go"`
 	CPU      string            `json:"cpu"`
 	Features []string          `json:"features"`
@@ -23,17 +78,38 @@ type versionInfo struct {
 	Kernels  map[string]string `json:"kernels"`
 }
 
-// kernelNames lists the operations that have kernels.
-var kernelNames = []string{"compress", "transpose", "ranks", "rice", "fnv"}
+// An operation has kernels.
+type operation struct {
+	name     string
+	families []cpu.Family // with code of their own for it; others run the generic one
+}
+
+var operations = []operation{
+	{"compress", []cpu.Family{cpu.BMI2, cpu.AVX512, cpu.NEON}},
+	{"transpose", []cpu.Family{cpu.BMI2, cpu.AVX512, cpu.NEON}},
+	{"ranks", []cpu.Family{cpu.BMI2, cpu.AVX512}},
+	{"rice", []cpu.Family{cpu.BMI2, cpu.AVX512}},
+	{"fnv", []cpu.Family{cpu.AVX512}},
+}
+
+// kernel returns the family whose code runs if f is chosen.
+func (o operation) kernel(f cpu.Family) cpu.Family {
+	if slices.Contains(o.families, f) {
+		return f
+	}
+	return cpu.Generic
+}
 
 // VersionCommand returns the command that prints the version.
 func VersionCommand(a *App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Print version, CPU features and the kernels chosen",
-		Long: `Prints the version, the Go release it was built with, the CPU and the kernel
-family chosen for each operation. GRENIER_KERNEL=generic|bmi2|avx512 forces one.
+		Short: "Print version, commit, CPU features and the kernels chosen",
+		Long: `Prints the version, the commit and the Go release it was built with, the CPU and the
+kernel family that runs each operation: not every family has code of its own for all of
+them. GRENIER_KERNEL=generic|bmi2|avx512|neon forces one. "grenier --version" prints the
+first line.
 ` + ExitHelp,
 		Example: "  grenier version --json",
 		Args:    NoArgs,
@@ -51,23 +127,23 @@ func (a *App) printVersion(asJSON bool) error {
 		return err
 	}
 	info := versionInfo{
-		Version: Release, Go: runtime.Version(), CPU: cpu.Name(), Features: cpu.Features(), Kernels: map[string]string{},
+		Version: Release, build: thisBuild(), Go: runtime.Version(), CPU: cpu.Name(), Features: cpu.Features(), Kernels: map[string]string{},
 	}
 	for _, f := range cpu.Available() {
 		info.Families = append(info.Families, f.String())
 	}
-	for _, name := range kernelNames {
-		info.Kernels[name] = chosen.String()
+	for _, o := range operations {
+		info.Kernels[o.name] = o.kernel(chosen).String()
 	}
 	if asJSON {
 		return a.PrintJSON(info)
 	}
-	fmt.Fprintf(a.Out, "grenier %s, %s %s/%s\n", info.Version, info.Go, runtime.GOOS, runtime.GOARCH)
+	fmt.Fprintln(a.Out, version())
 	fmt.Fprintf(a.Out, "cpu       %s\n", info.CPU)
 	fmt.Fprintf(a.Out, "features  %s\n", strings.Join(info.Features, " "))
 	fmt.Fprintf(a.Out, "families  %s\n", strings.Join(info.Families, " "))
-	for _, name := range kernelNames {
-		fmt.Fprintf(a.Out, "%-9s %s\n", name, info.Kernels[name])
+	for _, o := range operations {
+		fmt.Fprintf(a.Out, "%-9s %s\n", o.name, info.Kernels[o.name])
 	}
 	return nil
 }

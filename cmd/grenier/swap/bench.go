@@ -69,6 +69,7 @@ that is called shortest and is not, ends the command with status 3.
 	flags.Var((*cli.File)(&f.html), "html", "`FILE` for a web page with charts, which is replaced")
 	cli.ProgressFlag(flags, &f.progress)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	cli.Completes(cmd, "tables", bench.TableNames()...)
 	return cmd
 }
 

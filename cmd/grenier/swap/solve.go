@@ -112,6 +112,9 @@ is used, whichever is more: the search ends at 100% at the latest, and may end l
 	flags.BoolVar(&f.animate, "animate", false, "show the grid swap by swap, on a terminal one every 0.4 s")
 	cli.ProgressFlag(flags, &f.progress)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	cli.Completes(cmd, "solver", search.Names()...)
+	cli.Completes(cmd, "heuristic", "zero", "manhattan", "inversion", "walking", "pdb", "pdb-exact")
+	cli.Completes(cmd, "pdb")
 	return cmd
 }
 

@@ -1,4 +1,4 @@
-// Package calibrate measures what this machine does, in about half a minute, for package plan:
+// Package calibrate measures this machine, in about half a minute, for package plan:
 // it solves a small run with one worker and with all of them, then with each width of scores,
 // decodes a layer, and writes and reads a file.
 package calibrate
@@ -12,6 +12,9 @@ import (
 	"time"
 
 	"grenier/io/layerfile"
+	"grenier/io/memory"
+	"grenier/io/processors"
+	"grenier/io/tally"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/internal/machine"
@@ -29,17 +32,19 @@ type Options struct {
 	Family cpu.Family
 	// Codec compresses layer files.
 	Codec layerfile.Codec
-	// Dir is where to measure the disk. It need not exist: its nearest parent that does
-	// is taken. "" is the directory of the system for temporary files.
+	// Dir is where to measure the disk. If it does not exist, its nearest parent that
+	// does is used; "" is the directory of the system for temporary files.
 	Dir string
-	// SkipDisk leaves the disk alone: its figures are 0.
+	// SkipDisk does not measure the disk: its figures are 0.
 	SkipDisk bool
 	// Progress, if not nil, is called with the share of the work that is done,
 	// 0 to 1.
 	Progress func(share float64)
 
 	seeds  int // in tests: the last layer to solve
-	rounds int // in tests: the most rounds
+	rounds int // in tests, and in a Bench: the most rounds
+
+	seen map[int]tally.Hash // of layers that were solved, by seeds
 }
 
 // The parts of the work, by the time that they take.
@@ -49,7 +54,8 @@ const (
 	diskShare    = 1 - solvingShare - decodeShare
 )
 
-// Run measures. It leaves nothing behind, however it ends.
+// Run measures. It leaves nothing behind, however it ends. It fails with ErrDisagree if a layer
+// has other scores when it is solved in another way, or with an error of the operating system.
 func Run(ctx context.Context, o Options) (c *plan.Calibration, err error) {
 	dir, remove, err := machine.TempDir(o.Dir)
 	if err != nil {
@@ -57,15 +63,26 @@ func Run(ctx context.Context, o Options) (c *plan.Calibration, err error) {
 	}
 	defer func() { err = errors.Join(err, remove()) }()
 	if o.seeds == 0 {
-		o.seeds, o.rounds = lastLayer, mostRounds
+		o.seeds = lastLayer
+	}
+	if o.rounds == 0 {
+		o.rounds = mostRounds
+	}
+	if o.seen == nil {
+		o.seen = map[int]tally.Hash{}
 	}
 	o.Workers = min(o.Workers, runtime.NumCPU())
 	c = &plan.Calibration{
 		Date: time.Now().UTC().Truncate(time.Second), CPU: cpu.Name(), Kernel: o.Family.String(), Cores: o.Workers,
+		Memory: memory.OfMachine().Bytes,
 	}
+	meter := processors.Start()
 	run, err := o.solving(ctx, c, dir)
 	if err != nil {
 		return nil, fmt.Errorf("calibrating: %w", err)
+	}
+	if others, of, known := meter.Others(); known {
+		c.Taken = machine.Taken(others, o.Workers, of)
 	}
 	o.tell(solvingShare)
 	if c.Decode, err = o.decoding(ctx, run); err != nil {
@@ -173,9 +190,13 @@ func (o *Options) solveOnce(ctx context.Context, game awari.Game, dir string, s 
 		if err != nil {
 			return c, err
 		}
+		last := &reports[len(reports)-1]
+		if err := o.agrees(&last.Layer, s); err != nil {
+			return c, err
+		}
 		if timed {
-			c.add(&reports[len(reports)-1])
-			positions += float64(reports[len(reports)-1].Layer.Positions)
+			c.add(last)
+			positions += float64(last.Layer.Positions)
 		}
 	}
 	scale := 1e9 / positions

@@ -11,9 +11,8 @@ import (
 type Amounts struct {
 	Seeds     int    `json:"seeds"`
 	Positions uint64 `json:"positions"`
-	// Bits is what a score takes in memory while the layer is solved, 8 if all of the layer
-	// is in memory in one piece; Windows is the number of windows of values that it is solved
-	// in.
+	// Bits is the width of a score in memory while the layer is solved, 8 if the layer is in
+	// memory in one piece; Windows is the number of windows of values.
 	Bits    int `json:"bits"`
 	Windows int `json:"windows"`
 	// Memory is the bytes for scores and, in one piece, best capture values.
@@ -114,6 +113,24 @@ func (a *Amounts) stream(game awari.Game) {
 	a.reread, a.rewritten = bytes(w.reread), bytes(w.rewritten)
 	a.Checkpoint = uint64(2 * codesPacked * float64(a.Memory))
 	a.Work = bytes(w.work) + a.Checkpoint
+}
+
+// CheckpointBytes returns how many bytes a checkpoint of the layer of n seeds takes at most when
+// it is solved within the given bytes of memory. It fails as New does.
+func CheckpointBytes(game awari.Game, n int, memory uint64, cores int) (uint64, error) {
+	r := Run{Game: game, Seeds: n, Memory: memory, Cores: cores}
+	a, err := r.amountsOf(n)
+	return a.Checkpoint, err
+}
+
+// DiskPeaks returns the bytes of the layers to be solved, and the most in the work directory at
+// a time, for those that are on different disks. It fails as New does.
+func (r *Run) DiskPeaks() (layers, work uint64, err error) {
+	all, err := r.amounts()
+	for _, a := range all {
+		layers, work = layers+a.File, max(work, a.Work)
+	}
+	return layers, work, err
 }
 
 // DiskPeak returns the most bytes on disk during a run, those of sealed layers included.

@@ -1,9 +1,9 @@
 package plan
 
 import (
+	"fmt"
 	"time"
 
-	"grenier/io/corrupt"
 	"grenier/io/jsonfile"
 	"grenier/pipeline/internal/machine"
 )
@@ -17,6 +17,12 @@ type Calibration struct {
 	// them do than one.
 	Cores   int     `json:"cores"`
 	Speedup float64 `json:"speedup"`
+	// Taken is the share of the time of these processors that others took meanwhile, 0 to 1:
+	// 0 also if the system does not tell.
+	Taken float64 `json:"taken_by_others"`
+	// Memory is the bytes that the machine, or its cgroup, has for a process, 0 if the system
+	// does not tell.
+	Memory uint64 `json:"memory_bytes"`
 	// Capture, Sweep and Seal are for a position of a layer in memory in one piece. Sweep is
 	// all that is neither capturing nor sealing.
 	Capture float64 `json:"capture_ns"`
@@ -61,12 +67,19 @@ func (c *Calibration) Of(bits int) *Width {
 // Speed returns how much more the given cores do than one.
 func (c *Calibration) Speed(cores int) float64 { return machine.Speed(cores, c.Cores, c.Speedup) }
 
+// busy is the share of the time of processors from which on it matters that others took it.
+const busy = 0.1
+
+// Busy reports whether the machine had much else to do while it was measured, so that times are
+// too long.
+func (c *Calibration) Busy() bool { return c.Taken >= busy }
+
 // SetDisk replaces all measured rates of the disk by one, in bytes a second.
 func (c *Calibration) SetDisk(rate float64) { c.Write, c.Read, c.Random = rate, rate, rate }
 
 // header begins a calibration file. People may edit it, to ask what another machine
 // would do.
-var header = jsonfile.Header{Format: "grenier-calibration", Version: 2}
+var header = jsonfile.Header{Format: "grenier-calibration", Version: 3}
 
 // document is the JSON form.
 type document struct {
@@ -77,34 +90,24 @@ type document struct {
 // Save replaces the file at path by c. It fails as jsonfile.Save does.
 func (c *Calibration) Save(path string) error { return jsonfile.Save(path, document{header, *c}) }
 
-// Load reads the calibration file at path. It fails with an error of the operating system
-// or like Parse.
+// Load reads the calibration file at path. It fails as machine.Load does, and with an error that
+// matches machine.ErrFigure if a figure is impossible.
 func Load(path string) (*Calibration, error) {
-	data, err := jsonfile.Read(path)
-	if err != nil {
-		return nil, err
-	}
-	return Parse(path, data)
-}
-
-// Parse decodes the contents of the file called path. It fails with an error that matches
-// corrupt.ErrCorrupt, like jsonfile.Parse, or if a figure is impossible.
-func Parse(path string, data []byte) (*Calibration, error) {
 	var doc document
-	if err := jsonfile.Parse(path, data, header, &doc); err != nil {
+	if err := machine.Load(path, header, &doc, doc.validate); err != nil {
 		return nil, err
-	}
-	if err := doc.validate(); err != nil {
-		return nil, corrupt.New(path, "", "%w", err)
 	}
 	return &doc.Calibration, nil
 }
 
-// validate accepts generous ranges.
+// validate fails with machine.ErrFigure.
 func (c *Calibration) validate() error {
 	costs := []float64{c.Capture, c.Sweep, c.Seal, c.Decode}
 	for _, w := range []Width{c.Six, c.Four, c.Two} {
 		costs = append(costs, w.Capture, w.Sweep, w.Full, w.Seal)
+	}
+	if !(c.Taken >= 0 && c.Taken <= 1) {
+		return fmt.Errorf("%w: others took %g of the processors", machine.ErrFigure, c.Taken)
 	}
 	return machine.Check(c.Cores, c.Speedup, costs, []float64{c.Write, c.Read, c.Random})
 }

@@ -1,5 +1,5 @@
-// Package plan predicts what a run of the solver takes: bytes of memory and disk, and
-// time, layer by layer.
+// Package plan predicts the cost of a run of the solver: memory, disk, and time, layer by
+// layer.
 //
 // A prediction has two parts. Amounts (amounts.go) follow from the game, the memory and what
 // real layers took (costs.go): the width of a score in memory, windows, bytes of streams. They
@@ -15,8 +15,8 @@
 // does a position of a layer in one piece (8 bits) in Capture + Sweep + Seal nanoseconds, c
 // cores do as much as Calibration.Speed(c). A layer in windows takes the nanoseconds that were
 // calibrated with as many bits, times its load for that of the layers that were calibrated:
-// what goes over all lines in each window grows with the number of windows, sweeps grow with
-// the number of windows that show a score. Files are read and written meanwhile, so that each
+// passes over all lines grow with the number of windows, sweeps with the number of windows that
+// show a score. Files are read and written meanwhile, so that each
 // step takes the longer of processors and disk, and the steps follow each other:
 //
 //	capture  Capture, and what further passes decode; lower layers are read, captures written
@@ -30,9 +30,10 @@ package plan
 import (
 	"grenier/io/layerfile"
 	"grenier/layers/awari"
+	"grenier/pipeline/solve/internal/halfboard"
 )
 
-// Run says what is to be solved, and with what.
+// Run says what to solve, and with what resources.
 type Run struct {
 	Game  awari.Game
 	Seeds int // of the last layer
@@ -52,8 +53,9 @@ type Plan struct {
 	Layers []Layer `json:"layers"` // those to solve, in order
 	Total  Total   `json:"total"`
 	// InMemory is the seconds that the run would take with memory for all layers in one
-	// piece.
-	InMemory float64 `json:"in_memory_seconds"`
+	// piece, and InMemoryBytes about the memory that the program would take then.
+	InMemory      float64 `json:"in_memory_seconds"`
+	InMemoryBytes uint64  `json:"in_memory_bytes"`
 }
 
 // Total is what all layers of a plan take.
@@ -61,6 +63,7 @@ type Total struct {
 	Positions uint64  `json:"positions"`
 	Read      uint64  `json:"bytes_read"`
 	Written   uint64  `json:"bytes_written"`
+	Memory    uint64  `json:"memory_bytes"`    // that the program takes, about
 	DiskPeak  uint64  `json:"disk_peak_bytes"` // sealed layers included, those from before too
 	Times     Times   `json:"stage_seconds"`
 	Seconds   float64 `json:"seconds"`
@@ -88,7 +91,10 @@ func (t Times) plus(u Times) Times {
 	return Times{t.Capture + u.Capture, t.Turn + u.Turn, t.Sweep + u.Sweep, t.Full + u.Full, t.Seal + u.Seal}
 }
 
-// New predicts a run on the machine of c. It fails with halfboard.ErrMemory if a layer needs
+// Done reports whether all layers are sealed already: there is nothing to predict.
+func (r *Run) Done() bool { return r.Solved > r.Seeds }
+
+// New predicts a run on the machine of c, which may be nil if the run is Done. It fails with halfboard.ErrMemory if a layer needs
 // more memory than the run has.
 func New(r Run, c *Calibration) (*Plan, error) {
 	p, err := r.plan(c)
@@ -100,7 +106,7 @@ func New(r Run, c *Calibration) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.InMemory = free.Total.Seconds
+	p.InMemory, p.InMemoryBytes = free.Total.Seconds, free.Total.Memory
 	return p, nil
 }
 
@@ -111,12 +117,25 @@ func (r *Run) plan(c *Calibration) (*Plan, error) {
 	}
 	p := &Plan{Layers: []Layer{}}
 	p.Total.DiskPeak = r.Sealed
+	if !r.Done() {
+		p.Total.Memory = r.needed()
+	}
 	for _, a := range all {
 		t := c.times(&a, r.Cores)
 		p.Layers = append(p.Layers, Layer{a, t, t.sum()})
 		p.Total.add(p.Layers[len(p.Layers)-1])
 	}
 	return p, nil
+}
+
+// needed returns about the bytes of memory that the program takes: all that it may, unless the
+// largest layer needs less in one piece.
+func (r *Run) needed() uint64 {
+	whole := halfboard.Whole(r.Game, r.Seeds, r.Cores)
+	if r.Memory == 0 {
+		return whole
+	}
+	return min(r.Memory, whole)
 }
 
 func (t *Total) add(l Layer) {

@@ -389,7 +389,7 @@ func edit(t *testing.T, dir string, change func(m *manifest.Manifest)) {
 	replace(t, dir, rundir.ManifestName, string(text))
 }
 
-// rewrite writes the file of a layer anew, with right checksums.
+// rewrite writes the file of a layer again, with right checksums.
 func rewrite(t *testing.T, dir string, n int, codec layerfile.Codec, edit func(scores []int8)) {
 	t.Helper()
 	path := filepath.Join(dir, rundir.LayerName(n))
@@ -611,7 +611,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestInterrupted ends a repair after every report of progress, and goes on.
+// TestInterrupted ends a repair after every report of progress, and resumes it.
 func TestInterrupted(t *testing.T) {
 	whole := small(t)
 	dir := filepath.Join(t.TempDir(), "run")

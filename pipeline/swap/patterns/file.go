@@ -32,7 +32,7 @@ func saveBytes(entries uint64) uint64 { return entries/2 + 8<<20 }
 
 // Load makes a bound for a grid of the pattern databases in files: the static sum if
 // they are of single sets, a dynamic cover, greedy or exact, if it is one table of
-// sets; the tables of smaller sets, which the cover needs too, are built anew. It fails with
+// sets; the tables of smaller sets, which the cover needs too, are rebuilt. It fails with
 // heuristic.ErrPattern if files do not go together, a *memory.Error, an error that matches
 // corrupt.ErrCorrupt if one is damaged, of another grid, or holds values that cannot be, or the
 // error of ctx.
@@ -73,7 +73,7 @@ func Load(ctx context.Context, g *swap.Grid, paths []string, exact bool, o Optio
 	return nil, fmt.Errorf("%w: a table of sets goes alone, not with %d other files", heuristic.ErrPattern, len(paths)-1)
 }
 
-// belongs checks a file against the grid that it is to be used for.
+// belongs checks that a file is of a grid.
 func belongs(path string, g *swap.Grid, h patternfile.Header) error {
 	if int(h.Rows) != g.Rows() || int(h.Cols) != g.Cols() {
 		return corrupt.New(path, "header", "a grid of %d x %d cells %w the expected %d x %d", h.Rows, h.Cols, corrupt.ErrMismatch, g.Rows(), g.Cols())

@@ -1,0 +1,239 @@
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"grenier/cmd/grenier/cli"
+)
+
+// files are some that are out of order.
+func files() []entry {
+	return []entry{
+		{name: "grenier", data: []byte("program"), executable: true},
+		{name: "README.md", data: []byte("text")},
+		{name: "man/man1/grenier.1", data: bytes.Repeat([]byte("page "), 1000)},
+	}
+}
+
+// unpacked returns the files of an archive by name, with their modes and times in text.
+func unpacked(t *testing.T, archive []byte, zipped bool) (names []string, about map[string]string) {
+	t.Helper()
+	about = map[string]string{}
+	add := func(name string, mode fs.FileMode, at time.Time, r io.Reader) {
+		data, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, name)
+		about[name] = mode.String() + " " + at.UTC().Format(time.RFC3339) + " " + string(data)
+	}
+	if zipped {
+		r, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range r.File {
+			data, err := f.Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			add(f.Name, f.Mode(), f.Modified, data)
+		}
+		return names, about
+	}
+	z, err := gzip.NewReader(bytes.NewReader(archive))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r := tar.NewReader(z); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return names, about
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h.Uid != 0 || h.Gid != 0 || h.Uname != "" || h.Gname != "" {
+			t.Errorf("%s has an owner", h.Name)
+		}
+		add(h.Name, h.FileInfo().Mode(), h.ModTime, r)
+	}
+}
+
+// TestPack: archives hold the files, in order, with modes and times that do not come from the
+// machine, and the same bytes again.
+func TestPack(t *testing.T) {
+	at := time.Date(2026, 11, 22, 1, 2, 4, 0, time.UTC)
+	for _, target := range targets {
+		archive, err := target.pack("grenier-1", files(), at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names, about := unpacked(t, archive, target.os == "windows")
+		if want := "grenier-1/README.md grenier-1/grenier grenier-1/man/man1/grenier.1"; strings.Join(names, " ") != want {
+			t.Errorf("%v: %s", target, names)
+		}
+		if got := about["grenier-1/grenier"]; got != "-rwxr-xr-x 2026-11-22T01:02:04Z program" {
+			t.Errorf("%v: %s", target, got)
+		}
+		if got := about["grenier-1/README.md"]; got != "-rw-r--r-- 2026-11-22T01:02:04Z text" {
+			t.Errorf("%v: %s", target, got)
+		}
+		turned := files()
+		turned[0], turned[2] = turned[2], turned[0]
+		again, err := target.pack("grenier-1", turned, at.In(time.FixedZone("elsewhere", 3600)))
+		if err != nil || !bytes.Equal(archive, again) {
+			t.Errorf("%v: the same files give other bytes (%v)", target, err)
+		}
+	}
+}
+
+// TestDocuments: there is a man page for every command and completions for every shell, and
+// nothing in them is of this machine.
+func TestDocuments(t *testing.T) {
+	at := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
+	all, err := documents(&at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := map[string]string{}
+	for _, e := range all {
+		text[e.name] = string(e.data)
+	}
+	for _, file := range completionFiles {
+		if !strings.Contains(text[file], "grenier") {
+			t.Errorf("%s is missing", file)
+		}
+	}
+	for _, name := range []string{"grenier", "grenier-awari-solve", "grenier-swap-pdb-build", "grenier-completion"} {
+		page := text["man/man1/"+name+".1"]
+		for _, part := range []string{".TH \"" + strings.ToUpper(name) + "\" \"1\" \"Nov 2026\"", ".SH EXIT STATUS\n.EX\n  0    ok\n", ".SH OPTIONS"} {
+			if !strings.Contains(strings.ReplaceAll(page, `\-`, "-"), part) {
+				t.Errorf("%s lacks %q", name, part)
+			}
+		}
+		if strings.Contains(page, "Auto generated") {
+			t.Errorf("%s says who made it", name)
+		}
+	}
+	if page := text["man/man1/grenier-awari-solve.1"]; !strings.Contains(page, `\fB--threads\fP=N`) || strings.Contains(page, "\\\\") {
+		t.Errorf("grenier-awari-solve is\n%s", page)
+	}
+}
+
+// TestMarkdown: help text stays what it is in man pages.
+func TestMarkdown(t *testing.T) {
+	got := markdown("Solves a*b_c.\nColumns:\n  one  1\n  two  2\nThe rest.\n\nEXIT STATUS\n  0    ok")
+	want := "Solves a\\*b\\_c.\nColumns:\n\n      one  1\n      two  2\n\nThe rest.\n\n# EXIT STATUS\n\n      0    ok\n"
+	if got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestLicences: every module that is in the program has a licence, and one without is told.
+func TestLicences(t *testing.T) {
+	t.Chdir("../..")
+	all, err := licences(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	for _, e := range all {
+		module, _, _ := strings.Cut(strings.TrimPrefix(e.name, "licences/"), "@")
+		found[module] = true
+		if len(e.data) == 0 {
+			t.Errorf("%s is empty", e.name)
+		}
+	}
+	for _, module := range []string{"go", "github.com/spf13/cobra", "github.com/klauspost/cpuid/v2", "golang.org/x/sys", "github.com/inconshreveable/mousetrap"} {
+		if !found[module] {
+			t.Errorf("no licence of %s", module)
+		}
+	}
+	if !slices.ContainsFunc(all, func(e entry) bool { return strings.HasSuffix(e.name, "/zstd/internal/xxhash/LICENSE.txt") }) {
+		t.Error("no licence of a package that has one of its own")
+	}
+	if found["pgregory.net/rapid"] || found["grenier"] {
+		t.Error("licences of what is not in the program, or of the program itself")
+	}
+	if _, err := licencesOf(map[string]*module{"bad.example/x": {path: "bad.example/x", version: "v1", dir: t.TempDir()}}); err == nil || !strings.Contains(err.Error(), "bad.example/x v1 has no licence") {
+		t.Errorf("without a licence: %v", err)
+	}
+}
+
+// TestReproducible clones the repository twice and releases from both, with another number of
+// processors and other settings of the user: the same bytes. The program knows its commit.
+func TestReproducible(t *testing.T) {
+	if os.Getenv("GRENIER_LONG") == "" {
+		t.Skip("takes minutes: GRENIER_LONG=1")
+	}
+	source, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	sums := [2]string{}
+	for i, place := range []string{"one", "two/deeper"} {
+		place = filepath.Join(dir, place)
+		command(t, ".", nil, "git", "clone", "-q", "--no-hardlinks", source, place)
+		out := filepath.Join(dir, "out", place[len(place)-1:])
+		command(t, place, [][]string{{"GOMAXPROCS=1", "GOAMD64=v3", "TZ=Asia/Tokyo"}, {"GOFLAGS=-buildvcs=false", "CGO_ENABLED=1"}}[i],
+			"go", "run", "./cmd/dist", "-out", out)
+		text, err := os.ReadFile(filepath.Join(out, "SHA256SUMS"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sums[i] = string(text); strings.Count(sums[i], "\n") != len(targets) {
+			t.Errorf("sums:\n%s", text)
+		}
+		if i == 1 {
+			knowsCommit(t, out, strings.TrimSpace(command(t, place, nil, "git", "rev-parse", "HEAD")))
+		}
+	}
+	if sums[0] != sums[1] {
+		t.Errorf("two clones give\n%sand\n%s", sums[0], sums[1])
+	}
+}
+
+// knowsCommit unpacks and runs the program for this machine.
+func knowsCommit(t *testing.T, out, commit string) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		return
+	}
+	name := "grenier-" + cli.Release + "-" + runtime.GOOS + "-" + runtime.GOARCH
+	command(t, out, nil, "tar", "xf", name+".tar.gz")
+	got := command(t, filepath.Join(out, name), nil, "./grenier", "--version")
+	if !regexp.MustCompile(`^grenier \S+ \(commit ` + commit[:12] + ` of \d{4}-\d\d-\d\d\), go1\.\S+ `).MatchString(got) {
+		t.Errorf("version %q, commit %s", got, commit)
+	}
+}
+
+// command runs a program in dir and returns what it prints.
+func command(t *testing.T, dir string, env []string, program string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program, args...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", cmd.Args, err, errs.String())
+	}
+	return string(out)
+}

@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Shells are those that there are completions for.
+var Shells = []string{"bash", "zsh", "fish", "powershell"}
+
+// CompletionCommand returns the command that prints completions.
+func CompletionCommand(a *App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "completion SHELL",
+		Short: "Print the completions of a shell",
+		Long: `Prints what makes a shell complete commands, flags and their values: for bash, zsh,
+fish or powershell. To have it in each new shell:
+
+  bash        grenier completion bash >~/.local/share/bash-completion/completions/grenier
+  zsh         grenier completion zsh >DIR/_grenier, where DIR is in $fpath
+  fish        grenier completion fish >~/.config/fish/completions/grenier.fish
+  powershell  grenier completion powershell >grenier.ps1, and run that in $PROFILE
+` + ExitHelp,
+		Example:   "  source <(grenier completion bash)",
+		ValidArgs: Shells,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 || !slices.Contains(Shells, args[0]) {
+				return fmt.Errorf("%q: want one of %s", args, strings.Join(Shells, ", "))
+			}
+			return nil
+		},
+		RunE: a.Start(func(cmd *cobra.Command, args []string) error { return WriteCompletion(cmd.Root(), args[0], a.Out) }),
+	}
+}
+
+// WriteCompletion writes the completions of one of Shells for the program with the command
+// root.
+func WriteCompletion(root *cobra.Command, shell string, w io.Writer) error {
+	switch shell {
+	case "bash":
+		return root.GenBashCompletionV2(w, true)
+	case "zsh":
+		return root.GenZshCompletion(w)
+	case "fish":
+		return root.GenFishCompletion(w, true)
+	case "powershell":
+		return root.GenPowerShellCompletionWithDesc(w)
+	}
+	return Usagef("shell %q: want one of %s", shell, strings.Join(Shells, ", "))
+}
+
+// listed matches what the help of a flag with few values ends with: "lz4 or zstd".
+var listed = regexp.MustCompile(`: ([\w+-]+(?:, [\w+-]+)* or [\w+-]+)$`)
+
+// valuesOf returns the values that the help of a flag lists, nil if it lists none.
+func valuesOf(flag *pflag.Flag) []string {
+	found := listed.FindStringSubmatch(flag.Usage)
+	if found == nil {
+		return nil
+	}
+	return strings.Split(strings.Replace(found[1], " or ", ", ", 1), ", ")
+}
+
+// Completes says which values shells complete a flag of cmd with whose help does not list them;
+// without values, files.
+func Completes(cmd *cobra.Command, name string, values ...string) {
+	how := cobra.ShellCompDirectiveNoFileComp
+	if values == nil {
+		how = cobra.ShellCompDirectiveDefault
+	}
+	if err := cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, how)); err != nil {
+		panic(err) // the flag has just been defined
+	}
+}
+
+// complete says for cmd and all commands below what completes the values of flags, and
+// arguments: files only where they are wanted. Commands may have said so before.
+func complete(cmd *cobra.Command) {
+	cmd.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+		f := completionOf(flag)
+		if _, said := cmd.GetFlagCompletionFunc(flag.Name); f == nil || said {
+			return
+		}
+		if err := cmd.RegisterFlagCompletionFunc(flag.Name, f); err != nil {
+			panic(err) // the flag is there, and has no function
+		}
+	})
+	if strings.Contains(cmd.Use, "FILE") {
+		cmd.ValidArgsFunction = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
+	}
+	for _, sub := range cmd.Commands() {
+		complete(sub)
+	}
+}
+
+// completionOf returns what completes the value of a flag, nil if nothing does.
+func completionOf(flag *pflag.Flag) cobra.CompletionFunc {
+	switch values := valuesOf(flag); {
+	case values != nil:
+		return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveKeepOrder)
+	case flag.Value.Type() == "directory":
+		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
+	case flag.Value.Type() == "file":
+		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
+	}
+	return nil
+}

@@ -1,0 +1,31 @@
+// Package commands puts the commands of all systems together: what the program grenier runs,
+// and what man pages are made of.
+package commands
+
+import (
+	"github.com/spf13/cobra"
+
+	"grenier/cmd/grenier/awari"
+	"grenier/cmd/grenier/chemin"
+	"grenier/cmd/grenier/cli"
+	"grenier/cmd/grenier/doctor"
+	"grenier/cmd/grenier/pijersi"
+	"grenier/cmd/grenier/swap"
+)
+
+// Root returns the whole command line.
+func Root(c *cli.App) *cobra.Command {
+	return cli.Root(&cobra.Command{
+		Use:   "grenier",
+		Short: "Solve layered state spaces exactly, awari above all",
+		Long: `Grenier solves layered state spaces exactly on one workstation. Its main job is
+awari (awalé, oware): the exact score of every position, layer by layer. The swap
+puzzle, chemin and the set-up codes of Pijersi share its parts.
+` + cli.ExitHelp,
+		Example: `  grenier awari solve --seeds 16 --dir data/awari
+  grenier awari probe --dir data/awari 1 1 1 1 1 2 4 2 3 0 0 0
+  grenier swap bfs --rows 3 --cols 3
+  grenier chemin solve --rows 3 --cols 3
+  grenier pijersi decode GRXLLS`,
+	}, awari.Command(c), swap.Command(c), chemin.Command(c), pijersi.Command(c), doctor.Command(c), cli.CompletionCommand(c), cli.VersionCommand(c))
+}

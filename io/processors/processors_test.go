@@ -1,0 +1,54 @@
+package processors
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"grenier/io/cgroup"
+)
+
+// TestLeastQuota: both versions, and the least of all groups above.
+func TestLeastQuota(t *testing.T) {
+	files := map[string]string{
+		"/ cpu.max": "max 100000\n", "/a cpu.max": "150000 100000\n", "/a/b cpu.max": "400000 100000\n", "/odd cpu.max": "x 0", "/zero cpu.max": "1 0",
+		"/v cpu.cfs_quota_us": "50000\n", "/v cpu.cfs_period_us": "100000\n", "/w cpu.cfs_quota_us": "-1\n", "/w cpu.cfs_period_us": "100000\n",
+	}
+	read := func(g *cgroup.Group, file string) []string { return strings.Fields(files[g.Path+" "+file]) }
+	for want, groups := range map[Quota][]cgroup.Group{
+		{1.5, "the cgroup /a"}: {{Path: "/a/b", Version: 2}, {Path: "/a", Version: 2}, {Path: "/", Version: 2}},
+		{4, "the cgroup /a/b"}: {{Path: "/a/b", Version: 2}},
+		{0.5, "the cgroup /v"}: {{Path: "/v", Version: 1}, {Path: "/w", Version: 1}},
+		{}:                     {{Path: "/w", Version: 1}, {Path: "/odd", Version: 2}, {Path: "/zero", Version: 2}, {Path: "/gone", Version: 1}},
+	} {
+		if got := leastQuota(groups, read); got != want {
+			t.Errorf("%v: %+v, want %+v", groups, got, want)
+		}
+	}
+}
+
+// TestOthersOf: what others took is all without ours.
+func TestOthersOf(t *testing.T) {
+	before := usage{2, 100 * time.Second, 10 * time.Second}
+	for _, tt := range []struct {
+		all, ours time.Duration
+		want      float64
+	}{{0, 0, 0}, {10 * time.Second, 10 * time.Second, 0}, {20 * time.Second, 10 * time.Second, 1}, {9 * time.Second, 10 * time.Second, 0}} {
+		now := usage{2, before.all + tt.all, before.ours + tt.ours}
+		if got := othersOf(before, now, 10*time.Second); got != tt.want {
+			t.Errorf("%+v: %v", tt, got)
+		}
+	}
+}
+
+// TestMeter: what is not known is not told.
+func TestMeter(t *testing.T) {
+	if _, _, known := Start().Others(); known {
+		t.Error("others are known after no time")
+	}
+	m := Start()
+	m.start = m.start.Add(-time.Second)
+	if taken, processors, known := m.Others(); known && (taken < 0 || processors < 1) {
+		t.Errorf("%v of %d", taken, processors)
+	}
+}
