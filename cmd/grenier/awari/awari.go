@@ -1,7 +1,7 @@
 // Package awari has the commands below "grenier awari", one file each: solve.go is grenier
 // awari solve. They solve layers and plan that (solve, plan, bench, status, stop, repair), check what was
-// solved (verify, scrub, compare), answer questions about it (probe, stats, search), play
-// (play, serve), and exchange layers with other programs (export, import). journal.go is
+// solved (verify, scrub, compare), answer questions about it (probe, stats, find, search), play
+// (play, serve), and exchange layers and samples with other programs (export, import, sample). journal.go is
 // what a run tells others while it works, metrics.go what it tells Prometheus; hooks.go calls
 // commands of the user, pause.go ends a run early; package web is the page that serve shows.
 package awari
@@ -35,7 +35,7 @@ the opponent takes when both play perfectly; endless play is worth 0.
 		Example: `  grenier awari solve --seeds 16 --dir data/awari
   grenier awari verify --dir data/awari --sample 1000000`,
 	}, a.solve(), a.plan(), a.bench(), a.status(), a.stop(), a.probe(), a.stats(), a.verify(), a.scrub(), a.repair(), a.table(), a.rank(), a.unrank(),
-		a.search(), a.play(), a.serve(), a.export(), a.importing(), a.compare(), a.remote())
+		a.search(), a.find(), a.play(), a.serve(), a.sample(), a.export(), a.importing(), a.compare(), a.remote())
 }
 
 // needDir adds the flag for the run directory.

@@ -38,6 +38,7 @@ func remedy(command string, err error) string {
 
 // remedies says what to do about files that commands are given, by command.
 var remedies = map[string]string{
+	"grenier awari find":   "to search anew, remove it",
 	"grenier awari import": "get the file again from where it comes",
 	"grenier awari plan":   "to measure anew: grenier awari plan --save-calibration FILE",
 	"grenier swap plan":    "to measure anew: grenier swap plan --save-calibration FILE",

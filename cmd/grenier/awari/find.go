@@ -1,0 +1,167 @@
+package awari
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/pipeline/play/find"
+)
+
+// findFlags are the flags of find as given.
+type findFlags struct {
+	dir, where, most, state, progress string
+	layers                            layersFlag
+	memory                            cli.MemoryFlag
+	count, threads                    int
+	seed                              uint64
+	random, json                      bool
+}
+
+// hitsReport is what find prints as JSON.
+type hitsReport struct {
+	*find.Result
+	Found []hitReport `json:"found"`
+	cli.Took
+}
+
+// hitReport is a board that was found.
+type hitReport struct {
+	Rank uint64 `json:"rank"`
+	probeReport
+}
+
+func (a *app) find() *cobra.Command {
+	var f findFlags
+	cmd := &cobra.Command{
+		Use:   "find --dir DIR --layer n|a..b --where CONDITION",
+		Short: "Search layers for positions that meet a condition",
+		Long: `Prints boards that meet a condition, with their value and that of each move, as
+probe does: the first in the order of layers and ranks, with --random a choice among
+all, or with --most those for which a fact is largest. --count 0 only counts them.
+
+A condition is a list of terms, all of which must hold: a fact, one of = < <= > >=,
+and a number; = also takes two numbers with .. between. Facts are
+  value                     of the position
+  mover, opponent, p0 ...   seeds of the mover, of the opponent, in a pit
+  moves, winning, drawing,  legal moves, those that win, draw and lose, and those that
+  losing, best              give the value
+  margin                    how much less the second best move gives
+  capture, taken            the most seeds that a move takes, that a best move takes
+  give, least               the most seeds that the opponent can take in reply: to the
+                            best move, to the move where that is least
+  line                      plies of the best line to the end of the game
+and there are words for
+  only-win                  moves>=2 winning=1 drawing=0
+  sacrifice                 winning=1 taken=0 give>=3 least=0
+
+With --state a search that is interrupted, or killed, keeps in FILE how far it is, and
+the same command goes on from there; FILE is removed in the end.
+` + cli.ExitHelp,
+		Example: `  grenier awari find --dir data/awari --layer 16 --where only-win --random --seed 7
+  grenier awari find --dir data/awari --layer 10..16 --where 'value>=10 mover<=3'
+  grenier awari find --dir data/awari --layer 16 --where only-win --count 0 --json`,
+		Args: cli.NoArgs,
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runFind(cmd.Context(), f) }),
+	}
+	needDir(cmd, &f.dir)
+	needLayers(cmd, &f.layers)
+	flags := cmd.Flags()
+	flags.StringVar(&f.where, "where", "", "`condition` that positions meet")
+	flags.IntVar(&f.count, "count", 10, "`number` of positions to print")
+	flags.BoolVar(&f.random, "random", false, "a random choice of positions")
+	flags.Uint64Var(&f.seed, "seed", 1, "`number` that determines the choice of --random")
+	flags.StringVar(&f.most, "most", "", "the positions for which this `fact` is largest")
+	flags.Var((*cli.File)(&f.state), "state", "`FILE` that keeps how far the search is")
+	f.memory.Define(a.App, flags, "1GiB", nil)
+	cli.ThreadsFlag(flags, &f.threads, "use")
+	cli.ProgressFlag(flags, &f.progress)
+	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	cli.Completes(cmd, "most", find.Facts()...)
+	cli.Need(cmd, "where")
+	return cmd
+}
+
+func (f *findFlags) options() (o find.Options, err error) {
+	o = find.Options{
+		From: f.layers.from, To: f.layers.to, Count: f.count, Order: find.First, Seed: f.seed,
+		Workers: f.threads, State: f.state,
+	}
+	if err = cli.CheckThreads(f.threads); err != nil {
+		return o, err
+	}
+	if o.Condition, err = find.Parse(f.where); err != nil {
+		return o, err
+	}
+	switch {
+	case f.random && f.most != "":
+		return o, cli.Usagef("--random and --most: only one of them can decide which positions are printed")
+	case f.random:
+		o.Order = find.Random
+	case f.most != "":
+		if o.Order, err = find.Most(f.most); err != nil {
+			return o, err
+		}
+	}
+	if o.Memory, err = f.memory.Limit(); err != nil {
+		return o, err
+	}
+	o.Family, err = cli.Family()
+	return o, err
+}
+
+func (a *app) runFind(ctx context.Context, f findFlags) error {
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	shown, err := a.NewProgress(f.progress, f.json)
+	if err != nil {
+		return err
+	}
+	runtime.GOMAXPROCS(f.threads)
+	if f.state != "" {
+		a.Resume = "; the same command continues"
+	}
+	start := time.Now()
+	o.Progress = func(p find.Progress) { shown.Update(finding(p)) }
+	r, err := find.Run(ctx, f.dir, o)
+	shown.Close()
+	if err != nil {
+		return f.memory.Explain(err)
+	}
+	if f.json {
+		return a.printFoundJSON(r, start)
+	}
+	for _, hit := range r.Found {
+		fmt.Fprintf(a.Out, "%s: %s\n", r.Game.Text(hit.Board), appendProbe(nil, r.Game, hit.Probe))
+	}
+	seconds := time.Since(start).Seconds()
+	fmt.Fprintf(a.Out, "%s of the %s positions looked at meet the condition (%.1f s, %s)\n", cli.Comma(r.Hits), cli.Comma(r.Positions),
+		seconds, humanize.SIWithDigits(float64(r.Positions)/seconds, 1, "positions/s"))
+	if r.Undecided > 0 {
+		fmt.Fprintf(a.Out, "not decided: %s, whose best lines are too hard to find\n", cli.Comma(r.Undecided))
+	}
+	return nil
+}
+
+func (a *app) printFoundJSON(r *find.Result, start time.Time) error {
+	report := hitsReport{Result: r, Found: []hitReport{}}
+	for _, hit := range r.Found {
+		report.Found = append(report.Found, hitReport{hit.Rank, newProbeReport(r.Game, hit.Probe)})
+	}
+	report.Took = cli.TookSince(start)
+	return a.PrintJSON(report)
+}
+
+// finding is how far a search is.
+type finding find.Progress
+
+func (p finding) State(elapsed time.Duration) cli.State {
+	return cli.Steady(fmt.Sprintf("layer %d, %s found", p.Seeds, cli.Comma(p.Hits)), p.Done, p.Total, elapsed)
+}
