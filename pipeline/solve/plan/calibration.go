@@ -88,6 +88,9 @@ type document struct {
 	Calibration
 }
 
+// Encode returns the contents of the file of c. It fails as jsonfile.Encode does.
+func (c *Calibration) Encode() ([]byte, error) { return jsonfile.Encode(document{header, *c}) }
+
 // Save replaces the file at path by c. It fails as jsonfile.Save does.
 func (c *Calibration) Save(path string) error { return jsonfile.Save(path, document{header, *c}) }
 
