@@ -45,7 +45,7 @@ only when it is complete; an export that fails or is interrupted leaves nothing.
 
 --codec packs any of them into one frame that "lz4 -d" or "zstd -d" unpacks. The layer
 goes through memory in pieces: --memory 128MiB is enough for any.
-` + cli.ExitHelp,
+`,
 		Example: `  grenier awari export --dir data/awari --layer 16 --format vu --out scores.16
   grenier awari export --dir data/awari --layer 16 --format npy --out layer16.npy
   grenier awari export --dir data/awari --layer 5 --format csv --out - | sort -t, -k13n`,

@@ -79,7 +79,7 @@ given.
 DIR/solve.log gets a line for each start, sealed layer, warning and end. "grenier
 awari status" shows from another terminal how far the run is; where there is a
 signal USR1, it makes the run itself print that to stderr.
-` + cli.ExitHelp,
+`,
 		Example: `  grenier awari solve --seeds 16 --dir data/awari
   grenier awari solve --seeds 10 --pits 8 --rules strict --dir data/small --json
   GRENIER_KERNEL=generic grenier awari solve --seeds 12 --dir data/plain --threads 1`,
@@ -142,7 +142,7 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 	reports, err := solve.Solve(ctx, f.dir, game, o)
 	shown.Close()
 	if cli.IsType[*rundir.RoomError](err) {
-		return fmt.Errorf("%w; --force begins all the same", err)
+		return fmt.Errorf("%w; --force starts anyway", err)
 	}
 	if err != nil {
 		return f.memory.Explain(err)

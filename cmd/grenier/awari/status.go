@@ -67,7 +67,7 @@ lock and the manifest are told. A solver on another machine is found as well whe
 the file system shares locks.
 
 The newest five sealed layers are listed, with --json all of them.
-` + cli.ExitHelp,
+`,
 		Example: `  grenier awari status --dir data/awari
   grenier awari status --dir data/awari --watch
   grenier awari status --dir data/awari --json`,

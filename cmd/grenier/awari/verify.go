@@ -35,7 +35,7 @@ wrong. With --prove there is no such doubt: after all scores of a layer were com
 it traces every win and every loss down to seeds that are taken or to the end of the
 game. A layer is proved if those below are right; --layer takes these for granted.
 It takes three bits of memory for each position of the layer, within --memory.
-` + cli.ExitHelp,
+`,
 		Example: `  grenier awari verify --dir data/awari
   grenier awari verify --dir data/awari --layer 16 --sample 1000000 --json
   grenier awari verify --dir data/awari --prove --memory 4GiB`,
