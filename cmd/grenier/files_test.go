@@ -32,6 +32,7 @@ var reasons = map[string]string{
 	"cmd/grenier/cli/rss_linux.go":         "reads /proc",
 	"io/cgroup/cgroup_linux.go":            "reads /proc and /sys",
 	"io/processors/processors_linux.go":    "reads /proc",
+	"io/system/system_linux.go":            "reads /proc and /sys",
 	"io/pagecache/pagecache_linux.go":      "opens a file again that is open, through /proc",
 	"io/pagecache/cachetest":               "a help of tests",
 	"io/browsertest":                       "a help of tests",

@@ -220,9 +220,10 @@ func Need(cmd *cobra.Command, names ...string) {
 	}
 }
 
-// ThreadsFlag adds --threads; what is the verb for what the processors do.
+// ThreadsFlag adds --threads; what is the verb for what the processors do. The default is
+// what the Go runtime uses: no more than the quota of a container allows.
 func ThreadsFlag(flags *pflag.FlagSet, threads *int, what string) {
-	flags.IntVar(threads, "threads", runtime.NumCPU(), fmt.Sprintf("`number` of processors to %s, 1 to %d", what, MaxThreads))
+	flags.IntVar(threads, "threads", runtime.GOMAXPROCS(0), fmt.Sprintf("`number` of processors to %s, 1 to %d", what, MaxThreads))
 }
 
 // MaxThreads is the largest value of --threads: far more than is useful, and less than the

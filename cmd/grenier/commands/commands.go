@@ -8,6 +8,7 @@ import (
 	"grenier/cmd/grenier/awari"
 	"grenier/cmd/grenier/chemin"
 	"grenier/cmd/grenier/cli"
+	"grenier/cmd/grenier/doctor"
 	"grenier/cmd/grenier/pijersi"
 	"grenier/cmd/grenier/swap"
 )
@@ -35,5 +36,5 @@ ENVIRONMENT
   grenier swap bfs --rows 3 --cols 3
   grenier chemin solve --rows 3 --cols 3
   grenier pijersi decode GRXLLS`,
-	}, awari.Command(c), swap.Command(c), chemin.Command(c), pijersi.Command(c), cli.CompletionCommand(c), cli.VersionCommand(c))
+	}, awari.Command(c), swap.Command(c), chemin.Command(c), pijersi.Command(c), doctor.Command(c), cli.CompletionCommand(c), cli.VersionCommand(c))
 }

@@ -1,0 +1,274 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"grenier/io/vfs"
+	"grenier/kernels/cpu"
+	"grenier/kernels/fault"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// about are the subjects of all findings.
+const about = "kernels cores memory limits disk files clock"
+
+// TestExamine: all subjects are there, a directory that does not exist yet will do, and nothing
+// is left behind, however it ends.
+func TestExamine(t *testing.T) {
+	dir := t.TempDir()
+	shares := []float64{}
+	r, err := Examine(t.Context(), Options{
+		Dir: filepath.Join(dir, "not", "yet"), Family: cpu.Best(), Progress: func(share float64) { shares = append(shares, share) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var subjects []string
+	for _, f := range r.Findings {
+		subjects = append(subjects, f.About)
+		if f.Text == "" || f.Verdict == "" {
+			t.Errorf("%+v", f)
+		}
+	}
+	if strings.Join(subjects, " ") != about || r.Err() != nil || r.Verdict == Bad {
+		t.Errorf("%+v, %v", r, r.Err())
+	}
+	if r.Disk.Path != dir || !(r.Disk.Write > 0 && r.Disk.Read > 0 && r.Disk.Random > 0) || r.Cores.Usable < 1 {
+		t.Errorf("%+v, %+v", r.Disk, r.Cores)
+	}
+	if !slices.IsSorted(shares) || len(shares) == 0 || shares[len(shares)-1] != 1 {
+		t.Errorf("progress %v", shares)
+	}
+	isEmpty(t, dir)
+	quick, err := Examine(t.Context(), Options{Dir: dir, Family: cpu.Generic, Quick: true})
+	if err != nil || quick.Disk.Write != 0 || quick.Kernels.Chosen != "generic" || quick.Findings[0].Verdict != Warning {
+		t.Errorf("%+v, %v", quick, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Examine(ctx, Options{Dir: dir, Family: cpu.Best()}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	isEmpty(t, dir)
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Examine(t.Context(), Options{Dir: file, Family: cpu.Best(), Quick: true}); err == nil {
+		t.Error("a file is taken for a directory")
+	}
+}
+
+func isEmpty(t *testing.T, dir string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) > 0 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+}
+
+// healthy returns what is found on a machine without a fault.
+func healthy() *Report {
+	free, synchronized, others, files := uint64(100<<30), true, 0.1, uint64(1024)
+	r := &Report{
+		Kernels: Kernels{CPU: "test", Families: []string{"generic", "avx512"}, Chosen: "avx512"},
+		Cores:   Cores{Usable: 8, Used: 8, Others: &others, Machine: 8},
+		Memory:  Memory{Limit: 64 << 30, Where: "this machine", Available: 60 << 30, HugePages: "madvise"},
+		Limits:  &Limits{OpenFiles: &files},
+		Disk:    Disk{Path: "/data", System: "ext4", Free: &free, Write: 1e9, Read: 2e9, Random: 1e9},
+		Clock:   Clock{Now: time.Date(2026, 11, 22, 1, 2, 3, 0, time.UTC), Zone: "UTC", Source: "tsc", Synchronized: &synchronized},
+	}
+	for _, name := range []string{"new names", "rename"} {
+		r.Files = append(r.Files, Feature{Name: name, needed: true})
+	}
+	r.Files = append(r.Files, Feature{Name: "locks", unsafe: true, without: ": careful"}, Feature{Name: "O_TMPFILE", without: ", which is not needed"})
+	return r
+}
+
+// TestJudge: each fault is told, where it belongs, and nothing else.
+func TestJudge(t *testing.T) {
+	some := func(n uint64) *uint64 { return &n }
+	judges := map[string]func(r *Report) (string, Verdict, []string){
+		"kernels": (*Report).judgeKernels, "cores": (*Report).judgeCores, "memory": (*Report).judgeMemory, "limits": (*Report).judgeLimits,
+		"disk": (*Report).judgeDisk, "files": (*Report).judgeFiles, "clock": (*Report).judgeClock,
+	}
+	for _, tt := range []struct {
+		about, words string
+		verdict      Verdict
+		spoil        func(r *Report)
+	}{
+		{"kernels", "avx512 of generic, avx512, on test", Fine, func(*Report) {}},
+		{"kernels", "not the last one", Fine, func(r *Report) { r.Kernels.Families = append(r.Kernels.Families, "next") }},
+		{"kernels", "portable code", Warning, func(r *Report) { r.Kernels.Chosen, r.Kernels.Families = "generic", []string{"generic"} }},
+		{"cores", "8 processors, 8 used by default", Fine, func(*Report) {}},
+		{"cores", "the cgroup /a allows 1.5 at a time; use --threads 2", Warning, func(r *Report) { r.Cores.Quota, r.Cores.Where = 1.5, "the cgroup /a" }},
+		{"cores", "the cgroup /a allows 7.5 at a time", Fine, func(r *Report) { r.Cores.Quota, r.Cores.Where = 7.5, "the cgroup /a" }},
+		{"cores", "GOMAXPROCS", Warning, func(r *Report) { r.Cores.Used = 9 }},
+		{"cores", "others take 2.0 of 8 now", Warning, func(r *Report) { *r.Cores.Others = 2 }},
+		{"cores", "8 processors", Fine, func(r *Report) { r.Cores.Others = nil }},
+		{"memory", "this machine has 64 GiB; 60 GiB of the machine not in use", Fine, func(*Report) {}},
+		{"memory", "allow less", Warning, func(r *Report) { r.Memory.Available = 20 << 30 }},
+		{"memory", "no huge pages", Warning, func(r *Report) { r.Memory.HugePages = "never" }},
+		{"memory", "does not tell", Fine, func(r *Report) { r.Memory = Memory{} }},
+		{"limits", "1,024 open files; none on files", Fine, func(*Report) {}},
+		{"limits", "64 open files: allow 256", Warning, func(r *Report) { r.Limits.OpenFiles = some(64) }},
+		{"limits", "any number", Fine, func(r *Report) { r.Limits.OpenFiles = nil }},
+		{"limits", "files of 1.0 GiB at most", Warning, func(r *Report) { r.Limits.FileSize = some(1 << 30) }},
+		{"limits", "address space", Warning, func(r *Report) { r.Limits.AddressSpace = some(1 << 30) }},
+		{"limits", "does not tell", Fine, func(r *Report) { r.Limits = nil }},
+		{"disk", "/data is on ext4; 100 GiB free; writes 954 MiB/s", Fine, func(*Report) {}},
+		{"disk", "that is little", Warning, func(r *Report) { r.Disk.Free = some(1 << 30) }},
+		{"disk", "that is slow", Warning, func(r *Report) { r.Disk.Random = 1e6 }},
+		{"disk", "gone after a reboot", Warning, func(r *Report) { r.Disk.System = "tmpfs" }},
+		{"disk", "a server decides", Warning, func(r *Report) { r.Disk.System = "nfs4" }},
+		{"disk", "a server decides", Warning, func(r *Report) { r.Disk.System = "fuse.sshfs" }},
+		{"disk", "/data; 100 GiB free", Fine, func(r *Report) { r.Disk.System, r.Disk.Write = "", 0 }},
+		{"files", "new names, rename, locks, O_TMPFILE work", Fine, func(*Report) {}},
+		{"files", "rename: lost", Bad, func(r *Report) { r.Files[1].Error = "lost" }},
+		{"files", "no O_TMPFILE, which is not needed", Fine, func(r *Report) { r.Files[3].Error = "none" }},
+		{"clock", "2026-11-22 01:02:03 UTC; source tsc; synchronized", Fine, func(*Report) {}},
+		{"clock", "not synchronized", Fine, func(r *Report) { *r.Clock.Synchronized = false }},
+		{"clock", "new files are -60 s away", Warning, func(r *Report) { r.Clock.Skew = -60 }},
+	} {
+		r := healthy()
+		tt.spoil(r)
+		for name, judge := range judges {
+			got, verdict, texts := judge(r)
+			text := strings.Join(texts, "; ")
+			switch {
+			case got != name:
+				t.Errorf("%s is called %s", name, got)
+			case name != tt.about && verdict != Fine:
+				t.Errorf("%s, %q: %s is %s: %s", tt.about, tt.words, name, verdict, text)
+			case name == tt.about && (verdict != tt.verdict || !strings.Contains(text, tt.words)):
+				t.Errorf("%s is %s, want %s: %s, want %q", name, verdict, tt.verdict, text, tt.words)
+			}
+		}
+	}
+	r := healthy()
+	r.Files[2].Error = "none"
+	want := Warning
+	if runtime.GOOS == "windows" {
+		want = Fine
+	}
+	if _, verdict, texts := r.judgeFiles(); verdict != want || !strings.Contains(strings.Join(texts, "; "), "no locks: careful") {
+		t.Errorf("%s, %q", verdict, texts)
+	}
+}
+
+// TestErr: what is bad is an error of the right kind.
+func TestErr(t *testing.T) {
+	r := &Report{Findings: []Finding{{"disk", Warning, ""}, {"files", Bad, ""}}}
+	if err := r.Err(); !errors.Is(err, ErrBad) || !errors.Is(err, fault.Difference) || !strings.HasSuffix(err.Error(), ": files") {
+		t.Error(err)
+	}
+	for want, pair := range map[Verdict][2]Verdict{Bad: {Bad, Warning}, Warning: {Fine, Warning}, Fine: {Fine, Fine}} {
+		if got := worse(pair[0], pair[1]); got != want || worse(pair[1], pair[0]) != want {
+			t.Errorf("%v: %s", pair, got)
+		}
+	}
+}
+
+// broken is a directory of a file system that does not do what it says.
+type broken struct {
+	vfs.Dir
+	create func(d vfs.Dir, name string) (vfs.File, error)
+	rename func(d vfs.Dir, from, to string) error
+	sync   error
+}
+
+func (b *broken) Create(name string) (vfs.File, error) {
+	if b.create != nil {
+		return b.create(b.Dir, name)
+	}
+	return b.Dir.Create(name)
+}
+
+func (b *broken) Rename(from, to string) error {
+	if b.rename != nil {
+		return b.rename(b.Dir, from, to)
+	}
+	return b.Dir.Rename(from, to)
+}
+
+func (b *broken) Sync() error { return errors.Join(b.sync, b.Dir.Sync()) }
+
+// foreign is a file that is none of the operating system.
+type foreign struct{ vfs.File }
+
+// TestFeatures: file systems that lie are found out.
+func TestFeatures(t *testing.T) {
+	for name, tt := range map[string]struct {
+		dir   broken
+		fails string
+	}{
+		"healthy": {broken{}, ""},
+		"one name twice": {broken{create: func(d vfs.Dir, name string) (vfs.File, error) {
+			f, err := d.Create(name)
+			if errors.Is(err, fs.ErrExist) {
+				return d.Edit(name)
+			}
+			return f, err
+		}}, "new names"},
+		"rename does nothing": {broken{rename: func(d vfs.Dir, from, to string) error {
+			if ok, _ := vfs.Exists(d, to); ok {
+				return d.Remove(from)
+			}
+			return d.Rename(from, to)
+		}}, "rename"},
+		"rename writes into the older file": {broken{rename: func(d vfs.Dir, from, to string) error {
+			if ok, _ := vfs.Exists(d, to); !ok {
+				return d.Rename(from, to)
+			}
+			data, err := vfs.Read(d, from, 100)
+			if err != nil {
+				return err
+			}
+			f, err := d.Edit(to)
+			if err != nil {
+				return err
+			}
+			_, err = f.WriteAt(data, 0)
+			return errors.Join(err, f.Close(), d.Remove(from))
+		}}, "rename"},
+		"no sync": {broken{sync: errors.New("no")}, "rename sync"},
+		"no locks": {broken{create: func(d vfs.Dir, name string) (vfs.File, error) {
+			f, err := d.Create(name)
+			if name == "locked" {
+				return foreign{f}, err
+			}
+			return f, err
+		}}, "locks"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := t.TempDir()
+			d, err := vfs.OpenDir(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer d.Close()
+			tt.dir.Dir = d
+			var fails []string
+			for _, f := range tryFeatures(&tt.dir, path) {
+				if f.Error != "" && (f.Name != "O_TMPFILE") && (f.Name != "locks" || runtime.GOOS != "windows") {
+					fails = append(fails, f.Name)
+				}
+			}
+			if got := strings.Join(fails, " "); got != tt.fails {
+				t.Errorf("%q fail, want %q", got, tt.fails)
+			}
+		})
+	}
+}
