@@ -23,8 +23,8 @@ import (
 	"grenier/pipeline/tables"
 )
 
-// journal tells others what solve does: a status file that is replaced once a
-// second, a log, and an answer on stderr to those who ask by a signal.
+// journal reports a run of solve: in a status file that is replaced once a second, in a log, and
+// on stderr when a signal asks for it.
 type journal struct {
 	app    *app
 	flags  solveFlags
@@ -45,8 +45,8 @@ type journal struct {
 	wait  func() // for the end of tick
 }
 
-// begin opens the log and publishes the first status. A log that cannot be
-// written is an error only here.
+// begin opens the log and publishes the first status. Only here is it an error that the log
+// cannot be written.
 func (j *journal) begin(dir *rundir.Locked) error {
 	m, err := tables.Manifest(dir)
 	if err != nil {
@@ -70,9 +70,9 @@ func (j *journal) begin(dir *rundir.Locked) error {
 	return nil
 }
 
-// circumstances are what the first line of a run says.
+// circumstances are the attributes of the first line of a run in the log.
 func (j *journal) circumstances(layers int) []any {
-	host, _ := os.Hostname() // as good as unknown
+	host, _ := os.Hostname() // empty if unknown
 	f := j.flags
 	return []any{
 		"version", cli.Release, "pid", os.Getpid(),
@@ -97,14 +97,14 @@ func (j *journal) tick() {
 	}
 }
 
-// update takes in how far the run is.
+// update keeps the progress of the run.
 func (j *journal) update(p solve.Progress) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.latest = p
 }
 
-// status returns what there is to tell.
+// status returns the report about the run.
 func (j *journal) status(state rundir.State, err error) *rundir.Status {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -137,8 +137,8 @@ func (j *journal) record(level slog.Level, message string, args ...any) {
 	}
 }
 
-// warn tells of a thing that does no harm to the run, once, and reports whether
-// it did.
+// warn prints a warning about a failure that does not affect the run, once, and reports whether
+// it did so now.
 func (j *journal) warn(what string, err error) bool {
 	j.mu.Lock()
 	again := j.warned[what]
@@ -153,7 +153,7 @@ func (j *journal) warn(what string, err error) bool {
 	return !again
 }
 
-// note tells and logs what is worth knowing.
+// note prints and logs a note.
 func (j *journal) note(text string) {
 	j.shown.Pause(func() { fmt.Fprintf(j.errs, "grenier: note: %s\n", text) })
 	j.record(slog.LevelWarn, text)
@@ -175,7 +175,7 @@ func (j *journal) sealed(r solve.Report) {
 // rounded returns seconds to the millisecond.
 func rounded(seconds float64) float64 { return math.Round(seconds*1e3) / 1e3 }
 
-// end says how the run ended, for which err is the reason.
+// end reports how the run ended; err is the reason.
 func (j *journal) end(err error) {
 	close(j.done)
 	j.wait()
@@ -209,7 +209,7 @@ func (j *journal) recordBug(err error, p solve.Progress) {
 	}
 }
 
-// answer prints what status would.
+// answer prints the status to stderr.
 func (j *journal) answer() {
 	j.mu.Lock()
 	dir := j.dir
@@ -218,11 +218,10 @@ func (j *journal) answer() {
 	if dir != nil {
 		text = j.view(dir)
 	}
-	j.shown.Pause(func() { fmt.Fprint(j.errs, text) })
+	j.shown.Pause(func() { fmt.Fprint(j.errs, cli.WrapLines(text, cli.WidthOf(j.errs), statusIndent)) })
 }
 
-// view returns the text of status, without a look at the lock, which this process
-// has.
+// view returns the text of the status. It does not look at the lock, which this process holds.
 func (j *journal) view(dir *rundir.Locked) string {
 	m, err := tables.Manifest(dir)
 	if err != nil {
@@ -235,15 +234,14 @@ func (j *journal) view(dir *rundir.Locked) string {
 	return runView{path: dir.Path(), manifest: m, activity: now, now: time.Now()}.String()
 }
 
-// logWriter remembers the first failure to write the log, which a logger keeps to
-// itself.
+// logWriter remembers the first failure to write the log, which a logger does not return.
 type logWriter struct {
 	w   io.Writer
 	mu  sync.Mutex
 	err error
 }
 
-// Write passes p on.
+// Write writes p.
 func (l *logWriter) Write(p []byte) (int, error) {
 	n, err := l.w.Write(p)
 	l.mu.Lock()

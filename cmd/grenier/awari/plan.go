@@ -182,7 +182,7 @@ func (a *app) calibrate(ctx context.Context, f *planFlags, family cpu.Family, co
 
 // printPlan prints the layers, their sum, and the calibration that they come from.
 func (a *app) printPlan(p *planReport, sealed uint64) {
-	table := cli.NewTable(a.Out, planColumns())
+	table := cli.NewTable(a.Out, cli.WidthOf(a.Out), planColumns())
 	for _, l := range p.Layers {
 		table.Add(l)
 	}

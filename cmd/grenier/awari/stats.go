@@ -110,15 +110,7 @@ func (a *app) drawStats(m *manifest.Manifest, html, svg string) error {
 
 func (a *app) printStats(m *manifest.Manifest, histograms bool) {
 	fmt.Fprintln(a.Out, m.Identity)
-	columns := resultColumns()
-	bytes := func(l manifest.Layer) string { return fmt.Sprintf("%.3f", perPosition(float64(l.Bytes), l)) }
-	hash := func(l manifest.Layer) string { return l.Hash.String() }
-	columns = append(columns,
-		cli.Column[manifest.Layer]{{Head: "mean", Width: 9, Yield: 4, Cell: meanOf}},
-		cli.Column[manifest.Layer]{{Head: "bytes/pos", Width: 10, Yield: 2, Cell: bytes}, {Head: "B/pos", Width: 7, Yield: 5, Cell: bytes}},
-		cli.Column[manifest.Layer]{{Head: "fnv1a64", Width: 17, Yield: 3, Cell: hash}},
-	)
-	table := cli.NewTable(a.Out, columns)
+	table := cli.NewTable(a.Out, cli.WidthOf(a.Out), statsColumns())
 	table.Head() // even if there is no layer
 	for _, l := range m.Layers {
 		table.Add(l)
@@ -126,6 +118,17 @@ func (a *app) printStats(m *manifest.Manifest, histograms bool) {
 			a.printHistogram(l)
 		}
 	}
+}
+
+// statsColumns are the columns of stats.
+func statsColumns() []cli.Column[manifest.Layer] {
+	bytes := func(l manifest.Layer) string { return fmt.Sprintf("%.3f", perPosition(float64(l.Bytes), l)) }
+	hash := func(l manifest.Layer) string { return l.Hash.String() }
+	return append(resultColumns(),
+		cli.Column[manifest.Layer]{{Head: "mean", Width: 9, Yield: 4, Cell: meanOf}},
+		cli.Column[manifest.Layer]{{Head: "bytes/pos", Width: 10, Yield: 2, Cell: bytes}, {Head: "B/pos", Width: 7, Yield: 5, Cell: bytes}},
+		cli.Column[manifest.Layer]{{Head: "fnv1a64", Width: 17, Yield: 3, Cell: hash}},
+	)
 }
 
 // resultColumns are the columns that solve and stats share: positions, and how many are wins,

@@ -25,16 +25,16 @@ func (a *app) verify() *cobra.Command {
 	var f verifyFlags
 	cmd := &cobra.Command{
 		Use:   "verify --dir DIR",
-		Short: "Check every checksum and every score against the rules",
-		Long: `Reads every layer file and checks all checksums and sums. Then it compares the
-score of every position, or of a random sample of each layer, with what its moves
-give, played seed by seed by code that shares nothing with the solver.
+		Short: "Check all checksums, and all scores against the rules",
+		Long: `Reads all layer files and checks their checksums and sums. Then it compares the
+score of each position, or of a random sample of each layer, with the values of
+its moves, played seed by seed by code that shares nothing with the solver.
 
-Positions that play in circles could still back each other with scores that are all
-wrong. With --prove there is no such doubt: after all scores of a layer were compared
-it traces every win and every loss down to seeds that are taken or to the end of the
-game. A layer is proved if those below are right; --layer takes these for granted.
-It takes three bits of memory for each position of the layer, within --memory.
+Positions whose moves lead around in a cycle could support each other with
+wrong scores. --prove rules that out: it traces each win and each loss of a
+layer to captured seeds or to the end of the game. A layer is proved if the
+layers below are right; --layer assumes that they are. A proof takes three bits
+of memory for each position of the layer, within --memory.
 `,
 		Example: `  grenier awari verify --dir data/awari
   grenier awari verify --dir data/awari --layer 16 --sample 1000000 --json
@@ -43,7 +43,7 @@ It takes three bits of memory for each position of the layer, within --memory.
 		RunE: a.Start(func(cmd *cobra.Command, _ []string) error {
 			if f.prove {
 				if flags := cmd.Flags(); flags.Changed("sample") || flags.Changed("seed") {
-					return cli.Usagef("--prove looks at all positions: --sample and --seed do not go with it")
+					return cli.Usagef("--prove checks all positions: it does not go with --sample and --seed")
 				}
 				return a.runProve(cmd.Context(), f)
 			}
@@ -56,9 +56,9 @@ It takes three bits of memory for each position of the layer, within --memory.
 	needDir(cmd, &f.dir)
 	flags := cmd.Flags()
 	flags.IntVar(&f.layer, "layer", allLayers, "only the layer of `n` seeds; -1 for all")
-	flags.Uint64Var(&f.sample, "sample", 0, "compare only `k` random positions of each layer")
-	flags.Uint64Var(&f.seed, "seed", 0, "`number` that determines the sample; random unless given")
-	flags.BoolVar(&f.prove, "prove", false, "prove that the scores are the only right ones")
+	flags.Uint64Var(&f.sample, "sample", 0, "compare only `k` random positions of each layer; 0 for all")
+	flags.Uint64Var(&f.seed, "seed", 0, "`number` from which the sample is made (default: random)")
+	flags.BoolVar(&f.prove, "prove", false, "prove that no other scores are possible")
 	cli.ThreadsFlag(flags, &f.threads, "use")
 	f.memory.Define(a.App, flags, "1GiB", nil)
 	cli.ProgressFlag(flags, &f.progress)
@@ -111,7 +111,7 @@ func (v verifying) State(elapsed time.Duration) cli.State {
 
 func (a *app) printVerified(r *verify.Result) {
 	if r.Sample > 0 {
-		fmt.Fprintf(a.Out, "sample of %s positions a layer, --seed %d\n", cli.Comma(r.Sample), r.Seed)
+		fmt.Fprintf(a.Out, "sample of %s a layer, --seed %d\n", cli.Count(r.Sample, "position"), r.Seed)
 	}
 	for i := range r.Layers {
 		a.printLayer(&r.Layers[i])
@@ -121,7 +121,7 @@ func (a *app) printVerified(r *verify.Result) {
 	}
 }
 
-// printLayer says what became of a layer.
+// printLayer prints the result of a layer.
 func (a *app) printLayer(l *verify.Layer) {
 	fmt.Fprintf(a.Out, "layer %2d: %s of %s positions checked, %s wrong\n",
 		l.Seeds, cli.Comma(l.Checked), cli.Comma(l.Positions), cli.Comma(l.Mismatches))

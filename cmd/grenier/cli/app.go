@@ -75,7 +75,7 @@ func Run(ctx context.Context, root func(*App) *cobra.Command, args []string, in 
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	a := &App{In: in, end: end}
-	a.Out, a.Err = &Output{w: a.watch(out)}, a.watch(errs)
+	a.Out, a.Err = NewOutput(a.watch(out)), a.watch(errs)
 	err := crew.Run(func() error { return a.execute(ctx, root(a), args) })
 	if err == nil || errors.Is(err, a.Out.err) {
 		err = a.Out.err

@@ -27,6 +27,9 @@ type Output struct {
 	err error
 }
 
+// NewOutput returns an output that goes to w.
+func NewOutput(w io.Writer) *Output { return &Output{w: w} }
+
 // Write writes p, unless a write has failed before.
 func (o *Output) Write(p []byte) (n int, err error) {
 	if o.err != nil {

@@ -21,6 +21,15 @@ type Form[R any] struct {
 // A Column is the forms of a column, the widest first.
 type Column[R any] []Form[R]
 
+// ColumnOf returns the column c for rows that have a row of c in them.
+func ColumnOf[R, S any](c Column[S], of func(R) S) Column[R] {
+	forms := make(Column[R], len(c))
+	for i, f := range c {
+		forms[i] = Form[R]{f.Head, f.Width, func(row R) string { return f.Cell(of(row)) }, f.Yield}
+	}
+	return forms
+}
+
 // A Table prints rows in columns, below a heading. Columns of a narrow terminal are
 // shortened or dropped until a line fits.
 type Table[R any] struct {
@@ -29,9 +38,9 @@ type Table[R any] struct {
 	headed bool
 }
 
-// NewTable returns a table that goes to out.
-func NewTable[R any](out io.Writer, columns []Column[R]) *Table[R] {
-	return &Table[R]{out: out, forms: fit(columns, WidthOf(out))}
+// NewTable returns a table that goes to out, in lines of at most width characters.
+func NewTable[R any](out io.Writer, width int, columns []Column[R]) *Table[R] {
+	return &Table[R]{out: out, forms: fit(columns, width)}
 }
 
 // fit returns the form of each column with which a line has at most width characters, as
@@ -107,6 +116,15 @@ func Wrap(text string, width, indent int) string {
 		length, empty = length+n, false
 	}
 	return b.String()
+}
+
+// WrapLines wraps each line of text.
+func WrapLines(text string, width, indent int) string {
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = Wrap(lines[i], width, indent)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // Printf prints a line to stdout; one that is too long for the terminal is broken, and goes

@@ -32,7 +32,7 @@ func TestTableFits(t *testing.T) {
 		3:         "        n\n    1,234\n",
 	} {
 		var out strings.Builder
-		table := Table[share]{out: &out, forms: fit(shareColumns(), width)}
+		table := NewTable(&out, width, shareColumns())
 		table.Add(share{1234, 10_000})
 		if diff := cmp.Diff(want, out.String()); diff != "" {
 			t.Errorf("width %d (-want +got):\n%s", width, diff)

@@ -35,8 +35,9 @@ exist; nothing is left in it.
 Measuring the disk writes and reads 256 MiB, which takes some seconds; --quick
 skips it.
 
---json prints "verdict" (ok, warning or bad), "findings" with one for each line,
-and the facts: "kernels", "cores", "memory", "limits", "disk", "files", "clock".
+--json prints "verdict" (ok, warning or bad), "findings" with one for each
+line, and the facts: "kernels", "cores", "memory", "limits", "disk", "files",
+"clock".
 
 EXIT STATUS
   3    something is bad; warnings are no failure
