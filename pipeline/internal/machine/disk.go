@@ -25,7 +25,11 @@ const (
 
 // Disk is what a disk does, in bytes a second: written and read in order, and read in pieces of
 // 64 KiB at random places, several at a time.
-type Disk struct{ Write, Read, Random float64 }
+type Disk struct {
+	Write  float64 `json:"write_bytes_per_second"`
+	Read   float64 `json:"read_bytes_per_second"`
+	Random float64 `json:"random_read_bytes_per_second"`
+}
 
 // MeasureDisk measures the disk of dir, as TempDir has it, with as many requests at a time as so
 // many workers make. Progress is told the share that is done, 0 to 1. Nothing is left behind.

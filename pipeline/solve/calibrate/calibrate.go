@@ -14,6 +14,7 @@ import (
 	"grenier/io/layerfile"
 	"grenier/io/memory"
 	"grenier/io/processors"
+	"grenier/io/tally"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/internal/machine"
@@ -41,7 +42,9 @@ type Options struct {
 	Progress func(share float64)
 
 	seeds  int // in tests: the last layer to solve
-	rounds int // in tests: the most rounds
+	rounds int // in tests, and in a Bench: the most rounds
+
+	seen map[int]tally.Hash // of layers that were solved, by seeds
 }
 
 // The parts of the work, by the time that they take.
@@ -51,7 +54,8 @@ const (
 	diskShare    = 1 - solvingShare - decodeShare
 )
 
-// Run measures. It leaves nothing behind, however it ends.
+// Run measures. It leaves nothing behind, however it ends. It fails with ErrDisagree if a layer
+// has other scores when it is solved in another way, or with an error of the operating system.
 func Run(ctx context.Context, o Options) (c *plan.Calibration, err error) {
 	dir, remove, err := machine.TempDir(o.Dir)
 	if err != nil {
@@ -59,7 +63,13 @@ func Run(ctx context.Context, o Options) (c *plan.Calibration, err error) {
 	}
 	defer func() { err = errors.Join(err, remove()) }()
 	if o.seeds == 0 {
-		o.seeds, o.rounds = lastLayer, mostRounds
+		o.seeds = lastLayer
+	}
+	if o.rounds == 0 {
+		o.rounds = mostRounds
+	}
+	if o.seen == nil {
+		o.seen = map[int]tally.Hash{}
 	}
 	o.Workers = min(o.Workers, runtime.NumCPU())
 	c = &plan.Calibration{
@@ -180,9 +190,13 @@ func (o *Options) solveOnce(ctx context.Context, game awari.Game, dir string, s 
 		if err != nil {
 			return c, err
 		}
+		last := &reports[len(reports)-1]
+		if err := o.agrees(&last.Layer, s); err != nil {
+			return c, err
+		}
 		if timed {
-			c.add(&reports[len(reports)-1])
-			positions += float64(reports[len(reports)-1].Layer.Positions)
+			c.add(last)
+			positions += float64(last.Layer.Positions)
 		}
 	}
 	scale := 1e9 / positions

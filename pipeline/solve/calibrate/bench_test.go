@@ -1,0 +1,118 @@
+package calibrate
+
+import (
+	"errors"
+	"math"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"grenier/io/tally"
+	"grenier/kernels/cpu"
+	"grenier/kernels/fault"
+	"grenier/pipeline/solve/plan"
+)
+
+// TestMeasure: every family has its rates, the plans are of the family that was asked for, and
+// nothing is left behind.
+func TestMeasure(t *testing.T) {
+	dir := t.TempDir()
+	o, shares := options(filepath.Join(dir, "not", "yet")), []float64{0}
+	o.seeds = 5
+	o.Progress = func(share float64) { shares = append(shares, share) }
+	families := slices.Compact([]cpu.Family{cpu.Generic, cpu.Best()})
+	b, err := Measure(t.Context(), o, families, 1<<30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(b.Kernels) != len(families) {
+		t.Fatalf("%+v", b.Kernels)
+	}
+	for i, k := range b.Kernels {
+		if k.Kernel != families[i].String() || len(k.One) != 4 || !(k.All >= k.One[8]) || !(k.Decoded > 0) {
+			t.Errorf("%+v", k)
+		}
+		for bits, rate := range k.One {
+			if !(rate > 0) {
+				t.Errorf("%s, %d bits: %v positions a second", k.Kernel, bits, rate)
+			}
+		}
+	}
+	if !(b.Disk.Write > 0 && b.Disk.Read > 0 && b.Disk.Random > 0) || b.Free == nil && !errors.Is(noFree(dir), errors.ErrUnsupported) {
+		t.Errorf("disk %+v, free %v", b.Disk, b.Free)
+	}
+	if !slices.IsSorted(shares) || shares[len(shares)-1] != 1 {
+		t.Errorf("progress %v", shares)
+	}
+	isEmpty(t, dir)
+}
+
+// noFree returns why the room of a disk is not known.
+func noFree(dir string) error {
+	free, err := freeIn(dir)
+	if free == nil && err == nil {
+		return errors.ErrUnsupported
+	}
+	return err
+}
+
+// TestDisagree: one layer with two results ends it, and nothing is left behind.
+func TestDisagree(t *testing.T) {
+	dir := t.TempDir()
+	o := options(dir)
+	o.SkipDisk, o.seen = true, map[int]tally.Hash{7: 1}
+	if _, err := Run(t.Context(), o); !errors.Is(err, ErrDisagree) || !errors.Is(err, fault.Difference) {
+		t.Errorf("error %v", err)
+	}
+	isEmpty(t, dir)
+}
+
+// calibrated is a machine of round numbers.
+func calibrated() *plan.Calibration {
+	w := plan.Width{Capture: 10, Sweep: 20, Full: 10, Seal: 10}
+	return &plan.Calibration{
+		Kernel: "test", Cores: 2, Speedup: 1.5, Capture: 5, Sweep: 15, Seal: 5, Six: w, Four: w, Two: w, Decode: 0.5,
+		Write: 1e9, Read: 1e9, Random: 1e9,
+	}
+}
+
+// TestRates: nanoseconds of all steps together become positions a second.
+func TestRates(t *testing.T) {
+	r := ratesOf(calibrated())
+	near := func(a, b float64) bool { return math.Abs(a-b) < 1 }
+	if !near(r.One[8], 40e6) || !near(r.One[6], 20e6) || !near(r.One[4], 20e6) || !near(r.One[2], 20e6) || !near(r.All, 60e6) || !near(r.Decoded, 2e9) {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestLook: with little memory the run here is smaller, and 48 seeds take more than there is;
+// with much the two are one.
+func TestLook(t *testing.T) {
+	o := options(t.TempDir())
+	var little, much Bench
+	if err := little.look(calibrated(), &o, 2<<30); err != nil {
+		t.Fatal(err)
+	}
+	if h, w := little.Here, little.Whole; h.Seeds < 20 || h.Seeds >= 48 || h.Memory != 2<<30 || w.Seeds != 48 || w.Memory <= h.Memory ||
+		w.Seconds <= h.Seconds || w.DiskPeak <= h.DiskPeak {
+		t.Errorf("%+v", little)
+	}
+	if err := much.look(calibrated(), &o, 1<<40); err != nil {
+		t.Fatal(err)
+	}
+	if much.Here != much.Whole || much.Here.Seeds != 48 || much.Here.Seconds >= little.Whole.Seconds {
+		t.Errorf("%+v", much)
+	}
+}
+
+// TestBusy: one family that was held up is enough.
+func TestBusy(t *testing.T) {
+	quiet, held := calibrated(), calibrated()
+	held.Taken = 0.5
+	if b := (Bench{calibrations: []*plan.Calibration{quiet}}); b.Busy() {
+		t.Error("a quiet machine is busy")
+	}
+	if b := (Bench{calibrations: []*plan.Calibration{quiet, held}}); !b.Busy() {
+		t.Error("a busy machine is quiet")
+	}
+}
