@@ -37,6 +37,7 @@ func remedy(command string, err error) string {
 
 // remedies says what to do about a damaged file on the command line, by command.
 var remedies = map[string]string{
+	"grenier awari find":   "to search again, remove it",
 	"grenier awari import": "get the file again",
 	"grenier awari plan":   "to measure again: grenier awari plan --save-calibration FILE",
 	"grenier swap plan":    "to measure again: grenier swap plan --save-calibration FILE",

@@ -159,7 +159,7 @@ func help() *cobra.Command {
 var wanted = map[string]string{
 	"int": "a whole number", "uint64": "a whole number from 0 up", "bool": "true or false", "directory": "a name", "file": "a name",
 	"duration": "a time like 10s", "float64": "a number", "intSlice": "whole numbers with commas between",
-	"stringSlice": "names with commas between",
+	"stringSlice": "names with commas between", "layers": "a number of seeds like 20, or two like 12..20",
 }
 
 // flagError returns the error about a flag that users see.

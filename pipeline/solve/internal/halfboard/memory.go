@@ -28,7 +28,7 @@ func newRegion(size int) (*region, error) {
 	if err != nil {
 		return nil, fmt.Errorf("taking %d bytes of memory: %w", size, err)
 	}
-	adviseHuge(mapping)
+	memory.Huge(mapping)
 	r := &region{mapping: mapping, known: memory.Outside(int64(len(mapping)))}
 	r.reset()
 	return r, nil

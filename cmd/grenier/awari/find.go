@@ -1,0 +1,171 @@
+package awari
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/pipeline/play/find"
+)
+
+// findFlags are the flags of find as given.
+type findFlags struct {
+	dir, where, most, state, progress string
+	layers                            layersFlag
+	memory                            cli.MemoryFlag
+	count, threads                    int
+	seed                              uint64
+	random, json                      bool
+}
+
+// hitsReport is what find prints as JSON.
+type hitsReport struct {
+	*find.Result
+	Found []hitReport `json:"found"`
+	cli.Took
+}
+
+// hitReport is a board that was found.
+type hitReport struct {
+	Rank uint64 `json:"rank"`
+	probeReport
+}
+
+func (a *app) find() *cobra.Command {
+	var f findFlags
+	cmd := &cobra.Command{
+		Use:   "find --dir DIR --layer n|a..b --where CONDITION",
+		Short: "Search layers for positions that meet a condition",
+		Long: `Prints boards that meet a condition, with the value of the board and of each
+move, like probe: the first ones in the order of layers and ranks; a random
+choice of all (--random); or those for which a fact is largest (--most).
+--count 0 only counts them.
+
+A condition is a list of terms, which must all hold. A term is a fact, one of =
+< <= > >=, and a number; = also takes a range a..b. The facts are
+
+  value                     the value of the board
+  mover, opponent, p0 ...   seeds of the mover, of the opponent, in a pit
+  moves, winning, drawing,  legal moves, and those that win, draw, lose, and
+  losing, best              have the value of the board
+  margin                    by how much the second best move is worse
+  capture, taken            most seeds that a move captures, that a best move
+                            captures
+  give, least               most seeds that the opponent can capture in reply
+                            to the best move, to the move where it is least
+  line                      plies of the best line to the end of the game
+
+These words stand for several terms:
+
+  only-win   moves>=2 winning=1 drawing=0
+  sacrifice  winning=1 taken=0 give>=3 least=0
+
+With --state an interrupted or killed search keeps its progress in FILE, and
+the same command resumes it. FILE is removed at the end.
+`,
+		Example: `  grenier awari find --dir data/awari --layer 16 --where only-win --random --seed 7
+  grenier awari find --dir data/awari --layer 10..16 --where 'value>=10 mover<=3'
+  grenier awari find --dir data/awari --layer 16 --where only-win --count 0 --json`,
+		Args: cli.NoArgs,
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runFind(cmd.Context(), f) }),
+	}
+	needDir(cmd, &f.dir)
+	needLayers(cmd, &f.layers)
+	flags := cmd.Flags()
+	flags.StringVar(&f.where, "where", "", "`condition` that positions meet")
+	flags.IntVar(&f.count, "count", 10, "`number` of positions to print")
+	flags.BoolVar(&f.random, "random", false, "choose positions at random")
+	flags.Uint64Var(&f.seed, "seed", 1, "`number` from which the choice of --random is made")
+	flags.StringVar(&f.most, "most", "", "choose the positions for which this `fact` is largest")
+	flags.Var((*cli.File)(&f.state), "state", "`FILE` for the progress of the search, to resume it")
+	f.memory.Define(a.App, flags, "1GiB", nil)
+	cli.ThreadsFlag(flags, &f.threads, "use")
+	cli.ProgressFlag(flags, &f.progress)
+	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	cli.Need(cmd, "where")
+	return cmd
+}
+
+func (f *findFlags) options() (o find.Options, err error) {
+	o = find.Options{
+		From: f.layers.from, To: f.layers.to, Count: f.count, Order: find.First, Seed: f.seed,
+		Workers: f.threads, State: f.state,
+	}
+	if err = cli.CheckThreads(f.threads); err != nil {
+		return o, err
+	}
+	if o.Condition, err = find.Parse(f.where); err != nil {
+		return o, err
+	}
+	switch {
+	case f.random && f.most != "":
+		return o, cli.Usagef("--random and --most: give one of them, not both")
+	case f.random:
+		o.Order = find.Random
+	case f.most != "":
+		if o.Order, err = find.Most(f.most); err != nil {
+			return o, err
+		}
+	}
+	if o.Memory, err = f.memory.Limit(); err != nil {
+		return o, err
+	}
+	o.Family, err = cli.Family()
+	return o, err
+}
+
+func (a *app) runFind(ctx context.Context, f findFlags) error {
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	shown, err := a.NewProgress(f.progress, f.json)
+	if err != nil {
+		return err
+	}
+	runtime.GOMAXPROCS(f.threads)
+	if f.state != "" {
+		a.Resume = "; the same command resumes"
+	}
+	start := time.Now()
+	o.Progress = func(p find.Progress) { shown.Update(finding(p)) }
+	r, err := find.Run(ctx, f.dir, o)
+	shown.Close()
+	if err != nil {
+		return f.memory.Explain(err)
+	}
+	if f.json {
+		return a.printFoundJSON(r, start)
+	}
+	for _, hit := range r.Found {
+		fmt.Fprintf(a.Out, "%s: %s\n", r.Game.Text(hit.Board), appendProbe(nil, r.Game, hit.Probe))
+	}
+	seconds := time.Since(start).Seconds()
+	a.Printf(2, "%s of %s meet the condition (%.1f s, %s)", cli.Comma(r.Hits), cli.Count(r.Positions, "position"),
+		seconds, humanize.SIWithDigits(float64(r.Positions)/seconds, 1, "positions/s"))
+	if r.Undecided > 0 {
+		a.Printf(2, "not decided: %s, whose best lines are too hard to find", cli.Count(r.Undecided, "position"))
+	}
+	return nil
+}
+
+func (a *app) printFoundJSON(r *find.Result, start time.Time) error {
+	report := hitsReport{Result: r, Found: []hitReport{}}
+	for _, hit := range r.Found {
+		report.Found = append(report.Found, hitReport{hit.Rank, newProbeReport(r.Game, hit.Probe)})
+	}
+	report.Took = cli.TookSince(start)
+	return a.PrintJSON(report)
+}
+
+// finding is how far a search is.
+type finding find.Progress
+
+func (p finding) State(elapsed time.Duration) cli.State {
+	return cli.Steady(fmt.Sprintf("layer %d, %s found", p.Seeds, cli.Comma(p.Hits)), p.Done, p.Total, elapsed)
+}

@@ -1,0 +1,83 @@
+package find
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"grenier/layers/awari"
+	"grenier/pipeline/internal/testrun"
+)
+
+func TestParse(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                  "",
+		"value>=4":                          "value>=4",
+		"value>3, value<=9,value>4":         "value=5..9",
+		"winning=1\tdrawing=0":              "winning=1 drawing=0",
+		"p3=0..2 p11<1 mover<5 value=-7..5": "value=-7..5 mover<=4 p3=0..2 p11<=0",
+		"only-win":                          "moves>=2 winning=1 drawing=0",
+		"sacrifice value>=6":                "value>=6 winning=1 taken=0 give>=3 least=0",
+		"best=1 best=2":                     "best=2..1",
+	} {
+		c, err := Parse(text)
+		if err != nil || c.String() != want {
+			t.Errorf("%q: %q, %v; want %q", text, c.String(), err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"win=1":                       `there is no "win": value, mover`,
+		"value":                       "or one of only-win, sacrifice",
+		"value=":                      "want a name",
+		"value=x":                     "want a name",
+		"value==3":                    "want a name",
+		"value>1..3":                  "want a name",
+		"value=1..":                   "want a name",
+		"=3":                          `there is no ""`,
+		"value>=99999999999999999999": "want a name",
+		"p12=1":                       `there is no "p12"`,
+	} {
+		if _, err := Parse(text); !errors.Is(err, ErrCondition) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want one with %s", text, err, want)
+		}
+	}
+}
+
+func TestPitsOfTheGame(t *testing.T) {
+	c, err := Parse("p3=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.check(testrun.Game(t, 4, awari.Awari)); err != nil {
+		t.Error(err)
+	}
+	if c, err = Parse("p4=1"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.check(testrun.Game(t, 4, awari.Awari)); !errors.Is(err, ErrCondition) {
+		t.Error(err)
+	}
+}
+
+// FuzzParse: whatever can be read means the same when it is written and read again.
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{"", "only-win", "sacrifice", "value=-3..9, p0>2 margin<=5", "best=1 best=2 line>30", "give<0"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := Parse(text)
+		if err != nil {
+			if !errors.Is(err, ErrCondition) {
+				t.Fatal(err)
+			}
+			return
+		}
+		again, err := Parse(c.String())
+		if err != nil {
+			t.Fatalf("%q becomes %q: %v", text, c.String(), err)
+		}
+		if again != c {
+			t.Fatalf("%q becomes %q, which means something else", text, c.String())
+		}
+	})
+}

@@ -1,0 +1,39 @@
+// Package find searches solved layers for positions that meet a condition: puzzles, and
+// whatever else somebody wants to see.
+//
+//	c, err := find.Parse("moves>=2 winning=1 drawing=0")
+//	result, err := find.Run(ctx, "data/awari", find.Options{From: 12, To: 12, Condition: c, Count: 10})
+//
+// It is in the room of play, not of check or exchange: what it finds are positions for people
+// to look at and to play from, and a page that sets puzzles calls Run and nothing else.
+//
+// # Conditions
+//
+// A condition (condition.go) is a list of intervals for facts about a position (facts.go). They
+// are asked in the order of what they cost: the score, the board, the scores of the children,
+// the replies, the best line. Most positions are out after a look at their own score, since a
+// position is won exactly if a move wins.
+//
+// # The walk
+//
+// A layer is read in the order of ranks, so that rows follow each other: runs of boards with the
+// same half of the opponent (package colex). What sowing so many seeds from a pit does to that
+// half, and how it enters the rank of the child, is worked out once for a row (walk.go). What is
+// left for a move is one multiplication, which sums up the pits of the mover after it, and five
+// additions from small tables.
+//
+// # Children
+//
+// Children are all over their layers. Layers that fit into the memory are decoded as a whole, and
+// some thousand children are looked up at a time, so that the processor waits for many of them
+// at once (scan.go). Children in larger layers wait until the memory is full; then they are
+// sorted by blocks and each block is decoded once for all of them (gather.go).
+//
+// # What is found
+//
+// The first positions in the order of layers and ranks, a random choice, or those with the
+// largest value of a fact: in each case those with the smallest keys of all hits (found.go),
+// whatever the number of workers and the memory. A search that was interrupted resumes from
+// its state file (state.go). In the end what was found is asked again of package tables, which
+// plays by the plain rules: a disagreement would be a bug, and ends the program.
+package find

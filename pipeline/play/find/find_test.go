@@ -1,0 +1,512 @@
+package find
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"grenier/io/corrupt"
+	"grenier/io/layerfile"
+	"grenier/io/memory"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/internal/testrun"
+	bestline "grenier/pipeline/play/line"
+	"grenier/pipeline/solve"
+	"grenier/pipeline/tables"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// oracle works out facts by the plain rules, from layers in memory.
+type oracle struct {
+	t      testing.TB
+	space  *awari.Space
+	layers [][]int8
+	tables *tables.Tables
+}
+
+func newOracle(t testing.TB, dir string, game awari.Game, layers [][]int8) *oracle {
+	tab, err := tables.Open(dir, tables.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tab.Close() })
+	return &oracle{t, testrun.Space(t, game, len(layers)-1), layers, tab}
+}
+
+func (o *oracle) score(b awari.Board) int {
+	n, rank := o.space.Rank(b)
+	return int(o.layers[n][rank])
+}
+
+// facts returns what conditions call by these names; those that do not exist are absent.
+func (o *oracle) facts(b awari.Board) map[string]int {
+	v, q := o.score(b), o.space.Half()
+	x := map[string]int{"value": v, "mover": 0, "opponent": 0, "moves": 0, "winning": 0, "drawing": 0, "losing": 0, "best": 0}
+	for pit := range 2 * q {
+		x[fmt.Sprint("p", pit)] = int(b[pit])
+		if pit < q {
+			x["mover"] += int(b[pit])
+		} else {
+			x["opponent"] += int(b[pit])
+		}
+	}
+	var values []int
+	put := func(name string, value int, better func(int, int) int) {
+		if old, ok := x[name]; ok {
+			value = better(old, value)
+		}
+		x[name] = value
+	}
+	larger, smaller := func(a, b int) int { return max(a, b) }, func(a, b int) int { return min(a, b) }
+	for _, play := range o.space.Plays(b) {
+		if !play.Legal {
+			continue
+		}
+		w := play.Captured - o.score(play.Child)
+		values = append(values, w)
+		x["moves"]++
+		switch {
+		case w > 0:
+			x["winning"]++
+		case w == 0:
+			x["drawing"]++
+		default:
+			x["losing"]++
+		}
+		reply := 0
+		for _, answer := range o.space.Plays(play.Child) {
+			reply = max(reply, answer.Captured)
+		}
+		put("capture", play.Captured, larger)
+		put("least", reply, smaller)
+		if w == v {
+			x["best"]++
+			put("taken", play.Captured, larger)
+			put("give", reply, smaller)
+		}
+	}
+	if len(values) > 1 {
+		slices.Sort(values)
+		x["margin"] = values[len(values)-1] - values[len(values)-2]
+	}
+	l, err := bestline.Best(o.t.Context(), o.tables, b, bestline.Options{})
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	x["line"] = len(l.Moves)
+	return x
+}
+
+// hit is what a search should find.
+type hit struct {
+	seeds int
+	rank  uint64
+	facts map[string]int
+}
+
+func (o *oracle) all(from, to int) []hit {
+	var hits []hit
+	for n := from; n <= to; n++ {
+		for rank := range o.space.Size(n) {
+			hits = append(hits, hit{n, rank, o.facts(o.space.Unrank(n, rank))})
+		}
+	}
+	return hits
+}
+
+// matching returns those that a condition wants: it is written once as text and once as bounds.
+func matching(hits []hit, bounds map[string][2]int) []hit {
+	var list []hit
+	for _, h := range hits {
+		ok := true
+		for name, b := range bounds {
+			x, there := h.facts[name]
+			ok = ok && there && x >= b[0] && x <= b[1]
+		}
+		if ok {
+			list = append(list, h)
+		}
+	}
+	return list
+}
+
+const most = math.MaxInt
+
+var conditions = []struct {
+	text   string
+	bounds map[string][2]int
+}{
+	{"", nil},
+	{"winning=1 drawing=0", map[string][2]int{"winning": {1, 1}, "drawing": {0, 0}}},
+	{"only-win", map[string][2]int{"winning": {1, 1}, "drawing": {0, 0}, "moves": {2, most}}},
+	{"sacrifice", map[string][2]int{"winning": {1, 1}, "taken": {0, 0}, "give": {3, most}, "least": {0, 0}}},
+	{"value>=3 mover<=3", map[string][2]int{"value": {3, most}, "mover": {0, 3}}},
+	{"p0=0..1 p3>1 value<0", map[string][2]int{"p0": {0, 1}, "p3": {2, most}, "value": {-most, -1}}},
+	{"margin>=3 taken<=2 capture>2", map[string][2]int{"margin": {3, most}, "taken": {0, 2}, "capture": {3, most}}},
+	{"best>=2 losing=0", map[string][2]int{"best": {2, most}, "losing": {0, 0}}},
+	{"drawing=1", map[string][2]int{"drawing": {1, 1}}},
+	{"moves=0", map[string][2]int{"moves": {0, 0}}},
+	{"margin<=0 opponent>=2", map[string][2]int{"margin": {-most, 0}, "opponent": {2, most}}},
+	{"line>=6 give<=1 least<=1", map[string][2]int{"line": {6, most}, "give": {-most, 1}, "least": {-most, 1}}},
+	{"winning=0 drawing=0 moves>=1", map[string][2]int{"winning": {0, 0}, "drawing": {0, 0}, "moves": {1, most}}},
+}
+
+func run(t testing.TB, dir string, o Options) *Result {
+	t.Helper()
+	r, err := Run(t.Context(), dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func parse(t testing.TB, text string) Condition {
+	t.Helper()
+	c, err := Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestAgainstBruteForce compares whole lists with those of the oracle.
+func TestAgainstBruteForce(t *testing.T) {
+	for _, g := range []struct{ pits, from, to, block int }{{4, 0, 11, 50}, {6, 6, 8, 1000}, {8, 5, 6, 1000}} {
+		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+			game := testrun.Game(t, g.pits, rules)
+			layers := testrun.Solve(t, game, g.to)
+			dir := testrun.Write(t, game, layers, g.block)
+			all := newOracle(t, dir, game, layers).all(g.from, g.to)
+			for _, c := range conditions {
+				want := matching(all, c.bounds)
+				r := run(t, dir, Options{From: g.from, To: g.to, Condition: parse(t, c.text), Order: First, Count: MaxCount / 10, Workers: 2, Family: cpu.Best()})
+				if r.Hits != uint64(len(want)) || r.Positions != uint64(len(all)) || r.Undecided != 0 || len(r.Found) != len(want) {
+					t.Fatalf("%s, %q: %d of %d positions, %d found; want %d of %d", game.Name(), c.text, r.Hits, r.Positions, len(r.Found), len(want), len(all))
+				}
+				for i, h := range r.Found {
+					if h.Seeds != want[i].seeds || h.Rank != want[i].rank || h.Value != want[i].facts["value"] {
+						t.Fatalf("%s, %q: hit %d is %+v, want %+v", game.Name(), c.text, i, h, want[i])
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestOrders has each order choose among the same hits.
+func TestOrders(t *testing.T) {
+	game := testrun.Game(t, 6, awari.Awari)
+	layers := testrun.Solve(t, game, 9)
+	dir := testrun.Write(t, game, layers, 100)
+	all := newOracle(t, dir, game, layers).all(7, 9)
+	want := matching(all, map[string][2]int{"winning": {1, 1}})
+	o := Options{From: 7, To: 9, Condition: parse(t, "winning=1"), Order: First, Count: 5, Workers: 2}
+	ranks := func(r *Result) (list []hit) {
+		for _, h := range r.Found {
+			list = append(list, hit{seeds: h.Seeds, rank: h.Rank})
+		}
+		return list
+	}
+	bare := func(hits []hit) (list []hit) {
+		for _, h := range hits {
+			list = append(list, hit{seeds: h.seeds, rank: h.rank})
+		}
+		return list
+	}
+
+	r := run(t, dir, o)
+	if !reflect.DeepEqual(ranks(r), bare(want[:5])) || r.Hits != 5 {
+		t.Errorf("first: %v, want %v", ranks(r), bare(want[:5]))
+	}
+	at := slices.IndexFunc(all, func(h hit) bool { return h.seeds == want[4].seeds && h.rank == want[4].rank })
+	if r.Positions != uint64(at+1) {
+		t.Errorf("first: %d positions, want %d", r.Positions, at+1)
+	}
+
+	for name := range facts {
+		order, err := Most(names[name])
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Order = order
+		if names[name] == "p7" {
+			break
+		}
+		sorted := slices.Clone(want)
+		slices.SortStableFunc(sorted, func(a, b hit) int {
+			x, there := a.facts[names[name]]
+			y, there2 := b.facts[names[name]]
+			if there != there2 {
+				return cmp.Compare(fmt.Sprint(!there), fmt.Sprint(!there2))
+			}
+			return cmp.Compare(y, x)
+		})
+		r := run(t, dir, o)
+		if !reflect.DeepEqual(ranks(r), bare(sorted[:5])) || r.Hits != uint64(len(want)) {
+			t.Errorf("%s: %v, want %v", order, ranks(r), bare(sorted[:5]))
+		}
+	}
+
+	// Any position can be chosen at random, and the seed decides.
+	o.Order = Random
+	seen := map[hitKey]bool{}
+	for seed := range uint64(300) {
+		o.Seed = seed
+		r := run(t, dir, o)
+		if len(r.Found) != 5 || r.Hits != uint64(len(want)) {
+			t.Fatalf("%d found of %d", len(r.Found), r.Hits)
+		}
+		for _, h := range ranks(r) {
+			seen[hitKey{h.seeds, h.rank}] = true
+		}
+		if seed == 0 && !reflect.DeepEqual(ranks(run(t, dir, o)), ranks(r)) {
+			t.Error("the same seed finds others")
+		}
+	}
+	if len(want) > 2000 || len(seen) < len(want)/2 { // 62 % are expected of 1549
+		t.Errorf("1500 draws from %d hits show only %d of them", len(want), len(seen))
+	}
+	for h := range seen {
+		if !slices.ContainsFunc(want, func(w hit) bool { return w.seeds == h.seeds && w.rank == h.rank }) {
+			t.Errorf("%+v is no hit", h)
+		}
+	}
+}
+
+type hitKey struct {
+	seeds int
+	rank  uint64
+}
+
+// solved is a directory with layers up to 13 seeds of 12 pits.
+func solved(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	o := solve.Options{Seeds: 13, Codec: layerfile.LZ4, Workers: 2, Family: cpu.Best()}
+	if _, err := solve.Solve(t.Context(), dir, testrun.Game(t, 12, awari.Awari), o); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestLittleMemory searches a layer that does not fit: the result is the same for any memory and
+// number of workers, and what a *memory.Error asks for is enough.
+func TestLittleMemory(t *testing.T) {
+	dir := solved(t)
+	o := Options{From: 13, To: 13, Condition: parse(t, "only-win"), Order: Random, Count: 100, Family: cpu.Best()}
+	want := run(t, dir, o)
+	if want.Hits == 0 || len(want.Found) != 100 {
+		t.Fatalf("%d hits", want.Hits)
+	}
+	for _, workers := range []int{1, 2} {
+		o.Workers, o.Memory = workers, 1
+		_, err := Run(t.Context(), dir, o)
+		small, ok := errors.AsType[*memory.Error](err)
+		if !ok {
+			t.Fatalf("one byte of memory: %v", err)
+		}
+		for _, more := range []uint64{0, 1 << 19} {
+			o.Memory = small.Need + more
+			if allFit(t, dir, o) {
+				t.Fatal("all layers fit: nothing is tested")
+			}
+			if got := run(t, dir, o); !reflect.DeepEqual(got, want) {
+				t.Errorf("%d workers, %d bytes: %+v, want %+v", workers, o.Memory, got, want)
+			}
+		}
+	}
+}
+
+// allFit reports whether all layers fit into the memory.
+func allFit(t *testing.T, dir string, o Options) bool {
+	t.Helper()
+	tab, err := tables.Open(dir, tables.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tab.Close()
+	s, err := newSearch(tab, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.seeds = o.To
+	fit, _ := s.fitting(memory.Room(o.Memory) - s.fixed())
+	return s.all(fit)
+}
+
+// TestResume interrupts a search at every report, and goes on from the state file.
+func TestResume(t *testing.T) {
+	game := testrun.Game(t, 12, awari.Awari)
+	layers := testrun.Solve(t, game, 8)
+	dir := testrun.Write(t, game, layers, 1000)
+	for _, order := range []Order{First, Random, {most: value}} {
+		o := Options{From: 6, To: 8, Condition: parse(t, "only-win"), Order: order, Count: 20000, Workers: 2}
+		want := run(t, dir, o)
+		o.State = filepath.Join(t.TempDir(), "state")
+		reports, interrupted := 0, 0
+		for stop := 1; ; stop = reports + 1 {
+			ctx, cancel := context.WithCancel(t.Context())
+			o.Progress = func(p Progress) {
+				if reports++; reports >= stop {
+					cancel()
+				}
+			}
+			got, err := Run(ctx, dir, o)
+			cancel()
+			if err == nil {
+				if !reflect.DeepEqual(got, want) {
+					t.Errorf("%v: after %d interrupts %d hits, %d found; want %d, %d", order, interrupted, got.Hits, len(got.Found), want.Hits, len(want.Found))
+				}
+				break
+			}
+			if !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+			interrupted++
+			if _, err := os.Stat(o.State); err != nil {
+				t.Fatalf("interrupted, but %v", err)
+			}
+		}
+		if interrupted == 0 {
+			t.Errorf("%v: never interrupted", order)
+		}
+		if _, err := os.Stat(o.State); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("the state file is still there: %v", err)
+		}
+	}
+}
+
+// TestKilled goes on from whatever a search that was killed may have left in its state file.
+func TestKilled(t *testing.T) {
+	defer func(d time.Duration) { saveInterval = d }(saveInterval)
+	saveInterval = 0
+	game := testrun.Game(t, 12, awari.Awari)
+	dir := testrun.Write(t, game, testrun.Solve(t, game, 8), 1000)
+	o := Options{From: 5, To: 8, Condition: parse(t, "only-win"), Order: Random, Count: 50, Workers: 2, State: filepath.Join(t.TempDir(), "state")}
+	var left [][]byte
+	o.Progress = func(Progress) {
+		if data, err := os.ReadFile(o.State); err == nil {
+			left = append(left, data)
+		}
+	}
+	want := run(t, dir, o)
+	if len(left) < 3 {
+		t.Fatalf("%d states", len(left))
+	}
+	o.Progress = nil
+	for i, data := range left {
+		testrun.WriteFile(t, o.State, data)
+		if got := run(t, dir, o); !reflect.DeepEqual(got, want) {
+			t.Errorf("state %d: %d hits in %d positions, want %d in %d", i, got.Hits, got.Positions, want.Hits, want.Positions)
+		}
+	}
+}
+
+// interrupted makes a state file.
+func interrupted(t *testing.T, dir string, o Options) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o.Progress = func(Progress) { cancel() }
+	if _, err := Run(ctx, dir, o); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+}
+
+// TestStateRefused has state files of other searches, and damaged ones: they are refused, and
+// stay as they are.
+func TestStateRefused(t *testing.T) {
+	game := testrun.Game(t, 12, awari.Awari)
+	layers := testrun.Solve(t, game, 7)
+	dir := testrun.Write(t, game, layers, 1000)
+	o := Options{From: 5, To: 7, Condition: parse(t, "only-win"), Order: Random, Count: 7, State: filepath.Join(t.TempDir(), "state")}
+	interrupted(t, dir, o)
+	data := testrun.ReadFile(t, o.State)
+
+	for name, change := range map[string]func(o *Options){
+		"condition": func(o *Options) { o.Condition = parse(t, "winning=2") },
+		"from":      func(o *Options) { o.From = 4 },
+		"to":        func(o *Options) { o.To = 6 },
+		"count":     func(o *Options) { o.Count = 8 },
+		"seed":      func(o *Options) { o.Seed = 8 },
+		"order":     func(o *Options) { o.Order = First },
+	} {
+		x := o
+		change(&x)
+		if _, err := Run(t.Context(), dir, x); !errors.Is(err, ErrOther) {
+			t.Errorf("another %s: error %v", name, err)
+		}
+	}
+	layers[3][0] = 0
+	if _, err := Run(t.Context(), testrun.Write(t, game, layers, 1000), o); !errors.Is(err, ErrOther) {
+		t.Errorf("other layers: error %v", err)
+	}
+	for i := 0; i < len(data); i += 7 {
+		bad := slices.Clone(data)
+		bad[i] ^= 0x10
+		testrun.WriteFile(t, o.State, bad)
+		if _, err := Run(t.Context(), dir, o); !errors.Is(err, corrupt.ErrCorrupt) {
+			t.Fatalf("byte %d: error %v", i, err)
+		}
+		if !slices.Equal(testrun.ReadFile(t, o.State), bad) {
+			t.Fatal("the state file changed")
+		}
+	}
+	testrun.WriteFile(t, o.State, data[:len(data)-1])
+	if _, err := Run(t.Context(), dir, o); !errors.Is(err, corrupt.ErrCorrupt) {
+		t.Errorf("truncated: error %v", err)
+	}
+	testrun.WriteFile(t, o.State, data)
+	if _, err := Run(t.Context(), dir, o); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	game := testrun.Game(t, 4, awari.Awari)
+	dir := testrun.Write(t, game, testrun.Solve(t, game, 4), 100)
+	for name, c := range map[string]struct {
+		o    Options
+		want error
+	}{
+		"order of layers": {Options{From: 3, To: 2}, ErrOptions},
+		"below 0":         {Options{From: -1, To: 2}, ErrOptions},
+		"not solved":      {Options{From: 3, To: 5}, tables.ErrUnsolved},
+		"count":           {Options{From: 3, To: 4, Count: -1}, ErrOptions},
+		"large count":     {Options{From: 3, To: 4, Count: MaxCount + 1}, ErrOptions},
+		"pit":             {Options{From: 3, To: 4, Condition: parse(t, "p4=0")}, ErrCondition},
+	} {
+		if _, err := Run(t.Context(), dir, c.o); !errors.Is(err, c.want) {
+			t.Errorf("%s: error %v, want %v", name, err, c.want)
+		}
+	}
+	if _, err := Most("beauty"); !errors.Is(err, ErrCondition) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// BenchmarkOnlyWin searches layers of a run directory that the environment names.
+func BenchmarkOnlyWin(b *testing.B) {
+	dir := os.Getenv("GRENIER_LAYERS")
+	if dir == "" {
+		b.Skip("GRENIER_LAYERS names no run directory with layers up to 20 seeds")
+	}
+	o := Options{From: 20, To: 20, Condition: parse(b, "winning=1 drawing=0"), Order: Random, Count: 10, Workers: 2, Family: cpu.Best()}
+	positions := uint64(0)
+	for b.Loop() {
+		positions += run(b, dir, o).Positions
+	}
+	b.ReportMetric(float64(positions)/b.Elapsed().Seconds(), "positions/s")
+}
