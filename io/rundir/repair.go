@@ -189,16 +189,17 @@ func ClearLayer(work vfs.Dir) (err error) {
 	return errors.Join(err, vfs.RemoveStale(work, working))
 }
 
-// ScrubPath returns the path of the file in work/ that says how far a scrub is.
-func (d *Dir) ScrubPath() string { return filepath.Join(d.path, WorkName, ScrubName) }
+// NotePath returns the path of a file in work/ that says how far a check is: ScrubName, VerifyName
+// or ProveName.
+func (d *Dir) NotePath(name string) string { return filepath.Join(d.path, WorkName, name) }
 
-// RemoveScrub removes it, if there is one. Errors are those of the operating system.
-func (d *Dir) RemoveScrub() error {
+// RemoveNote removes it, if there is one. Errors are those of the operating system.
+func (d *Dir) RemoveNote(name string) error {
 	work, err := d.openWork()
 	if err != nil {
 		return err
 	}
-	return errors.Join(vfs.RemoveIfThere(work, ScrubName), work.Close())
+	return errors.Join(vfs.RemoveIfThere(work, name), work.Close())
 }
 
 // Damaged returns the run directory in which a file is damaged or missing, as far as that

@@ -351,12 +351,14 @@ func unwritable(path string, err error) error {
 // Names of files in work/. Systems use them as they like; ClearWork removes these, the
 // numbered ones and no others.
 const (
-	BlocksName     = "blocks"     // pieces of a breadth-first search
-	CheckpointName = "checkpoint" // of BlocksName
-	OffersName     = "offers"     // what captures are worth in a layer that is in memory
-	FoundName      = "found"      // its scores, or those of a window, as far as they are found
-	ScoresName     = "scores"     // unpacked, for an import
-	ScrubName      = "scrub.json" // how far a scrub is
+	BlocksName     = "blocks"      // pieces of a breadth-first search
+	CheckpointName = "checkpoint"  // of BlocksName
+	OffersName     = "offers"      // what captures are worth in a layer that is in memory
+	FoundName      = "found"       // its scores, or those of a window, as far as they are found
+	ScoresName     = "scores"      // unpacked, for an import
+	ScrubName      = "scrub.json"  // how far a scrub is
+	VerifyName     = "verify.json" // how far a verification is
+	ProveName      = "prove.json"  // how far a proof is
 )
 
 // CapturesName returns the name of the values of captures in a segment of a layer, a number
@@ -388,7 +390,7 @@ func ofLayer(name string) bool {
 // working reports whether a file of that name in work/ is one of ours.
 func working(name string) bool {
 	switch name {
-	case BlocksName, CheckpointName, ScoresName, StatusName, ScrubName:
+	case BlocksName, CheckpointName, ScoresName, StatusName, ScrubName, VerifyName, ProveName:
 		return true
 	}
 	return ofLayer(name)

@@ -19,6 +19,7 @@ type verifyFlags struct {
 	layer, threads int
 	sample, seed   uint64
 	prove, json    bool
+	restart        bool
 }
 
 func (a *app) verify() *cobra.Command {
@@ -27,8 +28,15 @@ func (a *app) verify() *cobra.Command {
 		Use:   "verify --dir DIR",
 		Short: "Check all checksums, and all scores against the rules",
 		Long: `Reads all layer files and checks their checksums and sums. Then it compares the
-score of each position, or of a random sample of each layer, with the values of
-its moves, played seed by seed by code that shares nothing with the solver.
+score of each position with the values of its moves, played by code that shares
+nothing with the solver. With less --memory it reads files more often. --sample
+compares random positions only, spread evenly over each layer, and reads and
+checks only the blocks that these and their moves need.
+
+An interrupted or killed run resumes where it stopped, from
+DIR/work/verify.json; layers whose files have changed since, and those above
+them, are checked again. It does not keep that file with --sample, while a
+solver runs, or if DIR is not writable. It writes nothing else.
 
 Positions whose moves lead around in a cycle could support each other with
 wrong scores. --prove rules that out: it traces each win and each loss of a
@@ -58,6 +66,7 @@ of memory for each position of the layer, within --memory.
 	flags.IntVar(&f.layer, "layer", allLayers, "only the layer of `n` seeds; -1 for all")
 	flags.Uint64Var(&f.sample, "sample", 0, "compare only `k` random positions of each layer; 0 for all")
 	flags.Uint64Var(&f.seed, "seed", 0, "`number` from which the sample is made (default: random)")
+	flags.BoolVar(&f.restart, "restart", false, "start from the beginning, even after an interrupted run")
 	flags.BoolVar(&f.prove, "prove", false, "prove that no other scores are possible")
 	cli.ThreadsFlag(flags, &f.threads, "use")
 	f.memory.Define(a.App, flags, "1GiB", nil)
@@ -94,12 +103,25 @@ func (a *app) runVerify(ctx context.Context, f verifyFlags) error {
 		return err
 	}
 	o.Progress = func(p verify.Progress) { shown.Update(verifying(p)) }
+	o.Resume, o.Restart, o.Note = true, f.restart, a.telling(shown)
+	if !f.json {
+		a.printSample(o)
+		o.Done = func(l verify.Layer) { shown.Pause(func() { a.printLayer(&l) }) }
+	}
+	if o.Sample == 0 {
+		a.Resume = "; the same command resumes"
+	}
 	result, err := verify.Run(ctx, f.dir, o)
 	shown.Close()
 	if err != nil {
 		return f.memory.Explain(err)
 	}
 	return a.Checked(f.json, result, func() { a.printVerified(result) })
+}
+
+// telling returns a function that prints notes.
+func (a *app) telling(shown *cli.Progress) func(string) {
+	return func(text string) { shown.Pause(func() { fmt.Fprintf(a.Err, "grenier: note: %s\n", text) }) }
 }
 
 // verifying is how far a run of verify is.
@@ -109,13 +131,14 @@ func (v verifying) State(elapsed time.Duration) cli.State {
 	return cli.Steady(fmt.Sprintf("layer %d", v.Seeds), v.Done, v.Total, elapsed)
 }
 
+// printSample says which sample is compared, if it is a sample.
+func (a *app) printSample(o verify.Options) {
+	if o.Sample > 0 {
+		fmt.Fprintf(a.Out, "sample of %s a layer, --seed %d\n", cli.Count(o.Sample, "position"), o.Seed)
+	}
+}
+
 func (a *app) printVerified(r *verify.Result) {
-	if r.Sample > 0 {
-		fmt.Fprintf(a.Out, "sample of %s a layer, --seed %d\n", cli.Count(r.Sample, "position"), r.Seed)
-	}
-	for i := range r.Layers {
-		a.printLayer(&r.Layers[i])
-	}
 	if r.OK {
 		fmt.Fprintf(a.Out, "everything is in order (%.1f s)\n", r.Seconds)
 	}
@@ -123,9 +146,17 @@ func (a *app) printVerified(r *verify.Result) {
 
 // printLayer prints the result of a layer.
 func (a *app) printLayer(l *verify.Layer) {
-	fmt.Fprintf(a.Out, "layer %2d: %s of %s positions checked, %s wrong\n",
-		l.Seeds, cli.Comma(l.Checked), cli.Comma(l.Positions), cli.Comma(l.Mismatches))
+	fmt.Fprintf(a.Out, "layer %2d: %s of %s positions checked, %s wrong%s\n",
+		l.Seeds, cli.Comma(l.Checked), cli.Comma(l.Positions), cli.Comma(l.Mismatches), before(l.Before))
 	for _, p := range l.Problems {
 		fmt.Fprintf(a.Out, "  %s\n", p.Text)
 	}
+}
+
+// before returns when a layer was checked, if an earlier run did it.
+func before(at *time.Time) string {
+	if at == nil {
+		return ""
+	}
+	return ", on " + at.Local().Format(time.DateTime)
 }

@@ -27,10 +27,9 @@ type Options struct {
 	// Memory, if not 0, bounds the bytes of the process, and MemoryBytes follows from
 	// it.
 	Memory uint64
-	// MemoryBytes bounds the bits of a layer and decoded layers together; 0 stands
-	// for verify.DefaultMemoryBytes. The bits must fit. Layers that do not fit are
-	// compared through a cache of tables.DefaultCacheBytes, which comes on top,
-	// see verify.Options, and grounded block by block.
+	// MemoryBytes bounds the bits of a layer and decoded scores together; 0 stands
+	// for verify.DefaultMemoryBytes. The bits must fit. Scores that do not fit are
+	// compared panel by panel, see verify.Options, and grounded block by block.
 	MemoryBytes int64
 	// Progress, if not nil, is called often, by one goroutine at a time.
 	Progress func(Progress)
@@ -67,7 +66,6 @@ func Run(ctx context.Context, dir string, o Options) (result *Result, err error)
 type run struct {
 	options Options // MemoryBytes without the bits
 	dir     string
-	cache   uint64 // bytes that verifying takes for layers that do not fit, 0 for its default
 	tables  *tables.Tables
 	space   *awari.Space
 	meter   meter
@@ -112,12 +110,11 @@ func (r *run) takeMemory() error {
 	size, o := r.space.Size(n), &r.options
 	need := bitsBytes(size)
 	if o.Memory > 0 {
-		fixed := r.fixed() + need
+		fixed := r.fixed(n) + need
 		if fixed > memory.Room(o.Memory) {
 			return &memory.Error{What: fmt.Sprintf("the proof of layer %d", n), Need: memory.Need(fixed), Allowed: o.Memory, Enough: r.enough(n)}
 		}
-		o.MemoryBytes, r.cache = verify.Divide(memory.Room(o.Memory)-fixed, r.space, n)
-		o.MemoryBytes, r.cache = max(o.MemoryBytes, 1), max(r.cache, 1) // 0 would stand for a default
+		o.MemoryBytes = max(1, int64(memory.Room(o.Memory)-fixed)) // 0 would stand for a default
 	} else if o.MemoryBytes -= int64(need); o.MemoryBytes <= 0 {
 		return &memory.Error{What: fmt.Sprintf("the proof of layer %d", n), Need: need + 1, Allowed: uint64(o.MemoryBytes) + need}
 	}
@@ -128,18 +125,18 @@ func (r *run) takeMemory() error {
 // bitsBytes returns the bytes of the bits of a layer of that size.
 func bitsBytes(size uint64) uint64 { return 3 * 8 * words(size) }
 
-// fixed returns the bytes of data that a proof takes besides the bits: those of
-// verifying, which has tables of its own, and scores and boards for each worker.
-func (r *run) fixed() uint64 {
+// fixed returns the bytes of data that proving layer n takes besides the bits: those of
+// verifying, which has tables of its own, with a small panel, and scores and boards for each worker.
+func (r *run) fixed(n int) uint64 {
 	const perWorker = 256 << 10
 	w := r.options.Workers
-	return verify.Fixed(r.tables, w) + r.tables.Overhead(w) + uint64(w)*perWorker
+	return verify.Fixed(r.tables, n, w) + verify.Least(r.tables.Game(), n) + r.tables.Overhead(w) + uint64(w)*perWorker
 }
 
 // enough says which layers below n can be proved in the memory allowed.
 func (r *run) enough(n int) string {
 	for n--; n >= 0; n-- {
-		if r.fixed()+bitsBytes(r.space.Size(n)) <= memory.Room(r.options.Memory) {
+		if r.fixed(n)+bitsBytes(r.space.Size(n)) <= memory.Room(r.options.Memory) {
 			return fmt.Sprintf("enough up to layer %d", n)
 		}
 	}
@@ -152,8 +149,8 @@ func (r *run) layer(ctx context.Context, n int, below bool) (Layer, error) {
 	l := r.newLayer(n)
 	v, err := verify.Run(ctx, r.dir, verify.Options{
 		Layers: []int{n}, Workers: r.options.Workers, Family: r.options.Family,
-		MemoryBytes: r.options.MemoryBytes, CacheBytes: int64(r.cache),
-		Progress: r.meter.verified, Backed: func(_ int, rank uint64) { l.won.add(rank) },
+		MemoryBytes: r.options.MemoryBytes,
+		Progress:    r.meter.verified, Backed: func(_ int, rank uint64) { l.won.add(rank) },
 	})
 	if err != nil {
 		return Layer{}, err

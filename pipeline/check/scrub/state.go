@@ -46,12 +46,12 @@ func openNotes(dir *rundir.Dir, o Options) *notes {
 	if o.Restart {
 		return n
 	}
-	data, err := jsonfile.Read(dir.ScrubPath())
+	data, err := jsonfile.Read(dir.NotePath(rundir.ScrubName))
 	if err != nil {
 		return n
 	}
 	var doc document
-	if err := jsonfile.Parse(dir.ScrubPath(), data, header, &doc); err != nil {
+	if err := jsonfile.Parse(dir.NotePath(rundir.ScrubName), data, header, &doc); err != nil {
 		n.tell("%v: everything is read again", err)
 		return n
 	}
@@ -115,7 +115,7 @@ func (n *notes) save() {
 				doc.Layers = append(doc.Layers, m)
 			}
 		}
-		err = jsonfile.Save(n.dir.ScrubPath(), doc)
+		err = jsonfile.Save(n.dir.NotePath(rundir.ScrubName), doc)
 	}
 	if err != nil {
 		n.failed = true
@@ -128,7 +128,7 @@ func (n *notes) remove() {
 	if n == nil || n.failed || n.dir.IsLocked() != nil {
 		return
 	}
-	if err := n.dir.RemoveScrub(); err != nil {
+	if err := n.dir.RemoveNote(rundir.ScrubName); err != nil {
 		n.tell("the note of this scrub cannot be removed: %v", err)
 	}
 }

@@ -2,29 +2,69 @@ package verify
 
 import (
 	"context"
-	"sync"
+	"errors"
+	"slices"
 
-	"grenier/pipeline/internal/parts"
+	"grenier/io/corrupt"
+	"grenier/pipeline/check/internal/notes"
 )
 
-// compare compares the scores of layer n with what the moves give.
+// compare compares the scores of layer n with what the moves give. Data that cannot be used
+// is part of the outcome, other errors are not.
 func (r *run) compare(ctx context.Context, n int, layer *Layer) error {
-	if err := r.hold(ctx, n); err != nil {
-		return err
+	var f found
+	compare := r.all
+	if r.options.Sample > 0 {
+		compare = r.sample
 	}
-	var mu sync.Mutex
-	var differences []Difference
-	err := parts.Each(ctx, r.options.Workers, r.wanted(n), func(_ int, from, to uint64) error {
-		p := part{run: r, seeds: n}
-		err := p.compare(from, to)
-		mu.Lock()
-		defer mu.Unlock()
-		layer.Checked += p.checked
-		layer.Mismatches += p.mismatches
-		differences = append(differences, p.first...)
-		r.meter.add(n, p.checked)
-		return err
-	})
-	layer.differ(differences)
+	err := compare(ctx, n, &f)
+	layer.compared(&f)
+	if errors.Is(err, corrupt.ErrCorrupt) {
+		layer.damaged(err)
+		return nil
+	}
 	return err
+}
+
+// all compares all positions of layer n, panel by panel.
+func (r *run) all(ctx context.Context, n int, f *found) error {
+	size := r.space.Size(n)
+	count := r.sowings.panels(n, size, uint64(max(0, r.options.MemoryBytes)))
+	if r.best == nil { // as much as the largest layer can use
+		largest := r.space.Size(slices.Max(r.options.Layers))
+		r.best = make([]int8, min(largest, uint64(max(0, r.options.MemoryBytes))))
+	}
+	noted := r.notes.Find(n)
+	for i := range count {
+		p := &part{run: r, seeds: n, panel: r.sowings.newPanel(n, i, count, r.best)}
+		r.best = p.best
+		if noted.Parts == count && i < noted.Done {
+			f.checked += uint64(len(p.best))
+			continue
+		}
+		p.meter = r.panelMeter(n, f.checked, uint64(len(p.best)))
+		found, err := p.compare(ctx)
+		f.add(&found)
+		if err != nil {
+			return err
+		}
+		if f.mismatches == 0 && i+1 < count {
+			r.notes.Set(notes.Layer{Seeds: n, Parts: count, Done: i + 1})
+		}
+	}
+	return nil
+}
+
+// panelMeter returns the meter of a panel of layer n with so many positions, after so many
+// of the panels before.
+func (r *run) panelMeter(n int, before, positions uint64) *panelMeter {
+	own := uint64(chunks(r.space.Size(n)))
+	m := &panelMeter{meter: &r.meter, seeds: n, before: before, positions: positions, total: 2 * own}
+	if r.options.Backed != nil {
+		m.total += own
+	}
+	for _, k := range r.below(n) {
+		m.total += uint64(chunks(r.space.Size(k)))
+	}
+	return m
 }

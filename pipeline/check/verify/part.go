@@ -1,188 +1,217 @@
 package verify
 
 import (
+	"context"
+	"fmt"
 	"math"
-	"math/bits"
-	"math/rand/v2"
+	"sync"
 
-	"grenier/kernels/colex"
 	"grenier/layers/awari"
 )
 
-// queueSize is how many positions are compared together. Their children are all
-// over memory: computing the addresses first lets the processor wait for many of
-// them at a time.
-const queueSize = 1024
-
-// part is some positions of a layer, compared by one goroutine.
+// part is the comparison of one panel of a layer.
 type part struct {
-	run        *run
-	seeds      int
-	queue      []position // not compared yet
-	children   []child    // of the positions in the queue
-	checked    uint64
-	mismatches uint64
-	first      []Difference
+	*panel
+	run   *run
+	seeds int
+	meter *panelMeter
+	slow  sync.Mutex // held to ask the plain rules, which read scores one by one
 }
 
-// position is a position to be compared.
-type position struct {
-	board  awari.Board
-	rank   uint64
-	stored int8
-	end    int // of its children
-}
-
-// child is what a move leads to.
-type child struct {
-	rank     uint64
-	captured int
-}
-
-// compare compares the positions number from to to-1 of those wanted.
-func (p *part) compare(from, to uint64) error {
-	next := p.all
-	if p.run.wanted(p.seeds) < p.run.space.Size(p.seeds) {
-		next = p.sample
+// compare compares all positions of the panel.
+func (p *part) compare(ctx context.Context) (f found, err error) {
+	if err := p.run.sowings.count(p.panel, p.seeds); err != nil {
+		return f, err
 	}
-	if err := next(from, to); err != nil {
+	moves := uint64(0)
+	look := func(m int) error {
+		all, err := p.walk(ctx, m, (*visitor).raise)
+		for _, v := range all {
+			moves += v.moves
+		}
 		return err
 	}
-	return p.flush()
+	for _, m := range p.run.below(p.seeds) {
+		if err := look(m); err != nil {
+			return f, err
+		}
+	}
+	if p.run.options.Backed != nil {
+		if _, err := p.walk(ctx, p.seeds, (*visitor).back); err != nil {
+			return f, err
+		}
+	}
+	if err := look(p.seeds); err != nil {
+		return f, err
+	}
+	if moves != p.moves {
+		return f, fmt.Errorf("internal error: layer %d: %d moves were looked at, not %d", p.seeds, moves, p.moves)
+	}
+	all, err := p.walk(ctx, p.seeds, (*visitor).compare)
+	for _, v := range all {
+		f.add(&v.found)
+	}
+	return f, err
 }
 
-// all compares the positions with the ranks from to to-1, in order.
-func (p *part) all(from, to uint64) error {
-	stored, err := p.stored(from, to)
+// below returns the layers that captures from layer n lead to, the lowest first.
+func (r *run) below(n int) (all []int) {
+	captures := r.sowings.captures(n)
+	for c := n; c > 0; c-- {
+		if captures[c] {
+			all = append(all, n-c)
+		}
+	}
+	return all
+}
+
+// raise raises the values of all positions from which moves lead to a row. The moves are
+// found by taking seeds back; that none is missing is seen from their number.
+func (v *visitor) raise(rs *rows) error {
+	v.collect(rs)
+	if len(v.steps) == 0 {
+		return nil
+	}
+	row, err := v.read(rs.start, rs.width())
 	if err != nil {
 		return err
 	}
-	b := p.run.space.Unrank(p.seeds, from)
-	pits := b[:p.run.space.Pits()]
-	bv := colex.ListToBV(pits)
-	for i, score := range stored {
-		if i > 0 {
-			bv = colex.NextBV(bv)
-			colex.BVToList(bv, p.seeds, pits)
-		}
-		if err := p.add(b, from+uint64(i), score); err != nil {
-			return err
-		}
+	captured := int8(v.seeds - rs.seeds)
+	for _, s := range v.steps {
+		column, lock := v.column(s.column, s.rank)
+		lock.Lock()
+		v.moves += raise(column, row, s.spans, captured)
+		lock.Unlock()
 	}
 	return nil
 }
 
-// stored returns the scores of the ranks from to to-1.
-func (p *part) stored(from, to uint64) ([]int8, error) {
-	if scores := p.run.memory[p.seeds]; scores != nil {
-		return scores[from:to], nil
+// collect finds the columns of the panel from which moves lead to a row: the pit that was
+// played is empty, and the pits of the mover, who is the opponent now, have at least what they
+// got.
+func (v *visitor) collect(rs *rows) {
+	v.steps = v.steps[:0]
+	after, kept := rs.opponent, rs.seeds-rs.mover
+	captured := v.seeds - rs.seeds
+	for pit, all := range v.run.sowings.byPit {
+		if after>>(8*pit)&0xff != 0 {
+			continue
+		}
+		for i := range all {
+			w := &all[i]
+			seeds := i + 1
+			mover := kept - w.kept + seeds
+			if !after.holds(w.own) {
+				break // more seeds go further
+			}
+			if mover > v.seeds {
+				continue
+			}
+			spans := v.run.sowings.spans(w, v.seeds-mover, captured)
+			if spans == nil {
+				continue
+			}
+			before := after - w.own + half(seeds)<<(8*pit)
+			if rank := v.run.sowings.rank(before); v.columns[mover].has(rank) {
+				v.steps = append(v.steps, step{column: mover, rank: rank, spans: spans})
+			}
+		}
 	}
-	scores := make([]int8, to-from)
-	return scores, p.run.tables.Read(p.seeds, from, scores)
 }
 
-// sample compares one position, picked at random, of each of the intervals from
-// to to-1 into which the sample divides the layer: no position is picked twice,
-// and they come in the order of the file. The choice depends on the seed alone,
-// not on the number of workers.
-func (p *part) sample(from, to uint64) error {
-	random := rand.New(rand.NewPCG(p.run.options.Seed, uint64(p.seeds)<<48|from))
-	for i := from; i < to; i++ {
-		begin, end := p.run.interval(p.seeds, i), p.run.interval(p.seeds, i+1)
-		rank := begin + random.Uint64N(end-begin)
-		stored, err := p.run.score(p.seeds, rank)
+// back tells of the scores of a row that are positive and what a move that takes seeds
+// gives, when only these were looked at.
+func (v *visitor) back(rs *rows) error {
+	l, err := v.line(rs)
+	for i, score := range l.scores {
+		if score > 0 && score == v.best[l.at] {
+			v.run.options.Backed(v.seeds, l.rank+uint64(i))
+		}
+		l.at += l.width
+	}
+	return err
+}
+
+// compare compares the scores of a row with the values of its positions.
+func (v *visitor) compare(rs *rows) error {
+	l, err := v.line(rs)
+	for i, score := range l.scores {
+		if best := v.best[l.at]; score != best {
+			if err := v.differs(l.rank+uint64(i), score, best); err != nil {
+				return err
+			}
+		}
+		l.at += l.width
+	}
+	v.found.checked += uint64(len(l.scores))
+	return err
+}
+
+// line is the positions of a row that are in the panel.
+type line struct {
+	rank      uint64 // of the first one
+	scores    []int8
+	at, width uint64 // in best: of the first one, from one to the next
+}
+
+// line reads the scores of a row that are in the panel.
+func (v *visitor) line(rs *rows) (l line, err error) {
+	c := &v.columns[rs.mover]
+	if c.from == c.to {
+		return l, nil
+	}
+	l = line{rank: rs.start + c.from, at: c.start + v.run.sowings.rank(rs.opponent), width: c.width}
+	l.scores, err = v.read(l.rank, c.to-c.from)
+	if err != nil {
+		l.scores = nil
+	}
+	return l, err
+}
+
+// differs looks at a position whose score is not the best value found. The plain rules judge
+// those without a move that leaves the opponent a seed.
+func (v *visitor) differs(rank uint64, score, best int8) error {
+	board, expected := v.run.space.Unrank(v.seeds, rank), int(best)
+	if best == none {
+		v.slow.Lock()
+		defer v.slow.Unlock()
+		value, taken, err := v.run.expected(board, v.seeds)
 		if err != nil {
 			return err
 		}
-		if err := p.add(p.run.space.Unrank(p.seeds, rank), rank, stored); err != nil {
-			return err
+		if value == int(score) {
+			if taken && value > 0 && v.run.options.Backed != nil {
+				v.run.options.Backed(v.seeds, rank)
+			}
+			return nil
 		}
+		expected = value
 	}
+	v.found.differs(Difference{Rank: rank, Board: v.run.space.Text(board), Stored: int(score), Expected: expected})
 	return nil
 }
 
-// interval returns the first rank of interval i of a sample of layer n: i times
-// size / sample, rounded down.
-func (r *run) interval(n int, i uint64) uint64 {
-	hi, lo := bits.Mul64(i, r.space.Size(n))
-	q, _ := bits.Div64(hi, lo, r.options.Sample)
-	return q
-}
-
-// add queues a position with its stored score.
-func (p *part) add(b awari.Board, rank uint64, stored int8) error {
-	plays := p.run.space.Plays(b)
-	for pit := range plays {
-		if play := &plays[pit]; play.Legal {
-			_, rank := p.run.space.Rank(play.Child)
-			p.children = append(p.children, child{captured: play.Captured, rank: rank})
-		}
-	}
-	p.queue = append(p.queue, position{board: b, rank: rank, stored: stored, end: len(p.children)})
-	if len(p.queue) < queueSize {
-		return nil
-	}
-	return p.flush()
-}
-
-// flush compares the positions in the queue.
-func (p *part) flush() error {
-	begin := 0
-	for i := range p.queue {
-		q := &p.queue[i]
-		expected, taken, err := p.run.expected(q.board, p.seeds, p.children[begin:q.end])
-		if err != nil {
-			return err
-		}
-		p.checked++
-		switch {
-		case int(q.stored) != expected:
-			p.differs(q, expected)
-		case taken && expected > 0 && p.run.options.Backed != nil:
-			p.run.options.Backed(p.seeds, q.rank)
-		}
-		begin = q.end
-	}
-	p.queue, p.children = p.queue[:0], p.children[:0]
-	return nil
-}
-
-// differs takes note of a wrong score.
-func (p *part) differs(q *position, expected int) {
-	p.mismatches++
-	if len(p.first) < MaxDifferences {
-		p.first = append(p.first, Difference{
-			Rank: q.rank, Board: p.run.space.Text(q.board), Stored: int(q.stored), Expected: expected,
-		})
-	}
-}
-
-// expected returns the score that follows from the moves of a board with n seeds:
+// expected returns the score that follows from the moves of a board with n seeds, one by one:
 // the best of captured minus score of the child, or what the rules say if there
 // is no move; and whether a move that takes seeds gives that score.
-func (r *run) expected(b awari.Board, n int, children []child) (best int, taken bool, err error) {
-	if len(children) == 0 {
-		return r.space.Terminal(b), false, nil
-	}
+func (r *run) expected(b awari.Board, n int) (best int, taken bool, err error) {
 	best, most := math.MinInt, math.MinInt // of all moves, of those that take seeds
-	for i := range children {
-		captured := children[i].captured
-		score, err := r.score(n-captured, children[i].rank)
+	for _, play := range r.space.Plays(b) {
+		if !play.Legal {
+			continue
+		}
+		score, err := r.tables.Score(play.Child)
 		if err != nil {
 			return 0, false, err
 		}
-		best = max(best, captured-int(score))
-		if captured > 0 {
-			most = max(most, captured-int(score))
+		value := play.Captured - int(score)
+		best = max(best, value)
+		if play.Captured > 0 {
+			most = max(most, value)
 		}
 	}
-	return best, most == best, nil
-}
-
-// score returns the stored score of a position of layer n.
-func (r *run) score(n int, rank uint64) (int8, error) {
-	if scores := r.memory[n]; scores != nil {
-		return scores[rank], nil
+	if best == math.MinInt {
+		return r.space.Terminal(b), false, nil
 	}
-	return r.tables.ScoreAt(n, rank)
+	return best, most == best, nil
 }

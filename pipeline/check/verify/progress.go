@@ -12,16 +12,44 @@ type Progress struct {
 type meter struct {
 	mu     sync.Mutex
 	report func(Progress) // may be nil
-	done   uint64
+	before uint64         // of the layers that are done
 	total  uint64
 }
 
-// add reports that the run has finished more positions of layer n.
-func (m *meter) add(n int, positions uint64) {
+// reach reports that so many positions of layer n are done.
+func (m *meter) reach(n int, positions uint64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.done += positions
+	m.tell(n, positions)
+}
+
+func (m *meter) tell(n int, positions uint64) {
 	if m.report != nil {
-		m.report(Progress{Seeds: n, Done: m.done, Total: m.total})
+		m.report(Progress{Seeds: n, Done: m.before + positions, Total: m.total})
 	}
+}
+
+// finish reports that layer n is done, with so many positions.
+func (m *meter) finish(n int, positions uint64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.before += positions
+	m.tell(n, 0)
+}
+
+// panelMeter tells how far a panel is by the chunks of layers that were read for it.
+type panelMeter struct {
+	meter       *meter
+	seeds       int
+	before      uint64 // positions of the panels that are done
+	positions   uint64 // of this one
+	done, total uint64 // chunks
+}
+
+// step reports that one chunk more was read.
+func (m *panelMeter) step() {
+	m.meter.mu.Lock()
+	defer m.meter.mu.Unlock()
+	m.done++
+	m.meter.tell(m.seeds, m.before+uint64(float64(m.positions)*float64(m.done)/float64(m.total)))
 }

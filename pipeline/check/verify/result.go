@@ -37,6 +37,9 @@ type Layer struct {
 	// Mismatches is the number of positions, of those compared, whose score is
 	// wrong.
 	Mismatches uint64 `json:"mismatches"`
+	// Before is when a verification that was interrupted has found all of this; nil if
+	// it was found now.
+	Before *time.Time `json:"before,omitempty"`
 	// Problems describes everything found damaged, and the first mismatches in
 	// rank order, MaxDifferences at most.
 	Problems []Problem `json:"problems"`
@@ -97,11 +100,42 @@ func (l *Layer) damaged(err error) {
 	l.Problems = append(l.Problems, Problem{Text: err.Error(), Damage: err})
 }
 
-// differ adds the first of the differences given, by rank.
-func (l *Layer) differ(all []Difference) {
-	slices.SortFunc(all, func(a, b Difference) int { return cmp.Compare(a.Rank, b.Rank) })
-	for i := range all[:min(len(all), MaxDifferences)] {
-		d := &all[i]
+// found is what the comparison of some positions has found.
+type found struct {
+	checked    uint64
+	mismatches uint64
+	first      []Difference // by rank
+}
+
+// differs adds a difference.
+func (f *found) differs(d Difference) {
+	f.mismatches++
+	f.insert(d)
+}
+
+// insert keeps a difference if it is among the first ones.
+func (f *found) insert(d Difference) {
+	i, _ := slices.BinarySearchFunc(f.first, d.Rank, func(e Difference, rank uint64) int { return cmp.Compare(e.Rank, rank) })
+	if i < MaxDifferences {
+		f.first = slices.Insert(f.first, i, d)
+		f.first = f.first[:min(len(f.first), MaxDifferences)]
+	}
+}
+
+// add adds what was found elsewhere.
+func (f *found) add(g *found) {
+	f.checked += g.checked
+	f.mismatches += g.mismatches
+	for _, d := range g.first {
+		f.insert(d)
+	}
+}
+
+// compared adds what the comparison of all positions has found.
+func (l *Layer) compared(f *found) {
+	l.Checked, l.Mismatches = f.checked, f.mismatches
+	for i := range f.first {
+		d := &f.first[i]
 		l.Problems = append(l.Problems, Problem{Text: d.String(), Difference: d})
 	}
 }

@@ -21,20 +21,17 @@ const (
 // with one that matches corrupt.ErrCorrupt.
 func Spot(ctx context.Context, t *tables.Tables, n int, limit time.Duration) error {
 	start := time.Now()
-	r, err := newRun(t, Options{Layers: []int{n}, Sample: spotSample, Seed: rand.Uint64()})
+	r, err := newRun(ctx, t, Options{Layers: []int{n}, Sample: spotSample, Seed: rand.Uint64()})
 	if err != nil {
 		return err
 	}
-	p := part{run: r, seeds: n}
 	for from, wanted := uint64(0), r.wanted(n); from < wanted; from += spotChunk {
-		if err := ctx.Err(); err != nil {
+		var f found
+		if err := r.newBatch(n, from, min(from+spotChunk, wanted)).compare(ctx, &f); err != nil {
 			return err
 		}
-		if err := p.compare(from, min(from+spotChunk, wanted)); err != nil {
-			return err
-		}
-		if len(p.first) > 0 {
-			return corrupt.New(t.Path(n), "", "%s: the layer, or one below it, holds wrong scores", p.first[0].String())
+		if len(f.first) > 0 {
+			return corrupt.New(t.Path(n), "", "%s: the layer, or one below it, holds wrong scores", f.first[0].String())
 		}
 		if time.Since(start) > limit {
 			break

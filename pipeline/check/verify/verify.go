@@ -5,11 +5,29 @@
 // Are the files intact (file.go)? Every checksum of the layer file is
 // recomputed, and sizes, sums and histogram are compared with the manifest.
 //
-// Do the scores follow from each other (compare.go, part.go)? The score of a
-// position must be the largest of what its moves give, captured minus the score
-// of the child, or minus all seeds when there is no move. The moves are played
-// by the plain rules of layers/awari, seed by seed; no code is shared with the
-// engine that solved the layers. All positions are compared, or a random sample.
+// Do the scores follow from each other (compare.go)? The score of a position must be
+// the largest of what its moves give, captured minus the score of the child, or minus
+// all seeds when there is no move. What moves do is asked of the plain rules of
+// layers/awari, which play them seed by seed; no code is shared with the engine that
+// solved the layers. All positions are compared, or a random sample (sample.go).
+//
+// # All positions
+//
+// The boards with the same half of the opponent are a row of a layer, a run of ranks.
+// Playing a pit leads from all boards with the same half of the mover, a column, to the
+// same row of the layer of the child, because that half becomes the opponent's. Where in the
+// row, and what is captured, depends on the opponent's half and on what it gets: the rules are
+// asked once for each such half and all it can get (sowing.go), on a board each.
+//
+// As many columns as fit into memory are a panel (panel.go). The lower layers and then
+// the layer itself are read in the order of their ranks, row by row (rows.go), and each
+// row raises the values of the columns of the panel from which moves lead there (part.go);
+// rows without such columns are left out. Then the layer is read once more and compared
+// with the values. Columns that lead to a row are found by taking a sowing
+// back; the moves looked at are counted, and those of the panel, counted forward, must be
+// as many. Positions without a move that leaves the opponent a seed, about which rule sets differ, are
+// judged one by one by the rules. So any memory will do: with less of it, files are read
+// more often.
 //
 // If all positions of all layers pass, the scores are a solution of the equations
 // of the game. Another solution than the true one can only differ in whole sets
@@ -26,11 +44,15 @@ import (
 	"slices"
 	"time"
 
-	"grenier/io/corrupt"
+	"grenier/io/jsonfile"
 	"grenier/io/layerfile"
+	"grenier/io/manifest"
 	"grenier/io/memory"
+	"grenier/io/rundir"
+	"grenier/kernels/colex"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/check/internal/notes"
 	"grenier/pipeline/tables"
 )
 
@@ -50,16 +72,22 @@ type Options struct {
 	Workers int
 	// Family is the kernel family that decodes blocks.
 	Family cpu.Family
-	// Memory, if not 0, bounds the bytes of the process, and the next two follow from
+	// Memory, if not 0, bounds the bytes of the process, and MemoryBytes follows from
 	// it.
 	Memory uint64
-	// MemoryBytes bounds the layers that are decoded into memory as a whole, which
-	// makes verifying much faster; 0 stands for DefaultMemoryBytes. Layers that do
-	// not fit are read through a cache of CacheBytes, see tables.Options.
+	// MemoryBytes bounds the part of a layer that is compared at a time, a byte a
+	// position; 0 stands for DefaultMemoryBytes. Layers are read once for each part.
 	MemoryBytes int64
-	CacheBytes  int64
+	// Resume records which layers, and panels of a layer, are in order, and leaves out those
+	// that were recorded by a verification that was interrupted, unless it is to Restart. Samples are
+	// not recorded.
+	Resume, Restart bool
+	// Note, if not nil, gets messages for the user.
+	Note func(string)
 	// Progress, if not nil, is called often, by one goroutine at a time.
 	Progress func(Progress)
+	// Done, if not nil, is called with each layer that is done.
+	Done func(Layer)
 	// Backed, if not nil, is called with the rank of each position compared, of
 	// the layer with that many seeds, whose score is positive and is what a move
 	// that takes seeds gives; by several goroutines at a time. It is where the
@@ -75,23 +103,69 @@ type Options struct {
 func Run(ctx context.Context, dir string, o Options) (result *Result, err error) {
 	start := time.Now()
 	result = newResult(o)
-	t, err := tables.Open(dir, tables.Options{Family: o.Family, CacheBytes: o.CacheBytes})
+	d, err := rundir.Open(dir)
+	if err != nil {
+		return result, err
+	}
+	m, err := d.Manifest()
+	if err != nil {
+		return result, err
+	}
+	t, err := tables.OpenListed(dir, m, tables.Options{Family: o.Family, CacheBytes: 1, Sparing: sparse(m, o)})
 	if err != nil {
 		return result, err
 	}
 	defer func() { err = errors.Join(err, t.Close()) }()
-	r, err := newRun(t, o)
+	r, err := newRun(ctx, t, o)
 	if err != nil {
 		return result, err
 	}
+	if o.Resume && o.Sample == 0 {
+		if r.notes, err = notes.Open(d, m, notes.Options{
+			Name: rundir.VerifyName, Header: header, Restart: o.Restart, Tell: o.Note,
+		}); err != nil {
+			return result, err
+		}
+	}
+	err = r.each(ctx, func(l Layer) {
+		result.add(l, time.Since(start))
+		if o.Done != nil {
+			o.Done(l)
+		}
+	})
+	if err != nil {
+		r.notes.Save()
+		return result, err
+	}
+	r.notes.Forget(r.options.Layers)
+	return result, nil
+}
+
+// header is that of the notes.
+var header = jsonfile.Header{Format: "grenier-verify", Version: 1}
+
+// each verifies all layers.
+func (r *run) each(ctx context.Context, done func(Layer)) error {
 	for _, n := range r.options.Layers {
 		layer, err := r.layer(ctx, n)
 		if err != nil {
-			return result, err
+			return err
 		}
-		result.add(layer, time.Since(start))
+		if len(layer.Problems) == 0 && layer.Before == nil {
+			r.notes.Set(notes.Layer{Seeds: n, Parts: 1, Done: 1})
+		}
+		done(layer)
 	}
-	return result, nil
+	return nil
+}
+
+// sparse reports whether a sample is so small that most blocks are not read.
+func sparse(m *manifest.Manifest, o Options) bool {
+	if o.Sample == 0 || len(m.Layers) == 0 {
+		return false
+	}
+	const blocksEach = 8 // that a position needs, with what is read ahead
+	return o.Sample < m.Layers[len(m.Layers)-1].Positions/layerfile.MaxBlockSize/blocksEach
 }
 
 // run is a verification in progress.
@@ -99,12 +173,14 @@ type run struct {
 	options Options
 	tables  *tables.Tables
 	space   *awari.Space
-	memory  [][]int8 // layers in memory, by seeds; nil for others
+	sowings *sowings     // nil if only samples are compared
+	best    []int8       // memory for panels
+	notes   *notes.Notes // nil if nothing is noted
 	meter   meter
 }
 
 // newRun prepares a verification and counts the positions to be compared.
-func newRun(t *tables.Tables, o Options) (*run, error) {
+func newRun(ctx context.Context, t *tables.Tables, o Options) (*run, error) {
 	o.Workers = max(1, o.Workers)
 	if o.MemoryBytes == 0 {
 		o.MemoryBytes = DefaultMemoryBytes
@@ -119,61 +195,64 @@ func newRun(t *tables.Tables, o Options) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{
-		options: o, tables: t, space: space,
-		memory: make([][]int8, t.MaxSeeds()+1), meter: meter{report: o.Progress},
-	}
+	r := &run{options: o, tables: t, space: space, meter: meter{report: o.Progress}}
 	for _, n := range o.Layers {
 		if n < 0 || n > t.MaxSeeds() {
 			return nil, fmt.Errorf("%w: layer %d (0 to %d are solved)", tables.ErrUnsolved, n, t.MaxSeeds())
 		}
 		r.meter.total += r.wanted(n)
 	}
-	return r, r.divide()
+	return r, r.prepare(ctx)
 }
 
-// divide divides the memory of the process.
-func (r *run) divide() error {
+// prepare asks the rules about all sowings and divides the memory of the process.
+func (r *run) prepare(ctx context.Context) (err error) {
 	o := &r.options
-	if o.Memory == 0 {
+	if len(o.Layers) == 0 {
 		return nil
 	}
-	n := 0
-	if len(o.Layers) > 0 {
-		n = slices.Max(o.Layers)
+	n := slices.Max(o.Layers)
+	fixed, least := Fixed(r.tables, n, o.Workers), Least(r.tables.Game(), n)
+	if o.Sample > 0 {
+		fixed, least = fixedSample(r.tables, o.Workers), leastBatch*sampleBytes
 	}
-	fixed := Fixed(r.tables, o.Workers)
-	if err := memory.Check(fmt.Sprintf("verifying layer %d", n), fixed, o.Memory); err != nil {
+	if err := memory.Check(fmt.Sprintf("verifying layer %d", n), fixed+least, o.Memory); err != nil {
 		return err
 	}
-	layers, cache := Divide(memory.Room(o.Memory)-fixed, r.space, n)
-	o.MemoryBytes = layers
-	r.tables.Resize(cache)
-	return nil
-}
-
-// Fixed returns the bytes of data that verifying takes with the given workers, besides
-// those that Divide divides.
-func Fixed(t *tables.Tables, workers int) uint64 {
-	const queues = 256 << 10 // positions, their children and scores
-	return t.Overhead(workers) + uint64(workers)*queues + layerfile.MaxBlockSize
-}
-
-// Divide divides memory between the layers, up to that of n seeds, that are held as a
-// whole, and the cache for the others. If there are no others, the cache gets nothing.
-func Divide(bytes uint64, space *awari.Space, n int) (layers int64, cache uint64) {
-	all := uint64(0)
-	for k := range n + 1 {
-		all += space.Size(k)
+	if o.Memory > 0 {
+		o.MemoryBytes = int64(min(memory.Room(o.Memory)-fixed, math.MaxInt64))
+		r.tables.Resize(0)
 	}
-	if all > bytes {
-		cache = min(bytes/shareOfCache, tables.DefaultCacheBytes)
+	if o.Sample == 0 {
+		r.sowings, err = newSowings(ctx, r.space.Game, n, o.Workers)
 	}
-	return int64(min(bytes-cache, math.MaxInt64)), cache
+	return err
 }
 
-// shareOfCache is the part of the memory that the cache gets.
-const shareOfCache = 4
+// Fixed returns the bytes of data that verifying layers up to that of n seeds takes with the
+// given workers, besides panels.
+func Fixed(t *tables.Tables, n, workers int) uint64 {
+	row, err := colex.Binomial(n+t.Game().Half()-1, n)
+	if err != nil {
+		return math.MaxInt64
+	}
+	return fixedSample(t, workers) + uint64(workers)*row + sowingBytes(t.Game(), n)
+}
+
+// Least returns the bytes that a panel of the layer of n seeds should have at least.
+func Least(game awari.Game, n int) uint64 {
+	halves, err := colex.Binomial(n+game.Half(), n)
+	if err != nil {
+		return math.MaxInt64
+	}
+	return leastPanel + 2*halves // twice what a panel may have above its share
+}
+
+// fixedSample is Fixed for samples, besides batches.
+func fixedSample(t *tables.Tables, workers int) uint64 {
+	const perWorker = 1 << 20 // blocks that are checked, moves that lead to a row
+	return t.Overhead(workers) + uint64(workers)*perWorker + layerfile.MaxBlockSize
+}
 
 // wanted returns how many positions of layer n are to be compared.
 func (r *run) wanted(n int) uint64 {
@@ -187,18 +266,19 @@ func (r *run) wanted(n int) uint64 {
 // errors are not.
 func (r *run) layer(ctx context.Context, n int) (Layer, error) {
 	layer := Layer{Seeds: n, Positions: r.space.Size(n), Problems: []Problem{}}
+	if noted := r.notes.Find(n); noted.Complete() {
+		layer.Checked, layer.Before = layer.Positions, &noted.At
+		r.meter.finish(n, layer.Positions)
+		return layer, nil
+	}
 	if err := r.checkFile(ctx, n, &layer); err != nil {
 		return layer, err
 	}
 	if len(layer.Problems) == 0 {
-		err := r.compare(ctx, n, &layer)
-		if err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
+		if err := r.compare(ctx, n, &layer); err != nil {
 			return layer, err
 		}
-		if err != nil {
-			layer.damaged(err)
-		}
 	}
-	r.meter.add(n, r.wanted(n)-layer.Checked)
+	r.meter.finish(n, r.wanted(n))
 	return layer, nil
 }

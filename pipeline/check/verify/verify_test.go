@@ -40,14 +40,14 @@ func run(t testing.TB, dir string, o verify.Options) *verify.Result {
 	return result
 }
 
-// ways are options that must not change the outcome: one worker or several,
-// layers in memory, some of them, or none and a cache of one block.
+// ways are options that must not change the outcome: one worker or several, one panel or
+// as many as there can be.
 func ways() map[string]verify.Options {
 	return map[string]verify.Options{
 		"plain":  {},
 		"memory": {Workers: 3, Family: cpu.Best()},
 		"some":   {Workers: 2, MemoryBytes: 2000},
-		"cache":  {Workers: 2, MemoryBytes: 1, CacheBytes: 1},
+		"least":  {Workers: 2, MemoryBytes: 1},
 	}
 }
 
@@ -330,8 +330,8 @@ func BenchmarkRun(b *testing.B) {
 	}
 	for name, o := range map[string]verify.Options{
 		"memory": {MemoryBytes: 1 << 30},
-		"cache":  {MemoryBytes: 1},
-		"sample": {MemoryBytes: 1, Sample: 10_000},
+		"panels": {MemoryBytes: 4 << 20},
+		"sample": {Sample: 10_000},
 	} {
 		b.Run(name, func(b *testing.B) {
 			o.Workers, o.Family = 1, cpu.Best()

@@ -1,0 +1,160 @@
+package verify_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"grenier/io/rundir"
+	"grenier/layers/awari"
+	"grenier/pipeline/check/verify"
+	"grenier/pipeline/internal/testrun"
+)
+
+// interrupt verifies until stop says so, and wants notes.
+func interrupt(t *testing.T, dir string, o verify.Options, stop func(verify.Progress) bool) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o.Resume = true
+	o.Progress = func(p verify.Progress) {
+		if stop(p) {
+			cancel()
+		}
+	}
+	if _, err := verify.Run(ctx, dir, o); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if !noted(dir) {
+		t.Fatal("nothing is noted")
+	}
+}
+
+func noted(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, rundir.WorkName, rundir.VerifyName))
+	return err == nil
+}
+
+// before lists the layers that were verified before.
+func before(r *verify.Result) (all []int) {
+	for _, l := range r.Layers {
+		if l.Before != nil {
+			all = append(all, l.Seeds)
+		}
+	}
+	return all
+}
+
+// solved returns a directory with 8 layers of the 8-pit game.
+func solved(t *testing.T) string {
+	game := testrun.Game(t, 8, awari.Awari)
+	return testrun.Write(t, game, testrun.Solve(t, game, 7), 64)
+}
+
+// TestResume: what was verified is not verified again, unless a file changed.
+func TestResume(t *testing.T) {
+	dir := solved(t)
+	at := func(n int) func(verify.Progress) bool {
+		return func(p verify.Progress) bool { return p.Seeds == n }
+	}
+	for name, c := range map[string]struct {
+		change func()
+		o      verify.Options
+		want   int // layers that are not verified again
+	}{
+		"same":     {func() {}, verify.Options{}, 5},
+		"restart":  {func() {}, verify.Options{Restart: true}, 0},
+		"sample":   {func() {}, verify.Options{Sample: 5}, 0},
+		"replaced": {func() { touch(t, filepath.Join(dir, rundir.LayerName(3))) }, verify.Options{}, 3},
+	} {
+		interrupt(t, dir, verify.Options{Restart: true}, at(5))
+		c.change()
+		c.o.Resume = true
+		r := run(t, dir, c.o)
+		if got := len(before(r)); got != c.want || !r.OK || len(r.Layers) != 8 {
+			t.Errorf("%s: %v, %+v", name, before(r), r)
+		}
+		if noted(dir) != (c.o.Sample > 0) {
+			t.Errorf("%s: notes at the end: %v", name, noted(dir))
+		}
+	}
+	interrupt(t, dir, verify.Options{Restart: true}, at(5))
+	if r := run(t, dir, verify.Options{Resume: true, Layers: []int{2}}); len(before(r)) != 1 || !noted(dir) {
+		t.Errorf("one layer: %+v", r)
+	}
+	if r := run(t, dir, verify.Options{Resume: true}); len(before(r)) != 4 || noted(dir) {
+		t.Errorf("the others: %v", before(r))
+	}
+}
+
+// touch makes a file look like another one.
+func touch(t *testing.T, path string) {
+	t.Helper()
+	later := time.Now().Add(time.Hour)
+	if err := os.Chtimes(path, later, later); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestResumePanel: panels that are in order are not compared again, those with wrong scores are.
+func TestResumePanel(t *testing.T) {
+	game := testrun.Game(t, 8, awari.Awari)
+	layers := testrun.Solve(t, game, 9)
+	size := uint64(len(layers[9]))
+	o := verify.Options{Layers: []int{9}, MemoryBytes: 1}
+	middle := func(p verify.Progress) bool { return p.Done > size/2 }
+	intact := testrun.Write(t, game, layers, 1000)
+	interrupt(t, intact, o, middle)
+	first := uint64(0)
+	o.Resume, o.Progress = true, func(p verify.Progress) {
+		if first == 0 {
+			first = p.Done
+		}
+	}
+	if r := run(t, intact, o); !r.OK || r.Layers[0].Checked != size || first < size/4 {
+		t.Errorf("%+v, began at %d", r, first)
+	}
+	layers[9][0] = other(layers[9][0])
+	wrong := testrun.Write(t, game, layers, 1000)
+	want := run(t, wrong, verify.Options{Layers: []int{9}})
+	if want.OK {
+		t.Fatal("a wrong score is not found")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	o.Progress = func(p verify.Progress) {
+		if middle(p) {
+			cancel()
+		}
+	}
+	if _, err := verify.Run(ctx, wrong, o); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	o.Progress = nil
+	if r := run(t, wrong, o); r.OK || r.Layers[0].Mismatches != want.Layers[0].Mismatches {
+		t.Errorf("%+v, want %+v", r, want)
+	}
+}
+
+// TestBadNote: notes that cannot be read are told about and do no harm.
+func TestBadNote(t *testing.T) {
+	dir := solved(t)
+	path := filepath.Join(dir, rundir.WorkName, rundir.VerifyName)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{
+		"Dear diary", `{"format": "grenier-verify", "version": 2}`,
+		`{"format": "grenier-verify", "version": 1, "layers": [{"seeds": 1, "parts": 1, "done": 1}]}`,
+	} {
+		testrun.WriteFile(t, path, []byte(bad))
+		told := ""
+		r := run(t, dir, verify.Options{Resume: true, Note: func(text string) { told += text }})
+		if len(before(r)) != 0 || !r.OK || (told == "") != strings.Contains(bad, "layers") || noted(dir) {
+			t.Errorf("%q: %v, %q", bad, before(r), told)
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package verify
+
+import (
+	"context"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"grenier/io/crew"
+	"grenier/io/layerfile"
+)
+
+// A sample is one position, picked at random, of each of the intervals into which it divides
+// the layer: no position is picked twice. The choice depends on the seed alone. Positions are
+// compared in batches: the scores that a batch needs are looked up in the order of the files, so
+// that each block is decoded once.
+
+// question asks for a score: its rank, from bit indexBits+1 on, and the position of the batch
+// that needs it. The bit between says that it is the score of the position itself; otherwise it
+// is that of a child.
+type question uint64
+
+const (
+	indexBits   = 24
+	ownQuestion = question(1) << indexBits
+)
+
+func newQuestion(rank uint64, index int) question {
+	return question(rank<<(indexBits+1) | uint64(index))
+}
+
+func (q question) rank() uint64 { return uint64(q >> (indexBits + 1)) }
+func (q question) index() int   { return int(q & (ownQuestion - 1)) }
+
+const (
+	// sampleBytes is what a position of a batch takes: itself, and questions about it and its
+	// children, in slices that grow.
+	sampleBytes = 160
+	leastBatch  = 1024
+	// sampleChunk positions, or questions, go to a goroutine at a time.
+	sampleChunk = 4096
+)
+
+// batch is the comparison of some positions of a sample.
+type batch struct {
+	run    *run
+	seeds  int
+	first  uint64 // interval
+	ranks  []uint64
+	stored []int8
+	best   []atomic.Int32
+
+	mu    sync.Mutex
+	asked [][]question // by layer
+}
+
+// sample compares a sample of layer n.
+func (r *run) sample(ctx context.Context, n int, f *found) error {
+	wanted := r.wanted(n)
+	size := min(max(uint64(max(0, r.options.MemoryBytes))/sampleBytes, leastBatch), 1<<indexBits)
+	for from := uint64(0); from < wanted; from += size {
+		b := r.newBatch(n, from, min(from+size, wanted))
+		if err := b.compare(ctx, f); err != nil {
+			return err
+		}
+		r.meter.reach(n, min(from+size, wanted))
+	}
+	return nil
+}
+
+// newBatch returns the comparison of the positions of the intervals from to to-1.
+func (r *run) newBatch(n int, from, to uint64) *batch {
+	size := to - from
+	return &batch{
+		run: r, seeds: n, first: from, ranks: make([]uint64, size), stored: make([]int8, size),
+		best: make([]atomic.Int32, size), asked: make([][]question, n+1),
+	}
+}
+
+// compare compares the positions and adds to f what is found.
+func (b *batch) compare(ctx context.Context, f *found) error {
+	if err := b.each(ctx, len(b.ranks), b.pick); err != nil {
+		return err
+	}
+	for m, asked := range b.asked {
+		slices.Sort(asked)
+		if err := b.look(ctx, m, asked); err != nil {
+			return err
+		}
+	}
+	for i, rank := range b.ranks {
+		f.checked++
+		if expected := int(b.best[i].Load()); expected != int(b.stored[i]) {
+			board := b.run.space.Text(b.run.space.Unrank(b.seeds, rank))
+			f.differs(Difference{Rank: rank, Board: board, Stored: int(b.stored[i]), Expected: expected})
+		}
+	}
+	return nil
+}
+
+// each shares out chunks of 0..n-1.
+func (b *batch) each(ctx context.Context, n int, do func(from, to int) error) error {
+	return crew.Each(ctx, b.run.options.Workers, (n+sampleChunk-1)/sampleChunk, func(_, i int) error {
+		return do(i*sampleChunk, min((i+1)*sampleChunk, n))
+	})
+}
+
+// pick chooses the positions from to to-1 and asks for all scores that they need.
+func (b *batch) pick(from, to int) error {
+	asked := make([][]question, b.seeds+1)
+	var source rand.PCG
+	random := rand.New(&source)
+	for i := from; i < to; i++ {
+		interval := b.first + uint64(i)
+		source.Seed(b.run.options.Seed, uint64(b.seeds)<<48|interval)
+		begin, end := b.run.interval(b.seeds, interval), b.run.interval(b.seeds, interval+1)
+		b.ranks[i] = begin + random.Uint64N(end-begin)
+		b.ask(asked, i)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for m := range asked {
+		b.asked[m] = append(b.asked[m], asked[m]...)
+	}
+	return nil
+}
+
+// interval returns the first rank of interval i of a sample of layer n: i times
+// size / sample, rounded down. A sample of more than there are positions takes all.
+func (r *run) interval(n int, i uint64) uint64 {
+	hi, lo := bits.Mul64(i, r.space.Size(n))
+	q, _ := bits.Div64(hi, lo, r.wanted(n))
+	return q
+}
+
+// ask asks for the scores that position i needs.
+func (b *batch) ask(asked [][]question, i int) {
+	board := b.run.space.Unrank(b.seeds, b.ranks[i])
+	asked[b.seeds] = append(asked[b.seeds], newQuestion(b.ranks[i], i)|ownQuestion)
+	moves := 0
+	for _, play := range b.run.space.Plays(board) {
+		if play.Legal {
+			m, rank := b.run.space.Rank(play.Child)
+			asked[m] = append(asked[m], newQuestion(rank, i))
+			moves++
+		}
+	}
+	if moves > 0 {
+		b.best[i].Store(none)
+	} else {
+		b.best[i].Store(int32(b.run.space.Terminal(board)))
+	}
+}
+
+// look answers sorted questions about layer m.
+func (b *batch) look(ctx context.Context, m int, asked []question) error {
+	if len(asked) == 0 {
+		return nil
+	}
+	file, err := b.run.tables.File(m)
+	if err != nil {
+		return err
+	}
+	return b.each(ctx, len(asked), func(from, to int) error {
+		d, err := file.NewDecoder(b.run.options.Family)
+		if err != nil {
+			return err
+		}
+		return b.answer(d, file.Header(), b.seeds-m, asked[from:to])
+	})
+}
+
+// answer answers sorted questions about a layer that moves lead to which capture so many
+// seeds.
+func (b *batch) answer(d *layerfile.Decoder, h layerfile.Header, captured int, asked []question) (err error) {
+	block, size := -1, uint64(h.BlockSize)
+	var scores []int8
+	for _, q := range asked {
+		if i := int(q.rank() / size); i != block {
+			if scores, err = d.Block(i, scores); err != nil {
+				return err
+			}
+			block = i
+		}
+		score := scores[q.rank()%size]
+		if q&ownQuestion != 0 {
+			b.stored[q.index()] = score
+		} else {
+			atLeast(&b.best[q.index()], int32(captured)-int32(score))
+		}
+	}
+	return nil
+}
+
+// atLeast raises a value.
+func atLeast(value *atomic.Int32, to int32) {
+	for {
+		old := value.Load()
+		if old >= to || value.CompareAndSwap(old, to) {
+			return
+		}
+	}
+}

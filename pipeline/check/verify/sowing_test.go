@@ -1,0 +1,105 @@
+package verify
+
+import (
+	"testing"
+
+	"grenier/layers/awari"
+)
+
+// sowingsOf returns the sowings of a game.
+func sowingsOf(t *testing.T, pits, seeds int) (*sowings, *awari.Space) {
+	t.Helper()
+	game, err := awari.New(pits, awari.Awari)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := newSowings(t.Context(), game, seeds, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	space, err := awari.NewSpace(game, seeds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, space
+}
+
+// TestSowings compares all moves of small layers, put together from halves, with what the rules say
+// about whole boards.
+func TestSowings(t *testing.T) {
+	for _, c := range []struct{ pits, seeds int }{{4, 24}, {6, 14}, {12, 6}} {
+		s, space := sowingsOf(t, c.pits, c.seeds)
+		for n := range c.seeds + 1 {
+			for rank := range space.Size(n) {
+				b := space.Unrank(n, rank)
+				for pit := range space.Half() {
+					if b[pit] > 0 {
+						s.checkMove(t, space, b, pit)
+					}
+				}
+			}
+		}
+	}
+}
+
+// checkMove compares one move.
+func (s *sowings) checkMove(t *testing.T, space *awari.Space, b awari.Board, pit int) {
+	t.Helper()
+	q, sown := s.game.Half(), s.game.Sow(b, pit)
+	own, opponent := pack(b[:q]), pack(b[q:2*q])
+	w := &s.byPit[pit][b[pit]-1]
+	if after := own + w.own - half(b[pit])<<(8*pit); after != pack(sown.Board[:q]) {
+		t.Fatalf("%v, pit %d: the mover has %x", b, pit, after)
+	}
+	seeds := 0
+	for _, x := range b[q : 2*q] {
+		seeds += int(x)
+	}
+	want, found := s.half.Rank(sown.Board[q:2*q]), 0
+	for _, o := range s.effects[w.effect].outcomes[seeds] {
+		for _, r := range o.spans {
+			at := int(s.rank(opponent)) - r.from()
+			if at < 0 || at >= r.n() {
+				continue
+			}
+			found++
+			if o.captured != sown.Captured || r.to()+at != int(want) {
+				t.Fatalf("%v, pit %d: %d captured, rank %d, want %d, %d", b, pit, o.captured, r.to()+at, sown.Captured, want)
+			}
+		}
+	}
+	if found > 1 || (found == 0) != sown.Starves {
+		t.Fatalf("%v, pit %d: %d outcomes", b, pit, found)
+	}
+}
+
+// TestSowingBytes wants the memory for outcomes to stay within what was counted.
+func TestSowingBytes(t *testing.T) {
+	for _, c := range []struct{ pits, seeds int }{{4, 1}, {4, 48}, {6, 30}, {8, 24}, {10, 20}, {12, 3}, {12, 16}} {
+		s, _ := sowingsOf(t, c.pits, c.seeds)
+		if got, most := s.bytes(), sowingBytes(s.game, c.seeds); got > most {
+			t.Errorf("%d pits, %d seeds: %d bytes, more than %d", c.pits, c.seeds, got, most)
+		}
+	}
+}
+
+// TestPanels wants the panels of a layer to hold each position once, and to be as small as
+// asked for.
+func TestPanels(t *testing.T) {
+	s, space := sowingsOf(t, 8, 16)
+	for n := range 17 {
+		for _, bytes := range []uint64{1, 30_000, 100_000, 1 << 30} {
+			count, sum := s.panels(n, space.Size(n), bytes), uint64(0)
+			for i := range count {
+				p := s.newPanel(n, i, count, nil)
+				sum += uint64(len(p.best))
+				if least := Least(s.game, n); uint64(len(p.best)) > max(bytes, least) {
+					t.Errorf("layer %d, %d bytes: a panel of %d", n, bytes, len(p.best))
+				}
+			}
+			if sum != space.Size(n) {
+				t.Errorf("layer %d, %d bytes: %d positions in %d panels", n, bytes, sum, count)
+			}
+		}
+	}
+}
