@@ -167,14 +167,6 @@ func (d *Decoder) readPart(dst []int8, i, skip int) error {
 	return nil
 }
 
-// Score returns the score of the position with the given rank. It keeps the last
-// block it needed. It fails like Block.
-func (d *Decoder) Score(rank uint64) (int8, error) {
-	var one [1]int8
-	err := d.Read(one[:], rank)
-	return one[0], err
-}
-
 // ModelBytes returns the most bytes of memory that the model of a file of the layer of n
 // seeds takes when it is made ready to decode.
 func ModelBytes(n int) uint64 { return ranks.DecodingBytes(2*n + 1) }

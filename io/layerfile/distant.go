@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"grenier/io/corrupt"
 )
 
 // Reader reads a layer file that is not on this machine, so that each read is slow. It must be
@@ -95,7 +97,7 @@ func (d *distant) ask(dst []byte, offset int64) error {
 	case errors.Is(err, os.ErrClosed):
 		return os.ErrClosed
 	case errors.Is(err, io.EOF):
-		return errFault
+		return corrupt.ErrFault
 	default:
 		return unread{err}
 	}
@@ -112,7 +114,5 @@ func (d *distant) announceEnd(n int64) error {
 }
 
 func (d *distant) length() int64 { return d.reader.Size() }
-
-func (d *distant) advise(Access) error { return nil }
 
 func (d *distant) close() error { return d.reader.Close() }

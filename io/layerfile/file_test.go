@@ -209,23 +209,6 @@ func TestClose(t *testing.T) {
 		if err := f.Close(); !errors.Is(err, os.ErrClosed) {
 			t.Errorf("second Close: %v", err)
 		}
-		if err := f.Advise(Sequential); err != nil {
-			t.Errorf("Advise on a closed file: %v", err)
-		}
-	})
-}
-
-func TestAdvise(t *testing.T) {
-	eachOpener(t, func(t *testing.T, open func(path string) (*File, error)) {
-		f, d := openFileWith(t, open, 64, make([]int8, 100))
-		for _, a := range []Access{Sequential, Random, Normal} {
-			if err := f.Advise(a); err != nil {
-				t.Error(err)
-			}
-		}
-		if _, err := d.Block(0, nil); err != nil {
-			t.Error(err)
-		}
 	})
 }
 
@@ -378,4 +361,11 @@ func TestCodecNames(t *testing.T) {
 	if _, err := Codec(0).MarshalText(); !errors.Is(err, ErrCodec) {
 		t.Error(err)
 	}
+}
+
+// Score returns one score.
+func (d *Decoder) Score(rank uint64) (int8, error) {
+	var one [1]int8
+	err := d.Read(one[:], rank)
+	return one[0], err
 }

@@ -6,11 +6,11 @@ import (
 	"io"
 	"math"
 	"os"
-	"runtime"
-	"runtime/debug"
 	"sync"
 
 	"github.com/edsrzf/mmap-go"
+
+	"grenier/io/corrupt"
 )
 
 // mapping is a file mapped into memory. Its bytes only leave it as copies.
@@ -49,41 +49,13 @@ func (m *mapping) read(dst []byte, offset int64) error {
 	if offset < 0 || offset > int64(len(m.data)) || int64(len(dst)) > int64(len(m.data))-offset {
 		return io.ErrUnexpectedEOF
 	}
-	return copyGuarded(dst, m.data[offset:])
-}
-
-// copyGuarded copies src to dst; if src cannot be accessed, it returns errFault
-// instead of ending the program.
-func copyGuarded(dst, src []byte) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if r := recover(); r != nil {
-			if _, fault := r.(interface {
-				runtime.Error
-				Addr() uintptr
-			}); !fault {
-				panic(r)
-			}
-			err = errFault
-		}
-	}()
-	copy(dst, src)
-	return nil
+	return corrupt.Guard(func() { copy(dst, m.data[offset:]) })
 }
 
 func (m *mapping) announceEnd(int64) error { return nil }
 
 // length returns the length of the file when it was mapped.
 func (m *mapping) length() int64 { return int64(len(m.data)) }
-
-func (m *mapping) advise(a Access) error {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	if len(m.data) == 0 {
-		return nil
-	}
-	return advise(m.data, a)
-}
 
 func (m *mapping) close() error {
 	m.mu.Lock()

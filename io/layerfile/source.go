@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 
+	"grenier/io/corrupt"
 	"grenier/io/pagecache"
 )
 
@@ -12,7 +13,7 @@ import (
 // distant. It is safe for concurrent use, but for announceEnd.
 type source interface {
 	// read copies len(dst) bytes from offset on. It fails with os.ErrClosed,
-	// io.ErrUnexpectedEOF if the range is not inside the file, errFault, unread, or
+	// io.ErrUnexpectedEOF if the range is not inside the file, corrupt.ErrFault, unread, or
 	// an error of the operating system.
 	read(dst []byte, offset int64) error
 	// announceEnd says that the last n bytes are going to be read, in pieces. It
@@ -20,16 +21,12 @@ type source interface {
 	announceEnd(n int64) error
 	// length returns the length of the file when it was opened.
 	length() int64
-	advise(a Access) error
 	close() error
 }
 
 // opener returns the source of a regular file of the given length, which belongs to
 // it from then on.
 type opener func(f *os.File, length int64) (source, error)
-
-// errFault is the error for SIGBUS, and for a file that has become shorter.
-var errFault = errors.New("cannot be read: truncated while open, or a disk error")
 
 // sparing reads a file by system calls, so that no memory of the process holds its
 // bytes, and bounds its pages in the page cache.
@@ -55,7 +52,7 @@ func (s *sparing) read(dst []byte, offset int64) error {
 		s.cache.Read(int64(n))
 		return nil
 	case errors.Is(err, io.EOF):
-		return errFault
+		return corrupt.ErrFault
 	case errors.Is(err, os.ErrClosed):
 		return os.ErrClosed
 	default:
@@ -66,8 +63,6 @@ func (s *sparing) read(dst []byte, offset int64) error {
 func (s *sparing) announceEnd(int64) error { return nil }
 
 func (s *sparing) length() int64 { return s.size }
-
-func (s *sparing) advise(Access) error { return nil }
 
 func (s *sparing) close() error {
 	if err := s.file.Close(); err != nil {

@@ -27,8 +27,6 @@ import (
 	"hash/crc32"
 	"math"
 	"math/bits"
-	"runtime"
-	"runtime/debug"
 
 	"github.com/edsrzf/mmap-go"
 	"github.com/klauspost/compress/zstd"
@@ -183,29 +181,15 @@ func Read(path string, accept func(Header) error) (Header, []uint8, error) {
 	if err != nil {
 		return Header{}, nil, fmt.Errorf("mapping %s: %w", path, err)
 	}
-	h, values, err := readGuarded(path, data, accept)
+	var h Header
+	var values []uint8
+	if fault := corrupt.Guard(func() { h, values, err = parse(path, data, accept) }); fault != nil {
+		err = corrupt.New(path, "", "%w", fault)
+	}
 	if unmapped := data.Unmap(); err == nil {
 		err = unmapped
 	}
 	return h, values, err
-}
-
-// readGuarded turns the fault of a file that was cut short while it was read into an
-// error.
-func readGuarded(path string, data []byte, accept func(Header) error) (h Header, values []uint8, err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if r := recover(); r != nil {
-			if _, fault := r.(interface {
-				runtime.Error
-				Addr() uintptr
-			}); !fault {
-				panic(r)
-			}
-			err = corrupt.New(path, "", "cannot be read: truncated while open, or a disk error")
-		}
-	}()
-	return parse(path, data, accept)
 }
 
 func parse(path string, data []byte, accept func(Header) error) (Header, []uint8, error) {

@@ -438,11 +438,11 @@ func TestReplaced(t *testing.T) {
 	}
 }
 
-// TestNoValidator refuses files in parts of which nobody would notice that they
+// TestNoValidator refuses files in parts that nobody would notice
 // are of another file.
 func TestNoValidator(t *testing.T) {
 	s, long, dir := site(t)
-	never := time.Unix(0, 0) // of which package http does not tell
+	never := time.Unix(0, 0) // which package http does not send
 	for _, name := range []string{"long", "short"} {
 		if err := os.Chtimes(filepath.Join(dir, name), never, never); err != nil {
 			t.Fatal(err)

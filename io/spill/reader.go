@@ -84,9 +84,6 @@ func (r *Reader) start(workers int) {
 	}
 }
 
-// Version returns that of the contents.
-func (r *Reader) Version() int { return r.head.Version }
-
 // Path returns the path of the file, for messages.
 func (r *Reader) Path() string { return r.path }
 

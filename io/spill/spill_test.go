@@ -202,8 +202,8 @@ func TestWhose(t *testing.T) {
 	newer.Version++
 	r, err := Open(d, "a", newer, 1)
 	check(t, err)
-	if r.Version() != 3 {
-		t.Errorf("version %d", r.Version())
+	if r.head.Version != 3 {
+		t.Errorf("version %d", r.head.Version)
 	}
 	check(t, r.Close())
 	for _, text := range []string{"", "\x89G", "something else entirely"} {

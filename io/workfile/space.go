@@ -15,7 +15,6 @@ type space struct {
 	byOffset list  // the gaps
 	byLength list  // the same gaps, for best fit
 	end      int64 // behind which nothing is taken
-	free     int64 // bytes in the gaps
 }
 
 func newSpace() *space {
@@ -111,13 +110,11 @@ func (s *space) taken(g span) bool {
 func (s *space) add(g span) {
 	s.byOffset.insert(g)
 	s.byLength.insert(g)
-	s.free += g.length
 }
 
 func (s *space) remove(g span) {
 	s.byOffset.remove(g)
 	s.byLength.remove(g)
-	s.free -= g.length
 }
 
 // list is a sorted set of spans. They are in blocks of at most maxBlock: few have to

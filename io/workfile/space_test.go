@@ -43,8 +43,8 @@ func TestSpace(t *testing.T) {
 					t.Fatalf("seed %d: byte %d is taken: %v", seed, i, !b)
 				}
 			}
-			if s.free != int64(free) || s.end != int64(len(taken)) {
-				t.Fatalf("seed %d: %d of %d bytes free, want %d of %d", seed, s.free, s.end, free, len(taken))
+			if s.free() != int64(free) || s.end != int64(len(taken)) {
+				t.Fatalf("seed %d: %d of %d bytes free, want %d of %d", seed, s.free(), s.end, free, len(taken))
 			}
 		}
 	}
@@ -245,5 +245,5 @@ func BenchmarkSpace(b *testing.B) {
 		s.give(all[i])
 		all[i] = some()
 	}
-	b.ReportMetric(float64(s.free)/float64(s.end), "free")
+	b.ReportMetric(float64(s.free())/float64(s.end), "free")
 }

@@ -296,16 +296,6 @@ func (f *File) read(s span, extents []Extent, dst []byte) (length int, err error
 	return length, nil
 }
 
-// Ahead has extents, by offset, read into the page cache, as far as possible in the
-// background: those that GetAll will be asked for next. What was read ahead before and
-// is still there leaves the cache.
-func (f *File) Ahead(extents []Extent) {
-	f.cache.Drop()
-	for s := range runs(extents, MaxGap) {
-		f.cache.Ahead(s.offset, s.length)
-	}
-}
-
 // Drop says that an extent is no longer needed. Its space is used again only
 // after the next Commit, since the last checkpoint may refer to it; until then
 // Get still returns its bytes. Drop panics if the extent is not in use: dropped
@@ -384,14 +374,6 @@ func (f *File) Size() int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.size
-}
-
-// Used returns the number of bytes in extents that are in use, or dropped but not
-// free yet. Those that are being written count already; Size may not know them.
-func (f *File) Used() int64 {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.space.end - f.space.free
 }
 
 // Close closes the file. It does not wait for the disk: what was put since the

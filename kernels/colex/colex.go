@@ -92,9 +92,6 @@ func New(pits, seeds int) (*Ranking, error) {
 	return r, nil
 }
 
-// Pits returns the number of pits of a board.
-func (r *Ranking) Pits() int { return r.pits }
-
 // MaxSeeds returns the largest number of seeds that the ranking covers.
 func (r *Ranking) MaxSeeds() int { return r.seeds }
 

@@ -261,42 +261,6 @@ func TestRankFactorsOverHalves(t *testing.T) {
 	}
 }
 
-func TestReachMaskListsParentsInOrder(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		pits := rapid.IntRange(1, 6).Draw(t, "pits")
-		n := rapid.IntRange(0, 9).Draw(t, "seeds")
-		add := rapid.SliceOfN(rapid.Uint8Range(0, 3), pits, pits).Draw(t, "add")
-		r, err := New(pits, 40)
-		if err != nil {
-			t.Fatal(err)
-		}
-		mask, err := r.ReachMask(n+sum(add), add, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		child, parent := make([]uint8, pits), make([]uint8, pits)
-		parents := uint64(0)
-		for p := range r.Size(n + sum(add)) {
-			if mask[p/64]>>(p%64)&1 == 0 {
-				continue
-			}
-			if err := r.Unrank(n+sum(add), p, child); err != nil {
-				t.Fatal(err)
-			}
-			for i := range parent {
-				parent[i] = child[i] - add[i]
-			}
-			if r.Rank(parent) != parents {
-				t.Fatalf("marked board %v is the parent of rank %d, want %d", child, r.Rank(parent), parents)
-			}
-			parents++
-		}
-		if parents != r.Size(n) {
-			t.Fatalf("%d parents, want %d", parents, r.Size(n))
-		}
-	})
-}
-
 func BenchmarkRank12(b *testing.B) {
 	r := mustNew(b, 12, 48)
 	board := []uint8{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}

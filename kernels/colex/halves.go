@@ -47,36 +47,3 @@ func (h *Halves) RowStart(n int, b []uint8) uint64 {
 	}
 	return start
 }
-
-// Mask returns a bit for each board with n seeds, in rank order: bit p%64 of
-// word p/64 is set when keep holds for the board of rank p. It fails like
-// Iterate.
-func (r *Ranking) Mask(n int, keep func(board []uint8) bool) ([]uint64, error) {
-	boards, err := r.Iterate(n)
-	if err != nil {
-		return nil, err
-	}
-	mask := make([]uint64, (r.Size(n)+63)/64)
-	for rank, board := range boards {
-		if keep(board) {
-			mask[rank/64] |= 1 << (rank % 64)
-		}
-	}
-	return mask, nil
-}
-
-// ReachMask is the compress mask of a sowing that adds add[i] seeds to pit i:
-// the bits of the boards with n seeds that hold at least add, and for which
-// keep holds when it is not nil. Because the rank of b+add grows with the rank
-// of b, listing the marked boards in order lists the boards b = board-add in
-// order (DESIGN fact 2: reading children is a compress). It fails like Iterate.
-func (r *Ranking) ReachMask(n int, add []uint8, keep func(board []uint8) bool) ([]uint64, error) {
-	return r.Mask(n, func(board []uint8) bool {
-		for i, a := range add {
-			if board[i] < a {
-				return false
-			}
-		}
-		return keep == nil || keep(board)
-	})
-}

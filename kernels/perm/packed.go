@@ -1,9 +1,6 @@
 package perm
 
-import (
-	"fmt"
-	"math/bits"
-)
+import "math/bits"
 
 // MaxPacked is the largest number of items of a Packed list.
 const MaxPacked = 16
@@ -19,22 +16,6 @@ func Identity(n int) Packed { return 0xfedcba9876543210 & prefix(n) }
 
 // prefix is the mask of the first n nibbles.
 func prefix(n int) Packed { return 1<<(4*uint(n)) - 1 }
-
-// Pack packs a list of at most MaxPacked items, each at most 15. It fails with
-// ErrRange and ErrItem as Check does.
-func Pack(p []uint8) (Packed, error) {
-	if len(p) > MaxPacked {
-		return 0, fmt.Errorf("%w: %d items (at most %d can be packed)", ErrRange, len(p), MaxPacked)
-	}
-	if err := Check(p, MaxPacked); err != nil {
-		return 0, err
-	}
-	var packed Packed
-	for i, x := range p {
-		packed |= Packed(x) << (4 * i)
-	}
-	return packed, nil
-}
 
 // At returns item i, for i from 0 to MaxPacked-1.
 func (p Packed) At(i int) int { return int(p >> (4 * uint(i)) & 15) }

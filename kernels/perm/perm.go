@@ -15,22 +15,11 @@
 // them in the nibbles of a word, which is small, comparable and quicker.
 package perm
 
-import (
-	"errors"
-	"fmt"
-	"math/bits"
-)
+import "math/bits"
 
 // MaxItems is the largest number of items: 20! is the last factorial that fits
 // 64 bits.
 const MaxItems = 20
-
-var (
-	// ErrRange reports a number of items outside the supported range.
-	ErrRange = errors.New("out of range")
-	// ErrItem reports a list that is not a permutation or arrangement.
-	ErrItem = errors.New("not a permutation")
-)
 
 // Factorial returns n!, for n from 0 to MaxItems.
 func Factorial(n int) uint64 { return Arrangements(n, n) }
@@ -43,26 +32,6 @@ func Arrangements(n, k int) uint64 {
 		count *= uint64(n - i)
 	}
 	return count
-}
-
-// Check reports whether a is an arrangement of len(a) of the items 0 to n-1. It
-// fails with ErrRange when n is more than MaxItems or less than len(a), and
-// with ErrItem when an item is n or more or occurs twice.
-func Check(a []uint8, n int) error {
-	if n > MaxItems || n < len(a) {
-		return fmt.Errorf("%w: %d of %d items (at most %d are supported)", ErrRange, len(a), n, MaxItems)
-	}
-	seen := uint32(0)
-	for i, x := range a {
-		if int(x) >= n {
-			return fmt.Errorf("%w: item %d at place %d (items are 0 to %d)", ErrItem, x, i, n-1)
-		}
-		if seen>>x&1 != 0 {
-			return fmt.Errorf("%w: item %d a second time at place %d", ErrItem, x, i)
-		}
-		seen |= 1 << x
-	}
-	return nil
 }
 
 // Rank returns the lexicographic rank of a permutation, 0 to len(p)!-1.
@@ -101,22 +70,6 @@ func UnrankArrangement(a []uint8, n int, rank uint64) {
 		}
 		a[i] = uint8(bits.TrailingZeros32(rest))
 		free &^= 1 << a[i]
-	}
-}
-
-// Inverse writes the inverse of p to q: q[p[i]] = i. The slices have the same
-// length and do not overlap.
-func Inverse(q, p []uint8) {
-	for i, x := range p {
-		q[x] = uint8(i)
-	}
-}
-
-// Compose writes p after q to r: r[i] = p[q[i]]. The slices have the same
-// length; r may be q, but not p.
-func Compose(r, p, q []uint8) {
-	for i, x := range q {
-		r[i] = p[x]
 	}
 }
 

@@ -1,14 +1,19 @@
 package perm
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 )
 
-// Words is the fast twin of Multiset for four letters and short words, which are
-// packed two bits a letter, the first letter in the highest bits: so the order of
-// the words is that of the numbers. It can leave out words by how they begin. It
-// is immutable and safe for concurrent use.
+// ErrWords reports a multiset, or a cut, that Words does not cover.
+var ErrWords = errors.New("words of four letters")
+
+// Words numbers the words in which each of four letters occurs a fixed number of
+// times: 0, 1, 2, ... without gaps, in lexicographic order. Words are packed two bits
+// a letter, the first letter in the highest bits: so their order is that of the
+// numbers. Words can be excluded by how they begin. It is immutable and safe for
+// concurrent use.
 //
 // A word is cut into a head and a tail. Its rank is the number of words with a
 // smaller head, from one table, plus the rank of the tail among its own
@@ -42,18 +47,20 @@ const (
 
 // NewWords returns the numbering of the words with counts[i] letters i whose
 // first letters, head of them, are allowed; nil allows all. The head has 1 to 8
-// letters and what follows 1 to 10, 16 together. It fails with ErrMultiset outside
+// letters and what follows 1 to 10, 16 together. It fails with ErrWords outside
 // these limits. The tables take about 8 bytes for each of the 4^(letters of the
 // tail) tails.
 func NewWords(counts [4]int, head int, allowed func(head uint32) bool) (*Words, error) {
-	all, err := NewMultiset(counts[:]...)
-	if err != nil {
-		return nil, err
+	tail := -head
+	for letter, count := range counts {
+		if count < 0 || count > maxWord {
+			return nil, fmt.Errorf("%w: letter %d occurs %d times (0 to %d are supported)", ErrWords, letter, count, maxWord)
+		}
+		tail += count
 	}
-	tail := all.Len() - head
 	if head < 1 || head > maxHead || tail < 1 || tail > maxTail || head+tail > maxWord {
 		return nil, fmt.Errorf("%w: heads of %d letters and tails of %d (1 to %d and 1 to %d are supported, %d together)",
-			ErrMultiset, head, tail, maxHead, maxTail, maxWord)
+			ErrWords, head, tail, maxHead, maxTail, maxWord)
 	}
 	p := &Words{tail: uint(2 * tail)}
 	p.listTails(tail)
@@ -118,8 +125,8 @@ func (p *Words) Unrank(rank uint32) (word uint32, ok bool) {
 	if rank >= p.Size() {
 		return 0, false
 	}
-	// The last head with first[head] <= rank; those without words are passed
-	// over, as the next one begins where they do.
+	// The last head with first[head] <= rank; heads without words are skipped,
+	// as the next one begins where they do.
 	low, high := 0, len(p.need)
 	for high-low > 1 {
 		if mid := int(uint(low+high) / 2); p.first[mid] <= rank {

@@ -50,18 +50,25 @@ func (c *Codes) Valid(lines []int8) bool {
 	return others&swar.Highs == 0
 }
 
-// ValidDigits reports whether some lines hold nothing but digits from -v to v, and whether
+// ValidDigits reports whether some lines hold nothing but digits of the window, and whether
 // one of them is -v or v: an end of the window.
-func (c *Codes) ValidDigits(lines []int8) (valid, end bool) {
-	v, mask, above := uint64(c.Values)*swar.Ones, uint64(1<<c.Bits-1)*swar.Ones, from(uint8(2*c.Values+1))
+func (c *Codes) ValidDigits(lines []int8, signed bool) (valid, end bool) {
+	v, mask, offset := uint64(c.Values)*swar.Ones, ^uint64(0), uint64(0)
+	if signed {
+		mask, offset = uint64(1<<c.Bits-1)*swar.Ones, v
+	}
+	above := from(uint8(c.Values + 1 + int(uint8(offset))))
 	var digits shared.Line
 	var others, ends uint64
-	for at := 0; at < len(lines); at += c.Line() {
-		c.load(&digits, lines[at:])
+	for ; len(lines) > 0; lines = lines[c.DigitLine(signed):] {
+		c.loadDigits(&digits, lines, signed)
 		for i := range digits {
-			x := (digits[i] + v) & mask // from 0 to 2v
+			x := (digits[i] + offset) & mask // from 0 to 2v, or to v
 			others |= x + above
-			ends |= swar.Highs &^ (swar.NonZero(x) & swar.NonZero(x^(2*v)))
+			ends |= swar.Highs &^ swar.NonZero(x^(v+offset))
+			if signed {
+				ends |= swar.Highs &^ swar.NonZero(x)
+			}
 		}
 	}
 	return others&swar.Highs == 0, ends != 0

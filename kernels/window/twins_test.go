@@ -1,6 +1,7 @@
 package window
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"testing"
@@ -126,51 +127,68 @@ func TestTurnEveryCapture(t *testing.T) {
 	})
 }
 
-// checkSum compares a kernel with the definition.
-func (m fence) checkSum(t *testing.T, f cpu.Family, c *Codes, lines, scores []int8) {
+// checkSum compares a kernel with what the digits say.
+func (m fence) checkSum(t *testing.T, f cpu.Family, c *Codes, lines, scores []int8, signed bool) {
 	t.Helper()
 	want := slices.Clone(scores)
-	for i := range want {
-		want[i] += c.Score[c.Get(lines[i/Side*c.Line():], i%Side)]
+	for i, score := range scores {
+		digit := c.Score[c.Get(lines[i/Side*c.Line():], i%Side)]
+		if !signed {
+			digit = max(digit, -digit) * int8(cmp.Compare(score, 0))
+		}
+		want[i] += digit
 	}
-	digits := make([]int8, len(lines))
-	c.digitsGeneric(digits, lines)
-	sum := SumFor(f, c)
+	digits := make([]int8, len(lines)/c.Line()*c.DigitLine(signed))
+	c.digitsGeneric(signed)(digits, lines)
+	sum := SumFor(f, c, signed)
 	for _, end := range []bool{false, true} {
 		l, b, around := m.place(end, digits, scores)
 		sum(b, l)
 		if !slices.Equal(b, want) {
-			t.Fatalf("%v, %d bits, %d lines: got %v, want %v", f, c.Bits, len(lines)/c.Line(), b, want)
+			t.Fatalf("%v, %d bits, signed %v, %d lines: got %v, want %v", f, c.Bits, signed, len(lines)/c.Line(), b, want)
 		}
 		if written(around) || !slices.Equal(l, digits) {
-			t.Fatalf("%v, %d bits, %d lines: written outside", f, c.Bits, len(lines)/c.Line())
+			t.Fatalf("%v, %d bits, signed %v, %d lines: written outside", f, c.Bits, signed, len(lines)/c.Line())
 		}
 	}
 }
 
+// putDigit puts digit i into lines.
+func (c *Codes) putDigit(lines []int8, i int, score int8, signed bool) {
+	size := uint8(max(score, -score))
+	switch line := lines[i/Side*c.DigitLine(signed):]; {
+	case signed:
+		c.Put(line, i%Side, uint8(score)&(1<<c.Bits-1))
+	case c.half == nil:
+		line[i%Side/8] |= int8(size << (i % 8))
+	default:
+		c.half.Put(line, i%Side, size)
+	}
+}
+
 // checkDigits compares a kernel with the definition.
-func (m fence) checkDigits(t *testing.T, f cpu.Family, c *Codes, lines []int8) {
+func (m fence) checkDigits(t *testing.T, f cpu.Family, c *Codes, lines []int8, signed bool) {
 	t.Helper()
-	want, wantEnds := make([]int8, len(lines)), 0
+	want, wantEnds := make([]int8, len(lines)/c.Line()*c.DigitLine(signed)), 0
 	for i := range len(lines) / c.Line() * Side {
 		score := c.Score[c.Get(lines[i/Side*c.Line():], i%Side)]
-		c.Put(want[i/Side*c.Line():], i%Side, uint8(score)&(1<<c.Bits-1))
+		c.putDigit(want, i, score, signed)
 		if end := int8(c.Values); score == end || score == -end {
 			wantEnds++
 		}
 	}
-	digits := DigitsFor(f, c)
-	call := fmt.Sprintf("%v, %d bits, %d lines", f, c.Bits, len(lines)/c.Line())
+	digits := DigitsFor(f, c, signed)
+	call := fmt.Sprintf("%v, %d bits, signed %v, %d lines", f, c.Bits, signed, len(lines)/c.Line())
 	for _, end := range []bool{false, true} {
-		src, dst, around := m.place(end, lines, make([]int8, len(lines)))
+		src, dst, around := m.place(end, lines, make([]int8, len(want)))
 		if ends := digits(dst, src); ends != wantEnds || !slices.Equal(dst, want) {
 			t.Fatalf("%s: got %v, %d ends, want %v, %d", call, dst, ends, want, wantEnds)
 		}
 		if written(around) || !slices.Equal(src, lines) {
 			t.Fatalf("%s: written outside", call)
 		}
-		if ends := digits(src, src); ends != wantEnds || !slices.Equal(src, want) {
-			t.Fatalf("%s: in place: got %v, %d ends, want %v, %d", call, src, ends, want, wantEnds)
+		if valid, end := c.ValidDigits(dst, signed); !valid || end != (wantEnds > 0) {
+			t.Fatalf("%s: valid %v, an end %v, want %d ends", call, valid, end, wantEnds)
 		}
 	}
 }
@@ -185,8 +203,10 @@ func TestSumAndDigitsTwins(t *testing.T) {
 				twins.Fill(rng, scores)
 				for _, c := range widths {
 					lines := codes(c, bytes[:n*Side], inside)
-					m.checkSum(t, f, c, lines, scores[:n*Side])
-					m.checkDigits(t, f, c, lines)
+					for _, signed := range []bool{false, true} {
+						m.checkSum(t, f, c, lines, scores[:n*Side], signed)
+						m.checkDigits(t, f, c, lines, signed)
+					}
 				}
 			}
 		}
@@ -196,14 +216,17 @@ func TestSumAndDigitsTwins(t *testing.T) {
 func TestShortSlicesPanic(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		for _, c := range widths {
-			turn, sum, digits := TurnFor(f, c), SumFor(f, c), DigitsFor(f, c)
+			turn := TurnFor(f, c)
 			lines, bytes := make([]int8, 65*c.Line()), make([]int8, 65*Side)
 			var sources [Side]uint64
 			twins.MustPanic(t, func() { turn(lines[:2*c.Line()], bytes[:2*Side-1], 0, false, &sources) })
 			twins.MustPanic(t, func() { turn(lines, bytes, 0, false, &sources) })
 			twins.MustPanic(t, func() { turn(lines[:c.Line()], bytes, maxBase+1, false, &sources) })
-			twins.MustPanic(t, func() { sum(bytes[:2*Side-1], lines[:2*c.Line()]) })
-			twins.MustPanic(t, func() { digits(lines[:c.Line():c.Line()], lines) })
+			for _, signed := range []bool{false, true} {
+				sum, digits, line := SumFor(f, c, signed), DigitsFor(f, c, signed), c.DigitLine(signed)
+				twins.MustPanic(t, func() { sum(bytes[:2*Side-1], lines[:2*line]) })
+				twins.MustPanic(t, func() { digits(bytes[:line:line], lines) })
+			}
 		}
 	})
 }
@@ -211,15 +234,17 @@ func TestShortSlicesPanic(t *testing.T) {
 func TestNoAllocations(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		for _, c := range widths {
-			turn, sum, digits := TurnFor(f, c), SumFor(f, c), DigitsFor(f, c)
-			lines, bytes := make([]int8, Side*c.Line()), make([]int8, Side*Side)
+			turn, lines, bytes := TurnFor(f, c), make([]int8, Side*c.Line()), make([]int8, Side*Side)
 			var sources [Side]uint64
-			if n := testing.AllocsPerRun(10, func() {
-				turn(lines, bytes, 3, true, &sources)
-				digits(lines, lines)
-				sum(bytes, lines)
-			}); n != 0 {
-				t.Errorf("%d bits: %v allocations", c.Bits, n)
+			for _, signed := range []bool{false, true} {
+				sum, digits, found := SumFor(f, c, signed), DigitsFor(f, c, signed), make([]int8, Side*c.DigitLine(signed))
+				if n := testing.AllocsPerRun(10, func() {
+					turn(lines, bytes, 3, true, &sources)
+					digits(found, lines)
+					sum(bytes, found)
+				}); n != 0 {
+					t.Errorf("%d bits, signed %v: %v allocations", c.Bits, signed, n)
+				}
 			}
 		}
 	})
@@ -239,8 +264,8 @@ func FuzzTwins(f *testing.F) {
 			for _, c := range widths {
 				lines := codes(c, bytes, int(inside%4))
 				m.checkTurn(t, family, c, lines, captures, int(base)%(maxBase+1), inside&4 != 0)
-				m.checkSum(t, family, c, lines, bytes)
-				m.checkDigits(t, family, c, lines)
+				m.checkSum(t, family, c, lines, bytes, inside&8 != 0)
+				m.checkDigits(t, family, c, lines, inside&8 != 0)
 			}
 		}
 	})
@@ -301,17 +326,23 @@ func BenchmarkTurn(b *testing.B) {
 	}
 }
 
+// benchSigned measures with digits of both kinds.
+func benchSigned(b *testing.B, do func(b *testing.B, signed bool)) {
+	for name, signed := range map[string]bool{"signed": true, "sizes": false} {
+		b.Run(name, func(b *testing.B) { do(b, signed) })
+	}
+}
+
 // BenchmarkSum adds lines of which a third is not 0, and lines of zeros.
 func BenchmarkSum(b *testing.B) {
-	for _, s := range []struct {
-		name  string
-		zeros bool
-	}{{"some", false}, {"zeros", true}} {
-		b.Run(s.name, func(b *testing.B) {
-			bench(b, func(f cpu.Family, c *Codes) func() {
-				sum, lines, scores := SumFor(f, c), benchLines(c, s.zeros), make([]int8, Side*Side)
-				c.digitsGeneric(lines, lines)
-				return func() { sum(scores, lines) }
+	for name, zeros := range map[string]bool{"some": false, "zeros": true} {
+		b.Run(name, func(b *testing.B) {
+			benchSigned(b, func(b *testing.B, signed bool) {
+				bench(b, func(f cpu.Family, c *Codes) func() {
+					sum, lines, scores := SumFor(f, c, signed), make([]int8, Side*c.DigitLine(signed)), make([]int8, Side*Side)
+					DigitsFor(f, c, signed)(lines, benchLines(c, zeros))
+					return func() { sum(scores, lines) }
+				})
 			})
 		})
 	}
@@ -319,9 +350,11 @@ func BenchmarkSum(b *testing.B) {
 
 // BenchmarkDigits takes lines of which a third is at an end.
 func BenchmarkDigits(b *testing.B) {
-	bench(b, func(f cpu.Family, c *Codes) func() {
-		digits, lines, dst := DigitsFor(f, c), benchLines(c, false), make([]int8, Side*c.Line())
-		return func() { digits(dst, lines) }
+	benchSigned(b, func(b *testing.B, signed bool) {
+		bench(b, func(f cpu.Family, c *Codes) func() {
+			digits, lines, dst := DigitsFor(f, c, signed), benchLines(c, false), make([]int8, Side*c.DigitLine(signed))
+			return func() { digits(dst, lines) }
+		})
 	})
 }
 

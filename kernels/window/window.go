@@ -14,13 +14,15 @@
 // Codes ascend with the score, and among equal scores with the floor, so the least code of
 // some positions has their least score. Those of 2 and 4 bits are numbered from 0 on.
 //
-// What has been found is kept as digits: only the clipped scores, in as many bits, two's
-// complement. A line of zeros is all zero bytes.
+// What has been found is kept as digits: only the clipped scores. Those of the window of base 0
+// are signed, in as many bits as a code, two's complement. In the windows after it the sign is
+// known, so their digits are not signed and take half the bits. A line of zeros is all zero bytes.
 //
 // A line is 64 codes or digits. Of 2 bits each, bits 2k and 2k+1 of byte j are code 16k+j;
 // of 4 bits each, the low half of byte j is code j and the high half is code 32+j. So a
 // kernel unpacks a line by a broadcast, a shift and a mask. Of 6 bits each, it is a line of
-// the low 4 bits and then one of the high 2 bits.
+// the low 4 bits and then one of the high 2 bits. Of digits of 1 bit, bit k of byte j is digit
+// 8j+k.
 //
 // Lines are read while they are searched. Who changes codes of 6 bits stores the low bits
 // first, and who reads them loads the high bits first: so a reader may see new low bits
@@ -52,19 +54,22 @@ type Codes struct {
 	Floor  [maxCodes]int8 // by code
 	Zero   uint8          // the code of a score that is known to be 0
 	first  [2*8 + 1]uint8 // by score + v: the first code of the score
-	digits [256]uint8     // by code: the digit
+	digits [256]uint8     // by code: the signed digit
+	sizes  [256]uint8     // by code: the digit that is not signed
+	half   *Codes         // those of half the bits; nil for Two
 }
 
 // The codes of all widths.
 var (
-	Two  = newCodes(2, 1, 0, 3)
-	Four = newCodes(4, 3, 0, 10)
-	Six  = newCodes(6, 8, 3, 55)
+	Two  = newCodes(2, 1, 0, 3, nil)
+	Four = newCodes(4, 3, 0, 10, Two)
+	Six  = newCodes(6, 8, 3, 55, Four)
 )
 
-// newCodes numbers codes of scores up to 0 from least on, and those above from above on.
-func newCodes(bits, v int, least, above uint8) *Codes {
-	c := &Codes{Bits: bits, Values: v}
+// newCodes numbers codes of scores up to 0 from least on, and those above from above on. The codes
+// in half have as many bits as digits that are not signed.
+func newCodes(bits, v int, least, above uint8, half *Codes) *Codes {
+	c := &Codes{Bits: bits, Values: v, half: half}
 	code := least
 	for score := -v; score <= 0; score++ {
 		c.first[score+v] = code
@@ -84,7 +89,7 @@ func newCodes(bits, v int, least, above uint8) *Codes {
 
 func (c *Codes) add(code uint8, score, floor int) {
 	c.Score[code], c.Floor[code] = int8(score), int8(floor)
-	c.digits[code] = uint8(score) & (1<<c.Bits - 1)
+	c.digits[code], c.sizes[code] = uint8(score)&(1<<c.Bits-1), uint8(max(score, -score))
 	c.All = append(c.All, code)
 }
 
@@ -111,6 +116,17 @@ func (c *Codes) Next(code, least uint8) uint8 {
 
 // Line returns the bytes of a line.
 func (c *Codes) Line() int { return c.Bits * Side / 8 }
+
+// DigitLine returns the bytes of a line of digits.
+func (c *Codes) DigitLine(signed bool) int {
+	switch {
+	case signed:
+		return c.Line()
+	case c.half == nil:
+		return Side / 8
+	}
+	return c.half.Line()
+}
 
 // place returns the byte and the shift of code i of a line of 2 or 4 bits each.
 func place(i, bits int) (at, shift int) {

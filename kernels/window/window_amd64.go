@@ -9,9 +9,9 @@ func TurnFor(f cpu.Family, c *Codes) TurnFunc {
 	t := newTurner(c)
 	switch f {
 	case cpu.AVX512:
-		return t.avx512(newVectors(c))
+		return t.avx512(newVectors(c, &c.digits))
 	case cpu.BMI2:
-		return t.avx2(newVectors(c))
+		return t.avx2(newVectors(c, &c.digits))
 	}
 	return t.generic
 }
@@ -50,24 +50,29 @@ func alive(again bool) uint64 {
 	return ^uint64(0)
 }
 
-// DigitsFor returns the kernel of the family f, which must be supported, for codes c.
-func DigitsFor(f cpu.Family, c *Codes) DigitsFunc {
-	type kernels = map[int]func(dst, src *int8, count int, v *vectors) int
+// DigitsFor returns the kernel of the family f, which must be supported, for codes c and digits
+// that are signed or not.
+func DigitsFor(f cpu.Family, c *Codes, signed bool) DigitsFunc {
+	type kernels = map[bool]map[int]func(dst, src *int8, count int, v *vectors) int
 	switch f {
 	case cpu.AVX512:
-		return c.digitsBy(kernels{2: digits2AVX512, 4: digits4AVX512, 6: digits6AVX512}[c.Bits])
+		return c.digitsBy(signed, kernels{
+			true: {2: digits2AVX512, 4: digits4AVX512, 6: digits6AVX512}, false: {2: sizes2AVX512, 4: sizes4AVX512, 6: sizes6AVX512},
+		}[signed][c.Bits])
 	case cpu.BMI2:
-		return c.digitsBy(kernels{2: digits2AVX2, 4: digits4AVX2, 6: digits6AVX2}[c.Bits])
+		return c.digitsBy(signed, kernels{
+			true: {2: digits2AVX2, 4: digits4AVX2, 6: digits6AVX2}, false: {2: sizes2AVX2, 4: sizes4AVX2, 6: sizes6AVX2},
+		}[signed][c.Bits])
 	}
-	return c.digitsGeneric
+	return c.digitsGeneric(signed)
 }
 
 // digitsBy returns a DigitsFunc by a kernel for at least one line.
-func (c *Codes) digitsBy(kernel func(dst, src *int8, count int, v *vectors) int) DigitsFunc {
-	v := newVectors(c)
+func (c *Codes) digitsBy(signed bool, kernel func(dst, src *int8, count int, v *vectors) int) DigitsFunc {
+	v, line := newVectors(c, c.tableOf(signed)), c.DigitLine(signed)
 	return func(dst, src []int8) (ends int) {
 		if n := len(src) / c.Line(); n != 0 {
-			dst = dst[:len(src):len(dst)]
+			dst = dst[: n*line : len(dst)]
 			ends = kernel(&dst[0], &src[0], n, v)
 		}
 		return ends
@@ -75,23 +80,30 @@ func (c *Codes) digitsBy(kernel func(dst, src *int8, count int, v *vectors) int)
 }
 
 // SumFor returns the kernel of the family f, which must be supported, for digits of
-// codes c.
-func SumFor(f cpu.Family, c *Codes) SumFunc {
-	type kernels = map[int]func(dst, lines *int8, count int, v *vectors)
+// codes c that are signed or not.
+func SumFor(f cpu.Family, c *Codes, signed bool) SumFunc {
+	type kernels = map[bool]map[int]func(dst, lines *int8, count int, v *vectors)
 	switch f {
 	case cpu.AVX512:
-		return c.sum(kernels{2: sum2AVX512, 4: sum4AVX512, 6: sum6AVX512}[c.Bits])
+		return c.sum(signed, kernels{
+			true: {2: sum2AVX512, 4: sum4AVX512, 6: sum6AVX512}, false: {2: sumSizes1AVX512, 4: sumSizes2AVX512, 6: sumSizes4AVX512},
+		}[signed][c.Bits])
 	case cpu.BMI2:
-		return c.sum(kernels{2: sum2AVX2, 4: sum4AVX2, 6: sum6AVX2}[c.Bits])
+		return c.sum(signed, kernels{
+			true: {2: sum2AVX2, 4: sum4AVX2, 6: sum6AVX2}, false: {2: sumSizes1AVX2, 4: sumSizes2AVX2, 6: sumSizes4AVX2},
+		}[signed][c.Bits])
 	}
-	return c.sumGeneric
+	return c.sumGeneric(signed)
 }
 
 // sum returns a SumFunc by a kernel for at least one line.
-func (c *Codes) sum(kernel func(dst, lines *int8, count int, v *vectors)) SumFunc {
-	v := newVectors(c)
+func (c *Codes) sum(signed bool, kernel func(dst, lines *int8, count int, v *vectors)) SumFunc {
+	line, v := c.DigitLine(signed), newVectors(c, &c.digits)
+	if !signed && c.half != nil {
+		v = newVectors(c.half, &c.digits)
+	}
 	return func(dst, lines []int8) {
-		if n := len(lines) / c.Line(); n != 0 {
+		if n := len(lines) / line; n != 0 {
 			dst = dst[: n*Side : len(dst)]
 			kernel(&dst[0], &lines[0], n, v)
 		}
@@ -103,6 +115,7 @@ func (c *Codes) sum(kernel func(dst, lines *int8, count int, v *vectors)) SumFun
 type vectors struct {
 	mask      [32]uint8 // the bits of a code
 	shift     [8]uint64 // for each eight codes: where they are in the bytes of a line
+	half      [8]uint64 // the same for lines of digits of half the bits
 	high      [8]uint64 // of 6 bits: the same for their high bits, by rotation to bits 4 and 5
 	up, down  [4]uint64 // the same by a shift to the left in a first half, to the right in the other
 	highMask  [32]uint8 // bits 4 and 5
@@ -119,19 +132,24 @@ type vectors struct {
 	only      [32]int8  // OnlyCaptures
 	seven     [32]int8  // 7
 	eight     [32]int8  // 8
-	digits    [64]uint8 // by code: the digit
+	digits    [64]uint8 // by code: the digit, or size
 	steps     [64]uint8 // digits, each 16 XOR the 16 before
 	sixteen   [32]int8  // 16
+	ones      [32]int8  // 1
+	byteOf    [32]uint8 // of a line of 1 bit each: the byte of each of the first 32 digits
+	bitOf     [32]uint8 // and the bit in it
 }
 
-func newVectors(c *Codes) *vectors {
+// newVectors returns those for codes c, of which digits tells the digits.
+func newVectors(c *Codes, digits *[256]uint8) *vectors {
 	v := &vectors{}
 	low := min(c.Bits, 4) // the bits of a code that a line begins with
 	for i := range v.mask {
 		v.mask[i], v.highMask[i] = 1<<low-1, 3<<4
 		v.zero[i], v.first[i], v.last[i], v.sign[i] = c.Zero, c.All[0], c.All[len(c.All)-1], 1<<(c.Bits-1)
 		v.most[i], v.least[i], v.seven[i], v.eight[i] = int8(c.Values), int8(-c.Values), 7, 8
-		v.noCapture[i], v.only[i], v.sixteen[i] = NoCapture, OnlyCaptures, 16
+		v.noCapture[i], v.only[i], v.sixteen[i], v.ones[i] = NoCapture, OnlyCaptures, 16, 1
+		v.byteOf[i], v.bitOf[i] = uint8(i/8), 1<<(i%8)
 	}
 	for half := 0; half < 32; half += 16 { // shuffles look up in each half
 		for score := range c.Values + 1 {
@@ -145,6 +163,8 @@ func newVectors(c *Codes) *vectors {
 	for i := range v.shift {
 		_, shift := place(i*tile, low)
 		v.shift[i] = uint64(shift)
+		_, shift = place(i*tile, max(c.Bits/2, 2))
+		v.half[i] = uint64(shift)
 		_, shift = place(i*tile, 2)
 		v.high[i] = uint64(shift-4) % 64
 		if i < len(v.up) {
@@ -154,9 +174,9 @@ func newVectors(c *Codes) *vectors {
 		}
 	}
 	for i := range v.steps {
-		v.digits[i], v.steps[i] = c.digits[i], c.digits[i]
+		v.digits[i], v.steps[i] = digits[i], digits[i]
 		if i >= 16 {
-			v.steps[i] ^= c.digits[i-16]
+			v.steps[i] ^= digits[i-16]
 		}
 	}
 	for i := range len(v.zeros) / c.Line() {
@@ -257,3 +277,63 @@ func digits4AVX2(dst, src *int8, count int, v *vectors) int
 //
 //go:noescape
 func digits6AVX2(dst, src *int8, count int, v *vectors) int
+
+// sizes2AVX512 is a DigitsFunc for at least one line of codes of 2 bits and digits that are not signed.
+//
+//go:noescape
+func sizes2AVX512(dst, src *int8, count int, v *vectors) int
+
+// sizes4AVX512 is sizes2AVX512 for codes of 4 bits.
+//
+//go:noescape
+func sizes4AVX512(dst, src *int8, count int, v *vectors) int
+
+// sizes6AVX512 is sizes2AVX512 for codes of 6 bits.
+//
+//go:noescape
+func sizes6AVX512(dst, src *int8, count int, v *vectors) int
+
+// sizes2AVX2 is sizes2AVX512 by AVX2.
+//
+//go:noescape
+func sizes2AVX2(dst, src *int8, count int, v *vectors) int
+
+// sizes4AVX2 is sizes4AVX512 by AVX2.
+//
+//go:noescape
+func sizes4AVX2(dst, src *int8, count int, v *vectors) int
+
+// sizes6AVX2 is sizes6AVX512 by AVX2.
+//
+//go:noescape
+func sizes6AVX2(dst, src *int8, count int, v *vectors) int
+
+// sumSizes1AVX512 is a SumFunc for at least one line of digits of 1 bit that are not signed.
+//
+//go:noescape
+func sumSizes1AVX512(dst, lines *int8, count int, v *vectors)
+
+// sumSizes2AVX512 is sumSizes1AVX512 for digits of 2 bits.
+//
+//go:noescape
+func sumSizes2AVX512(dst, lines *int8, count int, v *vectors)
+
+// sumSizes4AVX512 is sumSizes1AVX512 for digits of 4 bits.
+//
+//go:noescape
+func sumSizes4AVX512(dst, lines *int8, count int, v *vectors)
+
+// sumSizes1AVX2 is sumSizes1AVX512 by AVX2.
+//
+//go:noescape
+func sumSizes1AVX2(dst, lines *int8, count int, v *vectors)
+
+// sumSizes2AVX2 is sumSizes2AVX512 by AVX2.
+//
+//go:noescape
+func sumSizes2AVX2(dst, lines *int8, count int, v *vectors)
+
+// sumSizes4AVX2 is sumSizes4AVX512 by AVX2.
+//
+//go:noescape
+func sumSizes4AVX2(dst, lines *int8, count int, v *vectors)

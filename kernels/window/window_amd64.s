@@ -343,8 +343,9 @@ next:                     \
 	VMOVDQU Y0, (SI);        \
 	VMOVDQU Y1, 32(SI)
 
-// DIGIT is a DigitsFunc by the given steps: SI src, DI dst and for a moment src, AX ends.
-#define DIGIT(setup, load, digits, store, bytes) \
+// DIGIT is a DigitsFunc by the given steps: SI src, DI dst and for a moment src, AX ends. Lines
+// of codes have so many bytes, those of digits out.
+#define DIGIT(setup, load, digits, store, bytes, out) \
 	MOVQ dst+0(FP), DX;    \
 	MOVQ src+8(FP), SI;    \
 	MOVQ count+16(FP), CX; \
@@ -355,11 +356,12 @@ line:                      \
 	MOVQ SI, DI;           \
 	load;                  \
 	digits;                \
-	ADDQ R8, AX;           \
 	MOVQ DX, DI;           \
 	store;                 \
+	POPCNTQ R8, R8;        \
+	ADDQ R8, AX;           \
 	ADDQ $bytes, SI;       \
-	ADDQ $bytes, DX;       \
+	ADDQ $out, DX;         \
 	DECQ CX;               \
 	JNZ  line;             \
 	VZEROUPPER;            \
@@ -371,11 +373,43 @@ line:                      \
 	BEGIN_ENDS; \
 	VMOVDQU64 vectors_digits(R10), Z28
 
-// LOOK_UP makes digits of the codes Z0, and counts ends in R8.
+// LOOK_UP makes digits of the codes Z0, and puts the ends into R8.
 #define LOOK_UP \
 	AT_END;               \
-	POPCNTQ  R8, R8;      \
 	VPERMB   Z28, Z0, Z0
+
+// STORE_HALF packs digits of half the bits, and STORE_ENDS the ends, to the line at DI.
+#define STORE_HALF \
+	VPSLLVQ vectors_half(R10), Z0, Z0; \
+	FOLD;                              \
+	FOLD2(Y0, X0);                     \
+	VMOVDQU X0, (DI)
+
+#define STORE_ENDS \
+	MOVQ R8, (DI)
+
+// BEGIN_SIZES sets up a SumFunc of digits that are not signed, with Z22 ones and Z23 zeros.
+#define BEGIN_SIZES \
+	VECTORS;                               \
+	VBROADCASTI32X4 vectors_ones(R10), Z22; \
+	VPXORQ          Z23, Z23, Z23
+
+// LOAD1 unpacks the line of 1 bit each at DI to Z0.
+#define LOAD1 \
+	KMOVQ       (DI), K1;        \
+	VMOVDQU8.Z  Z22, K1, Z0
+
+// ADD_SIZES adds Z0 to the scores at SI with the signs of these.
+#define ADD_SIZES \
+	VPTESTMQ  Z0, Z0, K1;      \
+	KTESTB    K1, K1;          \
+	JZ        next;            \
+	VMOVDQU64 (SI), Z1;        \
+	VPMOVB2M  Z1, K2;          \
+	VPCMPB    $6, Z23, Z1, K3; \
+	VPADDB    Z0, Z1, K3, Z1;  \
+	VPSUBB    Z0, Z1, K2, Z1;  \
+	VMOVDQU64 Z1, (SI)
 
 #define BEGIN_DIGITS_AVX2 \
 	VMOVDQU        vectors_mask(R10), Y8;        \
@@ -411,8 +445,48 @@ line:                      \
 	HALF_LOOK_UP(Y0, R8); \
 	HALF_LOOK_UP(Y1, R9); \
 	SHLQ    $32, R9;      \
-	ORQ     R9, R8;       \
-	POPCNTQ R8, R8
+	ORQ     R9, R8
+
+// STORE_HALF_AVX2 is STORE_HALF for the digits Y0 and Y1.
+#define STORE_HALF_AVX2 \
+	VPSLLVQ vectors_half(R10), Y0, Y0;      \
+	VPSLLVQ (vectors_half+32)(R10), Y1, Y1; \
+	VPOR    Y1, Y0, Y0;                     \
+	FOLD2(Y0, X0);                          \
+	VMOVDQU X0, (DI)
+
+// BEGIN_SIZES_AVX2 sets up a SumFunc of digits that are not signed.
+#define BEGIN_SIZES_AVX2 \
+	VMOVDQU vectors_mask(R10), Y8;    \
+	VMOVDQU vectors_byteOf(R10), Y9;  \
+	VMOVDQU vectors_bitOf(R10), Y10;  \
+	VMOVDQU vectors_ones(R10), Y11
+
+// HALF_LOAD1 unpacks 32 digits of 1 bit each to y.
+#define HALF_LOAD1(from, y) \
+	VPBROADCASTD from(DI), y; \
+	VPSHUFB      Y9, y, y;    \
+	VPAND        Y10, y, y;   \
+	VPCMPEQB     Y10, y, y;   \
+	VPAND        Y11, y, y
+
+#define LOAD1_AVX2 \
+	HALF_LOAD1(0, Y0); \
+	HALF_LOAD1(4, Y1)
+
+// ADD_SIZES_AVX2 is ADD_SIZES for the digits Y0 and Y1.
+#define ADD_SIZES_AVX2 \
+	VPOR    Y0, Y1, Y2;     \
+	VPTEST  Y2, Y2;         \
+	JZ      next;           \
+	VMOVDQU (SI), Y2;       \
+	VMOVDQU 32(SI), Y3;     \
+	VPSIGNB Y2, Y0, Y0;     \
+	VPSIGNB Y3, Y1, Y1;     \
+	VPADDB  Y2, Y0, Y0;     \
+	VPADDB  Y3, Y1, Y1;     \
+	VMOVDQU Y0, (SI);       \
+	VMOVDQU Y1, 32(SI)
 
 // func turn2AVX512(lines, captures *int8, count int, begin *[256]uint8, v *vectors, alive uint64, sources *uint64) uint64
 TEXT ·turn2AVX512(SB), NOSPLIT, $0-64
@@ -464,24 +538,72 @@ TEXT ·sum6AVX2(SB), NOSPLIT, $0-32
 
 // func digits2AVX512(dst, src *int8, count int, v *vectors) int
 TEXT ·digits2AVX512(SB), NOSPLIT, $0-40
-	DIGIT(BEGIN_DIGITS, LOAD2, LOOK_UP, STORE2, 16)
+	DIGIT(BEGIN_DIGITS, LOAD2, LOOK_UP, STORE2, 16, 16)
 
 // func digits4AVX512(dst, src *int8, count int, v *vectors) int
 TEXT ·digits4AVX512(SB), NOSPLIT, $0-40
-	DIGIT(BEGIN_DIGITS, LOAD4, LOOK_UP, STORE4, 32)
+	DIGIT(BEGIN_DIGITS, LOAD4, LOOK_UP, STORE4, 32, 32)
 
 // func digits6AVX512(dst, src *int8, count int, v *vectors) int
 TEXT ·digits6AVX512(SB), NOSPLIT, $0-40
-	DIGIT(BEGIN_DIGITS, LOAD6, LOOK_UP, STORE6, 48)
+	DIGIT(BEGIN_DIGITS, LOAD6, LOOK_UP, STORE6, 48, 48)
 
 // func digits2AVX2(dst, src *int8, count int, v *vectors) int
 TEXT ·digits2AVX2(SB), NOSPLIT, $0-40
-	DIGIT(BEGIN_DIGITS_AVX2, LOAD2_AVX2, LOOK_UP_AVX2, STORE2_AVX2, 16)
+	DIGIT(BEGIN_DIGITS_AVX2, LOAD2_AVX2, LOOK_UP_AVX2, STORE2_AVX2, 16, 16)
 
 // func digits4AVX2(dst, src *int8, count int, v *vectors) int
 TEXT ·digits4AVX2(SB), NOSPLIT, $0-40
-	DIGIT(BEGIN_DIGITS_AVX2, LOAD4_AVX2, LOOK_UP_AVX2, STORE4_AVX2, 32)
+	DIGIT(BEGIN_DIGITS_AVX2, LOAD4_AVX2, LOOK_UP_AVX2, STORE4_AVX2, 32, 32)
 
 // func digits6AVX2(dst, src *int8, count int, v *vectors) int
 TEXT ·digits6AVX2(SB), NOSPLIT, $0-40
-	DIGIT(BEGIN_DIGITS_AVX2, LOAD6_AVX2, LOOK_UP_AVX2, STORE6_AVX2, 48)
+	DIGIT(BEGIN_DIGITS_AVX2, LOAD6_AVX2, LOOK_UP_AVX2, STORE6_AVX2, 48, 48)
+
+// func sizes2AVX512(dst, src *int8, count int, v *vectors) int
+TEXT ·sizes2AVX512(SB), NOSPLIT, $0-40
+	DIGIT(BEGIN_DIGITS, LOAD2, LOOK_UP, STORE_ENDS, 16, 8)
+
+// func sizes4AVX512(dst, src *int8, count int, v *vectors) int
+TEXT ·sizes4AVX512(SB), NOSPLIT, $0-40
+	DIGIT(BEGIN_DIGITS, LOAD4, LOOK_UP, STORE_HALF, 32, 16)
+
+// func sizes6AVX512(dst, src *int8, count int, v *vectors) int
+TEXT ·sizes6AVX512(SB), NOSPLIT, $0-40
+	DIGIT(BEGIN_DIGITS, LOAD6, LOOK_UP, STORE4, 48, 32)
+
+// func sizes2AVX2(dst, src *int8, count int, v *vectors) int
+TEXT ·sizes2AVX2(SB), NOSPLIT, $0-40
+	DIGIT(BEGIN_DIGITS_AVX2, LOAD2_AVX2, LOOK_UP_AVX2, STORE_ENDS, 16, 8)
+
+// func sizes4AVX2(dst, src *int8, count int, v *vectors) int
+TEXT ·sizes4AVX2(SB), NOSPLIT, $0-40
+	DIGIT(BEGIN_DIGITS_AVX2, LOAD4_AVX2, LOOK_UP_AVX2, STORE_HALF_AVX2, 32, 16)
+
+// func sizes6AVX2(dst, src *int8, count int, v *vectors) int
+TEXT ·sizes6AVX2(SB), NOSPLIT, $0-40
+	DIGIT(BEGIN_DIGITS_AVX2, LOAD6_AVX2, LOOK_UP_AVX2, STORE4_AVX2, 48, 32)
+
+// func sumSizes1AVX512(dst, lines *int8, count int, v *vectors)
+TEXT ·sumSizes1AVX512(SB), NOSPLIT, $0-32
+	SUM(BEGIN_SIZES, LOAD1, ADD_SIZES, 8)
+
+// func sumSizes2AVX512(dst, lines *int8, count int, v *vectors)
+TEXT ·sumSizes2AVX512(SB), NOSPLIT, $0-32
+	SUM(BEGIN_SIZES, LOAD2, ADD_SIZES, 16)
+
+// func sumSizes4AVX512(dst, lines *int8, count int, v *vectors)
+TEXT ·sumSizes4AVX512(SB), NOSPLIT, $0-32
+	SUM(BEGIN_SIZES, LOAD4, ADD_SIZES, 32)
+
+// func sumSizes1AVX2(dst, lines *int8, count int, v *vectors)
+TEXT ·sumSizes1AVX2(SB), NOSPLIT, $0-32
+	SUM(BEGIN_SIZES_AVX2, LOAD1_AVX2, ADD_SIZES_AVX2, 8)
+
+// func sumSizes2AVX2(dst, lines *int8, count int, v *vectors)
+TEXT ·sumSizes2AVX2(SB), NOSPLIT, $0-32
+	SUM(BEGIN_SIZES_AVX2, LOAD2_AVX2, ADD_SIZES_AVX2, 16)
+
+// func sumSizes4AVX2(dst, lines *int8, count int, v *vectors)
+TEXT ·sumSizes4AVX2(SB), NOSPLIT, $0-32
+	SUM(BEGIN_SIZES_AVX2, LOAD4_AVX2, ADD_SIZES_AVX2, 32)

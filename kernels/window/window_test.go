@@ -149,26 +149,20 @@ func TestLayout(t *testing.T) {
 // TestDigits turns every code at every place into its digit, which is 0 for a score of 0.
 func TestDigits(t *testing.T) {
 	for _, c := range widths {
-		for _, code := range c.All {
-			for i := range Side {
-				line := make([]int8, c.Line())
-				for k := range Side {
-					c.Put(line, k, c.Zero)
-				}
-				c.Put(line, i, code)
-				digits := make([]int8, c.Line()+1)
-				c.digitsGeneric(digits, line)
-				if got := int8(c.Get(digits, i)<<(8-c.Bits)) >> (8 - c.Bits); got != c.Score[code] {
-					t.Errorf("%d bits: code %d, score %d, has digit %d", c.Bits, code, c.Score[code], got)
-				}
-				want := slices.Clone(digits[:c.Line()])
-				c.Put(digits, i, 0)
-				if slices.ContainsFunc(digits, func(x int8) bool { return x != 0 }) {
-					t.Errorf("%d bits: code %d: digits elsewhere: %v", c.Bits, code, digits)
-				}
-				c.digitsGeneric(line, line)
-				if !slices.Equal(want, line) {
-					t.Errorf("%d bits: in place: %v", c.Bits, line)
+		for _, signed := range []bool{false, true} {
+			digits := c.digitsGeneric(signed)
+			for _, code := range c.All {
+				for i := range Side {
+					line := make([]int8, c.Line())
+					for k := range Side {
+						c.Put(line, k, c.Zero)
+					}
+					c.Put(line, i, code)
+					got, want := make([]int8, c.DigitLine(signed)), make([]int8, c.DigitLine(signed))
+					c.putDigit(want, i, c.Score[code], signed)
+					if digits(got, line); !slices.Equal(got, want) {
+						t.Errorf("%d bits, signed %v: code %d, score %d, at %d has digits %v", c.Bits, signed, code, c.Score[code], i, got)
+					}
 				}
 			}
 		}
@@ -277,15 +271,29 @@ func TestValidDigits(t *testing.T) {
 			for i := range 2 * Side {
 				lines := make([]int8, 2*c.Line())
 				c.Put(lines[i/Side*c.Line():], i%Side, uint8(x))
-				valid, end := c.ValidDigits(lines)
-				if want := -c.Values <= digit && digit <= c.Values; valid != want {
-					t.Errorf("%d bits: digit %d is valid: %v", c.Bits, digit, valid)
-				}
-				if want := digit == c.Values || digit == -c.Values; end != want {
-					t.Errorf("%d bits: digit %d is an end: %v", c.Bits, digit, end)
-				}
+				c.mustBe(t, lines, true, digit, -c.Values)
 			}
 		}
+		for x := range 1 << (c.Bits / 2) {
+			for i := range 2 * Side {
+				lines := make([]int8, 2*c.DigitLine(false))
+				c.putDigit(lines, i, int8(x), false)
+				c.mustBe(t, lines, false, x, c.Values)
+			}
+		}
+	}
+}
+
+// mustBe fails unless ValidDigits finds that the digit among zeros is valid, between -v and v,
+// and whether it is v or the other end.
+func (c *Codes) mustBe(t *testing.T, lines []int8, signed bool, digit, other int) {
+	t.Helper()
+	valid, end := c.ValidDigits(lines, signed)
+	if want := -c.Values <= digit && digit <= c.Values; valid != want {
+		t.Errorf("%d bits, signed %v: digit %d is valid: %v", c.Bits, signed, digit, valid)
+	}
+	if want := digit == c.Values || digit == other; end != want {
+		t.Errorf("%d bits, signed %v: digit %d is an end: %v", c.Bits, signed, digit, end)
 	}
 }
 

@@ -3,7 +3,6 @@ package pijersi
 import (
 	"errors"
 	"fmt"
-	"iter"
 	"math/bits"
 	"math/rand/v2"
 	"sync"
@@ -94,18 +93,6 @@ func UnrankTotal(rank uint64) (Setup, error) {
 	}
 	black, err := Unrank(uint32(rank % Count))
 	return Setup{white, black, Total}, err
-}
-
-// All goes through the legal line-ups by rank.
-func All() iter.Seq2[uint32, Lineup] {
-	return func(yield func(uint32, Lineup) bool) {
-		w := words()
-		for rank := range uint32(Count) {
-			if l, _ := w.Unrank(rank); !yield(rank, Lineup(l)) {
-				return
-			}
-		}
-	}
 }
 
 // RandomMirror returns a legal set-up in mirror form, each with the same chance.

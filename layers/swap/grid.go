@@ -8,12 +8,12 @@
 // A State is a permutation, the list of the tiles cell by cell. Swapping cells a
 // and b turns s into s after the transposition (a b). The distance of s, the
 // least number of swaps that solve it, is therefore the length of s as a product
-// of these transpositions, and has three symmetries that searches and tests use:
+// of these transpositions, and has three symmetries:
 //
 //   - its parity is that of the permutation;
 //   - a state and its inverse have the same distance;
 //   - a rotation or reflection of the grid, applied to cells and tiles alike
-//     (Grid.Conjugate), changes no distance.
+//     (conjugation), changes no distance.
 //
 // More generally the distance between any states s and t is that of t^-1 s.
 //
@@ -35,7 +35,6 @@ package swap
 
 import (
 	"fmt"
-	"slices"
 
 	"grenier/kernels/fault"
 	"grenier/kernels/perm"
@@ -66,7 +65,6 @@ type Swap struct{ A, B int }
 type Grid struct {
 	rows, cols int
 	swaps      []Swap
-	symmetries []perm.Packed // of up to MaxCells cells
 }
 
 // NewGrid returns the grid of that many rows and columns. It fails with ErrSize
@@ -74,8 +72,7 @@ type Grid struct {
 func NewGrid(rows, cols int) (*Grid, error) { return newGrid(rows, cols, MaxCells) }
 
 // NewListedGrid returns the grid of that many rows and columns, whose states are a
-// List: methods that have to do with a State or with symmetries are for grids that
-// Packs reports only. It fails with ErrSize when a side is not positive or there are more
+// List: methods that take a State are only for grids for which Packs holds. It fails with ErrSize when a side is not positive or there are more
 // than MaxListed cells.
 func NewListedGrid(rows, cols int) (*Grid, error) { return newGrid(rows, cols, MaxListed) }
 
@@ -92,40 +89,7 @@ func newGrid(rows, cols, most int) (*Grid, error) {
 			g.swaps = append(g.swaps, Swap{cell, cell + cols})
 		}
 	}
-	if g.Packs() {
-		g.symmetries = symmetries(rows, cols)
-	}
 	return g, nil
-}
-
-// symmetries lists the rotations and reflections of a grid as permutations of
-// the cells, the identity first, each once.
-func symmetries(rows, cols int) []perm.Packed {
-	var list []perm.Packed
-	for kind := range 8 {
-		diagonal, upDown, leftRight := kind&4 != 0, kind&2 != 0, kind&1 != 0
-		if diagonal && rows != cols {
-			continue
-		}
-		var p perm.Packed
-		for cell := range rows * cols {
-			r, c := cell/cols, cell%cols
-			if upDown {
-				r = rows - 1 - r
-			}
-			if leftRight {
-				c = cols - 1 - c
-			}
-			if diagonal {
-				r, c = c, r
-			}
-			p |= perm.Packed(r*cols+c) << (4 * cell)
-		}
-		if !slices.Contains(list, p) {
-			list = append(list, p)
-		}
-	}
-	return list
 }
 
 // Rows returns the number of rows.
@@ -153,17 +117,3 @@ func (g *Grid) Parity(s State) int { return s.Parity(g.Cells()) }
 // Inverse returns the state that has tile i in cell j where s has tile j in cell
 // i. It has the same distance as s.
 func (g *Grid) Inverse(s State) State { return s.Inverse(g.Cells()) }
-
-// Symmetries returns the rotations and reflections that map the grid to itself,
-// as permutations of the cells: 8 for a square, 4 for a rectangle, 2 for a line,
-// 1 for a single cell. The identity comes first. The slice is shared: do not
-// change it.
-func (g *Grid) Symmetries() []perm.Packed { return g.symmetries }
-
-// Conjugate applies a symmetry h to cells and tiles: the tile h(t) is in cell
-// h(c) where s has t in c. It has the same distance as s, and a swap of the
-// cells a and b of s becomes one of h(a) and h(b).
-func (g *Grid) Conjugate(s State, h perm.Packed) State {
-	n := g.Cells()
-	return h.Compose(s, n).Compose(h.Inverse(n), n)
-}

@@ -28,8 +28,8 @@ type fronts struct {
 	vectors []uint32
 }
 
-// front is a list of vectors (c, w of the border cells) of which at least one is nowhere
-// less than that of any way to fill the set.
+// front is a list of vectors (c, w of the border cells): for any way to fill the set, at least one
+// of them is nowhere less.
 type front struct {
 	border  chemin.Cells // the cells of the set that have a neighbour outside
 	vectors []uint32

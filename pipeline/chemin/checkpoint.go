@@ -20,7 +20,7 @@ const (
 	checkpointVersion = 2 // the first in a run directory
 )
 
-// checkpoint says which layer of which sweep is complete.
+// checkpoint is the last complete layer of a sweep.
 type checkpoint struct {
 	Rows     int      `json:"rows"`
 	Cols     int      `json:"cols"`
@@ -32,7 +32,7 @@ type checkpoint struct {
 	Optimal  uint64   `json:"optimal"` // orders counted so far
 }
 
-// layout returns that of the records of the layer.
+// layout returns the layout of the layer's records.
 func (c *checkpoint) layout() layout {
 	if c.Counting {
 		return layout{c.Filled, countWords}
@@ -128,8 +128,8 @@ func (s *solver) openDir() (saved *checkpoint, err error) {
 	return saved, err
 }
 
-// verify reads the layer of a checkpoint and fails unless it is one of such a search, as far as
-// the records themselves tell: with errors that match corrupt.ErrCorrupt. Growth has the limits
+// verify reads the layer of a checkpoint and fails, with errors that match corrupt.ErrCorrupt, if
+// its records cannot be those of such a search. Growth has the limits
 // of numbers.
 func (s *store) verify(b *chemin.Board, saved *checkpoint, growth []uint32) error {
 	total, orders := saved.Optimal, factorial(min(b.Cells(), chemin.MaxCounted))

@@ -10,7 +10,7 @@ import (
 	"grenier/layers/chemin"
 )
 
-// mostGrids is the most leaves of which the grids are compared.
+// mostGrids is the most leaves whose grids are compared.
 const mostGrids = 1 << 22
 
 // classes visits one order of each class of symmetric ones. Next to be filled is one cell of
@@ -124,7 +124,7 @@ func (c *classSearch) starts() []*classStart {
 	return starts
 }
 
-// classVisitor goes through the orders that begin alike.
+// classVisitor visits the orders with a common beginning.
 type classVisitor struct {
 	*classSearch
 	path classPath
@@ -167,8 +167,8 @@ func (v *classVisitor) visit(s *chemin.State, fixing []*chemin.Symmetry, top uin
 // checkEvery is the number of leaves between two looks at the clock.
 const checkEvery = 1 << 14
 
-// tell adds what v has visited to what all have.
-func (v *classVisitor) tell() {
+// flush adds the counts of v to those of all visitors.
+func (v *classVisitor) flush() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.count(v)
@@ -179,7 +179,7 @@ func (v *classVisitor) leaf(ctx context.Context, score uint32) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		v.tell()
+		v.flush()
 	}
 	if v.grids != nil {
 		v.grids.add(v.path.grid)

@@ -72,8 +72,8 @@ func copyFiles(t testing.TB, from, to string) {
 	}
 }
 
-// TestGolden compares the files of two searches with those in testdata, and goes on from these. If
-// the library that compresses has changed, -update is right; otherwise the format has, and
+// TestGolden compares the files of two searches with those in testdata, and resumes from these. If
+// the compression library has changed, -update is right; otherwise the format has, and
 // checkpointVersion must grow.
 func TestGolden(t *testing.T) {
 	b := board(t, 3, 3)
@@ -149,7 +149,7 @@ func on(t *testing.T, b *chemin.Board, dir string, fs *crashfs.FS) (*Result, err
 	return Solve(t.Context(), b, Options{Method: Layers, Memory: LeastMemory(2), Threads: 2, Dir: dir, work: fs.Dir("work")})
 }
 
-// TestCrash crashes a search at its first, second, ... change of a file, and lets it go on, after kill
+// TestCrash crashes a search at its first, second, ... change of a file, and resumes it, after kill
 // -9 and after a power cut.
 func TestCrash(t *testing.T) {
 	b, want := crashBoard(t)
@@ -214,7 +214,7 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// TestCheckpointContradicts parses checkpoints of which one thing is not possible.
+// TestCheckpointContradicts parses checkpoints with one impossible field.
 func TestCheckpointContradicts(t *testing.T) {
 	b := board(t, 3, 3)
 	for name, change := range map[string]func(c *checkpoint){
@@ -371,8 +371,7 @@ func unsealed(t testing.TB, data []byte) []byte {
 	return payload
 }
 
-// FuzzCheckpoint goes on from any checkpoint that is sealed: it is refused, or the search comes to an
-// end.
+// FuzzCheckpoint resumes from any sealed checkpoint: it is refused, or the search ends.
 func FuzzCheckpoint(f *testing.F) {
 	for _, dir := range []string{"testdata/layers", "testdata/counting"} {
 		data, err := os.ReadFile(filepath.Join(dir, rundir.WorkName, rundir.CheckpointName))
@@ -395,7 +394,7 @@ func FuzzCheckpoint(f *testing.F) {
 	})
 }
 
-// FuzzRecords goes on from layers of any records: they are refused, or the sweep comes to an end.
+// FuzzRecords resumes from layers of any records: they are refused, or the sweep ends.
 func FuzzRecords(f *testing.F) {
 	f.Add(false, uint8(1), []byte{1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0})
 	f.Add(true, uint8(1), []byte{1, 0, 0, 0, 1, 0, 0, 0, 4, 0, 0, 0})

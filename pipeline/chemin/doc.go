@@ -2,16 +2,16 @@
 // layers/chemin) for the largest number that can be written, and counts the orders,
 // orientations and grids that have it. Solve is the entry; it has three methods.
 //
-//	classes       visits one order of each class of symmetric orders, all of them: the
+//	classes       visits one order of each class of symmetric orders, without a bound: the
 //	              method of document 002, with its classes computed
-//	orientations  visits one order of each acyclic orientation, but for those that
+//	orientations  visits one order of each acyclic orientation, except those that
 //	              cannot reach the best score: the improvement that the document asks for
-//	layers        goes through the layers of canonical states, each state once, and keeps
-//	              those that may still beat the best score; on disk if they are many.
-//	              Then lists the optimal orientations as above
+//	layers        expands the layers of canonical states, each state once, and keeps
+//	              those that may still beat the best score, on disk if they are many;
+//	              then lists the optimal orientations as above
 //
-// The first shares nothing with the others but the rules. Those have the bound in common, and
-// count the optimal orders in different ways.
+// The first shares only the rules with the others. These share the bound, and count the optimal
+// orders in different ways.
 //
 // # Paths
 //
@@ -28,19 +28,19 @@
 //
 // # Dominance
 //
-// The largest number that is still possible from a state does not fall when a value rises. Of
-// two states with the same filled cells of which one is nowhere less, the other cannot lead to
-// a larger number, and a search for the maximum alone drops it. What that does to the
-// number of optimal orders is not known, so counting never does it.
+// The largest number that is still possible from a state does not fall when a value rises. If
+// one of two states with the same filled cells is nowhere less than the other, the other cannot
+// lead to a larger number, and a search for the maximum alone drops it. That may lose optimal
+// orders, so counting never does it.
 //
 // # One sink
 //
 // Some optimal order has the maximum in the last cell t and no sink (a cell that is filled
 // after all its neighbours) but t. Take any order, t its cell with the largest number, and fill
-// all other sinks at the start instead, one after the other until there are none. A sink
+// all other sinks at the start instead, one after the other until none is left. A sink
 // feeds no other cell, so nothing is lost; a cell beside the moved one gains, or it was a
 // source, and then has 1 as before, or more. So the number in t does not fall. In such an order the empty cells
-// always hang together: each component of them has a last cell, which is a sink. The search
+// are always connected: each component of them has a last cell, which is a sink. The search
 // for the maximum therefore never cuts the empty cells in two; counting does not use this.
 //
 // # The bound
@@ -51,8 +51,8 @@
 // keep the vectors (c, w on the cells with a neighbour outside) that no other exceeds. If
 // these are too many, groups of them are replaced by their maxima, which makes the bound
 // larger, but leaves it a bound. A state is dropped when no vector of its empty cells takes it
-// above the best score, or to it when counting. When the empty cells fall apart, the
-// largest number is in one component, and the others may be filled before it without harm.
+// above the best score, or to it when counting. When the empty cells are not connected, the
+// largest number is in one component, and the others may be filled before it without loss.
 //
 // # Memory
 //

@@ -23,11 +23,11 @@ func (o *Options) sweepBytes(bounds int64) (kept, room int64) {
 	return kept, all - kept
 }
 
-// mostListed is how many solutions are kept; each takes about so many bytes until it is printed.
+// mostListed is how many solutions are kept; each takes about 1024 bytes until it is printed.
 func (o *Options) mostListed() int { return int(min(MaxSolutions, o.Memory/2/1024)) }
 
-// mostInSet is how many things a set may have of which there may be very many; each takes about
-// so many bytes.
+// mostInSet bounds the elements of a set that may grow very large; an element takes about 256
+// bytes.
 func (o *Options) mostInSet() int { return int(o.Memory / 8 / 256) }
 
 // Bytes of a record at work besides its words: its place in a list, and what dominant needs.

@@ -107,7 +107,7 @@ func (s *store) commit(data []byte) error {
 	return s.dir.Checkpoint(data)
 }
 
-// recycle frees the space of what was dropped, of which the last checkpoint knows nothing.
+// recycle frees the space of dropped blocks that the last checkpoint does not refer to.
 func (s *store) recycle() error {
 	if s.dir == nil {
 		return nil

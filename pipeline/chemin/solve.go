@@ -179,7 +179,7 @@ func natural(b *chemin.Board) []int {
 	return order
 }
 
-// report tells how far the search is; even says that steps take about the same time.
+// report reports progress; even says that steps take about the same time.
 func (s *solver) report(doing string, done, total float64, even bool) {
 	if s.Progress != nil {
 		s.Progress(Progress{Doing: doing, Done: done, Total: total, Even: even, Best: s.best.score.Load()})

@@ -143,7 +143,7 @@ func interrupt(t *testing.T, b *chemin.Board, dir string, reports int) (*Result,
 	}})
 }
 
-// TestResume interrupts a search after each layer, and goes on until it is done.
+// TestResume interrupts a search after each layer and resumes it until it is done.
 func TestResume(t *testing.T) {
 	b := board(t, 3, 3)
 	want := solve(t, 3, 3, Options{Method: Layers})

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// thin returns at most so many vectors of which at least one is nowhere less than any given
-// one. They are given ones that no other exceeds as far as these are few enough, and else
-// the maxima, cell by cell, of groups of vectors that are alike.
+// thin returns at most so many vectors; for each given one, at least one of them is nowhere less.
+// They are the maximal given ones if these are few enough, otherwise maxima, cell by cell, of
+// groups of similar vectors.
 func thin(vectors []uint32, stride, most int) []uint32 {
 	if n := len(vectors) / stride; n > 4*most {
 		vectors = merge(vectors, stride, 4*most)
@@ -39,8 +39,8 @@ func maximal(vectors []uint32, stride int) []uint32 {
 // first and rule out most; comparing with all would take quadratic time.
 const window = 4096
 
-// dominant returns, in the place of rows, those of which the first width numbers are not all at most
-// those of another. When there are very many, some of the others are returned too.
+// dominant returns, in place, the rows that no other row dominates in the first width numbers. When
+// there are very many, it returns some dominated ones too.
 func dominant(rows [][]uint32, width int) [][]uint32 {
 	type weighed struct {
 		sum uint64

@@ -11,8 +11,8 @@
 //
 // # The order of the published database
 //
-// Its file scores.n holds the boards of n seeds of which the opponent's half (pits Q..P-1)
-// has an empty pit, in lexicographic order of (pit P-1, ..., pit 0). Colex order is the same
+// Its file scores.n holds the boards of n seeds whose opponent's half (pits Q..P-1) has an
+// empty pit, in lexicographic order of (pit P-1, ..., pit 0). Colex order is the same
 // order backwards: among boards with as many seeds the one with more seeds in the last pit
 // where they differ comes first in colex order (package colex), and last in lexicographic
 // order with the last pit most significant. So a vu file is the layer in colex order, read
@@ -23,7 +23,7 @@
 // runs of bytes and reversing the rest: no memory but the piece, no search, any number of
 // workers.
 //
-// How many full boards come before a given row tells where it is in the file
+// The place of a row in the file follows from the number of full boards before it
 // (shape.fullBefore). Taking a seed from each pit of the opponent maps the full boards of n
 // seeds to all boards of n-Q seeds, and keeps their order. So there are size(n-Q) of them, a
 // file has size(n) - size(n-Q) scores, and rank in layer n-Q is what numbers full boards.

@@ -39,16 +39,3 @@ func (f Format) check(game awari.Game) error {
 	}
 	return nil
 }
-
-// Positions returns how many scores of the layer of n seeds of game the format has. It
-// fails with awari.ErrSeeds for an n that is not 0 to awari.MaxSeeds.
-func (f Format) Positions(game awari.Game, n int) (uint64, error) {
-	s, err := newShape(game, n)
-	if err != nil {
-		return 0, err
-	}
-	if f == Vu {
-		return s.reachable(), nil
-	}
-	return s.size(), nil
-}

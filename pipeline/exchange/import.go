@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"slices"
@@ -13,30 +12,10 @@ import (
 	"grenier/io/layerfile"
 	"grenier/io/memory"
 	"grenier/io/vfs"
-	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
-
-// ImportOptions say what is in a file and how to import it.
-type ImportOptions struct {
-	// Seeds is the layer, Format and Codec are those of the file: Colex or Vu.
-	Seeds  int
-	Format Format
-	Codec  frame.Codec
-	// From, if not nil, is read in the place of the file, whose path is then a name for
-	// errors.
-	From io.Reader
-	// Workers is the number of goroutines that compute and encode; 0 means one.
-	Workers int
-	// Family is the kernel family that decodes and encodes blocks.
-	Family cpu.Family
-	// Memory bounds the bytes that the program uses; 0 is no bound.
-	Memory uint64
-	// Progress, if not nil, is called often, by one goroutine at a time.
-	Progress func(Progress)
-}
 
 // Import seals the scores of the file at path as the next layer of game in the run directory
 // dir, which is created for layer 0. It checks the length of the file, the checksum of a
@@ -44,7 +23,7 @@ type ImportOptions struct {
 //
 // It fails with ErrFormat, with a *memory.Error, with an error that matches corrupt.ErrCorrupt
 // when the file, or a layer below, does not hold what it should, and like solve.Add.
-func Import(ctx context.Context, dir, path string, game awari.Game, o ImportOptions) (solve.Report, error) {
+func Import(ctx context.Context, dir, path string, game awari.Game, o Options) (solve.Report, error) {
 	o.Workers = max(1, o.Workers)
 	i, err := newIntake(path, game, o)
 	if err != nil {
@@ -52,13 +31,13 @@ func Import(ctx context.Context, dir, path string, game awari.Game, o ImportOpti
 	}
 	return solve.Add(ctx, dir, game, o.Seeds, solve.Options{
 		Codec: layerfile.LZ4, Memory: o.Memory, Workers: o.Workers, Family: o.Family,
-		Progress: func(p solve.Progress) { i.tell("sealing", p.Done) },
+		Progress: func(p solve.Progress) { i.report("sealing", p.Done) },
 	}, i.open)
 }
 
 // intake is an import in progress.
 type intake struct {
-	ImportOptions
+	Options
 	path   string
 	game   awari.Game
 	shape  *shape
@@ -69,7 +48,7 @@ type intake struct {
 }
 
 // newIntake checks what can be checked before anything is changed.
-func newIntake(path string, game awari.Game, o ImportOptions) (*intake, error) {
+func newIntake(path string, game awari.Game, o Options) (*intake, error) {
 	if o.Format != Colex && o.Format != Vu {
 		return nil, fmt.Errorf("%w %s: colex and vu can be imported", ErrFormat, o.Format)
 	}
@@ -80,7 +59,7 @@ func newIntake(path string, game awari.Game, o ImportOptions) (*intake, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &intake{ImportOptions: o, path: path, game: game, shape: s, scores: s.size()}
+	i := &intake{Options: o, path: path, game: game, shape: s, scores: s.size()}
 	need := uint64(baseMemory)
 	if o.Format == Vu {
 		i.scores = s.reachable()
@@ -124,8 +103,8 @@ func columnBytes(s *shape) uint64 { return awari.MaxPits/2*s.halves.Half().Size(
 // computed, about.
 const fullSteps = 32
 
-// tell reports how many steps of a stage are done.
-func (i *intake) tell(stage string, done uint64) {
+// report reports how many steps of a stage are done.
+func (i *intake) report(stage string, done uint64) {
 	if i.Progress != nil {
 		i.Progress(Progress{Seeds: i.Seeds, Stage: stage, Done: i.before + done, Total: i.total})
 	}
@@ -134,7 +113,7 @@ func (i *intake) tell(stage string, done uint64) {
 // open opens the file for solve.Add.
 func (i *intake) open(ctx context.Context, lower *tables.Tables, work vfs.Dir) (solve.Source, error) {
 	in := &input{path: i.path, scores: i.scores, most: int8(i.Seeds)}
-	err := in.open(ctx, i.From, i.Codec, work, frame.LeastRoom+i.room, func(done uint64) { i.tell("unpacking", done) })
+	err := in.open(ctx, i.From, i.Codec, work, frame.LeastRoom+i.room, func(done uint64) { i.report("unpacking", done) })
 	if errors.Is(err, frame.ErrRoom) && i.room < frame.MostRoom {
 		return nil, &memory.Error{What: "unpacking " + i.path, Need: i.Memory - i.room + frame.MostRoom, Allowed: i.Memory}
 	}
@@ -150,7 +129,7 @@ func (i *intake) open(ctx context.Context, lower *tables.Tables, work vfs.Dir) (
 	source := &vuSource{shape: i.shape, input: in}
 	lower.Resize(min(leastCache+i.room/2, tables.DefaultCacheBytes))
 	f := newFiller(i.game, source, lower)
-	if err := f.fill(ctx, i.Workers, func(done uint64) { i.tell("full boards", done*fullSteps) }); err != nil {
+	if err := f.fill(ctx, i.Workers, func(done uint64) { i.report("full boards", done*fullSteps) }); err != nil {
 		return nil, errors.Join(err, in.Close())
 	}
 	i.before += i.shape.full() * fullSteps

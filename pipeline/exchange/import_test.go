@@ -45,8 +45,8 @@ func imported(t testing.TB, from string, format Format, codec frame.Codec) strin
 	return dir
 }
 
-func importOptions(n int, format Format, codec frame.Codec) ImportOptions {
-	return ImportOptions{Seeds: n, Format: format, Codec: codec, Workers: 2, Family: cpu.Best()}
+func importOptions(n int, format Format, codec frame.Codec) Options {
+	return Options{Seeds: n, Format: format, Codec: codec, Workers: 2, Family: cpu.Best()}
 }
 
 // TestRoundTrip: what was exported and imported again is the same, and passes verify.
@@ -138,7 +138,7 @@ func openVu(t testing.TB, tb *tables.Tables, n int, file []byte, codec frame.Cod
 	path := filepath.Join(dir, "file")
 	testrun.WriteFile(t, path, file)
 	i := &intake{
-		ImportOptions: importOptions(n, Vu, codec), path: path, game: tb.Game(), shape: s, scores: s.reachable(), room: frame.MostRoom,
+		Options: importOptions(n, Vu, codec), path: path, game: tb.Game(), shape: s, scores: s.reachable(), room: frame.MostRoom,
 	}
 	work, err := vfs.OpenDir(dir)
 	if err != nil {
@@ -248,7 +248,7 @@ func TestRefusedImports(t *testing.T) {
 	for name, c := range map[string]struct {
 		dir, path string
 		game      awari.Game
-		o         ImportOptions
+		o         Options
 		matches   func(error) bool
 	}{
 		"layers below missing": {missing, path, game, importOptions(3, Vu, frame.None), func(err error) bool {
@@ -266,7 +266,7 @@ func TestRefusedImports(t *testing.T) {
 		"no such file":   {missing, path + ".none", game, importOptions(0, Vu, frame.None), is(os.ErrNotExist)},
 		"too many seeds": {missing, path, game, importOptions(49, Vu, frame.None), is(awari.ErrSeeds)},
 		"too few seeds":  {missing, path, game, importOptions(-1, Colex, frame.None), is(awari.ErrSeeds)},
-		"too little memory": {missing, path, game, ImportOptions{Format: Vu, Codec: frame.None, Memory: 1 << 20}, func(err error) bool {
+		"too little memory": {missing, path, game, Options{Format: Vu, Codec: frame.None, Memory: 1 << 20}, func(err error) bool {
 			return errors.As(err, &memory)
 		}},
 	} {

@@ -62,15 +62,15 @@ func (s *shape) rowOf(rank uint64) (*row, error) {
 	return r, nil
 }
 
-// next moves on to the next row, of which there must be one.
+// next moves to the next row, which must exist.
 func (s *shape) next(r *row) {
 	advance(r.tail)
 	r.from, r.to = r.to, r.to+s.halves.Half().Size(int(r.tail[0]))
 }
 
 // advance turns a board of any number of pits into the next one with as many seeds in colex
-// order, of which there must be one: a seed leaves the first pit but pit 0 that has any, and
-// all before it join in the pit before.
+// order, which must exist: it takes a seed from the first pit i > 0 that has any and puts it, with
+// the seeds of pit 0, into pit i-1.
 func advance(board []uint8) {
 	i := 1
 	for board[i] == 0 {

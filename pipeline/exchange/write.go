@@ -15,19 +15,23 @@ import (
 	"grenier/pipeline/tables"
 )
 
-// Options say what to write and how.
+// Options say what to export or import, and how.
 type Options struct {
-	// Seeds is the layer.
+	// Seeds is the layer, Format and Codec are those of the file. Import reads Colex and
+	// Vu only.
 	Seeds  int
 	Format Format
 	Codec  frame.Codec
-	// Workers is the number of goroutines that decode and encode; 0 means one.
+	// From, if not nil, is read by Import in the place of the file; the path is then a name
+	// for errors.
+	From io.Reader
+	// Workers is the number of goroutines that compute, decode and encode; 0 means one.
 	Workers int
-	// Family is the kernel family that decodes blocks.
+	// Family is the kernel family that decodes and encodes blocks.
 	Family cpu.Family
 	// Memory bounds the bytes that the program uses; 0 is no bound.
 	Memory uint64
-	// Progress, if not nil, is called often, by one goroutine.
+	// Progress, if not nil, is called often, by one goroutine at a time.
 	Progress func(Progress)
 }
 
@@ -190,7 +194,7 @@ func (e *export) run(ctx context.Context, w io.Writer) (summary Summary, err err
 	}, nil
 }
 
-// packer returns the writer of the frame, which tells its size when that is known before.
+// packer returns the writer of the frame, which states its size if that is known in advance.
 func (e *export) packer(w io.Writer, size uint64) (io.WriteCloser, error) {
 	if e.Format == CSV {
 		size = 0

@@ -42,7 +42,7 @@ type Progress struct {
 const sealStage = halfboard.Stages
 
 // checkStage is the name of the stage before those of the engine, in which the layers below
-// are checked. Nothing is told of it as long as that takes no time.
+// are checked. It is only reported when it takes time.
 const checkStage = "check"
 
 // stageName returns the name of a stage, sealing included.
@@ -257,7 +257,7 @@ func (r *run) progress(p halfboard.Progress) {
 	defer r.mu.Unlock()
 	e, now, positions := &r.estimate, time.Now(), float64(p.Positions)
 	e.reach(e.step(&p), float64(p.Done)/positions, now)
-	r.tell(Progress{
+	r.report(Progress{
 		Seeds: p.Seeds, Positions: p.Positions, Stage: stageName(p.Stage), Sweep: p.Sweep,
 		Done: p.Done, Changed: p.Changed,
 		RunDone: e.finished + e.clock.share*positions, RunTotal: e.total,
@@ -265,8 +265,8 @@ func (r *run) progress(p halfboard.Progress) {
 	})
 }
 
-// tell reports progress; r.mu is held.
-func (r *run) tell(p Progress) {
+// report reports progress; r.mu is held.
+func (r *run) report(p Progress) {
 	if r.options.Progress != nil {
 		r.options.Progress(p)
 	}

@@ -63,7 +63,7 @@ func TestRateResumed(t *testing.T) {
 }
 
 // TestLearn watches a layer of 10 s with two sweeps, then one that is too short to
-// tell anything, then one that was resumed.
+// learn from, then one that was resumed.
 func TestLearn(t *testing.T) {
 	e := estimate{profile: typical()}
 	after := func(seconds float64) time.Time { return epoch.Add(time.Duration(seconds * float64(time.Second))) }
@@ -136,7 +136,7 @@ func TestTypicalWindows(t *testing.T) {
 				for _, part := range []uint64{0, 5, 10} {
 					p := halfboard.Progress{Seeds: seeds, Positions: 10, Stage: stage, Sweep: sweep, Done: part, Base: base, Values: values}
 					if stage == sealStage {
-						p.Values, p.Base = 0, 0 // it is not the engine who tells
+						p.Values, p.Base = 0, 0 // the engine does not report it
 					}
 					e.reach(e.step(&p), float64(part)/10, epoch.Add(time.Second))
 				}

@@ -41,7 +41,7 @@ func (o *Options) checkRoom(path string, game awari.Game) error {
 	}
 	r := plan.Run{Game: game, Seeds: o.Seeds, Memory: o.Memory, Cores: o.Workers, Codec: o.Codec}
 	if err := Continue(&r, path); err != nil {
-		return nil // lock will tell
+		return nil // lock will report it
 	}
 	room, known, err := rundir.Room(path, o.Free)
 	if err != nil || !known {

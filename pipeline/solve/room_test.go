@@ -82,8 +82,7 @@ func TestNoRoomForStreams(t *testing.T) {
 	}
 }
 
-// TestRoomUnknown: a disk that does not tell is taken to be large enough; what else goes
-// wrong is told.
+// TestRoomUnknown: a disk of unknown size is taken to be large enough; other errors are reported.
 func TestRoomUnknown(t *testing.T) {
 	game, dir, broken := mustGame(t, 4, awari.Awari), filepath.Join(t.TempDir(), "run"), errors.New("broken")
 	o := options(3)

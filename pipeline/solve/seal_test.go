@@ -22,7 +22,7 @@ import (
 	"grenier/pipeline/tables"
 )
 
-// parts is a layer of which a part at a time is in memory.
+// parts is a layer with one part at a time in memory.
 type parts struct {
 	given
 	t          *testing.T

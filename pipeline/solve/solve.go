@@ -33,6 +33,9 @@ func Identity(game awari.Game) manifest.Identity {
 	return manifest.Identity{Game: tables.GameName, Rules: game.Rules().String(), Pits: game.Pits()}
 }
 
+// DefaultInterval is the time between checkpoints of a layer unless Options say otherwise.
+const DefaultInterval = halfboard.DefaultInterval
+
 // Options say what to solve and how.
 type Options struct {
 	// Seeds is the last layer wanted.
@@ -42,7 +45,7 @@ type Options struct {
 	// Memory bounds the bytes that the program uses; 0 is no bound. Layers that need
 	// more are solved window by window.
 	Memory uint64
-	// Interval is the time between checkpoints of a layer; 0 is a minute.
+	// Interval is the time between checkpoints of a layer; 0 is DefaultInterval.
 	Interval time.Duration
 	// Note, if not nil, gets messages for the user: that a checkpoint was damaged, say.
 	Note func(string)
@@ -68,7 +71,7 @@ type Options struct {
 	End   func(error)
 }
 
-// Report says what a layer took, in all runs that worked on it, like
+// Report is the cost of a layer over all runs that worked on it, as in
 // halfboard.Stats.
 type Report struct {
 	Layer   manifest.Layer
@@ -87,7 +90,7 @@ type run struct {
 	trusted  trusted
 	resumed  bool // the layer in progress began in an earlier run
 	estimate estimate
-	mu       sync.Mutex // held while progress is estimated and told
+	mu       sync.Mutex // held while progress is estimated and reported
 }
 
 // Solve solves the layers up to o.Seeds that the run directory at path does not
@@ -265,7 +268,7 @@ func (r *run) finished(report Report) {
 	defer r.mu.Unlock()
 	r.estimate.learn(report, time.Now())
 	n := report.Layer.Positions
-	r.tell(Progress{
+	r.report(Progress{
 		Seeds: report.Layer.Seeds, Positions: n, Stage: stageName(sealStage), Done: n,
 		RunDone: r.estimate.finished, RunTotal: r.estimate.total, Share: 1, Rate: r.estimate.rate,
 	})

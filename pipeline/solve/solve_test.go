@@ -128,7 +128,7 @@ func TestReports(t *testing.T) {
 	o.Sealed = func(r solve.Report) {
 		sealed = append(sealed, r.Layer.Seeds)
 		if _, err := os.Stat(filepath.Join(dir, r.Layer.File)); err != nil {
-			t.Errorf("layer %d told before it is there: %v", r.Layer.Seeds, err)
+			t.Errorf("layer %d reported before it is there: %v", r.Layer.Seeds, err)
 		}
 	}
 	reports := mustSolve(t, dir, mustGame(t, 6, awari.Awari), o)
@@ -147,7 +147,7 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// TestResume stops after every layer and goes on.
+// TestResume stops after every layer and resumes.
 func TestResume(t *testing.T) {
 	game := mustGame(t, 8, awari.Strict)
 	whole, parts := t.TempDir(), t.TempDir()

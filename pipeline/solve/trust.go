@@ -26,7 +26,7 @@ func (t trusted) has(n int, file os.FileInfo) bool {
 		t[n].Size() == file.Size() && t[n].ModTime().Equal(file.ModTime())
 }
 
-// add trusts the file of layer n.
+// add marks the file of layer n as trusted.
 func (t *trusted) add(n int, file os.FileInfo) {
 	for len(*t) <= n {
 		*t = append(*t, nil)
@@ -44,7 +44,7 @@ func (r *run) lower(ctx context.Context, n int) (*tables.Tables, error) {
 		return nil, err
 	}
 	if err = r.check(ctx, t, n); err != nil {
-		t.Close() // the first error tells more
+		t.Close() // the first error says more
 		return nil, err
 	}
 	t.Forget()
@@ -77,7 +77,7 @@ func (r *run) check(ctx context.Context, t *tables.Tables, n int) error {
 func (r *run) checking(n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.tell(Progress{
+	r.report(Progress{
 		Seeds: n, Positions: r.manifest.Layers[n].Positions, Stage: checkStage,
 		RunDone: r.estimate.finished, RunTotal: r.estimate.total, Rate: r.estimate.rate,
 	})

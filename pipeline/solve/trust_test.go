@@ -10,8 +10,8 @@ import (
 	"grenier/pipeline/solve"
 )
 
-// TestFalseLower has wrong scores under right checksums in each layer that is built on: one
-// of the few positions that are looked at gives them away.
+// TestFalseLower puts wrong scores under right checksums into each lower layer: the few positions
+// that are checked give them away.
 func TestFalseLower(t *testing.T) {
 	game := mustGame(t, 8, awari.Awari)
 	for n := 1; n <= 7; n++ {

@@ -142,7 +142,7 @@ func TestWindowsSameBytes(t *testing.T) {
 }
 
 // TestWindowsContinue stops a layer that is solved window by window in each of its stages
-// and continues in other ways, the last of which have memory enough.
+// and resumes it with other options, the last ones with memory enough.
 func TestWindowsContinue(t *testing.T) {
 	seeds, stages := windowSeeds, []string{"dense"}
 	if long() {
@@ -187,7 +187,7 @@ func TestWindowsContinue(t *testing.T) {
 	}
 }
 
-// sumUp checks that a layer that was stopped tells of the time of both runs.
+// sumUp checks that the time of a layer that was stopped is that of both runs.
 func sumUp(t *testing.T, r solve.Report, stopped, rest time.Duration, kept bool) {
 	t.Helper()
 	stages := time.Duration(0)

@@ -25,9 +25,9 @@
 // # Playing on
 //
 // Probe gives the board after each legal move, seen by the next player, in
-// Move.Child: probe that and go on. A move is best if its Value is that of the
-// board. Where no best move captures, playing any of them may lead around in a
-// circle, which is worth 0 whatever the score says; package line finds the best
+// Move.Child: probe that next. A move is best if its Value is that of the
+// board. Where no best move captures, playing any of them may lead into a
+// cycle, which is worth 0 whatever the score says; package line finds the best
 // moves that make progress.
 //
 // # Many boards
@@ -36,8 +36,8 @@
 // For many boards Scores and Probes are faster: they sort the boards, decode each block
 // once, on all CPUs, and stop when their context ends. Read returns scores
 // of a layer in the order of their ranks, for statistics over all boards; Unrank
-// of awari.Space tells which board has a rank. Layers returns the statistics that
-// are known already.
+// of awari.Space returns the board of a rank. Layers returns the statistics in
+// the manifest.
 //
 // # Concurrency, memory, errors
 //

@@ -433,14 +433,14 @@ func TestRemoteDamage(t *testing.T) {
 }
 
 // TestRemoteReplaced replaces an open layer file by one of the same length with
-// other scores, and no wrong score may come of it, even if the server does not tell
-// the files apart, but does not claim to be able to: the index of one does not fit the
-// blocks of the other.
+// other scores, and no wrong score may come of it, even if the server gives both
+// files the same validators, as long as it does not claim that these are strong: the index of one
+// does not fit the blocks of the other.
 func TestRemoteReplaced(t *testing.T) {
 	old := time.Unix(1e9, 0)
-	t.Run("told by date", func(t *testing.T) { replaceLayer(t, old, old.Add(time.Second), remote.ErrChanged) })
-	never := time.Unix(0, 0) // of which package http does not tell
-	t.Run("told by nothing", func(t *testing.T) { replaceLayer(t, never, never, corrupt.ErrCorrupt) })
+	t.Run("seen by date", func(t *testing.T) { replaceLayer(t, old, old.Add(time.Second), remote.ErrChanged) })
+	never := time.Unix(0, 0) // which package http does not send
+	t.Run("not seen", func(t *testing.T) { replaceLayer(t, never, never, corrupt.ErrCorrupt) })
 	soon := time.Now().Add(time.Hour)
 	t.Run("too new to tell", func(t *testing.T) { replaceLayer(t, soon, soon, corrupt.ErrCorrupt) })
 }

@@ -85,7 +85,7 @@ DIR/work.
 	return cmd
 }
 
-func (f *importFlags) options() (game awari.Game, o exchange.ImportOptions, err error) {
+func (f *importFlags) options() (game awari.Game, o exchange.Options, err error) {
 	if game, err = f.game(); err != nil {
 		return game, o, err
 	}

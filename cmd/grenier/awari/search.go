@@ -243,10 +243,7 @@ func (a *app) followLine(ctx context.Context, t *tables.Tables, b awari.Board, p
 	game := t.Game()
 	report := foundReport{
 		Rules: game.Rules().String(), Pits: widen(b[:game.Pits()]), Seeds: b.Seeds(), Solved: true, Exact: true,
-		Lower: l.Value, Upper: l.Value, Estimate: l.Value, Line: []lineReport{}, End: "finished", Last: widen(l.Last[:game.Pits()]),
-	}
-	if l.End == bestline.Repetition {
-		report.End = "repetition"
+		Lower: l.Value, Upper: l.Value, Estimate: l.Value, Line: []lineReport{}, End: l.End.String(), Last: widen(l.Last[:game.Pits()]),
 	}
 	for _, m := range p.Moves[:game.Pits()/2] {
 		move := moveReport{Pit: m.Pit, Legal: m.Legal}

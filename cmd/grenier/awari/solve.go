@@ -93,7 +93,7 @@ systems with the signal USR1, that signal makes solve print the same to stderr.
 	f.define(cmd)
 	flags := cmd.Flags()
 	f.memory.Define(a.App, flags, "8GiB", &f.force)
-	flags.DurationVar(&f.checkpoint, "checkpoint", time.Minute, "`time` between checkpoints of the layer in progress")
+	flags.DurationVar(&f.checkpoint, "checkpoint", solve.DefaultInterval, "`time` between checkpoints of the layer in progress")
 	cli.ProgressFlag(flags, &f.progress)
 	flags.BoolVar(&f.force, "force", false, "start even if the disk has too little room, or the machine less than --memory")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")

@@ -44,7 +44,7 @@ its sum (c); and the number of memory accesses of the plain algorithm. Column
   grenier awari table --pits 12 --seeds 48 --json`,
 		Args: cli.NoArgs,
 		RunE: a.Start(func(cmd *cobra.Command, _ []string) error {
-			table, err := census.New(cmd.Context(), pits, seeds, census.Auto)
+			table, err := census.New(cmd.Context(), pits, seeds)
 			if err != nil {
 				return err
 			}

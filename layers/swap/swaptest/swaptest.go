@@ -2,6 +2,8 @@
 package swaptest
 
 import (
+	"slices"
+
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 )
@@ -27,4 +29,36 @@ func Distances(g *swap.Grid) []uint8 {
 		}
 	}
 	return depth
+}
+
+// Symmetries returns the rotations and reflections that map a grid to itself,
+// as permutations of the cells: 8 for a square, 4 for a rectangle, 2 for a line,
+// 1 for a single cell. The identity comes first.
+func Symmetries(g *swap.Grid) []perm.Packed {
+	rows, cols := g.Rows(), g.Cols()
+	var list []perm.Packed
+	for kind := range 8 {
+		diagonal, upDown, leftRight := kind&4 != 0, kind&2 != 0, kind&1 != 0
+		if diagonal && rows != cols {
+			continue
+		}
+		var p perm.Packed
+		for cell := range rows * cols {
+			r, c := cell/cols, cell%cols
+			if upDown {
+				r = rows - 1 - r
+			}
+			if leftRight {
+				c = cols - 1 - c
+			}
+			if diagonal {
+				r, c = c, r
+			}
+			p |= perm.Packed(r*cols+c) << (4 * cell)
+		}
+		if !slices.Contains(list, p) {
+			list = append(list, p)
+		}
+	}
+	return list
 }

@@ -18,8 +18,7 @@ const (
 	parcel   = 256 << 10 // that is written, and read in order
 	// mostTime is when writing, or reading, ends at the latest.
 	mostTime = 2 * time.Second
-	// requests is how many pieces are asked for at a time, for each processor, as the
-	// engine does.
+	// requests is the number of reads in flight for each processor, as in the engine.
 	requests = 8
 )
 
@@ -31,8 +30,8 @@ type Disk struct {
 	Random float64 `json:"random_read_bytes_per_second"`
 }
 
-// MeasureDisk measures the disk of dir, as TempDir has it, with as many requests at a time as so
-// many workers make. Progress is told the share that is done, 0 to 1. Nothing is left behind.
+// MeasureDisk measures the disk of dir, as TempDir has it, with as many requests at a time as
+// that many workers make. Progress gets the share that is done, 0 to 1. Nothing is left behind.
 func MeasureDisk(ctx context.Context, dir string, workers int, progress func(share float64)) (all Disk, err error) {
 	temp, remove, err := TempDir(dir)
 	if err != nil {
@@ -104,7 +103,7 @@ func (d *disk) readOrder(ctx context.Context) (float64, error) {
 	}, func() error { return nil })
 }
 
-// noise returns bytes that no disk can make smaller.
+// noise returns bytes that no disk can compress.
 func noise() []byte {
 	b := make([]byte, parcel)
 	rand.NewChaCha8([32]byte{}).Read(b)

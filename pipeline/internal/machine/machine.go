@@ -1,5 +1,5 @@
-// Package machine is what the calibrations of all systems have in common: how fast the disk is,
-// how much more many processors do than one, and which figures are possible.
+// Package machine is what the calibrations of all systems share: the speed of the disk, the
+// speed-up of several processors, which figures are possible, and reading the file.
 package machine
 
 import (
@@ -23,9 +23,9 @@ func TempDir(dir string) (path string, remove func() error, err error) {
 	return vfs.TempDir(parent, ".grenier-calibration-")
 }
 
-// Speed returns how much more so many processors do than one, when measured ones do speedup times
-// as much. For each processor, all others take away the same part of its time: that fits what was
-// measured. If that was one processor only, the part is taken to be a twentieth.
+// Speed returns the speed-up of so many processors over one, when measured processors have the
+// speed-up given. Each processor costs every other one the same part of its time, which is fitted
+// to the measurement; if that had one processor only, the part is a twentieth.
 func Speed(processors, measured int, speedup float64) float64 {
 	part := 0.05
 	if measured > 1 {
@@ -46,9 +46,8 @@ var ErrFigure = errors.New("impossible figure")
 // maxProcessors is the largest number of processors in a calibration.
 const maxProcessors = 1024
 
-// Check fails with ErrFigure unless so many processors can do speedup times as much as one, costs
-// are possible nanoseconds, and rates bytes a second: it accepts what a machine may do, in a
-// wide sense.
+// Check fails with ErrFigure unless a speed-up is possible with so many processors, costs are
+// possible nanoseconds and rates possible bytes a second. The ranges are generous.
 func Check(processors int, speedup float64, costs, rates []float64) error {
 	if processors < 1 || processors > maxProcessors {
 		return fmt.Errorf("%w: %d cores", ErrFigure, processors)

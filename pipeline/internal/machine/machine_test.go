@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestSpeed: what was measured comes out, and more processors do more, but less than that each.
+// TestSpeed: the measured speed-up comes out, and more processors do more, but each does less.
 func TestSpeed(t *testing.T) {
 	for processors, want := range map[int][2]float64{1: {1, 1}, 2: {1.9, 1.9}, 16: {8.9, 9}} {
 		if got := Speed(processors, 2, 1.9); got < want[0]-1e-9 || got > want[1]+1e-9 {
@@ -39,7 +39,7 @@ func TestTaken(t *testing.T) {
 	}
 }
 
-// TestCheck: each figure is looked at.
+// TestCheck: each figure is checked.
 func TestCheck(t *testing.T) {
 	for name, c := range map[string]struct {
 		processors   int

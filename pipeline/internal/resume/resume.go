@@ -14,16 +14,17 @@ import (
 	"grenier/io/workfile"
 )
 
-// Search is what one search has of its own.
+// Search describes a search.
 type Search struct {
 	Identity manifest.Identity
-	// Kind and Version are those of its checkpoints. No other version is read.
+	// Kind and Version of its checkpoints. No other version is read.
 	Kind    string
 	Version int
-	// Load takes in the checkpoint that is at path, if there is one, and returns the extents of its
-	// blocks.
+	// Load takes over the checkpoint at path and returns the extents of its blocks. It is not
+	// called if there is none.
 	Load func(path string, payload []byte) (live []workfile.Extent, err error)
-	// Work, if not nil, has blocks and checkpoint, in the place of work/ of the run directory.
+	// Work, if not nil, is the directory of blocks and checkpoint instead of work/ of the run
+	// directory.
 	Work vfs.Dir
 }
 
@@ -80,20 +81,20 @@ func (s *Search) open() (*workfile.File, error) {
 	return f, err
 }
 
-// Checkpoint makes payload, and all blocks that were put before, what the search goes on from. It
+// Checkpoint makes payload, and all blocks put before, durable: the search resumes from them. It
 // fails like workfile.File.Commit.
 func (d *Dir) Checkpoint(payload []byte) error {
 	return d.Commit(rundir.CheckpointName, workfile.Seal(d.search.Kind, d.search.Version, payload))
 }
 
-// Damaged returns an error that matches corrupt.ErrCorrupt: about a part of the blocks, all of them
-// if it is empty.
+// Damaged returns an error that matches corrupt.ErrCorrupt, about a part of the blocks or, if part
+// is empty, all of them.
 func (d *Dir) Damaged(part string, err error) error {
 	return corrupt.New(d.Path(rundir.BlocksName), part, "%w", err)
 }
 
-// Clear removes checkpoint and blocks of a search that is through, the checkpoint first: it must
-// not be there without its blocks.
+// Clear removes checkpoint and blocks of a finished search, the checkpoint first: it must not be
+// there without its blocks.
 func (d *Dir) Clear() error {
 	for _, name := range []string{rundir.CheckpointName, rundir.BlocksName} {
 		if err := errors.Join(d.search.Work.Remove(name), d.search.Work.Sync()); err != nil {

@@ -58,7 +58,7 @@ func kept(t *testing.T, path, payload string) workfile.Extent {
 	return at
 }
 
-// TestResume: what a checkpoint names is there, until it is cleared.
+// TestResume: the blocks of a checkpoint are there until it is cleared.
 func TestResume(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run")
 	b := newSearch(kept(t, path, "saved"))
@@ -82,7 +82,7 @@ func TestResume(t *testing.T) {
 	kept(t, path, "again")
 }
 
-// TestRefused: what cannot be gone on with is told, and the directory is unlocked again.
+// TestRefused: a checkpoint that cannot be resumed is refused, and the directory unlocked.
 func TestRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		payload string

@@ -95,20 +95,6 @@ func modelOf(scores []int8) ranks.Model {
 	return counts.Model()
 }
 
-// WriteLayer replaces the file at path by one that holds the scores.
-func WriteLayer(t testing.TB, path string, h layerfile.Header, scores []int8) layerfile.Summary {
-	t.Helper()
-	p, err := vfs.Begin(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	summary, err := writeLayer(p, h, scores)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return summary
-}
-
 // SaveManifest replaces the manifest of the run directory at path.
 func SaveManifest(t testing.TB, path string, m *manifest.Manifest) {
 	t.Helper()

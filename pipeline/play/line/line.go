@@ -7,10 +7,9 @@
 // # Why the scores alone are not enough
 //
 // A move keeps the score if it captures c and leads to a position worth c minus
-// the score. A winner who plays any such move may go round in circles for ever:
-// the position he comes back to has the same score, but endless play is worth 0
-// and not what he was promised. So among the moves that keep the score he needs
-// one that brings him nearer to something.
+// the score. A winner who plays any such move may play in cycles for ever:
+// the position he comes back to has the same score, but endless play is worth 0. So among the moves that keep the score he needs
+// one that makes progress.
 //
 // # Distance
 //
@@ -62,8 +61,8 @@
 //
 // Nobody can force anything: every move that keeps the score is as good as any
 // other, and endless play is worth 0. Best captures if that keeps the score, and
-// stops when the same player has the same board again: from there both may go on
-// for ever, and neither can do better.
+// stops when the same player has the same board again: from there play may be
+// endless, and neither can do better.
 package line
 
 import (
@@ -102,7 +101,7 @@ type Options struct {
 // LimitError says that a distance was not found within Options.Positions.
 type LimitError struct {
 	Board awari.Board
-	// Positions is the number of positions looked at.
+	// Positions is the number of positions searched.
 	Positions int
 	// Plies is a distance that the board is known to exceed.
 	Plies int
@@ -143,12 +142,12 @@ const (
 	Repetition
 )
 
-// String returns "end of the game" or "repetition: draw from here".
+// String returns "finished" or "repetition", as programs read it.
 func (e End) String() string {
 	if e == Repetition {
-		return "repetition: draw from here"
+		return "repetition"
 	}
-	return "end of the game"
+	return "finished"
 }
 
 // Line is a best line.

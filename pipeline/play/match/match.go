@@ -49,11 +49,11 @@ var (
 	ErrStart = errors.New("no move was played")
 )
 
-// State reports whether a game goes on.
+// State is whether a game is in progress, or how it ended.
 type State int
 
-// A game goes on, has ended because a player could not move, or was agreed to be
-// endless.
+// A game is in progress, has ended because a player could not move, or was agreed to
+// be endless.
 const (
 	Playing State = iota
 	Finished
@@ -107,7 +107,7 @@ func (m *Match) Score() int {
 	return taken[South] - taken[North]
 }
 
-// State reports whether the game goes on.
+// State reports whether the game is in progress, or how it ended.
 func (m *Match) State() State {
 	if m.drawn {
 		return Drawn

@@ -37,7 +37,7 @@ func TestLimits(t *testing.T) {
 		Time: 100 * time.Millisecond, Progress: func(search.Result) { depths++ },
 	})
 	if err != nil || r.Reason != search.TimeLimit || r.Depth == 0 || depths < r.Depth {
-		t.Errorf("100 ms: %+v, %v; told %d times", r, err, depths)
+		t.Errorf("100 ms: %+v, %v; %d reports", r, err, depths)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, cancel)

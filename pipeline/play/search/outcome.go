@@ -3,7 +3,7 @@ package search
 // interval is what is proven of a score.
 type interval struct{ lower, upper int }
 
-// anything is the interval of a board with n seeds of which nothing is known.
+// anything is the interval of a board with n seeds before it is searched.
 func anything(n int) interval { return interval{-n, n} }
 
 // both returns what follows from two intervals.
@@ -52,7 +52,7 @@ func again(n, ply int) outcome {
 	return outcome{sure: anything(n), back: ply}
 }
 
-// and is the outcome of two searches of a position on the same path, of which the
+// and is the outcome of two searches of a position on the same path; the
 // second estimate counts.
 func (o outcome) and(second outcome) outcome {
 	return outcome{

@@ -15,8 +15,8 @@ import (
 //
 // It is answered on the graph of boards with as many seeds, not on a tree, so that
 // play in circles costs nothing: boards count as not won until they are found to be
-// won, which is then propagated to the boards that depend on them; what is left in
-// the end is not won. Of the defender only the move that he relies on is followed.
+// won, which is then propagated to the boards that depend on them; the rest is not
+// won. Of the defender only the move that he relies on is followed.
 // This is the local algorithm of Liu and Smolka, "Simple linear-time algorithms for
 // minimal fixed points" (1998).
 //
@@ -31,8 +31,8 @@ type proof struct {
 	edges []proofEdge
 	index []proofSlot // by hash; a power of two
 	now   uint32      // of this question: slots of others are empty
-	fresh int         // nodes from here on have not been looked at
-	told  []int32     // nodes to be looked at again
+	fresh int         // nodes from here on are not expanded yet
+	queue []int32     // nodes to visit again
 }
 
 // proofNode is a board.
@@ -40,8 +40,8 @@ type proofNode struct {
 	board   awari.Board
 	attacks bool // the attacker is to move
 	won     bool
-	settled bool  // there is nothing to look at
-	asked   bool  // captures were looked at
+	settled bool  // nothing is left to expand
+	asked   bool  // captures are done
 	relied  int8  // pit that the defender relies on, noPit if there is none yet
 	waiting int32 // first edge to a node that waits for the outcome, noEdge if there is none
 }
@@ -73,10 +73,10 @@ func (p *proof) wins(b awari.Board, attacks bool, target int) (won bool, decided
 	root, ok := p.node(&b, attacks)
 	for ok && !p.nodes[root].won {
 		switch {
-		case len(p.told) > 0:
-			last := len(p.told) - 1
-			id := p.told[last]
-			p.told = p.told[:last]
+		case len(p.queue) > 0:
+			last := len(p.queue) - 1
+			id := p.queue[last]
+			p.queue = p.queue[:last]
 			ok = p.look(id)
 		case p.fresh < len(p.nodes):
 			p.fresh++
@@ -97,7 +97,7 @@ func (p *proof) wins(b awari.Board, attacks bool, target int) (won bool, decided
 // start forgets everything but the memory.
 func (p *proof) start(seeds, target int) {
 	p.seeds, p.target = seeds, target
-	p.nodes, p.edges, p.told, p.fresh = p.nodes[:0], p.edges[:0], p.told[:0], 0
+	p.nodes, p.edges, p.queue, p.fresh = p.nodes[:0], p.edges[:0], p.queue[:0], 0
 	if p.now++; p.now == 0 || p.index == nil {
 		p.index = make([]proofSlot, max(1024, len(p.index)))
 		p.now = 1
@@ -132,7 +132,7 @@ func (p *proof) node(b *awari.Board, attacks bool) (id int32, ok bool) {
 // trim gives memory back after a large proof.
 func (p *proof) trim() {
 	if len(p.nodes) > p.e.mostNodes/8 {
-		p.nodes, p.edges, p.index, p.told = nil, nil, nil, nil
+		p.nodes, p.edges, p.index, p.queue = nil, nil, nil, nil
 	}
 }
 
@@ -160,7 +160,7 @@ func (p *proof) grow() {
 	}
 }
 
-// consult settles a node of which enough is known already.
+// consult settles a node if the stored proofs decide it.
 func (p *proof) consult(n *proofNode) {
 	s := p.e.stored.find(&n.board)
 	if s == nil {
@@ -221,8 +221,8 @@ func (p *proof) capture(id int32, plays *[awari.MaxPits / 2]awari.Play) (ok bool
 	return true
 }
 
-// attack looks for a quiet move that wins. Afterwards the node is told when a board
-// that it leads to is won.
+// attack looks for a quiet move that wins. Afterwards the node is visited again when a
+// board that it leads to is won.
 func (p *proof) attack(id int32, plays *[awari.MaxPits / 2]awari.Play) (ok bool) {
 	for pit := range plays {
 		play := &plays[pit]
@@ -243,7 +243,7 @@ func (p *proof) attack(id int32, plays *[awari.MaxPits / 2]awari.Play) (ok bool)
 }
 
 // defend looks for a quiet move that does not lose, as far as is known, and relies on
-// it until told otherwise. Without one the node is won.
+// it until it is found to lose. Without one the node is won.
 func (p *proof) defend(id int32, plays *[awari.MaxPits / 2]awari.Play) (ok bool) {
 	var tried [awari.MaxPits / 2]bool
 	for {
@@ -266,8 +266,8 @@ func (p *proof) defend(id int32, plays *[awari.MaxPits / 2]awari.Play) (ok bool)
 }
 
 // prefer chooses a quiet move of the defender that was not tried, noPit when there is
-// none. What he relies on decides whether the proof has ten boards or ten million, and
-// nothing tells in advance: so each attempt has an order of its own. The first one
+// none. The choice decides whether the proof has ten boards or ten million, which cannot
+// be predicted: so each attempt has an order of its own. The first one
 // gives the attacker few seeds to play with.
 func (p *proof) prefer(plays *[awari.MaxPits / 2]awari.Play, tried *[awari.MaxPits / 2]bool) (pit int) {
 	pit, least := noPit, uint64(math.MaxUint64)
@@ -290,19 +290,19 @@ func (p *proof) prefer(plays *[awari.MaxPits / 2]awari.Play, tried *[awari.MaxPi
 	return pit
 }
 
-// wait has a node be told when another one is won.
+// wait has a node visited again when a child is won.
 func (p *proof) wait(id, child int32) {
 	p.edges = append(p.edges, proofEdge{id, p.nodes[child].waiting})
 	p.nodes[child].waiting = int32(len(p.edges) - 1)
 }
 
-// win notes that a node is won, by a pit of the attacker, and tells those who rest
+// win marks a node as won, by a pit of the attacker, and queues the nodes that depend
 // on it.
 func (p *proof) win(id int32, pit int) {
 	n := &p.nodes[id]
 	n.won, n.settled, n.relied = true, true, int8(pit)
 	for i := n.waiting; i != noEdge; i = p.edges[i].next {
-		p.told = append(p.told, p.edges[i].node)
+		p.queue = append(p.queue, p.edges[i].node)
 	}
 }
 

@@ -66,7 +66,7 @@ func (r *root) run() {
 	r.result.Line = r.line()
 }
 
-// report tells how far the search is.
+// report reports progress.
 func (r *root) report() {
 	r.result.Nodes, r.result.TableHits, r.result.StoredHits = r.nodes, r.tableHits, r.storedHits
 	r.result.Elapsed = time.Since(r.start)

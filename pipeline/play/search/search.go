@@ -1,5 +1,5 @@
-// Package search looks ahead from awari positions that have more seeds than were
-// solved, until solved layers answer.
+// Package search searches awari positions with more seeds than were solved, down to
+// the solved layers.
 //
 //	e := search.New(tables, search.Options{})
 //	r, err := e.Search(ctx, board, search.Limits{Time: 10 * time.Second})
@@ -11,19 +11,19 @@
 // proven to lie in, and an estimate, which proves nothing. The interval of a
 // solved position is its score, that of a position without moves what the rules
 // say. Where the search stops for lack of depth the interval is -n to n, the seeds
-// on the board, and the estimate is what the captures at hand bring. In between
+// on the board, and the estimate is what the captures at hand are worth. In between
 //
 //	lower = max over the moves of captured - upper(child)
 //	upper = max over the moves of captured - lower(child)
 //
-// where a move that was not looked at counts with what every child satisfies. The
-// estimate alone steers: which move is looked at first, and which need not be.
+// where a move that was not searched counts with what every child satisfies. The
+// estimate only steers: which move is searched first, and which is cut.
 // Results are exact when the interval of the root is a single number.
 //
 // # Repetition
 //
 // Endless play is worth 0. A position that the same player has had before on the
-// path, no seed captured since, gets the interval 0 to 0. This is sound for the
+// path, no seed captured since, gets the interval [0, 0]. This is sound for the
 // whole tree. A player who can be worth m by his strategy in the tree takes up,
 // when the position comes back, the strategy of the first time. Either this ends
 // in a leaf, and what was captured on the way there together with the leaf is m or
@@ -34,7 +34,7 @@
 // It is not sound for a part of the tree: below an ancestor that a repetition
 // leads back to, results depend on the path (the graph-history interaction problem).
 // So each result has two intervals. One holds on this path; the other holds
-// everywhere, takes repetitions for positions of which nothing is known, and is
+// everywhere, takes repetitions for unknown positions, and is
 // what the transposition table stores. Both become one where no repetition below
 // leads back to before the position: there its subtree is a whole tree again.
 // Estimates are stored only there, too.
@@ -44,17 +44,16 @@
 // Principal variation search with iterative deepening, a transposition table of
 // fixed size with whole boards (two positions are never taken for each other),
 // moves ordered by what the table says, captures by size, killers and history. At
-// the end of the depth only captures are followed. Nothing is allocated in it. See
+// the end of the depth only captures are followed. It allocates nothing. See
 // Marsland, "A review of game-tree pruning" (1986), for the parts.
 //
 // # Proofs
 //
-// That there is something to win is proven by a tree: of a deep search, or of a
-// shallow one. That there is no more to win is not: the winner can play quiet moves
-// for longer than any depth. So after each depth, questions like "is the score 3 or
+// A search tree can prove that something can be won, but not that no more can: the
+// winner can play quiet moves for longer than any depth. So after each depth, questions like "is the score 3 or
 // more" are put to the graph of boards with as many seeds (proof.go), with small
-// budgets and different orders of moves, again and again. Together they take a third of
-// the effort. Often this closes positions a few seeds above the tables; farther away,
+// budgets and different orders of moves, repeatedly. They take a third of the
+// effort. Often this closes positions a few seeds above the tables; farther away,
 // and with much to play for, one of the bounds stays open.
 package search
 

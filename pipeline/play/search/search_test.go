@@ -11,7 +11,7 @@ import (
 	"grenier/pipeline/play/search"
 )
 
-// memory is solved layers in memory, of which only some are admitted.
+// memory is solved layers in memory; only the lowest ones are shown.
 type memory struct {
 	*awari.Space
 	layers [][]int8

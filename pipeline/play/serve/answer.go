@@ -11,9 +11,9 @@ const (
 	// statusGone counts requests whose client went away. Nobody reads the answer;
 	// the number is the one that nginx has for it.
 	statusGone = 499
-	// retrySeconds is when a client that was too much may try again.
+	// retrySeconds is when a refused client may try again.
 	retrySeconds = 1
-	// maxReason bounds the text of an error, of which a client may have sent much.
+	// maxReason bounds the text of an error, which may quote the client.
 	maxReason = 400
 )
 
@@ -77,5 +77,5 @@ func send(w http.ResponseWriter, status int, kind, caching string, body []byte) 
 	h.Set("Cache-Control", caching)
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // fails when the client is gone; there is nobody to tell
+	_, _ = w.Write(body) // fails when the client is gone
 }

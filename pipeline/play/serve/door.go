@@ -27,7 +27,7 @@ type door struct {
 	net.Listener
 	held      *tally
 	server    *Server       // counts and logs
-	farewells chan struct{} // one for each connection that is told
+	farewells chan struct{} // one for each connection that is being refused
 }
 
 func newDoor(l net.Listener, s *Server) *door {

@@ -142,7 +142,7 @@ func TestFarewells(t *testing.T) {
 }
 
 // TestGreedy has one client ask for more searches than it may have at a time: it is
-// told so, and another client gets its turn at once.
+// refused, and another client gets its turn at once.
 func TestGreedy(t *testing.T) {
 	needAnother(t)
 	r := start(t, Options{})

@@ -18,7 +18,7 @@ func condition(h http.Header, tag string) int {
 }
 
 // matches reports whether a list of entity tags has "*" or one that is the same. What
-// follows a tag that makes no sense is not looked at.
+// follows a malformed tag is ignored.
 func matches(list []string, same func(tag string) bool) bool {
 	for rest := strings.Join(list, ","); ; {
 		if rest = strings.TrimLeft(rest, ", \t"); strings.HasPrefix(rest, "*") {

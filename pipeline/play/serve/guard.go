@@ -47,7 +47,7 @@ func (s *Server) handler(local bool) http.Handler {
 // isForeign reports whether, according to the browser, a page of another site
 // makes the request, other than by a link that somebody follows. Such a page
 // cannot read the answer, but could keep the server busy. Browsers that do not
-// tell the site tell the origin when a script asks.
+// send the site send the origin when a script asks.
 func isForeign(r *http.Request) bool {
 	h := r.Header
 	switch h.Get("Sec-Fetch-Site") {

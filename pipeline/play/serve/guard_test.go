@@ -201,8 +201,8 @@ func TestLargeHeaders(t *testing.T) {
 	}
 }
 
-// TestRate checks that a client that asks too often is told so, that others are not
-// affected, and that only so many clients are remembered.
+// TestRate checks that a client that asks too often is refused, that others are not
+// affected, and that the number of remembered clients is bounded.
 func TestRate(t *testing.T) {
 	s, _ := newServer(t, Options{Rate: 1})
 	handler := s.handler(false)

@@ -55,19 +55,11 @@ func (s *Server) newLineReport(ctx context.Context, b awari.Board) (*lineReport,
 	if err != nil {
 		return nil, lineError(err)
 	}
-	report := &lineReport{Rules: game.Rules().String(), Pits: widen(b[:game.Pits()]), Value: best.Value, Moves: []lineMove{}, End: endName(best.End)}
+	report := &lineReport{Rules: game.Rules().String(), Pits: widen(b[:game.Pits()]), Value: best.Value, Moves: []lineMove{}, End: best.End.String()}
 	for _, m := range best.Moves {
 		report.Moves = append(report.Moves, lineMove{Pit: m.Pit, Captured: m.Captured, Value: m.Value})
 	}
 	return report, nil
-}
-
-// endName names an end for programs.
-func endName(e line.End) string {
-	if e == line.Repetition {
-		return "repetition"
-	}
-	return "finished"
 }
 
 // lineError words what a client can understand.

@@ -57,7 +57,7 @@ func (s *Server) observe(next http.HandlerFunc) http.Handler {
 	})
 }
 
-// report logs a panic and tells the client, if it was not told anything yet.
+// report logs a panic and answers the client, unless an answer has begun.
 func (s *Server) report(w *observed, r *http.Request, bug any) {
 	s.metrics.panics.Add(1)
 	s.log.Error("panic", "path", r.URL.Path, "cause", bug, "stack", string(debug.Stack()))

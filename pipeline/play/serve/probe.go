@@ -30,7 +30,7 @@ type probeReport struct {
 	Solved bool `json:"solved"`
 	// Over says that the mover has no legal move: the opponent takes all seeds.
 	Over bool `json:"over"`
-	// Value is exact, or null when the tables do not tell.
+	// Value is exact, or null when the tables do not have it.
 	Value *int       `json:"value"`
 	Moves []moveInfo `json:"moves"`
 }
@@ -161,7 +161,7 @@ func (s *Server) boardOf(query map[string]string) (awari.Board, error) {
 	return s.parse(strings.Split(pits, ","))
 }
 
-// parseQuery returns the parameters of a query, all of which must be known, and
+// parseQuery returns the parameters of a query, which must all be known, and
 // given once at most.
 func parseQuery(raw string, known ...string) (map[string]string, error) {
 	values, err := url.ParseQuery(raw)

@@ -88,7 +88,7 @@ func TestLine(t *testing.T) {
 	r.wantProblem(r.get("/api/line?pits=9"), http.StatusBadRequest, "6 are needed")
 }
 
-// TestBusy checks what a request is told that does not get its turn.
+// TestBusy checks the answer to a request that does not get its turn.
 func TestBusy(t *testing.T) {
 	tight := usual
 	tight.queue = time.Millisecond
@@ -162,7 +162,7 @@ func TestCharts(t *testing.T) {
 	}
 }
 
-// TestLineErrors checks what a client is told when there is no line.
+// TestLineErrors checks the answer when there is no line.
 func TestLineErrors(t *testing.T) {
 	for _, c := range []struct {
 		err    error

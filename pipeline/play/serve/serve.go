@@ -5,9 +5,9 @@
 //	err = s.Serve(ctx, listener) // until ctx ends
 //
 // A request goes through these steps: it is counted, timed and, if wanted, logged
-// (observe.go); it must come over one of the connections that its client may have
-// (door.go); it must name a host that the server may go by, a path that exists
-// and a method that the path has, and its sender must not ask too often
+// (observe.go); it must come over one of the connections allowed to its client
+// (door.go); it must name a host of the server, a path that exists
+// and a method of that path, and its sender must not ask too often
 // (guard.go, limit.go); then a handler answers (probe.go, line.go, search.go, layers.go,
 // charts.go, metrics.go, pages.go). Paths are compared with a fixed list and never reach a file system:
 // the files of the page are read once, when the server is made.
@@ -15,7 +15,7 @@
 // Everything a client can make the server hold is bounded: connections, their
 // headers, bodies and times, the requests that compute at a time (busy.go), and the
 // clients remembered for their rate.
-// docs/serve.md describes what there is to ask.
+// docs/serve.md describes the requests.
 package serve
 
 import (
@@ -42,7 +42,7 @@ type limits struct {
 	headerBytes               int
 	header, read, write, idle time.Duration
 	queue                     time.Duration // how long a request waits for its turn to compute
-	penalty                   time.Duration // before a client that should not ask is told so
+	penalty                   time.Duration // before a client that should not ask is refused
 	shutdown                  time.Duration // how long requests may take when the server stops
 }
 

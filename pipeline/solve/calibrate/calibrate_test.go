@@ -48,8 +48,8 @@ func TestRun(t *testing.T) {
 	isEmpty(t, dir)
 }
 
-// TestCancelled interrupts a calibration wherever it tells how far it is, or at some of
-// these moments if there is little time.
+// TestCancelled interrupts a calibration at each report of progress, or at some of them if there
+// is little time.
 func TestCancelled(t *testing.T) {
 	step := 3
 	if os.Getenv("GRENIER_LONG") != "" {
@@ -58,14 +58,14 @@ func TestCancelled(t *testing.T) {
 	for after := 0; after < 7; after += step {
 		dir := t.TempDir()
 		ctx, cancel := context.WithCancel(t.Context())
-		o, told := options(dir), 0
+		o, reports := options(dir), 0
 		o.Progress = func(float64) {
-			if told++; told > after {
+			if reports++; reports > after {
 				cancel()
 			}
 		}
-		if _, err := Run(ctx, o); !errors.Is(err, context.Canceled) && told < 8 {
-			t.Errorf("after %d: error %v, told %d", after, err, told)
+		if _, err := Run(ctx, o); !errors.Is(err, context.Canceled) && reports < 8 {
+			t.Errorf("after %d: error %v, %d reports", after, err, reports)
 		}
 		cancel()
 		isEmpty(t, dir)

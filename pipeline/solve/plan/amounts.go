@@ -11,9 +11,8 @@ import (
 type Amounts struct {
 	Seeds     int    `json:"seeds"`
 	Positions uint64 `json:"positions"`
-	// Bits is what a score takes in memory while the layer is solved, 8 if all of the layer
-	// is in memory in one piece; Windows is the number of windows of values that it is solved
-	// in.
+	// Bits is the width of a score in memory while the layer is solved, 8 if the layer is in
+	// memory in one piece; Windows is the number of windows of values.
 	Bits    int `json:"bits"`
 	Windows int `json:"windows"`
 	// Memory is the bytes for scores and, in one piece, best capture values.

@@ -71,7 +71,7 @@ const firstCalibrated, lastCalibrated = 15, 17
 
 // loads are what times of a position grow with.
 type loads struct {
-	lines float64 // scores that are gone through, over all windows, with what fills up lines
+	lines float64 // scores that sweeps pass, over all windows, padding included
 	shown float64 // likewise, where scores are not 0
 }
 
@@ -129,9 +129,9 @@ const (
 	leastKept = 1 << 30
 )
 
-// fileBytes is what a position takes in a layer file, seen from 14 to 24 seeds: taken to go
-// on, it is too large rather than too small, since what there is to tell grows more slowly.
-// zstd takes off what does not count.
+// fileBytes is the bytes of a position in a layer file, fitted to 14 to 24 seeds. Extrapolated it
+// is too large rather than too small, since the entropy grows more slowly. zstd saves too little
+// to count.
 var fileBytes = linear{0.427, 0.0044}
 
 // fileSize returns about the bytes of the file of a layer.

@@ -25,7 +25,7 @@ func rounds() int {
 }
 
 // TestRandomDamage damages a run in several places at once. After a repair it is whole
-// again, up to the last layer of which there is a trace, and nothing foreign is lost.
+// again, up to the last layer that left a trace, and nothing foreign is lost.
 func TestRandomDamage(t *testing.T) {
 	whole, seed := small(t), rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -92,7 +92,7 @@ func damageAtRandom(t *testing.T, random *rand.Rand, dir string) string {
 	return name + " " + how
 }
 
-// lostLast reports whether nothing may be left that tells of the last layer.
+// lostLast reports whether the last layer may have left no trace.
 func lostLast(damages []string) bool {
 	for _, d := range damages {
 		if strings.HasPrefix(d, rundir.LayerName(7)) {

@@ -38,7 +38,7 @@ import (
 // Options say how to repair.
 type Options struct {
 	// Solve says how layers are solved again. Of its fields Seeds, Free, Progress, Sealed,
-	// Begin and End are not looked at.
+	// Begin and End are ignored.
 	Solve solve.Options
 	// DryRun only finds out what would be done, changing nothing on disk.
 	DryRun bool

@@ -611,7 +611,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestInterrupted ends a repair after every report of progress, and goes on.
+// TestInterrupted ends a repair after every report of progress, and resumes it.
 func TestInterrupted(t *testing.T) {
 	whole := small(t)
 	dir := filepath.Join(t.TempDir(), "run")

@@ -17,20 +17,6 @@ import (
 	"grenier/pipeline/spaces/reach"
 )
 
-// Choice reports whether the accessible boards are counted.
-type Choice uint8
-
-const (
-	// Auto counts them on up to 8 pits, where it takes seconds at most.
-	Auto Choice = iota
-	// Always counts them on any board. The search takes 3/8 byte for each
-	// board with at most 3 seeds a pit: 0.3 GiB on 10 pits, 24 GiB and a
-	// very long time on 12.
-	Always
-	// Never leaves them out.
-	Never
-)
-
 // Table is what is known of the boards with a given number of pits.
 type Table struct {
 	// Pits is the number of pits, both players together.
@@ -39,8 +25,9 @@ type Table struct {
 	// -MaxSeeds and MaxSeeds. It is the number of seeds of a whole game, or
 	// the largest one of the table if that is more.
 	MaxSeeds int
-	// Accessible reports whether the accessible boards were counted. The two
-	// fields of Row that depend on them are 0 otherwise.
+	// Accessible reports whether the accessible boards were counted, as they are on
+	// up to 8 pits, where it takes seconds at most. The two fields of Row that depend
+	// on them are 0 otherwise.
 	Accessible bool
 	// Rows holds one row for each number of seeds from 0 up.
 	Rows []Row
@@ -76,7 +63,7 @@ type Row struct {
 // New returns the table for boards with the given number of pits and 0 to seeds
 // seeds. It fails with awari.ErrPits or awari.ErrSeeds, or with the error of
 // ctx while the accessible boards are searched.
-func New(ctx context.Context, pits, seeds int, accessible Choice) (*Table, error) {
+func New(ctx context.Context, pits, seeds int) (*Table, error) {
 	game, err := awari.New(pits, awari.Strict)
 	if err != nil {
 		return nil, err
@@ -87,7 +74,7 @@ func New(ctx context.Context, pits, seeds int, accessible Choice) (*Table, error
 	t := &Table{
 		Pits:       pits,
 		MaxSeeds:   max(wholeGame(pits), seeds),
-		Accessible: accessible == Always || accessible == Auto && pits <= 8,
+		Accessible: pits <= 8,
 		Rows:       make([]Row, seeds+1),
 	}
 	if err := t.count(); err != nil {

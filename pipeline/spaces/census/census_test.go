@@ -16,9 +16,9 @@ import (
 	"grenier/pipeline/spaces/census"
 )
 
-func mustTable(t *testing.T, pits, seeds int, accessible census.Choice) *census.Table {
+func mustTable(t *testing.T, pits, seeds int) *census.Table {
 	t.Helper()
-	table, err := census.New(t.Context(), pits, seeds, accessible)
+	table, err := census.New(t.Context(), pits, seeds)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func mustTable(t *testing.T, pits, seeds int, accessible census.Choice) *census.
 
 // eight is the table of the document for 8 pits, computed once.
 var eight = sync.OnceValues(func() (*census.Table, error) {
-	return census.New(context.Background(), 8, 24, census.Auto)
+	return census.New(context.Background(), 8, 24)
 })
 
 func mustEight(t *testing.T) *census.Table {
@@ -52,7 +52,7 @@ func document(t *testing.T, name string) string {
 // TestDocumentTables compares whole tables with the document: every character
 // of every cell, heading and rule.
 func TestDocumentTables(t *testing.T) {
-	twelve := mustTable(t, 12, 48, census.Auto)
+	twelve := mustTable(t, 12, 48)
 	for _, c := range []struct {
 		file    string
 		table   *census.Table
@@ -77,7 +77,7 @@ func TestDocumentTables(t *testing.T) {
 func TestDocumentCells(t *testing.T) {
 	for file, table := range map[string]*census.Table{
 		"8-pits.txt":  mustEight(t),
-		"12-pits.txt": mustTable(t, 12, 48, census.Auto),
+		"12-pits.txt": mustTable(t, 12, 48),
 	} {
 		lines := strings.Split(document(t, file), "\n")
 		cells := 0
@@ -114,7 +114,7 @@ func nextCell(line string) (cell, rest string) {
 
 func TestShorterTablesArePrefixes(t *testing.T) {
 	for _, c := range []struct{ pits, long, short int }{{6, 18, 10}, {12, 48, 20}, {4, 12, 5}} {
-		long, short := mustTable(t, c.pits, c.long, census.Auto), mustTable(t, c.pits, c.short, census.Auto)
+		long, short := mustTable(t, c.pits, c.long), mustTable(t, c.pits, c.short)
 		if len(short.Rows) != c.short+1 || !slices.Equal(short.Rows, long.Rows[:c.short+1]) {
 			t.Errorf("%d pits: the table to %d seeds is no prefix of that to %d", c.pits, c.short, c.long)
 		}
@@ -122,27 +122,19 @@ func TestShorterTablesArePrefixes(t *testing.T) {
 }
 
 func TestMoreSeedsThanTheGame(t *testing.T) {
-	table := mustTable(t, 4, 14, census.Auto)
+	table := mustTable(t, 4, 14)
 	if table.MaxSeeds != 14 || table.Rows[12].Accessible == 0 || table.Rows[14].Accessible != 0 {
 		t.Errorf("14 seeds on 4 pits: MAX_SEEDS %d, %d boards accessible with 12 seeds and %d with 14; want 14, some, none",
 			table.MaxSeeds, table.Rows[12].Accessible, table.Rows[14].Accessible)
 	}
 }
 
-func TestAccessibleChoice(t *testing.T) {
-	for _, c := range []struct {
-		pits   int
-		choice census.Choice
-		want   bool
-	}{
-		{6, census.Auto, true}, {10, census.Auto, false}, {12, census.Auto, false},
-		{6, census.Never, false}, {6, census.Always, true},
-	} {
-		table := mustTable(t, c.pits, 6, c.choice)
+func TestAccessible(t *testing.T) {
+	for pits, want := range map[int]bool{6: true, 8: true, 10: false, 12: false} {
+		table := mustTable(t, pits, 6)
 		counted := table.Rows[4].Accessible > 0
-		if table.Accessible != c.want || counted != c.want || slices.Contains(table.Columns(), census.Accessible) != c.want {
-			t.Errorf("%d pits, choice %d: accessible boards said %v, counted %v, want %v",
-				c.pits, c.choice, table.Accessible, counted, c.want)
+		if table.Accessible != want || counted != want || slices.Contains(table.Columns(), census.Accessible) != want {
+			t.Errorf("%d pits: accessible boards said %v, counted %v, want %v", pits, table.Accessible, counted, want)
 		}
 	}
 }
@@ -168,20 +160,20 @@ func TestUnknownColumn(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	if _, err := census.New(t.Context(), 7, 10, census.Auto); !errors.Is(err, awari.ErrPits) {
+	if _, err := census.New(t.Context(), 7, 10); !errors.Is(err, awari.ErrPits) {
 		t.Errorf("7 pits: %v, want ErrPits", err)
 	}
 	for _, seeds := range []int{-1, 49} {
-		if _, err := census.New(t.Context(), 8, seeds, census.Auto); !errors.Is(err, awari.ErrSeeds) {
+		if _, err := census.New(t.Context(), 8, seeds); !errors.Is(err, awari.ErrSeeds) {
 			t.Errorf("%d seeds: %v, want ErrSeeds", seeds, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := census.New(ctx, 8, 24, census.Auto); !errors.Is(err, context.Canceled) {
+	if _, err := census.New(ctx, 8, 24); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v, want context.Canceled", err)
 	}
-	if err := mustTable(t, 12, 1, census.Auto).WriteRST(brokenWriter{}, census.Seeds); !errors.Is(err, errWrite) {
+	if err := mustTable(t, 12, 1).WriteRST(brokenWriter{}, census.Seeds); !errors.Is(err, errWrite) {
 		t.Errorf("broken writer: %v, want its error", err)
 	}
 }

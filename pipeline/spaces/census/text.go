@@ -120,8 +120,8 @@ func alignUnit(cell string) string {
 	return cell
 }
 
-// simpleTable sets lines, of which the first is the heading, in columns one
-// wider than their widest cell.
+// simpleTable sets lines, the first one the heading, in columns one wider than their
+// widest cell.
 func simpleTable(lines [][]string) string {
 	widths := make([]int, len(lines[0]))
 	for _, line := range lines {

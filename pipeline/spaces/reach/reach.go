@@ -69,7 +69,7 @@ func (b bitset) has(rank uint64) bool { return b[rank/64]>>(rank%64)&1 != 0 }
 
 func (b bitset) add(rank uint64) { b[rank/64] |= 1 << (rank % 64) }
 
-// search is a search under way.
+// search is a search in progress.
 type search[S comparable] struct {
 	ctx   context.Context
 	set   *Set[S]
@@ -78,7 +78,7 @@ type search[S comparable] struct {
 	moves []layers.Move[S]
 	// found counts the states first reached at the next depth.
 	found uint64
-	// ticks counts states between two looks at ctx.
+	// ticks counts states between two checks of ctx.
 	ticks int
 }
 

@@ -8,13 +8,13 @@
 // quiet moves. Then the layer is settled by decreasing absolute score: in the
 // step of saturation sat, every state that can reach sat is stable, because no
 // better score is left to find, and so is every state whose quiet moves all
-// lead to stable states. A state that becomes stable tells its quiet
+// lead to stable states. A state that becomes stable updates its quiet
 // predecessors.
 //
 // Repairs to the document (see the ERRATA of its transcription): only quiet
-// successors are counted, because only they report back; a state told by a
-// successor is updated before it is tested; states waiting to tell their
-// predecessors are kept in a queue, where the document recurses; and what is
+// successors are counted, because only they report back; a state is updated
+// by its successor before it is tested; stable states whose predecessors are not
+// updated yet are kept in a queue, where the document recurses; and what is
 // unstable after the last step, sat = 0, can play on forever and is worth 0.
 package retro
 
@@ -107,10 +107,10 @@ type row[S comparable] struct {
 	cells []cell // by rank
 	// bound is the largest absolute score in the layer.
 	bound int16
-	// queue holds the ranks of stable states whose predecessors have not
-	// been told.
+	// queue holds the ranks of stable states whose predecessors are not
+	// updated yet.
 	queue []uint64
-	// ticks counts units of work between two looks at ctx.
+	// ticks counts units of work between two checks of ctx.
 	ticks int
 	moves []layers.Move[S] // scratch
 	prior []S              // scratch
@@ -182,8 +182,8 @@ func (r *row[S]) settle(u uint64, sat int16) {
 	r.queue = append(r.queue, u)
 }
 
-// drain lets the queued states tell their predecessors, and those that become
-// stable by it theirs (document 001, propagate; a queue replaces the recursion).
+// drain propagates the scores of the queued states, and of those that become stable
+// by it (document 001, propagate; a queue replaces the recursion).
 func (r *row[S]) drain(sat int16) error {
 	for head := 0; head < len(r.queue); head++ {
 		if err := r.tick(); err != nil {
@@ -193,15 +193,15 @@ func (r *row[S]) drain(sat int16) error {
 		r.prior = r.space.Predecessors(r.prior[:0], r.space.Unrank(r.n, u))
 		for _, p := range r.prior {
 			_, v := r.space.Rank(p)
-			r.tell(v, r.cells[u].best, sat)
+			r.update(v, r.cells[u].best, sat)
 		}
 	}
 	r.queue = r.queue[:0]
 	return nil
 }
 
-// tell updates state v, which has a quiet move to a state of score y.
-func (r *row[S]) tell(v uint64, y, sat int16) {
+// update updates state v, which has a quiet move to a state of score y.
+func (r *row[S]) update(v uint64, y, sat int16) {
 	c := &r.cells[v]
 	if c.stable {
 		return

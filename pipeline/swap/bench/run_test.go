@@ -210,7 +210,7 @@ func slow(t *testing.T) {
 	}
 }
 
-// shortRun is what a short run tells, for all tests that do not change it.
+// shortRun is the report of a short run, for all tests that do not change it.
 var shortRun = sync.OnceValues(func() (*Report, error) { return Run(context.Background(), short) })
 
 func mustShortRun(t *testing.T) *Report {

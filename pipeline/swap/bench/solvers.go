@@ -265,8 +265,8 @@ func (c *contest) tiles(i int) []int {
 	return list
 }
 
-// spreadOf sums up numbers, of which there is one at least. The median of an even
-// number of them is the lower one of the two in the middle.
+// spreadOf sums up one number or more. The median of an even number of them is the
+// lower one of the two in the middle.
 func spreadOf(values []float64) Spread {
 	sorted := slices.SortedFunc(slices.Values(values), cmp.Compare)
 	s := Spread{Median: sorted[(len(sorted)-1)/2], Max: sorted[len(sorted)-1]}

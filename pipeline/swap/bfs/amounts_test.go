@@ -132,7 +132,7 @@ func TestRoom(t *testing.T) {
 	}
 	o.Dir, o.Free = interrupted(t), room(0)
 	if _, err := bfs.Search(t.Context(), g, o); err == nil {
-		t.Error("goes on without room")
+		t.Error("searches without room")
 	}
 	o.Free = func(string) (uint64, error) { return 0, errors.ErrUnsupported }
 	if _, err := bfs.Search(t.Context(), g, o); err != nil {

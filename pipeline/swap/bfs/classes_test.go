@@ -7,6 +7,7 @@ import (
 
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
+	"grenier/layers/swap/swaptest"
 )
 
 // TestClasses compares with a search of classes, which shares no code with that of all states.
@@ -69,7 +70,7 @@ func byClass(g *swap.Grid) (depths []uint64) {
 func class(g *swap.Grid, s swap.State) (least swap.State, states uint64) {
 	least = s
 	images, same := uint64(0), uint64(0)
-	for _, h := range g.Symmetries() {
+	for _, h := range swaptest.Symmetries(g) {
 		var image, inverse swap.State
 		for cell := range g.Cells() {
 			a, b := h.At(cell), h.At(s.At(cell))

@@ -128,7 +128,7 @@ func (d *disk) decode(path string, b []byte, sides *[2]flags) (depths []uint64, 
 	return depths, nil
 }
 
-// possible tells whether the piece of a block and its flags go together.
+// possible reports whether the piece of a block fits its flags.
 func (d *disk) possible(parity, block int, f *flags) bool {
 	e, busy := d.extents[parity][block], f.busy[block]
 	if busy > 1 || f.full[block] > 1 || e.IsZero() != (e.Length == 0) {
@@ -304,8 +304,7 @@ func (d *disk) fill(blocks span, busy []uint8, k *desk) error {
 	return nil
 }
 
-// inWindow tells whether the newest states of a block are in memory, if it has
-// any.
+// inWindow reports whether the newest states of a block, if any, are in memory.
 func (d *disk) inWindow(block int) bool { return block >= d.first && block < d.first+d.size }
 
 func (d *disk) newest(parity, block int, k *desk, i int) ([]uint64, error) {

@@ -66,7 +66,7 @@ func TestDiskTwelve(t *testing.T) {
 	}
 }
 
-// TestResume interrupts a search in every depth and lets it go on, each time with
+// TestResume interrupts a search in every depth and resumes it, each time with
 // another number of blocks in memory.
 func TestResume(t *testing.T) {
 	g := mustGrid(t, 2, 5)

@@ -12,7 +12,7 @@ func (l *layout) checkRoom(o Options) error {
 	if need := l.mostOnDisk(); err == nil && known && need > room {
 		return &rundir.RoomError{What: "the search", Path: o.Dir, Need: need, Free: room}
 	}
-	return nil // what is wrong with the directory, rundir.Lock tells
+	return nil // rundir.Lock reports what is wrong with the directory
 }
 
 // mostOnDisk returns the most bytes that a search has on disk: pieces of three

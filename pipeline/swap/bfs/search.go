@@ -107,7 +107,7 @@ func (s *search) depth(ctx context.Context, depth int) (found uint64, err error)
 	return found, nil
 }
 
-// prepare tells the workers which depth comes.
+// prepare sets the workers up for a depth.
 func (s *search) prepare(depth int) {
 	for _, w := range s.workers {
 		w.side = depth & 1

@@ -17,8 +17,8 @@ func (s states) of(k, words int) states {
 	return states{newest: part(s.newest, k, words), seen: part(s.seen, k, words)}
 }
 
-// desk is what a worker has of a store: the states of the block that it changes,
-// and room for what is on its way from and to the disk.
+// desk is a worker's part of a store: the states of the block that it changes, and
+// buffers for reads and writes.
 type desk struct {
 	states
 	own     states     // room for states, if they are not in memory
@@ -28,8 +28,8 @@ type desk struct {
 }
 
 // store keeps the states of all blocks. Its methods are safe for concurrent use
-// on different blocks and desks; nothing that newest or fill are asked for
-// changes in the meantime.
+// on different blocks and desks; what newest and fill read does not change
+// meanwhile.
 type store interface {
 	// tiles returns the number of parts, as many blocks each, that are pulled
 	// one after another.
@@ -37,32 +37,30 @@ type store interface {
 	// enter makes room for the newest states of the tile that begins with a
 	// block: it is pulled next. It is not safe for concurrent use.
 	enter(parity, first int)
-	// recall brings some blocks of both parities into memory that stay there,
-	// after a search was interrupted, and checks those that do not. When all blocks
-	// have been recalled, recalled compares them with the number of states at each
-	// depth.
+	// recall resumes an interrupted search: it loads the blocks of both parities that
+	// stay in memory and checks the others. After all blocks, recalled compares them
+	// with the number of states at each depth.
 	recall(blocks span, sides *[2]flags, d *desk) error
 	recalled(depths []uint64) error
-	// fill brings those of some blocks of that tile into memory; busy tells
-	// which have any.
+	// fill loads those of some blocks of that tile; busy says which have any.
 	fill(blocks span, busy []uint8, d *desk) error
 	// newest returns the newest states of a busy block, for reading. They may be
 	// in the k-th element of d.fetched.
 	newest(parity, block int, d *desk, k int) ([]uint64, error)
 	// open prepares some blocks for load and save, and the busy blocks of the
-	// other parity that sources tells, some more than once, for newest; shut
-	// ends that.
+	// other parity that sources lists, some more than once, for newest; shut ends
+	// that.
 	open(parity int, blocks span, sources iter.Seq[int], d *desk) error
 	shut(parity int, d *desk) error
 	// load puts the states of one of these blocks on the desk.
 	load(parity, block int, d *desk) error
-	// save keeps them after they were changed: busy tells whether there are
-	// newest ones, full whether all are seen.
+	// save stores them after a change: busy says that there are newest ones, full
+	// that all are seen.
 	save(parity, block int, d *desk, busy, full bool)
 	// commit makes what was saved durable, with the number of states at each
 	// depth that is done.
 	commit(depths []uint64, sides *[2]flags) error
-	// damaged returns the error for states that were kept and cannot be.
+	// damaged returns the error for stored states that are impossible.
 	damaged(err error) error
 	close() error
 }

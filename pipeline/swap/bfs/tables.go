@@ -28,7 +28,6 @@ type tables struct {
 
 // crossing is an edge between an upper and a lower cell.
 type crossing struct {
-	upper int // place of the upper cell
 	// tile[w] is the tile in the lower cell of word w, numbered among the tiles
 	// that are not in upper cells.
 	tile []uint8
@@ -116,7 +115,7 @@ func (l *layout) innerTable(words int, e edge) []uint16 {
 }
 
 func (l *layout) crossing(words int, e edge) crossing {
-	c := crossing{upper: e.from, tile: make([]uint8, words), to: make([][]uint16, l.rest())}
+	c := crossing{tile: make([]uint8, words), to: make([][]uint16, l.rest())}
 	for t := range c.to {
 		c.to[t] = make([]uint16, words)
 	}

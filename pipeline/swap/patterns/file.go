@@ -91,7 +91,7 @@ func Load(ctx context.Context, g *swap.Grid, paths []string, exact bool, o Optio
 	return nil, fmt.Errorf("%w: a table of sets goes alone, not with %d other files", heuristic.ErrPattern, len(paths)-1)
 }
 
-// belongs checks a file against the grid that it is to be used for.
+// belongs checks that a file is of a grid.
 func belongs(path string, g *swap.Grid, h patternfile.Header) error {
 	if int(h.Rows) != g.Rows() || int(h.Cols) != g.Cols() {
 		return corrupt.New(path, "header", "a grid of %d x %d cells %w the expected %d x %d", h.Rows, h.Cols, corrupt.ErrMismatch, g.Rows(), g.Cols())

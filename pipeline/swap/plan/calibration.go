@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"time"
 
-	"grenier/io/corrupt"
 	"grenier/io/jsonfile"
 	"grenier/kernels/cpu"
 	"grenier/layers/swap"
@@ -111,8 +110,8 @@ func (c *Calibration) Encode() ([]byte, error) { return jsonfile.Encode(document
 // Save replaces the file at path by c. It fails as jsonfile.Save does.
 func (c *Calibration) Save(path string) error { return jsonfile.Save(path, document{header, *c}) }
 
-// Load reads the calibration file at path. It fails with an error of the operating system
-// or like Parse.
+// Load reads the calibration file at path. It fails with an error of the operating system, as machine.Parse does, and with an error that
+// matches machine.ErrFigure if a figure is impossible.
 func Load(path string) (*Calibration, error) {
 	data, err := jsonfile.Read(path)
 	if err != nil {
@@ -121,20 +120,16 @@ func Load(path string) (*Calibration, error) {
 	return Parse(path, data)
 }
 
-// Parse decodes the contents of the file called path. It fails with an error that matches
-// corrupt.ErrCorrupt, like jsonfile.Parse, or if a figure is impossible.
+// Parse is Load for the contents of the file called path.
 func Parse(path string, data []byte) (*Calibration, error) {
 	var doc document
-	if err := jsonfile.Parse(path, data, header, &doc); err != nil {
+	if err := machine.Parse(path, data, header, &doc, doc.validate); err != nil {
 		return nil, err
-	}
-	if err := doc.validate(); err != nil {
-		return nil, corrupt.New(path, "", "%w", err)
 	}
 	return &doc.Calibration, nil
 }
 
-// validate accepts what a machine may do, in a wide sense.
+// validate fails with machine.ErrFigure.
 func (c *Calibration) validate() error {
 	return machine.Check(c.Cores, c.Speedup, []float64{c.Step, c.Pack, c.Unpack}, []float64{c.Write, c.Random})
 }

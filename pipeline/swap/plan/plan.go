@@ -41,9 +41,8 @@ type Plan struct {
 	OnDiskSeconds float64 `json:"on_disk_seconds"`
 	Processors    float64 `json:"processor_seconds"`
 	Transfers     float64 `json:"transfer_seconds"`
-	// FitsMemory tells whether the memory allowed is enough for a search in memory,
-	// FitsDisk whether it is enough for one on disk, and, if that is known, there is
-	// room on the disk.
+	// FitsMemory says that a search in memory fits the memory allowed, FitsDisk that one
+	// on disk does and, if the free space is known, fits the disk.
 	FitsMemory  bool         `json:"fits_in_memory"`
 	FitsDisk    bool         `json:"fits_on_disk"`
 	Free        *uint64      `json:"free_bytes,omitempty"`

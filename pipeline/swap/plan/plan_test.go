@@ -2,12 +2,10 @@ package plan
 
 import (
 	"bytes"
-	"errors"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -17,6 +15,7 @@ import (
 	"grenier/io/jsonfile"
 	"grenier/layers/swap"
 	"grenier/pipeline/internal/machine"
+	"grenier/pipeline/internal/machine/machinetest"
 	"grenier/pipeline/swap/bfs"
 )
 
@@ -144,65 +143,34 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestDamaged: everything that is wrong is told, as what it is.
-func TestDamaged(t *testing.T) {
-	data, err := jsonfile.Encode(document{header, *workstation()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := string(data)
-	for name, c := range map[string]struct {
-		text string
-		is   error
-	}{
-		"of awari": {strings.Replace(text, "grenier-swap-cal", "grenier-cal", 1), corrupt.ErrForeign},
-		"newer":    {strings.Replace(text, `"version": 1`, `"version": 2, "moons": 3`, 1), corrupt.ErrVersion},
-		"no core":  {strings.Replace(text, `"cores": 2`, `"cores": 0`, 1), machine.ErrFigure},
-		"slow":     {strings.Replace(text, `"speedup": 1.9`, `"speedup": 2.1`, 1), machine.ErrFigure},
-		"missing":  {strings.Replace(text, `  "pack_ns": 3,`, ``, 1), machine.ErrFigure},
-		"negative": {strings.Replace(text, `"step_ns": 0.2`, `"step_ns": -3`, 1), machine.ErrFigure},
-		"no disk":  {strings.Replace(text, `"write_bytes_per_second": 1000000000`, `"write_bytes_per_second": 0`, 1), machine.ErrFigure},
-	} {
-		if c.text == text {
-			t.Fatalf("%s: not damaged", name)
-		}
-		_, err := Parse("c.json", []byte(c.text))
-		if !errors.Is(err, c.is) || !errors.Is(err, corrupt.ErrCorrupt) || !strings.HasPrefix(err.Error(), "c.json: ") {
-			t.Errorf("%s: error %v, want %v", name, err, c.is)
-		}
-	}
+func TestFile(t *testing.T) {
+	c := workstation()
+	machinetest.TestFile(t, *c, c.Save, Load, map[string]machinetest.Damage{
+		"of awari": {Old: "grenier-swap-cal", New: "grenier-cal", Is: corrupt.ErrForeign},
+		"newer":    {Old: `"version": 1`, New: `"version": 2, "moons": 3`, Is: corrupt.ErrVersion},
+		"no core":  {Old: `"cores": 2`, New: `"cores": 0`, Is: machine.ErrFigure},
+		"fast":     {Old: `"speedup": 1.9`, New: `"speedup": 2.1`, Is: machine.ErrFigure},
+		"missing":  {Old: `  "pack_ns": 3,`, New: ``, Is: machine.ErrFigure},
+		"negative": {Old: `"step_ns": 0.2`, New: `"step_ns": -3`, Is: machine.ErrFigure},
+		"no disk":  {Old: `"write_bytes_per_second": 1000000000`, New: `"write_bytes_per_second": 0`, Is: machine.ErrFigure},
+	})
 }
 
-// FuzzParse: what is accepted is what is written again.
+// FuzzParse: every calibration that is accepted gives a plan.
 func FuzzParse(f *testing.F) {
-	data, err := jsonfile.Encode(document{header, *workstation()})
+	encode := func(c *Calibration) ([]byte, error) { return jsonfile.Encode(document{header, *c}) }
+	data, err := encode(workstation())
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(data)
-	f.Add(bytes.Replace(data, []byte("1.9"), []byte("1e400"), 1))
+	parse := func(data []byte) (*Calibration, error) {
+		var doc document
+		return &doc.Calibration, machine.Parse("c.json", data, header, &doc, doc.validate)
+	}
 	g := grid(f, 2, 5)
-	f.Fuzz(func(t *testing.T, data []byte) {
-		c, err := Parse("c.json", data)
-		if err != nil {
-			if !errors.Is(err, corrupt.ErrCorrupt) {
-				t.Fatalf("error %v", err)
-			}
-			return
-		}
-		again, err := jsonfile.Encode(document{header, *c})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := Parse("c.json", again)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if third, err := jsonfile.Encode(document{header, *got}); err != nil || !bytes.Equal(third, again) {
-			t.Fatalf("%s, then %s (%v)", again, third, err)
-		}
+	machinetest.Fuzz(f, parse, encode, func(t *testing.T, c *Calibration) {
 		if s := mustPlan(t, g, bfs.Options{Workers: 3, Memory: 1 << 20}, c, nil).OnDiskSeconds; !(s > 0) {
-			t.Fatalf("%v seconds with %s", s, again)
+			t.Fatalf("%v seconds with %+v", s, c)
 		}
-	})
+	}, data, bytes.Replace(data, []byte("1.9"), []byte("1e400"), 1))
 }

@@ -15,10 +15,9 @@ const (
 	lastWidth  = 1 << 14
 )
 
-// beam searches depth by depth, and keeps of each depth only the most promising states, as many
-// as the width says: those with the least bounds, to which some weight of inversions is added.
-// They tell states apart that lie on the plateaus of the bounds. A state that cannot be on a
-// way shorter than the best one known is left out. It repeats with twice the width until the
+// beam is a beam search: it keeps only the most promising states of each depth, as many as the
+// width: those with the least bounds plus weighted inversions, which order the states on the
+// plateaus of the bounds. A state that cannot be on a path shorter than the best one is pruned. It repeats with twice the width until the
 // solution meets the lower bound, or the width, the memory or the time is used up.
 func beam(s *search) ([]swap.Swap, error) {
 	for width := firstWidth; len(s.best) > s.lower; width *= 2 {

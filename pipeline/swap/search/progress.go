@@ -31,7 +31,7 @@ type reporter struct {
 	last   time.Duration // when it reported last
 }
 
-// tell reports how far s is, unless it did so just before.
+// tell reports the progress of s, unless it did so just before.
 func (r *reporter) tell(s *search, elapsed time.Duration) {
 	if r.report == nil || elapsed-r.last < between {
 		return

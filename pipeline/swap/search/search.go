@@ -80,10 +80,10 @@ type Result struct {
 	Elapsed time.Duration
 }
 
-// Counts says how much work a search was.
+// Counts is the work of a search.
 type Counts struct {
-	Expanded   uint64 // states whose neighbours were looked at
-	Generated  uint64 // neighbours looked at
+	Expanded   uint64 // states expanded
+	Generated  uint64 // neighbours generated
 	PeakOpen   uint64 // most states waiting at a time
 	PeakClosed uint64 // most states remembered at a time
 }

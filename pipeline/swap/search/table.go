@@ -67,8 +67,8 @@ func (t *table) get(state swap.State) *node {
 	return &t.nodes[i]
 }
 
-// add returns the node of a state; added says that it is new, and 0. others is
-// memory that the search has besides. It fails with errMemory.
+// add returns the node of a state; added says that it is new, and zero. others is
+// the memory that the search takes elsewhere. It fails with errMemory.
 func (t *table) add(state swap.State, others uint64) (n *node, added bool, err error) {
 	i := t.slot(state)
 	if t.states[i] != 0 {

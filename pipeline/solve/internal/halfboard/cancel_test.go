@@ -82,7 +82,7 @@ func (x *cancelling) check(t *testing.T, c config, l *Layer, err error) {
 	case err != nil && (x.at == 0 || l != nil || !errors.Is(err, context.Canceled)):
 		t.Fatalf("%+v, cancelled at report %d: %v, layer %v", c, x.at, err, l)
 	case err != nil && x.reports > x.at+workers:
-		t.Fatalf("%+v, cancelled at report %d: work goes on until report %d", c, x.at, x.reports)
+		t.Fatalf("%+v, cancelled at report %d: work continues until report %d", c, x.at, x.reports)
 	case err != nil && !strings.Contains(err.Error(), where):
 		t.Fatalf("%+v, cancelled at report %d: %v: not in %s", c, x.at, err, where)
 	}
@@ -146,7 +146,7 @@ func TestStoppedBeforeItBegins(t *testing.T) {
 	}
 }
 
-// broken fails, or does something else, where it is told to.
+// broken fails, or does something else, at given calls.
 type broken struct {
 	*tower
 	read, closing func() error
@@ -295,7 +295,7 @@ func TestSolvesAgainAfterCancelling(t *testing.T) {
 // TestCancelledWorkReturnsMemory: there is no Layer to close then. Engines that are
 // closed leave nothing, and one that is used again takes nothing more.
 func TestCancelledWorkReturnsMemory(t *testing.T) {
-	// Room for a large layer, most of which is not touched.
+	// Room for a large layer, mostly untouched.
 	c := config{game: mustGame(t, 6, awari.Awari), seeds: 6, options: Options{Seeds: 40, TileSize: 16}}
 	size := layoutOf(c.game.Half(), c.options.Seeds).total()
 	reports := c.cancelAt(t, 0).reports

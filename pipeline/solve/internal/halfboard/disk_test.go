@@ -8,7 +8,7 @@ import (
 	"grenier/io/vfs/crashfs"
 )
 
-// disk is a disk in memory of which reads can fail as well and that counts the files
+// disk is a disk in memory whose reads can fail as well, and that counts the files
 // that are open.
 type disk struct {
 	*crashfs.FS

@@ -20,7 +20,7 @@
 // only (patterns.go) and are shared by all A and all layers; which rows the columns
 // of a panel read is listed once for each layer (moves.go). The least of the moves,
 // and of the best capture value (the offer, capture.go), is the negated score. It
-// comes out along B and is stored along A: a transposition, which also tells what has
+// comes out along B and is stored along A: a transposition, which also finds what has
 // changed (kernels/transpose).
 //
 // # The fixpoint
@@ -65,8 +65,8 @@
 // fewer windows. The stages are:
 //
 //   - Capture values are computed once, before scores take memory, in rounds: of as many
-//     panels at a time as fit, while a round goes once through the lower layers, of which a
-//     few pieces of each are in memory (rounds.go, pieces.go). They go to streams in the work
+//     panels at a time as fit; a round reads the lower layers once, with a few pieces of
+//     each in memory (rounds.go, pieces.go). They go to streams in the work
 //     directory (captures.go), strip by strip (strips.go): up to 1024 rows of a panel.
 //   - For each window: turnAll reads the capture values of open rows once and makes codes of
 //     them. Sweeps as above bring these to the fixpoint. storeWindow reads the capture values
@@ -81,13 +81,12 @@
 // of the others are removed: they are replaced by 0, which packs better, and the streams
 // written again (passSegment, in strippass.go).
 //
-// Whatever goes over capture values or digits does so in three stages at the same time: one
-// goroutine reads, several work, one writes (stages.go, strippass.go). Nobody waits until a
-// stream that is complete is on disk, but the next one does (publish, in windows.go).
+// Passes over capture values or digits are pipelines of three stages: one goroutine reads,
+// several work, one writes (stages.go, strippass.go). A complete stream is synced to disk in
+// the background; only the next one waits for that (publish, in windows.go).
 //
 // All streams are at the same time checkpoints of an interrupted layer: windows that are
 // stored are not searched again, segments of captures not computed again. Inside a window
-// codes are written between sweeps now and then (codes.go), as any that were found are a
-// start. Streams of earlier runs are read through first (look.go); what is damaged is
+// codes are checkpointed between sweeps (codes.go): any codes found are a valid start. Streams of earlier runs are read through first (look.go); what is damaged is
 // computed again.
 package halfboard

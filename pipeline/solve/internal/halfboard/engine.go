@@ -38,7 +38,7 @@ type Options struct {
 	// Work is the directory of streams and checkpoints: nil if there are to be none
 	// and all layers fit. A layer that has a checkpoint there is resumed.
 	Work vfs.Dir
-	// Interval is the time between checkpoints; 0 is a minute.
+	// Interval is the time between checkpoints; 0 is DefaultInterval.
 	Interval time.Duration
 	// Sample, if not nil, returns what is read before all else of a layer of so many
 	// positions: pieces of the given length that begin at starts, which ascend.
@@ -111,6 +111,9 @@ type kernels struct {
 // ErrMemory reports a layer that cannot be solved in the memory allowed.
 var ErrMemory = errors.New("too little memory")
 
+// DefaultInterval is the time between checkpoints unless Options say otherwise.
+const DefaultInterval = time.Minute
+
 // ErrOptions reports options that make no sense.
 var ErrOptions = errors.New("halfboard: options")
 
@@ -124,7 +127,7 @@ func New(game awari.Game, o Options) (*Engine, error) {
 	}
 	o.Workers = max(o.Workers, 1)
 	if o.Interval == 0 {
-		o.Interval = time.Minute
+		o.Interval = DefaultInterval
 	}
 	return &Engine{game: game, options: o, patterns: &patterns{}}, nil
 }
@@ -157,9 +160,11 @@ type engine struct {
 	changed atomic.Uint64   // scores that the sweep changed
 	marking bool            // the sweep marks what it makes out of date block by block
 	stats   Stats
-	began   time.Time // this run, with this layer
-	stage   Stage     // in progress
-	since   time.Time // that its time is in stats, zero before the first stage
+	toldOf  atomic.Int64 // the stage and the sweep that Progress heard of last
+	toldAt  atomic.Int64 // when, since began
+	began   time.Time    // this run, with this layer
+	stage   Stage        // in progress
+	since   time.Time    // that its time is in stats, zero before the first stage
 }
 
 // Stats says what a layer took in all runs that worked on it, of interrupted ones up to
@@ -514,9 +519,23 @@ func eachPart[T any](ctx context.Context, e *engine, stage Stage, parts []T, do 
 	})
 }
 
+// tellAfter is the least time between two reports about the same stage or sweep, unless it ends.
+const tellAfter = 10 * time.Millisecond
+
+// worthTelling reports whether a report says something new.
+func (e *engine) worthTelling(stage Stage, share float64) bool {
+	now := time.Since(e.began)
+	what := int64(e.stats.Sweeps)*int64(Stages) + int64(stage)
+	if e.toldOf.Swap(what) == what && share < 1 && now-time.Duration(e.toldAt.Load()) < tellAfter {
+		return false
+	}
+	e.toldAt.Store(int64(now))
+	return true
+}
+
 // tell reports that a share of a stage, or of a sweep, is done.
 func (e *engine) tell(stage Stage, share float64) {
-	if e.options.Progress == nil {
+	if e.options.Progress == nil || !e.worthTelling(stage, share) {
 		return
 	}
 	positions := e.grid.halves.Board().Size(e.grid.n)

@@ -19,7 +19,7 @@ type litmus struct {
 	_     [64]byte
 	bench bench
 	begun atomic.Int64 // rounds
-	taken atomic.Int64 // rounds of which the mark is taken, or no longer will be
+	taken atomic.Int64 // rounds whose mark is taken, or no longer will be
 	seen  int8         // by who took it
 }
 

@@ -36,15 +36,14 @@ func FormFor(game awari.Game, n int, memory uint64, workers int) (Form, error) {
 // no window can be left out.
 func windowsOf(n int, codes *window.Codes) int { return max(1, (n+codes.Values-1)/codes.Values) }
 
-// Padded returns the scores of the layer of n seeds with those that fill up lines and blocks:
-// what goes through memory in each window.
+// Padded returns the scores of the layer of n seeds, the padding of lines and blocks included:
+// what each window reads and writes.
 func Padded(game awari.Game, n int) uint64 {
 	l := layoutOf(game.Half(), n)
 	return uint64(l.offers[openRows] + l.offers[fullRows])
 }
 
-// passes returns about the number of rounds of captures, each of which goes once through the
-// layers below.
+// passes returns about the number of rounds of captures; a round reads the layers below once.
 func (o *Options) passes(q, n int) int {
 	room := o.roomForOffers(q, n)
 	return (offersBytes(q, n) + room - 1) / room

@@ -43,6 +43,15 @@ type place struct {
 	class rowClass
 }
 
+// packedPlace is a place in less memory: the row, and the class in its lowest bit.
+type packedPlace uint32
+
+// place returns the place of the half with the given code.
+func (g *geometry) place(code uint32) place {
+	p := g.places[code]
+	return place{uint32(p >> 1), rowClass(p & 1)}
+}
+
 // geometry numbers the halves with up to n seeds. Halves are named by their colex
 // codes, which count through all sums: the columns of a matrix are the halves
 // of one sum in the order of their codes, and so are its rows, class by class.
@@ -51,7 +60,7 @@ type geometry struct {
 	n      int // seeds on the board
 	halves *colex.Halves
 	pits   []half              // by code
-	places []place             // by code
+	places []packedPlace       // by code
 	rows   [][classes][]uint32 // by sum: codes of the halves of each class
 }
 
@@ -64,7 +73,7 @@ func newGeometry(q, n int) (*geometry, error) {
 	g := &geometry{q: q, n: n, halves: halves, rows: make([][classes][]uint32, n+1)}
 	count := halves.Half().First(n + 1)
 	g.pits = make([]half, 0, count)
-	g.places = make([]place, 0, count)
+	g.places = make([]packedPlace, 0, count)
 	for sum := range n + 1 {
 		if err := g.addSum(sum); err != nil {
 			return nil, err
@@ -87,7 +96,7 @@ func (g *geometry) addSum(sum int) error {
 			class = openRows
 		}
 		rows := &g.rows[sum][class]
-		g.places = append(g.places, place{uint32(len(*rows)), class})
+		g.places = append(g.places, packedPlace(len(*rows))<<1|packedPlace(class))
 		*rows = append(*rows, uint32(len(g.pits)))
 		g.pits = append(g.pits, h)
 	}

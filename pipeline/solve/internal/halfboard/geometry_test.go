@@ -22,7 +22,7 @@ func TestCodesNumberTheHalves(t *testing.T) {
 			if slices.Contains(want, 0) {
 				class = openRows
 			}
-			if at := g.places[code]; at.class != class || g.rows[sum][class][at.row] != uint32(code) {
+			if at := g.place(uint32(code)); at.class != class || g.rows[sum][class][at.row] != uint32(code) {
 				t.Fatalf("%v is not in row %d of class %d", want, at.row, at.class)
 			}
 		}

@@ -54,8 +54,8 @@ func (h *history) grows(t *testing.T, s *Stats) {
 	}
 }
 
-// TestTimesAddUp: what a layer took that is gone on with is what all runs took, up to
-// the checkpoints that were used.
+// TestTimesAddUp: the time of a resumed layer is that of all its runs, up to the checkpoints that
+// were used.
 func TestTimesAddUp(t *testing.T) { eachEngine(t, testTimesAddUp) }
 
 func testTimesAddUp(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial) {
@@ -120,8 +120,8 @@ func TestImpossibleHistories(t *testing.T) {
 	}
 }
 
-// TestBugsLeaveCheckpoints: a panic, in whatever goroutine, is an error, and what was
-// stored before is gone on with.
+// TestBugsLeaveCheckpoints: a panic, in whatever goroutine, is an error, and the layer
+// resumes from what was stored before.
 func TestBugsLeaveCheckpoints(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	eachEngine(t, testBugsLeaveCheckpoints)

@@ -194,7 +194,7 @@ type keptJob struct {
 	scores []int8 // a copy
 }
 
-// writePieces writes scores. It calls tell now and then.
+// writePieces writes scores. It calls tell from time to time.
 func (e *engine) writePieces(w *spill.Writer, s *keptPart, workers int, tell func()) error {
 	kernel, pieces := planes.For(e.options.Family), slices.Collect(slices.Chunk(s.scores, keptPiece))
 	return crew.Ordered[*keptJob]{

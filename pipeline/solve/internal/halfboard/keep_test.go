@@ -102,7 +102,7 @@ func TestKeptWorkIsNotDoneTwice(t *testing.T) {
 		x.vary()
 		x.finish(t)
 		if x.reads > 0 || x.first.Sweep < min(2, stopped.Sweep) && x.first.Stage != CaptureStage || len(x.notes) > 0 {
-			t.Fatalf("%+v, stopped at %+v: goes on at %+v, with %d scores of lower layers, notes %q", x.config, stopped, x.first, x.reads, x.notes)
+			t.Fatalf("%+v, stopped at %+v: resumes at %+v, with %d scores of lower layers, notes %q", x.config, stopped, x.first, x.reads, x.notes)
 		}
 		if x.stats.Sweeps+1 < stopped.Sweep || x.stats.Before == 0 {
 			t.Fatalf("%+v, stopped at %+v: %+v in the end", x.config, stopped, x.stats)
@@ -122,7 +122,7 @@ func (x *trial) newEngine(t *testing.T) *Engine {
 	return e
 }
 
-// TestResumedSweepsAreFew: a layer of which all scores are found needs no more than
+// TestResumedSweepsAreFew: a layer whose scores are all found needs no more than
 // to see that.
 func TestResumedSweepsAreFew(t *testing.T) {
 	rng := newRand(t)
@@ -194,7 +194,7 @@ func TestUselessStreams(t *testing.T) {
 		scores[5] = score
 		packed := make([]byte, planes.Bound(side))
 		packed = packed[:planes.For(0).Pack(packed, scores)]
-		// In the place of the first line, whose length the first two bytes tell.
+		// Instead of the first line, whose length is in the first two bytes.
 		old := 2 + 8*int(contents[at+4])
 		other := slices.Concat(contents[:at+4], packed, contents[at+4+old:])
 		binary.LittleEndian.PutUint32(other[at:], binary.LittleEndian.Uint32(other[at:])+uint32(len(packed)-old))
@@ -309,7 +309,7 @@ func TestAnyStreamsWillDo(t *testing.T) {
 	t.Logf("%d crashes, %d bytes", crashes, flips)
 }
 
-// TestFullDiskInMemory: a layer in memory goes on without checkpoints, and says so once.
+// TestFullDiskInMemory: a layer in memory continues without checkpoints, and says so once.
 func TestFullDiskInMemory(t *testing.T) {
 	rng := newRand(t)
 	for k := 1; ; k += 1 + rng.IntN(4) {

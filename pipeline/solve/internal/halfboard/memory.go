@@ -162,7 +162,7 @@ func binomial(n, k int) uint64 {
 // and its part of the patterns, of which larger layers have more.
 func Memory(game awari.Game, n int) uint64 {
 	q := game.Half()
-	return uint64(layoutOf(q, n).total()) + binomial(q+n, q)*uint64(60+10*q+4*n)
+	return uint64(layoutOf(q, n).total()) + binomial(q+n, q)*uint64(36+10*q+4*n)
 }
 
 // tablesBytes returns about the bytes of the Go heap that a layer of n seeds takes: places,
@@ -170,7 +170,7 @@ func Memory(game awari.Game, n int) uint64 {
 // description of each tile.
 func tablesBytes(q, n int) uint64 {
 	const mark, tile = 24, 500
-	half := uint64(110 + n/4) // 100 to 103 were counted for 20 to 26 seeds
+	half := uint64(90 + n/4) // 82 to 84 were counted for 20 to 26 seeds
 	blocks := uint64(layoutOf(q, n).offers[openRows]) / (side * side)
 	return binomial(q+n, q)*half + blocks*mark + blocks*(side*side)/(tileSize*tileSize)*tile
 }

@@ -57,7 +57,7 @@ func (g *geometry) addPit(m *matrix, p *compress.Program, panel, pit int, index 
 			if h := halvesOf[c]; h[pit] == first[pit] {
 				halves.Sow(h[:g.q], pit)
 				group.Columns |= 1 << c
-				p.Rows = append(p.Rows, g.places[g.code(&h)].row)
+				p.Rows = append(p.Rows, g.place(g.code(&h)).row)
 			}
 		}
 		p.Groups = append(p.Groups, group)
@@ -86,26 +86,36 @@ type link struct {
 	chunks  int             // likewise
 }
 
-// A step is a move seen from where it leads: how it is made, and the column of the
-// half that makes it.
-type step struct{ link, column uint32 }
+// A step is a move seen from where it leads: the column of the half that makes it, in the low
+// columnBits bits, and above them how it is made, a place in origins.links. Layers have at most
+// 2869685 columns in a matrix, that of 48 seeds, and 288 links in origins.
+type step uint32
+
+const columnBits = 22
+
+// column returns the column of the half that makes the move.
+func (s step) column() uint32 { return uint32(s) & (1<<columnBits - 1) }
 
 // origins lists the moves that leave the open halves of one sum: those that leave
 // row r are steps[first[r]:first[r+1]].
 type origins struct {
+	links []*link
 	first []uint32
 	steps []step
 }
 
+// link returns how a move is made.
+func (o *origins) link(s step) *link { return o.links[s>>columnBits] }
+
 // newOrigins lists the moves that leave halves of the given sum.
 func (g *grid) newOrigins(sum int) *origins {
 	o := &origins{first: make([]uint32, len(g.rows[sum][openRows])+2)}
-	g.eachStep(sum, func(row uint32, _ step) { o.first[row+2]++ })
+	g.eachStep(sum, o, func(row uint32, _ step) { o.first[row+2]++ })
 	for row := range o.first[1:] {
 		o.first[row+1] += o.first[row]
 	}
 	o.steps = make([]step, o.first[len(o.first)-1])
-	g.eachStep(sum, func(row uint32, s step) { // first[r+1] goes from the first step of row r to its end
+	g.eachStep(sum, o, func(row uint32, s step) { // first[r+1] goes from the first step of row r to its end
 		o.steps[o.first[row+1]] = s
 		o.first[row+1]++
 	})
@@ -114,20 +124,37 @@ func (g *grid) newOrigins(sum int) *origins {
 }
 
 // eachStep calls do for the moves that leave halves of the given sum, with the rows
-// of these.
-func (g *grid) eachStep(sum int, do func(row uint32, s step)) {
+// of these, and lists the links of o.
+func (g *grid) eachStep(sum int, o *origins, do func(row uint32, s step)) {
+	o.links = o.links[:0]
 	for _, m := range g.matrices[sum:] {
+		routes := m.routesTo(sum)
+		begin := len(o.links)
+		for _, r := range routes {
+			o.links = append(o.links, &g.links[m.links+r])
+		}
 		for panel := range m.programs {
 			p := &m.programs[panel]
 			for _, group := range p.Groups {
-				if m.sum-m.routes[group.Route].seeds != sum {
+				at, leads := slices.BinarySearch(routes, group.Route)
+				if !leads {
 					continue
 				}
-				rows := p.Rows[group.First:]
+				rows, how := p.Rows[group.First:], step(begin+at)<<columnBits
 				for i, left := 0, group.Columns; left != 0; i, left = i+1, left&(left-1) {
-					do(rows[i], step{m.links + group.Route, uint32(panel*side + bits.TrailingZeros64(left))})
+					do(rows[i], how|step(panel*side+bits.TrailingZeros64(left)))
 				}
 			}
 		}
 	}
+}
+
+// routesTo returns the routes that leave halves of the given sum.
+func (m *matrix) routesTo(sum int) (routes []uint32) {
+	for i := range m.routes {
+		if m.sum-m.routes[i].seeds == sum {
+			routes = append(routes, uint32(i))
+		}
+	}
+	return routes
 }

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"grenier/kernels/compress"
+	"grenier/layers/awari"
 	"grenier/layers/awari/halves"
 )
 
@@ -44,7 +45,7 @@ func (g *geometry) sowings(t *testing.T, h half) (all []sowing) {
 		}
 		left := h
 		move := halves.Sow(left[:g.q], pit)
-		at := g.places[g.code(&left)]
+		at := g.place(g.code(&left))
 		if at.class != openRows || left.sum()+move.Seeds(g.q) != h.sum() {
 			t.Fatalf("pit %d of %v leaves %v", pit, h, left)
 		}
@@ -170,11 +171,8 @@ func TestRoutesHaveTheirPattern(t *testing.T) {
 	}
 }
 
-// trace is a move of one half: a step, and the row of what is left.
-type trace struct {
-	step
-	row uint32
-}
+// trace is a move of one half: the index of its link, its column, and the row of what is left.
+type trace struct{ link, column, row uint32 }
 
 func compareTraces(a, b trace) int {
 	return cmp.Or(cmp.Compare(a.link, b.link), cmp.Compare(a.column, b.column), cmp.Compare(a.row, b.row))
@@ -188,8 +186,7 @@ func (g *grid) programTraces() [][]trace {
 			for _, group := range p.Groups {
 				left := m.sum - m.routes[group.Route].seeds
 				for i, col := range columns(group.Columns) {
-					s := step{m.links + group.Route, uint32(panel*side + col)}
-					all[left] = append(all[left], trace{s, p.Rows[int(group.First)+i]})
+					all[left] = append(all[left], trace{m.links + group.Route, uint32(panel*side + col), p.Rows[int(group.First)+i]})
 				}
 			}
 		}
@@ -197,11 +194,15 @@ func (g *grid) programTraces() [][]trace {
 	return all
 }
 
-// traces lists the moves that o holds.
-func (o *origins) traces() (all []trace) {
+// traces lists the moves that o, of g, holds.
+func (o *origins) traces(g *grid) (all []trace) {
+	index := map[*link]uint32{}
+	for i := range g.links {
+		index[&g.links[i]] = uint32(i)
+	}
 	for row := range len(o.first) - 1 {
 		for _, s := range o.steps[o.first[row]:o.first[row+1]] {
-			all = append(all, trace{s, uint32(row)})
+			all = append(all, trace{index[o.link(s)], s.column(), uint32(row)})
 		}
 	}
 	return all
@@ -219,13 +220,25 @@ func TestOriginsAreInversePrograms(t *testing.T) {
 			if rows := len(g.rows[sum][openRows]); len(o.first) != rows+1 || o.first[0] != 0 || int(o.first[rows]) != len(o.steps) {
 				t.Fatalf("%+v: sum %d: the steps of %d rows are %v of %d", c, sum, rows, o.first, len(o.steps))
 			}
-			got := o.traces()
+			got := o.traces(g)
 			slices.SortFunc(got, compareTraces)
 			slices.SortFunc(want, compareTraces)
 			if !slices.Equal(got, want) {
 				t.Fatalf("%+v: sum %d: %d steps, want %d", c, sum, len(got), len(want))
 			}
 		}
+	}
+}
+
+// TestStepsFit: the columns of any matrix and the links of any origins have room in a step.
+func TestStepsFit(t *testing.T) {
+	if columns := columnsOf(maxHalf, awari.MaxSeeds); columns > 1<<columnBits {
+		t.Errorf("%d columns", columns)
+	}
+	// A pit and the seeds in it say what the opponent receives, hence which matrix of an
+	// origins a link is of.
+	if links := maxHalf * awari.MaxSeeds; links > 1<<(32-columnBits) {
+		t.Errorf("%d links", links)
 	}
 }
 

@@ -28,8 +28,8 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 func TestDefaults(t *testing.T) {
 	game, disk := mustGame(t, 6, awari.Awari), crashfs.New().Dir("work")
 	for _, c := range []struct{ given, want Options }{
-		{Options{}, Options{Workers: 1, Interval: time.Minute}},
-		{Options{Workers: 3, Family: cpu.Best(), Work: disk}, Options{Workers: 3, Family: cpu.Best(), Interval: time.Minute, Work: disk}},
+		{Options{}, Options{Workers: 1, Interval: DefaultInterval}},
+		{Options{Workers: 3, Family: cpu.Best(), Work: disk}, Options{Workers: 3, Family: cpu.Best(), Interval: DefaultInterval, Work: disk}},
 		{Options{TileSize: 1, Seeds: 8, Interval: 1}, Options{Workers: 1, TileSize: 1, Seeds: 8, Interval: 1}},
 	} {
 		e, err := New(game, c.given)
@@ -130,7 +130,7 @@ func follows(p, next Progress) bool {
 }
 
 // TestProgressAddsUp follows the reports of one worker: stages come in order, and
-// each of them, and each sweep, goes on until it is through with all positions.
+// each of them, and each sweep, ends with all positions.
 func TestProgressAddsUp(t *testing.T) {
 	rng := newRand(t)
 	for range runs(100) {
@@ -216,7 +216,7 @@ func TestStatsOfWindowsAreSensible(t *testing.T) {
 		if open := uint64(layoutOf(x.game.Half(), x.seeds).scores); s.Bytes != open*uint64(s.Bits)/8 {
 			t.Fatalf("%+v: %d bytes for %d scores", x.config, s.Bytes, open)
 		}
-		// Captures are written once, and again when there is less to tell; windows read them.
+		// Captures are written once, and again when fewer matter; windows read them.
 		captures, windows := x.disk.bytes(t, "captures"), x.disk.bytes(t, "window")
 		w, r := s.Traffic.Written, s.Traffic.Read
 		if w[CaptureStage] == 0 || w[FullStage] < windows || w[CaptureStage]+w[DenseStage]+w[FullStage] < captures+windows || w[SparseStage]+w[Stages] != 0 {

@@ -16,7 +16,7 @@ const (
 	allParts   = slabs + 1
 )
 
-// slabSize returns the number of positions in a slab, of which the last one can have fewer.
+// slabSize returns the number of positions in a slab; the last one can have fewer.
 func (g *grid) slabSize() uint64 {
 	const part = slabs * pieceLength
 	return (g.halves.Board().Size(g.n) + part - 1) / part * pieceLength

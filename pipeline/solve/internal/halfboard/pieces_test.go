@@ -201,7 +201,7 @@ func TestPiecesFail(t *testing.T) {
 			}
 		}
 		if failed.Load() && met == 0 {
-			t.Error("a read fails and nobody is told")
+			t.Error("a read fails and no error comes")
 		}
 	}
 }

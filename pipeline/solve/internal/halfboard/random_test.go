@@ -199,7 +199,7 @@ type spot struct {
 // find returns where p stands.
 func (g *grid) find(p position) spot {
 	m := g.matrices[g.pits[p.mover].sum()]
-	column, at := int(p.mover-m.first), g.places[p.opponent]
+	column, at := int(p.mover-m.first), g.place(p.opponent)
 	return spot{m, at.class, column / side, column % side, int(at.row) / side, int(at.row) % side}
 }
 

@@ -155,7 +155,7 @@ func (e *engine) rowParts(start uint64, length int) (parts []rowPart, err error)
 		colex.BVToList(bv, g.n, row)
 		var b half
 		copy(b[:], row[1:])
-		p := rowPart{matrix: g.matrices[row[0]], at: g.places[g.code(&b)], skip: skip}
+		p := rowPart{matrix: g.matrices[row[0]], at: g.place(g.code(&b)), skip: skip}
 		p.length = min(length, p.matrix.columns-skip)
 		parts = append(parts, p)
 		length -= p.length

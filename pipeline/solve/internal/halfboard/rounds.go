@@ -182,15 +182,15 @@ func (r *round) run(ctx context.Context, panels []panelOf, share func(float64)) 
 // captureTo applies the captures of all moves that leave a half.
 func (r *round) captureTo(code uint32, lower *rows) error {
 	from := r.grid.origins[r.grid.pits[code].sum()]
-	row := r.grid.places[code].row
+	row := r.grid.place(code).row
 	lower.leave()
 	for _, s := range from.steps[from.first[row]:from.first[row+1]] {
-		l := &r.grid.links[s.link]
-		offers := &r.offers[l.matrix.sum][s.column/side]
+		l := from.link(s)
+		offers := &r.offers[l.matrix.sum][s.column()/side]
 		if offers[openRows] == nil {
 			continue
 		}
-		if err := r.captureStep(l, s.column, offers, code, lower); err != nil {
+		if err := r.captureStep(l, s.column(), offers, code, lower); err != nil {
 			return err
 		}
 	}

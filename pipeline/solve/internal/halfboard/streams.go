@@ -41,7 +41,7 @@ func abort(streams []*spill.Writer) (err error) {
 	return err
 }
 
-// open opens a stream, the history of which it skips.
+// open opens a stream and skips its history.
 func (e *engine) open(name string, h spill.Header, workers int) (*spill.Reader, error) {
 	r, err := spill.Open(e.options.Work, name, h, workers)
 	if err != nil {
@@ -54,7 +54,7 @@ func (e *engine) open(name string, h spill.Header, workers int) (*spill.Reader, 
 }
 
 // isWhole takes over the history of a stream of an earlier run and lets look read the rest. It
-// returns no error, and false, if there is none that is of use: note is told if it is damaged.
+// returns no error, and false, if there is no usable one; a damaged one is noted.
 func (e *engine) isWhole(name string, h spill.Header, look func(*spill.Reader) error) (bool, error) {
 	return e.isUseful(name, h, func(r *spill.Reader) error {
 		h, err := readHistory(r)

@@ -38,7 +38,7 @@ type stripJob struct {
 
 // goOver makes a pass.
 func (e *engine) goOver(ctx context.Context, p pass) error {
-	spare := spares[stripJob](e.workers)
+	spare := e.windows.jobs
 	for segment, panels := range e.windows.segments {
 		strips := slices.Collect(stripsOf(panels, p.class))
 		if err := e.passSegment(ctx, p, segment, strips, spare); err != nil {

@@ -134,11 +134,11 @@ func (g *grid) markBlock(m *matrix, panel, chunk int, c *transpose.Changes) {
 		r := bits.TrailingZeros64(rows) % side
 		changed, row := c.Columns[r], chunk*side+r
 		for _, s := range o.steps[o.first[row]:o.first[row+1]] {
-			l := &g.links[s.link]
-			marks := l.marks[int(s.column/side)*l.chunks:][:l.chunks]
+			l, column := o.link(s), s.column()
+			marks := l.marks[int(column/side)*l.chunks:][:l.chunks]
 			for _, w := range l.words[l.byPanel[panel]:l.byPanel[panel+1]] {
 				if w.Pick&changed != 0 {
-					marks[w.Chunk].add(1<<(s.column%side), w.Place)
+					marks[w.Chunk].add(1<<(column%side), w.Place)
 				}
 			}
 		}

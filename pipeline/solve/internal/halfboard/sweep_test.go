@@ -60,7 +60,7 @@ func (e *engine) disturb(rng *rand.Rand, m *matrix, panel, chunk int) (changes *
 // readers returns the positions of open rows that have a quiet move to p.
 func (j *judge) readers(p position) (all []position) {
 	for _, board := range j.space.Predecessors(nil, j.board(p)) {
-		if q := j.engine.grid.position(board); j.engine.grid.places[q.opponent].class == openRows {
+		if q := j.engine.grid.position(board); j.engine.grid.place(q.opponent).class == openRows {
 			all = append(all, q)
 		}
 	}
@@ -415,7 +415,7 @@ func TestFullRowsFollowTheRules(t *testing.T) {
 		w.eachPosition(fullRows, func(p position) {
 			m := w.grid.find(p).m
 			column := int(p.mover - m.first)
-			scores, _ := m.row(w.grid.places[p.opponent], column/side)
+			scores, _ := m.row(w.grid.place(p.opponent), column/side)
 			got := scores[column%side]
 			if want := j.score(p); got != want {
 				t.Fatalf("%+v: %v is %d, want %d", c, j.board(p), got, want)

@@ -142,7 +142,7 @@ func (x *trial) closed(t *testing.T) {
 	}
 }
 
-// finish goes on with the layer until it is solved.
+// finish resumes the layer until it is solved.
 func (x *trial) finish(t *testing.T) {
 	t.Helper()
 	scores, err := x.attempt(t, t.Context(), nil)
@@ -159,7 +159,7 @@ func (x *trial) compare(t *testing.T, scores []int8, err error) {
 	}
 }
 
-// fail goes on with the layer, which may end with an error. It reports whether it did.
+// fail resumes the layer, which may end with an error. It reports whether it did.
 func (x *trial) fail(t *testing.T, want error) bool {
 	t.Helper()
 	scores, err := x.attempt(t, t.Context(), nil)
@@ -170,7 +170,7 @@ func (x *trial) fail(t *testing.T, want error) bool {
 	return false
 }
 
-// stop goes on with the layer and ends the context at the first report for which when
+// stop resumes the layer and ends the context at the first report for which when
 // holds. It reports whether that was before the end.
 func (x *trial) stop(t *testing.T, when func(all, ofStage int, stage Stage) bool) bool {
 	t.Helper()
@@ -338,7 +338,7 @@ func TestFullDisk(t *testing.T) {
 }
 
 // TestStreamsAreMissed: the disk is full while a stream that is needed is stored, and has room
-// again at once. The layer does not go on as if the stream were there.
+// again at once. The layer does not continue as if the stream were there.
 func TestStreamsAreMissed(t *testing.T) {
 	rng := newRand(t)
 	for k := 1; ; k += 1 + rng.IntN(10) {
@@ -351,7 +351,7 @@ func TestStreamsAreMissed(t *testing.T) {
 			return nil
 		})
 		if failed := x.fail(t, syscall.ENOSPC); failed != (calls.Load() >= int64(k)) {
-			t.Fatalf("%+v: the disk was full and nobody was told", x.config)
+			t.Fatalf("%+v: the disk was full and no error came", x.config)
 		} else if !failed {
 			return
 		}

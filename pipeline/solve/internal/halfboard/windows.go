@@ -20,7 +20,7 @@ import (
 type windows struct {
 	codes      *window.Codes
 	turn       window.TurnFunc
-	digits     window.DigitsFunc
+	digits     map[bool]window.DigitsFunc // signed or not
 	planes     planes.Kernel
 	negate     transpose.UpdateFunc // of bytes
 	segments   [][]panelOf
@@ -31,9 +31,11 @@ type windows struct {
 	all        bool      // nothing was at an end of the last of them
 	traffic    atomicTraffic
 	serving    [classes]int64 // open positions that the streams of capture values are written for
+	positions  uint64         // of the layer
 	ends       int64          // scores at an end of the window before
 	publishing background     // of streams that are complete
 	loaded     loaded         // scores that windows add up to
+	jobs       []*stripJob    // for one pass at a time
 }
 
 // foundIn names the streams of a window.
@@ -72,10 +74,12 @@ func (e *Engine) beginWindows(ctx context.Context, geo *geometry, codes *window.
 	family := e.options.Family
 	w.windows = &windows{
 		codes: codes, turn: window.TurnFor(family, codes),
-		digits: window.DigitsFor(family, codes),
+		digits: map[bool]window.DigitsFunc{true: window.DigitsFor(family, codes, true), false: window.DigitsFor(family, codes, false)},
 		planes: planes.For(family), negate: transpose.For(family, 8), segments: w.grid.segments(cmp.Or(e.options.segment, leastSegment)),
+		jobs: spares[stripJob](w.workers),
 	}
 	positions := geo.halves.Board().Size(geo.n)
+	w.windows.positions = positions
 	w.windows.serving = [classes]int64{int64(positions), int64(positions)}
 	var starts []uint64
 	var length uint64
@@ -140,7 +144,7 @@ func (e *engine) eachWindow(ctx context.Context) error {
 			return err
 		}
 		e.stats.Windows++
-		w.add(foundIn{w.base, w.codes}, w.ends > 0)
+		w.add(w.now(), w.ends > 0)
 		e.enter(DenseStage)
 	}
 	return nil

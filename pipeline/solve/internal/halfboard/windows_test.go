@@ -142,7 +142,7 @@ func (x *trial) width() {
 	x.options.Bits = widths[x.rng.IntN(len(widths))].Bits
 }
 
-// TestWidthsChange: what was found with one width is gone on with in another.
+// TestWidthsChange: what was found with one width is resumed in another.
 func TestWidthsChange(t *testing.T) {
 	rng := newRand(t)
 	for range trials(20) {
@@ -229,7 +229,7 @@ func TestSolvedLayersAreNotSolvedAgain(t *testing.T) {
 	}
 }
 
-// kill goes on with the layer until a report for which when holds, after which all operations
+// kill resumes the layer until a report for which when holds, after which all operations
 // on files fail, and finds what a killed process leaves.
 func (x *trial) kill(t *testing.T, when func(all, ofStage int, stage Stage) bool) bool {
 	t.Helper()
@@ -349,7 +349,7 @@ func TestDamagedStreams(t *testing.T) {
 		}
 		type damage struct {
 			do     func(d *disk, name string)
-			silent bool // it is of something else: nothing to tell
+			silent bool // it is of something else: no note
 		}
 		for what, damage := range map[string]damage{
 			"flipped": {do: func(d *disk, name string) { d.flipAny(t, rng, name) }},
@@ -417,7 +417,7 @@ func TestForgedStreams(t *testing.T) {
 				isWindow := strings.HasPrefix(kind, "window")
 				if what == "ones" && isWindow || what == "no digits" && !isWindow || bits == 2 && kind == rundir.FoundName && what == "any" ||
 					bits == 2 && kind == rundir.FoundName && what == "ones" {
-					continue // possible contents, of which nobody can know that they are wrong
+					continue // possible contents: nothing shows that they are wrong
 				}
 				y := x.trial(rng, x.disk.copied(t))
 				h, contents := y.disk.contents(t, name)
@@ -534,7 +534,7 @@ func TestAnyWindowStreamsWillDo(t *testing.T) {
 }
 
 // TestWindowsAreCancelled ends the context at any moment of each stage: files are closed,
-// goroutines end, memory is returned, and the layer can be gone on with.
+// goroutines end, memory is returned, and the layer can be resumed.
 func TestWindowsAreCancelled(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	rng := newRand(t)
