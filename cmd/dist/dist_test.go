@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -164,10 +165,13 @@ func TestLicences(t *testing.T) {
 			t.Errorf("no licence of %s", module)
 		}
 	}
+	if !slices.ContainsFunc(all, func(e entry) bool { return strings.HasSuffix(e.name, "/zstd/internal/xxhash/LICENSE.txt") }) {
+		t.Error("no licence of a package that has one of its own")
+	}
 	if found["pgregory.net/rapid"] || found["grenier"] {
 		t.Error("licences of what is not in the program, or of the program itself")
 	}
-	if _, err := licencesOf([]module{{"bad.example/x", "v1", t.TempDir()}}); err == nil || !strings.Contains(err.Error(), "bad.example/x v1 has no licence") {
+	if _, err := licencesOf(map[string]*module{"bad.example/x": {path: "bad.example/x", version: "v1", dir: t.TempDir()}}); err == nil || !strings.Contains(err.Error(), "bad.example/x v1 has no licence") {
 		t.Errorf("without a licence: %v", err)
 	}
 }

@@ -221,7 +221,7 @@ func skewOf(d vfs.Dir) float64 {
 	if err != nil {
 		return 0
 	}
-	return info.ModTime().Sub(time.Now()).Seconds()
+	return time.Until(info.ModTime()).Seconds()
 }
 
 // lookAtMachine finds out about everything else.
