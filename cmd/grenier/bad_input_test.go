@@ -143,7 +143,7 @@ func TestBadDirectories(t *testing.T) {
 	newer := contents(t, "strict")[filepath.Join("strict", rundir.ManifestName)]
 	writeFiles(t, map[string]string{
 		"file": "text", "photos/cat.jpg": "cat", "begun/manifest.json": "", "other/manifest.json": `{"name": "site"}`,
-		"newer/manifest.json": strings.Replace(newer, `"version": 1`, `"version": 2`, 1),
+		"newer/manifest.json": strings.Replace(newer, `"version": 1`, `"version": 3`, 1),
 	})
 	if err := os.Mkdir("empty", 0o755); err != nil {
 		t.Fatal(err)
@@ -157,7 +157,7 @@ func TestBadDirectories(t *testing.T) {
 		{solve + "photos", cli.ExitCorrupt, "photos|not a run directory|cat.jpg"},
 		{solve + "other", cli.ExitCorrupt, "other/manifest.json|not a file of this program"},
 		{solve + "begun", cli.ExitCorrupt, "begun/manifest.json"},
-		{solve + "newer", cli.ExitCorrupt, "newer/manifest.json|version 2|version 1"},
+		{solve + "newer", cli.ExitCorrupt, "newer/manifest.json|version 3|versions 1 to 2"},
 	})
 	for command, rest := range map[string]string{"probe": probe, "stats": "", "verify": "", "status": "", "status --json --watch": ""} {
 		c := "awari " + command + " --dir "
@@ -169,7 +169,7 @@ func TestBadDirectories(t *testing.T) {
 			{c + "photos" + rest, cli.ExitCorrupt, "photos|not a run directory"},
 			{c + "other" + rest, cli.ExitCorrupt, "other/manifest.json|not a file of this program"},
 			{c + "begun" + rest, cli.ExitCorrupt, "begun/manifest.json"},
-			{c + "newer" + rest, cli.ExitCorrupt, "newer/manifest.json|version 2|version 1"},
+			{c + "newer" + rest, cli.ExitCorrupt, "newer/manifest.json|version 3|versions 1 to 2"},
 		})
 	}
 }

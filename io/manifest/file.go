@@ -40,7 +40,7 @@ func (m *Manifest) Encode() ([]byte, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
-	doc := document{Format: format, Version: Version, Identity: m.Identity, Layers: m.Layers}
+	doc := document{Format: format, Version: m.version(), Identity: m.Identity, Layers: m.Layers}
 	if doc.Layers == nil {
 		doc.Layers = []Layer{}
 	}
@@ -118,8 +118,8 @@ func checkVersion(data []byte) error {
 	if _, err := fmt.Sscanf(string(rest[:min(len(rest), 40)]), `  "version": %d,`, &version); err != nil {
 		return errors.New("it ends, or is damaged, before the format version")
 	}
-	if version != Version {
-		return fmt.Errorf("%w %d: this program reads version %d", corrupt.ErrVersion, version, Version)
+	if version < 1 || version > Version {
+		return fmt.Errorf("%w %d: this program reads versions 1 to %d", corrupt.ErrVersion, version, Version)
 	}
 	return nil
 }

@@ -17,6 +17,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
@@ -25,7 +27,9 @@ import (
 
 // Version is the format version that this package writes, and the newest that
 // it reads. It only grows.
-const Version = 1
+//
+// Version 2 has layers in other directories; a manifest without any is written as version 1.
+const Version = 2
 
 // MaxLayers is the largest number of layers in a manifest.
 const MaxLayers = 1024
@@ -65,11 +69,13 @@ type Layer struct {
 	Loss      uint64          `json:"loss"`      // positions with a negative score
 	Histogram tally.Histogram `json:"histogram"` // how often each score occurs
 	Hash      tally.Hash      `json:"fnv1a64"`   // of all scores in rank order
-	File      string          `json:"file"`      // name in the run directory
-	Bytes     int64           `json:"bytes"`     // length of the file
-	Codec     layerfile.Codec `json:"codec"`     // of the file
-	Checksum  Checksum        `json:"checksum"`  // CRC-32C of the footer of the file
-	Seconds   float64         `json:"seconds"`   // spent on solving the layer
+	File      string          `json:"file"`      // name in the directory
+	// Directory is the absolute path of the directory of the file, empty for the run directory.
+	Directory string          `json:"directory,omitempty"`
+	Bytes     int64           `json:"bytes"`    // length of the file
+	Codec     layerfile.Codec `json:"codec"`    // of the file
+	Checksum  Checksum        `json:"checksum"` // CRC-32C of the footer of the file
+	Seconds   float64         `json:"seconds"`  // spent on solving the layer
 }
 
 // Checksum is a CRC-32C, written as 8 hexadecimal digits.
@@ -184,6 +190,8 @@ func (l *Layer) validate(i int) error {
 		return fmt.Errorf("%d positions, but another number in the histogram", l.Positions)
 	case !validFile(l.File):
 		return fmt.Errorf("file name %q: want a-z, 0-9, - and _, then .gl", l.File)
+	case !validDirectory(l.Directory):
+		return fmt.Errorf("directory %q: want a path of at most %d bytes, without control characters", l.Directory, maxDirectory)
 	case l.Bytes <= 0:
 		return fmt.Errorf("a file of %d bytes", l.Bytes)
 	case !(l.Seconds >= 0 && l.Seconds <= math.MaxInt64):
@@ -208,4 +216,23 @@ func validFile(name string) bool {
 	stem, gl := strings.CutSuffix(name, ".gl")
 	const letters = "abcdefghijklmnopqrstuvwxyz0123456789-_"
 	return gl && len(stem) >= 1 && len(stem) <= 64 && strings.Trim(stem, letters) == ""
+}
+
+// maxDirectory is the largest number of bytes in the path of a directory.
+const maxDirectory = 4096
+
+// validDirectory accepts paths of any operating system: whether they lead anywhere is for
+// those to find out who open the file.
+func validDirectory(path string) bool {
+	return len(path) <= maxDirectory && utf8.ValidString(path) && strings.IndexFunc(path, unicode.IsControl) < 0
+}
+
+// version returns the format version that a manifest needs.
+func (m *Manifest) version() int {
+	for i := range m.Layers {
+		if m.Layers[i].Directory != "" {
+			return 2
+		}
+	}
+	return 1
 }

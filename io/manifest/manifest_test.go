@@ -162,6 +162,32 @@ func reseal(data []byte) []byte {
 	return fmt.Appendf(data[:i:i], trailer, Checksum(crc32.Checksum(data[:i], castagnoli)))
 }
 
+// TestDirectories pins version 2: it differs in the entries that name a directory.
+func TestDirectories(t *testing.T) {
+	m := example()
+	m.Layers[1].Directory = `/disk/b & "c"`
+	m.Layers[2].Directory = `D:\awari`
+	data := encode(t, m)
+	for _, line := range []string{
+		"  \"version\": 2,\n", "    \"file\": \"layer-01.gl\",\n      \"directory\": \"/disk/b \\u0026 \\\"c\\\"\",\n      \"bytes\": 201,\n",
+		"\"directory\": \"D:\\\\awari\"",
+	} {
+		if !strings.Contains(string(data), line) {
+			t.Errorf("no %q in %s", line, data)
+		}
+	}
+	got, err := Parse("manifest.json", data)
+	if diff := cmp.Diff(m, got); err != nil || diff != "" {
+		t.Errorf("%v, %s", err, diff)
+	}
+	for i := range m.Layers {
+		m.Layers[i].Directory = ""
+	}
+	if !bytes.Equal(encode(t, m), encode(t, example())) {
+		t.Error("without directories it is not version 1")
+	}
+}
+
 func TestParseRefuses(t *testing.T) {
 	tests := []struct {
 		name, old, new string
@@ -170,7 +196,12 @@ func TestParseRefuses(t *testing.T) {
 	}{
 		{"foreign", "{\n", "[\n", corrupt.ErrForeign, "does not begin like a manifest"},
 		{"other format", "grenier-manifest", "grocer-manifest", corrupt.ErrForeign, "does not begin like a manifest"},
-		{"newer", `"version": 1`, `"version": 2`, corrupt.ErrVersion, "version 2"},
+		{"newer", `"version": 1`, `"version": 3`, corrupt.ErrVersion, "version 3"},
+		{"later than needed", `"version": 1`, `"version": 2`, corrupt.ErrCorrupt, "not in the form"},
+		{"directory in version 1", `"bytes": 201`, `"directory": "/disk",
+      "bytes": 201`, corrupt.ErrCorrupt, "not in the form"},
+		{"directory", `"bytes": 201`, `"directory": "/disk\u0000",
+      "bytes": 201`, ErrInvalid, "control characters"},
 		{"unknown field", `"pits": 12,`, `"pits": 12, "colour": 1,`, corrupt.ErrCorrupt, `unknown field "colour"`},
 		{"unknown field in a layer", `"seeds": 1,`, `"seeds": 1, "colour": 1,`, corrupt.ErrCorrupt, `unknown field "colour"`},
 		{"spelt otherwise", `"seeds": 1,`, `"SEEDS": 1,`, corrupt.ErrCorrupt, "not in the form"},

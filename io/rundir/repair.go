@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,11 +19,13 @@ import (
 
 // Found is what has the name of a layer file in a directory.
 type Found struct {
-	Seeds   int
-	Link    bool // a link, to a file or to something else
-	Regular bool // a file that can be read, or a link to one
-	Begins  bool // and it begins like a layer file
-	Stamp   Stamp
+	Seeds     int
+	Path      string
+	Directory string // as in manifest.Layer
+	Link      bool   // a link, to a file or to something else
+	Regular   bool   // a file that can be read, or a link to one
+	Begins    bool   // and it begins like a layer file
+	Stamp     Stamp
 }
 
 // Stamp distinguishes a file from another one of the same name. A file whose bytes
@@ -46,33 +50,82 @@ func At(path string) (*Dir, error) {
 	return d, dir.Close()
 }
 
-// Found lists what has the name of a layer file, by seeds. It follows links. It fails
-// with an error of the operating system.
-func (d *Dir) Found() (all []Found, err error) {
+// Found lists what has the name of a layer file, by seeds: in the run directory, and in the
+// directories that m names for the layers it lists, and then in more. It follows links. A nil
+// m lists nothing. It fails with an error of the operating system.
+func (d *Dir) Found(m *manifest.Manifest, more ...string) (all []Found, err error) {
+	found := map[int]Found{}
+	if err := find(found, d, ""); err != nil {
+		return nil, err
+	}
+	if m != nil {
+		if err := d.findListed(found, m); err != nil {
+			return nil, err
+		}
+	}
+	for _, path := range more {
+		if path, err = filepath.Abs(path); err != nil {
+			return nil, err
+		}
+		if err := find(found, &Dir{path: path}, path); err != nil {
+			return nil, err
+		}
+	}
+	all = slices.Collect(maps.Values(found))
+	slices.SortFunc(all, func(a, b Found) int { return a.Seeds - b.Seeds })
+	return all, err
+}
+
+// find adds the files in d that are not found yet. Entries of a manifest call d directory.
+func find(found map[int]Found, d *Dir, directory string) error {
 	dir, err := d.open()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer dir.Close()
 	entries, err := dir.Entries()
 	for _, e := range entries {
 		n, ok := LayerSeeds(e.Name())
-		if !ok || n >= manifest.MaxLayers {
+		if _, before := found[n]; !ok || before || n >= manifest.MaxLayers {
 			continue
 		}
-		f := Found{Seeds: n, Link: e.Mode()&fs.ModeSymlink != 0}
-		if err := f.look(d.LayerPath(n)); err != nil {
-			return nil, err
+		f := Found{Seeds: n, Path: d.LayerPath(n), Directory: directory, Link: e.Mode()&fs.ModeSymlink != 0}
+		if err := f.look(); err != nil {
+			return err
 		}
-		all = append(all, f)
+		found[n] = f
 	}
-	slices.SortFunc(all, func(a, b Found) int { return a.Seeds - b.Seeds })
-	return all, err
+	return err
 }
 
-// look opens the file at path, if it is one.
-func (f *Found) look(path string) error {
-	file, err := vfs.OpenFile(path)
+// findListed adds the files that m lists in other directories.
+func (d *Dir) findListed(found map[int]Found, m *manifest.Manifest) error {
+	for n := range m.Layers {
+		l := &m.Layers[n]
+		path := LayerFile(d.path, l)
+		if path == filepath.Join(d.path, l.File) {
+			continue
+		}
+		delete(found, n) // what is in the run directory is not the layer
+		info, err := os.Lstat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		f := Found{Seeds: n, Path: path, Directory: l.Directory, Link: info.Mode()&fs.ModeSymlink != 0}
+		if err := f.look(); err != nil {
+			return err
+		}
+		found[n] = f
+	}
+	return nil
+}
+
+// look opens the file, if it is one.
+func (f *Found) look() error {
+	file, err := vfs.OpenFile(f.Path)
 	if isKind(err) || errors.Is(err, fs.ErrNotExist) { // a link to nothing
 		return nil
 	}
@@ -117,13 +170,21 @@ func LockDamaged(path string) (*Locked, error) {
 	return l, nil
 }
 
+// SetAsideLayer is SetAside for the file of a layer, in the directory that PlaceLayers was
+// given.
+func (l *Locked) SetAsideLayer(seeds int) (string, error) {
+	return setAside(l.layers, LayerName(seeds))
+}
+
 // SetAside renames the entry called name, whatever it is, and returns the new name: name,
 // ".damaged-" and the time. When it returns nil, that survives a power cut.
-func (l *Locked) SetAside(name string) (string, error) {
+func (l *Locked) SetAside(name string) (string, error) { return setAside(l.dir, name) }
+
+func setAside(dir vfs.Dir, name string) (string, error) {
 	stem := name + ".damaged-" + time.Now().UTC().Format("20060102T150405")
 	aside := stem
 	for i := 2; ; i++ {
-		there, err := vfs.Exists(l.dir, aside)
+		there, err := vfs.Exists(dir, aside)
 		if err != nil {
 			return "", err
 		}
@@ -132,10 +193,10 @@ func (l *Locked) SetAside(name string) (string, error) {
 		}
 		aside = fmt.Sprintf("%s-%d", stem, i)
 	}
-	if err := change(l.dir, func(d vfs.Dir) error { return vfs.Move(d, name, aside) }); err != nil {
+	if err := change(dir, func(d vfs.Dir) error { return vfs.Move(d, name, aside) }); err != nil {
 		return "", err
 	}
-	return aside, l.dir.Sync()
+	return aside, dir.Sync()
 }
 
 // againName is the directory in work/ of a layer that is solved again.
@@ -209,7 +270,7 @@ func Damaged(err *corrupt.Error) (dir string, ok bool) {
 	if strings.Contains(err.File, "://") { // on a web server
 		return "", false
 	}
-	d := &Dir{path: filepath.Dir(err.File)}
+	d := &Dir{path: ownerOf(filepath.Dir(err.File))}
 	name := filepath.Base(err.File)
 	seeds, layer := LayerSeeds(name)
 	foreign := errors.Is(err, corrupt.ErrForeign)
@@ -224,6 +285,6 @@ func Damaged(err *corrupt.Error) (dir string, ok bool) {
 	case name != ManifestName:
 		d.path = err.File
 	}
-	found, _ := d.Found() // a directory that cannot be read has none
+	found, _ := d.Found(nil) // a directory that cannot be read has none
 	return d.path, len(found) > 0
 }

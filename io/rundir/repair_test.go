@@ -29,7 +29,7 @@ func TestFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := d.Found()
+	all, err := d.Found(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

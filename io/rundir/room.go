@@ -3,6 +3,8 @@ package rundir
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 
 	"github.com/dustin/go-humanize"
 
@@ -37,6 +39,46 @@ func (e *RoomError) Error() string {
 // if free is nil, or fails with errors.ErrUnsupported. It fails as free does, or with an error of
 // the operating system.
 func Room(path string, free func(path string) (uint64, error)) (bytes uint64, known bool, err error) {
+	return room(path, free, func() (uint64, error) { return WorkBytes(path) })
+}
+
+// RoomForWork is Room for a directory that has nothing but work of a run.
+func RoomForWork(path string, free func(path string) (uint64, error)) (bytes uint64, known bool, err error) {
+	return room(path, free, func() (uint64, error) {
+		d, err := vfs.OpenDir(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return 0, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		defer d.Close()
+		return bytesIn(d, working)
+	})
+}
+
+// RoomForLayers is Room for a directory that has nothing but layers.
+func RoomForLayers(path string, free func(path string) (uint64, error)) (bytes uint64, known bool, err error) {
+	return room(path, free, func() (uint64, error) { return 0, nil })
+}
+
+// SameDisk reports whether two paths, or their nearest parents that exist, are in one file
+// system, as far as the operating system says. It fails with an error of that.
+func SameDisk(a, b string) (bool, error) {
+	var infos [2]fs.FileInfo
+	for i, path := range []string{a, b} {
+		path, err := vfs.Nearest(path)
+		if err != nil {
+			return false, err
+		}
+		if infos[i], err = os.Stat(path); err != nil {
+			return false, err
+		}
+	}
+	return vfs.SameDevice(infos[0], infos[1]), nil
+}
+
+func room(path string, free func(path string) (uint64, error), reusable func() (uint64, error)) (bytes uint64, known bool, err error) {
 	if free == nil {
 		return 0, false, nil
 	}
@@ -47,7 +89,7 @@ func Room(path string, free func(path string) (uint64, error)) (bytes uint64, kn
 	if err != nil {
 		return 0, false, err
 	}
-	used, err := WorkBytes(path)
+	used, err := reusable()
 	return bytes + used, err == nil, err
 }
 

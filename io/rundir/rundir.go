@@ -8,6 +8,9 @@
 //	                report of the solver
 //	lock            says which process may write
 //	solve.log       what happened so far, for people
+//	calls.log       the calls of commands that a user wants made for each layer
+//
+// Layers and what is in work/ may be in other directories, on other disks (places.go).
 //
 // Any number of processes may read (Open); nothing that a reader sees ever
 // changes in place. One process may write (Lock): it alone has a *Locked, and
@@ -178,7 +181,7 @@ func classify(dir vfs.Dir, entries []fs.FileInfo) (state, error) {
 // ours reports whether a solver that has just begun may have made an entry of that name.
 func ours(name string) bool {
 	switch name {
-	case LockName, WorkName, LogName, ManifestName:
+	case LockName, WorkName, LogName, CallsName, ManifestName:
 		return true
 	}
 	final, ok := vfs.TempFor(name)
@@ -211,16 +214,21 @@ func (d *Dir) ManifestPath() string { return filepath.Join(d.path, ManifestName)
 // returned then is the old one or the new one. It fails as manifest.Load does.
 func (d *Dir) Manifest() (*manifest.Manifest, error) { return manifest.Load(d.ManifestPath()) }
 
-// LayerPath returns the path of the file with the given number of seeds.
+// LayerPath returns the path in the run directory of the file with the given number of seeds;
+// see LayerFile for where a manifest says that it is.
 func (d *Dir) LayerPath(seeds int) string { return filepath.Join(d.path, LayerName(seeds)) }
 
 // Locked is a run directory that this process may write. It is not safe for
 // concurrent use, but for SaveStatus.
 type Locked struct {
 	Dir
-	dir  vfs.Dir // open
-	work vfs.Dir // open
-	lock *lock
+	dir        vfs.Dir // open
+	own        vfs.Dir // work/, open
+	work       vfs.Dir // the same, or another one: see PlaceWork
+	layers     vfs.Dir // dir, or another one: see PlaceLayers
+	layersPath string
+	claimed    []vfs.Dir // those others
+	lock       *lock
 }
 
 // Lock opens the directory at path for writing layers of the run id; it creates
@@ -284,6 +292,7 @@ func (l *Locked) acquire() (err error) {
 		return err
 	}
 	l.dir = guarded{l.dir, l.dir, l.lock}
+	l.layers = l.dir
 	return nil
 }
 
@@ -293,6 +302,9 @@ func (l *Locked) prepare(id manifest.Identity) error {
 		return err
 	}
 	if there, err := vfs.Exists(l.dir, ManifestName); there || err != nil {
+		return err
+	}
+	if err := vfs.RemoveIfThere(l.dir, CallsName); err != nil { // of a run that was removed
 		return err
 	}
 	return l.SaveManifest(&manifest.Manifest{Identity: id})
@@ -307,7 +319,8 @@ func (l *Locked) prepareWork() error {
 	if err != nil {
 		return err
 	}
-	l.work = guarded{work, l.dir, l.lock}
+	l.own = guarded{work, l.dir, l.lock}
+	l.work = l.own
 	if err := l.sameDisk(); err != nil {
 		return err
 	}
@@ -359,6 +372,7 @@ const (
 	ScrubName      = "scrub.json"  // how far a scrub is
 	VerifyName     = "verify.json" // how far a verification is
 	ProveName      = "prove.json"  // how far a proof is
+	StopName       = "stop.json"   // somebody asks the solver to stop
 )
 
 // CapturesName returns the name of the values of captures in a segment of a layer, a number
@@ -390,7 +404,7 @@ func ofLayer(name string) bool {
 // working reports whether a file of that name in work/ is one of ours.
 func working(name string) bool {
 	switch name {
-	case BlocksName, CheckpointName, ScoresName, StatusName, ScrubName, VerifyName, ProveName:
+	case BlocksName, CheckpointName, ScoresName, StatusName, ScrubName, VerifyName, ProveName, StopName:
 		return true
 	}
 	return ofLayer(name)
@@ -408,9 +422,14 @@ func WorkBytes(path string) (bytes uint64, err error) {
 		return 0, err
 	}
 	defer work.Close()
-	entries, err := work.Entries()
+	return bytesIn(work, func(string) bool { return true })
+}
+
+// bytesIn returns the bytes of files in a directory whose names ours accepts.
+func bytesIn(d vfs.Dir, ours func(name string) bool) (bytes uint64, err error) {
+	entries, err := d.Entries()
 	for _, e := range entries {
-		if e.Mode().IsRegular() {
+		if e.Mode().IsRegular() && ours(e.Name()) {
 			bytes += uint64(e.Size())
 		}
 	}
@@ -427,15 +446,16 @@ func (d *Dir) openWork() (vfs.Dir, error) {
 	return dir.Sub(WorkName)
 }
 
-// Work returns the directory work/, which is open as long as the lock is held.
+// Work returns the directory work/, or the one that PlaceWork was given. It is open as long
+// as the lock is held.
 func (l *Locked) Work() vfs.Dir { return l.work }
 
 // CheckLayer reports whether the file of a layer may be written: it fails with an error
 // that matches corrupt.ErrForeign if there is something of that name that does not begin
 // like a layer file, or with an error of the operating system.
 func (l *Locked) CheckLayer(seeds int) error {
-	path := l.LayerPath(seeds)
-	f, err := l.dir.Open(LayerName(seeds))
+	path := l.layers.Path(LayerName(seeds))
+	f, err := l.layers.Open(LayerName(seeds))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -455,7 +475,7 @@ func (l *Locked) NewLayer(seeds int) (*vfs.Pending, error) {
 	if err := l.CheckLayer(seeds); err != nil {
 		return nil, err
 	}
-	return vfs.NewPending(l.dir, LayerName(seeds))
+	return vfs.NewPending(l.layers, LayerName(seeds))
 }
 
 // SaveManifest replaces the manifest. When it returns nil, the new one survives
@@ -466,13 +486,22 @@ func (l *Locked) SaveManifest(m *manifest.Manifest) error { return m.Save(l.dir,
 // sealed, or its checkpoint is not needed. Other files stay. It removes as many
 // as it can, and returns all errors of the operating system, or a *LostError.
 func (l *Locked) ClearWork() error {
-	entries, err := l.work.Entries()
+	err := clearWork(l.own)
+	if l.work != l.own {
+		err = errors.Join(err, clearWork(l.work))
+	}
+	return err
+}
+
+func clearWork(work vfs.Dir) error {
+	unneeded := func(name string) bool { return working(name) && name != StatusName && name != StopName }
+	entries, err := work.Entries()
 	for _, e := range entries {
-		if name := e.Name(); name != StatusName && working(name) && e.Mode().IsRegular() {
-			err = errors.Join(err, vfs.RemoveIfThere(l.work, name))
+		if name := e.Name(); unneeded(name) && e.Mode().IsRegular() {
+			err = errors.Join(err, vfs.RemoveIfThere(work, name))
 		}
 	}
-	return errors.Join(err, vfs.RemoveStale(l.work, func(name string) bool { return name != StatusName && working(name) }))
+	return errors.Join(err, vfs.RemoveStale(work, unneeded))
 }
 
 // Unlock lets other processes write. l must not be used afterwards.
@@ -480,7 +509,7 @@ func (l *Locked) Unlock() (err error) {
 	if l.lock != nil {
 		err = l.lock.release()
 	}
-	for _, d := range []vfs.Dir{l.work, l.dir} {
+	for _, d := range append(l.claimed, l.own, l.dir) {
 		if d != nil {
 			err = errors.Join(err, d.Close())
 		}

@@ -162,7 +162,7 @@ func (l *Locked) SaveStatus(s *Status) error {
 	if err != nil {
 		return err
 	}
-	p, err := vfs.NewPending(l.work, StatusName)
+	p, err := vfs.NewPending(l.own, StatusName)
 	if err != nil {
 		return err
 	}

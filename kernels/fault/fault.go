@@ -20,6 +20,9 @@ const (
 	Usage Kind = "bad usage"
 	// Difference is the kind of what a check finds wrong in data that are intact.
 	Difference Kind = "difference"
+	// Pause is the kind of an end before the work is done that somebody asked for beforehand: a
+	// time that has come, a layer that is sealed. The same request continues.
+	Pause Kind = "paused"
 )
 
 // Error makes a Kind a target of errors.Is.

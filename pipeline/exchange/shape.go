@@ -38,6 +38,14 @@ func (s *shape) full() uint64 {
 // reachable returns the number of the other boards, those in a vu file.
 func (s *shape) reachable() uint64 { return s.size() - s.full() }
 
+// scores returns how many scores a file of the layer has.
+func (s *shape) scores(f Format) uint64 {
+	if f == Vu {
+		return s.reachable()
+	}
+	return s.size()
+}
+
 // row is a run of boards with the same opponent half.
 type row struct {
 	tail     []uint8 // the seeds of the mover together, then the opponent's half

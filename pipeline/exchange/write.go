@@ -172,10 +172,7 @@ func (e *export) makePieces() error {
 func (e *export) run(ctx context.Context, w io.Writer) (summary Summary, err error) {
 	defer func() { err = errors.Join(err, e.tables.Close()) }()
 	below := &counter{w: w}
-	positions := e.shape.size()
-	if e.Format == Vu {
-		positions = e.shape.reachable()
-	}
+	positions := e.shape.scores(e.Format)
 	header := e.Format.header(e.shape)
 	packer, err := e.packer(below, uint64(len(header))+positions)
 	if err != nil {

@@ -34,7 +34,46 @@ func Continue(r *plan.Run, path string) error {
 	return nil
 }
 
-// checkRoom refuses a run for which the disk has too little room.
+// disk is a place that files of a run go to.
+type disk struct {
+	path string
+	// need returns what a run takes there besides what it has sealed.
+	need func(r *plan.Run) (uint64, error)
+	room func(path string, free func(string) (uint64, error)) (bytes uint64, known bool, err error)
+}
+
+// disks returns the disks of a run in the directory at path.
+func (o *Options) disks(path string) ([]disk, error) {
+	layers, work := disk{path: path, room: rundir.Room}, disk{path: path, room: rundir.Room}
+	if o.Layers != "" {
+		layers.path, layers.room = o.Layers, rundir.RoomForLayers
+	}
+	if o.Work != "" {
+		work.path, work.room = o.Work, rundir.RoomForWork
+	}
+	same, err := rundir.SameDisk(layers.path, work.path)
+	if err != nil {
+		return nil, err
+	}
+	if same {
+		work.need = func(r *plan.Run) (uint64, error) {
+			peak, err := r.DiskPeak()
+			return peak - r.Sealed, err
+		}
+		return []disk{work}, nil
+	}
+	layers.need = func(r *plan.Run) (uint64, error) {
+		bytes, _, err := r.DiskPeaks()
+		return bytes, err
+	}
+	work.need = func(r *plan.Run) (uint64, error) {
+		_, bytes, err := r.DiskPeaks()
+		return bytes, err
+	}
+	return []disk{layers, work}, nil
+}
+
+// checkRoom refuses a run for which a disk has too little room.
 func (o *Options) checkRoom(path string, game awari.Game) error {
 	if o.Free == nil {
 		return nil
@@ -43,23 +82,34 @@ func (o *Options) checkRoom(path string, game awari.Game) error {
 	if err := Continue(&r, path); err != nil {
 		return nil // lock will report it
 	}
-	room, known, err := rundir.Room(path, o.Free)
+	disks, err := o.disks(path)
+	for _, d := range disks {
+		if err == nil {
+			err = o.checkDisk(d, r)
+		}
+	}
+	return err
+}
+
+// checkDisk refuses a run for which a disk has too little room.
+func (o *Options) checkDisk(d disk, r plan.Run) error {
+	room, known, err := d.room(d.path, o.Free)
 	if err != nil || !known {
 		return err
 	}
-	peak, err := r.DiskPeak()
-	if err != nil || peak-r.Sealed <= room {
+	need, err := d.need(&r)
+	if err != nil || need <= room {
 		return err
 	}
 	refusal := &rundir.RoomError{
-		What: fmt.Sprintf("solving up to layer %d", o.Seeds), Path: path, Need: peak - r.Sealed, Free: room, Estimated: true,
+		What: fmt.Sprintf("solving up to layer %d", o.Seeds), Path: d.path, Need: need, Free: room, Estimated: true,
 		Enough: fmt.Sprintf("too little for layer %d", r.Solved),
 	}
 	for r.Seeds--; r.Seeds >= r.Solved; r.Seeds-- {
-		if peak, err = r.DiskPeak(); err != nil {
+		if need, err = d.need(&r); err != nil {
 			return err
 		}
-		if peak-r.Sealed <= room {
+		if need <= room {
 			refusal.Enough = fmt.Sprintf("enough up to layer %d", r.Seeds)
 			break
 		}

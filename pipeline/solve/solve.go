@@ -69,6 +69,14 @@ type Options struct {
 	// before the directory is unlocked, with the error of Solve.
 	Begin func(*rundir.Locked) error
 	End   func(error)
+	// Work and Layers are the directories of streams and checkpoints, and of new layer files;
+	// empty for those in the run directory. See rundir.Locked.PlaceWork and PlaceLayers.
+	Work, Layers string
+	// Before, if not nil, is called before a layer is begun; if it fails, so does Solve. After,
+	// if not nil, is called with each layer that the manifest lists from now on; if it fails,
+	// so does Solve, which keeps the layer.
+	Before func(seeds int) error
+	After  func(ctx context.Context, l manifest.Layer) error
 }
 
 // Report is the cost of a layer over all runs that worked on it, as in
@@ -113,6 +121,9 @@ func Solve(ctx context.Context, path string, game awari.Game, o Options) (report
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, dir.Unlock()) }()
+	if err := errors.Join(dir.PlaceWork(o.Work), dir.PlaceLayers(o.Layers)); err != nil {
+		return nil, err
+	}
 	if o.Begin != nil {
 		if err := o.Begin(dir); err != nil {
 			return nil, err
@@ -136,12 +147,22 @@ func solve(ctx context.Context, dir *rundir.Locked, game awari.Game, o Options) 
 	}
 	defer func() { err = errors.Join(err, r.engine.Close()) }()
 	for n := len(r.manifest.Layers); n <= o.Seeds; n++ {
+		if o.Before != nil {
+			if err := o.Before(n); err != nil {
+				return reports, err
+			}
+		}
 		report, err := r.solveLayer(ctx, n)
 		if err != nil {
 			return reports, err
 		}
 		reports = append(reports, report)
 		r.finished(report)
+		if o.After != nil {
+			if err := o.After(ctx, report.Layer); err != nil {
+				return reports, err
+			}
+		}
 	}
 	if r.resumed {
 		return reports, r.checkLast(ctx)
@@ -226,6 +247,7 @@ func (r *run) sealLayer(ctx context.Context, n int) (Report, *layerfile.Writer, 
 	report := Report{Engine: layer.Stats(), Seal: time.Since(solved)}
 	report.Elapsed = report.Engine.Before + time.Since(start)
 	report.Layer = manifest.NewLayer(rundir.LayerName(n), summary, report.Elapsed.Seconds())
+	report.Layer.Directory = r.dir.LayersPath()
 	return report, file, nil
 }
 
@@ -252,7 +274,7 @@ func (r *run) publish(file *layerfile.Writer, layer manifest.Layer) error {
 	if err := file.Publish(); err != nil {
 		return err
 	}
-	r.wrote(layer.Seeds)
+	r.wrote(&layer)
 	next := *r.manifest
 	next.Layers = append(next.Layers[:len(next.Layers):len(next.Layers)], layer)
 	if err := r.dir.SaveManifest(&next); err != nil {

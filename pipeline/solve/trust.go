@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"grenier/io/corrupt"
+	"grenier/io/manifest"
+	"grenier/io/rundir"
 	"grenier/pipeline/check/verify"
 	"grenier/pipeline/tables"
 )
@@ -100,11 +102,11 @@ func (r *run) impossible(n int) error {
 
 // wrote trusts the layer that this run has just published. A layer that an earlier run began
 // is checked like others, as is one whose file cannot be examined.
-func (r *run) wrote(n int) {
+func (r *run) wrote(l *manifest.Layer) {
 	if r.resumed {
 		return
 	}
-	if info, err := os.Stat(r.dir.LayerPath(n)); err == nil {
-		r.trusted.add(n, info)
+	if info, err := os.Stat(rundir.LayerFile(r.dir.Path(), l)); err == nil {
+		r.trusted.add(l.Seeds, info)
 	}
 }

@@ -58,7 +58,7 @@ func (t *Tables) open(n int) (*file, error) {
 // openLayer opens the file of layer n and compares it with the manifest. No score of it
 // is larger than n.
 func (t *Tables) openLayer(n int) (*file, error) {
-	f, err := t.openFile(t.manifest.Layers[n].File)
+	f, err := t.openFile(&t.manifest.Layers[n])
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, corrupt.New(t.Path(n), "", "listed in the manifest, but missing: %w", err)
 	}

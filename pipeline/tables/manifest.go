@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
@@ -25,11 +24,11 @@ type Directory interface {
 func Manifest(d Directory) (*manifest.Manifest, error) { return checked(d.ManifestPath(), d.Manifest) }
 
 // CheckFiles fails with an error that matches corrupt.ErrMismatch, or as layerfile.Peek
-// does, unless the layer files in the directory of a manifest, as far as they are there, are
+// does, unless the layer files of the run directory dir, as far as they are there, are
 // those that it lists: it may be the manifest of another run. Only their ends are read.
 func CheckFiles(dir string, m *manifest.Manifest) error {
-	for n, l := range m.Layers {
-		f, err := layerfile.Peek(filepath.Join(dir, l.File))
+	for n := range m.Layers {
+		f, err := layerfile.Peek(rundir.LayerFile(dir, &m.Layers[n]))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

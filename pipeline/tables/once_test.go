@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"grenier/io/layerfile"
+	"grenier/io/manifest"
 	"grenier/layers/awari"
 	"grenier/pipeline/internal/testrun"
 )
@@ -41,8 +42,8 @@ func TestOnce(t *testing.T) {
 	}
 	defer tab.Close()
 	c := &counting{reads: map[int64]int{}}
-	tab.openFile = func(file string) (*layerfile.File, error) {
-		path := tab.path(file)
+	tab.openFile = func(l *manifest.Layer) (*layerfile.File, error) {
+		path := tab.path(l)
 		f, err := os.Open(path)
 		if err != nil {
 			return nil, err

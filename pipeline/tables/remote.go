@@ -5,7 +5,10 @@ import (
 	"fmt"
 
 	"grenier/io/crew"
+	"grenier/io/layerfile"
+	"grenier/io/manifest"
 	"grenier/io/remote"
+	"grenier/io/rundir"
 	"grenier/layers/awari"
 )
 
@@ -15,7 +18,8 @@ const distantWorkers = 16
 
 // OpenRemote opens a run directory on a web server; d must stay open as long as
 // the Tables. The manifest is read at once, layers and blocks as they are needed,
-// a block with one request. It fails like remote.Dir.Manifest, and with an error
+// a block with one request. All layer files are below the address, whatever directories the
+// manifest names. It fails like remote.Dir.Manifest, and with an error
 // that matches corrupt.ErrMismatch like Open.
 //
 // Where methods fail with an error of the operating system after Open, they fail with a
@@ -26,7 +30,11 @@ func OpenRemote(d *remote.Dir, o Options) (*Tables, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newTables(place{name: d.Address(""), path: d.Address, openFile: d.Layer, distant: true}, m, o)
+	return newTables(place{
+		name: d.Address(""), list: d.Address(rundir.ManifestName), distant: true,
+		path:     func(l *manifest.Layer) string { return d.Address(l.File) },
+		openFile: func(l *manifest.Layer) (*layerfile.File, error) { return d.Layer(l.File) },
+	}, m, o)
 }
 
 // probeDistant is Probe, but asks for all blocks at the same time. The requests end

@@ -52,10 +52,11 @@ type Tables struct {
 
 // place is where the files of a run directory are.
 type place struct {
-	name     string                                     // of the directory
-	path     func(file string) string                   // as messages show it
-	openFile func(file string) (*layerfile.File, error) // of a layer
-	distant  bool                                       // what takes long is the way there
+	name     string                         // of the directory
+	list     string                         // of the manifest, as messages show it
+	path     func(l *manifest.Layer) string // likewise, of the file of a layer
+	openFile func(l *manifest.Layer) (*layerfile.File, error)
+	distant  bool // what takes long is the way there
 }
 
 // Open opens the run directory dir. It fails like rundir.Open, and with an error
@@ -73,15 +74,16 @@ func Open(dir string, o Options) (*Tables, error) {
 	return OpenListed(dir, m, o)
 }
 
-// OpenListed opens the layers in the directory dir that m lists, whatever the manifest
+// OpenListed opens the layers of the run directory dir that m lists, whatever the manifest
 // there says. It fails with an error that matches corrupt.ErrMismatch like Open.
 func OpenListed(dir string, m *manifest.Manifest, o Options) (*Tables, error) {
-	p := place{name: dir, path: func(file string) string { return filepath.Join(dir, file) }}
-	p.openFile = func(file string) (*layerfile.File, error) {
+	p := place{name: dir, list: filepath.Join(dir, rundir.ManifestName)}
+	p.path = func(l *manifest.Layer) string { return rundir.LayerFile(dir, l) }
+	p.openFile = func(l *manifest.Layer) (*layerfile.File, error) {
 		if o.Sparing {
-			return layerfile.OpenSparing(p.path(file))
+			return layerfile.OpenSparing(p.path(l))
 		}
-		return layerfile.Open(p.path(file))
+		return layerfile.Open(p.path(l))
 	}
 	return newTables(p, m, o)
 }
@@ -90,7 +92,7 @@ func OpenListed(dir string, m *manifest.Manifest, o Options) (*Tables, error) {
 func newTables(p place, m *manifest.Manifest, o Options) (*Tables, error) {
 	space, err := spaceOf(m)
 	if err != nil {
-		return nil, mismatch(p.path(rundir.ManifestName), err)
+		return nil, mismatch(p.list, err)
 	}
 	if o.CacheBytes == 0 {
 		o.CacheBytes = DefaultCacheBytes
@@ -146,7 +148,7 @@ func (t *Tables) Resize(bytes uint64) { t.cache = newCache(int64(min(bytes, math
 
 // Path returns the path, or the address, of the file of layer n, which must be
 // solved.
-func (t *Tables) Path(n int) string { return t.path(t.manifest.Layers[n].File) }
+func (t *Tables) Path(n int) string { return t.path(&t.manifest.Layers[n]) }
 
 // File returns the open file of layer n after comparing it with the manifest. It
 // belongs to t and stays open until Close. It fails with ErrUnsolved, with an

@@ -19,7 +19,7 @@ type exportFlags struct {
 	dir, format, codec, out, progress string
 	memory                            cli.MemoryFlag
 	layer, threads                    int
-	json                              bool
+	all, json                         bool
 }
 
 // exported is what export prints as JSON.
@@ -29,11 +29,20 @@ type exported struct {
 	cli.Took
 }
 
+// exportedAll is what export --all prints as JSON.
+type exportedAll struct {
+	Directory string              `json:"directory"`
+	Files     []exchange.Exported `json:"files"`
+	Kept      int                 `json:"kept"` // of these
+	Bytes     uint64              `json:"bytes"`
+	cli.Took
+}
+
 func (a *app) export() *cobra.Command {
 	var f exportFlags
 	cmd := &cobra.Command{
-		Use:   "export --dir DIR --layer n --format FORMAT --out FILE",
-		Short: "Write a solved layer in a format that other programs read",
+		Use:   "export --dir DIR {--layer n | --all} --format FORMAT --out FILE",
+		Short: "Write solved layers in a format that other programs read",
 		Long: `Writes the scores of a layer to FILE, or to stdout if FILE is -. FILE appears
 when it is complete; an export that fails or is interrupted leaves nothing.
 
@@ -47,24 +56,34 @@ when it is complete; an export that fails or is interrupted leaves nothing.
 
 --codec compresses the file into one frame for "lz4 -d" or "zstd -d". The layer
 passes through memory in pieces: --memory 128MiB is enough for any layer.
+
+--all writes all layers into the directory --out, which is created if
+necessary: scores.N with the format vu, layer-NN.FORMAT otherwise, and .lz4 or
+.zst at the end. export-FORMAT.json there has the SHA-256 of each file. The
+same command checks these files, keeps the right ones and writes the others: it
+resumes an interrupted export, and adds new layers.
 `,
 		Example: `  grenier awari export --dir data/awari --layer 16 --format vu --out scores.16
   grenier awari export --dir data/awari --layer 16 --format npy --out layer16.npy
-  grenier awari export --dir data/awari --layer 5 --format csv --out - | sort -t, -k13n`,
+  grenier awari export --dir data/awari --layer 5 --format csv --out - | sort -t, -k13n
+  grenier awari export --dir data/awari --all --format vu --codec zstd --out vu`,
 		Args: cli.NoArgs,
 		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runExport(cmd.Context(), f) }),
 	}
 	needDir(cmd, &f.dir)
 	flags := cmd.Flags()
 	flags.IntVar(&f.layer, "layer", 0, "the layer of `n` seeds")
+	flags.BoolVar(&f.all, "all", false, "all layers, into the directory --out")
 	flags.StringVar(&f.format, "format", "", "`format` of FILE: colex, vu, npy or csv")
 	flags.StringVar(&f.codec, "codec", "none", "`codec` of FILE: none, lz4 or zstd")
-	flags.Var((*cli.File)(&f.out), "out", "`FILE` to write, - for stdout")
+	flags.Var((*cli.File)(&f.out), "out", "`FILE` to write, - for stdout; a directory with --all")
 	f.memory.Define(a.App, flags, "256MiB", nil)
 	cli.ThreadsFlag(flags, &f.threads, "use")
 	cli.ProgressFlag(flags, &f.progress)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
-	cli.Need(cmd, "layer", "format", "out")
+	cli.Need(cmd, "format", "out")
+	cmd.MarkFlagsOneRequired("layer", "all")
+	cmd.MarkFlagsMutuallyExclusive("layer", "all")
 	return cmd
 }
 
@@ -72,6 +91,9 @@ func (f *exportFlags) options() (o exchange.Options, err error) {
 	o = exchange.Options{Seeds: f.layer, Workers: f.threads}
 	if f.json && f.out == cli.Stdout {
 		return o, cli.Usagef("--json and --out -: only one of them can go to stdout")
+	}
+	if f.all && f.out == cli.Stdout {
+		return o, cli.Usagef("--all and --out -: all layers need a directory")
 	}
 	if err = cli.CheckThreads(f.threads); err != nil {
 		return o, err
@@ -101,6 +123,9 @@ func (a *app) runExport(ctx context.Context, f exportFlags) error {
 	runtime.GOMAXPROCS(f.threads)
 	start := time.Now()
 	o.Progress = func(p exchange.Progress) { shown.Update(exporting(p)) }
+	if f.all {
+		return a.runExportAll(ctx, f, o, shown)
+	}
 	var s exchange.Summary
 	if f.out == cli.Stdout {
 		s, err = exchange.Write(ctx, f.dir, a.Out, o)
@@ -117,6 +142,38 @@ func (a *app) runExport(ctx context.Context, f exportFlags) error {
 	}
 	a.Printf(2, "%s: layer %d, %s, %s in %.1f s (%s); peak memory %s", e.File, e.Seeds, cli.Count(e.Positions, "score"),
 		cli.Size(e.Bytes), e.Seconds, humanize.SIWithDigits(float64(e.Positions)/e.Seconds, 1, "scores/s"), cli.Size(e.PeakRSS))
+	return nil
+}
+
+// runExportAll exports all layers.
+func (a *app) runExportAll(ctx context.Context, f exportFlags, o exchange.Options, shown *cli.Progress) error {
+	start := time.Now()
+	a.Resume = "; what is done is kept, the same command continues"
+	result := exportedAll{Directory: f.out, Files: []exchange.Exported{}}
+	err := exchange.WriteAll(ctx, f.dir, f.out, o, func(e exchange.Exported) {
+		result.Files = append(result.Files, e)
+		result.Bytes += e.Bytes
+		how := "written"
+		if e.Kept {
+			how = "there already"
+			result.Kept++
+		}
+		if !f.json {
+			shown.Pause(func() {
+				fmt.Fprintf(a.Out, "%s: layer %d, %s scores, %s, %s\n", e.File, e.Seeds, cli.Comma(e.Positions), cli.Size(e.Bytes), how)
+			})
+		}
+	})
+	shown.Close()
+	if err != nil {
+		return f.memory.Explain(err)
+	}
+	result.Took = cli.TookSince(start)
+	if f.json {
+		return a.PrintJSON(result)
+	}
+	fmt.Fprintf(a.Out, "%s: %d files, %d of them there already, %s (%.1f s); peak memory %s\n",
+		f.out, len(result.Files), result.Kept, cli.Size(result.Bytes), result.Seconds, cli.Size(result.PeakRSS))
 	return nil
 }
 

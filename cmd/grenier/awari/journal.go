@@ -19,6 +19,7 @@ import (
 	"grenier/io/crew"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
+	"grenier/kernels/fault"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
@@ -32,6 +33,8 @@ type journal struct {
 	errs   io.Writer
 	shown  *cli.Progress
 	start  time.Time
+	// metrics, if not nil, gets the same reports.
+	metrics *metrics
 
 	mu     sync.Mutex
 	dir    *rundir.Locked // nil before begin
@@ -65,6 +68,9 @@ func (j *journal) begin(dir *rundir.Locked) error {
 	j.dir = dir
 	j.mu.Unlock()
 	j.publish(rundir.Running, nil)
+	if j.metrics != nil {
+		j.metrics.begin(m.Layers)
+	}
 	j.done = make(chan struct{})
 	j.wait = j.app.Background(j.tick)
 	return nil
@@ -79,18 +85,24 @@ func (j *journal) circumstances(layers int) []any {
 		"seeds", f.seeds, "pits", f.pits, "rules", f.rules, "memory", f.memory.String(), "threads", f.threads,
 		"codec", f.codec, "kernel", j.family.String(), "layers", layers,
 		"host", host, "cpu", cpu.Name(), "cpus", runtime.NumCPU(), "system", runtime.GOOS + "/" + runtime.GOARCH,
-		"go", runtime.Version(),
+		"go", runtime.Version(), "work", f.work, "layers_to", f.layersTo, "until", f.until,
 	}
 }
+
+// metricsCadence is the number of seconds between two metrics files.
+const metricsCadence = 15
 
 // tick publishes the status until end.
 func (j *journal) tick() {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
-	for {
+	for second := 1; ; second++ {
 		select {
 		case <-ticker.C:
 			j.publish(rundir.Running, nil)
+			if j.metrics != nil && second%metricsCadence == 0 {
+				j.metrics.write()
+			}
 		case <-j.done:
 			return
 		}
@@ -104,11 +116,16 @@ func (j *journal) update(p solve.Progress) {
 	j.latest = p
 }
 
-// status returns the report about the run.
-func (j *journal) status(state rundir.State, err error) *rundir.Status {
+// progress returns the progress of the run.
+func (j *journal) progress() solve.Progress {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	p := j.latest
+	return j.latest
+}
+
+// status returns the report about the run.
+func (j *journal) status(state rundir.State, err error) *rundir.Status {
+	p := j.progress()
 	s := &rundir.Status{
 		PID: os.Getpid(), State: state, Started: j.start.UTC(), Reported: time.Now().UTC(),
 		Last: j.flags.seeds, Threads: j.flags.threads, Kernel: j.family.String(),
@@ -162,6 +179,9 @@ func (j *journal) note(text string) {
 // sealed logs a layer.
 func (j *journal) sealed(r solve.Report) {
 	l, t := r.Layer, figuresOf(r)
+	if j.metrics != nil {
+		j.metrics.sealed(l)
+	}
 	var stages []any
 	for _, name := range slices.Sorted(maps.Keys(t.Stages)) {
 		stages = append(stages, name, rounded(t.Stages[name]))
@@ -170,6 +190,16 @@ func (j *journal) sealed(r solve.Report) {
 		"positions_per_second", int64(t.Rate), "bytes", l.Bytes, "win", l.Win, "draw", l.Draw, "loss", l.Loss,
 		"fnv1a64", l.Hash.String(), "sweeps", t.Sweeps, "events", t.Events, slog.Group("seconds_of", stages...),
 		"rss_bytes", cli.CurrentRSS())
+}
+
+// called logs a call of a command of the user, and warns if it failed.
+func (j *journal) called(what string, took time.Duration, err error) {
+	if err == nil {
+		j.record(slog.LevelInfo, "called", "command", what, "seconds", rounded(took.Seconds()))
+		return
+	}
+	j.shown.Pause(func() { fmt.Fprintf(j.errs, "grenier: warning: %s: %s\n", what, cli.OneLine(err)) })
+	j.record(slog.LevelWarn, "called", "command", what, "seconds", rounded(took.Seconds()), "error", cli.OneLine(err))
 }
 
 // rounded returns seconds to the millisecond.
@@ -182,20 +212,31 @@ func (j *journal) end(err error) {
 	took := slog.Float64("seconds", rounded(time.Since(j.start).Seconds()))
 	switch p := j.latest; {
 	case err == nil:
-		j.publish(rundir.Finished, nil)
+		j.leave(rundir.Finished, nil)
 		j.record(slog.LevelInfo, "finished", "positions", uint64(p.RunDone), took, "peak_rss_bytes", cli.PeakRSS())
+	case errors.Is(err, fault.Pause):
+		j.leave(rundir.Interrupted, nil)
+		j.record(slog.LevelInfo, "paused", "why", cli.OneLine(err), "layer", p.Seeds, "stage", p.Stage, "sweep", p.Sweep, took)
 	case errors.Is(err, context.Canceled):
-		j.publish(rundir.Interrupted, nil)
+		j.leave(rundir.Interrupted, nil)
 		j.record(slog.LevelWarn, "interrupted", "layer", p.Seeds, "stage", p.Stage, "sweep", p.Sweep, took)
 	case cli.IsType[*crew.PanicError](err):
-		j.publish(rundir.Failed, err)
+		j.leave(rundir.Failed, err)
 		j.recordBug(err, p)
 	default:
-		j.publish(rundir.Failed, err)
+		j.leave(rundir.Failed, err)
 		j.record(slog.LevelError, "failed", "error", cli.OneLine(err), "layer", p.Seeds, "stage", p.Stage, took)
 	}
 	if err := j.file.Close(); err != nil {
 		j.warn("the log cannot be written", err)
+	}
+}
+
+// leave publishes how the run ended.
+func (j *journal) leave(state rundir.State, err error) {
+	j.publish(state, err)
+	if j.metrics != nil {
+		j.metrics.end(state)
 	}
 }
 

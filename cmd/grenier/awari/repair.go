@@ -25,6 +25,7 @@ type repairFlags struct {
 	memory               cli.MemoryFlag
 	threads              int
 	checkpoint           time.Duration
+	layersIn             []string
 	dryRun, json         bool
 }
 
@@ -40,6 +41,10 @@ the manifest or in a file. Intact files are not touched.
 repair decodes all files. Before it lists a layer file that is not in the
 manifest, it compares a sample of the scores with the layers below. If the
 directory holds files of several runs, it changes nothing.
+
+The manifest says where layers in other directories are (solve --layers-to). If
+it is lost, or a disk has another path now, give these directories with
+--layers-in.
 
 Nothing is deleted. A damaged manifest, and anything in the place of a layer
 that is not a damaged file of that layer, is renamed: its name then ends in
@@ -61,6 +66,7 @@ EXIT STATUS
 	needDir(cmd, &f.dir)
 	flags := cmd.Flags()
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print what repair would do, and change nothing")
+	flags.StringArrayVar(&f.layersIn, "layers-in", nil, "another `directory` with layer files; may be repeated")
 	f.memory.Define(a.App, flags, "8GiB", nil)
 	flags.DurationVar(&f.checkpoint, "checkpoint", solve.DefaultInterval, "`time` between checkpoints of the layer in progress")
 	cli.ThreadsFlag(flags, &f.threads, "use")
@@ -78,7 +84,7 @@ func (f *repairFlags) options() (o repair.Options, err error) {
 	if err = checkInterval(f.checkpoint); err != nil {
 		return o, err
 	}
-	o = repair.Options{DryRun: f.dryRun, Solve: solve.Options{Workers: f.threads, Interval: f.checkpoint}}
+	o = repair.Options{DryRun: f.dryRun, LayersIn: f.layersIn, Solve: solve.Options{Workers: f.threads, Interval: f.checkpoint}}
 	if o.Solve.Memory, err = f.memory.Limit(); err != nil {
 		return o, err
 	}

@@ -78,8 +78,8 @@ func (a *app) runServer(ctx context.Context, o serveOptions) error {
 	if o.each < 1 || o.each > serve.MaxConnections {
 		return cli.Usagef("--connections %d: 1 to %d are possible", o.each, serve.MaxConnections)
 	}
-	if _, _, err := net.SplitHostPort(o.addr); err != nil {
-		return cli.Usagef("--addr %q: want host:port, such as localhost:8080", o.addr)
+	if err := checkAddress("--addr", o.addr); err != nil {
+		return err
 	}
 	chosen, err := cli.Family()
 	if err != nil {
@@ -100,7 +100,7 @@ func (a *app) runServer(ctx context.Context, o serveOptions) error {
 	if err != nil {
 		return err
 	}
-	l, err := listen(ctx, o.addr)
+	l, err := listen(ctx, "--addr", o.addr)
 	if err != nil {
 		return err
 	}
@@ -111,12 +111,20 @@ func (a *app) runServer(ctx context.Context, o serveOptions) error {
 	return server.Serve(ctx, l)
 }
 
-// listen opens the address for requests.
-func listen(ctx context.Context, addr string) (net.Listener, error) {
+// checkAddress refuses the value of a flag that is no address to listen on.
+func checkAddress(flag, addr string) error {
+	if _, _, err := net.SplitHostPort(addr); err != nil {
+		return cli.Usagef("%s %q: want host:port, such as localhost:8080", flag, addr)
+	}
+	return nil
+}
+
+// listen opens the address for requests, the value of a flag.
+func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", addr)
 	if failed, ok := errors.AsType[*net.OpError](err); ok {
-		err = fmt.Errorf("cannot listen on %s: %w (--addr localhost:0 takes any free port)", addr, failed.Err)
+		err = fmt.Errorf("cannot listen on %s: %w (%s localhost:0 takes any free port)", addr, failed.Err, flag)
 	}
 	if cli.IsType[*net.AddrError](err) {
 		err = cli.Usagef("%w", err)

@@ -2,6 +2,7 @@ package awari
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -26,10 +27,28 @@ type solveFlags struct {
 	dir, progress string
 	checkpoint    time.Duration
 	json, force   bool
+
+	work, layersTo       string
+	until                string
+	onLayer, onFinish    string
+	metrics, metricsFile string
+}
+
+// places returns the directories that the run writes to, by what they are for.
+func (f *solveFlags) places() map[string]string {
+	places := map[string]string{"run": f.dir}
+	if f.work != "" {
+		places["work"] = f.work
+	}
+	if f.layersTo != "" {
+		places["layers"] = f.layersTo
+	}
+	return places
 }
 
 // solveSummary is the last output of solve.
 type solveSummary struct {
+	Type      string      `json:"type"` // "summary"
 	Seeds     int         `json:"seeds"`
 	Positions uint64      `json:"positions"`
 	Seconds   float64     `json:"seconds"`
@@ -82,6 +101,17 @@ of --progress json.
 DIR/solve.log gets a line for each start, sealed layer, warning and end.
 "grenier awari status" shows the progress of the run on another terminal. On
 systems with the signal USR1, that signal makes solve print the same to stderr.
+"grenier awari stop" ends the run when the layer in progress is sealed.
+
+--work and --layers-to name directories on other disks; the manifest records
+where layers are. --until ends the run by that time. --on-layer runs a command
+once for each sealed layer, even if the run is killed and resumed, and the run
+waits for it; --on-finish runs one after the end, when DIR is unlocked. These
+commands get GRENIER_EVENT, GRENIER_DIR and other variables: docs/solve.md
+lists them. docs/night.md describes how to set up a run over nights.
+
+EXIT STATUS
+  75   stopped by --until or "grenier awari stop"; the same command resumes
 `,
 		Example: `  grenier awari solve --seeds 16 --dir data/awari
   grenier awari solve --seeds 10 --pits 8 --rules strict --dir data/small --json
@@ -95,6 +125,13 @@ systems with the signal USR1, that signal makes solve print the same to stderr.
 	f.memory.Define(a.App, flags, "8GiB", &f.force)
 	flags.DurationVar(&f.checkpoint, "checkpoint", solve.DefaultInterval, "`time` between checkpoints of the layer in progress")
 	cli.ProgressFlag(flags, &f.progress)
+	flags.Var((*cli.Directory)(&f.work), "work", "directory for streams and checkpoints, on another disk (default: DIR/work)")
+	flags.Var((*cli.Directory)(&f.layersTo), "layers-to", "directory for new layer files, on another disk (default: DIR)")
+	flags.StringVar(&f.until, "until", "", "`time` at which to stop, with a checkpoint, like 07:00, or a day and a time")
+	flags.StringVar(&f.onLayer, "on-layer", "", "shell `command` to run when a layer is sealed")
+	flags.StringVar(&f.onFinish, "on-finish", "", "shell `command` to run when the run ends in any way")
+	flags.StringVar(&f.metrics, "metrics", "", "`host:port` at which to serve /metrics to Prometheus")
+	flags.Var((*cli.File)(&f.metricsFile), "metrics-file", "`FILE` with the same metrics, replaced every 15 s, for node_exporter")
 	flags.BoolVar(&f.force, "force", false, "start even if the disk has too little room, or the machine less than --memory")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd
@@ -108,8 +145,13 @@ func (f *solveFlags) options() (game awari.Game, o solve.Options, err error) {
 	if err = checkInterval(f.checkpoint); err != nil {
 		return game, o, err
 	}
+	if f.metrics != "" {
+		if err = checkAddress("--metrics", f.metrics); err != nil {
+			return game, o, err
+		}
+	}
 	o, err = f.runFlags.options()
-	o.Interval = f.checkpoint
+	o.Interval, o.Work, o.Layers = f.checkpoint, f.work, f.layersTo
 	if !f.force {
 		o.Free = rundir.FreeBytes
 	}
@@ -121,6 +163,14 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 	if err != nil {
 		return err
 	}
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	pause := &pauser{app: a, game: game, o: &o, end: end}
+	if f.until != "" {
+		if pause.until, err = parseUntil(f.until, time.Now()); err != nil {
+			return err
+		}
+	}
 	shown, err := a.NewProgress(f.progress, f.json)
 	if err != nil {
 		return err
@@ -129,21 +179,20 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 	debug.SetGCPercent(10) // the heap holds tables that stay; scores are elsewhere
 	journal := &journal{app: a, flags: f, family: o.Family, errs: a.Err, shown: shown, start: time.Now()}
 	defer a.WhenAsked(journal.answer)()
-	o.Begin = journal.begin
-	o.End = func(err error) { journal.end(cli.CauseOf(ctx, err)) }
-	o.Progress = func(p solve.Progress) {
-		journal.update(p)
-		shown.Update(solving(p))
+	stopMetrics, err := a.startMetrics(ctx, journal)
+	if err != nil {
+		shown.Close()
+		return err
 	}
-	o.Note = journal.note
-	table := layerTable{Table: cli.NewTable(a.Out, cli.WidthOf(a.Out), reportColumns()), quiet: f.json}
-	o.Sealed = func(r solve.Report) {
-		shown.Pause(func() { table.add(r) })
-		journal.sealed(r)
-	}
+	defer stopMetrics()
+	hooks := &hooks{app: a, onLayer: f.onLayer, onFinish: f.onFinish, journal: journal}
+	table := &layerTable{Table: cli.NewTable(a.Out, cli.WidthOf(a.Out), reportColumns()), quiet: f.json}
+	follow(ctx, &o, journal, pause, hooks, table)
 	a.Resume = "; the same command resumes"
 	reports, err := solve.Solve(ctx, f.dir, game, o)
 	shown.Close()
+	err = causeOf(ctx, err)
+	hooks.finish(ctx, err)
 	if cli.IsType[*rundir.RoomError](err) {
 		return fmt.Errorf("%w; --force starts anyway", err)
 	}
@@ -151,6 +200,67 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 		return f.memory.Explain(err)
 	}
 	return a.summarize(f, o.Family, reports, time.Since(journal.start))
+}
+
+// startMetrics tells metrics from now on, if that is wanted, until stop is called.
+func (a *app) startMetrics(ctx context.Context, j *journal) (stop func(), err error) {
+	f := &j.flags
+	stop = func() {}
+	if f.metrics == "" && f.metricsFile == "" {
+		return stop, nil
+	}
+	if err := cli.CheckFile(f.metricsFile); err != nil {
+		return nil, err
+	}
+	j.metrics = newMetrics(j, f.metricsFile)
+	if f.metrics == "" {
+		return stop, nil
+	}
+	address, stop, err := j.metrics.serve(ctx, f.metrics)
+	if err == nil {
+		fmt.Fprintf(a.Err, "grenier: metrics at http://%s/metrics\n", address)
+	}
+	return stop, err
+}
+
+// follow makes a run tell what it does: to the journal, to the terminal and to commands of the
+// user.
+func follow(ctx context.Context, o *solve.Options, j *journal, pause *pauser, h *hooks, table *layerTable) {
+	o.Begin = func(dir *rundir.Locked) error {
+		if err := j.begin(dir); err != nil {
+			return err
+		}
+		err := pause.begin(dir)
+		if err == nil {
+			err = h.begin(ctx, dir)
+		}
+		if err != nil {
+			o.End(err)
+		}
+		return err
+	}
+	o.End = func(err error) {
+		if closing := errors.Join(pause.close(), h.close()); closing != nil {
+			j.warn("what the run was asked and has called", closing)
+		}
+		j.end(causeOf(ctx, err))
+	}
+	o.Progress = func(p solve.Progress) {
+		j.update(p)
+		j.shown.Update(solving(p))
+	}
+	o.Note = j.note
+	o.Sealed = func(r solve.Report) {
+		j.shown.Pause(func() { table.add(r) })
+		j.sealed(r)
+	}
+	o.Before = func(n int) error {
+		if err := pause.layer(n); err != nil {
+			return err
+		}
+		return h.want(n)
+	}
+	o.After = func(ctx context.Context, _ manifest.Layer) error { return h.call(ctx) }
 }
 
 // solving is how far a run of solve is.
@@ -182,7 +292,7 @@ func (a *app) summarize(f solveFlags, family cpu.Family, reports []solve.Report,
 	if err != nil {
 		return err
 	}
-	s := solveSummary{Seeds: len(m.Layers) - 1, Seconds: took.Seconds(), Kernel: family.String(), PeakRSS: cli.PeakRSS()}
+	s := solveSummary{Type: "summary", Seeds: len(m.Layers) - 1, Seconds: took.Seconds(), Kernel: family.String(), PeakRSS: cli.PeakRSS()}
 	s.Layers = make([]layerTook, 0, len(reports))
 	for _, r := range reports {
 		s.Positions += r.Layer.Positions

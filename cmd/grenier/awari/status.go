@@ -3,6 +3,7 @@ package awari
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +30,7 @@ type statusReport struct {
 	Bytes     int64         `json:"bytes_on_disk"`
 	Report    *lastReport   `json:"report"`
 	NoReport  string        `json:"no_report,omitempty"`
+	Stop      rundir.Stop   `json:"stop,omitempty"`
 }
 
 type statusLayer struct {
@@ -36,6 +38,7 @@ type statusLayer struct {
 	Positions uint64  `json:"positions"`
 	Bytes     int64   `json:"bytes"`
 	Seconds   float64 `json:"seconds"`
+	Directory string  `json:"directory,omitempty"` // empty for the run directory
 }
 
 // lastReport is the last report of the solver. The ETAs are nil if not known, or if no solver
@@ -132,6 +135,7 @@ type runView struct {
 	path     string
 	manifest *manifest.Manifest
 	activity rundir.Activity
+	stop     rundir.Stop // requested of the running solver
 	now      time.Time
 }
 
@@ -143,6 +147,9 @@ func newRunView(path string) (v runView, err error) {
 	v = runView{path: path, now: time.Now()}
 	if v.activity, err = dir.Activity(v.now); err != nil {
 		return v, err
+	}
+	if v.activity.State == rundir.Running {
+		v.stop = dir.Asked(v.activity.PID)
 	}
 	v.manifest, err = tables.Manifest(dir)
 	return v, err
@@ -161,10 +168,10 @@ func (v runView) report() statusReport {
 	act := v.activity
 	r := statusReport{
 		Rules: v.manifest.Rules, Pits: v.manifest.Pits, State: act.State, Locked: act.Held, PID: act.PID,
-		Alive: act.Alive, Layers: make([]statusLayer, 0, len(v.manifest.Layers)),
+		Alive: act.Alive, Stop: v.stop, Layers: make([]statusLayer, 0, len(v.manifest.Layers)),
 	}
 	for _, l := range v.manifest.Layers {
-		r.Layers = append(r.Layers, statusLayer{l.Seeds, l.Positions, l.Bytes, l.Seconds})
+		r.Layers = append(r.Layers, statusLayer{l.Seeds, l.Positions, l.Bytes, l.Seconds, l.Directory})
 		r.Positions += l.Positions
 		r.Bytes += l.Bytes
 	}
@@ -195,6 +202,12 @@ func (v runView) String() string {
 	}
 	fmt.Fprintf(&text, "%s: %s\n", v.path, v.manifest.Identity)
 	line("solver", "%s", v.solver())
+	switch v.stop {
+	case rundir.AfterLayer:
+		line("", "will stop when this layer is sealed")
+	case rundir.AtOnce:
+		line("", "will stop now, with a checkpoint")
+	}
 	v.sealed(line)
 	v.progress(line)
 	return text.String()
@@ -241,8 +254,8 @@ func (v runView) worker() string {
 	return who
 }
 
-// clockTime returns the local time.
-func clockTime(t time.Time) string { return t.Local().Format(time.DateTime) }
+// clockTime returns the local time, with its zone.
+func clockTime(t time.Time) string { return t.Local().Format(time.DateTime + " MST") }
 
 // newest is the number of sealed layers that are listed.
 const newest = 5
@@ -262,6 +275,9 @@ func (v runView) sealed(line func(name, format string, args ...any)) {
 	line("sealed", "%s: %s, %s", layers, cli.Count(r.Positions, "position"), humanize.IBytes(uint64(r.Bytes)))
 	for _, l := range r.Layers[max(0, n-newest):] {
 		line("", "layer %2d: %s, %s, %.2f s", l.Seeds, cli.Count(l.Positions, "position"), humanize.IBytes(uint64(l.Bytes)), l.Seconds)
+	}
+	for _, p := range places(r.Layers) {
+		line("", "layers %s in %s", p.layers, p.directory)
 	}
 }
 
@@ -299,4 +315,33 @@ func (v runView) works(line func(name, format string, args ...any)) {
 	line("doing", "%s: %.1f%% of %s%s%s",
 		doing(s.Seeds, s.Stage, s.Sweep), 100*s.Share, cli.Count(s.Positions, "position"), layerETA, changed)
 	line("run", "%.1f%% of the work up to layer %d%s", 100*s.RunDone/s.RunTotal, v.activity.Report.Last, runETA)
+}
+
+// placed is which layers are in a directory.
+type placed struct{ directory, layers string }
+
+// places returns which layers are in directories other than that of the run, in the order of
+// the first one.
+func places(layers []statusLayer) (all []placed) {
+	ranges := map[string]string{}
+	for i := 0; i < len(layers); {
+		first, directory := i, layers[i].Directory
+		for i < len(layers) && layers[i].Directory == directory {
+			i++
+		}
+		text := fmt.Sprint(first)
+		if i-1 > first {
+			text = fmt.Sprintf("%d-%d", first, i-1)
+		}
+		if before, ok := ranges[directory]; ok {
+			ranges[directory] = before + ", " + text
+			continue
+		}
+		ranges[directory] = text
+		all = append(all, placed{directory: directory})
+	}
+	for i := range all {
+		all[i].layers = ranges[all[i].directory]
+	}
+	return slices.DeleteFunc(all, func(p placed) bool { return p.directory == "" })
 }

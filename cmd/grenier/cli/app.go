@@ -81,7 +81,7 @@ func Run(ctx context.Context, root func(*App) *cobra.Command, args []string, in 
 		err = a.Out.err
 	}
 	err = CauseOf(ctx, err)
-	status := statusOf(ctx, err)
+	status := StatusOf(ctx, err)
 	if err != nil {
 		fmt.Fprintln(errs, "grenier: "+a.describe(err, status))
 	}

@@ -18,6 +18,7 @@ const (
 	ExitDifferences = 3
 	ExitCorrupt     = 4
 	ExitBug         = 70
+	ExitPaused      = 75
 	ExitInterrupted = 130
 	ExitUnread      = 141
 )
@@ -49,8 +50,8 @@ func (e usageError) Is(target error) bool { return target == fault.Usage }
 // Usagef returns an error about the command line; format and args are those of fmt.Errorf.
 func Usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// statusOf maps an error to the exit status.
-func statusOf(ctx context.Context, err error) int {
+// StatusOf maps the error of a command whose context is ctx to the exit status.
+func StatusOf(ctx context.Context, err error) int {
 	switch {
 	case err == nil:
 		return ExitOK
@@ -66,6 +67,8 @@ func statusOf(ctx context.Context, err error) int {
 		return ExitDifferences
 	case errors.Is(err, fault.Usage):
 		return ExitUsage
+	case errors.Is(err, fault.Pause):
+		return ExitPaused
 	}
 	return ExitFailure
 }

@@ -65,22 +65,10 @@ func (w *watched) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// fileOf returns the file behind w, which may be a stream of App, or nil.
-func fileOf(w io.Writer) *os.File {
-	if out, ok := w.(*Output); ok {
-		w = out.w
-	}
-	if seen, ok := w.(*watched); ok {
-		w = seen.Writer
-	}
-	f, _ := w.(*os.File)
-	return f
-}
-
 // IsTerminal reports whether w, which may be a stream of App, is a terminal.
 func IsTerminal(w io.Writer) bool {
-	f := fileOf(w)
-	return f != nil && term.IsTerminal(int(f.Fd()))
+	f, ok := bare(w).(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // HasCursor reports whether w is a terminal that understands control sequences.
@@ -95,7 +83,7 @@ func WidthOf(w io.Writer) int {
 	if !IsTerminal(w) {
 		return Unlimited
 	}
-	width, _, err := term.GetSize(int(fileOf(w).Fd()))
+	width, _, err := term.GetSize(int(bare(w).(*os.File).Fd()))
 	if err != nil || width <= 1 {
 		width = 80 // the terminal does not say
 	}
@@ -136,4 +124,15 @@ func OneStdout(asJSON bool, files map[string]string) error {
 		return Usagef("%s: only one of them can go to stdout", strings.Join(flags, " and "))
 	}
 	return nil
+}
+
+// bare returns what a stream of App writes to.
+func bare(w io.Writer) io.Writer {
+	if out, ok := w.(*Output); ok {
+		w = out.w
+	}
+	if seen, ok := w.(*watched); ok {
+		w = seen.Writer
+	}
+	return w
 }

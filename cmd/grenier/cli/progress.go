@@ -57,8 +57,8 @@ type Stater interface {
 
 // A display shows how far a command is.
 type display interface {
-	// every is the time between two calls of show.
-	every() time.Duration
+	// next is the time until show is called again, so long after the beginning.
+	next(elapsed time.Duration) time.Duration
 	show(s State)
 	// clear makes room for other output.
 	clear()
@@ -126,13 +126,13 @@ func (p *Progress) Update(latest Stater) {
 
 // tick shows the newest State until Close.
 func (p *Progress) tick() {
-	ticker := time.NewTicker(p.display.every())
-	defer ticker.Stop()
 	for {
+		timer := time.NewTimer(p.display.next(time.Since(p.start)))
 		select {
-		case <-ticker.C:
+		case <-timer.C:
 			p.show()
 		case <-p.done:
+			timer.Stop()
 			return
 		}
 	}
@@ -170,11 +170,22 @@ func (p *Progress) Close() {
 // plainLines prints a line now and then.
 type plainLines struct{ out io.Writer }
 
-func (*plainLines) every() time.Duration { return 5 * time.Second }
-func (*plainLines) clear()               {}
+// Plain lines come so often at first, then ever less often: after a twelfth of the time that
+// has gone by, and every five minutes in the end.
+const (
+	firstLines = 5 * time.Second
+	lastLines  = 5 * time.Minute
+	lineShare  = 12
+)
+
+func (*plainLines) next(elapsed time.Duration) time.Duration {
+	return min(max(elapsed/lineShare, firstLines), lastLines)
+}
+
+func (*plainLines) clear() {}
 
 func (l *plainLines) show(s State) {
-	line := fmt.Sprintf("%s: %.1f%% of the run, ", s.Doing, 100*s.Done/s.Total)
+	line := fmt.Sprintf("%s %s: %.1f%% of the run, ", time.Now().Format("Mon 15:04:05"), s.Doing, 100*s.Done/s.Total)
 	if s.Rate != NoRate {
 		line += Speed(s.Rate) + ", "
 	}
@@ -184,8 +195,8 @@ func (l *plainLines) show(s State) {
 // jsonLines prints a JSON object now and then.
 type jsonLines struct{ out io.Writer }
 
-func (*jsonLines) every() time.Duration { return time.Second }
-func (*jsonLines) clear()               {}
+func (*jsonLines) next(time.Duration) time.Duration { return time.Second }
+func (*jsonLines) clear()                           {}
 
 func (l *jsonLines) show(s State) {
 	eta := s.LayerETA
@@ -193,6 +204,7 @@ func (l *jsonLines) show(s State) {
 		eta = s.RunETA
 	}
 	line := map[string]any{
+		"type": "progress", "time": time.Now().Format(time.RFC3339),
 		"progress": s.Done / s.Total, "doing": s.Doing,
 		"seconds": s.Elapsed.Seconds(), "eta_seconds": SecondsOf(eta), "run_eta_seconds": SecondsOf(s.RunETA),
 	}
@@ -217,7 +229,7 @@ const barTemplate = `{{string . "left"}}{{bar . }}{{string . "right"}}`
 // usualWidth is the width of a bar that goes to no terminal; leastBar is that of the bar alone.
 const usualWidth, leastBar = 100, 10
 
-func (*bar) every() time.Duration { return 200 * time.Millisecond }
+func (*bar) next(time.Duration) time.Duration { return 200 * time.Millisecond }
 
 func (b *bar) show(s State) {
 	if b.bar == nil {

@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"io"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -39,25 +40,56 @@ func shown(s State, newDisplay func(out io.Writer) display) string {
 func newPlain(out io.Writer) display { return &plainLines{out: out} }
 func newJSON(out io.Writer) display  { return &jsonLines{out: out} }
 
+// clock is what a plain line begins with.
+var clock = regexp.MustCompile(`^(Mon|Tue|Wed|Thu|Fri|Sat|Sun) [0-2][0-9]:[0-5][0-9]:[0-6][0-9] `)
+
+// untimed returns a line without its time.
+func untimed(t *testing.T, line string) string {
+	t.Helper()
+	if !clock.MatchString(line) {
+		t.Errorf("no time in %q", line)
+	}
+	return clock.ReplaceAllString(line, "")
+}
+
+// TestCadence: plain lines come often at first, and a night has some hundred of them.
+func TestCadence(t *testing.T) {
+	lines, at := 0, time.Duration(0)
+	for next := time.Duration(0); at < 10*time.Hour; lines++ {
+		before := next
+		if next = newPlain(nil).next(at); next < before {
+			t.Fatalf("%v after %v", next, before)
+		}
+		at += next
+		if lines == 11 && at > time.Minute {
+			t.Errorf("12 lines in %v", at)
+		}
+	}
+	if lines < 100 || lines > 200 {
+		t.Errorf("%d lines in ten hours", lines)
+	}
+}
+
 func TestPlainLines(t *testing.T) {
 	want := "layer 16, sweep 3: 25.0% of the run, 25 kpos/s, layer ETA 10s, run ETA 30s\n"
-	if got := shown(aState, newPlain); got != want {
+	if got := untimed(t, shown(aState, newPlain)); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	first := State{Doing: "layer 1, capture", Total: 100, Elapsed: time.Second, LayerETA: Unknown, RunETA: Unknown}
 	want = "layer 1, capture: 0.0% of the run, ? pos/s, layer ETA ?, run ETA ?\n"
-	if got := shown(first, newPlain); got != want {
+	if got := untimed(t, shown(first, newPlain)); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	checking := checking{}.State(10 * time.Second)
 	want = "layer 3: 25.0% of the run, 5 pos/s, ETA 30s\n"
-	if got := shown(checking, newPlain); got != want {
+	if got := untimed(t, shown(checking, newPlain)); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
 
 func TestJSONLines(t *testing.T) {
 	type line struct {
+		Type              string
 		Progress, Seconds float64
 		Doing             string
 		Rate              float64  `json:"positions_per_second"`
@@ -72,9 +104,9 @@ func TestJSONLines(t *testing.T) {
 		state State
 		want  line
 	}{
-		{aState, line{0.25, 20, "layer 16, sweep 3", 25_000, &ten, &thirty, detail{16, "dense"}}},
-		{checking, line{0.25, 10, "layer 3", 5, &thirty, &thirty, detail{}}},
-		{unclear, line{0, 1, "layer 1, capture", 0, nil, nil, detail{}}},
+		{aState, line{"progress", 0.25, 20, "layer 16, sweep 3", 25_000, &ten, &thirty, detail{16, "dense"}}},
+		{checking, line{"progress", 0.25, 10, "layer 3", 5, &thirty, &thirty, detail{}}},
+		{unclear, line{"progress", 0, 1, "layer 1, capture", 0, nil, nil, detail{}}},
 	} {
 		text := shown(c.state, newJSON)
 		var got line
@@ -83,6 +115,10 @@ func TestJSONLines(t *testing.T) {
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Error(diff)
+		}
+		var timed struct{ Time time.Time }
+		if err := json.Unmarshal([]byte(text), &timed); err != nil || timed.Time.IsZero() {
+			t.Errorf("no time in %s, %v", text, err)
 		}
 		if !strings.Contains(text, `"eta_seconds":`) || !strings.Contains(text, `"run_eta_seconds":`) {
 			t.Errorf("no ETA: %s", text)

@@ -108,12 +108,14 @@ func (s *scrubber) survey(path string) (err error) {
 	if s.dir, err = rundir.At(path); err != nil {
 		return err
 	}
-	found, err := s.dir.Found()
+	var listErr error
+	s.manifest, listErr = s.dir.Manifest()
+	found, err := s.dir.Found(s.manifest)
 	if err != nil {
 		return err
 	}
-	if s.manifest, err = s.dir.Manifest(); err != nil {
-		if err := s.noManifest(err, found); err != nil {
+	if listErr != nil {
+		if err := s.noManifest(listErr, found); err != nil {
 			return err
 		}
 	}
@@ -186,7 +188,7 @@ func (s *scrubber) wanted(n int) bool {
 
 // layer reads a layer.
 func (s *scrubber) layer(ctx context.Context, t task) (Layer, error) {
-	path := s.dir.LayerPath(t.Seeds)
+	path := s.path(t)
 	l := Layer{
 		Seeds: t.Seeds, File: rundir.LayerName(t.Seeds), State: Intact, Bytes: t.Stamp.Bytes,
 		Unlisted: s.manifest != nil && !t.listed, Problems: []string{},
@@ -206,6 +208,17 @@ func (s *scrubber) layer(ctx context.Context, t task) (Layer, error) {
 		return l, nil
 	}
 	return l, s.file(ctx, path, t, &l)
+}
+
+// path returns where the file of a layer is, or should be.
+func (s *scrubber) path(t task) string {
+	if !t.there && t.listed {
+		return rundir.LayerFile(s.dir.Path(), &s.manifest.Layers[t.Seeds])
+	}
+	if !t.there {
+		return s.dir.LayerPath(t.Seeds)
+	}
+	return t.Path
 }
 
 // file reads the file of a layer.

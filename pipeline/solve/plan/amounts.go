@@ -115,6 +115,24 @@ func (a *Amounts) stream(game awari.Game) {
 	a.Work = bytes(w.work) + a.Checkpoint
 }
 
+// CheckpointBytes returns how many bytes a checkpoint of the layer of n seeds takes at most when
+// it is solved within the given bytes of memory. It fails as New does.
+func CheckpointBytes(game awari.Game, n int, memory uint64, cores int) (uint64, error) {
+	r := Run{Game: game, Seeds: n, Memory: memory, Cores: cores}
+	a, err := r.amountsOf(n)
+	return a.Checkpoint, err
+}
+
+// DiskPeaks returns the bytes of the layers to be solved, and the most in the work directory at
+// a time, for those that are on different disks. It fails as New does.
+func (r *Run) DiskPeaks() (layers, work uint64, err error) {
+	all, err := r.amounts()
+	for _, a := range all {
+		layers, work = layers+a.File, max(work, a.Work)
+	}
+	return layers, work, err
+}
+
 // DiskPeak returns the most bytes on disk during a run, those of sealed layers included.
 // It fails as New does.
 func (r *Run) DiskPeak() (uint64, error) {

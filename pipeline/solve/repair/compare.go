@@ -22,7 +22,7 @@ const sampleCache = 16 << 20
 // contradict each other, the layer is to be set aside and solved again.
 func (r *repairer) trust(ctx context.Context, l *Layer, below []manifest.Layer) error {
 	err := r.compare(ctx, l, below)
-	if bad, ok := errors.AsType[*corrupt.Error](err); ok && bad.File == r.dir.LayerPath(l.Seeds) {
+	if bad, ok := errors.AsType[*corrupt.Error](err); ok && bad.File == r.found[l.Seeds].Path {
 		l.Action, l.Aside, l.Problem = Solve, true, err.Error()
 		r.total += float64(r.space.Size(l.Seeds))
 		return nil

@@ -61,10 +61,10 @@ func (r *repairer) examine(ctx context.Context, n int) (l Layer, err error) {
 		l.Problem = "missing"
 		return l, nil
 	case !found.Regular:
-		l.Problem = fmt.Sprintf("%s: not a regular file", r.dir.LayerPath(n))
+		l.Problem = fmt.Sprintf("%s: not a regular file", found.Path)
 		return l, nil
 	}
-	f, problems, err := layerfile.Inspect(r.dir.LayerPath(n))
+	f, problems, err := layerfile.Inspect(found.Path)
 	if err != nil {
 		return l, err
 	}
@@ -117,17 +117,22 @@ func (r *repairer) contents(ctx context.Context, f *layerfile.File, l *Layer, be
 		return nil
 	}
 	e := r.listed(n)
-	if e != nil && e.File == rundir.LayerName(n) && r.manifest.CheckFile(n, f) == nil {
+	same := e != nil && e.File == rundir.LayerName(n) && r.manifest.CheckFile(n, f) == nil
+	if same && rundir.LayerFile(r.dir.Path(), e) == f.Path() {
 		l.Action, l.entry = Keep, *e
 		return nil
 	}
 	seconds := 0.0 // not known
-	if e != nil {
+	switch {
+	case same:
+		l.Problem, seconds = "the manifest names another directory", e.Seconds
+	case e != nil:
 		l.Problem, seconds = "the manifest lists other bytes with the same scores", e.Seconds
-	} else if !r.lost {
+	case !r.lost:
 		l.Problem = "not listed in the manifest"
 	}
 	l.Action, l.entry = List, manifest.NewLayer(rundir.LayerName(n), sum, seconds)
+	l.entry.Directory = r.found[n].Directory
 	return nil
 }
 

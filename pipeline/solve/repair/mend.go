@@ -71,9 +71,11 @@ func (r *repairer) save(entries []manifest.Layer) (err error) {
 // solve solves a layer again from those below and publishes it, but not if it is another
 // one than an intact manifest says. What is no damaged file of the layer makes room before.
 func (r *repairer) solve(ctx context.Context, l *Layer, below []manifest.Layer) (err error) {
-	name := rundir.LayerName(l.Seeds)
+	if err := r.locked.PlaceLayers(r.directory(l.Seeds)); err != nil {
+		return err
+	}
 	if l.Aside {
-		if l.SetAside, err = r.locked.SetAside(name); err != nil {
+		if l.SetAside, err = r.locked.SetAsideLayer(l.Seeds); err != nil {
 			return err
 		}
 	}
@@ -97,6 +99,17 @@ func (r *repairer) solve(ctx context.Context, l *Layer, below []manifest.Layer) 
 	}
 	r.done += float64(l.entry.Positions)
 	return r.locked.ClearAgain()
+}
+
+// directory returns where the file of a layer is, or, if it is nowhere, where it should be.
+func (r *repairer) directory(n int) string {
+	if f, there := r.found[n]; there {
+		return f.Directory
+	}
+	if e := r.listed(n); e != nil {
+		return e.Directory
+	}
+	return ""
 }
 
 // sameFile reports whether two entries differ in nothing but the time.

@@ -40,6 +40,9 @@ type Options struct {
 	// Solve says how layers are solved again. Of its fields Seeds, Free, Progress, Sealed,
 	// Begin and End are ignored.
 	Solve solve.Options
+	// LayersIn are directories, besides those that the manifest names, in which layer files
+	// are looked for that are not found there. The manifest lists them there then.
+	LayersIn []string
 	// DryRun only finds out what would be done, changing nothing on disk.
 	DryRun bool
 	// Progress, if not nil, is called often, by one goroutine at a time.

@@ -26,7 +26,7 @@ func (r *repairer) survey(path string) (err error) {
 	if manifestErr != nil && !r.lost {
 		return manifestErr
 	}
-	all, err := r.dir.Found()
+	all, err := r.dir.Found(r.manifest, r.options.LayersIn...)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (r *repairer) header(f rundir.Found, known map[string]layerfile.Header) err
 	if !f.Begins {
 		return nil
 	}
-	file, _, err := layerfile.Inspect(r.dir.LayerPath(f.Seeds))
+	file, _, err := layerfile.Inspect(f.Path)
 	if err != nil {
 		return err
 	}

@@ -71,7 +71,7 @@ const patience = 5 * time.Second
 
 // Open reads the notes about the layers of a directory that m lists.
 func Open(dir *rundir.Dir, m *manifest.Manifest, o Options) (*Notes, error) {
-	found, err := dir.Found()
+	found, err := dir.Found(m)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,167 @@
+package awari
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync"
+	"time"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/io/rundir"
+	"grenier/kernels/fault"
+	"grenier/layers/awari"
+	"grenier/pipeline/solve"
+	"grenier/pipeline/solve/plan"
+)
+
+// pauseError ends a run early, on request.
+type pauseError struct{ why string }
+
+// Error says why, and how to resume.
+func (e *pauseError) Error() string { return e.why + "; the same command resumes" }
+
+// Is makes it a pause.
+func (e *pauseError) Is(target error) bool { return target == fault.Pause }
+
+// Pauses that "stop" requests.
+var (
+	errAfterLayer = &pauseError{"stopped after a layer, as requested"}
+	errAtOnce     = &pauseError{"stopped, as requested"}
+)
+
+// pauser ends a run at a given time, or on request.
+type pauser struct {
+	app   *app
+	game  awari.Game
+	o     *solve.Options
+	until time.Time // zero for no limit
+	end   context.CancelCauseFunc
+
+	dir  *rundir.Locked
+	done chan struct{}
+	wait func()
+
+	mu   sync.Mutex
+	lead time.Duration // to write the checkpoint of the layer in progress
+}
+
+// pauseCadence is the time between two checks of the clock and of requests.
+const pauseCadence = 200 * time.Millisecond
+
+// begin removes requests to an earlier run, and starts to watch.
+func (p *pauser) begin(dir *rundir.Locked) error {
+	if err := dir.ForgetStop(); err != nil {
+		return err
+	}
+	p.dir, p.done = dir, make(chan struct{})
+	p.wait = p.app.Background(p.watch)
+	return nil
+}
+
+// watch ends the run when it has to stop at once.
+func (p *pauser) watch() {
+	ticker := time.NewTicker(pauseCadence)
+	defer ticker.Stop()
+	for {
+		select {
+		case now := <-ticker.C:
+			if why := p.why(now); why != nil {
+				p.end(why)
+				return
+			}
+		case <-p.done:
+			return
+		}
+	}
+}
+
+// why returns why the run has to stop at once, or nil.
+func (p *pauser) why(now time.Time) error {
+	p.mu.Lock()
+	lead := p.lead
+	p.mu.Unlock()
+	switch {
+	case !p.until.IsZero() && !now.Add(lead).Before(p.until):
+		return &pauseError{"stopped for --until " + p.until.Format("15:04:05 MST")}
+	case p.dir.Asked(os.Getpid()) == rundir.AtOnce:
+		return errAtOnce
+	}
+	return nil
+}
+
+// Leaving a layer takes less than this time, and that for writing its checkpoint at the speed
+// of a hard disk.
+const (
+	leaving         = 2 * time.Second
+	checkpointSpeed = 200e6 // bytes a second
+)
+
+// layer fails if the run has to stop before the layer of n seeds.
+func (p *pauser) layer(n int) error {
+	bytes, err := plan.CheckpointBytes(p.game, n, p.o.Memory, p.o.Workers)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	p.lead = leaving + time.Duration(float64(bytes)/checkpointSpeed*float64(time.Second))
+	p.mu.Unlock()
+	if p.dir.Asked(os.Getpid()) == rundir.AfterLayer {
+		return errAfterLayer
+	}
+	return p.why(time.Now())
+}
+
+// close ends the watch, if it was started.
+func (p *pauser) close() error {
+	if p.done == nil {
+		return nil
+	}
+	close(p.done)
+	p.wait()
+	return p.dir.ForgetStop()
+}
+
+// causeOf returns why a run with the error err ended: the pause that ended its context, if one
+// did.
+func causeOf(ctx context.Context, err error) error {
+	var pause *pauseError
+	if errors.Is(err, context.Canceled) && errors.As(context.Cause(ctx), &pause) {
+		return pause
+	}
+	return cli.CauseOf(ctx, err)
+}
+
+// timeForms are the forms of --until, those without a day first.
+var timeForms = []string{"15:04", "15:04:05", "2006-01-02 15:04", "2006-01-02 15:04:05", "2006-01-02T15:04:05", time.RFC3339}
+
+// parseUntil returns the next moment after now with the time in text. It refuses a moment in the
+// past.
+func parseUntil(text string, now time.Time) (time.Time, error) {
+	for i, form := range timeForms {
+		t, err := time.ParseInLocation(form, text, now.Location())
+		if err != nil {
+			continue
+		}
+		if i < 2 {
+			t = nextTime(t, now)
+		}
+		if !t.After(now) {
+			return time.Time{}, cli.Usagef("--until %q: that is in the past", text)
+		}
+		return t, nil
+	}
+	return time.Time{}, cli.Usagef("--until %q: want a time like 07:00, or a day and a time like %q", text,
+		now.Add(24*time.Hour).Format("2006-01-02 15:04"))
+}
+
+// nextTime returns the next moment after now at which clocks show the time of t.
+func nextTime(t, now time.Time) time.Time {
+	at := func(day int) time.Time {
+		return time.Date(now.Year(), now.Month(), now.Day()+day, t.Hour(), t.Minute(), t.Second(), 0, now.Location())
+	}
+	if today := at(0); today.After(now) {
+		return today
+	}
+	return at(1)
+}

@@ -1,0 +1,83 @@
+package awari
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/kernels/fault"
+)
+
+// TestParseUntil: a time is the next moment at which clocks show it, also when they are changed
+// in the night.
+func TestParseUntil(t *testing.T) {
+	zone, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Skip(err) // no time zones on this machine
+	}
+	summer := time.Date(2026, 10, 24, 22, 0, 0, 0, zone) // clocks go back in this night
+	for text, want := range map[string]string{
+		"07:00": "2026-10-25T07:00:00+01:00", "22:00": "2026-10-25T22:00:00+01:00", "22:00:01": "2026-10-24T22:00:01+02:00",
+		"23:59": "2026-10-24T23:59:00+02:00", "2026-10-26 07:00": "2026-10-26T07:00:00+01:00", "2026-10-24 22:00:30": "2026-10-24T22:00:30+02:00",
+		"2026-10-24T22:30:00Z": "2026-10-25T00:30:00+02:00",
+	} {
+		got, err := parseUntil(text, summer)
+		if err != nil || got.In(zone).Format(time.RFC3339) != want {
+			t.Errorf("%s: %v, %v, want %s", text, got, err, want)
+		}
+	}
+	for text, why := range map[string]string{
+		"2026-10-24 22:00": "in the past", "2020-01-01T00:00:00Z": "in the past", "7 o'clock": "want a time like 07:00", "25:00": "want a time", "": "want a time",
+	} {
+		if got, err := parseUntil(text, summer); !errors.Is(err, fault.Usage) || !strings.Contains(err.Error(), why) {
+			t.Errorf("%q: %v, %v", text, got, err)
+		}
+	}
+}
+
+// TestCauseOf: only what ended a run is its cause.
+func TestCauseOf(t *testing.T) {
+	ctx, end := context.WithCancelCause(t.Context())
+	end(errAtOnce)
+	broken := errors.New("disk full")
+	for _, c := range []struct{ err, want error }{
+		{nil, nil}, {broken, broken}, {context.Canceled, errAtOnce}, {errAfterLayer, errAfterLayer},
+	} {
+		if got := causeOf(ctx, c.err); !errors.Is(got, c.want) {
+			t.Errorf("%v: %v, want %v", c.err, got, c.want)
+		}
+	}
+	interrupted, stop := context.WithCancel(t.Context())
+	stop()
+	for err, want := range map[error]struct {
+		state  string
+		status int
+	}{
+		nil: {"finished", cli.ExitOK}, broken: {"failed", cli.ExitFailure}, errAtOnce: {"paused", cli.ExitPaused},
+		context.Canceled: {"interrupted", cli.ExitInterrupted},
+	} {
+		if state, status := stateOf(err), cli.StatusOf(interrupted, err); state != want.state || status != want.status {
+			t.Errorf("%v: %s, %d", err, state, status)
+		}
+	}
+}
+
+// TestPlaces tells which layers are where.
+func TestPlaces(t *testing.T) {
+	var layers []statusLayer
+	for _, directory := range []string{"", "", "/a", "/a", "/b", "", "/a", "/b", "/b"} {
+		layers = append(layers, statusLayer{Directory: directory})
+	}
+	want := []placed{{"/a", "2-3, 6"}, {"/b", "4, 7-8"}}
+	if diff := cmp.Diff(want, places(layers), cmp.AllowUnexported(placed{})); diff != "" {
+		t.Error(diff)
+	}
+	if got := places(layers[:2]); len(got) != 0 {
+		t.Errorf("%v", got)
+	}
+}

@@ -1,0 +1,323 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/io/manifest"
+	"grenier/io/rundir"
+)
+
+// A night is a run over several processes, with layers on two disks and its work on a third.
+type night struct {
+	top, run, calls, finishes, metrics string
+	seeds                              int
+}
+
+func newNight(t *testing.T, seeds int) *night {
+	top := t.TempDir()
+	path := func(name string) string { return filepath.Join(top, name) }
+	return &night{top, path("run"), path("calls"), path("finishes"), path("night.prom"), seeds}
+}
+
+// flags are those of a process of the night that puts layers into the given directory. The
+// command that it calls for the layer called long takes its time, so that the process is still
+// at work when it is to be killed or stopped.
+func (n *night) flags(disk string, long int, more ...string) []string {
+	return append([]string{
+		"--dir", n.run, "--seeds", strconv.Itoa(n.seeds), "--threads", "2", "--progress", "none", "--checkpoint", "50ms", "--memory", "64MiB",
+		"--work", filepath.Join(n.top, "fast"), "--layers-to", filepath.Join(n.top, disk), "--metrics-file", n.metrics,
+		"--on-layer", fmt.Sprintf(`test -s "$GRENIER_FILE" && echo "$GRENIER_SEEDS" >> '%s'
+			if [ "$GRENIER_SEEDS" = %d ]; then exec > /dev/null 2>&1; sleep 30; fi`, n.calls, long),
+		"--on-finish", fmt.Sprintf(`echo "$GRENIER_STATE $GRENIER_STATUS" >> '%s'`, n.finishes),
+	}, more...)
+}
+
+// lines returns the lines of a file, none if there is no file.
+func lines(path string) []string {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(strings.ReplaceAll(string(text), " ", "_"))
+}
+
+// awaitCall waits until the command was called for a layer.
+func (n *night) awaitCall(t *testing.T, seeds int) {
+	t.Helper()
+	for end := time.Now().Add(5 * time.Minute); !slices.Contains(lines(n.calls), strconv.Itoa(seeds)); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("no call for layer %d", seeds)
+		}
+	}
+}
+
+// placeless matches what is different in a manifest when layers are elsewhere.
+var placeless = regexp.MustCompile(`"seconds": [^\n]*|"crc32c": [^\n]*|      "directory": [^\n]*\n|"version": [12]`)
+
+// layerFiles returns the contents of the layer files that a manifest lists, and the manifest
+// without times and places.
+func layerFiles(t *testing.T, run string) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(run, rundir.ManifestName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := manifest.Parse(run, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{rundir.ManifestName: placeless.ReplaceAllString(string(text), "")}
+	for i := range m.Layers {
+		data, err := os.ReadFile(rundir.LayerFile(run, &m.Layers[i]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[m.Layers[i].File] = string(data)
+	}
+	return files
+}
+
+// TestNight kills a run twice and stops it by the clock. Its layers are the same bytes as those of
+// an undisturbed one, every command finds them on both disks, and the command of the user was
+// called once for each.
+func TestNight(t *testing.T) {
+	n := newNight(t, 16)
+	if long() {
+		n.seeds = 20
+	}
+	whole := solved(t, "--seeds", strconv.Itoa(n.seeds), "--threads", "2")
+
+	s := startSolving(t, n.flags("one", n.seeds-4)...)
+	n.awaitCall(t, n.seeds-5)
+	if !s.killAfter(t, 10*time.Millisecond) { // in the next layer
+		t.Error("it was through before it was killed")
+	}
+	s = startSolving(t, n.flags("two", n.seeds-3)...)
+	n.awaitCall(t, n.seeds-3)
+	if !s.killAfter(t, 0) { // in the call
+		t.Error("it was through before it was killed")
+	}
+	address, until := freeAddress(t), time.Now().Add(10*time.Second).Format(time.RFC3339)
+	s = startSolving(t, n.flags("two", n.seeds-1, "--metrics", address, "--until", until)...)
+	if !strings.Contains(scrape(t, address), "grenier_run_last_layer "+strconv.Itoa(n.seeds)+"\n") {
+		t.Error("the metrics lack the last layer")
+	}
+	paused := s.wait(t)
+	if paused.status != cli.ExitPaused || !strings.Contains(paused.err, "grenier: stopped for --until ") {
+		t.Errorf("status %d: %s", paused.status, paused.err)
+	}
+	if r := startSolving(t, n.flags("two", -1)...).wait(t); r.status != cli.ExitOK {
+		t.Fatalf("status %d: %s", r.status, r.err)
+	}
+
+	if diff := cmp.Diff(layerFiles(t, whole), layerFiles(t, n.run)); diff != "" {
+		t.Errorf("the layers differ:\n%.2000s", diff)
+	}
+	var want []string
+	for seeds := range n.seeds + 1 {
+		want = append(want, strconv.Itoa(seeds))
+	}
+	if diff := cmp.Diff(want, lines(n.calls)); diff != "" {
+		t.Errorf("calls for layers: %s", diff)
+	}
+	if diff := cmp.Diff([]string{"paused_75", "finished_0"}, lines(n.finishes)); diff != "" {
+		t.Errorf("calls at the end: %s", diff)
+	}
+	if text, err := os.ReadFile(n.metrics); err != nil || !strings.Contains(string(text), "\ngrenier_run_state{state=\"finished\"} 1\n") {
+		t.Errorf("metrics: %v, %s", err, text)
+	}
+	n.checkPlaces(t)
+	n.checkReaders(t, whole)
+}
+
+// checkPlaces checks which files are where.
+func (n *night) checkPlaces(t *testing.T) {
+	t.Helper()
+	if got := namesIn(t, n.run, "layer"); len(got) != 0 {
+		t.Errorf("layers in the run directory: %v", got)
+	}
+	one, two := namesIn(t, filepath.Join(n.top, "one"), "layer"), namesIn(t, filepath.Join(n.top, "two"), "layer")
+	if len(one) == 0 || len(two) == 0 || len(one)+len(two) < n.seeds+1 {
+		t.Errorf("layers on two disks: %v, %v", one, two)
+	}
+	if got := namesIn(t, filepath.Join(n.top, "fast"), ""); !slices.Equal(got, []string{rundir.OwnerName}) {
+		t.Errorf("left of the work: %v", got)
+	}
+}
+
+// checkReaders lets every command read the layers.
+func (n *night) checkReaders(t *testing.T, whole string) {
+	t.Helper()
+	for _, command := range [][]string{
+		{"scrub", "--dir", n.run, "--progress", "none"}, {"verify", "--dir", n.run, "--sample", "1000", "--progress", "none"},
+		{"compare", n.run, whole, "--progress", "none"}, {"stats", "--dir", n.run},
+		{"repair", "--dir", n.run, "--dry-run", "--progress", "none"},
+		{"probe", "--dir", n.run, "1", "1", "1", "1", "1", "2", "4", "2", "3", "0", "0", "0"},
+		{"export", "--dir", n.run, "--layer", "5", "--format", "npy", "--out", filepath.Join(n.top, "5.npy"), "--progress", "none"},
+	} {
+		mustRun(t, append([]string{"awari"}, command...)...)
+	}
+	two := filepath.Join(n.top, "two")
+	if out := mustRun(t, "awari", "status", "--dir", n.run); !strings.Contains(out, fmt.Sprintf("-%d in %s\n", n.seeds, two)) {
+		t.Errorf("status does not name %s:\n%s", two, out)
+	}
+	// A damaged layer names the run, and is mended where it was.
+	file := filepath.Join(two, rundir.LayerName(n.seeds))
+	good, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, good[:len(good)/2], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := grenier(t.Context(), "", "awari", "stats", "--dir", n.run)
+	if r.status != cli.ExitCorrupt || !strings.Contains(r.err, "grenier awari repair --dir "+n.run+"\n") {
+		t.Errorf("status %d: %s", r.status, r.err)
+	}
+	mustRun(t, "awari", "repair", "--dir", n.run, "--progress", "none", "--threads", "2")
+	if mended, err := os.ReadFile(file); err != nil || string(mended) != string(good) {
+		t.Errorf("the layer was not mended where it was: %v", err)
+	}
+	// Without a manifest, and with a disk elsewhere, repair is told where they are.
+	moved := filepath.Join(n.top, "moved")
+	if err := os.Rename(two, moved); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(n.run, rundir.ManifestName)); err != nil {
+		t.Fatal(err)
+	}
+	out := mustRun(t, "awari", "repair", "--dir", n.run, "--layers-in", filepath.Join(n.top, "one"), "--layers-in", moved, "--progress", "none")
+	if strings.Contains(out, "solved") {
+		t.Errorf("something was solved again:\n%s", out)
+	}
+	mustRun(t, "awari", "compare", n.run, whole, "--progress", "none")
+}
+
+// freeAddress returns an address on which nobody listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// scrape returns the metrics of a process that has just been started, once it tells them.
+func scrape(t *testing.T, address string) string {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		r, err := http.Get("http://" + address + "/metrics")
+		if err != nil {
+			if time.Now().After(end) {
+				t.Fatal(err)
+			}
+			continue
+		}
+		text, err := io.ReadAll(r.Body)
+		r.Body.Close()
+		if err != nil || r.StatusCode != http.StatusOK || !strings.Contains(string(text), "\nprocess_cpu_seconds_total ") {
+			t.Fatalf("%v, %s: %s", err, r.Status, text)
+		}
+		return string(text)
+	}
+}
+
+// TestOwedCall: a run that was killed between sealing a layer and the call for it owes that call,
+// and makes it; a call that was noted is not made again.
+func TestOwedCall(t *testing.T) {
+	top := t.TempDir()
+	dir, calls := filepath.Join(top, "run"), filepath.Join(top, "calls")
+	solve := func(seeds int, more ...string) {
+		t.Helper()
+		mustRun(t, append([]string{"awari", "solve", "--pits", "4", "--seeds", strconv.Itoa(seeds), "--dir", dir, "--progress", "none"}, more...)...)
+	}
+	hook := []string{"--on-layer", "echo $GRENIER_SEEDS >> " + calls}
+	solve(1)
+	solve(4, hook...)
+	log := filepath.Join(dir, rundir.CallsName)
+	text, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut, ok := strings.CutSuffix(string(text), "layer 4 called\n")
+	if !ok {
+		t.Fatalf("notes %q", text)
+	}
+	if err := os.WriteFile(log, []byte(cut), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	solve(4)
+	solve(5, hook...)
+	solve(5, hook...)
+	if diff := cmp.Diff([]string{"2", "3", "4", "4", "5"}, lines(calls)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestCommandFails: what a command of the user does is no matter of life and death for the run.
+func TestCommandFails(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	r := grenier(t.Context(), "", "awari", "solve", "--pits", "4", "--seeds", "1", "--dir", dir, "--progress", "none",
+		"--on-layer", "echo from layer $GRENIER_SEEDS; exit 3", "--on-finish", "kill -9 $$")
+	for _, part := range []string{
+		"from layer 0\n", "from layer 1\n", "grenier: warning: --on-layer for layer 1: exit status 3\n", "grenier: warning: --on-finish: signal: killed\n",
+	} {
+		if !strings.Contains(r.err, part) {
+			t.Errorf("stderr lacks %q: %s", part, r.err)
+		}
+	}
+	if r.status != cli.ExitOK || strings.Contains(r.out, "from layer") {
+		t.Errorf("status %d: %s", r.status, r.out)
+	}
+}
+
+// TestStop asks a run from another process to stop.
+func TestStop(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	stop := func(flags ...string) result {
+		return grenier(t.Context(), "", append([]string{"awari", "stop", "--dir", dir}, flags...)...)
+	}
+	s := startSolver(t, dir, 12, 24)
+	awaitFile(t, filepath.Join(dir, rundir.LayerName(12)))
+	for _, flags := range [][]string{{"--cancel"}, {"--json"}} {
+		if r := stop(flags...); r.status != cli.ExitOK || r.err != "" || !strings.Contains(r.out, strconv.Itoa(s.cmd.Process.Pid)) {
+			t.Errorf("%v: %+v", flags, r)
+		}
+	}
+	if r := s.wait(t); r.status != cli.ExitPaused || !strings.HasPrefix(r.err, "grenier: stopped after a layer, as requested; ") {
+		t.Errorf("status %d: %s", r.status, r.err)
+	}
+	if left := namesIn(t, filepath.Join(dir, rundir.WorkName), ""); !slices.Equal(left, []string{rundir.StatusName}) {
+		t.Errorf("left: %v", left)
+	}
+	sealed := len(layersOf(t, dir))
+	s = startSolver(t, dir, 12, 24)
+	awaitFile(t, filepath.Join(dir, rundir.LayerName(sealed+1)))
+	if r := stop("--now"); r.status != cli.ExitOK {
+		t.Errorf("%+v", r)
+	}
+	if r := s.wait(t); r.status != cli.ExitPaused || !strings.HasPrefix(r.err, "grenier: stopped, as requested; ") {
+		t.Errorf("status %d: %s", r.status, r.err)
+	}
+	if r := stop(); r.status != cli.ExitUsage || !strings.Contains(r.err, "no solver is at work") {
+		t.Errorf("nobody is there: %+v", r)
+	}
+}

@@ -1,0 +1,238 @@
+package rundir
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"grenier/io/corrupt"
+	"grenier/io/manifest"
+	"grenier/io/vfs"
+)
+
+// TestPlaces: layers and work go to other directories, of which the run directory stays in
+// charge.
+func TestPlaces(t *testing.T) {
+	top := t.TempDir()
+	run, disk, fast := filepath.Join(top, "run"), filepath.Join(top, "disk", "a"), filepath.Join(top, "fast")
+	l := mustLock(t, run)
+	if err := errors.Join(l.PlaceLayers(disk), l.PlaceWork(fast), l.PlaceLayers(disk)); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range sealSteps(l) {
+		if err := step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := beginFile(l.Work(), FoundName); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.SaveStatus(aStatus()); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(t, disk); got != "grenier-run layer-00.gl" {
+		t.Errorf("layers: %s", got)
+	}
+	if got := names(t, fast); !strings.Contains(got, FoundName) {
+		t.Errorf("work: %s", got)
+	}
+	if got := names(t, filepath.Join(run, WorkName)); got != StatusName {
+		t.Errorf("own work: %s", got)
+	}
+	if l.LayersPath() != disk {
+		t.Errorf("layers in %q", l.LayersPath())
+	}
+	if err := errors.Join(l.ClearWork(), l.Unlock()); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(t, fast); got != OwnerName {
+		t.Errorf("work, cleared: %s", got)
+	}
+	if dir, ok := Damaged(&corrupt.Error{File: filepath.Join(disk, LayerName(0)), Cause: corrupt.ErrCorrupt}); !ok || dir != run {
+		t.Errorf("damage in %q, %v", dir, ok)
+	}
+	m := &manifest.Manifest{Identity: awari, Layers: []manifest.Layer{{File: LayerName(0), Directory: disk}}}
+	d, err := Open(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := d.Found(m)
+	if err != nil || len(found) != 1 || !found[0].Begins || found[0].Path != filepath.Join(disk, LayerName(0)) {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if found, err := d.Found(nil, disk); err != nil || len(found) != 1 || found[0].Directory != disk {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if err := os.Rename(filepath.Join(disk, LayerName(0)), d.LayerPath(0)); err != nil { // moved by hand
+		t.Fatal(err)
+	}
+	if found, err := d.Found(m); err != nil || len(found) != 1 || found[0].Path != d.LayerPath(0) {
+		t.Errorf("%+v, %v", found, err)
+	}
+}
+
+// TestTaken: a directory serves one run, and nothing that is in it is lost.
+func TestTaken(t *testing.T) {
+	top := t.TempDir()
+	path := func(name string) string { return filepath.Join(top, name) }
+	one, two := mustLock(t, path("one")), mustLock(t, path("two"))
+	defer one.Unlock()
+	defer two.Unlock()
+	if err := one.PlaceLayers(path("disk")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"strange", "busy"} {
+		if err := os.Mkdir(path(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range map[string]string{"strange/layer-00.gl": "x", "busy/found": "y", "file": "z"} {
+		if err := os.WriteFile(path(name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		place func(string) error
+		dir   string
+		want  error
+	}{
+		{two.PlaceLayers, "disk", ErrTaken}, {two.PlaceWork, "disk", ErrTaken}, {two.PlaceLayers, "one", ErrTaken}, {two.PlaceWork, "one", ErrTaken},
+		{two.PlaceWork, "one/work", ErrTaken},
+		{two.PlaceLayers, "strange", ErrTaken}, {two.PlaceWork, "busy", ErrTaken}, {two.PlaceLayers, "file", ErrNotDir},
+		{two.PlaceLayers, "two", nil}, {two.PlaceWork, "two", nil}, {two.PlaceLayers, "busy", nil}, {two.PlaceWork, "two/work", nil},
+	} {
+		if err := c.place(path(c.dir)); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", c.dir, err, c.want)
+		}
+	}
+	if text, err := os.ReadFile(path("busy/found")); err != nil || string(text) != "y" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// TestLayerFile: the manifest says where a file is; who moved it into the run directory finds
+// it there.
+func TestLayerFile(t *testing.T) {
+	run, disk := t.TempDir(), t.TempDir()
+	here, there := filepath.Join(run, "layer-00.gl"), filepath.Join(disk, "layer-00.gl")
+	l := manifest.Layer{File: "layer-00.gl", Directory: disk}
+	check := func(want string) {
+		t.Helper()
+		if got := LayerFile(run, &l); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	check(there)
+	if err := os.WriteFile(here, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	check(here)
+	if err := os.WriteFile(there, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	check(there)
+	l.Directory = `elsewhere\awari`
+	check(here)
+	l.Directory = ""
+	check(here)
+}
+
+// TestCalls: what was noted stays noted, and a note that a crash cut short is none.
+func TestCalls(t *testing.T) {
+	l := mustLock(t, filepath.Join(t.TempDir(), "run"))
+	defer func() { l.Unlock() }()
+	open := func() *Calls {
+		t.Helper()
+		c, err := l.OpenCalls()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	pending := func(c *Calls, sealed, want int) {
+		t.Helper()
+		if n, ok := c.Pending(sealed); ok != (want >= 0) || ok && n != want {
+			t.Errorf("%d, %v: want %d", n, ok, want)
+		}
+	}
+	c := open()
+	if err := errors.Join(c.Want(3), c.Want(4), c.Want(3), c.Called(3)); err != nil {
+		t.Fatal(err)
+	}
+	pending(c, 4, -1)
+	pending(c, 5, 4)
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(l.Path(), CallsName)
+	text, err := os.ReadFile(path)
+	if want := "layer 3 wanted\nlayer 4 wanted\nlayer 3 called\n"; err != nil || string(text) != want {
+		t.Errorf("%q, %v", text, err)
+	}
+	if err := os.WriteFile(path, append(text, "layer 4 calle"...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c = open()
+	pending(c, 5, 4)
+	if err := errors.Join(c.Called(4), c.Close()); err != nil {
+		t.Fatal(err)
+	}
+	c = open()
+	pending(c, 9, -1)
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	// Who begins anew has nothing called yet.
+	if err := errors.Join(os.Remove(l.ManifestPath()), l.Unlock()); err != nil {
+		t.Fatal(err)
+	}
+	l = mustLock(t, l.Path())
+	if there, err := vfs.Exists(l.dir, CallsName); there || err != nil {
+		t.Errorf("the notes are still there, %v", err)
+	}
+}
+
+// TestStop: only the solver that is asked stops.
+func TestStop(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run")
+	l := mustLock(t, path)
+	d, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	self := os.Getpid()
+	if _, err := d.AskStop(AtOnce); !errors.Is(err, ErrNoSolver) {
+		t.Errorf("somebody who does not report: %v", err)
+	}
+	if err := l.SaveStatus(aStatus()); err != nil {
+		t.Fatal(err)
+	}
+	for _, how := range []Stop{AfterLayer, AtOnce, NoStop, AtOnce} {
+		if h, err := d.AskStop(how); err != nil || h.PID != self {
+			t.Fatalf("%+v, %v", h, err)
+		}
+		if got := l.Asked(self); got != how {
+			t.Errorf("%q instead of %q", got, how)
+		}
+	}
+	if got := l.Asked(self + 1); got != NoStop {
+		t.Errorf("another process is asked: %q", got)
+	}
+	if err := l.ClearWork(); err != nil || l.Asked(self) != AtOnce {
+		t.Errorf("the request is gone: %v", err)
+	}
+	if err := errors.Join(l.ForgetStop(), l.ForgetStop()); err != nil || l.Asked(self) != NoStop {
+		t.Errorf("%v", err)
+	}
+	if err := os.WriteFile(l.own.Path(StopName), []byte("{"), 0o644); err != nil || l.Asked(self) != NoStop {
+		t.Errorf("damage asks: %v", err)
+	}
+	if err := l.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.AskStop(AtOnce); !errors.Is(err, ErrNoSolver) {
+		t.Error(err)
+	}
+}

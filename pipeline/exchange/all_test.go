@@ -1,0 +1,131 @@
+package exchange
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"grenier/io/corrupt"
+	"grenier/io/frame"
+	"grenier/layers/awari"
+)
+
+// writtenAll exports all layers and returns the names of the files that were written, not kept.
+func writtenAll(t *testing.T, dir, out string, o Options) (names []string) {
+	t.Helper()
+	last := 0.0
+	o.Progress = func(p Progress) {
+		share := float64(p.Done) / float64(p.Total)
+		if share < last || share > 1 {
+			t.Errorf("progress from %v to %v", last, share)
+		}
+		last = share
+	}
+	err := WriteAll(t.Context(), dir, out, o, func(e Exported) {
+		if !e.Kept {
+			names = append(names, e.File)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// TestWriteAll: each file is that of a single export; only what is missing, or is not what was
+// written, is written again, also after an interruption at any layer.
+func TestWriteAll(t *testing.T) {
+	game, err := awari.New(6, awari.Awari)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const seeds = 5
+	dir, out := solveRun(t, game, seeds), filepath.Join(t.TempDir(), "a", "out")
+	o := Options{Format: Npy, Codec: frame.LZ4, Workers: 2}
+	for stop := range seeds {
+		ctx, cancel := context.WithCancel(t.Context())
+		written := 0
+		err := WriteAll(ctx, dir, out, o, func(e Exported) {
+			if e.Kept != (e.Seeds < stop) {
+				t.Errorf("stopped at %d: %+v", stop, e)
+			}
+			written++
+			if written > stop {
+				cancel()
+			}
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("stopped at %d: %v", stop, err)
+		}
+	}
+	if got := writtenAll(t, dir, out, o); !slices.Equal(got, []string{FileName(Npy, frame.LZ4, seeds)}) {
+		t.Errorf("the rest: %v", got)
+	}
+	for n := range seeds + 1 {
+		one := o
+		one.Seeds = n
+		text, err := os.ReadFile(filepath.Join(out, FileName(Npy, frame.LZ4, n)))
+		if err != nil || string(text) != string(written(t, dir, one)) {
+			t.Errorf("layer %d differs from a single export, %v", n, err)
+		}
+	}
+	path := filepath.Join(out, FileName(Npy, frame.LZ4, 4))
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, damage := range []func() error{
+		func() error {
+			return os.WriteFile(path, append(slices.Clone(text[:len(text)-1]), text[len(text)-1]^1), 0o644)
+		},
+		func() error { return os.WriteFile(path, text[:3], 0o644) },
+		func() error { return os.Remove(path) },
+	} {
+		if err := damage(); err != nil {
+			t.Fatal(err)
+		}
+		if got := writtenAll(t, dir, out, o); !slices.Equal(got, []string{filepath.Base(path)}) {
+			t.Errorf("damage %d: %v", i, got)
+		}
+		if now, err := os.ReadFile(path); err != nil || string(now) != string(text) {
+			t.Errorf("damage %d: not mended, %v", i, err)
+		}
+	}
+	if got := writtenAll(t, dir, out, o); got != nil {
+		t.Errorf("nothing to do, but: %v", got)
+	}
+	list := filepath.Join(out, listName(Npy, frame.LZ4))
+	if err := os.WriteFile(list, []byte("Dear diary"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteAll(t.Context(), dir, out, o, nil); !errors.Is(err, corrupt.ErrCorrupt) {
+		t.Errorf("a list that is none: %v", err)
+	}
+}
+
+// TestWriteAllOther: what another run has exported is not replaced.
+func TestWriteAllOther(t *testing.T) {
+	one, err := awari.New(4, awari.Awari)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := awari.New(4, awari.Strict)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, o := t.TempDir(), Options{Format: Colex, Codec: frame.None}
+	writtenAll(t, solveRun(t, one, 2), out, o)
+	if err := WriteAll(t.Context(), solveRun(t, two, 2), out, o, nil); !errors.Is(err, ErrOtherExport) {
+		t.Error(err)
+	}
+	out = filepath.Join(t.TempDir(), "none")
+	if err := WriteAll(t.Context(), solveRun(t, two, 2), out, Options{Format: Vu, Codec: frame.None}, nil); !errors.Is(err, ErrFormat) {
+		t.Error(err)
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("the directory was made for nothing")
+	}
+}
