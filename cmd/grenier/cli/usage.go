@@ -39,7 +39,7 @@ func printUsage(cmd *cobra.Command) error {
 	if cmd.HasAvailableSubCommands() {
 		fmt.Fprintf(&b, "  %s COMMAND\n", cmd.CommandPath())
 	} else {
-		fmt.Fprintf(&b, "  %s\n", cmd.UseLine())
+		b.WriteString(Wrap("  "+cmd.UseLine(), helpWidth, 6) + "\n")
 	}
 	if cmd.HasExample() {
 		fmt.Fprintf(&b, "\nExamples:\n%s\n", cmd.Example)
