@@ -189,7 +189,7 @@ func (l *plainLines) show(s State) {
 	if s.Rate != NoRate {
 		line += Speed(s.Rate) + ", "
 	}
-	fmt.Fprintln(l.out, line+s.eta())
+	fmt.Fprintln(l.out, Wrap(line+s.eta(), WidthOf(l.out), 2))
 }
 
 // jsonLines prints a JSON object now and then.
