@@ -84,7 +84,7 @@ func TestStatusOfKilled(t *testing.T) {
 		t.Errorf("killed: %+v", r)
 	}
 	text := mustRun(t, "awari", "status", "--dir", dir)
-	if !strings.Contains(text, " ended without a word after 20") || !strings.Contains(text, "; the same command continues\n") {
+	if !strings.Contains(text, " was killed after 20") || !strings.Contains(text, "; the same command resumes\n") {
 		t.Errorf("killed: %s", text)
 	}
 	mustRun(t, "awari", "solve", "--seeds", "13", "--dir", dir, "--progress", "none")

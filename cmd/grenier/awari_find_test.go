@@ -93,7 +93,7 @@ func TestFindInterrupted(t *testing.T) {
 			}
 			return
 		}
-		if r.status != cli.ExitInterrupted || r.err != "grenier: interrupted; the same command continues\n" || !exists(state) {
+		if r.status != cli.ExitInterrupted || r.err != "grenier: interrupted; the same command resumes\n" || !exists(state) {
 			t.Fatalf("status %d, %q; there is a state: %v", r.status, r.err, exists(state))
 		}
 	}

@@ -109,7 +109,7 @@ func TestCheminInterrupt(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := s.wait(t)
-	if r.status != cli.ExitInterrupted || r.err != "grenier: interrupted; the same command goes on after the last complete layer\n" {
+	if r.status != cli.ExitInterrupted || r.err != "grenier: interrupted; the same command resumes after the last complete layer\n" {
 		t.Errorf("status %d, %s", r.status, r.err)
 	}
 	if got := cheminResult(t, r.out); got.Exact || got.Lower < 25 || got.Upper <= got.Lower || len(got.Solutions) != 1 {

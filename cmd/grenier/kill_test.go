@@ -199,7 +199,7 @@ func TestInterrupt(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := s.wait(t)
-	if r.status != cli.ExitInterrupted || r.err != "grenier: interrupted; what is done is kept, the same command continues\n" {
+	if r.status != cli.ExitInterrupted || r.err != "grenier: interrupted; the same command resumes\n" {
 		t.Errorf("status %d, %s", r.status, r.err)
 	}
 	checkLeft(t, dir)

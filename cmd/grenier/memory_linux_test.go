@@ -221,7 +221,7 @@ func TestMachine(t *testing.T) {
 	}{
 		{nil, cli.ExitOK, "has 100 MiB, so --memory is 88 MiB (91750400 bytes)\n"},
 		{[]string{"--memory", "64MiB"}, cli.ExitOK, ""},
-		{[]string{"--memory", "101MiB"}, cli.ExitUsage, " has 100 MiB; --force begins all the same\n"},
+		{[]string{"--memory", "101MiB"}, cli.ExitUsage, " has 100 MiB; --force starts anyway\n"},
 		{[]string{"--memory", "101MiB", "--force"}, cli.ExitOK, ""},
 	} {
 		r := group.run(t, append(grid, tt.flags...)...)

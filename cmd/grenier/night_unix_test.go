@@ -303,7 +303,7 @@ func TestStop(t *testing.T) {
 			t.Errorf("%v: %+v", flags, r)
 		}
 	}
-	if r := s.wait(t); r.status != cli.ExitPaused || !strings.HasPrefix(r.err, "grenier: stopped after a layer, as asked; ") {
+	if r := s.wait(t); r.status != cli.ExitPaused || !strings.HasPrefix(r.err, "grenier: stopped after a layer, as requested; ") {
 		t.Errorf("status %d: %s", r.status, r.err)
 	}
 	if left := namesIn(t, filepath.Join(dir, rundir.WorkName), ""); !slices.Equal(left, []string{rundir.StatusName}) {
@@ -315,7 +315,7 @@ func TestStop(t *testing.T) {
 	if r := stop("--now"); r.status != cli.ExitOK {
 		t.Errorf("%+v", r)
 	}
-	if r := s.wait(t); r.status != cli.ExitPaused || !strings.HasPrefix(r.err, "grenier: stopped, as asked; ") {
+	if r := s.wait(t); r.status != cli.ExitPaused || !strings.HasPrefix(r.err, "grenier: stopped, as requested; ") {
 		t.Errorf("status %d: %s", r.status, r.err)
 	}
 	if r := stop(); r.status != cli.ExitUsage || !strings.Contains(r.err, "no solver is at work") {

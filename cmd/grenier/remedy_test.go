@@ -39,7 +39,7 @@ func TestDamageNamesRepair(t *testing.T) {
 		for _, command := range c.commands {
 			r := grenier(t.Context(), "", append([]string{"awari", command[0], "--dir", dir}, command[1:]...)...)
 			oneClearLine(t, r.err)
-			if r.status != cli.ExitCorrupt || !strings.HasSuffix(r.err, "; to mend it: grenier awari repair --dir '"+dir+"'\n") {
+			if r.status != cli.ExitCorrupt || !strings.HasSuffix(r.err, "; to repair it: grenier awari repair --dir '"+dir+"'\n") {
 				t.Errorf("%s: status %d, %s", command, r.status, r.err)
 			}
 		}

@@ -24,7 +24,7 @@ func TestNoRoom(t *testing.T) {
 	dir := filepath.Join(disk, "run")
 	solve := []string{"awari", "solve", "--progress", "none", "--pits", "8", "--dir", dir, "--seeds"}
 	r := grenier(t.Context(), "", append(solve, "16")...)
-	if r.status != cli.ExitFailure || !strings.Contains(r.err, "needs about") || !strings.Contains(r.err, "--force begins all the same") {
+	if r.status != cli.ExitFailure || !strings.Contains(r.err, "needs about") || !strings.Contains(r.err, "--force starts anyway") {
 		t.Errorf("status %d, %s", r.status, r.err)
 	}
 	if left := contents(t, disk); len(left) != 1 {

@@ -41,7 +41,7 @@ func (s *solver) signal(t *testing.T, sig os.Signal) {
 	}
 }
 
-const wordOfSolve = "grenier: interrupted; what is done is kept, the same command continues\n"
+const wordOfSolve = "grenier: interrupted; the same command resumes\n"
 
 // TestSignals: each signal that ends a command ends it in the same way.
 func TestSignals(t *testing.T) {

@@ -25,7 +25,7 @@ func TestSwapNoRoom(t *testing.T) {
 	dir := filepath.Join(disk, "run")
 	search := []string{"swap", "bfs", "--progress", "none", "--rows", "2", "--cols", "5", "--dir", dir}
 	r := grenier(t.Context(), "", search...)
-	if r.status != cli.ExitFailure || !strings.Contains(r.err, "the search needs up to 897 KiB on the disk of "+dir+" and there is room for 300 KiB; --force begins all the same") {
+	if r.status != cli.ExitFailure || !strings.Contains(r.err, "the search needs up to 897 KiB on the disk of "+dir+" and there is room for 300 KiB; --force starts anyway") {
 		t.Errorf("status %d, %s", r.status, r.err)
 	}
 	if left := contents(t, disk); len(left) != 1 {

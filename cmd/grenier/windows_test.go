@@ -146,7 +146,7 @@ func (p *windowRuns) interrupt(t *testing.T, file string, sig os.Signal, meanwhi
 		if r.status == cli.ExitOK {
 			continue // the signal came too late
 		}
-		if r.status != cli.ExitInterrupted || r.err != "grenier: interrupted; what is done is kept, the same command continues\n" {
+		if r.status != cli.ExitInterrupted || r.err != "grenier: interrupted; the same command resumes\n" {
 			t.Fatalf("status %d, %s", r.status, r.err)
 		}
 		if !exists(filepath.Join(dir, workCaptures)) {

@@ -125,17 +125,26 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 func crc32c(data []byte) uint32 { return crc32.Checksum(data, castagnoli) }
 
 // Write writes a file, which has its name only when it is complete, and returns its
-// length. It fails with ErrHeader, or an error of the operating system.
+// length. It fails as Encode does, or with an error of the operating system.
 func Write(path string, h Header, values []uint8) (size int64, err error) {
-	if err := h.Validate(); err != nil {
+	data, err := Encode(h, values)
+	if err != nil {
 		return 0, err
 	}
+	return int64(len(data)), vfs.WriteFile(path, data)
+}
+
+// Encode returns the contents of a file. It fails with ErrHeader.
+func Encode(h Header, values []uint8) ([]byte, error) {
+	if err := h.Validate(); err != nil {
+		return nil, err
+	}
 	if uint64(len(values)) != h.Entries {
-		return 0, fmt.Errorf("%w: %d entries, but %d values", ErrHeader, h.Entries, len(values))
+		return nil, fmt.Errorf("%w: %d entries, but %d values", ErrHeader, h.Entries, len(values))
 	}
 	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false), zstd.WithEncoderLevel(zstd.SpeedDefault))
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	var index, blocks []byte
 	for len(values) > 0 {
@@ -148,8 +157,7 @@ func Write(path string, h Header, values []uint8) (size int64, err error) {
 		values = values[len(raw):]
 	}
 	index = binary.LittleEndian.AppendUint32(index, crc32c(index))
-	data := bytes.Join([][]byte{h.encode(), index, blocks}, nil)
-	return int64(len(data)), vfs.WriteFile(path, data)
+	return bytes.Join([][]byte{h.encode(), index, blocks}, nil), nil
 }
 
 // Read returns what a file holds. It fails with an error that matches

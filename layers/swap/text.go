@@ -28,8 +28,8 @@ type Puzzle struct {
 const maxLine = 4096
 
 // Parse reads a puzzle: a line with the numbers of rows and columns, then the
-// rows, the tiles separated by spaces. Empty lines are skipped, and a byte order
-// mark, which some editors begin a file with. It fails with
+// rows, the tiles separated by blanks or commas. It skips blank lines, lines that begin
+// with #, and a byte order mark, which some editors begin a file with. It fails with
 // ErrText for a text of another form, ErrSize for a size that is not possible
 // and ErrTiles for tiles that are not 1 to mn or 0 to mn-1, each once; errors of
 // r are passed on.
@@ -105,15 +105,16 @@ type numbers struct {
 	line    int
 }
 
-// fields returns the next line that is not empty, split at spaces, nil at the
-// end.
+// fields returns the next line that is neither blank nor a comment, which begins with #,
+// split at blanks and commas, or nil at the end.
 func (n *numbers) fields() ([]string, error) {
 	for n.scanner.Scan() {
 		text := n.scanner.Text()
 		if n.line++; n.line == 1 {
 			text = strings.TrimPrefix(text, "\ufeff")
 		}
-		if f := strings.Fields(text); len(f) > 0 {
+		f := strings.Fields(strings.ReplaceAll(text, ",", " "))
+		if len(f) > 0 && !strings.HasPrefix(f[0], "#") {
 			return f, nil
 		}
 	}

@@ -22,6 +22,7 @@ func TestParse(t *testing.T) {
 		{"from 0", "2 3\n0 1 2\n5 4 3", "2 3\n0 1 2\n5 4 3\n", nil},
 		{"spaces", "\r\n 2\t2 \r\n\r\n 4 3\r\n 2  1 \r\n\r\n", "2 2\n4 3\n2 1\n", nil},
 		{"byte order mark", "\ufeff1 2\n2 1\n", "1 2\n2 1\n", nil},
+		{"commas and comments", "# a grid\n2,2\n\n4, 3\n # and\n2,1,\n,\n", "2 2\n4 3\n2 1\n", nil},
 		{"one cell", "1 1\n1\n", "1 1\n1\n", nil},
 		{"one cell from 0", "1 1\n0\n", "1 1\n0\n", nil},
 		{"sixteen", "1 16\n16 15 14 13 12 11 10 9 8 7 6 5 4 3 2 1\n", "1 16\n16 15 14 13 12 11 10 9 8 7 6 5 4 3 2 1\n", nil},

@@ -77,17 +77,20 @@ func newIntake(path string, game awari.Game, o Options) (*intake, error) {
 		i.room = math.MaxInt64 / 2
 	}
 	i.total = s.size()
-	if o.Codec != frame.None {
+	if i.copied() {
 		i.total += i.scores
 	}
 	if o.Format == Vu {
 		i.total += s.full() * fullSteps
 	}
-	if _, err := os.Stat(path); err != nil {
-		return nil, err
+	if o.From == nil {
+		_, err = os.Stat(path)
 	}
-	return i, nil
+	return i, err
 }
+
+// copied reports whether scores go to a file in the work directory first.
+func (i *intake) copied() bool { return i.Codec != frame.None || i.From != nil }
 
 // leastCache is the least cache for layers below.
 const leastCache = 4 << 20
@@ -109,14 +112,15 @@ func (i *intake) report(stage string, done uint64) {
 
 // open opens the file for solve.Add.
 func (i *intake) open(ctx context.Context, lower *tables.Tables, work vfs.Dir) (solve.Source, error) {
-	in, err := openInput(ctx, i.path, i.Codec, i.scores, i.Seeds, work, frame.LeastRoom+i.room, func(done uint64) { i.report("unpacking", done) })
+	in := &input{path: i.path, scores: i.scores, most: int8(i.Seeds)}
+	err := in.open(ctx, i.From, i.Codec, work, frame.LeastRoom+i.room, func(done uint64) { i.report("unpacking", done) })
 	if errors.Is(err, frame.ErrRoom) && i.room < frame.MostRoom {
 		return nil, &memory.Error{What: "unpacking " + i.path, Need: i.Memory - i.room + frame.MostRoom, Allowed: i.Memory}
 	}
 	if err != nil {
 		return nil, err
 	}
-	if i.Codec != frame.None {
+	if i.copied() {
 		i.before += i.scores
 	}
 	if i.Format == Colex {

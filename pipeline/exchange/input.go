@@ -24,30 +24,30 @@ type input struct {
 	most   int8         // largest score that makes sense
 }
 
-// openInput opens the file at path, which must hold the given number of scores, -most to most,
-// packed by codec. What can only be read from beginning to end goes to a file in work.
-// Unpacking takes up to room bytes of memory; progress is called with each piece.
-func openInput(ctx context.Context, path string, codec frame.Codec, scores uint64, most int, work vfs.Dir, room uint64, progress func(uint64)) (*input, error) {
-	f, err := vfs.OpenStream(path)
+// open opens the file, which is packed by codec, or reads from instead, unless that is nil.
+// What can only be read from beginning to end goes to a file in work. Unpacking takes up to
+// room bytes of memory; progress is called with each piece.
+func (in *input) open(ctx context.Context, from io.Reader, codec frame.Codec, work vfs.Dir, room uint64, progress func(uint64)) error {
+	if from != nil {
+		return in.unpack(ctx, from, codec, work, room, progress)
+	}
+	f, err := vfs.OpenStream(in.path)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	context.AfterFunc(ctx, func() { f.SetReadDeadline(time.Unix(0, 0)) }) // ends waiting for a FIFO
 	info, err := f.Stat()
 	if err != nil {
-		return nil, errors.Join(err, f.Close())
+		return errors.Join(err, f.Close())
 	}
-	in := &input{path: path, ReaderAt: f, close: f.Close, scores: scores, most: int8(most)}
+	in.ReaderAt, in.close = f, f.Close
 	if codec == frame.None && info.Mode().IsRegular() {
-		if size := uint64(info.Size()); size != scores {
-			return nil, errors.Join(in.wrongLength(size), f.Close())
+		if size := uint64(info.Size()); size != in.scores {
+			return errors.Join(in.wrongLength(size), f.Close())
 		}
-		return in, nil
+		return nil
 	}
-	if err := errors.Join(in.unpack(ctx, f, codec, work, room, progress), f.Close()); err != nil {
-		return nil, err
-	}
-	return in, nil
+	return errors.Join(in.unpack(ctx, f, codec, work, room, progress), f.Close())
 }
 
 // wrongLength reports a file that does not hold as many scores as it should.

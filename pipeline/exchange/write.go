@@ -22,6 +22,9 @@ type Options struct {
 	Seeds  int
 	Format Format
 	Codec  frame.Codec
+	// From, if not nil, is read by Import in the place of the file; the path is then a name
+	// for errors.
+	From io.Reader
 	// Workers is the number of goroutines that compute, decode and encode; 0 means one.
 	Workers int
 	// Family is the kernel family that decodes and encodes blocks.

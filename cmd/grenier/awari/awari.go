@@ -1,9 +1,9 @@
 // Package awari has the commands below "grenier awari", one file each: solve.go is grenier
-// awari solve. They solve layers and plan that (solve, plan, bench, status, stop, repair), check what was
-// solved (verify, scrub, compare), answer questions about it (probe, stats, find, search), play
-// (play, serve), and exchange layers and samples with other programs (export, import, sample). journal.go is
-// what a run tells others while it works, metrics.go what it tells Prometheus; hooks.go calls
-// commands of the user, pause.go ends a run early; package web is the page that serve shows.
+// awari solve. They solve layers (solve, plan, bench, status, stop, repair), check them (verify,
+// scrub, compare), answer questions about them (probe, stats, search, find), play (play, serve),
+// and exchange them, or samples, with other programs (export, import, sample). journal.go writes the log and the
+// status of a run, metrics.go its metrics; hooks.go calls commands of the user, pause.go ends a
+// run early; package web is the page of serve.
 package awari
 
 import (
@@ -28,14 +28,19 @@ func Command(c *cli.App) *cobra.Command {
 	return cli.Group(&cobra.Command{
 		Use:   "awari",
 		Short: "Solve awari and ask the solved layers",
-		Long: `Awari (awalé, oware) on 4 to 12 pits. The mover owns the first half of the pits.
-A score is the number of seeds that the mover takes from now on minus those that
-the opponent takes when both play perfectly; endless play is worth 0.
-` + cli.ExitHelp,
+		Long: `Solves awari (awalé, oware) on 4 to 12 pits and answers questions about the
+solved layers. A layer is all boards with the same number of seeds. The mover,
+the player to move, owns the first half of the pits. A score is the number of
+seeds that the mover takes from now on minus those that the opponent takes,
+when both play perfectly; endless play is worth 0.
+
+To begin: solve some layers, ask probe about a board, look at the stats.
+`,
 		Example: `  grenier awari solve --seeds 16 --dir data/awari
-  grenier awari verify --dir data/awari --sample 1000000`,
-	}, a.solve(), a.plan(), a.bench(), a.status(), a.stop(), a.probe(), a.stats(), a.verify(), a.scrub(), a.repair(), a.table(), a.rank(), a.unrank(),
-		a.search(), a.find(), a.play(), a.serve(), a.sample(), a.export(), a.importing(), a.compare(), a.remote())
+  grenier awari probe --dir data/awari 1 1 1 1 1 2 4 2 3 0 0 0
+  grenier awari stats --dir data/awari`,
+	}, a.solve(), a.plan(), a.bench(), a.status(), a.stop(), a.probe(), a.stats(), a.search(), a.find(), a.play(), a.serve(),
+		a.verify(), a.scrub(), a.repair(), a.compare(), a.export(), a.importing(), a.sample(), a.rank(), a.unrank(), a.table(), a.remote())
 }
 
 // needDir adds the flag for the run directory.
@@ -44,7 +49,7 @@ func needDir(cmd *cobra.Command, dir *string) {
 	cli.Need(cmd, "dir")
 }
 
-// gameFlags are the flags that say which game it is.
+// gameFlags are the flags that choose a game.
 type gameFlags struct {
 	rules string
 	pits  int
@@ -63,7 +68,7 @@ func (f *gameFlags) game() (awari.Game, error) {
 	return awari.New(f.pits, rules)
 }
 
-// runFlags are the flags that say what solve solves, or plan plans, and with how much.
+// runFlags are the flags that solve and plan share.
 type runFlags struct {
 	gameFlags
 	seeds, threads int
@@ -80,7 +85,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	cli.Need(cmd, "seeds")
 }
 
-// options returns the options that the flags are about.
+// options checks the flags and returns the options that they set.
 func (f *runFlags) options() (o solve.Options, err error) {
 	if err = cli.CheckThreads(f.threads); err != nil {
 		return o, err
@@ -96,10 +101,10 @@ func (f *runFlags) options() (o solve.Options, err error) {
 	return o, err
 }
 
-// checkInterval refuses a time between checkpoints that is none.
+// checkInterval refuses a time between checkpoints that is not above 0.
 func checkInterval(d time.Duration) error {
 	if d <= 0 {
-		return cli.Usagef("--checkpoint %v: a time above 0 is wanted, like 1m or 30s", d)
+		return cli.Usagef("--checkpoint %v: want a time above 0, like 30s or 1m", d)
 	}
 	return nil
 }

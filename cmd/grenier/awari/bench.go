@@ -28,22 +28,26 @@ func (a *app) bench() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure how fast this machine solves awari",
-		Long: `Solves small layers with each family of kernels and each width of scores, writes and
-reads a file in DIR, or else where the system has its temporary files, and says what that
-means for a run of all 48 seeds here. It takes about a minute on a quiet machine
-and leaves nothing behind.
+		Long: `Solves small layers with each family of kernels and each width of scores,
+writes and reads a file in DIR, or in the directory for temporary files, and
+predicts a run of all 48 seeds on this machine. It takes about a minute on a
+quiet machine and leaves nothing behind.
 
-Columns: positions a second of one core, in millions, with 8 bits a score (layers in
-memory in one piece) and with 6, 4 and 2 bits (layers in windows, over all of them); of
-all cores with 8 bits; scores a second that one core decodes. All ways of solving must
-find the same scores: the exit status is 3 otherwise.
+The columns are millions of positions a second: on one core with 8 bits a score
+(layers in memory in one piece) and with 6, 4 and 2 bits (layers in windows,
+all of them together); on all cores with 8 bits; and decoded by one core.
 
-Runs are planned for the kernels that would be used, with --memory, by default most of the
-memory of this machine: the one with the most seeds that this is enough for, and 48 seeds.
-The same is in --json, in positions and bytes: "kernels" with "one_core_by_bits",
-"all_cores" and "decoded_one_core", "disk", "here", "seeds_48", and "taken_by_others", the
-share of the processors that others took meanwhile.
-` + cli.ExitHelp,
+Two runs are predicted for the fastest kernels: with the most seeds for which
+--memory is enough, by default most of the memory of the machine, and with 48
+seeds.
+
+--json prints positions and bytes: "kernels" with "one_core_by_bits",
+"all_cores" and "decoded_one_core", "disk", "here", "seeds_48", and
+"taken_by_others", the share of the processors that other programs used.
+
+EXIT STATUS
+  3    the kernels or widths do not give the same scores
+`,
 		Example: `  grenier awari bench --dir data/awari
   grenier awari bench --memory 512GiB --json`,
 		Args: cli.NoArgs,
@@ -53,7 +57,7 @@ share of the processors that others took meanwhile.
 		}),
 	}
 	flags := cmd.Flags()
-	flags.Var((*cli.Directory)(&f.dir), "dir", "directory of a run, or where one is to be: its disk is measured")
+	flags.Var((*cli.Directory)(&f.dir), "dir", "directory of a run, existing or planned, whose disk is measured")
 	flags.StringVar(&f.codec, "codec", "lz4", "`codec` of layer files: lz4 or zstd")
 	f.memory.DefinePlan(a.App, flags, "")
 	cli.ThreadsFlag(flags, &f.threads, "use")
@@ -119,7 +123,7 @@ func (a *app) printBench(b *calibrate.Bench, used cpu.Family) {
 	for _, bits := range widths {
 		fmt.Fprintf(a.Out, " %7s", fmt.Sprintf("%d bits", bits))
 	}
-	fmt.Fprintf(a.Out, " %9s %8s\n", fmt.Sprintf("%d cores", b.Threads), "decoding")
+	fmt.Fprintf(a.Out, " %9s %8s\n", cli.Count(b.Threads, "core"), "decoding")
 	for _, k := range b.Kernels {
 		fmt.Fprintf(a.Out, "%-8s", k.Kernel)
 		for _, bits := range widths {
@@ -128,11 +132,11 @@ func (a *app) printBench(b *calibrate.Bench, used cpu.Family) {
 		fmt.Fprintf(a.Out, " %9.2f %8.0f\n", k.All/1e6, k.Decoded/1e6)
 	}
 	d := b.Disk
-	fmt.Fprintf(a.Out, "disk: reads %s/s, in pieces of 64 KiB %s/s, writes %s/s\n", cli.Size(d.Read), cli.Size(d.Random), cli.Size(d.Write))
+	a.Printf(2, "disk: reads %s/s, in pieces of 64 KiB %s/s, writes %s/s", cli.Size(d.Read), cli.Size(d.Random), cli.Size(d.Write))
 	if b.Busy() {
-		fmt.Fprintf(a.Out, "others took %.0f%% of the processors meanwhile: a quiet machine is faster\n", 100*b.Taken)
+		a.Printf(2, "other programs used %.0f%% of the processors meanwhile: a quiet machine is faster", 100*b.Taken)
 	}
-	fmt.Fprintf(a.Out, "\nwith %s kernels and all %d cores:\n", used, b.Threads)
+	fmt.Fprintf(a.Out, "\nwith %s kernels and %s:\n", used, cli.Count(b.Threads, "core"))
 	a.printOutlook(b, &b.Here)
 	if b.Whole.Memory != b.Here.Memory {
 		a.printOutlook(b, &b.Whole)
@@ -140,10 +144,10 @@ func (a *app) printBench(b *calibrate.Bench, used cpu.Family) {
 }
 
 func (a *app) printOutlook(b *calibrate.Bench, o *calibrate.Outlook) {
-	fmt.Fprintf(a.Out, "%d seeds with %s of memory: %s; %s on disk, %s read, %s written", o.Seeds, cli.Size(o.Memory), cli.Period(o.Seconds),
-		cli.Size(o.DiskPeak), cli.Size(o.Read), cli.Size(o.Written))
+	room := ""
 	if b.Free != nil && *b.Free < o.DiskPeak {
-		fmt.Fprintf(a.Out, " (%s are free)", cli.Size(*b.Free))
+		room = fmt.Sprintf(" (%s are free)", cli.Size(*b.Free))
 	}
-	fmt.Fprintln(a.Out)
+	a.Printf(2, "%d seeds with %s of memory: %s; %s on disk, %s read, %s written%s", o.Seeds, cli.Size(o.Memory), cli.Period(o.Seconds),
+		cli.Size(o.DiskPeak), cli.Size(o.Read), cli.Size(o.Written), room)
 }

@@ -24,20 +24,19 @@ func (a *app) compare() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare A B",
 		Short: "Compare the scores of two run directories or layer files",
-		Long: `Reads all scores of the layers that both A and B have, counts those that differ and
-prints the first boards of each layer, with the score in A and in B. A and B are run
-directories or layer files, DIR/layer-NN.gl. Exported files are imported first.
+		Long: `Reads all scores of the layers that A and B have in common, counts those that
+differ, and prints the first differing boards of each layer with both scores. A
+and B are run directories or layer files, DIR/layer-NN.gl; to compare an
+exported file, import it first. Layers that only A or only B has are listed,
+but do not count as differences.
 
-Layers that only one of them has are named, but are no difference.
-
-Memory is a few MiB, whatever the layers take, so there is no --memory. The system may
-count more: the files are mapped, and what was read of them stays in its cache until
-it needs the room.
-` + cli.ExitHelp,
+The command takes a few MiB of memory, whatever the size of the layers. The
+system may show more: it counts the parts of the mapped files that it caches.
+`,
 		Example: `  grenier awari compare data/awari data/vu
   grenier awari compare data/awari data/vu --layer 12 --json
   grenier awari compare old/layer-09.gl data/awari`,
-		Args: exactly(2, "two run directories or layer files"),
+		Args: cli.NeedArgs(2, 2, "two run directories or layer files"),
 		RunE: a.Start(func(cmd *cobra.Command, args []string) error {
 			return a.runCompare(cmd.Context(), f, args[0], args[1])
 		}),
@@ -48,16 +47,6 @@ it needs the room.
 	cli.ProgressFlag(flags, &f.progress)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd
-}
-
-// exactly refuses another number of arguments than n; what describes them.
-func exactly(n int, what string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) != n {
-			return fmt.Errorf("%d arguments given, want %s", len(args), what)
-		}
-		return nil
-	}
 }
 
 func (f *compareFlags) options() (o compare.Options, err error) {
@@ -100,7 +89,7 @@ func (c comparing) State(elapsed time.Duration) cli.State {
 
 func (a *app) printCompared(r *compare.Result) {
 	for _, l := range r.Layers {
-		fmt.Fprintf(a.Out, "layer %2d: %s positions compared, %s differ\n", l.Seeds, cli.Comma(l.Positions), cli.Comma(l.Differing))
+		fmt.Fprintf(a.Out, "layer %2d: %s compared, %s differ\n", l.Seeds, cli.Count(l.Positions, "position"), cli.Comma(l.Differing))
 		for _, d := range l.First {
 			fmt.Fprintf(a.Out, "  board %s, rank %d: %d in A, %d in B\n", d.Board, d.Rank, d.A, d.B)
 		}
@@ -112,13 +101,13 @@ func (a *app) printCompared(r *compare.Result) {
 	}
 }
 
-// printOnly names layers that were not compared. Both sides have layers without gaps, or a
+// printOnly lists layers that only one side has. Each side has layers without gaps, or a
 // single one.
 func (a *app) printOnly(path string, layers []int) {
 	switch n := len(layers); {
 	case n == 1:
-		fmt.Fprintf(a.Out, "not compared: layer %d, which only %s has\n", layers[0], path)
+		fmt.Fprintf(a.Out, "only in %[2]s: layer %[1]d\n", layers[0], path)
 	case n > 1:
-		fmt.Fprintf(a.Out, "not compared: %d layers from %d to %d, which only %s has\n", n, layers[0], layers[n-1], path)
+		fmt.Fprintf(a.Out, "only in %s: layers %d to %d\n", path, layers[0], layers[n-1])
 	}
 }

@@ -41,26 +41,28 @@ type exportedAll struct {
 func (a *app) export() *cobra.Command {
 	var f exportFlags
 	cmd := &cobra.Command{
-		Use:   "export --dir DIR --layer n|--all --format FORMAT --out FILE",
+		Use:   "export --dir DIR {--layer n | --all} --format FORMAT --out FILE",
 		Short: "Write solved layers in a format that other programs read",
-		Long: `Writes the scores of a layer to FILE, or to stdout if FILE is -. FILE has its name
-only when it is complete; an export that fails or is interrupted leaves nothing.
+		Long: `Writes the scores of a layer to FILE, or to stdout if FILE is -. FILE appears
+when it is complete; an export that fails or is interrupted leaves nothing.
 
-  colex  one signed byte a score, in colex order
+  colex  one signed byte for each score, in colex order
   npy    the same as a NumPy array: numpy.load(FILE, mmap_mode='r')
-  csv    a line for each board: its pits, the mover's first, and its score
-  vu     the published awari score database (doi 10.48338/vu01-11wjke), files scores.N:
-         boards of which the opponent has an empty pit; 12 pits and rules awari only
+  csv    a line for each board: its pits, those of the mover first, and its
+         score
+  vu     the published awari score database (doi 10.48338/vu01-11wjke), files
+         scores.N: only boards on which the opponent has an empty pit. 12 pits
+         and rules awari only.
 
---codec packs any of them into one frame that "lz4 -d" or "zstd -d" unpacks. The layer
-goes through memory in pieces: --memory 128MiB is enough for any.
+--codec compresses the file into one frame for "lz4 -d" or "zstd -d". The layer
+passes through memory in pieces: --memory 128MiB is enough for any layer.
 
---all writes all layers into the directory --out, which is made if there is none:
-scores.N as vu, otherwise layer-NN.FORMAT, with .lz4 or .zst behind it. A list there,
-export-FORMAT.json, has the SHA-256 of each file. Called again, it reads the files that
-are listed, keeps those that are right and writes the others: so it goes on where it was
-interrupted, and adds layers that were solved since.
-` + cli.ExitHelp,
+--all writes all layers into the directory --out, which is created if
+necessary: scores.N with the format vu, layer-NN.FORMAT otherwise, and .lz4 or
+.zst at the end. export-FORMAT.json there has the SHA-256 of each file. The
+same command checks these files, keeps the right ones and writes the others: it
+resumes an interrupted export, and adds new layers.
+`,
 		Example: `  grenier awari export --dir data/awari --layer 16 --format vu --out scores.16
   grenier awari export --dir data/awari --layer 16 --format npy --out layer16.npy
   grenier awari export --dir data/awari --layer 5 --format csv --out - | sort -t, -k13n
@@ -138,7 +140,7 @@ func (a *app) runExport(ctx context.Context, f exportFlags) error {
 	if f.json {
 		return a.PrintJSON(e)
 	}
-	fmt.Fprintf(a.Out, "%s: layer %d, %s scores, %s in %.1f s (%s); peak memory %s\n", e.File, e.Seeds, cli.Comma(e.Positions),
+	a.Printf(2, "%s: layer %d, %s, %s in %.1f s (%s); peak memory %s", e.File, e.Seeds, cli.Count(e.Positions, "score"),
 		cli.Size(e.Bytes), e.Seconds, humanize.SIWithDigits(float64(e.Positions)/e.Seconds, 1, "scores/s"), cli.Size(e.PeakRSS))
 	return nil
 }

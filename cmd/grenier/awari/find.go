@@ -41,28 +41,33 @@ func (a *app) find() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "find --dir DIR --layer n|a..b --where CONDITION",
 		Short: "Search layers for positions that meet a condition",
-		Long: `Prints boards that meet a condition, with their value and that of each move, as
-probe does: the first in the order of layers and ranks, with --random a choice among
-all, or with --most those for which a fact is largest. --count 0 only counts them.
+		Long: `Prints boards that meet a condition, with the value of the board and of each
+move, like probe: the first ones in the order of layers and ranks; a random
+choice of all (--random); or those for which a fact is largest (--most).
+--count 0 only counts them.
 
-A condition is a list of terms, all of which must hold: a fact, one of = < <= > >=,
-and a number; = also takes two numbers with .. between. Facts are
-  value                     of the position
+A condition is a list of terms, which must all hold. A term is a fact, one of =
+< <= > >=, and a number; = also takes a range a..b. The facts are
+
+  value                     the value of the board
   mover, opponent, p0 ...   seeds of the mover, of the opponent, in a pit
-  moves, winning, drawing,  legal moves, those that win, draw and lose, and those that
-  losing, best              give the value
-  margin                    how much less the second best move gives
-  capture, taken            the most seeds that a move takes, that a best move takes
-  give, least               the most seeds that the opponent can take in reply: to the
-                            best move, to the move where that is least
+  moves, winning, drawing,  legal moves, and those that win, draw, lose, and
+  losing, best              have the value of the board
+  margin                    by how much the second best move is worse
+  capture, taken            most seeds that a move captures, that a best move
+                            captures
+  give, least               most seeds that the opponent can capture in reply
+                            to the best move, to the move where it is least
   line                      plies of the best line to the end of the game
-and there are words for
-  only-win                  moves>=2 winning=1 drawing=0
-  sacrifice                 winning=1 taken=0 give>=3 least=0
 
-With --state a search that is interrupted, or killed, keeps in FILE how far it is, and
-the same command goes on from there; FILE is removed in the end.
-` + cli.ExitHelp,
+These words stand for several terms:
+
+  only-win   moves>=2 winning=1 drawing=0
+  sacrifice  winning=1 taken=0 give>=3 least=0
+
+With --state an interrupted or killed search keeps its progress in FILE, and
+the same command resumes it. FILE is removed at the end.
+`,
 		Example: `  grenier awari find --dir data/awari --layer 16 --where only-win --random --seed 7
   grenier awari find --dir data/awari --layer 10..16 --where 'value>=10 mover<=3'
   grenier awari find --dir data/awari --layer 16 --where only-win --count 0 --json`,
@@ -74,10 +79,10 @@ the same command goes on from there; FILE is removed in the end.
 	flags := cmd.Flags()
 	flags.StringVar(&f.where, "where", "", "`condition` that positions meet")
 	flags.IntVar(&f.count, "count", 10, "`number` of positions to print")
-	flags.BoolVar(&f.random, "random", false, "a random choice of positions")
-	flags.Uint64Var(&f.seed, "seed", 1, "`number` that determines the choice of --random")
-	flags.StringVar(&f.most, "most", "", "the positions for which this `fact` is largest")
-	flags.Var((*cli.File)(&f.state), "state", "`FILE` that keeps how far the search is")
+	flags.BoolVar(&f.random, "random", false, "choose positions at random")
+	flags.Uint64Var(&f.seed, "seed", 1, "`number` from which the choice of --random is made")
+	flags.StringVar(&f.most, "most", "", "choose the positions for which this `fact` is largest")
+	flags.Var((*cli.File)(&f.state), "state", "`FILE` for the progress of the search, to resume it")
 	f.memory.Define(a.App, flags, "1GiB", nil)
 	cli.ThreadsFlag(flags, &f.threads, "use")
 	cli.ProgressFlag(flags, &f.progress)
@@ -100,7 +105,7 @@ func (f *findFlags) options() (o find.Options, err error) {
 	}
 	switch {
 	case f.random && f.most != "":
-		return o, cli.Usagef("--random and --most: only one of them can decide which positions are printed")
+		return o, cli.Usagef("--random and --most: give one of them, not both")
 	case f.random:
 		o.Order = find.Random
 	case f.most != "":
@@ -126,7 +131,7 @@ func (a *app) runFind(ctx context.Context, f findFlags) error {
 	}
 	runtime.GOMAXPROCS(f.threads)
 	if f.state != "" {
-		a.Resume = "; the same command continues"
+		a.Resume = "; the same command resumes"
 	}
 	start := time.Now()
 	o.Progress = func(p find.Progress) { shown.Update(finding(p)) }
@@ -142,10 +147,10 @@ func (a *app) runFind(ctx context.Context, f findFlags) error {
 		fmt.Fprintf(a.Out, "%s: %s\n", r.Game.Text(hit.Board), appendProbe(nil, r.Game, hit.Probe))
 	}
 	seconds := time.Since(start).Seconds()
-	fmt.Fprintf(a.Out, "%s of the %s positions looked at meet the condition (%.1f s, %s)\n", cli.Comma(r.Hits), cli.Comma(r.Positions),
+	a.Printf(2, "%s of %s meet the condition (%.1f s, %s)", cli.Comma(r.Hits), cli.Count(r.Positions, "position"),
 		seconds, humanize.SIWithDigits(float64(r.Positions)/seconds, 1, "positions/s"))
 	if r.Undecided > 0 {
-		fmt.Fprintf(a.Out, "not decided: %s, whose best lines are too hard to find\n", cli.Comma(r.Undecided))
+		a.Printf(2, "not decided: %s, whose best lines are too hard to find", cli.Count(r.Undecided, "position"))
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -48,24 +49,26 @@ func (a *app) importing() *cobra.Command {
 	var f importFlags
 	cmd := &cobra.Command{
 		Use:   "import --dir DIR --layer n --format FORMAT FILE...",
-		Short: "Make layers of exported or published files",
-		Long: `Makes layer n of the first FILE, layer n+1 of the second, and so on, and adds them
-to the run directory DIR, which is created for layer 0. Layers come in order: DIR
-must have all layers below n, and not n.
+		Short: "Make layers from exported or published files",
+		Long: `Adds layer n, from the first FILE, to the run directory DIR, layer n+1 from the
+second FILE, and so on. DIR must have all layers below n, and is created for
+layer 0. A FILE called - is stdin.
 
-  colex  one signed byte a score, in colex order, as export writes them
-  vu     the published awari score database (doi 10.48338/vu01-11wjke), files scores.N;
-         scores of boards that it leaves out, of which the opponent has no empty pit,
-         are computed from their moves; 12 pits and rules awari only
+  colex  one signed byte for each score, in colex order, as export writes them
+  vu     the published awari score database (doi 10.48338/vu01-11wjke), files
+         scores.N. It lacks the boards on which the opponent has no empty pit;
+         their scores are computed from their moves. 12 pits and rules awari
+         only.
 
-The length of a file, the checksum of an lz4 or zstd frame and the range of scores are
-checked. Whether they are the right scores is for "grenier awari verify" to tell, or
-"compare". A file that is packed is unpacked to DIR/work first.
-` + cli.ExitHelp,
+import checks the length of the files, the checksums of lz4 and zstd frames,
+and the range of the scores. "grenier awari verify" and "compare" check whether
+the scores are right. A compressed file, and stdin, is first unpacked to
+DIR/work.
+`,
 		Example: `  grenier awari import --dir data/vu --layer 0 --format vu scores.0 scores.1 scores.2
   grenier awari import --dir data/vu --layer 3 --format vu --codec zstd scores.3.zst
-  grenier awari compare data/awari data/vu`,
-		Args: cli.NeedArgs(awari.MaxSeeds+1, "one file for each layer"),
+  ssh host cat scores.4 | grenier awari import --dir data/vu --layer 4 --format vu -`,
+		Args: cli.NeedArgs(1, awari.MaxSeeds+1, "one file for each layer"),
 		RunE: a.Start(func(cmd *cobra.Command, args []string) error { return a.runImport(cmd.Context(), f, args) }),
 	}
 	needDir(cmd, &f.dir)
@@ -108,16 +111,22 @@ func (a *app) runImport(ctx context.Context, f importFlags, files []string) erro
 	if err != nil {
 		return err
 	}
+	if from := slices.Index(files, cli.Stdout); from >= 0 && slices.Contains(files[from+1:], cli.Stdout) {
+		return cli.Usagef("- is given twice: stdin can hold one layer only")
+	}
 	shown, err := a.NewProgress(f.progress, f.json)
 	if err != nil {
 		return err
 	}
 	defer shown.Close()
 	runtime.GOMAXPROCS(f.threads)
-	a.Resume = "; the layers that are complete are kept"
+	a.Resume = "; complete layers are kept"
 	start := time.Now()
 	s := imported{Rules: f.rules, Pits: f.pits, Format: o.Format, Codec: o.Codec, Layers: []importedLayer{}}
 	for i, path := range files {
+		if o.From = nil; path == cli.Stdout {
+			o.From, path = a.Stdin(ctx, nil), "stdin"
+		}
 		o.Seeds = f.layer + i
 		since := time.Since(start)
 		o.Progress = func(p exchange.Progress) { shown.Update(importStep{p, since}) }
@@ -129,7 +138,7 @@ func (a *app) runImport(ctx context.Context, f importFlags, files []string) erro
 		s.Layers = append(s.Layers, l)
 		if !f.json {
 			shown.Pause(func() {
-				fmt.Fprintf(a.Out, "layer %2d: %s positions from %s, fnv1a64 %s (%.1f s)\n", l.Seeds, cli.Comma(l.Positions), path, l.Hash, l.Seconds)
+				fmt.Fprintf(a.Out, "layer %2d: %s from %s, fnv1a64 %s (%.1f s)\n", l.Seeds, cli.Count(l.Positions, "position"), path, l.Hash, l.Seconds)
 			})
 		}
 	}
@@ -140,7 +149,7 @@ func (a *app) runImport(ctx context.Context, f importFlags, files []string) erro
 	return a.PrintJSON(s)
 }
 
-// importStep is how far the import of a file is that began a while after the command.
+// importStep is how far the import of a file is, which began some time after the command.
 type importStep struct {
 	exchange.Progress
 	began time.Duration

@@ -24,8 +24,8 @@ import (
 	"grenier/pipeline/tables"
 )
 
-// journal tells others what solve does: a status file that is replaced once a
-// second, a log, and an answer on stderr to those who ask by a signal.
+// journal reports a run of solve: in a status file that is replaced once a second, in a log, and
+// on stderr when a signal asks for it.
 type journal struct {
 	app    *app
 	flags  solveFlags
@@ -33,7 +33,7 @@ type journal struct {
 	errs   io.Writer
 	shown  *cli.Progress
 	start  time.Time
-	// metrics, if not nil, is told what the run is told.
+	// metrics, if not nil, gets the same reports.
 	metrics *metrics
 
 	mu     sync.Mutex
@@ -48,8 +48,8 @@ type journal struct {
 	wait  func() // for the end of tick
 }
 
-// begin opens the log and publishes the first status. A log that cannot be
-// written is an error only here.
+// begin opens the log and publishes the first status. Only here is it an error that the log
+// cannot be written.
 func (j *journal) begin(dir *rundir.Locked) error {
 	m, err := tables.Manifest(dir)
 	if err != nil {
@@ -76,9 +76,9 @@ func (j *journal) begin(dir *rundir.Locked) error {
 	return nil
 }
 
-// circumstances are what the first line of a run says.
+// circumstances are the attributes of the first line of a run in the log.
 func (j *journal) circumstances(layers int) []any {
-	host, _ := os.Hostname() // as good as unknown
+	host, _ := os.Hostname() // empty if unknown
 	f := j.flags
 	return []any{
 		"version", cli.Release, "pid", os.Getpid(),
@@ -109,21 +109,21 @@ func (j *journal) tick() {
 	}
 }
 
-// update takes in how far the run is.
+// update keeps the progress of the run.
 func (j *journal) update(p solve.Progress) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.latest = p
 }
 
-// progress returns how far the run is.
+// progress returns the progress of the run.
 func (j *journal) progress() solve.Progress {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.latest
 }
 
-// status returns what there is to tell.
+// status returns the report about the run.
 func (j *journal) status(state rundir.State, err error) *rundir.Status {
 	p := j.progress()
 	s := &rundir.Status{
@@ -154,8 +154,8 @@ func (j *journal) record(level slog.Level, message string, args ...any) {
 	}
 }
 
-// warn tells of a thing that does no harm to the run, once, and reports whether
-// it did.
+// warn prints a warning about a failure that does not affect the run, once, and reports whether
+// it did so now.
 func (j *journal) warn(what string, err error) bool {
 	j.mu.Lock()
 	again := j.warned[what]
@@ -170,7 +170,7 @@ func (j *journal) warn(what string, err error) bool {
 	return !again
 }
 
-// note tells and logs what is worth knowing.
+// note prints and logs a note.
 func (j *journal) note(text string) {
 	j.shown.Pause(func() { fmt.Fprintf(j.errs, "grenier: note: %s\n", text) })
 	j.record(slog.LevelWarn, text)
@@ -192,7 +192,7 @@ func (j *journal) sealed(r solve.Report) {
 		"rss_bytes", cli.CurrentRSS())
 }
 
-// called logs that a command of the user was called, and tells if it failed.
+// called logs a call of a command of the user, and warns if it failed.
 func (j *journal) called(what string, took time.Duration, err error) {
 	if err == nil {
 		j.record(slog.LevelInfo, "called", "command", what, "seconds", rounded(took.Seconds()))
@@ -205,7 +205,7 @@ func (j *journal) called(what string, took time.Duration, err error) {
 // rounded returns seconds to the millisecond.
 func rounded(seconds float64) float64 { return math.Round(seconds*1e3) / 1e3 }
 
-// end says how the run ended, for which err is the reason.
+// end reports how the run ended; err is the reason.
 func (j *journal) end(err error) {
 	close(j.done)
 	j.wait()
@@ -250,7 +250,7 @@ func (j *journal) recordBug(err error, p solve.Progress) {
 	}
 }
 
-// answer prints what status would.
+// answer prints the status to stderr.
 func (j *journal) answer() {
 	j.mu.Lock()
 	dir := j.dir
@@ -259,11 +259,10 @@ func (j *journal) answer() {
 	if dir != nil {
 		text = j.view(dir)
 	}
-	j.shown.Pause(func() { fmt.Fprint(j.errs, text) })
+	j.shown.Pause(func() { fmt.Fprint(j.errs, cli.WrapLines(text, cli.WidthOf(j.errs), statusIndent)) })
 }
 
-// view returns the text of status, without a look at the lock, which this process
-// has.
+// view returns the text of the status. It does not look at the lock, which this process holds.
 func (j *journal) view(dir *rundir.Locked) string {
 	m, err := tables.Manifest(dir)
 	if err != nil {
@@ -276,15 +275,14 @@ func (j *journal) view(dir *rundir.Locked) string {
 	return runView{path: dir.Path(), manifest: m, activity: now, now: time.Now()}.String()
 }
 
-// logWriter remembers the first failure to write the log, which a logger keeps to
-// itself.
+// logWriter remembers the first failure to write the log, which a logger does not return.
 type logWriter struct {
 	w   io.Writer
 	mu  sync.Mutex
 	err error
 }
 
-// Write passes p on.
+// Write writes p.
 func (l *logWriter) Write(p []byte) (int, error) {
 	n, err := l.w.Write(p)
 	l.mu.Lock()

@@ -16,7 +16,7 @@ type layersFlag struct{ from, to int }
 
 // needLayers adds the flag.
 func needLayers(cmd *cobra.Command, f *layersFlag) {
-	cmd.Flags().Var(f, "layer", "the layer of n seeds, or those from a to b: `n` or a..b")
+	cmd.Flags().Var(f, "layer", "the layer of `n` seeds, or a..b for the layers of a to b seeds")
 	cli.Need(cmd, "layer")
 }
 

@@ -15,24 +15,22 @@ import (
 	"grenier/pipeline/solve/plan"
 )
 
-// pauseError ends a run before it is finished because somebody wanted that.
+// pauseError ends a run early, on request.
 type pauseError struct{ why string }
 
-// Error says why, and how it goes on.
-func (e *pauseError) Error() string {
-	return e.why + "; what is done is kept, the same command continues"
-}
+// Error says why, and how to resume.
+func (e *pauseError) Error() string { return e.why + "; the same command resumes" }
 
 // Is makes it a pause.
 func (e *pauseError) Is(target error) bool { return target == fault.Pause }
 
-// What a pause says if somebody asked for it from another terminal.
+// Pauses that "stop" requests.
 var (
-	errAfterLayer = &pauseError{"stopped after a layer, as asked"}
-	errAtOnce     = &pauseError{"stopped, as asked"}
+	errAfterLayer = &pauseError{"stopped after a layer, as requested"}
+	errAtOnce     = &pauseError{"stopped, as requested"}
 )
 
-// pauser ends a run when its time has come, or when somebody asks for that.
+// pauser ends a run at a given time, or on request.
 type pauser struct {
 	app   *app
 	game  awari.Game
@@ -45,13 +43,13 @@ type pauser struct {
 	wait func()
 
 	mu   sync.Mutex
-	lead time.Duration // that leaving the layer in progress takes
+	lead time.Duration // to write the checkpoint of the layer in progress
 }
 
-// pauseCadence is the time between two looks at the clock and at what somebody asks for.
+// pauseCadence is the time between two checks of the clock and of requests.
 const pauseCadence = 200 * time.Millisecond
 
-// begin forgets what a run before was asked and begins to watch.
+// begin removes requests to an earlier run, and starts to watch.
 func (p *pauser) begin(dir *rundir.Locked) error {
 	if err := dir.ForgetStop(); err != nil {
 		return err
@@ -61,7 +59,7 @@ func (p *pauser) begin(dir *rundir.Locked) error {
 	return nil
 }
 
-// watch ends the run at once when it is to.
+// watch ends the run when it has to stop at once.
 func (p *pauser) watch() {
 	ticker := time.NewTicker(pauseCadence)
 	defer ticker.Stop()
@@ -78,7 +76,7 @@ func (p *pauser) watch() {
 	}
 }
 
-// why returns why the run is to end at once, nil if it is not.
+// why returns why the run has to stop at once, or nil.
 func (p *pauser) why(now time.Time) error {
 	p.mu.Lock()
 	lead := p.lead
@@ -99,7 +97,7 @@ const (
 	checkpointSpeed = 200e6 // bytes a second
 )
 
-// layer fails if the layer of n seeds is not to be begun.
+// layer fails if the run has to stop before the layer of n seeds.
 func (p *pauser) layer(n int) error {
 	bytes, err := plan.CheckpointBytes(p.game, n, p.o.Memory, p.o.Workers)
 	if err != nil {
@@ -114,7 +112,7 @@ func (p *pauser) layer(n int) error {
 	return p.why(time.Now())
 }
 
-// close ends the watch, if it has begun.
+// close ends the watch, if it was started.
 func (p *pauser) close() error {
 	if p.done == nil {
 		return nil
@@ -124,7 +122,8 @@ func (p *pauser) close() error {
 	return p.dir.ForgetStop()
 }
 
-// causeOf returns why a run ended that returned err: a pause that ended its context.
+// causeOf returns why a run with the error err ended: the pause that ended its context, if one
+// did.
 func causeOf(ctx context.Context, err error) error {
 	var pause *pauseError
 	if errors.Is(err, context.Canceled) && errors.As(context.Cause(ctx), &pause) {
@@ -136,8 +135,8 @@ func causeOf(ctx context.Context, err error) error {
 // timeForms are the forms of --until, those without a day first.
 var timeForms = []string{"15:04", "15:04:05", "2006-01-02 15:04", "2006-01-02 15:04:05", "2006-01-02T15:04:05", time.RFC3339}
 
-// parseUntil returns the next moment after now of which a text gives the time. It refuses a
-// moment that has gone by.
+// parseUntil returns the next moment after now with the time in text. It refuses a moment in the
+// past.
 func parseUntil(text string, now time.Time) (time.Time, error) {
 	for i, form := range timeForms {
 		t, err := time.ParseInLocation(form, text, now.Location())
@@ -148,7 +147,7 @@ func parseUntil(text string, now time.Time) (time.Time, error) {
 			t = nextTime(t, now)
 		}
 		if !t.After(now) {
-			return time.Time{}, cli.Usagef("--until %q: that has gone by", text)
+			return time.Time{}, cli.Usagef("--until %q: that is in the past", text)
 		}
 		return t, nil
 	}

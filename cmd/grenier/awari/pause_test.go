@@ -32,7 +32,7 @@ func TestParseUntil(t *testing.T) {
 		}
 	}
 	for text, why := range map[string]string{
-		"2026-10-24 22:00": "gone by", "2020-01-01T00:00:00Z": "gone by", "7 o'clock": "want a time like 07:00", "25:00": "want a time", "": "want a time",
+		"2026-10-24 22:00": "in the past", "2020-01-01T00:00:00Z": "in the past", "7 o'clock": "want a time like 07:00", "25:00": "want a time", "": "want a time",
 	} {
 		if got, err := parseUntil(text, summer); !errors.Is(err, fault.Usage) || !strings.Contains(err.Error(), why) {
 			t.Errorf("%q: %v, %v", text, got, err)

@@ -3,6 +3,7 @@ package awari
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -40,29 +41,39 @@ func (a *app) plan() *cobra.Command {
 	var f planFlags
 	cmd := &cobra.Command{
 		Use:   "plan --seeds N",
-		Short: "Predict what solving takes, layer by layer",
-		Long: `Predicts memory, bytes read and written, space on disk and time of "solve" with the
-same flags, for each layer up to N seeds that is not sealed in DIR yet.
+		Short: "Predict memory, disk and time of solve, layer by layer",
+		Long: `Predicts the memory, the bytes read and written, the disk and the time that
+"solve" takes with the same flags, for each layer up to N seeds that DIR does
+not have yet.
 
-A calibration of about half a minute measures this machine: it solves a small run
-in several ways, and writes and reads a file, in DIR, or else where the system has
-its temporary files. It can be saved and used again, also elsewhere; it is JSON
-that may be edited to describe another machine.
+A calibration of about half a minute measures this machine first: it solves a
+small run in several ways, and writes and reads a file in DIR, or in the
+directory for temporary files. A saved calibration (--save-calibration) is JSON
+that you can use again, or edit to describe another machine.
 
-Columns: bits of a score in memory, 8 if the layer is in memory in one piece;
-windows of values that it is solved in; memory for scores; passes through the layers
-below to find what captures give; bytes of files read and written; space on disk, all
-layers included; seconds of capturing, beginning windows, sweeping, computing full
-rows and writing what windows found, sealing. The last lines compare with a run that
-has memory for all layers in one piece. The same is in --json: an object with
-"layers", each with its amounts in bytes and "stage_seconds", their "total",
-"in_memory_seconds", the "calibration" that was used, and with --dir "free_bytes",
-what DIR has room for.
+The columns, of which a narrow terminal shows fewer:
 
-A calibration tells how much of the processors others took meanwhile, and how much memory
-the machine has: a plan says when a tenth or more was taken, and whether the memory is
-enough. Nothing is measured if all layers are sealed already.
-` + cli.ExitHelp,
+  bits     of a score in memory: 8 if the layer is in memory in one piece
+  windows  of values in which the layer is solved, one after the other
+  memory   for scores
+  passes   through the layers below, to compute the values of captures
+  read     bytes of files; written, likewise
+  disk     space taken in the end, all layers included
+  capture  seconds to compute the values of captures
+  turn     seconds to start windows
+  sweep    seconds of sweeps
+  full     seconds for full rows, and to write the results of windows
+  seal     seconds to write the layer file
+  seconds  all of these
+
+The last lines compare with a run that has enough memory for each layer in one
+piece, and with the memory of the machine. They say if other programs used a
+tenth or more of the processors during the calibration. If DIR has all layers,
+nothing is measured.
+
+--json prints "layers", with bytes and "stage_seconds", their "total",
+"in_memory_seconds", the "calibration", and with --dir "free_bytes".
+`,
 		Example: `  grenier awari plan --seeds 24 --memory 1GiB --dir data/awari
   grenier awari plan --seeds 24 --save-calibration here.json
   grenier awari plan --seeds 48 --memory 64GiB --threads 16 --disk 3GB --calibration here.json`,
@@ -72,7 +83,7 @@ enough. Nothing is measured if all layers are sealed already.
 	f.define(cmd)
 	flags := cmd.Flags()
 	f.memory.DefinePlan(a.App, flags, "8GiB")
-	flags.Var((*cli.Directory)(&f.dir), "dir", "run directory: its sealed layers are not planned again")
+	flags.Var((*cli.Directory)(&f.dir), "dir", "run directory; the plan leaves out the layers that it has")
 	f.CalibrationFlags.Define(flags)
 	cli.ProgressFlag(flags, &f.form)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
@@ -104,13 +115,17 @@ func (a *app) runPlan(ctx context.Context, f planFlags) error {
 	if err != nil {
 		return err
 	}
+	if f.Printed() && f.json {
+		return cli.Usagef("--json and --save-calibration -: only one of them can go to stdout")
+	}
 	if r.Done() && !f.CalibrationFlags.Given() {
 		return a.nothingToPlan(&f, &r)
 	}
-	c, err := cli.Calibrated(&f.CalibrationFlags, plan.Load, func(disk bool) (*plan.Calibration, error) {
-		return a.calibrate(ctx, &f, family, r.Codec, !disk)
+	c, err := cli.Calibrated(a.App, &f.CalibrationFlags, cli.Source[*plan.Calibration]{
+		Load: plan.Load, Parse: plan.Parse,
+		Measure: func(disk bool) (*plan.Calibration, error) { return a.calibrate(ctx, &f, family, r.Codec, !disk) },
 	})
-	if err != nil {
+	if err != nil || f.Printed() {
 		return err
 	}
 	report := planReport{
@@ -130,7 +145,7 @@ func (a *app) runPlan(ctx context.Context, f planFlags) error {
 	return nil
 }
 
-// nothingToPlan tells that all layers are sealed, without measuring.
+// nothingToPlan says that all layers are sealed, without measuring.
 func (a *app) nothingToPlan(f *planFlags, r *plan.Run) error {
 	if !f.json {
 		fmt.Fprintf(a.Out, "nothing to solve: %s has all layers up to %d seeds\n", f.dir, r.Seeds)
@@ -165,71 +180,87 @@ func (a *app) calibrate(ctx context.Context, f *planFlags, family cpu.Family, co
 	})
 }
 
-// printPlan prints the layers, what they take together, and what that was made of.
+// printPlan prints the layers, their sum, and the calibration that they come from.
 func (a *app) printPlan(p *planReport, sealed uint64) {
-	a.printPlanLayers(p)
+	table := cli.NewTable(a.Out, cli.WidthOf(a.Out), planColumns())
+	for _, l := range p.Layers {
+		table.Add(l)
+	}
 	a.printPlanTotal(p, sealed)
 	c := p.Calibration
-	fmt.Fprintf(a.Out, "\nfor %s, %s kernels, calibrated %s\n", c.CPU, c.Kernel, c.Date.Format(time.DateOnly))
+	fmt.Fprintln(a.Out)
+	a.Printf(2, "for %s, %s kernels, calibrated %s", c.CPU, c.Kernel, c.Date.Format(time.DateOnly))
 	if c.Busy() {
-		fmt.Fprintf(a.Out, "others took %.0f%% of the processors while this was measured: a quiet machine is faster\n", 100*c.Taken)
+		a.Printf(2, "other programs used %.0f%% of the processors during the calibration: a quiet machine is faster", 100*c.Taken)
 	}
-	fmt.Fprintf(a.Out, "one core, ns a position: capture %.2f, sweeps %.2f, seal %.2f; %.2f to decode one\n", c.Capture, c.Sweep, c.Seal, c.Decode)
+	a.Printf(2, "one core, ns a position: capture %.2f, sweeps %.2f, seal %.2f; %.2f to decode one", c.Capture, c.Sweep, c.Seal, c.Decode)
 	for _, bits := range plan.Widths() {
 		w := c.Of(bits)
-		fmt.Fprintf(a.Out, "with %d bits: capture %.2f, sweeps %.2f, full rows %.2f, seal %.2f\n", bits, w.Capture, w.Sweep, w.Full, w.Seal)
+		a.Printf(2, "with %d bits: capture %.2f, sweeps %.2f, full rows %.2f, seal %.2f", bits, w.Capture, w.Sweep, w.Full, w.Seal)
 	}
-	fmt.Fprintf(a.Out, "cores: %d do %.2f times as much as one (measured: %d do %.2f times as much)\n",
-		p.Threads, p.Speed, c.Cores, c.Speedup)
-	fmt.Fprintf(a.Out, "disk: reads %s/s, in pieces of 64 KiB %s/s, writes %s/s\n", cli.Size(c.Read), cli.Size(c.Random), cli.Size(c.Write))
+	a.Printf(2, "cores: %d do %.2f times as much as one (measured: %d do %.2f times as much)", p.Threads, p.Speed, c.Cores, c.Speedup)
+	a.Printf(2, "disk: reads %s/s, in pieces of 64 KiB %s/s, writes %s/s", cli.Size(c.Read), cli.Size(c.Random), cli.Size(c.Write))
 	for _, line := range p.Assumptions() {
-		fmt.Fprintf(a.Out, "assumed: %s\n", line)
+		a.Printf(2, "assumed: %s", line)
 	}
 }
 
-func (a *app) printPlanLayers(p *planReport) {
-	if len(p.Layers) == 0 {
-		return
+// planColumns are the columns of a plan. What stays on the narrowest terminal is what a
+// run must have: memory, disk and time.
+func planColumns() []cli.Column[plan.Layer] {
+	column := func(head string, width, yield int, cell func(plan.Layer) string) cli.Column[plan.Layer] {
+		return cli.Column[plan.Layer]{{Head: head, Width: width, Yield: yield, Cell: cell}}
 	}
-	fmt.Fprintf(a.Out, "%5s %15s %4s %7s %8s %6s %8s %8s %8s %8s %8s %8s %8s %8s %8s\n", "seeds", "positions", "bits", "windows", "memory",
-		"passes", "read", "written", "disk", "capture", "turn", "sweep", "full", "seal", "seconds")
-	for _, l := range p.Layers {
-		t := l.Times
-		fmt.Fprintf(a.Out, "%5d %15s %4d %7d %8s %6d %8s %8s %8s %8s %8s %8s %8s %8s %8s\n", l.Seeds, cli.Comma(l.Positions), l.Bits, l.Windows,
-			cli.Size(l.Memory), l.Passes, cli.Size(l.Read), cli.Size(l.Written), cli.Size(l.Disk),
-			column(t.Capture), column(t.Turn), column(t.Sweep), column(t.Full), column(t.Seal), column(l.Seconds))
+	number := func(n int) string { return strconv.Itoa(n) }
+	const stages, passes, windows, bits, transfers = 1, 2, 3, 4, 5 // the order in which columns go
+	return []cli.Column[plan.Layer]{
+		column("seeds", 5, 0, func(l plan.Layer) string { return number(l.Seeds) }),
+		column("positions", 15, 0, func(l plan.Layer) string { return cli.Comma(l.Positions) }),
+		column("bits", 4, bits, func(l plan.Layer) string { return number(l.Bits) }),
+		column("windows", 7, windows, func(l plan.Layer) string { return number(l.Windows) }),
+		column("memory", 8, 0, func(l plan.Layer) string { return cli.Size(l.Memory) }),
+		column("passes", 6, passes, func(l plan.Layer) string { return number(l.Passes) }),
+		column("read", 8, transfers, func(l plan.Layer) string { return cli.Size(l.Read) }),
+		column("written", 8, transfers, func(l plan.Layer) string { return cli.Size(l.Written) }),
+		column("disk", 8, 0, func(l plan.Layer) string { return cli.Size(l.Disk) }),
+		column("capture", 8, stages, func(l plan.Layer) string { return seconds(l.Times.Capture) }),
+		column("turn", 8, stages, func(l plan.Layer) string { return seconds(l.Times.Turn) }),
+		column("sweep", 8, stages, func(l plan.Layer) string { return seconds(l.Times.Sweep) }),
+		column("full", 8, stages, func(l plan.Layer) string { return seconds(l.Times.Full) }),
+		column("seal", 8, stages, func(l plan.Layer) string { return seconds(l.Times.Seal) }),
+		column("seconds", 8, 0, func(l plan.Layer) string { return seconds(l.Seconds) }),
 	}
 }
 
 func (a *app) printPlanTotal(p *planReport, sealed uint64) {
 	t := p.Total
-	fmt.Fprintf(a.Out, "%s positions in %s (%.2f hours): capture %s, turn %s, sweep %s, full %s, seal %s\n", cli.Comma(t.Positions),
+	a.Printf(2, "%s in %s (%.2f hours): capture %s, turn %s, sweep %s, full %s, seal %s", cli.Count(t.Positions, "position"),
 		cli.Period(t.Seconds), t.Seconds/3600, cli.Period(t.Times.Capture), cli.Period(t.Times.Turn), cli.Period(t.Times.Sweep),
 		cli.Period(t.Times.Full), cli.Period(t.Times.Seal))
 	if p.InMemory > 0 {
-		fmt.Fprintf(a.Out, "with %s of memory, all layers in one piece: %s (%.2f hours); this takes %.2f times as long\n",
+		a.Printf(2, "with %s of memory, all layers in one piece: %s (%.2f hours); this takes %.2f times as long",
 			cli.Size(p.InMemoryBytes), cli.Period(p.InMemory), p.InMemory/3600, t.Seconds/p.InMemory)
 	}
-	fmt.Fprintf(a.Out, "%s read, %s written; at most %s on disk, %s more than now\n",
+	a.Printf(2, "%s read, %s written; at most %s on disk, %s more than now",
 		cli.Size(t.Read), cli.Size(t.Written), cli.Size(t.DiskPeak), cli.Size(t.DiskPeak-sealed))
 	if p.Free != nil {
 		enough := "enough"
 		if *p.Free < t.DiskPeak-sealed {
 			enough = "too little"
 		}
-		fmt.Fprintf(a.Out, "%s are free: %s\n", cli.Size(*p.Free), enough)
+		a.Printf(2, "%s are free: %s", cli.Size(*p.Free), enough)
 	}
 	if of := p.Calibration.Memory; of > 0 {
 		enough := "enough"
 		if of < t.Memory {
 			enough = "too little"
 		}
-		fmt.Fprintf(a.Out, "%s of memory taken, the machine has %s: %s\n", cli.Size(t.Memory), cli.Size(of), enough)
+		a.Printf(2, "%s of memory taken, the machine has %s: %s", cli.Size(t.Memory), cli.Size(of), enough)
 	}
 }
 
-// column returns seconds as text, for a column.
-func column(s float64) string {
+// seconds returns a time for a column.
+func seconds(s float64) string {
 	if s == 0 {
 		return "-"
 	}

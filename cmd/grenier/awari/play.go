@@ -32,27 +32,25 @@ func (a *app) play() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "play --dir DIR [P0 P1 ...]",
 		Short: "Play a game against the tables",
-		Long: `Plays a game on the terminal. South begins, on the board given or with four seeds in
-every pit. The board is shown as you see it: your pits are below, numbered from 0.
+		Long: `Plays a game of awari against you on the terminal. South begins, on the given
+board or with four seeds in each pit. Your pits are always below, numbered from
+0.
 
-Type the number of a pit, or one of these words (the first letter will do):
+Type the number of a pit, or one of these words or its first letter:
 
-  hint   what each of your moves is worth, exactly where the board is solved
-  board  show the board again
-  undo   take back your last move, and the answer to it
-  draw   end the game when a board has come back; the seeds on the board then count
-         for nobody, as endless play is worth 0
-  quit   leave the game
-  help   these words
+  hint   print the value of each of your moves, exact where the board is solved
+  board  draw the board again
+  undo   take back your last move and the answer to it
+  draw   end the game when a board has repeated; nobody gets the seeds on the
+         board
+  quit   leave the game; the end of input does the same
+  help   list these words
 
-At strength 10 the program plays perfectly where the board is solved, and makes
-progress; above the tables it searches for as long as --time says. At strength k it
-plays in 10-k of 10 cases a random move instead, of those worth at most 10-k seeds
-less than the best; at strength 0 any move. It agrees to a draw unless it is proven
-to do better.
-
-The end of input ends the game like quit.
-` + cli.ExitHelp,
+At strength 10 the program plays perfectly where the board is solved; above the
+tables it searches for --time. At strength k it plays a random move in 10-k of
+10 cases: one that is worth at most 10-k seeds less than the best, or any move
+at strength 0. It accepts a draw unless it is proven to get more.
+`,
 		Example: `  grenier awari play --dir data/awari
   grenier awari play --dir data/awari --side north --strength 6 2 2 2 2 2 2 2 2 2 2 2 2`,
 		Args: cobra.ArbitraryArgs,
@@ -66,9 +64,9 @@ The end of input ends the game like quit.
 	needDir(cmd, &f.dir)
 	flags := cmd.Flags()
 	flags.StringVar(&f.side, "side", "south", "`side` that you play, south begins: south or north")
-	flags.IntVar(&f.strength, "strength", match.Perfect, fmt.Sprintf("`level` of the program, 0 to %d", match.Perfect))
-	flags.Uint64Var(&f.seed, "seed", 0, "`number` that determines the random moves; random unless given")
-	flags.DurationVar(&f.time, "time", 5*time.Second, "`time` to search for a move above the tables")
+	flags.IntVar(&f.strength, "strength", match.Perfect, fmt.Sprintf("`strength` of the program, 0 to %d", match.Perfect))
+	flags.Uint64Var(&f.seed, "seed", 0, "`number` from which random moves are made (default: random)")
+	flags.DurationVar(&f.time, "time", 5*time.Second, "`time` to search for each move above the tables")
 	f.memory.Define(a.App, flags, "256MiB", nil)
 	return cmd
 }
@@ -83,7 +81,7 @@ func sideOf(name string) (match.Side, error) {
 	return 0, cli.Usagef("--side %q: south and north are possible", name)
 }
 
-// maxMoveTime keeps the program from searching a move for ever.
+// maxMoveTime bounds the search for a move.
 const maxMoveTime = 24 * time.Hour
 
 func (a *app) runPlay(ctx context.Context, f playFlags, fields []string) error {
@@ -92,14 +90,14 @@ func (a *app) runPlay(ctx context.Context, f playFlags, fields []string) error {
 		return err
 	}
 	if f.time <= 0 || f.time > maxMoveTime {
-		return cli.Usagef("--time %v: above 0 and up to %v is possible", f.time, maxMoveTime)
+		return cli.Usagef("--time %v: want a time above 0, up to %v", f.time, maxMoveTime)
 	}
 	t, half, err := openHalf(f.dir, &f.memory)
 	if err != nil {
 		return err
 	}
 	defer t.Close()
-	start, err := startOf(t.Game(), fields)
+	start, err := startOf(t.Game(), cli.Fields(fields...))
 	if err != nil {
 		return err
 	}
@@ -114,7 +112,7 @@ func (a *app) runPlay(ctx context.Context, f playFlags, fields []string) error {
 	return g.run(ctx, f)
 }
 
-// startOf returns the board given, or the one that games begin with.
+// startOf returns the given board, or the one with which games begin.
 func startOf(game awari.Game, fields []string) (awari.Board, error) {
 	if len(fields) == 0 {
 		return game.Start(awari.MaxSeeds / awari.MaxPits)
@@ -130,19 +128,19 @@ type tableGame struct {
 	human  match.Side
 	time   time.Duration // to search for a move
 	lines  <-chan line
-	shown  *cli.Progress // of the search at hand, nil unless on a terminal
+	shown  *cli.Progress // of the search at hand; nil if stderr is no terminal
 }
 
-// progress takes in how far the search is.
+// progress shows how far the search is.
 func (g *tableGame) progress(r search.Result) {
 	if g.shown != nil {
 		g.shown.Update(searching{r, g.time})
 	}
 }
 
-// think runs a search and shows, on a terminal, how far it is.
+// think runs a search and shows on a terminal how far it is.
 func (g *tableGame) think(search func() error) error {
-	if !cli.IsTerminal(g.Err) {
+	if !cli.HasCursor(g.Err) {
 		return search()
 	}
 	shown, err := g.NewProgress("bar", false)
@@ -159,7 +157,7 @@ var errQuit = errors.New("quit")
 
 // run plays until the game is over.
 func (g *tableGame) run(ctx context.Context, f playFlags) error {
-	fmt.Fprintf(g.Out, "you are %v, the program plays %v at strength %d (--seed %d); help lists what you can type\n",
+	g.Printf(0, "you play %v, the program plays %v at strength %d (--seed %d); help lists what you can type",
 		g.human, g.human.Other(), f.strength, f.seed)
 	shown := -1 // moves played when the board was shown
 	for g.State() == match.Playing {
@@ -174,7 +172,7 @@ func (g *tableGame) run(ctx context.Context, f playFlags) error {
 			err = g.ask(ctx)
 		}
 		if errors.Is(err, errQuit) {
-			fmt.Fprintf(g.Out, "the game was left; %s\n", g.standing())
+			fmt.Fprintf(g.Out, "you left the game; %s\n", g.standing())
 			return nil
 		}
 		if err != nil {
@@ -185,15 +183,15 @@ func (g *tableGame) run(ctx context.Context, f playFlags) error {
 	return nil
 }
 
-// conclude tells the result.
+// conclude prints the result.
 func (g *tableGame) conclude() {
 	switch n := g.Board().Seeds(); {
 	case g.State() == match.Drawn:
-		fmt.Fprintf(g.Out, "endless play: the seeds on the board, %d, count for nobody\n", n)
+		fmt.Fprintf(g.Out, "endless play: nobody gets %s on the board\n", theSeeds(n))
 	case n > 0:
-		fmt.Fprintf(g.Out, "%v cannot move; %v keeps the seeds on the board, %d\n", g.Turn(), g.Turn().Other(), n)
+		fmt.Fprintf(g.Out, "%v cannot move; %v gets %s on the board\n", g.Turn(), g.Turn().Other(), theSeeds(n))
 	default:
-		fmt.Fprintln(g.Out, "no seeds are left")
+		fmt.Fprintln(g.Out, "the board is empty")
 	}
 	score := g.Score()
 	if g.human == match.North {
@@ -209,13 +207,21 @@ func (g *tableGame) conclude() {
 	fmt.Fprintf(g.Out, "%s; %s\n", result, g.standing())
 }
 
-// standing says what both sides have taken.
+// theSeeds names the seeds on the board.
+func theSeeds(n int) string {
+	if n == 1 {
+		return "the seed"
+	}
+	return fmt.Sprintf("the %d seeds", n)
+}
+
+// standing says how many seeds each side has taken.
 func (g *tableGame) standing() string {
 	taken := g.Taken()
 	return fmt.Sprintf("seeds taken: you %d, the program %d", taken[g.human], taken[g.human.Other()])
 }
 
-// show draws the board as the human player sees it.
+// show draws the board with the pits of the human player below.
 func (g *tableGame) show() {
 	b := g.Board()
 	if g.Turn() != g.human {
@@ -223,7 +229,7 @@ func (g *tableGame) show() {
 	}
 	fmt.Fprintf(g.Out, "\n%s%s\n", g.Game().Draw(b), g.standing())
 	if g.Repeated() {
-		fmt.Fprintln(g.Out, "this board has come back; endless play is worth 0, and draw ends the game")
+		g.Printf(0, "this board has repeated; endless play is worth 0, and draw ends the game")
 	}
 }
 
@@ -244,7 +250,7 @@ func (g *tableGame) answer(ctx context.Context) error {
 	}
 	fmt.Fprintf(g.Out, "the program plays pit %d%s\n", g.Game().Half()+pit, capturing(captured))
 	if advice.Stuck != nil {
-		fmt.Fprintf(g.Out, "it keeps the value, but may not make progress: %v\n", advice.Stuck)
+		g.Printf(2, "the move keeps the value, but may not make progress: %v", advice.Stuck)
 	}
 	return nil
 }
@@ -257,7 +263,7 @@ func capturing(seeds int) string {
 	return fmt.Sprintf(", capturing %d", seeds)
 }
 
-// ask does what the human player types next.
+// ask reads the next line of the human player and obeys it.
 func (g *tableGame) ask(ctx context.Context) error {
 	fmt.Fprintf(g.Out, "%v> ", g.human)
 	var l line
@@ -274,24 +280,24 @@ func (g *tableGame) ask(ctx context.Context) error {
 		return l.err
 	}
 	if !cli.IsTerminal(g.Out) {
-		fmt.Fprintln(g.Out) // nobody has pressed a key in sight
+		fmt.Fprintln(g.Out) // no terminal has echoed the end of the line
 	}
 	return g.obey(ctx, strings.TrimSpace(l.text))
 }
 
-// words are what can be typed besides pits.
+// words are the commands of the human player, besides pits.
 var words = []struct {
 	word, does string
 	run        func(*tableGame, context.Context) error
 }{
-	{"hint", "what each of your moves is worth", (*tableGame).hint},
-	{"board", "show the board again", func(g *tableGame, _ context.Context) error { g.show(); return nil }},
-	{"undo", "take back your last move, and the answer to it", func(g *tableGame, _ context.Context) error { return g.takeBack() }},
-	{"draw", "end the game when a board has come back", (*tableGame).offerDraw},
+	{"hint", "print the value of each of your moves", (*tableGame).hint},
+	{"board", "draw the board again", func(g *tableGame, _ context.Context) error { g.show(); return nil }},
+	{"undo", "take back your last move and the answer to it", func(g *tableGame, _ context.Context) error { return g.takeBack() }},
+	{"draw", "end the game when a board has repeated", (*tableGame).offerDraw},
 	{"quit", "leave the game", func(*tableGame, context.Context) error { return errQuit }},
 }
 
-// obey does what was typed.
+// obey runs a command of the human player.
 func (g *tableGame) obey(ctx context.Context, text string) error {
 	if text == "" {
 		return nil
@@ -305,7 +311,7 @@ func (g *tableGame) obey(ctx context.Context, text string) error {
 		}
 	}
 	if !strings.HasPrefix("help", strings.ToLower(text)) {
-		fmt.Fprintf(g.Out, "%.40q is not understood\n", text)
+		fmt.Fprintf(g.Out, "unknown word %.40q\n", text)
 	}
 	fmt.Fprintf(g.Out, "0 to %d: play that pit\n", g.Game().Half()-1)
 	for _, w := range words {
@@ -327,7 +333,7 @@ func (g *tableGame) move(pit int) error {
 	return err
 }
 
-// takeBack undoes moves until it is the human player's turn again.
+// takeBack undoes moves until the human player is to move again.
 func (g *tableGame) takeBack() error {
 	if len(g.Pits()) < 2 {
 		fmt.Fprintln(g.Out, "you have not played yet")
@@ -341,7 +347,7 @@ func (g *tableGame) takeBack() error {
 	return nil
 }
 
-// offerDraw asks the program whether play is endless.
+// offerDraw ends the game as a draw if the program agrees.
 func (g *tableGame) offerDraw(ctx context.Context) error {
 	if !g.Repeated() {
 		fmt.Fprintln(g.Out, "no draw:", match.ErrNoRepetition)
@@ -352,13 +358,13 @@ func (g *tableGame) offerDraw(ctx context.Context) error {
 		return err
 	}
 	if !advice.AcceptsDraw(false) {
-		fmt.Fprintln(g.Out, "no draw: the program has something to win")
+		fmt.Fprintln(g.Out, "no draw: the program can get more")
 		return nil
 	}
 	return g.Draw()
 }
 
-// advise asks what the program knows about the board.
+// advise returns what the program knows about the board.
 func (g *tableGame) advise(ctx context.Context) (a *match.Advice, err error) {
 	err = g.think(func() (err error) {
 		a, err = g.player.Advise(ctx, g.Board())

@@ -22,7 +22,7 @@ type probeReport struct {
 	Moves []probeMove `json:"moves"`
 }
 
-// probeMove is a pit of the mover; Value is nil when it cannot be played.
+// probeMove is a pit of the mover; Value is nil if it cannot be played.
 type probeMove struct {
 	Pit      int  `json:"pit"`
 	Legal    bool `json:"legal"`
@@ -36,21 +36,25 @@ func (a *app) probe() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "probe {--dir DIR | --url URL} {P0 P1 ... | -}",
 		Short: "Print the value of a board and of every move",
-		Long: `Prints the exact value of a board for the player to move, who owns the first half
-of the pits, and the value of each of his moves. A dot stands for a pit that cannot
-be played.
+		Long: `Prints the exact value of a board for the player to move, who owns the first
+half of the pits, and the value of each move, a dot for a pit that cannot be
+played.
 
-With - boards are read from stdin, one a line, and each is answered by one line, at
-once if no other board is waiting. A line that cannot be answered gets one that says
-why, the rest goes on, and the exit status tells of it in the end.
+With - the command reads boards from stdin, one a line, with blanks or commas
+between the numbers, and prints one line for each, as soon as no other board is
+waiting. It skips blank lines and lines that begin with #. The answer to a bad
+line says what is wrong with it; the others are still answered.
 
-With --url the layers are on a web server, of which only the blocks that are needed
-are read: see grenier awari remote.
-` + cli.ExitHelp,
+With --url the layers are on a web server, from which only the necessary blocks
+are read: see "grenier awari remote".
+
+EXIT STATUS
+  With - the status of the first bad line: 2, or 4 if a file is damaged.
+`,
 		Example: `  grenier awari probe --dir data/awari 1 1 1 1 1 2 4 2 3 0 0 0
   grenier awari probe --dir data/awari --json - < boards.txt
   grenier awari probe --url https://host/awari/ 1 1 1 1 1 2 4 2 3 0 0 0`,
-		Args: cli.NeedArgs(math.MaxInt, "a board: the number of seeds in each pit, or - to read boards from stdin"),
+		Args: cli.NeedArgs(1, math.MaxInt, "a board: the number of seeds in each pit, or - to read boards from stdin"),
 		RunE: a.Start(func(cmd *cobra.Command, args []string) error {
 			chosen, err := cli.Family()
 			if err != nil {
@@ -73,7 +77,8 @@ are read: see grenier awari remote.
 	return cmd
 }
 
-// probeBoard answers one board, at length unless as JSON.
+// probeBoard prints the answer to one board: as JSON, or with a drawing and a line for each
+// move.
 func (a *app) probeBoard(t *tables.Tables, fields []string, asJSON bool) error {
 	p, err := ask(t, fields)
 	if err != nil {
@@ -94,7 +99,7 @@ func (a *app) probeBoard(t *tables.Tables, fields []string, asJSON bool) error {
 
 // ask probes the board given by the fields.
 func ask(t *tables.Tables, fields []string) (tables.Probe, error) {
-	board, err := t.Game().Parse(fields)
+	board, err := t.Game().Parse(cli.Fields(fields...))
 	if err != nil {
 		return tables.Probe{}, err
 	}
@@ -130,7 +135,7 @@ func newProbeReport(game awari.Game, p tables.Probe) probeReport {
 	return report
 }
 
-// signed returns n with its sign, 0 without.
+// signed returns n with its sign; 0 has none.
 func signed(n int) string {
 	if n == 0 {
 		return "0"

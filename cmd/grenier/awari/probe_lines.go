@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"grenier/cmd/grenier/cli"
@@ -21,18 +20,18 @@ type lineProber struct {
 	tables *tables.Tables
 	out    *bufio.Writer
 	asJSON bool
-	ahead  int // lines whose blocks are asked for at the same time; 1 for no such thing
+	ahead  int // lines whose blocks are requested together
 
-	flushed       time.Time // when the reader had all answers
-	lines, failed int
-	worst         error // the first, but damage goes before bad boards
+	flushed               time.Time // when the reader had all answers
+	number, asked, failed int       // lines read, with a board, without an answer
+	worst                 error     // the first error; damage comes before bad boards
 }
 
-// patience is how long answers may wait for more answers, which may be slow to come
+// patience is how long an answer may wait in the buffer for others, which may come slowly
 // from a server.
 const patience = 200 * time.Millisecond
 
-// run answers every line, one line for each.
+// run answers each line by a line, except blank lines and comments.
 func (p *lineProber) run(ctx context.Context, lines <-chan line) error {
 	for {
 		l, err := p.next(ctx, lines)
@@ -49,8 +48,8 @@ func (p *lineProber) run(ctx context.Context, lines <-chan line) error {
 	return errors.Join(p.failure(), p.out.Flush())
 }
 
-// gather returns line l and those that wait behind it, p.ahead together, after
-// bringing what they ask for into the cache.
+// gather returns line l and the lines that wait behind it, at most p.ahead, after reading
+// their blocks into the cache.
 func (p *lineProber) gather(ctx context.Context, l line, lines <-chan line) []line {
 	all := []line{l}
 	for len(all) < p.ahead && len(lines) > 0 {
@@ -61,12 +60,12 @@ func (p *lineProber) gather(ctx context.Context, l line, lines <-chan line) []li
 	}
 	var boards []awari.Board
 	for _, l := range all {
-		board, err := p.tables.Game().Parse(strings.Fields(l.text))
+		board, err := p.tables.Game().Parse(cli.FieldsOfLine(l.text))
 		if err == nil && board.Seeds() <= p.tables.MaxSeeds() {
 			boards = append(boards, board)
 		}
 	}
-	// What fails is asked for again, by the line that it is the answer to.
+	// What fails is requested again for the line that needs it.
 	_, _ = p.tables.Probes(ctx, boards)
 	return all
 }
@@ -89,30 +88,27 @@ func (p *lineProber) answerAll(lines []line) error {
 	return nil
 }
 
-// failure sums up what could not be answered.
+// failure returns the error for lines without an answer.
 func (p *lineProber) failure() error {
 	if p.failed == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d of %d lines not answered, such as %w", p.failed, p.lines, p.worst)
+	return fmt.Errorf("%d of %s without an answer, for instance %w", p.failed, cli.Count(p.asked, "line"), p.worst)
 }
 
 // line is a line of a stream, or the error at its end.
 type line struct {
 	text string
-	long bool // the text was longer than maxLine and is not kept
+	long bool // the text was longer than cli.MaxLine and is not kept
 	err  error
 }
 
-// maxLine bounds the memory for a line.
-const maxLine = 1 << 16
-
-// readLines reads lines of stdin ahead in the background: whoever waits for the next one
-// can do other things meanwhile, like listening to an interrupt.
+// readLines reads lines of stdin ahead in the background, so that an interrupt ends the wait
+// for the next one.
 func (a *app) readLines(ctx context.Context) <-chan line {
 	lines := make(chan line, 256)
 	a.Background(func() {
-		r := bufio.NewReaderSize(a.In, maxLine)
+		r := bufio.NewReaderSize(a.In, cli.MaxLine)
 		for {
 			l := readLine(r)
 			select {
@@ -138,8 +134,7 @@ func readLine(r *bufio.Reader) line {
 	return l
 }
 
-// next returns the next line. It lets the reader have all answers before it
-// waits.
+// next returns the next line. Before it waits, it flushes the answers.
 func (p *lineProber) next(ctx context.Context, lines <-chan line) (line, error) {
 	if err := ctx.Err(); err != nil {
 		return line{}, err
@@ -160,29 +155,33 @@ func (p *lineProber) next(ctx context.Context, lines <-chan line) (line, error) 
 	}
 }
 
-// flush lets the reader have all answers.
+// flush writes the answers that are buffered.
 func (p *lineProber) flush() error {
 	p.flushed = time.Now()
 	return p.out.Flush()
 }
 
-// answer writes the answer to the next line. It fails only if that is impossible,
-// or was interrupted.
+// answer writes the answer to the next line. It fails only if it cannot write, or was
+// interrupted.
 func (p *lineProber) answer(l line) error {
-	p.lines++
+	p.number++
+	if !l.long && len(cli.FieldsOfLine(l.text)) == 0 {
+		return nil
+	}
+	p.asked++
 	probe, err := p.ask(l)
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
 	if err != nil {
-		p.blame(fmt.Errorf("line %d: %w", p.lines, err))
+		p.blame(fmt.Errorf("line %d: %w", p.number, err))
 	}
 	if p.asJSON {
 		return p.answerJSON(probe, err)
 	}
 	var answer []byte
 	if err != nil {
-		answer = fmt.Appendf(p.out.AvailableBuffer(), "error: line %d: %s", p.lines, cli.OneLine(err))
+		answer = fmt.Appendf(p.out.AvailableBuffer(), "error: line %d: %s", p.number, cli.OneLine(err))
 	} else {
 		answer = appendProbe(p.out.AvailableBuffer(), p.tables.Game(), probe)
 	}
@@ -192,20 +191,20 @@ func (p *lineProber) answer(l line) error {
 
 func (p *lineProber) ask(l line) (tables.Probe, error) {
 	if l.long {
-		return tables.Probe{}, cli.Usagef("more than %d bytes", maxLine)
+		return tables.Probe{}, cli.Usagef("more than %d bytes", cli.MaxLine)
 	}
-	return ask(p.tables, strings.Fields(l.text))
+	return ask(p.tables, cli.FieldsOfLine(l.text))
 }
 
 func (p *lineProber) answerJSON(probe tables.Probe, failed error) error {
 	encoder := json.NewEncoder(p.out)
 	if failed != nil {
-		return encoder.Encode(cli.LineError{Line: p.lines, Error: cli.OneLine(failed)})
+		return encoder.Encode(cli.LineError{Line: p.number, Error: cli.OneLine(failed)})
 	}
 	return encoder.Encode(newProbeReport(p.tables.Game(), probe))
 }
 
-// blame keeps the error that decides on the exit status.
+// blame keeps the error that decides the exit status.
 func (p *lineProber) blame(err error) {
 	p.failed++
 	if p.worst == nil || errors.Is(err, corrupt.ErrCorrupt) && !errors.Is(p.worst, corrupt.ErrCorrupt) {

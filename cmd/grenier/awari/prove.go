@@ -58,11 +58,11 @@ func (a *app) printProved(r *prove.Result) {
 	}
 }
 
-// printProof says what was proved of a layer; p is nil if nothing can be.
+// printProof prints the proof of a layer; p is nil if there is none.
 func (a *app) printProof(p *prove.Proof) {
 	switch {
 	case p == nil:
-		fmt.Fprintln(a.Out, "  not proved: scores here or below are wrong or damaged")
+		fmt.Fprintln(a.Out, "  not proved: scores of this layer or below are wrong or damaged")
 		return
 	case p.Ungrounded == 0:
 		fmt.Fprintf(a.Out, "  proved: %s positive, %s negative, %s zero\n", cli.Comma(p.Positive), cli.Comma(p.Negative), cli.Comma(p.Zero))

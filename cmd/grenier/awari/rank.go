@@ -1,7 +1,8 @@
 package awari
 
 import (
-	"fmt"
+	"context"
+	"encoding/json"
 	"math"
 	"strconv"
 	"strings"
@@ -23,29 +24,18 @@ type rankReport struct {
 func (a *app) rank() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "rank P0 P1 ...",
+		Use:   "rank {P0 P1 ... | -}",
 		Short: "Print the code of a board",
-		Long: `Prints the code of a board of any number of pits up to 16: its number among all
-boards of as many pits, sorted by seeds and then in colex order. With --json also
-its rank among the boards with as many seeds, which is its place in a layer file.
-` + cli.ExitHelp,
-		Example: "  grenier awari rank 1 1 1 1 1 2 4 2 3 0 0 0",
-		Args:    cli.NeedArgs(math.MaxInt, "a board: the number of seeds in each pit"),
-		RunE: a.Start(func(_ *cobra.Command, args []string) error {
-			board, seeds, err := parsePits(args)
-			if err != nil {
-				return err
-			}
-			r, err := colex.New(len(board), seeds)
-			if err != nil {
-				return err
-			}
-			report := rankReport{Pits: widen(board), Seeds: seeds, Code: r.Code(board), Rank: r.Rank(board)}
-			if asJSON {
-				return a.PrintJSON(report)
-			}
-			_, err = fmt.Fprintln(a.Out, report.Code)
-			return err
+		Long: `Prints the code of a board with 1 to 16 pits: its number among all boards with
+as many pits, ordered by seeds and then in colex order. --json adds its rank
+among the boards with as many seeds, which is its place in a layer.
+` + lineHelp + `
+`,
+		Example: `  grenier awari rank 1 1 1 1 1 2 4 2 3 0 0 0
+  echo 1,1,1,1,1,2,4,2,3,0,0,0 | grenier awari rank -`,
+		Args: cli.NeedArgs(1, math.MaxInt, "a board: the number of seeds in each pit, or - to read boards from stdin"),
+		RunE: a.Start(func(cmd *cobra.Command, args []string) error {
+			return a.answerRanks(cmd.Context(), args, asJSON, rankPits, func(r rankReport) string { return strconv.FormatUint(r.Code, 10) })
 		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
@@ -56,26 +46,67 @@ func (a *app) unrank() *cobra.Command {
 	var asJSON bool
 	var pits int
 	cmd := &cobra.Command{
-		Use:     "unrank CODE",
-		Short:   "Print the board with a code",
-		Long:    "Prints the pits of the board that has the given code; the inverse of rank.\n" + cli.ExitHelp,
-		Example: "  grenier awari unrank --pits 12 29832801",
-		Args:    cli.NeedArgs(1, "one code"),
-		RunE: a.Start(func(_ *cobra.Command, args []string) error {
-			report, err := unrankCode(pits, args[0])
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return a.PrintJSON(report)
-			}
-			_, err = fmt.Fprintln(a.Out, strings.Trim(fmt.Sprint(report.Pits), "[]"))
-			return err
+		Use:   "unrank {CODE | -}",
+		Short: "Print the board with a code",
+		Long: `Prints the pits of the board with the given code. It is the inverse of rank.
+` + lineHelp + `
+`,
+		Example: `  grenier awari unrank --pits 12 29832801
+  seq 0 9 | grenier awari unrank --pits 4 -`,
+		Args: cli.NeedArgs(1, 1, "one code, or - to read codes from stdin"),
+		RunE: a.Start(func(cmd *cobra.Command, args []string) error {
+			unrank := func(fields []string) (rankReport, error) { return unrankCode(pits, strings.Join(fields, " ")) }
+			return a.answerRanks(cmd.Context(), args, asJSON, unrank, func(r rankReport) string { return cli.Spaced(r.Pits) })
 		}),
 	}
 	cmd.Flags().IntVar(&pits, "pits", 12, "`number` of pits of the board, 1 to 16")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
+}
+
+// lineHelp is part of the help of commands that answer lines of stdin.
+const lineHelp = `
+With - the command reads stdin, one a line, and prints one line for each. It
+skips blank lines and lines that begin with #. The answer to a bad line says
+what is wrong with it, and the exit status is 2; the others are still answered.`
+
+// answerRanks answers the arguments, or the lines of stdin if they are "-".
+func (a *app) answerRanks(ctx context.Context, args []string, asJSON bool, answer func(fields []string) (rankReport, error), text func(rankReport) string) error {
+	line := func(dst []byte, fields []string) ([]byte, error) {
+		report, err := answer(fields)
+		if err != nil {
+			return dst, err
+		}
+		if !asJSON {
+			return append(append(dst, text(report)...), '\n'), nil
+		}
+		object, err := json.Marshal(report)
+		return append(append(dst, object...), '\n'), err
+	}
+	if len(args) == 1 && args[0] == cli.Stdout {
+		lines := cli.Lines{App: a.App, JSON: asJSON, Inline: true}
+		lines.Answer = func(dst, text []byte, _ int) ([]byte, error) { return line(dst, cli.Fields(string(text))) }
+		return lines.Run(ctx)
+	}
+	answered, err := line(nil, cli.Fields(args...))
+	if err != nil {
+		return err
+	}
+	_, err = a.Out.Write(answered)
+	return err
+}
+
+// rankPits returns the code of a board.
+func rankPits(fields []string) (rankReport, error) {
+	board, seeds, err := parsePits(fields)
+	if err != nil {
+		return rankReport{}, err
+	}
+	r, err := colex.New(len(board), seeds)
+	if err != nil {
+		return rankReport{}, err
+	}
+	return rankReport{Pits: widen(board), Seeds: seeds, Code: r.Code(board), Rank: r.Rank(board)}, nil
 }
 
 // unrankCode returns the board with the given code.

@@ -15,26 +15,24 @@ import (
 	"grenier/pipeline/tables"
 )
 
-// remote explains how tables on a web server are used; it does nothing else.
+// remote is a help text about tables on a web server.
 func (a *app) remote() *cobra.Command {
 	return &cobra.Command{
 		Use:   "remote",
-		Short: "Explain how to put tables on a web server and use them from there",
-		Long: `Tables can be used from anywhere once a web server hands out the run directory as
-plain files: manifest.json and the layer files. probe and stats then take --url in
-the place of --dir. Nothing has to run on the server, but it must answer range
-requests and send an ETag or Last-Modified, as nginx, caddy, Apache and most file
-hosts do; "python3 -m http.server" does not.
+		Short: "Explain how to use tables on a web server",
+		Long: `probe and stats can read a run directory on a web server: give --url instead of
+--dir. The server hands out manifest.json and the layer files as plain files.
+It must answer range requests and send an ETag or Last-Modified header, as
+nginx, caddy, Apache and most file hosts do; "python3 -m http.server" does not.
 
-A probe downloads one block of about 30 KiB for each different block that the board
-and its moves need, and parts of the index of large layers; a layer that is used for
-the first time costs two requests more. Every byte is checked as if it came from
-disk. A request is tried three times, for 20 seconds each. The proxy variables of
-the environment (HTTPS_PROXY, ...) are followed.
+A probe downloads the blocks that the board and its moves need, about 30 KiB
+each, and parts of the index of large layers. The first use of a layer takes
+two more requests. All bytes are checked as if they came from disk. A request
+is tried three times, for 20 seconds each. HTTPS_PROXY and the other proxy
+variables are respected.
 
-docs/remote.md tells what exactly is asked for and checked, and how to set up a
-server.
-` + cli.ExitHelp,
+docs/remote.md describes the requests, the checks and how to set up a server.
+`,
 		Example: `  rsync -a --exclude work --exclude lock data/awari/ host:/var/www/awari/
   grenier awari remote --help
   grenier awari stats --url https://host/awari/
@@ -46,7 +44,7 @@ server.
 	}
 }
 
-// place is where solved layers are: one of its fields is given.
+// place is where solved layers are; one of its fields is set.
 type place struct{ dir, url string }
 
 // needPlace adds the flags for the run directory or its address.
@@ -57,7 +55,7 @@ func needPlace(cmd *cobra.Command, p *place) {
 		dir, address := cmd.Flags().Changed("dir"), cmd.Flags().Changed("url")
 		switch {
 		case dir && address:
-			return errors.New("--dir and --url: only one of them is possible")
+			return errors.New("--dir and --url: give one of them, not both")
 		case !dir && !address:
 			return errors.New(`required flag(s) "dir" not set, nor "url"`)
 		}
@@ -73,7 +71,7 @@ func (p *place) String() string {
 	if u, err := url.Parse(p.url); err == nil {
 		return u.Redacted()
 	}
-	return "--url" // what cannot be parsed may hold a password all the same
+	return "--url" // even an address that cannot be parsed may hold a password
 }
 
 // openRemote returns the directory at the address.
@@ -85,7 +83,7 @@ func (p *place) openRemote(ctx context.Context) (*remote.Dir, error) {
 	return d, err
 }
 
-// loadManifest reads the manifest of a run directory that has all files listed there.
+// loadManifest reads the manifest of a run directory and checks that all files in it exist.
 func loadManifest(dir string) (*manifest.Manifest, error) {
 	run, err := rundir.Open(dir)
 	if err != nil {
@@ -111,8 +109,7 @@ func (p *place) manifest(ctx context.Context) (*manifest.Manifest, error) {
 	return tables.RemoteManifest(d)
 }
 
-// ahead returns how many boards are looked up together: the way to a server takes
-// longer than what is done there.
+// ahead returns how many boards are looked up together, to hide the latency of a server.
 func (p *place) ahead() int {
 	if p.dir != "" {
 		return 1
@@ -120,10 +117,10 @@ func (p *place) ahead() int {
 	return 32
 }
 
-// remoteCache bounds the blocks kept of tables on a server: 1024 of them.
+// remoteCache bounds the cache of blocks from a server: 1024 blocks.
 const remoteCache = 64 << 20
 
-// tables opens the tables; the caller calls done when they are not needed any more.
+// tables opens the tables; the caller calls done after use.
 func (p *place) tables(ctx context.Context, family cpu.Family) (t *tables.Tables, done func(), err error) {
 	o := tables.Options{Family: family}
 	if p.dir != "" {

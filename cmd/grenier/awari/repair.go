@@ -33,26 +33,31 @@ func (a *app) repair() *cobra.Command {
 	var f repairFlags
 	cmd := &cobra.Command{
 		Use:   "repair --dir DIR",
-		Short: "Mend a damaged run directory",
-		Long: `Makes a lost or damaged manifest anew from the layer files, and solves damaged or
-missing layers again, one after the other from below. All layers count from 0 to the
-largest one in the manifest or in a file. Good files are not touched.
+		Short: "Repair a damaged run directory",
+		Long: `Restores a lost or damaged manifest from the layer files, and solves damaged
+and missing layers again, in ascending order, from 0 to the largest layer in
+the manifest or in a file. Intact files are not touched.
 
-Which run it is, the manifest says, or else the layer files; if they are of several runs,
-nothing is done. All files are decoded. The scores of one that the manifest does not
-vouch for are compared, in part, with those below before it is listed. A layer
-that is solved again must be what an intact manifest says, or else repair ends with
-status 3 and replaces nothing.
+repair decodes all files. Before it lists a layer file that is not in the
+manifest, it compares a sample of the scores with the layers below. If the
+directory holds files of several runs, it changes nothing.
 
-Layers in other directories (solve --layers-to) are found by the manifest. If that is
-lost, or a disk has another path now, --layers-in says where they are.
+The manifest says where layers in other directories are (solve --layers-to). If
+it is lost, or a disk has another path now, give these directories with
+--layers-in.
 
-Nothing is deleted. A damaged manifest, and what stands in the place of a layer without
-being a damaged file of it, get names that end in ".damaged-" and the time.
+Nothing is deleted. A damaged manifest, and anything in the place of a layer
+that is not a damaged file of that layer, is renamed: its name then ends in
+".damaged-" and the time.
 
-An interrupted repair continues when it is called again. --dry-run says what would be done,
-and changes nothing. "grenier awari verify" then compares all scores.
-` + cli.ExitHelp,
+The same command resumes an interrupted repair. --dry-run prints what repair
+would do, and changes nothing. Run "grenier awari verify" afterwards to check
+all scores.
+
+EXIT STATUS
+  3    a layer that was solved again is not what the intact manifest says;
+       nothing was replaced
+`,
 		Example: `  grenier awari repair --dir data/awari --dry-run
   grenier awari repair --dir data/awari --memory 16GiB`,
 		Args: cli.NoArgs,
@@ -60,8 +65,8 @@ and changes nothing. "grenier awari verify" then compares all scores.
 	}
 	needDir(cmd, &f.dir)
 	flags := cmd.Flags()
-	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be done, and do nothing")
-	flags.StringArrayVar(&f.layersIn, "layers-in", nil, "`directory` in which layer files are looked for, too; may be given again")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "print what repair would do, and change nothing")
+	flags.StringArrayVar(&f.layersIn, "layers-in", nil, "another `directory` with layer files; may be repeated")
 	f.memory.Define(a.App, flags, "8GiB", nil)
 	flags.DurationVar(&f.checkpoint, "checkpoint", solve.DefaultInterval, "`time` between checkpoints of the layer in progress")
 	cli.ThreadsFlag(flags, &f.threads, "use")
@@ -116,7 +121,7 @@ func (a *app) runRepair(ctx context.Context, f repairFlags) error {
 			shown.Pause(func() { fmt.Fprintln(a.Out, mendedText(l)) })
 		}
 	}
-	a.Resume = "; what is done is kept, the same command continues"
+	a.Resume = "; the same command resumes"
 	result, err := repair.Run(ctx, f.dir, o)
 	shown.Close()
 	if err != nil {
@@ -129,8 +134,8 @@ func (a *app) runRepair(ctx context.Context, f repairFlags) error {
 	return nil
 }
 
-// repairLog adds what repair does to the log of the directory. That it cannot be written
-// is told once: the directory is mended all the same.
+// repairLog logs a repair in the directory. If it cannot be written, a note says so once, and
+// the repair continues.
 type repairLog struct {
 	note  func(string)
 	lines *logWriter
@@ -155,7 +160,7 @@ func (r *repairLog) mended(l repair.Layer) {
 	}
 }
 
-// end says how the repair ended.
+// end logs how the repair ended.
 func (r *repairLog) end(err error) {
 	if r.log == nil {
 		return
@@ -184,52 +189,52 @@ func (p mending) State(elapsed time.Duration) cli.State {
 	return solving(b).State(elapsed)
 }
 
-// plannedText says what a layer needs.
+// plannedText says what repair will do about a layer.
 func plannedText(l repair.Layer) string {
 	switch l.Action {
 	case repair.Keep:
-		return fmt.Sprintf("layer %2d: good", l.Seeds)
+		return fmt.Sprintf("layer %2d: intact", l.Seeds)
 	case repair.List:
-		text := fmt.Sprintf("layer %2d: good; to be listed", l.Seeds)
+		text := fmt.Sprintf("layer %2d: intact, but not in the manifest", l.Seeds)
 		if l.Problem != "" {
 			text += " (" + l.Problem + ")"
 		}
 		return text
 	}
-	verb := "solved"
+	what := "solve the layer"
 	if l.Aside {
-		verb = "set aside and solved"
+		what = "rename it and solve the layer"
 	}
-	return fmt.Sprintf("layer %2d: %s; to be %s again", l.Seeds, l.Problem, verb)
+	return fmt.Sprintf("layer %2d: %s; will %s again", l.Seeds, l.Problem, what)
 }
 
-// mendedText says what was done about a layer.
+// mendedText says what repair has done about a layer.
 func mendedText(l repair.Layer) string {
 	if l.Action == repair.List {
-		return fmt.Sprintf("layer %2d: listed", l.Seeds)
+		return fmt.Sprintf("layer %2d: added to the manifest", l.Seeds)
 	}
 	text := fmt.Sprintf("layer %2d: solved again (%.1f s)", l.Seeds, l.Seconds)
 	if l.SetAside != "" {
-		text += "; what was there is now " + l.SetAside
+		text += "; the old file is now " + l.SetAside
 	}
 	return text
 }
 
 func (a *app) printRepair(r *repair.Result) {
 	if r.Manifest != "" {
-		verb := "made"
+		verb := "restored"
 		if r.DryRun {
-			verb = "to be made"
+			verb = "will restore it"
 		}
-		fmt.Fprintf(a.Out, "manifest: %s; %s anew from the layer files\n", r.Manifest, verb)
+		fmt.Fprintf(a.Out, "manifest: %s; %s from the layer files\n", r.Manifest, verb)
 	}
 	if r.ManifestAside != "" {
-		fmt.Fprintf(a.Out, "manifest: the damaged one is now %s\n", r.ManifestAside)
+		fmt.Fprintf(a.Out, "manifest: the damaged file is now %s\n", r.ManifestAside)
 	}
 	a.printIgnored(r.Ignored)
 	switch {
 	case r.OK:
-		fmt.Fprintf(a.Out, "everything is in order (%.1f s)\n", r.Seconds)
+		fmt.Fprintf(a.Out, "nothing to repair (%.1f s)\n", r.Seconds)
 	case r.DryRun:
 		fmt.Fprintf(a.Out, "nothing was changed (%.1f s)\n", r.Seconds)
 	default:

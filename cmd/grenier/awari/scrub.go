@@ -25,19 +25,20 @@ func (a *app) scrub() *cobra.Command {
 	var f scrubFlags
 	cmd := &cobra.Command{
 		Use:   "scrub --dir DIR",
-		Short: "Read everything from the disk and compare all checksums",
-		Long: `Reads the manifest and every layer file from the disk, once and in order, and
-compares all checksums: of header, model, index, every block as it is stored, and
-footer, and the footer with the manifest. It finds what a disk has lost, at the speed
-of the disk. Nothing is decoded: "grenier awari verify" checks the scores.
+		Short: "Read all files from the disk and compare their checksums",
+		Long: `Reads the manifest and each layer file from the disk, once and in order, and
+compares all checksums: of header, model, index, stored blocks and footer, and
+of the footer with the manifest. It finds damage at the speed of the disk, and
+decodes nothing: "grenier awari verify" checks the scores.
 
-Every problem is told, missing layers included, and layer files that the manifest does
-not list. "grenier awari repair" mends what is found.
+Every problem is reported, also missing layers and layer files that the
+manifest does not list. "grenier awari repair" repairs them.
 
-An interrupted scrub goes on where it was, even after a kill: DIR/work/scrub.json says
-how far it is. A file that has changed since is read again. With --layer, while a solver
-runs, and where nobody can write, nothing is noted. Nothing else is ever written.
-` + cli.ExitHelp,
+An interrupted or killed scrub resumes where it stopped, from
+DIR/work/scrub.json, and reads files again that have changed since. It does not
+keep that file with --layer, while a solver runs, or if DIR is not writable. It
+writes nothing else.
+`,
 		Example: `  grenier awari scrub --dir data/awari
   grenier awari scrub --dir data/awari --layer 24 --json
   grenier awari scrub --dir data/awari --restart --progress plain`,
@@ -47,8 +48,8 @@ runs, and where nobody can write, nothing is noted. Nothing else is ever written
 	needDir(cmd, &f.dir)
 	flags := cmd.Flags()
 	flags.IntVar(&f.layer, "layer", allLayers, "only the layer of `n` seeds; -1 for all")
-	flags.IntVar(&f.threads, "threads", max(4, runtime.NumCPU()), fmt.Sprintf("`number` of reads at a time, 1 to %d", cli.MaxThreads))
-	flags.BoolVar(&f.restart, "restart", false, "read everything, even if a scrub was interrupted")
+	flags.IntVar(&f.threads, "threads", max(4, runtime.NumCPU()), fmt.Sprintf("`number` of parallel reads, 1 to %d", cli.MaxThreads))
+	flags.BoolVar(&f.restart, "restart", false, "start from the beginning, even after an interrupted scrub")
 	cli.ProgressFlag(flags, &f.progress)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd
@@ -73,7 +74,7 @@ func (a *app) runScrub(ctx context.Context, f scrubFlags) error {
 	if !f.json {
 		o.Done = func(l scrub.Layer) { shown.Pause(func() { a.printScrubbed(l) }) }
 	}
-	a.Resume = "; the same command continues"
+	a.Resume = "; the same command resumes"
 	result, err := scrub.Run(ctx, f.dir, o)
 	shown.Close()
 	if err != nil {
@@ -97,7 +98,7 @@ func reading(seeds int, done, total float64, elapsed time.Duration) cli.State {
 	return s
 }
 
-// printScrubbed says what became of a layer.
+// printScrubbed prints the result of a layer.
 func (a *app) printScrubbed(l scrub.Layer) {
 	text := fmt.Sprintf("layer %2d: %s", l.Seeds, l.State)
 	if l.State != scrub.Missing {
@@ -124,13 +125,13 @@ func (a *app) printScrub(r *scrub.Result) {
 	}
 	a.printIgnored(r.Ignored)
 	if r.OK {
-		fmt.Fprintf(a.Out, "everything on disk is in order: %s (%.1f s)\n", humanize.IBytes(uint64(r.Bytes)), r.Seconds)
+		fmt.Fprintf(a.Out, "no damage in %s (%.1f s)\n", humanize.IBytes(uint64(r.Bytes)), r.Seconds)
 	}
 }
 
-// printIgnored names files that are no layers.
+// printIgnored lists files that are no layer files in spite of their names.
 func (a *app) printIgnored(names []string) {
 	for _, name := range names {
-		fmt.Fprintf(a.Out, "%s: not listed, and it does not begin like a layer file: ignored\n", name)
+		fmt.Fprintf(a.Out, "%s: ignored, it is not listed and not a layer file\n", name)
 	}
 }

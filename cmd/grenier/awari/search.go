@@ -31,52 +31,59 @@ type searchFlags struct {
 func (a *app) search() *cobra.Command {
 	var f searchFlags
 	cmd := &cobra.Command{
-		Use:   "search --dir DIR P0 P1 ...",
-		Short: "Print the best line of a board, searching above the solved layers",
-		Long: `For a solved board: prints its value and a best line to the end of the game, or to
-the first repetition of a board that is worth 0, where it is a draw. The line never
-goes round in circles while there is something to win.
+		Use:   "search --dir DIR {P0 P1 ... | -}",
+		Short: "Print the best line of a board, solved or not",
+		Long: `For a solved board, prints the value and a best line to the end of the game, or
+to the first repetition if the value is 0 and the game a draw. While there is
+something to win, the line makes progress: it never repeats a board.
 
-For a board with more seeds than are solved: searches deeper and deeper until the
-tables answer or a limit is reached, and prints the value, or proven bounds and an
-estimate, which is only a guess, with the line that the search expects.
+For a board with more seeds than are solved, searches deeper and deeper until
+the value is known or a limit is reached, and prints the value, or proven
+bounds and an estimate, and the line that the search expects. The estimate is a
+guess. An interrupted search prints what it has found so far.
 
-South is the player to move, north the other one. A line has for each move: the
-player, his pit, the seeds captured, the score so far (south minus north), the
-value of the board to the player to move, the plies to the next capture or to the
-end of the game, and the board as he sees it.
+South is the player to move. Each move of a line has the player, the pit, the
+seeds captured, the score so far (south minus north), the value of the board
+for the player to move, the plies to the next capture or the end of the game,
+and the board from the side of the player to move. With - the board is read
+from stdin.
 
---json prints {"rules", "pits": board, "seeds", "solved", "exact", "lower", "upper",
-"estimate", "best": pit or null, "moves": [{"pit", "legal", "captured", "lower",
-"upper", "estimate"}, ...], "line": [{"player", "pit", "captured", "score",
-"value", "plies", "pits"}, ...], "end": "finished", "repetition", "solved" (the tables
-go on from there) or "open", "last": board after the line, "search": null if solved,
-or {"depth", "nodes", "nodes_per_second", "table_hits", "stored_hits", "seconds",
-"reason": "exact", "time", "depth" or "interrupted"}}. "value" and "plies" are null
-where they are not known. "moves" has every pit: what the board is proven to be worth,
-if it is played, is "lower" to "upper". Only the best move is searched for its own
-sake, so the bounds of others may be wide and their estimates too high. What follows
-"legal" is null for a pit that cannot be played.
-` + cli.ExitHelp,
+--json prints {"rules", "pits": board, "seeds", "solved", "exact", "lower",
+"upper", "estimate", "best": pit or null, "moves": [{"pit", "legal",
+"captured", "lower", "upper", "estimate"}, ...], "line": [{"player", "pit",
+"captured", "score", "value", "plies", "pits"}, ...], "end", "last": board
+after the line, "search": null if solved, or {"depth", "nodes",
+"nodes_per_second", "table_hits", "stored_hits", "seconds", "reason"}}. "end"
+is "finished", "repetition", "solved" (the line reaches a solved board) or
+"open"; "reason" is "exact", "time", "depth" or "interrupted". "value" and
+"plies" are null if not known. "lower" and "upper" of a move bound the value of
+the board if the move is played. The search proves the best move only: the
+bounds of the others may be wide, and their estimates too high. For a pit that
+cannot be played they are null.
+`,
 		Example: `  grenier awari search --dir data/awari 1 1 1 1 1 2 4 2 3 0 0 0
   grenier awari search --dir data/awari --time 1m --memory 4GiB 4 4 4 4 4 4 4 4 4 4 4 4`,
-		Args: cli.NeedArgs(math.MaxInt, "a board: the number of seeds in each pit"),
+		Args: cli.NeedArgs(1, math.MaxInt, "a board: the number of seeds in each pit, or - to read it from stdin"),
 		RunE: a.Start(func(cmd *cobra.Command, args []string) error {
+			args, err := a.Arguments(cmd.Context(), args)
+			if err != nil {
+				return err
+			}
 			return a.runSearch(cmd.Context(), f, args)
 		}),
 	}
 	needDir(cmd, &f.dir)
 	flags := cmd.Flags()
-	flags.DurationVar(&f.time, "time", 10*time.Second, "`time` to search; 0 for no limit")
-	flags.IntVar(&f.depth, "depth", 0, fmt.Sprintf("most `plies` to look ahead, up to %d; 0 for no limit", search.MaxDepth))
+	flags.DurationVar(&f.time, "time", 10*time.Second, "longest `time` to search; 0 is no limit")
+	flags.IntVar(&f.depth, "depth", 0, fmt.Sprintf("most `plies` to look ahead, 1 to %d; 0 is no limit", search.MaxDepth))
 	f.memory.Define(a.App, flags, "256MiB", nil)
 	cli.ProgressFlag(flags, &f.progress)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd
 }
 
-// openHalf opens the tables with one half of the room for data as cache and returns the
-// other half.
+// openHalf opens the tables with half of the memory for data as cache, and returns the
+// bytes of the other half.
 func openHalf(dir string, m *cli.MemoryFlag) (t *tables.Tables, half int64, err error) {
 	allowed, err := m.Limit()
 	if err != nil {
@@ -98,12 +105,12 @@ func openHalf(dir string, m *cli.MemoryFlag) (t *tables.Tables, half int64, err 
 	return t, int64(min(free, math.MaxInt64)), nil
 }
 
-// positionsIn returns how many positions of a best line so many bytes are room for.
+// positionsIn returns how many positions of a best line fit in bytes of memory.
 func positionsIn(bytes int64) int {
 	return int(min(max(1, bytes/bestline.PositionBytes), math.MaxInt32))
 }
 
-// leastHalf is the least room for scores that were read, and for positions.
+// leastHalf is the least memory, in bytes, for the cache, and for the search.
 const leastHalf = 1 << 20
 
 func (a *app) runSearch(ctx context.Context, f searchFlags, fields []string) error {
@@ -165,7 +172,7 @@ func (s searching) State(elapsed time.Duration) cli.State {
 	return st
 }
 
-// bounds says what is known of a value.
+// bounds returns what is known of a value as text.
 func bounds(lower, upper, estimate int) string {
 	if lower == upper {
 		return "value " + signed(lower)
@@ -191,7 +198,7 @@ type foundReport struct {
 	Search   *workReport  `json:"search"`
 }
 
-// moveReport is a pit of the mover; what follows Legal is nil when it cannot be played.
+// moveReport is a pit of the mover; the fields after Legal are nil if it cannot be played.
 type moveReport struct {
 	Pit      int  `json:"pit"`
 	Legal    bool `json:"legal"`
@@ -201,7 +208,7 @@ type moveReport struct {
 	Estimate *int `json:"estimate"`
 }
 
-// lineReport is a move of a line; Value and Plies are nil when they are not known.
+// lineReport is a move of a line; Value and Plies are nil if not known.
 type lineReport struct {
 	Player   string `json:"player"`
 	Pit      int    `json:"pit"`
@@ -212,7 +219,7 @@ type lineReport struct {
 	Pits     []int  `json:"pits"`
 }
 
-// workReport is what a search did.
+// workReport is the work of a search.
 type workReport struct {
 	Depth      int           `json:"depth"`
 	Nodes      uint64        `json:"nodes"`
@@ -325,17 +332,17 @@ func (a *app) printFound(game awari.Game, report *foundReport, r *search.Result)
 	if !r.Exact() {
 		fmt.Fprintln(a.Out, "the bounds are proven, the estimate is a guess")
 	}
-	fmt.Fprintf(a.Out, "depth %d, %s nodes, %s table hits, %.1f s, %s; ended by: %s\n",
-		r.Depth, cli.Comma(r.Nodes), cli.Comma(r.TableHits), r.Elapsed.Seconds(), strings.Replace(cli.Speed(r.NodesPerSecond()), "pos/s", "nodes/s", 1), r.Reason)
+	a.Printf(2, "depth %d, %s, %s, %.1f s, %s; ended by: %s",
+		r.Depth, cli.Count(r.Nodes, "node"), cli.Count(r.TableHits, "table hit"), r.Elapsed.Seconds(), strings.Replace(cli.Speed(r.NodesPerSecond()), "pos/s", "nodes/s", 1), r.Reason)
 	a.printLine(report)
 }
 
-// endText says in words why a line ends.
+// endText says why a line ends.
 var endText = map[string]string{
-	"finished":   "end of the game: the opponent keeps what is on the board",
-	"repetition": "repetition: draw from here, what is on the board counts for nobody",
-	"solved":     "the tables go on from here",
-	"open":       "the search saw no further",
+	"finished":   "end of the game: the opponent gets the seeds on the board",
+	"repetition": "repetition: a draw, nobody gets the seeds on the board",
+	"solved":     "the next board is solved",
+	"open":       "the search ends here",
 }
 
 func (a *app) printLine(r *foundReport) {
@@ -352,7 +359,7 @@ func (a *app) printLine(r *foundReport) {
 	fmt.Fprintln(a.Out, endText[r.End])
 }
 
-// orDot returns a number that may not be known.
+// orDot returns a number as text, a dot if it is not known.
 func orDot(n *int, text func(int) string) string {
 	if n == nil {
 		return "."

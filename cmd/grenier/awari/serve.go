@@ -15,7 +15,7 @@ import (
 	"grenier/pipeline/tables"
 )
 
-// serveReport is what serve prints as JSON when it is ready.
+// serveReport is what serve prints as JSON as soon as it listens.
 type serveReport struct {
 	Address string `json:"address"`
 	URL     string `json:"url"`
@@ -29,7 +29,7 @@ type serveOptions struct {
 	log, json bool
 }
 
-// maxRate is beyond what one machine answers.
+// maxRate is more than one machine can answer.
 const maxRate = 1_000_000
 
 func (a *app) serve() *cobra.Command {
@@ -37,21 +37,23 @@ func (a *app) serve() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve --dir DIR",
 		Short: "Show a web page to play on and to explore the tables",
-		Long: `Serves a web page with a board to play on against the tables or in both seats, the
-exact value of each move, the best line and charts of the layers; and the same
-answers as JSON, see docs/serve.md. Everything is part of this program: the page
-needs no network.
+		Long: `Serves a web page on which you play against the tables, or both sides, and see
+the exact value of each move, the best line and charts of the layers. The same
+answers are available as JSON: see docs/serve.md. The page is part of the
+program and needs no other server.
 
-Only this machine is served unless --addr says otherwise: localhost:0 stands for
-any free port, :8080 for every address of the machine. There is no encryption and
-no login: put a proxy that has them in front of a server for others. A client that
-asks too often, or has too many connections or searches at a time, is answered with
-429; a proxy is one client, so raise --rate and --connections for it.
+By default only this machine can connect. --addr :8080 listens on all addresses
+of the machine, localhost:0 on any free port. There is neither encryption nor a
+login: for others, put a proxy in front that has both. A client with too many
+requests, connections or searches gets the answer 429. A proxy counts as one
+client: raise --rate and --connections for it.
 
-The layers are those that were solved when the server started. It runs until it
-is interrupted (Ctrl-C, or the signal TERM), finishes what it is answering, and
-ends with status 0: being stopped is how its work ends.
-` + cli.ExitHelp,
+The server knows the layers that were solved when it started. It runs until
+Ctrl-C or the signal TERM, completes its answers, and ends.
+
+EXIT STATUS
+  0    stopped by Ctrl-C or a signal
+`,
 		Example: `  grenier awari serve --dir data/awari
   grenier awari serve --dir data/awari --addr localhost:0 --json`,
 		Args: cli.NoArgs,
@@ -61,8 +63,8 @@ ends with status 0: being stopped is how its work ends.
 	}
 	needDir(cmd, &o.dir)
 	cmd.Flags().StringVar(&o.addr, "addr", "localhost:8080", "`host:port` to listen on")
-	cmd.Flags().IntVar(&o.rate, "rate", serve.DefaultRate, "how many requests a second one client may make in the long run")
-	cmd.Flags().IntVar(&o.each, "connections", serve.DefaultConnections, "how many connections one client may have at a time")
+	cmd.Flags().IntVar(&o.rate, "rate", serve.DefaultRate, "`number` of requests a second that a client may make on average")
+	cmd.Flags().IntVar(&o.each, "connections", serve.DefaultConnections, "`number` of connections that a client may have at a time")
 	cmd.Flags().BoolVar(&o.log, "log", false, "log every request on stderr")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the address as one JSON object")
 	return cmd
@@ -117,7 +119,7 @@ func checkAddress(flag, addr string) error {
 	return nil
 }
 
-// listen opens the address that requests come to, the value of a flag.
+// listen opens the address for requests, the value of a flag.
 func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", addr)
@@ -130,7 +132,7 @@ func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
 	return l, err
 }
 
-// announceServer says where the page is.
+// announceServer prints the address of the page.
 func (a *app) announceServer(l net.Listener, t *tables.Tables, o serveOptions) error {
 	url := urlOf(l, o.addr)
 	if o.json {
@@ -150,10 +152,13 @@ func urlOf(l net.Listener, addr string) string {
 	return "http://" + net.JoinHostPort(host, port) + "/"
 }
 
-// solvedText says which layers there are.
+// solvedText returns the range of the solved layers as text.
 func solvedText(seeds int) string {
 	if seeds < 0 {
 		return "no layer solved"
+	}
+	if seeds == 0 {
+		return "layer 0"
 	}
 	return fmt.Sprintf("layers 0 to %d", seeds)
 }

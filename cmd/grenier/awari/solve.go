@@ -46,7 +46,7 @@ func (f *solveFlags) places() map[string]string {
 	return places
 }
 
-// solveSummary is the last thing that solve prints.
+// solveSummary is the last output of solve.
 type solveSummary struct {
 	Type      string      `json:"type"` // "summary"
 	Seeds     int         `json:"seeds"`
@@ -79,35 +79,40 @@ func (a *app) solve() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "solve --seeds N --dir DIR",
 		Short: "Solve layers into a run directory",
-		Long: `Solves the layers of 0 to N seeds and seals each as a file in DIR, which is
-created if it does not exist. Layers that DIR has already are kept: the same
-command continues an interrupted run, a larger N extends a finished one. They are
-checked before anything is built on them, in part: see grenier awari verify.
+		Long: `Solves the layers of 0 to N seeds and seals each one, as a file in DIR, which
+is created if necessary. Layers that DIR already has are kept: the same command
+resumes an interrupted run, and a larger N extends a finished one. solve checks
+a part of the existing layers before it builds on them; "grenier awari verify"
+checks all of them.
 
-A layer of which --memory cannot hold a byte for each score and more is solved in
-windows of few values, with 6, 4 or 2 bits a score in memory: one window after the
-other, the narrower they are the more of them, and what each has found is kept in
-DIR/work. So is what there is of the layer, or window, in progress, every minute
-(--checkpoint): it is written between two sweeps, and less often if that takes more
-than a second or two. An interrupted layer continues from there.
+If --memory cannot hold a byte for each score of a layer, the layer is solved
+in windows: a few values at a time, with 6, 4 or 2 bits a score in memory.
+Narrow windows take less memory, but more of them are needed. DIR/work holds
+the results of the windows, and a checkpoint of the layer in progress, every
+minute (--checkpoint), or less often if a checkpoint takes more than a second
+or two. An interrupted layer is resumed from its checkpoint.
 
-One line for each layer goes to stdout, and after the last one what the stages of
-layers in windows read and wrote in DIR/work; progress goes to stderr. With --json,
-stdout has one JSON object at the end, preceded by JSON lines if --progress json is
-given.
+Each layer prints a line to stdout; a narrow terminal shows wins, draws and
+losses as shares, or fewer columns. After the last layer a table shows the
+bytes that the stages of layers in windows read and wrote in DIR/work. Progress
+goes to stderr. --json prints one JSON object at the end, after the JSON lines
+of --progress json.
 
-DIR/solve.log gets a line for each start, sealed layer, warning and end. "grenier
-awari status" shows from another terminal how far the run is; where there is a
-signal USR1, it makes the run itself print that to stderr. "grenier awari stop" ends
-it when the layer in progress is sealed.
+DIR/solve.log gets a line for each start, sealed layer, warning and end.
+"grenier awari status" shows the progress of the run on another terminal. On
+systems with the signal USR1, that signal makes solve print the same to stderr.
+"grenier awari stop" ends the run when the layer in progress is sealed.
 
---work and --layers-to name directories on other disks; the manifest says where layers
-are. --until ends the run by that time, with status 75 unless it is finished; so does
-stop. --on-layer is called once for each layer, also if the run is killed and resumed,
-and the run waits for its end; --on-finish when the directory is unlocked. They get
-GRENIER_EVENT, GRENIER_DIR and more in the environment: docs/solve.md lists it, and
-docs/night.md tells how to set up a run over nights.
-` + cli.ExitHelp,
+--work and --layers-to name directories on other disks; the manifest records
+where layers are. --until ends the run by that time. --on-layer runs a command
+once for each sealed layer, even if the run is killed and resumed, and the run
+waits for it; --on-finish runs one after the end, when DIR is unlocked. These
+commands get GRENIER_EVENT, GRENIER_DIR and other variables: docs/solve.md
+lists them. docs/night.md describes how to set up a run over nights.
+
+EXIT STATUS
+  75   stopped by --until or "grenier awari stop"; the same command resumes
+`,
 		Example: `  grenier awari solve --seeds 16 --dir data/awari
   grenier awari solve --seeds 10 --pits 8 --rules strict --dir data/small --json
   GRENIER_KERNEL=generic grenier awari solve --seeds 12 --dir data/plain --threads 1`,
@@ -120,15 +125,15 @@ docs/night.md tells how to set up a run over nights.
 	f.memory.Define(a.App, flags, "8GiB", &f.force)
 	flags.DurationVar(&f.checkpoint, "checkpoint", solve.DefaultInterval, "`time` between checkpoints of the layer in progress")
 	cli.ProgressFlag(flags, &f.progress)
-	flags.Var((*cli.Directory)(&f.work), "work", "directory of streams and checkpoints, on another disk (DIR/work)")
-	flags.Var((*cli.Directory)(&f.layersTo), "layers-to", "directory of new layer files, on another disk (DIR)")
-	flags.StringVar(&f.until, "until", "", "`time` at which to stop, with a checkpoint: 07:00, or a day and a time")
-	flags.StringVar(&f.onLayer, "on-layer", "", "`command` for the shell to run when a layer is sealed")
-	flags.StringVar(&f.onFinish, "on-finish", "", "`command` for the shell to run when the run ends, however it does")
-	flags.StringVar(&f.metrics, "metrics", "", "`host:port` at which Prometheus finds /metrics")
-	flags.Var((*cli.File)(&f.metricsFile), "metrics-file", "`FILE` with the same, replaced every 15 s, for node_exporter")
-	flags.BoolVar(&f.force, "force", false, "begin even if the disk has too little room, or the machine less than --memory")
-	flags.BoolVar(&f.json, "json", false, "print JSON on stdout")
+	flags.Var((*cli.Directory)(&f.work), "work", "directory for streams and checkpoints, on another disk (default: DIR/work)")
+	flags.Var((*cli.Directory)(&f.layersTo), "layers-to", "directory for new layer files, on another disk (default: DIR)")
+	flags.StringVar(&f.until, "until", "", "`time` at which to stop, with a checkpoint, like 07:00, or a day and a time")
+	flags.StringVar(&f.onLayer, "on-layer", "", "shell `command` to run when a layer is sealed")
+	flags.StringVar(&f.onFinish, "on-finish", "", "shell `command` to run when the run ends in any way")
+	flags.StringVar(&f.metrics, "metrics", "", "`host:port` at which to serve /metrics to Prometheus")
+	flags.Var((*cli.File)(&f.metricsFile), "metrics-file", "`FILE` with the same metrics, replaced every 15 s, for node_exporter")
+	flags.BoolVar(&f.force, "force", false, "start even if the disk has too little room, or the machine less than --memory")
+	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd
 }
 
@@ -181,15 +186,15 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 	}
 	defer stopMetrics()
 	hooks := &hooks{app: a, onLayer: f.onLayer, onFinish: f.onFinish, journal: journal}
-	table := &layerTable{out: a.Out, quiet: f.json}
+	table := &layerTable{Table: cli.NewTable(a.Out, cli.WidthOf(a.Out), reportColumns()), quiet: f.json}
 	follow(ctx, &o, journal, pause, hooks, table)
-	a.Resume = "; what is done is kept, the same command continues"
+	a.Resume = "; the same command resumes"
 	reports, err := solve.Solve(ctx, f.dir, game, o)
 	shown.Close()
 	err = causeOf(ctx, err)
 	hooks.finish(ctx, err)
 	if cli.IsType[*rundir.RoomError](err) {
-		return fmt.Errorf("%w; --force begins all the same", err)
+		return fmt.Errorf("%w; --force starts anyway", err)
 	}
 	if err != nil {
 		return f.memory.Explain(err)
@@ -269,7 +274,7 @@ func (s solving) State(elapsed time.Duration) cli.State {
 	}
 }
 
-// doing says in a few words what is done to a layer.
+// doing names a layer and its stage.
 func doing(seeds int, stage string, sweep int) string {
 	if stage == "dense" {
 		stage = fmt.Sprintf("sweep %d", sweep)
@@ -277,7 +282,7 @@ func doing(seeds int, stage string, sweep int) string {
 	return fmt.Sprintf("layer %d, %s", seeds, stage)
 }
 
-// summarize prints what the run took and what the directory holds now.
+// summarize prints what the run took, and the size of the directory.
 func (a *app) summarize(f solveFlags, family cpu.Family, reports []solve.Report, took time.Duration) error {
 	dir, err := rundir.Open(f.dir)
 	if err != nil {
@@ -300,28 +305,28 @@ func (a *app) summarize(f solveFlags, family cpu.Family, reports []solve.Report,
 	if f.json {
 		return a.PrintJSON(s)
 	}
-	printSummary(a.Out, s)
+	a.printSummary(s)
 	return nil
 }
 
-// printSummary says in words what a run took.
-func printSummary(out io.Writer, s solveSummary) {
-	defer printStreams(out, s.Layers)
+// printSummary prints what a run took.
+func (a *app) printSummary(s solveSummary) {
+	defer printStreams(a.Out, s.Layers)
 	if len(s.Layers) == 0 {
-		fmt.Fprintf(out, "nothing to do: layers 0 to %d are solved already, %s on disk\n",
+		a.Printf(2, "nothing to do: layers 0 to %d are solved already, %s on disk",
 			s.Seeds, humanize.IBytes(uint64(s.OnDisk)))
 		return
 	}
-	fmt.Fprintf(out, "%s positions in %.1f s: %s positions/s with %s kernels; peak memory %s, %s on disk\n",
-		humanize.Comma(int64(s.Positions)), s.Seconds, humanize.SIWithDigits(s.Rate, 1, ""), s.Kernel,
+	a.Printf(2, "%s in %.1f s: %s positions/s with %s kernels; peak memory %s, %s on disk",
+		cli.Count(s.Positions, "position"), s.Seconds, humanize.SIWithDigits(s.Rate, 1, ""), s.Kernel,
 		humanize.IBytes(s.PeakRSS), humanize.IBytes(uint64(s.OnDisk)))
 }
 
-// streamStages are the stages that can read or write streams, in order.
+// streamStages are the stages that may read or write streams, in order.
 var streamStages = []string{"capture", "dense", "sparse", "full", "seal"}
 
-// printStreams says what the stages of layers that were solved window by window read and
-// wrote in the work directory.
+// printStreams prints the bytes that the stages of layers in windows read and wrote in the work
+// directory.
 func printStreams(out io.Writer, layers []layerTook) {
 	all, positions := map[string]solve.Streams{}, uint64(0)
 	for _, l := range layers {
@@ -358,22 +363,31 @@ func figuresOf(r solve.Report) layerTook {
 
 // layerTable prints one line for each layer, below a heading.
 type layerTable struct {
-	out    io.Writer
-	quiet  bool
-	header bool
+	*cli.Table[solve.Report]
+	quiet bool
 }
 
 func (t *layerTable) add(r solve.Report) {
-	if t.quiet {
-		return
+	if !t.quiet {
+		t.Add(r)
 	}
-	if !t.header {
-		fmt.Fprintf(t.out, "%5s %16s %16s %16s %16s %9s %9s %8s %10s\n",
-			"seeds", "positions", "win", "draw", "loss", "mean", "seconds", "Mpos/s", "bytes/pos")
-		t.header = true
+}
+
+// reportColumns are the columns of the table of solve.
+func reportColumns() []cli.Column[solve.Report] {
+	seconds := func(r solve.Report) string { return fmt.Sprintf("%.2f", r.Elapsed.Seconds()) }
+	speed := func(r solve.Report) string {
+		return fmt.Sprintf("%.1f", float64(r.Layer.Positions)/r.Elapsed.Seconds()/1e6)
 	}
-	l := r.Layer
-	fmt.Fprintf(t.out, "%5d %16s %16s %16s %16s %9.6f %9.2f %8.1f %10.3f\n", l.Seeds, cli.Comma(l.Positions), cli.Comma(l.Win),
-		cli.Comma(l.Draw), cli.Comma(l.Loss), l.Histogram.Mean(), r.Elapsed.Seconds(),
-		float64(l.Positions)/r.Elapsed.Seconds()/1e6, float64(l.Bytes)/float64(l.Positions))
+	bytes := func(r solve.Report) string { return fmt.Sprintf("%.3f", perPosition(float64(r.Layer.Bytes), r.Layer)) }
+	var columns []cli.Column[solve.Report]
+	for _, c := range resultColumns() {
+		columns = append(columns, cli.ColumnOf(c, func(r solve.Report) manifest.Layer { return r.Layer }))
+	}
+	return append(columns,
+		cli.Column[solve.Report]{{Head: "mean", Width: 9, Yield: 3, Cell: func(r solve.Report) string { return meanOf(r.Layer) }}},
+		cli.Column[solve.Report]{{Head: "seconds", Width: 9, Cell: seconds}},
+		cli.Column[solve.Report]{{Head: "Mpos/s", Width: 8, Yield: 2, Cell: speed}, {Head: "Mpos/s", Width: 7, Cell: speed}},
+		cli.Column[solve.Report]{{Head: "bytes/pos", Width: 10, Yield: 2, Cell: bytes}, {Head: "B/pos", Width: 7, Yield: 7, Cell: bytes}},
+	)
 }

@@ -61,13 +61,14 @@ func TestSummaryStreams(t *testing.T) {
 	streams := map[string]solve.Streams{"capture": {Read: 3 << 20}, "dense": {Read: 1 << 10, Written: 2 << 10}, "seal": {Read: 100}}
 	summary := solveSummary{Layers: []layerTook{{Seeds: 9, Positions: 1000, Windows: 3, Streams: streams}, {Seeds: 8, Positions: 10, Windows: 1}}}
 	var text strings.Builder
-	printSummary(&text, summary)
+	a := &app{&cli.App{Out: cli.NewOutput(&text)}}
+	a.printSummary(summary)
 	if !streamTable.MatchString(text.String()) || !strings.Contains(text.String(), "\ndense         1.0 KiB      2.0 KiB       3.07\n") {
 		t.Errorf("summary %s", text.String())
 	}
 	text.Reset()
 	summary.Layers[0].Windows = 1
-	if printSummary(&text, summary); strings.Contains(text.String(), "streams") {
+	if a.printSummary(summary); strings.Contains(text.String(), "streams") {
 		t.Errorf("summary without windows %s", text.String())
 	}
 }

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"grenier/cmd/grenier/cli"
 	"grenier/io/manifest"
 	"grenier/io/report"
-	"grenier/io/vfs"
 )
 
 // allLayers is the value of --layer that selects every layer.
@@ -25,30 +25,34 @@ func (a *app) stats() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "stats {--dir DIR | --url URL}",
-		Short: "Print or draw wins, draws, losses and histograms of the solved layers",
-		Long: `Prints, for each solved layer, the number of positions, how many are wins, draws
-and losses for the player to move, the mean score and the FNV-1a-64 of all scores
-as bytes in colex order (from offset 1469598103934665603). With --layer also how
-often each score occurs. All of it is taken from the manifest, which may be on a web
-server (--url, see grenier awari remote).
+		Short: "Print or draw results and histograms of the solved layers",
+		Long: `Prints for each solved layer the number of positions, the wins, draws and
+losses for the player to move, the mean score, the bytes a position takes on
+disk, and the FNV-1a-64 of all scores as bytes in colex order (with offset
+1469598103934665603). A narrow terminal shows wins, draws and losses as shares,
+or fewer columns. --layer adds how often each score occurs. All figures come
+from the manifest, which may be on a web server (--url, see "grenier awari
+remote").
 
-With --html or --svg the same is drawn instead of printed. The web page is
-complete in one file and has a histogram of every layer, and wins, draws and
-losses, mean score, bytes a position and time by layer, each with its numbers.
-The SVG file has these charts below each other, and the histogram of the highest
-layer only. With --layer both have the histogram of that layer and nothing else.
-An existing file is replaced.
-` + cli.ExitHelp,
+--html and --svg draw the figures instead, - on stdout. The web page is one
+file, with a histogram of each layer, and wins, draws and losses, mean score,
+bytes a position and time by layer, all with their numbers. The SVG has the
+same charts, but the histogram of the highest layer only. With --layer both
+have the histogram of that layer only. An existing file is replaced.
+`,
 		Example: `  grenier awari stats --dir data/awari
   grenier awari stats --dir data/awari --layer 12 --json
   grenier awari stats --dir data/awari --html layers.html --svg layers.svg`,
 		Args: cli.NoArgs,
 		RunE: a.Start(func(cmd *cobra.Command, _ []string) error {
+			if err := cli.OneStdout(asJSON, map[string]string{"--html": html, "--svg": svg}); err != nil {
+				return err
+			}
 			m, err := loadLayers(cmd.Context(), &where, layer)
 			if err != nil {
 				return err
 			}
-			if err := drawStats(m, html, svg); err != nil {
+			if err := a.drawStats(m, html, svg); err != nil {
 				return err
 			}
 			switch {
@@ -63,12 +67,12 @@ An existing file is replaced.
 	needPlace(cmd, &where)
 	cmd.Flags().IntVar(&layer, "layer", allLayers, "only the layer of `n` seeds, with its histogram; -1 for all")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	cmd.Flags().Var((*cli.File)(&html), "html", "write a web page with charts to `FILE`")
-	cmd.Flags().Var((*cli.File)(&svg), "svg", "write the charts to `FILE` as SVG")
+	cmd.Flags().Var((*cli.File)(&html), "html", "`FILE` for a web page with charts, - for stdout")
+	cmd.Flags().Var((*cli.File)(&svg), "svg", "`FILE` for the charts as SVG, - for stdout")
 	return cmd
 }
 
-// loadLayers returns the manifest, cut down to one layer unless all are wanted.
+// loadLayers returns the manifest, with one layer only unless layer is allLayers.
 func loadLayers(ctx context.Context, where *place, layer int) (*manifest.Manifest, error) {
 	m, err := where.manifest(ctx)
 	if err != nil || layer == allLayers {
@@ -84,8 +88,8 @@ func loadLayers(ctx context.Context, where *place, layer int) (*manifest.Manifes
 	return m, nil
 }
 
-// drawStats writes the files that are wanted, those whose names are not empty.
-func drawStats(m *manifest.Manifest, html, svg string) error {
+// drawStats writes the files whose names are not empty.
+func (a *app) drawStats(m *manifest.Manifest, html, svg string) error {
 	for _, file := range []struct {
 		path  string
 		write func(io.Writer, *manifest.Manifest) error
@@ -97,7 +101,7 @@ func drawStats(m *manifest.Manifest, html, svg string) error {
 		if err := file.write(&b, m); err != nil {
 			return cli.Usagef("%s: %w", file.path, err)
 		}
-		if err := vfs.WriteFile(file.path, b.Bytes()); err != nil {
+		if err := a.WriteFile(file.path, b.Bytes()); err != nil {
 			return err
 		}
 	}
@@ -105,16 +109,51 @@ func drawStats(m *manifest.Manifest, html, svg string) error {
 }
 
 func (a *app) printStats(m *manifest.Manifest, histograms bool) {
-	fmt.Fprintf(a.Out, "%s\n%5s %16s %16s %16s %16s %10s %10s  %s\n", m.Identity,
-		"seeds", "positions", "win", "draw", "loss", "mean", "bytes/pos", "fnv1a64")
+	fmt.Fprintln(a.Out, m.Identity)
+	table := cli.NewTable(a.Out, cli.WidthOf(a.Out), statsColumns())
+	table.Head() // even if there is no layer
 	for _, l := range m.Layers {
-		fmt.Fprintf(a.Out, "%5d %16s %16s %16s %16s %10.6f %10.3f  %s\n", l.Seeds, cli.Comma(l.Positions), cli.Comma(l.Win),
-			cli.Comma(l.Draw), cli.Comma(l.Loss), l.Histogram.Mean(), float64(l.Bytes)/float64(l.Positions), l.Hash)
+		table.Add(l)
 		if histograms {
 			a.printHistogram(l)
 		}
 	}
 }
+
+// statsColumns are the columns of stats.
+func statsColumns() []cli.Column[manifest.Layer] {
+	bytes := func(l manifest.Layer) string { return fmt.Sprintf("%.3f", perPosition(float64(l.Bytes), l)) }
+	hash := func(l manifest.Layer) string { return l.Hash.String() }
+	return append(resultColumns(),
+		cli.Column[manifest.Layer]{{Head: "mean", Width: 9, Yield: 4, Cell: meanOf}},
+		cli.Column[manifest.Layer]{{Head: "bytes/pos", Width: 10, Yield: 2, Cell: bytes}, {Head: "B/pos", Width: 7, Yield: 5, Cell: bytes}},
+		cli.Column[manifest.Layer]{{Head: "fnv1a64", Width: 17, Yield: 3, Cell: hash}},
+	)
+}
+
+// resultColumns are the columns that solve and stats share: positions, and how many are wins,
+// draws and losses, first as numbers, then as shares.
+func resultColumns() []cli.Column[manifest.Layer] {
+	result := func(head string, count func(manifest.Layer) uint64) cli.Column[manifest.Layer] {
+		return cli.Column[manifest.Layer]{
+			{Head: head, Width: 16, Yield: 1, Cell: func(l manifest.Layer) string { return cli.Comma(count(l)) }},
+			{Head: head, Width: 6, Yield: 6, Cell: func(l manifest.Layer) string { return cli.Percent(count(l), l.Positions) }},
+		}
+	}
+	return []cli.Column[manifest.Layer]{
+		{{Head: "seeds", Width: 5, Cell: func(l manifest.Layer) string { return strconv.Itoa(l.Seeds) }}},
+		{{Head: "positions", Width: 16, Cell: func(l manifest.Layer) string { return cli.Comma(l.Positions) }}},
+		result("win", func(l manifest.Layer) uint64 { return l.Win }),
+		result("draw", func(l manifest.Layer) uint64 { return l.Draw }),
+		result("loss", func(l manifest.Layer) uint64 { return l.Loss }),
+	}
+}
+
+// meanOf returns the mean score of a layer.
+func meanOf(l manifest.Layer) string { return fmt.Sprintf("%.6f", l.Histogram.Mean()) }
+
+// perPosition returns the share of a position in an amount of a layer.
+func perPosition(amount float64, l manifest.Layer) float64 { return amount / float64(l.Positions) }
 
 func (a *app) printHistogram(l manifest.Layer) {
 	fmt.Fprintf(a.Out, "\n%5s %16s %8s\n", "score", "positions", "share")

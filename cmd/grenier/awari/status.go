@@ -41,8 +41,8 @@ type statusLayer struct {
 	Directory string  `json:"directory,omitempty"` // empty for the run directory
 }
 
-// lastReport is what the solver said last. Times that remain are null when they
-// are not known or there is no solver.
+// lastReport is the last report of the solver. The ETAs are nil if not known, or if no solver
+// runs.
 type lastReport struct {
 	rundir.Status
 	Age    float64  `json:"age_seconds"`
@@ -60,17 +60,18 @@ func (a *app) status() *cobra.Command {
 	var f statusFlags
 	cmd := &cobra.Command{
 		Use:   "status --dir DIR",
-		Short: "Tell how far a run is, from another terminal",
-		Long: `Tells whether a solver is at work in DIR and which process it is, which layers are
-sealed, how far the layer in progress and the whole run are, how long they still
-take at the speed of the newest layers, and the memory of the solver. If there is
-no solver, it tells how the last run ended. All of it is read from DIR; the solver
-does not notice. "solve" reports once a second; without a recent report only the
-lock and the manifest are told. A solver on another machine is found as well where
-the file system shares locks.
+		Short: "Show the progress of a run, from another terminal",
+		Long: `Shows whether a solver runs in DIR and which process it is, the sealed layers,
+the progress of the layer at hand and of the run, the time that they still take
+at the speed of the newest layers, and the memory of the solver. If no solver
+runs, it shows how the last run ended; that is no failure either.
+
+All this is read from DIR and does not disturb the solver, which reports once a
+second. Without a recent report only the lock and the manifest are shown. A
+solver on another machine is found too if the file system shares locks.
 
 The newest five sealed layers are listed, with --json all of them.
-` + cli.ExitHelp,
+`,
 		Example: `  grenier awari status --dir data/awari
   grenier awari status --dir data/awari --watch
   grenier awari status --dir data/awari --json`,
@@ -84,8 +85,8 @@ The newest five sealed layers are listed, with --json all of them.
 		}),
 	}
 	needDir(cmd, &f.dir)
-	cmd.Flags().BoolVar(&f.watch, "watch", false, "print again every second, until there is no solver")
-	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object, with --watch one a line")
+	cmd.Flags().BoolVar(&f.watch, "watch", false, "print again every second, until the solver has ended")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object, with --watch one each second")
 	return cmd
 }
 
@@ -96,7 +97,7 @@ func (a *app) watchStatus(ctx context.Context, f statusFlags) error {
 	for before := ""; ; before = "\n" {
 		switch {
 		case f.json:
-		case cli.IsTerminal(a.Out):
+		case cli.HasCursor(a.Out):
 			fmt.Fprint(a.Out, "\x1b[H\x1b[2J") // clears the screen
 		default:
 			fmt.Fprint(a.Out, before)
@@ -122,16 +123,19 @@ func (a *app) printStatus(f statusFlags) (rundir.State, error) {
 	if f.json {
 		return v.activity.State, a.PrintJSON(v.report())
 	}
-	fmt.Fprint(a.Out, v)
+	fmt.Fprint(a.Out, cli.WrapLines(v.String(), cli.WidthOf(a.Out), statusIndent))
 	return v.activity.State, nil
 }
 
-// runView is what can be seen of a run.
+// statusIndent is the width of the names before the lines of a status.
+const statusIndent = 9
+
+// runView is the visible state of a run.
 type runView struct {
 	path     string
 	manifest *manifest.Manifest
 	activity rundir.Activity
-	stop     rundir.Stop // what the solver at work was asked
+	stop     rundir.Stop // requested of the running solver
 	now      time.Time
 }
 
@@ -200,16 +204,16 @@ func (v runView) String() string {
 	line("solver", "%s", v.solver())
 	switch v.stop {
 	case rundir.AfterLayer:
-		line("", "asked to stop when this layer is sealed")
+		line("", "will stop when this layer is sealed")
 	case rundir.AtOnce:
-		line("", "asked to stop at once")
+		line("", "will stop now, with a checkpoint")
 	}
 	v.sealed(line)
 	v.progress(line)
 	return text.String()
 }
 
-// solver says who is at work, or how the last run ended.
+// solver describes the running solver, or how the last run ended.
 func (v runView) solver() string {
 	act := v.activity
 	s := act.Report
@@ -222,30 +226,30 @@ func (v runView) solver() string {
 		return fmt.Sprintf("none; the last run failed at %s: %s", clockTime(s.Reported), s.Error)
 	case rundir.Killed:
 		if s == nil {
-			return fmt.Sprintf("none; process %d ended without a word", act.PID)
+			return fmt.Sprintf("none; process %d was killed", act.PID)
 		}
-		return fmt.Sprintf("none; process %d ended without a word after %s; the same command continues",
+		return fmt.Sprintf("none; process %d was killed after %s; the same command resumes",
 			s.PID, clockTime(s.Reported))
 	}
 	how, again := "finished", ""
 	if act.State == rundir.Interrupted {
-		how, again = "was interrupted", "; the same command continues"
+		how, again = "was interrupted", "; the same command resumes"
 	}
 	return fmt.Sprintf("none; the last run %s at %s, after %s%s",
 		how, clockTime(s.Reported), cli.Brief(max(0, s.Reported.Sub(s.Started))), again)
 }
 
-// worker describes the solver at work.
+// worker describes the running solver.
 func (v runView) worker() string {
-	who := "process of unknown id"
+	who := "a process of unknown id"
 	if act := v.activity; act.PID > 0 {
 		who = fmt.Sprintf("process %d", act.PID)
 		if !act.Alive {
-			who += ", out of sight: on another machine or in a container"
+			who += ", not visible here: on another machine or in a container"
 		}
 	}
 	if s := v.activity.Report; s != nil {
-		who += fmt.Sprintf(", at work for %s; threads %d, kernels %s", cli.Brief(max(0, v.now.Sub(s.Started))), s.Threads, s.Kernel)
+		who += fmt.Sprintf(", running for %s; threads %d, kernels %s", cli.Brief(max(0, v.now.Sub(s.Started))), s.Threads, s.Kernel)
 	}
 	return who
 }
@@ -264,16 +268,20 @@ func (v runView) sealed(line func(name, format string, args ...any)) {
 		line("sealed", "no layer")
 		return
 	}
-	line("sealed", "layers 0 to %d: %s positions, %s", n-1, cli.Comma(r.Positions), humanize.IBytes(uint64(r.Bytes)))
+	layers := "layer 0"
+	if n > 1 {
+		layers = fmt.Sprintf("layers 0 to %d", n-1)
+	}
+	line("sealed", "%s: %s, %s", layers, cli.Count(r.Positions, "position"), humanize.IBytes(uint64(r.Bytes)))
 	for _, l := range r.Layers[max(0, n-newest):] {
-		line("", "layer %2d: %s positions, %s, %.2f s", l.Seeds, cli.Comma(l.Positions), humanize.IBytes(uint64(l.Bytes)), l.Seconds)
+		line("", "layer %2d: %s, %s, %.2f s", l.Seeds, cli.Count(l.Positions, "position"), humanize.IBytes(uint64(l.Bytes)), l.Seconds)
 	}
 	for _, p := range places(r.Layers) {
 		line("", "layers %s in %s", p.layers, p.directory)
 	}
 }
 
-// progress says how far the run is, or was when it stopped.
+// progress shows the progress of the run, or what it was when the run stopped.
 func (v runView) progress(line func(name, format string, args ...any)) {
 	act := v.activity
 	if act.Report == nil {
@@ -290,7 +298,7 @@ func (v runView) progress(line func(name, format string, args ...any)) {
 	line("report", "%s, %s ago", clockTime(act.Report.Reported), cli.Brief(v.age()))
 }
 
-// works tells of the layer in progress and of the run.
+// works shows the progress of the layer at hand and of the run.
 func (v runView) works(line func(name, format string, args ...any)) {
 	s := progressOf(v.activity.Report)
 	if s.Positions == 0 || s.RunTotal == 0 {
@@ -302,11 +310,11 @@ func (v runView) works(line func(name, format string, args ...any)) {
 		runETA = fmt.Sprintf(", %s, ETA %s", cli.Speed(s.Rate), cli.Brief(s.RunETA()))
 	}
 	if s.Changed > 0 {
-		changed = fmt.Sprintf(", %s scores changed in this sweep", cli.Comma(s.Changed))
+		changed = fmt.Sprintf(", %s changed in this sweep", cli.Count(s.Changed, "score"))
 	}
-	line("doing", "%s: %.1f%% of %s positions%s%s",
-		doing(s.Seeds, s.Stage, s.Sweep), 100*s.Share, cli.Comma(s.Positions), layerETA, changed)
-	line("run", "%.1f%% of what was to do up to layer %d%s", 100*s.RunDone/s.RunTotal, v.activity.Report.Last, runETA)
+	line("doing", "%s: %.1f%% of %s%s%s",
+		doing(s.Seeds, s.Stage, s.Sweep), 100*s.Share, cli.Count(s.Positions, "position"), layerETA, changed)
+	line("run", "%.1f%% of the work up to layer %d%s", 100*s.RunDone/s.RunTotal, v.activity.Report.Last, runETA)
 }
 
 // placed is which layers are in a directory.

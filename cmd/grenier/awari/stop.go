@@ -25,14 +25,15 @@ func (a *app) stop() *cobra.Command {
 	var f stopFlags
 	cmd := &cobra.Command{
 		Use:   "stop --dir DIR",
-		Short: "Ask a run to stop, from another terminal",
-		Long: `Asks the solver at work in DIR to stop when the layer in progress is sealed; with --now,
-to make a checkpoint and stop. It ends with status 75, unless the layer was the last
-one. The same "solve" continues. --cancel takes it back.
+		Short: "Stop a run, from another terminal",
+		Long: `Requests that the solver in DIR stops when the layer in progress is sealed, or
+with --now that it writes a checkpoint and stops. The solver then ends with
+status 75, unless that layer was the last one; the same "solve" resumes.
+--cancel withdraws the request.
 
-The command does not wait; "grenier awari status" tells when the solver has gone. A
-request is for the solver that is at work: the next one does not look at it.
-` + cli.ExitHelp,
+stop does not wait; "grenier awari status" shows when the solver has ended. A
+request is only for the solver that runs now.
+`,
 		Example: `  grenier awari stop --dir data/awari
   grenier awari stop --dir data/awari --now
   grenier awari stop --dir data/awari --cancel`,
@@ -41,8 +42,8 @@ request is for the solver that is at work: the next one does not look at it.
 	}
 	needDir(cmd, &f.dir)
 	flags := cmd.Flags()
-	flags.BoolVar(&f.now, "now", false, "do not wait for the end of the layer")
-	flags.BoolVar(&f.cancel, "cancel", false, "let the run go on")
+	flags.BoolVar(&f.now, "now", false, "stop before the layer is sealed, with a checkpoint")
+	flags.BoolVar(&f.cancel, "cancel", false, "withdraw the request")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	cmd.MarkFlagsMutuallyExclusive("now", "cancel")
 	return cmd
@@ -58,7 +59,7 @@ func (a *app) runStop(f stopFlags) error {
 	case f.now:
 		how, what = rundir.AtOnce, "will stop, with a checkpoint"
 	case f.cancel:
-		how, what = rundir.NoStop, "goes on"
+		how, what = rundir.NoStop, "continues"
 	}
 	h, err := dir.AskStop(how)
 	if err != nil {

@@ -16,7 +16,7 @@ type tableReport struct {
 	Rows     []tableRow `json:"rows"`
 }
 
-// tableRow is a row; columns that were not computed are absent.
+// tableRow is a row; the fields of columns that were not computed are nil.
 type tableRow struct {
 	Seeds           int      `json:"seeds"`
 	Configs         uint64   `json:"configs"`
@@ -33,13 +33,13 @@ func (a *app) table() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "table",
-		Short: "Print how many positions there are and what they cost",
-		Long: `Prints the tables of the retrograde analysis: for each number of seeds the number
-of positions, of those that play can reach from 3 seeds in each pit under the rules
-strict (a), the least space for their scores, its sum (c), and the number of memory
-accesses of the plain algorithm. Column (a) needs a search of the game: it is left
-out on more than 8 pits.
-` + cli.ExitHelp,
+		Short: "Print the number of positions and the cost of solving them",
+		Long: `Prints the tables of the document about retrograde analysis. Each number of
+seeds has the number of positions; the number that play can reach from 3 seeds
+in each pit under the rules strict (a); the least space for their scores and
+its sum (c); and the number of memory accesses of the plain algorithm. Column
+(a) needs a search of the game, and is left out for more than 8 pits.
+`,
 		Example: `  grenier awari table --pits 8 --seeds 24
   grenier awari table --pits 12 --seeds 48 --json`,
 		Args: cli.NoArgs,

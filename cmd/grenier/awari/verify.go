@@ -26,25 +26,25 @@ func (a *app) verify() *cobra.Command {
 	var f verifyFlags
 	cmd := &cobra.Command{
 		Use:   "verify --dir DIR",
-		Short: "Check every checksum and every score against the rules",
-		Long: `Reads every layer file and checks all checksums and sums. Then it compares the
-score of every position with what its moves give, played by code that shares nothing
-with the solver. --memory bounds what of a layer is in memory at a time: with less, files
-are read more often. With --sample it only compares random positions, spread evenly over
-each layer, and only reads and checks the blocks that hold them and what their moves lead to.
+		Short: "Check all checksums, and all scores against the rules",
+		Long: `Reads all layer files and checks their checksums and sums. Then it compares the
+score of each position with the values of its moves, played by code that shares
+nothing with the solver. With less --memory it reads files more often. --sample
+compares random positions only, spread evenly over each layer, and reads and
+checks only the blocks that these and their moves need.
 
-An interrupted run goes on where it was, even after a kill: DIR/work/verify.json says
-which layers, and how much of the next one, are in order. Layers whose files have changed
-since, and those above, are read again. With --sample, while a solver runs, and
-where nobody can write, nothing is noted. Nothing else is ever written.
+An interrupted or killed run resumes where it stopped, from
+DIR/work/verify.json; layers whose files have changed since, and those above
+them, are checked again. It does not keep that file with --sample, while a
+solver runs, or if DIR is not writable. It writes nothing else.
 
-Positions that play in circles could still back each other with scores that are all
-wrong. With --prove there is no such doubt: after all scores of a layer were compared
-it traces every win and every loss down to seeds that are taken or to the end of the
-game. A layer is proved if those below are right; --layer takes these for granted.
-It takes two bits of memory for each position of the layer, within --memory. It notes
-layers that are proved in DIR/work/prove.json.
-` + cli.ExitHelp,
+Positions whose moves lead around in a cycle could support each other with
+wrong scores. --prove rules that out: it traces each win and each loss of a
+layer to captured seeds or to the end of the game. A layer is proved if the
+layers below are right; --layer assumes that they are. A proof takes two bits
+of memory for each position of the layer, within --memory. Layers that are proved
+are noted in DIR/work/prove.json.
+`,
 		Example: `  grenier awari verify --dir data/awari
   grenier awari verify --dir data/awari --layer 16 --sample 1000000 --json
   grenier awari verify --dir data/awari --prove --memory 4GiB`,
@@ -52,7 +52,7 @@ layers that are proved in DIR/work/prove.json.
 		RunE: a.Start(func(cmd *cobra.Command, _ []string) error {
 			if f.prove {
 				if flags := cmd.Flags(); flags.Changed("sample") || flags.Changed("seed") {
-					return cli.Usagef("--prove looks at all positions: --sample and --seed do not go with it")
+					return cli.Usagef("--prove checks all positions: it does not go with --sample and --seed")
 				}
 				return a.runProve(cmd.Context(), f)
 			}
@@ -65,10 +65,10 @@ layers that are proved in DIR/work/prove.json.
 	needDir(cmd, &f.dir)
 	flags := cmd.Flags()
 	flags.IntVar(&f.layer, "layer", allLayers, "only the layer of `n` seeds; -1 for all")
-	flags.Uint64Var(&f.sample, "sample", 0, "compare only `k` random positions of each layer")
-	flags.Uint64Var(&f.seed, "seed", 0, "`number` that determines the sample; random unless given")
-	flags.BoolVar(&f.restart, "restart", false, "check everything, even if a run was interrupted")
-	flags.BoolVar(&f.prove, "prove", false, "prove that the scores are the only right ones")
+	flags.Uint64Var(&f.sample, "sample", 0, "compare only `k` random positions of each layer; 0 for all")
+	flags.Uint64Var(&f.seed, "seed", 0, "`number` from which the sample is made (default: random)")
+	flags.BoolVar(&f.restart, "restart", false, "start from the beginning, even after an interrupted run")
+	flags.BoolVar(&f.prove, "prove", false, "prove that no other scores are possible")
 	cli.ThreadsFlag(flags, &f.threads, "use")
 	f.memory.Define(a.App, flags, "1GiB", nil)
 	cli.ProgressFlag(flags, &f.progress)
@@ -116,7 +116,7 @@ func (a *app) runVerify(ctx context.Context, f verifyFlags) error {
 		}
 	}
 	if o.Sample == 0 {
-		a.Resume = "; the same command continues"
+		a.Resume = "; the same command resumes"
 	}
 	result, err := verify.Run(ctx, f.dir, o)
 	shown.Close()
@@ -126,7 +126,7 @@ func (a *app) runVerify(ctx context.Context, f verifyFlags) error {
 	return a.Checked(f.json, result, func() { a.printVerified(result) })
 }
 
-// telling returns what shows notes to the user.
+// telling returns a function that prints notes.
 func (a *app) telling(shown *cli.Progress) func(string) {
 	return func(text string) { shown.Pause(func() { fmt.Fprintf(a.Err, "grenier: note: %s\n", text) }) }
 }
@@ -138,10 +138,10 @@ func (v verifying) State(elapsed time.Duration) cli.State {
 	return cli.Steady(fmt.Sprintf("layer %d", v.Seeds), v.Done, v.Total, elapsed)
 }
 
-// printSample says which sample is compared, if it is one.
+// printSample says which sample is compared, if it is a sample.
 func (a *app) printSample(o verify.Options) {
 	if o.Sample > 0 {
-		fmt.Fprintf(a.Out, "sample of %s positions a layer, --seed %d\n", cli.Comma(o.Sample), o.Seed)
+		fmt.Fprintf(a.Out, "sample of %s a layer, --seed %d\n", cli.Count(o.Sample, "position"), o.Seed)
 	}
 }
 
@@ -151,7 +151,7 @@ func (a *app) printVerified(r *verify.Result) {
 	}
 }
 
-// printLayer says what became of a layer.
+// printLayer prints the result of a layer.
 func (a *app) printLayer(l *verify.Layer) {
 	fmt.Fprintf(a.Out, "layer %2d: %s of %s positions checked, %s wrong%s\n",
 		l.Seeds, cli.Comma(l.Checked), cli.Comma(l.Positions), cli.Comma(l.Mismatches), before(l.Before))
@@ -160,7 +160,7 @@ func (a *app) printLayer(l *verify.Layer) {
 	}
 }
 
-// before says when something was found, if that was not now.
+// before returns when a layer was checked, if an earlier run did it.
 func before(at *time.Time) string {
 	if at == nil {
 		return ""

@@ -1,5 +1,5 @@
-// Package chemin has the commands below "grenier chemin": solve searches a board for its
-// largest number, play fills one in a given order.
+// Package chemin has the commands below "grenier chemin": solve finds the largest number that
+// a board can have, play fills a board in a given order.
 package chemin
 
 import (
@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"grenier/cmd/grenier/cli"
-	"grenier/io/vfs"
 	game "grenier/layers/chemin"
 )
 
@@ -20,13 +19,11 @@ func Command(c *cli.App) *cobra.Command {
 	a := &app{c}
 	return cli.Group(&cobra.Command{
 		Use:   "chemin",
-		Short: "Fill a grid so that its largest number is as large as can be",
-		Long: `Chemin: the cells of a grid are filled one after the other, each with the sum of
-the numbers that already stand in the cells around it, corners included, or with 1
-if there are none. The score is the largest number.
-
-Cells are numbered row by row from 0.
-` + cli.ExitHelp,
+		Short: "Find the largest number that fits a grid, and play",
+		Long: `In chemin you fill the cells of a grid one after the other. A cell gets the sum
+of the numbers around it, corners included, or 1 if all cells around it are
+empty. The score is the largest number. Cells are numbered row by row from 0.
+`,
 		Example: `  grenier chemin solve --rows 3 --cols 3
   grenier chemin play --rows 2 --cols 2 0 3 1 2`,
 	}, a.solve(), a.play())
@@ -39,7 +36,7 @@ func needSize(cmd *cobra.Command, rows, cols *int) {
 	cli.Need(cmd, "rows", "cols")
 }
 
-// screen is the columns of text in which steps are drawn.
+// screen is the width of drawings of steps, in characters.
 const screen = 100
 
 // rowsOf cuts a grid into its rows.
@@ -51,8 +48,8 @@ func rowsOf(b *game.Board, grid []uint32) [][]uint32 {
 	return rows
 }
 
-// drawSVG writes a drawing of an order, if there is a path to write it to.
-func drawSVG(b *game.Board, order []int, path string) error {
+// drawSVG writes a drawing of an order, unless path is empty.
+func (a *app) drawSVG(b *game.Board, order []int, path string) error {
 	if path == "" {
 		return nil
 	}
@@ -60,5 +57,5 @@ func drawSVG(b *game.Board, order []int, path string) error {
 	if err != nil {
 		return err
 	}
-	return vfs.WriteFile(path, []byte(svg))
+	return a.WriteFile(path, []byte(svg))
 }

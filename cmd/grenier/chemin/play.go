@@ -26,18 +26,22 @@ func (a *app) play() *cobra.Command {
 	var svg string
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "play --rows R --cols C CELL ...",
+		Use:   "play --rows R --cols C {CELL ... | -}",
 		Short: "Fill a board in a given order",
-		Long: `Fills the cells of a board in the order given and draws every step, the new number in
-brackets. Cells are numbered row by row from 0.
+		Long: `Fills the cells of a board in the given order and draws each step, with the new
+number in brackets. Cells are numbered row by row from 0. With - the order is
+read from stdin.
 
 --json prints {"rows", "cols", "score", "order", "grid": rows of numbers}.
-` + cli.ExitHelp,
+`,
 		Example: "  grenier chemin play --rows 3 --cols 3 0 6 3 7 4 8 5 2 1",
-		Args:    cli.NeedArgs(math.MaxInt, "an order: the numbers of all cells"),
-		RunE: a.Start(func(_ *cobra.Command, args []string) error {
+		Args:    cli.NeedArgs(1, math.MaxInt, "an order: the numbers of all cells, or - to read it from stdin"),
+		RunE: a.Start(func(cmd *cobra.Command, args []string) error {
 			b, err := game.New(rows, cols)
 			if err != nil {
+				return err
+			}
+			if args, err = a.Arguments(cmd.Context(), args); err != nil {
 				return err
 			}
 			order, err := parseOrder(args)
@@ -48,7 +52,7 @@ brackets. Cells are numbered row by row from 0.
 		}),
 	}
 	needSize(cmd, &rows, &cols)
-	cmd.Flags().Var((*cli.File)(&svg), "svg", "`file` for a drawing of the steps")
+	cmd.Flags().Var((*cli.File)(&svg), "svg", "`FILE` for a drawing of the steps; - prints it instead of text")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }
@@ -58,14 +62,17 @@ func (a *app) runPlay(b *game.Board, order []int, svg string, asJSON bool) error
 	if err != nil {
 		return err
 	}
-	if err := drawSVG(b, order, svg); err != nil {
+	if err := cli.OneStdout(asJSON, map[string]string{"--svg": svg}); err != nil {
+		return err
+	}
+	if err := a.drawSVG(b, order, svg); err != nil || svg == cli.Stdout {
 		return err
 	}
 	score := slices.Max(grid)
 	if asJSON {
 		return a.PrintJSON(playReport{Rows: b.Rows(), Cols: b.Cols(), Score: score, Order: order, Grid: rowsOf(b, grid)})
 	}
-	steps, err := b.DrawSteps(order, screen)
+	steps, err := b.DrawSteps(order, min(screen, cli.WidthOf(a.Out)))
 	if err != nil {
 		return err
 	}

@@ -31,32 +31,35 @@ func (a *app) solve() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "solve --rows R --cols C",
 		Short: "Find the largest number and the orders that reach it",
-		Long: `Finds the largest number that can be written on a board, or proven bounds of it when
-the time is over, and counts the orders, the acyclic orientations of the neighbours
-(orders with the same one fill the same grid) and the final grids that reach it, in all
-and up to symmetry. A number that the method does not find is left out.
+		Long: `Finds the largest number that a board can have, or proven bounds of it if
+--time ends the search. Counts the orders, the acyclic orientations (orders
+with the same orientation of all pairs of neighbours fill the same grid) and
+the final grids, those that reach the maximum, and each up to symmetry. A count
+that a method does not find is left out.
 
-  layers        goes through the layers of states, each once. Lists one solution of each
-                class of symmetric orientations.
-  orientations  visits one order of each orientation, but for those that cannot reach
-                the maximum. Lists the same.
-  classes       visits one order of each class of symmetric orders, all of them: up to
-                about 12 cells. Lists one solution of each class.
+  layers        visits each state once, layer by layer. Lists one solution of
+                each class of symmetric orientations.
+  orientations  visits one order of each orientation, except those that cannot
+                reach the maximum. Lists the same solutions.
+  classes       visits one order of each class of symmetric orders; for boards
+                up to about 12 cells. Lists one solution of each class.
 
---all lists all optimal solutions, symmetric ones too: orders with classes, orientations
-with the others.
+--all lists all optimal solutions, symmetric ones too: orders with the method
+classes, orientations with the others.
 
-With --dir, layers keeps what it has there and goes on after an interruption; without,
-it stays in memory, and ends with bounds if that is too small. 32 MiB and 2 MiB for each
-thread are the least --memory.
+The method layers keeps its states in memory and ends with bounds if --memory
+is too small. With --dir it keeps them on disk, and the same command resumes
+after the last complete layer. --memory must be at least 32 MiB and 2 MiB for
+each thread.
 
---json prints {"rows", "cols", "method", "exact", "max", "lower", "upper", "orders",
-"orientations", "grids", "leaves", "states_per_layer", "solutions": [{"order": cells as
-they are filled, "grid": rows of numbers}, ...], "cut": true if not all solutions are
-listed, "seconds", "peak_rss_bytes"}; orders, orientations and grids are {"total", "up_to_symmetry",
-"optimal", "optimal_up_to_symmetry"}. "max" is there when it is known. The states of a
-layer are those that are kept, since they may still lead to the maximum.
-` + cli.ExitHelp,
+--json prints {"rows", "cols", "method", "exact", "max", "lower", "upper",
+"orders", "orientations", "grids", "leaves", "states_per_layer", "solutions":
+[{"order": cells, "grid": rows of numbers}, ...], "cut", "seconds",
+"peak_rss_bytes"}. "orders", "orientations" and "grids" are {"total",
+"up_to_symmetry", "optimal", "optimal_up_to_symmetry"}. "max" is absent if it
+is not known, "cut" is true if not all solutions are listed. "states_per_layer"
+counts the states that may still lead to the maximum.
+`,
 		Example: `  grenier chemin solve --rows 3 --cols 3 --method classes
   grenier chemin solve --rows 4 --cols 5 --memory 1GiB --time 10m --svg steps.svg`,
 		Args: cli.NoArgs,
@@ -66,13 +69,13 @@ layer are those that are kept, since they may still lead to the maximum.
 	}
 	needSize(cmd, &f.rows, &f.cols)
 	flags := cmd.Flags()
-	flags.StringVar(&f.method, "method", string(chemin.Layers), "`name`: classes, orientations or layers")
+	flags.StringVar(&f.method, "method", string(chemin.Layers), "`method`: classes, orientations or layers")
 	flags.BoolVar(&f.all, "all", false, "list all optimal solutions, symmetric ones too")
 	f.memory.Define(a.App, flags, "1GiB", nil)
-	flags.DurationVar(&f.time, "time", 0, "`time` to search; 0 for no limit")
-	flags.IntVar(&f.threads, "threads", runtime.GOMAXPROCS(0), "`number` of workers")
-	flags.Var((*cli.Directory)(&f.dir), "dir", "directory for what layers keeps on disk")
-	flags.Var((*cli.File)(&f.svg), "svg", "`file` for a drawing of the steps of the first solution")
+	flags.DurationVar(&f.time, "time", 0, "longest `time` to search, like 10m; 0 is no limit")
+	cli.ThreadsFlag(flags, &f.threads, "use")
+	flags.Var((*cli.Directory)(&f.dir), "dir", "directory for the states of the method layers")
+	flags.Var((*cli.File)(&f.svg), "svg", "`FILE` for a drawing of the first solution; - prints it instead of text")
 	cli.ProgressFlag(flags, &f.progress)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd
@@ -112,6 +115,9 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 	if err != nil {
 		return err
 	}
+	if err := cli.OneStdout(f.json, map[string]string{"--svg": f.svg}); err != nil {
+		return err
+	}
 	if err := cli.CheckFile(f.svg); err != nil {
 		return err
 	}
@@ -123,7 +129,7 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 	phase := phase{limit: f.time}
 	opts.Progress = func(p chemin.Progress) { shown.Update(phase.at(p, time.Now())) }
 	if f.dir != "" {
-		a.Resume = "; the same command goes on after the last complete layer"
+		a.Resume = "; the same command resumes after the last complete layer"
 	}
 	runtime.GOMAXPROCS(f.threads)
 	start := time.Now()
@@ -173,7 +179,7 @@ func (p filling) State(elapsed time.Duration) cli.State {
 	return st
 }
 
-// maxSeconds is the longest time that is shown, about a century.
+// maxSeconds bounds the times that are shown, to about a century.
 const maxSeconds = 3e9
 
 // report is what chemin solve prints as JSON.
@@ -218,7 +224,7 @@ func newReport(b *game.Board, method chemin.Method, r *chemin.Result, elapsed ti
 
 // show prints what a search found, and draws the first solution.
 func (a *app) show(b *game.Board, r *report, f solveFlags) error {
-	if err := drawSVG(b, r.Solutions[0].Order, f.svg); err != nil {
+	if err := a.drawSVG(b, r.Solutions[0].Order, f.svg); err != nil || f.svg == cli.Stdout {
 		return err
 	}
 	if f.json {
@@ -234,10 +240,10 @@ func (a *app) show(b *game.Board, r *report, f solveFlags) error {
 	a.printCounts("orientations", r.Orientations)
 	a.printCounts("grids", r.Grids)
 	if r.Leaves > 0 {
-		fmt.Fprintf(a.Out, "%s visited to the end\n", cli.Comma(r.Leaves))
+		fmt.Fprintf(a.Out, "%s visited\n", cli.Count(r.Leaves, "complete order"))
 	}
 	if len(r.States) > 0 {
-		fmt.Fprintf(a.Out, "states kept by filled cells: %s\n", strings.Trim(fmt.Sprint(r.States), "[]"))
+		a.Printf(2, "states by number of filled cells: %s", cli.Spaced(r.States))
 	}
 	return a.printSolutions(b, r)
 }
@@ -263,7 +269,7 @@ func (a *app) printCounts(what string, c *chemin.Counts) {
 
 // printSolutions prints the orders and grids, the first one step by step.
 func (a *app) printSolutions(b *game.Board, r *report) error {
-	steps, err := b.DrawSteps(r.Solutions[0].Order, screen)
+	steps, err := b.DrawSteps(r.Solutions[0].Order, min(screen, cli.WidthOf(a.Out)))
 	if err != nil {
 		return err
 	}

@@ -1,12 +1,13 @@
-// Package cli is what the commands of grenier share: the streams and how a command ends
-// (app.go, output.go), exit statuses and what to do about damage (exit.go, remedy.go), the
-// values of flags and what is said about bad ones (usage.go, memory.go, calibration.go),
-// progress on stderr (progress.go), numbers as text (text.go), signals and version.
+// Package cli is what the commands of grenier share: running a command and its output (app.go,
+// output.go), lines of stdin (lines.go, stdin.go), exit statuses and what to do about damage
+// (exit.go, remedy.go), flags, help and errors about them (usage.go, memory.go,
+// calibration.go), progress on stderr (progress.go), tables and numbers as text (table.go,
+// text.go), signals and version.
 //
-// Each system has a package beside this one with its commands. It has one function,
-// Command, which takes the App and returns the commands below "grenier SYSTEM"; a command
-// reads flags, calls a package that does the work, and prints. It returns its error: Run
-// prints that and finds the exit status, which the error knows itself (package fault).
+// Each system has a package beside this one. Its function Command takes the App and returns
+// the commands below "grenier SYSTEM". A command reads flags, calls a package that does the
+// work, prints, and returns its error. Run prints the error and derives the exit status,
+// which depends on the kind of the error (package fault).
 package cli
 
 import (
@@ -27,25 +28,24 @@ import (
 	"grenier/kernels/cpu"
 )
 
-// App is one command line at work.
+// App is a running command line.
 type App struct {
 	In  io.Reader
 	Out *Output
 	Err io.Writer
-	// Resume is what an interrupt leaves behind, said after "interrupted".
+	// Resume follows "interrupted" in the message about an interrupt.
 	Resume string
-	// Log is the path of the log that has the stack of a panic, if one has.
+	// Log is the path of the log that has the stack of a panic, empty if none has.
 	Log string
-	// Reported is called whenever work reports its progress, by the goroutine that does
-	// the work. Tests break the work there; it is nil otherwise.
+	// Reported is called whenever a command reports its progress, by the goroutine that
+	// works. Tests break the work there; otherwise it is nil.
 	Reported func()
 
-	// running is set once the command line is accepted: errors before that are
-	// about usage.
+	// running is set when the command line is accepted: errors before that are about usage.
 	running bool
-	// command is the command that was run, "grenier awari solve" for instance.
+	// command is the name of the command, "grenier awari solve" for instance.
 	command string
-	// atEnd is called when the command has ended.
+	// atEnd is called when the command ends.
 	atEnd []func()
 	// end ends the command for a reason other than an interrupt.
 	end context.CancelCauseFunc
@@ -54,13 +54,13 @@ type App struct {
 // Main runs the command line of this process below root and ends the process.
 func Main(root func(*App) *cobra.Command) {
 	ctx, stop := signal.NotifyContext(context.Background(), interrupts()...)
-	context.AfterFunc(ctx, stop)   // a second signal ends the process at once
+	context.AfterFunc(ctx, stop)   // a second signal kills the process
 	signal.Ignore(syscall.SIGPIPE) // writing fails instead: see watch
 	os.Exit(Run(ctx, root, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// interrupts returns the signals that end a command in good order. That of a terminal
-// that hangs up stays ignored if it is: nohup asks for that.
+// interrupts returns the signals that cancel a command. HUP stays ignored if it is: nohup
+// relies on that.
 func interrupts() []os.Signal {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -69,13 +69,13 @@ func interrupts() []os.Signal {
 	return signals
 }
 
-// Run executes one command line below root and returns the exit status. It stops when ctx
-// ends, which is an interrupt.
+// Run runs one command line below root and returns the exit status. The end of ctx is an
+// interrupt.
 func Run(ctx context.Context, root func(*App) *cobra.Command, args []string, in io.Reader, out, errs io.Writer) int {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	a := &App{In: in, end: end}
-	a.Out, a.Err = &Output{w: a.watch(out)}, a.watch(errs)
+	a.Out, a.Err = NewOutput(a.watch(out)), a.watch(errs)
 	err := crew.Run(func() error { return a.execute(ctx, root(a), args) })
 	if err == nil || errors.Is(err, a.Out.err) {
 		err = a.Out.err
@@ -88,7 +88,7 @@ func Run(ctx context.Context, root func(*App) *cobra.Command, args []string, in 
 	return status
 }
 
-// execute runs the command that args name.
+// execute runs the command that args select.
 func (a *App) execute(ctx context.Context, root *cobra.Command, args []string) error {
 	defer func() {
 		for _, undo := range slices.Backward(a.atEnd) {
@@ -106,8 +106,8 @@ func (a *App) execute(ctx context.Context, root *cobra.Command, args []string) e
 	return err
 }
 
-// Start wraps the body of a command: errors from there on are not about usage,
-// unless they say so.
+// Start wraps the body of a command. The errors of body are not about usage, unless they are
+// of that kind.
 func (a *App) Start(body func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		a.running = true
@@ -115,8 +115,8 @@ func (a *App) Start(body func(cmd *cobra.Command, args []string) error) func(*co
 	}
 }
 
-// CauseOf returns why a command ended that returned err: what ended its context, if
-// that was no signal.
+// CauseOf returns why a command with the error err ended: the cause of the end of its context
+// if that was no signal, else err.
 func CauseOf(ctx context.Context, err error) error {
 	cause := context.Cause(ctx)
 	if !IsType[*crew.PanicError](err) && (IsType[*crew.PanicError](cause) || errors.Is(cause, errUnread)) {
@@ -125,8 +125,7 @@ func CauseOf(ctx context.Context, err error) error {
 	return err
 }
 
-// Background runs f in a goroutine; wait waits for its end. The command ends if f
-// panics.
+// Background runs f in a goroutine; wait waits for its end. A panic of f ends the command.
 func (a *App) Background(f func()) (wait func()) {
 	done := make(chan struct{})
 	crew.Go(func() error { f(); return nil }, func(bug error) {
@@ -141,8 +140,7 @@ func (a *App) Background(f func()) (wait func()) {
 // PrintJSON writes v in one line.
 func (a *App) PrintJSON(v any) error { return json.NewEncoder(a.Out).Encode(v) }
 
-// Checked prints the result of a check, as JSON or by print, and returns what the check
-// found wrong.
+// Checked prints the result of a check, as JSON or by print, and returns its error.
 func (a *App) Checked(asJSON bool, result interface{ Err() error }, print func()) error {
 	if !asJSON {
 		print()
@@ -152,10 +150,11 @@ func (a *App) Checked(asJSON bool, result interface{ Err() error }, print func()
 	return result.Err()
 }
 
-// Family returns the kernel family that the environment asks for.
+// Family returns the kernel family that GRENIER_KERNEL selects, or the fastest.
 func Family() (cpu.Family, error) { return cpu.Select(os.Getenv("GRENIER_KERNEL")) }
 
-// describe returns err in one line, with what to do about damage; a stack may follow.
+// describe returns err in one line, with what to do about damage; the stack of a panic may
+// follow.
 func (a *App) describe(err error, status int) string {
 	if status == ExitInterrupted {
 		return "interrupted" + a.Resume
@@ -171,7 +170,7 @@ func (a *App) describe(err error, status int) string {
 	return OneLine(err)
 }
 
-// describeBug says what is worth reporting about a panic.
+// describeBug returns what a report about a panic should have.
 func (a *App) describeBug(bug *crew.PanicError) string {
 	kernels := "unknown"
 	if f, err := Family(); err == nil {

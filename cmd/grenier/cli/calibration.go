@@ -1,45 +1,64 @@
 package cli
 
 import (
+	"io"
 	"time"
 
 	"github.com/spf13/pflag"
 
+	"grenier/io/jsonfile"
 	"grenier/io/rundir"
 )
 
-// CalibrationFlags are the flags of the plan commands that say what the machine can do.
+// CalibrationFlags are the flags of the plan commands about the speed of the machine.
 type CalibrationFlags struct{ disk, calibration, save string }
 
 // Define adds the flags.
 func (f *CalibrationFlags) Define(flags *pflag.FlagSet) {
-	flags.StringVar(&f.disk, "disk", "", "`bytes` a second that the disk reads and writes, instead of what was measured")
-	flags.Var((*File)(&f.calibration), "calibration", "use the calibration in this `file` instead of measuring")
-	flags.Var((*File)(&f.save), "save-calibration", "save the calibration in this `file`")
+	flags.StringVar(&f.disk, "disk", "", "`bytes` a second that the disk reads and writes; measured unless given")
+	flags.Var((*File)(&f.calibration), "calibration", "`FILE` with a calibration to use instead of measuring, - for stdin")
+	flags.Var((*File)(&f.save), "save-calibration", "`FILE` to save the calibration in, - to print it instead of the plan")
 }
 
-// Given reports whether a calibration was asked for, to be used or to be saved.
+// Printed reports whether the calibration goes to stdout, instead of the plan.
+func (f *CalibrationFlags) Printed() bool { return f.save == Stdout }
+
+// Given reports whether the command line names a calibration to use or to save.
 func (f *CalibrationFlags) Given() bool { return f.calibration != "" || f.save != "" }
 
-// Calibration is what a machine can do.
+// Calibration says how fast a machine is.
 type Calibration interface {
 	SetDisk(rate float64)
 	Save(path string) error
+	Encode() ([]byte, error) // the contents of the file
 }
 
-// Calibrated reads a calibration, or measures, without the disk if --disk tells that, and
-// saves it if asked to.
-func Calibrated[C Calibration](f *CalibrationFlags, load func(path string) (C, error), measure func(disk bool) (C, error)) (c C, err error) {
+// Source is where calibrations come from.
+type Source[C Calibration] struct {
+	Load    func(path string) (C, error)
+	Parse   func(path string, data []byte) (C, error)
+	Measure func(disk bool) (C, error)
+}
+
+// Calibrated reads a calibration, or measures one, without the disk if --disk is given, and
+// saves it with --save-calibration.
+func Calibrated[C Calibration](a *App, f *CalibrationFlags, from Source[C]) (c C, err error) {
 	disk := uint64(0)
 	if f.disk != "" {
 		if disk, err = parseBytes("--disk", f.disk); err != nil {
 			return c, err
 		}
 	}
-	if f.calibration != "" {
-		c, err = load(f.calibration)
-	} else {
-		c, err = measure(disk == 0)
+	if err = CheckFile(f.save); err != nil {
+		return c, err
+	}
+	switch f.calibration {
+	case "":
+		c, err = from.Measure(disk == 0)
+	case Stdout:
+		c, err = parseStdin(a, from)
+	default:
+		c, err = from.Load(f.calibration)
 	}
 	if err != nil {
 		return c, err
@@ -47,14 +66,36 @@ func Calibrated[C Calibration](f *CalibrationFlags, load func(path string) (C, e
 	if disk > 0 {
 		c.SetDisk(float64(disk))
 	}
-	if f.save != "" {
-		err = c.Save(f.save)
+	switch f.save {
+	case "":
+		return c, nil
+	case Stdout:
+		return c, printCalibration(a, c)
 	}
-	return c, err
+	return c, c.Save(f.save)
 }
 
-// RoomFor returns the bytes that a run in dir may use, nil if dir is empty or the system
-// does not tell.
+// parseStdin reads a calibration from stdin.
+func parseStdin[C Calibration](a *App, from Source[C]) (c C, err error) {
+	data, err := io.ReadAll(io.LimitReader(a.In, jsonfile.MaxBytes+1))
+	if err != nil {
+		return c, err
+	}
+	return from.Parse("stdin", data)
+}
+
+// printCalibration prints the file of a calibration.
+func printCalibration(a *App, c Calibration) error {
+	data, err := c.Encode()
+	if err != nil {
+		return err
+	}
+	_, err = a.Out.Write(data)
+	return err
+}
+
+// RoomFor returns the bytes of disk that a run in dir may use, nil if dir is empty or the
+// system does not say.
 func RoomFor(dir string) (*uint64, error) {
 	if dir == "" {
 		return nil, nil
@@ -66,7 +107,7 @@ func RoomFor(dir string) (*uint64, error) {
 	return &free, nil
 }
 
-// Calibrating is the share of a calibration that is done.
+// Calibrating is how far a calibration is, 0 to 1.
 type Calibrating float64
 
 // State implements Stater.

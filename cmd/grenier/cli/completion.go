@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Shells are those that there are completions for.
+// Shells are the shells for which there are completions.
 var Shells = []string{"bash", "zsh", "fish", "powershell"}
 
 // CompletionCommand returns the command that prints completions.
@@ -19,14 +19,14 @@ func CompletionCommand(a *App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion SHELL",
 		Short: "Print the completions of a shell",
-		Long: `Prints what makes a shell complete commands, flags and their values: for bash, zsh,
-fish or powershell. To have it in each new shell:
+		Long: `Prints a script that makes a shell complete commands, flags and their values:
+bash, zsh, fish or powershell. To use it in each new shell:
 
-  bash        grenier completion bash >~/.local/share/bash-completion/completions/grenier
-  zsh         grenier completion zsh >DIR/_grenier, where DIR is in $fpath
-  fish        grenier completion fish >~/.config/fish/completions/grenier.fish
-  powershell  grenier completion powershell >grenier.ps1, and run that in $PROFILE
-` + ExitHelp,
+  grenier completion bash >~/.local/share/bash-completion/completions/grenier
+  grenier completion zsh >DIR/_grenier, with a DIR in $fpath
+  grenier completion fish >~/.config/fish/completions/grenier.fish
+  grenier completion powershell >grenier.ps1, and call that in $PROFILE
+`,
 		Example:   "  source <(grenier completion bash)",
 		ValidArgs: Shells,
 		Args: func(_ *cobra.Command, args []string) error {

@@ -10,7 +10,7 @@ import (
 	"grenier/kernels/fault"
 )
 
-// Exit statuses, promised to scripts.
+// Exit statuses. Scripts rely on them.
 const (
 	ExitOK          = 0
 	ExitFailure     = 1
@@ -23,18 +23,20 @@ const (
 	ExitUnread      = 141
 )
 
-// ExitHelp is the end of every long help text.
+// ExitHelp is the part about exit statuses of the help of the root. The help of a command
+// has an EXIT STATUS of its own only where that differs.
 const ExitHelp = `
 EXIT STATUS
   0    ok
-  1    failure: a file or directory is missing, locked or unwritable, the disk is full, ...
-  2    bad usage: unknown flag, bad board, grid or set-up, more seeds than are solved, more
-       memory than allowed, a directory that holds something else, ...
-  3    a check found differences, set-ups that are not legal, or a manifest that is wrong
-  4    data on disk is corrupt, of a newer version or not of this program
-  70   a bug of this program: an internal error; data on disk stays whole
-  130  interrupted (Ctrl-C, or the signal TERM or HUP); what is kept in a
-       directory is whole and the same command continues
+  1    failure: a file or directory is missing, locked or not writable, the
+       disk is full, a request failed
+  2    bad usage: an unknown flag, a board that is not possible, more seeds
+       than are solved, more memory than allowed, a directory of another run
+  3    a check found differences
+  4    a file is damaged, of a newer version, or not of this program
+  70   a bug of this program; what it has written is intact
+  130  interrupted by Ctrl-C, or the signal TERM or HUP; what a directory holds
+       is intact, and the same command continues
   141  nobody reads stdout or stderr any more; otherwise like 130`
 
 // usageError is an error about the command line.

@@ -14,12 +14,12 @@ type MemoryFlag struct {
 	app   *App
 	text  string
 	given bool  // on the command line
-	plans bool  // it is of another run, maybe on another machine
-	force *bool // allow more than the machine has
+	plans bool  // it is for another run, maybe on another machine
+	force *bool // allows more than the machine has
 }
 
 // memoryUsage describes --memory.
-const memoryUsage = "most `bytes` of memory; on a small machine less is taken"
+const memoryUsage = "most `bytes` of memory for the process; a small machine lowers the default"
 
 // Define adds --memory, and --force unless the command has that already.
 func (m *MemoryFlag) Define(a *App, flags *pflag.FlagSet, usual string, force *bool) {
@@ -27,27 +27,28 @@ func (m *MemoryFlag) Define(a *App, flags *pflag.FlagSet, usual string, force *b
 	flags.Var(m, "memory", memoryUsage)
 	if force == nil {
 		m.force = new(bool)
-		flags.BoolVar(m.force, "force", false, "begin even if the machine has less than --memory")
+		flags.BoolVar(m.force, "force", false, "start even if the machine has less than --memory")
 	}
 }
 
 // DefinePlan adds --memory to a command that only plans.
 func (m *MemoryFlag) DefinePlan(a *App, flags *pflag.FlagSet, usual string) {
 	*m = MemoryFlag{app: a, text: usual, plans: true}
-	flags.Var(m, "memory", "most `bytes` of memory of the run that is planned")
+	flags.Var(m, "memory", "most `bytes` of memory for the planned run")
 }
 
 func (m *MemoryFlag) String() string { return m.text }
 func (m *MemoryFlag) Type() string   { return "bytes" }
 
-// Set takes the text of the command line; what is no number is told by Limit.
+// Set takes any text; Limit refuses what is no number.
 func (m *MemoryFlag) Set(text string) error {
 	m.text, m.given = text, true
 	return nil
 }
 
-// Limit returns the bytes that the process may take, and has the garbage collected in time.
-// It refuses more than the machine has, unless forced; a default it lowers, with a note.
+// Limit returns the bytes that the process may take, and sets the limit of the garbage
+// collector. It refuses more than the machine has, unless forced, but lowers the default
+// with a note.
 func (m *MemoryFlag) Limit() (uint64, error) {
 	allowed, err := parseBytes("--memory", m.text)
 	if err != nil {
@@ -56,7 +57,7 @@ func (m *MemoryFlag) Limit() (uint64, error) {
 	switch machine := memory.OfMachine(); {
 	case machine.Has(allowed), m.plans && m.given, m.force != nil && *m.force:
 	case m.given:
-		return 0, Usagef("--memory %s: %v; --force begins all the same", m.text, machine)
+		return 0, Usagef("--memory %s: %v; --force starts anyway", m.text, machine)
 	default:
 		allowed = machine.Usual(allowed)
 		m.text = fmt.Sprint(allowed)
@@ -68,17 +69,17 @@ func (m *MemoryFlag) Limit() (uint64, error) {
 	return allowed, nil
 }
 
-// Calibrating refuses to measure this machine for a plan if that takes more than --memory.
+// Calibrating refuses a calibration that takes more than --memory.
 func (m *MemoryFlag) Calibrating(threads int) error {
 	const least, perThread = 80 << 20, 2 << 20
 	allowed, err := parseBytes("--memory", m.text)
 	if need := uint64(least + threads*perThread); err == nil && allowed < need {
-		err = m.Explain(&memory.Error{What: "a calibration", Need: need, Allowed: allowed, Enough: "--calibration takes one that was saved"})
+		err = m.Explain(&memory.Error{What: "a calibration", Need: need, Allowed: allowed, Enough: "--calibration uses a saved one"})
 	}
 	return err
 }
 
-// Explain says that an error for lack of memory is about --memory.
+// Explain makes a memory error one about --memory.
 func (m *MemoryFlag) Explain(err error) error {
 	if IsType[*memory.Error](err) {
 		return Usagef("--memory %s: %w", m.text, err)

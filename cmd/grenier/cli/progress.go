@@ -106,7 +106,7 @@ func (a *App) newDisplay(name string, asJSON bool) (display, error) {
 		return &jsonLines{out: a.Out}, nil
 	case name == "json":
 		return &jsonLines{out: a.Err}, nil
-	case name == "bar" || name == "auto" && IsTerminal(a.Err):
+	case name == "bar" || name == "auto" && HasCursor(a.Err):
 		return &bar{out: a.Err}, nil
 	case name == "plain" || name == "auto":
 		return &plainLines{out: a.Err}, nil
@@ -189,7 +189,7 @@ func (l *plainLines) show(s State) {
 	if s.Rate != NoRate {
 		line += Speed(s.Rate) + ", "
 	}
-	fmt.Fprintln(l.out, line+s.eta())
+	fmt.Fprintln(l.out, Wrap(line+s.eta(), WidthOf(l.out), 2))
 }
 
 // jsonLines prints a JSON object now and then.
@@ -224,17 +224,50 @@ type bar struct {
 	bar *pb.ProgressBar
 }
 
-const barTemplate = `{{string . "doing"}} {{bar . }} {{percent . }} {{string . "speed"}} {{string . "eta"}}`
+const barTemplate = `{{string . "left"}}{{bar . }}{{string . "right"}}`
+
+// usualWidth is the width of a bar that goes to no terminal; leastBar is that of the bar alone.
+const usualWidth, leastBar = 100, 10
 
 func (*bar) next(time.Duration) time.Duration { return 200 * time.Millisecond }
 
 func (b *bar) show(s State) {
 	if b.bar == nil {
 		b.bar = pb.New64(int64(s.Total)).SetTemplateString(barTemplate).SetWriter(b.out)
-		b.bar.Set(pb.Static, true).Set(pb.Terminal, true).Start()
+		b.bar.Set(pb.Static, true).Set(pb.Terminal, true).Set(pb.ReturnSymbol, "\r").Start()
 	}
-	b.bar.SetCurrent(int64(s.Done)).Set("doing", s.Doing).Set("speed", Speed(s.Rate)).Set("eta", s.eta())
+	width := WidthOf(b.out)
+	if width == Unlimited {
+		width = usualWidth
+	}
+	left, right := s.beside(width - leastBar)
+	b.bar.SetWidth(width).SetCurrent(int64(s.Done)).Set("left", left).Set("right", right)
 	b.bar.Write()
+}
+
+// beside returns the text on both sides of a bar. It leaves out what does not fit the width:
+// first the speed, the ETA of the run never.
+func (s *State) beside(width int) (left, right string) {
+	speed, percent, layer, run := Speed(s.Rate), fmt.Sprintf("%.2f%%", 100*s.Done/s.Total), "", "ETA "+Brief(s.RunETA)
+	if s.LayerETA != NoLayer {
+		layer, run = "layer ETA "+Brief(s.LayerETA)+",", "run "+run
+	}
+	doing := s.Doing
+	for _, part := range []*string{&speed, &layer, &doing, &percent} {
+		if len(doing)+len(percent)+len(speed)+len(layer)+len(run)+5 <= width {
+			break
+		}
+		*part = ""
+	}
+	if doing != "" {
+		left = doing + " "
+	}
+	for _, part := range []string{percent, speed, layer, run} {
+		if part != "" {
+			right += " " + part
+		}
+	}
+	return left, right
 }
 
 func (b *bar) clear() {

@@ -129,11 +129,31 @@ func TestJSONLines(t *testing.T) {
 func TestBar(t *testing.T) {
 	got := shown(aState, func(out io.Writer) display { return &bar{out: out} })
 	for _, part := range []string{
-		"layer 16, sweep 3 [", "25.00%", "25 kpos/s", "layer ETA 10s, run ETA 30s", "\r\x1b[K",
+		"\rlayer 16, sweep 3 [", "25.00%", "25 kpos/s", "layer ETA 10s, run ETA 30s", "\r\x1b[K",
 	} {
 		if !strings.Contains(got, part) {
 			t.Errorf("%q lacks %q", got, part)
 		}
+	}
+}
+
+// TestBarFits: a bar drops the speed first, and never the ETA of the run.
+func TestBarFits(t *testing.T) {
+	for width, want := range map[int][2]string{
+		90: {"layer 16, sweep 3 ", " 25.00% 25 kpos/s layer ETA 10s, run ETA 30s"},
+		69: {"layer 16, sweep 3 ", " 25.00% 25 kpos/s layer ETA 10s, run ETA 30s"},
+		57: {"layer 16, sweep 3 ", " 25.00% layer ETA 10s, run ETA 30s"},
+		39: {"layer 16, sweep 3 ", " 25.00% run ETA 30s"},
+		30: {"", " 25.00% run ETA 30s"},
+		8:  {"", " run ETA 30s"},
+	} {
+		if left, right := aState.beside(width); left != want[0] || right != want[1] {
+			t.Errorf("width %d: %q, %q, want %q", width, left, right, want)
+		}
+	}
+	steady := checking{}.State(10 * time.Second)
+	if left, right := steady.beside(80); left != "layer 3 " || right != " 25.00% 5 pos/s ETA 30s" {
+		t.Errorf("%q, %q", left, right)
 	}
 }
 

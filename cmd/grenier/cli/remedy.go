@@ -9,11 +9,10 @@ import (
 	"grenier/io/rundir"
 )
 
-// remedy says what to do about damage that a command has met, by what is damaged; it is
-// empty if there is nothing to be said.
+// remedy says what to do about damage that a command found, or nothing if that is unknown.
 func remedy(command string, err error) string {
 	e, ok := errors.AsType[*corrupt.Error](err)
-	if !ok || command == "grenier awari repair" { // repair says itself what is left to do
+	if !ok || command == "grenier awari repair" { // repair says itself what to do
 		return ""
 	}
 	dir, name := filepath.Dir(e.File), filepath.Base(e.File)
@@ -23,27 +22,27 @@ func remedy(command string, err error) string {
 	case errors.Is(err, corrupt.ErrVersion):
 		return "use the version of grenier that wrote it"
 	case strings.Contains(e.File, "://"):
-		return "who runs the server can mend it: grenier awari repair"
+		return "repair it on the server: grenier awari repair"
 	case isRun && isAwari:
-		return "to mend it: grenier awari repair --dir " + word(broken)
+		return "to repair it: grenier awari repair --dir " + word(broken)
 	case name == rundir.ManifestName && !isAwari:
-		return "to begin anew, remove " + word(filepath.Join(dir, rundir.ManifestName)) + " and " + word(filepath.Join(dir, rundir.WorkName))
+		return "to start over, remove " + word(filepath.Join(dir, rundir.ManifestName)) + " and " + word(filepath.Join(dir, rundir.WorkName))
 	case filepath.Base(dir) == rundir.WorkName:
-		return "to begin anew, remove " + word(dir)
+		return "to start over, remove " + word(dir)
 	case errors.Is(err, corrupt.ErrForeign), errors.Is(err, corrupt.ErrMismatch):
 		return "is the path right?"
 	}
 	return remedies[command]
 }
 
-// remedies says what to do about files that commands are given, by command.
+// remedies says what to do about a damaged file on the command line, by command.
 var remedies = map[string]string{
-	"grenier awari find":   "to search anew, remove it",
-	"grenier awari import": "get the file again from where it comes",
-	"grenier awari plan":   "to measure anew: grenier awari plan --save-calibration FILE",
-	"grenier swap plan":    "to measure anew: grenier swap plan --save-calibration FILE",
-	"grenier swap solve":   "to make it anew: grenier swap pdb",
-	"grenier swap bench":   "to make it anew: grenier swap pdb",
+	"grenier awari find":   "to search again, remove it",
+	"grenier awari import": "get the file again",
+	"grenier awari plan":   "to measure again: grenier awari plan --save-calibration FILE",
+	"grenier swap plan":    "to measure again: grenier swap plan --save-calibration FILE",
+	"grenier swap solve":   "to build it again: grenier swap pdb build",
+	"grenier swap bench":   "to build it again: grenier swap pdb build",
 }
 
 // word returns a path as a word for a shell.

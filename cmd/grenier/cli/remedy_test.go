@@ -15,17 +15,17 @@ func TestRemedy(t *testing.T) {
 		cause         error
 		want          string
 	}{
-		{"grenier awari probe", "run/layer-07.gl", nil, "to mend it: grenier awari repair --dir run"},
-		{"grenier awari solve", "manifest.json", nil, "to mend it: grenier awari repair --dir ."},
-		{"grenier awari stats", "/my runs/it's/manifest.json", corrupt.ErrMismatch, `to mend it: grenier awari repair --dir '/my runs/it'\''s'`},
+		{"grenier awari probe", "run/layer-07.gl", nil, "to repair it: grenier awari repair --dir run"},
+		{"grenier awari solve", "manifest.json", nil, "to repair it: grenier awari repair --dir ."},
+		{"grenier awari stats", "/my runs/it's/manifest.json", corrupt.ErrMismatch, `to repair it: grenier awari repair --dir '/my runs/it'\''s'`},
 		{"grenier awari probe", "run/layer-07.gl", corrupt.ErrVersion, "use the version of grenier that wrote it"},
-		{"grenier awari probe", "https://host/run/layer-07.gl", nil, "who runs the server can mend it: grenier awari repair"},
-		{"grenier swap bfs", "run/work/checkpoint", nil, "to begin anew, remove run/work"},
-		{"grenier swap bfs", "run/manifest.json", nil, "to begin anew, remove run/manifest.json and run/work"},
-		{"grenier chemin solve", "run/work/blocks", nil, "to begin anew, remove run/work"},
-		{"grenier swap solve", "all.gp", nil, "to make it anew: grenier swap pdb"},
+		{"grenier awari probe", "https://host/run/layer-07.gl", nil, "repair it on the server: grenier awari repair"},
+		{"grenier swap bfs", "run/work/checkpoint", nil, "to start over, remove run/work"},
+		{"grenier swap bfs", "run/manifest.json", nil, "to start over, remove run/manifest.json and run/work"},
+		{"grenier chemin solve", "run/work/blocks", nil, "to start over, remove run/work"},
+		{"grenier swap solve", "all.gp", nil, "to build it again: grenier swap pdb build"},
 		{"grenier swap solve", "all.gp", corrupt.ErrMismatch, "is the path right?"},
-		{"grenier awari plan", "c.json", nil, "to measure anew: grenier awari plan --save-calibration FILE"},
+		{"grenier awari plan", "c.json", nil, "to measure again: grenier awari plan --save-calibration FILE"},
 		{"grenier awari probe", "five", corrupt.ErrForeign, "is the path right?"},
 	} {
 		if c.cause == nil {

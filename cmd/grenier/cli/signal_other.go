@@ -2,5 +2,5 @@
 
 package cli
 
-// WhenAsked does nothing: there is no signal to ask with.
+// WhenAsked does nothing: this system has no signal USR1.
 func (*App) WhenAsked(func()) (stop func()) { return func() {} }

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// WhenAsked calls answer whenever somebody sends the signal USR1, until stop is
-// called. The signal has no effect from then on: it comes too late.
+// WhenAsked calls answer for each signal USR1, until stop is called. From then on the signal is
+// ignored.
 func (a *App) WhenAsked(answer func()) (stop func()) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGUSR1)

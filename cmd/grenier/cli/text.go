@@ -8,26 +8,42 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Took is what a command took, as part of what it prints as JSON.
+// Took is the time and memory of a command, as part of its JSON.
 type Took struct {
 	Seconds float64 `json:"seconds"`
 	PeakRSS uint64  `json:"peak_rss_bytes"`
 }
 
-// TookSince returns what a command took that began at start.
+// TookSince returns time and memory of a command that began at start.
 func TookSince(start time.Time) Took { return Took{time.Since(start).Seconds(), PeakRSS()} }
 
-// LineError is a line of stdin that could not be answered, as JSON.
+// LineError is a bad line of stdin as JSON.
 type LineError struct {
 	Line  int    `json:"line"`
 	Error string `json:"error"`
 }
 
-// OneLine returns the text of err in one line.
+// OneLine returns the text of err as one line.
 func OneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
 // Comma returns a number with commas between thousands.
 func Comma(n uint64) string { return humanize.Comma(int64(n)) }
+
+// Count returns a number with the name of what is counted, "1 layer" or "2 layers".
+func Count[N int | int64 | uint64](n N, name string) string {
+	if n != 1 {
+		name += "s"
+	}
+	return Comma(uint64(n)) + " " + name
+}
+
+// Percent returns a share of a total.
+func Percent[N int | uint64](n, total N) string {
+	if total == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f%%", 100*float64(n)/float64(total))
+}
 
 // Spaced returns numbers with blanks between them.
 func Spaced[N any](numbers []N) string { return strings.Trim(fmt.Sprint(numbers), "[]") }
@@ -35,7 +51,7 @@ func Spaced[N any](numbers []N) string { return strings.Trim(fmt.Sprint(numbers)
 // Size returns bytes as text.
 func Size[N uint64 | float64](bytes N) string { return humanize.IBytes(uint64(bytes)) }
 
-// Speed returns a rate as text: positions a second, 0 if that is not known.
+// Speed returns a rate in positions a second as text; 0 is not known.
 func Speed(rate float64) string {
 	switch {
 	case rate == NoRate:
@@ -46,7 +62,7 @@ func Speed(rate float64) string {
 	return humanize.SIWithDigits(rate, 1, "pos/s")
 }
 
-// Brief returns a time in two units at most, "?" if it is below 0.
+// Brief returns a time in at most two units, "?" if it is negative.
 func Brief(d time.Duration) string {
 	switch {
 	case d < 0:

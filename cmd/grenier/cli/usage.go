@@ -4,18 +4,21 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/agnivade/levenshtein"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"grenier/io/vfs"
 )
+
+func init() { cobra.EnableCommandSorting = false } // commands are listed in the order of use
 
 // Root makes cmd the root of all commands.
 func Root(cmd *cobra.Command, commands ...*cobra.Command) *cobra.Command {
 	cmd.SilenceUsage, cmd.SilenceErrors = true, true
+	cmd.SetUsageFunc(printUsage)
 	cmd.SetFlagErrorFunc(flagError)
 	cmd.SetHelpCommand(help())
 	cmd.Version = Release
@@ -26,14 +29,47 @@ func Root(cmd *cobra.Command, commands ...*cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// Group makes cmd the parent of commands, which does nothing itself but show its help.
+// helpWidth is the width of help in characters.
+const helpWidth = 80
+
+// printUsage prints the end of every help text: usage, examples, commands and flags.
+func printUsage(cmd *cobra.Command) error {
+	var b strings.Builder
+	b.WriteString("Usage:\n")
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "  %s COMMAND\n", cmd.CommandPath())
+	} else {
+		b.WriteString(Wrap("  "+cmd.UseLine(), helpWidth, 6) + "\n")
+	}
+	if cmd.HasExample() {
+		fmt.Fprintf(&b, "\nExamples:\n%s\n", cmd.Example)
+	}
+	if cmd.HasAvailableSubCommands() {
+		b.WriteString("\nCommands:\n")
+		for _, sub := range cmd.Commands() {
+			if sub.IsAvailableCommand() || sub.Name() == "help" {
+				fmt.Fprintf(&b, "  %-*s  %s\n", sub.NamePadding(), sub.Name(), sub.Short)
+			}
+		}
+	}
+	if cmd.HasAvailableLocalFlags() {
+		fmt.Fprintf(&b, "\nFlags:\n%s", cmd.LocalFlags().FlagUsagesWrapped(helpWidth))
+	}
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "\n%s COMMAND --help explains a command.\n", cmd.CommandPath())
+	}
+	_, err := fmt.Fprint(cmd.OutOrStderr(), b.String())
+	return err
+}
+
+// Group makes cmd the parent of commands; by itself it only shows its help.
 func Group(cmd *cobra.Command, commands ...*cobra.Command) *cobra.Command {
 	cmd.Args, cmd.RunE, cmd.DisableFlagsInUseLine = subcommand, ShowHelp, true
 	cmd.AddCommand(commands...)
 	return cmd
 }
 
-// ShowHelp is what a command does that only explains.
+// ShowHelp runs a command that only has a help text.
 func ShowHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
 // NoArgs refuses arguments of a command that takes flags only.
@@ -44,17 +80,17 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// NeedArgs refuses no arguments, and more than most; what describes them.
-func NeedArgs(most int, what string) cobra.PositionalArgs {
+// NeedArgs refuses fewer arguments than least and more than most; what describes them.
+func NeedArgs(least, most int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
-		if len(args) == 0 || len(args) > most {
-			return fmt.Errorf("%d arguments given, want %s", len(args), what)
+		if len(args) < least || len(args) > most {
+			return fmt.Errorf("%s given, want %s", Count(len(args), "argument"), what)
 		}
 		return nil
 	}
 }
 
-// subcommand refuses what is not the name of a command below cmd.
+// subcommand refuses an argument that is no name of a command below cmd.
 func subcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -65,15 +101,45 @@ func subcommand(cmd *cobra.Command, args []string) error {
 			names = append(names, sub.Name())
 		}
 	}
-	return fmt.Errorf("unknown command %q: %s are possible", args[0], strings.Join(names, ", "))
+	return fmt.Errorf("unknown command %q%s: %s are possible", args[0], suggestion(args[0], names, ""), strings.Join(names, ", "))
 }
 
-// help returns the command that prints the help text of another.
+// farthest is the number of edits up to which a name is taken for a mistyped one.
+const farthest = 2
+
+// suggestion returns a question about the name, with prefix before it, that is closest to a
+// mistyped one; it is empty if none is close.
+func suggestion(mistyped string, names []string, prefix string) string {
+	mistyped = strings.ToLower(mistyped)
+	best, edits := "", farthest+1
+	for _, name := range names {
+		n := levenshtein.ComputeDistance(mistyped, name)
+		if letters(mistyped) == letters(name) {
+			n = min(n, 1) // two of them have changed places
+		}
+		if n < edits && n < len(name) {
+			best, edits = name, n
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (did you mean %s%s?)", prefix, best)
+}
+
+// letters returns the letters of a name in order.
+func letters(name string) string {
+	sorted := []byte(name)
+	slices.Sort(sorted)
+	return string(sorted)
+}
+
+// help returns the command that prints the help of another.
 func help() *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND]",
-		Short:   "Print the help text of a command",
-		Long:    "Prints the help text of a command, like --help.\n" + ExitHelp,
+		Short:   "Print the help of a command",
+		Long:    "Prints the help of a command, as --help does.",
 		Example: "  grenier help awari solve",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			target, rest, err := cmd.Root().Find(args)
@@ -96,10 +162,10 @@ var wanted = map[string]string{
 	"stringSlice": "names with commas between", "layers": "a number of seeds like 20, or two like 12..20",
 }
 
-// flagError words an error about a flag.
+// flagError returns the error about a flag that users see.
 func flagError(cmd *cobra.Command, err error) error {
 	if cmd.HasSubCommands() {
-		// A flag of a command whose name was not understood.
+		// The flag is of a command whose name is unknown.
 		if unknown := subcommand(cmd, cmd.Flags().Args()); unknown != nil {
 			return unknown
 		}
@@ -112,6 +178,9 @@ func flagError(cmd *cobra.Command, err error) error {
 		if short := unknown.GetSpecifiedShortnames(); short != "" && strings.Contains("0123456789", short[:1]) {
 			return fmt.Errorf(`"-%s" is neither a flag nor a number from 0 up`, short)
 		}
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		return fmt.Errorf("%w%s", err, suggestion(unknown.GetSpecifiedName(), names, "--"))
 	}
 	return err
 }
@@ -151,17 +220,17 @@ func Need(cmd *cobra.Command, names ...string) {
 	}
 }
 
-// ThreadsFlag adds --threads; what says what the processors do. By default they are as many as
-// the Go runtime uses: no more than the quota of a container allows.
+// ThreadsFlag adds --threads; what is the verb for what the processors do. The default is
+// what the Go runtime uses: no more than the quota of a container allows.
 func ThreadsFlag(flags *pflag.FlagSet, threads *int, what string) {
 	flags.IntVar(threads, "threads", runtime.GOMAXPROCS(0), fmt.Sprintf("`number` of processors to %s, 1 to %d", what, MaxThreads))
 }
 
-// MaxThreads is far beyond any use; the Go runtime ends the process when there
-// are more than ten thousand threads.
+// MaxThreads is the largest value of --threads: far more than is useful, and less than the
+// 10,000 at which the Go runtime ends the process.
 const MaxThreads = 1024
 
-// CheckThreads refuses a number of threads that is not possible.
+// CheckThreads refuses a value of --threads that is out of range.
 func CheckThreads(n int) error {
 	if n < 1 || n > MaxThreads {
 		return Usagef("--threads %d: 1 to %d are possible", n, MaxThreads)
@@ -169,18 +238,10 @@ func CheckThreads(n int) error {
 	return nil
 }
 
-// CheckTime refuses times that have gone by.
+// CheckTime refuses a negative value of --time.
 func CheckTime(d time.Duration) error {
 	if d < 0 {
-		return Usagef("--time %v: a time like 10s is wanted, or 0 for no limit", d)
+		return Usagef("--time %v: want a time like 10s, or 0 for no limit", d)
 	}
 	return nil
-}
-
-// CheckFile tells before the work that a file cannot be written, if a path is given.
-func CheckFile(path string) error {
-	if path == "" {
-		return nil
-	}
-	return vfs.CheckFile(path)
 }

@@ -106,11 +106,11 @@ func VersionCommand(a *App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print version, commit, CPU features and the kernels chosen",
-		Long: `Prints the version, the commit and the Go release it was built with, the CPU and the
-kernel family that runs each operation: not every family has code of its own for all of
-them. GRENIER_KERNEL=generic|bmi2|avx512|neon forces one. "grenier --version" prints the
-first line.
-` + ExitHelp,
+		Long: `Prints the version of grenier, its commit, the Go release that built it, the
+CPU, and the kernel family that runs each operation: not every family has code of
+its own for all of them. GRENIER_KERNEL=generic|bmi2|avx512|neon forces one.
+"grenier --version" prints the first line.
+`,
 		Example: "  grenier version --json",
 		Args:    NoArgs,
 		RunE: a.Start(func(*cobra.Command, []string) error {

@@ -19,9 +19,18 @@ func Root(c *cli.App) *cobra.Command {
 		Use:   "grenier",
 		Short: "Solve layered state spaces exactly, awari above all",
 		Long: `Grenier solves layered state spaces exactly on one workstation. Its main job is
-awari (awalé, oware): the exact score of every position, layer by layer. The swap
-puzzle, chemin and the set-up codes of Pijersi share its parts.
-` + cli.ExitHelp,
+awari (awalé, oware): the exact score of every position, layer by layer. The
+swap puzzle, chemin and the set-ups of Pijersi are smaller systems that share
+its parts.
+
+Answers go to stdout, progress and notes to stderr. Where a flag or an argument
+names a file, - stands for stdin or stdout.
+` + cli.ExitHelp + `
+
+ENVIRONMENT
+  GRENIER_KERNEL  a family of kernels, see version, instead of the fastest one
+  TERM            dumb: no progress bars and no cursor control
+  NO_COLOR        not empty: no colours`,
 		Example: `  grenier awari solve --seeds 16 --dir data/awari
   grenier awari probe --dir data/awari 1 1 1 1 1 2 4 2 3 0 0 0
   grenier swap bfs --rows 3 --cols 3

@@ -13,36 +13,41 @@ import (
 	"grenier/pipeline/doctor"
 )
 
-// flags are those of doctor as given.
+// flags are the flags of doctor.
 type flags struct {
 	dir, form   string
 	quick, json bool
 }
 
-// Command returns the command that looks at the machine.
+// Command returns the command that checks the machine.
 func Command(a *cli.App) *cobra.Command {
 	var f flags
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Look at this machine before a long run",
-		Long: `Looks at the kernels for the CPU, processors and memory as a container sees them, limits
-of the process, speed of and room on the disk of DIR, whether its file system does what
-runs rely on, and the clock; and says in a line each whether that is fine for a run of
-many hours. DIR need not exist; nothing is left in it.
+		Short: "Check this machine before a long run",
+		Long: `Checks whether this machine is fit for a run of many hours: the kernels for the
+CPU, the processors and the memory that a container may use, the limits of the
+process, the speed and the room of the disk of DIR, the features of its file
+system that runs rely on, and the clock. Each check prints a line. DIR need not
+exist; nothing is left in it.
 
-A warning is about a run that would be slow or in danger; a run would fail for what is
-bad: the exit status is 3 then, and 0 with warnings. Measuring the disk writes and reads
-256 MiB, for some seconds; --quick leaves that out.
+"warning" means that a run would be slow or at risk, "bad" that it would fail.
+Measuring the disk writes and reads 256 MiB, which takes some seconds; --quick
+skips it.
 
-With --json: "verdict" (ok, warning or bad), "findings" with one for each line, and the
-facts: "kernels", "cores", "memory", "limits", "disk", "files", "clock".
-` + cli.ExitHelp,
+--json prints "verdict" (ok, warning or bad), "findings" with one for each
+line, and the facts: "kernels", "cores", "memory", "limits", "disk", "files",
+"clock".
+
+EXIT STATUS
+  3    something is bad; warnings are no failure
+`,
 		Example: `  grenier doctor --dir data/awari
   grenier doctor --quick --json`,
 		Args: cli.NoArgs,
 		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), a, f) }),
 	}
-	cmd.Flags().Var((*cli.Directory)(&f.dir), "dir", "directory of a run, or where one is to be; by default that of temporary files")
+	cmd.Flags().Var((*cli.Directory)(&f.dir), "dir", "directory of a run, existing or planned (default: the one for temporary files)")
 	cmd.Flags().BoolVar(&f.quick, "quick", false, "do not measure the disk")
 	cli.ProgressFlag(cmd.Flags(), &f.form)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object")
@@ -68,7 +73,7 @@ func run(ctx context.Context, a *cli.App, f flags) error {
 	return a.Checked(f.json, r, func() { show(a, r) })
 }
 
-// measuring is the share of measuring the disk that is done.
+// measuring is how far measuring the disk is, 0 to 1.
 type measuring float64
 
 // State implements cli.Stater.
@@ -78,11 +83,11 @@ func (m measuring) State(elapsed time.Duration) cli.State {
 	return s
 }
 
-// show prints a line for each finding, and what they come to.
+// show prints a line for each finding, and the verdict.
 func show(a *cli.App, r *doctor.Report) {
 	var warnings []string
 	for _, found := range r.Findings {
-		fmt.Fprintf(a.Out, "%-8s %-8s %s\n", found.About, found.Verdict, found.Text)
+		a.Printf(18, "%-8s %-8s %s", found.About, found.Verdict, found.Text)
 		if found.Verdict != doctor.Fine {
 			warnings = append(warnings, found.About)
 		}

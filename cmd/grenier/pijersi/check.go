@@ -1,8 +1,6 @@
 package pijersi
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"grenier/cmd/grenier/cli"
@@ -10,14 +8,14 @@ import (
 	"grenier/layers/pijersi"
 )
 
-// illegalError reports set-ups that were checked and are not legal.
+// illegalError reports set-ups that are not legal.
 type illegalError struct{ count int }
 
 func (e *illegalError) Error() string {
 	if e.count == 1 {
 		return "1 set-up is not legal"
 	}
-	return fmt.Sprintf("%d set-ups are not legal", e.count)
+	return cli.Count(e.count, "set-up") + " are not legal"
 }
 
 // Is makes it a difference.
@@ -41,12 +39,12 @@ func (a *app) check() *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "check {CODE | CUBES | POSITION | -}",
-		Short: "Tell whether a set-up is legal",
-		Long: `Prints whether a set-up is legal, and if not everything that is wrong: each player has
-4 rocks (R), 4 papers (P), 4 scissors (S) and 2 wises (W), and a wise does not stand on
-another kind of cube. The exit status is 3 if a set-up is not legal.
-` + streamHelp + cli.ExitHelp,
-		Example: "  grenier pijersi check WPKVWP",
+		Short: "Check whether a set-up is legal",
+		Long: `Prints "legal", or everything that is wrong with a set-up. Each player must
+have 4 rocks (R), 4 papers (P), 4 scissors (S) and 2 wises (W), and no wise may
+stand on another kind of cube.
+` + streamHelp + "\n  3    a set-up is not legal",
+		Example: "  grenier pijersi check GRXLLS",
 		RunE: a.Start(func(cmd *cobra.Command, args []string) error {
 			err := c.run(cmd.Context(), args)
 			if err == nil && illegal > 0 {
@@ -55,6 +53,6 @@ another kind of cube. The exit status is 3 if a set-up is not legal.
 			return err
 		}),
 	}
-	cmd.Flags().BoolVar(&c.view.asJSON, "json", false, "print one JSON object for each set-up, with all that is known about it")
+	cmd.Flags().BoolVar(&c.view.asJSON, "json", false, jsonUsage)
 	return cmd
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"grenier/cmd/grenier/cli"
 	"grenier/layers/pijersi"
 )
 
@@ -22,15 +21,16 @@ func (a *app) encode() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "encode {CUBES | POSITION | -}",
 		Short: "Print the code of a set-up",
-		Long: `Prints the code of a set-up, legal or not: one line-up, WHITE-black, or a position
-in PSN. A position whose black mirrors white has the short code.
-` + streamHelp + cli.ExitHelp,
+		Long: `Prints the code of a set-up, legal or not, given as the cubes of one line-up,
+as WHITE-black, or as a position in PSN. A position in which black mirrors
+white has the code of one line-up.
+` + streamHelp,
 		Example: `  grenier pijersi encode RPSRPSPSRWWSRP
   grenier pijersi encode position startpos
   grenier pijersi encode < cubes.txt > codes.txt`,
 		RunE: a.Start(func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) }),
 	}
-	cmd.Flags().BoolVar(&shuffled, "shuffled", false, "the cubes are a shuffle: turn over a stack with a wise on another cube")
+	cmd.Flags().BoolVar(&shuffled, "shuffled", false, "turn over a stack in which a wise stands on another cube")
 	c.view.flags(cmd)
 	return cmd
 }
@@ -59,11 +59,13 @@ func (a *app) decode() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "decode {CODE | -}",
 		Short: "Print the cubes of a code",
-		Long: `Prints the cubes of a code, legal or not: six letters, capital for white and small
-for black, or WHITE-black. Anything else is refused, codes above WPKVWP (all wises)
-included. --lenient reads more, with a warning: blanks, letters of the wrong case, and
-fewer than six letters, for which As on the left are missing.
-` + streamHelp + cli.ExitHelp,
+		Long: `Prints the cubes of a code, legal or not. A code is six letters, capital for
+white and small for black, or WHITE-black. The largest code is WPKVWP, all
+wises.
+
+--lenient also reads, with a warning, codes with blanks in them, letters of the
+wrong case, and fewer than six letters: it adds As on the left.
+` + streamHelp,
 		Example: `  grenier pijersi decode GRXLLS
   grenier pijersi decode --draw GRXLLS-ayabey
   grenier pijersi decode --psn - < codes.txt`,
@@ -74,15 +76,15 @@ fewer than six letters, for which As on the left are missing.
 			return c.run(cmd.Context(), args)
 		}),
 	}
-	cmd.Flags().BoolVar(&lenient, "lenient", false, "mend codes that are mistyped, with a warning")
+	cmd.Flags().BoolVar(&lenient, "lenient", false, "correct mistyped codes, with a warning")
 	cmd.Flags().BoolVar(&psn, "psn", false, "print the position in PSN instead")
-	cmd.Flags().BoolVar(&ugi, "ugi", false, "print the UGI command that sets up the position instead")
+	cmd.Flags().BoolVar(&ugi, "ugi", false, "print the UGI command for the position instead")
 	c.view.flags(cmd)
 	cmd.MarkFlagsMutuallyExclusive("psn", "ugi", "json", "draw")
 	return cmd
 }
 
-// parseLenient reads a code that may be mistyped.
+// parseLenient reads a code, mistyped or not.
 func (c *setupCommand) parseLenient(line []byte) (pijersi.Setup, error) {
 	s, warnings, err := pijersi.ParseCodeLenient(string(line))
 	for _, w := range warnings {

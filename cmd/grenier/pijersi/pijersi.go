@@ -1,6 +1,6 @@
 // Package pijersi has the commands below "grenier pijersi": they encode, decode, number,
-// check and draw set-ups, one or a stream of them. A command is a setupCommand, which
-// knows how to read a set-up and how to answer it; stream.go answers the lines of stdin.
+// check and draw set-ups, one or a stream of them. A setupCommand knows how a command reads
+// a set-up and how it answers; package cli reads the lines of stdin.
 package pijersi
 
 import (
@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"grenier/cmd/grenier/cli"
-	"grenier/io/vfs"
 	"grenier/layers/pijersi"
 )
 
@@ -25,41 +24,54 @@ func Command(c *cli.App) *cobra.Command {
 	return cli.Group(&cobra.Command{
 		Use:   "pijersi",
 		Short: "Encode, decode, number and draw set-ups of Pijersi",
-		Long: `Set-ups of the board game Pijersi: how the 14 cubes of each player stand at the
-start. They are written as cubes, in the order a1-a6 b1-b3 b4 b4t b5-b7 (b4t is the
-cube on top), capital for white and small for black (g6-g1 f7-f5 f4 f4t f3-f1); as a
-code of six letters; or as a position in PSN. One line-up stands for both players
-when black mirrors white, WHITE-black for two that are independent.
+		Long: `Set-ups of the board game Pijersi: where the 14 cubes of each player stand at
+the start of a game. There are three ways to write one:
 
-2,737,350 line-ups are legal, so 2,737,350 mirror set-ups and their square,
-7,493,085,022,500 others: a shuffle of 4 rocks (R), 4 papers (P), 4 scissors (S) and
-2 wises (W) in which no wise stands on another kind of cube.
-` + cli.ExitHelp,
+  cubes     in the order a1-a6 b1-b3 b4 b4t b5-b7 (b4t is the cube on top of
+            b4), capital letters for white; small ones for black, g6-g1 f7-f5
+            f4 f4t f3-f1
+  code      six letters
+  position  in PSN
+
+One line-up stands for both players if black mirrors white; WHITE-black gives
+each player a line-up.
+
+A line-up is legal if it has 4 rocks (R), 4 papers (P), 4 scissors (S) and 2
+wises (W), and no wise stands on another kind of cube. 2,737,350 line-ups are
+legal: so many set-ups are mirrored, and the square of it, 7,493,085,022,500,
+are independent.
+`,
 		Example: `  grenier pijersi encode RPSRPSPSRWWSRP
   grenier pijersi decode GRXLLS-grxlls`,
 	}, a.encode(), a.decode(), a.random(), a.rank(), a.unrank(), a.check())
 }
 
-// streamHelp is part of the help of commands that read set-ups.
+// streamHelp ends the help of commands that read set-ups.
 const streamHelp = `
-With - or without a value, values are read from stdin, one a line, and each is
-answered by a line. A line that cannot be answered is reported on stderr with its
-number, with --json on stdout too; the rest goes on, and the exit status is 1.
-`
+With -, or without a value, the command reads stdin, one value a line, and
+prints one line for each. It skips blank lines and lines that begin with #. A
+bad line is reported on stderr with its number, and with --json on stdout too;
+the others are still answered.
+
+EXIT STATUS
+  1    a line of stdin was bad; a bad argument is bad usage, 2`
+
+// jsonUsage describes --json.
+const jsonUsage = "print one JSON object for each set-up, with all forms of it"
 
 // setupCommand answers set-ups, one or many.
 type setupCommand struct {
 	app *app
-	// parse reads a set-up, from a line that is only valid during the call.
+	// parse reads a set-up from a line that is valid during the call only.
 	parse func(line []byte) (pijersi.Setup, error)
 	// text appends the answer to a set-up when nothing else is asked for.
 	text func(dst []byte, s pijersi.Setup) ([]byte, error)
 	view setupView
-	// line is the number of the line that is answered, 0 for an argument.
+	// line is the number of the line of stdin at hand, 0 for an argument.
 	line int
 }
 
-// setupView is how answers are shown.
+// setupView is the form of the answers.
 type setupView struct {
 	asJSON, draw bool
 	svg          string
@@ -68,20 +80,20 @@ type setupView struct {
 
 // flags adds the flags for all ways of showing a set-up.
 func (v *setupView) flags(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&v.asJSON, "json", false, "print one JSON object for each set-up, with all that is known about it")
+	cmd.Flags().BoolVar(&v.asJSON, "json", false, jsonUsage)
 	cmd.Flags().BoolVar(&v.draw, "draw", false, "draw the board as text instead")
-	cmd.Flags().Var((*cli.File)(&v.svg), "svg", "draw the board into `FILE` as SVG instead; an existing file is replaced")
+	cmd.Flags().Var((*cli.File)(&v.svg), "svg", "draw the board as SVG in `FILE`, - for stdout, instead")
 	cmd.MarkFlagsMutuallyExclusive("json", "draw")
 }
 
-// run answers the value that the arguments are, which may have blanks in it, or the
-// lines of stdin.
+// run answers the value in the arguments, which may have blanks in it, or the lines of
+// stdin.
 func (c *setupCommand) run(ctx context.Context, args []string) error {
 	if len(args) == 0 || len(args) == 1 && args[0] == "-" {
 		if c.view.svg != "" {
-			return cli.Usagef("--svg draws one set-up, not those of a stream")
+			return cli.Usagef("--svg draws one set-up, not a stream of them")
 		}
-		return c.answerLines(ctx, c.app.In)
+		return c.answerLines(ctx)
 	}
 	s, err := c.parse([]byte(strings.Join(args, " ")))
 	if err != nil {
@@ -90,10 +102,30 @@ func (c *setupCommand) run(ctx context.Context, args []string) error {
 	return c.show(s)
 }
 
-// show answers a set-up that is the only one.
+// answerLines answers the lines of stdin.
+func (c *setupCommand) answerLines(ctx context.Context) error {
+	lines := cli.Lines{App: c.app.App, JSON: c.view.asJSON}
+	lines.Answer = func(dst, line []byte, number int) ([]byte, error) {
+		c.line = number
+		s, err := c.parse(line)
+		if err != nil {
+			return dst, err
+		}
+		return c.append(dst, s)
+	}
+	return lines.Run(ctx)
+}
+
+// show answers a single set-up.
 func (c *setupCommand) show(s pijersi.Setup) error {
+	if c.view.svg == cli.Stdout && c.view.draw {
+		return cli.Usagef("--draw and --svg -: only one of them can go to stdout")
+	}
+	if err := cli.OneStdout(c.view.asJSON, map[string]string{"--svg": c.view.svg}); err != nil {
+		return err
+	}
 	if c.view.svg != "" {
-		if err := vfs.WriteFile(c.view.svg, []byte(s.SVG())); err != nil || !c.view.asJSON && !c.view.draw {
+		if err := c.app.WriteFile(c.view.svg, []byte(s.SVG())); err != nil || !c.view.asJSON && !c.view.draw {
 			return err
 		}
 	}
@@ -105,7 +137,7 @@ func (c *setupCommand) show(s pijersi.Setup) error {
 	return err
 }
 
-// append appends the answer to s, whole lines.
+// append appends the answer to s, in whole lines.
 func (c *setupCommand) append(dst []byte, s pijersi.Setup) ([]byte, error) {
 	switch {
 	case c.view.asJSON:
@@ -118,7 +150,7 @@ func (c *setupCommand) append(dst []byte, s pijersi.Setup) ([]byte, error) {
 	return append(dst, '\n'), err
 }
 
-// warn prints a warning about the set-up that is answered.
+// warn prints a warning about the set-up at hand.
 func (c *setupCommand) warn(text string) {
 	if c.line > 0 {
 		text = fmt.Sprintf("line %d: %s", c.line, text)
@@ -126,7 +158,7 @@ func (c *setupCommand) warn(text string) {
 	fmt.Fprintln(c.app.Err, "grenier: warning: "+text)
 }
 
-// setupReport is a set-up as JSON. Problem says why it is not legal; then it has no
+// setupReport is a set-up as JSON. Problem says why it is not legal; such a set-up has no
 // rank.
 type setupReport struct {
 	Code     string       `json:"code"`

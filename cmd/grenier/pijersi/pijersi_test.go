@@ -92,8 +92,8 @@ func TestPijersiWaits(t *testing.T) {
 // TestPijersiBadLines checks that lines of any kind are told, and counted, and
 // nothing else is lost.
 func TestPijersiBadLines(t *testing.T) {
-	long := strings.Repeat("G", 3*streamBuffer)
-	exact := strings.Repeat("G", streamBuffer)
+	long := strings.Repeat("G", 3*cli.MaxLine)
+	exact := strings.Repeat("G", cli.MaxLine)
 	got := answerStream(t.Context(), strings.NewReader("GRXLLS\n"+long+"\nAYABEY\n\xff\x00\n"+exact+"\nGRXLLS\n"+long), "decode")
 	if got.status != cli.ExitFailure || got.out != "RPSRPSPSRWWSRP\nRPSSRWPPWPSSRR\nRPSRPSPSRWWSRP\n" {
 		t.Errorf("status %d, %q", got.status, got.out)
@@ -102,7 +102,7 @@ func TestPijersiBadLines(t *testing.T) {
 grenier: line 4: not a code: "\xff\x00" has 2 letters, want 6
 grenier: line 5: more than 65536 bytes
 grenier: line 7: more than 65536 bytes
-grenier: 4 of 7 lines not answered, the first is line 2
+grenier: 4 of 7 lines without an answer, the first is line 2
 `
 	if got.err != want {
 		t.Errorf("told\n%swant\n%s", got.err, want)
@@ -112,7 +112,7 @@ grenier: 4 of 7 lines not answered, the first is line 2
 // TestPijersiBrokenStream checks that a stream that breaks is no end of a stream.
 func TestPijersiBrokenStream(t *testing.T) {
 	broken := errors.New("cable cut")
-	for _, text := range []string{"GRXLLS\n", "GRXLLS\nAYA", "GRXLLS\n" + strings.Repeat("G", 2*streamBuffer)} {
+	for _, text := range []string{"GRXLLS\n", "GRXLLS\nAYA", "GRXLLS\n" + strings.Repeat("G", 2*cli.MaxLine)} {
 		got := answerStream(t.Context(), io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken)), "decode")
 		if got.status != cli.ExitFailure || got.out != "RPSRPSPSRWWSRP\n" || got.err != "grenier: cable cut\n" {
 			t.Errorf("%.20q: %+v", text, got)

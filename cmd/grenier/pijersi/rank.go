@@ -22,19 +22,18 @@ func (a *app) rank() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rank {CODE | CUBES | POSITION | -}",
 		Short: "Print the number of a legal set-up",
-		Long: `Prints the number of a legal set-up. Line-ups are numbered from 0 to 2737349 in the
-order of their codes, without gaps; WHITE-black has 2737350 times the number of white
-plus that of black, 0 to 7493085022499.
-` + streamHelp + cli.ExitHelp,
+		Long: `Prints the number of a legal set-up. Legal line-ups are numbered from 0 to
+2737349 in the order of their codes. The number of WHITE-black is 2737350 times
+that of white plus that of black, 0 to 7493085022499.
+` + streamHelp,
 		Example: "  grenier pijersi rank GRXLLS",
 		RunE:    a.Start(func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) }),
 	}
-	cmd.Flags().BoolVar(&c.view.asJSON, "json", false, "print one JSON object for each set-up, with all that is known about it")
+	cmd.Flags().BoolVar(&c.view.asJSON, "json", false, jsonUsage)
 	return cmd
 }
 
-// parseLegal reads a set-up in any way of writing it, and refuses those that are not
-// legal.
+// parseLegal reads a legal set-up, written in any way.
 func parseLegal(line []byte) (pijersi.Setup, error) {
 	s, err := pijersi.Parse(line)
 	if err == nil {
@@ -50,13 +49,13 @@ func (a *app) unrank() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "unrank {RANK | -}",
 		Short: "Print the code of the legal set-up with a number",
-		Long: `Prints the code of the legal set-up with a number; the inverse of rank.
-` + streamHelp + cli.ExitHelp,
+		Long: `Prints the code of the legal set-up with a number. It is the inverse of rank.
+` + streamHelp,
 		Example: `  grenier pijersi unrank 965857
   grenier pijersi unrank --total 7493085022499`,
 		RunE: a.Start(func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) }),
 	}
-	cmd.Flags().BoolVar(&total, "total", false, "white and black are independent: 0 to 7493085022499")
+	cmd.Flags().BoolVar(&total, "total", false, "the number of an independent set-up, 0 to 7493085022499")
 	c.view.flags(cmd)
 	return cmd
 }
@@ -86,10 +85,10 @@ func (a *app) random() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "random",
 		Short: "Print random legal set-ups",
-		Long: `Prints the codes of random legal set-ups; each has the same chance. The same --seed
-gives the same set-ups; without it they are different each time, and --json tells
-the seed.
-` + cli.ExitHelp,
+		Long: `Prints the codes of random legal set-ups, all equally likely. The same --seed
+gives the same set-ups. Without it they differ each time, and --json prints the
+seed.
+`,
 		Example: `  grenier pijersi random --seed 7
   grenier pijersi random --total --count 1000 > codes.txt`,
 		Args: cli.NoArgs,
@@ -98,15 +97,15 @@ the seed.
 				f.seed = rand.Uint64()
 			}
 			if c.view.svg != "" && f.count != 1 {
-				return cli.Usagef("--svg draws one set-up, --count is %d", f.count)
+				return cli.Usagef("--svg draws one set-up, but --count is %d", f.count)
 			}
 			c.view.seed = &f.seed
 			return c.random(cmd.Context(), &f)
 		}),
 	}
 	cmd.Flags().Uint64Var(&f.count, "count", 1, "`number` of set-ups")
-	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "`number` that decides which; by default another each time")
-	cmd.Flags().BoolVar(&f.total, "total", false, "white and black are independent; by default black mirrors white")
+	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "`number` from which the set-ups are made (default: random)")
+	cmd.Flags().BoolVar(&f.total, "total", false, "make white and black independent (default: black mirrors white)")
 	c.view.flags(cmd)
 	return cmd
 }

@@ -19,14 +19,14 @@ const between = 400 * time.Millisecond
 // animation shows a solution swap by swap.
 type animation struct {
 	out      io.Writer
-	terminal bool // each frame is drawn over the one before
+	terminal bool // each frame is drawn over the previous one
 	color    bool // swapped tiles are shown in reverse, not only between brackets
 	every    time.Duration
 }
 
 // newAnimation returns the animation for stdout.
 func (a *app) newAnimation() animation {
-	terminal := cli.IsTerminal(a.Out)
+	terminal := cli.HasCursor(a.Out)
 	return animation{out: a.Out, terminal: terminal, color: terminal && os.Getenv("NO_COLOR") == "", every: between}
 }
 
@@ -38,8 +38,8 @@ const (
 	normal     = "\x1b[m"
 )
 
-// show shows all frames. It ends with the error of ctx; a terminal has its cursor again
-// in any case.
+// show shows all frames. It fails with the error of ctx, and always leaves the cursor of a
+// terminal visible.
 func (v animation) show(ctx context.Context, p swap.Puzzle, moves []swap.Swap) error {
 	if v.terminal {
 		fmt.Fprint(v.out, hideCursor)
@@ -79,7 +79,7 @@ func (v animation) caption(i int, moves []swap.Swap) string {
 		text = fmt.Sprintf("%d of %d: %d %d", i, len(moves), moves[i-1].A, moves[i-1].B)
 	}
 	if v.terminal {
-		text += strings.Repeat(" ", 4) // over a longer caption
+		text += strings.Repeat(" ", 4) // clears the rest of a longer caption
 	}
 	return text
 }

@@ -12,7 +12,6 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/io/chart"
-	"grenier/io/vfs"
 	"grenier/pipeline/swap/bench"
 )
 
@@ -37,22 +36,25 @@ func (a *app) bench() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Compare heuristics, solvers and databases",
-		Long: `Measures what the report on the swap puzzle compares, and prints three kinds of tables:
+		Long: `Measures what the report on the swap puzzle compares, and prints three kinds of
+tables:
 
-  heuristics  every heuristic on the same random 3 x 3 grids: mean, share of the true
-              distance, time of an evaluation, size of its tables
-  solvers     every solver on the same random grids of 2 x 4, 3 x 3, 3 x 4 and 4 x 4, as
-              far as it is fit for them: length, states, time and memory
-  databases   the six pattern databases of the report: seconds, memory and disk, beside
-              the figures there
+  heuristics  every heuristic on the same random 3 x 3 grids: mean, share of
+              the true distance, time of an evaluation, size of its tables
+  solvers     every solver on the same random grids of 2 x 4, 3 x 3, 3 x 4 and
+              4 x 4 that it can solve: length, states, time and memory
+  databases   the six pattern databases of the report: seconds, memory and
+              disk, next to the figures of the report
 
-All that is no time and no allocation is the same for the same --seed, --grids and
---solves. Databases are in a temporary directory that is removed. With --html the same
-is also written as a web page with charts, complete in one file.
+The same --seed, --grids and --solves give the same figures, except for times
+and allocations. Databases are built in a temporary directory. --html writes
+the tables with charts as a single web page too; with - the page goes to stdout
+instead of the tables.
 
-A heuristic that is above the distance although it is called admissible, or a solution
-that is called shortest and is not, ends the command with status 3.
-` + cli.ExitHelp,
+EXIT STATUS
+  3    an admissible heuristic exceeds the distance, or a solution that is said
+       to be shortest is not
+`,
 		Example: `  grenier swap bench
   grenier swap bench --tables solvers --solves 1000 --seed 7 --json
   grenier swap bench --html bench.html`,
@@ -60,13 +62,13 @@ that is called shortest and is not, ends the command with status 3.
 		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runBench(cmd.Context(), f) }),
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.tables, "tables", bench.TableNames(), "`names` of tables, with commas between")
+	flags.StringSliceVar(&f.tables, "tables", bench.TableNames(), "`names` of the tables, separated by commas")
 	flags.IntVar(&f.grids, "grids", 10_000, "`number` of random grids for heuristics")
-	flags.IntVar(&f.solves, "solves", 100, "`number` of random grids for each solver; 3 x 4: a tenth, 4 x 4: a fifth")
-	flags.Uint64Var(&f.seed, "seed", 1, "`number` that the grids are made from")
+	flags.IntVar(&f.solves, "solves", 100, "`number` of random grids for each solver; of 3 x 4 a tenth of it, of 4 x 4 a fifth")
+	flags.Uint64Var(&f.seed, "seed", 1, "`number` from which the grids are made")
 	f.memory.Define(a.App, flags, "4GiB", nil)
 	cli.ThreadsFlag(flags, &f.threads, "build databases with")
-	flags.Var((*cli.File)(&f.html), "html", "`FILE` for a web page with charts, which is replaced")
+	flags.Var((*cli.File)(&f.html), "html", "`FILE` for a web page with charts, - for stdout")
 	cli.ProgressFlag(flags, &f.progress)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	cli.Completes(cmd, "tables", bench.TableNames()...)
@@ -88,6 +90,9 @@ func (a *app) runBench(ctx context.Context, f benchFlags) error {
 	if err != nil {
 		return err
 	}
+	if err := cli.OneStdout(f.json, map[string]string{"--html": f.html}); err != nil {
+		return err
+	}
 	if err := cli.CheckFile(f.html); err != nil {
 		return err
 	}
@@ -102,7 +107,7 @@ func (a *app) runBench(ctx context.Context, f benchFlags) error {
 	if err != nil {
 		return f.memory.Explain(err)
 	}
-	if err := writeBenchPage(f.html, r); err != nil {
+	if err := a.writeBenchPage(f.html, r); err != nil || f.html == cli.Stdout {
 		return err
 	}
 	report := benchReport{r, cli.TookSince(start)}
@@ -113,8 +118,8 @@ func (a *app) runBench(ctx context.Context, f benchFlags) error {
 	return nil
 }
 
-// writeBenchPage writes the page, if its name is not empty.
-func writeBenchPage(path string, r *bench.Report) error {
+// writeBenchPage writes the page, unless path is empty.
+func (a *app) writeBenchPage(path string, r *bench.Report) error {
 	if path == "" {
 		return nil
 	}
@@ -123,7 +128,7 @@ func writeBenchPage(path string, r *bench.Report) error {
 	if err := page.Write(&b); err != nil {
 		return err
 	}
-	return vfs.WriteFile(path, b.Bytes())
+	return a.WriteFile(path, b.Bytes())
 }
 
 func (a *app) printBench(r benchReport) {
@@ -132,34 +137,16 @@ func (a *app) printBench(r benchReport) {
 		if s.Chart == nil {
 			fmt.Fprintln(a.Out, s.Title)
 			a.printColumns(s.Table)
-			fmt.Fprintf(a.Out, "%s\n\n", wrapped(s.Text, 110))
+			fmt.Fprintf(a.Out, "%s\n\n", cli.Wrap(s.Text, min(textWidth, cli.WidthOf(a.Out)), 0))
 		}
 	}
 	fmt.Fprintf(a.Out, "%s\n%.1f s; peak memory %s\n", page.Summary, r.Seconds, cli.Size(r.PeakRSS))
 }
 
-// wrapped breaks a text into lines of at most width characters, but between words only.
-func wrapped(text string, width int) string {
-	var b strings.Builder
-	length := 0
-	for word := range strings.FieldsSeq(text) {
-		n := utf8.RuneCountInString(word)
-		switch {
-		case length == 0:
-		case length+1+n > width:
-			b.WriteByte('\n')
-			length = 0
-		default:
-			b.WriteByte(' ')
-			length++
-		}
-		b.WriteString(word)
-		length += n
-	}
-	return b.String()
-}
+// textWidth is the width of the text below a table.
+const textWidth = 110
 
-// printColumns prints a table in columns, the first of them to the left.
+// printColumns prints a table in columns, the first of them aligned to the left.
 func (a *app) printColumns(t chart.Table) {
 	width := make([]int, len(t.Head))
 	for _, row := range append([][]string{t.Head}, t.Rows...) {

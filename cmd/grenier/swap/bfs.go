@@ -40,17 +40,19 @@ func (a *app) bfs() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bfs --rows R --cols C",
 		Short: "Count the states of a grid by distance from the goal",
-		Long: `Searches all states of a grid, breadth first from the solved one, and prints how many
-there are at each distance, the largest distance (the diameter), the number of states
-that far from the goal (the antipodes) and the mean distance.
+		Long: `Visits all states of a grid, breadth first from the goal, and prints the number
+of states at each distance, the largest distance (the diameter), the number of
+states at that distance (the antipodes) and the mean distance.
 
-A state takes 0.15 bytes of memory: 12 cells 72 MB, 13 cells 0.94 GB, 14 cells 13 GB.
-A grid that needs more than --memory is refused, unless --dir says where to keep the
-states: then 13 cells need some 110 MB of memory and up to 1.5 GB of disk, and more
-memory is used to keep states there too. A disk with less room is refused, unless
---force is given. What is in DIR is made safe after each depth, and the same command
-goes on from there. "grenier swap plan" tells what a grid takes.
-` + cli.ExitHelp,
+A state takes 0.15 bytes of memory: 12 cells 72 MB, 13 cells 0.94 GB, 14 cells
+13 GB. A grid that needs more than --memory is refused. With --dir the states
+are on disk: 13 cells then need about 110 MB of memory and up to 1.5 GB of
+disk, and memory beyond that holds a part of the states. A disk with too little
+room is refused unless --force is given. Each depth ends with a checkpoint in
+DIR, from which the same command resumes.
+
+"grenier swap plan" predicts what a grid takes.
+`,
 		Example: `  grenier swap bfs --rows 3 --cols 4
   grenier swap bfs --rows 1 --cols 13 --memory 2GiB --json
   grenier swap bfs --rows 1 --cols 13 --memory 256MiB --dir data/line13`,
@@ -59,11 +61,11 @@ goes on from there. "grenier swap plan" tells what a grid takes.
 	}
 	needGrid(cmd, &f.rows, &f.cols, swap.MaxCells)
 	flags := cmd.Flags()
-	flags.Var((*cli.Directory)(&f.dir), "dir", "directory for the states, to keep them on disk instead of in memory")
+	flags.Var((*cli.Directory)(&f.dir), "dir", "directory for the states, which are in memory without it")
 	f.memory.Define(a.App, flags, "8GiB", &f.force)
 	cli.ThreadsFlag(flags, &f.threads, "use")
 	cli.ProgressFlag(flags, &f.progress)
-	flags.BoolVar(&f.force, "force", false, "begin even if the disk has too little room for the states")
+	flags.BoolVar(&f.force, "force", false, "start even if the disk has too little room for the states")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd
 }
@@ -82,7 +84,7 @@ func (a *app) runBFS(ctx context.Context, f bfsFlags) error {
 		return err
 	}
 	if f.dir != "" {
-		a.Resume = "; the same command continues after the last whole depth"
+		a.Resume = "; the same command resumes after the last complete depth"
 	}
 	runtime.GOMAXPROCS(f.threads)
 	start := time.Now()
@@ -90,7 +92,7 @@ func (a *app) runBFS(ctx context.Context, f bfsFlags) error {
 	r, err := bfs.Search(ctx, g, o)
 	shown.Close()
 	if cli.IsType[*rundir.RoomError](err) {
-		return fmt.Errorf("%w; --force begins all the same", err)
+		return fmt.Errorf("%w; --force starts anyway", err)
 	}
 	if err != nil {
 		return f.memory.Explain(err)

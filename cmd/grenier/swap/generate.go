@@ -34,11 +34,12 @@ func (a *app) generate() *cobra.Command {
 	var f generateFlags
 	cmd := &cobra.Command{
 		Use:   "generate --rows R --cols C",
-		Short: "Make a random grid of a difficulty",
-		Long: `Prints a random grid as swap solve reads it. --difficulty is its sum of Manhattan
-distances as a share of the largest one, which is that of the grid in reverse order;
-random grids have about two thirds. The same seed gives the same grid.
-` + cli.ExitHelp,
+		Short: "Generate a random grid of a given difficulty",
+		Long: `Prints a random grid in the format that "swap solve" reads. --difficulty is the
+sum of the Manhattan distances of its tiles, as a share of the largest sum,
+that of the grid in reverse order. Random grids have about 0.67. The same
+--seed gives the same grid.
+`,
 		Example: `  grenier swap generate --rows 4 --cols 4 --difficulty 0.8 --seed 7`,
 		Args:    cli.NoArgs,
 		RunE: a.Start(func(cmd *cobra.Command, _ []string) error {
@@ -51,7 +52,7 @@ random grids have about two thirds. The same seed gives the same grid.
 	needGrid(cmd, &f.rows, &f.cols, swap.MaxListed)
 	flags := cmd.Flags()
 	flags.Float64Var(&f.difficulty, "difficulty", 0.67, "`share` of the largest sum of Manhattan distances, 0 to 1")
-	flags.Uint64Var(&f.seed, "seed", 0, "`number` that the grid is made from (default: another one each time)")
+	flags.Uint64Var(&f.seed, "seed", 0, "`number` from which the grid is made (default: random)")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"grenier/cmd/grenier/cli"
-	"grenier/io/vfs"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
 	"grenier/pipeline/swap/patterns"
@@ -41,9 +40,10 @@ type pdbReport struct {
 // pdb returns the commands about pattern databases.
 func (a *app) pdb() *cobra.Command {
 	return cli.Group(&cobra.Command{
-		Use:     "pdb",
-		Short:   "Build pattern databases of the swap puzzle",
-		Long:    "Pattern databases hold what it costs to bring some tiles home, for swap solve --pdb.\n" + cli.ExitHelp,
+		Use:   "pdb",
+		Short: "Build pattern databases of the swap puzzle",
+		Long: `A pattern database holds the cost of bringing some of the tiles home, from
+everywhere. "swap solve --pdb" takes it as a heuristic.`,
 		Example: "  grenier swap pdb build --kind gadb --rows 4 --cols 4 --k 3 --out k3.gp",
 	}, a.pdbBuild())
 }
@@ -53,17 +53,17 @@ func (a *app) pdbBuild() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "build --kind KIND --rows R --cols C --out FILE",
 		Short: "Build a pattern database",
-		Long: `Finds by breadth-first search what it costs to bring a set of tiles home from all their
-places, and writes that to FILE, which has its name only when it is complete; an
-existing file is replaced.
+		Long: `Computes, by breadth-first search, the cost of bringing a set of tiles home
+from every placement, and writes it to FILE, or to stdout if FILE is -. An
+existing file is replaced when the new one is complete.
 
-  apdb  the set of --tiles, numbered from 1
+  apdb  one set, --tiles, numbered from 1
   gadb  every set of --k tiles, at most 4
 
-A swap costs 1 (--cost unit), or the number of tiles of the set that it moves (--cost
-tracked): sums of either over disjoint sets are at most twice the distance, and tracked
-is never less.
-` + cli.ExitHelp,
+A swap costs 1 (--cost unit), or the number of tiles of the set that it moves
+(--cost tracked). Summed over disjoint sets, either cost is at most twice the
+distance; tracked is never the smaller one.
+`,
 		Example: `  grenier swap pdb build --kind apdb --rows 4 --cols 4 --tiles 1,2,3,5,6 --out a.gp
   grenier swap pdb build --kind gadb --rows 4 --cols 4 --k 3 --cost tracked --out k3.gp --json`,
 		Args: cli.NoArgs,
@@ -75,7 +75,7 @@ is never less.
 	flags.StringVar(&f.cost, "cost", "unit", "`cost` of a swap: unit or tracked")
 	flags.IntSliceVar(&f.tiles, "tiles", nil, "`tiles` of an apdb, from 1, with commas between")
 	flags.IntVar(&f.k, "k", 0, "`number` of tiles in the sets of a gadb, 1 to 4")
-	flags.Var((*cli.File)(&f.out), "out", "`FILE` to write")
+	flags.Var((*cli.File)(&f.out), "out", "`FILE` to write, - for stdout")
 	f.memory.Define(a.App, flags, "4GiB", nil)
 	cli.ThreadsFlag(flags, &f.threads, "use")
 	cli.ProgressFlag(flags, &f.progress)
@@ -116,7 +116,10 @@ func (a *app) runPDB(ctx context.Context, f pdbFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := vfs.CheckFile(f.out); err != nil {
+	if err := cli.CheckFile(f.out); err != nil {
+		return err
+	}
+	if err := cli.OneStdout(f.json, map[string]string{"--out": f.out}); err != nil {
 		return err
 	}
 	shown, err := a.NewProgress(f.progress, f.json)
@@ -126,55 +129,68 @@ func (a *app) runPDB(ctx context.Context, f pdbFlags) error {
 	o.Progress = func(done, total uint64) { shown.Update(building{done, total}) }
 	start := time.Now()
 	r := pdbReport{Kind: f.kind, Rows: f.rows, Cols: f.cols, Tiles: f.tiles, K: max(f.k, len(f.tiles)), Cost: o.Cost.String(), File: f.out}
+	build := f.buildDynamic
 	if f.kind == "apdb" {
-		r.Entries, r.Bytes, err = f.buildStatic(ctx, g, o)
-	} else {
-		r.Entries, r.Bytes, err = f.buildDynamic(ctx, g, o)
+		build = f.buildStatic
+	}
+	entries, data, err := build(ctx, g, o)
+	if err == nil {
+		err = a.WriteFile(f.out, data)
 	}
 	shown.Close()
-	if err != nil {
+	if err != nil || f.out == cli.Stdout {
 		return f.memory.Explain(err)
 	}
-	r.Took = cli.TookSince(start)
+	r.Entries, r.Bytes, r.Took = entries, int64(len(data)), cli.TookSince(start)
 	if f.json {
 		return a.PrintJSON(r)
 	}
-	what := fmt.Sprintf("all sets of %d tiles", r.K)
+	what := "all sets of " + cli.Count(r.K, "tile")
 	if len(r.Tiles) > 0 {
 		what = "tiles " + strings.Trim(fmt.Sprint(r.Tiles), "[]")
 	}
-	fmt.Fprintf(a.Out, "%d x %d, %s, cost %s: %s entries, %s bytes in %s, %.3f s, peak memory %s\n",
-		r.Rows, r.Cols, what, r.Cost, cli.Comma(uint64(r.Entries)), cli.Comma(uint64(r.Bytes)), r.File, r.Seconds, cli.Size(r.PeakRSS))
+	a.Printf(2, "%d x %d, %s, cost %s: %s, %s bytes in %s, %.3f s, peak memory %s",
+		r.Rows, r.Cols, what, r.Cost, entriesText(r.Entries), cli.Comma(uint64(r.Bytes)), r.File, r.Seconds, cli.Size(r.PeakRSS))
 	return nil
 }
 
-func (f *pdbFlags) buildStatic(ctx context.Context, g *swap.Grid, o patterns.Options) (entries int, bytes int64, err error) {
+// entriesText says how many values a database has.
+func entriesText(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return cli.Comma(uint64(n)) + " entries"
+}
+
+// buildStatic returns the file of a database of one set.
+func (f *pdbFlags) buildStatic(ctx context.Context, g *swap.Grid, o patterns.Options) (entries int, file []byte, err error) {
 	numbers := make([]int, len(f.tiles))
 	for i, t := range f.tiles {
 		numbers[i] = t - 1
 	}
 	tiles, err := heuristic.TilesOf(g, numbers)
 	if err != nil {
-		return 0, 0, err
+		return 0, nil, err
 	}
 	p, err := patterns.Static(ctx, g, tiles, o)
 	if err != nil {
-		return 0, 0, err
+		return 0, nil, err
 	}
-	bytes, err = patterns.SaveStatic(f.out, p)
-	return len(p.Values), bytes, err
+	file, err = patterns.EncodeStatic(p)
+	return len(p.Values), file, err
 }
 
-func (f *pdbFlags) buildDynamic(ctx context.Context, g *swap.Grid, o patterns.Options) (entries int, bytes int64, err error) {
+// buildDynamic returns the file of a database of all sets.
+func (f *pdbFlags) buildDynamic(ctx context.Context, g *swap.Grid, o patterns.Options) (entries int, file []byte, err error) {
 	t, err := patterns.Dynamic(ctx, g, f.k, o)
 	if err != nil {
-		return 0, 0, err
+		return 0, nil, err
 	}
-	bytes, err = patterns.SaveDynamic(f.out, t)
-	return len(t.Values), bytes, err
+	file, err = patterns.EncodeDynamic(t)
+	return len(t.Values), file, err
 }
 
-// building is how far a database is: entries.
+// building is how far a database is, in entries.
 type building struct{ done, total uint64 }
 
 func (b building) State(elapsed time.Duration) cli.State {

@@ -25,16 +25,18 @@ func (a *app) plan() *cobra.Command {
 	var f planFlags
 	cmd := &cobra.Command{
 		Use:   "plan --rows R --cols C",
-		Short: "Predict what counting all states takes",
-		Long: `Predicts what "swap bfs" takes for a grid: memory, in memory and with --dir, space on
-disk, bytes read and written, number of depths and time; and says whether it fits.
+		Short: "Predict memory, disk and time of swap bfs",
+		Long: `Predicts what "swap bfs" takes for a grid, in memory and with --dir: memory,
+disk, bytes read and written, number of depths and time; and says whether it
+fits.
 
-A short calibration measures this machine: blocks of the grid with random states, and
-a file in DIR, or else where the system has its temporary files. It can be saved and
-used again, also elsewhere; it is JSON that may be edited to describe another machine.
+A short calibration measures this machine first: it searches blocks of the grid
+with random states, and writes and reads a file in DIR, or in the directory for
+temporary files. A saved calibration (--save-calibration) is JSON that you can
+use again, or edit to describe another machine.
 
-docs/swap.md has the arithmetic, and plans beside what real searches took.
-` + cli.ExitHelp,
+docs/swap.md explains the arithmetic and compares plans with real searches.
+`,
 		Example: `  grenier swap plan --rows 2 --cols 7 --dir data/2x7
   grenier swap plan --rows 3 --cols 5 --memory 16GiB --save-calibration here.json
   grenier swap plan --rows 3 --cols 5 --threads 16 --disk 3GB --calibration here.json --json`,
@@ -45,7 +47,7 @@ docs/swap.md has the arithmetic, and plans beside what real searches took.
 	flags := cmd.Flags()
 	f.memory.DefinePlan(a.App, flags, "8GiB")
 	cli.ThreadsFlag(flags, &f.threads, "use")
-	flags.Var((*cli.Directory)(&f.dir), "dir", "directory for the states: its disk is measured, and what it has room for")
+	flags.Var((*cli.Directory)(&f.dir), "dir", "directory for the states; the plan measures the speed and the room of its disk")
 	f.CalibrationFlags.Define(flags)
 	cli.ProgressFlag(flags, &f.form)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
@@ -57,10 +59,14 @@ func (a *app) runPlan(ctx context.Context, f planFlags) error {
 	if err != nil {
 		return err
 	}
-	c, err := cli.Calibrated(&f.CalibrationFlags, plan.Load, func(disk bool) (*plan.Calibration, error) {
-		return a.measure(ctx, &f, g, disk)
+	if f.Printed() && f.json {
+		return cli.Usagef("--json and --save-calibration -: only one of them can go to stdout")
+	}
+	c, err := cli.Calibrated(a.App, &f.CalibrationFlags, cli.Source[*plan.Calibration]{
+		Load: plan.Load, Parse: plan.Parse,
+		Measure: func(disk bool) (*plan.Calibration, error) { return a.measure(ctx, &f, g, disk) },
 	})
-	if err != nil {
+	if err != nil || f.Printed() {
 		return err
 	}
 	free, err := cli.RoomFor(f.dir)
@@ -97,17 +103,17 @@ func (a *app) printPlan(p *plan.Plan) {
 	if p.Diameter == p.Least {
 		about = "exactly"
 	}
-	fmt.Fprintf(a.Out, "%d x %d: %s states, diameter %s %d (at least %d), %s visits of words of 60 states\n",
-		p.Rows, p.Cols, cli.Comma(p.States), about, p.Diameter, p.Least, cli.Comma(p.Visits))
-	fmt.Fprintf(a.Out, "in memory: %s of memory, %s; %s\n", cli.Size(p.InMemory), cli.Period(p.Seconds),
+	a.Printf(2, "%d x %d: %s, diameter %s %d (at least %d), %s visits of words of 60 states",
+		p.Rows, p.Cols, cli.Count(p.States, "state"), about, p.Diameter, p.Least, cli.Comma(p.Visits))
+	a.Printf(2, "in memory: %s of memory, %s; %s", cli.Size(p.InMemory), cli.Period(p.Seconds),
 		fits(p.FitsMemory, p.InMemory > p.Memory, p.Memory))
-	fmt.Fprintf(a.Out, "with --dir: %s of memory at least, %.0f%% of the states held within %s\n", cli.Size(p.OnDisk), 100*p.Held, cli.Size(p.Memory))
-	fmt.Fprintf(a.Out, "            %s read, %s written; %s on disk, at most %s\n", cli.Size(p.Read), cli.Size(p.Written), cli.Size(p.Disk), cli.Size(p.Most))
+	a.Printf(12, "with --dir: %s of memory at least, %.0f%% of the states held within %s", cli.Size(p.OnDisk), 100*p.Held, cli.Size(p.Memory))
+	a.Printf(12, "            %s read, %s written; %s on disk, at most %s", cli.Size(p.Read), cli.Size(p.Written), cli.Size(p.Disk), cli.Size(p.Most))
 	onDisk := fits(p.FitsDisk, p.OnDisk > p.Memory, p.Memory)
 	if p.FitsDisk && p.Free == nil {
 		onDisk = "fits if the disk has room"
 	}
-	fmt.Fprintf(a.Out, "            %s: processors %s, disk %s; %s\n", cli.Period(p.OnDiskSeconds), cli.Period(p.Processors), cli.Period(p.Transfers), onDisk)
+	a.Printf(12, "            %s: processors %s, disk %s; %s", cli.Period(p.OnDiskSeconds), cli.Period(p.Processors), cli.Period(p.Transfers), onDisk)
 	if p.Free != nil {
 		enough := "enough"
 		if *p.Free < p.Most {
@@ -116,14 +122,15 @@ func (a *app) printPlan(p *plan.Plan) {
 		fmt.Fprintf(a.Out, "%s are free: %s\n", cli.Size(*p.Free), enough)
 	}
 	c := p.Calibration
-	fmt.Fprintf(a.Out, "\nfor %s, calibrated %s\n", c.CPU, c.Date.Format(time.DateOnly))
-	fmt.Fprintf(a.Out, "one core: %.1f ns to visit a word, pack %.2f, unpack %.2f ns a word; %d cores do %.2f times as much\n",
+	fmt.Fprintln(a.Out)
+	a.Printf(2, "for %s, calibrated %s", c.CPU, c.Date.Format(time.DateOnly))
+	a.Printf(2, "one core: %.1f ns to visit a word, pack %.2f, unpack %.2f ns a word; %d cores do %.2f times as much",
 		c.Step*float64(p.Steps), c.Pack, c.Unpack, c.Cores, c.Speedup)
-	fmt.Fprintf(a.Out, "disk: reads %s/s in pieces of 64 KiB, writes %s/s\n", cli.Size(c.Random), cli.Size(c.Write))
-	fmt.Fprintln(a.Out, "assumed: words are visited, and have newest states, as often as in searches of 10 to 13 cells")
+	a.Printf(2, "disk: reads %s/s in pieces of 64 KiB, writes %s/s", cli.Size(c.Random), cli.Size(c.Write))
+	a.Printf(2, "assumed: words are visited, and have newest states, as often as in searches of 10 to 13 cells")
 }
 
-// fits says whether something fits, and if not, whether for want of memory.
+// fits says whether a search fits, and whether memory or disk is too small.
 func fits(ok, noMemory bool, memory uint64) string {
 	switch {
 	case ok:

@@ -56,39 +56,48 @@ func (a *app) solve() *cobra.Command {
 	var f solveFlags
 	cmd := &cobra.Command{
 		Use:   "solve [FILE | - | --rows R --cols C TILE ...]",
-		Short: "Find a short way to solve a grid",
-		Long: `Prints the swaps that solve a grid, two cells a line, cells numbered row by row from 0.
-The grid is read from FILE, or from stdin without arguments or with -: a line with the
-numbers of rows and columns, then the rows. With --rows and --cols the arguments are the
-tiles, row by row, numbered from 1 or from 0.
+		Short: "Find few swaps that solve a grid",
+		Long: `Prints the swaps that solve a grid, a line with two cells for each; cells are
+numbered row by row from 0. The command reads the grid from FILE, or from stdin
+with - or without arguments: a line with the numbers of rows and columns, then
+a line for each row, with blanks or commas between numbers. It skips blank
+lines and lines that begin with #. With --rows and --cols the arguments are the
+tiles, row by row. Tiles are numbered from 1 or from 0.
 
 Solvers:
-  astar, astar-bucket   A* with a binary heap or with buckets: a shortest solution
-  astar-incremental     A* with half the Manhattan distance, kept up to date: the same
-  idastar               IDA*, needs no memory: the same
-  bfs, graph            breadth first, as it goes or on the whole graph: the same
-  bidirectional         breadth first from both ends: the same
-  pseudo-bidirectional  breadth first from the goal, once for both ends: not exact
-  beam                  keeps the best states of each depth, again and again with twice
-                        as many of them, up to --width or --memory or --time: not exact,
-                        but far better than greedy
-  greedy                one tile after the other: not exact
-Grids of more than 16 cells, up to 64, are for beam, which is their default, idastar and
-greedy, with the heuristics manhattan, inversion and walking.
+  astar, astar-bucket   A* with a binary heap or with buckets; exact
+  astar-incremental     A* with half the Manhattan distance, updated move by
+                        move; exact
+  idastar               IDA*, takes hardly any memory; exact
+  bfs, graph            breadth first, on demand or on the whole graph; exact
+  bidirectional         breadth first from both ends; exact
+  pseudo-bidirectional  breadth first from the goal, used for both ends; not
+                        exact
+  beam                  keeps the best states of each depth, and starts over
+                        with twice as many until --width, --memory or --time
+                        ends it; not exact
+  greedy                one tile after the other; not exact, far worse than
+                        beam
 
-Heuristics of astar, astar-bucket, idastar and beam: zero, manhattan, inversion, walking, pdb
-(the files of --pdb, static or greedy cover) and pdb-exact (best cover). Several with
-commas between give the largest; each may be followed by +inverse (the bound of the
-inverse grid) and +parity (raised to the parity of the permutation).
+An exact solver finds a shortest solution. Grids of more than 16 cells, up to
+64, can be solved by beam (their default), idastar and greedy, with the
+heuristics manhattan, inversion and walking.
 
-A search that needs more than --memory or --time ends with the solution of a narrow beam
-and the lower bound that it has proved: then it is not called optimal, unless they meet.
-So does an interrupted one, with status 130.
+Heuristics of astar, astar-bucket, idastar and beam: zero, manhattan,
+inversion, walking, pdb (from the files of --pdb; of a gadb the greedy cover)
+and pdb-exact (the best cover). Of several, separated by commas, the largest
+bound counts. +inverse behind a name adds the bound of the inverse grid,
++parity raises a bound to the parity of the permutation.
 
-Progress shows that lower bound and the shortest solution known, the states that wait and
-those remembered, and how much of --memory (for beam, of the work up to --width) or --time
-is used, whichever is more: the search ends at 100% at the latest, and may end long before.
-` + cli.ExitHelp,
+A search that reaches --memory or --time ends with the solution of a narrow
+beam search and the lower bound that it has proved. The solution is called
+shortest only if its length is that bound. The same holds for a search that is
+interrupted, which ends with status 130.
+
+Progress shows the lower bound and the shortest known solution, the open and
+the closed states, and the used share of --memory (for beam: of the work up to
+--width) or --time, whichever is larger. A search may end long before 100%.
+`,
 		Example: `  grenier swap solve --rows 3 --cols 3 9 8 7 6 5 4 3 2 1
   grenier swap generate --rows 4 --cols 4 | grenier swap solve --json -
   grenier swap generate --rows 5 --cols 5 | grenier swap solve --time 30s --animate
@@ -103,13 +112,13 @@ is used, whichever is more: the search ends at 100% at the latest, and may end l
 	flags.IntVar(&f.cols, "cols", 0, "`number` of columns of the grid in the arguments")
 	flags.StringVar(&f.solver, "solver", "", "`name` of the solver (default: astar-bucket, or beam for more than 16 cells)")
 	flags.StringVar(&f.heuristic, "heuristic", "", "`name` of the heuristic (default: walking+parity, or manhattan+parity)")
-	flags.StringSliceVar(&f.pdb, "pdb", nil, "`files` of pattern databases of the grid, with commas between")
+	flags.StringSliceVar(&f.pdb, "pdb", nil, "`files` of pattern databases of the grid, separated by commas")
 	f.memory.Define(a.App, flags, "4GiB", nil)
-	flags.IntVar(&f.width, "width", 0, "most `states` of a depth that beam keeps (default: 16384, or no limit with --time)")
-	flags.DurationVar(&f.time, "time", 0, "longest `time` to search, like 10s; 0 for no limit")
+	flags.IntVar(&f.width, "width", 0, "most `states` that beam keeps of a depth (default: 16384, no limit with --time)")
+	flags.DurationVar(&f.time, "time", 0, "longest `time` to search, like 10s; 0 is no limit")
 	cli.ThreadsFlag(flags, &f.threads, "prepare databases with")
-	flags.Var((*cli.File)(&f.svg), "svg", "`FILE` for a drawing that moves, which browsers show")
-	flags.BoolVar(&f.animate, "animate", false, "show the grid swap by swap, on a terminal one every 0.4 s")
+	flags.Var((*cli.File)(&f.svg), "svg", "`FILE` for an animated drawing; - prints it instead of the swaps")
+	flags.BoolVar(&f.animate, "animate", false, "show the grid swap by swap, on a terminal one each 0.4 s")
 	cli.ProgressFlag(flags, &f.progress)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	cli.Completes(cmd, "solver", search.Names()...)
@@ -125,10 +134,13 @@ func (a *app) runSolve(ctx context.Context, f solveFlags, args []string) error {
 	switch {
 	case f.time < 0:
 		return cli.Usagef("--time %v: want a time from 0 up", f.time)
-	case f.animate && f.json:
-		return cli.Usagef("--animate and --json: stdout takes one of them")
+	case f.animate && (f.json || f.svg == cli.Stdout):
+		return cli.Usagef("--animate does not go with --json or --svg -: only one of them can go to stdout")
 	case f.width < 0:
 		return cli.Usagef("--width %d: want a number from 0 up", f.width)
+	}
+	if err := cli.OneStdout(f.json, map[string]string{"--svg": f.svg}); err != nil {
+		return err
 	}
 	o := search.Options{Time: f.time, Width: f.width}
 	allowed, err := f.memory.Limit()
@@ -138,7 +150,7 @@ func (a *app) runSolve(ctx context.Context, f solveFlags, args []string) error {
 	if err := cli.CheckFile(f.svg); err != nil {
 		return err
 	}
-	puzzle, err := a.readPuzzle(f, args)
+	puzzle, err := a.readPuzzle(ctx, f, args)
 	if err != nil {
 		return err
 	}
@@ -152,7 +164,7 @@ func (a *app) runSolve(ctx context.Context, f solveFlags, args []string) error {
 	if !informed && len(f.pdb) > 0 {
 		return cli.Usagef("--pdb: %s uses no pattern databases", f.solver)
 	}
-	if informed || f.heuristic != "" { // a name that is wrong is told in any case
+	if informed || f.heuristic != "" { // a wrong name is an error even if no solver uses it
 		prepare := patterns.Options{Workers: f.threads, Memory: allowed}
 		if o.Heuristic, err = search.ParseHeuristic(ctx, puzzle.Grid, f.heuristic, f.pdb, prepare); err != nil {
 			return f.memory.Explain(err)
@@ -174,8 +186,8 @@ func (a *app) runSolve(ctx context.Context, f solveFlags, args []string) error {
 		return stopped
 	}
 	if f.svg != "" {
-		if err := vfs.WriteFile(f.svg, search.SVG(puzzle, r.Swaps)); err != nil {
-			return err
+		if err := a.WriteFile(f.svg, search.SVG(puzzle, r.Swaps)); err != nil || f.svg == cli.Stdout {
+			return cmp.Or(err, stopped)
 		}
 	}
 	report := solveReport{
@@ -202,15 +214,15 @@ func (a *app) runSolve(ctx context.Context, f solveFlags, args []string) error {
 }
 
 // readPuzzle reads the grid from the arguments, a file or stdin.
-func (a *app) readPuzzle(f solveFlags, args []string) (swap.Puzzle, error) {
+func (a *app) readPuzzle(ctx context.Context, f solveFlags, args []string) (swap.Puzzle, error) {
 	if f.sized {
-		return parsePuzzle(f.rows, f.cols, args)
+		return parsePuzzle(f.rows, f.cols, cli.Fields(args...))
 	}
 	switch {
 	case len(args) > 1:
 		return swap.Puzzle{}, cli.Usagef("%d arguments given, want one FILE, or --rows and --cols with the tiles", len(args))
 	case len(args) == 0 || args[0] == cli.Stdout:
-		return swap.Parse(a.In)
+		return swap.Parse(a.Stdin(ctx, nil))
 	}
 	file, err := vfs.OpenStream(args[0])
 	if err != nil {
@@ -242,7 +254,7 @@ func (a *app) printSolve(r solveReport) {
 	for _, m := range r.Swaps {
 		fmt.Fprintf(a.Out, "%d %d\n", m[0], m[1])
 	}
-	verdict := "not known to be shortest: no solution has fewer than " + strconv.Itoa(r.Lower)
+	verdict := "maybe not the shortest solution: " + strconv.Itoa(r.Lower) + " is the lower bound"
 	if r.Optimal {
 		verdict = "no solution is shorter"
 	}
@@ -251,17 +263,17 @@ func (a *app) printSolve(r solveReport) {
 	case search.Interrupted:
 		verdict += "; interrupted"
 	default:
-		verdict += "; stopped for lack of " + r.Stopped
+		verdict += "; stopped by the limit of " + r.Stopped
 	}
-	fmt.Fprintf(a.Out, "%d swaps, %s\n", r.Length, verdict)
-	fmt.Fprintf(a.Out, "%s: %s states expanded, %s generated, at most %s open and %s closed, %.3f s\n",
-		strings.TrimSuffix(r.Solver+" "+r.Heuristic, " "), cli.Comma(r.Expanded), cli.Comma(r.Generated), cli.Comma(r.PeakOpen), cli.Comma(r.PeakClosed), r.Seconds)
+	a.Printf(2, "%s, %s", cli.Count(r.Length, "swap"), verdict)
+	a.Printf(2, "%s: %s expanded, %s generated, at most %s open and %s closed, %.3f s",
+		strings.TrimSuffix(r.Solver+" "+r.Heuristic, " "), cli.Count(r.Expanded, "state"), cli.Comma(r.Generated), cli.Comma(r.PeakOpen), cli.Comma(r.PeakClosed), r.Seconds)
 }
 
 // searching is how far a search is.
 type searching search.Progress
 
-// shares is how finely the share of what is allowed is counted.
+// shares is the resolution of the used share of a limit.
 const shares = 1e6
 
 func (p searching) State(elapsed time.Duration) cli.State {
@@ -279,8 +291,7 @@ func (p searching) State(elapsed time.Duration) cli.State {
 	return shown
 }
 
-// use takes in the share of something allowed that is used: the work ends when all of
-// it is, or before.
+// use takes in the used share of a limit. The work ends when the limit is reached, or before.
 func use(s *cli.State, share float64) {
 	share = min(share, 1)
 	left := time.Duration(float64(s.Elapsed) * (1 - share) / share)

@@ -1,6 +1,6 @@
-// Package swap has the commands below "grenier swap", one file each: they count the states
-// of the swap puzzle, plan that, solve grids, make some, build pattern databases and compare
-// what solves. animate.go shows a solution swap by swap.
+// Package swap has the commands below "grenier swap", one file each: count the states of the
+// swap puzzle, plan that, solve grids, generate them, build pattern databases and compare
+// solvers. animate.go shows a solution swap by swap.
 package swap
 
 import (
@@ -22,28 +22,29 @@ func Command(c *cli.App) *cobra.Command {
 	return cli.Group(&cobra.Command{
 		Use:   "swap",
 		Short: "Search and solve the swap puzzle",
-		Long: `The swap puzzle: a grid holds a tile in each cell; a move exchanges the tiles of two
-cells that share a side; the puzzle is solved when the tiles are in order, row by row.
-Grids have up to 16 cells; for solve and generate up to 64.
-` + cli.ExitHelp,
-		Example: `  grenier swap bfs --rows 3 --cols 3`,
-	}, a.bfs(), a.plan(), a.solve(), a.generate(), a.pdb(), a.bench())
+		Long: `In the swap puzzle each cell of a grid holds a tile. A move swaps the tiles of
+two cells that share a side. The puzzle is solved when the tiles are in order,
+row by row. Grids have up to 16 cells, and up to 64 for solve and generate.
+`,
+		Example: `  grenier swap solve --rows 3 --cols 3 9 8 7 6 5 4 3 2 1
+  grenier swap bfs --rows 3 --cols 3`,
+	}, a.solve(), a.generate(), a.bfs(), a.plan(), a.pdb(), a.bench())
 }
 
-// needGrid adds the flags for the size of a grid of so many cells at most.
+// needGrid adds the flags for the size of a grid of at most most cells.
 func needGrid(cmd *cobra.Command, rows, cols *int, most int) {
 	cmd.Flags().IntVar(rows, "rows", 0, "`number` of rows of the grid")
 	cmd.Flags().IntVar(cols, "cols", 0, fmt.Sprintf("`number` of columns of the grid; rows times columns is 1 to %d", most))
 	cli.Need(cmd, "rows", "cols")
 }
 
-// searchFlags are the flags that say what bfs searches, or plan plans.
+// searchFlags are the flags that bfs and plan share.
 type searchFlags struct {
 	rows, cols, threads int
 	memory              cli.MemoryFlag
 }
 
-// search checks the flags and returns what to search, with how much.
+// search checks the flags and returns the grid and the options of the search.
 func (f *searchFlags) search() (g *swap.Grid, o bfs.Options, err error) {
 	if err = cli.CheckThreads(f.threads); err != nil {
 		return nil, o, err

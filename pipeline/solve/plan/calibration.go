@@ -87,14 +87,27 @@ type document struct {
 	Calibration
 }
 
+// Encode returns the contents of the file of c. It fails as jsonfile.Encode does.
+func (c *Calibration) Encode() ([]byte, error) { return jsonfile.Encode(document{header, *c}) }
+
 // Save replaces the file at path by c. It fails as jsonfile.Save does.
 func (c *Calibration) Save(path string) error { return jsonfile.Save(path, document{header, *c}) }
 
-// Load reads the calibration file at path. It fails as machine.Load does, and with an error that
-// matches machine.ErrFigure if a figure is impossible.
+// Load reads the calibration file at path. It fails with an error of the operating system or as
+// Parse does.
 func Load(path string) (*Calibration, error) {
+	data, err := jsonfile.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, data)
+}
+
+// Parse decodes the contents of the file called path. It fails as machine.Parse does, and with an
+// error that matches machine.ErrFigure if a figure is impossible.
+func Parse(path string, data []byte) (*Calibration, error) {
 	var doc document
-	if err := machine.Load(path, header, &doc, doc.validate); err != nil {
+	if err := machine.Parse(path, data, header, &doc, doc.validate); err != nil {
 		return nil, err
 	}
 	return &doc.Calibration, nil

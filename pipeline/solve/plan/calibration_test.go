@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"grenier/io/corrupt"
-	"grenier/io/jsonfile"
 	"grenier/layers/awari"
 	"grenier/pipeline/internal/machine"
 	"grenier/pipeline/internal/machine/machinetest"
@@ -37,19 +36,16 @@ func FuzzParse(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	encode := func(c *Calibration) ([]byte, error) { return jsonfile.Encode(document{header, *c}) }
+	encode := (*Calibration).Encode
 	data, err := encode(workstation())
 	if err != nil {
 		f.Fatal(err)
 	}
-	parse := func(data []byte) (*Calibration, error) {
-		var doc document
-		return &doc.Calibration, machine.Parse("c.json", data, header, &doc, doc.validate)
-	}
+	parse := func(data []byte) (*Calibration, error) { return Parse("c.json", data) }
 	machinetest.Fuzz(f, parse, encode, func(t *testing.T, c *Calibration) {
 		p, err := New(Run{Game: game, Seeds: 9, Memory: halfboard.Least(game, 9, 3), Cores: 3}, c)
 		if err != nil || !(p.Total.Seconds > 0) {
 			t.Fatalf("%+v, error %v with %+v", p, err, c)
 		}
-	}, data, []byte(`{"format": "grenier-calibration", "version": 2}`), bytes.Replace(data, []byte("1.9"), []byte("1e400"), 1))
+	}, data, []byte(`{"format": "grenier-calibration", "version": 3}`), bytes.Replace(data, []byte("1.9"), []byte("1e400"), 1))
 }

@@ -12,18 +12,36 @@ import (
 
 // SaveStatic writes a pattern database to a file and returns the length of that.
 func SaveStatic(path string, p *heuristic.Pattern) (int64, error) {
-	return patternfile.Write(path, patternfile.Header{
+	return patternfile.Write(path, staticHeader(p), p.Values)
+}
+
+// EncodeStatic returns the contents of the file of a pattern database.
+func EncodeStatic(p *heuristic.Pattern) ([]byte, error) {
+	return patternfile.Encode(staticHeader(p), p.Values)
+}
+
+func staticHeader(p *heuristic.Pattern) patternfile.Header {
+	return patternfile.Header{
 		Kind: patternfile.Static, Cost: uint8(p.Cost), Rows: uint8(p.Grid.Rows()), Cols: uint8(p.Grid.Cols()),
 		Size: uint8(p.Tiles.Len()), Tiles: uint32(p.Tiles), Entries: uint64(len(p.Values)),
-	}, p.Values)
+	}
 }
 
 // SaveDynamic writes a table of sets to a file and returns the length of that.
 func SaveDynamic(path string, t *heuristic.SetTable) (int64, error) {
-	return patternfile.Write(path, patternfile.Header{
+	return patternfile.Write(path, dynamicHeader(t), t.Values)
+}
+
+// EncodeDynamic returns the contents of the file of a table of sets.
+func EncodeDynamic(t *heuristic.SetTable) ([]byte, error) {
+	return patternfile.Encode(dynamicHeader(t), t.Values)
+}
+
+func dynamicHeader(t *heuristic.SetTable) patternfile.Header {
+	return patternfile.Header{
 		Kind: patternfile.Dynamic, Cost: uint8(t.Cost), Rows: uint8(t.Grid.Rows()), Cols: uint8(t.Grid.Cols()),
 		Size: uint8(t.Size), Entries: uint64(len(t.Values)),
-	}, t.Values)
+	}
 }
 
 // saveBytes returns the most bytes that saving so many entries takes besides: a file is

@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// MaxLine bounds a line of stdin, in bytes.
+const MaxLine = 1 << 16
+
+// byteOrderMark is what some editors begin a file with.
+const byteOrderMark = "\ufeff"
+
+// Lines answers the lines of stdin. It skips blank lines and those that begin with #; a
+// comma counts as a blank.
+type Lines struct {
+	App *App
+	// JSON has bad lines reported on stdout as objects {"line", "error"}.
+	JSON bool
+	// Inline has bad lines reported on stdout, in the place of the answer, in text too;
+	// otherwise they are reported on stderr.
+	Inline bool
+	// Answer appends the answer to a line, with its end. The line has no blanks around it
+	// and is valid during the call only.
+	Answer func(dst, line []byte, number int) ([]byte, error)
+
+	number, asked, bad int
+	firstBad           int   // its number
+	first              error // what is wrong with it
+}
+
+// badLine is what is wrong with a line.
+type badLine struct{ error }
+
+func (b badLine) Unwrap() error { return b.error }
+
+// Run answers all lines. It fails in the end if some could not be answered; with Inline the
+// error wraps that of the first.
+func (l *Lines) Run(ctx context.Context) error {
+	out := bufio.NewWriterSize(l.App.Out, MaxLine)
+	lines := bufio.NewReaderSize(l.App.Stdin(ctx, out.Flush), MaxLine)
+	for {
+		line, err := nextLine(lines)
+		if err == io.EOF {
+			break
+		}
+		if l.number++; l.number == 1 {
+			line = bytes.TrimPrefix(line, []byte(byteOrderMark))
+		}
+		if err == nil {
+			err = l.answer(out, line)
+		} else if IsType[badLine](err) {
+			l.asked++
+		}
+		if wrong, ok := errors.AsType[badLine](err); ok {
+			err = l.report(out, wrong)
+		}
+		if err != nil {
+			return errors.Join(err, out.Flush())
+		}
+	}
+	if err := out.Flush(); err != nil || l.bad == 0 {
+		return err
+	}
+	if l.Inline {
+		return fmt.Errorf("%d of %s without an answer, the first is %w", l.bad, Count(l.asked, "line"), l.first)
+	}
+	return fmt.Errorf("%d of %s without an answer, the first is line %d", l.bad, Count(l.asked, "line"), l.firstBad)
+}
+
+// nextLine returns the next line without its end, which is valid until the next call. It
+// fails with badLine when the line is too long, and with io.EOF after the last.
+func nextLine(r *bufio.Reader) ([]byte, error) {
+	line, err := r.ReadSlice('\n')
+	switch {
+	case err == bufio.ErrBufferFull:
+		for err == bufio.ErrBufferFull {
+			_, err = r.ReadSlice('\n')
+		}
+		if err != nil && err != io.EOF {
+			return nil, err
+		}
+		return nil, badLine{fmt.Errorf("more than %d bytes", MaxLine)}
+	case err == io.EOF && len(line) > 0:
+		err = nil // the last line may lack its end
+	}
+	return line, err
+}
+
+// content returns what a line says: nothing if it is blank or a comment.
+func content(line []byte) []byte {
+	for i, c := range line {
+		if c == ',' {
+			line[i] = ' '
+		}
+	}
+	line = bytes.TrimSpace(line)
+	if len(line) > 0 && line[0] == '#' {
+		return nil
+	}
+	return line
+}
+
+// answer writes the answer to a line. It fails with badLine when there is none.
+func (l *Lines) answer(out *bufio.Writer, line []byte) error {
+	if line = content(line); len(line) == 0 {
+		return nil
+	}
+	l.asked++
+	answer, err := l.Answer(out.AvailableBuffer(), line, l.number)
+	if err != nil {
+		return badLine{err}
+	}
+	_, err = out.Write(answer)
+	return err
+}
+
+// report says what is wrong with a line.
+func (l *Lines) report(out *bufio.Writer, wrong badLine) error {
+	text := OneLine(wrong)
+	if l.bad++; l.bad == 1 {
+		l.firstBad, l.first = l.number, fmt.Errorf("line %d: %w", l.number, wrong.error)
+	}
+	if !l.Inline {
+		fmt.Fprintf(l.App.Err, "grenier: line %d: %s\n", l.number, text)
+	}
+	if l.JSON {
+		return json.NewEncoder(out).Encode(LineError{Line: l.number, Error: text})
+	}
+	if l.Inline {
+		_, err := fmt.Fprintf(out, "error: line %d: %s\n", l.number, text)
+		return err
+	}
+	return nil
+}
+
+// Fields splits arguments, or a line of stdin, at blanks and commas. An empty argument
+// is a field.
+func Fields(args ...string) []string {
+	var fields []string
+	for _, arg := range args {
+		parts := strings.FieldsFunc(arg, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\r' })
+		if len(parts) == 0 {
+			parts = []string{arg}
+		}
+		fields = append(fields, parts...)
+	}
+	return fields
+}
+
+// FieldsOfLine returns the fields of a line of stdin, none if it is blank or a comment.
+func FieldsOfLine(line string) []string {
+	line = strings.TrimSpace(strings.TrimPrefix(line, byteOrderMark))
+	if strings.Trim(line, ", \t") == "" || line[0] == '#' {
+		return nil
+	}
+	return Fields(line)
+}
+
+// maxWords bounds the numbers that Arguments reads from stdin.
+const maxWords = 1 << 16
+
+// Arguments returns args, split like Fields, or the fields of all lines of stdin if the only
+// one is "-".
+func (a *App) Arguments(ctx context.Context, args []string) ([]string, error) {
+	if len(args) != 1 || args[0] != Stdout {
+		return Fields(args...), nil
+	}
+	var fields []string
+	lines := bufio.NewScanner(a.Stdin(ctx, nil))
+	for lines.Scan() {
+		fields = append(fields, FieldsOfLine(lines.Text())...)
+		if len(fields) > maxWords {
+			return nil, Usagef("stdin has more than %d numbers", maxWords)
+		}
+	}
+	return fields, lines.Err()
+}

@@ -1,0 +1,104 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/creack/pty"
+)
+
+// onTerminal runs a command on a terminal with so many columns and returns what it wrote.
+func onTerminal(t *testing.T, columns uint16, dir string, env []string, args ...string) string {
+	t.Helper()
+	program, err := exec.LookPath("grenier")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), program, args...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+	f, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: columns})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var text bytes.Buffer
+	if _, err := io.Copy(&text, f); err != nil && !errors.Is(err, syscall.EIO) { // EIO: the command has ended
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Fatalf("%s: %v\n%s", args, err, &text)
+	}
+	return text.String()
+}
+
+// widest returns how many columns of a terminal the widest line of text takes.
+func widest(text string) (columns int, line string) {
+	for l := range strings.SplitSeq(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
+		for part := range strings.SplitSeq(l, "\r") { // written over the one before
+			part = control.ReplaceAllString(part, "")
+			if n := utf8.RuneCountInString(part); n > columns {
+				columns, line = n, part
+			}
+		}
+	}
+	return columns, line
+}
+
+// control matches control sequences.
+var control = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
+
+// TestLinesFit: no line that a command prints is too long for its terminal.
+func TestLinesFit(t *testing.T) {
+	calibration, err := filepath.Abs("testdata/machine.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, columns := range []uint16{80, 50} {
+		dir := t.TempDir()
+		for _, c := range []struct{ args, part string }{
+			{"awari solve --seeds 13 --dir run", " positions in "},
+			{"awari solve --seeds 13 --dir run", "nothing to do"},
+			{"awari status --dir run", "solver "},
+			{"awari stats --dir run", "2,496,144"},
+			{"awari stats --dir run --layer 12", "%"},
+			{"awari plan --seeds 48 --memory 64GiB --threads 16 --dir run --calibration " + calibration, "279,871,768,995"},
+		} {
+			text := onTerminal(t, columns, dir, nil, strings.Fields(c.args)...)
+			n, line := widest(text)
+			if n >= int(columns) {
+				t.Errorf("%d columns: %s has a line of %d: %q", columns, c.args, n, line)
+			}
+			if !strings.Contains(text, c.part) {
+				t.Errorf("%d columns: %s lacks %q:\n%s", columns, c.args, c.part, text)
+			}
+		}
+	}
+}
+
+// TestDumbTerminal: a terminal without a cursor gets no control sequences and no bars.
+func TestDumbTerminal(t *testing.T) {
+	dir := t.TempDir()
+	dumb := []string{"TERM=dumb"}
+	for _, args := range []string{
+		"awari solve --seeds 14 --dir run", "awari status --dir run --watch", "awari verify --dir run", "swap solve --animate --rows 2 --cols 2 1 2 4 3",
+	} {
+		text := strings.ReplaceAll(onTerminal(t, 80, dir, dumb, strings.Fields(args)...), "\r\n", "\n")
+		if strings.ContainsAny(text, "\x1b\r") {
+			t.Errorf("%s: %q", args, text)
+		}
+	}
+	if text := onTerminal(t, 80, dir, []string{"TERM=xterm"}, "swap", "solve", "--animate", "--rows", "2", "--cols", "2", "1", "2", "4", "3"); !strings.Contains(text, "\x1b") {
+		t.Errorf("no cursor control on a terminal that has it: %q", text)
+	}
+}
