@@ -50,6 +50,7 @@ func (c config) cancelWhen(t *testing.T, when func(all, ofStage int, stage Stage
 	defer cancel()
 	x := &cancelling{when: when, cancel: cancel}
 	c.options.Progress = x.progress
+	c.options.often = true
 	e, err := New(c.game, c.options)
 	if err != nil {
 		t.Fatal(err)
@@ -127,6 +128,7 @@ func TestStoppedBeforeItBegins(t *testing.T) {
 	rng := newRand(t)
 	for range runs(20) {
 		c := randomConfig(t, rng)
+		c.options.often = true
 		e, err := New(c.game, c.options)
 		if err != nil {
 			t.Fatal(err)
@@ -179,6 +181,7 @@ func TestLowerLayersFail(t *testing.T) {
 	for range runs(25) {
 		c := randomConfig(t, rng)
 		c.seeds = max(c.seeds, 4) // so that there is a layer to read
+		c.options.often = true
 		e, err := New(c.game, c.options)
 		if err != nil {
 			t.Fatal(err)
@@ -235,6 +238,7 @@ func TestCancelledWhileReading(t *testing.T) {
 	for range runs(25) {
 		c := randomConfig(t, rng)
 		c.seeds = max(c.seeds, 4)
+		c.options.often = true
 		e, err := New(c.game, c.options)
 		if err != nil {
 			t.Fatal(err)
@@ -271,6 +275,7 @@ func TestSolvesAgainAfterCancelling(t *testing.T) {
 		at := 1 + rng.IntN(40)
 		x := &cancelling{when: func(all, _ int, _ Stage) bool { return all == at }}
 		c.options.Progress = x.progress
+		c.options.often = true
 		e, err := New(c.game, c.options)
 		if err != nil {
 			t.Fatal(err)
@@ -307,6 +312,7 @@ func TestCancelledWorkReturnsMemory(t *testing.T) {
 		})
 	})
 	t.Run("used again", func(t *testing.T) {
+		c.options.often = true
 		e, err := New(c.game, c.options)
 		if err != nil {
 			t.Fatal(err)

@@ -50,6 +50,7 @@ type Options struct {
 	Note func(string)
 
 	segment uint64 // in tests: the least positions of a segment
+	often   bool   // in tests: Progress gets all reports
 }
 
 // Progress says how far a layer is.
@@ -526,7 +527,7 @@ const tellAfter = 10 * time.Millisecond
 func (e *engine) worthTelling(stage Stage, share float64) bool {
 	now := time.Since(e.began)
 	what := int64(e.stats.Sweeps)*int64(Stages) + int64(stage)
-	if e.toldOf.Swap(what) == what && share < 1 && now-time.Duration(e.toldAt.Load()) < tellAfter {
+	if e.toldOf.Swap(what) == what && share < 1 && !e.options.often && now-time.Duration(e.toldAt.Load()) < tellAfter {
 		return false
 	}
 	e.toldAt.Store(int64(now))

@@ -115,6 +115,7 @@ func TestKeptWorkIsNotDoneTwice(t *testing.T) {
 
 func (x *trial) newEngine(t *testing.T) *Engine {
 	t.Helper()
+	x.options.often = true
 	e, err := New(x.game, x.options)
 	if err != nil {
 		t.Fatal(err)
@@ -366,6 +367,7 @@ func TestMemoryChanges(t *testing.T) {
 func FuzzKept(f *testing.F) {
 	c := config{game: mustGame(f, 6, awari.Awari), seeds: 7}
 	x := c.trial(rand.New(rand.NewPCG(1, 1)), newDisk())
+	x.options.often = true
 	e, err := New(x.game, x.options)
 	if err != nil {
 		f.Fatal(err)

@@ -18,6 +18,7 @@ func TestAnyOptionsGiveTheSame(t *testing.T) {
 	rng := newRand(t)
 	for range configs {
 		c := randomConfig(t, rng)
+		c.options.often = true
 		e, err := New(c.game, c.options)
 		if err != nil {
 			t.Fatal(err)

@@ -133,6 +133,7 @@ func (c config) lower(t testing.TB) *tower {
 // begin lays the layer of c out.
 func (c config) begin(t testing.TB) *engine {
 	t.Helper()
+	c.options.often = true
 	e, err := New(c.game, c.options)
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 // solve solves the layer of c.
 func (c config) solve(t testing.TB) *Layer {
 	t.Helper()
+	c.options.often = true
 	e, err := New(c.game, c.options)
 	if err != nil {
 		t.Fatal(err)

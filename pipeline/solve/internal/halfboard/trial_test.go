@@ -103,6 +103,7 @@ func (x *trial) attempt(t *testing.T, ctx context.Context, progress func(Progres
 		}
 	}
 	lower := &counting{tower: x.lower(t)}
+	x.options.often = true
 	e, err := New(x.game, x.options)
 	if err != nil {
 		t.Fatal(err)
@@ -246,6 +247,7 @@ func (x *trial) during(t *testing.T, do func(w *engine)) {
 	t.Helper()
 	defer x.closed(t)
 	x.notes, x.options.Progress = nil, nil
+	x.options.often = true
 	e, err := New(x.game, x.options)
 	if err != nil {
 		t.Fatal(err)
