@@ -7,11 +7,12 @@ RUN_DIR     ?= data/awari
 RUN_SEEDS   ?= 16
 
 FUZZTIME    ?= 10s
+LONG        ?= 1
 
 PREFIX      ?= /usr/local
 SHARE        = $(DESTDIR)$(PREFIX)/share
 
-.PHONY: build install dist run test test-long test-full race race-portable bench bench-compare lint fuzz clean help
+.PHONY: build install dist run test test-long test-full test-arm64 race race-portable bench bench-compare lint fuzz clean help
 
 build: ## build bin/grenier
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/grenier ./cmd/grenier
@@ -33,14 +34,18 @@ run: build ## solve layers 0-16 of awari into data/awari and probe a board
 	bin/grenier awari solve --seeds $(RUN_SEEDS) --dir $(RUN_DIR)
 	bin/grenier awari probe --dir $(RUN_DIR) 1 1 1 1 1 2 4 2 3 0 0 0
 
+# The tests are built as the program is, without C; vet is in lint.
 test: ## run the tests
-	$(GO) test ./...
+	CGO_ENABLED=0 $(GO) test -vet=off ./...
 
-test-long: ## run the tests, the long ones included
-	GRENIER_LONG=1 $(GO) test -timeout 60m ./...
+test-long: ## run the tests, the long ones included; with LONG=only those alone that make test does not run in full
+	CGO_ENABLED=0 GRENIER_LONG=$(LONG) $(GO) test -vet=off -timeout 60m ./...
 
 test-full: ## run the long tests in full: more random cases than test-long
-	GRENIER_LONG=full $(GO) test -timeout 180m ./...
+	CGO_ENABLED=0 GRENIER_LONG=full $(GO) test -vet=off -timeout 180m ./...
+
+test-arm64: ## run the tests of the kernels and a solve of 12 seeds for arm64, under qemu-aarch64
+	.ci/arm64
 
 race: ## run the tests under the race detector
 	$(GO) test -race -short ./...
@@ -64,9 +69,13 @@ lint: ## vet (for Windows and arm64 too), staticcheck, gofmt, import rules, tidy
 	$(GO) mod tidy -diff
 
 fuzz: ## fuzz every target for FUZZTIME, a time or a number of inputs (500x)
-	for package in $$($(GO) list ./...); do \
-		for target in $$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz'); do \
-			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x $$package || exit 1; \
+	mkdir -p bin
+	for folder in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n 1 dirname | sort -u); do \
+		CGO_ENABLED=0 $(GO) test -vet=off -c -fuzz . -o bin/fuzz.test $$folder || exit 1; \
+		for target in $$(bin/fuzz.test -test.list '^Fuzz'); do \
+			echo "$$folder $$target"; \
+			(cd $$folder && "$(CURDIR)/bin/fuzz.test" -test.run '^$$' -test.fuzz "^$$target$$" -test.fuzztime $(FUZZTIME) \
+				-test.fuzzminimizetime 1x -test.fuzzcachedir "$$($(GO) env GOCACHE)/fuzz/grenier/$$folder") || exit 1; \
 		done; \
 	done
 
@@ -74,4 +83,4 @@ clean: ## remove what was built; solved layers stay
 	rm -rf bin dist bench.txt
 
 help: ## list the targets
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
+	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16

@@ -19,7 +19,10 @@ import (
 	"time"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/kernels/longtest"
 )
+
+func TestMain(m *testing.M) { longtest.Choose(m).Run() }
 
 // files are some that are out of order.
 func files() []entry {

@@ -39,6 +39,7 @@ var reasons = map[string]string{
 	"io/siegetest":                          "a help of tests, which attacks files",
 	"pipeline/internal/machine/machinetest": "a help of tests",
 	"pipeline/internal/testrun/testrun.go":  "a help of tests",
+	"kernels/longtest":                      "a help of tests, which reads them",
 }
 
 // TestFilesAreTouchedInOnePlace: whoever opens, changes or removes files goes through

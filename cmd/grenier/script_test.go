@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,6 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"grenier/io/manifest"
+	"grenier/kernels/longtest"
 )
 
 // TestScripts runs the scripts of testdata/script. Besides the commands of
@@ -30,7 +33,7 @@ import (
 //	                          values, which know n of its layers
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Files: scripts(t),
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"status": status, "field": field, "await": await, "truth": truth, "static": static,
 		},
@@ -43,6 +46,22 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 	})
+}
+
+// scripts returns the scripts, those with a long part alone if only such tests run.
+func scripts(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	if os.Getenv(longtest.Variable) == longtest.Only {
+		files = slices.DeleteFunc(files, func(path string) bool {
+			text, err := os.ReadFile(path)
+			return err == nil && !strings.Contains(string(text), "long]")
+		})
+	}
+	return files
 }
 
 // status runs a program that is expected to fail.

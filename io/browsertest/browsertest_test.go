@@ -1,10 +1,22 @@
 package browsertest_test
 
 import (
+	"os"
 	"testing"
 
 	"grenier/io/browsertest"
+	"grenier/kernels/longtest"
 )
+
+func TestMain(m *testing.M) { longtest.Choose(m).Run() }
+
+// long skips a test unless there is time for long ones.
+func long(t *testing.T) {
+	t.Helper()
+	if os.Getenv("GRENIER_LONG") == "" {
+		t.Skip("a browser needs GRENIER_LONG=1")
+	}
+}
 
 const faulty = `<!doctype html><meta name="viewport" content="width=device-width"><title>a page</title><p>text</p><p hidden>more</p>
 <img src="missing.png">
@@ -13,6 +25,7 @@ const faulty = `<!doctype html><meta name="viewport" content="width=device-width
 // TestFaults opens a page that has each kind of fault: the tests of pages rely on
 // hearing of all of them.
 func TestFaults(t *testing.T) {
+	long(t)
 	page := browsertest.Start(t).OpenText(t, faulty, browsertest.Window{Width: 400})
 	browsertest.Want(page, "document.title", "a page")
 	browsertest.Want(page, browsertest.Shown("p"), 1)
@@ -31,6 +44,7 @@ func TestFaults(t *testing.T) {
 
 // TestWindow opens pages without scripts and with wishes of the user.
 func TestWindow(t *testing.T) {
+	long(t)
 	browser := browsertest.Start(t)
 	page := browser.OpenText(t, faulty, browsertest.Window{
 		Width: 800, NoScripts: true, Media: map[string]string{"prefers-color-scheme": "dark"},

@@ -18,7 +18,7 @@
 // contains it. All colours are variables (--chart-ink, --chart-blue, ...) on the
 // class chart, with other values when the reader prefers a dark scheme. A page
 // that has its own idea of dark sets the variables on .chart itself. The tones
-// can be told apart by people who do not see all colours (Okabe and Ito, "Color
+// can be distinguished by people who do not see all colours (Okabe and Ito, "Color
 // Universal Design", 2008), and differ in lightness too.
 //
 // # Size
@@ -49,7 +49,7 @@ type Chart struct {
 	// Title says in a few words what is shown. A file shows it; an element
 	// for a page only has it for screen readers, as pages have headings.
 	Title string
-	// Text is the description in a sentence or two: what there is to see.
+	// Text describes the chart in a sentence or two.
 	Text string
 	X, Y Axis
 	// First is the whole number that the first value of each series belongs to; Rows

@@ -4,7 +4,7 @@
 // Every such error is an *Error, which names the file, the part of it and the
 // cause, and matches ErrCorrupt under errors.Is: a caller that only wants to
 // know whether data on disk is unusable (exit status 4 of the command line)
-// tests for that alone. Three causes are told apart because the remedy differs:
+// tests for that alone. Three causes are distinguished because the remedy differs:
 // ErrForeign (the file was never ours: wrong path), ErrVersion (written by a
 // newer program: upgrade) and ErrMismatch (intact, but of another game or
 // layer: wrong directory). Each of these matches ErrCorrupt as well.

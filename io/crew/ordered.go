@@ -2,17 +2,17 @@ package crew
 
 import "context"
 
-// Ordered is a pipeline of three stages, which are at work at the same time. Each job goes
-// through one after the other. A stage that is nil does nothing.
+// Ordered is a pipeline of three stages that run concurrently. Each job passes through all of
+// them. A nil stage does nothing.
 type Ordered[J any] struct {
 	Read  func(i int, job J) error         // what job i needs: by one goroutine, in order
 	Work  func(worker, i int, job J) error // by several, in any order; worker numbers them
 	Write func(i int, job J) error         // what it gives: by one, in order
 }
 
-// Run takes the jobs 0 to n-1 through the stages, in so many workers, at least one, until all
-// are written, a stage fails or panics, or ctx ends; it returns the first error. Memory is
-// bounded by spare, which is not empty: each of it serves one job after the other.
+// Run passes the jobs 0 to n-1 through the stages, with at least one worker, until all are written,
+// a stage fails or panics, or ctx ends; it returns the first error. spare, which is not empty,
+// bounds the memory: jobs reuse its elements.
 func (o Ordered[J]) Run(ctx context.Context, workers, n int, spare []J) error {
 	if len(spare) == 0 {
 		panic("crew: a pipeline without memory for a job")
@@ -36,7 +36,7 @@ type line[J any] struct {
 	order  chan *turn[J] // to the writer, in order
 }
 
-// turn is a job on its way. Turns are reused.
+// turn is a job in flight. Turns are reused.
 type turn[J any] struct {
 	i      int
 	job    J

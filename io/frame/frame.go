@@ -138,7 +138,7 @@ func (s *source) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// reader tells damage from other errors.
+// reader distinguishes damage from other errors.
 type reader struct {
 	io.Reader
 	below   *source

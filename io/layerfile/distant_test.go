@@ -212,7 +212,7 @@ func readParts(data []byte) ([]int8, error) {
 }
 
 // TestDistantShiftedIndex has a server give out another page than the one asked
-// for. Each of its entries fits a block; its neighbours tell.
+// for. Each of its entries fits a block; its neighbours give it away.
 func TestDistantShiftedIndex(t *testing.T) {
 	scores := noise(rand.New(rand.NewPCG(25, 26)), 5*pageEntries)
 	data := layerBytes(t, 1, scores)
@@ -220,7 +220,7 @@ func TestDistantShiftedIndex(t *testing.T) {
 	page := func(k int) []byte { return data[index+k*pageEntries*indexEntrySize:][:pageEntries*indexEntrySize] }
 	for name, c := range map[string]struct {
 		shifted, from int
-		read          []int // pages, the last of which must be refused
+		read          []int // pages; the last one must be refused
 	}{
 		"first page":    {0, 1, []int{0}},
 		"last page":     {4, 3, []int{4}},
@@ -247,7 +247,7 @@ func TestDistantShiftedIndex(t *testing.T) {
 	}
 }
 
-// TestDistantFailures tells a server that does not answer from a damaged file.
+// TestDistantFailures: a server that does not answer is not a damaged file.
 func TestDistantFailures(t *testing.T) {
 	gone := errors.New("no answer")
 	scores := layerScores(rand.New(rand.NewPCG(27, 28)), 1000)

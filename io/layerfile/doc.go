@@ -43,7 +43,7 @@
 //	err = e.Encode(&b, scores)
 //	err = w.Append(&b)
 //	summary, err := w.Finish()                  // all is on disk
-//	err = w.Publish()                           // at path, in the place of an older file
+//	err = w.Publish()                           // at path, in place of an older file
 //
 // # Reading
 //

@@ -9,7 +9,7 @@ import (
 	"grenier/kernels/rice"
 )
 
-// Block is an encoded block on its way to a Writer. The zero value is ready for
+// Block is an encoded block in flight to a Writer. The zero value is ready for
 // Encoder.Encode; a block that was appended can be reused and keeps its memory,
 // at most 64 KiB.
 type Block struct {

@@ -70,7 +70,8 @@ func Peek(path string) (*File, error) {
 // open opens the file and lists what is wrong with header, footer and index.
 func open(path string, from opener) (*File, []error, error) { return openBy(path, from, math.MaxInt64) }
 
-// openBy is open for a file of which an index that is longer is not read as a whole.
+// openBy is open for a file whose index is read in parts if it has more than wholeIndex
+// bytes.
 func openBy(path string, from opener, wholeIndex int64) (*File, []error, error) {
 	file, err := vfs.OpenFile(path)
 	if err != nil {
@@ -174,7 +175,7 @@ func (f *File) loadFooter(length int64, header bool) error {
 	return err
 }
 
-// announceEnd tells the source that the footer is going to be read, and the
+// announceEnd announces to the source that the footer is going to be read, and the
 // index, if its length is known and all of it is needed.
 func (f *File) announceEnd(header bool) error {
 	if header && f.indexLength() <= f.wholeIndex {
@@ -277,7 +278,7 @@ func (f *File) NumBlocks() int { return f.header.Blocks() }
 
 // Expect fails with an error that matches corrupt.ErrMismatch, and names both
 // values, unless game, rules, pits, seeds and number of positions of the file
-// are those of want. The other fields of want are not looked at.
+// are those of want. The other fields of want are ignored.
 func (f *File) Expect(want Header) error {
 	if err := f.header.mismatch(want); err != nil {
 		return &corrupt.Error{File: f.path, Part: "header", Cause: err}

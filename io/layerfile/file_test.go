@@ -289,10 +289,10 @@ func TestWriteFailureNamesTheFileOnce(t *testing.T) {
 	w.file.Close()
 	_, err = w.Finish()
 	if !errors.Is(err, os.ErrClosed) || strings.Count(err.Error(), path) != 1 {
-		t.Errorf("the failure is told as %v", err)
+		t.Errorf("the failure is reported as %v", err)
 	}
 	if err := w.named(io.ErrShortWrite); !errors.Is(err, io.ErrShortWrite) || strings.Count(err.Error(), path) != 1 {
-		t.Errorf("a short write is told as %v", err)
+		t.Errorf("a short write is reported as %v", err)
 	}
 }
 

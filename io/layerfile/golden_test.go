@@ -46,7 +46,7 @@ func golden(t *testing.T, c Codec) (data []byte) {
 	return data
 }
 
-// TestGolden writes the golden files anew and compares bytes. If only the
+// TestGolden encodes the golden files again and compares bytes. If only the
 // version of a codec's library changed, -update is right; otherwise the format
 // changed and needs a new version number.
 func TestGolden(t *testing.T) {

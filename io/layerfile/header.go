@@ -64,7 +64,7 @@ type Header struct {
 	Pits, Seeds int         // 0 to 65,535
 	Codec       Codec       // compressor of the blocks
 	Transform   Transform   // what is done to scores before
-	Model       ranks.Model // by which the transform tells frequent scores; "": all blocks are plain
+	Model       ranks.Model // of frequent scores, for the transform; "": all blocks are plain
 	BlockSize   int         // scores in each block but the last, 1 to MaxBlockSize
 	Positions   uint64      // scores in the file, at most MaxPositions
 }

@@ -124,7 +124,7 @@ func TestScrubBlocks(t *testing.T) {
 	}
 }
 
-// TestScrubEveryByte: there is no byte of which a change is missed, although nothing is
+// TestScrubEveryByte: no changed byte is missed, although nothing is
 // decoded.
 func TestScrubEveryByte(t *testing.T) {
 	text := golden(t, LZ4)
@@ -182,7 +182,7 @@ func TestScrubEnds(t *testing.T) {
 	}
 }
 
-// TestInspect: what is strange is told from what is damaged.
+// TestInspect distinguishes foreign entries from damaged ones.
 func TestInspect(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "layer.gl")
 	text := golden(t, LZ4)

@@ -2,7 +2,7 @@
 // of a run directory.
 //
 // A manifest names the game and holds one entry for each layer from 0 on, with
-// what is known about it without opening the file: sizes, wins, draws, losses,
+// what can be said without opening the file: sizes, wins, draws, losses,
 // histogram and checksums. The footer checksum in an entry ties it to one exact
 // layer file.
 //
@@ -37,7 +37,7 @@ const MaxLayers = 1024
 // ErrInvalid reports a manifest that contradicts itself.
 var ErrInvalid = errors.New("invalid manifest")
 
-// Identity says what a run directory is for: a run is only taken up by one with the same.
+// Identity says what a run directory is for: only a run with the same one resumes it.
 //
 //	game    rules          pits
 //	awari   awari, strict  of the board; all three are in the header of every layer file

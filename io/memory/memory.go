@@ -1,13 +1,12 @@
-// Package memory keeps a process within the memory that it is allowed.
+// Package memory keeps a process within its memory limit.
 //
-// What a command is allowed is for the whole process: its data, what the Go runtime
-// takes besides, stacks, and the code in memory. The engines count their data before they
-// begin, and Room says how much of that there may be; Need is its inverse. The rest is
-// for what nobody counts: Base, and a sixteenth for garbage and the bookkeeping of the
-// runtime. Bound makes the runtime collect garbage before it exceeds that.
+// The limit of a command is for the whole process: its data, the Go runtime, stacks, and
+// code. Engines count their data before they begin, and Room says how much data the limit
+// allows; Need is its inverse. The rest is for what is not counted: Base, and a sixteenth
+// for garbage and the bookkeeping of the runtime. Bound makes the runtime collect garbage before it exceeds that.
 //
-// Pages of files that the system can take back at any time count for nothing: files that
-// are mapped to be read, and what package pagecache has written out.
+// Pages of files that the system can reclaim at any time do not count: files mapped for
+// reading, and what package pagecache has written out.
 package memory
 
 import (
@@ -20,26 +19,26 @@ import (
 )
 
 const (
-	// Base is what a process takes besides its data: some 12 MiB of code, of which the
-	// system can take most back, and the Go runtime with stacks and small things.
+	// Base is what a process takes beyond its data: some 12 MiB of code, most of which the
+	// system can reclaim, and the Go runtime with stacks and small objects.
 	Base = 16 << 20
-	// program is the part of Base that the Go runtime does not know of.
+	// program is the part of Base outside the Go runtime's accounting.
 	program = 12 << 20
 	// garbage is the share of the memory that is left for garbage.
 	garbage = 16
 )
 
-// Room returns how many bytes of data a process may have that is allowed so many bytes.
+// Room returns how many bytes of data fit into a process of allowed bytes.
 func Room(allowed uint64) uint64 { return allowed - min(allowed, Base+allowed/garbage) }
 
-// Need returns how many bytes a process must be allowed to have so many bytes of data:
-// the inverse of Room.
+// Need returns the limit that a process with so many bytes of data needs: the inverse of
+// Room.
 func Need(data uint64) uint64 {
 	data = min(data, math.MaxInt64) // no machine has as much
 	return Base + data + (Base+data)/(garbage-1) + 1
 }
 
-// Left is Room without the data that is there already.
+// Left is Room minus the data already allocated.
 func Left(allowed uint64) uint64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -59,7 +58,7 @@ func Bound(allowed uint64) (undo func()) {
 }
 
 // Outside lowers the limit of the Go runtime, if Bound or the environment has set one, by
-// memory that the process takes outside of the Go heap. Undo, to be called once, raises
+// memory that the process takes outside the Go heap. Undo, to be called once, raises
 // it again.
 func Outside(bytes int64) (undo func()) {
 	limit := debug.SetMemoryLimit(-1)

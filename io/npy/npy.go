@@ -1,5 +1,5 @@
 // Package npy writes the header of NumPy array files (.npy, format version 1.0) of one
-// dimension with signed bytes. The scores follow it as they are:
+// dimension, of signed bytes or of records of bytes. The elements follow it as they are:
 //
 //	+--------+---------+---------------+--------------------------------+------------------+
 //	| \x93   | version | length, 2     | {'descr': '|i1', 'fortran_     | one signed byte  |
@@ -23,8 +23,13 @@ const Align = 64
 const prefix = 10
 
 // Header returns the header of an array of n signed bytes, in C order.
-func Header(n uint64) []byte {
-	dictionary := fmt.Sprintf("{'descr': '|i1', 'fortran_order': False, 'shape': (%d,), }", n)
+func Header(n uint64) []byte { return HeaderOf("'|i1'", n) }
+
+// HeaderOf returns the header of an array of n elements, whose type is a Python literal: the
+// name of a type in quotes, or a list of fields like [('pits', '|i1', (12,)), ('best', '|b1')],
+// which follow each other without gaps. The header must be shorter than 64 KiB.
+func HeaderOf(descr string, n uint64) []byte {
+	dictionary := fmt.Sprintf("{'descr': %s, 'fortran_order': False, 'shape': (%d,), }", descr, n)
 	length := (prefix + len(dictionary) + 1 + Align - 1) / Align * Align
 	h := append(make([]byte, 0, length), "\x93NUMPY\x01\x00"...)
 	h = binary.LittleEndian.AppendUint16(h, uint16(length-prefix))

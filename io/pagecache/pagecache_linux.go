@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	maxDirty = 16 << 20  // bytes that Wrote leaves to be written while it goes on
-	batch    = 256 << 10 // bytes for which it is worth while to ask the kernel
+	maxDirty = 16 << 20  // bytes that Wrote leaves to be written in the background
+	batch    = 256 << 10 // bytes that are worth a system call
 	maxRead  = 8 << 20   // bytes that Read leaves in memory
 )
 

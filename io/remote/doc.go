@@ -9,7 +9,7 @@
 // Nothing has to run on the server: it need only answer range requests, as nginx,
 // caddy and most file hosts do.
 //
-// # What is asked for
+// # Requests
 //
 // The manifest is one request. Opening a layer file asks for its first 64 KiB, which
 // hold the header and nearly always the model, and for its end (package layerfile,

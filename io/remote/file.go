@@ -21,7 +21,7 @@ type File struct {
 	name   string
 	size   int64
 	head   []byte // the first bytes
-	etag   string // as the server told, or ""
+	etag   string // as the server sent it, or ""
 	date   string // Last-Modified, in the same way
 	sure   bool   // that a file which is replaced has other validators
 	flight singleflight.Group
@@ -95,7 +95,7 @@ func headRange(contentRange string) (n, size int64, err error) {
 	return c.last + 1, c.total, nil
 }
 
-// wholeFile refuses a whole file in the place of its head, unless it is as short
+// wholeFile refuses a whole file in place of its head, unless it is as short
 // as that.
 func wholeFile(r *http.Response) error {
 	switch {

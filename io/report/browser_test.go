@@ -2,11 +2,15 @@ package report_test
 
 import (
 	"fmt"
+	"os"
 	"testing"
 
 	"grenier/io/browsertest"
 	"grenier/io/report"
+	"grenier/kernels/longtest"
 )
+
+func TestMain(m *testing.M) { longtest.Choose(m).Run() }
 
 // openPage shows the page of a few layers.
 func openPage(t *testing.T, browser *browsertest.Browser, w browsertest.Window) *browsertest.Page {
@@ -18,6 +22,9 @@ const paper = "getComputedStyle(document.body).backgroundColor"
 
 // TestBrowser opens the page in windows of all kinds.
 func TestBrowser(t *testing.T) {
+	if os.Getenv("GRENIER_LONG") == "" {
+		t.Skip("a browser needs GRENIER_LONG=1")
+	}
 	browser := browsertest.Start(t)
 	for _, c := range []struct {
 		width        int64

@@ -22,7 +22,7 @@ type Holder struct {
 	Alive bool // this machine has a process of that id
 }
 
-// Activity says what goes on in a run directory.
+// Activity says what happens in a run directory.
 type Activity struct {
 	State State
 	Holder

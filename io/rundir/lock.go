@@ -80,8 +80,8 @@ func isLock(d vfs.Dir) bool {
 const maxLock = 32
 
 // readPID returns the process id in the lock file of a directory, 0 if it is empty, or
-// holds zeros, which a power cut may leave of a process id; ok tells whether there is a
-// lock file.
+// holds zeros, which a power cut may leave of a process id; ok says that there is a lock
+// file.
 func readPID(d vfs.Dir) (pid int, ok bool) {
 	text, err := vfs.Read(d, LockName, maxLock)
 	if err != nil {

@@ -142,8 +142,8 @@ func (f *Found) look() error {
 	return nil
 }
 
-// IsLocked fails with a *LockedError that names the holder if somebody has
-// the directory.
+// IsLocked fails with a *LockedError that names the holder if the directory is
+// locked.
 func (d *Dir) IsLocked() error {
 	h, err := d.holder()
 	if err != nil || !h.Held {
@@ -152,9 +152,9 @@ func (d *Dir) IsLocked() error {
 	return &LockedError{Path: filepath.Join(d.path, LockName), PID: h.PID}
 }
 
-// LockDamaged is Lock for a directory of which the caller knows that it holds a run, even
-// if its manifest is lost or damaged. It fails like Lock, but does not look at the
-// manifest, nor does it make one.
+// LockDamaged is Lock for a directory that the caller knows to hold a run, even if its
+// manifest is lost or damaged. It fails like Lock, but neither reads nor makes a
+// manifest.
 func LockDamaged(path string) (*Locked, error) {
 	l := &Locked{Dir: Dir{path: path}}
 	if err := unwritable(path, vfs.Writable(path)); err != nil {

@@ -84,7 +84,7 @@ func TestSetAside(t *testing.T) {
 	}
 }
 
-// TestLockDamaged: the manifest is not looked at, and not made.
+// TestLockDamaged: the manifest is neither read nor made.
 func TestLockDamaged(t *testing.T) {
 	dir := t.TempDir()
 	fill(t, dir, map[string]string{"layer-00.gl": "x", "a.tmp": "x", "work/again/tiles": "x", "work/again/tiles.checkpoint": "x", "work/again/found": "x",

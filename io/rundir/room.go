@@ -16,8 +16,8 @@ type RoomError struct {
 	What       string // the run
 	Path       string // of the run directory
 	Need, Free uint64 // bytes, as Room counts them
-	Estimated  bool   // Need is an estimate; else no run needs more
-	Enough     string // what would fit, "" if nobody knows
+	Estimated  bool   // Need is an estimate; otherwise a bound
+	Enough     string // what would fit, "" if unknown
 }
 
 // Error says what is needed and what would fit.
@@ -34,9 +34,9 @@ func (e *RoomError) Error() string {
 	return text
 }
 
-// Room returns the bytes that a run at path may take besides what it has sealed: what free
-// tells, and what is in work/ already, which the run goes on with or removes. They are not known
-// if free is nil, or fails with errors.ErrUnsupported. It fails as free does, or with an error of
+// Room returns the bytes that a run at path may take besides its sealed layers: those that free
+// returns, and those in work/, which the run resumes from or removes. They are not known if free is
+// nil, or fails with errors.ErrUnsupported. It fails as free does, or with an error of
 // the operating system.
 func Room(path string, free func(path string) (uint64, error)) (bytes uint64, known bool, err error) {
 	return room(path, free, func() (uint64, error) { return WorkBytes(path) })
@@ -95,7 +95,7 @@ func room(path string, free func(path string) (uint64, error), reusable func() (
 
 // FreeBytes returns how many bytes this process can still write to the file
 // system of path, or of its nearest parent that exists. It fails with
-// errors.ErrUnsupported on systems that do not tell.
+// errors.ErrUnsupported on systems without that figure.
 func FreeBytes(path string) (uint64, error) {
 	path, err := vfs.Nearest(path)
 	if err != nil {

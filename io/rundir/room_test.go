@@ -25,7 +25,7 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// TestRoomUnknown: nobody is asked, the system does not tell, or asking fails.
+// TestRoomUnknown: nothing to ask, the system does not know, or asking fails.
 func TestRoomUnknown(t *testing.T) {
 	for _, c := range []struct{ fails, want error }{{errors.ErrUnsupported, nil}, {os.ErrPermission, os.ErrPermission}} {
 		_, known, err := Room(t.TempDir(), func(string) (uint64, error) { return 9, c.fails })
@@ -38,7 +38,7 @@ func TestRoomUnknown(t *testing.T) {
 	}
 }
 
-// TestRoomError: what is missing is told.
+// TestRoomError: the error says what is missing.
 func TestRoomError(t *testing.T) {
 	e := &RoomError{What: "the search", Path: "dir", Need: 3 << 20, Free: 1000}
 	if got := e.Error(); got != "the search needs up to 3.0 MiB on the disk of dir and there is room for 1000 B" {

@@ -18,8 +18,7 @@
 //
 // A layer becomes visible in two steps, both atomic: Publish gives its file the
 // final name, SaveManifest lists it. A crash between them leaves a layer file
-// that no manifest mentions; readers do not look at it and the next run replaces
-// it.
+// that no manifest mentions; readers ignore it and the next run replaces it.
 //
 // A request that is refused changes nothing on disk. In particular, a directory
 // that holds other things than a run is left alone: without a readable manifest
@@ -156,7 +155,7 @@ func isKind(err error) bool {
 	return ok
 }
 
-// classify tells a run directory from a directory of somebody else. Lock makes
+// classify tells a run directory from a foreign one. Lock makes
 // the lock file first, so without one only an empty directory is ours to use.
 func classify(dir vfs.Dir, entries []fs.FileInfo) (state, error) {
 	names := make(map[string]bool)
@@ -237,7 +236,7 @@ type Locked struct {
 //
 // It fails with a *LockedError while another process, or this one, has the
 // directory; with ErrNotDir, ErrUnwritable or ErrOtherDisk; with a *vfs.KindError if
-// there is a link, or anything but a file, in the place of a file; with errors that match
+// there is a link, or anything but a file, in place of a file; with errors that match
 // corrupt.ErrForeign if the directory holds something else, with an *OtherRunError if
 // it holds another run; and like manifest.Load.
 func Lock(path string, id manifest.Identity) (*Locked, error) {
@@ -404,7 +403,7 @@ func ofLayer(name string) bool {
 // working reports whether a file of that name in work/ is one of ours.
 func working(name string) bool {
 	switch name {
-	case BlocksName, CheckpointName, ScoresName, StatusName, ScrubName, VerifyName, ProveName, StopName:
+	case BlocksName, CheckpointName, ScoresName, StatusName, ScrubName, StopName, VerifyName, ProveName:
 		return true
 	}
 	return ofLayer(name)

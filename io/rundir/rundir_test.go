@@ -265,7 +265,7 @@ func TestTwoLocksInOneProcess(t *testing.T) {
 }
 
 // TestCrash kills a solver after each of its steps. What is left is the old
-// state or the new one, and the next solver can go on.
+// state or the new one, and the next solver can resume.
 func TestCrash(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the lock outlives the process")

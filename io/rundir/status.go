@@ -45,7 +45,7 @@ const (
 	Failed      State = "failed"
 )
 
-// Status is what a solver tells other processes about itself, now and then. Only
+// Status is the report that a solver leaves for other processes from time to time. Only
 // PID, State, Started and Reported are always known.
 type Status struct {
 	PID      int       `json:"pid"`      // of the solver

@@ -31,7 +31,7 @@ type Forgery int
 
 // Degrees of forgery.
 const (
-	Plain  Forgery = iota // nothing: checksums tell
+	Plain  Forgery = iota // nothing: checksums show it
 	Listed                // what a manifest or a checkpoint says
 	Scored                // that, and the scores of a layer
 )
@@ -64,7 +64,7 @@ func (tr *Tree) plain(name string) bool {
 	return ok && about.Nlink == 1
 }
 
-// Places are the damages that put something else in the place of a file, whatever was in
+// Places are the damages that put something else in place of a file, whatever was in
 // it.
 var Places = Damages[slices.IndexFunc(Damages, func(d Damage) bool { return d.Name == "mode" }):]
 

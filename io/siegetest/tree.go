@@ -159,7 +159,7 @@ func (tr *Tree) Canary(name string) *Watched {
 	return tr.Watch(name)
 }
 
-// Changes tells what changed since; nothing if it is empty.
+// Changes lists what changed since; it is empty if nothing did.
 func (w *Watched) Changes() string { return cmp.Diff(w.was, w.tree.Look(w.name)) }
 
 // Check fails the test if anything changed.

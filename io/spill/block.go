@@ -8,7 +8,7 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// block is a part of a stream on its way between goroutines. Blocks are used again, and
+// block is a part of a stream in flight between goroutines. Blocks are used again, and
 // take memory when they are used: many streams are short.
 type block struct {
 	number   uint64

@@ -74,7 +74,7 @@ func (h *Header) validate() error {
 	return nil
 }
 
-// encode returns the bytes of the header, the last four of which are their checksum.
+// encode returns the bytes of the header, which end with their checksum, four bytes.
 func (h *Header) encode(blockSize int) []byte {
 	b := make([]byte, headSize, headSize+len(h.Identity)+4)
 	copy(b, magic)

@@ -26,7 +26,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var (
-	update = flag.Bool("update", false, "write the golden file anew")
+	update = flag.Bool("update", false, "rewrite the golden file")
 	seed   = flag.Uint64("seed", 0, "seed of random tests; 0 picks one")
 )
 
@@ -42,7 +42,7 @@ func newRand(t testing.TB) *rand.Rand {
 
 var aHeader = Header{Kind: "test", Version: 3, Identity: []byte("mine")}
 
-// contents returns bytes of which some parts can be packed and others cannot.
+// contents returns bytes; some parts can be packed, others cannot.
 func contents(rng *rand.Rand, size int) []byte {
 	b := make([]byte, size)
 	for i := range b {
@@ -326,7 +326,7 @@ func TestDamage(t *testing.T) {
 
 const golden = "testdata/golden.spill"
 
-// goldenContents are two whole blocks, of which the second cannot be packed, and a part.
+// goldenContents are two whole blocks, the second one incompressible, and a part.
 func goldenContents() []byte {
 	return append(bytes.Repeat([]byte{0, 127, 255, 1}, 16), "Nothing here comes again, so that a block of 64 bytes is as it is, then: end"...)
 }

@@ -25,7 +25,7 @@ func OpenDir(path string) (Dir, error) {
 	if !info.IsDir() {
 		return nil, &KindError{Path: path, Mode: info.Mode().Type(), Dir: true}
 	}
-	root, err := os.OpenRoot(path) // opened only now that it is no FIFO
+	root, err := os.OpenRoot(path) // it is no FIFO: opening cannot block
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +184,7 @@ func (d *system) Sync() error {
 
 func (d *system) Close() error { return d.root.Close() }
 
-// named makes an error of os.Root, which knows names only, tell the path.
+// named puts the path into an error of os.Root, which only knows names.
 func (d *system) named(op, name string, err error) error {
 	cause := err
 	if e, ok := errors.AsType[*fs.PathError](err); ok {

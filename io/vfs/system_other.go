@@ -15,13 +15,13 @@ var syncsDirs = runtime.GOOS != "windows"
 
 func names(fs.FileInfo) uint64 { return 1 }
 
-// SameDevice cannot tell.
+// SameDevice is not known.
 func SameDevice(a, b fs.FileInfo) bool { return true }
 
-// Writable cannot tell; making a file will.
+// Writable is not known; creating a file will show it.
 func Writable(string) error { return nil }
 
-// ReadOnly cannot tell.
+// ReadOnly is not known.
 func ReadOnly(error) bool { return false }
 
 // TryLock fails with errors.ErrUnsupported: there is no lock here that ends with the

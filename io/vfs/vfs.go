@@ -7,7 +7,7 @@
 // an os.Root. These rules hold for every Dir:
 //
 //   - No symbolic link is followed for writing, truncating, renaming or
-//     removing; a link in the place of a file is refused with a *KindError.
+//     removing; a link in place of a file is refused with a *KindError.
 //   - Only regular files are opened, renamed, replaced and removed, and none is
 //     waited for: a FIFO, a device or a directory is refused before it is opened.
 //   - A file that has a second name (a hard link) is not opened for writing.

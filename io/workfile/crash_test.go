@@ -17,7 +17,10 @@ import (
 	"grenier/io/vfs"
 	"grenier/io/vfs/crashfs"
 	"grenier/io/workfile"
+	"grenier/kernels/longtest"
 )
+
+func TestMain(m *testing.M) { longtest.Choose(m).Run() }
 
 const (
 	work           = "work"
@@ -108,7 +111,7 @@ type solver struct {
 	committed int // and of the last one that Commit said was made
 }
 
-// resume opens what is there, reads it and compares it, and goes on.
+// resume opens what is there, reads and compares it, and continues.
 func resume(disk *crashfs.FS) (*solver, error) {
 	s := &solver{disk: disk, now: checkpoint{Pieces: map[int]piece{}}}
 	data, err := vfs.Read(disk.Dir(work), checkpointName, 1<<20)
@@ -261,11 +264,8 @@ func crashIn(t *testing.T, disk *crashfs.FS, k int, before *solver, script uint6
 // process is killed and the power goes in one of the first operations of the
 // next one.
 func TestCrash(t *testing.T) {
-	scripts, cuts := 4, uint64(10)
-	switch {
-	case testing.Short():
-		scripts = 3
-	case os.Getenv("GRENIER_LONG") != "":
+	scripts, cuts := 2, uint64(10)
+	if os.Getenv("GRENIER_LONG") != "" {
 		scripts = 20
 	}
 	crashes := 0

@@ -24,7 +24,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func crc32c(data []byte) uint32 { return crc32.Checksum(data, castagnoli) }
 
-// An Extent says where the bytes of a piece are, and has their checksum.
+// An Extent is the place of a piece of the file, and its checksum.
 type Extent struct {
 	Offset int64  `json:"offset"`
 	Length uint32 `json:"length"`
@@ -192,7 +192,7 @@ func (f *File) PutAll(data []byte, lengths []int) ([]Extent, error) {
 	return extents, nil
 }
 
-// MaxGap is the most bytes between two extents that are read, rather than passed over by
+// MaxGap is the most bytes between two extents that are read, rather than skipped by
 // beginning another read: about what the disk reads in the time that a read takes to begin.
 const MaxGap = 32 << 10
 

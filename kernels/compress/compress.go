@@ -22,7 +22,7 @@
 // is shorter; a block holds codes as bytes.
 //
 // TestExample shows a small block with all its numbers. The generic code defines the
-// result; the twins for amd64 give the same one.
+// result; the twins for amd64 and arm64 give the same one.
 package compress
 
 import (
@@ -45,7 +45,7 @@ type Block = [Side * Side]int8
 type Word struct {
 	Pick, Place uint64
 	Panel       uint32 // of the line
-	Chunk       uint32 // which 64 rows Place speaks of; kernels do not look at it
+	Chunk       uint32 // which 64 rows Place is of; kernels do not read it
 }
 
 // A Route says where a move leads: Words name the panels, the column

@@ -3,9 +3,6 @@
 package compress
 
 import (
-	"math/bits"
-	"unsafe"
-
 	"grenier/kernels/cpu"
 	"grenier/kernels/window"
 )
@@ -21,10 +18,6 @@ func For(f cpu.Family, width int) LeastFunc {
 	}
 	return leastGeneric(width)
 }
-
-// many is the number of columns from which on a block is computed as a part of
-// many: what the next one reads is fetched ahead.
-const many = 24
 
 func leastAVX512(width int) LeastFunc {
 	size := lineBytes(width)
@@ -45,22 +38,6 @@ func leastAVX512(width int) LeastFunc {
 	}
 }
 
-// ahead says what a kernel fetches into the cache while it works.
-type ahead struct {
-	step int     // 1 to fetch the lines that the next chunk may read, or 0
-	next uintptr // address of the next offers, if there are any
-}
-
-// fetchAhead fetches lines if there are many columns, and says how to go on.
-func fetchAhead(offers *Block, columns uint64, lines []int8) ahead {
-	here := uintptr(unsafe.Pointer(offers))
-	if bits.OnesCount64(columns) < many {
-		return ahead{0, here}
-	}
-	fetch(lines)
-	return ahead{1, here + Side*Side}
-}
-
 // copyColumns copies columns, at least one, of a block.
 //
 //go:noescape
@@ -70,11 +47,6 @@ func copyColumns(dst, src *Block, columns uint64)
 //
 //go:noescape
 func fillColumns(dst *Block, columns uint64, score int8)
-
-// fetch brings lines, which may be empty, closer.
-//
-//go:noescape
-func fetch(lines []int8)
 
 // leastGroups applies all groups of p, at least one, to columns, at least one, with lines of
 // size bytes. It fetches lines beside those that it reads, as many panels on as the chunk
@@ -105,10 +77,6 @@ func leastBMI2(width int) LeastFunc {
 		}
 	}
 }
-
-// fetched is the number of bytes of the next offers that are fetched with each
-// word.
-const fetched = 2 * Side
 
 // byteMask[b] has the byte i all ones if bit i of b is set, and 0 otherwise.
 var byteMask = func() (t [256]uint64) {

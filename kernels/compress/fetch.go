@@ -1,9 +1,8 @@
 package compress
 
 // FetchFunc brings what a LeastFunc with the same arguments reads, and the given rows of
-// lines, into the cache. A block of which few columns are computed is read from
-// all over memory: fetched before another block is computed, it is there in
-// time. The function changes nothing.
+// lines, into the cache. A block with few columns to compute reads scattered
+// lines: they are prefetched while another block is computed. The function changes nothing.
 type FetchFunc func(offers *Block, columns uint64, p *Program, routes []Route, chunk int, lines []int8, rows uint64)
 
 // fetchGeneric does nothing: portable code cannot.

@@ -453,7 +453,7 @@ func TestHighBitsFirst(t *testing.T) {
 			program: Program{Groups: []Group{{Columns: ^uint64(0)}}, Rows: slices.Repeat([]uint32{row}, Side)},
 			routes:  []Route{{Scores: scores, Words: []Word{{Pick: ^uint64(0), Place: ^uint64(0)}}, First: []uint32{0, 1}}},
 		}
-		for range 1000 {
+		for range 400 {
 			write(0)
 			var written atomic.Bool
 			var wg sync.WaitGroup

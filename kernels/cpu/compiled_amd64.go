@@ -2,5 +2,5 @@
 
 package cpu
 
-// compiled says that this build has kernels in assembly.
-const compiled = true
+// compiled are the families that this build has besides the generic one.
+var compiled = []Family{BMI2, AVX512}

@@ -1,6 +1,6 @@
-//go:build !amd64 || purego
+//go:build !(amd64 || arm64) || purego
 
 package cpu
 
-// compiled says that this build has generic kernels only.
-const compiled = false
+// compiled is empty: this build has the generic family only.
+var compiled []Family

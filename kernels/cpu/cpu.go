@@ -1,5 +1,5 @@
 // Package cpu decides which family of kernels runs: the portable Go code or one of its
-// faster twins for amd64.
+// faster twins for amd64 or arm64.
 //
 // Every kernel package (compress, fnv, planes, ranks, rice, transpose, window) has a function
 // For, or several, that takes a Family and returns the kernel of that family. A program picks the family
@@ -12,11 +12,15 @@
 //	Generic  any CPU: plain Go, the definition of what a kernel computes
 //	BMI2     amd64 with BMI1, BMI2, POPCNT and AVX2 (Haswell, Zen and later)
 //	AVX512   BMI2 plus AVX-512 F, BW, DQ, VL, VBMI and VBMI2 (Ice Lake, Zen 4)
+//	NEON     arm64 with vectors (ASIMD), which every one has
 //
 // BMI2 includes AVX2 because no amd64 CPU has the former without the latter, and
 // kernels want both: compressing lays out by PEXT what vectors shuffle then, and
 // transposing needs vectors alone. The vector families also need an operating system
 // that saves the registers, which the detection takes into account.
+//
+// A package that has no code of its own for a family runs the generic code: of those above,
+// compress and transpose alone have NEON.
 //
 // Builds for another architecture, or with the build tag purego, hold the generic code
 // only; there Generic is the only supported family.
@@ -24,6 +28,7 @@ package cpu
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -32,15 +37,16 @@ import (
 	"grenier/kernels/fault"
 )
 
-// Family names a set of kernels. Families are ordered: each one may use every
-// instruction of those below it.
+// Family names a set of kernels. Those of one architecture are ordered: each one may use
+// every instruction of those below it.
 type Family uint8
 
-// The families, slowest first.
+// The families; those of one architecture slowest first.
 const (
 	Generic Family = iota // portable Go
 	BMI2                  // PEXT, POPCNT and AVX2
 	AVX512                // AVX-512 with byte compress and byte permute
+	NEON                  // the vectors of arm64
 )
 
 // zen3 is the first AMD CPU family that runs PEXT and PDEP in hardware; the
@@ -48,7 +54,7 @@ const (
 const zen3 = 0x19
 
 var (
-	names = [...]string{Generic: "generic", BMI2: "bmi2", AVX512: "avx512"}
+	names = [...]string{Generic: "generic", BMI2: "bmi2", AVX512: "avx512", NEON: "neon"}
 
 	needs = [...][]cpuid.FeatureID{
 		Generic: nil,
@@ -56,11 +62,12 @@ var (
 		AVX512: append(slices.Clone(bmi2Needs),
 			cpuid.AVX512F, cpuid.AVX512BW, cpuid.AVX512DQ, cpuid.AVX512VL,
 			cpuid.AVX512VBMI, cpuid.AVX512VBMI2),
+		NEON: {cpuid.ASIMD},
 	}
 
 	bmi2Needs = []cpuid.FeatureID{cpuid.BMI1, cpuid.BMI2, cpuid.POPCNT, cpuid.AVX2}
 
-	here = detect(&cpuid.CPU, compiled)
+	here = detect(&cpuid.CPU, runtime.GOARCH, compiled)
 )
 
 // UnknownError reports a name that belongs to no family.
@@ -79,13 +86,14 @@ func (e *UnknownError) Is(target error) bool { return target == fault.Usage }
 // UnsupportedError reports a family that cannot run here.
 type UnsupportedError struct {
 	Family  Family
-	Missing []string // CPU features it lacks; empty if the build has portable code only
+	Missing []string // CPU features it lacks; empty if the build does not have the family
+	Build   []string // families of the build
 }
 
 // Error says what is missing.
 func (e *UnsupportedError) Error() string {
 	if len(e.Missing) == 0 {
-		return fmt.Sprintf("kernel family %s: this build has portable code only", e.Family)
+		return fmt.Sprintf("kernel family %s: this build does not have it (it has: %s)", e.Family, strings.Join(e.Build, ", "))
 	}
 	return fmt.Sprintf("kernel family %s: the CPU lacks %s", e.Family, strings.Join(e.Missing, ", "))
 }
@@ -161,7 +169,7 @@ func Name() string {
 // and that this CPU has, whatever the build can make of them.
 func Features() []string {
 	var fs []string
-	for _, id := range needs[AVX512] {
+	for _, id := range slices.Concat(needs[AVX512], needs[NEON]) {
 		if cpuid.CPU.Has(id) {
 			fs = append(fs, id.String())
 		}
@@ -171,13 +179,17 @@ func Features() []string {
 
 // machine is what is known about the CPU and the build.
 type machine struct {
-	compiled bool                 // the build has kernels other than the generic ones
+	compiled []Family             // that the build has besides the generic one
 	slowPEXT bool                 // PEXT and PDEP are microcoded
 	missing  [len(needs)][]string // per family, the features that the CPU lacks
 }
 
-// detect reads the features of c once.
-func detect(c *cpuid.CPUInfo, compiled bool) machine {
+// detect reads the features of c once. Those that every CPU of an architecture has are set:
+// not every operating system tells.
+func detect(c *cpuid.CPUInfo, architecture string, compiled []Family) machine {
+	if architecture == "arm64" {
+		c.Enable(cpuid.ASIMD)
+	}
 	m := machine{compiled: compiled}
 	m.slowPEXT = c.IsVendor(cpuid.AMD) && c.Family < zen3 || c.IsVendor(cpuid.Hygon)
 	for f, ids := range needs {
@@ -192,13 +204,24 @@ func detect(c *cpuid.CPUInfo, compiled bool) machine {
 
 // check returns nil if f can run on m, an *UnsupportedError otherwise.
 func (m *machine) check(f Family) error {
-	if f == Generic || m.compiled && len(m.missing[f]) == 0 {
+	switch {
+	case f == Generic:
 		return nil
+	case !slices.Contains(m.compiled, f):
+		return &UnsupportedError{Family: f, Build: m.build()}
+	case len(m.missing[f]) > 0:
+		return &UnsupportedError{Family: f, Missing: m.missing[f], Build: m.build()}
 	}
-	if !m.compiled {
-		return &UnsupportedError{Family: f}
+	return nil
+}
+
+// build returns the names of the families of the build.
+func (m *machine) build() []string {
+	fs := []string{Generic.String()}
+	for _, f := range m.compiled {
+		fs = append(fs, f.String())
 	}
-	return &UnsupportedError{Family: f, Missing: m.missing[f]}
+	return fs
 }
 
 func (m *machine) best() Family {
@@ -207,6 +230,8 @@ func (m *machine) best() Family {
 		return AVX512
 	case m.check(BMI2) == nil && !m.slowPEXT:
 		return BMI2
+	case m.check(NEON) == nil:
+		return NEON
 	}
 	return Generic
 }

@@ -15,33 +15,46 @@ func mock(v cpuid.Vendor, family int, ids ...cpuid.FeatureID) *cpuid.CPUInfo {
 	return c
 }
 
+// amd64 and arm64 are the families of builds.
+var amd64, arm64 = []Family{BMI2, AVX512}, []Family{NEON}
+
 func TestBest(t *testing.T) {
 	bmi2, all := needs[BMI2], needs[AVX512]
 	for _, tc := range []struct {
 		name     string
 		cpu      *cpuid.CPUInfo
-		compiled bool
+		compiled []Family
 		want     Family
 	}{
-		{"nothing", mock(cpuid.Intel, 6), true, Generic},
-		{"haswell", mock(cpuid.Intel, 6, bmi2...), true, BMI2},
-		{"zen 2", mock(cpuid.AMD, 0x17, bmi2...), true, Generic},
-		{"hygon", mock(cpuid.Hygon, 0x18, bmi2...), true, Generic},
-		{"zen 3", mock(cpuid.AMD, 0x19, bmi2...), true, BMI2},
-		{"zen 4", mock(cpuid.AMD, 0x19, all...), true, AVX512},
-		{"skylake-x", mock(cpuid.Intel, 6, all[:len(all)-2]...), true, BMI2},
-		{"avx-512 without avx2", mock(cpuid.Intel, 6, all[len(bmi2):]...), true, Generic},
-		{"zen 4, portable build", mock(cpuid.AMD, 0x19, all...), false, Generic},
+		{"nothing", mock(cpuid.Intel, 6), amd64, Generic},
+		{"haswell", mock(cpuid.Intel, 6, bmi2...), amd64, BMI2},
+		{"zen 2", mock(cpuid.AMD, 0x17, bmi2...), amd64, Generic},
+		{"hygon", mock(cpuid.Hygon, 0x18, bmi2...), amd64, Generic},
+		{"zen 3", mock(cpuid.AMD, 0x19, bmi2...), amd64, BMI2},
+		{"zen 4", mock(cpuid.AMD, 0x19, all...), amd64, AVX512},
+		{"skylake-x", mock(cpuid.Intel, 6, all[:len(all)-2]...), amd64, BMI2},
+		{"avx-512 without avx2", mock(cpuid.Intel, 6, all[len(bmi2):]...), amd64, Generic},
+		{"zen 4, portable build", mock(cpuid.AMD, 0x19, all...), nil, Generic},
+		{"arm64", mock(cpuid.ARM, 0, cpuid.ASIMD), arm64, NEON},
+		{"arm64, portable build", mock(cpuid.ARM, 0, cpuid.ASIMD), nil, Generic},
 	} {
-		m := detect(tc.cpu, tc.compiled)
+		m := detect(tc.cpu, "", tc.compiled)
 		if got := m.best(); got != tc.want {
 			t.Errorf("%s: best is %v, want %v", tc.name, got, tc.want)
 		}
 	}
 }
 
+// TestEveryArm64HasVectors says so of one that the operating system tells nothing about.
+func TestEveryArm64HasVectors(t *testing.T) {
+	m := detect(mock(cpuid.VendorUnknown, 0), "arm64", arm64)
+	if got := m.best(); got != NEON {
+		t.Errorf("best is %v", got)
+	}
+}
+
 func TestCheckNamesWhatIsMissing(t *testing.T) {
-	m := detect(mock(cpuid.AMD, 0x19, needs[BMI2]...), true)
+	m := detect(mock(cpuid.AMD, 0x19, needs[BMI2]...), "amd64", amd64)
 	err := m.check(AVX512)
 	var ue *UnsupportedError
 	if !errors.As(err, &ue) || ue.Family != AVX512 || len(ue.Missing) != 6 {
@@ -50,14 +63,18 @@ func TestCheckNamesWhatIsMissing(t *testing.T) {
 	if !strings.Contains(err.Error(), "AVX512VBMI2") {
 		t.Errorf("message does not name the feature: %v", err)
 	}
-	m = detect(mock(cpuid.AMD, 0x19, needs[AVX512]...), false)
-	if err := m.check(BMI2); err == nil || !strings.Contains(err.Error(), "portable") {
+	m = detect(mock(cpuid.AMD, 0x19, needs[AVX512]...), "amd64", nil)
+	if err := m.check(BMI2); err == nil || !strings.HasSuffix(err.Error(), "this build does not have it (it has: generic)") {
 		t.Errorf("portable build: got %v", err)
+	}
+	m = detect(mock(cpuid.ARM, 0), "arm64", arm64)
+	if err := m.check(AVX512); err == nil || !strings.HasSuffix(err.Error(), "(it has: generic, neon)") {
+		t.Errorf("build for arm64: got %v", err)
 	}
 }
 
 func TestNames(t *testing.T) {
-	for f := Generic; f <= AVX512; f++ {
+	for f := Generic; f <= NEON; f++ {
 		got, err := ParseFamily(f.String())
 		if err != nil || got != f {
 			t.Errorf("ParseFamily(%q) = %v, %v", f.String(), got, err)
@@ -68,7 +85,7 @@ func TestNames(t *testing.T) {
 	if !errors.As(err, &ue) || ue.Name != "AVX2" {
 		t.Errorf("got %v", err)
 	}
-	if !strings.Contains(err.Error(), "generic, bmi2, avx512") {
+	if !strings.Contains(err.Error(), "generic, bmi2, avx512, neon") {
 		t.Errorf("message does not list the families: %v", err)
 	}
 	if got := Family(9).String(); got != "Family(9)" {
@@ -83,7 +100,7 @@ func TestSelect(t *testing.T) {
 	if _, err := Select("sse"); err == nil {
 		t.Error("an unknown family was accepted")
 	}
-	for f := Generic; f <= AVX512; f++ {
+	for f := Generic; f <= NEON; f++ {
 		got, err := Select(f.String())
 		if Supported(f) != (err == nil) {
 			t.Errorf("%v: supported %v, but %v", f, Supported(f), err)
@@ -92,7 +109,7 @@ func TestSelect(t *testing.T) {
 			t.Errorf("%v: got %v", f, got)
 		}
 	}
-	if Supported(AVX512 + 1) {
+	if Supported(NEON + 1) {
 		t.Error("a family without a name is supported")
 	}
 }

@@ -1,13 +1,13 @@
-// Package fault tells errors apart by what a user can do about them. Where an error is
-// made its package says of which kind it is, and a program, which decides on its exit
-// status, need not know the errors of every package:
+// Package fault classifies errors by what a user can do about them. The package that makes
+// an error states its kind, so that a program can choose its exit status without a list of
+// the errors of every package:
 //
 //	var ErrPits = fault.New(fault.Usage, "number of pits")
 //
 //	errors.Is(err, fault.Usage) // true for all that wrap ErrPits
 //
 // An error type is of a kind if its method Is says so. An error without a kind is a
-// failure; damage on disk has its own way, package corrupt. The package lies below all
+// failure; damage on disk has a package of its own, corrupt. This package lies below all
 // others because all of them can fail.
 package fault
 
@@ -15,10 +15,10 @@ package fault
 type Kind string
 
 const (
-	// Usage is the kind of what another request avoids: a bad value, an unknown name,
-	// something that is not there to be asked for, more than the memory allowed.
+	// Usage errors are avoided by another request: a bad value, an unknown name,
+	// something that does not exist, more than the memory allowed.
 	Usage Kind = "bad usage"
-	// Difference is the kind of what a check finds wrong in data that are intact.
+	// Difference errors are what a check finds wrong in intact data.
 	Difference Kind = "difference"
 	// Pause is the kind of an end before the work is done that somebody asked for beforehand: a
 	// time that has come, a layer that is sealed. The same request continues.
@@ -28,8 +28,8 @@ const (
 // Error makes a Kind a target of errors.Is.
 func (k Kind) Error() string { return string(k) }
 
-// New returns an error of a kind with the given text, which is told apart from all others
-// like one of errors.New.
+// New returns an error of a kind with the given text, distinct from all others like one
+// of errors.New.
 func New(kind Kind, text string) error { return &fault{kind, text} }
 
 type fault struct {

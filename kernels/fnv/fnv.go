@@ -3,7 +3,7 @@
 //
 // The definition is a loop, hash = (hash ^ byte) * Prime modulo 2^64, that waits for
 // a multiplication with every byte, and a file has one hash: no number of cores makes
-// it faster. But little of it depends on what is before. With b[i] the bytes, l[i] the
+// it faster. But little of it depends on the bytes before. With b[i] the bytes, l[i] the
 // lowest byte of the hash in front of byte i and x[i] = l[i] ^ b[i],
 //
 //	hash ^ b[i] = hash + x[i] - l[i]
@@ -14,8 +14,8 @@
 //
 // which is a sum of products with constants, in any order, once the l[i] are known.
 // They depend on each other and on nothing else of the hash: l[i+1] is the lowest byte
-// of x[i]*0xb3, as Prime is 2^40 + 0x1b3. Look at them bit by bit, with B[k] the bits k
-// of all b[i], one beside the other, and so on. Bit k of x*0xb3 is bit k of x, for the
+// of x[i]*0xb3, as Prime is 2^40 + 0x1b3. Take them bit by bit, with B[k] the bits k
+// of all b[i], side by side, and so on. Bit k of x*0xb3 is bit k of x, for the
 // factor is odd, plus what the lower bits of x carry there, say C[k]:
 //
 //	L[k][i+1] = X[k][i] ^ C[k][i] = L[k][i] ^ B[k][i] ^ C[k][i]
@@ -31,7 +31,7 @@ package fnv
 // Prime is the factor of FNV-1a with 64 bits.
 const Prime = 0x100000001b3
 
-// AddFunc returns the hash of all that hash is the hash of, followed by data.
+// AddFunc returns the hash of a string followed by data; hash is that of the string.
 type AddFunc func(hash uint64, data []byte) uint64
 
 func addGeneric(hash uint64, data []byte) uint64 {

@@ -48,8 +48,8 @@ func power(x uint64, n uint64) uint64 {
 
 // powers holds Prime^(step-i) for byte i of a step, as signed digits, the lowest one
 // first: Prime^n = d[0] + 2^16*d[1] + 2^32*d[2] + 2^48*d[3]. Unpacking turns 64 bytes
-// into registers of 32 numbers each, of which powers has the digits 0, then the digits
-// 1, and so on: the first one has the bytes 0-7 of each 16, the second one the others.
+// into registers of 32 numbers each; powers has their digits 0, then their digits 1,
+// and so on: the first one has the bytes 0-7 of each 16, the second one the others.
 var powers = func() (t [step / 32][digits][32]int16) {
 	for r := range t {
 		for j := range 32 {

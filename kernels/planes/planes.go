@@ -1,5 +1,5 @@
-// Package planes packs scores quickly: a line in as many bits for each score as the
-// largest one takes above the least.
+// Package planes packs scores quickly: as bit planes, as many for a line as the difference
+// of its largest and least score has bits.
 //
 // A line is 64 scores, and what it becomes does not depend on other lines. With m its
 // least score and w the number of bits of the largest difference score[i] - m, it is
@@ -112,7 +112,7 @@ func unpackGeneric(dst []int8, src []byte) int {
 	return at
 }
 
-// scatter writes the planes of the first line of scores, to each of which it adds plus.
+// scatter writes the planes of the first line of scores, plus added to each.
 func scatter(planes *[allPlanes]byte, scores []int8, plus int8) {
 	for i := range 8 {
 		x := transpose8(add(swar.Load(scores[8*i:]), plus))

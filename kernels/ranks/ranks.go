@@ -1,19 +1,19 @@
 // Package ranks replaces each score by the place it takes in a list of guesses:
-// rank 0 for the score that is most likely here, and so on. What is left are
-// mostly small numbers, which package rice writes in few bits.
+// rank 0 for the score that is most likely here, and so on. Most ranks
+// are small, and package rice writes them in few bits.
 //
 // What is likely follows from the context, two scores before the one in
 // question: with x[i] the score number i, the list for x[i] depends on x[i-1]
 // and x[i-3] alone. (Neighbours in a layer are boards that differ by few seeds,
-// and of all pairs of close scores this one was found to tell most.) The lists
+// and of all pairs of close scores this one was measured to predict best.) The lists
 // are counted in a sample of the layer (Counts) and kept with it (Model); they
 // need no knowledge of a game.
 //
 // # Lanes
 //
-// Going back from ranks to scores takes the scores before: each table look-up
-// waits for the last one. So a block is cut into six lanes that do not depend
-// on each other, and six look-ups are under way at a time. With n scores and
+// Decoding ranks takes the scores before: each table look-up waits for the
+// previous one. So a block is cut into six lanes that do not depend
+// on each other, and six look-ups are in flight. With n scores and
 // m = n/6, rounded down, lane j begins at score j*m; the last one takes what is
 // left over. In front of each lane there are as many scores as needed, all of
 // the lowest value of the model.
@@ -34,7 +34,7 @@ const Lanes = 6
 // score before.
 const far = 3
 
-// Kernel is the way back from ranks to scores in one family.
+// Kernel decodes ranks in one family.
 type Kernel struct {
 	// Scores replaces the ranks in block by scores. Ranks up to MaxSymbols-1
 	// are safe, but those that are too large for the model give any scores.

@@ -13,7 +13,7 @@ import (
 	"grenier/kernels/internal/twins"
 )
 
-// walk returns n scores from low to high in which a context tells much.
+// walk returns n scores from low to high that a context predicts well.
 func walk(rng *rand.Rand, n int, low, high int8) []int8 {
 	out := make([]int8, n)
 	span := int(high) - int(low) + 1

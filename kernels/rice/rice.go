@@ -12,7 +12,7 @@
 // instead:
 //
 //	low      bit i is the lowest bit of the rank i
-//	level 0  bit i tells whether the rank i is at least 2
+//	level 0  bit i is 1 if the rank i is at least 2
 //	level 1  has a bit only for the ranks that are at least 2, in order: is
 //	         it at least 4?
 //	level k  has a bit for each 1 of level k-1: is the rank at least 2k+2?

@@ -14,7 +14,7 @@ import (
 // maxRanks is the longest input of the twin tests: a few registers' worth.
 const maxRanks = 700
 
-// randomRanks returns ranks distributed like those of scores, and now and then
+// randomRanks returns ranks distributed like those of scores, and from time to time
 // any.
 func randomRanks(rng *rand.Rand, n int) []byte {
 	out := make([]byte, n)

@@ -3,8 +3,6 @@
 package transpose
 
 import (
-	"math/bits"
-
 	"grenier/kernels/cpu"
 	"grenier/kernels/window"
 )
@@ -21,40 +19,25 @@ func (p *packed) kernel(f cpu.Family) UpdateFunc {
 	return p.updateGeneric
 }
 
-// vectors are the operands of vector kernels. How far a score or a floor is above the
-// least one, -v, is called its height: the height of the new code is the larger one of its
-// floor's and of the negated least's. Tables are looked up by the low six bits, which are
-// 63 for window.None and for no code, or the low four bits, of codes of 2 or 4.
+// vectors are the operands of vector kernels.
 type vectors struct {
-	negated table     // by code of the least: the height of its negated score; 0 for None
-	floor   table     // by code: the height of its floor
-	first   table     // by height: the first code of the score
-	middle  [16]uint8 // the height of 0; codes up to here ascend with the floor
-	mask    [16]uint8 // the bits of a code, or the low 4 bits of 6
-	shift   [8]uint64 // for each eight codes: where those are in the bytes of a line
-	high    [8]uint64 // of 6 bits: the same for the high bits, by rotation to bits 4 and 5
-	up      [4]uint64 // the same for the first four by a shift to the left
-	down    [4]uint64 // and for the last four by one to the right
-	steps   [3]table  // negated, floor and first, each 16 bytes XOR the 16 before
+	heights
+	mask  [16]uint8 // the bits of a code, or the low 4 bits of 6
+	shift [8]uint64 // for each eight codes: where those are in the bytes of a line
+	high  [8]uint64 // of 6 bits: the same for the high bits, by rotation to bits 4 and 5
+	up    [4]uint64 // the same for the first four by a shift to the left
+	down  [4]uint64 // and for the last four by one to the right
+	steps [3]table  // negated, floor and first, each 16 bytes XOR the 16 before
 	*packed
 }
-
-type table [64]uint8
 
 var vectors2, vectors4, vectors6 = newVectors(window.Two, two), newVectors(window.Four, four), newVectors(window.Six, six)
 
 func newVectors(c *window.Codes, p *packed) *vectors {
-	v := &vectors{packed: p}
-	for _, code := range c.All {
-		v.negated[code] = uint8(c.Values - int(c.Score[code]))
-		v.floor[code] = uint8(c.Values + int(c.Floor[code]))
-	}
-	for score := -c.Values; score <= c.Values; score++ {
-		v.first[score+c.Values] = c.Code(score, -c.Values)
-	}
+	v := &vectors{heights: newHeights(c), packed: p}
 	low := min(p.bits, 4)
 	for i := range v.mask {
-		v.middle[i], v.mask[i] = uint8(c.Values), 1<<low-1
+		v.mask[i] = 1<<low - 1
 	}
 	for i := range v.shift {
 		v.shift[i] = uint64(i / low * low)
@@ -121,47 +104,13 @@ func (v *vectors) replaceAVX2(lines *int8, rows uint64, block *Block, columns *[
 	return replace6AVX2(lines, rows, block, columns, v, changed)
 }
 
-// The time to turn a block, in units of the time of one code when columns are updated
-// one by one.
+// The times to turn a block and to update a line of it, in units of the time of one code when
+// columns are updated one by one.
 const (
 	turningAVX512 = 24
 	turningAVX2   = 160
+	turnedLine    = 2
 )
-
-// sparse reports whether it is faster to take columns one by one than to turn the block.
-// Each column takes as long as four codes and each line of a turned block as long as two.
-func sparse(columns, rows uint64, turning int) bool {
-	n := bits.OnesCount64(rows)
-	return bits.OnesCount64(columns)*(n+4) <= turning+2*n
-}
-
-// columnwise is the update, for at least one row.
-func (v *vectors) columnwise(lines []int8, block *Block, columns, rows uint64, changes *Changes) {
-	changes.Rows = 0
-	for ; columns != 0; columns &= columns - 1 {
-		i := bits.TrailingZeros64(columns)
-		changes.addColumn(i, v.updateColumn(lines, i, &block[i*Side], rows))
-	}
-}
-
-func (v *vectors) updateColumn(lines []int8, i int, column *int8, rows uint64) uint64 {
-	if v.bits == 6 {
-		return updateCodes6(&lines[i%32], &lines[32+i%16], i/32*4, i/16*2, column, rows, &v.next)
-	}
-	return updateCodes(&lines[i%v.line], v.line, i/v.line*v.bits, v.bits, column, rows, &v.next)
-}
-
-// updateCodes updates at least one row of a column of codes: those at a shift in every
-// line-th byte from lines on. It returns the rows that changed.
-//
-//go:noescape
-func updateCodes(lines *int8, line, shift, bits int, column *int8, rows uint64, next *[4096]uint8) uint64
-
-// updateCodes6 is updateCodes for codes of 6 bits, whose low and high bits each have
-// a place of their own.
-//
-//go:noescape
-func updateCodes6(low, high *int8, lowShift, highShift int, column *int8, rows uint64, next *[4096]uint8) uint64
 
 // turnAVX512 transposes the given rows of a block, and what is near them.
 //

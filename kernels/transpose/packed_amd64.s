@@ -37,15 +37,15 @@ same:                          \
 
 // BEGIN_AVX512 sets up replacing: K1 columns, Z16-Z23 vectors.
 #define BEGIN_AVX512 \
-	KMOVQ           columns+24(FP), K1;        \
-	VMOVDQU64       vectors_negated(R11), Z16; \
-	VMOVDQU64       vectors_floor(R11), Z17;   \
-	VMOVDQU64       vectors_first(R11), Z18;   \
-	VBROADCASTI32X4 vectors_middle(R11), Z19;  \
-	VBROADCASTI32X4 vectors_mask(R11), Z20;    \
-	VMOVDQU64       vectors_shift(R11), Z21;   \
-	VMOVDQU64       vectors_high(R11), Z22;    \
-	MOVL            HIGH_MASK, R8;             \
+	KMOVQ           columns+24(FP), K1;                          \
+	VMOVDQU64       (vectors_heights+heights_negated)(R11), Z16; \
+	VMOVDQU64       (vectors_heights+heights_floor)(R11), Z17;   \
+	VMOVDQU64       (vectors_heights+heights_first)(R11), Z18;   \
+	VBROADCASTI32X4 (vectors_heights+heights_middle)(R11), Z19;  \
+	VBROADCASTI32X4 vectors_mask(R11), Z20;                      \
+	VMOVDQU64       vectors_shift(R11), Z21;                     \
+	VMOVDQU64       vectors_high(R11), Z22;                      \
+	MOVL            HIGH_MASK, R8;                               \
 	VPBROADCASTD    R8, Z23
 
 // UNPACK makes bytes of a line that Z0 holds in each part.
@@ -116,11 +116,11 @@ same:                          \
 
 // BEGIN_AVX2 sets up replacing: R12 columns, Y9-Y13 tables of 16 bytes.
 #define BEGIN_AVX2 \
-	MOVQ           columns+24(FP), R12;      \
-	VBROADCASTI128 vectors_negated(R11), Y9; \
-	VBROADCASTI128 vectors_floor(R11), Y10;  \
-	VBROADCASTI128 vectors_first(R11), Y11;  \
-	VBROADCASTI128 vectors_middle(R11), Y12; \
+	MOVQ           columns+24(FP), R12;                        \
+	VBROADCASTI128 (vectors_heights+heights_negated)(R11), Y9; \
+	VBROADCASTI128 (vectors_heights+heights_floor)(R11), Y10;  \
+	VBROADCASTI128 (vectors_heights+heights_first)(R11), Y11;  \
+	VBROADCASTI128 (vectors_heights+heights_middle)(R11), Y12; \
 	VBROADCASTI128 vectors_mask(R11), Y13
 
 // BEGIN6_AVX2 sets up replacing of codes of 6 bits, with bits 4 and 5 in Y9 and 16 in Y10.

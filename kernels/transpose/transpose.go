@@ -9,7 +9,7 @@
 // Lines hold scores, one byte each, or the codes of package window, 2, 4 or 6 bits each.
 //
 // TestExample shows a small update with all its numbers. The generic code defines the
-// result; the twins for amd64 give the same one.
+// result; the twins for amd64 and arm64 give the same one.
 package transpose
 
 import (
@@ -96,8 +96,8 @@ func replaceLine(line, row *[Side]int8, columns uint64) (changed uint64) {
 	return changed
 }
 
-// differences returns the bits and the bytes in which x and y differ, out of the given
-// bytes, of which there are eight.
+// differences returns the bits and the bytes in which x and y differ, among the eight
+// given bytes.
 func differences(x, y, among uint64) (flips, differ uint64) {
 	flips = (x ^ y) & swar.Spread(among)
 	return flips, swar.Gather(swar.NonZero(flips))

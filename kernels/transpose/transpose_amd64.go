@@ -49,44 +49,9 @@ func updateAVX2(lines []int8, block *Block, columns, rows uint64, changes *Chang
 	}
 }
 
-// byteMask returns a byte of ones for each bit of columns that is set.
-func byteMask(columns uint64) (mask [Side]int8) {
-	for c := range mask {
-		mask[c] = -int8(columns >> c & 1)
-	}
-	return mask
-}
-
 // few is the number of columns up to which it is faster to take them one by one,
 // without turning the block.
 const few = 3
-
-// columnwise is the update, for at least one row.
-func (c *Changes) columnwise(lines []int8, block *Block, columns, rows uint64) {
-	c.Rows = 0
-	for ; columns != 0; columns &= columns - 1 {
-		i := bits.TrailingZeros64(columns)
-		c.addColumn(i, updateColumn(&lines[i], &block[i*Side], rows))
-	}
-}
-
-// addColumn adds the rows of column i that changed.
-func (c *Changes) addColumn(i int, changed uint64) {
-	for left := changed &^ c.Rows; left != 0; left &= left - 1 {
-		c.Columns[bits.TrailingZeros64(left)] = 0
-	}
-	for left := changed; left != 0; left &= left - 1 {
-		c.Columns[bits.TrailingZeros64(left)] |= 1 << i
-	}
-	c.Rows |= changed
-}
-
-// updateColumn puts the negated scores of at least one row of a column into
-// lines, which starts at the column's score of line 0, and returns the rows that
-// changed.
-//
-//go:noescape
-func updateColumn(lines, column *int8, rows uint64) uint64
 
 // updateLines is the update by AVX-512; it returns Rows.
 //

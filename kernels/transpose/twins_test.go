@@ -252,9 +252,7 @@ func updateWhileOthersRead(t *testing.T, f cpu.Family, bits int, lines []int8, o
 // at them: it never sees one below what is being written.
 func TestWhileOthersSearch(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		for range 3 {
-			searchWhileOthersRead(t, f, window.Six)
-		}
+		searchWhileOthersRead(t, f, window.Six)
 	})
 }
 
@@ -306,9 +304,8 @@ func search(f cpu.Family, codes *window.Codes, lines []int8, step, read *atomic.
 	}
 }
 
-// BenchmarkUpdate reports the time for a score or code of the rows and columns asked for.
-// It has blocks of which most scores change, a few, and none, and a few columns of which
-// two rows change.
+// BenchmarkUpdate reports the time for a score or code of the given rows and columns: blocks in
+// which most scores change, a few, and none, and a few columns in which two rows change.
 func BenchmarkUpdate(b *testing.B) {
 	for _, s := range []struct {
 		name          string

@@ -9,8 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/kernels/longtest"
 	"grenier/layers/pijersi"
 )
+
+func TestMain(m *testing.M) { longtest.Choose(m).Run() }
 
 func mustCubes(t testing.TB, cubes string) pijersi.Setup {
 	t.Helper()
@@ -36,8 +39,8 @@ func lineups(t *testing.T) iter.Seq2[uint32, pijersi.Lineup] {
 	}
 }
 
-// shuffled returns the line-ups that begin like l, from the last cube on, and go on with left[k]
-// cubes of kind k.
+// shuffled returns the line-ups that continue l, built from the last cube on, with left[k] cubes of
+// kind k.
 func shuffled(l pijersi.Lineup, left [4]int) iter.Seq[pijersi.Lineup] {
 	return func(yield func(pijersi.Lineup) bool) {
 		if left == [4]int{} {
@@ -58,12 +61,12 @@ func shuffled(l pijersi.Lineup, left [4]int) iter.Seq[pijersi.Lineup] {
 	}
 }
 
-// TestAllLegal goes through all legal line-ups: codes and cubes are inverse and in
+// TestAllLegal visits all legal line-ups: codes and cubes are inverse and in
 // the order of the ranks, for both players, and there are as many as the document's
 // readers counted.
 func TestAllLegal(t *testing.T) {
 	if testing.Short() {
-		t.Skip("goes through millions of line-ups")
+		t.Skip("visits millions of line-ups")
 	}
 	var code, cubes, before []byte
 	count := 0
@@ -103,7 +106,7 @@ func checkInverse(t *testing.T, s pijersi.Setup, code []byte, cubes *[]byte) {
 // what becomes of the others.
 func TestShuffles(t *testing.T) {
 	if testing.Short() {
-		t.Skip("goes through millions of line-ups")
+		t.Skip("visits millions of line-ups")
 	}
 	shuffles, legal := 0, 0
 	for l := range shuffled(0, [4]int{4, 4, 4, 2}) {
@@ -124,7 +127,7 @@ func TestShuffles(t *testing.T) {
 	}
 }
 
-// TestEveryCode goes through the codes, legal or not, all of them if there is much time,
+// TestEveryCode visits the codes, legal or not, all of them if there is much time,
 // and through some beyond. The steps are prime to 4 and to 26: each cube and each letter
 // comes at every place.
 func TestEveryCode(t *testing.T) {

@@ -110,7 +110,7 @@ func (s Setup) Position() string { return string(s.AppendPosition(nil)) }
 // ParsePosition reads a set-up in PSN, white to make the first move; "position fen"
 // may stand before it, and "position startpos" is the standard set-up. The form of
 // the result is that of NewSetup. It fails with ErrPosition for anything else, other
-// positions of the game included. Legality is not looked at.
+// positions of the game included. Legality is not checked.
 func ParsePosition[T text](position T) (Setup, error) {
 	if s, ok := readPosition(position); ok {
 		return s, nil

@@ -116,7 +116,7 @@ func (s Setup) append(dst []byte, lineup func(Lineup, []byte, Colour) []byte) []
 // ParseCode reads a code: six capital letters for white, which black mirrors; six
 // small ones for black, which white mirrors; or white's, a hyphen and black's. It
 // fails with ErrCode for anything else, codes above WPKVWP included. Legality is
-// not looked at.
+// not checked.
 func ParseCode[T text](code T) (Setup, error) {
 	s, ok := parse(code, CodeLen, readCode)
 	if !ok {
@@ -127,7 +127,7 @@ func ParseCode[T text](code T) (Setup, error) {
 
 // ParseCubes reads the letters of 14 cubes, in capitals or small, or of white's, a
 // hyphen and black's. It fails with ErrCubes for anything else. Legality is not
-// looked at.
+// checked.
 func ParseCubes[T text](cubes T) (Setup, error) {
 	s, ok := parse(cubes, Cubes, readCubes)
 	if !ok {

@@ -14,7 +14,7 @@ var ErrDepths = errors.New("impossible numbers of states")
 // 1, 2, ... from the goal, as far as these are known for a grid of up to perm.MaxItems cells:
 //
 //   - the goal is alone, the next ones are as many as the swaps, and those after two swaps
-//     as many as the pairs of swaps, of which those without a common cell make one state in
+//     as many as the pairs of swaps; those without a common cell make one state in
 //     both orders (a grid has no triangles: nothing else coincides);
 //   - no depth is empty, and each state has a neighbour closer to the goal, which has one
 //     closer still: a depth has at most as many states as swaps less one go out from the

@@ -51,7 +51,7 @@ func importOptions(n int, format Format, codec frame.Codec) Options {
 
 // TestRoundTrip: what was exported and imported again is the same, and passes verify.
 func TestRoundTrip(t *testing.T) {
-	seeds := 8
+	seeds := 7
 	if long() {
 		seeds = 14
 	}

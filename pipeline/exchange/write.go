@@ -98,7 +98,7 @@ type export struct {
 	pieces []*piece // memory for some
 }
 
-// piece is a part of the layer on its way. Pieces are reused.
+// piece is a part of the layer in flight. Pieces are reused.
 type piece struct {
 	scores []int8
 	text   []byte // memory for encoded bytes

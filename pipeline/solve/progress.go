@@ -176,7 +176,7 @@ func newEstimate(game awari.Game, m *manifest.Manifest, last int) estimate {
 	return e
 }
 
-// reach takes in that a part of a step is done.
+// reach records that a part of a step is done.
 func (e *estimate) reach(s step, part float64, now time.Time) {
 	if n := len(e.marks); n == 0 || e.marks[n-1].step != s {
 		e.marks = append(e.marks, mark{s, now})
@@ -206,7 +206,7 @@ func (e *estimate) step(p *halfboard.Progress) step {
 	return s
 }
 
-// learn takes in a finished layer.
+// learn learns from a finished layer.
 func (e *estimate) learn(r Report, now time.Time) {
 	positions := float64(r.Layer.Positions)
 	e.finished += positions
@@ -228,7 +228,7 @@ type clock struct {
 	share float64   // share that is done; it never decreases
 }
 
-// reach takes in a report.
+// reach records a report.
 func (c *clock) reach(share float64, now time.Time) {
 	if c.began.IsZero() {
 		c.began, c.from = now, share

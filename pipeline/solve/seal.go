@@ -20,7 +20,7 @@ type sealing struct {
 	header layerfile.Header
 }
 
-// job is the memory of a block on its way.
+// job is the memory of a block in flight.
 type job struct {
 	scores []int8
 	block  layerfile.Block

@@ -1,6 +1,6 @@
-// Package solve runs the solver overnight: it solves the layers of an awari game
-// one after the other into a run directory, each sealed and published before the
-// next begins, and continues where an earlier run stopped.
+// Package solve runs the solver: it solves the layers of an awari game in order into a
+// run directory, seals and publishes each before the next begins, and resumes where an
+// earlier run stopped.
 //
 // The engine (package halfboard) computes a layer, in memory in one piece or window by
 // window, with streams and checkpoints in work/. This package feeds it the layers below from
@@ -50,7 +50,7 @@ type Options struct {
 	// Note, if not nil, gets messages for the user: that a checkpoint was damaged, say.
 	Note func(string)
 	// Free, if not nil, returns how many bytes can be written at a path: Solve refuses
-	// to begin a run that has no room on the disk.
+	// a run that does not fit the disk.
 	Free func(path string) (uint64, error)
 	// Workers is the number of goroutines that compute, at least one.
 	Workers int
@@ -284,7 +284,7 @@ func (r *run) publish(file *layerfile.Writer, layer manifest.Layer) error {
 	return r.dir.ClearWork()
 }
 
-// finished takes in a layer that is sealed and listed.
+// finished records a layer that is sealed and listed.
 func (r *run) finished(report Report) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

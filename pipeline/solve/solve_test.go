@@ -24,11 +24,12 @@ import (
 	"grenier/io/memory"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
+	"grenier/kernels/longtest"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(longtest.Choose(m)) }
 
 func mustGame(t *testing.T, pits int, rules awari.Rules) awari.Game {
 	t.Helper()
@@ -177,7 +178,7 @@ func TestNothingToDo(t *testing.T) {
 
 // TestSameBytes solves the same layers in every way that must not matter.
 func TestSameBytes(t *testing.T) {
-	most, workers := map[int]int{4: 12, 8: 7, 12: 7}, []int{2}
+	most, workers := map[int]int{4: 12, 8: 7, 12: 6}, []int{2}
 	if long() {
 		workers = []int{1, 2, 5}
 		most = map[int]int{4: 12, 8: 8, 12: 9}
@@ -397,7 +398,7 @@ func replaceFile(t *testing.T, path string, text []byte) {
 	}
 }
 
-// TestForeignLayer puts an intact layer of another run in the place of one.
+// TestForeignLayer puts an intact layer of another run in place of one.
 func TestForeignLayer(t *testing.T) {
 	game, dir, other := mustGame(t, 6, awari.Awari), t.TempDir(), t.TempDir()
 	mustSolve(t, dir, game, options(5))

@@ -7,5 +7,5 @@
 //	census  counts the boards of awari, and what tables of them take: the tables of
 //	        document 001
 //
-// They are written to be read and believed, not to be fast: a layer is in memory as a whole.
+// They are written to be read and believed, not to be fast: a whole layer is in memory.
 package spaces

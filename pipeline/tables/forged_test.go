@@ -16,7 +16,7 @@ import (
 	"grenier/pipeline/tables"
 )
 
-// forge puts a forged file of layer 3 in the place of the true one, and into the manifest as
+// forge puts a forged file of layer 3 in place of the true one, and into the manifest as
 // far as it can be opened. It returns the scores that it should hold, and the directory.
 func forge(t *testing.T, change func(f *layerfiletest.File, scores []int8)) (dir string) {
 	t.Helper()

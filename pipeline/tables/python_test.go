@@ -43,7 +43,7 @@ func readByScript(t *testing.T, python, dir string, game awari.Game, boards []aw
 	}
 	cmd := exec.Command(python, script, dir, "-")
 	cmd.Stdin, cmd.Stderr = strings.NewReader(in.String()), &errs
-	out, _ := cmd.Output() // a failure is told by the message
+	out, _ := cmd.Output() // a failure shows in the message
 	for _, word := range strings.Fields(string(out)) {
 		score, err := strconv.ParseInt(word, 10, 8)
 		if err != nil {

@@ -483,7 +483,7 @@ func replaceLayer(t *testing.T, before, after time.Time, want error) {
 	}
 	// The new file is not the one that the manifest lists.
 	if _, err := f.open(t, remote.Options{}).ScoreAt(farSeeds, 0); !errors.Is(err, corrupt.ErrMismatch) {
-		t.Errorf("opened anew: %v", err)
+		t.Errorf("opened again: %v", err)
 	}
 }
 

@@ -87,6 +87,7 @@ the same command resumes it. FILE is removed at the end.
 	cli.ThreadsFlag(flags, &f.threads, "use")
 	cli.ProgressFlag(flags, &f.progress)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	cli.Completes(cmd, "most", find.Facts()...)
 	cli.Need(cmd, "where")
 	return cmd
 }

@@ -19,10 +19,21 @@ func (a *app) runProve(ctx context.Context, f verifyFlags) error {
 	if err != nil {
 		return err
 	}
-	result, err := prove.Run(ctx, f.dir, prove.Options{
+	po := prove.Options{
 		Layers: o.Layers, Workers: o.Workers, Family: o.Family, Memory: o.Memory,
+		Resume: true, Restart: f.restart, Note: a.telling(shown),
 		Progress: func(p prove.Progress) { shown.Update(proving(p)) },
-	})
+	}
+	if !f.json {
+		po.Done = func(l prove.Layer) {
+			shown.Pause(func() {
+				a.printLayer(&l.Layer)
+				a.printProof(l.Proof)
+			})
+		}
+	}
+	a.Resume = "; the same command continues"
+	result, err := prove.Run(ctx, f.dir, po)
 	shown.Close()
 	if err != nil {
 		return f.memory.Explain(err)
@@ -42,11 +53,6 @@ func (p proving) State(elapsed time.Duration) cli.State {
 }
 
 func (a *app) printProved(r *prove.Result) {
-	for i := range r.Layers {
-		l := &r.Layers[i]
-		a.printLayer(&l.Layer)
-		a.printProof(l.Proof)
-	}
 	if r.OK {
 		fmt.Fprintf(a.Out, "everything is in order and proved (%.1f s)\n", r.Seconds)
 	}

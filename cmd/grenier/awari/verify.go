@@ -41,8 +41,9 @@ solver runs, or if DIR is not writable. It writes nothing else.
 Positions whose moves lead around in a cycle could support each other with
 wrong scores. --prove rules that out: it traces each win and each loss of a
 layer to captured seeds or to the end of the game. A layer is proved if the
-layers below are right; --layer assumes that they are. A proof takes three bits
-of memory for each position of the layer, within --memory.
+layers below are right; --layer assumes that they are. A proof takes two bits
+of memory for each position of the layer, within --memory. DIR/work/prove.json
+lists the layers that are proved.
 `,
 		Example: `  grenier awari verify --dir data/awari
   grenier awari verify --dir data/awari --layer 16 --sample 1000000 --json
@@ -105,8 +106,14 @@ func (a *app) runVerify(ctx context.Context, f verifyFlags) error {
 	o.Progress = func(p verify.Progress) { shown.Update(verifying(p)) }
 	o.Resume, o.Restart, o.Note = true, f.restart, a.telling(shown)
 	if !f.json {
-		a.printSample(o)
-		o.Done = func(l verify.Layer) { shown.Pause(func() { a.printLayer(&l) }) }
+		o.Done = func(l verify.Layer) {
+			shown.Pause(func() {
+				if l.Seeds == 0 || len(o.Layers) > 0 { // the first one
+					a.printSample(o)
+				}
+				a.printLayer(&l)
+			})
+		}
 	}
 	if o.Sample == 0 {
 		a.Resume = "; the same command resumes"

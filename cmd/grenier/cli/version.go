@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -77,8 +78,27 @@ type versionInfo struct {
 	Kernels  map[string]string `json:"kernels"`
 }
 
-// kernelNames lists the operations that have kernels.
-var kernelNames = []string{"compress", "transpose", "ranks", "rice", "fnv"}
+// An operation has kernels.
+type operation struct {
+	name     string
+	families []cpu.Family // with code of their own for it; others run the generic one
+}
+
+var operations = []operation{
+	{"compress", []cpu.Family{cpu.BMI2, cpu.AVX512, cpu.NEON}},
+	{"transpose", []cpu.Family{cpu.BMI2, cpu.AVX512, cpu.NEON}},
+	{"ranks", []cpu.Family{cpu.BMI2, cpu.AVX512}},
+	{"rice", []cpu.Family{cpu.BMI2, cpu.AVX512}},
+	{"fnv", []cpu.Family{cpu.AVX512}},
+}
+
+// kernel returns the family whose code runs if f is chosen.
+func (o operation) kernel(f cpu.Family) cpu.Family {
+	if slices.Contains(o.families, f) {
+		return f
+	}
+	return cpu.Generic
+}
 
 // VersionCommand returns the command that prints the version.
 func VersionCommand(a *App) *cobra.Command {
@@ -87,8 +107,8 @@ func VersionCommand(a *App) *cobra.Command {
 		Use:   "version",
 		Short: "Print version, commit, CPU features and the kernels chosen",
 		Long: `Prints the version of grenier, its commit, the Go release that built it, the
-CPU, and the kernels that are used for each operation. "grenier --version"
-prints the first line.
+CPU, and the kernels that are used for each operation: not every family has
+code of its own for each of them. "grenier --version" prints the first line.
 `,
 		Example: "  grenier version --json",
 		Args:    NoArgs,
@@ -111,8 +131,8 @@ func (a *App) printVersion(asJSON bool) error {
 	for _, f := range cpu.Available() {
 		info.Families = append(info.Families, f.String())
 	}
-	for _, name := range kernelNames {
-		info.Kernels[name] = chosen.String()
+	for _, o := range operations {
+		info.Kernels[o.name] = o.kernel(chosen).String()
 	}
 	if asJSON {
 		return a.PrintJSON(info)
@@ -121,8 +141,8 @@ func (a *App) printVersion(asJSON bool) error {
 	fmt.Fprintf(a.Out, "cpu       %s\n", info.CPU)
 	fmt.Fprintf(a.Out, "features  %s\n", strings.Join(info.Features, " "))
 	fmt.Fprintf(a.Out, "families  %s\n", strings.Join(info.Families, " "))
-	for _, name := range kernelNames {
-		fmt.Fprintf(a.Out, "%-9s %s\n", name, info.Kernels[name])
+	for _, o := range operations {
+		fmt.Fprintf(a.Out, "%-9s %s\n", o.name, info.Kernels[o.name])
 	}
 	return nil
 }

@@ -1,9 +1,40 @@
 package cli
 
 import (
+	"reflect"
 	"runtime/debug"
 	"testing"
+
+	"grenier/kernels/compress"
+	"grenier/kernels/cpu"
+	"grenier/kernels/fnv"
+	"grenier/kernels/ranks"
+	"grenier/kernels/transpose"
 )
+
+// TestOperationsNameTheCodeThatRuns compares what version says with the code that a package
+// returns: the generic one, or another.
+func TestOperationsNameTheCodeThatRuns(t *testing.T) {
+	code := map[string]func(cpu.Family) any{
+		"compress":  func(f cpu.Family) any { return compress.For(f, 8) },
+		"transpose": func(f cpu.Family) any { return transpose.For(f, 8) },
+		"ranks":     func(f cpu.Family) any { return ranks.For(f).Scores },
+		"fnv":       func(f cpu.Family) any { return fnv.For(f) },
+	}
+	for _, o := range operations {
+		of, ok := code[o.name]
+		if !ok {
+			continue // methods, which cannot be told apart
+		}
+		generic := reflect.ValueOf(of(cpu.Generic)).Pointer()
+		for _, f := range cpu.Available() {
+			same := reflect.ValueOf(of(f)).Pointer() == generic
+			if says := o.kernel(f) == cpu.Generic; says != same {
+				t.Errorf("%s of %v: says generic: %v, is generic: %v", o.name, f, says, same)
+			}
+		}
+	}
+}
 
 // TestBuildOf: the commit is told as far as it is known.
 func TestBuildOf(t *testing.T) {

@@ -1,2 +1,2 @@
-// Package cachetest tells tests how much of a file is in the page cache.
+// Package cachetest measures how much of a file is in the page cache, for tests.
 package cachetest

@@ -105,7 +105,7 @@ func (m mirror) Remove(name string) error {
 	return m.Dir.Remove(name)
 }
 
-// RemoveDir removes a directory, of which there are all in memory, always.
+// RemoveDir removes a directory; in memory all of them exist always.
 func (m mirror) RemoveDir(name string) error { return vfs.RemoveDir(m.Dir, name) }
 
 func (m mirror) Sub(name string) (vfs.Dir, error) {

@@ -12,7 +12,7 @@ import (
 var seed = flag.Uint64("seed", 0, "seed of random kernel tests; 0 picks one")
 
 // families are all of them, supported or not.
-var families = []cpu.Family{cpu.Generic, cpu.BMI2, cpu.AVX512}
+var families = []cpu.Family{cpu.Generic, cpu.BMI2, cpu.AVX512, cpu.NEON}
 
 // Test runs a subtest for every family and skips those that cannot run here.
 func Test(t *testing.T, run func(t *testing.T, f cpu.Family)) {

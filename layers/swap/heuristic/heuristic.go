@@ -13,7 +13,7 @@
 //   - Manhattan, Inversions and Walking need little or no preparation.
 //   - Static adds up pattern databases of disjoint sets of tiles, which Pattern
 //     describes and package pipeline/swap/patterns builds.
-//   - Dynamic covers the tiles of each grid anew by small sets, from a table of all
+//   - Dynamic covers the tiles of each grid by small sets of its own, from a table of all
 //     sets of up to k tiles.
 //   - Follow keeps a bound up to date from swap to swap, for grids of more cells than a
 //     State has as well, which Estimate cannot take.

@@ -5,10 +5,13 @@ import (
 	"os"
 	"testing"
 
+	"grenier/kernels/longtest"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
 )
+
+func TestMain(m *testing.M) { longtest.Choose(m).Run() }
 
 func mustGrid(tb testing.TB, rows, cols int) *swap.Grid {
 	tb.Helper()

@@ -10,8 +10,8 @@ import (
 	"grenier/layers/swap"
 )
 
-// Cost is what a swap costs while only some tiles, those of the pattern, are told
-// apart. Swaps of two other tiles are free. The numbers are part of the format of
+// Cost is what a swap costs while only some tiles, those of the pattern, are
+// distinguished. Swaps of two other tiles are free. The numbers are part of the format of
 // pattern database files and never change.
 type Cost uint8
 

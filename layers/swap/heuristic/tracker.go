@@ -10,7 +10,7 @@ import (
 // Tracker is a bound that follows a state, of a grid of any size, from swap to swap. It
 // is not safe for concurrent use.
 type Tracker interface {
-	// Begin takes in a state.
+	// Begin starts from a state.
 	Begin(tiles swap.List)
 	// Bound returns the bound for the state.
 	Bound() int
@@ -60,7 +60,7 @@ func (zeroTracker) Bound() int      { return 0 }
 func (zeroTracker) After(int) int   { return 0 }
 func (zeroTracker) Do(int)          {}
 
-// stateTracker follows any bound of states, anew for each.
+// stateTracker recomputes any bound for each state.
 type stateTracker struct {
 	grid  *swap.Grid
 	bound Heuristic
@@ -127,7 +127,7 @@ type inversionTracker struct {
 }
 
 // CountInversions returns a tracker of the inversions that Inversions counts, not
-// divided: no bound, but it tells apart states whose bounds are the same.
+// divided: not a bound, but it orders states with equal bounds.
 func CountInversions(g *swap.Grid) Tracker {
 	t := newInversionTracker(g)
 	t.divisor = 1

@@ -73,7 +73,7 @@ func FuzzFollow(f *testing.F) {
 				l.Swap(g.Swaps()[i])
 				anew.Begin(l)
 				if d := after - before; kept.Bound() != after || anew.Bound() != after || d < -1 || d > 1 {
-					t.Fatalf("%s, %d x %d, %v: %d before, %d foretold, %d kept, %d anew", h.Name(), rows, cols, l, before, after, kept.Bound(), anew.Bound())
+					t.Fatalf("%s, %d x %d, %v: %d before, %d predicted, %d kept, %d recomputed", h.Name(), rows, cols, l, before, after, kept.Bound(), anew.Bound())
 				}
 			}
 		}

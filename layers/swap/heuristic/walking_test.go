@@ -146,12 +146,12 @@ func TestWalkingLarge(t *testing.T) {
 		}
 		for range 20000 {
 			i := rng.IntN(len(g.Swaps()))
-			last, foretold := f.Bound(), f.After(i)
+			last, predicted := f.Bound(), f.After(i)
 			f.Do(i)
 			tiles.Swap(g.Swaps()[i])
 			d := w.Distance(tiles)
-			if d != f.Bound() || d != foretold || d < last-1 || d > last+1 || 2*d < manhattan(tiles, g.Cols()) {
-				t.Fatalf("%v, %v: %d after %d, foretold %d, kept %d, sum of Manhattan %d", size, tiles, d, last, foretold, f.Bound(), manhattan(tiles, g.Cols()))
+			if d != f.Bound() || d != predicted || d < last-1 || d > last+1 || 2*d < manhattan(tiles, g.Cols()) {
+				t.Fatalf("%v, %v: %d after %d, predicted %d, kept %d, sum of Manhattan %d", size, tiles, d, last, predicted, f.Bound(), manhattan(tiles, g.Cols()))
 			}
 		}
 	}

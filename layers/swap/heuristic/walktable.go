@@ -17,7 +17,7 @@ import (
 // A line of a matrix is a number, its key, with the entries as digits in base length+1,
 // the first home lowest. Keys of lines that come one after the other add up to a key of
 // what they use of each home; no digit exceeds the length. What is used decides in how
-// many ways the lines after it can go on, and so how many matrices come before those
+// many ways there are for the lines after it, and so how many matrices come before those
 // that continue with a given line, in ascending order of keys. The rank of a matrix is
 // the sum of these offsets over its lines. The last line is what is left: its offset is
 // 0.
@@ -149,7 +149,7 @@ func (t *walkTable) fits(used, line uint32) bool {
 
 // count sets the offsets and returns the number of matrices, unless it is above limit.
 func (t *walkTable) count(limit uint64) (entries uint64, ok bool) {
-	ways := make([]uint64, len(t.ids)) // to go on, by key of what is used
+	ways := make([]uint64, len(t.ids)) // to continue, by key of what is used
 	ways[len(ways)-1] = 1
 	t.offsets = make([]uint64, len(t.keys)*t.kinds)
 	for used := len(ways) - 2; used >= 0; used-- {
@@ -225,7 +225,7 @@ func (f *walkFill) prepare() {
 }
 
 // run sets the distances of all matrices that begin with i lines, fewer than all but
-// one, the last of which has the number upper. They use used; rank is that of the first
+// one; the last of these has the number upper. They use used; rank is that of the first
 // of these matrices.
 func (f *walkFill) run(i int, upper int32, used uint32, rank uint64) error {
 	if i == f.lines/2 && f.ctx.Err() != nil {

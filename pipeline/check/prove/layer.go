@@ -5,6 +5,7 @@ import (
 	"math"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"grenier/io/manifest"
 	"grenier/pipeline/internal/parts"
@@ -12,30 +13,33 @@ import (
 
 // layer is the proof of one layer at work.
 type layer struct {
+	*moves
 	run    *run
 	info   *manifest.Layer
-	seeds  int
 	size   uint64
 	scores []int8 // nil if they do not fit into memory
-	won    bits   // grounded positions with positive scores
-	lost   bits   // grounded positions with the score -level
-	marked bits   // positions to look at again: a child was grounded since
-	level  int    // size of the scores in progress
+	states states
+	level  int // size of the scores in progress
 	proof  Proof
+	missed atomic.Bool // candidates that can be grounded were left to a later pass
 }
 
-func (r *run) newLayer(n int) *layer {
-	size := r.space.Size(n)
-	l := &layer{
-		run: r, info: &r.tables.Layers()[n], seeds: n, size: size,
-		won: r.won[:words(size)], lost: r.lost[:words(size)], marked: r.marked[:words(size)],
+func (r *run) newLayer(n int) (*layer, error) {
+	m, err := newMoves(r.space, n)
+	if err != nil {
+		return nil, err
 	}
-	l.won.clear() // nothing is marked: a layer ends when there are no marks left
-	return l
+	size := r.space.Size(n)
+	l := &layer{moves: m, run: r, info: &r.tables.Layers()[n], size: size, states: r.states[:words(size)]}
+	l.states.clear()
+	return l, nil
 }
+
+// back grounds a position with a positive score that a move that takes seeds gives.
+func (l *layer) back(rank uint64) { l.states.change(rank, open, won) }
 
 // prove grounds scores, level by level, as far as that is possible. Positions with
-// positive scores that a move that takes seeds gives are in won already. Scores
+// positive scores that a move that takes seeds gives are won already. Scores
 // beyond the number of seeds, which no move gives, may be in the file as well.
 func (l *layer) prove(ctx context.Context) (*Proof, error) {
 	if err := l.load(ctx); err != nil {
@@ -63,9 +67,8 @@ func (l *layer) load(ctx context.Context) error {
 	})
 }
 
-// settle grounds the positions with the scores level and -level: it looks at all
-// of them, then again and again at those of which a child was grounded since. In
-// the end all are grounded, or a look at all has grounded none.
+// settle grounds the positions with the scores level and -level. In the end all are
+// grounded, or a look at all with -level has grounded none; then the others are listed.
 func (l *layer) settle(ctx context.Context) error {
 	wanted := l.info.Histogram.Count(int8(-l.level))
 	if l.level <= math.MaxInt8 {
@@ -74,32 +77,30 @@ func (l *layer) settle(ctx context.Context) error {
 	if wanted == 0 {
 		return nil
 	}
-	l.lost.clear()
-	for {
-		all, err := l.pass(ctx, (*part).all)
+	sum, err := l.pass(ctx, (*part).begin)
+	if err != nil {
+		return err
+	}
+	for sum.positive+sum.negative < wanted {
+		l.missed.Store(false)
+		more, err := l.pass(ctx, (*part).again)
 		if err != nil {
 			return err
 		}
-		positive, negative := all.positive, all.negative
-		for fresh := all.fresh; fresh > 0; {
-			more, err := l.pass(ctx, (*part).again)
+		sum.add(&more)
+		if more.negative == 0 && !l.missed.Load() {
+			rest, err := l.pass(ctx, (*part).rest)
 			if err != nil {
 				return err
 			}
-			positive += more.positive
-			negative += more.negative
-			fresh = more.fresh
-		}
-		if missing := wanted - positive - negative; missing == 0 || all.fresh == 0 {
-			l.proof.Positive += positive
-			l.proof.Negative += negative
-			l.proof.Ungrounded += missing
-			if missing > 0 {
-				l.proof.First = append(l.proof.First, all.left...)
-			}
-			return nil
+			l.proof.First = append(l.proof.First, rest.left...)
+			break
 		}
 	}
+	l.proof.Positive += sum.positive
+	l.proof.Negative += sum.negative
+	l.proof.Ungrounded += wanted - sum.positive - sum.negative
+	return nil
 }
 
 // pass has all parts of the layer looked at.
@@ -117,7 +118,7 @@ func (l *layer) pass(ctx context.Context, look func(p *part, from, to uint64) er
 		}
 		p.found = found{}
 		err := look(p, from, to)
-		l.run.meter.grounded(p.found.fresh)
+		l.run.meter.grounded(p.found.positive + p.found.negative)
 		mu.Lock()
 		defer mu.Unlock()
 		sum.add(&p.found)

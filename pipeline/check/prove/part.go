@@ -9,29 +9,44 @@ import (
 	"grenier/pipeline/internal/parts"
 )
 
-// part is a piece of the layer that one goroutine looks at.
+// part is a piece of the layer that one goroutine looks at. States are all over memory, so
+// those of many positions are asked for together: the processor waits for them at the same time.
 type part struct {
 	*layer
-	scores []int8 // of the piece
-	buffer []int8 // for scores that are not in memory
-	before []awari.Board
-	found  found
+	buffer  []int8     // for scores that are not in memory
+	stack   []position // grounded, with the score -level, but not followed yet
+	tests   front      // candidates that may be grounded
+	winners front      // positions from which moves lead to some that were lost
+	fresh   []position // those of them that are won by that
+	losers  front      // positions from which moves lead to these
+	ranks   []uint64   // of children of the tests
+	found   found
 }
+
+// front is some positions with their ranks, and from which of others each was found.
+type front struct {
+	at     []position
+	rank   []uint64
+	parent []int32
+}
+
+const (
+	// stackSize is how many positions a part remembers to follow.
+	stackSize = 4096
+	// batch is how many of them it takes at a time.
+	batch = 32
+)
 
 // found is what a look at positions has found.
 type found struct {
-	// positive and negative count the grounded positions of the level by their
-	// scores: all seen, or only fresh ones if only marked positions were seen.
-	positive, negative uint64
-	fresh              uint64     // positions grounded by this look
-	left               []Position // first ones by rank that are not grounded
+	positive, negative uint64     // positions of the level, by their scores, that were grounded
+	left               []Position // first ones by rank that are not
 }
 
 // add takes in what another part has found.
 func (f *found) add(g *found) {
 	f.positive += g.positive
 	f.negative += g.negative
-	f.fresh += g.fresh
 	f.left = firstOf(append(f.left, g.left...))
 }
 
@@ -41,140 +56,187 @@ func firstOf(p []Position) []Position {
 	return p[:min(len(p), MaxUngrounded)]
 }
 
-// read makes the scores of the ranks from to to-1 those of the piece.
-func (p *part) read(from, to uint64) error {
-	if p.layer.scores != nil {
-		p.scores = p.layer.scores[from:to]
-		return nil
+// read returns the scores of the ranks from to to-1.
+func (p *part) read(from, to uint64) ([]int8, error) {
+	if p.scores != nil {
+		return p.scores[from:to], nil
 	}
 	if p.buffer == nil {
 		p.buffer = make([]int8, parts.Size)
 	}
-	p.scores = p.buffer[:to-from]
-	return p.run.tables.Read(p.seeds, from, p.scores)
+	scores := p.buffer[:to-from]
+	return scores, p.run.tables.Read(p.seeds, from, scores)
 }
 
-// all looks at all positions of the level with the ranks from to to-1.
-func (p *part) all(from, to uint64) error {
-	if err := p.read(from, to); err != nil {
+// begin makes candidates of the positions with the score -level, and counts those with the
+// score level that moves that take seeds give.
+func (p *part) begin(from, to uint64) error {
+	scores, err := p.read(from, to)
+	if err != nil {
 		return err
 	}
-	for i, score := range p.scores {
-		if !p.wanted(score) {
-			continue
-		}
-		rank := from + uint64(i)
-		if p.grounded(rank, score) || p.ground(rank, score) {
-			p.found.count(score)
-		} else if len(p.found.left) < MaxUngrounded {
-			b := p.run.space.Unrank(p.seeds, rank)
-			p.found.left = append(p.found.left, Position{Rank: rank, Board: p.run.space.Text(b), Stored: int(score)})
+	high, low := p.level, -p.level
+	for i, score := range scores {
+		switch int(score) {
+		case low:
+			p.states.change(from+uint64(i), open, candidate)
+		case high:
+			if p.states.of(from+uint64(i)) == won {
+				p.found.positive++
+			}
 		}
 	}
 	return nil
 }
 
-// again looks at the marked positions of the level with the ranks from to to-1, and
-// takes their marks away.
+// again looks at all candidates with the ranks from to to-1.
 func (p *part) again(from, to uint64) error {
-	p.scores = nil
-	for w := from / 64; w < words(to); w++ {
-		marks := p.marked.take(w)
-		if marks == 0 {
-			continue
-		}
-		if p.scores == nil {
-			if err := p.read(from, to); err != nil {
-				return err
-			}
-		}
-		for ; marks != 0; marks &= marks - 1 {
-			rank := 64*w + uint64(mathbits.TrailingZeros64(marks))
-			score := p.scores[rank-from]
-			if p.wanted(score) && !p.grounded(rank, score) && p.ground(rank, score) {
-				p.found.count(score)
+	for w := from / perWord; w < words(to); w++ {
+		for bits := p.states.candidates(w); bits != 0; bits &= bits - 1 {
+			rank := perWord*w + uint64(mathbits.TrailingZeros64(bits))/stateBits
+			p.tests.add(p.position(rank), rank)
+			if len(p.tests.at) == batch {
+				p.try()
+				p.follow()
 			}
 		}
 	}
+	p.try()
+	p.follow()
 	return nil
 }
 
-// count counts a grounded position.
-func (f *found) count(score int8) {
-	if score > 0 {
-		f.positive++
-	} else {
-		f.negative++
+// try grounds the tests of which all quiet moves lead to won positions, and remembers to follow
+// them. If there are too many they stay candidates.
+func (p *part) try() {
+	p.ranks = p.ranks[:0]
+	for _, at := range p.tests.at {
+		p.ranks = append(p.ranks, 0) // how many follow
+		n := len(p.ranks)
+		for pit := range p.space.Half() {
+			if child, ok := p.quiet(at, pit); ok {
+				p.ranks = append(p.ranks, p.rank(child))
+			}
+		}
+		p.ranks[n-1] = uint64(len(p.ranks) - n)
 	}
+	p.states.touch(p.ranks)
+	children := p.ranks
+	for i, at := range p.tests.at {
+		n := children[0]
+		all := p.states.allWon(children[1 : 1+n])
+		children = children[1+n:]
+		switch {
+		case !all:
+		case len(p.stack) >= stackSize:
+			p.missed.Store(true)
+		case p.lose(p.tests.rank[i]):
+			p.stack = append(p.stack, at)
+		}
+	}
+	p.tests.clear()
 }
 
-// wanted reports whether a score is of the level.
-func (p *part) wanted(score int8) bool { return int(score) == p.level || int(score) == -p.level }
-
-// grounded reports whether a position of the level is grounded already.
-func (p *part) grounded(rank uint64, score int8) bool {
-	if score > 0 {
-		return p.won.has(rank)
+// lose grounds a candidate of which all quiet moves lead to won positions, unless somebody
+// else has.
+func (p *part) lose(rank uint64) bool {
+	if !p.states.change(rank, candidate, open) {
+		return false
 	}
-	return p.lost.has(rank)
-}
-
-// ground grounds a position of the level if its children allow, and marks the
-// positions from which it is reached.
-func (p *part) ground(rank uint64, score int8) bool {
-	b := p.run.space.Unrank(p.seeds, rank)
-	if score > 0 {
-		if !p.oneLost(b) {
-			return false
-		}
-		p.won.add(rank)
-	} else {
-		if !p.allWon(b) {
-			return false
-		}
-		p.lost.add(rank)
-	}
-	p.found.fresh++
-	p.before = p.run.space.Predecessors(p.before[:0], b)
-	for _, before := range p.before {
-		_, rank := p.run.space.Rank(before)
-		p.marked.add(rank)
-	}
+	p.found.negative++
 	return true
 }
 
-// oneLost reports whether a quiet move leads to a grounded position with the score
-// -level.
-func (p *part) oneLost(b awari.Board) bool {
-	for pit := range p.run.space.Half() {
-		if rank, ok := p.quiet(b, pit); ok && p.lost.has(rank) {
+// follow grounds what positions with the score -level, just grounded, make so, and what that
+// does in turn. A position from which a quiet move leads to one has level or more, because scores are
+// locally optimal; as larger scores are won or left, an open one has level.
+func (p *part) follow() {
+	for len(p.stack) > 0 {
+		n := max(0, len(p.stack)-batch)
+		lost := p.stack[n:]
+		p.stack = p.stack[:n]
+		p.arrive(&p.winners, lost)
+		p.fresh = p.fresh[:0]
+		for i, at := range p.winners.at {
+			rank := p.winners.rank[i]
+			if p.states.of(rank) == open && p.leads(at, lost[p.winners.parent[i]]) && p.states.change(rank, open, won) {
+				p.found.positive++
+				p.fresh = append(p.fresh, at)
+			}
+		}
+		p.arrive(&p.losers, p.fresh)
+		for i, rank := range p.losers.rank {
+			if p.states.of(rank) == candidate {
+				p.tests.add(p.losers.at[i], rank)
+			}
+		}
+		p.try()
+	}
+}
+
+// arrive makes f the positions from which quiet moves lead to some.
+func (p *part) arrive(f *front, some []position) {
+	f.clear()
+	for i, to := range some {
+		f.at = p.before(f.at, to)
+		for _, at := range f.at[len(f.rank):] {
+			f.rank = append(f.rank, p.rank(at))
+			f.parent = append(f.parent, int32(i))
+		}
+	}
+	p.states.touch(f.rank)
+}
+
+// add adds a position.
+func (f *front) add(at position, rank uint64) {
+	f.at, f.rank = append(f.at, at), append(f.rank, rank)
+}
+
+// clear leaves no position.
+func (f *front) clear() { f.at, f.rank, f.parent = f.at[:0], f.rank[:0], f.parent[:0] }
+
+// leads reports whether the plain rules have a quiet move from one position to another: what was
+// found by taking seeds back is sown forward.
+func (p *part) leads(from, to position) bool {
+	b, want := p.board(from), p.board(to)
+	for pit := range p.space.Half() {
+		if b[pit] == 0 {
+			continue
+		}
+		if sown := p.space.Sow(b, pit); sown.Captured == 0 && !sown.Starves && p.space.Turn(sown.Board) == want {
 			return true
 		}
 	}
 	return false
 }
 
-// allWon reports whether all quiet moves lead to grounded positions with positive
-// scores.
-func (p *part) allWon(b awari.Board) bool {
-	for pit := range p.run.space.Half() {
-		if rank, ok := p.quiet(b, pit); ok && !p.won.has(rank) {
-			return false
-		}
+// board returns the board of a position.
+func (p *part) board(at position) (b awari.Board) {
+	q := p.space.Half()
+	for i := range q {
+		b[i], b[q+i] = uint8(at.mover.Pit(i)), uint8(at.opponent.Pit(i))
 	}
-	return true
+	return b
 }
 
-// quiet plays a pit and returns the rank of the child if that is a move that takes
-// no seeds. Such a move leaves the opponent a seed, so both rule sets allow it.
-func (p *part) quiet(b awari.Board, pit int) (rank uint64, ok bool) {
-	if b[pit] == 0 {
-		return 0, false
+// rest lists positions of the level that are not grounded, and gives them up.
+func (p *part) rest(from, to uint64) error {
+	scores, err := p.read(from, to)
+	if err != nil {
+		return err
 	}
-	sown := p.run.space.Sow(b, pit)
-	if sown.Captured > 0 || sown.Starves {
-		return 0, false
+	for i, score := range scores {
+		rank, given := from+uint64(i), false
+		switch int(score) {
+		case -p.level:
+			given = p.states.change(rank, candidate, open)
+		case p.level:
+			given = p.states.change(rank, open, left)
+		}
+		if given && len(p.found.left) < MaxUngrounded {
+			b := p.space.Unrank(p.seeds, rank)
+			p.found.left = append(p.found.left, Position{Rank: rank, Board: p.space.Text(b), Stored: int(score)})
+		}
 	}
-	_, rank = p.run.space.Rank(p.run.space.Turn(sown.Board))
-	return rank, true
+	return nil
 }

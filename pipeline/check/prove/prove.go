@@ -2,14 +2,18 @@ package prove
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	"grenier/io/jsonfile"
 	"grenier/io/memory"
+	"grenier/io/rundir"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/check/internal/notes"
 	"grenier/pipeline/check/verify"
 	"grenier/pipeline/tables"
 )
@@ -31,8 +35,15 @@ type Options struct {
 	// for verify.DefaultMemoryBytes. The bits must fit. Scores that do not fit are
 	// compared panel by panel, see verify.Options, and grounded block by block.
 	MemoryBytes int64
+	// Resume records which layers are proved, and leaves out those that were recorded by a
+	// run that was interrupted, unless it is to Restart.
+	Resume, Restart bool
+	// Note, if not nil, gets messages for the user.
+	Note func(string)
 	// Progress, if not nil, is called often, by one goroutine at a time.
 	Progress func(Progress)
+	// Done, if not nil, is called with each layer that is done.
+	Done func(Layer)
 }
 
 // Run verifies and proves the run directory dir, layer by layer. Whatever is wrong
@@ -43,7 +54,15 @@ type Options struct {
 func Run(ctx context.Context, dir string, o Options) (result *Result, err error) {
 	start := time.Now()
 	result = newResult()
-	t, err := tables.Open(dir, tables.Options{Family: o.Family, CacheBytes: 1}) // read in order only
+	d, err := rundir.Open(dir)
+	if err != nil {
+		return result, err
+	}
+	m, err := d.Manifest()
+	if err != nil {
+		return result, err
+	}
+	t, err := tables.OpenListed(dir, m, tables.Options{Family: o.Family, CacheBytes: 1}) // read in order only
 	if err != nil {
 		return result, err
 	}
@@ -52,15 +71,30 @@ func Run(ctx context.Context, dir string, o Options) (result *Result, err error)
 	if err != nil {
 		return result, err
 	}
+	if o.Resume {
+		if r.notes, err = notes.Open(d, m, notes.Options{
+			Name: rundir.ProveName, Header: header, Restart: o.Restart, Tell: o.Note,
+		}); err != nil {
+			return result, err
+		}
+	}
 	for _, n := range r.options.Layers {
 		layer, err := r.layer(ctx, n, result.OK)
 		if err != nil {
+			r.notes.Save()
 			return result, err
 		}
 		result.add(layer, time.Since(start))
+		if o.Done != nil {
+			o.Done(layer)
+		}
 	}
+	r.notes.Forget(r.options.Layers)
 	return result, nil
 }
+
+// header is that of the notes.
+var header = jsonfile.Header{Format: "grenier-prove", Version: 1}
 
 // run is a proof in progress.
 type run struct {
@@ -68,9 +102,9 @@ type run struct {
 	dir     string
 	tables  *tables.Tables
 	space   *awari.Space
+	notes   *notes.Notes // nil if nothing is noted
 	meter   meter
-	// The bits of the layer in progress are the first ones of these.
-	won, lost, marked bits
+	states  states // of the layer in progress: the first ones of these
 }
 
 // newRun prepares a proof: it counts what is to be proved and takes the memory for
@@ -114,16 +148,16 @@ func (r *run) takeMemory() error {
 		if fixed > memory.Room(o.Memory) {
 			return &memory.Error{What: fmt.Sprintf("the proof of layer %d", n), Need: memory.Need(fixed), Allowed: o.Memory, Enough: r.enough(n)}
 		}
-		o.MemoryBytes = max(1, int64(memory.Room(o.Memory)-fixed)) // 0 would stand for a default
+		o.MemoryBytes = int64(memory.Room(o.Memory) - fixed + verify.Least(r.tables.Game(), n))
 	} else if o.MemoryBytes -= int64(need); o.MemoryBytes <= 0 {
 		return &memory.Error{What: fmt.Sprintf("the proof of layer %d", n), Need: need + 1, Allowed: uint64(o.MemoryBytes) + need}
 	}
-	r.won, r.lost, r.marked = newBits(size), newBits(size), newBits(size)
+	r.states = newStates(size)
 	return nil
 }
 
 // bitsBytes returns the bytes of the bits of a layer of that size.
-func bitsBytes(size uint64) uint64 { return 3 * 8 * words(size) }
+func bitsBytes(size uint64) uint64 { return 8 * words(size) }
 
 // fixed returns the bytes of data that proving layer n takes besides the bits: those of
 // verifying, which has tables of its own, with a small panel, and scores and boards for each worker.
@@ -146,11 +180,20 @@ func (r *run) enough(n int) string {
 // layer verifies layer n, and proves it if nothing is wrong with it and
 // those below are proved.
 func (r *run) layer(ctx context.Context, n int, below bool) (Layer, error) {
-	l := r.newLayer(n)
+	if below {
+		if layer, ok := r.before(n); ok {
+			r.meter.layerDone(work(&r.tables.Layers()[n]))
+			return layer, nil
+		}
+	}
+	l, err := r.newLayer(n)
+	if err != nil {
+		return Layer{}, err
+	}
 	v, err := verify.Run(ctx, r.dir, verify.Options{
 		Layers: []int{n}, Workers: r.options.Workers, Family: r.options.Family,
 		MemoryBytes: r.options.MemoryBytes,
-		Progress:    r.meter.verified, Backed: func(_ int, rank uint64) { l.won.add(rank) },
+		Progress:    r.meter.verified, Backed: func(_ int, rank uint64) { l.back(rank) },
 	})
 	if err != nil {
 		return Layer{}, err
@@ -158,8 +201,31 @@ func (r *run) layer(ctx context.Context, n int, below bool) (Layer, error) {
 	r.meter.compared(l.size)
 	layer := Layer{Layer: v.Layers[0]}
 	if below && v.OK {
-		layer.Proof, err = l.prove(ctx)
+		if layer.Proof, err = l.prove(ctx); err != nil {
+			return layer, err
+		}
+		r.record(&layer)
 	}
 	r.meter.layerDone(work(l.info))
-	return layer, err
+	return layer, nil
+}
+
+// before returns layer n if a run that was interrupted has proved it.
+func (r *run) before(n int) (Layer, bool) {
+	noted, size := r.notes.Find(n), r.space.Size(n)
+	layer := Layer{
+		Layer: verify.Layer{Seeds: n, Positions: size, Checked: size, Before: &noted.At, Problems: []verify.Problem{}},
+		Proof: &Proof{},
+	}
+	return layer, noted.Complete() && json.Unmarshal(noted.Result, layer.Proof) == nil
+}
+
+// record notes a layer that is proved.
+func (r *run) record(l *Layer) {
+	if l.Proof.Ungrounded > 0 {
+		return
+	}
+	if result, err := json.Marshal(l.Proof); err == nil {
+		r.notes.Set(notes.Layer{Seeds: l.Seeds, Parts: 1, Done: 1, Result: result})
+	}
 }

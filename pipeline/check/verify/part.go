@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"grenier/layers/awari"
+	"grenier/pipeline/check/internal/sowing"
 )
 
 // part is the comparison of one panel of a layer.
@@ -94,14 +95,14 @@ func (v *visitor) collect(rs *rows) {
 	after, kept := rs.opponent, rs.seeds-rs.mover
 	captured := v.seeds - rs.seeds
 	for pit, all := range v.run.sowings.byPit {
-		if after>>(8*pit)&0xff != 0 {
+		if after.Pit(pit) != 0 {
 			continue
 		}
 		for i := range all {
 			w := &all[i]
 			seeds := i + 1
-			mover := kept - w.kept + seeds
-			if !after.holds(w.own) {
+			mover := kept - w.Kept + seeds
+			if !after.Holds(w.Own) {
 				break // more seeds go further
 			}
 			if mover > v.seeds {
@@ -111,7 +112,7 @@ func (v *visitor) collect(rs *rows) {
 			if spans == nil {
 				continue
 			}
-			before := after - w.own + half(seeds)<<(8*pit)
+			before := after - w.Own + sowing.Half(seeds)<<(8*pit)
 			if rank := v.run.sowings.rank(before); v.columns[mover].has(rank) {
 				v.steps = append(v.steps, step{column: mover, rank: rank, spans: spans})
 			}

@@ -8,43 +8,16 @@ import (
 	"grenier/io/crew"
 	"grenier/kernels/colex"
 	"grenier/layers/awari"
+	"grenier/pipeline/check/internal/sowing"
 )
 
-// A sowing changes both halves of a board, and what it does to one does not depend on
-// the other: the mover's half decides how many seeds each pit of the opponent gets and
-// which pit gets the last one, the opponent's half what is captured. So the outcomes for
-// all halves of the opponent are found once for each effect, by asking the plain rules,
-// and serve all positions of all layers.
+// The outcomes for all halves of the opponent are found once for each effect of a sowing, by asking
+// the plain rules, and serve all positions of all layers.
 
-// half is one half of a board, pit i in byte i.
-type half uint64
-
-// highBits has the upper bit of each byte set: no pit holds as many seeds.
-const highBits = 0x8080808080808080
-
-// holds reports whether each pit of h holds as many seeds as that of g, or more.
-func (h half) holds(g half) bool { return ((h|highBits)-g)&highBits == highBits }
-
-// pack returns the half with the given pits.
-func pack(pits []uint8) (h half) {
-	for i, x := range pits {
-		h |= half(x) << (8 * i)
-	}
-	return h
-}
-
-// rank returns the rank of h among the halves with as many seeds.
-func (s *sowings) rank(h half) uint64 {
-	var pits [8]uint8
-	binary.LittleEndian.PutUint64(pits[:], uint64(h))
-	return s.half.Rank(pits[:s.game.Half()])
-}
-
-// sowing is playing a pit with a certain number of seeds.
-type sowing struct {
-	own    half // what each pit of the mover gets; the pit itself is empty afterwards
-	kept   int  // seeds that stay in the mover's half
-	effect int  // on the opponent's half
+// move is playing a pit with a certain number of seeds.
+type move struct {
+	sowing.Sowing
+	effect int // on the opponent's half
 }
 
 // effect is what a sowing does to the opponent's half.
@@ -95,7 +68,7 @@ type sowings struct {
 	game    awari.Game
 	seeds   int            // at most, on a board
 	half    *colex.Ranking // of halves
-	byPit   [][]sowing     // by pit and seeds-1
+	byPit   [][]move       // by pit and seeds-1
 	effects []effect
 }
 
@@ -105,7 +78,7 @@ func newSowings(ctx context.Context, game awari.Game, seeds, workers int) (*sowi
 	if err != nil {
 		return nil, err
 	}
-	s := &sowings{game: game, seeds: seeds, half: ranking, byPit: make([][]sowing, game.Half())}
+	s := &sowings{game: game, seeds: seeds, half: ranking, byPit: make([][]move, game.Half())}
 	s.list()
 	type part struct{ effect, seeds int }
 	var all []part
@@ -122,50 +95,35 @@ func newSowings(ctx context.Context, game awari.Game, seeds, workers int) (*sowi
 	})
 }
 
-// plenty is so much that adding to it captures nothing.
-const plenty = 100
-
-// list finds what each sowing does to the mover's half, and the different effects on that of
-// the opponent. Those with fewer seeds come first, so that the example of an effect
-// has the fewest.
+// list finds the different effects on the opponent's half: what it gets, and where the last seed
+// falls. Sowings with fewer seeds come first, so that the example of an effect has the fewest.
 func (s *sowings) list() {
 	type key struct {
-		given half
+		given sowing.Half
 		last  int
 	}
 	known := map[key]int{}
-	q := s.game.Half()
-	for seeds := 1; seeds <= s.seeds; seeds++ {
-		for pit := range q {
-			var b awari.Board
-			b[pit] = uint8(seeds)
-			alone := b
-			for i := q; i < 2*q; i++ {
-				b[i] = plenty
-			}
-			after := s.game.Sow(b, pit).Board
-			own := pack(after[:q])
-			for i := q; i < 2*q; i++ {
-				after[i] -= plenty
-			}
-			k := key{given: pack(after[q : 2*q]), last: s.last(pit, seeds)}
+	all := sowing.All(s.game, s.seeds)
+	for i := range s.seeds {
+		for pit := range all {
+			w := all[pit][i]
+			k := key{given: w.Given, last: w.Last}
 			if _, ok := known[k]; !ok {
 				known[k] = len(s.effects)
+				var alone awari.Board
+				alone[pit] = uint8(i + 1)
 				s.effects = append(s.effects, effect{board: alone, pit: pit})
 			}
-			kept := 0
-			for _, x := range after[:q] {
-				kept += int(x)
-			}
-			s.byPit[pit] = append(s.byPit[pit], sowing{own: own, kept: kept, effect: known[k]})
+			s.byPit[pit] = append(s.byPit[pit], move{Sowing: w, effect: known[k]})
 		}
 	}
 }
 
-// last returns which pit of the opponent gets the last seed, -1 if none does.
-func (s *sowings) last(pit, seeds int) int {
-	p := s.game.Pits()
-	return max(-1, (pit+1+(seeds-1)%(p-1))%p-s.game.Half())
+// rank returns the rank of h among the halves with as many seeds.
+func (s *sowings) rank(h sowing.Half) uint64 {
+	var pits [8]uint8
+	binary.LittleEndian.PutUint64(pits[:], uint64(h))
+	return s.half.Rank(pits[:s.game.Half()])
 }
 
 // ask finds the outcomes for all halves of the opponent with so many seeds.
@@ -199,7 +157,7 @@ func (e *effect) ask(game awari.Game, ranking *colex.Ranking, seeds int) error {
 
 // spans returns what becomes of the opponent's halves with so many seeds of which a sowing
 // captures a number.
-func (s *sowings) spans(w *sowing, seeds, captured int) []span {
+func (s *sowings) spans(w *move, seeds, captured int) []span {
 	for _, o := range s.effects[w.effect].outcomes[seeds] {
 		if o.captured == captured {
 			return o.spans

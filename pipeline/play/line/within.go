@@ -272,7 +272,7 @@ func (f *finder) far(id int32, plies int) (bool, error) {
 	return !sooner, err
 }
 
-// tick looks at the context now and then.
+// tick looks at the context from time to time.
 func (f *finder) tick() error {
 	if f.ticks++; f.ticks%64 != 0 {
 		return nil

@@ -12,6 +12,7 @@ import (
 
 	"grenier/io/layerfile"
 	"grenier/kernels/cpu"
+	"grenier/kernels/longtest"
 	"grenier/layers/awari"
 	"grenier/pipeline/internal/testrun"
 	"grenier/pipeline/play/match"
@@ -20,7 +21,7 @@ import (
 	"grenier/pipeline/tables"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(longtest.Choose(m)) }
 
 // solve solves layers and opens them.
 func solveRun(t testing.TB, pits, seeds int, rules awari.Rules) *tables.Tables {

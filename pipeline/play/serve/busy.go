@@ -144,7 +144,7 @@ func (s *Server) inTurn(r *http.Request, f func(context.Context, *turn) (any, er
 	return f(r.Context(), t)
 }
 
-// search searches a board with the engine of the turn, which is made anew after a
+// search searches a board with the engine of the turn, which is replaced after a
 // search that did not return.
 func (t *turn) search(ctx context.Context, scores search.Scores, board boardToSearch) (*search.Result, error) {
 	engine := t.engine

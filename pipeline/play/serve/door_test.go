@@ -285,7 +285,7 @@ func TestSlowReader(t *testing.T) {
 }
 
 // TestFlood lets a few clients flood the server in all ways for some time, while
-// another one asks now and then: it must be answered rightly and soon, and memory
+// another one asks from time to time: it must be answered rightly and soon, and memory
 // stays bounded. The length of it needs GRENIER_LONG=1.
 func TestFlood(t *testing.T) {
 	if os.Getenv("GRENIER_LONG") == "" {

@@ -115,7 +115,7 @@ func (s *siege) expect(method, target string, body io.Reader, kind string, want 
 	}
 }
 
-// crawl begins a request and sends a byte now and then until the server has enough.
+// crawl begins a request and sends a byte from time to time until the server has enough.
 func (s *siege) crawl() {
 	s.requests.Add(1)
 	c, err := net.Dial("tcp", s.address)

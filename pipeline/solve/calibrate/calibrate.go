@@ -1,4 +1,4 @@
-// Package calibrate measures what this machine does, in about half a minute, for package plan:
+// Package calibrate measures this machine, in about half a minute, for package plan:
 // it solves a small run with one worker and with all of them, then with each width of scores,
 // decodes a layer, and writes and reads a file.
 package calibrate
@@ -32,10 +32,10 @@ type Options struct {
 	Family cpu.Family
 	// Codec compresses layer files.
 	Codec layerfile.Codec
-	// Dir is where to measure the disk. It need not exist: its nearest parent that does
-	// is taken. "" is the directory of the system for temporary files.
+	// Dir is where to measure the disk. If it does not exist, its nearest parent that
+	// does is used; "" is the directory of the system for temporary files.
 	Dir string
-	// SkipDisk leaves the disk alone: its figures are 0.
+	// SkipDisk does not measure the disk: its figures are 0.
 	SkipDisk bool
 	// Progress, if not nil, is called with the share of the work that is done,
 	// 0 to 1.

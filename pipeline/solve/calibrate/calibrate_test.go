@@ -12,10 +12,11 @@ import (
 
 	"grenier/io/layerfile"
 	"grenier/kernels/cpu"
+	"grenier/kernels/longtest"
 	"grenier/pipeline/solve/plan"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(longtest.Choose(m)) }
 
 // options are those of a quick calibration.
 func options(dir string) Options {

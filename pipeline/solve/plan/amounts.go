@@ -110,7 +110,9 @@ func (a *Amounts) stream(game awari.Game) {
 	bytes := func(l linear) uint64 { return uint64(l.of(a.Seeds) * float64(a.Positions)) }
 	a.Captures = bytes(captureBytes)
 	a.Digits = bytes(w.digits)
-	a.reread, a.rewritten = bytes(w.reread), bytes(w.rewritten)
+	if a.reread, a.rewritten = bytes(w.reread), bytes(w.rewritten); !w.prunes(a.Seeds) {
+		a.reread, a.rewritten = uint64(w.windows(a.Seeds))*a.Captures, 0
+	}
 	a.Checkpoint = uint64(2 * codesPacked * float64(a.Memory))
 	a.Work = bytes(w.work) + a.Checkpoint
 }

@@ -1,5 +1,5 @@
-// Package plan predicts what a run of the solver takes: bytes of memory and disk, and
-// time, layer by layer.
+// Package plan predicts the cost of a run of the solver: memory, disk, and time, layer by
+// layer.
 //
 // A prediction has two parts. Amounts (amounts.go) follow from the game, the memory and what
 // real layers took (costs.go): the width of a score in memory, windows, bytes of streams. They
@@ -15,8 +15,8 @@
 // does a position of a layer in one piece (8 bits) in Capture + Sweep + Seal nanoseconds, c
 // cores do as much as Calibration.Speed(c). A layer in windows takes the nanoseconds that were
 // calibrated with as many bits, times its load for that of the layers that were calibrated:
-// what goes over all lines in each window grows with the number of windows, sweeps grow with
-// the number of windows that show a score. Files are read and written meanwhile, so that each
+// passes over all lines grow with the number of windows, sweeps with the number of windows that
+// show a score. Files are read and written meanwhile, so that each
 // step takes the longer of processors and disk, and the steps follow each other:
 //
 //	capture  Capture, and what further passes decode; lower layers are read, captures written
@@ -33,7 +33,7 @@ import (
 	"grenier/pipeline/solve/internal/halfboard"
 )
 
-// Run says what is to be solved, and with what.
+// Run says what to solve, and with what resources.
 type Run struct {
 	Game  awari.Game
 	Seeds int // of the last layer

@@ -80,7 +80,7 @@ func (r *repairer) examine(ctx context.Context, n int) (l Layer, err error) {
 	return l, r.contents(ctx, f, &l, begun)
 }
 
-// misplaced reports whether an intact file is not the one that belongs in the place of a
+// misplaced reports whether an intact file is not the one that belongs in place of a
 // layer. Such a file is not deleted.
 func (r *repairer) misplaced(l *Layer, f *layerfile.File) []error {
 	n := l.Seeds

@@ -27,6 +27,7 @@ import (
 	"grenier/io/rundir"
 	"grenier/io/vfs"
 	"grenier/kernels/cpu"
+	"grenier/kernels/longtest"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/scrub"
 	"grenier/pipeline/check/verify"
@@ -34,7 +35,7 @@ import (
 	"grenier/pipeline/solve/repair"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(longtest.Choose(m)) }
 
 func solveOptions(seeds int) solve.Options {
 	return solve.Options{Seeds: seeds, Codec: layerfile.LZ4, Workers: 2, Family: cpu.Best()}
@@ -148,7 +149,7 @@ func clean(t *testing.T, dir string, layers int) {
 	}
 	o := verify.Options{Workers: 2, Family: cpu.Best()}
 	if os.Getenv("GRENIER_LONG") == "" {
-		o.Sample, o.Seed = 5000, rand.Uint64()
+		o.Sample, o.Seed = 1000, rand.Uint64()
 		t.Logf("sample %d", o.Seed)
 	}
 	v, err := verify.Run(t.Context(), dir, o)
@@ -389,7 +390,7 @@ func edit(t *testing.T, dir string, change func(m *manifest.Manifest)) {
 	replace(t, dir, rundir.ManifestName, string(text))
 }
 
-// rewrite writes the file of a layer anew, with right checksums.
+// rewrite writes the file of a layer again, with right checksums.
 func rewrite(t *testing.T, dir string, n int, codec layerfile.Codec, edit func(scores []int8)) {
 	t.Helper()
 	path := filepath.Join(dir, rundir.LayerName(n))

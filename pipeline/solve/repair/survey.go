@@ -58,7 +58,7 @@ func (r *repairer) readManifest() error {
 }
 
 // headers returns the headers that can be read by the names of their files, and notes
-// which files may be layers: all that begin like one, and what stands in the place of one
+// which files may be layers: all that begin like one, and what stands in place of one
 // that is listed.
 func (r *repairer) headers(all []rundir.Found) (map[string]layerfile.Header, error) {
 	known := map[string]layerfile.Header{}
@@ -73,7 +73,7 @@ func (r *repairer) headers(all []rundir.Found) (map[string]layerfile.Header, err
 		r.found[f.Seeds] = f
 	}
 	for _, f := range all {
-		if f.Seeds > r.last { // what is below stands in the place of a layer
+		if f.Seeds > r.last { // what is below stands in place of a layer
 			r.result.Ignored = append(r.result.Ignored, rundir.LayerName(f.Seeds))
 		}
 	}

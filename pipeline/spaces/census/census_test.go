@@ -25,14 +25,21 @@ func mustTable(t *testing.T, pits, seeds int) *census.Table {
 	return table
 }
 
-// eight is the table of the document for 8 pits, computed once.
-var eight = sync.OnceValues(func() (*census.Table, error) {
-	return census.New(context.Background(), 8, 24)
-})
+// The tables of the document, computed once.
+var (
+	eight  = tableOnce(8, 24)
+	twelve = tableOnce(12, 48)
+)
 
-func mustEight(t *testing.T) *census.Table {
+func tableOnce(pits, seeds int) func() (*census.Table, error) {
+	return sync.OnceValues(func() (*census.Table, error) {
+		return census.New(context.Background(), pits, seeds)
+	})
+}
+
+func must(t *testing.T, once func() (*census.Table, error)) *census.Table {
 	t.Helper()
-	table, err := eight()
+	table, err := once()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,13 +59,13 @@ func document(t *testing.T, name string) string {
 // TestDocumentTables compares whole tables with the document: every character
 // of every cell, heading and rule.
 func TestDocumentTables(t *testing.T) {
-	twelve := mustTable(t, 12, 48)
+	twelve := must(t, twelve)
 	for _, c := range []struct {
 		file    string
 		table   *census.Table
 		columns []census.Column
 	}{
-		{"8-pits.txt", mustEight(t), mustEight(t).Columns()},
+		{"8-pits.txt", must(t, eight), must(t, eight).Columns()},
 		{"12-pits.txt", twelve, twelve.Columns()},
 		{"cost.txt", twelve, census.CostColumns()},
 	} {
@@ -76,8 +83,8 @@ func TestDocumentTables(t *testing.T) {
 // one, so that nothing rests on how tables are set.
 func TestDocumentCells(t *testing.T) {
 	for file, table := range map[string]*census.Table{
-		"8-pits.txt":  mustEight(t),
-		"12-pits.txt": mustTable(t, 12, 48),
+		"8-pits.txt":  must(t, eight),
+		"12-pits.txt": must(t, twelve),
 	} {
 		lines := strings.Split(document(t, file), "\n")
 		cells := 0

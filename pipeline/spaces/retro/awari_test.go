@@ -7,9 +7,12 @@ import (
 	"strconv"
 	"testing"
 
+	"grenier/kernels/longtest"
 	"grenier/layers/awari"
 	"grenier/pipeline/spaces/retro"
 )
+
+func TestMain(m *testing.M) { longtest.Choose(m).Run() }
 
 // truth is what an independent program found for one layer of awari.
 type truth struct {
@@ -102,7 +105,7 @@ func largestLayer() int {
 	case testing.Short():
 		return 20_000
 	default:
-		return 250_000
+		return 120_000
 	}
 }
 

@@ -60,9 +60,9 @@ type Options struct {
 	Grids   int      // random grids for heuristics
 	Solves  int      // random grids for each solver; 3 x 4 takes a tenth, 4 x 4 a fifth
 	Seed    uint64
-	Workers int    // goroutines that build databases; all else is done by one
+	Workers int    // goroutines that build databases; everything else runs in one
 	Memory  uint64 // most bytes for a database or a search, 0 for no limit
-	// Progress, if not nil, is called now and then.
+	// Progress, if not nil, is called from time to time.
 	Progress func(Progress)
 }
 

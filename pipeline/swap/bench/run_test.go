@@ -22,12 +22,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/io/memory"
+	"grenier/kernels/longtest"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
 	"grenier/layers/swap/swaptest"
 	"grenier/pipeline/swap/search"
 )
+
+func TestMain(m *testing.M) { longtest.Choose(m).Run() }
 
 var update = flag.Bool("update", false, "rewrite golden files")
 

@@ -6,11 +6,11 @@
 // A swap changes the parity of a permutation, so the states of one depth are all
 // even or all odd, and the neighbours of depth d are of depths d-1 and d+1 only.
 // For each parity the search keeps one set of bits, the states of the newest
-// depth of that parity. Depth d+1 is what the swaps make of depth d, less depth
-// d-1, whose place it takes: there is no need to know all states seen.
+// depth of that parity. Depth d+1 is the neighbours of depth d without depth d-1,
+// which it replaces: the set of all states seen is not needed.
 //
 // Words have 60 bits in use, and a byte for each word counts the states seen, so
-// that full words are left out. A state takes 72/480 = 0.15 bytes.
+// that full words are skipped. A state takes 72/480 = 0.15 bytes.
 //
 // # Sixty states at once
 //
@@ -25,17 +25,17 @@
 //     bits unchanged;
 //   - inside the tail: bits inside a word, by look-ups, all edges at once;
 //   - between a lower cell and the tail: fifths of a word to five words of the same
-//     block, after the word was regrouped by the tile in that cell of the tail.
+//     block, after the word is regrouped by the tile in that cell of the tail.
 //
-// The cells are shared out so that no edge joins an upper cell and the tail. So
-// all that is inside a block needs tables for one block only.
+// Cells are divided so that no edge joins an upper cell and the tail. So the moves
+// inside a block need tables for one block only.
 //
 // # Pulling
 //
-// Each block of the new depth is put together from the blocks that its edges lead
-// to, for the words that are not yet full only. It is written by one worker and
-// read by none before the next depth: there is nothing to lock. The last depths
-// are cheap, for few words are left, and the first, for few blocks are reached.
+// Each block of the new depth is computed from the blocks that its edges lead to, and
+// only for words that are not full yet. One worker writes it and none reads it before
+// the next depth: no locks are needed. The last depths are cheap since few words are
+// left, the first ones since few blocks are reached.
 //
 // # On disk
 //
@@ -43,9 +43,9 @@
 // All blocks with the same tile in the first cell are a tile of blocks. The newest
 // states of one tile are in memory, and its blocks are pulled, some at a time:
 // these are read together, and so are the blocks of other tiles that edges of the
-// first cell lead to. The blocks of the first tiles stay in memory, as many as
-// there is room for. There are more goroutines than processors, so that some
-// search while others wait for the disk. A checkpoint after each depth says where
+// first cell lead to. As many blocks of the first tiles as fit stay in memory.
+// There are more goroutines than processors, so that some search while others wait
+// for the disk. A checkpoint after each depth says where
 // the blocks are: the same search resumes from it.
 package bfs
 
@@ -62,17 +62,16 @@ var ErrWorkers = errors.New("no workers")
 
 // Options of a search.
 type Options struct {
-	// Memory is the most that may be used, in bytes.
+	// Memory bounds the memory, in bytes.
 	Memory uint64
 	// Workers is the number of goroutines that search.
 	Workers int
 	// Dir, if not empty, is the run directory in which the states are kept
 	// instead of memory. A search that was interrupted there resumes.
 	Dir string
-	// Free, if not nil, returns how many bytes there is room for on the disk of
-	// a path. A search that needs more is refused.
+	// Free, if not nil, returns the free bytes on the disk of a path. A search that needs more is refused.
 	Free func(path string) (uint64, error)
-	// Progress, if not nil, is called now and then, by any worker.
+	// Progress, if not nil, is called from time to time, by any worker.
 	Progress func(Progress)
 }
 

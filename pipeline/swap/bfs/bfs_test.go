@@ -14,13 +14,14 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/io/memory"
+	"grenier/kernels/longtest"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 	"grenier/pipeline/spaces/reach"
 	"grenier/pipeline/swap/bfs"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(longtest.Choose(m)) }
 
 func mustGrid(t testing.TB, rows, cols int) *swap.Grid {
 	t.Helper()

@@ -82,7 +82,7 @@ func quartile(list []float64) float64 {
 	return list[len(list)/4]
 }
 
-// sampled is a store that has some blocks of random states in the place of all.
+// sampled is a store with some blocks of random states instead of all.
 type sampled struct {
 	words  int
 	blocks []states

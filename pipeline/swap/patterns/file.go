@@ -50,7 +50,7 @@ func saveBytes(entries uint64) uint64 { return entries/2 + 8<<20 }
 
 // Load makes a bound for a grid of the pattern databases in files: the static sum if
 // they are of single sets, a dynamic cover, greedy or exact, if it is one table of
-// sets; the tables of smaller sets, which the cover needs too, are built anew. It fails with
+// sets; the tables of smaller sets, which the cover needs too, are rebuilt. It fails with
 // heuristic.ErrPattern if files do not go together, a *memory.Error, an error that matches
 // corrupt.ErrCorrupt if one is damaged, of another grid, or holds values that cannot be, or the
 // error of ctx.

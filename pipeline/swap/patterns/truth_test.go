@@ -10,12 +10,15 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/kernels/longtest"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
 	"grenier/layers/swap/swaptest"
 	"grenier/pipeline/swap/patterns"
 )
+
+func TestMain(m *testing.M) { longtest.Choose(m).Run() }
 
 // space is all states of a grid, by rank.
 type space struct {

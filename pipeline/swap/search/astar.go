@@ -61,7 +61,7 @@ func (h *heap) pop() (entry, bool) {
 	return top, true
 }
 
-// sink puts e in the place of the top.
+// sink puts e in place of the top.
 func (h *heap) sink(e entry) {
 	i := 0
 	for {

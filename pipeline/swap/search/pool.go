@@ -19,7 +19,7 @@ type candidate struct {
 
 const candidateBytes = 16
 
-// pool takes in candidates and keeps those with the least scores. It has room for twice
+// pool collects candidates and keeps those with the least scores. It has room for twice
 // as many as it keeps in the end.
 type pool struct {
 	list  []candidate
@@ -38,7 +38,7 @@ func (p *pool) clear() {
 	p.known.clear()
 }
 
-// add takes in a candidate, unless it is there already.
+// add adds a candidate, unless it is there already.
 func (p *pool) add(c candidate) {
 	if c.score > p.most {
 		p.cut = true

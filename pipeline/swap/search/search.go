@@ -245,7 +245,7 @@ func newSearch(ctx context.Context, solver solver, g *swap.Grid, start swap.List
 	return s, nil
 }
 
-// follow makes s.tracker, and takes in the bound of the start.
+// follow makes s.tracker, and records the bound of the start.
 func (s *search) follow(h heuristic.Heuristic) (err error) {
 	if s.tracker, err = heuristic.Follow(s.grid, h); err != nil {
 		return err
@@ -310,7 +310,7 @@ func replay(start swap.List, moves []swap.Swap) error {
 // pause is how many expansions go by between two looks at the clock.
 const pause = 1 << 10
 
-// expand counts the expansion of a state, and looks at the clock now and then.
+// expand counts the expansion of a state, and looks at the clock from time to time.
 func (s *search) expand() error {
 	s.Expanded++
 	if s.Expanded%pause != 0 {
@@ -348,7 +348,7 @@ func (s *search) allow(bytes uint64) error {
 	return nil
 }
 
-// raise takes in a lower bound; all solutions have the parity of the start.
+// raise records a lower bound; all solutions have the parity of the start.
 func (s *search) raise(lower int) {
 	lower += (lower ^ s.list.Parity()) & 1
 	s.lower = max(s.lower, lower)

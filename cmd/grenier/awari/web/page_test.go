@@ -12,8 +12,11 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"grenier/io/browsertest"
+	"grenier/kernels/longtest"
 	"grenier/layers/awari"
 )
+
+func TestMain(m *testing.M) { longtest.Choose(m).Run() }
 
 // TestBrowser uses the page in a real browser.
 func TestBrowser(t *testing.T) {

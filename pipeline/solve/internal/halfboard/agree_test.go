@@ -2,6 +2,7 @@ package halfboard
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -18,7 +19,7 @@ func agreeSeeds(pits int) int {
 	if testing.Short() {
 		return map[int]int{4: 16, 6: 11, 8: 8, 10: 6, 12: 5}[pits]
 	}
-	return map[int]int{4: 30, 6: 18, 8: 11, 10: 8, 12: 7}[pits]
+	return map[int]int{4: 25, 6: 15, 8: 10, 10: 7, 12: 7}[pits]
 }
 
 // TestEqualsTheOracle compares every layer, byte by byte, with the document's
@@ -42,6 +43,19 @@ func TestEqualsTheOracle(t *testing.T) {
 			}
 		}
 	}
+}
+
+// someKernels returns options for all families with one number of workers each, in long
+// tests with all.
+func someKernels(rng *rand.Rand) (some []Options) {
+	all := everyKernel()
+	if long() {
+		return all
+	}
+	for i := 0; i < len(all); i += 3 {
+		some = append(some, all[i+rng.IntN(3)])
+	}
+	return some
 }
 
 // everyKernel returns options for all families and 1, 2 and 5 workers.

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// costs is what has been learned about the cost of sweeps.
+// costs are the measured costs of sweeps.
 type costs struct {
 	compute cost // of a column of a block
 	mark    cost // of a block with changes
@@ -55,7 +55,7 @@ func (c *cost) merge(other cost) {
 
 func (c *cost) mean() float64 { return c.seconds / c.count }
 
-// fade makes what c knows count for less than what it will learn.
+// fade gives earlier samples less weight than later ones.
 func (c *cost) fade() {
 	const rest = 0.9
 	c.seconds *= rest

@@ -28,8 +28,8 @@
 // All scores start at 0 and are recomputed from their children, in any order and from
 // any mixture of old and new values, until nothing changes: scores only move away
 // from 0, and the fixpoint is the value of the game with endless play worth 0
-// (Knaster and Tarski). So there is one copy of the scores, replaced in place, and
-// workers need no common snapshot.
+// (Knaster and Tarski). This is asynchronous value iteration: there is one copy of the scores,
+// updated in place, and workers need no common snapshot.
 //
 // A sweep (sweep.go) goes over the tiles, about 1024 x 1024 positions each (grid.go),
 // in the order in which scores travel (order.go), and computes what is out of date.

@@ -6,7 +6,7 @@ import (
 	"grenier/layers/awari"
 )
 
-// TestPasses: captures take the rounds that are foretold, but for what panels leave over.
+// TestPasses: captures take the predicted rounds, apart from what panels leave over.
 func TestPasses(t *testing.T) {
 	game, err := awari.New(12, awari.Awari)
 	if err != nil {
@@ -51,8 +51,8 @@ func TestPasses(t *testing.T) {
 // narrowest returns the least memory for the layer of n seeds in windows.
 func narrowest(game awari.Game, n int) uint64 { return narrow(game, n, 1, widths[len(widths)-1]) }
 
-// TestWindowsAreForetold: a layer takes the windows that plans count.
-func TestWindowsAreForetold(t *testing.T) {
+// TestWindowsArePredicted: a layer takes the windows that plans count.
+func TestWindowsArePredicted(t *testing.T) {
 	rng := newRand(t)
 	for range runs(40) {
 		c := randomConfig(t, rng)

@@ -18,14 +18,14 @@ import (
 )
 
 // The checkpoint of a layer in memory is two streams in the work directory: its offers,
-// written once, and the scores found so far, written between sweeps now and then. By the
-// fixpoint theorem sweeps can resume from any found scores, so it does not matter which of
-// them were out of date: all count as such. docs/format/spill.md describes the contents.
+// written once, and the scores found so far, written between sweeps from time to time. By the
+// fixpoint theorem sweeps can resume from any found scores, so those out of date need not be
+// marked: all count as such. docs/format/spill.md describes the contents.
 
-// keptVersion is that of both contents, and of the order of positions in memory.
+// keptVersion is the version of both contents, and of the order of positions in memory.
 const keptVersion = 1
 
-// keeper makes checkpoints of a layer in memory, and finds those of earlier runs.
+// keeper writes checkpoints of a layer in memory and resumes from those of earlier runs.
 type keeper struct {
 	last     time.Time     // the last checkpoint, or the begin of the layer
 	took     time.Duration // to write the found scores; before that, about what it will take
@@ -37,7 +37,8 @@ type keeper struct {
 	given    bool          // up: the disk is full
 }
 
-// whose is the identity of the streams of a layer: all that the places of positions depend on.
+// whose is the identity of the streams of a layer: everything that the places of positions depend
+// on.
 func whose(game awari.Game, n int) []byte {
 	l := layoutOf(game.Half(), n)
 	return fmt.Appendf(nil, "rules %v, pits %d, seeds %d, lines of %d, %d scores, %d + %d offers",
@@ -188,7 +189,7 @@ func (e *engine) keptOffers() *keptPart {
 	return s
 }
 
-// keptJob is a piece on its way.
+// keptJob is a piece in flight.
 type keptJob struct {
 	packet packet
 	scores []int8 // a copy

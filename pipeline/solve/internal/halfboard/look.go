@@ -11,7 +11,7 @@ import (
 )
 
 // Streams of earlier runs are read to their end before they are used: checksums find
-// what the disk has changed, and impossible contents what somebody else has.
+// what the disk has changed, and impossible contents what another program has.
 
 // lookAtCaptures reads the capture values of a segment to their end. It fails if there is
 // one that the layer cannot have.

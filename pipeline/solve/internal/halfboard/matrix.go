@@ -65,7 +65,8 @@ func set(word *atomic.Uint64, bits uint64) {
 	}
 }
 
-// take returns the marks and removes those of the columns.
+// take returns the marks and removes those of the columns. Scores that are read later are read
+// after that: on arm64 without an atomic swap it is the load of the rows that sees to it.
 func (m *mark) take() (columns, rows uint64) {
 	if m.columns.Load() == 0 {
 		return 0, 0

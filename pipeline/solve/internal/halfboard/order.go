@@ -33,5 +33,5 @@ func (g *grid) sortByWave(tiles []*tile) {
 // the tile agree in it.
 func (t *tile) seeds(pit int) int { return int(t.panels.suffix[pit]) + int(t.chunks.suffix[pit]) }
 
-// least returns the seeds in a pit of the half with fewer of them, likewise.
+// least returns the smaller of the two, in the same way.
 func (t *tile) least(pit int) uint8 { return min(t.panels.suffix[pit], t.chunks.suffix[pit]) }

@@ -63,7 +63,7 @@ func (p *pieces) get(name pieceName) (*kept, error) {
 	return k, k.err
 }
 
-// vacant returns memory for a piece that nobody holds. The mutex is held.
+// vacant returns memory for a piece that is not in use. The mutex is held.
 func (p *pieces) vacant() *kept {
 	for range 2 * len(p.clock) {
 		if len(p.memory) >= pieceLength {

@@ -12,11 +12,12 @@ import (
 
 	"grenier/kernels/colex"
 	"grenier/kernels/cpu"
+	"grenier/kernels/longtest"
 	"grenier/layers/awari"
 	"grenier/pipeline/spaces/retro"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(longtest.Choose(m)) }
 
 var seed = flag.Uint64("seed", 0, "seed of random tests; 0 picks one")
 
@@ -31,14 +32,15 @@ func newRand(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(s, 0))
 }
 
-// runs returns how often to repeat a random test, n times in a long test. It is less
-// often under the race detector, where everything takes ten times as long.
+// runs returns how often to repeat a random test: n times in a long test, a quarter of
+// that in others, and less under the race detector, where everything takes ten times as
+// long.
 func runs(n int) int {
 	if testing.Short() {
 		return max(1, n/8)
 	}
 	if !long() {
-		return n / 2
+		return (n + 3) / 4
 	}
 	return n
 }

@@ -29,10 +29,6 @@ func (w work) plus(x work) work {
 	return work{w.computed + x.computed, w.blocks + x.blocks, w.scores + x.scores}
 }
 
-func (w work) less(x work) work {
-	return work{w.computed - x.computed, w.blocks - x.blocks, w.scores - x.scores}
-}
-
 // sweepTile computes what is out of date in a tile and marks what that makes out of
 // date: block by block in a sweep that marks, or else all of the tiles that read this
 // one.

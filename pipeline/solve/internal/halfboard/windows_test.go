@@ -47,15 +47,15 @@ func TestWindowsGiveTheSame(t *testing.T) {
 	}
 }
 
-// TestEveryWidthAndKernel solves a layer in all widths with all kernels and several numbers
-// of workers.
+// TestEveryWidthAndKernel solves layers in all widths with all kernels and some numbers of
+// workers.
 func TestEveryWidthAndKernel(t *testing.T) {
 	rng := newRand(t)
 	for _, c := range []config{
 		{game: mustGame(t, 12, awari.Awari), seeds: 6}, {game: mustGame(t, 12, awari.Strict), seeds: 6},
 		{game: mustGame(t, 4, awari.Strict), seeds: 20}, {game: mustGame(t, 6, awari.Awari), seeds: 14},
 	} {
-		for _, o := range everyKernel() {
+		for _, o := range someKernels(rng) {
 			for _, bits := range []int{8, 6, 4, 2} {
 				c.options = o
 				c.options.Bits, c.options.TileSize, c.options.segment = bits, 1+rng.IntN(200), 1+rng.Uint64N(20_000)
@@ -268,7 +268,11 @@ func TestSegmentsAreNotComputedTwice(t *testing.T) {
 		}
 		return segments
 	}
-	for range 6 {
+	stops := 2
+	if long() {
+		stops = 6
+	}
+	for range stops {
 		before := stored()
 		if !x.stop(t, func(int, int, Stage) bool { return x.now().Stage > CaptureStage || stored() > before }) || x.last.Stage > CaptureStage {
 			break
@@ -621,7 +625,7 @@ func (x *trial) readsSample(t *testing.T, l *Layer, want []int8) {
 // layer, nothing, single positions, the same piece twice, and another sample than that of the run before.
 func TestSamples(t *testing.T) {
 	rng := newRand(t)
-	for _, bits := range []int{2, 4, 6} {
+	for _, bits := range someWidths(rng) {
 		c := config{game: mustGame(t, 12, awari.Awari), seeds: 8, options: Options{Workers: 2, Bits: bits}}
 		x := c.trial(rng, newDisk())
 		x.options.Interval = 0

@@ -1,0 +1,137 @@
+package awari
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/pipeline/exchange/sample"
+)
+
+// sampleFlags are the flags of sample as given.
+type sampleFlags struct {
+	dir, by, format, out, progress string
+	layers                         layersFlag
+	memory                         cli.MemoryFlag
+	count, seed                    uint64
+	threads                        int
+	json                           bool
+}
+
+// sampled is what sample prints as JSON.
+type sampled struct {
+	File string `json:"file"`
+	sample.Summary
+	cli.Took
+}
+
+func (a *app) sample() *cobra.Command {
+	var f sampleFlags
+	cmd := &cobra.Command{
+		Use:   "sample --dir DIR --layer n|a..b --count K --format FORMAT",
+		Short: "Write random positions with the values of their moves",
+		Long: `Writes K random positions of the layers to stdout, or to FILE, which appears
+when it is complete: boards, their values, the values of all moves, and the best
+moves. No position occurs twice. The same flags give the same bytes, whatever
+--threads and --memory are, and a larger K only adds positions.
+
+  csv    p0 ... p11, value, m0 ... m5, best: the best pits, separated by
+         blanks; the value of a pit that cannot be played is empty
+  jsonl  {"pits":[...],"value":v,"moves":[...],"best":[...]}, null for the
+         value of a pit that cannot be played
+  npy    for numpy.load: an array of records with the fields pits, value, moves
+         (-128 for a pit that cannot be played) and best (true or false), one
+         byte each
+
+--by position gives each position the same probability. --by score takes the
+scores in turn, as long as they have positions; it reads the layers once more.
+`,
+		Example: `  grenier awari sample --dir data/awari --layer 16 --count 1000000 --format npy --out train.npy
+  grenier awari sample --dir data/awari --layer 4..16 --count 1000 --by score --format csv
+  grenier awari sample --dir data/awari --layer 16 --count 5 --seed 7 --format jsonl`,
+		Args: cli.NoArgs,
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runSample(cmd.Context(), f) }),
+	}
+	needDir(cmd, &f.dir)
+	needLayers(cmd, &f.layers)
+	flags := cmd.Flags()
+	flags.Uint64Var(&f.count, "count", 0, "`number` of positions")
+	flags.Uint64Var(&f.seed, "seed", 1, "`number` from which the sample is made")
+	flags.StringVar(&f.by, "by", "position", "what is `uniform`: position or score")
+	flags.StringVar(&f.format, "format", "", "`format`: npy, csv or jsonl")
+	f.out = cli.Stdout
+	flags.Var((*cli.File)(&f.out), "out", "`FILE` to write, - for stdout")
+	f.memory.Define(a.App, flags, "256MiB", nil)
+	cli.ThreadsFlag(flags, &f.threads, "use")
+	cli.ProgressFlag(flags, &f.progress)
+	flags.BoolVar(&f.json, "json", false, "print one JSON object about FILE")
+	cli.Need(cmd, "count", "format")
+	return cmd
+}
+
+func (f *sampleFlags) options() (o sample.Options, err error) {
+	o = sample.Options{From: f.layers.from, To: f.layers.to, Count: f.count, Seed: f.seed, Workers: f.threads}
+	if f.json && f.out == cli.Stdout {
+		return o, cli.Usagef("--json and --out -: only one of them can go to stdout")
+	}
+	switch f.by {
+	case "position":
+	case "score":
+		o.ByScore = true
+	default:
+		return o, cli.Usagef("--by %q: position and score are possible", f.by)
+	}
+	if err = cli.CheckThreads(f.threads); err != nil {
+		return o, err
+	}
+	if o.Format, err = sample.ParseFormat(f.format); err != nil {
+		return o, err
+	}
+	if o.Memory, err = f.memory.Limit(); err != nil {
+		return o, err
+	}
+	o.Family, err = cli.Family()
+	return o, err
+}
+
+func (a *app) runSample(ctx context.Context, f sampleFlags) error {
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	shown, err := a.NewProgress(f.progress, f.json)
+	if err != nil {
+		return err
+	}
+	runtime.GOMAXPROCS(f.threads)
+	start := time.Now()
+	o.Progress = func(p sample.Progress) { shown.Update(sampling(p)) }
+	var s sample.Summary
+	if f.out == cli.Stdout {
+		s, err = sample.Write(ctx, f.dir, a.Out, o)
+	} else {
+		s, err = sample.WriteFile(ctx, f.dir, f.out, o)
+	}
+	shown.Close()
+	if err != nil || f.out == cli.Stdout {
+		return f.memory.Explain(err)
+	}
+	x := sampled{File: f.out, Summary: s, Took: cli.TookSince(start)}
+	if f.json {
+		return a.PrintJSON(x)
+	}
+	fmt.Fprintf(a.Out, "%s: %s positions, --seed %d, %s in %.1f s; peak memory %s\n", x.File, cli.Comma(x.Positions), x.Seed,
+		cli.Size(x.Bytes), x.Seconds, cli.Size(x.PeakRSS))
+	return nil
+}
+
+// sampling is how far a sample is.
+type sampling sample.Progress
+
+func (p sampling) State(elapsed time.Duration) cli.State {
+	return cli.Steady(p.Stage, p.Done, p.Total, elapsed)
+}

@@ -1,0 +1,153 @@
+package sample
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"grenier/io/npy"
+	"grenier/kernels/fault"
+	"grenier/layers/awari"
+	"grenier/pipeline/tables"
+)
+
+// Format is the format of a sample.
+type Format string
+
+// The formats.
+const (
+	CSV   Format = "csv"
+	JSONL Format = "jsonl"
+	Npy   Format = "npy"
+)
+
+// ErrFormat reports a format that does not exist.
+var ErrFormat = fault.New(fault.Usage, "format")
+
+// ParseFormat returns the format of that name. It fails with ErrFormat.
+func ParseFormat(name string) (Format, error) {
+	switch f := Format(name); f {
+	case CSV, JSONL, Npy:
+		return f, nil
+	}
+	return "", fmt.Errorf("%w %q: npy, csv and jsonl are possible", ErrFormat, name)
+}
+
+// Illegal is the value of a pit that cannot be played in npy: no score is as low.
+const Illegal = math.MinInt8
+
+// encoder writes positions in a format.
+type encoder struct {
+	pits, q int
+	// header returns what comes before so many positions.
+	header func(count uint64) []byte
+	// encode appends a position.
+	encode func(dst []byte, p *tables.Probe) []byte
+}
+
+func newEncoder(game awari.Game, f Format) *encoder {
+	e := &encoder{pits: game.Pits(), q: game.Half()}
+	switch f {
+	case CSV:
+		e.header, e.encode = e.csvHeader, e.csv
+	case JSONL:
+		e.header, e.encode = func(uint64) []byte { return nil }, e.jsonl
+	default:
+		e.header, e.encode = e.npyHeader, e.npy
+	}
+	return e
+}
+
+func (e *encoder) csvHeader(uint64) []byte {
+	var line []byte
+	for pit := range e.pits {
+		line = append(strconv.AppendInt(append(line, 'p'), int64(pit), 10), ',')
+	}
+	line = append(line, "value,"...)
+	for pit := range e.q {
+		line = append(strconv.AppendInt(append(line, 'm'), int64(pit), 10), ',')
+	}
+	return append(line, "best\n"...)
+}
+
+// csv appends the pits, the value, those of the moves, empty if a pit cannot be played, and the
+// best pits.
+func (e *encoder) csv(dst []byte, p *tables.Probe) []byte {
+	for _, seeds := range p.Board[:e.pits] {
+		dst = append(strconv.AppendInt(dst, int64(seeds), 10), ',')
+	}
+	dst = append(strconv.AppendInt(dst, int64(p.Value), 10), ',')
+	for _, m := range p.Moves[:e.q] {
+		if m.Legal {
+			dst = strconv.AppendInt(dst, int64(m.Value), 10)
+		}
+		dst = append(dst, ',')
+	}
+	return append(e.best(dst, p, " "), '\n')
+}
+
+func (e *encoder) jsonl(dst []byte, p *tables.Probe) []byte {
+	dst = append(dst, `{"pits":[`...)
+	for i, seeds := range p.Board[:e.pits] {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = strconv.AppendInt(dst, int64(seeds), 10)
+	}
+	dst = strconv.AppendInt(append(dst, `],"value":`...), int64(p.Value), 10)
+	dst = append(dst, `,"moves":[`...)
+	for i, m := range p.Moves[:e.q] {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if m.Legal {
+			dst = strconv.AppendInt(dst, int64(m.Value), 10)
+		} else {
+			dst = append(dst, "null"...)
+		}
+	}
+	return append(e.best(append(dst, `],"best":[`...), p, ","), "]}\n"...)
+}
+
+// best appends the pits whose moves are best.
+func (e *encoder) best(dst []byte, p *tables.Probe, between string) []byte {
+	first := true
+	for pit := range e.q {
+		if !isBest(p, pit) {
+			continue
+		}
+		if !first {
+			dst = append(dst, between...)
+		}
+		dst, first = strconv.AppendInt(dst, int64(pit), 10), false
+	}
+	return dst
+}
+
+func isBest(p *tables.Probe, pit int) bool {
+	return p.Moves[pit].Legal && p.Moves[pit].Value == p.Value
+}
+
+func (e *encoder) npyHeader(count uint64) []byte {
+	return npy.HeaderOf(fmt.Sprintf("[('pits', '|i1', (%d,)), ('value', '|i1'), ('moves', '|i1', (%d,)), ('best', '|b1', (%d,))]",
+		e.pits, e.q, e.q), count)
+}
+
+func (e *encoder) npy(dst []byte, p *tables.Probe) []byte {
+	dst = append(append(dst, p.Board[:e.pits]...), byte(p.Value))
+	for _, m := range p.Moves[:e.q] {
+		value := Illegal
+		if m.Legal {
+			value = m.Value
+		}
+		dst = append(dst, byte(value))
+	}
+	for pit := range e.q {
+		best := byte(0)
+		if isBest(p, pit) {
+			best = 1
+		}
+		dst = append(dst, best)
+	}
+	return dst
+}

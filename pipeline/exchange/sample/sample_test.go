@@ -1,0 +1,341 @@
+package sample_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"grenier/io/corrupt"
+	"grenier/io/manifest"
+	"grenier/io/memory"
+	"grenier/io/npy"
+	"grenier/io/rundir"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/exchange/sample"
+	"grenier/pipeline/internal/testrun"
+	"grenier/pipeline/tables"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// row is a position of a sample, in any format.
+type row struct {
+	Pits  []int  `json:"pits"`
+	Value int    `json:"value"`
+	Moves []*int `json:"moves"`
+	Best  []int  `json:"best"`
+}
+
+// truth is what the rows of a sample must be, by board.
+type truth map[string]row
+
+// newTruth works out all rows by the plain rules.
+func newTruth(t testing.TB, game awari.Game, layers [][]int8, from, to int) truth {
+	space := testrun.Space(t, game, to)
+	score := func(b awari.Board) int {
+		n, rank := space.Rank(b)
+		return int(layers[n][rank])
+	}
+	all := truth{}
+	for n := from; n <= to; n++ {
+		for rank := range space.Size(n) {
+			b := space.Unrank(n, rank)
+			r := row{Value: score(b), Best: []int{}}
+			for _, x := range b[:game.Pits()] {
+				r.Pits = append(r.Pits, int(x))
+			}
+			plays := space.Plays(b)
+			for pit, play := range plays[:game.Half()] {
+				if !play.Legal {
+					r.Moves = append(r.Moves, nil)
+					continue
+				}
+				v := play.Captured - score(play.Child)
+				r.Moves = append(r.Moves, &v)
+				if v == r.Value {
+					r.Best = append(r.Best, pit)
+				}
+			}
+			all[fmt.Sprint(r.Pits)] = r
+		}
+	}
+	return all
+}
+
+func write(t testing.TB, dir string, o sample.Options) ([]byte, sample.Summary) {
+	t.Helper()
+	var out bytes.Buffer
+	s, err := sample.Write(t.Context(), dir, &out, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Bytes != uint64(out.Len()) || s.Positions != o.Count {
+		t.Errorf("%+v of %d bytes", s, out.Len())
+	}
+	return out.Bytes(), s
+}
+
+// read reads a sample.
+func read(t testing.TB, f sample.Format, game awari.Game, data []byte) (rows []row) {
+	t.Helper()
+	switch f {
+	case sample.JSONL:
+		for line := range bytes.Lines(data) {
+			var r row
+			d := json.NewDecoder(bytes.NewReader(line))
+			d.DisallowUnknownFields()
+			if err := d.Decode(&r); err != nil {
+				t.Fatal(err)
+			}
+			rows = append(rows, r)
+		}
+	case sample.CSV:
+		rows = readCSV(t, game, data)
+	case sample.Npy:
+		rows = readNpy(t, game, data)
+	}
+	return rows
+}
+
+func readCSV(t testing.TB, game awari.Game, data []byte) (rows []row) {
+	records, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	number := func(text string) int {
+		x, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	for _, fields := range records[1:] {
+		r := row{Best: []int{}}
+		for i, text := range fields {
+			switch name := records[0][i]; {
+			case name == "value":
+				r.Value = number(text)
+			case name == "best":
+				for _, pit := range strings.Fields(text) {
+					r.Best = append(r.Best, number(pit))
+				}
+			case name == fmt.Sprint("p", len(r.Pits)):
+				r.Pits = append(r.Pits, number(text))
+			case name == fmt.Sprint("m", len(r.Moves)) && text == "":
+				r.Moves = append(r.Moves, nil)
+			case name == fmt.Sprint("m", len(r.Moves)):
+				x := number(text)
+				r.Moves = append(r.Moves, &x)
+			default:
+				t.Fatalf("column %d is %q", i, name)
+			}
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+func readNpy(t testing.TB, game awari.Game, data []byte) (rows []row) {
+	end := bytes.IndexByte(data[10:], '\n') + 11
+	p, q := game.Pits(), game.Half()
+	size := p + 1 + 2*q
+	head := fmt.Sprintf("{'descr': [('pits', '|i1', (%d,)), ('value', '|i1'), ('moves', '|i1', (%d,)), ('best', '|b1', (%d,))], "+
+		"'fortran_order': False, 'shape': (%d,), }", p, q, q, (len(data)-end)/size)
+	if end%npy.Align != 0 || !strings.HasPrefix(string(data[10:]), head) || (len(data)-end)%size != 0 {
+		t.Fatalf("header %q and %d bytes, want %q", data[:end], len(data)-end, head)
+	}
+	for rest := data[end:]; len(rest) > 0; rest = rest[size:] {
+		r := row{Value: int(int8(rest[p])), Best: []int{}}
+		for _, x := range rest[:p] {
+			r.Pits = append(r.Pits, int(x))
+		}
+		for pit := range q {
+			v := int(int8(rest[p+1+pit]))
+			if v == sample.Illegal {
+				r.Moves = append(r.Moves, nil)
+			} else {
+				r.Moves = append(r.Moves, &v)
+			}
+			switch rest[p+1+q+pit] {
+			case 0:
+			case 1:
+				r.Best = append(r.Best, pit)
+			default:
+				t.Fatal("a truth value that is neither 0 nor 1")
+			}
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// TestWhole draws all positions of small layers, in all formats: each comes once, with what the
+// rules say about it.
+func TestWhole(t *testing.T) {
+	for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+		game := testrun.Game(t, 6, rules)
+		layers := testrun.Solve(t, game, 7)
+		dir := testrun.Write(t, game, layers, 100)
+		want := newTruth(t, game, layers, 5, 7)
+		for _, f := range []sample.Format{sample.CSV, sample.JSONL, sample.Npy} {
+			for _, byScore := range []bool{false, true} {
+				o := sample.Options{From: 5, To: 7, Count: uint64(len(want)), Seed: 3, Format: f, ByScore: byScore, Workers: 2, Family: cpu.Best()}
+				data, _ := write(t, dir, o)
+				seen := map[string]bool{}
+				for i, r := range read(t, f, game, data) {
+					key := fmt.Sprint(r.Pits)
+					if !reflect.DeepEqual(r, want[key]) || seen[key] {
+						t.Fatalf("%s: row %d is %+v, want %+v; it was there: %v", f, i, r, want[key], seen[key])
+					}
+					seen[key] = true
+				}
+				if len(seen) != len(want) {
+					t.Errorf("%s: %d of %d positions", f, len(seen), len(want))
+				}
+			}
+		}
+	}
+}
+
+// TestSameBytes: workers and memory change nothing, a longer sample begins with the shorter one,
+// and another seed gives another.
+func TestSameBytes(t *testing.T) {
+	game := testrun.Game(t, 12, awari.Awari)
+	dir := testrun.Write(t, game, testrun.Solve(t, game, 7), 1000)
+	for _, byScore := range []bool{false, true} {
+		o := sample.Options{From: 3, To: 7, Count: 5000, Seed: 8, Format: sample.JSONL, ByScore: byScore, Family: cpu.Best()}
+		want, _ := write(t, dir, o)
+		for _, workers := range []int{1, 3} {
+			o.Workers, o.Memory = workers, 1
+			_, err := sample.Write(t.Context(), dir, &bytes.Buffer{}, o)
+			small, ok := errors.AsType[*memory.Error](err)
+			if !ok {
+				t.Fatalf("one byte of memory: %v", err)
+			}
+			o.Memory = small.Need // batches are small
+			if got, _ := write(t, dir, o); !bytes.Equal(got, want) {
+				t.Errorf("%d workers, by score %v: other bytes", workers, byScore)
+			}
+		}
+		o.Count = 1234
+		if got, _ := write(t, dir, o); !bytes.HasPrefix(want, got) || bytes.Count(got, []byte("\n")) != 1234 {
+			t.Errorf("by score %v: a shorter sample is not the beginning of a longer one", byScore)
+		}
+		o.Seed++
+		if got, _ := write(t, dir, o); bytes.HasPrefix(want, got) {
+			t.Errorf("by score %v: the seed changes nothing", byScore)
+		}
+	}
+}
+
+// TestByScore: each score comes as often as every other, as long as there are positions.
+func TestByScore(t *testing.T) {
+	game := testrun.Game(t, 12, awari.Awari)
+	layers := testrun.Solve(t, game, 6)
+	dir := testrun.Write(t, game, layers, 1000)
+	there := map[int]int{}
+	for _, scores := range layers[5:] {
+		for _, x := range scores {
+			there[int(x)]++
+		}
+	}
+	data, _ := write(t, dir, sample.Options{From: 5, To: 6, Count: 2000, Format: sample.Npy, ByScore: true})
+	got := map[int]int{}
+	for _, r := range read(t, sample.Npy, game, data) {
+		got[r.Value]++
+	}
+	most := 0
+	for _, n := range got {
+		most = max(most, n)
+	}
+	for score, n := range there {
+		if got[score] != n && got[score] < most-1 {
+			t.Errorf("score %d: %d of %d positions, another has %d", score, got[score], n, most)
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	game := testrun.Game(t, 4, awari.Awari)
+	layers := testrun.Solve(t, game, 4)
+	dir := testrun.Write(t, game, layers, 100)
+	for name, c := range map[string]struct {
+		o    sample.Options
+		want error
+	}{
+		"order":      {sample.Options{From: 3, To: 2, Count: 1}, sample.ErrSample},
+		"not solved": {sample.Options{From: 3, To: 5, Count: 1}, tables.ErrUnsolved},
+		"none":       {sample.Options{From: 3, To: 4}, sample.ErrSample},
+		"too many":   {sample.Options{From: 4, To: 4, Count: 36}, sample.ErrSample},
+	} {
+		if _, err := sample.Write(t.Context(), dir, &bytes.Buffer{}, c.o); !errors.Is(err, c.want) {
+			t.Errorf("%s: error %v, want %v", name, err, c.want)
+		}
+	}
+	if _, err := sample.ParseFormat("xml"); !errors.Is(err, sample.ErrFormat) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestDamage: neither a wrong score nor a wrong histogram gets into a sample.
+func TestDamage(t *testing.T) {
+	game := testrun.Game(t, 4, awari.Awari)
+	layers := testrun.Solve(t, game, 5)
+	changed := slices.Clone(layers)
+	changed[5] = slices.Clone(layers[5])
+	changed[5][7]++
+	o := sample.Options{From: 5, To: 5, Count: uint64(len(layers[5])), Format: sample.CSV}
+	if _, err := sample.Write(t.Context(), testrun.Write(t, game, changed, 100), &bytes.Buffer{}, o); !errors.Is(err, corrupt.ErrCorrupt) {
+		t.Errorf("a wrong score: error %v", err)
+	}
+
+	dir := testrun.Write(t, game, layers, 100)
+	m, err := manifest.Load(filepath.Join(dir, rundir.ManifestName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &m.Layers[5].Histogram
+	h[5]-- // a win all the same
+	h[4]++
+	testrun.SaveManifest(t, dir, m)
+	o.ByScore = true
+	if _, err := sample.Write(t.Context(), dir, &bytes.Buffer{}, o); !errors.Is(err, corrupt.ErrCorrupt) {
+		t.Errorf("a wrong histogram: error %v", err)
+	}
+}
+
+// TestFile: there is a file when it is complete, and none otherwise.
+func TestFile(t *testing.T) {
+	game := testrun.Game(t, 4, awari.Awari)
+	dir := testrun.Write(t, game, testrun.Solve(t, game, 6), 100)
+	path := filepath.Join(t.TempDir(), "sample")
+	o := sample.Options{From: 0, To: 6, Count: 50, Format: sample.CSV}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := sample.WriteFile(ctx, dir, path, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("there is a file: %v", err)
+	}
+	if _, err := sample.WriteFile(t.Context(), dir, path, o); err != nil {
+		t.Fatal(err)
+	}
+	want, _ := write(t, dir, o)
+	if !bytes.Equal(testrun.ReadFile(t, path), want) {
+		t.Error("the file has other bytes")
+	}
+}
