@@ -37,19 +37,19 @@
 // (verify.Options.Backed). After that no lower layer is needed, and no score of a
 // child (layer.go): scores are grounded level by level, k and -k for k from the
 // largest down to 1. A quiet child of a position with the score k has -k or more,
-// one of a position with -k has k or more. So one bit a position says whether it is
-// grounded with a positive score, another whether with the score -k of this level,
-// and that is all there is to know about children. The scores themselves are only
-// read in order, from memory if there is room, else from the file.
+// one of a position with -k has k or more. So it is enough to know which positions
+// are won, grounded with a positive score, and which have the score -k of this level and
+// are not grounded yet, the candidates: two bits a position (states.go). The scores are only
+// read in order, once for each level, from memory if there is room, else from the file.
 //
-// A level begins with a look at all its positions. Whatever is grounded marks the
-// positions from which quiet moves lead to it, a third bit, and those marked are
-// looked at again (part.go), pass after pass, until nothing changes. Marks only say
-// where to look: what grounds a position is always its moves, played forward by
-// layers/awari, and a level does not end with positions left before a look at all of
-// them grounds nothing. No code is shared with the engine that solves layers.
+// A level begins with a look at all scores, which finds the candidates, and goes on with a look at
+// all candidates (part.go). One of which all quiet moves lead to won positions is grounded, and
+// followed: the positions from which moves lead there are won, and candidates from
+// which moves lead to those are looked at again. Where moves come from is found by taking
+// sowings back (moves.go); what makes a position won is a move played forward by layers/awari.
+// A level does not end with positions left before a look at all candidates grounds none.
+// No code is shared with the engine that solves layers.
 //
-// Workers ground positions in place, in any order. Bits are only ever set, so that
-// the order does not matter; they are set before positions are marked, and marks
-// are taken away before positions are looked at, so that no change is missed.
+// Workers ground positions in place, in any order. A position is won before the candidates
+// behind it are looked at, so that of two workers who each win one of its children, one sees both.
 package prove
