@@ -34,20 +34,22 @@ func (a *app) sample() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sample --dir DIR --layer n|a..b --count K --format FORMAT",
 		Short: "Write random positions with the values of their moves",
-		Long: `Writes K random positions of the layers to stdout, or to FILE, which has its name
-only when it is complete: boards, their values, the values of all moves, and which
-moves are best. No position comes twice. The same request gives the same bytes,
-whatever --threads and --memory are, and a larger K only adds positions.
+		Long: `Writes K random positions of the layers to stdout, or to FILE, which appears
+when it is complete: boards, their values, the values of all moves, and the best
+moves. No position occurs twice. The same flags give the same bytes, whatever
+--threads and --memory are, and a larger K only adds positions.
 
-  csv    p0 ... p11, value, m0 ... m5, best: pits with blanks between; the value of a
-         pit that cannot be played is empty
-  jsonl  {"pits":[...],"value":v,"moves":[...],"best":[...]}, with null for such a pit
-  npy    for numpy.load: an array of records with fields pits, value, moves (-128 for
-         such a pit) and best (true or false), one byte each
+  csv    p0 ... p11, value, m0 ... m5, best: the best pits, separated by
+         blanks; the value of a pit that cannot be played is empty
+  jsonl  {"pits":[...],"value":v,"moves":[...],"best":[...]}, null for the
+         value of a pit that cannot be played
+  npy    for numpy.load: an array of records with the fields pits, value, moves
+         (-128 for a pit that cannot be played) and best (true or false), one
+         byte each
 
---by position takes each position with the same probability. --by score lets the
-scores take turns as long as there are positions left; it reads the layers once first.
-` + cli.ExitHelp,
+--by position gives each position the same probability. --by score takes the
+scores in turn, as long as they have positions; it reads the layers once more.
+`,
 		Example: `  grenier awari sample --dir data/awari --layer 16 --count 1000000 --format npy --out train.npy
   grenier awari sample --dir data/awari --layer 4..16 --count 1000 --by score --format csv
   grenier awari sample --dir data/awari --layer 16 --count 5 --seed 7 --format jsonl`,
@@ -58,7 +60,7 @@ scores take turns as long as there are positions left; it reads the layers once 
 	needLayers(cmd, &f.layers)
 	flags := cmd.Flags()
 	flags.Uint64Var(&f.count, "count", 0, "`number` of positions")
-	flags.Uint64Var(&f.seed, "seed", 1, "`number` that determines the sample")
+	flags.Uint64Var(&f.seed, "seed", 1, "`number` from which the sample is made")
 	flags.StringVar(&f.by, "by", "position", "what is `uniform`: position or score")
 	flags.StringVar(&f.format, "format", "", "`format`: npy, csv or jsonl")
 	f.out = cli.Stdout

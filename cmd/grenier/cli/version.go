@@ -107,9 +107,8 @@ func VersionCommand(a *App) *cobra.Command {
 		Use:   "version",
 		Short: "Print version, commit, CPU features and the kernels chosen",
 		Long: `Prints the version of grenier, its commit, the Go release that built it, the
-CPU, and the kernel family that runs each operation: not every family has code of
-its own for all of them. GRENIER_KERNEL=generic|bmi2|avx512|neon forces one.
-"grenier --version" prints the first line.
+CPU, and the kernels that are used for each operation: not every family has
+code of its own for each of them. "grenier --version" prints the first line.
 `,
 		Example: "  grenier version --json",
 		Args:    NoArgs,
