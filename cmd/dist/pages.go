@@ -62,7 +62,7 @@ func manPages(cmd *cobra.Command, at *time.Time) (all []entry, err error) {
 // that depend on the machine are left out.
 func forMan(cmd *cobra.Command) {
 	cmd.InitDefaultHelpFlag()
-	cmd.Long = markdown(cmd.Long)
+	cmd.Long = markdown(withStatuses(cmd.Long))
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
 		flag.Usage = escape(strings.ReplaceAll(flag.Usage, "`", ""))
 		flag.DefValue = escape(flag.DefValue)
@@ -70,6 +70,19 @@ func forMan(cmd *cobra.Command) {
 			flag.DefValue = "N"
 		}
 	})
+}
+
+// withStatuses adds the exit statuses that all commands have, which only the help of the root
+// lists, to help text that may have some of its own.
+func withStatuses(text string) string {
+	const own = "\nEXIT STATUS\n"
+	switch {
+	case strings.Contains(text, cli.ExitHelp):
+		return text
+	case strings.Contains(text, own):
+		return strings.Replace(text, own, cli.ExitHelp+"\n", 1)
+	}
+	return text + cli.ExitHelp
 }
 
 // markdown returns help text as Markdown.

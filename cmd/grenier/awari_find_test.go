@@ -62,7 +62,7 @@ func TestFindAgreesWithProbe(t *testing.T) {
 		t.Errorf("%d boards are found, probe knows %d", len(found), len(want))
 	}
 	size := cli.Comma(space.Size(seeds))
-	if end := lines[len(lines)-1]; !strings.HasPrefix(end, fmt.Sprintf("%s of the %s positions ", cli.Comma(uint64(len(want))), size)) {
+	if end := lines[len(lines)-1]; !strings.HasPrefix(end, fmt.Sprintf("%s of %s positions ", cli.Comma(uint64(len(want))), size)) {
 		t.Errorf("the last line is %q", end)
 	}
 }

@@ -350,7 +350,7 @@ func facts(r reply) map[string]bool {
 	text := unsettled.ReplaceAllString(r.Out, "")
 	for line := range strings.Lines(strings.ReplaceAll(text, `{"seeds"`, "\n{\"seeds\"")) {
 		line = strings.Trim(strings.Join(strings.Fields(line), " "), ",]}")
-		if line != "" && !strings.HasPrefix(line, "api/") && !strings.HasPrefix(line, "not compared: ") {
+		if line != "" && !strings.HasPrefix(line, "api/") && !strings.HasPrefix(line, "only in ") {
 			found[line] = true
 		}
 	}

@@ -67,7 +67,7 @@ func (r *run) check(ctx context.Context, t *tables.Tables, n int) error {
 		if time.Since(start) > checkTime {
 			r.checking(k)
 		}
-		if err := verify.Spot(ctx, t, k, checkTime); err != nil {
+		if err := verify.Spot(ctx, t, k, r.options.Family, checkTime); err != nil {
 			return err
 		}
 		r.trusted.add(k, file.Info())

@@ -6,28 +6,29 @@ import (
 	"time"
 
 	"grenier/io/corrupt"
+	"grenier/kernels/cpu"
 	"grenier/pipeline/tables"
 )
 
 // A spot check compares at most so many positions, and looks at the clock now and then.
 const (
 	spotSample = 256
-	spotChunk  = 16
+	spotChunk  = 16 // at first; then twice as many each time, which share blocks
 )
 
 // Spot compares random positions of layer n for at most limit: enough to notice a layer
 // that does not belong to those below, whatever its checksums say, but not a few wrong
 // scores. It fails like tables.Open, with the error of ctx, and for the first wrong score
-// with one that matches corrupt.ErrCorrupt.
-func Spot(ctx context.Context, t *tables.Tables, n int, limit time.Duration) error {
+// with one that matches corrupt.ErrCorrupt. Kernels of family decode blocks.
+func Spot(ctx context.Context, t *tables.Tables, n int, family cpu.Family, limit time.Duration) error {
 	start := time.Now()
-	r, err := newRun(ctx, t, Options{Layers: []int{n}, Sample: spotSample, Seed: rand.Uint64()})
+	r, err := newRun(ctx, t, Options{Layers: []int{n}, Sample: spotSample, Seed: rand.Uint64(), Family: family})
 	if err != nil {
 		return err
 	}
-	for from, wanted := uint64(0), r.wanted(n); from < wanted; from += spotChunk {
+	for from, to, wanted := uint64(0), uint64(spotChunk), r.wanted(n); from < wanted; from, to = to, 3*to-2*from {
 		var f found
-		if err := r.newBatch(n, from, min(from+spotChunk, wanted)).compare(ctx, &f); err != nil {
+		if err := r.newBatch(n, from, min(to, wanted)).compare(ctx, &f); err != nil {
 			return err
 		}
 		if len(f.first) > 0 {
