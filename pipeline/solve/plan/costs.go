@@ -33,15 +33,15 @@ type width struct {
 // reread and rewritten are captures, work is the most of all streams together.
 var widths = []width{
 	{
-		bits: 6, values: 8, shown: shown{0.99, 1.02, 1.08}, turn: 0.15, sweep: 1.25, full: 0.92, seal: 0.65,
-		reread: linear{1.75, 0}, rewritten: linear{0.75, 0}, digits: linear{0.82, 0.014}, work: linear{1.4, 0.01},
+		bits: 6, values: 8, shown: shown{0.99, 1.02, 1.08}, turn: 0.15, sweep: 1.45, full: 0.92, seal: 0.65,
+		reread: linear{1.75, 0}, rewritten: linear{0.75, 0}, digits: linear{0.83, 0.01}, work: linear{1.4, 0.01},
 	},
 	{
-		bits: 4, values: 3, shown: shown{1.52, 1.74, 1.95}, turn: 0.26, sweep: 1.15, full: 0.95, seal: 0.6,
+		bits: 4, values: 3, shown: shown{1.52, 1.74, 1.95}, turn: 0.26, sweep: 1.28, full: 0.95, seal: 0.6,
 		reread: linear{2, 0.03}, rewritten: linear{0.75, 0.01}, digits: linear{0.99, 0.018}, work: linear{1.2, 0.01},
 	},
 	{
-		bits: 2, values: 1, shown: shown{3.57, 4.2, 4.85}, turn: 0.23, sweep: 1.1, full: 0.84, seal: 0.55,
+		bits: 2, values: 1, shown: shown{3.57, 4.2, 4.85}, turn: 0.23, sweep: 1.3, full: 0.84, seal: 0.55,
 		reread: linear{4.6, 0.07}, rewritten: linear{1, 0}, digits: linear{1.3, 0.02}, work: linear{1.31, 0.014},
 	},
 }
