@@ -172,14 +172,13 @@ func TestWidthsChange(t *testing.T) {
 // checkpoint, and no window or segment besides.
 func TestWindowsAreNotSolvedTwice(t *testing.T) {
 	rng := newRand(t)
-	kills := 0
-	for range trials(20) {
+	for kills := 0; kills < trials(10); {
 		x := newTrial(t, rng)
 		x.vary()
 		x.options.Interval = 1
 		at := 1 + rng.IntN(300)
 		if !x.kill(t, func(all, _ int, _ Stage) bool { return all == at }) {
-			continue
+			continue // it was through before
 		}
 		kills++
 		killed := x.last
@@ -206,9 +205,6 @@ func TestWindowsAreNotSolvedTwice(t *testing.T) {
 		if len(x.notes) > 0 {
 			t.Fatalf("%+v: notes %q", x.config, x.notes)
 		}
-	}
-	if kills == 0 && !testing.Short() {
-		t.Error("no layer was killed")
 	}
 }
 
