@@ -114,7 +114,7 @@ func TestNight(t *testing.T) {
 	if !s.killAfter(t, 0) { // in the call
 		t.Error("it was through before it was killed")
 	}
-	address, until := freeAddress(t), time.Now().Add(10*time.Second).Format(time.RFC3339)
+	address, until := freeAddress(t), time.Now().Add(6*time.Second).Format(time.RFC3339)
 	s = startSolving(t, n.flags("two", n.seeds-1, "--metrics", address, "--until", until)...)
 	if !strings.Contains(scrape(t, address), "grenier_run_last_layer "+strconv.Itoa(n.seeds)+"\n") {
 		t.Error("the metrics lack the last layer")

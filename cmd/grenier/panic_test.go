@@ -120,7 +120,7 @@ func TestBug(t *testing.T) {
 			if c.log {
 				log = filepath.Join(broken, rundir.LogName)
 			}
-			bugs, factor := 0, int64(27)
+			bugs, factor := 0, int64(81)
 			if long() {
 				factor = 3
 			}
