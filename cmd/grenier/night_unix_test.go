@@ -112,7 +112,7 @@ func (n *night) untilTime(t *testing.T) {
 // an undisturbed one, every command finds them on both disks, and the command of the user was
 // called once for each.
 func TestNight(t *testing.T) {
-	n := newNight(t, 14)
+	n := newNight(t, 16)
 	if long() {
 		n.seeds, n.memory = 20, "96MiB" // the last layers in windows
 	}
