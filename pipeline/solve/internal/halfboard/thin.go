@@ -194,7 +194,5 @@ func (e *engine) layThin(t *thinBlocks, masks []uint64) error {
 	return nil
 }
 
-// fullThin returns a block for so many full rows, all of which are searched, in memory for it.
-func fullThin(memory []int8, lines int) []int8 {
-	return window.NewThin(memory, slices.Repeat([]uint64{^uint64(0)}, lines))
-}
+// allSearched are masks of full rows: nobody knows which of their scores are at an end.
+var allSearched = slices.Repeat([]uint64{^uint64(0)}, side)

@@ -342,7 +342,7 @@ func (e *engine) fullCodes(j *stripJob, rows int) []int8 {
 		j.codes = make([]int8, window.MostThin)
 	}
 	if e.windows.codes == window.Eight {
-		return fullThin(j.codes, rows)
+		return window.NewThin(j.codes, allSearched[:rows])
 	}
 	return j.codes[:rows*e.windows.codes.Line()]
 }
