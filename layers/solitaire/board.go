@@ -281,3 +281,23 @@ func (b *Board) FindJump(p Position, from, to int) (Jump, error) {
 	}
 	return Jump{}, fmt.Errorf("%w: %s-%s: a jump goes over a neighbour in the same row or column", ErrJump, b.HoleName(from), b.HoleName(to))
 }
+
+// SameParity reports whether jumps could lead from one position to another as far as sums modulo 2
+// tell: whether the holes in which they differ are a sum of jumps. If not, none do.
+func (b *Board) SameParity(p, q Position) bool {
+	var sums [MaxHoles]Position // by their highest hole
+	for _, j := range b.jumps {
+		if rest := reduce(&sums, j.Pegs()); rest != 0 {
+			sums[bits.Len64(rest)-1] = rest
+		}
+	}
+	return reduce(&sums, p^q) == 0
+}
+
+// reduce adds sums to x until that is 0 or its highest hole is that of no sum.
+func reduce(sums *[MaxHoles]Position, x Position) Position {
+	for x != 0 && sums[bits.Len64(x)-1] != 0 {
+		x ^= sums[bits.Len64(x)-1]
+	}
+	return x
+}

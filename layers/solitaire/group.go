@@ -99,19 +99,6 @@ func (g *Group) Orbit(p Position) int {
 	return len(g.maps) / kept
 }
 
-// Images appends to dst where the symmetries carry a hole, each place once and ascending, and
-// returns the extended slice.
-func (g *Group) Images(dst []int, hole int) []int {
-	var places Position
-	for _, m := range g.maps {
-		places |= 1 << m[hole]
-	}
-	for ; places != 0; places &= places - 1 {
-		dst = append(dst, bits.TrailingZeros64(places))
-	}
-	return dst
-}
-
 // Children appends to dst the least image of what each jump of a position leads to, and returns
 // the extended slice.
 func (g *Group) Children(dst []Position, p Position) []Position {
@@ -126,24 +113,24 @@ func (g *Group) Children(dst []Position, p Position) []Position {
 	return dst
 }
 
-// Step is a jump seen from the least images of the positions before it or after it.
-type Step struct {
-	Jump int // its number
-	// To is the least image of the position that it leads to or comes from.
-	To Position
-	// Holes is where a hole of the jump is in To: one place for each symmetry that leads there.
-	Holes Position
+// Place returns the least image of the position that jump leads from p to or comes from, and where
+// the given hole is in it: one place for each symmetry that leads there.
+func (g *Group) Place(p Position, jump, hole int) (least Position, holes Position) {
+	return g.place(p, &g.flips[jump], hole)
 }
 
-// Step returns the least image of the position after the jump with that number, or before it, and
-// where the given hole is then.
-func (g *Group) Step(p Position, jump, hole int) Step {
-	all, flip := g.of(p), &g.flips[jump]
-	step := Step{Jump: jump, To: all.least(flip)}
+// Stay is Place without a jump.
+func (g *Group) Stay(p Position, hole int) (least Position, holes Position) {
+	return g.place(p, &images{}, hole)
+}
+
+func (g *Group) place(p Position, flip *images, hole int) (least Position, holes Position) {
+	all := g.of(p)
+	least = all.least(flip)
 	for i, m := range g.maps {
-		if all[i]^flip[i] == step.To {
-			step.Holes |= 1 << m[hole]
+		if all[i]^flip[i] == least {
+			holes |= 1 << m[hole]
 		}
 	}
-	return step
+	return least, holes
 }
