@@ -158,4 +158,3 @@ func (l *savedLayer) load(possible func(words int) bool) (*runs.Run, error) {
 	}
 	return l.run(), nil
 }
-

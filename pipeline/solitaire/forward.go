@@ -65,6 +65,7 @@ func (s *search) root() (*runs.Run, error) {
 
 // advance returns the layer after one of positions with so many pegs.
 func (s *search) advance(ctx context.Context, from *runs.Run, pegs int) (*runs.Run, error) {
+	s.allocate(from)
 	group, working := crew.WithContext(ctx)
 	work := make(chan []uint64, s.Threads)
 	free := make(chan []uint64, 2*s.Threads+2)
@@ -140,18 +141,33 @@ type expander struct {
 }
 
 func (s *search) newExpander(worker int, keep func(*runs.Run)) *expander {
-	if s.buffers == nil {
-		panic("solitaire: no buffers")
-	}
-	return &expander{search: s, found: s.buffers[2*worker][:0], scratch: s.buffers[2*worker+1], out: runs.NewWriter(s.store, keyWords), keep: keep}
+	b := &s.buffers[worker]
+	return &expander{search: s, found: b.found[:0], scratch: b.scratch, out: runs.NewWriter(s.store, keyWords), keep: keep}
 }
 
-// allocate makes the buffers of all workers.
-func (s *search) allocate() {
-	most := max(2*mostChildren, (s.bufferBytes()-runs.WriterBytes)/16)
-	for range 2 * s.Threads {
-		s.buffers = append(s.buffers, make([]uint64, most))
+// buffer is the memory of a worker.
+type buffer struct{ found, scratch []uint64 }
+
+// allocate makes the buffers large enough for what positions of a layer lead to, as far as there is
+// memory.
+func (s *search) allocate(from *runs.Run) {
+	most := s.mostFound()
+	need := min(most, from.N*len(s.Board.Jumps())+mostChildren)
+	if s.buffers == nil {
+		s.buffers = make([]buffer, s.Threads)
 	}
+	for i := range s.buffers {
+		if b := &s.buffers[i]; len(b.scratch) < need {
+			n := min(most, max(need, 2*len(b.scratch)))
+			*b = buffer{} // it is garbage when the new one is made
+			*b = buffer{make([]uint64, n), make([]uint64, n)}
+		}
+	}
+}
+
+// mostFound returns how many positions fit into the buffer of a worker.
+func (s *search) mostFound() int {
+	return int(max(2*mostChildren, (s.bufferBytes()-runs.WriterBytes)/16))
 }
 
 // expand makes all jumps of positions.

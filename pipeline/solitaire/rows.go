@@ -12,12 +12,12 @@ import (
 // Words of a record. A position is the whole record in layers; in winning layers follow the pegs
 // that may begin, the number of moves and the number of solutions, low word first.
 const (
-	keyWords   = 2 // of a position, high and low
-	pegsAt     = 2
-	movesAt    = 4
-	countAt    = 5 // and to the end
-	wordBits   = 32
-	jumpsBits  = 8 // no position has more than 4 * 64 jumps
+	keyWords  = 2 // of a position, high and low
+	pegsAt    = 2
+	movesAt   = 4
+	countAt   = 5 // and to the end
+	wordBits  = 32
+	jumpsBits = 8 // no position has more than 4 * 64 jumps
 )
 
 func position(row []uint32) solitaire.Position { return uint64(row[0])<<32 | uint64(row[1]) }

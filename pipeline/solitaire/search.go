@@ -75,9 +75,8 @@ type search struct {
 	winning []*runs.Run
 	keep    bool // all layers, not only the last
 
-	buffers  [][]uint64 // for each thread two, for positions
-	seen     uint64     // positions in this phase
-	resuming bool
+	buffers []buffer // of the workers
+	seen    uint64   // positions in this phase
 }
 
 // newSearch returns a search with its store open. It fails like Count.

@@ -10,21 +10,34 @@ import (
 	"grenier/layers/solitaire"
 )
 
-// Count returns the number of positions that 0, 1, 2, ... jumps lead to from the start, up to the
-// symmetries that keep the ends. It fails with ErrOption, a *memory.Error if Options.Memory is less
-// than LeastMemory, ErrMemory, like rundir.Lock, with errors that match corrupt.ErrCorrupt, those
-// of the file system, and that of ctx.
-func Count(ctx context.Context, p Problem, o Options) (layers []uint64, err error) {
+// Counts are the positions that jumps lead to.
+type Counts struct {
+	Layers []uint64 // after 0, 1, 2, ... jumps, up to the symmetries that keep the ends
+	// Solved is how many of them are solutions: one peg in the right place.
+	Solved uint64
+}
+
+// Count counts the positions that jumps lead to from the start. It fails with ErrOption, a
+// *memory.Error if Options.Memory is less than LeastMemory, ErrMemory, like rundir.Lock, with errors
+// that match corrupt.ErrCorrupt, those of the file system, and that of ctx.
+func Count(ctx context.Context, p Problem, o Options) (c Counts, err error) {
 	s, err := newSearch(p, o, false)
 	if err != nil {
-		return nil, err
+		return c, err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	s.allocate()
 	if err := s.forward(ctx); err != nil {
-		return nil, s.failed(err)
+		return c, s.failed(err)
 	}
-	return s.counts(), nil
+	if layer := s.layerOf(1); layer != nil {
+		solved, err := s.solved(layer)
+		if err != nil {
+			return c, s.failed(err)
+		}
+		c.Solved = uint64(solved.N)
+	}
+	c.Layers = s.counts()
+	return c, nil
 }
 
 // Parity reports whether sums modulo 2 prove that a problem has no solution.
@@ -51,7 +64,6 @@ func Solve(ctx context.Context, p Problem, o Options) (t *Table, err error) {
 			err = errors.Join(s.failed(err), s.close())
 		}
 	}()
-	s.allocate()
 	if err := s.forward(ctx); err != nil {
 		return nil, err
 	}
@@ -194,15 +206,4 @@ func (t *Table) Shortest(ctx context.Context) (jumps []solitaire.Jump, moves int
 		jumps = append(jumps, j)
 		s = State{s.Position ^ j.Pegs(), j.To}
 	}
-}
-
-// Moves counts the moves of a sequence of jumps.
-func Moves(jumps []solitaire.Jump) int {
-	n := 0
-	for i, j := range jumps {
-		if i == 0 || jumps[i-1].To != j.From {
-			n++
-		}
-	}
-	return n
 }
