@@ -92,27 +92,27 @@ func (s *search) before(ctx context.Context, layer *runs.Run) (*runs.Run, error)
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	return s.mergeAll(ctx, found, stride, combine, layer)
+	return s.mergeAll(ctx, found, stride, combine, layer, pegs+1)
 }
 
 // solved returns the records of the positions of the last layer that are solutions.
 func (s *search) solved(layer *runs.Run) (*runs.Run, error) {
-	c, err := s.store.Open(layer)
+	c, err := s.open(layer, 1)
 	if err != nil {
 		return nil, err
 	}
 	w := runs.NewWriter(s.store, countAt+1)
 	row := make([]uint32, countAt+1)
-	for c.Row != nil {
-		if p := position(c.Row); p&s.ends() != 0 {
+	for ; !c.end; err = c.next() {
+		if err != nil {
+			return nil, err
+		}
+		if p := c.position; p&s.ends() != 0 {
 			r := record{position: p, count: []uint32{uint32(s.group.Orbit(p))}}
 			r.put(row)
 			if err := w.Add(row); err != nil {
 				return nil, err
 			}
-		}
-		if err := c.Next(); err != nil {
-			return nil, err
 		}
 	}
 	return w.Finish()

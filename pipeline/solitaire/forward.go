@@ -2,7 +2,6 @@ package solitaire
 
 import (
 	"context"
-	"fmt"
 	"sync"
 
 	"grenier/io/crew"
@@ -94,31 +93,25 @@ func (s *search) advance(ctx context.Context, from *runs.Run, pegs int) (*runs.R
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	return s.mergeAll(ctx, found, keyWords, func(row, other []uint32) {}, nil)
+	return s.mergeAll(ctx, found, keyWords, func(row, other []uint32) {}, nil, 0)
 }
 
 // positions sends those of a layer, ascending, in lists that it takes from free if there are any.
 func (s *search) positions(ctx context.Context, from *runs.Run, pegs int, work chan<- []uint64, free <-chan []uint64) error {
-	c, err := s.store.Open(from)
+	c, err := s.open(from, pegs)
 	if err != nil {
 		return err
 	}
-	before, done := solitaire.Position(0), 0
-	for c.Row != nil {
+	for !c.end {
 		var list []uint64
 		select {
 		case list = <-free:
 		default:
 			list = make([]uint64, 0, chunk)
 		}
-		for list = list[:0]; c.Row != nil && len(list) < chunk; done++ {
-			p := position(c.Row)
-			if err := s.checkKey(p, before, done == 0, pegs); err != nil {
-				return s.store.Damaged(fmt.Sprintf("record %d with %d pegs", done, pegs), err)
-			}
-			list = append(list, p)
-			before = p
-			if err := c.Next(); err != nil {
+		for list = list[:0]; !c.end && len(list) < chunk; {
+			list = append(list, c.position)
+			if err := c.next(); err != nil {
 				return err
 			}
 		}
@@ -127,7 +120,7 @@ func (s *search) positions(ctx context.Context, from *runs.Run, pegs int, work c
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		s.report(Progress{Pegs: pegs, Done: uint64(done), Total: uint64(from.N), Left: -1})
+		s.report(Progress{Pegs: pegs, Done: uint64(c.number), Total: uint64(from.N), Left: -1})
 	}
 	return nil
 }
@@ -208,11 +201,12 @@ func (e *expander) flush() error {
 }
 
 // mergeAll makes one run of several, which it drops. It combines records of the same position. If
-// there is a filter, only positions that are in it are kept in the end.
-func (s *search) mergeAll(ctx context.Context, list []*runs.Run, stride int, combine func(row, other []uint32), filter *runs.Run) (*runs.Run, error) {
+// there is a filter, a layer of positions with so many pegs, only those that are in it are kept in
+// the end.
+func (s *search) mergeAll(ctx context.Context, list []*runs.Run, stride int, combine func(row, other []uint32), filter *runs.Run, pegs int) (*runs.Run, error) {
 	abreast := s.abreast()
 	for len(list) > abreast {
-		merged, err := s.merge(ctx, list[:abreast], stride, combine, nil)
+		merged, err := s.merge(ctx, list[:abreast], stride, combine, nil, 0)
 		if err == nil {
 			err = s.store.Recycle()
 		}
@@ -221,18 +215,18 @@ func (s *search) mergeAll(ctx context.Context, list []*runs.Run, stride int, com
 		}
 		list = append(list[abreast:], merged)
 	}
-	return s.merge(ctx, list, stride, combine, filter)
+	return s.merge(ctx, list, stride, combine, filter, pegs)
 }
 
 // merge is mergeAll for as many runs as can be open at once.
-func (s *search) merge(ctx context.Context, list []*runs.Run, stride int, combine func(row, other []uint32), filter *runs.Run) (*runs.Run, error) {
+func (s *search) merge(ctx context.Context, list []*runs.Run, stride int, combine func(row, other []uint32), filter *runs.Run, pegs int) (*runs.Run, error) {
 	m, err := s.store.OpenAll(list)
 	if err != nil {
 		return nil, err
 	}
-	var within *runs.Cursor
+	var within *cursor
 	if filter != nil {
-		if within, err = s.store.Open(filter); err != nil {
+		if within, err = s.open(filter, pegs); err != nil {
 			return nil, err
 		}
 	}
@@ -253,12 +247,12 @@ func (s *search) merge(ctx context.Context, list []*runs.Run, stride int, combin
 			combine(row, m.Row())
 		}
 		if within != nil {
-			for within.Row != nil && position(within.Row) < position(row) {
-				if err := within.Next(); err != nil {
+			for !within.end && within.position < position(row) {
+				if err := within.next(); err != nil {
 					return nil, err
 				}
 			}
-			if within.Row == nil || position(within.Row) != position(row) {
+			if within.end || within.position != position(row) {
 				continue
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 
 	"grenier/layers/solitaire"
+	"grenier/pipeline/internal/runs"
 )
 
 // Words of a record. A position is the whole record in layers; in winning layers follow the pegs
@@ -73,6 +74,50 @@ func numberOf(words []uint32) *big.Int {
 // wordsFor returns how many words the numbers of a layer need if those of the layer below have
 // this sum.
 func wordsFor(sum *big.Int) int { return (sum.BitLen()+jumpsBits)/wordBits + 1 }
+
+// cursor reads the positions of a layer, and fails unless they can be those.
+type cursor struct {
+	position solitaire.Position
+	end      bool // there is none
+
+	search *search
+	rows   *runs.Cursor
+	pegs   int
+	number int // of the position
+}
+
+// open returns a cursor on the first position of a layer with so many pegs. It fails like next.
+func (s *search) open(layer *runs.Run, pegs int) (*cursor, error) {
+	rows, err := s.store.Open(layer)
+	if err != nil {
+		return nil, err
+	}
+	c := &cursor{search: s, rows: rows, pegs: pegs}
+	return c, c.take()
+}
+
+// next goes to the next position. It fails as a work file does, and with errors that match
+// corrupt.ErrCorrupt.
+func (c *cursor) next() error {
+	if err := c.rows.Next(); err != nil {
+		return err
+	}
+	c.number++
+	return c.take()
+}
+
+func (c *cursor) take() error {
+	if c.rows.Row == nil {
+		c.end = true
+		return nil
+	}
+	p := position(c.rows.Row)
+	if err := c.search.checkKey(p, c.position, c.number == 0, c.pegs); err != nil {
+		return c.search.store.Damaged(fmt.Sprintf("record %d with %d pegs", c.number, c.pegs), err)
+	}
+	c.position = p
+	return nil
+}
 
 // checkKey fails unless p can be the position of a layer after one with the position before.
 func (s *search) checkKey(p, before solitaire.Position, first bool, pegs int) error {
