@@ -15,7 +15,7 @@ import (
 func pegBoard(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "board.txt")
-	if err := os.WriteFile(path, []byte("oooo\no.oo\noooo\noooo\n"), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte("o.oo\noooo\noooo\noooo\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return path
