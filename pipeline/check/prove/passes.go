@@ -37,6 +37,7 @@ func (l *layer) ground(ctx context.Context) error {
 		return err
 	}
 	done := verify.Grounded{Positive: l.backed.Load()}
+	l.run.meter.grounded(done.Sum())
 	for done.Sum() < win+loss {
 		if err := l.marks.Keep(); err != nil {
 			return err

@@ -195,13 +195,15 @@ func bitsBytes(size uint64) uint64 { return 8 * words(size) }
 // fixed returns the bytes of data that proving layer n takes besides the states and panels: those of
 // verifying, which has tables of its own, and for each worker scores, boards and marks.
 func (r *run) fixed(n int) uint64 {
-	const perWorker = 1 << 20
+	const perWorker, chunk = 256 << 10, 2 << 20 // ranks of a chunk of verify
 	w, game := r.options.Workers, r.tables.Game()
 	row, err := colex.Binomial(n+game.Half()-1, n)
 	if err != nil {
 		return math.MaxInt64
 	}
-	return verify.Fixed(r.tables, n, w) + r.tables.Overhead(w) + marks.Bytes + uint64(w)*(perWorker+row/4)
+	size := r.space.Size(n)
+	windows := (min(size, chunk) + row) / 4 // a bit for each rank, twice
+	return verify.Fixed(r.tables, n, w) + r.tables.Overhead(w) + marks.Bytes(size) + uint64(w)*(perWorker+windows)
 }
 
 // enough says which layers below n can be proved in the memory allowed.

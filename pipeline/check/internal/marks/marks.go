@@ -14,13 +14,13 @@ import (
 )
 
 // pieceSize is how many bytes are copied at a time.
-const pieceSize = 1 << 20
+const pieceSize = 256 << 10
 
 // smallSize is the size of files that may stay in the page cache.
-const smallSize = 4 << 20
+const smallSize = 1 << 20
 
-// Bytes are the bytes of memory that marks take, whatever their number.
-const Bytes = 2*pieceSize + 2*smallSize
+// Bytes returns the bytes of memory that marks of so many positions take.
+func Bytes(positions uint64) uint64 { return 2*pieceSize + min(2*smallSize, positions/4) }
 
 // Set is the marks of a layer: those there are, and those that there were at the last Keep. Its
 // methods are safe for concurrent use, but for Keep and Close.
