@@ -19,8 +19,10 @@ const (
 	// maxWaiting bounds the requests of one client that compute or wait for it. A
 	// page makes one or two.
 	maxWaiting = 16
-	// engineBytes is the transposition table of an engine.
+	// engineBytes is the memory of an engine.
 	engineBytes = 64 << 20
+	// blocksBytes is the memory of the scores that all engines share.
+	blocksBytes = 128 << 20
 )
 
 var (
@@ -146,11 +148,11 @@ func (s *Server) inTurn(r *http.Request, f func(context.Context, *turn) (any, er
 
 // search searches a board with the engine of the turn, which is replaced after a
 // search that did not return.
-func (t *turn) search(ctx context.Context, scores search.Scores, board boardToSearch) (*search.Result, error) {
+func (t *turn) search(ctx context.Context, blocks *search.Blocks, board boardToSearch) (*search.Result, error) {
 	engine := t.engine
 	t.engine = nil
 	if engine == nil {
-		engine = search.New(scores, search.Options{TableBytes: engineBytes})
+		engine = search.New(blocks, search.Options{Bytes: engineBytes})
 	}
 	result, err := engine.Search(ctx, board.Board, search.Limits{Time: board.time, AllMoves: true})
 	t.engine = engine

@@ -66,7 +66,7 @@ func (s *Server) searchBoard(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.compute(w, r, func(ctx context.Context, t *turn) (any, error) {
-		result, err := t.search(ctx, s.tables, board)
+		result, err := t.search(ctx, s.blocks, board)
 		if err != nil {
 			return nil, err
 		}
