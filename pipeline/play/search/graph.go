@@ -27,6 +27,7 @@ type graph struct {
 
 	roots   [awari.MaxPits / 2]int32 // nodes after the moves of the board that is searched
 	entered bool                     // roots is set
+	full    bool                     // a node could not be expanded for lack of room
 }
 
 // node is a position and its moves.
@@ -72,6 +73,7 @@ func newGraph(s *shared, bytes int64) *graph {
 func (g *graph) clear() {
 	g.nodes, g.values, g.marks = g.nodes[:0], g.values[:0], g.marks[:0]
 	g.index = make([]int32, 1024)
+	g.entered = false
 	for n := range g.active {
 		g.active[n], g.dirty[n] = g.active[n][:0], false
 	}

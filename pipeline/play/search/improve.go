@@ -29,6 +29,9 @@ func (r *root) improve() bool {
 		r.done[len(r.done)-1] = g.counter
 		r.adopt()
 	})
+	if g.full {
+		g.clear() // what is proven is in the transposition table
+	}
 	return true
 }
 
@@ -53,6 +56,7 @@ func (r *root) enter() bool {
 	if !g.room() {
 		return false
 	}
+	g.full = false
 	for _, pit := range r.first {
 		g.roots[pit] = noNode
 		if left := r.result.Seeds - int(r.plays.captured[pit]); left > r.solved {
@@ -64,7 +68,7 @@ func (r *root) enter() bool {
 }
 
 // goals lists what would make the score of the board known, or those of all moves, if the
-// estimates of the graph are right.
+// estimates of the graph are right. In some rounds it lists what is half way there, which is easier to prove.
 func (r *root) goals(list []goal) []goal {
 	g := r.graph
 	best, target := noNode, -r.result.Seeds
@@ -86,15 +90,29 @@ func (r *root) goals(list []goal) []goal {
 			}
 		}
 	}
+	least, most := target, target
+	if g.rounds%halfWay == halfWay-1 {
+		least, most = r.between(target)
+	}
 	if best != noNode {
-		list = append(list, goal{g.roots[best], true, int8(captured(best) - target)})
+		list = append(list, goal{g.roots[best], true, int8(captured(best) - least)})
 	}
 	for _, pit := range r.first {
 		if id := g.roots[pit]; id != noNode {
-			list = append(list, goal{id, false, int8(captured(pit) - target)})
+			list = append(list, goal{id, false, int8(captured(pit) - most)})
 		}
 	}
 	return list
+}
+
+// halfWay is how often a round tries what is half way to the estimate.
+const halfWay = 5
+
+// between returns what lies half way from the bounds to a number between them.
+func (r *root) between(x int) (least, most int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return x - (x-r.result.Lower)/2, x + (r.result.Upper-x)/2
 }
 
 // adopt takes what the graph has proven into the result.

@@ -63,7 +63,7 @@ func (g *graph) open(id int32) bool {
 		return true
 	}
 	if !g.expand(id) {
-		g.fresh = 0
+		g.fresh, g.full = 0, true
 		return false
 	}
 	g.fresh--

@@ -284,7 +284,7 @@ func (s *Session) think(ctx context.Context, words []string) {
 		wait := limits.Time
 		limits.Time = 0
 		t.hit = sync.OnceFunc(func() {
-			time.AfterFunc(wait, cancel)
+			endAfter(ctx, cancel, wait)
 			close(t.held)
 		})
 	case !endless:
@@ -300,6 +300,19 @@ func (s *Session) think(ctx context.Context, words []string) {
 		cancel()
 		close(t.ended)
 	})
+}
+
+// endAfter ends a context after some time.
+func endAfter(ctx context.Context, cancel context.CancelFunc, wait time.Duration) {
+	late := time.NewTimer(wait)
+	crew.Go(func() error {
+		defer late.Stop()
+		select {
+		case <-late.C:
+		case <-ctx.Done():
+		}
+		return nil
+	}, func(error) { cancel() })
 }
 
 // parseGo reads what go says.
