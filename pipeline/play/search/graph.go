@@ -2,6 +2,7 @@ package search
 
 import (
 	"math/bits"
+	"slices"
 
 	"grenier/layers/awari"
 )
@@ -20,14 +21,20 @@ type graph struct {
 	dirty   [awari.MaxSeeds + 1]bool    // layers to be solved again
 	round   uint32
 	choice  int // of moves, in the round at hand
-	rounds  int
 	queue   []goal
-	fresh   int // nodes that the round at hand may still expand
+	goals   []goal // room for those at the beginning
+	fresh   int    // nodes that the round at hand may still expand
 	counter counter
 
 	roots   [awari.MaxPits / 2]int32 // nodes after the moves of the board that is searched
 	entered bool                     // roots is set
 	full    bool                     // a node could not be expanded for lack of room
+
+	rounds, attempts int       // since the search has begun
+	spent            [2]uint64 // effort of rounds, of attempts
+	published        knowledge // what was told last
+	reported         uint64    // effort at that time
+	part             [][]int32 // nodes of an attempt, by seeds
 }
 
 // node is a position and its moves.
@@ -61,7 +68,7 @@ func (v *value) exact() bool { return v.lower >= v.upper }
 const nodeBytes = 128
 
 func newGraph(s *shared, bytes int64) *graph {
-	g := &graph{shared: s, limit: int(min(max(0, bytes)/nodeBytes, 1<<31-1))}
+	g := &graph{shared: s, limit: int(min(max(0, bytes)/nodeBytes, 1<<31-1)), part: make([][]int32, awari.MaxSeeds+1)}
 	g.nodes = make([]node, 0, g.limit) // the system gives memory when it is touched
 	g.values = make([]value, 0, g.limit)
 	g.marks = make([]mark, 0, g.limit)
@@ -77,6 +84,12 @@ func (g *graph) clear() {
 	for n := range g.active {
 		g.active[n], g.dirty[n] = g.active[n][:0], false
 	}
+}
+
+// begin forgets what belongs to the search before, but no node.
+func (g *graph) begin() {
+	g.counter, g.entered, g.rounds, g.attempts, g.spent = counter{}, false, 0, 0, [2]uint64{}
+	g.published, g.reported = knowledge{}, 0
 }
 
 // room forgets all nodes if they have half of the memory: what was found out before is kept as
@@ -263,10 +276,41 @@ func (g *graph) solve() bool {
 	return true
 }
 
-// solveLayer iterates over the active nodes with n seeds, the newest first, until nothing
-// changes: layers below are done. Scores begin at 0, or at what is proven beyond it.
+// solvePart moves the bounds of the nodes that were visited last, likewise. All others stay as they are.
+func (g *graph) solvePart() bool {
+	for n := range g.part {
+		g.part[n] = g.part[n][:0]
+	}
+	for _, x := range g.queue {
+		if d := &g.nodes[x.node]; d.expanded && !g.values[x.node].exact() {
+			g.part[d.seeds] = append(g.part[d.seeds], x.node)
+		}
+	}
+	for n, list := range g.part {
+		if len(list) > 0 {
+			if !g.solveList(list) {
+				return false
+			}
+			g.settle(list, n)
+			g.dirty[n] = true
+		}
+	}
+	return true
+}
+
+// solveLayer moves the bounds of all active nodes with n seeds, and drops those that are exact now.
 func (g *graph) solveLayer(n int) bool {
-	list := g.active[n]
+	if !g.solveList(g.active[n]) {
+		return false
+	}
+	g.settle(g.active[n], n)
+	g.active[n] = slices.DeleteFunc(g.active[n], func(id int32) bool { return g.values[id].exact() })
+	return true
+}
+
+// solveList iterates over nodes with as many seeds, the newest first, until nothing
+// changes: layers below are done. Scores begin at 0, or at what is proven beyond it.
+func (g *graph) solveList(list []int32) bool {
 	for _, id := range list {
 		v := &g.values[id]
 		v.low, v.high = max(0, v.lower), min(0, v.upper)
@@ -280,11 +324,9 @@ func (g *graph) solveLayer(n int) bool {
 			return false
 		}
 		if !proven && (!guessed || sweep > mostSweeps) {
-			break
+			return true
 		}
 	}
-	g.settle(n)
-	return true
 }
 
 // mostSweeps bounds the iteration of estimates, which may be endless.
@@ -315,11 +357,9 @@ func (g *graph) restore(list []int32) {
 	}
 }
 
-// settle takes the bounds of an iteration that has ended as proven, stores what is new, and
-// drops nodes that are exact now.
-func (g *graph) settle(n int) {
-	left := g.active[n][:0]
-	for _, id := range g.active[n] {
+// settle takes the bounds of an iteration that has ended as proven, and stores what is new.
+func (g *graph) settle(list []int32, n int) {
+	for _, id := range list {
 		v := &g.values[id]
 		if v.low > v.lower || v.high < v.upper {
 			v.lower, v.upper = max(v.lower, v.low), min(v.upper, v.high)
@@ -330,9 +370,18 @@ func (g *graph) settle(n int) {
 		}
 		v.low, v.high = v.lower, v.upper
 		v.estimate = max(v.lower, min(v.upper, v.estimate))
-		if !v.exact() {
-			left = append(left, id)
+	}
+}
+
+// knowledge is what is proven of the boards after each move.
+type knowledge [awari.MaxPits / 2][2]int8
+
+// known returns what is proven.
+func (g *graph) known() (k knowledge) {
+	for pit, id := range g.roots {
+		if id != noNode {
+			k[pit] = [2]int8{g.values[id].lower, g.values[id].upper}
 		}
 	}
-	g.active[n] = left
+	return k
 }

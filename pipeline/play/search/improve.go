@@ -9,43 +9,90 @@ import (
 // leastRound is the number of nodes that a round of the graph may expand at least.
 const leastRound = 256
 
-// improve expands the graph and solves it again. It reports false when it can do no more, for
-// lack of memory or because the search is stopped.
+// improve moves bounds of the board: by a round in the whole graph, or by attempts in small parts of it, each
+// about half of the effort. It reports false when it can do no more, for lack of memory or because the search is
+// stopped.
 func (r *root) improve() bool {
 	g := r.graph
 	if r.stop.Load() || !r.enter() {
 		return false
 	}
-	goals := r.goals(nil)
-	g.choose()
-	most := max(leastRound, g.alive()/4)
-	if g.pursue(goals, most, false) == 0 && g.pursue(goals, most, true) == 0 {
+	before := g.counter.effort()
+	spent, step := &g.spent[0], r.expand
+	if g.spent[1] < g.spent[0] {
+		spent, step = &g.spent[1], r.attempt
+	}
+	if !step() {
 		return false
 	}
-	if !g.solve() {
-		return false
-	}
-	r.publish(func() {
-		r.done[len(r.done)-1] = g.counter
-		r.adopt()
-	})
+	*spent += g.counter.effort() - before + 1
 	if g.full {
 		g.clear() // what is proven is in the transposition table
 	}
 	return true
 }
 
-// choose has the players choose in another way than in the round before.
-func (g *graph) choose() {
-	switch g.rounds++; g.rounds % 4 {
-	case 0:
-		g.choice = byEstimate
-	case 1, 2:
-		g.choice = bySeeds
-	default:
-		g.choice = byChance + g.rounds/4%200
+// expand lets the graph grow by a quarter and solves all of it.
+func (r *root) expand() bool {
+	g := r.graph
+	g.choice = byEstimate + g.rounds%2*bySeeds
+	goals := r.goals(nil, g.rounds%halfWay == halfWay-1)
+	g.rounds++
+	most := max(leastRound, g.alive()/4)
+	if g.pursue(goals, most, false) == 0 && g.pursue(goals, most, true) == 0 || !g.solve() {
+		return false
 	}
+	r.take()
+	return true
 }
+
+const (
+	// firstAttempt is how many nodes the first attempts may expand, leastPart how many at a time.
+	firstAttempt, leastPart = 128, 64
+	// perBudget is the number of attempts with as many nodes.
+	perBudget = 12
+	// halfWay is how often what is half way to the estimate is tried.
+	halfWay = 5
+)
+
+// attempt tries one order of moves on a part of the graph: it expands and solves that part until it is closed,
+// or has grown too large.
+func (r *root) attempt() bool {
+	g := r.graph
+	g.choice = bySeeds + g.attempts%4*(1+g.attempts/4%100)
+	budget := firstAttempt << min(g.attempts/perBudget, 20)
+	half := g.attempts%halfWay == halfWay-1
+	g.attempts++
+	for part := leastPart; budget > 0; part = max(leastPart, len(g.queue)/2) {
+		n := g.pursue(r.goals(g.goals[:0], half), min(part, budget), false)
+		if !g.solvePart() {
+			return false
+		}
+		r.take()
+		if n == 0 || r.closed() {
+			break
+		}
+		budget -= n
+	}
+	return true
+}
+
+// take publishes what the graph has proven.
+func (r *root) take() {
+	g := r.graph
+	known := g.known()
+	if known == g.published && g.counter.effort() < g.reported+reportEffort {
+		return
+	}
+	g.published, g.reported = known, g.counter.effort()
+	r.publish(func() {
+		r.done[len(r.done)-1] = g.counter
+		r.adopt()
+	})
+}
+
+// reportEffort is the effort after which progress is reported even if nothing new is proven.
+const reportEffort = 1 << 18
 
 // enter makes the boards after each move nodes.
 func (r *root) enter() bool {
@@ -57,8 +104,10 @@ func (r *root) enter() bool {
 		return false
 	}
 	g.full = false
-	for _, pit := range r.first {
+	for pit := range g.roots {
 		g.roots[pit] = noNode
+	}
+	for _, pit := range r.first {
 		if left := r.result.Seeds - int(r.plays.captured[pit]); left > r.solved {
 			g.roots[pit] = g.node(r.plays.children[pit], left)
 		}
@@ -68,8 +117,8 @@ func (r *root) enter() bool {
 }
 
 // goals lists what would make the score of the board known, or those of all moves, if the
-// estimates of the graph are right. In some rounds it lists what is half way there, which is easier to prove.
-func (r *root) goals(list []goal) []goal {
+// estimates of the graph are right, or what is half way there, which is easier to prove.
+func (r *root) goals(list []goal, half bool) []goal {
 	g := r.graph
 	best, target := noNode, -r.result.Seeds
 	for _, pit := range r.first {
@@ -91,7 +140,7 @@ func (r *root) goals(list []goal) []goal {
 		}
 	}
 	least, most := target, target
-	if g.rounds%halfWay == halfWay-1 {
+	if half {
 		least, most = r.between(target)
 	}
 	if best != noNode {
@@ -104,9 +153,6 @@ func (r *root) goals(list []goal) []goal {
 	}
 	return list
 }
-
-// halfWay is how often a round tries what is half way to the estimate.
-const halfWay = 5
 
 // between returns what lies half way from the bounds to a number between them.
 func (r *root) between(x int) (least, most int) {

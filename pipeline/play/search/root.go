@@ -41,7 +41,7 @@ func newRoot(e *Engine, b awari.Board, l Limits) *root {
 	for _, w := range e.workers {
 		w.order, w.counter = order{}, counter{}
 	}
-	e.graph.counter, e.graph.entered, e.graph.rounds = counter{}, false, 0
+	e.graph.begin()
 	v := visit{at: e.mover.pack(&b), plays: r.plays}
 	pits, count := e.workers[0].order.moves(&v, noPit)
 	for _, pit := range pits[:count] {
