@@ -105,7 +105,7 @@ func (a *app) runRepair(ctx context.Context, f repairFlags) error {
 		return err
 	}
 	runtime.GOMAXPROCS(f.threads)
-	debug.SetGCPercent(10) // as for solve
+	defer debug.SetGCPercent(debug.SetGCPercent(10)) // as for solve
 	o.Progress = func(p repair.Progress) { shown.Update(mending(p)) }
 	o.Solve.Note = func(text string) { shown.Pause(func() { fmt.Fprintf(a.Err, "grenier: note: %s\n", text) }) }
 	log := &repairLog{note: o.Solve.Note}

@@ -68,7 +68,7 @@ func trials(n int) int {
 	case long():
 		return 3 * n
 	}
-	return runs(n)
+	return max(1, runs(n)/2)
 }
 
 // trial returns a trial of the layer of c on a disk.

@@ -172,14 +172,13 @@ func TestWidthsChange(t *testing.T) {
 // checkpoint, and no window or segment besides.
 func TestWindowsAreNotSolvedTwice(t *testing.T) {
 	rng := newRand(t)
-	kills := 0
-	for range trials(20) {
+	for kills := 0; kills < trials(10); {
 		x := newTrial(t, rng)
 		x.vary()
 		x.options.Interval = 1
 		at := 1 + rng.IntN(300)
 		if !x.kill(t, func(all, _ int, _ Stage) bool { return all == at }) {
-			continue
+			continue // it was through before
 		}
 		kills++
 		killed := x.last
@@ -206,9 +205,6 @@ func TestWindowsAreNotSolvedTwice(t *testing.T) {
 		if len(x.notes) > 0 {
 			t.Fatalf("%+v: notes %q", x.config, x.notes)
 		}
-	}
-	if kills == 0 && !testing.Short() {
-		t.Error("no layer was killed")
 	}
 }
 
@@ -543,8 +539,9 @@ func TestWindowsAreCancelled(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	rng := newRand(t)
 	stopped := [Stages]int{}
-	for range trials(15) {
-		for wanted := range Stages {
+	for wanted := range Stages {
+		// Few layers have a sparse stage.
+		for tries := 0; tries < trials(15) || stopped[wanted] == 0 && Stage(wanted) != SparseStage; tries++ {
 			x := smallTrial(t, rng)
 			x.options.Workers = 1 + rng.IntN(5)
 			x.options.Interval = 0
@@ -552,11 +549,6 @@ func TestWindowsAreCancelled(t *testing.T) {
 			if x.stop(t, func(_, ofStage int, stage Stage) bool { return stage == wanted && ofStage == moment }) {
 				stopped[wanted]++
 			}
-		}
-	}
-	for stage, n := range stopped {
-		if n == 0 && Stage(stage) != SparseStage && !testing.Short() {
-			t.Errorf("the %v stage was not stopped", Stage(stage))
 		}
 	}
 	x := smallTrial(t, rng)
@@ -689,7 +681,7 @@ func (x *trial) readsRight(t *testing.T, l *Layer, want []int8, start uint64, le
 func TestLoadingFails(t *testing.T) {
 	rng := newRand(t)
 	failures := 0
-	for range trials(15) {
+	for tries := 0; tries < trials(15) || failures == 0; tries++ {
 		x := newTrial(t, rng)
 		x.solved(t, func(l *Layer, want []int8) {
 			for range 10 {
@@ -727,8 +719,5 @@ func TestLoadingFails(t *testing.T) {
 				x.readsRight(t, l, want, 0, len(want))
 			}
 		})
-	}
-	if failures == 0 && !testing.Short() {
-		t.Error("nothing failed")
 	}
 }
