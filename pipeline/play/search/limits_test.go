@@ -3,6 +3,7 @@ package search_test
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -112,4 +113,25 @@ func TestSmallest(t *testing.T) {
 		}
 		checkResult(t, m, b, r)
 	}
+}
+
+// BenchmarkSearch searches random boards with 16 seeds above layers in memory, with one engine, and
+// reports positions a second.
+func BenchmarkSearch(b *testing.B) {
+	m := solve(b, 12, 9, awari.Awari)
+	space, err := awari.NewSpace(m.Game(), 16)
+	if err != nil {
+		b.Fatal(err)
+	}
+	e := newEngine(m, search.Options{Bytes: 64 << 20})
+	random := rand.New(rand.NewPCG(16, 9))
+	nodes := uint64(0)
+	for b.Loop() {
+		r, err := e.Search(b.Context(), space.Unrank(16, random.Uint64N(space.Size(16))), search.Limits{Depth: 14})
+		if err != nil {
+			b.Fatal(err)
+		}
+		nodes += r.Nodes
+	}
+	b.ReportMetric(float64(nodes)/b.Elapsed().Seconds(), "nodes/s")
 }
