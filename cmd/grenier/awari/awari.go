@@ -74,6 +74,7 @@ type runFlags struct {
 	seeds, threads int
 	codec          string
 	memory         cli.MemoryFlag
+	work, layersTo string
 }
 
 func (f *runFlags) define(cmd *cobra.Command) {
@@ -82,6 +83,8 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	flags.IntVar(&f.seeds, "seeds", 0, fmt.Sprintf("`number` of seeds of the last layer to solve, 0 to %d", awari.MaxSeeds))
 	cli.ThreadsFlag(flags, &f.threads, "use")
 	flags.StringVar(&f.codec, "codec", "lz4", "`codec` of layer files: lz4 or zstd")
+	flags.Var((*cli.Directory)(&f.work), "work", "directory for streams and checkpoints, on another disk (default: DIR/work)")
+	flags.Var((*cli.Directory)(&f.layersTo), "layers-to", "directory for new layer files, on another disk (default: DIR)")
 	cli.Need(cmd, "seeds")
 }
 
@@ -90,7 +93,7 @@ func (f *runFlags) options() (o solve.Options, err error) {
 	if err = cli.CheckThreads(f.threads); err != nil {
 		return o, err
 	}
-	o = solve.Options{Seeds: f.seeds, Workers: f.threads}
+	o = solve.Options{Seeds: f.seeds, Workers: f.threads, Work: f.work, Layers: f.layersTo}
 	if o.Memory, err = f.memory.Limit(); err != nil {
 		return o, err
 	}
