@@ -250,8 +250,8 @@ func ClearLayer(work vfs.Dir) (err error) {
 	return errors.Join(err, vfs.RemoveStale(work, working))
 }
 
-// NotePath returns the path of a file in work/ that says how far a check is: ScrubName, VerifyName
-// or ProveName.
+// NotePath returns the path of a file in work/ that says how far a check is: ScrubName, VerifyName,
+// ProveName or MarksName.
 func (d *Dir) NotePath(name string) string { return filepath.Join(d.path, WorkName, name) }
 
 // RemoveNote removes it, if there is one. Errors are those of the operating system.

@@ -371,6 +371,7 @@ const (
 	ScrubName      = "scrub.json"  // how far a scrub is
 	VerifyName     = "verify.json" // how far a verification is
 	ProveName      = "prove.json"  // how far a proof is
+	MarksName      = "marks"       // what a proof has found, if it has no room in memory
 	StopName       = "stop.json"   // somebody asks the solver to stop
 )
 
@@ -403,7 +404,7 @@ func ofLayer(name string) bool {
 // working reports whether a file of that name in work/ is one of ours.
 func working(name string) bool {
 	switch name {
-	case BlocksName, CheckpointName, ScoresName, StatusName, ScrubName, StopName, VerifyName, ProveName:
+	case BlocksName, CheckpointName, ScoresName, StatusName, ScrubName, StopName, VerifyName, ProveName, MarksName:
 		return true
 	}
 	return ofLayer(name)

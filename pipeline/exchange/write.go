@@ -10,8 +10,8 @@ import (
 	"grenier/io/frame"
 	"grenier/io/layerfile"
 	"grenier/io/memory"
-	"grenier/io/vfs"
 	"grenier/kernels/cpu"
+	"grenier/pipeline/exchange/internal/output"
 	"grenier/pipeline/tables"
 )
 
@@ -63,20 +63,7 @@ const pieceSize = layerfile.MaxBlockSize
 // only when it is complete, and replaces a file of that name, but nothing else.
 // It fails like Write.
 func WriteFile(ctx context.Context, dir, path string, o Options) (Summary, error) {
-	file, err := vfs.Begin(path)
-	if err != nil {
-		return Summary{}, err
-	}
-	defer file.Abort()
-	e, err := newExport(dir, o)
-	if err != nil {
-		return Summary{}, err
-	}
-	summary, err := e.run(ctx, file)
-	if err != nil {
-		return Summary{}, err
-	}
-	return summary, file.Publish()
+	return output.ToFile(path, func(w io.Writer) (Summary, error) { return Write(ctx, dir, w, o) })
 }
 
 // Write writes a layer of the run directory dir to w. It fails with ErrFormat, with a
@@ -171,7 +158,7 @@ func (e *export) makePieces() error {
 // run writes the layer and closes it.
 func (e *export) run(ctx context.Context, w io.Writer) (summary Summary, err error) {
 	defer func() { err = errors.Join(err, e.tables.Close()) }()
-	below := &counter{w: w}
+	below := &output.Counter{W: w}
 	positions := e.shape.scores(e.Format)
 	header := e.Format.header(e.shape)
 	packer, err := e.packer(below, uint64(len(header))+positions)
@@ -187,7 +174,7 @@ func (e *export) run(ctx context.Context, w io.Writer) (summary Summary, err err
 	}
 	return Summary{
 		Rules: e.tables.Game().Rules().String(), Pits: e.tables.Game().Pits(), Seeds: e.Seeds,
-		Format: e.Format, Codec: e.Codec, Positions: positions, Bytes: below.n,
+		Format: e.Format, Codec: e.Codec, Positions: positions, Bytes: below.N,
 	}, nil
 }
 
@@ -197,18 +184,6 @@ func (e *export) packer(w io.Writer, size uint64) (io.WriteCloser, error) {
 		size = 0
 	}
 	return frame.NewWriter(w, e.Codec, size, e.Workers)
-}
-
-// counter counts what is written.
-type counter struct {
-	w io.Writer
-	n uint64
-}
-
-func (c *counter) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
-	c.n += uint64(n)
-	return n, err
 }
 
 // stream decodes, encodes and writes the pieces in the order of the file.

@@ -73,6 +73,42 @@ func (o *Options) disks(path string) ([]disk, error) {
 	return []disk{layers, work}, nil
 }
 
+// Disk is a disk that a run writes to.
+type Disk struct {
+	Path string `json:"path"` // of the directory there
+	// Need is the bytes that the run takes at most besides what it has sealed. Free is how many
+	// it may take, nil if nobody knows.
+	Need uint64  `json:"needed_bytes"`
+	Free *uint64 `json:"free_bytes,omitempty"`
+}
+
+// Disks returns what the run r takes on each disk: one, or that of layer files and that of
+// streams and checkpoints, if these are in different file systems. The run is in the directory at
+// path, unless the options say otherwise; Continue has told r what is sealed there. It fails as
+// plan.New does, or with an error of the operating system.
+func (o *Options) Disks(path string, r plan.Run) (all []Disk, err error) {
+	disks, err := o.disks(path)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range disks {
+		need, err := d.need(&r)
+		if err != nil {
+			return nil, err
+		}
+		found := Disk{Path: d.path, Need: need}
+		free, known, err := d.room(d.path, o.Free)
+		if err != nil {
+			return nil, err
+		}
+		if known {
+			found.Free = &free
+		}
+		all = append(all, found)
+	}
+	return all, nil
+}
+
 // checkRoom refuses a run for which a disk has too little room.
 func (o *Options) checkRoom(path string, game awari.Game) error {
 	if o.Free == nil {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dustin/go-humanize/english"
+
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
 	"grenier/layers/awari"
@@ -93,7 +95,7 @@ func (t *Tables) seeds(b awari.Board) (int, error) {
 	}
 	n := b.Seeds()
 	if n > t.MaxSeeds() {
-		return 0, t.unsolved(fmt.Sprintf("the board has %d seeds", n))
+		return 0, t.unsolved("the board has " + english.Plural(n, "seed", ""))
 	}
 	return n, nil
 }

@@ -1,6 +1,6 @@
 // Package awari has the commands below "grenier awari", one file each: solve.go is grenier
 // awari solve. They solve layers (solve, plan, bench, status, stop, repair), check them (verify,
-// scrub, compare), answer questions about them (probe, stats, search, find), play (play, serve),
+// scrub, compare), answer questions about them (probe, stats, search, find), play (play, uci, serve),
 // and exchange them with other programs (export, import, sample). journal.go writes the log and
 // the status of a run, metrics.go its metrics; hooks.go calls commands of the user, pause.go
 // ends a run early; package web is the page of serve.
@@ -39,7 +39,7 @@ To begin: solve some layers, ask probe about a board, look at the stats.
 		Example: `  grenier awari solve --seeds 16 --dir data/awari
   grenier awari probe --dir data/awari 1 1 1 1 1 2 4 2 3 0 0 0
   grenier awari stats --dir data/awari`,
-	}, a.solve(), a.plan(), a.bench(), a.status(), a.stop(), a.probe(), a.stats(), a.search(), a.find(), a.play(), a.serve(),
+	}, a.solve(), a.plan(), a.bench(), a.status(), a.stop(), a.probe(), a.stats(), a.search(), a.find(), a.play(), a.uci(), a.serve(),
 		a.verify(), a.scrub(), a.repair(), a.compare(), a.sample(), a.export(), a.importing(), a.rank(), a.unrank(), a.boards(), a.census(), a.table(), a.remote())
 }
 
@@ -74,6 +74,7 @@ type runFlags struct {
 	seeds, threads int
 	codec          string
 	memory         cli.MemoryFlag
+	work, layersTo string
 }
 
 func (f *runFlags) define(cmd *cobra.Command) {
@@ -82,6 +83,8 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	flags.IntVar(&f.seeds, "seeds", 0, fmt.Sprintf("`number` of seeds of the last layer to solve, 0 to %d", awari.MaxSeeds))
 	cli.ThreadsFlag(flags, &f.threads, "use")
 	flags.StringVar(&f.codec, "codec", "lz4", "`codec` of layer files: lz4 or zstd")
+	flags.Var((*cli.Directory)(&f.work), "work", "directory for streams and checkpoints, on another disk (default: DIR/work)")
+	flags.Var((*cli.Directory)(&f.layersTo), "layers-to", "directory for new layer files, on another disk (default: DIR)")
 	cli.Need(cmd, "seeds")
 }
 
@@ -90,7 +93,7 @@ func (f *runFlags) options() (o solve.Options, err error) {
 	if err = cli.CheckThreads(f.threads); err != nil {
 		return o, err
 	}
-	o = solve.Options{Seeds: f.seeds, Workers: f.threads}
+	o = solve.Options{Seeds: f.seeds, Workers: f.threads, Work: f.work, Layers: f.layersTo}
 	if o.Memory, err = f.memory.Limit(); err != nil {
 		return o, err
 	}

@@ -117,19 +117,10 @@ func (a *app) runBench(ctx context.Context, f benchFlags) error {
 }
 
 func (a *app) printBench(b *calibrate.Bench, used cpu.Family) {
-	fmt.Fprintf(a.Out, "%s, millions of positions a second\n", b.CPU)
-	widths := append([]int{8}, plan.Widths()...)
-	fmt.Fprintf(a.Out, "%-8s", "kernels")
-	for _, bits := range widths {
-		fmt.Fprintf(a.Out, " %7s", fmt.Sprintf("%d bits", bits))
-	}
-	fmt.Fprintf(a.Out, " %9s %8s\n", cli.Count(b.Threads, "core"), "decoding")
+	a.Printf(2, "%s, millions of positions a second", b.CPU)
+	table := cli.NewTable(a.Out, cli.WidthOf(a.Out), benchColumns(b.Threads))
 	for _, k := range b.Kernels {
-		fmt.Fprintf(a.Out, "%-8s", k.Kernel)
-		for _, bits := range widths {
-			fmt.Fprintf(a.Out, " %7.2f", k.One[bits]/1e6)
-		}
-		fmt.Fprintf(a.Out, " %9.2f %8.0f\n", k.All/1e6, k.Decoded/1e6)
+		table.Add(k)
 	}
 	d := b.Disk
 	a.Printf(2, "disk: reads %s/s, in pieces of 64 KiB %s/s, writes %s/s", cli.Size(d.Read), cli.Size(d.Random), cli.Size(d.Write))
@@ -141,6 +132,25 @@ func (a *app) printBench(b *calibrate.Bench, used cpu.Family) {
 	if b.Whole.Memory != b.Here.Memory {
 		a.printOutlook(b, &b.Whole)
 	}
+}
+
+// benchColumns are the columns of a bench with so many threads.
+func benchColumns(threads int) []cli.Column[calibrate.Rates] {
+	column := func(head string, width, yield int, cell func(calibrate.Rates) string) cli.Column[calibrate.Rates] {
+		return cli.Column[calibrate.Rates]{{Head: head, Width: width, Yield: yield, Cell: cell}}
+	}
+	columns := []cli.Column[calibrate.Rates]{
+		column("kernels ", 8, 0, func(k calibrate.Rates) string { return fmt.Sprintf("%-8s", k.Kernel) }),
+	}
+	for _, bits := range append([]int{8}, plan.Widths()...) {
+		columns = append(columns, column(fmt.Sprintf("%d bits", bits), 6, 0, func(k calibrate.Rates) string {
+			return fmt.Sprintf("%.2f", k.One[bits]/1e6)
+		}))
+	}
+	return append(columns,
+		column(cli.Count(threads, "core"), 9, 0, func(k calibrate.Rates) string { return fmt.Sprintf("%.2f", k.All/1e6) }),
+		column("decoding", 8, 1, func(k calibrate.Rates) string { return fmt.Sprintf("%.0f", k.Decoded/1e6) }),
+	)
 }
 
 func (a *app) printOutlook(b *calibrate.Bench, o *calibrate.Outlook) {

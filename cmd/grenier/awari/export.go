@@ -3,7 +3,6 @@ package awari
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -16,10 +15,10 @@ import (
 
 // exportFlags are the flags of export as given.
 type exportFlags struct {
-	dir, format, codec, out, progress string
-	memory                            cli.MemoryFlag
-	layer, threads                    int
-	all, json                         bool
+	jobFlags
+	dir, format, codec, out string
+	layer                   int
+	all                     bool
 }
 
 // exported is what export prints as JSON.
@@ -77,10 +76,7 @@ resumes an interrupted export, and adds new layers.
 	flags.StringVar(&f.format, "format", "", "`format` of FILE: colex, vu, npy or csv")
 	flags.StringVar(&f.codec, "codec", "none", "`codec` of FILE: none, lz4 or zstd")
 	flags.Var((*cli.File)(&f.out), "out", "`FILE` to write, - for stdout; a directory with --all")
-	f.memory.Define(a.App, flags, "256MiB", nil)
-	cli.ThreadsFlag(flags, &f.threads, "use")
-	cli.ProgressFlag(flags, &f.progress)
-	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	f.jobFlags.define(a, flags, "256MiB", jsonUsage)
 	cli.Need(cmd, "format", "out")
 	cmd.MarkFlagsOneRequired("layer", "all")
 	cmd.MarkFlagsMutuallyExclusive("layer", "all")
@@ -88,18 +84,12 @@ resumes an interrupted export, and adds new layers.
 }
 
 func (f *exportFlags) options() (o exchange.Options, err error) {
-	o = exchange.Options{Seeds: f.layer, Workers: f.threads}
-	if f.json && f.out == cli.Stdout {
-		return o, cli.Usagef("--json and --out -: only one of them can go to stdout")
+	o = exchange.Options{Seeds: f.layer}
+	if err := cli.OneStdout(f.json, map[string]string{"--out": f.out}); err != nil {
+		return o, err
 	}
 	if f.all && f.out == cli.Stdout {
 		return o, cli.Usagef("--all and --out -: all layers need a directory")
-	}
-	if err = cli.CheckThreads(f.threads); err != nil {
-		return o, err
-	}
-	if o.Memory, err = f.memory.Limit(); err != nil {
-		return o, err
 	}
 	if o.Format, err = exchange.ParseFormat(f.format); err != nil {
 		return o, err
@@ -107,7 +97,7 @@ func (f *exportFlags) options() (o exchange.Options, err error) {
 	if o.Codec, err = frame.ParseCodec(f.codec); err != nil {
 		return o, err
 	}
-	o.Family, err = cli.Family()
+	o.Workers, o.Memory, o.Family, err = f.resources()
 	return o, err
 }
 
@@ -116,11 +106,10 @@ func (a *app) runExport(ctx context.Context, f exportFlags) error {
 	if err != nil {
 		return err
 	}
-	shown, err := a.NewProgress(f.progress, f.json)
+	shown, err := a.begin(&f.jobFlags)
 	if err != nil {
 		return err
 	}
-	runtime.GOMAXPROCS(f.threads)
 	start := time.Now()
 	o.Progress = func(p exchange.Progress) { shown.Update(exporting(p)) }
 	if f.all {
@@ -160,7 +149,7 @@ func (a *app) runExportAll(ctx context.Context, f exportFlags, o exchange.Option
 		}
 		if !f.json {
 			shown.Pause(func() {
-				fmt.Fprintf(a.Out, "%s: layer %d, %s scores, %s, %s\n", e.File, e.Seeds, cli.Comma(e.Positions), cli.Size(e.Bytes), how)
+				fmt.Fprintf(a.Out, "%s: layer %d, %s, %s, %s\n", e.File, e.Seeds, cli.Count(e.Positions, "score"), cli.Size(e.Bytes), how)
 			})
 		}
 	})
@@ -172,8 +161,8 @@ func (a *app) runExportAll(ctx context.Context, f exportFlags, o exchange.Option
 	if f.json {
 		return a.PrintJSON(result)
 	}
-	fmt.Fprintf(a.Out, "%s: %d files, %d of them there already, %s (%.1f s); peak memory %s\n",
-		f.out, len(result.Files), result.Kept, cli.Size(result.Bytes), result.Seconds, cli.Size(result.PeakRSS))
+	fmt.Fprintf(a.Out, "%s: %s, %d of them there already, %s (%.1f s); peak memory %s\n",
+		f.out, cli.Count(len(result.Files), "file"), result.Kept, cli.Size(result.Bytes), result.Seconds, cli.Size(result.PeakRSS))
 	return nil
 }
 

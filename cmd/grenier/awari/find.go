@@ -3,7 +3,6 @@ package awari
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -15,12 +14,12 @@ import (
 
 // findFlags are the flags of find as given.
 type findFlags struct {
-	dir, where, most, state, progress string
-	layers                            layersFlag
-	memory                            cli.MemoryFlag
-	count, threads                    int
-	seed                              uint64
-	random, json                      bool
+	jobFlags
+	dir, where, most, state string
+	layers                  layersFlag
+	count                   int
+	seed                    uint64
+	random                  bool
 }
 
 // hitsReport is what find prints as JSON.
@@ -83,10 +82,7 @@ the same command resumes it. FILE is removed at the end.
 	flags.Uint64Var(&f.seed, "seed", 1, "`number` from which the choice of --random is made")
 	flags.StringVar(&f.most, "most", "", "choose the positions for which this `fact` is largest")
 	flags.Var((*cli.File)(&f.state), "state", "`FILE` for the progress of the search, to resume it")
-	f.memory.Define(a.App, flags, "1GiB", nil)
-	cli.ThreadsFlag(flags, &f.threads, "use")
-	cli.ProgressFlag(flags, &f.progress)
-	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	f.jobFlags.define(a, flags, "1GiB", jsonUsage)
 	cli.Completes(cmd, "most", find.Facts()...)
 	cli.Need(cmd, "where")
 	return cmd
@@ -94,11 +90,7 @@ the same command resumes it. FILE is removed at the end.
 
 func (f *findFlags) options() (o find.Options, err error) {
 	o = find.Options{
-		From: f.layers.from, To: f.layers.to, Count: f.count, Order: find.First, Seed: f.seed,
-		Workers: f.threads, State: f.state,
-	}
-	if err = cli.CheckThreads(f.threads); err != nil {
-		return o, err
+		From: f.layers.from, To: f.layers.to, Count: f.count, Order: find.First, Seed: f.seed, State: f.state,
 	}
 	if o.Condition, err = find.Parse(f.where); err != nil {
 		return o, err
@@ -113,10 +105,7 @@ func (f *findFlags) options() (o find.Options, err error) {
 			return o, err
 		}
 	}
-	if o.Memory, err = f.memory.Limit(); err != nil {
-		return o, err
-	}
-	o.Family, err = cli.Family()
+	o.Workers, o.Memory, o.Family, err = f.resources()
 	return o, err
 }
 
@@ -125,11 +114,10 @@ func (a *app) runFind(ctx context.Context, f findFlags) error {
 	if err != nil {
 		return err
 	}
-	shown, err := a.NewProgress(f.progress, f.json)
+	shown, err := a.begin(&f.jobFlags)
 	if err != nil {
 		return err
 	}
-	runtime.GOMAXPROCS(f.threads)
 	if f.state != "" {
 		a.Resume = "; the same command resumes"
 	}

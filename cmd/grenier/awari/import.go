@@ -3,7 +3,6 @@ package awari
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
 	"time"
 
@@ -19,10 +18,9 @@ import (
 // importFlags are the flags of import as given.
 type importFlags struct {
 	gameFlags
-	dir, format, codec, progress string
-	memory                       cli.MemoryFlag
-	layer, threads               int
-	json                         bool
+	jobFlags
+	dir, format, codec string
+	layer              int
 }
 
 // imported is what import prints as JSON.
@@ -73,14 +71,11 @@ DIR/work.
 	}
 	needDir(cmd, &f.dir)
 	flags := cmd.Flags()
-	f.define(flags)
+	f.gameFlags.define(flags)
 	flags.IntVar(&f.layer, "layer", 0, "the first FILE is the layer of `n` seeds")
 	flags.StringVar(&f.format, "format", "", "`format` of the files: colex or vu")
 	flags.StringVar(&f.codec, "codec", "none", "`codec` of the files: none, lz4 or zstd")
-	f.memory.Define(a.App, flags, "8GiB", nil)
-	cli.ThreadsFlag(flags, &f.threads, "use")
-	cli.ProgressFlag(flags, &f.progress)
-	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	f.jobFlags.define(a, flags, "8GiB", jsonUsage)
 	cli.Need(cmd, "layer", "format")
 	return cmd
 }
@@ -89,20 +84,13 @@ func (f *importFlags) options() (game awari.Game, o exchange.Options, err error)
 	if game, err = f.game(); err != nil {
 		return game, o, err
 	}
-	if err = cli.CheckThreads(f.threads); err != nil {
-		return game, o, err
-	}
-	o.Workers = f.threads
-	if o.Memory, err = f.memory.Limit(); err != nil {
-		return game, o, err
-	}
 	if o.Format, err = exchange.ParseFormat(f.format); err != nil {
 		return game, o, err
 	}
 	if o.Codec, err = frame.ParseCodec(f.codec); err != nil {
 		return game, o, err
 	}
-	o.Family, err = cli.Family()
+	o.Workers, o.Memory, o.Family, err = f.resources()
 	return game, o, err
 }
 
@@ -114,12 +102,11 @@ func (a *app) runImport(ctx context.Context, f importFlags, files []string) erro
 	if from := slices.Index(files, cli.Stdout); from >= 0 && slices.Contains(files[from+1:], cli.Stdout) {
 		return cli.Usagef("- is given twice: stdin can hold one layer only")
 	}
-	shown, err := a.NewProgress(f.progress, f.json)
+	shown, err := a.begin(&f.jobFlags)
 	if err != nil {
 		return err
 	}
 	defer shown.Close()
-	runtime.GOMAXPROCS(f.threads)
 	a.Resume = "; complete layers are kept"
 	start := time.Now()
 	s := imported{Rules: f.rules, Pits: f.pits, Format: o.Format, Codec: o.Codec, Layers: []importedLayer{}}

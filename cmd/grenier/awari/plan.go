@@ -10,6 +10,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/io/layerfile"
+	"grenier/io/rundir"
 	"grenier/kernels/cpu"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/solve/calibrate"
@@ -34,7 +35,8 @@ type planReport struct {
 	Codec       layerfile.Codec   `json:"codec"`
 	Calibration *plan.Calibration `json:"calibration"` // nil if there was no need for one
 	*plan.Plan
-	Free *uint64 `json:"free_bytes,omitempty"`
+	Free  *uint64      `json:"free_bytes,omitempty"` // in the directory of the run
+	Disks []solve.Disk `json:"disks,omitempty"`
 }
 
 func (a *app) plan() *cobra.Command {
@@ -67,12 +69,14 @@ The columns, of which a narrow terminal shows fewer:
   seconds  all of these
 
 The last lines compare with a run that has enough memory for each layer in one
-piece, and with the memory of the machine. They say if other programs used a
-tenth or more of the processors during the calibration. If DIR has all layers,
-nothing is measured.
+piece, with the memory of the machine, and with the room on each disk, that of
+DIR, or those of --work and --layers-to, which need --dir. They say if other
+programs used a tenth or more of the processors during the calibration. If DIR
+has all layers, nothing is measured.
 
 --json prints "layers", with bytes and "stage_seconds", their "total",
-"in_memory_seconds", the "calibration", and with --dir "free_bytes".
+"in_memory_seconds", the "calibration", and with --dir "free_bytes" and for each
+of the "disks" its "path", "needed_bytes" and "free_bytes".
 `,
 		Example: `  grenier awari plan --seeds 24 --memory 1GiB --dir data/awari
   grenier awari plan --seeds 24 --save-calibration here.json
@@ -90,40 +94,44 @@ nothing is measured.
 	return cmd
 }
 
-// run returns what is to be planned, and the kernels to plan for.
-func (f *planFlags) run() (r plan.Run, family cpu.Family, err error) {
+// run returns what is to be planned, and the options of solve that say so.
+func (f *planFlags) run() (r plan.Run, o solve.Options, err error) {
 	game, err := f.game()
 	if err != nil {
-		return r, 0, err
+		return r, o, err
 	}
-	o, err := f.options()
+	if f.dir == "" && (f.work != "" || f.layersTo != "") {
+		return r, o, cli.Usagef("--work and --layers-to need --dir")
+	}
+	o, err = f.options()
 	if err == nil {
 		err = o.Check(game)
 	}
 	if err != nil {
-		return r, 0, f.memory.Explain(err)
+		return r, o, f.memory.Explain(err)
 	}
+	o.Free = rundir.FreeBytes
 	r = plan.Run{Game: game, Seeds: o.Seeds, Memory: o.Memory, Cores: o.Workers, Codec: o.Codec}
 	if f.dir != "" {
 		err = solve.Continue(&r, f.dir)
 	}
-	return r, o.Family, err
+	return r, o, err
 }
 
 func (a *app) runPlan(ctx context.Context, f planFlags) error {
-	r, family, err := f.run()
+	r, o, err := f.run()
 	if err != nil {
 		return err
 	}
-	if f.Printed() && f.json {
-		return cli.Usagef("--json and --save-calibration -: only one of them can go to stdout")
+	if err := f.OneStdout(f.json); err != nil {
+		return err
 	}
 	if r.Done() && !f.CalibrationFlags.Given() {
-		return a.nothingToPlan(&f, &r)
+		return a.nothingToPlan(&f, &o, &r)
 	}
 	c, err := cli.Calibrated(a.App, &f.CalibrationFlags, cli.Source[*plan.Calibration]{
 		Load: plan.Load, Parse: plan.Parse,
-		Measure: func(disk bool) (*plan.Calibration, error) { return a.calibrate(ctx, &f, family, r.Codec, !disk) },
+		Measure: func(disk bool) (*plan.Calibration, error) { return a.calibrate(ctx, &f, o.Family, r.Codec, !disk) },
 	})
 	if err != nil || f.Printed() {
 		return err
@@ -135,7 +143,7 @@ func (a *app) runPlan(ctx context.Context, f planFlags) error {
 	if report.Plan, err = plan.New(r, c); err != nil {
 		return err
 	}
-	if report.Free, err = cli.RoomFor(f.dir); err != nil {
+	if err := report.findRoom(&f, &o, &r); err != nil {
 		return err
 	}
 	if f.json {
@@ -146,22 +154,33 @@ func (a *app) runPlan(ctx context.Context, f planFlags) error {
 }
 
 // nothingToPlan says that all layers are sealed, without measuring.
-func (a *app) nothingToPlan(f *planFlags, r *plan.Run) error {
+func (a *app) nothingToPlan(f *planFlags, o *solve.Options, r *plan.Run) error {
 	if !f.json {
-		fmt.Fprintf(a.Out, "nothing to solve: %s has all layers up to %d seeds\n", f.dir, r.Seeds)
+		fmt.Fprintf(a.Out, "nothing to solve: %s has all layers up to %s\n", f.dir, cli.Count(r.Seeds, "seed"))
 		return nil
 	}
 	p, err := plan.New(*r, nil)
 	if err != nil {
 		return err
 	}
-	free, err := cli.RoomFor(f.dir)
-	if err != nil {
+	report := planReport{Rules: f.rules, Pits: f.pits, Memory: r.Memory, Threads: r.Cores, Codec: r.Codec, Plan: p}
+	if err := report.findRoom(f, o, r); err != nil {
 		return err
 	}
-	return a.PrintJSON(planReport{
-		Rules: f.rules, Pits: f.pits, Memory: r.Memory, Threads: r.Cores, Codec: r.Codec, Plan: p, Free: free,
-	})
+	return a.PrintJSON(report)
+}
+
+// findRoom finds out what the run takes on each disk, and what is free there, if it has a
+// directory.
+func (p *planReport) findRoom(f *planFlags, o *solve.Options, r *plan.Run) (err error) {
+	if f.dir == "" {
+		return nil
+	}
+	if p.Free, err = cli.RoomFor(f.dir); err != nil {
+		return err
+	}
+	p.Disks, err = o.Disks(f.dir, *r)
+	return err
 }
 
 // calibrate measures this machine.
@@ -243,20 +262,27 @@ func (a *app) printPlanTotal(p *planReport, sealed uint64) {
 	}
 	a.Printf(2, "%s read, %s written; at most %s on disk, %s more than now",
 		cli.Size(t.Read), cli.Size(t.Written), cli.Size(t.DiskPeak), cli.Size(t.DiskPeak-sealed))
-	if p.Free != nil {
-		enough := "enough"
-		if *p.Free < t.DiskPeak-sealed {
-			enough = "too little"
+	for _, d := range p.Disks {
+		switch {
+		case d.Free == nil:
+			a.Printf(2, "%s: %s needed", d.Path, cli.Size(d.Need))
+		case len(p.Disks) == 1:
+			a.Printf(2, "%s are free: %s", cli.Size(*d.Free), enough(*d.Free, d.Need))
+		default:
+			a.Printf(2, "%s: %s needed, %s are free: %s", d.Path, cli.Size(d.Need), cli.Size(*d.Free), enough(*d.Free, d.Need))
 		}
-		a.Printf(2, "%s are free: %s", cli.Size(*p.Free), enough)
 	}
 	if of := p.Calibration.Memory; of > 0 {
-		enough := "enough"
-		if of < t.Memory {
-			enough = "too little"
-		}
-		a.Printf(2, "%s of memory taken, the machine has %s: %s", cli.Size(t.Memory), cli.Size(of), enough)
+		a.Printf(2, "%s of memory taken, the machine has %s: %s", cli.Size(t.Memory), cli.Size(of), enough(of, t.Memory))
 	}
+}
+
+// enough says in words whether there is as much as is needed.
+func enough(there, need uint64) string {
+	if there < need {
+		return "too little"
+	}
+	return "enough"
 }
 
 // seconds returns a time for a column.

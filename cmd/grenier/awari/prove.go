@@ -15,7 +15,7 @@ func (a *app) runProve(ctx context.Context, f verifyFlags) error {
 	if err != nil {
 		return err
 	}
-	shown, err := a.NewProgress(f.progress, f.json)
+	shown, err := a.begin(&f.jobFlags)
 	if err != nil {
 		return err
 	}
@@ -46,8 +46,13 @@ type proving prove.Progress
 
 func (p proving) State(elapsed time.Duration) cli.State {
 	s := verifying{Seeds: p.Seeds, Done: p.Done, Total: p.Total}.State(elapsed)
-	if p.Level > 0 {
+	switch {
+	case p.Level > 0:
 		s.Doing = fmt.Sprintf("layer %d, scores of %d, pass %d", p.Seeds, p.Level, p.Pass)
+	case p.Positions > 0:
+		s.Doing = fmt.Sprintf("layer %d, pass %d (%d%%)", p.Seeds, p.Pass, 100*p.Looked/p.Positions)
+	case p.Pass > 0:
+		s.Doing = fmt.Sprintf("layer %d, pass %d", p.Seeds, p.Pass)
 	}
 	return s
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"runtime"
 	"runtime/debug"
 	"time"
 
@@ -21,12 +20,11 @@ import (
 
 // repairFlags are the flags of repair as given.
 type repairFlags struct {
-	dir, codec, progress string
-	memory               cli.MemoryFlag
-	threads              int
-	checkpoint           time.Duration
-	layersIn             []string
-	dryRun, json         bool
+	jobFlags
+	dir, codec string
+	checkpoint time.Duration
+	layersIn   []string
+	dryRun     bool
 }
 
 func (a *app) repair() *cobra.Command {
@@ -67,31 +65,22 @@ EXIT STATUS
 	flags := cmd.Flags()
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print what repair would do, and change nothing")
 	flags.StringArrayVar(&f.layersIn, "layers-in", nil, "another `directory` with layer files; may be repeated")
-	f.memory.Define(a.App, flags, "8GiB", nil)
+	f.jobFlags.define(a, flags, "8GiB", jsonUsage)
 	flags.DurationVar(&f.checkpoint, "checkpoint", solve.DefaultInterval, "`time` between checkpoints of the layer in progress")
-	cli.ThreadsFlag(flags, &f.threads, "use")
 	flags.StringVar(&f.codec, "codec", "lz4", "`codec` of layers that are solved again: lz4 or zstd")
-	cli.ProgressFlag(flags, &f.progress)
-	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd
 }
 
 // options turns the flags into what repair needs.
 func (f *repairFlags) options() (o repair.Options, err error) {
-	if err = cli.CheckThreads(f.threads); err != nil {
-		return o, err
-	}
 	if err = checkInterval(f.checkpoint); err != nil {
 		return o, err
 	}
-	o = repair.Options{DryRun: f.dryRun, LayersIn: f.layersIn, Solve: solve.Options{Workers: f.threads, Interval: f.checkpoint}}
-	if o.Solve.Memory, err = f.memory.Limit(); err != nil {
-		return o, err
-	}
+	o = repair.Options{DryRun: f.dryRun, LayersIn: f.layersIn, Solve: solve.Options{Interval: f.checkpoint}}
 	if o.Solve.Codec, err = layerfile.ParseCodec(f.codec); err != nil {
 		return o, err
 	}
-	o.Solve.Family, err = cli.Family()
+	o.Solve.Workers, o.Solve.Memory, o.Solve.Family, err = f.resources()
 	return o, err
 }
 
@@ -100,14 +89,13 @@ func (a *app) runRepair(ctx context.Context, f repairFlags) error {
 	if err != nil {
 		return err
 	}
-	shown, err := a.NewProgress(f.progress, f.json)
+	shown, err := a.begin(&f.jobFlags)
 	if err != nil {
 		return err
 	}
-	runtime.GOMAXPROCS(f.threads)
 	defer debug.SetGCPercent(debug.SetGCPercent(10)) // as for solve
 	o.Progress = func(p repair.Progress) { shown.Update(mending(p)) }
-	o.Solve.Note = func(text string) { shown.Pause(func() { fmt.Fprintf(a.Err, "grenier: note: %s\n", text) }) }
+	o.Solve.Note = a.telling(shown)
 	log := &repairLog{note: o.Solve.Note}
 	o.Begin, o.End = log.begin, log.end
 	o.Planned = func(l repair.Layer) {

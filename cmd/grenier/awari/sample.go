@@ -3,7 +3,6 @@ package awari
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,12 +13,10 @@ import (
 
 // sampleFlags are the flags of sample as given.
 type sampleFlags struct {
-	dir, by, format, out, progress string
-	layers                         layersFlag
-	memory                         cli.MemoryFlag
-	count, seed                    uint64
-	threads                        int
-	json                           bool
+	jobFlags
+	dir, by, format, out string
+	layers               layersFlag
+	count, seed          uint64
 }
 
 // sampled is what sample prints as JSON.
@@ -65,18 +62,15 @@ scores in turn, as long as they have positions; it reads the layers once more.
 	flags.StringVar(&f.format, "format", "", "`format`: npy, csv or jsonl")
 	f.out = cli.Stdout
 	flags.Var((*cli.File)(&f.out), "out", "`FILE` to write, - for stdout")
-	f.memory.Define(a.App, flags, "256MiB", nil)
-	cli.ThreadsFlag(flags, &f.threads, "use")
-	cli.ProgressFlag(flags, &f.progress)
-	flags.BoolVar(&f.json, "json", false, "print one JSON object about FILE")
+	f.jobFlags.define(a, flags, "256MiB", "print one JSON object about FILE")
 	cli.Need(cmd, "count", "format")
 	return cmd
 }
 
 func (f *sampleFlags) options() (o sample.Options, err error) {
-	o = sample.Options{From: f.layers.from, To: f.layers.to, Count: f.count, Seed: f.seed, Workers: f.threads}
-	if f.json && f.out == cli.Stdout {
-		return o, cli.Usagef("--json and --out -: only one of them can go to stdout")
+	o = sample.Options{From: f.layers.from, To: f.layers.to, Count: f.count, Seed: f.seed}
+	if err := cli.OneStdout(f.json, map[string]string{"--out": f.out}); err != nil {
+		return o, err
 	}
 	switch f.by {
 	case "position":
@@ -85,16 +79,10 @@ func (f *sampleFlags) options() (o sample.Options, err error) {
 	default:
 		return o, cli.Usagef("--by %q: position and score are possible", f.by)
 	}
-	if err = cli.CheckThreads(f.threads); err != nil {
-		return o, err
-	}
 	if o.Format, err = sample.ParseFormat(f.format); err != nil {
 		return o, err
 	}
-	if o.Memory, err = f.memory.Limit(); err != nil {
-		return o, err
-	}
-	o.Family, err = cli.Family()
+	o.Workers, o.Memory, o.Family, err = f.resources()
 	return o, err
 }
 
@@ -103,11 +91,10 @@ func (a *app) runSample(ctx context.Context, f sampleFlags) error {
 	if err != nil {
 		return err
 	}
-	shown, err := a.NewProgress(f.progress, f.json)
+	shown, err := a.begin(&f.jobFlags)
 	if err != nil {
 		return err
 	}
-	runtime.GOMAXPROCS(f.threads)
 	start := time.Now()
 	o.Progress = func(p sample.Progress) { shown.Update(sampling(p)) }
 	var s sample.Summary
@@ -124,7 +111,7 @@ func (a *app) runSample(ctx context.Context, f sampleFlags) error {
 	if f.json {
 		return a.PrintJSON(x)
 	}
-	fmt.Fprintf(a.Out, "%s: %s positions, --seed %d, %s in %.1f s; peak memory %s\n", x.File, cli.Comma(x.Positions), x.Seed,
+	fmt.Fprintf(a.Out, "%s: %s, --seed %d, %s in %.1f s; peak memory %s\n", x.File, cli.Count(x.Positions, "position"), x.Seed,
 		cli.Size(x.Bytes), x.Seconds, cli.Size(x.PeakRSS))
 	return nil
 }

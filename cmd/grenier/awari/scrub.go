@@ -66,7 +66,7 @@ func (a *app) runScrub(ctx context.Context, f scrubFlags) error {
 	o := scrub.Options{
 		Workers: f.threads, Restart: f.restart,
 		Progress: func(p scrub.Progress) { shown.Update(scrubbing(p)) },
-		Note:     func(text string) { shown.Pause(func() { fmt.Fprintf(a.Err, "grenier: note: %s\n", text) }) },
+		Note:     a.telling(shown),
 	}
 	if f.layer != allLayers {
 		o.Layers = []int{f.layer}

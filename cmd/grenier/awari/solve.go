@@ -28,7 +28,6 @@ type solveFlags struct {
 	checkpoint    time.Duration
 	json, force   bool
 
-	work, layersTo       string
 	until                string
 	onLayer, onFinish    string
 	metrics, metricsFile string
@@ -74,6 +73,13 @@ type layerTook struct {
 	Windows   int                      `json:"windows"`
 }
 
+// sealedLine is the JSON line of progress about a layer that is sealed.
+type sealedLine struct {
+	Type string `json:"type"` // "layer"
+	Time string `json:"time"`
+	layerTook
+}
+
 func (a *app) solve() *cobra.Command {
 	var f solveFlags
 	cmd := &cobra.Command{
@@ -108,10 +114,8 @@ where layers are. --until ends the run by that time. --on-layer runs a command
 once for each sealed layer, even if the run is killed and resumed, and the run
 waits for it; --on-finish runs one after the end, when DIR is unlocked. These
 commands get GRENIER_EVENT, GRENIER_DIR and other variables: docs/solve.md
-lists them. docs/night.md describes how to set up a run over nights.
-
-EXIT STATUS
-  75   stopped by --until or "grenier awari stop"; the same command resumes
+lists them. docs/night.md describes how to set up a run over nights. The exit
+status of a run that --until or "grenier awari stop" has ended is 75.
 `,
 		Example: `  grenier awari solve --seeds 16 --dir data/awari
   grenier awari solve --seeds 10 --pits 8 --rules strict --dir data/small --json
@@ -125,8 +129,6 @@ EXIT STATUS
 	f.memory.Define(a.App, flags, "8GiB", &f.force)
 	flags.DurationVar(&f.checkpoint, "checkpoint", solve.DefaultInterval, "`time` between checkpoints of the layer in progress")
 	cli.ProgressFlag(flags, &f.progress)
-	flags.Var((*cli.Directory)(&f.work), "work", "directory for streams and checkpoints, on another disk (default: DIR/work)")
-	flags.Var((*cli.Directory)(&f.layersTo), "layers-to", "directory for new layer files, on another disk (default: DIR)")
 	flags.StringVar(&f.until, "until", "", "`time` at which to stop, with a checkpoint, like 07:00, or a day and a time")
 	flags.StringVar(&f.onLayer, "on-layer", "", "shell `command` to run when a layer is sealed")
 	flags.StringVar(&f.onFinish, "on-finish", "", "shell `command` to run when the run ends in any way")
@@ -151,7 +153,7 @@ func (f *solveFlags) options() (game awari.Game, o solve.Options, err error) {
 		}
 	}
 	o, err = f.runFlags.options()
-	o.Interval, o.Work, o.Layers = f.checkpoint, f.work, f.layersTo
+	o.Interval = f.checkpoint
 	if !f.force {
 		o.Free = rundir.FreeBytes
 	}
@@ -252,6 +254,7 @@ func follow(ctx context.Context, o *solve.Options, j *journal, pause *pauser, h 
 	o.Note = j.note
 	o.Sealed = func(r solve.Report) {
 		j.shown.Pause(func() { table.add(r) })
+		j.shown.Event(sealedLine{"layer", cli.Now(), figuresOf(r)})
 		j.sealed(r)
 	}
 	o.Before = func(n int) error {

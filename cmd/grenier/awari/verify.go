@@ -14,12 +14,11 @@ import (
 
 // verifyFlags are the flags of verify as given.
 type verifyFlags struct {
-	dir, progress  string
-	memory         cli.MemoryFlag
-	layer, threads int
+	jobFlags
+	dir            string
+	layer          int
 	sample, seed   uint64
-	prove, json    bool
-	restart        bool
+	prove, restart bool
 }
 
 func (a *app) verify() *cobra.Command {
@@ -42,8 +41,9 @@ Positions whose moves lead around in a cycle could support each other with
 wrong scores. --prove rules that out: it traces each win and each loss of a
 layer to captured seeds or to the end of the game. A layer is proved if the
 layers below are right; --layer assumes that they are. A proof takes two bits
-of memory for each position of the layer, within --memory. DIR/work/prove.json
-lists the layers that are proved.
+of memory for each position of the layer. If --memory is less, it takes two bits
+on disk, in DIR/work, and several times as long. DIR/work/prove.json lists the
+layers that are proved.
 `,
 		Example: `  grenier awari verify --dir data/awari
   grenier awari verify --dir data/awari --layer 16 --sample 1000000 --json
@@ -69,28 +69,16 @@ lists the layers that are proved.
 	flags.Uint64Var(&f.seed, "seed", 0, "`number` from which the sample is made (default: random)")
 	flags.BoolVar(&f.restart, "restart", false, "start from the beginning, even after an interrupted run")
 	flags.BoolVar(&f.prove, "prove", false, "prove that no other scores are possible")
-	cli.ThreadsFlag(flags, &f.threads, "use")
-	f.memory.Define(a.App, flags, "1GiB", nil)
-	cli.ProgressFlag(flags, &f.progress)
-	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	f.jobFlags.define(a, flags, "1GiB", jsonUsage)
 	return cmd
 }
 
-func (f *verifyFlags) options() (verify.Options, error) {
-	memory, err := f.memory.Limit()
-	if err != nil {
-		return verify.Options{}, err
-	}
-	if err := cli.CheckThreads(f.threads); err != nil {
-		return verify.Options{}, err
-	}
-	o := verify.Options{
-		Sample: f.sample, Seed: f.seed, Workers: f.threads, Memory: memory,
-	}
+func (f *verifyFlags) options() (o verify.Options, err error) {
+	o = verify.Options{Sample: f.sample, Seed: f.seed}
 	if f.layer != allLayers {
 		o.Layers = []int{f.layer}
 	}
-	o.Family, err = cli.Family()
+	o.Workers, o.Memory, o.Family, err = f.resources()
 	return o, err
 }
 
@@ -99,7 +87,7 @@ func (a *app) runVerify(ctx context.Context, f verifyFlags) error {
 	if err != nil {
 		return err
 	}
-	shown, err := a.NewProgress(f.progress, f.json)
+	shown, err := a.begin(&f.jobFlags)
 	if err != nil {
 		return err
 	}
@@ -153,8 +141,8 @@ func (a *app) printVerified(r *verify.Result) {
 
 // printLayer prints the result of a layer.
 func (a *app) printLayer(l *verify.Layer) {
-	fmt.Fprintf(a.Out, "layer %2d: %s of %s positions checked, %s wrong%s\n",
-		l.Seeds, cli.Comma(l.Checked), cli.Comma(l.Positions), cli.Comma(l.Mismatches), before(l.Before))
+	fmt.Fprintf(a.Out, "layer %2d: %s of %s checked, %s wrong%s\n",
+		l.Seeds, cli.Comma(l.Checked), cli.Count(l.Positions, "position"), cli.Comma(l.Mismatches), before(l.Before))
 	for _, p := range l.Problems {
 		fmt.Fprintf(a.Out, "  %s\n", p.Text)
 	}

@@ -23,6 +23,11 @@ func (f *CalibrationFlags) Define(flags *pflag.FlagSet) {
 // Printed reports whether the calibration goes to stdout, instead of the plan.
 func (f *CalibrationFlags) Printed() bool { return f.save == Stdout }
 
+// OneStdout is the function OneStdout for the calibration.
+func (f *CalibrationFlags) OneStdout(asJSON bool) error {
+	return OneStdout(asJSON, map[string]string{"--save-calibration": f.save})
+}
+
 // Given reports whether the command line names a calibration to use or to save.
 func (f *CalibrationFlags) Given() bool { return f.calibration != "" || f.save != "" }
 

@@ -35,6 +35,8 @@ EXIT STATUS
   3    a check found differences
   4    a file is damaged, of a newer version, or not of this program
   70   a bug of this program; what it has written is intact
+  75   stopped as asked ("awari solve --until", "awari stop"); the same command
+       resumes
   130  interrupted by Ctrl-C, or the signal TERM or HUP; what a directory holds
        is intact, and the same command continues
   141  nobody reads stdout or stderr any more; otherwise like 130`

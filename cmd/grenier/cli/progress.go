@@ -157,6 +157,19 @@ func (p *Progress) Pause(print func()) {
 	print()
 }
 
+// Event prints a line of its own if progress is shown as JSON lines. The line is an object with
+// a type other than "progress" and a time, see Now.
+func (p *Progress) Event(line any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if l, ok := p.display.(*jsonLines); ok {
+		l.print(line)
+	}
+}
+
+// Now returns the time as JSON lines give it.
+func Now() string { return time.Now().Format(time.RFC3339) }
+
 // Close ends the display.
 func (p *Progress) Close() {
 	if p.display == nil {
@@ -204,7 +217,7 @@ func (l *jsonLines) show(s State) {
 		eta = s.RunETA
 	}
 	line := map[string]any{
-		"type": "progress", "time": time.Now().Format(time.RFC3339),
+		"type": "progress", "time": Now(),
 		"progress": s.Done / s.Total, "doing": s.Doing,
 		"seconds": s.Elapsed.Seconds(), "eta_seconds": SecondsOf(eta), "run_eta_seconds": SecondsOf(s.RunETA),
 	}
@@ -214,9 +227,11 @@ func (l *jsonLines) show(s State) {
 	if s.Detail != nil {
 		line["detail"] = s.Detail
 	}
-	// A line that cannot be written is no reason to stop the run.
-	_ = json.NewEncoder(l.out).Encode(line)
+	l.print(line)
 }
+
+// print prints a line. One that cannot be written is no reason to stop the run.
+func (l *jsonLines) print(line any) { _ = json.NewEncoder(l.out).Encode(line) }
 
 // bar draws a progress bar in the last line of a terminal.
 type bar struct {

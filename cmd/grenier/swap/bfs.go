@@ -118,8 +118,8 @@ func (a *app) printBFS(r bfsReport) {
 		fmt.Fprintf(a.Out, "%8d %18s\n", d, cli.Comma(n))
 	}
 	fmt.Fprintf(a.Out, "%s from each state, %s\n", cli.Count(r.Degree, "move"), cli.Count(r.Edges, "edge"))
-	fmt.Fprintf(a.Out, "%d x %d: %s states, diameter %d, antipodes %s, mean %.6f\n",
-		r.Rows, r.Cols, cli.Comma(r.States), r.Diameter, cli.Comma(r.Antipodes), r.Mean)
+	fmt.Fprintf(a.Out, "%d x %d: %s, diameter %d, antipodes %s, mean %.6f\n",
+		r.Rows, r.Cols, cli.Count(r.States, "state"), r.Diameter, cli.Comma(r.Antipodes), r.Mean)
 	fmt.Fprintf(a.Out, "%.1f s (%s); peak memory %s\n",
 		r.Seconds, humanize.SIWithDigits(float64(r.States)/r.Seconds, 1, "states/s"), cli.Size(r.PeakRSS))
 }

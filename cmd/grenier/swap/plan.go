@@ -59,8 +59,8 @@ func (a *app) runPlan(ctx context.Context, f planFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.Printed() && f.json {
-		return cli.Usagef("--json and --save-calibration -: only one of them can go to stdout")
+	if err := f.OneStdout(f.json); err != nil {
+		return err
 	}
 	c, err := cli.Calibrated(a.App, &f.CalibrationFlags, cli.Source[*plan.Calibration]{
 		Load: plan.Load, Parse: plan.Parse,

@@ -50,6 +50,11 @@
 // A level does not end with positions left before a look at all candidates grounds none.
 // No code is shared with the engine that solves layers.
 //
+// If two bits a position do not fit into memory, there is one bit on disk, and passes in the order
+// of the ranks ground positions of all levels together, about a ply at a time (passes.go): these
+// share the panels of verify (verify.Grounding). What is left in the end is settled in memory
+// (rest.go).
+//
 // Workers ground positions in place, in any order. A position is won before the candidates
 // behind it are looked at, so that of two workers who each win one of its children, one sees both.
 package prove

@@ -3,11 +3,13 @@ package prove
 import (
 	"context"
 	"math"
+	mathbits "math/bits"
 	"runtime"
 	"sync"
 	"sync/atomic"
 
 	"grenier/io/manifest"
+	"grenier/pipeline/check/internal/marks"
 	"grenier/pipeline/internal/parts"
 )
 
@@ -17,9 +19,12 @@ type layer struct {
 	run    *run
 	info   *manifest.Layer
 	size   uint64
+	memory int64  // bytes for panels, scores, the rest
 	scores []int8 // nil if they do not fit into memory
 	states states
-	level  int // size of the scores in progress
+	marks  *marks.Set    // instead of states, if they do not fit into memory
+	backed atomic.Uint64 // positions that were marked while the scores were compared
+	level  int           // size of the scores in progress
 	proof  Proof
 	missed atomic.Bool // candidates that can be grounded were left to a later pass
 }
@@ -29,23 +34,57 @@ func (r *run) newLayer(n int) (*layer, error) {
 	if err != nil {
 		return nil, err
 	}
-	size := r.space.Size(n)
-	l := &layer{moves: m, run: r, info: &r.tables.Layers()[n], size: size, states: r.states[:words(size)]}
+	l := &layer{moves: m, run: r, info: &r.tables.Layers()[n], size: r.space.Size(n), proof: Proof{First: []Position{}}}
+	var fits bool
+	if l.memory, fits, err = r.room(n); err != nil {
+		return nil, err
+	}
+	if !fits {
+		r.states = nil // the layers that follow are larger
+		l.marks, err = marks.Create(r.marksPath, l.size)
+		return l, err
+	}
+	if r.states == nil {
+		r.states = newStates(r.largestInMemory())
+	}
+	l.states = r.states[:words(l.size)]
 	l.states.clear()
 	return l, nil
 }
 
-// back grounds a position with a positive score that a move that takes seeds gives.
-func (l *layer) back(rank uint64) { l.states.change(rank, open, won) }
+// close removes what is on disk.
+func (l *layer) close() error {
+	if l.marks == nil {
+		return nil
+	}
+	return l.marks.Close()
+}
+
+// back grounds positions with a positive score that a move that takes seeds gives: bits for the
+// ranks from 8 x at on.
+func (l *layer) back(bits []byte, at int64) error {
+	if l.marks != nil {
+		return l.mark(bits, at)
+	}
+	for i, b := range bits {
+		for ; b != 0; b &= b - 1 {
+			l.states.change(8*uint64(at+int64(i))+uint64(mathbits.TrailingZeros8(b)), open, won)
+		}
+	}
+	return nil
+}
 
 // prove grounds scores, level by level, as far as that is possible. Positions with
 // positive scores that a move that takes seeds gives are won already. Scores
 // beyond the number of seeds, which no move gives, may be in the file as well.
 func (l *layer) prove(ctx context.Context) (*Proof, error) {
+	l.proof.Zero = l.info.Histogram.Count(0)
+	if l.marks != nil {
+		return &l.proof, l.ground(ctx)
+	}
 	if err := l.load(ctx); err != nil {
 		return nil, err
 	}
-	l.proof = Proof{Zero: l.info.Histogram.Count(0), First: []Position{}}
 	for l.level = -math.MinInt8; l.level > 0; l.level-- {
 		if err := l.settle(ctx); err != nil {
 			return nil, err
@@ -58,7 +97,7 @@ func (l *layer) prove(ctx context.Context) (*Proof, error) {
 // load decodes the layer into memory if it fits.
 func (l *layer) load(ctx context.Context) error {
 	runtime.GC() // have the memory back that verifying took
-	if l.size > uint64(l.run.options.MemoryBytes) {
+	if l.size > uint64(l.memory) {
 		return nil
 	}
 	l.scores = make([]int8, l.size)

@@ -12,8 +12,10 @@ type Progress struct {
 	Seeds int // of the layer in progress
 	// Level and Pass say what is done when the comparison of all scores is over:
 	// the pass over the layer that grounds scores of Level and -Level. Both are 0
-	// before.
+	// before. Level is 0 for passes that ground scores of all levels.
 	Level, Pass int
+	// Looked is how many of Positions were looked at in this pass; both are 0 if that is not counted.
+	Looked, Positions uint64
 	// Done and Total count the positions, of all layers together: each once when
 	// its score is compared, and once more when it is grounded if it is not 0.
 	Done, Total uint64
@@ -43,7 +45,15 @@ func (m *meter) compared(positions uint64) {
 
 // pass reports that a pass begins.
 func (m *meter) pass(level, pass int) {
-	m.set(func() { m.progress.Level, m.progress.Pass = level, pass })
+	m.set(func() {
+		m.progress.Level, m.progress.Pass = level, pass
+		m.progress.Looked, m.progress.Positions = 0, 0
+	})
+}
+
+// passing reports how far a pass in the order of the ranks is.
+func (m *meter) passing(p verify.Progress) {
+	m.set(func() { m.progress.Looked, m.progress.Positions = p.Done, p.Total })
 }
 
 // grounded reports that more positions are grounded.

@@ -5,14 +5,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
 	"grenier/io/jsonfile"
 	"grenier/io/memory"
 	"grenier/io/rundir"
+	"grenier/kernels/colex"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/check/internal/marks"
 	"grenier/pipeline/check/internal/notes"
 	"grenier/pipeline/check/verify"
 	"grenier/pipeline/tables"
@@ -31,10 +34,13 @@ type Options struct {
 	// Memory, if not 0, bounds the bytes of the process, and MemoryBytes follows from
 	// it.
 	Memory uint64
-	// MemoryBytes bounds the bits of a layer and decoded scores together; 0 stands
-	// for verify.DefaultMemoryBytes. The bits must fit. Scores that do not fit are
-	// compared panel by panel, see verify.Options, and grounded block by block.
+	// MemoryBytes bounds what is known of the positions of a layer, two bits for each, and
+	// decoded scores together; 0 stands for verify.DefaultMemoryBytes. Scores that do not fit are
+	// compared panel by panel, see verify.Options, and grounded block by block. If the two bits do
+	// not fit, there is one for each position in a file in work/ of the directory.
 	MemoryBytes int64
+	// OnDisk has such a file even if there is memory for two bits.
+	OnDisk bool
 	// Resume records which layers are proved, and leaves out those that were recorded by a
 	// run that was interrupted, unless it is to Restart.
 	Resume, Restart bool
@@ -67,7 +73,7 @@ func Run(ctx context.Context, dir string, o Options) (result *Result, err error)
 		return result, err
 	}
 	defer func() { err = errors.Join(err, t.Close()) }()
-	r, err := newRun(t, dir, o)
+	r, err := newRun(t, d, o)
 	if err != nil {
 		return result, err
 	}
@@ -98,18 +104,18 @@ var header = jsonfile.Header{Format: "grenier-prove", Version: 1}
 
 // run is a proof in progress.
 type run struct {
-	options Options // MemoryBytes without the bits
-	dir     string
-	tables  *tables.Tables
-	space   *awari.Space
-	notes   *notes.Notes // nil if nothing is noted
-	meter   meter
-	states  states // of the layer in progress: the first ones of these
+	options   Options
+	dir       string
+	marksPath string // of marks on disk
+	tables    *tables.Tables
+	space     *awari.Space
+	notes     *notes.Notes // nil if nothing is noted
+	meter     meter
+	states    states // of the layer in progress: the first ones of these; nil if there are none yet
 }
 
-// newRun prepares a proof: it counts what is to be proved and takes the memory for
-// the bits.
-func newRun(t *tables.Tables, dir string, o Options) (*run, error) {
+// newRun prepares a proof: it counts what is to be proved.
+func newRun(t *tables.Tables, d *rundir.Dir, o Options) (*run, error) {
 	o.Workers = max(1, o.Workers)
 	if o.MemoryBytes == 0 {
 		o.MemoryBytes = verify.DefaultMemoryBytes
@@ -124,53 +130,86 @@ func newRun(t *tables.Tables, dir string, o Options) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{options: o, dir: dir, tables: t, space: space, meter: meter{report: o.Progress}}
+	r := &run{
+		options: o, dir: d.Path(), marksPath: d.NotePath(rundir.MarksName),
+		tables: t, space: space, meter: meter{report: o.Progress},
+	}
 	for _, n := range o.Layers {
 		if n < 0 || n > t.MaxSeeds() {
 			return nil, fmt.Errorf("%w: layer %d (0 to %d are solved)", tables.ErrUnsolved, n, t.MaxSeeds())
 		}
 		r.meter.total += work(&t.Layers()[n])
 	}
-	return r, r.takeMemory()
+	return r, r.checkMemory()
 }
 
-// takeMemory allocates the bits for the largest layer and leaves the rest of the
-// memory allowed to decoded layers.
-func (r *run) takeMemory() error {
+// checkMemory fails if there is too little memory for the largest layer, or if it needs marks on
+// disk that cannot be written.
+func (r *run) checkMemory() error {
 	if len(r.options.Layers) == 0 {
 		return nil
 	}
-	n := slices.Max(r.options.Layers)
-	size, o := r.space.Size(n), &r.options
-	need := bitsBytes(size)
-	if o.Memory > 0 {
-		fixed := r.fixed(n) + need
-		if fixed > memory.Room(o.Memory) {
-			return &memory.Error{What: fmt.Sprintf("the proof of layer %d", n), Need: memory.Need(fixed), Allowed: o.Memory, Enough: r.enough(n)}
-		}
-		o.MemoryBytes = int64(memory.Room(o.Memory) - fixed + verify.Least(r.tables.Game(), n))
-	} else if o.MemoryBytes -= int64(need); o.MemoryBytes <= 0 {
-		return &memory.Error{What: fmt.Sprintf("the proof of layer %d", n), Need: need + 1, Allowed: uint64(o.MemoryBytes) + need}
+	_, fits, err := r.room(slices.Max(r.options.Layers))
+	if err != nil || fits {
+		return err
 	}
-	r.states = newStates(size)
-	return nil
+	m, err := marks.Create(r.marksPath, 0)
+	if err != nil {
+		return fmt.Errorf("a proof in so little memory keeps a file in work/: %w", err)
+	}
+	return m.Close()
 }
 
-// bitsBytes returns the bytes of the bits of a layer of that size.
+// room returns the bytes of memory for the proof of layer n besides its states, and whether
+// those fit; if not, the bytes are without them.
+func (r *run) room(n int) (bytes int64, fits bool, err error) {
+	o, least, states := &r.options, uint64(1), bitsBytes(r.space.Size(n))
+	bytes = o.MemoryBytes
+	if o.Memory > 0 {
+		least = verify.Least(r.tables.Game(), n)
+		fixed := r.fixed(n)
+		if fixed+least > memory.Room(o.Memory) {
+			return 0, false, &memory.Error{What: fmt.Sprintf("the proof of layer %d", n), Need: memory.Need(fixed + least), Allowed: o.Memory, Enough: r.enough(n)}
+		}
+		bytes = int64(min(memory.Room(o.Memory)-fixed, math.MaxInt64))
+	}
+	if !o.OnDisk && states+least <= uint64(bytes) {
+		return bytes - int64(states), true, nil
+	}
+	return bytes, false, nil
+}
+
+// largestInMemory returns the size of the largest layer whose states fit into memory.
+func (r *run) largestInMemory() (size uint64) {
+	for _, n := range r.options.Layers {
+		if _, fits, err := r.room(n); fits && err == nil {
+			size = r.space.Size(n)
+		}
+	}
+	return size
+}
+
+// bitsBytes returns the bytes of the states of a layer of that size.
 func bitsBytes(size uint64) uint64 { return 8 * words(size) }
 
-// fixed returns the bytes of data that proving layer n takes besides the bits: those of
-// verifying, which has tables of its own, with a small panel, and scores and boards for each worker.
+// fixed returns the bytes of data that proving layer n takes besides the states and panels: those of
+// verifying, which has tables of its own, and for each worker scores, boards and marks.
 func (r *run) fixed(n int) uint64 {
-	const perWorker = 256 << 10
-	w := r.options.Workers
-	return verify.Fixed(r.tables, n, w) + verify.Least(r.tables.Game(), n) + r.tables.Overhead(w) + uint64(w)*perWorker
+	const perWorker, chunk = 256 << 10, 2 << 20 // ranks of a chunk of verify
+	w, game := r.options.Workers, r.tables.Game()
+	row, err := colex.Binomial(n+game.Half()-1, n)
+	if err != nil {
+		return math.MaxInt64
+	}
+	size := r.space.Size(n)
+	windows := (min(size, chunk) + row) / 4 // a bit for each rank, twice
+	return verify.Fixed(r.tables, n, w) + r.tables.Overhead(w) + marks.Bytes(size) + uint64(w)*(perWorker+windows)
 }
 
 // enough says which layers below n can be proved in the memory allowed.
 func (r *run) enough(n int) string {
 	for n--; n >= 0; n-- {
-		if r.fixed(n)+bitsBytes(r.space.Size(n)) <= memory.Room(r.options.Memory) {
+		if r.fixed(n)+verify.Least(r.tables.Game(), n) <= memory.Room(r.options.Memory) {
 			return fmt.Sprintf("enough up to layer %d", n)
 		}
 	}
@@ -179,7 +218,7 @@ func (r *run) enough(n int) string {
 
 // layer verifies layer n, and proves it if nothing is wrong with it and
 // those below are proved.
-func (r *run) layer(ctx context.Context, n int, below bool) (Layer, error) {
+func (r *run) layer(ctx context.Context, n int, below bool) (layer Layer, err error) {
 	if below {
 		if layer, ok := r.before(n); ok {
 			r.meter.layerDone(work(&r.tables.Layers()[n]))
@@ -190,16 +229,17 @@ func (r *run) layer(ctx context.Context, n int, below bool) (Layer, error) {
 	if err != nil {
 		return Layer{}, err
 	}
+	defer func() { err = errors.Join(err, l.close()) }()
 	v, err := verify.Run(ctx, r.dir, verify.Options{
 		Layers: []int{n}, Workers: r.options.Workers, Family: r.options.Family,
-		MemoryBytes: r.options.MemoryBytes,
-		Progress:    r.meter.verified, Backed: func(_ int, rank uint64) { l.back(rank) },
+		MemoryBytes: l.memory,
+		Progress:    r.meter.verified, Backed: l.back,
 	})
 	if err != nil {
 		return Layer{}, err
 	}
 	r.meter.compared(l.size)
-	layer := Layer{Layer: v.Layers[0]}
+	layer = Layer{Layer: v.Layers[0]}
 	if below && v.OK {
 		if layer.Proof, err = l.prove(ctx); err != nil {
 			return layer, err

@@ -49,6 +49,10 @@ func ways(size int) map[string]prove.Options {
 		"plain":   {},
 		"workers": {Workers: 3, Family: cpu.Best()},
 		"least":   {Workers: 2, MemoryBytes: bitsOf(size) + 1},
+		// Marks on disk: passes alone; one, and the rest; what happens to fit.
+		"passes": {Workers: 2, MemoryBytes: 1},
+		"rest":   {Workers: 2, OnDisk: true},
+		"disk":   {Family: cpu.Best(), MemoryBytes: bitsOf(size)},
 	}
 }
 
@@ -57,11 +61,11 @@ func bitsOf(size int) int64 { return int64(size+31) / 32 * 8 }
 
 // TestTrue proves layers that are right; some have several parts.
 func TestTrue(t *testing.T) {
-	eight := 9
+	four, eight := 12, 8
 	if long() {
-		eight = 11
+		four, eight = 20, 11
 	}
-	for _, c := range []struct{ pits, seeds, block int }{{4, 20, 50}, {6, 10, 100}, {8, eight, 64}, {12, 5, 1000}} {
+	for _, c := range []struct{ pits, seeds, block int }{{4, four, 50}, {6, 9, 100}, {8, eight, 64}, {12, 5, 1000}} {
 		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
 			game := testrun.Game(t, c.pits, rules)
 			layers := testrun.Solve(t, game, c.seeds)
@@ -166,11 +170,18 @@ func TestRefused(t *testing.T) {
 			t.Errorf("layer %d: %v", n, err)
 		}
 	}
-	need := bitsOf(len(layers[7]))
-	_, err := prove.Run(t.Context(), dir, prove.Options{MemoryBytes: need})
+	_, err := prove.Run(t.Context(), dir, prove.Options{Memory: 1})
 	m, ok := errors.AsType[*memory.Error](err)
-	if !ok || *m != (memory.Error{What: "the proof of layer 7", Need: uint64(need) + 1, Allowed: uint64(need)}) {
+	if !ok || m.What != "the proof of layer 7" || m.Allowed != 1 || m.Need < memory.Base {
 		t.Errorf("too little memory: %v", err)
+	}
+	work := filepath.Join(dir, rundir.WorkName)
+	if err := os.Remove(work); err != nil {
+		t.Fatal(err)
+	}
+	testrun.WriteFile(t, work, nil) // no directory
+	if _, err := prove.Run(t.Context(), dir, prove.Options{OnDisk: true}); err == nil || !strings.Contains(err.Error(), "work") {
+		t.Errorf("no place for marks: %v", err)
 	}
 	if r := run(t, testrun.Write(t, game, nil, 64), prove.Options{}); !r.OK || len(r.Layers) != 0 {
 		t.Errorf("nothing is solved: %+v", r)

@@ -28,16 +28,10 @@ func (r *run) compare(ctx context.Context, n int, layer *Layer) error {
 
 // all compares all positions of layer n, panel by panel.
 func (r *run) all(ctx context.Context, n int, f *found) error {
-	size := r.space.Size(n)
-	count := r.sowings.panels(n, size, uint64(max(0, r.options.MemoryBytes)))
-	if r.best == nil { // as much as the largest layer can use
-		largest := r.space.Size(slices.Max(r.options.Layers))
-		r.best = make([]int8, min(largest, uint64(max(0, r.options.MemoryBytes))))
-	}
-	noted := r.notes.Find(n)
+	count, noted := r.panels(n), r.notes.Find(n)
 	for i := range count {
-		p := &part{run: r, seeds: n, panel: r.sowings.newPanel(n, i, count, r.best)}
-		r.best = p.best
+		p := r.part(n, i, count)
+		p.mark = r.options.Backed
 		if noted.Parts == count && i < noted.Done {
 			f.checked += uint64(len(p.best))
 			continue
@@ -53,6 +47,22 @@ func (r *run) all(ctx context.Context, n int, f *found) error {
 		}
 	}
 	return nil
+}
+
+// panels returns into how many panels layer n is divided, and takes the memory for one.
+func (r *run) panels(n int) int {
+	bytes := uint64(max(0, r.options.MemoryBytes))
+	if r.best == nil { // as much as the largest layer can use
+		r.best = make([]int8, min(r.space.Size(slices.Max(r.options.Layers)), bytes))
+	}
+	return r.sowings.panels(n, r.space.Size(n), bytes)
+}
+
+// part begins panel i of layer n, of so many.
+func (r *run) part(n, i, count int) *part {
+	p := &part{run: r, seeds: n, panel: r.sowings.newPanel(n, i, count, r.best)}
+	r.best = p.best
+	return p
 }
 
 // panelMeter returns the meter of a panel of layer n with so many positions, after so many

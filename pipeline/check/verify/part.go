@@ -7,16 +7,19 @@ import (
 	"sync"
 
 	"grenier/layers/awari"
+	"grenier/pipeline/check/internal/marks"
 	"grenier/pipeline/check/internal/sowing"
 )
 
 // part is the comparison of one panel of a layer.
 type part struct {
 	*panel
-	run   *run
-	seeds int
-	meter *panelMeter
-	slow  sync.Mutex // held to ask the plain rules, which read scores one by one
+	run      *run
+	seeds    int
+	meter    *panelMeter
+	mark     func(bits []byte, at int64) error // takes what visitors mark; may be nil
+	grounded *marks.Set                        // positions that are grounded; nil if nobody asks
+	slow     sync.Mutex                        // held to ask the plain rules, which read scores one by one
 }
 
 // compare compares all positions of the panel.
@@ -37,7 +40,7 @@ func (p *part) compare(ctx context.Context) (f found, err error) {
 			return f, err
 		}
 	}
-	if p.run.options.Backed != nil {
+	if p.mark != nil {
 		if _, err := p.walk(ctx, p.seeds, (*visitor).back); err != nil {
 			return f, err
 		}
@@ -76,6 +79,9 @@ func (v *visitor) raise(rs *rows) error {
 	row, err := v.read(rs.start, rs.width())
 	if err != nil {
 		return err
+	}
+	if v.grounded != nil {
+		v.known.mask(row, rs.start)
 	}
 	captured := int8(v.seeds - rs.seeds)
 	for _, s := range v.steps {
@@ -126,7 +132,7 @@ func (v *visitor) back(rs *rows) error {
 	l, err := v.line(rs)
 	for i, score := range l.scores {
 		if score > 0 && score == v.best[l.at] {
-			v.run.options.Backed(v.seeds, l.rank+uint64(i))
+			v.fresh.mark(l.rank + uint64(i))
 		}
 		l.at += l.width
 	}
@@ -181,8 +187,8 @@ func (v *visitor) differs(rank uint64, score, best int8) error {
 			return err
 		}
 		if value == int(score) {
-			if taken && value > 0 && v.run.options.Backed != nil {
-				v.run.options.Backed(v.seeds, rank)
+			if taken && value > 0 && v.mark != nil {
+				v.fresh.mark(rank)
 			}
 			return nil
 		}

@@ -77,6 +77,9 @@ type visitor struct {
 	decoder *layerfile.Decoder
 	scores  []int8
 	steps   []step
+	known   window // marks of the positions of a chunk
+	fresh   window // those that are new
+	marked  Grounded
 	moves   uint64 // that were looked at
 	found   found
 }
@@ -134,13 +137,18 @@ func (p *part) walk(ctx context.Context, m int, visit func(v *visitor, rs *rows)
 	return all, crew.Each(ctx, len(all), chunks(size), func(worker, i int) error {
 		v := all[worker]
 		from := uint64(i) * chunk
-		rs := newRows(p.run.space, p.run.sowings.half, m, from)
-		for end := min(from+chunk, size); rs.start < end; rs.next() {
+		rs, end := newRows(p.run.space, p.run.sowings.half, m, from), min(from+chunk, size)
+		if m == p.seeds {
+			if err := v.enter(rs.start, end); err != nil {
+				return err
+			}
+		}
+		for ; rs.start < end; rs.next() {
 			if err := visit(v, rs); err != nil {
 				return err
 			}
 		}
 		p.meter.step()
-		return nil
+		return v.leave()
 	})
 }

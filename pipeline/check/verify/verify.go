@@ -88,11 +88,12 @@ type Options struct {
 	Progress func(Progress)
 	// Done, if not nil, is called with each layer that is done.
 	Done func(Layer)
-	// Backed, if not nil, is called with the rank of each position compared, of
-	// the layer with that many seeds, whose score is positive and is what a move
-	// that takes seeds gives; by several goroutines at a time. It is where the
-	// proof of package prove begins.
-	Backed func(seeds int, rank uint64)
+	// Backed, if not nil, is called once with each position compared whose score is positive
+	// and is what a move that takes seeds gives: with bits for the ranks from 8 x at on, eight
+	// in each byte, the lowest first. Several goroutines call it at a time, with different ranks,
+	// but perhaps of the same byte. An error of it is one of Run. It is where the proof of
+	// package prove begins.
+	Backed func(bits []byte, at int64) error
 }
 
 // Run verifies the run directory dir. Whatever is wrong with a layer becomes part

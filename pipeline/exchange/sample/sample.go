@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/dustin/go-humanize/english"
+
 	"grenier/io/memory"
-	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 	"grenier/kernels/fault"
 	"grenier/layers/awari"
+	"grenier/pipeline/exchange/internal/output"
 	"grenier/pipeline/internal/chance"
 	"grenier/pipeline/tables"
 )
@@ -62,16 +64,7 @@ type Summary struct {
 // name only when it is complete, and replaces a file of that name, but nothing else. It fails
 // like Write.
 func WriteFile(ctx context.Context, dir, path string, o Options) (Summary, error) {
-	file, err := vfs.Begin(path)
-	if err != nil {
-		return Summary{}, err
-	}
-	defer file.Abort()
-	summary, err := Write(ctx, dir, file, o)
-	if err != nil {
-		return Summary{}, err
-	}
-	return summary, file.Publish()
+	return output.ToFile(path, func(w io.Writer) (Summary, error) { return Write(ctx, dir, w, o) })
 }
 
 // Write writes a sample from the run directory dir to w. It fails with ErrSample, with a
@@ -95,26 +88,14 @@ func Write(ctx context.Context, dir string, w io.Writer, o Options) (s Summary, 
 	if err != nil {
 		return s, err
 	}
-	below := &counter{w: w}
+	below := &output.Counter{W: w}
 	if err := d.write(ctx, below, next); err != nil {
 		return s, err
 	}
 	return Summary{
 		Rules: t.Game().Rules().String(), Pits: t.Game().Pits(), From: o.From, To: o.To,
-		Format: o.Format, Seed: o.Seed, ByScore: o.ByScore, Positions: o.Count, Bytes: below.n,
+		Format: o.Format, Seed: o.Seed, ByScore: o.ByScore, Positions: o.Count, Bytes: below.N,
 	}, nil
-}
-
-// counter counts what is written.
-type counter struct {
-	w io.Writer
-	n uint64
-}
-
-func (c *counter) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
-	c.n += uint64(n)
-	return n, err
 }
 
 // draw is a sample in the making. Its positions have numbers: those of a layer follow those of
@@ -165,7 +146,7 @@ func (d *draw) divide() error {
 	if d.ByScore {
 		fixed += d.scoresMemory()
 	}
-	if err := memory.Check(fmt.Sprintf("a sample of %d positions", d.Count), fixed+leastBatch*perPosition, d.Memory); err != nil {
+	if err := memory.Check("a sample of "+english.Plural(int(d.Count), "position", ""), fixed+leastBatch*perPosition, d.Memory); err != nil {
 		return err
 	}
 	room := memory.Room(d.Memory) - fixed

@@ -74,7 +74,7 @@ func (s *Server) drawScores(w http.ResponseWriter, r *http.Request) {
 	layers := s.tables.Layers()
 	n, err := strconv.Atoi(query["seeds"])
 	if err != nil || n < 0 || n >= len(layers) {
-		s.refuse(w, r, bad("seeds is %.20q: there are %d layers, from 0", query["seeds"], len(layers)))
+		s.refuse(w, r, bad("seeds is %.20q: the layers are those of 0 to %d", query["seeds"], len(layers)-1))
 		return
 	}
 	drawn, err := draw(report.Scores(&layers[n]))

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dustin/go-humanize/english"
+
 	"grenier/layers/swap"
 )
 
@@ -24,7 +26,7 @@ func SVG(p swap.Puzzle, moves []swap.Swap) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif" font-size="22" text-anchor="middle">`+"\n",
 		width, height, width, height)
-	fmt.Fprintf(&b, "<title>%d x %d, %d swaps</title>\n", g.Rows(), g.Cols(), len(moves))
+	fmt.Fprintf(&b, "<title>%d x %d, %s</title>\n", g.Rows(), g.Cols(), english.Plural(len(moves), "swap", ""))
 	fmt.Fprintf(&b, `<rect width="%d" height="%d" fill="#e8e4da"/>`+"\n", width, height)
 	for t := range n {
 		ways := places(p, t, moves)

@@ -1,0 +1,130 @@
+// Package marks keeps a bit for each position of a layer on disk: which ones a proof has
+// grounded. Marks are read and added in pieces, in the order of the ranks, and never taken
+// away.
+package marks
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+
+	"grenier/io/pagecache"
+	"grenier/io/vfs"
+)
+
+// pieceSize is how many bytes are copied at a time.
+const pieceSize = 256 << 10
+
+// smallSize is the size of files that may stay in the page cache.
+const smallSize = 1 << 20
+
+// Bytes returns the bytes of memory that marks of so many positions take.
+func Bytes(positions uint64) uint64 { return 2*pieceSize + min(2*smallSize, positions/4) }
+
+// Set is the marks of a layer: those there are, and those that there were at the last Keep. Its
+// methods are safe for concurrent use, but for Keep and Close.
+type Set struct {
+	now, kept bits
+	size      int64 // bytes of each
+	mu        sync.Mutex
+	buffer    []byte // of the one who has mu
+}
+
+// bits is a file of bits that has no name that anybody knows.
+type bits struct {
+	*vfs.Pending
+	cache pagecache.Bound
+}
+
+// Create makes the marks of so many positions, of which none is marked, in two files next to
+// path, which are gone after Close. It makes their directory if there is none. Errors are those of
+// package vfs.
+func Create(path string, positions uint64) (s *Set, err error) {
+	if err := vfs.MakeDir(filepath.Dir(path)); err != nil {
+		return nil, err
+	}
+	s = &Set{size: int64((positions + 7) / 8)}
+	for _, b := range []*bits{&s.now, &s.kept} {
+		if err := b.create(path, s.size); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+	}
+	return s, nil
+}
+
+func (b *bits) create(path string, size int64) (err error) {
+	if b.Pending, err = vfs.Begin(path); err != nil {
+		return err
+	}
+	if size > smallSize {
+		b.cache.Open(vfs.System(b.File))
+	}
+	return b.Truncate(size)
+}
+
+// close removes the file.
+func (b *bits) close() error {
+	if b.Pending == nil {
+		return nil
+	}
+	return errors.Join(b.cache.Close(), b.Abort())
+}
+
+// write writes bits at byte at.
+func (b *bits) write(src []byte, at int64) error {
+	if _, err := b.WriteAt(src, at); err != nil {
+		return fmt.Errorf("marks of a proof: %w", err)
+	}
+	b.cache.Wrote(at, int64(len(src)))
+	return nil
+}
+
+// read reads bits from byte at on.
+func (b *bits) read(dst []byte, at int64) error {
+	if _, err := b.ReadAt(dst, at); err != nil {
+		return fmt.Errorf("marks of a proof: %w", err)
+	}
+	return nil
+}
+
+// Read sets dst to the marks of the ranks from 8 x at on, eight in each byte, the lowest first.
+func (s *Set) Read(dst []byte, at int64) error { return s.now.read(dst, at) }
+
+// ReadKept is Read for the marks that there were at the last Keep.
+func (s *Set) ReadKept(dst []byte, at int64) error { return s.kept.read(dst, at) }
+
+// Add adds the marks of the ranks from 8 x at on.
+func (s *Set) Add(src []byte, at int64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.buffer) < len(src) {
+		s.buffer = make([]byte, len(src))
+	}
+	all := s.buffer[:len(src)]
+	if err := s.now.read(all, at); err != nil {
+		return err
+	}
+	for i, b := range src {
+		all[i] |= b
+	}
+	return s.now.write(all, at)
+}
+
+// Keep makes the marks that there are those of ReadKept.
+func (s *Set) Keep() error {
+	piece := make([]byte, pieceSize)
+	for at := int64(0); at < s.size; at += pieceSize {
+		p := piece[:min(pieceSize, s.size-at)]
+		if err := s.now.read(p, at); err != nil {
+			return err
+		}
+		if err := s.kept.write(p, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close removes the files.
+func (s *Set) Close() error { return errors.Join(s.now.close(), s.kept.close()) }

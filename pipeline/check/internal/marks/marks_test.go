@@ -1,0 +1,90 @@
+package marks_test
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+
+	"grenier/pipeline/check/internal/marks"
+)
+
+// TestSet adds marks in pieces that share bytes, from several goroutines, and reads them back. The sizes
+// are below and above that of files that stay in the page cache.
+func TestSet(t *testing.T) {
+	for _, positions := range []uint64{1, 1000, 40<<20 + 3} {
+		dir := filepath.Join(t.TempDir(), "work")
+		s, err := marks.Create(filepath.Join(dir, "marks"), positions)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := make([]byte, (positions+7)/8)
+		check(t, s, want, make([]byte, len(want)))
+		add(t, s, want)
+		kept := bytes.Clone(want)
+		check(t, s, want, make([]byte, len(want)))
+		if err := s.Keep(); err != nil {
+			t.Fatal(err)
+		}
+		add(t, s, want)
+		check(t, s, want, kept)
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("left: %v, %v", left, err)
+		}
+	}
+}
+
+// add adds random bits in pieces that overlap by a byte.
+func add(t *testing.T, s *marks.Set, want []byte) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, 2))
+	var g errgroup.Group
+	g.SetLimit(4)
+	for from := 0; from < len(want); {
+		to := min(len(want), from+1+random.IntN(1<<20))
+		piece := make([]byte, to-from)
+		for i := range piece {
+			piece[i] = byte(random.Uint32() & random.Uint32())
+			want[from+i] |= piece[i]
+		}
+		at := int64(from)
+		g.Go(func() error { return s.Add(piece, at) })
+		if from = to - 1; to == len(want) {
+			break
+		}
+	}
+	if err := g.Wait(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func check(t *testing.T, s *marks.Set, now, kept []byte) {
+	t.Helper()
+	got := make([]byte, len(now))
+	if err := s.Read(got, 0); err != nil || !bytes.Equal(got, now) {
+		t.Errorf("marks differ, %v", err)
+	}
+	if err := s.ReadKept(got, 0); err != nil || !bytes.Equal(got, kept) {
+		t.Errorf("marks that were kept differ, %v", err)
+	}
+	if err := s.Read(got, 1); err == nil {
+		t.Error("read beyond the end")
+	}
+}
+
+// TestCreate fails where there can be no file.
+func TestCreate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := marks.Create(filepath.Join(path, "marks"), 8); err == nil {
+		t.Error("a file in a file")
+	}
+}
