@@ -69,7 +69,7 @@ func everyByte() int {
 	if long() {
 		return 1
 	}
-	return 29
+	return 61
 }
 
 // someBytes is the stride for a manifest that is read by the same code elsewhere.

@@ -27,9 +27,10 @@ var systems = map[string][]string{
 		"cmd/grenier/awari", "layers/awari", "pipeline/check", "pipeline/exchange", "pipeline/internal/testrun",
 		"pipeline/play", "pipeline/solve", "pipeline/spaces/census", "pipeline/tables",
 	},
-	"swap":    {"cmd/grenier/swap", "layers/swap", "pipeline/swap"},
-	"chemin":  {"cmd/grenier/chemin", "layers/chemin", "pipeline/chemin"},
-	"pijersi": {"cmd/grenier/pijersi", "layers/pijersi"},
+	"swap":      {"cmd/grenier/swap", "layers/swap", "pipeline/swap"},
+	"chemin":    {"cmd/grenier/chemin", "layers/chemin", "pipeline/chemin"},
+	"solitaire": {"cmd/grenier/solitaire", "layers/solitaire", "pipeline/solitaire"},
+	"pijersi":   {"cmd/grenier/pijersi", "layers/pijersi"},
 }
 
 // wiring lists the packages that put the systems together, and what is made of that.

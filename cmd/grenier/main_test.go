@@ -36,7 +36,7 @@ func kills() int {
 	case long():
 		return 8
 	}
-	return 4
+	return 2
 }
 
 // result is what became of a command line.

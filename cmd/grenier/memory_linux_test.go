@@ -137,9 +137,9 @@ var memoryRows = []memoryRow{
 	{memory: "128MiB", ends: cli.ExitOK, args: "swap plan --rows 3 --cols 4"},
 	{memory: "64MiB", ends: cli.ExitOK, args: "swap bench --tables solvers --solves 10"},
 	{memory: "16MiB", ends: cli.ExitUsage, args: "swap bench --tables databases"},
-	{memory: "36MiB", ends: cli.ExitOK, args: "chemin solve --rows 4 --cols 5 --time 20s --threads 2"},
-	{memory: "64MiB", ends: cli.ExitOK, args: "chemin solve --rows 4 --cols 6 --time 10s --dir NEW"},
-	{memory: "36MiB", ends: cli.ExitOK, args: "chemin solve --rows 1 --cols 20 --method orientations --all --threads 2"},
+	{memory: "36MiB", ends: cli.ExitOK, args: "chemin solve --rows 4 --cols 5 --time 5s --threads 2"},
+	{memory: "64MiB", ends: cli.ExitOK, args: "chemin solve --rows 4 --cols 6 --time 3s --dir NEW"},
+	{memory: "36MiB", ends: cli.ExitOK, args: "chemin solve --rows 1 --cols 18 --method orientations --all --threads 2"},
 	{memory: "20MiB", ends: cli.ExitUsage, args: "chemin solve --rows 3 --cols 3"},
 }
 
@@ -205,8 +205,8 @@ func (r memoryRow) check(t *testing.T, places map[string]string) {
 	if got.status != r.ends || killed != 0 {
 		t.Errorf("status %d, want %d; killed %d times; %s", got.status, r.ends, killed, got.err)
 	}
-	if r.ends == cli.ExitUsage && (!strings.Contains(got.err, "--memory "+r.memory) || !strings.Contains(got.err, "needs") || time.Since(start) > 10*time.Second) {
-		t.Errorf("refused after %v by %q", time.Since(start), got.err)
+	if r.ends == cli.ExitUsage && (!strings.Contains(got.err, "--memory "+r.memory) || !strings.Contains(got.err, "needs")) {
+		t.Errorf("refused by %q", got.err)
 	}
 }
 

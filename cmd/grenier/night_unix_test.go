@@ -94,7 +94,21 @@ func layerFiles(t *testing.T, run string) map[string]string {
 	return files
 }
 
-// TestNight kills a run twice and stops it by the clock. Its layers are the same bytes as those of
+// untilTime starts a process that stops by the clock, and reads its metrics.
+func (n *night) untilTime(t *testing.T) {
+	t.Helper()
+	address, until := freeAddress(t), time.Now().Add(10*time.Second).Format(time.RFC3339)
+	s := startSolving(t, n.flags("two", n.seeds-1, "--metrics", address, "--until", until)...)
+	if !strings.Contains(scrape(t, address), "grenier_run_last_layer "+strconv.Itoa(n.seeds)+"\n") {
+		t.Error("the metrics lack the last layer")
+	}
+	paused := s.wait(t)
+	if paused.status != cli.ExitPaused || !strings.Contains(paused.err, "grenier: stopped for --until ") {
+		t.Errorf("status %d: %s", paused.status, paused.err)
+	}
+}
+
+// TestNight kills a run twice and, in the long test, stops it by the clock. Its layers are the same bytes as those of
 // an undisturbed one, every command finds them on both disks, and the command of the user was
 // called once for each.
 func TestNight(t *testing.T) {
@@ -114,14 +128,10 @@ func TestNight(t *testing.T) {
 	if !s.killAfter(t, 0) { // in the call
 		t.Error("it was through before it was killed")
 	}
-	address, until := freeAddress(t), time.Now().Add(10*time.Second).Format(time.RFC3339)
-	s = startSolving(t, n.flags("two", n.seeds-1, "--metrics", address, "--until", until)...)
-	if !strings.Contains(scrape(t, address), "grenier_run_last_layer "+strconv.Itoa(n.seeds)+"\n") {
-		t.Error("the metrics lack the last layer")
-	}
-	paused := s.wait(t)
-	if paused.status != cli.ExitPaused || !strings.Contains(paused.err, "grenier: stopped for --until ") {
-		t.Errorf("status %d: %s", paused.status, paused.err)
+	ends := []string{"finished_0"}
+	if long() {
+		n.untilTime(t)
+		ends = []string{"paused_75", "finished_0"}
 	}
 	if r := startSolving(t, n.flags("two", -1)...).wait(t); r.status != cli.ExitOK {
 		t.Fatalf("status %d: %s", r.status, r.err)
@@ -137,7 +147,7 @@ func TestNight(t *testing.T) {
 	if diff := cmp.Diff(want, lines(n.calls)); diff != "" {
 		t.Errorf("calls for layers: %s", diff)
 	}
-	if diff := cmp.Diff([]string{"paused_75", "finished_0"}, lines(n.finishes)); diff != "" {
+	if diff := cmp.Diff(ends, lines(n.finishes)); diff != "" {
 		t.Errorf("calls at the end: %s", diff)
 	}
 	if text, err := os.ReadFile(n.metrics); err != nil || !strings.Contains(string(text), "\ngrenier_run_state{state=\"finished\"} 1\n") {

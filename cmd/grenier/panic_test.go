@@ -120,7 +120,7 @@ func TestBug(t *testing.T) {
 			if c.log {
 				log = filepath.Join(broken, rundir.LogName)
 			}
-			bugs, factor := 0, int64(27)
+			bugs, factor := 0, int64(81)
 			if long() {
 				factor = 3
 			}
@@ -166,16 +166,11 @@ func (brokenWriter) Write([]byte) (int, error) { panic("a broken writer") }
 func TestBugInBackground(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	var out, errs bytes.Buffer
-	start := time.Now()
 	status := run(t.Context(), []string{"awari", "solve", "--seeds", "30", "--threads", "1", "--dir", dir, "--json", "--progress", "json"},
 		strings.NewReader(""), brokenWriter{}, &errs)
-	took := time.Since(start)
 	want := "its stack is in " + filepath.Join(dir, rundir.LogName)
 	if status != cli.ExitBug || !strings.HasPrefix(errs.String(), "grenier: internal error: a broken writer; ") || !strings.Contains(errs.String(), want) {
 		t.Errorf("status %d, %s%s", status, out.String(), errs.String())
-	}
-	if took > 10*time.Second {
-		t.Errorf("it took %v", took)
 	}
 	mustRun(t, "awari", "verify", "--dir", dir, "--progress", "none", "--sample", "1000")
 }

@@ -28,6 +28,7 @@ import (
 //	                          layers.3.win; value * is any, - none
 //	await path                waits until there is such a file
 //	[long]                    what follows is for make test-long
+//	[full]                    what follows is for make test-full
 //	static dir NAME           a web server of the files in dir; its address is $NAME
 //	truth n                   stdout is stats --json; it agrees with the reference
 //	                          values, which know n of its layers
@@ -38,10 +39,13 @@ func TestScripts(t *testing.T) {
 			"status": status, "field": field, "await": await, "truth": truth, "static": static,
 		},
 		Condition: func(name string) (bool, error) {
-			if name != "long" {
-				return false, fmt.Errorf("unknown condition %q", name)
+			switch name {
+			case "long":
+				return long(), nil
+			case "full":
+				return os.Getenv(longtest.Variable) == "full", nil
 			}
-			return long(), nil
+			return false, fmt.Errorf("unknown condition %q", name)
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,

@@ -122,7 +122,7 @@ func damagedRuns() []*subject {
 // command that reads them read them. Nothing may panic, hang, fail without a documented
 // status and a clear line, print anything wrong or change anything foreign.
 func TestSiegeDamage(t *testing.T) {
-	rounds := uint64(8)
+	rounds := uint64(4)
 	if long() {
 		rounds = 1000
 	}

@@ -21,7 +21,7 @@ func TestSiegeDisk(t *testing.T) {
 		if strings.HasPrefix(args, "awari repair") {
 			continue // it begins with files
 		}
-		if !long() && i%4 != 0 {
+		if !long() && i%8 != 0 {
 			continue
 		}
 		if strings.HasPrefix(args, "awari solve") || strings.HasPrefix(args, "swap bfs") {

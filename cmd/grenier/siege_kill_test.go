@@ -44,10 +44,8 @@ var killedCommands = []killed{
 // TestSiegeKill kills commands that write, at random moments, until they are through: they
 // leave the same as one that nobody disturbs, and print the same.
 func TestSiegeKill(t *testing.T) {
-	wanted := uint64(4)
+	wanted := uint64(2)
 	switch {
-	case testing.Short():
-		wanted = 4
 	case os.Getenv("GRENIER_LONG") == "full":
 		wanted = 300
 	case long():

@@ -222,13 +222,17 @@ func (p *Page) Text(selector string) string {
 	return Eval[string](p, fmt.Sprintf("document.querySelector(%q).textContent", selector))
 }
 
-// Await waits until an expression on the page is true. What names it in the
-// message if it never is.
+// Await waits until an expression on the page is true. While it fails, as it may when the
+// page is being replaced by another, it is not. What names it in the message if it never is.
 func (p *Page) Await(what, expression string) {
 	p.Helper()
-	for end := time.Now().Add(patience); !Eval[bool](p, expression); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		ok, err := eval[bool](p, expression)
+		if ok && err == nil {
+			return
+		}
 		if time.Now().After(end) {
-			p.Fatalf("waiting for %s: the page is at %s and says %q", what, Eval[string](p, "location.href"), p.Text("body"))
+			p.Fatalf("waiting for %s (%v): the page is at %s and says %q", what, err, Eval[string](p, "location.href"), p.Text("body"))
 		}
 	}
 }
@@ -236,13 +240,17 @@ func (p *Page) Await(what, expression string) {
 // Eval returns the value of an expression on the page.
 func Eval[T any](p *Page, expression string) T {
 	p.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
-	defer cancel()
-	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression))
+	value, err := eval[T](p, expression)
 	if err != nil {
 		p.Fatalf("%s: %v", expression, err)
 	}
 	return value
+}
+
+func eval[T any](p *Page, expression string) (T, error) {
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	return chromedp.Run(ctx, chromedp.Evaluate[T](expression))
 }
 
 // Want compares the value of an expression on the page with what it should be.

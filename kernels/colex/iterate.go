@@ -21,7 +21,7 @@ func BVToList(x uint64, n int, board []uint8) {
 	x |= 1 << (len(board) + n - 1)
 	for i := range board {
 		gap := bits.TrailingZeros64(x)
-		x >>= gap + 1
+		x = x >> (gap % 64) >> 1 // of two shifts neither is checked
 		board[i] = uint8(gap)
 	}
 }

@@ -19,7 +19,7 @@
 // score of the line each row takes its own, and then shuffles line after line by it.
 //
 // Scores are bytes, or codes of 2, 4 or 6 bits as package window packs them. A line of codes
-// is shorter; a block holds codes as bytes.
+// is shorter; a block holds codes as bytes. Lines of thin blocks hold codes of some positions only.
 //
 // TestExample shows a small block with all its numbers. The generic code defines the
 // result; the twins for amd64 and arm64 give the same one.
@@ -50,10 +50,13 @@ type Word struct {
 
 // A Route says where a move leads: Words name the panels, the column
 // names the row. A line is 8 bytes for each bit of a score; that of panel p and row r is
-// at p*Stride + r*size of Scores.
+// at p*Stride + r*size of Scores. If lines are in thin blocks, the one that has it begins at
+// Blocks[p*Stride + r/64] of Scores, as line r%64, and window.SlackThin bytes of any kind follow
+// the last one.
 type Route struct {
 	Scores []int8   // starts at a multiple of 64 bytes
-	Stride int      // in bytes: a multiple of those of a line
+	Stride int      // in bytes: a multiple of those of a line; of thin blocks, their number
+	Blocks []uint64 // of thin blocks
 	Words  []Word   // of all chunks, in order
 	First  []uint32 // chunk i has Words[First[i]:First[i+1]]
 }
@@ -101,7 +104,7 @@ type LeastFunc func(dst, offers *Block, columns uint64, p *Program, routes []Rou
 func leastGeneric(width int) LeastFunc {
 	size := lineBytes(width)
 	return func(dst, offers *Block, columns uint64, p *Program, routes []Route, chunk int, _ []int8) {
-		begin(dst, offers, columns, width)
+		begin(dst, offers, columns)
 		for i := range p.Groups {
 			g := &p.Groups[i]
 			if g.Columns&columns == 0 {
@@ -118,11 +121,11 @@ func leastGeneric(width int) LeastFunc {
 	}
 }
 
-// begin sets columns of dst to the offers, or of codes to window.None.
-func begin(dst, offers *Block, columns uint64, width int) {
+// begin sets columns of dst to the offers, or to window.None if there are none.
+func begin(dst, offers *Block, columns uint64) {
 	for left := columns; left != 0; left &= left - 1 {
 		at := bits.TrailingZeros64(left) * Side
-		if width == 8 {
+		if offers != nil {
 			*(*[Side]int8)(dst[at:]) = *(*[Side]int8)(offers[at:])
 		} else {
 			*(*[Side]int8)(dst[at:]) = none

@@ -58,7 +58,7 @@ func leastGroups(dst *Block, columns uint64, p *Program, routes *Route, chunk, s
 func leastBMI2(width int) LeastFunc {
 	size := lineBytes(width)
 	return func(dst, offers *Block, columns uint64, p *Program, routes []Route, chunk int, lines []int8) {
-		begin(dst, offers, columns, width)
+		begin(dst, offers, columns)
 		ahead := fetchAhead(offers, columns, lines)
 		for i := range p.Groups {
 			g := &p.Groups[i]

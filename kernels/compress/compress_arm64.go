@@ -20,7 +20,7 @@ func For(f cpu.Family, width int) LeastFunc {
 func leastNEON(width int) LeastFunc {
 	size := lineBytes(width)
 	return func(dst, offers *Block, columns uint64, p *Program, routes []Route, chunk int, lines []int8) {
-		begin(dst, offers, columns, width)
+		begin(dst, offers, columns)
 		ahead := fetchAhead(offers, columns, lines)
 		var list places
 		for i := range p.Groups {

@@ -321,6 +321,22 @@ func pack(rng *rand.Rand, width, base int, scores []int8) []int8 {
 	return packed
 }
 
+// dealt returns a dealer whose first random numbers are bytes, eight each.
+func dealt(bytes []byte) dealer {
+	rest := rand.NewPCG(1, uint64(len(bytes)))
+	return dealer{func() uint64 {
+		if len(bytes) < 8 {
+			return rest.Uint64()
+		}
+		x := uint64(0)
+		for _, b := range bytes[:8] {
+			x = x<<8 | uint64(b)
+		}
+		bytes = bytes[8:]
+		return x
+	}}
+}
+
 // FuzzTwins holds every family against the definition. The bytes are the random
 // numbers of the dealer, eight each, and random ones after that.
 func FuzzTwins(f *testing.F) {
@@ -328,18 +344,7 @@ func FuzzTwins(f *testing.F) {
 	f.Add([]byte("any bytes make a program: that is what the remainders are for"))
 	f.Add(slices.Repeat([]byte{255, 0, 255, 255, 1, 2, 3, 4}, 70))
 	f.Fuzz(func(t *testing.T, bytes []byte) {
-		m, rest := newFence(t), rand.NewPCG(1, uint64(len(bytes)))
-		d := dealer{func() uint64 {
-			if len(bytes) < 8 {
-				return rest.Uint64()
-			}
-			x := uint64(0)
-			for _, b := range bytes[:8] {
-				x = x<<8 | uint64(b)
-			}
-			bytes = bytes[8:]
-			return x
-		}}
+		m, d := newFence(t), dealt(bytes)
 		for _, end := range []bool{false, true} {
 			c := d.call(widths[d.below(len(widths))], m.memory(end))
 			for _, family := range cpu.Available() {

@@ -6,7 +6,8 @@
 // the lines, and it wants to know what has changed. All in one pass costs little
 // more than the transposition.
 //
-// Lines hold scores, one byte each, or the codes of package window, 2, 4 or 6 bits each.
+// Lines hold scores, one byte each, or the codes of package window, 2, 4 or 6 bits each, or are a thin
+// block of that package.
 //
 // TestExample shows a small update with all its numbers. The generic code defines the
 // result; the twins for amd64 and arm64 give the same one.

@@ -88,6 +88,10 @@ func (c *Codes) tableOf(signed bool) *[256]uint8 {
 // loadDigits and storeDigits are load and store for digits that are signed or not.
 func (c *Codes) loadDigits(digits *shared.Line, line []int8, signed bool) {
 	switch {
+	case c.Bits == 8:
+		for i := range digits {
+			digits[i] = swar.Load(line[i*tile:])
+		}
 	case signed:
 		c.load(digits, line)
 	case c.half != nil:

@@ -1,6 +1,9 @@
 package window
 
 import (
+	"math/bits"
+	"slices"
+
 	"grenier/kernels/internal/shared"
 	"grenier/kernels/internal/swar"
 )
@@ -34,8 +37,11 @@ func (c *Codes) atEnd(x uint64) uint64 {
 	return swar.Highs &^ (swar.NonZero(x^first) & swar.NonZero(x^last))
 }
 
-// Valid reports whether some lines hold nothing but codes.
+// Valid reports whether some lines hold nothing but codes, or of Eight any number of bytes.
 func (c *Codes) Valid(lines []int8) bool {
+	if c.Bits == 8 {
+		return !slices.ContainsFunc(lines, func(code int8) bool { return code > int8(c.All[len(c.All)-1]) })
+	}
 	least, above := from(c.first[0]), from(c.first[c.Values+1])
 	gap, end := from(c.Zero+1), from(c.All[len(c.All)-1]+1)
 	var codes shared.Line
@@ -50,31 +56,49 @@ func (c *Codes) Valid(lines []int8) bool {
 	return others&swar.Highs == 0
 }
 
-// ValidDigits reports whether some lines hold nothing but digits of the window, and whether
-// one of them is -v or v: an end of the window.
-func (c *Codes) ValidDigits(lines []int8, signed bool) (valid, end bool) {
+// ValidDigits reports whether some lines hold nothing but digits of the window, and how many
+// of them are -v or v: at an end of the window.
+func (c *Codes) ValidDigits(lines []int8, signed bool) (valid bool, ends int) {
 	v, mask, offset := uint64(c.Values)*swar.Ones, ^uint64(0), uint64(0)
 	if signed {
 		mask, offset = uint64(1<<c.Bits-1)*swar.Ones, v
 	}
 	above := from(uint8(c.Values + 1 + int(uint8(offset))))
 	var digits shared.Line
-	var others, ends uint64
+	var others uint64
 	for ; len(lines) > 0; lines = lines[c.DigitLine(signed):] {
 		c.loadDigits(&digits, lines, signed)
 		for i := range digits {
 			x := (digits[i] + offset) & mask // from 0 to 2v, or to v
-			others |= x + above
-			ends |= swar.Highs &^ swar.NonZero(x^(v+offset))
+			others |= x | (x&swar.Lows + above)
+			ends += bits.OnesCount64(swar.Highs &^ swar.NonZero(x^(v+offset)))
 			if signed {
-				ends |= swar.Highs &^ swar.NonZero(x)
+				ends += bits.OnesCount64(swar.Highs &^ swar.NonZero(x))
 			}
 		}
 	}
-	return others&swar.Highs == 0, ends != 0
+	return others&swar.Highs == 0, ends
 }
 
-// from returns what sets the sign bits of those of eight numbers below maxCodes that are at
+// Ends returns the columns of a line of digits that are at an end of the window.
+func (c *Codes) Ends(line []int8, signed bool) (columns uint64) {
+	mask := ^uint64(0)
+	if signed {
+		mask = uint64(1<<c.Bits-1) * swar.Ones
+	}
+	var digits shared.Line
+	c.loadDigits(&digits, line, signed)
+	for i := range digits {
+		within := swar.NonZero(digits[i] ^ uint64(c.Values)*swar.Ones)
+		if signed {
+			within &= swar.NonZero((digits[i] + uint64(c.Values)*swar.Ones) & mask)
+		}
+		columns |= swar.Gather(swar.Highs&^within) << (i * tile)
+	}
+	return columns
+}
+
+// from returns what sets the sign bits of those of eight numbers below 128 that are at
 // least n when it is added.
 func from(n uint8) uint64 { return uint64(128-n) * swar.Ones }
 

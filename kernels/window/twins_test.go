@@ -187,8 +187,8 @@ func (m fence) checkDigits(t *testing.T, f cpu.Family, c *Codes, lines []int8, s
 		if written(around) || !slices.Equal(src, lines) {
 			t.Fatalf("%s: written outside", call)
 		}
-		if valid, end := c.ValidDigits(dst, signed); !valid || end != (wantEnds > 0) {
-			t.Fatalf("%s: valid %v, an end %v, want %d ends", call, valid, end, wantEnds)
+		if valid, ends := c.ValidDigits(dst, signed); !valid || ends != wantEnds {
+			t.Fatalf("%s: valid %v, %d ends, want %d ends", call, valid, ends, wantEnds)
 		}
 	}
 }

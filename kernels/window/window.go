@@ -1,5 +1,6 @@
 // Package window packs what a solver knows of a score while it looks at a window of
-// values only: 2, 4 or 6 bits a position instead of bytes.
+// values only: 2, 4 or 6 bits a position instead of bytes, or where few positions are left to be
+// searched, bytes for these alone (Thin).
 //
 // A window with base b and v values shows a score s as sign(s) * min(max(|s|-b, 0), v).
 // Clipping is odd and never turns the order of two scores around, so it commutes with
@@ -9,14 +10,15 @@
 // A code says two things of a position: its clipped score as far as it is known, and the
 // floor below which the score cannot fall, since the best capture gives as much. While
 // they are searched, scores only move away from 0, so above 0 the score is its own floor.
-// That leaves v + (v+1)(v+2)/2 codes: 4 for one value, 13 for three, 53 for eight.
+// That leaves v + (v+1)(v+2)/2 codes: 4 for one value, 13 for three, 53 for eight, 251 for twenty.
 //
 // Codes ascend with the score, and among equal scores with the floor, so the least code of
 // some positions has their least score. Those of 2 and 4 bits are numbered from 0 on.
 //
 // What has been found is kept as digits: only the clipped scores. Those of the window of base 0
 // are signed, in as many bits as a code, two's complement. In the windows after it the sign is
-// known, so their digits are not signed and take half the bits. A line of zeros is all zero bytes.
+// known, so their digits are not signed and take half the bits; those of Eight, which is never
+// the first, take bytes. A line of zeros is all zero bytes.
 //
 // A line is 64 codes or digits. Of 2 bits each, bits 2k and 2k+1 of byte j are code 16k+j;
 // of 4 bits each, the low half of byte j is code j and the high half is code 32+j. So a
@@ -30,7 +32,8 @@
 // new one, or between 0 and the new one, because codes of scores up to 0 are 3 to 47 and
 // those above are 55 to 62: scores up to 0 share no high bits with scores above, and the
 // low bits of scores above are those of scores of 0. A score that seems closer to 0 than it
-// has been is one that is out of date, and who reads it will do so again.
+// has been is one that is out of date, and who reads it will do so again. Codes of thin blocks are
+// bytes, which are written at once, and nothing else of such a block changes.
 package window
 
 import "grenier/kernels/internal/shared"
@@ -42,28 +45,29 @@ const Side = shared.Side
 // code.
 const None = 127
 
-// maxCodes is the most codes of any width.
-const maxCodes = 64
+// maxValues is the most values of any width.
+const maxValues = 20
 
-// Codes are the codes of one width. Two, Four and Six are shared and must not be changed.
+// Codes are the codes of one width. They are shared and must not be changed.
 type Codes struct {
-	Bits   int            // of a code: 2, 4 or 6
-	Values int            // v
-	All    []uint8        // the codes, ascending
-	Score  [maxCodes]int8 // by code
-	Floor  [maxCodes]int8 // by code
-	Zero   uint8          // the code of a score that is known to be 0
-	first  [2*8 + 1]uint8 // by score + v: the first code of the score
-	digits [256]uint8     // by code: the signed digit
-	sizes  [256]uint8     // by code: the digit that is not signed
-	half   *Codes         // those of half the bits; nil for Two
+	Bits   int                    // of a code: 2, 4, 6, or 8 in thin blocks
+	Values int                    // v
+	All    []uint8                // the codes, ascending
+	Score  [256]int8              // by code
+	Floor  [256]int8              // by code
+	Zero   uint8                  // the code of a score that is known to be 0
+	first  [2*maxValues + 1]uint8 // by score + v: the first code of the score
+	digits [256]uint8             // by code: the signed digit
+	sizes  [256]uint8             // by code: the digit that is not signed
+	half   *Codes                 // those of half the bits; nil for Two and Eight
 }
 
-// The codes of all widths.
+// The codes of all widths. Those of Eight are bytes with a sign, and only in thin blocks.
 var (
-	Two  = newCodes(2, 1, 0, 3, nil)
-	Four = newCodes(4, 3, 0, 10, Two)
-	Six  = newCodes(6, 8, 3, 55, Four)
+	Two   = newCodes(2, 1, 0, 3, nil)
+	Four  = newCodes(4, 3, 0, 10, Two)
+	Six   = newCodes(6, 8, 3, 55, Four)
+	Eight = newCodes(8, maxValues, 0x80, 103, nil)
 )
 
 // newCodes numbers codes of scores up to 0 from least on, and those above from above on. The codes
@@ -120,7 +124,7 @@ func (c *Codes) Line() int { return c.Bits * Side / 8 }
 // DigitLine returns the bytes of a line of digits.
 func (c *Codes) DigitLine(signed bool) int {
 	switch {
-	case signed:
+	case signed, c.Bits == 8:
 		return c.Line()
 	case c.half == nil:
 		return Side / 8

@@ -82,6 +82,9 @@ func (c *Codes) digitsBy(signed bool, kernel func(dst, src *int8, count int, v *
 // SumFor returns the kernel of the family f, which must be supported, for digits of
 // codes c that are signed or not.
 func SumFor(f cpu.Family, c *Codes, signed bool) SumFunc {
+	if c.Bits == 8 {
+		return c.sumGeneric(signed)
+	}
 	type kernels = map[bool]map[int]func(dst, lines *int8, count int, v *vectors)
 	switch f {
 	case cpu.AVX512:

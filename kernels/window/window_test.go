@@ -6,8 +6,11 @@ import (
 	"testing"
 )
 
-// widths are the codes of all widths.
+// widths are the codes of all widths but those of thin blocks.
 var widths = []*Codes{Two, Four, Six}
+
+// withThin are all codes.
+var withThin = append(slices.Clone(widths), Eight)
 
 // clip shows a score in the window with the given base, as the package comment says.
 func (c *Codes) clip(score, base int) int {
@@ -20,8 +23,8 @@ func (c *Codes) clip(score, base int) int {
 
 // TestCodes takes every score and floor to its code and back.
 func TestCodes(t *testing.T) {
-	for _, c := range widths {
-		if len(c.All) != c.Values+(c.Values+1)*(c.Values+2)/2 || c.All[len(c.All)-1] >= 1<<c.Bits {
+	for _, c := range withThin {
+		if len(c.All) != c.Values+(c.Values+1)*(c.Values+2)/2 || int(c.All[len(c.All)-1]) >= 1<<c.Bits {
 			t.Errorf("%d bits: codes %v", c.Bits, c.All)
 		}
 		var seen []uint8
@@ -39,7 +42,8 @@ func TestCodes(t *testing.T) {
 			}
 		}
 		seen = slices.Compact(seen) // above 0 a score has one code
-		if !slices.Equal(seen, c.All) || !slices.IsSorted(seen) || slices.Contains(seen, None%maxCodes) {
+		ascend := func(x, y uint8) int { return int(int8(x)) - int(int8(y)) }
+		if !slices.Equal(seen, c.All) || !slices.IsSortedFunc(seen, ascend) || slices.Contains(seen, None) || c.Bits < 8 && slices.Contains(seen, None%64) {
 			t.Errorf("%d bits: codes are %v, not %v", c.Bits, c.All, seen)
 		}
 		if c.Score[c.Zero] != 0 || c.Floor[c.Zero] != 0 {
@@ -50,7 +54,7 @@ func TestCodes(t *testing.T) {
 
 // TestNext compares with the scores of a position whose capture gives the floor.
 func TestNext(t *testing.T) {
-	for _, c := range widths {
+	for _, c := range withThin {
 		for _, code := range c.All {
 			floor := c.Floor[code]
 			for _, least := range c.All {
@@ -77,7 +81,7 @@ func stored(value int) int8 {
 
 // TestBegin compares with clipped scores, for every capture value and base.
 func TestBegin(t *testing.T) {
-	for _, c := range widths {
+	for _, c := range withThin {
 		for base := range maxBase + 1 {
 			for value := -48; value <= 48; value++ {
 				clipped := c.clip(value, base)
@@ -282,18 +286,33 @@ func TestValidDigits(t *testing.T) {
 			}
 		}
 	}
+	for x := range 256 {
+		for _, i := range []int{0, 5, Side - 1, Side} {
+			lines := make([]int8, 2*Side)
+			lines[i] = int8(x)
+			Eight.mustBe(t, lines, false, x, Eight.Values)
+		}
+	}
 }
 
 // mustBe fails unless ValidDigits finds that the digit among zeros is valid, between -v and v,
 // and whether it is v or the other end.
 func (c *Codes) mustBe(t *testing.T, lines []int8, signed bool, digit, other int) {
 	t.Helper()
-	valid, end := c.ValidDigits(lines, signed)
+	valid, ends := c.ValidDigits(lines, signed)
 	if want := -c.Values <= digit && digit <= c.Values; valid != want {
 		t.Errorf("%d bits, signed %v: digit %d is valid: %v", c.Bits, signed, digit, valid)
 	}
-	if want := digit == c.Values || digit == other; end != want {
-		t.Errorf("%d bits, signed %v: digit %d is an end: %v", c.Bits, signed, digit, end)
+	all := 0
+	for ; len(lines) > 0; lines = lines[c.DigitLine(signed):] {
+		all += bits.OnesCount64(c.Ends(lines, signed))
+	}
+	want := 0
+	if digit == c.Values || digit == other {
+		want = 1
+	}
+	if ends != want || all != want {
+		t.Errorf("%d bits, signed %v: digit %d is an end: %d, %d", c.Bits, signed, digit, ends, all)
 	}
 }
 

@@ -29,6 +29,7 @@ import (
 	"math/bits"
 
 	"grenier/kernels/fault"
+	"grenier/layers/symmetry"
 )
 
 // MaxCells is the most cells that a board may have.
@@ -49,7 +50,7 @@ type Board struct {
 }
 
 // Symmetry is a symmetry of the grid: cell i goes to cell Symmetry[i].
-type Symmetry [MaxCells]uint8
+type Symmetry = symmetry.Map
 
 // New returns the board with so many rows and columns. It fails with ErrBoard.
 func New(rows, cols int) (*Board, error) {
@@ -65,38 +66,12 @@ func New(rows, cols int) (*Board, error) {
 			}
 		}
 	}
-	b.findSymmetries()
-	return b, nil
-}
-
-// findSymmetries lists the symmetries, the identity first, each once: on a board
-// with one row, turning and mirroring are the same.
-func (b *Board) findSymmetries() {
-	seen := map[Symmetry]bool{}
-	for kind := range 8 {
-		transpose := kind&4 != 0
-		if transpose && b.rows != b.cols {
-			continue
-		}
-		var s Symmetry
-		for cell := range b.Cells() {
-			r, c := cell/b.cols, cell%b.cols
-			if kind&1 != 0 {
-				r = b.rows - 1 - r
-			}
-			if kind&2 != 0 {
-				c = b.cols - 1 - c
-			}
-			if transpose {
-				r, c = c, r
-			}
-			s[cell] = uint8(r*b.cols + c)
-		}
-		if !seen[s] {
-			seen[s] = true
-			b.symmetries = append(b.symmetries, s)
-		}
+	squares := make([]int, b.Cells())
+	for i := range squares {
+		squares[i] = i
 	}
+	b.symmetries = symmetry.OfGrid(rows, cols, squares)
+	return b, nil
 }
 
 // Rows returns the number of rows.
@@ -118,30 +93,10 @@ func (b *Board) Near(cell int) Cells { return b.near[cell] }
 // must not be changed.
 func (b *Board) Symmetries() []Symmetry { return b.symmetries }
 
-// Image returns where s carries a set of cells.
-func (s *Symmetry) Image(set Cells) Cells {
-	var image Cells
-	for ; set != 0; set &= set - 1 {
-		image |= 1 << s[bits.TrailingZeros32(set)]
-	}
-	return image
-}
-
 // CanonicalSet returns the smallest image of a set under the symmetries, and
 // appends to dst those that lead to it.
 func (b *Board) CanonicalSet(dst []*Symmetry, set Cells) (Cells, []*Symmetry) {
-	first, least := len(dst), b.full
-	for i := range b.symmetries {
-		s := &b.symmetries[i]
-		image := s.Image(set)
-		if image < least {
-			least, dst = image, dst[:first]
-		}
-		if image == least {
-			dst = append(dst, s)
-		}
-	}
-	return least, dst
+	return symmetry.Least(dst, b.symmetries, set)
 }
 
 // Touching returns the cells of a set that have a neighbour in another set.

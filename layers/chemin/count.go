@@ -1,6 +1,10 @@
 package chemin
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"grenier/layers/symmetry"
+)
 
 // MaxCounted is the most cells of a board whose orientations and orders are counted
 // in 64 bits: 20! is the last factorial that fits.
@@ -41,7 +45,7 @@ func (b *Board) keptBy(s *Symmetry) uint64 {
 	var orbits []Cells
 	for rest := b.full; rest != 0; rest &^= orbits[len(orbits)-1] {
 		orbit := rest & -rest
-		for image := s.Image(orbit); image&^orbit != 0; image = s.Image(image) {
+		for image := symmetry.Image(s, orbit); image&^orbit != 0; image = symmetry.Image(s, image) {
 			orbit |= image
 		}
 		if b.Touching(orbit, orbit) != 0 {

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"grenier/kernels/fault"
+	"grenier/layers/symmetry"
 )
 
 // ErrOrder reports a list that is no order of the cells of a board.
@@ -49,7 +50,7 @@ func (b *Board) Orient(order []int) Orientation {
 func (o *Orientation) Move(b *Board, by *Symmetry) Orientation {
 	var moved Orientation
 	for cell := range b.Cells() {
-		moved[by[cell]] = by.Image(o[cell])
+		moved[by[cell]] = symmetry.Image(by, o[cell])
 	}
 	return moved
 }

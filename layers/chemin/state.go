@@ -3,6 +3,8 @@ package chemin
 import (
 	"math/bits"
 	"slices"
+
+	"grenier/layers/symmetry"
 )
 
 // State is what the rest of a game depends on.
@@ -42,7 +44,7 @@ func (b *Board) Fill(s *State, cell int) (next State, value uint32) {
 
 // Move carries a state along a symmetry.
 func (s *State) Move(by *Symmetry) State {
-	moved := State{Filled: by.Image(s.Filled)}
+	moved := State{Filled: symmetry.Image(by, s.Filled)}
 	for rest := s.Filled; rest != 0; rest &= rest - 1 {
 		cell := bits.TrailingZeros32(rest)
 		moved.Values[by[cell]] = s.Values[cell]

@@ -2,6 +2,8 @@ package pijersi_test
 
 import (
 	"errors"
+	"maps"
+	"regexp"
 	"testing"
 
 	"grenier/layers/pijersi"
@@ -11,7 +13,8 @@ import (
 // the same for lines of a stream.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{"GRXLLS", "GRXLLS-grxlls", "WPKVWQ", "grxll", "RPSRPSPSRWWSRP", "rpsrpspsrwwsrp",
-		"RPSRPSPSRWWSRP-rpsrpspsrwwsrp", "", "-", "\xff", "position startpos", pijersi.Standard.Position(), string(pijersi.Standard.AppendUGI(nil))} {
+		"RPSRPSPSRWWSRP-rpsrpspsrwwsrp", "", "-", "\xff", "position startpos", pijersi.Standard.Cells(), pijersi.Setup{White: 1, Black: 2, Form: pijersi.Total}.Cells(), "{}", `{"a1": "R" 'a2':'P'}`,
+		pijersi.Standard.Position(), string(pijersi.Standard.AppendUGI(nil))} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -39,11 +42,27 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%q is read as %+v, behind position fen as %+v, %v", text, position, again, againErr)
 		}
 
+		cells, err := pijersi.ParseCells(text)
+		check(t, err, pijersi.ErrCells, maps.Equal(entries(cells.Cells()), entries(text)))
+		line, lineErr = pijersi.ParseCells([]byte(text))
+		sameResult(t, cells, line, err, lineErr)
+
 		any, err := pijersi.Parse(text)
-		if err == nil && any != code && any != cubes && any != position {
+		if err == nil && any != code && any != cubes && any != position && any != cells {
 			t.Fatalf("%q is read as %+v", text, any)
 		}
 	})
+}
+
+var entry = regexp.MustCompile(`['"](\w*)['"]\s*:\s*['"](\w*)['"]`)
+
+// entries returns the cubes by cell that text names.
+func entries(text string) map[string]string {
+	cubes := map[string]string{}
+	for _, e := range entry.FindAllStringSubmatch(text, -1) {
+		cubes[e[1]] = e[2]
+	}
+	return cubes
 }
 
 // FuzzLenient checks that lenient codes come with a warning and stay codes.

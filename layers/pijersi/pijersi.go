@@ -17,11 +17,12 @@
 //
 // # Texts
 //
-// A Setup is both line-ups. It is written in three ways:
+// A Setup is both line-ups. It is written in four ways:
 //
 //	cubes     RPSRPSPSRWWSRP                 in the order above
 //	code      GRXLLS                         the number in base 26, six letters
 //	position  s-p-r-s-p-r-/.../R-P-S- w 0 1  PSN, which programs that play read
+//	cells     {'a1': 'R', 'a2': 'P', ...}    as the document prints its examples
 //
 // One line-up stands for both, as in these examples, when black mirrors white;
 // with a hyphen between white's and black's they are independent: GRXLLS-grxlls.

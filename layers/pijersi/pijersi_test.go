@@ -210,7 +210,7 @@ func TestParseRejects(t *testing.T) {
 		{cubes, "RPSRPSPSRWWSRp", pijersi.ErrCubes, `letter 14 of "RPSRPSPSRWWSRp" is not one of white's, RPSW`},
 		{cubes, "RPSRPSPSRWWSRP-RPSRPSPSRWWSRP", pijersi.ErrCubes, `letter 1 of "RPSRPSPSRWWSRP" is not one of black's, rpsw`},
 		{cubes, strings.Repeat("R", 100), pijersi.ErrCubes, `"` + strings.Repeat("R", 80) + `..." has 100 letters, want 14`},
-		{any, "RPS", pijersi.ErrText, `"RPS" is neither a code of 6 letters, nor 14 cubes, nor a position in PSN`},
+		{any, "RPS", pijersi.ErrText, `"RPS" is neither a code of 6 letters, nor 14 cubes, nor a position in PSN, nor cells in braces`},
 		{any, "GRXLL1", pijersi.ErrCode, `letter 6 of "GRXLL1" is not one of white's, ABCDEFGHIJKLMNOPQRSTUVWXYZ`},
 		{any, "RPSRPSPSRWWSR-", pijersi.ErrCubes, `"RPSRPSPSRWWSR" has 13 letters, want 14`},
 		{any, "1/2", pijersi.ErrPosition, `"1/2" does not end with "w 0 1", white to make move 1`},

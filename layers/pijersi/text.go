@@ -295,11 +295,13 @@ func toLower(b byte) byte {
 	return b
 }
 
-// Parse reads a set-up in any of the three ways of writing it: cubes, code or
-// position. It fails with ErrCubes, ErrCode or ErrPosition, or with ErrText when it
-// cannot even tell which of them is meant.
+// Parse reads a set-up in any of the four ways of writing it: cubes, code, position or
+// cells. It fails with ErrCubes, ErrCode, ErrPosition or ErrCells, or with ErrText when
+// it cannot even tell which of them is meant.
 func Parse[T text](t T) (Setup, error) {
 	switch {
+	case len(t) > 0 && t[0] == '{':
+		return ParseCells(t)
 	case len(t) == CodeLen, len(t) == 2*CodeLen+1:
 		return ParseCode(t)
 	case len(t) == Cubes, len(t) == 2*Cubes+1:
@@ -307,5 +309,5 @@ func Parse[T text](t T) (Setup, error) {
 	case strings.ContainsAny(string(t), " /"):
 		return ParsePosition(t)
 	}
-	return Setup{}, fmt.Errorf("%w: %s is neither a code of %d letters, nor %d cubes, nor a position in PSN", ErrText, quote(string(t)), CodeLen, Cubes)
+	return Setup{}, fmt.Errorf("%w: %s is neither a code of %d letters, nor %d cubes, nor a position in PSN, nor cells in braces", ErrText, quote(string(t)), CodeLen, Cubes)
 }

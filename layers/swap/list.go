@@ -37,6 +37,20 @@ func (l List) State() State {
 	return s
 }
 
+// Toward returns the state that is solved by the moves that lead from l to target, and by no
+// others: target^-1 l, each tile numbered by its cell in target. Both have the same length.
+func (l List) Toward(target List) List {
+	cell := make([]uint8, len(l))
+	for c, tile := range target {
+		cell[tile] = uint8(c)
+	}
+	relative := make(List, len(l))
+	for c, tile := range l {
+		relative[c] = cell[tile]
+	}
+	return relative
+}
+
 // Swap does a move. The same move undoes it.
 func (l List) Swap(m Swap) { l[m.A], l[m.B] = l[m.B], l[m.A] }
 

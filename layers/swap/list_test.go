@@ -71,3 +71,34 @@ func TestListParity(t *testing.T) {
 		t.Error("no permutations")
 	}
 }
+
+// TestToward plays random moves from random states, and back: what solves the relative state
+// leads from one to the other.
+func TestToward(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for range 100 {
+		g, err := swap.NewListedGrid(1+r.IntN(5), 1+r.IntN(5))
+		if err != nil {
+			t.Fatal(err)
+		}
+		from := g.Home()
+		r.Shuffle(len(from), func(i, j int) { from[i], from[j] = from[j], from[i] })
+		to := slices.Clone(from)
+		var moves []swap.Swap
+		for range r.IntN(20) * len(g.Swaps()) {
+			m := g.Swaps()[r.IntN(len(g.Swaps()))]
+			to.Swap(m)
+			moves = append(moves, m)
+		}
+		relative := from.Toward(to)
+		for _, m := range moves {
+			relative.Swap(m)
+		}
+		if !relative.Solved() {
+			t.Fatalf("from %v to %v by %v: %v is left", from, to, moves, relative)
+		}
+		if home := from.Toward(g.Home()); !slices.Equal(home, from) {
+			t.Fatalf("toward the goal %v is %v", from, home)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"grenier/io/workfile"
 	"grenier/layers/chemin"
 	"grenier/pipeline/internal/resume"
+	"grenier/pipeline/internal/runs"
 )
 
 // What a checkpoint says it is. See docs/format/chemin-search.md.
@@ -22,14 +23,14 @@ const (
 
 // checkpoint is the last complete layer of a sweep.
 type checkpoint struct {
-	Rows     int      `json:"rows"`
-	Cols     int      `json:"cols"`
-	Counting bool     `json:"counting"`
-	Filled   int      `json:"filled"` // cells, in the layer
-	Blocks   []block  `json:"blocks"` // of the layer
-	Order    []int    `json:"order"`  // the best so far
-	States   []uint64 `json:"states"`
-	Optimal  uint64   `json:"optimal"` // orders counted so far
+	Rows     int          `json:"rows"`
+	Cols     int          `json:"cols"`
+	Counting bool         `json:"counting"`
+	Filled   int          `json:"filled"` // cells, in the layer
+	Blocks   []runs.Block `json:"blocks"` // of the layer
+	Order    []int        `json:"order"`  // the best so far
+	States   []uint64     `json:"states"`
+	Optimal  uint64       `json:"optimal"` // orders counted so far
 }
 
 // layout returns the layout of the layer's records.
@@ -42,9 +43,10 @@ func (c *checkpoint) layout() layout {
 
 // layer returns the layer.
 func (c *checkpoint) layer() *run {
-	r := &run{layout: c.layout()}
+	l := c.layout()
+	r := &run{l, runs.Run{Stride: l.stride()}}
 	for _, b := range c.Blocks {
-		r.add(b)
+		r.Add(b)
 	}
 	return r
 }
@@ -80,12 +82,12 @@ func (c *checkpoint) check(b *chemin.Board) error {
 		return errors.New("a layer without blocks")
 	}
 	l := c.layout()
-	for i, b := range c.Blocks {
-		if most := blockBytes / (4 * l.stride()); b.Records < 1 || b.Records > most || b.Length < 1 || int(b.Length) > 4*l.stride()*b.Records {
-			return fmt.Errorf("block %d: %d records, 1 to %d are possible, in %d bytes", i, b.Records, most, b.Length)
+	for i := range c.Blocks {
+		if err := c.Blocks[i].Check(l.stride()); err != nil {
+			return fmt.Errorf("block %d: %w", i, err)
 		}
 	}
-	layers, records := len(c.States), uint64(c.layer().n)
+	layers, records := len(c.States), uint64(c.layer().N)
 	if layers < 1 || layers > b.Cells() || !c.Counting && (layers != c.Filled+1 || c.States[c.Filled] != records) {
 		return fmt.Errorf("%d layers of states for %d records with %d cells filled", layers, records, c.Filled)
 	}
@@ -111,14 +113,14 @@ func (c *checkpoint) checkStates(b *chemin.Board) error {
 // there is none.
 func (s *solver) openDir() (saved *checkpoint, err error) {
 	b := s.board
-	s.store.dir, err = resume.Open(s.Dir, resume.Search{
+	s.store.Dir, err = resume.Open(s.Dir, resume.Search{
 		Identity: manifest.GridIdentity("chemin", b.Rows(), b.Cols()),
 		Kind:     checkpointKind, Version: checkpointVersion, Work: s.work,
 		Load: func(path string, payload []byte) (live []workfile.Extent, err error) {
 			if saved, err = parseCheckpoint(path, payload, b); err != nil {
 				return nil, err
 			}
-			s.store.last = payload
+			s.store.Last = payload
 			for _, b := range saved.Blocks {
 				live = append(live, b.Extent)
 			}
@@ -131,30 +133,30 @@ func (s *solver) openDir() (saved *checkpoint, err error) {
 // verify reads the layer of a checkpoint and fails, with errors that match corrupt.ErrCorrupt, if
 // its records cannot be those of such a search. Growth has the limits
 // of numbers.
-func (s *store) verify(b *chemin.Board, saved *checkpoint, growth []uint32) error {
+func verify(s *runs.Store, b *chemin.Board, saved *checkpoint, growth []uint32) error {
 	total, orders := saved.Optimal, factorial(min(b.Cells(), chemin.MaxCounted))
 	r := saved.layer()
-	c, err := s.open(r)
+	c, err := s.Open(&r.Run)
 	if err != nil {
 		return err
 	}
 	var before []uint32
-	for n := 0; c.row != nil; n++ {
-		err := checkRecord(b, r.layout, saved.Counting, c.row, growth)
-		if err == nil && before != nil && slices.Compare(before, c.row[:r.key()]) >= 0 {
+	for n := 0; c.Row != nil; n++ {
+		err := checkRecord(b, r.layout, saved.Counting, c.Row, growth)
+		if err == nil && before != nil && slices.Compare(before, c.Row[:r.key()]) >= 0 {
 			err = errors.New("it is out of order")
 		}
 		if saved.Counting && err == nil {
 			// Products and sums fit: none is more than that of all orders before.
-			if total += count(c.row[r.key():]) * factorial(b.Cells()-r.filled); total > orders {
+			if total += count(c.Row[r.key():]) * factorial(b.Cells()-r.filled); total > orders {
 				err = fmt.Errorf("with it there are more than %d orders", orders)
 			}
 		}
 		if err != nil {
-			return s.damaged(fmt.Sprintf("record %d", n), err)
+			return s.Damaged(fmt.Sprintf("record %d", n), err)
 		}
-		before = append(before[:0], c.row[:r.key()]...)
-		if err := c.next(); err != nil {
+		before = append(before[:0], c.Row[:r.key()]...)
+		if err := c.Next(); err != nil {
 			return err
 		}
 	}

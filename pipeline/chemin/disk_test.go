@@ -23,6 +23,7 @@ import (
 	"grenier/io/vfs/crashfs"
 	"grenier/io/workfile"
 	"grenier/layers/chemin"
+	"grenier/pipeline/internal/runs"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -300,10 +301,10 @@ func TestRecords(t *testing.T) {
 		{"value out of range", true, 0, [][]uint32{{1, math.MaxUint32, 4, 0}}, false},
 	} {
 		c := &checkpoint{Counting: tt.counting, Filled: 1, Optimal: tt.optimal}
-		s := &store{most: 1 << 20}
+		s := &runs.Store{Most: 1 << 20}
 		w := newWriter(s, c.layout())
 		for _, row := range tt.rows {
-			if err := w.add(row); err != nil {
+			if err := w.Add(row); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -311,8 +312,8 @@ func TestRecords(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.Blocks = r.blocks
-		if err := s.verify(b, c, growth(b)); tt.ok && err != nil || !tt.ok && !errors.Is(err, corrupt.ErrCorrupt) {
+		c.Blocks = r.Blocks
+		if err := verify(s, b, c, growth(b)); tt.ok && err != nil || !tt.ok && !errors.Is(err, corrupt.ErrCorrupt) {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 	}
@@ -407,13 +408,16 @@ func FuzzRecords(f *testing.F) {
 		s.counting, s.target = counting, 12
 		w := newWriter(s.store, c.layout())
 		row := make([]uint32, c.layout().stride())
-		for len(raw) > 0 && w.run.n < 100 {
+		for range 100 {
+			if len(raw) == 0 {
+				break
+			}
 			for i := range row {
 				var word [4]byte
 				raw = raw[copy(word[:], raw):]
 				row[i] = binary.LittleEndian.Uint32(word[:])
 			}
-			if err := w.add(row); err != nil {
+			if err := w.Add(row); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -421,14 +425,14 @@ func FuzzRecords(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.Blocks = layer.blocks
-		if err := s.store.verify(b, c, limits); err != nil {
+		c.Blocks = layer.Blocks
+		if err := verify(s.store, b, c, limits); err != nil {
 			if !errors.Is(err, corrupt.ErrCorrupt) {
 				t.Error(err)
 			}
 			return
 		}
-		for layer.n > 0 && layer.filled < b.Cells() {
+		for layer.N > 0 && layer.filled < b.Cells() {
 			if layer, err = s.advance(t.Context(), layer); err != nil {
 				t.Fatal(err)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"grenier/io/crew"
 	"grenier/layers/chemin"
+	"grenier/pipeline/internal/runs"
 )
 
 // chunk is the most records of one set that a worker takes at once.
@@ -46,15 +47,15 @@ func (s *sweep) expand(ctx context.Context, from *run) ([]*run, error) {
 // chunks sends the records of a layer, one behind the other, in lists with the same filled
 // cells.
 func (s *sweep) chunks(ctx context.Context, from *run, work chan<- []uint32) error {
-	c, err := s.store.open(from)
+	c, err := s.store.Open(&from.Run)
 	if err != nil {
 		return err
 	}
-	for c.row != nil {
+	for c.Row != nil {
 		var words []uint32
-		for set := c.row[0]; c.row != nil && c.row[0] == set && len(words) < chunk*from.stride(); {
-			words = append(words, c.row...)
-			if err := c.next(); err != nil {
+		for set := c.Row[0]; c.Row != nil && c.Row[0] == set && len(words) < chunk*from.stride(); {
+			words = append(words, c.Row...)
+			if err := c.Next(); err != nil {
 				return err
 			}
 		}
@@ -81,7 +82,7 @@ type expander struct {
 func (s *sweep) newExpander(from layout, keep func(*run)) *expander {
 	e := &expander{sweep: s, from: from, to: s.layout(from.filled + 1), keep: keep}
 	e.out = newWriter(s.store, e.to)
-	room := s.room/int64(s.threads) - writerBytes
+	room := s.room/int64(s.threads) - runs.WriterBytes
 	e.most = int(max(room/e.to.rowBytes(), 1))
 	return e
 }
@@ -191,7 +192,7 @@ func (e *expander) flush(ctx context.Context) error {
 		return err
 	}
 	for _, row := range rows {
-		if err := e.out.add(row); err != nil {
+		if err := e.out.Add(row); err != nil {
 			return err
 		}
 	}

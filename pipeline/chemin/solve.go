@@ -11,6 +11,7 @@ import (
 	"grenier/io/vfs"
 	"grenier/kernels/fault"
 	"grenier/layers/chemin"
+	"grenier/pipeline/internal/runs"
 )
 
 // Method is a way to search.
@@ -131,7 +132,7 @@ func Solve(ctx context.Context, b *chemin.Board, opts Options) (*Result, error) 
 	err := s.run(limited)
 	switch {
 	case err == nil:
-	case ctx.Err() == nil && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errMemory)):
+	case ctx.Err() == nil && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, runs.ErrMemory)):
 	case ctx.Err() != nil:
 		err = ctx.Err()
 		s.finish()
@@ -150,8 +151,8 @@ type solver struct {
 	best   *incumbent
 	result *Result
 	growth []uint32
-	upper  uint64 // proven so far
-	store  *store // of Layers
+	upper  uint64      // proven so far
+	store  *runs.Store // of Layers
 	// optimal has an optimal order of each class that the method knows.
 	optimal [][]int
 }

@@ -3,17 +3,14 @@ package chemin
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"grenier/io/crew"
 	"grenier/layers/chemin"
+	"grenier/pipeline/internal/runs"
 )
-
-// errMemory says that a search needs more memory than it is given.
-var errMemory = errors.New("out of the memory given")
 
 // sweep is one search through the layers, from the empty board on.
 type sweep struct {
@@ -21,7 +18,7 @@ type sweep struct {
 	bounds  *bounds
 	best    *incumbent
 	threads int
-	store   *store
+	store   *runs.Store
 	room    int64 // bytes for records at work
 
 	// counting keeps all states that reach target and counts the orders to them; otherwise
@@ -79,7 +76,7 @@ func (s *sweep) root() (*run, error) {
 		setCount(row[l.key():], 1)
 	}
 	w := newWriter(s.store, l)
-	if err := w.add(row); err != nil {
+	if err := w.Add(row); err != nil {
 		return nil, err
 	}
 	return w.finish()
@@ -90,32 +87,34 @@ func (s *sweep) advance(ctx context.Context, from *run) (*run, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	runs, err := s.expand(ctx, from)
+	parts, err := s.expand(ctx, from)
 	if err != nil {
 		return nil, err
 	}
 	l := s.layout(from.filled + 1)
 	abreast := s.abreast()
-	for len(runs) > abreast {
-		merged, err := s.merge(ctx, runs[:abreast], l)
+	for len(parts) > abreast {
+		merged, err := s.merge(ctx, parts[:abreast], l)
 		if err == nil {
-			err = s.store.recycle()
+			err = s.store.Recycle()
 		}
 		if err != nil {
 			return nil, err
 		}
-		runs = append(runs[abreast:], merged)
+		parts = append(parts[abreast:], merged)
 	}
-	return s.merge(ctx, runs, l)
+	return s.merge(ctx, parts, l)
 }
 
 // abreast returns the most runs that are merged at a time: cursors get half of the room.
-func (s *sweep) abreast() int { return int(min(256, max(2, (s.room/2-writerBytes)/cursorBytes))) }
+func (s *sweep) abreast() int {
+	return int(min(256, max(2, (s.room/2-runs.WriterBytes)/runs.CursorBytes)))
+}
 
 // merge makes one run, or a layer, of several runs, and drops these.
-func (s *sweep) merge(ctx context.Context, runs []*run, l layout) (*run, error) {
+func (s *sweep) merge(ctx context.Context, list []*run, l layout) (*run, error) {
 	w := newWriter(s.store, l)
-	m, err := s.store.openAll(runs)
+	m, err := openAll(s.store, list)
 	if err != nil {
 		return nil, err
 	}
@@ -123,11 +122,11 @@ func (s *sweep) merge(ctx context.Context, runs []*run, l layout) (*run, error) 
 	if s.width > 0 {
 		b.most = int(^uint(0) >> 2) // a whole layer at once
 	}
-	for len(m) > 0 {
+	for m.Len() > 0 {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := b.take(&m, l, s.counting); err != nil {
+		if err := b.take(m, l, s.counting); err != nil {
 			return nil, err
 		}
 		rows, err := s.thinned(ctx, b.rows, l, s.threads)
@@ -135,13 +134,13 @@ func (s *sweep) merge(ctx context.Context, runs []*run, l layout) (*run, error) 
 			return nil, err
 		}
 		for _, row := range s.selected(rows, l) {
-			if err := w.add(row); err != nil {
+			if err := w.Add(row); err != nil {
 				return nil, err
 			}
 		}
 	}
-	for _, r := range runs {
-		s.store.drop(r)
+	for _, r := range list {
+		s.store.Drop(&r.Run)
 	}
 	return w.finish()
 }
@@ -156,11 +155,11 @@ type batch struct {
 // take takes records off the runs: up to the most, and then the rest of those with the same filled
 // cells, as far as these are no more than as many again. Of records with the same key it makes
 // one.
-func (b *batch) take(m *merging, l layout, counting bool) error {
+func (b *batch) take(m *runs.Merge, l layout, counting bool) error {
 	b.reset()
 	b.rows = b.rows[:0]
-	for len(*m) > 0 {
-		next := (*m)[0].row
+	for m.Len() > 0 {
+		next := m.Row()
 		n := len(b.rows)
 		switch {
 		case n > 0 && slices.Equal(b.rows[n-1][:l.key()], next[:l.key()]):
@@ -174,7 +173,7 @@ func (b *batch) take(m *merging, l layout, counting bool) error {
 			copy(row, next)
 			b.rows = append(b.rows, row)
 		}
-		if err := m.next(); err != nil {
+		if err := m.Next(); err != nil {
 			return err
 		}
 	}
@@ -234,20 +233,20 @@ func (s *sweep) promise(row []uint32) uint32 {
 
 // frontier returns a number that no game through the states of a layer exceeds.
 func (s *sweep) frontier(from *run) (uint64, error) {
-	c, err := s.store.open(from)
+	c, err := s.store.Open(&from.Run)
 	if err != nil {
 		return 0, err
 	}
 	best := uint64(0)
 	var look outlook
-	for set := chemin.Cells(1 << 31); c.row != nil; {
-		if c.row[0] != set {
-			set = c.row[0]
+	for set := chemin.Cells(1 << 31); c.Row != nil; {
+		if c.Row[0] != set {
+			set = c.Row[0]
 			look = s.bounds.outlook(s.board.Full() &^ set)
 		}
-		state := stateOf(s.board, c.row)
+		state := stateOf(s.board, c.Row)
 		best = max(best, look.upper(&state.Values, noBound))
-		if err := c.next(); err != nil {
+		if err := c.Next(); err != nil {
 			return 0, err
 		}
 	}

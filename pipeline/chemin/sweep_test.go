@@ -11,6 +11,7 @@ import (
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
 	"grenier/layers/chemin"
+	"grenier/pipeline/internal/runs"
 )
 
 // sweepAll runs a sweep to the end and returns the states of each layer, and the bytes of its work
@@ -18,28 +19,28 @@ import (
 func sweepAll(t *testing.T, s *sweep) (states []int, bytes int64) {
 	t.Helper()
 	layer, err := s.root()
-	for err == nil && layer.filled < s.board.Cells() && layer.n > 0 {
+	for err == nil && layer.filled < s.board.Cells() && layer.N > 0 {
 		before := layer
 		if layer, err = s.advance(context.Background(), before); err == nil {
-			states = append(states, layer.n)
-			s.store.drop(before)
+			states = append(states, layer.N)
+			s.store.Drop(&before.Run)
 		}
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.store.drop(layer)
-	if held := s.store.held.Load(); held != 0 {
+	s.store.Drop(&layer.Run)
+	if held := s.store.Held(); held != 0 {
 		t.Errorf("%d bytes are still held", held)
 	}
-	if s.store.dir == nil {
+	if s.store.Dir == nil {
 		return states, 0
 	}
-	return states, s.store.dir.Size()
+	return states, s.store.Dir.Size()
 }
 
 func newTestSweep(b *chemin.Board, room int64, target uint32) *sweep {
-	s := &sweep{board: b, bounds: &bounds{board: b}, best: &incumbent{}, threads: 2, store: &store{most: 1 << 30}, room: room}
+	s := &sweep{board: b, bounds: &bounds{board: b}, best: &incumbent{}, threads: 2, store: &runs.Store{Most: 1 << 30}, room: room}
 	if target > 0 {
 		s.counting, s.target = true, target
 	}
@@ -54,7 +55,7 @@ func (s *sweep) onDisk(t *testing.T) *sweep {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := s.store.dir.Close(); err != nil {
+		if err := s.store.Dir.Close(); err != nil {
 			t.Error(err)
 		}
 	})
@@ -71,10 +72,10 @@ func TestSpill(t *testing.T) {
 	}{{0, 0}, {57, 32}} {
 		large := newTestSweep(b, 1<<30, tt.target)
 		want, _ := sweepAll(t, large)
-		const little = 2*writerBytes + 1<<14
+		const little = 2*runs.WriterBytes + 1<<14
 		for _, small := range []*sweep{newTestSweep(b, little, tt.target), newTestSweep(b, little, tt.target).onDisk(t)} {
 			got, bytes := sweepAll(t, small)
-			if small.store.dir != nil && bytes == 0 {
+			if small.store.Dir != nil && bytes == 0 {
 				t.Errorf("nothing was written")
 			}
 			if tt.target == 0 {
@@ -119,13 +120,13 @@ func TestCountingStates(t *testing.T) {
 
 func TestMemoryTooSmall(t *testing.T) {
 	s := newTestSweep(board(t, 3, 4), 1<<30, 0)
-	s.store.most = 1 << 12
+	s.store.Most = 1 << 12
 	layer, err := s.root()
-	for err == nil && layer.n > 0 {
+	for err == nil && layer.N > 0 {
 		layer, err = s.advance(context.Background(), layer)
 	}
-	if !errors.Is(err, errMemory) {
-		t.Errorf("%v, want errMemory", err)
+	if !errors.Is(err, runs.ErrMemory) {
+		t.Errorf("%v, want runs.ErrMemory", err)
 	}
 }
 

@@ -6,14 +6,15 @@ import (
 	"errors"
 
 	"grenier/layers/chemin"
+	"grenier/pipeline/internal/runs"
 )
 
 // sweepLayers finds the maximum by a sweep that drops states which others exceed, and then
 // counts the optimal orders by one that keeps every state which reaches the maximum. With the
 // maximum known, the other method finds the optimal orientations.
 func (s *solver) sweepLayers(ctx context.Context) (err error) {
-	s.store = &store{}
-	s.store.most, _ = s.sweepBytes(s.boundBytes())
+	s.store = &runs.Store{}
+	s.store.Most, _ = s.sweepBytes(s.boundBytes())
 	var saved *checkpoint
 	if s.Dir != "" {
 		if saved, err = s.openDir(); err != nil {
@@ -21,13 +22,13 @@ func (s *solver) sweepLayers(ctx context.Context) (err error) {
 		}
 		defer func() {
 			if err == nil {
-				err = s.store.dir.Clear()
+				err = s.store.Dir.Clear()
 			}
-			err = errors.Join(err, s.store.dir.Close())
+			err = errors.Join(err, s.store.Dir.Close())
 		}()
 	}
 	if saved != nil {
-		if err := s.store.verify(s.board, saved, s.growth); err != nil {
+		if err := verify(s.store, s.board, saved, s.growth); err != nil {
 			return err
 		}
 		s.best.offer(s.board, saved.Order)
@@ -57,7 +58,7 @@ func (s *solver) sweepLayers(ctx context.Context) (err error) {
 
 func (s *solver) newSweep(t *bounds) *sweep {
 	w := &sweep{board: s.board, bounds: t, best: s.best, threads: s.Threads, store: s.store}
-	s.store.most, w.room = s.sweepBytes(t.bytes)
+	s.store.Most, w.room = s.sweepBytes(t.bytes)
 	return w
 }
 
@@ -65,7 +66,7 @@ func (s *solver) newSweep(t *bounds) *sweep {
 func (s *solver) findMaximum(ctx context.Context, t *bounds, saved *checkpoint) error {
 	w := s.newSweep(t)
 	layer, err := s.through(ctx, w, saved, "layers")
-	if layer == nil || !errors.Is(err, errMemory) && !errors.Is(err, context.DeadlineExceeded) {
+	if layer == nil || !errors.Is(err, runs.ErrMemory) && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	upper, failed := w.frontier(layer)
@@ -94,7 +95,7 @@ func (s *solver) through(ctx context.Context, w *sweep, saved *checkpoint, doing
 	states := []uint64{1}
 	if saved != nil {
 		layer, states = saved.layer(), saved.States
-		s.store.own(layer)
+		s.store.Own(&layer.Run)
 		w.optimal.Store(saved.Optimal)
 	} else if layer, err = w.root(); err != nil {
 		return nil, err
@@ -115,12 +116,12 @@ func (s *solver) through(ctx context.Context, w *sweep, saved *checkpoint, doing
 			w.optimal.Store(optimal)
 			return layer, err
 		}
-		s.store.drop(layer) // the next checkpoint does not need it
+		s.store.Drop(&layer.Run) // the next checkpoint does not need it
 		if next.filled == s.board.Cells() {
 			return nil, nil
 		}
-		states = append(states, uint64(next.n))
-		if next.n == 0 {
+		states = append(states, uint64(next.N))
+		if next.N == 0 {
 			if !w.counting {
 				s.result.StatesPerLayer = states
 			}
@@ -132,17 +133,17 @@ func (s *solver) through(ctx context.Context, w *sweep, saved *checkpoint, doing
 
 // checkpoint makes the layer the one to resume from.
 func (s *solver) checkpoint(w *sweep, layer *run) error {
-	if s.store.dir == nil {
+	if s.store.Dir == nil {
 		return nil
 	}
 	payload, err := json.Marshal(&checkpoint{
-		Rows: s.board.Rows(), Cols: s.board.Cols(), Counting: w.counting, Filled: layer.filled, Blocks: layer.blocks,
+		Rows: s.board.Rows(), Cols: s.board.Cols(), Counting: w.counting, Filled: layer.filled, Blocks: layer.Blocks,
 		Order: s.best.found(), States: s.result.StatesPerLayer, Optimal: w.optimal.Load(),
 	})
 	if err != nil {
 		return err
 	}
-	return s.store.commit(payload)
+	return s.store.Commit(payload)
 }
 
 // prepare finds a good order by a search that keeps few states, and then works out bounds.
@@ -159,19 +160,19 @@ func (s *solver) prepare(ctx context.Context) (*bounds, error) {
 
 // firstOrder searches with few states in each layer and without bounds.
 func (s *solver) firstOrder(ctx context.Context) error {
-	w := &sweep{board: s.board, bounds: &bounds{board: s.board}, best: s.best, threads: s.Threads, store: &store{}}
-	w.store.most, w.room = s.sweepBytes(0)
+	w := &sweep{board: s.board, bounds: &bounds{board: s.board}, best: s.best, threads: s.Threads, store: &runs.Store{}}
+	w.store.Most, w.room = s.sweepBytes(0)
 	cells := s.board.Cells()
 	w.width = min(beamWidth, int(w.room/2/int64(cells)/layout{cells, orderWords}.rowBytes()))
 	layer, err := w.root()
-	for err == nil && layer.filled < cells && layer.n > 0 {
+	for err == nil && layer.filled < cells && layer.N > 0 {
 		s.report("a first order", float64(layer.filled), float64(cells), false)
 		before := layer
 		if layer, err = w.advance(ctx, layer); err == nil {
-			w.store.drop(before)
+			w.store.Drop(&before.Run)
 		}
 	}
-	if errors.Is(err, errMemory) {
+	if errors.Is(err, runs.ErrMemory) {
 		return nil // whatever was found is good enough
 	}
 	return err

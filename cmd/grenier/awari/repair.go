@@ -93,7 +93,7 @@ func (a *app) runRepair(ctx context.Context, f repairFlags) error {
 	if err != nil {
 		return err
 	}
-	debug.SetGCPercent(10) // as for solve
+	defer debug.SetGCPercent(debug.SetGCPercent(10)) // as for solve
 	o.Progress = func(p repair.Progress) { shown.Update(mending(p)) }
 	o.Solve.Note = a.telling(shown)
 	log := &repairLog{note: o.Solve.Note}

@@ -36,11 +36,11 @@ func (a *app) serve() *cobra.Command {
 	var o serveOptions
 	cmd := &cobra.Command{
 		Use:   "serve --dir DIR",
-		Short: "Show a web page to play on and to explore the tables",
-		Long: `Serves a web page on which you play against the tables, or both sides, and see
-the exact value of each move, the best line and charts of the layers. The same
-answers are available as JSON: see docs/serve.md. The page is part of the
-program and needs no other server.
+		Short: "Show web pages to play on and to explore the tables",
+		Long: `Serves web pages on which you play against the tables, or both sides, see the
+exact value of each move and what a game gave away, solve puzzles, and look at
+positions and charts of the layers. The same answers are available as JSON: see
+docs/serve.md. The pages are part of the program and need no other server.
 
 By default only this machine can connect. --addr :8080 listens on all addresses
 of the machine, localhost:0 on any free port. There is neither encryption nor a
@@ -94,8 +94,8 @@ func (a *app) runServer(ctx context.Context, o serveOptions) error {
 	}
 	defer t.Close()
 	server, err := serve.New(serve.Options{
-		Tables: t, Pages: web.Files(), Log: slog.New(slog.NewTextHandler(a.Err, nil)), LogRequests: o.log, Rate: o.rate,
-		Connections: o.each,
+		Tables: t, Dir: o.dir, Family: chosen, Pages: web.Files(), Log: slog.New(slog.NewTextHandler(a.Err, nil)),
+		LogRequests: o.log, Rate: o.rate, Connections: o.each,
 	})
 	if err != nil {
 		return err

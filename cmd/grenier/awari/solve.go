@@ -178,7 +178,7 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 		return err
 	}
 	runtime.GOMAXPROCS(f.threads)
-	debug.SetGCPercent(10) // the heap holds tables that stay; scores are elsewhere
+	defer debug.SetGCPercent(debug.SetGCPercent(10)) // the heap holds tables that stay; scores are elsewhere
 	journal := &journal{app: a, flags: f, family: o.Family, errs: a.Err, shown: shown, start: time.Now()}
 	defer a.WhenAsked(journal.answer)()
 	stopMetrics, err := a.startMetrics(ctx, journal)

@@ -2,16 +2,20 @@ package awari
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/layers/awari"
 	"grenier/pipeline/spaces/census"
 )
 
 // tableReport is what table prints as JSON.
 type tableReport struct {
 	Pits     int        `json:"pits"`
+	Rules    string     `json:"rules,omitempty"` // of the search for accessible boards
+	Start    []int      `json:"start,omitempty"`
 	MaxSeeds int        `json:"max_seeds"`
 	Rows     []tableRow `json:"rows"`
 }
@@ -28,36 +32,88 @@ type tableRow struct {
 	Cost            uint64   `json:"cost"`
 }
 
+// tableFlags are the flags of table as given.
+type tableFlags struct {
+	gameFlags
+	seeds, threads int
+	start          string
+	memory         cli.MemoryFlag
+}
+
 func (a *app) table() *cobra.Command {
-	var pits, seeds int
+	var f tableFlags
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "table",
 		Short: "Print the number of positions and the cost of solving them",
 		Long: `Prints the tables of the document about retrograde analysis. Each number of
-seeds has the number of positions; the number that play can reach from 3 seeds
-in each pit under the rules strict (a); the least space for their scores and
-its sum (c); and the number of memory accesses of the plain algorithm. Column
-(a) needs a search of the game, and is left out for more than 8 pits.
+seeds has the number of positions; the number that play can reach from a start
+(a); the least space for their scores and its sum (c); and the number of memory
+accesses of the plain algorithm.
+
+Column (a) needs a search of the game. Up to 8 pits it begins with 3 seeds in
+each pit, as in the document. --start begins with so many seeds in each pit, or
+with a board, "P0 P1 ...", on any number of pits: it takes a bit of memory for
+each position of all layers from 0 to that of the start, and one more for those
+of the latter.
 `,
 		Example: `  grenier awari table --pits 8 --seeds 24
-  grenier awari table --pits 12 --seeds 48 --json`,
+  grenier awari table --pits 12 --seeds 48 --json
+  grenier awari table --pits 10 --seeds 20 --start 2 --rules awari`,
 		Args: cli.NoArgs,
 		RunE: a.Start(func(cmd *cobra.Command, _ []string) error {
-			table, err := census.New(cmd.Context(), pits, seeds)
+			o, err := f.options()
 			if err != nil {
 				return err
 			}
+			table, err := census.New(cmd.Context(), o)
+			if err != nil {
+				return f.memory.Explain(err)
+			}
 			if asJSON {
-				return a.PrintJSON(newTableReport(table))
+				return a.PrintJSON(newTableReport(table, &o))
 			}
 			return a.printTable(table)
 		}),
 	}
-	cmd.Flags().IntVar(&pits, "pits", 8, "`number` of pits of the board: 4, 6, 8, 10 or 12")
-	cmd.Flags().IntVar(&seeds, "seeds", 24, "largest `number` of seeds, 0 to 48")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	flags := cmd.Flags()
+	flags.IntVar(&f.pits, "pits", 8, "`number` of pits of the board: 4, 6, 8, 10 or 12")
+	flags.StringVar(&f.rules, "rules", "strict", "`rules` of the search: awari or strict")
+	flags.IntVar(&f.seeds, "seeds", 24, "largest `number` of seeds, 0 to 48")
+	flags.StringVar(&f.start, "start", "", "begin the search with so many `seeds` in each pit, or with a board")
+	f.memory.Define(a.App, flags, "4GiB", nil)
+	cli.ThreadsFlag(flags, &f.threads, "use for the search")
+	flags.BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
+}
+
+// options checks the flags and returns what they ask for.
+func (f *tableFlags) options() (o census.TableOptions, err error) {
+	game, err := f.game()
+	if err != nil {
+		return o, err
+	}
+	if err := cli.CheckThreads(f.threads); err != nil {
+		return o, err
+	}
+	o = census.TableOptions{Pits: f.pits, Seeds: f.seeds, Rules: game.Rules(), Workers: f.threads}
+	if f.start != "" {
+		start, err := parseStart(game, cli.Fields(f.start))
+		if err != nil {
+			return o, cli.Usagef("--start: %w", err)
+		}
+		o.Start = &start
+	}
+	o.Memory, err = f.memory.Limit()
+	return o, err
+}
+
+// parseStart reads the number of seeds in each pit, or all pits.
+func parseStart(game awari.Game, fields []string) (awari.Board, error) {
+	if len(fields) > 1 {
+		return game.Parse(fields)
+	}
+	return game.Parse(slices.Repeat(fields, game.Pits()))
 }
 
 func (a *app) printTable(table *census.Table) error {
@@ -68,8 +124,11 @@ func (a *app) printTable(table *census.Table) error {
 	return table.WriteRST(a.Out, census.CostColumns()...)
 }
 
-func newTableReport(table *census.Table) tableReport {
+func newTableReport(table *census.Table, o *census.TableOptions) tableReport {
 	report := tableReport{Pits: table.Pits, MaxSeeds: table.MaxSeeds, Rows: make([]tableRow, 0, len(table.Rows))}
+	if o.Start != nil {
+		report.Rules, report.Start = o.Rules.String(), widen(o.Start[:o.Pits])
+	}
 	for _, r := range table.Rows {
 		row := tableRow{
 			Seeds: r.Seeds, Configs: r.Configs, Space: r.Space, SpaceCumulative: r.SpaceCumulative,

@@ -95,6 +95,9 @@ func (a *App) execute(ctx context.Context, root *cobra.Command, args []string) e
 			undo()
 		}
 	}()
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		complete(root)
+	}
 	root.SetArgs(args)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)

@@ -67,25 +67,25 @@ func valuesOf(flag *pflag.Flag) []string {
 	return strings.Split(strings.Replace(found[1], " or ", ", ", 1), ", ")
 }
 
+// annotation is where Completes keeps the values of a flag.
+const annotation = "values"
+
 // Completes says which values shells complete a flag of cmd with whose help does not list them;
-// without values, files.
-func Completes(cmd *cobra.Command, name string, values ...string) {
-	how := cobra.ShellCompDirectiveNoFileComp
-	if values == nil {
-		how = cobra.ShellCompDirectiveDefault
-	}
-	if err := cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, how)); err != nil {
+// without any, files.
+func Completes(cmd *cobra.Command, name string, with ...string) {
+	if err := cmd.Flags().SetAnnotation(name, annotation, with); err != nil {
 		panic(err) // the flag has just been defined
 	}
 }
 
 // complete says for cmd and all commands below what completes the values of flags, and
-// arguments: files only where they are wanted. Commands may have said so before.
+// arguments: files only where they are wanted. Only a shell that asks needs that, and cobra
+// keeps it for good.
 func complete(cmd *cobra.Command) {
 	cmd.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
 		f := completionOf(flag)
-		if _, said := cmd.GetFlagCompletionFunc(flag.Name); f == nil || said {
+		if f == nil {
 			return
 		}
 		if err := cmd.RegisterFlagCompletionFunc(flag.Name, f); err != nil {
@@ -102,7 +102,12 @@ func complete(cmd *cobra.Command) {
 
 // completionOf returns what completes the value of a flag, nil if nothing does.
 func completionOf(flag *pflag.Flag) cobra.CompletionFunc {
+	said, ok := flag.Annotations[annotation]
 	switch values := valuesOf(flag); {
+	case len(said) > 0:
+		return cobra.FixedCompletions(said, cobra.ShellCompDirectiveNoFileComp)
+	case ok:
+		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
 	case values != nil:
 		return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveKeepOrder)
 	case flag.Value.Type() == "directory":

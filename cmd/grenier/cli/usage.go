@@ -25,7 +25,6 @@ func Root(cmd *cobra.Command, commands ...*cobra.Command) *cobra.Command {
 	cmd.Flags().Bool("version", false, "print version, commit and Go release")
 	cmd.SetVersionTemplate(version() + "\n")
 	Group(cmd, commands...)
-	complete(cmd)
 	return cmd
 }
 

@@ -10,6 +10,7 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/cmd/grenier/doctor"
 	"grenier/cmd/grenier/pijersi"
+	"grenier/cmd/grenier/solitaire"
 	"grenier/cmd/grenier/swap"
 )
 
@@ -20,8 +21,8 @@ func Root(c *cli.App) *cobra.Command {
 		Short: "Solve layered state spaces exactly, awari above all",
 		Long: `Grenier solves layered state spaces exactly on one workstation. Its main job is
 awari (awalé, oware): the exact score of every position, layer by layer. The
-swap puzzle, chemin and the set-ups of Pijersi are smaller systems that share
-its parts.
+swap puzzle, chemin, peg solitaire and the set-ups of Pijersi are smaller systems
+that share its parts.
 
 Answers go to stdout, progress and notes to stderr. Where a flag or an argument
 names a file, - stands for stdin or stdout.
@@ -35,6 +36,7 @@ ENVIRONMENT
   grenier awari probe --dir data/awari 1 1 1 1 1 2 4 2 3 0 0 0
   grenier swap bfs --rows 3 --cols 3
   grenier chemin solve --rows 3 --cols 3
+  grenier solitaire solve --board english
   grenier pijersi decode GRXLLS`,
-	}, awari.Command(c), swap.Command(c), chemin.Command(c), pijersi.Command(c), doctor.Command(c), cli.CompletionCommand(c), cli.VersionCommand(c))
+	}, awari.Command(c), swap.Command(c), chemin.Command(c), solitaire.Command(c), pijersi.Command(c), doctor.Command(c), cli.CompletionCommand(c), cli.VersionCommand(c))
 }

@@ -38,7 +38,7 @@ func (a *app) check() *cobra.Command {
 		return append(dst, "legal"...), nil
 	}
 	cmd := &cobra.Command{
-		Use:   "check {CODE | CUBES | POSITION | -}",
+		Use:   "check {CODE | CUBES | POSITION | CELLS | -}",
 		Short: "Check whether a set-up is legal",
 		Long: `Prints "legal", or everything that is wrong with a set-up. Each player must
 have 4 rocks (R), 4 papers (P), 4 scissors (S) and 2 wises (W), and no wise may

@@ -19,14 +19,15 @@ func (a *app) encode() *cobra.Command {
 		return s, err
 	}
 	cmd := &cobra.Command{
-		Use:   "encode {CUBES | POSITION | -}",
+		Use:   "encode {CUBES | POSITION | CELLS | -}",
 		Short: "Print the code of a set-up",
 		Long: `Prints the code of a set-up, legal or not, given as the cubes of one line-up,
-as WHITE-black, or as a position in PSN. A position in which black mirrors
-white has the code of one line-up.
+as WHITE-black, as a position in PSN, or as cells. A position in which black
+mirrors white has the code of one line-up.
 ` + streamHelp,
 		Example: `  grenier pijersi encode RPSRPSPSRWWSRP
   grenier pijersi encode position startpos
+  grenier pijersi decode --cells GRXLLS | grenier pijersi encode -
   grenier pijersi encode < cubes.txt > codes.txt`,
 		RunE: a.Start(func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) }),
 	}
@@ -35,8 +36,11 @@ white has the code of one line-up.
 	return cmd
 }
 
-// parseArrangement reads cubes or a position.
+// parseArrangement reads cubes, a position or cells.
 func parseArrangement(line []byte) (pijersi.Setup, error) {
+	if len(line) > 0 && line[0] == '{' {
+		return pijersi.ParseCells(line)
+	}
 	isCubes := len(line) == pijersi.Cubes || len(line) == 2*pijersi.Cubes+1
 	if !isCubes && bytes.ContainsAny(line, " /") {
 		return pijersi.ParsePosition(line)
@@ -45,7 +49,7 @@ func parseArrangement(line []byte) (pijersi.Setup, error) {
 }
 
 func (a *app) decode() *cobra.Command {
-	var lenient, psn, ugi bool
+	var lenient, psn, ugi, cells bool
 	c := setupCommand{app: a, parse: pijersi.ParseCode[[]byte]}
 	c.text = func(dst []byte, s pijersi.Setup) ([]byte, error) {
 		switch {
@@ -53,6 +57,8 @@ func (a *app) decode() *cobra.Command {
 			return s.AppendPosition(dst), nil
 		case ugi:
 			return s.AppendUGI(dst), nil
+		case cells:
+			return s.AppendCells(dst), nil
 		}
 		return s.AppendCubes(dst), nil
 	}
@@ -79,8 +85,9 @@ wrong case, and fewer than six letters: it adds As on the left.
 	cmd.Flags().BoolVar(&lenient, "lenient", false, "correct mistyped codes, with a warning")
 	cmd.Flags().BoolVar(&psn, "psn", false, "print the position in PSN instead")
 	cmd.Flags().BoolVar(&ugi, "ugi", false, "print the UGI command for the position instead")
+	cmd.Flags().BoolVar(&cells, "cells", false, "print the cubes by cell, {'a1': 'R', ...}, instead")
 	c.view.flags(cmd)
-	cmd.MarkFlagsMutuallyExclusive("psn", "ugi", "json", "draw")
+	cmd.MarkFlagsMutuallyExclusive("psn", "ugi", "cells", "json", "draw")
 	return cmd
 }
 

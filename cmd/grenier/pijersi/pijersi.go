@@ -4,6 +4,7 @@
 package pijersi
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -25,16 +26,17 @@ func Command(c *cli.App) *cobra.Command {
 		Use:   "pijersi",
 		Short: "Encode, decode, number and draw set-ups of Pijersi",
 		Long: `Set-ups of the board game Pijersi: where the 14 cubes of each player stand at
-the start of a game. There are three ways to write one:
+the start of a game. There are four ways to write one:
 
   cubes     in the order a1-a6 b1-b3 b4 b4t b5-b7 (b4t is the cube on top of
             b4), capital letters for white; small ones for black, g6-g1 f7-f5
             f4 f4t f3-f1
   code      six letters
   position  in PSN
+  cells     {'a1': 'R', 'a2': 'P', ..., 'b4t': 'W', ...}, in any order
 
 One line-up stands for both players if black mirrors white; WHITE-black gives
-each player a line-up.
+each player a line-up; cells are those of one player or of both.
 
 A line-up is legal if it has 4 rocks (R), 4 papers (P), 4 scissors (S) and 2
 wises (W), and no wise stands on another kind of cube. 2,737,350 line-ups are
@@ -176,6 +178,7 @@ type setupReport struct {
 // lineupReport is the cubes of one player as JSON.
 type lineupReport struct {
 	Cubes  string  `json:"cubes"`
+	Cells  cells   `json:"cells"`
 	Code   string  `json:"code"`
 	Number uint32  `json:"number"`
 	Legal  bool    `json:"legal"`
@@ -199,11 +202,23 @@ func newSetupReport(s pijersi.Setup, seed *uint64) setupReport {
 
 func newLineupReport(l pijersi.Lineup, colour pijersi.Colour) lineupReport {
 	r := lineupReport{
-		Cubes: string(l.AppendCubes(nil, colour)), Code: string(l.AppendCode(nil, colour)),
+		Cubes: string(l.AppendCubes(nil, colour)), Cells: cells{l, colour}, Code: string(l.AppendCode(nil, colour)),
 		Number: uint32(l), Legal: l.Legal(),
 	}
 	if rank, err := l.Rank(); err == nil {
 		r.Rank = &rank
 	}
 	return r
+}
+
+// cells are the cubes of one player as an object, by cell in the order of the cubes.
+type cells struct {
+	lineup pijersi.Lineup
+	colour pijersi.Colour
+}
+
+// MarshalJSON implements json.Marshaler.
+func (c cells) MarshalJSON() ([]byte, error) {
+	s := pijersi.Setup{White: c.lineup, Black: c.lineup, Form: pijersi.Form(c.colour)}
+	return bytes.ReplaceAll(s.AppendCells(nil), []byte("'"), []byte{'"'}), nil
 }

@@ -20,7 +20,7 @@ func (a *app) rank() *cobra.Command {
 		return strconv.AppendUint(dst, rank, 10), err
 	}
 	cmd := &cobra.Command{
-		Use:   "rank {CODE | CUBES | POSITION | -}",
+		Use:   "rank {CODE | CUBES | POSITION | CELLS | -}",
 		Short: "Print the number of a legal set-up",
 		Long: `Prints the number of a legal set-up. Legal line-ups are numbered from 0 to
 2737349 in the order of their codes. The number of WHITE-black is 2737350 times

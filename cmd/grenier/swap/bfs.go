@@ -32,6 +32,8 @@ type bfsReport struct {
 	Antipodes uint64   `json:"antipodes"`
 	Mean      float64  `json:"mean"` // rounded to six places
 	Depths    []uint64 `json:"depths"`
+	Degree    int      `json:"degree"` // moves of each state
+	Edges     uint64   `json:"edges"`  // pairs of states that a move joins
 	cli.Took
 }
 
@@ -42,7 +44,8 @@ func (a *app) bfs() *cobra.Command {
 		Short: "Count the states of a grid by distance from the goal",
 		Long: `Visits all states of a grid, breadth first from the goal, and prints the number
 of states at each distance, the largest distance (the diameter), the number of
-states at that distance (the antipodes) and the mean distance.
+states at that distance (the antipodes) and the mean distance, and of the state
+graph the degree, the number of moves of each state, and the number of edges.
 
 A state takes 0.15 bytes of memory: 12 cells 72 MB, 13 cells 0.94 GB, 14 cells
 13 GB. A grid that needs more than --memory is refused. With --dir the states
@@ -98,7 +101,7 @@ func (a *app) runBFS(ctx context.Context, f bfsFlags) error {
 		return f.memory.Explain(err)
 	}
 	report := bfsReport{
-		Rows: r.Rows, Cols: r.Cols, States: r.States(), Diameter: r.Diameter(), Antipodes: r.Antipodes(),
+		Rows: r.Rows, Cols: r.Cols, States: r.States(), Degree: len(g.Swaps()), Edges: r.States() * uint64(len(g.Swaps())) / 2, Diameter: r.Diameter(), Antipodes: r.Antipodes(),
 		Mean: math.Round(r.Mean()*1e6) / 1e6, Depths: r.Depths,
 		Took: cli.TookSince(start),
 	}
@@ -114,6 +117,7 @@ func (a *app) printBFS(r bfsReport) {
 	for d, n := range r.Depths {
 		fmt.Fprintf(a.Out, "%8d %18s\n", d, cli.Comma(n))
 	}
+	fmt.Fprintf(a.Out, "%s from each state, %s\n", cli.Count(r.Degree, "move"), cli.Count(r.Edges, "edge"))
 	fmt.Fprintf(a.Out, "%d x %d: %s, diameter %d, antipodes %s, mean %.6f\n",
 		r.Rows, r.Cols, cli.Count(r.States, "state"), r.Diameter, cli.Comma(r.Antipodes), r.Mean)
 	fmt.Fprintf(a.Out, "%.1f s (%s); peak memory %s\n",

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,6 +30,7 @@ type solveFlags struct {
 	memory              cli.MemoryFlag
 	svg                 string
 	pdb                 []string
+	target              string
 	progress            string
 	time                time.Duration
 	animate, json       bool
@@ -45,6 +47,7 @@ type solveReport struct {
 	Lower      int      `json:"lower_bound"`
 	Stopped    string   `json:"stopped,omitempty"`
 	Swaps      [][2]int `json:"swaps"`
+	Target     []int    `json:"target,omitempty"`
 	Expanded   uint64   `json:"expanded"`
 	Generated  uint64   `json:"generated"`
 	PeakOpen   uint64   `json:"peak_open"`
@@ -64,10 +67,18 @@ a line for each row, with blanks or commas between numbers. It skips blank
 lines and lines that begin with #. With --rows and --cols the arguments are the
 tiles, row by row. Tiles are numbered from 1 or from 0.
 
+--target gives another arrangement than that in order: the swaps then lead
+there.
+
 Solvers:
   astar, astar-bucket   A* with a binary heap or with buckets; exact
   astar-incremental     A* with half the Manhattan distance, updated move by
                         move; exact
+  astar-weighted        A* with twice the heuristic: a solution at most twice as
+                        long as a shortest one
+  astar-bidirectional   A* from both ends; exact
+  dibbs                 A* from both ends with dynamically improved bounds
+                        (DIBBS); needs a consistent heuristic; exact
   idastar               IDA*, takes hardly any memory; exact
   bfs, graph            breadth first, on demand or on the whole graph; exact
   bidirectional         breadth first from both ends; exact
@@ -83,8 +94,9 @@ An exact solver finds a shortest solution. Grids of more than 16 cells, up to
 64, can be solved by beam (their default), idastar and greedy, with the
 heuristics manhattan, inversion and walking.
 
-Heuristics of astar, astar-bucket, idastar and beam: zero, manhattan,
-inversion, walking, pdb (from the files of --pdb; of a gadb the greedy cover)
+Heuristics of the other solvers than greedy, bfs, graph, bidirectional,
+pseudo-bidirectional and astar-incremental: zero, manhattan, inversion,
+walking, pdb (from the files of --pdb; of a gadb the greedy cover)
 and pdb-exact (the best cover). Of several, separated by commas, the largest
 bound counts. +inverse behind a name adds the bound of the inverse grid,
 +parity raises a bound to the parity of the permutation.
@@ -99,6 +111,7 @@ the closed states, and the used share of --memory (for beam: of the work up to
 --width) or --time, whichever is larger. A search may end long before 100%.
 `,
 		Example: `  grenier swap solve --rows 3 --cols 3 9 8 7 6 5 4 3 2 1
+  grenier swap solve --rows 2 --cols 2 --target '4 3 2 1' 2 1 4 3
   grenier swap generate --rows 4 --cols 4 | grenier swap solve --json -
   grenier swap generate --rows 5 --cols 5 | grenier swap solve --time 30s --animate
   grenier swap solve --solver idastar --heuristic pdb+parity --pdb a.gp,b.gp grid.txt`,
@@ -114,6 +127,7 @@ the closed states, and the used share of --memory (for beam: of the work up to
 	flags.StringVar(&f.heuristic, "heuristic", "", "`name` of the heuristic (default: walking+parity, or manhattan+parity)")
 	flags.StringSliceVar(&f.pdb, "pdb", nil, "`files` of pattern databases of the grid, separated by commas")
 	f.memory.Define(a.App, flags, "4GiB", nil)
+	flags.StringVar(&f.target, "target", "", "`tiles` of the arrangement to reach, row by row (default: in order)")
 	flags.IntVar(&f.width, "width", 0, "most `states` that beam keeps of a depth (default: 16384, no limit with --time)")
 	flags.DurationVar(&f.time, "time", 0, "longest `time` to search, like 10s; 0 is no limit")
 	cli.ThreadsFlag(flags, &f.threads, "prepare databases with")
@@ -154,6 +168,14 @@ func (a *app) runSolve(ctx context.Context, f solveFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	start := puzzle.Tiles
+	if f.target != "" {
+		target, err := parseTarget(puzzle, f.target)
+		if err != nil {
+			return err
+		}
+		start = start.Toward(target)
+	}
 	if f.solver == "" {
 		f.solver = search.DefaultSolver(puzzle.Grid)
 	}
@@ -180,7 +202,7 @@ func (a *app) runSolve(ctx context.Context, f solveFlags, args []string) error {
 		return err
 	}
 	o.Progress = func(p search.Progress) { shown.Update(searching(p)) }
-	r, stopped := search.SolveList(ctx, f.solver, puzzle.Grid, puzzle.Tiles, o)
+	r, stopped := search.SolveList(ctx, f.solver, puzzle.Grid, start, o)
 	shown.Close()
 	if r.Stopped == "" && stopped != nil {
 		return stopped
@@ -197,6 +219,9 @@ func (a *app) runSolve(ctx context.Context, f solveFlags, args []string) error {
 	}
 	if report.Heuristic = r.Heuristic; f.heuristic != "" && informed {
 		report.Heuristic = f.heuristic
+	}
+	if f.target != "" {
+		report.Target = targetOf(puzzle, r.Swaps)
 	}
 	for _, m := range r.Swaps {
 		report.Swaps = append(report.Swaps, [2]int{m.A, m.B})
@@ -248,6 +273,31 @@ func parsePuzzle(rows, cols int, args []string) (swap.Puzzle, error) {
 		}
 	}
 	return g.Puzzle(tiles)
+}
+
+// parseTarget reads the arrangement to reach, whose tiles are numbered as those of the puzzle.
+func parseTarget(puzzle swap.Puzzle, text string) (swap.List, error) {
+	target, err := parsePuzzle(puzzle.Grid.Rows(), puzzle.Grid.Cols(), cli.Fields(text))
+	switch {
+	case err != nil:
+		return nil, cli.Usagef("--target: %w", err)
+	case target.First != puzzle.First:
+		return nil, cli.Usagef("--target: its tiles are numbered from %d, those of the grid from %d", target.First, puzzle.First)
+	}
+	return target.Tiles, nil
+}
+
+// targetOf returns what moves make of a puzzle, with its numbers.
+func targetOf(puzzle swap.Puzzle, moves []swap.Swap) []int {
+	tiles := slices.Clone(puzzle.Tiles)
+	for _, m := range moves {
+		tiles.Swap(m)
+	}
+	list := make([]int, len(tiles))
+	for i, t := range tiles {
+		list[i] = int(t) + puzzle.First
+	}
+	return list
 }
 
 func (a *app) printSolve(r solveReport) {

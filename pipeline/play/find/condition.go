@@ -201,6 +201,12 @@ func (c *Condition) String() string {
 	return strings.Join(terms, " ")
 }
 
+// Asks reports whether the condition asks about the fact of that name.
+func (c *Condition) Asks(name string) bool {
+	f, err := parseFact(name)
+	return err == nil && c.asked[f]
+}
+
 // holds reports whether a fact that the condition asks about is as wanted.
 func (c *Condition) holds(f fact, x int) bool { return x >= c.low[f] && x <= c.high[f] }
 

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"strings"
 )
 
 // kinds are the files that a page can have, by the end of their names. What the
@@ -16,6 +17,9 @@ var kinds = map[string]string{
 	".css":  "text/css; charset=utf-8",
 	".js":   "text/javascript; charset=utf-8",
 	".svg":  "image/svg+xml",
+	".png":  "image/png",
+
+	".webmanifest": "application/manifest+json",
 }
 
 // index is the file that is shown at /.
@@ -47,9 +51,13 @@ func (s *Server) addPage(files fs.FS, name string) error {
 	if err != nil {
 		return err
 	}
-	at := "/" + name
+	at := "/" + strings.TrimSuffix(name, ".html")
 	if name == index {
 		at = "/"
+	}
+	if path.Ext(name) == ".html" {
+		s.routes[at] = route{get: s.linked(kind, text)}
+		return nil
 	}
 	s.routes[at] = route{get: document(kind, text)}
 	return nil

@@ -8,8 +8,8 @@
 // (observe.go); it must come over one of the connections allowed to its client
 // (door.go); it must name a host of the server, a path that exists
 // and a method of that path, and its sender must not ask too often
-// (guard.go, limit.go); then a handler answers (probe.go, line.go, search.go, layers.go,
-// charts.go, metrics.go, pages.go). Paths are compared with a fixed list and never reach a file system:
+// (guard.go, limit.go); then a handler answers (probe.go, game.go, line.go, search.go, find.go, layers.go,
+// charts.go, metrics.go, preview.go, pages.go). Paths are compared with a fixed list and never reach a file system:
 // the files of the page are read once, when the server is made.
 //
 // Everything a client can make the server hold is bounded: connections, their
@@ -33,6 +33,7 @@ import (
 
 	"grenier/io/chart"
 	"grenier/io/crew"
+	"grenier/kernels/cpu"
 	"grenier/pipeline/tables"
 )
 
@@ -72,6 +73,10 @@ const MaxConnections = 512
 type Options struct {
 	// Tables has the scores. It stays open as long as the server.
 	Tables *tables.Tables
+	// Dir is the run directory of the tables, and Family what decodes them, for searches of
+	// whole layers. Without a directory there are none.
+	Dir    string
+	Family cpu.Family
 	// Pages has the files of the web page, index.html among them.
 	Pages fs.FS
 	// Log gets what goes wrong inside the server, and a line for each request if
@@ -96,6 +101,9 @@ type Server struct {
 	metrics     *metrics
 	turns       *turns
 	limits      limits
+	dir         string
+	family      cpu.Family
+	finder      *finder
 }
 
 // route is what there is at a path.
@@ -115,6 +123,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		tables: o.Tables, log: o.Log, logRequests: o.LogRequests,
 		clients: newClients(o.Rate), turns: newTurns(), limits: usual, routes: map[string]route{},
+		dir: o.Dir, family: o.Family, finder: newFinder(),
 	}
 	s.limits.each = o.Connections
 	if err := s.addPages(o.Pages); err != nil {
@@ -128,17 +137,27 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	icon, err := drawIcon()
+	if err != nil {
+		return nil, err
+	}
 	maps.Copy(s.routes, map[string]route{
 		"/api/probe":         {get: s.probeQuery, post: s.probeBody},
+		"/api/game":          {get: s.walkGame},
 		"/api/line":          {get: s.findLine},
 		"/api/search":        {get: s.searchBoard},
 		"/api/layers":        {get: document("application/json", layers)},
 		"/api/charts":        {get: document("application/json", charts)},
 		"/api/charts/scores": {get: s.drawScores},
 		"/chart.css":         {get: document(kinds[".css"], []byte(chart.Style()))},
+		"/preview.png":       {get: s.drawPreview},
+		"/icon.png":          {get: document(kinds[".png"], icon)},
 		"/healthz":           {get: s.health},
 		"/metrics":           {get: s.writeMetrics},
 	})
+	if o.Dir != "" {
+		s.routes["/api/find"] = route{get: s.findBoards}
+	}
 	s.metrics = newMetrics(s.routes)
 	return s, nil
 }

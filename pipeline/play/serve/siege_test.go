@@ -137,7 +137,7 @@ func (s *siege) crawl() {
 // they can; the server must answer each rightly, and hold little memory while it does
 // and none of it afterwards.
 func TestSiege(t *testing.T) {
-	connections, requests := 20, 1000
+	connections, requests := 20, 400
 	if os.Getenv("GRENIER_LONG") != "" {
 		connections, requests = 50, 10_000
 	}
@@ -230,7 +230,7 @@ func TestManyConnections(t *testing.T) {
 	tight.connections, tight.header = 4, 200*time.Millisecond
 	r := startWith(t, Options{}, tight)
 	var idle []net.Conn
-	for range 40 {
+	for range 12 {
 		c, err := net.Dial("tcp", r.address)
 		if err != nil && !errors.Is(err, net.ErrClosed) {
 			t.Fatal(err)

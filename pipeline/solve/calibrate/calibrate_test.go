@@ -52,7 +52,7 @@ func TestRun(t *testing.T) {
 // TestCancelled interrupts a calibration at each report of progress, or at some of them if there
 // is little time.
 func TestCancelled(t *testing.T) {
-	step := 3
+	step := 5
 	if os.Getenv("GRENIER_LONG") != "" {
 		step = 1
 	}

@@ -68,7 +68,7 @@ func (r *Run) amountsOf(n int) (Amounts, error) {
 	}
 	a := Amounts{
 		Seeds: n, Positions: halfboard.Positions(r.Game, n),
-		Bits: form.Bits, Windows: form.Windows, Memory: form.Bytes, Passes: form.Passes,
+		Bits: form.Bits, Windows: 1, Memory: form.Bytes, Passes: form.Passes,
 	}
 	a.File = fileSize(n, a.Positions, r.Codec)
 	r.readLower(&a)
@@ -110,9 +110,10 @@ func (a *Amounts) stream(game awari.Game) {
 	bytes := func(l linear) uint64 { return uint64(l.of(a.Seeds) * float64(a.Positions)) }
 	a.Captures = bytes(captureBytes)
 	a.Digits = bytes(w.digits)
-	if a.reread, a.rewritten = bytes(w.reread), bytes(w.rewritten); !w.prunes(a.Seeds) {
-		a.reread, a.rewritten = uint64(w.windows(a.Seeds))*a.Captures, 0
-	}
+	steps := w.windows(game, a.Seeds)
+	a.Windows = len(steps)
+	read, written := rereads(a.Seeds, steps)
+	a.reread, a.rewritten = uint64(read*float64(a.Captures)), uint64(written*float64(a.Captures))
 	a.Checkpoint = uint64(2 * codesPacked * float64(a.Memory))
 	a.Work = bytes(w.work) + a.Checkpoint
 }

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"math"
 
 	"grenier/io/layerfile"
 	"grenier/layers/awari"
@@ -10,8 +11,7 @@ import (
 
 // What layers took: rules awari, 12 pits, layers 15 to 22, one worker, processor time on a
 // shared virtual machine, 2026-11-22: testdata/widths.txt, fitted without layer 22.
-// docs/plan.md says how to fit it again. Bytes are fitted to layers 26 to 36 too, of runs in
-// docs/runs.md.
+// docs/plan.md says how to fit it again.
 
 // linear is what grows by the same with each seed.
 type linear struct{ at22, perSeed float64 }
@@ -22,51 +22,121 @@ func (l linear) of(n int) float64 { return max(0, l.at22+l.perSeed*float64(n-22)
 // width is what layers took with one width of scores in memory, over all windows.
 type width struct {
 	bits, values int
-	shown        shown
 	turn         float64 // share of sweeps in which windows are begun
 	// sweep, full and seal are what large layers take for each line, for what small ones do
 	// that are calibrated: more of them misses the caches, less is opening and syncing files.
-	sweep, full, seal               float64
-	reread, rewritten, digits, work linear // bytes, a position
+	sweep, full, seal float64
+	digits, work      linear // bytes, a position; work is the most of all streams together
 }
 
-// reread and rewritten are captures, work is the most of all streams together.
 var widths = []width{
 	{
-		bits: 6, values: 8, shown: shown{0.99, 1.02, 1.08}, turn: 0.15, sweep: 1.45, full: 0.92, seal: 0.65,
-		reread: linear{1.75, 0}, rewritten: linear{0.75, 0}, digits: linear{0.83, 0.01}, work: linear{1.4, 0.01},
+		bits: 6, values: 8, turn: 0.15, sweep: 1.3, full: 1, seal: 0.6,
+		digits: linear{0.83, 0.01}, work: linear{1.4, 0.01},
 	},
 	{
-		bits: 4, values: 3, shown: shown{1.52, 1.74, 1.95}, turn: 0.26, sweep: 1.28, full: 0.95, seal: 0.6,
-		reread: linear{2, 0.03}, rewritten: linear{0.75, 0.01}, digits: linear{0.99, 0.018}, work: linear{1.2, 0.01},
+		bits: 4, values: 3, turn: 0.26, sweep: 1.24, full: 1.2, seal: 0.75,
+		digits: linear{0.97, 0.018}, work: linear{1.55, 0.014},
 	},
 	{
-		bits: 2, values: 1, shown: shown{3.57, 4.2, 4.85}, turn: 0.23, sweep: 1.3, full: 0.84, seal: 0.55,
-		reread: linear{4.6, 0.07}, rewritten: linear{1, 0}, digits: linear{1.3, 0.02}, work: linear{1.31, 0.014},
+		bits: 2, values: 1, turn: 0.23, sweep: 1.25, full: 1, seal: 0.75,
+		digits: linear{1.2, 0.02}, work: linear{1.4, 0.014},
 	},
 }
 
 // Widths returns the bits that a score takes in layers that are solved window by window.
 func Widths() []int { return halfboard.Widths[1:] }
 
-// shown is in how many windows a score is not 0 with 16, 22 and 32 seeds, from histograms of
-// layers: linear in between, and extrapolated.
-type shown [3]float64
-
-// of returns the value for n seeds.
-func (s shown) of(n int) float64 {
-	if n < 22 {
-		return max(0, s[1]+(s[1]-s[0])/6*float64(n-22))
-	}
-	return s[1] + (s[2]-s[1])/10*float64(n-22)
+// histograms has the share of scores that are at least 0, 1, 2, ... away from 0, with so many
+// seeds.
+var histograms = []struct {
+	seeds  int
+	beyond []float64
+}{
+	{16, []float64{1, .8892, .7753, .4813, .3898, .274, .2254, .1189, .1031, .0805, .0698, .0385, .0385, .0206, .0202, .0196, .0196}},
+	{22, []float64{1, .8817, .7753, .585, .5015, .3437, .2855, .1994, .1666, .1008, .0835, .059, .0509, .0318, .0294, .021, .0192, .012, .012, .0056, .0056, .0055, .0055}},
+	{28, []float64{
+		1, .897, .8039, .6154, .5398, .398, .3448, .2423, .2073, .1444, .1232, .0804, .0679, .0463, .0397, .0244, .021, .0147, .0131, .0079, .0075, .0052, .0049,
+		.003, .003, .0013, .0013, .0012, .0012,
+	}},
+	{36, []float64{
+		1, .891, .8031, .6097, .5394, .3956, .3462, .2501, .2186, .1585, .1387, .1004, .088, .0638, .056, .0399, .035, .0251, .0221, .0152, .0134, .0094, .0084,
+		.0055, .0049, .0035, .0032, .002, .0019, .0012, .0012, .0007, .0007, .0003, .0003, .0003, .0003,
+	}},
 }
 
-// prunes reports whether captures of a layer of n seeds are written again, without what is done:
-// package halfboard does that when three windows and more are to come after the second.
-func (w *width) prunes(n int) bool { return n > 4*w.values }
+// beyond returns the share of scores that are at least so far away from 0 with n seeds: linear
+// between histograms, and as with 16 or 36 seeds, which differ little from 28, outside of them.
+func beyond(n, least int) float64 {
+	at := func(i int) float64 {
+		if h := histograms[i].beyond; least < len(h) {
+			return h[least]
+		}
+		return 0
+	}
+	last := len(histograms) - 1
+	for i := range last {
+		if from, to := histograms[i].seeds, histograms[i+1].seeds; n < to {
+			part := float64(max(n, from)-from) / float64(to-from)
+			return (1-part)*at(i) + part*at(i+1)
+		}
+	}
+	return at(last)
+}
 
-// windows returns the number of windows of a layer of n seeds.
-func (w *width) windows(n int) int { return max(1, (n+w.values-1)/w.values) }
+// step is a window of a plan.
+type step struct {
+	base int
+	thin bool
+}
+
+// windows returns the windows of a layer of n seeds.
+func (w *width) windows(game awari.Game, n int) (steps []step) {
+	most := halfboard.ThinShare(game, n, w.bits)
+	next := step{}
+	for next.base < max(n, 1) {
+		if next.base > 0 && !next.thin {
+			next.thin = beyond(n, next.base) <= most && halfboard.WorthThin(n, next.base, w.bits)
+		}
+		steps = append(steps, next)
+		if next.thin {
+			next.base += halfboard.ThinValues
+		} else {
+			next.base += w.values
+		}
+	}
+	return steps
+}
+
+// What a thin window takes for what another one takes that shows the same: for sweeps, and for
+// passes over lines.
+const (
+	thinSweep = 2.0
+	thinLines = 2.0
+)
+
+// Windows read what captures give in their streams, and write it again when few scores are left,
+// as package halfboard says: if more than left windows come, and if the share of those scores falls
+// below pruned. Streams take packed of that share, to the power packing.
+const (
+	pruned  = 0.6
+	left    = 3
+	packing = 0.75
+)
+
+// rereads returns how often the capture values are read and written again in all windows, in streams
+// as long as the first ones.
+func rereads(n int, steps []step) (read, written float64) {
+	serving := 1.0
+	for i, step := range steps {
+		read += math.Pow(serving, packing)
+		if share := beyond(n, step.base); len(steps)-i > left && share < pruned*serving {
+			serving = share
+			written += math.Pow(serving, packing)
+		}
+	}
+	return read, written
+}
 
 // Calibrations take the costs of a position of these layers together, unless a machine is
 // slow.
@@ -93,9 +163,16 @@ func (w *width) loadsOf(game awari.Game, n int) loads {
 	return loads{l.lines * positions / sum.lines, l.shown * positions / sum.shown}
 }
 
-func (w *width) layerLoads(game awari.Game, n int) loads {
+func (w *width) layerLoads(game awari.Game, n int) (l loads) {
 	fill := float64(halfboard.Padded(game, n)) / float64(halfboard.Positions(game, n))
-	return loads{fill * float64(w.windows(n)), fill * w.shown.of(n)}
+	for _, step := range w.windows(game, n) {
+		lines, shown := fill, fill*beyond(n, step.base+1)
+		if step.thin {
+			lines, shown = lines*thinLines, shown*thinSweep
+		}
+		l.lines, l.shown = l.lines+lines, l.shown+shown
+	}
+	return l
 }
 
 // calibratedGame is the game that is calibrated.
@@ -158,7 +235,8 @@ func (p *Plan) Assumptions() []string {
 	for _, l := range p.Layers {
 		if !l.InMemory() {
 			return append(all,
-				"scores and bytes of streams go on to grow with the seeds as between 15 and 32 seeds",
+				"windows are thin as with kernels for AVX-512",
+				"scores of layers above 36 are as far from 0 as those of 36; bytes of streams go on to grow as between 15 and 22 seeds",
 				"reading and writing overlap with computing in each step; steps follow each other")
 		}
 	}

@@ -1,6 +1,7 @@
 // Package census counts the boards of awari and what their tables take: the
 // tables of document 001 ("Some data on the game of awari" and "Quelques
-// chiffres") as data, for any number of pits and seeds.
+// chiffres") as data, for any number of pits and seeds, and, in a Census, the moves and
+// accesses that its complexity analysis is about.
 //
 // New computes a Table, one Row for each number of seeds. Rows hold exact
 // counts and bytes as floating point; Row.Cell and Table.WriteRST give the text
@@ -14,7 +15,6 @@ import (
 
 	"grenier/kernels/colex"
 	"grenier/layers/awari"
-	"grenier/pipeline/spaces/reach"
 )
 
 // Table is what is known of the boards with a given number of pits.
@@ -25,9 +25,8 @@ type Table struct {
 	// -MaxSeeds and MaxSeeds. It is the number of seeds of a whole game, or
 	// the largest one of the table if that is more.
 	MaxSeeds int
-	// Accessible reports whether the accessible boards were counted, as they are on
-	// up to 8 pits, where it takes seconds at most. The two fields of Row that depend
-	// on them are 0 otherwise.
+	// Accessible reports whether the accessible boards were counted. The two fields of Row
+	// that depend on them are 0 otherwise.
 	Accessible bool
 	// Rows holds one row for each number of seeds from 0 up.
 	Rows []Row
@@ -40,9 +39,9 @@ type Row struct {
 	Seeds int
 	// Configs is the number of boards, binom(P+n-1, P-1).
 	Configs uint64
-	// Accessible is the number of boards, "(a)" in the document, that play
-	// under the strict rules can lead to from 3 seeds in each pit. The start
-	// itself is not among them.
+	// Accessible is the number of boards, "(a)" in the document, that play can lead to
+	// from the start, in the document from 3 seeds in each pit by the rules strict. The
+	// start itself is among them only if play returns to it.
 	Accessible uint64
 	// Space is the least space for a score each: Configs times
 	// log256(2*MaxSeeds+1).
@@ -60,28 +59,41 @@ type Row struct {
 	Cost uint64
 }
 
-// New returns the table for boards with the given number of pits and 0 to seeds
-// seeds. It fails with awari.ErrPits or awari.ErrSeeds, or with the error of
-// ctx while the accessible boards are searched.
-func New(ctx context.Context, pits, seeds int) (*Table, error) {
-	game, err := awari.New(pits, awari.Strict)
+// TableOptions say what is in a table.
+type TableOptions struct {
+	// Pits is the number of pits, Seeds the largest number of seeds.
+	Pits, Seeds int
+	// Rules and Start say which boards are accessible. A Start of nil is the document's, 3
+	// seeds in each pit, on up to 8 pits; on more pits no boards are searched then.
+	Rules awari.Rules
+	Start *awari.Board
+	// Workers is the number of goroutines that search.
+	Workers int
+	// Memory bounds the process, in bytes; 0 is any number.
+	Memory uint64
+}
+
+// New returns a table. It fails with awari.ErrPits or awari.ErrSeeds, with a memory.Error
+// when there is too little for the search of accessible boards, or with the error of ctx.
+func New(ctx context.Context, o TableOptions) (*Table, error) {
+	game, err := awari.New(o.Pits, o.Rules)
 	if err != nil {
 		return nil, err
 	}
-	if seeds < 0 || seeds > awari.MaxSeeds {
-		return nil, fmt.Errorf("%w: %d (0 to %d are possible)", awari.ErrSeeds, seeds, awari.MaxSeeds)
+	if o.Seeds < 0 || o.Seeds > awari.MaxSeeds {
+		return nil, fmt.Errorf("%w: %d (0 to %d are possible)", awari.ErrSeeds, o.Seeds, awari.MaxSeeds)
 	}
 	t := &Table{
-		Pits:       pits,
-		MaxSeeds:   max(wholeGame(pits), seeds),
-		Accessible: pits <= 8,
-		Rows:       make([]Row, seeds+1),
+		Pits:       o.Pits,
+		MaxSeeds:   max(wholeGame(o.Pits), o.Seeds),
+		Accessible: o.Start != nil || o.Pits <= 8,
+		Rows:       make([]Row, o.Seeds+1),
 	}
 	if err := t.count(); err != nil {
 		return nil, err
 	}
 	if t.Accessible {
-		if err := t.search(ctx, game); err != nil {
+		if err := t.search(ctx, game, &o); err != nil {
 			return nil, err
 		}
 	}
@@ -113,27 +125,30 @@ func (t *Table) count() error {
 			Seeds:     n,
 			Configs:   configs,
 			SpaceReal: 2 * float64(configs),
-			Cost:      uint64(t.Pits+2+n) * configs,
+			Cost:      cost(t.Pits, n, configs),
 		}
 	}
 	return nil
 }
 
+// cost returns the number of accesses in the formula of document 001, with K the number of
+// pits and X that of boards.
+func cost(pits, n int, configs uint64) uint64 { return uint64(pits+2+n) * configs }
+
 // search counts the accessible boards.
-func (t *Table) search(ctx context.Context, game awari.Game) error {
-	start, err := game.Start(accessibleStart)
+func (t *Table) search(ctx context.Context, game awari.Game, o *TableOptions) error {
+	start := o.Start
+	if start == nil {
+		board, err := game.Start(accessibleStart)
+		if err != nil {
+			return err
+		}
+		start = &board
+	}
+	counts, err := CountAccessible(ctx, game, *start, o.Workers, o.Memory)
 	if err != nil {
 		return err
 	}
-	space, err := awari.NewSpace(game, start.Seeds())
-	if err != nil {
-		return err
-	}
-	set, err := reach.From(ctx, space, start)
-	if err != nil {
-		return err
-	}
-	counts := set.Counts()
 	for n := range min(len(counts), len(t.Rows)) {
 		t.Rows[n].Accessible = counts[n]
 	}

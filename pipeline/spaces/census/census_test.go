@@ -18,7 +18,7 @@ import (
 
 func mustTable(t *testing.T, pits, seeds int) *census.Table {
 	t.Helper()
-	table, err := census.New(t.Context(), pits, seeds)
+	table, err := census.New(t.Context(), census.TableOptions{Pits: pits, Seeds: seeds, Rules: awari.Strict})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ var (
 
 func tableOnce(pits, seeds int) func() (*census.Table, error) {
 	return sync.OnceValues(func() (*census.Table, error) {
-		return census.New(context.Background(), pits, seeds)
+		return census.New(context.Background(), census.TableOptions{Pits: pits, Seeds: seeds, Rules: awari.Strict, Workers: 2})
 	})
 }
 
@@ -167,17 +167,17 @@ func TestUnknownColumn(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	if _, err := census.New(t.Context(), 7, 10); !errors.Is(err, awari.ErrPits) {
+	if _, err := census.New(t.Context(), census.TableOptions{Pits: 7, Seeds: 10}); !errors.Is(err, awari.ErrPits) {
 		t.Errorf("7 pits: %v, want ErrPits", err)
 	}
 	for _, seeds := range []int{-1, 49} {
-		if _, err := census.New(t.Context(), 8, seeds); !errors.Is(err, awari.ErrSeeds) {
+		if _, err := census.New(t.Context(), census.TableOptions{Pits: 8, Seeds: seeds}); !errors.Is(err, awari.ErrSeeds) {
 			t.Errorf("%d seeds: %v, want ErrSeeds", seeds, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := census.New(ctx, 8, 24); !errors.Is(err, context.Canceled) {
+	if _, err := census.New(ctx, census.TableOptions{Pits: 8, Seeds: 24}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v, want context.Canceled", err)
 	}
 	if err := mustTable(t, 12, 1).WriteRST(brokenWriter{}, census.Seeds); !errors.Is(err, errWrite) {

@@ -7,7 +7,8 @@
 // search takes 3/8 of a byte for each state of these layers.
 //
 // Document 001 counts the configurations of awari "accessible during normal
-// play" in this way; package census builds its table.
+// play" in this way; package census has a faster search for its table, which the tests
+// compare with this one.
 package reach
 
 import (

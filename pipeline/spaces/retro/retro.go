@@ -55,19 +55,42 @@ func Solve[S comparable](ctx context.Context, space layers.Space[S], maxLayer in
 // SolveLayer returns the scores of the states in layer n by rank, given those
 // of layers 0 to n-1. It fails like Solve.
 func SolveLayer[S comparable](ctx context.Context, space layers.Space[S], lower [][]int8, n int) ([]int8, error) {
+	scores, _, err := CountLayer(ctx, space, lower, n)
+	return scores, err
+}
+
+// Accesses says how often the analysis of a layer accessed the table of scores, which is
+// what document 001 counts as its cost ("Complexité en temps").
+type Accesses struct {
+	// Init is to write the states of the layer: their number, f(n).
+	Init uint64
+	// Lower is to read a lower layer: the moves that leave this one, X.
+	Lower uint64
+	// Steps is to look at each state in each step: n+1 times f(n) at most.
+	Steps uint64
+	// Propagated is the calls of propagate: the quiet moves to states that became stable,
+	// at most K times f(n).
+	Propagated uint64
+}
+
+// Total returns all accesses.
+func (a Accesses) Total() uint64 { return a.Init + a.Lower + a.Steps + a.Propagated }
+
+// CountLayer is SolveLayer, and counts accesses.
+func CountLayer[S comparable](ctx context.Context, space layers.Space[S], lower [][]int8, n int) ([]int8, Accesses, error) {
 	if err := checkLayers(space, lower, n); err != nil {
-		return nil, err
+		return nil, Accesses{}, err
 	}
 	r := &row[S]{ctx: ctx, space: space, lower: lower, n: n, cells: make([]cell, space.Size(n))}
 	if err := r.init(); err != nil {
-		return nil, fmt.Errorf("%s, layer %d: %w", space.Name(), n, err)
+		return nil, Accesses{}, fmt.Errorf("%s, layer %d: %w", space.Name(), n, err)
 	}
 	for sat := r.bound; sat >= 0; sat-- {
 		if err := r.step(sat); err != nil {
-			return nil, fmt.Errorf("%s, layer %d: %w", space.Name(), n, err)
+			return nil, Accesses{}, fmt.Errorf("%s, layer %d: %w", space.Name(), n, err)
 		}
 	}
-	return r.scores(), nil
+	return r.scores(), r.accesses, nil
 }
 
 func checkLayers[S comparable](space layers.Space[S], lower [][]int8, n int) error {
@@ -114,12 +137,15 @@ type row[S comparable] struct {
 	ticks int
 	moves []layers.Move[S] // scratch
 	prior []S              // scratch
+
+	accesses Accesses
 }
 
 // init fills the cells with what does not depend on the layer itself
 // (document 001, init_row). The largest score found so bounds the whole layer:
 // every score but 0 is that of the move by which the best play leaves it.
 func (r *row[S]) init() error {
+	r.accesses.Init = uint64(len(r.cells))
 	for u := range r.cells {
 		if err := r.tick(); err != nil {
 			return err
@@ -152,6 +178,7 @@ func (r *row[S]) leave(s S) (best int, quiet int32) {
 			continue
 		}
 		best = max(best, m.Reward-int(r.lower[layer][rank]))
+		r.accesses.Lower++
 	}
 	return best, quiet
 }
@@ -159,6 +186,7 @@ func (r *row[S]) leave(s S) (best int, quiet int32) {
 // step settles the states of absolute score sat (document 001, analysis, the
 // loop over iter_states).
 func (r *row[S]) step(sat int16) error {
+	r.accesses.Steps += uint64(len(r.cells))
 	for u := range r.cells {
 		if err := r.tick(); err != nil {
 			return err
@@ -191,6 +219,7 @@ func (r *row[S]) drain(sat int16) error {
 		}
 		u := r.queue[head]
 		r.prior = r.space.Predecessors(r.prior[:0], r.space.Unrank(r.n, u))
+		r.accesses.Propagated += uint64(len(r.prior))
 		for _, p := range r.prior {
 			_, v := r.space.Rank(p)
 			r.update(v, r.cells[u].best, sat)

@@ -13,13 +13,14 @@ import (
 
 	"grenier/io/corrupt"
 	"grenier/io/jsonfile"
+	"grenier/kernels/longtest"
 	"grenier/layers/swap"
 	"grenier/pipeline/internal/machine"
 	"grenier/pipeline/internal/machine/machinetest"
 	"grenier/pipeline/swap/bfs"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(longtest.Choose(m)) }
 
 // workstation is a machine to plan for.
 func workstation() *Calibration {
@@ -115,16 +116,17 @@ func TestAnyGrid(t *testing.T) {
 
 // TestMeasure: what is measured can be saved and read, and nothing is left behind.
 func TestMeasure(t *testing.T) {
+	long := os.Getenv("GRENIER_LONG") != ""
 	dir, shares := t.TempDir(), []float64{0}
-	c, err := Measure(t.Context(), grid(t, 2, 5), 2, filepath.Join(dir, "not", "yet"), !testing.Short(),
+	c, err := Measure(t.Context(), grid(t, 2, 5), 2, filepath.Join(dir, "not", "yet"), long,
 		func(share float64) { shares = append(shares, share) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	if testing.Short() {
+	if !long {
 		c.SetDisk(1e9)
 	}
-	if !slices.IsSorted(shares) || !testing.Short() && shares[len(shares)-1] != 1 {
+	if !slices.IsSorted(shares) || long && shares[len(shares)-1] != 1 {
 		t.Errorf("progress %v", shares)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {

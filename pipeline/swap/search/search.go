@@ -10,6 +10,9 @@
 //	astar                 a shortest solution      states with a small g + h
 //	astar-bucket          a shortest solution      the same; its queue is quicker
 //	astar-incremental     a shortest solution      the same; half Manhattan, kept up to date
+//	astar-weighted        at most twice as long    the same, with g + 2h
+//	astar-bidirectional   a shortest solution      the same, from both ends
+//	dibbs                 a shortest solution      the same, with 2g + h - h'
 //	idastar               a shortest solution      nothing
 //	beam                  a solution               the best states of each depth
 //
@@ -49,8 +52,8 @@ var (
 
 // Options says what a search may use.
 type Options struct {
-	// Heuristic is the lower bound of astar, astar-bucket, idastar and beam. It must be
-	// admissible.
+	// Heuristic is the lower bound of the solvers that are Informed. It must be admissible,
+	// and consistent for dibbs.
 	Heuristic heuristic.Heuristic
 	Memory    uint64        // most bytes for states, 0 for no limit; see LeastMemory
 	Time      time.Duration // 0 for no limit
@@ -119,20 +122,24 @@ type solver struct {
 	informed bool // needs a heuristic
 	exact    bool // finds shortest solutions
 	listed   bool // takes grids of any size
+	smooth   bool // needs a heuristic that is consistent
 }
 
 // solvers lists what Names returns.
 var solvers = []solver{
-	{"greedy", greedy, false, false, true},
-	{"graph", graphSearch, false, true, false},
-	{"bfs", breadthFirst, false, true, false},
-	{"bidirectional", bidirectional, false, true, false},
-	{"pseudo-bidirectional", pseudoBidirectional, false, false, false},
-	{"astar", heapSearch, true, true, false},
-	{"astar-bucket", bucketSearch, true, true, false},
-	{"astar-incremental", incrementalSearch, false, true, false},
-	{"idastar", deepening, true, true, true},
-	{"beam", beam, true, false, true},
+	{name: "greedy", find: greedy, listed: true},
+	{name: "graph", find: graphSearch, exact: true},
+	{name: "bfs", find: breadthFirst, exact: true},
+	{name: "bidirectional", find: bidirectional, exact: true},
+	{name: "pseudo-bidirectional", find: pseudoBidirectional},
+	{name: "astar", find: heapSearch, informed: true, exact: true},
+	{name: "astar-bucket", find: bucketSearch, informed: true, exact: true},
+	{name: "astar-incremental", find: incrementalSearch, exact: true},
+	{name: "astar-weighted", find: weightedSearch, informed: true},
+	{name: "astar-bidirectional", find: bidirectionalAstar, informed: true, exact: true},
+	{name: "dibbs", find: dibbs, informed: true, exact: true, smooth: true},
+	{name: "idastar", find: deepening, informed: true, exact: true, listed: true},
+	{name: "beam", find: beam, informed: true, listed: true},
 }
 
 // Names returns the names of the solvers.
@@ -224,6 +231,8 @@ func newSearch(ctx context.Context, solver solver, g *swap.Grid, start swap.List
 		return nil, fmt.Errorf("%w: %v for %d x %d cells", swap.ErrTiles, start, g.Rows(), g.Cols())
 	case solver.informed && (o.Heuristic == nil || !o.Heuristic.Admissible()):
 		return nil, fmt.Errorf("%w: %s needs one that is admissible", ErrHeuristic, solver.name)
+	case solver.smooth && !o.Heuristic.Consistent():
+		return nil, fmt.Errorf("%w: %s needs one that is consistent, and %s is not", ErrHeuristic, solver.name, o.Heuristic.Name())
 	}
 	s := &search{
 		ctx: ctx, grid: g, list: start, memory: o.Memory, limit: o.Time, width: o.Width, began: time.Now(),

@@ -128,8 +128,15 @@ func agree(t *testing.T, name string, g *swap.Grid, s swap.State, distance int, 
 		all = []heuristic.Heuristic{nil}
 	}
 	for _, h := range all {
+		if name == "dibbs" && !h.Consistent() {
+			if _, err := search.Solve(t.Context(), name, g, s, search.Options{Heuristic: h}); !errors.Is(err, search.ErrHeuristic) {
+				t.Fatalf("dibbs takes %s: %v", h.Name(), err)
+			}
+			continue
+		}
 		r := run(t, name, g, s, search.Options{Heuristic: h, Width: 64})
-		if exact && (len(r.Swaps) != distance || !r.Optimal) || r.Optimal && len(r.Swaps) != distance || len(r.Swaps) < distance {
+		if exact && (len(r.Swaps) != distance || !r.Optimal) || r.Optimal && len(r.Swaps) != distance || len(r.Swaps) < distance ||
+			name == "astar-weighted" && (len(r.Swaps) > 2*distance || 2*r.Lower < len(r.Swaps)) {
 			t.Fatalf("%s %v, state %x: length %d, optimal %v, distance %d", name, h, s, len(r.Swaps), r.Optimal, distance)
 		}
 	}
@@ -206,7 +213,7 @@ func TestRandom3x4(t *testing.T) {
 	for range n {
 		s := shuffled(g, r)
 		distance := len(run(t, "bidirectional", g, s, search.Options{}).Swaps)
-		for _, name := range []string{"astar", "astar-bucket", "astar-incremental", "idastar", "pseudo-bidirectional", "greedy", "beam"} {
+		for _, name := range []string{"astar", "astar-bucket", "astar-incremental", "astar-weighted", "astar-bidirectional", "dibbs", "idastar", "pseudo-bidirectional", "greedy", "beam"} {
 			agree(t, name, g, s, distance, append(all[3:7:7], all[8]))
 		}
 	}
@@ -226,6 +233,7 @@ func TestRandom4x4(t *testing.T) {
 		distance := len(run(t, "astar-bucket", g, s, search.Options{Heuristic: all[4]}).Swaps)
 		agree(t, "idastar", g, s, distance, all[8:])
 		agree(t, "astar", g, s, distance, all[8:])
+		agree(t, "dibbs", g, s, distance, all[4:5])
 	}
 }
 

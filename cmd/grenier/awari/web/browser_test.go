@@ -51,7 +51,7 @@ func newSite(t *testing.T) *site {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { tab.Close() })
-	server, err := serve.New(serve.Options{Tables: tab, Pages: web.Files(), Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	server, err := serve.New(serve.Options{Tables: tab, Dir: dir, Family: cpu.Best(), Pages: web.Files(), Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,15 +78,15 @@ type tab struct {
 	*site
 }
 
-// open opens the page in a tab of its own, at the position that hash gives, in a
+// open opens the page in a tab of its own, at an address of the site, in a
 // window of the given width. Motion is reduced unless asked for.
-func open(t *testing.T, browser *browsertest.Browser, s *site, hash string, width int64, features ...string) *tab {
+func open(t *testing.T, browser *browsertest.Browser, s *site, address string, width int64, features ...string) *tab {
 	t.Helper()
 	media := map[string]string{"prefers-reduced-motion": "reduce", "prefers-color-scheme": "light"}
 	for i := 0; i < len(features); i += 2 {
 		media[features[i]] = features[i+1]
 	}
-	page := &tab{browser.Open(t, s.url+hash, browsertest.Window{Width: width, Media: media}), s}
+	page := &tab{browser.Open(t, s.url+address, browsertest.Window{Width: width, Media: media}), s}
 	page.Await("the values", settled)
 	return page
 }
@@ -119,8 +119,7 @@ func (p *tab) enter() {
 	p.Do(browsertest.Command(input.DispatchKeyEvent, down), browsertest.Command(input.DispatchKeyEvent, up))
 }
 
-// place is a position as the address has it: pits of South and North, who moves,
-// what they have taken.
+// place is a position: pits, who moves, what both have taken.
 type place struct {
 	board awari.Board // seen by the player to move
 	north bool        // North moves
@@ -128,19 +127,45 @@ type place struct {
 }
 
 // settled is true when the page says what it knows about a position.
-const settled = `!["", "Asking the tables …"].includes(document.querySelector("#moves-hint").textContent)`
+const settled = `!["", "Asking the tables …", undefined].includes(document.querySelector("#moves-hint")?.textContent)`
 
-// hash returns the part of the address for a place.
-func (s *site) hash(at place) string {
-	board, turn := at.board, "south"
+// shown is the position that the page shows, as place.text writes it.
+const shown = `[[...document.querySelectorAll(".pit")].sort((a, b) => a.dataset.pit - b.dataset.pit).map((b) => b.querySelector(".count").textContent).join(","),
+	["south", "north"][document.querySelector("#board")?.dataset.turn], [0, 1].map((i) => document.querySelector("#store-" + i + " .count")?.textContent).join(",")].join(" ")`
+
+// page returns the board as the page numbers it, South's pits first.
+func (s *site) page(at place) awari.Board {
 	if at.north {
-		board, turn = s.game.Turn(board), "north"
+		return s.game.Turn(at.board)
 	}
-	hash := "#pits=" + strings.ReplaceAll(s.game.Text(board), " ", ",") + "&turn=" + turn
+	return at.board
+}
+
+// text returns a place as text: pits, who moves, what was taken.
+func (s *site) text(at place) string {
+	turn := "south"
+	if at.north {
+		turn = "north"
+	}
+	return fmt.Sprintf("%s %s %d,%d", strings.ReplaceAll(s.game.Text(s.page(at)), " ", ","), turn, at.taken[0], at.taken[1])
+}
+
+// address returns the address of a game that begins at a place.
+func (s *site) address(at place) string {
+	fields := strings.Fields(s.text(at))
+	address := "?pits=" + fields[0] + "&turn=" + fields[1]
 	if at.taken != [2]int{} {
-		hash += fmt.Sprintf("&taken=%d,%d", at.taken[0], at.taken[1])
+		address += "&taken=" + fields[2]
 	}
-	return hash
+	return address
+}
+
+// letter returns the letter of a pit of the player to move.
+func letter(at place, pit int) string {
+	if at.north {
+		return string(rune('a' + pit))
+	}
+	return string(rune('A' + pit))
 }
 
 // after returns the place after a legal move.
@@ -158,8 +183,18 @@ func (s *site) after(at place, pit int) place {
 // wantAt waits until the page shows a place, and its values if there are any.
 func (p *tab) wantAt(at place) {
 	p.Helper()
-	p.Await(p.hash(at), fmt.Sprintf(`location.hash === %q && %s`, p.hash(at), settled))
+	p.Await(p.text(at), fmt.Sprintf(`%s === %q && %s`, shown, p.text(at), settled))
 }
+
+// wantAddress waits until the address ends with some text.
+func (p *tab) wantAddress(text string) {
+	p.Helper()
+	p.Await("the address "+text, fmt.Sprintf(`(location.pathname + location.search + location.hash).endsWith(%q)`, text))
+}
+
+// back and forward go through the history of the browser.
+func (p *tab) back()    { p.Helper(); p.Exec("history.back()") }
+func (p *tab) forward() { p.Helper(); p.Exec("history.forward()") }
 
 // pitInfo is what a pit of the player to move says.
 type pitInfo struct {
@@ -194,14 +229,14 @@ func (p *tab) wantValues(at place) {
 			want.Chip = signed(m.Value)
 		}
 		if shown.Chip != want.Chip {
-			p.Errorf("%s: pit %d shows %q, want %q", p.hash(at), i, shown.Chip, want.Chip)
+			p.Errorf("%s: pit %d shows %q, want %q", p.text(at), i, shown.Chip, want.Chip)
 		}
-		if !strings.Contains(shown.Label, fmt.Sprintf("pit %d, %d seed", i, at.board[i])) {
-			p.Errorf("%s: pit %d is called %q", p.hash(at), i, shown.Label)
+		if !strings.Contains(shown.Label, fmt.Sprintf("pit %d (%s), %d seed", i+1, letter(at, i), at.board[i])) {
+			p.Errorf("%s: pit %d is called %q", p.text(at), i, shown.Label)
 		}
 	}
 	if verdict := p.Text("#verdict"); !strings.HasSuffix(verdict, "exact") || !strings.Contains(verdict, verdictOf(at, probe.Value)) {
-		p.Errorf("%s: worth %d, the page says %q", p.hash(at), probe.Value, verdict)
+		p.Errorf("%s: worth %d, the page says %q", p.text(at), probe.Value, verdict)
 	}
 }
 

@@ -1,9 +1,12 @@
 package web_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,10 +20,27 @@ var forbidden = map[string]*regexp.Regexp{
 	".css":  regexp.MustCompile(`(?i)@import|url\([^#]|https?://`),
 	".js":   regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|import\(|https?://`),
 	".svg":  regexp.MustCompile(`(?i)<script|<style|\sstyle=|\son[a-z]+=|href=`),
+
+	".webmanifest": regexp.MustCompile(`https?://`),
 }
 
 // references are the ways in which a file names another one.
-var references = regexp.MustCompile(`(?:href|src)="(/[^"]*)"|from "\./([^"]+)"`)
+var references = regexp.MustCompile(`(?:href|src)="/([^"#]*)"|"src": "/([^"]*)"|(?:from|import) "\./([^"]+)"|register\("/([^"]+)"`)
+
+// made are the files that the server makes.
+var made = []string{"chart.css", "icon.png"}
+
+// fileOf returns the file that is shown at a path, without its first slash.
+func fileOf(at string) string {
+	at, _, _ = strings.Cut(at, "?")
+	switch {
+	case at == "":
+		return "index.html"
+	case path.Ext(at) == "":
+		return at + ".html"
+	}
+	return at
+}
 
 // TestFiles checks that the page needs nothing but its own files, which are there.
 func TestFiles(t *testing.T) {
@@ -44,16 +64,72 @@ func TestFiles(t *testing.T) {
 			t.Errorf("%s has %q", name, found)
 		}
 		for _, m := range references.FindAllStringSubmatch(text, -1) {
-			target := strings.TrimPrefix(m[1], "/") + m[2]
+			target := fileOf(strings.Join(m[1:], ""))
 			named[target] = true
-			if _, err := fs.Stat(files, target); err != nil && target != "chart.css" { // which the server makes
+			if _, err := fs.Stat(files, target); err != nil && !slices.Contains(made, target) {
 				t.Errorf("%s names %s: %v", name, target, err)
 			}
 		}
 	}
+	kept := kept(t)
 	for _, name := range names {
+		if name != "sw.js" && !kept[name] {
+			t.Errorf("the worker does not keep %s", name)
+		}
 		if !named[name] {
 			t.Errorf("no file names %s", name)
 		}
+	}
+}
+
+// kept returns the files that the worker keeps for times without the server.
+func kept(t *testing.T) map[string]bool {
+	t.Helper()
+	data, err := fs.ReadFile(web.Files(), "sw.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(data), "const FILES = [")
+	list, _, _ = strings.Cut(list, "];")
+	kept := map[string]bool{}
+	for _, m := range regexp.MustCompile(`"/([^"]*)"`).FindAllStringSubmatch(list, -1) {
+		name := fileOf(m[1])
+		kept[name] = true
+		if _, err := fs.Stat(web.Files(), name); err != nil && !slices.Contains(made, name) {
+			t.Errorf("the worker keeps %s: %v", name, err)
+		}
+	}
+	return kept
+}
+
+// firstLoad is how many bytes the page may have that is shown first, compressed.
+const firstLoad = 60_000
+
+// TestWeight adds up what a browser loads before the page can be used: the page and what it
+// names, in turn.
+func TestWeight(t *testing.T) {
+	todo, seen, sum := []string{"index.html"}, map[string]bool{}, 0
+	for ; len(todo) > 0; todo = todo[1:] {
+		name := todo[0]
+		if seen[name] || slices.Contains(made, name) || name != "index.html" && path.Ext(name) == ".html" {
+			continue
+		}
+		seen[name] = true
+		data, err := fs.ReadFile(web.Files(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		z.Write(data)
+		z.Close()
+		sum += b.Len()
+		for _, m := range references.FindAllStringSubmatch(string(data), -1) {
+			todo = append(todo, fileOf(strings.Join(m[1:], "")))
+		}
+	}
+	t.Logf("%d files, %d bytes", len(seen), sum)
+	if sum > firstLoad || len(seen) < 15 {
+		t.Errorf("%d files have %d bytes, want at most %d", len(seen), sum, firstLoad)
 	}
 }

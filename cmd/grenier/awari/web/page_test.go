@@ -3,6 +3,7 @@ package web_test
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"strconv"
 	"strings"
@@ -18,6 +19,25 @@ import (
 
 func TestMain(m *testing.M) { longtest.Choose(m).Run() }
 
+// TestPage plays a little in a real browser: enough to see that the page works.
+func TestPage(t *testing.T) {
+	browser := browsertest.Start(t)
+	s := newSite(t)
+	page := open(t, browser, s, s.address(middle), 1200)
+	page.wantAt(middle)
+	page.wantValues(middle)
+	page.key("6")
+	at := s.after(middle, 5)
+	page.wantAt(at)
+	page.back()
+	page.wantAt(middle)
+	page.forward()
+	page.wantAt(at)
+	page.Do(chromedp.Reload())
+	page.wantAt(at)
+	page.wantValues(at)
+}
+
 // TestBrowser uses the page in a real browser.
 func TestBrowser(t *testing.T) {
 	if os.Getenv("GRENIER_LONG") == "" {
@@ -29,8 +49,10 @@ func TestBrowser(t *testing.T) {
 		name string
 		test func(t *testing.T, browser *browsertest.Browser, s *site)
 	}{
-		{"values", testValues}, {"play", testPlay}, {"program", testProgram}, {"keys", testKeys}, {"edit", testEdit},
-		{"links", testLinks}, {"search", testSearch}, {"layers", testLayers}, {"phone", testPhone}, {"dark", testDark}, {"motion", testMotion}, {"gone", testGone}, {"gone layers", testGoneLayers},
+		{"values", testValues}, {"play", testPlay}, {"nothing lost", testNothingLost}, {"program", testProgram}, {"keys", testKeys}, {"edit", testEdit},
+		{"links", testLinks}, {"text", testText}, {"analysis", testAnalysis}, {"search", testSearch}, {"layers", testLayers}, {"phone", testPhone},
+		{"access", testAccess}, {"motion", testMotion}, {"gone", testGone}, {"gone layers", testGoneLayers}, {"offline", testOffline}, {"french", testFrench},
+		{"puzzles", testPuzzles}, {"explore", testExplore}, {"learn", testLearn},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, browser, s) })
 	}
@@ -46,27 +68,27 @@ func testValues(t *testing.T, browser *browsertest.Browser, s *site) {
 		{board: awari.Board{0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1}},
 	} {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
-			page := open(t, browser, s, s.hash(at), 1200)
+			page := open(t, browser, s, s.address(at), 1200)
 			page.wantAt(at)
 			page.wantValues(at)
 		})
 	}
 }
 
-// testPlay plays both sides, by clicks and by keys, and takes moves back.
+// testPlay plays both sides, by clicks and by keys; Back, Forward, undo and redo go through
+// the game, and a reload in the middle loses nothing.
 func testPlay(t *testing.T, browser *browsertest.Browser, s *site) {
-	page := open(t, browser, s, s.hash(middle), 1200)
-	at := middle
-	var before []place
+	page := open(t, browser, s, s.address(middle), 1200)
+	at, moves := middle, ""
+	places := []place{at}
 	for turn := range 6 {
 		plays := s.game.Plays(at.board)
 		pit := 0
 		for !plays[pit].Legal {
 			pit++
 		}
-		before = append(before, at)
 		if turn%2 == 0 {
-			page.key(strconv.Itoa(pit))
+			page.key(strconv.Itoa(pit + 1))
 		} else {
 			number := pit
 			if at.north {
@@ -74,37 +96,119 @@ func testPlay(t *testing.T, browser *browsertest.Browser, s *site) {
 			}
 			page.click(fmt.Sprintf(`.pit[data-pit="%d"]`, number))
 		}
+		moves += letter(at, pit)
+		word := fmt.Sprintf("plays pit %d (%s)", pit+1, letter(at, pit))
 		at = s.after(at, pit)
+		places = append(places, at)
 		page.wantAt(at)
+		page.wantAddress("&moves=" + moves)
 		page.wantValues(at)
-		if live := page.Text("#live"); !strings.Contains(live, fmt.Sprintf("plays pit %d", pit)) {
+		if live := page.Text("#live"); !strings.Contains(live, word) {
 			t.Errorf("the live region says %q", live)
 		}
 	}
-	for i := len(before) - 1; i >= 0; i-- {
-		page.key("u")
-		page.wantAt(before[i])
+	for i := 5; i >= 3; i-- {
+		page.back()
+		page.wantAt(places[i])
 	}
+	page.forward()
+	page.wantAt(places[4])
+	page.Do(chromedp.Reload())
+	page.wantAt(places[4])
+	page.wantValues(places[4])
+	page.forward()
+	page.wantAt(places[5])
+	page.forward()
+	page.wantAt(places[6])
+	for i := 5; i >= 0; i-- {
+		page.key("u")
+		page.wantAt(places[i])
+	}
+	page.wantAddress("&moves=" + moves + "&at=0")
 	if !browsertest.Eval[bool](page.Page, `document.querySelector("#undo").disabled`) {
 		t.Error("there is more to undo")
 	}
 	page.key("r")
-	page.wantAt(before[1])
-	page.wantValues(before[1])
+	page.wantAt(places[1])
+	page.Do(chromedp.Reload())
+	page.wantAt(places[1])
+	page.wantValues(places[1])
+	page.wantAddress("&moves=" + moves + "&at=1")
+}
+
+// testNothingLost starts and edits in the middle of a game, and gets the game back.
+func testNothingLost(t *testing.T, browser *browsertest.Browser, s *site) {
+	page := open(t, browser, s, "", 1200)
+	start := place{board: awari.Board{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}}
+	page.wantAt(start)
+	if text := page.Text("#moves-hint"); !strings.Contains(text, "48 seeds, the tables end at 8") {
+		t.Errorf("about the start it says %q", text)
+	}
+	page.key("3")
+	at := s.after(start, 2)
+	page.wantAt(at)
+	page.key("4")
+	at = s.after(at, 3)
+	page.wantAt(at)
+	for _, lose := range []func(){
+		func() { page.key("n") },
+		func() {
+			page.key("e")
+			page.click("#edit-clear")
+			page.click(`.pit[data-pit="2"]`)
+			page.click("#edit-done")
+		},
+		func() {
+			page.key("t")
+			page.Exec(`document.querySelector("#text-area").value = "1. A a"`)
+			page.click("#text-load")
+		},
+	} {
+		lose()
+		page.Await("another game", fmt.Sprintf(`%s !== %q && !document.querySelector("#notice").hidden`, shown, s.text(at)))
+		page.click("#notice-act")
+		page.wantAt(at)
+		page.wantAddress("/?moves=Cd")
+		page.back()
+		page.Await("another game", fmt.Sprintf(`%s !== %q && %s`, shown, s.text(at), settled))
+		page.back()
+		page.wantAt(at)
+	}
+	page.key("n")
+	page.wantAt(start)
+	page.key("u") // at the start of a game, undo brings back the one before
+	page.wantAt(at)
+	page.Exec(`document.querySelector("#record .ply:last-child").click()`)
+	page.key("u")
+	page.key("1") // a variation
+	page.wantAt(s.after(s.after(start, 2), 0))
+	page.wantAddress("/?moves=Cd(a)&at=3")
+	page.Exec(`location.href = "/"`)
+	page.wantAt(start)
+	page.Await("a word about the last game", `document.querySelector("#notice")?.textContent.includes("last game")`)
+	page.click("#notice-act")
+	page.wantAt(s.after(s.after(start, 2), 0))
+	page.click("#promote")
+	page.wantAddress("/?moves=Ca(d)")
+	page.click("#remove")
+	page.wantAddress("/?moves=Cd&at=1")
+	page.click("#notice-act")
+	page.wantAddress("/?moves=Ca(d)")
+	page.wantAt(s.after(s.after(start, 2), 0))
 }
 
 // testProgram lets the program play both sides to the end of a game: what both have
 // taken must differ by the value of the position.
 func testProgram(t *testing.T, browser *browsertest.Browser, s *site) {
 	at := place{board: awari.Board{1, 0, 1, 0, 0, 2, 1, 1, 0, 1, 0, 1}, north: true}
-	page := open(t, browser, s, s.hash(at), 1200)
+	page := open(t, browser, s, s.address(at), 1200)
 	probe, err := s.tables.Probe(at.board)
 	if err != nil || probe.Value <= 0 {
 		t.Fatalf("worth %d (%v), the test wants a position that North wins", probe.Value, err)
 	}
 	page.Exec(`for (const id of ["seat-0", "seat-1"]) {
 		const seat = document.getElementById(id);
-		seat.value = "program";
+		seat.value = "0";
 		seat.dispatchEvent(new Event("change"));
 	}`)
 	page.Await("the end of the game", `document.querySelector("#turn").textContent === "The game is over."`)
@@ -118,12 +222,13 @@ func testProgram(t *testing.T, browser *browsertest.Browser, s *site) {
 
 // testKeys chooses pits with arrow keys, and opens and closes help.
 func testKeys(t *testing.T, browser *browsertest.Browser, s *site) {
-	page := open(t, browser, s, s.hash(middle), 1200)
+	page := open(t, browser, s, s.address(middle), 1200)
 	focused := func() string {
 		return browsertest.Eval[string](page.Page, `document.activeElement.dataset.pit ?? document.activeElement.id`)
 	}
+	page.Exec(`document.querySelector('.pit[data-pit="0"]').focus()`)
 	for _, step := range []struct{ key, want string }{
-		{kb.ArrowRight, "0"}, {kb.ArrowRight, "1"}, {kb.ArrowUp, "10"}, {kb.ArrowLeft, "11"}, {kb.ArrowLeft, "6"},
+		{kb.ArrowRight, "1"}, {kb.ArrowUp, "10"}, {kb.ArrowLeft, "11"}, {kb.ArrowLeft, "6"},
 		{kb.ArrowDown, "5"}, {kb.ArrowDown, "5"}, {kb.ArrowRight, "0"}, {kb.ArrowLeft, "5"},
 	} {
 		page.key(step.key)
@@ -148,7 +253,7 @@ func testKeys(t *testing.T, browser *browsertest.Browser, s *site) {
 			t.Errorf("hidden, but %+v", pit)
 		}
 	}
-	page.key("1") // empty, or not: nothing may break
+	page.key("2") // empty, or not: nothing may break
 	if n := browsertest.Eval[int](page.Page, `document.querySelectorAll('.pit[tabindex="0"]').length`); n != 1 {
 		t.Errorf("Tab reaches %d pits", n)
 	}
@@ -156,7 +261,7 @@ func testKeys(t *testing.T, browser *browsertest.Browser, s *site) {
 
 // testEdit sets up a position with keys, buttons and text.
 func testEdit(t *testing.T, browser *browsertest.Browser, s *site) {
-	page := open(t, browser, s, s.hash(middle), 1200)
+	page := open(t, browser, s, s.address(middle), 1200)
 	page.key("e")
 	page.Await("the editor", `!document.querySelector("#editor").hidden`)
 	page.click("#edit-clear")
@@ -191,44 +296,224 @@ func testEdit(t *testing.T, browser *browsertest.Browser, s *site) {
 	page.Await("no editor", `document.querySelector("#editor").hidden && document.querySelector("#problem").hidden`)
 }
 
-// testLinks reloads a position from its address, and follows links that make no
-// sense.
+// testLinks follows links: older ones, those that other programs write, and those that make
+// no sense, which are told and stay in the address.
 func testLinks(t *testing.T, browser *browsertest.Browser, s *site) {
-	page := open(t, browser, s, s.hash(middle), 1200)
-	page.key("0")
-	at := s.after(middle, 0)
-	page.wantAt(at)
-	page.Do(chromedp.Reload())
-	page.wantAt(at)
-	page.wantValues(at)
-	page.Exec(fmt.Sprintf("location.hash = %q", strings.ReplaceAll(s.hash(middle), ",", "%2C")))
+	page := open(t, browser, s, strings.Replace(s.address(middle), "?", "#", 1), 1200)
 	page.wantAt(middle)
-	for _, c := range []struct{ hash, want string }{
-		{"#pits=1,2,3", "pits must be 12 numbers"},
-		{"#pits=1,2,3,4,5,6,7,8,9,10,11,12", "at most 48 seeds, these are 78"},
-		{"#pits=<img src=x onerror=alert(1)>,0,0,0,0,0,0,0,0,0,0,0", "pits must be 12 numbers"},
-		{"#pits=1,0,0,0,0,0,0,0,0,0,0,0&turn=east", "turn must be south or north"},
-		{"#pits=1,0,0,0,0,0,0,0,0,0,0,0&taken=1", "taken must be 2 numbers"},
-		{"#pits=1,0,0,0,0,0,0,0,0,0,0,0&x=1", "“x” has no place in the link"},
-		{"#%", "it has a % that means nothing"},
+	page.wantAddress("/" + s.address(middle))
+	page.Exec(fmt.Sprintf("location.href = %q", "/"+strings.ReplaceAll(s.address(middle), ",", "%2C")))
+	page.wantAt(middle)
+	start := place{board: awari.Board{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}}
+	third := s.after(s.after(start, 2), 3)
+	for _, c := range []struct {
+		address, want string
+		at            place
+	}{
+		{"?pits=1,2,3", "pits must be 12 numbers", start},
+		{"?pits=1,2,3,4,5,6,7,8,9,10,11,12", "at most 48 seeds, these are 78", start},
+		{"?pits=%3Cimg%20src=x%20onerror=alert(1)%3E,0,0,0,0,0,0,0,0,0,0,0", "pits must be 12 numbers", start},
+		{"?pits=1,0,0,0,0,0,0,0,0,0,0,0&turn=east", "turn must be south or north", start},
+		{"?pits=1,0,0,0,0,0,0,0,0,0,0,0&taken=1", "taken must be 2 numbers", start},
+		{"?x=1", "“x” has no place in the link", start},
+		{"?moves=C&moves=C", "“moves” is there twice", start},
+		{"?%", "it has a % that means nothing", start},
+		{"?moves=Cdx", "letter 3: “x” means nothing here", start},
+		{"?moves=Cd(a", "letter 5: a ) is missing", start},
+		{"?moves=(a)", "letter 1: there is no move that this could replace", start},
+		{"?moves=CdC", "move 3, C: the pit is empty", third},
+		{"?moves=CdcA", "move 3, c: it is the other player’s turn", third},
+		{"?moves=Cd&at=3", "the game has no move 3", third},
+		{"?moves=Cd&at=-1", "at must be the number of a move", start},
+		{"?seats=you", "seats must be two", start},
 	} {
-		page.Exec(fmt.Sprintf("location.hash = %q", c.hash))
+		page.Exec(fmt.Sprintf("location.href = %q", "/"+c.address))
 		quoted, err := json.Marshal(c.want)
 		if err != nil {
 			t.Fatal(err)
 		}
-		page.Await(c.want, fmt.Sprintf(`document.querySelector("#problem").textContent.includes(%s)`, quoted))
+		page.Await(c.want, fmt.Sprintf(`document.querySelector("#problem")?.textContent.includes(%s)`, quoted))
+		page.wantAt(c.at)
+		page.wantAddress(c.address)
+	}
+	page.key("1") // a move goes on from what could be read, and Back leads to the link
+	page.wantAt(s.after(start, 0))
+	page.back()
+	page.wantAddress("?seats=you")
+}
+
+// testText writes games as text and reads them again, and reads texts that make no sense.
+func testText(t *testing.T, browser *browsertest.Browser, s *site) {
+	page := open(t, browser, s, "", 1200)
+	read := func(text string) {
+		page.key("t")
+		page.Await("the text", `document.querySelector("#text").open`)
+		quoted, err := json.Marshal(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page.Exec(fmt.Sprintf(`document.querySelector("#text-area").value = %s`, quoted))
+		page.click("#text-load")
+	}
+	for _, c := range []struct{ text, want string }{
+		{"1. C d 2. F a", "/?moves=CdFa"},
+		{"C d F a", "/?moves=CdFa"},
+		{"CdFa", "/?moves=CdFa"},
+		{"1. C {a good one} d\n2. F (2. A b) a 0-0", "/?moves=CdF(Ab)a"},
+		{"[Turn \"North\"]\n[Event \"a match\"]\n\n1... c 2. D *", "/?pits=4,4,4,4,4,4,4,4,4,4,4,4&turn=north&moves=cD"},
+		{"[Rules \"awari\"] [South \"program 3\"] [North \"Akua\"] [Start \"1,0,1,0,0,2,1,1,0,1,0,1\"] [Turn \"South\"] [Taken \"3,1\"] 1. A (F d) a",
+			"/?pits=1,0,1,0,0,2,1,1,0,1,0,1&turn=south&taken=3,1&moves=A(Fd)a&seats=3,you"},
+	} {
+		read(c.text)
+		page.wantAddress(c.want)
+		page.Await("no dialog", `!document.querySelector("#text").open`)
+		page.key("t")
+		written := browsertest.Eval[string](page.Page, `document.querySelector("#text-area").value`)
+		page.Exec(`location.href = "/"`)
+		page.Await("the start", shown+` === "4,4,4,4,4,4,4,4,4,4,4,4 south 0,0" && location.search === ""`)
+		read(written)
+		page.wantAddress(c.want)
+	}
+	page.Exec(`location.href = "/"`)
+	page.Await("the start", shown+` === "4,4,4,4,4,4,4,4,4,4,4,4 south 0,0" && location.search === ""`)
+	for _, c := range []struct{ text, want string }{
+		{"1. C x", "letter 6: “x” means nothing here"},
+		{"1. C d\n2. C", "move 3, C: the pit is empty"},
+		{"1. C d\n2. F )", "line 2, letter 6: there is no ( for this )"},
+		{"1. C (", "a ) is missing"},
+		{"1. C () d", "there is no move in the parentheses"},
+		{"1. C {d", "letter 6: “{d” means nothing here"},
+		{"1. G", "“G” means nothing here"},
+		{"[Rules \"strict\"] 1. C", "the game has the rules “strict”"},
+		{"[Start \"4,4\"] 1. C", "pits must be 12 numbers"},
+		{"[Turn \"East\"] 1. C", "turn must be south or north"},
+		{"[Turn \"South\"] [Turn \"South\"] 1. C", "“Turn” is given twice"},
+		{"1. C [Turn \"South\"]", "“Turn” must come before the moves"},
+		{strings.Repeat("A", 1001), "there are more than 1000 moves"},
+		{"1. C <img src=x onerror=alert(1)>", "means nothing here"},
+	} {
+		before := browsertest.Eval[string](page.Page, "location.search")
+		read(c.text)
+		quoted, err := json.Marshal(c.want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page.Await(c.want, fmt.Sprintf(`document.querySelector("#text-problem").textContent.includes(%s)`, quoted))
+		page.click("#text .close")
+		browsertest.Want(page.Page, "location.search", before)
 	}
 }
 
+// longGame returns a game of so many plies whose last position the tables have, by moves
+// that are drawn at random until there is one.
+func (s *site) longGame(plies int) (places []place, pits []int) {
+	for seed := uint64(1); ; seed++ {
+		random := rand.New(rand.NewPCG(seed, 0))
+		at := place{board: awari.Board{2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2}}
+		places, pits = []place{at}, nil
+		seen := map[place]bool{}
+		for len(pits) < plies {
+			var legal []int
+			for pit, play := range s.game.Plays(at.board) {
+				if play.Legal {
+					legal = append(legal, pit)
+				}
+			}
+			position := place{board: at.board, north: at.north}
+			if len(legal) == 0 || seen[position] {
+				break
+			}
+			seen[position] = true
+			pit := legal[random.IntN(len(legal))]
+			at = s.after(at, pit)
+			places, pits = append(places, at), append(pits, pit)
+		}
+		if len(pits) == plies && at.board.Seeds() <= solved && places[plies/2].board.Seeds() > solved {
+			return places, pits
+		}
+	}
+}
+
+// testAnalysis opens a game of 60 plies, compares what the moves gave away with the tables,
+// and goes through it in all ways that there are.
+func testAnalysis(t *testing.T, browser *browsertest.Browser, s *site) {
+	places, pits := s.longGame(60)
+	moves := ""
+	for i, pit := range pits {
+		moves += letter(places[i], pit)
+	}
+	page := open(t, browser, s, s.address(places[0])+"&moves="+moves, 1440)
+	page.wantAt(places[60])
+	rows := browsertest.Eval[[]struct{ Letter, Worth, Lost, Class string }](page.Page, `[...document.querySelectorAll("#record .ply")].map((b) => ({
+		letter: b.querySelector(".letter").textContent, worth: b.querySelector(".worth").textContent,
+		lost: b.querySelector(".lost")?.textContent ?? "", class: b.className }))`)
+	if len(rows) != 60 {
+		t.Fatalf("%d moves are listed", len(rows))
+	}
+	for i, row := range rows {
+		if !strings.HasPrefix(row.Letter, letter(places[i], pits[i])) {
+			t.Errorf("move %d is %q", i+1, row.Letter)
+		}
+		if places[i].board.Seeds() > solved {
+			continue
+		}
+		probe, err := s.tables.Probe(places[i].board)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, lost := probe.Moves[pits[i]].Value, ""
+		if want < probe.Value {
+			lost = signed(want - probe.Value)
+		}
+		if row.Worth != signed(want) || row.Lost != lost {
+			t.Errorf("move %d: %+v, want %s, %s", i+1, row, signed(want), lost)
+		}
+	}
+	page.key(kb.ArrowLeft)
+	page.wantAt(places[59])
+	page.key(kb.ArrowUp)
+	page.wantAt(places[0])
+	page.key(kb.ArrowRight)
+	page.wantAt(places[1])
+	page.key(kb.ArrowDown)
+	page.wantAt(places[60])
+	page.Exec(`document.querySelectorAll("#record .ply")[39].click()`)
+	page.wantAt(places[40])
+	page.Exec(`{ const box = document.querySelector("#graph").getBoundingClientRect();
+		document.querySelector("#graph").dispatchEvent(new MouseEvent("click", { bubbles: true, clientX: box.right - 14, clientY: box.top + 9 })); }`)
+	page.wantAt(places[60])
+	page.click("#analyse")
+	page.Await("an analysis", `document.querySelector("#analyse").textContent === "Stop" && document.querySelectorAll("#graph .band").length > 0`)
+	page.click("#analyse")
+	page.Await("its end", `document.querySelector("#analyse").textContent === "Analyse the game"`)
+
+	// The first point that is solved and where the move that was played is not the best.
+	for i, at := range places[:60] {
+		probe, err := s.tables.Probe(at.board)
+		if at.board.Seeds() > solved || err != nil || probe.Moves[pits[i]].Value == probe.Value {
+			continue
+		}
+		page.Exec(fmt.Sprintf(`document.querySelectorAll("#record .ply")[%d].click()`, i))
+		page.Await("what it gave away", fmt.Sprintf(`document.querySelector("#gave").textContent.includes("gave away %d here")`, probe.Value-probe.Moves[pits[i]].Value))
+		page.key(kb.ArrowLeft)
+		page.wantAt(at)
+		page.Await("the best line", `document.querySelectorAll("#line button").length > 0`)
+		page.click("#line button")
+		page.Await("a variation", `document.querySelectorAll(".variation .ply[aria-current]").length === 1`)
+		page.Await("nothing given away", `document.querySelector("#gave").textContent.includes("gave nothing away")`)
+		return
+	}
+	t.Error("nobody gave anything away where the tables know it")
+}
+
 // testSearch looks at a board above the solved layers: nothing may be called exact
-// that is not.
+// that is not, and no guess stands where a value would.
 func testSearch(t *testing.T, browser *browsertest.Browser, s *site) {
 	at := place{board: awari.Board{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}}
-	page := open(t, browser, s, s.hash(at), 1200)
+	page := open(t, browser, s, s.address(at), 1200)
 	page.Await("a search", `document.querySelector("#moves-hint").textContent.includes("plies deep")`)
 	for i, pit := range page.mover() {
-		if !strings.ContainsAny(pit.Chip, "≈≥≤") || !strings.Contains(pit.Label, "a guess") && !strings.Contains(pit.Label, "at ") {
+		if !strings.ContainsAny(pit.Chip, "?≥≤…") || !strings.Contains(pit.Label, "unknown") && !strings.Contains(pit.Label, "at ") && !strings.Contains(pit.Label, "from ") {
 			t.Errorf("pit %d: %+v", i, pit)
 		}
 	}
@@ -236,7 +521,7 @@ func testSearch(t *testing.T, browser *browsertest.Browser, s *site) {
 		t.Errorf("%q", verdict)
 	}
 	page.key("b")
-	page.Await("a move", `document.querySelectorAll("#past li").length === 1`)
+	page.Await("a move", `document.querySelectorAll("#record .ply").length === 1`)
 
 	// A board whose moves all capture into the tables has an exact value.
 	at = place{board: awari.Board{0, 0, 0, 0, 0, 2, 1, 1, 0, 0, 4, 1}}
@@ -248,7 +533,7 @@ func testSearch(t *testing.T, browser *browsertest.Browser, s *site) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page.Exec(fmt.Sprintf("location.hash = %q", s.hash(at)))
+	page.Exec(fmt.Sprintf("location.href = %q", "/"+s.address(at)))
 	page.wantAt(at)
 	if pit := page.mover()[5]; pit.Chip != signed(play.Captured-int(score)) {
 		t.Errorf("%+v, want %d", pit, play.Captured-int(score))
@@ -256,7 +541,7 @@ func testSearch(t *testing.T, browser *browsertest.Browser, s *site) {
 }
 
 func testLayers(t *testing.T, browser *browsertest.Browser, s *site) {
-	page := open(t, browser, s, "", 1200)
+	page := openOther(t, browser, s, "layers", 1200)
 	page.Await("charts", `document.querySelectorAll(".charts svg.chart.wide").length >= 4 && !document.querySelector("#scores").hidden`)
 	if title := page.Text("#scores-title"); title != fmt.Sprintf("Scores with %d seeds", solved) {
 		t.Errorf("%q", title)
@@ -272,47 +557,127 @@ func testLayers(t *testing.T, browser *browsertest.Browser, s *site) {
 	}
 }
 
-// testPhone checks that nothing is wider than a small phone, and that what one taps
-// is large enough for a finger.
+// testPhone checks that nothing is wider than a small phone or a window at 400 %, that
+// what one taps is large enough for a finger, and that board, values and buttons are in
+// one view.
 func testPhone(t *testing.T, browser *browsertest.Browser, s *site) {
-	page := open(t, browser, s, s.hash(middle), 390)
-	page.Await("charts", `!document.querySelector("#scores").hidden`)
-	for _, keys := range []string{"", "e"} {
-		if keys != "" {
-			page.key(keys)
+	for _, width := range []int64{390, 320} {
+		page := open(t, browser, s, s.address(middle)+"&moves=Fd", width)
+		for _, keys := range []string{"", "e", "t"} {
+			if keys != "" {
+				page.key(keys)
+			}
+			page.wantFits(width)
+			page.Shoot(fmt.Sprintf("%d%s", width, keys))
+			if keys != "" {
+				page.key(kb.Escape)
+			}
 		}
-		if width := browsertest.Eval[int](page.Page, `document.scrollingElement.scrollWidth`); width > 390 {
-			t.Errorf("%q: the page is %d pixels wide", keys, width)
+		if bottom := browsertest.Eval[float64](page.Page, `document.querySelector("#tools").getBoundingClientRect().bottom + scrollY`); width == 390 && bottom > 700 {
+			t.Errorf("the buttons end at %.0f pixels", bottom)
 		}
-		small := browsertest.Eval[[]string](page.Page, `[...document.querySelectorAll("button, select, input[type=text]")].filter((e) => {
-			const box = e.getBoundingClientRect();
-			return e.checkVisibility() && (box.width < 40 || box.height < 34);
-		}).map((e) => e.outerHTML)`)
-		for _, element := range small {
-			t.Errorf("%q: too small to tap: %s", keys, element)
-		}
-		page.Shoot("phone" + keys)
 	}
-	page.key(kb.Escape)
+	for _, name := range pageNames {
+		page := openOther(t, browser, s, name, 390)
+		page.wantFits(390)
+	}
 }
 
-// testDark compares the contrast of text with its background in both schemes with
-// what WCAG 2.1, 1.4.3, asks for.
-func testDark(t *testing.T, browser *browsertest.Browser, s *site) {
+// wantFits checks that the page is not too wide, and that what one taps is large enough.
+func (p *tab) wantFits(width int64) {
+	p.Helper()
+	if w := browsertest.Eval[int64](p.Page, `document.scrollingElement.scrollWidth`); w > width {
+		p.Errorf("the page is %d pixels wide", w)
+	}
+	small := browsertest.Eval[[]string](p.Page, `[...document.querySelectorAll("button, select, input:not([type=checkbox], [type=radio]), nav a, summary")].filter((e) => {
+		const box = e.getBoundingClientRect();
+		return e.checkVisibility() && box.width > 0 && (box.width < 43.5 || box.height < 43.5);
+	}).map((e) => e.outerHTML)`)
+	for _, element := range small {
+		p.Errorf("too small to tap: %s", element)
+	}
+}
+
+// pageNames are the pages beside the one on which one plays.
+var pageNames = []string{"layers", "puzzles", "explore", "learn"}
+
+// openOther opens another page of the site and waits until it is complete.
+func openOther(t *testing.T, browser *browsertest.Browser, s *site, name string, width int64, features ...string) *tab {
+	t.Helper()
+	media := map[string]string{"prefers-reduced-motion": "reduce", "prefers-color-scheme": "light"}
+	for i := 0; i < len(features); i += 2 {
+		media[features[i]] = features[i+1]
+	}
+	page := &tab{browser.Open(t, s.url+name, browsertest.Window{Width: width, Media: media}), s}
+	page.Await(name, `document.body?.dataset.ready === "yes"`)
+	return page
+}
+
+// testAccess checks all pages in both schemes: text can be read (WCAG 2.1, 1.4.3), and
+// what one uses has a name.
+func testAccess(t *testing.T, browser *browsertest.Browser, s *site) {
 	for _, scheme := range []string{"light", "dark"} {
 		t.Run(scheme, func(t *testing.T) {
-			page := open(t, browser, s, s.hash(middle), 1200, "prefers-color-scheme", scheme)
-			page.Await("charts", `!document.querySelector("#scores").hidden`)
+			page := open(t, browser, s, s.address(middle)+"&moves=Fd", 1200, "prefers-color-scheme", scheme)
 			dark := browsertest.Eval[float64](page.Page, contrastScript+`luminance(rgb(getComputedStyle(document.body).backgroundColor))`) < 0.2
 			if dark != (scheme == "dark") {
 				t.Errorf("dark: %v", dark)
 			}
-			for _, bad := range browsertest.Eval[[]string](page.Page, contrastScript+`lowContrast()`) {
-				t.Error(bad)
+			page.wantAccess()
+			for _, id := range []string{"help", "text"} {
+				page.Exec(fmt.Sprintf(`document.querySelector("#%s").showModal()`, id))
+				page.wantAccess()
+				page.Exec(fmt.Sprintf(`document.querySelector("#%s").close()`, id))
+			}
+			for _, name := range pageNames {
+				other := openOther(t, browser, s, name, 1024, "prefers-color-scheme", scheme)
+				other.wantAccess()
+				other.Shoot(name)
 			}
 		})
 	}
 }
+
+// wantAccess reports text that is hard to read, and elements without names or whose
+// references lead nowhere.
+func (p *tab) wantAccess() {
+	p.Helper()
+	for _, bad := range browsertest.Eval[[]string](p.Page, contrastScript+`lowContrast()`) {
+		p.Error(bad)
+	}
+	for _, bad := range browsertest.Eval[[]string](p.Page, namesScript) {
+		p.Error(bad)
+	}
+}
+
+// namesScript finds what assistive programs could not tell of: controls and pictures
+// without a name, identifiers that are there twice, references to none, headings that
+// leave out a level, lists with something else in them.
+const namesScript = `(() => {
+	const bad = [], all = [...document.querySelectorAll("body *")].filter((e) => e.checkVisibility());
+	const name = (e) => (e.getAttribute("aria-label") ?? (e.getAttribute("aria-labelledby") ? document.getElementById(e.getAttribute("aria-labelledby"))?.textContent : null) ??
+		([...(e.labels ?? [])].map((l) => l.textContent).join(" ") || e.alt || e.textContent)).trim();
+	for (const e of all) {
+		if (e.matches("button, a, select, textarea, input, [role=img], [role=group], [role=region], dialog, nav, section[aria-labelledby]") && !name(e)) bad.push("no name: " + e.outerHTML.slice(0, 120));
+		if (e.matches("img:not([alt])")) bad.push("no alt: " + e.outerHTML);
+		if (e.matches("ul, ol") && [...e.children].some((c) => c.localName !== "li")) bad.push("a list with " + e.innerHTML.slice(0, 80));
+		for (const a of ["aria-labelledby", "aria-describedby", "aria-controls"]) {
+			if (e.hasAttribute(a) && !e.getAttribute(a).split(" ").every((id) => document.getElementById(id))) bad.push(a + " leads nowhere: " + e.outerHTML.slice(0, 120));
+		}
+		if (e.matches("[tabindex]:not([tabindex='0'], [tabindex='-1'])")) bad.push("an order of its own: " + e.outerHTML.slice(0, 120));
+		if (e.matches("[aria-hidden=true] button, [aria-hidden=true] a")) bad.push("hidden, but not from Tab: " + e.outerHTML.slice(0, 120));
+	}
+	const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
+	bad.push(...ids.filter((id, i) => ids.indexOf(id) !== i).map((id) => "twice: #" + id));
+	let level = 0;
+	for (const h of all.filter((e) => /^H[1-6]$/.test(e.tagName) && !e.closest("dialog"))) {
+		const n = Number(h.tagName[1]);
+		if (n > level + 1) bad.push("a heading leaves out a level: " + h.textContent);
+		level = n;
+	}
+	if (!document.documentElement.lang || !document.title || document.querySelectorAll("main").length !== 1 || document.querySelectorAll("h1").length !== 1) bad.push("lang, title, main or h1");
+	return bad;
+})()`
 
 // contrastScript finds text that is hard to read on the nearest background that is
 // one colour. The formulas are those of WCAG 2.1.
@@ -352,10 +717,10 @@ const contrastScript = `
 func testMotion(t *testing.T, browser *browsertest.Browser, s *site) {
 	for _, wish := range []string{"no-preference", "reduce"} {
 		t.Run(wish, func(t *testing.T) {
-			page := open(t, browser, s, s.hash(middle), 1200, "prefers-reduced-motion", wish)
+			page := open(t, browser, s, s.address(middle), 1200, "prefers-reduced-motion", wish)
 			page.Exec(`globalThis.flown = 0;
 				new MutationObserver((changes) => { for (const c of changes) flown += c.addedNodes.length; }).observe(document.querySelector("#flight"), { childList: true })`)
-			page.key("5")
+			page.key("6")
 			at := s.after(middle, 5)
 			page.wantAt(at)
 			page.Await("the seeds", `document.querySelector("#flight").childElementCount === 0`)
@@ -368,7 +733,7 @@ func testMotion(t *testing.T, browser *browsertest.Browser, s *site) {
 			}
 			page.key("u")
 			page.wantAt(middle)
-			page.key("5")
+			page.key("6")
 			page.key("u") // while seeds fly, if they do
 			page.wantAt(middle)
 			page.key("r")
@@ -386,10 +751,10 @@ func testMotion(t *testing.T, browser *browsertest.Browser, s *site) {
 // testGone stops the server: the page says so, and does not pretend to know anything.
 func testGone(t *testing.T, browser *browsertest.Browser, _ *site) {
 	s := newSite(t)
-	page := open(t, browser, s, s.hash(middle), 1200)
+	page := open(t, browser, s, s.address(middle), 1200)
 	page.Forgive("ERR_CONNECTION_REFUSED")
 	s.stop()
-	page.key("0")
+	page.key("1")
 	page.Await("a word about it", `document.querySelector("#problem").checkVisibility() && document.querySelector("#problem").textContent.includes("does not answer")`)
 	if verdict := page.Text("#verdict"); verdict != "" {
 		t.Errorf("%q", verdict)
@@ -399,10 +764,55 @@ func testGone(t *testing.T, browser *browsertest.Browser, _ *site) {
 // testGoneLayers asks for a chart that was not shown before.
 func testGoneLayers(t *testing.T, browser *browsertest.Browser, _ *site) {
 	s := newSite(t)
-	page := open(t, browser, s, s.hash(middle), 1200)
-	page.Await("charts", `!document.querySelector("#scores").hidden`)
+	page := openOther(t, browser, s, "layers", 1200)
 	page.Forgive("ERR_CONNECTION_REFUSED")
 	s.stop()
 	page.click("#scores-less")
 	page.Await("a word about it", `document.querySelector("#problem").checkVisibility() && document.querySelector("#problem").textContent.includes("does not answer")`)
+}
+
+// testOffline loads the page again after the server has stopped: what was seen is still
+// there, and no more than that.
+func testOffline(t *testing.T, browser *browsertest.Browser, _ *site) {
+	s := newSite(t)
+	page := open(t, browser, s, s.address(middle), 1200)
+	page.Await("the worker", `navigator.serviceWorker.controller !== null`)
+	page.key("6")
+	at := s.after(middle, 5)
+	page.wantAt(at)
+	page.Await("what it keeps", `(globalThis.kept ??= 0, caches.open("answers").then((c) => c.keys()).then((k) => { kept = k.length; }), kept >= 4)`)
+	page.Forgive("ERR_CONNECTION_REFUSED")
+	page.Forgive("ERR_FAILED") // what the worker does not have
+	s.stop()
+	page.Do(chromedp.Reload())
+	page.wantAt(at)
+	page.wantValues(at)
+	page.key("u")
+	page.wantAt(middle)
+	page.wantValues(middle)
+	page.key("1")
+	page.Await("a word about it", `document.querySelector("#problem").checkVisibility() && document.querySelector("#problem").textContent.includes("does not answer")`)
+	if verdict := page.Text("#verdict"); verdict != "" {
+		t.Errorf("%q", verdict)
+	}
+}
+
+// testFrench changes the language: all that can be seen is in it, and stays after a reload.
+func testFrench(t *testing.T, browser *browsertest.Browser, s *site) {
+	page := open(t, browser, s, s.address(middle)+"&moves=Fd", 390)
+	page.Exec(`{ const s = document.querySelector("#language"); s.value = "fr"; s.dispatchEvent(new Event("change")); }`)
+	page.Await("French", `document.documentElement?.lang === "fr" && document.querySelector("#turn")?.textContent === "Au tour de Sud."`)
+	page.Await("values", `document.querySelector("#verdict").textContent !== ""`)
+	for _, c := range []struct{ selector, want string }{
+		{"#undo", "Reprendre"}, {"#moves-title", "Coups"}, {"#moves-hint", "Exact, d’après les tables."}, {"#notice-act", ""},
+	} {
+		if got := page.Text(c.selector); got != c.want {
+			t.Errorf("%s: %q, want %q", c.selector, got, c.want)
+		}
+	}
+	page.wantFits(390)
+	page.wantAccess()
+	page.Do(chromedp.Reload())
+	page.Await("French again", `document.querySelector("#turn")?.textContent === "Au tour de Sud."`)
+	page.Exec(`localStorage.clear()`)
 }

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"grenier/io/crew"
 	"grenier/io/rundir"
 	"grenier/io/spill"
+	"grenier/kernels/window"
 )
 
 // A checkpoint of a window is the codes of its open rows as they are in memory: sweeps can
@@ -30,6 +32,22 @@ func (e *engine) codesHeader() spill.Header {
 // lines of codes of any width.
 const codesPiece = 3 << 20
 
+// codePieces yields the codes in memory, in order.
+func (e *engine) codePieces() iter.Seq[[]int8] {
+	if e.windows.codes != window.Eight {
+		return slices.Chunk(e.scores, codesPiece)
+	}
+	return func(yield func([]int8) bool) {
+		for _, m := range e.grid.matrices {
+			for i := range m.marks {
+				if !yield(window.Thin(m.scores[m.blocks[i]:m.blocks[i+1]]).Codes()) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // writeCodes writes a checkpoint.
 func (e *engine) writeCodes(stage Stage) error {
 	w, err := e.create(rundir.FoundName, e.codesHeader(), spill.LZ4)
@@ -37,7 +55,7 @@ func (e *engine) writeCodes(stage Stage) error {
 		return err
 	}
 	err = complete(w, func() (err error) {
-		for piece := range slices.Chunk(e.scores, codesPiece) {
+		for piece := range e.codePieces() {
 			e.tell(stage, 0)
 			if _, err = w.Write(asBytes(piece)); err != nil {
 				return err
@@ -52,7 +70,14 @@ func (e *engine) writeCodes(stage Stage) error {
 // readCodes reads the checkpoint of the window in progress, if there is one.
 func (e *engine) readCodes(ctx context.Context) error {
 	whole, err := e.isWhole(rundir.FoundName, e.codesHeader(), func(r *spill.Reader) error {
-		return e.lookAtLines(ctx, r, len(e.scores), e.windows.codes.Valid)
+		size := 0
+		for piece := range e.codePieces() {
+			size += len(piece)
+		}
+		if err := e.lookAtLines(ctx, r, size, e.windows.codes.Valid); err != nil {
+			return err
+		}
+		return atEnd(r)
 	})
 	if err != nil || !whole {
 		return err
@@ -62,7 +87,7 @@ func (e *engine) readCodes(ctx context.Context) error {
 		return err
 	}
 	err = crew.Run(func() error {
-		for piece := range slices.Chunk(e.scores, codesPiece) {
+		for piece := range e.codePieces() {
 			e.tell(e.stage, 0)
 			if err := errors.Join(ctx.Err(), readFull(r, asBytes(piece))); err != nil {
 				return err

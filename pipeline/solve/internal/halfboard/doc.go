@@ -62,13 +62,17 @@
 // need no offers: a score never falls below its floor, and above 0 it is its own.
 //
 // The widest codes that fit into memory are used (form, in memory.go): wide ones need
-// fewer windows. The stages are:
+// fewer windows. When few scores are at an end of a window, -v or v, all that come after it can be
+// searched in the same memory at once: a thin window (thin.go) has a mask for each line, and
+// codes of 8 bits, which show 20 values, for these scores alone. Only the kernels and those who
+// begin it know that a window is thin. The stages are:
 //
 //   - Capture values are computed once, before scores take memory, in rounds: of as many
 //     panels at a time as fit; a round reads the lower layers once, with a few pieces of
 //     each in memory (rounds.go, pieces.go). They go to streams in the work
 //     directory (captures.go), strip by strip (strips.go): up to 1024 rows of a panel.
-//   - For each window: turnAll reads the capture values of open rows once and makes codes of
+//   - For each window: useThin makes it thin if that fits; which scores to search it reads from
+//     the digits of the window before. turnAll reads the capture values of open rows once and makes codes of
 //     them. Sweeps as above bring these to the fixpoint. storeWindow reads the capture values
 //     of full rows once, computes these rows, and writes the clipped scores of all rows, as
 //     digits, to streams (found.go).
@@ -79,7 +83,7 @@
 // of blocks without a score at an end are not computed again (alive, in matrix.go), and
 // a window is the last one if no score is at an end. When few scores are, the capture values
 // of the others are removed: they are replaced by 0, which packs better, and the streams
-// written again (passSegment, in strippass.go).
+// written again (passSegment, in strippass.go), unless few windows are going to read them.
 //
 // Passes over capture values or digits are pipelines of three stages: one goroutine reads,
 // several work, one writes (stages.go, strippass.go). A complete stream is synced to disk in

@@ -51,6 +51,7 @@ type Options struct {
 
 	segment uint64 // in tests: the least positions of a segment
 	often   bool   // in tests: Progress gets all reports
+	thin    bool   // in tests: all windows but the first are thin, whatever memory that takes
 }
 
 // Progress says how far a layer is.

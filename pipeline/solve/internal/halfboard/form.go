@@ -1,6 +1,7 @@
 package halfboard
 
 import (
+	"grenier/kernels/cpu"
 	"grenier/kernels/window"
 	"grenier/layers/awari"
 )
@@ -9,12 +10,14 @@ import (
 // memory in one piece.
 var Widths = []int{8, window.Six.Bits, window.Four.Bits, window.Two.Bits}
 
+// ThinValues is the number of values of a thin window.
+var ThinValues = window.Eight.Values
+
 // Form says how an engine solves a layer.
 type Form struct {
-	Bits    int    // of a score in memory, one of Widths
-	Windows int    // that the layer is solved in: 1 in one piece
-	Bytes   uint64 // memory that sweeps take: scores, in one piece offers too
-	Passes  int    // through the layers below, while captures are computed
+	Bits   int    // of a score in memory, one of Widths
+	Bytes  uint64 // memory that sweeps take: scores, in one piece offers too
+	Passes int    // through the layers below, while captures are computed
 }
 
 // FormFor returns how an engine with the given workers solves the layer of n seeds within
@@ -27,14 +30,39 @@ func FormFor(game awari.Game, n int, memory uint64, workers int) (Form, error) {
 	}
 	q := game.Half()
 	if codes == nil {
-		return Form{8, 1, uint64(layoutOf(q, n).total()), 1}, nil
+		return Form{8, uint64(layoutOf(q, n).total()), 1}, nil
 	}
-	return Form{codes.Bits, windowsOf(n, codes), uint64(codesBytes(q, n, codes.Bits)), o.passes(q, n)}, nil
+	return Form{codes.Bits, uint64(codesBytes(q, n, codes.Bits)), o.passes(q, n)}, nil
 }
 
-// windowsOf returns the number of windows of the layer of n seeds: it has scores of n, so
-// no window can be left out.
-func windowsOf(n int, codes *window.Codes) int { return max(1, (n+codes.Values-1)/codes.Values) }
+// ThinShare returns the largest share of the scores of open rows, those that fill up lines included,
+// that a thin window of the layer of n seeds can search in the memory of codes of the given
+// bits. It is below 0 if there is no such share.
+func ThinShare(game awari.Game, n, bits int) float64 {
+	q := game.Half()
+	scores, t := layoutOf(q, n).scores, thinBlocks{}
+	for mover := range n + 1 {
+		rows, panels := rowsOf(q, n-mover)[openRows], groups(columnsOf(q, mover))
+		t.add(groups(rows)*panels, rows*panels)
+	}
+	return float64(codesBytes(q, n, bits)-t.most(0)) / float64(scores)
+}
+
+// WorthThin reports whether the window with the given base of the layer of n seeds, which is not the
+// first, is thin if memory allows, when other codes have the given bits, with kernels for AVX-512.
+func WorthThin(n, base, bits int) bool {
+	o := Options{Bits: bits}
+	return worthThin(cpu.AVX512, o.codes(), base, n)
+}
+
+// windowsOf returns the most windows of the layer of n seeds: as many if none is thin, since it has
+// scores of n.
+func windowsOf(n int, codes *window.Codes) int { return max(1, windowsFrom(0, n, codes)) }
+
+// windowsFrom returns the number of windows of some codes from a base on, for scores up to n.
+func windowsFrom(base, n int, codes *window.Codes) int {
+	return (max(n-base, 0) + codes.Values - 1) / codes.Values
+}
 
 // Padded returns the scores of the layer of n seeds, the padding of lines and blocks included:
 // what each window reads and writes.

@@ -1,8 +1,12 @@
 package halfboard
 
 import (
+	"errors"
+	"math/bits"
 	"testing"
 
+	"grenier/kernels/cpu"
+	"grenier/kernels/window"
 	"grenier/layers/awari"
 )
 
@@ -51,15 +55,123 @@ func TestPasses(t *testing.T) {
 // narrowest returns the least memory for the layer of n seeds in windows.
 func narrowest(game awari.Game, n int) uint64 { return narrow(game, n, 1, widths[len(widths)-1]) }
 
-// TestWindowsArePredicted: a layer takes the windows that plans count.
+// TestWindowsArePredicted: a layer takes as many windows as its width needs, or fewer if some are
+// thin: then from the second one on if memory is for all.
 func TestWindowsArePredicted(t *testing.T) {
 	rng := newRand(t)
 	for range runs(40) {
 		c := randomConfig(t, rng)
 		codes := widths[rng.IntN(len(widths))]
 		c.options.Bits, c.options.Work = codes.Bits, newDisk().work()
-		if got, want := c.solve(t).Stats().Windows, windowsOf(c.seeds, codes); got != want {
+		if got, most := c.solve(t).Stats().Windows, windowsOf(c.seeds, codes); got < 1 || got > most {
+			t.Errorf("%+v: %d windows, want at most %d", c, got, most)
+		}
+		c.options.thin, c.options.Work = true, newDisk().work()
+		want := min(1+windowsFrom(codes.Values, c.seeds, window.Eight), windowsOf(c.seeds, codes))
+		if got := c.solve(t).Stats().Windows; got != want {
 			t.Errorf("%+v: %d windows, want %d", c, got, want)
+		}
+	}
+}
+
+// TestThinShare: plans count the blocks and lines of thin windows as engines do, which take as
+// many scores as fit, and not one more.
+func TestThinShare(t *testing.T) {
+	rng := newRand(t)
+	for range runs(40) {
+		c := randomConfig(t, rng)
+		c.options.Bits, c.options.Family, c.options.Work = widths[rng.IntN(len(widths))].Bits, cpu.Generic, newDisk().work()
+		e, err := New(c.game, c.options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := e.begin(t.Context(), c.seeds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks := w.thinBlocks()
+		room := codesBytes(c.game.Half(), c.seeds, c.options.Bits) - blocks.most(0)
+		if got, want := ThinShare(c.game, c.seeds, c.options.Bits), float64(room)/float64(blocks.lines*side); got != want {
+			t.Fatalf("%+v: share %v, want %v", c, got, want)
+		}
+		if err := w.allocateCodes(); err != nil {
+			t.Fatal(err)
+		}
+		w.windows.codes = window.Eight // worth it
+		for searched, want := range map[int]bool{room: true, room + 1: false} {
+			if got := w.thinFits(blocks.most(searched), 1); got != want && room >= 0 {
+				t.Fatalf("%+v: %d scores fit: %v, want %v", c, searched, got, want)
+			}
+		}
+		if err := errors.Join(w.memory.close(), e.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestMasksDoNotOverlapBlocks lays thin blocks out over their own masks, in as little memory as the
+// bound says, and refuses more scores than fit.
+func TestMasksDoNotOverlapBlocks(t *testing.T) {
+	rng := newRand(t)
+	for range runs(40) {
+		c := randomConfig(t, rng)
+		c.options.Bits, c.options.Work = 2, newDisk().work()
+		e, err := New(c.game, c.options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := e.begin(t.Context(), c.seeds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := make([]uint64, w.thinBlocks().lines)
+		searched, share := 0, rng.Float64()
+		for i := range want {
+			if rng.Float64() < share {
+				want[i] = rng.Uint64()
+			}
+			searched += bits.OnesCount64(want[i])
+		}
+		layOut := func(size int) error {
+			blocks := w.thinBlocks()
+			if w.memory, err = newRegion((size + 7) / 8 * 8); err != nil {
+				t.Fatal(err)
+			}
+			w.scores = w.memory.rest
+			masks := asWords(w.scores[len(w.scores)-8*blocks.lines:])
+			copy(masks, want)
+			return w.layThin(&blocks, masks)
+		}
+		blocks := w.thinBlocks()
+		if err := layOut(max(blocks.most(searched), blocks.tables+8*blocks.lines)); err != nil {
+			t.Fatalf("%+v, %d scores: %v", c, searched, err)
+		}
+		line := 0
+		w.eachBlock(func(m *matrix, panel, chunk int) {
+			b := window.Thin(m.lines(panel, chunk))
+			for i := range b.Lines() {
+				if b.Mask(i) != want[line] {
+					t.Fatalf("%+v: line %d has mask %x, want %x", c, line, b.Mask(i), want[line])
+				}
+				line++
+			}
+		})
+		if line != len(want) {
+			t.Fatalf("%+v: %d lines, want %d", c, line, len(want))
+		}
+		if err := w.memory.close(); err != nil {
+			t.Fatal(err)
+		}
+		if less := blocks.most(0) - blocks.blocks*14 - window.SlackThin + searched - 8; searched > 8 && less > blocks.tables+8*blocks.lines {
+			if err := layOut(less); !errors.Is(err, errThin) {
+				t.Fatalf("%+v: %d scores in %d bytes: %v", c, searched, less, err)
+			}
+			if err := w.memory.close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

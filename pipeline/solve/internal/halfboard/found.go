@@ -38,13 +38,13 @@ func (e *engine) foundHeader(f foundIn) spill.Header {
 	}
 }
 
-// digits turns lines of codes into digits and returns how many scores are at an end of the
-// window.
-func (j *stripJob) digits(e *engine, lines []int8) int {
-	w := e.windows
-	size := len(lines) / w.codes.Line() * w.now().line()
+// digits turns the codes of rows of a strip, 64 from the given one on, into digits, and returns how
+// many scores are at an end of the window.
+func (e *engine) digits(s strip, j *stripJob, row int, lines []int8) (ends int) {
+	f := e.windows.now()
+	size := (s.end - s.begin) * f.line()
 	j.found = slices.Grow(j.found[:0], size)[:size]
-	return w.digits[w.now().signed()](asScores(j.found), lines)
+	return e.windows.digits[f.signed()](asScores(j.found)[(row-s.begin)*f.line():], lines)
 }
 
 // createFound begins the streams of the window in progress, by part.
@@ -67,7 +67,7 @@ const dense = 0.4
 
 // packing returns how digits of the window in progress are stored.
 func (w *windows) packing() spill.Packing {
-	if !w.now().signed() && float64(w.ends) > dense*float64(w.positions) {
+	if !w.now().signed() && w.codes != window.Eight && float64(w.ends) > dense*float64(w.positions) {
 		return spill.Stored
 	}
 	return spill.LZ4
@@ -163,7 +163,16 @@ func (l *loaded) makeRoom(p patches) (err error) {
 
 // addUp adds the digits of a stream of a window to the scores of patches.
 func (e *engine) addUp(ctx context.Context, r *spill.Reader, f foundIn, p patches) error {
-	sum, line := window.SumFor(e.options.Family, f.codes, f.signed()), f.line()
+	sum := window.SumFor(e.options.Family, f.codes, f.signed())
+	return e.eachPatch(ctx, r, f, p, func(s strip, q *patch, rows span, digits []int8) {
+		sum(q.scores[q.line(s.panel, rows.begin)*side:][:rows.size()*side], digits)
+	})
+}
+
+// eachPatch reads a stream of a window to its end. It calls do, from several goroutines, with the
+// digits of each part of a strip that patches have.
+func (e *engine) eachPatch(ctx context.Context, r *spill.Reader, f foundIn, p patches, do func(s strip, q *patch, rows span, digits []int8)) error {
+	line := f.line()
 	for class := range classes {
 		for _, panels := range e.windows.segments {
 			strips := slices.Collect(stripsOf(panels, class))
@@ -177,9 +186,9 @@ func (e *engine) addUp(ctx context.Context, r *spill.Reader, f foundIn, p patche
 				Work: func(_, i int, j *stripJob) error {
 					digits := asScores(j.found)
 					for q, rows := range p.of(strips[i]) {
-						at, size := q.line(strips[i].panel, rows.begin), rows.size()
-						sum(q.scores[at*side:][:size*side], digits[:size*line])
-						digits = digits[size*line:]
+						size := rows.size() * line
+						do(strips[i], q, rows, digits[:size])
+						digits = digits[size:]
 					}
 					return nil
 				},
@@ -234,28 +243,50 @@ func (e *engine) findStreams(ctx context.Context) (due []int, err error) {
 
 // findWindow looks for the streams of the next window, of any width.
 func (e *engine) findWindow(ctx context.Context) (found bool, err error) {
-	for _, codes := range widths {
+	for _, codes := range append([]*window.Codes{window.Eight}, widths...) {
 		f := foundIn{e.windows.base, codes}
-		found, ends := true, false
-		for part := 0; part < allParts && found; part++ {
-			found, err = e.isWhole(rundir.WindowName(f.base, part), e.foundHeader(f), func(r *spill.Reader) error {
-				return e.lookAtLines(ctx, r, e.windows.parts[part].lines()*f.line(), func(lines []int8) bool {
-					valid, end := codes.ValidDigits(lines, f.signed())
-					ends = ends || end
-					return valid
-				})
-			})
-			if err != nil {
-				return false, err
-			}
+		if codes == window.Eight && f.signed() {
+			continue // the first window is not thin
 		}
-		if found {
-			e.windows.add(f, ends)
-			e.stats.Windows++
-			return true, nil
+		if found, err = e.lookAtWindow(ctx, f); found || err != nil {
+			return found, err
 		}
 	}
 	return false, nil
+}
+
+// lookAtWindow looks for the streams of a window, and continues behind it if there are.
+func (e *engine) lookAtWindow(ctx context.Context, f foundIn) (found bool, err error) {
+	var ends [classes]int
+	for part := range allParts {
+		lines := e.windows.parts[part].linesBy()
+		found, err := e.isWhole(rundir.WindowName(f.base, part), e.foundHeader(f), func(r *spill.Reader) error {
+			var now [classes]int
+			for class := range classes {
+				err := e.lookAtLines(ctx, r, lines[class]*f.line(), func(lines []int8) bool {
+					valid, n := f.codes.ValidDigits(lines, f.signed())
+					now[class] += n
+					return valid
+				})
+				if err != nil {
+					return err
+				}
+			}
+			if part != samplePart {
+				ends[openRows], ends[fullRows] = ends[openRows]+now[openRows], ends[fullRows]+now[fullRows]
+			}
+			return atEnd(r)
+		})
+		if !found || err != nil {
+			return false, err
+		}
+	}
+	w := e.windows
+	w.openEnds, w.ends = int64(ends[openRows]), int64(ends[openRows]+ends[fullRows])
+	w.endsAt = f.base + f.codes.Values
+	w.add(f, w.ends > 0)
+	e.stats.Windows++
+	return true, nil
 }
 
 // add advances to the window after f: more says whether there can be one.

@@ -196,10 +196,11 @@ func (m *matrix) childOf(n, route int) int { return n - m.sum + m.routes[route].
 // aim finds the scores that the moves of m lead to.
 func (g *grid) aim(m *matrix) {
 	for class := range classes {
+		m.targets[class] = m.targets[class][:0]
 		for i, r := range m.routes {
 			child := g.matrices[m.childOf(g.n, i)]
 			m.targets[class] = append(m.targets[class], compress.Route{
-				Scores: child.scores, Stride: child.stride(),
+				Scores: child.scores, Stride: child.stride(), Blocks: child.blocks,
 				Words: r.pattern.words[class], First: r.pattern.first[class],
 			})
 		}

@@ -88,11 +88,10 @@ func (x *trial) stopSweeping(t *testing.T) bool {
 // Checkpointed knows of it.
 func TestKeptWorkIsNotDoneTwice(t *testing.T) {
 	rng := newRand(t)
-	stops := 0
-	for range trials(4) {
+	for stops := 0; stops < trials(4); {
 		x := newWholeTrial(t, rng)
 		if !x.stopSweeping(t) {
-			continue
+			continue // it was through before
 		}
 		stops++
 		stopped, e := x.last, x.newEngine(t)
@@ -107,9 +106,6 @@ func TestKeptWorkIsNotDoneTwice(t *testing.T) {
 		if x.stats.Sweeps+1 < stopped.Sweep || x.stats.Before == 0 {
 			t.Fatalf("%+v, stopped at %+v: %+v in the end", x.config, stopped, x.stats)
 		}
-	}
-	if stops == 0 {
-		t.Error("no layer was stopped")
 	}
 }
 

@@ -25,6 +25,10 @@ type matrix struct {
 	// at (p*rows + r)*line. Workers write those of their tile in place while others read.
 	scores []int8
 
+	// blocks says, if scores are those of thin blocks (window.Thin), where those begin, and where
+	// the last one ends: that of chunk k of panel p begins at blocks[p*chunks + k].
+	blocks []uint64
+
 	// offers holds what captures and the end of the game are worth, negated, in
 	// blocks: that of chunk k of panel p is at (p*chunks + k)*64*64, column by
 	// column. An offer is blocked when there is no such move. In the last stage
@@ -121,8 +125,12 @@ func (m *matrix) panelOffers(class rowClass, panel int) []int8 {
 	return m.offers[class][panel*size:][:size]
 }
 
-// lines returns the scores of a block.
+// lines returns the scores of a block, or the thin block.
 func (m *matrix) lines(panel, chunk int) []int8 {
+	if m.blocks != nil {
+		at := panel*m.chunks[openRows] + chunk
+		return m.scores[m.blocks[at]:m.blocks[at+1]]
+	}
 	return m.rowLines(panel, chunk*side, chunk*side+m.depth(openRows, chunk))
 }
 
@@ -142,8 +150,13 @@ func (m *matrix) row(at place, panel int) (scores []int8, stride int) {
 	return scores[panel*stride+int(at.row)*side:], stride
 }
 
-// stride is the distance of the same line in consecutive panels.
-func (m *matrix) stride() int { return m.rows[openRows] * m.line }
+// stride is the distance of the same line in consecutive panels, or the number of thin blocks.
+func (m *matrix) stride() int {
+	if m.blocks != nil {
+		return m.chunks[openRows]
+	}
+	return m.rows[openRows] * m.line
+}
 
 // A tile is a part of the open rows of a matrix.
 type tile struct {

@@ -115,10 +115,16 @@ func (p patches) linesOf(s strip) (lines int) {
 }
 
 // lines returns the number of lines of all patches.
-func (p patches) lines() (lines int) {
-	for _, own := range p {
+func (p patches) lines() int {
+	by := p.linesBy()
+	return by[openRows] + by[fullRows]
+}
+
+// linesBy returns the number of lines of all patches by class.
+func (p patches) linesBy() (lines [classes]int) {
+	for at, own := range p {
 		for i := range own {
-			lines += own[i].lines()
+			lines[at%int(classes)] += own[i].lines()
 		}
 	}
 	return lines

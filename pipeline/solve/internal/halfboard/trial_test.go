@@ -39,9 +39,10 @@ func newTrial(t *testing.T, rng *rand.Rand) *trial {
 	return randomConfig(t, rng).inWindows(rng).trial(rng, newDisk())
 }
 
-// inWindows draws a width, the size of segments, a sample, and memory for little or for all.
+// inWindows draws a width, whether windows are thin, the size of segments, a sample, and memory for little or for all.
 func (c config) inWindows(rng *rand.Rand) config {
 	c.options.Bits = widths[rng.IntN(len(widths))].Bits
+	c.options.thin = rng.IntN(2) == 0
 	c.options.Memory = rng.Uint64N(2)
 	c.options.segment = 1 + rng.Uint64N(50_000)
 	c.options.Sample = randomSample(rng)
@@ -68,7 +69,7 @@ func trials(n int) int {
 	case long():
 		return 3 * n
 	}
-	return runs(n)
+	return max(1, runs(n)/2)
 }
 
 // trial returns a trial of the layer of c on a disk.

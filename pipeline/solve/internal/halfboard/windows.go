@@ -33,6 +33,8 @@ type windows struct {
 	serving    [classes]int64 // open positions that the streams of capture values are written for
 	positions  uint64         // of the layer
 	ends       int64          // scores at an end of the window before
+	openEnds   int64          // of these, those of open rows
+	endsAt     int            // base of the window after it
 	publishing background     // of streams that are complete
 	loaded     loaded         // scores that windows add up to
 	jobs       []*stripJob    // for one pass at a time
@@ -139,8 +141,7 @@ func (e *engine) eachWindow(ctx context.Context) error {
 			return err
 		}
 		e.enter(FullStage)
-		w.ends, err = e.storeWindow(ctx)
-		if err != nil {
+		if err := e.storeWindow(ctx); err != nil {
 			return err
 		}
 		e.stats.Windows++
@@ -154,6 +155,9 @@ func (e *engine) eachWindow(ctx context.Context) error {
 // one before. It returns the stage of the first sweep.
 func (e *engine) beginWindow(ctx context.Context, again bool) (Stage, error) {
 	stage := DenseStage
+	if err := e.useThin(ctx); err != nil {
+		return stage, err
+	}
 	if again && e.worthMarkingFirst() {
 		stage = SparseStage
 	}
@@ -200,7 +204,7 @@ func (e *engine) turnAll(ctx context.Context, again bool, first Stage) error {
 			alive := w.turn(lines, captures, w.base, again, sources)
 			s.matrix.alive[at] = alive & s.matrix.all(s.panel)
 			if first == SparseStage {
-				j.changes.Rows = nonZero(sources[:len(lines)/s.matrix.line])
+				j.changes.Rows = nonZero(sources[:s.matrix.depth(openRows, row/side)])
 				e.grid.markBlock(s.matrix, s.panel, row/side, &j.changes)
 			}
 			if prune {
@@ -223,7 +227,7 @@ const (
 // many scores of open rows are at an end of a window.
 func (e *engine) worthPruning(class rowClass, ends int64) bool {
 	w := e.windows
-	if e.grid.n-w.base <= prunedWindows*w.codes.Values || float64(ends) > pruned*float64(w.serving[class]) {
+	if e.windowsLeft() <= prunedWindows || float64(ends) > pruned*float64(w.serving[class]) {
 		return false
 	}
 	w.serving[class] = ends
@@ -241,14 +245,13 @@ func nonZero(words []uint64) (set uint64) {
 }
 
 // storeWindow computes the full rows of the window in progress and writes all that it has
-// found. It returns the number of scores at an end of the window: if there are none, it is
-// the last one.
-func (e *engine) storeWindow(ctx context.Context) (ends int64, err error) {
+// found. It counts the scores at an end of the window: if there are none, it is the last one.
+func (e *engine) storeWindow(ctx context.Context) error {
 	w := e.windows
-	var count atomic.Int64
+	var ends [classes]atomic.Int64
 	streams, err := e.createFound()
 	if err != nil {
-		return 0, err
+		return err
 	}
 	done, strips := 0, e.strips()
 	write := func(s strip, j *stripJob) error {
@@ -257,20 +260,22 @@ func (e *engine) storeWindow(ctx context.Context) (ends int64, err error) {
 		return e.writeFound(streams, s, j)
 	}
 	err = e.goOver(ctx, pass{class: openRows, work: func(s strip, j *stripJob) error {
-		count.Add(int64(j.digits(e, s.matrix.rowLines(s.panel, s.begin, s.end))))
+		ends[openRows].Add(int64(e.openStrip(s, j)))
 		return nil
 	}, write: write})
+	w.openEnds, w.endsAt = ends[openRows].Load(), w.base+w.codes.Values
 	if err == nil {
-		prune := e.worthPruning(fullRows, count.Load())
+		prune := e.worthPruning(fullRows, w.openEnds)
 		err = e.goOver(ctx, pass{stage: FullStage, class: fullRows, reads: true, prune: prune, work: func(s strip, j *stripJob) error {
-			count.Add(int64(j.digits(e, e.fillStrip(s, j, prune))))
+			ends[fullRows].Add(int64(e.fillStrip(s, j, prune)))
 			return nil
 		}, write: write})
 	}
+	w.ends = w.openEnds + ends[fullRows].Load()
 	if err != nil {
-		return 0, errors.Join(err, abort(streams))
+		return errors.Join(err, abort(streams))
 	}
-	return count.Load(), w.publish(FullStage, streams...)
+	return w.publish(FullStage, streams...)
 }
 
 // publish stores streams of a stage, when those before are stored. Nobody waits for the disk:
@@ -303,13 +308,22 @@ func (e *engine) strips() (n int) {
 	return n
 }
 
-// fillStrip computes full rows, which no sweep reads. With prune, capture values that are
-// not beyond the base are removed.
-func (e *engine) fillStrip(s strip, j *stripJob, prune bool) []int8 {
-	m, w := s.matrix, e.windows
-	all := m.codesOf(s, j)
+// openStrip turns the codes of a strip of open rows into digits and returns how many scores are
+// at an end of the window.
+func (e *engine) openStrip(s strip, j *stripJob) (ends int) {
 	for row := s.begin; row < s.end; row += side {
-		lines := all[(row-s.begin)*m.line : (min(row+side, s.end)-s.begin)*m.line]
+		ends += e.digits(s, j, row, s.matrix.lines(s.panel, row/side))
+	}
+	return ends
+}
+
+// fillStrip computes full rows, which no sweep reads, and turns them into digits. With prune,
+// capture values that are not beyond the base are removed. It returns how many scores are at an
+// end of the window.
+func (e *engine) fillStrip(s strip, j *stripJob, prune bool) (ends int) {
+	m, w := s.matrix, e.windows
+	for row := s.begin; row < s.end; row += side {
+		lines := e.fullCodes(j, min(side, s.end-row))
 		captures := j.captures[(row-s.begin)*side:]
 		w.turn(lines, captures, w.base, false, &j.changes.Columns)
 		if prune {
@@ -317,14 +331,18 @@ func (e *engine) fillStrip(s strip, j *stripJob, prune bool) []int8 {
 		}
 		e.kernels.least(&j.block, nil, m.all(s.panel), &m.programs[s.panel], m.targets[fullRows], row/side, nil)
 		e.kernels.update(lines, &j.block, m.all(s.panel), ^uint64(0), &j.changes)
+		ends += e.digits(s, j, row, lines)
 	}
-	return all
+	return ends
 }
 
-// codesOf returns memory of j for the codes of a strip.
-func (m *matrix) codesOf(s strip, j *stripJob) []int8 {
+// fullCodes returns memory for the codes of up to 64 full rows.
+func (e *engine) fullCodes(j *stripJob, rows int) []int8 {
 	if j.codes == nil {
-		j.codes = make([]int8, stripRows*m.line)
+		j.codes = make([]int8, window.MostThin)
 	}
-	return j.codes[:(s.end-s.begin)*m.line]
+	if e.windows.codes == window.Eight {
+		return window.NewThin(j.codes, allSearched[:rows])
+	}
+	return j.codes[:rows*e.windows.codes.Line()]
 }

@@ -59,6 +59,7 @@ func TestEveryWidthAndKernel(t *testing.T) {
 			for _, bits := range []int{8, 6, 4, 2} {
 				c.options = o
 				c.options.Bits, c.options.TileSize, c.options.segment = bits, 1+rng.IntN(200), 1+rng.Uint64N(20_000)
+				c.options.thin = rng.IntN(2) == 0
 				x := c.trial(rng, newDisk())
 				x.options.Interval = 0
 				x.finish(t)
@@ -84,9 +85,11 @@ func TestWindowsEqualWhole(t *testing.T) {
 				for n := range top + 1 {
 					want := whole.next(t)
 					for _, codes := range widths {
-						o.Bits, o.Work = codes.Bits, newDisk().work()
-						if got := solveOn(t, whole, o, n); !slices.Equal(got, want) {
-							t.Fatalf("layer %d differs with %d bits", n, codes.Bits)
+						for _, o.thin = range []bool{false, true} {
+							o.Bits, o.Work = codes.Bits, newDisk().work()
+							if got := solveOn(t, whole, o, n); !slices.Equal(got, want) {
+								t.Fatalf("layer %d differs with %d bits, thin %v", n, codes.Bits, o.thin)
+							}
 						}
 					}
 				}
@@ -140,6 +143,7 @@ func TestBitsThatMakeNoSense(t *testing.T) {
 func (x *trial) width() {
 	x.vary()
 	x.options.Bits = widths[x.rng.IntN(len(widths))].Bits
+	x.options.thin = x.rng.IntN(2) == 0
 }
 
 // TestWidthsChange: what was found with one width is resumed in another.
@@ -172,14 +176,13 @@ func TestWidthsChange(t *testing.T) {
 // checkpoint, and no window or segment besides.
 func TestWindowsAreNotSolvedTwice(t *testing.T) {
 	rng := newRand(t)
-	kills := 0
-	for range trials(20) {
+	for kills := 0; kills < trials(10); {
 		x := newTrial(t, rng)
 		x.vary()
 		x.options.Interval = 1
 		at := 1 + rng.IntN(300)
 		if !x.kill(t, func(all, _ int, _ Stage) bool { return all == at }) {
-			continue
+			continue // it was through before
 		}
 		kills++
 		killed := x.last
@@ -206,9 +209,6 @@ func TestWindowsAreNotSolvedTwice(t *testing.T) {
 		if len(x.notes) > 0 {
 			t.Fatalf("%+v: notes %q", x.config, x.notes)
 		}
-	}
-	if kills == 0 && !testing.Short() {
-		t.Error("no layer was killed")
 	}
 }
 
@@ -419,12 +419,12 @@ func TestForgedStreams(t *testing.T) {
 		} {
 			for kind, name := range x.anyOfKind(t) {
 				isWindow := strings.HasPrefix(kind, "window")
-				if what == "ones" && isWindow || what == "no digits" && !isWindow || bits == 2 && kind == rundir.FoundName && what == "any" ||
-					bits == 2 && kind == rundir.FoundName && what == "ones" {
+				h, contents := x.disk.contents(t, name)
+				anyCodes := h.Kind == "awari-codes-2" || h.Kind == "awari-codes-8" // all bytes are some, or most
+				if what == "ones" && isWindow || what == "no digits" && !isWindow || anyCodes && (what == "any" || what == "ones") {
 					continue // possible contents: nothing shows that they are wrong
 				}
 				y := x.trial(rng, x.disk.copied(t))
-				h, contents := y.disk.contents(t, name)
 				begin := beginOf(kind)
 				y.disk.write(t, name, h, forge(contents[:begin:begin], contents[begin:]))
 				scores, err := y.attempt(t, t.Context(), nil)
@@ -543,8 +543,9 @@ func TestWindowsAreCancelled(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	rng := newRand(t)
 	stopped := [Stages]int{}
-	for range trials(15) {
-		for wanted := range Stages {
+	for wanted := range Stages {
+		// Few layers have a sparse stage.
+		for tries := 0; tries < trials(15) || stopped[wanted] == 0 && Stage(wanted) != SparseStage; tries++ {
 			x := smallTrial(t, rng)
 			x.options.Workers = 1 + rng.IntN(5)
 			x.options.Interval = 0
@@ -552,11 +553,6 @@ func TestWindowsAreCancelled(t *testing.T) {
 			if x.stop(t, func(_, ofStage int, stage Stage) bool { return stage == wanted && ofStage == moment }) {
 				stopped[wanted]++
 			}
-		}
-	}
-	for stage, n := range stopped {
-		if n == 0 && Stage(stage) != SparseStage && !testing.Short() {
-			t.Errorf("the %v stage was not stopped", Stage(stage))
 		}
 	}
 	x := smallTrial(t, rng)
@@ -689,7 +685,7 @@ func (x *trial) readsRight(t *testing.T, l *Layer, want []int8, start uint64, le
 func TestLoadingFails(t *testing.T) {
 	rng := newRand(t)
 	failures := 0
-	for range trials(15) {
+	for tries := 0; tries < trials(15) || failures == 0; tries++ {
 		x := newTrial(t, rng)
 		x.solved(t, func(l *Layer, want []int8) {
 			for range 10 {
@@ -727,8 +723,5 @@ func TestLoadingFails(t *testing.T) {
 				x.readsRight(t, l, want, 0, len(want))
 			}
 		})
-	}
-	if failures == 0 && !testing.Short() {
-		t.Error("nothing failed")
 	}
 }

@@ -1,15 +1,61 @@
 // Questions to the server.
 
+import { t } from "./i18n.js";
+
 // What the server answered instead of an answer.
 export class Refusal extends Error {}
 
+// That there was no answer.
+export class Silence extends Error {}
+
 const answers = new Map(); // by address
-const MAX_ANSWERS = 2000;
+const MAX_ANSWERS = 5000;
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
+const probeAddress = (pits) => `/api/probe?pits=${pits.join(",")}`;
+
 // What the tables know about a board, seen by its mover.
-export const probe = (pits) => ask(`/api/probe?pits=${pits.join(",")}`);
+export const probe = (pits) => ask(probeAddress(pits));
+
+// What the tables know about a board and those after each of some moves: {positions,
+// illegal}. Only what is not known yet is asked for.
+export async function game(pits, moves) {
+  const positions = [];
+  for (let i = 0; ; i++) {
+    const known = answers.get(probeAddress(pits));
+    if (!known) return join(positions, i, await walk(pits, moves.slice(i)));
+    positions.push(await known);
+    if (i === moves.length) return { positions, illegal: null };
+    const move = positions[i].moves[moves[i]];
+    if (!move?.legal) return { positions, illegal: { index: i, pit: moves[i], starves: Boolean(move?.starves) } };
+    pits = move.child;
+  }
+}
+
+function join(before, count, { positions, illegal }) {
+  return { positions: [...before, ...positions], illegal: illegal && { ...illegal, index: illegal.index + count } };
+}
+
+// Asks for a game at once; without a server, for each position, which may have been kept.
+async function walk(pits, moves) {
+  try {
+    const answer = await get(`/api/game?pits=${pits.join(",")}&moves=${moves.join(",")}`);
+    for (const position of answer.positions) remember(probeAddress(position.pits), Promise.resolve(position));
+    return answer;
+  } catch (error) {
+    if (!(error instanceof Silence)) throw error;
+  }
+  const positions = [];
+  for (const [i, pit] of moves.entries()) {
+    const known = await probe(pits);
+    positions.push(known);
+    if (!known.moves[pit]?.legal) return { positions, illegal: { index: i, pit, starves: Boolean(known.moves[pit]?.starves) } };
+    pits = known.moves[pit].child;
+  }
+  positions.push(await probe(pits));
+  return { positions, illegal: null };
+}
 
 // The best line from a solved board, seen by its mover.
 export const line = (pits) => ask(`/api/line?pits=${pits.join(",")}`);
@@ -20,6 +66,9 @@ export async function search(pits, ms, signal) {
   if (!answers.has(address)) remember(address, Promise.resolve(await get(address, signal)));
   return answers.get(address);
 }
+
+// Positions of layers that meet a condition.
+export const find = (query) => ask(`/api/find?${new URLSearchParams(query)}`);
 
 // Charts of all layers, and of the scores of one layer.
 export const charts = () => ask("/api/charts");
@@ -50,14 +99,14 @@ async function get(address, signal) {
       response = await fetch(address, { headers: { Accept: "application/json" }, signal });
     } catch (error) {
       if (signal?.aborted) throw error;
-      throw new Refusal("The server does not answer. Is it still running?");
+      throw new Silence(t("The server does not answer. Is it still running?"));
     }
     const busy = response.status === 429 || response.status === 503;
     if (busy && tries < 5) {
       await pause(1000);
       continue;
     }
-    const body = await response.json().catch(() => ({ error: `The server answers ${response.status}.` }));
+    const body = await response.json().catch(() => ({ error: t("The server answers {status}.", { status: response.status }) }));
     if (!response.ok) throw new Refusal(body.error);
     return body;
   }

@@ -1,6 +1,10 @@
 // Draws the board: pits are buttons, seeds are circles, moves fly from pit to pit.
 
-import { NAMES, NORTH, SOUTH, ownerOf } from "./game.js";
+import { element } from "./dom.js";
+import { t } from "./i18n.js";
+import * as sound from "./sound.js";
+import { NAMES, NORTH, SOUTH, letterOf, ownerOf } from "./game.js";
+import { name } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const GOLDEN = Math.PI * (3 - Math.sqrt(5)); // angle between neighbours in a sunflower
@@ -30,18 +34,11 @@ function makePit(pit, count, onPit) {
   const bowl = element("span", "bowl");
   bowl.append(drawing());
   const label = element("span", "label");
-  label.append(element("span", "count"), element("span", "number", number));
+  label.append(element("span", "count"), element("span", "number", letterOf(player, number)));
   button.append(element("span", "chip"), bowl, label);
   button.addEventListener("click", (event) => onPit(pit, event));
   button.addEventListener("focus", () => rove(pit));
   return button;
-}
-
-export function element(name, className, text) {
-  const e = document.createElement(name);
-  if (className) e.className = className;
-  if (text !== undefined) e.textContent = text;
-  return e;
 }
 
 function drawing() {
@@ -111,7 +108,7 @@ export function show(counts, taken) {
   taken.forEach((count, player) => {
     drawSeeds(stores[player].querySelector(".seeds"), count, 40 + player);
     stores[player].querySelector(".count").textContent = count;
-    stores[player].setAttribute("aria-label", `${NAMES[player]} has taken ${count}`);
+    stores[player].setAttribute("aria-label", t("{who} has taken {n}", { who: name(player), n: count }));
   });
 }
 
@@ -184,6 +181,7 @@ export async function fly(from, sown, taken, player, counts, stores) {
     await wing(pits[from], pits[to], i * every, i);
     counts[to]++;
     draw();
+    if (mine === flights) sound.drop();
   }));
   if (mine !== flights) return;
   await Promise.all(taken.map(async (pit, i) => {
@@ -195,6 +193,7 @@ export async function fly(from, sown, taken, player, counts, stores) {
     pits[pit].classList.remove("taken");
     stores[player] += count;
     draw();
+    if (mine === flights) sound.take();
   }));
 }
 

@@ -1,8 +1,10 @@
 // Edits a position: any seeds in any pit, either player to move.
 
 import * as board from "./board.js";
+import { t } from "./i18n.js";
 import * as words from "./words.js";
-import { MAX_SEEDS, NAMES, ownerOf, position, readNumbers, sum } from "./game.js";
+import { MAX_SEEDS, letterOf, ownerOf, position, sum } from "./game.js";
+import { readNumbers } from "./notation.js";
 
 const $ = (id) => document.getElementById(id);
 const TYPING = 900; // ms within which a second digit belongs to the first
@@ -23,6 +25,7 @@ export function open(p, then) {
   document.body.classList.add("editing");
   $("editor").hidden = false;
   $("tools").hidden = true;
+  $("gave").textContent = "";
   complain("");
   draw();
   board.focus(chosen);
@@ -42,17 +45,17 @@ function draw() {
     board.mark(pit, { label: name(pit), chip: null, playable: true, origin: pit === chosen, best: false });
   }
   const { player, number } = ownerOf(chosen, draft.pits.length);
-  $("edit-pit").textContent = `${NAMES[player]} ${number}`;
+  $("edit-pit").textContent = `${words.name(player)} ${letterOf(player, number)}`;
   $("edit-count").textContent = draft.pits[chosen];
   for (const radio of document.getElementsByName("edit-turn")) radio.checked = Number(radio.value) === draft.turn;
   if (document.activeElement !== $("edit-text")) $("edit-text").value = draft.pits.join(" ");
-  $("turn").textContent = `${words.seeds(sum(draft.pits))} on the board, ${NAMES[draft.turn]} to move.`;
+  $("turn").textContent = `${t("{seeds} on the board.", { seeds: words.seeds(sum(draft.pits)) })} ${words.toMove(draft.turn)}`;
   $("verdict").textContent = "";
 }
 
 function name(pit) {
   const { player, number } = ownerOf(pit, draft.pits.length);
-  return `${NAMES[player]}, pit ${number}, ${words.seeds(draft.pits[pit])}, edited`;
+  return [words.name(player), words.pit(player, number), words.seeds(draft.pits[pit]), t("edited")].join(", ");
 }
 
 // Sets a pit, if the board has room for so many seeds.
@@ -61,7 +64,7 @@ function set(pit, seeds) {
   chosen = pit;
   if (seeds < 0) return;
   if (others + seeds > MAX_SEEDS) {
-    complain(`A board has at most ${MAX_SEEDS} seeds; there is room for ${MAX_SEEDS - others} in this pit.`);
+    complain(t("A board has at most {most} seeds; there is room for {room} in this pit.", { most: MAX_SEEDS, room: MAX_SEEDS - others }));
     draw();
     return;
   }
@@ -114,14 +117,14 @@ function finish(how) {
 
 function readText() {
   try {
-    const pits = readNumbers($("edit-text").value, draft.pits.length, "the seeds");
-    if (sum(pits) > MAX_SEEDS) throw new Error(`a board has at most ${MAX_SEEDS} seeds, these are ${sum(pits)}`);
+    const pits = readNumbers($("edit-text").value, draft.pits.length, t("the seeds"));
+    if (sum(pits) > MAX_SEEDS) throw new Error(t("a board has at most {most} seeds, these are {all}", { most: MAX_SEEDS, all: sum(pits) }));
     draft.pits = pits;
     complain("");
     draw();
     return true;
   } catch (error) {
-    complain(`Not a position: ${error.message}.`);
+    complain(t("Not a position: {why}.", { why: error.message }));
     return false;
   }
 }

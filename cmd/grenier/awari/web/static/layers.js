@@ -1,13 +1,19 @@
-// Shows what is known about the solved layers.
+// The page about the solved layers.
 
+import "./shell.js";
 import * as api from "./api.js";
-import { element } from "./board.js";
+import { element } from "./dom.js";
+import { number, t } from "./i18n.js";
 
 const $ = (id) => document.getElementById(id);
 
-// Fills the part of the page about layers. Later, too, complain is told what goes wrong.
-export async function showLayers(tables, complain) {
-  const number = new Intl.NumberFormat("en");
+function complain(text) {
+  $("problem").textContent = text;
+  $("problem").hidden = text === "";
+}
+
+async function show() {
+  const tables = await api.layers();
   const rows = tables.layers.map((layer) => {
     const row = element("tr");
     const cells = [layer.seeds, ...[layer.positions, layer.win, layer.draw, layer.loss].map((n) => number.format(n)), layer.mean.toFixed(6)];
@@ -21,12 +27,12 @@ export async function showLayers(tables, complain) {
   $("layers-table").tBodies[0].replaceChildren(...rows);
   const total = tables.layers.reduce((all, layer) => all + layer.positions, 0);
   $("layers-about").textContent = tables.layers.length === 0
-    ? "No layer is solved."
-    : `A layer is all boards with the same number of seeds: ${number.format(total)} positions in ${tables.layers.length} layers.`;
+    ? t("No layer is solved.")
+    : t("A layer is all boards with the same number of seeds: {positions} positions in {layers} layers.", { positions: number.format(total), layers: tables.layers.length });
   if (tables.layers.length === 0) return;
   const { charts } = await api.charts();
   document.querySelector(".charts").append(...charts.map(figure));
-  chooseScores(tables.layers.length - 1, complain);
+  await chooseScores(tables.layers.length - 1);
 }
 
 // A chart with its title and what there is to see.
@@ -50,19 +56,19 @@ function drawings(chart) {
 }
 
 // Lets the reader choose the layer whose scores are shown.
-function chooseScores(last, complain) {
+function chooseScores(last) {
   const slider = $("scores-seeds");
-  const show = () => showScores(Number(slider.value)).catch((error) => complain(error.message));
+  const update = () => showScores(Number(slider.value)).catch((error) => complain(error.message));
   slider.max = last;
   slider.value = last;
   const step = (by) => {
     slider.value = Number(slider.value) + by;
-    show();
+    update();
   };
-  slider.addEventListener("input", show);
+  slider.addEventListener("input", update);
   $("scores-less").addEventListener("click", () => step(-1));
   $("scores-more").addEventListener("click", () => step(1));
-  show();
+  return update();
 }
 
 async function showScores(seeds) {
@@ -70,7 +76,9 @@ async function showScores(seeds) {
   if (Number($("scores-seeds").value) !== seeds) return; // the reader has gone on
   $("scores-title").textContent = chart.title;
   $("scores-text").textContent = chart.text;
-  $("scores-seeds").setAttribute("aria-valuetext", `${seeds} seeds`);
+  $("scores-seeds").setAttribute("aria-valuetext", t("{n} seeds", { n: seeds }));
   $("scores-drawing").replaceChildren(...drawings(chart));
   $("scores").hidden = false;
 }
+
+show().catch((error) => complain(error.message)).finally(() => { document.body.dataset.ready = "yes"; });

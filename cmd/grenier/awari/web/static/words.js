@@ -1,64 +1,72 @@
-// What the page says.
+// What the page says about positions, moves and values.
 
-import { NAMES, pitOf, sum } from "./game.js";
+import { number, t, tn } from "./i18n.js";
+import { letterOf, pitOf, sum } from "./game.js";
+import { decides, isExact, isProven } from "./values.js";
 
 // A number with its sign, a real minus sign included.
 export const signed = (n) => (n > 0 ? `+${n}` : n < 0 ? `−${-n}` : "0");
 
-export const seeds = (n) => (n === 1 ? "1 seed" : `${n} seeds`);
+export const seeds = (n) => tn(n, "{n} seed", "{n} seeds");
 
-// What is known about a value is {low, high, guess}: proven bounds, both included,
-// and a guess between them, or null where nobody guesses.
-export const isExact = (v) => v.low === v.high;
+export const name = (player) => [t("South"), t("North")][player];
 
-// Whether bounds say who will take more.
-const decides = (v) => v.low > 0 || v.high < 0;
+// A pit as people say it: counted from 1, with its letter.
+export const pit = (player, n) => t("pit {number} ({letter})", { number: n + 1, letter: letterOf(player, n) });
 
-// A bound in signs.
-const bound = (v) => (v.low > 0 ? `≥ ${signed(v.low)}` : `≤ ${signed(v.high)}`);
+// The bounds of a value in signs.
+function bounds(v) {
+  if (v.high >= v.limit) return `≥ ${signed(v.low)}`;
+  if (v.low <= -v.limit) return `≤ ${signed(v.high)}`;
+  return `${signed(v.low)}…${signed(v.high)}`;
+}
 
-// The chip for a value.
+// The chip for a value: only what is proven.
 export function chip(v) {
   if (isExact(v)) return { text: signed(v.low), kind: v.low > 0 ? "win" : v.low < 0 ? "loss" : "draw" };
-  if (decides(v)) return { text: bound(v), kind: "bound" };
-  if (v.guess !== null) return { text: `≈ ${signed(v.guess)}`, kind: "guess" };
+  if (isProven(v)) return { text: bounds(v), kind: decides(v) ? "bound" : "bound weak" };
   return { text: "?", kind: "unknown" };
 }
 
-// What is proven about a value that is not exact, on a board with so many seeds.
-export function proven(v, total) {
-  if (v.low <= -total && v.high >= total) return "nothing proven";
-  if (v.high >= total) return `at least ${signed(v.low)}`;
-  if (v.low <= -total) return `at most ${signed(v.high)}`;
-  return `${signed(v.low)} to ${signed(v.high)}`;
+// What is proven about a value that is not exact, and what the search thinks.
+export function proven(v) {
+  const guess = v.guess === null ? "" : ` ${t("(guess: {n})", { n: signed(v.guess) })}`;
+  if (!isProven(v)) return t("nothing proven") + guess;
+  if (v.high >= v.limit) return t("at least {n}", { n: signed(v.low) }) + guess;
+  if (v.low <= -v.limit) return t("at most {n}", { n: signed(v.high) }) + guess;
+  return t("{low} to {high}", { low: signed(v.low), high: signed(v.high) }) + guess;
 }
+
+// A number, read out.
+const say = (n) => (n < 0 ? t("minus {n}", { n: -n }) : n > 0 ? t("plus {n}", { n }) : t("zero"));
 
 // A value, read out.
 export function spoken(v) {
-  const number = (n) => (n < 0 ? `minus ${-n}` : n > 0 ? `plus ${n}` : "zero");
-  if (isExact(v)) return `value ${number(v.low)}`;
-  if (v.low > 0) return `value at least ${number(v.low)}`;
-  if (v.high < 0) return `value at most ${number(v.high)}`;
-  if (v.guess !== null) return `value about ${number(v.guess)}, a guess`;
-  return "value unknown";
+  if (isExact(v)) return t("value {n}", { n: say(v.low) });
+  if (!isProven(v)) return t("value unknown");
+  if (v.high >= v.limit) return t("value at least {n}", { n: say(v.low) });
+  if (v.low <= -v.limit) return t("value at most {n}", { n: say(v.high) });
+  return t("value from {low} to {high}", { low: say(v.low), high: say(v.high) });
 }
 
 // What a value means for the two players.
 export function verdict(p, v) {
-  const [mover, other] = [NAMES[p.turn], NAMES[1 - p.turn]];
-  const more = (n, how) => (n > 0 ? `${mover} takes ${how}${n} more than ${other} from here on.` : `${other} takes ${how}${-n} more than ${mover} from here on.`);
-  if (isExact(v)) return v.low === 0 ? "Even from here on." : more(v.low, "");
-  if (decides(v)) return more(v.low > 0 ? v.low : v.high, "at least ");
-  if (v.guess !== null) return v.guess === 0 ? "About even, by the look of it." : more(v.guess, "perhaps ");
-  return "What this is worth is not known.";
+  const who = (n) => ({ who: name(n > 0 ? p.turn : 1 - p.turn), other: name(n > 0 ? 1 - p.turn : p.turn), n: Math.abs(n) });
+  if (isExact(v)) return v.low === 0 ? t("Even from here on.") : t("{who} takes {n} more than {other} from here on.", who(v.low));
+  if (decides(v)) return t("{who} takes at least {n} more than {other} from here on.", who(v.low > 0 ? v.low : v.high));
+  if (!isProven(v)) return t("What this is worth is not known.");
+  const values = { ...who(1), low: signed(v.low), high: signed(v.high) };
+  if (v.high >= v.limit) return t("From here on {who} gains at least {low} on {other}.", values);
+  if (v.low <= -v.limit) return t("From here on {who} gains at most {high} on {other}.", values);
+  return t("From here on {who} gains between {low} and {high} on {other}.", values);
 }
 
 // What it will come to, with what was taken before.
 export function outcome(p, v) {
   if (!isExact(v) || sum(p.taken) === 0) return "";
   const lead = p.taken[p.turn] - p.taken[1 - p.turn] + v.low;
-  if (lead === 0) return "The game ends even.";
-  return `${NAMES[lead > 0 ? p.turn : 1 - p.turn]} wins the game by ${Math.abs(lead)}.`;
+  if (lead === 0) return t("The game ends even.");
+  return t("{who} wins the game by {n}.", { who: name(lead > 0 ? p.turn : 1 - p.turn), n: Math.abs(lead) });
 }
 
 // How a game ended: the opponent of a player without a move takes what is left.
@@ -66,24 +74,51 @@ export function ended(p) {
   const rest = sum(p.pits);
   const taken = [...p.taken];
   taken[1 - p.turn] += rest;
-  const left = rest > 0 ? `${NAMES[p.turn]} has no move; ${NAMES[1 - p.turn]} takes the ${seeds(rest)} left. ` : "No seeds are left. ";
-  return left + score(taken);
+  const left = rest > 0 ? t("{who} has no move; {other} takes the {seeds} left.", { who: name(p.turn), other: name(1 - p.turn), seeds: seeds(rest) }) : t("No seeds are left.");
+  return `${left} ${score(taken)}`;
+}
+
+// How a game ended that goes on for ever.
+export function repeated(p) {
+  return `${t("This position was there before: play can go on for ever, and the {seeds} left count for nobody.", { seeds: seeds(sum(p.pits)) })} ${score(p.taken)}`;
 }
 
 // The result of a game.
 export function score([south, north]) {
-  if (south === north) return `Even, ${south} to ${north}.`;
-  return south > north ? `South wins, ${south} to ${north}.` : `North wins, ${north} to ${south}.`;
+  if (south === north) return t("Even, {a} to {b}.", { a: south, b: north });
+  const who = name(south > north ? 0 : 1);
+  return t("{who} wins, {a} to {b}.", { who, a: Math.max(south, north), b: Math.min(south, north) });
 }
 
 // A move that was made, read out.
 export function told(p, move) {
   const from = p.pits[pitOf(p.turn, move.pit, p.pits.length)];
-  const took = move.captured > 0 ? `, takes ${move.captured}` : "";
-  return `${NAMES[p.turn]} plays pit ${move.pit}, ${seeds(from)}${took}.`;
+  const values = { who: name(p.turn), pit: pit(p.turn, move.pit), seeds: seeds(from), taken: move.captured };
+  return move.captured > 0 ? t("{who} plays {pit}, {seeds}, takes {taken}.", values) : t("{who} plays {pit}, {seeds}.", values);
 }
 
-// A move in short: who, which pit, what it took.
-export function short(player, pit, captured) {
-  return `${NAMES[player][0]}${pit}${captured > 0 ? ` ×${captured}` : ""}`;
+export const toMove = (player) => t("{who} to move.", { who: name(player) });
+
+// A move in short: its letter, what it took.
+export const short = (player, n, captured) => letterOf(player, n) + (captured > 0 ? ` ×${captured}` : "");
+
+// What a move gave away: nothing to say, or so much.
+export function gave({ least, most }) {
+  if (least === 0) return most === 0 ? "" : null;
+  return least === most ? `−${least}` : `≤ −${least}`;
 }
+
+// The same in words.
+export function gaveWords(node, { least, most }) {
+  const who = name(node.parent.position.turn);
+  if (most === 0) return t("{who} gave nothing away here.", { who });
+  if (least === 0) return "";
+  return least === most ? t("{who} gave away {n} here.", { who, n: least }) : t("{who} gave away at least {n} here.", { who, n: least });
+}
+
+// How much a search looked at.
+export function effort(found) {
+  const seconds = new Intl.NumberFormat(document.documentElement.lang, { maximumFractionDigits: 1 }).format(found.milliseconds / 1000);
+  return t("{plies} plies deep, {nodes} positions in {seconds} s", { plies: found.depth, nodes: number.format(found.nodes), seconds });
+}
+

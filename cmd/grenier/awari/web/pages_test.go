@@ -1,0 +1,142 @@
+package web_test
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"grenier/io/browsertest"
+	"grenier/layers/awari"
+)
+
+// board returns the board that the address of a puzzle has.
+func (p *tab) board() awari.Board {
+	p.Helper()
+	text := browsertest.Eval[string](p.Page, `new URLSearchParams(location.search).get("pits") ?? ""`)
+	board, err := p.game.Parse(strings.Split(text, ","))
+	if err != nil {
+		p.Fatalf("the address has the pits %q: %v", text, err)
+	}
+	return board
+}
+
+// wantMessage waits until the page says something with a word.
+func (p *tab) wantMessage(word string) {
+	p.Helper()
+	p.Await(word, fmt.Sprintf(`document.querySelector("#message")?.textContent.includes(%q)`, word))
+}
+
+// testPuzzles solves puzzles of each kind, one of them after a wrong move, and follows the
+// link of one; what is called right must be the only move that wins by the tables.
+func testPuzzles(t *testing.T, browser *browsertest.Browser, s *site) {
+	page := openOther(t, browser, s, "puzzles", 1024)
+	page.Exec(`localStorage.removeItem("streak")`)
+	page.wantMessage("moves and wins")
+	if title := page.Text("#title"); !strings.HasPrefix(title, "The puzzle of ") {
+		t.Errorf("the page opens with %q", title)
+	}
+	for i, kind := range []string{"only", "greedy", "sacrifice"} {
+		before := browsertest.Eval[string](page.Page, "location.search")
+		page.Exec(fmt.Sprintf(`document.querySelector("#kind").value = %q`, kind))
+		page.click("#next")
+		page.Await("another puzzle", fmt.Sprintf(`location.search !== %q && document.querySelector("#message").textContent.includes("moves and wins")`, before))
+		board := page.board()
+		probe, err := s.tables.Probe(board)
+		if err != nil {
+			t.Fatal(err)
+		}
+		right, wrong, most := -1, -1, 0
+		for pit, m := range probe.Moves[:6] {
+			switch {
+			case m.Legal && m.Value > 0 && right < 0:
+				right = pit
+			case m.Legal && m.Value >= 0:
+				t.Errorf("%v: pit %d is worth %d too", board, pit, m.Value)
+			case m.Legal:
+				wrong = pit
+			}
+			most = max(most, m.Captured)
+		}
+		if kind == "greedy" && (most < 2 || probe.Moves[right].Captured > 0) {
+			t.Errorf("%v: the right move takes %d, some other %d", board, probe.Moves[right].Captured, most)
+		}
+		if i == 1 {
+			page.key(strconv.Itoa(wrong + 1))
+			page.wantMessage("No: after")
+		}
+		page.key(strconv.Itoa(right + 1))
+		page.wantMessage(fmt.Sprintf("Right: pit %d (%c) takes %d more", right+1, 'A'+right, probe.Value))
+	}
+	if streak := page.Text("#streak"); streak != "Solved in a row: 1" {
+		t.Errorf("after a wrong move: %q", streak)
+	}
+	board := page.board()
+	page.Do(chromedp.Reload())
+	page.wantMessage("moves and wins")
+	if page.board() != board {
+		t.Error("after a reload it is another puzzle")
+	}
+	page.back()
+	page.Await("the puzzle before", fmt.Sprintf(`!location.search.includes(%q)`, strings.ReplaceAll(s.game.Text(board), " ", ",")))
+	page.Exec(`location.href = "/puzzles?pits=4,4,4,4,4,4,4,4,4,4,4,4"`)
+	page.Await("a refusal", `document.querySelector("#problem")?.textContent.includes("This is no puzzle")`)
+	page.Exec(`location.href = "/puzzles?pits=4"`)
+	page.Await("a refusal", `document.querySelector("#problem")?.textContent.includes("pits must be 12 numbers")`)
+}
+
+// testExplore looks at positions in each way, and opens one.
+func testExplore(t *testing.T, browser *browsertest.Browser, s *site) {
+	page := openOther(t, browser, s, "explore", 1024)
+	choose := func(id, value, about string) {
+		page.Exec(fmt.Sprintf(`{ const e = document.querySelector("#%s"); e.value = %q; e.dispatchEvent(new Event("change")); }`, id, value))
+		page.Await(about, fmt.Sprintf(`document.querySelector("#about").textContent.includes(%q) && document.querySelectorAll("#found li").length > 0`, about))
+	}
+	page.Await("swings", `document.querySelectorAll("#found li").length === 12`)
+	choose("what", "hard", "longest best lines among 40")
+	page.Shoot("hard")
+	choose("seeds", "6", "longest best lines among 40")
+	choose("what", "score", "have this score")
+	choose("score", "3", "have this score")
+	href := browsertest.Eval[string](page.Page, `document.querySelector("#found a").getAttribute("href")`)
+	page.click("#found a")
+	page.Await("the board", settled)
+	page.wantAddress(href)
+	board, err := s.game.Parse(strings.Split(browsertest.Eval[string](page.Page, `new URLSearchParams(location.search).get("pits")`), ","))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if board.Seeds() != 6 {
+		t.Errorf("%v does not have 6 seeds", board)
+	}
+	page.wantValues(place{board: board})
+	if value, err := s.tables.Score(board); err != nil || value != 3 {
+		t.Errorf("%v is worth %d (%v)", board, value, err)
+	}
+}
+
+// testLearn goes through the guided game, with a wrong move, to the short game.
+func testLearn(t *testing.T, browser *browsertest.Browser, s *site) {
+	page := openOther(t, browser, s, "learn", 1024)
+	page.key("1")
+	page.wantMessage("Not this one: play pit 3 (C).")
+	for i, key := range []string{"3", "6", "5", "6"} {
+		page.Await("the step", fmt.Sprintf(`document.querySelector("#step").textContent === "Step %d of 4"`, i+1))
+		page.wantMessage("lay pit")
+		page.key(key)
+		page.wantMessage("South plays pit " + key)
+		if i == 1 && !strings.Contains(page.Text("#message"), "takes 6") {
+			t.Errorf("%q", page.Text("#message"))
+		}
+		if i < 3 {
+			page.click("#next")
+		}
+	}
+	page.click("#play")
+	page.wantAt(place{board: awari.Board{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}})
+	page.wantAddress("seats=you,4")
+	page.key("1")
+	page.Await("the answer of the program", `document.querySelectorAll("#record .ply").length === 2`)
+}

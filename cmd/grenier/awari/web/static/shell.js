@@ -1,0 +1,36 @@
+// What all pages have: their language, the choice of it, and the worker that keeps them
+// for times without the server.
+
+import { LANGUAGES, language, translate } from "./i18n.js";
+
+translate();
+
+const choice = document.getElementById("language");
+choice.append(...Object.entries(LANGUAGES).map(([code, name]) => new Option(name, code)));
+choice.value = language;
+choice.addEventListener("change", () => {
+  localStorage.setItem("language", choice.value);
+  location.reload();
+});
+
+for (const link of document.querySelectorAll("nav a")) {
+  if (link.pathname === location.pathname) link.setAttribute("aria-current", "page");
+}
+
+if ("serviceWorker" in navigator) work();
+
+// Starts the worker. What was asked before it ran the first time is asked again, for it to
+// keep.
+async function work() {
+  const asked = () => performance.getEntriesByType("resource").map((r) => r.name).filter((name) => name.includes("/api/") && !name.includes("/api/search"));
+  if (!navigator.serviceWorker.controller) {
+    navigator.serviceWorker.addEventListener("controllerchange", () => {
+      for (const name of new Set(asked())) fetch(name).catch(() => {});
+    }, { once: true });
+  }
+  try {
+    await navigator.serviceWorker.register("/sw.js");
+  } catch {
+    // Without it the pages need the server.
+  }
+}

@@ -1,0 +1,101 @@
+// What is known about values. A value is {low, high, guess, limit}: proven bounds, both
+// included, for the player to move; a guess between them or null; and the seeds on
+// the board, so that low and high say nothing if they are -limit and limit.
+
+import { NORTH, sum } from "./game.js";
+
+export const isExact = (v) => v.low === v.high;
+
+// Whether bounds say who will take more.
+export const decides = (v) => v.low > 0 || v.high < 0;
+
+// Whether anything is proven.
+export const isProven = (v) => v.low > -v.limit || v.high < v.limit;
+
+const open = (limit) => ({ low: -limit, high: limit, guess: null, limit });
+
+// What both values say together.
+function both(a, b) {
+  const low = Math.max(a.low, b.low), high = Math.min(a.high, b.high);
+  const guess = [a.guess, b.guess].find((g) => g !== null && g >= low && g <= high) ?? null;
+  return { low, high, guess, limit: a.limit };
+}
+
+// The tables' value, or else what a search found out, or else nothing.
+function told(value, searched, limit) {
+  if (typeof value === "number") return { low: value, high: value, guess: null, limit };
+  if (searched) return { low: searched.lower, high: searched.upper, guess: searched.estimate, limit };
+  return open(limit);
+}
+
+// The value of a node without a look at its moves.
+const own = (node) => told(node.probe?.value, node.found, sum(node.position.pits));
+
+// The value of a move, seen by who makes it; what is known after it counts as well.
+export function valueOfMove(node, pit) {
+  const limit = sum(node.position.pits);
+  const move = node.probe.moves[pit];
+  const v = told(move.value, node.found?.moves[pit], limit);
+  const next = node.children.find((c) => c.move.pit === pit);
+  if (!next || isExact(v)) return v;
+  const { low, high } = own(next);
+  return both(v, { low: move.captured - high, high: move.captured - low, guess: null, limit });
+}
+
+export const legalMoves = (node) => node.probe?.moves.filter((m) => m.legal) ?? [];
+
+// The value of a position for its player. It is worth as much as its best move.
+export function valueOf(node) {
+  const v = own(node);
+  const moves = legalMoves(node).map((m) => valueOfMove(node, m.pit));
+  if (isExact(v) || moves.length === 0) return v;
+  const [low, high] = [Math.max(...moves.map((m) => m.low)), Math.max(...moves.map((m) => m.high))];
+  return both(v, { low, high, guess: null, limit: v.limit });
+}
+
+// By how much South will be ahead at the end, as an interval.
+export function outcome(node) {
+  const { low, high, guess } = valueOf(node);
+  const { taken, turn } = node.position;
+  const lead = taken[0] - taken[1];
+  if (turn === NORTH) return { low: lead - high, high: lead - low, guess: guess === null ? null : lead - guess };
+  return { low: lead + low, high: lead + high, guess: guess === null ? null : lead + guess };
+}
+
+// What the move that led to a node gave away: at least, and at most so many seeds.
+export function givenAway(node) {
+  const best = valueOf(node.parent), got = valueOfMove(node.parent, node.move.pit);
+  return { least: Math.max(0, best.low - got.high), most: Math.max(0, best.high - got.low) };
+}
+
+// The value of the best move, if no other can be better; otherwise null.
+export function bestValue(node) {
+  const values = legalMoves(node).map((m) => valueOfMove(node, m.pit));
+  if (values.length === 0) return null;
+  const best = Math.max(...values.map((v) => v.low));
+  return values.every((v) => v.high <= best) ? best : null;
+}
+
+// Whether a move is known to be best.
+export function isBest(node, pit) {
+  const best = bestValue(node);
+  return best !== null && valueOfMove(node, pit).low === best;
+}
+
+// The move to play: the first of the best line, or one that is best, or what the search
+// would play; null if nothing is known.
+export function bestMove(node) {
+  if (!node.probe) return null;
+  const pit = node.best?.moves?.[0]?.pit ?? legalMoves(node).find((m) => isBest(node, m.pit))?.pit ?? node.found?.best;
+  return typeof pit === "number" ? node.probe.moves[pit] : null;
+}
+
+// A move that gives away at most so many seeds, any of those at random; null if the
+// values are not exact.
+export function looseMove(node, seeds) {
+  const moves = legalMoves(node).map((m) => ({ move: m, value: valueOfMove(node, m.pit) }));
+  const best = bestValue(node);
+  if (best === null) return null;
+  const fair = moves.filter(({ value }) => value.low >= best - seeds);
+  return fair[Math.floor(Math.random() * fair.length)].move;
+}

@@ -1,0 +1,114 @@
+package web_test
+
+import (
+	"html"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"grenier/cmd/grenier/awari/web"
+)
+
+// Where the pages have texts: calls of t and tn with literals, elements with data-t, and
+// attributes that data-t-attributes lists.
+var (
+	call       = regexp.MustCompile(`\bt\(("(?:[^"\\]|\\.)*")?`)
+	callPlural = regexp.MustCompile(`\btn\([^",]+, ("(?:[^"\\]|\\.)*"), ("(?:[^"\\]|\\.)*")`)
+	element    = regexp.MustCompile(`<[^>]*\sdata-t[ >][^<]*<`)
+	attributes = regexp.MustCompile(`<[^>]*\sdata-t-attributes="([^"]*)"[^>]*>`)
+	entry      = regexp.MustCompile(`(?m)^  ("(?:[^"\\]|\\.)*"): ("(?:[^"\\]|\\.)*"),$`)
+	slot       = regexp.MustCompile(`\{\w+\}`)
+)
+
+// texts returns the texts of a file in English.
+func texts(t *testing.T, name, data string) []string {
+	t.Helper()
+	var found []string
+	switch path.Ext(name) {
+	case ".js":
+		for _, m := range call.FindAllStringSubmatch(data, -1) {
+			if m[1] == "" {
+				t.Errorf("%s translates what is no literal", name)
+				continue
+			}
+			found = append(found, strings.Trim(m[1], `"`))
+		}
+		for _, m := range callPlural.FindAllStringSubmatch(data, -1) {
+			found = append(found, strings.Trim(m[1], `"`), strings.Trim(m[2], `"`))
+		}
+	case ".html":
+		for _, m := range element.FindAllString(data, -1) {
+			text := html.UnescapeString(m[strings.IndexByte(m, '>')+1 : len(m)-1])
+			found = append(found, strings.Join(strings.Fields(text), " "))
+		}
+		for _, m := range attributes.FindAllStringSubmatch(data, -1) {
+			for _, a := range strings.Fields(m[1]) {
+				value := regexp.MustCompile(`\s` + a + `="([^"]*)"`).FindStringSubmatch(m[0])
+				if value == nil {
+					t.Errorf("%s: %s has no %s", name, m[0], a)
+					continue
+				}
+				found = append(found, html.UnescapeString(value[1]))
+			}
+		}
+	}
+	return found
+}
+
+// TestTexts checks that each text of the pages has a translation, with the same slots for
+// values, and that no translation is left over.
+func TestTexts(t *testing.T) {
+	files := web.Files()
+	french, err := fs.ReadFile(files, "fr.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	translations := map[string]string{}
+	for _, m := range entry.FindAllStringSubmatch(string(french), -1) {
+		key := strings.Trim(m[1], `"`)
+		if _, twice := translations[key]; twice {
+			t.Errorf("%q is translated twice", key)
+		}
+		translations[key] = strings.Trim(m[2], `"`)
+	}
+	used := map[string]bool{}
+	names, err := fs.Glob(files, "*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		data, err := fs.ReadFile(files, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "fr.js" || name == "i18n.js" {
+			continue
+		}
+		for _, text := range texts(t, name, string(data)) {
+			used[text] = true
+			if got := translations[text]; got == "" {
+				t.Errorf("%s: %q has no translation", name, text)
+			} else if a, b := slots(text), slots(got); !slices.Equal(a, b) {
+				t.Errorf("%q has the slots %q, its translation %q", text, a, b)
+			}
+		}
+	}
+	for text := range translations {
+		if !used[text] {
+			t.Errorf("no page says %q", text)
+		}
+	}
+	if len(used) < 150 {
+		t.Errorf("only %d texts found", len(used))
+	}
+}
+
+// slots returns the slots of a text, each once.
+func slots(text string) []string {
+	found := slot.FindAllString(text, -1)
+	slices.Sort(found)
+	return slices.Compact(found)
+}

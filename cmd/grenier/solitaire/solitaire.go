@@ -1,0 +1,232 @@
+// Package solitaire has the commands below "grenier solitaire": count counts the positions of peg
+// solitaire, solve finds out whether a game can be solved, how often and how fast, play plays
+// it with advice.
+package solitaire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/bits"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/io/memory"
+	"grenier/io/vfs"
+	game "grenier/layers/solitaire"
+	"grenier/pipeline/solitaire"
+)
+
+// app is a command line about peg solitaire.
+type app struct{ *cli.App }
+
+// Command returns the commands about peg solitaire.
+func Command(c *cli.App) *cobra.Command {
+	a := &app{c}
+	return cli.Group(&cobra.Command{
+		Use:   "solitaire",
+		Short: "Count, solve and play peg solitaire",
+		Long: `In peg solitaire a peg jumps over a neighbour in its row or column into the
+empty hole behind it, and the neighbour is taken away. A game is solved when one
+peg is left. Jumps of one peg in a row are one move.
+`,
+		Example: `  grenier solitaire solve --board english --start center
+  grenier solitaire play --board english`,
+	}, a.count(), a.solve(), a.play())
+}
+
+// boardHelp describes the flags of problemFlags.
+const boardHelp = `A board is english (33 holes), french (37 holes), or a picture in a file, - for
+stdin: a line for each row, with o for a peg, . for an empty hole and - or a
+blank for no hole, up to 64 holes. A hole is named by a letter for its column,
+from the left, and a number for its row, from the top. The game starts with all
+pegs but the one in the hole --start, or as in the picture if that has empty
+holes and --start is not given.`
+
+// problemFlags are the flags that say which game is meant.
+type problemFlags struct {
+	board, start, end string
+	dir, progress     string
+	memory            cli.MemoryFlag
+	threads           int
+	json              bool
+}
+
+// define adds the flags to a command.
+func (f *problemFlags) define(a *app, cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.board, "board", game.English, "`board`: english, french, or a file with a picture, - for stdin")
+	flags.StringVar(&f.start, "start", "center", "`hole` that is empty at the start, like d4, or center")
+	f.memory.Define(a.App, flags, "1GiB", nil)
+	cli.ThreadsFlag(flags, &f.threads, "use")
+	flags.Var((*cli.Directory)(&f.dir), "dir", "directory for the layers, which are in memory without it")
+	cli.ProgressFlag(flags, &f.progress)
+	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+}
+
+// defineEnd adds --end.
+func (f *problemFlags) defineEnd(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.end, "end", "", "`hole` of the last peg, or any (default: see above)")
+}
+
+// endHelp describes --end.
+const endHelp = `The last peg must be in the hole --end. Unless that is given, it is the hole that
+is empty at the start, if sums modulo 2 allow that and there is just one, and
+any hole otherwise.`
+
+// Values of --end and the name of a start.
+const (
+	anyEnd  = "any"
+	picture = "picture"
+)
+
+// problem is a game with the names of what was asked for.
+type problem struct {
+	solitaire.Problem
+	start, end string
+}
+
+// problem reads the flags; args says whether --start was given.
+func (a *app) problem(ctx context.Context, f *problemFlags, startGiven bool) (p problem, err error) {
+	b, position, err := a.board(ctx, f.board)
+	if err != nil {
+		return p, err
+	}
+	p.Board, p.Start, p.start = b, position, picture
+	if startGiven || position == b.Full() {
+		hole, err := b.Hole(f.start)
+		if err != nil {
+			return p, fmt.Errorf("--start: %w", err)
+		}
+		p.Start, p.start = b.Full()&^(1<<hole), f.start
+	}
+	if p.Start == 0 {
+		return p, cli.Usagef("--board %s: there is no peg", f.board)
+	}
+	return p, p.setEnd(f.end)
+}
+
+// setEnd sets where the last peg must be.
+func (p *problem) setEnd(name string) error {
+	b, empty := p.Board, p.Board.Full()&^p.Start
+	switch {
+	case name == anyEnd:
+	case name != "":
+		hole, err := b.Hole(name)
+		if err != nil {
+			return fmt.Errorf("--end: %w", err)
+		}
+		p.Ends, p.end = 1<<hole, b.HoleName(hole)
+		return nil
+	case bits.OnesCount64(empty) == 1 && b.SameParity(p.Start, empty):
+		p.Ends, p.end = empty, b.HoleName(bits.TrailingZeros64(empty))
+		return nil
+	}
+	p.end = anyEnd
+	return nil
+}
+
+// mostPicture bounds the bytes of a picture.
+const mostPicture = 1 << 16
+
+// board returns the board of that name, or of the picture in the file.
+func (a *app) board(ctx context.Context, name string) (*game.Board, game.Position, error) {
+	if b := game.Named(name); b != nil {
+		return b, b.Full(), nil
+	}
+	var text []byte
+	var err error
+	if name == cli.Stdout {
+		text, err = io.ReadAll(io.LimitReader(a.Stdin(ctx, nil), mostPicture+1))
+	} else {
+		text, err = vfs.ReadFile(name, mostPicture+1)
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("--board: %w; english and french are boards too", err)
+	}
+	if len(text) > mostPicture {
+		return nil, 0, cli.Usagef("--board %s: more than %d bytes", name, mostPicture)
+	}
+	b, position, err := game.Parse(string(text))
+	if err != nil {
+		return nil, 0, fmt.Errorf("--board %s: %w", name, err)
+	}
+	return b, position, nil
+}
+
+// options reads the flags about how to search.
+func (a *app) options(f *problemFlags) (o solitaire.Options, err error) {
+	if err := cli.CheckThreads(f.threads); err != nil {
+		return o, err
+	}
+	allowed, err := f.memory.Limit()
+	if err != nil {
+		return o, err
+	}
+	if least := memory.Need(uint64(solitaire.LeastMemory(f.threads))); allowed < least {
+		what := fmt.Sprintf("a search with --threads %d", f.threads)
+		return o, f.memory.Explain(&memory.Error{What: what, Need: least, Allowed: allowed})
+	}
+	if f.dir != "" {
+		a.Resume = "; the same command resumes after the last complete layer"
+	}
+	runtime.GOMAXPROCS(f.threads)
+	return solitaire.Options{Memory: int64(memory.Room(allowed)), Threads: f.threads, Dir: f.dir}, nil
+}
+
+// search runs a search and shows how far it is.
+func (a *app) search(f *problemFlags, o solitaire.Options, run func(o solitaire.Options) error) error {
+	shown, err := a.NewProgress(f.progress, f.json)
+	if err != nil {
+		return err
+	}
+	defer shown.Close()
+	var at layer
+	o.Progress = func(p solitaire.Progress) { shown.Update(at.now(p, time.Now())) }
+	err = run(o)
+	if errors.Is(err, solitaire.ErrMemory) {
+		err = fmt.Errorf("--memory %s: %w; --dir keeps them on disk", f.memory.String(), err)
+	}
+	return err
+}
+
+// layer is the layer that a search works on.
+type layer struct {
+	pegs     int
+	backward bool
+	begun    time.Time
+}
+
+// now returns how far the search is.
+func (l *layer) now(p solitaire.Progress, now time.Time) searching {
+	if l.begun.IsZero() || p.Pegs != l.pegs || p.Backward != l.backward {
+		*l = layer{p.Pegs, p.Backward, now}
+	}
+	return searching{p, now.Sub(l.begun)}
+}
+
+// searching is how far a search is.
+type searching struct {
+	solitaire.Progress
+	took time.Duration // for this layer, so far
+}
+
+func (s searching) State(elapsed time.Duration) cli.State {
+	doing := fmt.Sprintf("%d pegs", s.Pegs)
+	if s.Backward {
+		doing += ", backward"
+	}
+	st := cli.State{Doing: doing, Done: float64(s.Done), Total: float64(max(1, s.Total)), Elapsed: elapsed, LayerETA: cli.Unknown, RunETA: cli.Unknown}
+	if s.Done > 0 && s.took > 0 {
+		st.Rate = float64(s.Done) / s.took.Seconds()
+		st.LayerETA = time.Duration(float64(s.Total-s.Done) / st.Rate * float64(time.Second))
+		if s.Left >= 0 {
+			st.RunETA = time.Duration(float64(s.Left) / st.Rate * float64(time.Second))
+		}
+	}
+	return st
+}

@@ -1,0 +1,249 @@
+package compress
+
+import (
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"unsafe"
+
+	"grenier/kernels/cpu"
+	"grenier/kernels/internal/guard"
+	"grenier/kernels/internal/twins"
+	"grenier/kernels/window"
+)
+
+// apart is the distance of rows of bytes when they are rows of thin blocks: two or three of them
+// are in a block.
+const apart = 31
+
+// thinCall is a call of leastThin, with one of the kernel for bytes that means the same.
+type thinCall struct {
+	*call
+	routes  []Route // to thin blocks
+	program Program
+}
+
+// thin makes a call for bytes one for thin blocks, in memory, which is aligned: of the scores, it
+// searches those that mask returns, and sets all others to Zero.
+func (d dealer) thin(c *call, mask func() uint64, memory func(matrix, n int) []int8) *thinCall {
+	x := &thinCall{call: c, program: Program{Groups: c.program.Groups}}
+	for _, row := range c.program.Rows {
+		x.program.Rows = append(x.program.Rows, row*apart)
+	}
+	for i := range c.offers {
+		c.offers[i] = window.None
+	}
+	thin := map[*int8]Route{}
+	for _, r := range c.routes {
+		first := unsafe.SliceData(r.Scores)
+		made, ok := thin[first]
+		if !ok {
+			made = d.thinMatrix(r, mask, func(n int) []int8 { return memory(len(thin), n) })
+			thin[first] = made
+		}
+		made.Words, made.First = r.Words, r.First
+		x.routes = append(x.routes, made)
+	}
+	return x
+}
+
+// thinMatrix makes thin blocks of the lines of bytes that a route leads to.
+func (d dealer) thinMatrix(r Route, mask func() uint64, memory func(n int) []int8) (made Route) {
+	rows := max(1, r.Stride/Side)
+	panels := (len(r.Scores) + rows*Side - 1) / (rows * Side)
+	var all []int8
+	made.Stride = ((rows-1)*apart + Side) / Side
+	for panel := range panels {
+		for first := 0; first < (rows-1)*apart+1; first += Side {
+			masks := make([]uint64, min(Side, (rows-1)*apart+1-first))
+			for i := range masks {
+				masks[i] = mask()
+			}
+			b := window.NewThin(make([]int8, window.MostThin), masks)
+			d.thinCodes(b)
+			for i := range masks {
+				at := (panel*rows + (first+i)/apart) * Side
+				if (first+i)%apart == 0 && at < len(r.Scores) {
+					expand(r.Scores[at:][:Side], b, i)
+				}
+			}
+			made.Blocks = append(made.Blocks, uint64(len(all)))
+			all = append(all, b...)
+		}
+	}
+	made.Scores = memory(len(all) + window.SlackThin)
+	copy(made.Scores, all)
+	return made
+}
+
+// thinCodes sets all codes of a block.
+func (d dealer) thinCodes(b window.Thin) {
+	codes := b.Codes()
+	for i := range codes {
+		codes[i] = int8(window.Eight.All[d.below(len(window.Eight.All))])
+	}
+}
+
+// expand sets scores to those of a line of a thin block.
+func expand(scores []int8, b window.Thin, line int) {
+	codes := b[b.At(line):]
+	for c := range scores {
+		scores[c] = int8(window.Eight.Zero)
+		if b.Mask(line)>>c&1 != 0 {
+			scores[c], codes = codes[0], codes[1:]
+		}
+	}
+}
+
+// check compares kernels for thin blocks with the definition of those for bytes.
+func (x *thinCall) check(t *testing.T, f cpu.Family) {
+	t.Helper()
+	want, got := x.dst, x.dst
+	leastGeneric(8)(&want, &x.offers, x.columns, &x.call.program, x.call.routes, x.chunk, nil)
+	var before [][]int8
+	for _, r := range x.routes {
+		before = append(before, slices.Clone(r.Scores))
+	}
+	ForThin(f)(&got, nil, x.columns, &x.program, x.routes, x.chunk, nil)
+	if got != want {
+		t.Fatalf("%v: columns %x: got %v, want %v", f, x.columns, got, want)
+	}
+	for i, r := range x.routes {
+		if !slices.Equal(r.Scores, before[i]) {
+			t.Fatalf("%v: scores written", f)
+		}
+	}
+}
+
+// thinMemory returns memory for two matrices, at the end of what is readable.
+func thinMemory(t *testing.T) func(matrix, n int) []int8 {
+	const most = 4*3*window.MostThin + window.SlackThin
+	regions := []*guard.Region[int8]{guard.New[int8](t, most), guard.New[int8](t, most)}
+	return func(matrix, n int) []int8 { return regions[matrix].End(n) }
+}
+
+func (d dealer) thinCall(memory func(matrix, n int) []int8) *thinCall {
+	c := d.call(8, func(_, n int) []int8 { return aligned(n) })
+	return d.thin(c, func() uint64 { return d.mask() &^ d.mask() }, memory)
+}
+
+func TestThinTwins(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		d, memory := dealer{twins.Rand(t).Uint64}, thinMemory(t)
+		for range 500 {
+			d.thinCall(memory).check(t, f)
+		}
+	})
+}
+
+func TestThinDoesNotAllocate(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		least, x := ForThin(f), newThinBench(3, 8)
+		if n := testing.AllocsPerRun(10, func() { least(&x.dst, nil, ^uint64(0), &x.program, x.routes, 0, nil) }); n != 0 {
+			t.Errorf("%v allocations", n)
+		}
+	})
+}
+
+// FuzzThinTwins is FuzzTwins for thin blocks.
+func FuzzThinTwins(f *testing.F) {
+	f.Add([]byte{})
+	f.Add([]byte("any bytes make masks, too"))
+	f.Fuzz(func(t *testing.T, bytes []byte) {
+		memory := thinMemory(t)
+		for _, family := range cpu.Available() {
+			dealt(bytes).thinCall(memory).check(t, family)
+		}
+	})
+}
+
+// TestThinWhileOthersWrite reads codes while another goroutine changes them: each is an old one
+// or a new one.
+func TestThinWhileOthersWrite(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		rng := twins.Rand(t)
+		mask, low, high := rng.Uint64()|1, int8(window.Eight.All[0]), int8(window.Eight.All[250])
+		b := window.NewThin(aligned(window.MostThin), slices.Repeat([]uint64{mask}, Side))
+		x := &thinCall{
+			program: Program{Groups: []Group{{Columns: ^uint64(0)}}},
+			routes: []Route{{
+				Scores: b[:cap(b)], Stride: 1, Blocks: []uint64{0},
+				Words: []Word{{Pick: ^uint64(0), Place: ^uint64(0)}}, First: []uint32{0, 1},
+			}},
+		}
+		for row := range uint32(Side) {
+			x.program.Rows = append(x.program.Rows, row)
+		}
+		write := func(code int8) {
+			var near window.ThinCodes
+			for line := range Side {
+				for i := range near.Load(b, line) {
+					near.Load(b, line)[i] = code
+					near.Store(b, line)
+				}
+			}
+		}
+		write(low)
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			for range 3 {
+				write(high)
+				write(low)
+			}
+		})
+		for range 30 {
+			var got Block
+			ForThin(f)(&got, nil, ^uint64(0), &x.program, x.routes, 0, nil)
+			for i, code := range got {
+				if mask>>(i%Side)&1 == 0 && code != int8(window.Eight.Zero) || mask>>(i%Side)&1 != 0 && code != low && code != high {
+					t.Fatalf("code %d: got %d, mask %x", i, code, mask)
+				}
+			}
+		}
+		wg.Wait()
+	})
+}
+
+// newThinBench is newBench with thin blocks: of each line, one of so many positions is searched.
+func newThinBench(lines, each int) *thinCall {
+	rng := rand.New(rand.NewPCG(1, 2))
+	c := newBench((lines+apart-1)/apart, 8)
+	mask := func() (mask uint64) {
+		for i := range 64 {
+			if rng.IntN(each) == 0 {
+				mask |= 1 << i
+			}
+		}
+		return mask
+	}
+	x := dealer{rng.Uint64}.thin(c, mask, func(_, n int) []int8 { return aligned(n) })
+	for i := range x.program.Rows {
+		x.program.Rows[i] = uint32(rng.IntN(int(slices.Max(x.program.Rows)) + 1))
+	}
+	return x
+}
+
+// BenchmarkLeastThin is BenchmarkLeast with thin blocks.
+func BenchmarkLeastThin(b *testing.B) {
+	for _, at := range []struct {
+		name  string
+		lines int
+	}{{"L1", 20}, {"L2", 1200}} {
+		for _, each := range []int{10, 3} {
+			b.Run(fmt.Sprintf("%s/1 of %d", at.name, each), func(b *testing.B) {
+				const columns = 1<<52 - 1
+				twins.Bench(b, func(b *testing.B, f cpu.Family) {
+					least, x := ForThin(f), newThinBench(at.lines, each)
+					for b.Loop() {
+						least(&x.dst, nil, columns, &x.program, x.routes, 0, nil)
+					}
+					ns := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
+					b.ReportMetric(ns/float64(3*bits.OnesCount64(columns)), "ns/word")
+				})
+			})
+		}
+	}
+}

@@ -1,0 +1,9 @@
+//go:build !amd64 || purego
+
+package transpose
+
+import "grenier/kernels/cpu"
+
+// ForThin returns the generic kernel for lines that are a thin block (window.Thin) instead: what is
+// not searched does not change. This build has no other.
+func ForThin(cpu.Family) UpdateFunc { return updateThin }

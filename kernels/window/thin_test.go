@@ -1,0 +1,191 @@
+package window
+
+import (
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"grenier/kernels/cpu"
+	"grenier/kernels/internal/shared"
+	"grenier/kernels/internal/twins"
+)
+
+// randomThin returns a block with random masks and codes.
+func randomThin(rng *rand.Rand, lines int) Thin {
+	masks := make([]uint64, lines)
+	for i := range masks {
+		masks[i] = rng.Uint64() & rng.Uint64() >> rng.IntN(64)
+	}
+	masks[rng.IntN(lines)] = []uint64{0, ^uint64(0)}[rng.IntN(2)]
+	b := NewThin(make([]int8, MostThin), masks)
+	for i := range masks {
+		for k := range bits.OnesCount64(masks[i]) {
+			b[b.At(i)+k] = int8(Eight.All[rng.IntN(len(Eight.All))])
+		}
+	}
+	return b
+}
+
+// get returns the code of a position.
+func (b Thin) get(line, column int) uint8 {
+	mask := b.Mask(line)
+	if mask>>column&1 == 0 {
+		return Eight.Zero
+	}
+	return uint8(b[b.At(line)+bits.OnesCount64(mask&(1<<column-1))])
+}
+
+// TestThinExample shows a block of two lines: of the first one, positions 0 and 9 are searched, of
+// the other position 63.
+func TestThinExample(t *testing.T) {
+	b := NewThin(make([]int8, 100), []uint64{1<<9 | 1, 1 << 63})
+	zero := int8(Eight.Zero)
+	want := Thin{
+		1, 2, 0, 0, 0, 0, 0, 0, 24, 0, // mask, place of codes
+		0, 0, 0, 0, 0, 0, 0, -128, 26, 0,
+		zero, zero, zero, zero, // up to a multiple of 8
+		zero, zero, zero, zero, zero, zero, zero, zero,
+	}
+	if !slices.Equal(b, want) || b.Lines() != 2 || b.Mask(1) != 1<<63 || b.At(1) != 26 || len(b.Codes()) != 8 {
+		t.Errorf("block %v of %d lines, want %v", b, b.Lines(), want)
+	}
+	captures := make([]int8, 2*Side)
+	captures[0], captures[9], captures[8], captures[Side+63] = 30, NoCapture, 40, -5 // -4
+	var sources [Side]uint64
+	alive := b.Turn(captures, 10, &sources)
+	if alive != 1<<63|1<<9|1 || sources[0] != 1 || sources[1] != 0 {
+		t.Errorf("alive %x, sources %x", alive, sources[:2])
+	}
+	codes := []uint8{b.get(0, 0), b.get(0, 9), b.get(0, 8), b.get(1, 63)}
+	if !slices.Equal(codes, []uint8{Eight.Code(20, 0), Eight.Code(0, -20), Eight.Zero, Eight.Zero}) {
+		t.Errorf("codes %v", codes)
+	}
+	digits := make([]int8, 2*Side)
+	if ends := b.Digits(digits); ends != 1 || digits[0] != 20 || slices.Max(digits[1:]) != 0 {
+		t.Errorf("%d ends, digits %v", ends, digits)
+	}
+}
+
+// TestThin compares blocks of each number of lines with what is said of positions one by one.
+func TestThin(t *testing.T) {
+	rng := twins.Rand(t)
+	for lines := 1; lines <= Side; lines++ {
+		b := randomThin(rng, lines)
+		if b.Lines() != lines || len(b)%8 != 0 {
+			t.Fatalf("%d lines: block has %d, %d bytes", lines, b.Lines(), len(b))
+		}
+		searched, ends := 0, 0
+		digits := make([]int8, lines*Side)
+		twins.Fill(rng, digits)
+		got := b.Digits(digits)
+		for line := range lines {
+			searched += bits.OnesCount64(b.Mask(line))
+			var codes shared.Line
+			b.Load(line, &codes)
+			for column, code := range codes.Scores() {
+				score := Eight.Score[b.get(line, column)]
+				size := max(score, -score)
+				if uint8(code) != b.get(line, column) || digits[line*Side+column] != size {
+					t.Fatalf("line %d, column %d: code %d, digit %d, want %d, %d", line, column, code, digits[line*Side+column], b.get(line, column), size)
+				}
+				if int(size) == Eight.Values {
+					ends++
+				}
+			}
+		}
+		if got != ends {
+			t.Errorf("%d ends, want %d", got, ends)
+		}
+		if most := ThinBound(1, lines, searched); len(b) > most {
+			t.Errorf("%d bytes, the bound is %d", len(b), most)
+		}
+		if valid, n := Eight.ValidDigits(digits, false); !valid || n != ends || !Eight.Valid(b.Codes()) {
+			t.Errorf("digits are valid: %v, with %d ends, want %d; codes: %v", valid, n, ends, Eight.Valid(b.Codes()))
+		}
+	}
+}
+
+// TestThinTurn begins every capture value at every base.
+func TestThinTurn(t *testing.T) {
+	captures := make([]int8, 4*Side)
+	for i := range captures {
+		captures[i] = int8(i)
+	}
+	for base := range maxBase + 1 {
+		masks := []uint64{^uint64(0), 0x5555555555555555, 0, ^uint64(0)}
+		b := NewThin(make([]int8, MostThin), masks)
+		var sources [Side]uint64
+		if alive := b.Turn(captures, base, &sources); alive != ^uint64(0) {
+			t.Fatalf("alive: %x", alive)
+		}
+		for i, value := range captures {
+			want := Eight.Zero
+			if masks[i/Side]>>(i%Side)&1 != 0 {
+				want = Eight.Begin(value, base)
+			}
+			if got := b.get(i/Side, i%Side); got != want || sources[i/Side]>>(i%Side)&1 != 0 != (Eight.Score[want] != 0) {
+				t.Fatalf("base %d, capture %d: code %d, want %d; sources %x", base, value, got, want, sources[i/Side])
+			}
+		}
+	}
+}
+
+// TestThinSum adds sizes up to scores.
+func TestThinSum(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		rng := twins.Rand(t)
+		digits, scores := make([]int8, 3*Side), make([]int8, 3*Side)
+		for i := range digits {
+			digits[i], scores[i] = int8(rng.IntN(Eight.Values+1)), int8(rng.IntN(57)-28)
+		}
+		want := slices.Clone(scores)
+		for i, score := range scores {
+			switch {
+			case score > 0:
+				want[i] += digits[i]
+			case score < 0:
+				want[i] -= digits[i]
+			}
+		}
+		if SumFor(f, Eight, false)(scores, digits); !slices.Equal(scores, want) {
+			t.Errorf("got %v, want %v", scores, want)
+		}
+	})
+}
+
+// TestThinCodesInvalid: only 251 bytes are codes.
+func TestThinCodesInvalid(t *testing.T) {
+	for x := range 256 {
+		codes := []int8{int8(Eight.Zero), int8(x), int8(Eight.Zero)}
+		if got, want := Eight.Valid(codes), slices.Contains(Eight.All, uint8(x)); got != want {
+			t.Errorf("code %d is valid: %v", x, got)
+		}
+	}
+}
+
+// BenchmarkThin turns a block of which one of ten positions is searched, and makes digits of it.
+func BenchmarkThin(b *testing.B) {
+	rng, masks := rand.New(rand.NewPCG(1, 2)), make([]uint64, Side)
+	for i := range masks {
+		for c := range Side {
+			if rng.IntN(10) == 0 {
+				masks[i] |= 1 << c
+			}
+		}
+	}
+	thin, captures, digits := NewThin(make([]int8, MostThin), masks), make([]int8, Side*Side), make([]int8, Side*Side)
+	var sources [Side]uint64
+	b.Run("turn", func(b *testing.B) {
+		for b.Loop() {
+			thin.Turn(captures, 3, &sources)
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(Side*Side), "ns/place")
+	})
+	b.Run("digits", func(b *testing.B) {
+		for b.Loop() {
+			thin.Digits(digits)
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(Side*Side), "ns/place")
+	})
+}

@@ -1,0 +1,358 @@
+package solitaire
+
+import (
+	"errors"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"grenier/kernels/fault"
+	"grenier/layers/conformance"
+	"grenier/layers/symmetry"
+)
+
+// pictures are boards of several shapes: the smallest, with 8, 4, 2 and 1 symmetries, with gaps,
+// and with all the holes that there may be.
+var pictures = []string{
+	"o", "o.o", "ooo\nooo\nooo", "oooo\noooo\noooo", "oo\no-o\no-oo", "oooo\noo\no", "ooo-ooo\n-o---o\nooooooo",
+	strings.Repeat("oooooooo\n", 8), strings.Repeat("oooooooooooooooo\n", 4),
+}
+
+func boards(t testing.TB) []*Board {
+	t.Helper()
+	all := []*Board{Named(English), Named(French)}
+	for _, picture := range pictures {
+		b, _, err := Parse(picture)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, b)
+	}
+	return all
+}
+
+func TestConformance(t *testing.T) {
+	for _, b := range boards(t) {
+		space, err := NewSpace(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		conformance.Run(t, space, conformance.Options{Samples: 50, Exhaustive: 1000})
+	}
+}
+
+// TestNamed compares the boards that have a name with what is known about them.
+func TestNamed(t *testing.T) {
+	for _, tt := range []struct {
+		name                     string
+		holes, jumps, symmetries int
+	}{{English, 33, 76, 8}, {French, 37, 92, 8}} {
+		b := Named(tt.name)
+		if b.Name() != tt.name || b.Holes() != tt.holes || len(b.Jumps()) != tt.jumps || len(b.Symmetries()) != tt.symmetries {
+			t.Errorf("%s: %d holes, %d jumps, %d symmetries", b.Name(), b.Holes(), len(b.Jumps()), len(b.Symmetries()))
+		}
+		if center, err := b.Hole("center"); err != nil || b.HoleName(center) != "d4" {
+			t.Errorf("%s: centre %d, %v", tt.name, center, err)
+		}
+	}
+	if Named("square") != nil {
+		t.Error("there is a board named square")
+	}
+}
+
+// legal is the definition of Legal, and of Undo with all three holes the other way round.
+func legal(b *Board, p Position) (numbers []uint8) {
+	for i, j := range b.jumps {
+		if p>>j.From&1 == 1 && p>>j.Over&1 == 1 && p>>j.To&1 == 0 {
+			numbers = append(numbers, uint8(i))
+		}
+	}
+	return numbers
+}
+
+// checkJumps compares everything that is known about the jumps of a position with the definitions.
+func checkJumps(t *testing.T, b *Board, g *Group, p Position) {
+	t.Helper()
+	want := legal(b, p)
+	got := b.Legal(nil, p)
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Fatalf("%s: jumps %v of\n%s, want %v", b.Name(), got, b.Picture(p), want)
+	}
+	back := b.Undo(nil, p)
+	slices.Sort(back)
+	if want := legal(b, ^p&b.Full()); !slices.Equal(back, want) {
+		t.Fatalf("%s: jumps %v to\n%s, want %v", b.Name(), back, b.Picture(p), want)
+	}
+	if all := g.of(p); all != g.each(p) {
+		t.Fatalf("%s: images %x of %x, want %x", b.Name(), all, p, g.each(p))
+	}
+	var children []Position
+	for _, number := range got {
+		j := b.jumps[number]
+		child, places := least(g, p^j.Pegs(), j.To)
+		children = append(children, child)
+		if to, holes := g.Place(p, int(number), j.To); to != child || holes != places {
+			t.Fatalf("%s: %s leads to %x and %x, want %x and %x", b.Name(), b.JumpName(j), to, holes, child, places)
+		}
+	}
+	slices.Sort(children)
+	found := g.Children(nil, p)
+	slices.Sort(found)
+	if !slices.Equal(found, children) {
+		t.Fatalf("%s: children %x of %x, want %x", b.Name(), found, p, children)
+	}
+	first, _ := least(g, p, 0)
+	if c := g.Canonical(p); c != first {
+		t.Fatalf("%s: canonical %x of %x, want %x", b.Name(), c, p, first)
+	}
+	images := map[Position]bool{}
+	for _, m := range g.maps {
+		images[symmetry.Image(m, p)] = true
+	}
+	if n := g.Orbit(p); n != len(images) {
+		t.Fatalf("%s: %d images of %x, want %d", b.Name(), n, p, len(images))
+	}
+}
+
+// least is the definition of Place and Canonical.
+func least(g *Group, p Position, hole int) (first, places Position) {
+	first = ^Position(0)
+	for _, m := range g.maps {
+		image := symmetry.Image(m, p)
+		if image < first {
+			first, places = image, 0
+		}
+		if image == first {
+			places |= 1 << m[hole]
+		}
+	}
+	return first, places
+}
+
+func TestJumps(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, b := range boards(t) {
+		for _, ends := range []Position{0, 1, b.Full() & 3} {
+			g := b.Group(ends)
+			if ends == 0 && g.Size() != len(b.Symmetries()) {
+				t.Errorf("%s: %d of %d symmetries", b.Name(), g.Size(), len(b.Symmetries()))
+			}
+			checkJumps(t, b, g, 0)
+			checkJumps(t, b, g, b.Full())
+			for range 100 {
+				checkJumps(t, b, g, random.Uint64()&b.Full())
+			}
+		}
+	}
+}
+
+func FuzzJumps(f *testing.F) {
+	f.Add(uint8(0), uint64(1)<<33-2, uint64(0))
+	f.Add(uint8(9), ^uint64(0), uint64(7))
+	all := boards(f)
+	f.Fuzz(func(t *testing.T, board uint8, p, ends uint64) {
+		b := all[int(board)%len(all)]
+		checkJumps(t, b, b.Group(ends&b.Full()), p&b.Full())
+	})
+}
+
+func TestFindJump(t *testing.T) {
+	b := Named(English)
+	hole := func(name string) int {
+		h, err := b.Hole(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	p := b.Full() &^ (1 << hole("d4"))
+	if j, err := b.FindJump(p, hole("d2"), hole("d4")); err != nil || b.JumpName(j) != "d2-d4" {
+		t.Errorf("%v, %v", j, err)
+	}
+	for _, tt := range []struct {
+		p        Position
+		from, to string
+		want     string
+	}{
+		{p, "d4", "d2", "no peg in d4"},
+		{p &^ (1 << hole("d3")), "d2", "d4", "no peg in d3"},
+		{p, "d1", "d3", "d3 is not empty"},
+		{p, "d1", "d4", "a jump goes over a neighbour"},
+		{p, "c3", "e5", "a jump goes over a neighbour"},
+		{p, "a3", "a3", "a jump goes over a neighbour"},
+	} {
+		if _, err := b.FindJump(tt.p, hole(tt.from), hole(tt.to)); !errors.Is(err, ErrJump) || !errors.Is(err, fault.Usage) || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s-%s: %v, want %s", tt.from, tt.to, err, tt.want)
+		}
+	}
+}
+
+func TestHoles(t *testing.T) {
+	for _, b := range boards(t) {
+		for hole := range b.Holes() {
+			if again, err := b.Hole(b.HoleName(hole)); err != nil || again != hole {
+				t.Errorf("%s: hole %d is %s, which is hole %d: %v", b.Name(), hole, b.HoleName(hole), again, err)
+			}
+		}
+	}
+	for _, name := range []string{"", "a", "a1", "d0", "d04", "d+4", "d8", "h4", "D4", "44", "d4 ", "d444444444444444444444"} {
+		if hole, err := Named(English).Hole(name); !errors.Is(err, ErrHole) || !strings.Contains(err.Error(), "c1-e1, c2-e2, a3-g3") {
+			t.Errorf("%q: hole %d, %v", name, hole, err)
+		}
+	}
+	b, _, err := Parse("oo\noo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if hole, err := b.Hole("center"); !errors.Is(err, ErrHole) {
+		t.Errorf("2 x 2 has the centre %d: %v", hole, err)
+	}
+}
+
+func TestParse(t *testing.T) {
+	b, p, err := Parse("\n   --ooo \r\n     ooo--\r\n   ooooooo\n   ooo.ooo\n   ooooooo\n     ooo\n     ooo\n\n")
+	if err != nil || b != Named(English) || bits.OnesCount64(p) != 32 {
+		t.Errorf("%v, %x, %v", b, p, err)
+	}
+	for picture, want := range map[string]string{
+		"":                                  "no holes",
+		"- -\n":                             "no holes",
+		"oo\no*":                            "line 2: '*'",
+		"\too":                              "line 1: '\\t'",
+		strings.Repeat("o", 27):             "1 rows and 27 columns",
+		strings.Repeat("o\n", 100):          "100 rows and 1 columns",
+		strings.Repeat("ooooooooo\n", 8):    "more than 64 holes",
+		"o" + strings.Repeat(" ", 26) + ".": "28 columns",
+	} {
+		if _, _, err := Parse(picture); !errors.Is(err, ErrPicture) || !errors.Is(err, fault.Usage) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", picture, err, want)
+		}
+	}
+}
+
+// FuzzParse: a picture is refused, or it is that of the board and the position.
+func FuzzParse(f *testing.F) {
+	f.Add("--ooo--\n--ooo--\nooooooo\nooo.ooo\nooooooo\n--ooo--\n--ooo--")
+	f.Add("o.o\r\n-o\n\n")
+	f.Add("ox")
+	f.Fuzz(func(t *testing.T, picture string) {
+		b, p, err := Parse(picture)
+		if err != nil {
+			if !errors.Is(err, ErrPicture) {
+				t.Error(err)
+			}
+			return
+		}
+		again, q, err := Parse(b.Picture(p))
+		if err != nil || again.Picture(q) != b.Picture(p) || q != p || again.Holes() != b.Holes() {
+			t.Errorf("%q becomes %q, %v", picture, b.Picture(p), err)
+		}
+		if pegs := strings.Count(picture, "o"); bits.OnesCount64(p) != pegs || b.Holes() != pegs+strings.Count(picture, ".") {
+			t.Errorf("%q: %d pegs in %d holes", picture, bits.OnesCount64(p), b.Holes())
+		}
+	})
+}
+
+func FuzzHole(f *testing.F) {
+	f.Add("d4")
+	f.Add("center")
+	f.Fuzz(func(t *testing.T, name string) {
+		b := Named(French)
+		hole, err := b.Hole(name)
+		if err != nil && !errors.Is(err, ErrHole) || err == nil && b.HoleName(hole) != name && name != "center" {
+			t.Errorf("%q: hole %d, %v", name, hole, err)
+		}
+	})
+}
+
+// TestParity plays at random: jumps never leave the class of positions. From the centre of the
+// English board, one peg can be left in five holes only; on the French board in none.
+func TestParity(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for _, b := range boards(t) {
+		start := random.Uint64() & b.Full()
+		for p := start; ; {
+			numbers := b.Legal(nil, p)
+			if len(numbers) == 0 {
+				break
+			}
+			p ^= b.jumps[numbers[random.IntN(len(numbers))]].Pegs()
+			if !b.SameParity(start, p) {
+				t.Errorf("%s: jumps change the parity", b.Name())
+			}
+		}
+	}
+	for name, want := range map[string]string{English: "d1 a4 d4 g4 d7", French: ""} {
+		b := Named(name)
+		center, err := b.Center()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ends []string
+		for hole := range b.Holes() {
+			if b.SameParity(b.Full()&^(1<<center), 1<<hole) {
+				ends = append(ends, b.HoleName(hole))
+			}
+		}
+		if got := strings.Join(ends, " "); got != want {
+			t.Errorf("%s: ends %s, want %s", name, got, want)
+		}
+	}
+}
+
+// jumpsOf reads moves.
+func jumpsOf(t *testing.T, b *Board, p Position, text string) (jumps []Jump) {
+	t.Helper()
+	for move := range strings.FieldsSeq(text) {
+		names := strings.Split(move, "-")
+		for i, name := range names[1:] {
+			from, err := b.Hole(names[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			to, err := b.Hole(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			j, err := b.FindJump(p, from, to)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p ^= j.Pegs()
+			jumps = append(jumps, j)
+		}
+	}
+	return jumps
+}
+
+// TestDraw compares drawings with what they should be.
+func TestDraw(t *testing.T) {
+	b, p, err := Parse("-ooo\noo.o")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "   a b c d\n1    o o o\n2  o o . o\n"; b.Draw(p) != want {
+		t.Errorf("%s, want\n%s", b.Draw(p), want)
+	}
+	moves := Moves(jumpsOf(t, b, p, "a2-c2 d2-b2"))
+	if len(moves) != 2 || b.MoveName(moves[0]) != "a2-c2" {
+		t.Fatalf("%v", moves)
+	}
+	if got, want := b.DrawMoves(p, moves, 80), "1. a2-c2  2. d2-b2\n  o o o     o o o\n. . o o   . o . .\n"; got != want {
+		t.Errorf("%s, want\n%s", got, want)
+	}
+	if got, want := b.DrawMoves(p, moves, 10), "1. a2-c2\n  o o o\n. . o o\n\n2. d2-b2\n  o o o\n. o . .\n"; got != want {
+		t.Errorf("%s, want\n%s", got, want)
+	}
+	line, p, err := Parse("oo.o.oo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := Moves(jumpsOf(t, line, p, "a1-c1-e1"))
+	if len(long) != 1 || line.MoveName(long[0]) != "a1-c1-e1" || After(p, long[0]) != 0b1110000 {
+		t.Errorf("%v leads to %b", long, After(p, long[0]))
+	}
+}

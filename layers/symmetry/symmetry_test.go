@@ -1,0 +1,99 @@
+package symmetry
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// all returns the squares of a full grid.
+func all(rows, cols int) []int {
+	squares := make([]int, rows*cols)
+	for i := range squares {
+		squares[i] = i
+	}
+	return squares
+}
+
+func TestNumber(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		rows, cols int
+		squares    []int
+		want       int
+	}{
+		{"a square", 3, 3, all(3, 3), 8},
+		{"8 x 8", 8, 8, all(8, 8), 8},
+		{"a rectangle", 2, 3, all(2, 3), 4},
+		{"a row", 1, 4, all(1, 4), 2},
+		{"a cell", 1, 1, all(1, 1), 1},
+		{"a cross", 3, 3, []int{1, 3, 4, 5, 7}, 8},
+		{"an L", 2, 2, []int{0, 2, 3}, 2},
+		{"a T", 2, 3, []int{0, 1, 2, 4}, 2},
+		{"an S", 2, 3, []int{1, 2, 3, 4}, 2},
+		{"no symmetry", 2, 4, []int{0, 1, 2, 3, 4}, 1},
+	} {
+		maps := OfGrid(tt.rows, tt.cols, tt.squares)
+		if len(maps) != tt.want {
+			t.Errorf("%s: %d symmetries, want %d", tt.name, len(maps), tt.want)
+		}
+		for cell := range tt.squares {
+			if int(maps[0][cell]) != cell {
+				t.Errorf("%s: the first symmetry is not the identity", tt.name)
+			}
+		}
+	}
+}
+
+// TestGroup: symmetries keep the distance of cells, and one after the other is a symmetry.
+func TestGroup(t *testing.T) {
+	squares := []int{2, 3, 4, 9, 10, 11, 14, 15, 16, 17, 18, 19, 20}
+	const cols = 7
+	maps := OfGrid(3, cols, squares)
+	if len(maps) != 2 {
+		t.Fatalf("%d symmetries", len(maps))
+	}
+	apart := func(a, b int) int {
+		dr, dc := squares[a]/cols-squares[b]/cols, squares[a]%cols-squares[b]%cols
+		return dr*dr + dc*dc
+	}
+	for _, m := range maps {
+		for a := range squares {
+			for b := range squares {
+				if apart(a, b) != apart(int(m[a]), int(m[b])) {
+					t.Errorf("cells %d and %d go to %d and %d", a, b, m[a], m[b])
+				}
+			}
+		}
+		for _, n := range maps {
+			var both Map
+			for a := range squares {
+				both[a] = n[m[a]]
+			}
+			if !slices.Contains(maps, both) {
+				t.Errorf("%v after %v is no symmetry", n, m)
+			}
+		}
+	}
+}
+
+func TestLeast(t *testing.T) {
+	maps := OfGrid(8, 8, all(8, 8))
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 1000 {
+		set := random.Uint64()
+		least, ways := Least(nil, maps, set)
+		for i := range maps {
+			image := Image(&maps[i], set)
+			if again, _ := Least(nil, maps, image); again != least {
+				t.Fatalf("%#x: least image %#x, and %#x of its image %#x", set, least, again, image)
+			}
+			if image < least || slices.Contains(ways, &maps[i]) != (image == least) {
+				t.Fatalf("%#x: image %#x, least %#x, %d ways", set, image, least, len(ways))
+			}
+		}
+	}
+	if least, ways := Least(nil, maps, uint32(0)); least != 0 || len(ways) != 8 {
+		t.Errorf("the empty set: %#x, %d ways", least, len(ways))
+	}
+}

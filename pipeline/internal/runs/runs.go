@@ -1,0 +1,332 @@
+// Package runs keeps sorted lists of records, and merges them: what searches by layers collect, sort
+// and put aside until a layer is complete. Lists are cut into blocks, compressed by lz4, in memory
+// or in the work file of a run directory (package resume).
+//
+//	w := runs.NewWriter(store, 2)
+//	for ... { err = w.Add(row) }
+//	run, err := w.Finish()
+//	...
+//	for m, err := store.OpenAll(all); m.Len() > 0; err = m.Next() { ... m.Row() ... }
+//	store.Drop(run)
+//
+// Records are 32-bit words, all of a run the same number, in the order of slices.Compare.
+package runs
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"github.com/pierrec/lz4/v4"
+
+	"grenier/io/corrupt"
+	"grenier/io/workfile"
+	"grenier/pipeline/internal/resume"
+)
+
+// ErrMemory says that blocks need more memory than they are given.
+var ErrMemory = errors.New("out of the memory given")
+
+// BlockBytes is the most bytes of the records of a block.
+const BlockBytes = 64 << 10
+
+// Block is some records of a run, compressed unless that makes them longer.
+type Block struct {
+	workfile.Extent
+	Records int `json:"records"`
+
+	data []byte // in memory
+}
+
+// Check fails unless a block from elsewhere can be one of records of so many words.
+func (b *Block) Check(stride int) error {
+	if most := BlockBytes / (4 * stride); b.Records < 1 || b.Records > most || b.Length < 1 || int(b.Length) > 4*stride*b.Records {
+		return fmt.Errorf("%d records, 1 to %d are possible, in %d bytes", b.Records, most, b.Length)
+	}
+	return nil
+}
+
+// Run is a sorted list of records.
+type Run struct {
+	Stride int // words of a record
+	Blocks []Block
+	N      int // records
+}
+
+// Add appends a block.
+func (r *Run) Add(b Block) {
+	r.Blocks = append(r.Blocks, b)
+	r.N += b.Records
+}
+
+// Store keeps blocks, in memory or in a work file. It is safe for concurrent use.
+type Store struct {
+	Dir  *resume.Dir // nil in memory
+	Most int64       // bytes of memory
+	Last []byte      // checkpoint
+
+	held atomic.Int64
+}
+
+// Held returns the bytes of memory that all blocks take.
+func (s *Store) Held() int64 { return s.held.Load() }
+
+// Bytes of memory for each block: in lists of blocks, and of the extents in a file.
+const perBlock = 128
+
+// Damaged returns the error, which matches corrupt.ErrCorrupt, for a part of the blocks that cannot
+// be.
+func (s *Store) Damaged(part string, err error) error {
+	if s.Dir == nil {
+		return corrupt.New("memory", part, "%w", err)
+	}
+	return s.Dir.Damaged(part, err)
+}
+
+// put keeps the bytes of a block. It fails with ErrMemory.
+func (s *Store) put(data []byte, records int) (b Block, err error) {
+	b.Records = records
+	if s.Dir == nil {
+		b.data = slices.Clone(data)
+	} else if b.Extent, err = s.Dir.Put(data); err != nil {
+		return b, err
+	}
+	if s.held.Add(b.size()) > s.Most {
+		return b, ErrMemory
+	}
+	return b, nil
+}
+
+// Own counts the blocks of a run that was there before.
+func (s *Store) Own(r *Run) {
+	for i := range r.Blocks {
+		s.held.Add(r.Blocks[i].size())
+	}
+}
+
+// size returns the memory that a block takes.
+func (b *Block) size() int64 { return int64(perBlock + cap(b.data)) }
+
+// get returns the bytes of a block, which may be in the memory of buffer.
+func (s *Store) get(b *Block, buffer []byte) ([]byte, error) {
+	if s.Dir == nil {
+		return b.data, nil
+	}
+	return s.Dir.Get(b.Extent, buffer)
+}
+
+// Drop says that a run is no longer needed.
+func (s *Store) Drop(r *Run) {
+	for i := range r.Blocks {
+		s.held.Add(-r.Blocks[i].size())
+		if s.Dir != nil {
+			s.Dir.Drop(r.Blocks[i].Extent)
+		}
+	}
+	r.Blocks = nil
+}
+
+// Commit makes data the checkpoint, which frees the space of what was dropped. It fails like
+// resume.Dir.Checkpoint.
+func (s *Store) Commit(data []byte) error {
+	s.Last = data
+	return s.Dir.Checkpoint(data)
+}
+
+// Recycle frees the space of dropped blocks that the last checkpoint does not refer to. It fails
+// like Commit.
+func (s *Store) Recycle() error {
+	if s.Dir == nil {
+		return nil
+	}
+	return s.Commit(s.Last)
+}
+
+// Writer makes runs.
+type Writer struct {
+	store       *Store
+	run         *Run
+	raw, packed []byte
+	lz4         lz4.Compressor
+}
+
+// WriterBytes is the memory of a writer.
+const WriterBytes = 2*BlockBytes + 150<<10
+
+// NewWriter returns a writer of records with so many words.
+func NewWriter(s *Store, stride int) *Writer {
+	return &Writer{
+		store: s, run: &Run{Stride: stride}, raw: make([]byte, 0, BlockBytes), packed: make([]byte, lz4.CompressBlockBound(BlockBytes)),
+	}
+}
+
+// Add appends a record to the run. It fails with ErrMemory, and as a work file does.
+func (w *Writer) Add(row []uint32) error {
+	for _, x := range row {
+		w.raw = binary.LittleEndian.AppendUint32(w.raw, x)
+	}
+	if len(w.raw)+4*len(row) > BlockBytes {
+		return w.flush()
+	}
+	return nil
+}
+
+func (w *Writer) flush() error {
+	data := w.raw
+	n, err := w.lz4.CompressBlock(w.raw, w.packed)
+	if err != nil {
+		return err
+	}
+	if n > 0 && n < len(w.raw) {
+		data = w.packed[:n]
+	}
+	b, err := w.store.put(data, len(w.raw)/(4*w.run.Stride))
+	w.run.Add(b)
+	w.raw = w.raw[:0]
+	return err
+}
+
+// Finish returns the run and begins another one. It fails like Add.
+func (w *Writer) Finish() (*Run, error) {
+	if len(w.raw) > 0 {
+		if err := w.flush(); err != nil {
+			return nil, err
+		}
+	}
+	r := w.run
+	w.run = &Run{Stride: r.Stride}
+	return r, nil
+}
+
+// Cursor reads a run from its start.
+type Cursor struct {
+	Row []uint32 // until the next call of Next; nil at the end
+
+	store          *Store
+	run            *Run
+	number         int    // of the next block
+	raw            []byte // what follows in this block
+	buffer, packed []byte
+}
+
+// CursorBytes is the memory of a cursor.
+const CursorBytes = 2*BlockBytes + 1<<10
+
+// Open returns a cursor on the first record of a run. It fails like Cursor.Next.
+func (s *Store) Open(r *Run) (*Cursor, error) {
+	c := &Cursor{store: s, run: r, buffer: make([]byte, BlockBytes), Row: make([]uint32, r.Stride)}
+	return c, c.Next()
+}
+
+// Next goes to the next record. It fails as a work file does, and with errors that match
+// corrupt.ErrCorrupt.
+func (c *Cursor) Next() error {
+	if len(c.raw) == 0 {
+		if c.number == len(c.run.Blocks) {
+			c.Row = nil
+			return nil
+		}
+		if err := c.unpack(&c.run.Blocks[c.number]); err != nil {
+			return err
+		}
+		c.number++
+	}
+	for i := range c.Row {
+		c.Row[i] = binary.LittleEndian.Uint32(c.raw[4*i:])
+	}
+	c.raw = c.raw[4*len(c.Row):]
+	return nil
+}
+
+// unpack reads a block.
+func (c *Cursor) unpack(b *Block) error {
+	packed, err := c.store.get(b, c.packed)
+	if err != nil {
+		return err
+	}
+	c.raw = c.buffer[:4*c.run.Stride*b.Records]
+	if c.store.Dir != nil {
+		c.packed = packed
+	}
+	if len(packed) == len(c.raw) {
+		copy(c.raw, packed)
+		return nil
+	}
+	n, err := lz4.UncompressBlock(packed, c.raw)
+	if err != nil || n != len(c.raw) {
+		return c.store.Damaged(fmt.Sprintf("block at %d", b.Offset), fmt.Errorf("it does not unpack to %d records", b.Records))
+	}
+	return nil
+}
+
+// Merge reads several runs at once, the least record first.
+type Merge struct{ cursors []*Cursor } // a heap
+
+// OpenAll returns a merge of runs. It fails like Cursor.Next.
+func (s *Store) OpenAll(runs []*Run) (*Merge, error) {
+	m := &Merge{}
+	for _, r := range runs {
+		c, err := s.Open(r)
+		if err != nil {
+			return nil, err
+		}
+		if c.Row != nil {
+			m.cursors = append(m.cursors, c)
+		}
+	}
+	for i := len(m.cursors)/2 - 1; i >= 0; i-- {
+		m.sink(i)
+	}
+	return m, nil
+}
+
+// Len returns the number of runs that have records left.
+func (m *Merge) Len() int { return len(m.cursors) }
+
+// Row returns the least record, until the next call of Next. There must be one.
+func (m *Merge) Row() []uint32 { return m.cursors[0].Row }
+
+// Next drops the least record. It fails like Cursor.Next.
+func (m *Merge) Next() error {
+	c := m.cursors[0]
+	if err := c.Next(); err != nil {
+		return err
+	}
+	if c.Row == nil {
+		last := len(m.cursors) - 1
+		m.cursors[0] = m.cursors[last]
+		m.cursors = m.cursors[:last]
+	}
+	m.sink(0)
+	return nil
+}
+
+// sink moves a cursor to its place among those below it.
+func (m *Merge) sink(i int) {
+	for {
+		child := 2*i + 1
+		if child >= len(m.cursors) {
+			return
+		}
+		if right := child + 1; right < len(m.cursors) && less(m.cursors[right].Row, m.cursors[child].Row) {
+			child = right
+		}
+		if !less(m.cursors[child].Row, m.cursors[i].Row) {
+			return
+		}
+		m.cursors[i], m.cursors[child] = m.cursors[child], m.cursors[i]
+		i = child
+	}
+}
+
+// less compares records of the same length.
+func less(a, b []uint32) bool {
+	for i, x := range a {
+		if y := b[i]; x != y {
+			return x < y
+		}
+	}
+	return false
+}

@@ -1,0 +1,191 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"grenier/layers/awari"
+	"grenier/pipeline/play/find"
+	"grenier/pipeline/tables"
+)
+
+// What a search of layers may take. Only one is made at a time.
+const (
+	findTimeout   = 15 * time.Second
+	findMemory    = 256 << 20
+	findPositions = 20_000_000 // in all layers that are asked for
+	findCount     = 100
+	findKept      = 64 // answers that are kept
+)
+
+// findReport is what was found.
+type findReport struct {
+	Rules     string `json:"rules"`
+	From      int    `json:"from"` // layers, by seeds
+	To        int    `json:"to"`
+	Where     string `json:"where"`
+	Order     string `json:"order"`
+	Positions uint64 `json:"positions"` // that were looked at
+	Hits      uint64 `json:"hits"`      // of them that meet the condition
+	// Found are at most as many as were asked for.
+	Found []*probeReport `json:"found"`
+}
+
+// finder searches layers.
+type finder struct {
+	one  chan struct{} // full while somebody searches
+	kept *lru.Cache[string, *findReport]
+}
+
+func newFinder() *finder {
+	kept, err := lru.New[string, *findReport](findKept)
+	if err != nil {
+		panic(err) // the size is a constant
+	}
+	return &finder{one: make(chan struct{}, 1), kept: kept}
+}
+
+// findBoards answers GET /api/find?seeds=5..8&where=only-win&random=7&count=20
+func (s *Server) findBoards(w http.ResponseWriter, r *http.Request) {
+	o, err := s.readFind(r.URL.RawQuery)
+	if err != nil {
+		s.refuse(w, r, err)
+		return
+	}
+	key := fmt.Sprint(o.From, o.To, o.Count, o.Seed, o.Order, o.Condition.String())
+	if known, ok := s.finder.kept.Get(key); ok {
+		answer(w, r, known)
+		return
+	}
+	s.compute(w, r, func(ctx context.Context, _ *turn) (any, error) {
+		ctx, cancel := context.WithTimeout(ctx, findTimeout)
+		defer cancel()
+		report, err := s.find(ctx, o)
+		if err != nil {
+			return nil, findError(err)
+		}
+		s.finder.kept.Add(key, report)
+		return report, nil
+	})
+}
+
+// readFind reads the parameters of a search.
+func (s *Server) readFind(raw string) (o find.Options, err error) {
+	query, err := parseQuery(raw, "seeds", "where", "most", "random", "count")
+	if err != nil {
+		return o, err
+	}
+	if o.From, o.To, err = s.layersOf(query["seeds"]); err != nil {
+		return o, err
+	}
+	if o.Condition, err = find.Parse(query["where"]); err != nil {
+		return o, bad("where: %w", err)
+	}
+	if o.Condition.Asks("line") || query["most"] == "line" {
+		return o, bad("line takes too long to look for here: use grenier awari find")
+	}
+	if o.Count, err = number(query, "count", 20, findCount); err != nil {
+		return o, err
+	}
+	o.Order = find.First
+	_, random := query["random"]
+	most, wanted := query["most"]
+	switch {
+	case random && wanted:
+		return o, bad("random and most: give one of them, not both")
+	case random:
+		seed, err := number(query, "random", 0, 1<<31-1)
+		o.Order, o.Seed = find.Random, uint64(seed)
+		return o, err
+	case wanted:
+		if o.Order, err = find.Most(most); err != nil {
+			return o, bad("most: %w", err)
+		}
+	}
+	return o, nil
+}
+
+// number reads a parameter that is a number from 1, or from 0 if that is what it is
+// otherwise, to most.
+func number(query map[string]string, name string, otherwise, most int) (int, error) {
+	text, given := query[name]
+	if !given {
+		return otherwise, nil
+	}
+	least := min(1, otherwise)
+	n, err := strconv.Atoi(text)
+	if err != nil || n < least || n > most {
+		return 0, bad("%s is %.20q: %d to %d are possible", name, text, least, most)
+	}
+	return n, nil
+}
+
+// layersOf reads "8" or "5..8".
+func (s *Server) layersOf(text string) (from, to int, err error) {
+	first, last, ranged := strings.Cut(text, "..")
+	if !ranged {
+		last = first
+	}
+	from, err = strconv.Atoi(first)
+	to, err2 := strconv.Atoi(last)
+	if err = errors.Join(err, err2); err != nil || from < 0 || from > to || to > s.tables.MaxSeeds() {
+		return 0, 0, bad("seeds is %.20q: want one of the layers 0 to %d, or some of them, as 5..8", text, s.tables.MaxSeeds())
+	}
+	space, err := awari.NewSpace(s.tables.Game(), to)
+	if err != nil {
+		return 0, 0, err
+	}
+	sum := uint64(0)
+	for n := from; n <= to; n++ {
+		sum += space.Size(n)
+	}
+	if sum > findPositions {
+		return 0, 0, bad("seeds is %.20q: these layers have %d positions, %d are looked through here: use grenier awari find", text, sum, findPositions)
+	}
+	return from, to, nil
+}
+
+// find searches, when nobody else does.
+func (s *Server) find(ctx context.Context, o find.Options) (*findReport, error) {
+	select {
+	case s.finder.one <- struct{}{}:
+		defer func() { <-s.finder.one }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	o.Workers, o.Memory, o.Family = 1, findMemory, s.family
+	result, err := find.Run(ctx, s.dir, o)
+	if err != nil {
+		return nil, err
+	}
+	report := &findReport{
+		Rules: result.Rules, From: o.From, To: o.To, Where: result.Condition, Order: result.Order,
+		Positions: result.Positions, Hits: result.Hits, Found: []*probeReport{},
+	}
+	for _, hit := range result.Found {
+		p, err := s.newProbeReport(hit.Board)
+		if err != nil {
+			return nil, err
+		}
+		report.Found = append(report.Found, p)
+	}
+	return report, nil
+}
+
+// findError words what a client can understand.
+func findError(err error) error {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return badRequest{http.StatusUnprocessableEntity, errors.New("looking through these layers takes more than this server spends on it: ask for fewer seeds")}
+	case errors.Is(err, find.ErrCondition), errors.Is(err, find.ErrOptions), errors.Is(err, tables.ErrUnsolved):
+		return badRequest{http.StatusBadRequest, err}
+	}
+	return err
+}

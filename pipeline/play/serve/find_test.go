@@ -1,0 +1,150 @@
+package serve
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/internal/testrun"
+	"grenier/pipeline/tables"
+)
+
+// startFinding starts a server that can search its layers.
+func startFinding(t *testing.T) *running {
+	t.Helper()
+	game := testrun.Game(t, 12, awari.Awari)
+	dir := testrun.Write(t, game, testrun.Solve(t, game, seeds), 256)
+	tab, err := tables.Open(dir, tables.Options{Family: cpu.Generic})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tab.Close() })
+	return start(t, Options{Tables: tab, Dir: dir, Family: cpu.Generic})
+}
+
+// TestFind looks for positions with one winning move: what is found must be such, and be
+// as many as a look at every position of the layer finds.
+func TestFind(t *testing.T) {
+	r := startFinding(t)
+	var got findReport
+	target := "/api/find?seeds=4&random=7&count=100&where=" + url.QueryEscape("only-win moves>=3")
+	r.ask(target, &got)
+	if len(got.Found) == 0 || got.From != 4 || got.To != 4 || got.Positions != 1365 {
+		t.Fatalf("%d found in layers %d to %d, %d positions", len(got.Found), got.From, got.To, got.Positions)
+	}
+	for _, p := range got.Found {
+		if !isPuzzle(p) {
+			t.Errorf("%+v", p)
+		}
+	}
+	want := 0
+	space, err := awari.NewSpace(r.server.tables.Game(), seeds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rank := range space.Size(4) {
+		p, err := r.server.newProbeReport(space.Unrank(4, rank))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if isPuzzle(p) {
+			want++
+		}
+	}
+	if got.Hits != uint64(want) {
+		t.Errorf("%d hits, want %d", got.Hits, want)
+	}
+	var again findReport
+	r.ask(target, &again)
+	if text(t, again) != text(t, got) {
+		t.Error("asked twice, not the same")
+	}
+}
+
+func isPuzzle(p *probeReport) bool {
+	moves, winning, drawing := 0, 0, 0
+	for _, m := range p.Moves {
+		if m.Value == nil {
+			continue
+		}
+		moves++
+		if *m.Value > 0 {
+			winning++
+		}
+		if *m.Value == 0 {
+			drawing++
+		}
+	}
+	return moves >= 3 && winning == 1 && drawing == 0
+}
+
+// TestFindMost asks for the largest margin: nothing that is found has a smaller one than what
+// follows.
+func TestFindMost(t *testing.T) {
+	r := startFinding(t)
+	var got findReport
+	r.ask("/api/find?seeds=3..5&most=margin&count=9", &got)
+	if len(got.Found) != 9 || got.Order != "most margin" {
+		t.Fatalf("%d found, %s", len(got.Found), got.Order)
+	}
+	last := 2 * awari.MaxSeeds
+	for _, p := range got.Found {
+		first, second := -awari.MaxSeeds, -awari.MaxSeeds
+		for _, m := range p.Moves {
+			if m.Value != nil {
+				first, second = max(first, *m.Value), max(second, min(first, *m.Value))
+			}
+		}
+		if first-second > last {
+			t.Errorf("margin %d after %d", first-second, last)
+		}
+		last = first - second
+	}
+}
+
+// TestFindNonsense asks for what cannot be searched.
+func TestFindNonsense(t *testing.T) {
+	r := startFinding(t)
+	for query, want := range map[string]string{
+		"":                                 "seeds is",
+		"seeds=x":                          "seeds is",
+		"seeds=6":                          "0 to 5",
+		"seeds=3..2":                       "0 to 5",
+		"seeds=-1":                         "0 to 5",
+		"seeds=2&where=good":               "where:",
+		"seeds=2&where=p12%3D1":            "condition",
+		"seeds=2&where=line%3E3":           "line takes too long",
+		"seeds=2&most=line":                "line takes too long",
+		"seeds=2&most=beauty":              "most:",
+		"seeds=2&most=value&random=1":      "not both",
+		"seeds=2&count=0":                  "1 to 100",
+		"seeds=2&count=101":                "1 to 100",
+		"seeds=2&random=-1":                "random is",
+		"seeds=2&dir=/etc":                 "unknown parameter",
+		"seeds=2&state=/tmp/x":             "unknown parameter",
+		"seeds=2&seeds=3":                  "given 2 times",
+		"seeds=" + strings.Repeat("9", 99): "seeds is",
+	} {
+		if got := r.get("/api/find?" + query); got.status != http.StatusBadRequest || !strings.Contains(got.body, want) {
+			t.Errorf("%s: status %d, %s; want a word about %q", query, got.status, got.body, want)
+		}
+	}
+	if got := start(t, Options{}).get("/api/find?seeds=2"); got.status != http.StatusNotFound {
+		t.Errorf("without a directory: status %d, %s", got.status, got.body)
+	}
+}
+
+// TestFindLimit refuses layers that are too large.
+func TestFindLimit(t *testing.T) {
+	game := testrun.Game(t, 12, awari.Awari)
+	space, err := awari.NewSpace(game, awari.MaxSeeds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if space.Size(16) > findPositions || space.Size(17) < findPositions {
+		t.Errorf("layer 16 has %d positions, layer 17 %d: docs/serve.md says that 16 is the largest", space.Size(16), space.Size(17))
+	}
+}

@@ -1,0 +1,135 @@
+package serve
+
+import (
+	"bytes"
+	"image/png"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"grenier/layers/awari"
+	"grenier/pipeline/internal/testrun"
+	"grenier/pipeline/play/picture"
+)
+
+// TestPlace reads addresses of the page.
+func TestPlace(t *testing.T) {
+	s, _ := newServer(t, Options{})
+	game := s.tables.Game()
+	for _, c := range []struct {
+		query, board, title string
+		north               bool
+		taken               [2]int
+	}{
+		{"", "4 4 4 4 4 4 4 4 4 4 4 4", "Awari: South to move", false, [2]int{}},
+		{"moves=C", "4 4 0 5 5 5 5 4 4 4 4 4", "Awari, after 1 move: North to move", true, [2]int{}},
+		{"moves=C(Ab)d", "5 5 0 5 5 5 5 4 4 0 5 5", "", false, [2]int{}},
+		{"moves=Cd&at=1", "4 4 0 5 5 5 5 4 4 4 4 4", "", true, [2]int{}},
+		{"moves=CdC", "5 5 0 5 5 5 5 4 4 0 5 5", "Awari, after 2 moves: South to move", false, [2]int{}},
+		{"moves=((((", "4 4 4 4 4 4 4 4 4 4 4 4", "Awari: South to move", false, [2]int{}},
+		{"pits=1,0,0,0,0,2,1,1,0,0,0,1&turn=south&moves=F&taken=3,1", "1 0 0 0 0 0 0 0 0 0 0 1", "", true, [2]int{7, 1}},
+		{"pits=1,2&turn=up&taken=-1,x&at=y", "4 4 4 4 4 4 4 4 4 4 4 4", "Awari: South to move", false, [2]int{}},
+		{"pits=0,0,0,0,0,1,1,0,0,0,0,0&turn=north", "0 0 0 0 0 1 1 0 0 0 0 0", "Awari: North to move", true, [2]int{}},
+	} {
+		query, err := url.ParseQuery(c.query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := s.readPlace(query)
+		board := p.board
+		if p.north {
+			board = game.Turn(board)
+		}
+		if got := game.Text(board); got != c.board || p.north != c.north || p.taken != c.taken {
+			t.Errorf("%s: %s, north %v, taken %v; want %s, %v, %v", c.query, got, p.north, p.taken, c.board, c.north, c.taken)
+		}
+		if got := s.title(p); c.title != "" && got != c.title {
+			t.Errorf("%s: %q, want %q", c.query, got, c.title)
+		}
+	}
+}
+
+// TestTitle calls a position a puzzle exactly if one of several moves wins and none draws.
+func TestTitle(t *testing.T) {
+	s, _ := newServer(t, Options{})
+	space, err := awari.NewSpace(s.tables.Game(), seeds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	puzzles := 0
+	for rank := range space.Size(4) {
+		board := space.Unrank(4, rank)
+		report, err := s.newProbeReport(board)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := []int{}
+		for _, m := range report.Moves {
+			if m.Value != nil {
+				values = append(values, *m.Value)
+			}
+		}
+		slices.Sort(values)
+		n := len(values)
+		want := n > 1 && values[n-1] > 0 && values[n-2] < 0
+		if want {
+			puzzles++
+		}
+		if got := strings.Contains(s.title(place{board: board}), "only one move wins"); got != want {
+			t.Errorf("%v with the values %v: %v", board, values, got)
+		}
+	}
+	if puzzles == 0 {
+		t.Error("the layer has no puzzle")
+	}
+}
+
+// TestPreview asks for pictures and for what links say about pages.
+func TestPreview(t *testing.T) {
+	r := start(t, Options{Pages: fstest.MapFS{"index.html": {Data: []byte("<!doctype html><head><title>page</title></head>")}}})
+	first := r.get("/preview.png")
+	if first.status != http.StatusOK || first.header.Get("Content-Type") != "image/png" || first.header.Get("ETag") == "" {
+		t.Fatalf("status %d, %v", first.status, first.header)
+	}
+	for _, query := range []string{"?moves=C", "?pits=0,0,0,0,0,1,1,0,0,0,0,0&turn=north", "?pits=%3Cscript%3E"} {
+		got := r.get("/preview.png" + query)
+		img, err := png.Decode(strings.NewReader(got.body))
+		if err != nil || img.Bounds().Dx() != picture.Width || bytes.Equal([]byte(got.body), []byte(first.body)) != strings.Contains(query, "script") {
+			t.Errorf("%s: %v", query, err)
+		}
+	}
+	page := r.get("/?moves=C&x=%22%3E%3Cscript%3E", "X-Forwarded-Proto", "https")
+	for _, want := range []string{
+		`<meta property="og:title" content="Awari, after 1 move: North to move">`,
+		`<meta property="og:image" content="https://` + r.address + `/preview.png?moves=C&amp;x=%22%3E%3Cscript%3E">`,
+	} {
+		if !strings.Contains(page.body, want) {
+			t.Errorf("no %s in %s", want, page.body)
+		}
+	}
+	if got := r.get("/icon.png"); got.status != http.StatusOK || got.header.Get("Content-Type") != "image/png" {
+		t.Errorf("the icon: status %d", got.status)
+	}
+}
+
+// FuzzPlace reads any address: what is read is a board of the game, by legal moves.
+func FuzzPlace(f *testing.F) {
+	game := testrun.Game(f, 12, awari.Awari)
+	s, _ := newServer(f, Options{Tables: openTables(f, game)})
+	for _, query := range []string{"", "moves=Cd(Fa)E&at=3", "pits=1,0,0,0,0,2,1,1,0,0,0,0&turn=north&taken=3,1", "moves=)))(((", "at=-5&moves=C"} {
+		f.Add(query)
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		query, err := url.ParseQuery(raw)
+		if err != nil {
+			t.Skip()
+		}
+		p := s.readPlace(query)
+		if p.board.Seeds() > awari.MaxSeeds || len(s.title(p)) == 0 {
+			t.Errorf("%q: %+v", raw, p)
+		}
+	})
+}

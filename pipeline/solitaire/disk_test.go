@@ -1,0 +1,359 @@
+package solitaire
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"grenier/io/corrupt"
+	"grenier/io/rundir"
+	"grenier/io/vfs/crashfs"
+	"grenier/io/workfile"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// Files of a search directory.
+var golden = []string{rundir.ManifestName, filepath.Join(rundir.WorkName, rundir.CheckpointName), filepath.Join(rundir.WorkName, rundir.BlocksName)}
+
+// diskGame is a problem that is solved on disk.
+func diskGame(t testing.TB) Problem {
+	p := game(t, "oooo\noooo\noooo", 1)
+	p.Ends = 1 << 1
+	return p
+}
+
+// crashGame is the problem of tests that search again and again.
+func crashGame(t testing.TB) Problem {
+	if os.Getenv("GRENIER_LONG") != "" {
+		return diskGame(t)
+	}
+	p := game(t, "oooo\noooo", -1)
+	p.Start &^= 1 << 2
+	return p
+}
+
+// onDisk returns options for a directory, with one worker, whose files are the same in each run.
+func onDisk(dir string) Options { return Options{Memory: LeastMemory(1), Threads: 1, Dir: dir} }
+
+// stopAt runs a search and stops it in a layer.
+func stopAt(t testing.TB, p Problem, dir string, backward bool, pegs int) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o := onDisk(dir)
+	o.Progress = func(p Progress) {
+		if p.Backward == backward && p.Pegs == pegs {
+			cancel()
+		}
+	}
+	if _, err := Solve(ctx, p, o); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+}
+
+func copyFiles(t testing.TB, from, to string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Join(to, rundir.WorkName), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range golden {
+		data, err := os.ReadFile(filepath.Join(from, name))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(to, name), data, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestGolden compares the files of two searches with those in testdata, and resumes from these. If
+// the compression library has changed, -update is right; otherwise the format has, and
+// checkpointVersion must grow.
+func TestGolden(t *testing.T) {
+	p := diskGame(t)
+	want := solve(t, p, options())
+	for name, stop := range map[string]struct {
+		backward bool
+		pegs     int
+	}{"forward": {false, 7}, "backward": {true, 5}} {
+		dir, made := t.TempDir(), filepath.Join("testdata", name)
+		stopAt(t, p, dir, stop.backward, stop.pegs)
+		if *update {
+			copyFiles(t, dir, made)
+		}
+		for _, file := range golden {
+			got, err := os.ReadFile(filepath.Join(dir, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if old, err := os.ReadFile(filepath.Join(made, file)); err != nil || !bytes.Equal(got, old) {
+				t.Errorf("%s: %s differs from the golden file: %v", name, file, err)
+			}
+		}
+		other := t.TempDir()
+		copyFiles(t, made, other)
+		o, first := options(), Progress{}
+		o.Dir = other
+		o.Progress = func(p Progress) {
+			if first.Pegs == 0 {
+				first = p
+			}
+		}
+		if diff := cmp.Diff(want, solve(t, p, o)); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", name, diff)
+		}
+		if first.Backward != stop.backward || stop.backward && first.Pegs > stop.pegs || first.Pegs > stop.pegs+1 {
+			t.Errorf("%s: it began with %+v", name, first)
+		}
+	}
+}
+
+// TestShared: what Count leaves in a directory, Solve goes on with; other ends with the same
+// symmetries use the layers too, and other games are refused.
+func TestShared(t *testing.T) {
+	dir := t.TempDir()
+	p := game(t, "ooo\nooo\nooo\nooo", 4)
+	if _, err := Count(t.Context(), p, onDisk(dir)); err != nil {
+		t.Fatal(err)
+	}
+	for _, p.Ends = range []uint64{0, p.Board.Full(), 1<<4 | 1<<7 | 1<<1 | 1<<10, 0} {
+		o, forward := onDisk(dir), false
+		o.Progress = func(p Progress) { forward = forward || !p.Backward }
+		if diff := cmp.Diff(solve(t, p, options()), solve(t, p, o)); diff != "" {
+			t.Errorf("ends %#x (-want +got)\n%s", p.Ends, diff)
+		}
+		if forward {
+			t.Errorf("ends %#x: layers are counted again", p.Ends)
+		}
+	}
+	for name, other := range map[string]Problem{
+		"another start": game(t, "ooo\nooo\nooo\nooo", 3), "another board": game(t, "ooo\nooo\nooo\noo", 4),
+		"another end": {Board: p.Board, Start: p.Start, Ends: 1},
+	} {
+		if _, err := Count(t.Context(), other, onDisk(dir)); !errors.Is(err, rundir.ErrOtherRun) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// on runs a search whose work files are in a file system of a test.
+func on(t *testing.T, p Problem, dir string, fs *crashfs.FS) (a answer, err error) {
+	t.Helper()
+	table, err := Solve(t.Context(), p, Options{Memory: LeastMemory(2), Threads: 2, Dir: dir, work: fs.Dir("work")})
+	if err != nil {
+		return a, err
+	}
+	a = solved(t, table)
+	return a, table.Close()
+}
+
+// TestCrash crashes a search at its first, second, ... change of a file, and resumes it, after kill
+// -9 and after a power cut.
+func TestCrash(t *testing.T) {
+	p := crashGame(t)
+	want := solve(t, p, options())
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	dir := t.TempDir()
+	for k := 1; ; k++ {
+		fs := crashfs.New()
+		fs.CrashAt(k)
+		got, err := on(t, p, dir, fs)
+		if err == nil {
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			t.Logf("%d changes", k-1)
+			if k < 20 {
+				t.Error("these are too few")
+			}
+			return
+		}
+		if !errors.Is(err, crashfs.ErrCrashed) {
+			t.Fatalf("crash %d: %v", k, err)
+		}
+		for _, after := range []*crashfs.FS{fs.Kill(), fs.PowerCut(rng)} {
+			got, err := on(t, p, dir, after)
+			if err != nil {
+				t.Fatalf("after crash %d: %v", k, err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Fatalf("after crash %d (-want +got)\n%s", k, diff)
+			}
+		}
+	}
+}
+
+// TestDiskFull gives a search too small a disk, and then a larger one.
+func TestDiskFull(t *testing.T) {
+	p := crashGame(t)
+	want := solve(t, p, options())
+	dir := t.TempDir()
+	fs := crashfs.New()
+	full := 0
+	for limit := int64(100); ; limit += 100 {
+		fs.Limit(limit)
+		got, err := on(t, p, dir, fs)
+		if err == nil {
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			break
+		}
+		if !errors.Is(err, syscall.ENOSPC) {
+			t.Fatalf("%d bytes: %v", limit, err)
+		}
+		full++
+	}
+	if full < 5 {
+		t.Errorf("the disk was full %d times only", full)
+	}
+}
+
+// reseal changes the checkpoint in a directory.
+func reseal(t testing.TB, dir string, change func(c *checkpoint)) {
+	t.Helper()
+	path := filepath.Join(dir, rundir.WorkName, rundir.CheckpointName)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, payload, err := workfile.Unseal(path, checkpointKind, checkpointVersion, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &checkpoint{}
+	if err := json.Unmarshal(payload, c); err != nil {
+		t.Fatal(err)
+	}
+	change(c)
+	if payload, err = json.Marshal(c); err == nil {
+		err = os.WriteFile(path, workfile.Seal(checkpointKind, checkpointVersion, payload), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestCheckpointContradicts opens checkpoints with one impossible field.
+func TestCheckpointContradicts(t *testing.T) {
+	p := diskGame(t)
+	for name, change := range map[string]func(c *checkpoint){
+		"another picture":   func(c *checkpoint) { c.Picture = "ooo\n" },
+		"symmetries":        func(c *checkpoint) { c.Symmetries++ },
+		"no layers":         func(c *checkpoint) { c.Layers = nil },
+		"too many layers":   func(c *checkpoint) { c.Layers = append(c.Layers, c.Layers...) },
+		"not done":          func(c *checkpoint) { c.Done = false },
+		"many winning":      func(c *checkpoint) { c.Winning = append(c.Winning, c.Winning...) },
+		"words":             func(c *checkpoint) { c.Layers[1].Words++ },
+		"winning words":     func(c *checkpoint) { c.Winning[1].Words = countAt },
+		"many words":        func(c *checkpoint) { c.Winning[1].Words = 1 << 40 },
+		"empty layer":       func(c *checkpoint) { c.Layers[3].Blocks = nil },
+		"empty winning":     func(c *checkpoint) { c.Winning[1].Blocks = nil },
+		"two starts":        func(c *checkpoint) { c.Layers[0].Blocks[0].Records++ },
+		"no records":        func(c *checkpoint) { c.Layers[2].Blocks[0].Records = 0 },
+		"many records":      func(c *checkpoint) { c.Layers[2].Blocks[0].Records = math.MaxInt },
+		"another number":    func(c *checkpoint) { c.Layers[2].Blocks[0].Records++ },
+		"winning number":    func(c *checkpoint) { c.Winning[2].Blocks[0].Records++ },
+		"negative offset":   func(c *checkpoint) { c.Layers[2].Blocks[0].Offset = -1 },
+		"far away":          func(c *checkpoint) { c.Layers[2].Blocks[0].Offset = 1 << 60 },
+		"long block":        func(c *checkpoint) { c.Layers[2].Blocks[0].Length = math.MaxUint32 },
+		"no place":          func(c *checkpoint) { c.Winning[2].Blocks[0].Extent = workfile.Extent{} },
+		"one block twice":   func(c *checkpoint) { c.Layers[5] = c.Layers[4] },
+		"layers exchanged":  func(c *checkpoint) { c.Layers[4], c.Layers[5] = c.Layers[5], c.Layers[4] },
+		"winning exchanged": func(c *checkpoint) { c.Winning[2], c.Winning[3] = c.Winning[3], c.Winning[2] },
+	} {
+		dir := t.TempDir()
+		copyFiles(t, "testdata/backward", dir)
+		reseal(t, dir, change)
+		table, err := Solve(t.Context(), p, onDisk(dir))
+		if err == nil {
+			_, _, _, err = table.Shortest(t.Context())
+			err = errors.Join(err, table.Close())
+		}
+		if !errors.Is(err, corrupt.ErrCorrupt) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// FuzzDamage changes a byte of a file of a search, or cuts the file there: the result is right, or
+// the damage is found.
+func FuzzDamage(f *testing.F) {
+	f.Add(false, uint8(0), uint32(40), uint8(1), false)
+	f.Add(true, uint8(1), uint32(100), uint8(0x80), false)
+	f.Add(true, uint8(2), uint32(30), uint8(0), true)
+	f.Add(false, uint8(2), uint32(0), uint8(4), false)
+	p := diskGame(f)
+	want := solve(f, p, options())
+	f.Fuzz(func(t *testing.T, backward bool, file uint8, at uint32, change uint8, cut bool) {
+		dir, from := t.TempDir(), "testdata/forward"
+		if backward {
+			from = "testdata/backward"
+		}
+		copyFiles(t, from, dir)
+		path := filepath.Join(dir, golden[int(file)%len(golden)])
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := int(at) % len(data)
+		data[i] ^= change
+		if cut {
+			data = data[:i]
+		}
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		table, err := Solve(t.Context(), p, onDisk(dir))
+		if err != nil {
+			if !errors.Is(err, corrupt.ErrCorrupt) && !errors.Is(err, rundir.ErrOtherRun) {
+				t.Error(err)
+			}
+			return
+		}
+		defer table.Close()
+		if _, err := table.Advise(t.Context(), State{p.Start, -1}); err != nil {
+			if !errors.Is(err, corrupt.ErrCorrupt) {
+				t.Error(err)
+			}
+			return
+		}
+		if diff := cmp.Diff(want, solved(t, table)); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
+	})
+}
+
+// FuzzCheckpoint loads checkpoints of any contents.
+func FuzzCheckpoint(f *testing.F) {
+	f.Add([]byte(`{"picture":"o.oo\noooo\noooo\n","symmetries":1,"ends":2,"done":true,"layers":[{"words":2,"blocks":[{"offset":0,"length":8,"crc32c":1,"records":1}]}],"winning":[]}`))
+	f.Add([]byte(`{"layers":[{"words":-1}]}`))
+	p := diskGame(f)
+	f.Fuzz(func(t *testing.T, payload []byte) {
+		s, err := newSearch(p, onDisk(""), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &checkpoint{}
+		if json.Unmarshal(payload, c) != nil || s.load(c) != nil {
+			return
+		}
+		if len(s.layers) == 0 || len(s.layers) > s.first || s.layers[0].N != 1 || len(s.winning) > 0 && len(s.layers) != s.first {
+			t.Errorf("%d layers, %d winning", len(s.layers), len(s.winning))
+		}
+	})
+}

@@ -1,0 +1,179 @@
+package solitaire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/bits"
+
+	"grenier/io/memory"
+	"grenier/io/vfs"
+	"grenier/kernels/fault"
+	"grenier/layers/solitaire"
+	"grenier/pipeline/internal/runs"
+)
+
+// ErrOption reports an option that is not possible.
+var ErrOption = fault.New(fault.Usage, "not possible")
+
+// ErrMemory says that the layers do not fit into the memory given; with a directory they need not.
+var ErrMemory = fault.New(fault.Usage, "the layers do not fit into the memory given")
+
+// Problem is a game.
+type Problem struct {
+	Board *solitaire.Board
+	Start solitaire.Position // one peg at least
+	// Ends are the holes where the last peg may be; 0 is all of them.
+	Ends solitaire.Position
+}
+
+// ends returns the holes where the last peg may be.
+func (p *Problem) ends() solitaire.Position {
+	if p.Ends == 0 {
+		return p.Board.Full()
+	}
+	return p.Ends
+}
+
+// Options says how to search.
+type Options struct {
+	// Memory bounds the bytes of everything that the search keeps; LeastMemory is the least.
+	Memory  int64
+	Threads int
+	// Dir, if not empty, is a run directory (package rundir) in which the layers are kept, and from
+	// which a search resumes after an interruption. It need not exist; if it does it must be
+	// empty or of the same game.
+	Dir string
+	// Progress, if not nil, is called often, by one goroutine at a time.
+	Progress func(Progress)
+
+	work vfs.Dir // in tests: the directory of the work file; nil for that of Dir
+}
+
+// Progress says how far a search is.
+type Progress struct {
+	Backward bool // from the end, after all layers are counted
+	Pegs     int  // of the positions at work
+	// Done of Total positions of this layer are done, and Seen positions of all layers.
+	Done, Total, Seen uint64
+	// Left is how many positions are left in all layers, or -1 if that is not known.
+	Left int64
+}
+
+// search is a search in progress.
+type search struct {
+	Problem
+	Options
+	group *solitaire.Group
+	store *runs.Store
+	first int // pegs at the start
+	// layers has the positions that were reached, by jumps from the start; dropped ones have no
+	// blocks. Done says that there are no more.
+	layers []*runs.Run
+	done   bool
+	// winning has the records of winning positions, from one peg on.
+	winning []*runs.Run
+	keep    bool // all layers, not only the last
+
+	buffers []buffer // of the workers
+	seen    uint64   // positions in this phase
+}
+
+// newSearch returns a search with its store open. It fails like Count.
+func newSearch(p Problem, o Options, keep bool) (s *search, err error) {
+	if o.Threads < 1 {
+		return nil, fmt.Errorf("%d threads: %w; 1 is the least", o.Threads, ErrOption)
+	}
+	if least := LeastMemory(o.Threads); o.Memory < least {
+		what := fmt.Sprintf("a search with %d threads", o.Threads)
+		return nil, &memory.Error{What: what, Need: uint64(least), Allowed: uint64(max(0, o.Memory))}
+	}
+	if p.Start == 0 || p.Start&^p.Board.Full() != 0 {
+		return nil, fmt.Errorf("a start with %d pegs: %w; 1 to %d are", bits.OnesCount64(p.Start), ErrOption, p.Board.Holes())
+	}
+	if p.Ends&^p.Board.Full() != 0 {
+		return nil, fmt.Errorf("an end outside the board: %w", ErrOption)
+	}
+	s = &search{Problem: p, Options: o, store: &runs.Store{}, keep: keep || o.Dir != "", first: bits.OnesCount64(p.Start)}
+	s.group = p.Board.Group(p.Ends)
+	s.store.Most = s.keptBytes()
+	if o.Dir != "" {
+		if err := s.openDir(); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// close closes the directory.
+func (s *search) close() error {
+	if s.store.Dir == nil {
+		return nil
+	}
+	return s.store.Dir.Close()
+}
+
+// failed explains an error of a search.
+func (s *search) failed(err error) error {
+	if errors.Is(err, runs.ErrMemory) {
+		return fmt.Errorf("layer of %d pegs: %w", s.first-len(s.layers), ErrMemory)
+	}
+	return err
+}
+
+// pegs returns the number of pegs of layer i.
+func (s *search) pegs(i int) int { return s.first - i }
+
+// counts returns the number of positions in each layer.
+func (s *search) counts() []uint64 {
+	counts := make([]uint64, len(s.layers))
+	for i, l := range s.layers {
+		counts[i] = uint64(l.N)
+	}
+	return counts
+}
+
+// A search divides its memory: a quarter is for blocks of runs in lists and on their way, or half of
+// it if all blocks are in memory; buffers get a quarter, and merges the rest.
+
+// LeastMemory returns the least memory in bytes for a search with the given number of workers.
+func LeastMemory(threads int) int64 { return 16<<20 + int64(threads)*(2<<20) }
+
+// keptBytes is what blocks may take.
+func (s *search) keptBytes() int64 {
+	if s.Dir != "" {
+		return s.Memory / 4
+	}
+	return s.Memory / 8 * 5
+}
+
+// bufferBytes is what the buffers of a worker may take, and those of the merge.
+func (s *search) bufferBytes() int64 {
+	return (s.Memory - s.keptBytes()) / 4 * 3 / int64(s.Threads)
+}
+
+// abreast is the most runs that are merged at a time.
+func (s *search) abreast() int {
+	room := (s.Memory - s.keptBytes()) / 4
+	return int(min(256, max(2, (room-runs.WriterBytes)/runs.CursorBytes)))
+}
+
+// report reports progress.
+func (s *search) report(p Progress) {
+	if s.Progress != nil {
+		p.Seen = s.seen + p.Done
+		s.Progress(p)
+	}
+}
+
+// commit makes all complete layers those that a search resumes from.
+func (s *search) commit(ctx context.Context) error {
+	if s.store.Dir == nil {
+		return nil
+	}
+	payload, err := s.checkpoint()
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.store.Commit(payload), ctx.Err())
+}

@@ -1,0 +1,430 @@
+package solitaire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"math/bits"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"grenier/io/memory"
+	"grenier/kernels/fault"
+	"grenier/kernels/longtest"
+	"grenier/layers/solitaire"
+	"grenier/layers/symmetry"
+	"grenier/pipeline/spaces/reach"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(longtest.Choose(m)) }
+
+// game returns the problem of a picture, whose full board begins without the peg of the given hole.
+func game(t testing.TB, picture string, start int) Problem {
+	t.Helper()
+	b, p, err := solitaire.Parse(picture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if start >= 0 {
+		p = b.Full() &^ (1 << start)
+	}
+	return Problem{Board: b, Start: p}
+}
+
+// english returns the English board with the centre empty.
+func english(t testing.TB) Problem {
+	t.Helper()
+	b := solitaire.Named(solitaire.English)
+	center, err := b.Center()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Problem{Board: b, Start: b.Full() &^ (1 << center)}
+}
+
+func options() Options { return Options{Memory: LeastMemory(2), Threads: 2} }
+
+// answer is everything that a search finds.
+type answer struct {
+	Layers, Winning []uint64
+	Solutions       string
+	Moves           int
+	Solvable        bool
+}
+
+// solved returns what a table says, after a look at its solution.
+func solved(t testing.TB, table *Table) (a answer) {
+	t.Helper()
+	a.Layers, a.Winning = table.Layers()
+	advice, err := table.Advise(t.Context(), State{table.Start, -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	jumps, moves, ok, err := table.Shortest(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Solutions, a.Moves, a.Solvable = advice.Solutions.String(), moves, ok
+	p := table.Start
+	for _, j := range jumps {
+		if _, err := table.Board.FindJump(p, j.From, j.To); err != nil {
+			t.Fatal(err)
+		}
+		p ^= j.Pegs()
+	}
+	if ok && (bits.OnesCount64(p) != 1 || p&table.ends() == 0 || len(solitaire.Moves(jumps)) != moves) {
+		t.Errorf("the solution with %d jumps and %d moves ends in %#x", len(jumps), moves, p)
+	}
+	return a
+}
+
+// solve solves a problem and closes the table.
+func solve(t testing.TB, p Problem, o Options) answer {
+	t.Helper()
+	table, err := Solve(t.Context(), p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := table.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	return solved(t, table)
+}
+
+// brute is the answers of plain recursion, position by position without symmetries. It shares the
+// jumps with the search, and nothing else.
+type brute struct {
+	Problem
+	counts map[solitaire.Position]*big.Int
+	moves  map[State]int
+}
+
+// never is more moves than there can be.
+const never = 1 << 20
+
+func newBrute(p Problem) *brute {
+	return &brute{p, map[solitaire.Position]*big.Int{}, map[State]int{}}
+}
+
+// after returns the jumps from a position.
+func (b *brute) after(p solitaire.Position) (jumps []solitaire.Jump) {
+	for _, j := range b.Board.Jumps() {
+		if p>>j.From&1 == 1 && p>>j.Over&1 == 1 && p>>j.To&1 == 0 {
+			jumps = append(jumps, j)
+		}
+	}
+	return jumps
+}
+
+// count returns the number of solutions.
+func (b *brute) count(p solitaire.Position) *big.Int {
+	if n, ok := b.counts[p]; ok {
+		return n
+	}
+	n := new(big.Int)
+	if bits.OnesCount64(p) == 1 && p&b.ends() != 0 {
+		n.SetInt64(1)
+	}
+	for _, j := range b.after(p) {
+		n.Add(n, b.count(p^j.Pegs()))
+	}
+	b.counts[p] = n
+	return n
+}
+
+// least returns the least number of moves to the end.
+func (b *brute) least(s State) int {
+	if n, ok := b.moves[s]; ok {
+		return n
+	}
+	n := never
+	if bits.OnesCount64(s.Position) == 1 && s.Position&b.ends() != 0 {
+		n = 0
+	}
+	for _, j := range b.after(s.Position) {
+		m := b.least(State{s.Position ^ j.Pegs(), j.To})
+		if j.From != s.Last {
+			m++
+		}
+		n = min(n, m)
+	}
+	b.moves[s] = n
+	return n
+}
+
+// answer returns everything. Which positions are reached is found by package reach.
+func (b *brute) answer(t *testing.T) (a answer) {
+	t.Helper()
+	space, err := solitaire.NewSpace(b.Board)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := reach.From(t.Context(), space, b.Start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var maps []symmetry.Map
+	for _, m := range b.Board.Symmetries() {
+		if symmetry.Image(&m, b.ends()) == b.ends() {
+			maps = append(maps, m)
+		}
+	}
+	for pegs := bits.OnesCount64(b.Start); pegs > 0; pegs-- {
+		reached, winning := map[solitaire.Position]bool{}, map[solitaire.Position]bool{}
+		for rank := range space.Size(pegs) {
+			p := space.Unrank(pegs, rank)
+			if p != b.Start && !set.Contains(p) {
+				continue
+			}
+			least, _ := symmetry.Least(nil, maps, p)
+			reached[least] = true
+			if b.count(p).Sign() > 0 {
+				winning[least] = true
+			}
+		}
+		if len(reached) == 0 {
+			break
+		}
+		a.Layers = append(a.Layers, uint64(len(reached)))
+		a.Winning = append(a.Winning, uint64(len(winning)))
+	}
+	a.Solutions, a.Solvable = b.count(b.Start).String(), b.count(b.Start).Sign() > 0
+	if a.Solvable {
+		a.Moves = b.least(State{b.Start, -1})
+	}
+	return a
+}
+
+// small are boards for brute force, of several symmetries.
+var small = []string{
+	"o", "oo.", "ooo\nooo\nooo", "oooo\noooo\noooo", "ooooooo\n--ooo\n--ooo", "ooo-\noooo\n-ooo\n--oo", "-oo-\noooo\noooo\n-oo-",
+	"ooooo\n-ooo-\n--o--\n-ooo-", "oo.oo\no.ooo\n..ooo",
+}
+
+// TestBrute compares searches with brute force: all starts of small boards and several ends.
+func TestBrute(t *testing.T) {
+	solvable, not, several := 0, 0, 0
+	every := 3
+	if os.Getenv("GRENIER_LONG") != "" {
+		every = 1
+	}
+	for _, picture := range small {
+		holes := game(t, picture, -1).Board.Holes()
+		for start := -1; start < holes; start += every {
+			p := game(t, picture, start)
+			if p.Start == 0 {
+				continue
+			}
+			for _, p.Ends = range []solitaire.Position{0, 1, p.Board.Full() &^ p.Start, 6 & p.Board.Full()} {
+				b := newBrute(p)
+				want := b.answer(t)
+				table, err := Solve(t.Context(), p, options())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(want, solved(t, table)); diff != "" {
+					t.Fatalf("%s\nends %#x (-brute force +search)\n%s", p.Board.Picture(p.Start), p.Ends, diff)
+				}
+				checkAdvice(t, table, b)
+				c, err := Count(t.Context(), p, options())
+				if err != nil || !slices.Equal(c.Layers, want.Layers) {
+					t.Errorf("counted %v, want %v: %v", c, want.Layers, err)
+				}
+				if p.Parity() && (want.Solvable || c.Solved > 0) {
+					t.Errorf("%s\nends %#x: parity says no, but there is a solution", p.Board.Picture(p.Start), p.Ends)
+				}
+				switch {
+				case !want.Solvable:
+					not++
+				case want.Moves < bits.OnesCount64(p.Start)-1:
+					several++
+					fallthrough
+				default:
+					solvable++
+				}
+			}
+		}
+	}
+	if solvable < 20 || not < 20 || several < 10 {
+		t.Errorf("%d solvable problems, %d others, %d with moves of several jumps", solvable, not, several)
+	}
+}
+
+// checkAdvice compares the advice in positions of a random game, the same in each run, with brute
+// force.
+func checkAdvice(t *testing.T, table *Table, b *brute) {
+	t.Helper()
+	s := State{table.Start, -1}
+	for step := 0; ; step++ {
+		a, err := table.Advise(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Solutions.Cmp(b.count(s.Position)) != 0 || a.Solutions.Sign() > 0 && a.Moves != b.least(s) {
+			t.Fatalf("%v: %v solutions, %d moves, want %v, %d", s, a.Solutions, a.Moves, b.count(s.Position), b.least(s))
+		}
+		if len(a.Jumps) == 0 {
+			return
+		}
+		for i, j := range a.Jumps {
+			next := State{s.Position ^ j.Pegs(), j.To}
+			moves := b.least(next)
+			if j.From != s.Last {
+				moves++
+			}
+			if o := a.Outlooks[i]; o.Solutions.Cmp(b.count(next.Position)) != 0 || o.Solutions.Sign() > 0 && o.Moves != moves {
+				t.Fatalf("%v, %v: %v, want %v, %d", s, j, o, b.count(next.Position), moves)
+			}
+		}
+		j := a.Jumps[(7*step+3)%len(a.Jumps)]
+		s = State{s.Position ^ j.Pegs(), j.To}
+	}
+}
+
+// TestLittleMemory searches with buffers so small that there are many runs, more than are merged at
+// a time: the answer is the same with any memory and any number of workers.
+func TestLittleMemory(t *testing.T) {
+	p := game(t, "oooo\noooo\noooo\noooo", 1)
+	want := solve(t, p, options())
+	if !want.Solvable || slices.Max(want.Layers) < 200 {
+		t.Fatalf("%+v", want)
+	}
+	for _, dir := range []string{"", t.TempDir()} {
+		for threads := 1; threads <= 3; threads += 2 {
+			o := Options{Memory: LeastMemory(threads), Threads: threads, Dir: dir}
+			s, err := newSearch(p, o, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Memory = 1
+			if s.mostFound() > 2*mostChildren || s.abreast() != 2 {
+				t.Fatalf("%d positions in a buffer, %d runs at a time", s.mostFound(), s.abreast())
+			}
+			if err := errors.Join(s.forward(t.Context()), s.backward(t.Context())); err != nil {
+				t.Fatal(err)
+			}
+			table := &Table{s}
+			if diff := cmp.Diff(want, solved(t, table)); diff != "" {
+				t.Errorf("%d threads, directory %q (-want +got)\n%s", threads, dir, diff)
+			}
+			if err := table.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// TestEnglish compares the English central game with published values: the numbers of positions and
+// of solutions, OEIS A112737 and durangobill.com/Peg33.html, those of winning positions
+// OEIS A112738, and E. Bergholt's 18 moves of 1912.
+func TestEnglish(t *testing.T) {
+	if os.Getenv("GRENIER_LONG") == "" {
+		t.Skip("long")
+	}
+	p := english(t)
+	p.Ends = p.Board.Full() &^ p.Start
+	got := solve(t, p, Options{Memory: 260 << 20, Threads: 2})
+	want := answer{
+		Layers: []uint64{
+			1, 1, 2, 8, 39, 171, 719, 2757, 9751, 31312, 89927, 229614, 517854, 1022224, 1753737, 2598215, 3312423, 3626632, 3413313,
+			2765623, 1930324, 1160977, 600372, 265865, 100565, 32250, 8688, 1917, 348, 50, 7, 2,
+		},
+		Winning: []uint64{
+			1, 1, 2, 8, 38, 164, 635, 2089, 6174, 16020, 35749, 68326, 112788, 162319, 204992, 230230, 230230, 204992, 162319, 112788,
+			68326, 35749, 16020, 6174, 2089, 635, 164, 38, 8, 2, 1, 1,
+		},
+		Solutions: "40861647040079968", Moves: 18, Solvable: true,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-published +got)\n%s", diff)
+	}
+}
+
+// TestEnglishBeginning compares the first layers with the published ones.
+func TestEnglishBeginning(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o := options()
+	o.Dir = t.TempDir()
+	o.Progress = func(p Progress) {
+		if p.Pegs == 24 {
+			cancel()
+		}
+	}
+	if _, err := Count(ctx, english(t), o); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	s, err := newSearch(english(t), Options{Memory: o.Memory, Threads: 1, Dir: o.Dir}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(s.counts()), "[1 1 2 8 39 171 719 2757 9751]"; got != want {
+		t.Errorf("%s, published %s", got, want)
+	}
+	if err := s.close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOptions(t *testing.T) {
+	p := game(t, "ooo", 0)
+	none, outside := p, p
+	none.Start, outside.Ends = 0, 1<<3
+	for name, c := range map[string]struct {
+		p Problem
+		o Options
+	}{
+		"no threads":    {p, Options{Memory: 1 << 30}},
+		"no pegs":       {none, options()},
+		"ends outside":  {outside, options()},
+		"pegs outside":  {Problem{Board: p.Board, Start: 15}, options()},
+		"little memory": {p, Options{Memory: LeastMemory(1) - 1, Threads: 1}},
+	} {
+		if _, err := Count(t.Context(), c.p, c.o); !errors.Is(err, fault.Usage) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := Count(t.Context(), p, Options{Memory: 1, Threads: 1}); !errors.As(err, new(*memory.Error)) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestTooLittleMemory: a search whose layers do not fit says so.
+func TestTooLittleMemory(t *testing.T) {
+	s, err := newSearch(game(t, "oooo\noooo\noooo\noooo", 1), options(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.store.Most = 1 << 12
+	if err := s.failed(s.forward(t.Context())); !errors.Is(err, ErrMemory) || !errors.Is(err, fault.Usage) {
+		t.Errorf("%v, want ErrMemory", err)
+	}
+}
+
+// TestWide counts solutions that need more than one word.
+func TestWide(t *testing.T) {
+	p := game(t, "oooooo\noooooo\noooooo\n-oooo-", 7)
+	if n, ok := new(big.Int).SetString(solve(t, p, options()).Solutions, 10); !ok || n.Cmp(newBrute(p).count(p.Start)) != 0 || n.BitLen() < 33 {
+		t.Errorf("%v solutions, want %v", n, newBrute(p).count(p.Start))
+	}
+	row := make([]uint32, countAt+3)
+	other := make([]uint32, countAt+3)
+	(&record{position: 1, moves: 2, pegs: 1, count: []uint32{0xffffffff, 0xffffffff}}).put(row)
+	(&record{position: 1, moves: 2, pegs: 2, count: []uint32{1}}).put(other)
+	combine(row, other)
+	if r := recordOf(row); numberOf(r.count).Cmp(new(big.Int).Lsh(big.NewInt(1), 64)) != 0 || r.pegs != 3 || r.moves != 2 {
+		t.Errorf("%+v", r)
+	}
+	(&record{position: 1, moves: 1, pegs: 4, count: []uint32{5}}).put(other)
+	combine(row, other)
+	if r := recordOf(row); r.pegs != 4 || r.moves != 1 || r.count[0] != 5 {
+		t.Errorf("%+v", r)
+	}
+}

@@ -1,0 +1,184 @@
+package census_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"testing"
+
+	"grenier/io/memory"
+	"grenier/kernels/longtest"
+	"grenier/layers/awari"
+	"grenier/pipeline/spaces/census"
+)
+
+func TestMain(m *testing.M) { longtest.Choose(m).Run() }
+
+func mustGame(t *testing.T, pits int, rules awari.Rules) awari.Game {
+	t.Helper()
+	g, err := awari.New(pits, rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// plain counts moves on boards one by one.
+func plain(game awari.Game, space *awari.Space, n int) (m census.Moves) {
+	before := map[awari.Board]int{}
+	for rank := range space.Size(n) {
+		b := space.Unrank(n, rank)
+		moves := space.Successors(nil, b)
+		m.MostMoves = max(m.MostMoves, len(moves))
+		takes, ends := uint64(0), len(moves) > 0
+		for _, move := range moves {
+			ends = ends && move.To.Seeds() == 0
+			if move.Reward > 0 {
+				takes++
+				continue
+			}
+			m.Quiet++
+			before[move.To]++
+			m.MostPredecessors = max(m.MostPredecessors, before[move.To])
+		}
+		if takes > 0 {
+			m.WithCapture++
+		}
+		if ends {
+			m.TakesAll += short(game, b)
+			takes -= short(game, b)
+		}
+		m.Captures += takes
+	}
+	m.Predecessors = m.Quiet
+	return m
+}
+
+// short returns the number of moves that do not reach the opponent, if he has no seeds.
+func short(game awari.Game, b awari.Board) (moves uint64) {
+	for pit, seeds := range b[:game.Pits()] {
+		switch {
+		case pit >= game.Half() && seeds > 0:
+			return 0
+		case pit < game.Half() && seeds > 0 && int(seeds) < game.Half()-pit:
+			moves++
+		}
+	}
+	return moves
+}
+
+// TestCountMoves compares with a plain count, by any number of workers.
+func TestCountMoves(t *testing.T) {
+	for _, pits := range []int{4, 6, 8, 12} {
+		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+			game := mustGame(t, pits, rules)
+			space, err := awari.NewSpace(game, 7)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for n := range space.Layers() {
+				got, err := census.CountMoves(t.Context(), game, n, 1+n%3)
+				if want := plain(game, space, n); got != want || err != nil {
+					t.Errorf("%s, %d seeds: %+v, %v, want %+v", game.Name(), n, got, err, want)
+				}
+			}
+		}
+	}
+}
+
+// largest is the number of seeds that the next test goes to.
+func largest(pits int) int {
+	long := os.Getenv("GRENIER_LONG") != ""
+	switch {
+	case pits == 8 && long:
+		return 24
+	case pits == 8:
+		return 10
+	case long:
+		return 16
+	}
+	return 8
+}
+
+// TestCensus goes through layers as the command does: moves are counted at both ends alike,
+// the accesses are those of the formula with what was counted in it, and the known values
+// hold.
+func TestCensus(t *testing.T) {
+	type point struct {
+		pits  int
+		rules awari.Rules
+		seeds int
+	}
+	takes := map[point]uint64{{12, awari.Awari, 6}: 1820, {12, awari.Awari, 10}: 104_025, {12, awari.Awari, 16}: 6_679_688} // X/f 0.1471, 0.2949, 0.5123
+	most := map[point]int{{12, awari.Awari, 13}: 13, {12, awari.Awari, 16}: 16, {8, awari.Strict, 24}: 21}
+	for _, pits := range []int{8, 12} {
+		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+			game := mustGame(t, pits, rules)
+			c, err := census.Begin(game, largest(pits), census.Options{Workers: 2, Analyse: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for n := range largest(pits) + 1 {
+				l, err := c.Next(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkLayer(t, game, n, &l)
+				at := point{pits, rules, n}
+				if want := takes[at]; want != 0 && l.X() != want {
+					t.Errorf("%s, %d seeds: X is %d, want %d", game.Name(), n, l.X(), want)
+				}
+				if want := most[at]; want != 0 && l.MostPredecessors != want {
+					t.Errorf("%s, %d seeds: K is %d, want %d", game.Name(), n, l.MostPredecessors, want)
+				}
+			}
+		}
+	}
+}
+
+func checkLayer(t *testing.T, game awari.Game, n int, l *census.Layer) {
+	t.Helper()
+	a := l.Analysis
+	if l.Seeds != n || l.Quiet != l.Predecessors || l.MostMoves > game.Half() || l.WithCapture > l.Positions {
+		t.Errorf("%s, %d seeds: %+v", game.Name(), n, l)
+	}
+	if game.Rules() == awari.Strict && l.TakesAll != 0 {
+		t.Errorf("%s, %d seeds: %d moves take all", game.Name(), n, l.TakesAll)
+	}
+	steps := uint64(n + 1)
+	if a.Init != l.Positions || a.Lower != l.X() || a.Steps != steps*l.Positions || a.Propagated > l.Quiet {
+		t.Errorf("%s, %d seeds: accesses %+v, moves %+v", game.Name(), n, a.Accesses, l.Moves)
+	}
+	if a.Endless == 0 && a.Propagated != l.Quiet {
+		t.Errorf("%s, %d seeds: all boards are stable, but %d of %d quiet moves were propagated", game.Name(), n, a.Propagated, l.Quiet)
+	}
+	if a.Endless > 0 && n == 0 || a.Deepest < 0 {
+		t.Errorf("%s, %d seeds: %+v", game.Name(), n, a)
+	}
+}
+
+func TestCensusErrors(t *testing.T) {
+	game := mustGame(t, 12, awari.Awari)
+	if _, err := census.Begin(game, 49, census.Options{}); !errors.Is(err, awari.ErrSeeds) {
+		t.Errorf("49 seeds: %v, want ErrSeeds", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	c, err := census.Begin(game, 3, census.Options{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Next(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	c, err = census.Begin(game, 20, census.Options{Analyse: true, Memory: 20 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for err == nil {
+		_, err = c.Next(t.Context())
+	}
+	if _, ok := errors.AsType[*memory.Error](err); !ok {
+		t.Errorf("20 MiB: %v, want a memory.Error", err)
+	}
+}
