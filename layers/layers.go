@@ -21,7 +21,7 @@
 //	score(s) = max over the moves m of m.Reward - score(m.To)  otherwise
 //
 // and play that never ends is worth 0 to both players (document 001, "Score
-// optimal"; ERRATA for endless play). A space that is a plain graph, as a
+// optimal"; docs/sources.md for endless play). A space that is a plain graph, as a
 // puzzle is, has quiet moves only and returns 0 from Terminal.
 //
 // # Adding a game

@@ -20,6 +20,7 @@ func TestLostLock(t *testing.T) {
 		"solve":  {"awari", "solve", "--seeds", "8"},
 		"bfs":    {"swap", "bfs", "--rows", "3", "--cols", "3"},
 		"chemin": {"chemin", "solve", "--rows", "3", "--cols", "3"},
+		"pegs":   {"solitaire", "solve", "--board", pegBoard(t)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "run")

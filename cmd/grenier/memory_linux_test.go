@@ -141,6 +141,11 @@ var memoryRows = []memoryRow{
 	{memory: "64MiB", ends: cli.ExitOK, args: "chemin solve --rows 4 --cols 6 --time 3s --dir NEW"},
 	{memory: "36MiB", ends: cli.ExitOK, args: "chemin solve --rows 1 --cols 18 --method orientations --all --threads 2"},
 	{memory: "20MiB", ends: cli.ExitUsage, args: "chemin solve --rows 3 --cols 3"},
+	{memory: "300MiB", ends: cli.ExitOK, args: "solitaire count --threads 2"},
+	{memory: "64MiB", ends: cli.ExitOK, args: "solitaire count --threads 2 --dir NEW"},
+	{memory: "300MiB", ends: cli.ExitOK, args: "solitaire solve --threads 2"},
+	{memory: "64MiB", ends: cli.ExitUsage, args: "solitaire solve --threads 2"},
+	{memory: "20MiB", ends: cli.ExitUsage, args: "solitaire count"},
 }
 
 // reversed is a grid that is far from home.

@@ -76,7 +76,7 @@ func wantNoTemps(t *testing.T, dir string) {
 // end in order, and the same command continues to the same end.
 func TestBug(t *testing.T) {
 	tables := solved(t, "--seeds", "9")
-	exported := filepath.Join(t.TempDir(), "exported")
+	exported, pegs := filepath.Join(t.TempDir(), "exported"), pegBoard(t)
 	mustRun(t, "awari", "export", "--dir", tables, "--layer", "0", "--format", "colex", "--out", exported, "--progress", "none")
 	for _, c := range []struct {
 		name string
@@ -102,6 +102,9 @@ func TestBug(t *testing.T) {
 		}},
 		{"chemin", false, func(dir string) []string {
 			return []string{"chemin", "solve", "--rows", "3", "--cols", "3", "--dir", dir}
+		}},
+		{"solitaire", false, func(dir string) []string {
+			return []string{"solitaire", "solve", "--board", pegs, "--dir", dir}
 		}},
 		{"chemin classes", false, func(dir string) []string {
 			return []string{"chemin", "solve", "--rows", "3", "--cols", "3", "--method", "classes"}

@@ -26,6 +26,11 @@ func TestBadSearch(t *testing.T) {
 		{search + "--memory little 1 1 1 1", cli.ExitUsage, `--memory "little"|8GiB`},
 		{search + "--progress loud 1 1 1 1", cli.ExitUsage, `--progress "loud"|bar`},
 		{"awari search --dir nowhere 1 1 1 1", cli.ExitFailure, "nowhere"},
+		{search + "--threads 0 1 1 1 1", cli.ExitUsage, "--threads 0|1 to"},
+		{"awari uci", cli.ExitUsage, `"dir" not set`},
+		{"awari uci --dir . now", cli.ExitUsage, "now"},
+		{"awari uci --dir . --threads 0", cli.ExitUsage, "--threads 0|1 to"},
+		{"awari uci --dir nowhere", cli.ExitFailure, "nowhere"},
 		{"awari play", cli.ExitUsage, `"dir" not set`},
 		{play + "1 1 1", cli.ExitUsage, "3 pits given|4 are needed"},
 		{play + "--side west", cli.ExitUsage, `--side "west"|south and north`},
@@ -42,7 +47,7 @@ func TestBadSearch(t *testing.T) {
 func TestSearchMemory(t *testing.T) {
 	t.Chdir(solved(t, "--seeds", "9"))
 	board := strings.Fields("0 0 1 0 2 1 1 0 0 0 1 1")
-	args := append([]string{"awari", "search", "--dir", "."}, board...)
+	args := append([]string{"awari", "search", "--threads", "1", "--dir", "."}, board...)
 	want := mustRun(t, args...)
 	if got := mustRun(t, append(args, "--memory", "22MiB")...); got != want {
 		t.Errorf("22 MiB:\n%s, want\n%s", got, want)

@@ -188,7 +188,7 @@ func TestInterruptAnytime(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	t.Logf("seed %d", seed)
 	tables := solved(t, "--seeds", "13")
-	scores := filepath.Join(t.TempDir(), "scores")
+	scores, pegs := filepath.Join(t.TempDir(), "scores"), pegBoard(t)
 	mustRun(t, "awari", "export", "--dir", tables, "--layer", "0", "--format", "colex", "--out", scores, "--progress", "none")
 	for _, c := range []struct {
 		name string
@@ -207,6 +207,9 @@ func TestInterruptAnytime(t *testing.T) {
 		}},
 		{"chemin", func(dir string) []string {
 			return []string{"chemin", "solve", "--rows", "3", "--cols", "3", "--dir", filepath.Join(dir, "chemin")}
+		}},
+		{"solitaire", func(dir string) []string {
+			return []string{"solitaire", "solve", "--board", pegs, "--dir", filepath.Join(dir, "solitaire")}
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -181,7 +181,7 @@ func TestIterationStopsEarly(t *testing.T) {
 }
 
 func TestExtremeCodes(t *testing.T) {
-	// ERRATA, document 000: the smallest code of n seeds is that of
+	// docs/sources.md, document 000: the smallest code of n seeds is that of
 	// (0, ..., 0, n), the largest that of (n, 0, ..., 0).
 	r := mustNew(t, 12, 48)
 	low, high := make([]uint8, 12), make([]uint8, 12)

@@ -127,7 +127,7 @@ func thinMemory(t *testing.T) func(matrix, n int) []int8 {
 
 func (d dealer) thinCall(memory func(matrix, n int) []int8) *thinCall {
 	c := d.call(8, func(_, n int) []int8 { return aligned(n) })
-	return d.thin(c, func() uint64 { return d.mask() &^ d.mask() }, memory)
+	return d.thin(c, d.mask, memory)
 }
 
 func TestThinTwins(t *testing.T) {

@@ -28,7 +28,7 @@ func TestSizes(t *testing.T) {
 }
 
 // TestSwaps checks the moves by their definition (document 004, section 2, with
-// the counts of ERRATA).
+// the counts of docs/sources.md).
 func TestSwaps(t *testing.T) {
 	for _, size := range sizes() {
 		m, n := size[0], size[1]

@@ -1,6 +1,7 @@
 package solitaire
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -89,7 +90,7 @@ func (s *search) openDir() (err error) {
 				return nil, corrupt.New(path, "", "%w", err)
 			}
 			s.store.Last = payload
-			for _, list := range [][]*runs.Run{s.layers, s.winning} {
+			for _, list := range [][]*runs.Run{s.layers, s.winning, s.stale} {
 				for _, r := range list {
 					s.store.Own(r)
 					for _, b := range r.Blocks {
@@ -100,7 +101,17 @@ func (s *search) openDir() (err error) {
 			return live, nil
 		},
 	})
-	return err
+	if err != nil || len(s.stale) == 0 {
+		return err
+	}
+	for _, r := range s.stale {
+		s.store.Drop(r)
+	}
+	// Before their space is used again: until then the old checkpoint holds.
+	if err := s.commit(context.Background()); err != nil {
+		return errors.Join(err, s.store.Dir.Close())
+	}
+	return nil
 }
 
 // load takes over a checkpoint. It fails if that contradicts itself or is of another game.
@@ -123,9 +134,6 @@ func (s *search) load(c *checkpoint) error {
 		s.layers = append(s.layers, r)
 	}
 	s.done = c.Done
-	if c.Ends != s.ends() {
-		return nil // the blocks of winning layers of other ends become free
-	}
 	for i := range c.Winning {
 		r, err := c.Winning[i].load(func(words int) bool { return words > countAt && words <= mostWords })
 		if err == nil && (r.N > s.layerOf(i+1).N || r.N == 0 && i < len(c.Winning)-1) {
@@ -135,6 +143,9 @@ func (s *search) load(c *checkpoint) error {
 			return fmt.Errorf("winning layer %d: %w", i, err)
 		}
 		s.winning = append(s.winning, r)
+	}
+	if c.Ends != s.ends() {
+		s.winning, s.stale = nil, s.winning
 	}
 	return nil
 }

@@ -73,7 +73,8 @@ type search struct {
 	done   bool
 	// winning has the records of winning positions, from one peg on.
 	winning []*runs.Run
-	keep    bool // all layers, not only the last
+	stale   []*runs.Run // winning layers of other ends, in the checkpoint that was read
+	keep    bool        // all layers, not only the last
 
 	buffers []buffer // of the workers
 	seen    uint64   // positions in this phase
@@ -115,10 +116,20 @@ func (s *search) close() error {
 
 // failed explains an error of a search.
 func (s *search) failed(err error) error {
-	if errors.Is(err, runs.ErrMemory) {
-		return fmt.Errorf("layer of %d pegs: %w", s.first-len(s.layers), ErrMemory)
+	switch {
+	case !errors.Is(err, runs.ErrMemory):
+		return err
+	case s.done:
+		return fmt.Errorf("winning positions with %s: %w", pegsText(len(s.winning)+1), ErrMemory)
 	}
-	return err
+	return fmt.Errorf("positions with %s: %w", pegsText(s.pegs(len(s.layers))), ErrMemory)
+}
+
+func pegsText(n int) string {
+	if n == 1 {
+		return "1 peg"
+	}
+	return fmt.Sprintf("%d pegs", n)
 }
 
 // pegs returns the number of pegs of layer i.
@@ -133,8 +144,8 @@ func (s *search) counts() []uint64 {
 	return counts
 }
 
-// A search divides its memory: a quarter is for blocks of runs in lists and on their way, or half of
-// it if all blocks are in memory; buffers get a quarter, and merges the rest.
+// A search divides its memory. Five eighths are for blocks, or a quarter for lists of them if they are
+// on disk. Of what is left, buffers get three quarters, and merges one.
 
 // LeastMemory returns the least memory in bytes for a search with the given number of workers.
 func LeastMemory(threads int) int64 { return 16<<20 + int64(threads)*(2<<20) }
@@ -147,7 +158,7 @@ func (s *search) keptBytes() int64 {
 	return s.Memory / 8 * 5
 }
 
-// bufferBytes is what the buffers of a worker may take, and those of the merge.
+// bufferBytes is what the buffers of a worker may take.
 func (s *search) bufferBytes() int64 {
 	return (s.Memory - s.keptBytes()) / 4 * 3 / int64(s.Threads)
 }

@@ -1,6 +1,6 @@
 // Package awari has the commands below "grenier awari", one file each: solve.go is grenier
 // awari solve. They solve layers (solve, plan, bench, status, stop, repair), check them (verify,
-// scrub, compare), answer questions about them (probe, stats, search, find), play (play, serve),
+// scrub, compare), answer questions about them (probe, stats, search, find), play (play, uci, serve),
 // and exchange them with other programs (export, import, sample). journal.go writes the log and
 // the status of a run, metrics.go its metrics; hooks.go calls commands of the user, pause.go
 // ends a run early; package web is the page of serve.
@@ -39,7 +39,7 @@ To begin: solve some layers, ask probe about a board, look at the stats.
 		Example: `  grenier awari solve --seeds 16 --dir data/awari
   grenier awari probe --dir data/awari 1 1 1 1 1 2 4 2 3 0 0 0
   grenier awari stats --dir data/awari`,
-	}, a.solve(), a.plan(), a.bench(), a.status(), a.stop(), a.probe(), a.stats(), a.search(), a.find(), a.play(), a.serve(),
+	}, a.solve(), a.plan(), a.bench(), a.status(), a.stop(), a.probe(), a.stats(), a.search(), a.find(), a.play(), a.uci(), a.serve(),
 		a.verify(), a.scrub(), a.repair(), a.compare(), a.sample(), a.export(), a.importing(), a.rank(), a.unrank(), a.boards(), a.census(), a.table(), a.remote())
 }
 

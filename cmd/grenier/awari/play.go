@@ -92,7 +92,7 @@ func (a *app) runPlay(ctx context.Context, f playFlags, fields []string) error {
 	if f.time <= 0 || f.time > maxMoveTime {
 		return cli.Usagef("--time %v: want a time above 0, up to %v", f.time, maxMoveTime)
 	}
-	t, half, err := openHalf(f.dir, &f.memory)
+	t, half, err := openHalf(f.dir, &f.memory, 1)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,9 @@ func (a *app) runPlay(ctx context.Context, f playFlags, fields []string) error {
 		return err
 	}
 	random := rand.New(rand.NewPCG(f.seed, 0))
-	engine := search.New(t, search.Options{TableBytes: half / 2})
+	t.Resize(uint64(half / 2))
+	blocks, bytes := searchIn(t, half)
+	engine := search.New(blocks, search.Options{Bytes: bytes})
 	g := &tableGame{app: a, Match: match.New(t.Game(), start), human: human, time: f.time, lines: a.readLines(ctx)}
 	limits := search.Limits{Time: f.time, Progress: g.progress}
 	if g.player, err = match.NewPlayer(t, engine, limits, f.strength, random); err != nil {

@@ -25,6 +25,7 @@ type searchFlags struct {
 	memory        cli.MemoryFlag
 	time          time.Duration
 	depth         int
+	threads       int
 	json          bool
 }
 
@@ -40,7 +41,9 @@ something to win, the line makes progress: it never repeats a board.
 For a board with more seeds than are solved, searches deeper and deeper until
 the value is known or a limit is reached, and prints the value, or proven
 bounds and an estimate, and the line that the search expects. The estimate is a
-guess. An interrupted search prints what it has found so far.
+guess. An interrupted search prints what it has found so far; with --time 0 it
+goes on until Ctrl-C or until the value is known. With one thread and --depth
+the result is always the same.
 
 South is the player to move. Each move of a line has the player, the pit, the
 seeds captured, the score so far (south minus north), the value of the board
@@ -59,7 +62,9 @@ is "finished", "repetition", "solved" (the line reaches a solved board) or
 "plies" are null if not known. "lower" and "upper" of a move bound the value of
 the board if the move is played. The search proves the best move only: the
 bounds of the others may be wide, and their estimates too high. For a pit that
-cannot be played they are null.
+cannot be played they are null. Lines of --progress json have a "detail" with
+"lower", "upper", "estimate", "depth", "nodes", "nodes_per_second" and "line",
+the pits expected.
 `,
 		Example: `  grenier awari search --dir data/awari 1 1 1 1 1 2 4 2 3 0 0 0
   grenier awari search --dir data/awari --time 1m --memory 4GiB 4 4 4 4 4 4 4 4 4 4 4 4`,
@@ -76,6 +81,7 @@ cannot be played they are null.
 	flags := cmd.Flags()
 	flags.DurationVar(&f.time, "time", 10*time.Second, "longest `time` to search; 0 is no limit")
 	flags.IntVar(&f.depth, "depth", 0, fmt.Sprintf("most `plies` to look ahead, 1 to %d; 0 is no limit", search.MaxDepth))
+	cli.ThreadsFlag(flags, &f.threads, "use")
 	f.memory.Define(a.App, flags, "256MiB", nil)
 	cli.ProgressFlag(flags, &f.progress)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
@@ -83,8 +89,8 @@ cannot be played they are null.
 }
 
 // openHalf opens the tables with half of the memory for data as cache, and returns the
-// bytes of the other half.
-func openHalf(dir string, m *cli.MemoryFlag) (t *tables.Tables, half int64, err error) {
+// bytes of the other half. So many goroutines read.
+func openHalf(dir string, m *cli.MemoryFlag, goroutines int) (t *tables.Tables, half int64, err error) {
 	allowed, err := m.Limit()
 	if err != nil {
 		return nil, 0, err
@@ -96,13 +102,24 @@ func openHalf(dir string, m *cli.MemoryFlag) (t *tables.Tables, half int64, err 
 	if t, err = tables.Open(dir, tables.Options{Family: chosen}); err != nil {
 		return nil, 0, err
 	}
-	fixed := t.Overhead(1)
+	fixed := t.Overhead(goroutines)
 	if err := memory.Check("searching", fixed+leastHalf+leastHalf, allowed); err != nil {
 		return nil, 0, errors.Join(m.Explain(err), t.Close())
 	}
 	free := (memory.Room(allowed) - fixed) / 2
 	t.Resize(free)
 	return t, int64(min(free, math.MaxInt64)), nil
+}
+
+// searchIn returns decoded scores and the bytes that an engine may have, both in the given
+// memory: scores get half of it, or what all of them take if that is less.
+func searchIn(t *tables.Tables, bytes int64) (*search.Blocks, int64) {
+	forScores := int64(search.BlockBytes)
+	for _, l := range t.Layers() {
+		forScores += int64(l.Positions) + search.BlockBytes
+	}
+	forScores = min(forScores, bytes/2)
+	return search.NewBlocks(t, forScores), bytes - forScores
 }
 
 // positionsIn returns how many positions of a best line fit in bytes of memory.
@@ -125,7 +142,10 @@ func (a *app) runSearch(ctx context.Context, f searchFlags, fields []string) err
 		return err
 	}
 	defer shown.Close()
-	t, half, err := openHalf(f.dir, &f.memory)
+	if err := cli.CheckThreads(f.threads); err != nil {
+		return err
+	}
+	t, half, err := openHalf(f.dir, &f.memory, f.threads)
 	if err != nil {
 		return err
 	}
@@ -139,7 +159,9 @@ func (a *app) runSearch(ctx context.Context, f searchFlags, fields []string) err
 	}
 	limits := search.Limits{Time: f.time, Depth: f.depth}
 	limits.Progress = func(r search.Result) { shown.Update(searching{r, f.time}) }
-	r, err := search.New(t, search.Options{TableBytes: half}).Search(ctx, board, limits)
+	t.Resize(leastHalf)
+	blocks, bytes := searchIn(t, 2*half-leastHalf)
+	r, err := search.New(blocks, search.Options{Bytes: bytes, Workers: f.threads}).Search(ctx, board, limits)
 	if r == nil {
 		return err
 	}
@@ -165,11 +187,26 @@ func (s searching) State(elapsed time.Duration) cli.State {
 		Doing: fmt.Sprintf("depth %d, %s", s.Depth, bounds(s.Lower, s.Upper, s.Estimate)), Done: float64(s.Depth),
 		Total: search.MaxDepth, Elapsed: elapsed, Rate: s.NodesPerSecond(), LayerETA: cli.NoLayer, RunETA: cli.Unknown,
 	}
+	st.Detail = searchDetail{
+		Lower: s.Lower, Upper: s.Upper, Estimate: s.Estimate, Depth: s.Depth, Nodes: s.Nodes, Rate: math.Round(s.NodesPerSecond()),
+		Line: append([]int{}, s.Line...),
+	}
 	if s.limit > 0 {
 		st.Done, st.Total = min(elapsed.Seconds(), s.limit.Seconds()), s.limit.Seconds()
 		st.RunETA = max(0, s.limit-elapsed)
 	}
 	return st
+}
+
+// searchDetail is what JSON lines say of a search under way.
+type searchDetail struct {
+	Lower    int     `json:"lower"`
+	Upper    int     `json:"upper"`
+	Estimate int     `json:"estimate"`
+	Depth    int     `json:"depth"`
+	Nodes    uint64  `json:"nodes"`
+	Rate     float64 `json:"nodes_per_second"`
+	Line     []int   `json:"line"`
 }
 
 // bounds returns what is known of a value as text.

@@ -21,8 +21,8 @@ func Root(c *cli.App) *cobra.Command {
 		Short: "Solve layered state spaces exactly, awari above all",
 		Long: `Grenier solves layered state spaces exactly on one workstation. Its main job is
 awari (awalé, oware): the exact score of every position, layer by layer. The
-swap puzzle, chemin, peg solitaire and the set-ups of Pijersi are smaller systems
-that share its parts.
+swap puzzle, chemin, peg solitaire and the set-ups of Pijersi are smaller
+systems that share its parts.
 
 Answers go to stdout, progress and notes to stderr. Where a flag or an argument
 names a file, - stands for stdin or stdout.

@@ -158,7 +158,7 @@ var errQuit = errors.New("quit")
 
 // make makes a jump, or a move of several; none of them if one is not possible.
 func (g *play) make(text string) error {
-	names := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune("-, \t", r) })
+	names := strings.Split(strings.ToLower(text), "-")
 	if len(names) < 2 {
 		return fmt.Errorf("%w: %.40q: want two holes like d2-d4", game.ErrJump, text)
 	}
@@ -302,9 +302,18 @@ func (g *play) obey(ctx context.Context, text string, a *solitaire.Advice) error
 		}
 		return nil
 	}
-	if err := g.make(text); err != nil {
-		fmt.Fprintln(g.Out, err)
-		return nil
+	moves := cli.Fields(text)
+	if !strings.Contains(text, "-") {
+		moves = []string{strings.Join(moves, "-")}
+	}
+	for i, move := range moves {
+		if err := g.make(move); err != nil {
+			fmt.Fprintln(g.Out, err)
+			if i == 0 {
+				return nil
+			}
+			break
+		}
 	}
 	return g.show(ctx)
 }

@@ -74,9 +74,9 @@ func (f *problemFlags) defineEnd(cmd *cobra.Command) {
 }
 
 // endHelp describes --end.
-const endHelp = `The last peg must be in the hole --end. Unless that is given, it is the hole that
-is empty at the start, if sums modulo 2 allow that and there is just one, and
-any hole otherwise.`
+const endHelp = `The last peg must be in the hole --end. Unless that is given, it is the hole
+that is empty at the start, if sums modulo 2 allow that and there is just one,
+and any hole otherwise.`
 
 // Values of --end and the name of a start.
 const (

@@ -1,6 +1,6 @@
 // Package heuristic has lower bounds on the number of swaps that solve a grid of
 // the swap puzzle, for A* and its relatives (document 004, "Heuristiques", read
-// with ERRATA).
+// with docs/sources.md).
 //
 // Grids, states and swaps are those of package swap. Every bound here is for the way
 // to the solved state, where each tile is at home.
@@ -59,7 +59,7 @@ func (Zero) Consistent() bool { return true }
 func (Zero) Estimate(swap.State) int { return 0 }
 
 // Lift raises a bound to the parity of the permutation: all ways home have it
-// (ERRATA, 004). The bound stays admissible if it was, and consistent too: a swap
+// (docs/sources.md, 004). The bound stays admissible if it was, and consistent too: a swap
 // changes the parity, hence the raised bound by an odd number, which is at most
 // 1 + 1 and thus 1.
 type Lift struct {
@@ -127,7 +127,7 @@ func (v Inverse) Estimate(s swap.State) int { return v.Heuristic.Estimate(v.Grid
 
 // Manhattan is half the sum of the Manhattan distances of all tiles from home: a
 // swap moves two tiles by 1 (document 004, theorem 3.2). The sum is even always, so
-// there is nothing to round (ERRATA).
+// there is nothing to round (docs/sources.md).
 type Manhattan struct {
 	grid     *swap.Grid
 	cells    int
@@ -186,8 +186,8 @@ func (m *Manhattan) Change(s swap.State, move swap.Swap) int {
 }
 
 // MaxManhattan returns the largest Sum of a grid: n floor(m^2/2) + m floor(n^2/2),
-// reached by the tiles in reverse order (conjecture 3.3 of document 004, a theorem
-// according to ERRATA).
+// reached by the tiles in reverse order (conjecture 3.3 of document 004; the proof
+// is in docs/sources.md).
 func MaxManhattan(g *swap.Grid) int {
 	m, n := g.Rows(), g.Cols()
 	return n*(m*m/2) + m*(n*n/2)
@@ -196,7 +196,7 @@ func MaxManhattan(g *swap.Grid) int {
 // Inversions counts inversions (i < j, tile in i > tile in j) row by row, and the same
 // column by column, after a reflection of cells and tiles at the main diagonal. A swap
 // changes one count by 1 and the other by at most 2n-1 or 2m-1, so the sum divided
-// by 2 max(m, n) and rounded up is a bound (theorem 3.5 of document 004 with ERRATA).
+// by 2 max(m, n) and rounded up is a bound (theorem 3.5 of document 004, read with docs/sources.md).
 type Inversions struct {
 	cells, divisor   int
 	reflect, restore perm.Packed // cells in the numbering by columns, and back

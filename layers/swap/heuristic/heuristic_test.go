@@ -102,7 +102,7 @@ func TestMahonian(t *testing.T) {
 	}
 }
 
-// TestManhattan checks the changes, the largest sum (ERRATA), and that walking
+// TestManhattan checks the changes, the largest sum (docs/sources.md), and that walking
 // distance is never less (theorem 3.6).
 func TestManhattan(t *testing.T) {
 	for _, shape := range [][2]int{{1, 1}, {1, 5}, {2, 2}, {2, 3}, {3, 2}, {2, 4}} {

@@ -20,7 +20,7 @@ type Cost uint8
 // and a pattern of all tiles is exact.
 const (
 	Unit    Cost = 1 // 1 for every swap that moves a tile of the pattern (document 004)
-	Tracked Cost = 2 // the number of tiles of the pattern that it moves, 1 or 2 (ERRATA)
+	Tracked Cost = 2 // the number of tiles of the pattern that it moves, 1 or 2 (docs/sources.md)
 )
 
 var costNames = []string{Unit: "unit", Tracked: "tracked"}
@@ -140,7 +140,7 @@ func (p *Pattern) value(cells swap.State) int {
 
 // Static adds up pattern databases of disjoint sets of tiles. A swap moves tiles of
 // at most two sets, and two tiles at most: half the sum, rounded up, is a bound. Where
-// every swap costs 1, a single database is one as well (ERRATA).
+// every swap costs 1, a single database is one as well (docs/sources.md).
 type Static struct {
 	patterns []*Pattern
 }

@@ -17,7 +17,7 @@ var ErrTooLarge = fault.New(fault.Usage, "table too large")
 // Walking is the walking distance of Ken'ichiro Takahashi: the swaps between rows
 // that bring every tile to its row, when tiles of one row are free to change places,
 // plus the same for columns (document 004, "Walking Distance"; the sum that is printed
-// there counts the columns twice, which is not admissible: ERRATA). In a grid of one
+// there counts the columns twice, which is not admissible: docs/sources.md). In a grid of one
 // row or one column this is the number of inversions, and exact.
 type Walking struct {
 	rows, cols      int

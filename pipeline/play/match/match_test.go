@@ -44,7 +44,7 @@ func solveRun(t testing.TB, pits, seeds int, rules awari.Rules) *tables.Tables {
 // player returns a player with a small transposition table.
 func player(t testing.TB, tab *tables.Tables, level int) *match.Player {
 	t.Helper()
-	e := search.New(tab, search.Options{TableBytes: 1 << 20})
+	e := search.New(search.NewBlocks(tab, 1<<20), search.Options{Bytes: 1 << 20})
 	p, err := match.NewPlayer(tab, e, search.Limits{Depth: 6}, level, rand.New(rand.NewPCG(1, uint64(level))))
 	if err != nil {
 		t.Fatal(err)
@@ -235,7 +235,7 @@ func TestAbove(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := search.New(tab, search.Options{TableBytes: 1 << 20})
+	e := search.New(search.NewBlocks(tab, 1<<20), search.Options{Bytes: 1 << 20})
 	p, err := match.NewPlayer(tab, e, search.Limits{Time: 50 * time.Millisecond}, 9, rand.New(rand.NewPCG(1, 1)))
 	if err != nil {
 		t.Fatal(err)

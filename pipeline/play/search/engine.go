@@ -3,56 +3,43 @@ package search
 import (
 	"context"
 	"fmt"
-	"math"
-	"sync/atomic"
 
 	"grenier/layers/awari"
 )
 
-// Engine searches. Its transposition table is kept from one search to the next.
+// Engine searches. Its transposition table and its graph are kept from one search to the next, so
+// that a search of a board that was searched before goes on where it ended.
 // It is for one goroutine at a time.
 type Engine struct {
-	scores Scores
-	game   awari.Game
-	solved int // layers up to this one are solved
-
-	stored table
-	order  order
-	path   [maxPly + 1]awari.Board
-	lines  variations
-	proofs [awari.MaxSeeds + 1]*proof // by seeds
-	budget int                        // nodes that the proof at hand may still take
-	// attempt is the number of proofs that were tried in vain before.
-	attempt int
-	// mostNodes is the largest budget that there is memory for.
-	mostNodes int
-
-	stop                         *atomic.Bool // asks the search to end
-	err                          error        // of scores
-	nodes, tableHits, storedHits uint64
-	reads                        uint64 // table hits that the transposition table did not have
+	shared
+	graph   *graph
+	workers []*worker
+	alone   bool // the graph and the only worker take turns
 }
 
-// maxPly bounds the length of a path: after the last ply of depth every move
-// captures two seeds or more, and one ply may stay for a board without moves.
-const maxPly = MaxDepth + awari.MaxSeeds/2 + 1
-
-// New returns an engine that knows the given scores.
-func New(scores Scores, o Options) *Engine {
-	if o.TableBytes == 0 {
-		o.TableBytes = DefaultTableBytes
+// New returns an engine that reads the scores in blocks.
+func New(blocks *Blocks, o Options) *Engine {
+	if o.Bytes == 0 {
+		o.Bytes = DefaultBytes
 	}
-	forProofs := o.TableBytes / 4
-	return &Engine{
-		scores: scores, game: scores.Game(), solved: scores.MaxSeeds(),
-		stored: newTable(o.TableBytes - forProofs), mostNodes: int(min(forProofs/proofBytes, math.MaxInt32)),
+	forTable := o.Bytes / 4
+	e := &Engine{shared: shared{
+		game: blocks.mover.game, mover: blocks.mover, blocks: blocks, solved: blocks.solved,
+		stored: newTable(forTable, blocks.mover.first[awari.MaxSeeds+1]),
+	}}
+	e.graph = newGraph(&e.shared, o.Bytes-forTable)
+	for range max(1, o.Workers-1) {
+		e.workers = append(e.workers, &worker{shared: &e.shared})
 	}
+	e.alone = o.Workers <= 1
+	return e
 }
 
 // Search searches a board until the score is known or a limit is reached. Solved
 // boards are answered from the tables; package line has the moves that make
 // progress there. When ctx is cancelled Search returns what is known so far with
-// the error of ctx. Other errors come from Scores.Score, or from a board that the
+// the error of ctx. Other errors come from Scores.Read, from scores that contradict
+// each other (corrupt.ErrCorrupt), or from a board that the
 // game does not have (awari.ErrBoard, awari.ErrSeeds).
 func (e *Engine) Search(ctx context.Context, b awari.Board, l Limits) (*Result, error) {
 	if err := e.check(b); err != nil {
@@ -63,13 +50,14 @@ func (e *Engine) Search(ctx context.Context, b awari.Board, l Limits) (*Result, 
 		limited, cancel = context.WithTimeout(ctx, l.Time)
 	}
 	defer cancel()
-	stop := e.begin()
+	e.begin()
+	stop := e.stop
 	stop.Store(limited.Err() != nil)
 	defer context.AfterFunc(limited, func() { stop.Store(true) })()
 	r := newRoot(e, b, l)
-	r.run()
-	if e.err != nil {
-		return nil, e.err
+	err := r.run()
+	if err != nil {
+		return nil, err
 	}
 	switch {
 	case r.closed():
@@ -77,7 +65,7 @@ func (e *Engine) Search(ctx context.Context, b awari.Board, l Limits) (*Result, 
 	case ctx.Err() != nil:
 		r.result.Reason = Interrupted
 		return &r.result, ctx.Err()
-	case stop.Load():
+	case limited.Err() != nil:
 		r.result.Reason = TimeLimit
 	default:
 		r.result.Reason = DepthLimit
@@ -96,15 +84,4 @@ func (e *Engine) check(b awari.Board) error {
 		return fmt.Errorf("%w: %d on the board (at most %d fit)", awari.ErrSeeds, n, awari.MaxSeeds)
 	}
 	return nil
-}
-
-// begin forgets what belongs to the search before, and returns what stops this
-// one.
-func (e *Engine) begin() *atomic.Bool {
-	e.stop = new(atomic.Bool)
-	e.err = nil
-	e.nodes, e.tableHits, e.storedHits, e.reads = 0, 0, 0, 0
-	e.order = order{}
-	e.stored.age()
-	return e.stop
 }

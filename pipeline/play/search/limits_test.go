@@ -3,6 +3,7 @@ package search_test
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -28,7 +29,7 @@ func start(t testing.TB) (*memory, awari.Board) {
 
 func TestLimits(t *testing.T) {
 	m, b := start(t)
-	e := search.New(m, search.Options{TableBytes: 1 << 20})
+	e := newEngine(m, search.Options{Bytes: 1 << 20})
 	r, err := e.Search(t.Context(), b, search.Limits{Depth: 5})
 	if err != nil || r.Reason != search.DepthLimit || r.Depth != 5 || r.Exact() || r.Nodes == 0 || r.NodesPerSecond() <= 0 {
 		t.Errorf("depth 5: %+v, %v", r, err)
@@ -57,7 +58,7 @@ func TestDeterministic(t *testing.T) {
 	m, b := start(t)
 	var all []*search.Result
 	for range 2 {
-		r, err := search.New(m, search.Options{TableBytes: 1 << 18}).Search(t.Context(), b, search.Limits{Depth: 7})
+		r, err := newEngine(m, search.Options{Bytes: 1 << 18}).Search(t.Context(), b, search.Limits{Depth: 7})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,21 +73,21 @@ func TestFailingScores(t *testing.T) {
 	m, b := start(t)
 	failed := errors.New("unreadable")
 	asked := 0
-	m.asked = func(awari.Board) error {
-		if asked++; asked > 20 {
+	m.asked = func() error {
+		if asked++; asked > 2 {
 			return failed
 		}
 		return nil
 	}
 	b = awari.Board{1, 0, 2, 0, 1, 0, 1, 0, 1, 1}
-	if r, err := search.New(m, search.Options{TableBytes: 1 << 18}).Search(t.Context(), b, search.Limits{}); !errors.Is(err, failed) || r != nil {
+	if r, err := newEngine(m, search.Options{Bytes: 1 << 20}).Search(t.Context(), b, search.Limits{}); !errors.Is(err, failed) || r != nil {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
 
 func TestBadBoards(t *testing.T) {
 	m := solve(t, 8, 3, awari.Awari)
-	e := search.New(m, search.Options{TableBytes: 1})
+	e := newEngine(m, search.Options{Bytes: 1})
 	if _, err := e.Search(t.Context(), awari.Board{0, 1, 2, 3, 4, 5, 6, 7, 1}, search.Limits{}); !errors.Is(err, awari.ErrBoard) {
 		t.Errorf("nine pits: %v", err)
 	}
@@ -100,7 +101,7 @@ func TestSmallest(t *testing.T) {
 	m := solve(t, 8, 6, awari.Awari)
 	shown := *m
 	shown.shown = 2
-	e := search.New(&shown, search.Options{TableBytes: 1})
+	e := newEngine(&shown, search.Options{Bytes: 1})
 	for rank := range m.Size(6) {
 		if rank%7 != 0 {
 			continue
@@ -112,4 +113,25 @@ func TestSmallest(t *testing.T) {
 		}
 		checkResult(t, m, b, r)
 	}
+}
+
+// BenchmarkSearch searches random boards with 16 seeds above layers in memory, with one engine, and
+// reports positions a second.
+func BenchmarkSearch(b *testing.B) {
+	m := solve(b, 12, 9, awari.Awari)
+	space, err := awari.NewSpace(m.Game(), 16)
+	if err != nil {
+		b.Fatal(err)
+	}
+	e := newEngine(m, search.Options{Bytes: 64 << 20})
+	random := rand.New(rand.NewPCG(16, 9))
+	nodes := uint64(0)
+	for b.Loop() {
+		r, err := e.Search(b.Context(), space.Unrank(16, random.Uint64N(space.Size(16))), search.Limits{Depth: 14})
+		if err != nil {
+			b.Fatal(err)
+		}
+		nodes += r.Nodes
+	}
+	b.ReportMetric(float64(nodes)/b.Elapsed().Seconds(), "nodes/s")
 }

@@ -1,6 +1,10 @@
 package search
 
-import "grenier/layers/awari"
+import (
+	"math/bits"
+
+	"grenier/layers/awari"
+)
 
 // order knows in which order to try moves: that of the transposition table first,
 // then captures by size, then quiet moves that cut off other positions of the same
@@ -18,15 +22,13 @@ const (
 	storedRank  = 1 << 30
 )
 
-// moves lists the legal pits of a board, best first. stored is the pit that the
-// transposition table names, or -1.
-func (o *order) moves(b *awari.Board, plays *[awari.MaxPits / 2]awari.Play, ply, stored int) (pits [awari.MaxPits / 2]int8, n int) {
+// moves lists the legal pits of a position, best first. stored is the pit that the
+// transposition table names, or noPit.
+func (o *order) moves(v *visit, stored int) (pits [awari.MaxPits / 2]int8, n int) {
 	var ranks [awari.MaxPits / 2]uint32
-	for pit := range plays {
-		if !plays[pit].Legal {
-			continue
-		}
-		rank := o.rank(b, &plays[pit], ply, pit)
+	for legal := v.plays.legal; legal != 0; legal &= legal - 1 {
+		pit := bits.TrailingZeros8(legal)
+		rank := o.rank(v, pit)
 		if pit == stored {
 			rank = storedRank
 		}
@@ -40,27 +42,27 @@ func (o *order) moves(b *awari.Board, plays *[awari.MaxPits / 2]awari.Play, ply,
 	return pits, n
 }
 
-func (o *order) rank(b *awari.Board, play *awari.Play, ply, pit int) uint32 {
-	if play.Captured > 0 {
-		return captureRank + uint32(play.Captured)
+func (o *order) rank(v *visit, pit int) uint32 {
+	if captured := v.plays.captured[pit]; captured > 0 {
+		return captureRank + uint32(captured)
 	}
-	rank := o.history[pit][b[pit]]
+	rank := o.history[pit][v.at.seeds(pit)]
 	switch int8(pit + 1) {
-	case o.killers[ply][0]:
+	case o.killers[v.place.ply][0]:
 		rank += 2 * killerRank
-	case o.killers[ply][1]:
+	case o.killers[v.place.ply][1]:
 		rank += killerRank
 	}
 	return rank
 }
 
 // cut remembers a quiet move that cut off.
-func (o *order) cut(b *awari.Board, ply, pit, depth int) {
-	if k := &o.killers[ply]; k[0] != int8(pit+1) {
+func (o *order) cut(v *visit, pit int) {
+	if k := &o.killers[v.place.ply]; k[0] != int8(pit+1) {
 		k[0], k[1] = int8(pit+1), k[0]
 	}
-	h := &o.history[pit][b[pit]]
-	if *h += uint32(depth * depth); *h >= maxHistory {
+	h := &o.history[pit][v.at.seeds(pit)]
+	if *h += uint32(v.depth * v.depth); *h >= maxHistory {
 		for pit := range o.history {
 			for seeds := range o.history[pit] {
 				o.history[pit][seeds] /= 2

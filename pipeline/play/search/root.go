@@ -2,81 +2,172 @@ package search
 
 import (
 	"cmp"
+	"context"
 	"slices"
+	"sync"
 	"time"
 
+	"grenier/io/crew"
 	"grenier/layers/awari"
 )
 
-// root is the search of one board. The board itself is not on the path: what is
+// root is the search of one board. The board itself is not on the path of a worker: what is
 // proven of its moves then holds whatever was played before.
 type root struct {
 	*Engine
-	limits  Limits
-	start   time.Time
-	result  Result
-	plays   [awari.MaxPits / 2]awari.Play
-	order   []int                    // legal pits, in the order to be tried
-	doubt   doubt                    // about the board
-	doubts  [awari.MaxPits / 2]doubt // about the boards after each move
-	proving uint64                   // effort of proofs
+	limits Limits
+	start  time.Time
+	plays  plays
+	first  []int // legal pits, in the first order
+	// endless says that there is no limit of depth.
+	endless bool
+
+	mu     sync.Mutex // guards what follows
+	order  []int      // legal pits, in the order to be tried
+	result Result
 	// variations are what is expected after each move.
 	variations [awari.MaxPits / 2][]int8
+	done       []counter // of each worker, and last of the graph
 }
 
 func newRoot(e *Engine, b awari.Board, l Limits) *root {
-	r := &root{Engine: e, limits: l, start: time.Now(), plays: e.game.Plays(b)}
-	if l.Depth <= 0 || l.Depth > MaxDepth {
+	r := &root{Engine: e, limits: l, start: time.Now(), done: make([]counter, len(e.workers)+1), endless: l.Depth <= 0 || l.Depth > MaxDepth}
+	if r.endless {
 		r.limits.Depth = MaxDepth
 	}
 	n := b.Seeds()
 	r.result = Result{Board: b, Seeds: n, Best: -1, Lower: -n, Upper: n}
-	pits, count := e.order.moves(&b, &r.plays, 0, -1)
+	r.mover.plays(e.mover.pack(&b), n, &r.plays)
+	for _, w := range e.workers {
+		w.order, w.counter = order{}, counter{}
+	}
+	e.graph.begin()
+	v := visit{at: e.mover.pack(&b), plays: r.plays}
+	pits, count := e.workers[0].order.moves(&v, noPit)
 	for _, pit := range pits[:count] {
 		r.order = append(r.order, int(pit))
 	}
+	r.first = slices.Clone(r.order)
 	for pit := range e.game.Half() {
-		m, play := &r.result.Moves[pit], &r.plays[pit]
-		m.Pit = pit
-		if play.Legal {
-			left := n - play.Captured
-			m.Legal, m.Captured, m.Child = true, play.Captured, play.Child
-			m.Lower, m.Upper, m.Estimate = play.Captured-left, n, play.Captured
+		r.result.Moves[pit].Pit = pit
+		if r.plays.legal&(1<<pit) != 0 {
+			m, captured := &r.result.Moves[pit], int(r.plays.captured[pit])
+			m.Legal, m.Captured, m.Child = true, captured, e.mover.board(r.plays.children[pit])
+			m.Lower, m.Upper, m.Estimate = 2*captured-n, n, captured
 		}
 	}
 	return r
 }
 
-// run searches deeper and deeper.
-func (r *root) run() {
+// run searches until the score is known, the limits are reached, or the search is stopped.
+func (r *root) run() error {
 	if len(r.order) == 0 {
 		score := r.game.Terminal(r.result.Board)
 		r.result.Lower, r.result.Upper, r.result.Estimate = score, score, score
-		return
+		return nil
 	}
 	r.result.Best = r.order[0]
-	for depth := 1; depth <= r.limits.Depth && !r.closed() && !r.stop.Load(); depth++ {
-		if r.iterate(depth) {
-			r.result.Depth = depth
+	var err error
+	if r.alone || r.result.Seeds <= r.solved {
+		r.deepen(r.share)
+		for r.endless && !r.closed() && r.improve() {
 		}
-		r.summarize()
-		r.prove()
-		r.report()
+	} else {
+		err = r.together()
 	}
+	r.publish(nil)
 	r.result.Line = r.line()
+	return cmp.Or(err, r.err)
 }
 
-// report reports progress.
-func (r *root) report() {
-	r.result.Nodes, r.result.TableHits, r.result.StoredHits = r.nodes, r.tableHits, r.storedHits
+// together has the first worker search and report, others help it by way of the transposition
+// table, and one goroutine solve the graph.
+func (r *root) together() error {
+	group, _ := crew.WithContext(context.Background())
+	group.Go(func() error {
+		r.deepen(func() {})
+		if !r.endless {
+			r.stop.Store(true)
+		}
+		return nil
+	})
+	for i := 1; i < len(r.workers); i++ {
+		group.Go(func() error { r.help(i); return nil })
+	}
+	group.Go(func() error {
+		for !r.closed() && r.improve() {
+		}
+		if r.closed() {
+			r.stop.Store(true)
+		}
+		return nil
+	})
+	return group.Wait()
+}
+
+// deepen searches deeper and deeper, and calls between after each depth.
+func (r *root) deepen(between func()) {
+	for depth := 1; depth <= r.limits.Depth && !r.closed() && !r.stop.Load(); depth++ {
+		done := r.iterate(depth)
+		r.publish(func() {
+			if done {
+				r.result.Depth = depth
+			}
+			r.done[0] = r.workers[0].counter
+		})
+		between()
+	}
+}
+
+// share gives the graph three quarters of all effort.
+func (r *root) share() {
+	for !r.closed() && r.graph.counter.effort() < 3*r.workers[0].counter.effort() && r.improve() {
+	}
+}
+
+// effort is about what was done, in visits of a tree.
+func (c *counter) effort() uint64 { return c.nodes + 4*c.expanded + c.swept/8 }
+
+// help searches like the first worker, beginning a ply deeper than the one before it.
+func (r *root) help(i int) {
+	w := r.workers[i]
+	for depth := 1 + i%4; depth <= r.limits.Depth && !r.stop.Load(); depth++ {
+		for _, pit := range r.first {
+			v := r.visitOf(depth)
+			v.alpha, v.beta = -v.seeds-1, v.seeds+1
+			w.follow(&v, pit, v.alpha, true)
+			if r.stop.Load() {
+				break
+			}
+		}
+		r.publish(func() { r.done[i] = w.counter })
+	}
+}
+
+// publish changes the result, draws conclusions and reports progress.
+func (r *root) publish(change func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if change != nil {
+		change()
+	}
+	r.summarize()
+	var all counter
+	for _, c := range r.done {
+		all.add(c)
+	}
+	r.result.Nodes, r.result.TableHits, r.result.StoredHits = all.nodes, all.tableHits, all.storedHits
 	r.result.Elapsed = time.Since(r.start)
-	if r.limits.Progress != nil {
+	if change != nil && r.limits.Progress != nil && len(r.order) > 0 {
+		r.result.Line = r.line()
 		r.limits.Progress(r.result)
 	}
 }
 
 // closed says that there is nothing left to find out.
 func (r *root) closed() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if !r.limits.AllMoves || len(r.order) == 0 {
 		return r.result.Exact()
 	}
@@ -88,34 +179,52 @@ func (r *root) closed() bool {
 	return true
 }
 
+// visitOf is a visit of the board that is searched, to a depth.
+func (r *root) visitOf(depth int) visit {
+	return visit{plays: r.plays, seeds: r.result.Seeds, place: place{ply: 0, layer: 1}, depth: depth}
+}
+
+// move returns what is known of a move.
+func (r *root) move(pit int) Move {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.result.Moves[pit]
+}
+
 // iterate searches all moves to a depth. It reports whether it came to the end.
 func (r *root) iterate(depth int) bool {
-	v := visit{
-		board: &r.result.Board, plays: &r.plays, seeds: r.result.Seeds, at: place{ply: 0, layer: 1}, depth: depth,
-		alpha: r.result.Lower - 1, beta: r.result.Upper + 1,
-	}
+	v := r.visitOf(depth)
+	r.mu.Lock()
+	lower, upper := r.result.Lower, r.result.Upper
+	r.mu.Unlock()
+	v.alpha, v.beta = lower-1, upper+1
 	if r.limits.AllMoves {
-		v.alpha, v.beta = -r.result.Seeds-1, r.result.Seeds+1
+		v.alpha, v.beta = -v.seeds-1, v.seeds+1
 	}
-	best := v.alpha
+	best, pitOfBest := v.alpha, noPit
 	for _, pit := range r.order {
-		m := &r.result.Moves[pit]
-		if m.Lower < m.Upper && (r.limits.AllMoves || m.Upper > r.result.Lower) {
+		m := r.move(pit)
+		if m.Lower < m.Upper && (r.limits.AllMoves || m.Upper > lower) {
 			alpha := best
 			if r.limits.AllMoves {
 				alpha = v.alpha
 			}
-			if !r.search(&v, m, alpha, best == v.alpha) {
+			if !r.search(&v, pit, alpha, best == v.alpha) {
 				return false
 			}
+			m = r.move(pit)
 		}
 		if m.Estimate > best {
-			best = m.Estimate
+			best, pitOfBest = m.Estimate, pit
+			r.mu.Lock()
 			r.result.Best = pit
+			r.mu.Unlock()
 		}
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	slices.SortStableFunc(r.order, func(i, j int) int {
-		return cmp.Or(boolOrder(j == r.result.Best, i == r.result.Best), r.result.Moves[j].Estimate-r.result.Moves[i].Estimate)
+		return cmp.Or(boolOrder(j == pitOfBest, i == pitOfBest), r.result.Moves[j].Estimate-r.result.Moves[i].Estimate)
 	})
 	return true
 }
@@ -131,16 +240,24 @@ func boolOrder(a, b bool) int {
 }
 
 // search searches a move. It reports whether it came to the end.
-func (r *root) search(v *visit, m *Move, alpha int, first bool) bool {
-	o := r.follow(v, m.Pit, alpha, first || r.limits.AllMoves)
+func (r *root) search(v *visit, pit, alpha int, first bool) bool {
+	w := r.workers[0]
+	o := w.follow(v, pit, alpha, first || r.limits.AllMoves)
 	if r.stop.Load() {
 		return false
 	}
-	known := interval{m.Lower, m.Upper}.both(interval{m.Captured - o.sure.upper, m.Captured - o.sure.lower})
-	m.Lower, m.Upper = known.lower, known.upper
-	m.Estimate = known.clamp(m.Captured - o.estimate)
-	r.variations[m.Pit] = append(r.variations[m.Pit][:0], r.lines.at(1)...)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	m := &r.result.Moves[pit]
+	m.know(interval{m.Captured - o.sure.upper, m.Captured - o.sure.lower}, m.Captured-o.estimate)
+	r.variations[pit] = append(r.variations[pit][:0], w.lines.at(1)...)
 	return true
+}
+
+// know adds what was found out about a move.
+func (m *Move) know(proven interval, estimate int) {
+	known := interval{m.Lower, m.Upper}.both(proven)
+	m.Lower, m.Upper, m.Estimate = known.lower, known.upper, known.clamp(estimate)
 }
 
 // summarize says of the board what is known of its moves.
@@ -149,6 +266,9 @@ func (r *root) summarize() {
 	for _, pit := range r.order {
 		m := &r.result.Moves[pit]
 		known.lower, known.upper = max(known.lower, m.Lower), max(known.upper, m.Upper)
+	}
+	if len(r.order) == 0 {
+		return
 	}
 	r.result.Lower, r.result.Upper = known.lower, known.upper
 	if r.result.Exact() {
@@ -177,18 +297,20 @@ func (r *root) line() []int {
 	for _, pit := range r.variations[r.result.Best] {
 		line = append(line, int(pit))
 	}
-	b := r.result.Board
-	seen := map[awari.Board]bool{}
-	for i := 0; b.Seeds() > r.solved && len(line) < MaxDepth && !seen[b]; i++ {
+	p, n := r.mover.pack(&r.result.Board), r.result.Seeds
+	seen := map[position]bool{}
+	for i := 0; n > r.solved && len(line) < MaxDepth && !seen[p]; i++ {
+		var moves plays
+		r.mover.plays(p, n, &moves)
 		if i == len(line) {
-			s := r.stored.find(&b)
-			if s == nil || s.pit < 0 || !r.game.Plays(b)[s.pit].Legal {
+			s, ok := r.stored.find(r.mover.code(p, n))
+			if !ok || s.pit == noPit || moves.legal&(1<<s.pit) == 0 {
 				break
 			}
 			line = append(line, int(s.pit))
-			seen[b] = true
+			seen[p] = true
 		}
-		b = r.game.Plays(b)[line[i]].Child
+		p, n = moves.children[line[i]], n-int(moves.captured[line[i]])
 	}
 	return line
 }

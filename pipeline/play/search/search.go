@@ -1,26 +1,29 @@
 // Package search searches awari positions with more seeds than were solved, down to
 // the solved layers.
 //
-//	e := search.New(tables, search.Options{})
+//	blocks := search.NewBlocks(tables, 256<<20)
+//	e := search.New(blocks, search.Options{})
 //	r, err := e.Search(ctx, board, search.Limits{Time: 10 * time.Second})
 //	if r.Exact() { fmt.Println(r.Lower, r.Best) }
 //
 // # What is proven, and what is not
 //
-// Every position that the search returns from has an interval that its score is
-// proven to lie in, and an estimate, which proves nothing. The interval of a
-// solved position is its score, that of a position without moves what the rules
-// say. Where the search stops for lack of depth the interval is -n to n, the seeds
-// on the board, and the estimate is what the captures at hand are worth. In between
+// Every result has an interval that the score is proven to lie in, and an estimate, which proves
+// nothing: it only steers. The result is exact when the interval is a single number. Two methods
+// look for it, a tree (visit.go) and a graph (graph.go). Both stand on
 //
 //	lower = max over the moves of captured - upper(child)
 //	upper = max over the moves of captured - lower(child)
 //
-// where a move that was not searched counts with what every child satisfies. The
-// estimate only steers: which move is searched first, and which is cut.
-// Results are exact when the interval of the root is a single number.
+// where a solved child has its score for both, a position without moves what the rules say, and
+// a move that nobody looked at what every child with m seeds satisfies: -m and m.
 //
-// # Repetition
+// # The tree, and repetition
+//
+// The tree is searched deeper and deeper, by principal variation search, with
+// moves ordered by what the transposition table says, captures by size, killers and history.
+// Captures into solved layers come first of all, their worth is known. At the end of the depth only captures are
+// followed. See Marsland, "A review of game-tree pruning" (1986).
 //
 // Endless play is worth 0. A position that the same player has had before on the
 // path, no seed captured since, gets the interval [0, 0]. This is sound for the
@@ -39,22 +42,40 @@
 // leads back to before the position: there its subtree is a whole tree again.
 // Estimates are stored only there, too.
 //
-// # The search
+// # The graph
 //
-// Principal variation search with iterative deepening, a transposition table of
-// fixed size with whole boards (two positions are never taken for each other),
-// moves ordered by what the table says, captures by size, killers and history. At
-// the end of the depth only captures are followed. It allocates nothing. See
-// Marsland, "A review of game-tree pruning" (1986), for the parts.
+// A tree can prove that something can be won, but not that no more can: the
+// other player can play quiet moves for longer than any depth. So positions are also made nodes of
+// a graph, where playing in circles costs nothing. A node that is not expanded has the bounds that
+// its captures into solved layers give. The bounds of the expanded ones are computed
+// anew, layer by layer from below, each time that the graph has grown by some share: low and high begin at 0, or at what is
+// proven beyond it, and are recomputed by the two equations until nothing changes.
 //
-// # Proofs
+// Then low is a lower bound and high an upper one. Take a player, and give each node the number that
+// he relies on: low where he is to move, -high where the other one is. If he is to move, some
+// move attains it; if not, every move leaves him that much or more. So he can play on without ever
+// losing what he relies on. If the play ends, in a capture, a node that is not expanded or
+// proven before, or a board without moves, he has got it, by induction over layers. If it does not end, no seed is captured from some ply on,
+// and he gets 0 for the rest. That is enough unless he relies on more than 0. But the positive numbers
+// have an order: low > 0 was set when a child had the high, below 0, that it follows from, and high < 0
+// when all children had theirs, lows above 0; numbers on that side of 0 never go back, since what they follow from
+// does not either. So from a node where he relies on more than 0 he can play moves that were the reason, each set
+// earlier than the last, and the play ends. This is the argument of package halfboard for scores, for the two
+// numbers of each node. Nothing is taken from an iteration that has not ended.
 //
-// A search tree can prove that something can be won, but not that no more can: the
-// winner can play quiet moves for longer than any depth. So after each depth, questions like "is the score 3 or
-// more" are put to the graph of boards with as many seeds (proof.go), with small
-// budgets and different orders of moves, repeatedly. They take a third of the
-// effort. Often this closes positions a few seeds above the tables; farther away,
-// and with much to play for, one of the bounds stays open.
+// In all this it does not matter which nodes are expanded. Estimates choose: they are the scores of the same graph with a guess
+// where it ends. To prove that the estimate of the board can be had, the best move of one player is followed and
+// all moves of the other one that are not refuted; likewise to prove that no more can be had (pursue.go). What
+// one move each and all moves reach is expanded, breadth first, and no move whose bounds settle
+// the matter. Rounds choose that one move in different ways.
+//
+// # Workers, and coming back
+//
+// One worker, the only one, gives the graph three quarters of the effort. Two and more search at the same time:
+// one has the graph, the others the tree. They share a transposition table without locks: an entry is one
+// word, and names its position without error (table.go). Bounds of the graph go there as well. Table and graph
+// are kept: a search of the same board, or of one after it, goes on with what is known. Nothing
+// allocates in the inner loops, or calls through interfaces.
 package search
 
 import (
@@ -63,30 +84,20 @@ import (
 	"grenier/layers/awari"
 )
 
-// DefaultTableBytes is the memory of the transposition table unless Options say
-// otherwise.
-const DefaultTableBytes = 128 << 20
+// DefaultBytes is the memory of an Engine unless Options say otherwise.
+const DefaultBytes = 128 << 20
 
 // MaxDepth is the largest depth in plies that can be searched.
 const MaxDepth = 120
 
-// Scores are solved layers. *tables.Tables is one.
-type Scores interface {
-	// Game returns the game that the scores are of.
-	Game() awari.Game
-	// MaxSeeds returns the number of seeds up to which all layers are solved,
-	// -1 if none is.
-	MaxSeeds() int
-	// Score returns the score of a board. It fails for boards with more than
-	// MaxSeeds seeds.
-	Score(b awari.Board) (int8, error)
-}
-
-// Options are the memory of an Engine.
+// Options are the means of an Engine.
 type Options struct {
-	// TableBytes bounds the transposition table; 0 stands for
-	// DefaultTableBytes. Its memory is taken when the Engine is made.
-	TableBytes int64
+	// Bytes bounds the memory of the transposition table and of the graph, besides the
+	// Blocks; 0 stands for DefaultBytes. A quarter is for the table, 512 KiB at least.
+	Bytes int64
+	// Workers is the number of goroutines that search; 0 stands for 1. A search by
+	// one of them, to a depth, always gives the same result.
+	Workers int
 }
 
 // Limits say when a search ends. An exact result always ends it.

@@ -16,23 +16,23 @@ type memory struct {
 	*awari.Space
 	layers [][]int8
 	shown  int
-	asked  func(b awari.Board) error
+	asked  func() error
 }
 
 func (m *memory) Game() awari.Game { return m.Space.Game }
 func (m *memory) MaxSeeds() int    { return m.shown }
 
-func (m *memory) Score(b awari.Board) (int8, error) {
-	n, rank := m.Rank(b)
+func (m *memory) Read(n int, rank uint64, dst []int8) error {
 	if n > m.shown {
-		return 0, fmt.Errorf("asked for a board with %d seeds", n)
+		return fmt.Errorf("asked for a board with %d seeds", n)
 	}
 	if m.asked != nil {
-		if err := m.asked(b); err != nil {
-			return 0, err
+		if err := m.asked(); err != nil {
+			return err
 		}
 	}
-	return m.layers[n][rank], nil
+	copy(dst, m.layers[n][rank:])
+	return nil
 }
 
 // truth returns the score of a board, admitted or not.
@@ -46,6 +46,11 @@ func solve(t testing.TB, pits, seeds int, rules awari.Rules) *memory {
 	t.Helper()
 	game := testrun.Game(t, pits, rules)
 	return &memory{Space: testrun.Space(t, game, seeds), layers: testrun.Solve(t, game, seeds), shown: seeds}
+}
+
+// newEngine returns an engine with room for all scores.
+func newEngine(m *memory, o search.Options) *search.Engine {
+	return search.New(search.NewBlocks(m, 1<<30), o)
 }
 
 // any returns a random board with n seeds.
@@ -69,7 +74,7 @@ func TestTruth(t *testing.T) {
 					shown := *m
 					shown.shown = c.seeds - below
 					exact := 0
-					e := search.New(&shown, search.Options{TableBytes: 1 << (14 + 2*(below%5))})
+					e := newEngine(&shown, search.Options{Bytes: 1 << (14 + 2*(below%5)), Workers: 1 + below%4})
 					for i := range c.boards {
 						b := m.any(random, c.seeds)
 						l := search.Limits{Depth: 1 + random.IntN(14), AllMoves: i%2 == 0}

@@ -1,6 +1,23 @@
 package search
 
-import "grenier/layers/awari"
+import (
+	"math/bits"
+
+	"grenier/layers/awari"
+)
+
+// worker searches a tree.
+type worker struct {
+	*shared
+	order   order
+	path    [maxPly + 1]position
+	lines   variations
+	counter counter
+}
+
+// maxPly bounds the length of a path: after the last ply of depth every move
+// captures two seeds or more, and one ply may stay for a board without moves.
+const maxPly = MaxDepth + awari.MaxSeeds/2 + 1
 
 // place says where on the path a position is.
 type place struct {
@@ -18,64 +35,41 @@ func (p place) next(captured int) place {
 	return p
 }
 
-// visit searches a board with n seeds between alpha and beta. When the search is
+// visit searches a position with n seeds between alpha and beta. When the search is
 // asked to stop the outcome means nothing.
-func (e *Engine) visit(b *awari.Board, n int, at place, depth, alpha, beta int) outcome {
-	e.nodes++
-	e.lines.clear(at.ply)
-	if n <= e.solved {
-		return e.lookUp(b)
-	}
-	e.path[at.ply] = *b
-	if ply := e.repeats(b, at); ply != nowhere {
-		return again(n, ply)
-	}
-	before, pit := anything(n), -1
-	if s := e.stored.find(b); s != nil {
-		before, pit = s.interval(), int(s.pit)
-		if before.settles(alpha, beta) || s.settles(depth, alpha, beta) {
-			e.storedHits++
-			return known(int(s.estimate), before)
-		}
-	}
-	plays := e.game.Plays(*b)
-	v := visit{board: b, plays: &plays, seeds: n, at: at, depth: depth, alpha: alpha, beta: beta, before: before}
-	v.pits, v.count = e.order.moves(b, &plays, at.ply, pit)
-	if v.count == 0 {
-		score := e.game.Terminal(*b)
+func (w *worker) visit(p position, n int, at place, depth, alpha, beta int) outcome {
+	w.lines.clear(at.ply)
+	if n <= w.solved {
+		score := w.score(p, n, &w.counter)
 		return known(score, interval{score, score})
 	}
-	return e.expand(&v)
+	w.counter.nodes++
+	w.path[at.ply] = p
+	if ply := w.repeats(p, at); ply != nowhere {
+		return again(n, ply)
+	}
+	v := visit{at: p, code: w.mover.code(p, n), seeds: n, place: at, depth: depth, alpha: alpha, beta: beta, before: anything(n)}
+	pit := noPit
+	if s, ok := w.stored.find(v.code); ok {
+		v.before, pit = s.interval(), int(s.pit)
+		if v.before.settles(alpha, beta) || s.settles(depth, alpha, beta) {
+			w.counter.storedHits++
+			return known(int(s.estimate), v.before)
+		}
+	}
+	w.mover.plays(p, n, &v.plays)
+	if v.plays.legal == 0 {
+		return known(-n, interval{-n, -n})
+	}
+	v.pits, v.count = w.order.moves(&v, pit)
+	return w.expand(&v)
 }
 
-// lookUp returns the outcome of a solved board. The transposition table keeps scores
-// too: to read one of a high layer takes as long as to visit hundreds of positions.
-func (e *Engine) lookUp(b *awari.Board) outcome {
-	e.tableHits++
-	if s := e.stored.find(b); s != nil {
-		return known(int(s.estimate), s.interval())
-	}
-	e.reads++
-	score, err := e.scores.Score(*b)
-	if err != nil {
-		e.err = err
-		e.stop.Store(true)
-		return known(0, anything(b.Seeds()))
-	}
-	e.stored.put(entry{
-		board: *b, lower: score, upper: score, estimate: score, bound: equal, depth: lookUpDepth, pit: -1,
-	})
-	return known(int(score), interval{int(score), int(score)})
-}
-
-// lookUpDepth is the depth of a search that takes about as long as to read a score.
-const lookUpDepth = 6
-
-// repeats returns the last ply at which the same player had the board, since the
+// repeats returns the last ply at which the same player had the position, since the
 // last capture, or nowhere.
-func (e *Engine) repeats(b *awari.Board, at place) int {
+func (w *worker) repeats(p position, at place) int {
 	for ply := at.ply - 2; ply >= at.layer; ply -= 2 {
-		if e.path[ply] == *b {
+		if w.path[ply] == p {
 			return ply
 		}
 	}
@@ -84,38 +78,43 @@ func (e *Engine) repeats(b *awari.Board, at place) int {
 
 // visit is a position whose moves are being searched.
 type visit struct {
-	board       *awari.Board
-	plays       *[awari.MaxPits / 2]awari.Play
+	at          position
+	code        uint64
+	plays       plays
 	pits        [awari.MaxPits / 2]int8 // legal moves, in the order to be tried
 	count       int
 	seeds       int
-	at          place
+	place       place
 	depth       int
 	alpha, beta int
 	before      interval // known on every path
 }
 
-// expand searches the moves of a position.
-func (e *Engine) expand(v *visit) outcome {
+// expand searches the moves of a position: first the captures into solved layers, whose
+// worth is known.
+func (w *worker) expand(v *visit) outcome {
 	o := outcome{
 		estimate: -v.seeds, here: interval{-v.seeds, -v.seeds}, sure: interval{-v.seeds, -v.seeds}, back: nowhere,
 	}
 	best, all := int(v.pits[0]), true
-	if v.depth == 0 && v.quiet() {
+	if v.depth == 0 && v.plays.quiet != 0 {
 		all, o.estimate = false, 0
 	}
+	o, best, done := w.capture(v, o, best)
+	first := true
 	for i := range v.count {
 		if o.estimate >= v.beta || o.here.lower >= v.beta {
 			all = false
 			break
 		}
 		pit := int(v.pits[i])
-		captured := v.plays[pit].Captured
-		if v.depth == 0 && captured == 0 {
+		captured := int(v.plays.captured[pit])
+		if done&(1<<pit) != 0 || v.depth == 0 && captured == 0 {
 			continue
 		}
-		child := e.follow(v, pit, max(v.alpha, o.estimate), i == 0)
-		if e.stop.Load() {
+		child := w.follow(v, pit, max(v.alpha, o.estimate), first)
+		first = false
+		if w.stop.Load() {
 			return o
 		}
 		o.here.improve(captured, child.here)
@@ -123,58 +122,72 @@ func (e *Engine) expand(v *visit) outcome {
 		o.back = min(o.back, child.back)
 		if estimate := captured - child.estimate; estimate > o.estimate {
 			o.estimate, best = estimate, pit
-			e.lines.set(v.at.ply, pit)
+			w.lines.set(v.place.ply, pit)
 		}
 		if captured == 0 && o.estimate >= v.beta {
-			e.order.cut(v.board, v.at.ply, pit, v.depth)
+			w.order.cut(v, pit)
 		}
 	}
 	if !all {
 		o.here.upper, o.sure.upper = v.seeds, v.seeds
 	}
-	return e.conclude(v, o, best)
+	return w.conclude(v, o, best)
 }
 
-// quiet reports whether a move captures nothing.
-func (v *visit) quiet() bool {
-	for _, pit := range v.pits[:v.count] {
-		if v.plays[pit].Captured == 0 {
-			return true
+// capture takes up the captures into solved layers. done are their pits.
+func (w *worker) capture(v *visit, o outcome, best int) (_ outcome, pit int, done uint8) {
+	for pits := v.plays.legal &^ v.plays.quiet; pits != 0; pits &= pits - 1 {
+		pit := bits.TrailingZeros8(pits)
+		captured := int(v.plays.captured[pit])
+		left := v.seeds - captured
+		if left > w.solved {
+			continue
+		}
+		done |= 1 << pit
+		score := w.score(v.plays.children[pit], left, &w.counter)
+		o.here.improve(captured, interval{score, score})
+		o.sure.improve(captured, interval{score, score})
+		if estimate := captured - score; estimate > o.estimate {
+			o.estimate, best = estimate, pit
+			w.lines.clear(v.place.ply + 1)
+			w.lines.set(v.place.ply, pit)
 		}
 	}
-	return false
+	return o, best, done
 }
 
 // follow searches a move: with a null window unless it is the first one, and again
 // if it turns out to be better than alpha.
-func (e *Engine) follow(v *visit, pit, alpha int, first bool) outcome {
-	play := &v.plays[pit]
-	captured, n := play.Captured, v.seeds-play.Captured
-	at, depth := v.at.next(captured), max(0, v.depth-1)
+func (w *worker) follow(v *visit, pit, alpha int, first bool) outcome {
+	captured, child := int(v.plays.captured[pit]), v.plays.children[pit]
+	n, at, depth := v.seeds-captured, v.place.next(captured), max(0, v.depth-1)
 	if first || v.beta-alpha <= 1 {
-		return e.visit(&play.Child, n, at, depth, captured-v.beta, captured-alpha)
+		return w.visit(child, n, at, depth, captured-v.beta, captured-alpha)
 	}
-	o := e.visit(&play.Child, n, at, depth, captured-alpha-1, captured-alpha)
-	if estimate := captured - o.estimate; estimate <= alpha || estimate >= v.beta || e.stop.Load() {
+	o := w.visit(child, n, at, depth, captured-alpha-1, captured-alpha)
+	if estimate := captured - o.estimate; estimate <= alpha || estimate >= v.beta || w.stop.Load() {
 		return o
 	}
-	return o.and(e.visit(&play.Child, n, at, depth, captured-v.beta, captured-alpha))
+	return o.and(w.visit(child, n, at, depth, captured-v.beta, captured-alpha))
 }
 
 // conclude puts together what is known about a position, and stores what holds on
 // every path.
-func (e *Engine) conclude(v *visit, o outcome, best int) outcome {
+func (w *worker) conclude(v *visit, o outcome, best int) outcome {
+	if w.stop.Load() {
+		return o
+	}
 	o.here, o.sure = o.here.both(v.before), o.sure.both(v.before)
-	o.whole(v.at.ply)
+	o.whole(v.place.ply)
 	o.estimate = o.here.clamp(o.estimate)
 	s := entry{
-		board: *v.board, lower: int8(o.sure.lower), upper: int8(o.sure.upper), estimate: int8(o.estimate),
+		lower: int8(o.sure.lower), upper: int8(o.sure.upper), estimate: int8(o.estimate),
 		depth: uint8(v.depth), pit: int8(best),
 	}
 	if o.back == nowhere {
 		s.bound = v.compare(o.estimate)
 	}
-	e.stored.put(s)
+	w.stored.put(v.code, s)
 	return o
 }
 

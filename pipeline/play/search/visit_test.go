@@ -9,9 +9,9 @@ import (
 // noScores has no layers.
 type noScores struct{ game awari.Game }
 
-func (s noScores) Game() awari.Game              { return s.game }
-func (noScores) MaxSeeds() int                   { return -1 }
-func (noScores) Score(awari.Board) (int8, error) { panic("nothing is solved") }
+func (s noScores) Game() awari.Game             { return s.game }
+func (noScores) MaxSeeds() int                  { return -1 }
+func (noScores) Read(int, uint64, []int8) error { panic("nothing is solved") }
 
 func TestNoAllocations(t *testing.T) {
 	game, err := awari.New(12, awari.Awari)
@@ -22,51 +22,84 @@ func TestNoAllocations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := New(noScores{game}, Options{TableBytes: 1 << 18})
+	e := New(NewBlocks(noScores{game}, 1), Options{Bytes: 1 << 20})
 	e.begin()
+	w, p := e.workers[0], e.mover.pack(&b)
 	if allocations := testing.AllocsPerRun(3, func() {
-		e.visit(&b, 48, place{ply: 1, layer: 1}, 8, -48, 48)
+		w.visit(p, 48, place{ply: 1, layer: 1}, 8, -48, 48)
 	}); allocations != 0 {
 		t.Errorf("%v allocations", allocations)
 	}
-	if e.nodes < 1000 {
-		t.Errorf("only %d nodes", e.nodes)
+	if w.counter.nodes < 1000 {
+		t.Errorf("only %d nodes", w.counter.nodes)
 	}
 }
 
 // TestRepeats knows a board of the same player since the last capture, and no other.
 func TestRepeats(t *testing.T) {
-	var e Engine
-	x, y := awari.Board{1}, awari.Board{2}
-	e.path = [maxPly + 1]awari.Board{1: x, 2: y, 3: y, 4: x, 5: x}
+	var w worker
+	x, y := position{own: 1}, position{own: 2}
+	w.path = [maxPly + 1]position{1: x, 2: y, 3: y, 4: x, 5: x}
 	for _, c := range []struct {
 		at   place
 		want int
 	}{
 		{place{5, 1}, 1}, {place{5, 2}, nowhere}, {place{4, 1}, nowhere}, {place{6, 1}, 4}, {place{2, 1}, nowhere},
 	} {
-		if got := e.repeats(&x, c.at); got != c.want {
+		if got := w.repeats(x, c.at); got != c.want {
 			t.Errorf("at %+v: %d, want %d", c.at, got, c.want)
 		}
 	}
 }
 
-// TestTableKeepsWhatIsProven stores about one board from different searches, in a table
+// TestTableKeepsWhatIsProven stores about one code from different searches, in a table
 // of one bucket that others want as well.
 func TestTableKeepsWhatIsProven(t *testing.T) {
-	table := newTable(1)
+	table := newTable(1, 1<<tagBits)
+	if len(table.buckets) != 1 {
+		t.Fatalf("%d buckets", len(table.buckets))
+	}
 	table.age()
-	b := awari.Board{1, 2, 3}
-	table.put(entry{board: b, lower: -2, upper: 6, depth: 9, pit: 1})
-	table.put(entry{board: b, lower: -6, upper: 3, depth: 4, pit: 2})
-	table.learn(&b, interval{-1, 5}, noPit)
-	if s := table.find(&b); s == nil || s.interval() != (interval{-1, 3}) || s.pit != 2 {
+	const code = 12345
+	table.put(code, entry{lower: -2, upper: 6, depth: 9, pit: 1})
+	table.put(code, entry{lower: -6, upper: 3, depth: 4, pit: 2})
+	table.learn(code, interval{-1, 5}, noPit)
+	if s, ok := table.find(code); !ok || s.interval() != (interval{-1, 3}) || s.pit != 2 {
 		t.Errorf("%+v", s)
 	}
 	for i := range uint8(20) {
-		table.put(entry{board: awari.Board{9, i}, depth: i})
+		table.put(uint64(i), entry{depth: i, pit: noPit})
 	}
-	if table.find(&b) != nil || table.find(&awari.Board{9, 19}) == nil {
+	_, mine := table.find(code)
+	if s, last := table.find(19); mine || !last || s != (entry{depth: 19, pit: noPit}) {
 		t.Error("a deeper search did not replace a shallow one")
+	}
+}
+
+// TestScramble wants the codes to be permuted: then bucket and tag name one code alone.
+func TestScramble(t *testing.T) {
+	for _, codes := range []uint64{1 << 1, 1 << 9, 1 << 16} {
+		table := newTable(1<<12, codes)
+		seen := make([]bool, codes)
+		for code := range codes {
+			h := table.scramble(code)
+			if h >= codes || seen[h] {
+				t.Fatalf("%d of %d becomes %d", code, codes, h)
+			}
+			seen[h] = true
+		}
+	}
+}
+
+// TestWords packs entries.
+func TestWords(t *testing.T) {
+	for _, s := range []entry{
+		{}, {lower: -48, upper: 48, estimate: -48, bound: equal, depth: MaxDepth, pit: noPit},
+		{lower: 48, upper: -48, estimate: 48, bound: atMost, depth: 1, pit: 5},
+	} {
+		word := s.word(1<<tagBits-1, maxAge)
+		if got := unpack(word); got != s || ageOf(word) != maxAge || depthOf(word) != int(s.depth) || word>>dataBits != 1<<tagBits-1 {
+			t.Errorf("%+v becomes %+v", s, got)
+		}
 	}
 }

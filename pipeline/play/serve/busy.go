@@ -6,9 +6,11 @@ import (
 	"net/http"
 	"net/netip"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
+	"grenier/layers/awari"
 	"grenier/pipeline/play/search"
 )
 
@@ -19,8 +21,10 @@ const (
 	// maxWaiting bounds the requests of one client that compute or wait for it. A
 	// page makes one or two.
 	maxWaiting = 16
-	// engineBytes is the transposition table of an engine.
+	// engineBytes is the memory of an engine.
 	engineBytes = 64 << 20
+	// blocksBytes is the memory of the scores that all engines share.
+	blocksBytes = 128 << 20
 )
 
 var (
@@ -30,10 +34,44 @@ var (
 	errGreedy = badRequest{http.StatusTooManyRequests, errors.New("the server is busy with other requests of yours: wait for them")}
 )
 
-// turn lets one request compute. It keeps its engine for the requests that have
-// the turn later.
-type turn struct {
-	engine *search.Engine // nil until the first search
+// turn lets one request compute.
+type turn struct{ engines *engines }
+
+// engines are those that no request uses. A search of a board goes on with the engine that
+// searched the board last, if that is still there.
+type engines struct {
+	mu   sync.Mutex
+	most int // engines to be made before one is used for another board
+	made int
+	idle []seat // the one that was used last at the end
+}
+
+// seat is an engine and the board that it searched.
+type seat struct {
+	engine *search.Engine
+	board  awari.Board
+}
+
+// take returns the engine for a board.
+func (e *engines) take(blocks *search.Blocks, board awari.Board) *search.Engine {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	i := slices.IndexFunc(e.idle, func(s seat) bool { return s.board == board })
+	if i < 0 && (e.made < e.most || len(e.idle) == 0) {
+		e.made++
+		return search.New(blocks, search.Options{Bytes: engineBytes})
+	}
+	i = max(i, 0)
+	engine := e.idle[i].engine
+	e.idle = slices.Delete(e.idle, i, i+1)
+	return engine
+}
+
+// give returns an engine after a search. One that does not come back is replaced.
+func (e *engines) give(engine *search.Engine, board awari.Board) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.idle = append(e.idle, seat{engine, board})
 }
 
 // turns hands out turns. No client can have all of them: there is always one for
@@ -56,8 +94,9 @@ type share struct {
 func newTurns() *turns {
 	n := min(runtime.GOMAXPROCS(0), maxShare)
 	q := &turns{share: n, free: make(chan *turn, n+1), clients: map[netip.Addr]*share{}}
+	all := &engines{most: n + 1}
 	for range n + 1 {
-		q.free <- &turn{}
+		q.free <- &turn{all}
 	}
 	return q
 }
@@ -144,15 +183,10 @@ func (s *Server) inTurn(r *http.Request, f func(context.Context, *turn) (any, er
 	return f(r.Context(), t)
 }
 
-// search searches a board with the engine of the turn, which is replaced after a
-// search that did not return.
-func (t *turn) search(ctx context.Context, scores search.Scores, board boardToSearch) (*search.Result, error) {
-	engine := t.engine
-	t.engine = nil
-	if engine == nil {
-		engine = search.New(scores, search.Options{TableBytes: engineBytes})
-	}
+// search searches a board.
+func (t *turn) search(ctx context.Context, blocks *search.Blocks, board boardToSearch) (*search.Result, error) {
+	engine := t.engines.take(blocks, board.Board)
 	result, err := engine.Search(ctx, board.Board, search.Limits{Time: board.time, AllMoves: true})
-	t.engine = engine
+	t.engines.give(engine, board.Board)
 	return result, err
 }

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"math"
 	"net/http"
 	"strconv"
 	"time"
@@ -36,6 +37,7 @@ type searchReport struct {
 	Depth        int          `json:"depth"`
 	Nodes        uint64       `json:"nodes"`
 	TableHits    uint64       `json:"table_hits"`
+	Rate         float64      `json:"nodes_per_second"`
 	Milliseconds int64        `json:"milliseconds"`
 	// Reason is "exact", "depth" or "time".
 	Reason search.Reason `json:"reason"`
@@ -66,7 +68,7 @@ func (s *Server) searchBoard(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.compute(w, r, func(ctx context.Context, t *turn) (any, error) {
-		result, err := t.search(ctx, s.tables, board)
+		result, err := t.search(ctx, s.blocks, board)
 		if err != nil {
 			return nil, err
 		}
@@ -99,7 +101,7 @@ func newSearchReport(game awari.Game, r *search.Result) *searchReport {
 	report := &searchReport{
 		Rules: game.Rules().String(), Seeds: r.Seeds, Pits: widen(r.Board[:game.Pits()]),
 		Exact: r.Exact(), Lower: r.Lower, Upper: r.Upper, Estimate: r.Estimate, Line: append([]int{}, r.Line...),
-		Depth: r.Depth, Nodes: r.Nodes, TableHits: r.TableHits, Milliseconds: r.Elapsed.Milliseconds(), Reason: r.Reason,
+		Depth: r.Depth, Nodes: r.Nodes, TableHits: r.TableHits, Rate: math.Round(r.NodesPerSecond()), Milliseconds: r.Elapsed.Milliseconds(), Reason: r.Reason,
 	}
 	if r.Best >= 0 {
 		report.Best = &r.Best

@@ -15,6 +15,7 @@ import (
 	"grenier/layers/awari"
 	"grenier/pipeline/internal/testrun"
 	"grenier/pipeline/play/line"
+	"grenier/pipeline/play/search"
 	"grenier/pipeline/tables"
 )
 
@@ -178,5 +179,30 @@ func TestLineErrors(t *testing.T) {
 	}
 	if inside := errors.New("broken"); lineError(inside) != inside {
 		t.Errorf("%v", lineError(inside))
+	}
+}
+
+// TestEngines gives a board the engine that searched it last, and otherwise a new one, up to the
+// number there may be, or the one that was not used for longest.
+func TestEngines(t *testing.T) {
+	game := testrun.Game(t, 6, awari.Awari)
+	blocks := search.NewBlocks(openTables(t, game), 1)
+	all := &engines{most: 2}
+	x, y, z := awari.Board{1}, awari.Board{2}, awari.Board{3}
+	first := all.take(blocks, x)
+	all.give(first, x)
+	second := all.take(blocks, y)
+	if second == first {
+		t.Error("no engine of its own for another board")
+	}
+	all.give(second, y)
+	if again := all.take(blocks, x); again != first {
+		t.Error("not the engine that knows the board")
+	}
+	if third := all.take(blocks, z); third != second {
+		t.Error("more engines than there may be")
+	}
+	if fourth := all.take(blocks, z); fourth == nil || fourth == first || fourth == second {
+		t.Error("no engine although none is there")
 	}
 }

@@ -34,6 +34,7 @@ import (
 	"grenier/io/chart"
 	"grenier/io/crew"
 	"grenier/kernels/cpu"
+	"grenier/pipeline/play/search"
 	"grenier/pipeline/tables"
 )
 
@@ -94,6 +95,7 @@ type Options struct {
 // Server answers requests. It is safe for concurrent use.
 type Server struct {
 	tables      *tables.Tables
+	blocks      *search.Blocks // the scores that searches read
 	log         *slog.Logger
 	logRequests bool
 	routes      map[string]route
@@ -121,7 +123,7 @@ func New(o Options) (*Server, error) {
 		o.Connections = DefaultConnections
 	}
 	s := &Server{
-		tables: o.Tables, log: o.Log, logRequests: o.LogRequests,
+		tables: o.Tables, blocks: search.NewBlocks(o.Tables, blocksBytes), log: o.Log, logRequests: o.LogRequests,
 		clients: newClients(o.Rate), turns: newTurns(), limits: usual, routes: map[string]route{},
 		dir: o.Dir, family: o.Family, finder: newFinder(),
 	}

@@ -16,7 +16,7 @@
 // cores do as much as Calibration.Speed(c). A layer in windows takes the nanoseconds that were
 // calibrated with as many bits, times its load for that of the layers that were calibrated:
 // passes over all lines grow with the number of windows, sweeps with the number of windows that
-// show a score. Files are read and written meanwhile, so that each
+// show a score; a thin window counts twice. Files are read and written meanwhile, so that each
 // step takes the longer of processors and disk, and the steps follow each other:
 //
 //	capture  Capture, and what further passes decode; lower layers are read, captures written

@@ -11,7 +11,7 @@
 // lead to stable states. A state that becomes stable updates its quiet
 // predecessors.
 //
-// Repairs to the document (see the ERRATA of its transcription): only quiet
+// Repairs to the document (docs/sources.md says why): only quiet
 // successors are counted, because only they report back; a state is updated
 // by its successor before it is tested; stable states whose predecessors are not
 // updated yet are kept in a queue, where the document recurses; and what is

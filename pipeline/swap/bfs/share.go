@@ -41,7 +41,7 @@ func isLine(g *swap.Grid) bool { return min(g.Rows(), g.Cols()) == 1 }
 
 // guessDiameter returns the diameter of a line, and about that of another grid:
 // some 5/4 of the largest half Manhattan distance, which is that of the reversal
-// (ERRATA, document 004).
+// (docs/sources.md, document 004).
 func guessDiameter(g *swap.Grid) float64 {
 	if n := g.Cells(); isLine(g) {
 		return float64(n * (n - 1) / 2)

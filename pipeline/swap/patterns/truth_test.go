@@ -85,7 +85,7 @@ var (
 var costs = map[string]heuristic.Cost{"unit": heuristic.Unit, "weighted": heuristic.Tracked}
 
 // make returns nil for what this package does not have: readings of the document
-// that ERRATA calls wrong, values that are not whole, and covers that take sets by
+// that docs/sources.md calls wrong, values that are not whole, and covers that take sets by
 // their cost for each tile ("frac"), whose means are those of half Manhattan.
 func (z *zoo) make(name string) heuristic.Heuristic {
 	switch {

@@ -1,0 +1,123 @@
+package search_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"grenier/io/crew"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/play/search"
+	"grenier/pipeline/tables"
+)
+
+// cut is tables of which only the lower layers are shown.
+type cut struct {
+	*tables.Tables
+	shown int
+}
+
+func (c cut) MaxSeeds() int { return c.shown }
+
+// number reads an environment variable.
+func number(t *testing.T, name string, usual int) int {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return usual
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// processorTime returns the time that this process has used, of all processors.
+func processorTime(t *testing.T) time.Duration {
+	t.Helper()
+	var used unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &used); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
+// within returns a context that ends when this process has used some more processor time: other
+// processes make a search slower, but change little of what it finds.
+func within(t *testing.T, limit time.Duration) (context.Context, context.CancelFunc) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	end := processorTime(t) + limit
+	crew.Go(func() error {
+		for ctx.Err() == nil && processorTime(t) < end {
+			time.Sleep(5 * time.Millisecond)
+		}
+		return nil
+	}, func(error) { cancel() })
+	return ctx, cancel
+}
+
+// TestAbove measures what is solved of random boards that have 2 to 8 seeds more than
+// tables that are cut at GRENIER_ABOVE_SHOWN seeds, in GRENIER_ABOVE_MS of processor time each. The layers of the
+// boards must be solved too: what is claimed is compared with them.
+func TestAbove(t *testing.T) {
+	dir := os.Getenv("GRENIER_ABOVE")
+	if dir == "" {
+		t.Skip("GRENIER_ABOVE names no run directory")
+	}
+	tab, err := tables.Open(dir, tables.Options{Family: cpu.Best(), CacheBytes: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tab.Close()
+	shown, boards := number(t, "GRENIER_ABOVE_SHOWN", 21), number(t, "GRENIER_ABOVE_BOARDS", 200)
+	limit := time.Duration(number(t, "GRENIER_ABOVE_MS", 10000)) * time.Millisecond
+	space, err := awari.NewSpace(tab.Game(), shown+8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := search.NewBlocks(cut{tab, shown}, 1<<30)
+	random := rand.New(rand.NewPCG(19, 4))
+	var exact, all, width [9]int
+	total := 0
+	for i := range boards {
+		above := 2 + i%7
+		b := space.Unrank(shown+above, random.Uint64N(space.Size(shown+above)))
+		e := search.New(blocks, search.Options{Bytes: 1 << 30, Workers: number(t, "GRENIER_ABOVE_WORKERS", 1)})
+		before := processorTime(t)
+		ctx, cancel := within(t, limit)
+		r, err := e.Search(ctx, b, search.Limits{})
+		cancel()
+		if r == nil {
+			t.Fatal(err)
+		}
+		used := (processorTime(t) - before).Seconds()
+		truth, err := tab.Score(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Lower > int(truth) || r.Upper < int(truth) {
+			t.Errorf("board %s: %d to %d, the score is %d", space.Text(b), r.Lower, r.Upper, truth)
+		}
+		all[above]++
+		width[above] += r.Upper - r.Lower
+		if r.Exact() {
+			exact[above]++
+			total++
+		}
+		fmt.Printf("%d +%d %s: %d to %d, estimate %d, score %d, depth %d, %d nodes, %.1f s, %.2f M nodes/s\n", i, above, space.Text(b),
+			r.Lower, r.Upper, r.Estimate, truth, r.Depth, r.Nodes, used, float64(r.Nodes)/1e6/used)
+	}
+	for above := 2; above <= 8; above++ {
+		fmt.Printf("+%d: %d of %d exact, upper minus lower %.1f\n", above, exact[above], all[above], float64(width[above])/float64(max(1, all[above])))
+	}
+	fmt.Printf("%d of %d exact\n", total, boards)
+}

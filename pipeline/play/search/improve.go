@@ -1,0 +1,177 @@
+package search
+
+import (
+	"fmt"
+
+	"grenier/io/corrupt"
+)
+
+// leastRound is the number of nodes that a round of the graph may expand at least.
+const leastRound = 256
+
+// improve moves bounds of the board: by a round in the whole graph, or by attempts in small parts of it, each
+// about half of the effort. It reports false when it can do no more, for lack of memory or because the search is
+// stopped.
+func (r *root) improve() bool {
+	g := r.graph
+	if r.stop.Load() || !r.enter() {
+		return false
+	}
+	before := g.counter.effort()
+	spent, step := &g.spent[0], r.expand
+	if g.spent[1] < g.spent[0] {
+		spent, step = &g.spent[1], r.attempt
+	}
+	if !step() {
+		return false
+	}
+	*spent += g.counter.effort() - before + 1
+	if g.full {
+		g.clear() // what is proven is in the transposition table
+	}
+	return true
+}
+
+// expand lets the graph grow by a quarter and solves all of it.
+func (r *root) expand() bool {
+	g := r.graph
+	g.choice = byEstimate + g.rounds%2*bySeeds
+	goals := r.goals(nil, g.rounds%halfWay == halfWay-1)
+	g.rounds++
+	most := max(leastRound, g.alive()/4)
+	if g.pursue(goals, most, false) == 0 && g.pursue(goals, most, true) == 0 || !g.solve() {
+		return false
+	}
+	r.take()
+	return true
+}
+
+const (
+	// firstAttempt is how many nodes the first attempts may expand, leastPart how many at a time.
+	firstAttempt, leastPart = 128, 64
+	// perBudget is the number of attempts with as many nodes.
+	perBudget = 12
+	// halfWay is how often what is half way to the estimate is tried.
+	halfWay = 5
+)
+
+// attempt tries one order of moves on a part of the graph: it expands and solves that part until it is closed,
+// or has grown too large.
+func (r *root) attempt() bool {
+	g := r.graph
+	g.choice = bySeeds + g.attempts%4*(1+g.attempts/4%100)
+	budget := firstAttempt << min(g.attempts/perBudget, 20)
+	half := g.attempts%halfWay == halfWay-1
+	g.attempts++
+	for part := leastPart; budget > 0; part = max(leastPart, len(g.queue)/2) {
+		n := g.pursue(r.goals(g.goals[:0], half), min(part, budget), false)
+		if !g.solvePart() {
+			return false
+		}
+		r.take()
+		if n == 0 || r.closed() {
+			break
+		}
+		budget -= n
+	}
+	return true
+}
+
+// take publishes what the graph has proven.
+func (r *root) take() {
+	g := r.graph
+	known := g.known()
+	if known == g.published && g.counter.effort() < g.reported+reportEffort {
+		return
+	}
+	g.published, g.reported = known, g.counter.effort()
+	r.publish(func() {
+		r.done[len(r.done)-1] = g.counter
+		r.adopt()
+	})
+}
+
+// reportEffort is the effort after which progress is reported even if nothing new is proven.
+const reportEffort = 1 << 18
+
+// enter makes the boards after each move nodes.
+func (r *root) enter() bool {
+	g := r.graph
+	if g.entered {
+		return true
+	}
+	if !g.room() {
+		return false
+	}
+	g.full = false
+	for pit := range g.roots {
+		g.roots[pit] = noNode
+	}
+	for _, pit := range r.first {
+		if left := r.result.Seeds - int(r.plays.captured[pit]); left > r.solved {
+			g.roots[pit] = g.node(r.plays.children[pit], left)
+		}
+	}
+	g.entered = true
+	return true
+}
+
+// goals lists what would make the score of the board known, or those of all moves, if the
+// estimates of the graph are right, or what is half way there, which is easier to prove.
+func (r *root) goals(list []goal, half bool) []goal {
+	g := r.graph
+	best, target := noNode, -r.result.Seeds
+	for _, pit := range r.first {
+		if id := g.roots[pit]; id == noNode {
+			target = max(target, r.move(pit).Lower)
+		} else if r.limits.AllMoves {
+			list = g.want(list, id)
+		}
+	}
+	if r.limits.AllMoves {
+		return list
+	}
+	captured := func(pit int) int { return int(r.plays.captured[pit]) }
+	for _, pit := range r.first {
+		if id := g.roots[pit]; id != noNode {
+			if estimate := captured(pit) - int(g.values[id].estimate); estimate > target || best == noNode && estimate == target {
+				best, target = pit, estimate
+			}
+		}
+	}
+	least, most := target, target
+	if half {
+		least, most = r.between(target)
+	}
+	if best != noNode {
+		list = append(list, goal{g.roots[best], true, int8(captured(best) - least)})
+	}
+	for _, pit := range r.first {
+		if id := g.roots[pit]; id != noNode {
+			list = append(list, goal{id, false, int8(captured(pit) - most)})
+		}
+	}
+	return list
+}
+
+// between returns what lies half way from the bounds to a number between them.
+func (r *root) between(x int) (least, most int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return x - (x-r.result.Lower)/2, x + (r.result.Upper-x)/2
+}
+
+// adopt takes what the graph has proven into the result.
+func (r *root) adopt() {
+	g := r.graph
+	for _, pit := range r.first {
+		if id := g.roots[pit]; id != noNode {
+			v, m := &g.values[id], &r.result.Moves[pit]
+			if v.lower > v.upper {
+				r.fail(corrupt.New("scores", "board "+r.game.Text(m.Child), "%s", fmt.Sprintf("proven to be %d or more and %d or less", v.lower, v.upper)))
+				return
+			}
+			m.know(interval{m.Captured - int(v.upper), m.Captured - int(v.lower)}, m.Estimate)
+		}
+	}
+}

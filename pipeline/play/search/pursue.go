@@ -1,0 +1,158 @@
+package search
+
+import "math"
+
+// goal is to prove that a node is worth target or more, or that it is worth no more.
+type goal struct {
+	node   int32
+	atMost bool
+	target int8
+}
+
+// mark says which goals a node had, of each kind the hardest.
+type mark struct {
+	reached, held uint32 // the rounds
+	least, most   int8   // the targets
+}
+
+// pursue expands what the goals need, breadth first, up to a number of nodes: of the player who has a goal the move
+// that he likes best, or all that may do if wide is set; of the other player all
+// moves that are not refuted. It returns how many nodes were expanded.
+func (g *graph) pursue(goals []goal, most int, wide bool) int {
+	g.round++
+	g.queue = g.queue[:0]
+	g.fresh = most
+	before := g.counter.expanded
+	for _, goal := range goals {
+		g.push(goal)
+	}
+	for i := 0; i < len(g.queue) && g.fresh > 0 && !g.stop.Load(); i++ {
+		if g.queue[i].atMost {
+			g.hold(g.queue[i])
+		} else {
+			g.reach(g.queue[i], wide)
+		}
+	}
+	return int(g.counter.expanded - before)
+}
+
+// push adds a goal that is open, unless one as hard for the same node was there before: that
+// also ends play in cycles.
+func (g *graph) push(x goal) {
+	v, m := &g.values[x.node], &g.marks[x.node]
+	switch {
+	case v.lower >= x.target && !x.atMost, v.upper < x.target, v.upper == x.target && x.atMost, v.lower > x.target:
+		return
+	case x.atMost:
+		if m.held == g.round && m.most <= x.target {
+			return
+		}
+		m.held, m.most = g.round, x.target
+	default:
+		if m.reached == g.round && m.least >= x.target {
+			return
+		}
+		m.reached, m.least = g.round, x.target
+	}
+	g.queue = append(g.queue, x)
+}
+
+// open expands a node if it is not. It reports whether the goal has something to follow.
+func (g *graph) open(id int32) bool {
+	if g.nodes[id].expanded {
+		return true
+	}
+	if !g.expand(id) {
+		g.fresh, g.full = 0, true
+		return false
+	}
+	g.fresh--
+	return true
+}
+
+// hold follows the moves of a player who shall not get more than the target.
+func (g *graph) hold(x goal) {
+	if !g.open(x.node) {
+		return
+	}
+	for pit, child := range g.nodes[x.node].next {
+		if child != noNode {
+			captured := g.nodes[x.node].captured[pit]
+			g.push(goal{child, false, captured - x.target})
+		}
+	}
+}
+
+// reach follows the best move of a player who shall get the target.
+func (g *graph) reach(x goal, wide bool) {
+	if !g.open(x.node) {
+		return
+	}
+	d, v := &g.nodes[x.node], &g.values[x.node]
+	if v.lower >= x.target || v.upper < x.target {
+		return
+	}
+	best, most := noPit, math.MinInt
+	for pit, child := range d.next {
+		if child == noNode {
+			continue
+		}
+		c, captured := &g.values[child], d.captured[pit]
+		switch {
+		case captured-c.lower < x.target:
+		case wide:
+			g.push(goal{child, true, captured - x.target})
+		default:
+			rank := g.rank(child, int(captured), int(x.target))
+			if pit == int(v.best) && v.estimate > 0 && g.choice == byEstimate {
+				rank += 1 << 11
+			}
+			if rank > most {
+				best, most = pit, rank
+			}
+		}
+	}
+	if best != noPit {
+		g.push(goal{d.next[best], true, d.captured[best] - x.target})
+	}
+}
+
+// How a player chooses among moves: by the estimate; or, among those whose estimate will do, the
+// move after which the opponent has the fewest seeds to play with; or any of them, in a different
+// order for each larger number. The choice decides whether ten boards must be expanded or ten million,
+// and cannot be predicted.
+const (
+	byEstimate = iota
+	bySeeds
+	byChance
+)
+
+// rank says how good a move looks that captures seeds and leads to a node.
+func (g *graph) rank(child int32, captured, target int) int {
+	c, p := &g.values[child], &g.nodes[child].at
+	worth := captured - int(c.estimate)
+	if g.choice == byEstimate {
+		return worth<<12 + (captured-int(c.upper))<<4 - int(c.replies)
+	}
+	rank := 0
+	if worth >= target {
+		rank = 1 << 24
+	}
+	if g.choice == bySeeds {
+		const sum = 0x0101010101010101 // adds the bytes, in the highest one
+		return rank - int(p.own*sum>>56)<<10 + worth
+	}
+	return rank + int(mix(position{p.own + uint64(g.choice)<<56, p.other})&(1<<20-1))
+}
+
+// want lists what would make the score of a node known, if its estimate is right.
+func (g *graph) want(goals []goal, id int32) []goal {
+	v := &g.values[id]
+	if v.lower < v.estimate {
+		goals = append(goals, goal{id, false, v.estimate})
+	}
+	if v.upper > v.estimate {
+		goals = append(goals, goal{id, true, v.estimate})
+	}
+	return goals
+}

@@ -1,0 +1,80 @@
+package search
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"grenier/layers/awari"
+)
+
+// shared is what the workers of a search have in common.
+type shared struct {
+	game   awari.Game
+	mover  *mover
+	blocks *Blocks
+	solved int // layers up to this one are solved
+	stored *table
+	stop   *atomic.Bool // asks all to end
+
+	mu  sync.Mutex
+	err error // of reading scores
+}
+
+// counter counts what a worker has done.
+type counter struct {
+	nodes      uint64 // positions visited
+	tableHits  uint64 // of them solved ones
+	storedHits uint64 // of them settled by the transposition table
+	expanded   uint64 // nodes of the graph that got children
+	swept      uint64 // nodes of the graph that were computed again
+}
+
+func (c *counter) add(d counter) {
+	c.nodes += d.nodes
+	c.tableHits += d.tableHits
+	c.storedHits += d.storedHits
+	c.expanded += d.expanded
+	c.swept += d.swept
+}
+
+// score returns the score of a solved position with n seeds. If it cannot be read the search is
+// asked to stop, and the score means nothing.
+func (s *shared) score(p position, n int, c *counter) int {
+	c.nodes++
+	c.tableHits++
+	rank := s.mover.rank(p)
+	if score, ok := s.blocks.peek(n, rank); ok {
+		return int(score)
+	}
+	code := s.mover.first[n] + rank
+	if e, ok := s.stored.find(code); ok {
+		return int(e.estimate)
+	}
+	score, err := s.blocks.read(n, rank)
+	if err != nil {
+		s.fail(err)
+		return 0
+	}
+	s.stored.put(code, entry{
+		lower: score, upper: score, estimate: score, bound: equal, depth: lookUpDepth, pit: noPit,
+	})
+	return int(score)
+}
+
+// lookUpDepth is the depth of a search that takes about as long as to read a score.
+const lookUpDepth = 6
+
+// fail ends the search with an error.
+func (s *shared) fail(err error) {
+	s.mu.Lock()
+	s.err = errors.Join(s.err, err)
+	s.mu.Unlock()
+	s.stop.Store(true)
+}
+
+// begin forgets what belongs to the search before.
+func (s *shared) begin() {
+	s.stop, s.err = new(atomic.Bool), nil
+	s.stored.age()
+}

@@ -1,0 +1,97 @@
+package uci
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"grenier/pipeline/play/line"
+	"grenier/pipeline/play/search"
+)
+
+// answer looks for the move in one position.
+type answer struct {
+	*Session
+	engine *search.Engine
+	at     position
+	told   string // the last line about the search
+}
+
+// find looks for a move, tells how far it is, and, once held is closed or ctx has ended, the
+// move.
+func (a *answer) find(ctx context.Context, limits search.Limits, held <-chan struct{}) error {
+	limits.Progress = func(r search.Result) { a.tell(&r) }
+	r, err := a.engine.Search(ctx, a.at.board, limits)
+	if r == nil || err != nil && ctx.Err() == nil {
+		return err
+	}
+	pit := r.Best
+	if a.solved() && pit >= 0 {
+		if pit, err = a.progress(ctx, limits.Time, r); err != nil {
+			return err
+		}
+	}
+	a.tell(r)
+	select {
+	case <-held:
+	case <-ctx.Done():
+	}
+	if pit < 0 {
+		a.say("bestmove 0000")
+		return nil
+	}
+	if len(r.Line) > 1 && r.Line[0] == pit {
+		a.say("bestmove %s ponder %s", name(a.at.turn, pit), name(a.at.turn.Other(), r.Line[1]))
+		return nil
+	}
+	a.say("bestmove %s", name(a.at.turn, pit))
+	return nil
+}
+
+// solved reports whether the tables have the position.
+func (a *answer) solved() bool { return a.at.board.Seeds() <= a.options.Scores.MaxSeeds() }
+
+// progress returns a move that keeps the value of a solved position and makes progress, or
+// merely keeps the value if there is no time, or no memory, to find one.
+func (a *answer) progress(ctx context.Context, limit time.Duration, r *search.Result) (pit int, err error) {
+	if limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	m, ok, err := line.Next(ctx, a.options.Scores, a.at.board, line.Options{Positions: a.options.Positions})
+	stuck, full := errors.AsType[*line.LimitError](err)
+	switch {
+	case full:
+		a.say("info string the move keeps the value, but may not make progress: %v", stuck)
+		return r.Best, nil
+	case err != nil && ctx.Err() != nil:
+		return r.Best, nil
+	case err != nil || !ok:
+		return r.Best, err
+	}
+	if m.Pit != r.Best {
+		r.Best, r.Line = m.Pit, []int{m.Pit}
+	}
+	return m.Pit, nil
+}
+
+// tell says what is known: the score is that of the game, in hundredths of a seed, for the
+// player whose turn it is.
+func (a *answer) tell(r *search.Result) {
+	taken := a.at.taken[a.at.turn] - a.at.taken[a.at.turn.Other()]
+	text := fmt.Sprintf("info depth %d score cp %d time %d nodes %d nps %.0f tbhits %d", max(1, r.Depth), 100*(taken+r.Estimate),
+		r.Elapsed.Milliseconds(), r.Nodes, r.NodesPerSecond(), r.TableHits)
+	if len(r.Line) > 0 && r.Best >= 0 {
+		text += " pv " + names(a.at.turn, r.Line)
+	}
+	bounds := fmt.Sprintf("info string proven: %d to %d", taken+r.Lower, taken+r.Upper)
+	if r.Exact() {
+		bounds = fmt.Sprintf("info string exact: %d", taken+r.Lower)
+	}
+	if text != a.told {
+		a.told = text
+		a.say("%s\n%s", text, bounds)
+	}
+}

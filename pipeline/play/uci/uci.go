@@ -1,0 +1,349 @@
+// Package uci speaks the dialect of the Universal Chess Interface that oware programs use:
+// the interface Aualé and the engines made for it. docs/uci.md describes each command.
+//
+//	s := uci.New(uci.Options{Scores: t, Blocks: blocks})
+//	err := s.Run(ctx, stdin, stdout)
+//
+// Commands are read while a search is under way, so that stop and isready are answered
+// at once. A solved board is answered from the tables, by a move that makes progress; any other board
+// is searched.
+//
+// # Two sets of rules
+//
+// The interface plays Oware Abapa: a move that would capture all seeds of the opponent
+// is legal and captures nothing, and the seeds left at the end belong to the side that they lie on. The tables are
+// for other rules (package awari). So the moves of a game are replayed as the interface plays them,
+// and a move is chosen, and valued, by the rules of the tables. What is chosen is legal for
+// both.
+package uci
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"grenier/io/crew"
+	"grenier/pipeline/play/line"
+	"grenier/pipeline/play/search"
+)
+
+// Scores are solved layers. *tables.Tables is one.
+type Scores interface {
+	line.Scores
+	search.Scores
+}
+
+// Options say who answers, and with what.
+type Options struct {
+	// Name and Author identify the engine.
+	Name, Author string
+	Scores       Scores
+	// Blocks has the scores for the search.
+	Blocks *search.Blocks
+	// Bytes is the memory of the search until the option Hash says otherwise.
+	Bytes int64
+	// MostBytes is the most that Hash may ask for.
+	MostBytes int64
+	// Workers is the number of goroutines that search, until the option Threads says otherwise.
+	Workers int
+	// Positions is the most that are kept to find moves that make progress, see
+	// line.Options.
+	Positions int
+}
+
+// usualTime is the time for a move when go does not say any, as with other engines of the dialect.
+const usualTime = 2 * time.Second
+
+// maxWorkers is the most that the option Threads may ask for.
+const maxWorkers = 1024
+
+// Session is a conversation with an interface. It is for one goroutine.
+type Session struct {
+	options Options
+	engine  *search.Engine // nil until it is needed
+	debug   bool
+	present position
+	unclear error // why there is no present position
+	thought *thought
+
+	mu  sync.Mutex // guards what follows
+	out *bufio.Writer
+	err error // of writing
+}
+
+// thought is a search under way.
+type thought struct {
+	cancel context.CancelFunc
+	held   chan struct{} // closed when the best move may be told
+	ended  chan struct{}
+	hit    func() // what ponderhit does
+}
+
+// New returns a session that has not begun.
+func New(o Options) *Session {
+	s := &Session{options: o}
+	s.present, s.unclear = startOf(o.Scores.Game())
+	return s
+}
+
+// Run obeys the commands of in until quit, the end of in, or the end of ctx, whose error in should
+// return. At the end of in a search with limits is completed. It also fails when in or out do.
+func (s *Session) Run(ctx context.Context, in io.Reader, out io.Writer) error {
+	s.out = bufio.NewWriter(out)
+	defer s.finish()
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() && s.failed() == nil {
+		words := strings.Fields(lines.Text())
+		if len(words) == 0 {
+			continue
+		}
+		if words[0] == "quit" {
+			s.finish()
+			return s.failed()
+		}
+		s.obey(ctx, words)
+	}
+	s.complete()
+	return errors.Join(lines.Err(), s.failed())
+}
+
+// obey runs a command.
+func (s *Session) obey(ctx context.Context, words []string) {
+	switch rest := words[1:]; words[0] {
+	case "uci":
+		s.identify()
+	case "debug":
+		s.debug = len(rest) == 0 && !s.debug || len(rest) > 0 && rest[0] == "on"
+	case "isready":
+		s.say("readyok")
+	case "setoption":
+		s.setOption(rest)
+	case "ucinewgame":
+		if s.idle("ucinewgame") {
+			s.engine = nil
+		}
+	case "position":
+		s.present, s.unclear = parsePosition(s.options.Scores.Game(), rest)
+		if s.unclear != nil {
+			s.complain("position: %v", s.unclear)
+		}
+	case "go":
+		if s.idle("go") {
+			s.think(ctx, rest)
+		}
+	case "stop":
+		s.finish()
+	case "ponderhit":
+		if s.thought != nil && s.thought.hit != nil {
+			s.thought.hit()
+		}
+	default:
+		s.complain("unknown command %.40q", words[0])
+	}
+}
+
+// say writes a line at once.
+func (s *Session) say(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fmt.Fprintf(s.out, format+"\n", args...)
+	if err := s.out.Flush(); err != nil && s.err == nil {
+		s.err = err
+	}
+}
+
+// failed returns the error of writing.
+func (s *Session) failed() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
+// complain says what is wrong, in the way that interfaces may show or ignore.
+func (s *Session) complain(format string, args ...any) {
+	s.say("info string error: %s", strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", "; "))
+}
+
+// identify says who answers, and which options there are.
+func (s *Session) identify() {
+	s.say("id name %s", s.options.Name)
+	s.say("id author %s", s.options.Author)
+	s.say("option name Hash type spin default %d min 1 max %d", mebibytes(s.options.Bytes), mebibytes(s.options.MostBytes))
+	s.say("option name Threads type spin default %d min 1 max %d", s.options.Workers, maxWorkers)
+	s.say("option name Ponder type check default true")
+	s.say("uciok")
+}
+
+// mebibytes rounds up, so that there is one at least.
+func mebibytes(bytes int64) int64 { return max(1, (bytes+1<<20-1)>>20) }
+
+// setOption obeys "name N value V".
+func (s *Session) setOption(words []string) {
+	var name, value []string
+	part := &name
+	for _, word := range words {
+		switch word {
+		case "name":
+			part = &name
+		case "value":
+			part = &value
+		default:
+			*part = append(*part, word)
+		}
+	}
+	if !s.idle("setoption") {
+		return
+	}
+	switch named, text := strings.Join(name, " "), strings.Join(value, " "); named {
+	case "Hash":
+		if n, ok := s.spin(named, text, mebibytes(s.options.MostBytes)); ok {
+			s.options.Bytes, s.engine = min(n<<20, s.options.MostBytes), nil
+		}
+	case "Threads":
+		if n, ok := s.spin(named, text, maxWorkers); ok {
+			s.options.Workers, s.engine = int(n), nil
+		}
+	case "Ponder": // the interface decides when to ponder
+	default:
+		s.complain("no option %.40q", named)
+	}
+}
+
+// spin reads the value of an option that is a number from 1 to most.
+func (s *Session) spin(name, text string, most int64) (int64, bool) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 1 || n > most {
+		s.complain("option %s: %.20q (1 to %d are possible)", name, text, most)
+		return 0, false
+	}
+	return n, true
+}
+
+// idle reports whether no search is under way, and complains if there is one.
+func (s *Session) idle(command string) bool {
+	if s.thought == nil {
+		return true
+	}
+	select {
+	case <-s.thought.ended:
+		s.thought = nil
+		return true
+	default:
+		s.complain("%s: a search is under way", command)
+		return false
+	}
+}
+
+// finish ends the search under way and waits for its answer.
+func (s *Session) finish() {
+	if s.thought != nil {
+		s.thought.cancel()
+		<-s.thought.ended
+		s.thought = nil
+	}
+}
+
+// complete waits for the answer of a search with limits, at the end of the input. Another one is
+// ended.
+func (s *Session) complete() {
+	if s.thought != nil {
+		select {
+		case <-s.thought.held:
+			<-s.thought.ended
+		default:
+		}
+	}
+	s.finish()
+}
+
+// think begins to look for a move.
+func (s *Session) think(ctx context.Context, words []string) {
+	limits, endless, ponder, err := parseGo(words)
+	if err == nil {
+		err = s.unclear
+	}
+	if err != nil {
+		s.complain("go: %v", err)
+		s.say("bestmove 0000")
+		return
+	}
+	if s.engine == nil {
+		s.engine = search.New(s.options.Blocks, search.Options{Bytes: s.options.Bytes, Workers: s.options.Workers})
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	t := &thought{cancel: cancel, held: make(chan struct{}), ended: make(chan struct{})}
+	switch {
+	case ponder:
+		wait := limits.Time
+		limits.Time = 0
+		t.hit = sync.OnceFunc(func() {
+			endAfter(ctx, cancel, wait)
+			close(t.held)
+		})
+	case !endless:
+		close(t.held)
+	}
+	s.thought = t
+	a := answer{Session: s, engine: s.engine, at: s.present}
+	crew.Go(func() error { return a.find(ctx, limits, t.held) }, func(err error) {
+		if err != nil {
+			s.complain("%v", err)
+			s.say("bestmove 0000")
+		}
+		cancel()
+		close(t.ended)
+	})
+}
+
+// endAfter ends a context after some time.
+func endAfter(ctx context.Context, cancel context.CancelFunc, wait time.Duration) {
+	late := time.NewTimer(wait)
+	crew.Go(func() error {
+		defer late.Stop()
+		select {
+		case <-late.C:
+		case <-ctx.Done():
+		}
+		return nil
+	}, func(error) { cancel() })
+}
+
+// parseGo reads what go says.
+func parseGo(words []string) (l search.Limits, endless, ponder bool, err error) {
+	for i := 0; i < len(words); i++ {
+		switch words[i] {
+		case "infinite":
+			endless = true
+		case "ponder":
+			ponder = true
+		case "depth", "movetime":
+			if i+1 == len(words) {
+				return l, false, false, fmt.Errorf("%s needs a number", words[i])
+			}
+			n, err := strconv.ParseUint(words[i+1], 10, 31)
+			if err != nil || n == 0 {
+				return l, false, false, fmt.Errorf("%s %.20q: want a number above 0", words[i], words[i+1])
+			}
+			if words[i] == "depth" {
+				l.Depth = int(n)
+			} else {
+				l.Time = time.Duration(n) * time.Millisecond
+			}
+			i++
+		}
+	}
+	switch {
+	case endless:
+		l = search.Limits{}
+	case l.Time == 0 && (l.Depth == 0 || ponder):
+		l.Time = usualTime
+	}
+	return l, endless, ponder, nil
+}

@@ -1,0 +1,263 @@
+package uci_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"grenier/io/crew"
+	"grenier/kernels/longtest"
+	"grenier/layers/awari"
+	"grenier/pipeline/internal/testrun"
+	"grenier/pipeline/play/match"
+	"grenier/pipeline/play/search"
+	"grenier/pipeline/play/uci"
+	"grenier/pipeline/tables"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(longtest.Choose(m)) }
+
+// solved returns tables of a small run.
+func solved(t testing.TB, pits, seeds int) *tables.Tables {
+	t.Helper()
+	game := testrun.Game(t, pits, awari.Awari)
+	tab, err := tables.Open(testrun.Write(t, game, testrun.Solve(t, game, seeds), 1<<16), tables.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tab.Close() })
+	return tab
+}
+
+func newSession(tab *tables.Tables) *uci.Session {
+	return uci.New(uci.Options{
+		Name: "Test", Author: "Nobody", Scores: tab, Blocks: search.NewBlocks(tab, 1<<24), Bytes: 1 << 22, MostBytes: 1 << 24, Workers: 1,
+	})
+}
+
+// converse sends lines and returns the answer.
+func converse(t *testing.T, tab *tables.Tables, lines ...string) string {
+	t.Helper()
+	var out strings.Builder
+	if err := newSession(tab).Run(t.Context(), strings.NewReader(strings.Join(lines, "\n")), &out); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// TestSessions replays sessions as the interface Aualé and its engines have them. Lines are
+// what is sent, patterns what must come back, in this order, and nothing but info in between.
+func TestSessions(t *testing.T) {
+	tab := solved(t, 12, 6)
+	const board = "0-0-0-0-0-2-1-1-0-0-0-1-20-23-S"
+	for _, c := range []struct {
+		name        string
+		lines, want []string
+	}{
+		{"start", []string{"uci", "isready", "quit", "isready"}, []string{
+			"id name Test", "id author Nobody", `option name Hash type spin default 4 min 1 max 16`,
+			`option name Threads type spin default 1 min 1 max \d+`, "option name Ponder type check default true", "uciok", "readyok",
+		}},
+		{"a game begins", []string{"uci", "ucinewgame", "isready", "position startpos", "go depth 4 movetime 600"}, []string{
+			"id .*", "id .*", "option .*", "option .*", "option .*", "uciok", "readyok", "bestmove [A-F]( ponder [a-f])?",
+		}},
+		{"the answer of North", []string{"position startpos moves Fc", "go depth 3"}, []string{"bestmove [A-F]( ponder [a-f])?"}},
+		{"a solved board", []string{"position fen " + board, "go depth 4 movetime 600"}, []string{"bestmove F( ponder [a-f])?"}},
+		{"without fen", []string{"position " + board, "go depth 4"}, []string{"bestmove F( ponder [a-f])?"}},
+		{"North to move", []string{"position fen 1-0-0-0-0-1-0-0-0-0-0-2-20-24-N", "go depth 4"}, []string{"bestmove f( ponder [A-F])?"}},
+		{"an end", []string{"position fen 0-0-0-0-0-0-1-0-0-0-0-0-20-27-S", "go depth 4"}, []string{"bestmove 0000"}},
+		{"stop ends an infinite search", []string{"position startpos", "go infinite", "isready", "stop"}, []string{"readyok", "bestmove [A-F].*"}},
+		{"exact, but infinite", []string{"position fen " + board, "go infinite", "isready", "stop"}, []string{"readyok", "bestmove F.*"}},
+		{"ponder, and miss", []string{"position startpos moves F", "go ponder", "stop", "isready"}, []string{"bestmove [a-f].*", "readyok"}},
+		{"quit while searching", []string{"position startpos", "go infinite", "quit"}, []string{"bestmove [A-F].*"}},
+		{"options", []string{"setoption name Hash value 2", "setoption name Threads value 2", "position startpos", "go depth 3"}, []string{"bestmove .*"}},
+		{"a grand slam captures nothing", []string{"position fen 0-0-0-0-1-1-0-0-0-0-1-0-20-25-N moves", "go depth 1"}, []string{"bestmove .*"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out := converse(t, tab, c.lines...)
+			var rest []string
+			for line := range strings.Lines(out) {
+				if !strings.HasPrefix(line, "info ") {
+					rest = append(rest, line)
+				} else if strings.Contains(line, "error") {
+					t.Errorf("%s", line)
+				}
+			}
+			if pattern := "^" + strings.Join(c.want, "\n") + "\n$"; !regexp.MustCompile(pattern).MatchString(strings.Join(rest, "")) {
+				t.Errorf("%q\n%s", c.lines, out)
+			}
+		})
+	}
+}
+
+// TestPonderHit waits for the answer that a hit lets out, and for none before.
+func TestPonderHit(t *testing.T) {
+	out := converse(t, solved(t, 12, 3), "position startpos moves F", "go ponder movetime 1", "ponderhit", "isready", "stop")
+	if strings.Count(out, "bestmove") != 1 || strings.Contains(out, "error") {
+		t.Error(out)
+	}
+}
+
+// TestInfo checks that the score counts what was taken, for the player to move.
+func TestInfo(t *testing.T) {
+	tab := solved(t, 12, 6)
+	out := converse(t, tab, "position fen 0-0-0-0-0-2-1-1-0-0-0-1-20-23-S", "go depth 4")
+	if !strings.Contains(out, "score cp 200 ") || !strings.Contains(out, " pv F") || !strings.Contains(out, "info string exact: 2\n") {
+		t.Error(out)
+	}
+}
+
+func TestComplaints(t *testing.T) {
+	tab := solved(t, 12, 3)
+	for _, c := range []struct{ lines, want string }{
+		{"fly", `unknown command "fly"`},
+		{"position", "want startpos, or fen and a board"},
+		{"position fen 1-2-3-S", "want 14 numbers and S or N"},
+		{"position fen 0-0-0-0-0-0-1-0-0-0-0-x-20-27-S", `"x" is no number of seeds`},
+		{"position fen 40-0-0-0-0-0-1-0-0-0-0-0-20-27-S", "88 seeds"},
+		{"position fen 0-0-0-0-0-0-1-0-0-0-0-0-20-27-X", `turn is "X"`},
+		{"position startpos moves a", "south has the houses A to F"},
+		{"position startpos moves AAA", "north has the houses a to f"},
+		{"position fen 1-0-0-0-0-0-0-0-0-0-0-0-20-27-S moves A", "gives the opponent no seed"},
+		{"position fen 0-1-0-0-0-0-1-0-0-0-0-0-20-26-S moves A", "the house is empty"},
+		{"position startpos moves aB\ngo depth 1", "go: move 1"},
+		{"setoption name Hash value 0", "1 to 16 are possible"},
+		{"setoption name Threads value many", "1 to 1024 are possible"},
+		{"setoption name Style value wild", `no option "Style"`},
+		{"go depth", "depth needs a number"},
+		{"go movetime -1", "want a number above 0"},
+		{"position startpos\ngo infinite\ngo depth 1\nstop", "go: a search is under way"},
+		{"position startpos\ngo infinite\nsetoption name Hash value 1\nstop", "setoption: a search is under way"},
+	} {
+		if out := converse(t, tab, c.lines); !strings.Contains(out, "info string error: ") || !strings.Contains(out, c.want) {
+			t.Errorf("%q: %s, want %q", c.lines, out, c.want)
+		} else if strings.Contains(c.lines, "moves aB") && !strings.HasSuffix(out, "bestmove 0000\n") {
+			t.Errorf("%q: %s", c.lines, out)
+		}
+	}
+}
+
+// engine is a session at the other end of pipes.
+type engine struct {
+	in    *io.PipeWriter
+	out   *bufio.Scanner
+	ended chan error
+}
+
+func startEngine(t *testing.T, tab *tables.Tables) *engine {
+	in, toIn := io.Pipe()
+	fromOut, out := io.Pipe()
+	e := &engine{toIn, bufio.NewScanner(fromOut), make(chan error, 1)}
+	crew.Go(func() error {
+		defer out.Close()
+		return newSession(tab).Run(t.Context(), in, out)
+	}, func(err error) { e.ended <- err })
+	return e
+}
+
+// move asks for the best move.
+func (e *engine) move(t *testing.T, position, limits string) byte {
+	t.Helper()
+	fmt.Fprintf(e.in, "position %s\ngo %s\n", position, limits)
+	for e.out.Scan() {
+		if move, ok := strings.CutPrefix(e.out.Text(), "bestmove "); ok {
+			return move[0]
+		}
+	}
+	t.Fatal("the engine has ended")
+	return 0
+}
+
+func (e *engine) quit(t *testing.T) {
+	t.Helper()
+	fmt.Fprintln(e.in, "quit")
+	for e.out.Scan() {
+	}
+	if err := <-e.ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestMatch plays games between two sessions. Each ends by the rules or in a repetition, and
+// every move on a solved board keeps its value.
+func TestMatch(t *testing.T) {
+	games, pits, layers := 2, 8, 7
+	if os.Getenv("GRENIER_LONG") != "" {
+		games, pits, layers = 20, 12, 8
+	}
+	tab := solved(t, pits, layers)
+	game := tab.Game()
+	random := rand.New(rand.NewPCG(2, 20))
+	space := testrun.Space(t, game, 16)
+	for i := range games {
+		sides := []*engine{startEngine(t, tab), startEngine(t, tab)}
+		n := layers + 1 + random.IntN(8)
+		play(t, tab, match.New(game, space.Unrank(n, random.Uint64N(space.Size(n)))), sides)
+		for _, e := range sides {
+			e.quit(t)
+		}
+		if t.Failed() {
+			t.Fatalf("game %d", i)
+		}
+	}
+}
+
+// play plays a game to its end.
+func play(t *testing.T, tab *tables.Tables, m *match.Match, sides []*engine) {
+	t.Helper()
+	start := m.Board()
+	var text strings.Builder
+	for _, x := range start[:m.Game().Pits()] {
+		fmt.Fprintf(&text, "%d-", x)
+	}
+	position, moves := "fen "+text.String()+"0-0-S", ""
+	for m.State() == match.Playing {
+		if m.Repeated() && len(m.Pits()) > 0 && longEnough(m) {
+			if err := m.Draw(); err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+		asked := position
+		if moves != "" {
+			asked += " moves " + moves
+		}
+		letter := sides[m.Turn()].move(t, asked, "depth 5")
+		pit := int(letter) - []int{'A', 'a'}[m.Turn()]
+		before := m.Board()
+		captured, err := m.Play(pit)
+		if err != nil {
+			t.Fatalf("%s: %c: %v", asked, letter, err)
+		}
+		moves += string(letter)
+		if before.Seeds() <= tab.MaxSeeds() {
+			keeps(t, tab, before, captured, m.Board())
+		}
+	}
+}
+
+// longEnough says that a game above the tables will not get anywhere.
+func longEnough(m *match.Match) bool { return len(m.Pits()) > 300 || m.Board().Seeds() <= 8 }
+
+// keeps checks that a move keeps the value.
+func keeps(t *testing.T, tab *tables.Tables, before awari.Board, captured int, after awari.Board) {
+	t.Helper()
+	was, err := tab.Score(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	is, err := tab.Score(after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if int(was) != captured-int(is) {
+		t.Errorf("a move on %v is worth %d instead of %d", before, captured-int(is), was)
+	}
+}
