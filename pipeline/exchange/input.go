@@ -54,7 +54,7 @@ func (in *input) open(ctx context.Context, from io.Reader, codec frame.Codec, wo
 
 // wrongLength reports a file that does not hold as many scores as it should.
 func (in *input) wrongLength(has uint64) error {
-	return corrupt.New(in.path, "", "it holds %s, the layer %d", english.Plural(int(has), "score", ""), in.scores)
+	return corrupt.New(in.path, "", "it holds %d %s, the layer %d", has, english.PluralWord(int(has), "score", ""), in.scores)
 }
 
 // unpack writes the contents of f to a file in work, and makes that the one to read.

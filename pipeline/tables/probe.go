@@ -95,7 +95,7 @@ func (t *Tables) seeds(b awari.Board) (int, error) {
 	}
 	n := b.Seeds()
 	if n > t.MaxSeeds() {
-		return 0, t.unsolved("the board has " + english.Plural(n, "seed", ""))
+		return 0, t.unsolved(fmt.Sprintf("the board has %d %s", n, english.PluralWord(n, "seed", "")))
 	}
 	return n, nil
 }

@@ -81,7 +81,7 @@ func (r *Result) add(l Layer, elapsed time.Duration) {
 // corrupt.ErrCorrupt, and how many layers have problems.
 func (r *Result) Err() error {
 	if r.bad > 1 || r.bad == 1 && r.Manifest != "" {
-		return fmt.Errorf("%w (damaged or missing: %d of %s)", r.first, r.bad, english.Plural(len(r.Layers), "layer", ""))
+		return fmt.Errorf("%w (%d of %s damaged or missing)", r.first, r.bad, english.Plural(len(r.Layers), "layer", ""))
 	}
 	return r.first
 }
