@@ -110,7 +110,7 @@ func (r *partsRun) add(t *testing.T, ctx context.Context, dir string, o solve.Op
 	}()
 	select {
 	case <-done:
-	case <-time.After(20 * time.Second):
+	case <-time.After(5 * time.Minute):
 		t.Fatal("sealing hangs")
 	}
 	return p, err
