@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
 
 	"grenier/io/corrupt"
@@ -54,7 +55,7 @@ func (in *input) open(ctx context.Context, from io.Reader, codec frame.Codec, wo
 
 // wrongLength reports a file that does not hold as many scores as it should.
 func (in *input) wrongLength(has uint64) error {
-	return corrupt.New(in.path, "", "it holds %s, the layer %d", english.Plural(int(has), "score", ""), in.scores)
+	return corrupt.New(in.path, "", "it holds %s, the layer %s", english.Plural(int(has), "score", ""), humanize.Comma(int64(in.scores)))
 }
 
 // unpack writes the contents of f to a file in work, and makes that the one to read.
@@ -97,7 +98,7 @@ func (in *input) copy(ctx context.Context, out io.Writer, r io.Reader, progress 
 		case !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
 			return err
 		case done > in.scores:
-			return corrupt.New(in.path, "", "it holds more than the %d scores of the layer", in.scores)
+			return corrupt.New(in.path, "", "it holds more than the %s scores of the layer", humanize.Comma(int64(in.scores)))
 		case done < in.scores:
 			return in.wrongLength(done)
 		default:

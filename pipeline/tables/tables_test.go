@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/dustin/go-humanize"
 	"go.uber.org/goleak"
 
 	"grenier/io/corrupt"
@@ -251,7 +252,7 @@ func TestRefusedBoards(t *testing.T) {
 	tab := open(t, dir, tables.Options{})
 	for _, b := range []awari.Board{{6}, {255, 255, 255, 255}} {
 		_, err := tab.Probe(b)
-		want := fmt.Sprintf("not solved: the board has %d seeds, but %s is solved up to 5", b.Seeds(), dir)
+		want := fmt.Sprintf("not solved: the board has %s seeds, but %s is solved up to 5", humanize.Comma(int64(b.Seeds())), dir)
 		if !errors.Is(err, tables.ErrUnsolved) || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}

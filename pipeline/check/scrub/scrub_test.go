@@ -111,7 +111,7 @@ func TestScrub(t *testing.T) {
 				t.Fatal(err)
 			}
 		}},
-		{"no manifest", "iiimii", "manifest.json: missing, but there are layer files .1 of 6", func(t *testing.T, dir string) {
+		{"no manifest", "iiimii", "manifest.json: missing, but there are layer files (damaged or missing: 1 of 6 layers)", func(t *testing.T, dir string) {
 			remove(t, filepath.Join(dir, rundir.ManifestName))
 			remove(t, layer(dir, 3))
 		}},
@@ -165,7 +165,7 @@ func blockAt(t *testing.T, path string) int {
 // matches reports whether the parts of pattern, between ".*", follow each other in text.
 func matches(text, pattern string) bool {
 	for part := range strings.SplitSeq(pattern, ".*") {
-		i := strings.Index(text, strings.ReplaceAll(part, ".1", "(1"))
+		i := strings.Index(text, part)
 		if i < 0 {
 			return false
 		}
