@@ -211,7 +211,7 @@ const placeBytes = 16
 
 func (s *search) newUndoer(from, stride int, keep func(*runs.Run)) *undoer {
 	u := &undoer{search: s, from: from, stride: stride, keep: keep, out: runs.NewWriter(s.store, stride)}
-	u.most = max(2*mostChildren, int((s.bufferBytes()-runs.WriterBytes)/int64(2*(4*stride+placeBytes)))) // growing lists are there twice
+	u.most = max(2*mostChildren, int((s.bufferBytes()-runs.WriterBytes)/int64(4*(4*stride+placeBytes)))) // growing lists are there twice, and once as garbage
 	return u
 }
 

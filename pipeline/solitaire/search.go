@@ -145,7 +145,7 @@ func (s *search) counts() []uint64 {
 }
 
 // A search divides its memory. Five eighths are for blocks, or a quarter for lists of them if they are
-// on disk. Of what is left, buffers get three quarters, and merges one.
+// on disk. Of what is left, buffers get half and merges a quarter; the rest is for garbage.
 
 // LeastMemory returns the least memory in bytes for a search with the given number of workers.
 func LeastMemory(threads int) int64 { return 16<<20 + int64(threads)*(2<<20) }
@@ -160,7 +160,7 @@ func (s *search) keptBytes() int64 {
 
 // bufferBytes is what the buffers of a worker may take.
 func (s *search) bufferBytes() int64 {
-	return (s.Memory - s.keptBytes()) / 4 * 3 / int64(s.Threads)
+	return (s.Memory - s.keptBytes()) / 2 / int64(s.Threads)
 }
 
 // abreast is the most runs that are merged at a time.
