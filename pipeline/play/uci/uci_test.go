@@ -190,7 +190,7 @@ func (e *engine) quit(t *testing.T) {
 func TestMatch(t *testing.T) {
 	games, pits, layers := 2, 8, 7
 	if os.Getenv("GRENIER_LONG") != "" {
-		games, pits, layers = 20, 12, 8
+		games = 20
 	}
 	tab := solved(t, pits, layers)
 	game := tab.Game()
