@@ -18,18 +18,18 @@ type answer struct {
 	told   string // the last line about the search
 }
 
-// find looks for a move, tells how far it is, and, once held is closed or ctx has ended, the
-// move.
-func (a *answer) find(ctx context.Context, limits search.Limits, held <-chan struct{}) error {
+// find looks for a move and tells how far it is. Once held is closed or ctx has ended, it returns
+// the move, as bestmove tells it.
+func (a *answer) find(ctx context.Context, limits search.Limits, held <-chan struct{}) (string, error) {
 	limits.Progress = func(r search.Result) { a.tell(&r) }
 	r, err := a.engine.Search(ctx, a.at.board, limits)
 	if r == nil || err != nil && ctx.Err() == nil {
-		return err
+		return noMove, err
 	}
 	pit := r.Best
 	if a.solved() && pit >= 0 {
 		if pit, err = a.progress(ctx, limits.Time, r); err != nil {
-			return err
+			return noMove, err
 		}
 	}
 	a.tell(r)
@@ -38,16 +38,16 @@ func (a *answer) find(ctx context.Context, limits search.Limits, held <-chan str
 	case <-ctx.Done():
 	}
 	if pit < 0 {
-		a.say("bestmove 0000")
-		return nil
+		return noMove, nil
 	}
 	if len(r.Line) > 1 && r.Line[0] == pit {
-		a.say("bestmove %s ponder %s", name(a.at.turn, pit), name(a.at.turn.Other(), r.Line[1]))
-		return nil
+		return name(a.at.turn, pit) + " ponder " + name(a.at.turn.Other(), r.Line[1]), nil
 	}
-	a.say("bestmove %s", name(a.at.turn, pit))
-	return nil
+	return name(a.at.turn, pit), nil
 }
+
+// noMove is what bestmove tells when there is no move.
+const noMove = "0000"
 
 // solved reports whether the tables have the position.
 func (a *answer) solved() bool { return a.at.board.Seeds() <= a.options.Scores.MaxSeeds() }

@@ -26,6 +26,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"grenier/io/crew"
@@ -81,6 +82,7 @@ type Session struct {
 type thought struct {
 	cancel context.CancelFunc
 	held   chan struct{} // closed when the best move may be told
+	told   atomic.Bool   // the best move is, or is about to be
 	ended  chan struct{}
 	hit    func() // what ponderhit does
 }
@@ -231,14 +233,13 @@ func (s *Session) idle(command string) bool {
 	if s.thought == nil {
 		return true
 	}
-	select {
-	case <-s.thought.ended:
-		s.thought = nil
-		return true
-	default:
+	if !s.thought.told.Load() {
 		s.complain("%s: a search is under way", command)
 		return false
 	}
+	<-s.thought.ended
+	s.thought = nil
+	return true
 }
 
 // finish ends the search under way and waits for its answer.
@@ -271,7 +272,7 @@ func (s *Session) think(ctx context.Context, words []string) {
 	}
 	if err != nil {
 		s.complain("go: %v", err)
-		s.say("bestmove 0000")
+		s.say("bestmove %s", noMove)
 		return
 	}
 	if s.engine == nil {
@@ -292,12 +293,17 @@ func (s *Session) think(ctx context.Context, words []string) {
 	}
 	s.thought = t
 	a := answer{Session: s, engine: s.engine, at: s.present}
-	crew.Go(func() error { return a.find(ctx, limits, t.held) }, func(err error) {
+	best := noMove
+	crew.Go(func() (err error) {
+		best, err = a.find(ctx, limits, t.held)
+		return err
+	}, func(err error) {
 		if err != nil {
 			s.complain("%v", err)
-			s.say("bestmove 0000")
 		}
 		cancel()
+		t.told.Store(true) // who reads the move may go on at once
+		s.say("bestmove %s", best)
 		close(t.ended)
 	})
 }

@@ -190,7 +190,7 @@ func (e *engine) quit(t *testing.T) {
 func TestMatch(t *testing.T) {
 	games, pits, layers := 2, 8, 7
 	if os.Getenv("GRENIER_LONG") != "" {
-		games = 20
+		games, pits = 20, 12
 	}
 	tab := solved(t, pits, layers)
 	game := tab.Game()
@@ -219,7 +219,7 @@ func play(t *testing.T, tab *tables.Tables, m *match.Match, sides []*engine) {
 	}
 	position, moves := "fen "+text.String()+"0-0-S", ""
 	for m.State() == match.Playing {
-		if m.Repeated() && len(m.Pits()) > 0 && longEnough(m) {
+		if m.Repeated() {
 			if err := m.Draw(); err != nil {
 				t.Fatal(err)
 			}
@@ -242,9 +242,6 @@ func play(t *testing.T, tab *tables.Tables, m *match.Match, sides []*engine) {
 		}
 	}
 }
-
-// longEnough says that a game above the tables will not get anywhere.
-func longEnough(m *match.Match) bool { return len(m.Pits()) > 300 || m.Board().Seeds() <= 8 }
 
 // keeps checks that a move keeps the value.
 func keeps(t *testing.T, tab *tables.Tables, before awari.Board, captured int, after awari.Board) {
