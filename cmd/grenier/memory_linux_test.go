@@ -144,7 +144,7 @@ var memoryRows = []memoryRow{
 	{memory: "300MiB", ends: cli.ExitOK, args: "solitaire count --threads 2"},
 	{memory: "64MiB", ends: cli.ExitOK, args: "solitaire count --threads 2 --dir NEW"},
 	{memory: "300MiB", ends: cli.ExitOK, args: "solitaire solve --threads 2"},
-	{memory: "64MiB", ends: cli.ExitUsage, args: "solitaire solve --threads 2"},
+	{memory: "32MiB", ends: cli.ExitUsage, args: "solitaire solve --threads 2"},
 	{memory: "20MiB", ends: cli.ExitUsage, args: "solitaire count"},
 }
 

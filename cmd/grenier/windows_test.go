@@ -225,11 +225,14 @@ func checkReport(t *testing.T, out string, s solveSummary) {
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	told, window := 0, 0
 	for _, line := range lines[:len(lines)-1] {
-		var l struct{ Detail solve.Progress }
+		var l struct {
+			Type   string
+			Detail solve.Progress
+		}
 		if err := json.Unmarshal([]byte(line), &l); err != nil {
 			t.Fatal(err)
 		}
-		if slices.Contains([]string{"check", "capture", "seal"}, l.Detail.Stage) {
+		if l.Type == "layer" || slices.Contains([]string{"check", "capture", "seal"}, l.Detail.Stage) {
 			continue
 		}
 		told++

@@ -39,10 +39,12 @@ async function show() {
   board.show(p.pits, p.taken);
   board.turn(SOUTH);
   $("step").textContent = t("Step {n} of {all}", { n: step + 1, all: STEPS.length });
-  $("message").textContent = ask();
+  $("message").textContent = "";
   $("next").hidden = true;
   $("play").hidden = true;
+  probe = null; // no move until it is known
   probe = await api.probe(seeds);
+  $("message").textContent = ask();
   mark();
 }
 
