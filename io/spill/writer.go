@@ -193,10 +193,11 @@ func (w *Writer) Publish() error {
 		err = w.pending.Sync()
 	}
 	w.cache.Synced()
-	if err = errors.Join(err, w.cache.Close()); err != nil {
+	err = errors.Join(err, w.cache.Close())
+	w.cache = pagecache.Bound{}
+	if err != nil {
 		return errors.Join(err, w.pending.Abort())
 	}
-	w.cache = pagecache.Bound{}
 	return w.pending.Publish()
 }
 
