@@ -403,6 +403,24 @@ func TestFailingDisks(t *testing.T) {
 	}
 }
 
+// unsynced is a file that cannot be synced.
+type unsynced struct{ vfs.File }
+
+func (f unsynced) System() *os.File { return vfs.System(f.File) }
+func (unsynced) Sync() error        { return syscall.ENOSPC }
+
+// TestAbortAfterPublish: a stream that could not be published is gone, and Abort does nothing.
+func TestAbortAfterPublish(t *testing.T) {
+	d := systemDir(t)
+	w, err := Create(d, "a", aHeader, LZ4, 1)
+	check(t, err)
+	w.pending.File = unsynced{w.pending.File}
+	if err := w.Publish(); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("Publish: %v", err)
+	}
+	check(t, w.Abort())
+}
+
 // fix makes the checksums of a file right, as far as it can be divided into blocks.
 func fix(file []byte) {
 	if len(file) < headSize || int(little.Uint32(file[hIdentity:])) > len(file)-headSize-4 {
