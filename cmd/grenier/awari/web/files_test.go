@@ -16,7 +16,7 @@ import (
 // forbidden is what the page must not have: what the policy of the server refuses,
 // what would fetch from elsewhere, and what would make markup of text.
 var forbidden = map[string]*regexp.Regexp{
-	".html": regexp.MustCompile(`(?i)\sstyle=|<style|\son[a-z]+=|<script[^>]*>[^<]|javascript:|https?://|src="[^/]`),
+	".html": regexp.MustCompile(`(?i)\sstyle=|<style|\son[a-z]+=|<script[^>]*>[^<]|javascript:|https?://|(?:src|href)="/`),
 	".css":  regexp.MustCompile(`(?i)@import|url\([^#]|https?://`),
 	".js":   regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|import\(|https?://`),
 	".svg":  regexp.MustCompile(`(?i)<script|<style|\sstyle=|\son[a-z]+=|href=`),
@@ -25,14 +25,14 @@ var forbidden = map[string]*regexp.Regexp{
 }
 
 // references are the ways in which a file names another one.
-var references = regexp.MustCompile(`(?:href|src)="/([^"#]*)"|"src": "/([^"]*)"|(?:from|import) "\./([^"]+)"|register\("/([^"]+)"`)
+var references = regexp.MustCompile(`(?:href|src)="([^"#]+)"|"src": "([^"]*)"|(?:from|import) "\./([^"]+)"|WORKER = "/([^"]+)"`)
 
 // made are the files that the server makes.
 var made = []string{"chart.css", "icon.png"}
 
 // fileOf returns the file that is shown at a path, without its first slash.
 func fileOf(at string) string {
-	at, _, _ = strings.Cut(at, "?")
+	at, _, _ = strings.Cut(strings.TrimPrefix(at, "./"), "?")
 	switch {
 	case at == "":
 		return "index.html"
