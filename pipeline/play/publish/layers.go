@@ -47,6 +47,7 @@ func (p *publisher) layers(ctx context.Context) ([]Layer, error) {
 		if err != nil {
 			return nil, err
 		}
+		w.progress(&p.manifest.Layers[i], "check", 2*uint64(layer.Bytes))
 		w.done += 2 * uint64(layer.Bytes)
 		all = append(all, layer)
 		if p.options.Done != nil {
@@ -79,12 +80,15 @@ func (p *publisher) needRoom(need uint64) error {
 type work struct {
 	*publisher
 	done, total uint64 // bytes
+	told        uint64 // of them
 }
 
-// progress tells how far it is, so many bytes into the layer at hand.
+// progress tells how far it is, so many bytes into the layer at hand. A file that turns out to
+// be wrong when it was read does not take it back.
 func (w *work) progress(l *manifest.Layer, stage string, into uint64) {
+	w.told = max(w.told, w.done+into)
 	if w.options.Progress != nil {
-		w.options.Progress(Progress{Seeds: l.Seeds, Stage: stage, Done: w.done + into, Total: w.total})
+		w.options.Progress(Progress{Seeds: l.Seeds, Stage: stage, Done: w.told, Total: w.total})
 	}
 }
 

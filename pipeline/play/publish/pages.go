@@ -78,7 +78,9 @@ func (p *publisher) adapt(page []byte) ([]byte, error) {
 	if place == nil || !bytes.Contains(page, []byte(encodingLine)) {
 		return nil, fmt.Errorf("a page without %q or a list of pages", encodingLine)
 	}
-	page = slices.Insert(slices.Clone(page), place[0], []byte(downloadLink)...)
+	if !bytes.Contains(page, []byte(downloadLink)) {
+		page = slices.Insert(slices.Clone(page), place[0], []byte(downloadLink)...)
+	}
 	page = navLine.ReplaceAllFunc(page, func(line []byte) []byte {
 		if _, ok := p.options.Pages[string(pageLink.FindSubmatch(line)[1])+".html"]; ok {
 			return line

@@ -82,6 +82,37 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// TestSiteFiles does so for the pages of a published site.
+func TestSiteFiles(t *testing.T) {
+	files := web.Site()
+	named := map[string]bool{"index.html": true, "download.html": true} // which publish links to
+	for name, data := range files {
+		text := strings.ReplaceAll(string(data), "http://www.w3.org/2000/svg", "")
+		if before, after, ok := strings.Cut(text, `await import("./zstd.js")`); ok { // where layers need it
+			named["zstd.js"] = true
+			text = before + after
+		}
+		for _, found := range forbidden[path.Ext(name)].FindAllString(text, -1) {
+			t.Errorf("%s has %q", name, found)
+		}
+		for _, m := range references.FindAllStringSubmatch(text, -1) {
+			target := fileOf(strings.Join(m[1:], ""))
+			named[target] = true
+			if _, ok := files[target]; !ok && !slices.Contains(made, target) && !isPage(target) && !strings.HasPrefix(target, "tables/") {
+				t.Errorf("%s names %s, which the site does not have", name, target)
+			}
+		}
+	}
+	for name := range files {
+		if !named[name] {
+			t.Errorf("no file names %s", name)
+		}
+	}
+}
+
+// isPage reports whether a name is that of a page that a site may leave out, with its links.
+func isPage(name string) bool { return name == "puzzles.html" || name == "explore.html" }
+
 // kept returns the files that the worker keeps for times without the server.
 func kept(t *testing.T) map[string]bool {
 	t.Helper()

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -15,7 +16,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"unsafe"
 
 	"grenier/cmd/grenier/awari/web"
 	"grenier/io/browsertest"
@@ -31,10 +31,8 @@ type mirror struct {
 	out    string
 	folder string // its address
 
-	mu       sync.Mutex
-	requests []string // paths, and ranges behind them
-	bytes    int64    // that were sent
-	change   func(w http.ResponseWriter, r *http.Request) bool
+	mu     sync.Mutex
+	change func(w http.ResponseWriter, r *http.Request) bool
 }
 
 // publishSite publishes the layers of a site, and serves what was published until the test ends.
@@ -44,33 +42,22 @@ func publishSite(t *testing.T, s *site) *mirror {
 	if _, err := publish.Run(t.Context(), s.dir, m.out, publish.Options{Pages: web.Site(), Family: cpu.Best()}); err != nil {
 		t.Fatal(err)
 	}
-	files := http.StripPrefix("/folder/", http.FileServer(http.Dir(m.out)))
+	files := http.NewServeMux()
+	for _, folder := range []string{"/folder/", "/other/"} { // of which the browser keeps nothing yet
+		files.Handle(folder, http.StripPrefix(folder, http.FileServer(http.Dir(m.out))))
+	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		m.mu.Lock()
-		m.requests = append(m.requests, r.URL.Path+" "+r.Header.Get("Range"))
 		change := m.change
 		m.mu.Unlock()
 		if change != nil && change(w, r) || m.scores(w, r) {
 			return
 		}
-		files.ServeHTTP(counted{w, m}, r)
+		files.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
 	m.folder = server.URL + "/folder/"
 	return m
-}
-
-// counted counts the bytes of answers.
-type counted struct {
-	http.ResponseWriter
-	m *mirror
-}
-
-func (c counted) Write(p []byte) (int, error) {
-	c.m.mu.Lock()
-	c.m.bytes += int64(len(p))
-	c.m.mu.Unlock()
-	return c.ResponseWriter.Write(p)
 }
 
 // set sets what happens to requests before they are answered; change reports whether it has
@@ -99,13 +86,17 @@ func (m *mirror) scores(w http.ResponseWriter, r *http.Request) bool {
 		return true
 	}
 	var scores []int8
+	var text []byte
 	for i := range f.NumBlocks() {
 		if scores, err = d.Block(i, scores); err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return true
 		}
-		w.Write(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(scores))), len(scores)))
+		for _, score := range scores {
+			text = append(text, byte(score))
+		}
 	}
+	w.Write(text)
 	return true
 }
 
@@ -220,8 +211,8 @@ func TestSite(t *testing.T) {
 		r.Header.Del("Range")
 		return false
 	})
-	page = m.visit(t, browser, "?pits=1,1,1,1,1,1,1,1,1,1,0,0&turn=south", 1200)
-	page.Await("the refusal", `document.querySelector("#problem")?.textContent.includes("ignores range requests")`)
+	page = m.visit(t, browser, "../other/?pits=1,1,1,1,1,1,1,1,1,1,0,0&turn=south", 1200)
+	page.Await("the refusal", `document.querySelector("#problem")?.textContent.startsWith("This web server sends whole files only: it ignores range requests")`)
 }
 
 // questions returns addresses of questions about random boards with up to so many seeds.
@@ -238,6 +229,55 @@ func (m *mirror) questions(count, most int) []string {
 		all = append(all, "api/probe?pits="+b)
 	}
 	return append(all, "api/layers", "api/charts", "api/charts/scores?seeds=3")
+}
+
+// testSiteDamage: whatever the server changes in a file, the page tells and shows no value.
+func testSiteDamage(t *testing.T, browser *browsertest.Browser, m *mirror) {
+	const board = "1,1,1,1,1,1,1,1,1,1,0,0"
+	defer m.set(nil)
+	for _, c := range []struct {
+		name, want string
+		change     func(data []byte, r *http.Request, w http.ResponseWriter) []byte
+	}{
+		{"a byte", "layer-10.gl is damaged, or the server changed it", func(data []byte, _ *http.Request, _ http.ResponseWriter) []byte {
+			data[len(data)/2] ^= 4
+			return data
+		}},
+		{"another range", "the server sent bytes", func(data []byte, _ *http.Request, w http.ResponseWriter) []byte {
+			w.Header().Set("Content-Range", strings.Replace(w.Header().Get("Content-Range"), "bytes ", "bytes 1", 1))
+			return data
+		}},
+		{"another file", "were replaced", func(data []byte, r *http.Request, w http.ResponseWriter) []byte {
+			w.Header().Set("ETag", fmt.Sprintf("%q", r.Header.Get("Range")))
+			return data
+		}},
+		{"gone", "layer-10.gl: the server answers 404", nil},
+	} {
+		m.set(func(w http.ResponseWriter, r *http.Request) bool {
+			if !strings.HasSuffix(r.URL.Path, "layer-10.gl") {
+				return false
+			}
+			if c.change == nil {
+				http.NotFound(w, r)
+				return true
+			}
+			answer := httptest.NewRecorder()
+			http.ServeFile(answer, r, filepath.Join(m.out, publish.TablesName, "layer-10.gl"))
+			maps.Copy(w.Header(), answer.Header())
+			data := c.change(answer.Body.Bytes(), r, w)
+			w.WriteHeader(answer.Code)
+			w.Write(data)
+			return true
+		})
+		page := m.visit(t, browser, "?pits="+board+"&turn=south", 1000)
+		page.Forgive("404")
+		page.Await(c.name, fmt.Sprintf(`document.querySelector("#problem")?.textContent.includes(%q)`, c.want))
+		for i, pit := range page.mover() {
+			if pit.Chip != "" && pit.Chip != "?" {
+				t.Errorf("%s: pit %d shows %q", c.name, i, pit.Chip)
+			}
+		}
+	}
 }
 
 // TestSites compares published sites with the server: all blocks of all layers, values and lines,
@@ -261,7 +301,10 @@ func TestSites(t *testing.T) {
 			page := m.visit(t, browser, "learn.html", 1000)
 			page.Await("the page", `document.body?.dataset.ready === "yes"`)
 			page.wantBlocks(m, t)
-			page.wantSame(m, t, m.questions(400, c.seeds))
+			page.wantSame(m, t, m.questions(120, c.seeds))
+			if c.pits == 12 && c.rules == awari.Awari && c.codec == layerfile.LZ4 {
+				testSiteDamage(t, browser, m)
+			}
 		})
 	}
 }

@@ -1,6 +1,6 @@
 // Bytes of files: checksums, numbers, and parts of files on a plain web server.
 
-import { Refusal, Silence } from "./failure.js";
+import { Silence } from "./failure.js";
 import { t } from "./i18n.js";
 
 // Files of up to so many bytes are read whole: no server needs ranges for them.
@@ -32,21 +32,20 @@ export function long(view, at) {
 
 // Fails with a message that names the file.
 export function damaged(name, what) {
-  return new Refusal(t("{name} is damaged, or the server changed it: {what}.", { name, what }));
+  return new Silence(t("{name} is damaged, or the server changed it: {what}.", { name, what }));
 }
 
 // Asks for a file or a part of it, again if the server is busy.
-async function ask(url, options, signal) {
+async function ask(url, options) {
   for (let tries = 1; ; tries++) {
     let response;
     try {
-      response = await fetch(url, { ...options, signal });
-    } catch (error) {
-      if (signal?.aborted) throw error;
+      response = await fetch(url, options);
+    } catch {
       if (tries === TRIES) throw new Silence(t("The web server does not answer."));
     }
     if (response && ![408, 429, 500, 502, 503, 504].includes(response.status)) return response;
-    if (tries === TRIES) throw new Refusal(t("The server answers {status}.", { status: response.status }));
+    if (tries === TRIES) throw new Silence(t("The server answers {status}.", { status: response.status }));
     await pause(250 * tries);
   }
 }
@@ -63,7 +62,7 @@ async function body(response) {
 // The whole of a file that may change.
 export async function whole(url, name) {
   const response = await ask(url, { cache: "no-cache" });
-  if (response.status !== 200) throw new Refusal(t("{name}: the server answers {status}.", { name, status: response.status }));
+  if (response.status !== 200) throw new Silence(t("{name}: the server answers {status}.", { name, status: response.status }));
   return body(response);
 }
 
@@ -73,10 +72,11 @@ export class Parts {
     Object.assign(this, { url, name, length, tag: "", all: null });
   }
 
-  // The bytes from one place to another one.
-  async read(from, to, signal) {
+  // The bytes from one place to another one. Browsers that keep parts of a file ask for one at
+  // a time; those that are needed all at once are better asked for with "no-store".
+  async read(from, to, cache = "default") {
     if (!(from >= 0 && from <= to && to <= this.length)) throw damaged(this.name, t("a part beyond its end"));
-    if (this.length > SMALL) return this.range(from, to, signal);
+    if (this.length > SMALL) return this.range(from, to, cache);
     if (!this.all) {
       this.all = this.small();
       this.all.catch(() => { this.all = null; });
@@ -90,10 +90,12 @@ export class Parts {
     return bytes;
   }
 
-  async range(from, to, signal) {
-    const response = await ask(this.url, { headers: { Range: `bytes=${from}-${to - 1}` } }, signal);
+  async range(from, to, cache) {
+    const response = await ask(this.url, { headers: { Range: `bytes=${from}-${to - 1}` }, cache });
     if (response.status !== 206) {
       response.body?.cancel();
+      // It is whole too if the browser had kept parts of what was there before.
+      if (response.status === 200 && cache !== "no-store") return this.range(from, to, "no-store");
       throw this.refusal(response.status);
     }
     const place = response.headers.get("Content-Range");
@@ -109,16 +111,16 @@ export class Parts {
 
   // Why there is no part of the file.
   refusal(status) {
-    if (status === 200) return new Refusal(t("This web server sends whole files only: it ignores range requests (Range: bytes=…), which reading the tables needs. The values need a server that answers them; most do."));
+    if (status === 200) return new Silence(t("This web server sends whole files only: it ignores range requests (Range: bytes=…), which reading the tables needs. The values need a server that answers them; most do."));
     if (status === 416) return damaged(this.name, t("it is shorter than its list says"));
-    return new Refusal(t("{name}: the server answers {status}.", { name: this.name, status }));
+    return new Silence(t("{name}: the server answers {status}.", { name: this.name, status }));
   }
 
   // Notices that another file has taken the place of this one. A weak tag may become the
   // strong one of the same text.
   compare(tag) {
     const text = tag.replace(/^W\//, "");
-    if (this.tag && this.tag !== text) throw new Refusal(t("The tables on the server were replaced. Load the page again."));
+    if (this.tag && this.tag !== text) throw new Silence(t("The tables on the server were replaced. Load the page again."));
     this.tag = text;
   }
 }

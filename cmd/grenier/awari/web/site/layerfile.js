@@ -128,7 +128,7 @@ export class LayerFile {
   // The scores of a block.
   async block(i) {
     const e = await this.entry(i);
-    return this.decode(i, e, await this.parts.read(e.offset, e.offset + e.length));
+    return this.decode(i, e, await this.parts.read(e.offset, e.offset + e.length, "no-store"));
   }
 
   // The scores of a block that was read.

@@ -3,5 +3,5 @@
 // Why a question is not answered.
 export class Refusal extends Error {}
 
-// That nobody answered.
+// That nobody answered, or that what was sent is of no use.
 export class Silence extends Error {}
