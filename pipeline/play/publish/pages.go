@@ -31,6 +31,8 @@ var (
 	pageLink = regexp.MustCompile(`href="(puzzles|explore|learn|layers|download)"`)
 	navLine  = regexp.MustCompile(`(?m)^ *<a href="(?:puzzles|explore|learn|layers|download)" data-t>.*</a>\n`)
 	homeLink = regexp.MustCompile(`href="\./`)
+	script   = regexp.MustCompile(`<script type="module" src="([^"]+)"></script>\n`)
+	imported = regexp.MustCompile(`(?m)^import (?:[^"]* from )?"\./([^"]+)";$`)
 	navEnd   = regexp.MustCompile(`(?m)^ *</nav>$`)
 )
 
@@ -88,8 +90,27 @@ func (p *publisher) adapt(page []byte) ([]byte, error) {
 		return nil
 	})
 	page = pageLink.ReplaceAll(page, []byte(`href="$1.html"`))
+	page = p.preload(page)
 	page = homeLink.ReplaceAll(page, []byte(`href="`+indexName))
 	return bytes.Replace(page, []byte(encodingLine), []byte(encodingLine+"  "+policy+"\n"), 1), nil
+}
+
+// preload has all modules that the script of a page needs fetched at once: otherwise each is
+// asked for when the one that imports it is there.
+func (p *publisher) preload(page []byte) []byte {
+	return script.ReplaceAllFunc(page, func(element []byte) []byte {
+		names := []string{string(script.FindSubmatch(element)[1])}
+		links := slices.Clone(element)
+		for i := 0; i < len(names); i++ {
+			for _, m := range imported.FindAllSubmatch(p.options.Pages[names[i]], -1) {
+				if name := string(m[1]); !slices.Contains(names, name) {
+					names = append(names, name)
+					links = fmt.Appendf(links, "  <link rel=\"modulepreload\" href=\"%s\">\n", name)
+				}
+			}
+		}
+		return links
+	})
 }
 
 // row is a layer on the page of downloads.

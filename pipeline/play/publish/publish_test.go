@@ -29,6 +29,7 @@ import (
 const page = `<!doctype html>
 <head>
   <meta charset="utf-8">
+  <script type="module" src="app.js"></script>
 </head>
     <nav>
       <a href="./" data-t>Play</a>
@@ -38,13 +39,22 @@ const page = `<!doctype html>
 <a href="./?pits=1">a game</a> <a href="layers">%s</a>
 `
 
+// app is a script that imports others.
+const app = `import * as a from "./a.js";
+import {
+  b,
+} from "./b.js";
+`
+
 // pages are those of tests.
 func pages() map[string][]byte {
 	return map[string][]byte{
 		"index.html":    fmt.Appendf(nil, page, "index"),
 		"layers.html":   fmt.Appendf(nil, page, "layers"),
 		"download.html": fmt.Appendf(nil, page, "{{range .Rows}}{{.File}} {{.Positions}} {{.SHA256}};{{end}}"),
-		"app.js":        []byte("// puzzles"),
+		"app.js":        []byte(app),
+		"a.js":          []byte("import { b } from \"./b.js\";\nimport \"./app.js\";\n"),
+		"b.js":          []byte("// the end"),
 	}
 }
 
@@ -198,6 +208,9 @@ func TestPages(t *testing.T) {
 <head>
   <meta charset="utf-8">
   ` + policy + `
+  <script type="module" src="app.js"></script>
+  <link rel="modulepreload" href="a.js">
+  <link rel="modulepreload" href="b.js">
 </head>
     <nav>
       <a href="index.html" data-t>Play</a>
@@ -212,7 +225,7 @@ func TestPages(t *testing.T) {
 	if got := files["download.html"]; !strings.Contains(got, fmt.Sprintf("layer-03.gl 56 %x;</a>", sha256.Sum256([]byte(files["tables/layer-03.gl"])))) {
 		t.Errorf("the downloads are\n%s", got)
 	}
-	if got := files["app.js"]; got != "// puzzles" {
+	if got := files["app.js"]; got != app {
 		t.Errorf("a script became %q", got)
 	}
 	for _, name := range []string{"chart.css", "icon.png", "data/charts.json", "data/scores-0.json", "data/scores-3.json"} {
