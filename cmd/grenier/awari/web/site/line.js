@@ -9,7 +9,7 @@ import { plays, sum } from "./rules.js";
 import { peek, reads, scores } from "./tables.js";
 
 const MAX_POSITIONS = 1 << 16; // that are kept
-const MAX_READS = 600; // blocks, of 30 KB or so, for one line
+const MAX_READS = 300; // blocks, of 30 KB or so, for one line
 const MAX_TIME = 10000; // ms
 const NEVER = Infinity;
 const UNKNOWN = -1, NOWHERE = -2; // where a quiet move leads, if not to a node
@@ -70,13 +70,16 @@ class Player {
     if (reads() - this.reads > MAX_READS || performance.now() > this.end) throw tooMuch();
   }
 
-  // A move that keeps the score 0: the largest capture if one does.
+  // A move that keeps the score 0: the largest capture if one does. Scores are asked for only
+  // until one is found.
   keep(board) {
     const legal = plays(board, this.rules).filter((m) => m.legal);
-    const after = known(legal.map((m) => m.child));
-    const fair = legal.filter((m, i) => m.captured === after[i]);
-    if (fair.length === 0 && (legal.length > 0 || sum(board) !== 0)) throw contradiction(board);
-    return fair.reduce((a, b) => (a && a.captured >= b.captured ? a : b), null);
+    for (const m of legal.sort((x, y) => y.captured - x.captured)) {
+      const [score] = known([m.child]);
+      if (m.captured === score) return m;
+    }
+    if (legal.length > 0 || sum(board) !== 0) throw contradiction(board);
+    return null;
   }
 
   // The move of least distance for the winner, of greatest for the loser.
@@ -149,15 +152,16 @@ class Finder {
     return !wins;
   }
 
-  // Finds out whether the player has a move, and whether a capture keeps the score. The
-  // scores after quiet moves will be needed too, and are fetched with the others.
+  // Finds out whether the player has a move, and whether a capture keeps the score. Of the
+  // loser, the scores after quiet moves will be needed too, and are fetched with the others.
   look(node) {
     if (++this.ticks % 64 === 0) this.check();
     const all = plays(node.board, this.rules), legal = all.filter((m) => m.legal);
     const value = node.wins ? this.value : -this.value;
-    const after = known(legal.map((m) => m.child));
+    const asked = legal.filter((m) => m.captured > 0 || !node.wins);
+    const after = known(asked.map((m) => m.child));
     let most = 0;
-    for (const [i, m] of legal.entries()) {
+    for (const [i, m] of asked.entries()) {
       if (m.captured > most && m.captured - after[i] === value) {
         node.capture = m.pit;
         most = m.captured;
