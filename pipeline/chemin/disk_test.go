@@ -51,7 +51,7 @@ func known(r *Result) []any {
 	for _, s := range r.Solutions {
 		orders = append(orders, s.Order)
 	}
-	return []any{r.Lower, r.Upper, r.Cut, fields(r.Orders), fields(r.Orientations), fields(r.Grids), orders}
+	return []any{r.Lower, r.Upper, r.Cut, fields(r.Orders), ending(r), fields(r.Orientations), fields(r.Grids), orders}
 }
 
 // Files of a search directory.
