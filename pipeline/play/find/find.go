@@ -73,7 +73,7 @@ type Result struct {
 	// Unmeasured is how many hits have a best line that is too hard to find, if the order asks for
 	// it: they come last.
 	Unmeasured uint64 `json:"unmeasured"`
-	Found     []Hit  `json:"-"`
+	Found      []Hit  `json:"-"`
 }
 
 // Hit is a position that was found.
