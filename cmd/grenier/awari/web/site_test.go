@@ -20,6 +20,7 @@ import (
 	"grenier/cmd/grenier/awari/web"
 	"grenier/io/browsertest"
 	"grenier/io/layerfile"
+	"grenier/io/manifest"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/play/publish"
@@ -39,7 +40,7 @@ type mirror struct {
 func publishSite(t *testing.T, s *site) *mirror {
 	t.Helper()
 	m := &mirror{site: s, out: filepath.Join(t.TempDir(), "site")}
-	if _, err := publish.Run(t.Context(), s.dir, m.out, publish.Options{Pages: web.Site(), Family: cpu.Best()}); err != nil {
+	if _, err := publish.Run(t.Context(), s.dir, m.out, publish.Options{Pages: web.Site(), Questions: web.Questions, Family: cpu.Best()}); err != nil {
 		t.Fatal(err)
 	}
 	files := http.NewServeMux()
@@ -280,6 +281,54 @@ func testSiteDamage(t *testing.T, browser *browsertest.Browser, m *mirror) {
 	}
 }
 
+// testSiteAbove plays from the start of the game, which is above the tables: the program answers
+// by its search, and what it says about moves into the tables is exact.
+func testSiteAbove(t *testing.T, browser *browsertest.Browser, m *mirror) {
+	page := m.visit(t, browser, "?seats=you,0", 1000)
+	page.Await("a search", `document.querySelector("#moves-hint")?.textContent.includes("proved so far")`)
+	page.key("3")
+	page.Await("an answer", `document.querySelectorAll("#record button").length >= 2 && document.querySelector("#board").dataset.turn === "0"`)
+	found := compute[struct {
+		Lower, Upper int
+		Exact        bool
+		Moves        []struct {
+			Legal                  bool
+			Captured, Lower, Upper int
+		}
+	}](page, `const { get } = await import("./source.js"); return get("/api/search?pits=0,0,0,0,0,2,1,1,9,0,0,0&ms=200");`)
+	board := awari.Board{0, 0, 0, 0, 0, 2, 1, 1, 9}
+	move := found.Moves[5]
+	child := m.game.Plays(board)[5].Child
+	score, err := m.tables.Score(child)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 4 - int(score); !move.Legal || move.Captured != 4 || move.Lower != want || move.Upper != want || !found.Exact || found.Lower != want {
+		t.Errorf("the search of %v says %+v, want %d", board, found, want)
+	}
+}
+
+// TestQuestions: what is prepared is what the pages ask for.
+func TestQuestions(t *testing.T) {
+	files := web.Site()
+	for name, words := range map[string][]string{"puzzles.js": {"5..8", "9..11", "12..14"}, "explore.js": {`most: "margin"`, "value="}, "source.js": {"EXPLORED = 12"}} {
+		for _, w := range words {
+			if !strings.Contains(string(files[name]), w) {
+				t.Errorf("%s does not ask for %q", name, w)
+			}
+		}
+	}
+	for _, q := range web.Questions(make([]manifest.Layer, 20)) {
+		name := "explore.js"
+		if q.From < q.To {
+			name = "puzzles.js"
+		}
+		if !strings.Contains(string(files[name]), `"`+q.Where+`"`) {
+			t.Errorf("%s does not ask for %q", name, q.Where)
+		}
+	}
+}
+
 // TestSites compares published sites with the server: all blocks of all layers, values and lines,
 // of both rule sets, both codecs and smaller boards, then the rest of the page.
 func TestSites(t *testing.T) {
@@ -303,6 +352,12 @@ func TestSites(t *testing.T) {
 			page.wantBlocks(m, t)
 			page.wantSame(m, t, m.questions(120, c.seeds))
 			if c.pits == 12 && c.rules == awari.Awari && c.codec == layerfile.LZ4 {
+				shown := *m.site // the same tests as for the server
+				shown.url, shown.ends = m.folder, ".html"
+				testPuzzles(t, browser, &shown)
+				testExplore(t, browser, &shown)
+				testLearn(t, browser, &shown)
+				testSiteAbove(t, browser, m)
 				testSiteDamage(t, browser, m)
 			}
 		})

@@ -7,14 +7,13 @@ import { element } from "./dom.js";
 import { Refusal } from "./failure.js";
 import { number, t } from "./i18n.js";
 import { mini } from "./mini.js";
-import { PLAY } from "./source.js";
+import { EXPLORED, PLAY } from "./source.js";
 import * as words from "./words.js";
 import { position } from "./game.js";
 
 const $ = (id) => document.getElementById(id);
 const SHOWN = 12;
 const DRAWN = 40; // at random, to look for the hardest among them
-const LARGEST = 16; // seeds; the server looks through no larger layer
 
 let asking = 0;
 
@@ -95,7 +94,7 @@ function card(pits, text) {
 
 async function main() {
   const tables = await api.layers();
-  const most = Math.min(LARGEST, tables.layers.length - 1);
+  const most = Math.min(EXPLORED, tables.layers.length - 1);
   if (most < 1) {
     complain(t("No layer is solved."));
     return;

@@ -4,8 +4,9 @@
 import { Refusal, Silence } from "./failure.js";
 import { t } from "./i18n.js";
 
-// The page on which one plays, and the worker that keeps pages and answers.
-export const PLAY = "./", WORKER = "/sw.js";
+// The page on which one plays, the worker that keeps pages and answers, and the seeds of the
+// largest layer that the server looks through.
+export const PLAY = "./", WORKER = "/sw.js", EXPLORED = 16;
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
