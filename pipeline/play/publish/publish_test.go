@@ -39,6 +39,8 @@ const page = `<!doctype html>
       <a href="layers" data-t>Layers</a>
     </nav>
 <a href="./?pits=1">a game</a> <a href="layers">%s</a>
+  <footer>
+  </footer>
 `
 
 // app is a script that imports others.
@@ -226,9 +228,11 @@ func TestPages(t *testing.T) {
     <nav>
       <a href="index.html" data-t>Play</a>
       <a href="layers.html" data-t>Layers</a>
-      <a href="download.html" data-t>Download</a>
     </nav>
 <a href="index.html?pits=1">a game</a> <a href="layers.html">index</a>
+  <footer>
+    <p><a href="download.html" data-t>Download the tables</a></p>
+  </footer>
 `
 	if got := files["index.html"]; got != want {
 		t.Errorf("the page is\n%s\nwant\n%s", got, want)

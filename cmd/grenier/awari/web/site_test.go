@@ -203,7 +203,7 @@ func TestSite(t *testing.T) {
 	page.back()
 	page.wantAt(middle)
 	page.wantSame(m, t, m.questions(40, 10))
-	page.Exec(`document.querySelector("nav a[href='download.html']").click()`)
+	page.Exec(`document.querySelector("footer a[href='download.html']").click()`)
 	page.Await("the downloads", `document.body?.dataset.ready === "yes" && document.querySelectorAll("tbody tr").length === 11`)
 	if base := page.Text(".base"); base != m.folder {
 		t.Errorf("the commands have the address %q", base)
@@ -364,6 +364,28 @@ func TestSites(t *testing.T) {
 	}
 }
 
+// TestSiteParts reads layers whose index is too long to be read as a whole: some blocks of all its
+// parts, and those of random boards.
+func TestSiteParts(t *testing.T) {
+	if os.Getenv("GRENIER_LONG") == "" {
+		t.Skip("a browser needs GRENIER_LONG=1")
+	}
+	browser := browsertest.Start(t)
+	whole := newSiteOf(t, 12, awari.Awari, 8, layerfile.LZ4)
+	m := publishSite(t, inSmallBlocks(t, whole, 8))
+	m.url = whole.url // which answers for the same scores
+	page := m.visit(t, browser, "learn.html", 1000)
+	page.Await("the page", `document.body?.dataset.ready === "yes"`)
+	for n, want := range []int{1, 2, 10, 46, 171, 546, 1547, 3978, 9448} {
+		page.wantLayer(m, t, n, want, 1+want/80)
+	}
+	var addresses []string
+	for _, b := range m.random(rand.New(rand.NewPCG(8, 8)), 60, 8) {
+		addresses = append(addresses, "api/probe?pits="+b)
+	}
+	page.wantSame(m, t, addresses)
+}
+
 // wantBlocks compares all scores of all layers.
 func (p *tab) wantBlocks(m *mirror, t *testing.T) {
 	p.Helper()
@@ -372,21 +394,28 @@ func (p *tab) wantBlocks(m *mirror, t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checked := compute[int](p, fmt.Sprintf(`
+		p.wantLayer(m, t, n, f.NumBlocks(), 1)
+	}
+}
+
+// wantLayer compares the scores of a layer, which has so many blocks, with those of every step-th
+// one.
+func (p *tab) wantLayer(m *mirror, t *testing.T, n, blocks, step int) {
+	p.Helper()
+	checked := compute[int](p, fmt.Sprintf(`
 			const { LayerFile } = await import("./layerfile.js"), { Parts } = await import("./bytes.js"), { list } = await import("./tables.js");
 			const { rules, pits, layers } = await list(), { file, bytes, positions, checksum } = layers[%d];
 			const layer = await LayerFile.open(new Parts("tables/" + file, file, bytes), { rules, pits, seeds: %[1]d, positions, checksum });
 			const want = new Int8Array(await (await fetch("scores-of-%[1]d")).arrayBuffer());
 			if (want.length !== positions) throw new Error("the test sent " + want.length + " scores");
-			for (let i = 0; i < layer.blocks; i++) {
+			for (let i = 0; i < layer.blocks; i += %[2]d) {
 				const first = i * layer.blockSize, scores = await layer.block(i);
 				if (scores.length !== Math.min(layer.blockSize, positions - first)) throw new Error("length of block " + i);
 				const wrong = scores.findIndex((s, k) => s !== want[first + k]);
 				if (wrong >= 0) throw new Error("score " + (first + wrong) + " is " + scores[wrong] + ", want " + want[first + wrong]);
 			}
-			return layer.blocks;`, n))
-		if checked != f.NumBlocks() || checked == 0 {
-			t.Errorf("layer %d: %d of %d blocks checked", n, checked, f.NumBlocks())
-		}
+			return layer.blocks;`, n, step))
+	if checked != blocks || checked == 0 {
+		t.Errorf("layer %d: %d of %d blocks checked", n, checked, blocks)
 	}
 }
