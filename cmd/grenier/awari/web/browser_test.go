@@ -34,8 +34,8 @@ type site struct {
 	stop   func() // ends the server
 }
 
-// newSite solves a few layers and serves them until the test ends.
-func newSite(t *testing.T) *site {
+// newSite solves a few layers and serves them until the test ends, to pages of some origins too.
+func newSite(t *testing.T, origins ...string) *site {
 	t.Helper()
 	game, err := awari.New(12, awari.Awari)
 	if err != nil {
@@ -51,7 +51,13 @@ func newSite(t *testing.T) *site {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { tab.Close() })
-	server, err := serve.New(serve.Options{Tables: tab, Dir: dir, Family: cpu.Best(), Pages: web.Files(), Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	var invited serve.Origins
+	if len(origins) > 0 {
+		if invited, err = serve.ParseOrigins(strings.Join(origins, ",")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	server, err := serve.New(serve.Options{Tables: tab, Dir: dir, Family: cpu.Best(), Pages: web.Files(), Origins: invited, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	if err != nil {
 		t.Fatal(err)
 	}

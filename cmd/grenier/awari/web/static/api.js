@@ -1,6 +1,7 @@
 // Questions to the server.
 
 import { t } from "./i18n.js";
+import { refusal } from "./refusals.js";
 
 // What the server answered instead of an answer.
 export class Refusal extends Error {}
@@ -70,6 +71,15 @@ export async function search(pits, ms, signal) {
 // Positions of layers that meet a condition.
 export const find = (query) => ask(`/api/find?${new URLSearchParams(query)}`);
 
+// The positions of a layer that are hardest to win, or how far the search for them is.
+export async function hardest(seeds) {
+  const address = `/api/hardest?seeds=${seeds}`;
+  if (answers.has(address)) return answers.get(address);
+  const answer = await get(address);
+  if (answer.complete) remember(address, Promise.resolve(answer));
+  return answer;
+}
+
 // Charts of all layers, and of the scores of one layer.
 export const charts = () => ask("/api/charts");
 export const scores = (seeds) => ask(`/api/charts/scores?seeds=${seeds}`);
@@ -107,7 +117,7 @@ async function get(address, signal) {
       continue;
     }
     const body = await response.json().catch(() => ({ error: t("The server answers {status}.", { status: response.status }) }));
-    if (!response.ok) throw new Refusal(body.error);
+    if (!response.ok) throw new Refusal(body.code ? refusal(body) : body.error);
     return body;
   }
 }
