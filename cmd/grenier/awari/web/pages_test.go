@@ -174,6 +174,13 @@ func testFrenchCharts(t *testing.T, browser *browsertest.Browser, s *site) {
 			t.Errorf("%q in %q", word, text)
 		}
 	}
+	cut := browsertest.Eval[[]string](page.Page, `[...document.querySelectorAll(".charts svg")].filter((s) => s.checkVisibility()).flatMap((svg) => {
+		const { left, right } = svg.getBoundingClientRect();
+		return [...svg.querySelectorAll("text")].filter((t) => { const b = t.getBoundingClientRect(); return b.left < left - 1 || b.right > right + 1; }).map((t) => t.textContent);
+	})`)
+	if len(cut) > 0 {
+		t.Errorf("cut off: %q", cut)
+	}
 	page.Shoot("charts")
 	page.wantAccess()
 	page.Exec(`localStorage.clear()`)

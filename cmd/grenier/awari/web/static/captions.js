@@ -64,11 +64,23 @@ export function drawings(chart, [title, text]) {
   return ["wide", "narrow"].map((size) => {
     const svg = document.importNode(new DOMParser().parseFromString(chart[size], "image/svg+xml").documentElement, true);
     svg.classList.add(size);
+    makeRoom(svg);
     for (const e of svg.querySelectorAll("text, .column > title")) e.textContent = e.textContent.split("\n").map(translate).join("\n");
     svg.querySelector(":scope > title").textContent = title;
     svg.querySelector(":scope > desc").textContent = text;
     return svg;
   });
+}
+
+// Moves the legend, which ends at the right edge, as far to the left as its words are longer than in
+// English: a word takes so many pixels a character where charts are laid out (io/chart).
+function makeRoom(svg) {
+  const CHARACTER = 6.7;
+  let shift = 0;
+  for (const text of [...svg.querySelectorAll(":scope > rect + text")].reverse()) {
+    shift += CHARACTER * (translate(text.textContent).length - text.textContent.length);
+    for (const e of [text, text.previousElementSibling]) e.setAttribute("x", Number(e.getAttribute("x")) - shift);
+  }
 }
 
 // Words, a number, or "word: number".
