@@ -6,6 +6,7 @@ import * as api from "./api.js";
 import { element } from "./dom.js";
 import { number, t } from "./i18n.js";
 import { mini } from "./mini.js";
+import { PLAY } from "./source.js";
 import * as words from "./words.js";
 import { position } from "./game.js";
 
@@ -87,7 +88,7 @@ async function byLength(seeds, wanted) {
 function card(pits, text) {
   const item = element("li");
   const link = element("a", "card find");
-  link.href = `/?pits=${pits.join(",")}&turn=south`;
+  link.href = `${PLAY}?pits=${pits.join(",")}&turn=south`;
   link.append(mini(position(pits)), element("span", "", text));
   item.append(link);
   return item;
