@@ -120,7 +120,7 @@ func testExplore(t *testing.T, browser *browsertest.Browser, s *site) {
 	href := browsertest.Eval[string](page.Page, `document.querySelector("#found a").getAttribute("href")`)
 	page.click("#found a")
 	page.Await("the board", settled)
-	page.wantAddress(href)
+	page.wantAddress(strings.TrimPrefix(href, "."))
 	board, err := s.game.Parse(strings.Split(browsertest.Eval[string](page.Page, `new URLSearchParams(location.search).get("pits")`), ","))
 	if err != nil {
 		t.Fatal(err)
