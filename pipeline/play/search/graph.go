@@ -162,7 +162,7 @@ func (g *graph) appraise(d *node) value {
 	v := value{best: noPit, replies: int8(bits.OnesCount8(moves.legal))}
 	taken, open, least, estimate := noScore, moves.quiet != 0, -n, -n
 	if open {
-		estimate = 0
+		estimate = g.mover.quiet(d.at, n)
 	}
 	if moves.legal == 0 {
 		taken = -n
@@ -204,7 +204,7 @@ func (g *graph) guess(p position, n int) int {
 	g.mover.plays(p, n, &moves)
 	best := -n
 	if moves.quiet != 0 {
-		best = 0
+		best = g.mover.quiet(p, n)
 	}
 	for pits := moves.legal &^ moves.quiet; pits != 0; pits &= pits - 1 {
 		pit := bits.TrailingZeros8(pits)
