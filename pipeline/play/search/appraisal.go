@@ -27,7 +27,7 @@ var weights = [awari.MaxPits][weightCounts]int16{
 // appraisal is the weights of a game.
 type appraisal [awari.MaxPits][64]int16
 
-// appraise spreads the weights over all numbers of seeds. Other games than that of 12 pits have none.
+// newAppraisal spreads the weights over all numbers of seeds. Other games than that of 12 pits have none.
 func newAppraisal(game awari.Game) (a appraisal) {
 	if game.Pits() != len(weights) {
 		return a

@@ -109,7 +109,9 @@ func (r *root) enter() bool {
 	}
 	for _, pit := range r.first {
 		if left := r.result.Seeds - int(r.plays.captured[pit]); left > r.solved {
-			g.roots[pit] = g.node(r.plays.children[pit], left)
+			var moves plays
+			g.mover.plays(r.plays.children[pit], left, &moves)
+			g.roots[pit] = g.node(r.plays.children[pit], left, &moves)
 		}
 	}
 	g.entered = true
