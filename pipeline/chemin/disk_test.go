@@ -44,7 +44,7 @@ func known(r *Result) []any {
 	for _, s := range r.Solutions {
 		orders = append(orders, s.Order)
 	}
-	return []any{r.Lower, r.Upper, r.Cut, fields(r.Orders), fields(r.Orientations), fields(r.Grids), orders}
+	return []any{r.Lower, r.Upper, r.Cut, fields(r.Orders), ending(r), fields(r.Orientations), fields(r.Grids), orders}
 }
 
 // TestGolden compares the files of two searches with those in testdata, and resumes from these. If

@@ -4,8 +4,10 @@
 import "./shell.js";
 import * as api from "./api.js";
 import { element } from "./dom.js";
+import { Refusal } from "./failure.js";
 import { number, t } from "./i18n.js";
 import { mini } from "./mini.js";
+import { PLAY } from "./source.js";
 import * as words from "./words.js";
 import { position } from "./game.js";
 
@@ -70,7 +72,7 @@ async function byLength(seeds, wanted) {
     try {
       lines.push({ p, plies: (await api.line(p.pits)).moves.length });
     } catch (error) {
-      if (!(error instanceof api.Refusal)) throw error; // a line that takes too much to find
+      if (!(error instanceof Refusal)) throw error; // a line that takes too much to find
     }
     $("about").textContent = t("Best lines: {n} of {all} …", { n: lines.length, all: found.length });
   }
@@ -85,7 +87,7 @@ async function byLength(seeds, wanted) {
 function card(pits, text) {
   const item = element("li");
   const link = element("a", "card find");
-  link.href = `/?pits=${pits.join(",")}&turn=south`;
+  link.href = `${PLAY}?pits=${pits.join(",")}&turn=south`;
   link.append(mini(position(pits)), element("span", "", text));
   item.append(link);
   return item;
