@@ -9,7 +9,6 @@ import (
 
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
-	"grenier/io/workfile"
 	"grenier/layers/chemin"
 	"grenier/pipeline/internal/resume"
 	"grenier/pipeline/internal/runs"
@@ -44,11 +43,7 @@ func (c *checkpoint) layout() layout {
 // layer returns the layer.
 func (c *checkpoint) layer() *run {
 	l := c.layout()
-	r := &run{l, runs.Run{Stride: l.stride()}}
-	for _, b := range c.Blocks {
-		r.Add(b)
-	}
-	return r
+	return &run{l, runs.Of(l.stride(), c.Blocks)}
 }
 
 // parseCheckpoint returns the checkpoint of a search of a board, which is at path. It fails with
@@ -81,11 +76,8 @@ func (c *checkpoint) check(b *chemin.Board) error {
 	if len(c.Blocks) == 0 {
 		return errors.New("a layer without blocks")
 	}
-	l := c.layout()
-	for i := range c.Blocks {
-		if err := c.Blocks[i].Check(l.stride()); err != nil {
-			return fmt.Errorf("block %d: %w", i, err)
-		}
+	if err := runs.CheckAll(c.layout().stride(), c.Blocks); err != nil {
+		return err
 	}
 	layers, records := len(c.States), uint64(c.layer().N)
 	if layers < 1 || layers > b.Cells() || !c.Counting && (layers != c.Filled+1 || c.States[c.Filled] != records) {
@@ -113,19 +105,14 @@ func (c *checkpoint) checkStates(b *chemin.Board) error {
 // there is none.
 func (s *solver) openDir() (saved *checkpoint, err error) {
 	b := s.board
-	s.store.Dir, err = resume.Open(s.Dir, resume.Search{
-		Identity: manifest.GridIdentity("chemin", b.Rows(), b.Cols()),
-		Kind:     checkpointKind, Version: checkpointVersion, Work: s.work,
-		Load: func(path string, payload []byte) (live []workfile.Extent, err error) {
-			if saved, err = parseCheckpoint(path, payload, b); err != nil {
-				return nil, err
-			}
-			s.store.Last = payload
-			for _, b := range saved.Blocks {
-				live = append(live, b.Extent)
-			}
-			return live, nil
-		},
+	search := resume.Search{
+		Identity: manifest.GridIdentity("chemin", b.Rows(), b.Cols()), Kind: checkpointKind, Version: checkpointVersion, Work: s.work,
+	}
+	err = s.store.OpenDir(s.Dir, search, func(path string, payload []byte) ([]*runs.Run, error) {
+		if saved, err = parseCheckpoint(path, payload, b); err != nil {
+			return nil, err
+		}
+		return []*runs.Run{&saved.layer().Run}, nil
 	})
 	return saved, err
 }

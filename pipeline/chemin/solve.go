@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"grenier/io/memory"
 	"grenier/io/vfs"
 	"grenier/kernels/fault"
 	"grenier/layers/chemin"
@@ -121,9 +120,8 @@ func Solve(ctx context.Context, b *chemin.Board, opts Options) (*Result, error) 
 	if opts.Threads < 1 {
 		return nil, fmt.Errorf("%d threads: %w; 1 is the least", opts.Threads, ErrOption)
 	}
-	if least := LeastMemory(opts.Threads); opts.Memory < least {
-		what := fmt.Sprintf("a search with %d threads", opts.Threads)
-		return nil, &memory.Error{What: what, Need: uint64(least), Allowed: uint64(max(0, opts.Memory))}
+	if err := runs.CheckMemory(opts.Threads, opts.Memory); err != nil {
+		return nil, err
 	}
 	limited, cancel := ctx, context.CancelFunc(func() {})
 	if opts.Time > 0 {

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strings"
 
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
-	"grenier/io/workfile"
 	"grenier/layers/solitaire"
 	"grenier/pipeline/internal/resume"
 	"grenier/pipeline/internal/runs"
@@ -46,14 +46,6 @@ func save(list []*runs.Run) []savedLayer {
 	return saved
 }
 
-func (l *savedLayer) run() *runs.Run {
-	r := &runs.Run{Stride: l.Words}
-	for _, b := range l.Blocks {
-		r.Add(b)
-	}
-	return r
-}
-
 // checkpoint returns the checkpoint of all complete layers.
 func (s *search) checkpoint() ([]byte, error) {
 	return json.Marshal(&checkpoint{
@@ -79,27 +71,17 @@ func (s *search) identity() manifest.Identity {
 
 // openDir opens the run directory, for blocks, and takes over its checkpoint if there is one.
 func (s *search) openDir() (err error) {
-	s.store.Dir, err = resume.Open(s.Dir, resume.Search{
-		Identity: s.identity(), Kind: checkpointKind, Version: checkpointVersion, Work: s.work,
-		Load: func(path string, payload []byte) (live []workfile.Extent, err error) {
-			c := &checkpoint{}
-			if err := json.Unmarshal(payload, c); err != nil {
-				return nil, corrupt.New(path, "", "%w", err)
-			}
-			if err := s.load(c); err != nil {
-				return nil, corrupt.New(path, "", "%w", err)
-			}
-			s.store.Last = payload
-			for _, list := range [][]*runs.Run{s.layers, s.winning, s.stale} {
-				for _, r := range list {
-					s.store.Own(r)
-					for _, b := range r.Blocks {
-						live = append(live, b.Extent)
-					}
-				}
-			}
-			return live, nil
-		},
+	search := resume.Search{Identity: s.identity(), Kind: checkpointKind, Version: checkpointVersion, Work: s.work}
+	err = s.store.OpenDir(s.Dir, search, func(path string, payload []byte) ([]*runs.Run, error) {
+		c := &checkpoint{}
+		err := json.Unmarshal(payload, c)
+		if err == nil {
+			err = s.load(c)
+		}
+		if err != nil {
+			return nil, corrupt.New(path, "", "%w", err)
+		}
+		return slices.Concat(s.layers, s.winning, s.stale), nil
 	})
 	if err != nil || len(s.stale) == 0 {
 		return err
@@ -159,13 +141,6 @@ func (l *savedLayer) load(possible func(words int) bool) (*runs.Run, error) {
 	if !possible(l.Words) {
 		return nil, fmt.Errorf("records of %d words", l.Words)
 	}
-	for i := range l.Blocks {
-		if err := l.Blocks[i].Check(l.Words); err != nil {
-			return nil, fmt.Errorf("block %d: %w", i, err)
-		}
-		if l.Blocks[i].IsZero() {
-			return nil, errors.New("a block without a place")
-		}
-	}
-	return l.run(), nil
+	r := runs.Of(l.Words, l.Blocks)
+	return &r, runs.CheckAll(l.Words, l.Blocks)
 }

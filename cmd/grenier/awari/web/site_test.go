@@ -308,10 +308,28 @@ func testSiteAbove(t *testing.T, browser *browsertest.Browser, m *mirror) {
 	}
 }
 
+// testSiteExplore looks at what was found when the site was made.
+func testSiteExplore(t *testing.T, browser *browsertest.Browser, s *site) {
+	page := openOther(t, browser, s, "explore", 1024)
+	page.Await("swings", `document.querySelectorAll("#found li").length === 12`)
+	browsertest.Want(page.Page, `[...document.querySelector("#what").options].map((o) => o.value).join()`, "swing,score")
+	page.Exec(`for (const [id, value] of [["seeds", "6"], ["score", "3"], ["what", "score"]]) { const e = document.getElementById(id); e.value = value; e.dispatchEvent(new Event("change")); }`)
+	page.Await("scores", `document.querySelector("#about").textContent.includes("have this score") && document.querySelectorAll("#found li").length === 12`)
+	for _, href := range browsertest.Eval[[]string](page.Page, `[...document.querySelectorAll("#found a")].map((a) => new URL(a.href).searchParams.get("pits"))`) {
+		board, err := s.game.Parse(strings.Split(href, ","))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if score, err := s.tables.Score(board); err != nil || score != 3 || board.Seeds() != 6 {
+			t.Errorf("%v is worth %d (%v)", board, score, err)
+		}
+	}
+}
+
 // TestQuestions: what is prepared is what the pages ask for.
 func TestQuestions(t *testing.T) {
 	files := web.Site()
-	for name, words := range map[string][]string{"puzzles.js": {"5..8", "9..11", "12..14"}, "explore.js": {`most: "margin"`, "value="}, "source.js": {"EXPLORED = 12"}} {
+	for name, words := range map[string][]string{"puzzles.js": {"5..8", "9..11", "12..14"}, "explore.js": {`most: "margin"`, "value="}, "source.js": {"EXPLORED = { score: 12, swing: 12 }"}} {
 		for _, w := range words {
 			if !strings.Contains(string(files[name]), w) {
 				t.Errorf("%s does not ask for %q", name, w)
@@ -355,7 +373,7 @@ func TestSites(t *testing.T) {
 				shown := *m.site // the same tests as for the server
 				shown.url, shown.ends = m.folder, ".html"
 				testPuzzles(t, browser, &shown)
-				testExplore(t, browser, &shown)
+				testSiteExplore(t, browser, &shown)
 				testLearn(t, browser, &shown)
 				testSiteAbove(t, browser, m)
 				testSiteDamage(t, browser, m)

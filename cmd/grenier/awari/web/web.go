@@ -38,7 +38,7 @@ func Files() fs.FS {
 }
 
 // serverOnly are files that are of no use without the server.
-var serverOnly = []string{"sw.js"}
+var serverOnly = []string{"sw.js", "refusals.js"}
 
 // Site returns the files of the pages of a published site, by name.
 func Site() map[string][]byte {
@@ -69,7 +69,6 @@ var (
 const (
 	explored    = 12  // seeds of the last layer that a site lets explore
 	shown       = 12  // positions on the page that explores
-	drawn       = 40  // positions of which that page looks for the hardest
 	puzzlesEach = 100 // of a kind and level
 )
 
@@ -85,9 +84,7 @@ func Questions(layers []manifest.Layer) []publish.Question {
 		}
 	}
 	for n := 1; n <= min(explored, len(layers)-1); n++ {
-		all = append(all,
-			publish.Question{From: n, To: n, Where: "moves>=2", Most: "margin", Count: shown},
-			publish.Question{From: n, To: n, Where: "only-win", Count: drawn})
+		all = append(all, publish.Question{From: n, To: n, Where: "moves>=2", Most: "margin", Count: shown})
 		for value := -n; value <= n; value++ {
 			if layers[n].Histogram.Count(int8(value)) > 0 {
 				all = append(all, publish.Question{From: n, To: n, Where: fmt.Sprintf("value=%d", value), Count: shown})

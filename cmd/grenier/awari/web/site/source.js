@@ -11,7 +11,7 @@ import { whole } from "./bytes.js";
 
 // The page on which one plays; there is no worker. Layers of up to so many seeds were looked
 // through when the site was made.
-export const PLAY = "index.html", WORKER = "", EXPLORED = 12;
+export const PLAY = "index.html", WORKER = "", EXPLORED = { score: 12, swing: 12 };
 
 const questions = {
   "/api/layers": layers,

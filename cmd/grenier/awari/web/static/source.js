@@ -3,10 +3,11 @@
 
 import { Refusal, Silence } from "./failure.js";
 import { t } from "./i18n.js";
+import { refusal } from "./refusals.js";
 
 // The page on which one plays, the worker that keeps pages and answers, and the seeds of the
-// largest layer that the server looks through.
-export const PLAY = "./", WORKER = "/sw.js", EXPLORED = 16;
+// largest layers that the server looks through.
+export const PLAY = "./", WORKER = "/sw.js", EXPLORED = { score: 16, swing: 16, hard: 14 };
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -26,7 +27,7 @@ export async function get(address, signal) {
       continue;
     }
     const body = await response.json().catch(() => ({ error: t("The server answers {status}.", { status: response.status }) }));
-    if (!response.ok) throw new Refusal(body.error);
+    if (!response.ok) throw new Refusal(body.code ? refusal(body) : body.error);
     return body;
   }
 }
