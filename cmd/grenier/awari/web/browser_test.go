@@ -35,14 +35,14 @@ type site struct {
 	stop   func() // ends the server
 }
 
-// newSite solves a few layers and serves them until the test ends.
-func newSite(t *testing.T) *site {
+// newSite solves a few layers and serves them until the test ends, to pages of some origins too.
+func newSite(t *testing.T, origins ...string) *site {
 	t.Helper()
-	return newSiteOf(t, 12, awari.Awari, solved, layerfile.LZ4)
+	return newSiteOf(t, 12, awari.Awari, solved, layerfile.LZ4, origins...)
 }
 
 // newSiteOf does so for a game, a number of seeds and a codec.
-func newSiteOf(t *testing.T, pits int, rules awari.Rules, seeds int, codec layerfile.Codec) *site {
+func newSiteOf(t *testing.T, pits int, rules awari.Rules, seeds int, codec layerfile.Codec, origins ...string) *site {
 	t.Helper()
 	game, err := awari.New(pits, rules)
 	if err != nil {
@@ -58,7 +58,13 @@ func newSiteOf(t *testing.T, pits int, rules awari.Rules, seeds int, codec layer
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { tab.Close() })
-	server, err := serve.New(serve.Options{Tables: tab, Dir: dir, Family: cpu.Best(), Pages: web.Files(), Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	var invited serve.Origins
+	if len(origins) > 0 {
+		if invited, err = serve.ParseOrigins(strings.Join(origins, ",")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	server, err := serve.New(serve.Options{Tables: tab, Dir: dir, Family: cpu.Best(), Pages: web.Files(), Origins: invited, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	if err != nil {
 		t.Fatal(err)
 	}

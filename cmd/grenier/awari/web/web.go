@@ -34,7 +34,7 @@ func Files() fs.FS {
 }
 
 // serverOnly are files that are of no use without the server.
-var serverOnly = []string{"sw.js", "puzzles.html", "puzzles.js", "explore.html", "explore.js"}
+var serverOnly = []string{"sw.js", "puzzles.html", "puzzles.js", "explore.html", "explore.js", "refusals.js"}
 
 // Site returns the files of the pages of a published site, by name.
 func Site() map[string][]byte {

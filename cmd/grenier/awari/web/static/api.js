@@ -63,6 +63,15 @@ export async function search(pits, ms, signal) {
 // Positions of layers that meet a condition.
 export const find = (query) => ask(`/api/find?${new URLSearchParams(query)}`);
 
+// The positions of a layer that are hardest to win, or how far the search for them is.
+export async function hardest(seeds) {
+  const address = `/api/hardest?seeds=${seeds}`;
+  if (answers.has(address)) return answers.get(address);
+  const answer = await get(address);
+  if (answer.complete) remember(address, Promise.resolve(answer));
+  return answer;
+}
+
 // Charts of all layers, and of the scores of one layer.
 export const charts = () => ask("/api/charts");
 export const scores = (seeds) => ask(`/api/charts/scores?seeds=${seeds}`);

@@ -2,6 +2,7 @@
 // language is a module like fr.js that has a translation for each of them.
 
 import { fr } from "./fr.js";
+import { recall } from "./memory.js";
 
 const languages = { en: {}, fr };
 
@@ -13,7 +14,7 @@ const plural = new Intl.PluralRules(language);
 
 // The language that was chosen on this page, or the first of the reader's that there is.
 function choose() {
-  const wanted = [localStorage.getItem("language"), ...navigator.languages].map((l) => l?.slice(0, 2));
+  const wanted = [recall("language"), ...navigator.languages].map((l) => l?.slice(0, 2));
   return wanted.find((l) => l in languages) ?? "en";
 }
 
@@ -29,6 +30,19 @@ export function tn(n, one, many, values = {}) {
 }
 
 export const number = new Intl.NumberFormat(language);
+
+const tenth = new Intl.NumberFormat(language, { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 });
+
+// A share as text, to a tenth of a percent.
+export const percent = (share) => tenth.format(share);
+
+// A text with its numbers, which are written as in English, as the language writes them.
+export function figures(text) {
+  return text.replace(/\d[\d,]*(?:\.(\d+))?/g, (n, decimals = "") => {
+    const digits = { minimumFractionDigits: decimals.length, maximumFractionDigits: decimals.length };
+    return new Intl.NumberFormat(language, digits).format(Number(n.replaceAll(",", "")));
+  });
+}
 
 // Translates what the document says itself: the texts of elements with data-t, and the
 // attributes that data-t-attributes lists.

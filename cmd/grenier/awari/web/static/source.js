@@ -3,6 +3,7 @@
 
 import { Refusal, Silence } from "./failure.js";
 import { t } from "./i18n.js";
+import { refusal } from "./refusals.js";
 
 // The page on which one plays, and the worker that keeps pages and answers.
 export const PLAY = "./", WORKER = "/sw.js";
@@ -25,7 +26,7 @@ export async function get(address, signal) {
       continue;
     }
     const body = await response.json().catch(() => ({ error: t("The server answers {status}.", { status: response.status }) }));
-    if (!response.ok) throw new Refusal(body.error);
+    if (!response.ok) throw new Refusal(body.code ? refusal(body) : body.error);
     return body;
   }
 }
