@@ -67,7 +67,7 @@ func trials(n int) int {
 	case full():
 		return 20 * n
 	case long():
-		return 3 * n
+		return 2 * n
 	}
 	return max(1, runs(n)/2)
 }
