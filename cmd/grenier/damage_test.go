@@ -64,33 +64,36 @@ func damages(text []byte, stride int, f func(what string, bad []byte)) {
 	f("twice", append(slices.Clone(text), text...))
 }
 
-// everyByte is the stride that leaves out nothing, if there is time.
-func everyByte() int {
-	if long() {
+// stride is how far apart the bytes are that get damaged.
+func stride() int {
+	switch {
+	case os.Getenv("GRENIER_LONG") == "full":
 		return 1
+	case long():
+		return 7
 	}
 	return 61
 }
 
-// someBytes is the stride for a manifest that is read by the same code elsewhere.
-func someBytes() int {
-	if long() {
+// wideStride is the stride for a manifest that is read by the same code elsewhere.
+func wideStride() int {
+	if os.Getenv("GRENIER_LONG") == "full" {
 		return 1
 	}
-	return 7 * everyByte()
+	return 7 * stride()
 }
 
 // each damages one file after the other in every way and calls check, then makes
 // the directory whole again. The stride is for the manifest.
-func (d *target) each(t *testing.T, names []string, stride int, check func(t *testing.T, name string)) {
+func (d *target) each(t *testing.T, names []string, manifest int, check func(t *testing.T, name string)) {
 	t.Helper()
 	before := layerContents(t, d.dir)
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			text := []byte(before[d.path(name)])
-			step := everyByte()
+			step := stride()
 			if name == rundir.ManifestName {
-				step = stride
+				step = manifest
 			}
 			damages(text, step, func(what string, bad []byte) {
 				d.replace(t, name, bad)
@@ -127,7 +130,7 @@ func TestDamageProbe(t *testing.T) {
 	t.Parallel()
 	d := newTarget(t)
 	right := strings.Split(d.answer, "\n")
-	d.each(t, d.names(), everyByte(), func(t *testing.T, name string) {
+	d.each(t, d.names(), stride(), func(t *testing.T, name string) {
 		r := d.probe(t)
 		// All scores are read, and thus all bytes: nothing can be missed.
 		if r.status != cli.ExitCorrupt || !strings.Contains(r.err, name) {
@@ -146,7 +149,7 @@ func TestDamageProbe(t *testing.T) {
 func TestDamageVerify(t *testing.T) {
 	t.Parallel()
 	d := newTarget(t)
-	d.each(t, d.names(), someBytes(), func(t *testing.T, name string) {
+	d.each(t, d.names(), wideStride(), func(t *testing.T, name string) {
 		r := grenier(t.Context(), "", "awari", "verify", "--dir", d.dir, "--progress", "none", "--threads", "1")
 		if r.status != cli.ExitCorrupt || !strings.Contains(r.err, name) || strings.Contains(r.out, "in order") {
 			t.Errorf("status %d, %s%s", r.status, r.out, r.err)
@@ -161,7 +164,7 @@ func TestDamageSolve(t *testing.T) {
 	t.Parallel()
 	d := newTarget(t)
 	names := d.names()
-	d.each(t, append(names[:3], names[4]), someBytes(), func(t *testing.T, name string) {
+	d.each(t, append(names[:3], names[4]), wideStride(), func(t *testing.T, name string) {
 		r := grenier(t.Context(), "", "awari", "solve", "--pits", "4", "--seeds", "4", "--dir", d.dir, "--progress", "none")
 		if r.status != cli.ExitCorrupt || !strings.Contains(r.err, name) || r.out != "" {
 			t.Errorf("status %d, %s%s", r.status, r.out, r.err)

@@ -38,6 +38,7 @@ var reasons = map[string]string{
 	"io/browsertest":                        "a help of tests",
 	"io/siegetest":                          "a help of tests, which attacks files",
 	"pipeline/internal/machine/machinetest": "a help of tests",
+	"pipeline/internal/runs/runstest":       "a help of tests",
 	"pipeline/internal/testrun/testrun.go":  "a help of tests",
 	"kernels/longtest":                      "a help of tests, which reads them",
 }

@@ -24,8 +24,9 @@ var allowed = map[string][]string{
 // what the systems share, and do not depend on any.
 var systems = map[string][]string{
 	"awari": {
-		"cmd/grenier/awari", "layers/awari", "pipeline/check", "pipeline/exchange", "pipeline/internal/testrun",
-		"pipeline/play", "pipeline/solve", "pipeline/spaces/census", "pipeline/tables",
+		"cmd/grenier/awari", "layers/awari", "pipeline/check/compare", "pipeline/check/internal", "pipeline/check/prove",
+		"pipeline/check/scrub", "pipeline/check/verify", "pipeline/exchange", "pipeline/internal/testrun",
+		"pipeline/play", "pipeline/solve", "pipeline/spaces/access", "pipeline/spaces/census", "pipeline/tables",
 	},
 	"swap":      {"cmd/grenier/swap", "layers/swap", "pipeline/swap"},
 	"chemin":    {"cmd/grenier/chemin", "layers/chemin", "pipeline/chemin"},

@@ -163,7 +163,10 @@ func TestMemory(t *testing.T) {
 		if row.full && os.Getenv("GRENIER_LONG") != "full" {
 			continue
 		}
-		t.Run(row.memory+" "+row.args, func(t *testing.T) { row.check(t, places) })
+		t.Run(row.memory+" "+row.args, func(t *testing.T) {
+			t.Parallel()
+			row.check(t, places)
+		})
 	}
 }
 

@@ -112,7 +112,7 @@ func (n *night) untilTime(t *testing.T) {
 // an undisturbed one, every command finds them on both disks, and the command of the user was
 // called once for each.
 func TestNight(t *testing.T) {
-	n := newNight(t, 16)
+	n := newNight(t, 13)
 	if long() {
 		n.seeds, n.memory = 20, "96MiB" // the last layers in windows
 	}
@@ -179,7 +179,7 @@ func (n *night) checkReaders(t *testing.T, whole string) {
 		{"scrub", "--dir", n.run, "--progress", "none"}, {"verify", "--dir", n.run, "--sample", "1000", "--progress", "none"},
 		{"compare", n.run, whole, "--progress", "none"}, {"stats", "--dir", n.run},
 		{"repair", "--dir", n.run, "--dry-run", "--progress", "none"},
-		{"probe", "--dir", n.run, "1", "1", "1", "1", "1", "2", "4", "2", "3", "0", "0", "0"},
+		{"probe", "--dir", n.run, "1", "1", "1", "1", "1", "2", "1", "2", "2", "0", "0", "0"},
 		{"export", "--dir", n.run, "--layer", "5", "--format", "npy", "--out", filepath.Join(n.top, "5.npy"), "--progress", "none"},
 	} {
 		mustRun(t, append([]string{"awari"}, command...)...)
@@ -307,7 +307,7 @@ func TestStop(t *testing.T) {
 		return grenier(t.Context(), "", append([]string{"awari", "stop", "--dir", dir}, flags...)...)
 	}
 	s := startSolver(t, dir, 12, 24)
-	awaitFile(t, filepath.Join(dir, rundir.LayerName(12)))
+	awaitFile(t, filepath.Join(dir, rundir.LayerName(9)))
 	for _, flags := range [][]string{{"--cancel"}, {"--json"}} {
 		if r := stop(flags...); r.status != cli.ExitOK || r.err != "" || !strings.Contains(r.out, strconv.Itoa(s.cmd.Process.Pid)) {
 			t.Errorf("%v: %+v", flags, r)

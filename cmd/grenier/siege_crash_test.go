@@ -34,6 +34,8 @@ var crashing = []string{
 	"swap bfs --json --progress none --memory 64MiB --rows 2 --cols 3 --dir @/run",
 	"chemin solve --json --progress none --memory 64MiB --rows 2 --cols 2 --dir @/run",
 	"chemin solve --progress none --rows 2 --cols 2 --svg @/run/steps.svg",
+	"solitaire solve --json --progress none --memory 64MiB --end any --board @/given/pegs.txt --dir @/run",
+	"solitaire solve --progress none --end any --board @/given/pegs.txt --svg @/run/jumps.svg",
 	"awari repair --progress none --dir @/run",
 }
 
@@ -103,6 +105,7 @@ func newCrashes(t *testing.T, args string) *crashes {
 		export = fmt.Sprintf("awari export --progress none --layer %d --format colex --dir %s --out %s/%s", layer%2, given, given, export)
 		mustRun(t, strings.Fields(export)...)
 	}
+	c.tree.Write("given/pegs.txt", []byte("oo.o\n"))
 	if strings.HasPrefix(args, "awari repair") {
 		c.damage(t)
 	}

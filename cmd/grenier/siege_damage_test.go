@@ -100,6 +100,12 @@ func damagedRuns() []*subject {
 		{name: "chemin", share: 8, build: buildInterrupted("chemin solve --rows 3 --cols 3"), rows: []row{
 			{args: "chemin solve --rows 3 --cols 3 --json --progress none --memory 64MiB --dir @/run", trusts: true, writes: true},
 		}},
+		{name: "solitaire", share: 8, build: func(t *testing.T, s *subject) {
+			s.tree.Write("board.txt", []byte(pegs))
+			buildInterrupted("solitaire solve --end any --board "+s.tree.Path("board.txt"))(t, s)
+		}, rows: []row{
+			{args: "solitaire solve --end any --board @/board.txt --json --progress none --memory 64MiB --dir @/run", trusts: true, writes: true},
+		}},
 		{name: "patterns", share: 6, build: buildFiles(
 			"swap pdb build --kind gadb --rows 2 --cols 3 --k 2 --out @/run/k2.gp --progress none",
 			"swap pdb build --kind apdb --rows 2 --cols 3 --tiles 1,2,3 --out @/run/a.gp --progress none",

@@ -25,8 +25,9 @@ import (
 type killed struct {
 	name, args string
 	prepare    []string
-	share      int  // of all kills, in percent
-	long       bool // it takes its time
+	board      string // of peg solitaire, in @/board.txt
+	share      int    // of all kills, in percent
+	long       bool   // it takes its time
 }
 
 var killedCommands = []killed{
@@ -35,6 +36,7 @@ var killedCommands = []killed{
 		prepare: []string{"awari solve --seeds 16 --dir @/run"}, share: 8, long: true},
 	{name: "swap", args: "swap bfs --json --rows 2 --cols 5 --memory 128MiB --dir @/run", share: 32},
 	{name: "chemin", args: "chemin solve --json --rows 3 --cols 3 --memory 64MiB --dir @/run", share: 15},
+	{name: "solitaire", args: "solitaire solve --json --end any --threads 2 --memory 64MiB --board @/board.txt --dir @/run", board: pegs, share: 15},
 	{name: "export", args: "awari export --layer 8 --format csv --out @/run/scores.csv --dir @/given",
 		prepare: []string{"awari solve --seeds 8 --dir @/given", "awari export --layer 8 --format colex --out @/run/scores.csv --dir @/given"}, share: 10},
 	{name: "import", args: "awari import --layer 8 --format colex --codec zstd --dir @/run @/8.zst",
@@ -68,6 +70,11 @@ func (k *killed) siege(t *testing.T, wanted int, r *rand.Rand) {
 	base := filepath.Join(t.TempDir(), "begun")
 	if err := os.MkdirAll(filepath.Join(base, siegeDir), 0o755); err != nil {
 		t.Fatal(err)
+	}
+	if k.board != "" {
+		if err := os.WriteFile(filepath.Join(base, "board.txt"), []byte(k.board), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, args := range k.prepare {
 		mustRun(t, k.fields(args, base)...)

@@ -69,6 +69,8 @@ func places() []siegePlace {
 		written("charts.svg", "awari stats --dir @/whole --svg @/run/charts.svg"),
 		written("charts.html", "awari stats --dir @/whole --html @/run/charts.html"),
 		written("steps.svg", "chemin solve --progress none --rows 2 --cols 3 --svg @/run/steps.svg"),
+		written("jumps.svg", "solitaire solve --progress none --end any --board @/pegs.txt --svg @/run/jumps.svg"),
+		read("pegs.txt", "solitaire count --progress none --board @/run/pegs.txt"),
 		written("played.svg", "chemin play --rows 2 --cols 2 0 3 1 2 --svg @/run/played.svg"),
 		written("solved.svg", "swap solve --progress none --rows 2 --cols 3 6 5 4 3 2 1 --svg @/run/solved.svg"),
 		written("k2.gp", "swap pdb build --progress none --kind gadb --rows 2 --cols 3 --k 2 --out @/run/k2.gp"),
@@ -169,6 +171,8 @@ func buildPlaces(t *testing.T, s *subject) {
 	s.must(t, "awari export --progress none --dir @/run --layer 0 --format colex --out @/run/0.colex")
 	s.must(t, "swap pdb build --progress none --kind gadb --rows 2 --cols 3 --k 2 --out @/run/k3.gp")
 	s.tree.Write("run/grid.txt", []byte("2 3\n6 5 4\n3 2 1\n"))
+	s.tree.Write("run/pegs.txt", []byte(pegs))
+	s.tree.Write("pegs.txt", []byte(pegs))
 	for name, from := range map[string]string{"here.json": "machine.json", "there.json": "swap-machine.json"} {
 		data, err := os.ReadFile("testdata/" + from)
 		if err != nil {

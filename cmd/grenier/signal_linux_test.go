@@ -77,9 +77,27 @@ func TestNohup(t *testing.T) {
 }
 
 // TestSecondSignal: a server that waits for a request to end, which the first signal
-// lets it do, ends at the second signal.
+// lets it do, ends at the second signal. On a busy machine the time of the request may be
+// over before that: then it is tried again.
 func TestSecondSignal(t *testing.T) {
-	cmd := exec.CommandContext(t.Context(), "grenier", "awari", "serve", "--json", "--addr", "localhost:0", "--dir", solved(t, "--seeds", "2"))
+	dir := solved(t, "--seeds", "2")
+	for range 10 {
+		status := signalServer(t, dir)
+		if status.Signaled() && status.Signal() == syscall.SIGHUP {
+			return
+		}
+		if status.ExitStatus() != cli.ExitOK && status.ExitStatus() != cli.ExitInterrupted {
+			t.Fatalf("status %d", status)
+		}
+	}
+	t.Error("never ended by the second signal")
+}
+
+// signalServer sends signals to a server that waits for the rest of a request, and returns how
+// it ends.
+func signalServer(t *testing.T, dir string) syscall.WaitStatus {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "grenier", "awari", "serve", "--json", "--addr", "localhost:0", "--dir", dir)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -103,16 +121,14 @@ func TestSecondSignal(t *testing.T) {
 	if _, err := io.WriteString(half, "GET / HTTP/1.1\r\n"); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(200 * time.Millisecond) // until the server has read that
+	time.Sleep(100 * time.Millisecond) // so that the server has read that
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	for sig := syscall.SIGTERM; cmd.Process.Signal(sig) == nil; sig = syscall.SIGHUP {
-		time.Sleep(300 * time.Millisecond)
+		time.Sleep(100 * time.Millisecond)
 	}
-	err = <-ended
-	if status := cmd.ProcessState.Sys().(syscall.WaitStatus); !status.Signaled() || status.Signal() != syscall.SIGHUP {
-		t.Errorf("not ended by the second signal: %v", err)
-	}
+	<-ended
+	return cmd.ProcessState.Sys().(syscall.WaitStatus)
 }
 
 // TestUnread: commands end when whoever reads their output has gone, and leave things

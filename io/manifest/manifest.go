@@ -44,6 +44,7 @@ var ErrInvalid = errors.New("invalid manifest")
 //	swap    3x4            cells of the grid, whose rows and columns are the rules; no layers
 //	chemin  4x5            the same
 //	solitaire  english-1a2b3c4d  holes of the board; docs/format/solitaire-search.md; no layers
+//	access  strict-1a2b3c4d  of the board; docs/format/access-search.md; no layers
 type Identity struct {
 	Game  string `json:"game"`  // 1 to 16 of a-z, 0-9, - and _
 	Rules string `json:"rules"` // likewise

@@ -1,7 +1,7 @@
 // Package cpu decides which family of kernels runs: the portable Go code or one of its
 // faster twins for amd64 or arm64.
 //
-// Every kernel package (boards, compress, fnv, planes, ranks, rice, transpose, window) has a function
+// Every kernel package (bitset, boards, compress, fnv, planes, ranks, rice, transpose, window) has a function
 // For, or several, that takes a Family and returns the kernel of that family. A program picks the family
 // once, at start, with Select(os.Getenv("GRENIER_KERNEL")), and hands the value down:
 // no kernel looks at CPU features by itself, so a test or a comparison runs any family

@@ -114,18 +114,25 @@ func TestSymmetry(t *testing.T) {
 // TestExtensions counts orders by orientation: they must add up to all orders.
 func TestExtensions(t *testing.T) {
 	b := board(t, 2, 3)
-	orders := map[Orientation]uint64{}
-	permute(6, func(order []int) { orders[b.Orient(order)]++ })
+	const last = Cells(0b100_010)
+	orders, ending := map[Orientation]uint64{}, map[Orientation]uint64{}
+	permute(6, func(order []int) {
+		o := b.Orient(order)
+		orders[o]++
+		if last>>order[5]&1 != 0 {
+			ending[o]++
+		}
+	})
 	if len(orders) != 288 {
 		t.Errorf("%d orientations, want 288", len(orders))
 	}
 	for o, want := range orders {
-		if got, ok := o.Extensions(b, 1<<6); !ok || got != want {
-			t.Errorf("Extensions of %v = %d, %v, want %d", o, got, ok, want)
+		if got, end, ok := o.Extensions(b, last, 1<<6); !ok || got != want || end != ending[o] {
+			t.Errorf("Extensions of %v = %d, %d, %v, want %d, %d", o, got, end, ok, want, ending[o])
 		}
 	}
 	var none Orientation
-	if _, ok := none.Extensions(b, 10); ok {
+	if _, _, ok := none.Extensions(b, 0, 10); ok {
 		t.Error("Extensions found room for 20 sets where 10 are allowed")
 	}
 }

@@ -70,10 +70,10 @@ func (o *Orientation) Order(b *Board) []int {
 	return order
 }
 
-// Extensions returns the number of orders that have an orientation. It counts
-// them over the sets of cells that may be filled first, at most limit of these; ok
-// is false if there are more.
-func (o *Orientation) Extensions(b *Board, limit int) (orders uint64, ok bool) {
+// Extensions returns the number of orders that have an orientation, and of those that end in
+// a cell of last. It counts them over the sets of cells that may be filled first, at most limit of
+// these; ok is false if there are more.
+func (o *Orientation) Extensions(b *Board, last Cells, limit int) (orders, ending uint64, ok bool) {
 	ways := map[Cells]uint64{0: 1}
 	for range b.Cells() {
 		next := make(map[Cells]uint64, len(ways))
@@ -81,13 +81,16 @@ func (o *Orientation) Extensions(b *Board, limit int) (orders uint64, ok bool) {
 			for rest := b.full &^ filled; rest != 0; rest &= rest - 1 {
 				if cell := bits.TrailingZeros32(rest); o[cell]&^filled == 0 {
 					next[filled|1<<cell] += n
+					if filled|1<<cell == b.full && last>>cell&1 != 0 {
+						ending += n
+					}
 				}
 			}
 		}
 		if len(next) > limit {
-			return 0, false
+			return 0, 0, false
 		}
 		ways = next
 	}
-	return ways[b.full], true
+	return ways[b.full], ending, true
 }

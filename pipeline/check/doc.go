@@ -1,5 +1,6 @@
 // Package check is the room of the packages that ask whether the layers of a run
-// directory are right. It has no code of its own.
+// directory are right, and of one that asks whether a machine is fit to make them. It has no
+// code of its own.
 //
 //	verify   do the scores follow from each other? Plays every move by the plain rules of
 //	         layers/awari; start here
@@ -8,7 +9,8 @@
 //	scrub    are the bytes on disk those that were written? Checksums at the speed of
 //	         the disk, nothing is decoded
 //	compare  do two directories or files hold the same scores?
+//	doctor   is this machine fit for a run of a night? Processors, memory, disk, clock
 //
-// None of them shares code with the engine that solves layers, so that a fault of the
-// engine cannot hide itself. What they find is mended by package solve/repair.
+// Those that look at layers share no code with the engine that solves them, so that a fault of
+// the engine cannot hide itself. What they find is mended by package solve/repair.
 package check

@@ -44,11 +44,7 @@ func (c *checkpoint) layout() layout {
 // layer returns the layer.
 func (c *checkpoint) layer() *run {
 	l := c.layout()
-	r := &run{l, runs.Run{Stride: l.stride()}}
-	for _, b := range c.Blocks {
-		r.Add(b)
-	}
-	return r
+	return &run{l, runs.Of(l.stride(), c.Blocks)}
 }
 
 // parseCheckpoint returns the checkpoint of a search of a board, which is at path. It fails with
@@ -81,11 +77,8 @@ func (c *checkpoint) check(b *chemin.Board) error {
 	if len(c.Blocks) == 0 {
 		return errors.New("a layer without blocks")
 	}
-	l := c.layout()
-	for i := range c.Blocks {
-		if err := c.Blocks[i].Check(l.stride()); err != nil {
-			return fmt.Errorf("block %d: %w", i, err)
-		}
+	if err := runs.CheckAll(c.layout().stride(), c.Blocks); err != nil {
+		return err
 	}
 	layers, records := len(c.States), uint64(c.layer().N)
 	if layers < 1 || layers > b.Cells() || !c.Counting && (layers != c.Filled+1 || c.States[c.Filled] != records) {

@@ -13,17 +13,20 @@ import (
 // mostGrids is the most leaves whose grids are compared.
 const mostGrids = 1 << 22
 
-// classes visits one order of each class of symmetric ones. Next to be filled is one cell of
+// classes visits one order of each class of symmetric ones, or all orders (Naive). Next to be filled is one cell of
 // each orbit under the symmetries that keep every filled cell; a symmetry that keeps all cells
 // filled so far is one that keeps the order so far, and the next orders that it carries into
 // each other are symmetric.
 func (s *solver) classes(ctx context.Context) error {
-	c := &classSearch{solver: s, total: 1, found: harvest{most: s.mostListed()}}
+	c := &classSearch{solver: s, symmetries: s.board.Symmetries(), total: 1, found: harvest{most: s.mostListed()}}
+	if s.Method == Naive {
+		c.symmetries = c.symmetries[:1] // the identity
+	}
 	c.found.orientations.most = s.mostInSet()
 	for i := range s.board.Cells() {
 		c.total *= float64(i + 1)
 	}
-	c.total /= float64(len(s.board.Symmetries()))
+	c.total /= float64(len(c.symmetries))
 	if c.total <= mostGrids {
 		c.grids = newGridSet(s.board, s.mostInSet())
 	}
@@ -37,7 +40,10 @@ func (s *solver) classes(ctx context.Context) error {
 	h := &c.found
 	h.trim()
 	s.result.Cut = h.cut
-	setOptimal(&s.result.Orders, &tally{h.solutions * uint64(len(s.board.Symmetries())), h.solutions})
+	images := uint64(len(c.symmetries)) // of each order visited
+	orders, ending := h.solutions*images, h.ending*images
+	setOptimal(&s.result.Orders, &tally{orders, orders / uint64(len(s.board.Symmetries()))})
+	s.result.Orders.OptimalEnding = &ending
 	setTotal(&s.result.Grids, c.grids.count())
 	if !h.orientations.full {
 		found := h.orientations.has
@@ -59,8 +65,9 @@ func (s *solver) classes(ctx context.Context) error {
 // classSearch is a depth-first search by several goroutines.
 type classSearch struct {
 	*solver
-	grids *gridSet // of all leaves, if not nil
-	total float64  // leaves
+	symmetries []chemin.Symmetry // of which one order each is visited
+	grids      *gridSet          // of all leaves, if not nil
+	total      float64           // leaves
 
 	mu     sync.Mutex
 	leaves uint64 // visited
@@ -108,8 +115,8 @@ func (c *classSearch) run(ctx context.Context) error {
 // starts returns orders of the same length.
 func (c *classSearch) starts() []*classStart {
 	root := &classStart{}
-	for i := range c.board.Symmetries() {
-		root.fixing = append(root.fixing, &c.board.Symmetries()[i])
+	for i := range c.symmetries {
+		root.fixing = append(root.fixing, &c.symmetries[i])
 	}
 	starts := []*classStart{root}
 	for depth := 1; len(starts) < shares && depth < c.board.Cells(); depth++ {
@@ -192,14 +199,36 @@ func (v *classVisitor) leaf(ctx context.Context, score uint32) error {
 		return nil
 	}
 	v.found.solutions++
-	v.found.keep(v.path.order)
+	if last := v.path.order[v.board.Cells()-1]; v.path.grid[last] == score {
+		v.found.ending++
+	}
+	if v.first() {
+		v.found.keep(v.path.order)
+	}
 	v.found.orientations.add(v.path.before)
 	return nil
+}
+
+// first reports whether the order comes before all that are symmetric to it.
+func (v *classVisitor) first() bool {
+	order := v.path.order[:v.board.Cells()]
+	for i := range v.board.Symmetries() {
+		by := &v.board.Symmetries()[i]
+		for _, cell := range order {
+			if by[cell] < cell {
+				return false
+			}
+			if by[cell] > cell {
+				break
+			}
+		}
+	}
+	return true
 }
 
 // count counts the leaves of a worker; c.mu is held.
 func (c *classSearch) count(v *classVisitor) {
 	c.leaves += v.fresh
 	v.fresh = 0
-	c.report("classes", float64(c.leaves), c.total, true)
+	c.report(string(c.Method), float64(c.leaves), c.total, true)
 }

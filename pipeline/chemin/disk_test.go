@@ -1,19 +1,14 @@
 package chemin
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
-	"flag"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,12 +16,10 @@ import (
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
 	"grenier/io/vfs/crashfs"
-	"grenier/io/workfile"
 	"grenier/layers/chemin"
 	"grenier/pipeline/internal/runs"
+	"grenier/pipeline/internal/runs/runstest"
 )
-
-var update = flag.Bool("update", false, "rewrite golden files")
 
 // stopAt runs a search in a directory with one worker and stops it when a sweep has come to a layer,
 // which is then in the checkpoint. With "" it goes to the end.
@@ -51,26 +44,7 @@ func known(r *Result) []any {
 	for _, s := range r.Solutions {
 		orders = append(orders, s.Order)
 	}
-	return []any{r.Lower, r.Upper, r.Cut, fields(r.Orders), fields(r.Orientations), fields(r.Grids), orders}
-}
-
-// Files of a search directory.
-var golden = []string{rundir.ManifestName, filepath.Join(rundir.WorkName, rundir.CheckpointName), filepath.Join(rundir.WorkName, rundir.BlocksName)}
-
-func copyFiles(t testing.TB, from, to string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Join(to, rundir.WorkName), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range golden {
-		data, err := os.ReadFile(filepath.Join(from, name))
-		if err == nil {
-			err = os.WriteFile(filepath.Join(to, name), data, 0o644)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	return []any{r.Lower, r.Upper, r.Cut, fields(r.Orders), ending(r), fields(r.Orientations), fields(r.Grids), orders}
 }
 
 // TestGolden compares the files of two searches with those in testdata, and resumes from these. If
@@ -83,20 +57,9 @@ func TestGolden(t *testing.T) {
 		t.Run(doing, func(t *testing.T) {
 			dir, made := t.TempDir(), filepath.Join("testdata", doing)
 			stopAt(t, b, dir, doing, 2)
-			if *update {
-				copyFiles(t, dir, made)
-			}
-			for _, name := range golden {
-				got, err := os.ReadFile(filepath.Join(dir, name))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if old, err := os.ReadFile(filepath.Join(made, name)); err != nil || !bytes.Equal(got, old) {
-					t.Errorf("%s differs from the golden file: %v", name, err)
-				}
-			}
+			runstest.Golden(t, dir, made)
 			other := t.TempDir()
-			copyFiles(t, made, other)
+			runstest.Copy(t, made, other)
 			first := ""
 			r, err := Solve(t.Context(), b, Options{Method: Layers, Memory: LeastMemory(2), Threads: 2, Dir: other, Progress: func(p Progress) {
 				if first == "" && (p.Doing == "layers" || p.Doing == "counting") {
@@ -145,72 +108,28 @@ func crashBoard(t *testing.T) (b *chemin.Board, want []any) {
 	return board(t, rows, cols), known(solve(t, rows, cols, Options{Method: Layers}))
 }
 
-// on runs a search whose work files are in a file system of a test.
-func on(t *testing.T, b *chemin.Board, dir string, fs *crashfs.FS) (*Result, error) {
-	return Solve(t.Context(), b, Options{Method: Layers, Memory: LeastMemory(2), Threads: 2, Dir: dir, work: fs.Dir("work")})
+// on returns a search whose work files are in a file system of a test.
+func on(t *testing.T, b *chemin.Board) func(*crashfs.FS) ([]any, error) {
+	dir := t.TempDir()
+	return func(fs *crashfs.FS) ([]any, error) {
+		r, err := Solve(t.Context(), b, Options{Method: Layers, Memory: LeastMemory(2), Threads: 2, Dir: dir, work: fs.Dir("work")})
+		if err != nil {
+			return nil, err
+		}
+		return known(r), nil
+	}
 }
 
-// TestCrash crashes a search at its first, second, ... change of a file, and resumes it, after kill
-// -9 and after a power cut.
+// TestCrash crashes a search everywhere and resumes it.
 func TestCrash(t *testing.T) {
 	b, want := crashBoard(t)
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
-	dir := t.TempDir()
-	for k := 1; ; k++ {
-		fs := crashfs.New()
-		fs.CrashAt(k)
-		r, err := on(t, b, dir, fs)
-		if err == nil {
-			if diff := cmp.Diff(want, known(r)); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
-			t.Logf("%d changes", k-1)
-			if k < 40 {
-				t.Error("these are too few")
-			}
-			return
-		}
-		if !errors.Is(err, crashfs.ErrCrashed) {
-			t.Fatalf("crash %d: %v", k, err)
-		}
-		for _, after := range []*crashfs.FS{fs.Kill(), fs.PowerCut(rng)} {
-			r, err := on(t, b, dir, after)
-			if err != nil {
-				t.Fatalf("after crash %d: %v", k, err)
-			}
-			if diff := cmp.Diff(want, known(r)); diff != "" {
-				t.Fatalf("after crash %d (-want +got)\n%s", k, diff)
-			}
-		}
-	}
+	runstest.Crash(t, on(t, b), want, 40, os.Getenv("GRENIER_LONG") != "")
 }
 
 // TestDiskFull gives a search too small a disk, and then a larger one.
 func TestDiskFull(t *testing.T) {
 	b, want := crashBoard(t)
-	dir := t.TempDir()
-	fs := crashfs.New()
-	full := 0
-	for limit := int64(100); ; limit += 100 {
-		fs.Limit(limit)
-		r, err := on(t, b, dir, fs)
-		if err == nil {
-			if diff := cmp.Diff(want, known(r)); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
-			break
-		}
-		if !errors.Is(err, syscall.ENOSPC) {
-			t.Fatalf("%d bytes: %v", limit, err)
-		}
-		full++
-	}
-	if full < 5 {
-		t.Errorf("the disk was full %d times only", full)
-	}
-	if left := fs.Names(); len(left) > 0 {
+	if left := runstest.DiskFull(t, on(t, b), want).Names(); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
 }
@@ -245,24 +164,8 @@ func TestCheckpointContradicts(t *testing.T) {
 		if strings.HasPrefix(name, "counted: ") {
 			from = "testdata/counting"
 		}
-		copyFiles(t, from, dir)
-		path := filepath.Join(dir, rundir.WorkName, rundir.CheckpointName)
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := parseCheckpoint(path, unsealed(t, data), b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		change(c)
-		payload, err := json.Marshal(c)
-		if err == nil {
-			err = os.WriteFile(path, workfile.Seal(checkpointKind, checkpointVersion, payload), 0o644)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		runstest.Copy(t, from, dir)
+		runstest.ChangeCheckpoint(t, dir, checkpointKind, checkpointVersion, change)
 		if r, err := Solve(t.Context(), b, Options{Method: Layers, Memory: LeastMemory(1), Threads: 1, Dir: dir}); !errors.Is(err, corrupt.ErrCorrupt) {
 			t.Errorf("%s: %v, %v", name, r, err)
 		}
@@ -336,20 +239,8 @@ func FuzzDamage(f *testing.F) {
 		if counting {
 			from = left[1]
 		}
-		copyFiles(t, from, dir)
-		path := filepath.Join(dir, golden[int(file)%len(golden)])
-		data, err := os.ReadFile(path)
-		if err != nil || len(data) == 0 {
-			t.Fatal(len(data), err)
-		}
-		i := int(at) % len(data)
-		data[i] ^= flip
-		if truncate {
-			data = data[:i]
-		}
-		if err := os.WriteFile(path, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		runstest.Copy(t, from, dir)
+		runstest.Damage(t, dir, file, at, flip, truncate)
 		r, err := Solve(t.Context(), b, Options{Method: Layers, Memory: LeastMemory(1), Threads: 1, Dir: dir})
 		switch {
 		case err == nil:
@@ -362,32 +253,16 @@ func FuzzDamage(f *testing.F) {
 	})
 }
 
-// unsealed returns the contents of a checkpoint.
-func unsealed(t testing.TB, data []byte) []byte {
-	t.Helper()
-	_, payload, err := workfile.Unseal("", checkpointKind, checkpointVersion, data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return payload
-}
-
 // FuzzCheckpoint resumes from any sealed checkpoint: it is refused, or the search ends.
 func FuzzCheckpoint(f *testing.F) {
 	for _, dir := range []string{"testdata/layers", "testdata/counting"} {
-		data, err := os.ReadFile(filepath.Join(dir, rundir.WorkName, rundir.CheckpointName))
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(unsealed(f, data))
+		f.Add(runstest.Checkpoint(f, dir, checkpointKind, checkpointVersion))
 	}
 	b := board(f, 3, 3)
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		dir := t.TempDir()
-		copyFiles(t, "testdata/layers", dir)
-		if err := os.WriteFile(filepath.Join(dir, rundir.WorkName, rundir.CheckpointName), workfile.Seal(checkpointKind, checkpointVersion, payload), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		runstest.Copy(t, "testdata/layers", dir)
+		runstest.SetCheckpoint(t, dir, checkpointKind, checkpointVersion, payload)
 		_, err := Solve(t.Context(), b, Options{Method: Layers, Memory: LeastMemory(1), Threads: 1, Dir: dir})
 		if err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
 			t.Error(err)

@@ -1,7 +1,8 @@
 // Package chemin searches the orders of filling a board of the game chemin (package
 // layers/chemin) for the largest number that can be written, and counts the orders,
-// orientations and grids that have it. Solve is the entry; it has three methods.
+// orientations and grids that have it. Solve is the entry; it has four methods.
 //
+//	naive         visits all orders, one after the other: where document 002 begins
 //	classes       visits one order of each class of symmetric orders, without a bound: the
 //	              method of document 002, with its classes computed
 //	orientations  visits one order of each acyclic orientation, except those that
@@ -10,7 +11,7 @@
 //	              those that may still beat the best score, on disk if they are many;
 //	              then lists the optimal orientations as above
 //
-// The first shares only the rules with the others. These share the bound, and count the optimal
+// The first two share only the rules with the others. These share the bound, and count the optimal
 // orders in different ways.
 //
 // # Paths

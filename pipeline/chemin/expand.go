@@ -4,9 +4,7 @@ import (
 	"context"
 	"math/bits"
 	"slices"
-	"sync"
 
-	"grenier/io/crew"
 	"grenier/layers/chemin"
 	"grenier/pipeline/internal/runs"
 )
@@ -17,31 +15,16 @@ const chunk = 256
 // expand fills one more cell in all states of a layer and returns sorted runs of the states
 // that are worth keeping.
 func (s *sweep) expand(ctx context.Context, from *run) ([]*run, error) {
-	group, ctx := crew.WithContext(ctx)
-	work := make(chan []uint32)
-	group.Go(func() error {
-		defer close(work)
-		return s.chunks(ctx, from, work)
-	})
-	var mu sync.Mutex
-	var runs []*run
-	for range s.threads {
-		group.Go(func() error {
-			e := s.newExpander(from.layout, func(r *run) {
-				mu.Lock()
-				defer mu.Unlock()
-				runs = append(runs, r)
-			})
-			for words := range work {
-				if err := e.expand(ctx, words); err != nil {
-					return err
-				}
+	send := func(ctx context.Context, work chan<- []uint32) error { return s.chunks(ctx, from, work) }
+	return runs.Collect(ctx, s.threads, send, func(ctx context.Context, _ int, work <-chan []uint32, keep func(*run)) error {
+		e := s.newExpander(from.layout, keep)
+		for words := range work {
+			if err := e.expand(ctx, words); err != nil {
+				return err
 			}
-			return e.flush(ctx)
-		})
-	}
-	err := group.Wait()
-	return runs, err
+		}
+		return e.flush(ctx)
+	})
 }
 
 // chunks sends the records of a layer, one behind the other, in lists with the same filled

@@ -34,20 +34,22 @@ func compareSequences(a, b sequence) int { return slices.Compare(a[:], b[:]) }
 // them, whatever the order in which they are found.
 type harvest struct {
 	score uint32
-	// solutions counts orientations, or orders up to symmetry (Classes); classes those
-	// orientations that are the least of their symmetric ones.
-	solutions, classes uint64
-	most               int        // to keep
-	kept               []sequence // of a class each
-	cut                bool       // there are more
-	// orientations has those of the solutions, for Classes.
+	// solutions counts orientations, or the orders visited (Naive, Classes), and ending those of
+	// these whose last cell has the score; classes counts the orientations that are the least of
+	// their symmetric ones.
+	solutions, ending, classes uint64
+
+	most int        // to keep
+	kept []sequence // of a class each
+	cut  bool       // there are more
+	// orientations has those of the solutions, for Naive and Classes.
 	orientations limited[chemin.Orientation]
 }
 
 // wants reports whether a solution of this score counts, and forgets lower ones.
 func (h *harvest) wants(score uint32) bool {
 	if score > h.score {
-		h.score, h.solutions, h.classes, h.kept, h.cut = score, 0, 0, h.kept[:0], false
+		h.score, h.solutions, h.ending, h.classes, h.kept, h.cut = score, 0, 0, 0, h.kept[:0], false
 		h.orientations.reset()
 	}
 	return score == h.score
@@ -78,6 +80,7 @@ func (h *harvest) take(other *harvest) {
 		return
 	}
 	h.solutions += other.solutions
+	h.ending += other.ending
 	h.classes += other.classes
 	for _, s := range other.kept {
 		h.keep(s)

@@ -1,5 +1,7 @@
 package chemin
 
+import "grenier/pipeline/internal/runs"
+
 // What a search may take is divided as follows. A quarter is for garbage and small things: the
 // Go runtime gets the limit and collects in time (debug.SetMemoryLimit). Bounds get up to
 // three eighths. A sweep divides what is left between blocks that it keeps and records that it
@@ -7,7 +9,7 @@ package chemin
 
 // LeastMemory returns the least memory in bytes for a search with the given
 // number of workers.
-func LeastMemory(threads int) int64 { return 16<<20 + int64(threads)*(2<<20) }
+func LeastMemory(threads int) int64 { return runs.LeastMemory(threads) }
 
 // boundBytes is how much memory the bounds may take.
 func (o *Options) boundBytes() int64 { return o.Memory / 8 * 3 }

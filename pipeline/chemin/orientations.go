@@ -27,7 +27,12 @@ func (s *solver) orientations(ctx context.Context) error {
 		return err
 	}
 	s.upper = uint64(s.best.score.Load())
-	return s.countExtensions(ctx)
+	orders, ending, ok, err := s.countExtensions(ctx)
+	if ok {
+		setOptimal(&s.result.Orders, &tally{orders, orders / uint64(len(s.board.Symmetries()))})
+		s.result.Orders.OptimalEnding = &ending
+	}
+	return err
 }
 
 // visitOrientations visits one order of each orientation (package comment) and leaves out what
@@ -88,16 +93,17 @@ func (s *solver) optimalGrids(yield func(grid) bool) {
 	}
 }
 
-// countExtensions counts the optimal orders, unless one of the solutions has too many starts of
-// orders to count in the memory given.
-func (s *solver) countExtensions(ctx context.Context) error {
+// countExtensions counts the optimal orders, and those of them whose last cell has the score,
+// from the list of optimal solutions. ok is false if that is not complete, or if one of them
+// has too many starts of orders to count in the memory given.
+func (s *solver) countExtensions(ctx context.Context) (orders, ending uint64, ok bool, err error) {
 	if s.result.Cut || s.board.Cells() > chemin.MaxCounted {
-		return nil
+		return 0, 0, false, nil
 	}
-	var orders atomic.Uint64
+	var allOrders, allEnding atomic.Uint64
 	var unknown atomic.Bool
 	most := int(min(mostSets, s.Memory/8/64/int64(s.Threads)))
-	err := crew.Each(ctx, s.Threads, len(s.optimal), func(worker, i int) error {
+	err = crew.Each(ctx, s.Threads, len(s.optimal), func(worker, i int) error {
 		if unknown.Load() {
 			return nil
 		}
@@ -105,21 +111,27 @@ func (s *solver) countExtensions(ctx context.Context) error {
 			s.report("counting orders", float64(i), float64(len(s.optimal)), true)
 		}
 		o := s.board.Orient(s.optimal[i])
-		n, ok := o.Extensions(s.board, most)
+		all, last, ok := o.Extensions(s.board, s.scored(s.optimal[i]), most)
 		if !ok {
 			unknown.Store(true)
 		}
 		_, images := least(s.board, o, moveOrientation)
-		orders.Add(n * images)
+		allOrders.Add(all * images)
+		allEnding.Add(last * images)
 		return nil
 	})
-	if err != nil {
-		return err
+	return allOrders.Load(), allEnding.Load(), err == nil && !unknown.Load(), err
+}
+
+// scored returns the cells that have the score after an order.
+func (s *solver) scored(order []int) (cells chemin.Cells) {
+	g := gridOf(s.board, order)
+	for cell, number := range g[:s.board.Cells()] {
+		if number == s.best.score.Load() {
+			cells |= 1 << cell
+		}
 	}
-	if n := orders.Load(); !unknown.Load() {
-		setOptimal(&s.result.Orders, &tally{n, n / uint64(len(s.board.Symmetries()))})
-	}
-	return nil
+	return cells
 }
 
 // orientationSearch is a depth-first search by several goroutines.

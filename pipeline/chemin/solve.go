@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"grenier/io/memory"
 	"grenier/io/vfs"
 	"grenier/kernels/fault"
 	"grenier/layers/chemin"
@@ -19,6 +18,7 @@ type Method string
 
 // The methods.
 const (
+	Naive        Method = "naive"
 	Classes      Method = "classes"
 	Orientations Method = "orientations"
 	Layers       Method = "layers"
@@ -30,10 +30,10 @@ var ErrOption = fault.New(fault.Usage, "not possible")
 // ParseMethod returns the method of that name. It fails with ErrOption.
 func ParseMethod(name string) (Method, error) {
 	switch m := Method(name); m {
-	case Classes, Orientations, Layers:
+	case Naive, Classes, Orientations, Layers:
 		return m, nil
 	}
-	return "", fmt.Errorf("method %q: %w; classes, orientations and layers are", name, ErrOption)
+	return "", fmt.Errorf("method %q: %w; naive, classes, orientations and layers are", name, ErrOption)
 }
 
 // Options says how to search.
@@ -75,6 +75,8 @@ type Counts struct {
 	UpToSymmetry        *uint64 `json:"up_to_symmetry,omitempty"`
 	Optimal             *uint64 `json:"optimal,omitempty"`
 	OptimalUpToSymmetry *uint64 `json:"optimal_up_to_symmetry,omitempty"`
+	// OptimalEnding counts optimal orders whose last cell has the score; of orders only.
+	OptimalEnding *uint64 `json:"optimal_ending_in_score,omitempty"`
 }
 
 // Solution is an order and the grid that it makes.
@@ -89,7 +91,7 @@ type Result struct {
 	Lower, Upper uint32
 	// Orders, Orientations and Grids are nil if nothing is known about them.
 	Orders, Orientations, Grids *Counts
-	// Leaves is the number of whole orders (Classes) or orientations visited.
+	// Leaves is the number of whole orders (Naive and Classes) or orientations visited.
 	Leaves uint64
 	// StatesPerLayer has the number of states that Layers kept with 0, 1, ... filled cells.
 	StatesPerLayer []uint64
@@ -118,9 +120,8 @@ func Solve(ctx context.Context, b *chemin.Board, opts Options) (*Result, error) 
 	if opts.Threads < 1 {
 		return nil, fmt.Errorf("%d threads: %w; 1 is the least", opts.Threads, ErrOption)
 	}
-	if least := LeastMemory(opts.Threads); opts.Memory < least {
-		what := fmt.Sprintf("a search with %d threads", opts.Threads)
-		return nil, &memory.Error{What: what, Need: uint64(least), Allowed: uint64(max(0, opts.Memory))}
+	if err := runs.CheckMemory(opts.Threads, opts.Memory); err != nil {
+		return nil, err
 	}
 	limited, cancel := ctx, context.CancelFunc(func() {})
 	if opts.Time > 0 {
@@ -161,7 +162,7 @@ func (s *solver) run(ctx context.Context) error {
 	s.growth = growth(s.board)
 	s.upper = uint64(s.growth[s.board.Cells()])
 	switch s.Method {
-	case Classes:
+	case Naive, Classes:
 		return s.classes(ctx)
 	case Orientations:
 		return s.orientations(ctx)
@@ -235,7 +236,7 @@ func (s *solver) images(order []int) [][]int {
 		by := &s.board.Symmetries()[i]
 		moved := o.Move(s.board, by)
 		switch {
-		case s.Method == Classes:
+		case s.Method == Naive || s.Method == Classes:
 			images = append(images, move(order, by))
 		case !seen[moved]:
 			seen[moved] = true

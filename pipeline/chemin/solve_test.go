@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"slices"
 	"strconv"
@@ -59,6 +60,14 @@ func fields(c *Counts) []string {
 	return text
 }
 
+// ending returns the number of optimal orders that end in the score, "-" if it is not known.
+func ending(r *Result) string {
+	if r.Orders == nil || r.Orders.OptimalEnding == nil {
+		return "-"
+	}
+	return strconv.FormatUint(*r.Orders.OptimalEnding, 10)
+}
+
 // agree compares those numbers that a method finds.
 func agree(t *testing.T, what string, c *Counts, want ...string) {
 	t.Helper()
@@ -87,7 +96,7 @@ func TestReference(t *testing.T) {
 	for _, r := range lines[1:] {
 		rows, _ := strconv.Atoi(r[0])
 		cols, _ := strconv.Atoi(r[1])
-		for _, method := range []Method{Classes, Orientations, Layers} {
+		for _, method := range []Method{Naive, Classes, Orientations, Layers} {
 			what := fmt.Sprintf("%d x %d, %s", rows, cols, method)
 			got := solve(t, rows, cols, Options{Method: method})
 			if fmt.Sprint(got.Lower) != r[9] {
@@ -103,10 +112,10 @@ func TestReference(t *testing.T) {
 					}
 				}
 			}
-			if method == Classes && fmt.Sprint(got.Leaves) != r[4] {
-				t.Errorf("%s: %d leaves, want %s", what, got.Leaves, r[4])
+			if want := map[Method]string{Naive: r[3], Classes: r[4]}[method]; want != "" && fmt.Sprint(got.Leaves) != want {
+				t.Errorf("%s: %d leaves, want %s", what, got.Leaves, want)
 			}
-			want := map[Method]string{Classes: r[11], Orientations: r[13], Layers: r[13]}[method]
+			want := map[Method]string{Naive: r[11], Classes: r[11], Orientations: r[13], Layers: r[13]}[method]
 			if fmt.Sprint(len(got.Solutions)) != want {
 				t.Errorf("%s: %d solutions, want %s", what, len(got.Solutions), want)
 			}
@@ -114,7 +123,7 @@ func TestReference(t *testing.T) {
 		}
 	}
 	// Every method must find what it promises, on all 12 boards.
-	if want := (map[Method]int{Classes: 12 * 12, Orientations: 12 * 12, Layers: 12 * 12}); !cmp.Equal(found, want) {
+	if want := (map[Method]int{Naive: 12 * 12, Classes: 12 * 12, Orientations: 12 * 12, Layers: 12 * 12}); !cmp.Equal(found, want) {
 		t.Errorf("numbers found: %v, want %v", found, want)
 	}
 }
@@ -130,9 +139,62 @@ func checkSolutions(t *testing.T, b *chemin.Board, r *Result) {
 	}
 }
 
+// TestEnding compares the numbers of best orders that end in the score with those of all orders
+// played one by one.
+func TestEnding(t *testing.T) {
+	for _, size := range [][2]int{{1, 1}, {1, 2}, {1, 3}, {1, 4}, {1, 5}, {6, 1}, {1, 7}, {2, 2}, {2, 3}, {3, 2}} {
+		b := board(t, size[0], size[1])
+		want, best := 0, uint32(0)
+		for order := range permutations(b.Cells()) {
+			grid, err := b.Play(order)
+			if err != nil {
+				t.Fatal(err)
+			}
+			score := slices.Max(grid)
+			if score > best {
+				want, best = 0, score
+			}
+			if score == best && grid[order[len(order)-1]] == best {
+				want++
+			}
+		}
+		for _, method := range []Method{Naive, Classes, Orientations, Layers} {
+			if got := ending(solve(t, size[0], size[1], Options{Method: method})); got != strconv.Itoa(want) {
+				t.Errorf("%v, %s: %s best orders end in the score, want %d", size, method, got, want)
+			}
+		}
+	}
+}
+
+// permutations yields the orders of n cells, in one slice.
+func permutations(n int) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		order := make([]int, n)
+		for i := range order {
+			order[i] = i
+		}
+		var permute func(k int) bool
+		permute = func(k int) bool {
+			if k == n {
+				return yield(order)
+			}
+			for i := k; i < n; i++ {
+				order[k], order[i] = order[i], order[k]
+				more := permute(k + 1)
+				order[k], order[i] = order[i], order[k]
+				if !more {
+					return false
+				}
+			}
+			return true
+		}
+		permute(0)
+	}
+}
+
 // TestAll lists every optimal solution.
 func TestAll(t *testing.T) {
-	for method, want := range map[Method]int{Classes: 32, Orientations: 16, Layers: 16} {
+	for method, want := range map[Method]int{Naive: 32, Classes: 32, Orientations: 16, Layers: 16} {
 		r := solve(t, 3, 3, Options{Method: method, All: true})
 		seen := map[string]bool{}
 		for _, s := range r.Solutions {
@@ -155,12 +217,11 @@ func TestThreads(t *testing.T) {
 		cut        bool
 	}
 	searches := []search{
-		{3, 3, Classes, 1 << 30, false}, {1, 8, Classes, LeastMemory(7), true},
-		{2, 4, Orientations, 1 << 30, false}, {3, 3, Orientations, 1 << 30, false},
-		{2, 4, Layers, 1 << 30, false},
+		{3, 3, Classes, 1 << 30, false}, {2, 4, Naive, 1 << 30, false}, {1, 8, Classes, LeastMemory(7), true},
+		{2, 4, Orientations, 1 << 30, false}, {2, 4, Layers, 1 << 30, false},
 	}
 	if os.Getenv("GRENIER_LONG") != "" {
-		searches = append(searches, search{1, 8, Classes, 1 << 30, false}, search{1, 16, Orientations, LeastMemory(7), true})
+		searches = append(searches, search{1, 8, Classes, 1 << 30, false}, search{3, 3, Orientations, 1 << 30, false}, search{1, 16, Orientations, LeastMemory(7), true})
 	}
 	for _, tt := range searches {
 		var want []any

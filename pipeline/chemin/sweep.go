@@ -92,24 +92,15 @@ func (s *sweep) advance(ctx context.Context, from *run) (*run, error) {
 		return nil, err
 	}
 	l := s.layout(from.filled + 1)
-	abreast := s.abreast()
-	for len(parts) > abreast {
-		merged, err := s.merge(ctx, parts[:abreast], l)
-		if err == nil {
-			err = s.store.Recycle()
-		}
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts[abreast:], merged)
+	parts, err = runs.Reduce(s.store, parts, s.abreast(), func(list []*run) (*run, error) { return s.merge(ctx, list, l) })
+	if err != nil {
+		return nil, err
 	}
 	return s.merge(ctx, parts, l)
 }
 
 // abreast returns the most runs that are merged at a time: cursors get half of the room.
-func (s *sweep) abreast() int {
-	return int(min(256, max(2, (s.room/2-runs.WriterBytes)/runs.CursorBytes)))
-}
+func (s *sweep) abreast() int { return runs.Abreast(s.room / 2) }
 
 // merge makes one run, or a layer, of several runs, and drops these.
 func (s *sweep) merge(ctx context.Context, list []*run, l layout) (*run, error) {

@@ -12,6 +12,7 @@ import (
 	"grenier/io/rundir"
 	"grenier/layers/chemin"
 	"grenier/pipeline/internal/runs"
+	"grenier/pipeline/internal/runs/runstest"
 )
 
 // sweepAll runs a sweep to the end and returns the states of each layer, and the bytes of its work
@@ -225,11 +226,7 @@ func flip(t *testing.T, dir, name string) {
 	}
 	at := int64(len(data) / 2)
 	if name == rundir.BlocksName {
-		sealed, err := os.ReadFile(filepath.Join(work, rundir.CheckpointName))
-		if err != nil {
-			t.Fatal(err)
-		}
-		saved, err := parseCheckpoint(rundir.CheckpointName, unsealed(t, sealed), board(t, 3, 3))
+		saved, err := parseCheckpoint(rundir.CheckpointName, runstest.Checkpoint(t, dir, checkpointKind, checkpointVersion), board(t, 3, 3))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -52,7 +52,13 @@ func (s *solver) sweepLayers(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	_, err = s.visitOrientations(ctx, t)
+	if _, err = s.visitOrientations(ctx, t); err != nil {
+		return err
+	}
+	_, ending, ok, err := s.countExtensions(ctx)
+	if ok {
+		s.result.Orders.OptimalEnding = &ending
+	}
 	return err
 }
 

@@ -7,6 +7,7 @@
 //	        variation search with a transposition table
 //	match   games, and players of limited strength, on top of line and search
 //	serve   all of it as a JSON interface and a web page
+//	publish the web page and the layers as files, for a server that is not ours
 //
 // Scores come from package tables, rules from layers/awari.
 package play

@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
-	"sync"
 
-	"grenier/io/crew"
 	"grenier/layers/solitaire"
 	"grenier/pipeline/internal/runs"
 )
@@ -66,30 +64,17 @@ func (s *search) before(ctx context.Context, layer *runs.Run) (*runs.Run, error)
 		return nil, err
 	}
 	stride := countAt + wordsFor(sum)
-	group, working := crew.WithContext(ctx)
-	work := make(chan []uint32, s.Threads)
-	group.Go(func() error {
-		defer close(work)
-		return s.records(working, from, pegs, work)
-	})
-	var mu sync.Mutex
-	var found []*runs.Run
-	for range s.Threads {
-		group.Go(func() error {
-			u := s.newUndoer(from.Stride, stride, func(r *runs.Run) {
-				mu.Lock()
-				defer mu.Unlock()
-				found = append(found, r)
-			})
-			for words := range work {
-				if err := u.undo(working, words); err != nil {
-					return err
-				}
+	send := func(ctx context.Context, work chan<- []uint32) error { return s.records(ctx, from, pegs, work) }
+	found, err := runs.Collect(ctx, s.Threads, send, func(ctx context.Context, _ int, work <-chan []uint32, keep func(*runs.Run)) error {
+		u := s.newUndoer(from.Stride, stride, keep)
+		for words := range work {
+			if err := u.undo(ctx, words); err != nil {
+				return err
 			}
-			return u.flush()
-		})
-	}
-	if err := group.Wait(); err != nil {
+		}
+		return u.flush()
+	})
+	if err != nil {
 		return nil, err
 	}
 	return s.mergeAll(ctx, found, stride, combine, layer, pegs+1)

@@ -46,14 +46,6 @@ func save(list []*runs.Run) []savedLayer {
 	return saved
 }
 
-func (l *savedLayer) run() *runs.Run {
-	r := &runs.Run{Stride: l.Words}
-	for _, b := range l.Blocks {
-		r.Add(b)
-	}
-	return r
-}
-
 // checkpoint returns the checkpoint of all complete layers.
 func (s *search) checkpoint() ([]byte, error) {
 	return json.Marshal(&checkpoint{
@@ -159,13 +151,6 @@ func (l *savedLayer) load(possible func(words int) bool) (*runs.Run, error) {
 	if !possible(l.Words) {
 		return nil, fmt.Errorf("records of %d words", l.Words)
 	}
-	for i := range l.Blocks {
-		if err := l.Blocks[i].Check(l.Words); err != nil {
-			return nil, fmt.Errorf("block %d: %w", i, err)
-		}
-		if l.Blocks[i].IsZero() {
-			return nil, errors.New("a block without a place")
-		}
-	}
-	return l.run(), nil
+	r := runs.Of(l.Words, l.Blocks)
+	return &r, runs.CheckAll(l.Words, l.Blocks)
 }

@@ -1,16 +1,12 @@
 package solitaire
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,12 +15,8 @@ import (
 	"grenier/io/rundir"
 	"grenier/io/vfs/crashfs"
 	"grenier/io/workfile"
+	"grenier/pipeline/internal/runs/runstest"
 )
-
-var update = flag.Bool("update", false, "rewrite golden files")
-
-// Files of a search directory.
-var golden = []string{rundir.ManifestName, filepath.Join(rundir.WorkName, rundir.CheckpointName), filepath.Join(rundir.WorkName, rundir.BlocksName)}
 
 // diskGame is a problem that is solved on disk.
 func diskGame(t testing.TB) Problem {
@@ -57,22 +49,6 @@ func stopAt(t testing.TB, p Problem, dir string, backward bool, pegs int) {
 	}
 }
 
-func copyFiles(t testing.TB, from, to string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Join(to, rundir.WorkName), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range golden {
-		data, err := os.ReadFile(filepath.Join(from, name))
-		if err == nil {
-			err = os.WriteFile(filepath.Join(to, name), data, 0o644)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 // TestGolden compares the files of two searches with those in testdata, and resumes from these. If
 // the compression library has changed, -update is right; otherwise the format has, and
 // checkpointVersion must grow.
@@ -85,20 +61,9 @@ func TestGolden(t *testing.T) {
 	}{"forward": {false, 7}, "backward": {true, 5}} {
 		dir, made := t.TempDir(), filepath.Join("testdata", name)
 		stopAt(t, p, dir, stop.backward, stop.pegs)
-		if *update {
-			copyFiles(t, dir, made)
-		}
-		for _, file := range golden {
-			got, err := os.ReadFile(filepath.Join(dir, file))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if old, err := os.ReadFile(filepath.Join(made, file)); err != nil || !bytes.Equal(got, old) {
-				t.Errorf("%s: %s differs from the golden file: %v", name, file, err)
-			}
-		}
+		runstest.Golden(t, dir, made)
 		other := t.TempDir()
-		copyFiles(t, made, other)
+		runstest.Copy(t, made, other)
 		o, first := options(), Progress{}
 		o.Dir = other
 		o.Progress = func(p Progress) {
@@ -154,46 +119,16 @@ func on(t *testing.T, p Problem, dir string, fs *crashfs.FS) (a answer, err erro
 	return a, table.Close()
 }
 
-// TestCrash crashes a search at its first, second, ... change of a file, and resumes it, after kill
-// -9 and after a power cut; in turn, unless there is time for both.
+// inDir returns a search for on in one directory.
+func inDir(t *testing.T, p Problem) func(*crashfs.FS) (answer, error) {
+	dir := t.TempDir()
+	return func(fs *crashfs.FS) (answer, error) { return on(t, p, dir, fs) }
+}
+
+// TestCrash crashes a search everywhere and resumes it.
 func TestCrash(t *testing.T) {
 	p := crashGame(t)
-	want := solve(t, p, options())
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
-	dir := t.TempDir()
-	for k := 1; ; k++ {
-		fs := crashfs.New()
-		fs.CrashAt(k)
-		got, err := on(t, p, dir, fs)
-		if err == nil {
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
-			t.Logf("%d changes", k-1)
-			if k < 40 {
-				t.Error("these are too few")
-			}
-			return
-		}
-		if !errors.Is(err, crashfs.ErrCrashed) {
-			t.Fatalf("crash %d: %v", k, err)
-		}
-		aftermaths := []*crashfs.FS{fs.Kill(), fs.PowerCut(rng)}
-		if os.Getenv("GRENIER_LONG") == "" {
-			aftermaths = aftermaths[k%2:][:1]
-		}
-		for _, after := range aftermaths {
-			got, err := on(t, p, dir, after)
-			if err != nil {
-				t.Fatalf("after crash %d: %v", k, err)
-			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Fatalf("after crash %d (-want +got)\n%s", k, diff)
-			}
-		}
-	}
+	runstest.Crash(t, inDir(t, p), solve(t, p, options()), 40, os.Getenv("GRENIER_LONG") != "")
 }
 
 // TestCrashOtherEnds crashes a search that takes over the layers of one with other ends: that one
@@ -242,52 +177,7 @@ func TestCrashOtherEnds(t *testing.T) {
 // TestDiskFull gives a search too small a disk, and then a larger one.
 func TestDiskFull(t *testing.T) {
 	p := crashGame(t)
-	want := solve(t, p, options())
-	dir := t.TempDir()
-	fs := crashfs.New()
-	full := 0
-	for limit := int64(100); ; limit += 100 {
-		fs.Limit(limit)
-		got, err := on(t, p, dir, fs)
-		if err == nil {
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
-			break
-		}
-		if !errors.Is(err, syscall.ENOSPC) {
-			t.Fatalf("%d bytes: %v", limit, err)
-		}
-		full++
-	}
-	if full < 5 {
-		t.Errorf("the disk was full %d times only", full)
-	}
-}
-
-// reseal changes the checkpoint in a directory.
-func reseal(t testing.TB, dir string, change func(c *checkpoint)) {
-	t.Helper()
-	path := filepath.Join(dir, rundir.WorkName, rundir.CheckpointName)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, payload, err := workfile.Unseal(path, checkpointKind, checkpointVersion, data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &checkpoint{}
-	if err := json.Unmarshal(payload, c); err != nil {
-		t.Fatal(err)
-	}
-	change(c)
-	if payload, err = json.Marshal(c); err == nil {
-		err = os.WriteFile(path, workfile.Seal(checkpointKind, checkpointVersion, payload), 0o644)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	runstest.DiskFull(t, inDir(t, p), solve(t, p, options()))
 }
 
 // TestCheckpointContradicts opens checkpoints with one impossible field.
@@ -319,8 +209,8 @@ func TestCheckpointContradicts(t *testing.T) {
 		"winning exchanged": func(c *checkpoint) { c.Winning[2], c.Winning[3] = c.Winning[3], c.Winning[2] },
 	} {
 		dir := t.TempDir()
-		copyFiles(t, "testdata/backward", dir)
-		reseal(t, dir, change)
+		runstest.Copy(t, "testdata/backward", dir)
+		runstest.ChangeCheckpoint(t, dir, checkpointKind, checkpointVersion, change)
 		table, err := Solve(t.Context(), p, onDisk(dir))
 		if err == nil {
 			_, _, _, err = table.Shortest(t.Context())
@@ -346,20 +236,8 @@ func FuzzDamage(f *testing.F) {
 		if backward {
 			from = "testdata/backward"
 		}
-		copyFiles(t, from, dir)
-		path := filepath.Join(dir, golden[int(file)%len(golden)])
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		i := int(at) % len(data)
-		data[i] ^= change
-		if cut {
-			data = data[:i]
-		}
-		if err := os.WriteFile(path, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		runstest.Copy(t, from, dir)
+		runstest.Damage(t, dir, file, at, change, cut)
 		table, err := Solve(t.Context(), p, onDisk(dir))
 		if err != nil {
 			if !errors.Is(err, corrupt.ErrCorrupt) && !errors.Is(err, rundir.ErrOtherRun) {

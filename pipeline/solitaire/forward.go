@@ -2,9 +2,7 @@ package solitaire
 
 import (
 	"context"
-	"sync"
 
-	"grenier/io/crew"
 	"grenier/kernels/radix"
 	"grenier/layers/solitaire"
 	"grenier/pipeline/internal/runs"
@@ -65,32 +63,19 @@ func (s *search) root() (*runs.Run, error) {
 // advance returns the layer after one of positions with so many pegs.
 func (s *search) advance(ctx context.Context, from *runs.Run, pegs int) (*runs.Run, error) {
 	s.allocate(from)
-	group, working := crew.WithContext(ctx)
-	work := make(chan []uint64, s.Threads)
 	free := make(chan []uint64, 2*s.Threads+2)
-	group.Go(func() error {
-		defer close(work)
-		return s.positions(working, from, pegs, work, free)
-	})
-	var mu sync.Mutex
-	var found []*runs.Run
-	for worker := range s.Threads {
-		group.Go(func() error {
-			e := s.newExpander(worker, func(r *runs.Run) {
-				mu.Lock()
-				defer mu.Unlock()
-				found = append(found, r)
-			})
-			for positions := range work {
-				if err := e.expand(working, positions); err != nil {
-					return err
-				}
-				free <- positions
+	send := func(ctx context.Context, work chan<- []uint64) error { return s.positions(ctx, from, pegs, work, free) }
+	found, err := runs.Collect(ctx, s.Threads, send, func(ctx context.Context, worker int, work <-chan []uint64, keep func(*runs.Run)) error {
+		e := s.newExpander(worker, keep)
+		for positions := range work {
+			if err := e.expand(ctx, positions); err != nil {
+				return err
 			}
-			return e.flush()
-		})
-	}
-	if err := group.Wait(); err != nil {
+			free <- positions
+		}
+		return e.flush()
+	})
+	if err != nil {
 		return nil, err
 	}
 	return s.mergeAll(ctx, found, keyWords, func(row, other []uint32) {}, nil, 0)
@@ -204,16 +189,11 @@ func (e *expander) flush() error {
 // there is a filter, a layer of positions with so many pegs, only those that are in it are kept in
 // the end.
 func (s *search) mergeAll(ctx context.Context, list []*runs.Run, stride int, combine func(row, other []uint32), filter *runs.Run, pegs int) (*runs.Run, error) {
-	abreast := s.abreast()
-	for len(list) > abreast {
-		merged, err := s.merge(ctx, list[:abreast], stride, combine, nil, 0)
-		if err == nil {
-			err = s.store.Recycle()
-		}
-		if err != nil {
-			return nil, err
-		}
-		list = append(list[abreast:], merged)
+	list, err := runs.Reduce(s.store, list, s.abreast(), func(some []*runs.Run) (*runs.Run, error) {
+		return s.merge(ctx, some, stride, combine, nil, 0)
+	})
+	if err != nil {
+		return nil, err
 	}
 	return s.merge(ctx, list, stride, combine, filter, pegs)
 }

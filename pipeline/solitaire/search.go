@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/bits"
 
-	"grenier/io/memory"
 	"grenier/io/vfs"
 	"grenier/kernels/fault"
 	"grenier/layers/solitaire"
@@ -85,9 +84,8 @@ func newSearch(p Problem, o Options, keep bool) (s *search, err error) {
 	if o.Threads < 1 {
 		return nil, fmt.Errorf("%d threads: %w; 1 is the least", o.Threads, ErrOption)
 	}
-	if least := LeastMemory(o.Threads); o.Memory < least {
-		what := fmt.Sprintf("a search with %d threads", o.Threads)
-		return nil, &memory.Error{What: what, Need: uint64(least), Allowed: uint64(max(0, o.Memory))}
+	if err := runs.CheckMemory(o.Threads, o.Memory); err != nil {
+		return nil, err
 	}
 	if p.Start == 0 || p.Start&^p.Board.Full() != 0 {
 		return nil, fmt.Errorf("a start with %d pegs: %w; 1 to %d are", bits.OnesCount64(p.Start), ErrOption, p.Board.Holes())
@@ -148,7 +146,7 @@ func (s *search) counts() []uint64 {
 // on disk. Of what is left, buffers get half and merges a quarter; the rest is for garbage.
 
 // LeastMemory returns the least memory in bytes for a search with the given number of workers.
-func LeastMemory(threads int) int64 { return 16<<20 + int64(threads)*(2<<20) }
+func LeastMemory(threads int) int64 { return runs.LeastMemory(threads) }
 
 // keptBytes is what blocks may take.
 func (s *search) keptBytes() int64 {
@@ -164,10 +162,7 @@ func (s *search) bufferBytes() int64 {
 }
 
 // abreast is the most runs that are merged at a time.
-func (s *search) abreast() int {
-	room := (s.Memory - s.keptBytes()) / 4
-	return int(min(256, max(2, (room-runs.WriterBytes)/runs.CursorBytes)))
-}
+func (s *search) abreast() int { return runs.Abreast((s.Memory - s.keptBytes()) / 4) }
 
 // report reports progress.
 func (s *search) report(p Progress) {

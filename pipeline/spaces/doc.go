@@ -6,6 +6,7 @@
 //	reach   searches a space forward, breadth first: what can play lead to?
 //	census  counts the boards of awari, and what tables of them take: the tables of
 //	        document 001
+//	access  counts the boards of awari that play can lead to, by bit sets on disk
 //
-// They are written to be read and believed, not to be fast: a whole layer is in memory.
+// But for access they are written to be read and believed, not to be fast: a whole layer is in memory.
 package spaces

@@ -68,6 +68,6 @@
 //
 // # Other languages
 //
-// docs/format describes every byte of the files; docs/read_layer.py is a reader in
+// docs/format describes every byte of the files; docs/python is a reader in
 // Python written from it.
 package tables

@@ -1,15 +1,18 @@
 package tables_test
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
 	"grenier/io/layerfile"
+	"grenier/io/remote/remotetest"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/internal/testrun"
@@ -17,41 +20,108 @@ import (
 	"grenier/pipeline/tables"
 )
 
-const script = "../../docs/read_layer.py"
+// reader is docs/python, the reader in Python.
+const reader = "../../docs/python"
 
-// python returns the path of a Python that can run the script.
-func python(t *testing.T) string {
-	t.Helper()
-	path, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("docs/read_layer.py needs python3, which is not installed")
-	}
-	// What is in the path may be a wrapper that takes longer than the script.
-	out, err := exec.Command(path, "-c", "import sys; print(sys.executable); sys.exit(sys.version_info < (3, 8))").Output()
-	if err != nil {
-		t.Skipf("docs/read_layer.py needs Python 3.8 or newer: %v", err)
-	}
-	return strings.TrimSpace(string(out))
+// interpreter is a Python that can run the reader.
+type interpreter struct {
+	name, path string
+	// before runs first: "" or what hides NumPy.
+	before string
 }
 
-// readByScript asks the script for the scores of boards.
-func readByScript(t *testing.T, python, dir string, game awari.Game, boards []awari.Board) (scores []int8, message string) {
+// hideNumPy makes the import of NumPy fail.
+const hideNumPy = `import sys; sys.modules["numpy"] = None; `
+
+// pythons returns the interpreters: what python3 is, and Debian's, which may have NumPy; each that has
+// NumPy a second time without.
+func pythons(t *testing.T) []interpreter {
 	t.Helper()
-	var in, errs strings.Builder
+	var all []interpreter
+	known := map[string]bool{}
+	for _, name := range []string{"python3", "/usr/bin/python3"} {
+		// What is in the path may be a wrapper that takes longer than the reader.
+		out, err := exec.Command(name, "-c", "import os, sys; print(os.path.realpath(sys.executable)); sys.exit(sys.version_info < (3, 8))").Output()
+		path := strings.TrimSpace(string(out))
+		if err != nil || known[path] {
+			continue
+		}
+		known[path] = true
+		if exec.Command(path, "-c", "import numpy").Run() == nil {
+			all = append(all, interpreter{path + " with NumPy", path, ""})
+		}
+		all = append(all, interpreter{path, path, hideNumPy})
+	}
+	if len(all) == 0 {
+		t.Skip("docs/python needs Python 3.8 or newer, which is not installed")
+	}
+	return all
+}
+
+// run runs a program with the reader at hand, and returns what it prints.
+func (p interpreter) run(t *testing.T, stdin, program string, args ...string) (out, errs string) {
+	t.Helper()
+	place, err := filepath.Abs(reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var message strings.Builder
+	cmd := exec.Command(p.path, append([]string{"-c", p.before + program}, args...)...)
+	cmd.Env = append(os.Environ(), "PYTHONPATH="+place, "PYTHONDONTWRITEBYTECODE=1")
+	cmd.Stdin, cmd.Stderr = strings.NewReader(stdin), &message
+	text, err := cmd.Output()
+	if err != nil && message.Len() == 0 {
+		t.Fatal(err)
+	}
+	return string(text), message.String()
+}
+
+// lookUp asks the command of the reader for the scores of boards.
+func (p interpreter) lookUp(t *testing.T, place string, game awari.Game, boards []awari.Board) (scores []int8, message string) {
+	t.Helper()
+	var in strings.Builder
 	for _, b := range boards {
 		fmt.Fprintln(&in, game.Text(b))
 	}
-	cmd := exec.Command(python, script, dir, "-")
-	cmd.Stdin, cmd.Stderr = strings.NewReader(in.String()), &errs
-	out, _ := cmd.Output() // a failure shows in the message
-	for _, word := range strings.Fields(string(out)) {
+	out, message := p.run(t, in.String(), `import sys; from grenier.__main__ import main; sys.exit(main())`, place, "-")
+	for _, word := range strings.Fields(out) {
 		score, err := strconv.ParseInt(word, 10, 8)
 		if err != nil {
 			t.Fatal(err)
 		}
 		scores = append(scores, int8(score))
 	}
-	return scores, errs.String()
+	return scores, message
+}
+
+// printBlocks prints a hash of each block of each layer.
+const printBlocks = `
+import hashlib, sys, grenier
+with grenier.open(sys.argv[1]) as tables:
+    for n in range(tables.max_seeds + 1):
+        size, scores = int(sys.argv[2]), tables.read(n)
+        for i in range(0, len(scores), size):
+            print(n, i // size, hashlib.sha256(scores[i:i + size].tobytes()).hexdigest())
+`
+
+// blocksOf is what printBlocks prints, by the reader in Go.
+func blocksOf(t *testing.T, tab *tables.Tables, space *awari.Space, size int) string {
+	t.Helper()
+	var b strings.Builder
+	for n := range tab.MaxSeeds() + 1 {
+		scores := make([]int8, space.Size(n))
+		if err := tab.Read(n, 0, scores); err != nil {
+			t.Fatal(err)
+		}
+		for i := 0; i*size < len(scores); i++ {
+			var block []byte
+			for _, s := range scores[i*size : min((i+1)*size, len(scores))] {
+				block = append(block, byte(s))
+			}
+			fmt.Fprintf(&b, "%d %d %x\n", n, i, sha256.Sum256(block))
+		}
+	}
+	return b.String()
 }
 
 // randomBoardsOf returns n boards of each layer.
@@ -66,59 +136,85 @@ func randomBoardsOf(space *awari.Space, seeds, n int) []awari.Board {
 	return boards
 }
 
-// TestPython shows that docs/format is enough to write a reader in another
-// language: the script, which was, gives the scores that Tables gives.
+// checkPython compares every block of every layer, and the scores of some boards, with
+// what the reader in Go reads.
+func checkPython(t *testing.T, p interpreter, place string, tab *tables.Tables, space *awari.Space, block int) {
+	t.Helper()
+	got, message := p.run(t, "", printBlocks, place, strconv.Itoa(block))
+	if want := blocksOf(t, tab, space, block); message != "" || got != want {
+		t.Errorf("%s\ngot blocks\n%.300s\nwant\n%.300s", message, got, want)
+	}
+	boards := randomBoardsOf(space, tab.MaxSeeds(), 60)
+	want := make([]int8, len(boards))
+	if err := tab.Scores(t.Context(), boards, want); err != nil {
+		t.Fatal(err)
+	}
+	scores, message := p.lookUp(t, place, tab.Game(), boards)
+	if message != "" || len(scores) != len(want) {
+		t.Fatalf("%d scores of %d, %s", len(scores), len(want), message)
+	}
+	checkScores(t, tab.Game(), boards, scores, want)
+}
+
+// TestPython compares the reader in Python with that in Go, with and without NumPy, on disk
+// and on a web server.
 func TestPython(t *testing.T) {
-	python := python(t)
-	for _, c := range []struct {
+	runs := []struct {
 		pits, seeds, block int // block 0: a run of the fast engine
 		rules              awari.Rules
-	}{{12, 8, 0, awari.Awari}, {8, 7, 100, awari.Strict}, {4, 20, 5, awari.Awari}} {
-		t.Run(fmt.Sprintf("%d pits", c.pits), func(t *testing.T) {
-			game := testrun.Game(t, c.pits, c.rules)
-			var dir string
-			if c.block == 0 {
-				dir = solveRun(t, game, c.seeds)
-			} else {
-				dir = testrun.Write(t, game, testrun.Solve(t, game, c.seeds), c.block)
-			}
-			boards := randomBoardsOf(testrun.Space(t, game, c.seeds), c.seeds, 60)
-			want := make([]int8, len(boards))
-			if err := open(t, dir, tables.Options{}).Scores(t.Context(), boards, want); err != nil {
-				t.Fatal(err)
-			}
-			got, message := readByScript(t, python, dir, game, boards)
-			if message != "" || len(got) != len(want) {
-				t.Fatalf("%d scores of %d, %s", len(got), len(want), message)
-			}
-			checkScores(t, game, boards, got, want)
-		})
+	}{{12, 8, 0, awari.Awari}, {8, 7, 100, awari.Strict}, {4, 20, 5, awari.Awari}}
+	interpreters := pythons(t)
+	if os.Getenv("GRENIER_LONG") != "" {
+		runs[0].seeds = 13
+	} else {
+		runs, interpreters = runs[1:2], interpreters[:1]
+	}
+	for _, c := range runs {
+		game := testrun.Game(t, c.pits, c.rules)
+		var dir string
+		block := c.block
+		if block == 0 {
+			dir, block = solveRun(t, game, c.seeds), layerfile.MaxBlockSize
+		} else {
+			dir = testrun.Write(t, game, testrun.Solve(t, game, c.seeds), c.block)
+		}
+		server := remotetest.Serve(t, dir, false)
+		for _, p := range interpreters {
+			t.Run(fmt.Sprintf("%d pits, %s", c.pits, p.name), func(t *testing.T) {
+				tab, space := open(t, dir, tables.Options{}), testrun.Space(t, game, c.seeds)
+				checkPython(t, p, dir, tab, space, block)
+				checkPython(t, p, server.URL, tab, space, block)
+			})
+		}
 	}
 }
 
 // TestPythonDamage changes one byte of a file at a time.
 func TestPythonDamage(t *testing.T) {
-	python := python(t)
+	if os.Getenv("GRENIER_LONG") == "" {
+		t.Skip("a Python for each damage: needs GRENIER_LONG=1")
+	}
+	p := pythons(t)[0]
 	game := testrun.Game(t, 8, awari.Awari)
 	dir := testrun.Write(t, game, testrun.Solve(t, game, 6), 4096)
 	boards := randomBoardsOf(testrun.Space(t, game, 6), 6, 1)
 	path := open(t, dir, tables.Options{}).Path(6)
 	intact := testrun.ReadFile(t, path)
 	for name, at := range map[string]int{
-		"not a layer file": 3, "unknown version": 8, "checksum of the header": 56, "checksum of the model": 90,
+		"not a layer file": 3, "version 66": 8, "checksum of the header": 56, "checksum of the model": 90,
 		"block 0: checksum of the stored bytes": len(intact) / 2, "checksum of the footer": len(intact) - 40,
-		"block 0: index entry": len(intact) - 76 - 24 + 9,
+		"checksum of the index": len(intact) - 76 - 24 + 9,
 	} {
 		data := append([]byte{}, intact...)
 		data[at] ^= 0x40
 		testrun.WriteFile(t, path, data)
-		scores, message := readByScript(t, python, dir, game, boards)
-		if !strings.HasPrefix(message, "read_layer.py: ") || !strings.Contains(message, name) || len(scores) != 6 {
+		scores, message := p.lookUp(t, dir, game, boards)
+		if !strings.HasPrefix(message, "grenier: "+path) || !strings.Contains(message, name) || len(scores) != 0 {
 			t.Errorf("%s: %d scores, %s", name, len(scores), message)
 		}
 	}
 	testrun.WriteFile(t, path, intact[:len(intact)-1])
-	if _, message := readByScript(t, python, dir, game, boards); !strings.Contains(message, "checksum of the footer") {
+	if _, message := p.lookUp(t, dir, game, boards); !strings.Contains(message, "checksum of the footer") {
 		t.Errorf("cut short: %s", message)
 	}
 }
@@ -126,38 +222,72 @@ func TestPythonDamage(t *testing.T) {
 // TestPythonZstd wants scores from those who have the module, and a clear
 // message for all others.
 func TestPythonZstd(t *testing.T) {
-	python := python(t)
+	if os.Getenv("GRENIER_LONG") == "" {
+		t.Skip("needs GRENIER_LONG=1")
+	}
 	game := testrun.Game(t, 12, awari.Awari)
 	dir := t.TempDir()
 	o := solve.Options{Seeds: 6, Codec: layerfile.Zstd, Workers: 1, Family: cpu.Generic}
 	if _, err := solve.Solve(t.Context(), dir, game, o); err != nil {
 		t.Fatal(err)
 	}
-	boards := randomBoardsOf(testrun.Space(t, game, 6), 6, 20)
-	got, message := readByScript(t, python, dir, game, boards)
-	if exec.Command(python, "-c", "import zstandard").Run() != nil {
-		if want := "read_layer.py: the layer is in zstd, which takes the module zstandard\n"; message != want {
-			t.Errorf("%q, want %q", message, want)
+	for _, p := range pythons(t) {
+		t.Run(p.name, func(t *testing.T) {
+			if exec.Command(p.path, "-c", "import zstandard").Run() == nil {
+				checkPython(t, p, dir, open(t, dir, tables.Options{}), testrun.Space(t, game, 6), layerfile.MaxBlockSize)
+				return
+			}
+			_, message := p.lookUp(t, dir, game, randomBoardsOf(testrun.Space(t, game, 6), 6, 1))
+			if want := "grenier: the layer is in zstd, which takes the module zstandard\n"; message != want {
+				t.Errorf("%q, want %q", message, want)
+			}
+		})
+	}
+}
+
+// TestPythonItself runs the tests that the reader has of its own.
+func TestPythonItself(t *testing.T) {
+	if os.Getenv("GRENIER_LONG") == "" {
+		t.Skip("some seconds for each Python: needs GRENIER_LONG=1")
+	}
+	for _, p := range pythons(t) {
+		t.Run(p.name, func(t *testing.T) {
+			program := `import sys, unittest; p = unittest.main(None, argv=["", "discover", "-s", sys.argv[1] + "/tests", "-t", sys.argv[1]], exit=False); sys.exit(not p.result.wasSuccessful())`
+			if _, report := p.run(t, "", program, reader); !strings.Contains(report, "\nOK") {
+				t.Errorf("%s", report)
+			}
+		})
+	}
+}
+
+// TestPythonInstalls installs the package and runs the command that comes with it.
+func TestPythonInstalls(t *testing.T) {
+	if os.Getenv("GRENIER_LONG") == "" {
+		t.Skip("pip takes some seconds: needs GRENIER_LONG=1")
+	}
+	for _, p := range pythons(t) {
+		if exec.Command(p.path, "-c", "import setuptools, wheel, pip").Run() != nil {
+			continue
+		}
+		source, target := t.TempDir(), t.TempDir() // setuptools writes beside the source
+		if err := os.CopyFS(source, os.DirFS(reader)); err != nil {
+			t.Fatal(err)
+		}
+		install := exec.Command(p.path, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation",
+			"--no-cache-dir", "--target", target, source)
+		if text, err := install.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, text)
+		}
+		game := testrun.Game(t, 4, awari.Awari)
+		dir := testrun.Write(t, game, testrun.Solve(t, game, 3), 64)
+		command := exec.Command(p.path, filepath.Join(target, "bin", "grenier-scores"), dir, "0", "1", "1", "1")
+		command.Env = append(os.Environ(), "PYTHONPATH="+target)
+		text, err := command.CombinedOutput()
+		score, err2 := open(t, dir, tables.Options{}).Score(awari.Board{0, 1, 1, 1})
+		if err != nil || err2 != nil || string(text) != fmt.Sprintln(score) {
+			t.Errorf("%v, %v: %q, want %d", err, err2, text, score)
 		}
 		return
 	}
-	want := make([]int8, len(boards))
-	if err := open(t, dir, tables.Options{}).Scores(t.Context(), boards, want); err != nil {
-		t.Fatal(err)
-	}
-	if message != "" || len(got) != len(want) {
-		t.Fatalf("%d scores of %d, %s", len(got), len(want), message)
-	}
-	checkScores(t, game, boards, got, want)
-}
-
-// TestPythonIsShort keeps a promise.
-func TestPythonIsShort(t *testing.T) {
-	data, err := os.ReadFile(script)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := strings.Count(string(data), "\n"); n >= 150 {
-		t.Errorf("docs/read_layer.py has %d lines, want fewer than 150", n)
-	}
+	t.Skip("no Python has pip, setuptools and wheel")
 }

@@ -26,6 +26,7 @@ type serveOptions struct {
 	dir, addr string
 	rate      int
 	each      int
+	origins   string
 	log, json bool
 }
 
@@ -48,6 +49,11 @@ login: for others, put a proxy in front that has both. A client with too many
 requests, connections or searches gets the answer 429. A proxy counts as one
 client: raise --rate and --connections for it.
 
+/api/openapi.json describes the interface to programs. Pages of other sites may
+link to the server, but neither read its answers nor show it in a frame, unless
+--allow-origin names where they come from: https://example.org, say, or * for
+everybody, which includes any page that somebody opens in a browser here.
+
 The server knows the layers that were solved when it started. It runs until
 Ctrl-C or the signal TERM, completes its answers, and ends.
 
@@ -55,7 +61,8 @@ EXIT STATUS
   0    stopped by Ctrl-C or a signal
 `,
 		Example: `  grenier awari serve --dir data/awari
-  grenier awari serve --dir data/awari --addr localhost:0 --json`,
+  grenier awari serve --dir data/awari --addr localhost:0 --json
+  grenier awari serve --dir data/awari --allow-origin https://example.org,http://localhost:3000`,
 		Args: cli.NoArgs,
 		RunE: a.Start(func(cmd *cobra.Command, _ []string) error {
 			return a.runServer(cmd.Context(), o)
@@ -65,6 +72,7 @@ EXIT STATUS
 	cmd.Flags().StringVar(&o.addr, "addr", "localhost:8080", "`host:port` to listen on")
 	cmd.Flags().IntVar(&o.rate, "rate", serve.DefaultRate, "`number` of requests a second that a client may make on average")
 	cmd.Flags().IntVar(&o.each, "connections", serve.DefaultConnections, "`number` of connections that a client may have at a time")
+	cmd.Flags().StringVar(&o.origins, "allow-origin", "", "`origins` whose pages may use this server, with commas between, or * for all")
 	cmd.Flags().BoolVar(&o.log, "log", false, "log every request on stderr")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the address as one JSON object")
 	return cmd
@@ -88,6 +96,12 @@ func (a *app) runServer(ctx context.Context, o serveOptions) error {
 	if _, err := loadManifest(o.dir); err != nil {
 		return err
 	}
+	var origins serve.Origins
+	if o.origins != "" {
+		if origins, err = serve.ParseOrigins(o.origins); err != nil {
+			return fmt.Errorf("--allow-origin: %w", err)
+		}
+	}
 	t, err := tables.Open(o.dir, tables.Options{Family: chosen})
 	if err != nil {
 		return err
@@ -95,7 +109,7 @@ func (a *app) runServer(ctx context.Context, o serveOptions) error {
 	defer t.Close()
 	server, err := serve.New(serve.Options{
 		Tables: t, Dir: o.dir, Family: chosen, Pages: web.Files(), Log: slog.New(slog.NewTextHandler(a.Err, nil)),
-		LogRequests: o.log, Rate: o.rate, Connections: o.each,
+		LogRequests: o.log, Rate: o.rate, Connections: o.each, Origins: origins,
 	})
 	if err != nil {
 		return err

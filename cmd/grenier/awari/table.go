@@ -1,13 +1,17 @@
 package awari
 
 import (
+	"context"
 	"fmt"
+	"runtime"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"grenier/cmd/grenier/cli"
 	"grenier/layers/awari"
+	"grenier/pipeline/spaces/access"
 	"grenier/pipeline/spaces/census"
 )
 
@@ -35,14 +39,14 @@ type tableRow struct {
 // tableFlags are the flags of table as given.
 type tableFlags struct {
 	gameFlags
-	seeds, threads int
-	start          string
-	memory         cli.MemoryFlag
+	seeds, threads       int
+	start, dir, progress string
+	memory               cli.MemoryFlag
+	json                 bool
 }
 
 func (a *app) table() *cobra.Command {
 	var f tableFlags
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "table",
 		Short: "Print the number of positions and the cost of solving them",
@@ -53,28 +57,19 @@ accesses of the plain algorithm.
 
 Column (a) needs a search of the game. Up to 8 pits it begins with 3 seeds in
 each pit, as in the document. --start begins with so many seeds in each pit, or
-with a board, "P0 P1 ...", on any number of pits: it takes a bit of memory for
-each position of all layers from 0 to that of the start, and one more for those
-of the latter.
+with a board, "P0 P1 ...", on any number of pits. The search takes about a bit
+of memory for each position of all layers from 0 to that of the start, and two
+for those of the latter: 215 GiB from 4 seeds in each of 12 pits. With --dir
+these bits are on disk, and it takes 15 GiB. A checkpoint is written every
+minute, or less often if that takes more than three seconds, and when the search
+is interrupted; the same command resumes from it.
 `,
 		Example: `  grenier awari table --pits 8 --seeds 24
   grenier awari table --pits 12 --seeds 48 --json
-  grenier awari table --pits 10 --seeds 20 --start 2 --rules awari`,
+  grenier awari table --pits 10 --seeds 20 --start 2 --rules awari
+  grenier awari table --pits 12 --seeds 36 --start 3 --rules awari --dir data/reach`,
 		Args: cli.NoArgs,
-		RunE: a.Start(func(cmd *cobra.Command, _ []string) error {
-			o, err := f.options()
-			if err != nil {
-				return err
-			}
-			table, err := census.New(cmd.Context(), o)
-			if err != nil {
-				return f.memory.Explain(err)
-			}
-			if asJSON {
-				return a.PrintJSON(newTableReport(table, &o))
-			}
-			return a.printTable(table)
-		}),
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runTable(cmd.Context(), &f) }),
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&f.pits, "pits", 8, "`number` of pits of the board: 4, 6, 8, 10 or 12")
@@ -83,8 +78,67 @@ of the latter.
 	flags.StringVar(&f.start, "start", "", "begin the search with so many `seeds` in each pit, or with a board")
 	f.memory.Define(a.App, flags, "4GiB", nil)
 	cli.ThreadsFlag(flags, &f.threads, "use for the search")
-	flags.BoolVar(&asJSON, "json", false, "print one JSON object")
+	flags.Var((*cli.Directory)(&f.dir), "dir", "`directory` for the bits of the search, which are in memory without it")
+	cli.ProgressFlag(flags, &f.progress)
+	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd
+}
+
+func (a *app) runTable(ctx context.Context, f *tableFlags) error {
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	shown, err := a.NewProgress(f.progress, f.json)
+	if err != nil {
+		return err
+	}
+	if f.dir != "" {
+		a.Resume = "; the same command resumes"
+	}
+	runtime.GOMAXPROCS(f.threads)
+	reach := &reaching{}
+	o.Search.Progress = func(p access.Progress) { shown.Update(reach.at(p)) }
+	table, err := census.New(ctx, o)
+	shown.Close()
+	if err != nil {
+		return f.memory.Explain(err)
+	}
+	if f.json {
+		return a.PrintJSON(newTableReport(table, &o))
+	}
+	return a.printTable(table)
+}
+
+// reaching is the search for accessible boards since this run began.
+type reaching struct {
+	begun bool
+	from  float64 // boards that were done then
+}
+
+// reached is how far it is.
+type reached struct {
+	access.Progress
+	from float64
+}
+
+func (r *reaching) at(p access.Progress) reached {
+	if !r.begun {
+		r.begun, r.from = true, p.Done
+	}
+	return reached{p, r.from}
+}
+
+func (r reached) State(elapsed time.Duration) cli.State {
+	s := cli.State{
+		Doing: fmt.Sprintf("layer %d", r.Seeds), Done: r.Done, Total: r.Total, Elapsed: elapsed,
+		LayerETA: cli.NoLayer, RunETA: cli.Unknown, Detail: r.Progress,
+	}
+	if done := r.Done - r.from; done > 0 && elapsed > 0 {
+		s.Rate = done / elapsed.Seconds()
+		s.RunETA = time.Duration((r.Total - r.Done) / s.Rate * float64(time.Second))
+	}
+	return s
 }
 
 // options checks the flags and returns what they ask for.
@@ -96,7 +150,14 @@ func (f *tableFlags) options() (o census.TableOptions, err error) {
 	if err := cli.CheckThreads(f.threads); err != nil {
 		return o, err
 	}
-	o = census.TableOptions{Pits: f.pits, Seeds: f.seeds, Rules: game.Rules(), Workers: f.threads}
+	o = census.TableOptions{Pits: f.pits, Seeds: f.seeds, Rules: game.Rules()}
+	o.Search = access.Options{Workers: f.threads, Dir: f.dir, Interval: time.Minute}
+	if o.Search.Family, err = cli.Family(); err != nil {
+		return o, err
+	}
+	if f.dir != "" && f.start == "" {
+		return o, cli.Usagef("--dir is for a search from --start")
+	}
 	if f.start != "" {
 		start, err := parseStart(game, cli.Fields(f.start))
 		if err != nil {
@@ -104,7 +165,7 @@ func (f *tableFlags) options() (o census.TableOptions, err error) {
 		}
 		o.Start = &start
 	}
-	o.Memory, err = f.memory.Limit()
+	o.Search.Memory, err = f.memory.Limit()
 	return o, err
 }
 

@@ -41,9 +41,9 @@ Positions whose moves lead around in a cycle could support each other with
 wrong scores. --prove rules that out: it traces each win and each loss of a
 layer to captured seeds or to the end of the game. A layer is proved if the
 layers below are right; --layer assumes that they are. A proof takes two bits
-of memory for each position of the layer. If --memory is less, it takes two bits
-on disk, in DIR/work, and several times as long. DIR/work/prove.json lists the
-layers that are proved.
+of memory for each position of the layer. If --memory is less, it takes up to
+three bits on disk, in DIR/work, and several times as long. It resumes too:
+DIR/work/prove.json lists the layers that are proved.
 `,
 		Example: `  grenier awari verify --dir data/awari
   grenier awari verify --dir data/awari --layer 16 --sample 1000000 --json

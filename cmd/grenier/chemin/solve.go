@@ -41,11 +41,13 @@ that a method does not find is left out.
                 each class of symmetric orientations.
   orientations  visits one order of each orientation, except those that cannot
                 reach the maximum. Lists the same solutions.
+  naive         visits all orders, one after the other; for boards up to about
+                11 cells. Lists what classes lists.
   classes       visits one order of each class of symmetric orders; for boards
                 up to about 12 cells. Lists one solution of each class.
 
---all lists all optimal solutions, symmetric ones too: orders with the method
-classes, orientations with the others.
+--all lists all optimal solutions, symmetric ones too: orders with the methods
+naive and classes, orientations with the others.
 
 The method layers keeps its states in memory and ends with bounds if --memory
 is too small. With --dir it keeps them on disk, and the same command resumes
@@ -56,8 +58,9 @@ each thread.
 "orders", "orientations", "grids", "leaves", "states_per_layer", "solutions":
 [{"order": cells, "grid": rows of numbers}, ...], "cut", "seconds",
 "peak_rss_bytes"}. "orders", "orientations" and "grids" are {"total",
-"up_to_symmetry", "optimal", "optimal_up_to_symmetry"}. "max" is absent if it
-is not known, "cut" is true if not all solutions are listed. "states_per_layer"
+"up_to_symmetry", "optimal", "optimal_up_to_symmetry"}, and of orders
+"optimal_ending_in_score", those whose last cell has the score. "max" is absent
+if it is not known, "cut" is true if not all solutions are listed. "states_per_layer"
 counts the states that may still lead to the maximum.
 `,
 		Example: `  grenier chemin solve --rows 3 --cols 3 --method classes
@@ -69,7 +72,7 @@ counts the states that may still lead to the maximum.
 	}
 	needSize(cmd, &f.rows, &f.cols)
 	flags := cmd.Flags()
-	flags.StringVar(&f.method, "method", string(chemin.Layers), "`method`: classes, orientations or layers")
+	flags.StringVar(&f.method, "method", string(chemin.Layers), "`method`: naive, classes, orientations or layers")
 	flags.BoolVar(&f.all, "all", false, "list all optimal solutions, symmetric ones too")
 	f.memory.Define(a.App, flags, "1GiB", nil)
 	flags.DurationVar(&f.time, "time", 0, "longest `time` to search, like 10m; 0 is no limit")
@@ -259,6 +262,7 @@ func (a *app) printCounts(what string, c *chemin.Counts) {
 		text string
 	}{
 		{c.Total, ""}, {c.UpToSymmetry, " up to symmetry"}, {c.Optimal, " optimal"}, {c.OptimalUpToSymmetry, " optimal up to symmetry"},
+		{c.OptimalEnding, " optimal that end in the score"},
 	} {
 		if part.n != nil {
 			parts = append(parts, cli.Comma(*part.n)+part.text)

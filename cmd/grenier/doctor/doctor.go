@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"grenier/cmd/grenier/cli"
-	"grenier/pipeline/doctor"
+	"grenier/pipeline/check/doctor"
 )
 
 // flags are the flags of doctor.

@@ -67,7 +67,7 @@ EXIT STATUS
 	flags.IntVar(&f.solves, "solves", 100, "`number` of random grids for each solver; of 3 x 4 a tenth of it, of 4 x 4 a fifth")
 	flags.Uint64Var(&f.seed, "seed", 1, "`number` from which the grids are made")
 	f.memory.Define(a.App, flags, "4GiB", nil)
-	cli.ThreadsFlag(flags, &f.threads, "build databases with")
+	cli.ThreadsFlag(flags, &f.threads, "build databases and run astar-parallel with")
 	flags.Var((*cli.File)(&f.html), "html", "`FILE` for a web page with charts, - for stdout")
 	cli.ProgressFlag(flags, &f.progress)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")

@@ -74,6 +74,8 @@ Solvers:
   astar, astar-bucket   A* with a binary heap or with buckets; exact
   astar-incremental     A* with half the Manhattan distance, updated move by
                         move; exact
+  astar-parallel        A* by --threads workers, to each of which a hash deals its
+                        states (HDA*); exact
   astar-weighted        A* with twice the heuristic: a solution at most twice as
                         long as a shortest one
   astar-bidirectional   A* from both ends; exact
@@ -130,7 +132,7 @@ the closed states, and the used share of --memory (for beam: of the work up to
 	flags.StringVar(&f.target, "target", "", "`tiles` of the arrangement to reach, row by row (default: in order)")
 	flags.IntVar(&f.width, "width", 0, "most `states` that beam keeps of a depth (default: 16384, no limit with --time)")
 	flags.DurationVar(&f.time, "time", 0, "longest `time` to search, like 10s; 0 is no limit")
-	cli.ThreadsFlag(flags, &f.threads, "prepare databases with")
+	cli.ThreadsFlag(flags, &f.threads, "prepare databases and run astar-parallel with")
 	flags.Var((*cli.File)(&f.svg), "svg", "`FILE` for an animated drawing; - prints it instead of the swaps")
 	flags.BoolVar(&f.animate, "animate", false, "show the grid swap by swap, on a terminal one each 0.4 s")
 	cli.ProgressFlag(flags, &f.progress)
@@ -156,7 +158,7 @@ func (a *app) runSolve(ctx context.Context, f solveFlags, args []string) error {
 	if err := cli.OneStdout(f.json, map[string]string{"--svg": f.svg}); err != nil {
 		return err
 	}
-	o := search.Options{Time: f.time, Width: f.width}
+	o := search.Options{Time: f.time, Width: f.width, Workers: f.threads}
 	allowed, err := f.memory.Limit()
 	if err != nil {
 		return err

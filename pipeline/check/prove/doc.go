@@ -50,7 +50,7 @@
 // A level does not end with positions left before a look at all candidates grounds none.
 // No code is shared with the engine that solves layers.
 //
-// If two bits a position do not fit into memory, there is one bit on disk, and passes in the order
+// If two bits a position do not fit into memory, there is one bit on disk (resume.go copies them), and passes in the order
 // of the ranks ground positions of all levels together, about a ply at a time (passes.go): these
 // share the panels of verify (verify.Grounding). What is left in the end is settled in memory
 // (rest.go).

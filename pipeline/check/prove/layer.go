@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"grenier/io/manifest"
 	"grenier/pipeline/check/internal/marks"
@@ -24,6 +25,7 @@ type layer struct {
 	states states
 	marks  *marks.Set    // instead of states, if they do not fit into memory
 	backed atomic.Uint64 // positions that were marked while the scores were compared
+	copies copies        // of the marks
 	level  int           // size of the scores in progress
 	proof  Proof
 	missed atomic.Bool // candidates that can be grounded were left to a later pass
@@ -34,7 +36,7 @@ func (r *run) newLayer(n int) (*layer, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &layer{moves: m, run: r, info: &r.tables.Layers()[n], size: r.space.Size(n), proof: Proof{First: []Position{}}}
+	l := &layer{moves: m, run: r, info: &r.tables.Layers()[n], size: r.space.Size(n), proof: Proof{First: []Position{}}, copies: copies{last: time.Now()}}
 	var fits bool
 	if l.memory, fits, err = r.room(n); err != nil {
 		return nil, err
@@ -52,7 +54,7 @@ func (r *run) newLayer(n int) (*layer, error) {
 	return l, nil
 }
 
-// close removes what is on disk.
+// close removes what is on disk, but for a copy of the marks.
 func (l *layer) close() error {
 	if l.marks == nil {
 		return nil

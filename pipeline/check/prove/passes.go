@@ -36,7 +36,10 @@ func (l *layer) ground(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	done := verify.Grounded{Positive: l.backed.Load()}
+	done, err := l.begun(ctx)
+	if err != nil {
+		return err
+	}
 	l.run.meter.grounded(done.Sum())
 	for done.Sum() < win+loss {
 		if err := l.marks.Keep(); err != nil {
@@ -46,7 +49,7 @@ func (l *layer) ground(ctx context.Context) error {
 		l.proof.Passes++
 		l.run.meter.pass(0, l.proof.Passes)
 		more, err := g.Pass(ctx)
-		if err != nil {
+		if l.save(ctx.Err() != nil); err != nil {
 			return err
 		}
 		l.run.meter.grounded(more.Sum())

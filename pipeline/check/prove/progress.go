@@ -38,9 +38,9 @@ func (m *meter) verified(p verify.Progress) {
 	m.set(func() { m.progress = Progress{Seeds: p.Seeds, Done: m.before + p.Done} })
 }
 
-// compared reports that all positions of a layer were compared.
-func (m *meter) compared(positions uint64) {
-	m.set(func() { m.progress.Done = m.before + positions })
+// compared reports that all positions of the layer of n seeds were compared.
+func (m *meter) compared(n int, positions uint64) {
+	m.set(func() { m.progress = Progress{Seeds: n, Done: m.before + positions} })
 }
 
 // pass reports that a pass begins.

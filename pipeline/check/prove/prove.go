@@ -41,8 +41,8 @@ type Options struct {
 	MemoryBytes int64
 	// OnDisk has such a file even if there is memory for two bits.
 	OnDisk bool
-	// Resume records which layers are proved, and leaves out those that were recorded by a
-	// run that was interrupted, unless it is to Restart.
+	// Resume records which layers are proved, and which positions of a layer that has them on disk. It
+	// leaves out what was recorded by a run that was interrupted, unless it is to Restart.
 	Resume, Restart bool
 	// Note, if not nil, gets messages for the user.
 	Note func(string)
@@ -96,6 +96,7 @@ func Run(ctx context.Context, dir string, o Options) (result *Result, err error)
 		}
 	}
 	r.notes.Forget(r.options.Layers)
+	r.forgetMarks(d)
 	return result, nil
 }
 
@@ -230,17 +231,14 @@ func (r *run) layer(ctx context.Context, n int, below bool) (layer Layer, err er
 		return Layer{}, err
 	}
 	defer func() { err = errors.Join(err, l.close()) }()
-	v, err := verify.Run(ctx, r.dir, verify.Options{
-		Layers: []int{n}, Workers: r.options.Workers, Family: r.options.Family,
-		MemoryBytes: l.memory,
-		Progress:    r.meter.verified, Backed: l.back,
-	})
-	if err != nil {
+	inOrder := below && l.resume()
+	if inOrder {
+		layer.Layer = l.resumed()
+	} else if layer.Layer, inOrder, err = l.verify(ctx); err != nil {
 		return Layer{}, err
 	}
-	r.meter.compared(l.size)
-	layer = Layer{Layer: v.Layers[0]}
-	if below && v.OK {
+	r.meter.compared(n, l.size)
+	if below && inOrder {
 		if layer.Proof, err = l.prove(ctx); err != nil {
 			return layer, err
 		}
@@ -248,6 +246,20 @@ func (r *run) layer(ctx context.Context, n int, below bool) (layer Layer, err er
 	}
 	r.meter.layerDone(work(l.info))
 	return layer, nil
+}
+
+// verify compares the scores of the layer, and reports whether all are in order.
+func (l *layer) verify(ctx context.Context) (verify.Layer, bool, error) {
+	r := l.run
+	v, err := verify.Run(ctx, r.dir, verify.Options{
+		Layers: []int{l.seeds}, Workers: r.options.Workers, Family: r.options.Family,
+		MemoryBytes: l.memory,
+		Progress:    r.meter.verified, Backed: l.back,
+	})
+	if err != nil {
+		return verify.Layer{}, false, err
+	}
+	return v.Layers[0], v.OK, nil
 }
 
 // before returns layer n if a run that was interrupted has proved it.

@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
@@ -56,6 +59,17 @@ func ways(size int) map[string]prove.Options {
 	}
 }
 
+// some returns two of the ways, others for each turn; all of them if there is time.
+func some(ways map[string]prove.Options, turn int) map[string]prove.Options {
+	names := slices.Sorted(maps.Keys(ways))
+	if long() {
+		return ways
+	}
+	n := len(names)
+	first, second := names[turn%n], names[(turn+n/2)%n]
+	return map[string]prove.Options{first: ways[first], second: ways[second]}
+}
+
 // bitsOf returns the bytes that the bits of a layer take: a word for each 32 positions.
 func bitsOf(size int) int64 { return int64(size+31) / 32 * 8 }
 
@@ -65,12 +79,16 @@ func TestTrue(t *testing.T) {
 	if long() {
 		four, eight = 20, 11
 	}
-	for _, c := range []struct{ pits, seeds, block int }{{4, four, 50}, {6, 9, 100}, {8, eight, 64}, {12, 5, 1000}} {
+	for turn, c := range []struct{ pits, seeds, block int }{{4, four, 50}, {6, 9, 100}, {8, eight, 64}, {12, 5, 1000}} {
 		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
 			game := testrun.Game(t, c.pits, rules)
 			layers := testrun.Solve(t, game, c.seeds)
 			dir := testrun.Write(t, game, layers, c.block)
-			for name, o := range ways(len(layers[c.seeds])) {
+			tried := ways(len(layers[c.seeds]))
+			if rules == awari.Strict {
+				tried = some(tried, turn)
+			}
+			for name, o := range tried {
 				t.Run(fmt.Sprintf("%s, %s", game.Name(), name), func(t *testing.T) {
 					result := run(t, dir, o)
 					if !result.OK || result.Err() != nil || len(result.Layers) != c.seeds+1 {
@@ -283,6 +301,100 @@ func TestResume(t *testing.T) {
 		if (l.Before != nil) != (n < 3) || (l.Proof != nil) != (n < 3) {
 			t.Errorf("layer 3 is damaged: %+v", l)
 		}
+	}
+}
+
+// interruptPass proves layer n with marks on disk until a pass after the first begins.
+func interruptPass(t *testing.T, dir string, n int) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	_, err := prove.Run(ctx, dir, prove.Options{
+		Layers: []int{n}, Workers: 2, MemoryBytes: 1, Resume: true, Restart: true,
+		Progress: func(p prove.Progress) {
+			if p.Pass == 3 {
+				cancel()
+			}
+		},
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+}
+
+// TestResumeMarks: the proof of a layer with marks on disk resumes from their copy, unless that or the
+// note about it is not right; then it begins anew. The verdict is the same, for a false table too.
+func TestResumeMarks(t *testing.T) {
+	game := testrun.Game(t, 4, awari.Awari)
+	layers := testrun.Solve(t, game, 9)
+	right := testrun.Write(t, game, layers, 64)
+	layers[9] = newGraph(t, game, layers, 9).fixpoints(layers[9], 1)[0]
+	wrong := testrun.Write(t, game, layers, 64)
+	other := func(t *testing.T, path string, change func([]byte) []byte) {
+		testrun.WriteFile(t, path, change(testrun.ReadFile(t, path)))
+	}
+	for name, c := range map[string]struct {
+		change  func(t *testing.T, dir, marks string)
+		o       prove.Options
+		resumes bool
+		told    string
+	}{
+		"same":    {func(*testing.T, string, string) {}, prove.Options{}, true, ""},
+		"restart": {func(*testing.T, string, string) {}, prove.Options{Restart: true}, false, ""},
+		"no marks": {func(t *testing.T, _, marks string) {
+			if err := os.Remove(marks); err != nil {
+				t.Fatal(err)
+			}
+		}, prove.Options{}, false, "begins anew"},
+		"short": {func(t *testing.T, _, marks string) {
+			other(t, marks, func(b []byte) []byte { return b[:len(b)-1] })
+		}, prove.Options{}, false, "size"},
+		"long": {func(t *testing.T, _, marks string) {
+			other(t, marks, func(b []byte) []byte { return append(b, 0) })
+		}, prove.Options{}, false, "size"},
+		"bit": {func(t *testing.T, _, marks string) {
+			other(t, marks, func(b []byte) []byte { b[3] ^= 16; return b })
+		}, prove.Options{}, false, "checksum"},
+		"of another layer": {func(t *testing.T, _, marks string) {
+			other(t, marks, func(b []byte) []byte { b[len(b)-8] ^= 1; return b })
+		}, prove.Options{}, false, "owner"},
+		"layer replaced": {func(t *testing.T, dir, _ string) {
+			later := time.Now().Add(time.Hour)
+			if err := os.Chtimes(filepath.Join(dir, rundir.LayerName(4)), later, later); err != nil {
+				t.Fatal(err)
+			}
+		}, prove.Options{}, false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, dir := range []string{right, wrong} {
+				o := prove.Options{Layers: []int{9}, Workers: 2, MemoryBytes: 1}
+				want := run(t, dir, o)
+				interruptPass(t, dir, 9)
+				c.change(t, dir, filepath.Join(dir, rundir.WorkName, rundir.MarksName))
+				var told []string
+				o.Resume, o.Restart, o.Note = true, c.o.Restart, func(text string) { told = append(told, text) }
+				o.Progress = func(p prove.Progress) {
+					if p.Seeds != 9 || p.Done > p.Total {
+						t.Errorf("progress %+v", p)
+					}
+				}
+				got := run(t, dir, o)
+				if resumed := got.Layers[0].Before != nil; resumed != c.resumes {
+					t.Errorf("resumed: %v", resumed)
+				}
+				if all := strings.Join(told, "; "); !strings.Contains(all, c.told) || (all != "") != (c.told != "") {
+					t.Errorf("told %q, want %q", all, c.told)
+				}
+				w, g := *want.Layers[0].Proof, *got.Layers[0].Proof
+				w.Passes, g.Passes = 0, 0
+				if diff := cmp.Diff(w, g); diff != "" || got.OK != (dir == right) {
+					t.Errorf("in order: %v; %s", got.OK, diff)
+				}
+				if left, err := os.ReadDir(filepath.Join(dir, rundir.WorkName)); err != nil || len(left) > 0 {
+					t.Errorf("left in work/: %v, %v", left, err)
+				}
+			}
+		})
 	}
 }
 

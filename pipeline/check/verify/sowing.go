@@ -180,20 +180,7 @@ func (s *sowings) captures(seeds int) []bool {
 	return found
 }
 
-// bytes returns the memory that the outcomes take.
-func (s *sowings) bytes() uint64 {
-	n := 0
-	for i := range s.effects {
-		for _, all := range s.effects[i].outcomes {
-			for _, o := range all {
-				n += 8 * cap(o.spans)
-			}
-		}
-	}
-	return uint64(n)
-}
-
-// sowingBytes returns a bound on bytes, for boards with up to so many seeds. Halves that
+// sowingBytes returns a bound on the memory that the outcomes take, for boards with up to so many seeds. Halves that
 // differ in their first two pits only are together in a few spans.
 func sowingBytes(game awari.Game, seeds int) (bytes uint64) {
 	const (

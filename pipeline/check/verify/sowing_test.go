@@ -74,6 +74,19 @@ func (s *sowings) checkMove(t *testing.T, space *awari.Space, b awari.Board, pit
 	}
 }
 
+// bytes returns the memory that the outcomes take.
+func (s *sowings) bytes() uint64 {
+	n := 0
+	for i := range s.effects {
+		for _, all := range s.effects[i].outcomes {
+			for _, o := range all {
+				n += 8 * cap(o.spans)
+			}
+		}
+	}
+	return uint64(n)
+}
+
 // TestSowingBytes wants the memory for outcomes to stay within what was counted.
 func TestSowingBytes(t *testing.T) {
 	for _, c := range []struct{ pits, seeds int }{{4, 1}, {4, 48}, {6, 30}, {8, 24}, {10, 20}, {12, 3}, {12, 16}} {

@@ -70,7 +70,10 @@ type Result struct {
 	Hits uint64 `json:"hits"`
 	// Undecided is how many may or may not: their best lines are too hard to find.
 	Undecided uint64 `json:"undecided"`
-	Found     []Hit  `json:"-"`
+	// Unmeasured is how many hits have a best line that is too hard to find, if the order asks for
+	// it: they come last.
+	Unmeasured uint64 `json:"unmeasured"`
+	Found      []Hit  `json:"-"`
 }
 
 // Hit is a position that was found.
@@ -105,7 +108,7 @@ func Run(ctx context.Context, dir string, o Options) (result *Result, err error)
 	result = &Result{
 		Game: t.Game(), Rules: t.Game().Rules().String(), Pits: t.Game().Pits(), From: o.From, To: o.To,
 		Condition: o.Condition.String(), Order: o.Order.String(), Seed: o.Seed,
-		Positions: s.state.Positions, Hits: s.state.Hits, Undecided: s.state.Undecided,
+		Positions: s.state.Positions, Hits: s.state.Hits, Undecided: s.state.Undecided, Unmeasured: s.state.Unmeasured,
 	}
 	if result.Found, err = s.ask(ctx); err != nil {
 		return nil, errors.Join(err, s.save())
@@ -235,6 +238,7 @@ func (s *search) take(p *part) error {
 	x.Positions += p.to - p.from
 	x.Hits += p.hits
 	x.Undecided += p.undecided
+	x.Unmeasured += p.unmeasured
 	x.Rank = p.to
 	if s.options.Progress != nil {
 		s.options.Progress(Progress{Seeds: s.seeds, Done: x.Positions, Total: s.total, Hits: x.Hits})

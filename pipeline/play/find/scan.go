@@ -29,6 +29,8 @@ type part struct {
 	list      list
 	hits      uint64
 	undecided uint64
+	// Hits whose place in the order was too hard to find.
+	unmeasured uint64
 }
 
 // scanner looks at parts of a layer, for one goroutine.
@@ -63,7 +65,7 @@ const childrenEach = 4
 // scan looks at a part of the layer.
 func (s *scanner) scan(p *part) error {
 	s.part = p
-	p.hits, p.undecided, p.list = 0, 0, list{limit: s.options.Count, all: p.list.all[:0]}
+	p.hits, p.undecided, p.unmeasured, p.list = 0, 0, 0, list{limit: s.options.Count, all: p.list.all[:0]}
 	for from := p.from; from < p.to && !s.enough(); from += pieceSize {
 		to := min(from+pieceSize, p.to)
 		scores, err := s.stored(from, to)
@@ -211,6 +213,7 @@ func (s *scanner) settle(c *candidate, p *position) error {
 	}
 	key, err := s.key(s.seeds, c.rank, p)
 	if isLimit(err) {
+		s.part.unmeasured++
 		key, err = math.MaxInt64, nil
 	}
 	if err != nil {

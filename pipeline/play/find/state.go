@@ -41,12 +41,13 @@ type state struct {
 	Layers    []manifest.Checksum `json:"layers"` // 0 to To
 
 	// How far it is: everything before this layer and rank has been looked at.
-	Seeds     int     `json:"seeds"`
-	Rank      uint64  `json:"rank"`
-	Positions uint64  `json:"positions"`
-	Hits      uint64  `json:"hits"`
-	Undecided uint64  `json:"undecided"`
-	Found     []found `json:"found"`
+	Seeds      int     `json:"seeds"`
+	Rank       uint64  `json:"rank"`
+	Positions  uint64  `json:"positions"`
+	Hits       uint64  `json:"hits"`
+	Undecided  uint64  `json:"undecided"`
+	Unmeasured uint64  `json:"unmeasured"`
+	Found      []found `json:"found"`
 
 	list list
 }

@@ -35,6 +35,9 @@ type graph struct {
 	published        knowledge // what was told last
 	reported         uint64    // effort at that time
 	part             [][]int32 // nodes of an attempt, by seeds
+
+	ahead  [awari.MaxPits / 2]plays // after each move of the node that is being expanded, if it leads to a new node
+	loaded uint64                   // by fetch, for no use
 }
 
 // node is a position and its moves.
@@ -69,9 +72,9 @@ const nodeBytes = 128
 
 func newGraph(s *shared, bytes int64) *graph {
 	g := &graph{shared: s, limit: int(min(max(0, bytes)/nodeBytes, 1<<31-1)), part: make([][]int32, awari.MaxSeeds+1)}
-	g.nodes = make([]node, 0, g.limit) // the system gives memory when it is touched
-	g.values = make([]value, 0, g.limit)
-	g.marks = make([]mark, 0, g.limit)
+	g.nodes = allocate[node](g.limit)[:0] // the system gives memory when it is touched
+	g.values = allocate[value](g.limit)[:0]
+	g.marks = allocate[mark](g.limit)[:0]
 	g.clear()
 	return g
 }
@@ -127,8 +130,8 @@ func mix(p position) uint64 {
 	return (h ^ h>>32) * mix >> 8
 }
 
-// node returns the node of a position with n seeds, a new one if there is none.
-func (g *graph) node(p position, n int) int32 {
+// node returns the node of a position with n seeds and some moves, a new one if there is none.
+func (g *graph) node(p position, n int, moves *plays) int32 {
 	slot := g.slot(p)
 	if *slot != 0 {
 		return *slot - 1
@@ -138,7 +141,7 @@ func (g *graph) node(p position, n int) int32 {
 	g.counter.nodes++
 	g.nodes = append(g.nodes, node{at: p, seeds: uint8(n)})
 	g.marks = append(g.marks, mark{})
-	g.values = append(g.values, g.appraise(&g.nodes[id]))
+	g.values = append(g.values, g.appraise(&g.nodes[id], moves))
 	if 2*len(g.nodes) > len(g.index) {
 		g.grow()
 	}
@@ -147,7 +150,7 @@ func (g *graph) node(p position, n int) int32 {
 
 // grow doubles the index.
 func (g *graph) grow() {
-	g.index = make([]int32, 2*len(g.index))
+	g.index = allocate[int32](2 * len(g.index))
 	for id := range g.nodes {
 		*g.slot(g.nodes[id].at) = int32(id + 1)
 	}
@@ -155,14 +158,12 @@ func (g *graph) grow() {
 
 // appraise returns what is known of a new node: from its captures into solved layers, and
 // from the transposition table. Without other moves the score is known.
-func (g *graph) appraise(d *node) value {
+func (g *graph) appraise(d *node, moves *plays) value {
 	n := int(d.seeds)
-	var moves plays
-	g.mover.plays(d.at, n, &moves)
 	v := value{best: noPit, replies: int8(bits.OnesCount8(moves.legal))}
 	taken, open, least, estimate := noScore, moves.quiet != 0, -n, -n
 	if open {
-		estimate = 0
+		estimate = g.mover.quiet(d.at, n)
 	}
 	if moves.legal == 0 {
 		taken = -n
@@ -204,7 +205,7 @@ func (g *graph) guess(p position, n int) int {
 	g.mover.plays(p, n, &moves)
 	best := -n
 	if moves.quiet != 0 {
-		best = 0
+		best = g.mover.quiet(p, n)
 	}
 	for pits := moves.legal &^ moves.quiet; pits != 0; pits &= pits - 1 {
 		pit := bits.TrailingZeros8(pits)
@@ -227,11 +228,12 @@ func (g *graph) expand(id int32) (ok bool) {
 	n := int(g.nodes[id].seeds)
 	var moves plays
 	g.mover.plays(g.nodes[id].at, n, &moves)
+	g.fetch(&moves, n)
 	for pits := moves.legal; pits != 0; pits &= pits - 1 {
 		pit := bits.TrailingZeros8(pits)
 		captured := moves.captured[pit]
 		if left := n - int(captured); left > g.solved {
-			child := g.node(moves.children[pit], left)
+			child := g.node(moves.children[pit], left, &g.ahead[pit])
 			d := &g.nodes[id]
 			d.next[pit], d.captured[pit] = child, captured
 		}
@@ -246,6 +248,39 @@ func (g *graph) expand(id int32) (ok bool) {
 	v.low, v.high = v.lower, v.upper
 	v.estimate, v.best = max(v.lower, min(v.upper, estimate)), best
 	return true
+}
+
+// fetch plays ahead after some moves of a position with n seeds, and loads what their nodes are going to need: so memory is
+// waited for once, and not by one node after the other.
+func (g *graph) fetch(moves *plays, n int) {
+	loaded := uint64(0)
+	mask := len(g.index) - 1
+	for pits := moves.legal; pits != 0; pits &= pits - 1 {
+		pit := bits.TrailingZeros8(pits)
+		if left := n - int(moves.captured[pit]); left > g.solved {
+			child := moves.children[pit]
+			loaded ^= uint64(g.index[int(mix(child))&mask])
+			bucket, _ := g.stored.place(g.mover.code(child, left))
+			loaded ^= bucket[0].Load()
+		}
+	}
+	for pits := moves.legal; pits != 0; pits &= pits - 1 {
+		pit := bits.TrailingZeros8(pits)
+		left := n - int(moves.captured[pit])
+		if left <= g.solved || *g.slot(moves.children[pit]) != 0 {
+			continue
+		}
+		next := &g.ahead[pit]
+		g.mover.plays(moves.children[pit], left, next)
+		for pits := next.legal &^ next.quiet; pits != 0; pits &= pits - 1 {
+			pit := bits.TrailingZeros8(pits)
+			if left := left - int(next.captured[pit]); left <= g.solved {
+				score, _ := g.blocks.peek(left, g.mover.rank(next.children[pit]))
+				loaded ^= uint64(score)
+			}
+		}
+	}
+	g.loaded = loaded
 }
 
 // back returns what follows for a node from what is known of its children.

@@ -9,8 +9,8 @@ import (
 // leastRound is the number of nodes that a round of the graph may expand at least.
 const leastRound = 256
 
-// improve moves bounds of the board: by a round in the whole graph, or by attempts in small parts of it, each
-// about half of the effort. It reports false when it can do no more, for lack of memory or because the search is
+// improve moves bounds of the board: by a round in the whole graph, or by attempts in small parts of it, which get about
+// three quarters of the effort. It reports false when it can do no more, for lack of memory or because the search is
 // stopped.
 func (r *root) improve() bool {
 	g := r.graph
@@ -19,7 +19,7 @@ func (r *root) improve() bool {
 	}
 	before := g.counter.effort()
 	spent, step := &g.spent[0], r.expand
-	if g.spent[1] < g.spent[0] {
+	if g.spent[1] < 3*g.spent[0] {
 		spent, step = &g.spent[1], r.attempt
 	}
 	if !step() {
@@ -35,7 +35,7 @@ func (r *root) improve() bool {
 // expand lets the graph grow by a quarter and solves all of it.
 func (r *root) expand() bool {
 	g := r.graph
-	g.choice = byEstimate + g.rounds%2*bySeeds
+	g.choice = byEstimate + g.rounds%2
 	goals := r.goals(nil, g.rounds%halfWay == halfWay-1)
 	g.rounds++
 	most := max(leastRound, g.alive()/4)
@@ -59,7 +59,7 @@ const (
 // or has grown too large.
 func (r *root) attempt() bool {
 	g := r.graph
-	g.choice = bySeeds + g.attempts%4*(1+g.attempts/4%100)
+	g.choice = 1 + g.attempts
 	budget := firstAttempt << min(g.attempts/perBudget, 20)
 	half := g.attempts%halfWay == halfWay-1
 	g.attempts++
@@ -109,7 +109,9 @@ func (r *root) enter() bool {
 	}
 	for _, pit := range r.first {
 		if left := r.result.Seeds - int(r.plays.captured[pit]); left > r.solved {
-			g.roots[pit] = g.node(r.plays.children[pit], left)
+			var moves plays
+			g.mover.plays(r.plays.children[pit], left, &moves)
+			g.roots[pit] = g.node(r.plays.children[pit], left, &moves)
 		}
 	}
 	g.entered = true

@@ -34,11 +34,12 @@ func (p position) seeds(pit int) uint8 { return uint8(p.own >> (8 * pit)) }
 // mover plays and ranks positions, as awari.Game does, without a step for each seed. It is
 // immutable.
 type mover struct {
-	game  awari.Game
-	half  int
-	sown  [awari.MaxPits / 2][awari.MaxSeeds + 1]sown
-	binom [awari.MaxPits][64]uint64 // binom[i][c] is "c choose i+1"
-	first [awari.MaxSeeds + 2]uint64
+	game      awari.Game
+	half      int
+	sown      [awari.MaxPits / 2][awari.MaxSeeds + 1]sown
+	binom     [awari.MaxPits][64]uint64 // binom[i][c] is "c choose i+1"
+	first     [awari.MaxSeeds + 2]uint64
+	appraisal appraisal
 }
 
 // sown is what sowing adds to the pits.
@@ -48,7 +49,7 @@ type sown struct {
 }
 
 func newMover(game awari.Game) *mover {
-	m := &mover{game: game, half: game.Half()}
+	m := &mover{game: game, half: game.Half(), appraisal: newAppraisal(game)}
 	for pit := range m.half {
 		for seeds := range m.sown[pit] {
 			m.sown[pit][seeds] = m.sow(pit, seeds)

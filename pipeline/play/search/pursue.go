@@ -117,15 +117,9 @@ func (g *graph) reach(x goal, wide bool) {
 	}
 }
 
-// How a player chooses among moves: by the estimate; or, among those whose estimate will do, the
-// move after which the opponent has the fewest seeds to play with; or any of them, in a different
-// order for each larger number. The choice decides whether ten boards must be expanded or ten million,
-// and cannot be predicted.
-const (
-	byEstimate = iota
-	bySeeds
-	byChance
-)
+// byEstimate is the choice of the move with the best estimate, and of the one with fewer replies if there are several. Any
+// other number stands for an order of its own: by an estimate that chance changes a little.
+const byEstimate = 0
 
 // rank says how good a move looks that captures seeds and leads to a node.
 func (g *graph) rank(child int32, captured, target int) int {
@@ -134,16 +128,22 @@ func (g *graph) rank(child int32, captured, target int) int {
 	if g.choice == byEstimate {
 		return worth<<12 + (captured-int(c.upper))<<4 - int(c.replies)
 	}
-	rank := 0
-	if worth >= target {
-		rank = 1 << 24
+	rank := worth * perSeed
+	if m := &g.marks[child]; m.held == g.round && int(m.most) <= captured-target {
+		rank += wanted
 	}
-	if g.choice == bySeeds {
-		const sum = 0x0101010101010101 // adds the bytes, in the highest one
-		return rank - int(p.own*sum>>56)<<10 + worth
-	}
-	return rank + int(mix(position{p.own + uint64(g.choice)<<56, p.other})&(1<<20-1))
+	noise := uint64(1)<<(leastNoise+g.choice%noises) - 1
+	return rank + int(mix(position{p.own + uint64(g.choice)<<56, p.other})&noise)
 }
+
+// What counts in an order by chance: the estimate, in seeds; that the node has to be proven anyway; and
+// chance, of some amplitudes.
+const (
+	perSeed    = 64
+	wanted     = 3 * perSeed / 2
+	leastNoise = 4 // a quarter of a seed; the binary logarithm
+	noises     = 6
+)
 
 // want lists what would make the score of a node known, if its estimate is right.
 func (g *graph) want(goals []goal, id int32) []goal {

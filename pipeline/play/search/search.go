@@ -23,7 +23,7 @@
 // The tree is searched deeper and deeper, by principal variation search, with
 // moves ordered by what the transposition table says, captures by size, killers and history.
 // Captures into solved layers come first of all, their worth is known. At the end of the depth only captures are
-// followed. See Marsland, "A review of game-tree pruning" (1986).
+// followed, and a quiet move is taken to be worth what the seeds in each pit suggest (appraisal.go). See Marsland, "A review of game-tree pruning" (1986).
 //
 // Endless play is worth 0. A position that the same player has had before on the
 // path, no seed captured since, gets the interval [0, 0]. This is sound for the
@@ -67,7 +67,9 @@
 // where it ends. To prove that the estimate of the board can be had, the best move of one player is followed and
 // all moves of the other one that are not refuted; likewise to prove that no more can be had (pursue.go). What
 // one move each and all moves reach is expanded, breadth first, and no move whose bounds settle
-// the matter. Rounds choose that one move in different ways.
+// the matter. The choice of the one move decides whether ten boards must be expanded or ten million: a player whose
+// moves are truly the best most often needs few. So attempts go by the estimates, change them a little by chance, each in
+// its own way, and prefer what has to be expanded anyway.
 //
 // # Workers, and coming back
 //

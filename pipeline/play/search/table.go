@@ -93,7 +93,7 @@ func newTable(bytes int64, codes uint64) *table {
 	log := max(0, t.codeBits-tagBits, bits.Len64(uint64(bytes)/(8*bucketSize))-1)
 	log = min(log, t.codeBits)
 	t.tagBits = t.codeBits - log
-	t.buckets = make([][bucketSize]atomic.Uint64, 1<<log)
+	t.buckets = allocate[[bucketSize]atomic.Uint64](1 << log)
 	return t
 }
 

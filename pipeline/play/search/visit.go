@@ -98,7 +98,7 @@ func (w *worker) expand(v *visit) outcome {
 	}
 	best, all := int(v.pits[0]), true
 	if v.depth == 0 && v.plays.quiet != 0 {
-		all, o.estimate = false, 0
+		all, o.estimate = false, w.mover.quiet(v.at, v.seeds)
 	}
 	o, best, done := w.capture(v, o, best)
 	first := true

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 )
 
@@ -17,17 +18,41 @@ const (
 	maxReason = 400
 )
 
+// Codes say why there is no answer, to programs; pages have words of their own for them.
+const (
+	codeRequest     = "request"     // it makes no sense
+	codeForeign     = "foreign"     // a page of another site makes it
+	codePath        = "path"        // there is nothing
+	codeMethod      = "method"      // not possible there
+	codeLate        = "late"        // the body did not come in time
+	codeTag         = "tag"         // the document has another entity tag
+	codeLarge       = "large"       // too long a body
+	codeType        = "type"        // the body is no JSON
+	codeHost        = "host"        // another host was asked for
+	codeUnsolved    = "unsolved"    // the tables do not have the board
+	codeWork        = "work"        // it takes too much to find
+	codeRate        = "rate"        // too many requests
+	codeGreedy      = "greedy"      // too many requests that compute
+	codeConnections = "connections" // too many
+	codeGone        = "gone"        // the client is
+	codeFailed      = "failed"      // the server did
+	codeDamaged     = "damaged"     // a table is
+	codeBusy        = "busy"        // with other clients
+	codeStopping    = "stopping"
+)
+
 // problem is the JSON object that says why there is no answer.
 type problem struct {
-	Error string `json:"error"`
+	Error string `json:"error"` // in English, with particulars
+	Code  string `json:"code"`
 }
 
 // fail answers with a status and the reason for it.
-func fail(w http.ResponseWriter, r *http.Request, status int, reason string) {
+func fail(w http.ResponseWriter, r *http.Request, status int, code, reason string) {
 	if len(reason) > maxReason {
 		reason = reason[:maxReason] + "..."
 	}
-	text, err := encode(problem{reason})
+	text, err := encode(problem{reason, code})
 	if err != nil {
 		panic(err) // a struct of one string
 	}
@@ -37,13 +62,13 @@ func fail(w http.ResponseWriter, r *http.Request, status int, reason string) {
 	sendFresh(w, r, status, "application/json", text)
 }
 
-// answer answers with v as JSON.
-func answer(w http.ResponseWriter, r *http.Request, v any) {
+// answer answers with a status, and v as JSON.
+func answer(w http.ResponseWriter, r *http.Request, status int, v any) {
 	text, err := encode(v)
 	if err != nil {
 		panic(err) // only values of known types come here
 	}
-	sendFresh(w, r, http.StatusOK, "application/json", text)
+	sendFresh(w, r, status, "application/json", text)
 }
 
 // encode returns v as JSON in one line.
@@ -61,12 +86,19 @@ func encode(v any) ([]byte, error) {
 // and the client wants it.
 func sendFresh(w http.ResponseWriter, r *http.Request, status int, kind string, body []byte) {
 	h := w.Header()
-	h.Set("Vary", "Accept-Encoding")
+	vary(h, "Accept-Encoding")
 	if len(body) >= minPacked && acceptsGzip(r.Header) {
 		h.Set("Content-Encoding", "gzip")
 		body = pack(body)
 	}
 	send(w, status, kind, "no-store", body)
+}
+
+// vary says that answers differ with a header field of the request.
+func vary(h http.Header, name string) {
+	if !slices.Contains(h["Vary"], name) {
+		h.Add("Vary", name)
+	}
 }
 
 // send sends a whole answer. Who no longer listens misses it. Package http sends no

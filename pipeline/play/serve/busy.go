@@ -29,9 +29,9 @@ const (
 
 var (
 	// errBusy reports that too much is being computed for others.
-	errBusy = badRequest{http.StatusServiceUnavailable, errors.New("the server is busy with others: try again")}
+	errBusy = badRequest{http.StatusServiceUnavailable, codeBusy, errors.New("the server is busy with others: try again")}
 	// errGreedy reports that too much is being computed for the client itself.
-	errGreedy = badRequest{http.StatusTooManyRequests, errors.New("the server is busy with other requests of yours: wait for them")}
+	errGreedy = badRequest{http.StatusTooManyRequests, codeGreedy, errors.New("the server is busy with other requests of yours: wait for them")}
 )
 
 // turn lets one request compute.
@@ -171,7 +171,7 @@ func (s *Server) compute(w http.ResponseWriter, r *http.Request, f func(context.
 		s.refuse(w, r, err)
 		return
 	}
-	answer(w, r, found)
+	answer(w, r, http.StatusOK, found)
 }
 
 func (s *Server) inTurn(r *http.Request, f func(context.Context, *turn) (any, error)) (any, error) {

@@ -82,5 +82,5 @@ func (s *Server) drawScores(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, err)
 		return
 	}
-	answer(w, r, drawn)
+	answer(w, r, http.StatusOK, drawn)
 }

@@ -94,7 +94,7 @@ func sayNo(c net.Conn) {
 
 // tooManyConnections is the whole answer to a client with too many.
 var tooManyConnections = func() []byte {
-	body, err := encode(problem{"too many connections at the same time: close some"})
+	body, err := encode(problem{"too many connections at the same time: close some", codeConnections})
 	if err != nil {
 		panic(err) // a struct of one string
 	}

@@ -34,7 +34,7 @@ type findReport struct {
 	Order     string `json:"order"`
 	Positions uint64 `json:"positions"` // that were looked at
 	Hits      uint64 `json:"hits"`      // of them that meet the condition
-	// Found are at most as many as were asked for.
+	// Found are at most as many as were asked for; null where they come in lines of their own.
 	Found []*probeReport `json:"found"`
 }
 
@@ -60,20 +60,76 @@ func (s *Server) findBoards(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	key := fmt.Sprint(o.From, o.To, o.Count, o.Seed, o.Order, o.Condition.String())
-	if known, ok := s.finder.kept.Get(key); ok {
-		answer(w, r, known)
+	if wantsLines(r.Header) {
+		s.streamFind(w, r, key, o)
 		return
 	}
-	s.compute(w, r, func(ctx context.Context, _ *turn) (any, error) {
-		ctx, cancel := context.WithTimeout(ctx, findTimeout)
-		defer cancel()
-		report, err := s.find(ctx, o)
-		if err != nil {
-			return nil, findError(err)
+	if known, ok := s.finder.kept.Get(key); ok {
+		answer(w, r, http.StatusOK, known)
+		return
+	}
+	s.compute(w, r, func(ctx context.Context, _ *turn) (any, error) { return s.findOnce(ctx, key, o) })
+}
+
+// streamFind answers a search line by line, as it goes on.
+func (s *Server) streamFind(w http.ResponseWriter, r *http.Request, key string, o find.Options) {
+	out := newLines(w)
+	report, known := s.finder.kept.Get(key)
+	if !known {
+		last := time.Now()
+		o.Progress = func(p find.Progress) {
+			if time.Since(last) >= progressInterval {
+				last = time.Now()
+				out.write(findLine{Progress: &findProgress{p.Done, p.Total, p.Hits}})
+			}
 		}
-		s.finder.kept.Add(key, report)
-		return report, nil
-	})
+		found, err := s.inTurn(r, func(ctx context.Context, _ *turn) (any, error) { return s.findOnce(ctx, key, o) })
+		if err != nil && !out.begun {
+			s.refuse(w, r, err)
+			return
+		}
+		if err != nil {
+			_, p := s.reason(r, err)
+			out.write(p)
+			return
+		}
+		report = found.(*findReport)
+	}
+	for _, p := range report.Found {
+		out.write(findLine{Found: p})
+	}
+	short := *report
+	short.Found = nil
+	out.write(findLine{Report: &short})
+}
+
+// progressInterval is the time between two lines that tell how far a search is.
+var progressInterval = 500 * time.Millisecond
+
+// findLine is a line of an answer in lines; it has one of these.
+type findLine struct {
+	Progress *findProgress `json:"progress,omitempty"`
+	Found    *probeReport  `json:"found,omitempty"`
+	Report   *findReport   `json:"report,omitempty"` // the last line; without positions
+}
+
+// findProgress tells how far a search is, in positions.
+type findProgress struct {
+	Done  uint64 `json:"done"`
+	Total uint64 `json:"total"`
+	Hits  uint64 `json:"hits"`
+}
+
+// findOnce searches and keeps what was found.
+func (s *Server) findOnce(ctx context.Context, key string, o find.Options) (*findReport, error) {
+	ctx, cancel := context.WithTimeout(ctx, findTimeout)
+	defer cancel()
+	report, err := s.find(ctx, o)
+	if err != nil {
+		return nil, findError(err)
+	}
+	s.finder.kept.Add(key, report)
+	return report, nil
 }
 
 // readFind reads the parameters of a search.
@@ -82,14 +138,14 @@ func (s *Server) readFind(raw string) (o find.Options, err error) {
 	if err != nil {
 		return o, err
 	}
-	if o.From, o.To, err = s.layersOf(query["seeds"]); err != nil {
+	if o.From, o.To, err = s.layersWithin(query["seeds"], true, findPositions); err != nil {
 		return o, err
 	}
 	if o.Condition, err = find.Parse(query["where"]); err != nil {
 		return o, bad("where: %w", err)
 	}
 	if o.Condition.Asks("line") || query["most"] == "line" {
-		return o, bad("line takes too long to look for here: use grenier awari find")
+		return o, bad("line takes too long to look for here: ask /api/hardest, or use grenier awari find")
 	}
 	if o.Count, err = number(query, "count", 20, findCount); err != nil {
 		return o, err
@@ -127,9 +183,13 @@ func number(query map[string]string, name string, otherwise, most int) (int, err
 	return n, nil
 }
 
-// layersOf reads "8" or "5..8".
-func (s *Server) layersOf(text string) (from, to int, err error) {
+// layersWithin reads "8" or, if several are possible, "5..8". They must not have more than most positions
+// together.
+func (s *Server) layersWithin(text string, several bool, most uint64) (from, to int, err error) {
 	first, last, ranged := strings.Cut(text, "..")
+	if ranged && !several {
+		return 0, 0, bad("seeds is %.20q: want one layer", text)
+	}
 	if !ranged {
 		last = first
 	}
@@ -146,8 +206,8 @@ func (s *Server) layersOf(text string) (from, to int, err error) {
 	for n := from; n <= to; n++ {
 		sum += space.Size(n)
 	}
-	if sum > findPositions {
-		return 0, 0, bad("seeds is %.20q: these layers have %d positions, %d are looked through here: use grenier awari find", text, sum, findPositions)
+	if sum > most {
+		return 0, 0, bad("seeds is %.20q: these layers have %d positions, %d are looked through here: use grenier awari find", text, sum, most)
 	}
 	return from, to, nil
 }
@@ -183,9 +243,9 @@ func (s *Server) find(ctx context.Context, o find.Options) (*findReport, error) 
 func findError(err error) error {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return badRequest{http.StatusUnprocessableEntity, errors.New("looking through these layers takes more than this server spends on it: ask for fewer seeds")}
+		return badRequest{http.StatusUnprocessableEntity, codeWork, errors.New("looking through these layers takes more than this server spends on it: ask for fewer seeds")}
 	case errors.Is(err, find.ErrCondition), errors.Is(err, find.ErrOptions), errors.Is(err, tables.ErrUnsolved):
-		return badRequest{http.StatusBadRequest, err}
+		return badRequest{http.StatusBadRequest, codeRequest, err}
 	}
 	return err
 }

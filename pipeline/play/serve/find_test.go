@@ -1,10 +1,12 @@
 package serve
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -41,10 +43,7 @@ func TestFind(t *testing.T) {
 		}
 	}
 	want := 0
-	space, err := awari.NewSpace(r.server.tables.Game(), seeds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	space := r.server.space(t)
 	for rank := range space.Size(4) {
 		p, err := r.server.newProbeReport(space.Unrank(4, rank))
 		if err != nil {
@@ -64,7 +63,20 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func isPuzzle(p *probeReport) bool {
+func isPuzzle(p *probeReport) bool { return isOnlyWin(p) && countLegal(p) >= 3 }
+
+func countLegal(p *probeReport) int {
+	n := 0
+	for _, m := range p.Moves {
+		if m.Legal {
+			n++
+		}
+	}
+	return n
+}
+
+// isOnlyWin reports whether one of several moves wins, and no other draws.
+func isOnlyWin(p *probeReport) bool {
 	moves, winning, drawing := 0, 0, 0
 	for _, m := range p.Moves {
 		if m.Value == nil {
@@ -78,7 +90,62 @@ func isPuzzle(p *probeReport) bool {
 			drawing++
 		}
 	}
-	return moves >= 3 && winning == 1 && drawing == 0
+	return moves >= 2 && winning == 1 && drawing == 0
+}
+
+// space returns the boards that the tables of tests have.
+func (s *Server) space(t *testing.T) *awari.Space { return testrun.Space(t, s.tables.Game(), seeds) }
+
+// boardOfReport returns the board that an answer is about.
+func boardOfReport(p *probeReport) (b awari.Board) {
+	for i, n := range p.Pits {
+		b[i] = uint8(n)
+	}
+	return b
+}
+
+// TestFindLines asks for an answer in lines: they must have what the answer has otherwise.
+func TestFindLines(t *testing.T) {
+	defer func(before time.Duration) { progressInterval = before }(progressInterval)
+	progressInterval = 0
+	r := startFinding(t)
+	const target = "/api/find?seeds=3..5&where=only-win&count=7"
+	read := func() (found []*probeReport, report *findReport, progress int) {
+		got := r.get(target, "Accept", "application/json;q=0.5, "+linesType)
+		if got.status != 200 || got.header.Get("Content-Type") != linesType {
+			t.Fatalf("status %d, %v", got.status, got.header)
+		}
+		for line := range strings.Lines(got.body) {
+			var l findLine
+			if err := json.Unmarshal([]byte(line), &l); err != nil || report != nil {
+				t.Fatalf("%v in %s, or a line after the last one", err, line)
+			}
+			switch {
+			case l.Progress != nil:
+				progress++
+			case l.Found != nil:
+				found = append(found, l.Found)
+			default:
+				report = l.Report
+			}
+		}
+		return found, report, progress
+	}
+	for i := range 2 { // searched, and kept
+		found, report, progress := read()
+		var want findReport
+		r.ask(target, &want)
+		if text(t, found) != text(t, want.Found) || len(found) != 7 {
+			t.Errorf("%d found: %s", len(found), text(t, found))
+		}
+		if want.Found = nil; report == nil || text(t, report) != text(t, want) {
+			t.Errorf("%+v, want %+v", report, want)
+		}
+		if i == 1 && progress > 0 {
+			t.Errorf("%d lines of progress of a search that was over", progress)
+		}
+	}
+	r.wantProblem(r.get("/api/find?seeds=9", "Accept", linesType), http.StatusBadRequest, "0 to 5")
 }
 
 // TestFindMost asks for the largest margin: nothing that is found has a smaller one than what

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -9,8 +10,8 @@ import (
 	"time"
 )
 
-// securityHeaders are part of every answer. The page needs nothing but its own
-// files; nothing of anybody else may run in it or show it in a frame.
+// securityHeaders are part of every answer, unless origins are invited (headersFor). The page
+// needs nothing but its own files; nothing of anybody else may run in it or show it in a frame.
 var securityHeaders = map[string]string{
 	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
 		"connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -23,21 +24,34 @@ var securityHeaders = map[string]string{
 		"payment=(), usb=()",
 }
 
+// headersFor returns the headers of every answer.
+func headersFor(o Origins) map[string]string {
+	headers := maps.Clone(securityHeaders)
+	if o.some() {
+		policy := "Content-Security-Policy"
+		headers[policy] = strings.Replace(headers[policy], "frame-ancestors 'none'", o.ancestors(), 1)
+		headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+		delete(headers, "X-Frame-Options") // it cannot name origins
+	}
+	return headers
+}
+
 // handler returns all of the server. If local is set, requests must name a host
 // that means this machine.
 func (s *Server) handler(local bool) http.Handler {
 	return s.observe(func(w http.ResponseWriter, r *http.Request) {
-		for name, value := range securityHeaders {
+		for name, value := range s.headers {
 			w.Header().Set(name, value)
 		}
+		invited := s.origins.invite(w.Header(), r)
 		if local && !isLocalName(r.Host) {
 			rest(r.Context(), s.limits.penalty)
-			fail(w, r, http.StatusMisdirectedRequest, "this server is for this machine only: ask for localhost, not for another name")
+			fail(w, r, http.StatusMisdirectedRequest, codeHost, "this server is for this machine only: ask for localhost, not for another name")
 			return
 		}
-		if isForeign(r) {
+		if !invited && isForeign(r) {
 			rest(r.Context(), s.limits.penalty)
-			fail(w, r, http.StatusForbidden, "pages of other sites may link to this server, but not use it")
+			fail(w, r, http.StatusForbidden, codeForeign, "pages of other sites may link to this server, but not use it")
 			return
 		}
 		s.dispatch(w, r)
@@ -68,15 +82,18 @@ func isForeign(r *http.Request) bool {
 func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) {
 	route, found := s.routes[r.URL.Path]
 	handle := route.handler(r.Method)
+	if found && isPreflight(r) && s.origins.some() {
+		handle = preflight(route)
+	}
 	switch {
 	case !s.clients.allow(clientOf(r.RemoteAddr)):
 		rest(r.Context(), s.limits.penalty)
-		fail(w, r, http.StatusTooManyRequests, "too many requests: slow down")
+		fail(w, r, http.StatusTooManyRequests, codeRate, "too many requests: slow down")
 	case !found:
-		fail(w, r, http.StatusNotFound, "there is nothing here; / is the page, /api/probe and /api/layers answer questions")
+		fail(w, r, http.StatusNotFound, codePath, "there is nothing here; / is the page, /api/openapi.json lists what can be asked")
 	case handle == nil:
 		w.Header().Set("Allow", route.methods())
-		fail(w, r, http.StatusMethodNotAllowed, "only "+route.methods()+" are possible here")
+		fail(w, r, http.StatusMethodNotAllowed, codeMethod, "only "+route.methods()+" are possible here")
 	default:
 		r.Body = http.MaxBytesReader(w, r.Body, maxBodyBytes)
 		handle(w, r)

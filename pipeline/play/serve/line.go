@@ -65,10 +65,10 @@ func (s *Server) newLineReport(ctx context.Context, b awari.Board) (*lineReport,
 // lineError words what a client can understand.
 func lineError(err error) error {
 	if errors.Is(err, tables.ErrUnsolved) {
-		return badRequest{http.StatusUnprocessableEntity, errors.New("the board has more seeds than are solved: there is no best line")}
+		return badRequest{http.StatusUnprocessableEntity, codeUnsolved, errors.New("the board has more seeds than are solved: there is no best line")}
 	}
 	if _, ok := errors.AsType[*line.LimitError](err); ok || errors.Is(err, context.DeadlineExceeded) {
-		return badRequest{http.StatusUnprocessableEntity, errors.New("finding the best line takes more than this server spends on it")}
+		return badRequest{http.StatusUnprocessableEntity, codeWork, errors.New("finding the best line takes more than this server spends on it")}
 	}
 	return err
 }

@@ -31,6 +31,9 @@ func (o *observed) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// Unwrap returns what a http.ResponseController controls.
+func (o *observed) Unwrap() http.ResponseWriter { return o.ResponseWriter }
+
 // observe returns a handler that counts, times and logs what next does. If next
 // panics, that is logged, the client gets status 500, and the server continues.
 func (s *Server) observe(next http.HandlerFunc) http.Handler {
@@ -62,6 +65,6 @@ func (s *Server) report(w *observed, r *http.Request, bug any) {
 	s.metrics.panics.Add(1)
 	s.log.Error("panic", "path", r.URL.Path, "cause", bug, "stack", string(debug.Stack()))
 	if w.status == 0 {
-		fail(w, r, http.StatusInternalServerError, "the server failed; its log says why")
+		fail(w, r, http.StatusInternalServerError, codeFailed, "the server failed; its log says why")
 	}
 }

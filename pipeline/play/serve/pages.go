@@ -68,7 +68,7 @@ func (s *Server) addPage(files fs.FS, name string) error {
 func document(kind string, text []byte) http.HandlerFunc {
 	plain, packed := newEdition(text, ""), newEdition(pack(text), "gzip")
 	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Vary", "Accept-Encoding")
+		vary(w.Header(), "Accept-Encoding")
 		if len(text) >= minPacked && acceptsGzip(r.Header) {
 			packed.send(w, r, kind)
 			return
@@ -95,7 +95,7 @@ func (e edition) send(w http.ResponseWriter, r *http.Request, kind string) {
 	h := w.Header()
 	switch condition(r.Header, e.tag) {
 	case http.StatusPreconditionFailed:
-		fail(w, r, http.StatusPreconditionFailed, "If-Match: the document has another entity tag, "+e.tag)
+		fail(w, r, http.StatusPreconditionFailed, codeTag, "If-Match: the document has another entity tag, "+e.tag)
 		return
 	case http.StatusNotModified:
 		h.Set("ETag", e.tag)

@@ -77,12 +77,13 @@ func (s *Server) probe(w http.ResponseWriter, r *http.Request, board awari.Board
 		s.refuse(w, r, err)
 		return
 	}
-	answer(w, r, report)
+	answer(w, r, http.StatusOK, report)
 }
 
 // badRequest is an error about what a client sent.
 type badRequest struct {
 	status int
+	code   string
 	error
 }
 
@@ -90,27 +91,31 @@ func (b badRequest) Unwrap() error { return b.error }
 
 // bad returns an error about a request that makes no sense.
 func bad(format string, args ...any) error {
-	return badRequest{http.StatusBadRequest, fmt.Errorf(format, args...)}
+	return badRequest{http.StatusBadRequest, codeRequest, fmt.Errorf(format, args...)}
 }
 
 // refuse answers a request that failed with err. What went wrong inside is for
 // the log; the client need not know the names of files. A request that ended before
 // its answer did not fail.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	status, p := s.reason(r, err)
+	fail(w, r, status, p.Code, p.Error)
+}
+
+// reason returns what a client is told about err, and logs the rest.
+func (s *Server) reason(r *http.Request, err error) (status int, p problem) {
 	b, ok := errors.AsType[badRequest](err)
 	if !ok && r.Context().Err() != nil && !isBug(err) {
 		b, ok = whyEnded(r.Context()), true
 	}
 	if ok {
-		fail(w, r, b.status, b.Error())
-		return
+		return b.status, problem{b.Error(), b.code}
 	}
 	s.note(err)
 	if errors.Is(err, corrupt.ErrCorrupt) {
-		fail(w, r, http.StatusInternalServerError, "a table that this needs is damaged; the log of the server names it")
-		return
+		return http.StatusInternalServerError, problem{"a table that this needs is damaged; the log of the server names it", codeDamaged}
 	}
-	fail(w, r, http.StatusInternalServerError, "the server failed; its log says why")
+	return http.StatusInternalServerError, problem{"the server failed; its log says why", codeFailed}
 }
 
 // note logs what went wrong inside.
@@ -130,9 +135,9 @@ func isBug(err error) bool {
 
 var (
 	// errStopping reports a request that was given up because the server stops.
-	errStopping = badRequest{http.StatusServiceUnavailable, errors.New("the server is stopping")}
+	errStopping = badRequest{http.StatusServiceUnavailable, codeStopping, errors.New("the server is stopping")}
 	// errGone reports one whose client closed the connection.
-	errGone = badRequest{statusGone, errors.New("the connection was closed before the answer")}
+	errGone = badRequest{statusGone, codeGone, errors.New("the connection was closed before the answer")}
 )
 
 // whyEnded returns errStopping or errGone for the context of a request that ended.
@@ -184,7 +189,7 @@ func parseQuery(raw string, known ...string) (map[string]string, error) {
 // boardOfBody reads a JSON object with the member pits.
 func (s *Server) boardOfBody(r *http.Request) (awari.Board, error) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return awari.Board{}, badRequest{http.StatusUnsupportedMediaType, errors.New("the body must be of type application/json")}
+		return awari.Board{}, badRequest{http.StatusUnsupportedMediaType, codeType, errors.New("the body must be of type application/json")}
 	}
 	if r.URL.RawQuery != "" {
 		return awari.Board{}, bad("a POST takes no parameters, only a body")
@@ -209,10 +214,10 @@ func (s *Server) boardOfBody(r *http.Request) (awari.Board, error) {
 // bodyError says why a body could not be read to its end.
 func bodyError(err error) error {
 	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return badRequest{http.StatusRequestEntityTooLarge, fmt.Errorf("the body has more than %d bytes", large.Limit)}
+		return badRequest{http.StatusRequestEntityTooLarge, codeLarge, fmt.Errorf("the body has more than %d bytes", large.Limit)}
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return badRequest{http.StatusRequestTimeout, errors.New("the body did not come in time")}
+		return badRequest{http.StatusRequestTimeout, codeLate, errors.New("the body did not come in time")}
 	}
 	if _, broken := errors.AsType[*net.OpError](err); broken || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errGone

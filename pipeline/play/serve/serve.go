@@ -8,7 +8,7 @@
 // (observe.go); it must come over one of the connections allowed to its client
 // (door.go); it must name a host of the server, a path that exists
 // and a method of that path, and its sender must not ask too often
-// (guard.go, limit.go); then a handler answers (probe.go, game.go, line.go, search.go, find.go, layers.go,
+// (guard.go, origins.go, limit.go); then a handler answers (probe.go, game.go, line.go, search.go, find.go, hardest.go,
 // charts.go, metrics.go, preview.go, pages.go). Paths are compared with a fixed list and never reach a file system:
 // the files of the page are read once, when the server is made.
 //
@@ -90,6 +90,9 @@ type Options struct {
 	// Connections is how many connections one client may have at a time; 0 stands
 	// for DefaultConnections.
 	Connections int
+	// Origins are those whose pages may read the answers and show the pages in frames; none
+	// unless it is set.
+	Origins Origins
 }
 
 // Server answers requests. It is safe for concurrent use.
@@ -103,9 +106,12 @@ type Server struct {
 	metrics     *metrics
 	turns       *turns
 	limits      limits
+	origins     Origins
+	headers     map[string]string // of every answer
 	dir         string
 	family      cpu.Family
 	finder      *finder
+	hardest     *hardest
 }
 
 // route is what there is at a path.
@@ -125,7 +131,8 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		tables: o.Tables, blocks: search.NewBlocks(o.Tables, blocksBytes), log: o.Log, logRequests: o.LogRequests,
 		clients: newClients(o.Rate), turns: newTurns(), limits: usual, routes: map[string]route{},
-		dir: o.Dir, family: o.Family, finder: newFinder(),
+		origins: o.Origins, headers: headersFor(o.Origins),
+		dir: o.Dir, family: o.Family, finder: newFinder(), hardest: newHardest(),
 	}
 	s.limits.each = o.Connections
 	if err := s.addPages(o.Pages); err != nil {
@@ -149,6 +156,7 @@ func New(o Options) (*Server, error) {
 		"/api/line":          {get: s.findLine},
 		"/api/search":        {get: s.searchBoard},
 		"/api/layers":        {get: document("application/json", layers)},
+		"/api/openapi.json":  {get: document("application/json", description)},
 		"/api/charts":        {get: document("application/json", charts)},
 		"/api/charts/scores": {get: s.drawScores},
 		"/chart.css":         {get: document(kinds[".css"], []byte(chart.Style()))},
@@ -159,6 +167,7 @@ func New(o Options) (*Server, error) {
 	})
 	if o.Dir != "" {
 		s.routes["/api/find"] = route{get: s.findBoards}
+		s.routes["/api/hardest"] = route{get: s.findHardest}
 	}
 	s.metrics = newMetrics(s.routes)
 	return s, nil
@@ -178,6 +187,12 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer context.AfterFunc(ctx, func() { end(errStopping) })()
 	defer end(nil)
 	server := s.newHTTP(base, local)
+	sought := make(chan error, 1)
+	crew.Go(func() error { return s.seekHardest(base) }, func(err error) { sought <- err })
+	defer func() {
+		end(nil)
+		<-sought
+	}()
 	door := newDoor(l, s)
 	defer door.wait()
 	failed := make(chan error, 1)

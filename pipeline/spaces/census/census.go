@@ -15,6 +15,7 @@ import (
 
 	"grenier/kernels/colex"
 	"grenier/layers/awari"
+	"grenier/pipeline/spaces/access"
 )
 
 // Table is what is known of the boards with a given number of pits.
@@ -67,14 +68,12 @@ type TableOptions struct {
 	// seeds in each pit, on up to 8 pits; on more pits no boards are searched then.
 	Rules awari.Rules
 	Start *awari.Board
-	// Workers is the number of goroutines that search.
-	Workers int
-	// Memory bounds the process, in bytes; 0 is any number.
-	Memory uint64
+	// Search says how accessible boards are searched.
+	Search access.Options
 }
 
-// New returns a table. It fails with awari.ErrPits or awari.ErrSeeds, with a memory.Error
-// when there is too little for the search of accessible boards, or with the error of ctx.
+// New returns a table. It fails with awari.ErrPits or awari.ErrSeeds, and as access.Count does if
+// accessible boards are searched.
 func New(ctx context.Context, o TableOptions) (*Table, error) {
 	game, err := awari.New(o.Pits, o.Rules)
 	if err != nil {
@@ -145,7 +144,7 @@ func (t *Table) search(ctx context.Context, game awari.Game, o *TableOptions) er
 		}
 		start = &board
 	}
-	counts, err := CountAccessible(ctx, game, *start, o.Workers, o.Memory)
+	counts, err := access.Count(ctx, game, *start, o.Search)
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ type Options struct {
 	Grids   int      // random grids for heuristics
 	Solves  int      // random grids for each solver; 3 x 4 takes a tenth, 4 x 4 a fifth
 	Seed    uint64
-	Workers int    // goroutines that build databases; everything else runs in one
+	Workers int    // goroutines that build databases and run astar-parallel; all else runs in one
 	Memory  uint64 // most bytes for a database or a search, 0 for no limit
 	// Progress, if not nil, is called from time to time.
 	Progress func(Progress)

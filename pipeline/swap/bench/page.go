@@ -16,7 +16,7 @@ import (
 func (r *Report) Page() report.Page {
 	p := report.Page{
 		Heading: "Swap puzzle: measurements",
-		Summary: fmt.Sprintf("Seed %d; %s, %s, %d threads for databases, one for all else", r.Seed, r.Machine.CPU, r.Machine.Go, r.Machine.Threads),
+		Summary: fmt.Sprintf("Seed %d; %s, %s, %d threads for databases and astar-parallel, one for all else", r.Seed, r.Machine.CPU, r.Machine.Go, r.Machine.Threads),
 	}
 	if r.Heuristics != nil {
 		p.Sections = append(p.Sections, r.Heuristics.sections()...)

@@ -128,7 +128,7 @@ func (c *contest) run(ctx context.Context, tick func(float64)) error {
 	if err != nil {
 		return err
 	}
-	o := search.Options{Heuristic: h, Memory: c.b.left()}
+	o := search.Options{Heuristic: h, Memory: c.b.left(), Workers: c.b.o.Workers}
 	var all []entrant
 	for _, name := range search.Names() {
 		if most := fit[name]; most == 0 {

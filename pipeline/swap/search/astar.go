@@ -137,7 +137,7 @@ func (s *search) estimate(_ entry, _ swap.Swap, to swap.State) int { return s.h.
 // after it was expanded is expanded again, as happens if the bound is not
 // consistent.
 func astar(s *search, q queue, estimate func(from entry, move swap.Swap, to swap.State) int) ([]swap.Swap, error) {
-	t := newTable(s)
+	t := newTable(s, leastBits)
 	root, _, err := t.add(s.start, 0)
 	if err != nil {
 		return nil, err

@@ -71,7 +71,7 @@ type front struct {
 }
 
 func newFront(s *search, from swap.State) (*front, error) {
-	f := &front{table: newTable(s)}
+	f := &front{table: newTable(s, leastBits)}
 	n, _, err := f.add(from, 0)
 	if err != nil {
 		return nil, err

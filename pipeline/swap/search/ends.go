@@ -17,7 +17,7 @@ const weight = 2
 // divided by weight. States that cannot be on a way shorter than the best known do not wait.
 func weightedSearch(s *search) ([]swap.Swap, error) {
 	h := s.h.Estimate
-	e := &end{table: newTable(s), h: h, key: func(g int, state swap.State) int { return g + weight*h(state) }}
+	e := &end{table: newTable(s, leastBits), h: h, key: func(g int, state swap.State) int { return g + weight*h(state) }}
 	if err := e.begin(s.start); err != nil {
 		return nil, err
 	}
@@ -177,8 +177,8 @@ func fromBothEnds(s *search, keys func(h, other func(swap.State) int) func(g int
 	home := s.h.Estimate
 	back := func(state swap.State) int { return s.h.Estimate(toStart.Compose(state, cells)) }
 	ends := [2]*end{
-		{table: newTable(s), h: home, key: keys(home, back)},
-		{table: newTable(s), h: back, key: keys(back, home)},
+		{table: newTable(s, leastBits), h: home, key: keys(home, back)},
+		{table: newTable(s, leastBits), h: back, key: keys(back, home)},
 	}
 	ends[0].other, ends[1].other = ends[1], ends[0]
 	for i, from := range []swap.State{s.start, s.goal} {

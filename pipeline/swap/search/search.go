@@ -10,6 +10,7 @@
 //	astar                 a shortest solution      states with a small g + h
 //	astar-bucket          a shortest solution      the same; its queue is quicker
 //	astar-incremental     a shortest solution      the same; half Manhattan, kept up to date
+//	astar-parallel        a shortest solution      the same, by several workers
 //	astar-weighted        at most twice as long    the same, with g + 2h
 //	astar-bidirectional   a shortest solution      the same, from both ends
 //	dibbs                 a shortest solution      the same, with 2g + h - h'
@@ -59,6 +60,9 @@ type Options struct {
 	Time      time.Duration // 0 for no limit
 	// Width is the largest width of beam, 0 for no limit if Time is one, else 16,384.
 	Width int
+	// Workers is the number of goroutines of astar-parallel, at least 1. Everything but the
+	// time is the same for any number.
+	Workers int
 	// Progress is called several times a second, if it is not nil.
 	Progress func(Progress)
 }
@@ -101,6 +105,7 @@ type search struct {
 	h       heuristic.Heuristic
 	tracker heuristic.Tracker // of h, at the start, or of half Manhattan
 	width   int
+	workers int
 	memory  uint64
 	limit   time.Duration
 	began   time.Time
@@ -135,6 +140,7 @@ var solvers = []solver{
 	{name: "astar", find: heapSearch, informed: true, exact: true},
 	{name: "astar-bucket", find: bucketSearch, informed: true, exact: true},
 	{name: "astar-incremental", find: incrementalSearch, exact: true},
+	{name: "astar-parallel", find: parallelSearch, informed: true, exact: true},
 	{name: "astar-weighted", find: weightedSearch, informed: true},
 	{name: "astar-bidirectional", find: bidirectionalAstar, informed: true, exact: true},
 	{name: "dibbs", find: dibbs, informed: true, exact: true, smooth: true},
@@ -235,7 +241,7 @@ func newSearch(ctx context.Context, solver solver, g *swap.Grid, start swap.List
 		return nil, fmt.Errorf("%w: %s needs one that is consistent, and %s is not", ErrHeuristic, solver.name, o.Heuristic.Name())
 	}
 	s := &search{
-		ctx: ctx, grid: g, list: start, memory: o.Memory, limit: o.Time, width: o.Width, began: time.Now(),
+		ctx: ctx, grid: g, list: start, memory: o.Memory, limit: o.Time, width: o.Width, workers: o.Workers, began: time.Now(),
 		reporter: reporter{solver: solver.name, report: o.Progress},
 	}
 	if g.Packs() {

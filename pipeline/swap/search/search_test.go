@@ -213,7 +213,7 @@ func TestRandom3x4(t *testing.T) {
 	for range n {
 		s := shuffled(g, r)
 		distance := len(run(t, "bidirectional", g, s, search.Options{}).Swaps)
-		for _, name := range []string{"astar", "astar-bucket", "astar-incremental", "astar-weighted", "astar-bidirectional", "dibbs", "idastar", "pseudo-bidirectional", "greedy", "beam"} {
+		for _, name := range []string{"astar", "astar-bucket", "astar-incremental", "astar-parallel", "astar-weighted", "astar-bidirectional", "dibbs", "idastar", "pseudo-bidirectional", "greedy", "beam"} {
 			agree(t, name, g, s, distance, append(all[3:7:7], all[8]))
 		}
 	}
@@ -234,6 +234,7 @@ func TestRandom4x4(t *testing.T) {
 		agree(t, "idastar", g, s, distance, all[8:])
 		agree(t, "astar", g, s, distance, all[8:])
 		agree(t, "dibbs", g, s, distance, all[4:5])
+		agree(t, "astar-parallel", g, s, distance, all[4:5])
 	}
 }
 
@@ -287,8 +288,8 @@ func TestCancelled(t *testing.T) {
 	cancel()
 	g := mustGrid(t, 3, 3)
 	s := perm.UnrankPacked(9, perm.Factorial(9)-1)
-	for _, name := range []string{"bfs", "graph"} {
-		r, err := search.Solve(ctx, name, g, s, search.Options{})
+	for _, name := range []string{"bfs", "graph", "astar-parallel"} {
+		r, err := search.Solve(ctx, name, g, s, search.Options{Heuristic: heuristic.NewManhattan(g), Workers: 2})
 		if !errors.Is(err, context.Canceled) || r.Stopped != "interrupt" || r.Lower == 0 || r.Lower > 16 || len(r.Swaps) < 16 {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}

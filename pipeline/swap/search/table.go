@@ -31,9 +31,10 @@ const (
 	leastBits = 10
 )
 
-func newTable(s *search) *table {
+// newTable returns a table with 1<<bits slots at first.
+func newTable(s *search, bits uint) *table {
 	t := &table{s: s}
-	t.allocate(leastBits)
+	t.allocate(bits)
 	return t
 }
 
@@ -102,12 +103,15 @@ func (t *table) grow(others uint64) error {
 }
 
 // path returns the moves from where the search began to a state of the table.
-func (t *table) path(state swap.State) []swap.Swap {
+func (t *table) path(state swap.State) []swap.Swap { return pathTo(t.s.grid, t.get, state) }
+
+// pathTo is path for a search whose nodes get returns.
+func pathTo(g *swap.Grid, get func(swap.State) *node, state swap.State) []swap.Swap {
 	var moves []swap.Swap
-	for n := t.get(state); n.move != noMove; n = t.get(state) {
-		m := t.s.grid.Swaps()[n.move]
+	for n := get(state); n.move != noMove; n = get(state) {
+		m := g.Swaps()[n.move]
 		moves = append(moves, m)
-		state = t.s.grid.Apply(state, m)
+		state = g.Apply(state, m)
 	}
 	slices.Reverse(moves)
 	return moves

@@ -29,20 +29,27 @@ const solved = 8
 // site is a running server with the page and its tables.
 type site struct {
 	game   awari.Game
+	dir    string // run directory
 	tables *tables.Tables
 	url    string
 	stop   func() // ends the server
 }
 
-// newSite solves a few layers and serves them until the test ends.
-func newSite(t *testing.T) *site {
+// newSite solves a few layers and serves them until the test ends, to pages of some origins too.
+func newSite(t *testing.T, origins ...string) *site {
 	t.Helper()
-	game, err := awari.New(12, awari.Awari)
+	return newSiteOf(t, 12, awari.Awari, solved, layerfile.LZ4, origins...)
+}
+
+// newSiteOf does so for a game, a number of seeds and a codec.
+func newSiteOf(t *testing.T, pits int, rules awari.Rules, seeds int, codec layerfile.Codec, origins ...string) *site {
+	t.Helper()
+	game, err := awari.New(pits, rules)
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	o := solve.Options{Seeds: solved, Codec: layerfile.LZ4, Workers: 1, Family: cpu.Best()}
+	o := solve.Options{Seeds: seeds, Codec: codec, Workers: 1, Family: cpu.Best()}
 	if _, err := solve.Solve(t.Context(), dir, game, o); err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +58,13 @@ func newSite(t *testing.T) *site {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { tab.Close() })
-	server, err := serve.New(serve.Options{Tables: tab, Dir: dir, Family: cpu.Best(), Pages: web.Files(), Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	var invited serve.Origins
+	if len(origins) > 0 {
+		if invited, err = serve.ParseOrigins(strings.Join(origins, ",")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	server, err := serve.New(serve.Options{Tables: tab, Dir: dir, Family: cpu.Best(), Pages: web.Files(), Origins: invited, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +82,7 @@ func newSite(t *testing.T) *site {
 		}
 	})
 	t.Cleanup(end)
-	return &site{game, tab, "http://" + l.Addr().String() + "/", end}
+	return &site{game, dir, tab, "http://" + l.Addr().String() + "/", end}
 }
 
 // tab is a tab of the browser that shows the page.

@@ -16,7 +16,7 @@ import (
 // forbidden is what the page must not have: what the policy of the server refuses,
 // what would fetch from elsewhere, and what would make markup of text.
 var forbidden = map[string]*regexp.Regexp{
-	".html": regexp.MustCompile(`(?i)\sstyle=|<style|\son[a-z]+=|<script[^>]*>[^<]|javascript:|https?://|src="[^/]`),
+	".html": regexp.MustCompile(`(?i)\sstyle=|<style|\son[a-z]+=|<script[^>]*>[^<]|javascript:|https?://|(?:src|href)="/`),
 	".css":  regexp.MustCompile(`(?i)@import|url\([^#]|https?://`),
 	".js":   regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|import\(|https?://`),
 	".svg":  regexp.MustCompile(`(?i)<script|<style|\sstyle=|\son[a-z]+=|href=`),
@@ -25,14 +25,14 @@ var forbidden = map[string]*regexp.Regexp{
 }
 
 // references are the ways in which a file names another one.
-var references = regexp.MustCompile(`(?:href|src)="/([^"#]*)"|"src": "/([^"]*)"|(?:from|import) "\./([^"]+)"|register\("/([^"]+)"`)
+var references = regexp.MustCompile(`(?:href|src)="([^"#]+)"|"src": "([^"]*)"|(?:from|import) "\./([^"]+)"|WORKER = "/([^"]+)"`)
 
 // made are the files that the server makes.
 var made = []string{"chart.css", "icon.png"}
 
 // fileOf returns the file that is shown at a path, without its first slash.
 func fileOf(at string) string {
-	at, _, _ = strings.Cut(at, "?")
+	at, _, _ = strings.Cut(strings.TrimPrefix(at, "./"), "?")
 	switch {
 	case at == "":
 		return "index.html"
@@ -81,6 +81,37 @@ func TestFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestSiteFiles does so for the pages of a published site.
+func TestSiteFiles(t *testing.T) {
+	files := web.Site()
+	named := map[string]bool{"index.html": true, "download.html": true} // which publish links to
+	for name, data := range files {
+		text := strings.ReplaceAll(string(data), "http://www.w3.org/2000/svg", "")
+		if before, after, ok := strings.Cut(text, `await import("./zstd.js")`); ok { // where layers need it
+			named["zstd.js"] = true
+			text = before + after
+		}
+		for _, found := range forbidden[path.Ext(name)].FindAllString(text, -1) {
+			t.Errorf("%s has %q", name, found)
+		}
+		for _, m := range references.FindAllStringSubmatch(text, -1) {
+			target := fileOf(strings.Join(m[1:], ""))
+			named[target] = true
+			if _, ok := files[target]; !ok && !slices.Contains(made, target) && !isPage(target) && !strings.HasPrefix(target, "tables/") {
+				t.Errorf("%s names %s, which the site does not have", name, target)
+			}
+		}
+	}
+	for name := range files {
+		if !named[name] {
+			t.Errorf("no file names %s", name)
+		}
+	}
+}
+
+// isPage reports whether a name is that of a page that a site may leave out, with its links.
+func isPage(name string) bool { return name == "puzzles.html" || name == "explore.html" }
 
 // kept returns the files that the worker keeps for times without the server.
 func kept(t *testing.T) map[string]bool {

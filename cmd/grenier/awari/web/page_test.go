@@ -53,6 +53,7 @@ func TestBrowser(t *testing.T) {
 		{"links", testLinks}, {"text", testText}, {"analysis", testAnalysis}, {"search", testSearch}, {"layers", testLayers}, {"phone", testPhone},
 		{"access", testAccess}, {"motion", testMotion}, {"gone", testGone}, {"gone layers", testGoneLayers}, {"offline", testOffline}, {"french", testFrench},
 		{"puzzles", testPuzzles}, {"explore", testExplore}, {"learn", testLearn},
+		{"French charts", testFrenchCharts}, {"French refusals", testFrenchRefusals}, {"guests", testGuests},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, browser, s) })
 	}
@@ -578,8 +579,14 @@ func testPhone(t *testing.T, browser *browsertest.Browser, s *site) {
 		}
 	}
 	for _, name := range pageNames {
-		page := openOther(t, browser, s, name, 390)
-		page.wantFits(390)
+		for _, language := range []string{"en", "fr"} {
+			page := openOther(t, browser, s, name, 390)
+			page.Exec(fmt.Sprintf(`localStorage.setItem("language", %q)`, language))
+			page.Do(chromedp.Reload())
+			page.Await(name, fmt.Sprintf(`document.body?.dataset.ready === "yes" && document.documentElement.lang === %q`, language))
+			page.wantFits(390)
+			page.Exec(`localStorage.clear()`)
+		}
 	}
 }
 
@@ -617,24 +624,31 @@ func openOther(t *testing.T, browser *browsertest.Browser, s *site, name string,
 // what one uses has a name.
 func testAccess(t *testing.T, browser *browsertest.Browser, s *site) {
 	for _, scheme := range []string{"light", "dark"} {
-		t.Run(scheme, func(t *testing.T) {
-			page := open(t, browser, s, s.address(middle)+"&moves=Fd", 1200, "prefers-color-scheme", scheme)
-			dark := browsertest.Eval[float64](page.Page, contrastScript+`luminance(rgb(getComputedStyle(document.body).backgroundColor))`) < 0.2
-			if dark != (scheme == "dark") {
-				t.Errorf("dark: %v", dark)
-			}
-			page.wantAccess()
-			for _, id := range []string{"help", "text"} {
-				page.Exec(fmt.Sprintf(`document.querySelector("#%s").showModal()`, id))
-				page.wantAccess()
-				page.Exec(fmt.Sprintf(`document.querySelector("#%s").close()`, id))
-			}
-			for _, name := range pageNames {
-				other := openOther(t, browser, s, name, 1024, "prefers-color-scheme", scheme)
-				other.wantAccess()
-				other.Shoot(name)
-			}
-		})
+		for _, width := range []int64{1440, 1024, 390} {
+			t.Run(fmt.Sprint(scheme, " ", width), func(t *testing.T) { testAccessAt(t, browser, s, scheme, width) })
+		}
+	}
+}
+
+// testAccessAt looks at all pages in a window.
+func testAccessAt(t *testing.T, browser *browsertest.Browser, s *site, scheme string, width int64) {
+	page := open(t, browser, s, s.address(middle)+"&moves=Fd", width, "prefers-color-scheme", scheme)
+	dark := browsertest.Eval[float64](page.Page, contrastScript+`luminance(rgb(getComputedStyle(document.body).backgroundColor))`) < 0.2
+	if dark != (scheme == "dark") {
+		t.Errorf("dark: %v", dark)
+	}
+	page.wantAccess()
+	page.Shoot("play")
+	for _, id := range []string{"help", "text"} {
+		page.Exec(fmt.Sprintf(`document.querySelector("#%s").showModal()`, id))
+		page.wantAccess()
+		page.Shoot(id)
+		page.Exec(fmt.Sprintf(`document.querySelector("#%s").close()`, id))
+	}
+	for _, name := range pageNames {
+		other := openOther(t, browser, s, name, width, "prefers-color-scheme", scheme)
+		other.wantAccess()
+		other.Shoot(name)
 	}
 }
 
@@ -753,6 +767,7 @@ func testGone(t *testing.T, browser *browsertest.Browser, _ *site) {
 	s := newSite(t)
 	page := open(t, browser, s, s.address(middle), 1200)
 	page.Forgive("ERR_CONNECTION_REFUSED")
+	page.Forgive("ERR_FAILED") // the worker asks again what was asked before it ran
 	s.stop()
 	page.key("1")
 	page.Await("a word about it", `document.querySelector("#problem").checkVisibility() && document.querySelector("#problem").textContent.includes("does not answer")`)
@@ -766,6 +781,7 @@ func testGoneLayers(t *testing.T, browser *browsertest.Browser, _ *site) {
 	s := newSite(t)
 	page := openOther(t, browser, s, "layers", 1200)
 	page.Forgive("ERR_CONNECTION_REFUSED")
+	page.Forgive("ERR_FAILED") // the worker asks again what was asked before it ran
 	s.stop()
 	page.click("#scores-less")
 	page.Await("a word about it", `document.querySelector("#problem").checkVisibility() && document.querySelector("#problem").textContent.includes("does not answer")`)

@@ -2,6 +2,13 @@ package web_test
 
 import (
 	"fmt"
+	"html"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -10,6 +17,7 @@ import (
 
 	"grenier/io/browsertest"
 	"grenier/layers/awari"
+	"grenier/pipeline/play/line"
 )
 
 // board returns the board that the address of a puzzle has.
@@ -95,15 +103,24 @@ func testExplore(t *testing.T, browser *browsertest.Browser, s *site) {
 		page.Await(about, fmt.Sprintf(`document.querySelector("#about").textContent.includes(%q) && document.querySelectorAll("#found li").length > 0`, about))
 	}
 	page.Await("swings", `document.querySelectorAll("#found li").length === 12`)
-	choose("what", "hard", "longest best lines among 40")
+	choose("what", "hard", "among all 75,582 of the layer")
 	page.Shoot("hard")
-	choose("seeds", "6", "longest best lines among 40")
+	choose("seeds", "6", "among all 12,376 of the layer")
+	lengths := browsertest.Eval[[]int](page.Page, `[...document.querySelectorAll("#found li")].map((l) => Number(l.textContent.match(/in (\d+) moves/)[1]))`)
+	hardest, err := s.game.Parse(strings.Split(browsertest.Eval[string](page.Page, `new URL(document.querySelector("#found a").href).searchParams.get("pits")`), ","))
+	if err != nil {
+		t.Fatal(err)
+	}
+	best, err := line.Best(t.Context(), s.tables, hardest, line.Options{})
+	if err != nil || len(best.Moves) != lengths[0] || !slices.IsSortedFunc(lengths, func(a, b int) int { return b - a }) {
+		t.Errorf("lines of %d moves; the first one has %d (%v)", lengths, len(best.Moves), err)
+	}
 	choose("what", "score", "have this score")
 	choose("score", "3", "have this score")
 	href := browsertest.Eval[string](page.Page, `document.querySelector("#found a").getAttribute("href")`)
 	page.click("#found a")
 	page.Await("the board", settled)
-	page.wantAddress(href)
+	page.wantAddress(strings.TrimPrefix(href, "."))
 	board, err := s.game.Parse(strings.Split(browsertest.Eval[string](page.Page, `new URLSearchParams(location.search).get("pits")`), ","))
 	if err != nil {
 		t.Fatal(err)
@@ -139,4 +156,94 @@ func testLearn(t *testing.T, browser *browsertest.Browser, s *site) {
 	page.wantAddress("seats=you,4")
 	page.key("1")
 	page.Await("the answer of the program", `document.querySelectorAll("#record .ply").length === 2`)
+}
+
+// testFrenchCharts looks for English words in charts, in French.
+func testFrenchCharts(t *testing.T, browser *browsertest.Browser, s *site) {
+	page := openOther(t, browser, s, "layers", 1024)
+	page.Exec(`localStorage.setItem("language", "fr")`)
+	page.Do(chromedp.Reload())
+	page.Await("charts in French", `document.querySelector("#scores-title")?.textContent === "Valeurs avec 8 graines" && document.querySelectorAll(".charts svg").length >= 8`)
+	texts := browsertest.Eval[[]string](page.Page, `[...document.querySelectorAll(".charts svg text, .charts svg title, .charts svg desc, .charts h3, .charts .hint")].map((e) => e.textContent)`)
+	english := regexp.MustCompile(`(?i)\b(seeds?|share|score|win|draw|loss|won|drawn|lost|bytes|a second|player|mean|even|odd|time|length|each|layers?)\b|\d\.\d`)
+	if len(texts) < 100 {
+		t.Errorf("only %d texts", len(texts))
+	}
+	for _, text := range texts {
+		if word := english.FindString(text); word != "" {
+			t.Errorf("%q in %q", word, text)
+		}
+	}
+	cut := browsertest.Eval[[]string](page.Page, `[...document.querySelectorAll(".charts svg")].filter((s) => s.checkVisibility()).flatMap((svg) => {
+		const { left, right } = svg.getBoundingClientRect();
+		return [...svg.querySelectorAll("text")].filter((t) => { const b = t.getBoundingClientRect(); return b.left < left - 1 || b.right > right + 1; }).map((t) => t.textContent);
+	})`)
+	if len(cut) > 0 {
+		t.Errorf("cut off: %q", cut)
+	}
+	page.Shoot("charts")
+	page.wantAccess()
+	page.Exec(`localStorage.clear()`)
+}
+
+// testFrenchRefusals lets the server refuse: the page says so in its language.
+func testFrenchRefusals(t *testing.T, browser *browsertest.Browser, s *site) {
+	page := openOther(t, browser, s, "explore", 1024)
+	page.Exec(`localStorage.setItem("language", "fr")`)
+	page.Do(chromedp.Reload())
+	page.Await("the page", `document.body?.dataset.ready === "yes" && document.documentElement.lang === "fr"`)
+	for code, want := range map[string]string{
+		"damaged": "Une table nécessaire est endommagée ; le journal du serveur la nomme.",
+		"request": "Le serveur refuse : a reason",
+	} {
+		page.Exec(fmt.Sprintf(`globalThis.fetch = async () => new Response(JSON.stringify({ error: "a reason", code: %q }), { status: 400 })`, code))
+		page.click("#less")
+		page.Await(want, fmt.Sprintf(`document.querySelector("#problem").textContent === %q`, want))
+	}
+	page.Exec(`localStorage.clear()`)
+}
+
+// testGuests shows the page in a frame of another origin, and lets a script of that origin read
+// an answer; one that is not invited can do neither.
+func testGuests(t *testing.T, browser *browsertest.Browser, _ *site) {
+	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprintf(w, `<!doctype html><html lang="en"><title>host</title><link rel="icon" href="data:,"><h1>host</h1><iframe title="awari" src="%s"></iframe>`, html.EscapeString(r.URL.Query().Get("frame")))
+	}))
+	defer host.Close()
+	used := func(s *site) bool { // the page was shown: its script was fetched
+		answer, err := http.Get(s.url + "metrics")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		text, err := io.ReadAll(answer.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Contains(string(text), `grenier_http_requests_total{path="/app.js",code="200"}`)
+	}
+	read := func(page *browsertest.Page, s *site) string {
+		page.Exec(fmt.Sprintf(`globalThis.got = ""; fetch("%sapi/layers").then((r) => r.json()).then((l) => { got = l.rules; }, () => { got = "refused"; })`, s.url))
+		page.Await("an answer", `got !== ""`)
+		return browsertest.Eval[string](page, "got")
+	}
+	friend, other := newSite(t, host.URL), newSite(t)
+	page := browser.Open(t, host.URL+"/?frame="+url.QueryEscape(friend.url), browsertest.Window{Width: 1024})
+	if got := read(page, friend); got != "awari" {
+		t.Errorf("an origin that is invited reads %q", got)
+	}
+	for !used(friend) { // the test ends with its time if it is not
+		page.Await("some time", `(globalThis.turns ??= 0, ++turns % 3 === 0)`)
+	}
+	page = browser.Open(t, host.URL+"/?frame="+url.QueryEscape(other.url), browsertest.Window{Width: 1024})
+	for _, words := range []string{"CORS", "ERR_FAILED", "frame", "ERR_BLOCKED_BY_RESPONSE", "403"} {
+		page.Forgive(words)
+	}
+	if got := read(page, other); got != "refused" {
+		t.Errorf("an origin that is not invited reads %q", got)
+	}
+	if used(other) {
+		t.Error("a frame that is not invited shows the page")
+	}
 }

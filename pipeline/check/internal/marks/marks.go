@@ -4,11 +4,15 @@
 package marks
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
+	"io"
 	"path/filepath"
 	"sync"
 
+	"grenier/io/corrupt"
 	"grenier/io/pagecache"
 	"grenier/io/vfs"
 )
@@ -23,8 +27,9 @@ const smallSize = 1 << 20
 func Bytes(positions uint64) uint64 { return 2*pieceSize + min(2*smallSize, positions/4) }
 
 // Set is the marks of a layer: those there are, and those that there were at the last Keep. Its
-// methods are safe for concurrent use, but for Keep and Close.
+// methods are safe for concurrent use, but for Keep, Save and Close.
 type Set struct {
+	path      string
 	now, kept bits
 	size      int64 // bytes of each
 	mu        sync.Mutex
@@ -44,7 +49,7 @@ func Create(path string, positions uint64) (s *Set, err error) {
 	if err := vfs.MakeDir(filepath.Dir(path)); err != nil {
 		return nil, err
 	}
-	s = &Set{size: int64((positions + 7) / 8)}
+	s = &Set{path: path, size: int64((positions + 7) / 8)}
 	for _, b := range []*bits{&s.now, &s.kept} {
 		if err := b.create(path, s.size); err != nil {
 			return nil, errors.Join(err, s.Close())
@@ -113,18 +118,99 @@ func (s *Set) Add(src []byte, at int64) error {
 
 // Keep makes the marks that there are those of ReadKept.
 func (s *Set) Keep() error {
-	piece := make([]byte, pieceSize)
-	for at := int64(0); at < s.size; at += pieceSize {
-		p := piece[:min(pieceSize, s.size-at)]
-		if err := s.now.read(p, at); err != nil {
+	return s.pieces(func(piece []byte, at int64) error {
+		if err := s.now.read(piece, at); err != nil {
 			return err
 		}
-		if err := s.kept.write(p, at); err != nil {
+		return s.kept.write(piece, at)
+	})
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// trailer is the end of a saved copy: its owner, and the CRC-32C of the bits, both little-endian.
+const trailer = 4 + 4
+
+// Save writes a copy of the marks to the path given to Create, where Load finds it even after a
+// power cut. The number of the owner says what the marks are about. Errors are those of package vfs.
+func (s *Set) Save(owner uint32) (err error) {
+	p, err := vfs.Begin(s.path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.Abort()) }()
+	sum := crc32.New(castagnoli)
+	err = s.pieces(func(piece []byte, at int64) error {
+		if err := s.now.read(piece, at); err != nil {
+			return err
+		}
+		sum.Write(piece)
+		_, err := p.WriteAt(piece, at)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("marks of a proof: %w", err)
+	}
+	end := binary.LittleEndian.AppendUint32(nil, owner)
+	end = binary.LittleEndian.AppendUint32(end, sum.Sum32())
+	if _, err := p.WriteAt(end, s.size); err != nil {
+		return fmt.Errorf("marks of a proof: %w", err)
+	}
+	return p.Publish()
+}
+
+// Load is Create with the marks of the copy at path, which stays. Besides the errors of Create
+// there are fs.ErrNotExist and, if the copy is damaged or is not that of this owner, those that
+// match corrupt.ErrCorrupt.
+func Load(path string, positions uint64, owner uint32) (s *Set, err error) {
+	f, err := vfs.OpenFile(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	s, err = Create(path, positions)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.load(f, owner); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// load copies the marks of a saved copy.
+func (s *Set) load(f io.ReaderAt, owner uint32) error {
+	end := make([]byte, trailer+1)
+	if n, err := f.ReadAt(end, s.size); n != trailer || err != io.EOF {
+		return corrupt.New(s.path, "size", "not that of marks of %d bytes", s.size)
+	}
+	if got := binary.LittleEndian.Uint32(end); got != owner {
+		return corrupt.New(s.path, "owner", "%08x, not %08x", got, owner)
+	}
+	sum := crc32.New(castagnoli)
+	err := s.pieces(func(piece []byte, at int64) error {
+		if _, err := f.ReadAt(piece, at); err != nil {
+			return err
+		}
+		sum.Write(piece)
+		return s.now.write(piece, at)
+	})
+	if err == nil && sum.Sum32() != binary.LittleEndian.Uint32(end[4:]) {
+		err = corrupt.New(s.path, "marks", "checksum %08x, not %08x", sum.Sum32(), binary.LittleEndian.Uint32(end[4:]))
+	}
+	return err
+}
+
+// pieces calls take with a buffer for each piece of the marks and where it is, in order.
+func (s *Set) pieces(take func(piece []byte, at int64) error) error {
+	buffer := make([]byte, min(pieceSize, s.size))
+	for at := int64(0); at < s.size; at += pieceSize {
+		if err := take(buffer[:min(pieceSize, s.size-at)], at); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Close removes the files.
+// Close removes the files, but not a copy that was saved.
 func (s *Set) Close() error { return errors.Join(s.now.close(), s.kept.close()) }

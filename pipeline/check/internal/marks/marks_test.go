@@ -2,6 +2,7 @@ package marks_test
 
 import (
 	"bytes"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"grenier/io/corrupt"
 	"grenier/pipeline/check/internal/marks"
 )
 
@@ -86,5 +88,53 @@ func TestCreate(t *testing.T) {
 	}
 	if _, err := marks.Create(filepath.Join(path, "marks"), 8); err == nil {
 		t.Error("a file in a file")
+	}
+}
+
+// TestSave: a copy has the marks of its moment, and stays when the set is gone.
+func TestSave(t *testing.T) {
+	for _, positions := range []uint64{1, 1000, 3<<20 + 5} {
+		path := filepath.Join(t.TempDir(), "work", "marks")
+		if _, err := marks.Load(path, positions, 7); err == nil {
+			t.Fatal("loaded without a copy")
+		}
+		s, err := marks.Create(path, positions)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := make([]byte, (positions+7)/8)
+		for range 2 { // the second copy replaces the first
+			add(t, s, want)
+			if err := s.Save(7); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.Add([]byte{255}, int64(len(want))-1); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			s, err := marks.Load(path, positions, 7)
+			if err != nil {
+				t.Fatal(err)
+			}
+			check(t, s, want, make([]byte, len(want)))
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, other := range []struct {
+			positions uint64
+			owner     uint32
+		}{{positions + 8, 7}, {positions, 8}} {
+			if _, err := marks.Load(path, other.positions, other.owner); !errors.Is(err, corrupt.ErrCorrupt) {
+				t.Errorf("%d positions, owner %d: %v", other.positions, other.owner, err)
+			}
+		}
+		if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
+			t.Errorf("left: %v, %v", left, err)
+		}
 	}
 }

@@ -19,7 +19,7 @@ func agreeSeeds(pits int) int {
 	if testing.Short() {
 		return map[int]int{4: 16, 6: 11, 8: 8, 10: 6, 12: 5}[pits]
 	}
-	return map[int]int{4: 25, 6: 15, 8: 10, 10: 7, 12: 7}[pits]
+	return map[int]int{4: 21, 6: 13, 8: 9, 10: 7, 12: 6}[pits]
 }
 
 // TestEqualsTheOracle compares every layer, byte by byte, with the document's

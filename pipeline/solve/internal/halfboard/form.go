@@ -67,10 +67,6 @@ func WorthThin(n, base, bits int) bool {
 	return worthThin(cpu.AVX512, o.codes(), base, n)
 }
 
-// windowsOf returns the most windows of the layer of n seeds: as many if none is thin, since it has
-// scores of n.
-func windowsOf(n int, codes *window.Codes) int { return max(1, windowsFrom(0, n, codes)) }
-
 // windowsFrom returns the number of windows of some codes from a base on, for scores up to n.
 func windowsFrom(base, n int, codes *window.Codes) int {
 	return (max(n-base, 0) + codes.Values - 1) / codes.Values

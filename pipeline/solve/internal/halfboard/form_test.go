@@ -105,6 +105,10 @@ func TestLowerRead(t *testing.T) {
 // narrowest returns the least memory for the layer of n seeds in windows.
 func narrowest(game awari.Game, n int) uint64 { return narrow(game, n, 1, widths[len(widths)-1]) }
 
+// windowsOf returns the most windows of the layer of n seeds: as many if none is thin, since it has
+// scores of n.
+func windowsOf(n int, codes *window.Codes) int { return max(1, windowsFrom(0, n, codes)) }
+
 // TestWindowsArePredicted: a layer takes as many windows as its width needs, or fewer if some are
 // thin: then from the second one on if memory is for all.
 func TestWindowsArePredicted(t *testing.T) {

@@ -156,7 +156,7 @@ func TestPatchesHoldLines(t *testing.T) {
 func TestLoadedRowsAreFound(t *testing.T) {
 	rng := newRand(t)
 	found, lost := 0, 0
-	eachPatches(t, 60, func(c config, g *grid, _ [][]panelOf, p patches, _ []uint64, _ uint64) {
+	eachPatches(t, 120, func(c config, g *grid, _ [][]panelOf, p patches, _ []uint64, _ uint64) {
 		l := loaded{patches: p}
 		for range 50 {
 			m := g.matrices[rng.IntN(len(g.matrices))]

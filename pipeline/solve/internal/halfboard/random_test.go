@@ -32,17 +32,16 @@ func newRand(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(s, 0))
 }
 
-// runs returns how often to repeat a random test: n times in a long test, a quarter of
-// that in others, and less under the race detector, where everything takes ten times as
-// long.
+// runs returns how often to repeat a random test: n times if there is much time, half as often in
+// a long test, and an eighth in others.
 func runs(n int) int {
-	if testing.Short() {
-		return max(1, n/8)
+	switch {
+	case full():
+		return n
+	case long():
+		return (n + 1) / 2
 	}
-	if !long() {
-		return (n + 3) / 4
-	}
-	return n
+	return (n + 7) / 8
 }
 
 // long says that there is time for long tests, full that there is much.

@@ -21,7 +21,7 @@ export function write({ root, at, seats }) {
   if (moves !== "") fields.push(`moves=${moves}`);
   if (at !== line(root).at(-1)) fields.push(`at=${written(root).indexOf(at) + 1}`);
   if (seats.some((seat) => seat !== "you")) fields.push(`seats=${seats.join(",")}`);
-  return fields.length === 0 ? "/" : `/?${fields.join("&")}`;
+  return fields.length === 0 ? location.pathname : `${location.pathname}?${fields.join("&")}`;
 }
 
 // Whether an address asks for anything.

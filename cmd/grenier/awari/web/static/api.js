@@ -1,17 +1,10 @@
-// Questions to the server.
+// Questions about positions and layers, and the answers that were given already.
 
-import { t } from "./i18n.js";
-
-// What the server answered instead of an answer.
-export class Refusal extends Error {}
-
-// That there was no answer.
-export class Silence extends Error {}
+import { Silence } from "./failure.js";
+import { get } from "./source.js";
 
 const answers = new Map(); // by address
 const MAX_ANSWERS = 5000;
-
-const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const probeAddress = (pits) => `/api/probe?pits=${pits.join(",")}`;
 
@@ -70,6 +63,15 @@ export async function search(pits, ms, signal) {
 // Positions of layers that meet a condition.
 export const find = (query) => ask(`/api/find?${new URLSearchParams(query)}`);
 
+// The positions of a layer that are hardest to win, or how far the search for them is.
+export async function hardest(seeds) {
+  const address = `/api/hardest?seeds=${seeds}`;
+  if (answers.has(address)) return answers.get(address);
+  const answer = await get(address);
+  if (answer.complete) remember(address, Promise.resolve(answer));
+  return answer;
+}
+
 // Charts of all layers, and of the scores of one layer.
 export const charts = () => ask("/api/charts");
 export const scores = (seeds) => ask(`/api/charts/scores?seeds=${seeds}`);
@@ -90,24 +92,4 @@ function ask(address) {
 function remember(address, answer) {
   if (answers.size >= MAX_ANSWERS) answers.delete(answers.keys().next().value);
   answers.set(address, answer);
-}
-
-async function get(address, signal) {
-  for (let tries = 0; ; tries++) {
-    let response;
-    try {
-      response = await fetch(address, { headers: { Accept: "application/json" }, signal });
-    } catch (error) {
-      if (signal?.aborted) throw error;
-      throw new Silence(t("The server does not answer. Is it still running?"));
-    }
-    const busy = response.status === 429 || response.status === 503;
-    if (busy && tries < 5) {
-      await pause(1000);
-      continue;
-    }
-    const body = await response.json().catch(() => ({ error: t("The server answers {status}.", { status: response.status }) }));
-    if (!response.ok) throw new Refusal(body.error);
-    return body;
-  }
 }

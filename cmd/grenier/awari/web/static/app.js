@@ -8,6 +8,7 @@ import * as api from "./api.js";
 import * as bestline from "./bestline.js";
 import * as board from "./board.js";
 import * as editor from "./editor.js";
+import { Silence } from "./failure.js";
 import * as graph from "./graph.js";
 import { t } from "./i18n.js";
 import * as known from "./known.js";
@@ -154,25 +155,27 @@ async function open() {
   session.before = history.state?.before ?? "";
   notice("", "", null);
   const usual = usualStart(session.pits);
-  let game = { root: tree.root(usual), problem: "" }, at = null;
+  let game = { root: tree.root(usual), problem: "" }, at = null, silent = "";
   try {
     const asksFor = address.read(location, session.pits);
     at = asksFor.at;
     session.seats = asksFor.seats;
+    game.root = tree.root(asksFor.start);
     game = await grow(asksFor.start, asksFor.moves);
   } catch (error) {
-    game.problem = error.message;
+    if (error instanceof Silence) silent = error.message;
+    else game = { root: tree.root(usual), problem: error.message };
   }
   if (mine !== asking) return;
   try {
-    session.at = nodeAt(game.root, game.problem ? null : at);
+    session.at = nodeAt(game.root, game.problem || silent ? null : at);
   } catch (error) {
     session.at = nodeAt(game.root, null);
     game.problem = error.message;
   }
   session.root = game.root;
-  complain(game.problem && t("The link was not understood: {why}.", { why: game.problem }));
-  if (!game.problem && !address.isBare(location)) keep("replace");
+  complain(game.problem ? t("The link was not understood: {why}.", { why: game.problem }) : silent);
+  if (!game.problem && !silent && !address.isBare(location)) keep("replace");
   if (address.isBare(location)) remind();
   show(session.at);
 }

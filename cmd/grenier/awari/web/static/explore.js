@@ -6,15 +6,17 @@ import * as api from "./api.js";
 import { element } from "./dom.js";
 import { number, t } from "./i18n.js";
 import { mini } from "./mini.js";
+import { PLAY } from "./source.js";
 import * as words from "./words.js";
 import { position } from "./game.js";
 
 const $ = (id) => document.getElementById(id);
 const SHOWN = 12;
-const DRAWN = 40; // at random, to look for the hardest among them
-const LARGEST = 16; // seeds; the server looks through no larger layer
+const LARGEST = { score: 16, swing: 16, hard: 14 }; // seeds; the server looks through no larger layer
+const AGAIN = 1000; // milliseconds until the server is asked again how far it is
 
 let asking = 0;
+let solved = 0; // seeds of the largest layer
 
 function complain(what) {
   $("problem").textContent = what;
@@ -24,16 +26,17 @@ function complain(what) {
 // Shows what is chosen.
 async function show() {
   const mine = ++asking;
+  $("seeds").max = Math.min(LARGEST[$("what").value], solved);
   const seeds = Number($("seeds").value);
   $("seeds-text").textContent = words.seeds(seeds);
   $("score-choice").hidden = $("what").value !== "score";
   complain("");
   $("about").textContent = t("Searching …");
   try {
-    const { cards, about } = await { score: byScore, swing: bySwing, hard: byLength }[$("what").value](seeds, () => mine === asking);
+    const shown = await { score: byScore, swing: bySwing, hard: byLength }[$("what").value](seeds, () => mine === asking);
     if (mine !== asking) return;
-    $("about").textContent = about;
-    $("found").replaceChildren(...cards);
+    $("about").textContent = shown.about;
+    $("found").replaceChildren(...shown.cards);
   } catch (error) {
     if (mine !== asking) return;
     $("about").textContent = "";
@@ -61,31 +64,31 @@ async function bySwing(seeds) {
   return { cards, about: t("Where the second best move costs most.") };
 }
 
-// Won positions with one winning move, drawn at random, whose best lines are longest.
+// Positions in which only one move wins, with the longest best lines of the layer. The server looks
+// through all of it once, which takes a while.
 async function byLength(seeds, wanted) {
-  const { found, hits } = await api.find({ seeds, where: "only-win", random: 1, count: DRAWN });
-  const lines = [];
-  for (const p of found) {
-    if (!wanted()) break;
-    try {
-      lines.push({ p, plies: (await api.line(p.pits)).moves.length });
-    } catch (error) {
-      if (!(error instanceof api.Refusal)) throw error; // a line that takes too much to find
+  for (;;) {
+    const { complete, done, positions, hits, unmeasured, found } = await api.hardest(seeds);
+    if (!wanted()) return null;
+    if (complete) {
+      const about = [t("Only one move wins, and the best line to the end is longest, of {hits} such positions among all {positions} of the layer.", { hits: number.format(hits), positions: number.format(positions) })];
+      if (unmeasured > 0) about.push(t("{n} are left out: their best lines take too much to find.", { n: number.format(unmeasured) }));
+      return {
+        cards: found.map((p) => card(p.pits, t("{value} in {n} moves", { value: words.signed(p.value), n: p.plies }))),
+        about: about.join(" "),
+      };
     }
-    $("about").textContent = t("Best lines: {n} of {all} …", { n: lines.length, all: found.length });
+    $("about").textContent = t("The server looks through the layer: {done} of {positions} positions …", { done: number.format(done), positions: number.format(positions) });
+    await new Promise((resolve) => setTimeout(resolve, AGAIN));
+    if (!wanted()) return null;
   }
-  lines.sort((a, b) => b.plies - a.plies);
-  return {
-    cards: lines.slice(0, SHOWN).map(({ p, plies }) => card(p.pits, t("{value} in {n} moves", { value: words.signed(p.value), n: plies }))),
-    about: t("The longest best lines among {n} drawn at random from {hits} positions in which only one move wins.", { n: lines.length, hits: number.format(hits) }),
-  };
 }
 
 // A position that leads to the board on which one plays.
 function card(pits, text) {
   const item = element("li");
   const link = element("a", "card find");
-  link.href = `/?pits=${pits.join(",")}&turn=south`;
+  link.href = `${PLAY}?pits=${pits.join(",")}&turn=south`;
   link.append(mini(position(pits)), element("span", "", text));
   item.append(link);
   return item;
@@ -93,13 +96,12 @@ function card(pits, text) {
 
 async function main() {
   const tables = await api.layers();
-  const most = Math.min(LARGEST, tables.layers.length - 1);
-  if (most < 1) {
+  solved = tables.layers.length - 1;
+  if (solved < 1) {
     complain(t("No layer is solved."));
     return;
   }
-  $("seeds").max = most;
-  $("seeds").value = Math.min(8, most);
+  $("seeds").value = Math.min(8, solved);
   const step = (by) => {
     $("seeds").value = Number($("seeds").value) + by;
     show();

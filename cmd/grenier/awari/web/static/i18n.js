@@ -30,6 +30,19 @@ export function tn(n, one, many, values = {}) {
 
 export const number = new Intl.NumberFormat(language);
 
+const tenth = new Intl.NumberFormat(language, { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 });
+
+// A share as text, to a tenth of a percent.
+export const percent = (share) => tenth.format(share);
+
+// A text with its numbers, which are written as in English, as the language writes them.
+export function figures(text) {
+  return text.replace(/\d[\d,]*(?:\.(\d+))?/g, (n, decimals = "") => {
+    const digits = { minimumFractionDigits: decimals.length, maximumFractionDigits: decimals.length };
+    return new Intl.NumberFormat(language, digits).format(Number(n.replaceAll(",", "")));
+  });
+}
+
 // Translates what the document says itself: the texts of elements with data-t, and the
 // attributes that data-t-attributes lists.
 export function translate() {

@@ -2,8 +2,9 @@
 
 import "./shell.js";
 import * as api from "./api.js";
+import { caption, drawings } from "./captions.js";
 import { element } from "./dom.js";
-import { number, t } from "./i18n.js";
+import { figures, number, t } from "./i18n.js";
 
 const $ = (id) => document.getElementById(id);
 
@@ -16,7 +17,7 @@ async function show() {
   const tables = await api.layers();
   const rows = tables.layers.map((layer) => {
     const row = element("tr");
-    const cells = [layer.seeds, ...[layer.positions, layer.win, layer.draw, layer.loss].map((n) => number.format(n)), layer.mean.toFixed(6)];
+    const cells = [layer.seeds, ...[layer.positions, layer.win, layer.draw, layer.loss].map((n) => number.format(n)), figures(layer.mean.toFixed(6))];
     row.append(...cells.map((text, i) => {
       const cell = element(i === 0 ? "th" : "td", "", text);
       if (i === 0) cell.scope = "row";
@@ -31,34 +32,27 @@ async function show() {
     : t("A layer is all boards with the same number of seeds: {positions} positions in {layers} layers.", { positions: number.format(total), layers: tables.layers.length });
   if (tables.layers.length === 0) return;
   const { charts } = await api.charts();
-  document.querySelector(".charts").append(...charts.map(figure));
-  await chooseScores(tables.layers.length - 1);
+  document.querySelector(".charts").append(...charts.map((chart) => figure(chart, tables.layers)));
+  await chooseScores(tables.layers);
 }
 
 // A chart with its title and what there is to see.
-function figure(chart) {
+function figure(chart, layers) {
   const f = element("figure");
-  const caption = element("figcaption");
-  caption.append(element("h3", "", chart.title), element("p", "hint", chart.text));
+  const top = element("figcaption");
+  const [title, text] = caption(chart, layers);
+  top.append(element("h3", "", title), element("p", "hint", text));
   const drawing = element("div", "drawing");
-  drawing.append(...drawings(chart));
-  f.append(caption, drawing);
+  drawing.append(...drawings(chart, [title, text])); // the style sheet shows the one that fits
+  f.append(top, drawing);
   return f;
 }
 
-// The two drawings of a chart; the style sheet shows the one that fits.
-function drawings(chart) {
-  return ["wide", "narrow"].map((size) => {
-    const svg = new DOMParser().parseFromString(chart[size], "image/svg+xml").documentElement;
-    svg.classList.add(size);
-    return document.importNode(svg, true);
-  });
-}
-
 // Lets the reader choose the layer whose scores are shown.
-function chooseScores(last) {
+function chooseScores(layers) {
   const slider = $("scores-seeds");
-  const update = () => showScores(Number(slider.value)).catch((error) => complain(error.message));
+  const last = layers.length - 1;
+  const update = () => showScores(layers[Number(slider.value)]).catch((error) => complain(error.message));
   slider.max = last;
   slider.value = last;
   const step = (by) => {
@@ -71,13 +65,14 @@ function chooseScores(last) {
   return update();
 }
 
-async function showScores(seeds) {
-  const chart = await api.scores(seeds);
-  if (Number($("scores-seeds").value) !== seeds) return; // the reader has gone on
-  $("scores-title").textContent = chart.title;
-  $("scores-text").textContent = chart.text;
-  $("scores-seeds").setAttribute("aria-valuetext", t("{n} seeds", { n: seeds }));
-  $("scores-drawing").replaceChildren(...drawings(chart));
+async function showScores(layer) {
+  const chart = await api.scores(layer.seeds);
+  if (Number($("scores-seeds").value) !== layer.seeds) return; // the reader has gone on
+  const [title, text] = caption(chart, [layer]);
+  $("scores-title").textContent = title;
+  $("scores-text").textContent = text;
+  $("scores-seeds").setAttribute("aria-valuetext", t("{n} seeds", { n: layer.seeds }));
+  $("scores-drawing").replaceChildren(...drawings(chart, [title, text]));
   $("scores").hidden = false;
 }
 

@@ -6,6 +6,7 @@ import * as address from "./address.js";
 import * as api from "./api.js";
 import * as board from "./board.js";
 import { t } from "./i18n.js";
+import { PLAY } from "./source.js";
 import * as words from "./words.js";
 import { ownerOf, pitOf, position, view } from "./game.js";
 
@@ -86,7 +87,7 @@ async function find(query) {
 // Shows a puzzle and keeps it in the address; the bare one leaves no entry in the history.
 function set(board, title) {
   const how = address.isBare(location) ? "replaceState" : "pushState";
-  history[how]({ title }, "", `/puzzles?pits=${board.join(",")}`);
+  history[how]({ title }, "", `${location.pathname}?pits=${board.join(",")}`);
   show(position(board), title);
 }
 
@@ -167,7 +168,7 @@ function right(p, move) {
   }
   board.show(p.pits, p.taken);
   say(t("Right: {pit} takes {n} more than {other} can.", { pit: words.pit(p.turn, move.pit), n: move.value, other: words.name(1 - p.turn) }));
-  $("look").href = `/?pits=${p.pits.join(",")}&turn=south&moves=${words.short(p.turn, move.pit, 0)}&seats=you,0`;
+  $("look").href = `${PLAY}?pits=${p.pits.join(",")}&turn=south&moves=${words.short(p.turn, move.pit, 0)}&seats=you,0`;
   $("after").hidden = false;
 }
 

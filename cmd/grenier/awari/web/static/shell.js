@@ -2,6 +2,7 @@
 // for times without the server.
 
 import { LANGUAGES, language, translate } from "./i18n.js";
+import { WORKER } from "./source.js";
 
 translate();
 
@@ -13,11 +14,14 @@ choice.addEventListener("change", () => {
   location.reload();
 });
 
+// A path without the name that a page has where paths are files.
+const path = ({ pathname }) => pathname.replace(/index\.html$/, "");
+
 for (const link of document.querySelectorAll("nav a")) {
-  if (link.pathname === location.pathname) link.setAttribute("aria-current", "page");
+  if (path(link) === path(location)) link.setAttribute("aria-current", "page");
 }
 
-if ("serviceWorker" in navigator) work();
+if (WORKER && "serviceWorker" in navigator) work();
 
 // Starts the worker. What was asked before it ran the first time is asked again, for it to
 // keep.
@@ -29,7 +33,7 @@ async function work() {
     }, { once: true });
   }
   try {
-    await navigator.serviceWorker.register("/sw.js");
+    await navigator.serviceWorker.register(WORKER);
   } catch {
     // Without it the pages need the server.
   }

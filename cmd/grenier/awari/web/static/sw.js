@@ -4,8 +4,8 @@
 
 const FILES = [
   "/", "/puzzles", "/explore", "/learn", "/layers", "/style.css", "/chart.css", "/icon.svg", "/icon.png", "/app.webmanifest",
-  "/address.js", "/api.js", "/app.js", "/bestline.js", "/board.js", "/dom.js", "/editor.js", "/explore.js", "/fr.js", "/game.js", "/graph.js",
-  "/i18n.js", "/known.js", "/layers.js", "/learn.js", "/mini.js", "/notation.js", "/puzzles.js", "/record.js", "/seats.js", "/session.js", "/shell.js", "/sound.js",
+  "/address.js", "/api.js", "/app.js", "/bestline.js", "/board.js", "/captions.js", "/dom.js", "/editor.js", "/explore.js", "/failure.js", "/fr.js", "/game.js", "/graph.js",
+  "/i18n.js", "/known.js", "/layers.js", "/learn.js", "/mini.js", "/notation.js", "/puzzles.js", "/record.js", "/refusals.js", "/seats.js", "/session.js", "/shell.js", "/sound.js", "/source.js",
   "/text.js", "/tree.js", "/values.js", "/words.js",
 ];
 
@@ -38,7 +38,7 @@ async function answer(event, name, key) {
     if (kept) return kept;
     throw error;
   }
-  if (response.ok) event.waitUntil(keep(name, key, response.clone()));
+  if (response.status === 200) event.waitUntil(keep(name, key, response.clone()));
   return response;
 }
 

@@ -1,0 +1,112 @@
+package awari
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"grenier/cmd/grenier/awari/web"
+	"grenier/cmd/grenier/cli"
+	"grenier/pipeline/play/publish"
+)
+
+// publishFlags are the flags of publish as given.
+type publishFlags struct {
+	dir, out, progress string
+	json               bool
+}
+
+// published is what publish prints as JSON.
+type published struct {
+	*publish.Report
+	Kept int `json:"kept"` // of the layers
+	cli.Took
+}
+
+func (a *app) publish() *cobra.Command {
+	var f publishFlags
+	cmd := &cobra.Command{
+		Use:   "publish --dir DIR --out SITE",
+		Short: "Make a web site of the tables that needs no server of ours",
+		Long: `Writes a static site to the directory SITE: the pages of "grenier awari serve"
+with the layer files beside them. Any web server or object store that hands out
+files and answers range requests can show it, in any folder; the pages read the
+layer files in the browser, check their checksums, and compute values and best
+lines there. A page lists the files with sizes and SHA-256 for those who want a
+copy. See docs/publish.md.
+
+Layer files are copied, then all checksums of the copies are compared. The same
+command goes on where one was interrupted: it reads the files that are there,
+keeps the right ones and writes the others. It also brings a site up to date
+that has fewer layers, or pages of an older version of the program.
+
+SITE must be empty, missing, or such a site of the same game and rules.
+`,
+		Example: `  grenier awari publish --dir data/awari --out site
+  grenier awari publish --dir data/awari --out site --json --progress none
+  rclone copy site remote:bucket/awari`,
+		Args: cli.NoArgs,
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runPublish(cmd.Context(), f) }),
+	}
+	needDir(cmd, &f.dir)
+	flags := cmd.Flags()
+	flags.Var((*cli.Directory)(&f.out), "out", "directory `SITE` to write")
+	cli.ProgressFlag(flags, &f.progress)
+	flags.BoolVar(&f.json, "json", false, jsonUsage)
+	cli.Need(cmd, "out")
+	return cmd
+}
+
+func (a *app) runPublish(ctx context.Context, f publishFlags) error {
+	family, err := cli.Family()
+	if err != nil {
+		return err
+	}
+	if _, err := loadManifest(f.dir); err != nil {
+		return err
+	}
+	shown, err := a.NewProgress(f.progress, f.json)
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	a.Resume = "; what is done is kept, the same command continues"
+	result := published{}
+	o := publish.Options{
+		Pages: web.Site(), Family: family,
+		Progress: func(p publish.Progress) { shown.Update(publishing(p)) },
+		Done: func(l publish.Layer) {
+			how := "written"
+			if l.Kept {
+				how = "there already"
+				result.Kept++
+			}
+			if !f.json {
+				shown.Pause(func() { fmt.Fprintf(a.Out, "%s: %s, %s\n", l.File, cli.Size(uint64(l.Bytes)), how) })
+			}
+		},
+	}
+	result.Report, err = publish.Run(ctx, f.dir, f.out, o)
+	shown.Close()
+	if err != nil {
+		return err
+	}
+	result.Took = cli.TookSince(start)
+	if f.json {
+		return a.PrintJSON(result)
+	}
+	a.Printf(2, "%s: %s, %d of them there already, and %s; %s (%.1f s)", f.out, cli.Count(len(result.Layers), "layer"),
+		result.Kept, cli.Count(result.Files, "other file"), cli.Size(uint64(result.Bytes)), result.Seconds)
+	return nil
+}
+
+// publishing is how far a site is.
+type publishing publish.Progress
+
+func (p publishing) State(elapsed time.Duration) cli.State {
+	s := reading(p.Seeds, float64(p.Done), float64(p.Total), elapsed)
+	s.Doing = p.Stage + " " + s.Doing
+	return s
+}

@@ -1,0 +1,126 @@
+// Bytes of files: checksums, numbers, and parts of files on a plain web server.
+
+import { Silence } from "./failure.js";
+import { t } from "./i18n.js";
+
+// Files of up to so many bytes are read whole: no server needs ranges for them.
+export const SMALL = 65536;
+
+const TRIES = 3;
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+const table = new Uint32Array(256).map((_, i) => {
+  for (let k = 0; k < 8; k++) i = (i >>> 1) ^ (i & 1 ? 0x82f63b78 : 0);
+  return i >>> 0;
+});
+
+// The CRC-32C of bytes.
+export function crc32c(bytes) {
+  let crc = -1;
+  for (let i = 0; i < bytes.length; i++) crc = table[(crc ^ bytes[i]) & 255] ^ (crc >>> 8);
+  return ~crc >>> 0;
+}
+
+// What bytes hold, numbers in little endian.
+export const viewOf = (bytes) => new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+
+// A number of 64 bits, NaN if it is beyond 2^53.
+export function long(view, at) {
+  const n = view.getUint32(at + 4, true) * 2 ** 32 + view.getUint32(at, true);
+  return n <= Number.MAX_SAFE_INTEGER ? n : NaN;
+}
+
+// Fails with a message that names the file.
+export function damaged(name, what) {
+  return new Silence(t("{name} is damaged, or the server changed it: {what}.", { name, what }));
+}
+
+// Asks for a file or a part of it, again if the server is busy.
+async function ask(url, options) {
+  for (let tries = 1; ; tries++) {
+    let response;
+    try {
+      response = await fetch(url, options);
+    } catch {
+      if (tries === TRIES) throw new Silence(t("The web server does not answer."));
+    }
+    if (response && ![408, 429, 500, 502, 503, 504].includes(response.status)) return response;
+    if (tries === TRIES) throw new Silence(t("The server answers {status}.", { status: response.status }));
+    await pause(250 * tries);
+  }
+}
+
+// The bytes of an answer. An answer that is cut short is none.
+async function body(response) {
+  try {
+    return new Uint8Array(await response.arrayBuffer());
+  } catch {
+    throw new Silence(t("The web server does not answer."));
+  }
+}
+
+// The whole of a file that may change.
+export async function whole(url, name) {
+  const response = await ask(url, { cache: "no-cache" });
+  if (response.status !== 200) throw new Silence(t("{name}: the server answers {status}.", { name, status: response.status }));
+  return body(response);
+}
+
+// A file of known length, of which parts are read. It never changes.
+export class Parts {
+  constructor(url, name, length) {
+    Object.assign(this, { url, name, length, tag: "", all: null });
+  }
+
+  // The bytes from one place to another one. Browsers that keep parts of a file ask for one at
+  // a time; those that are needed all at once are better asked for with "no-store".
+  async read(from, to, cache = "default") {
+    if (!(from >= 0 && from <= to && to <= this.length)) throw damaged(this.name, t("a part beyond its end"));
+    if (this.length > SMALL) return this.range(from, to, cache);
+    if (!this.all) {
+      this.all = this.small();
+      this.all.catch(() => { this.all = null; });
+    }
+    return (await this.all).subarray(from, to);
+  }
+
+  async small() {
+    const bytes = await whole(this.url, this.name);
+    if (bytes.length !== this.length) throw damaged(this.name, t("it has {n} bytes, not {wanted}", { n: bytes.length, wanted: this.length }));
+    return bytes;
+  }
+
+  async range(from, to, cache) {
+    const response = await ask(this.url, { headers: { Range: `bytes=${from}-${to - 1}` }, cache });
+    if (response.status !== 206) {
+      response.body?.cancel();
+      // It is whole too if the browser had kept parts of what was there before.
+      if (response.status === 200 && cache !== "no-store") return this.range(from, to, "no-store");
+      throw this.refusal(response.status);
+    }
+    const place = response.headers.get("Content-Range");
+    if (place !== `bytes ${from}-${to - 1}/${this.length}`) {
+      response.body?.cancel();
+      throw damaged(this.name, t("asked for {a}, the server sent {b}", { a: `bytes ${from}-${to - 1}/${this.length}`, b: place }));
+    }
+    this.compare(response.headers.get("ETag") ?? response.headers.get("Last-Modified") ?? "");
+    const bytes = await body(response);
+    if (bytes.length !== to - from) throw damaged(this.name, t("it has {n} bytes, not {wanted}", { n: bytes.length, wanted: to - from }));
+    return bytes;
+  }
+
+  // Why there is no part of the file.
+  refusal(status) {
+    if (status === 200) return new Silence(t("This web server sends whole files only: it ignores range requests (Range: bytes=…), which reading the tables needs. The values need a server that answers them; most do."));
+    if (status === 416) return damaged(this.name, t("it is shorter than its list says"));
+    return new Silence(t("{name}: the server answers {status}.", { name: this.name, status }));
+  }
+
+  // Notices that another file has taken the place of this one. A weak tag may become the
+  // strong one of the same text.
+  compare(tag) {
+    const text = tag.replace(/^W\//, "");
+    if (this.tag && this.tag !== text) throw new Silence(t("The tables on the server were replaced. Load the page again."));
+    this.tag = text;
+  }
+}

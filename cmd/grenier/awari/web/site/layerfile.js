@@ -1,0 +1,201 @@
+// Reads layer files, as docs/format/layer-file.md describes them, with all checks that a
+// reader must make.
+
+import { crc32c, damaged, long, viewOf } from "./bytes.js";
+import { t } from "./i18n.js";
+import { lz4 } from "./lz4.js";
+
+const HEADER = 84, FOOTER = 76, ENTRY = 24;
+const START = 65536; // bytes that are read first: header, model, and often some blocks
+const WHOLE_INDEX = 65536; // bytes up to which an index is read as a whole
+const PART = 1024; // entries of a longer index that are read at a time
+const KEPT_PARTS = 64;
+const CODECS = [null, "lz4", "zstd"];
+const MAX_RANK = 127, LANES = 6;
+
+const text = (bytes) => String.fromCharCode(...bytes).replace(/\0+$/, "");
+
+const equal = (a, b) => a.every((x, i) => x === b[i]);
+
+// An open layer file.
+export class LayerFile {
+  // Opens the file parts, which must be the one that want describes: {rules, pits, seeds,
+  // positions, checksum}, as the manifest has them.
+  static async open(parts, want) {
+    const file = new LayerFile();
+    Object.assign(file, { parts, name: parts.name, want, indexParts: new Map() });
+    const [start, footer] = await Promise.all([parts.read(0, Math.min(START, parts.length)), parts.read(Math.max(0, parts.length - FOOTER), parts.length)]);
+    file.readHeader(start);
+    const length = HEADER + file.modelLength;
+    file.readModel(length <= start.length ? start.subarray(HEADER, length) : await parts.read(HEADER, length));
+    file.readFooter(footer);
+    if (file.codec === "zstd") file.zstd = (await import("./zstd.js")).decompress;
+    return file;
+  }
+
+  check(ok, what) {
+    if (!ok) throw damaged(this.name, what);
+  }
+
+  readHeader(bytes) {
+    this.check(bytes.length >= HEADER && equal([0x89, 0x47, 0x4c, 13, 10, 26, 10, 0], bytes), t("this is no layer file"));
+    const v = viewOf(bytes), { rules, pits, seeds, positions } = this.want;
+    this.check(v.getUint32(8, true) === 2, t("its format version is {n}, this page reads 2", { n: v.getUint32(8, true) }));
+    this.headerSum = v.getUint32(80, true);
+    this.check(crc32c(bytes.subarray(0, 80)) === this.headerSum, t("checksum of the header"));
+    this.codec = CODECS[bytes[48]];
+    this.check(this.codec && bytes[49] === 2, t("an unknown codec"));
+    this.check(v.getUint16(12, true) === pits && v.getUint16(14, true) === seeds && text(bytes.subarray(16, 32)) === "awari" && text(bytes.subarray(32, 48)) === rules && long(v, 56) === positions, t("it is another layer"));
+    this.blockSize = v.getUint32(52, true);
+    this.blocks = long(v, 64);
+    this.modelLength = v.getUint32(72, true);
+    this.modelSum = v.getUint32(76, true);
+    this.check(v.getUint16(50, true) === 0 && this.blockSize >= 1 && this.blockSize <= 65536 && this.blocks === Math.ceil(positions / this.blockSize), t("fields of the header"));
+  }
+
+  // Reads the lists of the model. Those of contexts are completed when they are needed.
+  readModel(bytes) {
+    this.check(crc32c(bytes) === this.modelSum, t("checksum of the model"));
+    if (bytes.length === 0) return;
+    const a = bytes[1], lists = [];
+    this.lowest = (bytes[0] << 24) >> 24;
+    this.symbols = a;
+    this.usual = bytes.subarray(2, 2 + a);
+    const distinct = (list) => new Set(list).size === list.length && list.every((s) => s < a);
+    this.check(a >= 1 && a <= 128 && this.lowest + a - 1 <= 127 && this.usual.length === a && distinct(this.usual), t("lists of the model"));
+    let at = 2 + a;
+    for (let i = 0; i < a * a; i++) {
+      const list = bytes.subarray(at + 1, at + 1 + bytes[at]);
+      this.check(at < bytes.length && list.length === bytes[at] && distinct(list), t("lists of the model"));
+      lists.push(list);
+      at += 1 + list.length;
+    }
+    this.check(at === bytes.length, t("lists of the model"));
+    this.lists = lists;
+    this.full = new Uint8Array(a * a * a);
+    this.complete = new Uint8Array(a * a);
+  }
+
+  readFooter(bytes) {
+    const v = viewOf(bytes);
+    this.check(bytes.length === FOOTER && equal([0, 0x4c, 0x47, 0x65, 0x6e, 0x64, 13, 10], bytes.subarray(68)), t("it is cut short"));
+    const sum = v.getUint32(64, true);
+    this.check(crc32c(bytes.subarray(0, 64)) === sum, t("checksum of the footer"));
+    this.check(sum.toString(16).padStart(8, "0") === this.want.checksum, t("it is not the file of the list"));
+    this.index = long(v, 0);
+    this.indexSum = v.getUint32(16, true);
+    this.check(long(v, 8) === ENTRY * this.blocks && v.getUint32(20, true) === this.headerSum && long(v, 56) === this.parts.length && this.index + ENTRY * this.blocks + FOOTER === this.parts.length && this.index >= HEADER + this.modelLength, t("fields of the footer"));
+    this.check(long(v, 32) + long(v, 40) + long(v, 48) === this.want.positions, t("counts of the footer"));
+  }
+
+  // The number of scores in a block.
+  length(block) {
+    return Math.min(this.blockSize, this.want.positions - block * this.blockSize);
+  }
+
+  // What the index says about a block.
+  async entry(block) {
+    const short = ENTRY * this.blocks <= WHOLE_INDEX;
+    const each = short ? this.blocks : PART, part = Math.floor(block / each);
+    let entries = this.indexParts.get(part);
+    if (!entries) {
+      if (this.indexParts.size >= KEPT_PARTS) this.indexParts.delete(this.indexParts.keys().next().value);
+      entries = this.readIndex(part * each, Math.min(this.blocks, (part + 1) * each));
+      this.indexParts.set(part, entries);
+      entries.catch(() => this.indexParts.delete(part));
+    }
+    return (await entries)[block - part * each];
+  }
+
+  // Reads entries of the index: flags and lengths that can be, and no gaps; of all of it the
+  // checksum, too.
+  async readIndex(from, to) {
+    const bytes = await this.parts.read(this.index + ENTRY * from, this.index + ENTRY * to);
+    if (from === 0 && to === this.blocks) this.check(crc32c(bytes) === this.indexSum, t("checksum of the index"));
+    const v = viewOf(bytes), entries = [];
+    let end = from === 0 ? HEADER + this.modelLength : long(v, 0);
+    for (let i = from, at = 0; i < to; i++, at += ENTRY) {
+      const e = { offset: long(v, at), length: v.getUint32(at + 8, true), flags: v.getUint32(at + 12, true), stored: v.getUint32(at + 16, true), scores: v.getUint32(at + 20, true) };
+      const n = this.length(i);
+      this.check(e.offset === end && e.flags < 2 && (e.flags === 1 ? e.length === n : e.length > 0 && e.length < n && this.lists), t("entry {n} of the index", { n: i }));
+      end += e.length;
+      entries.push(e);
+    }
+    this.check(to === this.blocks ? end === this.index : end < this.index, t("the ends of the index"));
+    return entries;
+  }
+
+  // The scores of a block.
+  async block(i) {
+    const e = await this.entry(i);
+    return this.decode(i, e, await this.parts.read(e.offset, e.offset + e.length, "no-store"));
+  }
+
+  // The scores of a block that was read.
+  decode(i, e, stored) {
+    const n = this.length(i), what = (w) => t("block {n}: {what}", { n: i, what: w });
+    this.check(crc32c(stored) === e.stored, what(t("checksum of the stored bytes")));
+    let scores;
+    try {
+      scores = e.flags === 1 ? new Int8Array(stored.slice().buffer) : this.join(this.ranks(this.zstd?.(stored) ?? lz4(stored, n), n));
+    } catch {
+      throw damaged(this.name, what(t("its code")));
+    }
+    this.check(scores.length === n && crc32c(new Uint8Array(scores.buffer)) === e.scores, what(t("checksum of the scores")));
+    const most = this.want.seeds;
+    this.check(scores.every((s) => s <= most && s >= -most), what(t("a score beyond the seeds")));
+    return scores;
+  }
+
+  // The ranks with a code: a vector of their lowest bits, and for each 2 below them, one that
+  // tells of those left whether they are larger.
+  ranks(code, n) {
+    const ranks = new Uint8Array(n);
+    let at = (n + 7) >> 3;
+    if (code.length < at) throw new RangeError();
+    for (let i = 0; i < n; i++) ranks[i] = (code[i >> 3] >> (i & 7)) & 1;
+    let left = Int32Array.from({ length: n }, (_, i) => i), count = n;
+    for (let level = 0; count > 0; level++) {
+      const end = at + ((count + 7) >> 3);
+      if (code.length < end || level > MAX_RANK >> 1) throw new RangeError();
+      let more = 0;
+      for (let i = 0; i < count; i++) {
+        if ((code[at + (i >> 3)] >> (i & 7)) & 1) {
+          ranks[left[i]] += 2;
+          left[more++] = left[i];
+        }
+      }
+      at = end;
+      count = more;
+    }
+    if (at !== code.length) throw new RangeError();
+    return ranks;
+  }
+
+  // The scores with these ranks, lane by lane.
+  join(ranks) {
+    const a = this.symbols, { full, complete, lowest } = this, n = ranks.length, lane = Math.floor(n / LANES);
+    const scores = new Int8Array(n);
+    for (let l = 0; l < LANES; l++) {
+      const end = l === LANES - 1 ? n : (l + 1) * lane;
+      for (let i = l * lane, one = 0, two = 0, three = 0; i < end; i++) {
+        const context = a * three + one, r = ranks[i];
+        if (r >= a) throw new RangeError();
+        if (!complete[context]) this.fill(context);
+        three = two;
+        two = one;
+        one = full[a * context + r];
+        scores[i] = lowest + one;
+      }
+    }
+    return scores;
+  }
+
+  // Completes the list of a context by the symbols that are not in it.
+  fill(context) {
+    const list = this.lists[context], first = this.symbols * context;
+    this.full.set(list, first);
+    this.full.set(this.usual.filter((s) => !list.includes(s)), first + list.length);
+    this.complete[context] = 1;
+  }
+}

@@ -1,0 +1,93 @@
+// Where the answers of a published site come from: the files of the layers, read and
+// computed with here. On a server, another file of this name asks it.
+
+import { Refusal } from "./failure.js";
+import { t } from "./i18n.js";
+import { best } from "./line.js";
+import { plays, sum } from "./rules.js";
+import { search } from "./search.js";
+import { list, score } from "./tables.js";
+import { whole } from "./bytes.js";
+
+// The page on which one plays; there is no worker.
+export const PLAY = "index.html", WORKER = "";
+
+const questions = {
+  "/api/layers": layers,
+  "/api/probe": ({ pits }) => probe(board(pits)),
+  "/api/game": ({ pits, moves }) => game(board(pits), moves ? moves.split(",").map(Number) : []),
+  "/api/line": ({ pits }) => line(board(pits)),
+  "/api/search": ({ pits, ms }, signal) => look(board(pits), Number(ms), signal),
+  "/api/charts": () => document("charts.json"),
+  "/api/charts/scores": ({ seeds }) => document(`scores-${Number(seeds)}.json`),
+};
+
+const board = (text) => text.split(",").map(Number);
+
+// The answer to a question. It fails with a Refusal or a Silence, or as signal says.
+export async function get(address, signal) {
+  const [path, query] = address.split("?");
+  if (!Object.hasOwn(questions, path)) throw new Refusal(t("A published site does not answer this."));
+  return questions[path](Object.fromEntries(new URLSearchParams(query)), signal);
+}
+
+// What was prepared when the site was made.
+async function document(name) {
+  return JSON.parse(new TextDecoder().decode(await whole(new URL(`data/${name}`, import.meta.url), name)));
+}
+
+// The layers, with the means of their scores rounded to a millionth.
+async function layers() {
+  const { rules, pits, layers: all } = await list();
+  return { rules, pits, layers: all.map(({ file, codec, checksum, ...layer }) => ({ ...layer, mean: mean(layer) })) };
+}
+
+function mean({ histogram, positions }) {
+  const total = sum(Object.entries(histogram).map(([value, count]) => value * count));
+  return Math.round((total / positions) * 1e6) / 1e6;
+}
+
+// What the tables know about a board, and where each move leads.
+async function probe(pits) {
+  const { rules, pits: size, layers: all } = await list();
+  if (pits.length !== size) throw new Refusal(t("The board of these tables has {n} pits.", { n: size }));
+  const seeds = sum(pits), solved = seeds < all.length;
+  const moves = plays(pits, rules), over = !moves.some((m) => m.legal);
+  const value = solved ? score(pits) : null;
+  const valueOf = async (m) => (m.legal && sum(m.child) < all.length ? m.captured - (await score(m.child)) : null);
+  const [own, ...values] = await Promise.all([value, ...moves.map(valueOf)]);
+  moves.forEach((m, i) => { m.value = values[i]; });
+  return { rules, seeds, pits, solved, over, value: worth(pits, own, moves.filter((m) => m.legal)), moves };
+}
+
+// The value of a board: that of its best move, which must be the one that is stored. It is
+// null unless that of each move is known.
+function worth(pits, stored, legal) {
+  const value = legal.length === 0 ? -sum(pits) : legal.some((m) => m.value === null) ? null : Math.max(...legal.map((m) => m.value));
+  if (stored !== null && stored !== value) throw new Refusal(t("The scores of the tables contradict each other at the board {board}.", { board: pits.join(" ") }));
+  return value;
+}
+
+// What is known about the positions of a game.
+async function game(pits, moves) {
+  const positions = [];
+  for (let i = 0; ; i++) {
+    const known = await probe(pits);
+    positions.push(known);
+    if (i === moves.length) return { rules: known.rules, positions, illegal: null };
+    const move = known.moves[moves[i]];
+    if (!move.legal) return { rules: known.rules, positions, illegal: { index: i, pit: moves[i], starves: move.starves } };
+    pits = move.child;
+  }
+}
+
+async function line(pits) {
+  const { rules, layers: all } = await list();
+  if (sum(pits) >= all.length) throw new Refusal(t("The tables end at {solved} seeds.", { solved: all.length - 1 }));
+  return { rules, pits, ...(await best(pits, rules)) };
+}
+
+async function look(pits, ms, signal) {
+  const { rules, moves } = await probe(pits);
+  return search(pits, rules, moves, ms, signal);
+}

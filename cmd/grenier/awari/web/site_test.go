@@ -1,0 +1,337 @@
+package web_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"grenier/cmd/grenier/awari/web"
+	"grenier/io/browsertest"
+	"grenier/io/layerfile"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/play/publish"
+)
+
+// mirror is a published site on a plain web server, in a folder of it.
+type mirror struct {
+	*site  // the server that answers for the same tables
+	out    string
+	folder string // its address
+
+	mu     sync.Mutex
+	change func(w http.ResponseWriter, r *http.Request) bool
+}
+
+// publishSite publishes the layers of a site, and serves what was published until the test ends.
+func publishSite(t *testing.T, s *site) *mirror {
+	t.Helper()
+	m := &mirror{site: s, out: filepath.Join(t.TempDir(), "site")}
+	if _, err := publish.Run(t.Context(), s.dir, m.out, publish.Options{Pages: web.Site(), Family: cpu.Best()}); err != nil {
+		t.Fatal(err)
+	}
+	files := http.NewServeMux()
+	for _, folder := range []string{"/folder/", "/other/"} { // of which the browser keeps nothing yet
+		files.Handle(folder, http.StripPrefix(folder, http.FileServer(http.Dir(m.out))))
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		m.mu.Lock()
+		change := m.change
+		m.mu.Unlock()
+		if change != nil && change(w, r) || m.scores(w, r) {
+			return
+		}
+		files.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	m.folder = server.URL + "/folder/"
+	return m
+}
+
+// set sets what happens to requests before they are answered; change reports whether it has
+// answered one.
+func (m *mirror) set(change func(w http.ResponseWriter, r *http.Request) bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.change = change
+}
+
+// scores answers requests of tests for all scores of a layer, as the tables have them.
+func (m *mirror) scores(w http.ResponseWriter, r *http.Request) bool {
+	name, ok := strings.CutPrefix(r.URL.Path, "/folder/scores-of-")
+	n, err := strconv.Atoi(name)
+	if !ok || err != nil {
+		return false
+	}
+	f, err := m.tables.File(n)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return true
+	}
+	d, err := f.NewDecoder(cpu.Best())
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return true
+	}
+	var scores []int8
+	var text []byte
+	for i := range f.NumBlocks() {
+		if scores, err = d.Block(i, scores); err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return true
+		}
+		for _, score := range scores {
+			text = append(text, byte(score))
+		}
+	}
+	w.Write(text)
+	return true
+}
+
+// visit opens a page of the mirror.
+func (m *mirror) visit(t *testing.T, browser *browsertest.Browser, address string, width int64) *tab {
+	t.Helper()
+	media := map[string]string{"prefers-reduced-motion": "reduce", "prefers-color-scheme": "light"}
+	return &tab{browser.Open(t, m.folder+address, browsertest.Window{Width: width, Media: media}), m.site}
+}
+
+// compute returns what the body of an async function computes on the page.
+func compute[T any](p *tab, body string) (result T) {
+	p.Helper()
+	p.Exec(fmt.Sprintf(`window.computed = undefined; (async () => {%s})().then((r) => { window.computed = JSON.stringify({ r }); }, (e) => { window.computed = JSON.stringify({ e: e.name + ": " + e.message }); })`, body))
+	p.Await("the computation", "window.computed !== undefined")
+	var answer struct {
+		R T
+		E string
+	}
+	if err := json.Unmarshal([]byte(browsertest.Eval[string](p.Page, "window.computed")), &answer); err != nil || answer.E != "" {
+		p.Fatalf("%v %s: %s", err, answer.E, body)
+	}
+	return answer.R
+}
+
+// get asks the server, not the mirror.
+func (m *mirror) get(t *testing.T, address string) (answer any) {
+	t.Helper()
+	response, err := http.Get(m.url + address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err == nil {
+		err = json.Unmarshal(text, &answer)
+	}
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %v, status %d: %s", address, err, response.StatusCode, text)
+	}
+	return answer
+}
+
+// random returns boards with up to so many seeds, in all amounts alike.
+func (m *mirror) random(r *rand.Rand, count, most int) []string {
+	var boards []string
+	for range count {
+		var b awari.Board
+		for range r.IntN(most + 1) {
+			b[r.IntN(m.game.Pits())]++
+		}
+		boards = append(boards, strings.ReplaceAll(m.game.Text(b), " ", ","))
+	}
+	return boards
+}
+
+// tidy drops empty lists, which the server leaves out.
+func tidy(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, x := range v {
+			if list, ok := x.([]any); ok && len(list) == 0 {
+				delete(v, name)
+			} else {
+				tidy(x)
+			}
+		}
+	case []any:
+		for _, x := range v {
+			tidy(x)
+		}
+	}
+	return v
+}
+
+// wantSame compares answers of the page with those of the server, for some addresses.
+func (p *tab) wantSame(m *mirror, t *testing.T, addresses []string) {
+	p.Helper()
+	list, err := json.Marshal(addresses)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := compute[[]any](p, fmt.Sprintf(`const { get } = await import("./source.js"), all = []; for (const a of %s) all.push(await get("/" + a)); return all;`, list))
+	for i, got := range answers {
+		if want := m.get(t, addresses[i]); !reflect.DeepEqual(tidy(got), tidy(want)) {
+			t.Fatalf("%s: the page says\n%v, the server\n%v", addresses[i], got, want)
+		}
+	}
+}
+
+// TestSite uses a published site a little: the page works, in a folder, asks nobody else, and
+// what a server without ranges cannot do is told.
+func TestSite(t *testing.T) {
+	browser := browsertest.Start(t)
+	m := publishSite(t, newSiteOf(t, 12, awari.Awari, 10, layerfile.LZ4))
+	page := m.visit(t, browser, m.address(middle), 1200)
+	page.wantAt(middle)
+	page.wantValues(middle)
+	page.key("6")
+	at := m.after(middle, 5)
+	page.wantAt(at)
+	page.wantValues(at)
+	page.back()
+	page.wantAt(middle)
+	page.wantSame(m, t, m.questions(40, 10))
+	page.Exec(`document.querySelector("nav a[href='download.html']").click()`)
+	page.Await("the downloads", `document.body?.dataset.ready === "yes" && document.querySelectorAll("tbody tr").length === 11`)
+	if base := page.Text(".base"); base != m.folder {
+		t.Errorf("the commands have the address %q", base)
+	}
+	m.set(func(_ http.ResponseWriter, r *http.Request) bool {
+		r.Header.Del("Range")
+		return false
+	})
+	page = m.visit(t, browser, "../other/?pits=1,1,1,1,1,1,1,1,1,1,0,0&turn=south", 1200)
+	page.Await("the refusal", `document.querySelector("#problem")?.textContent.startsWith("This web server sends whole files only: it ignores range requests")`)
+}
+
+// questions returns addresses of questions about random boards with up to so many seeds.
+func (m *mirror) questions(count, most int) []string {
+	r := rand.New(rand.NewPCG(19, uint64(count)))
+	var all []string
+	for i, b := range m.random(r, count, most) {
+		all = append(all, "api/probe?pits="+b)
+		if i%4 == 0 {
+			all = append(all, "api/line?pits="+b)
+		}
+	}
+	for _, b := range m.random(r, count/4, most+6) { // some are above the tables
+		all = append(all, "api/probe?pits="+b)
+	}
+	return append(all, "api/layers", "api/charts", "api/charts/scores?seeds=3")
+}
+
+// testSiteDamage: whatever the server changes in a file, the page tells and shows no value.
+func testSiteDamage(t *testing.T, browser *browsertest.Browser, m *mirror) {
+	const board = "1,1,1,1,1,1,1,1,1,1,0,0"
+	defer m.set(nil)
+	for _, c := range []struct {
+		name, want string
+		change     func(data []byte, r *http.Request, w http.ResponseWriter) []byte
+	}{
+		{"a byte", "layer-10.gl is damaged, or the server changed it", func(data []byte, _ *http.Request, _ http.ResponseWriter) []byte {
+			data[len(data)/2] ^= 4
+			return data
+		}},
+		{"another range", "the server sent bytes", func(data []byte, _ *http.Request, w http.ResponseWriter) []byte {
+			w.Header().Set("Content-Range", strings.Replace(w.Header().Get("Content-Range"), "bytes ", "bytes 1", 1))
+			return data
+		}},
+		{"another file", "were replaced", func(data []byte, r *http.Request, w http.ResponseWriter) []byte {
+			w.Header().Set("ETag", fmt.Sprintf("%q", r.Header.Get("Range")))
+			return data
+		}},
+		{"gone", "layer-10.gl: the server answers 404", nil},
+	} {
+		m.set(func(w http.ResponseWriter, r *http.Request) bool {
+			if !strings.HasSuffix(r.URL.Path, "layer-10.gl") {
+				return false
+			}
+			if c.change == nil {
+				http.NotFound(w, r)
+				return true
+			}
+			answer := httptest.NewRecorder()
+			http.ServeFile(answer, r, filepath.Join(m.out, publish.TablesName, "layer-10.gl"))
+			maps.Copy(w.Header(), answer.Header())
+			data := c.change(answer.Body.Bytes(), r, w)
+			w.WriteHeader(answer.Code)
+			w.Write(data)
+			return true
+		})
+		page := m.visit(t, browser, "?pits="+board+"&turn=south", 1000)
+		page.Forgive("404")
+		page.Await(c.name, fmt.Sprintf(`document.querySelector("#problem")?.textContent.includes(%q)`, c.want))
+		for i, pit := range page.mover() {
+			if pit.Chip != "" && pit.Chip != "?" {
+				t.Errorf("%s: pit %d shows %q", c.name, i, pit.Chip)
+			}
+		}
+	}
+}
+
+// TestSites compares published sites with the server: all blocks of all layers, values and lines,
+// of both rule sets, both codecs and smaller boards, then the rest of the page.
+func TestSites(t *testing.T) {
+	if os.Getenv("GRENIER_LONG") == "" {
+		t.Skip("a browser needs GRENIER_LONG=1")
+	}
+	browser := browsertest.Start(t)
+	for _, c := range []struct {
+		pits  int
+		rules awari.Rules
+		seeds int
+		codec layerfile.Codec
+	}{
+		{12, awari.Awari, 12, layerfile.LZ4}, {12, awari.Strict, 10, layerfile.Zstd}, {12, awari.Awari, 10, layerfile.Zstd},
+		{4, awari.Strict, 20, layerfile.LZ4}, {6, awari.Awari, 18, layerfile.Zstd}, {10, awari.Strict, 9, layerfile.LZ4},
+	} {
+		t.Run(fmt.Sprintf("%d %v %v", c.pits, c.rules, c.codec), func(t *testing.T) {
+			m := publishSite(t, newSiteOf(t, c.pits, c.rules, c.seeds, c.codec))
+			page := m.visit(t, browser, "learn.html", 1000)
+			page.Await("the page", `document.body?.dataset.ready === "yes"`)
+			page.wantBlocks(m, t)
+			page.wantSame(m, t, m.questions(120, c.seeds))
+			if c.pits == 12 && c.rules == awari.Awari && c.codec == layerfile.LZ4 {
+				testSiteDamage(t, browser, m)
+			}
+		})
+	}
+}
+
+// wantBlocks compares all scores of all layers.
+func (p *tab) wantBlocks(m *mirror, t *testing.T) {
+	p.Helper()
+	for n := range m.tables.Layers() {
+		f, err := m.tables.File(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checked := compute[int](p, fmt.Sprintf(`
+			const { LayerFile } = await import("./layerfile.js"), { Parts } = await import("./bytes.js"), { list } = await import("./tables.js");
+			const { rules, pits, layers } = await list(), { file, bytes, positions, checksum } = layers[%d];
+			const layer = await LayerFile.open(new Parts("tables/" + file, file, bytes), { rules, pits, seeds: %[1]d, positions, checksum });
+			const want = new Int8Array(await (await fetch("scores-of-%[1]d")).arrayBuffer());
+			if (want.length !== positions) throw new Error("the test sent " + want.length + " scores");
+			for (let i = 0; i < layer.blocks; i++) {
+				const first = i * layer.blockSize, scores = await layer.block(i);
+				if (scores.length !== Math.min(layer.blockSize, positions - first)) throw new Error("length of block " + i);
+				const wrong = scores.findIndex((s, k) => s !== want[first + k]);
+				if (wrong >= 0) throw new Error("score " + (first + wrong) + " is " + scores[wrong] + ", want " + want[first + wrong]);
+			}
+			return layer.blocks;`, n))
+		if checked != f.NumBlocks() || checked == 0 {
+			t.Errorf("layer %d: %d of %d blocks checked", n, checked, f.NumBlocks())
+		}
+	}
+}

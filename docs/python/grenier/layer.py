@@ -1,0 +1,119 @@
+"""One layer file: see docs/format/layer-file.md."""
+import struct
+
+from . import codec
+from .checksum import crc32c
+from .errors import Corrupt, check
+
+HEADER, ENTRY, FOOTER = 84, 24, 76
+WHOLE = 256 << 10  # bytes of an index that is read as a whole, and compared with its checksum
+PART = 1024  # entries of a longer one that are read together
+MOST_INDEX = 16 << 20  # bytes of an index that a server makes us read as a whole
+
+
+class Layer:
+    """The scores of all boards with the same number of seeds, by rank."""
+
+    def __init__(self, file, manifest, entry):
+        """Checks everything but the blocks. manifest and entry say which layer it must be."""
+        self.file, self.name, self.parts = file, file.name, {}
+        try:
+            self._open(manifest, entry)
+        except (Corrupt, IndexError, struct.error) as error:
+            raise Corrupt("%s: %s" % (self.name, error)) from None
+
+    def _open(self, manifest, entry):
+        size = self.file.size
+        check(size >= HEADER + FOOTER, "too short for a layer file")
+        header = self.file.read(0, HEADER)
+        check(header[:8] == b"\x89GL\r\n\x1a\n\0", "not a layer file")
+        (version, pits, self.seeds, game, rules, number, transform, unused, self.block_size, self.positions, self.blocks,
+         model_length, model_sum, header_sum) = struct.unpack("<8xIHH16s16sBBHIQQIII", header)
+        check(version == 2, "version %d of the format, this reader knows 2" % version)
+        check(crc32c(header[:80]) == header_sum, "checksum of the header")
+        check(number in codec.CODECS and transform == 2 and unused == 0, "unknown codec or transform")
+        check((game.rstrip(b"\0"), rules.rstrip(b"\0"), pits, self.seeds) ==
+              (manifest["game"].encode(), manifest["rules"].encode(), manifest["pits"], entry["seeds"]), "another layer")
+        check(1 <= self.block_size <= 1 << 16 and self.positions == entry["positions"] and
+              self.blocks == -(-self.positions // self.block_size), "positions and blocks")
+        self.decompress, self.start = codec.CODECS[number], HEADER + model_length
+        check(self.start <= size - FOOTER, "length of the model")
+        model = self.file.read(HEADER, model_length)
+        check(crc32c(model) == model_sum, "checksum of the model")
+        self.model = codec.Model(model) if model else None
+        self._open_index(entry, header_sum)
+
+    def _open_index(self, entry, header_sum):
+        size = self.file.size
+        footer = self.file.read(size - FOOTER, FOOTER)
+        self.index, length, index_sum, copy, _, win, draw, loss, total, footer_sum, magic = struct.unpack("<QQIIQQQQQI8s", footer)
+        check(magic == b"\0LGend\r\n" and crc32c(footer[:64]) == footer_sum, "checksum of the footer")
+        check((total, length, copy, self.index + length) == (size, ENTRY * self.blocks, header_sum, size - FOOTER) and
+              win + draw + loss == self.positions and self.index >= self.start, "footer")
+        check("%08x" % footer_sum == entry["checksum"], "not the file that the manifest lists")
+        if length <= WHOLE or self.file.unsure:
+            check(length <= MOST_INDEX, "the index is too long for a server whose validators prove nothing")
+            data = self.file.read(self.index, length)
+            check(crc32c(data) == index_sum, "checksum of the index")
+            for part in range(-(-self.blocks // PART)):
+                self.parts[part] = self._check_part(part, data[ENTRY * PART * part:ENTRY * PART * (part + 1)])
+
+    def _check_part(self, part, data):
+        """The entries of a part of the index: offset, length, flags, stored checksum, score checksum."""
+        entries = list(struct.iter_unpack("<QIIII", data))
+        first = PART * part
+        if first == 0 and entries:
+            check(entries[0][0] == self.start, "block 0: index entry")
+        ends = [entry[0] for entry in entries[1:]]
+        if first + len(entries) == self.blocks:
+            ends.append(self.index)
+        for i, (offset, length, flags, _, _) in enumerate(entries):
+            n = self.length(first + i)
+            fits = length == n if flags == 1 else 0 < length < n and flags == 0 and self.model is not None
+            inside = self.start <= offset and offset + length <= self.index
+            check(fits and inside and (i >= len(ends) or offset + length == ends[i]), "block %d: index entry" % (first + i))
+        return entries
+
+    def length(self, block):
+        """How many scores a block has."""
+        return min(self.block_size, self.positions - block * self.block_size)
+
+    def _entries(self, blocks):
+        """The index entries of blocks."""
+        wanted = sorted({block // PART for block in blocks} - self.parts.keys())
+        spans = [(self.index + ENTRY * PART * part, ENTRY * (min(self.blocks, PART * (part + 1)) - PART * part)) for part in wanted]
+        for part, data in zip(wanted, self.file.read_many(spans)):
+            self.parts[part] = self._check_part(part, data)
+        return [self.parts[block // PART][block % PART] for block in blocks]
+
+    def read(self, blocks):
+        """The scores of blocks, an array of signed bytes each. They are read and decoded together."""
+        try:
+            return self._read(blocks)
+        except Corrupt as error:
+            raise Corrupt("%s: %s" % (self.name, error)) from None
+
+    def _read(self, blocks):
+        entries = self._entries(blocks)
+        stored = self.file.read_many([(offset, length) for offset, length, _, _, _ in entries])
+        scores, codes, coded = {}, [], []
+        for block, entry, data in zip(blocks, entries, stored):
+            check(crc32c(data) == entry[3], "block %d: checksum of the stored bytes" % block)
+            if entry[2] == 1:
+                scores[block] = codec.array("b", data)
+                continue
+            try:
+                codes.append(self.decompress(data, self.length(block)))
+            except (Corrupt, IndexError) as error:
+                raise Corrupt("block %d: %s" % (block, error)) from None
+            coded.append(block)
+        if coded:
+            try:
+                decoded = codec.decode(self.model, codes, [self.length(block) for block in coded])
+            except Corrupt as error:
+                raise Corrupt("one of the blocks %d to %d: %s" % (min(coded), max(coded), error)) from None
+            scores.update(zip(coded, decoded))
+        for block, entry in zip(blocks, entries):
+            check(crc32c(scores[block].tobytes()) == entry[4], "block %d: checksum of the scores" % block)
+            check(max(scores[block]) <= self.seeds and min(scores[block]) >= -self.seeds, "block %d: a score beyond the seeds" % block)
+        return [scores[block] for block in blocks]

@@ -1,0 +1,452 @@
+"""Tests of the reader, on files of their own: python3 -m unittest discover -s tests -t ."""
+import contextlib
+import http.server
+import io
+import json
+import math
+import os
+import random
+import re
+import shutil
+import struct
+import tempfile
+import threading
+import unittest
+from unittest import mock
+
+import grenier
+from grenier import __main__, checksum, codec, layer, source
+
+def seal(body):
+    """Adds the checksum of a part of a file."""
+    return body + struct.pack("<I", checksum.crc32c(body))
+
+
+def layer_file(pits, seeds, scores, block_size, model=b""):
+    """A layer file with plain blocks, and its entry in the manifest."""
+    count = -(-len(scores) // block_size)
+    header = seal(struct.pack("<8sIHH16s16sBBHIQQII", b"\x89GL\r\n\x1a\n\0", 2, pits, seeds, b"awari", b"awari", 1, 2, 0, block_size,
+                              len(scores), count, len(model), checksum.crc32c(model)))
+    blocks, index, at = b"", b"", len(header) + len(model)
+    for i in range(count):
+        block = struct.pack("%db" % len(scores[i * block_size:(i + 1) * block_size]), *scores[i * block_size:(i + 1) * block_size])
+        code = checksum.crc32c(block)
+        index += struct.pack("<QIIII", at, len(block), 1, code, code)
+        blocks, at = blocks + block, at + len(block)
+    signs = [sum(s > 0 for s in scores), sum(s == 0 for s in scores), sum(s < 0 for s in scores)]
+    footer = seal(struct.pack("<QQIIQQQQQ", at, len(index), checksum.crc32c(index), struct.unpack("<I", header[-4:])[0], 0, *signs, at + len(index) + 76))
+    name = "layer-%02d.gl" % seeds
+    entry = {"seeds": seeds, "positions": len(scores), "file": name, "bytes": at + len(index) + 76,
+             "checksum": "%08x" % struct.unpack("<I", footer[-4:])[0]}
+    return header + model + blocks + index + footer + b"\0LGend\r\n", entry
+
+
+def manifest_of(pits, entries, **more):
+    text = json.dumps({"format": "grenier-manifest", "version": 1, "game": "awari", "rules": "awari", "pits": pits, "layers": entries, **more}, indent=2)
+    body = text[:-2].encode() + b",\n"
+    return body + b'  "crc32c": "%08x"\n}\n' % checksum.crc32c(body)
+
+
+def write(directory, name, data):
+    with open(os.path.join(directory, name), "wb") as file:
+        file.write(data)
+
+
+PITS, SEEDS, BLOCK = 4, 90, 64  # layer 90 has 129,766 positions and 2,028 blocks: parts of an index
+
+
+class Run(unittest.TestCase):
+    """A run directory with some layers of random scores, and others of zeros, made once."""
+
+    dir, layers, entries = None, {}, []
+
+    @classmethod
+    def setUpClass(cls):
+        cls.random = random.Random(7)
+        if Run.dir is not None:
+            return
+        Run.dir = tempfile.mkdtemp()
+        unittest.addModuleCleanup(shutil.rmtree, Run.dir)
+        entries = Run.entries
+        for n in range(SEEDS + 1):
+            positions = math.comb(PITS + n - 1, n)
+            scores = [cls.random.randint(-min(n, 90), min(n, 90)) for _ in range(positions)] if n in (0, 7, 40, SEEDS) else [0] * positions
+            data, entry = layer_file(PITS, n, scores, BLOCK)
+            cls.layers[n] = scores
+            entries.append(entry)
+            write(cls.dir, entry["file"], data)
+        write(cls.dir, "manifest.json", manifest_of(PITS, entries))
+
+    def board(self, seeds):
+        cuts = sorted(self.random.choices(range(seeds + 1), k=PITS - 1))
+        return [b - a for a, b in zip([0] + cuts, cuts + [seeds])]
+
+    def boards(self, n=500):
+        return [self.board(self.random.choice((0, 7, 40, SEEDS))) for _ in range(n)]
+
+    def want(self, tables, boards):
+        return [self.layers[sum(b)][tables.rank(b)] for b in boards]
+
+
+class TestParts(unittest.TestCase):
+    def test_crc(self):
+        self.assertEqual(checksum.crc32c(b"123456789"), 0xE3069283)
+        self.assertEqual(checksum.crc32c(b""), 0)
+
+    @unittest.skipIf(checksum.numpy is None, "there is no NumPy")
+    def test_crc_by_numpy(self):
+        data = random.Random(1).randbytes(100_000) if hasattr(random.Random, "randbytes") else os.urandom(100_000)
+        for n in (4, 5, 7, 8, 9, 1000, 4096, 4097, 65536, 100_000):
+            with mock.patch.object(checksum, "numpy", None):
+                want = checksum.crc32c(data[:n])
+            self.assertEqual(checksum._folded(data[:n]), want, n)
+
+    def test_lz4(self):
+        self.assertEqual(codec.lz4(b"\x30abc", 3), b"abc")
+        self.assertEqual(codec.lz4(b"\x10a\x01\x00\x10b", 6), b"aaaaab")  # the match overlaps itself
+        self.assertEqual(codec.lz4(b"\x32abc\x03\x00\x00", 9), b"abcabcabc")
+        self.assertEqual(codec.lz4(b"\xf0\x05" + b"x" * 20, 20), b"x" * 20)
+        self.assertEqual(codec.lz4(b"\x1fa\x01\x00\x05\x10b", 26), b"a" * 25 + b"b")
+        for bad in (b"\x30ab", b"\x10a\x02\x00\x10b", b"\x10a\x00\x00\x10b", b"\x10a\x01", b"\xf0", b"\x1fa\x01\x00\xff"):
+            with self.assertRaises((grenier.Corrupt, IndexError), msg=bad):
+                codec.lz4(bad, 100)
+        with self.assertRaises(grenier.Corrupt):
+            codec.lz4(b"\x1fa\x01\x00\xff\xff\x00\x10b", 100)  # more than there may be
+
+    def test_ranks(self):
+        self.assertEqual(codec.ranks(bytes.fromhex("16320200"), 6), [0, 3, 1, 0, 5, 2])
+        for bad in ("1632", "1632020000", ""):
+            with self.assertRaises(grenier.Corrupt):
+                codec.ranks(bytes.fromhex(bad), 6)
+
+    @unittest.skipIf(codec.numpy is None, "there is no NumPy")
+    def test_many_blocks(self):
+        """NumPy decodes as the definition does, with lanes of any length."""
+        chance = random.Random(3)
+        data = b"\xfd\x07" + bytes(chance.sample(range(7), 7)) + b"".join(
+            bytes([k]) + bytes(chance.sample(range(7), k)) for k in (chance.randint(0, 7) for _ in range(49)))
+        model = codec.Model(data)
+        blocks = [[chance.randint(0, 6) for _ in range(n)] for n in (1, 5, 6, 7, 11, 64, 100, 1001)]
+        codes = []
+        for ranks in blocks:
+            vectors, left = [[r & 1 for r in ranks]], [r >> 1 for r in ranks]
+            while left:
+                vectors.append([int(r > 0) for r in left])
+                left = [r - 1 for r in left if r > 0]
+            codes.append(b"".join(sum(bit << i for i, bit in enumerate(v)).to_bytes((len(v) + 7) // 8, "little") for v in vectors))
+        want = [model.scores(list(ranks)) for ranks in blocks]
+        self.assertEqual(codec.decode(model, codes, [len(r) for r in blocks]), want)
+        for code, ranks, scores in zip(codes, blocks, want):
+            self.assertEqual(codec.ranks(code, len(ranks)), ranks)
+            self.assertEqual(codec.decode(model, [code], [len(ranks)]), [scores])
+
+
+class TestLayer(unittest.TestCase):
+    def test_golden(self):
+        """A compressed block, byte by byte as the format page has it."""
+        model = codec.Model(bytes.fromhex("fe0602000103040501020001020000000000000000000000" "02020000000000000000000000000000" "0000000000000000"))
+        stored = bytes.fromhex("f003190000000000008017000000000000000c00")
+        code = codec.lz4(stored, 64)
+        self.assertEqual(model.scores(codec.ranks(code, 64)).tolist(), [1, -1, 2, -2, 3] + [0] * 58 + [-2])
+
+    def test_bad_models(self):
+        for bad in ("", "fe", "fe00", "fe0200", "fe020001", "fe020000" "00000000", "fe020001" "00000000" "00", "fe020001" "0300010000", "fe020001" "02010100000000", "7f020001" "00000000"):
+            with self.assertRaises(grenier.Corrupt, msg=bad):
+                codec.Model(bytes.fromhex(bad))
+
+
+class TestTables(Run):
+    def test_scores(self):
+        with grenier.open(self.dir) as tables:
+            self.assertEqual((tables.rules, tables.pits, tables.max_seeds), ("awari", PITS, SEEDS))
+            boards = self.boards()
+            self.assertEqual(tables.scores(boards), self.want(tables, boards))
+            self.assertEqual([tables.score(b) for b in boards[:50]], self.want(tables, boards[:50]))
+            self.assertEqual(tables.scores([]), [])
+
+    def test_once(self):
+        """Each block is decoded once, however often it is needed."""
+        with grenier.open(self.dir) as tables:
+            boards = [self.board(40) for _ in range(3000)]
+            with mock.patch.object(layer.Layer, "read", autospec=True, side_effect=layer.Layer.read) as read:
+                tables.scores(boards)
+            blocks = [b for call in read.call_args_list for b in call[0][1]]
+            self.assertEqual(sorted(blocks), sorted({tables.rank(b) // BLOCK for b in boards}))
+
+    def test_read(self):
+        with grenier.open(self.dir) as tables:
+            for n in (0, 7, SEEDS):
+                self.assertEqual(tables.read(n).tolist(), self.layers[n])
+            self.assertEqual(tables.read(40, 60, 70).tolist(), self.layers[40][60:130])
+            self.assertEqual(tables.read(40, 64, 0).tolist(), [])
+            for first, count in ((-1, 1), (0, 999999), (0, -1)):
+                with self.assertRaises(ValueError):
+                    tables.read(7, first, count)
+
+    def test_rank(self):
+        with grenier.open(self.dir) as tables:
+            boards = [(a, b, c, 7 - a - b - c) for a in range(8) for b in range(8 - a) for c in range(8 - a - b)]
+            self.assertEqual(sorted(map(tables.rank, boards)), list(range(120)))
+            self.assertEqual((tables.rank([0, 0, 0, 7]), tables.rank([7, 0, 0, 0])), (0, 119))
+
+    def test_nonsense(self):
+        with grenier.open(self.dir) as tables:
+            for board in ([], [1, 2, 3], [1, 2, 3, 4, 5], [1, -1, 1, 1], [0.5, 0.5, 1, 1]):
+                with self.assertRaises(ValueError, msg=board):
+                    tables.score(board)
+            for board in ([SEEDS, 1, 0, 0], [10**9, 0, 0, 0]):
+                with self.assertRaises(grenier.Unsolved):
+                    tables.score(board)
+
+    @unittest.skipIf(codec.numpy is None, "there is no NumPy")
+    def test_array(self):
+        import numpy
+        with grenier.open(self.dir) as tables:
+            boards = self.boards(5000)
+            got = tables.scores(numpy.array(boards, numpy.uint8))
+            self.assertEqual((got.dtype, got.tolist()), (numpy.int8, self.want(tables, boards)))
+            self.assertEqual(tables.scores(numpy.zeros((0, PITS), int)).tolist(), [])
+            for bad in (numpy.zeros(4, int), numpy.zeros((2, 5), int), numpy.zeros((2, 4)), numpy.full((1, 4), -1)):
+                with self.assertRaises(ValueError):
+                    tables.scores(bad)
+            with self.assertRaises(grenier.Unsolved):
+                tables.scores(numpy.full((1, 4), 99))
+
+    def test_threads(self):
+        with grenier.open(self.dir) as tables:
+            boards, wrong = self.boards(2000), []
+            want = self.want(tables, boards)
+            threads = [threading.Thread(target=lambda: wrong.append(1) if tables.scores(boards) != want else None) for _ in range(6)]
+            for t in threads:
+                t.start()
+            for t in threads:
+                t.join()
+            self.assertEqual(wrong, [])
+
+    def test_elsewhere(self):
+        """A layer in another directory, and one whose directory is not there any more."""
+        with tempfile.TemporaryDirectory() as run, tempfile.TemporaryDirectory() as other:
+            for name in os.listdir(self.dir):
+                shutil.copy(os.path.join(self.dir, name), run)
+            shutil.move(os.path.join(run, "layer-07.gl"), other)
+            entries = [{**e, "directory": other if e["seeds"] == 7 else "/nowhere/at/all"} for e in self.entries]
+            write(run, "manifest.json", manifest_of(PITS, entries, version=2))
+            with grenier.open(run) as tables:
+                self.assertEqual(tables.read(7).tolist(), self.layers[7])
+                self.assertEqual(tables.read(40).tolist(), self.layers[40])
+
+    def test_damage(self):
+        """Any byte of a layer file that changes is noticed."""
+        with tempfile.TemporaryDirectory() as run:
+            shutil.copy(os.path.join(self.dir, "manifest.json"), run)
+            with open(os.path.join(self.dir, "layer-07.gl"), "rb") as file:
+                intact = file.read()
+            unused = range(len(intact) - 76 + 24, len(intact) - 76 + 32)
+            for at in range(len(intact)):
+                data = bytearray(intact)
+                data[at] ^= 1 << self.random.randrange(8)
+                write(run, "layer-07.gl", data)
+                with grenier.open(run) as tables, self.assertRaises(grenier.Corrupt, msg=(at, at in unused)):
+                    tables.read(7)
+            for size in (0, 10, 84, len(intact) - 1):
+                write(run, "layer-07.gl", intact[:size])
+                with grenier.open(run) as tables, self.assertRaises(grenier.Corrupt):
+                    tables.read(7)
+
+    def test_manifests(self):
+        good = manifest_of(PITS, self.entries)
+        for bad, word in ((b"{}", "not a manifest"), (good.replace(b'"pits": 4', b'"pits": 6'), "checksum"), (manifest_of(PITS, [], version=3), "version"),
+                          (manifest_of(PITS, [], game="chemin"), "awari"), (manifest_of(PITS, [{"seeds": 0}]), "positions"), (good[:-1], "")):
+            with tempfile.TemporaryDirectory() as run:
+                write(run, "manifest.json", bad)
+                with self.assertRaisesRegex(grenier.Corrupt, word):
+                    grenier.open(run)
+        with self.assertRaises(FileNotFoundError):
+            grenier.open(os.path.join(self.dir, "nothing"))
+
+
+class PlainServer(http.server.ThreadingHTTPServer):
+    request_queue_size = 64
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    """A plain file server with range requests; trick changes its answers."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        state = self.server.state
+        with state["lock"]:
+            state["asked"].append((self.path, self.headers.get("Range")))
+            trick = state["tricks"].pop(0) if state["tricks"] else state["trick"]
+        name = os.path.basename(self.path)
+        if trick == "busy":
+            self.answer(503, b"busy", {})
+            return
+        if trick in ("cut", "hang up"):
+            if trick == "cut":
+                self.send_response(200)
+                self.send_header("Content-Length", "100000")
+                self.end_headers()
+                self.wfile.write(b"{")
+            self.close_connection = True
+            return
+        if trick == "elsewhere":
+            self.answer(302, b"", {"Location": "ftp://127.0.0.1/x"})
+            return
+        path = os.path.join(state["dir"], name)
+        if not os.path.exists(path):
+            self.answer(404, b"no", {})
+            return
+        with open(path, "rb") as file:
+            data = file.read()
+        headers = {"ETag": '"1"', "Last-Modified": "Thu, 01 Jan 1970 00:00:01 GMT"}
+        if trick == "replaced":
+            headers["ETag"] = '"2"'
+        if trick == "weak":
+            headers["ETag"] = 'W/"1"'
+        if trick == "no validator":
+            headers = {}
+        if trick == "gzip":
+            headers["Content-Encoding"] = "gzip"
+        wanted = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
+        if not wanted or trick == "no ranges" or self.headers.get("If-Range", headers.get("ETag")) != headers.get("ETag"):
+            self.answer(200, data, headers)
+            return
+        first, last = map(int, wanted.groups())
+        if trick == "shifted":
+            first, last = first + 24, last + 24
+        total = len(data) + (trick == "longer")
+        headers["Content-Range"] = "bytes %d-%d/%d" % (first, last, total)
+        if trick == "no content range":
+            headers["Content-Range"] = "bytes x"
+        self.answer(206, data[first:last + 1], headers)
+
+    def answer(self, status, body, headers):
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        with contextlib.suppress(OSError):
+            self.wfile.write(body)
+
+
+class TestServer(Run):
+    def setUp(self):
+        self.server = PlainServer(("127.0.0.1", 0), Handler)
+        self.server.state = self.state = {"dir": self.dir, "asked": [], "trick": "", "tricks": [], "lock": threading.Lock()}
+        thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        self.addCleanup(thread.join)
+        self.addCleanup(self.server.server_close)
+        self.addCleanup(self.server.shutdown)
+        patch = mock.patch.object(source, "PAUSE", 0.001)
+        patch.start()
+        self.addCleanup(patch.stop)
+        self.url = "http://127.0.0.1:%d/awari" % self.server.server_port
+
+    def test_scores(self):
+        with grenier.open(self.url) as tables:
+            boards = self.boards()
+            self.assertEqual(tables.scores(boards), self.want(tables, boards))
+            self.assertEqual(tables.read(SEEDS, 1000, 5000).tolist(), self.layers[SEEDS][1000:6000])
+        whole = {path for path, wanted in self.state["asked"] if wanted is None}
+        self.assertEqual(whole, {"/awari/manifest.json"})
+
+    def test_requests(self):
+        """A batch asks for each block once, for the parts of the index once, and for nothing else."""
+        with grenier.open(self.url) as tables:
+            boards = [self.board(SEEDS) for _ in range(200)]
+            tables.scores(boards)
+            blocks = {tables.rank(b) // BLOCK for b in boards}
+            file = layer.HEADER + 129766
+            inside = [b for b in blocks if layer.HEADER + (b + 1) * BLOCK > source.HEAD]
+            self.assertGreater(len(inside), 50)
+            asked = len(self.state["asked"])
+            # the manifest, the beginning, the index and the footer, or what there is of them
+            self.assertEqual(asked, 1 + 1 + 1 + 1 + len(inside), file)
+            tables.scores(boards)
+            self.assertEqual(len(self.state["asked"]), asked)
+
+    def test_passing_failures(self):
+        self.state["tricks"] = ["busy", "cut", "", "hang up", "", "busy", "busy", ""]
+        with grenier.open(self.url) as tables:
+            self.assertEqual(tables.read(SEEDS, 0, 10).tolist(), self.layers[SEEDS][:10])
+        self.state["trick"] = "busy"
+        with self.assertRaisesRegex(grenier.ServerError, "after 3 attempts: the server answers 503"):
+            grenier.open(self.url)
+
+    def test_bad_servers(self):
+        for trick, word in (("no ranges", "ignores range requests"), ("no validator", "neither ETag"), ("gzip", "compresses"), ("shifted", "other bytes"),
+                            ("longer", "manifest says"), ("no content range", "which bytes"), ("elsewhere", "redirected from http to ftp")):
+            self.state["trick"] = ""
+            with grenier.open(self.url) as tables:
+                self.state["trick"] = trick
+                with self.assertRaisesRegex(grenier.ServerError, word):
+                    tables.read(SEEDS, 70000, 10)
+
+    def test_small_file_as_a_whole(self):
+        self.state["trick"] = "no ranges"
+        with grenier.open(self.url) as tables:
+            self.assertEqual(tables.read(7).tolist(), self.layers[7])
+
+    def test_replaced(self):
+        with grenier.open(self.url) as tables:
+            tables.read(SEEDS, 0, 10)
+            self.state["trick"] = "replaced"
+            with self.assertRaisesRegex(grenier.ServerError, "was replaced"):
+                tables.read(SEEDS, 100000, 10)
+
+    def test_weak_tag(self):
+        """Validators that prove nothing: the whole index is read, and compared with its checksum."""
+        self.state["trick"] = "weak"
+        with mock.patch.object(layer, "WHOLE", 100), grenier.open(self.url) as tables:
+            self.assertEqual(tables.read(SEEDS, 100000, 10).tolist(), self.layers[SEEDS][100000:100010])
+            self.assertEqual(len(tables.layers[SEEDS].parts), 2)
+        self.state["trick"] = ""
+        with mock.patch.object(layer, "WHOLE", 100), grenier.open(self.url) as tables:
+            self.assertEqual(tables.read(SEEDS, 100000, 10).tolist(), self.layers[SEEDS][100000:100010])
+            self.assertEqual(len(tables.layers[SEEDS].parts), 1)
+
+    def test_addresses(self):
+        for bad in ("http://", "http://host/?x=1", "http://host/#x"):
+            with self.assertRaises(ValueError):
+                grenier.open(bad)
+        with self.assertRaisesRegex(grenier.ServerError, "404"):
+            self.state["dir"] = os.path.join(self.dir, "nothing")
+            grenier.open(self.url)
+        with self.assertRaises(grenier.ServerError) as raised:
+            grenier.open(self.url.replace("http://", "http://me:secret@"))
+        self.assertNotIn("secret", str(raised.exception))
+
+
+class TestCommand(Run):
+    def run_it(self, words, stdin=""):
+        out, err = io.StringIO(), io.StringIO()
+        with mock.patch("sys.argv", ["grenier", *words]), mock.patch("sys.stdin", io.StringIO(stdin)), \
+                contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            status = __main__.main()
+        return status, out.getvalue(), err.getvalue()
+
+    def test_boards(self):
+        board = self.board(40)
+        words = " ".join(map(str, board))
+        with grenier.open(self.dir) as tables:
+            want = "%d\n" % self.want(tables, [board])[0]
+        self.assertEqual(self.run_it([self.dir, *words.split()]), (0, want, ""))
+        self.assertEqual(self.run_it([self.dir, "-"], (words + "\n") * 3), (0, want * 3, ""))
+
+    def test_failures(self):
+        self.assertEqual(self.run_it([])[0], 2)
+        self.assertEqual(self.run_it([self.dir, "1", "x"])[0], 2)
+        self.assertEqual(self.run_it([self.dir, "1", "2"])[0], 2)
+        self.assertEqual(self.run_it([self.dir, "99", "0", "0", "0"]), (1, "", "grenier: 99 seeds: boards with 0 to 90 are solved\n"))
+        self.assertEqual(self.run_it([self.dir + "/nothing", "1", "0", "0", "0"])[0], 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,34 @@
+//go:build !purego
+
+#include "textflag.h"
+
+// R8 is the number of bits of src that were used. Shifts take it modulo 64; where that is 0 the
+// second word is shifted out by one more bit.
+
+// func depositWords(dst, src, mask *uint64, count int)
+TEXT ·depositWords(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ mask+16(FP), DX
+	MOVQ count+24(FP), CX
+	XORL R8, R8
+
+word:
+	MOVQ    R8, R9
+	MOVQ    R8, R12
+	SHRQ    $6, R9
+	NOTQ    R12
+	SHRXQ   R8, (SI)(R9*8), R10
+	SHLXQ   R12, 8(SI)(R9*8), R11
+	ADDQ    R11, R11
+	MOVQ    (DX), R13
+	ORQ     R11, R10
+	PDEPQ   R13, R10, R10
+	POPCNTQ R13, R13
+	MOVQ    R10, (DI)
+	ADDQ    R13, R8
+	ADDQ    $8, DX
+	ADDQ    $8, DI
+	DECQ    CX
+	JNZ     word
+	RET

@@ -1,0 +1,136 @@
+package bitset
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"grenier/kernels/cpu"
+	"grenier/kernels/internal/guard"
+	"grenier/kernels/internal/twins"
+)
+
+// plain deposits bit by bit.
+func plain(src, mask []uint64) []uint64 {
+	dst := make([]uint64, len(mask))
+	k := 0
+	for i := range 64 * len(mask) {
+		if mask[i/64]>>(i%64)&1 != 0 {
+			dst[i/64] |= src[k/64] >> (k % 64) & 1 << (i % 64)
+			k++
+		}
+	}
+	return dst
+}
+
+// fenced returns n words between pages that cannot be read: at their end or at their start.
+func fenced(t testing.TB, n int, end bool) []uint64 {
+	t.Helper()
+	r := guard.New[uint8](t, 8*n)
+	b := r.Start(8 * n)
+	if end {
+		b = r.End(8 * n)
+	}
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), n)
+}
+
+// check compares a family with the plain code.
+func check(t testing.TB, f cpu.Family, rng *rand.Rand, mask []uint64) {
+	t.Helper()
+	m := NewMask(mask)
+	for _, end := range []bool{false, true} {
+		src, dst := fenced(t, m.source(), end), fenced(t, len(mask), end)
+		for i := range src {
+			src[i] = rng.Uint64()
+		}
+		want := plain(src, mask)
+		For(f)(dst, src, &m)
+		if !slices.Equal(dst, want) {
+			t.Fatalf("%v: mask %x, bits %x: %x, want %x", f, mask, src, dst, want)
+		}
+	}
+}
+
+func TestDeposit(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		rng := twins.Rand(t)
+		for words := range 12 {
+			for range 20 {
+				mask := make([]uint64, words)
+				for i := range mask {
+					switch rng.IntN(4) {
+					case 0:
+						mask[i] = ^uint64(0)
+					case 1:
+						mask[i] = rng.Uint64() & rng.Uint64() & rng.Uint64()
+					case 2:
+						mask[i] = rng.Uint64()
+					}
+				}
+				check(t, f, rng, mask)
+			}
+		}
+		m := NewMask([]uint64{^uint64(0)})
+		twins.MustPanic(t, func() { For(f)(make([]uint64, 1), make([]uint64, 2), &m) })
+		twins.MustPanic(t, func() { For(f)(nil, make([]uint64, 9), &m) })
+	})
+}
+
+func FuzzDeposit(f *testing.F) {
+	f.Add(uint64(0), ^uint64(0), uint64(1)<<63, uint64(7))
+	f.Add(^uint64(0), ^uint64(0), ^uint64(0), uint64(8))
+	f.Fuzz(func(t *testing.T, a, b, c, seed uint64) {
+		for _, family := range cpu.Available() {
+			check(t, family, rand.New(rand.NewPCG(seed, 0)), []uint64{a, b, c, a ^ b, b & c})
+		}
+	})
+}
+
+func TestTranspose(t *testing.T) {
+	rng := twins.Rand(t)
+	var square [64]uint64
+	for i := range square {
+		square[i] = rng.Uint64()
+	}
+	turned := square
+	Transpose(&turned)
+	for i := range 64 {
+		for j := range 64 {
+			if turned[i]>>j&1 != square[j]>>i&1 {
+				t.Fatalf("bit %d of word %d", j, i)
+			}
+		}
+	}
+}
+
+func BenchmarkDeposit(b *testing.B) {
+	twins.Bench(b, func(b *testing.B, f cpu.Family) {
+		rng := rand.New(rand.NewPCG(1, 2))
+		mask := make([]uint64, 512)
+		for i := range mask {
+			mask[i] = rng.Uint64() | rng.Uint64()
+		}
+		m := NewMask(mask)
+		src, dst := make([]uint64, m.source()), make([]uint64, len(mask))
+		for i := range src {
+			src[i] = rng.Uint64()
+		}
+		deposit := For(f)
+		b.SetBytes(int64(8 * len(mask)))
+		for b.Loop() {
+			deposit(dst, src, &m)
+		}
+	})
+}
+
+func BenchmarkTranspose(b *testing.B) {
+	var square [64]uint64
+	for i := range square {
+		square[i] = uint64(i) * 0x9e3779b97f4a7c15
+	}
+	b.SetBytes(512)
+	for b.Loop() {
+		Transpose(&square)
+	}
+}

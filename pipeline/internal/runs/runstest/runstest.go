@@ -1,0 +1,181 @@
+// Package runstest tests searches that keep sorted lists in run directories (package runs): it compares
+// their files with golden ones, damages files, crashes searches and gives them disks that are too small.
+package runstest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"grenier/io/rundir"
+	"grenier/io/vfs/crashfs"
+	"grenier/io/workfile"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// checkpoint is the name of a checkpoint in the directory of a search.
+var checkpoint = filepath.Join(rundir.WorkName, rundir.CheckpointName)
+
+// Files are the files in the directory of a search that was stopped.
+var Files = []string{rundir.ManifestName, checkpoint, filepath.Join(rundir.WorkName, rundir.BlocksName)}
+
+// Copy copies the files of a search to another directory, which need not be there.
+func Copy(t testing.TB, from, to string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Join(to, rundir.WorkName), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range Files {
+		write(t, filepath.Join(to, name), read(t, filepath.Join(from, name)))
+	}
+}
+
+// Golden compares the files of a search with golden ones, or makes these if the tests run with -update.
+func Golden(t testing.TB, dir, golden string) {
+	t.Helper()
+	if *update {
+		Copy(t, dir, golden)
+	}
+	for _, name := range Files {
+		if path := filepath.Join(golden, name); !bytes.Equal(read(t, filepath.Join(dir, name)), read(t, path)) {
+			t.Errorf("it differs from the golden file %s", path)
+		}
+	}
+}
+
+// Damage changes a byte of a file in the directory of a search, or cuts the file there. File and byte
+// are numbered modulo what there is.
+func Damage(t testing.TB, dir string, file uint8, at uint32, flip uint8, cut bool) {
+	t.Helper()
+	path := filepath.Join(dir, Files[int(file)%len(Files)])
+	data := read(t, path)
+	i := int(at) % len(data)
+	data[i] ^= flip
+	if cut {
+		data = data[:i]
+	}
+	write(t, path, data)
+}
+
+// Checkpoint returns the contents of the checkpoint in the directory of a search.
+func Checkpoint(t testing.TB, dir, kind string, version int) []byte {
+	t.Helper()
+	path := filepath.Join(dir, checkpoint)
+	_, payload, err := workfile.Unseal(path, kind, version, read(t, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return payload
+}
+
+// SetCheckpoint replaces the contents of the checkpoint in the directory of a search; its checksum is right.
+func SetCheckpoint(t testing.TB, dir, kind string, version int, payload []byte) {
+	t.Helper()
+	write(t, filepath.Join(dir, checkpoint), workfile.Seal(kind, version, payload))
+}
+
+// ChangeCheckpoint changes the checkpoint in the directory of a search; its checksum is right.
+func ChangeCheckpoint[C any](t testing.TB, dir, kind string, version int, change func(*C)) {
+	t.Helper()
+	var c C
+	err := json.Unmarshal(Checkpoint(t, dir, kind, version), &c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(&c)
+	payload, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	SetCheckpoint(t, dir, kind, version, payload)
+}
+
+// Crash crashes a search at its first, second, ... change of a file, until it comes to its end, and
+// resumes it after kill -9 and after a power cut; after one of them in turn unless it is to try both.
+// Its result must be the same each time, and its changes at least so many.
+func Crash[A any](t *testing.T, search func(*crashfs.FS) (A, error), want A, least int, both bool) {
+	t.Helper()
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for k := 1; ; k++ {
+		fs := crashfs.New()
+		fs.CrashAt(k)
+		got, err := search(fs)
+		if err == nil {
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			if t.Logf("%d changes", k-1); k <= least {
+				t.Error("these are too few")
+			}
+			return
+		}
+		if !errors.Is(err, crashfs.ErrCrashed) {
+			t.Fatalf("crash %d: %v", k, err)
+		}
+		after := []*crashfs.FS{fs.Kill(), fs.PowerCut(rng)}
+		if !both {
+			after = after[k%2:][:1]
+		}
+		for _, fs := range after {
+			got, err := search(fs)
+			if err != nil {
+				t.Fatalf("after crash %d: %v", k, err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Fatalf("after crash %d (-want +got)\n%s", k, diff)
+			}
+		}
+	}
+}
+
+// DiskFull gives a search too small a disk, and then a larger one until it comes to its end. It returns
+// the disk.
+func DiskFull[A any](t *testing.T, search func(*crashfs.FS) (A, error), want A) *crashfs.FS {
+	t.Helper()
+	fs, full := crashfs.New(), 0
+	for limit := int64(100); ; limit += 100 {
+		fs.Limit(limit)
+		got, err := search(fs)
+		if err == nil {
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			break
+		}
+		if !errors.Is(err, syscall.ENOSPC) {
+			t.Fatalf("%d bytes: %v", limit, err)
+		}
+		full++
+	}
+	if full < 5 {
+		t.Errorf("the disk was full %d times only", full)
+	}
+	return fs
+}
+
+func read(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func write(t testing.TB, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

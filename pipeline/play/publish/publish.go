@@ -1,0 +1,183 @@
+// Package publish makes a static site of solved layers: the pages of package serve with the
+// layer files beside them, for any web server that hands out files. Nothing of this program
+// runs there: the pages read the files and compute in the browser.
+//
+//	report, err := publish.Run(ctx, dir, out, publish.Options{Pages: web.Site()})
+//
+// What is in the directory out:
+//
+//	index.html, ...     the pages (pages.go), and download.html with what there is to fetch
+//	data/               answers that were prepared: charts
+//	tables/             layer files, their manifest, and SHA256SUMS (layers.go): a run
+//	                    directory that others can ask with --url, or copy
+//	grenier-site.json   which files are ours, and what they are (list.go)
+//
+// Layer files come first and are in the list as soon as they are complete, checked and on disk;
+// so the same call goes on where one was interrupted. The manifest names only layers that
+// are there; index.html comes last. docs/publish.md describes a site for those who run one.
+package publish
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"grenier/io/manifest"
+	"grenier/io/rundir"
+	"grenier/io/vfs"
+	"grenier/kernels/cpu"
+	"grenier/kernels/fault"
+	"grenier/pipeline/play/serve"
+	"grenier/pipeline/tables"
+)
+
+// Directories of a site.
+const (
+	TablesName = "tables"
+	dataName   = "data"
+)
+
+// ErrEmpty reports a run directory that has no solved layer.
+var ErrEmpty = fault.New(fault.Usage, "no layer is solved: there is nothing to publish")
+
+// Options say what is published and how.
+type Options struct {
+	// Pages are the files of the pages by name, index.html and the template download.html
+	// among them.
+	Pages map[string][]byte
+	// Family is the kernel family that decodes blocks.
+	Family cpu.Family
+	// Progress is told how far the layer files are, if it is not nil.
+	Progress func(Progress)
+	// Done is told of each layer file, if it is not nil.
+	Done func(Layer)
+}
+
+// Progress is how far the layer files are.
+type Progress struct {
+	Seeds       int    // of the layer at hand
+	Stage       string // "copy" or "check"
+	Done, Total uint64 // bytes of all layer files
+}
+
+// Layer is a layer file of a site.
+type Layer struct {
+	File   string `json:"file"` // in the directory tables
+	Seeds  int    `json:"seeds"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+	// Kept says that the file was there already: it was read, and is right.
+	Kept bool `json:"kept"`
+}
+
+// Report says what was published.
+type Report struct {
+	Directory string  `json:"directory"`
+	Rules     string  `json:"rules"`
+	Pits      int     `json:"pits"`
+	Layers    []Layer `json:"layers"`
+	Files     int     `json:"files"` // besides the layers
+	Bytes     int64   `json:"bytes"` // of all files
+}
+
+// Run makes the directory out a site with the layers of the run directory dir, or brings the
+// site there up to date. It fails with ErrEmpty; with ErrForeign, without having changed
+// anything, if out has something else in it; with a *rundir.RoomError; with an error that
+// matches corrupt.ErrCorrupt if a layer is damaged, or with one of the operating system or
+// of ctx.
+func Run(ctx context.Context, dir, out string, o Options) (*Report, error) {
+	t, m, err := open(dir, o.Family)
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	p := &publisher{options: o, dir: dir, out: out, tables: t, manifest: m}
+	if err := p.begin(); err != nil {
+		return nil, err
+	}
+	report := &Report{Directory: out, Rules: m.Rules, Pits: m.Pits}
+	if report.Layers, err = p.layers(ctx); err != nil {
+		return nil, err
+	}
+	if err := p.listing(report.Layers); err != nil {
+		return nil, err
+	}
+	if err := p.answers(); err != nil {
+		return nil, err
+	}
+	if err := p.pages(report.Layers); err != nil {
+		return nil, err
+	}
+	report.Files, report.Bytes = p.files, p.bytes
+	for _, l := range report.Layers {
+		report.Bytes += l.Bytes
+	}
+	return report, nil
+}
+
+// open opens the tables of a run directory, all as one manifest lists them.
+func open(dir string, family cpu.Family) (*tables.Tables, *manifest.Manifest, error) {
+	run, err := rundir.Open(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := tables.Manifest(run)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(m.Layers) == 0 {
+		return nil, nil, fmt.Errorf("%s: %w", dir, ErrEmpty)
+	}
+	t, err := tables.OpenListed(dir, m, tables.Options{Family: family})
+	return t, m, err
+}
+
+// publisher makes one site.
+type publisher struct {
+	options  Options
+	dir, out string
+	tables   *tables.Tables
+	manifest *manifest.Manifest
+	list     list
+	files    int   // written besides the layers
+	bytes    int64 // of these
+}
+
+// path returns the path of a file of the site.
+func (p *publisher) path(names ...string) string {
+	return filepath.Join(append([]string{p.out}, names...)...)
+}
+
+// write writes a small file of the site, unless it is there with these contents.
+func (p *publisher) write(data []byte, names ...string) error {
+	path := p.path(names...)
+	p.files++
+	p.bytes += int64(len(data))
+	if there, err := vfs.ReadFile(path, int64(len(data))); err == nil && string(there) == string(data) {
+		return nil
+	}
+	return vfs.WriteFile(path, data)
+}
+
+// answers writes what the pages would ask a server for and cannot compute.
+func (p *publisher) answers() error {
+	fixed, err := serve.NewFixed(p.tables)
+	if err != nil {
+		return err
+	}
+	if err := vfs.MakeDir(p.path(dataName)); err != nil {
+		return err
+	}
+	for n, text := range fixed.Scores {
+		if err := p.write(text, dataName, fmt.Sprintf("scores-%d.json", n)); err != nil {
+			return err
+		}
+	}
+	if err := p.write(fixed.Charts, dataName, "charts.json"); err != nil {
+		return err
+	}
+	if err := p.write(fixed.Style, "chart.css"); err != nil {
+		return err
+	}
+	return p.write(fixed.Icon, "icon.png")
+}

@@ -1,0 +1,14 @@
+package search
+
+import (
+	"unsafe"
+
+	"grenier/io/memory"
+)
+
+// allocate returns a zeroed slice that is read in any order: in huge pages if the system has them.
+func allocate[T any](count int) []T {
+	s := make([]T, count)
+	memory.Huge(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), uintptr(count)*unsafe.Sizeof(*new(T))))
+	return s
+}

@@ -1,0 +1,53 @@
+package search
+
+import (
+	"testing"
+
+	"grenier/layers/awari"
+	"grenier/pipeline/internal/testrun"
+)
+
+// TestAppraisal compares guesses with the scores of positions without captures: they must be nearer than 0 is.
+func TestAppraisal(t *testing.T) {
+	const n = 8
+	game := testrun.Game(t, 12, awari.Awari)
+	space, scores := testrun.Space(t, game, n), testrun.Solve(t, game, n)[n]
+	m := newMover(game)
+	guessed, zero := 0, 0
+	for rank, score := range scores {
+		b := space.Unrank(n, uint64(rank))
+		p := m.pack(&b)
+		var moves plays
+		m.plays(p, n, &moves)
+		if moves.legal == 0 || moves.legal != moves.quiet {
+			continue
+		}
+		sum := 0
+		for pit, seeds := range b[:game.Pits()] {
+			sum += int(weights[pit][seeds])
+		}
+		guess := m.quiet(p, n)
+		if want := max(-n, min(n, (sum+8)>>4)); guess != want {
+			t.Fatalf("board %s: %d, want %d", game.Text(b), guess, want)
+		}
+		guessed += (int(score) - guess) * (int(score) - guess)
+		zero += int(score) * int(score)
+	}
+	if 4*guessed > 3*zero {
+		t.Errorf("squares of errors add up to %d, those of scores to %d", guessed, zero)
+	}
+}
+
+// TestAppraisalOfMany guesses of pits that are fuller than any the weights know, and of games without weights.
+func TestAppraisalOfMany(t *testing.T) {
+	m := newMover(testrun.Game(t, 12, awari.Awari))
+	b := awari.Board{awari.MaxSeeds}
+	if guess := m.quiet(m.pack(&b), awari.MaxSeeds); guess < -awari.MaxSeeds || guess > awari.MaxSeeds {
+		t.Errorf("%d seeds in a pit: %d", awari.MaxSeeds, guess)
+	}
+	m = newMover(testrun.Game(t, 8, awari.Awari))
+	b = awari.Board{1, 2, 3, 4, 5, 6, 7, 8}
+	if guess := m.quiet(m.pack(&b), b.Seeds()); guess != 0 {
+		t.Errorf("8 pits: %d, want 0", guess)
+	}
+}

@@ -1,0 +1,248 @@
+package serve
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// openAPI is a description as far as tests look at it.
+type openAPI struct {
+	Version    string `json:"openapi"`
+	Paths      map[string]map[string]operation
+	Components struct {
+		Parameters map[string]parameter
+		Responses  map[string]response
+	}
+	schemas *jsonschema.Compiler
+}
+
+type operation struct {
+	ID         string `json:"operationId"`
+	Summary    string
+	Parameters []parameter
+	Body       json.RawMessage `json:"requestBody"`
+	Responses  map[string]response
+}
+
+type parameter struct {
+	Ref, Name, In string
+	Schema        json.RawMessage
+}
+
+type response struct {
+	Ref         string `json:"$ref"`
+	Description string
+	Content     map[string]struct{ Schema json.RawMessage }
+}
+
+// UnmarshalJSON reads a parameter or a reference to one.
+func (p *parameter) UnmarshalJSON(text []byte) error {
+	var plain struct {
+		Ref      string `json:"$ref"`
+		Name, In string
+		Schema   json.RawMessage
+	}
+	err := json.Unmarshal(text, &plain)
+	*p = parameter{plain.Ref, plain.Name, plain.In, plain.Schema}
+	return err
+}
+
+// described reads the description.
+func described(t *testing.T) *openAPI {
+	t.Helper()
+	d := &openAPI{schemas: jsonschema.NewCompiler()}
+	if err := json.Unmarshal(description, d); err != nil {
+		t.Fatal(err)
+	}
+	plain, err := jsonschema.UnmarshalJSON(strings.NewReader(string(description)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.schemas.AddResource("openapi.json", plain); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// parameters returns the names of the parameters of an operation.
+func (d *openAPI) parameters(o operation) []string {
+	names := []string{}
+	for _, p := range o.Parameters {
+		if name, found := strings.CutPrefix(p.Ref, "#/components/parameters/"); found {
+			p = d.Components.Parameters[name]
+		}
+		names = append(names, p.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// escape makes a text a part of a JSON pointer.
+func escape(text string) string {
+	return url.PathEscape(strings.NewReplacer("~", "~0", "/", "~1").Replace(text))
+}
+
+// check compares an answer with what the description says about it.
+func (d *openAPI) check(t *testing.T, path, method string, got reply) {
+	t.Helper()
+	o, ok := d.Paths[path][strings.ToLower(method)]
+	if !ok {
+		t.Errorf("%s %s is not described", method, path)
+		return
+	}
+	code := strconv.Itoa(got.status)
+	at := "/paths/" + escape(path) + "/" + strings.ToLower(method) + "/responses/" + code
+	r, ok := o.Responses[code]
+	if !ok {
+		r = d.Components.Responses[strings.TrimPrefix(o.Responses["default"].Ref, "#/components/responses/")]
+		at = "/components/responses/problem"
+		if got.status < 400 {
+			t.Errorf("%s %s: status %d is not described", method, path, got.status)
+		}
+	}
+	kind := got.header.Get("Content-Type")
+	content, ok := r.Content[kind]
+	if !ok {
+		t.Errorf("%s %s: status %d with type %q is not described", method, path, got.status, kind)
+		return
+	}
+	if content.Schema == nil || !strings.Contains(kind, "json") {
+		return
+	}
+	schema, err := d.schemas.Compile("openapi.json#" + at + "/content/" + escape(kind) + "/schema")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range values(kind, got.body) {
+		v, err := jsonschema.UnmarshalJSON(strings.NewReader(line))
+		if err == nil {
+			err = schema.Validate(v)
+		}
+		if err != nil {
+			t.Errorf("%s %s: %v in %.300s", method, path, err, line)
+		}
+	}
+}
+
+// values returns the JSON values of a body.
+func values(kind, body string) []string {
+	if kind == linesType {
+		return strings.Split(strings.TrimSuffix(body, "\n"), "\n")
+	}
+	return []string{body}
+}
+
+// TestDescription compares the description with the routes of the server, in both directions, and
+// their methods and parameters.
+func TestDescription(t *testing.T) {
+	d, r := described(t), startFinding(t)
+	if d.Version != "3.1.0" {
+		t.Errorf("version %q", d.Version)
+	}
+	ids := map[string]bool{}
+	for path, route := range r.server.routes {
+		if _, page := pages()[strings.TrimPrefix(path, "/")]; page || path == "/" {
+			continue
+		}
+		for method, handle := range map[string]http.HandlerFunc{"get": route.get, "post": route.post} {
+			o, ok := d.Paths[path][method]
+			if ok != (handle != nil) {
+				t.Errorf("%s %s: described %v, served %v", method, path, ok, handle != nil)
+			}
+			if ok && (ids[o.ID] || o.ID == "" || o.Summary == "" || o.Responses["default"].Ref != "#/components/responses/problem") {
+				t.Errorf("%s %s: operation %q, summary %q, or what it answers otherwise", method, path, o.ID, o.Summary)
+			}
+			ids[o.ID] = true
+		}
+		if o, ok := d.Paths[path]["get"]; ok && strings.HasPrefix(path, "/api/") {
+			wantParameters(t, r, path, d.parameters(o))
+		}
+	}
+	for path := range d.Paths {
+		if _, ok := r.server.routes[path]; !ok {
+			t.Errorf("%s is described, but not served", path)
+		}
+	}
+}
+
+// wantParameters compares parameters with those that the server says are possible.
+func wantParameters(t *testing.T, r *running, path string, want []string) {
+	t.Helper()
+	got := r.get(path + "?nonsense=1")
+	_, list, found := strings.Cut(got.body, `\"nonsense\": `)
+	if !found {
+		if len(want) > 0 || got.status != http.StatusOK {
+			t.Errorf("%s: parameters %q are described; status %d, %s", path, want, got.status, got.body)
+		}
+		return
+	}
+	names := strings.Split(strings.Split(list, " are possible")[0], ", ")
+	slices.Sort(names)
+	if !slices.Equal(names, want) {
+		t.Errorf("%s: parameters %q are described, %q are possible", path, want, names)
+	}
+}
+
+// TestDescribedAnswers compares answers of all kinds with their schemas; each answer that is
+// described must be among them.
+func TestDescribedAnswers(t *testing.T) {
+	d, r := described(t), startFinding(t)
+	const (
+		board  = "0,0,0,0,0,2,1,1,0,0,0,1"
+		above  = "4,4,4,4,4,4,4,4,4,4,4,4"
+		over   = "0,0,0,0,0,0,1,0,0,0,0,0"
+		jsonIs = "application/json"
+	)
+	seen := map[string]bool{}
+	check := func(method, target, body string, headers ...string) {
+		t.Helper()
+		got := r.do(method, target, body, headers...)
+		path, _, _ := strings.Cut(target, "?")
+		d.check(t, path, method, got)
+		seen[strings.ToLower(method)+path+" "+http.StatusText(got.status)+got.header.Get("Content-Type")] = true
+	}
+	for _, target := range []string{
+		"/api/probe?pits=" + board, "/api/probe?pits=" + above, "/api/probe?pits=" + over, "/api/probe", "/api/probe?pits=1",
+		"/api/game?pits=" + board + "&moves=5,5,0", "/api/game?pits=" + board + "&moves=0", "/api/game?pits=" + board, "/api/game?pits=x",
+		"/api/line?pits=" + board, "/api/line?pits=" + above, "/api/line?pits=" + over, "/api/line?pits=0,0,0,0,0,1,0,0,0,0,0,1",
+		"/api/search?ms=5&pits=" + above, "/api/search?ms=5&pits=" + board, "/api/search?ms=5&pits=" + over, "/api/search?ms=0&pits=" + board,
+		"/api/find?seeds=4&where=only-win", "/api/find?seeds=3..5&most=margin", "/api/find?seeds=0&random=1", "/api/find?seeds=99",
+		"/api/find?seeds=5&where=value%3D99",
+		"/api/layers", "/api/charts", "/api/charts/scores?seeds=5", "/api/charts/scores", "/api/openapi.json",
+		"/chart.css", "/icon.png", "/preview.png", "/preview.png?pits=" + board + "&turn=north&taken=1,2&moves=fA&at=1", "/healthz", "/metrics",
+	} {
+		check(http.MethodGet, target, "")
+	}
+	check(http.MethodGet, "/api/find?seeds=4&where=only-win", "", "Accept", linesType)
+	check(http.MethodGet, "/api/hardest?seeds=5", "")
+	for r.get("/api/hardest?seeds=5").status == http.StatusAccepted {
+		rest(t.Context(), usual.queue/1000)
+	}
+	check(http.MethodGet, "/api/hardest?seeds=5", "")
+	check(http.MethodGet, "/api/hardest?seeds=3..5", "")
+	check(http.MethodPost, "/api/probe", `{"pits":[`+board+`]}`, "Content-Type", jsonIs)
+	check(http.MethodPost, "/api/probe", `{"pits":[`, "Content-Type", jsonIs)
+	check(http.MethodPost, "/api/probe", `{}`, "Content-Type", "text/plain")
+	if got := r.get("/api/layers", "If-None-Match", "*"); got.status != http.StatusNotModified {
+		t.Errorf("If-None-Match: status %d", got.status)
+	}
+	for path, methods := range d.Paths {
+		for method, o := range methods {
+			for code, response := range o.Responses {
+				for kind := range response.Content {
+					status := map[string]int{"200": http.StatusOK, "202": http.StatusAccepted}[code]
+					if !seen[method+path+" "+http.StatusText(status)+kind] {
+						t.Errorf("%s %s: no answer with status %s and type %s was checked", method, path, code, kind)
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package serve
+
+import (
+	"errors"
+	"net/http"
+	"testing"
+
+	"grenier/pipeline/play/line"
+)
+
+// await asks for the hardest positions of a layer until they are there.
+func (r *running) await(target string) (got hardestReport) {
+	r.t.Helper()
+	for r.get(target).status == http.StatusAccepted {
+		rest(r.t.Context(), usual.queue/1000)
+	}
+	r.ask(target, &got)
+	return got
+}
+
+// TestHardest compares what is found in the background with a look at each position of a layer.
+func TestHardest(t *testing.T) {
+	r := startFinding(t)
+	first := r.get("/api/hardest?seeds=4")
+	if first.status != http.StatusAccepted && first.status != http.StatusOK {
+		t.Fatalf("status %d, %s", first.status, first.body)
+	}
+	r.get("/api/hardest?seeds=3") // after it
+	got := r.await("/api/hardest?seeds=4")
+	space := r.server.space(t)
+	puzzles, longest := uint64(0), []int{}
+	for rank := range space.Size(4) {
+		board := space.Unrank(4, rank)
+		p, err := r.server.newProbeReport(board)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !isOnlyWin(p) {
+			continue
+		}
+		best, err := line.Best(t.Context(), r.server.tables, board, line.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		puzzles++
+		longest = append(longest, len(best.Moves))
+	}
+	if !got.Complete || got.Hits != puzzles || got.Done != space.Size(4) || got.Positions != space.Size(4) || got.Unmeasured != 0 || len(got.Found) != hardestCount {
+		t.Fatalf("%+v, want %d hits of %d", got, puzzles, space.Size(4))
+	}
+	for i, p := range got.Found {
+		longer := 0
+		for _, plies := range longest {
+			if plies > p.Plies {
+				longer++
+			}
+		}
+		best, err := line.Best(t.Context(), r.server.tables, boardOfReport(&p.probeReport), line.Options{})
+		if err != nil || len(best.Moves) != p.Plies || longer > i || !isOnlyWin(&p.probeReport) {
+			t.Errorf("place %d: %d plies, a line of %d (%v); %d positions have more", i, p.Plies, len(best.Moves), err, longer)
+		}
+	}
+	if got := r.await("/api/hardest?seeds=3"); !got.Complete || got.Seeds != 3 {
+		t.Errorf("the next layer: %+v", got)
+	}
+}
+
+// TestHardestNonsense asks for what is not searched.
+func TestHardestNonsense(t *testing.T) {
+	r := startFinding(t)
+	for query, want := range map[string]string{
+		"": "seeds is", "seeds=6": "0 to 5", "seeds=-1": "0 to 5", "seeds=1..2": "want one layer", "seeds=1&count=3": "unknown parameter",
+	} {
+		r.wantProblem(r.get("/api/hardest?"+query), http.StatusBadRequest, want)
+	}
+	r.wantProblem(start(t, Options{}).get("/api/hardest?seeds=2"), http.StatusNotFound, "nothing here")
+}
+
+// TestHardestFails lets a search fail: who asks learns it, and the next one begins another.
+func TestHardestFails(t *testing.T) {
+	s, log := newServer(t, Options{Dir: "nowhere"})
+	empty := hardestReport{Seeds: 2}
+	if _, err := s.hardest.ask(empty); err != nil {
+		t.Fatal(err)
+	}
+	if n := <-s.hardest.wanted; n != 2 {
+		t.Fatalf("layer %d is wanted", n)
+	}
+	err := s.seekHardestOf(t.Context(), 2)
+	if err == nil {
+		t.Fatal("a directory that is not there was searched")
+	}
+	s.hardest.fail(2, err)
+	if _, got := s.hardest.ask(empty); !errors.Is(got, err) {
+		t.Errorf("%v, want %v", got, err)
+	}
+	if _, err := s.hardest.ask(empty); err != nil || len(s.hardest.wanted) != 1 {
+		t.Errorf("asked again: %v, %d are wanted", err, len(s.hardest.wanted))
+	}
+	if log.String() != "" {
+		t.Error(log)
+	}
+}

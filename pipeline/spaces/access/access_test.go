@@ -1,0 +1,309 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"grenier/io/corrupt"
+	"grenier/io/memory"
+	"grenier/io/rundir"
+	"grenier/io/workfile"
+	"grenier/kernels/cpu"
+	"grenier/kernels/longtest"
+	"grenier/layers/awari"
+	"grenier/pipeline/spaces/reach"
+)
+
+func TestMain(m *testing.M) { longtest.Choose(m).Run() }
+
+func mustGame(t testing.TB, pits int, rules awari.Rules) awari.Game {
+	t.Helper()
+	g, err := awari.New(pits, rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func mustParse(t testing.TB, game awari.Game, fields ...string) awari.Board {
+	t.Helper()
+	if len(fields) == 1 {
+		fields = slices.Repeat(fields, game.Pits())
+	}
+	b, err := game.Parse(fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// starts are even and uneven starts on all boards, among them some without a move.
+var starts = [][]string{
+	{"1", "1", "1", "1"}, {"5", "5", "5", "5"}, {"0", "0", "0", "9"}, {"0", "0", "0", "0"}, {"9", "0", "0", "0"}, {"0", "1", "0", "0"},
+	{"12", "0", "0", "12"}, {"2", "2", "2", "2", "2", "2"}, {"0", "0", "7", "1", "0", "4"}, {"17", "0", "0", "1", "0", "0"},
+	{"1", "1", "1", "1", "1", "1", "1", "1"}, {"2", "2", "2", "2", "1", "1", "1", "1"}, {"0", "1", "0", "1", "0", "1", "0", "1", "0", "1"},
+	{"1", "0", "0", "0", "0", "2", "0", "0", "0", "0", "3", "0"}, {"0", "0", "0", "0", "0", "7", "0", "0", "0", "0", "0", "0"},
+}
+
+// plainCounts counts with the plain search.
+func plainCounts(t testing.TB, game awari.Game, start awari.Board) []uint64 {
+	t.Helper()
+	space, err := awari.NewSpace(game, start.Seeds())
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := reach.From(t.Context(), space, start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set.Counts()
+}
+
+// eachStart calls do for all starts by all rules.
+func eachStart(t *testing.T, do func(game awari.Game, start awari.Board, want []uint64)) {
+	for _, fields := range starts {
+		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+			game := mustGame(t, len(fields), rules)
+			start := mustParse(t, game, fields...)
+			do(game, start, plainCounts(t, game, start))
+		}
+	}
+}
+
+// TestEqualsReach compares with the plain search, in memory.
+func TestEqualsReach(t *testing.T) {
+	eachStart(t, func(game awari.Game, start awari.Board, want []uint64) {
+		for workers := 1; workers <= 3; workers += 2 {
+			for _, family := range cpu.Available() {
+				got, err := Count(t.Context(), game, start, Options{Workers: workers, Family: family})
+				if err != nil || !slices.Equal(got, want) {
+					t.Errorf("%s from %v, %d workers, %v: %v, %v, want %v", game.Name(), start, workers, family, got, err, want)
+				}
+			}
+		}
+	})
+}
+
+// onDisk returns options for a search on disk with the least memory.
+func onDisk(t testing.TB, game awari.Game, start awari.Board) Options {
+	t.Helper()
+	_, err := Count(t.Context(), game, start, Options{Dir: "nowhere", Memory: 1})
+	refused, ok := errors.AsType[*memory.Error](err)
+	if !ok {
+		t.Fatalf("one byte of memory: %v", err)
+	}
+	return Options{Workers: 2, Family: cpu.Best(), Dir: t.TempDir(), Interval: time.Hour, Memory: refused.Need}
+}
+
+// TestOnDisk searches with the least memory: sets leave it, and it is never exceeded.
+func TestOnDisk(t *testing.T) {
+	for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+		game := mustGame(t, 8, rules)
+		start := mustParse(t, game, "2")
+		want := plainCounts(t, game, start)
+		o := onDisk(t, game, start)
+		s, err := newSearch(game, start, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		away := 0
+		s.Progress = func(Progress) {
+			if s.store.held > s.store.room {
+				t.Errorf("%d bytes in memory, %d are allowed", s.store.held, s.store.room)
+			}
+			for _, b := range s.blocks[s.n] {
+				if b.reached.count > 0 && b.reached.words == nil {
+					away++
+				}
+			}
+		}
+		if err := errors.Join(s.openDir(), s.run(t.Context()), s.store.dir.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(s.counts, want) {
+			t.Errorf("%s: %v, want %v", game.Name(), s.counts, want)
+		}
+		if away == 0 || s.store.held != 0 || len(s.store.here) != 0 {
+			t.Errorf("%d times a set was on disk; %d bytes in %d sets are left in memory", away, s.store.held, len(s.store.here))
+		}
+		if got, err := Count(t.Context(), game, start, o); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s, done already: %v, %v", game.Name(), got, err)
+		}
+	}
+}
+
+// TestResume interrupts a search after every 30 plays, and goes on from the checkpoint that leaves.
+func TestResume(t *testing.T) {
+	game := mustGame(t, 6, awari.Awari)
+	start := mustParse(t, game, "2")
+	want := plainCounts(t, game, start)
+	o := onDisk(t, game, start)
+	for runs := 1; ; runs++ {
+		ctx, end := context.WithCancel(t.Context())
+		plays, last := 0, Progress{}
+		o.Progress = func(p Progress) {
+			if last.Done > p.Done {
+				t.Errorf("%+v after %+v", p, last)
+			}
+			last = p
+			if plays++; plays == 30 {
+				end()
+			}
+		}
+		got, err := Count(ctx, game, start, o)
+		end()
+		if err == nil {
+			if !slices.Equal(got, want) || runs < 3 {
+				t.Errorf("%v in %d runs, want %v", got, runs, want)
+			}
+			return
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
+}
+
+// interrupted returns the directory of a search that was interrupted after some plays.
+func interrupted(t *testing.T, game awari.Game, start awari.Board) Options {
+	t.Helper()
+	o := onDisk(t, game, start)
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	o.Progress = func(p Progress) {
+		if p.Plays == 20 {
+			end()
+		}
+	}
+	if _, err := Count(ctx, game, start, o); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	o.Progress = nil
+	return o
+}
+
+// TestDamaged damages bytes of the file of sets and of the checkpoint: the search fails, or
+// the byte is one that it does not need.
+func TestDamaged(t *testing.T) {
+	game := mustGame(t, 4, awari.Strict)
+	start := mustParse(t, game, "3")
+	want := plainCounts(t, game, start)
+	o := interrupted(t, game, start)
+	for _, name := range []string{rundir.BlocksName, rundir.CheckpointName} {
+		path := filepath.Join(o.Dir, "work", name)
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		refused := 0
+		for i := 0; i < len(data); i += 1 + len(data)/12 {
+			copied := o
+			copied.Dir = t.TempDir()
+			if err := os.CopyFS(copied.Dir, os.DirFS(o.Dir)); err != nil {
+				t.Fatal(err)
+			}
+			bad := slices.Clone(data)
+			bad[i] ^= 0x10
+			if err := os.WriteFile(filepath.Join(copied.Dir, "work", name), bad, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			got, err := Count(t.Context(), game, start, copied)
+			switch {
+			case errors.Is(err, corrupt.ErrCorrupt):
+				refused++
+			case err != nil || !slices.Equal(got, want):
+				t.Fatalf("byte %d of %s: %v, %v", i, name, got, err)
+			}
+		}
+		if refused == 0 {
+			t.Errorf("%s: no damage was found in %d bytes", name, len(data))
+		}
+	}
+}
+
+// TestRestore refuses checkpoints that contradict themselves.
+func TestRestore(t *testing.T) {
+	game := mustGame(t, 4, awari.Strict)
+	start := mustParse(t, game, "3")
+	piece := []workfile.Extent{{Offset: 0, Length: 8, Sum: 1}}
+	for name, change := range map[string]func(c *checkpoint){
+		"another start":   func(c *checkpoint) { c.Start[0]++ },
+		"a layer above":   func(c *checkpoint) { c.Seeds = 13 },
+		"a layer below":   func(c *checkpoint) { c.Seeds = -2 },
+		"few counts":      func(c *checkpoint) { c.Counts = c.Counts[1:] },
+		"a block above":   func(c *checkpoint) { c.Blocks[0].Seeds = 9 },
+		"no such block":   func(c *checkpoint) { c.Blocks[0].Own = 9 },
+		"no pieces":       func(c *checkpoint) { c.Blocks[0].Reached.Pieces = nil },
+		"too many":        func(c *checkpoint) { c.Blocks[0].ToDo.Pieces = piece },
+		"an empty piece":  func(c *checkpoint) { c.Blocks[0].Reached.Pieces = make([]workfile.Extent, 1) },
+		"a block twice":   func(c *checkpoint) { c.Blocks = append(c.Blocks, c.Blocks[0]) },
+		"too many boards": func(c *checkpoint) { c.Blocks[0].Reached.Count = 1 << 40 },
+	} {
+		s, err := newSearch(game, start, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := checkpoint{
+			Start: []int{3, 3, 3, 3}, Seeds: 8, Counts: make([]uint64, 13),
+			Blocks: []savedBlock{{Seeds: 8, Own: 4, Reached: savedSet{Count: 1, Pieces: piece}}},
+		}
+		if err := s.restore(&c); err != nil {
+			t.Fatalf("unchanged: %v", err)
+		}
+		if s, err = newSearch(game, start, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		change(&c)
+		if err := s.restore(&c); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func TestNeedsMemory(t *testing.T) {
+	game := mustGame(t, 12, awari.Awari)
+	start := mustParse(t, game, "4")
+	for dir, allowed := range map[string]uint64{"": 200 << 30, "nowhere": 8 << 30} {
+		_, err := Count(t.Context(), game, start, Options{Memory: allowed, Dir: dir})
+		if _, ok := errors.AsType[*memory.Error](err); !ok {
+			t.Errorf("48 seeds in %d bytes: %v, want a memory.Error", allowed, err)
+		}
+	}
+}
+
+// TestOtherDirectory: a directory belongs to one start and one rule set.
+func TestOtherDirectory(t *testing.T) {
+	game := mustGame(t, 4, awari.Awari)
+	o := onDisk(t, game, mustParse(t, game, "1"))
+	if _, err := Count(t.Context(), game, mustParse(t, game, "1"), o); err != nil {
+		t.Fatal(err)
+	}
+	o.Memory = 0
+	for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+		other := mustGame(t, 4, rules)
+		start := mustParse(t, other, "1")
+		if rules == awari.Awari {
+			start = mustParse(t, other, "2")
+		}
+		_, err := Count(t.Context(), other, start, o)
+		if _, ok := errors.AsType[*rundir.OtherRunError](err); !ok {
+			t.Errorf("%s: %v, want an OtherRunError", other.Name(), err)
+		}
+	}
+}
+
+// BenchmarkCount counts from two seeds in each of ten pits: 30,045,015 boards.
+func BenchmarkCount(b *testing.B) {
+	game := mustGame(b, 10, awari.Awari)
+	start := mustParse(b, game, "2")
+	for b.Loop() {
+		if _, err := Count(b.Context(), game, start, Options{Workers: 1, Family: cpu.Best()}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package search_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"grenier/io/crew"
+	"grenier/layers/swap"
+	"grenier/layers/swap/heuristic"
+	"grenier/layers/swap/swaptest"
+	"grenier/pipeline/swap/search"
+)
+
+// TestParallel: neither the solution nor the work depends on the number of workers, with a
+// bound that is not consistent too.
+func TestParallel(t *testing.T) {
+	g := mustGrid(t, 3, 3)
+	depth := swaptest.Distances(g)
+	w, err := heuristic.NewWalking(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(6, 6))
+	for range 5 {
+		s := shuffled(g, r)
+		for _, h := range []heuristic.Heuristic{heuristic.NewManhattan(g), heuristic.Inverse{Heuristic: w, Grid: g}} {
+			var first search.Result
+			for i, workers := range []int{1, 2, 3, 40} {
+				res := run(t, "astar-parallel", g, s, search.Options{Heuristic: h, Workers: workers})
+				if len(res.Swaps) != int(depth[s.Rank(9)]) || !res.Optimal {
+					t.Fatalf("%s, state %x: %d swaps, optimal %v", h.Name(), s, len(res.Swaps), res.Optimal)
+				}
+				if i == 0 {
+					first = res
+				}
+				if !slices.Equal(res.Swaps, first.Swaps) || res.Counts != first.Counts {
+					t.Errorf("%d workers: %v, %+v; 1 worker: %v, %+v", workers, res.Swaps, res.Counts, first.Swaps, first.Counts)
+				}
+			}
+		}
+	}
+}
+
+// broken is a bound that panics on one state.
+type broken struct {
+	heuristic.Zero
+	on swap.State
+}
+
+func (b broken) Estimate(s swap.State) int {
+	if s == b.on {
+		panic("a bug")
+	}
+	return 0
+}
+
+// TestParallelPanic: a panic of a worker is an error of the search.
+func TestParallelPanic(t *testing.T) {
+	g := mustGrid(t, 2, 3)
+	start := g.Goal().Swap(0, 5)
+	o := search.Options{Heuristic: broken{on: start.Swap(0, 1)}, Workers: 3}
+	_, err := search.Solve(t.Context(), "astar-parallel", g, start, o)
+	if _, ok := errors.AsType[*crew.PanicError](err); !ok {
+		t.Errorf("error %v", err)
+	}
+}
