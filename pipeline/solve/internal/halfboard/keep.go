@@ -28,7 +28,7 @@ const keptVersion = 1
 
 // keeper writes checkpoints of a layer in memory and resumes from those of earlier runs.
 type keeper struct {
-	last     time.Time     // the end of the last checkpoint, or the begin of the layer
+	last     time.Time     // the end of the last checkpoint, or of reading it, or the begin of the layer
 	took     time.Duration // what it kept sweeps waiting; before the first one, about what it will
 	lasted   atomic.Int64  // nanoseconds until it was on disk
 	stored   bool          // offers are, or are being
@@ -91,11 +91,12 @@ func (e *engine) keepStreams(stage Stage) error {
 }
 
 // pause returns the time from one checkpoint to the next, so that a kill costs the interval at most:
-// what came after the begin of the last checkpoint that was on disk. It leaves the disk half of the time.
+// what came after the begin of the last checkpoint that was on disk. It leaves the disk half of the time, and
+// sweeps three quarters of it, unless the interval is shorter.
 func (k *keeper) pause(interval time.Duration) time.Duration {
 	interval = time.Duration(float64(interval) * max(1, k.took.Seconds()/quick.Seconds()))
 	lasted := time.Duration(k.lasted.Load())
-	return max(interval-k.took-lasted, min(interval, lasted))
+	return max(interval-k.took-lasted, min(interval, max(lasted, 3*k.took)))
 }
 
 // leave makes a checkpoint of a layer that is interrupted, unless hardly any work would
@@ -240,11 +241,15 @@ func (e *engine) writePieces(w *spill.Writer, s *keptPart, workers int, tell fun
 	}.Run(context.Background(), workers, len(pieces), spares[keptJob](workers))
 }
 
+// replace replaces scores, without a branch: half of the offers are blocked, in no order.
 func replace(scores []int8, old, by int8) {
+	var to [256]int8
+	for x := range to {
+		to[x] = int8(x)
+	}
+	to[uint8(old)] = by
 	for i, x := range scores {
-		if x == old {
-			scores[i] = by
-		}
+		scores[i] = to[uint8(x)]
 	}
 }
 
@@ -296,5 +301,8 @@ func (e *engine) captureWhole(ctx context.Context, lower Lower) (err error) {
 	k.found, err = e.isWhole(rundir.FoundName, e.header("awari-found"), func(r *spill.Reader) error {
 		return e.readPieces(ctx, r, e.keptScores())
 	})
+	if k.found {
+		k.last = time.Now()
+	}
 	return err
 }
