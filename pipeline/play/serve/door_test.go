@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -307,6 +308,77 @@ func TestFlood(t *testing.T) {
 		t.Errorf("the heap has grown from %d to %d bytes", before, peak)
 	}
 	r.wantNoFailure()
+}
+
+// TestCrowd has one client keep 500 connections busy, each with requests one after the other, or with
+// attempts to come in: another client must be served all the same. It logs how long that takes, alone and
+// beside the crowd.
+func TestCrowd(t *testing.T) {
+	needAnother(t)
+	connections, asks := 100, 20
+	if os.Getenv("GRENIER_LONG") != "" {
+		connections, asks = 500, 200
+	}
+	r := startWith(t, Options{}, usual)
+	alone := r.ask200(asks)
+	ctx, end := context.WithCancel(t.Context())
+	var crowd sync.WaitGroup
+	for range connections {
+		crowd.Go(func() { r.crowd(ctx, "127.0.1.1") })
+	}
+	for r.server.metrics.turnedAway.Load() == 0 { // all places of the client are taken
+		rest(ctx, time.Millisecond)
+	}
+	beside := r.ask200(asks)
+	end()
+	crowd.Wait()
+	t.Logf("%d times asked: alone %v in the middle, %v at most; beside %d connections of another client %v and %v; %d of these turned away",
+		asks, alone[asks/2], alone[asks-1], connections, beside[asks/2], beside[asks-1], r.server.metrics.turnedAway.Load())
+	r.wantNoFailure()
+}
+
+// ask200 asks so many times as another client, which must be answered, and returns the times in
+// order.
+func (r *running) ask200(n int) []time.Duration {
+	r.t.Helper()
+	client, times := from(r.t.(*testing.T), another), make([]time.Duration, n)
+	for i := range times {
+		start := time.Now()
+		if got := r.status(client, "/api/probe?pits=0,0,0,0,0,2,1,1,0,0,0,1"); got != http.StatusOK {
+			r.t.Errorf("status %d", got)
+		}
+		times[i] = time.Since(start)
+		rest(r.t.Context(), 20*time.Millisecond) // below the rate that a client may have
+	}
+	slices.Sort(times)
+	return times
+}
+
+// crowd keeps a connection from an address busy; when it is closed, it comes again a little later.
+func (r *running) crowd(ctx context.Context, ip string) {
+	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(ip)}}
+	for ; ctx.Err() == nil; rest(ctx, 100*time.Millisecond) {
+		c, err := d.DialContext(ctx, "tcp", r.address)
+		if err != nil {
+			continue
+		}
+		leave := context.AfterFunc(ctx, func() { c.Close() })
+		answers := bufio.NewReader(c)
+		for {
+			if _, err := io.WriteString(c, "GET /api/probe?pits=0,0,0,0,0,2,1,1,0,0,0,1 HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+				break
+			}
+			answer, err := http.ReadResponse(answers, nil)
+			if err != nil {
+				break
+			}
+			if _, err := io.Copy(io.Discard, answer.Body); err != nil || answer.Close {
+				break
+			}
+		}
+		leave()
+		c.Close()
+	}
 }
 
 // askBeside asks as an ordinary client beside a flood.
