@@ -16,6 +16,7 @@ import (
 	"grenier/kernels/colex"
 	"grenier/layers/awari"
 	"grenier/pipeline/spaces/access"
+	"grenier/pipeline/spaces/retro"
 )
 
 // Table is what is known of the boards with a given number of pits.
@@ -124,15 +125,11 @@ func (t *Table) count() error {
 			Seeds:     n,
 			Configs:   configs,
 			SpaceReal: 2 * float64(configs),
-			Cost:      cost(t.Pits, n, configs),
+			Cost:      retro.Cost(t.Pits, n, configs),
 		}
 	}
 	return nil
 }
-
-// cost returns the number of accesses in the formula of document 001, with K the number of
-// pits and X that of boards.
-func cost(pits, n int, configs uint64) uint64 { return uint64(pits+2+n) * configs }
 
 // search counts the accessible boards.
 func (t *Table) search(ctx context.Context, game awari.Game, o *TableOptions) error {
