@@ -35,8 +35,8 @@ with the layer files beside them. Any web server or object store that hands out
 files and answers range requests can show it, in any folder; the pages read the
 layer files in the browser, check their checksums, and compute values and best
 lines there. Puzzles and positions worth seeing are searched for beforehand. A
-page lists the files with sizes and SHA-256 for those who want a
-copy. See docs/publish.md.
+page lists the files with sizes and SHA-256 for those who want a copy. See
+docs/publish.md.
 
 Layer files are copied, then all checksums of the copies are compared. The same
 command goes on where one was interrupted: it reads the files that are there,
