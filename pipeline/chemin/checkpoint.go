@@ -9,7 +9,6 @@ import (
 
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
-	"grenier/io/workfile"
 	"grenier/layers/chemin"
 	"grenier/pipeline/internal/resume"
 	"grenier/pipeline/internal/runs"
@@ -106,19 +105,14 @@ func (c *checkpoint) checkStates(b *chemin.Board) error {
 // there is none.
 func (s *solver) openDir() (saved *checkpoint, err error) {
 	b := s.board
-	s.store.Dir, err = resume.Open(s.Dir, resume.Search{
-		Identity: manifest.GridIdentity("chemin", b.Rows(), b.Cols()),
-		Kind:     checkpointKind, Version: checkpointVersion, Work: s.work,
-		Load: func(path string, payload []byte) (live []workfile.Extent, err error) {
-			if saved, err = parseCheckpoint(path, payload, b); err != nil {
-				return nil, err
-			}
-			s.store.Last = payload
-			for _, b := range saved.Blocks {
-				live = append(live, b.Extent)
-			}
-			return live, nil
-		},
+	search := resume.Search{
+		Identity: manifest.GridIdentity("chemin", b.Rows(), b.Cols()), Kind: checkpointKind, Version: checkpointVersion, Work: s.work,
+	}
+	err = s.store.OpenDir(s.Dir, search, func(path string, payload []byte) ([]*runs.Run, error) {
+		if saved, err = parseCheckpoint(path, payload, b); err != nil {
+			return nil, err
+		}
+		return []*runs.Run{&saved.layer().Run}, nil
 	})
 	return saved, err
 }

@@ -101,7 +101,6 @@ func (s *solver) through(ctx context.Context, w *sweep, saved *checkpoint, doing
 	states := []uint64{1}
 	if saved != nil {
 		layer, states = saved.layer(), saved.States
-		s.store.Own(&layer.Run)
 		w.optimal.Store(saved.Optimal)
 	} else if layer, err = w.root(); err != nil {
 		return nil, err

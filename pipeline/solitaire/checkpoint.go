@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strings"
 
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
-	"grenier/io/workfile"
 	"grenier/layers/solitaire"
 	"grenier/pipeline/internal/resume"
 	"grenier/pipeline/internal/runs"
@@ -71,27 +71,17 @@ func (s *search) identity() manifest.Identity {
 
 // openDir opens the run directory, for blocks, and takes over its checkpoint if there is one.
 func (s *search) openDir() (err error) {
-	s.store.Dir, err = resume.Open(s.Dir, resume.Search{
-		Identity: s.identity(), Kind: checkpointKind, Version: checkpointVersion, Work: s.work,
-		Load: func(path string, payload []byte) (live []workfile.Extent, err error) {
-			c := &checkpoint{}
-			if err := json.Unmarshal(payload, c); err != nil {
-				return nil, corrupt.New(path, "", "%w", err)
-			}
-			if err := s.load(c); err != nil {
-				return nil, corrupt.New(path, "", "%w", err)
-			}
-			s.store.Last = payload
-			for _, list := range [][]*runs.Run{s.layers, s.winning, s.stale} {
-				for _, r := range list {
-					s.store.Own(r)
-					for _, b := range r.Blocks {
-						live = append(live, b.Extent)
-					}
-				}
-			}
-			return live, nil
-		},
+	search := resume.Search{Identity: s.identity(), Kind: checkpointKind, Version: checkpointVersion, Work: s.work}
+	err = s.store.OpenDir(s.Dir, search, func(path string, payload []byte) ([]*runs.Run, error) {
+		c := &checkpoint{}
+		err := json.Unmarshal(payload, c)
+		if err == nil {
+			err = s.load(c)
+		}
+		if err != nil {
+			return nil, corrupt.New(path, "", "%w", err)
+		}
+		return slices.Concat(s.layers, s.winning, s.stale), nil
 	})
 	if err != nil || len(s.stale) == 0 {
 		return err

@@ -2,8 +2,8 @@
 // run directory, seals and publishes each before the next begins, and resumes where an
 // earlier run stopped.
 //
-// The engine (package halfboard) computes a layer, in memory in one piece or window by
-// window, with streams and checkpoints in work/. This package feeds it the layers below from
+// The engine (package halfboard, unless Options say otherwise) computes a layer, in memory in
+// one piece or window by window, with streams and checkpoints in work/. This package feeds it the layers below from
 // their files (package tables) after a check (trust.go), streams the result into a layer file
 // (seal.go) and lists it in the manifest. A process killed at any moment leaves the sealed
 // layers, and in work/ what the engine resumes from.
@@ -21,10 +21,10 @@ import (
 	"grenier/io/manifest"
 	"grenier/io/memory"
 	"grenier/io/rundir"
-	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve/internal/halfboard"
+	"grenier/pipeline/spaces/retro"
 	"grenier/pipeline/tables"
 )
 
@@ -56,6 +56,8 @@ type Options struct {
 	Workers int
 	// Family is the kernel family.
 	Family cpu.Family
+	// Engine solves the layers.
+	Engine Engine
 	// Bits forces the bits that a score takes in memory, as halfboard.Options.Bits; 0 chooses
 	// what fits.
 	Bits int
@@ -86,6 +88,9 @@ type Report struct {
 	Engine  halfboard.Stats
 	Seal    time.Duration
 	Elapsed time.Duration // all stages
+	// Accesses is what the engine Retrograde did, nil for Sweeps; Cost the formula for it.
+	Accesses *retro.Accesses
+	Cost     uint64
 }
 
 // run is a run in progress.
@@ -94,7 +99,7 @@ type run struct {
 	game     awari.Game
 	dir      *rundir.Locked
 	manifest *manifest.Manifest
-	engine   *halfboard.Engine
+	engine   engine
 	trusted  trusted
 	resumed  bool // the layer in progress began in an earlier run
 	estimate estimate
@@ -176,7 +181,7 @@ func (o *Options) Check(game awari.Game) error {
 	if o.Seeds < 0 || o.Seeds > awari.MaxSeeds {
 		return fmt.Errorf("%w: %d (0 to %d are possible)", awari.ErrSeeds, o.Seeds, awari.MaxSeeds)
 	}
-	if need := halfboard.Least(game, o.Seeds, o.Workers); o.Memory > 0 && need > o.Memory {
+	if need := o.need(game, o.Seeds); o.Memory > 0 && need > o.Memory {
 		return &memory.Error{What: fmt.Sprintf("layer %d", o.Seeds), Need: need, Allowed: o.Memory, Enough: o.enough(game)}
 	}
 	return nil
@@ -185,7 +190,7 @@ func (o *Options) Check(game awari.Game) error {
 // enough says what can be solved in the memory allowed.
 func (o *Options) enough(game awari.Game) string {
 	for n := awari.MaxSeeds; n >= 0; n-- {
-		if halfboard.Least(game, n, o.Workers) <= o.Memory {
+		if o.need(game, n) <= o.Memory {
 			return fmt.Sprintf("enough up to layer %d", n)
 		}
 	}
@@ -213,15 +218,6 @@ func begin(dir *rundir.Locked, game awari.Game, o Options) (*run, error) {
 	return r, nil
 }
 
-// newEngine returns an engine whose streams are in the given directory.
-func (r *run) newEngine(work vfs.Dir) (*halfboard.Engine, error) {
-	o := &r.options
-	return halfboard.New(r.game, halfboard.Options{
-		Workers: o.Workers, Family: o.Family, Seeds: o.Seeds, Memory: o.Memory, Bits: o.Bits, Work: work,
-		Sample: sample, Interval: o.Interval, Progress: r.progress, Note: o.Note,
-	})
-}
-
 // solveLayer solves layer n and makes it part of the run directory.
 func (r *run) solveLayer(ctx context.Context, n int) (Report, error) {
 	report, file, err := r.sealLayer(ctx, n)
@@ -239,12 +235,15 @@ func (r *run) sealLayer(ctx context.Context, n int) (Report, *layerfile.Writer, 
 	if err != nil {
 		return Report{}, nil, err
 	}
-	solved := time.Now()
+	found := time.Now()
 	file, summary, err := r.sealAndClose(ctx, layer)
 	if err != nil {
 		return Report{}, nil, err
 	}
-	report := Report{Engine: layer.Stats(), Seal: time.Since(solved)}
+	report := Report{Engine: layer.Stats(), Seal: time.Since(found)}
+	if l, ok := layer.(*retroLayer); ok {
+		report.Accesses, report.Cost = &l.accesses, retro.Cost(r.game.Pits(), n, layer.Positions())
+	}
 	report.Elapsed = report.Engine.Before + time.Since(start)
 	report.Layer = manifest.NewLayer(rundir.LayerName(n), summary, report.Elapsed.Seconds())
 	report.Layer.Directory = r.dir.LayersPath()
@@ -252,7 +251,7 @@ func (r *run) sealLayer(ctx context.Context, n int) (Report, *layerfile.Writer, 
 }
 
 // compute solves layer n from the files of the layers below.
-func (r *run) compute(ctx context.Context, n int) (*halfboard.Layer, error) {
+func (r *run) compute(ctx context.Context, n int) (solved, error) {
 	lower, err := r.lower(ctx, n)
 	if err != nil {
 		return nil, fmt.Errorf("solving layer %d: %w", n, err)

@@ -11,6 +11,7 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/io/chart"
 	"grenier/pipeline/spaces/census"
+	"grenier/pipeline/spaces/retro"
 )
 
 // censusFlags are the flags of census as given.
@@ -51,6 +52,10 @@ type accessReport struct {
 	Steps      uint64 `json:"steps"`
 	Propagated uint64 `json:"propagated"`
 	Total      uint64 `json:"total"`
+}
+
+func newAccessReport(a *retro.Accesses) *accessReport {
+	return &accessReport{a.Init, a.Lower, a.Steps, a.Propagated, a.Total()}
 }
 
 func (a *app) census() *cobra.Command {
@@ -156,7 +161,7 @@ func newCensusLayer(l *census.Layer) censusLayer {
 		MeanPredecessors: float64(l.Predecessors) / float64(l.Positions),
 	}
 	if a := l.Analysis; a != nil {
-		r.Accesses = &accessReport{a.Init, a.Lower, a.Steps, a.Propagated, a.Total()}
+		r.Accesses = newAccessReport(&a.Accesses)
 		r.DeepestChain, r.Endless = &a.Deepest, &a.Endless
 	}
 	return r

@@ -83,7 +83,7 @@ func (j *journal) circumstances(layers int) []any {
 	return []any{
 		"version", cli.Release, "pid", os.Getpid(),
 		"seeds", f.seeds, "pits", f.pits, "rules", f.rules, "memory", f.memory.String(), "threads", f.threads,
-		"codec", f.codec, "kernel", j.family.String(), "layers", layers,
+		"codec", f.codec, "engine", f.engine, "kernel", j.family.String(), "layers", layers,
 		"host", host, "cpu", cpu.Name(), "cpus", runtime.NumCPU(), "system", runtime.GOOS + "/" + runtime.GOARCH,
 		"go", runtime.Version(), "work", f.work, "layers_to", f.layersTo, "until", f.until,
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -114,6 +115,7 @@ func (a *app) runServer(ctx context.Context, o serveOptions) error {
 	if err != nil {
 		return err
 	}
+	runtime.GOMAXPROCS(server.Processors())
 	l, err := listen(ctx, "--addr", o.addr)
 	if err != nil {
 		return err

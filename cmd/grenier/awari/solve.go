@@ -27,6 +27,7 @@ type solveFlags struct {
 	dir, progress string
 	checkpoint    time.Duration
 	json, force   bool
+	engine        string
 
 	until                string
 	onLayer, onFinish    string
@@ -44,6 +45,10 @@ func (f *solveFlags) places() map[string]string {
 	}
 	return places
 }
+
+// fewSeeds are those of runs with a few MiB of tables, where it costs more time to collect a tenth of
+// that as garbage, again and again, than the memory is worth.
+const fewSeeds = 13
 
 // solveSummary is the last output of solve.
 type solveSummary struct {
@@ -71,6 +76,9 @@ type layerTook struct {
 	Streams   map[string]solve.Streams `json:"streams,omitempty"`
 	Bits      int                      `json:"bits"`
 	Windows   int                      `json:"windows"`
+	// Of the engine retrograde: by the formula of document 001, and counted.
+	Cost     uint64        `json:"cost,omitempty"`
+	Accesses *accessReport `json:"accesses,omitempty"`
 }
 
 // sealedLine is the JSON line of progress about a layer that is sealed.
@@ -98,6 +106,14 @@ the results of the windows, and a checkpoint of the layer in progress, every
 minute (--checkpoint), or less often if a checkpoint takes more than a second
 or two. An interrupted layer is resumed from its checkpoint.
 
+--engine retrograde solves with the algorithm of document 001, as repaired: one
+worker, layers in memory alone, about 30 bytes for each position of the last
+one and a byte for each of those below, no windows, and no checkpoint, so that
+an interrupted layer begins again. A layer that needs more than --memory is
+refused. The files are the same. A table at the end, and "accesses" in JSON,
+say how often the algorithm accessed its table of scores, beside the cost by
+the document's formula.
+
 Each layer prints a line to stdout; a narrow terminal shows wins, draws and
 losses as shares, or fewer columns. After the last layer a table shows the
 bytes that the stages of layers in windows read and wrote in DIR/work. Progress
@@ -119,6 +135,7 @@ status of a run that --until or "grenier awari stop" has ended is 75.
 `,
 		Example: `  grenier awari solve --seeds 16 --dir data/awari
   grenier awari solve --seeds 10 --pits 8 --rules strict --dir data/small --json
+  grenier awari solve --seeds 10 --dir data/plain --engine retrograde
   GRENIER_KERNEL=generic grenier awari solve --seeds 12 --dir data/plain --threads 1`,
 		Args: cli.NoArgs,
 		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runSolve(cmd.Context(), f) }),
@@ -129,6 +146,7 @@ status of a run that --until or "grenier awari stop" has ended is 75.
 	f.memory.Define(a.App, flags, "8GiB", &f.force)
 	flags.DurationVar(&f.checkpoint, "checkpoint", solve.DefaultInterval, "`time` between checkpoints of the layer in progress")
 	cli.ProgressFlag(flags, &f.progress)
+	flags.StringVar(&f.engine, "engine", solve.Sweeps.String(), "`engine` that solves the layers: sweeps or retrograde")
 	flags.StringVar(&f.until, "until", "", "`time` at which to stop, with a checkpoint, like 07:00, or a day and a time")
 	flags.StringVar(&f.onLayer, "on-layer", "", "shell `command` to run when a layer is sealed")
 	flags.StringVar(&f.onFinish, "on-finish", "", "shell `command` to run when the run ends in any way")
@@ -153,6 +171,9 @@ func (f *solveFlags) options() (game awari.Game, o solve.Options, err error) {
 		}
 	}
 	o, err = f.runFlags.options()
+	if err == nil {
+		o.Engine, err = solve.ParseEngine(f.engine)
+	}
 	o.Interval = f.checkpoint
 	if !f.force {
 		o.Free = rundir.FreeBytes
@@ -178,7 +199,9 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 		return err
 	}
 	runtime.GOMAXPROCS(f.threads)
-	defer debug.SetGCPercent(debug.SetGCPercent(10)) // the heap holds tables that stay; scores are elsewhere
+	if o.Seeds > fewSeeds {
+		defer debug.SetGCPercent(debug.SetGCPercent(10)) // the heap holds tables that stay; scores are elsewhere
+	}
 	journal := &journal{app: a, flags: f, family: o.Family, errs: a.Err, shown: shown, start: time.Now()}
 	defer a.WhenAsked(journal.answer)()
 	stopMetrics, err := a.startMetrics(ctx, journal)
@@ -314,6 +337,7 @@ func (a *app) summarize(f solveFlags, family cpu.Family, reports []solve.Report,
 
 // printSummary prints what a run took.
 func (a *app) printSummary(s solveSummary) {
+	defer printAccesses(a.Out, s.Layers)
 	defer printStreams(a.Out, s.Layers)
 	if len(s.Layers) == 0 {
 		a.Printf(2, "nothing to do: layers 0 to %d are solved already, %s on disk",
@@ -351,6 +375,18 @@ func printStreams(out io.Writer, layers []layerTook) {
 	}
 }
 
+// printAccesses prints what the engine retrograde did in each layer.
+func printAccesses(out io.Writer, layers []layerTook) {
+	if len(layers) == 0 || layers[0].Accesses == nil {
+		return
+	}
+	fmt.Fprintf(out, "\n%8s %18s %18s %18s %18s\n", "seeds", "cost by formula", "accesses", "lower layers", "propagate")
+	for _, l := range layers {
+		a := l.Accesses
+		fmt.Fprintf(out, "%8d %18s %18s %18s %18s\n", l.Seeds, cli.Comma(l.Cost), cli.Comma(a.Total), cli.Comma(a.Lower), cli.Comma(a.Propagated))
+	}
+}
+
 // figuresOf returns the figures of one layer.
 func figuresOf(r solve.Report) layerTook {
 	t := layerTook{
@@ -360,6 +396,9 @@ func figuresOf(r solve.Report) layerTook {
 	}
 	for name, d := range r.Stages() {
 		t.Stages[name] = d.Seconds()
+	}
+	if a := r.Accesses; a != nil {
+		t.Cost, t.Accesses = r.Cost, newAccessReport(a)
 	}
 	return t
 }

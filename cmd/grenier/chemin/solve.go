@@ -60,8 +60,8 @@ each thread.
 "peak_rss_bytes"}. "orders", "orientations" and "grids" are {"total",
 "up_to_symmetry", "optimal", "optimal_up_to_symmetry"}, and of orders
 "optimal_ending_in_score", those whose last cell has the score. "max" is absent
-if it is not known, "cut" is true if not all solutions are listed. "states_per_layer"
-counts the states that may still lead to the maximum.
+if it is not known, "cut" is true if not all solutions are listed.
+"states_per_layer" counts the states that may still lead to the maximum.
 `,
 		Example: `  grenier chemin solve --rows 3 --cols 3 --method classes
   grenier chemin solve --rows 4 --cols 5 --memory 1GiB --time 10m --svg steps.svg`,

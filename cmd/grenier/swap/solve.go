@@ -74,8 +74,8 @@ Solvers:
   astar, astar-bucket   A* with a binary heap or with buckets; exact
   astar-incremental     A* with half the Manhattan distance, updated move by
                         move; exact
-  astar-parallel        A* by --threads workers, to each of which a hash deals its
-                        states (HDA*); exact
+  astar-parallel        A* by --threads workers; a hash deals the states to them
+                        (HDA*); exact
   astar-weighted        A* with twice the heuristic: a solution at most twice as
                         long as a shortest one
   astar-bidirectional   A* from both ends; exact

@@ -2,6 +2,7 @@
 import json
 import math
 import os
+import re
 import threading
 from array import array
 from collections import OrderedDict
@@ -50,6 +51,7 @@ def _read_manifest(where):
         pits = manifest["pits"]
         for n, entry in enumerate(manifest["layers"]):
             check(entry["seeds"] == n and entry["positions"] == math.comb(pits + n - 1, n), "%s: layer %d" % (name, n))
+            check(re.fullmatch("[a-z0-9_-]+[.]gl", entry["file"]) and entry["bytes"] > 0, "%s: file of layer %d" % (name, n))
     except (KeyError, TypeError) as error:
         raise Corrupt("%s: %s" % (name, error)) from None
     return manifest

@@ -256,7 +256,9 @@ class TestTables(Run):
     def test_manifests(self):
         good = manifest_of(PITS, self.entries)
         for bad, word in ((b"{}", "not a manifest"), (good.replace(b'"pits": 4', b'"pits": 6'), "checksum"), (manifest_of(PITS, [], version=3), "version"),
-                          (manifest_of(PITS, [], game="chemin"), "awari"), (manifest_of(PITS, [{"seeds": 0}]), "positions"), (good[:-1], "")):
+                          (manifest_of(PITS, [], game="chemin"), "awari"), (manifest_of(PITS, [{"seeds": 0}]), "positions"), (good[:-1], ""),
+                          (manifest_of(PITS, [{**self.entries[0], "file": "../layer-00.gl"}]), "file of layer 0"),
+                          (manifest_of(PITS, [{**self.entries[0], "bytes": "many"}]), "str"), (manifest_of("x", self.entries), "str")):
             with tempfile.TemporaryDirectory() as run:
                 write(run, "manifest.json", bad)
                 with self.assertRaisesRegex(grenier.Corrupt, word):

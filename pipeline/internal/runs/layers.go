@@ -8,6 +8,8 @@ import (
 
 	"grenier/io/crew"
 	"grenier/io/memory"
+	"grenier/io/workfile"
+	"grenier/pipeline/internal/resume"
 )
 
 // LeastMemory returns the least memory in bytes for a search with the given number of workers.
@@ -21,6 +23,27 @@ func CheckMemory(threads int, allowed int64) error {
 	}
 	what := fmt.Sprintf("a search with %d threads", threads)
 	return &memory.Error{What: what, Need: uint64(least), Allowed: uint64(max(0, allowed))}
+}
+
+// OpenDir keeps blocks in the run directory at path, and takes over its checkpoint if there is
+// one: load returns the runs in it. It fails like resume.Open.
+func (s *Store) OpenDir(path string, search resume.Search, load func(path string, payload []byte) ([]*Run, error)) (err error) {
+	search.Load = func(path string, payload []byte) (live []workfile.Extent, err error) {
+		saved, err := load(path, payload)
+		if err != nil {
+			return nil, err
+		}
+		s.Last = payload
+		for _, r := range saved {
+			for i := range r.Blocks {
+				s.held.Add(r.Blocks[i].size())
+				live = append(live, r.Blocks[i].Extent)
+			}
+		}
+		return live, nil
+	}
+	s.Dir, err = resume.Open(path, search)
+	return err
 }
 
 // Of returns the run of blocks that were saved.

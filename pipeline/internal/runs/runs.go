@@ -99,13 +99,6 @@ func (s *Store) put(data []byte, records int) (b Block, err error) {
 	return b, nil
 }
 
-// Own counts the blocks of a run that was there before.
-func (s *Store) Own(r *Run) {
-	for i := range r.Blocks {
-		s.held.Add(r.Blocks[i].size())
-	}
-}
-
 // size returns the memory that a block takes.
 func (b *Block) size() int64 { return int64(perBlock + cap(b.data)) }
 

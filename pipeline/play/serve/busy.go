@@ -84,6 +84,12 @@ type turns struct {
 	clients map[netip.Addr]*share // those with requests that compute or wait
 }
 
+// Processors returns the GOMAXPROCS that a process with this server needs: beside the processors there
+// are, one for each goroutine that computes. With fewer, an answer that takes microseconds waits again and
+// again, ten milliseconds each, until such a goroutine is interrupted; so the system shares the
+// processors out, which is faster.
+func (s *Server) Processors() int { return s.processors + cap(s.turns.free) + 1 } // and the search for the hardest positions
+
 // share is what one client has.
 type share struct {
 	slots    chan struct{} // full when the client has as many turns as it may

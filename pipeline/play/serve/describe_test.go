@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -223,7 +224,7 @@ func TestDescribedAnswers(t *testing.T) {
 	check(http.MethodGet, "/api/find?seeds=4&where=only-win", "", "Accept", linesType)
 	check(http.MethodGet, "/api/hardest?seeds=5", "")
 	for r.get("/api/hardest?seeds=5").status == http.StatusAccepted {
-		rest(t.Context(), usual.queue/1000)
+		rest(t.Context(), 50*time.Millisecond)
 	}
 	check(http.MethodGet, "/api/hardest?seeds=5", "")
 	check(http.MethodGet, "/api/hardest?seeds=3..5", "")

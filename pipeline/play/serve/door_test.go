@@ -8,6 +8,8 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -110,7 +112,7 @@ func TestDoor(t *testing.T) {
 		c.Close()
 	}
 	same := from(t, "127.0.0.1")
-	for deadline := time.Now().Add(10 * time.Second); r.status(same, "/healthz") != 200; {
+	for deadline := time.Now().Add(time.Minute); r.status(same, "/healthz") != 200; {
 		if time.Now().After(deadline) {
 			t.Fatal("a client that let go is not let in again")
 		}
@@ -182,7 +184,7 @@ func TestGreedy(t *testing.T) {
 func (r *running) waitUntil(what string, reached func(*turns) bool) {
 	r.t.Helper()
 	q := r.server.turns
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		q.mu.Lock()
 		done := reached(q)
 		q.mu.Unlock()
@@ -223,7 +225,7 @@ func TestGone(t *testing.T) {
 	}
 	r.waitUntil("nothing computed any more", func(q *turns) bool { return len(q.clients) == 0 && len(q.free) == cap(q.free) })
 	for _, counted := range []string{`path="/api/search",code="499"} 1`, `path="/api/probe",code="499"} 1`} {
-		for deadline := time.Now().Add(10 * time.Second); !strings.Contains(r.get("/metrics").body, counted); time.Sleep(time.Millisecond) {
+		for deadline := time.Now().Add(time.Minute); !strings.Contains(r.get("/metrics").body, counted); time.Sleep(time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatalf("%s is not in %s", counted, r.get("/metrics").body)
 			}
@@ -267,7 +269,7 @@ func TestSlowReader(t *testing.T) {
 	if got := r.status(from(t, another), "/api/search?ms=1&pits=4,4,4,4,4,4,4,4,4,4,4,4"); got != 200 {
 		t.Errorf("beside slow readers: status %d", got)
 	}
-	for deadline := time.Now().Add(20 * time.Second); r.server.metrics.inFlight.Load() > 0; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); r.server.metrics.inFlight.Load() > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d answers are still under way", r.server.metrics.inFlight.Load())
 		}
@@ -289,6 +291,7 @@ func TestFlood(t *testing.T) {
 	}
 	needAnother(t)
 	r := start(t, Options{})
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(r.server.Processors()))
 	before := heap()
 	ctx, end := context.WithTimeout(t.Context(), 20*time.Second)
 	defer end()
@@ -307,6 +310,82 @@ func TestFlood(t *testing.T) {
 		t.Errorf("the heap has grown from %d to %d bytes", before, peak)
 	}
 	r.wantNoFailure()
+}
+
+// TestCrowd has one client keep 500 connections busy, each with requests one after the other, some of them
+// searches, or with attempts to come in: another client must be served all the same. It logs how long that takes, alone and
+// beside the crowd.
+func TestCrowd(t *testing.T) {
+	needAnother(t)
+	connections, asks := 100, 20
+	if os.Getenv("GRENIER_LONG") != "" {
+		connections, asks = 500, 200
+	}
+	r := startWith(t, Options{}, usual)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(r.server.Processors()))
+	alone := r.ask200(asks)
+	ctx, end := context.WithCancel(t.Context())
+	var crowd sync.WaitGroup
+	for i := range connections {
+		target := "/api/probe?pits=0,0,0,0,0,2,1,1,0,0,0,1"
+		if i%8 == 0 {
+			target = "/api/search?ms=1000&pits=4,4,4,4,4,4,4,4,4,4,4,4"
+		}
+		crowd.Go(func() { r.crowd(ctx, "127.0.1.1", target) })
+	}
+	for r.server.metrics.turnedAway.Load() == 0 { // all places of the client are taken
+		rest(ctx, time.Millisecond)
+	}
+	beside := r.ask200(asks)
+	end()
+	crowd.Wait()
+	t.Logf("%d times asked: alone %v in the middle, %v at most; beside %d connections of another client %v and %v; %d of these turned away",
+		asks, alone[asks/2], alone[asks-1], connections, beside[asks/2], beside[asks-1], r.server.metrics.turnedAway.Load())
+	r.wantNoFailure()
+}
+
+// ask200 asks so many times as another client, which must be answered, and returns the times in
+// order.
+func (r *running) ask200(n int) []time.Duration {
+	r.t.Helper()
+	client, times := from(r.t.(*testing.T), another), make([]time.Duration, n)
+	for i := range times {
+		start := time.Now()
+		if got := r.status(client, "/api/probe?pits=0,0,0,0,0,2,1,1,0,0,0,1"); got != http.StatusOK {
+			r.t.Errorf("status %d", got)
+		}
+		times[i] = time.Since(start)
+		rest(r.t.Context(), 20*time.Millisecond) // below the rate that a client may have
+	}
+	slices.Sort(times)
+	return times
+}
+
+// crowd keeps a connection from an address busy; when it is closed, it comes again a little later.
+func (r *running) crowd(ctx context.Context, ip, target string) {
+	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(ip)}}
+	for ; ctx.Err() == nil; rest(ctx, 100*time.Millisecond) {
+		c, err := d.DialContext(ctx, "tcp", r.address)
+		if err != nil {
+			continue
+		}
+		leave := context.AfterFunc(ctx, func() { c.Close() })
+		answers := bufio.NewReader(c)
+		for {
+			if _, err := io.WriteString(c, "GET "+target+" HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+				break
+			}
+			answer, err := http.ReadResponse(answers, nil)
+			if err != nil {
+				break
+			}
+			if _, err := io.Copy(io.Discard, answer.Body); err != nil || answer.Close {
+				break
+			}
+		}
+		leave()
+		c.Close()
+	}
 }
 
 // askBeside asks as an ordinary client beside a flood.

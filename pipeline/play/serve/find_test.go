@@ -11,19 +11,12 @@ import (
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/internal/testrun"
-	"grenier/pipeline/tables"
 )
 
 // startFinding starts a server that can search its layers.
 func startFinding(t *testing.T) *running {
 	t.Helper()
-	game := testrun.Game(t, 12, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, seeds), 256)
-	tab, err := tables.Open(dir, tables.Options{Family: cpu.Generic})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { tab.Close() })
+	tab, dir := openRun(t, testrun.Game(t, 12, awari.Awari))
 	return start(t, Options{Tables: tab, Dir: dir, Family: cpu.Generic})
 }
 

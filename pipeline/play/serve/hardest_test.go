@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"testing"
+	"time"
 
 	"grenier/pipeline/play/line"
 )
@@ -12,7 +13,7 @@ import (
 func (r *running) await(target string) (got hardestReport) {
 	r.t.Helper()
 	for r.get(target).status == http.StatusAccepted {
-		rest(r.t.Context(), usual.queue/1000)
+		rest(r.t.Context(), 50*time.Millisecond) // below the rate that a client may have
 	}
 	r.ask(target, &got)
 	return got

@@ -27,6 +27,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"runtime"
 	"time"
 
 	"golang.org/x/net/netutil"
@@ -105,6 +106,7 @@ type Server struct {
 	clients     *clients
 	metrics     *metrics
 	turns       *turns
+	processors  int // before anything changed their number
 	limits      limits
 	origins     Origins
 	headers     map[string]string // of every answer
@@ -130,7 +132,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		tables: o.Tables, blocks: search.NewBlocks(o.Tables, blocksBytes), log: o.Log, logRequests: o.LogRequests,
-		clients: newClients(o.Rate), turns: newTurns(), limits: usual, routes: map[string]route{},
+		clients: newClients(o.Rate), turns: newTurns(), processors: runtime.GOMAXPROCS(0), limits: usual, routes: map[string]route{},
 		origins: o.Origins, headers: headersFor(o.Origins),
 		dir: o.Dir, family: o.Family, finder: newFinder(), hardest: newHardest(),
 	}

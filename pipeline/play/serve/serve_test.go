@@ -39,13 +39,20 @@ func pages() fstest.MapFS {
 // openTables solves a few layers of a game and opens them.
 func openTables(t testing.TB, game awari.Game) *tables.Tables {
 	t.Helper()
+	tab, _ := openRun(t, game)
+	return tab
+}
+
+// openRun does so, and returns the run directory too.
+func openRun(t testing.TB, game awari.Game) (*tables.Tables, string) {
+	t.Helper()
 	dir := testrun.Write(t, game, testrun.Solve(t, game, seeds), 256)
 	tab, err := tables.Open(dir, tables.Options{Family: cpu.Generic})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { tab.Close() })
-	return tab
+	return tab, dir
 }
 
 // newServer returns a server for the 12-pit game; what it logs is in the text

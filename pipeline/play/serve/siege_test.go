@@ -17,6 +17,10 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/internal/testrun"
 )
 
 // endless is a body that lists so many pits, and takes no memory itself.
@@ -249,13 +253,15 @@ func FuzzRequest(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"pits=0,0,0,0,0,2,1,1,0,0,0,1", `{"pits":[0,0,0,0,0,2,1,1,0,0,0,1]}`}, {"pits=1&ms=1", `{"pits":null}`}, {"%zz", "{"}, {"", ""},
 		{"pits=4,4,4,4,4,4,4,4,4,4,4,4", `{"pits":[4,4,4,4,4,4,4,4,4,4,4,4]}`}, {"seeds=3", `[]`},
+		{"pits=0,0,0,0,0,2,1,1,0,0,0,1&moves=5,5", `{"pits":[]}`}, {"seeds=1..3&where=only-win&most=margin&count=3", `{"pits":[1.5]}`},
 	} {
 		f.Add(seed[0], seed[1])
 	}
-	s, log := newServer(f, Options{Rate: 1e9})
+	tab, dir := openRun(f, testrun.Game(f, 12, awari.Awari))
+	s, log := newServer(f, Options{Tables: tab, Dir: dir, Family: cpu.Generic, Rate: 1e9})
 	handler := s.handler(true)
 	f.Fuzz(func(t *testing.T, query, body string) {
-		for _, path := range []string{"/api/probe", "/api/line", "/api/charts/scores"} {
+		for _, path := range []string{"/api/probe", "/api/game", "/api/line", "/api/find", "/api/hardest", "/api/charts/scores"} {
 			checkFuzzed(t, handler, http.MethodGet, path, query, "")
 		}
 		checkFuzzed(t, handler, http.MethodPost, "/api/probe", "", body)
@@ -276,7 +282,7 @@ func checkFuzzed(t *testing.T, handler http.Handler, method, path, query, body s
 	}
 	w := httptest.NewRecorder()
 	handler.ServeHTTP(w, r)
-	if !slices.Contains([]int{200, 400, 413, 422}, w.Code) || !json.Valid(w.Body.Bytes()) {
+	if !slices.Contains([]int{200, 202, 400, 413, 422}, w.Code) || !json.Valid(w.Body.Bytes()) {
 		t.Errorf("%s %s?%q %q: status %d, %s", method, path, query, body, w.Code, w.Body)
 	}
 }

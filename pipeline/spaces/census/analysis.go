@@ -40,23 +40,18 @@ func NewAnalyst(game awari.Game, seeds int, memory uint64) (*Analyst, error) {
 	return &Analyst{space: space, memory: memory}, nil
 }
 
-// bytesPerBoard is what the analysis of a layer takes: 12 bytes for what is known of a board,
-// its score, and 8 for its place in a queue, or 2 and 8 for the chains afterwards; a queue
-// that grows is there twice.
-const bytesPerBoard = 12 + 1 + 2*8
-
 // Next analyses the next layer. It fails with a memory.Error when there is too little
 // memory, and with the error of ctx.
 func (a *Analyst) Next(ctx context.Context) (Analysis, error) {
 	n := len(a.table)
-	data := a.space.Size(n) * bytesPerBoard
+	data := a.space.Size(n) * retro.BytesPerState // the chains afterwards take less
 	for _, scores := range a.table {
 		data += uint64(len(scores))
 	}
 	if err := memory.Check(fmt.Sprintf("the analysis of layer %d", n), data, a.memory); err != nil {
 		return Analysis{}, err
 	}
-	scores, accesses, err := retro.CountLayer(ctx, a.space, a.table, n)
+	scores, accesses, err := retro.CountLayer(ctx, a.space, a.table, n, nil)
 	if err != nil {
 		return Analysis{}, err
 	}

@@ -16,6 +16,7 @@ import (
 	"grenier/kernels/colex"
 	"grenier/layers/awari"
 	"grenier/pipeline/spaces/access"
+	"grenier/pipeline/spaces/retro"
 )
 
 // Table is what is known of the boards with a given number of pits.
@@ -124,15 +125,11 @@ func (t *Table) count() error {
 			Seeds:     n,
 			Configs:   configs,
 			SpaceReal: 2 * float64(configs),
-			Cost:      cost(t.Pits, n, configs),
+			Cost:      retro.Cost(t.Pits, n, configs),
 		}
 	}
 	return nil
 }
-
-// cost returns the number of accesses in the formula of document 001, with K the number of
-// pits and X that of boards.
-func cost(pits, n int, configs uint64) uint64 { return uint64(pits+2+n) * configs }
 
 // search counts the accessible boards.
 func (t *Table) search(ctx context.Context, game awari.Game, o *TableOptions) error {
@@ -155,7 +152,8 @@ func (t *Table) search(ctx context.Context, game awari.Game, o *TableOptions) er
 }
 
 // weigh fills in the spaces that depend on MaxSeeds. The document writes
-// log(2*MAX_SEEDS+1, 8) for bits over 8, that is, the logarithm to base 256.
+// log(2*MAX_SEEDS+1, 8) for bits over 8, that is, the logarithm to base 256
+// (docs/sources.md).
 func (t *Table) weigh() {
 	score := math.Log2(float64(2*t.MaxSeeds+1)) / 8
 	var configs, accessible uint64

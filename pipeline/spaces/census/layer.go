@@ -5,6 +5,7 @@ import (
 
 	"grenier/kernels/colex"
 	"grenier/layers/awari"
+	"grenier/pipeline/spaces/retro"
 )
 
 // Layer is the census of the boards with one number of seeds.
@@ -63,7 +64,7 @@ func (c *Census) Next(ctx context.Context) (Layer, error) {
 	if err != nil {
 		return Layer{}, err
 	}
-	l := Layer{Seeds: n, Positions: size, Cost: cost(pits, n, size)}
+	l := Layer{Seeds: n, Positions: size, Cost: retro.Cost(pits, n, size)}
 	if l.Moves, err = CountMoves(ctx, c.game, n, c.options.Workers); err != nil {
 		return l, err
 	}

@@ -55,7 +55,7 @@ func Solve[S comparable](ctx context.Context, space layers.Space[S], maxLayer in
 // SolveLayer returns the scores of the states in layer n by rank, given those
 // of layers 0 to n-1. It fails like Solve.
 func SolveLayer[S comparable](ctx context.Context, space layers.Space[S], lower [][]int8, n int) ([]int8, error) {
-	scores, _, err := CountLayer(ctx, space, lower, n)
+	scores, _, err := CountLayer(ctx, space, lower, n, nil)
 	return scores, err
 }
 
@@ -76,12 +76,23 @@ type Accesses struct {
 // Total returns all accesses.
 func (a Accesses) Total() uint64 { return a.Init + a.Lower + a.Steps + a.Propagated }
 
-// CountLayer is SolveLayer, and counts accesses.
-func CountLayer[S comparable](ctx context.Context, space layers.Space[S], lower [][]int8, n int) ([]int8, Accesses, error) {
+// Cost returns the number of accesses that the figures of document 001 have for a layer of so many
+// states: (K + n + 2) f(n), where K bounds the successors and predecessors of a state; for awari it is
+// the number of pits. The X of the formula is left out there (docs/sources.md).
+func Cost(k, layer int, states uint64) uint64 { return uint64(k+2+layer) * states }
+
+// BytesPerState is the memory that a layer takes for a state while it is solved: 12 bytes for what
+// is known of it, its score, and 8 for its place in a queue, which is there twice when it grows.
+const BytesPerState = 12 + 1 + 2*8
+
+// CountLayer is SolveLayer, and counts accesses. From time to time it tells watch, which may be
+// nil, which step and which state of it is next: step 0 fills the cells, 1 is that of the largest
+// saturation.
+func CountLayer[S comparable](ctx context.Context, space layers.Space[S], lower [][]int8, n int, watch func(step int, state uint64)) ([]int8, Accesses, error) {
 	if err := checkLayers(space, lower, n); err != nil {
 		return nil, Accesses{}, err
 	}
-	r := &row[S]{ctx: ctx, space: space, lower: lower, n: n, cells: make([]cell, space.Size(n))}
+	r := &row[S]{ctx: ctx, space: space, lower: lower, n: n, cells: make([]cell, space.Size(n)), watch: watch}
 	if err := r.init(); err != nil {
 		return nil, Accesses{}, fmt.Errorf("%s, layer %d: %w", space.Name(), n, err)
 	}
@@ -133,6 +144,8 @@ type row[S comparable] struct {
 	// queue holds the ranks of stable states whose predecessors are not
 	// updated yet.
 	queue []uint64
+	watch func(step int, state uint64)
+	steps int // begun
 	// ticks counts units of work between two checks of ctx.
 	ticks int
 	moves []layers.Move[S] // scratch
@@ -147,7 +160,7 @@ type row[S comparable] struct {
 func (r *row[S]) init() error {
 	r.accesses.Init = uint64(len(r.cells))
 	for u := range r.cells {
-		if err := r.tick(); err != nil {
+		if err := r.at(u); err != nil {
 			return err
 		}
 		s := r.space.Unrank(r.n, uint64(u))
@@ -187,8 +200,9 @@ func (r *row[S]) leave(s S) (best int, quiet int32) {
 // loop over iter_states).
 func (r *row[S]) step(sat int16) error {
 	r.accesses.Steps += uint64(len(r.cells))
+	r.steps++
 	for u := range r.cells {
-		if err := r.tick(); err != nil {
+		if err := r.at(u); err != nil {
 			return err
 		}
 		r.settle(uint64(u), sat)
@@ -250,6 +264,17 @@ func (r *row[S]) scores() []int8 {
 		}
 	}
 	return scores
+}
+
+// watchEvery is the number of states after which watch is told.
+const watchEvery = 4096
+
+// at is called before state u of a step.
+func (r *row[S]) at(u int) error {
+	if r.watch != nil && u%watchEvery == 0 {
+		r.watch(r.steps, uint64(u))
+	}
+	return r.tick()
 }
 
 // tick returns the error of the context, looking at it once in a while.

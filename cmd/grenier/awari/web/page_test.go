@@ -615,7 +615,7 @@ func openOther(t *testing.T, browser *browsertest.Browser, s *site, name string,
 	for i := 0; i < len(features); i += 2 {
 		media[features[i]] = features[i+1]
 	}
-	page := &tab{browser.Open(t, s.url+name, browsertest.Window{Width: width, Media: media}), s}
+	page := &tab{browser.Open(t, s.url+name+s.ends, browsertest.Window{Width: width, Media: media}), s}
 	page.Await(name, `document.body?.dataset.ready === "yes"`)
 	return page
 }
@@ -715,10 +715,10 @@ const contrastScript = `
 		const bad = [];
 		for (const e of document.querySelectorAll("body *")) {
 			const text = [...e.childNodes].filter((n) => n.nodeType === 3).map((n) => n.textContent.trim()).join("");
-			if (!text || !e.checkVisibility({ visibilityProperty: true }) || e.closest("svg, :disabled")) continue;
+			if (!text || !e.checkVisibility({ visibilityProperty: true }) || e.matches("title, desc") || e.closest("svg:not(.chart), :disabled")) continue;
 			const back = background(e);
 			if (!back) continue;
-			const [a, b] = [luminance(rgb(getComputedStyle(e).color)), luminance(back)];
+			const [a, b] = [luminance(rgb(getComputedStyle(e)[e.closest("svg") ? "fill" : "color"])), luminance(back)];
 			const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
 			if (contrast < 4.5) bad.push(text.slice(0, 30) + ": contrast " + contrast.toFixed(2));
 		}

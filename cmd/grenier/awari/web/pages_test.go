@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 
@@ -89,9 +90,9 @@ func testPuzzles(t *testing.T, browser *browsertest.Browser, s *site) {
 	}
 	page.back()
 	page.Await("the puzzle before", fmt.Sprintf(`!location.search.includes(%q)`, strings.ReplaceAll(s.game.Text(board), " ", ",")))
-	page.Exec(`location.href = "/puzzles?pits=4,4,4,4,4,4,4,4,4,4,4,4"`)
+	page.Exec(`location.href = location.pathname + "?pits=4,4,4,4,4,4,4,4,4,4,4,4"`)
 	page.Await("a refusal", `document.querySelector("#problem")?.textContent.includes("This is no puzzle")`)
-	page.Exec(`location.href = "/puzzles?pits=4"`)
+	page.Exec(`location.href = location.pathname + "?pits=4"`)
 	page.Await("a refusal", `document.querySelector("#problem")?.textContent.includes("pits must be 12 numbers")`)
 }
 
@@ -203,47 +204,70 @@ func testFrenchRefusals(t *testing.T, browser *browsertest.Browser, s *site) {
 	page.Exec(`localStorage.clear()`)
 }
 
+// hostPage is a page of another site with a frame.
+const hostPage = `<!doctype html><html lang="en"><title>host</title><link rel="icon" href="data:,"><h1>host</h1><iframe title="awari" %s src="%s"></iframe>`
+
 // testGuests shows the page in a frame of another origin, and lets a script of that origin read
-// an answer; one that is not invited can do neither.
+// an answer; one that is not invited can do neither. A frame that may keep nothing shows the page too.
 func testGuests(t *testing.T, browser *browsertest.Browser, _ *site) {
 	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		fmt.Fprintf(w, `<!doctype html><html lang="en"><title>host</title><link rel="icon" href="data:,"><h1>host</h1><iframe title="awari" src="%s"></iframe>`, html.EscapeString(r.URL.Query().Get("frame")))
+		fmt.Fprintf(w, hostPage, r.URL.Query().Get("how"), html.EscapeString(r.URL.Query().Get("frame")))
 	}))
 	defer host.Close()
-	used := func(s *site) bool { // the page was shown: its script was fetched
-		answer, err := http.Get(s.url + "metrics")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer answer.Body.Close()
-		text, err := io.ReadAll(answer.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return strings.Contains(string(text), `grenier_http_requests_total{path="/app.js",code="200"}`)
+	show := func(s *site, how string) *browsertest.Page {
+		query := url.Values{"frame": {s.url}, "how": {how}}
+		return browser.Open(t, host.URL+"/?"+query.Encode(), browsertest.Window{Width: 1024})
 	}
 	read := func(page *browsertest.Page, s *site) string {
-		page.Exec(fmt.Sprintf(`globalThis.got = ""; fetch("%sapi/layers").then((r) => r.json()).then((l) => { got = l.rules; }, () => { got = "refused"; })`, s.url))
+		page.Exec(fmt.Sprintf(`globalThis.got = ""; fetch("%sapi/charts").then((r) => r.json()).then((l) => { got = "charts" in l ? "read" : "nonsense"; }, () => { got = "refused"; })`, s.url))
 		page.Await("an answer", `got !== ""`)
 		return browsertest.Eval[string](page, "got")
 	}
-	friend, other := newSite(t, host.URL), newSite(t)
-	page := browser.Open(t, host.URL+"/?frame="+url.QueryEscape(friend.url), browsertest.Window{Width: 1024})
-	if got := read(page, friend); got != "awari" {
-		t.Errorf("an origin that is invited reads %q", got)
+	friend, other, anybody := newSite(t, host.URL), newSite(t), newSite(t, "*")
+	page := show(friend, "")
+	if got := read(page, friend); got != "read" {
+		t.Errorf("an origin that is invited: %s", got)
 	}
-	for !used(friend) { // the test ends with its time if it is not
-		page.Await("some time", `(globalThis.turns ??= 0, ++turns % 3 === 0)`)
-	}
-	page = browser.Open(t, host.URL+"/?frame="+url.QueryEscape(other.url), browsertest.Window{Width: 1024})
+	friend.awaitAsked(t, page)
+	page = show(anybody, `sandbox="allow-scripts"`)
+	anybody.awaitAsked(t, page)
+	page = show(other, "")
 	for _, words := range []string{"CORS", "ERR_FAILED", "frame", "ERR_BLOCKED_BY_RESPONSE", "403"} {
 		page.Forgive(words)
 	}
 	if got := read(page, other); got != "refused" {
-		t.Errorf("an origin that is not invited reads %q", got)
+		t.Errorf("an origin that is not invited: %s", got)
 	}
-	if used(other) {
+	if other.wasAsked(t) {
 		t.Error("a frame that is not invited shows the page")
+	}
+}
+
+// wasAsked reports whether a page that was shown has asked for its position.
+func (s *site) wasAsked(t *testing.T) bool {
+	t.Helper()
+	answer, err := http.Get(s.url + "metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Contains(string(text), `grenier_http_requests_total{path="/api/game",code="200"}`) ||
+		strings.Contains(string(text), `grenier_http_requests_total{path="/api/probe",code="200"}`)
+}
+
+// awaitAsked waits until a page that is shown in a frame has asked for its position, as long as Await
+// waits for something on a page.
+func (s *site) awaitAsked(t *testing.T, page *browsertest.Page) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !s.wasAsked(t); {
+		if time.Now().After(end) {
+			t.Fatal("the page in the frame asks for nothing")
+		}
+		page.Await("some time", `(globalThis.turns ??= 0, ++turns % 3 === 0)`)
 	}
 }

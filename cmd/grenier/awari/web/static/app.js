@@ -12,6 +12,7 @@ import { Silence } from "./failure.js";
 import * as graph from "./graph.js";
 import { t } from "./i18n.js";
 import * as known from "./known.js";
+import { recall, remember } from "./memory.js";
 import * as record from "./record.js";
 import * as seats from "./seats.js";
 import * as sound from "./sound.js";
@@ -145,7 +146,7 @@ function keep(how) {
   const state = { before: session.before };
   if (how === "push" && here !== location.pathname + location.search) history.pushState(state, "", here);
   else history.replaceState(state, "", here);
-  if (session.root.children.length > 0) localStorage.setItem("last-game", here);
+  if (session.root.children.length > 0) remember("last-game", here);
 }
 
 // Shows the game that the address asks for; whatever is wrong with it is told, and the
@@ -182,7 +183,7 @@ async function open() {
 
 // Offers the last game to somebody who comes back.
 function remind() {
-  const last = localStorage.getItem("last-game");
+  const last = recall("last-game");
   if (!last) return;
   notice(t("Your last game was kept."), t("Go on with it"), () => go(last));
 }

@@ -2,6 +2,7 @@
 // language is a module like fr.js that has a translation for each of them.
 
 import { fr } from "./fr.js";
+import { recall } from "./memory.js";
 
 const languages = { en: {}, fr };
 
@@ -13,7 +14,7 @@ const plural = new Intl.PluralRules(language);
 
 // The language that was chosen on this page, or the first of the reader's that there is.
 function choose() {
-  const wanted = [localStorage.getItem("language"), ...navigator.languages].map((l) => l?.slice(0, 2));
+  const wanted = [recall("language"), ...navigator.languages].map((l) => l?.slice(0, 2));
   return wanted.find((l) => l in languages) ?? "en";
 }
 

@@ -6,6 +6,7 @@ import * as address from "./address.js";
 import * as api from "./api.js";
 import * as board from "./board.js";
 import { t } from "./i18n.js";
+import { recall, remember } from "./memory.js";
 import { PLAY } from "./source.js";
 import * as words from "./words.js";
 import { ownerOf, pitOf, position, view } from "./game.js";
@@ -151,14 +152,14 @@ async function play(pit) {
 
 function wrong(p, move) {
   tried = true;
-  localStorage.setItem("streak", "0");
+  remember("streak", "0");
   tally();
   const values = { pit: words.pit(p.turn, move.pit), other: words.name(1 - p.turn), n: -move.value };
   say(move.value === 0 ? t("No: after {pit} nobody is ahead. Try another.", values) : t("No: after {pit} {other} takes {n} more. Try another.", values));
 }
 
 function right(p, move) {
-  if (!tried) localStorage.setItem("streak", String(Number(localStorage.getItem("streak") ?? 0) + 1));
+  if (!tried) remember("streak", String(Number(recall("streak") ?? 0) + 1));
   tally();
   for (let pit = 0; pit < pits; pit++) {
     const { player, number } = ownerOf(pit, pits);
@@ -173,7 +174,7 @@ function right(p, move) {
 }
 
 function tally() {
-  $("streak").textContent = t("Solved in a row: {n}", { n: localStorage.getItem("streak") ?? 0 });
+  $("streak").textContent = t("Solved in a row: {n}", { n: recall("streak") ?? 0 });
 }
 
 // ---- beginning --------------------------------------------------------------

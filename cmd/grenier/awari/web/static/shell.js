@@ -2,6 +2,7 @@
 // for times without the server.
 
 import { LANGUAGES, language, translate } from "./i18n.js";
+import { remember } from "./memory.js";
 import { WORKER } from "./source.js";
 
 translate();
@@ -10,7 +11,7 @@ const choice = document.getElementById("language");
 choice.append(...Object.entries(LANGUAGES).map(([code, name]) => new Option(name, code)));
 choice.value = language;
 choice.addEventListener("change", () => {
-  localStorage.setItem("language", choice.value);
+  remember("language", choice.value);
   location.reload();
 });
 
@@ -27,14 +28,14 @@ if (WORKER && "serviceWorker" in navigator) work();
 // keep.
 async function work() {
   const asked = () => performance.getEntriesByType("resource").map((r) => r.name).filter((name) => name.includes("/api/") && !name.includes("/api/search"));
-  if (!navigator.serviceWorker.controller) {
-    navigator.serviceWorker.addEventListener("controllerchange", () => {
-      for (const name of new Set(asked())) fetch(name).catch(() => {});
-    }, { once: true });
-  }
   try {
+    if (!navigator.serviceWorker.controller) {
+      navigator.serviceWorker.addEventListener("controllerchange", () => {
+        for (const name of new Set(asked())) fetch(name).catch(() => {});
+      }, { once: true });
+    }
     await navigator.serviceWorker.register(WORKER);
   } catch {
-    // Without it the pages need the server.
+    // Without it the pages need the server; some frames of other sites may have none.
   }
 }

@@ -1,11 +1,13 @@
 // Sounds of seeds, made by the browser itself. They can be turned off.
 
+import { recall, remember } from "./memory.js";
+
 let context = null;
 
-export const isOn = () => localStorage.getItem("sound") !== "off";
+export const isOn = () => recall("sound") !== "off";
 
 export function set(on) {
-  localStorage.setItem("sound", on ? "on" : "off");
+  remember("sound", on ? "on" : "off");
 }
 
 // A seed falls into a pit.
