@@ -16,7 +16,7 @@ func NextBV(x uint64) uint64 {
 
 // BVToList writes to board the board of n seeds whose bit vector is x: P-1 ones
 // among P+n-1 bits, the gaps between them being the pits (document 000,
-// bv2list; the implicit top one at bit P+n-1 is added here).
+// bv2list; the implicit top one at bit P+n-1 is added here: docs/sources.md).
 func BVToList(x uint64, n int, board []uint8) {
 	x |= 1 << (len(board) + n - 1)
 	for i := range board {

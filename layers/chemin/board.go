@@ -1,7 +1,7 @@
 // Package chemin is the game of document 002: the cells of a grid are filled one
 // after the other, each with the sum of the numbers that already stand around it
 // (eight neighbours, as a king moves), or with 1 if there are none. The score is
-// the largest number written.
+// the largest number written, in whatever cell it stands (docs/sources.md).
 //
 // # States
 //

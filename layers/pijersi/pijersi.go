@@ -13,7 +13,8 @@
 //
 // where t is the cube on top. Each is a rock, paper, scissors or wise: R, P, S, W
 // in white's letters, r, p, s, w in black's. Those of one player are a Lineup; with
-// cube i as digit i in base 4, it is the number that the document encodes.
+// cube i as digit i in base 4, it is the number that the document encodes
+// (docs/sources.md: the one reading that gives all its examples).
 //
 // # Texts
 //

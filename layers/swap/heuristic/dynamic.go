@@ -12,7 +12,7 @@ import (
 const MaxSet = 4
 
 // SetTable holds a pattern database for every set of a number of tiles, the general
-// additive database of document 004.
+// additive database of document 004 (docs/sources.md says how it is read).
 type SetTable struct {
 	Grid *swap.Grid
 	Size int // tiles in a set, 1 to MaxSet

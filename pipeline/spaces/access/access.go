@@ -1,5 +1,6 @@
 // Package access counts the boards of awari that play can lead to from a start, by bit sets, in
-// memory or on disk: column (a) of document 001 for any pits, any start and any rules.
+// memory or on disk: column (a) of document 001 (docs/sources.md says what it counts) for any
+// pits, any start and any rules.
 //
 // # Method
 //
@@ -90,6 +91,8 @@ type search struct {
 	plays   int
 	saved   time.Time     // the last checkpoint
 	saving  time.Duration // took so long
+	// leastWaste is the constant; tests lower it.
+	leastWaste uint64
 }
 
 // Count returns how many boards of each layer, from 0 seeds up, play can lead to from start by
@@ -119,7 +122,7 @@ func Count(ctx context.Context, game awari.Game, start awari.Board, o Options) (
 
 func newSearch(game awari.Game, start awari.Board, o Options) (*search, error) {
 	o.Workers = max(o.Workers, 1)
-	s := &search{Options: o, game: game, start: start, q: game.Half(), n: start.Seeds(), saved: time.Now()}
+	s := &search{Options: o, game: game, start: start, q: game.Half(), n: start.Seeds(), saved: time.Now(), leastWaste: leastWaste}
 	var err error
 	if s.half, err = colex.New(s.q, s.n); err != nil {
 		return nil, err

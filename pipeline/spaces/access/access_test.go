@@ -111,11 +111,13 @@ func TestOnDisk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		away := 0
+		away, wasted, used := 0, uint64(0), uint64(0)
+		s.leastWaste = 1 << 10
 		s.Progress = func(Progress) {
 			if s.store.held > s.store.room {
 				t.Errorf("%d bytes in memory, %d are allowed", s.store.held, s.store.room)
 			}
+			wasted, used = max(wasted, s.store.waste), max(used, s.store.live)
 			for _, b := range s.blocks[s.n] {
 				if b.reached.count > 0 && b.reached.words == nil {
 					away++
@@ -127,6 +129,12 @@ func TestOnDisk(t *testing.T) {
 		}
 		if !slices.Equal(s.counts, want) {
 			t.Errorf("%s: %v, want %v", game.Name(), s.counts, want)
+		}
+		if wasted == 0 || wasted > 4*used {
+			t.Errorf("at most %d bytes were wasted on disk and %d used", wasted, used)
+		}
+		if live := s.store.live; live != 0 {
+			t.Errorf("%d bytes are left on disk", live)
 		}
 		if away == 0 || s.store.held != 0 || len(s.store.here) != 0 {
 			t.Errorf("%d times a set was on disk; %d bytes in %d sets are left in memory", away, s.store.held, len(s.store.here))

@@ -40,6 +40,7 @@ func (s *store) write(x *set) error {
 			return err
 		}
 		x.pieces = append(x.pieces, e)
+		s.live += uint64(e.Length)
 	}
 	x.changed = false
 	return nil
@@ -180,6 +181,9 @@ func (s *search) live() (live []workfile.Extent) {
 			live = append(append(live, b.reached.pieces...), b.todo.pieces...)
 		}
 	}
+	for _, e := range live {
+		s.store.live += uint64(e.Length)
+	}
 	return live
 }
 
@@ -248,6 +252,7 @@ func (s *search) save() error {
 		return err
 	}
 	err = s.store.dir.Checkpoint(payload)
+	s.store.waste = 0
 	s.saved = time.Now()
 	s.saving = s.saved.Sub(began)
 	return err
@@ -255,12 +260,16 @@ func (s *search) save() error {
 
 func (x *set) saved() savedSet { return savedSet{x.count, x.pieces} }
 
-// saveShare is how much longer than a checkpoint takes the time to the next one is.
-const saveShare = 20
+// saveShare is how much longer than a checkpoint takes the time to the next one is. leastWaste is
+// how many bytes may always be wasted until then.
+const (
+	saveShare  = 20
+	leastWaste = 256 << 20
+)
 
-// maybeSave writes a checkpoint if it is time to.
+// maybeSave writes a checkpoint if it is time to, or if as much is wasted on disk as is used.
 func (s *search) maybeSave() error {
-	if time.Since(s.saved) < max(s.Interval, saveShare*s.saving) {
+	if time.Since(s.saved) < max(s.Interval, saveShare*s.saving) && s.store.waste < max(s.store.live, s.leastWaste) {
 		return nil
 	}
 	return s.save()

@@ -35,6 +35,9 @@ type store struct {
 	clock uint64
 	here  map[*set]bool // those in memory
 	pack  packer
+	// live is the bytes of all pieces on disk; waste of those that were dropped since the last
+	// checkpoint, whose space is not free yet.
+	live, waste uint64
 }
 
 // pin brings a set into memory until it is unpinned.
@@ -88,6 +91,8 @@ func (s *store) forget(x *set) {
 func (s *store) drop(x *set) {
 	for _, e := range x.pieces {
 		s.dir.Drop(e)
+		s.live -= uint64(e.Length)
+		s.waste += uint64(e.Length)
 	}
 	x.pieces = nil
 }

@@ -152,7 +152,8 @@ func (t *Table) search(ctx context.Context, game awari.Game, o *TableOptions) er
 }
 
 // weigh fills in the spaces that depend on MaxSeeds. The document writes
-// log(2*MAX_SEEDS+1, 8) for bits over 8, that is, the logarithm to base 256.
+// log(2*MAX_SEEDS+1, 8) for bits over 8, that is, the logarithm to base 256
+// (docs/sources.md).
 func (t *Table) weigh() {
 	score := math.Log2(float64(2*t.MaxSeeds+1)) / 8
 	var configs, accessible uint64

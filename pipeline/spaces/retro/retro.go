@@ -78,7 +78,7 @@ func (a Accesses) Total() uint64 { return a.Init + a.Lower + a.Steps + a.Propaga
 
 // Cost returns the number of accesses that the figures of document 001 have for a layer of so many
 // states: (K + n + 2) f(n), where K bounds the successors and predecessors of a state; for awari it is
-// the number of pits. The X of the formula is left out there.
+// the number of pits. The X of the formula is left out there (docs/sources.md).
 func Cost(k, layer int, states uint64) uint64 { return uint64(k+2+layer) * states }
 
 // BytesPerState is the memory that a layer takes for a state while it is solved: 12 bytes for what

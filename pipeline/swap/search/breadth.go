@@ -191,7 +191,7 @@ func bidirectional(s *search) ([]swap.Swap, error) {
 
 // pseudoBidirectional searches from the goal only. When it sees a state t for the first
 // time and has seen r such that the start is r after t, the ways to both solve the
-// start (document 004). It looks once for each t, so it misses r that are seen later:
+// start (document 004, and docs/sources.md). It looks once for each t, so it misses r that are seen later:
 // the solution need not be a shortest one.
 func pseudoBidirectional(s *search) ([]swap.Swap, error) {
 	f, err := newFront(s, s.goal)
