@@ -73,7 +73,7 @@ func statusOfDir(t *testing.T, dir string) (r statusReport) {
 func TestStatusOfKilled(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	s := startSolver(t, dir, 12, 24)
-	awaitFile(t, filepath.Join(dir, rundir.LayerName(12)))
+	awaitFile(t, filepath.Join(dir, rundir.LayerName(9)))
 	pid := s.cmd.Process.Pid
 	if r := statusOfDir(t, dir); r.State != rundir.Running || !r.Locked || !r.Alive || r.PID != pid {
 		t.Errorf("running: %+v", r)
@@ -91,7 +91,7 @@ func TestStatusOfKilled(t *testing.T) {
 	if !strings.Contains(text, " was killed after 20") || !strings.Contains(text, "; the same command resumes\n") {
 		t.Errorf("killed: %s", text)
 	}
-	mustRun(t, "awari", "solve", "--seeds", "13", "--dir", dir, "--progress", "none")
+	mustRun(t, "awari", "solve", "--seeds", "10", "--dir", dir, "--progress", "none")
 	if r := statusOfDir(t, dir); r.State != rundir.Finished || r.PID != 0 {
 		t.Errorf("continued: %+v", r)
 	}

@@ -158,7 +158,7 @@ func (w *worker) stop() {
 }
 
 // patience is how long a command may take. Those of the tests take a small part of it.
-const siegePatience = 5 * time.Second
+const siegePatience = time.Minute
 
 // do runs a command line. The error tells of a process that died or that took too long
 // and was killed.

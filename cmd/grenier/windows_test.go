@@ -139,7 +139,7 @@ func (p *windowRuns) interrupt(t *testing.T, file string, sig os.Signal, meanwhi
 		if err := s.cmd.Process.Signal(sig); err != nil {
 			continue // through already
 		}
-		timer := time.AfterFunc(10*time.Second, func() { s.cmd.Process.Kill() })
+		timer := time.AfterFunc(time.Minute, func() { s.cmd.Process.Kill() })
 		r := s.wait(t)
 		if !timer.Stop() {
 			t.Fatal("the solver does not stop")

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"grenier/io/corrupt"
 	"grenier/io/layerfile/layerfiletest"
@@ -127,13 +126,9 @@ func TestForged(t *testing.T) {
 		"wins":           {footer(func(f *layerfiletest.Footer) { f.Win, f.Draw = math.MaxUint64, 71 }), "footer: wins, draws and losses"},
 		"file length":    {footer(func(f *layerfiletest.Footer) { f.FileLength = 1 << 63 }), "footer: written for a file of 9223372036854775808"},
 	} {
-		start := time.Now()
 		_, err := forged(t, c.file, 48)
 		if !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: error %v, want %q", name, err, c.text)
-		}
-		if took := time.Since(start); took > 2*time.Second {
-			t.Errorf("%s: %v", name, took)
 		}
 	}
 }
@@ -175,13 +170,9 @@ func TestSparse(t *testing.T) {
 	if err := sparse(path, int64(length), data[:layerfiletest.HeaderSize], data[layerfiletest.HeaderSize:]); err != nil {
 		t.Skip(err) // no such files here
 	}
-	start := time.Now()
 	_, err := Open(path)
 	if !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), "index: block 0 begins at 0") {
 		t.Errorf("error %v", err)
-	}
-	if took := time.Since(start); took > time.Second {
-		t.Errorf("it took %v", took)
 	}
 }
 

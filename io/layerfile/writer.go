@@ -17,8 +17,12 @@ import (
 // that was finished before its last block.
 var ErrOrder = errors.New("blocks do not fit the header")
 
-// writeBuffer is the number of bytes that go to the operating system at a time.
-const writeBuffer = 1 << 20
+// writeBuffer is the most bytes that go to the operating system at a time; a small file goes as a
+// whole, with writeSmall for what is beside the scores.
+const (
+	writeBuffer = 1 << 20
+	writeSmall  = 1 << 16
+)
 
 // Summary is what is known about a complete file.
 type Summary struct {
@@ -84,7 +88,7 @@ func create(p *vfs.Pending, h Header, family cpu.Family, sparing bool) (*Writer,
 		file.cache.Open(vfs.System(p.File))
 	}
 	w := &Writer{
-		pending: p, file: file, out: bufio.NewWriterSize(file, writeBuffer), offset: uint64(h.start()),
+		pending: p, file: file, out: bufio.NewWriterSize(file, int(min(h.Positions+writeSmall, writeBuffer))), offset: uint64(h.start()),
 		hash: tally.NewHash(family),
 	}
 	w.summary.Header = h

@@ -101,8 +101,13 @@ func lineBytes(width int) int {
 // Scores does not have is undefined behaviour.
 type LeastFunc func(dst, offers *Block, columns uint64, p *Program, routes []Route, chunk int, lines []int8)
 
-func leastGeneric(width int) LeastFunc {
-	size := lineBytes(width)
+func leastGeneric(width int) LeastFunc { return leastOf(lineBytes(width)) }
+
+// leastThin is the LeastFunc of routes that lead to thin blocks: the one that defines the others.
+var leastThin = leastOf(thin)
+
+// leastOf returns the function for lines of size bytes, or of thin blocks.
+func leastOf(size int) LeastFunc {
 	return func(dst, offers *Block, columns uint64, p *Program, routes []Route, chunk int, _ []int8) {
 		begin(dst, offers, columns)
 		for i := range p.Groups {
@@ -115,7 +120,7 @@ func leastGeneric(width int) LeastFunc {
 			for k := range words {
 				var s spread
 				s.set(&words[k])
-				s.group(dst, columns, g, p.Rows[g.First:], route.Scores[int(words[k].Panel)*route.Stride:], size)
+				s.group(dst, columns, g, p.Rows[g.First:], route, int(words[k].Panel), size)
 			}
 		}
 	}
@@ -157,21 +162,31 @@ func (s *spread) set(w *Word) {
 	}
 }
 
-// group applies a word to those columns of g that are asked for. panel holds the
-// lines of the word's panel, of size bytes each.
-func (s *spread) group(dst *Block, columns uint64, g *Group, rows []uint32, panel []int8, size int) {
+// group applies a word to those columns of g that are asked for.
+func (s *spread) group(dst *Block, columns uint64, g *Group, rows []uint32, route *Route, panel, size int) {
 	var line shared.Line
 	for i, left := 0, g.Columns; left != 0; i, left = i+1, left&(left-1) {
 		c := bits.TrailingZeros64(left)
 		if columns>>c&1 == 0 {
 			continue
 		}
-		if at := panel[int(rows[i])*size:]; size == Side {
-			line.Load(at)
-		} else {
-			line.Unpack(at, size/8)
-		}
+		route.load(&line, panel, int(rows[i]), size)
 		s.least((*[Side]int8)(dst[c*Side:]), line.Scores())
+	}
+}
+
+// thin stands for the size of lines of thin blocks.
+const thin = 0
+
+// load reads a line.
+func (r *Route) load(line *shared.Line, panel, row, size int) {
+	switch at := panel * r.Stride; size {
+	case Side:
+		line.Load(r.Scores[at+row*size:])
+	case thin:
+		window.Thin(r.Scores[r.Blocks[at+row/Side]:]).Load(row%Side, line)
+	default:
+		line.Unpack(r.Scores[at+row*size:], size/8)
 	}
 }
 

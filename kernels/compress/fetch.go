@@ -7,3 +7,7 @@ type FetchFunc func(offers *Block, columns uint64, p *Program, routes []Route, c
 
 // fetchGeneric does nothing: portable code cannot.
 func fetchGeneric(*Block, uint64, *Program, []Route, int, []int8, uint64) {}
+
+// FetchThin is the FetchFunc of thin blocks. It does nothing: where lines are says a table that would
+// have to be read first.
+func FetchThin(*Block, uint64, *Program, []Route, int, []int8, uint64) {}

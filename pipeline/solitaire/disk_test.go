@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -144,7 +145,11 @@ func TestCrashOtherEnds(t *testing.T) {
 	}
 	want := []answer{solve(t, p, options()), solve(t, q, options())}
 	dir := t.TempDir()
-	for k := 1; ; k++ {
+	k, step := 1, 1
+	if os.Getenv("GRENIER_LONG") == "" {
+		k, step = 1+rand.IntN(3), 3
+	}
+	for ; ; k += step {
 		fs := crashfs.New()
 		if _, err := on(t, p, dir, fs); err != nil {
 			t.Fatal(err)
@@ -165,7 +170,7 @@ func TestCrashOtherEnds(t *testing.T) {
 			}
 		}
 		if err == nil {
-			t.Logf("%d changes", k-1)
+			t.Logf("less than %d changes", k)
 			if k < 10 || !want[0].Solvable {
 				t.Errorf("too few changes for %v and %v", want[0], want[1])
 			}

@@ -134,7 +134,7 @@ func (s *sealing) model(ctx context.Context) (ranks.Model, error) {
 // stream encodes and writes all blocks: those of one part after those of the other, if the
 // layer comes in parts.
 func (s *sealing) stream(ctx context.Context, w *layerfile.Writer) error {
-	encoders := make([]*layerfile.Encoder, s.run.options.Workers)
+	encoders := make([]*layerfile.Encoder, min(s.run.options.Workers, s.header.Blocks()))
 	for i := range encoders {
 		var err error
 		if encoders[i], err = layerfile.NewEncoder(s.header, s.run.options.Family); err != nil {
@@ -143,7 +143,7 @@ func (s *sealing) stream(ctx context.Context, w *layerfile.Writer) error {
 	}
 	jobs := make([]*job, 4*len(encoders)+4)
 	for i := range jobs {
-		jobs[i] = &job{scores: make([]int8, layerfile.MaxBlockSize)}
+		jobs[i] = &job{scores: make([]int8, s.header.BlockLen(0))}
 	}
 	for first, end := 0, 0; first < s.header.Blocks(); first = end {
 		var err error

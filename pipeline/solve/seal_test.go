@@ -147,12 +147,16 @@ func TestSealFails(t *testing.T) {
 	before := contents(t, r.dir)
 	bad := errors.New("disk on fire")
 	most := map[string]int{"load the sample": 1, "sample": 50, "load": 3, "read": 11, "write": 8} // calls
+	tries := 2
+	if long() {
+		tries = 8
+	}
 	for where := range most {
 		for how, want := range []error{bad, nil, context.Canceled} {
 			if how == 1 && (where == "load the sample" || where == "sample") {
 				continue // that ends the program, as any panic of its main goroutine
 			}
-			for range 4 {
+			for range tries {
 				ctx, cancel := context.WithCancel(t.Context())
 				at := 1 + rng.IntN(most[where])
 				var mu sync.Mutex

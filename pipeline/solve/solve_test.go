@@ -178,7 +178,7 @@ func TestNothingToDo(t *testing.T) {
 
 // TestSameBytes solves the same layers in every way that must not matter.
 func TestSameBytes(t *testing.T) {
-	most, workers := map[int]int{4: 12, 8: 7, 12: 6}, []int{2}
+	most, workers := map[int]int{4: 9, 8: 6, 12: 6}, []int{2}
 	if long() {
 		workers = []int{1, 2, 5}
 		most = map[int]int{4: 12, 8: 8, 12: 9}

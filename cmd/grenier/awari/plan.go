@@ -58,7 +58,7 @@ The columns, of which a narrow terminal shows fewer:
   bits     of a score in memory: 8 if the layer is in memory in one piece
   windows  of values in which the layer is solved, one after the other
   memory   for scores
-  passes   through the layers below, to compute the values of captures
+  passes   through parts of the layers below, to compute the values of captures
   read     bytes of files; written, likewise
   disk     space taken in the end, all layers included
   capture  seconds to compute the values of captures

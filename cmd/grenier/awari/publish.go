@@ -34,8 +34,9 @@ func (a *app) publish() *cobra.Command {
 with the layer files beside them. Any web server or object store that hands out
 files and answers range requests can show it, in any folder; the pages read the
 layer files in the browser, check their checksums, and compute values and best
-lines there. A page lists the files with sizes and SHA-256 for those who want a
-copy. See docs/publish.md.
+lines there. Puzzles and positions worth seeing are searched for beforehand. A
+page lists the files with sizes and SHA-256 for those who want a copy. See
+docs/publish.md.
 
 Layer files are copied, then all checksums of the copies are compared. The same
 command goes on where one was interrupted: it reads the files that are there,
@@ -75,7 +76,7 @@ func (a *app) runPublish(ctx context.Context, f publishFlags) error {
 	a.Resume = "; what is done is kept, the same command continues"
 	result := published{}
 	o := publish.Options{
-		Pages: web.Site(), Family: family,
+		Pages: web.Site(), Questions: web.Questions, Family: family,
 		Progress: func(p publish.Progress) { shown.Update(publishing(p)) },
 		Done: func(l publish.Layer) {
 			how := "written"
@@ -106,7 +107,12 @@ func (a *app) runPublish(ctx context.Context, f publishFlags) error {
 type publishing publish.Progress
 
 func (p publishing) State(elapsed time.Duration) cli.State {
+	if p.Stage == publish.Searching {
+		s := cli.Steady(fmt.Sprintf("puzzles and positions, layer %d", p.Seeds), p.Done, p.Total, elapsed)
+		s.Rate = cli.NoRate
+		return s
+	}
 	s := reading(p.Seeds, float64(p.Done), float64(p.Total), elapsed)
-	s.Doing = p.Stage + " " + s.Doing
+	s.Doing = string(p.Stage) + " " + s.Doing
 	return s
 }

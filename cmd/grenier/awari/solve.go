@@ -46,6 +46,10 @@ func (f *solveFlags) places() map[string]string {
 	return places
 }
 
+// fewSeeds are those of runs with a few MiB of tables, where it costs more time to collect a tenth of
+// that as garbage, again and again, than the memory is worth.
+const fewSeeds = 13
+
 // solveSummary is the last output of solve.
 type solveSummary struct {
 	Type      string      `json:"type"` // "summary"
@@ -195,7 +199,9 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 		return err
 	}
 	runtime.GOMAXPROCS(f.threads)
-	defer debug.SetGCPercent(debug.SetGCPercent(10)) // the heap holds tables that stay; scores are elsewhere
+	if o.Seeds > fewSeeds {
+		defer debug.SetGCPercent(debug.SetGCPercent(10)) // the heap holds tables that stay; scores are elsewhere
+	}
 	journal := &journal{app: a, flags: f, family: o.Family, errs: a.Err, shown: shown, start: time.Now()}
 	defer a.WhenAsked(journal.answer)()
 	stopMetrics, err := a.startMetrics(ctx, journal)

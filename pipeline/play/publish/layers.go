@@ -47,7 +47,7 @@ func (p *publisher) layers(ctx context.Context) ([]Layer, error) {
 		if err != nil {
 			return nil, err
 		}
-		w.progress(&p.manifest.Layers[i], "check", 2*uint64(layer.Bytes))
+		w.progress(&p.manifest.Layers[i], Checking, 2*uint64(layer.Bytes))
 		w.done += 2 * uint64(layer.Bytes)
 		all = append(all, layer)
 		if p.options.Done != nil {
@@ -85,11 +85,9 @@ type work struct {
 
 // progress tells how far it is, so many bytes into the layer at hand. A file that turns out to
 // be wrong when it was read does not take it back.
-func (w *work) progress(l *manifest.Layer, stage string, into uint64) {
+func (w *work) progress(l *manifest.Layer, stage Stage, into uint64) {
 	w.told = max(w.told, w.done+into)
-	if w.options.Progress != nil {
-		w.options.Progress(Progress{Seeds: l.Seeds, Stage: stage, Done: w.told, Total: w.total})
-	}
+	w.tell(Progress{Seeds: l.Seeds, Stage: stage, Done: w.told, Total: w.total})
 }
 
 // layer copies the file of a layer, unless it is there.
@@ -127,7 +125,7 @@ func (w *work) sum(ctx context.Context, l *manifest.Layer) (string, error) {
 	}
 	defer f.Close()
 	h := sha256.New()
-	err = pass(ctx, f, h, func(n uint64) { w.progress(l, "check", 2*n) })
+	err = pass(ctx, f, h, func(n uint64) { w.progress(l, Checking, 2*n) })
 	return text(h), err
 }
 
@@ -148,7 +146,7 @@ func (w *work) copy(ctx context.Context, l *manifest.Layer) (string, error) {
 	}
 	defer to.Abort()
 	h := sha256.New()
-	if err := pass(ctx, from, io.MultiWriter(to, h), func(n uint64) { w.progress(l, "copy", n) }); err != nil {
+	if err := pass(ctx, from, io.MultiWriter(to, h), func(n uint64) { w.progress(l, Copying, n) }); err != nil {
 		return "", err
 	}
 	if err := to.Publish(); err != nil {
@@ -175,7 +173,7 @@ func (w *work) check(ctx context.Context, l *manifest.Layer, path string) error 
 				first = problem
 			}
 		}
-		progress := func(s layerfile.Scrubbed) { w.progress(l, "check", uint64(l.Bytes+s.Bytes)) }
+		progress := func(s layerfile.Scrubbed) { w.progress(l, Checking, uint64(l.Bytes+s.Bytes)) }
 		if err := f.Scrub(ctx, 0, 1, progress, report); err != nil {
 			return err
 		}

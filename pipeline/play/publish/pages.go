@@ -29,15 +29,15 @@ const encodingLine = "<meta charset=\"utf-8\">\n"
 
 var (
 	pageLink = regexp.MustCompile(`href="(puzzles|explore|learn|layers|download)"`)
-	navLine  = regexp.MustCompile(`(?m)^ *<a href="(?:puzzles|explore|learn|layers|download)" data-t>.*</a>\n`)
+	navLine  = regexp.MustCompile(`(?m)^ *<a href="(?:puzzles|explore|learn|layers)" data-t>.*</a>\n`)
 	homeLink = regexp.MustCompile(`href="\./`)
 	script   = regexp.MustCompile(`<script type="module" src="([^"]+)"></script>\n`)
 	imported = regexp.MustCompile(`(?m)^import (?:[^"]* from )?"\./([^"]+)";$`)
-	navEnd   = regexp.MustCompile(`(?m)^ *</nav>$`)
+	footEnd  = regexp.MustCompile(`(?m)^ *</footer>$`)
 )
 
-// downloadLink is the entry of the list of pages that only a site has.
-const downloadLink = "      <a href=\"download\" data-t>Download</a>\n"
+// downloadLink leads to the page that only a site has. It stands at the end of the footer.
+const downloadLink = "    <p><a href=\"download\" data-t>Download the tables</a></p>\n"
 
 // pages writes the pages, index.html last.
 func (p *publisher) pages(layers []Layer) error {
@@ -76,9 +76,9 @@ func (p *publisher) page(name string, layers []Layer) (data []byte, err error) {
 // that the site does not have are left out, and the policy, which the server sends as a header,
 // is part of it.
 func (p *publisher) adapt(page []byte) ([]byte, error) {
-	place := navEnd.FindIndex(page)
+	place := footEnd.FindIndex(page)
 	if place == nil || !bytes.Contains(page, []byte(encodingLine)) {
-		return nil, fmt.Errorf("a page without %q or a list of pages", encodingLine)
+		return nil, fmt.Errorf("a page without %q or a footer", encodingLine)
 	}
 	if !bytes.Contains(page, []byte(downloadLink)) {
 		page = slices.Insert(slices.Clone(page), place[0], []byte(downloadLink)...)

@@ -7,7 +7,8 @@
 // What is in the directory out:
 //
 //	index.html, ...     the pages (pages.go), and download.html with what there is to fetch
-//	data/               answers that were prepared: charts
+//	data/               answers that were prepared: charts, and positions that were found
+//	                    (find.go)
 //	tables/             layer files, their manifest, and SHA256SUMS (layers.go): a run
 //	                    directory that others can ask with --url, or copy
 //	grenier-site.json   which files are ours, and what they are (list.go)
@@ -45,19 +46,32 @@ type Options struct {
 	// Pages are the files of the pages by name, index.html and the template download.html
 	// among them.
 	Pages map[string][]byte
+	// Questions returns the searches that the pages ask for, if it is not nil.
+	Questions func(layers []manifest.Layer) []Question
 	// Family is the kernel family that decodes blocks.
 	Family cpu.Family
-	// Progress is told how far the layer files are, if it is not nil.
+	// Progress is told how far the layer files are, then how far the searches, if it is not
+	// nil.
 	Progress func(Progress)
 	// Done is told of each layer file, if it is not nil.
 	Done func(Layer)
 }
 
-// Progress is how far the layer files are.
+// Stage is what is going on.
+type Stage string
+
+// The stages: the first two take turns.
+const (
+	Copying   Stage = "copy"
+	Checking  Stage = "check"
+	Searching Stage = "search"
+)
+
+// Progress is how far a stage is.
 type Progress struct {
-	Seeds       int    // of the layer at hand
-	Stage       string // "copy" or "check"
-	Done, Total uint64 // bytes of all layer files
+	Seeds       int // of the layer at hand
+	Stage       Stage
+	Done, Total uint64 // bytes of all layer files, twice; questions when Searching
 }
 
 // Layer is a layer file of a site.
@@ -105,6 +119,9 @@ func Run(ctx context.Context, dir, out string, o Options) (*Report, error) {
 	if err := p.answers(); err != nil {
 		return nil, err
 	}
+	if err := p.searches(ctx); err != nil {
+		return nil, err
+	}
 	if err := p.pages(report.Layers); err != nil {
 		return nil, err
 	}
@@ -146,6 +163,13 @@ type publisher struct {
 // path returns the path of a file of the site.
 func (p *publisher) path(names ...string) string {
 	return filepath.Join(append([]string{p.out}, names...)...)
+}
+
+// tell passes progress on.
+func (p *publisher) tell(progress Progress) {
+	if p.options.Progress != nil {
+		p.options.Progress(progress)
+	}
 }
 
 // write writes a small file of the site, unless it is there with these contents.

@@ -3,9 +3,11 @@ package publish
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -37,6 +39,8 @@ const page = `<!doctype html>
       <a href="layers" data-t>Layers</a>
     </nav>
 <a href="./?pits=1">a game</a> <a href="layers">%s</a>
+  <footer>
+  </footer>
 `
 
 // app is a script that imports others.
@@ -66,11 +70,20 @@ func newRun(t *testing.T, rules awari.Rules, seeds int) (dir string, scores [][]
 	return testrun.Write(t, game, scores, 100), scores
 }
 
+// questions are those of tests.
+func questions(layers []manifest.Layer) []Question {
+	last := len(layers) - 1
+	return []Question{{From: 1, To: last, Where: "value>=1", Count: 3}, {From: 1, To: last, Where: "moves>=2", Most: "margin", Count: 2}, {From: last, To: last, Where: "value=4", Count: 4}}
+}
+
 // run publishes, and checks that progress goes forward to the end.
 func run(t *testing.T, ctx context.Context, dir, out string, done func(Layer)) (*Report, error) {
 	t.Helper()
 	var last Progress
-	report, err := Run(ctx, dir, out, Options{Pages: pages(), Family: cpu.Best(), Done: done, Progress: func(p Progress) {
+	report, err := Run(ctx, dir, out, Options{Pages: pages(), Questions: questions, Family: cpu.Best(), Done: done, Progress: func(p Progress) {
+		if p.Stage == Searching && last.Stage != Searching && last.Done == last.Total {
+			last = Progress{}
+		}
 		if p.Done < last.Done || p.Done > p.Total {
 			t.Errorf("progress from %+v to %+v", last, p)
 		}
@@ -215,9 +228,11 @@ func TestPages(t *testing.T) {
     <nav>
       <a href="index.html" data-t>Play</a>
       <a href="layers.html" data-t>Layers</a>
-      <a href="download.html" data-t>Download</a>
     </nav>
 <a href="index.html?pits=1">a game</a> <a href="layers.html">index</a>
+  <footer>
+    <p><a href="download.html" data-t>Download the tables</a></p>
+  </footer>
 `
 	if got := files["index.html"]; got != want {
 		t.Errorf("the page is\n%s\nwant\n%s", got, want)
@@ -232,6 +247,52 @@ func TestPages(t *testing.T) {
 		if files[name] == "" {
 			t.Errorf("there is no %s", name)
 		}
+	}
+}
+
+// TestSearches: the answers are there, with as many boards as were asked for, and true.
+func TestSearches(t *testing.T) {
+	dir, _ := newRun(t, awari.Awari, 4)
+	out := filepath.Join(t.TempDir(), "site")
+	written(t, dir, out)
+	tab, err := tables.Open(dir, tables.Options{Family: cpu.Best()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tab.Close()
+	var sizes []int
+	for _, name := range []string{"find-1-4.json", "find-4-4.json"} {
+		var f found
+		if err := json.Unmarshal(testrun.ReadFile(t, filepath.Join(out, dataName, name)), &f); err != nil {
+			t.Fatal(err)
+		}
+		want := uint64(6 + 21 + 56 + 126)
+		if name == "find-4-4.json" {
+			want = 126
+		}
+		if f.Rules != "awari" || f.Positions != want {
+			t.Errorf("%s is of %d positions, rules %s", name, f.Positions, f.Rules)
+		}
+		for _, where := range slices.Sorted(maps.Keys(f.Answers)) {
+			a := f.Answers[where]
+			sizes = append(sizes, len(a.Boards))
+			if a.Hits < uint64(len(a.Boards)) {
+				t.Errorf("%s, %s: %d boards of %d hits", name, where, len(a.Boards), a.Hits)
+			}
+			for _, pits := range a.Boards {
+				var b awari.Board
+				for i, n := range pits {
+					b[i] = uint8(n)
+				}
+				score, err := tab.Score(b)
+				if err != nil || len(pits) != 6 || where == "value>=1" && score < 1 || where == "value=4" && score != 4 {
+					t.Errorf("%s, %s: %v is worth %d, %v", name, where, pits, score, err)
+				}
+			}
+		}
+	}
+	if !slices.Equal(sizes, []int{2, 3, 4}) {
+		t.Errorf("answers have %v boards", sizes)
 	}
 }
 

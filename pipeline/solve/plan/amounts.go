@@ -15,9 +15,10 @@ type Amounts struct {
 	// memory in one piece; Windows is the number of windows of values.
 	Bits    int `json:"bits"`
 	Windows int `json:"windows"`
-	// Memory is the bytes for scores and, in one piece, best capture values.
+	// Memory is the bytes for scores, those of the largest window, and in one piece for best
+	// capture values.
 	Memory uint64 `json:"memory_bytes"`
-	// Passes is how often the layers below are read while captures are computed.
+	// Passes is how often captures go through the layers below, each time over a part of them.
 	Passes int `json:"passes"`
 	// Captures and Digits are the bytes of streams in the work directory: best capture values,
 	// and what all windows find. Checkpoint is the bytes of a checkpoint while it replaces the
@@ -34,11 +35,11 @@ type Amounts struct {
 	// Disk is the most bytes on disk while the layer is solved, all layers included.
 	Disk uint64 `json:"disk_bytes"`
 
-	loads     loads
-	lower     uint64 // positions of the layers that captures lead to
-	lowerRead uint64 // of Read: files of these
-	reread    uint64 // of Read: captures, over all windows
-	rewritten uint64 // of Written: captures that windows write again, without what is done
+	loads        loads
+	decodedAgain float64 // positions of the layers below that are decoded again in further passes
+	lowerRead    uint64  // of Read: files of the layers that captures lead to
+	reread       uint64  // of Read: captures, over all windows
+	rewritten    uint64  // of Written: captures that windows write again, without what is done
 }
 
 // InMemory says that all of the layer is in memory in one piece.
@@ -71,11 +72,11 @@ func (r *Run) amountsOf(n int) (Amounts, error) {
 		Bits: form.Bits, Windows: 1, Memory: form.Bytes, Passes: form.Passes,
 	}
 	a.File = fileSize(n, a.Positions, r.Codec)
-	r.readLower(&a)
+	r.readLower(&a, form.Lower)
 	if a.InMemory() {
 		a.keep()
 	} else {
-		a.stream(r.Game)
+		a.stream(r)
 	}
 	a.Read = a.lowerRead + a.reread + a.Digits
 	a.Written = a.File + a.rewritten
@@ -85,13 +86,13 @@ func (r *Run) amountsOf(n int) (Amounts, error) {
 	return a, nil
 }
 
-// readLower sets what is read of the layers that captures lead to: two seeds at least are
+// readLower sets what is read of the layers that captures lead to, so often: two seeds at least are
 // captured, and three from each pit of the opponent at most.
-func (r *Run) readLower(a *Amounts) {
+func (r *Run) readLower(a *Amounts, often float64) {
 	for n := max(0, a.Seeds-3*r.Game.Half()); n <= a.Seeds-2; n++ {
 		positions := halfboard.Positions(r.Game, n)
-		a.lower += positions
-		a.lowerRead += uint64(a.Passes) * fileSize(n, positions, r.Codec)
+		a.decodedAgain += (often - 1) * float64(positions)
+		a.lowerRead += uint64(often * float64(fileSize(n, positions, r.Codec)))
 	}
 }
 
@@ -104,13 +105,18 @@ func (a *Amounts) keep() {
 }
 
 // stream sets what is stored of a layer that is solved window by window.
-func (a *Amounts) stream(game awari.Game) {
+func (a *Amounts) stream(r *Run) {
 	w := widthOf(a.Bits)
-	a.loads = w.loadsOf(game, a.Seeds)
+	steps := w.windows(r.Game, a.Seeds, halfboard.RoomForScores(r.Game, a.Seeds, a.Bits, r.Memory, r.Cores))
+	a.loads = w.loadsOf(r.Game, a.Seeds, steps)
+	for _, step := range steps {
+		a.Digits += uint64(w.digitBytes(a.Seeds, step) * float64(a.Positions))
+		if step.thin {
+			a.Memory = max(a.Memory, uint64(thinBytes(r.Game, a.Seeds, step.base)))
+		}
+	}
 	bytes := func(l linear) uint64 { return uint64(l.of(a.Seeds) * float64(a.Positions)) }
 	a.Captures = bytes(captureBytes)
-	a.Digits = bytes(w.digits)
-	steps := w.windows(game, a.Seeds)
 	a.Windows = len(steps)
 	read, written := rereads(a.Seeds, steps)
 	a.reread, a.rewritten = uint64(read*float64(a.Captures)), uint64(written*float64(a.Captures))

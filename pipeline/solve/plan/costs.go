@@ -26,21 +26,21 @@ type width struct {
 	// sweep, full and seal are what large layers take for each line, for what small ones do
 	// that are calibrated: more of them misses the caches, less is opening and syncing files.
 	sweep, full, seal float64
-	digits, work      linear // bytes, a position; work is the most of all streams together
+	work              linear // bytes, a position: the most of all streams together
 }
 
 var widths = []width{
 	{
 		bits: 6, values: 8, turn: 0.15, sweep: 1.3, full: 1, seal: 0.6,
-		digits: linear{0.83, 0.01}, work: linear{1.4, 0.01},
+		work: linear{1.4, 0.01},
 	},
 	{
 		bits: 4, values: 3, turn: 0.26, sweep: 1.24, full: 1.2, seal: 0.75,
-		digits: linear{0.97, 0.018}, work: linear{1.55, 0.014},
+		work: linear{1.55, 0.014},
 	},
 	{
 		bits: 2, values: 1, turn: 0.23, sweep: 1.25, full: 1, seal: 0.75,
-		digits: linear{1.2, 0.02}, work: linear{1.4, 0.014},
+		work: linear{1.4, 0.014},
 	},
 }
 
@@ -90,13 +90,12 @@ type step struct {
 	thin bool
 }
 
-// windows returns the windows of a layer of n seeds.
-func (w *width) windows(game awari.Game, n int) (steps []step) {
-	most := halfboard.ThinShare(game, n, w.bits)
+// windows returns the windows of a layer of n seeds, whose scores can take room in bytes.
+func (w *width) windows(game awari.Game, n, room int) (steps []step) {
 	next := step{}
 	for next.base < max(n, 1) {
 		if next.base > 0 && !next.thin {
-			next.thin = beyond(n, next.base) <= most && halfboard.WorthThin(n, next.base, w.bits)
+			next.thin = thinBytes(game, n, next.base) <= room && halfboard.WorthThin(n, next.base, w.bits)
 		}
 		steps = append(steps, next)
 		if next.thin {
@@ -106,6 +105,11 @@ func (w *width) windows(game awari.Game, n int) (steps []step) {
 		}
 	}
 	return steps
+}
+
+// thinBytes returns the memory of a thin window with the given base.
+func thinBytes(game awari.Game, n, base int) int {
+	return halfboard.ThinBytes(game, n, beyond(n, base))
 }
 
 // What a thin window takes for what another one takes that shows the same: for sweeps, and for
@@ -138,6 +142,46 @@ func rereads(n int, steps []step) (read, written float64) {
 	return read, written
 }
 
+// Digits take stored of their bits in the first window, and in others, where LZ4 packs them, so many
+// times their entropy: in thin windows, where they are bytes, and elsewhere unless the share of scores that
+// are searched is dense.
+const (
+	stored     = 0.95
+	packed     = 1.15
+	thinPacked = 1.5
+	dense      = 0.4
+)
+
+// digitBytes returns the bytes of the digits of a window, a position of the layer of n seeds.
+func (w *width) digitBytes(n int, s step) float64 {
+	const perByte = 8
+	entropy := func(values int) (bits float64) {
+		for k := range values + 1 {
+			share := beyond(n, s.base+k)
+			if k == 0 {
+				share = 1
+			}
+			if k < values {
+				share -= beyond(n, s.base+k+1)
+			}
+			if share > 0 {
+				bits -= share * math.Log2(share)
+			}
+		}
+		return bits
+	}
+	bits := float64(w.bits)
+	switch {
+	case s.base == 0:
+		return stored * bits / perByte
+	case s.thin:
+		return thinPacked * entropy(halfboard.ThinValues) / perByte
+	case beyond(n, s.base) > dense:
+		return bits / 2 / perByte
+	}
+	return min(bits/2, packed*entropy(w.values)) / perByte
+}
+
 // Calibrations take the costs of a position of these layers together, unless a machine is
 // slow.
 const firstCalibrated, lastCalibrated = 15, 17
@@ -148,24 +192,25 @@ type loads struct {
 	shown float64 // likewise, where scores are not 0
 }
 
-// loadsOf returns those of the layer of n seeds, for those of the layers that are calibrated.
-func (w *width) loadsOf(game awari.Game, n int) loads {
+// loadsOf returns those of the layer of n seeds with the given windows, for those of the layers that are
+// calibrated.
+func (w *width) loadsOf(game awari.Game, n int, steps []step) loads {
 	var sum loads
 	var positions float64
 	for k := firstCalibrated; k <= lastCalibrated; k++ {
-		l := w.layerLoads(calibratedGame, k)
+		l := layerLoads(calibratedGame, k, w.windows(calibratedGame, k, halfboard.RoomForScores(calibratedGame, k, w.bits, 0, 1)))
 		share := float64(halfboard.Positions(calibratedGame, k))
 		sum.lines += share * l.lines
 		sum.shown += share * l.shown
 		positions += share
 	}
-	l := w.layerLoads(game, n)
+	l := layerLoads(game, n, steps)
 	return loads{l.lines * positions / sum.lines, l.shown * positions / sum.shown}
 }
 
-func (w *width) layerLoads(game awari.Game, n int) (l loads) {
+func layerLoads(game awari.Game, n int, steps []step) (l loads) {
 	fill := float64(halfboard.Padded(game, n)) / float64(halfboard.Positions(game, n))
-	for _, step := range w.windows(game, n) {
+	for _, step := range steps {
 		lines, shown := fill, fill*beyond(n, step.base+1)
 		if step.thin {
 			lines, shown = lines*thinLines, shown*thinSweep
@@ -230,13 +275,13 @@ func (p *Plan) Assumptions() []string {
 	all := []string{
 		"cores beyond those measured slow each other down as those do; memory bandwidth is not measured",
 		fmt.Sprintf("a position of a layer file grows by %.4f bytes with each seed, as between 14 and 24 seeds", fileBytes.perSeed),
-		"layers below are read from the disk, once in each pass",
+		"layers below are read from the disk; each pass reads the part that its captures lead to, as fitted to 16 to 24 seeds",
 	}
 	for _, l := range p.Layers {
 		if !l.InMemory() {
 			return append(all,
 				"windows are thin as with kernels for AVX-512",
-				"scores of layers above 36 are as far from 0 as those of 36; bytes of streams go on to grow as between 15 and 22 seeds",
+				"scores of layers above 36 are as far from 0 as those of 36; bytes of streams depend on them as between 18 and 22 seeds",
 				"reading and writing overlap with computing in each step; steps follow each other")
 		}
 	}

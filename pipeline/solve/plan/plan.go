@@ -19,7 +19,7 @@
 // show a score; a thin window counts twice. Files are read and written meanwhile, so that each
 // step takes the longer of processors and disk, and the steps follow each other:
 //
-//	capture  Capture, and what further passes decode; lower layers are read, captures written
+//	capture  Capture, and what further passes decode again; lower layers are read, captures written
 //	turn     a share of Sweep x lines; captures are read, and written again, in all windows
 //	sweep    the rest of Sweep x scores shown
 //	full     Full x lines; what windows found is written
@@ -164,7 +164,7 @@ func (c *Calibration) times(a *Amounts, cores int) Times {
 	}
 	w, costs := c.Of(a.Bits), widthOf(a.Bits)
 	step := func(ns, load float64) float64 { return cpu(ns*load, a.Positions) }
-	decode := cpu(c.Decode, uint64(a.Passes-1)*a.lower)
+	decode := cpu(c.Decode, uint64(a.decodedAgain))
 	encode := cpu(min(c.Seal, w.Seal), a.Positions)
 	load := step(max(0, w.Seal-c.Seal)*costs.seal, a.loads.lines)
 	return Times{

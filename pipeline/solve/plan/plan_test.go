@@ -175,6 +175,22 @@ func TestWidths(t *testing.T) {
 	}
 }
 
+// TestWorkstation: all layers up to 48 seeds within 64 GiB read at most 8 TiB, and thin windows take the
+// memory that is left.
+func TestWorkstation(t *testing.T) {
+	r := run(t, awari.MaxSeeds, 64*gib)
+	r.Cores = 16
+	p := mustPlan(t, r, workstation())
+	if most := uint64(8) << 40; p.Total.Read > most || p.Total.Read < most/2 {
+		t.Errorf("%d bytes read, want at most %d, and at least half of that", p.Total.Read, most)
+	}
+	for n, windows := range map[int]int{32: 1, 43: 3, 45: 4, 46: 9, 47: 10, 48: 12} {
+		if l := p.Layers[n]; l.Windows != windows || l.Memory > r.Memory {
+			t.Errorf("layer %d: %d windows in %d bytes, want %d in %d at most", n, l.Windows, l.Memory, windows, r.Memory)
+		}
+	}
+}
+
 // TestAnyGame: figures make sense for boards and layers of any size.
 func TestAnyGame(t *testing.T) {
 	for pits := 4; pits <= 12; pits += 2 {

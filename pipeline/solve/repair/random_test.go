@@ -21,7 +21,7 @@ func rounds() int {
 	case "full":
 		return 300
 	}
-	return 60
+	return 30
 }
 
 // TestRandomDamage damages a run in several places at once. After a repair it is whole

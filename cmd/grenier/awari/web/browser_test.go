@@ -32,6 +32,7 @@ type site struct {
 	dir    string // run directory
 	tables *tables.Tables
 	url    string
+	ends   string // of the names of its pages, but for the first one
 	stop   func() // ends the server
 }
 
@@ -82,7 +83,7 @@ func newSiteOf(t *testing.T, pits int, rules awari.Rules, seeds int, codec layer
 		}
 	})
 	t.Cleanup(end)
-	return &site{game, dir, tab, "http://" + l.Addr().String() + "/", end}
+	return &site{game, dir, tab, "http://" + l.Addr().String() + "/", "", end}
 }
 
 // tab is a tab of the browser that shows the page.

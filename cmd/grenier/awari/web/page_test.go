@@ -615,7 +615,7 @@ func openOther(t *testing.T, browser *browsertest.Browser, s *site, name string,
 	for i := 0; i < len(features); i += 2 {
 		media[features[i]] = features[i+1]
 	}
-	page := &tab{browser.Open(t, s.url+name, browsertest.Window{Width: width, Media: media}), s}
+	page := &tab{browser.Open(t, s.url+name+s.ends, browsertest.Window{Width: width, Media: media}), s}
 	page.Await(name, `document.body?.dataset.ready === "yes"`)
 	return page
 }

@@ -20,6 +20,7 @@ import (
 	"grenier/cmd/grenier/awari/web"
 	"grenier/io/browsertest"
 	"grenier/io/layerfile"
+	"grenier/io/manifest"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/play/publish"
@@ -39,7 +40,7 @@ type mirror struct {
 func publishSite(t *testing.T, s *site) *mirror {
 	t.Helper()
 	m := &mirror{site: s, out: filepath.Join(t.TempDir(), "site")}
-	if _, err := publish.Run(t.Context(), s.dir, m.out, publish.Options{Pages: web.Site(), Family: cpu.Best()}); err != nil {
+	if _, err := publish.Run(t.Context(), s.dir, m.out, publish.Options{Pages: web.Site(), Questions: web.Questions, Family: cpu.Best()}); err != nil {
 		t.Fatal(err)
 	}
 	files := http.NewServeMux()
@@ -202,7 +203,7 @@ func TestSite(t *testing.T) {
 	page.back()
 	page.wantAt(middle)
 	page.wantSame(m, t, m.questions(40, 10))
-	page.Exec(`document.querySelector("nav a[href='download.html']").click()`)
+	page.Exec(`document.querySelector("footer a[href='download.html']").click()`)
 	page.Await("the downloads", `document.body?.dataset.ready === "yes" && document.querySelectorAll("tbody tr").length === 11`)
 	if base := page.Text(".base"); base != m.folder {
 		t.Errorf("the commands have the address %q", base)
@@ -280,6 +281,72 @@ func testSiteDamage(t *testing.T, browser *browsertest.Browser, m *mirror) {
 	}
 }
 
+// testSiteAbove plays from the start of the game, which is above the tables: the program answers
+// by its search, and what it says about moves into the tables is exact.
+func testSiteAbove(t *testing.T, browser *browsertest.Browser, m *mirror) {
+	page := m.visit(t, browser, "?seats=you,0", 1000)
+	page.Await("a search", `document.querySelector("#moves-hint")?.textContent.includes("proved so far")`)
+	page.key("3")
+	page.Await("an answer", `document.querySelectorAll("#record button").length >= 2 && document.querySelector("#board").dataset.turn === "0"`)
+	found := compute[struct {
+		Lower, Upper int
+		Exact        bool
+		Moves        []struct {
+			Legal                  bool
+			Captured, Lower, Upper int
+		}
+	}](page, `const { get } = await import("./source.js"); return get("/api/search?pits=0,0,0,0,0,2,1,1,9,0,0,0&ms=200");`)
+	board := awari.Board{0, 0, 0, 0, 0, 2, 1, 1, 9}
+	move := found.Moves[5]
+	child := m.game.Plays(board)[5].Child
+	score, err := m.tables.Score(child)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 4 - int(score); !move.Legal || move.Captured != 4 || move.Lower != want || move.Upper != want || !found.Exact || found.Lower != want {
+		t.Errorf("the search of %v says %+v, want %d", board, found, want)
+	}
+}
+
+// testSiteExplore looks at what was found when the site was made.
+func testSiteExplore(t *testing.T, browser *browsertest.Browser, s *site) {
+	page := openOther(t, browser, s, "explore", 1024)
+	page.Await("swings", `document.querySelectorAll("#found li").length === 12`)
+	browsertest.Want(page.Page, `[...document.querySelector("#what").options].map((o) => o.value).join()`, "swing,score")
+	page.Exec(`for (const [id, value] of [["seeds", "6"], ["score", "3"], ["what", "score"]]) { const e = document.getElementById(id); e.value = value; e.dispatchEvent(new Event("change")); }`)
+	page.Await("scores", `document.querySelector("#about").textContent.includes("have this score") && document.querySelectorAll("#found li").length === 12`)
+	for _, href := range browsertest.Eval[[]string](page.Page, `[...document.querySelectorAll("#found a")].map((a) => new URL(a.href).searchParams.get("pits"))`) {
+		board, err := s.game.Parse(strings.Split(href, ","))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if score, err := s.tables.Score(board); err != nil || score != 3 || board.Seeds() != 6 {
+			t.Errorf("%v is worth %d (%v)", board, score, err)
+		}
+	}
+}
+
+// TestQuestions: what is prepared is what the pages ask for.
+func TestQuestions(t *testing.T) {
+	files := web.Site()
+	for name, words := range map[string][]string{"puzzles.js": {"5..8", "9..11", "12..14"}, "explore.js": {`most: "margin"`, "value="}, "source.js": {"EXPLORED = { score: 12, swing: 12 }"}} {
+		for _, w := range words {
+			if !strings.Contains(string(files[name]), w) {
+				t.Errorf("%s does not ask for %q", name, w)
+			}
+		}
+	}
+	for _, q := range web.Questions(make([]manifest.Layer, 20)) {
+		name := "explore.js"
+		if q.From < q.To {
+			name = "puzzles.js"
+		}
+		if !strings.Contains(string(files[name]), `"`+q.Where+`"`) {
+			t.Errorf("%s does not ask for %q", name, q.Where)
+		}
+	}
+}
+
 // TestSites compares published sites with the server: all blocks of all layers, values and lines,
 // of both rule sets, both codecs and smaller boards, then the rest of the page.
 func TestSites(t *testing.T) {
@@ -303,10 +370,38 @@ func TestSites(t *testing.T) {
 			page.wantBlocks(m, t)
 			page.wantSame(m, t, m.questions(120, c.seeds))
 			if c.pits == 12 && c.rules == awari.Awari && c.codec == layerfile.LZ4 {
+				shown := *m.site // the same tests as for the server
+				shown.url, shown.ends = m.folder, ".html"
+				testPuzzles(t, browser, &shown)
+				testSiteExplore(t, browser, &shown)
+				testLearn(t, browser, &shown)
+				testSiteAbove(t, browser, m)
 				testSiteDamage(t, browser, m)
 			}
 		})
 	}
+}
+
+// TestSiteParts reads layers whose index is too long to be read as a whole: some blocks of all its
+// parts, and those of random boards.
+func TestSiteParts(t *testing.T) {
+	if os.Getenv("GRENIER_LONG") == "" {
+		t.Skip("a browser needs GRENIER_LONG=1")
+	}
+	browser := browsertest.Start(t)
+	whole := newSiteOf(t, 12, awari.Awari, 8, layerfile.LZ4)
+	m := publishSite(t, inSmallBlocks(t, whole, 8))
+	m.url = whole.url // which answers for the same scores
+	page := m.visit(t, browser, "learn.html", 1000)
+	page.Await("the page", `document.body?.dataset.ready === "yes"`)
+	for n, want := range []int{1, 2, 10, 46, 171, 546, 1547, 3978, 9448} {
+		page.wantLayer(m, t, n, want, 1+want/80)
+	}
+	var addresses []string
+	for _, b := range m.random(rand.New(rand.NewPCG(8, 8)), 60, 8) {
+		addresses = append(addresses, "api/probe?pits="+b)
+	}
+	page.wantSame(m, t, addresses)
 }
 
 // wantBlocks compares all scores of all layers.
@@ -317,21 +412,28 @@ func (p *tab) wantBlocks(m *mirror, t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checked := compute[int](p, fmt.Sprintf(`
+		p.wantLayer(m, t, n, f.NumBlocks(), 1)
+	}
+}
+
+// wantLayer compares the scores of a layer, which has so many blocks, with those of every step-th
+// one.
+func (p *tab) wantLayer(m *mirror, t *testing.T, n, blocks, step int) {
+	p.Helper()
+	checked := compute[int](p, fmt.Sprintf(`
 			const { LayerFile } = await import("./layerfile.js"), { Parts } = await import("./bytes.js"), { list } = await import("./tables.js");
 			const { rules, pits, layers } = await list(), { file, bytes, positions, checksum } = layers[%d];
 			const layer = await LayerFile.open(new Parts("tables/" + file, file, bytes), { rules, pits, seeds: %[1]d, positions, checksum });
 			const want = new Int8Array(await (await fetch("scores-of-%[1]d")).arrayBuffer());
 			if (want.length !== positions) throw new Error("the test sent " + want.length + " scores");
-			for (let i = 0; i < layer.blocks; i++) {
+			for (let i = 0; i < layer.blocks; i += %[2]d) {
 				const first = i * layer.blockSize, scores = await layer.block(i);
 				if (scores.length !== Math.min(layer.blockSize, positions - first)) throw new Error("length of block " + i);
 				const wrong = scores.findIndex((s, k) => s !== want[first + k]);
 				if (wrong >= 0) throw new Error("score " + (first + wrong) + " is " + scores[wrong] + ", want " + want[first + wrong]);
 			}
-			return layer.blocks;`, n))
-		if checked != f.NumBlocks() || checked == 0 {
-			t.Errorf("layer %d: %d of %d blocks checked", n, checked, f.NumBlocks())
-		}
+			return layer.blocks;`, n, step))
+	if checked != blocks || checked == 0 {
+		t.Errorf("layer %d: %d of %d blocks checked", n, checked, blocks)
 	}
 }

@@ -11,14 +11,18 @@
 // fr.js translates them. sw.js keeps what was seen for times without the server.
 //
 // What a published site has instead of the server (package publish) is in the folder site:
-// source.js answers the questions of the pages, with scores from the layer files (tables.js,
+// source.js answers the questions of the pages, with what Questions had prepared, and with scores from the layer files (tables.js,
 // layerfile.js), the rules (rules.js) and what follows from them (line.js, search.js).
 package web
 
 import (
 	"embed"
+	"fmt"
 	"io/fs"
 	"slices"
+
+	"grenier/io/manifest"
+	"grenier/pipeline/play/publish"
 )
 
 //go:embed static site
@@ -34,7 +38,7 @@ func Files() fs.FS {
 }
 
 // serverOnly are files that are of no use without the server.
-var serverOnly = []string{"sw.js", "puzzles.html", "puzzles.js", "explore.html", "explore.js", "refusals.js"}
+var serverOnly = []string{"sw.js", "refusals.js"}
 
 // Site returns the files of the pages of a published site, by name.
 func Site() map[string][]byte {
@@ -50,6 +54,40 @@ func Site() map[string][]byte {
 			}
 			if all[e.Name()], err = files.ReadFile(folder + "/" + e.Name()); err != nil {
 				panic(err)
+			}
+		}
+	}
+	return all
+}
+
+// What puzzles.js and explore.js ask for.
+var (
+	puzzleKinds  = []string{"only-win moves>=3", "winning=1 drawing=0 moves>=3 taken=0 capture>=2", "sacrifice drawing=0 moves>=2"}
+	puzzleLevels = [][2]int{{5, 8}, {9, 11}, {12, 14}} // seeds
+)
+
+const (
+	explored    = 12  // seeds of the last layer that a site lets explore
+	shown       = 12  // positions on the page that explores
+	puzzlesEach = 100 // of a kind and level
+)
+
+// Questions returns the searches that the pages of a published site ask for, as far as the layers
+// are there.
+func Questions(layers []manifest.Layer) []publish.Question {
+	var all []publish.Question
+	for _, level := range puzzleLevels {
+		for _, kind := range puzzleKinds {
+			if level[1] < len(layers) {
+				all = append(all, publish.Question{From: level[0], To: level[1], Where: kind, Count: puzzlesEach})
+			}
+		}
+	}
+	for n := 1; n <= min(explored, len(layers)-1); n++ {
+		all = append(all, publish.Question{From: n, To: n, Where: "moves>=2", Most: "margin", Count: shown})
+		for value := -n; value <= n; value++ {
+			if layers[n].Histogram.Count(int8(value)) > 0 {
+				all = append(all, publish.Question{From: n, To: n, Where: fmt.Sprintf("value=%d", value), Count: shown})
 			}
 		}
 	}

@@ -63,13 +63,13 @@
 //
 // The widest codes that fit into memory are used (form, in memory.go): wide ones need
 // fewer windows. When few scores are at an end of a window, -v or v, all that come after it can be
-// searched in the same memory at once: a thin window (thin.go) has a mask for each line, and
-// codes of 8 bits, which show 20 values, for these scores alone. Only the kernels and those who
-// begin it know that a window is thin. The stages are:
+// searched at once, in all memory that is left for scores: a thin window (thin.go) has a mask for
+// each line, and codes of 8 bits, which show 20 values, for these scores alone. Only the kernels and
+// those who begin it know that a window is thin. The stages are:
 //
 //   - Capture values are computed once, before scores take memory, in rounds: of as many
-//     panels at a time as fit; a round reads the lower layers once, with a few pieces of
-//     each in memory (rounds.go, pieces.go). They go to streams in the work
+//     panels at a time as fit; a round goes once through what these capture in the lower layers,
+//     with a few pieces of each in memory (rounds.go, pieces.go). They go to streams in the work
 //     directory (captures.go), strip by strip (strips.go): up to 1024 rows of a panel.
 //   - For each window: useThin makes it thin if that fits; which scores to search it reads from
 //     the digits of the window before. turnAll reads the capture values of open rows once and makes codes of

@@ -145,28 +145,28 @@ const tileSize = 1024
 
 // engine is the work on one layer.
 type engine struct {
-	game    awari.Game
-	options *Options
-	workers int
-	kernels kernels
-	grid    *grid
-	units   [][]*tile // in the order of a sweep, cut into what a worker takes at a time
-	benches []*bench
-	ledger  *ledger
-	memory  *region
-	windows *windows // nil: scores are bytes
-	keeper  keeper
-	told    map[string]bool // streams that note was told of
-	offers  []int8          // of all matrices
-	scores  []int8          // likewise
-	changed atomic.Uint64   // scores that the sweep changed
-	marking bool            // the sweep marks what it makes out of date block by block
-	stats   Stats
-	toldOf  atomic.Int64 // the stage and the sweep that Progress heard of last
-	toldAt  atomic.Int64 // when, since began
-	began   time.Time    // this run, with this layer
-	stage   Stage        // in progress
-	since   time.Time    // that its time is in stats, zero before the first stage
+	game       awari.Game
+	options    *Options
+	workers    int
+	kernels    kernels
+	grid       *grid
+	units      [][]*tile // in the order of a sweep, cut into what a worker takes at a time
+	benches    []*bench
+	ledger     *ledger
+	memory     *region
+	windows    *windows // nil: scores are bytes
+	keeper     *keeper
+	noted      map[string]bool // streams that the user was told of
+	offers     []int8          // of all matrices
+	scores     []int8          // likewise
+	changed    atomic.Uint64   // scores that the sweep changed
+	marking    bool            // the sweep marks what it makes out of date block by block
+	stats      Stats
+	reported   atomic.Int64 // the stage and the sweep that Progress heard of last
+	reportedAt atomic.Int64 // when, since began
+	began      time.Time    // this run, with this layer
+	stage      Stage        // in progress
+	since      time.Time    // that its time is in stats, zero before the first stage
 }
 
 // Stats says what a layer took in all runs that worked on it, of interrupted ones up to
@@ -262,7 +262,7 @@ func (e *Engine) layOut(ctx context.Context, geo *geometry, width int) (*engine,
 		return nil, err
 	}
 	w := &engine{
-		game: e.game, options: &e.options, workers: e.options.Workers, told: map[string]bool{}, kernels: kernelsFor(e.options.Family, width),
+		game: e.game, options: &e.options, workers: e.options.Workers, noted: map[string]bool{}, kernels: kernelsFor(e.options.Family, width),
 		grid: grid, ledger: &e.ledgers[width],
 	}
 	for range w.workers {
@@ -528,10 +528,10 @@ const tellAfter = 10 * time.Millisecond
 func (e *engine) worthTelling(stage Stage, share float64) bool {
 	now := time.Since(e.began)
 	what := int64(e.stats.Sweeps)*int64(Stages) + int64(stage)
-	if e.toldOf.Swap(what) == what && share < 1 && !e.options.often && now-time.Duration(e.toldAt.Load()) < tellAfter {
+	if e.reported.Swap(what) == what && share < 1 && !e.options.often && now-time.Duration(e.reportedAt.Load()) < tellAfter {
 		return false
 	}
-	e.toldAt.Store(int64(now))
+	e.reportedAt.Store(int64(now))
 	return true
 }
 

@@ -1,6 +1,8 @@
 package halfboard
 
 import (
+	"math"
+
 	"grenier/kernels/cpu"
 	"grenier/kernels/window"
 	"grenier/layers/awari"
@@ -18,6 +20,9 @@ type Form struct {
 	Bits   int    // of a score in memory, one of Widths
 	Bytes  uint64 // memory that sweeps take: scores, in one piece offers too
 	Passes int    // through the layers below, while captures are computed
+	// Lower is about how often these layers are read, over all passes: each goes over what its
+	// panels capture only.
+	Lower float64
 }
 
 // FormFor returns how an engine with the given workers solves the layer of n seeds within
@@ -30,22 +35,29 @@ func FormFor(game awari.Game, n int, memory uint64, workers int) (Form, error) {
 	}
 	q := game.Half()
 	if codes == nil {
-		return Form{8, uint64(layoutOf(q, n).total()), 1}, nil
+		return Form{8, uint64(layoutOf(q, n).total()), 1, 1}, nil
 	}
-	return Form{codes.Bits, uint64(codesBytes(q, n, codes.Bits)), o.passes(q, n)}, nil
+	passes := o.passes(q, n)
+	return Form{codes.Bits, uint64(codesBytes(q, n, codes.Bits)), passes, lowerRead(q, n, passes)}, nil
 }
 
-// ThinShare returns the largest share of the scores of open rows, those that fill up lines included,
-// that a thin window of the layer of n seeds can search in the memory of codes of the given
-// bits. It is below 0 if there is no such share.
-func ThinShare(game awari.Game, n, bits int) float64 {
+// ThinBytes returns the memory that a thin window of the layer of n seeds takes when it searches the
+// given share of the scores of open rows, those that fill up lines included.
+func ThinBytes(game awari.Game, n int, share float64) int {
 	q := game.Half()
-	scores, t := layoutOf(q, n).scores, thinBlocks{}
+	t := thinBlocks{}
 	for mover := range n + 1 {
 		rows, panels := rowsOf(q, n-mover)[openRows], groups(columnsOf(q, mover))
 		t.add(groups(rows)*panels, rows*panels)
 	}
-	return float64(codesBytes(q, n, bits)-t.most(0)) / float64(scores)
+	return t.most(int(math.Ceil(share * float64(layoutOf(q, n).scores))))
+}
+
+// RoomForScores returns the bytes that scores of the layer of n seeds can take, which has codes of the
+// given bits: what these take, or what memory leaves, with 0 for no bound.
+func RoomForScores(game awari.Game, n, bits int, memory uint64, workers int) int {
+	o := Options{Memory: memory, Workers: workers}
+	return o.roomForScores(game.Half(), n, bits)
 }
 
 // WorthThin reports whether the window with the given base of the layer of n seeds, which is not the
@@ -67,7 +79,20 @@ func Padded(game awari.Game, n int) uint64 {
 	return uint64(l.offers[openRows] + l.offers[fullRows])
 }
 
-// passes returns about the number of rounds of captures; a round reads the layers below once.
+// lowerRead returns about how often the layers below are read in so many passes. A pass needs rows of
+// halves that end like those of its panels, and those without seeds in the last pit, which nearly
+// all passes need. It reads whole pieces, which have other rows too, the more of them the shorter rows
+// are. Fitted to layers of 16 to 24 seeds, pieces of 8 to 570 rows and up to 10 passes (TestLowerRead).
+func lowerRead(q, n, passes int) float64 {
+	const each, byRows, byPasses = 0.75, 0.17, 0.83
+	lower := max(n-2, 0)
+	rows := pieceLength * float64(binomial(q+lower, lower)) / float64(binomial(2*q+lower-1, lower))
+	none := float64(2*q-1) / float64(n+2*q-1)
+	again := each * none * math.Pow(rows, byRows) * math.Pow(float64(passes-1), byPasses)
+	return 1 + min(again, float64(passes-1))
+}
+
+// passes returns about the number of rounds of captures; a round goes once through the layers below.
 func (o *Options) passes(q, n int) int {
 	room := o.roomForOffers(q, n)
 	return (offersBytes(q, n) + room - 1) / room

@@ -2,7 +2,9 @@ package halfboard
 
 import (
 	"errors"
+	"math"
 	"math/bits"
+	"sync/atomic"
 	"testing"
 
 	"grenier/kernels/cpu"
@@ -52,6 +54,54 @@ func TestPasses(t *testing.T) {
 	}
 }
 
+// unread gives no scores, and notes how many were asked for.
+type unread struct{ scores atomic.Uint64 }
+
+func (u *unread) Read(_ int, _ uint64, dst []int8) error {
+	u.scores.Add(uint64(len(dst)))
+	return nil
+}
+
+func (u *unread) Close() error { return nil }
+
+// TestLowerRead: passes read the layers below about as often as predicted, not all of them each time.
+func TestLowerRead(t *testing.T) {
+	n, q := 15, 6
+	if long() {
+		n = 21
+	}
+	game := mustGame(t, 2*q, awari.Awari)
+	e, err := New(game, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := e.layOut(t.Context(), mustGeometry(t, q, n), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lower := uint64(0)
+	for k := max(0, n-3*q); k <= n-2; k++ {
+		lower += Positions(game, k)
+	}
+	for part := 1; part <= 9; part += 4 {
+		u := &unread{}
+		r := w.newRound(newPieces(w.grid, u, make([]int8, pieceBytes(q, 1))), make([]int8, (offersBytes(q, n)+int(leastOffers(q, n)))/part))
+		passes := 0
+		for panels := w.grid.panelsInOrder(); len(panels) > 0; passes++ {
+			fit := r.fit(panels)
+			if err := r.run(t.Context(), panels[:fit], func(float64) {}); err != nil {
+				t.Fatal(err)
+			}
+			panels = panels[fit:]
+		}
+		got, want := float64(u.scores.Load())/float64(lower), lowerRead(q, n, passes)
+		if !(got > want*0.85 && got < want*1.15) {
+			t.Errorf("%d passes: the layers below are read %.3f times, want about %.3f", passes, got, want)
+		}
+		t.Logf("%d passes: %.3f times, %.3f predicted", passes, got, want)
+	}
+}
+
 // narrowest returns the least memory for the layer of n seeds in windows.
 func narrowest(game awari.Game, n int) uint64 { return narrow(game, n, 1, widths[len(widths)-1]) }
 
@@ -78,13 +128,16 @@ func TestWindowsArePredicted(t *testing.T) {
 	}
 }
 
-// TestThinShare: plans count the blocks and lines of thin windows as engines do, which take as
-// many scores as fit, and not one more.
-func TestThinShare(t *testing.T) {
+// TestThinBytes: plans count the blocks and lines of thin windows as engines do, which take as many
+// scores as fit, and not one more.
+func TestThinBytes(t *testing.T) {
 	rng := newRand(t)
 	for range runs(40) {
 		c := randomConfig(t, rng)
 		c.options.Bits, c.options.Family, c.options.Work = widths[rng.IntN(len(widths))].Bits, cpu.Generic, newDisk().work()
+		if rng.IntN(2) == 0 {
+			c.options.Memory = Least(c.game, c.seeds, c.options.Workers) + rng.Uint64N(1<<20)
+		}
 		e, err := New(c.game, c.options)
 		if err != nil {
 			t.Fatal(err)
@@ -93,21 +146,18 @@ func TestThinShare(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		blocks := w.thinBlocks()
-		room := codesBytes(c.game.Half(), c.seeds, c.options.Bits) - blocks.most(0)
-		if got, want := ThinShare(c.game, c.seeds, c.options.Bits), float64(room)/float64(blocks.lines*side); got != want {
-			t.Fatalf("%+v: share %v, want %v", c, got, want)
+		blocks, share := w.thinBlocks(), rng.Float64()
+		if got, want := ThinBytes(c.game, c.seeds, share), blocks.most(int(math.Ceil(share*float64(blocks.lines*side)))); got != want {
+			t.Fatalf("%+v: %d bytes for a share of %v, want %d", c, got, share, want)
 		}
-		if err := w.allocateCodes(); err != nil {
-			t.Fatal(err)
-		}
+		room := RoomForScores(c.game, c.seeds, c.options.Bits, c.options.Memory, c.options.Workers) - blocks.most(0)
 		w.windows.codes = window.Eight // worth it
 		for searched, want := range map[int]bool{room: true, room + 1: false} {
 			if got := w.thinFits(blocks.most(searched), 1); got != want && room >= 0 {
 				t.Fatalf("%+v: %d scores fit: %v, want %v", c, searched, got, want)
 			}
 		}
-		if err := errors.Join(w.memory.close(), e.Close()); err != nil {
+		if err := e.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}

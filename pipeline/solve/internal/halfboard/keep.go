@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -27,10 +28,11 @@ const keptVersion = 1
 
 // keeper writes checkpoints of a layer in memory and resumes from those of earlier runs.
 type keeper struct {
-	last     time.Time     // the last checkpoint, or the begin of the layer
-	took     time.Duration // to write the found scores; before that, about what it will take
+	last     time.Time     // the end of the last checkpoint, or of reading it, or the begin of the layer
+	took     time.Duration // what it kept sweeps waiting; before the first one, about what it will
+	lasted   atomic.Int64  // nanoseconds until it was on disk
 	stored   bool          // offers are, or are being
-	storing  background    // of offers
+	storing  background    // of what sweeps need not wait for
 	found    bool          // scores of an earlier run are in memory
 	sweeping bool          // scores are those of the layer, not of those below
 	filling  bool          // offers of full rows become scores
@@ -66,7 +68,7 @@ func (e *engine) header(kind string) spill.Header {
 	return spill.Header{Kind: kind, Version: keptVersion, Identity: whose(e.game, e.grid.n)}
 }
 
-// quick is the time that a checkpoint may take. If it takes longer, it comes later by the
+// quick is the time that a checkpoint may keep sweeps waiting. If that is longer, it comes later by the
 // same factor: of a minute, that leaves a fortieth for checkpoints. Before the first one
 // it is taken to cost usual nanoseconds a score, as measured.
 const (
@@ -75,24 +77,32 @@ const (
 )
 
 // newKeeper returns the keeper of a layer with so many scores in memory.
-func newKeeper(scores int) keeper {
-	return keeper{last: time.Now(), took: time.Duration(usual * float64(scores))}
+func newKeeper(scores int) *keeper {
+	return &keeper{last: time.Now(), took: time.Duration(usual * float64(scores))}
 }
 
 // keepStreams makes a checkpoint if it is time for it, before a stage or sweep.
 func (e *engine) keepStreams(stage Stage) error {
-	k := &e.keeper
-	if e.options.Work == nil || time.Since(k.last).Seconds() < e.options.Interval.Seconds()*max(1, k.took.Seconds()/quick.Seconds()) {
+	if e.options.Work == nil || time.Since(e.keeper.last) < e.keeper.pause(e.options.Interval) {
 		return nil
 	}
 	e.changed.Store(0)
 	return e.checkpoint(stage)
 }
 
+// pause returns the time from one checkpoint to the next, so that a kill costs the interval at most:
+// what came after the begin of the last checkpoint that was on disk. It leaves the disk half of the time, and
+// sweeps three quarters of it, unless the interval is shorter.
+func (k *keeper) pause(interval time.Duration) time.Duration {
+	interval = time.Duration(float64(interval) * max(1, k.took.Seconds()/quick.Seconds()))
+	lasted := time.Duration(k.lasted.Load())
+	return max(interval-k.took-lasted, min(interval, max(lasted, 3*k.took)))
+}
+
 // leave makes a checkpoint of a layer that is interrupted, unless hardly any work would
 // be lost.
 func (e *engine) leave() error {
-	k := &e.keeper
+	k := e.keeper
 	if e.options.Work == nil || !k.sweeping || time.Since(k.last) < min(time.Second, e.options.Interval) {
 		return nil
 	}
@@ -102,7 +112,7 @@ func (e *engine) leave() error {
 // checkpoint writes the streams. A full disk is no reason to stop: the layer is
 // solved without them.
 func (e *engine) checkpoint(stage Stage) error {
-	k := &e.keeper
+	k := e.keeper
 	if err := e.settled(); err != nil || k.given {
 		return err
 	}
@@ -112,7 +122,7 @@ func (e *engine) checkpoint(stage Stage) error {
 		}
 	}
 	start := time.Now()
-	err := e.writeStreams(stage)
+	err := e.writeStreams(stage, start)
 	k.last = time.Now()
 	k.took = k.last.Sub(start)
 	return e.goOn(err)
@@ -120,7 +130,7 @@ func (e *engine) checkpoint(stage Stage) error {
 
 // goOn returns the error of writing a stream, unless that is that the disk is full.
 func (e *engine) goOn(err error) error {
-	k := &e.keeper
+	k := e.keeper
 	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
 		return err
 	}
@@ -131,34 +141,47 @@ func (e *engine) goOn(err error) error {
 	return nil
 }
 
-// writeStreams writes the found scores, and begins to write the offers if they are not
-// stored.
-func (e *engine) writeStreams(stage Stage) error {
+// writeStreams writes the found scores. Sweeps do not wait until they are on disk, nor for offers, which
+// only the first checkpoint stores.
+func (e *engine) writeStreams(stage Stage, start time.Time) error {
+	k := e.keeper
 	if e.windows != nil {
+		defer func() { k.lasted.Store(int64(time.Since(start))) }()
 		return e.writeCodes(stage)
-	}
-	k := &e.keeper
-	if !k.stored && !k.filling {
-		w, err := spill.Create(e.options.Work, rundir.OffersName, e.header("awari-offers"), spill.Stored, max(1, e.workers/4)) // beside sweeps
-		if err != nil {
-			return err
-		}
-		k.stored = true
-		k.storing.begin(func() error {
-			return complete(w, func() error { return e.writePieces(w, e.keptOffers(), max(1, e.workers/4), func() {}) })
-		})
 	}
 	w, err := e.create(rundir.FoundName, e.header("awari-found"), spill.Stored)
 	if err != nil {
 		return err
 	}
-	return complete(w, func() error {
+	err = crew.Run(func() error {
 		return e.writePieces(w, e.keptScores(), e.workers, func() { e.tell(stage, 0) })
 	})
+	if err != nil {
+		return errors.Join(err, w.Abort())
+	}
+	offers := !k.stored && !k.filling
+	k.stored = k.stored || offers
+	k.storing.begin(func() error {
+		err := w.Publish()
+		k.lasted.Store(int64(time.Since(start)))
+		if err == nil && offers {
+			err = e.writeOffers(max(1, e.workers/4)) // beside sweeps
+		}
+		return err
+	})
+	return nil
 }
 
-// settled waits until offers are stored, if they are being, which sweeps need not wait for:
-// they only read them.
+// writeOffers writes the offers.
+func (e *engine) writeOffers(workers int) error {
+	w, err := spill.Create(e.options.Work, rundir.OffersName, e.header("awari-offers"), spill.Stored, workers)
+	if err != nil {
+		return err
+	}
+	return complete(w, func() error { return e.writePieces(w, e.keptOffers(), workers, func() {}) })
+}
+
+// settled waits until the last checkpoint is stored, and the offers, which sweeps only read.
 func (e *engine) settled() error { return e.goOn(e.keeper.storing.wait()) }
 
 // keptPiece is the number of scores that are packed together.
@@ -218,11 +241,15 @@ func (e *engine) writePieces(w *spill.Writer, s *keptPart, workers int, tell fun
 	}.Run(context.Background(), workers, len(pieces), spares[keptJob](workers))
 }
 
+// replace replaces scores, without a branch: half of the offers are blocked, in no order.
 func replace(scores []int8, old, by int8) {
+	var to [256]int8
+	for x := range to {
+		to[x] = int8(x)
+	}
+	to[uint8(old)] = by
 	for i, x := range scores {
-		if x == old {
-			scores[i] = by
-		}
+		scores[i] = to[uint8(x)]
 	}
 }
 
@@ -256,7 +283,7 @@ func (e *engine) readPieces(ctx context.Context, r *spill.Reader, s *keptPart) e
 // captureWhole computes all offers, or reads those of an earlier run, and then the scores
 // that it has found.
 func (e *engine) captureWhole(ctx context.Context, lower Lower) (err error) {
-	k := &e.keeper
+	k := e.keeper
 	if e.options.Work == nil {
 		return e.captureAll(ctx, lower)
 	}
@@ -274,5 +301,8 @@ func (e *engine) captureWhole(ctx context.Context, lower Lower) (err error) {
 	k.found, err = e.isWhole(rundir.FoundName, e.header("awari-found"), func(r *spill.Reader) error {
 		return e.readPieces(ctx, r, e.keptScores())
 	})
+	if k.found {
+		k.last = time.Now()
+	}
 	return err
 }

@@ -202,6 +202,13 @@ func narrow(game awari.Game, n, workers int, codes *window.Codes) uint64 {
 // codesBytes returns the bytes of the codes of open rows.
 func codesBytes(q, n, bits int) int { return layoutOf(q, n).scores * bits / 8 }
 
+// roomForScores returns the bytes that scores can take: what codes of the given bits do, or if that
+// is more, what memory leaves. Thin windows take what they need of it.
+func (o *Options) roomForScores(q, n, bits int) int {
+	taken := fixed(o.Workers) + tablesBytes(q, n) + streamBytes(o.Workers)
+	return max(codesBytes(q, n, bits), int(o.Memory)-int(taken))
+}
+
 // streamBytes returns about the bytes that stages work on which read and write streams.
 func streamBytes(workers int) uint64 {
 	const perBlock, perStrip = 33 << 11, stripRows * side * 5 / 2

@@ -213,8 +213,8 @@ func TestStatsOfWindowsAreSensible(t *testing.T) {
 		if all > elapsed || s.Bits != x.options.Bits || s.Windows < 1 || s.Windows > most || s.Events > s.Changes || s.Before != 0 {
 			t.Fatalf("%+v: %+v in %v", x.config, s, elapsed)
 		}
-		if open := uint64(layoutOf(x.game.Half(), x.seeds).scores); s.Bytes != open*uint64(s.Bits)/8 {
-			t.Fatalf("%+v: %d bytes for %d scores", x.config, s.Bytes, open)
+		if open := uint64(layoutOf(x.game.Half(), x.seeds).scores) * uint64(s.Bits) / 8; s.Bytes < open || s.Bytes > open && !x.options.thin && x.options.Memory <= 1 {
+			t.Fatalf("%+v: %d bytes for scores of %d", x.config, s.Bytes, open)
 		}
 		// Captures are written once, and again when fewer matter; windows read them, and thin ones
 		// what was found before.

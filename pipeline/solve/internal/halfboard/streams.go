@@ -82,10 +82,10 @@ func (e *engine) isUseful(name string, h spill.Header, look func(*spill.Reader) 
 	case errors.Is(err, fs.ErrNotExist), e.windows != nil && errors.Is(err, corrupt.ErrMismatch), errors.Is(err, errPruned):
 		return false, nil // of a window, any width will do
 	case errors.Is(err, corrupt.ErrCorrupt):
-		if !e.told[name] {
+		if !e.noted[name] {
 			e.options.note("layer %d: what was kept as %q is computed again: %v", e.grid.n, name, err)
 		}
-		e.told[name] = true
+		e.noted[name] = true
 		return false, nil
 	}
 	return err == nil, err

@@ -58,24 +58,20 @@ func worthThin(f cpu.Family, codes *window.Codes, base, n int) bool {
 // thinFits reports whether the window with the given base can be thin and is worth it, if that takes
 // so many bytes at most.
 func (e *engine) thinFits(most, base int) bool {
-	return most <= len(e.memory.mapping) && worthThin(e.options.Family, e.windows.codes, base, e.grid.n)
+	return most <= e.options.roomForScores(e.grid.q, e.grid.n, e.stats.Bits) && worthThin(e.options.Family, e.windows.codes, base, e.grid.n)
 }
 
 // useThin makes the window in progress thin if memory allows that and it is worth it.
 func (e *engine) useThin(ctx context.Context) error {
 	w, t := e.windows, e.thinBlocks()
 	most := t.most(int(w.openEnds))
-	switch {
-	case w.base == 0:
-		return nil
-	case e.options.thin:
-		if err := e.growTo((most + t.lines*8) / 8 * 8); err != nil {
-			return err
-		}
-	case !e.thinFits(most, w.base):
+	if w.base == 0 || !e.options.thin && !e.thinFits(most, w.base) {
 		return nil
 	}
 	if err := w.publishing.wait(); err != nil { // which stores what is read now
+		return err
+	}
+	if err := e.growTo((most + 7) / 8 * 8); err != nil {
 		return err
 	}
 	e.memory.reset()
@@ -87,13 +83,16 @@ func (e *engine) useThin(ctx context.Context) error {
 	return e.layThin(&t, masks)
 }
 
-// growTo takes other memory if there is less.
+// growTo takes other memory if there is less: what was in it is lost.
 func (e *engine) growTo(size int) (err error) {
-	if len(e.memory.mapping) < size {
-		if err = e.memory.close(); err == nil {
-			e.memory, err = newRegion(size)
-		}
+	if len(e.memory.mapping) >= size {
+		return nil
 	}
+	err = e.memory.close()
+	if e.memory = nil; err == nil {
+		e.memory, err = newRegion(size)
+	}
+	e.stats.Bytes = uint64(size)
 	return err
 }
 

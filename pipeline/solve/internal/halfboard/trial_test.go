@@ -39,11 +39,12 @@ func newTrial(t *testing.T, rng *rand.Rand) *trial {
 	return randomConfig(t, rng).inWindows(rng).trial(rng, newDisk())
 }
 
-// inWindows draws a width, whether windows are thin, the size of segments, a sample, and memory for little or for all.
+// inWindows draws a width, whether windows are thin, the size of segments, a sample, and memory for little, for all captures, or
+// for wide thin windows too.
 func (c config) inWindows(rng *rand.Rand) config {
 	c.options.Bits = widths[rng.IntN(len(widths))].Bits
 	c.options.thin = rng.IntN(2) == 0
-	c.options.Memory = rng.Uint64N(2)
+	c.options.Memory = []uint64{0, 1, 1 << 40}[rng.IntN(3)]
 	c.options.segment = 1 + rng.Uint64N(50_000)
 	c.options.Sample = randomSample(rng)
 	return c
@@ -67,7 +68,7 @@ func trials(n int) int {
 	case full():
 		return 20 * n
 	case long():
-		return 3 * n
+		return 2 * n
 	}
 	return max(1, runs(n)/2)
 }

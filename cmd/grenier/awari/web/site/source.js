@@ -9,8 +9,9 @@ import { search } from "./search.js";
 import { list, score } from "./tables.js";
 import { whole } from "./bytes.js";
 
-// The page on which one plays; there is no worker.
-export const PLAY = "index.html", WORKER = "";
+// The page on which one plays; there is no worker. Layers of up to so many seeds were looked
+// through when the site was made.
+export const PLAY = "index.html", WORKER = "", EXPLORED = { score: 12, swing: 12 };
 
 const questions = {
   "/api/layers": layers,
@@ -18,6 +19,7 @@ const questions = {
   "/api/game": ({ pits, moves }) => game(board(pits), moves ? moves.split(",").map(Number) : []),
   "/api/line": ({ pits }) => line(board(pits)),
   "/api/search": ({ pits, ms }, signal) => look(board(pits), Number(ms), signal),
+  "/api/find": find,
   "/api/charts": () => document("charts.json"),
   "/api/charts/scores": ({ seeds }) => document(`scores-${Number(seeds)}.json`),
 };
@@ -90,4 +92,15 @@ async function line(pits) {
 async function look(pits, ms, signal) {
   const { rules, moves } = await probe(pits);
   return search(pits, rules, moves, ms, signal);
+}
+
+// Positions that were found when the site was made: those with the most of a fact, or some of
+// those that were drawn, which ones random says.
+async function find({ seeds, where, most, random, count }) {
+  const [from, to] = seeds.includes("..") ? seeds.split("..").map(Number) : [Number(seeds), Number(seeds)];
+  const { rules, positions, answers } = await document(`find-${from}-${to}.json`);
+  const { hits, boards } = answers[most ? `${where} most ${most}` : where] ?? { hits: 0, boards: [] };
+  const first = most ? 0 : Number(random ?? 0) % Math.max(1, boards.length);
+  const chosen = [...boards.slice(first), ...boards.slice(0, first)].slice(0, Number(count));
+  return { rules, from, to, where, positions, hits, found: await Promise.all(chosen.map(probe)) };
 }

@@ -6,13 +6,12 @@ import * as api from "./api.js";
 import { element } from "./dom.js";
 import { number, t } from "./i18n.js";
 import { mini } from "./mini.js";
-import { PLAY } from "./source.js";
+import { EXPLORED, PLAY } from "./source.js";
 import * as words from "./words.js";
 import { position } from "./game.js";
 
 const $ = (id) => document.getElementById(id);
 const SHOWN = 12;
-const LARGEST = { score: 16, swing: 16, hard: 14 }; // seeds; the server looks through no larger layer
 const AGAIN = 1000; // milliseconds until the server is asked again how far it is
 
 let asking = 0;
@@ -26,7 +25,7 @@ function complain(what) {
 // Shows what is chosen.
 async function show() {
   const mine = ++asking;
-  $("seeds").max = Math.min(LARGEST[$("what").value], solved);
+  $("seeds").max = Math.min(EXPLORED[$("what").value], solved);
   const seeds = Number($("seeds").value);
   $("seeds-text").textContent = words.seeds(seeds);
   $("score-choice").hidden = $("what").value !== "score";
@@ -100,6 +99,9 @@ async function main() {
   if (solved < 1) {
     complain(t("No layer is solved."));
     return;
+  }
+  for (const option of [...$("what").options]) {
+    if (!EXPLORED[option.value]) option.remove();
   }
   $("seeds").value = Math.min(8, solved);
   const step = (by) => {

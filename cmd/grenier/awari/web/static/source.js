@@ -5,8 +5,9 @@ import { Refusal, Silence } from "./failure.js";
 import { t } from "./i18n.js";
 import { refusal } from "./refusals.js";
 
-// The page on which one plays, and the worker that keeps pages and answers.
-export const PLAY = "./", WORKER = "/sw.js";
+// The page on which one plays, the worker that keeps pages and answers, and the seeds of the
+// largest layers that the server looks through.
+export const PLAY = "./", WORKER = "/sw.js", EXPLORED = { score: 16, swing: 16, hard: 14 };
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 

@@ -1,0 +1,118 @@
+package publish
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"grenier/io/manifest"
+	"grenier/layers/awari"
+	"grenier/pipeline/play/find"
+)
+
+// Question is a search of layers that pages ask for (package find). A site has its answer
+// prepared.
+type Question struct {
+	From, To int    // layers, by seeds
+	Where    string // the condition
+	// Most is the fact of which the largest are wanted; without it positions are drawn at
+	// random.
+	Most  string
+	Count int
+}
+
+// key names a question about its layers: as the page that asks it does.
+func (q Question) key() string {
+	if q.Most == "" {
+		return q.Where
+	}
+	return q.Where + " most " + q.Most
+}
+
+// file names the file with all answers about its layers.
+func (q Question) file() string { return fmt.Sprintf("find-%d-%d.json", q.From, q.To) }
+
+// found is what such a file holds.
+type found struct {
+	Rules     string            `json:"rules"`
+	Positions uint64            `json:"positions"` // of these layers
+	Answers   map[string]answer `json:"answers"`   // by key
+}
+
+type answer struct {
+	Hits   uint64  `json:"hits"`
+	Boards [][]int `json:"boards"`
+}
+
+// searches answers the questions, and writes a file for each range of layers.
+func (p *publisher) searches(ctx context.Context) error {
+	if p.options.Questions == nil {
+		return nil
+	}
+	questions := p.options.Questions(p.manifest.Layers)
+	files := map[string]*found{}
+	var names []string
+	for i, q := range questions {
+		p.tell(Progress{Seeds: q.To, Stage: Searching, Done: uint64(i), Total: uint64(len(questions))})
+		a, err := p.ask(ctx, q)
+		if err != nil {
+			return err
+		}
+		f, ok := files[q.file()]
+		if !ok {
+			f = &found{Rules: p.manifest.Rules, Positions: positions(p.manifest.Layers[q.From : q.To+1]), Answers: map[string]answer{}}
+			files[q.file()] = f
+			names = append(names, q.file())
+		}
+		f.Answers[q.key()] = a
+	}
+	for _, name := range names {
+		text, err := json.Marshal(files[name])
+		if err != nil {
+			return err
+		}
+		if err := p.write(text, dataName, name); err != nil {
+			return err
+		}
+	}
+	p.tell(Progress{Stage: Searching, Done: uint64(len(questions)), Total: uint64(len(questions))})
+	return nil
+}
+
+func positions(layers []manifest.Layer) (sum uint64) {
+	for i := range layers {
+		sum += layers[i].Positions
+	}
+	return sum
+}
+
+// ask searches the layers that were copied: those of the run may have been replaced since.
+func (p *publisher) ask(ctx context.Context, q Question) (a answer, err error) {
+	o := find.Options{From: q.From, To: q.To, Count: q.Count, Order: find.Random, Seed: 1, Workers: 1, Family: p.options.Family}
+	if o.Condition, err = find.Parse(q.Where); err != nil {
+		return a, err
+	}
+	if q.Most != "" {
+		if o.Order, err = find.Most(q.Most); err != nil {
+			return a, err
+		}
+	}
+	result, err := find.Run(ctx, p.path(TablesName), o)
+	if err != nil {
+		return a, err
+	}
+	a = answer{Hits: result.Hits, Boards: [][]int{}}
+	for _, hit := range result.Found {
+		a.Boards = append(a.Boards, numbers(hit.Board, p.manifest.Pits))
+	}
+	return a, nil
+}
+
+// numbers returns the seeds of a board.
+func numbers(b awari.Board, pits int) []int {
+	all := make([]int, pits)
+	for i := range all {
+		all[i] = int(b[i])
+	}
+	return all
+}
