@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -48,8 +49,10 @@ type result struct {
 // reported, unless it is nil, is called whenever work reports its progress.
 var reported func()
 
-// run executes a command line in this process and returns the exit status.
+// run executes a command line in this process and returns the exit status. The number of processors
+// that a command asks for is that command's alone: others take it as their default.
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	return cli.Run(ctx, func(a *cli.App) *cobra.Command {
 		a.Reported = reported
 		return commands.Root(a)
