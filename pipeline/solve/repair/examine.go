@@ -118,14 +118,17 @@ func (r *repairer) contents(ctx context.Context, f *layerfile.File, l *Layer, be
 	}
 	e := r.listed(n)
 	same := e != nil && e.File == rundir.LayerName(n) && r.manifest.CheckFile(n, f) == nil
-	if same && rundir.LayerFile(r.dir.Path(), e) == f.Path() {
+	counted := same && e.Histogram == sum.Histogram
+	if counted && rundir.LayerFile(r.dir.Path(), e) == f.Path() {
 		l.Action, l.entry = Keep, *e
 		return nil
 	}
 	seconds := 0.0 // not known
 	switch {
-	case same:
+	case counted:
 		l.Problem, seconds = "the manifest names another directory", e.Seconds
+	case same:
+		l.Problem, seconds = "the manifest lists another histogram", e.Seconds
 	case e != nil:
 		l.Problem, seconds = "the manifest lists other bytes with the same scores", e.Seconds
 	case !r.lost:

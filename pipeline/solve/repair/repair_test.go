@@ -253,6 +253,13 @@ func TestDamages(t *testing.T) {
 			shorten(t, dir, 5)
 			change(t, dir, "layer-06.gl", 200)
 		}},
+		{"manifest with another histogram", "kkkkklkk", 0, func(t *testing.T, dir string) {
+			edit(t, dir, func(m *manifest.Manifest) { // the sums stay
+				h := &m.Layers[5].Histogram
+				h[1]--
+				h[3]++
+			})
+		}},
 		{"empty manifest", "llllllll", 0, func(t *testing.T, dir string) { shorten(t, dir, 0) }},
 		{"no manifest, no layer 0", "slllllll", 0, func(t *testing.T, dir string) {
 			remove(t, dir, "layer-00.gl", rundir.ManifestName)
