@@ -31,7 +31,7 @@ type graph struct {
 
 	rounds, attempts int       // since the search has begun
 	spent            [2]uint64 // effort of rounds, of attempts
-	published        knowledge // what was told last
+	published        knowledge // what was told last; at first what nobody knows
 	reported         uint64    // effort at that time
 	part             [][]int32 // nodes of an attempt, by seeds
 
@@ -107,7 +107,7 @@ func (g *graph) clear() {
 // begin forgets what belongs to the search before, but no node.
 func (g *graph) begin() {
 	g.counter, g.entered, g.rounds, g.attempts, g.spent = counter{}, false, 0, 0, [2]uint64{}
-	g.published, g.reported = knowledge{}, 0
+	g.published, g.reported = knowledge{{noScore, noScore}}, 0
 }
 
 // room forgets all nodes if they have half of the memory: what was found out before is kept as

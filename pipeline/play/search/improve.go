@@ -37,17 +37,24 @@ func (r *root) improve() bool {
 	return true
 }
 
-// expand lets the graph grow by a quarter and solves all of it.
+// expand lets the graph grow by a quarter and solves all of it. If nothing is left to expand it solves what attempts have solved in parts, and
+// looks again: estimates, and so the goals, may have changed.
 func (r *root) expand() bool {
 	g := r.graph
-	goals := r.goals(nil, g.rounds%halfWay == halfWay-1)
+	half := g.rounds%halfWay == halfWay-1
 	g.rounds++
-	most := max(leastRound, g.alive()/4)
-	if g.pursue(goals, most, false) == 0 && g.pursue(goals, most, true) == 0 || !g.solve() {
-		return false
+	for again := false; ; half, again = false, true {
+		g.goals = r.goals(g.goals[:0], half)
+		most := max(leastRound, g.alive()/4)
+		grown := g.pursue(g.goals, most, false) > 0 || g.pursue(g.goals, most, true) > 0
+		if !grown && again || !g.solve() {
+			return false
+		}
+		r.take()
+		if grown || r.closed() {
+			return true
+		}
 	}
-	r.take()
-	return true
 }
 
 const (
