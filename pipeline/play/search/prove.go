@@ -59,7 +59,7 @@ func (g *graph) pursueBest(x goal, limit effort, depth int) {
 		e, c = g.choose(x)
 		g.steps--
 		if e.prove >= limit.prove || e.refute >= limit.refute || e.settled() || c.best.node == noNode ||
-			g.fresh <= 0 || g.steps <= 0 || depth == deepest || g.stop.Load() {
+			g.fresh <= 0 || g.steps <= 0 || g.full || depth == deepest || g.stop.Load() {
 			break
 		}
 		g.pursueBest(c.best, c.limit(x, e, limit), depth+1)
