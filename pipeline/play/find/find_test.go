@@ -301,13 +301,15 @@ type hitKey struct {
 // solved is a directory with layers up to 13 seeds of 12 pits.
 func solved(t testing.TB) string {
 	t.Helper()
-	dir := t.TempDir()
-	o := solve.Options{Seeds: 13, Codec: layerfile.LZ4, Workers: 2, Family: cpu.Best()}
-	if _, err := solve.Solve(t.Context(), dir, testrun.Game(t, 12, awari.Awari), o); err != nil {
-		t.Fatal(err)
-	}
-	return dir
+	return thirteen.Copy(t, func(dir string) {
+		o := solve.Options{Seeds: 13, Codec: layerfile.LZ4, Workers: 2, Family: cpu.Best()}
+		if _, err := solve.Solve(t.Context(), dir, testrun.Game(t, 12, awari.Awari), o); err != nil {
+			t.Fatal(err)
+		}
+	})
 }
+
+var thirteen testrun.Fixture
 
 // TestLittleMemory searches a layer that does not fit: the result is the same for any memory and
 // number of workers, and what a *memory.Error asks for is enough.
