@@ -831,4 +831,10 @@ func testFrench(t *testing.T, browser *browsertest.Browser, s *site) {
 	page.Do(chromedp.Reload())
 	page.Await("French again", `document.querySelector("#turn")?.textContent === "Au tour de Sud."`)
 	page.Exec(`localStorage.clear()`)
+	page.Do(chromedp.Navigate(s.url + s.address(middle) + "&lang=fr&moves=F"))
+	page.Await("a French link", `document.querySelector("#turn")?.textContent === "Au tour de Nord."`)
+	page.wantAddress(s.address(middle) + "&moves=F")
+	page.Exec(`import("/i18n.js").then((m) => { globalThis.link = m.link(); })`)
+	page.Await("the link for others", fmt.Sprintf(`globalThis.link?.endsWith(%q)`, s.address(middle)+"&moves=F&lang=fr"))
+	page.Exec(`sessionStorage.clear()`)
 }

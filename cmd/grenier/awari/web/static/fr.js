@@ -261,7 +261,7 @@ export const fr = {
   "easy: 5 to 8 seeds": "facile : 5 à 8 graines",
   "medium: 9 to 11 seeds": "moyen : 9 à 11 graines",
   "hard: 12 to 14 seeds": "difficile : 12 à 14 graines",
-  "The tables hold every position with so many seeds; the server looks for those that are puzzles.": "Les tables ont toutes les positions de tant de graines ; le serveur y cherche celles qui font des problèmes.",
+  "The tables hold every position with so many seeds; the puzzles are among them.": "Les tables ont toutes les positions de tant de graines ; les problèmes en font partie.",
 
   // Exploring.
   "Explore": "Explorer",
@@ -274,6 +274,8 @@ export const fr = {
   "Score": "Valeur",
   "{hits} of {positions} positions have this score; some of them, drawn at random.": "{hits} positions sur {positions} ont cette valeur ; en voici, tirées au hasard.",
   "best {first}, then {second}": "le meilleur {first}, puis {second}",
+  "The server looks through layers of up to {n} seeds.": "Le serveur examine les couches jusqu’à {n} graines.",
+  "A published site has positions of layers of up to {n} seeds; for larger ones the program is needed (grenier awari serve).": "Un site publié a des positions des couches jusqu’à {n} graines ; au-delà, il faut le programme (grenier awari serve).",
   "Where the second best move costs most.": "Là où le deuxième meilleur coup coûte le plus.",
   "{value} in {n} moves": "{value} en {n} coups",
   "Only one move wins, and the best line to the end is longest, of {hits} such positions among all {positions} of the layer.": "Un seul coup gagne, et la meilleure suite jusqu’à la fin est la plus longue, parmi {hits} positions de ce genre sur les {positions} de la couche.",

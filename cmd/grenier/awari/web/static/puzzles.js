@@ -5,7 +5,7 @@ import "./shell.js";
 import * as address from "./address.js";
 import * as api from "./api.js";
 import * as board from "./board.js";
-import { t } from "./i18n.js";
+import { link, t } from "./i18n.js";
 import { recall, remember } from "./memory.js";
 import { PLAY } from "./source.js";
 import * as words from "./words.js";
@@ -204,7 +204,7 @@ async function main() {
   $("day").addEventListener("click", ofTheDay);
   $("share").addEventListener("click", async () => {
     try {
-      await navigator.clipboard.writeText(location.href);
+      await navigator.clipboard.writeText(link());
       $("shared").textContent = t("Link copied");
     } catch {
       $("shared").textContent = t("The link is in the address bar");
