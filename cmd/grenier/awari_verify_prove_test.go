@@ -8,10 +8,10 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/io/layerfile"
+	"grenier/io/layerfile/writetest"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
-	"grenier/kernels/cpu"
 )
 
 // replaceLayer gives layer n of a run directory other scores, with checksums and a
@@ -28,10 +28,7 @@ func replaceLayer(t *testing.T, dir string, n int, scores []int8) {
 		t.Fatal(err)
 	}
 	header.Model = "" // that of the old scores
-	summary, err := writeLayer(path, header, scores)
-	if err != nil {
-		t.Fatal(err)
-	}
+	summary := writetest.File(t, path, header, scores)
 	m, err := manifest.Load(filepath.Join(dir, rundir.ManifestName))
 	if err != nil {
 		t.Fatal(err)
@@ -46,42 +43,13 @@ func replaceLayer(t *testing.T, dir string, n int, scores []int8) {
 	}
 }
 
-// writeLayer writes a layer of one block.
-func writeLayer(path string, h layerfile.Header, scores []int8) (layerfile.Summary, error) {
-	p, err := vfs.Begin(path)
-	if err != nil {
-		return layerfile.Summary{}, err
-	}
-	w, err := layerfile.Create(p, h, cpu.Generic)
-	if err != nil {
-		return layerfile.Summary{}, err
-	}
-	defer w.Abort()
-	e, err := layerfile.NewEncoder(h, cpu.Generic)
-	if err != nil {
-		return layerfile.Summary{}, err
-	}
-	var b layerfile.Block
-	if err := e.Encode(&b, scores); err != nil {
-		return layerfile.Summary{}, err
-	}
-	if err := w.Append(&b); err != nil {
-		return layerfile.Summary{}, err
-	}
-	summary, err := w.Finish()
-	if err != nil {
-		return layerfile.Summary{}, err
-	}
-	return summary, w.Publish()
-}
-
 // TestProveCircles has six boards with two seeds that are worth 0, because they are
 // played round and round, and gives them the scores 2 and -2, each of which follows
 // from those of its moves.
 func TestProveCircles(t *testing.T) {
 	dir := solved(t, "--pits", "4", "--seeds", "3")
 	replaceLayer(t, dir, 2, []int8{-2, -2, 2, -2, -2, 2, 2, 2, -2, 2})
-	mustRun(t, "awari", "verify", "--dir", dir, "--layer", "2")
+	mustRun(t, "awari", "verify", "--dir", dir, "--layer", "2", "--progress", "none")
 	r := grenier(t.Context(), "", "awari", "verify", "--prove", "--dir", dir, "--layer", "2")
 	if want := `layer  2: 10 of 10 positions checked, 0 wrong
   not proved: 1 positive, 3 negative are grounded, 6 others are not; the first of them:

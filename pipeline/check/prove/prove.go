@@ -121,12 +121,10 @@ func newRun(t *tables.Tables, d *rundir.Dir, o Options) (*run, error) {
 	if o.MemoryBytes == 0 {
 		o.MemoryBytes = verify.DefaultMemoryBytes
 	}
-	if len(o.Layers) == 0 {
-		for n := range t.MaxSeeds() + 1 {
-			o.Layers = append(o.Layers, n)
-		}
+	var err error
+	if o.Layers, err = verify.Layers(t, o.Layers); err != nil {
+		return nil, err
 	}
-	o.Layers = slices.Compact(slices.Sorted(slices.Values(o.Layers)))
 	space, err := awari.NewSpace(t.Game(), max(0, t.MaxSeeds()))
 	if err != nil {
 		return nil, err
@@ -136,9 +134,6 @@ func newRun(t *tables.Tables, d *rundir.Dir, o Options) (*run, error) {
 		tables: t, space: space, meter: meter{report: o.Progress},
 	}
 	for _, n := range o.Layers {
-		if n < 0 || n > t.MaxSeeds() {
-			return nil, fmt.Errorf("%w: layer %d (0 to %d are solved)", tables.ErrUnsolved, n, t.MaxSeeds())
-		}
 		r.meter.total += work(&t.Layers()[n])
 	}
 	return r, r.checkMemory()
@@ -222,7 +217,9 @@ func (r *run) enough(n int) string {
 func (r *run) layer(ctx context.Context, n int, below bool) (layer Layer, err error) {
 	if below {
 		if layer, ok := r.before(n); ok {
-			r.meter.layerDone(work(&r.tables.Layers()[n]))
+			done := work(&r.tables.Layers()[n])
+			r.meter.skip(done)
+			r.meter.layerDone(done)
 			return layer, nil
 		}
 	}
@@ -234,6 +231,7 @@ func (r *run) layer(ctx context.Context, n int, below bool) (layer Layer, err er
 	inOrder := below && l.resume()
 	if inOrder {
 		layer.Layer = l.resumed()
+		r.meter.skip(l.size)
 	} else if layer.Layer, inOrder, err = l.verify(ctx); err != nil {
 		return Layer{}, err
 	}
@@ -246,20 +244,6 @@ func (r *run) layer(ctx context.Context, n int, below bool) (layer Layer, err er
 	}
 	r.meter.layerDone(work(l.info))
 	return layer, nil
-}
-
-// verify compares the scores of the layer, and reports whether all are in order.
-func (l *layer) verify(ctx context.Context) (verify.Layer, bool, error) {
-	r := l.run
-	v, err := verify.Run(ctx, r.dir, verify.Options{
-		Layers: []int{l.seeds}, Workers: r.options.Workers, Family: r.options.Family,
-		MemoryBytes: l.memory,
-		Progress:    r.meter.verified, Backed: l.back,
-	})
-	if err != nil {
-		return verify.Layer{}, false, err
-	}
-	return v.Layers[0], v.OK, nil
 }
 
 // before returns layer n if a run that was interrupted has proved it.

@@ -5,15 +5,19 @@ package testrun
 
 import (
 	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
+	"testing/fstest"
 
 	"grenier/io/layerfile"
+	"grenier/io/layerfile/writetest"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
-	"grenier/kernels/cpu"
 	"grenier/kernels/ranks"
 	"grenier/layers/awari"
 	"grenier/pipeline/spaces/retro"
@@ -49,6 +53,49 @@ func Solve(t testing.TB, game awari.Game, seeds int) [][]int8 {
 	return layers
 }
 
+// Fixture is a directory that is made once for all tests of a process.
+type Fixture struct {
+	once  sync.Once
+	files fs.FS // nil if it could not be made
+}
+
+// Copy returns a new directory with the files that make puts into one, the first time that it is
+// called.
+func (f *Fixture) Copy(t testing.TB, make func(dir string)) string {
+	t.Helper()
+	f.once.Do(func() {
+		from, kept := t.TempDir(), fstest.MapFS{}
+		make(from)
+		err := fs.WalkDir(os.DirFS(from), ".", func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() && path == "." {
+				return err
+			}
+			info, err := d.Info()
+			if err != nil {
+				return err
+			}
+			file := &fstest.MapFile{Mode: info.Mode(), ModTime: info.ModTime()}
+			if !d.IsDir() {
+				file.Data, err = os.ReadFile(filepath.Join(from, path))
+			}
+			kept[path] = file
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.files = kept
+	})
+	if f.files == nil {
+		t.Fatal("an earlier test could not make the directory")
+	}
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := os.CopyFS(dir, f.files); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 // Write makes a run directory with the given scores, in blocks of blockSize
 // scores, and returns its path. All checksums fit the scores, true or not.
 func Write(t testing.TB, game awari.Game, layers [][]int8, blockSize int) string {
@@ -70,10 +117,7 @@ func Write(t testing.TB, game awari.Game, layers [][]int8, blockSize int) string
 		if err != nil {
 			t.Fatal(err)
 		}
-		summary, err := writeLayer(p, h, scores)
-		if err != nil {
-			t.Fatal(err)
-		}
+		summary := writetest.Layer(t, p, h, scores)
 		m.Layers = append(m.Layers, manifest.NewLayer(rundir.LayerName(n), summary, 0))
 	}
 	if err := dir.SaveManifest(m); err != nil {
@@ -105,34 +149,6 @@ func SaveManifest(t testing.TB, path string, m *manifest.Manifest) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-// writeLayer writes a layer file and publishes it.
-func writeLayer(p *vfs.Pending, h layerfile.Header, scores []int8) (layerfile.Summary, error) {
-	w, err := layerfile.Create(p, h, cpu.Generic)
-	if err != nil {
-		return layerfile.Summary{}, err
-	}
-	defer w.Abort()
-	e, err := layerfile.NewEncoder(h, cpu.Generic)
-	if err != nil {
-		return layerfile.Summary{}, err
-	}
-	var b layerfile.Block
-	for i := range h.Blocks() {
-		if err := e.Encode(&b, scores[:h.BlockLen(i)]); err != nil {
-			return layerfile.Summary{}, err
-		}
-		if err := w.Append(&b); err != nil {
-			return layerfile.Summary{}, err
-		}
-		scores = scores[h.BlockLen(i):]
-	}
-	summary, err := w.Finish()
-	if err != nil {
-		return layerfile.Summary{}, err
-	}
-	return summary, w.Publish()
 }
 
 // ReadFile returns the contents of a file.

@@ -3,13 +3,13 @@ package bfs
 import (
 	"context"
 	"errors"
-	"hash/crc32"
 	"iter"
 	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
 
+	"grenier/kernels/crc32c"
 	"grenier/layers/swap"
 )
 
@@ -52,11 +52,8 @@ func (s *search) sampleVisits(ctx context.Context, long time.Duration) (float64,
 	var mu sync.Mutex
 	var took []float64
 	s.prepare(1)
-	for begin := time.Now(); time.Since(begin) < long; {
+	for begin := time.Now(); len(took) == 0 || time.Since(begin) < long; {
 		err := s.parallel(ctx, span{0, int(s.layout.blocks())}, func(w *worker, blocks span) error {
-			if time.Since(begin) >= long {
-				return errEnough
-			}
 			for b := blocks.first; b < blocks.end; b++ {
 				start := time.Now()
 				if err := w.pullAll(span{b, b + 1}); err != nil {
@@ -66,6 +63,9 @@ func (s *search) sampleVisits(ctx context.Context, long time.Duration) (float64,
 				mu.Lock()
 				took = append(took, ns)
 				mu.Unlock()
+			}
+			if time.Since(begin) >= long {
+				return errEnough
 			}
 			return nil
 		})
@@ -113,16 +113,15 @@ func newSampled(words int) *sampled {
 
 // packing returns the nanoseconds for a word.
 func (m *sampled) packing() (packing, unpacking float64, err error) {
-	castagnoli := crc32.MakeTable(crc32.Castagnoli)
 	var b []byte
 	newest := make([]uint64, m.words)
 	var packs, unpacks []float64
 	for _, s := range m.blocks[:min(len(m.blocks), 256)] {
 		begin := time.Now()
 		b = pack(b[:0], s)
-		crc32.Checksum(b, castagnoli)
+		crc32c.Of(b)
 		middle := time.Now()
-		crc32.Checksum(b, castagnoli)
+		crc32c.Of(b)
 		p, err := divide(b, m.words)
 		if err != nil {
 			return 0, 0, err

@@ -74,8 +74,11 @@ func TestEveryWidthAndKernel(t *testing.T) {
 // TestWindowsEqualWhole solves all layers of a game in one piece and in each width, every other one with
 // thin windows.
 func TestWindowsEqualWhole(t *testing.T) {
-	tops := map[int]int{12: 7, 8: 11}
-	if long() {
+	tops := map[int]int{12: 6, 8: 10}
+	switch {
+	case full():
+		tops = map[int]int{12: 24, 8: 24}
+	case long():
 		tops = map[int]int{12: 15, 8: 22}
 	}
 	for pits, top := range tops {
@@ -267,7 +270,7 @@ func TestSegmentsAreNotComputedTwice(t *testing.T) {
 		}
 		return segments
 	}
-	stops := 2
+	stops := 1
 	if long() {
 		stops = 6
 	}
