@@ -458,7 +458,7 @@ function fillStarts() {
   const { pits, solved } = session;
   const options = [4, 3, 2, 1].map((each) => {
     const all = words.seeds(each * pits);
-    return new Option(each * pits > solved ? t("{each} in each pit ({all}, beyond the tables)", { each, all }) : t("{each} in each pit ({all})", { each, all }), each);
+    return new Option(each * pits > solved ? t("{each} in each pit ({all}, unsolved)", { each, all }) : t("{each} in each pit ({all})", { each, all }), each);
   });
   for (const n of new Set([solved, 24, 16, 10].filter((n) => n > 0 && n <= solved))) {
     options.push(new Option(t("{all} at random", { all: words.seeds(n) }), `scatter-${n}`));

@@ -46,7 +46,7 @@ async function ofTheDay() {
   const day = Math.floor(Date.UTC(today.getFullYear(), today.getMonth(), today.getDate()) / 86400000);
   const kinds = Object.keys(KINDS);
   const level = Object.keys(LEVELS).filter((l) => canHave(l)).at(-1) === "easy" ? "easy" : "medium";
-  await choose({ seeds: LEVELS[level], where: KINDS[kinds[day % kinds.length]], random: day, count: 1 }, t("The puzzle of {date}", { date: today.toLocaleDateString(document.documentElement.lang) }));
+  await choose({ seeds: LEVELS[level], where: KINDS[kinds[day % kinds.length]], random: day, count: 1 }, t("The puzzle of {date}", { date: today.toLocaleDateString(document.documentElement.lang, { dateStyle: "long" }) }));
 }
 
 // Another puzzle of the kind and level that are chosen.
