@@ -12,7 +12,8 @@
 //
 // What a published site has instead of the server (package publish) is in the folder site:
 // source.js answers the questions of the pages, with what Questions had prepared, and with scores from the layer files (tables.js,
-// layerfile.js), the rules (rules.js) and what follows from them (line.js, search.js).
+// layerfile.js), the rules (rules.js) and what follows from them (line.js, search.js). Its sw.js and
+// parts.js keep what was fetched for times without the network.
 package web
 
 import (
