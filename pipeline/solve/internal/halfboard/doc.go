@@ -81,16 +81,17 @@
 //
 // A score that is not at an end of a window, -v or v, is 0 in all windows after it. Columns
 // of blocks without a score at an end are not computed again (alive, in matrix.go), and
-// a window is the last one if no score is at an end. When few scores are, the capture values
-// of the others are removed: they are replaced by 0, which packs better, and the streams
-// written again (passSegment, in strippass.go), unless few windows are going to read them.
+// a window is the last one if no score is at an end. When few scores are, the streams of capture
+// values are written again (passSegment, in strippass.go), unless few windows are going to read them: with
+// what is left of the values beyond the base (window.Clip), and without those that no later window needs (window.Prune), which packs
+// better.
 //
 // Passes over capture values or digits are pipelines of three stages: one goroutine reads,
 // several work, one writes (stages.go, strippass.go). A complete stream is synced to disk in
 // the background; only the next one waits for that (publish, in windows.go).
 //
 // All streams are at the same time checkpoints of an interrupted layer: windows that are
-// stored are not searched again, segments of captures not computed again. Inside a window
-// codes are checkpointed between sweeps (codes.go): any codes found are a valid start. Streams of earlier runs are read through first (look.go); what is damaged is
+// stored are not searched again, segments of captures not computed again. Inside a window that takes
+// longer than the time between checkpoints, codes are checkpointed between sweeps (codes.go): any codes found are a valid start. Streams of earlier runs are read through first (look.go); what is damaged is
 // computed again.
 package halfboard
