@@ -8,10 +8,10 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/io/layerfile"
+	"grenier/io/layerfile/writetest"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
-	"grenier/kernels/cpu"
 )
 
 // replaceLayer gives layer n of a run directory other scores, with checksums and a
@@ -28,10 +28,7 @@ func replaceLayer(t *testing.T, dir string, n int, scores []int8) {
 		t.Fatal(err)
 	}
 	header.Model = "" // that of the old scores
-	summary, err := writeLayer(path, header, scores)
-	if err != nil {
-		t.Fatal(err)
-	}
+	summary := writetest.File(t, path, header, scores)
 	m, err := manifest.Load(filepath.Join(dir, rundir.ManifestName))
 	if err != nil {
 		t.Fatal(err)
@@ -44,35 +41,6 @@ func replaceLayer(t *testing.T, dir string, n int, scores []int8) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-// writeLayer writes a layer of one block.
-func writeLayer(path string, h layerfile.Header, scores []int8) (layerfile.Summary, error) {
-	p, err := vfs.Begin(path)
-	if err != nil {
-		return layerfile.Summary{}, err
-	}
-	w, err := layerfile.Create(p, h, cpu.Generic)
-	if err != nil {
-		return layerfile.Summary{}, err
-	}
-	defer w.Abort()
-	e, err := layerfile.NewEncoder(h, cpu.Generic)
-	if err != nil {
-		return layerfile.Summary{}, err
-	}
-	var b layerfile.Block
-	if err := e.Encode(&b, scores); err != nil {
-		return layerfile.Summary{}, err
-	}
-	if err := w.Append(&b); err != nil {
-		return layerfile.Summary{}, err
-	}
-	summary, err := w.Finish()
-	if err != nil {
-		return layerfile.Summary{}, err
-	}
-	return summary, w.Publish()
 }
 
 // TestProveCircles has six boards with two seeds that are worth 0, because they are

@@ -7,6 +7,7 @@ import (
 
 	"grenier/io/tally"
 	"grenier/kernels/cpu"
+	"grenier/kernels/crc32c"
 	"grenier/kernels/ranks"
 	"grenier/kernels/rice"
 )
@@ -74,7 +75,7 @@ func (d *Decoder) decode(i int, dst []int8) error {
 	if err := d.f.source.read(stored, int64(e.offset)); err != nil {
 		return err
 	}
-	if sum := crc32c(stored); sum != e.storedCRC {
+	if sum := crc32c.Of(stored); sum != e.storedCRC {
 		return fmt.Errorf("checksum of the stored bytes %08x instead of %08x", sum, e.storedCRC)
 	}
 	raw := tally.Bytes(dst)
@@ -83,7 +84,7 @@ func (d *Decoder) decode(i int, dst []int8) error {
 	} else if err := d.expand(raw, stored); err != nil {
 		return err
 	}
-	if sum := crc32c(raw); sum != e.scoresCRC {
+	if sum := crc32c.Of(raw); sum != e.scoresCRC {
 		return fmt.Errorf("checksum of the scores %08x instead of %08x", sum, e.scoresCRC)
 	}
 	if !d.f.bounded(e.raw()) {

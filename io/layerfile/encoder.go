@@ -5,6 +5,7 @@ import (
 
 	"grenier/io/tally"
 	"grenier/kernels/cpu"
+	"grenier/kernels/crc32c"
 	"grenier/kernels/ranks"
 	"grenier/kernels/rice"
 )
@@ -70,13 +71,13 @@ func (e *Encoder) Encode(b *Block, scores []int8) error {
 	b.scores, b.codec = scores, e.codec
 	b.histogram = tally.Histogram{}
 	b.histogram.Add(scores)
-	b.scoresCRC = crc32c(raw)
+	b.scoresCRC = crc32c.Of(raw)
 	if out := e.compress(b, raw); out != nil {
 		b.buf, b.stored, b.flags = out, out, 0
 	} else {
 		b.stored, b.flags = raw, flagRaw
 	}
-	b.storedCRC = crc32c(b.stored)
+	b.storedCRC = crc32c.Of(b.stored)
 	return nil
 }
 

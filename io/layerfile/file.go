@@ -10,6 +10,7 @@ import (
 
 	"grenier/io/corrupt"
 	"grenier/io/vfs"
+	"grenier/kernels/crc32c"
 	"grenier/kernels/ranks"
 )
 
@@ -148,7 +149,7 @@ func (f *File) loadModel(head []byte) error {
 	if err := f.source.read(model, headerSize); err != nil {
 		return f.bad("model", err)
 	}
-	if sum := crc32c(model); sum != want {
+	if sum := crc32c.Of(model); sum != want {
 		return corrupt.New(f.path, "model", "checksum %08x instead of %08x", sum, want)
 	}
 	f.header.Model = ranks.Model(model)

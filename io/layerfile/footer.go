@@ -5,6 +5,7 @@ import (
 
 	"grenier/io/corrupt"
 	"grenier/io/tally"
+	"grenier/kernels/crc32c"
 )
 
 const (
@@ -51,7 +52,7 @@ func (f *Footer) encode(h *Header) []byte {
 	le.PutUint64(b[fDraw:], f.Draw)
 	le.PutUint64(b[fLoss:], f.Loss)
 	le.PutUint64(b[fFileLength:], uint64(f.Bytes))
-	f.Checksum = crc32c(b[:fChecksum])
+	f.Checksum = crc32c.Of(b[:fChecksum])
 	le.PutUint32(b[fChecksum:], f.Checksum)
 	copy(b[fMagic:], footerMagic)
 	return b
@@ -67,7 +68,7 @@ func parseFooter(file string, b []byte, length int64) (Footer, error) {
 	if string(b[fMagic:]) != footerMagic {
 		return fail("the file does not end like a layer file: truncated or overwritten")
 	}
-	sum := crc32c(b[:fChecksum])
+	sum := crc32c.Of(b[:fChecksum])
 	if want := le.Uint32(b[fChecksum:]); sum != want {
 		return fail("checksum %08x instead of %08x", sum, want)
 	}

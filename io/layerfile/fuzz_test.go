@@ -11,6 +11,7 @@ import (
 	"grenier/io/corrupt"
 	"grenier/io/layerfile/layerfiletest"
 	"grenier/io/tally"
+	"grenier/kernels/crc32c"
 	"grenier/kernels/ranks"
 	"grenier/kernels/rice"
 )
@@ -73,7 +74,7 @@ func FuzzHeader(f *testing.F) {
 }
 
 func (h *Header) withChecksum(b []byte) []byte {
-	sum := crc32c(b[:hChecksum])
+	sum := crc32c.Of(b[:hChecksum])
 	return append(b[:hChecksum], byte(sum), byte(sum>>8), byte(sum>>16), byte(sum>>24))
 }
 
@@ -206,9 +207,9 @@ func FuzzForged(f *testing.F) {
 // forge returns a decoder for a file of one block with the given stored bytes,
 // which is what the checksums say as well.
 func forge(t *testing.T, h Header, stored []byte, scores []int8) *Decoder {
-	e := entry{offset: uint64(h.start()), length: uint32(len(stored)), storedCRC: crc32c(stored), scoresCRC: crc32c(tally.Bytes(scores))}
+	e := entry{offset: uint64(h.start()), length: uint32(len(stored)), storedCRC: crc32c.Of(stored), scoresCRC: crc32c.Of(tally.Bytes(scores))}
 	index := e.append(nil)
-	footer := Footer{Draw: h.Positions, indexOffset: h.start() + int64(len(stored)), indexCRC: crc32c(index)}
+	footer := Footer{Draw: h.Positions, indexOffset: h.start() + int64(len(stored)), indexCRC: crc32c.Of(index)}
 	footer.Bytes = footer.indexOffset + indexEntrySize + footerSize
 	data := slices.Concat(h.encode(), []byte(h.Model), stored, index, footer.encode(&h))
 	f := newFile("forged", &mapping{open: true, data: data})

@@ -5,12 +5,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"math"
 	"strings"
 
 	"grenier/io/corrupt"
+	"grenier/kernels/crc32c"
 	"grenier/kernels/ranks"
 )
 
@@ -50,10 +50,6 @@ const (
 	hModelCRC  = 76
 	hChecksum  = 80
 )
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-func crc32c(data []byte) uint32 { return crc32.Checksum(data, castagnoli) }
 
 // ErrHeader reports a header that no file can have.
 var ErrHeader = errors.New("bad layer header")
@@ -135,8 +131,8 @@ func (h *Header) encode() []byte {
 	binary.LittleEndian.PutUint64(b[hPositions:], h.Positions)
 	binary.LittleEndian.PutUint64(b[hBlocks:], uint64(h.Blocks()))
 	binary.LittleEndian.PutUint32(b[hModelLen:], uint32(len(h.Model)))
-	binary.LittleEndian.PutUint32(b[hModelCRC:], crc32c([]byte(h.Model)))
-	binary.LittleEndian.PutUint32(b[hChecksum:], crc32c(b[:hChecksum]))
+	binary.LittleEndian.PutUint32(b[hModelCRC:], crc32c.Of([]byte(h.Model)))
+	binary.LittleEndian.PutUint32(b[hChecksum:], crc32c.Of(b[:hChecksum]))
 	return b
 }
 
@@ -167,7 +163,7 @@ func parseHeader(file string, b []byte) (Header, error) {
 	if v := binary.LittleEndian.Uint32(b[hVersion:]); v != Version {
 		return fail("%w %d: this program reads version %d", corrupt.ErrVersion, v, Version)
 	}
-	if sum, want := crc32c(b[:hChecksum]), binary.LittleEndian.Uint32(b[hChecksum:]); sum != want {
+	if sum, want := crc32c.Of(b[:hChecksum]), binary.LittleEndian.Uint32(b[hChecksum:]); sum != want {
 		return fail("checksum %08x instead of %08x", sum, want)
 	}
 	h := decodeHeader(b)

@@ -3,7 +3,8 @@ package layerfile
 import (
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
+
+	"grenier/kernels/crc32c"
 )
 
 const indexEntrySize = 24
@@ -76,7 +77,7 @@ func readIndex(s source, offset int64, blocks int, check func(i int, e entry) er
 		if err := s.read(piece, offset+int64(i)*indexEntrySize); err != nil {
 			return 0, nil, err
 		}
-		crc = crc32.Update(crc, castagnoli, piece)
+		crc = crc32c.Update(crc, piece)
 		for ; len(piece) > 0; piece = piece[indexEntrySize:] {
 			if bad := check(i, parseEntry(piece)); bad != nil {
 				return 0, bad, nil

@@ -11,6 +11,7 @@ import (
 	"grenier/io/corrupt"
 	"grenier/io/crew"
 	"grenier/io/pagecache"
+	"grenier/kernels/crc32c"
 )
 
 // Inspect opens the file at path like OpenSparing, but lists everything that is wrong
@@ -191,7 +192,7 @@ func (s *scrub) check(p *piece, buf []byte) (problems []error, err error) {
 		if errors.Is(err, os.ErrClosed) {
 			return nil, err
 		}
-		if sum := crc32c(stored); err == nil && sum != e.storedCRC {
+		if sum := crc32c.Of(stored); err == nil && sum != e.storedCRC {
 			err = fmt.Errorf("checksum of the stored bytes %08x instead of %08x", sum, e.storedCRC)
 		}
 		if err != nil {

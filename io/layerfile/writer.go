@@ -11,6 +11,7 @@ import (
 	"grenier/io/tally"
 	"grenier/io/vfs"
 	"grenier/kernels/cpu"
+	"grenier/kernels/crc32c"
 )
 
 // ErrOrder reports a block that cannot be the next one of a file, or a file
@@ -139,7 +140,7 @@ func (w *Writer) Finish() (Summary, error) {
 	f := &w.summary.Footer
 	f.Hash = w.hash.Sum()
 	f.Win, f.Draw, f.Loss = w.summary.Histogram.WinDrawLoss()
-	f.indexOffset, f.indexCRC = int64(w.offset), crc32c(w.index)
+	f.indexOffset, f.indexCRC = int64(w.offset), crc32c.Of(w.index)
 	f.Bytes = f.indexOffset + int64(len(w.index)) + footerSize
 	if err := w.finish(f.encode(h)); err != nil {
 		return Summary{}, w.named(err)

@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
 
 	"grenier/io/corrupt"
 	"grenier/io/vfs"
+	"grenier/kernels/crc32c"
 )
 
 // MaxBytes is the largest size of a manifest file; it has room for MaxLayers
@@ -22,8 +22,6 @@ const (
 	magic   = "{\n  \"format\": \"" + format + "\",\n"
 	trailer = "  \"crc32c\": \"%s\"\n}\n"
 )
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // document is the JSON form.
 type document struct {
@@ -49,7 +47,7 @@ func (m *Manifest) Encode() ([]byte, error) {
 		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	body := data[:bytes.LastIndex(data, []byte(`  "crc32c"`))]
-	sum := Checksum(crc32.Checksum(body, castagnoli))
+	sum := Checksum(crc32c.Of(body))
 	return fmt.Appendf(body, trailer, sum), nil
 }
 
@@ -127,7 +125,7 @@ func checkVersion(data []byte) error {
 // checkSum compares the trailer with the checksum of everything before it.
 func checkSum(data []byte) error {
 	body := data[:max(0, len(data)-len(fmt.Sprintf(trailer, Checksum(0))))]
-	sum := Checksum(crc32.Checksum(body, castagnoli))
+	sum := Checksum(crc32c.Of(body))
 	if !bytes.HasSuffix(data, fmt.Appendf(nil, trailer, sum)) {
 		return fmt.Errorf("the checksum is not %v, or the end is missing", sum)
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"hash/crc32"
 	"io/fs"
 	"math"
 	"math/rand/v2"
@@ -19,9 +18,11 @@ import (
 
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
+	"grenier/io/layerfile/writetest"
 	"grenier/io/tally"
 	"grenier/io/vfs"
 	"grenier/kernels/cpu"
+	"grenier/kernels/crc32c"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -159,7 +160,7 @@ func reseal(data []byte) []byte {
 	if i < 0 {
 		return data
 	}
-	return fmt.Appendf(data[:i:i], trailer, Checksum(crc32.Checksum(data[:i], castagnoli)))
+	return fmt.Appendf(data[:i:i], trailer, Checksum(crc32c.Of(data[:i])))
 }
 
 // TestDirectories pins version 2: it differs in the entries that name a directory.
@@ -298,27 +299,7 @@ func TestIsJSON(t *testing.T) {
 func layer(t *testing.T, path string, h layerfile.Header, scores []int8) (layerfile.Summary, *layerfile.File) {
 	t.Helper()
 	h.Transform, h.BlockSize, h.Positions = layerfile.Ranks, 64, uint64(len(scores))
-	p, err := vfs.Begin(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := layerfile.Create(p, h, cpu.Generic)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Abort()
-	e, err := layerfile.NewEncoder(h, cpu.Generic)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b layerfile.Block
-	if err := errors.Join(e.Encode(&b, scores), w.Append(&b)); err != nil {
-		t.Fatal(err)
-	}
-	s, err := w.Finish()
-	if err := errors.Join(err, w.Publish()); err != nil {
-		t.Fatal(err)
-	}
+	s := writetest.File(t, path, h, scores)
 	f, err := layerfile.Open(path)
 	if err != nil {
 		t.Fatal(err)

@@ -24,7 +24,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"math"
 	"math/bits"
 
@@ -33,6 +32,7 @@ import (
 
 	"grenier/io/corrupt"
 	"grenier/io/vfs"
+	"grenier/kernels/crc32c"
 )
 
 // Version is the format version that this package writes and reads. It only grows.
@@ -116,13 +116,9 @@ func (h *Header) encode() []byte {
 	binary.LittleEndian.PutUint32(b[hTiles:], h.Tiles)
 	binary.LittleEndian.PutUint64(b[hEntries:], h.Entries)
 	binary.LittleEndian.PutUint32(b[hBlocks:], uint32(h.blocks()))
-	binary.LittleEndian.PutUint32(b[hChecksum:], crc32c(b[:hChecksum]))
+	binary.LittleEndian.PutUint32(b[hChecksum:], crc32c.Of(b[:hChecksum]))
 	return b
 }
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-func crc32c(data []byte) uint32 { return crc32.Checksum(data, castagnoli) }
 
 // Write writes a file, which has its name only when it is complete, and returns its
 // length. It fails as Encode does, or with an error of the operating system.
@@ -152,11 +148,11 @@ func Encode(h Header, values []uint8) ([]byte, error) {
 		start := len(blocks)
 		blocks = z.EncodeAll(raw, blocks)
 		index = binary.LittleEndian.AppendUint32(index, uint32(len(blocks)-start))
-		index = binary.LittleEndian.AppendUint32(index, crc32c(blocks[start:]))
-		index = binary.LittleEndian.AppendUint32(index, crc32c(raw))
+		index = binary.LittleEndian.AppendUint32(index, crc32c.Of(blocks[start:]))
+		index = binary.LittleEndian.AppendUint32(index, crc32c.Of(raw))
 		values = values[len(raw):]
 	}
-	index = binary.LittleEndian.AppendUint32(index, crc32c(index))
+	index = binary.LittleEndian.AppendUint32(index, crc32c.Of(index))
 	return bytes.Join([][]byte{h.encode(), index, blocks}, nil), nil
 }
 
@@ -202,7 +198,7 @@ func parse(path string, data []byte, accept func(Header) error) (Header, []uint8
 		return Header{}, nil, corrupt.New(path, "index", "truncated: %d blocks do not fit a file of %d bytes", h.blocks(), len(data))
 	}
 	index := data[headerSize:end]
-	if sum, want := crc32c(index), binary.LittleEndian.Uint32(data[end:]); sum != want {
+	if sum, want := crc32c.Of(index), binary.LittleEndian.Uint32(data[end:]); sum != want {
 		return Header{}, nil, corrupt.New(path, "index", "checksum %08x instead of %08x", sum, want)
 	}
 	total := uint64(end + 4)
@@ -234,7 +230,7 @@ func parseHeader(path string, data []byte) (Header, error) {
 	if v := binary.LittleEndian.Uint32(b[hVersion:]); v != Version {
 		return Header{}, corrupt.New(path, "header", "%w %d: this program reads version %d", corrupt.ErrVersion, v, Version)
 	}
-	if sum, want := crc32c(b[:hChecksum]), binary.LittleEndian.Uint32(b[hChecksum:]); sum != want {
+	if sum, want := crc32c.Of(b[:hChecksum]), binary.LittleEndian.Uint32(b[hChecksum:]); sum != want {
 		return Header{}, corrupt.New(path, "header", "checksum %08x instead of %08x", sum, want)
 	}
 	h := Header{
@@ -263,7 +259,7 @@ func unpack(path string, h Header, index, data []byte) ([]uint8, error) {
 		entry := index[entrySize*i:]
 		stored := data[:binary.LittleEndian.Uint32(entry)]
 		data = data[len(stored):]
-		if sum, want := crc32c(stored), binary.LittleEndian.Uint32(entry[4:]); sum != want {
+		if sum, want := crc32c.Of(stored), binary.LittleEndian.Uint32(entry[4:]); sum != want {
 			return nil, corrupt.New(path, part, "checksum %08x instead of %08x", sum, want)
 		}
 		start := len(values)
@@ -272,7 +268,7 @@ func unpack(path string, h Header, index, data []byte) ([]uint8, error) {
 		if err != nil || len(block) != want {
 			return nil, corrupt.New(path, part, "%d of %d values can be unpacked: %v", len(block), want, err)
 		}
-		if sum, want := crc32c(block), binary.LittleEndian.Uint32(entry[8:]); sum != want {
+		if sum, want := crc32c.Of(block), binary.LittleEndian.Uint32(entry[8:]); sum != want {
 			return nil, corrupt.New(path, part, "checksum of the values %08x instead of %08x", sum, want)
 		}
 		values = values[:start+want]

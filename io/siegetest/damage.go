@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"io/fs"
 	"maps"
 	"math/rand/v2"
@@ -15,6 +14,8 @@ import (
 	"slices"
 	"syscall"
 	"time"
+
+	"grenier/kernels/crc32c"
 )
 
 // Target is a file that is going to be damaged, and what damages may need besides.
@@ -195,9 +196,8 @@ func diary(r *rand.Rand, _ []byte) []byte {
 }
 
 var (
-	number     = regexp.MustCompile(`\d+`)
-	jsonSum    = regexp.MustCompile(`  "crc32c": "[0-9a-f]{8}"\n}\n$`)
-	castagnoli = crc32.MakeTable(crc32.Castagnoli)
+	number  = regexp.MustCompile(`\d+`)
+	jsonSum = regexp.MustCompile(`  "crc32c": "[0-9a-f]{8}"\n}\n$`)
 )
 
 // editJSON puts another number into a text, and the checksum of a manifest right.
@@ -216,7 +216,7 @@ func editJSON(r *rand.Rand, data []byte) []byte {
 	place := all[r.IntN(len(all))]
 	text := append(append(slices.Clone(data[:place[0]]), numbers[r.IntN(len(numbers))]...), data[place[1]:end]...)
 	if at != nil {
-		text = fmt.Appendf(text, "  \"crc32c\": \"%08x\"\n}\n", crc32.Checksum(text, castagnoli))
+		text = fmt.Appendf(text, "  \"crc32c\": \"%08x\"\n}\n", crc32c.Of(text))
 	}
 	return text
 }
@@ -229,7 +229,7 @@ func forgeHeader(r *rand.Rand, data []byte) []byte {
 		return flip(r, data)
 	}
 	overwriteAt(r, data[12:size-4])
-	binary.LittleEndian.PutUint32(data[size-4:], crc32.Checksum(data[:size-4], castagnoli))
+	binary.LittleEndian.PutUint32(data[size-4:], crc32c.Of(data[:size-4]))
 	return data
 }
 
@@ -241,7 +241,7 @@ func forgeSealed(r *rand.Rand, data []byte) []byte {
 	}
 	end := len(data) - behind
 	overwriteAt(r, data[before:end])
-	binary.LittleEndian.PutUint32(data[end:], crc32.Checksum(data[:end], castagnoli))
+	binary.LittleEndian.PutUint32(data[end:], crc32c.Of(data[:end]))
 	return data
 }
 

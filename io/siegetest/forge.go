@@ -5,11 +5,12 @@ package siegetest
 import (
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"io/fs"
 	"math/rand/v2"
 	"path"
 	"regexp"
+
+	"grenier/kernels/crc32c"
 )
 
 // Lengths and offsets in a layer file, see docs/format/layer-file.md. They are said here once
@@ -43,7 +44,7 @@ func forgeLayer(r *rand.Rand, tr *Tree, t Target) error {
 	}
 	footer := binary.LittleEndian.Uint32(data[len(data)-footSize+footSum:])
 	text := entry.ReplaceAll(manifest[:at[0]], fmt.Appendf(nil, `${1}"%08x"`, footer))
-	text = fmt.Appendf(text, "  \"crc32c\": \"%08x\"\n}\n", crc32.Checksum(text, castagnoli))
+	text = fmt.Appendf(text, "  \"crc32c\": \"%08x\"\n}\n", crc32c.Of(text))
 	if err := tr.WriteFile(list, text, 0o644); err != nil {
 		return err
 	}
@@ -65,7 +66,7 @@ func forge(r *rand.Rand, data []byte) bool {
 	}
 	parts := [][]byte{data[12:modelSum], data[headSize:blocks], data[blocks:index], data[index:end], foot[:indexSum], foot[24:footSum]}
 	overwriteAt(r, parts[r.IntN(len(parts))])
-	put := func(at []byte, of []byte) { binary.LittleEndian.PutUint32(at, crc32.Checksum(of, castagnoli)) }
+	put := func(at []byte, of []byte) { binary.LittleEndian.PutUint32(at, crc32c.Of(of)) }
 	put(data[modelSum:], data[headSize:blocks])
 	put(data[headSum:], data[:headSum])
 	copy(foot[footHeader:footHeader+4], data[headSum:])

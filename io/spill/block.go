@@ -2,10 +2,11 @@ package spill
 
 import (
 	"fmt"
-	"hash/crc32"
 	"slices"
 
 	"github.com/pierrec/lz4/v4"
+
+	"grenier/kernels/crc32c"
 )
 
 // block is a part of a stream in flight between goroutines. Blocks are used again, and
@@ -51,9 +52,9 @@ func (b *block) checksum(header uint32) uint32 {
 	var whose [12]byte
 	little.PutUint32(whose[:], header)
 	little.PutUint64(whose[4:], b.number)
-	sum := crc32.Checksum(whose[:], castagnoli)
-	sum = crc32.Update(sum, castagnoli, b.stored[:bSum])
-	return crc32.Update(sum, castagnoli, b.stored[blockHeadSize:])
+	sum := crc32c.Of(whose[:])
+	sum = crc32c.Update(sum, b.stored[:bSum])
+	return crc32c.Update(sum, b.stored[blockHeadSize:])
 }
 
 // unpack checks what is stored and fills contents.
@@ -86,7 +87,7 @@ type totals struct {
 func (t *totals) add(head []byte) {
 	t.blocks++
 	t.length += uint64(little.Uint32(head[bContents:]))
-	t.sums = crc32.Update(t.sums, castagnoli, head[bSum:blockHeadSize])
+	t.sums = crc32c.Update(t.sums, head[bSum:blockHeadSize])
 }
 
 // encode returns the end of a stream.
@@ -95,7 +96,7 @@ func (t *totals) encode(header uint32) []byte {
 	little.PutUint64(b[eBlocks:], t.blocks)
 	little.PutUint64(b[eLength:], t.length)
 	little.PutUint32(b[eSums:], t.sums)
-	sum := crc32.Checksum(little.AppendUint32(nil, header), castagnoli)
-	little.PutUint32(b[eSum:], crc32.Update(sum, castagnoli, b[:eSum]))
+	sum := crc32c.Of(little.AppendUint32(nil, header))
+	little.PutUint32(b[eSum:], crc32c.Update(sum, b[:eSum]))
 	return b
 }

@@ -5,13 +5,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"math"
 	"strings"
 
 	"grenier/io/corrupt"
 	"grenier/io/vfs"
+	"grenier/kernels/crc32c"
 )
 
 // ErrHeader reports a header that no stream can have.
@@ -59,8 +59,6 @@ const (
 	tailSize = 32
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
 var little = binary.LittleEndian
 
 func (h *Header) validate() error {
@@ -84,7 +82,7 @@ func (h *Header) encode(blockSize int) []byte {
 	little.PutUint32(b[hBlock:], uint32(blockSize))
 	little.PutUint32(b[hIdentity:], uint32(len(h.Identity)))
 	b = append(b, h.Identity...)
-	return little.AppendUint32(b, crc32.Checksum(b, castagnoli))
+	return little.AppendUint32(b, crc32c.Of(b))
 }
 
 // head is the beginning of a file.
@@ -123,7 +121,7 @@ func readHead(f vfs.File, path string) (h head, err error) {
 		return wrong("%w after %d bytes", io.ErrUnexpectedEOF, n)
 	}
 	h = head{sum: little.Uint32(b[end:]), size: int64(end) + 4, blockSize: int(little.Uint32(b[hBlock:]))}
-	if sum := crc32.Checksum(b[:end], castagnoli); sum != h.sum {
+	if sum := crc32c.Of(b[:end]); sum != h.sum {
 		return wrong("checksum %08x instead of %08x", sum, h.sum)
 	}
 	h.Kind = strings.TrimRight(string(b[hKind:hFormat]), "\x00")

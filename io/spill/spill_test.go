@@ -6,7 +6,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"io/fs"
 	"math/rand/v2"
@@ -21,6 +20,7 @@ import (
 	"grenier/io/corrupt"
 	"grenier/io/vfs"
 	"grenier/io/vfs/crashfs"
+	"grenier/kernels/crc32c"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -427,7 +427,7 @@ func fix(file []byte) {
 		return
 	}
 	start := headSize + int(little.Uint32(file[hIdentity:]))
-	header := crc32.Checksum(file[:start], castagnoli)
+	header := crc32c.Of(file[:start])
 	little.PutUint32(file[start:], header)
 	blocks, end := spans(file)
 	var all totals

@@ -7,6 +7,7 @@ import (
 
 	"grenier/io/corrupt"
 	"grenier/io/vfs"
+	"grenier/kernels/crc32c"
 )
 
 // MaxKind is the largest number of bytes in the kind of a sealed document.
@@ -39,7 +40,7 @@ func Seal(kind string, version int, payload []byte) []byte {
 	binary.LittleEndian.PutUint32(b[sVersion:], uint32(version))
 	binary.LittleEndian.PutUint64(b[sLength:], uint64(len(payload)))
 	b = append(b, payload...)
-	return binary.LittleEndian.AppendUint32(b, crc32c(b))
+	return binary.LittleEndian.AppendUint32(b, crc32c.Of(b))
 }
 
 func validKind(kind string) bool {
@@ -93,7 +94,7 @@ func Unseal(path, kind string, newest int, data []byte) (version int, payload []
 	if length != uint64(len(data)-sealExcess) {
 		return fail("%d bytes of contents instead of %d", len(data)-sealExcess, length)
 	}
-	sum, want := crc32c(data[:body]), binary.LittleEndian.Uint32(data[body:])
+	sum, want := crc32c.Of(data[:body]), binary.LittleEndian.Uint32(data[body:])
 	if sum != want {
 		return fail("checksum %08x instead of %08x", sum, want)
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"io/fs"
 	"iter"
@@ -15,14 +14,11 @@ import (
 	"grenier/io/corrupt"
 	"grenier/io/pagecache"
 	"grenier/io/vfs"
+	"grenier/kernels/crc32c"
 )
 
 // ErrCommit reports a Commit during another one.
 var ErrCommit = errors.New("checkpoint refused")
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-func crc32c(data []byte) uint32 { return crc32.Checksum(data, castagnoli) }
 
 // An Extent is the place of a piece of the file, and its checksum.
 type Extent struct {
@@ -169,7 +165,7 @@ func (f *File) PutAll(data []byte, lengths []int) ([]Extent, error) {
 		if int64(n) > math.MaxUint32 {
 			return nil, fmt.Errorf("writing %s: %d bytes are too many for an extent", f.path, n)
 		}
-		extents[i] = Extent{Length: uint32(n), Sum: crc32c(rest[:n])}
+		extents[i] = Extent{Length: uint32(n), Sum: crc32c.Of(rest[:n])}
 		rest = rest[n:]
 	}
 	if len(rest) > 0 {
@@ -288,7 +284,7 @@ func (f *File) read(s span, extents []Extent, dst []byte) (length int, err error
 		if len(part) < int(e.Length) {
 			return 0, corrupt.New(f.path, e.part(), "%w after %d of %d bytes", io.ErrUnexpectedEOF, len(part), e.Length)
 		}
-		if sum := crc32c(part); sum != e.Sum {
+		if sum := crc32c.Of(part); sum != e.Sum {
 			return 0, corrupt.New(f.path, e.part(), "checksum %08x instead of %08x", sum, e.Sum)
 		}
 		length += copy(dst[length:], part)

@@ -230,6 +230,31 @@ func TestPredecessors(t *testing.T) {
 	}
 }
 
+// TestMostPredecessors checks the boards of docs/census.md that have as many predecessors as seeds:
+// the seeds lie where a move from one pit of an otherwise empty board sows them.
+func TestMostPredecessors(t *testing.T) {
+	for pits := awari.MinPits; pits <= awari.MaxPits; pits += 2 {
+		g, half := mustGame(t, pits, awari.Awari), pits/2
+		for n := 1; n <= awari.MaxSeeds; n++ {
+			pit := half - 1
+			switch {
+			case n >= pits && n <= pits+half-2:
+				pit = 0
+			case n >= pits && n < 7*half-3:
+				continue
+			}
+			var after awari.Board
+			for i := range n {
+				after[(pit+1+i%(pits-1))%pits]++
+			}
+			b := g.Turn(after)
+			if got := g.Predecessors(nil, b); len(got) != n {
+				t.Errorf("%d pits: %v has %d predecessors, want %d", pits, b, len(got), n)
+			}
+		}
+	}
+}
+
 func TestPrimitivesDoNotAllocate(t *testing.T) {
 	g := mustGame(t, 12, awari.Awari)
 	space, err := awari.NewSpace(g, awari.MaxSeeds)

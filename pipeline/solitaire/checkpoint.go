@@ -19,7 +19,7 @@ import (
 // What a checkpoint says it is. See docs/format/solitaire-search.md.
 const (
 	checkpointKind    = "solitaire-search"
-	checkpointVersion = 1
+	checkpointVersion = 2 // blocks of positions are gaps
 )
 
 // checkpoint is all complete layers of a search.

@@ -402,7 +402,7 @@ func TestTooLittleMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.store.Most = 1 << 12
+	s.store.Most = 1 << 11
 	if err := s.failed(s.forward(t.Context())); !errors.Is(err, ErrMemory) || !errors.Is(err, fault.Usage) {
 		t.Errorf("%v, want ErrMemory", err)
 	}

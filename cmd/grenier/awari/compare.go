@@ -84,7 +84,7 @@ func (a *app) runCompare(ctx context.Context, f compareFlags, left, right string
 type comparing compare.Progress
 
 func (c comparing) State(elapsed time.Duration) cli.State {
-	return cli.Steady(fmt.Sprintf("layer %d", c.Seeds), c.Done, c.Total, elapsed)
+	return cli.Steady(fmt.Sprintf("layer %d", c.Seeds), 0, c.Done, c.Total, elapsed)
 }
 
 func (a *app) printCompared(r *compare.Result) {

@@ -170,5 +170,5 @@ func (a *app) runExportAll(ctx context.Context, f exportFlags, o exchange.Option
 type exporting exchange.Progress
 
 func (e exporting) State(elapsed time.Duration) cli.State {
-	return cli.Steady(fmt.Sprintf("layer %d, %s", e.Seeds, e.Stage), e.Done, e.Total, elapsed)
+	return cli.Steady(fmt.Sprintf("layer %d, %s", e.Seeds, e.Stage), 0, e.Done, e.Total, elapsed)
 }

@@ -156,5 +156,5 @@ func (a *app) printFoundJSON(r *find.Result, start time.Time) error {
 type finding find.Progress
 
 func (p finding) State(elapsed time.Duration) cli.State {
-	return cli.Steady(fmt.Sprintf("layer %d, %s found", p.Seeds, cli.Comma(p.Hits)), p.Done, p.Total, elapsed)
+	return cli.Steady(fmt.Sprintf("layer %d, %s found", p.Seeds, cli.Comma(p.Hits)), p.Begun, p.Done, p.Total, elapsed)
 }

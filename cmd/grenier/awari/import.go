@@ -143,7 +143,7 @@ type importStep struct {
 }
 
 func (s importStep) State(elapsed time.Duration) cli.State {
-	shown := cli.Steady(fmt.Sprintf("layer %d, %s", s.Seeds, s.Stage), s.Done, s.Total, elapsed-s.began)
+	shown := cli.Steady(fmt.Sprintf("layer %d, %s", s.Seeds, s.Stage), 0, s.Done, s.Total, elapsed-s.began)
 	shown.Rate = 0 // of steps, not of positions
 	return shown
 }

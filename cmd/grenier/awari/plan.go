@@ -129,10 +129,8 @@ func (a *app) runPlan(ctx context.Context, f planFlags) error {
 	if r.Done() && !f.CalibrationFlags.Given() {
 		return a.nothingToPlan(&f, &o, &r)
 	}
-	c, err := cli.Calibrated(a.App, &f.CalibrationFlags, cli.Source[*plan.Calibration]{
-		Load: plan.Load, Parse: plan.Parse,
-		Measure: func(disk bool) (*plan.Calibration, error) { return a.calibrate(ctx, &f, o.Family, r.Codec, !disk) },
-	})
+	c, err := cli.Calibrated(a.App, &f.CalibrationFlags, plan.ParseCalibration,
+		func(disk bool) (*plan.Calibration, error) { return a.calibrate(ctx, &f, o.Family, r.Codec, !disk) })
 	if err != nil || f.Printed() {
 		return err
 	}
@@ -209,9 +207,7 @@ func (a *app) printPlan(p *planReport, sealed uint64) {
 	c := p.Calibration
 	fmt.Fprintln(a.Out)
 	a.Printf(2, "for %s, %s kernels, calibrated %s", c.CPU, c.Kernel, c.Date.Format(time.DateOnly))
-	if c.Busy() {
-		a.Printf(2, "other programs used %.0f%% of the processors during the calibration: a quiet machine is faster", 100*c.Taken)
-	}
+	a.PrintBusy(c.Busy(), c.Taken)
 	a.Printf(2, "one core, ns a position: capture %.2f, sweeps %.2f, seal %.2f; %.2f to decode one", c.Capture, c.Sweep, c.Seal, c.Decode)
 	for _, bits := range plan.Widths() {
 		w := c.Of(bits)

@@ -45,7 +45,7 @@ func (a *app) runProve(ctx context.Context, f verifyFlags) error {
 type proving prove.Progress
 
 func (p proving) State(elapsed time.Duration) cli.State {
-	s := verifying{Seeds: p.Seeds, Done: p.Done, Total: p.Total}.State(elapsed)
+	s := verifying{Seeds: p.Seeds, Begun: p.Begun, Done: p.Done, Total: p.Total}.State(elapsed)
 	switch {
 	case p.Level > 0:
 		s.Doing = fmt.Sprintf("layer %d, scores of %d, pass %d", p.Seeds, p.Level, p.Pass)

@@ -108,11 +108,11 @@ type publishing publish.Progress
 
 func (p publishing) State(elapsed time.Duration) cli.State {
 	if p.Stage == publish.Searching {
-		s := cli.Steady(fmt.Sprintf("puzzles and positions, layer %d", p.Seeds), p.Done, p.Total, elapsed)
+		s := cli.Steady(fmt.Sprintf("puzzles and positions, layer %d", p.Seeds), 0, p.Done, p.Total, elapsed)
 		s.Rate = cli.NoRate
 		return s
 	}
-	s := reading(p.Seeds, float64(p.Done), float64(p.Total), elapsed)
+	s := reading(p.Seeds, p.Done, p.Total, elapsed)
 	s.Doing = string(p.Stage) + " " + s.Doing
 	return s
 }

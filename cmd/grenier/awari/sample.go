@@ -120,5 +120,5 @@ func (a *app) runSample(ctx context.Context, f sampleFlags) error {
 type sampling sample.Progress
 
 func (p sampling) State(elapsed time.Duration) cli.State {
-	return cli.Steady(p.Stage, p.Done, p.Total, elapsed)
+	return cli.Steady(p.Stage, 0, p.Done, p.Total, elapsed)
 }

@@ -87,12 +87,12 @@ func (a *app) runScrub(ctx context.Context, f scrubFlags) error {
 type scrubbing scrub.Progress
 
 func (p scrubbing) State(elapsed time.Duration) cli.State {
-	return reading(p.Seeds, float64(p.Done), float64(p.Total), elapsed)
+	return reading(p.Seeds, p.Done, p.Total, elapsed)
 }
 
 // reading is the state of reading files, measured in bytes.
-func reading(seeds int, done, total float64, elapsed time.Duration) cli.State {
-	s := cli.Steady(fmt.Sprintf("layer %d", seeds), uint64(done), uint64(total), elapsed)
+func reading[N uint64 | int64 | float64](seeds int, done, total N, elapsed time.Duration) cli.State {
+	s := cli.Steady(fmt.Sprintf("layer %d", seeds), 0, done, total, elapsed)
 	s.Doing += ", " + humanize.SIWithDigits(s.Rate, 1, "B/s")
 	s.Rate = cli.NoRate
 	return s

@@ -97,8 +97,7 @@ func (a *app) runTable(ctx context.Context, f *tableFlags) error {
 		a.Resume = "; the same command resumes"
 	}
 	runtime.GOMAXPROCS(f.threads)
-	reach := &reaching{}
-	o.Search.Progress = func(p access.Progress) { shown.Update(reach.at(p)) }
+	o.Search.Progress = func(p access.Progress) { shown.Update(reaching(p)) }
 	table, err := census.New(ctx, o)
 	shown.Close()
 	if err != nil {
@@ -110,34 +109,12 @@ func (a *app) runTable(ctx context.Context, f *tableFlags) error {
 	return a.printTable(table)
 }
 
-// reaching is the search for accessible boards since this run began.
-type reaching struct {
-	begun bool
-	from  float64 // boards that were done then
-}
+// reaching is how far the search for accessible boards is.
+type reaching access.Progress
 
-// reached is how far it is.
-type reached struct {
-	access.Progress
-	from float64
-}
-
-func (r *reaching) at(p access.Progress) reached {
-	if !r.begun {
-		r.begun, r.from = true, p.Done
-	}
-	return reached{p, r.from}
-}
-
-func (r reached) State(elapsed time.Duration) cli.State {
-	s := cli.State{
-		Doing: fmt.Sprintf("layer %d", r.Seeds), Done: r.Done, Total: r.Total, Elapsed: elapsed,
-		LayerETA: cli.NoLayer, RunETA: cli.Unknown, Detail: r.Progress,
-	}
-	if done := r.Done - r.from; done > 0 && elapsed > 0 {
-		s.Rate = done / elapsed.Seconds()
-		s.RunETA = time.Duration((r.Total - r.Done) / s.Rate * float64(time.Second))
-	}
+func (r reaching) State(elapsed time.Duration) cli.State {
+	s := cli.Steady(fmt.Sprintf("layer %d", r.Seeds), r.Begun, r.Done, r.Total, elapsed)
+	s.Detail = access.Progress(r)
 	return s
 }
 

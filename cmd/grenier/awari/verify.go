@@ -123,7 +123,7 @@ func (a *app) telling(shown *cli.Progress) func(string) {
 type verifying verify.Progress
 
 func (v verifying) State(elapsed time.Duration) cli.State {
-	return cli.Steady(fmt.Sprintf("layer %d", v.Seeds), v.Done, v.Total, elapsed)
+	return cli.Steady(fmt.Sprintf("layer %d", v.Seeds), v.Begun, v.Done, v.Total, elapsed)
 }
 
 // printSample says which sample is compared, if it is a sample.

@@ -32,22 +32,13 @@ func (f *CalibrationFlags) OneStdout(asJSON bool) error {
 func (f *CalibrationFlags) Given() bool { return f.calibration != "" || f.save != "" }
 
 // Calibration says how fast a machine is.
-type Calibration interface {
-	SetDisk(rate float64)
-	Save(path string) error
-	Encode() ([]byte, error) // the contents of the file
-}
-
-// Source is where calibrations come from.
-type Source[C Calibration] struct {
-	Load    func(path string) (C, error)
-	Parse   func(path string, data []byte) (C, error)
-	Measure func(disk bool) (C, error)
-}
+type Calibration interface{ SetDisk(rate float64) }
 
 // Calibrated reads a calibration, or measures one, without the disk if --disk is given, and
 // saves it with --save-calibration.
-func Calibrated[C Calibration](a *App, f *CalibrationFlags, from Source[C]) (c C, err error) {
+func Calibrated[C Calibration](
+	a *App, f *CalibrationFlags, parse func(path string, data []byte) (C, error), measure func(disk bool) (C, error),
+) (c C, err error) {
 	disk := uint64(0)
 	if f.disk != "" {
 		if disk, err = parseBytes("--disk", f.disk); err != nil {
@@ -57,13 +48,10 @@ func Calibrated[C Calibration](a *App, f *CalibrationFlags, from Source[C]) (c C
 	if err = CheckFile(f.save); err != nil {
 		return c, err
 	}
-	switch f.calibration {
-	case "":
-		c, err = from.Measure(disk == 0)
-	case Stdout:
-		c, err = parseStdin(a, from)
-	default:
-		c, err = from.Load(f.calibration)
+	if f.calibration == "" {
+		c, err = measure(disk == 0)
+	} else {
+		c, err = readCalibration(a, f.calibration, parse)
 	}
 	if err != nil {
 		return c, err
@@ -77,26 +65,49 @@ func Calibrated[C Calibration](a *App, f *CalibrationFlags, from Source[C]) (c C
 	case Stdout:
 		return c, printCalibration(a, c)
 	}
-	return c, c.Save(f.save)
+	return c, jsonfile.Save(f.save, c)
 }
 
-// parseStdin reads a calibration from stdin.
-func parseStdin[C Calibration](a *App, from Source[C]) (c C, err error) {
-	data, err := io.ReadAll(io.LimitReader(a.In, jsonfile.MaxBytes+1))
+// readCalibration reads the file of a calibration, or stdin.
+func readCalibration[C Calibration](a *App, path string, parse func(path string, data []byte) (C, error)) (c C, err error) {
+	var data []byte
+	if path == Stdout {
+		path = "stdin"
+		data, err = io.ReadAll(io.LimitReader(a.In, jsonfile.MaxBytes+1))
+	} else {
+		data, err = jsonfile.Read(path)
+	}
 	if err != nil {
 		return c, err
 	}
-	return from.Parse("stdin", data)
+	if c, err = parse(path, data); err != nil {
+		err = unusable{err}
+	}
+	return c, err
 }
+
+// unusable is an error of a calibration file: its damage, another version, another system.
+type unusable struct{ error }
+
+// Unwrap returns the error.
+func (u unusable) Unwrap() error { return u.error }
 
 // printCalibration prints the file of a calibration.
 func printCalibration(a *App, c Calibration) error {
-	data, err := c.Encode()
+	data, err := jsonfile.Encode(c)
 	if err != nil {
 		return err
 	}
 	_, err = a.Out.Write(data)
 	return err
+}
+
+// PrintBusy says so if others kept the machine busy during a calibration, and took that share of
+// the processors.
+func (a *App) PrintBusy(busy bool, taken float64) {
+	if busy {
+		a.Printf(2, "other programs used %.0f%% of the processors during the calibration: a quiet machine is faster", 100*taken)
+	}
 }
 
 // RoomFor returns the bytes of disk that a run in dir may use, nil if dir is empty or the

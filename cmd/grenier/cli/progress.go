@@ -291,13 +291,12 @@ func (b *bar) clear() {
 	}
 }
 
-// Steady is the state of work whose rate does not change much.
-func Steady(doing string, done, total uint64, elapsed time.Duration) State {
-	s := State{
-		Doing: doing, Done: float64(done), Total: float64(total), Elapsed: elapsed,
-		Rate: float64(done) / elapsed.Seconds(), LayerETA: NoLayer, RunETA: Unknown,
-	}
-	if s.Rate > 0 {
+// Steady is the state of work whose rate does not change much, and of which so much was done
+// before it began, in a run that it resumes.
+func Steady[N uint64 | int64 | float64](doing string, begun, done, total N, elapsed time.Duration) State {
+	s := State{Doing: doing, Done: float64(done), Total: float64(total), Elapsed: elapsed, LayerETA: NoLayer, RunETA: Unknown}
+	if done > begun && elapsed > 0 {
+		s.Rate = float64(done-begun) / elapsed.Seconds()
 		s.RunETA = time.Duration((s.Total - s.Done) / s.Rate * float64(time.Second))
 	}
 	return s

@@ -15,6 +15,9 @@ func remedy(command string, err error) string {
 	if !ok || command == "grenier awari repair" { // repair says itself what to do
 		return ""
 	}
+	if _, ok := errors.AsType[unusable](err); ok {
+		return "to measure again: " + command + " --save-calibration FILE"
+	}
 	dir, name := filepath.Dir(e.File), filepath.Base(e.File)
 	broken, isRun := rundir.Damaged(e)
 	isAwari := strings.HasPrefix(command, "grenier awari ")
@@ -39,8 +42,6 @@ func remedy(command string, err error) string {
 var remedies = map[string]string{
 	"grenier awari find":   "to search again, remove it",
 	"grenier awari import": "get the file again",
-	"grenier awari plan":   "to measure again: grenier awari plan --save-calibration FILE",
-	"grenier swap plan":    "to measure again: grenier swap plan --save-calibration FILE",
 	"grenier swap solve":   "to build it again: grenier swap pdb build",
 	"grenier swap bench":   "to build it again: grenier swap pdb build",
 }

@@ -128,7 +128,7 @@ func (a *app) printBFS(r bfsReport) {
 type counting bfs.Progress
 
 func (s counting) State(elapsed time.Duration) cli.State {
-	shown := cli.Steady(fmt.Sprintf("depth %d", s.Depth), s.Seen, s.Total, elapsed)
+	shown := cli.Steady(fmt.Sprintf("depth %d", s.Depth), 0, s.Seen, s.Total, elapsed)
 	shown.Done, shown.RunETA = s.Share*shown.Total, cli.Unknown
 	if s.Share > s.Begun {
 		shown.RunETA = time.Duration(float64(elapsed) * (1 - s.Share) / (s.Share - s.Begun))

@@ -194,7 +194,7 @@ func (f *pdbFlags) buildDynamic(ctx context.Context, g *swap.Grid, o patterns.Op
 type building struct{ done, total uint64 }
 
 func (b building) State(elapsed time.Duration) cli.State {
-	shown := cli.Steady("entries", b.done, b.total, elapsed)
+	shown := cli.Steady("entries", 0, b.done, b.total, elapsed)
 	if b.done == b.total {
 		shown.Doing, shown.Rate, shown.RunETA = "writing the file", cli.NoRate, cli.Unknown
 	}

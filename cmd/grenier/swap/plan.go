@@ -62,10 +62,8 @@ func (a *app) runPlan(ctx context.Context, f planFlags) error {
 	if err := f.OneStdout(f.json); err != nil {
 		return err
 	}
-	c, err := cli.Calibrated(a.App, &f.CalibrationFlags, cli.Source[*plan.Calibration]{
-		Load: plan.Load, Parse: plan.Parse,
-		Measure: func(disk bool) (*plan.Calibration, error) { return a.measure(ctx, &f, g, disk) },
-	})
+	c, err := cli.Calibrated(a.App, &f.CalibrationFlags, plan.ParseCalibration,
+		func(disk bool) (*plan.Calibration, error) { return a.measure(ctx, &f, g, disk) })
 	if err != nil || f.Printed() {
 		return err
 	}
@@ -124,6 +122,7 @@ func (a *app) printPlan(p *plan.Plan) {
 	c := p.Calibration
 	fmt.Fprintln(a.Out)
 	a.Printf(2, "for %s, calibrated %s", c.CPU, c.Date.Format(time.DateOnly))
+	a.PrintBusy(c.Busy(), c.Taken)
 	a.Printf(2, "one core: %.1f ns to visit a word, pack %.2f, unpack %.2f ns a word; %d cores do %.2f times as much",
 		c.Step*float64(p.Steps), c.Pack, c.Unpack, c.Cores, c.Speedup)
 	a.Printf(2, "disk: reads %s/s in pieces of 64 KiB, writes %s/s", cli.Size(c.Random), cli.Size(c.Write))

@@ -8,10 +8,10 @@ package layerfiletest
 
 import (
 	"encoding/binary"
-	"hash/crc32"
 
 	"grenier/io/tally"
 	"grenier/kernels/cpu"
+	"grenier/kernels/crc32c"
 )
 
 // Sizes of the format.
@@ -27,8 +27,6 @@ const (
 )
 
 var le = binary.LittleEndian
-
-func crc32c(data []byte) uint32 { return crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)) }
 
 // Header holds the fields of a header but for the checksums.
 type Header struct {
@@ -86,7 +84,7 @@ func (f *File) Encode() []byte {
 	var histogram tally.Histogram
 	hash := tally.NewHash(cpu.Generic)
 	for i, block := range f.Blocks {
-		e := Entry{uint64(len(b)), uint32(len(block.Stored)), block.Flags, crc32c(block.Stored), crc32c(tally.Bytes(block.Scores))}
+		e := Entry{uint64(len(b)), uint32(len(block.Stored)), block.Flags, crc32c.Of(block.Stored), crc32c.Of(tally.Bytes(block.Scores))}
 		if f.Entry != nil {
 			f.Entry(i, &e)
 		}
@@ -102,7 +100,7 @@ func (f *File) Encode() []byte {
 	if f.Footer != nil {
 		f.Footer(&foot)
 	}
-	return append(append(b, index...), foot.encode(le.Uint32(b[80:]), crc32c(index))...)
+	return append(append(b, index...), foot.encode(le.Uint32(b[80:]), crc32c.Of(index))...)
 }
 
 // header returns the header that follows from the blocks, as the test wants it.
@@ -136,8 +134,8 @@ func (h *Header) encode(model []byte) []byte {
 	le.PutUint64(b[56:], h.Positions)
 	le.PutUint64(b[64:], h.Blocks)
 	le.PutUint32(b[72:], h.ModelLength)
-	le.PutUint32(b[76:], crc32c(model))
-	le.PutUint32(b[80:], crc32c(b[:80]))
+	le.PutUint32(b[76:], crc32c.Of(model))
+	le.PutUint32(b[80:], crc32c.Of(b[:80]))
 	return b
 }
 
@@ -158,7 +156,7 @@ func (f *Footer) encode(headerCRC, indexCRC uint32) []byte {
 	for i, x := range []uint64{uint64(f.Hash), f.Win, f.Draw, f.Loss, f.FileLength} {
 		le.PutUint64(b[24+8*i:], x)
 	}
-	le.PutUint32(b[64:], crc32c(b[:64]))
+	le.PutUint32(b[64:], crc32c.Of(b[:64]))
 	copy(b[68:], footerMagic)
 	return b
 }
@@ -171,15 +169,15 @@ func Reseal(data []byte) []byte {
 		return data
 	}
 	if end := HeaderSize + uint64(le.Uint32(data[72:])); end <= uint64(len(data)) {
-		le.PutUint32(data[76:], crc32c(data[HeaderSize:end]))
+		le.PutUint32(data[76:], crc32c.Of(data[HeaderSize:end]))
 	}
-	le.PutUint32(data[80:], crc32c(data[:80]))
+	le.PutUint32(data[80:], crc32c.Of(data[:80]))
 	footer := data[len(data)-FooterSize:]
 	le.PutUint32(footer[20:], le.Uint32(data[80:]))
 	if index, ok := indexOf(data); ok {
-		le.PutUint32(footer[16:], crc32c(index))
+		le.PutUint32(footer[16:], crc32c.Of(index))
 	}
-	le.PutUint32(footer[64:], crc32c(footer[:64]))
+	le.PutUint32(footer[64:], crc32c.Of(footer[:64]))
 	return data
 }
 
@@ -195,7 +193,7 @@ func ResealBlocks(data []byte) []byte {
 		if offset > uint64(len(data)) || length > uint64(len(data))-offset {
 			continue
 		}
-		sum := crc32c(data[offset : offset+length])
+		sum := crc32c.Of(data[offset : offset+length])
 		le.PutUint32(index[16:], sum)
 		if le.Uint32(index[12:])&1 != 0 {
 			le.PutUint32(index[20:], sum)

@@ -11,6 +11,7 @@ import (
 
 	"grenier/io/manifest"
 	"grenier/pipeline/check/internal/marks"
+	"grenier/pipeline/check/verify"
 	"grenier/pipeline/internal/parts"
 )
 
@@ -60,6 +61,20 @@ func (l *layer) close() error {
 		return nil
 	}
 	return l.marks.Close()
+}
+
+// verify compares the scores of the layer, and reports whether all are in order.
+func (l *layer) verify(ctx context.Context) (verify.Layer, bool, error) {
+	r := l.run
+	v, err := verify.Run(ctx, r.dir, verify.Options{
+		Layers: []int{l.seeds}, Workers: r.options.Workers, Family: r.options.Family,
+		MemoryBytes: l.memory,
+		Progress:    r.meter.verified, Backed: l.back,
+	})
+	if err != nil {
+		return verify.Layer{}, false, err
+	}
+	return v.Layers[0], v.OK, nil
 }
 
 // back grounds positions with a positive score that a move that takes seeds gives: bits for the

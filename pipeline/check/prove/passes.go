@@ -40,6 +40,9 @@ func (l *layer) ground(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if l.copies.found != nil {
+		l.run.meter.skip(done.Sum())
+	}
 	l.run.meter.grounded(done.Sum())
 	for done.Sum() < win+loss {
 		if err := l.marks.Keep(); err != nil {

@@ -17,8 +17,9 @@ type Progress struct {
 	// Looked is how many of Positions were looked at in this pass; both are 0 if that is not counted.
 	Looked, Positions uint64
 	// Done and Total count the positions, of all layers together: each once when
-	// its score is compared, and once more when it is grounded if it is not 0.
-	Done, Total uint64
+	// its score is compared, and once more when it is grounded if it is not 0. Begun is
+	// what was done before this run began.
+	Begun, Done, Total uint64
 }
 
 // work returns what a layer adds to Total.
@@ -30,12 +31,20 @@ type meter struct {
 	report   func(Progress) // may be nil
 	total    uint64
 	before   uint64 // done of the layers before
+	begun    uint64
 	progress Progress
 }
 
 // verified reports how far the comparison of a layer is.
 func (m *meter) verified(p verify.Progress) {
 	m.set(func() { m.progress = Progress{Seeds: p.Seeds, Done: m.before + p.Done} })
+}
+
+// skip takes in that so much was done before this run.
+func (m *meter) skip(work uint64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.begun += work
 }
 
 // compared reports that all positions of the layer of n seeds were compared.
@@ -74,7 +83,7 @@ func (m *meter) set(change func()) {
 	defer m.mu.Unlock()
 	change()
 	if m.report != nil {
-		m.progress.Total = m.total
+		m.progress.Begun, m.progress.Total = m.begun, m.total
 		m.report(m.progress)
 	}
 }

@@ -222,7 +222,9 @@ func (r *run) enough(n int) string {
 func (r *run) layer(ctx context.Context, n int, below bool) (layer Layer, err error) {
 	if below {
 		if layer, ok := r.before(n); ok {
-			r.meter.layerDone(work(&r.tables.Layers()[n]))
+			done := work(&r.tables.Layers()[n])
+			r.meter.skip(done)
+			r.meter.layerDone(done)
 			return layer, nil
 		}
 	}
@@ -234,6 +236,7 @@ func (r *run) layer(ctx context.Context, n int, below bool) (layer Layer, err er
 	inOrder := below && l.resume()
 	if inOrder {
 		layer.Layer = l.resumed()
+		r.meter.skip(l.size)
 	} else if layer.Layer, inOrder, err = l.verify(ctx); err != nil {
 		return Layer{}, err
 	}
@@ -246,20 +249,6 @@ func (r *run) layer(ctx context.Context, n int, below bool) (layer Layer, err er
 	}
 	r.meter.layerDone(work(l.info))
 	return layer, nil
-}
-
-// verify compares the scores of the layer, and reports whether all are in order.
-func (l *layer) verify(ctx context.Context) (verify.Layer, bool, error) {
-	r := l.run
-	v, err := verify.Run(ctx, r.dir, verify.Options{
-		Layers: []int{l.seeds}, Workers: r.options.Workers, Family: r.options.Family,
-		MemoryBytes: l.memory,
-		Progress:    r.meter.verified, Backed: l.back,
-	})
-	if err != nil {
-		return verify.Layer{}, false, err
-	}
-	return v.Layers[0], v.OK, nil
 }
 
 // before returns layer n if a run that was interrupted has proved it.

@@ -278,14 +278,22 @@ func TestResume(t *testing.T) {
 		t.Helper()
 		interrupt()
 		o.Resume = true
+		begun := uint64(0)
+		o.Progress = func(p prove.Progress) { begun = p.Begun }
 		got := run(t, dir, o)
 		for n, l := range got.Layers {
+			if n < again {
+				begun -= l.Positions + l.Proof.Positive + l.Proof.Negative
+			}
 			if (l.Before != nil) != (n < again) {
 				t.Errorf("layer %d: proved before: %v", n, l.Before)
 			}
 			if diff := cmp.Diff(want.Layers[n].Proof, l.Proof); diff != "" || l.Checked != want.Layers[n].Checked {
 				t.Errorf("layer %d: %s", n, diff)
 			}
+		}
+		if begun != 0 {
+			t.Errorf("begun with other layers than those below %d", again)
 		}
 		if _, err := os.Stat(filepath.Join(dir, rundir.WorkName, rundir.ProveName)); err == nil || !got.OK {
 			t.Errorf("notes after the end, or %v", got.Err())
@@ -374,7 +382,7 @@ func TestResumeMarks(t *testing.T) {
 				var told []string
 				o.Resume, o.Restart, o.Note = true, c.o.Restart, func(text string) { told = append(told, text) }
 				o.Progress = func(p prove.Progress) {
-					if p.Seeds != 9 || p.Done > p.Total {
+					if p.Seeds != 9 || p.Done > p.Total || p.Begun > p.Done || (p.Begun > 0) != c.resumes {
 						t.Errorf("progress %+v", p)
 					}
 				}

@@ -34,6 +34,7 @@ func (r *run) all(ctx context.Context, n int, f *found) error {
 		p.mark = r.options.Backed
 		if noted.Parts == count && i < noted.Done {
 			f.checked += uint64(len(p.best))
+			r.meter.skip(uint64(len(p.best)))
 			continue
 		}
 		p.meter = r.panelMeter(n, f.checked, uint64(len(p.best)))

@@ -4,8 +4,10 @@ import "sync"
 
 // Progress says how far the comparison of positions is.
 type Progress struct {
-	Seeds       int    // of the layer in progress
-	Done, Total uint64 // positions, of all layers together
+	Seeds int // of the layer in progress
+	// Done and Total count positions, of all layers together. Begun of those done were in
+	// order before this run began.
+	Begun, Done, Total uint64
 }
 
 // meter adds up progress.
@@ -13,6 +15,7 @@ type meter struct {
 	mu     sync.Mutex
 	report func(Progress) // may be nil
 	before uint64         // of the layers that are done
+	begun  uint64         // done before this run
 	total  uint64
 }
 
@@ -25,8 +28,15 @@ func (m *meter) reach(n int, positions uint64) {
 
 func (m *meter) tell(n int, positions uint64) {
 	if m.report != nil {
-		m.report(Progress{Seeds: n, Done: m.before + positions, Total: m.total})
+		m.report(Progress{Seeds: n, Begun: m.begun, Done: m.before + positions, Total: m.total})
 	}
+}
+
+// skip takes in that so many positions were in order before this run.
+func (m *meter) skip(positions uint64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.begun += positions
 }
 
 // finish reports that layer n is done, with so many positions.

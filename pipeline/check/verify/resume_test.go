@@ -74,7 +74,15 @@ func TestResume(t *testing.T) {
 		interrupt(t, dir, verify.Options{Restart: true}, at(5))
 		c.change()
 		c.o.Resume = true
+		skipped := uint64(0)
+		c.o.Progress = func(p verify.Progress) { skipped = p.Begun }
 		r := run(t, dir, c.o)
+		for _, n := range before(r) {
+			skipped -= r.Layers[n].Positions
+		}
+		if skipped != 0 {
+			t.Errorf("%s: begun with others than %v", name, before(r))
+		}
 		if got := len(before(r)); got != c.want || !r.OK || len(r.Layers) != 8 {
 			t.Errorf("%s: %v, %+v", name, before(r), r)
 		}
@@ -113,6 +121,9 @@ func TestResumePanel(t *testing.T) {
 	o.Resume, o.Progress = true, func(p verify.Progress) {
 		if first == 0 {
 			first = p.Done
+		}
+		if p.Begun < size/4 || p.Begun > p.Done {
+			t.Errorf("progress %+v", p)
 		}
 	}
 	if r := run(t, intact, o); !r.OK || r.Layers[0].Checked != size || first < size/4 {

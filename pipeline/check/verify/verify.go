@@ -269,6 +269,7 @@ func (r *run) layer(ctx context.Context, n int) (Layer, error) {
 	layer := Layer{Seeds: n, Positions: r.space.Size(n), Problems: []Problem{}}
 	if noted := r.notes.Find(n); noted.Complete() {
 		layer.Checked, layer.Before = layer.Positions, &noted.At
+		r.meter.skip(layer.Positions)
 		r.meter.finish(n, layer.Positions)
 		return layer, nil
 	}

@@ -1,19 +1,123 @@
 package machine
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
 	"grenier/io/corrupt"
 	"grenier/io/jsonfile"
+	"grenier/io/memory"
+	"grenier/io/processors"
+	"grenier/kernels/cpu"
 )
 
-// Parse decodes data, the contents of the calibration file called path, into doc, which points to
-// a document with the given header. Check then judges its figures. It fails as jsonfile.Parse
-// does, and with an error that matches corrupt.ErrCorrupt if check fails.
-func Parse(path string, data []byte, header jsonfile.Header, doc any, check func() error) error {
-	if err := jsonfile.Parse(path, data, header, doc); err != nil {
+// header begins a calibration file (docs/format/calibration.md). People may edit it, to ask what
+// another machine would do.
+var header = jsonfile.Header{Format: "grenier-calibration", Version: 4}
+
+// Figures are what the calibrations of all systems begin with: the machine, its processors and
+// its disk. The calibration of a system embeds them and adds what its own work costs.
+type Figures struct {
+	jsonfile.Header
+	System string    `json:"system"` // whose calibration it is
+	Date   time.Time `json:"date"`
+	CPU    string    `json:"cpu"` // what it calls itself
+	// Cores is the number of processors that was measured, Speedup how much more all of
+	// them do than one.
+	Cores   int     `json:"cores"`
+	Speedup float64 `json:"speedup"`
+	// Taken is the share of the time of these processors that others took meanwhile, 0 to 1:
+	// 0 also if the system does not tell.
+	Taken float64 `json:"taken_by_others"`
+	// Memory is the bytes that the machine, or its cgroup, has for a process, 0 if the system
+	// does not tell.
+	Memory uint64 `json:"memory_bytes"`
+	Disk
+}
+
+// NewFigures returns what is known before anything is measured.
+func NewFigures(system string, cores int) Figures {
+	return Figures{
+		Header: header, System: system, Date: time.Now().UTC().Truncate(time.Second), CPU: cpu.Name(), Cores: cores, Speedup: 1,
+		Memory: memory.OfMachine().Bytes,
+	}
+}
+
+// SetTaken sets Taken to what others took since the meter was started.
+func (f *Figures) SetTaken(since *processors.Meter) {
+	if others, all, known := since.Others(); known {
+		f.Taken = taken(others, f.Cores, all)
+	}
+}
+
+// SetDisk replaces all measured rates of the disk by one, in bytes a second.
+func (f *Figures) SetDisk(rate float64) { f.Disk = Disk{rate, rate, rate} }
+
+// busy is the share of the time of processors from which on it matters that others took it.
+const busy = 0.1
+
+// Busy reports whether the machine had much else to do while it was measured, so that times are
+// too long.
+func (f *Figures) Busy() bool { return f.Taken >= busy }
+
+// Speed returns how much more the given cores do than one: see Speed.
+func (f *Figures) Speed(cores int) float64 { return speed(cores, f.Cores, f.Speedup) }
+
+// Machine returns f: so whatever embeds Figures is a Calibration as soon as it has costs.
+func (f *Figures) Machine() *Figures { return f }
+
+// Calibration is what a machine can do, for one system. It embeds Figures.
+type Calibration interface {
+	Machine() *Figures
+	Costs() []float64 // nanoseconds of one core
+}
+
+// Parse decodes data, the contents of the calibration file called path, into c. It fails as
+// jsonfile.Parse does, with an error that matches corrupt.ErrForeign if the file is of another
+// system, and with one that matches ErrFigure and corrupt.ErrCorrupt if a figure is impossible.
+func Parse(path string, data []byte, system string, c Calibration) error {
+	var head Figures
+	if json.Unmarshal(data, &head) == nil && head.Header == header && head.System != system {
+		return corrupt.New(path, "", "%w: it is a calibration for %q, not %q", corrupt.ErrForeign, head.System, system)
+	}
+	if err := jsonfile.Parse(path, data, header, c); err != nil {
 		return err
 	}
-	if err := check(); err != nil {
+	if err := c.Machine().check(c.Costs()); err != nil {
 		return corrupt.New(path, "", "%w", err)
+	}
+	return nil
+}
+
+// ErrFigure reports a figure that no machine has.
+var ErrFigure = errors.New("impossible figure")
+
+// maxProcessors is the largest number of processors in a calibration.
+const maxProcessors = 1024
+
+// check fails with ErrFigure if a figure, or one of the costs, is impossible. The ranges are
+// generous.
+func (f *Figures) check(costs []float64) error {
+	if f.Cores < 1 || f.Cores > maxProcessors {
+		return fmt.Errorf("%w: %d cores", ErrFigure, f.Cores)
+	}
+	if !(f.Speedup >= 1 && f.Speedup <= float64(f.Cores)) {
+		return fmt.Errorf("%w: %d cores %g times as fast as one", ErrFigure, f.Cores, f.Speedup)
+	}
+	if !(f.Taken >= 0 && f.Taken <= 1) {
+		return fmt.Errorf("%w: others took %g of the processors", ErrFigure, f.Taken)
+	}
+	for _, ns := range costs {
+		if !(ns >= 1e-5 && ns <= 1e6) {
+			return fmt.Errorf("%w: %g ns", ErrFigure, ns)
+		}
+	}
+	for _, rate := range []float64{f.Write, f.Read, f.Random} {
+		if !(rate >= 1e3 && rate <= 1e13) {
+			return fmt.Errorf("%w: %g bytes a second", ErrFigure, rate)
+		}
 	}
 	return nil
 }

@@ -17,11 +17,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // TestSpeed: the measured speed-up comes out, and more processors do more, but each does less.
 func TestSpeed(t *testing.T) {
 	for processors, want := range map[int][2]float64{1: {1, 1}, 2: {1.9, 1.9}, 16: {8.9, 9}} {
-		if got := Speed(processors, 2, 1.9); got < want[0]-1e-9 || got > want[1]+1e-9 {
+		if got := speed(processors, 2, 1.9); got < want[0]-1e-9 || got > want[1]+1e-9 {
 			t.Errorf("%d processors: %v, want %v", processors, got, want)
 		}
 	}
-	if got := Speed(2, 1, 1); got < 1.9 || got >= 2 {
+	if got := speed(2, 1, 1); got < 1.9 || got >= 2 {
 		t.Errorf("2 processors: %v", got)
 	}
 }
@@ -33,7 +33,7 @@ func TestTaken(t *testing.T) {
 		workers, all int
 		want         float64
 	}{{0, 2, 2, 0}, {0.5, 2, 2, 0.25}, {1, 1, 2, 0}, {30, 2, 64, 0}, {63, 2, 64, 0.5}, {9, 2, 2, 1}} {
-		if got := Taken(tt.others, tt.workers, tt.all); got != tt.want {
+		if got := taken(tt.others, tt.workers, tt.all); got != tt.want {
 			t.Errorf("%+v: %v", tt, got)
 		}
 	}
@@ -41,25 +41,26 @@ func TestTaken(t *testing.T) {
 
 // TestCheck: each figure is checked.
 func TestCheck(t *testing.T) {
+	fine := Disk{1e9, 1e9, 1e9}
 	for name, c := range map[string]struct {
-		processors   int
-		speedup      float64
-		costs, rates []float64
-		ok           bool
+		f     Figures
+		costs []float64
+		ok    bool
 	}{
-		"possible":        {2, 1.9, []float64{1e-5, 1e6}, []float64{1e3, 1e13}, true},
-		"no processor":    {0, 1, nil, nil, false},
-		"too many":        {1025, 1, nil, nil, false},
-		"slower":          {2, 0.9, nil, nil, false},
-		"too fast":        {2, 2.1, nil, nil, false},
-		"no speed":        {2, math.NaN(), nil, nil, false},
-		"no time":         {2, 1, []float64{1, 0}, nil, false},
-		"endless":         {2, 1, []float64{1, math.Inf(1)}, nil, false},
-		"no disk":         {2, 1, nil, []float64{1e9, 0}, false},
-		"not a number":    {2, 1, nil, []float64{1e9, math.NaN()}, false},
-		"too fast a disk": {2, 1, nil, []float64{1e14}, false},
+		"possible":        {Figures{Cores: 2, Speedup: 1.9, Disk: Disk{1e3, 1e9, 1e13}}, []float64{1e-5, 1e6}, true},
+		"no processor":    {Figures{Cores: 0, Speedup: 1, Disk: fine}, nil, false},
+		"too many":        {Figures{Cores: 1025, Speedup: 1, Disk: fine}, nil, false},
+		"slower":          {Figures{Cores: 2, Speedup: 0.9, Disk: fine}, nil, false},
+		"too fast":        {Figures{Cores: 2, Speedup: 2.1, Disk: fine}, nil, false},
+		"no speed":        {Figures{Cores: 2, Speedup: math.NaN(), Disk: fine}, nil, false},
+		"all taken twice": {Figures{Cores: 2, Speedup: 1, Taken: 2, Disk: fine}, nil, false},
+		"no time":         {Figures{Cores: 2, Speedup: 1, Disk: fine}, []float64{1, 0}, false},
+		"endless":         {Figures{Cores: 2, Speedup: 1, Disk: fine}, []float64{1, math.Inf(1)}, false},
+		"no disk":         {Figures{Cores: 2, Speedup: 1, Disk: Disk{1e9, 1e9, 0}}, nil, false},
+		"not a number":    {Figures{Cores: 2, Speedup: 1, Disk: Disk{1e9, math.NaN(), 1e9}}, nil, false},
+		"too fast a disk": {Figures{Cores: 2, Speedup: 1, Disk: Disk{1e14, 1e9, 1e9}}, nil, false},
 	} {
-		if err := Check(c.processors, c.speedup, c.costs, c.rates); (err == nil) != c.ok || err != nil && !errors.Is(err, ErrFigure) {
+		if err := c.f.check(c.costs); (err == nil) != c.ok || err != nil && !errors.Is(err, ErrFigure) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -9,7 +9,8 @@
 //	for m, err := store.OpenAll(all); m.Len() > 0; err = m.Next() { ... m.Row() ... }
 //	store.Drop(run)
 //
-// Records are 32-bit words, all of a run the same number, in the order of slices.Compare.
+// Records are 32-bit words, all of a run the same number, in the order of slices.Compare. Blocks of records
+// of two words hold the gaps between them instead (gaps.go), which is shorter and takes less time.
 package runs
 
 import (
@@ -32,7 +33,7 @@ var ErrMemory = errors.New("out of the memory given")
 // BlockBytes is the most bytes of the records of a block.
 const BlockBytes = 64 << 10
 
-// Block is some records of a run, compressed unless that makes them longer.
+// Block is some records of a run, packed unless that makes them longer.
 type Block struct {
 	workfile.Extent
 	Records int `json:"records"`
@@ -168,7 +169,7 @@ func (w *Writer) Add(row []uint32) error {
 
 func (w *Writer) flush() error {
 	data := w.raw
-	n, err := w.lz4.CompressBlock(w.raw, w.packed)
+	n, err := w.pack()
 	if err != nil {
 		return err
 	}
@@ -179,6 +180,14 @@ func (w *Writer) flush() error {
 	w.run.Add(b)
 	w.raw = w.raw[:0]
 	return err
+}
+
+// pack packs the records, and returns how many bytes they take: 0 if they would take more.
+func (w *Writer) pack() (int, error) {
+	if w.run.Stride == gapStride {
+		return packGaps(w.packed, w.raw), nil
+	}
+	return w.lz4.CompressBlock(w.raw, w.packed)
 }
 
 // Finish returns the run and begins another one. It fails like Add.
@@ -247,11 +256,19 @@ func (c *Cursor) unpack(b *Block) error {
 		copy(c.raw, packed)
 		return nil
 	}
-	n, err := lz4.UncompressBlock(packed, c.raw)
-	if err != nil || n != len(c.raw) {
+	if !c.unpacked(packed) {
 		return c.store.Damaged(fmt.Sprintf("block at %d", b.Offset), fmt.Errorf("it does not unpack to %d records", b.Records))
 	}
 	return nil
+}
+
+// unpacked unpacks the bytes of a block, and reports whether they are as many records as it has.
+func (c *Cursor) unpacked(packed []byte) bool {
+	if c.run.Stride == gapStride {
+		return unpackGaps(c.raw, packed)
+	}
+	n, err := lz4.UncompressBlock(packed, c.raw)
+	return err == nil && n == len(c.raw)
 }
 
 // Merge reads several runs at once, the least record first.

@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"grenier/io/layerfile"
+	"grenier/io/layerfile/writetest"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
-	"grenier/kernels/cpu"
 	"grenier/kernels/ranks"
 	"grenier/layers/awari"
 	"grenier/pipeline/spaces/retro"
@@ -70,10 +70,7 @@ func Write(t testing.TB, game awari.Game, layers [][]int8, blockSize int) string
 		if err != nil {
 			t.Fatal(err)
 		}
-		summary, err := writeLayer(p, h, scores)
-		if err != nil {
-			t.Fatal(err)
-		}
+		summary := writetest.Layer(t, p, h, scores)
 		m.Layers = append(m.Layers, manifest.NewLayer(rundir.LayerName(n), summary, 0))
 	}
 	if err := dir.SaveManifest(m); err != nil {
@@ -105,34 +102,6 @@ func SaveManifest(t testing.TB, path string, m *manifest.Manifest) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-// writeLayer writes a layer file and publishes it.
-func writeLayer(p *vfs.Pending, h layerfile.Header, scores []int8) (layerfile.Summary, error) {
-	w, err := layerfile.Create(p, h, cpu.Generic)
-	if err != nil {
-		return layerfile.Summary{}, err
-	}
-	defer w.Abort()
-	e, err := layerfile.NewEncoder(h, cpu.Generic)
-	if err != nil {
-		return layerfile.Summary{}, err
-	}
-	var b layerfile.Block
-	for i := range h.Blocks() {
-		if err := e.Encode(&b, scores[:h.BlockLen(i)]); err != nil {
-			return layerfile.Summary{}, err
-		}
-		if err := w.Append(&b); err != nil {
-			return layerfile.Summary{}, err
-		}
-		scores = scores[h.BlockLen(i):]
-	}
-	summary, err := w.Finish()
-	if err != nil {
-		return layerfile.Summary{}, err
-	}
-	return summary, w.Publish()
 }
 
 // ReadFile returns the contents of a file.

@@ -49,9 +49,9 @@ const DefaultMemory = 1 << 30
 
 // Progress says how far a search is.
 type Progress struct {
-	Seeds       int    // of the layer
-	Done, Total uint64 // positions
-	Hits        uint64
+	Seeds              int    // of the layer
+	Begun, Done, Total uint64 // positions: looked at before this run, by now, and all
+	Hits               uint64
 }
 
 // Result is what was found.
@@ -102,6 +102,7 @@ func Run(ctx context.Context, dir string, o Options) (result *Result, err error)
 	if err := s.load(); err != nil {
 		return nil, err
 	}
+	s.begun = s.state.Positions
 	if err := s.run(ctx); err != nil {
 		return nil, errors.Join(err, s.save())
 	}
@@ -126,6 +127,7 @@ type search struct {
 	blind   bool      // nothing is asked about moves
 	ends    bool      // as soon as enough is found
 	total   uint64    // positions in all layers
+	begun   uint64    // positions looked at before this run
 
 	seeds    int      // the layer
 	held     [][]int8 // layers in memory, by seeds; nil for others
@@ -241,7 +243,7 @@ func (s *search) take(p *part) error {
 	x.Unmeasured += p.unmeasured
 	x.Rank = p.to
 	if s.options.Progress != nil {
-		s.options.Progress(Progress{Seeds: s.seeds, Done: x.Positions, Total: s.total, Hits: x.Hits})
+		s.options.Progress(Progress{Seeds: s.seeds, Begun: s.begun, Done: x.Positions, Total: s.total, Hits: x.Hits})
 	}
 	if time.Since(s.saved) < saveInterval {
 		return nil

@@ -367,6 +367,9 @@ func TestResume(t *testing.T) {
 		for stop := 1; ; stop = reports + 1 {
 			ctx, cancel := context.WithCancel(t.Context())
 			o.Progress = func(p Progress) {
+				if (p.Begun > 0) != (interrupted > 0) || p.Begun >= p.Done {
+					t.Errorf("%v: progress %+v after %d interrupts", order, p, interrupted)
+				}
 				if reports++; reports >= stop {
 					cancel()
 				}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"strconv"
 	"testing"
 	"time"
@@ -57,8 +58,11 @@ func within(t *testing.T, limit time.Duration) (context.Context, context.CancelF
 	ctx, cancel := context.WithCancel(t.Context())
 	end := processorTime(t) + limit
 	crew.Go(func() error {
-		for ctx.Err() == nil && processorTime(t) < end {
-			time.Sleep(5 * time.Millisecond)
+		for left := limit; ctx.Err() == nil && left > 0; left = end - processorTime(t) {
+			select {
+			case <-ctx.Done():
+			case <-time.After(max(5*time.Millisecond, left/time.Duration(runtime.NumCPU()))):
+			}
 		}
 		return nil
 	}, func(error) { cancel() })
@@ -67,8 +71,8 @@ func within(t *testing.T, limit time.Duration) (context.Context, context.CancelF
 
 // TestAbove measures what is solved of random boards that have 2 to 8 seeds more than
 // tables that are cut at GRENIER_ABOVE_SHOWN seeds, in GRENIER_ABOVE_MS of processor time each and
-// GRENIER_ABOVE_MB of memory. They are GRENIER_ABOVE_BOARDS, without the first GRENIER_ABOVE_FIRST. The layers of the
-// boards must be solved too: what is claimed is compared with them.
+// GRENIER_ABOVE_MB of memory. They are GRENIER_ABOVE_BOARDS, without the first GRENIER_ABOVE_FIRST. What is claimed is
+// compared with the layers of the boards, as far as they are solved.
 func TestAbove(t *testing.T) {
 	dir := os.Getenv("GRENIER_ABOVE")
 	if dir == "" {
@@ -105,12 +109,16 @@ func TestAbove(t *testing.T) {
 			t.Fatal(err)
 		}
 		used := (processorTime(t) - before).Seconds()
-		truth, err := tab.Score(b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if r.Lower > int(truth) || r.Upper < int(truth) {
-			t.Errorf("board %s: %d to %d, the score is %d", space.Text(b), r.Lower, r.Upper, truth)
+		score := "unknown"
+		if shown+above <= tab.MaxSeeds() {
+			truth, err := tab.Score(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Lower > int(truth) || r.Upper < int(truth) {
+				t.Errorf("board %s: %d to %d, the score is %d", space.Text(b), r.Lower, r.Upper, truth)
+			}
+			score = strconv.Itoa(int(truth))
 		}
 		all[above]++
 		width[above] += r.Upper - r.Lower
@@ -118,8 +126,8 @@ func TestAbove(t *testing.T) {
 			exact[above]++
 			total++
 		}
-		fmt.Printf("%d +%d %s: %d to %d, estimate %d, score %d, depth %d, %d nodes, %.1f s, %.2f M nodes/s\n", i, above, space.Text(b),
-			r.Lower, r.Upper, r.Estimate, truth, r.Depth, r.Nodes, used, float64(r.Nodes)/1e6/used)
+		fmt.Printf("%d +%d %s: %d to %d, estimate %d, score %s, depth %d, %d nodes, %.1f s, %.2f M nodes/s\n", i, above, space.Text(b),
+			r.Lower, r.Upper, r.Estimate, score, r.Depth, r.Nodes, used, float64(r.Nodes)/1e6/used)
 	}
 	for above := 2; above <= 8; above++ {
 		fmt.Printf("+%d: %d of %d exact, upper minus lower %.1f\n", above, exact[above], all[above], float64(width[above])/float64(max(1, all[above])))

@@ -39,12 +39,32 @@ type Blocks struct {
 	kept  []kept // the oldest at hand once there are limit
 	hand  int
 	limit int
+	spare []block // of the chunk allocated last
 }
 
 type block [BlockBytes]int8
 
 // kept names a block in memory.
 type kept struct{ n, block int }
+
+// Blocks are allocated by chunks, in huge pages. They give way in about the order in which they came: so the garbage collector
+// has a chunk back when its blocks have all given way. A chunk is a part of the bound, and no more than some blocks.
+const (
+	chunkPart  = 16
+	chunkLimit = 256
+)
+
+// room returns memory for a block.
+func (s *Blocks) room() *block {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.spare) == 0 {
+		s.spare = allocate[block](max(1, min(s.limit/chunkPart, chunkLimit)))
+	}
+	b := &s.spare[0]
+	s.spare = s.spare[1:]
+	return b
+}
 
 // NewBlocks returns an empty store for at most the given bytes, one block at least.
 func NewBlocks(scores Scores, bytes int64) *Blocks {
@@ -53,22 +73,22 @@ func NewBlocks(scores Scores, bytes int64) *Blocks {
 	}
 }
 
-// peek returns the score of a position of layer n, if it is in memory.
-func (s *Blocks) peek(n int, rank uint64) (score int8, ok bool) {
+// peek returns where the score of a position of layer n is in memory, nil if it is not.
+func (s *Blocks) peek(n int, rank uint64) *int8 {
 	layer := s.layers[n].Load()
 	if layer == nil {
-		return 0, false
+		return nil
 	}
 	b := (*layer)[rank>>blockLog].Load()
 	if b == nil {
-		return 0, false
+		return nil
 	}
-	return b[rank%BlockBytes], true
+	return &b[rank%BlockBytes]
 }
 
 // read returns the score of a position of layer n and keeps its block.
 func (s *Blocks) read(n int, rank uint64) (int8, error) {
-	b := new(block)
+	b := s.room()
 	start := rank &^ (BlockBytes - 1)
 	count := min(BlockBytes, s.mover.size(n)-start)
 	if err := s.scores.Read(n, start, b[:count]); err != nil {

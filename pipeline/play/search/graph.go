@@ -12,10 +12,9 @@ import (
 type graph struct {
 	*shared
 	nodes  []node
-	values []value // by node
-	marks  []mark  // by node
-	index  []int32 // by hash; a power of two; 0 is empty, otherwise node+1
-	limit  int     // most nodes
+	values []value  // by node
+	index  []uint64 // by hash; a power of two; 0 is empty, otherwise the upper half of the hash and node+1
+	limit  int      // most nodes
 
 	active  [awari.MaxSeeds + 1][]int32 // expanded nodes that are not exact, by seeds, the oldest first
 	dirty   [awari.MaxSeeds + 1]bool    // layers to be solved again
@@ -36,8 +35,8 @@ type graph struct {
 	reported         uint64    // effort at that time
 	part             [][]int32 // nodes of an attempt, by seeds
 
-	ahead  [awari.MaxPits / 2]plays // after each move of the node that is being expanded, if it leads to a new node
-	loaded uint64                   // by fetch, for no use
+	pipe   pipe
+	moving moving
 }
 
 // node is a position and its moves.
@@ -55,34 +54,35 @@ const (
 	noScore = -128
 )
 
-// value is what is known of the score of a node.
+// value is what is known of the score of a node, and of its part in the round at hand.
 type value struct {
-	lower, upper int8 // proven
-	low, high    int8 // of the iteration at hand; proven when it has ended
-	estimate     int8
-	best         int8 // pit that made the estimate positive
-	replies      int8 // legal moves
+	lower, upper  int8 // proven
+	estimate      int8
+	best          int8   // pit that made the estimate positive
+	replies       int8   // legal moves
+	least, most   int8   // the hardest goals of each kind
+	reached, held uint32 // the rounds of these
+	moving        int32  // where it is in the iteration at hand, if it is there
 }
 
 // exact says that the score is known.
 func (v *value) exact() bool { return v.lower >= v.upper }
 
 // nodeBytes is the most memory that a node takes, with its share of all lists while they grow.
-const nodeBytes = 128
+const nodeBytes = 144
 
 func newGraph(s *shared, bytes int64) *graph {
 	g := &graph{shared: s, limit: int(min(max(0, bytes)/nodeBytes, 1<<31-1)), part: make([][]int32, awari.MaxSeeds+1)}
 	g.nodes = allocate[node](g.limit)[:0] // the system gives memory when it is touched
 	g.values = allocate[value](g.limit)[:0]
-	g.marks = allocate[mark](g.limit)[:0]
 	g.clear()
 	return g
 }
 
 // clear forgets all nodes.
 func (g *graph) clear() {
-	g.nodes, g.values, g.marks = g.nodes[:0], g.values[:0], g.marks[:0]
-	g.index = make([]int32, 1024)
+	g.nodes, g.values = g.nodes[:0], g.values[:0]
+	g.index = make([]uint64, 1024)
 	g.entered = false
 	for n := range g.active {
 		g.active[n], g.dirty[n] = g.active[n][:0], false
@@ -113,53 +113,78 @@ func (g *graph) alive() int {
 	return n
 }
 
-// slot returns the place of a position in the index.
-func (g *graph) slot(p position) *int32 {
+// slot returns the place in the index of a position with a hash.
+func (g *graph) slot(p position, hash uint64) *uint64 {
 	mask := len(g.index) - 1
-	for i := int(mix(p)) & mask; ; i = (i + 1) & mask {
-		if id := g.index[i]; id == 0 || g.nodes[id-1].at == p {
+	for i := home(hash) & mask; ; i = (i + 1) & mask {
+		if x := g.index[i]; x == 0 || alike(x, hash) && g.nodes[uint32(x)-1].at == p {
 			return &g.index[i]
 		}
 	}
 }
 
+// seems returns the node that a hash stands for, unless two of them are alike, or noNode.
+func (g *graph) seems(hash uint64) int32 {
+	mask := len(g.index) - 1
+	for i := home(hash) & mask; ; i = (i + 1) & mask {
+		if x := g.index[i]; x == 0 || alike(x, hash) {
+			return int32(uint32(x)) - 1
+		}
+	}
+}
+
+// home returns where to look for a hash first.
+func home(hash uint64) int { return int(uint32(hash)) }
+
+// alike says that an entry of the index has the upper half of a hash.
+func alike(entry, hash uint64) bool { return (entry^hash)>>32 == 0 }
+
 // mix hashes a position.
 func mix(p position) uint64 {
 	const odd, mix = 0x9e3779b97f4a7c15, 0xd6e8feb86659fd93
 	h := (p.own ^ bits.RotateLeft64(p.other*odd, 29)) * mix
-	return (h ^ h>>32) * mix >> 8
+	h = (h ^ h>>32) * mix
+	return h ^ h>>32
 }
 
-// node returns the node of a position with n seeds and some moves, a new one if there is none.
-func (g *graph) node(p position, n int, moves *plays) int32 {
-	slot := g.slot(p)
+// node returns the node of a position with n seeds, a new one if there is none. next has what is known of it. There must be room
+// in the index.
+func (g *graph) node(p position, n int, next *ahead) int32 {
+	slot := g.slot(p, next.hash)
 	if *slot != 0 {
-		return *slot - 1
+		return int32(uint32(*slot)) - 1
+	}
+	if !next.played {
+		g.look(p, n, next)
 	}
 	id := int32(len(g.nodes))
-	*slot = id + 1
+	*slot = next.hash>>32<<32 | uint64(id+1)
 	g.counter.nodes++
 	g.nodes = append(g.nodes, node{at: p, seeds: uint8(n)})
-	g.marks = append(g.marks, mark{})
-	g.values = append(g.values, g.appraise(&g.nodes[id], moves))
-	if 2*len(g.nodes) > len(g.index) {
+	g.values = append(g.values, g.appraise(&g.nodes[id], next))
+	return id
+}
+
+// reserve has room in the index for the moves of a node.
+func (g *graph) reserve() {
+	if 2*(len(g.nodes)+awari.MaxPits/2) > len(g.index) {
 		g.grow()
 	}
-	return id
 }
 
 // grow doubles the index.
 func (g *graph) grow() {
-	g.index = allocate[int32](2 * len(g.index))
+	g.index = allocate[uint64](2 * len(g.index))
 	for id := range g.nodes {
-		*g.slot(g.nodes[id].at) = int32(id + 1)
+		hash := mix(g.nodes[id].at)
+		*g.slot(g.nodes[id].at, hash) = hash>>32<<32 | uint64(id+1)
 	}
 }
 
 // appraise returns what is known of a new node: from its captures into solved layers, and
 // from the transposition table. Without other moves the score is known.
-func (g *graph) appraise(d *node, moves *plays) value {
-	n := int(d.seeds)
+func (g *graph) appraise(d *node, next *ahead) value {
+	n, moves := int(d.seeds), &next.plays
 	v := value{best: noPit, replies: int8(bits.OnesCount8(moves.legal))}
 	taken, open, least, estimate := noScore, moves.quiet != 0, -n, -n
 	if open {
@@ -171,12 +196,18 @@ func (g *graph) appraise(d *node, moves *plays) value {
 	for pits := moves.legal &^ moves.quiet; pits != 0; pits &= pits - 1 {
 		pit := bits.TrailingZeros8(pits)
 		captured := int(moves.captured[pit])
-		if left := n - captured; left <= g.solved {
-			taken = max(taken, captured-g.score(moves.children[pit], left, &g.counter))
-		} else {
+		left := n - captured
+		switch {
+		case left > g.solved:
 			open = true
 			least = max(least, captured-left)
 			estimate = max(estimate, captured-g.guess(moves.children[pit], left))
+		case next.scores[pit] != nil:
+			g.counter.nodes++
+			g.counter.tableHits++
+			taken = max(taken, captured-int(*next.scores[pit]))
+		default:
+			taken = max(taken, captured-g.score(moves.children[pit], left, &g.counter))
 		}
 	}
 	known := interval{max(least, taken), n}
@@ -184,7 +215,7 @@ func (g *graph) appraise(d *node, moves *plays) value {
 		known.upper = taken
 	}
 	estimate = max(estimate, taken)
-	if s, ok := g.stored.find(g.mover.code(d.at, n)); ok {
+	if s, ok := g.stored.find(next.code); ok {
 		known = known.both(s.interval())
 		if s.bound != none {
 			estimate = int(s.estimate)
@@ -195,7 +226,6 @@ func (g *graph) appraise(d *node, moves *plays) value {
 		d.next[pit] = noNode
 	}
 	v.lower, v.upper, v.estimate = int8(known.lower), int8(known.upper), int8(known.clamp(estimate))
-	v.low, v.high = v.lower, v.upper
 	return v
 }
 
@@ -220,20 +250,18 @@ func (g *graph) guess(p position, n int) int {
 	return best
 }
 
-// expand adds the moves of a node. It fails when there is no room.
-func (g *graph) expand(id int32) (ok bool) {
+// expand adds the moves of a node, which are prepared. It fails when there is no room.
+func (g *graph) expand(id int32, moves *prepared) (ok bool) {
 	if len(g.nodes)+awari.MaxPits/2 > g.limit {
 		return false
 	}
+	g.reserve()
 	n := int(g.nodes[id].seeds)
-	var moves plays
-	g.mover.plays(g.nodes[id].at, n, &moves)
-	g.fetch(&moves, n)
-	for pits := moves.legal; pits != 0; pits &= pits - 1 {
+	for pits := moves.plays.legal; pits != 0; pits &= pits - 1 {
 		pit := bits.TrailingZeros8(pits)
-		captured := moves.captured[pit]
+		captured := moves.plays.captured[pit]
 		if left := n - int(captured); left > g.solved {
-			child := g.node(moves.children[pit], left, &g.ahead[pit])
+			child := g.node(moves.plays.children[pit], left, &moves.ahead[pit])
 			d := &g.nodes[id]
 			d.next[pit], d.captured[pit] = child, captured
 		}
@@ -243,60 +271,32 @@ func (g *graph) expand(id int32) (ok bool) {
 	g.dirty[n] = true
 	g.counter.expanded++
 	v := &g.values[id]
-	low, high, estimate, best := g.back(&g.nodes[id])
-	v.lower, v.upper = max(v.lower, low), min(v.upper, high)
-	v.low, v.high = v.lower, v.upper
-	v.estimate, v.best = max(v.lower, min(v.upper, estimate)), best
+	back := g.back(&g.nodes[id])
+	v.lower, v.upper = max(v.lower, back.low), min(v.upper, back.high)
+	v.estimate, v.best = max(v.lower, min(v.upper, back.estimate)), back.best
 	return true
 }
 
-// fetch plays ahead after some moves of a position with n seeds, and loads what their nodes are going to need: so memory is
-// waited for once, and not by one node after the other.
-func (g *graph) fetch(moves *plays, n int) {
-	loaded := uint64(0)
-	mask := len(g.index) - 1
-	for pits := moves.legal; pits != 0; pits &= pits - 1 {
-		pit := bits.TrailingZeros8(pits)
-		if left := n - int(moves.captured[pit]); left > g.solved {
-			child := moves.children[pit]
-			loaded ^= uint64(g.index[int(mix(child))&mask])
-			bucket, _ := g.stored.place(g.mover.code(child, left))
-			loaded ^= bucket[0].Load()
-		}
+// backed is what follows for a node from what is known of its children.
+type backed struct{ low, high, estimate, best int8 }
+
+// add takes up a move that captures seeds and leads to a node.
+func (b *backed) add(v *value, captured int8, pit int) {
+	b.low, b.high = max(b.low, captured-v.upper), max(b.high, captured-v.lower)
+	if x := captured - v.estimate; x > b.estimate {
+		b.estimate, b.best = x, int8(pit)
 	}
-	for pits := moves.legal; pits != 0; pits &= pits - 1 {
-		pit := bits.TrailingZeros8(pits)
-		left := n - int(moves.captured[pit])
-		if left <= g.solved || *g.slot(moves.children[pit]) != 0 {
-			continue
-		}
-		next := &g.ahead[pit]
-		g.mover.plays(moves.children[pit], left, next)
-		for pits := next.legal &^ next.quiet; pits != 0; pits &= pits - 1 {
-			pit := bits.TrailingZeros8(pits)
-			if left := left - int(next.captured[pit]); left <= g.solved {
-				score, _ := g.blocks.peek(left, g.mover.rank(next.children[pit]))
-				loaded ^= uint64(score)
-			}
-		}
-	}
-	g.loaded = loaded
 }
 
-// back returns what follows for a node from what is known of its children.
-func (g *graph) back(d *node) (low, high, estimate, best int8) {
-	low, high, estimate, best = d.taken, d.taken, d.taken, noPit
+// back returns what follows for a node from its moves.
+func (g *graph) back(d *node) backed {
+	b := backed{d.taken, d.taken, d.taken, noPit}
 	for pit, child := range d.next {
-		if child == noNode {
-			continue
-		}
-		v, captured := &g.values[child], d.captured[pit]
-		low, high = max(low, captured-v.high), max(high, captured-v.low)
-		if x := captured - v.estimate; x > estimate {
-			estimate, best = x, int8(pit)
+		if child != noNode {
+			b.add(&g.values[child], d.captured[pit], pit)
 		}
 	}
-	return low, high, estimate, best
+	return b
 }
 
 // solve moves the bounds of all nodes as far as they go. It reports whether it came to the end;
@@ -317,8 +317,12 @@ func (g *graph) solvePart() bool {
 		g.part[n] = g.part[n][:0]
 	}
 	for _, x := range g.queue {
-		if d := &g.nodes[x.node]; d.expanded && !g.values[x.node].exact() {
-			g.part[d.seeds] = append(g.part[d.seeds], x.node)
+		d, v := &g.nodes[x.node], &g.values[x.node]
+		if list := g.part[d.seeds]; d.expanded && !v.exact() {
+			if _, ok := v.listed(list, x.node); !ok {
+				v.moving = int32(len(list))
+				g.part[d.seeds] = append(list, x.node)
+			}
 		}
 	}
 	for n, list := range g.part {
@@ -343,67 +347,18 @@ func (g *graph) solveLayer(n int) bool {
 	return true
 }
 
-// solveList iterates over nodes with as many seeds, the newest first, until nothing
-// changes: layers below are done. Scores begin at 0, or at what is proven beyond it.
-func (g *graph) solveList(list []int32) bool {
-	for _, id := range list {
-		v := &g.values[id]
-		v.low, v.high = max(0, v.lower), min(0, v.upper)
-		v.estimate = max(v.lower, min(v.upper, 0))
-		v.best = noPit
-	}
-	for sweep := 0; ; sweep++ {
-		proven, guessed := g.sweep(list)
-		if g.stop.Load() && (proven || guessed) {
-			g.restore(list)
-			return false
-		}
-		if !proven && (!guessed || sweep > mostSweeps) {
-			return true
-		}
-	}
-}
-
-// mostSweeps bounds the iteration of estimates, which may be endless.
-const mostSweeps = 100
-
-// sweep recomputes all nodes of a list. It reports whether bounds, or estimates, have changed.
-func (g *graph) sweep(list []int32) (proven, guessed bool) {
-	g.counter.swept += uint64(len(list))
-	for i := len(list) - 1; i >= 0; i-- {
-		v := &g.values[list[i]]
-		low, high, estimate, best := g.back(&g.nodes[list[i]])
-		low, high = max(low, v.lower), min(high, v.upper)
-		if low != v.low || high != v.high {
-			v.low, v.high, proven = low, high, true
-		}
-		if estimate = max(v.lower, min(v.upper, estimate)); estimate != v.estimate {
-			v.estimate, v.best, guessed = estimate, best, true
-		}
-	}
-	return proven, guessed
-}
-
-// restore forgets an iteration that has not ended.
-func (g *graph) restore(list []int32) {
-	for _, id := range list {
-		v := &g.values[id]
-		v.low, v.high = v.lower, v.upper
-	}
-}
-
-// settle takes the bounds of an iteration that has ended as proven, and stores what is new.
+// settle takes the bounds of an iteration over a list that has ended as proven, and stores what is new.
 func (g *graph) settle(list []int32, n int) {
-	for _, id := range list {
-		v := &g.values[id]
-		if v.low > v.lower || v.high < v.upper {
-			v.lower, v.upper = max(v.lower, v.low), min(v.upper, v.high)
+	for i, id := range list {
+		v, x := &g.values[id], &g.moving.values[i]
+		v.estimate, v.best = x.estimate, x.best
+		if x.low > v.lower || x.high < v.upper {
+			v.lower, v.upper = max(v.lower, x.low), min(v.upper, x.high)
 			for above := n + 1; above <= awari.MaxSeeds; above++ {
 				g.dirty[above] = true
 			}
 			g.stored.learn(g.mover.code(g.nodes[id].at, n), interval{int(v.lower), int(v.upper)}, int(v.best))
 		}
-		v.low, v.high = v.lower, v.upper
 		v.estimate = max(v.lower, min(v.upper, v.estimate))
 	}
 }

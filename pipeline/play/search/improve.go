@@ -109,9 +109,9 @@ func (r *root) enter() bool {
 	}
 	for _, pit := range r.first {
 		if left := r.result.Seeds - int(r.plays.captured[pit]); left > r.solved {
-			var moves plays
-			g.mover.plays(r.plays.children[pit], left, &moves)
-			g.roots[pit] = g.node(r.plays.children[pit], left, &moves)
+			child := r.plays.children[pit]
+			g.reserve()
+			g.roots[pit] = g.node(child, left, &ahead{hash: mix(child), code: g.mover.code(child, left)})
 		}
 	}
 	g.entered = true

@@ -21,11 +21,15 @@ func (i interval) settles(alpha, beta int) bool {
 	return i.lower >= i.upper || i.lower >= beta || i.upper <= alpha
 }
 
-// improve takes up a move that captures seeds and leads to a board with the
-// interval child.
-func (i *interval) improve(captured int, child interval) {
-	i.lower = max(i.lower, captured-child.upper)
-	i.upper = max(i.upper, captured-child.lower)
+// before is the interval of a move that captures seeds and leads to a board with interval i.
+func (i interval) before(captured int) interval {
+	return interval{captured - i.upper, captured - i.lower}
+}
+
+// improve takes up a move.
+func (i *interval) improve(move interval) {
+	i.lower = max(i.lower, move.lower)
+	i.upper = max(i.upper, move.upper)
 }
 
 // outcome is what the search says of a position, to the player to move.

@@ -29,7 +29,7 @@ func (m *mover) board(p position) awari.Board {
 }
 
 // seeds returns the seeds in a pit of the mover.
-func (p position) seeds(pit int) uint8 { return uint8(p.own >> (8 * pit)) }
+func (p position) seeds(pit int) uint8 { return uint8(p.own >> (8 * pit & 63)) }
 
 // mover plays and ranks positions, as awari.Game does, without a step for each seed. It is
 // immutable.
@@ -37,7 +37,7 @@ type mover struct {
 	game      awari.Game
 	half      int
 	sown      [awari.MaxPits / 2][awari.MaxSeeds + 1]sown
-	binom     [awari.MaxPits][64]uint64 // binom[i][c] is "c choose i+1"
+	terms     [awari.MaxPits - 1][64]uint64 // of a rank: by pit, six for each half, and seeds up to it
 	first     [awari.MaxSeeds + 2]uint64
 	appraisal appraisal
 }
@@ -45,7 +45,7 @@ type mover struct {
 // sown is what sowing adds to the pits.
 type sown struct {
 	own, other uint64
-	last       int // pit of the last seed, from 0 in the opponent's half; negative in the own half
+	reach      uint64 // the pits of the opponent up to the last one sown, all bits of each; 0 if that is an own one
 }
 
 func newMover(game awari.Game) *mover {
@@ -55,23 +55,34 @@ func newMover(game awari.Game) *mover {
 			m.sown[pit][seeds] = m.sow(pit, seeds)
 		}
 	}
-	for c := range m.binom[0] {
-		m.binom[0][c] = uint64(c)
+	for pit := range m.half {
+		for c := range m.terms[pit] {
+			m.terms[pit][c] = choose(c+pit, pit+1)
+		}
 	}
-	for i := 1; i < len(m.binom); i++ {
-		for c := 1; c < len(m.binom[i]); c++ {
-			m.binom[i][c] = m.binom[i][c-1] + m.binom[i-1][c-1]
+	for pit := range m.half - 1 {
+		for c := range m.terms[0] {
+			m.terms[awari.MaxPits/2+pit][c] = choose(c+m.half+pit, m.half+pit+1)
 		}
 	}
 	for n := range m.first {
-		m.first[n] = m.binom[game.Pits()-1][game.Pits()+n-1]
+		m.first[n] = choose(game.Pits()+n-1, game.Pits())
 	}
 	return m
 }
 
+// choose returns the number of ways to choose k of n things.
+func choose(n, k int) uint64 {
+	ways := uint64(1)
+	for i := range k {
+		ways = ways * uint64(n-i) / uint64(i+1)
+	}
+	return ways
+}
+
 // sow sows seeds from an empty pit into an empty board.
 func (m *mover) sow(pit, seeds int) sown {
-	s := sown{last: -1}
+	var s sown
 	at := pit
 	for range seeds {
 		if at = (at + 1) % m.game.Pits(); at == pit {
@@ -79,10 +90,11 @@ func (m *mover) sow(pit, seeds int) sown {
 		}
 		if at < m.half {
 			s.own += 1 << (8 * at)
+			s.reach = 0
 		} else {
 			s.other += 1 << (8 * (at - m.half))
+			s.reach = 1<<(8*(at-m.half+1)) - 1
 		}
-		s.last = at - m.half
 	}
 	return s
 }
@@ -95,36 +107,46 @@ type plays struct {
 	quiet    uint8 // those that capture nothing
 }
 
+// A number in each byte.
+const (
+	everyOne  = 0x0101010101010101
+	everyTop  = 0x8080808080808080 // the highest bit
+	everyRest = everyTop - everyOne
+)
+
+// filled returns the highest bit of each byte that is not 0. All are less than 128.
+func filled(bytes uint64) uint64 { return (bytes + everyRest) & everyTop }
+
+// sum returns the sum of all bytes, which is less than 256.
+func sum(bytes uint64) int { return int(bytes * everyOne >> 56) }
+
+// taken returns the pits that are captured, all bits of each: from the last one of reach on backwards, while they hold 2 or 3.
+func taken(other, reach uint64) uint64 {
+	kept := filled((other^2*everyOne)&^everyOne) & reach
+	return reach &^ (1<<(bits.Len64(kept)&63) - 1)
+}
+
 // plays fills a list with the moves of a position with n seeds.
 func (m *mover) plays(p position, n int, list *plays) {
-	list.legal, list.quiet = 0, 0
-	starving := uint8(0)
-	for pit := range m.half {
-		seeds := p.seeds(pit)
-		if seeds == 0 {
-			continue
-		}
-		s := &m.sown[pit][seeds]
-		own := p.own&^(0xff<<(8*pit)) + s.own
-		other, captured := p.other+s.other, 0
-		for i := s.last; i >= 0; i-- {
-			x := uint8(other >> (8 * i))
-			if x-2 > 1 {
-				break
-			}
-			captured += int(x)
-			other &^= 0xff << (8 * i)
-		}
-		if other == 0 {
+	legal, quiet, starving := uint8(0), uint8(0), uint8(0)
+	for pits := filled(p.own); pits != 0; pits &= pits - 1 {
+		top := pits & -pits
+		pit := bits.TrailingZeros64(top) / 8
+		s := &m.sown[pit][p.seeds(pit)]
+		own, other := p.own&^(top<<1-top>>7)+s.own, p.other+s.other
+		take := taken(other, s.reach)
+		captured := sum(other & take)
+		if other &^= take; other == 0 {
 			starving |= 1 << pit
 			continue
 		}
 		list.children[pit], list.captured[pit] = position{other, own}, int8(captured)
-		list.legal |= 1 << pit
-		if captured == 0 {
-			list.quiet |= 1 << pit
+		legal |= 1 << pit
+		if take == 0 {
+			quiet |= 1 << pit
 		}
 	}
+	list.legal, list.quiet = legal, quiet
 	if list.legal == 0 && starving != 0 && m.game.Rules() == awari.Awari {
 		list.legal = starving
 		for pits := starving; pits != 0; pits &= pits - 1 {
@@ -134,18 +156,14 @@ func (m *mover) plays(p position, n int, list *plays) {
 	}
 }
 
-// rank returns the rank of a position among those with as many seeds.
+// rank returns the rank of a position among those with as many seeds: the sum of a term for each pit but the last, which
+// depends on the seeds up to there.
 func (m *mover) rank(p position) uint64 {
-	rank, c := uint64(0), uint64(0)
-	for i := range m.half {
-		c += p.own >> (8 * i) & 0xff
-		rank += m.binom[i][(c+uint64(i))&63]
-	}
-	for i := range m.half - 1 {
-		c += p.other >> (8 * i) & 0xff
-		rank += m.binom[m.half+i][(c+uint64(m.half+i))&63]
-	}
-	return rank
+	own := p.own * everyOne
+	other := (p.other + own>>40&0xff) * everyOne
+	t := &m.terms
+	return t[0][own&63] + t[1][own>>8&63] + t[2][own>>16&63] + t[3][own>>24&63] + t[4][own>>32&63] + t[5][own>>40&63] +
+		t[6][other&63] + t[7][other>>8&63] + t[8][other>>16&63] + t[9][other>>24&63] + t[10][other>>32&63]
 }
 
 // code numbers positions with any number of seeds n.

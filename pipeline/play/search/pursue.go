@@ -9,28 +9,26 @@ type goal struct {
 	target int8
 }
 
-// mark says which goals a node had, of each kind the hardest.
-type mark struct {
-	reached, held uint32 // the rounds
-	least, most   int8   // the targets
-}
-
 // pursue expands what the goals need, breadth first, up to a number of nodes: of the player who has a goal the move
 // that he likes best, or all that may do if wide is set; of the other player all
 // moves that are not refuted. It returns how many nodes were expanded.
 func (g *graph) pursue(goals []goal, most int, wide bool) int {
 	g.round++
 	g.queue = g.queue[:0]
+	g.pipe.begin()
 	g.fresh = most
 	before := g.counter.expanded
 	for _, goal := range goals {
 		g.push(goal)
 	}
 	for i := 0; i < len(g.queue) && g.fresh > 0 && !g.stop.Load(); i++ {
-		if g.queue[i].atMost {
-			g.hold(g.queue[i])
+		moves := g.prepare(i)
+		if x := g.queue[i]; !g.open(x.node, moves) {
+			break
+		} else if x.atMost {
+			g.hold(x)
 		} else {
-			g.reach(g.queue[i], wide)
+			g.reach(x, wide)
 		}
 	}
 	return int(g.counter.expanded - before)
@@ -39,31 +37,31 @@ func (g *graph) pursue(goals []goal, most int, wide bool) int {
 // push adds a goal that is open, unless one as hard for the same node was there before: that
 // also ends play in cycles.
 func (g *graph) push(x goal) {
-	v, m := &g.values[x.node], &g.marks[x.node]
+	v := &g.values[x.node]
 	switch {
 	case v.lower >= x.target && !x.atMost, v.upper < x.target, v.upper == x.target && x.atMost, v.lower > x.target:
 		return
 	case x.atMost:
-		if m.held == g.round && m.most <= x.target {
+		if v.held == g.round && v.most <= x.target {
 			return
 		}
-		m.held, m.most = g.round, x.target
+		v.held, v.most = g.round, x.target
 	default:
-		if m.reached == g.round && m.least >= x.target {
+		if v.reached == g.round && v.least >= x.target {
 			return
 		}
-		m.reached, m.least = g.round, x.target
+		v.reached, v.least = g.round, x.target
 	}
 	g.queue = append(g.queue, x)
 }
 
-// open expands a node if it is not. It reports whether the goal has something to follow.
-func (g *graph) open(id int32) bool {
+// open expands a node if it is not. It fails when there is no room.
+func (g *graph) open(id int32, moves *prepared) bool {
 	if g.nodes[id].expanded {
 		return true
 	}
-	if !g.expand(id) {
-		g.fresh, g.full = 0, true
+	if !g.expand(id, moves) {
+		g.full = true
 		return false
 	}
 	g.fresh--
@@ -72,9 +70,6 @@ func (g *graph) open(id int32) bool {
 
 // hold follows the moves of a player who shall not get more than the target.
 func (g *graph) hold(x goal) {
-	if !g.open(x.node) {
-		return
-	}
 	for pit, child := range g.nodes[x.node].next {
 		if child != noNode {
 			captured := g.nodes[x.node].captured[pit]
@@ -85,9 +80,6 @@ func (g *graph) hold(x goal) {
 
 // reach follows the best move of a player who shall get the target.
 func (g *graph) reach(x goal, wide bool) {
-	if !g.open(x.node) {
-		return
-	}
 	d, v := &g.nodes[x.node], &g.values[x.node]
 	if v.lower >= x.target || v.upper < x.target {
 		return
@@ -123,17 +115,17 @@ const byEstimate = 0
 
 // rank says how good a move looks that captures seeds and leads to a node.
 func (g *graph) rank(child int32, captured, target int) int {
-	c, p := &g.values[child], &g.nodes[child].at
-	worth := captured - int(c.estimate)
+	v := &g.values[child]
+	worth := captured - int(v.estimate)
 	if g.choice == byEstimate {
-		return worth<<12 + (captured-int(c.upper))<<4 - int(c.replies)
+		return worth<<12 + (captured-int(v.upper))<<4 - int(v.replies)
 	}
 	rank := worth * perSeed
-	if m := &g.marks[child]; m.held == g.round && int(m.most) <= captured-target {
+	if v.held == g.round && int(v.most) <= captured-target {
 		rank += wanted
 	}
 	noise := uint64(1)<<(leastNoise+g.choice%noises) - 1
-	return rank + int(mix(position{p.own + uint64(g.choice)<<56, p.other})&noise)
+	return rank + int(mix(position{uint64(child), uint64(g.choice)})&noise)
 }
 
 // What counts in an order by chance: the estimate, in seeds; that the node has to be proven anyway; and

@@ -77,7 +77,9 @@
 // one has the graph, the others the tree. They share a transposition table without locks: an entry is one
 // word, and names its position without error (table.go). Bounds of the graph go there as well. Table and graph
 // are kept: a search of the same board, or of one after it, goes on with what is known. Nothing
-// allocates in the inner loops, or calls through interfaces.
+// allocates in the inner loops, or calls through interfaces. What a position takes is waiting for memory, most of all: so
+// the graph prepares the goals that come next while it follows one (pipe.go), the tree asks for all moves at once, and an
+// iteration gathers what it needs (iterate.go).
 package search
 
 import (

@@ -44,8 +44,8 @@ func (s *shared) score(p position, n int, c *counter) int {
 	c.nodes++
 	c.tableHits++
 	rank := s.mover.rank(p)
-	if score, ok := s.blocks.peek(n, rank); ok {
-		return int(score)
+	if score := s.blocks.peek(n, rank); score != nil {
+		return int(*score)
 	}
 	code := s.mover.first[n] + rank
 	if e, ok := s.stored.find(code); ok {

@@ -143,7 +143,9 @@ func (t *table) put(code uint64, s entry) {
 			slot, least = &bucket[i], worth
 		}
 	}
-	slot.Store(s.word(tag, t.now))
+	if word := s.word(tag, t.now); word != slot.Load() { // a store is dear
+		slot.Store(word)
+	}
 }
 
 // learn stores what was proven of a position besides what was known. Its estimate

@@ -61,8 +61,27 @@ func (w *worker) visit(p position, n int, at place, depth, alpha, beta int) outc
 	if v.plays.legal == 0 {
 		return known(-n, interval{-n, -n})
 	}
+	w.ask(&v)
 	v.pits, v.count = w.order.moves(&v, pit)
 	return w.expand(&v)
+}
+
+// ask asks for the memory that the moves of a position need: scores, and places in the transposition table.
+func (w *worker) ask(v *visit) {
+	pits := v.plays.legal
+	if v.depth == 0 {
+		pits &^= v.plays.quiet
+	}
+	for ; pits != 0; pits &= pits - 1 {
+		pit := bits.TrailingZeros8(pits)
+		child, left := v.plays.children[pit], v.seeds-int(v.plays.captured[pit])
+		if left <= w.solved {
+			touch(w.blocks.peek(left, w.mover.rank(child)))
+		} else {
+			bucket, _ := w.stored.place(w.mover.code(child, left))
+			touch(bucket)
+		}
+	}
 }
 
 // repeats returns the last ply at which the same player had the position, since the
@@ -117,8 +136,8 @@ func (w *worker) expand(v *visit) outcome {
 		if w.stop.Load() {
 			return o
 		}
-		o.here.improve(captured, child.here)
-		o.sure.improve(captured, child.sure)
+		o.here.improve(child.here.before(captured))
+		o.sure.improve(child.sure.before(captured))
 		o.back = min(o.back, child.back)
 		if estimate := captured - child.estimate; estimate > o.estimate {
 			o.estimate, best = estimate, pit
@@ -134,21 +153,24 @@ func (w *worker) expand(v *visit) outcome {
 	return w.conclude(v, o, best)
 }
 
-// capture takes up the captures into solved layers. done are their pits.
+// capture takes up the captures into solved layers. done are their pits. All scores are asked for before any of them counts, so
+// that memory is waited for once.
 func (w *worker) capture(v *visit, o outcome, best int) (_ outcome, pit int, done uint8) {
+	var scores [awari.MaxPits / 2]int
 	for pits := v.plays.legal &^ v.plays.quiet; pits != 0; pits &= pits - 1 {
 		pit := bits.TrailingZeros8(pits)
-		captured := int(v.plays.captured[pit])
-		left := v.seeds - captured
-		if left > w.solved {
-			continue
+		if left := v.seeds - int(v.plays.captured[pit]); left <= w.solved {
+			done |= 1 << pit
+			scores[pit] = int(v.plays.captured[pit]) - w.score(v.plays.children[pit], left, &w.counter)
 		}
-		done |= 1 << pit
-		score := w.score(v.plays.children[pit], left, &w.counter)
-		o.here.improve(captured, interval{score, score})
-		o.sure.improve(captured, interval{score, score})
-		if estimate := captured - score; estimate > o.estimate {
-			o.estimate, best = estimate, pit
+	}
+	for pits := done; pits != 0; pits &= pits - 1 {
+		pit := bits.TrailingZeros8(pits)
+		score := interval{scores[pit], scores[pit]}
+		o.here.improve(score)
+		o.sure.improve(score)
+		if score.lower > o.estimate {
+			o.estimate, best = score.lower, pit
 			w.lines.clear(v.place.ply + 1)
 			w.lines.set(v.place.ply, pit)
 		}

@@ -121,7 +121,7 @@ func (b *Bench) measure(ctx context.Context, o *Options, families []cpu.Family) 
 	var err error
 	b.Disk, err = machine.MeasureDisk(ctx, o.Dir, o.Workers, func(share float64) { o.tell(1 - disk*(1-share)) })
 	for _, c := range b.calibrations {
-		c.Write, c.Read, c.Random = b.Disk.Write, b.Disk.Read, b.Disk.Random
+		c.Disk = b.Disk
 	}
 	return err
 }

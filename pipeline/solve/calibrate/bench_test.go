@@ -74,10 +74,11 @@ func TestDisagree(t *testing.T) {
 // calibrated is a machine of round numbers.
 func calibrated() *plan.Calibration {
 	w := plan.Width{Capture: 10, Sweep: 20, Full: 10, Seal: 10}
-	return &plan.Calibration{
-		Kernel: "test", Cores: 2, Speedup: 1.5, Capture: 5, Sweep: 15, Seal: 5, Six: w, Four: w, Two: w, Decode: 0.5,
-		Write: 1e9, Read: 1e9, Random: 1e9,
-	}
+	c := plan.NewCalibration("test", 2)
+	c.Speedup, c.Capture, c.Sweep, c.Seal, c.Decode = 1.5, 5, 15, 5, 0.5
+	c.Six, c.Four, c.Two = w, w, w
+	c.SetDisk(1e9)
+	return c
 }
 
 // TestRates: nanoseconds of all steps together become positions a second.

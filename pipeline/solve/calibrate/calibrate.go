@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"grenier/io/layerfile"
-	"grenier/io/memory"
 	"grenier/io/processors"
 	"grenier/io/tally"
 	"grenier/kernels/cpu"
@@ -56,7 +55,7 @@ const (
 
 // Run measures. It leaves nothing behind, however it ends. It fails with ErrDisagree if a layer
 // has other scores when it is solved in another way, or with an error of the operating system.
-func Run(ctx context.Context, o Options) (c *plan.Calibration, err error) {
+func Run(ctx context.Context, o Options) (_ *plan.Calibration, err error) {
 	dir, remove, err := machine.TempDir(o.Dir)
 	if err != nil {
 		return nil, err
@@ -72,29 +71,22 @@ func Run(ctx context.Context, o Options) (c *plan.Calibration, err error) {
 		o.seen = map[int]tally.Hash{}
 	}
 	o.Workers = min(o.Workers, runtime.NumCPU())
-	c = &plan.Calibration{
-		Date: time.Now().UTC().Truncate(time.Second), CPU: cpu.Name(), Kernel: o.Family.String(), Cores: o.Workers,
-		Memory: memory.OfMachine().Bytes,
-	}
-	meter := processors.Start()
+	c, meter := plan.NewCalibration(o.Family.String(), o.Workers), processors.Start()
 	run, err := o.solving(ctx, c, dir)
 	if err != nil {
 		return nil, fmt.Errorf("calibrating: %w", err)
 	}
-	if others, of, known := meter.Others(); known {
-		c.Taken = machine.Taken(others, o.Workers, of)
-	}
+	c.SetTaken(meter)
 	o.tell(solvingShare)
 	if c.Decode, err = o.decoding(ctx, run); err != nil {
 		return nil, err
 	}
 	o.tell(solvingShare + decodeShare)
 	if !o.SkipDisk {
-		d, err := machine.MeasureDisk(ctx, o.Dir, o.Workers, func(share float64) { o.tell(1 - diskShare*(1-share)) })
+		c.Disk, err = machine.MeasureDisk(ctx, o.Dir, o.Workers, func(share float64) { o.tell(1 - diskShare*(1-share)) })
 		if err != nil {
 			return nil, err
 		}
-		c.Write, c.Read, c.Random = d.Write, d.Read, d.Random
 	}
 	o.tell(1)
 	return c, nil

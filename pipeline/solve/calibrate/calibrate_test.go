@@ -13,6 +13,7 @@ import (
 	"grenier/io/layerfile"
 	"grenier/kernels/cpu"
 	"grenier/kernels/longtest"
+	"grenier/pipeline/internal/machine/machinetest"
 	"grenier/pipeline/solve/plan"
 )
 
@@ -32,17 +33,7 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	saved := filepath.Join(t.TempDir(), "calibration")
-	if err := c.Save(saved); err != nil {
-		t.Fatal(err)
-	}
-	again, err := plan.Load(saved)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if *again != *c {
-		t.Errorf("%+v, saved and read %+v", c, again)
-	}
+	machinetest.TestFile(t, c, plan.ParseCalibration, nil)
 	if !slices.IsSorted(shares) || shares[len(shares)-1] != 1 {
 		t.Errorf("progress %v", shares)
 	}
@@ -82,13 +73,7 @@ func TestMissingDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.SetDisk(1e9)
-	saved := filepath.Join(t.TempDir(), "calibration")
-	if err := c.Save(saved); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := plan.Load(saved); err != nil {
-		t.Error(err)
-	}
+	machinetest.TestFile(t, c, plan.ParseCalibration, nil)
 }
 
 func isEmpty(t *testing.T, dir string) {

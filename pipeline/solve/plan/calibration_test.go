@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"bytes"
 	"testing"
 	"time"
 
@@ -15,10 +14,12 @@ import (
 func TestFile(t *testing.T) {
 	c := workstation()
 	c.Date = time.Date(2026, 11, 21, 1, 2, 3, 0, time.UTC)
-	machinetest.TestFile(t, *c, c.Save, Load, map[string]machinetest.Damage{
-		"foreign":  {Old: "grenier-cal", New: "grenier-swap-cal", Is: corrupt.ErrForeign},
-		"newer":    {Old: `"version": 3`, New: `"version": 4, "moons": 3`, Is: corrupt.ErrVersion},
-		"older":    {Old: `"version": 3`, New: `"version": 2`, Is: corrupt.ErrVersion},
+	machinetest.TestFile(t, c, ParseCalibration, map[string]machinetest.Damage{
+		"foreign":  {Old: "grenier-cal", New: "other-cal", Is: corrupt.ErrForeign},
+		"of swap":  {Old: `"system": "awari"`, New: `"system": "swap", "step_ns": 1`, Is: corrupt.ErrForeign},
+		"nobody's": {Old: `"system": "awari",`, New: ``, Is: corrupt.ErrForeign},
+		"newer":    {Old: `"version": 4`, New: `"version": 5, "moons": 3`, Is: corrupt.ErrVersion},
+		"older":    {Old: `"version": 4`, New: `"version": 3`, Is: corrupt.ErrVersion},
 		"text":     {Old: `"cores": 2`, New: `"cores": "2"`, Is: corrupt.ErrCorrupt},
 		"no core":  {Old: `"cores": 2`, New: `"cores": 0`, Is: machine.ErrFigure},
 		"slow":     {Old: `"speedup": 1.9`, New: `"speedup": 0.9`, Is: machine.ErrFigure},
@@ -36,16 +37,10 @@ func FuzzParse(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	encode := (*Calibration).Encode
-	data, err := encode(workstation())
-	if err != nil {
-		f.Fatal(err)
-	}
-	parse := func(data []byte) (*Calibration, error) { return Parse("c.json", data) }
-	machinetest.Fuzz(f, parse, encode, func(t *testing.T, c *Calibration) {
+	machinetest.Fuzz(f, workstation(), ParseCalibration, func(t *testing.T, c *Calibration) {
 		p, err := New(Run{Game: game, Seeds: 9, Memory: halfboard.Least(game, 9, 3), Cores: 3}, c)
 		if err != nil || !(p.Total.Seconds > 0) {
 			t.Fatalf("%+v, error %v with %+v", p, err, c)
 		}
-	}, data, []byte(`{"format": "grenier-calibration", "version": 3}`), bytes.Replace(data, []byte("1.9"), []byte("1e400"), 1))
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/pipeline/internal/machine/machinetest"
 	"grenier/pipeline/solve/internal/halfboard"
 )
 
@@ -52,7 +53,9 @@ func readMeasured(t *testing.T) map[int]map[int]measured {
 // calibrationOf returns what calibrating would have measured with the layers that it takes.
 func calibrationOf(t *testing.T, all map[int]map[int]measured) *Calibration {
 	t.Helper()
-	c := &Calibration{Cores: 1, Speedup: 1, Decode: 1, Write: 1e12, Read: 1e12, Random: 1e12}
+	c := NewCalibration("", 1)
+	c.Decode = 1
+	c.SetDisk(1e12)
 	r := run(t, lastCalibrated, 0)
 	mean := func(bits int, name string) float64 {
 		sum, positions := 0.0, 0.0
@@ -67,9 +70,7 @@ func calibrationOf(t *testing.T, all map[int]map[int]measured) *Calibration {
 	for _, bits := range halfboard.Widths[1:] {
 		*c.Of(bits) = Width{mean(bits, "capture"), mean(bits, "sweep"), mean(bits, "full"), mean(bits, "seal")}
 	}
-	if err := c.validate(); err != nil {
-		t.Fatal(err)
-	}
+	machinetest.TestFile(t, c, ParseCalibration, nil)
 	return c
 }
 

@@ -12,10 +12,12 @@ import (
 
 // workstation is a machine to plan for.
 func workstation() *Calibration {
-	return &Calibration{
-		CPU: "test", Kernel: "avx512", Cores: 2, Speedup: 1.9, Taken: 0.05, Memory: 64 << 30, Capture: 5.4, Sweep: 17, Seal: 3,
-		Six: Width{8, 35, 10, 9}, Four: Width{8, 52, 15, 13}, Two: Width{8, 110, 23, 26}, Decode: 0.5, Write: 1e9, Read: 1e9, Random: 1e9,
-	}
+	c := NewCalibration("avx512", 2)
+	c.Speedup, c.Taken, c.Memory = 1.9, 0.05, 64<<30
+	c.Capture, c.Sweep, c.Seal, c.Decode = 5.4, 17, 3, 0.5
+	c.Six, c.Four, c.Two = Width{8, 35, 10, 9}, Width{8, 52, 15, 13}, Width{8, 110, 23, 26}
+	c.SetDisk(1e9)
+	return c
 }
 
 func mustPlan(t *testing.T, r Run, c *Calibration) *Plan {

@@ -22,10 +22,10 @@ import (
 
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
+	"grenier/io/layerfile/writetest"
 	"grenier/io/manifest"
 	"grenier/io/memory"
 	"grenier/io/rundir"
-	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 	"grenier/kernels/longtest"
 	"grenier/layers/awari"
@@ -417,31 +417,7 @@ func rewrite(t *testing.T, dir string, n int, codec layerfile.Codec, edit func(s
 	edit(scores)
 	h.Codec, h.Model = codec, ""
 	remove(t, dir, rundir.LayerName(n))
-	p, err := vfs.Begin(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := layerfile.Create(p, h, cpu.Generic)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Abort()
-	e, err := layerfile.NewEncoder(h, cpu.Generic)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for part := range slices.Chunk(scores, h.BlockSize) {
-		var b layerfile.Block
-		if err := errors.Join(e.Encode(&b, part), w.Append(&b)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := w.Finish(); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Publish(); err != nil {
-		t.Fatal(err)
-	}
+	writetest.File(t, path, h, scores)
 }
 
 func forge(t *testing.T, dir string, n int) {

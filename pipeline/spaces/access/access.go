@@ -65,6 +65,7 @@ type Progress struct {
 	Plays   int     `json:"plays"`   // of blocks, since this run began
 	Reached uint64  `json:"reached"` // boards of the layer so far
 	ToDo    uint64  `json:"to_do"`   // of them, not played yet
+	Begun   float64 `json:"begun"`   // what was done when this run began
 	Done    float64 `json:"done"`    // boards of the layers done, and an estimated part of this one's
 	Total   float64 `json:"total"`   // boards of all layers
 }
@@ -89,6 +90,7 @@ type search struct {
 	tables  tables
 	workers []*worker
 	plays   int
+	begun   float64       // done before this run
 	saved   time.Time     // the last checkpoint
 	saving  time.Duration // took so long
 	// leastWaste is the constant; tests lower it.
@@ -176,6 +178,9 @@ func sum(half []uint8) (seeds int) {
 
 // run does all layers.
 func (s *search) run(ctx context.Context) error {
+	if s.n >= 0 {
+		s.begun = s.progress().Done
+	}
 	for ; s.n >= 0; s.n-- {
 		for b := s.next(); b != nil; b = s.next() {
 			if err := s.play(ctx, b); err != nil {
@@ -239,10 +244,14 @@ func (s *search) finish() {
 
 // tell reports how far the search is.
 func (s *search) tell() {
-	if s.Progress == nil {
-		return
+	if s.Progress != nil {
+		s.Progress(s.progress())
 	}
-	p := Progress{Seeds: s.n, Plays: s.plays}
+}
+
+// progress returns how far it is.
+func (s *search) progress() Progress {
+	p := Progress{Seeds: s.n, Plays: s.plays, Begun: s.begun}
 	for _, b := range s.blocks[s.n] {
 		p.Reached += b.reached.count
 		p.ToDo += b.pending()
@@ -255,7 +264,7 @@ func (s *search) tell() {
 		}
 	}
 	p.Done += float64(p.Reached - min(p.ToDo, p.Reached))
-	s.Progress(p)
+	return p
 }
 
 // boards returns the number of boards with n seeds.

@@ -155,7 +155,7 @@ func TestResume(t *testing.T) {
 		ctx, end := context.WithCancel(t.Context())
 		plays, last := 0, Progress{}
 		o.Progress = func(p Progress) {
-			if last.Done > p.Done {
+			if last.Done > p.Done || (p.Begun > 0) != (runs > 1) || p.Begun > p.Done {
 				t.Errorf("%+v after %+v", p, last)
 			}
 			last = p

@@ -162,6 +162,9 @@ func checkLayer(t *testing.T, game awari.Game, n int, l *census.Layer) {
 	if l.Seeds != n || l.Quiet != l.Predecessors || l.MostMoves > game.Half() || l.WithCapture > l.Positions {
 		t.Errorf("%s, %d seeds: %+v", game.Name(), n, l)
 	}
+	if most := l.MostPredecessors; most > n || n <= game.Pits()+game.Half()-2 && most < n { // docs/census.md
+		t.Errorf("%s, %d seeds: K is %d", game.Name(), n, most)
+	}
 	if game.Rules() == awari.Strict && l.TakesAll != 0 {
 		t.Errorf("%s, %d seeds: %d moves take all", game.Name(), n, l.TakesAll)
 	}

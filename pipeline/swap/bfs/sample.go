@@ -3,13 +3,13 @@ package bfs
 import (
 	"context"
 	"errors"
-	"hash/crc32"
 	"iter"
 	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
 
+	"grenier/kernels/crc32c"
 	"grenier/layers/swap"
 )
 
@@ -113,16 +113,15 @@ func newSampled(words int) *sampled {
 
 // packing returns the nanoseconds for a word.
 func (m *sampled) packing() (packing, unpacking float64, err error) {
-	castagnoli := crc32.MakeTable(crc32.Castagnoli)
 	var b []byte
 	newest := make([]uint64, m.words)
 	var packs, unpacks []float64
 	for _, s := range m.blocks[:min(len(m.blocks), 256)] {
 		begin := time.Now()
 		b = pack(b[:0], s)
-		crc32.Checksum(b, castagnoli)
+		crc32c.Of(b)
 		middle := time.Now()
-		crc32.Checksum(b, castagnoli)
+		crc32c.Of(b)
 		p, err := divide(b, m.words)
 		if err != nil {
 			return 0, 0, err

@@ -6,8 +6,7 @@ import (
 	"runtime"
 	"time"
 
-	"grenier/io/jsonfile"
-	"grenier/kernels/cpu"
+	"grenier/io/processors"
 	"grenier/layers/swap"
 	"grenier/pipeline/internal/machine"
 	"grenier/pipeline/swap/bfs"
@@ -15,25 +14,13 @@ import (
 
 // Calibration is what a machine can do. Times are nanoseconds of one processor.
 type Calibration struct {
-	Date time.Time `json:"date"`
-	CPU  string    `json:"cpu"` // what it calls itself
-	// Cores is the number of processors that was measured, Speedup how much more all of
-	// them do than one.
-	Cores   int     `json:"cores"`
-	Speedup float64 `json:"speedup"`
+	machine.Figures
 	// Step is for an instruction of pulling a word, as bfs.Amounts counts them;
 	// Pack and Unpack are for a word.
 	Step   float64 `json:"step_ns"`
 	Pack   float64 `json:"pack_ns"`
 	Unpack float64 `json:"unpack_ns"`
-	// Bytes a second of the disk: written in order, and read at random places, several
-	// pieces at a time.
-	Write  float64 `json:"write_bytes_per_second"`
-	Random float64 `json:"random_read_bytes_per_second"`
 }
-
-// SetDisk replaces what was measured of the disk by bytes a second, for everything.
-func (c *Calibration) SetDisk(rate float64) { c.Write, c.Random = rate, rate }
 
 const (
 	// rounds is how often everything is measured: the best counts, since others use
@@ -51,7 +38,7 @@ const (
 // done, 0 to 1. Nothing is left behind.
 func Measure(ctx context.Context, g *swap.Grid, workers int, dir string, disk bool, progress func(share float64)) (*Calibration, error) {
 	workers = min(workers, runtime.NumCPU())
-	c := &Calibration{Date: time.Now().UTC().Truncate(time.Second), CPU: cpu.Name(), Cores: workers}
+	c, meter := &Calibration{Figures: machine.NewFigures(name, workers)}, processors.Start()
 	a, err := bfs.Predict(g, bfs.Options{Workers: workers})
 	if err != nil {
 		return nil, err
@@ -75,15 +62,11 @@ func Measure(ctx context.Context, g *swap.Grid, workers int, dir string, disk bo
 	c.Step = one.Visit / float64(a.Steps)
 	c.Pack, c.Unpack = least(one.Pack, all.Pack), least(one.Unpack, all.Unpack)
 	c.Speedup = min(max(1, float64(workers)*one.Visit/all.Visit), float64(workers))
-	if !disk {
-		return c, nil
+	c.SetTaken(meter)
+	if disk {
+		c.Disk, err = machine.MeasureDisk(ctx, dir, workers, func(share float64) { progress(cpuShare + (1-cpuShare)*share) })
 	}
-	d, err := machine.MeasureDisk(ctx, dir, workers, func(share float64) { progress(cpuShare + (1-cpuShare)*share) })
-	if err != nil {
-		return nil, err
-	}
-	c.Write, c.Random = d.Write, d.Random
-	return c, nil
+	return c, err
 }
 
 // least returns the lesser of what was found before, 0 if nothing, and something new.
@@ -94,43 +77,15 @@ func least(before, now float64) float64 {
 	return min(before, now)
 }
 
-// header begins a calibration file. People may edit it, to ask what another machine
-// would do.
-var header = jsonfile.Header{Format: "grenier-swap-calibration", Version: 1}
+// name is what calibration files call the swap puzzle.
+const name = "swap"
 
-// document is the JSON form.
-type document struct {
-	jsonfile.Header
-	Calibration
+// ParseCalibration decodes the contents of the calibration file called path. It fails as
+// machine.Parse does.
+func ParseCalibration(path string, data []byte) (*Calibration, error) {
+	c := new(Calibration)
+	return c, machine.Parse(path, data, name, c)
 }
 
-// Encode returns the contents of the file of c. It fails as jsonfile.Encode does.
-func (c *Calibration) Encode() ([]byte, error) { return jsonfile.Encode(document{header, *c}) }
-
-// Save replaces the file at path by c. It fails as jsonfile.Save does.
-func (c *Calibration) Save(path string) error { return jsonfile.Save(path, document{header, *c}) }
-
-// Load reads the calibration file at path. It fails with an error of the operating system or as
-// Parse does.
-func Load(path string) (*Calibration, error) {
-	data, err := jsonfile.Read(path)
-	if err != nil {
-		return nil, err
-	}
-	return Parse(path, data)
-}
-
-// Parse decodes the contents of the file called path. It fails as machine.Parse does, and with an
-// error that matches machine.ErrFigure if a figure is impossible.
-func Parse(path string, data []byte) (*Calibration, error) {
-	var doc document
-	if err := machine.Parse(path, data, header, &doc, doc.validate); err != nil {
-		return nil, err
-	}
-	return &doc.Calibration, nil
-}
-
-// validate fails with machine.ErrFigure.
-func (c *Calibration) validate() error {
-	return machine.Check(c.Cores, c.Speedup, []float64{c.Step, c.Pack, c.Unpack}, []float64{c.Write, c.Random})
-}
+// Costs returns all times.
+func (c *Calibration) Costs() []float64 { return []float64{c.Step, c.Pack, c.Unpack} }

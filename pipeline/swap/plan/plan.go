@@ -20,7 +20,6 @@ package plan
 
 import (
 	"grenier/layers/swap"
-	"grenier/pipeline/internal/machine"
 	"grenier/pipeline/swap/bfs"
 )
 
@@ -60,7 +59,7 @@ func New(g *swap.Grid, o bfs.Options, c *Calibration, free *uint64) (*Plan, erro
 		Rows: g.Rows(), Cols: g.Cols(), Memory: o.Memory, Threads: o.Workers, Amounts: *a, Free: free, Calibration: c,
 		FitsMemory: a.InMemory <= o.Memory, FitsDisk: a.OnDisk <= o.Memory && (free == nil || a.Most <= *free),
 	}
-	scale := 1e-9 / machine.Speed(o.Workers, c.Cores, c.Speedup)
+	scale := 1e-9 / c.Speed(o.Workers)
 	search := float64(a.Visits) * float64(a.Steps) * c.Step
 	p.Seconds = scale * search
 	p.Processors = scale * (search + float64(a.Packed)*c.Pack + float64(a.Unpacked)*c.Unpack + system*float64(a.Read+a.Written))

@@ -3,7 +3,7 @@ package web_test
 import (
 	"testing"
 
-	"grenier/io/layerfile"
+	"grenier/io/layerfile/writetest"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
@@ -55,31 +55,6 @@ func rewrite(t *testing.T, tab *tables.Tables, run *rundir.Locked, n, blockSize 
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := layerfile.Create(p, h, cpu.Generic)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Abort()
-	e, err := layerfile.NewEncoder(h, cpu.Generic)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b layerfile.Block
-	for i := range h.Blocks() {
-		if err := e.Encode(&b, scores[:h.BlockLen(i)]); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Append(&b); err != nil {
-			t.Fatal(err)
-		}
-		scores = scores[h.BlockLen(i):]
-	}
-	summary, err := w.Finish()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Publish(); err != nil {
-		t.Fatal(err)
-	}
+	summary := writetest.Layer(t, p, h, scores)
 	return manifest.NewLayer(rundir.LayerName(n), summary, 0)
 }

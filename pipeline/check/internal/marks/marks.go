@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"path/filepath"
 	"sync"
@@ -15,6 +14,7 @@ import (
 	"grenier/io/corrupt"
 	"grenier/io/pagecache"
 	"grenier/io/vfs"
+	"grenier/kernels/crc32c"
 )
 
 // pieceSize is how many bytes are copied at a time.
@@ -126,8 +126,6 @@ func (s *Set) Keep() error {
 	})
 }
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
 // trailer is the end of a saved copy: its owner, and the CRC-32C of the bits, both little-endian.
 const trailer = 4 + 4
 
@@ -139,7 +137,7 @@ func (s *Set) Save(owner uint32) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, p.Abort()) }()
-	sum := crc32.New(castagnoli)
+	sum := crc32c.New()
 	err = s.pieces(func(piece []byte, at int64) error {
 		if err := s.now.read(piece, at); err != nil {
 			return err
@@ -187,7 +185,7 @@ func (s *Set) load(f io.ReaderAt, owner uint32) error {
 	if got := binary.LittleEndian.Uint32(end); got != owner {
 		return corrupt.New(s.path, "owner", "%08x, not %08x", got, owner)
 	}
-	sum := crc32.New(castagnoli)
+	sum := crc32c.New()
 	err := s.pieces(func(piece []byte, at int64) error {
 		if _, err := f.ReadAt(piece, at); err != nil {
 			return err

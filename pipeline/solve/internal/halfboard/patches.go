@@ -2,9 +2,10 @@ package halfboard
 
 import (
 	"fmt"
-	"hash/crc32"
 	"iter"
 	"sort"
+
+	"grenier/kernels/crc32c"
 )
 
 // What windows find is cut into parts, which are loaded one at a time: slabs, ranges of ranks
@@ -132,6 +133,6 @@ func (p patches) linesBy() (lines [classes]int) {
 
 // whichSample names a sample.
 func whichSample(starts []uint64, length uint64) string {
-	sum := crc32.Checksum(appendLittle(nil, starts), crc32.MakeTable(crc32.Castagnoli))
+	sum := crc32c.Of(appendLittle(nil, starts))
 	return fmt.Sprintf("sample of %d pieces of %d (%08x)", len(starts), length, sum)
 }

@@ -1,0 +1,47 @@
+// Package writetest writes layer files for tests, with the scores that a test wants.
+package writetest
+
+import (
+	"errors"
+	"testing"
+
+	"grenier/io/layerfile"
+	"grenier/io/vfs"
+	"grenier/kernels/cpu"
+)
+
+// File publishes a layer file with the header and all scores at path: see Layer.
+func File(t testing.TB, path string, h layerfile.Header, scores []int8) layerfile.Summary {
+	t.Helper()
+	p, err := vfs.Begin(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Layer(t, p, h, scores)
+}
+
+// Layer publishes a layer file with the header and all scores as p.
+func Layer(t testing.TB, p *vfs.Pending, h layerfile.Header, scores []int8) layerfile.Summary {
+	t.Helper()
+	w, err := layerfile.Create(p, h, cpu.Generic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	e, err := layerfile.NewEncoder(h, cpu.Generic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b layerfile.Block
+	for i := range h.Blocks() {
+		if err := errors.Join(e.Encode(&b, scores[:h.BlockLen(i)]), w.Append(&b)); err != nil {
+			t.Fatal(err)
+		}
+		scores = scores[h.BlockLen(i):]
+	}
+	summary, err := w.Finish()
+	if err := errors.Join(err, w.Publish()); err != nil {
+		t.Fatal(err)
+	}
+	return summary
+}
