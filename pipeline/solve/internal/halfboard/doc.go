@@ -71,8 +71,8 @@
 //     panels at a time as fit; a round goes once through what these capture in the lower layers,
 //     with a few pieces of each in memory (rounds.go, pieces.go). They go to streams in the work
 //     directory (captures.go), strip by strip (strips.go): up to 1024 rows of a panel.
-//   - For each window: useThin makes it thin if that fits; which scores to search it reads from
-//     the digits of the window before. turnAll reads the capture values of open rows once and makes codes of
+//   - For each window: useThin makes it thin if that fits; which scores to search it sees from
+//     the codes in memory, or reads from the digits of the window before. turnAll reads the capture values of open rows once and makes codes of
 //     them. Sweeps as above bring these to the fixpoint. storeWindow reads the capture values
 //     of full rows once, computes these rows, and writes the clipped scores of all rows, as
 //     digits, to streams (found.go).

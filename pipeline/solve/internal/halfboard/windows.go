@@ -156,7 +156,7 @@ func (e *engine) eachWindow(ctx context.Context) error {
 // one before. It returns the stage of the first sweep.
 func (e *engine) beginWindow(ctx context.Context, again bool) (Stage, error) {
 	stage := DenseStage
-	if err := e.useThin(ctx); err != nil {
+	if err := e.useThin(ctx, again); err != nil {
 		return stage, err
 	}
 	if again && e.worthMarkingFirst() {
