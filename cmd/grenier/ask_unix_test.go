@@ -19,6 +19,7 @@ import (
 // TestAsk sends the signal USR1 to a run, again and again: it tells how far it is
 // each time, and the files are those of a run that nobody asked.
 func TestAsk(t *testing.T) {
+	t.Parallel()
 	want := withoutSeconds(t, solved(t, "--seeds", "14"))
 	for _, progress := range []string{"none", "bar"} {
 		for told := 0; told == 0; { // it may have been through before it was asked
@@ -71,6 +72,7 @@ func statusOfDir(t *testing.T, dir string) (r statusReport) {
 // TestStatusOfKilled kills a run with a signal that it cannot notice, looks, and
 // continues it.
 func TestStatusOfKilled(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
 	s := startSolver(t, dir, 12, 24)
 	awaitFile(t, filepath.Join(dir, rundir.LayerName(9)))
@@ -116,6 +118,7 @@ func (w *firstWrite) Write(p []byte) (int, error) {
 
 // TestWatch watches a run until it is interrupted.
 func TestWatch(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
 	s := startSolving(t, "--dir", dir, "--progress", "none", "--seeds", "24", "--threads", "1")
 	awaitFile(t, filepath.Join(dir, rundir.LayerName(9)))

@@ -19,7 +19,7 @@ import (
 func TestInterruptedExchange(t *testing.T) {
 	dir := solved(t, "--pits", "12", "--seeds", "3")
 	t.Chdir(t.TempDir())
-	mustRun(t, "awari", "export", "--dir", dir, "--layer", "0", "--format", "vu", "--out", "scores.0")
+	mustRun(t, "awari", "export", "--dir", dir, "--layer", "0", "--format", "vu", "--out", "scores.0", "--progress", "none")
 	before := contents(t, ".")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -45,6 +45,7 @@ func TestInterruptedExchange(t *testing.T) {
 
 // TestExportSignal interrupts a process while it writes: csv files are long.
 func TestExportSignal(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no signals")
 	}

@@ -49,7 +49,7 @@ func replaceLayer(t *testing.T, dir string, n int, scores []int8) {
 func TestProveCircles(t *testing.T) {
 	dir := solved(t, "--pits", "4", "--seeds", "3")
 	replaceLayer(t, dir, 2, []int8{-2, -2, 2, -2, -2, 2, 2, 2, -2, 2})
-	mustRun(t, "awari", "verify", "--dir", dir, "--layer", "2")
+	mustRun(t, "awari", "verify", "--dir", dir, "--layer", "2", "--progress", "none")
 	r := grenier(t.Context(), "", "awari", "verify", "--prove", "--dir", dir, "--layer", "2")
 	if want := `layer  2: 10 of 10 positions checked, 0 wrong
   not proved: 1 positive, 3 negative are grounded, 6 others are not; the first of them:

@@ -192,7 +192,7 @@ func TestLockedDirectory(t *testing.T) {
 	mustRun(t, "awari", "probe", "--dir", ".", "1", "1", "1", "0")
 	mustRun(t, "awari", "stats", "--dir", ".")
 	mustRun(t, "awari", "status", "--dir", ".")
-	mustRun(t, "awari", "verify", "--dir", ".")
+	mustRun(t, "awari", "verify", "--dir", ".", "--progress", "none")
 }
 
 // TestMissingLayer removes a file that the manifest lists.

@@ -13,6 +13,7 @@ import (
 
 // TestCheminDiskFull gives a search too small a disk, and then a larger one.
 func TestCheminDiskFull(t *testing.T) {
+	t.Parallel()
 	disk := t.TempDir()
 	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=64k"); err != nil {
 		t.Skipf("a small disk needs a file system of its own: %v", err)

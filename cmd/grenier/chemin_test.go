@@ -56,6 +56,7 @@ func startChemin(t *testing.T, args ...string) *solver {
 
 // TestCheminKill kills a search on disk at random moments, again and again, until it is through.
 func TestCheminKill(t *testing.T) {
+	t.Parallel()
 	rows, cols, kills := 3, 3, 3
 	if long() {
 		rows, cols, kills = 1, 15, 20
@@ -95,6 +96,7 @@ func (s *solver) mustEnd(t *testing.T) string {
 // TestCheminInterrupt sends the signal that control-C sends to a search that another one has tried
 // to disturb.
 func TestCheminInterrupt(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no such signal")
 	}

@@ -29,18 +29,17 @@ var touching = map[string][]string{
 
 // reasons are the places, besides package vfs, that touch files, and why they may.
 var reasons = map[string]string{
-	"cmd/grenier/cli/rss_linux.go":          "reads /proc",
-	"io/cgroup/cgroup_linux.go":             "reads /proc and /sys",
-	"io/processors/processors_linux.go":     "reads /proc",
-	"io/system/system_linux.go":             "reads /proc and /sys",
-	"io/pagecache/pagecache_linux.go":       "opens a file again that is open, through /proc",
-	"io/pagecache/cachetest":                "a help of tests",
-	"io/browsertest":                        "a help of tests",
-	"io/siegetest":                          "a help of tests, which attacks files",
-	"pipeline/internal/machine/machinetest": "a help of tests",
-	"pipeline/internal/runs/runstest":       "a help of tests",
-	"pipeline/internal/testrun/testrun.go":  "a help of tests",
-	"kernels/longtest":                      "a help of tests, which reads them",
+	"cmd/grenier/cli/rss_linux.go":         "reads /proc",
+	"io/cgroup/cgroup_linux.go":            "reads /proc and /sys",
+	"io/processors/processors_linux.go":    "reads /proc",
+	"io/system/system_linux.go":            "reads /proc and /sys",
+	"io/pagecache/pagecache_linux.go":      "opens a file again that is open, through /proc",
+	"io/pagecache/cachetest":               "a help of tests",
+	"io/browsertest":                       "a help of tests",
+	"io/siegetest":                         "a help of tests, which attacks files",
+	"pipeline/internal/runs/runstest":      "a help of tests",
+	"pipeline/internal/testrun/testrun.go": "a help of tests",
+	"kernels/longtest":                     "a help of tests, which reads them",
 }
 
 // TestFilesAreTouchedInOnePlace: whoever opens, changes or removes files goes through

@@ -77,6 +77,9 @@ func TestSystems(t *testing.T) {
 			if other, _ := systemOf(t, d); other != "" && other != own {
 				t.Errorf("%s depends on %s, which is of the system %s", p.ImportPath, d, other)
 			}
+			if from, to := commandOf(p.ImportPath), commandOf(d); to != "" && to != from && to != "cli" {
+				t.Errorf("%s depends on %s: commands share only package cli", p.ImportPath, d)
+			}
 		}
 	}
 	for system, places := range systems {
@@ -86,6 +89,16 @@ func TestSystems(t *testing.T) {
 			}
 		}
 	}
+}
+
+// commandOf returns the folder of a package in cmd/grenier, "" for others.
+func commandOf(importPath string) string {
+	path, _ := strings.CutPrefix(importPath, "grenier/cmd/grenier/")
+	if path == importPath {
+		return ""
+	}
+	folder, _, _ := strings.Cut(path, "/")
+	return folder
 }
 
 // systemOf returns the system of a package, and where in it that is, "" if it is of none.

@@ -68,6 +68,7 @@ func (s *solver) killAfter(t *testing.T, patience time.Duration) bool {
 
 // TestKill kills solve at random moments, again and again, until it is through.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	pits, seeds, wanted := 8, 12, kills()
 	switch {
 	case long():
@@ -185,6 +186,7 @@ func withoutSeconds(t *testing.T, dir string) map[string]string {
 
 // TestInterrupt sends the signal that control-C sends.
 func TestInterrupt(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no such signal")
 	}

@@ -49,10 +49,13 @@ type result struct {
 // reported, unless it is nil, is called whenever work reports its progress.
 var reported func()
 
+// processors is how many this process began with.
+var processors = runtime.GOMAXPROCS(0)
+
 // run executes a command line in this process and returns the exit status. The number of processors
-// that a command asks for is that command's alone: others take it as their default.
+// that a command asks for is not the default of the next one, which may run at the same time.
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	defer runtime.GOMAXPROCS(processors)
 	return cli.Run(ctx, func(a *cli.App) *cobra.Command {
 		a.Reported = reported
 		return commands.Root(a)

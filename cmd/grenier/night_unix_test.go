@@ -112,6 +112,7 @@ func (n *night) untilTime(t *testing.T) {
 // an undisturbed one, every command finds them on both disks, and the command of the user was
 // called once for each.
 func TestNight(t *testing.T) {
+	t.Parallel()
 	n := newNight(t, 13)
 	if long() {
 		n.seeds, n.memory = 20, "96MiB" // the last layers in windows
@@ -302,6 +303,7 @@ func TestCommandFails(t *testing.T) {
 
 // TestStop asks a run from another process to stop.
 func TestStop(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
 	stop := func(flags ...string) result {
 		return grenier(t.Context(), "", append([]string{"awari", "stop", "--dir", dir}, flags...)...)

@@ -169,7 +169,7 @@ func (brokenWriter) Write([]byte) (int, error) { panic("a broken writer") }
 func TestBugInBackground(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	var out, errs bytes.Buffer
-	status := run(t.Context(), []string{"awari", "solve", "--seeds", "30", "--threads", "1", "--dir", dir, "--json", "--progress", "json"},
+	status := run(t.Context(), []string{"awari", "solve", "--seeds", "24", "--threads", "1", "--dir", dir, "--json", "--progress", "json"},
 		strings.NewReader(""), brokenWriter{}, &errs)
 	want := "its stack is in " + filepath.Join(dir, rundir.LogName)
 	if status != cli.ExitBug || !strings.HasPrefix(errs.String(), "grenier: internal error: a broken writer; ") || !strings.Contains(errs.String(), want) {

@@ -47,7 +47,7 @@ func TestBadSearch(t *testing.T) {
 func TestSearchMemory(t *testing.T) {
 	t.Chdir(solved(t, "--seeds", "9"))
 	board := strings.Fields("0 0 1 0 2 1 1 0 0 0 1 1")
-	args := append([]string{"awari", "search", "--threads", "1", "--dir", "."}, board...)
+	args := append([]string{"awari", "search", "--progress", "none", "--threads", "1", "--dir", "."}, board...)
 	want := mustRun(t, args...)
 	if got := mustRun(t, append(args, "--memory", "22MiB")...); got != want {
 		t.Errorf("22 MiB:\n%s, want\n%s", got, want)

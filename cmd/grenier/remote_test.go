@@ -109,6 +109,7 @@ func TestRemoteBadFlags(t *testing.T) {
 
 // TestRemoteMessages reads the messages for the usual accidents.
 func TestRemoteMessages(t *testing.T) {
+	t.Parallel()
 	dir, s := served(t, "--seeds", "11")
 	layer := filepath.Join(dir, rundir.LayerName(11))
 	whole, err := os.ReadFile(layer)

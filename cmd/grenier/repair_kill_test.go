@@ -51,7 +51,7 @@ func likeWhole(t *testing.T, whole, dir string) {
 	if diff := cmp.Diff(withoutSeconds(t, whole), got); diff != "" {
 		t.Errorf("(-whole +repaired):\n%s", diff)
 	}
-	mustRun(t, "awari", "scrub", "--dir", dir)
+	mustRun(t, "awari", "scrub", "--dir", dir, "--progress", "none")
 }
 
 // TestRepairKill kills repair at random moments, again and again, until it is through.

@@ -15,6 +15,7 @@ import (
 
 // TestRepairFullDisk repairs on a disk that is too small, then on a larger one.
 func TestRepairFullDisk(t *testing.T) {
+	t.Parallel()
 	whole := solved(t, "--pits", "8", "--seeds", "14")
 	from := damaged(t, whole, 11, 13, 12, 14)
 	disk := newSmallDisk(t, usedKiB(t, from)+32)

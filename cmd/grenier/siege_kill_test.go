@@ -60,6 +60,7 @@ func TestSiegeKill(t *testing.T) {
 			if k.long && !long() {
 				t.Skip("needs GRENIER_LONG=1")
 			}
+			t.Parallel()
 			k.siege(t, (int(wanted)*k.share+99)/100, rand.New(rand.NewPCG(seed, uint64(i))))
 		})
 	}

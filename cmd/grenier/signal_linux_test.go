@@ -46,12 +46,13 @@ const wordOfSolve = "grenier: interrupted; the same command resumes\n"
 
 // TestSignals: each signal that ends a command ends it in the same way.
 func TestSignals(t *testing.T) {
+	t.Parallel()
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		if signal.Ignored(sig) {
 			continue // by whoever began the tests, and so by the solver
 		}
 		dir := filepath.Join(t.TempDir(), "run")
-		s := startSolver(t, dir, 12, 30)
+		s := startSolver(t, dir, 12, 24)
 		awaitFile(t, filepath.Join(dir, rundir.LayerName(5)))
 		s.signal(t, sig)
 		if r := s.wait(t); r.status != cli.ExitInterrupted || r.err != wordOfSolve {
@@ -62,9 +63,10 @@ func TestSignals(t *testing.T) {
 
 // TestNohup: a terminal that hangs up does not end what was told to ignore that.
 func TestNohup(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
 	s := startCommand(t, "sh", "-c", `trap "" HUP; exec "$@"`, "sh",
-		"grenier", "awari", "solve", "--progress", "none", "--seeds", "30", "--dir", dir)
+		"grenier", "awari", "solve", "--progress", "none", "--seeds", "24", "--dir", dir)
 	for layer := 3; layer < 8; layer++ {
 		awaitFile(t, filepath.Join(dir, rundir.LayerName(layer)))
 		s.signal(t, syscall.SIGHUP)
@@ -80,6 +82,7 @@ func TestNohup(t *testing.T) {
 // lets it do, ends at the second signal. On a busy machine the time of the request may be
 // over before that: then it is tried again.
 func TestSecondSignal(t *testing.T) {
+	t.Parallel()
 	dir := solved(t, "--seeds", "2")
 	for range 10 {
 		status := signalServer(t, dir)
@@ -134,13 +137,14 @@ func signalServer(t *testing.T, dir string) syscall.WaitStatus {
 // TestUnread: commands end when whoever reads their output has gone, and leave things
 // in order.
 func TestUnread(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
 	for _, c := range []struct {
 		errs bool // it is stderr that nobody reads
 		args []string
 	}{
-		{false, []string{"awari", "solve", "--seeds", "30", "--progress", "none", "--dir", dir}},
-		{true, []string{"awari", "solve", "--seeds", "30", "--progress", "bar", "--dir", dir}},
+		{false, []string{"awari", "solve", "--seeds", "24", "--progress", "none", "--dir", dir}},
+		{true, []string{"awari", "solve", "--seeds", "24", "--progress", "bar", "--dir", dir}},
 		{true, []string{"swap", "bfs", "--rows", "1", "--cols", "12", "--progress", "bar", "--dir", filepath.Join(t.TempDir(), "bfs")}},
 	} {
 		t.Run(strings.Join(c.args[:2], " ")+fmt.Sprint(c.errs), func(t *testing.T) {

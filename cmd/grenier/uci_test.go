@@ -76,6 +76,7 @@ func (u *ucier) quit(t *testing.T) {
 // with hardly any, which change sides. Each game ends by the rules or in a repetition, and each
 // move on a solved board of the side with tables keeps its value.
 func TestUCIMatch(t *testing.T) {
+	t.Parallel()
 	games, limits := 1, "go depth 3"
 	if long() {
 		games, limits = 20, "go movetime 20"

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,7 +35,7 @@ func TestReadOnlyDirectory(t *testing.T) {
 		{"awari solve --pits 4 --seeds 4 --dir run/new", cli.ExitFailure, "run/new|cannot be written|read-only"},
 	})
 	mustRun(t, "awari", "probe", "--dir", "run", "1", "1", "1", "0")
-	mustRun(t, "awari", "verify", "--dir", "run")
+	mustRun(t, "awari", "verify", "--dir", "run", "--progress", "none")
 }
 
 // TestUnwritableDirectory runs as a user without rights.
@@ -93,24 +91,16 @@ func publicDir(t *testing.T) string {
 	return dir
 }
 
+// copyProgram copies this program in another process: were the file open for writing in this
+// one, a process that another test starts meanwhile would have it open too, and it could not run.
 func copyProgram(t *testing.T, path string) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	from, err := os.Open(self)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer from.Close()
-	to, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o755)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = io.Copy(to, from)
-	if err := errors.Join(err, to.Close()); err != nil {
-		t.Fatal(err)
+	if out, err := exec.CommandContext(t.Context(), "cp", self, path).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
 	}
 }
 

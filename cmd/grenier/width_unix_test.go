@@ -60,6 +60,7 @@ var control = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
 
 // TestLinesFit: no line that a command prints is too long for its terminal.
 func TestLinesFit(t *testing.T) {
+	t.Parallel()
 	calibration, err := filepath.Abs("testdata/machine.json")
 	if err != nil {
 		t.Fatal(err)
@@ -88,6 +89,7 @@ func TestLinesFit(t *testing.T) {
 
 // TestDumbTerminal: a terminal without a cursor gets no control sequences and no bars.
 func TestDumbTerminal(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	dumb := []string{"TERM=dumb"}
 	for _, args := range []string{

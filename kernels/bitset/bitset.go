@@ -32,9 +32,6 @@ func NewMask(words []uint64) Mask {
 	return m
 }
 
-// Ones returns the number of ones.
-func (m *Mask) Ones() int { return m.ones }
-
 // Padding is the number of words behind a set that Deposit reads and does not look at.
 const Padding = 2
 

@@ -45,7 +45,7 @@ func (c *call) print(lines []int8) string {
 func TestFetchChangesNothing(t *testing.T) {
 	eachTwin(t, func(t *testing.T, f cpu.Family, width int) {
 		d, m := dealer{twins.Rand(t).Uint64}, newFence(t)
-		for i := range 100 {
+		for i := range runs(100) {
 			end := i%2 == 0
 			c := d.call(width, m.memory(end))
 			c.fence(t)

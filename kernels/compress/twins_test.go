@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -14,9 +15,20 @@ import (
 	"grenier/kernels/internal/guard"
 	"grenier/kernels/internal/shared"
 	"grenier/kernels/internal/twins"
+	"grenier/kernels/longtest"
 	"grenier/kernels/transpose"
 	"grenier/kernels/window"
 )
+
+func TestMain(m *testing.M) { longtest.Choose(m).Run() }
+
+// runs returns how often to repeat a random test: n times if there is time, and else half as often.
+func runs(n int) int {
+	if os.Getenv("GRENIER_LONG") == "" {
+		return n / 2
+	}
+	return n
+}
 
 // widths are all of them.
 var widths = []int{2, 4, 6, 8}
@@ -225,7 +237,7 @@ func (m *fence) check(t *testing.T, f cpu.Family, c *call, end bool) {
 func TestTwins(t *testing.T) {
 	eachTwin(t, func(t *testing.T, f cpu.Family, width int) {
 		d, m := dealer{twins.Rand(t).Uint64}, newFence(t)
-		for range 500 {
+		for range runs(500) {
 			for _, end := range []bool{false, true} {
 				m.check(t, f, d.call(width, m.memory(end)), end)
 			}
@@ -458,7 +470,7 @@ func TestHighBitsFirst(t *testing.T) {
 			program: Program{Groups: []Group{{Columns: ^uint64(0)}}, Rows: slices.Repeat([]uint32{row}, Side)},
 			routes:  []Route{{Scores: scores, Words: []Word{{Pick: ^uint64(0), Place: ^uint64(0)}}, First: []uint32{0, 1}}},
 		}
-		for range 400 {
+		for range runs(400) {
 			write(0)
 			var written atomic.Bool
 			var wg sync.WaitGroup

@@ -76,9 +76,6 @@ func (a *images) least(flip *images) Position {
 	return min(a[0]^flip[0], a[1]^flip[1], a[2]^flip[2], a[3]^flip[3], a[4]^flip[4], a[5]^flip[5], a[6]^flip[6], a[7]^flip[7])
 }
 
-// Board returns the board.
-func (g *Group) Board() *Board { return g.board }
-
 // Size returns the number of symmetries.
 func (g *Group) Size() int { return len(g.maps) }
 
@@ -116,16 +113,7 @@ func (g *Group) Children(dst []Position, p Position) []Position {
 // Place returns the least image of the position that jump leads from p to or comes from, and where
 // the given hole is in it: one place for each symmetry that leads there.
 func (g *Group) Place(p Position, jump, hole int) (least Position, holes Position) {
-	return g.place(p, &g.flips[jump], hole)
-}
-
-// Stay is Place without a jump.
-func (g *Group) Stay(p Position, hole int) (least Position, holes Position) {
-	return g.place(p, &images{}, hole)
-}
-
-func (g *Group) place(p Position, flip *images, hole int) (least Position, holes Position) {
-	all := g.of(p)
+	all, flip := g.of(p), &g.flips[jump]
 	least = all.least(flip)
 	for i, m := range g.maps {
 		if all[i]^flip[i] == least {

@@ -1,6 +1,5 @@
-// Package check is the room of the packages that ask whether the layers of a run
-// directory are right, and of one that asks whether a machine is fit to make them. It has no
-// code of its own.
+// Package check groups the packages that check whether the layers of a run directory are right, and
+// one that checks whether a machine is fit to make them. It has no code of its own.
 //
 //	verify   do the scores follow from each other? Plays every move by the plain rules of
 //	         layers/awari; start here

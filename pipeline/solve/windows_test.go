@@ -12,6 +12,7 @@ import (
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/internal/testrun"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/solve/internal/halfboard"
 )
@@ -49,12 +50,20 @@ type windowRuns struct {
 	below, want string
 }
 
+// fixtures are the runs of windowRuns by seeds.
+var fixtures [17]struct{ below, want testrun.Fixture }
+
 func newWindowRuns(t *testing.T, seeds int) (w windowRuns) {
 	t.Helper()
-	w = windowRuns{game: mustGame(t, 12, awari.Awari), below: t.TempDir()}
-	mustSolve(t, w.below, w.game, options(seeds-1))
-	w.want = copyRun(t, w.below)
-	mustSolve(t, w.want, w.game, options(seeds))
+	w.game = mustGame(t, 12, awari.Awari)
+	f := &fixtures[seeds]
+	w.below = f.below.Copy(t, func(dir string) { mustSolve(t, dir, w.game, options(seeds-1)) })
+	w.want = f.want.Copy(t, func(dir string) {
+		if err := os.CopyFS(dir, os.DirFS(w.below)); err != nil {
+			t.Fatal(err)
+		}
+		mustSolve(t, dir, w.game, options(seeds))
+	})
 	return w
 }
 

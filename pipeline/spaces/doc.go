@@ -1,5 +1,5 @@
-// Package spaces is the room of the plain engines, which work on any state space (a
-// layers.Space) or on none. It has no code of its own.
+// Package spaces groups the plain engines, which work on any state space (a layers.Space) or on
+// the boards of awari. It has no code of its own.
 //
 //	retro   solves a space layer by layer by retrograde analysis, as document 001 has it.
 //	        It is the oracle of the fast engine, and all that a new game needs; start here

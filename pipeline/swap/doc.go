@@ -1,4 +1,4 @@
-// Package swap is the room of the engines of the swap puzzle (document 004). It has no
+// Package swap groups the engines of the swap puzzle (document 004). It has no
 // code of its own: grids and swaps are in layers/swap, lower bounds in
 // layers/swap/heuristic.
 //

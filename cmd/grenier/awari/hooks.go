@@ -45,8 +45,8 @@ func (h *hooks) want(n int) error {
 	return h.calls.Want(n)
 }
 
-// call calls the command for each sealed layer for which it was not called yet. That it fails
-// is told and logged, no more; a call that the end of ctx keeps from beginning is left to the
+// call calls the command for each sealed layer for which it was not called yet. A failure is
+// reported and logged, nothing else; a call that the end of ctx keeps from beginning is left to the
 // next run.
 func (h *hooks) call(ctx context.Context) error {
 	if h.calls == nil {

@@ -186,7 +186,7 @@ func (m *metrics) end(state rundir.State) {
 	m.write()
 }
 
-// write replaces the file, if there is to be one. That this fails is told once.
+// write replaces the file, if there is to be one. A failure is reported once.
 func (m *metrics) write() {
 	if m.file == "" {
 		return

@@ -121,12 +121,10 @@ func newRun(t *tables.Tables, d *rundir.Dir, o Options) (*run, error) {
 	if o.MemoryBytes == 0 {
 		o.MemoryBytes = verify.DefaultMemoryBytes
 	}
-	if len(o.Layers) == 0 {
-		for n := range t.MaxSeeds() + 1 {
-			o.Layers = append(o.Layers, n)
-		}
+	var err error
+	if o.Layers, err = verify.Layers(t, o.Layers); err != nil {
+		return nil, err
 	}
-	o.Layers = slices.Compact(slices.Sorted(slices.Values(o.Layers)))
 	space, err := awari.NewSpace(t.Game(), max(0, t.MaxSeeds()))
 	if err != nil {
 		return nil, err
@@ -136,9 +134,6 @@ func newRun(t *tables.Tables, d *rundir.Dir, o Options) (*run, error) {
 		tables: t, space: space, meter: meter{report: o.Progress},
 	}
 	for _, n := range o.Layers {
-		if n < 0 || n > t.MaxSeeds() {
-			return nil, fmt.Errorf("%w: layer %d (0 to %d are solved)", tables.ErrUnsolved, n, t.MaxSeeds())
-		}
 		r.meter.total += work(&t.Layers()[n])
 	}
 	return r, r.checkMemory()

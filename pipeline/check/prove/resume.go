@@ -33,8 +33,8 @@ type copies struct {
 // twentieth of the time.
 func (c *copies) due() bool { return time.Since(c.last) > time.Minute+20*c.took }
 
-// save copies the marks, if that is due or the run ends, and notes that they are there. That they cannot
-// be copied is told once, and does no harm.
+// save copies the marks, if that is due or the run ends, and notes that they are there. A failure is
+// reported once, and does no harm.
 func (l *layer) save(ends bool) {
 	r, c := l.run, &l.copies
 	if r.notes == nil || c.failed || !ends && !c.due() {

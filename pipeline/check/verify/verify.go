@@ -186,24 +186,36 @@ func newRun(ctx context.Context, t *tables.Tables, o Options) (*run, error) {
 	if o.MemoryBytes == 0 {
 		o.MemoryBytes = DefaultMemoryBytes
 	}
-	if len(o.Layers) == 0 {
-		for n := range t.MaxSeeds() + 1 {
-			o.Layers = append(o.Layers, n)
-		}
+	var err error
+	if o.Layers, err = Layers(t, o.Layers); err != nil {
+		return nil, err
 	}
-	o.Layers = slices.Compact(slices.Sorted(slices.Values(o.Layers)))
 	space, err := awari.NewSpace(t.Game(), max(0, t.MaxSeeds()))
 	if err != nil {
 		return nil, err
 	}
 	r := &run{options: o, tables: t, space: space, meter: meter{report: o.Progress}}
 	for _, n := range o.Layers {
-		if n < 0 || n > t.MaxSeeds() {
-			return nil, fmt.Errorf("%w: layer %d (0 to %d are solved)", tables.ErrUnsolved, n, t.MaxSeeds())
-		}
 		r.meter.total += r.wanted(n)
 	}
 	return r, r.prepare(ctx)
+}
+
+// Layers returns the wanted layers of the tables, each once and by increasing seeds: all if none is
+// named. It fails with an error that matches tables.ErrUnsolved for one that there is not.
+func Layers(t *tables.Tables, wanted []int) ([]int, error) {
+	if len(wanted) == 0 {
+		for n := range t.MaxSeeds() + 1 {
+			wanted = append(wanted, n)
+		}
+	}
+	wanted = slices.Compact(slices.Sorted(slices.Values(wanted)))
+	for _, n := range wanted {
+		if n < 0 || n > t.MaxSeeds() {
+			return nil, fmt.Errorf("%w: layer %d (0 to %d are solved)", tables.ErrUnsolved, n, t.MaxSeeds())
+		}
+	}
+	return wanted, nil
 }
 
 // prepare asks the rules about all sowings and divides the memory of the process.

@@ -5,7 +5,7 @@
 //	jsonl  a JSON object for each position, one a line
 //	npy    an array of records for NumPy
 //
-// docs/format/sample.md describes them. It is in the room of exchange, which is for files that
+// docs/format/sample.md describes them. It belongs to exchange, which is for files that
 // other programs read: it shares the formats' names and package npy with it. What exchange
 // writes are whole layers in their order, without moves; so the encoders are others.
 //

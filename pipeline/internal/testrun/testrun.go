@@ -5,9 +5,13 @@ package testrun
 
 import (
 	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
+	"testing/fstest"
 
 	"grenier/io/layerfile"
 	"grenier/io/layerfile/writetest"
@@ -47,6 +51,49 @@ func Solve(t testing.TB, game awari.Game, seeds int) [][]int8 {
 		t.Fatal(err)
 	}
 	return layers
+}
+
+// Fixture is a directory that is made once for all tests of a process.
+type Fixture struct {
+	once  sync.Once
+	files fs.FS // nil if it could not be made
+}
+
+// Copy returns a new directory with the files that make puts into one, the first time that it is
+// called.
+func (f *Fixture) Copy(t testing.TB, make func(dir string)) string {
+	t.Helper()
+	f.once.Do(func() {
+		from, kept := t.TempDir(), fstest.MapFS{}
+		make(from)
+		err := fs.WalkDir(os.DirFS(from), ".", func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() && path == "." {
+				return err
+			}
+			info, err := d.Info()
+			if err != nil {
+				return err
+			}
+			file := &fstest.MapFile{Mode: info.Mode(), ModTime: info.ModTime()}
+			if !d.IsDir() {
+				file.Data, err = os.ReadFile(filepath.Join(from, path))
+			}
+			kept[path] = file
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.files = kept
+	})
+	if f.files == nil {
+		t.Fatal("an earlier test could not make the directory")
+	}
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := os.CopyFS(dir, f.files); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // Write makes a run directory with the given scores, in blocks of blockSize

@@ -4,7 +4,7 @@
 //	c, err := find.Parse("moves>=2 winning=1 drawing=0")
 //	result, err := find.Run(ctx, "data/awari", find.Options{From: 12, To: 12, Condition: c, Count: 10})
 //
-// It is in the room of play, not of check or exchange: what it finds are positions for people
+// It belongs to play, not to check or exchange: what it finds are positions for people
 // to look at and to play from, and a page that sets puzzles calls Run and nothing else.
 //
 // # Conditions

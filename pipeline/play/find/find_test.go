@@ -301,13 +301,15 @@ type hitKey struct {
 // solved is a directory with layers up to 13 seeds of 12 pits.
 func solved(t testing.TB) string {
 	t.Helper()
-	dir := t.TempDir()
-	o := solve.Options{Seeds: 13, Codec: layerfile.LZ4, Workers: 2, Family: cpu.Best()}
-	if _, err := solve.Solve(t.Context(), dir, testrun.Game(t, 12, awari.Awari), o); err != nil {
-		t.Fatal(err)
-	}
-	return dir
+	return thirteen.Copy(t, func(dir string) {
+		o := solve.Options{Seeds: 13, Codec: layerfile.LZ4, Workers: 2, Family: cpu.Best()}
+		if _, err := solve.Solve(t.Context(), dir, testrun.Game(t, 12, awari.Awari), o); err != nil {
+			t.Fatal(err)
+		}
+	})
 }
+
+var thirteen testrun.Fixture
 
 // TestLittleMemory searches a layer that does not fit: the result is the same for any memory and
 // number of workers, and what a *memory.Error asks for is enough.
@@ -318,14 +320,18 @@ func TestLittleMemory(t *testing.T) {
 	if want.Hits == 0 || len(want.Found) != 100 {
 		t.Fatalf("%d hits", want.Hits)
 	}
-	for _, workers := range []int{1, 2} {
+	tried := map[int][]uint64{1: {0}, 2: {1 << 19}} // more bytes than are needed, by workers
+	if long() {
+		tried = map[int][]uint64{1: {0, 1 << 19}, 2: {0, 1 << 19}}
+	}
+	for workers, spare := range tried {
 		o.Workers, o.Memory = workers, 1
 		_, err := Run(t.Context(), dir, o)
 		small, ok := errors.AsType[*memory.Error](err)
 		if !ok {
 			t.Fatalf("one byte of memory: %v", err)
 		}
-		for _, more := range []uint64{0, 1 << 19} {
+		for _, more := range spare {
 			o.Memory = small.Need + more
 			if allFit(t, dir, o) {
 				t.Fatal("all layers fit: nothing is tested")

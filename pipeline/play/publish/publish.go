@@ -14,7 +14,7 @@
 //	grenier-site.json   which files are ours, and what they are (list.go)
 //
 // Layer files come first and are in the list as soon as they are complete, checked and on disk;
-// so the same call goes on where one was interrupted. The manifest names only layers that
+// so the same call resumes an interrupted one. The manifest names only layers that
 // are there; index.html comes last. docs/publish.md describes a site for those who run one.
 package publish
 

@@ -18,7 +18,7 @@ func TestAppraisal(t *testing.T) {
 		b := space.Unrank(n, uint64(rank))
 		p := m.pack(&b)
 		var moves plays
-		m.plays(p, n, &moves)
+		m.plays(p, &moves)
 		if moves.legal == 0 || moves.legal != moves.quiet {
 			continue
 		}

@@ -8,7 +8,7 @@ import (
 )
 
 // Engine searches. Its transposition table and its graph are kept from one search to the next, so
-// that a search of a board that was searched before goes on where it ended.
+// that a second search of a board continues where the first one ended.
 // It is for one goroutine at a time.
 type Engine struct {
 	shared

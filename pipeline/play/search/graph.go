@@ -232,7 +232,7 @@ func (g *graph) appraise(d *node, next *ahead) value {
 // guess follows captures only.
 func (g *graph) guess(p position, n int) int {
 	var moves plays
-	g.mover.plays(p, n, &moves)
+	g.mover.plays(p, &moves)
 	best := -n
 	if moves.quiet != 0 {
 		best = g.mover.quiet(p, n)

@@ -71,7 +71,7 @@ func (g *graph) playMoves(id int32, to *prepared) {
 	}
 	to.node = id
 	n := int(d.seeds)
-	g.mover.plays(d.at, n, &to.plays)
+	g.mover.plays(d.at, &to.plays)
 	for pits := to.plays.legal; pits != 0; pits &= pits - 1 {
 		pit := bits.TrailingZeros8(pits)
 		if left := n - int(to.plays.captured[pit]); left > g.solved {
@@ -108,7 +108,7 @@ func (g *graph) lookBeyond(to *prepared) {
 // look plays the moves of a position with n seeds, and asks for the scores after its captures that are in memory.
 func (g *graph) look(p position, n int, to *ahead) {
 	to.played = true
-	g.mover.plays(p, n, &to.plays)
+	g.mover.plays(p, &to.plays)
 	for pits := to.plays.legal &^ to.plays.quiet; pits != 0; pits &= pits - 1 {
 		pit := bits.TrailingZeros8(pits)
 		if left := n - int(to.plays.captured[pit]); left <= g.solved {

@@ -126,9 +126,9 @@ func taken(other, reach uint64) uint64 {
 	return reach &^ (1<<(bits.Len64(kept)&63) - 1)
 }
 
-// plays fills a list with the moves of a position with n seeds.
-func (m *mover) plays(p position, n int, list *plays) {
-	legal, quiet, starving := uint8(0), uint8(0), uint8(0)
+// plays fills a list with the moves of a position.
+func (m *mover) plays(p position, list *plays) {
+	legal, quiet, starving := uint8(0), uint8(0), false
 	for pits := filled(p.own); pits != 0; pits &= pits - 1 {
 		top := pits & -pits
 		pit := bits.TrailingZeros64(top) / 8
@@ -137,7 +137,7 @@ func (m *mover) plays(p position, n int, list *plays) {
 		take := taken(other, s.reach)
 		captured := sum(other & take)
 		if other &^= take; other == 0 {
-			starving |= 1 << pit
+			starving = true
 			continue
 		}
 		list.children[pit], list.captured[pit] = position{other, own}, int8(captured)
@@ -147,11 +147,17 @@ func (m *mover) plays(p position, n int, list *plays) {
 		}
 	}
 	list.legal, list.quiet = legal, quiet
-	if list.legal == 0 && starving != 0 && m.game.Rules() == awari.Awari {
-		list.legal = starving
-		for pits := starving; pits != 0; pits &= pits - 1 {
-			pit := bits.TrailingZeros8(pits)
-			list.children[pit], list.captured[pit] = position{}, int8(n)
+	if legal == 0 && starving {
+		m.starve(p, list)
+	}
+}
+
+// starve adds what the rules allow a mover whose moves all leave the opponent without seeds.
+func (m *mover) starve(p position, list *plays) {
+	for pit, play := range m.game.Plays(m.board(p)) {
+		if play.Legal {
+			list.legal |= 1 << pit
+			list.children[pit], list.captured[pit] = m.pack(&play.Child), int8(play.Captured)
 		}
 	}
 }

@@ -39,12 +39,12 @@ func checkMover(t *testing.T, m *mover, space *awari.Space, b awari.Board) {
 	if got := m.board(p); got != b {
 		t.Fatalf("%v becomes %v", b, got)
 	}
-	n, rank := space.Rank(b)
+	_, rank := space.Rank(b)
 	if got := m.rank(p); got != rank {
 		t.Fatalf("%v: rank %d, want %d", b, got, rank)
 	}
 	var moves plays
-	m.plays(p, n, &moves)
+	m.plays(p, &moves)
 	for pit, want := range space.Plays(b) {
 		legal, quiet := moves.legal>>pit&1 == 1, moves.quiet>>pit&1 == 1
 		if legal != want.Legal || quiet != (want.Legal && want.Captured == 0) {

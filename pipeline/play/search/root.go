@@ -37,7 +37,7 @@ func newRoot(e *Engine, b awari.Board, l Limits) *root {
 	}
 	n := b.Seeds()
 	r.result = Result{Board: b, Seeds: n, Best: -1, Lower: -n, Upper: n}
-	r.mover.plays(e.mover.pack(&b), n, &r.plays)
+	r.mover.plays(e.mover.pack(&b), &r.plays)
 	for _, w := range e.workers {
 		w.order, w.counter = order{}, counter{}
 	}
@@ -301,7 +301,7 @@ func (r *root) line() []int {
 	seen := map[position]bool{}
 	for i := 0; n > r.solved && len(line) < MaxDepth && !seen[p]; i++ {
 		var moves plays
-		r.mover.plays(p, n, &moves)
+		r.mover.plays(p, &moves)
 		if i == len(line) {
 			s, ok := r.stored.find(r.mover.code(p, n))
 			if !ok || s.pit == noPit || moves.legal&(1<<s.pit) == 0 {

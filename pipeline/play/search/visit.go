@@ -57,7 +57,7 @@ func (w *worker) visit(p position, n int, at place, depth, alpha, beta int) outc
 			return known(int(s.estimate), v.before)
 		}
 	}
-	w.mover.plays(p, n, &v.plays)
+	w.mover.plays(p, &v.plays)
 	if v.plays.legal == 0 {
 		return known(-n, interval{-n, -n})
 	}

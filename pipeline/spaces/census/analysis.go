@@ -61,9 +61,6 @@ func (a *Analyst) Next(ctx context.Context) (Analysis, error) {
 	return Analysis{Accesses: accesses, Deepest: c.deepest, Endless: c.endless}, err
 }
 
-// Table returns the scores of the layers analysed so far, by layer and rank.
-func (a *Analyst) Table() [][]int8 { return a.table }
-
 // chains finds how many moves of best play it takes until seeds leave the board.
 type chains struct {
 	space   *awari.Space

@@ -7,8 +7,8 @@
 // search takes 3/8 of a byte for each state of these layers.
 //
 // Document 001 counts the configurations of awari "accessible during normal
-// play" in this way; package census has a faster search for its table, which the tests
-// compare with this one.
+// play" in this way; package access does so faster, and its tests
+// compare the two.
 package reach
 
 import (

@@ -52,11 +52,8 @@ func (s *search) sampleVisits(ctx context.Context, long time.Duration) (float64,
 	var mu sync.Mutex
 	var took []float64
 	s.prepare(1)
-	for begin := time.Now(); time.Since(begin) < long; {
+	for begin := time.Now(); len(took) == 0 || time.Since(begin) < long; {
 		err := s.parallel(ctx, span{0, int(s.layout.blocks())}, func(w *worker, blocks span) error {
-			if time.Since(begin) >= long {
-				return errEnough
-			}
 			for b := blocks.first; b < blocks.end; b++ {
 				start := time.Now()
 				if err := w.pullAll(span{b, b + 1}); err != nil {
@@ -66,6 +63,9 @@ func (s *search) sampleVisits(ctx context.Context, long time.Duration) (float64,
 				mu.Lock()
 				took = append(took, ns)
 				mu.Unlock()
+			}
+			if time.Since(begin) >= long {
+				return errEnough
 			}
 			return nil
 		})

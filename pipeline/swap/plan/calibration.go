@@ -37,6 +37,11 @@ const (
 // Without disk, SetDisk has to follow. Progress is called with the share that is
 // done, 0 to 1. Nothing is left behind.
 func Measure(ctx context.Context, g *swap.Grid, workers int, dir string, disk bool, progress func(share float64)) (*Calibration, error) {
+	return measure(ctx, g, workers, dir, disk, sampling, progress)
+}
+
+// measure does the work of Measure, with this time for one measurement of pulling.
+func measure(ctx context.Context, g *swap.Grid, workers int, dir string, disk bool, sampling time.Duration, progress func(share float64)) (*Calibration, error) {
 	workers = min(workers, runtime.NumCPU())
 	c, meter := &Calibration{Figures: machine.NewFigures(name, workers)}, processors.Start()
 	a, err := bfs.Predict(g, bfs.Options{Workers: workers})

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -112,9 +113,12 @@ func TestAnyGrid(t *testing.T) {
 
 // TestMeasure: what is measured can be saved and read, and nothing is left behind.
 func TestMeasure(t *testing.T) {
-	long := os.Getenv("GRENIER_LONG") != ""
+	long, each := os.Getenv("GRENIER_LONG") != "", 20*time.Millisecond
+	if long {
+		each = sampling
+	}
 	dir, shares := t.TempDir(), []float64{0}
-	c, err := Measure(t.Context(), grid(t, 2, 5), 2, filepath.Join(dir, "not", "yet"), long,
+	c, err := measure(t.Context(), grid(t, 2, 5), 2, filepath.Join(dir, "not", "yet"), long, each,
 		func(share float64) { shares = append(shares, share) })
 	if err != nil {
 		t.Fatal(err)

@@ -142,6 +142,8 @@ func agree(t *testing.T, name string, g *swap.Grid, s swap.State, distance int, 
 	}
 }
 
+// TestAllStates takes every state of small grids; of the largest one a solver takes every third,
+// unless there is time for all.
 func TestAllStates(t *testing.T) {
 	shapes := [][2]int{{1, 1}, {1, 2}, {2, 1}, {5, 1}, {2, 2}, {2, 3}}
 	if long() {
@@ -150,8 +152,15 @@ func TestAllStates(t *testing.T) {
 	for _, shape := range shapes {
 		g := mustGrid(t, shape[0], shape[1])
 		all := bounds(t, g, []int{0})
+		step := 1
+		if g.Cells() > 5 && !long() {
+			step = 3
+		}
 		for rank, distance := range swaptest.Distances(g) {
-			for _, name := range search.Names() {
+			for i, name := range search.Names() {
+				if (rank+i)%step != 0 {
+					continue
+				}
 				agree(t, name, g, perm.UnrankPacked(g.Cells(), uint64(rank)), int(distance), all)
 			}
 		}

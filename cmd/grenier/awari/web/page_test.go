@@ -19,9 +19,16 @@ import (
 
 func TestMain(m *testing.M) { longtest.Choose(m).Run() }
 
-// TestPage plays a little in a real browser: enough to see that the page works.
-func TestPage(t *testing.T) {
+// TestPages uses the page of a server and that of a published site a little, in one real browser:
+// enough to see that they work.
+func TestPages(t *testing.T) {
 	browser := browsertest.Start(t)
+	t.Run("served", func(t *testing.T) { testPage(t, browser) })
+	t.Run("published", func(t *testing.T) { testSite(t, browser) })
+}
+
+// testPage plays a little.
+func testPage(t *testing.T, browser *browsertest.Browser) {
 	s := newSite(t)
 	page := open(t, browser, s, s.address(middle), 1200)
 	page.wantAt(middle)

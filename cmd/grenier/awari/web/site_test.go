@@ -188,10 +188,9 @@ func (p *tab) wantSame(m *mirror, t *testing.T, addresses []string) {
 	}
 }
 
-// TestSite uses a published site a little: the page works, in a folder, asks nobody else, and
+// testSite uses a published site a little: the page works, in a folder, asks nobody else, and
 // what a server without ranges cannot do is told.
-func TestSite(t *testing.T) {
-	browser := browsertest.Start(t)
+func testSite(t *testing.T, browser *browsertest.Browser) {
 	m := publishSite(t, newSiteOf(t, 12, awari.Awari, 10, layerfile.LZ4))
 	page := m.visit(t, browser, m.address(middle), 1200)
 	page.wantAt(middle)

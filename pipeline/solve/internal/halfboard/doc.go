@@ -36,7 +36,7 @@
 // The first sweeps change so much that a changed tile makes all of the tiles that
 // read it out of date. Later ones are sparse: each changed score is traced back to
 // the columns of blocks that read it, which are marked, and nothing else is computed.
-// When to begin with that is decided by what both have been measured to cost
+// When that begins depends on the measured cost of both
 // (costs.go).
 //
 // # Stages
@@ -52,10 +52,10 @@
 //
 // Then scores are not bytes but codes of 6, 4 or 2 bits (kernels/window), and a layer is solved
 // window by window (windows.go). The window with base b and v values shows a score s as
-// sign(s) * min(max(|s|-b, 0), v). To clip so is odd and monotone: it commutes with negation,
+// sign(s) * min(max(|s|-b, 0), v). Clipping is odd and monotone: it commutes with negation,
 // with the least of several scores, and so with the fixpoint. What sweeps find for clipped
 // captures is therefore the clipped score, and the windows of bases 0, v, 2v, ... add up to
-// the score. The open rows of a whole layer are in memory at once, so sweeps are those of
+// the score. The open rows of a whole layer are in memory at once, so sweeps are as
 // above; only the kernels know how wide a score is.
 //
 // A code is a clipped score and its floor, what the best capture gives at least. So sweeps
@@ -90,7 +90,7 @@
 // several work, one writes (stages.go, strippass.go). A complete stream is synced to disk in
 // the background; only the next one waits for that (publish, in windows.go).
 //
-// All streams are at the same time checkpoints of an interrupted layer: windows that are
+// All streams are also checkpoints of an interrupted layer: windows that are
 // stored are not searched again, segments of captures not computed again. Inside a window that takes
 // longer than the time between checkpoints, codes are checkpointed between sweeps (codes.go): any codes found are a valid start. Streams of earlier runs are read through first (look.go); what is damaged is
 // computed again.
