@@ -85,7 +85,7 @@ func find(found map[int]Found, d *Dir, directory string) error {
 	defer dir.Close()
 	entries, err := dir.Entries()
 	for _, e := range entries {
-		n, ok := LayerSeeds(e.Name())
+		n, ok := layerSeeds(e.Name())
 		if _, before := found[n]; !ok || before || n >= manifest.MaxLayers {
 			continue
 		}
@@ -272,7 +272,7 @@ func Damaged(err *corrupt.Error) (dir string, ok bool) {
 	}
 	d := &Dir{path: ownerOf(filepath.Dir(err.File))}
 	name := filepath.Base(err.File)
-	seeds, layer := LayerSeeds(name)
+	seeds, layer := layerSeeds(name)
 	foreign := errors.Is(err, corrupt.ErrForeign)
 	switch {
 	case layer && foreign: // it may not be part of the run at all

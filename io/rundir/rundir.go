@@ -85,9 +85,9 @@ func (e *OtherRunError) Is(target error) bool {
 // seeds, "layer-07.gl".
 func LayerName(seeds int) string { return fmt.Sprintf("layer-%02d.gl", seeds) }
 
-// LayerSeeds returns the number of seeds of the layer whose file has that name, if it
+// layerSeeds returns the number of seeds of the layer whose file has that name, if it
 // is one that LayerName returns.
-func LayerSeeds(name string) (seeds int, ok bool) {
+func layerSeeds(name string) (seeds int, ok bool) {
 	digits, ok := strings.CutSuffix(strings.TrimPrefix(name, "layer-"), ".gl")
 	if !ok {
 		return 0, false
@@ -190,7 +190,7 @@ func ours(name string) bool {
 // replaced reports whether a file of that name, directly in a run directory, is written
 // under a temporary name first.
 func replaced(name string) bool {
-	_, isLayer := LayerSeeds(name)
+	_, isLayer := layerSeeds(name)
 	return isLayer || name == ManifestName
 }
 

@@ -102,9 +102,9 @@ func printable(text string) string {
 	return string(runes[:min(len(runes), maxStatusText)])
 }
 
-// ParseStatus decodes the contents of a status file. It accepts unknown fields.
+// parseStatus decodes the contents of a status file. It accepts unknown fields.
 // All errors match ErrNoReport.
-func ParseStatus(data []byte) (*Status, error) {
+func parseStatus(data []byte) (*Status, error) {
 	if len(data) > maxStatusBytes {
 		return nil, noReport("more than %d bytes", maxStatusBytes)
 	}
@@ -181,7 +181,7 @@ func (d *Dir) Status() (*Status, error) {
 	if err != nil {
 		return nil, noReport("%w", err)
 	}
-	return ParseStatus(data)
+	return parseStatus(data)
 }
 
 // status returns the contents of the status file, or their beginning.

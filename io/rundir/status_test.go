@@ -78,7 +78,7 @@ func TestStatusGolden(t *testing.T) {
 func TestStatusText(t *testing.T) {
 	s := aStatus()
 	s.State, s.Error = Failed, "a\x1b[2J\nb\xff"+strings.Repeat("é", 2*maxStatusText)
-	got, err := ParseStatus([]byte(encoded(t, s)))
+	got, err := parseStatus([]byte(encoded(t, s)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,11 +115,11 @@ func TestStatusDamaged(t *testing.T) {
 		{replaced(`"version": 1`, `"version": 2`), "version 2"},
 		{good + strings.Repeat(" ", maxStatusBytes), "more than"},
 	} {
-		if s, err := ParseStatus([]byte(c.text)); s != nil || !errors.Is(err, ErrNoReport) || !strings.Contains(err.Error(), c.why) {
+		if s, err := parseStatus([]byte(c.text)); s != nil || !errors.Is(err, ErrNoReport) || !strings.Contains(err.Error(), c.why) {
 			t.Errorf("%.400s: %v, %v", c.text, s, err)
 		}
 	}
-	if _, err := ParseStatus([]byte(replaced(`"pid"`, `"later": [1], "pid"`))); err != nil {
+	if _, err := parseStatus([]byte(replaced(`"pid"`, `"later": [1], "pid"`))); err != nil {
 		t.Errorf("an unknown field: %v", err)
 	}
 }
@@ -132,7 +132,7 @@ func FuzzParseStatus(f *testing.F) {
 	f.Add([]byte(strings.Replace(good, "dense", `\ud800`, 1)))
 	f.Add([]byte(strings.Replace(good, "2026", "9999", 1)))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s, err := ParseStatus(data)
+		s, err := parseStatus(data)
 		if err != nil {
 			if !errors.Is(err, ErrNoReport) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%v", err)
@@ -142,7 +142,7 @@ func FuzzParseStatus(f *testing.F) {
 		if math.IsInf(s.RunTotal, 0) || s.Share < 0 || s.Share > 1 || printable(s.Stage+s.Kernel) != s.Stage+s.Kernel {
 			t.Errorf("accepted: %+v", s)
 		}
-		again, err := ParseStatus([]byte(encoded(t, s)))
+		again, err := parseStatus([]byte(encoded(t, s)))
 		if err != nil || !again.Reported.Equal(s.Reported) {
 			t.Errorf("%v, %+v", err, s)
 		}

@@ -52,9 +52,9 @@ type Exported struct {
 	Kept bool `json:"kept"`
 }
 
-// FileName returns the name that WriteAll gives the file of the layer of n seeds: for vu that
+// fileName returns the name that WriteAll gives the file of the layer of n seeds: for vu that
 // of the published database.
-func FileName(f Format, c frame.Codec, n int) string {
+func fileName(f Format, c frame.Codec, n int) string {
 	name := fmt.Sprintf("layer-%02d.%s", n, f)
 	if f == Vu {
 		name = fmt.Sprintf("scores.%d", n)
@@ -163,7 +163,7 @@ func (a *all) layer(ctx context.Context, n int) (Exported, error) {
 	o := a.options
 	o.Seeds = n
 	o.Progress = func(p Progress) { a.progress(n, p.Stage, p.Done) }
-	e := Exported{File: FileName(o.Format, o.Codec, n)}
+	e := Exported{File: fileName(o.Format, o.Codec, n)}
 	s, err := newShape(a.game, n)
 	if err != nil {
 		return e, err

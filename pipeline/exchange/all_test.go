@@ -61,18 +61,18 @@ func TestWriteAll(t *testing.T) {
 			t.Errorf("stopped at %d: %v", stop, err)
 		}
 	}
-	if got := writtenAll(t, dir, out, o); !slices.Equal(got, []string{FileName(Npy, frame.LZ4, seeds)}) {
+	if got := writtenAll(t, dir, out, o); !slices.Equal(got, []string{fileName(Npy, frame.LZ4, seeds)}) {
 		t.Errorf("the rest: %v", got)
 	}
 	for n := range seeds + 1 {
 		one := o
 		one.Seeds = n
-		text, err := os.ReadFile(filepath.Join(out, FileName(Npy, frame.LZ4, n)))
+		text, err := os.ReadFile(filepath.Join(out, fileName(Npy, frame.LZ4, n)))
 		if err != nil || string(text) != string(written(t, dir, one)) {
 			t.Errorf("layer %d differs from a single export, %v", n, err)
 		}
 	}
-	path := filepath.Join(out, FileName(Npy, frame.LZ4, 4))
+	path := filepath.Join(out, fileName(Npy, frame.LZ4, 4))
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

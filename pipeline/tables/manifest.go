@@ -20,7 +20,7 @@ type Directory interface {
 }
 
 // Manifest reads the manifest of a run directory without opening its layers. It fails like
-// rundir.Dir.Manifest and CheckManifest.
+// rundir.Dir.Manifest and checkManifest.
 func Manifest(d Directory) (*manifest.Manifest, error) { return checked(d.ManifestPath(), d.Manifest) }
 
 // CheckFiles fails with an error that matches corrupt.ErrMismatch, or as layerfile.Peek
@@ -51,7 +51,7 @@ func RemoteManifest(d *remote.Dir) (*manifest.Manifest, error) {
 func checked(path string, read func() (*manifest.Manifest, error)) (*manifest.Manifest, error) {
 	m, err := read()
 	if err == nil {
-		err = CheckManifest(path, m)
+		err = checkManifest(path, m)
 	}
 	if err != nil {
 		return nil, err
@@ -59,11 +59,11 @@ func checked(path string, read func() (*manifest.Manifest, error)) (*manifest.Ma
 	return m, nil
 }
 
-// CheckManifest fails with an error that matches corrupt.ErrMismatch, and names the file
+// checkManifest fails with an error that matches corrupt.ErrMismatch, and names the file
 // at path, if a manifest lists layers that awari does not have: another number of positions
 // than there are boards, or scores that no board has. A manifest of another game passes as
 // long as it lists nothing.
-func CheckManifest(path string, m *manifest.Manifest) error {
+func checkManifest(path string, m *manifest.Manifest) error {
 	if m.Game != GameName && len(m.Layers) == 0 {
 		return nil
 	}

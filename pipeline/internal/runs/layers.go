@@ -98,7 +98,7 @@ func Collect[J, R any](ctx context.Context, threads int, send func(ctx context.C
 }
 
 // Abreast returns the most runs that are merged at a time in so many bytes.
-func Abreast(room int64) int { return int(min(256, max(2, (room-WriterBytes)/CursorBytes))) }
+func Abreast(room int64) int { return int(min(256, max(2, (room-WriterBytes)/cursorBytes))) }
 
 // Reduce merges the first runs of a list, as many as may be abreast, and puts the result at its
 // end, until no more are left than that. It fails like merge, which drops them, and like Recycle.

@@ -30,8 +30,8 @@ import (
 // ErrMemory says that blocks need more memory than they are given.
 var ErrMemory = errors.New("out of the memory given")
 
-// BlockBytes is the most bytes of the records of a block.
-const BlockBytes = 64 << 10
+// blockBytes is the most bytes of the records of a block.
+const blockBytes = 64 << 10
 
 // Block is some records of a run, packed unless that makes them longer.
 type Block struct {
@@ -43,7 +43,7 @@ type Block struct {
 
 // Check fails unless a block from elsewhere can be one of records of so many words.
 func (b *Block) Check(stride int) error {
-	if most := BlockBytes / (4 * stride); b.Records < 1 || b.Records > most || b.Length < 1 || int(b.Length) > 4*stride*b.Records {
+	if most := blockBytes / (4 * stride); b.Records < 1 || b.Records > most || b.Length < 1 || int(b.Length) > 4*stride*b.Records {
 		return fmt.Errorf("%d records, 1 to %d are possible, in %d bytes", b.Records, most, b.Length)
 	}
 	return nil
@@ -147,12 +147,12 @@ type Writer struct {
 }
 
 // WriterBytes is the memory of a writer.
-const WriterBytes = 2*BlockBytes + 150<<10
+const WriterBytes = 2*blockBytes + 150<<10
 
 // NewWriter returns a writer of records with so many words.
 func NewWriter(s *Store, stride int) *Writer {
 	return &Writer{
-		store: s, run: &Run{Stride: stride}, raw: make([]byte, 0, BlockBytes), packed: make([]byte, lz4.CompressBlockBound(BlockBytes)),
+		store: s, run: &Run{Stride: stride}, raw: make([]byte, 0, blockBytes), packed: make([]byte, lz4.CompressBlockBound(blockBytes)),
 	}
 }
 
@@ -161,7 +161,7 @@ func (w *Writer) Add(row []uint32) error {
 	for _, x := range row {
 		w.raw = binary.LittleEndian.AppendUint32(w.raw, x)
 	}
-	if len(w.raw)+4*len(row) > BlockBytes {
+	if len(w.raw)+4*len(row) > blockBytes {
 		return w.flush()
 	}
 	return nil
@@ -213,12 +213,12 @@ type Cursor struct {
 	buffer, packed []byte
 }
 
-// CursorBytes is the memory of a cursor.
-const CursorBytes = 2*BlockBytes + 1<<10
+// cursorBytes is the memory of a cursor.
+const cursorBytes = 2*blockBytes + 1<<10
 
 // Open returns a cursor on the first record of a run. It fails like Cursor.Next.
 func (s *Store) Open(r *Run) (*Cursor, error) {
-	c := &Cursor{store: s, run: r, buffer: make([]byte, BlockBytes), Row: make([]uint32, r.Stride)}
+	c := &Cursor{store: s, run: r, buffer: make([]byte, blockBytes), Row: make([]uint32, r.Stride)}
 	return c, c.Next()
 }
 

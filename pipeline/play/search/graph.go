@@ -19,10 +19,10 @@ type graph struct {
 	active  [awari.MaxSeeds + 1][]int32 // expanded nodes that are not exact, by seeds, the oldest first
 	dirty   [awari.MaxSeeds + 1]bool    // layers to be solved again
 	round   uint32
-	choice  int // of moves, in the round at hand
 	queue   []goal
 	goals   []goal // room for those at the beginning
 	fresh   int    // nodes that the round at hand may still expand
+	steps   int    // likewise of steps
 	counter counter
 
 	roots   [awari.MaxPits / 2]int32 // nodes after the moves of the board that is searched
@@ -31,7 +31,7 @@ type graph struct {
 
 	rounds, attempts int       // since the search has begun
 	spent            [2]uint64 // effort of rounds, of attempts
-	published        knowledge // what was told last
+	published        knowledge // what was told last; at first what nobody knows
 	reported         uint64    // effort at that time
 	part             [][]int32 // nodes of an attempt, by seeds
 
@@ -56,20 +56,35 @@ const (
 
 // value is what is known of the score of a node, and of its part in the round at hand.
 type value struct {
-	lower, upper  int8 // proven
-	estimate      int8
-	best          int8   // pit that made the estimate positive
-	replies       int8   // legal moves
-	least, most   int8   // the hardest goals of each kind
-	reached, held uint32 // the rounds of these
-	moving        int32  // where it is in the iteration at hand, if it is there
+	lower, upper int8 // proven
+	estimate     int8
+	best         int8    // pit that made the estimate positive
+	replies      int8    // legal moves
+	moving       int32   // where it is in the iteration at hand, if it is there
+	marks        [2]mark // of goals to be worth more, and no more
+}
+
+// mark is about the last goal of a kind that a node had.
+type mark struct {
+	round   uint32
+	target  int8
+	onPath  bool
+	numbers numbers
+}
+
+// mark returns the mark of goals like x.
+func (v *value) mark(x goal) *mark {
+	if x.atMost {
+		return &v.marks[1]
+	}
+	return &v.marks[0]
 }
 
 // exact says that the score is known.
 func (v *value) exact() bool { return v.lower >= v.upper }
 
 // nodeBytes is the most memory that a node takes, with its share of all lists while they grow.
-const nodeBytes = 144
+const nodeBytes = 168
 
 func newGraph(s *shared, bytes int64) *graph {
 	g := &graph{shared: s, limit: int(min(max(0, bytes)/nodeBytes, 1<<31-1)), part: make([][]int32, awari.MaxSeeds+1)}
@@ -92,7 +107,7 @@ func (g *graph) clear() {
 // begin forgets what belongs to the search before, but no node.
 func (g *graph) begin() {
 	g.counter, g.entered, g.rounds, g.attempts, g.spent = counter{}, false, 0, 0, [2]uint64{}
-	g.published, g.reported = knowledge{}, 0
+	g.published, g.reported = knowledge{{noScore, noScore}}, 0
 }
 
 // room forgets all nodes if they have half of the memory: what was found out before is kept as

@@ -9,21 +9,26 @@ import (
 // leastRound is the number of nodes that a round of the graph may expand at least.
 const leastRound = 256
 
-// improve moves bounds of the board: by a round in the whole graph, or by attempts in small parts of it, which get about
-// three quarters of the effort. It reports false when it can do no more, for lack of memory or because the search is
+// improve moves bounds of the board: by a round in the whole graph, or by attempts to prove the goals, which get about
+// three quarters of the effort unless they find nothing to expand. It reports false when it can do no more, for lack of memory or because the search is
 // stopped.
 func (r *root) improve() bool {
 	g := r.graph
 	if r.stop.Load() || !r.enter() {
 		return false
 	}
-	before := g.counter.effort()
+	before, expanded := g.counter.effort(), g.counter.expanded
 	spent, step := &g.spent[0], r.expand
 	if g.spent[1] < 3*g.spent[0] {
 		spent, step = &g.spent[1], r.attempt
 	}
 	if !step() {
 		return false
+	}
+	if g.counter.expanded == expanded && spent == &g.spent[1] && !r.closed() && !g.full {
+		if spent = &g.spent[0]; !r.expand() {
+			return false
+		}
 	}
 	*spent += g.counter.effort() - before + 1
 	if g.full {
@@ -32,44 +37,50 @@ func (r *root) improve() bool {
 	return true
 }
 
-// expand lets the graph grow by a quarter and solves all of it.
+// expand lets the graph grow by a quarter and solves all of it. If nothing is left to expand it solves what attempts have solved in parts, and
+// looks again: estimates, and so the goals, may have changed.
 func (r *root) expand() bool {
 	g := r.graph
-	g.choice = byEstimate + g.rounds%2
-	goals := r.goals(nil, g.rounds%halfWay == halfWay-1)
+	half := g.rounds%halfWay == halfWay-1
 	g.rounds++
-	most := max(leastRound, g.alive()/4)
-	if g.pursue(goals, most, false) == 0 && g.pursue(goals, most, true) == 0 || !g.solve() {
-		return false
+	for again := false; ; half, again = false, true {
+		g.goals = r.goals(g.goals[:0], half)
+		most := max(leastRound, g.alive()/4)
+		grown := g.pursue(g.goals, most, false) > 0 || g.pursue(g.goals, most, true) > 0
+		if !grown && again || !g.solve() {
+			return false
+		}
+		r.take()
+		if grown || r.closed() {
+			return true
+		}
 	}
-	r.take()
-	return true
 }
 
 const (
 	// firstAttempt is how many nodes the first attempts may expand, leastPart how many at a time.
-	firstAttempt, leastPart = 128, 64
+	firstAttempt, leastPart = 512, 256
 	// perBudget is the number of attempts with as many nodes.
-	perBudget = 12
+	perBudget = 4
 	// halfWay is how often what is half way to the estimate is tried.
 	halfWay = 5
 )
 
-// attempt tries one order of moves on a part of the graph: it expands and solves that part until it is closed,
-// or has grown too large.
+// attempt expands what the goals need, by proof numbers, and solves that part of the graph again and again. Each attempt
+// forgets the proof numbers of the one before, some of which were of one path alone.
 func (r *root) attempt() bool {
 	g := r.graph
-	g.choice = 1 + g.attempts
+	g.round++
 	budget := firstAttempt << min(g.attempts/perBudget, 20)
-	half := g.attempts%halfWay == halfWay-1
 	g.attempts++
-	for part := leastPart; budget > 0; part = max(leastPart, len(g.queue)/2) {
-		n := g.pursue(r.goals(g.goals[:0], half), min(part, budget), false)
+	for part := leastPart; budget > 0 && !r.closed(); part = max(leastPart, len(g.queue)/4) {
+		g.goals = r.goals(g.goals[:0], false)
+		n := g.prove(g.goals, min(part, budget))
 		if !g.solvePart() {
 			return false
 		}
 		r.take()
-		if n == 0 || r.closed() {
+		if n == 0 {
 			break
 		}
 		budget -= n

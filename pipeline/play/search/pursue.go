@@ -41,17 +41,12 @@ func (g *graph) push(x goal) {
 	switch {
 	case v.lower >= x.target && !x.atMost, v.upper < x.target, v.upper == x.target && x.atMost, v.lower > x.target:
 		return
-	case x.atMost:
-		if v.held == g.round && v.most <= x.target {
-			return
-		}
-		v.held, v.most = g.round, x.target
-	default:
-		if v.reached == g.round && v.least >= x.target {
-			return
-		}
-		v.reached, v.least = g.round, x.target
 	}
+	m := v.mark(x)
+	if m.round == g.round && (m.target == x.target || (m.target < x.target) == x.atMost) {
+		return
+	}
+	*m = mark{round: g.round, target: x.target}
 	g.queue = append(g.queue, x)
 }
 
@@ -95,8 +90,8 @@ func (g *graph) reach(x goal, wide bool) {
 		case wide:
 			g.push(goal{child, true, captured - x.target})
 		default:
-			rank := g.rank(child, int(captured), int(x.target))
-			if pit == int(v.best) && v.estimate > 0 && g.choice == byEstimate {
+			rank := g.rank(child, int(captured))
+			if pit == int(v.best) && v.estimate > 0 {
 				rank += 1 << 11
 			}
 			if rank > most {
@@ -109,33 +104,11 @@ func (g *graph) reach(x goal, wide bool) {
 	}
 }
 
-// byEstimate is the choice of the move with the best estimate, and of the one with fewer replies if there are several. Any
-// other number stands for an order of its own: by an estimate that chance changes a little.
-const byEstimate = 0
-
-// rank says how good a move looks that captures seeds and leads to a node.
-func (g *graph) rank(child int32, captured, target int) int {
+// rank says how good a move looks that captures seeds and leads to a node: by the estimate, what may still be had, and fewer replies.
+func (g *graph) rank(child int32, captured int) int {
 	v := &g.values[child]
-	worth := captured - int(v.estimate)
-	if g.choice == byEstimate {
-		return worth<<12 + (captured-int(v.upper))<<4 - int(v.replies)
-	}
-	rank := worth * perSeed
-	if v.held == g.round && int(v.most) <= captured-target {
-		rank += wanted
-	}
-	noise := uint64(1)<<(leastNoise+g.choice%noises) - 1
-	return rank + int(mix(position{uint64(child), uint64(g.choice)})&noise)
+	return (captured-int(v.estimate))<<12 + (captured-int(v.upper))<<4 - int(v.replies)
 }
-
-// What counts in an order by chance: the estimate, in seeds; that the node has to be proven anyway; and
-// chance, of some amplitudes.
-const (
-	perSeed    = 64
-	wanted     = 3 * perSeed / 2
-	leastNoise = 4 // a quarter of a seed; the binary logarithm
-	noises     = 6
-)
 
 // want lists what would make the score of a node known, if its estimate is right.
 func (g *graph) want(goals []goal, id int32) []goal {

@@ -63,13 +63,14 @@
 // earlier than the last, and the play ends. This is the argument of package halfboard for scores, for the two
 // numbers of each node. Nothing is taken from an iteration that has not ended.
 //
-// In all this it does not matter which nodes are expanded. Estimates choose: they are the scores of the same graph with a guess
-// where it ends. To prove that the estimate of the board can be had, the best move of one player is followed and
-// all moves of the other one that are not refuted; likewise to prove that no more can be had (pursue.go). What
-// one move each and all moves reach is expanded, breadth first, and no move whose bounds settle
-// the matter. The choice of the one move decides whether ten boards must be expanded or ten million: a player whose
-// moves are truly the best most often needs few. So attempts go by the estimates, change them a little by chance, each in
-// its own way, and prefer what has to be expanded anyway.
+// In all this it does not matter which nodes are expanded. Estimates and proof numbers choose. The estimates are the scores of the same graph with a guess
+// where it ends. That the estimate of the board can be had, and that no more can be had, are goals: the player who has one needs one move
+// in each position, and an answer to all moves of the other one that are not refuted. Which move he follows decides whether ten boards must be expanded or
+// ten million. Proof numbers say of each move how much is left to be settled, and the least is expanded first (prove.go); where no
+// search has been they begin with the distance of the estimate from the goal. Proof numbers do not know in which way a position was
+// reached, or that of one way alone: they prove nothing, and each attempt forgets those of the one before. A quarter of the effort
+// goes to the whole graph: what the moves with the best estimate reach is expanded, breadth first, and all of it is solved (pursue.go). So
+// nothing is left out for good.
 //
 // # Workers, and coming back
 //

@@ -94,6 +94,39 @@ func TestTruth(t *testing.T) {
 	}
 }
 
+// TestExact searches without a limit: every board is solved in the end, and to its true score. Without tables, or few, play
+// in circles decides most boards.
+func TestExact(t *testing.T) {
+	cases := []struct{ pits, seeds, boards int }{{4, 12, 24}, {6, 9, 12}, {8, 7, 12}, {12, 6, 12}}
+	if os.Getenv("GRENIER_LONG") != "" {
+		cases = []struct{ pits, seeds, boards int }{{4, 30, 100}, {6, 14, 60}, {8, 10, 60}, {12, 8, 60}}
+	}
+	for _, c := range cases {
+		for _, r := range rules {
+			m := solve(t, c.pits, c.seeds, r)
+			for _, below := range []int{1, 3, c.seeds + 1} {
+				t.Run(fmt.Sprintf("%d-%v-%d", c.pits, r, below), func(t *testing.T) {
+					random := rand.New(rand.NewPCG(uint64(below), uint64(c.pits)))
+					shown := *m
+					shown.shown = c.seeds - below
+					for i := range c.boards {
+						b := m.any(random, c.seeds)
+						e := newEngine(&shown, search.Options{Bytes: 8 << 20, Workers: 1 + i%3})
+						result, err := e.Search(t.Context(), b, search.Limits{AllMoves: i%4 == 0})
+						if err != nil {
+							t.Fatal(err)
+						}
+						if !result.Exact() || result.Reason != search.Exact {
+							t.Fatalf("board %s: %+v", m.Text(b), result)
+						}
+						checkResult(t, m, b, result)
+					}
+				})
+			}
+		}
+	}
+}
+
 // checkResult compares a result with the truth.
 func checkResult(t *testing.T, m *memory, b awari.Board, r *search.Result) {
 	t.Helper()

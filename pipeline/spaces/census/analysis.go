@@ -23,26 +23,26 @@ type Analysis struct {
 	Endless uint64
 }
 
-// Analyst analyses layers from 0 seeds up.
-type Analyst struct {
+// analyst analyses layers from 0 seeds up.
+type analyst struct {
 	space  *awari.Space
 	table  [][]int8
 	memory uint64
 }
 
-// NewAnalyst returns an analyst of layers of up to seeds seeds, which may take so many bytes;
+// newAnalyst returns an analyst of layers of up to seeds seeds, which may take so many bytes;
 // 0 stands for any number. It fails with awari.ErrSeeds.
-func NewAnalyst(game awari.Game, seeds int, memory uint64) (*Analyst, error) {
+func newAnalyst(game awari.Game, seeds int, memory uint64) (*analyst, error) {
 	space, err := awari.NewSpace(game, seeds)
 	if err != nil {
 		return nil, err
 	}
-	return &Analyst{space: space, memory: memory}, nil
+	return &analyst{space: space, memory: memory}, nil
 }
 
 // Next analyses the next layer. It fails with a memory.Error when there is too little
 // memory, and with the error of ctx.
-func (a *Analyst) Next(ctx context.Context) (Analysis, error) {
+func (a *analyst) Next(ctx context.Context) (Analysis, error) {
 	n := len(a.table)
 	data := a.space.Size(n) * retro.BytesPerState // the chains afterwards take less
 	for _, scores := range a.table {

@@ -36,14 +36,14 @@ type Options struct {
 type Census struct {
 	game    awari.Game
 	options Options
-	analyst *Analyst // nil if layers are not analysed
+	analyst *analyst // nil if layers are not analysed
 	next    int
 	last    int
 }
 
 // Begin returns a census of the layers of up to seeds seeds. It fails with awari.ErrSeeds.
 func Begin(game awari.Game, seeds int, o Options) (*Census, error) {
-	analyst, err := NewAnalyst(game, seeds, o.Memory)
+	analyst, err := newAnalyst(game, seeds, o.Memory)
 	if err != nil {
 		return nil, err
 	}
