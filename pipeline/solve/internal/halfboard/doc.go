@@ -50,7 +50,7 @@
 //
 // # Layers that do not fit into memory
 //
-// Then scores are not bytes but codes of 6, 4 or 2 bits (kernels/window), and a layer is solved
+// Then scores are not bytes but codes of 6, 4, 3 or 2 bits (kernels/window), and a layer is solved
 // window by window (windows.go). The window with base b and v values shows a score s as
 // sign(s) * min(max(|s|-b, 0), v). Clipping is odd and monotone: it commutes with negation,
 // with the least of several scores, and so with the fixpoint. What sweeps find for clipped
