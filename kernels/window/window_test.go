@@ -336,19 +336,51 @@ func (c *Codes) mustBe(t *testing.T, lines []int8, signed bool, digit, other int
 	}
 }
 
-// TestPrune leaves every capture value whose code is not Zero.
-func TestPrune(t *testing.T) {
-	for _, c := range widths {
-		lines, captures, want := make([]int8, 3*c.Line()), make([]int8, 3*Side), make([]int8, 3*Side)
-		for i := range captures {
-			captures[i] = int8(i%255 - 127)
-			code := c.All[i*i%31%len(c.All)]
-			if c.Put(lines[i/Side*c.Line():], i%Side, code); code != c.Zero {
-				want[i] = captures[i]
+// storedValues yields the stored forms of all capture values of up to 48 seeds.
+func storedValues(yield func(stored int8) bool) {
+	for v := -49; v <= 48; v++ {
+		if !yield(int8(v)) || v < NoCapture && !yield(int8(v+OnlyCaptures)) {
+			return
+		}
+	}
+}
+
+// TestClip begins windows with what is left of every value beyond every base below theirs.
+func TestClip(t *testing.T) {
+	captures := slices.Collect(storedValues)
+	captures = append(captures, make([]int8, Side-len(captures)%Side)...)
+	for clipped := range maxBase + 1 {
+		left := slices.Clone(captures)
+		Clip(left, clipped)
+		for _, c := range withThin {
+			for base := clipped; base <= maxBase; base++ {
+				for i, stored := range captures {
+					if got, want := c.Begin(left[i], base-clipped), c.Begin(stored, base); got != want {
+						t.Fatalf("%d bits, %d clipped by %d is %d: base %d begins with %d, want %d", c.Bits, stored, clipped, left[i], base, got, want)
+					}
+				}
 			}
 		}
-		if c.Prune(captures, lines); !slices.Equal(captures, want) {
-			t.Errorf("%d bits: got %v, want %v", c.Bits, captures, want)
+	}
+}
+
+// TestPrune leaves the capture values of scores at an end, at the upper one those above 0.
+func TestPrune(t *testing.T) {
+	for _, c := range widths {
+		for shift := range len(c.All) { // every code with every value
+			lines, captures := make([]int8, 4*c.Line()), make([]int8, 4*Side)
+			want := make([]int8, len(captures))
+			for i := range captures {
+				captures[i] = int8(i)
+				code := c.All[(i+shift)%len(c.All)]
+				c.Put(lines[i/Side*c.Line():], i%Side, code)
+				if score := int(c.Score[code]); score == -c.Values || score == c.Values && captures[i] > 0 {
+					want[i] = captures[i]
+				}
+			}
+			if c.Prune(captures, lines); !slices.Equal(captures, want) {
+				t.Errorf("%d bits: got %v, want %v", c.Bits, captures, want)
+			}
 		}
 	}
 }

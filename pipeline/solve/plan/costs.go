@@ -34,11 +34,11 @@ type width struct {
 var widths = []width{
 	{
 		bits: 6, values: 8, size: 4, turn: 0.15, sweep: 1.3, full: 1, seal: 0.6,
-		work: linear{1.4, 0.01},
+		work: linear{1.24, 0.01},
 	},
 	{
 		bits: 4, values: 3, size: 2, turn: 0.26, sweep: 1.24, full: 1.2, seal: 0.75,
-		work: linear{1.55, 0.014},
+		work: linear{1.39, 0.014},
 	},
 	{
 		bits: 3, values: 2, size: 2, turn: 0.25, sweep: 1.2, full: 1.1, seal: 0.85,
@@ -131,7 +131,7 @@ const (
 const (
 	pruned  = 0.6
 	left    = 3
-	packing = 0.75
+	packing = 0.62
 )
 
 // rereads returns how often the capture values are read and written again in all windows, in streams
@@ -246,7 +246,7 @@ func widthOf(bits int) *width {
 }
 
 // captureBytes is what captures give, packed: bytes a position.
-var captureBytes = linear{0.585, 0}
+var captureBytes = linear{0.414, 0.004}
 
 const (
 	// codesPacked is the bytes of a checkpoint of scores for each byte that they take in

@@ -727,3 +727,33 @@ func TestLoadingFails(t *testing.T) {
 		})
 	}
 }
+
+// TestSeenEnds: masks of what is at an end take the place of the codes.
+func TestSeenEnds(t *testing.T) {
+	rng := newRand(t)
+	for _, c := range widths {
+		for _, lines := range []int{1, 100, seenLines, 2*seenLines + 77} {
+			for _, more := range []int{0, 8, 100_000} {
+				memory := make([]int8, lines*c.Line()+more)
+				codes, want := memory[:lines*c.Line()], make([]uint64, lines)
+				for i := range want {
+					line := codes[i*c.Line():][:c.Line()]
+					for k := range side {
+						code := c.All[rng.IntN(len(c.All))]
+						c.Put(line, k, code)
+						if score := int(c.Score[code]); score == c.Values || score == -c.Values {
+							want[i] |= 1 << k
+						}
+					}
+				}
+				e, masks := &engine{workers: 3, windows: &windows{codes: c}}, asWords(memory[len(memory)-8*lines:])
+				if err := e.seeEnds(t.Context(), masks, codes); err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(masks, want) {
+					t.Errorf("%d bits, %d lines, %d bytes more: not the ends", c.Bits, lines, more)
+				}
+			}
+		}
+	}
+}
