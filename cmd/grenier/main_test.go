@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -52,10 +53,13 @@ var reported func()
 // processors is how many this process began with.
 var processors = runtime.GOMAXPROCS(0)
 
-// run executes a command line in this process and returns the exit status. The number of processors
-// that a command asks for is not the default of the next one, which may run at the same time.
+// run executes a command line in this process and returns the exit status. What a command sets for
+// its process is not the default of the next one, which may run at the same time.
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
-	defer runtime.GOMAXPROCS(processors)
+	defer func() {
+		runtime.GOMAXPROCS(processors)
+		debug.SetGCPercent(100)
+	}()
 	return cli.Run(ctx, func(a *cli.App) *cobra.Command {
 		a.Reported = reported
 		return commands.Root(a)

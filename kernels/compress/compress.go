@@ -18,7 +18,7 @@
 // at the masks once for many columns: it makes them a table that says from which
 // score of the line each row takes its own, and then shuffles line after line by it.
 //
-// Scores are bytes, or codes of 2, 4 or 6 bits as package window packs them. A line of codes
+// Scores are bytes, or codes of 2, 3, 4 or 6 bits as package window packs them. A line of codes
 // is shorter; a block holds codes as bytes. Lines of thin blocks hold codes of some positions only.
 //
 // TestExample shows a small block with all its numbers. The generic code defines the
@@ -74,14 +74,14 @@ type Program struct {
 	Rows   []uint32
 }
 
-// lineBytes returns the bytes of a line of scores of the given width in bits: 2, 4, 6 or 8. It
-// panics on others.
+// lineBytes returns the bytes of a line of scores of the given width in bits: 2, 3, 4, 6 or 8.
+// It panics on others.
 func lineBytes(width int) int {
 	switch width {
-	case 2, 4, 6, 8:
+	case 2, 3, 4, 6, 8:
 		return width * Side / 8
 	}
-	panic(fmt.Sprintf("compress: scores of %d bits (allowed: 2, 4, 6, 8)", width))
+	panic(fmt.Sprintf("compress: scores of %d bits (allowed: 2, 3, 4, 6, 8)", width))
 }
 
 // LeastFunc computes the given columns of a block: what the best move of each
@@ -93,11 +93,11 @@ func lineBytes(width int) int {
 // becomes window.None.
 //
 // lines, and what lies behind offers, are fetched into the cache if many columns
-// are asked for: the caller is about to need them. lines start at a multiple of 16 bytes.
+// are asked for: the caller is about to need them. lines start at a multiple of 8 bytes.
 //
 // The scores of routes may be written by others meanwhile; each is read at some
-// time during the call. The two parts of a code of 6 bits are read at two times, the high
-// bits first. Programs and routes are trusted: a row or panel that
+// time during the call. The two parts of a code of 3 or 6 bits are read at two times, the second
+// one first. Programs and routes are trusted: a row or panel that
 // Scores does not have is undefined behaviour.
 type LeastFunc func(dst, offers *Block, columns uint64, p *Program, routes []Route, chunk int, lines []int8)
 

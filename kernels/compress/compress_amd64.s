@@ -80,6 +80,7 @@ GLOBL ·identity(SB), RODATA|NOPTR, $64
 
 // Each makes R10, the number of a line, the distance to it from the first one.
 #define TWOS   SHLQ $4, R10
+#define THREES LEAQ (R10)(R10*2), R10; SHLQ $3, R10
 #define FOURS  SHLQ $5, R10
 #define SIXES  LEAQ (R10)(R10*2), R10; SHLQ $4, R10
 #define BYTES  SHLQ $6, R10
@@ -99,7 +100,16 @@ GLOBL ·identity(SB), RODATA|NOPTR, $64
 	VBROADCASTI32X4 (lines)(R10*1), Z1; \
 	TAKE_CODES(control)
 
-// The high bits come first, as in shared.Line.Unpack: they go to bits 4 and 5 of Z2.
+// The second part comes first, as in shared.Line.Unpack: it goes to bit 2 of Z2. Z7 has the codes.
+#define TAKE_THREES(lines, control) \
+	VPMULTISHIFTQB.BCST 16(lines)(R10*1), Z6, Z2; \
+	VBROADCASTI32X4     (lines)(R10*1), Z1;       \
+	VPSRLVQ             Z4, Z1, Z1;               \
+	VPTERNLOGQ          $0xe4, Z5, Z2, Z1;        \
+	VPERMB              Z7, Z1, Z1;               \
+	VPERMB              Z1, control, Z1
+
+// The high bits come first likewise: they go to bits 4 and 5 of Z2.
 #define TAKE_SIXES(lines, control) \
 	VBROADCASTI32X4 32(lines)(R10*1), Z2; \
 	VBROADCASTI64X4 (lines)(R10*1), Z1;   \
@@ -139,7 +149,7 @@ column: \
 // EACH_WIDTH applies WORDS to the columns in BX, by the width of the scores, and goes on at
 // done. The other parameters are labels, but for FETCH: what it does first if there are
 // offers.
-#define EACH_WIDTH(WORDS, FETCH, codes, bytes, fours, twos, sixes, done) \
+#define EACH_WIDTH(WORDS, FETCH, codes, bytes, fours, few, threes, twos, sixes, done) \
 	MOVQ ahead-8(SP), AX;                     \
 	MOVQ BX, CX;                              \
 	MOVQ picked-40(SP), R8;                   \
@@ -150,9 +160,14 @@ column: \
 	JMP  done;                                \
 codes: \
 	CMPQ size+40(FP), $32;                    \
-	JB   twos;                                \
+	JB   few;                                 \
 	JA   sixes;                               \
 	COLUMNS(fours, WORDS, FOURS, TAKE_FOURS); \
+	JMP  done;                                \
+few: \
+	CMPQ size+40(FP), $16;                    \
+	JEQ  twos;                                \
+	COLUMNS(threes, WORDS, THREES, TAKE_THREES); \
 	JMP  done;                                \
 	COLUMNS(twos, WORDS, TWOS, TAKE_TWOS);    \
 	JMP  done;                                \
@@ -170,6 +185,20 @@ DATA ·highTwo+40(SB)/8, $0x3830282018100800
 DATA ·highTwo+48(SB)/8, $0x3a322a221a120a02
 DATA ·highTwo+56(SB)/8, $0x3a322a221a120a02
 GLOBL ·highTwo(SB), RODATA|NOPTR, $64
+
+// threes has the codes of 3 bits by their parts, and placesOfThrees which eight bits of the second
+// part have that of a place at bit 2: as shared.Threes.
+DATA ·threes+0(SB)/8, $0x0504030207060100
+GLOBL ·threes(SB), RODATA|NOPTR, $8
+DATA ·placesOfThrees+0(SB)/8, $0x0504030201003f3e
+DATA ·placesOfThrees+8(SB)/8, $0x0d0c0b0a09080706
+DATA ·placesOfThrees+16(SB)/8, $0x1514131211100f0e
+DATA ·placesOfThrees+24(SB)/8, $0x1d1c1b1a19181716
+DATA ·placesOfThrees+32(SB)/8, $0x2524232221201f1e
+DATA ·placesOfThrees+40(SB)/8, $0x2d2c2b2a29282726
+DATA ·placesOfThrees+48(SB)/8, $0x3534333231302f2e
+DATA ·placesOfThrees+56(SB)/8, $0x3d3c3b3a39383736
+GLOBL ·placesOfThrees(SB), RODATA|NOPTR, $64
 
 // UNPACK sets Z4 to the shifts, each a byte, and Z5 to copies of the mask.
 #define UNPACK(shifts, mask) \
@@ -213,6 +242,8 @@ TEXT ·leastGroups(SB), NOSPLIT, $40-64
 	MOVQ size+40(FP), R10
 	CMPQ R10, $16
 	JEQ  unpackTwos
+	CMPQ R10, $24
+	JEQ  unpackThrees
 	CMPQ R10, $32
 	JEQ  unpackFours
 	UNPACK(0x0404040400000000, 0x3f3f3f3f3f3f3f3f)
@@ -239,7 +270,7 @@ threeWords:
 	FIRST_WORD
 	SECOND_WORD
 	THIRD_WORD
-	EACH_WIDTH(THREE, FETCH_THREE, threeCodes, threeBytes, threeFours, threeTwos, threeSixes, nextWords)
+	EACH_WIDTH(THREE, FETCH_THREE, threeCodes, threeBytes, threeFours, threeFew, threeThrees, threeTwos, threeSixes, nextWords)
 
 nextWords:
 	ADDQ $(3*Word__size), SI
@@ -254,10 +285,10 @@ fewWords:
 	CMPQ R13, $-2
 	JEQ  oneWord
 	SECOND_WORD
-	EACH_WIDTH(TWO, FETCH_TWO, twoCodes, twoBytes, twoFours, twoTwos, twoSixes, doneGroup)
+	EACH_WIDTH(TWO, FETCH_TWO, twoCodes, twoBytes, twoFours, twoFew, twoThrees, twoTwos, twoSixes, doneGroup)
 
 oneWord:
-	EACH_WIDTH(ONE, FETCH_ONE, oneCodes, oneBytes, oneFours, oneTwos, oneSixes, doneGroup)
+	EACH_WIDTH(ONE, FETCH_ONE, oneCodes, oneBytes, oneFours, oneFew, oneThrees, oneTwos, oneSixes, doneGroup)
 
 doneGroup:
 	MOVQ group-24(SP), R9
@@ -272,6 +303,12 @@ nextGroup:
 
 unpackTwos:
 	UNPACK(0x0606040402020000, 0x0303030303030303)
+	JMP group
+
+unpackThrees:
+	UNPACK(0x0606040402020000, 0x0303030303030303)
+	VMOVDQU64    ·placesOfThrees(SB), Z6
+	VPBROADCASTQ ·threes(SB), Z7
 	JMP group
 
 unpackFours:
@@ -371,6 +408,13 @@ column: \
 	VPSRLW         $4, Y0, Y2;        \
 	VPSRLW         $6, Y0, Y3
 
+// The second parts come first: bits go with the scores that they are of, to R9.
+#define THREES_AVX2 \
+	MOVQ  16(DX)(R10*1), R9;       \
+	PEXTQ Word_Pick(SI), R9, R9;   \
+	PDEPQ Word_Place(SI), R9, R9;  \
+	TWOS_AVX2
+
 // HIGH_TWO puts 16 high parts, already at bits 4 and 5 of Y5, above the low ones in y.
 #define HIGH_TWO(y) \
 	VPXOR y, Y5, Y5;              \
@@ -401,6 +445,25 @@ column: \
 	VPAND ·lowTwo(SB), Y4, Y4; \
 	VPAND ·lowTwo(SB), Y0, Y0
 
+// MAKE_THREES_AVX2 puts what R9 has above the low two bits, and looks codes up.
+#define MAKE_THREES_AVX2 \
+	VMOVQ        R9, X1;                   \
+	VPBROADCASTQ X1, Y1;                   \
+	VPSHUFB      ·bytesOf+32(SB), Y1, Y2;  \
+	VPSHUFB      ·bytesOf(SB), Y1, Y1;     \
+	VPAND        ·bitsOf(SB), Y1, Y1;      \
+	VPAND        ·bitsOf(SB), Y2, Y2;      \
+	VPCMPEQB     ·bitsOf(SB), Y1, Y1;      \
+	VPCMPEQB     ·bitsOf(SB), Y2, Y2;      \
+	LOW_TWO_AVX2;                          \
+	VPAND        ·four(SB), Y1, Y1;        \
+	VPAND        ·four(SB), Y2, Y2;        \
+	VPOR         Y1, Y4, Y4;               \
+	VPOR         Y2, Y0, Y0;               \
+	VPBROADCASTQ ·threes(SB), Y1;       \
+	VPSHUFB      Y4, Y1, Y4;               \
+	VPSHUFB      Y0, Y1, Y0
+
 #define LOW_SIX_AVX2 \
 	VPAND ·lowSix(SB), Y4, Y4; \
 	VPAND ·lowSix(SB), Y0, Y0
@@ -426,6 +489,27 @@ DATA ·lowTwo+8(SB)/8, $0x0303030303030303
 DATA ·lowTwo+16(SB)/8, $0x0303030303030303
 DATA ·lowTwo+24(SB)/8, $0x0303030303030303
 GLOBL ·lowTwo(SB), RODATA|NOPTR, $32
+DATA ·four+0(SB)/8, $0x0404040404040404
+DATA ·four+8(SB)/8, $0x0404040404040404
+DATA ·four+16(SB)/8, $0x0404040404040404
+DATA ·four+24(SB)/8, $0x0404040404040404
+GLOBL ·four(SB), RODATA|NOPTR, $32
+
+// Of 64 bits, the byte of each in every 8 bytes of a vector, and the bit in it.
+DATA ·bytesOf+0(SB)/8, $0x0000000000000000
+DATA ·bytesOf+8(SB)/8, $0x0101010101010101
+DATA ·bytesOf+16(SB)/8, $0x0202020202020202
+DATA ·bytesOf+24(SB)/8, $0x0303030303030303
+DATA ·bytesOf+32(SB)/8, $0x0404040404040404
+DATA ·bytesOf+40(SB)/8, $0x0505050505050505
+DATA ·bytesOf+48(SB)/8, $0x0606060606060606
+DATA ·bytesOf+56(SB)/8, $0x0707070707070707
+GLOBL ·bytesOf(SB), RODATA|NOPTR, $64
+DATA ·bitsOf+0(SB)/8, $0x8040201008040201
+DATA ·bitsOf+8(SB)/8, $0x8040201008040201
+DATA ·bitsOf+16(SB)/8, $0x8040201008040201
+DATA ·bitsOf+24(SB)/8, $0x8040201008040201
+GLOBL ·bitsOf(SB), RODATA|NOPTR, $32
 
 // func leastWords(dst *Block, columns, of uint64, rows *uint32, scores *int8, stride int, words []Word, size, ahead int, next uintptr, masks *[256]uint64)
 //
@@ -514,14 +598,20 @@ nextWordAVX2:
 	RET
 
 codesAVX2:
-	CMPQ size+72(FP), $32
+	CMPQ size+72(FP), $24
 	JB   twosAVX2
+	JEQ  threesAVX2
+	CMPQ size+72(FP), $32
 	JA   sixesAVX2
 	COLUMNS_AVX2(columnOfFoursAVX2, FOURS, FOURS_AVX2, LOW_FOUR_AVX2)
 	JMP  nextWordAVX2
 
 twosAVX2:
 	COLUMNS_AVX2(columnOfTwosAVX2, TWOS, TWOS_AVX2, LOW_TWO_AVX2)
+	JMP  nextWordAVX2
+
+threesAVX2:
+	COLUMNS_AVX2(columnOfThreesAVX2, THREES, THREES_AVX2, MAKE_THREES_AVX2)
 	JMP  nextWordAVX2
 
 sixesAVX2:

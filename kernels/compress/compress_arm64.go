@@ -9,7 +9,7 @@ import (
 )
 
 // For returns the kernel of the family f, which must be supported, for scores of the given
-// width in bits. It panics if the width is not 2, 4, 6 or 8.
+// width in bits. It panics if the width is not 2, 3, 4, 6 or 8.
 func For(f cpu.Family, width int) LeastFunc {
 	if f == cpu.NEON {
 		return leastNEON(width)

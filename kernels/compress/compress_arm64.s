@@ -42,6 +42,11 @@ DATA ·lowerBits+0(SB)/8, $0x7f3f1f0f07030100
 DATA ·lowerBits+8(SB)/8, $0x7f3f1f0f07030100
 GLOBL ·lowerBits(SB), RODATA|NOPTR, $16
 
+// threes has the codes of 3 bits by their parts, as shared.Threes.
+DATA ·threes+0(SB)/8, $0x0504030207060100
+DATA ·threes+8(SB)/8, $0x0504030207060100
+GLOBL ·threes(SB), RODATA|NOPTR, $16
+
 // COUNT makes each byte of sums the number of the bits of F0 up to the end of the byte. V1 is
 // scratch, R7 eight ones.
 #define COUNT(sums) \
@@ -150,6 +155,32 @@ GLOBL ·lowerBits(SB), RODATA|NOPTR, $16
 	VAND  V28.B16, V0.B16, V0.B16;  \
 	VAND  V28.B16, V1.B16, V1.B16
 
+// THREES sets the codes v, of which it has the first part, by the second part in V12. V13 says which
+// byte of it each takes, V14 is 4, V15 has the codes by both parts.
+#define THREES(v) \
+	VTBL   V13.B16, [V12.B16], V8.B16; \
+	VCMTST V30.B16, V8.B16, V8.B16;    \
+	VAND   V14.B16, V8.B16, V8.B16;    \
+	VORR   V8.B16, v, v;               \
+	VTBL   v, [V15.B16], v
+
+// The second part comes first, as above.
+#define TAKE_THREES \
+	FMOVD 16(R13), F12;            \
+	FMOVD F12, R14;                \
+	EOR   R14, R14, R14;           \
+	ADD   R14, R13, R13;           \
+	TAKE_TWOS;                     \
+	VMOVI $2, V9.B16;              \
+	VMOV  V29.B16, V13.B16;        \
+	THREES(V0.B16);                \
+	VADD  V9.B16, V13.B16, V13.B16; \
+	THREES(V1.B16);                \
+	VADD  V9.B16, V13.B16, V13.B16; \
+	THREES(V2.B16);                \
+	VADD  V9.B16, V13.B16, V13.B16; \
+	THREES(V3.B16)
+
 // APPLY applies a word to the column in V4-V7.
 #define APPLY(TAKE, lines, c0, c1, c2, c3) \
 	ADD  R19, lines, R13;                               \
@@ -198,7 +229,7 @@ column: \
 
 // EACH_WIDTH applies WORDS to all columns of the list, by the width of the scores, and goes on
 // at done. The other parameters are labels, but for FETCH: what it does if there are offers.
-#define EACH_WIDTH(WORDS, FETCH, bytes, fours, twos, sixes, done) \
+#define EACH_WIDTH(WORDS, FETCH, bytes, fours, few, threes, twos, sixes, done) \
 	MOVD  list+8(FP), R10;             \
 	MOVD  n+16(FP), R11;               \
 	VMOVI $0x30, V14.B16;              \
@@ -206,8 +237,16 @@ column: \
 	BEQ   sixes;                       \
 	BHI   bytes;                       \
 	CMP   $32, R22;                    \
-	BNE   twos;                        \
+	BNE   few;                         \
 	COLUMNS(fours, WORDS, TAKE_FOURS); \
+	JMP   done;                        \
+few: \
+	CMP   $16, R22;                    \
+	BEQ   twos;                        \
+	MOVD  $·threes(SB), R14;           \
+	VLD1  (R14), [V15.B16];            \
+	VMOVI $4, V14.B16;                 \
+	COLUMNS(threes, WORDS, TAKE_THREES); \
 	JMP   done;                        \
 	COLUMNS(bytes, WORDS, TAKE_BYTES); \
 	FETCH;                             \
@@ -253,7 +292,7 @@ threeWords:
 	FIRST_WORD
 	SECOND_WORD
 	THIRD_WORD
-	EACH_WIDTH(THREE, FETCH_THREE, threeBytes, threeFours, threeTwos, threeSixes, nextWords)
+	EACH_WIDTH(THREE, FETCH_THREE, threeBytes, threeFours, threeFew, threeThrees, threeTwos, threeSixes, nextWords)
 
 nextWords:
 	ADD $(3*Word__size), R5
@@ -265,11 +304,11 @@ fewWords:
 	BEQ  oneWord
 	FIRST_WORD
 	SECOND_WORD
-	EACH_WIDTH(TWO, FETCH_TWO, twoBytes, twoFours, twoTwos, twoSixes, done)
+	EACH_WIDTH(TWO, FETCH_TWO, twoBytes, twoFours, twoFew, twoThrees, twoTwos, twoSixes, done)
 
 oneWord:
 	FIRST_WORD
-	EACH_WIDTH(ONE, FETCH_ONE, oneBytes, oneFours, oneTwos, oneSixes, done)
+	EACH_WIDTH(ONE, FETCH_ONE, oneBytes, oneFours, oneFew, oneThrees, oneTwos, oneSixes, done)
 
 done:
 	RET

@@ -5,7 +5,7 @@ package compress
 import "grenier/kernels/cpu"
 
 // FetchFor returns the kernel of the family f, which must be supported, for scores of the
-// given width in bits. It panics if the width is not 2, 4, 6 or 8.
+// given width in bits. It panics if the width is not 2, 3, 4, 6 or 8.
 func FetchFor(f cpu.Family, width int) FetchFunc {
 	size := lineBytes(width)
 	if f >= cpu.BMI2 {

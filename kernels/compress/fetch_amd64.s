@@ -4,9 +4,10 @@
 #include "textflag.h"
 #include "compress_amd64.h"
 
-// Each fetches the line at DX+R10. One of 48 bytes may end in the next line of the cache.
-#define FETCH       PREFETCHT0 (DX)(R10*1)
-#define FETCH_SIXES FETCH; PREFETCHT0 47(DX)(R10*1)
+// Each fetches the line at DX+R10. One of 24 or 48 bytes may end in the next line of the cache.
+#define FETCH        PREFETCHT0 (DX)(R10*1)
+#define FETCH_THREES FETCH; PREFETCHT0 23(DX)(R10*1)
+#define FETCH_SIXES  FETCH; PREFETCHT0 47(DX)(R10*1)
 
 // FETCH_LINES fetches the lines of the bits of CX. Their size is R14, the first is at DX.
 #define FETCH_LINES(line, FETCH) \
@@ -32,9 +33,15 @@ TEXT ·fetchLines(SB), NOSPLIT, $0-24
 	MOVQ lines+0(FP), DX
 	MOVQ mask+8(FP), CX
 	MOVQ size+16(FP), R14
+	CMPQ R14, $24
+	JEQ  threes
 	CMPQ R14, $48
 	JEQ  sixes
 	FETCH_LINES(line, FETCH)
+	RET
+
+threes:
+	FETCH_LINES(lineOfThrees, FETCH_THREES)
 	RET
 
 sixes:
@@ -60,6 +67,8 @@ word:
 	IMULQ Route_Stride(AX), DX
 	ADDQ  Route_Scores(AX), DX
 	MOVQ  BX, CX
+	CMPQ  R14, $24
+	JEQ   threes
 	CMPQ  R14, $48
 	JEQ   sixes
 	FETCH_ROWS(row, FETCH)
@@ -74,6 +83,10 @@ nextGroup:
 	DECQ R15
 	JNZ  group
 	RET
+
+threes:
+	FETCH_ROWS(rowOfThrees, FETCH_THREES)
+	JMP nextWord
 
 sixes:
 	FETCH_ROWS(rowOfSixes, FETCH_SIXES)

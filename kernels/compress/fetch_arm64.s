@@ -3,7 +3,7 @@
 #include "go_asm.h"
 #include "textflag.h"
 
-// FETCH fetches the line at R10, of which R9 is the size less 1. One of 48 bytes may end in the
+// FETCH fetches the line at R10, of which R9 is the size less 1. One of 24 or 48 bytes may end in the
 // next line of the cache.
 #define FETCH \
 	PRFM (R10), PLDL1KEEP; \

@@ -31,7 +31,7 @@ func runs(n int) int {
 }
 
 // widths are all of them.
-var widths = []int{2, 4, 6, 8}
+var widths = []int{2, 3, 4, 6, 8}
 
 // eachFamily runs a subtest for every family that can run here, under the name of the width.
 func eachFamily(t *testing.T, width int, run func(t *testing.T, f cpu.Family)) {
@@ -412,8 +412,11 @@ func TestWhileOthersWrite(t *testing.T) {
 // TestWhileOthersWriteCodes reads lines while another goroutine sets and clears the lowest
 // bit of each code.
 func TestWhileOthersWriteCodes(t *testing.T) {
-	for width, lowest := range map[int]int8{2: 0x55, 4: 0x11, 6: 0x11} {
-		low := min(lineBytes(width), lineBytes(4)) // bytes of a line with lowest bits
+	for width, lowest := range map[int]int8{2: 0x55, 3: 0x55, 4: 0x11, 6: 0x11} {
+		low := lineBytes(width &^ 1) // bytes of a line with lowest bits
+		if width == 6 {
+			low = lineBytes(4)
+		}
 		eachFamily(t, width, func(t *testing.T, f cpu.Family) {
 			c := newBench(Side, width)
 			scores := c.routes[0].Scores // of all routes
@@ -454,17 +457,29 @@ func TestWhileOthersWriteCodes(t *testing.T) {
 	}
 }
 
-// TestHighBitsFirst reads codes of 6 bits while another goroutine raises them, low bits
-// first: the high bits must never be newer than the low ones. Those of the line are in
-// another line of the cache.
-func TestHighBitsFirst(t *testing.T) {
-	const size, low, row = 6 * Side / 8, 4 * Side / 8, 2
-	eachFamily(t, 6, func(t *testing.T, f cpu.Family) {
+// TestSecondPartFirst reads codes of two parts while another goroutine raises both, the first one
+// first: the second must never be newer. The two are in different lines of the cache.
+func TestSecondPartFirst(t *testing.T) {
+	for width, p := range map[int]struct {
+		first, second []int8                               // bytes of each part, by step
+		steps         func(code int8) (first, second int8) // that are seen of each
+	}{
+		3: {[]int8{0, 0x55}, []int8{0, -1}, func(code int8) (int8, int8) { return code & 1, (code>>1 ^ code>>2) & 1 }},
+		6: {[]int8{0, 0x11, 0x22, 0x33}, []int8{0, 0x55, -0x56, -1}, func(code int8) (int8, int8) { return code & 15, code >> 4 }},
+	} {
+		readWhileRaised(t, width, p.first, p.second, p.steps)
+	}
+}
+
+func readWhileRaised(t *testing.T, width int, first, second []int8, steps func(code int8) (first, second int8)) {
+	const row = 2
+	size, low := lineBytes(width), lineBytes(map[int]int{3: 2, 6: 4}[width])
+	eachFamily(t, width, func(t *testing.T, f cpu.Family) {
 		scores := aligned((row + 1) * size)
 		line := scores[row*size:]
-		write := func(code int) {
-			fill(line[:low], int8(code&15*0x11))
-			fill(line[low:], int8(code>>4*0x55))
+		write := func(step int) {
+			fill(line[:low], first[step])
+			fill(line[low:size], second[step])
 		}
 		c := &call{
 			program: Program{Groups: []Group{{Columns: ^uint64(0)}}, Rows: slices.Repeat([]uint32{row}, Side)},
@@ -475,19 +490,19 @@ func TestHighBitsFirst(t *testing.T) {
 			var written atomic.Bool
 			var wg sync.WaitGroup
 			wg.Go(func() {
-				for high := range 4 {
+				for step := range first {
 					for range 5 {
-						write(high<<4 | high)
+						write(step)
 					}
 				}
 				written.Store(true)
 			})
 			for !written.Load() {
 				var got Block
-				For(f, 6)(&got, nil, ^uint64(0), &c.program, c.routes, 0, nil)
+				For(f, width)(&got, nil, ^uint64(0), &c.program, c.routes, 0, nil)
 				for i, code := range got {
-					if high, low := code>>4, code&15; high > low {
-						t.Fatalf("code %d: got high bits %d, newer than the low ones: %d", i, high, low)
+					if first, second := steps(code); second > first {
+						t.Fatalf("code %d: got %d of the second part, newer than the first one: %d", i, second, first)
 					}
 				}
 			}

@@ -2,7 +2,11 @@
 
 package transpose
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"grenier/kernels/internal/shared"
+)
 
 // byteMask returns a byte of ones for each bit of columns that is set.
 func byteMask(columns uint64) (mask [Side]int8) {
@@ -56,7 +60,10 @@ func (p *packed) columnwise(lines []int8, block *Block, columns, rows uint64, ch
 }
 
 func (p *packed) updateColumn(lines []int8, i int, column *int8, rows uint64) uint64 {
-	if p.bits == 6 {
+	switch p.bits {
+	case 3:
+		return updateCodes3(&lines[i%16], &lines[16+i/8], i/16*2, i%8, column, rows, nextThree)
+	case 6:
 		return updateCodes6(&lines[i%32], &lines[32+i%16], i/32*4, i/16*2, column, rows, &p.next)
 	}
 	return updateCodes(&lines[i%p.line], p.line, i/p.line*p.bits, p.bits, column, rows, &p.next)
@@ -68,8 +75,24 @@ func (p *packed) updateColumn(lines []int8, i int, column *int8, rows uint64) ui
 //go:noescape
 func updateCodes(lines *int8, line, shift, bits int, column *int8, rows uint64, next *[4096]uint8) uint64
 
-// updateCodes6 is updateCodes for codes of 6 bits, whose low and high bits each have
-// a place of their own.
+// updateCodes6 is updateCodes for codes of 6 bits, whose two parts each have a place of their own.
 //
 //go:noescape
-func updateCodes6(low, high *int8, lowShift, highShift int, column *int8, rows uint64, next *[4096]uint8) uint64
+func updateCodes6(first, second *int8, firstShift, secondShift int, column *int8, rows uint64, next *[4096]uint8) uint64
+
+// updateCodes3 is updateCodes6 for codes of 3 bits. next takes and gives what lines store of a code:
+// the bits of the first part, and above them that of the second.
+//
+//go:noescape
+func updateCodes3(first, second *int8, firstShift, secondShift int, column *int8, rows uint64, next *[4096]uint8) uint64
+
+// nextThree is the next of updateCodes3.
+var nextThree = func() *[4096]uint8 {
+	codes, parts, _ := shared.Threes()
+	stored := func(code uint8) uint8 { return parts[code]&3 | parts[code]>>7<<2 }
+	next := &[4096]uint8{}
+	for i := range next {
+		next[i] = stored(three.next[i&^63|int(codes[i%8])])
+	}
+	return next
+}()

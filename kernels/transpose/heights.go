@@ -7,7 +7,7 @@ import "grenier/kernels/window"
 // heights are tables of codes for vector kernels. How far a score or a floor is above the
 // least one, -v, is called its height: the height of the new code is the larger one of its
 // floor's and of the negated least's. Tables are looked up by the low six bits, which are
-// 63 for window.None and for no code, or the low four bits, of codes of 2 or 4.
+// 63 for window.None and for no code, or the low four bits, of codes of 2, 3 or 4.
 type heights struct {
 	negated table     // by code of the least: the height of its negated score; 0 for None
 	floor   table     // by code: the height of its floor

@@ -14,19 +14,21 @@ type packed struct {
 	next       [4096]uint8 // by the low 6 bits of least and code: the next code
 }
 
-var two, four, six = newPacked(window.Two), newPacked(window.Four), newPacked(window.Six)
+var two, three, four, six = newPacked(window.Two), newPacked(window.Three), newPacked(window.Four), newPacked(window.Six)
 
-// packedOf returns what kernels know of codes of 2, 4 or 6 bits.
+// packedOf returns what kernels know of codes of 2, 3, 4 or 6 bits.
 func packedOf(bits int) *packed {
 	switch bits {
 	case two.bits:
 		return two
+	case three.bits:
+		return three
 	case four.bits:
 		return four
 	case six.bits:
 		return six
 	}
-	panic("transpose: scores have 8 bits, codes 2, 4 or 6")
+	panic("transpose: scores have 8 bits, codes 2, 3, 4 or 6")
 }
 
 func newPacked(c *window.Codes) *packed {

@@ -4,12 +4,13 @@ package transpose
 
 import (
 	"grenier/kernels/cpu"
+	"grenier/kernels/internal/shared"
 	"grenier/kernels/window"
 )
 
 // kernel returns the kernel of the family f.
 func (p *packed) kernel(f cpu.Family) UpdateFunc {
-	v := map[int]*vectors{2: vectors2, 4: vectors4, 6: vectors6}[p.bits]
+	v := map[int]*vectors{2: vectors2, 3: vectors3, 4: vectors4, 6: vectors6}[p.bits]
 	switch f {
 	case cpu.AVX512:
 		return v.updateAVX512
@@ -22,20 +23,33 @@ func (p *packed) kernel(f cpu.Family) UpdateFunc {
 // vectors are the operands of vector kernels.
 type vectors struct {
 	heights
-	mask  [16]uint8 // the bits of a code, or the low 4 bits of 6
+	mask  [16]uint8 // the bits of a code, or of its first part
 	shift [8]uint64 // for each eight codes: where those are in the bytes of a line
 	high  [8]uint64 // of 6 bits: the same for the high bits, by rotation to bits 4 and 5
 	up    [4]uint64 // the same for the first four by a shift to the left
 	down  [4]uint64 // and for the last four by one to the right
 	steps [3]table  // negated, floor and first, each 16 bytes XOR the 16 before
+	// Of 3 bits: what shared.Threes has, and for the first 32 codes the byte of the second part, and
+	// the bit in it.
+	threes, parts, places [Side]uint8
+	byteOf, bitOf         [32]uint8
 	*packed
 }
 
-var vectors2, vectors4, vectors6 = newVectors(window.Two, two), newVectors(window.Four, four), newVectors(window.Six, six)
+var (
+	vectors2 = newVectors(window.Two, two)
+	vectors3 = newVectors(window.Three, three)
+	vectors4 = newVectors(window.Four, four)
+	vectors6 = newVectors(window.Six, six)
+)
 
 func newVectors(c *window.Codes, p *packed) *vectors {
 	v := &vectors{heights: newHeights(c), packed: p}
-	low := min(p.bits, 4)
+	v.threes, v.parts, v.places = shared.Threes()
+	for i := range v.byteOf {
+		v.byteOf[i], v.bitOf[i] = uint8(i/8), 1<<(i%8)
+	}
+	low := min(p.bits, 4) &^ 1 // bits of the first part
 	for i := range v.mask {
 		v.mask[i] = 1<<low - 1
 	}
@@ -74,6 +88,8 @@ func (v *vectors) replaceAVX512(lines *int8, rows uint64, block *Block, columns 
 	switch v.bits {
 	case 2:
 		return replace2AVX512(lines, rows, block, columns, v, changed)
+	case 3:
+		return replace3AVX512(lines, rows, block, columns, v, changed)
 	case 4:
 		return replace4AVX512(lines, rows, block, columns, v, changed)
 	}
@@ -98,6 +114,8 @@ func (v *vectors) replaceAVX2(lines *int8, rows uint64, block *Block, columns *[
 	switch v.bits {
 	case 2:
 		return replace2AVX2(lines, rows, block, columns, v, changed)
+	case 3:
+		return replace3AVX2(lines, rows, block, columns, v, changed)
 	case 4:
 		return replace4AVX2(lines, rows, block, columns, v, changed)
 	}
@@ -128,6 +146,11 @@ func replace4AVX512(lines *int8, rows uint64, block *Block, columns uint64, v *v
 //go:noescape
 func replace2AVX512(lines *int8, rows uint64, block *Block, columns uint64, v *vectors, changed *[Side]uint64) uint64
 
+// replace3AVX512 is replace4AVX512 for codes of 3 bits.
+//
+//go:noescape
+func replace3AVX512(lines *int8, rows uint64, block *Block, columns uint64, v *vectors, changed *[Side]uint64) uint64
+
 // replace6AVX512 is replace4AVX512 for codes of 6 bits.
 //
 //go:noescape
@@ -142,6 +165,11 @@ func replace4AVX2(lines *int8, rows uint64, block *Block, columns *[Side]int8, v
 //
 //go:noescape
 func replace2AVX2(lines *int8, rows uint64, block *Block, columns *[Side]int8, v *vectors, changed *[Side]uint64) uint64
+
+// replace3AVX2 is replace4AVX2 for codes of 3 bits.
+//
+//go:noescape
+func replace3AVX2(lines *int8, rows uint64, block *Block, columns *[Side]int8, v *vectors, changed *[Side]uint64) uint64
 
 // replace6AVX2 is replace4AVX2 for codes of 6 bits.
 //

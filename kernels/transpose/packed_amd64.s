@@ -3,9 +3,10 @@
 #include "go_asm.h"
 #include "textflag.h"
 
-// Four equal bytes: bits 4 and 5; 16.
+// Four equal bytes: bits 4 and 5; 16; 4.
 #define HIGH_MASK $0x30303030
 #define SIXTEEN   $0x10101010
+#define FOUR      $0x04040404
 
 // REPLACE updates lines by the given steps, row by row: DI lines, CX rows left, BX row, R10
 // the offset of its line, SI block, R8 the offset of the row in it, R11 vectors, DX changed,
@@ -48,15 +49,28 @@ same:                          \
 	MOVL            HIGH_MASK, R8;                               \
 	VPBROADCASTD    R8, Z23
 
+// BEGIN3_AVX512 sets up replacing of codes of 3 bits: Z22 places, Z23 codes.
+#define BEGIN3_AVX512 \
+	BEGIN_AVX512;                       \
+	VMOVDQU64 vectors_places(R11), Z22; \
+	VMOVDQU64 vectors_threes(R11), Z23
+
 // UNPACK makes bytes of a line that Z0 holds in each part.
 #define UNPACK \
 	VPSRLVQ Z21, Z0, Z0; \
 	VPANDQ  Z20, Z0, Z0
 
-// LOAD2, LOAD4 and LOAD6 unpack a line to Z0.
+// LOAD2, LOAD3, LOAD4 and LOAD6 unpack a line to Z0.
 #define LOAD2 \
 	VBROADCASTI32X4 (DI)(R10*1), Z0; \
 	UNPACK
+
+#define LOAD3 \
+	VPMULTISHIFTQB.BCST 16(DI)(R10*1), Z22, Z1; \
+	VBROADCASTI32X4     (DI)(R10*1), Z0;        \
+	VPSRLVQ             Z21, Z0, Z0;            \
+	VPTERNLOGQ          $0xe4, Z20, Z1, Z0;     \
+	VPERMB              Z23, Z0, Z0
 
 #define LOAD4 \
 	VBROADCASTI64X4 (DI)(R10*1), Z0; \
@@ -77,12 +91,19 @@ same:                          \
 	VEXTRACTI128 $1, y, X1; \
 	VPOR         X1, x, x
 
-// STORE2, STORE4 and STORE6 pack the codes in Z0 to a line.
+// STORE2, STORE3, STORE4 and STORE6 pack the codes in Z0 to a line.
 #define STORE2 \
 	VPSLLVQ Z21, Z0, Z0; \
 	FOLD;                \
 	FOLD2(Y0, X0);       \
 	VMOVDQU X0, (DI)(R10*1)
+
+#define STORE3 \
+	VPERMB   vectors_parts(R11), Z0, Z0; \
+	VPMOVB2M Z0, K3;                     \
+	VPANDQ   Z20, Z0, Z0;                \
+	STORE2;                              \
+	KMOVQ    K3, 16(DI)(R10*1)
 
 #define STORE4 \
 	VPSLLVQ Z21, Z0, Z0; \
@@ -133,6 +154,14 @@ same:                          \
 	VMOVD        R8, X10;       \
 	VPBROADCASTD X10, Y10
 
+// BEGIN3_AVX2 sets up replacing of codes of 3 bits, with 4 in Y14 and the codes by both parts in Y15.
+#define BEGIN3_AVX2 \
+	BEGIN_AVX2;                          \
+	MOVL         FOUR, R8;               \
+	VMOVD        R8, X14;                \
+	VPBROADCASTD X14, Y14;               \
+	VMOVDQU      vectors_threes(R11), Y15
+
 // UNPACK_AVX2 makes bytes of a line that Y0 holds in each part: Y0 and Y1.
 #define UNPACK_AVX2 \
 	VPSRLVQ (vectors_shift+32)(R11), Y0, Y1; \
@@ -140,10 +169,26 @@ same:                          \
 	VPAND   Y13, Y0, Y0;                     \
 	VPAND   Y13, Y1, Y1
 
-// LOAD2_AVX2, LOAD4_AVX2 and LOAD6_AVX2 unpack a line to Y0 and Y1.
+// LOAD2_AVX2, LOAD3_AVX2, LOAD4_AVX2 and LOAD6_AVX2 unpack a line to Y0 and Y1.
 #define LOAD2_AVX2 \
 	VBROADCASTI128 (DI)(R10*1), Y0; \
 	UNPACK_AVX2
+
+// THREES unpacks half a line of codes of 3 bits: second has the second part of it, y the first.
+#define THREES(second, y) \
+	VPSHUFB  vectors_byteOf(R11), second, second; \
+	VPAND    vectors_bitOf(R11), second, second;  \
+	VPCMPEQB vectors_bitOf(R11), second, second;  \
+	VPAND    Y14, second, second;                 \
+	VPOR     second, y, y;                        \
+	VPSHUFB  y, Y15, y
+
+#define LOAD3_AVX2 \
+	VPBROADCASTD 16(DI)(R10*1), Y2; \
+	VPBROADCASTD 20(DI)(R10*1), Y3; \
+	LOAD2_AVX2;                     \
+	THREES(Y2, Y0);                 \
+	THREES(Y3, Y1)
 
 #define LOAD4_AVX2 \
 	VMOVDQU (DI)(R10*1), Y0; \
@@ -165,11 +210,23 @@ same:                          \
 	VPSLLVQ (vectors_shift+32)(R11), Y1, Y1; \
 	VPOR    Y1, Y0, Y0
 
-// STORE2_AVX2, STORE4_AVX2 and STORE6_AVX2 pack the codes in Y0 and Y1 to a line.
+// STORE2_AVX2, STORE3_AVX2, STORE4_AVX2 and STORE6_AVX2 pack the codes in Y0 and Y1 to a line.
 #define STORE2_AVX2 \
 	PACK_AVX2;     \
 	FOLD2(Y0, X0); \
 	VMOVDQU X0, (DI)(R10*1)
+
+#define STORE3_AVX2 \
+	VMOVDQU   vectors_parts(R11), Y2; \
+	VPSHUFB   Y0, Y2, Y0;             \
+	VPSHUFB   Y1, Y2, Y1;             \
+	VPMOVMSKB Y0, R8;                 \
+	VPMOVMSKB Y1, R9;                 \
+	VPAND     Y13, Y0, Y0;            \
+	VPAND     Y13, Y1, Y1;            \
+	STORE2_AVX2;                      \
+	MOVL      R8, 16(DI)(R10*1);      \
+	MOVL      R9, 20(DI)(R10*1)
 
 #define STORE4_AVX2 \
 	PACK_AVX2; \
@@ -243,9 +300,64 @@ same:                          \
 #define NEXT_AVX2  BOTH_AVX2(FLOORS, NEGATED_LEAST, FIRSTS)
 #define NEXT6_AVX2 BOTH_AVX2(FLOORS6, NEGATED_LEAST6, FIRSTS6)
 
+// LOOK_NEXT_UP takes row BX of the column at SI and the code R8: R9 is what changes of it.
+#define LOOK_NEXT_UP \
+	MOVBLZX (SI)(BX*1), R9;  \
+	SHLL    $6, R9;          \
+	ANDL    $0xfff, R9;      \
+	ORL     R8, R9;          \
+	MOVBLZX (R12)(R9*1), R9; \
+	XORL    R8, R9
+
+// UPDATE_PARTS updates codes of two parts in lines of the given bytes: DI first part, R13 second,
+// CX and R15 their shifts, SI column, DX rows left, R12 next, AX result, BX row, R10 the offset of its
+// line. The first part has the given bits, of the given mask; the second has those of high. The
+// first is stored first.
+#define UPDATE_PARTS(bytes, bits, mask, high) \
+	MOVQ    first+0(FP), DI;        \
+	MOVQ    second+8(FP), R13;      \
+	MOVQ    firstShift+16(FP), CX;  \
+	MOVQ    secondShift+24(FP), R15; \
+	MOVQ    column+32(FP), SI;      \
+	MOVQ    rows+40(FP), DX;        \
+	MOVQ    next+48(FP), R12;       \
+	XORQ    AX, AX;                 \
+code: \
+	TZCNTQ  DX, BX;                 \
+	IMUL3Q  $bytes, BX, R10;        \
+	MOVBLZX (DI)(R10*1), R8;        \
+	MOVBLZX (R13)(R10*1), R9;       \
+	SHRXL   CX, R8, R8;             \
+	SHRXL   R15, R9, R9;            \
+	ANDL    $mask, R8;              \
+	ANDL    $high, R9;              \
+	SHLL    $bits, R9;              \
+	ORL     R9, R8;                 \
+	LOOK_NEXT_UP;                   \
+	JNZ     differs;                \
+nextCode: \
+	BLSRQ   DX, DX;                 \
+	JNZ     code;                   \
+	MOVQ    AX, ret+56(FP);         \
+	RET;                            \
+differs: \
+	MOVL    R9, R8;                 \
+	ANDL    $mask, R8;              \
+	SHRL    $bits, R9;              \
+	SHLXL   CX, R8, R8;             \
+	SHLXL   R15, R9, R9;            \
+	XORB    R8, (DI)(R10*1);        \
+	XORB    R9, (R13)(R10*1);       \
+	BTSQ    BX, AX;                 \
+	JMP     nextCode
+
 // func replace2AVX512(lines *int8, rows uint64, block *Block, columns uint64, v *vectors, changed *[64]uint64) uint64
 TEXT ·replace2AVX512(SB), NOSPLIT, $0-56
 	REPLACE(BEGIN_AVX512, LOAD2, NEXT_AVX512, STORE2, 16)
+
+// func replace3AVX512(lines *int8, rows uint64, block *Block, columns uint64, v *vectors, changed *[64]uint64) uint64
+TEXT ·replace3AVX512(SB), NOSPLIT, $0-56
+	REPLACE(BEGIN3_AVX512, LOAD3, NEXT_AVX512, STORE3, 24)
 
 // func replace4AVX512(lines *int8, rows uint64, block *Block, columns uint64, v *vectors, changed *[64]uint64) uint64
 TEXT ·replace4AVX512(SB), NOSPLIT, $0-56
@@ -259,6 +371,10 @@ TEXT ·replace6AVX512(SB), NOSPLIT, $0-56
 TEXT ·replace2AVX2(SB), NOSPLIT, $0-56
 	REPLACE(BEGIN_AVX2, LOAD2_AVX2, NEXT_AVX2, STORE2_AVX2, 16)
 
+// func replace3AVX2(lines *int8, rows uint64, block *Block, columns *[64]int8, v *vectors, changed *[64]uint64) uint64
+TEXT ·replace3AVX2(SB), NOSPLIT, $0-56
+	REPLACE(BEGIN3_AVX2, LOAD3_AVX2, NEXT_AVX2, STORE3_AVX2, 24)
+
 // func replace4AVX2(lines *int8, rows uint64, block *Block, columns *[64]int8, v *vectors, changed *[64]uint64) uint64
 TEXT ·replace4AVX2(SB), NOSPLIT, $0-56
 	REPLACE(BEGIN_AVX2, LOAD4_AVX2, NEXT_AVX2, STORE4_AVX2, 32)
@@ -266,15 +382,6 @@ TEXT ·replace4AVX2(SB), NOSPLIT, $0-56
 // func replace6AVX2(lines *int8, rows uint64, block *Block, columns *[64]int8, v *vectors, changed *[64]uint64) uint64
 TEXT ·replace6AVX2(SB), NOSPLIT, $0-56
 	REPLACE(BEGIN6_AVX2, LOAD6_AVX2, NEXT6_AVX2, STORE6_AVX2, 48)
-
-// LOOK_NEXT_UP takes row BX of the column at SI and the code R8: R9 is what changes of it.
-#define LOOK_NEXT_UP \
-	MOVBLZX (SI)(BX*1), R9;  \
-	SHLL    $6, R9;          \
-	ANDL    $0xfff, R9;      \
-	ORL     R8, R9;          \
-	MOVBLZX (R12)(R9*1), R9; \
-	XORL    R8, R9
 
 // func updateCodes(lines *int8, line, shift, bits int, column *int8, rows uint64, next *[4096]uint8) uint64
 //
@@ -315,47 +422,10 @@ differs:
 	BTSQ  BX, AX
 	JMP   nextCode
 
-// func updateCodes6(low, high *int8, lowShift, highShift int, column *int8, rows uint64, next *[4096]uint8) uint64
-//
-// DI low, R13 high, CX and R15 their shifts, SI column, DX rows left, R12 next, AX result,
-// BX row, R10 the offset of its line.
+// func updateCodes3(first, second *int8, firstShift, secondShift int, column *int8, rows uint64, next *[4096]uint8) uint64
+TEXT ·updateCodes3(SB), NOSPLIT, $0-64
+	UPDATE_PARTS(24, 2, 3, 1)
+
+// func updateCodes6(first, second *int8, firstShift, secondShift int, column *int8, rows uint64, next *[4096]uint8) uint64
 TEXT ·updateCodes6(SB), NOSPLIT, $0-64
-	MOVQ low+0(FP), DI
-	MOVQ high+8(FP), R13
-	MOVQ lowShift+16(FP), CX
-	MOVQ highShift+24(FP), R15
-	MOVQ column+32(FP), SI
-	MOVQ rows+40(FP), DX
-	MOVQ next+48(FP), R12
-	XORQ AX, AX
-
-code:
-	TZCNTQ  DX, BX
-	IMUL3Q  $48, BX, R10
-	MOVBLZX (DI)(R10*1), R8
-	MOVBLZX (R13)(R10*1), R9
-	SHRXL   CX, R8, R8
-	SHRXL   R15, R9, R9
-	ANDL    $15, R8
-	ANDL    $3, R9
-	SHLL    $4, R9
-	ORL     R9, R8
-	LOOK_NEXT_UP
-	JNZ     differs
-
-nextCode:
-	BLSRQ DX, DX
-	JNZ   code
-	MOVQ  AX, ret+56(FP)
-	RET
-
-differs: // the low bits are stored first
-	MOVL  R9, R8
-	ANDL  $15, R8
-	SHRL  $4, R9
-	SHLXL CX, R8, R8
-	SHLXL R15, R9, R9
-	XORB  R8, (DI)(R10*1)
-	XORB  R9, (R13)(R10*1)
-	BTSQ  BX, AX
-	JMP   nextCode
+	UPDATE_PARTS(48, 4, 15, 3)

@@ -10,7 +10,7 @@ import (
 // kernel returns the kernel of the family f.
 func (p *packed) kernel(f cpu.Family) UpdateFunc {
 	if f == cpu.NEON {
-		return map[int]*vectors{2: vectors2, 4: vectors4, 6: vectors6}[p.bits].updateNEON
+		return map[int]*vectors{2: vectors2, 3: vectors3, 4: vectors4, 6: vectors6}[p.bits].updateNEON
 	}
 	return p.updateGeneric
 }
@@ -23,6 +23,7 @@ type vectors struct {
 
 var (
 	vectors2 = &vectors{newHeights(window.Two), two}
+	vectors3 = &vectors{newHeights(window.Three), three}
 	vectors4 = &vectors{newHeights(window.Four), four}
 	vectors6 = &vectors{newHeights(window.Six), six}
 )
@@ -53,6 +54,8 @@ func (v *vectors) replace(lines *int8, rows uint64, block *Block, columns *[Side
 	switch v.bits {
 	case 2:
 		return replace2NEON(lines, rows, block, columns, &v.heights, changed)
+	case 3:
+		return replace3NEON(lines, rows, block, columns, &v.heights, changed)
 	case 4:
 		return replace4NEON(lines, rows, block, columns, &v.heights, changed)
 	}
@@ -69,6 +72,11 @@ func replace4NEON(lines *int8, rows uint64, block *Block, columns *[Side]int8, h
 //
 //go:noescape
 func replace2NEON(lines *int8, rows uint64, block *Block, columns *[Side]int8, h *heights, changed *[Side]uint64) uint64
+
+// replace3NEON is replace4NEON for codes of 3 bits.
+//
+//go:noescape
+func replace3NEON(lines *int8, rows uint64, block *Block, columns *[Side]int8, h *heights, changed *[Side]uint64) uint64
 
 // replace6NEON is replace4NEON for codes of 6 bits.
 //

@@ -6,8 +6,8 @@
 // the lines, and it wants to know what has changed. All in one pass costs little
 // more than the transposition.
 //
-// Lines hold scores, one byte each, or the codes of package window, 2, 4 or 6 bits each, or are a thin
-// block of that package.
+// Lines hold scores, one byte each, or the codes of package window, 2, 3, 4 or 6 bits each, or are a
+// thin block of that package.
 //
 // TestExample shows a small update with all its numbers. The generic code defines the
 // result; the twins for amd64 and arm64 give the same one.
@@ -36,7 +36,7 @@ type Block = [Side * Side]int8
 // becomes what window.Codes.Next makes of the two.
 //
 // lines starts at a multiple of the bytes of a line. Others may read it meanwhile: they
-// see the old or the new score, or code, of each place; of 6 bits, what package window says.
+// see the old or the new score, or code, of each place; of 3 or 6 bits, what package window says.
 type UpdateFunc func(lines []int8, block *Block, columns, rows uint64, changes *Changes)
 
 // Changes says which scores or codes of a block an update changed.

@@ -9,7 +9,7 @@ import (
 )
 
 // For returns the kernel of the family f, which must be supported, for scores of 8 bits
-// or codes of 2, 4 or 6. It panics at other bits.
+// or codes of 2, 3, 4 or 6. It panics at other bits.
 func For(f cpu.Family, bits int) UpdateFunc {
 	if bits != 8 {
 		return packedOf(bits).kernel(f)

@@ -4,7 +4,7 @@ package transpose
 
 import "grenier/kernels/cpu"
 
-// For returns the generic kernel for scores of 8 bits or codes of 2, 4 or 6: this build has
+// For returns the generic kernel for scores of 8 bits or codes of 2, 3, 4 or 6: this build has
 // no other. It panics at other bits.
 func For(_ cpu.Family, bits int) UpdateFunc {
 	if bits == 8 {

@@ -52,7 +52,7 @@ func TestExample(t *testing.T) {
 
 // codesOf returns the codes of the given bits, nil for scores.
 func codesOf(bits int) *window.Codes {
-	return map[int]*window.Codes{2: window.Two, 4: window.Four, 6: window.Six}[bits]
+	return map[int]*window.Codes{2: window.Two, 3: window.Three, 4: window.Four, 6: window.Six}[bits]
 }
 
 // updateNaive follows the definition, score by score or code by code. changed is by
@@ -85,7 +85,7 @@ func updateNaive(bits int, lines []int8, block *Block, columns, rows uint64) (ch
 // than its floor, and one whose floor is better.
 func TestPackedExample(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		for _, codes := range []*window.Codes{window.Two, window.Four, window.Six} {
+		for _, codes := range []*window.Codes{window.Two, window.Three, window.Four, window.Six} {
 			v := codes.Values
 			var block Block
 			block[3*Side+1] = int8(codes.Code(-v, -v)) // the opponent loses v
@@ -122,6 +122,6 @@ func TestPackedExample(t *testing.T) {
 
 func TestOtherBitsPanic(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		twins.MustPanic(t, func() { For(f, 3) })
+		twins.MustPanic(t, func() { For(f, 5) })
 	})
 }

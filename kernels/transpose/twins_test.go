@@ -60,7 +60,7 @@ func (m fence) check(t *testing.T, f cpu.Family, bits int, lines []int8, block *
 }
 
 // widths are the bits of scores and of codes.
-var widths = []int{8, 6, 4, 2}
+var widths = []int{8, 6, 4, 3, 2}
 
 // legal turns any bytes into n lines of codes and a block of least codes. Only the given
 // columns of a block are codes: others have not been computed. Scores stay.
@@ -138,7 +138,7 @@ func TestEveryScore(t *testing.T) {
 func TestEveryCode(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		m := newFence(t)
-		for _, codes := range []*window.Codes{window.Two, window.Four, window.Six} {
+		for _, codes := range []*window.Codes{window.Two, window.Three, window.Four, window.Six} {
 			lines, block := make([]int8, Side*codes.Line()), &Block{}
 			for i := range block {
 				codes.Put(lines[i%Side*codes.Line():], i/Side, codes.Zero)
@@ -252,6 +252,7 @@ func updateWhileOthersRead(t *testing.T, f cpu.Family, bits int, lines []int8, o
 // at them: it never sees one below what is being written.
 func TestWhileOthersSearch(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		searchWhileOthersRead(t, f, window.Three)
 		searchWhileOthersRead(t, f, window.Six)
 	})
 }

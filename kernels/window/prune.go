@@ -5,18 +5,53 @@ import (
 	"grenier/kernels/internal/swar"
 )
 
-// Prune replaces the capture values of positions whose code is Zero by 0, which gives the
-// same code in this window and in all after it: packed, that takes less. captures has Side
-// values for each of lines.
+// Clip replaces capture values by what is left of them beyond a base, 0 to 48, in place: values within
+// it become 0, others come closer to 0 by as much. Later windows need no more: with a base b above it,
+// they begin with what is left as they do with the values themselves at base b, less the base. What is left
+// packs better. There are whole lines of values.
+func Clip(captures []int8, base int) {
+	if base == 0 {
+		return
+	}
+	var table [256]uint8
+	for x := range table {
+		table[x] = uint8(beyond(int8(x), base))
+	}
+	for ; len(captures) > 0; captures = captures[tile:] {
+		swar.Store(captures, lookUp(swar.Load(captures), &table))
+	}
+}
+
+// beyond returns what is left of a stored capture value.
+func beyond(stored int8, base int) int8 {
+	only := int8(0)
+	if stored < OnlyCaptures {
+		only = OnlyCaptures
+	}
+	switch v := int(stored - only); {
+	case v >= 0:
+		return int8(max(v-base, 0))
+	case v == NoCapture:
+		return stored
+	case v+base < NoCapture:
+		return int8(v+base) + only
+	}
+	return 0
+}
+
+// Prune replaces capture values that do not matter in the windows after one by 0, which packs better:
+// captures, Side for each of lines, are what is left of them beyond the window whose codes lines has
+// at its end. Scores that are not at an end of it are known, and those at the upper end cannot fall below
+// the base of the next one.
 func (c *Codes) Prune(captures, lines []int8) {
-	bytes, zeros := c.Line(), uint64(c.Zero)*swar.Ones
+	bytes, last := c.Line(), uint64(c.All[len(c.All)-1])*swar.Ones
 	var codes shared.Line
 	for ; len(lines) > 0; lines, captures = lines[bytes:], captures[Side:] {
 		c.load(&codes, lines)
 		for i := range codes {
-			if known := swar.NonZero(codes[i] ^ zeros); known != swar.Highs {
-				swar.Store(captures[i*tile:], swar.Load(captures[i*tile:])&(known>>7*0xff))
-			}
+			values, below := swar.Load(captures[i*tile:]), swar.NonZero(codes[i]^last)
+			keep := c.atEnd(codes[i]) & (below | ^values)
+			swar.Store(captures[i*tile:], values&(keep>>7*0xff))
 		}
 	}
 }

@@ -39,7 +39,7 @@ func (t *turner) generic(lines, captures []int8, base int, again bool, sources *
 	for i := range len(lines) / bytes {
 		line, ends := lines[i*bytes:][:bytes], ^uint64(0)
 		if again {
-			ends = t.c.ends(line)
+			ends = t.c.CodeEnds(line)
 		}
 		alive |= ends
 		sources[i] = t.c.beginLine(line, (*[Side]int8)(captures[i*Side:]), begin, ends)
@@ -50,8 +50,8 @@ func (t *turner) generic(lines, captures []int8, base int, again bool, sources *
 	return alive
 }
 
-// ends returns the columns of a line whose score is -v or v.
-func (c *Codes) ends(line []int8) (columns uint64) {
+// CodeEnds returns the columns of a line of codes whose score is -v or v.
+func (c *Codes) CodeEnds(line []int8) (columns uint64) {
 	var codes shared.Line
 	c.load(&codes, line)
 	for i := range codes {

@@ -1,5 +1,5 @@
 // Package window packs what a solver knows of a score while it looks at a window of
-// values only: 2, 4 or 6 bits a position instead of bytes, or where few positions are left to be
+// values only: 2, 3, 4 or 6 bits a position instead of bytes, or where few positions are left to be
 // searched, bytes for these alone (Thin).
 //
 // A window with base b and v values shows a score s as sign(s) * min(max(|s|-b, 0), v).
@@ -10,28 +10,31 @@
 // A code says two things of a position: its clipped score as far as it is known, and the
 // floor below which the score cannot fall, since the best capture gives as much. While
 // they are searched, scores only move away from 0, so above 0 the score is its own floor.
-// That leaves v + (v+1)(v+2)/2 codes: 4 for one value, 13 for three, 53 for eight, 251 for twenty.
+// That leaves v + (v+1)(v+2)/2 codes: 4 for one value, 8 for two, 13 for three, 53 for eight, 251 for
+// twenty.
 //
 // Codes ascend with the score, and among equal scores with the floor, so the least code of
-// some positions has their least score. Those of 2 and 4 bits are numbered from 0 on.
+// some positions has their least score. Those of 2, 3 and 4 bits are numbered from 0 on.
 //
 // What has been found is kept as digits: only the clipped scores. Those of the window of base 0
 // are signed, in as many bits as a code, two's complement. In the windows after it the sign is
-// known, so their digits are not signed and take half the bits; those of Eight, which is never
-// the first, take bytes. A line of zeros is all zero bytes.
+// known, so their digits are not signed and take fewer bits: 1 of Two, 2 of Three and Four, 4 of Six;
+// those of Eight, which is never the first, take bytes. A line of zeros is all zero bytes.
 //
 // A line is 64 codes or digits. Of 2 bits each, bits 2k and 2k+1 of byte j are code 16k+j;
 // of 4 bits each, the low half of byte j is code j and the high half is code 32+j. So a
-// kernel unpacks a line by a broadcast, a shift and a mask. Of 6 bits each, it is a line of
-// the low 4 bits and then one of the high 2 bits. Of digits of 1 bit, bit k of byte j is digit
-// 8j+k.
+// kernel unpacks a line by a broadcast, a shift and a mask. Of digits of 1 bit, bit k of byte j is
+// digit 8j+k. Other lines have two parts. Of 6 bits each, it is a line of the low 4 bits and then one
+// of the high 2 bits. Of 3 bits each, it is a line of 2 bits, bits 0 and 2 of a code, and then one of
+// 1 bit: bit 1, inverted where bit 2 is set.
 //
-// Lines are read while they are searched. Who changes codes of 6 bits stores the low bits
-// first, and who reads them loads the high bits first: so a reader may see new low bits
-// with old high bits, but never the reverse. This shows a code between the old one and the
-// new one, or between 0 and the new one, because codes of scores up to 0 are 3 to 47 and
-// those above are 55 to 62: scores up to 0 share no high bits with scores above, and the
-// low bits of scores above are those of scores of 0. A score that seems closer to 0 than it
+// Lines are read while they are searched. Who changes codes of two parts stores the first one
+// first, and who reads them loads the second one first: so a reader may see a new first part
+// with an old second part, but never the reverse. This shows a score between 0 and the new one,
+// as TestReadWhileWritten tries. Of 6 bits it does because codes of scores up to 0 are 3 to 47
+// and those above are 55 to 62: scores up to 0 share no high bits with scores above, and the
+// low bits of scores above are those of scores of 0. Of 3 bits, where all numbers are codes, it would
+// not if the second part were a bit of the code. A score that seems closer to 0 than it
 // has been is one that is out of date, and who reads it will do so again. Codes of thin blocks are
 // bytes, which are written at once, and nothing else of such a block changes.
 package window
@@ -50,7 +53,7 @@ const maxValues = 20
 
 // Codes are the codes of one width. They are shared and must not be changed.
 type Codes struct {
-	Bits   int                    // of a code: 2, 4, 6, or 8 in thin blocks
+	Bits   int                    // of a code: 2, 3, 4, 6, or 8 in thin blocks
 	Values int                    // v
 	All    []uint8                // the codes, ascending
 	Score  [256]int8              // by code
@@ -59,12 +62,13 @@ type Codes struct {
 	first  [2*maxValues + 1]uint8 // by score + v: the first code of the score
 	digits [256]uint8             // by code: the signed digit
 	sizes  [256]uint8             // by code: the digit that is not signed
-	half   *Codes                 // those of half the bits; nil for Two and Eight
+	half   *Codes                 // those with as many bits as digits that are not signed; nil for Two and Eight
 }
 
 // The codes of all widths. Those of Eight are bytes with a sign, and only in thin blocks.
 var (
 	Two   = newCodes(2, 1, 0, 3, nil)
+	Three = newCodes(3, 2, 0, 6, Two)
 	Four  = newCodes(4, 3, 0, 10, Two)
 	Six   = newCodes(6, 8, 3, 55, Four)
 	Eight = newCodes(8, maxValues, 0x80, 103, nil)
@@ -140,7 +144,11 @@ func place(i, bits int) (at, shift int) {
 
 // Get returns code i of a line.
 func (c *Codes) Get(line []int8, i int) uint8 {
-	if c.Bits == 6 {
+	switch c.Bits {
+	case 3:
+		low, high := Two.Get(line, i), uint8(line[Two.Line()+i/8])>>(i%8)&1
+		return low&1 | (high^low>>1)<<1 | low>>1<<2
+	case 6:
 		return Four.Get(line, i) | Two.Get(line[Four.Line():], i)<<4
 	}
 	at, shift := place(i, c.Bits)
@@ -149,7 +157,13 @@ func (c *Codes) Get(line []int8, i int) uint8 {
 
 // Put replaces code i of a line.
 func (c *Codes) Put(line []int8, i int, code uint8) {
-	if c.Bits == 6 {
+	switch c.Bits {
+	case 3:
+		Two.Put(line, i, code&1|code>>2<<1)
+		high := &line[Two.Line()+i/8]
+		*high = int8(uint8(*high)&^(1<<(i%8)) | (code>>1&1^code>>2)<<(i%8))
+		return
+	case 6:
 		Four.Put(line, i, code&15)
 		Two.Put(line[Four.Line():], i, code>>4)
 		return

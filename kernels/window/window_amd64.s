@@ -10,15 +10,27 @@
 	VMOVDQU64       vectors_high(R10), Z19;      \
 	VBROADCASTI32X4 vectors_highMask(R10), Z18
 
+// VECTORS3 does the same for codes of 3 bits.
+#define VECTORS3 \
+	VMOVDQU64 vectors_threes(R10), Z18; \
+	VMOVDQU64 vectors_places(R10), Z19
+
 // UNPACK makes bytes of a line that Z0 holds in each part.
 #define UNPACK \
 	VPSRLVQ Z21, Z0, Z0; \
 	VPANDQ  Z20, Z0, Z0
 
-// LOAD2, LOAD4 and LOAD6 unpack the line at DI to Z0.
+// LOAD2, LOAD3, LOAD4 and LOAD6 unpack the line at DI to Z0.
 #define LOAD2 \
 	VBROADCASTI32X4 (DI), Z0; \
 	UNPACK
+
+#define LOAD3 \
+	VPMULTISHIFTQB.BCST 16(DI), Z19, Z1;    \
+	VBROADCASTI32X4     (DI), Z0;           \
+	VPSRLVQ             Z21, Z0, Z0;        \
+	VPTERNLOGQ          $0xe4, Z20, Z1, Z0; \
+	VPERMB              Z18, Z0, Z0
 
 #define LOAD4 \
 	VBROADCASTI64X4 (DI), Z0; \
@@ -39,7 +51,7 @@
 	VEXTRACTI128 $1, y, X1; \
 	VPOR         X1, x, x
 
-// STORE2, STORE4 and STORE6 pack the codes in Z0 to the line at DI. Bits above those of a
+// STORE2, STORE3, STORE4 and STORE6 pack the codes in Z0 to the line at DI. Bits above those of a
 // code do not matter.
 #define STORE2 \
 	VPANDQ  Z20, Z0, Z0; \
@@ -47,6 +59,12 @@
 	FOLD;                \
 	FOLD2(Y0, X0);       \
 	VMOVDQU X0, (DI)
+
+#define STORE3 \
+	VPERMB   vectors_parts(R10), Z0, Z0; \
+	VPMOVB2M Z0, K3;                     \
+	STORE2;                              \
+	KMOVQ    K3, 16(DI)
 
 #define STORE4 \
 	VPANDQ  Z20, Z0, Z0; \
@@ -62,10 +80,15 @@
 	FOLD2(Y0, X0);           \
 	VMOVDQU X0, 32(DI)
 
-// ZEROS2, ZEROS4 and ZEROS6 put a line of Zero to DI.
+// ZEROS2, ZEROS3, ZEROS4 and ZEROS6 put a line of Zero to DI.
 #define ZEROS2 \
 	VMOVDQU vectors_zeros(R10), X0; \
 	VMOVDQU X0, (DI)
+
+#define ZEROS3 \
+	ZEROS2;                             \
+	MOVQ (vectors_zeros+16)(R10), R8;   \
+	MOVQ R8, 16(DI)
 
 #define ZEROS4 \
 	VMOVDQU vectors_zeros(R10), Y0; \
@@ -179,6 +202,10 @@ next:                     \
 	VZEROUPPER;           \
 	RET
 
+#define BEGIN_TURN3   BEGIN_TURN; VECTORS3
+#define BEGIN_SUM3    BEGIN_SUM; VECTORS3
+#define BEGIN_DIGITS3 BEGIN_DIGITS; VECTORS3
+
 #define BEGIN_SUM \
 	VECTORS;    \
 	VBROADCASTI32X4 vectors_sign(R10), Z22
@@ -201,10 +228,26 @@ next:                     \
 	VPAND   Y8, Y0, Y0;                      \
 	VPAND   Y8, Y1, Y1
 
-// LOAD2_AVX2, LOAD4_AVX2 and LOAD6_AVX2 unpack the line at DI to Y0 and Y1.
+// LOAD2_AVX2, LOAD3_AVX2, LOAD4_AVX2 and LOAD6_AVX2 unpack the line at DI to Y0 and Y1.
 #define LOAD2_AVX2 \
 	VBROADCASTI128 (DI), Y0; \
 	UNPACK_AVX2
+
+// THREES unpacks half a line of codes of 3 bits: from is where the second part of it is, y has the first.
+#define THREES(from, y) \
+	VPBROADCASTD from(DI), Y2;                   \
+	VPSHUFB      vectors_byteOf(R10), Y2, Y2;    \
+	VPAND        vectors_bitOf(R10), Y2, Y2;     \
+	VPCMPEQB     vectors_bitOf(R10), Y2, Y2;     \
+	VPAND        vectors_four(R10), Y2, Y2;      \
+	VPOR         Y2, y, y;                       \
+	VMOVDQU      vectors_threes(R10), Y2;        \
+	VPSHUFB      y, Y2, y
+
+#define LOAD3_AVX2 \
+	LOAD2_AVX2;     \
+	THREES(16, Y0); \
+	THREES(20, Y1)
 
 #define LOAD4_AVX2 \
 	VMOVDQU (DI), Y0; \
@@ -228,11 +271,23 @@ next:                     \
 	VPSLLVQ (vectors_shift+32)(R10), Y1, Y1; \
 	VPOR    Y1, Y0, Y0
 
-// STORE2_AVX2, STORE4_AVX2 and STORE6_AVX2 pack the codes in Y0 and Y1 to the line at DI.
+// STORE2_AVX2, STORE3_AVX2, STORE4_AVX2 and STORE6_AVX2 pack the codes in Y0 and Y1 to the line at DI.
 #define STORE2_AVX2 \
 	PACK_AVX2;       \
 	FOLD2(Y0, X0);   \
 	VMOVDQU X0, (DI)
+
+#define STORE3_AVX2 \
+	VMOVDQU   vectors_parts(R10), Y2;     \
+	VPAND     vectors_seven(R10), Y0, Y0; \
+	VPAND     vectors_seven(R10), Y1, Y1; \
+	VPSHUFB   Y0, Y2, Y0;                 \
+	VPSHUFB   Y1, Y2, Y1;                 \
+	VPMOVMSKB Y0, R11;                    \
+	VPMOVMSKB Y1, R12;                    \
+	STORE2_AVX2;                          \
+	MOVL      R11, 16(DI);                \
+	MOVL      R12, 20(DI)
 
 #define STORE4_AVX2 \
 	PACK_AVX2;       \
@@ -492,6 +547,10 @@ line:                      \
 TEXT ·turn2AVX512(SB), NOSPLIT, $0-64
 	TURN(BEGIN_TURN, LOAD2, ENDS, CODES, STORE2, ZEROS2, 16)
 
+// func turn3AVX512(lines, captures *int8, count int, begin *[256]uint8, v *vectors, alive uint64, sources *uint64) uint64
+TEXT ·turn3AVX512(SB), NOSPLIT, $0-64
+	TURN(BEGIN_TURN3, LOAD3, ENDS, CODES, STORE3, ZEROS3, 24)
+
 // func turn4AVX512(lines, captures *int8, count int, begin *[256]uint8, v *vectors, alive uint64, sources *uint64) uint64
 TEXT ·turn4AVX512(SB), NOSPLIT, $0-64
 	TURN(BEGIN_TURN, LOAD4, ENDS, CODES, STORE4, ZEROS4, 32)
@@ -503,6 +562,10 @@ TEXT ·turn6AVX512(SB), NOSPLIT, $0-64
 // func turn2AVX2(lines, captures *int8, count, base int, v *vectors, alive uint64, sources *uint64) uint64
 TEXT ·turn2AVX2(SB), NOSPLIT, $0-64
 	TURN(BEGIN_TURN_AVX2, LOAD2_AVX2, ENDS_AVX2, CODES_AVX2, STORE2_AVX2, ZEROS2, 16)
+
+// func turn3AVX2(lines, captures *int8, count, base int, v *vectors, alive uint64, sources *uint64) uint64
+TEXT ·turn3AVX2(SB), NOSPLIT, $0-64
+	TURN(BEGIN_TURN_AVX2, LOAD3_AVX2, ENDS_AVX2, CODES_AVX2, STORE3_AVX2, ZEROS3, 24)
 
 // func turn4AVX2(lines, captures *int8, count, base int, v *vectors, alive uint64, sources *uint64) uint64
 TEXT ·turn4AVX2(SB), NOSPLIT, $0-64
@@ -516,6 +579,10 @@ TEXT ·turn6AVX2(SB), NOSPLIT, $0-64
 TEXT ·sum2AVX512(SB), NOSPLIT, $0-32
 	SUM(BEGIN_SUM, LOAD2, ADD, 16)
 
+// func sum3AVX512(dst, lines *int8, count int, v *vectors)
+TEXT ·sum3AVX512(SB), NOSPLIT, $0-32
+	SUM(BEGIN_SUM3, LOAD3, ADD, 24)
+
 // func sum4AVX512(dst, lines *int8, count int, v *vectors)
 TEXT ·sum4AVX512(SB), NOSPLIT, $0-32
 	SUM(BEGIN_SUM, LOAD4, ADD, 32)
@@ -527,6 +594,10 @@ TEXT ·sum6AVX512(SB), NOSPLIT, $0-32
 // func sum2AVX2(dst, lines *int8, count int, v *vectors)
 TEXT ·sum2AVX2(SB), NOSPLIT, $0-32
 	SUM(BEGIN_SUM_AVX2, LOAD2_AVX2, ADD_AVX2, 16)
+
+// func sum3AVX2(dst, lines *int8, count int, v *vectors)
+TEXT ·sum3AVX2(SB), NOSPLIT, $0-32
+	SUM(BEGIN_SUM_AVX2, LOAD3_AVX2, ADD_AVX2, 24)
 
 // func sum4AVX2(dst, lines *int8, count int, v *vectors)
 TEXT ·sum4AVX2(SB), NOSPLIT, $0-32
@@ -540,6 +611,10 @@ TEXT ·sum6AVX2(SB), NOSPLIT, $0-32
 TEXT ·digits2AVX512(SB), NOSPLIT, $0-40
 	DIGIT(BEGIN_DIGITS, LOAD2, LOOK_UP, STORE2, 16, 16)
 
+// func digits3AVX512(dst, src *int8, count int, v *vectors) int
+TEXT ·digits3AVX512(SB), NOSPLIT, $0-40
+	DIGIT(BEGIN_DIGITS3, LOAD3, LOOK_UP, STORE3, 24, 24)
+
 // func digits4AVX512(dst, src *int8, count int, v *vectors) int
 TEXT ·digits4AVX512(SB), NOSPLIT, $0-40
 	DIGIT(BEGIN_DIGITS, LOAD4, LOOK_UP, STORE4, 32, 32)
@@ -551,6 +626,10 @@ TEXT ·digits6AVX512(SB), NOSPLIT, $0-40
 // func digits2AVX2(dst, src *int8, count int, v *vectors) int
 TEXT ·digits2AVX2(SB), NOSPLIT, $0-40
 	DIGIT(BEGIN_DIGITS_AVX2, LOAD2_AVX2, LOOK_UP_AVX2, STORE2_AVX2, 16, 16)
+
+// func digits3AVX2(dst, src *int8, count int, v *vectors) int
+TEXT ·digits3AVX2(SB), NOSPLIT, $0-40
+	DIGIT(BEGIN_DIGITS_AVX2, LOAD3_AVX2, LOOK_UP_AVX2, STORE3_AVX2, 24, 24)
 
 // func digits4AVX2(dst, src *int8, count int, v *vectors) int
 TEXT ·digits4AVX2(SB), NOSPLIT, $0-40
@@ -564,6 +643,10 @@ TEXT ·digits6AVX2(SB), NOSPLIT, $0-40
 TEXT ·sizes2AVX512(SB), NOSPLIT, $0-40
 	DIGIT(BEGIN_DIGITS, LOAD2, LOOK_UP, STORE_ENDS, 16, 8)
 
+// func sizes3AVX512(dst, src *int8, count int, v *vectors) int
+TEXT ·sizes3AVX512(SB), NOSPLIT, $0-40
+	DIGIT(BEGIN_DIGITS3, LOAD3, LOOK_UP, STORE2, 24, 16)
+
 // func sizes4AVX512(dst, src *int8, count int, v *vectors) int
 TEXT ·sizes4AVX512(SB), NOSPLIT, $0-40
 	DIGIT(BEGIN_DIGITS, LOAD4, LOOK_UP, STORE_HALF, 32, 16)
@@ -575,6 +658,10 @@ TEXT ·sizes6AVX512(SB), NOSPLIT, $0-40
 // func sizes2AVX2(dst, src *int8, count int, v *vectors) int
 TEXT ·sizes2AVX2(SB), NOSPLIT, $0-40
 	DIGIT(BEGIN_DIGITS_AVX2, LOAD2_AVX2, LOOK_UP_AVX2, STORE_ENDS, 16, 8)
+
+// func sizes3AVX2(dst, src *int8, count int, v *vectors) int
+TEXT ·sizes3AVX2(SB), NOSPLIT, $0-40
+	DIGIT(BEGIN_DIGITS_AVX2, LOAD3_AVX2, LOOK_UP_AVX2, STORE2_AVX2, 24, 16)
 
 // func sizes4AVX2(dst, src *int8, count int, v *vectors) int
 TEXT ·sizes4AVX2(SB), NOSPLIT, $0-40

@@ -7,7 +7,7 @@ import (
 )
 
 // widths are the codes of all widths but those of thin blocks.
-var widths = []*Codes{Two, Four, Six}
+var widths = []*Codes{Two, Three, Four, Six}
 
 // withThin are all codes.
 var withThin = append(slices.Clone(widths), Eight)
@@ -130,6 +130,8 @@ func TestLayout(t *testing.T) {
 			switch c.Bits {
 			case 2:
 				want[i%16] = 3 << (i / 16 * 2)
+			case 3:
+				want[i%16] = 3 << (i / 16 * 2)
 			case 4:
 				want[i%32] = 15 << (i / 32 * 4)
 			case 6:
@@ -145,6 +147,14 @@ func TestLayout(t *testing.T) {
 			c.Put(line, i, 0)
 			if !slices.Equal(line, make([]int8, c.Line())) {
 				t.Errorf("%d bits: code %d left %v", c.Bits, i, line)
+			}
+			if c != Three {
+				continue
+			}
+			clear(want)
+			want[16+i/8] = int8(uint8(1) << (i % 8))
+			if c.Put(line, i, 2); !slices.Equal(line, want) || c.Get(line, i) != 2 {
+				t.Errorf("bit 1 of code %d is in %v", i, line)
 			}
 		}
 	}
@@ -173,23 +183,33 @@ func TestDigits(t *testing.T) {
 	}
 }
 
-// TestReadWhileWritten changes each code to each that a search can make of it, in two
-// steps. What is seen in between shows no new score above 0, and below 0 one that is at
-// least the new one.
+// TestReadWhileWritten changes each code to each that a search can make of it, in one step or
+// more: the first part of a line is the new one and the second the old one. What is seen shows a
+// score between 0 and the new one.
 func TestReadWhileWritten(t *testing.T) {
-	for _, old := range Six.All {
-		for _, code := range Six.All {
-			from, to := Six.Score[old], Six.Score[code]
-			up := 0 <= from && from <= to && to > 0
-			down := 0 >= from && from >= to && Six.Floor[old] == Six.Floor[code]
-			if !up && !down {
-				continue
+	for c, first := range map[*Codes]int{Three: Two.Line(), Six: Four.Line()} {
+		changes := 0
+		for _, old := range c.All {
+			for _, code := range c.All {
+				from, to := c.Score[old], c.Score[code]
+				up := 0 <= from && from <= to && to > 0
+				down := 0 >= from && from >= to && c.Floor[old] == c.Floor[code]
+				if !up && !down {
+					continue
+				}
+				changes++
+				line, now := make([]int8, c.Line()), make([]int8, c.Line())
+				c.Put(line, 37, old)
+				c.Put(now, 37, code)
+				copy(line[:first], now)
+				seen := c.Get(line, 37)
+				if score := c.Score[seen]; !slices.Contains(c.All, seen) || score < min(0, to) || score > max(0, to) {
+					t.Errorf("%d bits: code %d becomes %d: %d is seen, of score %d", c.Bits, old, code, seen, score)
+				}
 			}
-			seen := old&^15 | code&15 // the low bits are written first
-			score := Six.Score[seen]
-			if !slices.Contains(Six.All, seen) || up && score != from && score != to || down && (score > 0 || score < to) {
-				t.Errorf("code %d becomes %d: %d is seen, of score %d", old, code, seen, score)
-			}
+		}
+		if least := 2 * len(c.All); changes < least {
+			t.Errorf("%d bits: %d changes, want %d at least", c.Bits, changes, least)
 		}
 	}
 }
@@ -278,7 +298,7 @@ func TestValidDigits(t *testing.T) {
 				c.mustBe(t, lines, true, digit, -c.Values)
 			}
 		}
-		for x := range 1 << (c.Bits / 2) {
+		for x := range 1 << (c.DigitLine(false) * 8 / Side) {
 			for i := range 2 * Side {
 				lines := make([]int8, 2*c.DigitLine(false))
 				c.putDigit(lines, i, int8(x), false)
@@ -316,19 +336,51 @@ func (c *Codes) mustBe(t *testing.T, lines []int8, signed bool, digit, other int
 	}
 }
 
-// TestPrune leaves every capture value whose code is not Zero.
-func TestPrune(t *testing.T) {
-	for _, c := range widths {
-		lines, captures, want := make([]int8, 3*c.Line()), make([]int8, 3*Side), make([]int8, 3*Side)
-		for i := range captures {
-			captures[i] = int8(i%255 - 127)
-			code := c.All[i*i%31%len(c.All)]
-			if c.Put(lines[i/Side*c.Line():], i%Side, code); code != c.Zero {
-				want[i] = captures[i]
+// storedValues yields the stored forms of all capture values of up to 48 seeds.
+func storedValues(yield func(stored int8) bool) {
+	for v := -49; v <= 48; v++ {
+		if !yield(int8(v)) || v < NoCapture && !yield(int8(v+OnlyCaptures)) {
+			return
+		}
+	}
+}
+
+// TestClip begins windows with what is left of every value beyond every base below theirs.
+func TestClip(t *testing.T) {
+	captures := slices.Collect(storedValues)
+	captures = append(captures, make([]int8, Side-len(captures)%Side)...)
+	for clipped := range maxBase + 1 {
+		left := slices.Clone(captures)
+		Clip(left, clipped)
+		for _, c := range withThin {
+			for base := clipped; base <= maxBase; base++ {
+				for i, stored := range captures {
+					if got, want := c.Begin(left[i], base-clipped), c.Begin(stored, base); got != want {
+						t.Fatalf("%d bits, %d clipped by %d is %d: base %d begins with %d, want %d", c.Bits, stored, clipped, left[i], base, got, want)
+					}
+				}
 			}
 		}
-		if c.Prune(captures, lines); !slices.Equal(captures, want) {
-			t.Errorf("%d bits: got %v, want %v", c.Bits, captures, want)
+	}
+}
+
+// TestPrune leaves the capture values of scores at an end, at the upper one those above 0.
+func TestPrune(t *testing.T) {
+	for _, c := range widths {
+		for shift := range len(c.All) { // every code with every value
+			lines, captures := make([]int8, 4*c.Line()), make([]int8, 4*Side)
+			want := make([]int8, len(captures))
+			for i := range captures {
+				captures[i] = int8(i)
+				code := c.All[(i+shift)%len(c.All)]
+				c.Put(lines[i/Side*c.Line():], i%Side, code)
+				if score := int(c.Score[code]); score == -c.Values || score == c.Values && captures[i] > 0 {
+					want[i] = captures[i]
+				}
+			}
+			if c.Prune(captures, lines); !slices.Equal(captures, want) {
+				t.Errorf("%d bits: got %v, want %v", c.Bits, captures, want)
+			}
 		}
 	}
 }

@@ -34,8 +34,9 @@ predicts a run of all 48 seeds on this machine. It takes about a minute on a
 quiet machine and leaves nothing behind.
 
 The columns are millions of positions a second: on one core with 8 bits a score
-(layers in memory in one piece) and with 6, 4 and 2 bits (layers in windows,
-all of them together); on all cores with 8 bits; and decoded by one core.
+(layers in memory in one piece) and with 6, 4, 3 and 2 bits (layers in
+windows, all of them together); on all cores with 8 bits; and decoded by one
+core.
 
 Two runs are predicted for the fastest kernels: with the most seeds for which
 --memory is enough, by default most of the memory of the machine, and with 48

@@ -3,6 +3,8 @@ package awari
 import (
 	"context"
 	"fmt"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,8 +16,8 @@ import (
 
 // publishFlags are the flags of publish as given.
 type publishFlags struct {
-	dir, out, progress string
-	json               bool
+	dir, out, address, progress string
+	json                        bool
 }
 
 // published is what publish prints as JSON.
@@ -36,7 +38,8 @@ files and answers range requests can show it, in any folder; the pages read the
 layer files in the browser, check their checksums, and compute values and best
 lines there. Puzzles and positions worth seeing are searched for beforehand. A
 page lists the files with sizes and SHA-256 for those who want a copy. See
-docs/publish.md.
+docs/publish.md. With --address, links to the site show a picture wherever sites
+show pictures of links.
 
 Layer files are copied, then all checksums of the copies are compared. The same
 command goes on where one was interrupted: it reads the files that are there,
@@ -54,6 +57,7 @@ SITE must be empty, missing, or such a site of the same game and rules.
 	needDir(cmd, &f.dir)
 	flags := cmd.Flags()
 	flags.Var((*cli.Directory)(&f.out), "out", "directory `SITE` to write")
+	flags.StringVar(&f.address, "address", "", "`URL` of the folder where the site will be, such as https://example.org/awari/")
 	cli.ProgressFlag(flags, &f.progress)
 	flags.BoolVar(&f.json, "json", false, jsonUsage)
 	cli.Need(cmd, "out")
@@ -68,6 +72,9 @@ func (a *app) runPublish(ctx context.Context, f publishFlags) error {
 	if _, err := loadManifest(f.dir); err != nil {
 		return err
 	}
+	if f.address, err = folder(f.address); err != nil {
+		return err
+	}
 	shown, err := a.NewProgress(f.progress, f.json)
 	if err != nil {
 		return err
@@ -76,7 +83,7 @@ func (a *app) runPublish(ctx context.Context, f publishFlags) error {
 	a.Resume = "; what is done is kept, the same command continues"
 	result := published{}
 	o := publish.Options{
-		Pages: web.Site(), Questions: web.Questions, Family: family,
+		Pages: web.Site(), Questions: web.Questions, Address: f.address, Family: family,
 		Progress: func(p publish.Progress) { shown.Update(publishing(p)) },
 		Done: func(l publish.Layer) {
 			how := "written"
@@ -101,6 +108,18 @@ func (a *app) runPublish(ctx context.Context, f publishFlags) error {
 	a.Printf(2, "%s: %s, %d of them there already, and %s; %s (%.1f s)", f.out, cli.Count(len(result.Layers), "layer"),
 		result.Kept, cli.Count(result.Files, "other file"), cli.Size(uint64(result.Bytes)), result.Seconds)
 	return nil
+}
+
+// folder returns the address of a folder with a slash at its end.
+func folder(address string) (string, error) {
+	if address == "" {
+		return "", nil
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return "", cli.Usagef("--address %s: want the URL of a folder, such as https://example.org/awari/", address)
+	}
+	return strings.TrimSuffix(u.String(), "/") + "/", nil
 }
 
 // publishing is how far a site is.

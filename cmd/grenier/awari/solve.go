@@ -100,7 +100,7 @@ a part of the existing layers before it builds on them; "grenier awari verify"
 checks all of them.
 
 If --memory cannot hold a byte for each score of a layer, the layer is solved
-in windows: a few values at a time, with 6, 4 or 2 bits a score in memory.
+in windows: a few values at a time, with 6, 4, 3 or 2 bits a score in memory.
 Narrow windows take less memory, but more of them are needed. DIR/work holds
 the results of the windows, and a checkpoint of the layer in progress, every
 minute (--checkpoint), or less often if a checkpoint takes more than a second

@@ -46,11 +46,11 @@ func TestLargestRowsFit(t *testing.T) {
 // TestBenchFits: the table of a machine with many fast cores fits a narrow terminal.
 func TestBenchFits(t *testing.T) {
 	rates := calibrate.Rates{
-		Kernel: "generic", One: map[int]float64{8: 999.99e6, 6: 999.99e6, 4: 999.99e6, 2: 999.99e6}, All: 99_999.99e6, Decoded: 9999e6,
+		Kernel: "generic", One: map[int]float64{8: 999.99e6, 6: 999.99e6, 4: 999.99e6, 3: 999.99e6, 2: 999.99e6}, All: 99_999.99e6, Decoded: 9999e6,
 	}
 	for width, want := range map[int]string{
-		79: "kernels  8 bits 6 bits 4 bits 2 bits 128 cores decoding\ngeneric  999.99 999.99 999.99 999.99  99999.99     9999\n",
-		49: "kernels  8 bits 6 bits 4 bits 2 bits 128 cores\ngeneric  999.99 999.99 999.99 999.99  99999.99\n",
+		79: "kernels  8 bits 6 bits 4 bits 3 bits 2 bits 128 cores decoding\ngeneric  999.99 999.99 999.99 999.99 999.99  99999.99     9999\n",
+		49: "kernels  8 bits 6 bits 4 bits 3 bits 2 bits 128 cores\ngeneric  999.99 999.99 999.99 999.99 999.99  99999.99\n",
 	} {
 		if got := tableOf(width, benchColumns(128), rates); got != want {
 			t.Errorf("width %d:\n%swant\n%s", width, got, want)

@@ -34,19 +34,27 @@ func (l *Line) StorePart(packed []int8, n int) {
 	}
 }
 
-// Each byte's places for codes of 2 bits and of 4.
+// Each byte's places for some bits, and for codes of 2 bits and of 4.
 const (
+	bit0 = swar.Ones
+	bit1 = 2 * swar.Ones
+	bit2 = 4 * swar.Ones
 	low2 = 3 * swar.Ones
 	low4 = 15 * swar.Ones
 )
 
-// Spread sets codes to those of the given width, 2, 4 or 6 bits, that l begins with, each in
+// Spread sets codes to those of the given width, 2, 3, 4 or 6 bits, that l begins with, each in
 // a byte; package window says how codes are packed.
 func (l *Line) Spread(codes *Line, width int) {
 	switch width {
 	case 2:
 		for i, x := range l[:2] {
 			codes[i], codes[i+2], codes[i+4], codes[i+6] = x&low2, x>>2&low2, x>>4&low2, x>>6&low2
+		}
+	case 3:
+		for i := range codes {
+			low := l[i%2] >> (i / 2 * 2) // bits 0 and 2
+			codes[i] = (low&low2 + low&bit1<<1) ^ swar.Spread(l[2]>>(i*8))&bit1
 		}
 	case 4:
 		for i, x := range l[:4] {
@@ -60,12 +68,38 @@ func (l *Line) Spread(codes *Line, width int) {
 	}
 }
 
+// Threes returns tables of codes of 3 bits for kernels that look up vectors: codes by three bits, that
+// of the second part of a line above those of the first; by code the bits of the first part and, as
+// a sign, that of the second; and by place in a line the first of eight bits of the second part of
+// which bit 2 is that of the place. Higher bits of what is looked up do not matter.
+func Threes() (codes, parts, places [Side]uint8) {
+	for code := range 8 {
+		var spread, packed Line
+		spread.Scores()[0] = int8(code)
+		packed.Pack(&spread, 3)
+		low, high := int(packed[0]), int(packed[2])
+		for i := 0; i < Side; i += 8 {
+			codes[i+high*4+low], parts[i+code] = uint8(code), uint8(low|high<<7)
+		}
+	}
+	for i := range places {
+		places[i] = uint8(i-2) % Side
+	}
+	return codes, parts, places
+}
+
 // Pack is what Spread is the inverse of. It packs the low bits of each byte.
 func (l *Line) Pack(codes *Line, width int) {
 	switch width {
 	case 2:
 		for i := range l[:2] {
 			l[i] = codes[i]&low2 | codes[i+2]&low2<<2 | codes[i+4]&low2<<4 | codes[i+6]&low2<<6
+		}
+	case 3:
+		clear(l[:3])
+		for i, x := range codes {
+			l[i%2] |= (x&bit0 | x&bit2>>1) << (i / 2 * 2)
+			l[2] |= swar.Gather((x^x>>1)&bit1<<6) << (i * 8)
 		}
 	case 4:
 		for i := range l[:4] {

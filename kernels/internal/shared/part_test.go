@@ -10,7 +10,7 @@ import (
 // TestParts copies the middle one of three parts, changes some bytes of the copy and
 // puts it back.
 func TestParts(t *testing.T) {
-	for _, n := range []int{8, 16, 32, 48, Side} {
+	for _, n := range []int{8, 16, 24, 32, 48, Side} {
 		packed := aligned(3 * n)
 		for i := range packed {
 			packed[i] = int8(i)
@@ -37,19 +37,12 @@ func TestParts(t *testing.T) {
 // TestSpreadAndPack gives each code of a line a value of its own, as far as there are that
 // many, and finds it where package window says.
 func TestSpreadAndPack(t *testing.T) {
-	for _, width := range []int{2, 4, 6} {
+	for _, width := range []int{2, 3, 4, 6} {
 		var packed, codes, again Line
 		want := make([]uint8, Side)
 		for i := range want {
 			want[i] = uint8(i*7+i/8) & (1<<width - 1)
-			low, at := min(width, 4), 0
-			for bit := range width {
-				if bit == 4 {
-					low, at = 2, 32
-				}
-				line := low * Side / 8
-				packed.Scores()[at+i%line] |= int8(want[i] >> bit & 1 << (i/line*low + bit%4))
-			}
+			put(packed.Scores()[:], width, i, want[i])
 		}
 		packed.Spread(&codes, width)
 		for i, x := range codes.Scores() {

@@ -3,7 +3,7 @@
 // Go promises that for atomic accesses only, so the portable kernels go word by
 // word through sync/atomic. Kernels in assembly use plain moves, which do the
 // same on amd64, and on arm64 but for their order: there kernels keep that of the two
-// parts of a code of 6 bits with instructions of their own, and who calls them goes through
+// parts of a code of 3 or 6 bits with instructions of their own, and who calls them goes through
 // sync/atomic between what must not change places.
 package shared
 
@@ -35,10 +35,10 @@ func (l *Line) Load(scores []int8) {
 	}
 }
 
-// Unpack copies the first line of codes of the given width, 2, 4 or 6 bits, each to a byte;
+// Unpack copies the first line of codes of the given width, 2, 3, 4 or 6 bits, each to a byte;
 // package window says how codes are packed. The line must start at a multiple of 8 bytes.
 //
-// Codes of 6 bits are read in two parts, the high one first: if others write the high one
+// Codes of 3 or 6 bits are read in two parts, the high one first: if others write the high one
 // last, a reader may see an older high part with a newer low one, but never the reverse.
 func (l *Line) Unpack(codes []int8, width int) {
 	var packed Line

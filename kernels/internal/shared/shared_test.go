@@ -48,7 +48,7 @@ func TestLoadStore(t *testing.T) {
 // TestUnpack gives each code of the second line a value of its own, as far as there are
 // that many, one code after the other by the definition of package window.
 func TestUnpack(t *testing.T) {
-	for _, width := range []int{2, 4, 6} {
+	for _, width := range []int{2, 3, 4, 6} {
 		size, mask := width*Side/8, 1<<width-1
 		code := func(i int) uint8 { return uint8((i*7 + i/8) & mask) }
 		scores := aligned(3 * size)
@@ -57,13 +57,7 @@ func TestUnpack(t *testing.T) {
 		}
 		clear(scores[size : 2*size])
 		for i := range Side {
-			switch width {
-			case 6:
-				scores[size+i%32] |= int8(code(i) & 15 << (i / 32 * 4))
-				scores[size+32+i%16] |= int8(code(i) >> 4 << (i / 16 * 2))
-			default:
-				scores[size+i%size] |= int8(code(i) << (i / size * width))
-			}
+			put(scores[size:], width, i, code(i))
 		}
 		var line Line
 		line.Unpack(scores[size:], width)
@@ -75,12 +69,27 @@ func TestUnpack(t *testing.T) {
 	}
 }
 
+// put sets code i of a line of zeros, as package window says.
+func put(line []int8, width, i int, code uint8) {
+	switch width {
+	case 3:
+		line[i%16] |= int8((code&1 | code>>2<<1) << (i / 16 * 2))
+		line[16+i/8] |= int8((code>>1&1 ^ code>>2) << (i % 8))
+	case 6:
+		line[i%32] |= int8(code & 15 << (i / 32 * 4))
+		line[32+i%16] |= int8(code >> 4 << (i / 16 * 2))
+	default:
+		size := width * Side / 8
+		line[i%size] |= int8(code << (i / size * width))
+	}
+}
+
 func TestShortSlicesPanic(t *testing.T) {
 	var line Line
 	short := aligned(Side - 1)
 	twins.MustPanic(t, func() { line.Load(short) })
 	twins.MustPanic(t, func() { line.Store(short) })
-	for _, width := range []int{2, 4, 6} {
+	for _, width := range []int{2, 3, 4, 6} {
 		twins.MustPanic(t, func() { line.Unpack(short[:width*Side/8-1], width) })
 	}
 }

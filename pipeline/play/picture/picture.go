@@ -1,7 +1,7 @@
 // Package picture draws positions for the previews of links: a board with its seeds, as a
 // PNG of the size that sites expect (1200 by 630 pixels), and the icon of the page.
 //
-//	png, err := picture.Board(picture.Position{Pits: pits, Title: "South to move"})
+//	png, err := picture.Board(picture.Position{Pits: pits, Players: [2]string{"South", "North"}, Title: "South to move"})
 //
 // Shapes are filled by golang.org/x/image/vector, texts written in the Go font: nothing is
 // read from the system, so the same position is the same bytes everywhere.
@@ -44,10 +44,11 @@ var (
 
 // Position is what a picture shows.
 type Position struct {
-	Pits  []int  // seeds, South's pits first, then North's; an even number
-	North bool   // North moves
-	Taken [2]int // by South, by North
-	Title string // one line above the board
+	Pits    []int     // seeds, South's pits first, then North's; an even number
+	North   bool      // North moves
+	Taken   [2]int    // by South, by North
+	Players [2]string // what South and North are called
+	Title   string    // one line above the board
 }
 
 // Board returns a picture of a position as a PNG. It fails if there is no board.
@@ -123,7 +124,7 @@ func (c *canvas) stores(p Position) error {
 		}
 		c.rounded(x, top+20, x+storeWidth, bottom-20, 32, bowl)
 		middle := int(x + storeWidth/2)
-		if err := c.write([]string{"South", "North"}[player], middle, top+64, 28, light); err != nil {
+		if err := c.write(p.Players[player], middle, top+64, 28, light); err != nil {
 			return err
 		}
 		if err := c.write(strconv.Itoa(p.Taken[player]), middle, bottom-44, 44, light); err != nil {

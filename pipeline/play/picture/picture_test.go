@@ -24,13 +24,14 @@ func decode(t *testing.T, data []byte, err error) image.Image {
 // TestBoard draws positions: more seeds make another picture, and so do who moves, what was
 // taken and the title; the same position makes the same bytes.
 func TestBoard(t *testing.T) {
-	start := Position{Pits: []int{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}, Title: "South to move"}
+	start := Position{Pits: []int{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}, Players: [2]string{"South", "North"}, Title: "South to move"}
 	seen := map[string]bool{}
 	for _, change := range []func(*Position){
 		func(*Position) {},
 		func(p *Position) { p.Pits = []int{4, 4, 0, 5, 5, 5, 5, 4, 4, 4, 4, 4} },
 		func(p *Position) { p.North = true },
 		func(p *Position) { p.Taken = [2]int{3, 0} },
+		func(p *Position) { p.Players = [2]string{"Sud", "Nord"} },
 		func(p *Position) {
 			p.Title = "A title that is far too long for the picture and has to be made smaller, much smaller"
 		},

@@ -3,11 +3,13 @@ package publish
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"grenier/io/manifest"
 	"grenier/layers/awari"
 	"grenier/pipeline/play/find"
+	"grenier/pipeline/play/line"
 )
 
 // Question is a search of layers that pages ask for (package find). A site has its answer
@@ -42,6 +44,10 @@ type found struct {
 type answer struct {
 	Hits   uint64  `json:"hits"`
 	Boards [][]int `json:"boards"`
+	// Of positions in the order of their best lines: the plies of each line, and how many positions
+	// were left out because theirs take too much to find.
+	Plies      []int  `json:"plies,omitempty"`
+	Unmeasured uint64 `json:"unmeasured,omitempty"`
 }
 
 // searches answers the questions, and writes a file for each range of layers.
@@ -74,6 +80,7 @@ func (p *publisher) searches(ctx context.Context) error {
 		if err := p.write(text, dataName, name); err != nil {
 			return err
 		}
+		p.prepared = append(p.prepared, name)
 	}
 	p.tell(Progress{Stage: Searching, Done: uint64(len(questions)), Total: uint64(len(questions))})
 	return nil
@@ -101,11 +108,36 @@ func (p *publisher) ask(ctx context.Context, q Question) (a answer, err error) {
 	if err != nil {
 		return a, err
 	}
-	a = answer{Hits: result.Hits, Boards: [][]int{}}
+	a = answer{Hits: result.Hits, Boards: [][]int{}, Unmeasured: result.Unmeasured}
 	for _, hit := range result.Found {
+		if q.Most == "line" {
+			plies, err := p.plies(ctx, hit.Board)
+			if err != nil {
+				return a, err
+			}
+			if plies < 0 { // those that were not measured come last
+				break
+			}
+			a.Plies = append(a.Plies, plies)
+		}
 		a.Boards = append(a.Boards, numbers(hit.Board, p.manifest.Pits))
 	}
 	return a, nil
+}
+
+// linePositions bounds the memory for finding a best line, to some 25 MiB.
+const linePositions = 1 << 18
+
+// plies returns the length of the best line from a board, -1 if it takes too much to find.
+func (p *publisher) plies(ctx context.Context, b awari.Board) (int, error) {
+	best, err := line.Best(ctx, p.tables, b, line.Options{Positions: linePositions})
+	if _, tooMuch := errors.AsType[*line.LimitError](err); tooMuch {
+		return -1, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return len(best.Moves), nil
 }
 
 // numbers returns the seeds of a board.

@@ -2,24 +2,37 @@ package publish
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
+	"html"
 	"html/template"
 	"io/fs"
 	"maps"
 	"path"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/dustin/go-humanize"
 
 	"grenier/io/manifest"
+	"grenier/io/rundir"
+	"grenier/pipeline/play/picture"
+	"grenier/pipeline/play/serve"
 )
 
-// Pages of a site.
+// Pages of a site, and the script that keeps its files for times without the network.
 const (
 	indexName    = "index.html"
 	downloadName = "download.html"
+	workerName   = "sw.js"
 )
+
+// filesLine is where that script has the names of the files.
+const filesLine = `["files of the site"]`
+
+// wholeLayer is how many bytes a layer file may have that the pages read as a whole.
+const wholeLayer = 65536
 
 // policy is what a page may do: nothing but use the files of the site.
 const policy = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'">`
@@ -32,27 +45,74 @@ var (
 	navLine  = regexp.MustCompile(`(?m)^ *<a href="(?:puzzles|explore|learn|layers)" data-t>.*</a>\n`)
 	homeLink = regexp.MustCompile(`href="\./`)
 	script   = regexp.MustCompile(`<script type="module" src="([^"]+)"></script>\n`)
-	imported = regexp.MustCompile(`(?m)^import (?:[^"]* from )?"\./([^"]+)";$`)
+	lazy     = regexp.MustCompile(`\bimport\("\./([^"]+)"\)`)
+	titled   = regexp.MustCompile(`<title>(.*)</title>`)
+	about    = regexp.MustCompile(`<meta name="description" content="([^"]*)">`)
 	footEnd  = regexp.MustCompile(`(?m)^ *</footer>$`)
 )
+
+// early has the list of layers fetched while the script that asks for it is on its way.
+const early = "<link rel=\"preload\" href=\"" + TablesName + "/" + rundir.ManifestName + "\" as=\"fetch\" crossorigin>\n"
+
+// asking is the module of pages that ask for the list of layers.
+const asking = "api.js"
 
 // downloadLink leads to the page that only a site has. It stands at the end of the footer.
 const downloadLink = "    <p><a href=\"download\" data-t>Download the tables</a></p>\n"
 
-// pages writes the pages, index.html last.
+// pages writes the pages, index.html last, with a script for each of them (bundle.go).
 func (p *publisher) pages(layers []Layer) error {
+	scripts, err := p.scripts()
+	if err != nil {
+		return err
+	}
 	names := slices.Sorted(maps.Keys(p.options.Pages))
-	names = slices.DeleteFunc(names, func(name string) bool { return name == indexName })
+	names = slices.DeleteFunc(names, func(name string) bool {
+		return name == indexName || path.Ext(name) == ".js" && scripts[name] == nil && name != workerName
+	})
 	for _, name := range append(names, indexName) {
 		data, err := p.page(name, layers)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
+		}
+		switch {
+		case name == workerName:
+			data, err = p.worker(data, names, layers)
+			if err != nil {
+				return err
+			}
+		case scripts[name] != nil:
+			data = scripts[name]
 		}
 		if err := p.write(data, name); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// scripts returns the scripts that pages name, with all that they import, and those that scripts
+// fetch when they need them.
+func (p *publisher) scripts() (map[string][]byte, error) {
+	scripts := map[string][]byte{}
+	for name, page := range p.options.Pages {
+		if path.Ext(name) != ".html" {
+			continue
+		}
+		for _, m := range script.FindAllSubmatch(page, -1) {
+			text, err := bundle(p.options.Pages, string(m[1]))
+			if err != nil {
+				return nil, err
+			}
+			scripts[string(m[1])] = text
+		}
+	}
+	for _, text := range slices.Collect(maps.Values(scripts)) {
+		for _, m := range lazy.FindAllSubmatch(text, -1) {
+			scripts[string(m[1])] = p.options.Pages[string(m[1])]
+		}
+	}
+	return scripts, nil
 }
 
 // page returns a file of the pages as it is in the site.
@@ -67,15 +127,15 @@ func (p *publisher) page(name string, layers []Layer) (data []byte, err error) {
 		}
 	}
 	if path.Ext(name) == ".html" {
-		return p.adapt(data)
+		return p.adapt(name, data)
 	}
 	return data, nil
 }
 
 // adapt makes a page of the server one of a site: its links are names of files, those to pages
 // that the site does not have are left out, and the policy, which the server sends as a header,
-// is part of it.
-func (p *publisher) adapt(page []byte) ([]byte, error) {
+// is part of it. It says what sites may show of a link to it.
+func (p *publisher) adapt(name string, page []byte) ([]byte, error) {
 	place := footEnd.FindIndex(page)
 	if place == nil || !bytes.Contains(page, []byte(encodingLine)) {
 		return nil, fmt.Errorf("a page without %q or a footer", encodingLine)
@@ -90,27 +150,67 @@ func (p *publisher) adapt(page []byte) ([]byte, error) {
 		return nil
 	})
 	page = pageLink.ReplaceAll(page, []byte(`href="$1.html"`))
-	page = p.preload(page)
+	page = script.ReplaceAllFunc(page, func(element []byte) []byte {
+		if bytes.Contains(p.options.Pages[string(script.FindSubmatch(element)[1])], []byte(`"./`+asking+`"`)) {
+			return slices.Concat([]byte(early), []byte("  "), element)
+		}
+		return element
+	})
 	page = homeLink.ReplaceAll(page, []byte(`href="`+indexName))
+	page = bytes.Replace(page, []byte(headEnd), []byte(p.properties(name, page)+headEnd), 1)
 	return bytes.Replace(page, []byte(encodingLine), []byte(encodingLine+"  "+policy+"\n"), 1), nil
 }
 
-// preload has all modules that the script of a page needs fetched at once: otherwise each is
-// asked for when the one that imports it is there.
-func (p *publisher) preload(page []byte) []byte {
-	return script.ReplaceAllFunc(page, func(element []byte) []byte {
-		names := []string{string(script.FindSubmatch(element)[1])}
-		links := slices.Clone(element)
-		for i := 0; i < len(names); i++ {
-			for _, m := range imported.FindAllSubmatch(p.options.Pages[names[i]], -1) {
-				if name := string(m[1]); !slices.Contains(names, name) {
-					names = append(names, name)
-					links = fmt.Appendf(links, "  <link rel=\"modulepreload\" href=\"%s\">\n", name)
-				}
-			}
+// headEnd is where the properties of a link go into a page.
+const headEnd = "</head>"
+
+// properties are the elements that say what a link to a page leads to.
+func (p *publisher) properties(name string, page []byte) string {
+	text := func(r *regexp.Regexp) string {
+		if m := r.FindSubmatch(page); m != nil {
+			return html.UnescapeString(string(m[1]))
 		}
-		return links
+		return ""
+	}
+	l := serve.Link{Title: text(titled), Description: text(about), Locale: "en_US", Picture: p.options.Address + pictureName}
+	if p.options.Address != "" {
+		l.Address = p.options.Address + strings.TrimSuffix(name, indexName)
+	}
+	return serve.Properties(l)
+}
+
+// picture draws the position that the pages show first.
+func (p *publisher) picture() ([]byte, error) {
+	pits := make([]int, p.manifest.Pits)
+	for i := range pits {
+		pits[i] = 4
+	}
+	return picture.Board(picture.Position{
+		Pits: pits, Players: [2]string{"South", "North"}, Title: fmt.Sprintf("Awari: every position with up to %d seeds solved", len(p.manifest.Layers)-1),
 	})
+}
+
+// worker returns the script that keeps files, with the names of those that are worth it: the pages, what
+// was prepared for them, and small layers.
+func (p *publisher) worker(text []byte, pages []string, layers []Layer) ([]byte, error) {
+	files := slices.DeleteFunc(slices.Concat(pages, []string{indexName, styleName, iconName, pictureName, TablesName + "/" + rundir.ManifestName}),
+		func(name string) bool { return name == workerName })
+	for _, l := range layers {
+		if l.Bytes <= wholeLayer {
+			files = append(files, TablesName+"/"+l.File)
+		}
+	}
+	for _, name := range p.prepared {
+		files = append(files, dataName+"/"+name)
+	}
+	list, err := json.Marshal(files)
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.Contains(text, []byte(filesLine)) {
+		return nil, fmt.Errorf("%s: no %q in it", workerName, filesLine)
+	}
+	return bytes.Replace(text, []byte(filesLine), list, 1), nil
 }
 
 // row is a layer on the page of downloads.

@@ -38,6 +38,14 @@ const (
 	dataName   = "data"
 )
 
+// Files that are made, not given.
+const (
+	styleName   = "chart.css"
+	iconName    = "icon.png"
+	pictureName = "preview.png"
+	chartsName  = "charts.json"
+)
+
 // ErrEmpty reports a run directory that has no solved layer.
 var ErrEmpty = fault.New(fault.Usage, "no layer is solved: there is nothing to publish")
 
@@ -48,6 +56,9 @@ type Options struct {
 	Pages map[string][]byte
 	// Questions returns the searches that the pages ask for, if it is not nil.
 	Questions func(layers []manifest.Layer) []Question
+	// Address is where the site will be, for those who show links to it with a picture; it ends
+	// with a slash. Without one pages name the picture relative to their own.
+	Address string
 	// Family is the kernel family that decodes blocks.
 	Family cpu.Family
 	// Progress is told how far the layer files are, then how far the searches, if it is not
@@ -156,8 +167,9 @@ type publisher struct {
 	tables   *tables.Tables
 	manifest *manifest.Manifest
 	list     list
-	files    int   // written besides the layers
-	bytes    int64 // of these
+	prepared []string // files in data that every visitor may want
+	files    int      // written besides the layers
+	bytes    int64    // of these
 }
 
 // path returns the path of a file of the site.
@@ -197,11 +209,19 @@ func (p *publisher) answers() error {
 			return err
 		}
 	}
-	if err := p.write(fixed.Charts, dataName, "charts.json"); err != nil {
+	if err := p.write(fixed.Charts, dataName, chartsName); err != nil {
 		return err
 	}
-	if err := p.write(fixed.Style, "chart.css"); err != nil {
+	p.prepared = append(p.prepared, chartsName)
+	if err := p.write(fixed.Style, styleName); err != nil {
 		return err
 	}
-	return p.write(fixed.Icon, "icon.png")
+	if err := p.write(fixed.Icon, iconName); err != nil {
+		return err
+	}
+	png, err := p.picture()
+	if err != nil {
+		return err
+	}
+	return p.write(png, pictureName)
 }

@@ -32,6 +32,8 @@ const page = `<!doctype html>
 <head>
   <meta charset="utf-8">
   <script type="module" src="app.js"></script>
+  <title>A &amp; B</title>
+  <meta name="description" content="about">
 </head>
     <nav>
       <a href="./" data-t>Play</a>
@@ -45,6 +47,7 @@ const page = `<!doctype html>
 
 // app is a script that imports others.
 const app = `import * as a from "./a.js";
+import * as api from "./api.js";
 import {
   b,
 } from "./b.js";
@@ -57,8 +60,11 @@ func pages() map[string][]byte {
 		"layers.html":   fmt.Appendf(nil, page, "layers"),
 		"download.html": fmt.Appendf(nil, page, "{{range .Rows}}{{.File}} {{.Positions}} {{.SHA256}};{{end}}"),
 		"app.js":        []byte(app),
-		"a.js":          []byte("import { b } from \"./b.js\";\nimport \"./app.js\";\n"),
-		"b.js":          []byte("// the end"),
+		"a.js":          []byte("import { b } from \"./b.js\";\nimport(\"./late.js\");\n"),
+		"b.js":          []byte("import \"./api.js\";\nexport const b = 1;\n"),
+		"api.js":        []byte("export const layers = 2;\n"),
+		"late.js":       []byte("export const late = 3;\n"),
+		"sw.js":         []byte("const FILES = [\"files of the site\"];\n"),
 	}
 }
 
@@ -80,7 +86,7 @@ func questions(layers []manifest.Layer) []Question {
 func run(t *testing.T, ctx context.Context, dir, out string, done func(Layer)) (*Report, error) {
 	t.Helper()
 	var last Progress
-	report, err := Run(ctx, dir, out, Options{Pages: pages(), Questions: questions, Family: cpu.Best(), Done: done, Progress: func(p Progress) {
+	report, err := Run(ctx, dir, out, Options{Pages: pages(), Address: "https://example.org/x/", Questions: questions, Family: cpu.Best(), Done: done, Progress: func(p Progress) {
 		if p.Stage == Searching && last.Stage != Searching && last.Done == last.Total {
 			last = Progress{}
 		}
@@ -221,9 +227,21 @@ func TestPages(t *testing.T) {
 <head>
   <meta charset="utf-8">
   ` + policy + `
+  <link rel="preload" href="tables/manifest.json" as="fetch" crossorigin>
   <script type="module" src="app.js"></script>
-  <link rel="modulepreload" href="a.js">
-  <link rel="modulepreload" href="b.js">
+  <title>A &amp; B</title>
+  <meta name="description" content="about">
+  <meta property="og:type" content="website">
+  <meta property="og:site_name" content="Grenier">
+  <meta property="og:title" content="A &amp; B">
+  <meta property="og:url" content="https://example.org/x/">
+  <meta property="og:locale" content="en_US">
+  <meta property="og:description" content="about">
+  <meta property="og:image" content="https://example.org/x/preview.png">
+  <meta property="og:image:width" content="1200">
+  <meta property="og:image:height" content="630">
+  <meta property="og:image:alt" content="A &amp; B">
+  <meta name="twitter:card" content="summary_large_image">
 </head>
     <nav>
       <a href="index.html" data-t>Play</a>
@@ -240,13 +258,33 @@ func TestPages(t *testing.T) {
 	if got := files["download.html"]; !strings.Contains(got, fmt.Sprintf("layer-03.gl 56 %x;</a>", sha256.Sum256([]byte(files["tables/layer-03.gl"])))) {
 		t.Errorf("the downloads are\n%s", got)
 	}
-	if got := files["app.js"]; got != app {
+	if got := files["app.js"]; !strings.Contains(got, "const $a = ") || !strings.Contains(got, "const {\n  b,\n} = $b;") {
 		t.Errorf("a script became %q", got)
 	}
-	for _, name := range []string{"chart.css", "icon.png", "data/charts.json", "data/scores-0.json", "data/scores-3.json"} {
+	if _, ok := files["a.js"]; ok || files["late.js"] != "export const late = 3;\n" {
+		t.Errorf("a module that is part of a script is there, or one that is not: %v", slices.Sorted(maps.Keys(files)))
+	}
+	wantKept(t, files)
+	for _, name := range []string{"chart.css", "icon.png", "preview.png", "data/charts.json", "data/scores-0.json", "data/scores-3.json"} {
 		if files[name] == "" {
 			t.Errorf("there is no %s", name)
 		}
+	}
+}
+
+// wantKept checks the files that the worker keeps: all that every visitor may want.
+func wantKept(t *testing.T, files map[string]string) {
+	t.Helper()
+	text, _ := strings.CutPrefix(files["sw.js"], "const FILES = ")
+	var kept []string
+	if err := json.Unmarshal([]byte(strings.TrimSuffix(text, ";\n")), &kept); err != nil {
+		t.Fatalf("%v in %q", err, files["sw.js"])
+	}
+	want := slices.DeleteFunc(slices.Sorted(maps.Keys(files)), func(name string) bool {
+		return slices.Contains([]string{"sw.js", listName, TablesName + "/" + sumsName}, name) || strings.HasPrefix(name, dataName+"/scores-")
+	})
+	if slices.Sort(kept); !slices.Equal(kept, want) {
+		t.Errorf("the worker keeps %v, want %v", kept, want)
 	}
 }
 

@@ -39,6 +39,7 @@ type Blocks struct {
 	kept  []kept // the oldest at hand once there are limit
 	hand  int
 	limit int
+	chunk int     // blocks
 	spare []block // of the chunk allocated last
 }
 
@@ -48,7 +49,8 @@ type block [BlockBytes]int8
 type kept struct{ n, block int }
 
 // Blocks are allocated by chunks, in huge pages. They give way in about the order in which they came: so the garbage collector
-// has a chunk back when its blocks have all given way. A chunk is a part of the bound, and no more than some blocks.
+// has a chunk back when its blocks have all given way. A chunk is a part of the bound, and no more than some blocks; the oldest and the
+// newest one are not full.
 const (
 	chunkPart  = 16
 	chunkLimit = 256
@@ -59,7 +61,7 @@ func (s *Blocks) room() *block {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.spare) == 0 {
-		s.spare = allocate[block](max(1, min(s.limit/chunkPart, chunkLimit)))
+		s.spare = allocate[block](s.chunk)
 	}
 	b := &s.spare[0]
 	s.spare = s.spare[1:]
@@ -68,8 +70,10 @@ func (s *Blocks) room() *block {
 
 // NewBlocks returns an empty store for at most the given bytes, one block at least.
 func NewBlocks(scores Scores, bytes int64) *Blocks {
+	all := max(1, int(bytes/BlockBytes))
+	chunk := max(1, min(all/chunkPart, chunkLimit))
 	return &Blocks{
-		scores: scores, mover: newMover(scores.Game()), solved: scores.MaxSeeds(), limit: int(max(1, bytes/BlockBytes)),
+		scores: scores, mover: newMover(scores.Game()), solved: scores.MaxSeeds(), limit: max(1, all-2*chunk), chunk: chunk,
 	}
 }
 

@@ -66,10 +66,10 @@ type value struct {
 
 // mark is about the last goal of a kind that a node had.
 type mark struct {
-	round  uint32
-	target int8
-	onPath bool
-	effort effort
+	round   uint32
+	target  int8
+	onPath  bool
+	numbers numbers
 }
 
 // mark returns the mark of goals like x.

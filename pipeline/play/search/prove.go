@@ -1,18 +1,19 @@
 package search
 
-// effort is what a goal still needs, roughly: positions to be settled until it is proven, or until it is refuted.
-type effort struct{ prove, refute int16 }
+// numbers are the proof number and the disproof number of a goal: roughly, how many positions must be settled until it is proven, or
+// until it is refuted.
+type numbers struct{ proof, disproof int16 }
 
-// never is the effort of what is not possible; proof and refutation need none when they are there.
+// never is the number of what is not possible.
 const never = 1 << 14
 
 var (
-	proven  = effort{0, never}
-	refuted = effort{never, 0}
+	proven  = numbers{0, never}
+	refuted = numbers{never, 0}
 )
 
 // settled says that there is nothing left to do.
-func (e effort) settled() bool { return e.prove == 0 || e.refute == 0 }
+func (e numbers) settled() bool { return e.proof == 0 || e.disproof == 0 }
 
 // Limits of a search by proof numbers.
 const (
@@ -24,8 +25,8 @@ const (
 	unlike, mostUnlike = 2, 12
 )
 
-// prove expands up to a number of nodes for the goals, in the order of proof numbers: always one that decides with as little effort
-// as possible, as far as it is known, whether the goal can be had. It is df-pn (Nagai, "Df-pn algorithm for searching AND/OR trees and its
+// prove expands up to a number of nodes for the goals, in the order of proof numbers: always one that seems to decide soonest
+// whether the goal can be had. It is df-pn (Nagai, "Df-pn algorithm for searching AND/OR trees and its
 // applications", 2002), with the largest number of a sum for all of it, since positions are reached on many ways (Ueda
 // et al., "Weak proof-number search", 2008), and with a quarter more than the next best move needs before that is tried (Pawlewicz and Lew, 2007). A position
 // on the path again is endless play, worth 0. All this only chooses what to expand:
@@ -35,36 +36,36 @@ func (g *graph) prove(goals []goal, most int) int {
 	g.fresh, g.steps = most, stepsPerNode*most
 	before := g.counter.expanded
 	for _, x := range goals {
-		if !g.effort(x).settled() {
-			g.pursueBest(x, effort{never, never}, 0)
+		if !g.numbers(x).settled() {
+			g.pursueBest(x, numbers{never, never}, 0)
 		}
 	}
 	return int(g.counter.expanded - before)
 }
 
-// pursueBest searches a goal until its effort comes up to one of the limits.
-func (g *graph) pursueBest(x goal, limit effort, depth int) {
+// pursueBest searches a goal until its numbers come up to one of the limits.
+func (g *graph) pursueBest(x goal, limit numbers, depth int) {
 	if !g.openAlone(x.node) {
 		return
 	}
 	g.queue = append(g.queue, x)
-	if g.effort(x).settled() {
+	if g.numbers(x).settled() {
 		return
 	}
 	m := g.values[x.node].mark(x)
 	m.onPath = true
-	var e effort
+	var e numbers
 	for {
 		var c choice
 		e, c = g.choose(x)
 		g.steps--
-		if e.prove >= limit.prove || e.refute >= limit.refute || e.settled() || c.best.node == noNode ||
+		if e.proof >= limit.proof || e.disproof >= limit.disproof || e.settled() || c.best.node == noNode ||
 			g.fresh <= 0 || g.steps <= 0 || g.full || depth == deepest || g.stop.Load() {
 			break
 		}
 		g.pursueBest(c.best, c.limit(x, e, limit), depth+1)
 	}
-	*m = mark{round: g.round, target: x.target, effort: e}
+	*m = mark{round: g.round, target: x.target, numbers: e}
 }
 
 // openAlone expands a node if it is not. It fails when it may not, or when there is no room.
@@ -84,13 +85,12 @@ func (g *graph) openAlone(id int32) bool {
 // choice is what to do for a goal next.
 type choice struct {
 	best         goal
-	effort       effort
-	second, rest int16 // the effort of the next best move; that of the best one that does not add up
+	second, rest int16 // of the next best move the number that is compared, of the best one that which adds up
 }
 
-// choose returns the effort of a goal whose node is expanded, and what to do next. The player to move has what the best move
-// has; his opponent must answer all, and needs as much as the dearest answer, and one for each other.
-func (g *graph) choose(x goal) (effort, choice) {
+// choose returns the numbers of a goal whose node is expanded, and what to do next. Of the number of the player to move it has that of
+// his best move; of that of his opponent, who must answer all, the largest, and one for each other move that is open.
+func (g *graph) choose(x goal) (numbers, choice) {
 	d := &g.nodes[x.node]
 	c, least, dearest, open := choice{best: goal{node: noNode}, second: never}, int16(never), int16(0), int16(0)
 	for pit, child := range d.next {
@@ -98,15 +98,15 @@ func (g *graph) choose(x goal) (effort, choice) {
 			continue
 		}
 		y := goal{child, !x.atMost, d.captured[pit] - x.target}
-		e := g.effort(y)
-		own, others := e.prove, e.refute
+		e := g.numbers(y)
+		own, others := e.proof, e.disproof
 		if x.atMost {
 			own, others = others, own
 		}
 		switch {
 		case own < least || own == least && c.best.node != noNode && others < c.rest:
 			c.second, least = least, own
-			c.best, c.rest, c.effort = y, others, e
+			c.best, c.rest = y, others
 		case own < c.second:
 			c.second = own
 		}
@@ -117,26 +117,26 @@ func (g *graph) choose(x goal) (effort, choice) {
 	}
 	all := min(never, dearest+max(0, open-1))
 	if x.atMost {
-		return effort{all, least}, c
+		return numbers{all, least}, c
 	}
-	return effort{least, all}, c
+	return numbers{least, all}, c
 }
 
-// limit returns how much effort the best move may take, within the limit of the goal x that has the effort e.
-func (c *choice) limit(x goal, e, limit effort) effort {
+// limit returns how far the best move may go, within the limit of the goal x that has the numbers e.
+func (c *choice) limit(x goal, e, limit numbers) numbers {
 	next := c.second
 	if next < never {
 		next = min(never, next+next/4+1)
 	}
 	if x.atMost {
-		return effort{limit.prove - max(0, e.prove-c.rest), min(limit.refute, next)}
+		return numbers{limit.proof - max(0, e.proof-c.rest), min(limit.disproof, next)}
 	}
-	return effort{min(limit.prove, next), limit.refute - max(0, e.refute-c.rest)}
+	return numbers{min(limit.proof, next), limit.disproof - max(0, e.disproof-c.rest)}
 }
 
-// effort returns what a goal needs: nothing if it is proven or refuted, if its node is on the path, or if it is endless play; otherwise
+// numbers returns those of a goal: it is settled if bounds say so, or if its node is on the path, which is endless play; otherwise they are
 // what a search of this round found, or else a guess from the estimate.
-func (g *graph) effort(x goal) effort {
+func (g *graph) numbers(x goal) numbers {
 	v := &g.values[x.node]
 	switch {
 	case v.lower >= x.target && !x.atMost, v.upper <= x.target && x.atMost:
@@ -151,14 +151,14 @@ func (g *graph) effort(x goal) effort {
 	case m.onPath:
 		return refuted
 	case m.round == g.round && m.target == x.target:
-		return m.effort
+		return m.numbers
 	}
 	margin := int16(v.estimate) - int16(x.target)
 	if x.atMost {
 		margin = -margin
 	}
 	if margin < 0 {
-		return effort{1 + unlike*min(-margin, mostUnlike), 1}
+		return numbers{1 + unlike*min(-margin, mostUnlike), 1}
 	}
-	return effort{1, 1 + unlike*min(margin+1, mostUnlike)}
+	return numbers{1, 1 + unlike*min(margin+1, mostUnlike)}
 }

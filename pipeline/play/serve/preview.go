@@ -20,11 +20,31 @@ type place struct {
 	north bool
 	taken [2]int
 	moves int // that were made before
+	words *words
+}
+
+// words are the texts of previews in a language.
+type words struct {
+	locale, description           string
+	players                       [2]string
+	toMove, puzzle, after1, after string // about a player; after has the number of moves first
+}
+
+// languages are those of the pages, by what the parameter lang of a link says.
+var languages = map[string]*words{
+	"en": {
+		"en_US", "Exact values of every move, from solved tables.", [2]string{"South", "North"},
+		"Awari: %s to move", "Awari: %s to move, only one move wins", "Awari, after 1 move: %s to move", "Awari, after %d moves: %s to move",
+	},
+	"fr": {
+		"fr_FR", "La valeur exacte de chaque coup, d’après des tables résolues.", [2]string{"Sud", "Nord"},
+		"Awalé\u00a0: au tour de %s", "Awalé\u00a0: au tour de %s, un seul coup gagne", "Awalé, après 1 coup\u00a0: au tour de %s", "Awalé, après %d coups\u00a0: au tour de %s",
+	},
 }
 
 // readPlace reads the parameters of an address of the page as far as they tell the
-// position: pits, turn, taken, and the main line of moves. What the page could not read
-// either is left out.
+// position: pits, turn, taken, and the main line of moves; and lang, its language. What the page
+// could not read either is left out.
 func (s *Server) readPlace(query map[string][]string) (p place) {
 	game := s.tables.Game()
 	first := func(name string) string {
@@ -32,6 +52,10 @@ func (s *Server) readPlace(query map[string][]string) (p place) {
 			return v[0]
 		}
 		return ""
+	}
+	p.words = languages[first("lang")]
+	if p.words == nil {
+		p.words = languages["en"]
 	}
 	for i := range game.Pits() {
 		p.board[i] = 4
@@ -105,22 +129,22 @@ func (s *Server) position(p place) picture.Position {
 	if p.north {
 		board = game.Turn(board)
 	}
-	return picture.Position{Pits: widen(board[:game.Pits()]), North: p.north, Taken: p.taken, Title: s.title(p)}
+	return picture.Position{Pits: widen(board[:game.Pits()]), North: p.north, Taken: p.taken, Players: p.words.players, Title: s.title(p)}
 }
 
 // title says in a line what there is to see: a puzzle, if the tables know that only one
 // move wins.
 func (s *Server) title(p place) string {
-	who := "South"
+	w, who := p.words, p.words.players[0]
 	if p.north {
-		who = "North"
+		who = w.players[1]
 	}
-	title := fmt.Sprintf("Awari: %s to move", who)
+	title := fmt.Sprintf(w.toMove, who)
 	switch {
 	case p.moves == 1:
-		return fmt.Sprintf("Awari, after 1 move: %s to move", who)
+		return fmt.Sprintf(w.after1, who)
 	case p.moves > 1:
-		return fmt.Sprintf("Awari, after %d moves: %s to move", p.moves, who)
+		return fmt.Sprintf(w.after, p.moves, who)
 	}
 	report, err := s.newProbeReport(p.board)
 	if err != nil || !report.Solved {
@@ -140,7 +164,7 @@ func (s *Server) title(p place) string {
 		}
 	}
 	if moves > 1 && winning == 1 && drawing == 0 {
-		return fmt.Sprintf("Awari: %s to move, only one move wins", who)
+		return fmt.Sprintf(w.puzzle, who)
 	}
 	return title
 }
@@ -182,15 +206,31 @@ func (s *Server) properties(r *http.Request) string {
 	if r.URL.RawQuery != "" {
 		query = "?" + r.URL.RawQuery
 	}
-	base := scheme + "://" + r.Host
-	title := s.title(s.readPlace(r.URL.Query()))
+	base, p := scheme+"://"+r.Host, s.readPlace(r.URL.Query())
+	return Properties(Link{
+		Title: s.title(p), Description: p.words.description, Locale: p.words.locale, Address: base + r.URL.Path + query, Picture: base + "/preview.png" + query,
+	})
+}
+
+// Link is what sites show of a link to a page.
+type Link struct {
+	Title, Description string
+	Locale             string // language and country, such as en_US
+	Address            string // of the page; left out if empty
+	Picture            string // its address
+}
+
+// Properties returns the elements of a page that tell sites so, lines of its head.
+func Properties(l Link) string {
 	var b strings.Builder
 	for _, p := range [][2]string{
-		{"og:type", "website"}, {"og:site_name", "Grenier"}, {"og:title", title}, {"og:url", base + r.URL.Path + query},
-		{"og:description", "Exact values of every move, from solved tables."}, {"og:image", base + "/preview.png" + query},
-		{"og:image:width", strconv.Itoa(picture.Width)}, {"og:image:height", strconv.Itoa(picture.Height)}, {"og:image:alt", title},
+		{"og:type", "website"}, {"og:site_name", "Grenier"}, {"og:title", l.Title}, {"og:url", l.Address}, {"og:locale", l.Locale},
+		{"og:description", l.Description}, {"og:image", l.Picture},
+		{"og:image:width", strconv.Itoa(picture.Width)}, {"og:image:height", strconv.Itoa(picture.Height)}, {"og:image:alt", l.Title},
 	} {
-		fmt.Fprintf(&b, "  <meta property=%q content=\"%s\">\n", p[0], html.EscapeString(p[1]))
+		if p[1] != "" {
+			fmt.Fprintf(&b, "  <meta property=%q content=\"%s\">\n", p[0], html.EscapeString(p[1]))
+		}
 	}
 	b.WriteString("  <meta name=\"twitter:card\" content=\"summary_large_image\">\n")
 	return b.String()

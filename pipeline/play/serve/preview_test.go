@@ -28,6 +28,9 @@ func TestPlace(t *testing.T) {
 		{"moves=C", "4 4 0 5 5 5 5 4 4 4 4 4", "Awari, after 1 move: North to move", true, [2]int{}},
 		{"moves=C(Ab)d", "5 5 0 5 5 5 5 4 4 0 5 5", "", false, [2]int{}},
 		{"moves=Cd&at=1", "4 4 0 5 5 5 5 4 4 4 4 4", "", true, [2]int{}},
+		{"moves=C&lang=fr", "4 4 0 5 5 5 5 4 4 4 4 4", "Awalé, après 1 coup\u00a0: au tour de Nord", true, [2]int{}},
+		{"moves=CdC&lang=fr", "5 5 0 5 5 5 5 4 4 0 5 5", "Awalé, après 2 coups\u00a0: au tour de Sud", false, [2]int{}},
+		{"lang=xx", "4 4 4 4 4 4 4 4 4 4 4 4", "Awari: South to move", false, [2]int{}},
 		{"moves=CdC", "5 5 0 5 5 5 5 4 4 0 5 5", "Awari, after 2 moves: South to move", false, [2]int{}},
 		{"moves=((((", "4 4 4 4 4 4 4 4 4 4 4 4", "Awari: South to move", false, [2]int{}},
 		{"pits=1,0,0,0,0,2,1,1,0,0,0,1&turn=south&moves=F&taken=3,1", "1 0 0 0 0 0 0 0 0 0 0 1", "", true, [2]int{7, 1}},
@@ -78,7 +81,7 @@ func TestTitle(t *testing.T) {
 		if want {
 			puzzles++
 		}
-		if got := strings.Contains(s.title(place{board: board}), "only one move wins"); got != want {
+		if got := strings.Contains(s.title(place{board: board, words: languages["en"]}), "only one move wins"); got != want {
 			t.Errorf("%v with the values %v: %v", board, values, got)
 		}
 	}
@@ -109,6 +112,15 @@ func TestPreview(t *testing.T) {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("no %s in %s", want, page.body)
 		}
+	}
+	french := r.get("/?moves=C&lang=fr").body
+	for _, want := range []string{`content="Awalé, après 1 coup` + "\u00a0" + `: au tour de Nord"`, `"og:locale" content="fr_FR"`, `/preview.png?moves=C&amp;lang=fr"`} {
+		if !strings.Contains(french, want) {
+			t.Errorf("no %s in %s", want, french)
+		}
+	}
+	if r.get("/preview.png?moves=C&lang=fr").body == r.get("/preview.png?moves=C").body {
+		t.Error("the French picture is the English one")
 	}
 	if got := r.get("/icon.png"); got.status != http.StatusOK || got.header.Get("Content-Type") != "image/png" {
 		t.Errorf("the icon: status %d", got.status)

@@ -33,7 +33,7 @@ func TestMeasure(t *testing.T) {
 		t.Fatalf("%+v", b.Kernels)
 	}
 	for i, k := range b.Kernels {
-		if k.Kernel != families[i].String() || len(k.One) != 4 || !(k.All >= k.One[8]) || !(k.Decoded > 0) {
+		if k.Kernel != families[i].String() || len(k.One) != len(plan.Widths())+1 || !(k.All >= k.One[8]) || !(k.Decoded > 0) {
 			t.Errorf("%+v", k)
 		}
 		for bits, rate := range k.One {
@@ -76,7 +76,7 @@ func calibrated() *plan.Calibration {
 	w := plan.Width{Capture: 10, Sweep: 20, Full: 10, Seal: 10}
 	c := plan.NewCalibration("test", 2)
 	c.Speedup, c.Capture, c.Sweep, c.Seal, c.Decode = 1.5, 5, 15, 5, 0.5
-	c.Six, c.Four, c.Two = w, w, w
+	c.Six, c.Four, c.Three, c.Two = w, w, w, w
 	c.SetDisk(1e9)
 	return c
 }
@@ -85,7 +85,7 @@ func calibrated() *plan.Calibration {
 func TestRates(t *testing.T) {
 	r := ratesOf(calibrated())
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1 }
-	if !near(r.One[8], 40e6) || !near(r.One[6], 20e6) || !near(r.One[4], 20e6) || !near(r.One[2], 20e6) || !near(r.All, 60e6) || !near(r.Decoded, 2e9) {
+	if !near(r.One[8], 40e6) || !near(r.One[6], 20e6) || !near(r.One[4], 20e6) || !near(r.One[3], 20e6) || !near(r.One[2], 20e6) || !near(r.All, 60e6) || !near(r.Decoded, 2e9) {
 		t.Errorf("%+v", r)
 	}
 }

@@ -38,7 +38,7 @@ type Amounts struct {
 	loads        loads
 	decodedAgain float64 // positions of the layers below that are decoded again in further passes
 	lowerRead    uint64  // of Read: files of the layers that captures lead to
-	reread       uint64  // of Read: captures, over all windows
+	reread       uint64  // of Read: captures, over all windows, and digits that tell thin windows what is searched
 	rewritten    uint64  // of Written: captures that windows write again, without what is done
 }
 
@@ -109,19 +109,24 @@ func (a *Amounts) stream(r *Run) {
 	w := widthOf(a.Bits)
 	steps := w.windows(r.Game, a.Seeds, halfboard.RoomForScores(r.Game, a.Seeds, a.Bits, r.Memory, r.Cores))
 	a.loads = w.loadsOf(r.Game, a.Seeds, steps)
-	for _, step := range steps {
-		a.Digits += uint64(w.digitBytes(a.Seeds, step) * float64(a.Positions))
+	bytesOf := func(perPosition float64) uint64 { return uint64(perPosition * float64(a.Positions)) }
+	codes := a.Memory
+	for i, step := range steps {
 		if step.thin {
-			a.Memory = max(a.Memory, uint64(thinBytes(r.Game, a.Seeds, step.base)))
+			thin := uint64(thinBytes(r.Game, a.Seeds, step.base))
+			if a.Memory = max(a.Memory, thin); thin > codes || steps[i-1].thin {
+				a.reread += bytesOf(w.digitBytes(a.Seeds, steps[i-1])) // which tell what is searched
+			}
 		}
+		a.Digits += bytesOf(w.digitBytes(a.Seeds, step))
 	}
-	bytes := func(l linear) uint64 { return uint64(l.of(a.Seeds) * float64(a.Positions)) }
-	a.Captures = bytes(captureBytes)
+	a.Captures = bytesOf(captureBytes.of(a.Seeds))
 	a.Windows = len(steps)
 	read, written := rereads(a.Seeds, steps)
-	a.reread, a.rewritten = uint64(read*float64(a.Captures)), uint64(written*float64(a.Captures))
+	a.reread += uint64(read * float64(a.Captures))
+	a.rewritten = uint64(written * float64(a.Captures))
 	a.Checkpoint = uint64(2 * codesPacked * float64(a.Memory))
-	a.Work = bytes(w.work) + a.Checkpoint
+	a.Work = bytesOf(w.work.of(a.Seeds)) + a.Checkpoint
 }
 
 // CheckpointBytes returns how many bytes a checkpoint of the layer of n seeds takes at most when

@@ -11,11 +11,12 @@ type Calibration struct {
 	Capture float64 `json:"capture_ns"`
 	Sweep   float64 `json:"sweep_ns"`
 	Seal    float64 `json:"seal_ns"`
-	// Six, Four and Two are for layers that are solved window by window, with so many bits a
+	// Six, Four, Three and Two are for layers that are solved window by window, with so many bits a
 	// score.
-	Six  Width `json:"bits_6"`
-	Four Width `json:"bits_4"`
-	Two  Width `json:"bits_2"`
+	Six   Width `json:"bits_6"`
+	Four  Width `json:"bits_4"`
+	Three Width `json:"bits_3"`
+	Two   Width `json:"bits_2"`
 	// Decode is for a score of a layer file.
 	Decode float64 `json:"decode_ns"`
 }
@@ -36,6 +37,8 @@ func (c *Calibration) Of(bits int) *Width {
 		return &c.Six
 	case 4:
 		return &c.Four
+	case 3:
+		return &c.Three
 	case 2:
 		return &c.Two
 	}
@@ -60,7 +63,7 @@ func ParseCalibration(path string, data []byte) (*Calibration, error) {
 // Costs returns all times.
 func (c *Calibration) Costs() []float64 {
 	costs := []float64{c.Capture, c.Sweep, c.Seal, c.Decode}
-	for _, w := range []Width{c.Six, c.Four, c.Two} {
+	for _, w := range []Width{c.Six, c.Four, c.Three, c.Two} {
 		costs = append(costs, w.Capture, w.Sweep, w.Full, w.Seal)
 	}
 	return costs

@@ -9,8 +9,9 @@ import (
 	"grenier/pipeline/solve/internal/halfboard"
 )
 
-// What layers took: rules awari, 12 pits, layers 15 to 22, one worker, processor time on a
-// shared virtual machine, 2026-11-22: testdata/widths.txt, fitted without layer 22.
+// What layers took: rules awari, 12 pits, one worker, processor time on a shared virtual machine. Layers
+// 15 to 22, 2026-11-22, fitted without layer 22; 3 bits with layers 15 to 20, 2026-11-23:
+// testdata/widths.txt, which has all widths of that run.
 // docs/plan.md says how to fit it again.
 
 // linear is what grows by the same with each seed.
@@ -22,6 +23,7 @@ func (l linear) of(n int) float64 { return max(0, l.at22+l.perSeed*float64(n-22)
 // width is what layers took with one width of scores in memory, over all windows.
 type width struct {
 	bits, values int
+	size         int     // bits of a digit that is not signed
 	turn         float64 // share of sweeps in which windows are begun
 	// sweep, full and seal are what large layers take for each line, for what small ones do
 	// that are calibrated: more of them misses the caches, less is opening and syncing files.
@@ -31,15 +33,19 @@ type width struct {
 
 var widths = []width{
 	{
-		bits: 6, values: 8, turn: 0.15, sweep: 1.3, full: 1, seal: 0.6,
-		work: linear{1.4, 0.01},
+		bits: 6, values: 8, size: 4, turn: 0.15, sweep: 1.3, full: 1, seal: 0.6,
+		work: linear{1.24, 0.01},
 	},
 	{
-		bits: 4, values: 3, turn: 0.26, sweep: 1.24, full: 1.2, seal: 0.75,
-		work: linear{1.55, 0.014},
+		bits: 4, values: 3, size: 2, turn: 0.26, sweep: 1.24, full: 1.2, seal: 0.75,
+		work: linear{1.39, 0.014},
 	},
 	{
-		bits: 2, values: 1, turn: 0.23, sweep: 1.25, full: 1, seal: 0.75,
+		bits: 3, values: 2, size: 2, turn: 0.25, sweep: 1.2, full: 1.1, seal: 0.85,
+		work: linear{1.75, 0.014},
+	},
+	{
+		bits: 2, values: 1, size: 1, turn: 0.23, sweep: 1.25, full: 1, seal: 0.75,
 		work: linear{1.4, 0.014},
 	},
 }
@@ -125,7 +131,7 @@ const (
 const (
 	pruned  = 0.6
 	left    = 3
-	packing = 0.75
+	packing = 0.62
 )
 
 // rereads returns how often the capture values are read and written again in all windows, in streams
@@ -170,16 +176,16 @@ func (w *width) digitBytes(n int, s step) float64 {
 		}
 		return bits
 	}
-	bits := float64(w.bits)
+	size := float64(w.size)
 	switch {
 	case s.base == 0:
-		return stored * bits / perByte
+		return stored * float64(w.bits) / perByte
 	case s.thin:
 		return thinPacked * entropy(halfboard.ThinValues) / perByte
 	case beyond(n, s.base) > dense:
-		return bits / 2 / perByte
+		return size / perByte
 	}
-	return min(bits/2, packed*entropy(w.values)) / perByte
+	return min(size, packed*entropy(w.values)) / perByte
 }
 
 // Calibrations take the costs of a position of these layers together, unless a machine is
@@ -240,7 +246,7 @@ func widthOf(bits int) *width {
 }
 
 // captureBytes is what captures give, packed: bytes a position.
-var captureBytes = linear{0.585, 0}
+var captureBytes = linear{0.414, 0.004}
 
 const (
 	// codesPacked is the bytes of a checkpoint of scores for each byte that they take in

@@ -15,7 +15,8 @@ func workstation() *Calibration {
 	c := NewCalibration("avx512", 2)
 	c.Speedup, c.Taken, c.Memory = 1.9, 0.05, 64<<30
 	c.Capture, c.Sweep, c.Seal, c.Decode = 5.4, 17, 3, 0.5
-	c.Six, c.Four, c.Two = Width{8, 35, 10, 9}, Width{8, 52, 15, 13}, Width{8, 110, 23, 26}
+	c.Six, c.Four = Width{8, 35, 10, 9}, Width{8, 52, 15, 13}
+	c.Three, c.Two = Width{8, 65, 18, 17}, Width{8, 110, 23, 26}
 	c.SetDisk(1e9)
 	return c
 }
@@ -186,7 +187,7 @@ func TestWorkstation(t *testing.T) {
 	if most := uint64(8) << 40; p.Total.Read > most || p.Total.Read < most/2 {
 		t.Errorf("%d bytes read, want at most %d, and at least half of that", p.Total.Read, most)
 	}
-	for n, windows := range map[int]int{32: 1, 43: 3, 45: 4, 46: 9, 47: 10, 48: 12} {
+	for n, windows := range map[int]int{32: 1, 43: 3, 45: 4, 46: 6, 47: 6, 48: 12} {
 		if l := p.Layers[n]; l.Windows != windows || l.Memory > r.Memory {
 			t.Errorf("layer %d: %d windows in %d bytes, want %d in %d at most", n, l.Windows, l.Memory, windows, r.Memory)
 		}

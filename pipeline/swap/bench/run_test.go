@@ -203,7 +203,13 @@ func untimed(t *testing.T, r *Report) *Report {
 }
 
 // short is a run without databases; the large grids of its seed are easy.
-var short = Options{Tables: []string{Heuristics, Solvers}, Grids: 60, Solves: 2, Seed: 46, Workers: 2}
+func short() Options {
+	o := Options{Tables: []string{Heuristics, Solvers}, Grids: 60, Solves: 1, Seed: 46, Workers: 2}
+	if os.Getenv("GRENIER_LONG") != "" {
+		o.Solves = 2
+	}
+	return o
+}
 
 // slow skips a test that takes seconds, and minutes under the race detector.
 func slow(t *testing.T) {
@@ -214,7 +220,7 @@ func slow(t *testing.T) {
 }
 
 // shortRun is the report of a short run, for all tests that do not change it.
-var shortRun = sync.OnceValues(func() (*Report, error) { return Run(context.Background(), short) })
+var shortRun = sync.OnceValues(func() (*Report, error) { return Run(context.Background(), short()) })
 
 func mustShortRun(t *testing.T) *Report {
 	t.Helper()
@@ -237,7 +243,7 @@ func mustRun(t *testing.T, o Options) *Report {
 // TestRepeated wants the same values for the same seed, and others for another one.
 func TestRepeated(t *testing.T) {
 	slow(t)
-	o := short
+	o := short()
 	o.Workers = 1
 	last := 0.0
 	o.Progress = func(p Progress) {
@@ -300,7 +306,7 @@ func tooLittle(err error) bool {
 // TestLimited gives searches too little memory.
 func TestLimited(t *testing.T) {
 	slow(t)
-	o := short
+	o := short()
 	o.Tables, o.Memory = []string{Solvers}, 36<<20
 	r := mustRun(t, o)
 	graph := r.Solvers[1].Solvers[slices.Index(search.Names(), "graph")]
@@ -326,7 +332,7 @@ func TestOptions(t *testing.T) {
 		"0 workers":                func(o *Options) { o.Workers = 0 },
 		"10000001 grids for solve": func(o *Options) { o.Solves = MostGrids + 1 },
 	} {
-		o := short
+		o := short()
 		damage(&o)
 		if _, err := Run(t.Context(), o); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v, want %s", err, name)
@@ -431,7 +437,7 @@ func TestCancelled(t *testing.T) {
 			continue
 		}
 		ctx, cancel := context.WithCancel(t.Context())
-		o := short
+		o := short()
 		o.Tables = []string{table}
 		o.Progress = func(p Progress) {
 			if p.Doing == doing {

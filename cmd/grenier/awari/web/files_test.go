@@ -25,7 +25,7 @@ var forbidden = map[string]*regexp.Regexp{
 }
 
 // references are the ways in which a file names another one.
-var references = regexp.MustCompile(`(?:href|src)="([^"#]+)"|"src": "([^"]*)"|(?:from|import) "\./([^"]+)"|WORKER = "/([^"]+)"`)
+var references = regexp.MustCompile(`(?:href|src)="([^"#]+)"|"src": "([^"]*)"|(?:from|import) "\./([^"]+)"|WORKER = "/?([^"]+)"`)
 
 // made are the files that the server makes.
 var made = []string{"chart.css", "icon.png"}

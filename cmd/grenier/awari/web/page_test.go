@@ -519,7 +519,7 @@ func testAnalysis(t *testing.T, browser *browsertest.Browser, s *site) {
 func testSearch(t *testing.T, browser *browsertest.Browser, s *site) {
 	at := place{board: awari.Board{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}}
 	page := open(t, browser, s, s.address(at), 1200)
-	page.Await("a search", `document.querySelector("#moves-hint").textContent.includes("plies deep")`)
+	page.Await("a search", `document.querySelector("#moves-hint").textContent.includes(" deep")`)
 	for i, pit := range page.mover() {
 		if !strings.ContainsAny(pit.Chip, "?≥≤…") || !strings.Contains(pit.Label, "unknown") && !strings.Contains(pit.Label, "at ") && !strings.Contains(pit.Label, "from ") {
 			t.Errorf("pit %d: %+v", i, pit)
@@ -609,6 +609,19 @@ func (p *tab) wantFits(width int64) {
 	}).map((e) => e.outerHTML)`)
 	for _, element := range small {
 		p.Errorf("too small to tap: %s", element)
+	}
+	clipped := browsertest.Eval[[]string](p.Page, `[...document.querySelectorAll("select")].filter((e) => {
+		const style = getComputedStyle(e), pen = document.createElement("canvas").getContext("2d");
+		pen.font = style.font;
+		return e.checkVisibility() && pen.measureText(e.selectedOptions[0]?.text ?? "").width + parseFloat(style.paddingLeft) + parseFloat(style.paddingRight) > e.clientWidth;
+	}).map((e) => e.selectedOptions[0].text)`)
+	for _, text := range clipped {
+		if width >= 390 {
+			p.Errorf("%d pixels: no room for %q", width, text)
+		}
+	}
+	if nav := browsertest.Eval[float64](p.Page, `document.querySelector("nav").getBoundingClientRect().height`); width >= 390 && nav > 60 {
+		p.Errorf("the links to the pages take more than a line: %.0f pixels", nav)
 	}
 }
 
@@ -775,9 +788,11 @@ func testGone(t *testing.T, browser *browsertest.Browser, _ *site) {
 	page := open(t, browser, s, s.address(middle), 1200)
 	page.Forgive("ERR_CONNECTION_REFUSED")
 	page.Forgive("ERR_FAILED") // the worker asks again what was asked before it ran
+	page.Await("the worker", `navigator.serviceWorker.controller !== null`)
 	s.stop()
 	page.key("1")
 	page.Await("a word about it", `document.querySelector("#problem").checkVisibility() && document.querySelector("#problem").textContent.includes("does not answer")`)
+	browsertest.Want(page.Page, `document.querySelector("#bar").checkVisibility()`, false) // it would show the position before
 	if verdict := page.Text("#verdict"); verdict != "" {
 		t.Errorf("%q", verdict)
 	}
@@ -789,6 +804,7 @@ func testGoneLayers(t *testing.T, browser *browsertest.Browser, _ *site) {
 	page := openOther(t, browser, s, "layers", 1200)
 	page.Forgive("ERR_CONNECTION_REFUSED")
 	page.Forgive("ERR_FAILED") // the worker asks again what was asked before it ran
+	page.Await("the worker", `navigator.serviceWorker.controller !== null`)
 	s.stop()
 	page.click("#scores-less")
 	page.Await("a word about it", `document.querySelector("#problem").checkVisibility() && document.querySelector("#problem").textContent.includes("does not answer")`)
@@ -838,4 +854,10 @@ func testFrench(t *testing.T, browser *browsertest.Browser, s *site) {
 	page.Do(chromedp.Reload())
 	page.Await("French again", `document.querySelector("#turn")?.textContent === "Au tour de Sud."`)
 	page.Exec(`localStorage.clear()`)
+	page.Do(chromedp.Navigate(s.url + s.address(middle) + "&lang=fr&moves=F"))
+	page.Await("a French link", `document.querySelector("#turn")?.textContent === "Au tour de Nord."`)
+	page.wantAddress(s.address(middle) + "&moves=F")
+	page.Exec(`import("/i18n.js").then((m) => { globalThis.link = m.link(); })`)
+	page.Await("the link for others", fmt.Sprintf(`globalThis.link?.endsWith(%q)`, s.address(middle)+"&moves=F&lang=fr"))
+	page.Exec(`sessionStorage.clear()`)
 }

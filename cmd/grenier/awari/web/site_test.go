@@ -1,21 +1,28 @@
 package web_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/chromedp/chromedp"
 
 	"grenier/cmd/grenier/awari/web"
 	"grenier/io/browsertest"
@@ -23,6 +30,7 @@ import (
 	"grenier/io/manifest"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/play/line"
 	"grenier/pipeline/play/publish"
 )
 
@@ -31,6 +39,7 @@ type mirror struct {
 	*site  // the server that answers for the same tables
 	out    string
 	folder string // its address
+	stop   func() // ends the web server
 
 	mu     sync.Mutex
 	change func(w http.ResponseWriter, r *http.Request) bool
@@ -40,10 +49,18 @@ type mirror struct {
 func publishSite(t *testing.T, s *site) *mirror {
 	t.Helper()
 	m := &mirror{site: s, out: filepath.Join(t.TempDir(), "site")}
-	if _, err := publish.Run(t.Context(), s.dir, m.out, publish.Options{Pages: web.Site(), Questions: web.Questions, Family: cpu.Best()}); err != nil {
+	if _, err := publish.Run(t.Context(), s.dir, m.out, publish.Options{Pages: web.Site(), Questions: quick, Family: cpu.Best()}); err != nil {
 		t.Fatal(err)
 	}
 	files := http.NewServeMux()
+	for name, module := range web.Site() { // those that are part of the scripts, for tests alone
+		if _, err := os.Stat(filepath.Join(m.out, name)); errors.Is(err, fs.ErrNotExist) {
+			files.HandleFunc("/folder/"+name, func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "text/javascript")
+				w.Write(module)
+			})
+		}
+	}
 	for _, folder := range []string{"/folder/", "/other/"} { // of which the browser keeps nothing yet
 		files.Handle(folder, http.StripPrefix(folder, http.FileServer(http.Dir(m.out))))
 	}
@@ -56,9 +73,15 @@ func publishSite(t *testing.T, s *site) *mirror {
 		}
 		files.ServeHTTP(w, r)
 	}))
-	t.Cleanup(server.Close)
+	m.stop = sync.OnceFunc(server.Close)
+	t.Cleanup(m.stop)
 	m.folder = server.URL + "/folder/"
 	return m
+}
+
+// quick are the questions of a site, but for those that take seconds.
+func quick(layers []manifest.Layer) []publish.Question {
+	return slices.DeleteFunc(web.Questions(layers), func(q publish.Question) bool { return q.Most == "line" && q.From > 5 })
 }
 
 // set sets what happens to requests before they are answered; change reports whether it has
@@ -201,6 +224,7 @@ func testSite(t *testing.T, browser *browsertest.Browser) {
 	page.wantValues(at)
 	page.back()
 	page.wantAt(middle)
+	wantLight(m, page)
 	page.wantSame(m, t, m.questions(40, 10))
 	page.Exec(`document.querySelector("footer a[href='download.html']").click()`)
 	page.Await("the downloads", `document.body?.dataset.ready === "yes" && document.querySelectorAll("tbody tr").length === 11`)
@@ -213,6 +237,108 @@ func testSite(t *testing.T, browser *browsertest.Browser) {
 	})
 	page = m.visit(t, browser, "../other/?pits=1,1,1,1,1,1,1,1,1,1,0,0&turn=south", 1200)
 	page.Await("the refusal", `document.querySelector("#problem")?.textContent.startsWith("This web server sends whole files only: it ignores range requests")`)
+}
+
+// wantLight checks what a first visit takes, compressed as web servers do: the page and all that it
+// needs to show values, without and with the parts of the tables.
+func wantLight(m *mirror, page *tab) {
+	page.Helper()
+	sum, all := 0, 0
+	for _, name := range []string{"index.html", "app.js", "style.css", "icon.svg", "app.webmanifest", "tables/manifest.json"} {
+		data, err := os.ReadFile(filepath.Join(m.out, name))
+		if err != nil {
+			page.Fatal(err)
+		}
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		z.Write(data)
+		z.Close()
+		if all += b.Len(); !strings.HasPrefix(name, "tables/") {
+			sum += b.Len()
+		}
+	}
+	tables := browsertest.Eval[int](page.Page, `performance.getEntriesByType("resource").filter((e) => e.name.endsWith(".gl")).reduce((sum, e) => sum + e.transferSize, 0)`)
+	page.Logf("%d bytes, with the tables %d", sum, all+tables)
+	if sum > firstLoad || tables == 0 || all+tables > firstValues {
+		page.Errorf("the page has %d bytes, with the tables %d; want at most %d and %d", sum, all+tables, firstLoad, firstValues)
+	}
+	browsertest.Want(page.Page, `performance.getEntriesByType("resource").filter((e) => /\.(js|css)$/.test(new URL(e.name).pathname)).length`, 2)
+}
+
+// firstValues is how many bytes may come before the values of the first position.
+const firstValues = 1_500_000
+
+// testSiteOffline loads a site again after its server has stopped: what was seen is still there, and
+// small layers; no more than that.
+func testSiteOffline(t *testing.T, browser *browsertest.Browser, m *mirror) {
+	board := awari.Board{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2}
+	at := place{board: board}
+	page := m.visit(t, browser, "learn.html", 1000)
+	forget := func() {
+		page.Exec(`globalThis.gone = false; caches.delete("parts of layers").then(() => { gone = true; })`)
+		page.Await("nothing kept", `globalThis.gone`)
+	}
+	forget() // what other tests have left
+	page.Do(chromedp.Navigate(m.folder + m.address(at)))
+	page.wantAt(at)
+	page.wantValues(at)
+	page.Await("the worker", `navigator.serviceWorker.controller !== null`)
+	page.Await("the parts", `(globalThis.parts ??= 0, caches.open("parts of layers").then((c) => c.keys()).then((k) => { parts = k.length; }), parts > 0 && parts >= performance.getEntriesByType("resource").filter((e) => /layer-1\d\.gl/.test(e.name)).length)`)
+	page.Forgive("ERR_CONNECTION_REFUSED")
+	page.Forgive("ERR_FAILED")
+	m.stop()
+	page.Do(chromedp.Reload())
+	page.wantAt(at)
+	page.wantValues(at)
+	small := place{board: awari.Board{0, 2, 1, 0, 0, 1, 0, 3, 0, 1, 0, 1}}
+	page.Do(chromedp.Navigate(m.folder + m.address(small)))
+	page.wantAt(small)
+	page.wantValues(small)
+	page.Do(chromedp.Navigate(m.folder + "explore.html"))
+	page.Await("swings", `document.querySelectorAll("#found li").length === 12`)
+	forget()
+	page.Do(chromedp.Navigate(m.folder + "?pits=0,0,0,0,0,6,0,0,0,0,0,6&turn=south"))
+	page.Await("a word about it", `document.querySelector("#problem")?.textContent === "The web server does not answer."`)
+}
+
+// sumOf adds up the seeds of a board.
+func sumOf(pits string) (sum int) {
+	for _, n := range strings.Split(pits, ",") {
+		seeds, _ := strconv.Atoi(n)
+		sum += seeds
+	}
+	return sum
+}
+
+// testSiteHeld asks for many boards at once: a few requests are made at a time, and the board that
+// is asked for last is answered before most others.
+func testSiteHeld(t *testing.T, browser *browsertest.Browser, m *mirror) {
+	r := rand.New(rand.NewPCG(5, 5))
+	var many []string
+	for len(many) < 500 {
+		if b := m.random(r, 1, 8)[0]; sumOf(b) == 8 {
+			many = append(many, b)
+		}
+	}
+	boards, err := json.Marshal(many)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := m.visit(t, browser, "learn.html", 1000)
+	page.Await("the page", `document.body?.dataset.ready === "yes"`)
+	got := compute[struct{ Most, All, Before, Answered int }](page, fmt.Sprintf(`
+			const real = fetch; let now = 0, most = 0, all = 0, answered = 0;
+			globalThis.fetch = async (...a) => { all++; most = Math.max(most, ++now); try { return await real(...a); } finally { now--; } };
+			const { get } = await import("./source.js"), ask = (b) => get("/api/probe?pits=" + b);
+			const asked = %s.map((b) => ask(b).then(() => { answered++; }));
+			await ask("1,0,1,0,2,0,0,1,0,2,0,1");
+			const before = answered;
+			await Promise.all(asked);
+			return { most, all, before, answered };`, boards))
+	t.Logf("%+v", got)
+	if got.Most != 6 || got.All < 1000 || got.Answered != 500 || got.Before >= 250 {
+		t.Errorf("%+v: want 6 requests at a time, and the last board before most of the others", got)
+	}
 }
 
 // questions returns addresses of questions about random boards with up to so many seeds.
@@ -311,7 +437,19 @@ func testSiteAbove(t *testing.T, browser *browsertest.Browser, m *mirror) {
 func testSiteExplore(t *testing.T, browser *browsertest.Browser, s *site) {
 	page := openOther(t, browser, s, "explore", 1024)
 	page.Await("swings", `document.querySelectorAll("#found li").length === 12`)
-	browsertest.Want(page.Page, `[...document.querySelector("#what").options].map((o) => o.value).join()`, "swing,score")
+	browsertest.Want(page.Page, `[...document.querySelector("#what").options].map((o) => o.value).join()`, "swing,hard,score")
+	page.Exec(`for (const [id, value] of [["seeds", "5"], ["what", "hard"]]) { const e = document.getElementById(id); e.value = value; e.dispatchEvent(new Event("change")); }`)
+	page.Await("the hardest", `document.querySelector("#about").textContent.includes("among all 4,368 of the layer") && document.querySelectorAll("#found li").length === 12`)
+	hard := browsertest.Eval[string](page.Page, `document.querySelector("#found a").href`)
+	fields := regexp.MustCompile(`pits=([0-9,]+)`).FindStringSubmatch(hard)
+	board, err := s.game.Parse(strings.Split(fields[1], ","))
+	if err != nil {
+		t.Fatal(err)
+	}
+	best, err := line.Best(t.Context(), s.tables, board, line.Options{})
+	if want := fmt.Sprintf("in %d moves", len(best.Moves)); err != nil || !strings.Contains(page.Text("#found li"), want) {
+		t.Errorf("%v: %q, want %q (%v)", board, page.Text("#found li"), want, err)
+	}
 	page.Exec(`for (const [id, value] of [["seeds", "6"], ["score", "3"], ["what", "score"]]) { const e = document.getElementById(id); e.value = value; e.dispatchEvent(new Event("change")); }`)
 	page.Await("scores", `document.querySelector("#about").textContent.includes("have this score") && document.querySelectorAll("#found li").length === 12`)
 	for _, href := range browsertest.Eval[[]string](page.Page, `[...document.querySelectorAll("#found a")].map((a) => new URL(a.href).searchParams.get("pits"))`) {
@@ -328,7 +466,7 @@ func testSiteExplore(t *testing.T, browser *browsertest.Browser, s *site) {
 // TestQuestions: what is prepared is what the pages ask for.
 func TestQuestions(t *testing.T) {
 	files := web.Site()
-	for name, words := range map[string][]string{"puzzles.js": {"5..8", "9..11", "12..14"}, "explore.js": {`most: "margin"`, "value="}, "source.js": {"EXPLORED = { score: 12, swing: 12 }"}} {
+	for name, words := range map[string][]string{"puzzles.js": {"5..8", "9..11", "12..14"}, "explore.js": {`most: "margin"`, "value="}, "source.js": {"EXPLORED = { score: 12, swing: 12, hard: 8 }"}} {
 		for _, w := range words {
 			if !strings.Contains(string(files[name]), w) {
 				t.Errorf("%s does not ask for %q", name, w)
@@ -336,12 +474,15 @@ func TestQuestions(t *testing.T) {
 		}
 	}
 	for _, q := range web.Questions(make([]manifest.Layer, 20)) {
-		name := "explore.js"
-		if q.From < q.To {
+		name, asked := "explore.js", q.Where
+		switch {
+		case q.From < q.To:
 			name = "puzzles.js"
+		case q.Most == "line":
+			name, asked = "source.js", q.Where+" most "+q.Most
 		}
-		if !strings.Contains(string(files[name]), `"`+q.Where+`"`) {
-			t.Errorf("%s does not ask for %q", name, q.Where)
+		if !strings.Contains(string(files[name]), `"`+asked+`"`) {
+			t.Errorf("%s does not ask for %q", name, asked)
 		}
 	}
 }
@@ -376,6 +517,7 @@ func TestSites(t *testing.T) {
 				testLearn(t, browser, &shown)
 				testSiteAbove(t, browser, m)
 				testSiteDamage(t, browser, m)
+				testSiteOffline(t, browser, m)
 			}
 		})
 	}
@@ -401,6 +543,7 @@ func TestSiteParts(t *testing.T) {
 		addresses = append(addresses, "api/probe?pits="+b)
 	}
 	page.wantSame(m, t, addresses)
+	testSiteHeld(t, browser, m)
 }
 
 // wantBlocks compares all scores of all layers.

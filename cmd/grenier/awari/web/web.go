@@ -12,7 +12,8 @@
 //
 // What a published site has instead of the server (package publish) is in the folder site:
 // source.js answers the questions of the pages, with what Questions had prepared, and with scores from the layer files (tables.js,
-// layerfile.js), the rules (rules.js) and what follows from them (line.js, search.js).
+// layerfile.js), the rules (rules.js) and what follows from them (line.js, search.js). Its sw.js and
+// parts.js keep what was fetched for times without the network.
 package web
 
 import (
@@ -49,7 +50,7 @@ func Site() map[string][]byte {
 			panic(err) // the directory is embedded
 		}
 		for _, e := range entries {
-			if slices.Contains(serverOnly, e.Name()) {
+			if folder == "static" && slices.Contains(serverOnly, e.Name()) {
 				continue
 			}
 			if all[e.Name()], err = files.ReadFile(folder + "/" + e.Name()); err != nil {
@@ -68,6 +69,7 @@ var (
 
 const (
 	explored    = 12  // seeds of the last layer that a site lets explore
+	hardest     = 8   // seeds of the last layer whose hardest positions are found, in some seconds
 	shown       = 12  // positions on the page that explores
 	puzzlesEach = 100 // of a kind and level
 )
@@ -85,6 +87,9 @@ func Questions(layers []manifest.Layer) []publish.Question {
 	}
 	for n := 1; n <= min(explored, len(layers)-1); n++ {
 		all = append(all, publish.Question{From: n, To: n, Where: "moves>=2", Most: "margin", Count: shown})
+		if n <= hardest {
+			all = append(all, publish.Question{From: n, To: n, Where: "only-win", Most: "line", Count: shown})
+		}
 		for value := -n; value <= n; value++ {
 			if layers[n].Histogram.Count(int8(value)) > 0 {
 				all = append(all, publish.Question{From: n, To: n, Where: fmt.Sprintf("value=%d", value), Count: shown})

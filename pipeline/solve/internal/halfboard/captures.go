@@ -20,7 +20,7 @@ import (
 // read again by each window. docs/format/spill.md describes the contents.
 
 const (
-	capturesKind    = "awari-captures"
+	capturesKind    = "awari-gains"
 	capturesVersion = 1
 )
 
@@ -122,7 +122,7 @@ func (w *captureWriter) writePart(ctx context.Context, panels []panelOf) error {
 	if w.written == len(w.round.windows.segments[w.due[0]]) {
 		streams := w.streams
 		w.due, w.written, w.streams = w.due[1:], 0, nil
-		return w.round.windows.publish(CaptureStage, streams...)
+		return w.round.windows.publish(CaptureStage, func() {}, streams...)
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func (w *captureWriter) writePart(ctx context.Context, panels []panelOf) error {
 // create creates the streams of a segment.
 func (w *captureWriter) create() error {
 	for class := range classes {
-		s, err := w.round.createCaptures(rundir.CapturesName(w.due[0], class == fullRows), spill.Stored)
+		s, err := w.round.createCaptures(rundir.CapturesName(w.due[0], class == fullRows), 0)
 		if err != nil {
 			return err
 		}

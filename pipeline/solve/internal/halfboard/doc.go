@@ -50,7 +50,7 @@
 //
 // # Layers that do not fit into memory
 //
-// Then scores are not bytes but codes of 6, 4 or 2 bits (kernels/window), and a layer is solved
+// Then scores are not bytes but codes of 6, 4, 3 or 2 bits (kernels/window), and a layer is solved
 // window by window (windows.go). The window with base b and v values shows a score s as
 // sign(s) * min(max(|s|-b, 0), v). Clipping is odd and monotone: it commutes with negation,
 // with the least of several scores, and so with the fixpoint. What sweeps find for clipped
@@ -71,8 +71,8 @@
 //     panels at a time as fit; a round goes once through what these capture in the lower layers,
 //     with a few pieces of each in memory (rounds.go, pieces.go). They go to streams in the work
 //     directory (captures.go), strip by strip (strips.go): up to 1024 rows of a panel.
-//   - For each window: useThin makes it thin if that fits; which scores to search it reads from
-//     the digits of the window before. turnAll reads the capture values of open rows once and makes codes of
+//   - For each window: useThin makes it thin if that fits; which scores to search it sees from
+//     the codes in memory, or reads from the digits of the window before. turnAll reads the capture values of open rows once and makes codes of
 //     them. Sweeps as above bring these to the fixpoint. storeWindow reads the capture values
 //     of full rows once, computes these rows, and writes the clipped scores of all rows, as
 //     digits, to streams (found.go).
@@ -81,16 +81,17 @@
 //
 // A score that is not at an end of a window, -v or v, is 0 in all windows after it. Columns
 // of blocks without a score at an end are not computed again (alive, in matrix.go), and
-// a window is the last one if no score is at an end. When few scores are, the capture values
-// of the others are removed: they are replaced by 0, which packs better, and the streams
-// written again (passSegment, in strippass.go), unless few windows are going to read them.
+// a window is the last one if no score is at an end. When few scores are, the streams of capture
+// values are written again (passSegment, in strippass.go), unless few windows are going to read them: with
+// what is left of the values beyond the base (window.Clip), and without those that no later window needs (window.Prune), which packs
+// better.
 //
 // Passes over capture values or digits are pipelines of three stages: one goroutine reads,
 // several work, one writes (stages.go, strippass.go). A complete stream is synced to disk in
 // the background; only the next one waits for that (publish, in windows.go).
 //
 // All streams are also checkpoints of an interrupted layer: windows that are
-// stored are not searched again, segments of captures not computed again. Inside a window
-// codes are checkpointed between sweeps (codes.go): any codes found are a valid start. Streams of earlier runs are read through first (look.go); what is damaged is
+// stored are not searched again, segments of captures not computed again. Inside a window that takes
+// longer than the time between checkpoints, codes are checkpointed between sweeps (codes.go): any codes found are a valid start. Streams of earlier runs are read through first (look.go); what is damaged is
 // computed again.
 package halfboard

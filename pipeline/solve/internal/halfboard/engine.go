@@ -33,7 +33,7 @@ type Options struct {
 	// Memory is the most bytes to use, the Go heap included; 0 is no bound. A layer that
 	// needs more is solved window by window.
 	Memory uint64
-	// Bits forces the bits that a score takes in memory: 8, 6, 4 or 2; 0 chooses what fits.
+	// Bits forces the bits that a score takes in memory: 8, 6, 4, 3 or 2; 0 chooses what fits.
 	Bits int
 	// Work is the directory of streams and checkpoints: nil if there are to be none
 	// and all layers fit. A layer that has a checkpoint there is resumed.
@@ -125,7 +125,7 @@ func New(game awari.Game, o Options) (*Engine, error) {
 		return nil, fmt.Errorf("%w: %d workers, tiles of %d halves", ErrOptions, o.Workers, o.TileSize)
 	}
 	if o.Bits != 0 && o.Bits != 8 && o.codes() == nil {
-		return nil, fmt.Errorf("%w: %d bits a score; 8, 6, 4 and 2 are possible", ErrOptions, o.Bits)
+		return nil, fmt.Errorf("%w: %d bits a score; 8, 6, 4, 3 and 2 are possible", ErrOptions, o.Bits)
 	}
 	o.Workers = max(o.Workers, 1)
 	if o.Interval == 0 {

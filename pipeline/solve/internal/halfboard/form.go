@@ -10,7 +10,7 @@ import (
 
 // Widths are the bits that a score can take in memory, the most first. With 8 a layer is in
 // memory in one piece.
-var Widths = []int{8, window.Six.Bits, window.Four.Bits, window.Two.Bits}
+var Widths = []int{8, window.Six.Bits, window.Four.Bits, window.Three.Bits, window.Two.Bits}
 
 // ThinValues is the number of values of a thin window.
 var ThinValues = window.Eight.Values

@@ -28,9 +28,10 @@ const keptVersion = 1
 
 // keeper writes checkpoints of a layer in memory and resumes from those of earlier runs.
 type keeper struct {
-	last     time.Time     // the end of the last checkpoint, or of reading it, or the begin of the layer
+	last     time.Time     // the end of the last checkpoint, or of reading it, or the begin of the layer, or of storing a window
 	took     time.Duration // what it kept sweeps waiting; before the first one, about what it will
 	lasted   atomic.Int64  // nanoseconds until it was on disk
+	window   atomic.Int64  // when storing a window began that is on disk since: nanoseconds after the layer did
 	stored   bool          // offers are, or are being
 	storing  background    // of what sweeps need not wait for
 	found    bool          // scores of an earlier run are in memory
@@ -83,6 +84,10 @@ func newKeeper(scores int) *keeper {
 
 // keepStreams makes a checkpoint if it is time for it, before a stage or sweep.
 func (e *engine) keepStreams(stage Stage) error {
+	window := e.keeper.window.Load() // which is a checkpoint too
+	if at := e.began.Add(time.Duration(window)); window > 0 && at.After(e.keeper.last) {
+		e.keeper.last = at
+	}
 	if e.options.Work == nil || time.Since(e.keeper.last) < e.keeper.pause(e.options.Interval) {
 		return nil
 	}

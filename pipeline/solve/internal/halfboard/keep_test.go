@@ -177,6 +177,26 @@ func TestSlowCheckpointsAreFew(t *testing.T) {
 	})
 }
 
+// TestStoredWindowsAreCheckpoints: none is made before as much time has passed since.
+func TestStoredWindowsAreCheckpoints(t *testing.T) {
+	x := smallWholeTrial(t, newRand(t))
+	x.options.Interval = time.Minute
+	x.during(t, func(w *engine) {
+		w.began, w.keeper.took = time.Now().Add(-time.Hour), 0
+		for _, ago := range []time.Duration{59 * time.Second, 61 * time.Second} {
+			before := x.disk.Ops()
+			w.keeper.last = w.began.Add(time.Minute)
+			w.keeper.window.Store(int64(time.Hour - ago))
+			if err := w.keepStreams(DenseStage); err != nil {
+				t.Fatal(err)
+			}
+			if made := x.disk.Ops() > before; made != (ago > time.Minute) {
+				t.Errorf("%v after a window: made %t", ago, made)
+			}
+		}
+	})
+}
+
 // TestUselessStreams: what is damaged, or of something else, is named and not believed.
 func TestUselessStreams(t *testing.T) {
 	rng := newRand(t)

@@ -16,12 +16,13 @@ import (
 // lookAtCaptures reads the capture values of a segment to their end. It fails if there is
 // one that the layer cannot have.
 func (e *engine) lookAtCaptures(ctx context.Context, r *spill.Reader, segment int, class rowClass) error {
-	if err := e.checkBase(r); err != nil {
+	clipped, err := e.readBase(r)
+	if err != nil {
 		return err
 	}
 	strips := slices.Collect(stripsOf(e.windows.segments[segment], class))
-	possible := possibleValues(e.grid.n)
-	err := crew.Ordered[*stripJob]{
+	possible := possibleValues(e.grid.n - clipped)
+	err = crew.Ordered[*stripJob]{
 		Read: func(_ int, j *stripJob) error {
 			e.tell(CaptureStage, 0)
 			return j.packet.read(r, stripRows*side)
@@ -31,7 +32,7 @@ func (e *engine) lookAtCaptures(ctx context.Context, r *spill.Reader, segment in
 				return err
 			}
 			if !possible.all(asBytes(j.captures)) {
-				return corrupt.New(r.Path(), "", "a capture value beyond -%d and %d", e.grid.n, e.grid.n)
+				return corrupt.New(r.Path(), "", "a capture value beyond -%d and %d", e.grid.n-clipped, e.grid.n-clipped)
 			}
 			return nil
 		},
@@ -73,7 +74,7 @@ func (s *byteSet) all(b []byte) bool {
 	return lacks == 0
 }
 
-// possibleValues are the capture values, as stored, of a layer of n seeds.
+// possibleValues are the capture values from -n to n, as stored.
 func possibleValues(n int) *byteSet {
 	s := &byteSet{}
 	for x := range s {

@@ -266,7 +266,7 @@ func (o *Options) roomForOffers(q, n int) int {
 }
 
 // widths are the codes of all widths, those that need the fewest windows first.
-var widths = []*window.Codes{window.Six, window.Four, window.Two}
+var widths = []*window.Codes{window.Six, window.Four, window.Three, window.Two}
 
 // codes returns those of the bits that are asked for, nil for others.
 func (o *Options) codes() *window.Codes {

@@ -335,7 +335,7 @@ func TestFormFollowsMemory(t *testing.T) {
 					t.Errorf("layer %d: %v", n, err)
 				}
 			}
-			for _, bits := range []int{2, 4, 8} { // forced
+			for _, bits := range Widths { // forced
 				o := Options{Workers: workers, Memory: 1, Bits: bits}
 				if codes, err := o.form(game, n); err != nil || (codes == nil) != (bits == 8) || codes != nil && codes.Bits != bits {
 					t.Errorf("layer %d with %d bits: %+v, %v", n, bits, codes, err)

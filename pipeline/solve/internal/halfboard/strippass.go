@@ -12,6 +12,7 @@ import (
 	"grenier/io/spill"
 	"grenier/kernels/compress"
 	"grenier/kernels/transpose"
+	"grenier/kernels/window"
 )
 
 // A pass goes over all strips of a class of rows, segment by segment.
@@ -19,8 +20,8 @@ type pass struct {
 	stage Stage
 	class rowClass
 	reads bool // capture values
-	// prune says that work removes capture values that no later window needs: the streams
-	// are written again then.
+	// prune says that the streams are written again: with what is left of the values beyond the
+	// base of the window in progress, from which work can remove what no later window needs.
 	prune bool
 	work  func(strip, *stripJob) error
 	write func(strip, *stripJob) error // in order; nil: nothing
@@ -30,6 +31,7 @@ type pass struct {
 type stripJob struct {
 	packet   packet
 	captures []int8
+	base     int // of the window in progress, for what captures are
 	codes    []int8
 	found    []byte // digits
 	block    compress.Block
@@ -57,7 +59,7 @@ func (e *engine) passSegment(ctx context.Context, p pass, segment int, strips []
 		return s.Run(ctx, e.workers, len(strips), spare)
 	}
 	name := rundir.CapturesName(segment, p.class == fullRows)
-	r, err := e.openCaptures(name)
+	r, clipped, err := e.openCaptures(name)
 	if err != nil {
 		return err
 	}
@@ -65,6 +67,11 @@ func (e *engine) passSegment(ctx context.Context, p pass, segment int, strips []
 	s.Work = func(_, i int, j *stripJob) error {
 		if err := j.unpack(e, r.Path(), strips[i]); err != nil {
 			return err
+		}
+		j.base = e.windows.base - clipped
+		if p.prune {
+			window.Clip(j.captures, j.base)
+			j.base = 0
 		}
 		return p.work(strips[i], j)
 	}
@@ -76,14 +83,14 @@ func (e *engine) passSegment(ctx context.Context, p pass, segment int, strips []
 	if !p.prune {
 		return run(s)
 	}
-	w, err := e.createCaptures(name, spill.LZ4)
+	w, err := e.createCaptures(name, e.windows.base)
 	if err != nil {
 		return errors.Join(err, r.Close())
 	}
 	if err := run(e.writing(s, w)); err != nil {
 		return errors.Join(err, w.Abort())
 	}
-	return e.windows.publish(e.stage, w) // what the window before found, which cannot be found again, is stored by then
+	return e.windows.publish(e.stage, func() {}, w) // what the window before found, which cannot be found again, is stored by then
 }
 
 // writing returns stages that write the capture values again that work leaves over.
@@ -104,45 +111,46 @@ func (e *engine) writing(s crew.Ordered[*stripJob], w *spill.Writer) crew.Ordere
 	return s
 }
 
-// createCaptures begins a stream of capture values that serve the window in progress and
-// those after it.
-func (e *engine) createCaptures(name string, p spill.Packing) (*spill.Writer, error) {
-	w, err := e.create(name, e.capturesHeader(), p)
+// createCaptures begins a stream of capture values that are clipped by a base: they serve the window
+// with that base and those after it.
+func (e *engine) createCaptures(name string, base int) (*spill.Writer, error) {
+	w, err := e.create(name, e.capturesHeader(), spill.LZ4)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := w.Write(binary.LittleEndian.AppendUint32(nil, uint32(e.windows.base))); err != nil {
+	if _, err := w.Write(binary.LittleEndian.AppendUint32(nil, uint32(base))); err != nil {
 		return nil, errors.Join(err, w.Abort())
 	}
 	return w, nil
 }
 
-// openCaptures opens a stream of capture values and reads its beginning.
-func (e *engine) openCaptures(name string) (*spill.Reader, error) {
-	r, err := e.open(name, e.capturesHeader(), 1)
-	if err != nil {
-		return nil, err
+// openCaptures opens a stream of capture values and reads its beginning: values are clipped by the
+// base from which on they serve.
+func (e *engine) openCaptures(name string) (r *spill.Reader, clipped int, err error) {
+	if r, err = e.open(name, e.capturesHeader(), e.workers); err != nil {
+		return nil, 0, err
 	}
-	if err := e.checkBase(r); err != nil {
-		return nil, errors.Join(err, r.Close())
+	if clipped, err = e.readBase(r); err != nil {
+		return nil, 0, errors.Join(err, r.Close())
 	}
-	return r, nil
+	return r, clipped, nil
 }
 
 // errPruned reports capture values that serve later windows only.
 var errPruned = errors.New("capture values for later windows only")
 
-// checkBase reads from which window on capture values serve. It fails with an error that
+// readBase reads from which window on capture values serve. It fails with an error that
 // matches errPruned if that comes after the one in progress.
-func (e *engine) checkBase(r *spill.Reader) error {
+func (e *engine) readBase(r *spill.Reader) (int, error) {
 	var base [4]byte
 	if err := readFull(r, base[:]); err != nil {
-		return err
+		return 0, err
 	}
-	if n := binary.LittleEndian.Uint32(base[:]); n > uint32(e.windows.base) {
-		return corrupt.New(r.Path(), "", "%w: from base %d on, not %d", errPruned, n, e.windows.base)
+	n := binary.LittleEndian.Uint32(base[:])
+	if n > uint32(e.windows.base) {
+		return 0, corrupt.New(r.Path(), "", "%w: from base %d on, not %d", errPruned, n, e.windows.base)
 	}
-	return nil
+	return int(n), nil
 }
 
 // unpack unpacks the capture values of a strip.

@@ -17,8 +17,8 @@ import (
 
 // When few scores of open rows are at an end of a window, the next one is thin: memory holds a
 // mask for each line, and codes of 8 bits, which show 20 values, for these scores only
-// (window.Thin). All others are known. What is at an end is read from the digits of the window
-// before, so a thin window needs nothing that was in memory.
+// (window.Thin). All others are known. What is at an end is seen from the codes of the window
+// before, if they are in memory and it is enough, or read from its digits.
 
 // thinBlocks says where thin blocks are in memory: it begins with the places of all of them.
 type thinBlocks struct {
@@ -61,23 +61,27 @@ func (e *engine) thinFits(most, base int) bool {
 	return most <= e.options.roomForScores(e.grid.q, e.grid.n, e.stats.Bits) && worthThin(e.options.Family, e.windows.codes, base, e.grid.n)
 }
 
-// useThin makes the window in progress thin if memory allows that and it is worth it.
-func (e *engine) useThin(ctx context.Context) error {
+// useThin makes the window in progress thin if memory allows that and it is worth it: again is set
+// if memory holds the scores of the one before.
+func (e *engine) useThin(ctx context.Context, again bool) error {
 	w, t := e.windows, e.thinBlocks()
-	most := t.most(int(w.openEnds))
+	most := (t.most(int(w.openEnds)) + 7) / 8 * 8
 	if w.base == 0 || !e.options.thin && !e.thinFits(most, w.base) {
 		return nil
 	}
-	if err := w.publishing.wait(); err != nil { // which stores what is read now
-		return err
-	}
-	if err := e.growTo((most + 7) / 8 * 8); err != nil {
+	codes := e.scores
+	inPlace := again && w.codes != window.Eight && len(e.memory.mapping) >= most
+	if err := e.growTo(most); err != nil {
 		return err
 	}
 	e.memory.reset()
 	e.scores = e.memory.rest
 	masks := asWords(e.scores[len(e.scores)/8*8-8*t.lines:])[:t.lines]
-	if err := e.readEnds(ctx, masks); err != nil {
+	see := e.readEnds
+	if inPlace {
+		see = func(ctx context.Context, masks []uint64) error { return e.seeEnds(ctx, masks, codes) }
+	}
+	if err := see(ctx, masks); err != nil {
 		return err
 	}
 	return e.layThin(&t, masks)
@@ -120,9 +124,36 @@ func asWords(b []int8) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/8)
 }
 
+// seenLines is the number of lines that are seen together.
+const seenLines = 1 << 12
+
+// seeEnds is readEnds for codes that are still in memory. Masks end where this does, the last ones come
+// first, and none takes more than the codes that it comes from: so they overwrite codes of lines seen before.
+func (e *engine) seeEnds(ctx context.Context, masks []uint64, codes []int8) error {
+	c := e.windows.codes
+	line := c.Line()
+	lines := func(i int) span { return span{max(0, len(masks)-(i+1)*seenLines), len(masks) - i*seenLines} }
+	return crew.Ordered[*[seenLines]uint64]{
+		Work: func(_, i int, ends *[seenLines]uint64) error {
+			own := codes[lines(i).begin*line : lines(i).end*line]
+			for k := range lines(i).size() {
+				ends[k] = c.CodeEnds(own[k*line:][:line])
+			}
+			return nil
+		},
+		Write: func(i int, ends *[seenLines]uint64) error {
+			copy(masks[lines(i).begin:lines(i).end], ends[:])
+			return nil
+		},
+	}.Run(ctx, e.workers, (len(masks)+seenLines-1)/seenLines, spares[[seenLines]uint64](e.workers))
+}
+
 // readEnds sets masks, one for each line of open rows, to what was at an end of the window before.
 func (e *engine) readEnds(ctx context.Context, masks []uint64) error {
 	w := e.windows
+	if err := w.publishing.wait(); err != nil { // which stores what is read now
+		return err
+	}
 	f := w.found[len(w.found)-1]
 	line := f.line()
 	own, rest := make([][]uint64, len(e.grid.matrices)), masks

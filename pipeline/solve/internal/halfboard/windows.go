@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync/atomic"
+	"time"
 
 	"grenier/io/crew"
 	"grenier/io/spill"
@@ -155,7 +156,7 @@ func (e *engine) eachWindow(ctx context.Context) error {
 // one before. It returns the stage of the first sweep.
 func (e *engine) beginWindow(ctx context.Context, again bool) (Stage, error) {
 	stage := DenseStage
-	if err := e.useThin(ctx); err != nil {
+	if err := e.useThin(ctx, again); err != nil {
 		return stage, err
 	}
 	if again && e.worthMarkingFirst() {
@@ -201,14 +202,14 @@ func (e *engine) turnAll(ctx context.Context, again bool, first Stage) error {
 			at := s.panel*s.matrix.chunks[openRows] + row/side
 			lines := s.matrix.lines(s.panel, row/side)
 			captures, sources := j.captures[(row-s.begin)*side:], &j.changes.Columns
-			alive := w.turn(lines, captures, w.base, again, sources)
+			if prune {
+				w.codes.Prune(captures, lines)
+			}
+			alive := w.turn(lines, captures, j.base, again, sources)
 			s.matrix.alive[at] = alive & s.matrix.all(s.panel)
 			if first == SparseStage {
 				j.changes.Rows = nonZero(sources[:s.matrix.depth(openRows, row/side)])
 				e.grid.markBlock(s.matrix, s.panel, row/side, &j.changes)
-			}
-			if prune {
-				w.codes.Prune(captures, lines)
 			}
 		}
 		return nil
@@ -247,7 +248,7 @@ func nonZero(words []uint64) (set uint64) {
 // storeWindow computes the full rows of the window in progress and writes all that it has
 // found. It counts the scores at an end of the window: if there are none, it is the last one.
 func (e *engine) storeWindow(ctx context.Context) error {
-	w := e.windows
+	w, began := e.windows, time.Since(e.began)
 	var ends [classes]atomic.Int64
 	streams, err := e.createFound()
 	if err != nil {
@@ -267,7 +268,7 @@ func (e *engine) storeWindow(ctx context.Context) error {
 	if err == nil {
 		prune := e.worthPruning(fullRows, w.openEnds)
 		err = e.goOver(ctx, pass{stage: FullStage, class: fullRows, reads: true, prune: prune, work: func(s strip, j *stripJob) error {
-			ends[fullRows].Add(int64(e.fillStrip(s, j, prune)))
+			ends[fullRows].Add(int64(e.fillStrip(s, j)))
 			return nil
 		}, write: write})
 	}
@@ -275,12 +276,12 @@ func (e *engine) storeWindow(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, abort(streams))
 	}
-	return w.publish(FullStage, streams...)
+	return w.publish(FullStage, func() { e.keeper.window.Store(int64(began)) }, streams...)
 }
 
-// publish stores streams of a stage, when those before are stored. Nobody waits for the disk:
-// a failure is reported by the next publish, before a checkpoint, or at the end.
-func (w *windows) publish(stage Stage, streams ...*spill.Writer) error {
+// publish stores streams of a stage, when those before are stored, and then calls done. Nobody waits for the
+// disk: a failure is reported by the next publish, before a checkpoint, or at the end.
+func (w *windows) publish(stage Stage, done func(), streams ...*spill.Writer) error {
 	if err := w.publishing.wait(); err != nil {
 		return errors.Join(err, abort(streams))
 	}
@@ -291,6 +292,7 @@ func (w *windows) publish(stage Stage, streams ...*spill.Writer) error {
 			}
 			w.traffic.written[stage].Add(uint64(s.Bytes()))
 		}
+		done()
 		return nil
 	})
 	return nil
@@ -317,18 +319,13 @@ func (e *engine) openStrip(s strip, j *stripJob) (ends int) {
 	return ends
 }
 
-// fillStrip computes full rows, which no sweep reads, and turns them into digits. With prune,
-// capture values that are not beyond the base are removed. It returns how many scores are at an
-// end of the window.
-func (e *engine) fillStrip(s strip, j *stripJob, prune bool) (ends int) {
+// fillStrip computes full rows, which no sweep reads, and turns them into digits. It returns how many
+// scores are at an end of the window.
+func (e *engine) fillStrip(s strip, j *stripJob) (ends int) {
 	m, w := s.matrix, e.windows
 	for row := s.begin; row < s.end; row += side {
 		lines := e.fullCodes(j, min(side, s.end-row))
-		captures := j.captures[(row-s.begin)*side:]
-		w.turn(lines, captures, w.base, false, &j.changes.Columns)
-		if prune {
-			w.codes.Prune(captures, lines)
-		}
+		w.turn(lines, j.captures[(row-s.begin)*side:], j.base, false, &j.changes.Columns)
 		e.kernels.least(&j.block, nil, m.all(s.panel), &m.programs[s.panel], m.targets[fullRows], row/side, nil)
 		e.kernels.update(lines, &j.block, m.all(s.panel), ^uint64(0), &j.changes)
 		ends += e.digits(s, j, row, lines)

@@ -56,7 +56,7 @@ func TestEveryWidthAndKernel(t *testing.T) {
 		{game: mustGame(t, 4, awari.Strict), seeds: 20}, {game: mustGame(t, 6, awari.Awari), seeds: 14},
 	} {
 		for _, o := range someKernels(rng) {
-			for _, bits := range []int{8, 6, 4, 2} {
+			for _, bits := range Widths {
 				c.options = o
 				c.options.Bits, c.options.TileSize, c.options.segment = bits, 1+rng.IntN(200), 1+rng.Uint64N(20_000)
 				c.options.thin = rng.IntN(2) == 0
@@ -121,12 +121,12 @@ func solveOn(t *testing.T, w *tower, o Options, n int) []int8 {
 // TestBitsThatMakeNoSense: other widths, and windows without a place for streams.
 func TestBitsThatMakeNoSense(t *testing.T) {
 	game := mustGame(t, 6, awari.Awari)
-	for _, bits := range []int{-2, 1, 3, 5, 16} {
-		if _, err := New(game, Options{Bits: bits}); !errors.Is(err, ErrOptions) || !strings.Contains(err.Error(), "8, 6, 4 and 2") {
+	for _, bits := range []int{-2, 1, 5, 7, 16} {
+		if _, err := New(game, Options{Bits: bits}); !errors.Is(err, ErrOptions) || !strings.Contains(err.Error(), "8, 6, 4, 3 and 2") {
 			t.Errorf("%d bits: %v", bits, err)
 		}
 	}
-	for _, bits := range []int{2, 4, 6} {
+	for _, bits := range Widths[1:] {
 		e, err := New(game, Options{Bits: bits})
 		if err != nil {
 			t.Fatal(err)
@@ -325,11 +325,11 @@ func (x *trial) anyOfKind(t *testing.T) map[string]string {
 
 // someWidths returns one of the widths, in long tests all.
 func someWidths(rng *rand.Rand) []int {
-	all := []int{2, 4, 6}
+	all := Widths[1:]
 	if long() {
 		return all
 	}
-	return all[rng.IntN(3):][:1]
+	return all[rng.IntN(len(all)):][:1]
 }
 
 // TestDamagedStreams damages each kind of streams in each way: what is damaged is named
@@ -378,7 +378,7 @@ func TestDamagedStreams(t *testing.T) {
 			"of another layer":  {silent: true, do: other(func(y *trial) { y.seeds-- })},
 			"of other rules":    {silent: true, do: other(func(y *trial) { y.game = mustGame(t, 6, awari.Strict) })},
 			"of another sample": {silent: true, do: other(func(y *trial) { y.options.Sample = randomSample(rng) })},
-			"of another width":  {silent: true, do: other(func(y *trial) { y.options.Bits = map[int]int{2: 6, 4: 2, 6: 4}[bits] })},
+			"of another width":  {silent: true, do: other(func(y *trial) { y.options.Bits = map[int]int{2: 6, 3: 2, 4: 3, 6: 4}[bits] })},
 			"missing":           {silent: true, do: func(d *disk, name string) { d.plain().Remove(name) }},
 		} {
 			for kind, name := range x.anyOfKind(t) {
@@ -725,5 +725,35 @@ func TestLoadingFails(t *testing.T) {
 				x.readsRight(t, l, want, 0, len(want))
 			}
 		})
+	}
+}
+
+// TestSeenEnds: masks of what is at an end take the place of the codes.
+func TestSeenEnds(t *testing.T) {
+	rng := newRand(t)
+	for _, c := range widths {
+		for _, lines := range []int{1, 100, seenLines, 2*seenLines + 77} {
+			for _, more := range []int{0, 8, 100_000} {
+				memory := make([]int8, lines*c.Line()+more)
+				codes, want := memory[:lines*c.Line()], make([]uint64, lines)
+				for i := range want {
+					line := codes[i*c.Line():][:c.Line()]
+					for k := range side {
+						code := c.All[rng.IntN(len(c.All))]
+						c.Put(line, k, code)
+						if score := int(c.Score[code]); score == c.Values || score == -c.Values {
+							want[i] |= 1 << k
+						}
+					}
+				}
+				e, masks := &engine{workers: 3, windows: &windows{codes: c}}, asWords(memory[len(memory)-8*lines:])
+				if err := e.seeEnds(t.Context(), masks, codes); err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(masks, want) {
+					t.Errorf("%d bits, %d lines, %d bytes more: not the ends", c.Bits, lines, more)
+				}
+			}
+		}
 	}
 }

@@ -2,6 +2,7 @@
 
 import { Silence } from "./failure.js";
 import { t } from "./i18n.js";
+import { keep, kept } from "./parts.js";
 
 // Files of up to so many bytes are read whole: no server needs ranges for them.
 export const SMALL = 65536;
@@ -35,13 +36,49 @@ export function damaged(name, what) {
   return new Silence(t("{name} is damaged, or the server changed it: {what}.", { name, what }));
 }
 
-// Asks for a file or a part of it, again if the server is busy.
-async function ask(url, options) {
+// Requests are made so many at a time. Those without a ticket go first, which open files; of the
+// others the one that was asked for last: it is for what the page shows now.
+const AT_ONCE = 6;
+const first = [];
+const others = []; // tickets
+let busy = 0;
+let asked = 0;
+
+// A ticket for a request that may wait.
+export const ticket = () => ({ at: ++asked, go: null });
+
+// Takes note that somebody asks for the same again.
+export const raise = (known) => { known.at = ++asked; };
+
+function latest() {
+  let last = 0;
+  for (let i = 1; i < others.length; i++) if (others[i].at > others[last].at) last = i;
+  return others.splice(last, 1)[0];
+}
+
+// Does something that asks the server when its turn has come.
+async function inTurn(work, mine) {
+  if (busy < AT_ONCE) busy++;
+  else await new Promise((go) => (mine ? others.push(Object.assign(mine, { go })) : first.push(go)));
+  try {
+    return await work();
+  } finally {
+    const next = first.shift() ?? latest()?.go;
+    if (next) next();
+    else busy--;
+  }
+}
+
+// Asks for a file or a part of it, again if the server is busy. When nobody answers, spare is
+// asked for what was kept.
+async function ask(url, options, spare = () => null) {
   for (let tries = 1; ; tries++) {
     let response;
     try {
       response = await fetch(url, options);
     } catch {
+      const there = await spare();
+      if (there) return there;
       if (tries === TRIES) throw new Silence(t("The web server does not answer."));
     }
     if (response && ![408, 429, 500, 502, 503, 504].includes(response.status)) return response;
@@ -60,23 +97,24 @@ async function body(response) {
 }
 
 // The whole of a file that may change.
-export async function whole(url, name) {
+export const whole = (url, name) => inTurn(async () => {
   const response = await ask(url, { cache: "no-cache" });
   if (response.status !== 200) throw new Silence(t("{name}: the server answers {status}.", { name, status: response.status }));
   return body(response);
-}
+});
 
-// A file of known length, of which parts are read. It never changes.
+// A file of known length, of which parts are read. It never changes. Parts of a file with a
+// checksum are kept, for times when nobody answers.
 export class Parts {
-  constructor(url, name, length) {
-    Object.assign(this, { url, name, length, tag: "", all: null });
+  constructor(url, name, length, checksum = "") {
+    Object.assign(this, { url, name, length, checksum, tag: "", all: null });
   }
 
   // The bytes from one place to another one. Browsers that keep parts of a file ask for one at
   // a time; those that are needed all at once are better asked for with "no-store".
-  async read(from, to, cache = "default") {
+  async read(from, to, cache = "default", mine = null) {
     if (!(from >= 0 && from <= to && to <= this.length)) throw damaged(this.name, t("a part beyond its end"));
-    if (this.length > SMALL) return this.range(from, to, cache);
+    if (this.length > SMALL) return inTurn(() => this.range(from, to, cache), mine);
     if (!this.all) {
       this.all = this.small();
       this.all.catch(() => { this.all = null; });
@@ -91,7 +129,8 @@ export class Parts {
   }
 
   async range(from, to, cache) {
-    const response = await ask(this.url, { headers: { Range: `bytes=${from}-${to - 1}` }, cache });
+    const range = `bytes=${from}-${to - 1}`, key = `${this.url}?checksum=${this.checksum}&${range}`;
+    const response = await ask(this.url, { headers: { Range: range }, cache }, () => this.checksum && this.kept(key, from, to));
     if (response.status !== 206) {
       response.body?.cancel();
       // It is whole too if the browser had kept parts of what was there before.
@@ -106,7 +145,14 @@ export class Parts {
     this.compare(response.headers.get("ETag") ?? response.headers.get("Last-Modified") ?? "");
     const bytes = await body(response);
     if (bytes.length !== to - from) throw damaged(this.name, t("it has {n} bytes, not {wanted}", { n: bytes.length, wanted: to - from }));
+    if (this.checksum) keep(key, bytes);
     return bytes;
+  }
+
+  // The answer with a part that was kept.
+  async kept(key, from, to) {
+    const bytes = await kept(key);
+    return bytes && new Response(bytes, { status: 206, headers: { "Content-Range": `bytes ${from}-${to - 1}/${this.length}` } });
   }
 
   // Why there is no part of the file.
@@ -120,7 +166,7 @@ export class Parts {
   // strong one of the same text.
   compare(tag) {
     const text = tag.replace(/^W\//, "");
-    if (this.tag && this.tag !== text) throw new Silence(t("The tables on the server were replaced. Load the page again."));
-    this.tag = text;
+    if (this.tag && text && this.tag !== text) throw new Silence(t("The tables on the server were replaced. Load the page again."));
+    this.tag ||= text;
   }
 }

@@ -1,12 +1,13 @@
 // Reads layer files, as docs/format/layer-file.md describes them, with all checks that a
 // reader must make.
 
-import { crc32c, damaged, long, viewOf } from "./bytes.js";
+import { crc32c, damaged, long, raise, ticket, viewOf } from "./bytes.js";
 import { t } from "./i18n.js";
 import { lz4 } from "./lz4.js";
 
 const HEADER = 84, FOOTER = 76, ENTRY = 24;
-const START = 65536; // bytes that are read first: header, model, and often some blocks
+const START = 2048; // bytes for each seed that are read first: header and model
+const USUAL_BLOCK = 65536; // scores of a block, before the header is there to say it
 const WHOLE_INDEX = 65536; // bytes up to which an index is read as a whole
 const PART = 1024; // entries of a longer index that are read at a time
 const KEPT_PARTS = 64;
@@ -14,6 +15,25 @@ const CODECS = [null, "lz4", "zstd"];
 const MAX_RANK = 127, LANES = 6;
 
 const text = (bytes) => String.fromCharCode(...bytes).replace(/\0+$/, "");
+
+// The largest absolute value of scores.
+function largest(scores) {
+  let most = 0;
+  for (let i = 0; i < scores.length; i++) most = Math.max(most, scores[i], -scores[i]);
+  return most;
+}
+
+// The places of the ones among so many bits.
+function ones(code, from, count) {
+  const bytes = (count + 7) >> 3, places = new Int32Array(count);
+  if (code.length < from + bytes) throw new RangeError();
+  let found = 0;
+  for (let k = 0; k < bytes; k++) {
+    for (let b = code[from + k]; b > 0; b &= b - 1) places[found++] = 8 * k + 31 - Math.clz32(b & -b);
+  }
+  while (found > 0 && places[found - 1] >= count) found--; // bits that fill up the last byte
+  return places.subarray(0, found);
+}
 
 const equal = (a, b) => a.every((x, i) => x === b[i]);
 
@@ -24,11 +44,14 @@ export class LayerFile {
   static async open(parts, want) {
     const file = new LayerFile();
     Object.assign(file, { parts, name: parts.name, want, indexParts: new Map() });
-    const [start, footer] = await Promise.all([parts.read(0, Math.min(START, parts.length)), parts.read(Math.max(0, parts.length - FOOTER), parts.length)]);
+    const index = ENTRY * Math.ceil(want.positions / USUAL_BLOCK);
+    const behind = Math.min(parts.length, FOOTER + (index <= WHOLE_INDEX ? index : 0));
+    const [start, end] = await Promise.all([parts.read(0, Math.min(START * (want.seeds + 1), parts.length)), parts.read(parts.length - behind, parts.length)]);
     file.readHeader(start);
     const length = HEADER + file.modelLength;
     file.readModel(length <= start.length ? start.subarray(HEADER, length) : await parts.read(HEADER, length));
-    file.readFooter(footer);
+    file.readFooter(end.subarray(-FOOTER));
+    if (file.index === parts.length - behind) file.indexParts.set(0, { mine: ticket(), entries: Promise.resolve(file.entries(end.subarray(0, -FOOTER), 0, file.blocks)) });
     if (file.codec === "zstd") file.zstd = (await import("./zstd.js")).decompress;
     return file;
   }
@@ -58,15 +81,15 @@ export class LayerFile {
     this.check(crc32c(bytes) === this.modelSum, t("checksum of the model"));
     if (bytes.length === 0) return;
     const a = bytes[1], lists = [];
+    this.last = new Int32Array(a).fill(-1); // for each symbol: the last list that it was found in
     this.lowest = (bytes[0] << 24) >> 24;
     this.symbols = a;
     this.usual = bytes.subarray(2, 2 + a);
-    const distinct = (list) => new Set(list).size === list.length && list.every((s) => s < a);
-    this.check(a >= 1 && a <= 128 && this.lowest + a - 1 <= 127 && this.usual.length === a && distinct(this.usual), t("lists of the model"));
+    this.check(a >= 1 && a <= 128 && this.lowest + a - 1 <= 127 && this.usual.length === a && this.distinct(this.usual, 0), t("lists of the model"));
     let at = 2 + a;
     for (let i = 0; i < a * a; i++) {
       const list = bytes.subarray(at + 1, at + 1 + bytes[at]);
-      this.check(at < bytes.length && list.length === bytes[at] && distinct(list), t("lists of the model"));
+      this.check(at < bytes.length && list.length === bytes[at] && this.distinct(list, i + 1), t("lists of the model"));
       lists.push(list);
       at += 1 + list.length;
     }
@@ -74,6 +97,15 @@ export class LayerFile {
     this.lists = lists;
     this.full = new Uint8Array(a * a * a);
     this.complete = new Uint8Array(a * a);
+  }
+
+  // Whether a list has symbols, and none twice.
+  distinct(list, number) {
+    for (let i = 0; i < list.length; i++) {
+      if (list[i] >= this.symbols || this.last[list[i]] === number) return false;
+      this.last[list[i]] = number;
+    }
+    return true;
   }
 
   readFooter(bytes) {
@@ -97,20 +129,25 @@ export class LayerFile {
   async entry(block) {
     const short = ENTRY * this.blocks <= WHOLE_INDEX;
     const each = short ? this.blocks : PART, part = Math.floor(block / each);
-    let entries = this.indexParts.get(part);
-    if (!entries) {
+    let known = this.indexParts.get(part);
+    if (known) raise(known.mine);
+    else {
       if (this.indexParts.size >= KEPT_PARTS) this.indexParts.delete(this.indexParts.keys().next().value);
-      entries = this.readIndex(part * each, Math.min(this.blocks, (part + 1) * each));
-      this.indexParts.set(part, entries);
-      entries.catch(() => this.indexParts.delete(part));
+      const mine = ticket();
+      known = { mine, entries: this.readIndex(part * each, Math.min(this.blocks, (part + 1) * each), mine) };
+      this.indexParts.set(part, known);
+      known.entries.catch(() => this.indexParts.delete(part));
     }
-    return (await entries)[block - part * each];
+    return (await known.entries)[block - part * each];
   }
 
-  // Reads entries of the index: flags and lengths that can be, and no gaps; of all of it the
-  // checksum, too.
-  async readIndex(from, to) {
-    const bytes = await this.parts.read(this.index + ENTRY * from, this.index + ENTRY * to);
+  async readIndex(from, to, mine) {
+    return this.entries(await this.parts.read(this.index + ENTRY * from, this.index + ENTRY * to, "default", mine), from, to);
+  }
+
+  // The entries in a part of the index: flags and lengths that can be, and no gaps; of all of it
+  // the checksum, too.
+  entries(bytes, from, to) {
     if (from === 0 && to === this.blocks) this.check(crc32c(bytes) === this.indexSum, t("checksum of the index"));
     const v = viewOf(bytes), entries = [];
     let end = from === 0 ? HEADER + this.modelLength : long(v, 0);
@@ -125,10 +162,10 @@ export class LayerFile {
     return entries;
   }
 
-  // The scores of a block.
-  async block(i) {
+  // The scores of a block. mine is its ticket.
+  async block(i, mine = ticket()) {
     const e = await this.entry(i);
-    return this.decode(i, e, await this.parts.read(e.offset, e.offset + e.length, "no-store"));
+    return this.decode(i, e, await this.parts.read(e.offset, e.offset + e.length, "no-store", mine));
   }
 
   // The scores of a block that was read.
@@ -142,8 +179,7 @@ export class LayerFile {
       throw damaged(this.name, what(t("its code")));
     }
     this.check(scores.length === n && crc32c(new Uint8Array(scores.buffer)) === e.scores, what(t("checksum of the scores")));
-    const most = this.want.seeds;
-    this.check(scores.every((s) => s <= most && s >= -most), what(t("a score beyond the seeds")));
+    this.check(largest(scores) <= this.want.seeds, what(t("a score beyond the seeds")));
     return scores;
   }
 
@@ -151,22 +187,17 @@ export class LayerFile {
   // tells of those left whether they are larger.
   ranks(code, n) {
     const ranks = new Uint8Array(n);
-    let at = (n + 7) >> 3;
-    if (code.length < at) throw new RangeError();
-    for (let i = 0; i < n; i++) ranks[i] = (code[i >> 3] >> (i & 7)) & 1;
-    let left = Int32Array.from({ length: n }, (_, i) => i), count = n;
+    let at = (n + 7) >> 3, left = new Int32Array(n), count = n;
+    const odd = ones(code, 0, n);
+    for (let k = 0; k < odd.length; k++) ranks[odd[k]] = 1;
+    for (let i = 0; i < n; i++) left[i] = i;
     for (let level = 0; count > 0; level++) {
-      const end = at + ((count + 7) >> 3);
-      if (code.length < end || level > MAX_RANK >> 1) throw new RangeError();
-      let more = 0;
-      for (let i = 0; i < count; i++) {
-        if ((code[at + (i >> 3)] >> (i & 7)) & 1) {
-          ranks[left[i]] += 2;
-          left[more++] = left[i];
-        }
-      }
-      at = end;
-      count = more;
+      if (level > MAX_RANK >> 1) throw new RangeError();
+      const more = ones(code, at, count);
+      for (let k = 0; k < more.length; k++) ranks[more[k] = left[more[k]]] += 2;
+      at += (count + 7) >> 3;
+      left = more;
+      count = more.length;
     }
     if (at !== code.length) throw new RangeError();
     return ranks;

@@ -9,9 +9,18 @@ import { search } from "./search.js";
 import { list, score } from "./tables.js";
 import { whole } from "./bytes.js";
 
-// The page on which one plays; there is no worker. Layers of up to so many seeds were looked
-// through when the site was made.
-export const PLAY = "index.html", WORKER = "", EXPLORED = { score: 12, swing: 12 };
+// The page on which one plays.
+export const PLAY = "index.html";
+
+// The worker that keeps the files of the site.
+export const WORKER = "sw.js";
+
+// The addresses of answers that the worker keeps.
+export const KEPT = /\/data\//;
+
+// The seeds of the largest layers that were looked through when the site was made.
+export const EXPLORED = { score: 12, swing: 12, hard: 8 };
+export const limit = (n) => t("A published site has positions of layers of up to {n} seeds; for larger ones the program is needed (grenier awari serve).", { n });
 
 const questions = {
   "/api/layers": layers,
@@ -20,6 +29,7 @@ const questions = {
   "/api/line": ({ pits }) => line(board(pits)),
   "/api/search": ({ pits, ms }, signal) => look(board(pits), Number(ms), signal),
   "/api/find": find,
+  "/api/hardest": hardest,
   "/api/charts": () => document("charts.json"),
   "/api/charts/scores": ({ seeds }) => document(`scores-${Number(seeds)}.json`),
 };
@@ -103,4 +113,12 @@ async function find({ seeds, where, most, random, count }) {
   const first = most ? 0 : Number(random ?? 0) % Math.max(1, boards.length);
   const chosen = [...boards.slice(first), ...boards.slice(0, first)].slice(0, Number(count));
   return { rules, from, to, where, positions, hits, found: await Promise.all(chosen.map(probe)) };
+}
+
+// The positions of a layer that are hardest to win.
+async function hardest({ seeds }) {
+  const { rules, positions, answers } = await document(`find-${Number(seeds)}-${Number(seeds)}.json`);
+  const { hits, boards, plies = [], unmeasured = 0 } = answers["only-win most line"];
+  const found = (await Promise.all(boards.map(probe))).map((p, i) => ({ ...p, plies: plies[i] }));
+  return { rules, seeds: Number(seeds), complete: true, done: positions, positions, hits, unmeasured, found };
 }

@@ -1,6 +1,6 @@
 // Scores of boards, from the layer files beside the page.
 
-import { Parts, crc32c, damaged, whole } from "./bytes.js";
+import { Parts, crc32c, damaged, raise, ticket, whole } from "./bytes.js";
 import { t } from "./i18n.js";
 import { LayerFile } from "./layerfile.js";
 import { boards, isKnown, rank, sum } from "./rules.js";
@@ -16,7 +16,7 @@ const address = (name) => new URL(`tables/${name}`, import.meta.url);
 let manifest = null; // promise of the list of layers
 const files = new Map(); // promises of layer files, by seeds
 const opened = new Map(); // those that are open
-const blocks = new Map(); // {promise, scores} by seeds and number; the latest last
+const blocks = new Map(); // {promise, scores, mine} by seeds and number; the latest last
 let fetched = 0; // blocks
 
 // How many blocks were read.
@@ -46,7 +46,7 @@ async function read() {
 function open({ rules, pits, layers }, seeds) {
   if (!files.has(seeds)) {
     const { file: name, bytes, positions, checksum } = layers[seeds];
-    const file = LayerFile.open(new Parts(address(name), name, bytes), { rules, pits, seeds, positions, checksum });
+    const file = LayerFile.open(new Parts(address(name), name, bytes, checksum), { rules, pits, seeds, positions, checksum });
     files.set(seeds, file);
     file.then((f) => opened.set(seeds, f), () => files.delete(seeds));
   }
@@ -72,8 +72,11 @@ function kept(key) {
 function load(file, seeds, number) {
   const key = `${seeds} ${number}`;
   const known = kept(key);
-  if (known) return known.promise;
-  const block = { promise: file.block(number), scores: null };
+  if (known) {
+    raise(known.mine);
+    return known.promise;
+  }
+  const mine = ticket(), block = { promise: file.block(number, mine), scores: null, mine };
   block.promise.then((scores) => { block.scores = scores; }, () => blocks.delete(key));
   fetched++;
   blocks.set(key, block);

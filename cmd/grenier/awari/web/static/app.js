@@ -10,7 +10,7 @@ import * as board from "./board.js";
 import * as editor from "./editor.js";
 import { Silence } from "./failure.js";
 import * as graph from "./graph.js";
-import { t } from "./i18n.js";
+import { link, t } from "./i18n.js";
 import * as known from "./known.js";
 import { recall, remember } from "./memory.js";
 import * as record from "./record.js";
@@ -366,7 +366,7 @@ async function load({ start, moves, seats: players }) {
 
 async function share() {
   try {
-    await navigator.clipboard.writeText(location.href);
+    await navigator.clipboard.writeText(link());
     flash("share", t("Link copied"));
   } catch {
     flash("share", t("The link is in the address bar"));
@@ -458,7 +458,7 @@ function fillStarts() {
   const { pits, solved } = session;
   const options = [4, 3, 2, 1].map((each) => {
     const all = words.seeds(each * pits);
-    return new Option(each * pits > solved ? t("{each} in each pit ({all}, beyond the tables)", { each, all }) : t("{each} in each pit ({all})", { each, all }), each);
+    return new Option(each * pits > solved ? t("{each} in each pit ({all}, unsolved)", { each, all }) : t("{each} in each pit ({all})", { each, all }), each);
   });
   for (const n of new Set([solved, 24, 16, 10].filter((n) => n > 0 && n <= solved))) {
     options.push(new Option(t("{all} at random", { all: words.seeds(n) }), `scatter-${n}`));
@@ -492,6 +492,17 @@ function wire() {
   addEventListener("popstate", open);
 }
 
+// Asks about the position of the address while the board is being built. What is wrong with
+// either, open tells.
+function ahead() {
+  try {
+    const { start, moves } = address.read(location, session.pits);
+    if (moves.length === 0) api.probe(view(start)).catch(() => {});
+  } catch {
+    // There is no such position.
+  }
+}
+
 async function main() {
   wire();
   try {
@@ -501,6 +512,8 @@ async function main() {
     complain(error.message);
     return;
   }
+  ahead();
+  await new Promise((resolve) => setTimeout(resolve)); // so that the question is on its way
   describe();
   board.build(session.pits, onPit);
   board.choose(0);

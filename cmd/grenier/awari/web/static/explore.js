@@ -6,7 +6,7 @@ import * as api from "./api.js";
 import { element } from "./dom.js";
 import { number, t } from "./i18n.js";
 import { mini } from "./mini.js";
-import { EXPLORED, PLAY } from "./source.js";
+import { EXPLORED, PLAY, limit } from "./source.js";
 import * as words from "./words.js";
 import { position } from "./game.js";
 
@@ -27,6 +27,7 @@ async function show() {
   const mine = ++asking;
   $("seeds").max = Math.min(EXPLORED[$("what").value], solved);
   const seeds = Number($("seeds").value);
+  $("limit").textContent = EXPLORED[$("what").value] < solved ? limit(EXPLORED[$("what").value]) : "";
   $("seeds-text").textContent = words.seeds(seeds);
   $("score-choice").hidden = $("what").value !== "score";
   complain("");

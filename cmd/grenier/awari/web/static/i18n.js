@@ -2,7 +2,7 @@
 // language is a module like fr.js that has a translation for each of them.
 
 import { fr } from "./fr.js";
-import { recall } from "./memory.js";
+import { lent, recall } from "./memory.js";
 
 const languages = { en: {}, fr };
 
@@ -12,9 +12,10 @@ export const language = choose();
 
 const plural = new Intl.PluralRules(language);
 
-// The language that was chosen on this page, or the first of the reader's that there is.
+// The language of the link that led here, else the one that was chosen on this page, or the first
+// of the reader's that there is.
 function choose() {
-  const wanted = [recall("language"), ...navigator.languages].map((l) => l?.slice(0, 2));
+  const wanted = [lent("lang"), recall("language"), ...navigator.languages].map((l) => l?.slice(0, 2));
   return wanted.find((l) => l in languages) ?? "en";
 }
 
@@ -53,3 +54,9 @@ export function translate() {
     for (const name of e.dataset.tAttributes.split(" ")) e.setAttribute(name, t(e.getAttribute(name)));
   }
 }
+
+// The address of the page for others: with its language, if that is not the one of the texts.
+export const link = () => {
+  const { origin, pathname, search, hash } = location;
+  return origin + pathname + (language === "en" ? search : `${search || "?"}${search ? "&" : ""}lang=${language}`) + hash;
+};

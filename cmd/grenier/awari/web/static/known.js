@@ -21,7 +21,7 @@ export function show(node, waiting, onMove) {
   const hints = $("hints").checked;
   showPits(node, hints);
   showVerdict(node, hints);
-  showBar(node, hints);
+  showBar(node, hints, waiting);
   showMoves(node, hints, onMove);
   $("moves-hint").textContent = movesHint(node, waiting);
   $("best").disabled = !node.probe || isEnd(node) || !bestMove(node);
@@ -80,9 +80,9 @@ function badge(node, value) {
 
 // The bar: how far ahead South will be, from the middle. Where only bounds are known, a
 // hatched part goes from bound to bound.
-function showBar(node, hints) {
+function showBar(node, hints, waiting) {
   const bar = $("bar");
-  bar.hidden = !hints;
+  bar.hidden = !hints || (!node.probe && !waiting); // what it shows is of another position
   if (!node.probe || !hints) return;
   const total = Math.max(1, sum(node.position.pits) + sum(node.position.taken));
   const { low, high } = outcome(node);

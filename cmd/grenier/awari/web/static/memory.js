@@ -21,3 +21,30 @@ export function remember(name, value) {
     // There is no room left.
   }
 }
+
+// What a link asks for besides the game: it holds as long as the tab, and leaves the address, which
+// has the game.
+export function lent(name) {
+  const pattern = new RegExp(`([?&])${name}=([^&#]*)&?`), [, , value] = pattern.exec(location.search) ?? [];
+  if (value !== undefined) {
+    const search = location.search.replace(pattern, "$1").replace(/[?&]$/, "");
+    history.replaceState(history.state, "", location.pathname + search + location.hash);
+    own.set(name, value);
+  }
+  try {
+    if (value !== undefined) sessionStorage.setItem(name, value);
+    return sessionStorage.getItem(name);
+  } catch {
+    return own.get(name) ?? null;
+  }
+}
+
+// Forgets what a link asked for.
+export function giveBack(name) {
+  own.delete(name);
+  try {
+    sessionStorage.removeItem(name);
+  } catch {
+    // There is nothing.
+  }
+}

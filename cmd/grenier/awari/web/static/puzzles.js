@@ -5,7 +5,7 @@ import "./shell.js";
 import * as address from "./address.js";
 import * as api from "./api.js";
 import * as board from "./board.js";
-import { t } from "./i18n.js";
+import { link, t } from "./i18n.js";
 import { recall, remember } from "./memory.js";
 import { PLAY } from "./source.js";
 import * as words from "./words.js";
@@ -46,7 +46,7 @@ async function ofTheDay() {
   const day = Math.floor(Date.UTC(today.getFullYear(), today.getMonth(), today.getDate()) / 86400000);
   const kinds = Object.keys(KINDS);
   const level = Object.keys(LEVELS).filter((l) => canHave(l)).at(-1) === "easy" ? "easy" : "medium";
-  await choose({ seeds: LEVELS[level], where: KINDS[kinds[day % kinds.length]], random: day, count: 1 }, t("The puzzle of {date}", { date: today.toLocaleDateString(document.documentElement.lang) }));
+  await choose({ seeds: LEVELS[level], where: KINDS[kinds[day % kinds.length]], random: day, count: 1 }, t("The puzzle of {date}", { date: today.toLocaleDateString(document.documentElement.lang, { dateStyle: "long" }) }));
 }
 
 // Another puzzle of the kind and level that are chosen.
@@ -204,7 +204,7 @@ async function main() {
   $("day").addEventListener("click", ofTheDay);
   $("share").addEventListener("click", async () => {
     try {
-      await navigator.clipboard.writeText(location.href);
+      await navigator.clipboard.writeText(link());
       $("shared").textContent = t("Link copied");
     } catch {
       $("shared").textContent = t("The link is in the address bar");

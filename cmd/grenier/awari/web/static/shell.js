@@ -2,8 +2,10 @@
 // for times without the server.
 
 import { LANGUAGES, language, translate } from "./i18n.js";
-import { remember } from "./memory.js";
-import { WORKER } from "./source.js";
+import { giveBack, remember } from "./memory.js";
+import { KEPT, WORKER } from "./source.js";
+
+const LATER = 2000; // ms until the worker is started: what the page shows comes first
 
 translate();
 
@@ -12,6 +14,7 @@ choice.append(...Object.entries(LANGUAGES).map(([code, name]) => new Option(name
 choice.value = language;
 choice.addEventListener("change", () => {
   remember("language", choice.value);
+  giveBack("lang");
   location.reload();
 });
 
@@ -22,12 +25,12 @@ for (const link of document.querySelectorAll("nav a")) {
   if (path(link) === path(location)) link.setAttribute("aria-current", "page");
 }
 
-if (WORKER && "serviceWorker" in navigator) work();
+if ("serviceWorker" in navigator) setTimeout(work, LATER);
 
 // Starts the worker. What was asked before it ran the first time is asked again, for it to
 // keep.
 async function work() {
-  const asked = () => performance.getEntriesByType("resource").map((r) => r.name).filter((name) => name.includes("/api/") && !name.includes("/api/search"));
+  const asked = () => performance.getEntriesByType("resource").map((r) => r.name).filter((name) => KEPT.test(name));
   try {
     if (!navigator.serviceWorker.controller) {
       navigator.serviceWorker.addEventListener("controllerchange", () => {

@@ -5,9 +5,18 @@ import { Refusal, Silence } from "./failure.js";
 import { t } from "./i18n.js";
 import { refusal } from "./refusals.js";
 
-// The page on which one plays, the worker that keeps pages and answers, and the seeds of the
-// largest layers that the server looks through.
-export const PLAY = "./", WORKER = "/sw.js", EXPLORED = { score: 16, swing: 16, hard: 14 };
+// The page on which one plays.
+export const PLAY = "./";
+
+// The worker that keeps pages and answers.
+export const WORKER = "/sw.js";
+
+// The addresses of answers that the worker keeps.
+export const KEPT = /\/api\/(?!search)/;
+
+// The seeds of the largest layers that the server looks through.
+export const EXPLORED = { score: 16, swing: 16, hard: 14 };
+export const limit = (n) => t("The server looks through layers of up to {n} seeds.", { n });
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 

@@ -119,6 +119,7 @@ export function gaveWords(node, { least, most }) {
 // How much a search looked at.
 export function effort(found) {
   const seconds = new Intl.NumberFormat(document.documentElement.lang, { maximumFractionDigits: 1 }).format(found.milliseconds / 1000);
-  return t("{plies} plies deep, {nodes} positions in {seconds} s", { plies: found.depth, nodes: number.format(found.nodes), seconds });
+  const depth = tn(found.depth, "{n} ply deep", "{n} plies deep");
+  return tn(found.nodes, "{depth}, {nodes} position in {seconds} s", "{depth}, {nodes} positions in {seconds} s", { depth, nodes: number.format(found.nodes), seconds });
 }
 

@@ -1,0 +1,74 @@
+package publish
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestBundle puts modules together: each once, after those that it imports.
+func TestBundle(t *testing.T) {
+	files := map[string][]byte{
+		"a.js":   []byte("// About a.\n\nimport * as b from \"./b.js\";\nimport { one, two as zwei,\n  three } from \"./c-d.js\";\nimport \"./e.js\";\n\nexport const a = b.f(one, zwei, three);\n"),
+		"b.js":   []byte("import { one } from \"./c-d.js\";\nexport async function f() { return one; } // the one\nexport class G {}\nexport function* h() {}\n"),
+		"c-d.js": []byte("export const one = 1;\nexport const two = 2;\n  // three\nexport const three = 3;\n"),
+		"e.js":   []byte("import \"./e2.js\";\nconst own = 5;\n"),
+		"e2.js":  []byte("import(\"./late.js\");\n"),
+	}
+	want := `const $c_d = (() => {
+const one = 1;
+const two = 2;
+const three = 3;
+return { one, two, three };
+})();
+const $b = (() => {
+const { one } = $c_d;
+async function f() { return one; } // the one
+class G {}
+function* h() {}
+return { f, G, h };
+})();
+const $e2 = (() => {
+import("./late.js");
+return {  };
+})();
+const $e = (() => {
+const own = 5;
+return {  };
+})();
+const $a = (() => {
+const b = $b;
+const { one, two: zwei,
+  three } = $c_d;
+
+
+const a = b.f(one, zwei, three);
+return { a };
+})();
+`
+	got, err := bundle(files, "a.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestBundleRefused: what a bundle cannot have is refused, not left out.
+func TestBundleRefused(t *testing.T) {
+	for want, text := range map[string]string{
+		"there is no x.js":       "import \"./x.js\";\n",
+		"a circle of imports":    "import \"./a.js\";\n",
+		"does not export z":      "import { y, z } from \"./y.js\";\n",
+		"import y from":          "import y from \"./y.js\";\n",
+		"export default":         "export default 5;\n",
+		"export let":             "export let n = 5;\n",
+		"export { n }":           "const n = 1;\nexport { n };\n",
+		"await":                  "await 5;\n",
+		"import { y } from './y": "import { y } from './y.js';\n",
+	} {
+		if _, err := bundle(map[string][]byte{"a.js": []byte(text), "y.js": []byte("export const y = 1;\n")}, "a.js"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
