@@ -145,7 +145,7 @@ func comparePlan(t *testing.T, a *Amounts, times Times, m measured) {
 	check("captures", float64(a.Captures)/positions, m["captures-B/pos"], 0.85, 1.15)
 	check("digits", float64(a.Digits)/positions, m["digits-B/pos"], 0.9, 1.1)
 	check("reread", float64(a.reread)/positions, m["reread-B/pos"], 0.8, 1.3) // one window of 4 too many, where a thin one just fits
-	const little = 0.05 // bytes: captures of full rows alone are written again a window earlier than plans say
+	const little = 0.05                                                       // bytes: captures of full rows alone are written again a window earlier than plans say
 	if took := m["rewritten-B/pos"]; a.rewritten > 0 || took > little {
 		check("rewritten", float64(a.rewritten)/positions, took, 0.5, 2)
 	}
