@@ -234,6 +234,7 @@ func FuzzDamage(f *testing.F) {
 	f.Add(true, uint8(1), uint32(100), uint8(0x80), false)
 	f.Add(true, uint8(2), uint32(30), uint8(0), true)
 	f.Add(false, uint8(2), uint32(0), uint8(4), false)
+	f.Add(true, uint8(0xa4), uint32(165), uint8(4), false) // a block that the shortest solution reads alone
 	p := diskGame(f)
 	want := solve(f, p, options())
 	f.Fuzz(func(t *testing.T, backward bool, file uint8, at uint32, change uint8, cut bool) {
@@ -251,7 +252,9 @@ func FuzzDamage(f *testing.F) {
 			return
 		}
 		defer table.Close()
-		if _, err := table.Advise(t.Context(), State{p.Start, -1}); err != nil {
+		_, adviseErr := table.Advise(t.Context(), State{p.Start, -1})
+		_, _, _, shortestErr := table.Shortest(t.Context())
+		if err := errors.Join(adviseErr, shortestErr); err != nil {
 			if !errors.Is(err, corrupt.ErrCorrupt) {
 				t.Error(err)
 			}
