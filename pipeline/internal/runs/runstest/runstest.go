@@ -46,7 +46,12 @@ func Golden(t testing.TB, dir, golden string) {
 		Copy(t, dir, golden)
 	}
 	for _, name := range Files {
-		if path := filepath.Join(golden, name); !bytes.Equal(read(t, filepath.Join(dir, name)), read(t, path)) {
+		path := filepath.Join(golden, name)
+		got, want := read(t, filepath.Join(dir, name)), read(t, path)
+		if filepath.Base(name) == rundir.BlocksName && len(got) > len(want) {
+			got = got[:len(want)] // a search that was stopped may have written more, which its checkpoint does not list
+		}
+		if !bytes.Equal(got, want) {
 			t.Errorf("it differs from the golden file %s", path)
 		}
 	}
