@@ -67,7 +67,7 @@ at strength 0. It accepts a draw unless it is proven to get more.
 	flags.IntVar(&f.strength, "strength", match.Perfect, fmt.Sprintf("`strength` of the program, 0 to %d", match.Perfect))
 	flags.Uint64Var(&f.seed, "seed", 0, "`number` from which random moves are made (default: random)")
 	flags.DurationVar(&f.time, "time", 5*time.Second, "`time` to search for each move above the tables")
-	f.memory.Define(a.App, flags, "256MiB", nil)
+	f.memory.Define(a.App, flags, "1GiB", nil)
 	return cmd
 }
 

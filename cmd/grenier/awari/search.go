@@ -82,7 +82,7 @@ the pits expected.
 	flags.DurationVar(&f.time, "time", 10*time.Second, "longest `time` to search; 0 is no limit")
 	flags.IntVar(&f.depth, "depth", 0, fmt.Sprintf("most `plies` to look ahead, 1 to %d; 0 is no limit", search.MaxDepth))
 	cli.ThreadsFlag(flags, &f.threads, "use")
-	f.memory.Define(a.App, flags, "256MiB", nil)
+	f.memory.Define(a.App, flags, "1GiB", nil)
 	cli.ProgressFlag(flags, &f.progress)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd

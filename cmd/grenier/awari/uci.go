@@ -38,7 +38,7 @@ command.
 	needDir(cmd, &f.dir)
 	flags := cmd.Flags()
 	flags.IntVar(&f.threads, "threads", 1, "`number` of processors to use, unless the interface sets the option Threads")
-	f.memory.Define(a.App, flags, "512MiB", nil)
+	f.memory.Define(a.App, flags, "1GiB", nil)
 	return cmd
 }
 
