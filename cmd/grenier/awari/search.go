@@ -106,7 +106,7 @@ func openHalf(dir string, m *cli.MemoryFlag, goroutines int) (t *tables.Tables, 
 	if err := memory.Check("searching", fixed+leastHalf+leastHalf, allowed); err != nil {
 		return nil, 0, errors.Join(m.Explain(err), t.Close())
 	}
-	free := (memory.Room(allowed) - fixed) / 2
+	free := max((memory.Room(allowed)-fixed)*7/16, leastHalf) // an eighth is for what huge pages round up
 	t.Resize(free)
 	return t, int64(min(free, math.MaxInt64)), nil
 }
