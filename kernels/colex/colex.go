@@ -60,6 +60,15 @@ func Binomial(n, k int) (uint64, error) {
 	return b, nil
 }
 
+// MustBinomial is Binomial where the caller knows that it cannot fail. It panics if it does.
+func MustBinomial(n, k int) uint64 {
+	b, err := Binomial(n, k)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
 // Ranking numbers the boards of a fixed number of pits with up to a fixed
 // number of seeds. It is immutable and safe for concurrent use.
 type Ranking struct {

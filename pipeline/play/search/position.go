@@ -3,6 +3,7 @@ package search
 import (
 	"math/bits"
 
+	"grenier/kernels/colex"
 	"grenier/layers/awari"
 )
 
@@ -57,27 +58,18 @@ func newMover(game awari.Game) *mover {
 	}
 	for pit := range m.half {
 		for c := range m.terms[pit] {
-			m.terms[pit][c] = choose(c+pit, pit+1)
+			m.terms[pit][c] = colex.MustBinomial(c+pit, pit+1)
 		}
 	}
 	for pit := range m.half - 1 {
 		for c := range m.terms[0] {
-			m.terms[awari.MaxPits/2+pit][c] = choose(c+m.half+pit, m.half+pit+1)
+			m.terms[awari.MaxPits/2+pit][c] = colex.MustBinomial(c+m.half+pit, m.half+pit+1)
 		}
 	}
 	for n := range m.first {
-		m.first[n] = choose(game.Pits()+n-1, game.Pits())
+		m.first[n] = colex.MustBinomial(game.Pits()+n-1, game.Pits())
 	}
 	return m
-}
-
-// choose returns the number of ways to choose k of n things.
-func choose(n, k int) uint64 {
-	ways := uint64(1)
-	for i := range k {
-		ways = ways * uint64(n-i) / uint64(i+1)
-	}
-	return ways
 }
 
 // sow sows seeds from an empty pit into an empty board.

@@ -12,6 +12,7 @@ import (
 
 	"grenier/io/crew"
 	"grenier/io/vfs"
+	"grenier/kernels/colex"
 	"grenier/kernels/compress"
 	"grenier/kernels/cpu"
 	"grenier/kernels/transpose"
@@ -209,7 +210,7 @@ func (e *Engine) Solve(ctx context.Context, n int, lower Lower) (*Layer, error) 
 // Positions returns the number of positions of the layer of n seeds, 0 to
 // awari.MaxSeeds.
 func Positions(game awari.Game, n int) uint64 {
-	return binomial(game.Pits()+n-1, game.Pits()-1)
+	return colex.MustBinomial(game.Pits()+n-1, game.Pits()-1)
 }
 
 // Close returns the memory that is kept from one layer to the next. Errors are those of

@@ -3,6 +3,7 @@ package halfboard
 import (
 	"math"
 
+	"grenier/kernels/colex"
 	"grenier/kernels/cpu"
 	"grenier/kernels/window"
 	"grenier/layers/awari"
@@ -86,7 +87,7 @@ func Padded(game awari.Game, n int) uint64 {
 func lowerRead(q, n, passes int) float64 {
 	const each, byRows, byPasses = 0.75, 0.17, 0.83
 	lower := max(n-2, 0)
-	rows := pieceLength * float64(binomial(q+lower, lower)) / float64(binomial(2*q+lower-1, lower))
+	rows := pieceLength * float64(colex.MustBinomial(q+lower, lower)) / float64(colex.MustBinomial(2*q+lower-1, lower))
 	none := float64(2*q-1) / float64(n+2*q-1)
 	again := each * none * math.Pow(rows, byRows) * math.Pow(float64(passes-1), byPasses)
 	return 1 + min(again, float64(passes-1))

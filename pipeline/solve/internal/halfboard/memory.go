@@ -138,23 +138,15 @@ func matrixLayout(columns int, rows [classes]int) (l layout) {
 }
 
 // columnsOf returns the number of halves of q pits with sum seeds.
-func columnsOf(q, sum int) int { return int(binomial(sum+q-1, q-1)) }
+func columnsOf(q, sum int) int { return int(colex.MustBinomial(sum+q-1, q-1)) }
 
 // rowsOf returns the same by class: in full ones every pit has a seed.
 func rowsOf(q, sum int) (rows [classes]int) {
 	if sum >= q {
-		rows[fullRows] = int(binomial(sum-1, q-1))
+		rows[fullRows] = int(colex.MustBinomial(sum-1, q-1))
 	}
 	rows[openRows] = columnsOf(q, sum) - rows[fullRows]
 	return rows
-}
-
-func binomial(n, k int) uint64 {
-	b, err := colex.Binomial(n, k)
-	if err != nil {
-		panic(err) // far below 64 bits for any game
-	}
-	return b
 }
 
 // Memory returns about the bytes that solving the layer of n seeds takes: the
@@ -162,7 +154,7 @@ func binomial(n, k int) uint64 {
 // and its part of the patterns, of which larger layers have more.
 func Memory(game awari.Game, n int) uint64 {
 	q := game.Half()
-	return uint64(layoutOf(q, n).total()) + binomial(q+n, q)*uint64(36+10*q+4*n)
+	return uint64(layoutOf(q, n).total()) + colex.MustBinomial(q+n, q)*uint64(36+10*q+4*n)
 }
 
 // tablesBytes returns about the bytes of the Go heap that a layer of n seeds takes: places,
@@ -172,7 +164,7 @@ func tablesBytes(q, n int) uint64 {
 	const mark, tile = 24, 500
 	half := uint64(90 + n/4) // 82 to 84 were counted for 20 to 26 seeds
 	blocks := uint64(layoutOf(q, n).offers[openRows]) / (side * side)
-	return binomial(q+n, q)*half + blocks*mark + blocks*(side*side)/(tileSize*tileSize)*tile
+	return colex.MustBinomial(q+n, q)*half + blocks*mark + blocks*(side*side)/(tileSize*tileSize)*tile
 }
 
 // fixed is what the program takes besides.
@@ -220,7 +212,7 @@ func streamBytes(workers int) uint64 {
 // rows of lower layers that are in several pieces, and a decoder of each of those layers.
 func captureBytes(q, n, workers int) uint64 {
 	const perStrip, perHalf, perDecoder = stripRows * side * 5 / 4, 4, 2 * pieceLength
-	halves := binomial(n+q, q)
+	halves := colex.MustBinomial(n+q, q)
 	return uint64(2*workers+2)*perStrip + halves*perHalf + uint64(workers)*(halves+uint64(3*q-1)*perDecoder)
 }
 
@@ -240,7 +232,7 @@ func leastOffers(q, n int) uint64 {
 func (o *Options) roomForPieces(q, n int) int {
 	all := uint64(0)
 	for lower := range n {
-		all += (binomial(2*q+lower-1, 2*q-1) + pieceLength - 1) / pieceLength * pieceLength
+		all += (colex.MustBinomial(2*q+lower-1, 2*q-1) + pieceLength - 1) / pieceLength * pieceLength
 	}
 	return int(min(pieceBytes(q, o.Workers), all))
 }
