@@ -35,6 +35,12 @@ func (m *memory) Read(n int, rank uint64, dst []int8) error {
 	return nil
 }
 
+func (m *memory) ReadOne(n int, rank uint64) (int8, error) {
+	var one [1]int8
+	err := m.Read(n, rank, one[:])
+	return one[0], err
+}
+
 // truth returns the score of a board, admitted or not.
 func (m *memory) truth(b awari.Board) int {
 	n, rank := m.Rank(b)
