@@ -13,6 +13,12 @@ const HEIGHT = 150, LEFT = 34, RIGHT = 14, TOP = 10, BOTTOM = 22; // pixels
 
 let nodes = []; // of the line that is drawn
 let width = 600; // pixels
+let again = () => {}; // draws it anew
+
+new ResizeObserver(() => { if (room() !== width) again(); }).observe($("graph"));
+
+// The width that there is for the graph.
+function room() { return Math.max(280, $("graph").clientWidth); }
 
 function shape(name, attributes, text) {
   const e = document.createElementNS(SVG, name);
@@ -23,8 +29,9 @@ function shape(name, attributes, text) {
 
 // Draws the line through a node; visit gets the node that is clicked.
 export function show(at, visit) {
+  again = () => show(at, visit);
   nodes = tree.line(at);
-  width = Math.max(280, $("graph").clientWidth);
+  width = room();
   $("graph").setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
   const points = nodes.map(point);
   const most = Math.max(4, ...points.filter((p) => p).map((p) => Math.max(Math.abs(p.low), Math.abs(p.high))));
