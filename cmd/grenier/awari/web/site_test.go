@@ -266,7 +266,7 @@ func testSiteForm(m *mirror, t *testing.T, browser *browsertest.Browser) {
 	page := &tab{browser.Open(t, m.folder+"index.fr.html"+m.address(middle), browsertest.Window{Width: 1000}), m.site, ""}
 	page.Await("the page in French", `document.documentElement?.lang === "fr" && document.querySelector("#turn")?.textContent === "Au tour de Sud."`)
 	page.wantAt(middle)
-	page.wantAddress("/folder/index.html" + m.address(middle))
+	page.wantAddress("/folder/" + m.address(middle)) // to which this server leads from index.html
 	link := compute[string](page, `return (await import("./link.js")).link();`)
 	if want := m.folder + "index.fr.html" + m.address(middle); link != want {
 		t.Errorf("the link for others is %s, want %s", link, want)

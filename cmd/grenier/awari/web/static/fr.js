@@ -106,6 +106,7 @@ export const fr = {
   "As far as the search looked. Only an exact value vouches for its first move, nothing for the others.": "Jusqu’où la recherche a vu. Seule une valeur exacte garantit le premier coup, rien ne garantit les autres.",
   "Then the position repeats: endless play, worth 0.": "Puis la position se répète : jeu sans fin, qui vaut 0.",
   "Then the game is over.": "Puis la partie est finie.",
+  "South’s lead at the end, as it stands after each move: {n} of {all} points is exact.": "L’avance de Sud à la fin, vue après chaque coup : {n} point sur {all} est exact.",
   "South’s lead at the end, as it stands after each move: {n} of {all} points are exact.": "L’avance de Sud à la fin, vue après chaque coup : {n} points sur {all} sont exacts.",
   "From {first} to {last}.": "De {first} à {last}.",
   "can be played": "peut être jouée",

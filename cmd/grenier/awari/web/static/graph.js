@@ -1,7 +1,7 @@
 // The graph of a game: by how much South will be ahead at the end, as it stands after each
 // move. Where only bounds are known it shows them as a band.
 
-import { t } from "./i18n.js";
+import { t, tn } from "./i18n.js";
 import * as words from "./words.js";
 import { grade } from "./record.js";
 import * as tree from "./tree.js";
@@ -42,7 +42,7 @@ export function show(at, visit) {
   $("graph").replaceChildren(...axes(place, most), ...bands(points, place), ...curve(points, place), ...dots(points, place, at));
   $("graph").onclick = (event) => visit(nearest(event));
   const n = points.filter((p) => p && p.low === p.high).length;
-  $("graph-hint").textContent = t("South’s lead at the end, as it stands after each move: {n} of {all} points are exact.", { n, all: nodes.length });
+  $("graph-hint").textContent = tn(n, "South’s lead at the end, as it stands after each move: {n} of {all} points is exact.", "South’s lead at the end, as it stands after each move: {n} of {all} points are exact.", { all: nodes.length });
   $("graph").setAttribute("aria-label", `${$("graph-hint").textContent} ${summary(points)}`);
 }
 
