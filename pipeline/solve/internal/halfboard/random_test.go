@@ -33,7 +33,7 @@ func newRand(t testing.TB) *rand.Rand {
 }
 
 // runs returns how often to repeat a random test: n times if there is much time, half as often in
-// a long test, and an eighth in others.
+// a long test, and a sixteenth in others.
 func runs(n int) int {
 	switch {
 	case full():
@@ -41,7 +41,7 @@ func runs(n int) int {
 	case long():
 		return (n + 1) / 2
 	}
-	return (n + 7) / 8
+	return (n + 15) / 16
 }
 
 // long says that there is time for long tests, full that there is much.
