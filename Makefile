@@ -8,6 +8,7 @@ RUN_SEEDS   ?= 16
 
 FUZZTIME    ?= 10s
 LONG        ?= 1
+TIMEOUT     ?= 60m
 # One way to compile for the program, the tests and vet, so that each package is compiled once: no
 # paths, and no tables for debuggers, which tests would drop when they are linked.
 FLAGS       := -trimpath -gcflags=all=-dwarf=false
@@ -39,15 +40,19 @@ run: build ## solve layers 0-16 of awari into data/awari and probe a board
 	bin/grenier awari solve --seeds $(RUN_SEEDS) --dir $(RUN_DIR)
 	bin/grenier awari probe --dir $(RUN_DIR) 1 1 1 1 1 2 4 2 3 0 0 0
 
-# The tests are built as the program is, without C; vet is in lint.
+# The tests are built as the program is, without C; vet is in lint. With the same flags, test-long knows
+# the results of packages that have no long tests.
+TEST         = $(GO) test $(FLAGS) -vet=off -timeout $(TIMEOUT) $(PACKAGES) ./...
+
 test: ## run the tests
-	CGO_ENABLED=0 $(GO) test $(FLAGS) -vet=off $(PACKAGES) ./...
+	CGO_ENABLED=0 $(TEST)
 
 test-long: ## run the tests, the long ones included; with LONG=only those alone that make test does not run in full
-	CGO_ENABLED=0 GRENIER_LONG=$(LONG) $(GO) test $(FLAGS) -vet=off -timeout 60m $(PACKAGES) ./...
+	CGO_ENABLED=0 GRENIER_LONG=$(LONG) $(TEST)
 
+test-full: TIMEOUT = 180m
 test-full: ## run the long tests in full: more random cases than test-long
-	CGO_ENABLED=0 GRENIER_LONG=full $(GO) test $(FLAGS) -vet=off -timeout 180m $(PACKAGES) ./...
+	CGO_ENABLED=0 GRENIER_LONG=full $(TEST)
 
 test-arm64: ## run the tests of the kernels and a solve of 12 seeds for arm64, under qemu-aarch64
 	GOFLAGS="$$GOFLAGS $(FLAGS)" .ci/arm64

@@ -65,7 +65,7 @@ func TestSiegeCrash(t *testing.T) {
 	case os.Getenv("GRENIER_LONG") == "full":
 		stride = 1
 	case long():
-		stride = 5
+		stride = 9
 	}
 	stride = int(siegeNumber(t, "GRENIER_SIEGE_STRIDE", uint64(stride)))
 	seed := siegeSeed(t)

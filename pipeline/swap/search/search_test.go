@@ -170,12 +170,12 @@ func TestAllStates(t *testing.T) {
 // long reports whether slow tests are wanted.
 func long() bool { return os.Getenv("GRENIER_LONG") != "" }
 
-// share is n in the full run, and a tenth of it in the long one.
+// share is n in the full run, and a twentieth of it in the long one.
 func share(n int) int {
 	if os.Getenv("GRENIER_LONG") == "full" {
 		return n
 	}
-	return n / 10
+	return n / 20
 }
 
 // TestRandom3x3 takes hundreds of grids for the solvers that are quick enough, and 1,000
