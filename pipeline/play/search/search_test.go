@@ -69,9 +69,12 @@ func share(n int) int {
 // TestTruth compares what is claimed with the true scores, for random positions
 // above tables that end early or do not exist.
 func TestTruth(t *testing.T) {
-	cases := []struct{ pits, seeds, boards int }{{4, 14, 400}, {6, 10, 300}, {8, 8, 200}, {12, 7, 100}}
+	cases := []struct{ pits, seeds, boards int }{{4, 14, 100}, {6, 10, 75}, {8, 8, 50}, {12, 7, 25}}
 	if os.Getenv("GRENIER_LONG") != "" {
-		cases = append(cases, []struct{ pits, seeds, boards int }{{4, 30, share(2000)}, {6, 16, share(1000)}, {10, 9, share(1000)}, {12, 10, share(1000)}}...)
+		cases = []struct{ pits, seeds, boards int }{
+			{4, 14, 400}, {6, 10, 300}, {8, 8, 200}, {12, 7, 100},
+			{4, 30, share(2000)}, {6, 16, share(1000)}, {10, 9, share(1000)}, {12, 10, share(1000)},
+		}
 	}
 	for _, c := range cases {
 		for _, r := range rules {
