@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -77,9 +78,12 @@ func (u *ucier) quit(t *testing.T) {
 // move on a solved board of the side with tables keeps its value.
 func TestUCIMatch(t *testing.T) {
 	t.Parallel()
-	games, limits := 1, "go depth 3"
+	games, limits := 1, "go depth 2"
 	if long() {
-		games, limits = 20, "go movetime 20"
+		games, limits = 8, "go movetime 20"
+	}
+	if os.Getenv("GRENIER_LONG") == "full" {
+		games = 20
 	}
 	rich, poor := filepath.Join(t.TempDir(), "rich"), filepath.Join(t.TempDir(), "poor")
 	for dir, seeds := range map[string]int{rich: 10, poor: 1} {
