@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -80,10 +79,7 @@ func TestUCIMatch(t *testing.T) {
 	t.Parallel()
 	games, limits := 1, "go depth 2"
 	if long() {
-		games, limits = 8, "go movetime 20"
-	}
-	if os.Getenv("GRENIER_LONG") == "full" {
-		games = 20
+		games, limits = 20, "go movetime 20"
 	}
 	rich, poor := filepath.Join(t.TempDir(), "rich"), filepath.Join(t.TempDir(), "poor")
 	for dir, seeds := range map[string]int{rich: 10, poor: 1} {
