@@ -3,6 +3,7 @@ package halfboard
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -464,6 +465,33 @@ func random(rng *rand.Rand, begin []byte, n int) []byte {
 		b = append(b, byte(rng.Uint32()))
 	}
 	return b
+}
+
+// TestFloorsOfCheckpoints: those of codes are not believed. While lines are being changed, a copy of codes of two parts
+// can show any.
+func TestFloorsOfCheckpoints(t *testing.T) {
+	rng := newRand(t)
+	for _, c := range widths {
+		x := smallTrial(t, rng)
+		x.options.Bits = c.Bits
+		x.stopInWindow(t, 1)
+		h, contents := x.disk.contents(t, rundir.FoundName)
+		changed := 0
+		for line := range slices.Chunk(asScores(contents[binary.Size(history{}):]), c.Line()) {
+			for i := range side {
+				score, code := c.Score[c.Get(line, i)], c.All[rng.IntN(len(c.All))]
+				if c.Score[code] == score && code != c.Get(line, i) {
+					c.Put(line, i, code)
+					changed++
+				}
+			}
+		}
+		x.disk.write(t, rundir.FoundName, h, contents)
+		x.finish(t)
+		if changed == 0 || len(x.notes) > 0 {
+			t.Fatalf("%+v: %d floors changed; notes %q", x.config, changed, x.notes)
+		}
+	}
 }
 
 // TestForgedCaptures: a capture value beyond what the layer has is not believed.
