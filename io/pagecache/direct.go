@@ -19,7 +19,7 @@ type Direct struct {
 
 const (
 	aligned     = 4096 // what addresses, offsets and lengths of direct writes are multiples of
-	directPiece = 1 << 20
+	directPiece = 1 << 21
 )
 
 // NewDirect returns a writer to the empty file of the operating system, which is written by way

@@ -23,7 +23,7 @@ const (
 	// Stored leaves blocks as they are: for contents that lz4 would hardly make shorter.
 	Stored
 	// Direct is Stored, and the file is written past the page cache where the system can: it takes
-	// processors less time, and a MiB of memory.
+	// processors less time, and some MiB of memory.
 	Direct
 )
 
@@ -51,7 +51,11 @@ type Writer struct {
 // Create begins a stream that is going to be called name, which workers goroutines pack. It
 // fails with ErrHeader, as vfs.NewPending does, or with an error of the operating system.
 func Create(d vfs.Dir, name string, h Header, p Packing, workers int) (*Writer, error) {
-	return create(d, name, h, p, workers, usualBlock)
+	size := usualBlock
+	if p == Direct {
+		size = directBlock
+	}
+	return create(d, name, h, p, workers, size)
 }
 
 func create(d vfs.Dir, name string, h Header, packing Packing, workers, blockSize int) (*Writer, error) {

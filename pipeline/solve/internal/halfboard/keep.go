@@ -142,14 +142,10 @@ func (e *engine) checkpoint() error {
 	if err != nil {
 		return e.goOn(err)
 	}
-	start, offers := k.last, e.windows == nil && !k.stored && !k.filling
-	k.stored = k.stored || offers
+	start := k.last
 	k.storing.begin(func() error {
 		err := store()
 		k.lasted.Store(int64(time.Since(start)))
-		if err == nil && offers {
-			err = e.writeOffers()
-		}
 		return err
 	})
 	return nil
@@ -168,23 +164,33 @@ func (e *engine) goOn(err error) error {
 	return nil
 }
 
-// writeScores begins the stream of found scores and returns what writes and stores it.
+// writeScores begins the stream of found scores and returns what writes and stores it, and before it the
+// offers if they are not stored yet.
 func (e *engine) writeScores() (store func() error, err error) {
+	k := e.keeper
 	w, err := e.create(rundir.FoundName, e.header("awari-found"), spill.Direct)
-	return func() error { return complete(w, func() error { return e.writePieces(w, e.scores, true) }) }, err
+	offers := err == nil && !k.stored && !k.filling
+	k.stored = k.stored || offers
+	return func() error {
+		return complete(w, func() error {
+			if offers {
+				if err := e.writeOffers(); err != nil {
+					return err
+				}
+			}
+			return e.writePieces(w, e.scores, true)
+		})
+	}, err
 }
 
 // writeOffers writes the offers.
 func (e *engine) writeOffers() error {
-	w, err := spill.Create(e.options.Work, rundir.OffersName, e.header("awari-offers"), spill.Direct, e.besides())
+	w, err := spill.Create(e.options.Work, rundir.OffersName, e.header("awari-offers"), spill.Direct, 1)
 	if err != nil {
 		return err
 	}
 	return complete(w, func() error { return e.writePieces(w, e.offers, false) })
 }
-
-// besides is the number of goroutines that write a checkpoint beside sweeps.
-func (e *engine) besides() int { return max(1, e.workers/4) }
 
 // settled waits until the last checkpoint is stored, and the offers, which sweeps only read.
 func (e *engine) settled() error { return e.goOn(e.keeper.storing.wait()) }
@@ -192,32 +198,21 @@ func (e *engine) settled() error { return e.goOn(e.keeper.storing.wait()) }
 // keptPiece is the number of scores that are packed together.
 const keptPiece = 1 << 18
 
-// keptJob is a piece in flight.
-type keptJob struct {
-	packet packet
-	scores []int8 // a copy
-}
-
 // writePieces writes scores. If others change them, it packs a copy.
 func (e *engine) writePieces(w *spill.Writer, scores []int8, changing bool) error {
-	kernel, pieces := planes.For(e.options.Family), slices.Collect(slices.Chunk(scores, keptPiece))
-	return crew.Ordered[*keptJob]{
-		Work: func(_, i int, j *keptJob) error {
-			piece := pieces[i]
-			if changing {
-				j.scores = slices.Grow(j.scores[:0], keptPiece)[:len(piece)]
-				window.Copy(j.scores, piece)
-				piece = j.scores
-			}
-			j.packet.clear()
-			j.packet.add(kernel, piece)
-			return nil
-		},
-		Write: func(_ int, j *keptJob) error {
-			_, err := w.Write(j.packet)
+	kernel, buffer, packed := planes.For(e.options.Family), make([]int8, keptPiece), packet{}
+	for piece := range slices.Chunk(scores, keptPiece) {
+		if changing {
+			window.Copy(buffer, piece)
+			piece = buffer[:len(piece)]
+		}
+		packed.clear()
+		packed.add(kernel, piece)
+		if _, err := w.Write(packed); err != nil {
 			return err
-		},
-	}.Run(context.Background(), e.besides(), len(pieces), spares[keptJob](e.besides()))
+		}
+	}
+	return nil
 }
 
 // readPieces reads scores from -n to most, where n is the seeds of the layer. It fails for others.
@@ -229,13 +224,13 @@ func (e *engine) readPieces(ctx context.Context, r *spill.Reader, scores []int8,
 			impossible[x] = 1
 		}
 	}
-	err := crew.Ordered[*keptJob]{
-		Read: func(i int, j *keptJob) error {
+	err := crew.Ordered[*packet]{
+		Read: func(i int, j *packet) error {
 			e.tell(CaptureStage, 0)
-			return j.packet.read(r, len(pieces[i]))
+			return j.read(r, len(pieces[i]))
 		},
-		Work: func(_, i int, j *keptJob) error {
-			if err := j.packet.unpack(kernel, r.Path(), pieces[i]); err != nil {
+		Work: func(_, i int, j *packet) error {
+			if err := j.unpack(kernel, r.Path(), pieces[i]); err != nil {
 				return err
 			}
 			if !impossible.all(asBytes(pieces[i])) {
@@ -243,7 +238,7 @@ func (e *engine) readPieces(ctx context.Context, r *spill.Reader, scores []int8,
 			}
 			return nil
 		},
-	}.Run(ctx, e.workers, len(pieces), spares[keptJob](e.workers))
+	}.Run(ctx, e.workers, len(pieces), spares[packet](e.workers))
 	if err != nil {
 		return err
 	}
