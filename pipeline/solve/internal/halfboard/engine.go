@@ -501,11 +501,14 @@ func (e *engine) costs() (all costs) {
 
 // fullAll computes the full rows.
 func (e *engine) fullAll(ctx context.Context) error {
+	stored := e.keeper.stored
 	if err := e.keepStreams(); err != nil { // a kill from now on must not cost the sweeps
 		return err
 	}
-	if err := e.settled(); err != nil {
-		return err
+	if !stored { // offers of full rows are on their way to disk, perhaps
+		if err := e.settled(); err != nil {
+			return err
+		}
 	}
 	e.keeper.filling = true
 	return eachPart(ctx, e, FullStage, e.grid.panelsInOrder(), func(worker int, p panelOf) error {

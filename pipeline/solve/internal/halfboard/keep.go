@@ -89,15 +89,16 @@ func newKeeper(scores int) *keeper {
 // keepStreams begins a checkpoint if it is time for it. Workers call it while they sweep.
 func (e *engine) keepStreams() error {
 	k := e.keeper
-	if e.options.Work == nil || !k.mu.TryLock() {
+	if e.options.Work == nil {
 		return nil
 	}
+	k.mu.Lock()
 	defer k.mu.Unlock()
 	window := k.window.Load() // which is a checkpoint too
 	if at := e.began.Add(time.Duration(window)); window > 0 && at.After(k.last) {
 		k.last = at
 	}
-	if k.storing.runs() || e.windows != nil && e.windows.publishing.runs() || time.Since(k.last) < k.pause(e.options.Interval) {
+	if k.storing.runs() || time.Since(k.last) < k.pause(e.options.Interval) {
 		return nil
 	}
 	return e.checkpoint()
