@@ -88,6 +88,30 @@ func BenchmarkDecode(b *testing.B) {
 	})
 }
 
+// BenchmarkScore reads scores from all places of the block.
+func BenchmarkScore(b *testing.B) {
+	benchmark(b, func(b *testing.B, codec Codec, family cpu.Family) {
+		_, _, path := benchmarkFile(b, codec)
+		b.SetBytes(1)
+		f, err := Open(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer f.Close()
+		d, err := f.NewDecoder(family)
+		if err != nil {
+			b.Fatal(err)
+		}
+		rank := uint64(0)
+		for b.Loop() {
+			if _, err := d.Score(rank); err != nil {
+				b.Fatal(err)
+			}
+			rank = (rank + 40503) % benchScores
+		}
+	})
+}
+
 func BenchmarkCheck(b *testing.B) {
 	_, _, path := benchmarkFile(b, LZ4)
 	k := cpu.Best()

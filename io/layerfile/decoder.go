@@ -27,6 +27,7 @@ type Decoder struct {
 	entryBytes   [indexEntrySize]byte // copy of an index entry
 	stored       []byte               // copy of the stored bytes
 	code         []byte               // after decompression
+	part, spare  []byte               // ranks of a part of a block, and what that takes
 	cache        []int8               // scores of block cached
 	cached       int                  // -1: none
 }
@@ -67,16 +68,9 @@ func (d *Decoder) Block(i int, dst []int8) ([]int8, error) {
 
 // decode fills dst with block i.
 func (d *Decoder) decode(i int, dst []int8) error {
-	e, err := d.entry(i)
+	e, stored, err := d.load(i)
 	if err != nil {
 		return err
-	}
-	stored := d.stored[:e.length]
-	if err := d.f.source.read(stored, int64(e.offset)); err != nil {
-		return err
-	}
-	if sum := crc32c.Of(stored); sum != e.storedCRC {
-		return fmt.Errorf("checksum of the stored bytes %08x instead of %08x", sum, e.storedCRC)
 	}
 	raw := tally.Bytes(dst)
 	if e.raw() {
@@ -93,12 +87,67 @@ func (d *Decoder) decode(i int, dst []int8) error {
 	return nil
 }
 
+// load returns what the index says about block i, and its stored bytes, which are valid until the next call.
+func (d *Decoder) load(i int) (entry, []byte, error) {
+	e, err := d.entry(i)
+	if err != nil {
+		return e, nil, err
+	}
+	stored := d.stored[:e.length]
+	if err := d.f.source.read(stored, int64(e.offset)); err != nil {
+		return e, nil, err
+	}
+	if sum := crc32c.Of(stored); sum != e.storedCRC {
+		return e, nil, fmt.Errorf("checksum of the stored bytes %08x instead of %08x", sum, e.storedCRC)
+	}
+	return e, stored, nil
+}
+
+// Score returns one score, that of the given rank. It decodes the part of the block that it needs, a twelfth on average, and keeps
+// nothing: that takes a quarter of the time of the whole block. The stored bytes are checked, but not the checksum of the scores, which depends
+// on all of them. It fails like Block.
+func (d *Decoder) Score(rank uint64) (int8, error) {
+	h := &d.f.header
+	if rank >= h.Positions {
+		return 0, fmt.Errorf("%s: rank %d of %d positions: %w", d.f.path, rank, h.Positions, ErrRange)
+	}
+	i, at := int(rank/uint64(h.BlockSize)), int(rank%uint64(h.BlockSize))
+	score, err := d.one(i, at)
+	if err != nil {
+		return 0, d.f.bad(fmt.Sprintf("block %d", i), err)
+	}
+	return score, nil
+}
+
+// one returns a score of block i.
+func (d *Decoder) one(i, at int) (int8, error) {
+	e, stored, err := d.load(i)
+	if err != nil {
+		return 0, err
+	}
+	var score int8
+	if e.raw() {
+		score = int8(stored[at])
+	} else if score, err = d.expandOne(stored, at, d.f.header.BlockLen(i)); err != nil {
+		return 0, err
+	}
+	return score, outside(at, d.f.header.BlockLen(i), score, d.f.most)
+}
+
 // within fails if a score is larger than most or smaller than -most.
 func within(scores []int8, most int) error {
 	for i, x := range scores {
-		if int(x) > most || int(x) < -most {
-			return fmt.Errorf("score %d of %d is %d: -%d to %d are possible", i, len(scores), x, most, most)
+		if err := outside(i, len(scores), x, most); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// outside fails if the score i of n is larger than most or smaller than -most.
+func outside(i, n int, score int8, most int) error {
+	if int(score) > most || int(score) < -most {
+		return fmt.Errorf("score %d of %d is %d: -%d to %d are possible", i, n, score, most, most)
 	}
 	return nil
 }
@@ -116,18 +165,42 @@ func (d *Decoder) entry(i int) (entry, error) {
 
 // expand undoes codec and transform.
 func (d *Decoder) expand(dst, stored []byte) error {
-	if d.f.header.Model == "" {
-		return errNoModel
-	}
-	code, err := d.decompressor.decompress(d.code[:len(dst)], stored)
+	code, err := d.decompress(stored, len(dst))
 	if err != nil {
-		return fmt.Errorf("%v: %w", d.f.header.Codec, err)
+		return err
 	}
 	if err := d.rice.Join(dst, code); err != nil {
 		return err
 	}
 	d.ranks.Scores(d.f.decoding(), dst)
 	return nil
+}
+
+// expandOne undoes codec and transform for one of n scores: that takes the ranks of its lane up to there.
+func (d *Decoder) expandOne(stored []byte, at, n int) (int8, error) {
+	code, err := d.decompress(stored, n)
+	if err != nil {
+		return 0, err
+	}
+	from := ranks.LaneOf(at, n)
+	size := at + 1 - from
+	d.part, d.spare = slices.Grow(d.part[:0], size)[:size], slices.Grow(d.spare[:0], rice.PartScratch(size))
+	if err := d.rice.JoinPart(d.part, code, from, n, d.spare[:rice.PartScratch(size)]); err != nil {
+		return 0, err
+	}
+	return d.f.decoding().Last(d.part), nil
+}
+
+// decompress undoes the codec of the bytes of n scores.
+func (d *Decoder) decompress(stored []byte, n int) ([]byte, error) {
+	if d.f.header.Model == "" {
+		return nil, errNoModel
+	}
+	code, err := d.decompressor.decompress(d.code[:n], stored)
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w", d.f.header.Codec, err)
+	}
+	return code, nil
 }
 
 // Read fills dst with the scores of len(dst) positions from the given rank on.

@@ -52,10 +52,12 @@
 //	err = f.Expect(header)
 //	d, err := f.NewDecoder(family)              // one for each goroutine
 //	scores, err = d.Block(i, scores)
+//	score, err := d.Score(rank)                 // one, in a quarter of the time
 //
 // Open checks header, model, footer and index, but no block: it reads 24 bytes for each
 // 65,536 positions and notices a truncated file for certain. Each block is
-// checked when it is decoded. Check reads everything.
+// checked when it is decoded; of one from which Score takes a score, the stored bytes
+// are. Check reads everything.
 //
 // # The memory map
 //

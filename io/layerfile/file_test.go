@@ -120,6 +120,9 @@ func TestBlockUsesMemory(t *testing.T) {
 		if allocs := testing.AllocsPerRun(100, func() { d.Block(0, dst) }); allocs > 0 {
 			t.Errorf("%v allocations for a block", allocs)
 		}
+		if allocs := testing.AllocsPerRun(100, func() { d.Score(63) }); allocs > 0 {
+			t.Errorf("%v allocations for a score", allocs)
+		}
 		if got, err := d.Block(1, dst); err != nil || len(got) != 36 || &got[0] != &dst[:1][0] {
 			t.Errorf("%d scores, %v", len(got), err)
 		}
@@ -138,8 +141,11 @@ func TestTruncatedWhileOpen(t *testing.T) {
 		}
 		for i := range 3 {
 			_, err := d.Block(i, nil)
-			if !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), "truncated while open") {
-				t.Errorf("block %d: %v", i, err)
+			_, one := d.Score(uint64(MaxBlockSize*i + 7))
+			for _, err := range []error{err, one} {
+				if !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), "truncated while open") {
+					t.Errorf("block %d: %v", i, err)
+				}
 			}
 		}
 	})
@@ -160,6 +166,9 @@ func TestOverwrittenWhileOpen(t *testing.T) {
 		for i := range f.NumBlocks() {
 			if _, err := d.Block(i, nil); !errors.Is(err, corrupt.ErrCorrupt) {
 				t.Errorf("block %d: %v", i, err)
+			}
+			if _, err := d.Score(uint64(64*i + 7)); !errors.Is(err, corrupt.ErrCorrupt) {
+				t.Errorf("a score of block %d: %v", i, err)
 			}
 		}
 	})
@@ -205,6 +214,9 @@ func TestClose(t *testing.T) {
 		readers.Wait()
 		if _, err := d.Block(0, nil); !errors.Is(err, os.ErrClosed) || errors.Is(err, corrupt.ErrCorrupt) {
 			t.Errorf("block of a closed file: %v", err)
+		}
+		if _, err := d.Score(7); !errors.Is(err, os.ErrClosed) || errors.Is(err, corrupt.ErrCorrupt) {
+			t.Errorf("score of a closed file: %v", err)
 		}
 		if err := f.Close(); !errors.Is(err, os.ErrClosed) {
 			t.Errorf("second Close: %v", err)
@@ -361,11 +373,4 @@ func TestCodecNames(t *testing.T) {
 	if _, err := Codec(0).MarshalText(); !errors.Is(err, ErrCodec) {
 		t.Error(err)
 	}
-}
-
-// Score returns one score.
-func (d *Decoder) Score(rank uint64) (int8, error) {
-	var one [1]int8
-	err := d.Read(one[:], rank)
-	return one[0], err
 }

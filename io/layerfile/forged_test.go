@@ -86,6 +86,10 @@ func checkBound(t *testing.T, path string, scores []int8, most int) {
 	if !possible && (!errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), "block 0: score 0 of 100 is ")) {
 		t.Errorf("%s, score %d, bound %d: error %v", filepath.Base(path), scores[0], most, err)
 	}
+	one, err := d.Score(77)
+	if possible && (err != nil || one != scores[77]) || !possible && (!errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), "block 0: score 77 of 100 is ")) {
+		t.Errorf("%s, score %d, bound %d: one is %d, %v", filepath.Base(path), scores[0], most, one, err)
+	}
 }
 
 // TestForged has headers, indexes and footers of all kinds under right checksums: each is

@@ -149,6 +149,12 @@ func FuzzStored(f *testing.F) {
 		if want == nil && !errors.Is(err, corrupt.ErrCorrupt) || want != nil && (err != nil || !slices.Equal(got, want)) {
 			t.Fatalf("%v, scores %v", err, want)
 		}
+		for i := range min(n, 100) {
+			got, err := d.Score(uint64(i))
+			if want == nil && !errors.Is(err, corrupt.ErrCorrupt) || want != nil && (err != nil || got != want[i]) {
+				t.Fatalf("score %d: %d, %v, scores %v", i, got, err, want)
+			}
+		}
 	})
 }
 
@@ -200,6 +206,12 @@ func FuzzForged(f *testing.F) {
 		got, err := d.Block(0, nil)
 		if err != nil && !errors.Is(err, corrupt.ErrCorrupt) || err == nil && within(got, int(most)) != nil {
 			t.Fatalf("%v: %v", got, err)
+		}
+		for i := range min(int(n), 100) {
+			score, one := d.Score(uint64(i))
+			if one != nil && !errors.Is(one, corrupt.ErrCorrupt) || one == nil && int(max(score, -score)) > int(most) || err == nil && (one != nil || score != got[i]) {
+				t.Fatalf("score %d: %d, %v; the block: %v, %v", i, score, one, got, err)
+			}
 		}
 	})
 }

@@ -2,6 +2,7 @@ package layerfile
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -193,6 +194,7 @@ func roundTrip(t *testing.T, h Header, scores []int8) {
 	if !slices.Equal(got, scores) {
 		t.Fatal("other scores than those written")
 	}
+	checkSingle(t, path, scores)
 	checked, problems := check(path)
 	if len(problems) > 0 {
 		t.Fatal(problems)
@@ -205,6 +207,30 @@ func roundTrip(t *testing.T, h Header, scores []int8) {
 	}
 	if info, err := os.Stat(path); err != nil || info.Size() != written.Footer.Bytes {
 		t.Errorf("%d bytes, not %d (%v)", info.Size(), written.Footer.Bytes, err)
+	}
+}
+
+// checkSingle reads single scores with all families: those at the ends of blocks and lanes, and some between.
+func checkSingle(t *testing.T, path string, scores []int8) {
+	t.Helper()
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, family := range cpu.Available() {
+		d, err := f.NewDecoder(family)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := 0; i < len(scores); i += 1 + i%(1+len(scores)/200) {
+			if got, err := d.Score(uint64(i)); err != nil || got != scores[i] {
+				t.Fatalf("%v: score %d is %d, %v; want %d", family, i, got, err, scores[i])
+			}
+		}
+		if _, err := d.Score(uint64(len(scores))); !errors.Is(err, ErrRange) {
+			t.Errorf("score %d of %d: %v", len(scores), len(scores), err)
+		}
 	}
 }
 
@@ -232,9 +258,15 @@ func TestRealBlock(t *testing.T) {
 			if !slices.Equal(b.stored, want) || float64(len(want)) > 0.44*float64(len(scores)) {
 				t.Errorf("%v, %v: %d bytes", codec, f, len(b.stored))
 			}
-			got, err := forge(t, h, b.stored, scores).Block(0, nil)
+			d := forge(t, h, b.stored, scores)
+			got, err := d.Block(0, nil)
 			if err != nil || !slices.Equal(got, scores) {
 				t.Errorf("%v, %v: %v", codec, f, err)
+			}
+			for i := 0; i < len(scores); i += 97 {
+				if got, err := d.Score(uint64(i)); err != nil || got != scores[i] {
+					t.Fatalf("%v, %v: score %d is %d, %v; want %d", codec, f, i, got, err, scores[i])
+				}
 			}
 		}
 	}

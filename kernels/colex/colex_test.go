@@ -44,6 +44,18 @@ func TestBinomialEqualsBigInt(t *testing.T) {
 	}
 }
 
+func TestMustBinomialPanicsWhereBinomialFails(t *testing.T) {
+	if got := MustBinomial(60, 12); got != 1_399_358_844_975 {
+		t.Errorf("MustBinomial(60, 12) = %d", got)
+	}
+	defer func() {
+		if err, ok := recover().(error); !ok || !errors.Is(err, ErrOverflow) {
+			t.Errorf("panic with %v, want ErrOverflow", err)
+		}
+	}()
+	MustBinomial(100, 50)
+}
+
 func TestLimits(t *testing.T) {
 	for _, c := range []struct{ pits, seeds int }{{0, 4}, {17, 4}, {12, -1}, {12, 65}} {
 		if _, err := New(c.pits, c.seeds); !errors.Is(err, ErrRange) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"unsafe"
 )
 
 // MaxSymbols bounds the range of scores of a model: the highest less the lowest
@@ -94,67 +95,72 @@ func (m Model) lists(use func(c, a int, symbols []byte)) {
 	}
 }
 
-// table holds a byte for each context and symbol, or rank: the one for c, a and
-// x is at c*stride + a<<shift + x.
-type table struct {
+// Encoding is a model made ready to turn scores into ranks. It is safe for
+// concurrent use. The rank of the symbol x after c and a is at c*stride + a<<shift + x.
+type Encoding struct {
 	cells  []byte
 	stride uint // an odd multiple of 1<<shift: powers of two share cache sets
 	shift  uint // 5, 6 or 7: 1<<shift is at least the number of symbols
 	low    int8
 }
 
-// newTable returns an empty table. Ranks of a damaged file may be as large as
-// MaxSymbols-1, whatever the model; hence the room behind the last context.
-func newTable(m Model) table {
+// NewEncoding prepares a model that Check has accepted.
+func NewEncoding(m Model) *Encoding {
 	n := uint(m[1])
-	t := table{shift: 5, low: int8(m[0])}
+	t := &Encoding{shift: 5, low: int8(m[0])}
 	for 1<<t.shift < n {
 		t.shift++
 	}
 	t.stride = (n | 1) << t.shift
-	t.cells = make([]byte, n*t.stride+MaxSymbols)
-	return t
-}
-
-// row returns the cells of one context.
-func (t *table) row(c, a int) []byte {
-	return t.cells[uint(c)*t.stride+uint(a)<<t.shift:][:1<<t.shift]
-}
-
-// Encoding is a model made ready to turn scores into ranks. It is safe for
-// concurrent use.
-type Encoding struct{ table }
-
-// NewEncoding prepares a model that Check has accepted.
-func NewEncoding(m Model) *Encoding {
-	t := newTable(m)
+	t.cells = make([]byte, n*t.stride)
 	m.lists(func(c, a int, symbols []byte) {
-		row := t.row(c, a)
+		row := t.cells[uint(c)*t.stride+uint(a)<<t.shift:]
 		for rank, s := range symbols {
 			row[s] = byte(rank)
 		}
 	})
-	return &Encoding{t}
+	return t
 }
 
 // Decoding is a model made ready to turn ranks into scores. It is safe for
-// concurrent use.
-type Decoding struct{ table }
+// concurrent use. The symbol of the rank x after c and a is at offsets[x] + c*stride + a*rowSize: the
+// first eight ranks, which are almost all that occur, lie close together for all contexts.
+type Decoding struct {
+	offsets [256]uint32
+	cells   []byte
+	stride  uint
+	low     int8
+}
 
-// NewDecoding prepares a model that Check has accepted.
+// rowSize is the number of ranks of a context that lie together.
+const rowSize = 8
+
+// planes returns how many times rowSize ranks n symbols have.
+func planes(n uint) uint { return (n + rowSize - 1) / rowSize }
+
+// NewDecoding prepares a model that Check has accepted. Ranks of a damaged file may be anything, whatever the model:
+// they give some symbol.
 func NewDecoding(m Model) *Decoding {
-	t := newTable(m)
-	m.lists(func(c, a int, symbols []byte) { copy(t.row(c, a), symbols) })
-	return &Decoding{t}
+	n := uint(m[1])
+	t := &Decoding{stride: n * rowSize, low: int8(m[0])}
+	plane := n * t.stride
+	t.cells = make([]byte, planes(n)*plane)
+	for x := range t.offsets {
+		t.offsets[x] = uint32(min(uint(x)/rowSize, planes(n)-1)*plane + uint(x)%rowSize)
+	}
+	m.lists(func(c, a int, symbols []byte) {
+		row := uint(c)*t.stride + uint(a)*rowSize
+		for rank, s := range symbols {
+			t.cells[uint(t.offsets[rank])+row] = s
+		}
+	})
+	return t
 }
 
 // DecodingBytes returns the bytes that the Decoding of a model of so many values takes.
 func DecodingBytes(symbols int) uint64 {
-	n, row := uint64(min(symbols, MaxSymbols)), uint64(1<<5)
-	for row < n {
-		row <<= 1
-	}
-	return n*(n|1)*row + MaxSymbols
+	n := uint(min(symbols, MaxSymbols))
+	return uint64(planes(n)*rowSize*n*n) + uint64(unsafe.Sizeof(Decoding{}))
 }
 
 // prior is how many scores the counts of a context are worth before the first.

@@ -36,8 +36,8 @@ const far = 3
 
 // Kernel decodes ranks in one family.
 type Kernel struct {
-	// Scores replaces the ranks in block by scores. Ranks up to MaxSymbols-1
-	// are safe, but those that are too large for the model give any scores.
+	// Scores replaces the ranks in block by scores. Ranks that are too large
+	// for the model give any scores.
 	Scores func(t *Decoding, block []byte)
 }
 
@@ -84,7 +84,7 @@ func (t *Decoding) scores(block []byte, lanes func(t *Decoding, block []byte, m 
 func (t *Decoding) lane(lane []byte, i int) {
 	for ; i < len(lane); i++ {
 		c, a := before(lane, i, far), before(lane, i, 1)
-		lane[i] = t.cells[c*t.stride+a<<t.shift+uint(lane[i])]
+		lane[i] = t.cells[uint(t.offsets[lane[i]])+c*t.stride+a*rowSize]
 	}
 }
 
@@ -96,10 +96,30 @@ func before(lane []byte, i, distance int) uint {
 	return uint(lane[i-distance])
 }
 
+// LaneOf returns where the lane begins that score i of n is in.
+func LaneOf(i, n int) int {
+	m := n / Lanes
+	if m == 0 {
+		return 0
+	}
+	return min(i/m, Lanes-1) * m
+}
+
+// Last returns the last of the scores that a lane begins with, whose ranks are given: one at least.
+func (t *Decoding) Last(ranks []byte) int8 {
+	cells, stride := t.cells, t.stride
+	var a, b, c uint // the symbols 1, 2 and 3 back
+	for _, x := range ranks {
+		row := uint(t.offsets[x]) + c*stride
+		a, b, c = uint(cells[row+a*rowSize]), a, b
+	}
+	return int8(a) + t.low
+}
+
 // lanesGeneric replaces the ranks far to m-1 of all lanes by symbols; those in
 // front are symbols already.
 func lanesGeneric(t *Decoding, block []byte, m int) {
-	cells, stride, shift := t.cells, t.stride, t.shift&7
+	cells, stride := t.cells, t.stride
 	var lane [Lanes][]byte
 	var a [Lanes]uint
 	for j := range lane {
@@ -109,7 +129,7 @@ func lanesGeneric(t *Decoding, block []byte, m int) {
 	for i := far; i < m; i++ {
 		for j := range lane {
 			p := lane[j][:m]
-			a[j] = uint(cells[uint(p[i-far])*stride+a[j]<<shift+uint(p[i])])
+			a[j] = uint(cells[uint(t.offsets[p[i]])+uint(p[i-far])*stride+a[j]*rowSize])
 			p[i] = byte(a[j])
 		}
 	}

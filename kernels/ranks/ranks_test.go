@@ -115,6 +115,13 @@ func (c checker) check(t *testing.T, k Kernel, scores []int8) {
 			t.Fatalf("scores %v, want %v", block, src)
 		}
 	}
+	for i, want := range scores {
+		if from := LaneOf(i, len(scores)); i%7 == len(scores)%7 || i-from < 2*far {
+			if got := c.decoding.Last(ranks[from : i+1]); got != want {
+				t.Fatalf("score %d of %v is %d", i, scores, got)
+			}
+		}
+	}
 }
 
 // TestFrequentFirst: what is always so has rank 0.
@@ -138,13 +145,14 @@ func FuzzScores(f *testing.F) {
 		if err != nil {
 			return
 		}
-		ranks = bytes.Clone(ranks)
-		for i := range ranks {
-			ranks[i] %= MaxSymbols
-		}
 		d := NewDecoding(n.Model())
 		want := bytes.Clone(ranks)
 		For(cpu.Generic).Scores(d, want)
+		for i, x := range want {
+			if got := d.Last(ranks[LaneOf(i, len(ranks)) : i+1]); got != int8(x) {
+				t.Fatalf("score %d of %v is %d, want %d", i, ranks, got, int8(x))
+			}
+		}
 		region := guard.New[uint8](t, len(ranks))
 		for _, f := range cpu.Available() {
 			got := region.End(len(ranks))
@@ -230,6 +238,20 @@ func BenchmarkScores(b *testing.B) {
 			k.Scores(d, block)
 		}
 	})
+}
+
+// BenchmarkLast decodes half of the first lane of a block: about what it takes to read a score.
+func BenchmarkLast(b *testing.B) {
+	scores := walk(rand.New(rand.NewPCG(1, 2)), blockSize, -20, 20)
+	m := modelOf(b, scores, -20, 20)
+	ranks := make([]byte, blockSize)
+	NewEncoding(m).Ranks(ranks, asBytes(scores))
+	d, half := NewDecoding(m), blockSize/12
+	for b.Loop() {
+		if d.Last(ranks[:half]) != scores[half-1] {
+			b.Fatal("another score")
+		}
+	}
 }
 
 func BenchmarkCounts(b *testing.B) {

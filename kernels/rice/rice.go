@@ -43,7 +43,7 @@ const (
 // ErrCode reports bytes that Split cannot have written.
 var ErrCode = errors.New("not a Rice code of so many ranks")
 
-// Kernel is the pair of transforms in one family. The arguments of a call must
+// Kernel is the transforms in one family. The arguments of a call must
 // not overlap.
 type Kernel struct {
 	// Split writes the code of the ranks to dst and returns its length, or -1
@@ -55,7 +55,14 @@ type Kernel struct {
 	// whatever src holds, unless src is exactly what Split writes for some
 	// ranks; ranks may have been overwritten then.
 	Join func(ranks, src []byte) error
+
+	// JoinPart writes those of n ranks with the code src to ranks that begin at the one with number from, in much less time if they
+	// are few. It fails as Join does for all of them. Scratch is memory for PartScratch(len(ranks)) bytes.
+	JoinPart func(ranks, src []byte, from, n int, scratch []byte) error
 }
+
+// PartScratch returns the bytes of scratch that JoinPart needs for some ranks.
+func PartScratch(ranks int) int { return stride(ranks) }
 
 // operations are what families do differently. A vector of n bits is given as
 // stride(n) bytes.
@@ -75,7 +82,9 @@ type operations struct {
 // stride returns the number of bytes of a vector of n bits.
 func stride(n int) int { return (n + 7) / 8 }
 
-func (o *operations) kernel() Kernel { return Kernel{Split: o.split, Join: o.join} }
+func (o *operations) kernel() Kernel {
+	return Kernel{Split: o.split, Join: o.join, JoinPart: o.joinPart}
+}
 
 func (o *operations) split(dst, ranks []byte) int {
 	at := stride(len(ranks))
@@ -95,31 +104,63 @@ func (o *operations) split(dst, ranks []byte) int {
 }
 
 func (o *operations) join(ranks, src []byte) error {
-	low, rest, ok := vector(src, len(ranks))
-	if !ok {
+	var c code
+	if !c.read(src, len(ranks), 0, len(ranks)) {
 		return ErrCode
 	}
-	var found [levels][]byte
-	var ones [levels + 1]int
-	ones[0] = len(ranks)
-	k := 0
-	for ; ones[k] > 0; k++ {
-		if k == levels {
-			return ErrCode
-		}
-		if found[k], rest, ok = vector(rest, ones[k]); !ok {
-			return ErrCode
-		}
-		ones[k+1] = count(found[k])
+	for k := c.depth - 1; k >= 0; k-- {
+		o.expand(ranks[:c.part[k].len()], c.levels[k], c.part[k+1].len())
 	}
-	if len(rest) > 0 {
-		return ErrCode
-	}
-	for k--; k >= 0; k-- {
-		o.expand(ranks[:ones[k]], found[k], ones[k+1])
-	}
-	o.addLow(ranks, low)
+	o.addLow(ranks, c.low)
 	return nil
+}
+
+func (o *operations) joinPart(ranks, src []byte, from, n int, scratch []byte) error {
+	var c code
+	if !c.read(src, n, from, from+len(ranks)) {
+		return ErrCode
+	}
+	for k := c.depth - 1; k >= 0; k-- {
+		if size := c.part[k].len(); size > 0 {
+			o.expand(ranks[:size], cut(scratch, c.levels[k], c.part[k]), c.part[k+1].len())
+		}
+	}
+	o.addLow(ranks, cut(scratch, c.low, c.part[0]))
+	return nil
+}
+
+// span is some bits of a vector, from from to to.
+type span struct{ from, to int }
+
+func (s span) len() int { return s.to - s.from }
+
+// code is the vectors of a code, and which bits of each are about some ranks in sequence.
+type code struct {
+	low    []byte
+	levels [levels][]byte
+	part   [levels + 1]span // by level; behind the last level there is nothing
+	depth  int              // number of levels
+}
+
+// read finds the vectors of n ranks, and the bits about those from from to to. It fails unless src is a code of n ranks.
+func (c *code) read(src []byte, n, from, to int) (ok bool) {
+	var rest []byte
+	if c.low, rest, ok = vector(src, n); !ok {
+		return false
+	}
+	c.part[0] = span{from, to}
+	for ; n > 0; c.depth++ {
+		if c.depth == levels {
+			return false
+		}
+		var level []byte
+		if level, rest, ok = vector(rest, n); !ok {
+			return false
+		}
+		c.levels[c.depth] = level
+		c.part[c.depth+1], n = ones(level, c.part[c.depth])
+	}
+	return len(rest) == 0
 }
 
 // vector cuts a vector of n bits off src. It fails unless src is long enough and
@@ -132,6 +173,24 @@ func vector(src []byte, n int) (v, rest []byte, ok bool) {
 	return src[:size:size], src[size:], true
 }
 
+// ones returns which of the ones of a vector lie in a span, and how many it has in all.
+func ones(v []byte, s span) (in span, all int) {
+	in.from = countTo(v, s.from)
+	skip := s.from / 8
+	in.to = in.from + countTo(v[skip:], s.to-8*skip) - countTo(v[skip:], s.from-8*skip)
+	skip = s.to / 8
+	return in, in.to + count(v[skip:]) - countTo(v[skip:], s.to-8*skip)
+}
+
+// countTo returns the number of ones among the first n bits of a vector.
+func countTo(v []byte, n int) int {
+	ones := count(v[:n/8])
+	if n%8 > 0 {
+		ones += bits.OnesCount8(v[n/8] & (1<<(n%8) - 1))
+	}
+	return ones
+}
+
 // count returns the number of ones of a vector.
 func count(v []byte) int {
 	n := 0
@@ -142,6 +201,27 @@ func count(v []byte) int {
 		n += bits.OnesCount8(b)
 	}
 	return n
+}
+
+// cut moves a span of a vector to the beginning of dst, and returns it as a vector.
+func cut(dst, v []byte, s span) []byte {
+	dst = dst[:stride(s.len())]
+	v, shift := v[s.from/8:stride(s.to)], s.from%8
+	i := 0
+	for ; i+9 <= len(v); i += 8 {
+		x := binary.LittleEndian.Uint64(v[i:])>>shift | uint64(v[i+8])<<(64-shift)
+		binary.LittleEndian.PutUint64(dst[i:], x)
+	}
+	for ; i < len(dst); i++ {
+		dst[i] = v[i] >> shift
+		if i+1 < len(v) {
+			dst[i] |= v[i+1] << (8 - shift)
+		}
+	}
+	if rest := s.len() % 8; rest > 0 {
+		dst[len(dst)-1] &= 1<<rest - 1
+	}
+	return dst
 }
 
 var generic = operations{

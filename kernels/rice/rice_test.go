@@ -73,6 +73,9 @@ func TestDamage(t *testing.T) {
 			if err := k.Join(ranks, src); !errors.Is(err, ErrCode) {
 				t.Errorf("%s: %v", name, err)
 			}
+			if err := k.JoinPart(ranks[:2], src, 3, 9, make([]byte, PartScratch(2))); !errors.Is(err, ErrCode) {
+				t.Errorf("%s: a part: %v", name, err)
+			}
 		}
 		if err := k.Join(nil, nil); err != nil {
 			t.Error(err)

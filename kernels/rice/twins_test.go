@@ -31,11 +31,21 @@ func randomRanks(rng *rand.Rand, n int) []byte {
 // fence holds the memory of both sides of a transform, so that it starts after
 // or ends before an unreadable page.
 type fence struct {
-	ranks, code *guard.Region[uint8]
+	ranks, code, scratch *guard.Region[uint8]
 }
 
 func newFence(tb testing.TB, n int) fence {
-	return fence{guard.New[uint8](tb, n), guard.New[uint8](tb, n*(levels+1))}
+	return fence{guard.New[uint8](tb, n), guard.New[uint8](tb, n*(levels+1)), guard.New[uint8](tb, PartScratch(n))}
+}
+
+// parts are where parts of n ranks begin and end: none, all, and some between.
+func parts(rng *rand.Rand, n int) []span {
+	all := []span{{0, 0}, {n, n}, {0, n}}
+	for range 6 {
+		from := rng.IntN(n + 1)
+		all = append(all, span{from, from + rng.IntN(n-from+1)})
+	}
+	return all
 }
 
 // check runs both directions at both ends of the memory and compares with the
@@ -60,6 +70,15 @@ func (m fence) check(t *testing.T, k Kernel, x []byte) {
 		if err := k.Join(ranks, code); err != nil || !bytes.Equal(ranks, x) {
 			t.Fatalf("ranks %v, want %v, %v", ranks, x, err)
 		}
+		for _, p := range parts(rand.New(rand.NewPCG(uint64(len(x)), uint64(len(want)))), len(x)) {
+			part, scratch := at(m.ranks, p.len()), at(m.scratch, PartScratch(p.len()))
+			for i := range part {
+				part[i] = 0xff
+			}
+			if err := k.JoinPart(part, code, p.from, len(x), scratch); err != nil || !bytes.Equal(part, x[p.from:p.to]) {
+				t.Fatalf("ranks %d to %d of %v: %v, %v", p.from, p.to, x, part, err)
+			}
+		}
 	}
 }
 
@@ -76,6 +95,13 @@ func (m fence) checkDamaged(t *testing.T, k Kernel, n int, src []byte) {
 		err := k.Join(ranks, code)
 		if err != wantErr || err == nil && !bytes.Equal(ranks, want) {
 			t.Fatalf("%d ranks of % x: %v, %v; want %v, %v", n, src, ranks, err, want, wantErr)
+		}
+		for _, p := range parts(rand.New(rand.NewPCG(uint64(n), uint64(len(src)))), n) {
+			part := at(m.ranks, p.len())
+			err := k.JoinPart(part, code, p.from, n, at(m.scratch, PartScratch(p.len())))
+			if err != wantErr || err == nil && !bytes.Equal(part, want[p.from:p.to]) {
+				t.Fatalf("ranks %d to %d of %d of % x: %v, %v; want %v, %v", p.from, p.to, n, src, part, err, want, wantErr)
+			}
 		}
 	}
 }
@@ -148,6 +174,21 @@ func BenchmarkJoin(b *testing.B) {
 		b.SetBytes(blockSize)
 		for b.Loop() {
 			if err := k.Join(ranks, code); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// BenchmarkJoinPart joins half of the first lane of a block, see package ranks: about what it takes to read a score.
+func BenchmarkJoinPart(b *testing.B) {
+	ranks := randomRanks(rand.New(rand.NewPCG(1, 2)), blockSize)
+	code, part := layout(ranks), make([]byte, blockSize/12)
+	scratch := make([]byte, PartScratch(len(part)))
+	twins.Bench(b, func(b *testing.B, f cpu.Family) {
+		k := For(f)
+		for b.Loop() {
+			if err := k.JoinPart(part, code, 0, blockSize, scratch); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -177,6 +177,21 @@ func (t *Tables) Read(n int, start uint64, dst []int8) error {
 	return r.decoder.Read(dst, start)
 }
 
+// ReadOne returns the score of layer n that has a rank in colex order. It decodes no more of the block than it needs, see
+// layerfile.Decoder.Score, and does not use the cache. It fails like Read.
+func (t *Tables) ReadOne(n int, rank uint64) (int8, error) {
+	f, err := t.checkedFile(n)
+	if err != nil {
+		return 0, err
+	}
+	r, err := f.reader()
+	if err != nil {
+		return 0, err
+	}
+	defer f.readers.Put(r)
+	return r.decoder.Score(rank)
+}
+
 // checkedFile is open for numbers that come from outside.
 func (t *Tables) checkedFile(n int) (*file, error) {
 	if n < 0 || n > t.MaxSeeds() {

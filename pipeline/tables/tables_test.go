@@ -129,6 +129,9 @@ func TestRead(t *testing.T) {
 		if _, err := tab.ScoreAt(n, 0); !errors.Is(err, tables.ErrUnsolved) {
 			t.Errorf("score of layer %d: %v", n, err)
 		}
+		if _, err := tab.ReadOne(n, 0); !errors.Is(err, tables.ErrUnsolved) {
+			t.Errorf("one of layer %d: %v", n, err)
+		}
 		if _, err := tab.File(n); !errors.Is(err, tables.ErrUnsolved) {
 			t.Errorf("file of layer %d: %v", n, err)
 		}
@@ -138,6 +141,16 @@ func TestRead(t *testing.T) {
 	}
 	if _, err := tab.ScoreAt(6, uint64(len(layers[6]))); !errors.Is(err, layerfile.ErrRange) {
 		t.Errorf("score beyond the layer: %v", err)
+	}
+	for n, scores := range layers {
+		for rank, want := range scores {
+			if got, err := tab.ReadOne(n, uint64(rank)); err != nil || got != want {
+				t.Fatalf("score %d of layer %d: %d, %v, want %d", rank, n, got, err, want)
+			}
+		}
+		if _, err := tab.ReadOne(n, uint64(len(scores))); !errors.Is(err, layerfile.ErrRange) {
+			t.Errorf("one beyond layer %d: %v", n, err)
+		}
 	}
 	f, err := tab.File(6)
 	if err != nil || f.Header().Seeds != 6 || f.Path() != tab.Path(6) {
@@ -231,7 +244,8 @@ func TestClosed(t *testing.T) {
 	for _, b := range []awari.Board{seen, unseen} {
 		_, scoreErr := tab.Score(b)
 		_, probeErr := tab.Probe(b)
-		for _, err := range []error{scoreErr, probeErr, tab.Read(3, 0, nil)} {
+		_, oneErr := tab.ReadOne(3, 0)
+		for _, err := range []error{scoreErr, probeErr, oneErr, tab.Read(3, 0, nil)} {
 			if !errors.Is(err, os.ErrClosed) || errors.Is(err, corrupt.ErrCorrupt) {
 				t.Errorf("closed tables: %v", err)
 			}

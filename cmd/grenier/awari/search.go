@@ -103,10 +103,13 @@ func openHalf(dir string, m *cli.MemoryFlag, goroutines int) (t *tables.Tables, 
 		return nil, 0, err
 	}
 	fixed := t.Overhead(goroutines)
+	for _, l := range t.Layers() {
+		fixed += search.PlaceBytes * (l.Positions/search.BlockBytes + 1)
+	}
 	if err := memory.Check("searching", fixed+leastHalf+leastHalf, allowed); err != nil {
 		return nil, 0, errors.Join(m.Explain(err), t.Close())
 	}
-	free := max((memory.Room(allowed)-fixed)*7/16, leastHalf) // an eighth is for what huge pages round up
+	free := max((memory.Room(allowed)-fixed)/2, leastHalf)
 	t.Resize(free)
 	return t, int64(min(free, math.MaxInt64)), nil
 }
@@ -114,12 +117,8 @@ func openHalf(dir string, m *cli.MemoryFlag, goroutines int) (t *tables.Tables, 
 // searchIn returns decoded scores and the bytes that an engine may have, both in the given
 // memory: scores get half of it, or what all of them take if that is less.
 func searchIn(t *tables.Tables, bytes int64) (*search.Blocks, int64) {
-	forScores := int64(search.BlockBytes)
-	for _, l := range t.Layers() {
-		forScores += int64(l.Positions) + search.BlockBytes
-	}
-	forScores = min(forScores, bytes/2)
-	return search.NewBlocks(t, forScores), bytes - forScores
+	blocks := search.NewBlocks(t, bytes/2)
+	return blocks, bytes - blocks.Bytes()
 }
 
 // positionsIn returns how many positions of a best line fit in bytes of memory.

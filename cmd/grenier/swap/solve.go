@@ -144,21 +144,9 @@ the closed states, and the used share of --memory (for beam: of the work up to
 }
 
 func (a *app) runSolve(ctx context.Context, f solveFlags, args []string) error {
-	if err := cli.CheckThreads(f.threads); err != nil {
+	if err := f.check(); err != nil {
 		return err
 	}
-	switch {
-	case f.time < 0:
-		return cli.Usagef("--time %v: want a time from 0 up", f.time)
-	case f.animate && (f.json || f.svg == cli.Stdout):
-		return cli.Usagef("--animate does not go with --json or --svg -: only one of them can go to stdout")
-	case f.width < 0:
-		return cli.Usagef("--width %d: want a number from 0 up", f.width)
-	}
-	if err := cli.OneStdout(f.json, map[string]string{"--svg": f.svg}); err != nil {
-		return err
-	}
-	o := search.Options{Time: f.time, Width: f.width, Workers: f.threads}
 	allowed, err := f.memory.Limit()
 	if err != nil {
 		return err
@@ -166,38 +154,16 @@ func (a *app) runSolve(ctx context.Context, f solveFlags, args []string) error {
 	if err := cli.CheckFile(f.svg); err != nil {
 		return err
 	}
-	puzzle, err := a.readPuzzle(ctx, f, args)
+	puzzle, start, err := a.readStart(ctx, f, args)
 	if err != nil {
 		return err
-	}
-	start := puzzle.Tiles
-	if f.target != "" {
-		target, err := parseTarget(puzzle, f.target)
-		if err != nil {
-			return err
-		}
-		start = start.Toward(target)
 	}
 	if f.solver == "" {
 		f.solver = search.DefaultSolver(puzzle.Grid)
 	}
-	informed, err := search.Informed(f.solver)
+	o, err := f.options(ctx, puzzle.Grid, allowed)
 	if err != nil {
 		return err
-	}
-	if !informed && len(f.pdb) > 0 {
-		return cli.Usagef("--pdb: %s uses no pattern databases", f.solver)
-	}
-	if informed || f.heuristic != "" { // a wrong name is an error even if no solver uses it
-		prepare := patterns.Options{Workers: f.threads, Memory: allowed}
-		if o.Heuristic, err = search.ParseHeuristic(ctx, puzzle.Grid, f.heuristic, f.pdb, prepare); err != nil {
-			return f.memory.Explain(err)
-		}
-	}
-	if o.Memory = memory.Left(allowed); o.Memory < search.LeastMemory {
-		return f.memory.Explain(&memory.Error{
-			What: fmt.Sprintf("searching %d x %d", puzzle.Grid.Rows(), puzzle.Grid.Cols()), Need: memory.Need(memory.Room(allowed) - o.Memory + search.LeastMemory), Allowed: allowed,
-		})
 	}
 	shown, err := a.NewProgress(f.progress, f.json)
 	if err != nil {
@@ -214,20 +180,7 @@ func (a *app) runSolve(ctx context.Context, f solveFlags, args []string) error {
 			return cmp.Or(err, stopped)
 		}
 	}
-	report := solveReport{
-		Rows: puzzle.Grid.Rows(), Cols: puzzle.Grid.Cols(), Solver: f.solver, Optimal: r.Optimal, Length: len(r.Swaps),
-		Lower: r.Lower, Stopped: r.Stopped, Swaps: [][2]int{}, Expanded: r.Expanded, Generated: r.Generated,
-		PeakOpen: r.PeakOpen, PeakClosed: r.PeakClosed, Seconds: r.Elapsed.Seconds(),
-	}
-	if report.Heuristic = r.Heuristic; f.heuristic != "" && informed {
-		report.Heuristic = f.heuristic
-	}
-	if f.target != "" {
-		report.Target = targetOf(puzzle, r.Swaps)
-	}
-	for _, m := range r.Swaps {
-		report.Swaps = append(report.Swaps, [2]int{m.A, m.B})
-	}
+	report := f.report(puzzle, r)
 	if f.json {
 		return cmp.Or(a.PrintJSON(report), stopped)
 	}
@@ -238,6 +191,78 @@ func (a *app) runSolve(ctx context.Context, f solveFlags, args []string) error {
 	}
 	a.printSolve(report)
 	return stopped
+}
+
+// check says what is wrong with flags that need no file and no puzzle to be judged.
+func (f solveFlags) check() error {
+	if err := cli.CheckThreads(f.threads); err != nil {
+		return err
+	}
+	switch {
+	case f.time < 0:
+		return cli.Usagef("--time %v: want a time from 0 up", f.time)
+	case f.animate && (f.json || f.svg == cli.Stdout):
+		return cli.Usagef("--animate does not go with --json or --svg -: only one of them can go to stdout")
+	case f.width < 0:
+		return cli.Usagef("--width %d: want a number from 0 up", f.width)
+	}
+	return cli.OneStdout(f.json, map[string]string{"--svg": f.svg})
+}
+
+// options are those of the search; they hold the heuristic with its pattern databases,
+// and what is left of the bytes allowed.
+func (f solveFlags) options(ctx context.Context, g *swap.Grid, allowed uint64) (o search.Options, err error) {
+	o = search.Options{Time: f.time, Width: f.width, Workers: f.threads}
+	informed, err := search.Informed(f.solver)
+	if err != nil {
+		return o, err
+	}
+	if !informed && len(f.pdb) > 0 {
+		return o, cli.Usagef("--pdb: %s uses no pattern databases", f.solver)
+	}
+	if informed || f.heuristic != "" { // a wrong name is an error even if no solver uses it
+		prepare := patterns.Options{Workers: f.threads, Memory: allowed}
+		if o.Heuristic, err = search.ParseHeuristic(ctx, g, f.heuristic, f.pdb, prepare); err != nil {
+			return o, f.memory.Explain(err)
+		}
+	}
+	if o.Memory = memory.Left(allowed); o.Memory < search.LeastMemory {
+		return o, f.memory.Explain(&memory.Error{
+			What: fmt.Sprintf("searching %d x %d", g.Rows(), g.Cols()), Need: memory.Need(memory.Room(allowed) - o.Memory + search.LeastMemory), Allowed: allowed,
+		})
+	}
+	return o, nil
+}
+
+// report is what solve prints of r, the result for puzzle.
+func (f solveFlags) report(puzzle swap.Puzzle, r search.Result) solveReport {
+	report := solveReport{
+		Rows: puzzle.Grid.Rows(), Cols: puzzle.Grid.Cols(), Solver: f.solver, Optimal: r.Optimal, Length: len(r.Swaps),
+		Lower: r.Lower, Stopped: r.Stopped, Swaps: [][2]int{}, Expanded: r.Expanded, Generated: r.Generated,
+		PeakOpen: r.PeakOpen, PeakClosed: r.PeakClosed, Seconds: r.Elapsed.Seconds(), Heuristic: r.Heuristic,
+	}
+	if r.Heuristic != "" && f.heuristic != "" { // as it was written
+		report.Heuristic = f.heuristic
+	}
+	if f.target != "" {
+		report.Target = targetOf(puzzle, r.Swaps)
+	}
+	for _, m := range r.Swaps {
+		report.Swaps = append(report.Swaps, [2]int{m.A, m.B})
+	}
+	return report
+}
+
+// readStart returns the puzzle that args give, and its tiles named such that order is the target.
+func (a *app) readStart(ctx context.Context, f solveFlags, args []string) (puzzle swap.Puzzle, start swap.List, err error) {
+	if puzzle, err = a.readPuzzle(ctx, f, args); err != nil || f.target == "" {
+		return puzzle, puzzle.Tiles, err
+	}
+	target, err := parseTarget(puzzle, f.target)
+	if err != nil {
+		return puzzle, nil, err
+	}
+	return puzzle, puzzle.Tiles.Toward(target), nil
 }
 
 // readPuzzle reads the grid from the arguments, a file or stdin.

@@ -1,38 +1,58 @@
 package search
 
 import (
+	"context"
+	"errors"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 
 	"grenier/layers/awari"
 )
 
-// numbered has scores that follow from layer and rank.
-type numbered struct{ game awari.Game }
+// numbered has scores that follow from layer and rank, and counts how often it was asked.
+type numbered struct {
+	game   awari.Game
+	seeds  int
+	blocks int // reads of blocks
+	ones   int // reads of single scores
+}
 
-func (s numbered) Game() awari.Game { return s.game }
-func (numbered) MaxSeeds() int      { return 11 }
+// newNumbered returns layers of 12 pits up to some seeds.
+func newNumbered(t *testing.T, seeds int) *numbered {
+	t.Helper()
+	game, err := awari.New(12, awari.Awari)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &numbered{game: game, seeds: seeds}
+}
+
+func (s *numbered) Game() awari.Game { return s.game }
+func (s *numbered) MaxSeeds() int    { return s.seeds }
 
 func numberedScore(n int, rank uint64) int8 {
 	return int8(int(rank*0x9e3779b97f4a7c15>>40)%(2*n+1) - n)
 }
 
-func (numbered) Read(n int, rank uint64, dst []int8) error {
+func (s *numbered) Read(n int, rank uint64, dst []int8) error {
+	s.blocks++
 	for i := range dst {
 		dst[i] = numberedScore(n, rank+uint64(i))
 	}
 	return nil
 }
 
+func (s *numbered) ReadOne(n int, rank uint64) (int8, error) {
+	s.ones++
+	return numberedScore(n, rank), nil
+}
+
 // TestBlocksGiveWay reads more blocks than fit, again and again: a score is right wherever it comes from, also through a place that
 // was asked for before its block gave way, and no more blocks are kept than may be.
 func TestBlocksGiveWay(t *testing.T) {
-	game, err := awari.New(12, awari.Awari)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, blocks := range []int{1, 3, 20} {
-		s := NewBlocks(numbered{game}, int64(blocks)*BlockBytes)
+		s := NewBlocks(newNumbered(t, 11), int64(blocks)*BlockBytes)
 		random := rand.New(rand.NewPCG(7, uint64(blocks)))
 		type asked struct {
 			at    *int8
@@ -62,8 +82,8 @@ func TestBlocksGiveWay(t *testing.T) {
 		inMemory := 0
 		for n := range s.layers {
 			if layer := s.layers[n].Load(); layer != nil {
-				for i := range *layer {
-					if (*layer)[i].Load() != nil {
+				for i := range layer.blocks {
+					if layer.blocks[i].Load() != nil {
 						inMemory++
 					}
 				}
@@ -73,4 +93,96 @@ func TestBlocksGiveWay(t *testing.T) {
 			t.Errorf("%d blocks: %d in memory, %d scores found there", blocks, inMemory, len(before))
 		}
 	}
+}
+
+// TestBlocksAllFit: as much memory as all scores take is enough for none to give way, and no more is taken; each block is read once.
+func TestBlocksAllFit(t *testing.T) {
+	scores := newNumbered(t, 11)
+	s := NewBlocks(scores, 1<<40)
+	blocks, bytes := 0, s.Bytes()
+	s = NewBlocks(scores, bytes)
+	for n := range 12 {
+		blocks += int(s.count(n))
+	}
+	for range 2 {
+		for n := range 12 {
+			for rank := uint64(0); rank < s.mover.size(n); rank += BlockBytes {
+				if at := s.peek(n, rank); at != nil && *at != numberedScore(n, rank) {
+					t.Fatalf("rank %d of layer %d in memory: %d", rank, n, *at)
+				} else if at == nil {
+					if got, err := s.read(n, rank); err != nil || got != numberedScore(n, rank) {
+						t.Fatalf("rank %d of layer %d: %d, %v", rank, n, got, err)
+					}
+				}
+			}
+		}
+	}
+	if scores.blocks != blocks || scores.ones != 0 {
+		t.Errorf("%d of %d blocks were read, and %d scores", scores.blocks, blocks, scores.ones)
+	}
+	if chunks := (blocks + s.chunk - 1) / s.chunk * s.chunk; int64(chunks)*BlockBytes > bytes || s.Bytes() != bytes {
+		t.Errorf("%d blocks in chunks of %d take more than %d bytes; %d", blocks, s.chunk, bytes, s.Bytes())
+	}
+	if less := NewBlocks(scores, bytes-1); less.patience == 1 || less.Bytes() >= bytes {
+		t.Errorf("with a byte less: patience %d, %d bytes", less.patience, less.Bytes())
+	}
+}
+
+// TestBlocksPatience: a block is decoded once enough of its scores were asked for, and again after it has given way.
+func TestBlocksPatience(t *testing.T) {
+	scores := newNumbered(t, 11)
+	s := NewBlocks(scores, BlockBytes)
+	for round := 1; round <= 3; round++ {
+		for range onePrice {
+			if s.peek(11, 70000) != nil {
+				t.Fatalf("round %d: in memory already", round)
+			}
+			if got, err := s.read(11, 70000); err != nil || got != numberedScore(11, 70000) {
+				t.Fatal(got, err)
+			}
+		}
+		if s.peek(11, 70001) == nil || scores.blocks != 2*round-1 || scores.ones != (2*round-1)*(onePrice-1) {
+			t.Fatalf("round %d: %d blocks, %d scores", round, scores.blocks, scores.ones)
+		}
+		for range onePrice { // another one takes its place
+			if _, err := s.read(10, 7); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// TestBlocksAreGivenUp searches with fewer blocks than it reads, by all means: those that gave way are garbage, so that all that is left
+// are as many bytes as the store was given.
+func TestBlocksAreGivenUp(t *testing.T) {
+	const room = 32 * BlockBytes
+	scores := newNumbered(t, 16)
+	blocks := NewBlocks(scores, room)
+	e := New(blocks, Options{Bytes: 4 << 20})
+	before := heapInUse()
+	for b := (awari.Board{2, 1, 3, 0, 2, 1, 1, 4, 0, 2, 3, 1}); scores.blocks <= 1000; b[0]++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		_, err := e.Search(ctx, b, Limits{Progress: func(Result) {
+			if scores.blocks > 1000 {
+				cancel()
+			}
+		}})
+		cancel()
+		if err != nil && !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
+	if grown := heapInUse() - before; grown > room+1<<20 {
+		t.Errorf("%d bytes more after %d blocks were read, the store has %d", grown, scores.blocks, room)
+	}
+	runtime.KeepAlive(e)
+}
+
+// heapInUse returns the bytes of the heap that are in use.
+func heapInUse() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }

@@ -211,18 +211,12 @@ func (g *graph) appraise(d *node, next *ahead) value {
 	for pits := moves.legal &^ moves.quiet; pits != 0; pits &= pits - 1 {
 		pit := bits.TrailingZeros8(pits)
 		captured := int(moves.captured[pit])
-		left := n - captured
-		switch {
-		case left > g.solved:
+		if left := n - captured; left > g.solved {
 			open = true
 			least = max(least, captured-left)
 			estimate = max(estimate, captured-g.guess(moves.children[pit], left))
-		case next.scores[pit] != nil:
-			g.counter.nodes++
-			g.counter.tableHits++
-			taken = max(taken, captured-int(*next.scores[pit]))
-		default:
-			taken = max(taken, captured-g.score(moves.children[pit], left, &g.counter))
+		} else {
+			taken = max(taken, captured-g.scoreAt(left, next.ranks[pit], &g.counter))
 		}
 	}
 	known := interval{max(least, taken), n}

@@ -30,13 +30,14 @@ type prepared struct {
 	ahead [awari.MaxPits / 2]ahead // after each move that leads to another node
 }
 
-// ahead is what is found out about a position before it is a node.
+// ahead is what is found out about a position before it is a node. It has no pointers: one to a score would keep a whole chunk
+// of blocks from the garbage collector for as long as nobody needs this place again.
 type ahead struct {
 	hash   uint64
 	code   uint64 // that of the transposition table
 	played bool   // what follows is known
 	plays  plays
-	scores [awari.MaxPits / 2]*int8 // after captures into solved layers; nil if they are not in memory
+	ranks  [awari.MaxPits / 2]uint64 // after captures into solved layers
 }
 
 // begin is for a new queue.
@@ -105,16 +106,15 @@ func (g *graph) lookBeyond(to *prepared) {
 	}
 }
 
-// look plays the moves of a position with n seeds, and asks for the scores after its captures that are in memory.
+// look plays the moves of a position with n seeds, and asks for the scores after its captures, if they are in memory.
 func (g *graph) look(p position, n int, to *ahead) {
 	to.played = true
 	g.mover.plays(p, &to.plays)
 	for pits := to.plays.legal &^ to.plays.quiet; pits != 0; pits &= pits - 1 {
 		pit := bits.TrailingZeros8(pits)
 		if left := n - int(to.plays.captured[pit]); left <= g.solved {
-			score := g.blocks.peek(left, g.mover.rank(to.plays.children[pit]))
-			to.scores[pit] = score
-			touch(score)
+			to.ranks[pit] = g.mover.rank(to.plays.children[pit])
+			touch(g.blocks.peek(left, to.ranks[pit]))
 		}
 	}
 }

@@ -35,6 +35,12 @@ func (m *memory) Read(n int, rank uint64, dst []int8) error {
 	return nil
 }
 
+func (m *memory) ReadOne(n int, rank uint64) (int8, error) {
+	var one [1]int8
+	err := m.Read(n, rank, one[:])
+	return one[0], err
+}
+
 // truth returns the score of a board, admitted or not.
 func (m *memory) truth(b awari.Board) int {
 	n, rank := m.Rank(b)
@@ -58,73 +64,83 @@ func (m *memory) any(r *rand.Rand, n int) awari.Board { return m.Unrank(n, r.Uin
 
 var rules = []awari.Rules{awari.Awari, awari.Strict}
 
-// TestTruth compares what is claimed with the true scores, for random positions
-// above tables that end early or do not exist.
-func TestTruth(t *testing.T) {
-	cases := []struct{ pits, seeds, boards int }{{4, 14, 400}, {6, 10, 300}, {8, 8, 200}, {12, 7, 100}}
-	if os.Getenv("GRENIER_LONG") != "" {
-		cases = append(cases, []struct{ pits, seeds, boards int }{{4, 30, 2000}, {6, 16, 1000}, {10, 9, 1000}, {12, 10, 1000}}...)
-	}
+// layersOf names a game with all layers up to some seeds, and says how many boards of the highest one are searched.
+type layersOf struct{ pits, seeds, boards int }
+
+// hidden is solved layers the highest of which are hidden from a search.
+type hidden struct {
+	all, shown *memory
+	below      int // layers hidden
+	layersOf
+	random *rand.Rand
+}
+
+// board returns a random board of the highest layer.
+func (h *hidden) board() awari.Board { return h.all.any(h.random, h.seeds) }
+
+// forHidden runs a test of each case in both rule sets, with one layer hidden, with three, and with all.
+func forHidden(t *testing.T, cases []layersOf, test func(t *testing.T, h *hidden)) {
 	for _, c := range cases {
 		for _, r := range rules {
 			m := solve(t, c.pits, c.seeds, r)
 			for _, below := range []int{1, 3, c.seeds + 1} {
 				t.Run(fmt.Sprintf("%d-%v-%d", c.pits, r, below), func(t *testing.T) {
-					random := rand.New(rand.NewPCG(uint64(below), uint64(c.pits)))
 					shown := *m
 					shown.shown = c.seeds - below
-					exact := 0
-					e := newEngine(&shown, search.Options{Bytes: 1 << (14 + 2*(below%5)), Workers: 1 + below%4})
-					for i := range c.boards {
-						b := m.any(random, c.seeds)
-						l := search.Limits{Depth: 1 + random.IntN(14), AllMoves: i%2 == 0}
-						result, err := e.Search(t.Context(), b, l)
-						if err != nil {
-							t.Fatal(err)
-						}
-						checkResult(t, m, b, result)
-						if result.Exact() {
-							exact++
-						}
-					}
-					t.Logf("%d of %d exact", exact, c.boards)
+					test(t, &hidden{m, &shown, below, c, rand.New(rand.NewPCG(uint64(below), uint64(c.pits)))})
 				})
 			}
 		}
 	}
 }
 
+// TestTruth compares what is claimed with the true scores, for random positions
+// above tables that end early or do not exist.
+func TestTruth(t *testing.T) {
+	cases := []layersOf{{4, 14, 400}, {6, 10, 300}, {8, 8, 200}, {12, 7, 100}}
+	if os.Getenv("GRENIER_LONG") != "" {
+		cases = append(cases, []layersOf{{4, 30, 2000}, {6, 16, 1000}, {10, 9, 1000}, {12, 10, 1000}}...)
+	}
+	forHidden(t, cases, func(t *testing.T, h *hidden) {
+		exact := 0
+		e := newEngine(h.shown, search.Options{Bytes: 1 << (14 + 2*(h.below%5)), Workers: 1 + h.below%4})
+		for i := range h.boards {
+			b := h.board()
+			l := search.Limits{Depth: 1 + h.random.IntN(14), AllMoves: i%2 == 0}
+			result, err := e.Search(t.Context(), b, l)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkResult(t, h.all, b, result)
+			if result.Exact() {
+				exact++
+			}
+		}
+		t.Logf("%d of %d exact", exact, h.boards)
+	})
+}
+
 // TestExact searches without a limit: every board is solved in the end, and to its true score. Without tables, or few, play
 // in circles decides most boards.
 func TestExact(t *testing.T) {
-	cases := []struct{ pits, seeds, boards int }{{4, 12, 24}, {6, 9, 12}, {8, 7, 12}, {12, 6, 12}}
+	cases := []layersOf{{4, 12, 24}, {6, 9, 12}, {8, 7, 12}, {12, 6, 12}}
 	if os.Getenv("GRENIER_LONG") != "" {
-		cases = []struct{ pits, seeds, boards int }{{4, 30, 100}, {6, 14, 60}, {8, 10, 60}, {12, 8, 60}}
+		cases = []layersOf{{4, 30, 100}, {6, 14, 60}, {8, 10, 60}, {12, 8, 60}}
 	}
-	for _, c := range cases {
-		for _, r := range rules {
-			m := solve(t, c.pits, c.seeds, r)
-			for _, below := range []int{1, 3, c.seeds + 1} {
-				t.Run(fmt.Sprintf("%d-%v-%d", c.pits, r, below), func(t *testing.T) {
-					random := rand.New(rand.NewPCG(uint64(below), uint64(c.pits)))
-					shown := *m
-					shown.shown = c.seeds - below
-					for i := range c.boards {
-						b := m.any(random, c.seeds)
-						e := newEngine(&shown, search.Options{Bytes: 8 << 20, Workers: 1 + i%3})
-						result, err := e.Search(t.Context(), b, search.Limits{AllMoves: i%4 == 0})
-						if err != nil {
-							t.Fatal(err)
-						}
-						if !result.Exact() || result.Reason != search.Exact {
-							t.Fatalf("board %s: %+v", m.Text(b), result)
-						}
-						checkResult(t, m, b, result)
-					}
-				})
+	forHidden(t, cases, func(t *testing.T, h *hidden) {
+		for i := range h.boards {
+			b := h.board()
+			e := newEngine(h.shown, search.Options{Bytes: 8 << 20, Workers: 1 + i%3})
+			result, err := e.Search(t.Context(), b, search.Limits{AllMoves: i%4 == 0})
+			if err != nil {
+				t.Fatal(err)
 			}
+			if !result.Exact() || result.Reason != search.Exact {
+				t.Fatalf("board %s: %+v", h.all.Text(b), result)
+			}
+			checkResult(t, h.all, b, result)
 		}
-	}
+	})
 }
 
 // checkResult compares a result with the truth.

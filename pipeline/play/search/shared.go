@@ -40,10 +40,12 @@ func (c *counter) add(d counter) {
 
 // score returns the score of a solved position with n seeds. If it cannot be read the search is
 // asked to stop, and the score means nothing.
-func (s *shared) score(p position, n int, c *counter) int {
+func (s *shared) score(p position, n int, c *counter) int { return s.scoreAt(n, s.mover.rank(p), c) }
+
+// scoreAt is score for the position of layer n that has a rank.
+func (s *shared) scoreAt(n int, rank uint64, c *counter) int {
 	c.nodes++
 	c.tableHits++
-	rank := s.mover.rank(p)
 	if score := s.blocks.peek(n, rank); score != nil {
 		return int(*score)
 	}

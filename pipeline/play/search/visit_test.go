@@ -9,9 +9,10 @@ import (
 // noScores has no layers.
 type noScores struct{ game awari.Game }
 
-func (s noScores) Game() awari.Game             { return s.game }
-func (noScores) MaxSeeds() int                  { return -1 }
-func (noScores) Read(int, uint64, []int8) error { panic("nothing is solved") }
+func (s noScores) Game() awari.Game                { return s.game }
+func (noScores) MaxSeeds() int                     { return -1 }
+func (noScores) Read(int, uint64, []int8) error    { panic("nothing is solved") }
+func (noScores) ReadOne(int, uint64) (int8, error) { panic("nothing is solved") }
 
 func TestNoAllocations(t *testing.T) {
 	game, err := awari.New(12, awari.Awari)

@@ -31,7 +31,7 @@ type door struct {
 }
 
 func newDoor(l net.Listener, s *Server) *door {
-	return &door{Listener: l, held: newTally(s.limits.each), server: s, farewells: make(chan struct{}, maxFarewells)}
+	return &door{Listener: l, held: newTally(s.limits.each, s.limits.connections), server: s, farewells: make(chan struct{}, maxFarewells)}
 }
 
 // Accept waits for a connection that may come in.

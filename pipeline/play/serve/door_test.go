@@ -164,7 +164,7 @@ func TestGreedy(t *testing.T) {
 	}
 	r.waitUntil("all requests compute or wait", func(q *turns) bool {
 		own := q.clients[clientOf("127.0.0.1:1")]
-		return own != nil && own.requests == maxWaiting && len(own.slots) == q.share
+		return own != nil && own.requests == maxWaiting && own.turns == q.each
 	})
 	r.wantProblem(r.get(search+"1"), http.StatusTooManyRequests, "other requests of yours")
 	if got := r.status(from(t, another), search+"1"); got != 200 {
@@ -176,14 +176,14 @@ func TestGreedy(t *testing.T) {
 			t.Errorf("status %d for a client that went away", status)
 		}
 	}
-	r.waitUntil("all turns are back", func(q *turns) bool { return len(q.clients) == 0 && len(q.free) == cap(q.free) })
+	r.waitUntil("all turns are back", func(q *turns) bool { return len(q.clients) == 0 && len(q.out) == 0 })
 	r.wantNoFailure()
 }
 
 // waitUntil waits for a state of the turns.
 func (r *running) waitUntil(what string, reached func(*turns) bool) {
 	r.t.Helper()
-	q := r.server.turns
+	q := r.server.searches
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		q.mu.Lock()
 		done := reached(q)
@@ -219,11 +219,11 @@ func TestGone(t *testing.T) {
 	} {
 		c := r.connect("127.0.0.1", text)
 		if strings.Contains(text, "search") {
-			r.waitUntil("a search", func(q *turns) bool { return len(q.free) < cap(q.free) })
+			r.waitUntil("a search", func(q *turns) bool { return len(q.out) > 0 })
 		}
 		c.Close()
 	}
-	r.waitUntil("nothing computed any more", func(q *turns) bool { return len(q.clients) == 0 && len(q.free) == cap(q.free) })
+	r.waitUntil("nothing computed any more", func(q *turns) bool { return len(q.clients) == 0 && len(q.out) == 0 })
 	for _, counted := range []string{`path="/api/search",code="499"} 1`, `path="/api/probe",code="499"} 1`} {
 		for deadline := time.Now().Add(time.Minute); !strings.Contains(r.get("/metrics").body, counted); time.Sleep(time.Millisecond) {
 			if time.Now().After(deadline) {

@@ -40,8 +40,8 @@ type findReport struct {
 
 // finder searches layers.
 type finder struct {
-	one  chan struct{} // full while somebody searches
-	kept *lru.Cache[string, *findReport]
+	turns *turns // one at a time
+	kept  *lru.Cache[string, *findReport]
 }
 
 func newFinder() *finder {
@@ -49,7 +49,7 @@ func newFinder() *finder {
 	if err != nil {
 		panic(err) // the size is a constant
 	}
-	return &finder{one: make(chan struct{}, 1), kept: kept}
+	return &finder{turns: turnsOf(1, 1, 1), kept: kept}
 }
 
 // findBoards answers GET /api/find?seeds=5..8&where=only-win&random=7&count=20
@@ -68,7 +68,7 @@ func (s *Server) findBoards(w http.ResponseWriter, r *http.Request) {
 		answer(w, r, http.StatusOK, known)
 		return
 	}
-	s.compute(w, r, func(ctx context.Context, _ *turn) (any, error) { return s.findOnce(ctx, key, o) })
+	s.compute(w, r, s.finder.turns, func(ctx context.Context, _ *turn) (any, error) { return s.findOnce(ctx, key, o) })
 }
 
 // streamFind answers a search line by line, as it goes on.
@@ -83,7 +83,7 @@ func (s *Server) streamFind(w http.ResponseWriter, r *http.Request, key string, 
 				out.write(findLine{Progress: &findProgress{p.Done, p.Total, p.Hits}})
 			}
 		}
-		found, err := s.inTurn(r, func(ctx context.Context, _ *turn) (any, error) { return s.findOnce(ctx, key, o) })
+		found, err := s.inTurn(r, s.finder.turns, func(ctx context.Context, _ *turn) (any, error) { return s.findOnce(ctx, key, o) })
 		if err != nil && !out.begun {
 			s.refuse(w, r, err)
 			return
@@ -212,14 +212,8 @@ func (s *Server) layersWithin(text string, several bool, most uint64) (from, to 
 	return from, to, nil
 }
 
-// find searches, when nobody else does.
+// find searches.
 func (s *Server) find(ctx context.Context, o find.Options) (*findReport, error) {
-	select {
-	case s.finder.one <- struct{}{}:
-		defer func() { <-s.finder.one }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
 	o.Workers, o.Memory, o.Family = 1, findMemory, s.family
 	result, err := find.Run(ctx, s.dir, o)
 	if err != nil {

@@ -292,10 +292,10 @@ func TestPanic(t *testing.T) {
 // connections for a while.
 func TestSlowClients(t *testing.T) {
 	tight := usual
-	tight.connections, tight.header, tight.read, tight.idle = 20, 500*time.Millisecond, 500*time.Millisecond, 500*time.Millisecond
+	tight.connections, tight.header, tight.read, tight.idle = 8, 500*time.Millisecond, 500*time.Millisecond, 500*time.Millisecond
 	r := startWith(t, Options{}, tight)
 	var slow []net.Conn
-	for i := range 20 {
+	for i := range 8 {
 		c, err := net.Dial("tcp", r.address)
 		if err != nil {
 			t.Fatal(err)

@@ -43,21 +43,27 @@ func (c *clients) allow(client netip.Addr) bool {
 // tally counts what clients hold at a time, up to a bound for each. It remembers
 // only those that hold something.
 type tally struct {
-	most int
-	mu   sync.Mutex
-	held map[netip.Addr]int
+	most, all int // for each client, and together
+	mu        sync.Mutex
+	held      map[netip.Addr]int
+	sum       int
 }
 
-func newTally(most int) *tally { return &tally{most: most, held: map[netip.Addr]int{}} }
+func newTally(most, all int) *tally { return &tally{most: most, all: all, held: map[netip.Addr]int{}} }
+
+// perFree is how often as much as is left for all a client may hold: when little is left, that is for those who
+// hold little.
+const perFree = 8
 
 // take counts one more, unless the client holds as many as it may.
 func (t *tally) take(client netip.Addr) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.held[client] >= t.most {
+	if t.held[client] >= min(t.most, perFree*(t.all-t.sum)) {
 		return false
 	}
 	t.held[client]++
+	t.sum++
 	return true
 }
 
@@ -65,6 +71,7 @@ func (t *tally) take(client netip.Addr) bool {
 func (t *tally) give(client netip.Addr) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.sum--
 	if t.held[client]--; t.held[client] == 0 {
 		delete(t.held, client)
 	}

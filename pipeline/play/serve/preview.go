@@ -171,7 +171,7 @@ func (s *Server) title(p place) string {
 
 // drawPreview answers GET /preview.png, with the parameters of the page.
 func (s *Server) drawPreview(w http.ResponseWriter, r *http.Request) {
-	png, err := s.inTurn(r, func(context.Context, *turn) (any, error) {
+	png, err := s.inTurn(r, s.quick, func(context.Context, *turn) (any, error) {
 		return picture.Board(s.position(s.readPlace(r.URL.Query())))
 	})
 	if err != nil {

@@ -67,8 +67,8 @@ func (s *Server) searchBoard(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, err)
 		return
 	}
-	s.compute(w, r, func(ctx context.Context, t *turn) (any, error) {
-		result, err := t.search(ctx, s.blocks, board)
+	s.compute(w, r, s.searches, func(ctx context.Context, t *turn) (any, error) {
+		result, err := s.search(ctx, t, board)
 		if err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -94,9 +95,10 @@ func TestBusy(t *testing.T) {
 	tight := usual
 	tight.queue = time.Millisecond
 	r := startWith(t, Options{}, tight)
+	q := r.server.searches
 	var taken []*turn
-	for range cap(r.server.turns.free) {
-		taken = append(taken, <-r.server.turns.free)
+	for i := range q.most {
+		taken = append(taken, q.enter(netip.AddrFrom4([4]byte{10, 0, 0, byte(i)})))
 	}
 	for _, target := range []string{"/api/search", "/api/line"} {
 		r.wantProblem(r.get(target+"?pits=1,1,0,0,0,0,0,0,0,0,0,0"), http.StatusServiceUnavailable, "busy")
@@ -104,7 +106,7 @@ func TestBusy(t *testing.T) {
 	if got := r.get("/api/probe?pits=1,1,0,0,0,0,0,0,0,0,0,0"); got.status != 200 {
 		t.Errorf("%+v", got)
 	}
-	r.server.turns.free <- taken[0]
+	q.giveBack(taken[0])
 	if got := r.get("/api/line?pits=1,1,0,0,0,0,0,0,0,0,0,0"); got.status != 200 {
 		t.Errorf("%+v", got)
 	}
@@ -117,9 +119,7 @@ func TestStopWhileSearching(t *testing.T) {
 	go func() {
 		answered <- r.get("/api/search?ms=5000&pits=4,4,4,4,4,4,4,4,4,4,4,4")
 	}()
-	for len(r.server.turns.free) == cap(r.server.turns.free) {
-		time.Sleep(time.Millisecond)
-	}
+	r.waitUntil("a search", func(q *turns) bool { return len(q.out) > 0 })
 	r.stop()
 	r.wantProblem(<-answered, http.StatusServiceUnavailable, "stopping")
 }

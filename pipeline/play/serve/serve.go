@@ -13,7 +13,7 @@
 // the files of the page are read once, when the server is made.
 //
 // Everything a client can make the server hold is bounded: connections, their
-// headers, bodies and times, the requests that compute at a time (busy.go), and the
+// headers, bodies and times, the requests that compute at a time (busy.go), which clients have in turn (turns.go), and the
 // clients remembered for their rate.
 // docs/serve.md describes the requests.
 package serve
@@ -105,7 +105,9 @@ type Server struct {
 	routes      map[string]route
 	clients     *clients
 	metrics     *metrics
-	turns       *turns
+	quick       *turns // for what takes milliseconds
+	searches    *turns // for what takes seconds
+	engines     *engines
 	processors  int // before anything changed their number
 	limits      limits
 	origins     Origins
@@ -132,7 +134,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		tables: o.Tables, blocks: search.NewBlocks(o.Tables, blocksBytes), log: o.Log, logRequests: o.LogRequests,
-		clients: newClients(o.Rate), turns: newTurns(), processors: runtime.GOMAXPROCS(0), limits: usual, routes: map[string]route{},
+		clients: newClients(o.Rate), quick: newTurns(), searches: newTurns(), engines: &engines{most: maxTurns}, processors: runtime.GOMAXPROCS(0), limits: usual, routes: map[string]route{},
 		origins: o.Origins, headers: headersFor(o.Origins),
 		dir: o.Dir, family: o.Family, finder: newFinder(), hardest: newHardest(),
 	}
