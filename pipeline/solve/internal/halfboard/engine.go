@@ -414,7 +414,7 @@ func (e *engine) sweepAll(ctx context.Context, stage Stage) error {
 			return err
 		}
 		if done.computed == 0 {
-			return e.settled()
+			return nil
 		}
 		e.note(stage, done)
 		if stage = DenseStage; e.marking {
@@ -501,11 +501,10 @@ func (e *engine) costs() (all costs) {
 
 // fullAll computes the full rows.
 func (e *engine) fullAll(ctx context.Context) error {
-	stored := e.keeper.stored
 	if err := e.keepStreams(); err != nil { // a kill from now on must not cost the sweeps
 		return err
 	}
-	if !stored { // offers of full rows are on their way to disk, perhaps
+	if !e.keeper.stored.Load() {
 		if err := e.settled(); err != nil {
 			return err
 		}

@@ -34,7 +34,7 @@ type keeper struct {
 	last     time.Time    // when the last checkpoint was begun, or read, or the layer begun, or storing a window
 	lasted   atomic.Int64 // nanoseconds until it was on disk; before the first one, about what it will take
 	window   atomic.Int64 // when storing a window began that is on disk since: nanoseconds after the layer did
-	stored   bool         // offers are, or are being
+	stored   atomic.Bool  // offers are
 	storing  background   // of a checkpoint
 	found    bool         // scores of an earlier run are in memory
 	sweeping bool         // scores are those of the layer, not of those below
@@ -168,16 +168,15 @@ func (e *engine) goOn(err error) error {
 // writeScores begins the stream of found scores and returns what writes and stores it, and before it the
 // offers if they are not stored yet.
 func (e *engine) writeScores() (store func() error, err error) {
-	k := e.keeper
 	w, err := e.create(rundir.FoundName, e.header("awari-found"), spill.Direct)
-	offers := err == nil && !k.stored && !k.filling
-	k.stored = k.stored || offers
+	offers := !e.keeper.stored.Load() && !e.keeper.filling
 	return func() error {
 		return complete(w, func() error {
 			if offers {
 				if err := e.writeOffers(); err != nil {
 					return err
 				}
+				e.keeper.stored.Store(true)
 			}
 			return e.writePieces(w, e.scores, true)
 		})
@@ -253,10 +252,11 @@ func (e *engine) captureWhole(ctx context.Context, lower Lower) (err error) {
 	if e.options.Work == nil {
 		return e.captureAll(ctx, lower)
 	}
-	k.stored, err = e.isUseful(rundir.OffersName, e.header("awari-offers"), func(r *spill.Reader) error {
+	stored, err := e.isUseful(rundir.OffersName, e.header("awari-offers"), func(r *spill.Reader) error {
 		return e.readPieces(ctx, r, e.offers, e.grid.blocked())
 	})
-	if err != nil || k.stored {
+	k.stored.Store(stored)
+	if err != nil || stored {
 		err = errors.Join(err, lower.Close())
 	} else {
 		err = e.captureAll(ctx, lower)
