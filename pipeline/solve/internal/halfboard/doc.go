@@ -87,7 +87,7 @@
 // better.
 //
 // Passes over capture values or digits are pipelines of three stages: one goroutine reads,
-// several work, one writes (stages.go, strippass.go). A complete stream is synced to disk in
+// several work, one writes (io/crew, strippass.go). A complete stream is synced to disk in
 // the background; only the next one waits for that (publish, in windows.go).
 //
 // All streams are also checkpoints of an interrupted layer: windows that are
