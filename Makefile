@@ -8,6 +8,10 @@ RUN_SEEDS   ?= 16
 
 FUZZTIME    ?= 10s
 LONG        ?= 1
+TIMEOUT     ?= 60m
+# One way to compile for the program, the tests and vet, so that each package is compiled once: no
+# paths, and no tables for debuggers, which tests would drop when they are linked.
+FLAGS       := -trimpath -gcflags=all=-dwarf=false
 # Tests wait for disks and for other processes: few processors take more packages at once.
 PACKAGES    ?= $(shell test "$$(getconf _NPROCESSORS_ONLN)" -lt 4 && echo -p 4)
 
@@ -17,7 +21,7 @@ SHARE        = $(DESTDIR)$(PREFIX)/share
 .PHONY: build install dist run test test-long test-full test-arm64 race race-portable bench bench-compare lint fuzz clean help
 
 build: ## build bin/grenier
-	CGO_ENABLED=0 $(GO) build -trimpath -o bin/grenier ./cmd/grenier
+	CGO_ENABLED=0 $(GO) build $(FLAGS) -o bin/grenier ./cmd/grenier
 
 install: build ## install program, man pages and completions below PREFIX (/usr/local), in DESTDIR
 	rm -rf bin/pages
@@ -36,24 +40,28 @@ run: build ## solve layers 0-16 of awari into data/awari and probe a board
 	bin/grenier awari solve --seeds $(RUN_SEEDS) --dir $(RUN_DIR)
 	bin/grenier awari probe --dir $(RUN_DIR) 1 1 1 1 1 2 4 2 3 0 0 0
 
-# The tests are built as the program is, without C; vet is in lint.
+# The tests are built as the program is, without C; vet is in lint. With the same flags, test-long knows
+# the results of packages that have no long tests.
+TEST         = $(GO) test $(FLAGS) -vet=off -timeout $(TIMEOUT) $(PACKAGES) ./...
+
 test: ## run the tests
-	CGO_ENABLED=0 $(GO) test -vet=off $(PACKAGES) ./...
+	CGO_ENABLED=0 $(TEST)
 
 test-long: ## run the tests, the long ones included; with LONG=only those alone that make test does not run in full
-	CGO_ENABLED=0 GRENIER_LONG=$(LONG) $(GO) test -vet=off -timeout 60m $(PACKAGES) ./...
+	CGO_ENABLED=0 GRENIER_LONG=$(LONG) $(TEST)
 
+test-full: TIMEOUT = 180m
 test-full: ## run the long tests in full: more random cases than test-long
-	CGO_ENABLED=0 GRENIER_LONG=full $(GO) test -vet=off -timeout 180m $(PACKAGES) ./...
+	CGO_ENABLED=0 GRENIER_LONG=full $(TEST)
 
 test-arm64: ## run the tests of the kernels and a solve of 12 seeds for arm64, under qemu-aarch64
-	.ci/arm64
+	GOFLAGS="$$GOFLAGS $(FLAGS)" .ci/arm64
 
 race: ## run the tests under the race detector
-	$(GO) test -race -short ./...
+	$(GO) test $(FLAGS) -race -short ./...
 
 race-portable: ## run the tests of the engine with the portable kernels under the race detector
-	$(GO) test -race -short -tags purego ./pipeline/solve/internal/halfboard
+	$(GO) test $(FLAGS) -race -short -tags purego ./pipeline/solve/internal/halfboard
 
 bench: ## run the benchmarks; results go to bench.txt too
 	$(GO) test -run '^$$' -bench . ./kernels/... ./io/layerfile ./layers/... ./pipeline/... | tee bench.txt
@@ -63,18 +71,18 @@ bench-compare: ## compare bench.txt with bench-old.txt
 
 lint: export CGO_ENABLED = 0
 lint: ## vet (for Windows and arm64 too), staticcheck, gofmt, import rules, tidy
-	$(GO) vet ./...
-	GOOS=windows $(GO) vet ./...
-	GOARCH=arm64 $(GO) vet ./...
-	$(GO) run $(STATICCHECK) ./...
+	$(GO) vet $(FLAGS) ./...
+	GOOS=windows $(GO) vet -gcflags='all=-N -l -dwarf=false' ./... # nothing of it is run
+	GOARCH=arm64 $(GO) vet $(FLAGS) ./...
+	GOFLAGS="$$GOFLAGS $(FLAGS)" $(GO) run $(STATICCHECK) ./...
 	test -z "$$(gofmt -l . | tee /dev/stderr)"
-	$(GO) test -vet=off ./cmd/grenier -run 'TestImportRules|TestSystems'
+	$(GO) test $(FLAGS) -vet=off ./cmd/grenier -run 'TestImportRules|TestSystems'
 	$(GO) mod tidy -diff
 
 fuzz: ## fuzz every target for FUZZTIME, a time or a number of inputs (500x)
 	mkdir -p bin
 	for folder in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n 1 dirname | sort -u); do \
-		CGO_ENABLED=0 $(GO) test -vet=off -c -fuzz . -o bin/fuzz.test $$folder || exit 1; \
+		CGO_ENABLED=0 $(GO) test $(FLAGS) -vet=off -c -fuzz . -o bin/fuzz.test $$folder || exit 1; \
 		for target in $$(bin/fuzz.test -test.list '^Fuzz'); do \
 			echo "$$folder $$target"; \
 			(cd $$folder && "$(CURDIR)/bin/fuzz.test" -test.run '^$$' -test.fuzz "^$$target$$" -test.fuzztime $(FUZZTIME) \

@@ -36,7 +36,7 @@ func kills() int {
 	case os.Getenv("GRENIER_LONG") == "full":
 		return 20
 	case long():
-		return 8
+		return 5
 	}
 	return 2
 }

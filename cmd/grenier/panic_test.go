@@ -123,7 +123,7 @@ func TestBug(t *testing.T) {
 			if c.log {
 				log = filepath.Join(broken, rundir.LogName)
 			}
-			bugs, factor := 0, int64(81)
+			bugs, factor := 0, int64(729)
 			if long() {
 				factor = 3
 			}

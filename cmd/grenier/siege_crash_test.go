@@ -60,12 +60,12 @@ var accidents = []accident{
 // runs again, all is as if nothing had happened. Unless the tests are full, some of the
 // operations are left out, others each time.
 func TestSiegeCrash(t *testing.T) {
-	stride := 180
+	stride := 300
 	switch {
 	case os.Getenv("GRENIER_LONG") == "full":
 		stride = 1
 	case long():
-		stride = 5
+		stride = 9
 	}
 	stride = int(siegeNumber(t, "GRENIER_SIEGE_STRIDE", uint64(stride)))
 	seed := siegeSeed(t)

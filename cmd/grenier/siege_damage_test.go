@@ -129,8 +129,11 @@ func damagedRuns() []*subject {
 // status and a clear line, print anything wrong or change anything foreign.
 func TestSiegeDamage(t *testing.T) {
 	rounds := uint64(4)
-	if long() {
+	switch {
+	case os.Getenv("GRENIER_LONG") == "full":
 		rounds = 1000
+	case long():
+		rounds = 500
 	}
 	rounds = siegeNumber(t, "GRENIER_SIEGE_DAMAGES", rounds)
 	seed := siegeSeed(t)

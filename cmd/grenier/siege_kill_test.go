@@ -51,7 +51,7 @@ func TestSiegeKill(t *testing.T) {
 	case os.Getenv("GRENIER_LONG") == "full":
 		wanted = 300
 	case long():
-		wanted = 60
+		wanted = 40
 	}
 	wanted = siegeNumber(t, "GRENIER_SIEGE_KILLS", wanted)
 	seed := siegeSeed(t)

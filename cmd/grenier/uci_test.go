@@ -77,7 +77,7 @@ func (u *ucier) quit(t *testing.T) {
 // move on a solved board of the side with tables keeps its value.
 func TestUCIMatch(t *testing.T) {
 	t.Parallel()
-	games, limits := 1, "go depth 3"
+	games, limits := 1, "go depth 2"
 	if long() {
 		games, limits = 20, "go movetime 20"
 	}

@@ -14,7 +14,7 @@ import (
 // meanwhile.
 func TestBound(t *testing.T) {
 	if testing.Short() {
-		t.Skip("writes 96 MiB")
+		t.Skip("writes 64 MiB")
 	}
 	for _, c := range []struct {
 		name    string
@@ -35,7 +35,7 @@ func TestBound(t *testing.T) {
 				for w := range c.workers {
 					wg.Go(func() {
 						buffer := make([]byte, c.length)
-						for offset := w * c.length; offset < 96<<20; offset += c.workers * c.length {
+						for offset := w * c.length; offset < 64<<20; offset += c.workers * c.length {
 							if _, err := do(buffer, offset); err != nil {
 								t.Error(err)
 								return

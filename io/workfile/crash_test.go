@@ -264,7 +264,7 @@ func crashIn(t *testing.T, disk *crashfs.FS, k int, before *solver, script uint6
 // process is killed and the power goes in one of the first operations of the
 // next one.
 func TestCrash(t *testing.T) {
-	scripts, cuts := 2, uint64(10)
+	scripts, cuts := 1, uint64(10)
 	if os.Getenv("GRENIER_LONG") != "" {
 		scripts = 20
 	}

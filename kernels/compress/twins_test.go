@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { longtest.Choose(m).Run() }
 // runs returns how often to repeat a random test: n times if there is time, and else half as often.
 func runs(n int) int {
 	if os.Getenv("GRENIER_LONG") == "" {
-		return n / 2
+		return n / 8
 	}
 	return n
 }

@@ -55,7 +55,7 @@ func player(t testing.TB, tab *tables.Tables, level int) *match.Player {
 // TestSelfPlay lets two perfect players play from random solved positions: games
 // end with the stored score, or in a repetition where what is left is worth 0.
 func TestSelfPlay(t *testing.T) {
-	games, seeds := 60, 10
+	games, seeds := 60, 8
 	if os.Getenv("GRENIER_LONG") != "" {
 		games, seeds = 1000, 14
 	}

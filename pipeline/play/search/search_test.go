@@ -64,6 +64,14 @@ func (m *memory) any(r *rand.Rand, n int) awari.Board { return m.Unrank(n, r.Uin
 
 var rules = []awari.Rules{awari.Awari, awari.Strict}
 
+// share is n in the full run, and two fifths of it in the long one.
+func share(n int) int {
+	if os.Getenv("GRENIER_LONG") == "full" {
+		return n
+	}
+	return n * 2 / 5
+}
+
 // layersOf names a game with all layers up to some seeds, and says how many boards of the highest one are searched.
 type layersOf struct{ pits, seeds, boards int }
 
@@ -97,9 +105,12 @@ func forHidden(t *testing.T, cases []layersOf, test func(t *testing.T, h *hidden
 // TestTruth compares what is claimed with the true scores, for random positions
 // above tables that end early or do not exist.
 func TestTruth(t *testing.T) {
-	cases := []layersOf{{4, 14, 400}, {6, 10, 300}, {8, 8, 200}, {12, 7, 100}}
+	cases := []layersOf{{4, 14, 100}, {6, 10, 75}, {8, 8, 50}, {12, 7, 25}}
 	if os.Getenv("GRENIER_LONG") != "" {
-		cases = append(cases, []layersOf{{4, 30, 2000}, {6, 16, 1000}, {10, 9, 1000}, {12, 10, 1000}}...)
+		cases = []layersOf{
+			{4, 14, 400}, {6, 10, 300}, {8, 8, 200}, {12, 7, 100},
+			{4, 30, share(2000)}, {6, 16, share(1000)}, {10, 9, share(1000)}, {12, 10, share(1000)},
+		}
 	}
 	forHidden(t, cases, func(t *testing.T, h *hidden) {
 		exact := 0
@@ -123,9 +134,9 @@ func TestTruth(t *testing.T) {
 // TestExact searches without a limit: every board is solved in the end, and to its true score. Without tables, or few, play
 // in circles decides most boards.
 func TestExact(t *testing.T) {
-	cases := []layersOf{{4, 12, 24}, {6, 9, 12}, {8, 7, 12}, {12, 6, 12}}
+	cases := []layersOf{{4, 12, 8}, {6, 9, 4}, {8, 7, 4}, {12, 6, 4}}
 	if os.Getenv("GRENIER_LONG") != "" {
-		cases = []layersOf{{4, 30, 100}, {6, 14, 60}, {8, 10, 60}, {12, 8, 60}}
+		cases = []layersOf{{4, 30, share(100)}, {6, 14, share(60)}, {8, 10, share(60)}, {12, 8, share(60)}}
 	}
 	forHidden(t, cases, func(t *testing.T, h *hidden) {
 		for i := range h.boards {

@@ -207,6 +207,7 @@ func virtualMemory(t *testing.T) int {
 func returnsMemory(t *testing.T, size int, f func()) {
 	t.Helper()
 	calls := 1 + 1<<29/size // what the Go heap grows by is far less
+	f()                     // threads begin, each with memory of its own
 	before := virtualMemory(t)
 	for range calls {
 		f()

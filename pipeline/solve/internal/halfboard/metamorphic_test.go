@@ -13,7 +13,7 @@ func TestAnyOptionsGiveTheSame(t *testing.T) {
 	case full():
 		configs = 20_000
 	case long():
-		configs = 2_500
+		configs = 1_500
 	}
 	rng := newRand(t)
 	for range configs {

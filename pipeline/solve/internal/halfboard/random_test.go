@@ -32,16 +32,16 @@ func newRand(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(s, 0))
 }
 
-// runs returns how often to repeat a random test: n times if there is much time, half as often in
-// a long test, and an eighth in others.
+// runs returns how often to repeat a random test: n times if there is much time, a quarter of that in
+// a long test, and a sixteenth in others.
 func runs(n int) int {
 	switch {
 	case full():
 		return n
 	case long():
-		return (n + 1) / 2
+		return (n + 3) / 4
 	}
-	return (n + 7) / 8
+	return (n + 15) / 16
 }
 
 // long says that there is time for long tests, full that there is much.

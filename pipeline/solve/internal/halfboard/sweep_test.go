@@ -403,7 +403,7 @@ func TestSweepsCountTheirWork(t *testing.T) {
 func TestFullRowsFollowTheRules(t *testing.T) {
 	rng := newRand(t)
 	full := 0
-	for range runs(100) {
+	for tries := 0; tries < runs(100) || full == 0; tries++ {
 		c := randomConfig(t, rng)
 		w := c.prepare(t)
 		j := c.judge(t, w)
@@ -425,8 +425,5 @@ func TestFullRowsFollowTheRules(t *testing.T) {
 		if !slices.Equal(w.scores, before) {
 			t.Fatalf("%+v: open rows changed", c)
 		}
-	}
-	if full == 0 {
-		t.Error("there is no full row: nothing is tested")
 	}
 }

@@ -68,7 +68,7 @@ func trials(n int) int {
 	case full():
 		return 20 * n
 	case long():
-		return 2 * n
+		return n
 	}
 	return max(1, runs(n)/2)
 }
@@ -296,7 +296,7 @@ func testCrashes(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand
 	case full():
 		stride = 1
 	case long():
-		stride = 5
+		stride = 9
 	}
 	for k := 1; ; k++ {
 		k += rng.IntN(stride)

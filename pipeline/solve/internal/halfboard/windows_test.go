@@ -33,7 +33,7 @@ func TestWindowsGiveTheSame(t *testing.T) {
 	case full():
 		configs = 20_000
 	case long():
-		configs = 1_000
+		configs = 500
 	}
 	rng := newRand(t)
 	for range configs {
