@@ -111,6 +111,20 @@ func (b *Browser) Open(t testing.TB, url string, w Window) *Page {
 	if err := chromedp.Listen(ctx, p.listen); err != nil {
 		t.Fatal(err)
 	}
+	p.Show(w)
+	p.Do(chromedp.Navigate(url))
+	t.Cleanup(func() {
+		p.Shoot("")
+		for _, fault := range p.Faults() {
+			t.Errorf("the browser says: %s", fault)
+		}
+	})
+	return p
+}
+
+// Show shows the page in another window.
+func (p *Page) Show(w Window) {
+	p.Helper()
 	var media emulation.SetEmulatedMediaParams
 	for name, value := range w.Media {
 		media.Features = append(media.Features, &emulation.MediaFeature{Name: name, Value: value})
@@ -121,15 +135,7 @@ func (b *Browser) Open(t testing.TB, url string, w Window) *Page {
 			Width: w.Width, Height: 900, DeviceScaleFactor: 1, Mobile: w.Width < 500,
 		}),
 		Command(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: w.NoScripts}),
-		chromedp.Navigate(url),
 	)
-	t.Cleanup(func() {
-		p.Shoot("")
-		for _, fault := range p.Faults() {
-			t.Errorf("the browser says: %s", fault)
-		}
-	})
-	return p
 }
 
 // OpenText opens a page that is complete in one file, as Open does.

@@ -4,20 +4,17 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"html"
 	"html/template"
 	"io/fs"
 	"maps"
 	"path"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/dustin/go-humanize"
 
 	"grenier/io/manifest"
 	"grenier/io/rundir"
-	"grenier/pipeline/play/picture"
 	"grenier/pipeline/play/serve"
 )
 
@@ -46,8 +43,8 @@ var (
 	homeLink = regexp.MustCompile(`href="\./`)
 	script   = regexp.MustCompile(`<script type="module" src="([^"]+)"></script>\n`)
 	lazy     = regexp.MustCompile(`\bimport\("\./([^"]+)"\)`)
-	titled   = regexp.MustCompile(`<title>(.*)</title>`)
-	about    = regexp.MustCompile(`<meta name="description" content="([^"]*)">`)
+	titled   = regexp.MustCompile(`<title[^>]*>(.*)</title>`)
+	about    = regexp.MustCompile(`<meta name="description" content="([^"]*)"`)
 	footEnd  = regexp.MustCompile(`(?m)^ *</footer>$`)
 )
 
@@ -68,7 +65,7 @@ func (p *publisher) pages(layers []Layer) error {
 	}
 	names := slices.Sorted(maps.Keys(p.options.Pages))
 	names = slices.DeleteFunc(names, func(name string) bool {
-		return name == indexName || path.Ext(name) == ".js" && scripts[name] == nil && name != workerName
+		return name == indexName || path.Ext(name) == ".js" && scripts[name] == nil && name != workerName && name != enterName
 	})
 	for _, name := range append(names, indexName) {
 		data, err := p.page(name, layers)
@@ -83,6 +80,11 @@ func (p *publisher) pages(layers []Layer) error {
 			}
 		case scripts[name] != nil:
 			data = scripts[name]
+		}
+		if path.Ext(name) == ".html" {
+			if err := p.writeForms(name); err != nil {
+				return err
+			}
 		}
 		if err := p.write(data, name); err != nil {
 			return err
@@ -157,38 +159,12 @@ func (p *publisher) adapt(name string, page []byte) ([]byte, error) {
 		return element
 	})
 	page = homeLink.ReplaceAll(page, []byte(`href="`+indexName))
-	page = bytes.Replace(page, []byte(headEnd), []byte(p.properties(name, page)+headEnd), 1)
+	page = bytes.Replace(page, []byte(headEnd), []byte(serve.Properties(p.link(english, name, textOf(titled, page), textOf(about, page)))+headEnd), 1)
 	return bytes.Replace(page, []byte(encodingLine), []byte(encodingLine+"  "+policy+"\n"), 1), nil
 }
 
 // headEnd is where the properties of a link go into a page.
 const headEnd = "</head>"
-
-// properties are the elements that say what a link to a page leads to.
-func (p *publisher) properties(name string, page []byte) string {
-	text := func(r *regexp.Regexp) string {
-		if m := r.FindSubmatch(page); m != nil {
-			return html.UnescapeString(string(m[1]))
-		}
-		return ""
-	}
-	l := serve.Link{Title: text(titled), Description: text(about), Locale: "en_US", Picture: p.options.Address + pictureName}
-	if p.options.Address != "" {
-		l.Address = p.options.Address + strings.TrimSuffix(name, indexName)
-	}
-	return serve.Properties(l)
-}
-
-// picture draws the position that the pages show first.
-func (p *publisher) picture() ([]byte, error) {
-	pits := make([]int, p.manifest.Pits)
-	for i := range pits {
-		pits[i] = 4
-	}
-	return picture.Board(picture.Position{
-		Pits: pits, Players: [2]string{"South", "North"}, Title: fmt.Sprintf("Awari: every position with up to %d seeds solved", len(p.manifest.Layers)-1),
-	})
-}
 
 // worker returns the script that keeps files, with the names of those that are worth it: the pages, what
 // was prepared for them, and small layers.

@@ -7,6 +7,7 @@
 // What is in the directory out:
 //
 //	index.html, ...     the pages (pages.go), and download.html with what there is to fetch
+//	index.fr.html, ...  what sites show of links to them in other languages (languages.go)
 //	data/               answers that were prepared: charts, and positions that were found
 //	                    (find.go)
 //	tables/             layer files, their manifest, and SHA256SUMS (layers.go): a run
@@ -219,9 +220,14 @@ func (p *publisher) answers() error {
 	if err := p.write(fixed.Icon, iconName); err != nil {
 		return err
 	}
-	png, err := p.picture()
-	if err != nil {
-		return err
+	for _, l := range append([]language{english}, p.languages()...) {
+		png, err := p.picture(l)
+		if err != nil {
+			return err
+		}
+		if err := p.write(png, l.named(pictureName)); err != nil {
+			return err
+		}
 	}
-	return p.write(png, pictureName)
+	return nil
 }

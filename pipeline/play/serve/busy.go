@@ -23,7 +23,7 @@ const (
 // searched the board last, if that is still there.
 type engines struct {
 	mu   sync.Mutex
-	most int // engines to be made before one is used for another board
+	most int // engines that are kept, so many are made before one is used for another board
 	made int
 	idle []seat // the one that was used last at the end
 }
@@ -49,11 +49,16 @@ func (e *engines) take(blocks *search.Blocks, board awari.Board) *search.Engine 
 	return engine
 }
 
-// give returns an engine after a search. One that does not come back is replaced.
+// give returns an engine after a search. Of more than are kept the one goes that was not used for longest. One that does
+// not come back is replaced.
 func (e *engines) give(engine *search.Engine, board awari.Board) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.idle = append(e.idle, seat{engine, board})
+	if len(e.idle) > e.most {
+		e.idle = slices.Delete(e.idle, 0, 1)
+		e.made--
+	}
 }
 
 // Processors returns the GOMAXPROCS that a process with this server needs: beside the processors there

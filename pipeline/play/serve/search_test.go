@@ -204,5 +204,12 @@ func TestEngines(t *testing.T) {
 	}
 	if fourth := all.take(blocks, z); fourth == nil || fourth == first || fourth == second {
 		t.Error("no engine although none is there")
+	} else {
+		for i, e := range []*search.Engine{first, second, fourth} {
+			all.give(e, awari.Board{uint8(i)})
+		}
+	}
+	if len(all.idle) != 2 || all.made != 2 || all.idle[0].engine != second {
+		t.Errorf("%d engines are kept of %d", len(all.idle), all.made)
 	}
 }

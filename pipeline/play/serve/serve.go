@@ -132,9 +132,10 @@ func New(o Options) (*Server, error) {
 	if o.Connections == 0 {
 		o.Connections = DefaultConnections
 	}
+	searches := newTurns()
 	s := &Server{
 		tables: o.Tables, blocks: search.NewBlocks(o.Tables, blocksBytes), log: o.Log, logRequests: o.LogRequests,
-		clients: newClients(o.Rate), quick: newTurns(), searches: newTurns(), engines: &engines{most: maxTurns}, processors: runtime.GOMAXPROCS(0), limits: usual, routes: map[string]route{},
+		clients: newClients(o.Rate), quick: newTurns(), searches: searches, engines: &engines{most: searches.spare}, processors: runtime.GOMAXPROCS(0), limits: usual, routes: map[string]route{},
 		origins: o.Origins, headers: headersFor(o.Origins),
 		dir: o.Dir, family: o.Family, finder: newFinder(), hardest: newHardest(),
 	}

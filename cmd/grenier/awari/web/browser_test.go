@@ -90,6 +90,7 @@ func newSiteOf(t *testing.T, pits int, rules awari.Rules, seeds int, codec layer
 type tab struct {
 	*browsertest.Page
 	*site
+	where string // language, scheme and width, for messages
 }
 
 // open opens the page in a tab of its own, at an address of the site, in a
@@ -100,7 +101,7 @@ func open(t *testing.T, browser *browsertest.Browser, s *site, address string, w
 	for i := 0; i < len(features); i += 2 {
 		media[features[i]] = features[i+1]
 	}
-	page := &tab{browser.Open(t, s.url+address, browsertest.Window{Width: width, Media: media}), s}
+	page := &tab{browser.Open(t, s.url+address, browsertest.Window{Width: width, Media: media}), s, ""}
 	page.Await("the values", settled)
 	return page
 }

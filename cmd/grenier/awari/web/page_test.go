@@ -58,7 +58,7 @@ func TestBrowser(t *testing.T) {
 	}{
 		{"values", testValues}, {"play", testPlay}, {"nothing lost", testNothingLost}, {"program", testProgram}, {"keys", testKeys}, {"edit", testEdit},
 		{"links", testLinks}, {"text", testText}, {"analysis", testAnalysis}, {"search", testSearch}, {"layers", testLayers}, {"phone", testPhone},
-		{"access", testAccess}, {"motion", testMotion}, {"gone", testGone}, {"gone layers", testGoneLayers}, {"offline", testOffline}, {"french", testFrench},
+		{"looks", testLooks}, {"motion", testMotion}, {"gone", testGone}, {"gone layers", testGoneLayers}, {"offline", testOffline}, {"french", testFrench},
 		{"puzzles", testPuzzles}, {"explore", testExplore}, {"learn", testLearn},
 		{"French charts", testFrenchCharts}, {"French refusals", testFrenchRefusals}, {"guests", testGuests},
 	} {
@@ -585,48 +585,42 @@ func testPhone(t *testing.T, browser *browsertest.Browser, s *site) {
 			t.Errorf("the buttons end at %.0f pixels", bottom)
 		}
 	}
-	for _, name := range pageNames {
-		for _, language := range []string{"en", "fr"} {
-			page := openOther(t, browser, s, name, 390)
-			page.Exec(fmt.Sprintf(`localStorage.setItem("language", %q)`, language))
-			page.Do(chromedp.Reload())
-			page.Await(name, fmt.Sprintf(`document.body?.dataset.ready === "yes" && document.documentElement.lang === %q`, language))
-			page.wantFits(390)
-			page.Exec(`localStorage.clear()`)
-		}
-	}
 }
 
-// wantFits checks that the page is not too wide, and that what one taps is large enough.
+// wantFits checks that the page is not too wide, that no text is cut off, and on a phone that what one taps is
+// large enough.
 func (p *tab) wantFits(width int64) {
 	p.Helper()
-	if w := browsertest.Eval[int64](p.Page, `document.scrollingElement.scrollWidth`); w > width {
-		p.Errorf("the page is %d pixels wide", w)
-	}
-	small := browsertest.Eval[[]string](p.Page, `[...document.querySelectorAll("button, select, input:not([type=checkbox], [type=radio]), nav a, summary")].filter((e) => {
-		const box = e.getBoundingClientRect();
-		return e.checkVisibility() && box.width > 0 && (box.width < 43.5 || box.height < 43.5);
-	}).map((e) => e.outerHTML)`)
-	for _, element := range small {
-		p.Errorf("too small to tap: %s", element)
-	}
-	clipped := browsertest.Eval[[]string](p.Page, `[...document.querySelectorAll("select")].filter((e) => {
-		const style = getComputedStyle(e), pen = document.createElement("canvas").getContext("2d");
-		pen.font = style.font;
-		return e.checkVisibility() && pen.measureText(e.selectedOptions[0]?.text ?? "").width + parseFloat(style.paddingLeft) + parseFloat(style.paddingRight) > e.clientWidth;
-	}).map((e) => e.selectedOptions[0].text)`)
-	for _, text := range clipped {
-		if width >= 390 {
-			p.Errorf("%d pixels: no room for %q", width, text)
-		}
+	for _, bad := range browsertest.Eval[[]string](p.Page, fmt.Sprintf(fitScript, width)) {
+		p.Errorf("%s: %s", p.where, bad)
 	}
 	if nav := browsertest.Eval[float64](p.Page, `document.querySelector("nav").getBoundingClientRect().height`); width >= 390 && nav > 60 {
-		p.Errorf("the links to the pages take more than a line: %.0f pixels", nav)
+		p.Errorf("%s: the links to the pages take more than a line: %.0f pixels", p.where, nav)
 	}
 }
 
-// pageNames are the pages beside the one on which one plays.
-var pageNames = []string{"layers", "puzzles", "explore", "learn"}
+// fitScript finds what does not fit into a window of some width. What can be scrolled may be wider.
+const fitScript = `(() => {
+	const width = %d, bad = [], show = (e) => e.outerHTML.slice(0, 160);
+	if (document.scrollingElement.scrollWidth > width) bad.push("the page is " + document.scrollingElement.scrollWidth + " pixels wide");
+	const pen = document.createElement("canvas").getContext("2d");
+	for (const e of document.querySelectorAll("body *")) {
+		const box = e.getBoundingClientRect(), style = getComputedStyle(e);
+		if (!e.checkVisibility() || box.width === 0 || e.closest("svg, .unseen, .skip, noscript")) continue;
+		if (!e.closest(".scroll, .record, ol.moves") && (box.left < -0.5 || box.right > width + 0.5)) bad.push("outside of the window: " + show(e));
+		const text = [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
+		const scrolls = ["auto", "scroll"].includes(style.overflowX) || e.matches("input, textarea");
+		if (!scrolls && style.display !== "inline" && (text || e.matches("button, .pit, label")) && e.scrollWidth > e.clientWidth + 1) bad.push("no room for its text: " + show(e));
+		if (e.matches("select")) {
+			pen.font = style.font;
+			const arrow = 12, room = e.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - arrow;
+			if (pen.measureText(e.selectedOptions[0]?.text ?? "").width > room) bad.push("no room for " + e.selectedOptions[0].text);
+		}
+		const tapped = e.matches("button, select, input:not([type=checkbox], [type=radio], [type=file]), a, summary, label:has(input)") && !(e.matches("a") && e.closest("p") && e.closest("p").textContent.trim() !== e.textContent.trim());
+		if (width < 500 && tapped && (box.width < 43.5 || box.height < 43.5)) bad.push("too small to tap: " + show(e));
+	}
+	return bad;
+})()`
 
 // openOther opens another page of the site and waits until it is complete.
 func openOther(t *testing.T, browser *browsertest.Browser, s *site, name string, width int64, features ...string) *tab {
@@ -635,52 +629,19 @@ func openOther(t *testing.T, browser *browsertest.Browser, s *site, name string,
 	for i := 0; i < len(features); i += 2 {
 		media[features[i]] = features[i+1]
 	}
-	page := &tab{browser.Open(t, s.url+name+s.ends, browsertest.Window{Width: width, Media: media}), s}
+	page := &tab{browser.Open(t, s.url+name+s.ends, browsertest.Window{Width: width, Media: media}), s, ""}
 	page.Await(name, `document.body?.dataset.ready === "yes"`)
 	return page
-}
-
-// testAccess checks all pages in both schemes: text can be read (WCAG 2.1, 1.4.3), and
-// what one uses has a name.
-func testAccess(t *testing.T, browser *browsertest.Browser, s *site) {
-	for _, scheme := range []string{"light", "dark"} {
-		for _, width := range []int64{1440, 1024, 390} {
-			t.Run(fmt.Sprint(scheme, " ", width), func(t *testing.T) { testAccessAt(t, browser, s, scheme, width) })
-		}
-	}
-}
-
-// testAccessAt looks at all pages in a window.
-func testAccessAt(t *testing.T, browser *browsertest.Browser, s *site, scheme string, width int64) {
-	page := open(t, browser, s, s.address(middle)+"&moves=Fd", width, "prefers-color-scheme", scheme)
-	dark := browsertest.Eval[float64](page.Page, contrastScript+`luminance(rgb(getComputedStyle(document.body).backgroundColor))`) < 0.2
-	if dark != (scheme == "dark") {
-		t.Errorf("dark: %v", dark)
-	}
-	page.wantAccess()
-	page.Shoot("play")
-	for _, id := range []string{"help", "text"} {
-		page.Exec(fmt.Sprintf(`document.querySelector("#%s").showModal()`, id))
-		page.wantAccess()
-		page.Shoot(id)
-		page.Exec(fmt.Sprintf(`document.querySelector("#%s").close()`, id))
-	}
-	for _, name := range pageNames {
-		other := openOther(t, browser, s, name, width, "prefers-color-scheme", scheme)
-		other.wantAccess()
-		other.Shoot(name)
-	}
 }
 
 // wantAccess reports text that is hard to read, and elements without names or whose
 // references lead nowhere.
 func (p *tab) wantAccess() {
 	p.Helper()
-	for _, bad := range browsertest.Eval[[]string](p.Page, contrastScript+`lowContrast()`) {
-		p.Error(bad)
-	}
-	for _, bad := range browsertest.Eval[[]string](p.Page, namesScript) {
-		p.Error(bad)
+	for _, script := range []string{contrastScript + `lowContrast()`, namesScript} {
+		for _, bad := range browsertest.Eval[[]string](p.Page, script) {
+			p.Errorf("%s: %s", p.where, bad)
+		}
 	}
 }
 
@@ -857,7 +818,7 @@ func testFrench(t *testing.T, browser *browsertest.Browser, s *site) {
 	page.Do(chromedp.Navigate(s.url + s.address(middle) + "&lang=fr&moves=F"))
 	page.Await("a French link", `document.querySelector("#turn")?.textContent === "Au tour de Nord."`)
 	page.wantAddress(s.address(middle) + "&moves=F")
-	page.Exec(`import("/i18n.js").then((m) => { globalThis.link = m.link(); })`)
+	page.Exec(`import("/link.js").then((m) => { globalThis.link = m.link(); })`)
 	page.Await("the link for others", fmt.Sprintf(`globalThis.link?.endsWith(%q)`, s.address(middle)+"&moves=F&lang=fr"))
 	page.Exec(`sessionStorage.clear()`)
 }

@@ -194,8 +194,8 @@ func testFrenchRefusals(t *testing.T, browser *browsertest.Browser, s *site) {
 	page.Do(chromedp.Reload())
 	page.Await("the page", `document.body?.dataset.ready === "yes" && document.documentElement.lang === "fr"`)
 	for code, want := range map[string]string{
-		"damaged": "Une table nécessaire est endommagée ; le journal du serveur la nomme.",
-		"request": "Le serveur refuse : a reason",
+		"damaged": "Une table nécessaire est endommagée\u00a0; le journal du serveur la nomme.",
+		"request": "Le serveur refuse\u00a0: a reason",
 	} {
 		page.Exec(fmt.Sprintf(`globalThis.fetch = async () => new Response(JSON.stringify({ error: "a reason", code: %q }), { status: 400 })`, code))
 		page.click("#less")

@@ -1,8 +1,6 @@
 package web_test
 
 import (
-	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -128,7 +126,7 @@ func (m *mirror) scores(w http.ResponseWriter, r *http.Request) bool {
 func (m *mirror) visit(t *testing.T, browser *browsertest.Browser, address string, width int64) *tab {
 	t.Helper()
 	media := map[string]string{"prefers-reduced-motion": "reduce", "prefers-color-scheme": "light"}
-	return &tab{browser.Open(t, m.folder+address, browsertest.Window{Width: width, Media: media}), m.site}
+	return &tab{browser.Open(t, m.folder+address, browsertest.Window{Width: width, Media: media}), m.site, ""}
 }
 
 // compute returns what the body of an async function computes on the page.
@@ -231,6 +229,7 @@ func testSite(t *testing.T, browser *browsertest.Browser) {
 	if base := page.Text(".base"); base != m.folder {
 		t.Errorf("the commands have the address %q", base)
 	}
+	testSiteForm(m, t, browser)
 	m.set(func(_ http.ResponseWriter, r *http.Request) bool {
 		r.Header.Del("Range")
 		return false
@@ -249,12 +248,9 @@ func wantLight(m *mirror, page *tab) {
 		if err != nil {
 			page.Fatal(err)
 		}
-		var b bytes.Buffer
-		z := gzip.NewWriter(&b)
-		z.Write(data)
-		z.Close()
-		if all += b.Len(); !strings.HasPrefix(name, "tables/") {
-			sum += b.Len()
+		size := gzipped(data)
+		if all += size; !strings.HasPrefix(name, "tables/") {
+			sum += size
 		}
 	}
 	tables := browsertest.Eval[int](page.Page, `performance.getEntriesByType("resource").filter((e) => e.name.endsWith(".gl")).reduce((sum, e) => sum + e.transferSize, 0)`)
@@ -263,6 +259,19 @@ func wantLight(m *mirror, page *tab) {
 		page.Errorf("the page has %d bytes, with the tables %d; want at most %d and %d", sum, all+tables, firstLoad, firstValues)
 	}
 	browsertest.Want(page.Page, `performance.getEntriesByType("resource").filter((e) => /\.(js|css)$/.test(new URL(e.name).pathname)).length`, 2)
+}
+
+// testSiteForm: the French form of a page leads to the page, in French, and is what one sends to others from there.
+func testSiteForm(m *mirror, t *testing.T, browser *browsertest.Browser) {
+	page := &tab{browser.Open(t, m.folder+"index.fr.html"+m.address(middle), browsertest.Window{Width: 1000}), m.site, ""}
+	page.Await("the page in French", `document.documentElement?.lang === "fr" && document.querySelector("#turn")?.textContent === "Au tour de Sud."`)
+	page.wantAt(middle)
+	page.wantAddress("/folder/" + m.address(middle)) // to which this server leads from index.html
+	link := compute[string](page, `return (await import("./link.js")).link();`)
+	if want := m.folder + "index.fr.html" + m.address(middle); link != want {
+		t.Errorf("the link for others is %s, want %s", link, want)
+	}
+	page.Exec(`sessionStorage.clear()`)
 }
 
 // firstValues is how many bytes may come before the values of the first position.
@@ -515,6 +524,7 @@ func TestSites(t *testing.T) {
 				testPuzzles(t, browser, &shown)
 				testSiteExplore(t, browser, &shown)
 				testLearn(t, browser, &shown)
+				shown.wantLooks(t, browser, append(shown.views(), view{name: "download", address: "download.html"}))
 				testSiteAbove(t, browser, m)
 				testSiteDamage(t, browser, m)
 				testSiteOffline(t, browser, m)

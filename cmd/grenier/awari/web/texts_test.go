@@ -21,6 +21,7 @@ var (
 	attributes = regexp.MustCompile(`<[^>]*\sdata-t-attributes="([^"]*)"[^>]*>`)
 	entry      = regexp.MustCompile(`(?m)^  ("(?:[^"\\]|\\.)*"): ("(?:[^"\\]|\\.)*"),$`)
 	slot       = regexp.MustCompile(`\{\w+\}`)
+	narrow     = regexp.MustCompile(`\S* [;:?!»]|« \S*`) // spaces that must be no-break ones in French
 )
 
 // texts returns the texts of a file in English.
@@ -83,6 +84,8 @@ func TestTexts(t *testing.T) {
 			used[text] = true
 			if got := translations[text]; got == "" {
 				t.Errorf("%s: %q has no translation", name, text)
+			} else if space := narrow.FindString(got); space != "" {
+				t.Errorf("%q: a line may end at %q", got, space)
 			} else if a, b := slots(text), slots(got); !slices.Equal(a, b) {
 				t.Errorf("%q has the slots %q, its translation %q", text, a, b)
 			}

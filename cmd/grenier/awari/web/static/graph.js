@@ -1,7 +1,7 @@
 // The graph of a game: by how much South will be ahead at the end, as it stands after each
 // move. Where only bounds are known it shows them as a band.
 
-import { t } from "./i18n.js";
+import { t, tn } from "./i18n.js";
 import * as words from "./words.js";
 import { grade } from "./record.js";
 import * as tree from "./tree.js";
@@ -13,6 +13,12 @@ const HEIGHT = 150, LEFT = 34, RIGHT = 14, TOP = 10, BOTTOM = 22; // pixels
 
 let nodes = []; // of the line that is drawn
 let width = 600; // pixels
+let again = () => {}; // draws it anew
+
+new ResizeObserver(() => { if (room() !== width) again(); }).observe($("graph"));
+
+// The width that there is for the graph.
+function room() { return Math.max(280, $("graph").clientWidth); }
 
 function shape(name, attributes, text) {
   const e = document.createElementNS(SVG, name);
@@ -23,8 +29,9 @@ function shape(name, attributes, text) {
 
 // Draws the line through a node; visit gets the node that is clicked.
 export function show(at, visit) {
+  again = () => show(at, visit);
   nodes = tree.line(at);
-  width = Math.max(280, $("graph").clientWidth);
+  width = room();
   $("graph").setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
   const points = nodes.map(point);
   const most = Math.max(4, ...points.filter((p) => p).map((p) => Math.max(Math.abs(p.low), Math.abs(p.high))));
@@ -35,7 +42,7 @@ export function show(at, visit) {
   $("graph").replaceChildren(...axes(place, most), ...bands(points, place), ...curve(points, place), ...dots(points, place, at));
   $("graph").onclick = (event) => visit(nearest(event));
   const n = points.filter((p) => p && p.low === p.high).length;
-  $("graph-hint").textContent = t("South’s lead at the end, as it stands after each move: {n} of {all} points are exact.", { n, all: nodes.length });
+  $("graph-hint").textContent = tn(n, "South’s lead at the end, as it stands after each move: {n} of {all} points is exact.", "South’s lead at the end, as it stands after each move: {n} of {all} points are exact.", { all: nodes.length });
   $("graph").setAttribute("aria-label", `${$("graph-hint").textContent} ${summary(points)}`);
 }
 

@@ -54,9 +54,3 @@ export function translate() {
     for (const name of e.dataset.tAttributes.split(" ")) e.setAttribute(name, t(e.getAttribute(name)));
   }
 }
-
-// The address of the page for others: with its language, if that is not the one of the texts.
-export const link = () => {
-  const { origin, pathname, search, hash } = location;
-  return origin + pathname + (language === "en" ? search : `${search || "?"}${search ? "&" : ""}lang=${language}`) + hash;
-};

@@ -25,7 +25,8 @@ export function show(node, waiting, onMove) {
   showMoves(node, hints, onMove);
   $("moves-hint").textContent = movesHint(node, waiting);
   $("best").disabled = !node.probe || isEnd(node) || !bestMove(node);
-  for (const id of ["moves-card", "line-card"]) $(id).hidden = !hints;
+  $("moves-card").hidden = !hints;
+  $("line-card").hidden = !hints || isEnd(node) || (!node.probe && !waiting);
   $("graph-card").hidden = !hints || tree.line(node).length < 2;
 }
 
@@ -95,7 +96,7 @@ function showBar(node, hints, waiting) {
 }
 
 function showMoves(node, hints, onMove) {
-  const legal = hints ? legalMoves(node) : [];
+  const legal = hints && !isEnd(node) ? legalMoves(node) : [];
   $("moves").tBodies[0].replaceChildren(...legal.map((move) => moveRow(node, move, onMove)));
   $("moves").hidden = legal.length === 0;
 }
@@ -136,7 +137,7 @@ function meter(value, total) {
 
 function movesHint(node, waiting) {
   if (!node.probe) return waiting ? t("Asking the tables …") : t("No answer.");
-  if (isEnd(node)) return t("There is no move.");
+  if (isEnd(node)) return node.probe.over ? t("There is no move.") : t("The game ends here.");
   if (node.probe.solved) return t("Exact, from the tables.");
   const all = sum(node.position.pits);
   const tables = t("The board has {seeds}, the tables end at {solved}: they know all of it once {more} more are taken.", { seeds: words.seeds(all), solved: session.solved, more: all - session.solved });

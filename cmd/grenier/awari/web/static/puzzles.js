@@ -5,7 +5,8 @@ import "./shell.js";
 import * as address from "./address.js";
 import * as api from "./api.js";
 import * as board from "./board.js";
-import { link, t } from "./i18n.js";
+import { t } from "./i18n.js";
+import { link } from "./link.js";
 import { recall, remember } from "./memory.js";
 import { PLAY } from "./source.js";
 import * as words from "./words.js";
@@ -114,12 +115,18 @@ async function show(p, title) {
   }
   const wins = puzzle.probe.moves.filter((m) => m.value > 0).length;
   if (!puzzle.probe.solved || wins !== 1) {
-    complain(t("This is no puzzle: {n} moves win, as far as the tables know.", { n: wins }));
+    complain(whyNot(puzzle.probe, wins));
     puzzle = null;
   } else {
     say(t("{who} moves and wins. Only one move does.", { who: words.name(p.turn) }));
   }
   mark();
+}
+
+// Why a position, of which so many moves win, is no puzzle.
+function whyNot({ solved }, wins) {
+  if (!solved) return t("This is no puzzle: the board has more seeds than are solved.");
+  return wins === 0 ? t("This is no puzzle: no move wins.") : t("This is no puzzle: {n} moves win.", { n: wins });
 }
 
 // Says what the pits are; values once the puzzle is solved.

@@ -12,7 +12,7 @@ function text(level) {
   if (level === "you") return t("you");
   if (level === "0") return t("program: gives nothing away");
   if (level === "48") return t("program: plays anything");
-  return t("program: gives away up to {n} a move", { n: level });
+  return t("program: gives up to {n} a move", { n: level });
 }
 
 // Shows who plays.

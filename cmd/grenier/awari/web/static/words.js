@@ -16,9 +16,9 @@ export const pit = (player, n) => t("pit {number} ({letter})", { number: n + 1, 
 
 // The bounds of a value in signs.
 function bounds(v) {
-  if (v.high >= v.limit) return `≥ ${signed(v.low)}`;
-  if (v.low <= -v.limit) return `≤ ${signed(v.high)}`;
-  return `${signed(v.low)}…${signed(v.high)}`;
+  if (v.high >= v.limit) return `≥\u00a0${signed(v.low)}`;
+  if (v.low <= -v.limit) return `≤\u00a0${signed(v.high)}`;
+  return `${signed(v.low)}…\u200b${signed(v.high)}`; // it may become two lines
 }
 
 // The chip for a value: only what is proven.
@@ -55,10 +55,9 @@ export function verdict(p, v) {
   if (isExact(v)) return v.low === 0 ? t("Even from here on.") : t("{who} takes {n} more than {other} from here on.", who(v.low));
   if (decides(v)) return t("{who} takes at least {n} more than {other} from here on.", who(v.low > 0 ? v.low : v.high));
   if (!isProven(v)) return t("What this is worth is not known.");
-  const values = { ...who(1), low: signed(v.low), high: signed(v.high) };
-  if (v.high >= v.limit) return t("From here on {who} gains at least {low} on {other}.", values);
-  if (v.low <= -v.limit) return t("From here on {who} gains at most {high} on {other}.", values);
-  return t("From here on {who} gains between {low} and {high} on {other}.", values);
+  if (v.low === 0) return t("{who} does not lose from here on.", who(1));
+  if (v.high === 0) return t("{who} does not win from here on.", who(1));
+  return t("Who is better off is not known yet.");
 }
 
 // What it will come to, with what was taken before.
@@ -74,13 +73,13 @@ export function ended(p) {
   const rest = sum(p.pits);
   const taken = [...p.taken];
   taken[1 - p.turn] += rest;
-  const left = rest > 0 ? t("{who} has no move; {other} takes the {seeds} left.", { who: name(p.turn), other: name(1 - p.turn), seeds: seeds(rest) }) : t("No seeds are left.");
+  const left = rest > 0 ? tn(rest, "{who} has no move; {other} takes the last seed.", "{who} has no move; {other} takes the {n} seeds left.", { who: name(p.turn), other: name(1 - p.turn) }) : t("No seeds are left.");
   return `${left} ${score(taken)}`;
 }
 
 // How a game ended that goes on for ever.
 export function repeated(p) {
-  return `${t("This position was there before: play can go on for ever, and the {seeds} left count for nobody.", { seeds: seeds(sum(p.pits)) })} ${score(p.taken)}`;
+  return `${tn(sum(p.pits), "This position was there before: play can go on for ever, and the last seed counts for nobody.", "This position was there before: play can go on for ever, and the {n} seeds left count for nobody.")} ${score(p.taken)}`;
 }
 
 // The result of a game.

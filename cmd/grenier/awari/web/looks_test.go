@@ -1,0 +1,175 @@
+package web_test
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"grenier/io/browsertest"
+)
+
+// A view is something that the pages show.
+type view struct {
+	name    string
+	address string     // of a page
+	act     func(*tab) // what is done there, if anything
+	ready   string     // what is true then; if empty, what the page says itself
+}
+
+// views are those of all pages, but for the one that only published sites have.
+func (s *site) views() []view {
+	places, pits := s.longGame(60)
+	moves := ""
+	for i, pit := range pits {
+		moves += letter(places[i], pit)
+	}
+	press := func(key string) func(*tab) { return func(p *tab) { p.key(key) } }
+	choose := func(values ...string) func(*tab) {
+		return func(p *tab) {
+			for i := 0; i < len(values); i += 2 {
+				p.Exec(fmt.Sprintf(`{ const e = document.querySelector(%q); e.value = %q; e.dispatchEvent(new Event("change")); }`, values[i], values[i+1]))
+			}
+		}
+	}
+	at := s.address(middle) + "&moves=Fd"
+	all := []view{
+		{"start", "", nil, `document.querySelector("#moves-hint")?.textContent.length > 100 && document.querySelectorAll("#moves .proven").length > 0`},
+		{"play", at, nil, settled},
+		{"game", s.address(places[0]) + "&moves=" + moves, nil, settled},
+		{"variations", "?moves=CdF(Ab)a", nil, settled},
+		{"edit", at, press("e"), `!document.querySelector("#editor").hidden`},
+		{"text", at, press("t"), `document.querySelector("#text").open`},
+		{"help", at, press("?"), `document.querySelector("#help").open`},
+		{"program", at + "&seats=you,4", nil, settled},
+		{"over", "?pits=0,0,0,0,0,0,1,0,0,0,0,0&turn=south", nil, settled},
+		{"bad address", "?pits=1,2,3", nil, settled + ` && !document.querySelector("#problem").hidden`},
+		{"new game", at, press("n"), `!document.querySelector("#notice").hidden && ` + settled},
+		{"silence", at, func(p *tab) {
+			p.Exec(`globalThis.fetch = async () => { throw new TypeError("no network"); }`)
+			p.key("1")
+		}, `!document.querySelector("#problem").hidden`},
+	}
+	for _, name := range []string{"puzzles", "explore", "learn", "layers"} {
+		all = append(all, view{name: name, address: name + s.ends})
+	}
+	return append(all,
+		view{"puzzle, no", "puzzles" + s.ends, func(p *tab) { // at least one of them is wrong
+			p.Await("a puzzle", `document.querySelector("#board").dataset.turn === "0" && document.querySelectorAll(".pit.playable").length > 1`)
+			p.Exec(`for (const pit of document.querySelectorAll(".pit.playable")) pit.click()`)
+		}, `document.querySelector("#message").textContent.length > 40`},
+		view{"no puzzle", "puzzles" + s.ends + "?pits=4,4,4,4,4,4,4,4,4,4,4,4", nil, `!document.querySelector("#problem")?.hidden`},
+		view{"by score", "explore" + s.ends, choose("#seeds", "5", "#score", "3", "#what", "score"), `document.querySelectorAll("#found li").length === 12 && !document.querySelector("#score-choice").hidden`},
+		view{"hardest", "explore" + s.ends, choose("#seeds", "5", "#what", "hard"), `document.querySelector("#about").textContent.includes("368")`},
+		view{"a step", "learn" + s.ends, press("3"), `!document.querySelector("#next").hidden`},
+		view{"table", "layers" + s.ends, func(p *tab) { p.click(".layers summary") }, `document.querySelector(".layers details").open`},
+	)
+}
+
+// testLooks looks at all pages of a server.
+func testLooks(t *testing.T, browser *browsertest.Browser, s *site) {
+	s.wantLooks(t, browser, s.views())
+}
+
+// windows are those in which views are looked at, by language. Texts are as wide in both schemes.
+var windows = map[string][]struct {
+	scheme string
+	widths []int64
+}{
+	"en": {{"light", []int64{1440, 1024, 390, 320}}, {"dark", []int64{1440, 390}}},
+	"fr": {{"light", []int64{1440, 1024, 390, 320}}},
+}
+
+// wantLooks checks that views can be read in each language, window and scheme: nothing is cut off or wider than the
+// window, text has contrast (WCAG 2.1, 1.4.3) and is translated, what one uses has a name, and on a phone a finger can tap it.
+func (s *site) wantLooks(t *testing.T, browser *browsertest.Browser, views []view) {
+	for _, v := range views {
+		t.Run(v.name, func(t *testing.T) {
+			english := s.look(t, browser, v, "en")
+			s.look(t, browser, v, "fr").wantTranslated(english.texts)
+		})
+	}
+}
+
+// look looks at a view in a language.
+func (s *site) look(t *testing.T, browser *browsertest.Browser, v view, language string) *looked {
+	t.Helper()
+	page := s.openView(t, browser, v, language)
+	texts := page.texts()
+	for _, w := range windows[language] {
+		for _, width := range w.widths {
+			page.Show(browsertest.Window{Width: width, Media: map[string]string{"prefers-reduced-motion": "reduce", "prefers-color-scheme": w.scheme}})
+			page.Exec(`globalThis.drawn = false; requestAnimationFrame(() => requestAnimationFrame(() => { drawn = true; }))`)
+			page.Await("a new picture", "drawn")
+			page.where = fmt.Sprint(language, " ", w.scheme, " ", width)
+			dark := browsertest.Eval[float64](page.Page, contrastScript+`luminance(rgb(getComputedStyle(document.body).backgroundColor))`) < 0.2
+			if dark != (w.scheme == "dark") {
+				t.Errorf("%s: dark is %v", page.where, dark)
+			}
+			page.wantAccess()
+			page.wantFits(width)
+			page.Shoot(strings.ReplaceAll(page.where, " ", "-"))
+		}
+	}
+	page.Exec(`sessionStorage.clear(); localStorage.clear()`)
+	return &looked{page, texts}
+}
+
+// looked is a view in a language, with what it says.
+type looked struct {
+	*tab
+	texts []string
+}
+
+// openView shows a view.
+func (s *site) openView(t *testing.T, browser *browsertest.Browser, v view, language string) *tab {
+	t.Helper()
+	address, mark := s.url+v.address, "?"
+	if strings.Contains(address, "?") {
+		mark = "&"
+	}
+	page := &tab{Page: browser.Open(t, address+mark+"lang="+language, browsertest.Window{Width: 1440, Media: map[string]string{"prefers-reduced-motion": "reduce"}}), site: s}
+	ready := `document.body?.dataset.ready === "yes"`
+	if page.wantsBoard(v) {
+		ready = settled
+	}
+	page.Await("the page", fmt.Sprintf(`document.documentElement?.lang === %q && `, language)+ready)
+	if v.act != nil {
+		v.act(page)
+	}
+	if v.ready != "" {
+		page.Await(v.name, v.ready)
+	}
+	return page
+}
+
+// wantsBoard reports whether a view is of the page on which one plays.
+func (p *tab) wantsBoard(v view) bool { return v.address == "" || strings.HasPrefix(v.address, "?") }
+
+// texts returns all texts that a page shows or tells assistive programs, and its title.
+func (p *tab) texts() []string {
+	p.Helper()
+	return browsertest.Eval[[]string](p.Page, `(() => {
+		const all = [document.title], clean = (s) => s.replace(/\s+/g, " ").trim();
+		for (const e of document.querySelectorAll("body *")) {
+			if (e.closest("code, kbd, noscript, #language, textarea") || !(e.checkVisibility() || e.closest("select"))) continue;
+			for (const n of e.childNodes) if (n.nodeType === 3) all.push(clean(n.textContent));
+			for (const a of ["aria-label", "title", "placeholder", "alt"]) if (e.hasAttribute(a)) all.push(clean(e.getAttribute(a)));
+		}
+		return all;
+	})()`)
+}
+
+// same are words that are the same in both languages.
+var same = regexp.MustCompile(`^(Grenier|SHA-256|[\w-]+\.(gl|json)|SHA256SUMS|awari|.*\b[KM]iB|[\d.,]+ B|exact|Position|Positions|Pages|[A-Fa-f]|.*[A-F] [a-f].*)$`)
+
+// wantTranslated reports texts that are the same in another language.
+func (p *looked) wantTranslated(english []string) {
+	p.Helper()
+	for _, text := range p.texts {
+		if regexp.MustCompile(`\pL{3}`).MatchString(text) && !same.MatchString(text) && slices.Contains(english, text) {
+			p.Errorf("not translated: %q", text)
+		}
+	}
+}
