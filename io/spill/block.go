@@ -25,25 +25,39 @@ func newBlock() *block { return &block{ready: make(chan struct{}, 1)} }
 // waits for each, one that the file is busy with and one that the caller is.
 func blocksOf(workers int) int { return 2*workers + 2 }
 
+// clear makes room for contents of so many bytes: where they are stored, unless lz4 puts them there.
+func (b *block) clear(p Packing, size int) {
+	if p == LZ4 {
+		b.contents = slices.Grow(b.contents[:0], size)
+		return
+	}
+	b.stored = slices.Grow(b.stored[:0], blockHeadSize+size)
+	b.contents = b.stored[blockHeadSize:blockHeadSize]
+}
+
 // pack fills stored from contents. It cannot fail.
 func (b *block) pack(p Packing, header uint32) {
-	most := blockHeadSize + lz4.CompressBlockBound(len(b.contents))
-	b.stored = slices.Grow(b.stored[:0], most)[:most]
-	stored := b.stored[blockHeadSize:]
-	n := 0
-	var err error
+	n, length := len(b.contents), uint32(len(b.contents))|rawFlag
 	if p == LZ4 {
-		n, err = lz4.CompressBlock(b.contents, stored, nil)
-	}
-	length := uint32(n)
-	if err != nil || n == 0 || n >= len(b.contents) {
-		n = copy(stored, b.contents)
-		length = uint32(n) | rawFlag
+		n, length = b.lz4()
 	}
 	b.stored = b.stored[:blockHeadSize+n]
 	little.PutUint32(b.stored, length)
 	little.PutUint32(b.stored[bContents:], uint32(len(b.contents)))
 	little.PutUint32(b.stored[bSum:], b.checksum(header))
+}
+
+// lz4 packs contents, or copies them if that is shorter. It returns their stored length, and as the head has it.
+func (b *block) lz4() (n int, length uint32) {
+	most := blockHeadSize + lz4.CompressBlockBound(len(b.contents))
+	b.stored = slices.Grow(b.stored[:0], most)[:most]
+	stored := b.stored[blockHeadSize:]
+	n, err := lz4.CompressBlock(b.contents, stored, nil)
+	if err != nil || n == 0 || n >= len(b.contents) {
+		n = copy(stored, b.contents)
+		return n, uint32(n) | rawFlag
+	}
+	return n, uint32(n)
 }
 
 // checksum is that of a block: of the header of its stream, its number, its lengths

@@ -36,6 +36,7 @@ const (
 	formatVersion = 1
 	maxBlock      = 1 << 20 // bytes of the contents of a block
 	usualBlock    = 1 << 15
+	directBlock   = 1 << 18 // of streams that are written past the page cache
 
 	// Header.
 	hKind     = 8

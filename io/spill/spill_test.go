@@ -137,8 +137,8 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 // TestUsualBlocks writes and reads a stream longer than all buffers.
 func TestUsualBlocks(t *testing.T) {
 	rng := newRand(t)
-	data := contents(rng, 20*usualBlock+5)
-	for p, most := range map[Packing]int{LZ4: len(data) * 5 / 6, Stored: len(data) + 1000} {
+	data := contents(rng, 80*usualBlock+5)
+	for p, most := range map[Packing]int{LZ4: len(data) * 5 / 6, Stored: len(data) + 2000, Direct: len(data) + 2000} {
 		d := systemDir(t)
 		w, err := Create(d, "a", aHeader, p, 3)
 		check(t, err)
@@ -146,7 +146,7 @@ func TestUsualBlocks(t *testing.T) {
 		check(t, err)
 		check(t, w.Publish())
 		info, err := d.Lstat("a")
-		if err != nil || info.Size() != w.Bytes() || info.Size() > int64(most) || p == Stored && info.Size() < int64(len(data)) {
+		if err != nil || info.Size() != w.Bytes() || info.Size() > int64(most) || p != LZ4 && info.Size() < int64(len(data)) {
 			t.Errorf("%d bytes are packed to %d, %d of them on disk; %v", len(data), w.Bytes(), info.Size(), err)
 		}
 		if got, err := read(rng, d, aHeader, 2); err != nil || !bytes.Equal(got, data) {

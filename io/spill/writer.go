@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
-	"slices"
 
 	"grenier/io/crew"
 	"grenier/io/pagecache"
@@ -22,6 +22,9 @@ const (
 	LZ4 Packing = iota
 	// Stored leaves blocks as they are: for contents that lz4 would hardly make shorter.
 	Stored
+	// Direct is Stored, and the file is written past the page cache where the system can: it takes
+	// processors less time, and some MiB of memory.
+	Direct
 )
 
 // Writer writes a stream. It is not safe for concurrent use, but works with several
@@ -31,6 +34,7 @@ type Writer struct {
 	packing Packing
 	block   int // bytes of a whole block
 	cache   pagecache.Bound
+	direct  *pagecache.Direct // nil: through the page cache
 	group   *crew.Group
 	ctx     context.Context // ends when a goroutine fails
 	cancel  context.CancelFunc
@@ -47,7 +51,11 @@ type Writer struct {
 // Create begins a stream that is going to be called name, which workers goroutines pack. It
 // fails with ErrHeader, as vfs.NewPending does, or with an error of the operating system.
 func Create(d vfs.Dir, name string, h Header, p Packing, workers int) (*Writer, error) {
-	return create(d, name, h, p, workers, usualBlock)
+	size := usualBlock
+	if p == Direct {
+		size = directBlock
+	}
+	return create(d, name, h, p, workers, size)
 }
 
 func create(d vfs.Dir, name string, h Header, packing Packing, workers, blockSize int) (*Writer, error) {
@@ -66,7 +74,13 @@ func create(d vfs.Dir, name string, h Header, packing Packing, workers, blockSiz
 	for range n - 1 {
 		w.free <- newBlock()
 	}
+	if packing != LZ4 { // there the first one grows as it is filled: many streams are short
+		w.now.clear(packing, blockSize)
+	}
 	w.cache.Open(vfs.System(p.File))
+	if packing == Direct {
+		w.direct = pagecache.NewDirect(p.File, vfs.System(p.File))
+	}
 	encoded := h.encode(blockSize)
 	w.sum = little.Uint32(encoded[len(encoded)-4:])
 	if err := w.put(encoded); err != nil {
@@ -108,7 +122,7 @@ func (w *Writer) next() error {
 	w.deal()
 	select {
 	case w.now = <-w.free:
-		w.now.contents = slices.Grow(w.now.contents[:0], w.block) // the first one grows as it is filled
+		w.now.clear(w.packing, w.block)
 		return nil
 	case <-w.ctx.Done():
 		return w.end()
@@ -167,9 +181,18 @@ func (w *Writer) write() error {
 
 // put appends bytes to the file.
 func (w *Writer) put(b []byte) error {
-	n, err := w.pending.Write(b)
+	to := io.Writer(w.pending)
+	if w.direct != nil {
+		to = w.direct
+	}
+	n, err := to.Write(b)
 	w.cache.Wrote(w.size, int64(n))
 	w.size += int64(n)
+	return w.named(err)
+}
+
+// named returns an error that names the file.
+func (w *Writer) named(err error) error {
 	if _, named := errors.AsType[*fs.PathError](err); err != nil && !named {
 		err = fmt.Errorf("writing %s: %w", w.pending.Path(), err)
 	}
@@ -188,6 +211,9 @@ func (w *Writer) Publish() error {
 	err := w.end()
 	if err == nil {
 		err = w.put(w.totals.encode(w.sum))
+	}
+	if err == nil && w.direct != nil {
+		err = w.named(w.direct.Flush())
 	}
 	if err == nil {
 		err = w.pending.Sync()

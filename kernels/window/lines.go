@@ -3,6 +3,8 @@ package window
 import (
 	"math/bits"
 	"slices"
+	"sync/atomic"
+	"unsafe"
 
 	"grenier/kernels/internal/shared"
 	"grenier/kernels/internal/swar"
@@ -35,6 +37,41 @@ func (c *Codes) store(line []int8, codes *shared.Line) {
 func (c *Codes) atEnd(x uint64) uint64 {
 	first, last := uint64(c.All[0])*swar.Ones, uint64(c.All[len(c.All)-1])*swar.Ones
 	return swar.Highs &^ (swar.NonZero(x^first) & swar.NonZero(x^last))
+}
+
+// Copy copies lines of codes of any width, or of scores, that others may be writing. They start at a
+// multiple of 8 bytes. Codes of two parts can be of two moments, as the package comment says.
+func Copy(dst, src []int8) {
+	from := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(src))), len(src)/8)
+	for i := len(from) - 1; i >= 0; i-- { // second parts first
+		swar.Store(dst[i*8:], atomic.LoadUint64(&from[i]))
+	}
+}
+
+// Resume gives lines as they begin a window the scores of a copy that was made while the window was
+// searched. Floors stay: those of the copy can be of another moment than its scores.
+func (c *Codes) Resume(lines, found []int8) {
+	if c.Bits == 8 { // of one part
+		copy(lines, found)
+		return
+	}
+	var begin, other shared.Line
+	for at := 0; at < len(lines); at += c.Line() {
+		c.load(&begin, lines[at:])
+		c.load(&other, found[at:])
+		codes, others := begin.Scores(), other.Scores()
+		for i, code := range codes {
+			codes[i] = int8(c.resumed[code][others[i]])
+		}
+		c.store(lines[at:], &begin)
+	}
+}
+
+// resume returns the code of a score that the code found shows, with the floor that code shows.
+func (c *Codes) resume(code, found uint8) uint8 {
+	score, floor := int(c.Score[found]), int(c.Floor[code])
+	score = max(score, floor)
+	return c.Code(score, floor)
 }
 
 // Valid reports whether some lines hold nothing but codes, or of Eight any number of bytes.

@@ -35,7 +35,8 @@
 // and those above are 55 to 62: scores up to 0 share no high bits with scores above, and the
 // low bits of scores above are those of scores of 0. Of 3 bits, where all numbers are codes, it would
 // not if the second part were a bit of the code. A score that seems closer to 0 than it
-// has been is one that is out of date, and who reads it will do so again. Codes of thin blocks are
+// has been is one that is out of date, and who reads it will do so again. Its floor can be any: who
+// keeps copies of lines takes floors from elsewhere (Resume). Codes of thin blocks are
 // bytes, which are written at once, and nothing else of such a block changes.
 package window
 
@@ -53,16 +54,17 @@ const maxValues = 20
 
 // Codes are the codes of one width. They are shared and must not be changed.
 type Codes struct {
-	Bits   int                    // of a code: 2, 3, 4, 6, or 8 in thin blocks
-	Values int                    // v
-	All    []uint8                // the codes, ascending
-	Score  [256]int8              // by code
-	Floor  [256]int8              // by code
-	Zero   uint8                  // the code of a score that is known to be 0
-	first  [2*maxValues + 1]uint8 // by score + v: the first code of the score
-	digits [256]uint8             // by code: the signed digit
-	sizes  [256]uint8             // by code: the digit that is not signed
-	half   *Codes                 // those with as many bits as digits that are not signed; nil for Two and Eight
+	Bits    int                    // of a code: 2, 3, 4, 6, or 8 in thin blocks
+	Values  int                    // v
+	All     []uint8                // the codes, ascending
+	Score   [256]int8              // by code
+	Floor   [256]int8              // by code
+	Zero    uint8                  // the code of a score that is known to be 0
+	first   [2*maxValues + 1]uint8 // by score + v: the first code of the score
+	digits  [256]uint8             // by code: the signed digit
+	sizes   [256]uint8             // by code: the digit that is not signed
+	resumed [1 << 6][1 << 6]uint8  // what resume returns, but of Eight
+	half    *Codes                 // those with as many bits as digits that are not signed; nil for Two and Eight
 }
 
 // The codes of all widths. Those of Eight are bytes with a sign, and only in thin blocks.
@@ -92,6 +94,13 @@ func newCodes(bits, v int, least, above uint8, half *Codes) *Codes {
 		above++
 	}
 	c.Zero = c.Code(0, 0)
+	if bits < 8 {
+		for _, code := range c.All {
+			for _, found := range c.All {
+				c.resumed[code][found] = c.resume(code, found)
+			}
+		}
+	}
 	return c
 }
 

@@ -2,8 +2,12 @@ package window
 
 import (
 	"math/bits"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"unsafe"
 )
 
 // widths are the codes of all widths but those of thin blocks.
@@ -212,6 +216,71 @@ func TestReadWhileWritten(t *testing.T) {
 			t.Errorf("%d bits: %d changes, want %d at least", c.Bits, changes, least)
 		}
 	}
+}
+
+// TestResume resumes from each code that a search can find, of lines that begin with each code: the
+// score is the one that was found, but none below the floor, which stays.
+func TestResume(t *testing.T) {
+	for _, c := range withThin {
+		for _, begin := range c.All {
+			for _, found := range c.All {
+				lines, copied := zeros(c, 3), zeros(c, 3)
+				c.Put(lines[c.Line():], 37, begin)
+				c.Put(copied[c.Line():], 37, found)
+				c.Resume(lines, copied)
+				got := c.Get(lines[c.Line():], 37)
+				score, floor := max(c.Score[found], c.Floor[begin]), c.Floor[begin]
+				if c == Eight {
+					score, floor = c.Score[found], c.Floor[found]
+				}
+				if c.Score[got] != score || score <= 0 && c.Floor[got] != floor {
+					t.Fatalf("%d bits: %d found, %d at first: %d with score %d and floor %d, want %d and %d",
+						c.Bits, found, begin, got, c.Score[got], c.Floor[got], score, floor)
+				}
+				c.Put(lines[c.Line():], 37, c.Zero)
+				if !slices.Equal(lines, zeros(c, 3)) {
+					t.Fatalf("%d bits: other codes have changed", c.Bits)
+				}
+			}
+		}
+	}
+}
+
+// zeros returns lines of scores that are known to be 0.
+func zeros(c *Codes, lines int) []int8 {
+	all := make([]int8, lines*c.Line())
+	for i := range lines * Side {
+		c.Put(all[i/Side*c.Line():], i%Side, c.Zero)
+	}
+	return all
+}
+
+// TestCopy copies words that are being written, the first ones first: none is newer than one before.
+func TestCopy(t *testing.T) {
+	words := make([]uint64, 3*Side/8)
+	src := unsafe.Slice((*int8)(unsafe.Pointer(&words[0])), 3*Side)
+	const last = 50_000
+	var writer sync.WaitGroup
+	writer.Go(func() {
+		for value := range uint64(last) {
+			for i := range words {
+				atomic.StoreUint64(&words[i], value+1)
+			}
+		}
+	})
+	dst := make([]int8, len(src))
+	for seen := uint64(0); seen < last; {
+		Copy(dst, src)
+		copied := unsafe.Slice((*uint64)(unsafe.Pointer(&dst[0])), len(words))
+		for i, value := range copied {
+			if i > 0 && value > copied[i-1] || value < seen {
+				t.Fatalf("%d, after %d were seen", copied, seen)
+			}
+		}
+		seen = copied[len(copied)-1]
+		runtime.Gosched()
+	}
+	writer.Wait()
 }
 
 // TestValid puts each number of so many bits at each place.

@@ -125,7 +125,7 @@ func (a *Amounts) stream(r *Run) {
 	read, written := rereads(a.Seeds, steps)
 	a.reread += uint64(read * float64(a.Captures))
 	a.rewritten = uint64(written * float64(a.Captures))
-	a.Checkpoint = uint64(2 * codesPacked * float64(a.Memory))
+	a.Checkpoint = 2 * a.Memory // the old one and the new
 	a.Work = bytesOf(w.work.of(a.Seeds)) + a.Checkpoint
 }
 

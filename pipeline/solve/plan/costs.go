@@ -249,10 +249,6 @@ func widthOf(bits int) *width {
 var captureBytes = linear{0.414, 0.004}
 
 const (
-	// codesPacked is the bytes of a checkpoint of scores for each byte that they take in
-	// memory.
-	codesPacked = 0.8
-
 	// keptBytes is what checkpoints of a layer in memory take for a position: 0.69 bytes for
 	// offers, and twice 0.56 for found scores, the old and the new (22 seeds). Layers with
 	// fewer positions than leastKept are solved before one is made, as a rule.

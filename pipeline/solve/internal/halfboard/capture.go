@@ -48,7 +48,7 @@ func (e *engine) endColumn(mover uint32, opponents []uint32, offers []int8, rows
 	for left := rows; left != 0; left &= left - 1 {
 		row := bits.TrailingZeros64(left)
 		offer := &offers[row]
-		if *offer == blocked {
+		if *offer == e.grid.blocked() {
 			*offer = -e.endScore(mover, opponents[row])
 		}
 		if e.windows != nil && *offer > 0 {

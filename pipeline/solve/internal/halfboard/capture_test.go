@@ -73,7 +73,7 @@ func TestOffersFollowTheRules(t *testing.T) {
 		for class := range classes {
 			w.eachPosition(class, func(p position) {
 				want, ok := j.offer(p)
-				if got := w.grid.find(p).offer(); ok && int(got) != -want || !ok && got != blocked {
+				if got := w.grid.find(p).offer(); ok && int(got) != -want || !ok && got != w.grid.blocked() {
 					t.Fatalf("%+v: %v is offered %d, want %d (%v)", c, j.board(p), got, -want, ok)
 				}
 			})

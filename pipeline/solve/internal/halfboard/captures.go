@@ -147,11 +147,11 @@ type captureJob struct {
 	packet  packet
 }
 
-// storedValue is the stored form of a value, by its byte.
-var storedValue = func() (stored [256]int8) {
+// storedValues returns the stored form of each value, by its byte.
+func (g *geometry) storedValues() (stored [256]int8) {
 	for i := range stored {
 		switch value := int8(i); {
-		case value == -blocked:
+		case value == -g.blocked():
 			stored[i] = window.NoCapture
 		case value < 0:
 			stored[i] = value - 1
@@ -160,11 +160,11 @@ var storedValue = func() (stored [256]int8) {
 		}
 	}
 	return stored
-}()
+}
 
 // packStrip ends games in a strip and packs its lines.
 func (r *round) packStrip(s strip, j *captureJob) {
-	w := r.windows
+	w, stored := r.windows, r.grid.storedValues()
 	j.packet.clear()
 	for row := s.begin; row < s.end; row += side {
 		r.block(&j.block, s.matrix, s.class, s.panel, row/side, r.offers[s.matrix.sum][s.panel][s.class])
@@ -172,7 +172,7 @@ func (r *round) packStrip(s strip, j *captureJob) {
 		clear(lines)
 		w.negate(lines, &j.block, s.matrix.all(s.panel), ^uint64(0), &j.changes)
 		for i, value := range lines {
-			lines[i] = storedValue[uint8(value)]
+			lines[i] = stored[uint8(value)]
 		}
 		j.packet.add(w.planes, lines)
 	}

@@ -13,9 +13,10 @@ import (
 	"grenier/kernels/window"
 )
 
-// A checkpoint of a window is the codes of its open rows as they are in memory: sweeps can
-// resume from any found scores, so all of them count as out of date when they are read
-// again.
+// A checkpoint of a window is the codes of its open rows as they are in memory, written while sweeps
+// go on. They can resume from any found scores, so all of them count as out of date when they are read
+// again. Codes of two parts (kernels/window) may be of two moments: then the score is one that was on its way to
+// the right one, but the floor can be any, so floors are made from capture values again.
 
 const codesVersion = 1
 
@@ -28,9 +29,9 @@ func (e *engine) codesHeader() spill.Header {
 	}
 }
 
-// codesPiece is the number of bytes of codes that are written or read between reports: whole
+// codesPiece is the number of bytes of codes that are written or read at a time: whole
 // lines of codes of any width.
-const codesPiece = 3 << 20
+const codesPiece = 3 << 16
 
 // codePieces yields the codes in memory, in order.
 func (e *engine) codePieces() iter.Seq[[]int8] {
@@ -48,23 +49,25 @@ func (e *engine) codePieces() iter.Seq[[]int8] {
 	}
 }
 
-// writeCodes writes a checkpoint.
-func (e *engine) writeCodes(stage Stage) error {
-	w, err := e.create(rundir.FoundName, e.codesHeader(), spill.LZ4)
-	if err != nil {
-		return err
-	}
-	err = complete(w, func() (err error) {
-		for piece := range e.codePieces() {
-			e.tell(stage, 0)
-			if _, err = w.Write(asBytes(piece)); err != nil {
-				return err
+// writeCodes begins a checkpoint and returns what writes and stores it.
+func (e *engine) writeCodes() (store func() error, err error) {
+	w, err := e.create(rundir.FoundName, e.codesHeader(), spill.Direct)
+	written := &e.windows.traffic.written[e.stage]
+	return func() error {
+		buffer := make([]int8, codesPiece)
+		err := complete(w, func() error {
+			for piece := range e.codePieces() {
+				codes := buffer[:len(piece)]
+				window.Copy(codes, piece)
+				if _, err := w.Write(asBytes(codes)); err != nil {
+					return err
+				}
 			}
-		}
-		return nil
-	})
-	e.windows.traffic.written[stage].Add(uint64(w.Bytes()))
-	return err
+			return nil
+		})
+		written.Add(uint64(w.Bytes()))
+		return err
+	}, err
 }
 
 // readCodes reads the checkpoint of the window in progress, if there is one.
@@ -87,11 +90,14 @@ func (e *engine) readCodes(ctx context.Context) error {
 		return err
 	}
 	err = crew.Run(func() error {
+		buffer := make([]int8, codesPiece)
 		for piece := range e.codePieces() {
 			e.tell(e.stage, 0)
-			if err := errors.Join(ctx.Err(), readFull(r, asBytes(piece))); err != nil {
+			codes := buffer[:len(piece)]
+			if err := errors.Join(ctx.Err(), readFull(r, asBytes(codes))); err != nil {
 				return err
 			}
+			e.windows.codes.Resume(piece, codes)
 		}
 		return atEnd(r)
 	})

@@ -45,7 +45,7 @@
 // rows. The result is read in colex order through Layer (read.go). Memory for scores is a
 // region outside the Go heap (memory.go).
 //
-// Between sweeps offers and scores can be written to disk (keep.go), compressed as bit
+// From time to time offers and scores are written to disk while sweeps go on (keep.go), compressed as bit
 // planes: sweeps can resume from any scores found before.
 //
 // # Layers that do not fit into memory
@@ -87,11 +87,11 @@
 // better.
 //
 // Passes over capture values or digits are pipelines of three stages: one goroutine reads,
-// several work, one writes (stages.go, strippass.go). A complete stream is synced to disk in
+// several work, one writes (io/crew, strippass.go). A complete stream is synced to disk in
 // the background; only the next one waits for that (publish, in windows.go).
 //
 // All streams are also checkpoints of an interrupted layer: windows that are
 // stored are not searched again, segments of captures not computed again. Inside a window that takes
-// longer than the time between checkpoints, codes are checkpointed between sweeps (codes.go): any codes found are a valid start. Streams of earlier runs are read through first (look.go); what is damaged is
+// longer than the time between checkpoints, codes are checkpointed too (codes.go): any scores found are a valid start. Streams of earlier runs are read through first (look.go); what is damaged is
 // computed again.
 package halfboard

@@ -409,12 +409,12 @@ func (e *engine) sweepAll(ctx context.Context, stage Stage) error {
 	e.marking = stage == SparseStage
 	for {
 		e.enter(stage)
-		if err := e.keepStreams(stage); err != nil {
+		done, err := e.sweep(ctx, stage)
+		if err != nil {
 			return err
 		}
-		done, err := e.sweep(ctx, stage)
-		if err != nil || done.computed == 0 {
-			return err
+		if done.computed == 0 {
+			return nil
 		}
 		e.note(stage, done)
 		if stage = DenseStage; e.marking {
@@ -470,13 +470,14 @@ func (e *engine) sweep(ctx context.Context, stage Stage) (done work, err error) 
 	for _, b := range e.benches {
 		b.done, b.costs = work{}, costs{}
 	}
-	err = eachPart(ctx, e, stage, e.units, func(worker int, unit []*tile) {
+	err = eachPart(ctx, e, stage, e.units, func(worker int, unit []*tile) error {
 		b := e.benches[worker]
 		for _, t := range unit {
 			before := b.done.scores
 			e.sweepTile(b, t)
 			e.changed.Add(uint64(b.done.scores - before))
 		}
+		return e.keepStreams()
 	})
 	return e.done(), err
 }
@@ -500,25 +501,28 @@ func (e *engine) costs() (all costs) {
 
 // fullAll computes the full rows.
 func (e *engine) fullAll(ctx context.Context) error {
-	if err := e.keepStreams(FullStage); err != nil { // a kill from now on must not cost the sweeps
+	if err := e.keepStreams(); err != nil { // a kill from now on must not cost the sweeps
 		return err
 	}
-	if err := e.settled(); err != nil {
-		return err
+	if !e.keeper.stored.Load() {
+		if err := e.settled(); err != nil {
+			return err
+		}
 	}
 	e.keeper.filling = true
-	return eachPart(ctx, e, FullStage, e.grid.panelsInOrder(), func(worker int, p panelOf) {
+	return eachPart(ctx, e, FullStage, e.grid.panelsInOrder(), func(worker int, p panelOf) error {
 		e.fillFull(e.benches[worker], p.matrix, p.panel)
+		return nil
 	})
 }
 
 // eachPart calls do for the parts of a stage and reports progress.
-func eachPart[T any](ctx context.Context, e *engine, stage Stage, parts []T, do func(worker int, part T)) error {
+func eachPart[T any](ctx context.Context, e *engine, stage Stage, parts []T, do func(worker int, part T) error) error {
 	var done atomic.Int64
 	return crew.Each(ctx, e.workers, len(parts), func(worker, i int) error {
-		do(worker, parts[i])
+		err := do(worker, parts[i])
 		e.tell(stage, float64(done.Add(1))/float64(len(parts)))
-		return nil
+		return err
 	})
 }
 

@@ -86,8 +86,8 @@ func (m *mark) settle() {
 	}
 }
 
-// blocked is the offer of a position that has neither captures nor an end.
-const blocked = 127
+// blocked is the offer of a position that has neither captures nor an end: worse than any.
+func (g *geometry) blocked() int8 { return int8(g.n) + 1 }
 
 // newMatrix lays out the positions with sum seeds in A, with lines of line bytes.
 func (g *geometry) newMatrix(sum, line int) *matrix {

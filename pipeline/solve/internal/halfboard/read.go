@@ -29,10 +29,11 @@ func (l *Layer) Stats() Stats {
 // Close returns the memory of the layer. Errors are those of the operating system.
 func (l *Layer) Close() error {
 	e := l.engine
+	err := e.settled() // scores or offers may be on their way to disk
 	if e.windows == nil {
-		return errors.Join(e.settled(), l.spare.put(e.memory)) // offers may be on their way to disk
+		return errors.Join(err, l.spare.put(e.memory))
 	}
-	err := e.windows.loaded.close()
+	err = errors.Join(err, e.windows.loaded.close())
 	if e.memory != nil {
 		err = errors.Join(err, e.memory.close())
 	}

@@ -147,7 +147,7 @@ func (r *round) block(block *compress.Block, m *matrix, class rowClass, panel, c
 	for c := range m.width(panel) {
 		copy(block[c*side:][:side], m.column(offers, class, c)[chunk*side:])
 	}
-	fill(block[m.width(panel)*side:], blocked)
+	fill(block[m.width(panel)*side:], r.grid.blocked())
 	r.endGames(m, class, panel, chunk, block)
 }
 
@@ -156,7 +156,7 @@ func (r *round) run(ctx context.Context, panels []panelOf, share func(float64)) 
 	err := crew.Each(ctx, r.workers, len(panels), func(_, i int) error {
 		panel := panels[i]
 		for _, offers := range r.offers[panel.matrix.sum][panel.panel] {
-			fill(offers, blocked)
+			fill(offers, r.grid.blocked())
 		}
 		return nil
 	})

@@ -135,7 +135,9 @@ func (e *engine) eachWindow(ctx context.Context) error {
 		stage, err := e.beginWindow(ctx, again)
 		if err == nil {
 			e.keeper.sweeping = true
-			err = e.sweepAll(ctx, stage)
+			if err = e.sweepAll(ctx, stage); err == nil {
+				err = e.settled() // codes are going to change
+			}
 			e.keeper.sweeping = err != nil
 		}
 		if err != nil {

@@ -3,6 +3,7 @@ package halfboard
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -187,7 +188,7 @@ func TestWindowsAreNotSolvedTwice(t *testing.T) {
 			continue // it was through before
 		}
 		kills++
-		killed := x.last
+		killed, kept := x.last, int(x.stored(t, "").Sweeps)
 		x.width()
 		var mu sync.Mutex
 		least := x.seeds // base of a sweep
@@ -205,8 +206,8 @@ func TestWindowsAreNotSolvedTwice(t *testing.T) {
 		if killed.Stage > CaptureStage && killed.Stage < FullStage && killed.Done > 0 && least < killed.Base {
 			t.Fatalf("%+v, killed at %+v: windows from %d on are solved again", x.config, killed, least)
 		}
-		if x.stats.Sweeps+2 < killed.Sweep {
-			t.Fatalf("%+v, killed at %+v: %+v in the end", x.config, killed, x.stats)
+		if x.stats.Sweeps < kept {
+			t.Fatalf("%+v, killed at %+v, when %d sweeps were kept: %+v in the end", x.config, killed, kept, x.stats)
 		}
 		if len(x.notes) > 0 {
 			t.Fatalf("%+v: notes %q", x.config, x.notes)
@@ -464,6 +465,33 @@ func random(rng *rand.Rand, begin []byte, n int) []byte {
 		b = append(b, byte(rng.Uint32()))
 	}
 	return b
+}
+
+// TestFloorsOfCheckpoints: those of codes are not believed. While lines are being changed, a copy of codes of two parts
+// can show any.
+func TestFloorsOfCheckpoints(t *testing.T) {
+	rng := newRand(t)
+	for _, c := range widths {
+		x := smallTrial(t, rng)
+		x.options.Bits = c.Bits
+		x.stopInWindow(t, 1)
+		h, contents := x.disk.contents(t, rundir.FoundName)
+		changed := 0
+		for line := range slices.Chunk(asScores(contents[binary.Size(history{}):]), c.Line()) {
+			for i := range side {
+				score, code := c.Score[c.Get(line, i)], c.All[rng.IntN(len(c.All))]
+				if c.Score[code] == score && code != c.Get(line, i) {
+					c.Put(line, i, code)
+					changed++
+				}
+			}
+		}
+		x.disk.write(t, rundir.FoundName, h, contents)
+		x.finish(t)
+		if changed == 0 || len(x.notes) > 0 {
+			t.Fatalf("%+v: %d floors changed; notes %q", x.config, changed, x.notes)
+		}
+	}
 }
 
 // TestForgedCaptures: a capture value beyond what the layer has is not believed.

@@ -21,6 +21,9 @@ func (b *background) begin(do func() error) {
 	crew.Go(do, func(err error) { ended <- err })
 }
 
+// runs reports whether it has begun and not ended.
+func (b *background) runs() bool { return b.ended != nil && len(b.ended) == 0 }
+
 // wait waits for its end, if it has begun, and returns its error once.
 func (b *background) wait() error {
 	if b.ended == nil {

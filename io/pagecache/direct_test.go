@@ -1,0 +1,90 @@
+package pagecache_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"grenier/io/pagecache"
+)
+
+// refusing is a file that fails once.
+type refusing struct {
+	io.Writer
+	calls int // until then
+	part  int // bytes that it writes before
+	err   error
+}
+
+func (r *refusing) Write(b []byte) (n int, err error) {
+	if r.calls--; r.calls != 0 {
+		return r.Writer.Write(b)
+	}
+	if n, err = r.Writer.Write(b[:min(r.part, len(b))]); err == nil {
+		err = r.err
+	}
+	return n, err
+}
+
+// direct writes data in pieces, and refuses as r says. It returns what is in the file.
+func direct(t *testing.T, data []byte, r refusing) ([]byte, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "a")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r.Writer = f
+	d := pagecache.NewDirect(&r, f)
+	if d == nil {
+		t.Skip("files for tests are not written past the page cache here")
+	}
+	for rest := data; len(rest) > 0 && err == nil; {
+		n := 0
+		n, err = d.Write(rest[:min(len(rest), 1+rand.IntN(300_000))])
+		rest = rest[n:]
+	}
+	if err == nil {
+		err = d.Flush()
+	}
+	got, reading := os.ReadFile(path)
+	if reading != nil {
+		t.Fatal(reading)
+	}
+	return got, err
+}
+
+// TestDirect writes files of any length, also where the system cannot write past the page cache, but
+// says so only when it should.
+func TestDirect(t *testing.T) {
+	for _, length := range []int{0, 1, 4095, 4096, 4097, 1 << 20, 1<<20 + 1, 3<<20 + 4097} {
+		data := make([]byte, length)
+		for i := range data {
+			data[i] = byte(i * i >> 8)
+		}
+		for _, r := range []refusing{{}, {calls: 1, err: syscall.EINVAL}, {calls: 2, part: 8192, err: syscall.EINVAL}} {
+			if got, err := direct(t, data, r); err != nil || !bytes.Equal(got, data) {
+				t.Errorf("%d bytes, %+v: %d are there, %v", length, r, len(got), err)
+			}
+		}
+	}
+}
+
+func TestDirectFails(t *testing.T) {
+	full := fmt.Errorf("no room: %w", syscall.ENOSPC)
+	for _, length := range []int{4096, 2 << 20} {
+		if _, err := direct(t, make([]byte, length), refusing{calls: 1, err: full}); !errors.Is(err, full) {
+			t.Errorf("%d bytes: %v", length, err)
+		}
+	}
+	if pagecache.NewDirect(io.Discard, nil) != nil {
+		t.Error("there is a way past the page cache to no file")
+	}
+}
