@@ -111,9 +111,17 @@ func (l *layer) prove(ctx context.Context) (*Proof, error) {
 	return &l.proof, nil
 }
 
+// collect has the memory back that verifying took, and passes, unless there are so few positions
+// that it is not worth the time.
+func (l *layer) collect() {
+	if l.size >= 1<<18 {
+		runtime.GC()
+	}
+}
+
 // load decodes the layer into memory if it fits.
 func (l *layer) load(ctx context.Context) error {
-	runtime.GC() // have the memory back that verifying took
+	l.collect()
 	if l.size > uint64(l.memory) {
 		return nil
 	}

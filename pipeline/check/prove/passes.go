@@ -3,7 +3,6 @@ package prove
 import (
 	"context"
 	mathbits "math/bits"
-	"runtime"
 	"sync"
 
 	"grenier/pipeline/check/verify"
@@ -27,7 +26,7 @@ func (l *layer) mark(bits []byte, at int64) error {
 
 // ground is prove for marks on disk.
 func (l *layer) ground(ctx context.Context) error {
-	runtime.GC() // have the memory back that verifying took
+	l.collect()
 	win, _, loss := l.info.Histogram.WinDrawLoss()
 	o := &l.run.options
 	g, err := verify.NewGrounding(ctx, l.run.tables, l.seeds, verify.Options{
@@ -59,7 +58,7 @@ func (l *layer) ground(ctx context.Context) error {
 		done.Positive, done.Negative = done.Positive+more.Positive, done.Negative+more.Negative
 		if n := win + loss - before; n <= uint64(l.memory)/restBytes && done.Sum() < win+loss {
 			g = nil
-			runtime.GC()
+			l.collect()
 			if more, err = l.settleRest(ctx, n); err != nil {
 				return err
 			}
