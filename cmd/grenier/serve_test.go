@@ -73,7 +73,7 @@ func TestServe(t *testing.T) {
 		if err != nil || !net.ParseIP(host).IsLoopback() || port == "0" || s.report.URL != "http://localhost:"+port+"/" {
 			t.Errorf("%+v (%v)", s.report, err)
 		}
-		if page := s.get(t, ""); !strings.Contains(page, "<title>Grenier") {
+		if page := s.get(t, ""); !strings.Contains(page, "<title data-t>Grenier") {
 			t.Errorf("the page is %.200s", page)
 		}
 		var probe struct{ Value int }
