@@ -102,10 +102,7 @@ func openHalf(dir string, m *cli.MemoryFlag, goroutines int) (t *tables.Tables, 
 	if t, err = tables.Open(dir, tables.Options{Family: chosen}); err != nil {
 		return nil, 0, err
 	}
-	fixed := t.Overhead(goroutines)
-	for _, l := range t.Layers() {
-		fixed += search.PlaceBytes * (l.Positions/search.BlockBytes + 1)
-	}
+	fixed := t.Overhead(goroutines) + search.FixedBytes(t)
 	if err := memory.Check("searching", fixed+leastHalf+leastHalf, allowed); err != nil {
 		return nil, 0, errors.Join(m.Explain(err), t.Close())
 	}

@@ -61,8 +61,17 @@ type layer struct {
 	asked  []atomic.Uint32 // how many times scores were asked for since the block was in memory
 }
 
-// PlaceBytes is the memory that each block of the layers takes, whether its scores are in memory or not, in bytes.
-const PlaceBytes = 8 + 4
+// placeBytes is the memory that each block of the layers takes, whether its scores are in memory or not.
+const placeBytes = 8 + 4
+
+// FixedBytes returns the bytes of memory that Blocks of scores take besides those that NewBlocks is given.
+func FixedBytes(scores Scores) (bytes uint64) {
+	s := &Blocks{mover: newMover(scores.Game())}
+	for n := range scores.MaxSeeds() + 1 {
+		bytes += placeBytes * s.count(n)
+	}
+	return bytes
+}
 
 // kept names a block in memory.
 type kept struct{ n, block int }
@@ -81,8 +90,8 @@ func chunkOf(blocks int64) int64 { return max(1, min(blocks/chunkPart, chunkLimi
 // onePrice is how many scores are read one by one in the time that a block takes, and what comes with it.
 const onePrice = 4
 
-// NewBlocks returns an empty store for scores of at most the given bytes, one block at least. It takes PlaceBytes for each block of the
-// layers besides.
+// NewBlocks returns an empty store for scores of at most the given bytes, one block at least. It takes FixedBytes
+// besides.
 func NewBlocks(scores Scores, bytes int64) *Blocks {
 	s := &Blocks{scores: scores, mover: newMover(scores.Game()), solved: scores.MaxSeeds(), patience: 1}
 	all := int64(0)
