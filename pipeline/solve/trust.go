@@ -1,11 +1,13 @@
 package solve
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"time"
 
 	"grenier/io/corrupt"
+	"grenier/io/crew"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/pipeline/check/verify"
@@ -53,26 +55,36 @@ func (r *run) lower(ctx context.Context, n int) (*tables.Tables, error) {
 	return t, nil
 }
 
-// check checks the layers below layer n that are not trusted yet, from the lowest on.
+// check checks the layers below layer n that are not trusted yet, several at a time. Of errors it returns that of the
+// lowest layer.
 func (r *run) check(ctx context.Context, t *tables.Tables, n int) error {
-	start := time.Now()
-	for k := range n {
-		file, err := t.File(k)
-		if err != nil {
-			return err
-		}
-		if r.trusted.has(k, file.Info()) {
-			continue
-		}
-		if time.Since(start) > checkTime {
-			r.checking(k)
-		}
-		if err := verify.Spot(ctx, t, k, r.options.Family, checkTime); err != nil {
-			return err
-		}
-		r.trusted.add(k, file.Info())
+	start, files, errs := time.Now(), make([]os.FileInfo, n), make([]error, n)
+	err := crew.Each(ctx, r.options.Workers, n, func(_, k int) error {
+		files[k], errs[k] = r.checkLayer(ctx, t, k, start)
+		return errs[k]
+	})
+	if err := cmp.Or(append(errs, err)...); err != nil {
+		return err
+	}
+	for k, file := range files {
+		r.trusted.add(k, file)
 	}
 	return nil
+}
+
+// checkLayer checks layer k unless it is trusted, and returns its file. The checks began at start.
+func (r *run) checkLayer(ctx context.Context, t *tables.Tables, k int, start time.Time) (os.FileInfo, error) {
+	file, err := t.File(k)
+	if err != nil {
+		return nil, err
+	}
+	if r.trusted.has(k, file.Info()) {
+		return file.Info(), nil
+	}
+	if time.Since(start) > checkTime {
+		r.checking(k)
+	}
+	return file.Info(), verify.Spot(ctx, t, k, r.options.Family, checkTime)
 }
 
 // checking reports that layer n is being checked.

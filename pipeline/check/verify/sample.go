@@ -15,7 +15,7 @@ import (
 // A sample is one position, picked at random, of each of the intervals into which it divides
 // the layer: no position is picked twice. The choice depends on the seed alone. Positions are
 // compared in batches: the scores that a batch needs are looked up in the order of the files, so
-// that each block is decoded once.
+// that each block is decoded once, and only the parts that are needed if these are few.
 
 // question asks for a score: its rank, from bit indexBits+1 on, and the position of the batch
 // that needs it. The bit between says that it is the score of the position itself; otherwise it
@@ -163,35 +163,51 @@ func (b *batch) look(ctx context.Context, m int, asked []question) error {
 	if err != nil {
 		return err
 	}
-	return b.each(ctx, len(asked), func(from, to int) error {
-		d, err := file.NewDecoder(b.run.options.Family)
-		if err != nil {
-			return err
-		}
-		return b.answer(d, file.Header(), b.seeds-m, asked[from:to])
-	})
+	return b.each(ctx, len(asked), func(from, to int) error { return b.answer(m, file.Header(), asked[from:to]) })
 }
 
-// answer answers sorted questions about a layer that moves lead to which capture so many
-// seeds.
-func (b *batch) answer(d *layerfile.Decoder, h layerfile.Header, captured int, asked []question) (err error) {
-	block, size := -1, uint64(h.BlockSize)
+// fewScores of a block are quicker to decode one by one.
+const fewScores = 3
+
+// answer answers sorted questions about layer m, whose file has a header.
+func (b *batch) answer(m int, h layerfile.Header, asked []question) (err error) {
+	t, size := b.run.tables, uint64(h.BlockSize)
 	var scores []int8
-	for _, q := range asked {
-		if i := int(q.rank() / size); i != block {
-			if scores, err = d.Block(i, scores); err != nil {
+	for len(asked) > 0 {
+		block := asked[0].rank() / size
+		n := 1
+		for n < len(asked) && asked[n].rank()/size == block {
+			n++
+		}
+		whole := n > fewScores
+		if whole {
+			length := h.BlockLen(int(block))
+			scores = slices.Grow(scores[:0], length)[:length]
+			if err := t.Read(m, block*size, scores); err != nil {
 				return err
 			}
-			block = i
 		}
-		score := scores[q.rank()%size]
-		if q&ownQuestion != 0 {
-			b.stored[q.index()] = score
-		} else {
-			atLeast(&b.best[q.index()], int32(captured)-int32(score))
+		for _, q := range asked[:n] {
+			var score int8
+			if whole {
+				score = scores[q.rank()%size]
+			} else if score, err = t.ReadOne(m, q.rank()); err != nil {
+				return err
+			}
+			b.learn(q, m, score)
 		}
+		asked = asked[n:]
 	}
 	return nil
+}
+
+// learn takes over the answer to a question about layer m.
+func (b *batch) learn(q question, m int, score int8) {
+	if q&ownQuestion != 0 {
+		b.stored[q.index()] = score
+	} else {
+		atLeast(&b.best[q.index()], int32(b.seeds-m)-int32(score)) // a move to it captures the difference
+	}
 }
 
 // atLeast raises a value.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"grenier/io/crew"
 	"grenier/io/rundir"
@@ -45,6 +46,7 @@ func (e *engine) captureStreams(ctx context.Context, lower Lower) error {
 		return err
 	}
 	e.tell(CaptureStage, 1)
+	e.keeper.last = time.Now() // all of that is on disk
 	return e.allocateCodes()
 }
 

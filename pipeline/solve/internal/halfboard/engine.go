@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -157,11 +158,11 @@ type engine struct {
 	memory     *region
 	windows    *windows // nil: scores are bytes
 	keeper     *keeper
-	noted      map[string]bool // streams that the user was told of
-	offers     []int8          // of all matrices
-	scores     []int8          // likewise
-	changed    atomic.Uint64   // scores that the sweep changed
-	marking    bool            // the sweep marks what it makes out of date block by block
+	noted      sync.Map      // names of streams that the user was told of
+	offers     []int8        // of all matrices
+	scores     []int8        // likewise
+	changed    atomic.Uint64 // scores that the sweep changed
+	marking    bool          // the sweep marks what it makes out of date block by block
 	stats      Stats
 	reported   atomic.Int64 // the stage and the sweep that Progress heard of last
 	reportedAt atomic.Int64 // when, since began
@@ -263,7 +264,7 @@ func (e *Engine) layOut(ctx context.Context, geo *geometry, width int) (*engine,
 		return nil, err
 	}
 	w := &engine{
-		game: e.game, options: &e.options, workers: e.options.Workers, noted: map[string]bool{}, kernels: kernelsFor(e.options.Family, width),
+		game: e.game, options: &e.options, workers: e.options.Workers, kernels: kernelsFor(e.options.Family, width),
 		grid: grid, ledger: &e.ledgers[width],
 	}
 	for range w.workers {

@@ -23,9 +23,12 @@ func (e *engine) history() history {
 	return history{uint64(s.Sweeps), s.Before + time.Since(e.began), s.Stages, s.Changes, s.Events}
 }
 
-// remember continues the history of earlier runs, before the first stage.
+// remember continues the history of earlier runs, before the first stage, if it is longer than those before.
 func (e *engine) remember(h *history) {
 	s := &e.stats
+	if h.Elapsed <= s.Before {
+		return
+	}
 	s.Sweeps, s.Before, s.Stages, s.Changes, s.Events = int(h.Sweeps), h.Elapsed, h.Stages, h.Changes, h.Events
 }
 

@@ -31,7 +31,7 @@ const keptVersion = 1
 // keeper writes checkpoints of a layer and, of one in memory, resumes from those of earlier runs.
 type keeper struct {
 	mu       sync.Mutex   // held while a checkpoint is begun
-	last     time.Time    // when the last checkpoint was begun, or read, or the layer begun, or storing a window
+	last     time.Time    // when the last checkpoint was begun, or read, or the layer, or storing a window, or captures were stored
 	lasted   atomic.Int64 // nanoseconds until it was on disk; before the first one, about what it will take
 	window   atomic.Int64 // when storing a window began that is on disk since: nanoseconds after the layer did
 	stored   atomic.Bool  // offers are
@@ -245,29 +245,39 @@ func (e *engine) readPieces(ctx context.Context, r *spill.Reader, scores []int8,
 	return atEnd(r)
 }
 
-// captureWhole computes all offers, or reads those of an earlier run, and then the scores
-// that it has found.
-func (e *engine) captureWhole(ctx context.Context, lower Lower) (err error) {
-	k := e.keeper
+// captureWhole computes all offers, or reads those of an earlier run, and the scores that it has
+// found: both at a time, unless offers are computed, which takes the memory of the scores.
+func (e *engine) captureWhole(ctx context.Context, lower Lower) error {
 	if e.options.Work == nil {
 		return e.captureAll(ctx, lower)
 	}
+	k := e.keeper
+	var before history
+	readScores := func() (err error) {
+		k.found, err = e.isUseful(rundir.FoundName, e.header("awari-found"), func(r *spill.Reader) error {
+			if before, err = readHistory(r); err != nil {
+				return err
+			}
+			return e.readPieces(ctx, r, e.scores, int8(e.grid.n))
+		})
+		return err
+	}
+	var reading background
+	reading.begin(readScores)
 	stored, err := e.isUseful(rundir.OffersName, e.header("awari-offers"), func(r *spill.Reader) error {
 		return e.readPieces(ctx, r, e.offers, e.grid.blocked())
 	})
 	k.stored.Store(stored)
-	if err != nil || stored {
+	switch err = errors.Join(err, reading.wait()); {
+	case err != nil, stored:
 		err = errors.Join(err, lower.Close())
-	} else {
-		err = e.captureAll(ctx, lower)
+	default:
+		if err = e.captureAll(ctx, lower); err == nil {
+			err = readScores()
+		}
 	}
-	if err != nil {
-		return err
-	}
-	k.found, err = e.isWhole(rundir.FoundName, e.header("awari-found"), func(r *spill.Reader) error {
-		return e.readPieces(ctx, r, e.scores, int8(e.grid.n))
-	})
-	if k.found {
+	if k.found && err == nil {
+		e.remember(&before)
 		k.last = time.Now()
 	}
 	return err

@@ -56,16 +56,17 @@ func (e *engine) open(name string, h spill.Header, workers int) (*spill.Reader, 
 // isWhole takes over the history of a stream of an earlier run and lets look read the rest. It
 // returns no error, and false, if there is no usable one; a damaged one is noted.
 func (e *engine) isWhole(name string, h spill.Header, look func(*spill.Reader) error) (bool, error) {
-	return e.isUseful(name, h, func(r *spill.Reader) error {
-		h, err := readHistory(r)
-		if err == nil {
-			err = look(r)
+	var before history
+	whole, err := e.isUseful(name, h, func(r *spill.Reader) (err error) {
+		if before, err = readHistory(r); err != nil {
+			return err
 		}
-		if err == nil && h.Elapsed > e.stats.Before {
-			e.remember(&h)
-		}
-		return err
+		return look(r)
 	})
+	if whole {
+		e.remember(&before)
+	}
+	return whole, err
 }
 
 // isUseful is isWhole for streams that look reads from the beginning.
@@ -82,10 +83,9 @@ func (e *engine) isUseful(name string, h spill.Header, look func(*spill.Reader) 
 	case errors.Is(err, fs.ErrNotExist), e.windows != nil && errors.Is(err, corrupt.ErrMismatch), errors.Is(err, errPruned):
 		return false, nil // of a window, any width will do
 	case errors.Is(err, corrupt.ErrCorrupt):
-		if !e.noted[name] {
+		if _, again := e.noted.LoadOrStore(name, true); !again {
 			e.options.note("layer %d: what was kept as %q is computed again: %v", e.grid.n, name, err)
 		}
-		e.noted[name] = true
 		return false, nil
 	}
 	return err == nil, err
