@@ -280,6 +280,20 @@ func TestUselessStreams(t *testing.T) {
 	}
 }
 
+// TestScoresOutliveOffers: scores that were found are a start also when offers must be computed, in whose
+// course their memory is used.
+func TestScoresOutliveOffers(t *testing.T) {
+	rng := newRand(t)
+	x := smallWholeTrial(t, rng)
+	x.finish(t)
+	h := x.stored(t, "")
+	x.disk.flipAny(t, rng, rundir.OffersName)
+	x.finish(t)
+	if x.reads == 0 || x.stats.Before != h.Elapsed || x.stats.Sweeps < int(h.Sweeps) {
+		t.Errorf("%+v: %+v, then %+v and %d scores read", x.config, h, x.stats, x.reads)
+	}
+}
+
 func (d *disk) flipAny(t *testing.T, rng *rand.Rand, name string) {
 	t.Helper()
 	d.change(t, name, func(_ vfs.File, size int64) { d.flip(t, name, rng.Int64N(size)) })
