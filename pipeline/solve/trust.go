@@ -84,7 +84,7 @@ func (r *run) checkLayer(ctx context.Context, t *tables.Tables, k int, start tim
 	if time.Since(start) > checkTime {
 		r.checking(k)
 	}
-	return file.Info(), verify.Spot(ctx, t, k, r.options.Family, checkTime)
+	return file.Info(), verify.Spot(ctx, t, k, checkTime)
 }
 
 // checking reports that layer n is being checked.

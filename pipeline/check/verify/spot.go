@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"grenier/io/corrupt"
-	"grenier/kernels/cpu"
 	"grenier/pipeline/tables"
 )
 
@@ -19,10 +18,10 @@ const (
 // Spot compares random positions of layer n for at most limit: enough to notice a layer
 // that does not belong to those below, whatever its checksums say, but not a few wrong
 // scores. It fails like tables.Open, with the error of ctx, and for the first wrong score
-// with one that matches corrupt.ErrCorrupt. Kernels of family decode blocks.
-func Spot(ctx context.Context, t *tables.Tables, n int, family cpu.Family, limit time.Duration) error {
+// with one that matches corrupt.ErrCorrupt.
+func Spot(ctx context.Context, t *tables.Tables, n int, limit time.Duration) error {
 	start := time.Now()
-	r, err := newRun(ctx, t, Options{Layers: []int{n}, Sample: spotSample, Seed: rand.Uint64(), Family: family})
+	r, err := newRun(ctx, t, Options{Layers: []int{n}, Sample: spotSample, Seed: rand.Uint64()})
 	if err != nil {
 		return err
 	}
