@@ -12,6 +12,9 @@ TIMEOUT     ?= 60m
 # One way to compile for the program, the tests and vet, so that each package is compiled once: no
 # paths, and no tables for debuggers, which tests would drop when they are linked.
 FLAGS       := -trimpath -gcflags=all=-dwarf=false
+# Compilers and checkers that collect garbage less often take a fifth less time; programs and tests run as usual.
+QUICK        = GOGC=400
+COMPILE      = $(QUICK) $(GO) list -export -test $(FLAGS)
 # Tests wait for disks and for other processes: few processors take more packages at once.
 PACKAGES    ?= $(shell test "$$(getconf _NPROCESSORS_ONLN)" -lt 4 && echo -p 4)
 
@@ -21,7 +24,7 @@ SHARE        = $(DESTDIR)$(PREFIX)/share
 .PHONY: build install dist run test test-long test-full test-arm64 race race-portable bench bench-compare lint fuzz clean help
 
 build: ## build bin/grenier
-	CGO_ENABLED=0 $(GO) build $(FLAGS) -o bin/grenier ./cmd/grenier
+	CGO_ENABLED=0 $(QUICK) $(GO) build $(FLAGS) -o bin/grenier ./cmd/grenier
 
 install: build ## install program, man pages and completions below PREFIX (/usr/local), in DESTDIR
 	rm -rf bin/pages
@@ -45,6 +48,7 @@ run: build ## solve layers 0-16 of awari into data/awari and probe a board
 TEST         = $(GO) test $(FLAGS) -vet=off -timeout $(TIMEOUT) $(PACKAGES) ./...
 
 test: ## run the tests
+	CGO_ENABLED=0 $(COMPILE) ./... >/dev/null
 	CGO_ENABLED=0 $(TEST)
 
 test-long: ## run the tests, the long ones included; with LONG=only those alone that make test does not run in full
@@ -61,6 +65,7 @@ race: ## run the tests under the race detector
 	$(GO) test $(FLAGS) -race -short ./...
 
 race-portable: ## run the tests of the engine with the portable kernels under the race detector
+	$(COMPILE) -race -tags purego ./pipeline/solve/internal/halfboard >/dev/null
 	$(GO) test $(FLAGS) -race -short -tags purego ./pipeline/solve/internal/halfboard
 
 bench: ## run the benchmarks; results go to bench.txt too
@@ -70,6 +75,7 @@ bench-compare: ## compare bench.txt with bench-old.txt
 	$(GO) run $(BENCHSTAT) bench-old.txt bench.txt
 
 lint: export CGO_ENABLED = 0
+lint: export GOGC = 400
 lint: ## vet (for Windows and arm64 too), staticcheck, gofmt, import rules, tidy
 	$(GO) vet $(FLAGS) ./...
 	GOOS=windows $(GO) vet -gcflags='all=-N -l -dwarf=false' ./... # nothing of it is run
@@ -82,7 +88,7 @@ lint: ## vet (for Windows and arm64 too), staticcheck, gofmt, import rules, tidy
 fuzz: ## fuzz every target for FUZZTIME, a time or a number of inputs (500x)
 	mkdir -p bin
 	for folder in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n 1 dirname | sort -u); do \
-		CGO_ENABLED=0 $(GO) test $(FLAGS) -vet=off -c -fuzz . -o bin/fuzz.test $$folder || exit 1; \
+		CGO_ENABLED=0 $(QUICK) $(GO) test $(FLAGS) -vet=off -c -fuzz . -o bin/fuzz.test $$folder || exit 1; \
 		for target in $$(bin/fuzz.test -test.list '^Fuzz'); do \
 			echo "$$folder $$target"; \
 			(cd $$folder && "$(CURDIR)/bin/fuzz.test" -test.run '^$$' -test.fuzz "^$$target$$" -test.fuzztime $(FUZZTIME) \
