@@ -254,10 +254,7 @@ func (e *engine) captureWhole(ctx context.Context, lower Lower) error {
 	k := e.keeper
 	var before history
 	readScores := func() (err error) {
-		k.found, err = e.isUseful(rundir.FoundName, e.header("awari-found"), func(r *spill.Reader) error {
-			if before, err = readHistory(r); err != nil {
-				return err
-			}
+		before, k.found, err = e.readWhole(rundir.FoundName, e.header("awari-found"), func(r *spill.Reader) error {
 			return e.readPieces(ctx, r, e.scores, int8(e.grid.n))
 		})
 		return err

@@ -53,23 +53,28 @@ func (e *engine) open(name string, h spill.Header, workers int) (*spill.Reader, 
 	return r, nil
 }
 
-// isWhole takes over the history of a stream of an earlier run and lets look read the rest. It
-// returns no error, and false, if there is no usable one; a damaged one is noted.
+// isWhole is readWhole, and takes over the history.
 func (e *engine) isWhole(name string, h spill.Header, look func(*spill.Reader) error) (bool, error) {
-	var before history
-	whole, err := e.isUseful(name, h, func(r *spill.Reader) (err error) {
-		if before, err = readHistory(r); err != nil {
-			return err
-		}
-		return look(r)
-	})
+	before, whole, err := e.readWhole(name, h, look)
 	if whole {
 		e.remember(&before)
 	}
 	return whole, err
 }
 
-// isUseful is isWhole for streams that look reads from the beginning.
+// readWhole reads the history of a stream of an earlier run and lets look read the rest. It
+// returns no error, and false, if there is no usable one; a damaged one is noted.
+func (e *engine) readWhole(name string, h spill.Header, look func(*spill.Reader) error) (before history, whole bool, err error) {
+	whole, err = e.isUseful(name, h, func(r *spill.Reader) (err error) {
+		if before, err = readHistory(r); err != nil {
+			return err
+		}
+		return look(r)
+	})
+	return before, whole, err
+}
+
+// isUseful is readWhole for streams that look reads from the beginning.
 func (e *engine) isUseful(name string, h spill.Header, look func(*spill.Reader) error) (bool, error) {
 	r, err := spill.Open(e.options.Work, name, h, 1)
 	if err == nil {
