@@ -198,10 +198,11 @@ func FuzzTwins(f *testing.F) {
 }
 
 // TestWhileOthersRead updates lines to one value and back, while readers
-// look at them. The race detector watches the generic kernel only.
+// look at them: of one part, since what is read of codes of two parts can be of two moments, which only those
+// that a search makes allow for (TestWhileOthersSearch). The race detector watches the generic kernel only.
 func TestWhileOthersRead(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		for _, bits := range widths {
+		for _, bits := range []int{2, 4, 8} {
 			lines := aligned(Side * Side * bits / 8)
 			ones, zeros, seen := int8(-1), int8(0), []int8{0, 1}
 			if codes := codesOf(bits); codes != nil {
