@@ -12,9 +12,8 @@ TIMEOUT     ?= 60m
 # One way to compile for the program, the tests and vet, so that each package is compiled once: no
 # paths, and no tables for debuggers, which tests would drop when they are linked.
 FLAGS       := -trimpath -gcflags=all=-dwarf=false
-# Compilers and checkers that collect garbage less often take a fifth less time; programs and tests run as usual.
+# Compilers and checkers that collect garbage less often take less time.
 QUICK        = GOGC=400
-COMPILE      = $(QUICK) $(GO) list -export -test $(FLAGS)
 # Tests wait for disks and for other processes: few processors take more packages at once.
 PACKAGES    ?= $(shell test "$$(getconf _NPROCESSORS_ONLN)" -lt 4 && echo -p 4)
 
@@ -48,7 +47,6 @@ run: build ## solve layers 0-16 of awari into data/awari and probe a board
 TEST         = $(GO) test $(FLAGS) -vet=off -timeout $(TIMEOUT) $(PACKAGES) ./...
 
 test: ## run the tests
-	CGO_ENABLED=0 $(COMPILE) ./... >/dev/null
 	CGO_ENABLED=0 $(TEST)
 
 test-long: ## run the tests, the long ones included; with LONG=only those alone that make test does not run in full
@@ -65,7 +63,6 @@ race: ## run the tests under the race detector
 	$(GO) test $(FLAGS) -race -short ./...
 
 race-portable: ## run the tests of the engine with the portable kernels under the race detector
-	$(COMPILE) -race -tags purego ./pipeline/solve/internal/halfboard >/dev/null
 	$(GO) test $(FLAGS) -race -short -tags purego ./pipeline/solve/internal/halfboard
 
 bench: ## run the benchmarks; results go to bench.txt too
