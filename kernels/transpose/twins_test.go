@@ -198,8 +198,9 @@ func FuzzTwins(f *testing.F) {
 }
 
 // TestWhileOthersRead updates lines to one value and back, while readers
-// look at them: of one part, since what is read of codes of two parts can be of two moments, which only those
-// that a search makes allow for (TestWhileOthersSearch). The race detector watches the generic kernel only.
+// look at them. Codes of two parts are left out: a reader can see the parts at two moments, which package window
+// allows for while scores move away from 0 only (TestWhileOthersSearch). The race detector watches the generic
+// kernel only.
 func TestWhileOthersRead(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		for _, bits := range []int{2, 4, 8} {
