@@ -68,25 +68,10 @@ func BenchmarkEncode(b *testing.B) {
 	})
 }
 
-// benchmarkDecoder returns a decoder of a file, which is closed when the benchmark ends.
-func benchmarkDecoder(b *testing.B, path string, family cpu.Family) *Decoder {
-	b.Helper()
-	f, err := Open(path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { f.Close() })
-	d, err := f.NewDecoder(family)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return d
-}
-
 func BenchmarkDecode(b *testing.B) {
 	benchmark(b, func(b *testing.B, codec Codec, family cpu.Family) {
 		_, scores, path := benchmarkFile(b, codec)
-		d := benchmarkDecoder(b, path, family)
+		_, d := openDecoder(b, Open, path, family)
 		for b.Loop() {
 			if err := d.Read(scores, 0); err != nil {
 				b.Fatal(err)
@@ -100,7 +85,7 @@ func BenchmarkScore(b *testing.B) {
 	benchmark(b, func(b *testing.B, codec Codec, family cpu.Family) {
 		_, _, path := benchmarkFile(b, codec)
 		b.SetBytes(1)
-		d := benchmarkDecoder(b, path, family)
+		_, d := openDecoder(b, Open, path, family)
 		rank := uint64(0)
 		for b.Loop() {
 			if _, err := d.Score(rank); err != nil {

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"grenier/io/corrupt"
+	"grenier/kernels/cpu"
 )
 
 // openers are the ways to open a file.
@@ -40,6 +41,12 @@ func openFileWith(t *testing.T, open func(path string) (*File, error), size int,
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "layer.gl")
 	writeFile(t, path, testHeader(LZ4, size, len(scores)), scores)
+	return openDecoder(t, open, path, family)
+}
+
+// openDecoder opens a file, with a decoder, until the test ends.
+func openDecoder(t testing.TB, open func(path string) (*File, error), path string, family cpu.Family) (*File, *Decoder) {
+	t.Helper()
 	f, err := open(path)
 	if err != nil {
 		t.Fatal(err)
