@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -23,7 +24,10 @@ import (
 // TestScripts runs the scripts of testdata/script. Besides the commands of
 // testscript they have
 //
-//	status n program args...  the program ends with status n
+//	status n program args...  the program ends with status n; grenier does not begin as
+//	                          a process of its own but in one for all such lines of the
+//	                          script, which knows no stdin and no change of the environment
+//	status n exec args...     the same for a process of its own
 //	field path value          the JSON object in stdout has value at path, like
 //	                          layers.3.win; value * is any, - none
 //	await path                waits until there is such a file
@@ -47,6 +51,12 @@ func TestScripts(t *testing.T) {
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
+		Setup: func(e *testscript.Env) error {
+			w := &worker{program: "grenier-worker", env: e.Vars}
+			e.Values[workerKey{}] = w
+			e.Defer(w.stop)
+			return nil
+		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 	})
@@ -68,19 +78,44 @@ func scripts(t *testing.T) []string {
 	return files
 }
 
+// workerKey is the key of the worker of a script.
+type workerKey struct{}
+
 // status runs a program that is expected to fail.
 func status(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
-		ts.Fatalf("usage: status n program args...")
+		ts.Fatalf("usage: status n [exec] program args...")
 	}
-	err := ts.Exec(args[1], args[2:]...)
-	got := "0"
-	if err != nil {
-		got = strings.TrimPrefix(err.Error(), "exit status ")
+	got := ""
+	switch args[1] {
+	case "grenier":
+		got = statusOfWorker(ts, args[2:])
+	case "exec":
+		got = statusOfProcess(ts, args[2:])
+	default:
+		got = statusOfProcess(ts, args[1:])
 	}
 	if got != args[0] {
-		ts.Fatalf("status %s, want %s: %v", got, args[0], err)
+		ts.Fatalf("status %s, want %s", got, args[0])
 	}
+}
+
+// statusOfProcess returns the status with which a process ends.
+func statusOfProcess(ts *testscript.TestScript, args []string) string {
+	err := ts.Exec(args[0], args[1:]...)
+	if err == nil {
+		return "0"
+	}
+	return strings.TrimPrefix(err.Error(), "exit status ")
+}
+
+// statusOfWorker returns the status of a command line that the worker of the script runs.
+func statusOfWorker(ts *testscript.TestScript, args []string) string {
+	r, err := ts.Value(workerKey{}).(*worker).do(order{Args: args, Dir: ts.MkAbs(".")}, siegePatience)
+	ts.Check(err)
+	io.WriteString(ts.Stdout(), r.Out)
+	io.WriteString(ts.Stderr(), r.Err)
+	return strconv.Itoa(r.Status)
 }
 
 // field looks up a value in the JSON object that is the last line of stdout.

@@ -176,7 +176,7 @@ func (s *subject) begin(t *testing.T) {
 		row := &s.rows[i]
 		row.took = time.Minute
 		start := time.Now()
-		r, err := s.do(t, row)
+		r, err := s.do(row)
 		if err != nil {
 			t.Fatalf("%s: %v", row.args, err)
 		}
@@ -191,10 +191,9 @@ func (s *subject) begin(t *testing.T) {
 	s.memory += 512 << 20
 }
 
-func (s *subject) do(t *testing.T, row *row) (reply, error) {
-	t.Helper()
-	o := order{strings.Fields(strings.ReplaceAll(row.args, "@", s.tree.Name())), row.in}
-	return s.worker.do(t, o, max(siegePatience, 20*row.took))
+func (s *subject) do(row *row) (reply, error) {
+	o := order{Args: strings.Fields(strings.ReplaceAll(row.args, "@", s.tree.Name())), In: row.in}
+	return s.worker.do(o, max(siegePatience, 20*row.took))
 }
 
 // round damages the files once or twice and runs all commands.
@@ -247,7 +246,7 @@ func (s *subject) attack(t *testing.T, did string, forged siegetest.Forgery) {
 	for i := range s.rows {
 		row := &s.rows[i]
 		before := s.tree.Look(siegeDir)
-		reply, err := s.do(t, row)
+		reply, err := s.do(row)
 		if err != nil {
 			fail(row.args, "%v", err)
 			continue
