@@ -113,7 +113,7 @@ func (n *night) untilTime(t *testing.T) {
 // called once for each.
 func TestNight(t *testing.T) {
 	t.Parallel()
-	n := newNight(t, 13)
+	n := newNight(t, 11)
 	if long() {
 		n.seeds, n.memory = 20, "96MiB" // the last layers in windows
 	}
@@ -180,7 +180,7 @@ func (n *night) checkReaders(t *testing.T, whole string) {
 		{"scrub", "--dir", n.run, "--progress", "none"}, {"verify", "--dir", n.run, "--sample", "1000", "--progress", "none"},
 		{"compare", n.run, whole, "--progress", "none"}, {"stats", "--dir", n.run},
 		{"repair", "--dir", n.run, "--dry-run", "--progress", "none"},
-		{"probe", "--dir", n.run, "1", "1", "1", "1", "1", "2", "1", "2", "2", "0", "0", "0"},
+		{"probe", "--dir", n.run, "1", "1", "1", "1", "1", "2", "1", "2", "1", "0", "0", "0"},
 		{"export", "--dir", n.run, "--layer", "5", "--format", "npy", "--out", filepath.Join(n.top, "5.npy"), "--progress", "none"},
 	} {
 		mustRun(t, append([]string{"awari"}, command...)...)

@@ -126,9 +126,10 @@ func damagedRuns() []*subject {
 
 // TestSiegeDamage damages files of all systems at random, again and again, and lets every
 // command that reads them read them. Nothing may panic, hang, fail without a documented
-// status and a clear line, print anything wrong or change anything foreign.
+// status and a clear line, print anything wrong or change anything foreign. Unless it is long,
+// it damages the files of some systems, of others each time.
 func TestSiegeDamage(t *testing.T) {
-	rounds := uint64(4)
+	rounds := uint64(1)
 	switch {
 	case os.Getenv("GRENIER_LONG") == "full":
 		rounds = 1000
@@ -143,13 +144,13 @@ func TestSiegeDamage(t *testing.T) {
 	for i, s := range damagedRuns() {
 		s.damages = damages
 		t.Run(s.name, func(t *testing.T) {
-			if s.long && !long() {
-				t.Skip("it takes long: needs GRENIER_LONG=1")
+			if !long() && (s.long || (uint64(i)+seed)%4 != 0) {
+				t.Skip("another time, or with GRENIER_LONG=1")
 			}
 			t.Parallel()
 			s.begin(t)
 			defer s.worker.stop()
-			for round := range rounds * uint64(s.share) / 100 {
+			for round := range max(1, rounds*uint64(s.share)/100) {
 				s.round(t, rand.New(rand.NewPCG(seed+round, uint64(i))), round)
 				if s.failures >= 20 {
 					t.Fatal("too many failures")

@@ -36,9 +36,9 @@ var killedCommands = []killed{
 		prepare: []string{"awari solve --seeds 16 --dir @/run"}, share: 8, long: true},
 	{name: "swap", args: "swap bfs --json --rows 2 --cols 5 --memory 128MiB --dir @/run", share: 32},
 	{name: "chemin", args: "chemin solve --json --rows 3 --cols 3 --memory 64MiB --dir @/run", share: 15},
-	{name: "solitaire", args: "solitaire solve --json --end any --threads 2 --memory 64MiB --board @/board.txt --dir @/run", board: pegs, share: 15},
+	{name: "solitaire", args: "solitaire solve --json --end any --threads 2 --memory 64MiB --board @/board.txt --dir @/run", board: pegs, share: 15, long: true},
 	{name: "export", args: "awari export --layer 8 --format csv --out @/run/scores.csv --dir @/given",
-		prepare: []string{"awari solve --seeds 8 --dir @/given", "awari export --layer 8 --format colex --out @/run/scores.csv --dir @/given"}, share: 10},
+		prepare: []string{"awari solve --seeds 8 --dir @/given", "awari export --layer 8 --format colex --out @/run/scores.csv --dir @/given"}, share: 10, long: true},
 	{name: "import", args: "awari import --layer 8 --format colex --codec zstd --dir @/run @/8.zst",
 		prepare: []string{"awari solve --seeds 8 --dir @/given", "awari solve --seeds 7 --dir @/run", "awari export --layer 8 --format colex --codec zstd --out @/8.zst --dir @/given"}, share: 10},
 }

@@ -26,7 +26,7 @@ type ucier struct {
 
 func startUCI(t *testing.T, dir string) *ucier {
 	t.Helper()
-	u := &ucier{cmd: exec.CommandContext(t.Context(), "grenier", "awari", "uci", "--dir", dir)}
+	u := &ucier{cmd: exec.CommandContext(t.Context(), "grenier", "awari", "uci", "--memory", "32MiB", "--dir", dir)}
 	in, err := u.cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -195,6 +195,9 @@ func TestWindows(t *testing.T) {
 
 // TestWindowsReport solves a small layer window by window and looks at what is told.
 func TestWindowsReport(t *testing.T) {
+	if !long() {
+		t.Skip("solves 14 seeds: needs GRENIER_LONG=1")
+	}
 	const seeds = 14
 	dir := solved(t, "--seeds", strconv.Itoa(seeds-1))
 	out := mustRun(t, "awari", "solve", "--progress", "json", "--json", "--dir", dir, "--seeds", strconv.Itoa(seeds),
