@@ -87,8 +87,8 @@ func places() []siegePlace {
 // command has a file, as the super-user and as an ordinary one. A command does its work all
 // the same, or refuses; it follows no link to write, and waits for nothing.
 func TestSiegePlaces(t *testing.T) {
-	if testing.Short() {
-		t.Skip("hundreds of commands")
+	if !long() {
+		t.Skip("hundreds of commands: needs GRENIER_LONG=1")
 	}
 	t.Run("user "+map[bool]string{true: "root", false: "ordinary"}[os.Getuid() == 0], func(t *testing.T) {
 		t.Parallel()
@@ -99,9 +99,6 @@ func TestSiegePlaces(t *testing.T) {
 	}
 	t.Run("user nobody", func(t *testing.T) {
 		t.Parallel()
-		if !long() {
-			t.Skip("needs GRENIER_LONG=1")
-		}
 		base := publicDir(t)
 		program := filepath.Join(base, "grenier-worker")
 		if err := os.Rename(filepath.Join(base, "grenier"), program); err != nil {
@@ -118,9 +115,6 @@ func TestSiegePlaces(t *testing.T) {
 
 func siegePlaces(t *testing.T, s *subject) {
 	all := places()
-	if !long() {
-		all = all[:len(all)/3]
-	}
 	for _, p := range all {
 		s.rows = append(s.rows, p.rows...)
 	}
