@@ -88,7 +88,7 @@ func TestInterruptedPlay(t *testing.T) {
 	dir := solved(t, "--seeds", "5")
 	for _, side := range []string{"south", "north"} {
 		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(300*time.Millisecond, cancel)
+		time.AfterFunc(150*time.Millisecond, cancel)
 		in, keyboard := io.Pipe()
 		var out, errs strings.Builder
 		status := run(ctx, []string{"awari", "play", "--time", "1h", "--memory", "32MiB", "--side", side, "--dir", dir}, in, &out, &errs)
