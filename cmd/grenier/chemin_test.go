@@ -59,7 +59,7 @@ func TestCheminKill(t *testing.T) {
 	t.Parallel()
 	rows, cols, kills := 3, 3, 3
 	if long() {
-		rows, cols, kills = 1, 15, 20
+		rows, cols, kills = 1, 14, 8
 	}
 	start := time.Now()
 	want := cheminResult(t, startChemin(t, cheminArgs(rows, cols)...).mustEnd(t))

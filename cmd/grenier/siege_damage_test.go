@@ -134,7 +134,7 @@ func TestSiegeDamage(t *testing.T) {
 	case os.Getenv("GRENIER_LONG") == "full":
 		rounds = 1000
 	case long():
-		rounds = 500
+		rounds = 200
 	}
 	rounds = siegeNumber(t, "GRENIER_SIEGE_DAMAGES", rounds)
 	seed := siegeSeed(t)

@@ -79,7 +79,7 @@ func TestUCIMatch(t *testing.T) {
 	t.Parallel()
 	games, limits := 1, "go depth 2"
 	if long() {
-		games, limits = 20, "go movetime 20"
+		games, limits = 6, "go movetime 20"
 	}
 	rich, poor := filepath.Join(t.TempDir(), "rich"), filepath.Join(t.TempDir(), "poor")
 	for dir, seeds := range map[string]int{rich: 10, poor: 1} {
