@@ -88,8 +88,8 @@ type memoryRow struct {
 }
 
 // Names in the rows below: DIR has layers up to 17, BELOW up to 16, FILE a layer as
-// colex, VU and PACKED as vu, BOARD is one of peg solitaire, NEW a directory of its own for
-// each row.
+// colex, VU and PACKED as vu, BOARD and LARGER are boards of peg solitaire, NEW
+// is a directory of its own for each row.
 var memoryRows = []memoryRow{
 	{memory: "64MiB", ends: cli.ExitOK, args: "awari verify --dir DIR --layer 14 --prove"},
 	{memory: "64MiB", args: "awari verify --dir DIR --layer 17 --prove", full: true},
@@ -143,17 +143,20 @@ var memoryRows = []memoryRow{
 	{memory: "36MiB", ends: cli.ExitOK, args: "chemin solve --rows 1 --cols 16 --method orientations --all --threads 2"},
 	{memory: "20MiB", ends: cli.ExitUsage, args: "chemin solve --rows 3 --cols 3"},
 	{memory: "300MiB", ends: cli.ExitOK, args: "solitaire count --threads 2", full: true},
-	{memory: "96MiB", ends: cli.ExitOK, args: "solitaire count --threads 2 --board BOARD"},
+	{memory: "40MiB", ends: cli.ExitOK, args: "solitaire count --threads 2 --board BOARD"},
 	{memory: "64MiB", ends: cli.ExitOK, args: "solitaire count --threads 2 --dir NEW", full: true},
-	{memory: "48MiB", ends: cli.ExitOK, args: "solitaire count --threads 2 --board BOARD --dir NEW"},
+	{memory: "40MiB", ends: cli.ExitOK, args: "solitaire count --threads 2 --board LARGER --dir NEW"}, // too large without,
 	{memory: "300MiB", ends: cli.ExitOK, args: "solitaire solve --threads 2", full: true},
 	{memory: "64MiB", ends: cli.ExitOK, args: "solitaire solve --threads 2 --board BOARD"},
 	{memory: "32MiB", ends: cli.ExitUsage, args: "solitaire solve --threads 2"},
 	{memory: "20MiB", ends: cli.ExitUsage, args: "solitaire count"},
 }
 
-// memoryBoard has somewhat fewer holes than the usual one.
-const memoryBoard = "  ooo\n  ooo\noooooo\nooo.oo\noooooo\n  ooo\n"
+// Boards with 27 and 30 holes; the usual one has 33.
+const (
+	memoryBoard  = "  ooo\n  ooo\noooooo\nooo.oo\noooooo\n  ooo\n"
+	memoryLarger = "  ooo\n  ooo\nooooooo\nooo.ooo\nooooooo\n  ooo\n"
+)
 
 // reversed is a grid that is far from home.
 const reversed = "16 15 14 13 12 11 10 9 8 7 6 5 4 3 2 1"
@@ -184,14 +187,16 @@ func memoryPlaces(t *testing.T) map[string]string {
 	mustRun(t, "awari", "solve", "--progress", "none", "--dir", dir, "--seeds", "17")
 	files := t.TempDir()
 	places := map[string]string{
-		"DIR": dir, "BELOW": below, "BOARD": filepath.Join(files, "board"), "FILE": filepath.Join(files, "colex"), "VU": filepath.Join(files, "vu"), "PACKED": filepath.Join(files, "packed"),
+		"DIR": dir, "BELOW": below, "BOARD": filepath.Join(files, "board"), "LARGER": filepath.Join(files, "larger"), "FILE": filepath.Join(files, "colex"), "VU": filepath.Join(files, "vu"), "PACKED": filepath.Join(files, "packed"),
 	}
 	export := []string{"awari", "export", "--progress", "none", "--dir", dir, "--layer", "17"}
 	mustRun(t, append(export, "--format", "colex", "--out", places["FILE"])...)
 	mustRun(t, append(export, "--format", "vu", "--out", places["VU"])...)
 	mustRun(t, append(export, "--format", "vu", "--codec", "zstd", "--out", places["PACKED"])...)
-	if err := os.WriteFile(places["BOARD"], []byte(memoryBoard), 0o644); err != nil {
-		t.Fatal(err)
+	for name, board := range map[string]string{"BOARD": memoryBoard, "LARGER": memoryLarger} {
+		if err := os.WriteFile(places[name], []byte(board), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return places
 }
