@@ -38,7 +38,7 @@ func kills() int {
 	case long():
 		return 5
 	}
-	return 2
+	return 1
 }
 
 // result is what became of a command line.
