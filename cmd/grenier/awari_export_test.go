@@ -78,12 +78,12 @@ func TestExportSignal(t *testing.T) {
 // TestExportMemory: an export stays within --memory, all in all.
 func TestExportMemory(t *testing.T) {
 	if !long() || cli.PeakRSS() == 0 {
-		t.Skip("solves 17 layers, where memory can be measured; set GRENIER_LONG=1")
+		t.Skip("solves 16 layers, where memory can be measured; set GRENIER_LONG=1")
 	}
-	dir := solved(t, "--seeds", "17")
+	dir := solved(t, "--seeds", "16")
 	for _, format := range []string{"colex", "vu", "npy", "csv"} {
 		for _, codec := range []string{"none", "lz4", "zstd"} {
-			out, err := exec.CommandContext(t.Context(), "grenier", "awari", "export", "--dir", dir, "--layer", "17", "--format", format,
+			out, err := exec.CommandContext(t.Context(), "grenier", "awari", "export", "--dir", dir, "--layer", "16", "--format", format,
 				"--codec", codec, "--threads", "2", "--memory", "64MiB", "--json", "--out", filepath.Join(t.TempDir(), "file")).Output()
 			if err != nil {
 				t.Fatal(err)

@@ -70,8 +70,8 @@ func TestFindAgreesWithProbe(t *testing.T) {
 // TestFindInterrupted interrupts a search again and again: in the end it prints what it would
 // have printed at once.
 func TestFindInterrupted(t *testing.T) {
-	dir := solved(t, "--seeds", "10")
-	args := []string{"awari", "find", "--progress", "none", "--dir", dir, "--layer", "8..10", "--where", "sacrifice", "--random", "--count", "5"}
+	dir := solved(t, "--seeds", "8")
+	args := []string{"awari", "find", "--progress", "none", "--dir", dir, "--layer", "6..8", "--where", "sacrifice", "--random", "--count", "5"}
 	boards := func(out string) string { return out[:strings.LastIndex(out, " (")] }
 	want := boards(mustRun(t, args...))
 	state := filepath.Join(t.TempDir(), "state")

@@ -15,7 +15,7 @@ import (
 func TestCheminDiskFull(t *testing.T) {
 	t.Parallel()
 	disk := t.TempDir()
-	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=64k"); err != nil {
+	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=24k"); err != nil {
 		t.Skipf("a small disk needs a file system of its own: %v", err)
 	}
 	t.Cleanup(func() {
@@ -23,8 +23,8 @@ func TestCheminDiskFull(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	want := cheminResult(t, mustRun(t, cheminArgs(1, 14)...))
-	args := cheminArgs(1, 14, "--dir", filepath.Join(disk, "run"))
+	want := cheminResult(t, mustRun(t, cheminArgs(1, 12)...))
+	args := cheminArgs(1, 12, "--dir", filepath.Join(disk, "run"))
 	r := grenier(t.Context(), "", args...)
 	if r.status != cli.ExitFailure || !strings.Contains(r.err, "no space left") || r.out != "" {
 		t.Errorf("status %d, %d bytes of output, %s", r.status, len(r.out), r.err)

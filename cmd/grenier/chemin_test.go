@@ -59,7 +59,7 @@ func TestCheminKill(t *testing.T) {
 	t.Parallel()
 	rows, cols, kills := 3, 3, 3
 	if long() {
-		rows, cols, kills = 1, 15, 20
+		rows, cols, kills = 1, 14, 8
 	}
 	start := time.Now()
 	want := cheminResult(t, startChemin(t, cheminArgs(rows, cols)...).mustEnd(t))
@@ -101,7 +101,7 @@ func TestCheminInterrupt(t *testing.T) {
 		t.Skip("there is no such signal")
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	args := cheminArgs(5, 5, "--dir", dir, "--memory", "48MiB", "--threads", "2")
+	args := cheminArgs(4, 5, "--dir", dir, "--memory", "48MiB", "--threads", "2")
 	s := startChemin(t, args...)
 	awaitFile(t, filepath.Join(dir, rundir.ManifestName))
 	if r := grenier(t.Context(), "", args...); r.status != cli.ExitFailure || !strings.Contains(r.err, "in use by process "+strconv.Itoa(s.cmd.Process.Pid)+"\n") {
@@ -114,7 +114,7 @@ func TestCheminInterrupt(t *testing.T) {
 	if r.status != cli.ExitInterrupted || r.err != "grenier: interrupted; the same command resumes after the last complete layer\n" {
 		t.Errorf("status %d, %s", r.status, r.err)
 	}
-	if got := cheminResult(t, r.out); got.Exact || got.Lower < 25 || got.Upper <= got.Lower || len(got.Solutions) != 1 {
+	if got := cheminResult(t, r.out); got.Exact || got.Lower < 20 || got.Upper <= got.Lower || len(got.Solutions) != 1 {
 		t.Errorf("printed %s", r.out)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -129,9 +130,14 @@ func partOf(importPath string) string {
 	return part
 }
 
+// goList describes our packages.
+var goList = sync.OnceValues(func() ([]byte, error) {
+	return exec.Command("go", "list", "-json=ImportPath,Imports,Deps", "grenier/...").Output()
+})
+
 func listPackages(t *testing.T) []goPackage {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,Deps", "grenier/...").Output()
+	out, err := goList()
 	if err != nil {
 		t.Fatal(err)
 	}

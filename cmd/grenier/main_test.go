@@ -38,7 +38,7 @@ func kills() int {
 	case long():
 		return 5
 	}
-	return 2
+	return 1
 }
 
 // result is what became of a command line.
@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 		debug.SetGCPercent(100)
 	}()
 	return cli.Run(ctx, func(a *cli.App) *cobra.Command {
-		a.Reported = reported
+		a.Reported, a.CalibrationSeeds = reported, 10
 		return commands.Root(a)
 	}, args, in, out, errs)
 }

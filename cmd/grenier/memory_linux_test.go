@@ -88,9 +88,10 @@ type memoryRow struct {
 }
 
 // Names in the rows below: DIR has layers up to 17, BELOW up to 16, FILE a layer as
-// colex, VU and PACKED as vu, NEW is a directory of its own for each row.
+// colex, VU and PACKED as vu, BOARD and LARGER are boards of peg solitaire, NEW
+// is a directory of its own for each row.
 var memoryRows = []memoryRow{
-	{memory: "64MiB", ends: cli.ExitOK, args: "awari verify --dir DIR --layer 15 --prove"},
+	{memory: "64MiB", ends: cli.ExitOK, args: "awari verify --dir DIR --layer 14 --prove"},
 	{memory: "64MiB", args: "awari verify --dir DIR --layer 17 --prove", full: true},
 	{memory: "20MiB", ends: cli.ExitUsage, args: "awari verify --dir DIR --layer 17 --prove"},
 	{memory: "32MiB", ends: cli.ExitOK, args: "awari verify --dir DIR --layer 12 --prove"},
@@ -106,13 +107,13 @@ var memoryRows = []memoryRow{
 	{memory: "64MiB", ends: cli.ExitOK, args: "awari import --dir BELOW --layer 17 --format vu VU"},
 	{memory: "80MiB", ends: cli.ExitOK, args: "awari import --dir BELOW --layer 17 --format vu --codec zstd PACKED"},
 	{memory: "20MiB", ends: cli.ExitUsage, args: "awari import --dir BELOW --layer 17 --format vu VU"},
-	{memory: "32MiB", ends: cli.ExitOK, args: "awari search --dir DIR --time 4s 4 4 4 4 4 4 4 4 4 4 4 4"},
-	{memory: "128MiB", ends: cli.ExitOK, args: "awari search --dir DIR --time 4s 4 4 4 4 4 4 4 4 4 4 4 4"},
+	{memory: "32MiB", ends: cli.ExitOK, args: "awari search --dir DIR --time 1s 4 4 4 4 4 4 4 4 4 4 4 4"},
+	{memory: "128MiB", ends: cli.ExitOK, args: "awari search --dir DIR --time 2s 4 4 4 4 4 4 4 4 4 4 4 4"},
 	{memory: "32MiB", ends: cli.ExitOK, args: "awari search --dir DIR 1 1 1 1 1 2 4 2 3 0 0 0"},
 	{memory: "8MiB", ends: cli.ExitUsage, args: "awari search --dir DIR 1 1 1 1 1 2 4 2 3 0 0 0"},
 	{memory: "32MiB", ends: cli.ExitOK, args: "awari play --dir DIR --time 2s"},
 	{memory: "96MiB", ends: cli.ExitOK, args: "awari solve --seeds 17 --dir NEW --threads 8 --codec zstd"},
-	{memory: "160MiB", ends: cli.ExitOK, args: "awari solve --seeds 18 --dir NEW"},
+	{memory: "160MiB", ends: cli.ExitOK, args: "awari solve --seeds 18 --dir NEW", full: true},
 	{memory: "64MiB", ends: cli.ExitOK, args: "awari solve --seeds 17 --dir NEW"},
 	{memory: "64MiB", ends: cli.ExitUsage, args: "awari solve --seeds 20 --dir NEW"},
 	{memory: "96MiB", ends: cli.ExitOK, args: "awari plan --seeds 17 --threads 4"},
@@ -120,33 +121,42 @@ var memoryRows = []memoryRow{
 	{memory: "40MiB", ends: cli.ExitUsage, args: "awari plan --seeds 17"},
 	{memory: "32MiB", ends: cli.ExitOK, args: "swap bfs --rows 3 --cols 3"},
 	{memory: "96MiB", ends: cli.ExitOK, args: "swap bfs --rows 3 --cols 4 --dir NEW"},
-	{memory: "128MiB", ends: cli.ExitOK, args: "swap bfs --rows 3 --cols 4"},
+	{memory: "128MiB", ends: cli.ExitOK, args: "swap bfs --rows 3 --cols 4", full: true},
 	{memory: "32MiB", ends: cli.ExitUsage, args: "swap bfs --rows 3 --cols 4"},
 	{memory: "24MiB", ends: cli.ExitOK, args: "swap solve --rows 4 --cols 4 --solver astar --heuristic manhattan " + reversed},
 	{memory: "64MiB", ends: cli.ExitOK, args: "swap solve --rows 4 --cols 4 --solver astar --heuristic manhattan " + reversed},
 	{memory: "256MiB", ends: cli.ExitOK, args: "swap solve --rows 4 --cols 4 --solver astar --heuristic manhattan --time 60s " + reversed},
 	{memory: "64MiB", ends: cli.ExitOK, args: "swap solve --rows 4 --cols 4 --solver astar-bucket --heuristic manhattan " + reversed},
 	{memory: "64MiB", ends: cli.ExitOK, args: "swap solve --rows 4 --cols 4 --solver bidirectional " + reversed},
-	{memory: "64MiB", ends: cli.ExitOK, args: "swap solve --rows 4 --cols 4 --solver beam --time 10s " + reversed},
+	{memory: "64MiB", ends: cli.ExitOK, args: "swap solve --rows 4 --cols 4 --solver beam --time 3s " + reversed},
 	{memory: "16MiB", ends: cli.ExitUsage, args: "swap solve --rows 4 --cols 4 --solver astar --heuristic manhattan " + reversed},
 	{memory: "32MiB", ends: cli.ExitOK, args: "swap pdb build --kind gadb --rows 4 --cols 4 --k 3 --out NEW"},
-	{memory: "160MiB", ends: cli.ExitOK, args: "swap pdb build --kind gadb --rows 4 --cols 4 --k 4 --out NEW"},
+	{memory: "160MiB", ends: cli.ExitOK, args: "swap pdb build --kind gadb --rows 4 --cols 4 --k 4 --out NEW", full: true},
 	{memory: "40MiB", ends: cli.ExitOK, args: "swap pdb build --kind apdb --rows 4 --cols 4 --tiles 1,2,3,4,5,6 --out NEW"},
-	{memory: "128MiB", ends: cli.ExitOK, args: "swap pdb build --kind apdb --rows 4 --cols 4 --tiles 1,2,3,4,5,6,7 --out NEW"},
+	{memory: "128MiB", ends: cli.ExitOK, args: "swap pdb build --kind apdb --rows 4 --cols 4 --tiles 1,2,3,4,5,6,7 --out NEW", full: true},
 	{memory: "64MiB", ends: cli.ExitUsage, args: "swap pdb build --kind gadb --rows 4 --cols 4 --k 4 --out NEW"},
 	{memory: "128MiB", ends: cli.ExitOK, args: "swap plan --rows 3 --cols 4"},
-	{memory: "64MiB", ends: cli.ExitOK, args: "swap bench --tables solvers --solves 10"},
+	{memory: "64MiB", ends: cli.ExitOK, args: "swap bench --tables solvers --solves 2"},
 	{memory: "16MiB", ends: cli.ExitUsage, args: "swap bench --tables databases"},
-	{memory: "36MiB", ends: cli.ExitOK, args: "chemin solve --rows 4 --cols 5 --time 5s --threads 2"},
-	{memory: "64MiB", ends: cli.ExitOK, args: "chemin solve --rows 4 --cols 6 --time 3s --dir NEW"},
-	{memory: "36MiB", ends: cli.ExitOK, args: "chemin solve --rows 1 --cols 18 --method orientations --all --threads 2"},
+	{memory: "36MiB", ends: cli.ExitOK, args: "chemin solve --rows 4 --cols 5 --time 2s --threads 2"},
+	{memory: "64MiB", ends: cli.ExitOK, args: "chemin solve --rows 4 --cols 6 --time 2s --dir NEW"},
+	{memory: "36MiB", ends: cli.ExitOK, args: "chemin solve --rows 1 --cols 16 --method orientations --all --threads 2"},
 	{memory: "20MiB", ends: cli.ExitUsage, args: "chemin solve --rows 3 --cols 3"},
-	{memory: "300MiB", ends: cli.ExitOK, args: "solitaire count --threads 2"},
-	{memory: "64MiB", ends: cli.ExitOK, args: "solitaire count --threads 2 --dir NEW"},
-	{memory: "300MiB", ends: cli.ExitOK, args: "solitaire solve --threads 2"},
+	{memory: "300MiB", ends: cli.ExitOK, args: "solitaire count --threads 2", full: true},
+	{memory: "40MiB", ends: cli.ExitOK, args: "solitaire count --threads 2 --board BOARD"},
+	{memory: "64MiB", ends: cli.ExitOK, args: "solitaire count --threads 2 --dir NEW", full: true},
+	{memory: "40MiB", ends: cli.ExitOK, args: "solitaire count --threads 2 --board LARGER --dir NEW"}, // too large without,
+	{memory: "300MiB", ends: cli.ExitOK, args: "solitaire solve --threads 2", full: true},
+	{memory: "64MiB", ends: cli.ExitOK, args: "solitaire solve --threads 2 --board BOARD"},
 	{memory: "32MiB", ends: cli.ExitUsage, args: "solitaire solve --threads 2"},
 	{memory: "20MiB", ends: cli.ExitUsage, args: "solitaire count"},
 }
+
+// Boards with 27 and 30 holes; the usual one has 33.
+const (
+	memoryBoard  = "  ooo\n  ooo\noooooo\nooo.oo\noooooo\n  ooo\n"
+	memoryLarger = "  ooo\n  ooo\nooooooo\nooo.ooo\nooooooo\n  ooo\n"
+)
 
 // reversed is a grid that is far from home.
 const reversed = "16 15 14 13 12 11 10 9 8 7 6 5 4 3 2 1"
@@ -172,15 +182,22 @@ func TestMemory(t *testing.T) {
 
 // memoryPlaces makes the files that rows name.
 func memoryPlaces(t *testing.T) map[string]string {
-	dir := solved(t, "--seeds", "17")
+	below := solved(t, "--seeds", "16")
+	dir := copyOf(t, below)
+	mustRun(t, "awari", "solve", "--progress", "none", "--dir", dir, "--seeds", "17")
 	files := t.TempDir()
 	places := map[string]string{
-		"DIR": dir, "FILE": filepath.Join(files, "colex"), "VU": filepath.Join(files, "vu"), "PACKED": filepath.Join(files, "packed"),
+		"DIR": dir, "BELOW": below, "BOARD": filepath.Join(files, "board"), "LARGER": filepath.Join(files, "larger"), "FILE": filepath.Join(files, "colex"), "VU": filepath.Join(files, "vu"), "PACKED": filepath.Join(files, "packed"),
 	}
 	export := []string{"awari", "export", "--progress", "none", "--dir", dir, "--layer", "17"}
 	mustRun(t, append(export, "--format", "colex", "--out", places["FILE"])...)
 	mustRun(t, append(export, "--format", "vu", "--out", places["VU"])...)
 	mustRun(t, append(export, "--format", "vu", "--codec", "zstd", "--out", places["PACKED"])...)
+	for name, board := range map[string]string{"BOARD": memoryBoard, "LARGER": memoryLarger} {
+		if err := os.WriteFile(places[name], []byte(board), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return places
 }
 
@@ -188,12 +205,12 @@ func (r memoryRow) check(t *testing.T, places map[string]string) {
 	args := strings.Fields(r.args)
 	for i, arg := range args {
 		switch path, named := places[arg]; {
+		case arg == "BELOW": // rows add to it
+			args[i] = copyOf(t, path)
 		case named:
 			args[i] = path
 		case arg == "NEW":
 			args[i] = filepath.Join(t.TempDir(), "new")
-		case arg == "BELOW":
-			args[i] = solved(t, "--seeds", "16")
 		}
 	}
 	args = append(args, "--memory", r.memory)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -111,6 +112,9 @@ func TestBug(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if !long() && slices.Contains([]string{"prove", "bfs disk", "chemin", "solitaire"}, c.name) {
+				t.Skip("needs GRENIER_LONG=1")
+			}
 			start := time.Now()
 			whole, broken := t.TempDir(), t.TempDir()
 			command := func(dir string) result {

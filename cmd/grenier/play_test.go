@@ -61,7 +61,7 @@ func TestSearchMemory(t *testing.T) {
 // TestInterruptedSearch prints what is known so far: something, if there was time for it.
 func TestInterruptedSearch(t *testing.T) {
 	dir := solved(t, "--seeds", "5")
-	search := append([]string{"awari", "search", "--time", "0", "--json", "--dir", dir}, strings.Fields(strings.Repeat("4 ", 12))...)
+	search := append([]string{"awari", "search", "--time", "0", "--memory", "32MiB", "--json", "--dir", dir}, strings.Fields(strings.Repeat("4 ", 12))...)
 	for patience := 100 * time.Millisecond; ; patience *= 4 {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(patience, cancel)
@@ -88,10 +88,10 @@ func TestInterruptedPlay(t *testing.T) {
 	dir := solved(t, "--seeds", "5")
 	for _, side := range []string{"south", "north"} {
 		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(300*time.Millisecond, cancel)
+		time.AfterFunc(150*time.Millisecond, cancel)
 		in, keyboard := io.Pipe()
 		var out, errs strings.Builder
-		status := run(ctx, []string{"awari", "play", "--time", "1h", "--side", side, "--dir", dir}, in, &out, &errs)
+		status := run(ctx, []string{"awari", "play", "--time", "1h", "--memory", "32MiB", "--side", side, "--dir", dir}, in, &out, &errs)
 		if status != cli.ExitInterrupted || errs.String() != "grenier: interrupted\n" {
 			t.Errorf("%s: status %d, %s", side, status, errs.String())
 		}
@@ -109,7 +109,7 @@ func TestPlayToTheEnd(t *testing.T) {
 		if len(pits) > 0 {
 			text = strings.Join(pits, "\n") + "\nhint\n"
 		}
-		r := grenier(t.Context(), text, append([]string{"awari", "play", "--dir", dir}, board...)...)
+		r := grenier(t.Context(), text, append([]string{"awari", "play", "--memory", "32MiB", "--dir", dir}, board...)...)
 		if r.status != cli.ExitOK || r.err != "" {
 			t.Fatalf("status %d, %s", r.status, r.err)
 		}

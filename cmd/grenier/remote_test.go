@@ -32,23 +32,26 @@ func served(t *testing.T, flags ...string) (dir string, s *remotetest.Server) {
 	return dir, s
 }
 
-// TestRemoteSame compares a thousand boards from a server with those from the
+// remoteSeeds is the highest layer on the server of TestRemoteSame.
+const remoteSeeds = 11
+
+// TestRemoteSame compares three hundred boards from a server with those from the
 // directory.
 func TestRemoteSame(t *testing.T) {
 	// After the server of this test is closed, nothing runs that did not before.
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	t.Run("", func(t *testing.T) {
-		const seeds, boards = 13, 5_200_300 // layers 0 to 13
-		dir, s := served(t, "--seeds", fmt.Sprint(seeds))
+		const boards, asked = 1_352_078, 300 // of layers 0 to remoteSeeds
+		dir, s := served(t, "--seeds", fmt.Sprint(remoteSeeds))
 		random := rand.New(rand.NewPCG(1, 2))
 		var in strings.Builder
-		for range 1000 {
+		for range asked {
 			in.WriteString(mustRun(t, "awari", "unrank", "--pits", "12", fmt.Sprint(random.Uint64N(boards))))
 		}
 		for _, form := range []string{"--json", "--json=false"} {
 			near := grenier(t.Context(), in.String(), "awari", "probe", form, "--dir", dir, "-")
 			far := grenier(t.Context(), in.String(), "awari", "probe", form, "--url", s.URL, "-")
-			if d := cmp.Diff(near, far, cmp.AllowUnexported(result{})); d != "" || near.status != cli.ExitOK || strings.Count(near.out, "\n") != 1000 {
+			if d := cmp.Diff(near, far, cmp.AllowUnexported(result{})); d != "" || near.status != cli.ExitOK || strings.Count(near.out, "\n") != asked {
 				t.Errorf("status %d: %s", near.status, d)
 			}
 			checkOnce(t, dir, s.Take())
@@ -78,14 +81,14 @@ func checkOnce(t *testing.T, dir string, requests []remotetest.Request) {
 		bytes += r.Bytes
 	}
 	var most int64
-	for n := range 14 {
+	for n := range remoteSeeds + 1 {
 		info, err := os.Stat(filepath.Join(dir, rundir.LayerName(n)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		most += info.Size()
 	}
-	if len(requests) < 20 || bytes > most+13<<16+1<<16 { // heads contain blocks
+	if len(requests) < 20 || bytes > most+remoteSeeds<<16+1<<16 { // heads contain blocks
 		t.Errorf("%d requests for %d bytes, the layers have %d", len(requests), bytes, most)
 	}
 }

@@ -57,7 +57,7 @@ func likeWhole(t *testing.T, whole, dir string) {
 // TestRepairKill kills repair at random moments, again and again, until it is through.
 func TestRepairKill(t *testing.T) {
 	t.Parallel()
-	whole := solved(t, "--pits", "8", "--seeds", "13")
+	whole := solved(t, "--pits", "8", "--seeds", "11")
 	wanted := kills()
 	if testing.Short() {
 		wanted = 3
@@ -70,7 +70,7 @@ func TestRepairKill(t *testing.T) {
 		}
 		return s
 	}
-	lost := []int{3, 8, 11, 13} // the last one is cut short: it tells how many there are
+	lost := []int{3, 6, 9, 11} // the last one is cut short: it tells how many there are
 	dir := damaged(t, whole, lost...)
 	start := time.Now()
 	if r := repair(dir).wait(t); r.status != cli.ExitOK {

@@ -16,8 +16,8 @@ import (
 // TestRepairFullDisk repairs on a disk that is too small, then on a larger one.
 func TestRepairFullDisk(t *testing.T) {
 	t.Parallel()
-	whole := solved(t, "--pits", "8", "--seeds", "14")
-	from := damaged(t, whole, 11, 13, 12, 14)
+	whole := solved(t, "--pits", "8", "--seeds", "12")
+	from := damaged(t, whole, 9, 11, 10, 12)
 	disk := newSmallDisk(t, usedKiB(t, from)+32)
 	dir := filepath.Join(disk.path, "run")
 	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {

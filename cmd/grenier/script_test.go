@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -23,7 +24,11 @@ import (
 // TestScripts runs the scripts of testdata/script. Besides the commands of
 // testscript they have
 //
-//	status n program args...  the program ends with status n
+//	run args...               grenier succeeds, in one process for all such lines of the
+//	                          script, which takes much less time than one for each; it has
+//	                          no stdin and the environment of the beginning
+//	status n grenier args...  grenier ends with status n, in the same process
+//	status n exec args...     a process of its own ends with status n
 //	field path value          the JSON object in stdout has value at path, like
 //	                          layers.3.win; value * is any, - none
 //	await path                waits until there is such a file
@@ -36,7 +41,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Files: scripts(t),
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"status": status, "field": field, "await": await, "truth": truth, "static": static,
+			"run": runLine, "status": status, "field": field, "await": await, "truth": truth, "static": static,
 		},
 		Condition: func(name string) (bool, error) {
 			switch name {
@@ -46,6 +51,12 @@ func TestScripts(t *testing.T) {
 				return os.Getenv(longtest.Variable) == "full", nil
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
+		},
+		Setup: func(e *testscript.Env) error {
+			w := &worker{program: "grenier-worker", env: e.Vars}
+			e.Values[workerKey{}] = w
+			e.Defer(w.stop)
+			return nil
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
@@ -68,19 +79,55 @@ func scripts(t *testing.T) []string {
 	return files
 }
 
+// workerKey is the key of the worker of a script.
+type workerKey struct{}
+
+// runLine runs a command line that is expected to succeed.
+func runLine(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: run args...")
+	}
+	status(ts, false, append([]string{"0", "grenier"}, args...))
+}
+
 // status runs a program that is expected to fail.
 func status(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: status n program args...")
+	if neg || len(args) < 3 && (len(args) < 2 || args[1] != "grenier") {
+		ts.Fatalf("usage: status n grenier args... or status n exec program args...")
 	}
-	err := ts.Exec(args[1], args[2:]...)
-	got := "0"
-	if err != nil {
-		got = strings.TrimPrefix(err.Error(), "exit status ")
+	got := ""
+	switch args[1] {
+	case "grenier":
+		got = statusOfWorker(ts, args[2:])
+	case "exec":
+		got = statusOfProcess(ts, args[2:])
+	default:
+		ts.Fatalf("status of %s: want grenier or exec", args[1])
 	}
 	if got != args[0] {
-		ts.Fatalf("status %s, want %s: %v", got, args[0], err)
+		ts.Fatalf("status %s, want %s", got, args[0])
 	}
+}
+
+// statusOfProcess returns the status with which a process ends.
+func statusOfProcess(ts *testscript.TestScript, args []string) string {
+	err := ts.Exec(args[0], args[1:]...)
+	if err == nil {
+		return "0"
+	}
+	return strings.TrimPrefix(err.Error(), "exit status ")
+}
+
+// statusOfWorker returns the status of a command line that the worker of the script runs.
+func statusOfWorker(ts *testscript.TestScript, args []string) string {
+	r, err := ts.Value(workerKey{}).(*worker).do(order{Args: args, Dir: ts.MkAbs(".")}, siegePatience)
+	ts.Check(err)
+	if r.Bytes != len(r.Out)+len(r.Err) {
+		ts.Fatalf("%d bytes of output are too many or no text: use exec", r.Bytes)
+	}
+	io.WriteString(ts.Stdout(), r.Out)
+	io.WriteString(ts.Stderr(), r.Err)
+	return strconv.Itoa(r.Status)
 }
 
 // field looks up a value in the JSON object that is the last line of stdout.

@@ -126,14 +126,15 @@ func damagedRuns() []*subject {
 
 // TestSiegeDamage damages files of all systems at random, again and again, and lets every
 // command that reads them read them. Nothing may panic, hang, fail without a documented
-// status and a clear line, print anything wrong or change anything foreign.
+// status and a clear line, print anything wrong or change anything foreign. Unless it is long,
+// it damages the files of some systems, of others each time.
 func TestSiegeDamage(t *testing.T) {
-	rounds := uint64(4)
+	rounds := uint64(1)
 	switch {
 	case os.Getenv("GRENIER_LONG") == "full":
 		rounds = 1000
 	case long():
-		rounds = 500
+		rounds = 200
 	}
 	rounds = siegeNumber(t, "GRENIER_SIEGE_DAMAGES", rounds)
 	seed := siegeSeed(t)
@@ -143,13 +144,13 @@ func TestSiegeDamage(t *testing.T) {
 	for i, s := range damagedRuns() {
 		s.damages = damages
 		t.Run(s.name, func(t *testing.T) {
-			if s.long && !long() {
-				t.Skip("it takes long: needs GRENIER_LONG=1")
+			if !long() && (s.long || (uint64(i)+seed)%5 != 0) {
+				t.Skip("another time, or with GRENIER_LONG=1")
 			}
 			t.Parallel()
 			s.begin(t)
 			defer s.worker.stop()
-			for round := range rounds * uint64(s.share) / 100 {
+			for round := range max(1, rounds*uint64(s.share)/100) {
 				s.round(t, rand.New(rand.NewPCG(seed+round, uint64(i))), round)
 				if s.failures >= 20 {
 					t.Fatal("too many failures")
@@ -176,7 +177,7 @@ func (s *subject) begin(t *testing.T) {
 		row := &s.rows[i]
 		row.took = time.Minute
 		start := time.Now()
-		r, err := s.do(t, row)
+		r, err := s.do(row)
 		if err != nil {
 			t.Fatalf("%s: %v", row.args, err)
 		}
@@ -191,10 +192,9 @@ func (s *subject) begin(t *testing.T) {
 	s.memory += 512 << 20
 }
 
-func (s *subject) do(t *testing.T, row *row) (reply, error) {
-	t.Helper()
-	o := order{strings.Fields(strings.ReplaceAll(row.args, "@", s.tree.Name())), row.in}
-	return s.worker.do(t, o, max(siegePatience, 20*row.took))
+func (s *subject) do(row *row) (reply, error) {
+	o := order{Args: strings.Fields(strings.ReplaceAll(row.args, "@", s.tree.Name())), In: row.in}
+	return s.worker.do(o, max(siegePatience, 20*row.took))
 }
 
 // round damages the files once or twice and runs all commands.
@@ -247,7 +247,7 @@ func (s *subject) attack(t *testing.T, did string, forged siegetest.Forgery) {
 	for i := range s.rows {
 		row := &s.rows[i]
 		before := s.tree.Look(siegeDir)
-		reply, err := s.do(t, row)
+		reply, err := s.do(row)
 		if err != nil {
 			fail(row.args, "%v", err)
 			continue

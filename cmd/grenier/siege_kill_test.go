@@ -27,13 +27,12 @@ type killed struct {
 	prepare    []string
 	board      string // of peg solitaire, in @/board.txt
 	share      int    // of all kills, in percent
-	long       bool   // it takes its time
 }
 
 var killedCommands = []killed{
-	{name: "awari", args: "awari solve --pits 10 --seeds 13 --dir @/run", share: 25, long: true}, // TestKill is the short one
+	{name: "awari", args: "awari solve --pits 10 --seeds 13 --dir @/run", share: 25},
 	{name: "awari in windows", args: fmt.Sprintf("awari solve --threads 2 --seeds %d --memory %s --checkpoint 200ms --dir @/run", windowSeeds, windowMemory),
-		prepare: []string{"awari solve --seeds 16 --dir @/run"}, share: 8, long: true},
+		prepare: []string{fmt.Sprintf("awari solve --seeds %d --dir @/run", windowSeeds-1)}, share: 8},
 	{name: "swap", args: "swap bfs --json --rows 2 --cols 5 --memory 128MiB --dir @/run", share: 32},
 	{name: "chemin", args: "chemin solve --json --rows 3 --cols 3 --memory 64MiB --dir @/run", share: 15},
 	{name: "solitaire", args: "solitaire solve --json --end any --threads 2 --memory 64MiB --board @/board.txt --dir @/run", board: pegs, share: 15},
@@ -46,20 +45,17 @@ var killedCommands = []killed{
 // TestSiegeKill kills commands that write, at random moments, until they are through: they
 // leave the same as one that nobody disturbs, and print the same.
 func TestSiegeKill(t *testing.T) {
-	wanted := uint64(2)
-	switch {
-	case os.Getenv("GRENIER_LONG") == "full":
+	if !long() {
+		t.Skip("needs GRENIER_LONG=1")
+	}
+	wanted := uint64(40)
+	if os.Getenv("GRENIER_LONG") == "full" {
 		wanted = 300
-	case long():
-		wanted = 40
 	}
 	wanted = siegeNumber(t, "GRENIER_SIEGE_KILLS", wanted)
 	seed := siegeSeed(t)
 	for i, k := range killedCommands {
 		t.Run(k.name, func(t *testing.T) {
-			if k.long && !long() {
-				t.Skip("needs GRENIER_LONG=1")
-			}
 			t.Parallel()
 			k.siege(t, (int(wanted)*k.share+99)/100, rand.New(rand.NewPCG(seed, uint64(i))))
 		})

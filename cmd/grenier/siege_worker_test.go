@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"testing"
 	"time"
 
 	"grenier/cmd/grenier/cli"
@@ -24,6 +23,7 @@ import (
 type order struct {
 	Args []string
 	In   string
+	Dir  string // to run it in, unless it is ""
 }
 
 // reply is what became of it.
@@ -57,6 +57,11 @@ func workerMain() {
 }
 
 func (o *order) run() reply {
+	if o.Dir != "" {
+		if err := os.Chdir(o.Dir); err != nil {
+			panic(err)
+		}
+	}
 	var out, errs capped
 	status := 0
 	if slices.Contains(o.Args, "serve") {
@@ -121,6 +126,7 @@ type worker struct {
 	program string // to start; grenier-worker
 	attr    *syscall.SysProcAttr
 	dir     string
+	env     []string // if not that of this process
 
 	cmd  *exec.Cmd
 	in   io.WriteCloser
@@ -128,23 +134,23 @@ type worker struct {
 	errs *capped
 }
 
-func (w *worker) start(t *testing.T) {
-	t.Helper()
+func (w *worker) start() error {
 	w.errs = &capped{}
-	w.cmd = exec.Command(w.program)
-	w.cmd.SysProcAttr, w.cmd.Dir, w.cmd.Stderr = w.attr, w.dir, w.errs
-	in, err := w.cmd.StdinPipe()
+	cmd := exec.Command(w.program)
+	cmd.SysProcAttr, cmd.Dir, cmd.Env, cmd.Stderr = w.attr, w.dir, w.env, w.errs
+	in, err := cmd.StdinPipe()
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
-	out, err := w.cmd.StdoutPipe()
+	out, err := cmd.StdoutPipe()
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
-	if err := w.cmd.Start(); err != nil {
-		t.Fatal(err)
+	if err := cmd.Start(); err != nil {
+		return err
 	}
-	w.in, w.out = in, bufio.NewReader(out)
+	w.cmd, w.in, w.out = cmd, in, bufio.NewReader(out)
+	return nil
 }
 
 // stop ends the process, if there is one.
@@ -160,16 +166,17 @@ func (w *worker) stop() {
 // patience is how long a command may take. Those of the tests take a small part of it.
 const siegePatience = time.Minute
 
-// do runs a command line. The error tells of a process that died or that took too long
-// and was killed.
-func (w *worker) do(t *testing.T, o order, patience time.Duration) (reply, error) {
-	t.Helper()
+// do runs a command line. The error tells of a process that does not start, that died, or
+// that took too long and was killed.
+func (w *worker) do(o order, patience time.Duration) (reply, error) {
 	if w.cmd == nil {
-		w.start(t)
+		if err := w.start(); err != nil {
+			return reply{}, err
+		}
 	}
 	text, err := json.Marshal(o)
 	if err != nil {
-		t.Fatal(err)
+		return reply{}, err
 	}
 	process := w.cmd.Process
 	watchdog := time.AfterFunc(patience, func() { process.Signal(syscall.SIGQUIT) }) // it prints what it does

@@ -143,9 +143,9 @@ func TestUnread(t *testing.T) {
 		errs bool // it is stderr that nobody reads
 		args []string
 	}{
-		{false, []string{"awari", "solve", "--seeds", "24", "--progress", "none", "--dir", dir}},
-		{true, []string{"awari", "solve", "--seeds", "24", "--progress", "bar", "--dir", dir}},
-		{true, []string{"swap", "bfs", "--rows", "1", "--cols", "12", "--progress", "bar", "--dir", filepath.Join(t.TempDir(), "bfs")}},
+		{false, []string{"awari", "solve", "--seeds", "24", "--threads", "1", "--progress", "none", "--dir", dir}},
+		{true, []string{"awari", "solve", "--seeds", "24", "--threads", "1", "--progress", "bar", "--dir", dir}},
+		{true, []string{"swap", "bfs", "--rows", "1", "--cols", "12", "--threads", "1", "--progress", "bar", "--dir", filepath.Join(t.TempDir(), "bfs")}},
 	} {
 		t.Run(strings.Join(c.args[:2], " ")+fmt.Sprint(c.errs), func(t *testing.T) {
 			s := &solver{cmd: exec.CommandContext(t.Context(), "grenier", c.args...)}

@@ -26,7 +26,7 @@ type ucier struct {
 
 func startUCI(t *testing.T, dir string) *ucier {
 	t.Helper()
-	u := &ucier{cmd: exec.CommandContext(t.Context(), "grenier", "awari", "uci", "--dir", dir)}
+	u := &ucier{cmd: exec.CommandContext(t.Context(), "grenier", "awari", "uci", "--memory", "32MiB", "--dir", dir)}
 	in, err := u.cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +79,7 @@ func TestUCIMatch(t *testing.T) {
 	t.Parallel()
 	games, limits := 1, "go depth 2"
 	if long() {
-		games, limits = 20, "go movetime 20"
+		games, limits = 6, "go movetime 20"
 	}
 	rich, poor := filepath.Join(t.TempDir(), "rich"), filepath.Join(t.TempDir(), "poor")
 	for dir, seeds := range map[string]int{rich: 10, poor: 1} {

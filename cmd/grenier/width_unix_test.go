@@ -68,11 +68,11 @@ func TestLinesFit(t *testing.T) {
 	for _, columns := range []uint16{80, 50} {
 		dir := t.TempDir()
 		for _, c := range []struct{ args, part string }{
-			{"awari solve --seeds 11 --dir run", " positions in "},
-			{"awari solve --seeds 11 --dir run", "nothing to do"},
+			{"awari solve --seeds 9 --dir run", " positions in "},
+			{"awari solve --seeds 9 --dir run", "nothing to do"},
 			{"awari status --dir run", "solver "},
-			{"awari stats --dir run", "705,432"},
-			{"awari stats --dir run --layer 10", "%"},
+			{"awari stats --dir run", "167,960"},
+			{"awari stats --dir run --layer 8", "%"},
 			{"awari plan --seeds 48 --memory 64GiB --threads 16 --dir run --calibration " + calibration, "279,871,768,995"},
 		} {
 			text := onTerminal(t, columns, dir, nil, strings.Fields(c.args)...)
@@ -93,7 +93,7 @@ func TestDumbTerminal(t *testing.T) {
 	dir := t.TempDir()
 	dumb := []string{"TERM=dumb"}
 	for _, args := range []string{
-		"awari solve --seeds 11 --dir run", "awari status --dir run --watch", "awari verify --dir run", "swap solve --animate --rows 2 --cols 2 1 2 4 3",
+		"awari solve --seeds 9 --dir run", "awari status --dir run --watch", "awari verify --dir run", "swap solve --animate --rows 2 --cols 2 1 2 4 3",
 	} {
 		text := strings.ReplaceAll(onTerminal(t, 80, dir, dumb, strings.Fields(args)...), "\r\n", "\n")
 		if strings.ContainsAny(text, "\x1b\r") {

@@ -24,7 +24,7 @@ import (
 )
 
 // windowSeeds is a layer that is solved window by window with windowMemory.
-const windowSeeds = 16
+const windowSeeds = 15
 
 var windowMemory = leastMemory(windowSeeds)
 
@@ -181,7 +181,7 @@ func nothing(string, *solver) {}
 // compares with one that did.
 func TestWindows(t *testing.T) {
 	if !long() {
-		t.Skip("solves 17 seeds several times: needs GRENIER_LONG=1")
+		t.Skip("solves 15 seeds several times: needs GRENIER_LONG=1")
 	}
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no such signals")
@@ -195,6 +195,9 @@ func TestWindows(t *testing.T) {
 
 // TestWindowsReport solves a small layer window by window and looks at what is told.
 func TestWindowsReport(t *testing.T) {
+	if !long() {
+		t.Skip("solves 14 seeds: needs GRENIER_LONG=1")
+	}
 	const seeds = 14
 	dir := solved(t, "--seeds", strconv.Itoa(seeds-1))
 	out := mustRun(t, "awari", "solve", "--progress", "json", "--json", "--dir", dir, "--seeds", strconv.Itoa(seeds),
@@ -371,7 +374,7 @@ func flipMany(text []byte) []byte {
 // window by window.
 func TestWindowsKill(t *testing.T) {
 	if !long() {
-		t.Skip("solves 18 seeds several times: needs GRENIER_LONG=1")
+		t.Skip("solves 16 seeds several times: needs GRENIER_LONG=1")
 	}
 	t.Parallel()
 	const seeds = windowSeeds + 1

@@ -40,7 +40,9 @@ type Options struct {
 	// 0 to 1.
 	Progress func(share float64)
 
-	seeds  int // in tests: the last layer to solve
+	// Seeds is the last layer to solve, if there is time; 0 is the usual one, and tests take less.
+	Seeds int
+
 	rounds int // in tests, and in a Bench: the most rounds
 
 	seen map[int]tally.Hash // of layers that were solved, by seeds
@@ -61,8 +63,8 @@ func Run(ctx context.Context, o Options) (_ *plan.Calibration, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	if o.seeds == 0 {
-		o.seeds = lastLayer
+	if o.Seeds == 0 {
+		o.Seeds = lastLayer
 	}
 	if o.rounds == 0 {
 		o.rounds = mostRounds
@@ -169,11 +171,11 @@ func (o *Options) solveOnce(ctx context.Context, game awari.Game, dir string, s 
 	defer runtime.GOMAXPROCS(before)
 	begin := time.Now()
 	var positions float64
-	for n := min(firstTimed, o.seeds) - 1; n <= o.seeds; n++ {
+	for n := min(firstTimed, o.Seeds) - 1; n <= o.Seeds; n++ {
 		if n > firstTimed && time.Since(begin) > enoughLayers {
 			break // slow kernels
 		}
-		timed := n >= min(firstTimed, o.seeds)
+		timed := n >= min(firstTimed, o.Seeds)
 		b := solve.Options{Seeds: max(0, n), Codec: o.Codec, Workers: s.workers, Family: o.Family}
 		if timed {
 			b.Bits = s.bits

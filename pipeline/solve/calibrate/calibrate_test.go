@@ -21,7 +21,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(longtest.Choose(m)) }
 
 // options are those of a quick calibration.
 func options(dir string) Options {
-	return Options{Workers: 2, Family: cpu.Best(), Codec: layerfile.LZ4, Dir: dir, seeds: 8, rounds: 1}
+	return Options{Workers: 2, Family: cpu.Best(), Codec: layerfile.LZ4, Dir: dir, Seeds: 8, rounds: 1}
 }
 
 // TestRun: what is measured can be saved and read, and nothing is left behind.
