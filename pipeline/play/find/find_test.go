@@ -187,7 +187,7 @@ func parse(t testing.TB, text string) Condition {
 
 // TestAgainstBruteForce compares whole lists with those of the oracle.
 func TestAgainstBruteForce(t *testing.T) {
-	more, four := 0, 6
+	more, four := 0, 5
 	if long() {
 		more, four = 2, 10
 	}
