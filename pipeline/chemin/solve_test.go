@@ -217,11 +217,11 @@ func TestThreads(t *testing.T) {
 		cut        bool
 	}
 	searches := []search{
-		{3, 3, Classes, 1 << 30, false}, {2, 4, Naive, 1 << 30, false}, {1, 8, Classes, LeastMemory(7), true},
+		{2, 4, Classes, 1 << 30, false}, {2, 3, Naive, 1 << 30, false}, {1, 8, Classes, LeastMemory(7), true},
 		{2, 4, Orientations, 1 << 30, false}, {2, 4, Layers, 1 << 30, false},
 	}
 	if os.Getenv("GRENIER_LONG") != "" {
-		searches = append(searches, search{1, 8, Classes, 1 << 30, false}, search{3, 3, Orientations, 1 << 30, false}, search{1, 16, Orientations, LeastMemory(7), true})
+		searches = append(searches, search{3, 3, Classes, 1 << 30, false}, search{2, 4, Naive, 1 << 30, false}, search{1, 8, Classes, 1 << 30, false}, search{3, 3, Orientations, 1 << 30, false}, search{1, 16, Orientations, LeastMemory(7), true})
 	}
 	for _, tt := range searches {
 		var want []any
