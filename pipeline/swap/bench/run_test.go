@@ -18,6 +18,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -30,7 +31,10 @@ import (
 	"grenier/pipeline/swap/search"
 )
 
-func TestMain(m *testing.M) { longtest.Choose(m).Run() }
+func TestMain(m *testing.M) {
+	round = 100 * time.Microsecond
+	longtest.Choose(m).Run()
+}
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
@@ -252,8 +256,8 @@ func mustRun(t *testing.T, o Options) *Report {
 	return r
 }
 
-// TestRepeated wants the same values for the same seed, and others for another one; those of solvers
-// are repeated in the long run.
+// TestRepeated wants the same values for the same seed, and in the long run others for another one; there
+// those of solvers are repeated too.
 func TestRepeated(t *testing.T) {
 	slow(t)
 	whole := untimed(t, mustShortRun(t))
