@@ -118,9 +118,9 @@ func TestWindows(t *testing.T) {
 // not matter.
 func TestWindowsSameBytes(t *testing.T) {
 	if !long() {
-		t.Skip("solves 15 seeds several times: needs GRENIER_LONG=1")
+		t.Skip("solves 16 seeds several times: needs GRENIER_LONG=1")
 	}
-	seeds := 15
+	seeds := 16
 	if os.Getenv("GRENIER_LONG") == "full" {
 		seeds = 18
 	}
@@ -157,9 +157,9 @@ func TestWindowsSameBytes(t *testing.T) {
 // and resumes it with other options, the last ones with memory enough.
 func TestWindowsContinue(t *testing.T) {
 	if !long() {
-		t.Skip("solves 15 seeds several times: needs GRENIER_LONG=1")
+		t.Skip("solves 16 seeds several times: needs GRENIER_LONG=1")
 	}
-	const seeds = 15
+	const seeds = 16
 	stages := []string{"capture", "dense", "full", "seal"}
 	w := newWindowRuns(t, seeds)
 	next := []func(*solve.Options){
