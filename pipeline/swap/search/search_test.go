@@ -196,7 +196,7 @@ func TestRandom3x3(t *testing.T) {
 	depth := swaptest.Distances(g)
 	all := bounds(t, g, []int{0, 1, 2, 3}, []int{4, 5, 6, 7, 8})
 	count := map[string]int{"greedy": 40, "bidirectional": 10, "pseudo-bidirectional": 10, "astar-incremental": 10}
-	for _, name := range search.Names() {
+	for i, name := range search.Names() {
 		n := count[name]
 		switch {
 		case long():
@@ -214,6 +214,9 @@ func TestRandom3x3(t *testing.T) {
 				use := all
 				if name == "idastar" || long() {
 					use = all[1:] // without a bound they take long
+				}
+				if !long() {
+					use = use[i%(len(use)-2):][:3]
 				}
 				agree(t, name, g, s, int(depth[s.Rank(9)]), use)
 			}
