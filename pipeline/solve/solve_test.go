@@ -415,7 +415,10 @@ func TestForeignLayer(t *testing.T) {
 // TestCancel stops in every stage that reports progress. The largest layers have
 // several blocks to seal.
 func TestCancel(t *testing.T) {
-	const seeds = 9
+	seeds := 7
+	if long() {
+		seeds = 9
+	}
 	game, want := mustGame(t, 12, awari.Awari), t.TempDir()
 	mustSolve(t, want, game, options(seeds))
 	for _, stage := range []string{"capture", "dense", "full", "seal"} {
