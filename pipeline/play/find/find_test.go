@@ -187,11 +187,11 @@ func parse(t testing.TB, text string) Condition {
 
 // TestAgainstBruteForce compares whole lists with those of the oracle.
 func TestAgainstBruteForce(t *testing.T) {
-	more, four := 0, 5
+	six, more, four := 5, 0, 5
 	if long() {
-		more, four = 2, 10
+		six, more, four = 6, 2, 10
 	}
-	for _, g := range []struct{ pits, from, to, block int }{{4, 0, four, 50}, {6, 6, 6 + more, 1000}, {8, 4, 4 + more, 1000}} {
+	for _, g := range []struct{ pits, from, to, block int }{{4, 0, four, 50}, {6, six, six + more, 1000}, {8, 4, 4 + more, 1000}} {
 		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
 			game := testrun.Game(t, g.pits, rules)
 			layers := testrun.Solve(t, game, g.to)
