@@ -264,9 +264,9 @@ func crashIn(t *testing.T, disk *crashfs.FS, k int, before *solver, script uint6
 // process is killed and the power goes in one of the first operations of the
 // next one.
 func TestCrash(t *testing.T) {
-	scripts, cuts := 1, uint64(10)
+	scripts, cuts := 1, uint64(4)
 	if os.Getenv("GRENIER_LONG") != "" {
-		scripts = 20
+		scripts, cuts = 20, 10
 	}
 	crashes := 0
 	for script := range uint64(scripts) {

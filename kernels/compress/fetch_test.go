@@ -65,12 +65,15 @@ func TestFetchChangesNothing(t *testing.T) {
 }
 
 // TestFetchAsksForTheLast has one column, of the last group, with the last row, word
-// and line there are.
+// and line there are; in short runs it is the first column, the tenth and so on.
 func TestFetchAsksForTheLast(t *testing.T) {
 	eachTwin(t, func(t *testing.T, f cpu.Family, width int) {
 		m, line := newFence(t), lineBytes(width)
 		scores := m.memory(true)(0, 5*line)
 		for column := range Side {
+			if !long() && column%9 > 0 {
+				continue
+			}
 			c := &call{
 				columns: 1 << column,
 				program: Program{

@@ -22,13 +22,16 @@ import (
 
 func TestMain(m *testing.M) { longtest.Choose(m).Run() }
 
-// runs returns how often to repeat a random test: n times if there is time, and else half as often.
+// runs returns how often to repeat a random test: n times if there is time, and else an eighth of that.
 func runs(n int) int {
-	if os.Getenv("GRENIER_LONG") == "" {
+	if !long() {
 		return n / 8
 	}
 	return n
 }
+
+// long says that there is time for long tests.
+func long() bool { return os.Getenv("GRENIER_LONG") != "" }
 
 // widths are all of them.
 var widths = []int{2, 3, 4, 6, 8}
@@ -485,7 +488,7 @@ func readWhileRaised(t *testing.T, width int, first, second []int8, steps func(c
 			program: Program{Groups: []Group{{Columns: ^uint64(0)}}, Rows: slices.Repeat([]uint32{row}, Side)},
 			routes:  []Route{{Scores: scores, Words: []Word{{Pick: ^uint64(0), Place: ^uint64(0)}}, First: []uint32{0, 1}}},
 		}
-		for range runs(400) {
+		for range runs(200) {
 			write(0)
 			var written atomic.Bool
 			var wg sync.WaitGroup

@@ -3,6 +3,7 @@ package transpose
 import (
 	"fmt"
 	"math/bits"
+	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -13,8 +14,14 @@ import (
 	"grenier/kernels/internal/guard"
 	"grenier/kernels/internal/shared"
 	"grenier/kernels/internal/twins"
+	"grenier/kernels/longtest"
 	"grenier/kernels/window"
 )
+
+func TestMain(m *testing.M) { longtest.Choose(m).Run() }
+
+// long says that there is time for long tests.
+func long() bool { return os.Getenv("GRENIER_LONG") != "" }
 
 // fence holds lines and a block between unreadable pages. A block fills a page, if
 // pages have their usual size.
@@ -102,6 +109,9 @@ func TestTwins(t *testing.T) {
 		rng, m := twins.Rand(t), newFence(t)
 		lines, block := make([]int8, Side*Side), &Block{}
 		for n := range Side + 1 {
+			if !long() && n%8 != 0 && rng.IntN(3) > 0 {
+				continue
+			}
 			for _, columns := range masks(rng.Uint64) {
 				for _, rows := range masks(rng.Uint64) {
 					twins.Fill(rng, lines)
@@ -125,7 +135,11 @@ func TestEveryScore(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		m := newFence(t)
 		lines, block := make([]int8, Side*Side), &Block{}
-		for i := range block {
+		step := 3
+		if long() {
+			step = 1
+		}
+		for i := 0; i < len(block); i += step {
 			block[i] = -128 // which is its own negative
 			m.check(t, f, 8, lines, block, ^uint64(0), ^uint64(0))
 			m.check(t, f, 8, lines, block, 1<<(i/Side), ^uint64(0))
@@ -137,19 +151,22 @@ func TestEveryScore(t *testing.T) {
 // TestEveryCode changes each third code alone, from and by each code.
 func TestEveryCode(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		m := newFence(t)
+		m, step := newFence(t), 7
+		if long() {
+			step = 3
+		}
 		for _, codes := range []*window.Codes{window.Two, window.Three, window.Four, window.Six} {
 			lines, block := make([]int8, Side*codes.Line()), &Block{}
 			for i := range block {
 				codes.Put(lines[i%Side*codes.Line():], i/Side, codes.Zero)
 				block[i] = int8(codes.Zero)
 			}
-			for i := 0; i < len(block); i += 3 {
+			for i := 0; i < len(block); i += step {
 				line := lines[i%Side*codes.Line():]
 				code := codes.All[i%len(codes.All)]
 				block[i] = leastCode(codes, i/len(codes.All))
 				codes.Put(line, i/Side, code)
-				columns := []uint64{^uint64(0), 1 << (i / Side)}[i/3%2]
+				columns := []uint64{^uint64(0), 1 << (i / Side)}[i/step%2]
 				m.check(t, f, codes.Bits, lines, block, columns, ^uint64(0))
 				block[i] = int8(codes.Zero)
 				codes.Put(line, i/Side, codes.Zero)

@@ -147,7 +147,7 @@ func TestCrashOtherEnds(t *testing.T) {
 	dir := t.TempDir()
 	k, step := 1, 1
 	if os.Getenv("GRENIER_LONG") == "" {
-		k, step = 1+rand.IntN(3), 3
+		k, step = 1+rand.IntN(5), 5
 	}
 	for ; ; k += step {
 		fs := crashfs.New()

@@ -178,10 +178,10 @@ func TestNothingToDo(t *testing.T) {
 
 // TestSameBytes solves the same layers in every way that must not matter.
 func TestSameBytes(t *testing.T) {
-	most, workers := map[int]int{4: 9, 8: 6, 12: 6}, []int{2}
+	most, workers := map[int]int{4: 8, 8: 5, 12: 5}, []int{2}
 	if long() {
-		workers = []int{1, 2, 5}
-		most = map[int]int{4: 12, 8: 8, 12: 9}
+		workers = []int{1, 5}
+		most = map[int]int{4: 10, 8: 7, 12: 8}
 	}
 	for pits, seeds := range most {
 		if pits == 12 && testing.Short() {
@@ -415,7 +415,10 @@ func TestForeignLayer(t *testing.T) {
 // TestCancel stops in every stage that reports progress. The largest layers have
 // several blocks to seal.
 func TestCancel(t *testing.T) {
-	const seeds = 9
+	seeds := 7
+	if long() {
+		seeds = 9
+	}
 	game, want := mustGame(t, 12, awari.Awari), t.TempDir()
 	mustSolve(t, want, game, options(seeds))
 	for _, stage := range []string{"capture", "dense", "full", "seal"} {
@@ -461,7 +464,10 @@ func stopped(t *testing.T, ctx context.Context, dir string, game awari.Game, o s
 
 // TestCancelAnytime stops after random times, in any stage and between them.
 func TestCancelAnytime(t *testing.T) {
-	const seeds = 11
+	seeds := 9
+	if long() {
+		seeds = 11
+	}
 	game, want, dir := mustGame(t, 12, awari.Strict), t.TempDir(), t.TempDir()
 	start := time.Now()
 	mustSolve(t, want, game, options(seeds))

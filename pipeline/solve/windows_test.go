@@ -120,16 +120,16 @@ func TestWindowsSameBytes(t *testing.T) {
 	if !long() {
 		t.Skip("solves 16 seeds several times: needs GRENIER_LONG=1")
 	}
-	seeds := 16
+	seeds, family := 16, cpu.Best()
 	if os.Getenv("GRENIER_LONG") == "full" {
-		seeds = 18
+		seeds, family = 18, cpu.Generic
 	}
 	w := newWindowRuns(t, seeds)
 	least, most := halfboard.Least(w.game, seeds, 2), halfboard.Whole(w.game, seeds, 1)
 	variants := []func(*solve.Options){
 		func(o *solve.Options) { o.Workers, o.Memory = 5, halfboard.Least(w.game, seeds, 5) },
 		func(o *solve.Options) {
-			o.Workers, o.Family, o.Memory = 1, cpu.Generic, halfboard.Least(w.game, seeds, 1)
+			o.Workers, o.Family, o.Memory = 1, family, halfboard.Least(w.game, seeds, 1)
 		},
 		func(o *solve.Options) { o.Codec, o.Memory = layerfile.Zstd, (least+most)/2 },
 		func(o *solve.Options) { o.Memory, o.Workers = most-1, 1 },
@@ -156,10 +156,11 @@ func TestWindowsSameBytes(t *testing.T) {
 // TestWindowsContinue stops a layer that is solved window by window in each of its stages
 // and resumes it with other options, the last ones with memory enough.
 func TestWindowsContinue(t *testing.T) {
-	seeds, stages := windowSeeds, []string{"dense"}
-	if long() {
-		seeds, stages = 16, []string{"capture", "dense", "full", "seal"}
+	if !long() {
+		t.Skip("solves 16 seeds several times: needs GRENIER_LONG=1")
 	}
+	const seeds = 16
+	stages := []string{"capture", "dense", "full", "seal"}
 	w := newWindowRuns(t, seeds)
 	next := []func(*solve.Options){
 		func(o *solve.Options) { o.Workers, o.Memory = 1, halfboard.Least(w.game, seeds, 1) },

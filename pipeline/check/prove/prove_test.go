@@ -75,7 +75,7 @@ func bitsOf(size int) int64 { return int64(size+31) / 32 * 8 }
 
 // TestTrue proves layers that are right; some have several parts.
 func TestTrue(t *testing.T) {
-	four, six, eight := 10, 8, 7
+	four, six, eight := 9, 7, 6
 	if long() {
 		four, six, eight = 20, 9, 11
 	}

@@ -57,7 +57,7 @@ func player(t testing.TB, tab *tables.Tables, level int) *match.Player {
 func TestSelfPlay(t *testing.T) {
 	games, seeds := 60, 8
 	if os.Getenv("GRENIER_LONG") != "" {
-		games, seeds = 1000, 14
+		games, seeds = 400, 12
 	}
 	for _, r := range []awari.Rules{awari.Awari, awari.Strict} {
 		t.Run(r.String(), func(t *testing.T) {

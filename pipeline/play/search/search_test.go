@@ -64,12 +64,12 @@ func (m *memory) any(r *rand.Rand, n int) awari.Board { return m.Unrank(n, r.Uin
 
 var rules = []awari.Rules{awari.Awari, awari.Strict}
 
-// share is n in the full run, and two fifths of it in the long one.
+// share is n in the full run, and a quarter of it in the long one.
 func share(n int) int {
 	if os.Getenv("GRENIER_LONG") == "full" {
 		return n
 	}
-	return n * 2 / 5
+	return n / 4
 }
 
 // layersOf names a game with all layers up to some seeds, and says how many boards of the highest one are searched.
@@ -108,7 +108,7 @@ func TestTruth(t *testing.T) {
 	cases := []layersOf{{4, 14, 100}, {6, 10, 75}, {8, 8, 50}, {12, 7, 25}}
 	if os.Getenv("GRENIER_LONG") != "" {
 		cases = []layersOf{
-			{4, 14, 400}, {6, 10, 300}, {8, 8, 200}, {12, 7, 100},
+			{4, 14, share(400)}, {6, 10, share(300)}, {8, 8, share(200)}, {12, 7, share(100)},
 			{4, 30, share(2000)}, {6, 16, share(1000)}, {10, 9, share(1000)}, {12, 10, share(1000)},
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 
 	"grenier/layers/awari"
 	"grenier/pipeline/play/picture"
@@ -181,8 +182,8 @@ func (s *Server) drawPreview(w http.ResponseWriter, r *http.Request) {
 	newEdition(png.([]byte), "").send(w, r, kinds[".png"])
 }
 
-// drawIcon returns the answer to GET /icon.png.
-func drawIcon() ([]byte, error) { return picture.Icon(512) }
+// drawIcon returns the answer to GET /icon.png, the same each time.
+var drawIcon = sync.OnceValues(func() ([]byte, error) { return picture.Icon(512) })
 
 // head is where the properties of a link go into a page.
 const head = "</head>"

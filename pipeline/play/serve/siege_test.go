@@ -143,7 +143,7 @@ func (s *siege) crawl() {
 func TestSiege(t *testing.T) {
 	connections, requests := 20, 400
 	if os.Getenv("GRENIER_LONG") != "" {
-		connections, requests = 50, 10_000
+		connections, requests = 50, 5_000
 	}
 	tight := usual
 	tight.header, tight.read = time.Second, 2*time.Second

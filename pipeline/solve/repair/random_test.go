@@ -17,11 +17,11 @@ import (
 func rounds() int {
 	switch os.Getenv("GRENIER_LONG") {
 	case "":
-		return 4
+		return 3
 	case "full":
 		return 300
 	}
-	return 30
+	return 15
 }
 
 // TestRandomDamage damages a run in several places at once. After a repair it is whole

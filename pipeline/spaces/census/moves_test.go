@@ -88,14 +88,15 @@ func TestCountMoves(t *testing.T) {
 
 // largest is the number of seeds that the next test goes to.
 func largest(pits int) int {
-	long := os.Getenv("GRENIER_LONG") != ""
-	switch {
-	case pits == 8 && long:
+	switch long := os.Getenv("GRENIER_LONG"); {
+	case pits == 8 && long != "":
 		return 24
 	case pits == 8:
 		return 10
-	case long:
+	case long == "full":
 		return 16
+	case long != "":
+		return 14
 	}
 	return 8
 }

@@ -19,11 +19,14 @@ import (
 
 func TestMain(m *testing.M) { longtest.Choose(m).Run() }
 
-// TestPages uses the page of a server and that of a published site a little, in one real browser:
-// enough to see that they work.
+// TestPages uses the page of a server a little, and in long tests that of a published site, in one
+// real browser: enough to see that they work.
 func TestPages(t *testing.T) {
 	browser := browsertest.Start(t)
 	t.Run("served", func(t *testing.T) { testPage(t, browser) })
+	if os.Getenv("GRENIER_LONG") == "" {
+		return
+	}
 	t.Run("published", func(t *testing.T) { testSite(t, browser) })
 }
 

@@ -40,10 +40,14 @@ func TestFenceBeforeMark(t *testing.T) {
 	}
 }
 
-// run returns the number of rounds of a quarter of a second, and those in which the change was
-// lost.
+// run returns the number of rounds of a tenth of a second, in long tests of a quarter, and those in
+// which the change was lost.
 func (l *litmus) run(fence bool) (rounds int64, lost int) {
-	end := time.Now().Add(time.Second / 4)
+	length := time.Second / 10
+	if long() {
+		length = time.Second / 4
+	}
+	end := time.Now().Add(length)
 	var taker sync.WaitGroup
 	taker.Go(l.take)
 	for ; time.Now().Before(end); rounds++ {

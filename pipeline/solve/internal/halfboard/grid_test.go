@@ -56,7 +56,7 @@ func TestTilesReadTheirChildren(t *testing.T) {
 	rng := newRand(t)
 	for range runs(40) {
 		c := randomConfig(t, rng)
-		c.seeds = max(c.seeds, tops[c.game.Pits()]*2/3) // smaller layers have few tiles
+		c.seeds = max(c.seeds, top(c.game.Pits())*2/3) // smaller layers have few tiles
 		c.options.TileSize = 1 + rng.IntN(100)
 		w := c.begin(t)
 		g, tiles := w.grid, w.grid.byBlock(t)

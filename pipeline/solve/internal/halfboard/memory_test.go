@@ -71,7 +71,7 @@ func TestMatricesDoNotOverlap(t *testing.T) {
 	rng := newRand(t)
 	for range runs(40) {
 		c := randomConfig(t, rng)
-		c.options.Seeds = rng.IntN(2 * tops[c.game.Pits()])
+		c.options.Seeds = rng.IntN(2 * top(c.game.Pits()))
 		w := c.begin(t)
 		type part struct{ begin, size uintptr }
 		var parts []part

@@ -13,7 +13,7 @@ func TestAnyOptionsGiveTheSame(t *testing.T) {
 	case full():
 		configs = 20_000
 	case long():
-		configs = 1_500
+		configs = 500
 	}
 	rng := newRand(t)
 	for range configs {

@@ -32,16 +32,16 @@ func newRand(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(s, 0))
 }
 
-// runs returns how often to repeat a random test: n times if there is much time, a quarter of that in
-// a long test, and a sixteenth in others.
+// runs returns how often to repeat a random test: n times if there is much time, an eighth of that in
+// a long test, and a fortieth in others.
 func runs(n int) int {
 	switch {
 	case full():
 		return n
 	case long():
-		return (n + 3) / 4
+		return (n + 7) / 8
 	}
-	return (n + 15) / 16
+	return (n + 39) / 40
 }
 
 // long says that there is time for long tests, full that there is much.
@@ -103,9 +103,14 @@ type config struct {
 	options Options
 }
 
-// tops are the largest layers of random configurations, by pits: far enough on
+// top is the largest layer of random configurations of a number of pits: far enough on
 // small boards for sowings of several laps.
-var tops = map[int]int{4: 30, 6: 19, 8: 13, 10: 9, 12: 8}
+func top(pits int) int {
+	if long() {
+		return map[int]int{4: 30, 6: 19, 8: 13, 10: 9, 12: 8}[pits]
+	}
+	return map[int]int{4: 25, 6: 17, 8: 11, 10: 8, 12: 7}[pits]
+}
 
 // randomConfig draws a configuration. Half of them have the smallest tiles there are.
 func randomConfig(t testing.TB, rng *rand.Rand) config {
@@ -114,7 +119,7 @@ func randomConfig(t testing.TB, rng *rand.Rand) config {
 	families := cpu.Available()
 	return config{
 		game:  mustGame(t, pits, awari.Rules(rng.IntN(2))),
-		seeds: rng.IntN(tops[pits] + 1),
+		seeds: rng.IntN(top(pits) + 1),
 		options: Options{
 			Workers:  1 + rng.IntN(5),
 			Family:   families[rng.IntN(len(families))],

@@ -73,6 +73,14 @@ func trials(n int) int {
 	return max(1, runs(n)/2)
 }
 
+// gap returns how far failures are apart at most: n in long tests, twice that in others.
+func gap(n int) int {
+	if long() {
+		return n
+	}
+	return 2 * n
+}
+
 // trial returns a trial of the layer of c on a disk.
 func (c config) trial(rng *rand.Rand, d *disk) *trial {
 	x := &trial{config: c, whole: c.options.Bits == 0, rng: rng, disk: d}
@@ -291,7 +299,7 @@ func eachSmallEngine(t *testing.T, test func(t *testing.T, rng *rand.Rand, draw 
 func TestCrashes(t *testing.T) { eachSmallEngine(t, testCrashes) }
 
 func testCrashes(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial) {
-	stride := 80
+	stride := 140
 	switch {
 	case full():
 		stride = 1
@@ -324,7 +332,7 @@ func testCrashes(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand
 // TestFullDisk lets the disk be full from the k-th write on. Nothing is lost then.
 func TestFullDisk(t *testing.T) {
 	rng := newRand(t)
-	for k := 1; ; k += 1 + rng.IntN(30) {
+	for k := 1; ; k += 1 + rng.IntN(gap(30)) {
 		x := smallTrial(t, rng)
 		x.disk.failOn(crashfs.Write, failing(syscall.ENOSPC, k))
 		if !x.fail(t, syscall.ENOSPC) {
@@ -345,7 +353,7 @@ func TestFullDisk(t *testing.T) {
 // again at once. The layer does not continue as if the stream were there.
 func TestStreamsAreMissed(t *testing.T) {
 	rng := newRand(t)
-	for k := 1; ; k += 1 + rng.IntN(10) {
+	for k := 1; ; k += 1 + rng.IntN(gap(10)) {
 		x := smallTrial(t, rng)
 		var calls atomic.Int64
 		x.disk.Fail(func(op crashfs.Op, name string) error {

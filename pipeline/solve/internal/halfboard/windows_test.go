@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -33,7 +34,7 @@ func TestWindowsGiveTheSame(t *testing.T) {
 	case full():
 		configs = 20_000
 	case long():
-		configs = 500
+		configs = 200
 	}
 	rng := newRand(t)
 	for range configs {
@@ -52,10 +53,14 @@ func TestWindowsGiveTheSame(t *testing.T) {
 // workers.
 func TestEveryWidthAndKernel(t *testing.T) {
 	rng := newRand(t)
-	for _, c := range []config{
-		{game: mustGame(t, 12, awari.Awari), seeds: 6}, {game: mustGame(t, 12, awari.Strict), seeds: 6},
-		{game: mustGame(t, 4, awari.Strict), seeds: 20}, {game: mustGame(t, 6, awari.Awari), seeds: 14},
-	} {
+	layers := []config{
+		{game: mustGame(t, 12, awari.Awari), seeds: 6}, {game: mustGame(t, 4, awari.Strict), seeds: 20},
+		{game: mustGame(t, 12, awari.Strict), seeds: 6}, {game: mustGame(t, 6, awari.Awari), seeds: 14},
+	}
+	if !long() {
+		layers = layers[2*rng.IntN(2):][:2]
+	}
+	for _, c := range layers {
 		for _, o := range someKernels(rng) {
 			for _, bits := range Widths {
 				c.options = o
@@ -73,14 +78,14 @@ func TestEveryWidthAndKernel(t *testing.T) {
 }
 
 // TestWindowsEqualWhole solves all layers of a game in one piece and in each width, every other one with
-// thin windows.
+// thin windows; short runs take every other width for a layer.
 func TestWindowsEqualWhole(t *testing.T) {
-	tops := map[int]int{12: 6, 8: 10}
+	tops := map[int]int{12: 4, 8: 7}
 	switch {
 	case full():
 		tops = map[int]int{12: 24, 8: 24}
 	case long():
-		tops = map[int]int{12: 15, 8: 22}
+		tops = map[int]int{12: 12, 8: 18}
 	}
 	for pits, top := range tops {
 		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
@@ -90,6 +95,9 @@ func TestWindowsEqualWhole(t *testing.T) {
 				for n := range top + 1 {
 					want := whole.next(t)
 					for i, codes := range widths {
+						if !long() && (n/2+i)%2 > 0 {
+							continue
+						}
 						o.Bits, o.thin, o.Work = codes.Bits, (n+i)%2 == 0, newDisk().work()
 						if got := solveOn(t, whole, o, n); !slices.Equal(got, want) {
 							t.Fatalf("layer %d differs with %d bits, thin %v", n, codes.Bits, o.thin)
@@ -264,7 +272,11 @@ func (x *trial) kill(t *testing.T, when func(all, ofStage int, stage Stage) bool
 // TestSegmentsAreNotComputedTwice: captures that are stored are not computed again.
 func TestSegmentsAreNotComputedTwice(t *testing.T) {
 	rng := newRand(t)
-	c := config{game: mustGame(t, 10, awari.Awari), seeds: 12, options: Options{Workers: 1, Bits: 4, Memory: 1, segment: 1}}
+	seeds, stops := 10, 1
+	if long() {
+		seeds, stops = 12, 6
+	}
+	c := config{game: mustGame(t, 10, awari.Awari), seeds: seeds, options: Options{Workers: 1, Bits: 4, Memory: 1, segment: 1}}
 	all := c.trial(rng, newDisk())
 	all.finish(t)
 	x := c.trial(rng, newDisk())
@@ -276,10 +288,6 @@ func TestSegmentsAreNotComputedTwice(t *testing.T) {
 			}
 		}
 		return segments
-	}
-	stops := 1
-	if long() {
-		stops = 6
 	}
 	for range stops {
 		before := stored()
@@ -328,6 +336,20 @@ func (x *trial) anyOfKind(t *testing.T) map[string]string {
 		t.Fatalf("streams %q", x.disk.streams(t))
 	}
 	return kinds
+}
+
+// someOfKind is anyOfKind, but for two of the kinds alone; in long tests for all.
+func (x *trial) someOfKind(t *testing.T) map[string]string {
+	t.Helper()
+	kinds := x.anyOfKind(t)
+	if long() {
+		return kinds
+	}
+	some := map[string]string{}
+	for _, kind := range shuffled(x.rng, slices.Sorted(maps.Keys(kinds)))[:2] {
+		some[kind] = kinds[kind]
+	}
+	return some
 }
 
 // someWidths returns one of the widths, in long tests all.
@@ -388,7 +410,7 @@ func TestDamagedStreams(t *testing.T) {
 			"of another width":  {silent: true, do: other(func(y *trial) { y.options.Bits = map[int]int{2: 6, 3: 2, 4: 3, 6: 4}[bits] })},
 			"missing":           {silent: true, do: func(d *disk, name string) { d.plain().Remove(name) }},
 		} {
-			for kind, name := range x.anyOfKind(t) {
+			for kind, name := range x.someOfKind(t) {
 				y := x.trial(rng, x.disk.copied(t))
 				damage.do(y.disk, name)
 				y.finish(t)
@@ -426,7 +448,7 @@ func TestForgedStreams(t *testing.T) {
 			"any":         func(begin, rest []byte) []byte { return random(rng, begin, len(rest)) },
 			"any, longer": func(begin, rest []byte) []byte { return random(rng, begin, 2*len(rest)) },
 		} {
-			for kind, name := range x.anyOfKind(t) {
+			for kind, name := range x.someOfKind(t) {
 				isWindow := strings.HasPrefix(kind, "window")
 				h, contents := x.disk.contents(t, name)
 				anyCodes := h.Kind == "awari-codes-2" || h.Kind == "awari-codes-8" // all bytes are some, or most
@@ -574,7 +596,7 @@ func TestAnyWindowStreamsWillDo(t *testing.T) {
 }
 
 // TestWindowsAreCancelled ends the context at any moment of each stage: files are closed,
-// goroutines end, memory is returned, and the layer can be resumed.
+// goroutines end, memory is returned, which only long tests look at, and the layer can be resumed.
 func TestWindowsAreCancelled(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	rng := newRand(t)
@@ -590,6 +612,9 @@ func TestWindowsAreCancelled(t *testing.T) {
 				stopped[wanted]++
 			}
 		}
+	}
+	if !long() {
+		return
 	}
 	x := smallTrial(t, rng)
 	x.options.Interval = 0
@@ -662,13 +687,18 @@ func TestSamples(t *testing.T) {
 		x := c.trial(rng, newDisk())
 		x.options.Interval = 0
 		const border = pieceLength
-		for _, sample := range []struct {
+		type sample struct {
 			starts []uint64
 			length uint64
-		}{
+		}
+		samples := []sample{
 			{[]uint64{border - 2000, border}, 2000}, {[]uint64{border - 1000}, 2000}, {[]uint64{0}, Positions(c.game, c.seeds)},
 			{nil, 0}, {nil, 7}, {[]uint64{0, 1, border - 1, border, Positions(c.game, c.seeds) - 1}, 1}, {[]uint64{99, 99}, 99},
-		} {
+		}
+		if !long() {
+			samples = shuffled(rng, samples)[:3]
+		}
+		for _, sample := range samples {
 			x.options.Sample = func(uint64) ([]uint64, uint64) { return sample.starts, sample.length }
 			x.solved(t, func(l *Layer, want []int8) {
 				if l.engine.grid.slabSize() != border {
