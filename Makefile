@@ -10,9 +10,10 @@ FUZZTIME    ?= 10s
 LONG        ?= 1
 TIMEOUT     ?= 60m
 # One way to compile for the program, the tests and vet, so that each package is compiled once: no
-# paths, and no tables for debuggers, which tests would drop when they are linked. Compilers that
-# collect garbage less often take less time; what they compile does not.
-FLAGS       := -trimpath -gcflags=all=-dwarf=false '-toolexec=env GOGC=400'
+# paths, and no tables for debuggers, which tests would drop when they are linked.
+FLAGS       := -trimpath -gcflags=all=-dwarf=false
+# Compilers and checkers that collect garbage less often take less time.
+QUICK        = GOGC=400
 # Tests wait for disks and for other processes: few processors take more packages at once.
 PACKAGES    ?= $(shell test "$$(getconf _NPROCESSORS_ONLN)" -lt 4 && echo -p 4)
 
@@ -22,7 +23,7 @@ SHARE        = $(DESTDIR)$(PREFIX)/share
 .PHONY: build install dist run test test-long test-full test-arm64 race race-portable bench bench-compare lint fuzz clean help
 
 build: ## build bin/grenier
-	CGO_ENABLED=0 $(GO) build $(FLAGS) -o bin/grenier ./cmd/grenier
+	CGO_ENABLED=0 $(QUICK) $(GO) build $(FLAGS) -o bin/grenier ./cmd/grenier
 
 install: build ## install program, man pages and completions below PREFIX (/usr/local), in DESTDIR
 	rm -rf bin/pages
@@ -84,7 +85,7 @@ lint: ## vet (for Windows and arm64 too), staticcheck, gofmt, import rules, tidy
 fuzz: ## fuzz every target for FUZZTIME, a time or a number of inputs (500x)
 	mkdir -p bin
 	for folder in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n 1 dirname | sort -u); do \
-		CGO_ENABLED=0 $(GO) test $(FLAGS) -vet=off -c -fuzz . -o bin/fuzz.test $$folder || exit 1; \
+		CGO_ENABLED=0 $(QUICK) $(GO) test $(FLAGS) -vet=off -c -fuzz . -o bin/fuzz.test $$folder || exit 1; \
 		for target in $$(bin/fuzz.test -test.list '^Fuzz'); do \
 			echo "$$folder $$target"; \
 			(cd $$folder && "$(CURDIR)/bin/fuzz.test" -test.run '^$$' -test.fuzz "^$$target$$" -test.fuzztime $(FUZZTIME) \
