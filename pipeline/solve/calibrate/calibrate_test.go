@@ -67,7 +67,7 @@ func TestCancelled(t *testing.T) {
 // TestMissingDisk: without a disk the other figures are there.
 func TestMissingDisk(t *testing.T) {
 	o := options(t.TempDir())
-	o.SkipDisk, o.seeds = true, 5
+	o.SkipDisk, o.Seeds = true, 5
 	c, err := Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
