@@ -12,7 +12,8 @@ TIMEOUT     ?= 60m
 # One way to compile for the program, the tests and vet, so that each package is compiled once: no
 # paths, and no tables for debuggers, which tests would drop when they are linked.
 FLAGS       := -trimpath -gcflags=all=-dwarf=false
-# Compilers and checkers that collect garbage less often take less time.
+# Compilers, checkers and the quick tests take less time if they collect garbage less often. Long tests, which
+# look at memory, run as usual.
 QUICK        = GOGC=400
 # Tests wait for disks and for other processes: few processors take more packages at once.
 PACKAGES    ?= $(shell test "$$(getconf _NPROCESSORS_ONLN)" -lt 4 && echo -p 4)
@@ -47,7 +48,7 @@ run: build ## solve layers 0-16 of awari into data/awari and probe a board
 TEST         = $(GO) test $(FLAGS) -vet=off -timeout $(TIMEOUT) $(PACKAGES) ./...
 
 test: ## run the tests
-	CGO_ENABLED=0 $(TEST)
+	CGO_ENABLED=0 $(QUICK) $(TEST)
 
 test-long: ## run the tests, the long ones included; with LONG=only those alone that make test does not run in full
 	CGO_ENABLED=0 GRENIER_LONG=$(LONG) $(TEST)
