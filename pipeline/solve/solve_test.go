@@ -179,9 +179,11 @@ func TestNothingToDo(t *testing.T) {
 // TestSameBytes solves the same layers in every way that must not matter.
 func TestSameBytes(t *testing.T) {
 	most, workers := map[int]int{4: 8, 8: 5, 12: 5}, []int{2}
-	if long() {
-		workers = []int{1, 5}
-		most = map[int]int{4: 10, 8: 7, 12: 8}
+	switch {
+	case full():
+		most, workers = map[int]int{4: 12, 8: 8, 12: 9}, []int{1, 2, 5}
+	case long():
+		most, workers = map[int]int{4: 10, 8: 7, 12: 8}, []int{1, 5}
 	}
 	for pits, seeds := range most {
 		if pits == 12 && testing.Short() {

@@ -19,6 +19,9 @@ import (
 
 func long() bool { return os.Getenv("GRENIER_LONG") != "" }
 
+// full reports whether there is much time.
+func full() bool { return os.Getenv("GRENIER_LONG") == "full" }
+
 // windowSeeds is a layer that is solved window by window if there is too little memory, as
 // most smaller ones never are.
 const windowSeeds = 14
@@ -121,7 +124,7 @@ func TestWindowsSameBytes(t *testing.T) {
 		t.Skip("solves 16 seeds several times: needs GRENIER_LONG=1")
 	}
 	seeds, family := 16, cpu.Best()
-	if os.Getenv("GRENIER_LONG") == "full" {
+	if full() {
 		seeds, family = 18, cpu.Generic
 	}
 	w := newWindowRuns(t, seeds)

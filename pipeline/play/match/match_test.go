@@ -56,7 +56,11 @@ func player(t testing.TB, tab *tables.Tables, level int) *match.Player {
 // end with the stored score, or in a repetition where what is left is worth 0.
 func TestSelfPlay(t *testing.T) {
 	games, seeds := 60, 8
-	if os.Getenv("GRENIER_LONG") != "" {
+	switch os.Getenv("GRENIER_LONG") {
+	case "":
+	case "full":
+		games, seeds = 1000, 14
+	default:
 		games, seeds = 400, 12
 	}
 	for _, r := range []awari.Rules{awari.Awari, awari.Strict} {
