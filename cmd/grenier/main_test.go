@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 		debug.SetGCPercent(100)
 	}()
 	return cli.Run(ctx, func(a *cli.App) *cobra.Command {
-		a.Reported, a.CalibrationSeeds = reported, 10
+		a.Reported = reported
 		return commands.Root(a)
 	}, args, in, out, errs)
 }

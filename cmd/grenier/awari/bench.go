@@ -88,7 +88,7 @@ func (a *app) runBench(ctx context.Context, f benchFlags) error {
 	if err := cli.CheckThreads(f.threads); err != nil {
 		return err
 	}
-	o := calibrate.Options{Workers: f.threads, Dir: f.dir, Seeds: a.CalibrationSeeds}
+	o := calibrate.Options{Workers: f.threads, Dir: f.dir}
 	if o.Codec, err = layerfile.ParseCodec(f.codec); err != nil {
 		return err
 	}

@@ -192,7 +192,7 @@ func (a *app) calibrate(ctx context.Context, f *planFlags, family cpu.Family, co
 	}
 	defer shown.Close()
 	return calibrate.Run(ctx, calibrate.Options{
-		Workers: f.threads, Family: family, Codec: codec, Dir: f.dir, SkipDisk: skipDisk, Seeds: a.CalibrationSeeds,
+		Workers: f.threads, Family: family, Codec: codec, Dir: f.dir, SkipDisk: skipDisk,
 		Progress: func(share float64) { shown.Update(cli.Calibrating(share)) },
 	})
 }

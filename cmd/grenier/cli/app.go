@@ -40,9 +40,6 @@ type App struct {
 	// Reported is called whenever a command reports its progress, by the goroutine that
 	// works. Tests break the work there; otherwise it is nil.
 	Reported func()
-	// CalibrationSeeds is the last layer that a calibration of awari solves. Tests take a
-	// small one; otherwise it is 0, for the usual one.
-	CalibrationSeeds int
 
 	// running is set when the command line is accepted: errors before that are about usage.
 	running bool

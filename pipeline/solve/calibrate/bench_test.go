@@ -19,7 +19,7 @@ import (
 func TestMeasure(t *testing.T) {
 	dir := t.TempDir()
 	o, shares := options(filepath.Join(dir, "not", "yet")), []float64{0}
-	o.Seeds = 5
+	o.seeds = 5
 	o.Progress = func(share float64) { shares = append(shares, share) }
 	families := []cpu.Family{cpu.Best()}
 	if os.Getenv("GRENIER_LONG") != "" {

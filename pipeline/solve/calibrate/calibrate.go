@@ -40,9 +40,7 @@ type Options struct {
 	// 0 to 1.
 	Progress func(share float64)
 
-	// Seeds is the last layer to solve, if there is time; 0 is the usual one, and tests take less.
-	Seeds int
-
+	seeds  int // in tests: the last layer to solve
 	rounds int // in tests, and in a Bench: the most rounds
 
 	seen map[int]tally.Hash // of layers that were solved, by seeds
@@ -63,8 +61,8 @@ func Run(ctx context.Context, o Options) (_ *plan.Calibration, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	if o.Seeds == 0 {
-		o.Seeds = lastLayer
+	if o.seeds == 0 {
+		o.seeds = lastLayer
 	}
 	if o.rounds == 0 {
 		o.rounds = mostRounds
@@ -171,11 +169,11 @@ func (o *Options) solveOnce(ctx context.Context, game awari.Game, dir string, s 
 	defer runtime.GOMAXPROCS(before)
 	begin := time.Now()
 	var positions float64
-	for n := min(firstTimed, o.Seeds) - 1; n <= o.Seeds; n++ {
+	for n := min(firstTimed, o.seeds) - 1; n <= o.seeds; n++ {
 		if n > firstTimed && time.Since(begin) > enoughLayers {
 			break // slow kernels
 		}
-		timed := n >= min(firstTimed, o.Seeds)
+		timed := n >= min(firstTimed, o.seeds)
 		b := solve.Options{Seeds: max(0, n), Codec: o.Codec, Workers: s.workers, Family: o.Family}
 		if timed {
 			b.Bits = s.bits

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(longtest.Choose(m)) }
 
 // options are those of a quick calibration.
 func options(dir string) Options {
-	return Options{Workers: 2, Family: cpu.Best(), Codec: layerfile.LZ4, Dir: dir, Seeds: 8, rounds: 1}
+	return Options{Workers: 2, Family: cpu.Best(), Codec: layerfile.LZ4, Dir: dir, seeds: 8, rounds: 1}
 }
 
 // TestRun: what is measured can be saved and read, and nothing is left behind.
@@ -67,7 +67,7 @@ func TestCancelled(t *testing.T) {
 // TestMissingDisk: without a disk the other figures are there.
 func TestMissingDisk(t *testing.T) {
 	o := options(t.TempDir())
-	o.SkipDisk, o.Seeds = true, 5
+	o.SkipDisk, o.seeds = true, 5
 	c, err := Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
