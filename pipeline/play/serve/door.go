@@ -22,7 +22,7 @@ const (
 )
 
 // door is a listener that lets in only so many connections of each client at a
-// time. Others are answered with 429 and closed; no request of theirs is read.
+// time. Others are answered with 429 when they ask for something, and closed; no request of theirs is looked at.
 type door struct {
 	net.Listener
 	held      *tally
@@ -76,11 +76,14 @@ func (d *door) wait() {
 	}
 }
 
-// sayNo answers 429. It reads a little of what the client sends: a connection that
-// is closed with bytes unread is reset, and the answer lost.
+// sayNo answers 429 when a request begins: HTTP clients do not expect an answer before. It reads a little
+// of what the client sends: a connection that is closed with bytes unread is reset, and the answer lost.
 func sayNo(c net.Conn) {
 	defer c.Close()
 	if c.SetDeadline(time.Now().Add(farewell)) != nil {
+		return
+	}
+	if _, err := c.Read(make([]byte, 1)); err != nil {
 		return
 	}
 	if _, err := c.Write(tooManyConnections); err != nil {
