@@ -488,7 +488,7 @@ func readWhileRaised(t *testing.T, width int, first, second []int8, steps func(c
 			program: Program{Groups: []Group{{Columns: ^uint64(0)}}, Rows: slices.Repeat([]uint32{row}, Side)},
 			routes:  []Route{{Scores: scores, Words: []Word{{Pick: ^uint64(0), Place: ^uint64(0)}}, First: []uint32{0, 1}}},
 		}
-		for range runs(200) {
+		for range runs(400) {
 			write(0)
 			var written atomic.Bool
 			var wg sync.WaitGroup

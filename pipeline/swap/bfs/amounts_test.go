@@ -50,7 +50,7 @@ func TestPredict(t *testing.T) {
 func TestPredictMemory(t *testing.T) {
 	g := mustGrid(t, 2, 7)
 	var before *bfs.Amounts
-	for memory := uint64(1 << 29); memory < 1<<34; memory += 1 << 31 {
+	for memory := uint64(1 << 29); memory < 1<<34; memory += 1 << 29 {
 		a, err := bfs.Predict(g, bfs.Options{Workers: 2, Memory: memory})
 		if err != nil {
 			t.Fatal(err)
