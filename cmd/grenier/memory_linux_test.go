@@ -145,7 +145,7 @@ var memoryRows = []memoryRow{
 	{memory: "300MiB", ends: cli.ExitOK, args: "solitaire count --threads 2", full: true},
 	{memory: "40MiB", ends: cli.ExitOK, args: "solitaire count --threads 2 --board BOARD"},
 	{memory: "64MiB", ends: cli.ExitOK, args: "solitaire count --threads 2 --dir NEW", full: true},
-	{memory: "40MiB", ends: cli.ExitOK, args: "solitaire count --threads 2 --board LARGER --dir NEW"}, // too large without,
+	{memory: "40MiB", ends: cli.ExitOK, args: "solitaire count --threads 2 --board LARGER --dir NEW"}, // too large without a directory
 	{memory: "300MiB", ends: cli.ExitOK, args: "solitaire solve --threads 2", full: true},
 	{memory: "64MiB", ends: cli.ExitOK, args: "solitaire solve --threads 2 --board BOARD"},
 	{memory: "32MiB", ends: cli.ExitUsage, args: "solitaire solve --threads 2"},
@@ -187,7 +187,8 @@ func memoryPlaces(t *testing.T) map[string]string {
 	mustRun(t, "awari", "solve", "--progress", "none", "--dir", dir, "--seeds", "17")
 	files := t.TempDir()
 	places := map[string]string{
-		"DIR": dir, "BELOW": below, "BOARD": filepath.Join(files, "board"), "LARGER": filepath.Join(files, "larger"), "FILE": filepath.Join(files, "colex"), "VU": filepath.Join(files, "vu"), "PACKED": filepath.Join(files, "packed"),
+		"DIR": dir, "BELOW": below, "BOARD": filepath.Join(files, "board"), "LARGER": filepath.Join(files, "larger"),
+		"FILE": filepath.Join(files, "colex"), "VU": filepath.Join(files, "vu"), "PACKED": filepath.Join(files, "packed"),
 	}
 	export := []string{"awari", "export", "--progress", "none", "--dir", dir, "--layer", "17"}
 	mustRun(t, append(export, "--format", "colex", "--out", places["FILE"])...)

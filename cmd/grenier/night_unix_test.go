@@ -27,13 +27,12 @@ import (
 type night struct {
 	top, run, calls, finishes, metrics string
 	seeds                              int
-	memory                             string
 }
 
 func newNight(t *testing.T, seeds int) *night {
 	top := t.TempDir()
 	path := func(name string) string { return filepath.Join(top, name) }
-	return &night{top, path("run"), path("calls"), path("finishes"), path("night.prom"), seeds, leastMemory(seeds)}
+	return &night{top, path("run"), path("calls"), path("finishes"), path("night.prom"), seeds}
 }
 
 // flags are those of a process of the night that puts layers into the given directory. The
@@ -41,7 +40,7 @@ func newNight(t *testing.T, seeds int) *night {
 // at work when it is to be killed or stopped.
 func (n *night) flags(disk string, long int, more ...string) []string {
 	return append([]string{
-		"--dir", n.run, "--seeds", strconv.Itoa(n.seeds), "--threads", "2", "--progress", "none", "--checkpoint", "50ms", "--memory", n.memory,
+		"--dir", n.run, "--seeds", strconv.Itoa(n.seeds), "--threads", "2", "--progress", "none", "--checkpoint", "50ms", "--memory", leastMemory(n.seeds),
 		"--work", filepath.Join(n.top, "fast"), "--layers-to", filepath.Join(n.top, disk), "--metrics-file", n.metrics,
 		"--on-layer", fmt.Sprintf(`test -s "$GRENIER_FILE" && echo "$GRENIER_SEEDS" >> '%s'
 			if [ "$GRENIER_SEEDS" = %d ]; then exec > /dev/null 2>&1; sleep 30; fi`, n.calls, long),

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -82,37 +81,38 @@ func TestBug(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		log  bool // there is a log
+		long bool // it takes its time
 		args func(dir string) []string
 	}{
-		{"solve", true, func(dir string) []string {
+		{"solve", true, false, func(dir string) []string {
 			return []string{"awari", "solve", "--seeds", "9", "--threads", "2", "--dir", dir}
 		}},
-		{"import", false, func(dir string) []string {
+		{"import", false, false, func(dir string) []string {
 			return []string{"awari", "import", "--layer", "0", "--format", "colex", "--dir", dir, exported}
 		}},
-		{"export", false, func(dir string) []string {
+		{"export", false, false, func(dir string) []string {
 			return []string{"awari", "export", "--dir", tables, "--layer", "8", "--format", "vu", "--out", filepath.Join(dir, "scores")}
 		}},
-		{"verify", false, func(string) []string { return []string{"awari", "verify", "--dir", tables} }},
-		{"prove", false, func(string) []string { return []string{"awari", "verify", "--prove", "--dir", tables} }},
-		{"compare", false, func(string) []string { return []string{"awari", "compare", tables, tables} }},
-		{"bfs", false, func(string) []string { return []string{"swap", "bfs", "--rows", "3", "--cols", "3"} }},
-		{"bfs disk", false, func(dir string) []string { return []string{"swap", "bfs", "--rows", "3", "--cols", "3", "--dir", dir} }},
-		{"patterns", false, func(dir string) []string {
+		{"verify", false, false, func(string) []string { return []string{"awari", "verify", "--dir", tables} }},
+		{"prove", false, true, func(string) []string { return []string{"awari", "verify", "--prove", "--dir", tables} }},
+		{"compare", false, false, func(string) []string { return []string{"awari", "compare", tables, tables} }},
+		{"bfs", false, false, func(string) []string { return []string{"swap", "bfs", "--rows", "3", "--cols", "3"} }},
+		{"bfs disk", false, true, func(dir string) []string { return []string{"swap", "bfs", "--rows", "3", "--cols", "3", "--dir", dir} }},
+		{"patterns", false, false, func(dir string) []string {
 			return []string{"swap", "pdb", "build", "--kind", "apdb", "--rows", "3", "--cols", "3", "--tiles", "1,2,3", "--out", filepath.Join(dir, "p.gp")}
 		}},
-		{"chemin", false, func(dir string) []string {
+		{"chemin", false, true, func(dir string) []string {
 			return []string{"chemin", "solve", "--rows", "3", "--cols", "3", "--dir", dir}
 		}},
-		{"solitaire", false, func(dir string) []string {
+		{"solitaire", false, true, func(dir string) []string {
 			return []string{"solitaire", "solve", "--board", pegs, "--dir", dir}
 		}},
-		{"chemin classes", false, func(dir string) []string {
+		{"chemin classes", false, false, func(dir string) []string {
 			return []string{"chemin", "solve", "--rows", "3", "--cols", "3", "--method", "classes"}
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if !long() && slices.Contains([]string{"prove", "bfs disk", "chemin", "solitaire"}, c.name) {
+			if c.long && !long() {
 				t.Skip("needs GRENIER_LONG=1")
 			}
 			start := time.Now()

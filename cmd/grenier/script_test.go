@@ -90,19 +90,16 @@ func runLine(ts *testscript.TestScript, neg bool, args []string) {
 	status(ts, false, append([]string{"0", "grenier"}, args...))
 }
 
-// status runs a program that is expected to fail.
+// status runs a command line or a program, and wants it to end with a status.
 func status(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 3 && (len(args) < 2 || args[1] != "grenier") {
-		ts.Fatalf("usage: status n grenier args... or status n exec program args...")
-	}
 	got := ""
-	switch args[1] {
-	case "grenier":
+	switch {
+	case !neg && len(args) > 1 && args[1] == "grenier":
 		got = statusOfWorker(ts, args[2:])
-	case "exec":
+	case !neg && len(args) > 2 && args[1] == "exec":
 		got = statusOfProcess(ts, args[2:])
 	default:
-		ts.Fatalf("status of %s: want grenier or exec", args[1])
+		ts.Fatalf("usage: status n grenier args... or status n exec program args...")
 	}
 	if got != args[0] {
 		ts.Fatalf("status %s, want %s", got, args[0])

@@ -58,7 +58,7 @@ func newFar(t *testing.T) *far {
 	t.Helper()
 	game := testrun.Game(t, 8, awari.Awari)
 	layers := farLayers(t)
-	f := &far{dir: farRun.Copy(t, func(dir string) { writeFar(t, dir, layers) }), space: testrun.Space(t, game, farSeeds)}
+	f := &far{dir: farRun.Copy(t, func(dir string) { testrun.WriteTo(t, dir, game, layers, tinyBlock) }), space: testrun.Space(t, game, farSeeds)}
 	for n := range farSeeds + 1 { // files of long ago, whose dates prove something
 		date(t, filepath.Join(f.dir, rundir.LayerName(n)), time.Unix(1e9, 0))
 	}
@@ -70,15 +70,6 @@ func newFar(t *testing.T) *far {
 
 // farRun has the files of far tables, otherRun those with other scores of the last layer.
 var farRun, otherRun testrun.Fixture
-
-// writeFar writes the layers of far tables into a directory.
-func writeFar(t *testing.T, dir string, layers [][]int8) {
-	t.Helper()
-	from := testrun.Write(t, testrun.Game(t, 8, awari.Awari), layers, tinyBlock)
-	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // open opens the tables on the server once more.
 func (f *far) open(t *testing.T, o remote.Options) *tables.Tables {
@@ -469,7 +460,7 @@ func replaceLayer(t *testing.T, before, after time.Time, want error) {
 	for i := range layers[farSeeds] {
 		layers[farSeeds][i] ^= 1
 	}
-	other := otherRun.Copy(t, func(dir string) { writeFar(t, dir, layers) })
+	other := otherRun.Copy(t, func(dir string) { testrun.WriteTo(t, dir, testrun.Game(t, 8, awari.Awari), layers, tinyBlock) })
 	path := f.near.Path(farSeeds)
 	date(t, path, before)
 	if _, err := f.there.Probe(awari.Board{4, 4, 4, 2}); err != nil {

@@ -120,8 +120,15 @@ func (f *Fixture) Copy(t testing.TB, make func(dir string)) string {
 // scores, and returns its path. All checksums fit the scores, true or not.
 func Write(t testing.TB, game awari.Game, layers [][]int8, blockSize int) string {
 	t.Helper()
-	id := manifest.Identity{Game: "awari", Rules: game.Rules().String(), Pits: game.Pits()}
 	path := t.TempDir()
+	WriteTo(t, path, game, layers, blockSize)
+	return path
+}
+
+// WriteTo is Write into a directory that is empty.
+func WriteTo(t testing.TB, path string, game awari.Game, layers [][]int8, blockSize int) {
+	t.Helper()
+	id := manifest.Identity{Game: "awari", Rules: game.Rules().String(), Pits: game.Pits()}
 	dir, err := rundir.Lock(path, id)
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +153,6 @@ func Write(t testing.TB, game awari.Game, layers [][]int8, blockSize int) string
 	if err := dir.Unlock(); err != nil {
 		t.Fatal(err)
 	}
-	return path
 }
 
 // modelOf returns the model of the scores, none if they are too many for one.
