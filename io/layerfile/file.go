@@ -97,7 +97,7 @@ func newFile(path string, s source) *File {
 	return f
 }
 
-// load reads header, model, footer and index. The footer can be read without the
+// load reads header, layers below, model, footer and index. The footer can be read without the
 // others, the index only with all of them.
 func (f *File) load(length int64) []error {
 	head := make([]byte, min(length, headerSize))
@@ -110,7 +110,7 @@ func (f *File) load(length int64) []error {
 		return []error{headerErr} // nothing is known about the rest
 	}
 	if headerErr == nil {
-		headerErr = f.loadModel(head)
+		headerErr = f.loadTail(head)
 	}
 	if length < headerSize+footerSize {
 		footerErr = corrupt.New(f.path, "footer", "truncated: a file of %d bytes has none", length)
@@ -135,24 +135,25 @@ func (f *File) loadIndex() error {
 	return f.checkIndex()
 }
 
-// loadModel reads the model that the header with the given bytes announces.
-func (f *File) loadModel(head []byte) error {
+// loadTail reads what the header with the given bytes announces: the layers below and the model.
+func (f *File) loadTail(head []byte) error {
 	le := binary.LittleEndian
 	length, want := le.Uint32(head[hModelLen:]), le.Uint32(head[hModelCRC:])
-	if int64(length) > f.source.length()-headerSize {
+	below := belowSize * int64(le.Uint16(head[hBelow:]))
+	if below+int64(length) > f.source.length()-headerSize {
 		return corrupt.New(f.path, "model", "truncated: it should have %d bytes", length)
 	}
 	if length > maxModel {
 		return corrupt.New(f.path, "model", "%d bytes long: want at most %d", length, maxModel)
 	}
-	model := make([]byte, length)
-	if err := f.source.read(model, headerSize); err != nil {
+	tail := make([]byte, below+int64(length))
+	if err := f.source.read(tail, headerSize); err != nil {
 		return f.bad("model", err)
 	}
-	if sum := crc32c.Of(model); sum != want {
+	if sum := crc32c.Of(tail); sum != want {
 		return corrupt.New(f.path, "model", "checksum %08x instead of %08x", sum, want)
 	}
-	f.header.Model = ranks.Model(model)
+	f.header.Below, f.header.Model = Below(tail[:below]), ranks.Model(tail[below:])
 	if err := f.header.Validate(); err != nil {
 		return corrupt.New(f.path, "model", "%w", err)
 	}

@@ -25,13 +25,29 @@ func goldenScores() []int8 {
 	return scores
 }
 
+// goldenHeader returns the header of the golden file of that name: of version 2, with a codec, or
+// of version 3.
+func goldenHeader(name string) Header {
+	h := testHeader(LZ4, 64, 70)
+	h.Model = modelOf(goldenScores()[5:64], -2, 3)
+	switch name {
+	case "zstd":
+		h.Codec = Zstd
+	case "below":
+		h.Below = Below("").With(4, 0x0123456789abcdef).With(5, 1)
+	}
+	return h
+}
+
+var goldens = []string{"lz4", "zstd", "below"}
+
 // goldenDump returns the path of a golden file as annotate shows it.
-func goldenDump(c Codec) string { return filepath.Join("testdata", c.String()+".dump") }
+func goldenDump(name string) string { return filepath.Join("testdata", name+".dump") }
 
 // golden returns the bytes of a golden file.
-func golden(t *testing.T, c Codec) (data []byte) {
+func golden(t *testing.T, name string) (data []byte) {
 	t.Helper()
-	dump, err := os.ReadFile(goldenDump(c))
+	dump, err := os.ReadFile(goldenDump(name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +55,7 @@ func golden(t *testing.T, c Codec) (data []byte) {
 		digits := strings.ReplaceAll(line[6:min(6+dumpWidth, len(line)-1)], " ", "")
 		part, err := hex.DecodeString(digits)
 		if err != nil {
-			t.Fatalf("%s: %q: %v", goldenDump(c), line, err)
+			t.Fatalf("%s: %q: %v", goldenDump(name), line, err)
 		}
 		data = append(data, part...)
 	}
@@ -50,23 +66,21 @@ func golden(t *testing.T, c Codec) (data []byte) {
 // version of a codec's library changed, -update is right; otherwise the format
 // changed and needs a new version number.
 func TestGolden(t *testing.T) {
-	for _, codec := range codecs {
+	for _, name := range goldens {
 		path := filepath.Join(t.TempDir(), "golden.gl")
-		h := testHeader(codec, 64, 70)
-		h.Model = modelOf(goldenScores()[5:64], -2, 3)
-		writeFile(t, path, h, goldenScores())
+		writeFile(t, path, goldenHeader(name), goldenScores())
 		got, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if *update {
-			write(t, goldenDump(codec), []byte(annotate(got)))
+			write(t, goldenDump(name), []byte(annotate(got)))
 		}
-		if want := golden(t, codec); !bytes.Equal(got, want) {
-			t.Errorf("%v: another file than the golden one:\n%s", codec, annotate(got))
+		if want := golden(t, name); !bytes.Equal(got, want) {
+			t.Errorf("%v: another file than the golden one:\n%s", name, annotate(got))
 		}
 		if scores, err := readAll(path); err != nil || !slices.Equal(scores, goldenScores()) {
-			t.Errorf("%v: %v, %v", codec, scores, err)
+			t.Errorf("%v: %v, %v", name, scores, err)
 		}
 	}
 }
@@ -74,9 +88,9 @@ func TestGolden(t *testing.T) {
 // TestByDocument reads the golden files in the way that docs/format/layer-file.md
 // describes, without using anything of this package.
 func TestByDocument(t *testing.T) {
-	for _, codec := range codecs {
-		if got := readByDocument(t, golden(t, codec)); !slices.Equal(got, goldenScores()) {
-			t.Errorf("%v: %v", codec, got)
+	for _, name := range goldens {
+		if got := readByDocument(t, golden(t, name)); !slices.Equal(got, goldenScores()) {
+			t.Errorf("%v: %v", name, got)
 		}
 	}
 }
@@ -96,7 +110,7 @@ func readByDocument(t *testing.T, data []byte) (scores []int8) {
 			continue
 		}
 		code := decompressByDocument(t, data[48], n, stored)
-		scores = append(scores, scoresByDocument(data[84:], ranksByDocument(code, n))...)
+		scores = append(scores, scoresByDocument(data[84+10*int(le.Uint16(data[50:])):], ranksByDocument(code, n))...)
 	}
 	return scores
 }
@@ -181,7 +195,7 @@ func TestDumpInDocument(t *testing.T) {
 	}
 	_, dump, _ := strings.Cut(string(page), "```dump\n")
 	dump, _, _ = strings.Cut(dump, "```\n")
-	want, err := os.ReadFile(goldenDump(LZ4))
+	want, err := os.ReadFile(goldenDump("lz4"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,21 +214,27 @@ func annotate(data []byte) string {
 	index := int(le.Uint64(footer))
 	first := int(le.Uint64(data[index:]))
 	second := int(le.Uint64(data[index+indexEntrySize:]))
-	fields := []struct {
+	type field struct {
 		n       int
 		comment string
-	}{
+	}
+	below := make([]field, 2*int(le.Uint16(data[hBelow:])))
+	for i := range below {
+		below[i] = []field{{2, "below: seeds"}, {8, "FNV-1a-64 of its scores"}}[i%2]
+	}
+	fields := slices.Concat([]field{
 		{8, "header: magic"}, {4, "format version"}, {2, "pits"}, {2, "seeds"},
-		{16, "game"}, {16, "rules"}, {1, "codec"}, {1, "transform"}, {2, "0"},
-		{4, "scores in a block"}, {8, "positions"}, {8, "blocks"}, {4, "length of the model"}, {4, "CRC-32C of the model"}, {4, "CRC-32C of bytes 0 to 79"},
-		{1, "model: lowest score"}, {1, "symbols"}, {6, "usual list"}, {first - headerSize - 8, "lists of the contexts"},
+		{16, "game"}, {16, "rules"}, {1, "codec"}, {1, "transform"}, {2, "layers below"},
+		{4, "scores in a block"}, {8, "positions"}, {8, "blocks"}, {4, "length of the model"}, {4, "CRC-32C of layers below and model"}, {4, "CRC-32C of bytes 0 to 79"},
+	}, below, []field{
+		{1, "model: lowest score"}, {1, "symbols"}, {6, "usual list"}, {first - headerSize - 5*len(below) - 8, "lists of the contexts"},
 		{second - first, "block 0: ranks, compressed"}, {index - second, "block 1: plain scores"},
 		{8, "index, block 0: offset"}, {4, "length"}, {4, "flags"}, {4, "CRC-32C of the stored bytes"}, {4, "CRC-32C of the scores"},
 		{8, "index, block 1: offset"}, {4, "length"}, {4, "flags: plain"}, {4, "CRC-32C of the stored bytes"}, {4, "CRC-32C of the scores"},
 		{8, "footer: offset of the index"}, {8, "length of the index"}, {4, "CRC-32C of the index"}, {4, "CRC-32C of the header, its last field"},
 		{8, "FNV-1a-64 of the scores"}, {8, "wins"}, {8, "draws"}, {8, "losses"}, {8, "length of the file"},
 		{4, "CRC-32C of bytes 0 to 63 of the footer"}, {8, "magic"},
-	}
+	})
 	var out strings.Builder
 	at := 0
 	for _, f := range fields {

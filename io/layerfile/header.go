@@ -1,7 +1,6 @@
 package layerfile
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -14,9 +13,10 @@ import (
 	"grenier/kernels/ranks"
 )
 
-// Version is the format version that this package writes, and the newest that
-// it reads. It only grows.
-const Version = 2
+// Version is the newest format version that this package writes and reads. It only grows.
+//
+// Version 3 names the layers below; a file that names none is written as version 2.
+const Version = 3
 
 // Limits of the format.
 const (
@@ -42,7 +42,7 @@ const (
 	hRules     = 32
 	hCodec     = 48
 	hTransform = 49
-	hZero16    = 50
+	hBelow     = 50 // number of layers named; 0 in version 2
 	hBlockSize = 52
 	hPositions = 56
 	hBlocks    = 64
@@ -60,6 +60,7 @@ type Header struct {
 	Pits, Seeds int         // 0 to 65,535
 	Codec       Codec       // compressor of the blocks
 	Transform   Transform   // what is done to scores before
+	Below       Below       // layers that the scores were computed from; "": unknown, or none
 	Model       ranks.Model // of frequent scores, for the transform; "": all blocks are plain
 	BlockSize   int         // scores in each block but the last, 1 to MaxBlockSize
 	Positions   uint64      // scores in the file, at most MaxPositions
@@ -91,6 +92,9 @@ func (h *Header) Validate() error {
 	case !h.Codec.known() || !h.Transform.known():
 		return fmt.Errorf("%w: %v, %v: unknown codec or transform", ErrHeader, h.Codec, h.Transform)
 	}
+	if err := h.Below.check(h.Seeds); err != nil {
+		return fmt.Errorf("%w: %w", ErrHeader, err)
+	}
 	if h.Model != "" {
 		if err := h.Model.Check(); err != nil {
 			return fmt.Errorf("%w: %w", ErrHeader, err)
@@ -120,24 +124,36 @@ func validName(s string) bool {
 func (h *Header) encode() []byte {
 	b := make([]byte, headerSize)
 	copy(b[hMagic:], headerMagic)
-	binary.LittleEndian.PutUint32(b[hVersion:], Version)
+	binary.LittleEndian.PutUint32(b[hVersion:], h.version())
 	binary.LittleEndian.PutUint16(b[hPits:], uint16(h.Pits))
 	binary.LittleEndian.PutUint16(b[hSeeds:], uint16(h.Seeds))
 	copy(b[hGame:], h.Game)
 	copy(b[hRules:], h.Rules)
 	b[hCodec] = byte(h.Codec)
 	b[hTransform] = byte(h.Transform)
+	binary.LittleEndian.PutUint16(b[hBelow:], uint16(h.Below.len()))
 	binary.LittleEndian.PutUint32(b[hBlockSize:], uint32(h.BlockSize))
 	binary.LittleEndian.PutUint64(b[hPositions:], h.Positions)
 	binary.LittleEndian.PutUint64(b[hBlocks:], uint64(h.Blocks()))
 	binary.LittleEndian.PutUint32(b[hModelLen:], uint32(len(h.Model)))
-	binary.LittleEndian.PutUint32(b[hModelCRC:], crc32c.Of([]byte(h.Model)))
+	binary.LittleEndian.PutUint32(b[hModelCRC:], crc32c.Of([]byte(h.tail())))
 	binary.LittleEndian.PutUint32(b[hChecksum:], crc32c.Of(b[:hChecksum]))
 	return b
 }
 
+// version returns the format version that the header needs.
+func (h *Header) version() uint32 {
+	if h.Below == "" {
+		return 2
+	}
+	return 3
+}
+
+// tail returns what follows the header: the layers below and the model.
+func (h *Header) tail() string { return string(h.Below) + string(h.Model) }
+
 // start returns the offset of the first block.
-func (h *Header) start() int64 { return headerSize + int64(len(h.Model)) }
+func (h *Header) start() int64 { return headerSize + int64(len(h.Below)+len(h.Model)) }
 
 // Begins reports whether a file begins like a layer file, of any version, whatever
 // follows.
@@ -148,7 +164,7 @@ func Begins(f io.ReaderAt) bool {
 }
 
 // parseHeader reads the first bytes of a file: magic, then version, then
-// checksum, then the rest but for the model, which follows it in the file.
+// checksum, then the rest but for what follows it in the file, the layers below and the model.
 func parseHeader(file string, b []byte) (Header, error) {
 	fail := func(format string, args ...any) (Header, error) {
 		return Header{}, corrupt.New(file, "header", format, args...)
@@ -160,8 +176,9 @@ func parseHeader(file string, b []byte) (Header, error) {
 	if len(b) < headerSize {
 		return fail("truncated: %d bytes are less than a header", len(b))
 	}
-	if v := binary.LittleEndian.Uint32(b[hVersion:]); v != Version {
-		return fail("%w %d: this program reads version %d", corrupt.ErrVersion, v, Version)
+	version, below := binary.LittleEndian.Uint32(b[hVersion:]), binary.LittleEndian.Uint16(b[hBelow:])
+	if version != 2 && version != Version {
+		return fail("%w %d: this program reads versions 2 and %d", corrupt.ErrVersion, version, Version)
 	}
 	if sum, want := crc32c.Of(b[:hChecksum]), binary.LittleEndian.Uint32(b[hChecksum:]); sum != want {
 		return fail("checksum %08x instead of %08x", sum, want)
@@ -173,10 +190,12 @@ func parseHeader(file string, b []byte) (Header, error) {
 	if err := h.Validate(); err != nil {
 		return fail("%w", err)
 	}
-	// One header has one encoding: unused bytes are 0, the number of blocks
-	// follows from the rest.
-	if !bytes.Equal(h.encode()[:hModelLen], b[:hModelLen]) {
-		return fail("unused bytes are not 0, or the number of blocks is not %d", h.Blocks())
+	if (version == 2) != (below == 0) || below > maxBelow {
+		return fail("version %d names %d layers below: 2 names none, %d names 1 to %d", version, below, Version, maxBelow)
+	}
+	// One header has one encoding: the number of blocks follows from the rest.
+	if blocks := binary.LittleEndian.Uint64(b[hBlocks:]); blocks != uint64(h.Blocks()) {
+		return fail("%d blocks instead of %d", blocks, h.Blocks())
 	}
 	return h, nil
 }

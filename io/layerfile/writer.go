@@ -94,7 +94,7 @@ func create(p *vfs.Pending, h Header, family cpu.Family, sparing bool) (*Writer,
 	}
 	w.summary.Header = h
 	w.out.Write(h.encode()) // errors surface in Finish, at the latest
-	w.out.WriteString(string(h.Model))
+	w.out.WriteString(h.tail())
 	return w, nil
 }
 

@@ -151,6 +151,46 @@ func (m *Manifest) CheckFile(i int, f *layerfile.File) error {
 		got.Bytes, got.Hash, Checksum(got.Checksum), corrupt.ErrMismatch, l.Bytes, l.Hash, l.Checksum)
 }
 
+// StaleError says that a layer was computed from others than those below it. It matches
+// corrupt.ErrMismatch.
+type StaleError struct {
+	Seeds int   // of the layer
+	From  []int // layers below that are other ones now, ascending
+}
+
+// Error names the layers.
+func (e *StaleError) Error() string {
+	text := "another layer"
+	for i, n := range e.From {
+		switch {
+		case i > 0:
+			text += ","
+		case len(e.From) > 1:
+			text = "other layers"
+		}
+		text += fmt.Sprintf(" %d", n)
+	}
+	return fmt.Sprintf("layer %d was made from %s", e.Seeds, text)
+}
+
+// Is reports whether target is corrupt.ErrMismatch.
+func (e *StaleError) Is(target error) bool { return target == corrupt.ErrMismatch }
+
+// CheckBelow fails with a *corrupt.Error whose cause is a *StaleError if f names layers below,
+// and the manifest lists others.
+func (m *Manifest) CheckBelow(f *layerfile.File) error {
+	stale := &StaleError{Seeds: f.Header().Seeds}
+	for n, hash := range f.Header().Below.All() {
+		if n < len(m.Layers) && m.Layers[n].Hash != hash {
+			stale.From = append(stale.From, n)
+		}
+	}
+	if len(stale.From) == 0 {
+		return nil
+	}
+	return &corrupt.Error{File: f.Path(), Cause: stale}
+}
+
 // Validate fails with ErrInvalid if the manifest contradicts itself: names and
 // sizes out of range, layers missing, counts that do not add up.
 func (m *Manifest) Validate() error {

@@ -20,3 +20,32 @@ func TestConformance(t *testing.T) {
 		}
 	}
 }
+
+// TestCapturesLeadTo compares it with the moves of all boards.
+func TestCapturesLeadTo(t *testing.T) {
+	for _, pits := range []int{4, 6, 8} {
+		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+			space, err := awari.NewSpace(mustGame(t, pits, rules), 11)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for n := range space.Layers() {
+				led := map[int]bool{}
+				for rank := range space.Size(n) {
+					for _, play := range space.Plays(space.Unrank(n, rank)) {
+						if play.Captured > 0 && !play.Starves {
+							led[play.Child.Seeds()] = true
+						}
+					}
+				}
+				least, most := space.CapturesLeadTo(n)
+				for k := range n + 1 {
+					if led[k] != (least <= k && k <= most) {
+						t.Errorf("%s, %d seeds: captures lead to %v, not to %d ... %d", space.Name(), n, led, least, most)
+						break
+					}
+				}
+			}
+		}
+	}
+}

@@ -79,3 +79,8 @@ func (g Game) Unsow(after Board, pit, seeds int) (before Board, ok bool) {
 func (g Game) lastPit(pit, seeds int) int {
 	return (pit + 1 + (seeds-1)%(g.pits-1)) % g.pits
 }
+
+// CapturesLeadTo returns the numbers of seeds, from least to most, that a board of n seeds can
+// have after a move that captures; most is less than least if there is no such move. The opponent
+// keeps a seed: at least one of his Q pits is not emptied, and the others give 2 or 3 each.
+func (g Game) CapturesLeadTo(n int) (least, most int) { return max(1, n-3*(g.Half()-1)), n - 2 }

@@ -8,6 +8,7 @@ package layerfiletest
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"grenier/io/tally"
 	"grenier/kernels/cpu"
@@ -19,6 +20,7 @@ const (
 	HeaderSize = 84
 	EntrySize  = 24
 	FooterSize = 76
+	belowSize  = 10 // of a layer below
 )
 
 const (
@@ -34,6 +36,7 @@ type Header struct {
 	Pits, Seeds       uint16
 	Game, Rules       string // up to 16 bytes
 	Codec, Transform  uint8
+	Below             uint16 // layers named
 	BlockSize         uint32
 	Positions, Blocks uint64
 	ModelLength       uint32
@@ -67,6 +70,7 @@ type Footer struct {
 // File is a layer file to be forged. The zero value is one of awari with 12 pits and no
 // seeds. What the functions change is sealed as they leave it; they may be nil.
 type File struct {
+	Below  []byte // layers below, 10 bytes each
 	Model  []byte
 	Blocks []Block
 
@@ -78,7 +82,8 @@ type File struct {
 // Encode returns the bytes of the file.
 func (f *File) Encode() []byte {
 	h := f.header()
-	b := append(h.encode(f.Model), f.Model...)
+	tail := slices.Concat(f.Below, f.Model)
+	b := append(h.encode(tail), tail...)
 	var index []byte
 	foot := Footer{Hash: tally.NewHash(cpu.Generic).Sum()}
 	var histogram tally.Histogram
@@ -109,6 +114,9 @@ func (f *File) header() Header {
 		Version: 2, Pits: 12, Game: "awari", Rules: "awari", Codec: 1, Transform: 2,
 		BlockSize: 1, Blocks: uint64(len(f.Blocks)), ModelLength: uint32(len(f.Model)),
 	}
+	if h.Below = uint16(len(f.Below) / belowSize); h.Below > 0 {
+		h.Version = 3
+	}
 	for i, b := range f.Blocks {
 		h.Positions += uint64(len(b.Scores))
 		if i == 0 {
@@ -121,7 +129,7 @@ func (f *File) header() Header {
 	return h
 }
 
-func (h *Header) encode(model []byte) []byte {
+func (h *Header) encode(tail []byte) []byte {
 	b := make([]byte, HeaderSize)
 	copy(b, headerMagic)
 	le.PutUint32(b[8:], h.Version)
@@ -130,11 +138,12 @@ func (h *Header) encode(model []byte) []byte {
 	copy(b[16:32], h.Game)
 	copy(b[32:48], h.Rules)
 	b[48], b[49] = h.Codec, h.Transform
+	le.PutUint16(b[50:], h.Below)
 	le.PutUint32(b[52:], h.BlockSize)
 	le.PutUint64(b[56:], h.Positions)
 	le.PutUint64(b[64:], h.Blocks)
 	le.PutUint32(b[72:], h.ModelLength)
-	le.PutUint32(b[76:], crc32c.Of(model))
+	le.PutUint32(b[76:], crc32c.Of(tail))
 	le.PutUint32(b[80:], crc32c.Of(b[:80]))
 	return b
 }
@@ -168,7 +177,7 @@ func Reseal(data []byte) []byte {
 	if len(data) < HeaderSize+FooterSize {
 		return data
 	}
-	if end := HeaderSize + uint64(le.Uint32(data[72:])); end <= uint64(len(data)) {
+	if end := HeaderSize + belowSize*uint64(le.Uint16(data[50:])) + uint64(le.Uint32(data[72:])); end <= uint64(len(data)) {
 		le.PutUint32(data[76:], crc32c.Of(data[HeaderSize:end]))
 	}
 	le.PutUint32(data[80:], crc32c.Of(data[:80]))

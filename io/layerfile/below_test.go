@@ -1,0 +1,39 @@
+package layerfile
+
+import (
+	"maps"
+	"path/filepath"
+	"testing"
+
+	"grenier/io/layerfile/layerfiletest"
+	"grenier/io/tally"
+)
+
+// TestBelow: what a writer names is what a reader gets; layers that cannot be below are refused.
+func TestBelow(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "below.gl")
+	writeFile(t, path, goldenHeader("below"), goldenScores())
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if got := maps.Collect(f.Header().Below.All()); !maps.Equal(got, map[int]tally.Hash{4: 0x0123456789abcdef, 5: 1}) {
+		t.Error(got)
+	}
+	for name, below := range map[string]Below{
+		"twice": Below("").With(4, 1) + Below("").With(4, 1), "falling": Below("").With(5, 1) + Below("").With(4, 1),
+		"not below": Below("").With(7, 1), "cut": Below("").With(4, 1)[1:],
+	} {
+		h := goldenHeader("below")
+		h.Below = below
+		if h.Validate() == nil {
+			t.Errorf("%s: accepted", name)
+		}
+		if len(below)%belowSize != 0 {
+			continue
+		}
+		data := (&layerfiletest.File{Below: []byte(below), Header: func(h *layerfiletest.Header) { h.Seeds = 7 }}).Encode()
+		mustBeCorrupt(t, path, data, name)
+	}
+}
