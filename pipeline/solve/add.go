@@ -84,6 +84,9 @@ func Add(ctx context.Context, path string, game awari.Game, n int, o Options, op
 	if err := orderOf(path, n, r.manifest); err != nil { // somebody else was faster
 		return Report{}, err
 	}
+	if err := r.checkStale(); err != nil {
+		return Report{}, err
+	}
 	r.estimate = estimate{total: float64(halfboard.Positions(game, n)), profile: profile{step{stage: sealStage}: {0, 1}}}
 	return r.add(ctx, n, open)
 }

@@ -36,10 +36,8 @@ func Again(ctx context.Context, dir *rundir.Locked, game awari.Game, below []man
 		return Report{}, nil, err
 	}
 	defer func() { err = errors.Join(err, r.engine.Close()) }()
-	if r.engine.Checkpointed() != n {
-		if err := rundir.ClearLayer(work); err != nil {
-			return Report{}, nil, err
-		}
+	if err := r.clearStale(work, func() error { return rundir.ClearLayer(work) }); err != nil {
+		return Report{}, nil, err
 	}
 	return r.sealLayer(ctx, n)
 }

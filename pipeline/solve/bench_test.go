@@ -54,7 +54,7 @@ func (w *tower) solve(b *testing.B, n int) *halfboard.Layer {
 
 func (w *tower) next(b *testing.B, n int) *halfboard.Layer {
 	b.Helper()
-	l, err := w.engine.Solve(b.Context(), n, w)
+	l, err := w.engine.Solve(b.Context(), n, 0, w)
 	if err != nil {
 		b.Fatal(err)
 	}

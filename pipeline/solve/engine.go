@@ -67,10 +67,10 @@ func (o *Options) need(game awari.Game, seeds int) uint64 {
 
 // engine solves layers.
 type engine interface {
-	// Solve solves layer n from those below, which it closes.
-	Solve(ctx context.Context, n int, lower *tables.Tables) (solved, error)
-	// Checkpointed returns the layer that can be resumed, -1 if there is none.
-	Checkpointed() int
+	// Solve solves layer n from those below, which below identifies and it closes.
+	Solve(ctx context.Context, n int, below halfboard.Below, lower *tables.Tables) (solved, error)
+	// Checkpointed is that of halfboard.Engine.
+	Checkpointed(below func(seeds int) halfboard.Below) (seeds int, same bool)
 	Close() error
 }
 
@@ -97,8 +97,8 @@ func (r *run) newEngine(work vfs.Dir) (engine, error) {
 // sweeps is the engine Sweeps.
 type sweeps struct{ *halfboard.Engine }
 
-func (e sweeps) Solve(ctx context.Context, n int, lower *tables.Tables) (solved, error) {
-	layer, err := e.Engine.Solve(ctx, n, lower)
+func (e sweeps) Solve(ctx context.Context, n int, below halfboard.Below, lower *tables.Tables) (solved, error) {
+	layer, err := e.Engine.Solve(ctx, n, below, lower)
 	if err != nil {
 		return nil, err
 	}
@@ -112,11 +112,11 @@ type retrograde struct {
 	table    [][]int8 // layers from 0 on
 }
 
-func (e *retrograde) Checkpointed() int { return -1 }
+func (e *retrograde) Checkpointed(func(int) halfboard.Below) (int, bool) { return -1, false }
 
 func (e *retrograde) Close() error { return nil }
 
-func (e *retrograde) Solve(ctx context.Context, n int, lower *tables.Tables) (solved, error) {
+func (e *retrograde) Solve(ctx context.Context, n int, _ halfboard.Below, lower *tables.Tables) (solved, error) {
 	began := time.Now()
 	if err := errors.Join(e.read(ctx, n, lower), lower.Close()); err != nil {
 		return nil, err

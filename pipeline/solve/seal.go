@@ -78,7 +78,7 @@ func (r *run) newSealing(ctx context.Context, layer Source) (*sealing, error) {
 		header: layerfile.Header{
 			Game: tables.GameName, Rules: r.game.Rules().String(), Pits: r.game.Pits(), Seeds: layer.Seeds(),
 			Codec: r.options.Codec, Transform: layerfile.Ranks, BlockSize: layerfile.MaxBlockSize,
-			Positions: layer.Positions(),
+			Positions: layer.Positions(), Below: r.below(layer.Seeds()),
 		},
 	}
 	var err error

@@ -11,6 +11,8 @@ package solve
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"sync"
@@ -21,6 +23,7 @@ import (
 	"grenier/io/manifest"
 	"grenier/io/memory"
 	"grenier/io/rundir"
+	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve/internal/halfboard"
@@ -203,6 +206,9 @@ func begin(dir *rundir.Locked, game awari.Game, o Options) (*run, error) {
 	if r.manifest, err = tables.Manifest(dir); err != nil {
 		return nil, err
 	}
+	if err := r.checkStale(); err != nil {
+		return nil, err
+	}
 	for n := len(r.manifest.Layers); n <= o.Seeds; n++ {
 		if err := dir.CheckLayer(n); err != nil {
 			return nil, err
@@ -212,10 +218,46 @@ func begin(dir *rundir.Locked, game awari.Game, o Options) (*run, error) {
 		return nil, err
 	}
 	r.estimate = newEstimate(game, r.manifest, o.Seeds)
-	if n := r.engine.Checkpointed(); n >= 0 && n < len(r.manifest.Layers) {
-		return r, dir.ClearWork() // a crash came between sealing that layer and this
+	return r, r.clearStale(dir.Work(), dir.ClearWork)
+}
+
+// checkStale fails if a layer was computed from others than those below it now, with what
+// manifest.Manifest.CheckBelow says of the lowest one.
+func (r *run) checkStale() error {
+	stale, err := tables.Stale(r.dir.Path(), r.manifest)
+	if err == nil && len(stale) > 0 {
+		err = stale[0]
 	}
-	return r, nil
+	return err
+}
+
+// clearStale calls clear if work has streams that are of no use: of a layer that is
+// sealed, as a crash between sealing and clearing leaves them, or of the next layer, but computed from
+// others below. The user is told of these.
+func (r *run) clearStale(work vfs.Dir, clear func() error) error {
+	next := len(r.manifest.Layers)
+	n, same := r.engine.Checkpointed(r.identify)
+	if n < 0 || n > next || n == next && same {
+		return nil
+	}
+	if n == next && r.options.Note != nil {
+		least, most := r.game.CapturesLeadTo(n)
+		r.options.Note(fmt.Sprintf("layer %d is computed from the beginning: what %s has of it was not computed from layers %d to %d as they are now: "+
+			"one of them was replaced, or an earlier version wrote it, which did not say", n, work.Path(""), least, most))
+	}
+	return clear()
+}
+
+// below names the layers that layer n, the next one at most, is computed from.
+func (r *run) below(n int) layerfile.Below { return tables.Below(r.game, r.manifest, n) }
+
+// identify identifies them for the streams of layer n; 0 for layers above the next one.
+func (r *run) identify(n int) halfboard.Below {
+	if n > len(r.manifest.Layers) {
+		return 0
+	}
+	sum := sha256.Sum256([]byte(r.below(n)))
+	return halfboard.Below(binary.BigEndian.Uint64(sum[:]))
 }
 
 // solveLayer solves layer n and makes it part of the run directory.
@@ -230,7 +272,8 @@ func (r *run) solveLayer(ctx context.Context, n int) (Report, error) {
 // sealLayer solves layer n and writes its file, which waits for being published then.
 func (r *run) sealLayer(ctx context.Context, n int) (Report, *layerfile.Writer, error) {
 	start := time.Now()
-	r.resumed = r.engine.Checkpointed() == n
+	checkpointed, same := r.engine.Checkpointed(r.identify)
+	r.resumed = checkpointed == n && same
 	layer, err := r.compute(ctx, n)
 	if err != nil {
 		return Report{}, nil, err
@@ -256,7 +299,7 @@ func (r *run) compute(ctx context.Context, n int) (solved, error) {
 	if err != nil {
 		return nil, fmt.Errorf("solving layer %d: %w", n, err)
 	}
-	return r.engine.Solve(ctx, n, lower)
+	return r.engine.Solve(ctx, n, r.identify(n), lower)
 }
 
 // sparing reports whether layer n is solved out of memory, so that its files and those

@@ -42,6 +42,38 @@ func CheckFiles(dir string, m *manifest.Manifest) error {
 	return nil
 }
 
+// Below names the layers that layer n is computed from, by what m lists: those that captures lead
+// to.
+func Below(game awari.Game, m *manifest.Manifest, n int) (below layerfile.Below) {
+	least, most := game.CapturesLeadTo(n)
+	for k := least; k <= most; k++ {
+		below = below.With(k, m.Layers[k].Hash)
+	}
+	return below
+}
+
+// Stale returns what manifest.Manifest.CheckBelow says of each layer of the run directory dir
+// that was computed from others than those that m lists, by ascending seeds. Only the ends of the files are
+// read; one that is missing or damaged says nothing. It fails with an error of the operating system.
+func Stale(dir string, m *manifest.Manifest) (stale []error, err error) {
+	for n := range m.Layers {
+		f, err := layerfile.Peek(rundir.LayerFile(dir, &m.Layers[n]))
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, corrupt.ErrCorrupt) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := m.CheckBelow(f); err != nil {
+			stale = append(stale, err)
+		}
+		if err := f.Close(); err != nil {
+			return nil, err
+		}
+	}
+	return stale, nil
+}
+
 // RemoteManifest is Manifest for a run directory on a web server.
 func RemoteManifest(d *remote.Dir) (*manifest.Manifest, error) {
 	return checked(d.Address(rundir.ManifestName), d.Manifest)

@@ -113,6 +113,12 @@ func (t *Tables) MaxSeeds() int { return len(t.layers) - 1 }
 // Layers returns what the manifest says about each solved layer, by seeds.
 func (t *Tables) Layers() []manifest.Layer { return slices.Clone(t.manifest.Layers) }
 
+// Stale is that of a directory and its manifest, for tables on this machine.
+func (t *Tables) Stale() ([]error, error) { return Stale(t.name, t.manifest) }
+
+// CheckBelow is that of the manifest.
+func (t *Tables) CheckBelow(f *layerfile.File) error { return t.manifest.CheckBelow(f) }
+
 // Close closes the layer files. Reads in progress finish; afterwards other
 // calls, and a second Close, fail with os.ErrClosed.
 func (t *Tables) Close() error {

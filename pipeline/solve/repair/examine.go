@@ -23,6 +23,7 @@ func (r *repairer) examineAll(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		r.findStale(&l, r.examined)
 		if l.Action == Solve {
 			largest = n
 		}
@@ -43,7 +44,7 @@ func (r *repairer) examineAll(ctx context.Context) error {
 // inOrder reports whether nothing is to be done.
 func (r *repairer) inOrder() bool {
 	for _, l := range r.result.Layers {
-		if l.Action != Keep {
+		if l.Action != Keep || len(l.MadeFrom) > 0 {
 			return false
 		}
 	}
@@ -69,6 +70,7 @@ func (r *repairer) examine(ctx context.Context, n int) (l Layer, err error) {
 		return l, err
 	}
 	defer f.Close()
+	l.below, l.path = f.Header().Below, f.Path()
 	l.Aside = l.Aside || layerfile.Strange(problems)
 	if len(problems) == 0 {
 		problems = r.misplaced(&l, f)

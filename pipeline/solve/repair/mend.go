@@ -7,6 +7,7 @@ import (
 
 	"grenier/io/manifest"
 	"grenier/io/rundir"
+	"grenier/io/tally"
 	"grenier/pipeline/solve"
 )
 
@@ -21,10 +22,8 @@ func (r *repairer) mend(ctx context.Context) error {
 	var entries []manifest.Layer // of the layers below, which are right
 	for i := range r.result.Layers {
 		l := &r.result.Layers[i]
-		if l.Action == List {
-			if err := r.trust(ctx, l, entries); err != nil {
-				return err
-			}
+		if err := r.judge(ctx, l, entries); err != nil {
+			return err
 		}
 		if l.Action == Solve {
 			if err := r.save(entries); err != nil {
@@ -43,6 +42,24 @@ func (r *repairer) mend(ctx context.Context) error {
 		return err
 	}
 	return r.locked.ClearAgain()
+}
+
+// judge finds out whether a layer must be solved again after all, now that those below are right.
+func (r *repairer) judge(ctx context.Context, l *Layer, below []manifest.Layer) error {
+	before := l.Action
+	r.findStale(l, func(n int) (tally.Hash, bool) { return below[n].Hash, true })
+	if l.Action == List {
+		if err := r.trust(ctx, l, below); err != nil {
+			return err
+		}
+	}
+	if l.Action == Solve && before != Solve {
+		r.total += float64(r.space.Size(l.Seeds))
+	}
+	if l.Action == Solve && len(l.MadeFrom) > 0 {
+		return r.unlist(below)
+	}
+	return nil
 }
 
 // save replaces the entries of the manifest from layer 0 on, if they are others. What is

@@ -17,7 +17,8 @@
 //
 // Trust. An intact manifest vouches by the hash of each layer, for files and for what is
 // solved again. Where it does not, scores of each layer are compared with those below
-// (compare.go) before it is listed.
+// (compare.go) before it is listed. And a file names the layers that it was computed from:
+// if one of them is another one now, the layer may be wrong wherever no sample looks (stale.go).
 package repair
 
 import (
@@ -27,6 +28,7 @@ import (
 	"time"
 
 	"grenier/io/corrupt"
+	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/io/tally"
@@ -43,6 +45,9 @@ type Options struct {
 	// LayersIn are directories, besides those that the manifest names, in which layer files
 	// are looked for that are not found there. The manifest lists them there then.
 	LayersIn []string
+	// SetAside sets layers aside that were computed from others than those below them, and solves
+	// them again. Otherwise they stay, and Result.Err names them.
+	SetAside bool
 	// DryRun only finds out what would be done, changing nothing on disk.
 	DryRun bool
 	// Progress, if not nil, is called often, by one goroutine at a time.
@@ -84,10 +89,14 @@ type Layer struct {
 	// renamed; SetAside is the new name.
 	Aside    bool   `json:"aside,omitempty"`
 	SetAside string `json:"set_aside,omitempty"`
+	// MadeFrom lists the layers that it was computed from and that are others now.
+	MadeFrom []int `json:"made_from_others,omitempty"`
 	// Seconds is the time for solving it again.
 	Seconds float64 `json:"seconds,omitempty"`
 
-	entry manifest.Layer // of a layer to be kept or listed
+	entry manifest.Layer  // of a layer to be kept or listed
+	below layerfile.Below // that its file names
+	path  string          // of the file
 }
 
 // Result is what a repair did, or would do.
@@ -106,6 +115,22 @@ type Result struct {
 	// Ignored lists files named like a layer above these that do not begin like one.
 	Ignored []string `json:"ignored,omitempty"`
 	Seconds float64  `json:"seconds"`
+}
+
+// Err returns an error that matches corrupt.ErrCorrupt and wraps a *manifest.StaleError if a layer stays that
+// was computed from others than those below it.
+func (r *Result) Err() error {
+	for i := range r.Layers {
+		if l := &r.Layers[i]; len(l.MadeFrom) > 0 && l.Action != Solve {
+			return l.stale()
+		}
+	}
+	return nil
+}
+
+// stale is the error for a layer that was computed from others.
+func (l *Layer) stale() error {
+	return &corrupt.Error{File: l.path, Cause: &manifest.StaleError{Seeds: l.Seeds, From: l.MadeFrom}}
 }
 
 // MixedError says that a directory has files of several runs.

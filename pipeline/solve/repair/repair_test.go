@@ -276,7 +276,7 @@ func TestDamages(t *testing.T) {
 		{"manifest on another disk", "llllllll", 1, func(t *testing.T, dir string) { moveAway(t, dir, rundir.ManifestName) }},
 		{"empty layer", "kkkskkkk", 1, func(t *testing.T, dir string) { replace(t, dir, "layer-03.gl", "") }},
 		{"foreign layer", "kkkskkkk", 1, func(t *testing.T, dir string) { replace(t, dir, "layer-03.gl", "Dear diary") }},
-		{"newer layer", "kkkskkkk", 1, func(t *testing.T, dir string) { change(t, dir, "layer-03.gl", 8) }},
+		{"newer layer", "kkkskkkk", 1, func(t *testing.T, dir string) { change(t, dir, "layer-03.gl", 9) }},
 		{"layer of another place", "kkkskkkk", 1, func(t *testing.T, dir string) {
 			replace(t, dir, "layer-03.gl", read(t, dir, "layer-04.gl"))
 		}},

@@ -74,7 +74,7 @@ func benchSolve(b *testing.B, n int, o Options) {
 	e.warm(b, n)
 	var stages [Stages]time.Duration
 	for b.Loop() {
-		l, err := e.Solve(b.Context(), n, lower)
+		l, err := e.Solve(b.Context(), n, testBelow, lower)
 		if err != nil {
 			b.Fatal(err)
 		}

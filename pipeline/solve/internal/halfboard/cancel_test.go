@@ -56,7 +56,7 @@ func (c config) cancelWhen(t *testing.T, when func(all, ofStage int, stage Stage
 		t.Fatal(err)
 	}
 	lower := &counting{tower: c.lower(t)}
-	l, err := e.Solve(ctx, c.seeds, lower)
+	l, err := e.Solve(ctx, c.seeds, testBelow, lower)
 	if lower.closed.Load() != 1 {
 		t.Fatalf("%+v, cancelled at report %d: the layers below are closed %d times", c, x.at, lower.closed.Load())
 	}
@@ -134,7 +134,7 @@ func TestStoppedBeforeItBegins(t *testing.T) {
 			t.Fatal(err)
 		}
 		lower := &counting{tower: c.lower(t)}
-		if l, err := e.Solve(ctx, c.seeds, lower); !errors.Is(err, context.Canceled) || l != nil || lower.closed.Load() != 1 {
+		if l, err := e.Solve(ctx, c.seeds, testBelow, lower); !errors.Is(err, context.Canceled) || l != nil || lower.closed.Load() != 1 {
 			t.Fatalf("%+v: %v, layers below closed %d times", c, err, lower.closed.Load())
 		}
 		for n := range lower.read {
@@ -192,7 +192,7 @@ func TestLowerLayersFail(t *testing.T) {
 			"a later read": {read: laterFailure(bad, c.reads(t))},
 		} {
 			lower.tower = c.lower(t)
-			l, err := e.Solve(t.Context(), c.seeds, lower)
+			l, err := e.Solve(t.Context(), c.seeds, testBelow, lower)
 			if l != nil || !errors.Is(err, bad) || lower.closed.Load() != 1 {
 				t.Fatalf("%+v, %s: %v, closed %d times", c, name, err, lower.closed.Load())
 			}
@@ -255,7 +255,7 @@ func TestCancelledWhileReading(t *testing.T) {
 			} else {
 				lower.closing = stop
 			}
-			if l, err := e.Solve(ctx, c.seeds, lower); l != nil || !errors.Is(err, context.Canceled) || lower.closed.Load() != 1 {
+			if l, err := e.Solve(ctx, c.seeds, testBelow, lower); l != nil || !errors.Is(err, context.Canceled) || lower.closed.Load() != 1 {
 				t.Fatalf("%+v, %s: %v, closed %d times", c, name, err, lower.closed.Load())
 			}
 			cancel()
@@ -282,7 +282,7 @@ func TestSolvesAgainAfterCancelling(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		x.cancel = cancel
-		l, err := e.Solve(ctx, c.seeds, c.lower(t))
+		l, err := e.Solve(ctx, c.seeds, testBelow, c.lower(t))
 		if l != nil {
 			err = l.Close()
 		}
@@ -320,7 +320,7 @@ func TestCancelledWorkReturnsMemory(t *testing.T) {
 		returnsMemory(t, size, func() {
 			ctx, cancel := context.WithCancel(t.Context())
 			lower := &broken{tower: c.lower(t), closing: func() error { cancel(); return nil }}
-			if _, err := e.Solve(ctx, c.seeds, lower); !errors.Is(err, context.Canceled) {
+			if _, err := e.Solve(ctx, c.seeds, testBelow, lower); !errors.Is(err, context.Canceled) {
 				t.Fatal(err)
 			}
 		})

@@ -3,7 +3,6 @@ package halfboard
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 	"grenier/kernels/compress"
 	"grenier/kernels/transpose"
 	"grenier/kernels/window"
-	"grenier/layers/awari"
 )
 
 // Capture values of a layer that is solved window by window are streams in the work
@@ -25,14 +23,13 @@ const (
 	capturesVersion = 1
 )
 
-// whoseCaptures is the identity of the streams of capture values and of found scores.
-func whoseCaptures(game awari.Game, n int) []byte {
-	return fmt.Appendf(nil, "rules %v, pits %d, seeds %d, strips of %d lines of %d, runs of %d",
-		game.Rules(), game.Pits(), n, stripRows, side, captureRun)
+// whoseCaptures is the identity of the streams of capture values, and the beginning of that of found scores.
+func (e *engine) whoseCaptures() []byte {
+	return e.whose("strips of %d lines of %d, runs of %d", stripRows, side, captureRun)
 }
 
 func (e *engine) capturesHeader() spill.Header {
-	return spill.Header{Kind: capturesKind, Version: capturesVersion, Identity: whoseCaptures(e.game, e.grid.n)}
+	return spill.Header{Kind: capturesKind, Version: capturesVersion, Identity: e.whoseCaptures()}
 }
 
 // captureStreams computes the capture values of all segments that the work directory does

@@ -25,7 +25,7 @@ func (e *engine) codesHeader() spill.Header {
 	w := e.windows
 	return spill.Header{
 		Kind: fmt.Sprintf("awari-codes-%d", w.codes.Bits), Version: codesVersion,
-		Identity: fmt.Appendf(whoseCaptures(e.game, e.grid.n), ", base %d", w.base),
+		Identity: fmt.Appendf(e.whoseCaptures(), ", base %d", w.base),
 	}
 }
 

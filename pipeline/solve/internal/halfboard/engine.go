@@ -149,6 +149,7 @@ const tileSize = 1024
 type engine struct {
 	game       awari.Game
 	options    *Options
+	below      Below // in identities of streams
 	workers    int
 	kernels    kernels
 	grid       *grid
@@ -191,13 +192,15 @@ type Stats struct {
 type Traffic struct{ Read, Written [Stages + 1]uint64 }
 
 // Solve computes the layer of n seeds. The layers below must be available
-// through lower, which Solve closes. The result holds memory until it is closed.
+// through lower, which Solve closes; below identifies them: streams of the work directory that were computed
+// from others are not used. The result holds memory until it is closed.
 // When ctx ends, Solve returns its error within the time of one tile per worker.
-func (e *Engine) Solve(ctx context.Context, n int, lower Lower) (*Layer, error) {
+func (e *Engine) Solve(ctx context.Context, n int, below Below, lower Lower) (*Layer, error) {
 	w, err := e.begin(ctx, n)
 	if err != nil {
 		return nil, errors.Join(err, lower.Close())
 	}
+	w.below = below
 	layer := &Layer{engine: w, spare: &e.spare}
 	if err := crew.Run(func() error { return w.run(ctx, lower) }); err != nil {
 		if ctx.Err() != nil {

@@ -44,7 +44,7 @@ func (w *tower) Close() error { return nil }
 // next solves the next layer and returns its scores in colex order.
 func (w *tower) next(t testing.TB) []int8 {
 	t.Helper()
-	l, err := w.engine.Solve(context.Background(), len(w.layers), w)
+	l, err := w.engine.Solve(context.Background(), len(w.layers), testBelow, w)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func (w *windows) now() foundIn { return foundIn{w.base, w.codes} }
 func (e *engine) foundHeader(f foundIn) spill.Header {
 	return spill.Header{
 		Kind: fmt.Sprintf("awari-digits-%d", f.codes.Bits), Version: foundVersion,
-		Identity: fmt.Appendf(whoseCaptures(e.game, e.grid.n), ", base %d, slabs of %d, %s", f.base, e.grid.slabSize(), e.windows.sample),
+		Identity: fmt.Appendf(e.whoseCaptures(), ", base %d, slabs of %d, %s", f.base, e.grid.slabSize(), e.windows.sample),
 	}
 }
 

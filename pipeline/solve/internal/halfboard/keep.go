@@ -42,33 +42,46 @@ type keeper struct {
 	given    bool         // up: the disk is full
 }
 
-// whose is the identity of the streams of a layer: everything that the places of positions depend
-// on.
+// whose is the beginning of the identity of all streams of a layer.
 func whose(game awari.Game, n int) []byte {
-	l := layoutOf(game.Half(), n)
-	return fmt.Appendf(nil, "rules %v, pits %d, seeds %d, lines of %d, %d scores, %d + %d offers",
-		game.Rules(), game.Pits(), n, side, l.scores, l.offers[openRows], l.offers[fullRows])
+	return fmt.Appendf(nil, "rules %v, pits %d, seeds %d, ", game.Rules(), game.Pits(), n)
 }
 
-// Checkpointed returns the seeds of the layer that is resumed if it is solved next, -1 if
-// there is none.
-func (e *Engine) Checkpointed() (seeds int) {
+// whose is the identity of a stream of the layer: whose it is, what its values were computed from, and
+// format, which names what their places depend on.
+func (e *engine) whose(format string, args ...any) []byte {
+	return fmt.Appendf(append(whose(e.game, e.grid.n), made(e.below)...), format, args...)
+}
+
+// made says in an identity which layers a layer was computed from.
+func made(below Below) string { return fmt.Sprintf("below %016x, ", uint64(below)) }
+
+// Below identifies the layers below a layer that captures lead to: it is another number if the scores of one
+// of them are others.
+type Below uint64
+
+// Checkpointed returns the seeds of the layer that the work directory has streams of, -1 if it has
+// none; and whether they were computed from the layers that below identifies. Others are of no use.
+func (e *Engine) Checkpointed(below func(seeds int) Below) (seeds int, same bool) {
 	if e.options.Work == nil {
-		return -1
+		return -1, false
 	}
 	for _, name := range []string{rundir.FoundName, rundir.OffersName, rundir.CapturesName(0, false)} {
 		h, err := spill.ReadHeader(e.options.Work, name)
 		for n := 0; n <= awari.MaxSeeds && err == nil; n++ {
-			if string(h.Identity) == string(whose(e.game, n)) || bytes.HasPrefix(h.Identity, whoseCaptures(e.game, n)) {
-				return n
+			if rest, ours := bytes.CutPrefix(h.Identity, whose(e.game, n)); ours {
+				return n, bytes.HasPrefix(rest, []byte(made(below(n))))
 			}
 		}
 	}
-	return -1
+	return -1, false
 }
 
+// header is that of a stream of a layer in memory: everything that the places of positions depend on.
 func (e *engine) header(kind string) spill.Header {
-	return spill.Header{Kind: kind, Version: keptVersion, Identity: whose(e.game, e.grid.n)}
+	l := layoutOf(e.grid.q, e.grid.n)
+	return spill.Header{Kind: kind, Version: keptVersion, Identity: e.whose("lines of %d, %d scores, %d + %d offers",
+		side, l.scores, l.offers[openRows], l.offers[fullRows])}
 }
 
 // quick is the time that a checkpoint may take until it is on disk. If that is longer, the next one comes

@@ -94,9 +94,9 @@ func TestKeptWorkIsNotDoneTwice(t *testing.T) {
 			continue // it was through before
 		}
 		stops++
-		stopped, e := x.last, x.newEngine(t)
-		if n := e.Checkpointed(); n != x.seeds {
-			t.Fatalf("%+v: checkpoint of layer %d", x.config, n)
+		stopped := x.last
+		if n, same := x.checkpointed(t); n != x.seeds || !same {
+			t.Fatalf("%+v: checkpoint of layer %d, %v", x.config, n, same)
 		}
 		x.vary()
 		x.finish(t)
@@ -117,6 +117,12 @@ func (x *trial) newEngine(t *testing.T) *Engine {
 		t.Fatal(err)
 	}
 	return e
+}
+
+// checkpointed asks an engine of its own.
+func (x *trial) checkpointed(t *testing.T) (seeds int, same bool) {
+	t.Helper()
+	return x.newEngine(t).Checkpointed(func(int) Below { return x.below })
 }
 
 // TestResumedSweepsAreFew: a layer whose scores are all found needs no more than
@@ -150,7 +156,7 @@ func TestShortLayersWriteNothing(t *testing.T) {
 		}
 		x.options.Work, x.options.Interval = nil, 1
 		x.finish(t)
-		if n := x.newEngine(t).Checkpointed(); n != -1 {
+		if n, _ := x.checkpointed(t); n != -1 {
 			t.Errorf("checkpoint of layer %d", n)
 		}
 	}
@@ -306,17 +312,34 @@ func TestStreamsOfOtherLayers(t *testing.T) {
 		"another layer": func(x *trial) { x.seeds-- },
 		"other rules":   func(x *trial) { x.game = mustGame(t, 6, awari.Strict) },
 		"another board": func(x *trial) { x.game = mustGame(t, 8, awari.Awari) },
+		"others below":  func(x *trial) { x.below++ },
 	} {
 		x := smallWholeTrial(t, rng)
 		x.finish(t)
 		change(x)
-		if n := x.newEngine(t).Checkpointed(); (n == 12) != (name == "another layer") {
-			t.Errorf("%s: checkpoint of layer %d", name, n)
+		if n, same := x.checkpointed(t); (n == -1) != (name == "other rules" || name == "another board") || n >= 0 && same == (name == "others below") {
+			t.Errorf("%s: checkpoint of layer %d, %v", name, n, same)
 		}
 		x.finish(t)
 		if len(x.notes) != 2 || !strings.Contains(x.notes[0], "does not match") || x.stats.Before != 0 {
 			t.Errorf("%s: notes %q, %v before", name, x.notes, x.stats.Before)
 		}
+	}
+}
+
+// TestStaleWindows: streams of windows over other layers below are not used, none of them.
+func TestStaleWindows(t *testing.T) {
+	rng := newRand(t)
+	x := smallTrial(t, rng)
+	x.finish(t)
+	whole := x.reads
+	x.below++
+	if n, same := x.checkpointed(t); n != x.seeds || same {
+		t.Errorf("checkpoint of layer %d, %v", n, same)
+	}
+	x.finish(t)
+	if x.stats.Before != 0 || x.reads != whole {
+		t.Errorf("%+v: %v before, %d scores of lower layers instead of %d", x.config, x.stats.Before, x.reads, whole)
 	}
 }
 
@@ -412,7 +435,7 @@ func FuzzKept(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	l, err := e.Solve(context.Background(), x.seeds, x.lower(f))
+	l, err := e.Solve(context.Background(), x.seeds, testBelow, x.lower(f))
 	if err == nil {
 		err = errors.Join(l.Close(), e.Close())
 	}

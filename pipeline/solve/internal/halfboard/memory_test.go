@@ -353,7 +353,7 @@ func TestTooLittleMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	lower := &counting{tower: &tower{}}
-	if l, err := e.Solve(t.Context(), 30, lower); !errors.Is(err, ErrMemory) || l != nil || lower.closed.Load() != 1 {
+	if l, err := e.Solve(t.Context(), 30, testBelow, lower); !errors.Is(err, ErrMemory) || l != nil || lower.closed.Load() != 1 {
 		t.Errorf("%v, the layers below are closed %d times", err, lower.closed.Load())
 	}
 	if err := e.Close(); err != nil {

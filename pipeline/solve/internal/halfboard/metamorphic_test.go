@@ -37,7 +37,7 @@ func TestAnyOptionsGiveTheSame(t *testing.T) {
 // solveWith solves the layer of c and compares it with the oracle's.
 func (c config) solveWith(t *testing.T, e *Engine) {
 	t.Helper()
-	l, err := e.Solve(t.Context(), c.seeds, c.lower(t))
+	l, err := e.Solve(t.Context(), c.seeds, testBelow, c.lower(t))
 	if err != nil {
 		t.Fatalf("%+v: %v", c, err)
 	}

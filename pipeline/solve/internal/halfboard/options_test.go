@@ -50,11 +50,11 @@ func TestNoSuchLayer(t *testing.T) {
 	}
 	for _, n := range []int{math.MinInt, -1, awari.MaxSeeds + 1, math.MaxInt} {
 		lower := &counting{tower: &tower{}}
-		if l, err := e.Solve(t.Context(), n, lower); !errors.Is(err, awari.ErrSeeds) || l != nil || lower.closed.Load() != 1 {
+		if l, err := e.Solve(t.Context(), n, testBelow, lower); !errors.Is(err, awari.ErrSeeds) || l != nil || lower.closed.Load() != 1 {
 			t.Errorf("layer %d: %v, layers below closed %d times", n, err, lower.closed.Load())
 		}
 		bad := errors.New("disk on fire")
-		if _, err := e.Solve(t.Context(), n, &broken{closing: func() error { return bad }}); !errors.Is(err, awari.ErrSeeds) || !errors.Is(err, bad) {
+		if _, err := e.Solve(t.Context(), n, testBelow, &broken{closing: func() error { return bad }}); !errors.Is(err, awari.ErrSeeds) || !errors.Is(err, bad) {
 			t.Errorf("layer %d, closing fails: %v", n, err)
 		}
 	}

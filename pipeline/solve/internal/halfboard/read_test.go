@@ -19,7 +19,7 @@ func (c config) solve(t testing.TB) *Layer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := e.Solve(t.Context(), c.seeds, c.lower(t))
+	l, err := e.Solve(t.Context(), c.seeds, testBelow, c.lower(t))
 	if err != nil {
 		t.Fatal(err)
 	}

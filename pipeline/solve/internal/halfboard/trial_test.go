@@ -18,10 +18,14 @@ import (
 	"grenier/layers/awari"
 )
 
+// testBelow identifies the layers below in tests that have no others.
+const testBelow Below = 0
+
 // A trial solves one layer again and again, on disks that are made to fail.
 type trial struct {
 	config
 	whole bool // in one piece
+	below Below
 	rng   *rand.Rand
 	disk  *disk
 
@@ -123,7 +127,7 @@ func (x *trial) attempt(t *testing.T, ctx context.Context, progress func(Progres
 			t.Error(err)
 		}
 	}()
-	l, err := e.Solve(ctx, x.seeds, lower)
+	l, err := e.Solve(ctx, x.seeds, x.below, lower)
 	for n := range lower.read {
 		x.reads += int(lower.read[n].Load())
 	}

@@ -116,7 +116,7 @@ func solveOn(t *testing.T, w *tower, o Options, n int) []int8 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := e.Solve(t.Context(), n, w)
+	l, err := e.Solve(t.Context(), n, testBelow, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestBitsThatMakeNoSense(t *testing.T) {
 			t.Fatal(err)
 		}
 		lower := &counting{tower: &tower{}}
-		if l, err := e.Solve(t.Context(), 5, lower); !errors.Is(err, ErrOptions) || l != nil || lower.closed.Load() != 1 {
+		if l, err := e.Solve(t.Context(), 5, testBelow, lower); !errors.Is(err, ErrOptions) || l != nil || lower.closed.Load() != 1 {
 			t.Errorf("%d bits: %v, the layers below are closed %d times", bits, err, lower.closed.Load())
 		}
 		if err := e.Close(); err != nil {
@@ -726,7 +726,7 @@ func (x *trial) solved(t *testing.T, do func(l *Layer, want []int8)) {
 	t.Helper()
 	defer x.closed(t)
 	e := x.newEngine(t)
-	l, err := e.Solve(t.Context(), x.seeds, x.lower(t))
+	l, err := e.Solve(t.Context(), x.seeds, testBelow, x.lower(t))
 	if err != nil {
 		t.Fatalf("%+v: %v", x.config, err)
 	}
