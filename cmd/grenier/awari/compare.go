@@ -71,6 +71,7 @@ func (a *app) runCompare(ctx context.Context, f compareFlags, left, right string
 		return err
 	}
 	runtime.GOMAXPROCS(f.threads)
+	a.tellStale(shown, left, right)
 	o.Progress = func(p compare.Progress) { shown.Update(comparing(p)) }
 	result, err := compare.Run(ctx, left, right, o)
 	shown.Close()
@@ -96,6 +97,9 @@ func (a *app) printCompared(r *compare.Result) {
 	}
 	a.printOnly(r.A, r.OnlyA)
 	a.printOnly(r.B, r.OnlyB)
+	for _, text := range r.Stale {
+		fmt.Fprintln(a.Out, text)
+	}
 	if r.OK {
 		fmt.Fprintf(a.Out, "no difference (%.1f s)\n", r.Seconds)
 	}

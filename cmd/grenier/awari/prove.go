@@ -19,6 +19,7 @@ func (a *app) runProve(ctx context.Context, f verifyFlags) error {
 	if err != nil {
 		return err
 	}
+	a.tellStale(shown, f.dir)
 	po := prove.Options{
 		Layers: o.Layers, Workers: o.Workers, Family: o.Family, Memory: o.Memory,
 		Resume: true, Restart: f.restart, Note: a.telling(shown),

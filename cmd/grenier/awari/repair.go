@@ -24,6 +24,7 @@ type repairFlags struct {
 	dir, codec string
 	checkpoint time.Duration
 	layersIn   []string
+	setAside   bool
 	dryRun     bool
 }
 
@@ -43,6 +44,11 @@ directory holds files of several runs, it changes nothing.
 The manifest says where layers in other directories are (solve --layers-to). If
 it is lost, or a disk has another path now, give these directories with
 --layers-in.
+
+A layer file names the layers that it was computed from. If one of these is
+another layer now, repair says so and exits with status 4: scores may be wrong
+that no sample has shown. With --set-aside it renames such layers and solves
+them again.
 
 Nothing is deleted. A damaged manifest, and anything in the place of a layer
 that is not a damaged file of that layer, is renamed: its name then ends in
@@ -64,6 +70,7 @@ EXIT STATUS
 	needDir(cmd, &f.dir)
 	flags := cmd.Flags()
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print what repair would do, and change nothing")
+	flags.BoolVar(&f.setAside, "set-aside", false, "set aside layers that were computed from others than those below them, and solve them again")
 	flags.StringArrayVar(&f.layersIn, "layers-in", nil, "another `directory` with layer files; may be repeated")
 	f.jobFlags.define(a, flags, "8GiB", jsonUsage)
 	flags.DurationVar(&f.checkpoint, "checkpoint", solve.DefaultInterval, "`time` between checkpoints of the layer in progress")
@@ -76,7 +83,7 @@ func (f *repairFlags) options() (o repair.Options, err error) {
 	if err = checkInterval(f.checkpoint); err != nil {
 		return o, err
 	}
-	o = repair.Options{DryRun: f.dryRun, LayersIn: f.layersIn, Solve: solve.Options{Interval: f.checkpoint}}
+	o = repair.Options{DryRun: f.dryRun, SetAside: f.setAside, LayersIn: f.layersIn, Solve: solve.Options{Interval: f.checkpoint}}
 	if o.Solve.Codec, err = layerfile.ParseCodec(f.codec); err != nil {
 		return o, err
 	}
@@ -115,11 +122,7 @@ func (a *app) runRepair(ctx context.Context, f repairFlags) error {
 	if err != nil {
 		return f.memory.Explain(err)
 	}
-	if f.json {
-		return a.PrintJSON(result)
-	}
-	a.printRepair(result)
-	return nil
+	return a.Checked(f.json, result, func() { a.printRepair(result) })
 }
 
 // repairLog logs a repair in the directory. If it cannot be written, a note says so once, and
@@ -179,11 +182,15 @@ func (p mending) State(elapsed time.Duration) cli.State {
 
 // plannedText says what repair will do about a layer.
 func plannedText(l repair.Layer) string {
+	text := fmt.Sprintf("layer %2d: intact", l.Seeds)
+	if len(l.MadeFrom) > 0 {
+		text += fmt.Sprintf(", but made from other layers %v", l.MadeFrom)
+	}
 	switch l.Action {
 	case repair.Keep:
-		return fmt.Sprintf("layer %2d: intact", l.Seeds)
+		return text
 	case repair.List:
-		text := fmt.Sprintf("layer %2d: intact, but not in the manifest", l.Seeds)
+		text += ", but not in the manifest"
 		if l.Problem != "" {
 			text += " (" + l.Problem + ")"
 		}

@@ -75,6 +75,7 @@ func (a *app) runScrub(ctx context.Context, f scrubFlags) error {
 		o.Done = func(l scrub.Layer) { shown.Pause(func() { a.printScrubbed(l) }) }
 	}
 	a.Resume = "; the same command resumes"
+	a.tellStale(shown, f.dir)
 	result, err := scrub.Run(ctx, f.dir, o)
 	shown.Close()
 	if err != nil {

@@ -2,6 +2,7 @@ package awari
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,7 +39,8 @@ type statusLayer struct {
 	Positions uint64  `json:"positions"`
 	Bytes     int64   `json:"bytes"`
 	Seconds   float64 `json:"seconds"`
-	Directory string  `json:"directory,omitempty"` // empty for the run directory
+	Directory string  `json:"directory,omitempty"`        // empty for the run directory
+	MadeFrom  []int   `json:"made_from_others,omitempty"` // layers below that are others now
 }
 
 // lastReport is the last report of the solver. The ETAs are nil if not known, or if no solver
@@ -70,7 +72,8 @@ All this is read from DIR and does not disturb the solver, which reports once a
 second. Without a recent report only the lock and the manifest are shown. A
 solver on another machine is found too if the file system shares locks.
 
-The newest five sealed layers are listed, with --json all of them.
+The newest five sealed layers are listed, with --json all of them; and those that
+were made from other layers than the ones below them now.
 `,
 		Example: `  grenier awari status --dir data/awari
   grenier awari status --dir data/awari --watch
@@ -136,6 +139,7 @@ type runView struct {
 	manifest *manifest.Manifest
 	activity rundir.Activity
 	stop     rundir.Stop // requested of the running solver
+	stale    []error     // layers that were made from others than those below them
 	now      time.Time
 }
 
@@ -151,7 +155,10 @@ func newRunView(path string) (v runView, err error) {
 	if v.activity.State == rundir.Running {
 		v.stop = dir.Asked(v.activity.PID)
 	}
-	v.manifest, err = tables.Manifest(dir)
+	if v.manifest, err = tables.Manifest(dir); err != nil {
+		return v, err
+	}
+	v.stale, err = tables.Stale(path, v.manifest)
 	return v, err
 }
 
@@ -171,9 +178,14 @@ func (v runView) report() statusReport {
 		Alive: act.Alive, Stop: v.stop, Layers: make([]statusLayer, 0, len(v.manifest.Layers)),
 	}
 	for _, l := range v.manifest.Layers {
-		r.Layers = append(r.Layers, statusLayer{l.Seeds, l.Positions, l.Bytes, l.Seconds, l.Directory})
+		r.Layers = append(r.Layers, statusLayer{l.Seeds, l.Positions, l.Bytes, l.Seconds, l.Directory, nil})
 		r.Positions += l.Positions
 		r.Bytes += l.Bytes
+	}
+	for _, err := range v.stale {
+		if stale, ok := errors.AsType[*manifest.StaleError](err); ok {
+			r.Layers[stale.Seeds].MadeFrom = stale.From
+		}
 	}
 	if act.Report == nil {
 		r.NoReport = reason(act.NoReport)
@@ -278,6 +290,9 @@ func (v runView) sealed(line func(name, format string, args ...any)) {
 	}
 	for _, p := range places(r.Layers) {
 		line("", "layers %s in %s", p.layers, p.directory)
+	}
+	for _, err := range v.stale {
+		line("stale", "%s; %s", cli.OneLine(err), cli.StaleRemedy(v.path))
 	}
 }
 

@@ -9,7 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/io/rundir"
 	"grenier/pipeline/check/verify"
+	"grenier/pipeline/tables"
 )
 
 // verifyFlags are the flags of verify as given.
@@ -91,6 +93,7 @@ func (a *app) runVerify(ctx context.Context, f verifyFlags) error {
 	if err != nil {
 		return err
 	}
+	a.tellStale(shown, f.dir)
 	o.Progress = func(p verify.Progress) { shown.Update(verifying(p)) }
 	o.Resume, o.Restart, o.Note = true, f.restart, a.telling(shown)
 	if !f.json {
@@ -117,6 +120,25 @@ func (a *app) runVerify(ctx context.Context, f verifyFlags) error {
 // telling returns a function that prints notes.
 func (a *app) telling(shown *cli.Progress) func(string) {
 	return func(text string) { shown.Pause(func() { fmt.Fprintf(a.Err, "grenier: note: %s\n", text) }) }
+}
+
+// tellStale tells at once which layers of run directories were computed from others than those below them.
+// What else is wrong with the directories is for the command itself.
+func (a *app) tellStale(shown *cli.Progress, dirs ...string) {
+	for _, path := range dirs {
+		dir, err := rundir.Open(path)
+		if err != nil {
+			continue
+		}
+		m, err := tables.Manifest(dir)
+		if err != nil {
+			continue
+		}
+		stale, _ := tables.Stale(path, m)
+		for _, err := range stale {
+			a.telling(shown)(cli.OneLine(err) + "; " + cli.StaleRemedy(path))
+		}
+	}
 }
 
 // verifying is how far a run of verify is.

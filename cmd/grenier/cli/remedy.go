@@ -6,12 +6,17 @@ import (
 	"strings"
 
 	"grenier/io/corrupt"
+	"grenier/io/manifest"
 	"grenier/io/rundir"
 )
 
 // remedy says what to do about damage that a command found, or nothing if that is unknown.
 func remedy(command string, err error) string {
 	e, ok := errors.AsType[*corrupt.Error](err)
+	if _, stale := errors.AsType[*manifest.StaleError](err); ok && stale {
+		dir, _ := rundir.Damaged(e)
+		return StaleRemedy(dir)
+	}
 	if !ok || command == "grenier awari repair" { // repair says itself what to do
 		return ""
 	}
@@ -36,6 +41,11 @@ func remedy(command string, err error) string {
 		return "is the path right?"
 	}
 	return remedies[command]
+}
+
+// StaleRemedy says what to do about a layer of the run directory dir that was made from other layers.
+func StaleRemedy(dir string) string {
+	return "to solve it again: grenier awari repair --set-aside --dir " + word(dir)
 }
 
 // remedies says what to do about a damaged file on the command line, by command.

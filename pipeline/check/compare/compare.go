@@ -63,9 +63,13 @@ type Result struct {
 	// Layers holds the outcomes by increasing number of seeds.
 	Layers []Layer `json:"layers"`
 	// OnlyA and OnlyB list the layers that only one has. They are no differences.
-	OnlyA   []int   `json:"only_a"`
-	OnlyB   []int   `json:"only_b"`
-	Seconds float64 `json:"seconds"`
+	OnlyA []int `json:"only_a"`
+	OnlyB []int `json:"only_b"`
+	// Stale says which layers of a run directory were computed from others than those below them.
+	Stale   []string `json:"stale,omitempty"`
+	Seconds float64  `json:"seconds"`
+
+	stale error // the first one
 }
 
 // Layer is the outcome for one layer.
@@ -86,7 +90,8 @@ type Difference struct {
 	B     int    `json:"b"`
 }
 
-// Err returns ErrDifferences if scores differ.
+// Err returns ErrDifferences if scores differ, otherwise an error that wraps a *manifest.StaleError if there is
+// a stale layer.
 func (r *Result) Err() error {
 	var differing, positions uint64
 	for i := range r.Layers {
@@ -96,7 +101,7 @@ func (r *Result) Err() error {
 	if differing > 0 {
 		return fmt.Errorf("%w: %d of %d positions", ErrDifferences, differing, positions)
 	}
-	return nil
+	return r.stale
 }
 
 // Run compares what is at the paths a and b, run directories or layer files. It fails with
@@ -115,6 +120,9 @@ func Run(ctx context.Context, a, b string, o Options) (result *Result, err error
 	if result, err = c.begin(); err != nil {
 		return nil, err
 	}
+	if err := c.findStale(result); err != nil {
+		return nil, err
+	}
 	for _, n := range c.Layers {
 		layer, err := c.layer(ctx, n)
 		if err != nil {
@@ -125,6 +133,25 @@ func Run(ctx context.Context, a, b string, o Options) (result *Result, err error
 	}
 	result.Seconds = time.Since(start).Seconds()
 	return result, nil
+}
+
+// findStale adds the stale layers of the run directories to the result.
+func (c *comparison) findStale(r *Result) error {
+	for _, s := range c.sides {
+		d, ok := s.(directory)
+		if !ok {
+			continue
+		}
+		stale, err := d.Stale()
+		if err != nil {
+			return err
+		}
+		for _, err := range stale {
+			r.OK, r.stale = false, cmp.Or(r.stale, err)
+			r.Stale = append(r.Stale, err.Error())
+		}
+	}
+	return nil
 }
 
 // comparison is a comparison in progress.

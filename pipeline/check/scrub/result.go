@@ -16,6 +16,7 @@ type State string
 // The states.
 const (
 	Intact  State = "intact"
+	Stale   State = "stale" // intact, but computed from other layers than those below it
 	Damaged State = "damaged"
 	Missing State = "missing"
 )

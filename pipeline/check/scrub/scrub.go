@@ -247,7 +247,14 @@ func (s *scrubber) file(ctx context.Context, path string, t task, l *Layer) erro
 		s.read += t.Stamp.Bytes
 		return nil
 	}
-	return s.blocks(ctx, f, t, l)
+	if err := s.blocks(ctx, f, t, l); err != nil || l.State != Intact || !t.listed {
+		return err
+	}
+	if stale := s.manifest.CheckBelow(f); stale != nil {
+		l.State = Stale
+		l.problem(stale)
+	}
+	return nil
 }
 
 // blocks reads the blocks of a file, the rest of which is in order.

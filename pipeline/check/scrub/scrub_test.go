@@ -159,7 +159,7 @@ func blockAt(t *testing.T, path string) int {
 	}
 	defer f.Close()
 	h := f.Header()
-	return 84 + len(h.Model) + 1
+	return 84 + len(h.Below) + len(h.Model) + 1
 }
 
 // matches reports whether the parts of pattern, between ".*", follow each other in text.

@@ -36,3 +36,16 @@ func (r *run) checkFile(ctx context.Context, n int, layer *Layer) error {
 	}
 	return nil
 }
+
+// checkBelow adds to layer, whose file is intact, that it was computed from others than those below it. What
+// its moves give is right all the same, if nothing else is wrong.
+func (r *run) checkBelow(n int, layer *Layer) error {
+	f, err := r.tables.File(n)
+	if err != nil {
+		return err
+	}
+	if stale := r.tables.CheckBelow(f); stale != nil {
+		layer.damaged(stale)
+	}
+	return nil
+}

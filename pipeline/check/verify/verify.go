@@ -292,6 +292,9 @@ func (r *run) layer(ctx context.Context, n int) (Layer, error) {
 		if err := r.compare(ctx, n, &layer); err != nil {
 			return layer, err
 		}
+		if err := r.checkBelow(n, &layer); err != nil {
+			return layer, err
+		}
 	}
 	r.meter.finish(n, r.wanted(n))
 	return layer, nil
