@@ -185,7 +185,7 @@ func TestDamageMessages(t *testing.T) {
 		t.Fatal(err)
 	}
 	newer := slices.Clone(text)
-	newer[8] = 3
+	newer[8] = 4
 	for _, c := range []struct {
 		bad  string
 		want string
@@ -193,7 +193,7 @@ func TestDamageMessages(t *testing.T) {
 		{"", "header: truncated: 0 bytes"},
 		{"Dear diary", "not a file of this program"},
 		{strings.Repeat("Dear diary, ", 100), "not a file of this program"},
-		{string(newer), "version 3"},
+		{string(newer), "version 4"},
 		{string(text[:40]), "header: truncated"},
 		{string(text[:len(text)-1]), "footer: "},
 		{contents(t, d.dir)[d.path(rundir.LayerName(1))], "number of seeds 1"},

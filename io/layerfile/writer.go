@@ -160,6 +160,24 @@ func (w *Writer) finish(footer []byte) error {
 	return file.sync()
 }
 
+// Open opens a file after Finish, before it has its name. Publish and Abort wait for nobody who reads.
+func (w *Writer) Open() (*File, error) {
+	if w.file != nil {
+		return nil, fmt.Errorf("%w: opening %s before it is finished", ErrOrder, w.pending.Path())
+	}
+	return OpenReader(w.pending.Path(), finished{w.pending, w.summary.Footer.Bytes})
+}
+
+// finished reads a file that waits for its name.
+type finished struct {
+	*vfs.Pending
+	size int64
+}
+
+func (f finished) Size() int64 { return f.size }
+
+func (finished) Close() error { return nil }
+
 // named says which file an error is about, unless it does so itself, as those of
 // the operating system do.
 func (w *Writer) named(err error) error {

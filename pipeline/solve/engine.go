@@ -13,7 +13,6 @@ import (
 	"grenier/layers/awari"
 	"grenier/pipeline/solve/internal/halfboard"
 	"grenier/pipeline/spaces/retro"
-	"grenier/pipeline/tables"
 )
 
 // Engine is an algorithm that solves layers. All give the same scores, and so the same files.
@@ -68,7 +67,7 @@ func (o *Options) need(game awari.Game, seeds int) uint64 {
 // engine solves layers.
 type engine interface {
 	// Solve solves layer n from those below, which below identifies and it closes.
-	Solve(ctx context.Context, n int, below halfboard.Below, lower *tables.Tables) (solved, error)
+	Solve(ctx context.Context, n int, below halfboard.Below, lower halfboard.Lower) (solved, error)
 	// Checkpointed is that of halfboard.Engine.
 	Checkpointed(below func(seeds int) halfboard.Below) (seeds int, same bool)
 	Close() error
@@ -78,6 +77,8 @@ type engine interface {
 type solved interface {
 	Source
 	Stats() halfboard.Stats
+	// Kept is that of halfboard.Layer.
+	Kept() func(awari.Board) bool
 }
 
 // newEngine returns an engine whose streams are in the given directory.
@@ -97,7 +98,7 @@ func (r *run) newEngine(work vfs.Dir) (engine, error) {
 // sweeps is the engine Sweeps.
 type sweeps struct{ *halfboard.Engine }
 
-func (e sweeps) Solve(ctx context.Context, n int, below halfboard.Below, lower *tables.Tables) (solved, error) {
+func (e sweeps) Solve(ctx context.Context, n int, below halfboard.Below, lower halfboard.Lower) (solved, error) {
 	layer, err := e.Engine.Solve(ctx, n, below, lower)
 	if err != nil {
 		return nil, err
@@ -116,7 +117,7 @@ func (e *retrograde) Checkpointed(func(int) halfboard.Below) (int, bool) { retur
 
 func (e *retrograde) Close() error { return nil }
 
-func (e *retrograde) Solve(ctx context.Context, n int, _ halfboard.Below, lower *tables.Tables) (solved, error) {
+func (e *retrograde) Solve(ctx context.Context, n int, _ halfboard.Below, lower halfboard.Lower) (solved, error) {
 	began := time.Now()
 	if err := errors.Join(e.read(ctx, n, lower), lower.Close()); err != nil {
 		return nil, err
@@ -140,7 +141,7 @@ func (e *retrograde) Solve(ctx context.Context, n int, _ halfboard.Below, lower 
 }
 
 // read reads the layers below layer n that an earlier run has solved.
-func (e *retrograde) read(ctx context.Context, n int, lower *tables.Tables) error {
+func (e *retrograde) read(ctx context.Context, n int, lower halfboard.Lower) error {
 	for k := len(e.table); k < n; k++ {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -172,5 +173,7 @@ func (l *retroLayer) Read(start uint64, dst []int8) error {
 }
 
 func (l *retroLayer) Stats() halfboard.Stats { return l.stats }
+
+func (l *retroLayer) Kept() func(awari.Board) bool { return nil }
 
 func (l *retroLayer) Close() error { return nil }

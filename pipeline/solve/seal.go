@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 
+	"grenier/io/corrupt"
 	"grenier/io/crew"
 	"grenier/io/layerfile"
 	"grenier/kernels/ranks"
@@ -18,6 +20,11 @@ type sealing struct {
 	run    *run
 	layer  Source
 	header layerfile.Header
+	// What the model was counted in, if it came from streams of an earlier run: pieces of a length
+	// that begin at starts, one after the other.
+	starts  []uint64
+	length  uint64
+	sampled []int8
 }
 
 // job is the memory of a block in flight.
@@ -36,7 +43,10 @@ func (r *run) seal(ctx context.Context, layer Source) (w *layerfile.Writer, summ
 		return nil, summary, err
 	}
 	err = crew.Run(func() (err error) {
-		if err = s.stream(ctx, w); err == nil {
+		if err = s.stream(ctx, w); err == nil && r.draw != nil {
+			err = r.checkDrawn(ctx, layer.Seeds())
+		}
+		if err == nil {
 			summary, err = w.Finish()
 		}
 		return err
@@ -127,8 +137,25 @@ func (s *sealing) model(ctx context.Context) (ranks.Model, error) {
 			return "", s.run.impossible(s.header.Seeds)
 		}
 		counts.Add(piece)
+		if s.run.resumed {
+			s.starts, s.length, s.sampled = starts, length, append(s.sampled, piece...)
+		}
 	}
 	return counts.Model(), nil
+}
+
+// sampledRight reports whether scores from rank start on are what the sample held.
+func (s *sealing) sampledRight(start uint64, scores []int8) bool {
+	end := start + uint64(len(scores))
+	first := sort.Search(len(s.starts), func(i int) bool { return s.starts[i]+s.length > start })
+	for i := first; i < len(s.starts) && s.starts[i] < end; i++ {
+		from, to := max(start, s.starts[i]), min(end, s.starts[i]+s.length)
+		at := uint64(i)*s.length + from - s.starts[i]
+		if !slices.Equal(scores[from-start:to-start], s.sampled[at:][:to-from]) {
+			return false
+		}
+	}
+	return true
 }
 
 // stream encodes and writes all blocks: those of one part after those of the other, if the
@@ -176,8 +203,15 @@ func (s *sealing) load(ctx context.Context, block int) (end int, err error) {
 // encode reads a block and encodes it.
 func (s *sealing) encode(e *layerfile.Encoder, block int, j *job) error {
 	scores := j.scores[:s.header.BlockLen(block)]
-	if err := s.layer.Read(uint64(block)*uint64(s.header.BlockSize), scores); err != nil {
+	start := uint64(block) * uint64(s.header.BlockSize)
+	if err := s.layer.Read(start, scores); err != nil {
 		return err
+	}
+	if !s.sampledRight(start, scores) {
+		return corrupt.New(s.run.dir.Work().Path(""), "", "layer %d: its sample has other scores", s.layer.Seeds())
+	}
+	if s.run.draw != nil {
+		s.run.draw.See(s.layer.Seeds(), start, scores)
 	}
 	return e.Encode(&j.block, scores)
 }

@@ -15,6 +15,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -26,6 +27,7 @@ import (
 	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/check/verify"
 	"grenier/pipeline/solve/internal/halfboard"
 	"grenier/pipeline/spaces/retro"
 	"grenier/pipeline/tables"
@@ -104,7 +106,8 @@ type run struct {
 	manifest *manifest.Manifest
 	engine   engine
 	trusted  trusted
-	resumed  bool // the layer in progress began in an earlier run
+	draw     *verify.Draw // positions of the layer in progress that are checked; nil for none
+	resumed  bool         // the layer in progress began in an earlier run
 	estimate estimate
 	mu       sync.Mutex // held while progress is estimated and reported
 }
@@ -171,9 +174,6 @@ func solve(ctx context.Context, dir *rundir.Locked, game awari.Game, o Options) 
 				return reports, err
 			}
 		}
-	}
-	if r.resumed {
-		return reports, r.checkLast(ctx)
 	}
 	return reports, nil
 }
@@ -283,6 +283,11 @@ func (r *run) sealLayer(ctx context.Context, n int) (Report, *layerfile.Writer, 
 	if err != nil {
 		return Report{}, nil, err
 	}
+	if r.resumed {
+		if err := r.checkResumed(ctx, file, summary, layer.Kept()); err != nil {
+			return Report{}, nil, errors.Join(err, file.Abort())
+		}
+	}
 	report := Report{Engine: layer.Stats(), Seal: time.Since(found)}
 	if l, ok := layer.(*retroLayer); ok {
 		report.Accesses, report.Cost = &l.accesses, retro.Cost(r.game.Pits(), n, layer.Positions())
@@ -299,7 +304,14 @@ func (r *run) compute(ctx context.Context, n int) (solved, error) {
 	if err != nil {
 		return nil, fmt.Errorf("solving layer %d: %w", n, err)
 	}
-	return r.engine.Solve(ctx, n, r.identify(n), lower)
+	space, err := awari.NewSpace(r.game, n)
+	if err == nil {
+		r.draw, err = verify.NewDraw(ctx, space, n, r.options.Workers, rand.Uint64())
+	}
+	if err != nil {
+		return nil, errors.Join(err, lower.Close())
+	}
+	return r.engine.Solve(ctx, n, r.identify(n), seen{lower, r.draw})
 }
 
 // sparing reports whether layer n is solved out of memory, so that its files and those

@@ -11,6 +11,7 @@ import (
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/pipeline/check/verify"
+	"grenier/pipeline/solve/internal/halfboard"
 	"grenier/pipeline/tables"
 )
 
@@ -82,28 +83,19 @@ func (r *run) checkLayer(ctx context.Context, t *tables.Tables, k int, start tim
 		return file.Info(), nil
 	}
 	if time.Since(start) > checkTime {
-		r.checking(k)
+		r.checking(k, 0)
 	}
 	return file.Info(), verify.Spot(ctx, t, k, checkTime)
 }
 
-// checking reports that layer n is being checked.
-func (r *run) checking(n int) {
+// checking reports that layer n is being checked, and how many of its positions are.
+func (r *run) checking(n int, done uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.report(Progress{
-		Seeds: n, Positions: r.manifest.Layers[n].Positions, Stage: checkStage,
+		Seeds: n, Positions: halfboard.Positions(r.game, n), Stage: checkStage, Done: done,
 		RunDone: r.estimate.finished, RunTotal: r.estimate.total, Rate: r.estimate.rate,
 	})
-}
-
-// checkLast checks the last layer, which nothing is built on yet.
-func (r *run) checkLast(ctx context.Context) error {
-	t, err := r.lower(ctx, len(r.manifest.Layers))
-	if err != nil {
-		return err
-	}
-	return t.Close()
 }
 
 // impossible reports scores that the layer of n seeds cannot have: only those of an earlier
@@ -112,12 +104,9 @@ func (r *run) impossible(n int) error {
 	return corrupt.New(r.dir.Work().Path(""), "", "layer %d has scores beyond -%d and %d", n, n, n)
 }
 
-// wrote trusts the layer that this run has just published. A layer that an earlier run began
-// is checked like others, as is one whose file cannot be examined.
+// wrote trusts the layer that this run has just published. One whose file cannot be examined
+// is checked like others.
 func (r *run) wrote(l *manifest.Layer) {
-	if r.resumed {
-		return
-	}
 	if info, err := os.Stat(rundir.LayerFile(r.dir.Path(), l)); err == nil {
 		r.trusted.add(l.Seeds, info)
 	}

@@ -88,6 +88,22 @@ func OpenListed(dir string, m *manifest.Manifest, o Options) (*Tables, error) {
 	return newTables(p, m, o)
 }
 
+// OpenPending is OpenListed for a directory whose last layer has no name yet: open opens its file.
+func OpenPending(dir string, m *manifest.Manifest, open func() (*layerfile.File, error), o Options) (*Tables, error) {
+	t, err := OpenListed(dir, m, o)
+	if err != nil {
+		return nil, err
+	}
+	listed := t.openFile
+	t.openFile = func(l *manifest.Layer) (*layerfile.File, error) {
+		if l.Seeds == t.MaxSeeds() {
+			return open()
+		}
+		return listed(l)
+	}
+	return t, nil
+}
+
 // newTables returns the tables that a manifest lists.
 func newTables(p place, m *manifest.Manifest, o Options) (*Tables, error) {
 	space, err := spaceOf(m)

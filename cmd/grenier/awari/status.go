@@ -72,8 +72,8 @@ All this is read from DIR and does not disturb the solver, which reports once a
 second. Without a recent report only the lock and the manifest are shown. A
 solver on another machine is found too if the file system shares locks.
 
-The newest five sealed layers are listed, with --json all of them; and those that
-were made from other layers than the ones below them now.
+The newest five sealed layers are listed, with --json all of them, and those
+that were made from other layers than the ones below them now.
 `,
 		Example: `  grenier awari status --dir data/awari
   grenier awari status --dir data/awari --watch

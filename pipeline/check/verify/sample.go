@@ -10,6 +10,7 @@ import (
 
 	"grenier/io/crew"
 	"grenier/io/layerfile"
+	"grenier/layers/awari"
 )
 
 // A sample is one position, picked at random, of each of the intervals into which it divides
@@ -43,14 +44,60 @@ const (
 	sampleChunk = 4096
 )
 
-// batch is the comparison of some positions of a sample.
-type batch struct {
-	run    *run
+// positions are some positions of a layer: what is stored for them, and the best that their moves
+// give as far as it is known.
+type positions struct {
+	space  *awari.Space
 	seeds  int
-	first  uint64 // interval
 	ranks  []uint64
 	stored []int8
 	best   []atomic.Int32
+}
+
+func newPositions(space *awari.Space, n int, size uint64) positions {
+	return positions{space: space, seeds: n, ranks: make([]uint64, size), stored: make([]int8, size), best: make([]atomic.Int32, size)}
+}
+
+// ask asks for the scores that position i needs, by layer, and returns the best that is known without.
+func (p *positions) ask(asked [][]question, i int) (best int32) {
+	board := p.space.Unrank(p.seeds, p.ranks[i])
+	asked[p.seeds] = append(asked[p.seeds], newQuestion(p.ranks[i], i)|ownQuestion)
+	best = int32(p.space.Terminal(board))
+	for _, play := range p.space.Plays(board) {
+		if play.Legal {
+			m, rank := p.space.Rank(play.Child)
+			asked[m] = append(asked[m], newQuestion(rank, i))
+			best = none
+		}
+	}
+	return best
+}
+
+// learn takes over the answer to a question about layer m.
+func (p *positions) learn(q question, m int, score int8) {
+	if q&ownQuestion != 0 {
+		p.stored[q.index()] = score
+	} else {
+		atLeast(&p.best[q.index()], int32(p.seeds-m)-int32(score)) // a move to it captures the difference
+	}
+}
+
+// compare adds to f what is found when all questions are answered.
+func (p *positions) compare(f *found) {
+	for i, rank := range p.ranks {
+		f.checked++
+		if expected := int(p.best[i].Load()); expected != int(p.stored[i]) {
+			board := p.space.Text(p.space.Unrank(p.seeds, rank))
+			f.differs(Difference{Rank: rank, Board: board, Stored: int(p.stored[i]), Expected: expected})
+		}
+	}
+}
+
+// batch is the comparison of some positions of a sample.
+type batch struct {
+	positions
+	run   *run
+	first uint64 // interval
 
 	mu    sync.Mutex
 	asked [][]question // by layer
@@ -72,11 +119,7 @@ func (r *run) sample(ctx context.Context, n int, f *found) error {
 
 // newBatch returns the comparison of the positions of the intervals from to to-1.
 func (r *run) newBatch(n int, from, to uint64) *batch {
-	size := to - from
-	return &batch{
-		run: r, seeds: n, first: from, ranks: make([]uint64, size), stored: make([]int8, size),
-		best: make([]atomic.Int32, size), asked: make([][]question, n+1),
-	}
+	return &batch{positions: newPositions(r.space, n, to-from), run: r, first: from, asked: make([][]question, n+1)}
 }
 
 // compare compares the positions and adds to f what is found.
@@ -90,13 +133,7 @@ func (b *batch) compare(ctx context.Context, f *found) error {
 			return err
 		}
 	}
-	for i, rank := range b.ranks {
-		f.checked++
-		if expected := int(b.best[i].Load()); expected != int(b.stored[i]) {
-			board := b.run.space.Text(b.run.space.Unrank(b.seeds, rank))
-			f.differs(Difference{Rank: rank, Board: board, Stored: int(b.stored[i]), Expected: expected})
-		}
-	}
+	b.positions.compare(f)
 	return nil
 }
 
@@ -115,9 +152,8 @@ func (b *batch) pick(from, to int) error {
 	for i := from; i < to; i++ {
 		interval := b.first + uint64(i)
 		source.Seed(b.run.options.Seed, uint64(b.seeds)<<48|interval)
-		begin, end := b.run.interval(b.seeds, interval), b.run.interval(b.seeds, interval+1)
-		b.ranks[i] = begin + random.Uint64N(end-begin)
-		b.ask(asked, i)
+		b.ranks[i] = b.run.pick(random, b.seeds, interval)
+		b.best[i].Store(b.ask(asked, i))
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -127,31 +163,31 @@ func (b *batch) pick(from, to int) error {
 	return nil
 }
 
-// interval returns the first rank of interval i of a sample of layer n: i times
-// size / sample, rounded down. A sample of more than there are positions takes all.
-func (r *run) interval(n int, i uint64) uint64 {
-	hi, lo := bits.Mul64(i, r.space.Size(n))
-	q, _ := bits.Div64(hi, lo, r.wanted(n))
-	return q
-}
+// pickTries is how many positions of an interval are tried to find one of Options.Among.
+const pickTries = 32
 
-// ask asks for the scores that position i needs.
-func (b *batch) ask(asked [][]question, i int) {
-	board := b.run.space.Unrank(b.seeds, b.ranks[i])
-	asked[b.seeds] = append(asked[b.seeds], newQuestion(b.ranks[i], i)|ownQuestion)
-	moves := 0
-	for _, play := range b.run.space.Plays(board) {
-		if play.Legal {
-			m, rank := b.run.space.Rank(play.Child)
-			asked[m] = append(asked[m], newQuestion(rank, i))
-			moves++
+// pick returns a position of an interval of layer n. A sample of more than there are positions takes all.
+func (r *run) pick(random *rand.Rand, n int, interval uint64) (rank uint64) {
+	for range pickTries {
+		rank = anyOf(random, interval, r.wanted(n), r.space.Size(n))
+		if r.options.Among == nil || r.options.Among(r.space.Unrank(n, rank)) {
+			break
 		}
 	}
-	if moves > 0 {
-		b.best[i].Store(none)
-	} else {
-		b.best[i].Store(int32(b.run.space.Terminal(board)))
-	}
+	return rank
+}
+
+// anyOf returns a number of interval i of all into which 0 ... size-1 are divided.
+func anyOf(random *rand.Rand, i, all, size uint64) uint64 {
+	begin, end := interval(i, all, size), interval(i+1, all, size)
+	return begin + random.Uint64N(end-begin)
+}
+
+// interval returns the first number of interval i: i times size / all, rounded down.
+func interval(i, all, size uint64) uint64 {
+	hi, lo := bits.Mul64(i, size)
+	q, _ := bits.Div64(hi, lo, all)
+	return q
 }
 
 // look answers sorted questions about layer m.
@@ -199,15 +235,6 @@ func (b *batch) answer(m int, h layerfile.Header, asked []question) (err error) 
 		asked = asked[n:]
 	}
 	return nil
-}
-
-// learn takes over the answer to a question about layer m.
-func (b *batch) learn(q question, m int, score int8) {
-	if q&ownQuestion != 0 {
-		b.stored[q.index()] = score
-	} else {
-		atLeast(&b.best[q.index()], int32(b.seeds-m)-int32(score)) // a move to it captures the difference
-	}
 }
 
 // atLeast raises a value.

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"grenier/io/corrupt"
 	"grenier/pipeline/tables"
 )
 
@@ -30,12 +29,26 @@ func Spot(ctx context.Context, t *tables.Tables, n int, limit time.Duration) err
 		if err := r.newBatch(n, from, min(to, wanted)).compare(ctx, &f); err != nil {
 			return err
 		}
-		if len(f.first) > 0 {
-			return corrupt.New(t.Path(n), "", "%s: the layer, or one below it, holds wrong scores", f.first[0].String())
+		if err := f.err(t.Path(n)); err != nil {
+			return err
 		}
 		if time.Since(start) > limit {
 			break
 		}
 	}
 	return nil
+}
+
+// Sample compares the sample of layer n that the options describe. It fails like Spot.
+func Sample(ctx context.Context, t *tables.Tables, n int, o Options) error {
+	o.Layers = []int{n}
+	r, err := newRun(ctx, t, o)
+	if err != nil {
+		return err
+	}
+	var f found
+	if err := r.sample(ctx, n, &f); err != nil {
+		return err
+	}
+	return f.err(t.Path(n))
 }

@@ -68,6 +68,8 @@ type Options struct {
 	// with Seed; 0 stands for all.
 	Sample uint64
 	Seed   uint64
+	// Among, if not nil, says which positions a sample should rather have: it takes others where it finds none.
+	Among func(awari.Board) bool
 	// Workers is the number of goroutines that compare; 0 means one.
 	Workers int
 	// Family is the kernel family that decodes blocks.

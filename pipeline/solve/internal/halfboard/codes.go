@@ -85,6 +85,7 @@ func (e *engine) readCodes(ctx context.Context) error {
 	if err != nil || !whole {
 		return err
 	}
+	e.windows.kept = nil
 	r, err := e.open(rundir.FoundName, e.codesHeader(), e.workers)
 	if err != nil {
 		return err

@@ -238,7 +238,28 @@ func (e *engine) findStreams(ctx context.Context) (due []int, err error) {
 			due = append(due, segment)
 		}
 	}
+	if len(e.windows.found) == 0 && 0 < len(due) && len(due) < len(e.windows.segments) {
+		e.keepColumns(due)
+	}
 	return due, nil
+}
+
+// keepColumns notes the columns whose capture values an earlier run kept: all but those of segments that
+// are due.
+func (e *engine) keepColumns(due []int) {
+	w := e.windows
+	w.kept = make([]uint64, (len(e.grid.pits)+63)/64)
+	for segment, panels := range w.segments {
+		if slices.Contains(due, segment) {
+			continue
+		}
+		for _, p := range panels {
+			for c := range p.matrix.width(p.panel) {
+				code := p.matrix.first + uint32(p.panel*side+c)
+				w.kept[code/64] |= 1 << (code % 64)
+			}
+		}
+	}
 }
 
 // findWindow looks for the streams of the next window, of any width.

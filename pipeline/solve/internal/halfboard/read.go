@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"grenier/kernels/colex"
+	"grenier/layers/awari"
 )
 
 // Layer is a solved layer in memory. Its scores are read in colex order.
@@ -24,6 +25,21 @@ func (l *Layer) Stats() Stats {
 	s := l.engine.stats
 	s.Traffic = l.engine.traffic()
 	return s
+}
+
+// Kept returns a function that reports whether the score of a board rests on what an earlier run kept: nil if all do,
+// or none.
+func (l *Layer) Kept() func(awari.Board) bool {
+	e := l.engine
+	if e.windows == nil || e.windows.kept == nil {
+		return nil
+	}
+	return func(b awari.Board) bool {
+		var mover half
+		copy(mover[:e.grid.q], b[:])
+		code := e.grid.code(&mover)
+		return e.windows.kept[code/64]>>(code%64)&1 != 0
+	}
 }
 
 // Close returns the memory of the layer. Errors are those of the operating system.

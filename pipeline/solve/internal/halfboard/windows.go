@@ -30,6 +30,7 @@ type windows struct {
 	base       int       // of the window in progress
 	found      []foundIn // what the windows before it found
 	all        bool      // nothing was at an end of the last of them
+	kept       []uint64  // a bit for each half of the mover: an earlier run kept its capture values; nil for all or none
 	traffic    atomicTraffic
 	serving    [classes]int64 // open positions that the streams of capture values are written for
 	positions  uint64         // of the layer

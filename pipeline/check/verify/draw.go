@@ -1,0 +1,173 @@
+package verify
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"grenier/io/corrupt"
+	"grenier/io/crew"
+	"grenier/layers/awari"
+	"grenier/pipeline/tables"
+)
+
+// Drawn positions find wrong scores that are one in 10,000, wherever they are, with 99 %: it is
+// ln 0.01 / ln(1 - 1/10,000).
+const Drawn = 46_050
+
+// A layer of fewer than drawShare positions for each of those has fewer, drawLeast at least. A quarter as
+// many are drawn besides among those with captures.
+const (
+	drawShare = 4096
+	drawLeast = 1024
+	drawTries = 16 // for a position with a capture
+)
+
+// Draw is a sample of a layer that is being made. It takes the scores that it needs as they come
+// by (See): those of lower layers when they are read to find what captures are worth, those of the layer
+// when it is encoded. So it costs little more than playing the moves of its positions; a sample of
+// a file decodes most of its blocks.
+type Draw struct {
+	positions
+	workers int
+	mu      sync.Mutex
+	asked   [][]*asking // by layer
+}
+
+// asking is sorted questions and, of those about a lower layer, which are answered.
+type asking struct {
+	questions []question
+	answered  []atomic.Bool
+}
+
+// NewDraw draws positions of the layer of n seeds: one in each of many equal parts of its ranks, so of all rows, and
+// more of those with captures. The choice depends on the seed alone. It fails with the error of ctx.
+func NewDraw(ctx context.Context, space *awari.Space, n, workers int, seed uint64) (*Draw, error) {
+	size := space.Size(n)
+	even := min(size, Drawn, max(drawLeast, size/drawShare))
+	all := even
+	if even < size {
+		all += even / 4
+	}
+	d := &Draw{positions: newPositions(space, n, all), workers: workers, asked: make([][]*asking, n+1)}
+	return d, d.each(ctx, func(from, to int) {
+		random := rand.New(rand.NewPCG(seed, uint64(from)))
+		asked := make([][]question, n+1)
+		for i := from; i < to; i++ {
+			d.ranks[i] = d.draw(random, uint64(i), even)
+			d.best[i].Store(d.ask(asked, i))
+		}
+		d.wait(asked)
+	})
+}
+
+// draw returns the rank of position i: in part i, or behind the last part one with a capture, if it
+// finds one.
+func (d *Draw) draw(random *rand.Rand, i, parts uint64) (rank uint64) {
+	size := d.space.Size(d.seeds)
+	if i < parts {
+		return anyOf(random, i, parts, size)
+	}
+	for range drawTries {
+		rank = random.Uint64N(size)
+		for _, play := range d.space.Plays(d.space.Unrank(d.seeds, rank)) {
+			if play.Captured > 0 {
+				return rank
+			}
+		}
+	}
+	return rank
+}
+
+// each shares out chunks of positions.
+func (d *Draw) each(ctx context.Context, do func(from, to int)) error {
+	n := len(d.ranks)
+	return crew.Each(ctx, d.workers, (n+sampleChunk-1)/sampleChunk, func(_, i int) error {
+		do(i*sampleChunk, min((i+1)*sampleChunk, n))
+		return nil
+	})
+}
+
+// wait takes in questions, by layer.
+func (d *Draw) wait(asked [][]question) {
+	for m, questions := range asked {
+		if len(questions) == 0 {
+			continue
+		}
+		slices.Sort(questions)
+		a := &asking{questions: slices.Clone(questions)}
+		if m < d.seeds {
+			a.answered = make([]atomic.Bool, len(questions))
+		}
+		d.mu.Lock()
+		d.asked[m] = append(d.asked[m], a)
+		d.mu.Unlock()
+	}
+}
+
+// See takes what is needed of the scores of layer m from rank start on. It is safe for
+// concurrent use, but for the scores of the layer itself, of which each may be seen once.
+func (d *Draw) See(m int, start uint64, scores []int8) {
+	for _, a := range d.asked[m] {
+		at, _ := slices.BinarySearch(a.questions, newQuestion(start, 0))
+		for ; at < len(a.questions) && a.questions[at].rank()-start < uint64(len(scores)); at++ {
+			d.learn(a.questions[at], m, scores[a.questions[at].rank()-start])
+			if a.answered != nil {
+				a.answered[at].Store(true)
+			}
+		}
+	}
+}
+
+// Lacks reports whether a score of a lower layer did not come by.
+func (d *Draw) Lacks() bool {
+	for m := range d.seeds {
+		if len(d.unanswered(m)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// unanswered returns the sorted questions about layer m that are not answered.
+func (d *Draw) unanswered(m int) (left []question) {
+	for _, a := range d.asked[m] {
+		for i, q := range a.questions {
+			if !a.answered[i].Load() {
+				left = append(left, q)
+			}
+		}
+	}
+	slices.Sort(left)
+	return left
+}
+
+// Look looks up the scores of lower layers that did not come by. It fails like tables.Tables.Read,
+// and with the error of ctx.
+func (d *Draw) Look(ctx context.Context, t *tables.Tables) error {
+	b := &batch{positions: d.positions, run: &run{tables: t, space: d.space, options: Options{Workers: d.workers}}}
+	for m := range d.seeds {
+		if err := b.look(ctx, m, d.unanswered(m)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Err returns an error that matches corrupt.ErrCorrupt, and says that what is at path has it, for the first wrong
+// score. All scores must have come by.
+func (d *Draw) Err(path string) error {
+	var f found
+	d.compare(&f)
+	return f.err(path)
+}
+
+// err returns the first difference as an error about the file at path.
+func (f *found) err(path string) error {
+	if len(f.first) == 0 {
+		return nil
+	}
+	return corrupt.New(path, "", "%s: the layer, or one below it, holds wrong scores", f.first[0].String())
+}

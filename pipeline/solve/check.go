@@ -1,0 +1,74 @@
+package solve
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"grenier/io/corrupt"
+	"grenier/io/layerfile"
+	"grenier/io/manifest"
+	"grenier/io/rundir"
+	"grenier/layers/awari"
+	"grenier/pipeline/check/verify"
+	"grenier/pipeline/solve/internal/halfboard"
+	"grenier/pipeline/tables"
+)
+
+// No layer is sealed before a sample of its scores was compared with their moves, by the plain rules
+// (verify.Draw). A layer that an earlier run began has a sample ten times as large, from its complete file,
+// with positions whose values came from that run first.
+
+// seen shows the scores of lower layers that the engine reads to the sample of the layer in progress.
+type seen struct {
+	halfboard.Lower
+	draw *verify.Draw
+}
+
+func (s seen) Read(n int, start uint64, dst []int8) error {
+	err := s.Lower.Read(n, start, dst)
+	if err == nil {
+		s.draw.See(n, start, dst)
+	}
+	return err
+}
+
+// checkDrawn compares the sample of the layer of n seeds, all of whose scores it has seen.
+func (r *run) checkDrawn(ctx context.Context, n int) (err error) {
+	if r.draw.Lacks() {
+		t, err := r.lower(ctx, n)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(r.draw.Look(ctx, t), t.Close()); err != nil {
+			return err
+		}
+	}
+	return r.draw.Err(r.dir.Work().Path(""))
+}
+
+// checkResumed compares a sample of the complete file of a layer that an earlier run began: first of
+// all positions whose values are kept, if kept is not nil. The memory of the engine is used for it.
+func (r *run) checkResumed(ctx context.Context, file *layerfile.Writer, s layerfile.Summary, kept func(awari.Board) bool) (err error) {
+	if err := r.engine.Close(); err != nil {
+		return err
+	}
+	n := s.Header.Seeds
+	m := &manifest.Manifest{Identity: r.manifest.Identity, Layers: append(slices.Clone(r.manifest.Layers[:n]), manifest.NewLayer(rundir.LayerName(n), s, 0))}
+	t, err := tables.OpenPending(r.dir.Path(), m, file.Open, tables.Options{Family: r.options.Family, Sparing: r.sparing(n), CacheBytes: checkCache})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, t.Close()) }()
+	err = verify.Sample(ctx, t, n, verify.Options{
+		Sample: 10 * verify.Drawn, Seed: rand.Uint64(), Among: kept, Workers: r.options.Workers, Family: r.options.Family, Memory: r.options.Memory,
+		Progress: func(p verify.Progress) { r.checking(n, p.Done) },
+	})
+	if wrong, ok := errors.AsType[*corrupt.Error](err); ok && wrong.File == t.Path(n) {
+		return &corrupt.Error{File: r.dir.Work().Path(""), Cause: fmt.Errorf("sealing layer %d: %w", n, cmp.Or(wrong.Cause, err))}
+	}
+	return err
+}
