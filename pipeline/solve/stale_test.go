@@ -1,0 +1,157 @@
+package solve_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"grenier/io/corrupt"
+	"grenier/io/layerfile"
+	"grenier/io/manifest"
+	"grenier/io/rundir"
+	"grenier/layers/awari"
+	"grenier/pipeline/internal/testrun"
+	"grenier/pipeline/solve"
+	"grenier/pipeline/solve/repair"
+)
+
+// A layer is never computed from parts that rest on different layers below: what is in work/ knows what it
+// was made from, and so does a sealed layer.
+
+// swapLayer puts the file of layer n of the run directory from into dir, which lists it from then on.
+func swapLayer(t *testing.T, dir, from string, n int) {
+	t.Helper()
+	m, other := mustManifest(t, dir), mustManifest(t, from)
+	m.Layers[n] = other.Layers[n]
+	replaceFile(t, filepath.Join(dir, rundir.LayerName(n)), testrun.ReadFile(t, filepath.Join(from, rundir.LayerName(n))))
+	testrun.SaveManifest(t, dir, m)
+}
+
+// wrongRun returns a run directory with the layers below one of the given seeds. A few scores of layer n are wrong,
+// so few that no sample of it shows them.
+func wrongRun(t *testing.T, rng *rand.Rand, game awari.Game, seeds, n int) string {
+	t.Helper()
+	layers := testrun.Solve(t, game, seeds-1)
+	for range 1 + len(layers[n])/8000 {
+		i := rng.IntN(len(layers[n]))
+		layers[n][i] = int8(rng.IntN(2*n+1) - n)
+	}
+	return testrun.Write(t, game, layers, layerfile.MaxBlockSize)
+}
+
+// replacement is a run whose layers are replaced by wrong ones and by the right ones again.
+type replacement struct {
+	t            *testing.T
+	rng          *rand.Rand
+	game         awari.Game
+	seeds        int
+	dir          string
+	right, wrong string // run directories
+	options      solve.Options
+	notes        []string
+}
+
+// attempt solves the layer, or stops, or has a layer below replaced while it is solved.
+func (r *replacement) attempt(lower int) error {
+	ctx, cancel := context.WithCancel(r.t.Context())
+	defer cancel()
+	o, calls, during := r.options, 1+r.rng.IntN(1<<r.rng.IntN(7)), r.rng.IntN(8) == 0
+	o.Progress = func(p solve.Progress) {
+		if calls--; calls != 0 || p.Stage == "check" {
+			return
+		}
+		if during {
+			swapLayer(r.t, r.dir, r.source(), lower)
+		} else {
+			cancel()
+		}
+	}
+	_, err := solve.Solve(ctx, r.dir, r.game, o)
+	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, corrupt.ErrCorrupt) {
+		r.t.Fatal(err)
+	}
+	return err
+}
+
+// source returns one of the directories.
+func (r *replacement) source() string { return []string{r.right, r.wrong}[r.rng.IntN(2)] }
+
+// TestReplacedBelow replaces a layer below by a wrong one and by the right one again, between and within runs that are
+// stopped at any moment. In the end the layer is right, or solve says that it was made from
+// another one, and repair makes it right.
+func TestReplacedBelow(t *testing.T) {
+	const seeds = 13
+	game, seed := mustGame(t, 8, awari.Awari), rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	whole := filepath.Join(t.TempDir(), "run")
+	mustSolve(t, whole, game, options(seeds-1))
+	right := copyRun(t, whole)
+	mustSolve(t, whole, game, options(seeds))
+	before := testrun.Write(t, game, testrun.Solve(t, game, seeds-1), layerfile.MaxBlockSize) // files that name no layers below
+	rounds, noted, stale := 12, 0, 0
+	if long() {
+		rounds = 300
+	}
+	for round := range rounds {
+		least, most := game.CapturesLeadTo(seeds)
+		lower := max(least, most-rng.IntN(5)) // of small ones, samples show each wrong score
+		r := &replacement{t: t, rng: rng, game: game, seeds: seeds, right: before, wrong: wrongRun(t, rng, game, seeds, lower)}
+		if rng.IntN(4) == 0 {
+			r.right = right
+		}
+		r.dir = copyRun(t, r.right)
+		r.options = options(seeds)
+		r.options.Interval, r.options.Bits = 1, []int{0, 8, 6, 4, 3, 2}[rng.IntN(6)]
+		r.options.Note = func(text string) { r.notes = append(r.notes, text) }
+		if rng.IntN(8) == 0 {
+			r.options.Engine, r.options.Bits = solve.Retrograde, 0
+		}
+		for range 1 + rng.IntN(4) {
+			swapLayer(t, r.dir, r.source(), lower)
+			if r.attempt(lower) == nil {
+				break
+			}
+		}
+		swapLayer(t, r.dir, r.right, lower)
+		_, err := solve.Solve(t.Context(), r.dir, game, r.options)
+		if err != nil {
+			stale++
+			r.mend(err, lower)
+		}
+		if strings.Contains(strings.Join(r.notes, "\n"), fmt.Sprintf("layer %d is computed from the beginning", seeds)) {
+			noted++
+		}
+		name := rundir.LayerName(seeds)
+		if !bytes.Equal(testrun.ReadFile(t, filepath.Join(r.dir, name)), testrun.ReadFile(t, filepath.Join(whole, name))) {
+			t.Fatalf("round %d, layer %d replaced, %d bits: another layer %d; notes %q", round, lower, r.options.Bits, seeds, r.notes)
+		}
+		if err := os.RemoveAll(r.dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d rounds: %d began anew, %d layers were made from another one", rounds, noted, stale)
+	if long() && (noted == 0 || stale == 0) {
+		t.Error("too few")
+	}
+}
+
+// mend checks what solve says of a layer that was sealed over a wrong one, and solves it again.
+func (r *replacement) mend(err error, lower int) {
+	r.t.Helper()
+	made, ok := errors.AsType[*manifest.StaleError](err)
+	if !ok || !errors.Is(err, corrupt.ErrCorrupt) || made.Seeds != r.seeds || len(made.From) != 1 || made.From[0] != lower {
+		r.t.Fatal(err)
+	}
+	o := repair.Options{Solve: r.options, SetAside: true}
+	o.Solve.Progress = nil
+	if result, err := repair.Run(r.t.Context(), r.dir, o); err != nil || result.Err() != nil {
+		r.t.Fatal(err, result)
+	}
+}
