@@ -49,6 +49,9 @@ func (r *run) seal(ctx context.Context, layer Source) (w *layerfile.Writer, summ
 		if err == nil {
 			summary, err = w.Finish()
 		}
+		if n := int8(layer.Seeds()); err == nil && !summary.Histogram.Within(-n, n) {
+			err = r.impossible(layer.Seeds())
+		}
 		return err
 	})
 	if err != nil {

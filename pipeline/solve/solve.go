@@ -322,9 +322,6 @@ func (r *run) sparing(n int) bool {
 
 // publish gives the layer file its name and lists it.
 func (r *run) publish(file *layerfile.Writer, layer manifest.Layer) error {
-	if n := int8(layer.Seeds); !layer.Histogram.Within(-n, n) {
-		return errors.Join(r.impossible(layer.Seeds), file.Abort())
-	}
 	if err := file.Publish(); err != nil {
 		return err
 	}

@@ -95,7 +95,7 @@ func TestReplacedBelow(t *testing.T) {
 	right := copyRun(t, whole)
 	mustSolve(t, whole, game, options(seeds))
 	before := testrun.Write(t, game, testrun.Solve(t, game, seeds-1), layerfile.MaxBlockSize) // files that name no layers below
-	rounds, noted, stale := 12, 0, 0
+	rounds, noted, stale := 6, 0, 0
 	if long() {
 		rounds = 300
 	}

@@ -1,0 +1,175 @@
+package solve_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"grenier/io/corrupt"
+	"grenier/io/rundir"
+	"grenier/io/spill"
+	"grenier/io/vfs"
+	"grenier/layers/awari"
+	"grenier/pipeline/check/verify"
+	"grenier/pipeline/internal/testrun"
+	"grenier/pipeline/solve"
+)
+
+// forger changes what streams hold, under right checksums.
+type forger struct {
+	t     *testing.T
+	rng   *rand.Rand
+	work  vfs.Dir
+	other vfs.Dir // streams of the layer under other rules
+}
+
+func (f *forger) must(err error) {
+	f.t.Helper()
+	if err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// contents returns the header of a stream and what it holds.
+func (f *forger) contents(d vfs.Dir, name string) (spill.Header, []byte) {
+	f.t.Helper()
+	h, err := spill.ReadHeader(d, name)
+	f.must(err)
+	r, err := spill.Open(d, name, h, 1)
+	f.must(err)
+	data, err := io.ReadAll(r)
+	f.must(errors.Join(err, r.Close()))
+	return h, data
+}
+
+// headOf is the length of the history, which most streams begin with, and of the base behind it.
+const headOf = 68
+
+// forge changes a random stream of the work directory and says how.
+func (f *forger) forge() string {
+	f.t.Helper()
+	var names []string
+	entries, err := f.work.Entries()
+	f.must(err)
+	for _, e := range entries {
+		if e.Mode().IsRegular() && e.Name() != rundir.StatusName {
+			names = append(names, e.Name())
+		}
+	}
+	name := names[f.rng.IntN(len(names))]
+	h, data := f.contents(f.work, name)
+	how := f.change(name, names, data)
+	w, err := spill.Create(f.work, name, h, spill.LZ4, 1)
+	f.must(err)
+	_, err = w.Write(data)
+	f.must(errors.Join(err, w.Publish()))
+	return name + ": " + how
+}
+
+// change changes what a stream holds.
+func (f *forger) change(name string, names []string, data []byte) string {
+	at := min(headOf, len(data)) + f.rng.IntN(max(1, len(data)-headOf))
+	end := min(len(data), at+1+f.rng.IntN(1<<f.rng.IntN(17)))
+	switch f.rng.IntN(4) {
+	case 0:
+		for i := at; i < end; i++ {
+			data[i] = byte(f.rng.Uint32())
+		}
+		return fmt.Sprintf("%d random bytes", end-at)
+	case 1:
+		if at < len(data) {
+			data[at] ^= 1 << f.rng.IntN(8)
+		}
+		return "a bit"
+	case 2:
+		from := names[f.rng.IntN(len(names))]
+		_, other := f.contents(f.work, from)
+		copy(data[min(headOf, len(data)):], other[min(headOf, len(other)):])
+		return "those of " + from
+	}
+	if ok, err := vfs.Exists(f.other, name); err == nil && ok {
+		_, other := f.contents(f.other, name)
+		copy(data[min(headOf, len(data)):], other[min(headOf, len(other)):])
+	}
+	return "those of other rules"
+}
+
+// fewWrong is how many wrong scores a sample of a third of layer 12 may not show.
+const fewWrong = 30
+
+// TestForgedStreams resumes layers with streams that hold something else under right checksums: the layer is right, or it is not
+// sealed, or so few of its scores are wrong, or wrong in such a way, that no sample shows it.
+func TestForgedStreams(t *testing.T) {
+	const seeds = 12
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	rounds := 2
+	if long() {
+		rounds = 40
+	}
+	if full() {
+		rounds = 200
+	}
+	game := mustGame(t, 12, awari.Awari)
+	whole := filepath.Join(t.TempDir(), "run")
+	mustSolve(t, whole, game, options(seeds-1))
+	below := copyRun(t, whole)
+	mustSolve(t, whole, game, options(seeds))
+	strict := filepath.Join(t.TempDir(), "strict")
+	mustSolve(t, strict, mustGame(t, 12, awari.Strict), options(seeds-1))
+	right, refused, wrong := 0, 0, 0
+	for range rounds {
+		o := options(seeds)
+		o.Interval, o.Bits = 1, []int{8, 6, 4, 3, 2}[rng.IntN(5)]
+		stage := []string{"dense", "sparse", "full", "seal"}[rng.IntN(4)]
+		dir, other := copyRun(t, below), copyRun(t, strict)
+		if !stopIn(t, dir, game, o, stage) {
+			continue
+		}
+		stopIn(t, other, mustGame(t, 12, awari.Strict), o, stage)
+		how := forgeIn(t, rng, dir, other)
+		_, err := solve.Solve(t.Context(), dir, game, o)
+		name := rundir.LayerName(seeds)
+		switch {
+		case err != nil && errors.Is(err, corrupt.ErrCorrupt):
+			refused++
+			if !strings.Contains(err.Error(), rundir.WorkName) || len(mustManifest(t, dir).Layers) != seeds {
+				t.Errorf("%d bits, %s: %v, and %d layers are listed", o.Bits, how, err, len(mustManifest(t, dir).Layers))
+			}
+		case err != nil:
+			t.Fatal(err)
+		case string(testrun.ReadFile(t, filepath.Join(dir, name))) == string(testrun.ReadFile(t, filepath.Join(whole, name))):
+			right++
+		default:
+			wrong++
+			v, err := verify.Run(t.Context(), dir, verify.Options{Layers: []int{seeds}})
+			if err != nil || v.Layers[0].Mismatches > fewWrong {
+				t.Errorf("%d scores are wrong; %v", v.Layers[0].Mismatches, err)
+			}
+			t.Logf("%d bits, stopped in %s, %s: other bytes; %d scores do not follow from their moves", o.Bits, stage, how, v.Layers[0].Mismatches)
+		}
+		if err := errors.Join(os.RemoveAll(dir), os.RemoveAll(other)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d right, %d refused, %d let through", right, refused, wrong)
+}
+
+// forgeIn forges a stream in a run directory.
+func forgeIn(t *testing.T, rng *rand.Rand, dir, other string) string {
+	t.Helper()
+	f := &forger{t: t, rng: rng}
+	var err error
+	f.work, err = vfs.OpenDir(filepath.Join(dir, rundir.WorkName))
+	f.must(err)
+	f.other, err = vfs.OpenDir(filepath.Join(other, rundir.WorkName))
+	f.must(err)
+	defer func() { f.must(errors.Join(f.work.Close(), f.other.Close())) }()
+	return f.forge()
+}
