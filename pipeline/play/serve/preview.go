@@ -182,7 +182,7 @@ func mainLine(text string, half int) (line []writtenMove, written int, err error
 		switch {
 		case what != "(" && what != ")":
 			written++
-			m := writtenMove{pit: int(what[0] | 0x20 - 'a'), north: what[0] >= 'a', number: written}
+			m := writtenMove{pit: int((what[0] | 0x20) - 'a'), north: what[0] >= 'a', number: written}
 			if written > maxMoves || m.pit >= half {
 				return nil, 0, bad("move %d is %s: each player has %d pits, a game %d moves at most", written, what, half, maxMoves)
 			}

@@ -123,10 +123,10 @@ func (s *Session) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	return s.failed()
 }
 
-// skip complains about a command that is too long and begins with some words. After a position nobody
-// knows what the board is.
+// skip complains about a command that is too long and begins with some words. After what may be a position
+// nobody knows what the board is.
 func (s *Session) skip(words []string) {
-	if len(words) > 0 && words[0] == "position" {
+	if len(words) == 0 || strings.HasPrefix("position", words[0]) {
 		s.unclear = lines.ErrLong
 	}
 	s.complain("a line is skipped: %v", lines.ErrLong)

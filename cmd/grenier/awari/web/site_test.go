@@ -560,12 +560,12 @@ func TestSiteParts(t *testing.T) {
 	testSiteHeld(t, browser, m)
 }
 
-// layersBelow makes a layer file of version 3 of one of version 2: it names two layers below. It returns what is wrong
-// with what the page reads there.
+// layersBelow makes a layer file of version 3, which names two layers below more than the one that there is. It returns what
+// is wrong with what the page reads there.
 const layersBelow = `
 			const { LayerFile } = await import("./layerfile.js"), { crc32c, viewOf } = await import("./bytes.js"), { list } = await import("./tables.js");
 			const { rules, pits, layers } = await list(), { file, positions, checksum } = layers[%[1]d], want = { rules, pits, seeds: %[1]d, positions, checksum };
-			const old = new Uint8Array(await (await fetch("tables/" + file)).arrayBuffer()), more = 20, bytes = new Uint8Array(old.length + more), v = viewOf(bytes);
+			const old = new Uint8Array(await (await fetch("tables/" + file)).arrayBuffer()), more = 20, bytes = new Uint8Array(old.length + more), v = viewOf(bytes), k = viewOf(old).getUint16(50, true) + 2;
 			const partsOf = (b) => ({ name: file, length: b.length, read: async (from, to) => b.slice(from, to) });
 			bytes.set(old.subarray(0, 84));
 			bytes.set([0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 1, 0, 9, 9, 9, 9, 9, 9, 9, 9], 84);
@@ -575,7 +575,7 @@ const layersBelow = `
 			const seal = (version, below) => {
 				v.setUint32(8, version, true);
 				v.setUint16(50, below, true);
-				v.setUint32(76, crc32c(bytes.subarray(84, 84 + more + v.getUint32(72, true))), true);
+				v.setUint32(76, crc32c(bytes.subarray(84, 84 + 10 * k + v.getUint32(72, true))), true);
 				v.setUint32(80, crc32c(bytes.subarray(0, 80)), true);
 				v.setUint32(foot, index, true);
 				v.setUint32(foot + 16, crc32c(bytes.subarray(index, foot)), true);
@@ -584,12 +584,12 @@ const layersBelow = `
 				v.setUint32(foot + 64, crc32c(bytes.subarray(foot, foot + 64)), true);
 				return LayerFile.open(partsOf(bytes), { ...want, checksum: v.getUint32(foot + 64, true).toString(16).padStart(8, "0") });
 			};
-			const before = await LayerFile.open(partsOf(old), want), after = await seal(3, 2);
+			const before = await LayerFile.open(partsOf(old), want), after = await seal(3, k);
 			for (let i = 0; i < before.blocks; i++) if (String(await before.block(i)) !== String(await after.block(i))) return "block " + i;
-			for (const [version, below] of [[2, 2], [3, 0], [3, 1], [3, 1001], [4, 2]]) {
+			for (const [version, below] of [[2, k], [3, 0], [3, k - 1], [3, 1001], [4, k]]) {
 				if (await seal(version, below).then(() => true, () => false)) return "version " + version + " with " + below + " layers below was read";
 			}
-			await seal(3, 2);
+			await seal(3, k);
 			bytes[90] ^= 1;
 			return (await LayerFile.open(partsOf(bytes), { ...want, checksum: v.getUint32(foot + 64, true).toString(16).padStart(8, "0") }).then(() => "damage was not noticed", (e) => (/model/.test(e.message) ? "" : e.message)));`
 
