@@ -50,6 +50,44 @@ func refused(t *testing.T, cases []badInput) {
 	}
 }
 
+// TestLongLines sends lines of 2 MB among others. They are told and skipped; where there can be only one
+// line they are refused.
+func TestLongLines(t *testing.T) {
+	t.Chdir(solved(t, "--pits", "4", "--seeds", "5"))
+	if err := os.WriteFile("row.txt", []byte("oo.o\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	const told = "more than 65536 bytes"
+	long := strings.Repeat("1 ", 1<<20) + "\n"
+	for _, c := range []struct {
+		args, in string
+		status   int
+		words    string // of stdout, or of stderr in case of a failure
+	}{
+		{"awari probe --dir . -", "1 1 1 1\n" + long + "0 1 1 1\n", cli.ExitUsage, "line 2: " + told},
+		{"awari play --dir .", "help\n0" + strings.Repeat(" ", 2<<20) + "\nquit\n", cli.ExitOK, told + "|you left the game"},
+		{"awari uci --dir .", "isready\n" + long + "uci\n", cli.ExitOK, "readyok|info string error: a line is skipped: " + told + "|uciok"},
+		{"awari search --dir . -", long, cli.ExitUsage, "stdin: " + told},
+		{"chemin play --rows 3 --cols 3 -", long, cli.ExitUsage, "stdin: " + told},
+		{"solitaire play --board row.txt --progress none", "board\n" + long + "quit\n", cli.ExitOK, told + "|you left the game with 3 pegs"},
+		{"swap solve -", long, cli.ExitUsage, "line 1 has more than 4096 bytes"},
+	} {
+		r := grenier(t.Context(), c.in, strings.Fields(c.args)...)
+		said := r.err
+		if c.status == cli.ExitOK {
+			said = r.out
+		}
+		if r.status != c.status || len(r.err) > 500 {
+			t.Errorf("%s: status %d, want %d: %.500s", c.args, r.status, c.status, r.err)
+		}
+		for word := range strings.SplitSeq(c.words, "|") {
+			if !strings.Contains(said, word) {
+				t.Errorf("%s: %.300q lacks %q", c.args, said, word)
+			}
+		}
+	}
+}
+
 func TestBadBoards(t *testing.T) {
 	t.Chdir(solved(t, "--pits", "4", "--seeds", "5"))
 	probe := "awari probe --dir . "

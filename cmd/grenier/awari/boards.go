@@ -69,7 +69,7 @@ func (a *app) listBoards(ctx context.Context, f boardsFlags) error {
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriterSize(a.Out, cli.MaxLine)
+	out := bufio.NewWriterSize(a.Out, 1<<16)
 	block := func(ranks []uint64, boards []uint8) error {
 		for i, rank := range ranks {
 			board := boards[i*f.pits:][:f.pits]

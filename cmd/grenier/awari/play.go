@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/io/lines"
 	"grenier/layers/awari"
 	"grenier/pipeline/play/match"
 	"grenier/pipeline/play/search"
@@ -283,6 +284,10 @@ func (g *tableGame) ask(ctx context.Context) error {
 	}
 	if !cli.IsTerminal(g.Out) {
 		fmt.Fprintln(g.Out) // no terminal has echoed the end of the line
+	}
+	if l.long {
+		fmt.Fprintln(g.Out, lines.ErrLong)
+		return nil
 	}
 	return g.obey(ctx, strings.TrimSpace(l.text))
 }

@@ -11,6 +11,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/io/corrupt"
+	"grenier/io/lines"
 	"grenier/layers/awari"
 	"grenier/pipeline/tables"
 )
@@ -98,21 +99,25 @@ func (p *lineProber) failure() error {
 
 // line is a line of a stream, or the error at its end.
 type line struct {
-	text string
-	long bool // the text was longer than cli.MaxLine and is not kept
+	text string // only its beginning if it is too long
+	long bool
 	err  error
 }
 
 // readLines reads lines of stdin ahead in the background, so that an interrupt ends the wait
 // for the next one.
 func (a *app) readLines(ctx context.Context) <-chan line {
-	lines := make(chan line, 256)
+	read := make(chan line, 256)
 	a.Background(func() {
-		r := bufio.NewReaderSize(a.In, cli.MaxLine)
+		in := lines.NewReader(a.In)
 		for {
-			l := readLine(r)
+			text, err := in.Next()
+			l := line{text: string(text), err: err}
+			if errors.Is(err, lines.ErrLong) {
+				l.long, l.err = true, nil
+			}
 			select {
-			case lines <- l:
+			case read <- l:
 			case <-ctx.Done():
 				return
 			}
@@ -121,17 +126,7 @@ func (a *app) readLines(ctx context.Context) <-chan line {
 			}
 		}
 	})
-	return lines
-}
-
-// readLine returns the next line of r, or the error that ends r.
-func readLine(r *bufio.Reader) line {
-	text, more, err := r.ReadLine()
-	l := line{text: string(text), long: more, err: err}
-	for more && err == nil {
-		_, more, err = r.ReadLine() // an error here is returned again
-	}
-	return l
+	return read
 }
 
 // next returns the next line. Before it waits, it flushes the answers.
@@ -191,7 +186,7 @@ func (p *lineProber) answer(l line) error {
 
 func (p *lineProber) ask(l line) (tables.Probe, error) {
 	if l.long {
-		return tables.Probe{}, cli.Usagef("more than %d bytes", cli.MaxLine)
+		return tables.Probe{}, lines.ErrLong
 	}
 	return ask(p.tables, cli.FieldsOfLine(l.text))
 }

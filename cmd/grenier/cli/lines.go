@@ -9,10 +9,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
-)
 
-// MaxLine bounds a line of stdin, in bytes.
-const MaxLine = 1 << 16
+	"grenier/io/lines"
+)
 
 // byteOrderMark is what some editors begin a file with.
 const byteOrderMark = "\ufeff"
@@ -43,10 +42,10 @@ func (b badLine) Unwrap() error { return b.error }
 // Run answers all lines. It fails in the end if some could not be answered; with Inline the
 // error wraps that of the first.
 func (l *Lines) Run(ctx context.Context) error {
-	out := bufio.NewWriterSize(l.App.Out, MaxLine)
-	lines := bufio.NewReaderSize(l.App.Stdin(ctx, out.Flush), MaxLine)
+	out := bufio.NewWriterSize(l.App.Out, lines.Max)
+	in := lines.NewReader(l.App.Stdin(ctx, out.Flush))
 	for {
-		line, err := nextLine(lines)
+		line, err := in.Next()
 		if err == io.EOF {
 			break
 		}
@@ -55,8 +54,9 @@ func (l *Lines) Run(ctx context.Context) error {
 		}
 		if err == nil {
 			err = l.answer(out, line)
-		} else if IsType[badLine](err) {
+		} else if errors.Is(err, lines.ErrLong) {
 			l.asked++
+			err = badLine{err}
 		}
 		if wrong, ok := errors.AsType[badLine](err); ok {
 			err = l.report(out, wrong)
@@ -72,25 +72,6 @@ func (l *Lines) Run(ctx context.Context) error {
 		return fmt.Errorf("%d of %s without an answer, the first is %w", l.bad, Count(l.asked, "line"), l.first)
 	}
 	return fmt.Errorf("%d of %s without an answer, the first is line %d", l.bad, Count(l.asked, "line"), l.firstBad)
-}
-
-// nextLine returns the next line without its end, which is valid until the next call. It
-// fails with badLine when the line is too long, and with io.EOF after the last.
-func nextLine(r *bufio.Reader) ([]byte, error) {
-	line, err := r.ReadSlice('\n')
-	switch {
-	case err == bufio.ErrBufferFull:
-		for err == bufio.ErrBufferFull {
-			_, err = r.ReadSlice('\n')
-		}
-		if err != nil && err != io.EOF {
-			return nil, err
-		}
-		return nil, badLine{fmt.Errorf("more than %d bytes", MaxLine)}
-	case err == io.EOF && len(line) > 0:
-		err = nil // the last line may lack its end
-	}
-	return line, err
 }
 
 // content returns what a line says: nothing if it is blank or a comment.
@@ -173,12 +154,18 @@ func (a *App) Arguments(ctx context.Context, args []string) ([]string, error) {
 		return Fields(args...), nil
 	}
 	var fields []string
-	lines := bufio.NewScanner(a.Stdin(ctx, nil))
-	for lines.Scan() {
-		fields = append(fields, FieldsOfLine(lines.Text())...)
+	in := lines.NewReader(a.Stdin(ctx, nil))
+	for {
+		line, err := in.Next()
+		if err == io.EOF {
+			return fields, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("stdin: %w", err)
+		}
+		fields = append(fields, FieldsOfLine(string(line))...)
 		if len(fields) > maxWords {
 			return nil, Usagef("stdin has more than %d numbers", maxWords)
 		}
 	}
-	return fields, lines.Err()
 }

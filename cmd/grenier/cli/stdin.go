@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"io"
+
+	"grenier/io/lines"
 )
 
 // patientReader reads stdin ahead in the background, so that an interrupt ends a Read that
@@ -27,7 +29,7 @@ type piece struct {
 func (a *App) Stdin(ctx context.Context, before func() error) io.Reader {
 	full, empty := make(chan piece, 2), make(chan []byte, 2)
 	for range cap(empty) {
-		empty <- make([]byte, MaxLine)
+		empty <- make([]byte, lines.Max)
 	}
 	a.Background(func() { readPieces(ctx, a.In, full, empty) })
 	return &patientReader{ctx: ctx, before: before, full: full, empty: empty}

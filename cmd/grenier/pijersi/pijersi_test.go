@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/io/lines"
 	"grenier/layers/pijersi"
 )
 
@@ -92,8 +93,8 @@ func TestPijersiWaits(t *testing.T) {
 // TestPijersiBadLines checks that lines of any kind are told, and counted, and
 // nothing else is lost.
 func TestPijersiBadLines(t *testing.T) {
-	long := strings.Repeat("G", 3*cli.MaxLine)
-	exact := strings.Repeat("G", cli.MaxLine)
+	long := strings.Repeat("G", 3*lines.Max)
+	exact := strings.Repeat("G", lines.Max)
 	got := answerStream(t.Context(), strings.NewReader("GRXLLS\n"+long+"\nAYABEY\n\xff\x00\n"+exact+"\nGRXLLS\n"+long), "decode")
 	if got.status != cli.ExitFailure || got.out != "RPSRPSPSRWWSRP\nRPSSRWPPWPSSRR\nRPSRPSPSRWWSRP\n" {
 		t.Errorf("status %d, %q", got.status, got.out)
@@ -112,7 +113,7 @@ grenier: 4 of 7 lines without an answer, the first is line 2
 // TestPijersiBrokenStream checks that a stream that breaks is no end of a stream.
 func TestPijersiBrokenStream(t *testing.T) {
 	broken := errors.New("cable cut")
-	for _, text := range []string{"GRXLLS\n", "GRXLLS\nAYA", "GRXLLS\n" + strings.Repeat("G", 2*cli.MaxLine)} {
+	for _, text := range []string{"GRXLLS\n", "GRXLLS\nAYA", "GRXLLS\n" + strings.Repeat("G", 2*lines.Max)} {
 		got := answerStream(t.Context(), io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken)), "decode")
 		if got.status != cli.ExitFailure || got.out != "RPSRPSPSRWWSRP\n" || got.err != "grenier: cable cut\n" {
 			t.Errorf("%.20q: %+v", text, got)

@@ -1,10 +1,10 @@
 package solitaire
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/big"
 	"math/bits"
 	"strings"
@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/io/lines"
 	game "grenier/layers/solitaire"
 	"grenier/pipeline/solitaire"
 )
@@ -203,7 +204,7 @@ func (g *play) pegs() int { return bits.OnesCount64(g.state.Position) }
 
 // run plays until no jump is left.
 func (g *play) run(ctx context.Context) error {
-	lines := bufio.NewScanner(g.Stdin(ctx, nil))
+	in := lines.NewReader(g.Stdin(ctx, nil))
 	if err := g.show(ctx); err != nil {
 		return err
 	}
@@ -217,23 +218,37 @@ func (g *play) run(ctx context.Context) error {
 			return nil
 		}
 		fmt.Fprint(g.Out, "> ")
-		if !lines.Scan() {
-			fmt.Fprintln(g.Out)
-			if err := lines.Err(); err != nil {
-				return err
-			}
-			return g.leave()
+		text, err := g.listen(in)
+		if err == nil {
+			err = g.obey(ctx, strings.TrimSpace(text), a)
 		}
-		if !cli.IsTerminal(g.Out) {
-			fmt.Fprintln(g.Out, lines.Text())
-		}
-		switch err := g.obey(ctx, strings.TrimSpace(lines.Text()), a); {
+		switch {
 		case errors.Is(err, errQuit):
 			return g.leave()
 		case err != nil:
 			return err
 		}
 	}
+}
+
+// listen returns the next line, which is empty if it was too long. It fails with errQuit at the end.
+func (g *play) listen(in *lines.Reader) (string, error) {
+	line, err := in.Next()
+	switch {
+	case errors.Is(err, lines.ErrLong):
+		fmt.Fprintln(g.Out, err)
+		return "", nil
+	case err == io.EOF:
+		fmt.Fprintln(g.Out)
+		return "", errQuit
+	case err != nil:
+		fmt.Fprintln(g.Out)
+		return "", err
+	}
+	if !cli.IsTerminal(g.Out) {
+		fmt.Fprintln(g.Out, string(line))
+	}
+	return string(line), nil
 }
 
 // leave says how far a game came that is not over.

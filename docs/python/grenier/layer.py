@@ -5,7 +5,8 @@ from . import codec
 from .checksum import crc32c
 from .errors import Corrupt, check
 
-HEADER, ENTRY, FOOTER = 84, 24, 76
+HEADER, BELOW, ENTRY, FOOTER = 84, 10, 24, 76
+MOST_BELOW = 1000  # layers below that a file names
 WHOLE = 256 << 10  # bytes of an index that is read as a whole, and compared with its checksum
 PART = 1024  # entries of a longer one that are read together
 MOST_INDEX = 16 << 20  # bytes of an index that a server makes us read as a whole
@@ -27,30 +28,33 @@ class Layer:
         check(size >= HEADER + FOOTER, "too short for a layer file")
         header = self.file.read(0, HEADER)
         check(header[:8] == b"\x89GL\r\n\x1a\n\0", "not a layer file")
-        (version, pits, self.seeds, game, rules, number, transform, unused, self.block_size, self.positions, self.blocks,
+        (version, pits, self.seeds, game, rules, number, transform, below, self.block_size, self.positions, self.blocks,
          model_length, model_sum, header_sum) = struct.unpack("<8xIHH16s16sBBHIQQIII", header)
-        check(version == 2, "version %d of the format, this reader knows 2" % version)
+        check(version in (2, 3), "version %d of the format, this reader knows 2 and 3" % version)
         check(crc32c(header[:80]) == header_sum, "checksum of the header")
-        check(number in codec.CODECS and transform == 2 and unused == 0, "unknown codec or transform")
+        check(number in codec.CODECS and transform == 2, "unknown codec or transform")
+        check(1 <= below <= MOST_BELOW if version == 3 else below == 0, "number of layers below")
         check((game.rstrip(b"\0"), rules.rstrip(b"\0"), pits, self.seeds) ==
               (manifest["game"].encode(), manifest["rules"].encode(), manifest["pits"], entry["seeds"]), "another layer")
         check(1 <= self.block_size <= 1 << 16 and self.positions == entry["positions"] and
               self.blocks == -(-self.positions // self.block_size), "positions and blocks")
-        self.decompress, self.start = codec.CODECS[number], HEADER + model_length
+        begin = HEADER + BELOW * below
+        self.decompress, self.start = codec.CODECS[number], begin + model_length
         check(self.start <= size - FOOTER, "length of the model")
-        model = self.file.read(HEADER, model_length)
+        model = self.file.read(HEADER, self.start - HEADER)  # behind the layers below
         check(crc32c(model) == model_sum, "checksum of the model")
-        self.model = codec.Model(model) if model else None
+        self.model = codec.Model(model[begin - HEADER:]) if model_length else None
         self._open_index(entry, header_sum)
 
     def _open_index(self, entry, header_sum):
         size = self.file.size
         footer = self.file.read(size - FOOTER, FOOTER)
-        self.index, length, index_sum, copy, _, win, draw, loss, total, footer_sum, magic = struct.unpack("<QQIIQQQQQI8s", footer)
+        self.index, length, index_sum, copy, hash_, win, draw, loss, total, footer_sum, magic = struct.unpack("<QQIIQQQQQI8s", footer)
         check(magic == b"\0LGend\r\n" and crc32c(footer[:64]) == footer_sum, "checksum of the footer")
         check((total, length, copy, self.index + length) == (size, ENTRY * self.blocks, header_sum, size - FOOTER) and
               win + draw + loss == self.positions and self.index >= self.start, "footer")
-        check("%08x" % footer_sum == entry["checksum"], "not the file that the manifest lists")
+        listed = (entry["checksum"], entry["fnv1a64"], entry["win"], entry["draw"], entry["loss"], entry["bytes"])
+        check(("%08x" % footer_sum, "%016x" % hash_, win, draw, loss, size) == listed, "not the file that the manifest lists")
         if length <= WHOLE or self.file.unsure:
             check(length <= MOST_INDEX, "the index is too long for a server whose validators prove nothing")
             data = self.file.read(self.index, length)

@@ -1,8 +1,10 @@
 """Solved layers, and boards to look up in them."""
 import json
 import math
+import operator
 import os
 import re
+import reprlib
 import threading
 from array import array
 from collections import OrderedDict
@@ -18,6 +20,7 @@ except ImportError:
     numpy = None
 
 TOGETHER = 64  # blocks that are read and decoded at a time
+BOOLS = (bool,) if numpy is None else (bool, numpy.bool_)  # which would pass for 0 and 1
 KEPT = 256  # blocks that are kept, of 64 KiB at most
 
 
@@ -49,12 +52,35 @@ def _read_manifest(where):
     check(manifest.get("game") == "awari", "%s: it lists no layers of awari" % name)
     try:
         pits = manifest["pits"]
+        check(pits in range(4, 13, 2) and manifest["rules"] in ("awari", "strict"), name + ": pits or rules that awari does not have")
         for n, entry in enumerate(manifest["layers"]):
             check(entry["seeds"] == n and entry["positions"] == math.comb(pits + n - 1, n), "%s: layer %d" % (name, n))
             check(re.fullmatch("[a-z0-9_-]+[.]gl", entry["file"]) and entry["bytes"] > 0, "%s: file of layer %d" % (name, n))
-    except (KeyError, TypeError) as error:
+            check(re.fullmatch("[0-9a-f]{8}", entry["checksum"]) and re.fullmatch("[0-9a-f]{16}", entry["fnv1a64"]), "%s: checksums of layer %d" % (name, n))
+            _check_counts(entry, name)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise Corrupt("%s: %s" % (name, error)) from None
     return manifest
+
+
+def _check_counts(entry, name):
+    """The counts of scores of a layer, which must add up."""
+    n, counts = entry["seeds"], {int(score): count for score, count in entry["histogram"].items()}
+    check(all(-n <= score <= n for score in counts), "%s: layer %d has scores beyond the seeds" % (name, n))
+    signs = [sum(c for s, c in counts.items() if s > 0), counts.get(0, 0), sum(c for s, c in counts.items() if s < 0)]
+    check(signs == [entry["win"], entry["draw"], entry["loss"]] and sum(signs) == entry["positions"] and min(counts.values()) > 0,
+          "%s: counts of layer %d" % (name, n))
+
+
+def _whole(x, what):
+    """A whole number from 0 on; what says whose, for the message of the ValueError."""
+    try:
+        n = -1 if isinstance(x, BOOLS) else operator.index(x)
+    except TypeError:
+        n = -1
+    if n < 0:
+        raise ValueError("%s: %s is no whole number from 0 on" % (what, reprlib.repr(x)))
+    return n
 
 
 class Tables:
@@ -87,19 +113,31 @@ class Tables:
 
     def positions(self, seeds):
         """How many boards have so many seeds."""
+        seeds = _whole(seeds, "seeds")
         self._check_seeds(seeds)
         return self.manifest["layers"][seeds]["positions"]
 
     def rank(self, board):
         """The number of a board among those with as many seeds, from 0."""
-        if len(board) != self.pits or any(x < 0 or x != int(x) for x in board):
-            raise ValueError("%r is no board: %d numbers of seeds are wanted" % (list(board), self.pits))
-        self._check_seeds(sum(board))
+        return self._place(board)[1]
+
+    def _place(self, board):
+        """The seeds and the rank of a board, which may be any sequence of whole numbers."""
+        try:
+            pits = list(board[:])  # which neither sets nor iterators have
+        except (TypeError, LookupError):
+            raise ValueError("%s is no board: a sequence of %d numbers of seeds is wanted" % (reprlib.repr(board), self.pits)) from None
+        if len(pits) != self.pits:
+            raise ValueError("%s is no board: it has %d pits, %d are wanted" % (reprlib.repr(board), len(pits), self.pits))
+        if set(map(type, pits)) != {int} or min(pits) < 0:  # the usual board passes quickly
+            pits = [_whole(x, "pit %d of a board" % i) for i, x in enumerate(pits)]
+        seeds = sum(pits)
+        self._check_seeds(seeds)
         rank = have = 0
         for i in range(self.pits - 1):
-            have += int(board[i])
+            have += pits[i]
             rank += self.binomials[i + 1][have + i]
-        return rank
+        return seeds, rank
 
     def score(self, board):
         """The score of a board."""
@@ -113,10 +151,12 @@ class Tables:
         """
         if numpy is not None and isinstance(boards, numpy.ndarray):
             return self._scores_of_array(boards)
+        try:
+            boards = iter(boards)
+        except TypeError:
+            raise ValueError("%s are no boards: a sequence of them is wanted" % reprlib.repr(boards)) from None
         places = {}  # by seeds and block: where in the answer, and where in the block
-        for i, board in enumerate(boards):
-            rank = self.rank(board)
-            seeds = int(sum(board))
+        for i, (seeds, rank) in enumerate([self._place(board) for board in boards]):
             block, at = divmod(rank, self._block_size(seeds))
             places.setdefault((seeds, block), []).append((i, at))
         out = [0] * sum(map(len, places.values()))
@@ -127,9 +167,10 @@ class Tables:
 
     def _scores_of_array(self, boards):
         if boards.ndim != 2 or boards.shape[1] != self.pits or boards.dtype.kind not in "iu":
-            raise ValueError("an array of whole numbers with %d columns is wanted" % self.pits)
+            raise ValueError("an array of %s with the shape %s is no boards: one of whole numbers with %d columns is wanted" % (boards.dtype, boards.shape, self.pits))
         if len(boards) and boards.min() < 0:
             raise ValueError("a board with fewer than 0 seeds in a pit")
+        self._check_seeds(int(boards.max(initial=0)))  # before they are added up, which may be too much for a number
         boards = boards.astype(numpy.int64)
         seeds = boards.sum(axis=1)
         self._check_seeds(int(seeds.max(initial=0)))
@@ -150,9 +191,9 @@ class Tables:
 
     def read(self, seeds, first=0, count=None):
         """The scores of boards with consecutive ranks, all of the layer if nothing is said, as array('b')."""
-        positions = self.positions(seeds)
-        count = positions - first if count is None else count
-        if first < 0 or count < 0 or first + count > positions:
+        positions, first = self.positions(seeds), _whole(first, "first")
+        count = positions - first if count is None else _whole(count, "count")
+        if count < 0 or first + count > positions:
             raise ValueError("layer %d has the ranks 0 to %d" % (seeds, positions - 1))
         out, size = array("b"), self._block_size(seeds)
         for (_, block), scores in self._blocks([(seeds, b) for b in range(first // size, -(-(first + count) // size))] if count else []):

@@ -1,4 +1,5 @@
 """Tests of the reader, on files of their own: python3 -m unittest discover -s tests -t ."""
+import collections
 import contextlib
 import http.server
 import io
@@ -22,11 +23,22 @@ def seal(body):
     return body + struct.pack("<I", checksum.crc32c(body))
 
 
-def layer_file(pits, seeds, scores, block_size, model=b""):
-    """A layer file with plain blocks, and its entry in the manifest."""
+def fnv(data):
+    """The hash of scores as bytes."""
+    h = 1469598103934665603
+    for byte in data:
+        h = (h ^ byte) * 0x100000001B3 & (1 << 64) - 1
+    return h
+
+
+def layer_file(pits, seeds, scores, block_size, model=b"", below=b"", number=None):
+    """A layer file with plain blocks, and its entry in the manifest. below are the entries of the layers below, number
+    how many the header says there are."""
     count = -(-len(scores) // block_size)
-    header = seal(struct.pack("<8sIHH16s16sBBHIQQII", b"\x89GL\r\n\x1a\n\0", 2, pits, seeds, b"awari", b"awari", 1, 2, 0, block_size,
-                              len(scores), count, len(model), checksum.crc32c(model)))
+    number = len(below) // 10 if number is None else number
+    header = seal(struct.pack("<8sIHH16s16sBBHIQQII", b"\x89GL\r\n\x1a\n\0", 3 if below else 2, pits, seeds, b"awari", b"awari", 1, 2, number, block_size,
+                              len(scores), count, len(model), checksum.crc32c(below + model)))
+    header += below
     blocks, index, at = b"", b"", len(header) + len(model)
     for i in range(count):
         block = struct.pack("%db" % len(scores[i * block_size:(i + 1) * block_size]), *scores[i * block_size:(i + 1) * block_size])
@@ -34,10 +46,11 @@ def layer_file(pits, seeds, scores, block_size, model=b""):
         index += struct.pack("<QIIII", at, len(block), 1, code, code)
         blocks, at = blocks + block, at + len(block)
     signs = [sum(s > 0 for s in scores), sum(s == 0 for s in scores), sum(s < 0 for s in scores)]
-    footer = seal(struct.pack("<QQIIQQQQQ", at, len(index), checksum.crc32c(index), struct.unpack("<I", header[-4:])[0], 0, *signs, at + len(index) + 76))
+    footer = seal(struct.pack("<QQIIQQQQQ", at, len(index), checksum.crc32c(index), struct.unpack("<I", header[80:84])[0], fnv(struct.pack("%db" % len(scores), *scores)), *signs, at + len(index) + 76))
     name = "layer-%02d.gl" % seeds
     entry = {"seeds": seeds, "positions": len(scores), "file": name, "bytes": at + len(index) + 76,
-             "checksum": "%08x" % struct.unpack("<I", footer[-4:])[0]}
+             "checksum": "%08x" % struct.unpack("<I", footer[-4:])[0], "fnv1a64": "%016x" % struct.unpack("<Q", footer[24:32])[0],
+             "win": signs[0], "draw": signs[1], "loss": signs[2], "histogram": {str(s): n for s, n in sorted(collections.Counter(scores).items())}}
     return header + model + blocks + index + footer + b"\0LGend\r\n", entry
 
 
@@ -191,9 +204,23 @@ class TestTables(Run):
 
     def test_nonsense(self):
         with grenier.open(self.dir) as tables:
-            for board in ([], [1, 2, 3], [1, 2, 3, 4, 5], [1, -1, 1, 1], [0.5, 0.5, 1, 1]):
-                with self.assertRaises(ValueError, msg=board):
-                    tables.score(board)
+            sequence = "a sequence of 4 numbers"
+            for board, word in (([], "0 pits, 4 are"), ([1, 2, 3], "3 pits"), ([1, 2, 3, 4, 5], "5 pits"), ([1, -1, 1, 1], "pit 1 of a board: -1 is no whole"),
+                                ([0.5, 0.5, 1, 1], "pit 0 .*0.5"), ([1.0, 1, 1, 1], "pit 0 .*1.0"), ([1, float("nan"), 1, 1], "pit 1 .*nan"),
+                                ([1, float("inf"), 1, 1], "inf"), ([1, 1, True, 1], "pit 2 .*True"), (["1"] * 4, "pit 0 .*'1'"), ("1111", "pit 0 .*'1'"),
+                                ([None] * 4, "pit 0 .*None"), ([[1, 1, 1, 1]] * 4, r"pit 0 .*\[1, 1, 1, 1\]"), (None, "None.*" + sequence), (4, sequence),
+                                ({0, 1, 2, 3}, sequence), ({"a": 1, "b": 1, "c": 1, "d": 1}, sequence), ((x for x in (1, 1, 1, 1)), sequence)):
+                for look_up in (tables.score, tables.rank, lambda b: tables.scores([[1, 1, 1, 1], b])):
+                    with self.assertRaisesRegex(ValueError, word, msg=board):
+                        look_up(board)
+            self.assertEqual(tables.layers, {})  # nothing was read
+            for boards in (None, 1, [1, 1, 1, 1], "1111", "x"):
+                with self.assertRaises(ValueError, msg=boards):
+                    tables.scores(boards)
+            for seeds, first, count in (("7", 0, 1), (7.0, 0, 1), (True, 0, 1), (-1, 0, 1), (7, None, 1), (7, 0.0, 1), (7, 0, "1")):
+                with self.assertRaises(ValueError, msg=(seeds, first, count)):
+                    tables.read(seeds, first, count)
+            self.assertEqual(tables.score(bytes([0, 0, 3, 4])), tables.score([0, 0, 3, 4]))
             for board in ([SEEDS, 1, 0, 0], [10**9, 0, 0, 0]):
                 with self.assertRaises(grenier.Unsolved):
                     tables.score(board)
@@ -206,11 +233,17 @@ class TestTables(Run):
             got = tables.scores(numpy.array(boards, numpy.uint8))
             self.assertEqual((got.dtype, got.tolist()), (numpy.int8, self.want(tables, boards)))
             self.assertEqual(tables.scores(numpy.zeros((0, PITS), int)).tolist(), [])
-            for bad in (numpy.zeros(4, int), numpy.zeros((2, 5), int), numpy.zeros((2, 4)), numpy.full((1, 4), -1)):
+            for bad in (numpy.zeros(4, int), numpy.zeros((2, 5), int), numpy.zeros((2, 4)), numpy.full((1, 4), -1), numpy.zeros((2, 4), bool),
+                        numpy.zeros((1, 2, 4), int), numpy.array(4), numpy.array([["1"] * 4]), numpy.array([[None] * 4])):
                 with self.assertRaises(ValueError):
                     tables.scores(bad)
-            with self.assertRaises(grenier.Unsolved):
-                tables.scores(numpy.full((1, 4), 99))
+            for bad in (numpy.zeros((4, 4), int), numpy.zeros((1, 4), int), numpy.zeros(5, int), numpy.zeros(4), numpy.zeros(4, bool), numpy.array(4)):
+                with self.assertRaises(ValueError):
+                    tables.score(bad)
+            self.assertEqual(tables.score(numpy.zeros(4, numpy.uint8)), tables.score([0, 0, 0, 0]))
+            for much in (numpy.full((1, 4), 99), numpy.array([[2**64 - 1, 1, 0, 0]], numpy.uint64), numpy.array([[2**63 - 1, 2**63 - 1, 2, 0]])):
+                with self.assertRaises(grenier.Unsolved):
+                    tables.scores(much)
 
     def test_threads(self):
         with grenier.open(self.dir) as tables:
@@ -253,12 +286,58 @@ class TestTables(Run):
                 with grenier.open(run) as tables, self.assertRaises(grenier.Corrupt):
                     tables.read(7)
 
+    def open_changed(self, data, entry):
+        """The scores of layer 7, with another file and entry of it."""
+        with tempfile.TemporaryDirectory() as run:
+            write(run, "layer-07.gl", data)
+            write(run, "manifest.json", manifest_of(PITS, self.entries[:7] + [entry]))
+            with grenier.open(run) as tables:
+                return tables.read(7).tolist()
+
+    def test_layers_below(self):
+        """A file that names the layers below has the same scores, with and without a model."""
+        scores, below = self.layers[7], b"".join(struct.pack("<HQ", n, n ** 20) for n in (3, 5))
+        model = bytes.fromhex("fe0602000103040501020001020000000000000000000000" "02020000000000000000000000000000" "0000000000000000")
+        for more in (b"", model):
+            data, entry = layer_file(PITS, 7, scores, BLOCK, more, below)
+            self.assertEqual(self.open_changed(data, entry), scores)
+            for at in range(layer.HEADER, layer.HEADER + len(below)):
+                with self.assertRaisesRegex(grenier.Corrupt, "checksum of the model"):
+                    self.open_changed(data[:at] + bytes([data[at] ^ 1]) + data[at + 1:], entry)
+        for below, number, word in ((below, 0, "number of layers below"), (below, 1001, "number of layers below"), (b"", 1, "number of layers below"),
+                                    (below, 1000, "length of the model"), (below, 1, "checksum")):
+            with self.assertRaisesRegex(grenier.Corrupt, word):
+                self.open_changed(*layer_file(PITS, 7, scores, BLOCK, below=below, number=number))
+
+    def test_forged(self):
+        """Files whose checksums are right, but not what the manifest says or what can be."""
+        scores = self.layers[7]
+        data, entry = layer_file(PITS, 7, scores, BLOCK)
+        other = [-s for s in scores]
+        _, others = layer_file(PITS, 7, other, BLOCK)
+        for name in ("checksum", "fnv1a64", "bytes"):
+            with self.assertRaisesRegex(grenier.Corrupt, "not the file that the manifest lists"):
+                self.open_changed(data, {**entry, name: 1 if name == "bytes" else others[name]})
+        counts = {name: others[name] for name in ("win", "draw", "loss", "histogram")}
+        self.assertNotEqual(counts["win"], entry["win"])
+        with self.assertRaisesRegex(grenier.Corrupt, "not the file that the manifest lists"):
+            self.open_changed(data, {**entry, **counts})
+        for score in (8, -8, -128):
+            data, forged = layer_file(PITS, 7, [score] + scores[1:], BLOCK)
+            with self.assertRaisesRegex(grenier.Corrupt, "layer 7 has scores beyond the seeds"):
+                self.open_changed(data, forged)
+            _, entry = layer_file(PITS, 7, [7 if score > 0 else -7] + scores[1:], BLOCK)
+            with self.assertRaisesRegex(grenier.Corrupt, "block 0: a score beyond the seeds"):
+                self.open_changed(data, {**forged, "histogram": entry["histogram"]})
+
     def test_manifests(self):
         good = manifest_of(PITS, self.entries)
         for bad, word in ((b"{}", "not a manifest"), (good.replace(b'"pits": 4', b'"pits": 6'), "checksum"), (manifest_of(PITS, [], version=3), "version"),
                           (manifest_of(PITS, [], game="chemin"), "awari"), (manifest_of(PITS, [{"seeds": 0}]), "positions"), (good[:-1], ""),
                           (manifest_of(PITS, [{**self.entries[0], "file": "../layer-00.gl"}]), "file of layer 0"),
-                          (manifest_of(PITS, [{**self.entries[0], "bytes": "many"}]), "str"), (manifest_of("x", self.entries), "str")):
+                          (manifest_of(PITS, [{**self.entries[0], "bytes": "many"}]), "str"), (manifest_of("x", self.entries), "pits"), (manifest_of(5, []), "pits"), (manifest_of(PITS, [], rules="chess"), "rules"),
+                          (manifest_of(PITS, [{**self.entries[0], "draw": 2}]), "counts of layer 0"), (manifest_of(PITS, [{**self.entries[0], "histogram": {"x": 1}}]), "x"),
+                          (manifest_of(PITS, [{**self.entries[0], "histogram": [1]}]), "list"), (manifest_of(PITS, [{**self.entries[0], "fnv1a64": "0"}]), "checksums of layer 0")):
             with tempfile.TemporaryDirectory() as run:
                 write(run, "manifest.json", bad)
                 with self.assertRaisesRegex(grenier.Corrupt, word):

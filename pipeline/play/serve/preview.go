@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"html"
 	"net/http"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -43,45 +45,98 @@ var languages = map[string]*words{
 	},
 }
 
-// readPlace reads the parameters of an address of the page as far as they tell the
-// position: pits, turn, taken, and the main line of moves; and lang, its language. What the page
-// could not read either is left out.
-func (s *Server) readPlace(query map[string][]string) (p place) {
-	game := s.tables.Game()
-	first := func(name string) string {
-		if v := query[name]; len(v) > 0 {
-			return v[0]
-		}
-		return ""
-	}
-	p.words = languages[first("lang")]
-	if p.words == nil {
-		p.words = languages["en"]
-	}
-	for i := range game.Pits() {
-		p.board[i] = 4
-	}
-	if b, err := game.Parse(strings.Split(first("pits"), ",")); err == nil {
-		p.board = b
-	}
-	if p.north = first("turn") == "north"; p.north {
-		p.board = game.Turn(p.board)
-	}
-	for i, text := range strings.SplitN(first("taken"), ",", 2) {
-		if n, err := strconv.Atoi(text); err == nil && n >= 0 && n <= awari.MaxSeeds {
-			p.taken[i] = n
-		}
-	}
-	at, err := strconv.Atoi(first("at"))
+// readPlace reads the parameters of an address of the page as far as they tell the position: pits, turn, taken,
+// and the main line of moves, up to the first that cannot be played; and lang, its language. It refuses what
+// the page does not understand.
+func (s *Server) readPlace(raw string) (place, error) {
+	query, err := parseQuery(raw, "pits", "turn", "taken", "moves", "at", "seats", "lang")
 	if err != nil {
-		at = maxMoves
+		return place{}, err
 	}
-	for _, pit := range mainLine(first("moves"), at) {
-		if pit >= game.Half() || !p.play(game, pit) {
+	p, err := s.readStart(query)
+	if err != nil {
+		return place{}, err
+	}
+	if _, err := pair(query, "seats", "you"); err != nil {
+		return place{}, err
+	}
+	game := s.tables.Game()
+	line, written, err := mainLine(query["moves"], game.Half())
+	if err != nil {
+		return place{}, err
+	}
+	at, err := number(query, "at", 0, written)
+	if err != nil {
+		return place{}, err
+	}
+	if query["at"] == "" {
+		at = written
+	}
+	for _, m := range line {
+		if m.number > at || m.north != p.north || !p.play(game, m.pit) {
 			break
 		}
 	}
-	return p
+	return p, nil
+}
+
+// readStart reads where a game begins.
+func (s *Server) readStart(query map[string]string) (p place, err error) {
+	game := s.tables.Game()
+	if _, given := query["pits"]; given {
+		p.board, err = s.boardOf(query)
+	} else {
+		p.board, err = game.Start(awari.MaxSeeds / awari.MaxPits)
+	}
+	if err != nil {
+		return p, err
+	}
+	turn, err := oneOf(query, "turn", "south", "north")
+	if err != nil {
+		return p, err
+	}
+	if p.north = turn == "north"; p.north {
+		p.board = game.Turn(p.board)
+	}
+	if p.taken, err = pair(query, "taken", ""); err != nil {
+		return p, err
+	}
+	if all := p.board.Seeds() + p.taken[0] + p.taken[1]; all > awari.MaxSeeds {
+		return p, bad("these are %d seeds, a game has at most %d", all, awari.MaxSeeds)
+	}
+	lang, err := oneOf(query, "lang", "en", "fr")
+	p.words = languages[lang]
+	return p, err
+}
+
+// oneOf reads a parameter that is one of some words, the first if it is missing.
+func oneOf(query map[string]string, name string, words ...string) (string, error) {
+	text, given := query[name]
+	if !given {
+		return words[0], nil
+	}
+	if !slices.Contains(words, text) {
+		return "", bad("%s is %.20q: %s are possible", name, text, strings.Join(words, " and "))
+	}
+	return text, nil
+}
+
+// pair reads a parameter that has a number of seeds for South and one for North, 0 where it is missing. A word
+// may stand for a number, unless it is "".
+func pair(query map[string]string, name, word string) (n [2]int, err error) {
+	text, given := query[name]
+	if !given {
+		return n, nil
+	}
+	fields := strings.Split(text, ",")
+	for i, field := range fields {
+		x, err := strconv.ParseUint(field, 10, 8)
+		if known := err == nil && x <= awari.MaxSeeds || word != "" && field == word; len(fields) != 2 || !known {
+			return n, bad("%s is %.20q: want two numbers of seeds, as 3,1", name, text)
+		}
+		n[i] = int(x)
+	}
+	return n, nil
 }
 
 // play makes a move, if it is legal.
@@ -100,27 +155,53 @@ func (p *place) play(game awari.Game, pit int) bool {
 	return true
 }
 
-// mainLine returns the pits of the moves in a text like "Cd(Fa)E" that are not in
-// parentheses, of the first so many of all.
-func mainLine(moves string, first int) []int {
-	var pits []int
-	depth, written := 0, 0
-	for _, c := range moves[:min(len(moves), 4*maxMoves)] {
+// token is what a text of moves begins with: a letter or parenthesis, or what is skipped.
+var token = regexp.MustCompile(`^(?:\s+|\{[^}]*\}|\d+\.(?:\.\.)?|\d+-\d+|\*|([A-Fa-f()]))`)
+
+// writtenMove is a move in a text.
+type writtenMove struct {
+	pit    int
+	north  bool
+	number int // from 1, of all that are written
+}
+
+// mainLine returns the moves in a text like "Cd(Fa)E" that are not in parentheses, and how many are
+// written. A player has half of the pits.
+func mainLine(text string, half int) (line []writtenMove, written int, err error) {
+	depth, last := 0, "("
+	for text != "" {
+		found := token.FindStringSubmatch(text)
+		if found == nil {
+			return nil, 0, bad("moves: %.20q means nothing", text)
+		}
+		text = text[len(found[0]):]
+		what := found[1]
+		if what == "" {
+			continue
+		}
 		switch {
-		case c == '(':
-			depth++
-		case c == ')':
-			depth--
-		case c >= 'A' && c <= 'F' || c >= 'a' && c <= 'f':
-			if written++; written > first {
-				return pits
+		case what != "(" && what != ")":
+			written++
+			m := writtenMove{pit: int((what[0] | 0x20) - 'a'), north: what[0] >= 'a', number: written}
+			if written > maxMoves || m.pit >= half {
+				return nil, 0, bad("move %d is %s: each player has %d pits, a game %d moves at most", written, what, half, maxMoves)
 			}
 			if depth == 0 {
-				pits = append(pits, int(c|0x20-'a'))
+				line = append(line, m)
 			}
+		case last == "(", what == ")" && depth == 0:
+			return nil, 0, bad("moves: %s has no place after move %d", what, written)
+		case what == "(":
+			depth++
+		default:
+			depth--
 		}
+		last = what
 	}
-	return pits
+	if depth > 0 {
+		return nil, 0, bad("moves: a ) is missing")
+	}
+	return line, written, nil
 }
 
 // position returns what a picture of the place shows.
@@ -172,9 +253,12 @@ func (s *Server) title(p place) string {
 
 // drawPreview answers GET /preview.png, with the parameters of the page.
 func (s *Server) drawPreview(w http.ResponseWriter, r *http.Request) {
-	png, err := s.inTurn(r, s.quick, func(context.Context, *turn) (any, error) {
-		return picture.Board(s.position(s.readPlace(r.URL.Query())))
-	})
+	p, err := s.readPlace(r.URL.RawQuery)
+	if err != nil {
+		s.refuse(w, r, err)
+		return
+	}
+	png, err := s.inTurn(r, s.quick, func(context.Context, *turn) (any, error) { return picture.Board(s.position(p)) })
 	if err != nil {
 		s.refuse(w, r, err)
 		return
@@ -197,17 +281,22 @@ func (s *Server) linked(kind string, text []byte) http.HandlerFunc {
 	}
 }
 
-// properties are the elements that say what a link leads to.
+// properties are the elements that say what a link leads to: the page without parameters, if they make no
+// sense.
 func (s *Server) properties(r *http.Request) string {
 	scheme := "http"
 	if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {
 		scheme = "https"
 	}
 	query := ""
-	if r.URL.RawQuery != "" {
+	p, err := s.readPlace(r.URL.RawQuery)
+	if err == nil && r.URL.RawQuery != "" {
 		query = "?" + r.URL.RawQuery
 	}
-	base, p := scheme+"://"+r.Host, s.readPlace(r.URL.Query())
+	if err != nil {
+		p, _ = s.readPlace("")
+	}
+	base := scheme + "://" + r.Host
 	return Properties(Link{
 		Title: s.title(p), Description: p.words.description, Locale: p.words.locale, Address: base + r.URL.Path + query, Picture: base + "/preview.png" + query,
 	})

@@ -2,9 +2,9 @@ package serve
 
 import (
 	"bytes"
+	"errors"
 	"image/png"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -30,18 +30,17 @@ func TestPlace(t *testing.T) {
 		{"moves=Cd&at=1", "4 4 0 5 5 5 5 4 4 4 4 4", "", true, [2]int{}},
 		{"moves=C&lang=fr", "4 4 0 5 5 5 5 4 4 4 4 4", "Awalé, après 1 coup\u00a0: au tour de Nord", true, [2]int{}},
 		{"moves=CdC&lang=fr", "5 5 0 5 5 5 5 4 4 0 5 5", "Awalé, après 2 coups\u00a0: au tour de Sud", false, [2]int{}},
-		{"lang=xx", "4 4 4 4 4 4 4 4 4 4 4 4", "Awari: South to move", false, [2]int{}},
 		{"moves=CdC", "5 5 0 5 5 5 5 4 4 0 5 5", "Awari, after 2 moves: South to move", false, [2]int{}},
-		{"moves=((((", "4 4 4 4 4 4 4 4 4 4 4 4", "Awari: South to move", false, [2]int{}},
+		{"moves=1.+C+d+{good}+2.+C+*&seats=you,0", "5 5 0 5 5 5 5 4 4 0 5 5", "Awari, after 2 moves: South to move", false, [2]int{}},
+		{"moves=CD", "4 4 0 5 5 5 5 4 4 4 4 4", "Awari, after 1 move: North to move", true, [2]int{}},
+		{"moves=Cd&at=0", "4 4 4 4 4 4 4 4 4 4 4 4", "Awari: South to move", false, [2]int{}},
 		{"pits=1,0,0,0,0,2,1,1,0,0,0,1&turn=south&moves=F&taken=3,1", "1 0 0 0 0 0 0 0 0 0 0 1", "", true, [2]int{7, 1}},
-		{"pits=1,2&turn=up&taken=-1,x&at=y", "4 4 4 4 4 4 4 4 4 4 4 4", "Awari: South to move", false, [2]int{}},
 		{"pits=0,0,0,0,0,1,1,0,0,0,0,0&turn=north", "0 0 0 0 0 1 1 0 0 0 0 0", "Awari: North to move", true, [2]int{}},
 	} {
-		query, err := url.ParseQuery(c.query)
+		p, err := s.readPlace(c.query)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := s.readPlace(query)
 		board := p.board
 		if p.north {
 			board = game.Turn(board)
@@ -97,21 +96,24 @@ func TestPreview(t *testing.T) {
 	if first.status != http.StatusOK || first.header.Get("Content-Type") != "image/png" || first.header.Get("ETag") == "" {
 		t.Fatalf("status %d, %v", first.status, first.header)
 	}
-	for _, query := range []string{"?moves=C", "?pits=0,0,0,0,0,1,1,0,0,0,0,0&turn=north", "?pits=%3Cscript%3E"} {
+	for _, query := range []string{"?moves=C", "?pits=0,0,0,0,0,1,1,0,0,0,0,0&turn=north", "?seats=you,you"} {
 		got := r.get("/preview.png" + query)
 		img, err := png.Decode(strings.NewReader(got.body))
-		if err != nil || img.Bounds().Dx() != picture.Width || bytes.Equal([]byte(got.body), []byte(first.body)) != strings.Contains(query, "script") {
+		if err != nil || img.Bounds().Dx() != picture.Width || bytes.Equal([]byte(got.body), []byte(first.body)) != strings.Contains(query, "seats") {
 			t.Errorf("%s: %v", query, err)
 		}
 	}
-	page := r.get("/?moves=C&x=%22%3E%3Cscript%3E", "X-Forwarded-Proto", "https")
+	page := r.get("/?moves=C+{%22%3E%3Cscript%3E}&at=1", "X-Forwarded-Proto", "https")
 	for _, want := range []string{
 		`<meta property="og:title" content="Awari, after 1 move: North to move">`,
-		`<meta property="og:image" content="https://` + r.address + `/preview.png?moves=C&amp;x=%22%3E%3Cscript%3E">`,
+		`<meta property="og:image" content="https://` + r.address + `/preview.png?moves=C+{%22%3E%3Cscript%3E}&amp;at=1">`,
 	} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("no %s in %s", want, page.body)
 		}
+	}
+	if page := r.get("/?moves=C&fb=1"); page.status != http.StatusOK || !strings.Contains(page.body, `content="http://`+r.address+`/preview.png"`) {
+		t.Errorf("an address that makes no sense: status %d, %s", page.status, page.body)
 	}
 	french := r.get("/?moves=C&lang=fr").body
 	for _, want := range []string{`content="Awalé, après 1 coup` + "\u00a0" + `: au tour de Nord"`, `"og:locale" content="fr_FR"`, `/preview.png?moves=C&amp;lang=fr"`} {
@@ -127,6 +129,59 @@ func TestPreview(t *testing.T) {
 	}
 }
 
+// TestBadQueries sends queries that make no sense, those about a board to the interface too: one parser
+// refuses them.
+func TestBadQueries(t *testing.T) {
+	r := start(t, Options{})
+	const board = "pits=1,0,0,0,0,2,1,1,0,0,0,1"
+	for _, c := range []struct {
+		query, want string
+		of          []string // paths beside /preview.png, which refuse it for the same reason
+	}{
+		{"pits=", "1 pits given", []string{"probe", "line", "search", "game"}},
+		{"pits=1,2,3", "3 pits given", []string{"probe", "line", "search", "game"}},
+		{board + ",0", "13 pits given", []string{"probe", "line", "search", "game"}},
+		{"pits=%22" + board[5:] + "%22", "is not a number of seeds", []string{"probe", "line", "search", "game"}},
+		{"pits=x,0,0,0,0,2,1,1,0,0,0,1", "is not a number of seeds", []string{"probe", "line", "search", "game"}},
+		{"pits=-1,0,0,0,0,2,1,1,0,0,0,1", "is not a number of seeds", []string{"probe", "line", "search", "game"}},
+		{"pits=1.0,0,0,0,0,2,1,1,0,0,0,1", "is not a number of seeds", []string{"probe", "line", "search", "game"}},
+		{"pits=1;0", "cannot be read", []string{"probe", "line", "search", "game"}},
+		{"pits=%zz", "cannot be read", []string{"probe", "line", "search", "game"}},
+		{"pits=49,0,0,0,0,0,0,0,0,0,0,0", "at most 48", []string{"probe", "line", "search", "game"}},
+		{"pits=40,9,0,0,0,0,0,0,0,0,0,0", "more than 48", []string{"probe", "line", "search", "game"}},
+		{board + "&" + board, "given 2 times", []string{"probe", "line", "search", "game"}},
+		{board + "&PITS=1", "unknown parameter", []string{"probe", "line", "search", "game"}},
+		{board + "&fly=1", "unknown parameter", []string{"probe", "line", "search", "game"}},
+		{board + "&moves=F&moves=F", "given 2 times", []string{"game"}},
+		{board + "&moves=5", "means nothing", nil},
+		{"moves=G", "means nothing", nil},
+		{"moves=((", "has no place", nil},
+		{"moves=C()", "has no place", nil},
+		{"moves=C)", "has no place", nil},
+		{"moves=C(D", "a ) is missing", nil},
+		{"moves=" + strings.Repeat("Aa", maxMoves/2) + "A", "1000 moves at most", nil},
+		{"turn=up", "south and north are possible", nil},
+		{"turn=", "south and north are possible", nil},
+		{"taken=1", "two numbers of seeds", nil},
+		{"taken=1,2,3", "two numbers of seeds", nil},
+		{"taken=-1,0", "two numbers of seeds", nil},
+		{"taken=you,0", "two numbers of seeds", nil},
+		{"taken=1,0", "these are 49 seeds", nil},
+		{"moves=C&at=2", "0 to 1 are possible", nil},
+		{"moves=C&at=-1", "0 to 1 are possible", nil},
+		{"moves=C&at=", "0 to 1 are possible", nil},
+		{"seats=you", "two numbers of seeds", nil},
+		{"seats=you,they", "two numbers of seeds", nil},
+		{"seats=49,you", "two numbers of seeds", nil},
+		{"lang=xx", "en and fr are possible", nil},
+	} {
+		r.wantProblem(r.get("/preview.png?"+c.query), http.StatusBadRequest, c.want)
+		for _, path := range c.of {
+			r.wantProblem(r.get("/api/"+path+"?"+c.query), http.StatusBadRequest, c.want)
+		}
+	}
+}
+
 // FuzzPlace reads any address: what is read is a board of the game, by legal moves.
 func FuzzPlace(f *testing.F) {
 	game := testrun.Game(f, 12, awari.Awari)
@@ -135,12 +190,11 @@ func FuzzPlace(f *testing.F) {
 		f.Add(query)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
-		query, err := url.ParseQuery(raw)
-		if err != nil {
-			t.Skip()
+		p, err := s.readPlace(raw)
+		if _, refused := errors.AsType[badRequest](err); refused {
+			return
 		}
-		p := s.readPlace(query)
-		if p.board.Seeds() > awari.MaxSeeds || len(s.title(p)) == 0 {
+		if err != nil || p.board.Seeds() > awari.MaxSeeds || len(s.title(p)) == 0 {
 			t.Errorf("%q: %+v", raw, p)
 		}
 	})

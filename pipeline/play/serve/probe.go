@@ -188,8 +188,8 @@ func parseQuery(raw string, known ...string) (map[string]string, error) {
 
 // boardOfBody reads a JSON object with the member pits.
 func (s *Server) boardOfBody(r *http.Request) (awari.Board, error) {
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return awari.Board{}, badRequest{http.StatusUnsupportedMediaType, codeType, errors.New("the body must be of type application/json")}
+	if !isJSON(r.Header) {
+		return awari.Board{}, badRequest{http.StatusUnsupportedMediaType, codeType, errors.New("the body must be of type application/json, in UTF-8 and not compressed")}
 	}
 	if r.URL.RawQuery != "" {
 		return awari.Board{}, bad("a POST takes no parameters, only a body")
@@ -198,17 +198,70 @@ func (s *Server) boardOfBody(r *http.Request) (awari.Board, error) {
 	if err != nil {
 		return awari.Board{}, bodyError(err)
 	}
-	var body struct {
-		Pits []json.Number `json:"pits"`
+	body, err := members(text, "pits")
+	var pits []json.RawMessage
+	if err == nil {
+		err = json.Unmarshal(body["pits"], &pits)
 	}
-	if err := decode(text, &body); err != nil {
+	if err != nil {
 		return awari.Board{}, bad(`the body must be like {"pits":[1,2,...]}: %w`, err)
 	}
-	fields := make([]string, len(body.Pits))
-	for i, n := range body.Pits {
-		fields[i] = n.String()
+	fields := make([]string, len(pits))
+	for i, n := range pits {
+		fields[i] = string(n)
 	}
 	return s.parse(fields)
+}
+
+// isJSON reports whether a body is JSON as it comes.
+func isJSON(h http.Header) bool {
+	kinds := h.Values("Content-Type")
+	if len(kinds) != 1 || len(h.Values("Content-Encoding")) > 0 {
+		return false
+	}
+	kind, parameters, err := mime.ParseMediaType(kinds[0])
+	charset, given := parameters["charset"]
+	plain := len(parameters) == 0 || len(parameters) == 1 && given && strings.EqualFold(charset, "utf-8")
+	return err == nil && kind == "application/json" && plain
+}
+
+// members returns the members of a JSON object, which must be those that are wanted, once each. Package json itself takes
+// their names in any case, and the last of several with the same name.
+func members(text []byte, wanted ...string) (map[string]json.RawMessage, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if begin, err := d.Token(); err != nil {
+		return nil, err
+	} else if begin != json.Delim('{') {
+		return nil, errors.New("it is no object")
+	}
+	found := map[string]json.RawMessage{}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		key := name.(string) // what else a member begins with is an error
+		if _, twice := found[key]; twice || !slices.Contains(wanted, key) {
+			return nil, fmt.Errorf("the member %.20q is unknown or there twice", key)
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return nil, err
+		}
+		found[key] = value
+	}
+	if _, err := d.Token(); err != nil { // the end of the object
+		return nil, err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, errors.New("something follows the object")
+	}
+	for _, name := range wanted {
+		if found[name] == nil {
+			return nil, fmt.Errorf("the member %s is missing", name)
+		}
+	}
+	return found, nil
 }
 
 // bodyError says why a body could not be read to its end.
@@ -223,22 +276,6 @@ func bodyError(err error) error {
 		return errGone
 	}
 	return bad("the body cannot be read: %w", err)
-}
-
-// decode reads one JSON value into v, and nothing else.
-func decode(text []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		return err
-	}
-	switch _, err := d.Token(); {
-	case errors.Is(err, io.EOF):
-		return nil
-	case err != nil:
-		return err
-	}
-	return errors.New("something follows the object")
 }
 
 // parse reads a board.

@@ -140,6 +140,8 @@ func TestBadProbes(t *testing.T) {
 	} {
 		r.wantProblem(r.get("/api/probe"+c.query), http.StatusBadRequest, c.want)
 	}
+	const board = "0,0,0,0,0,2,1,1,0,0,0,1"
+	const good = `{"pits":[` + board + `]}`
 	for _, c := range []struct {
 		body, kind string
 		status     int
@@ -149,21 +151,53 @@ func TestBadProbes(t *testing.T) {
 		{`{"pits":[1]}`, "", http.StatusUnsupportedMediaType, "application/json"},
 		{``, "application/json", 400, "EOF"},
 		{`{`, "application/json", 400, "EOF"},
-		{`[]`, "application/json", 400, "array"},
-		{`null`, "application/json", 400, "0 pits given"},
+		{`[]`, "application/json", 400, "no object"},
+		{`null`, "application/json", 400, "no object"},
+		{`{}`, "application/json", 400, "member pits is missing"},
+		{`{"pits":null}`, "application/json", 400, "0 pits given"},
+		{`{"pits":{}}`, "application/json", 400, "object"},
+		{`{"pits":"` + board + `"}`, "application/json", 400, "string"},
+		{`{"pits":["0",` + board[2:] + `]}`, "application/json", 400, "is not a number of seeds"},
+		{`{"pits":[null,` + board[2:] + `]}`, "application/json", 400, "is not a number of seeds"},
+		{`{"pits":[true,` + board[2:] + `]}`, "application/json", 400, "is not a number of seeds"},
+		{`{"pits":[[0],` + board[2:] + `]}`, "application/json", 400, "is not a number of seeds"},
+		{good[:len(good)-1] + "," + good[1:], "application/json", 400, "there twice"},
+		{`{"\u0070its":[1],` + good[1:], "application/json", 400, "there twice"},
+		{`{"PITS":[` + board + `]}`, "application/json", 400, "unknown"},
+		{`{"pit\u017f":[` + board + `]}`, "application/json", 400, "unknown"},
+		{good[:len(good)-1] + `,"Pits":[1]}`, "application/json", 400, "unknown"},
+		{good[:len(good)-1] + `,}`, "application/json", 400, "invalid character"},
+		{`{,` + good[1:], "application/json", 400, "invalid character"},
+		{`{pits:[` + board + `]}`, "application/json", 400, "invalid character"},
+		{good + "x", "application/json", 400, "something follows"},
+		{good, "application/json; charset=utf-16", http.StatusUnsupportedMediaType, "UTF-8"},
+		{good, "application/json; charset=utf-8; charset=utf-16", http.StatusUnsupportedMediaType, "UTF-8"},
+		{good, "application/json; version=1", http.StatusUnsupportedMediaType, "UTF-8"},
+		{good, "application/json;", http.StatusOK, `"value":5`},
+		{good, "Application/JSON; Charset=\"UTF-8\"", http.StatusOK, `"value":5`},
 		{`{"pits":[1,2]}`, "application/json", 400, "2 pits given"},
-		{`{"pits":[1],"more":2}`, "application/json", 400, "unknown field"},
+		{`{"pits":[1],"more":2}`, "application/json", 400, "unknown"},
 		{`{"pits":[1]}{}`, "application/json", 400, "something follows"},
-		{`{"pits":["x"]}`, "application/json", 400, "number"},
+		{`{"pits":["x"]}`, "application/json", 400, "1 pits given"},
 		{`{"pits":[1.5,0,0,0,0,0,0,0,0,0,0,0]}`, "application/json", 400, "is not a number of seeds"},
 		{`{"pits":[-1,0,0,0,0,0,0,0,0,0,0,0]}`, "application/json", 400, "is not a number of seeds"},
 		{`{"pits":[1e1,0,0,0,0,0,0,0,0,0,0,0]}`, "application/json", 400, "is not a number of seeds"},
 		{"\xff\xfe\x00", "application/json", 400, "invalid character"},
-		{strings.Repeat("[", 15000), "application/json", 400, "max depth"},
+		{strings.Repeat("[", 15000), "application/json", 400, "no object"},
+		{`{"pits":` + strings.Repeat("[", 15000), "application/json", 400, "max depth"},
 		{`{"pits":[` + strings.Repeat("1,", 20000) + `1]}`, "application/json", http.StatusRequestEntityTooLarge, "more than 16384 bytes"},
 		{`{"pits":[1]}` + strings.Repeat(" ", 20000), "application/json", http.StatusRequestEntityTooLarge, "more than 16384 bytes"},
 	} {
-		r.wantProblem(r.do(http.MethodPost, "/api/probe", c.body, "Content-Type", c.kind), c.status, c.want)
+		got := r.do(http.MethodPost, "/api/probe", c.body, "Content-Type", c.kind)
+		if c.status != http.StatusOK {
+			r.wantProblem(got, c.status, c.want)
+		} else if got.status != c.status || !strings.Contains(got.body, c.want) {
+			t.Errorf("%s as %s: status %d, %s", c.body, c.kind, got.status, got.body)
+		}
+	}
+	for _, more := range []string{"Content-Type", "Content-Encoding"} {
+		got := r.do(http.MethodPost, "/api/probe", good, "Content-Type", "application/json", more, "application/json")
+		r.wantProblem(got, http.StatusUnsupportedMediaType, "not compressed")
 	}
 	for _, body := range []string{
 		`{"pits":[` + strings.Repeat("9", 15000) + `]}`, `{"pits":[0,0,0,0,0,0,0,0,0,0,0,1e` + strings.Repeat("9", 15000) + `]}`,

@@ -130,7 +130,7 @@ func (r *running) do(method, target, body string, headers ...string) reply {
 		r.t.Fatal(err)
 	}
 	for i := 0; i < len(headers); i += 2 {
-		request.Header.Set(headers[i], headers[i+1])
+		request.Header.Add(headers[i], headers[i+1])
 		if headers[i] == "Host" {
 			request.Host = headers[i+1]
 		}

@@ -30,6 +30,7 @@ import (
 	"time"
 
 	"grenier/io/crew"
+	"grenier/io/lines"
 	"grenier/pipeline/play/line"
 	"grenier/pipeline/play/search"
 )
@@ -99,21 +100,36 @@ func New(o Options) *Session {
 func (s *Session) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	s.out = bufio.NewWriter(out)
 	defer s.finish()
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() && s.failed() == nil {
-		words := strings.Fields(lines.Text())
-		if len(words) == 0 {
-			continue
-		}
-		if words[0] == "quit" {
+	commands := lines.NewReader(in)
+	for s.failed() == nil {
+		line, err := commands.Next()
+		words := strings.Fields(string(line))
+		switch {
+		case errors.Is(err, lines.ErrLong):
+			s.skip(words)
+		case err == io.EOF:
+			s.complete()
+			return s.failed()
+		case err != nil:
+			return err
+		case len(words) == 0:
+		case words[0] == "quit":
 			s.finish()
 			return s.failed()
+		default:
+			s.obey(ctx, words)
 		}
-		s.obey(ctx, words)
 	}
-	s.complete()
-	return errors.Join(lines.Err(), s.failed())
+	return s.failed()
+}
+
+// skip complains about a command that is too long and begins with some words. After what may be a position
+// nobody knows what the board is.
+func (s *Session) skip(words []string) {
+	if len(words) == 0 || strings.HasPrefix("position", words[0]) {
+		s.unclear = lines.ErrLong
+	}
+	s.complain("a line is skipped: %v", lines.ErrLong)
 }
 
 // obey runs a command.

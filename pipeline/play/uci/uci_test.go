@@ -131,13 +131,15 @@ func TestComplaints(t *testing.T) {
 		{"setoption name Hash value 0", "1 to 16 are possible"},
 		{"setoption name Threads value many", "1 to 1024 are possible"},
 		{"setoption name Style value wild", `no option "Style"`},
+		{strings.Repeat("x", 2<<20) + "\nisready", "a line is skipped: more than 65536 bytes\nreadyok"},
+		{"position startpos\nposition " + strings.Repeat("x", 2<<20) + "\ngo depth 1", "go: more than 65536 bytes\nbestmove 0000"},
 		{"go depth", "depth needs a number"},
 		{"go movetime -1", "want a number above 0"},
 		{"position startpos\ngo infinite\ngo depth 1\nstop", "go: a search is under way"},
 		{"position startpos\ngo infinite\nsetoption name Hash value 1\nstop", "setoption: a search is under way"},
 	} {
 		if out := converse(t, tab, c.lines); !strings.Contains(out, "info string error: ") || !strings.Contains(out, c.want) {
-			t.Errorf("%q: %s, want %q", c.lines, out, c.want)
+			t.Errorf("%.80q: %s, want %q", c.lines, out, c.want)
 		} else if strings.Contains(c.lines, "moves aB") && !strings.HasSuffix(out, "bestmove 0000\n") {
 			t.Errorf("%q: %s", c.lines, out)
 		}

@@ -518,6 +518,9 @@ func TestSites(t *testing.T) {
 			page := m.visit(t, browser, "learn.html", 1000)
 			page.Await("the page", `document.body?.dataset.ready === "yes"`)
 			page.wantBlocks(m, t)
+			if problem := compute[string](page, fmt.Sprintf(layersBelow, c.seeds)); problem != "" {
+				t.Errorf("version 3 of layer %d: %s", c.seeds, problem)
+			}
 			page.wantSame(m, t, m.questions(120, c.seeds))
 			if c.pits == 12 && c.rules == awari.Awari && c.codec == layerfile.LZ4 {
 				shown := *m.site // the same tests as for the server
@@ -556,6 +559,39 @@ func TestSiteParts(t *testing.T) {
 	page.wantSame(m, t, addresses)
 	testSiteHeld(t, browser, m)
 }
+
+// layersBelow makes a layer file of version 3, which names two layers below more than the one that there is. It returns what
+// is wrong with what the page reads there.
+const layersBelow = `
+			const { LayerFile } = await import("./layerfile.js"), { crc32c, viewOf } = await import("./bytes.js"), { list } = await import("./tables.js");
+			const { rules, pits, layers } = await list(), { file, positions, checksum } = layers[%[1]d], want = { rules, pits, seeds: %[1]d, positions, checksum };
+			const old = new Uint8Array(await (await fetch("tables/" + file)).arrayBuffer()), more = 20, bytes = new Uint8Array(old.length + more), v = viewOf(bytes), k = viewOf(old).getUint16(50, true) + 2;
+			const partsOf = (b) => ({ name: file, length: b.length, read: async (from, to) => b.slice(from, to) });
+			bytes.set(old.subarray(0, 84));
+			bytes.set([0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 1, 0, 9, 9, 9, 9, 9, 9, 9, 9], 84);
+			bytes.set(old.subarray(84), 84 + more);
+			const foot = bytes.length - 76, index = v.getUint32(foot, true) + more;
+			for (let at = index; at < foot; at += 24) v.setUint32(at, v.getUint32(at, true) + more, true);
+			const seal = (version, below) => {
+				v.setUint32(8, version, true);
+				v.setUint16(50, below, true);
+				v.setUint32(76, crc32c(bytes.subarray(84, 84 + 10 * k + v.getUint32(72, true))), true);
+				v.setUint32(80, crc32c(bytes.subarray(0, 80)), true);
+				v.setUint32(foot, index, true);
+				v.setUint32(foot + 16, crc32c(bytes.subarray(index, foot)), true);
+				v.setUint32(foot + 20, v.getUint32(80, true), true);
+				v.setUint32(foot + 56, bytes.length, true);
+				v.setUint32(foot + 64, crc32c(bytes.subarray(foot, foot + 64)), true);
+				return LayerFile.open(partsOf(bytes), { ...want, checksum: v.getUint32(foot + 64, true).toString(16).padStart(8, "0") });
+			};
+			const before = await LayerFile.open(partsOf(old), want), after = await seal(3, k);
+			for (let i = 0; i < before.blocks; i++) if (String(await before.block(i)) !== String(await after.block(i))) return "block " + i;
+			for (const [version, below] of [[2, k], [3, 0], [3, k - 1], [3, 1001], [4, k]]) {
+				if (await seal(version, below).then(() => true, () => false)) return "version " + version + " with " + below + " layers below was read";
+			}
+			await seal(3, k);
+			bytes[90] ^= 1;
+			return (await LayerFile.open(partsOf(bytes), { ...want, checksum: v.getUint32(foot + 64, true).toString(16).padStart(8, "0") }).then(() => "damage was not noticed", (e) => (/model/.test(e.message) ? "" : e.message)));`
 
 // wantBlocks compares all scores of all layers.
 func (p *tab) wantBlocks(m *mirror, t *testing.T) {

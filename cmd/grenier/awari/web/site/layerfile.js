@@ -5,7 +5,8 @@ import { crc32c, damaged, long, raise, ticket, viewOf } from "./bytes.js";
 import { t } from "./i18n.js";
 import { lz4 } from "./lz4.js";
 
-const HEADER = 84, FOOTER = 76, ENTRY = 24;
+const HEADER = 84, BELOW = 10, FOOTER = 76, ENTRY = 24;
+const MOST_BELOW = 1000; // layers below that a file names
 const START = 2048; // bytes for each seed that are read first: header and model
 const USUAL_BLOCK = 65536; // scores of a block, before the header is there to say it
 const WHOLE_INDEX = 65536; // bytes up to which an index is read as a whole
@@ -48,8 +49,7 @@ export class LayerFile {
     const behind = Math.min(parts.length, FOOTER + (index <= WHOLE_INDEX ? index : 0));
     const [start, end] = await Promise.all([parts.read(0, Math.min(START * (want.seeds + 1), parts.length)), parts.read(parts.length - behind, parts.length)]);
     file.readHeader(start);
-    const length = HEADER + file.modelLength;
-    file.readModel(length <= start.length ? start.subarray(HEADER, length) : await parts.read(HEADER, length));
+    file.readModel(file.start <= start.length ? start.subarray(HEADER, file.start) : await parts.read(HEADER, file.start));
     file.readFooter(end.subarray(-FOOTER));
     if (file.index === parts.length - behind) file.indexParts.set(0, { mine: ticket(), entries: Promise.resolve(file.entries(end.subarray(0, -FOOTER), 0, file.blocks)) });
     if (file.codec === "zstd") file.zstd = (await import("./zstd.js")).decompress;
@@ -63,7 +63,8 @@ export class LayerFile {
   readHeader(bytes) {
     this.check(bytes.length >= HEADER && equal([0x89, 0x47, 0x4c, 13, 10, 26, 10, 0], bytes), t("this is no layer file"));
     const v = viewOf(bytes), { rules, pits, seeds, positions } = this.want;
-    this.check(v.getUint32(8, true) === 2, t("its format version is {n}, this page reads 2", { n: v.getUint32(8, true) }));
+    const version = v.getUint32(8, true);
+    this.check(version === 2 || version === 3, t("its format version is {n}, this page reads 2 and 3", { n: version }));
     this.headerSum = v.getUint32(80, true);
     this.check(crc32c(bytes.subarray(0, 80)) === this.headerSum, t("checksum of the header"));
     this.codec = CODECS[bytes[48]];
@@ -71,14 +72,18 @@ export class LayerFile {
     this.check(v.getUint16(12, true) === pits && v.getUint16(14, true) === seeds && text(bytes.subarray(16, 32)) === "awari" && text(bytes.subarray(32, 48)) === rules && long(v, 56) === positions, t("it is another layer"));
     this.blockSize = v.getUint32(52, true);
     this.blocks = long(v, 64);
-    this.modelLength = v.getUint32(72, true);
     this.modelSum = v.getUint32(76, true);
-    this.check(v.getUint16(50, true) === 0 && this.blockSize >= 1 && this.blockSize <= 65536 && this.blocks === Math.ceil(positions / this.blockSize), t("fields of the header"));
+    const below = v.getUint16(50, true);
+    this.model = HEADER + BELOW * below;
+    this.start = this.model + v.getUint32(72, true);
+    this.check((version === 3 ? below >= 1 && below <= MOST_BELOW : below === 0) && this.blockSize >= 1 && this.blockSize <= 65536 && this.blocks === Math.ceil(positions / this.blockSize), t("fields of the header"));
   }
 
-  // Reads the lists of the model. Those of contexts are completed when they are needed.
-  readModel(bytes) {
-    this.check(crc32c(bytes) === this.modelSum, t("checksum of the model"));
+  // Reads the lists of the model, behind the layers below. Those of contexts are completed when they are
+  // needed.
+  readModel(behind) {
+    this.check(crc32c(behind) === this.modelSum, t("checksum of the model"));
+    const bytes = behind.subarray(this.model - HEADER);
     if (bytes.length === 0) return;
     const a = bytes[1], lists = [];
     this.last = new Int32Array(a).fill(-1); // for each symbol: the last list that it was found in
@@ -116,7 +121,7 @@ export class LayerFile {
     this.check(sum.toString(16).padStart(8, "0") === this.want.checksum, t("it is not the file of the list"));
     this.index = long(v, 0);
     this.indexSum = v.getUint32(16, true);
-    this.check(long(v, 8) === ENTRY * this.blocks && v.getUint32(20, true) === this.headerSum && long(v, 56) === this.parts.length && this.index + ENTRY * this.blocks + FOOTER === this.parts.length && this.index >= HEADER + this.modelLength, t("fields of the footer"));
+    this.check(long(v, 8) === ENTRY * this.blocks && v.getUint32(20, true) === this.headerSum && long(v, 56) === this.parts.length && this.index + ENTRY * this.blocks + FOOTER === this.parts.length && this.index >= this.start, t("fields of the footer"));
     this.check(long(v, 32) + long(v, 40) + long(v, 48) === this.want.positions, t("counts of the footer"));
   }
 
@@ -150,7 +155,7 @@ export class LayerFile {
   entries(bytes, from, to) {
     if (from === 0 && to === this.blocks) this.check(crc32c(bytes) === this.indexSum, t("checksum of the index"));
     const v = viewOf(bytes), entries = [];
-    let end = from === 0 ? HEADER + this.modelLength : long(v, 0);
+    let end = from === 0 ? this.start : long(v, 0);
     for (let i = from, at = 0; i < to; i++, at += ENTRY) {
       const e = { offset: long(v, at), length: v.getUint32(at + 8, true), flags: v.getUint32(at + 12, true), stored: v.getUint32(at + 16, true), scores: v.getUint32(at + 20, true) };
       const n = this.length(i);

@@ -411,7 +411,7 @@ export const fr = {
   "Files": "Fichiers",
   "Download the tables": "Télécharger les tables",
   "this is no layer file": "ce n’est pas un fichier de couche",
-  "its format version is {n}, this page reads 2": "sa version de format est {n}, cette page lit la 2",
+  "its format version is {n}, this page reads 2 and 3": "sa version de format est {n}, cette page lit la 2 et la 3",
   "checksum of the header": "somme de contrôle de l’en-tête",
   "an unknown codec": "un codec inconnu",
   "it is another layer": "c’est une autre couche",

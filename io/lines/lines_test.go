@@ -1,0 +1,59 @@
+package lines_test
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"grenier/io/lines"
+	"grenier/kernels/fault"
+)
+
+// TestNext reads lines of all kinds, in pieces of any size.
+func TestNext(t *testing.T) {
+	long, most := "long "+strings.Repeat("x", 2<<20), strings.Repeat("y", lines.Max-1)
+	const end = "<the end>"
+	for _, c := range []struct {
+		text string
+		want []string // "!" stands for a line that is too long
+	}{
+		{"", []string{end}},
+		{"a\r\n\nb", []string{"a", "", "b", end}},
+		{"a\r\r\nb\n", []string{"a\r", "b", end}},
+		{most + "\n" + most, []string{most, most, end}},
+		{most + "\r\na", []string{"!yyyy", "a", end}},
+		{"a\n" + long + "\nb\n" + long, []string{"a", "!long", "b", "!long", end}},
+	} {
+		for _, in := range []io.Reader{strings.NewReader(c.text), iotest.HalfReader(strings.NewReader(c.text)), iotest.DataErrReader(strings.NewReader(c.text))} {
+			r := lines.NewReader(in)
+			for i, want := range c.want {
+				line, err := r.Next()
+				got := string(line)
+				switch {
+				case errors.Is(err, lines.ErrLong) && errors.Is(err, fault.Usage):
+					got = "!" + got[:4]
+				case err == io.EOF:
+					got = end
+				case err != nil:
+					t.Fatal(err)
+				}
+				if got != want {
+					t.Errorf("%.20q, line %d: %.20q, want %.20q", c.text, i, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestBroken passes on what fails below, in the middle of a line too.
+func TestBroken(t *testing.T) {
+	broken := errors.New("cable cut")
+	for _, text := range []string{"", "a", strings.Repeat("a", lines.Max), strings.Repeat("a", 2*lines.Max+1)} {
+		r := lines.NewReader(io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken)))
+		if _, err := r.Next(); !errors.Is(err, broken) {
+			t.Errorf("after %d bytes: %v", len(text), err)
+		}
+	}
+}
