@@ -43,19 +43,20 @@ run: build ## solve layers 0-16 of awari into data/awari and probe a board
 	bin/grenier awari solve --seeds $(RUN_SEEDS) --dir $(RUN_DIR)
 	bin/grenier awari probe --dir $(RUN_DIR) 1 1 1 1 1 2 4 2 3 0 0 0
 
-# The tests are built as the program is, without C; vet is in lint. With the same flags, test-long knows
-# the results of packages that have no long tests.
-TEST         = $(GO) test $(FLAGS) -vet=off -timeout $(TIMEOUT) $(PACKAGES) ./...
+# The tests are built as the program is, without C; vet is in lint. A test that does more if GRENIER_LONG is
+# set is named TestLong...: LONG=only runs no other.
+TEST         = $(GO) test $(FLAGS) -vet=off -timeout $(TIMEOUT) $(PACKAGES)
+LONG_FOLDERS = $(shell grep -rl --include='*_test.go' '^func TestLong' . | xargs -n 1 dirname | sort -u)
 
 test: ## run the tests
-	CGO_ENABLED=0 $(QUICK) $(TEST)
+	CGO_ENABLED=0 $(QUICK) $(TEST) ./...
 
 test-long: ## run the tests, the long ones included; with LONG=only those alone that make test does not run in full
-	CGO_ENABLED=0 GRENIER_LONG=$(LONG) $(TEST)
+	CGO_ENABLED=0 GRENIER_LONG=1 $(TEST) $(if $(filter only,$(LONG)),-run '^TestLong' $(LONG_FOLDERS),./...)
 
 test-full: TIMEOUT = 180m
 test-full: ## run the long tests in full: more random cases than test-long
-	CGO_ENABLED=0 GRENIER_LONG=full $(TEST)
+	CGO_ENABLED=0 GRENIER_LONG=full $(TEST) ./...
 
 test-arm64: ## run the tests of the kernels and a solve of 12 seeds for arm64, under qemu-aarch64
 	GOFLAGS="$$GOFLAGS $(FLAGS)" .ci/arm64
@@ -80,7 +81,7 @@ lint: ## vet (for Windows and arm64 too), staticcheck, gofmt, import rules, tidy
 	GOARCH=arm64 $(GO) vet $(FLAGS) ./...
 	GOFLAGS="$$GOFLAGS $(FLAGS)" $(GO) run $(STATICCHECK) ./...
 	test -z "$$(gofmt -l . | tee /dev/stderr)"
-	$(GO) test $(FLAGS) -vet=off ./cmd/grenier -run 'TestImportRules|TestSystems'
+	$(GO) test $(FLAGS) -vet=off ./cmd/grenier -run 'TestImportRules|TestLongSystems'
 	$(GO) mod tidy -diff
 
 fuzz: ## fuzz every target for FUZZTIME, a time or a number of inputs (500x)

@@ -19,10 +19,7 @@ import (
 	"time"
 
 	"grenier/cmd/grenier/cli"
-	"grenier/kernels/longtest"
 )
-
-func TestMain(m *testing.M) { longtest.Choose(m).Run() }
 
 // files are some that are out of order.
 func files() []entry {
@@ -179,9 +176,9 @@ func TestLicences(t *testing.T) {
 	}
 }
 
-// TestReproducible clones the repository twice and releases from both, with another number of
+// TestLongReproducible clones the repository twice and releases from both, with another number of
 // processors and other settings of the user: the same bytes. The program knows its commit.
-func TestReproducible(t *testing.T) {
+func TestLongReproducible(t *testing.T) {
 	if os.Getenv("GRENIER_LONG") != "full" {
 		t.Skip("takes minutes: GRENIER_LONG=full")
 	}

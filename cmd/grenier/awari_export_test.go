@@ -15,8 +15,8 @@ import (
 	"grenier/cmd/grenier/cli"
 )
 
-// TestInterruptedExchange: commands that are interrupted say so and leave nothing.
-func TestInterruptedExchange(t *testing.T) {
+// TestLongInterruptedExchange: commands that are interrupted say so and leave nothing.
+func TestLongInterruptedExchange(t *testing.T) {
 	dir := solved(t, "--pits", "12", "--seeds", "3")
 	t.Chdir(t.TempDir())
 	mustRun(t, "awari", "export", "--dir", dir, "--layer", "0", "--format", "vu", "--out", "scores.0", "--progress", "none")
@@ -43,8 +43,8 @@ func TestInterruptedExchange(t *testing.T) {
 	}
 }
 
-// TestExportSignal interrupts a process while it writes: csv files are long.
-func TestExportSignal(t *testing.T) {
+// TestLongExportSignal interrupts a process while it writes: csv files are long.
+func TestLongExportSignal(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no signals")
@@ -75,8 +75,8 @@ func TestExportSignal(t *testing.T) {
 	}
 }
 
-// TestExportMemory: an export stays within --memory, all in all.
-func TestExportMemory(t *testing.T) {
+// TestLongExportMemory: an export stays within --memory, all in all.
+func TestLongExportMemory(t *testing.T) {
 	if !long() || cli.PeakRSS() == 0 {
 		t.Skip("solves 16 layers, where memory can be measured; set GRENIER_LONG=1")
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/writetest"
 	"grenier/io/layerfile"
-	"grenier/io/layerfile/writetest"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
@@ -43,10 +43,10 @@ func replaceLayer(t *testing.T, dir string, n int, scores []int8) {
 	}
 }
 
-// TestProveCircles has six boards with two seeds that are worth 0, because they are
+// TestLongProveCircles has six boards with two seeds that are worth 0, because they are
 // played round and round, and gives them the scores 2 and -2, each of which follows
 // from those of its moves.
-func TestProveCircles(t *testing.T) {
+func TestLongProveCircles(t *testing.T) {
 	dir := solved(t, "--pits", "4", "--seeds", "3")
 	replaceLayer(t, dir, 2, []int8{-2, -2, 2, -2, -2, 2, 2, 2, -2, 2})
 	mustRun(t, "awari", "verify", "--dir", dir, "--layer", "2", "--progress", "none")

@@ -50,9 +50,9 @@ func refused(t *testing.T, cases []badInput) {
 	}
 }
 
-// TestLongLines sends lines of 2 MB among others. They are told and skipped; where there can be only one
+// TestLongLongLines sends lines of 2 MB among others. They are told and skipped; where there can be only one
 // line they are refused.
-func TestLongLines(t *testing.T) {
+func TestLongLongLines(t *testing.T) {
 	t.Chdir(solved(t, "--pits", "4", "--seeds", "5"))
 	if err := os.WriteFile("row.txt", []byte("oo.o\n"), 0o666); err != nil {
 		t.Fatal(err)
@@ -88,7 +88,7 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
-func TestBadBoards(t *testing.T) {
+func TestLongBadBoards(t *testing.T) {
 	t.Chdir(solved(t, "--pits", "4", "--seeds", "5"))
 	probe := "awari probe --dir . "
 	refused(t, []badInput{
@@ -110,7 +110,7 @@ func TestBadBoards(t *testing.T) {
 	})
 }
 
-func TestBadFlags(t *testing.T) {
+func TestLongBadFlags(t *testing.T) {
 	t.Chdir(t.TempDir())
 	solve := "awari solve --dir new --seeds 3 "
 	refused(t, []badInput{
@@ -175,7 +175,7 @@ func writeFiles(t *testing.T, files map[string]string) {
 	}
 }
 
-func TestBadDirectories(t *testing.T) {
+func TestLongBadDirectories(t *testing.T) {
 	t.Chdir(t.TempDir())
 	mustRun(t, "awari", "solve", "--progress", "none", "--pits", "4", "--seeds", "2", "--rules", "strict", "--dir", "strict")
 	newer := contents(t, "strict")[filepath.Join("strict", rundir.ManifestName)]
@@ -212,8 +212,8 @@ func TestBadDirectories(t *testing.T) {
 	}
 }
 
-// TestLockedDirectory also reads while somebody else writes.
-func TestLockedDirectory(t *testing.T) {
+// TestLongLockedDirectory also reads while somebody else writes.
+func TestLongLockedDirectory(t *testing.T) {
 	t.Chdir(solved(t, "--pits", "4", "--seeds", "3"))
 	locked, err := rundir.Lock(".", manifest.Identity{Game: "awari", Rules: "awari", Pits: 4})
 	if err != nil {
@@ -233,8 +233,8 @@ func TestLockedDirectory(t *testing.T) {
 	mustRun(t, "awari", "verify", "--dir", ".", "--progress", "none")
 }
 
-// TestMissingLayer removes a file that the manifest lists.
-func TestMissingLayer(t *testing.T) {
+// TestLongMissingLayer removes a file that the manifest lists.
+func TestLongMissingLayer(t *testing.T) {
 	t.Chdir(solved(t, "--pits", "4", "--seeds", "4"))
 	if err := os.Remove(rundir.LayerName(2)); err != nil {
 		t.Fatal(err)

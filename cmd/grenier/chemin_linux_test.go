@@ -11,8 +11,8 @@ import (
 	"grenier/cmd/grenier/cli"
 )
 
-// TestCheminDiskFull gives a search too small a disk, and then a larger one.
-func TestCheminDiskFull(t *testing.T) {
+// TestLongCheminDiskFull gives a search too small a disk, and then a larger one.
+func TestLongCheminDiskFull(t *testing.T) {
 	t.Parallel()
 	disk := t.TempDir()
 	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=24k"); err != nil {

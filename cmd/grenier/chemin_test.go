@@ -54,8 +54,8 @@ func startChemin(t *testing.T, args ...string) *solver {
 	return s
 }
 
-// TestCheminKill kills a search on disk at random moments, again and again, until it is through.
-func TestCheminKill(t *testing.T) {
+// TestLongCheminKill kills a search on disk at random moments, again and again, until it is through.
+func TestLongCheminKill(t *testing.T) {
 	t.Parallel()
 	rows, cols, kills := 3, 3, 3
 	if long() {
@@ -93,9 +93,9 @@ func (s *solver) mustEnd(t *testing.T) string {
 	return r.out
 }
 
-// TestCheminInterrupt sends the signal that control-C sends to a search that another one has tried
+// TestLongCheminInterrupt sends the signal that control-C sends to a search that another one has tried
 // to disturb.
-func TestCheminInterrupt(t *testing.T) {
+func TestLongCheminInterrupt(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no such signal")

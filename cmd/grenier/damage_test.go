@@ -125,8 +125,8 @@ func (d *target) replace(t *testing.T, name string, text []byte) {
 	}
 }
 
-// TestDamageProbe: every answer is right or a refusal.
-func TestDamageProbe(t *testing.T) {
+// TestLongDamageProbe: every answer is right or a refusal.
+func TestLongDamageProbe(t *testing.T) {
 	t.Parallel()
 	d := newTarget(t)
 	right := strings.Split(d.answer, "\n")
@@ -145,8 +145,8 @@ func TestDamageProbe(t *testing.T) {
 	})
 }
 
-// TestDamageVerify: no damage escapes.
-func TestDamageVerify(t *testing.T) {
+// TestLongDamageVerify: no damage escapes.
+func TestLongDamageVerify(t *testing.T) {
 	t.Parallel()
 	d := newTarget(t)
 	d.each(t, d.names(), wideStride(), func(t *testing.T, name string) {
@@ -158,9 +158,9 @@ func TestDamageVerify(t *testing.T) {
 	})
 }
 
-// TestDamageSolve: a layer that captures can lead to must be whole, and so must
+// TestLongDamageSolve: a layer that captures can lead to must be whole, and so must
 // the manifest.
-func TestDamageSolve(t *testing.T) {
+func TestLongDamageSolve(t *testing.T) {
 	t.Parallel()
 	d := newTarget(t)
 	names := d.names()
@@ -176,8 +176,8 @@ func TestDamageSolve(t *testing.T) {
 	})
 }
 
-// TestDamageMessages reads the messages for the usual accidents.
-func TestDamageMessages(t *testing.T) {
+// TestLongDamageMessages reads the messages for the usual accidents.
+func TestLongDamageMessages(t *testing.T) {
 	d := newTarget(t)
 	name := rundir.LayerName(2)
 	text, err := os.ReadFile(d.path(name))

@@ -73,8 +73,8 @@ func TestLinks(t *testing.T) {
 // alone matches commands that need neither files nor time.
 var alone = regexp.MustCompile(`^(pijersi (encode|decode|rank|unrank|check)|chemin play|awari (rank|unrank)) [^|<>{}]*$`)
 
-// TestExamples runs the examples of the documents that need neither files nor time.
-func TestExamples(t *testing.T) {
+// TestLongExamples runs the examples of the documents that need neither files nor time.
+func TestLongExamples(t *testing.T) {
 	paths, texts := documents(t)
 	run := 0
 	for _, path := range paths {
@@ -101,8 +101,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestSourcesNameTests checks that all tests and benchmarks that docs/sources.md names exist.
-func TestSourcesNameTests(t *testing.T) {
+// TestLongSourcesNameTests checks that all tests and benchmarks that docs/sources.md names exist.
+func TestLongSourcesNameTests(t *testing.T) {
 	_, texts := documents(t)
 	var all strings.Builder
 	err := filepath.WalkDir("../..", func(path string, _ fs.DirEntry, err error) error {

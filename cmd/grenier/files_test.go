@@ -29,17 +29,12 @@ var touching = map[string][]string{
 
 // reasons are the places, besides package vfs, that touch files, and why they may.
 var reasons = map[string]string{
-	"cmd/grenier/cli/rss_linux.go":         "reads /proc",
-	"io/cgroup/cgroup_linux.go":            "reads /proc and /sys",
-	"io/processors/processors_linux.go":    "reads /proc",
-	"io/system/system_linux.go":            "reads /proc and /sys",
-	"io/pagecache/pagecache_linux.go":      "opens a file again that is open, through /proc",
-	"io/pagecache/cachetest":               "a help of tests",
-	"io/browsertest":                       "a help of tests",
-	"io/siegetest":                         "a help of tests, which attacks files",
-	"pipeline/internal/runs/runstest":      "a help of tests",
-	"pipeline/internal/testrun/testrun.go": "a help of tests",
-	"kernels/longtest":                     "a help of tests, which reads them",
+	"cmd/grenier/cli/rss_linux.go":      "reads /proc",
+	"io/cgroup/cgroup_linux.go":         "reads /proc and /sys",
+	"io/processors/processors_linux.go": "reads /proc",
+	"io/system/system_linux.go":         "reads /proc and /sys",
+	"io/pagecache/pagecache_linux.go":   "opens a file again that is open, through /proc",
+	"internal/testkit":                  "what only tests use",
 }
 
 // TestFilesAreTouchedInOnePlace: whoever opens, changes or removes files goes through
@@ -70,11 +65,21 @@ func TestFilesAreTouchedInOnePlace(t *testing.T) {
 }
 
 // eachSource parses the sources of the program, without tests.
-func eachSource(t *testing.T, do func(path string, file *ast.File, set *token.FileSet)) {
+func eachSource(t *testing.T, visit func(path string, file *ast.File, set *token.FileSet)) {
+	t.Helper()
+	parseEach(t, ".go", func(path string, file *ast.File, set *token.FileSet) {
+		if !strings.HasSuffix(path, "_test.go") {
+			visit(path, file, set)
+		}
+	})
+}
+
+// parseEach parses the Go files whose names end so.
+func parseEach(t *testing.T, suffix string, visit func(path string, file *ast.File, set *token.FileSet)) {
 	t.Helper()
 	root, files := filepath.Join("..", ".."), 0
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, suffix) {
 			return err
 		}
 		text, err := os.ReadFile(path)
@@ -88,7 +93,7 @@ func eachSource(t *testing.T, do func(path string, file *ast.File, set *token.Fi
 		}
 		name, err := filepath.Rel(root, path)
 		files++
-		do(filepath.ToSlash(name), file, set)
+		visit(filepath.ToSlash(name), file, set)
 		return err
 	})
 	if err != nil || files < 100 {

@@ -26,9 +26,9 @@ func withAll(cmd *cobra.Command) []*cobra.Command {
 	return all
 }
 
-// TestHelp checks that every command explains itself and gives an example that names it, in
+// TestLongHelp checks that every command explains itself and gives an example that names it, in
 // both ways of asking. The root explains exit statuses, others only what differs.
-func TestHelp(t *testing.T) {
+func TestLongHelp(t *testing.T) {
 	all := everyCommand()
 	if len(all) < 11 {
 		t.Errorf("only %d commands", len(all))
@@ -53,8 +53,8 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestHelpLines checks that help fits a terminal, without tabs or gaps.
-func TestHelpLines(t *testing.T) {
+// TestLongHelpLines checks that help fits a terminal, without tabs or gaps.
+func TestLongHelpLines(t *testing.T) {
 	for _, cmd := range everyCommand() {
 		text := mustRun(t, append(strings.Fields(cmd.CommandPath())[1:], "--help")...)
 		for line := range strings.Lines(text) {

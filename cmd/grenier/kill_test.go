@@ -66,8 +66,8 @@ func (s *solver) killAfter(t *testing.T, patience time.Duration) bool {
 	return r.status == -1
 }
 
-// TestKill kills solve at random moments, again and again, until it is through.
-func TestKill(t *testing.T) {
+// TestLongKill kills solve at random moments, again and again, until it is through.
+func TestLongKill(t *testing.T) {
 	t.Parallel()
 	pits, seeds, wanted := 8, 12, kills()
 	switch {
@@ -184,8 +184,8 @@ func withoutSeconds(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// TestInterrupt sends the signal that control-C sends.
-func TestInterrupt(t *testing.T) {
+// TestLongInterrupt sends the signal that control-C sends.
+func TestLongInterrupt(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no such signal")
@@ -248,9 +248,9 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// TestProbeTalks asks one board after the other through pipes: each answer comes
+// TestLongProbeTalks asks one board after the other through pipes: each answer comes
 // before the next question, and an interrupt ends the wait for one.
-func TestProbeTalks(t *testing.T) {
+func TestLongProbeTalks(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no such signal")
 	}

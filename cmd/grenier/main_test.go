@@ -18,13 +18,12 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/cmd/grenier/commands"
 	"grenier/io/rundir"
-	"grenier/kernels/longtest"
 )
 
 // TestMain makes this program available as the command grenier, to scripts and
 // to tests that need a process, and as one that runs many command lines.
 func TestMain(m *testing.M) {
-	testscript.Main(longtest.Choose(m), map[string]func(){"grenier": main, "grenier-worker": workerMain})
+	testscript.Main(m, map[string]func(){"grenier": main, "grenier-worker": workerMain})
 }
 
 // long says that there is time for long tests.

@@ -161,9 +161,9 @@ const (
 // reversed is a grid that is far from home.
 const reversed = "16 15 14 13 12 11 10 9 8 7 6 5 4 3 2 1"
 
-// TestMemory runs every command with --memory in a cgroup of that much and some slack:
+// TestLongMemory runs every command with --memory in a cgroup of that much and some slack:
 // it ends as it should, or refuses at once and says what it needs, and is never killed.
-func TestMemory(t *testing.T) {
+func TestLongMemory(t *testing.T) {
 	if !long() {
 		t.Skip("it takes minutes")
 	}
@@ -236,8 +236,8 @@ func (r memoryRow) check(t *testing.T, places map[string]string) {
 	}
 }
 
-// TestMachine: more than a cgroup allows is refused unless forced, a default is lowered.
-func TestMachine(t *testing.T) {
+// TestLongMachine: more than a cgroup allows is refused unless forced, a default is lowered.
+func TestLongMachine(t *testing.T) {
 	group := newCgroup(t, 100<<20)
 	grid := []string{"swap", "solve", "--rows", "2", "--cols", "2", "4", "3", "2", "1"}
 	for _, tt := range []struct {

@@ -107,10 +107,10 @@ func (n *night) untilTime(t *testing.T) {
 	}
 }
 
-// TestNight kills a run twice and stops it by the clock. Its layers are the same bytes as those of
+// TestLongNight kills a run twice and stops it by the clock. Its layers are the same bytes as those of
 // an undisturbed one, every command finds them on both disks, and the command of the user was
 // called once for each.
-func TestNight(t *testing.T) {
+func TestLongNight(t *testing.T) {
 	if !long() {
 		t.Skip("needs GRENIER_LONG=1")
 	}
@@ -247,9 +247,9 @@ func scrape(t *testing.T, address string) string {
 	}
 }
 
-// TestOwedCall: a run that was killed between sealing a layer and the call for it owes that call,
+// TestLongOwedCall: a run that was killed between sealing a layer and the call for it owes that call,
 // and makes it; a call that was noted is not made again.
-func TestOwedCall(t *testing.T) {
+func TestLongOwedCall(t *testing.T) {
 	top := t.TempDir()
 	dir, calls := filepath.Join(top, "run"), filepath.Join(top, "calls")
 	solve := func(seeds int, more ...string) {
@@ -279,8 +279,8 @@ func TestOwedCall(t *testing.T) {
 	}
 }
 
-// TestCommandFails: what a command of the user does is no matter of life and death for the run.
-func TestCommandFails(t *testing.T) {
+// TestLongCommandFails: what a command of the user does is no matter of life and death for the run.
+func TestLongCommandFails(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	r := grenier(t.Context(), "", "awari", "solve", "--pits", "4", "--seeds", "1", "--dir", dir, "--progress", "none",
 		"--on-layer", "echo from layer $GRENIER_SEEDS; exit 3", "--on-finish", "kill -9 $$")
@@ -296,8 +296,8 @@ func TestCommandFails(t *testing.T) {
 	}
 }
 
-// TestStop asks a run from another process to stop.
-func TestStop(t *testing.T) {
+// TestLongStop asks a run from another process to stop.
+func TestLongStop(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
 	stop := func(flags ...string) result {

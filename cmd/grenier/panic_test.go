@@ -72,9 +72,9 @@ func wantNoTemps(t *testing.T, dir string) {
 	}
 }
 
-// TestBug makes commands panic in the midst of their work, earlier and later: all
+// TestLongBug makes commands panic in the midst of their work, earlier and later: all
 // end in order, and the same command continues to the same end.
-func TestBug(t *testing.T) {
+func TestLongBug(t *testing.T) {
 	tables := solved(t, "--seeds", "9")
 	exported, pegs := filepath.Join(t.TempDir(), "exported"), pegBoard(t)
 	mustRun(t, "awari", "export", "--dir", tables, "--layer", "0", "--format", "colex", "--out", exported, "--progress", "none")
@@ -169,8 +169,8 @@ type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { panic("a broken writer") }
 
-// TestBugInBackground: a bug in what shows progress ends the command at once.
-func TestBugInBackground(t *testing.T) {
+// TestLongBugInBackground: a bug in what shows progress ends the command at once.
+func TestLongBugInBackground(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	var out, errs bytes.Buffer
 	status := run(t.Context(), []string{"awari", "solve", "--seeds", "24", "--threads", "1", "--dir", dir, "--json", "--progress", "json"},

@@ -10,8 +10,8 @@ import (
 	"grenier/io/rundir"
 )
 
-// TestDamageNamesRepair: every command that comes across damage names the one that mends it.
-func TestDamageNamesRepair(t *testing.T) {
+// TestLongDamageNamesRepair: every command that comes across damage names the one that mends it.
+func TestLongDamageNamesRepair(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "my run")
 	mustRun(t, "awari", "solve", "--progress", "none", "--pits", "4", "--seeds", "3", "--dir", dir)
 	other := filepath.Join(t.TempDir(), "other")

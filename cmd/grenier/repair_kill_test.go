@@ -54,8 +54,8 @@ func likeWhole(t *testing.T, whole, dir string) {
 	mustRun(t, "awari", "scrub", "--dir", dir, "--progress", "none")
 }
 
-// TestRepairKill kills repair at random moments, again and again, until it is through.
-func TestRepairKill(t *testing.T) {
+// TestLongRepairKill kills repair at random moments, again and again, until it is through.
+func TestLongRepairKill(t *testing.T) {
 	t.Parallel()
 	whole := solved(t, "--pits", "8", "--seeds", "11")
 	wanted := kills()

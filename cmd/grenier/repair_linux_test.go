@@ -13,8 +13,8 @@ import (
 	"grenier/cmd/grenier/cli"
 )
 
-// TestRepairFullDisk repairs on a disk that is too small, then on a larger one.
-func TestRepairFullDisk(t *testing.T) {
+// TestLongRepairFullDisk repairs on a disk that is too small, then on a larger one.
+func TestLongRepairFullDisk(t *testing.T) {
 	t.Parallel()
 	whole := solved(t, "--pits", "8", "--seeds", "12")
 	from := damaged(t, whole, 9, 11, 10, 12)
@@ -33,9 +33,9 @@ func TestRepairFullDisk(t *testing.T) {
 	likeWhole(t, whole, dir)
 }
 
-// TestRepairUnwritable: a user without rights may look, and a file system that is mounted
+// TestLongRepairUnwritable: a user without rights may look, and a file system that is mounted
 // read-only may be looked at; neither lets anybody repair.
-func TestRepairUnwritable(t *testing.T) {
+func TestLongRepairUnwritable(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only the super-user can become another user")
 	}

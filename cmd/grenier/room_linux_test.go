@@ -10,8 +10,8 @@ import (
 	"grenier/cmd/grenier/cli"
 )
 
-// TestNoRoom: solve refuses what has no room on the disk, unless it is forced to begin.
-func TestNoRoom(t *testing.T) {
+// TestLongNoRoom: solve refuses what has no room on the disk, unless it is forced to begin.
+func TestLongNoRoom(t *testing.T) {
 	disk := t.TempDir()
 	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=64k"); err != nil {
 		t.Skipf("a small disk needs a file system of its own: %v", err)

@@ -18,10 +18,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"grenier/io/manifest"
-	"grenier/kernels/longtest"
 )
 
-// TestScripts runs the scripts of testdata/script. Besides the commands of
+// TestLongScripts runs the scripts of testdata/script. Besides the commands of
 // testscript they have
 //
 //	run args...               grenier succeeds, in one process for all such lines of the
@@ -37,9 +36,15 @@ import (
 //	static dir NAME           a web server of the files in dir; its address is $NAME
 //	truth n                   stdout is stats --json; it agrees with the reference
 //	                          values, which know n of its layers
-func TestScripts(t *testing.T) {
+func TestScripts(t *testing.T) { runScripts(t, false) }
+
+// TestLongScripts runs the scripts that have a long part.
+func TestLongScripts(t *testing.T) { runScripts(t, true) }
+
+func runScripts(t *testing.T, withLongPart bool) {
+	t.Helper()
 	testscript.Run(t, testscript.Params{
-		Files: scripts(t),
+		Files: scripts(t, withLongPart),
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"run": runLine, "status": status, "field": field, "await": await, "truth": truth, "static": static,
 		},
@@ -48,7 +53,7 @@ func TestScripts(t *testing.T) {
 			case "long":
 				return long(), nil
 			case "full":
-				return os.Getenv(longtest.Variable) == "full", nil
+				return os.Getenv("GRENIER_LONG") == "full", nil
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
@@ -63,20 +68,17 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// scripts returns the scripts, those with a long part alone if only such tests run.
-func scripts(t *testing.T) []string {
+// scripts returns the scripts that have a long part, or those that have none.
+func scripts(t *testing.T, withLongPart bool) []string {
 	t.Helper()
 	files, err := filepath.Glob("testdata/script/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no scripts: %v", err)
 	}
-	if os.Getenv(longtest.Variable) == longtest.Only {
-		files = slices.DeleteFunc(files, func(path string) bool {
-			text, err := os.ReadFile(path)
-			return err == nil && !strings.Contains(string(text), "long]")
-		})
-	}
-	return files
+	return slices.DeleteFunc(files, func(path string) bool {
+		text, err := os.ReadFile(path)
+		return err == nil && withLongPart != strings.Contains(string(text), "long]")
+	})
 }
 
 // workerKey is the key of the worker of a script.

@@ -60,9 +60,9 @@ func (s *serving) get(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestServe runs the server as a process: it says where it is, answers, and ends
+// TestLongServe runs the server as a process: it says where it is, answers, and ends
 // with status 0 when it is told to stop.
-func TestServe(t *testing.T) {
+func TestLongServe(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no signals to send")
 	}
@@ -92,8 +92,8 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestServeTaken asks for a port that another program has.
-func TestServeTaken(t *testing.T) {
+// TestLongServeTaken asks for a port that another program has.
+func TestLongServeTaken(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

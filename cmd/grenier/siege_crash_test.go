@@ -16,10 +16,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/siegetest"
 	"grenier/io/rundir"
-	"grenier/io/siegetest"
 	"grenier/io/vfs"
-	"grenier/io/vfs/crashfs"
 )
 
 // crashing are commands that write, @ being the tree; what they need is in @/given.
@@ -54,12 +54,12 @@ var accidents = []accident{
 	{"power cut", nil, true},
 }
 
-// TestSiegeCrash lets each operation on files fail, one after the other, or end the program,
+// TestLongSiegeCrash lets each operation on files fail, one after the other, or end the program,
 // or the power: for layer files, manifests, status, logs, checkpoints, exports, drawings and
 // databases. The command then fails with a clear line and a documented status; and when it
 // runs again, all is as if nothing had happened. Unless the tests are full, some of the
 // operations are left out, and unless they are long most commands, others each time.
-func TestSiegeCrash(t *testing.T) {
+func TestLongSiegeCrash(t *testing.T) {
 	stride := 300
 	switch {
 	case os.Getenv("GRENIER_LONG") == "full":

@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/siegetest"
 	"grenier/io/rundir"
-	"grenier/io/siegetest"
 )
 
 // siegeNumber returns the number in an environment variable, or else another one.
@@ -124,11 +124,11 @@ func damagedRuns() []*subject {
 	}
 }
 
-// TestSiegeDamage damages files of all systems at random, again and again, and lets every
+// TestLongSiegeDamage damages files of all systems at random, again and again, and lets every
 // command that reads them read them. Nothing may panic, hang, fail without a documented
 // status and a clear line, print anything wrong or change anything foreign. Unless it is long,
 // it damages the files of some systems, of others each time.
-func TestSiegeDamage(t *testing.T) {
+func TestLongSiegeDamage(t *testing.T) {
 	rounds := uint64(1)
 	switch {
 	case os.Getenv("GRENIER_LONG") == "full":

@@ -42,9 +42,9 @@ var killedCommands = []killed{
 		prepare: []string{"awari solve --seeds 8 --dir @/given", "awari solve --seeds 7 --dir @/run", "awari export --layer 8 --format colex --codec zstd --out @/8.zst --dir @/given"}, share: 10},
 }
 
-// TestSiegeKill kills commands that write, at random moments, until they are through: they
+// TestLongSiegeKill kills commands that write, at random moments, until they are through: they
 // leave the same as one that nobody disturbs, and print the same.
-func TestSiegeKill(t *testing.T) {
+func TestLongSiegeKill(t *testing.T) {
 	if !long() {
 		t.Skip("needs GRENIER_LONG=1")
 	}

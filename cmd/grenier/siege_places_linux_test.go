@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"grenier/io/siegetest"
+	"grenier/internal/testkit/siegetest"
 )
 
 // siegePlace is a name in the directory and the commands that use it.
@@ -83,10 +83,10 @@ func places() []siegePlace {
 	}
 }
 
-// TestSiegePlaces puts links, FIFOs, devices, directories and more in every place where a
+// TestLongSiegePlaces puts links, FIFOs, devices, directories and more in every place where a
 // command has a file, as the super-user and as an ordinary one. A command does its work all
 // the same, or refuses; it follows no link to write, and waits for nothing.
-func TestSiegePlaces(t *testing.T) {
+func TestLongSiegePlaces(t *testing.T) {
 	if !long() {
 		t.Skip("hundreds of commands: needs GRENIER_LONG=1")
 	}

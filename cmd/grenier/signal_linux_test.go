@@ -44,8 +44,8 @@ func (s *solver) signal(t *testing.T, sig os.Signal) {
 
 const wordOfSolve = "grenier: interrupted; the same command resumes\n"
 
-// TestSignals: each signal that ends a command ends it in the same way.
-func TestSignals(t *testing.T) {
+// TestLongSignals: each signal that ends a command ends it in the same way.
+func TestLongSignals(t *testing.T) {
 	t.Parallel()
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		if signal.Ignored(sig) {
@@ -61,8 +61,8 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// TestNohup: a terminal that hangs up does not end what was told to ignore that.
-func TestNohup(t *testing.T) {
+// TestLongNohup: a terminal that hangs up does not end what was told to ignore that.
+func TestLongNohup(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
 	s := startCommand(t, "sh", "-c", `trap "" HUP; exec "$@"`, "sh",
@@ -78,10 +78,10 @@ func TestNohup(t *testing.T) {
 	}
 }
 
-// TestSecondSignal: a server that waits for a request to end, which the first signal
+// TestLongSecondSignal: a server that waits for a request to end, which the first signal
 // lets it do, ends at the second signal. On a busy machine the time of the request may be
 // over before that: then it is tried again.
-func TestSecondSignal(t *testing.T) {
+func TestLongSecondSignal(t *testing.T) {
 	t.Parallel()
 	dir := solved(t, "--seeds", "2")
 	for range 10 {
@@ -134,9 +134,9 @@ func signalServer(t *testing.T, dir string) syscall.WaitStatus {
 	return cmd.ProcessState.Sys().(syscall.WaitStatus)
 }
 
-// TestUnread: commands end when whoever reads their output has gone, and leave things
+// TestLongUnread: commands end when whoever reads their output has gone, and leave things
 // in order.
-func TestUnread(t *testing.T) {
+func TestLongUnread(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
 	for _, c := range []struct {
@@ -198,8 +198,8 @@ func rundirMustLock(t *testing.T, dir string) *rundir.Locked {
 	return l
 }
 
-// TestInterruptAnytime interrupts commands at random moments, until they come through.
-func TestInterruptAnytime(t *testing.T) {
+// TestLongInterruptAnytime interrupts commands at random moments, until they come through.
+func TestLongInterruptAnytime(t *testing.T) {
 	if !long() {
 		t.Skip("runs commands many times: needs GRENIER_LONG=1")
 	}

@@ -52,9 +52,9 @@ func staleRun(t *testing.T) (dir, whole string) {
 	return dir, whole
 }
 
-// TestStale: all commands that look at layers as a whole say of which others a layer was made, and repair
+// TestLongStale: all commands that look at layers as a whole say of which others a layer was made, and repair
 // makes it anew.
-func TestStale(t *testing.T) {
+func TestLongStale(t *testing.T) {
 	dir, whole := staleRun(t)
 	eleven := filepath.Join(t.TempDir(), "eleven")
 	mustRun(t, "awari", "export", "--dir", whole, "--layer", "11", "--format", "colex", "--out", eleven)

@@ -10,9 +10,9 @@ import (
 	"grenier/cmd/grenier/cli"
 )
 
-// TestSwapNoRoom: swap bfs refuses what has no room on the disk, unless it is forced
+// TestLongSwapNoRoom: swap bfs refuses what has no room on the disk, unless it is forced
 // to begin.
-func TestSwapNoRoom(t *testing.T) {
+func TestLongSwapNoRoom(t *testing.T) {
 	disk := t.TempDir()
 	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=300k"); err != nil {
 		t.Skipf("a small disk needs a file system of its own: %v", err)

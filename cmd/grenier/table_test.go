@@ -18,9 +18,9 @@ func documentTable(t *testing.T, name string) string {
 	return string(text)
 }
 
-// TestDocumentTables compares the output of table with the document, character
+// TestLongDocumentTables compares the output of table with the document, character
 // for character.
-func TestDocumentTables(t *testing.T) {
+func TestLongDocumentTables(t *testing.T) {
 	twelve := mustRun(t, "awari", "table", "--pits", "12", "--seeds", "48")
 	want := documentTable(t, "12-pits.txt") + "\n" + documentTable(t, "cost.txt")
 	if diff := cmp.Diff(want, twelve); diff != "" {

@@ -72,10 +72,10 @@ func (u *ucier) quit(t *testing.T) {
 	}
 }
 
-// TestUCIMatch plays whole games between two processes, one with tables of ten seeds and one
+// TestLongUCIMatch plays whole games between two processes, one with tables of ten seeds and one
 // with hardly any, which change sides. Each game ends by the rules or in a repetition, and each
 // move on a solved board of the side with tables keeps its value.
-func TestUCIMatch(t *testing.T) {
+func TestLongUCIMatch(t *testing.T) {
 	t.Parallel()
 	games, limits := 1, "go depth 2"
 	if long() {

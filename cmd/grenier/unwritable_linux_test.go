@@ -14,9 +14,9 @@ import (
 	"grenier/cmd/grenier/cli"
 )
 
-// TestReadOnlyDirectory mounts a run read-only: the super-user, too, cannot
+// TestLongReadOnlyDirectory mounts a run read-only: the super-user, too, cannot
 // write there.
-func TestReadOnlyDirectory(t *testing.T) {
+func TestLongReadOnlyDirectory(t *testing.T) {
 	dir := solved(t, "--pits", "4", "--seeds", "3")
 	if err := unix.Mount(dir, dir, "", unix.MS_BIND, ""); err != nil {
 		t.Skipf("a directory that nobody can write needs a mount: %v", err)
@@ -38,8 +38,8 @@ func TestReadOnlyDirectory(t *testing.T) {
 	mustRun(t, "awari", "verify", "--dir", "run", "--progress", "none")
 }
 
-// TestUnwritableDirectory runs as a user without rights.
-func TestUnwritableDirectory(t *testing.T) {
+// TestLongUnwritableDirectory runs as a user without rights.
+func TestLongUnwritableDirectory(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only the super-user can become another user")
 	}

@@ -177,9 +177,9 @@ func (p *windowRuns) intact(t *testing.T, dir string) {
 
 func nothing(string, *solver) {}
 
-// TestWindows solves a layer that does not fit into memory, with interruptions, and
+// TestLongWindows solves a layer that does not fit into memory, with interruptions, and
 // compares with one that did.
-func TestWindows(t *testing.T) {
+func TestLongWindows(t *testing.T) {
 	if !long() {
 		t.Skip("solves 15 seeds several times: needs GRENIER_LONG=1")
 	}
@@ -193,8 +193,8 @@ func TestWindows(t *testing.T) {
 	t.Run("full disk", p.testFullDisk)
 }
 
-// TestWindowsReport solves a small layer window by window and looks at what is told.
-func TestWindowsReport(t *testing.T) {
+// TestLongWindowsReport solves a small layer window by window and looks at what is told.
+func TestLongWindowsReport(t *testing.T) {
 	if !long() {
 		t.Skip("solves 14 seeds: needs GRENIER_LONG=1")
 	}
@@ -370,9 +370,9 @@ func flipMany(text []byte) []byte {
 	return text
 }
 
-// TestWindowsKill kills solve at random moments of a run of which the last layers are solved
+// TestLongWindowsKill kills solve at random moments of a run of which the last layers are solved
 // window by window.
-func TestWindowsKill(t *testing.T) {
+func TestLongWindowsKill(t *testing.T) {
 	if !long() {
 		t.Skip("solves 16 seeds several times: needs GRENIER_LONG=1")
 	}

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"grenier/io/layerfile/layerfiletest"
+	"grenier/internal/testkit/layerfiletest"
 	"grenier/io/tally"
 )
 

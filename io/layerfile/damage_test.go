@@ -12,12 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/layerfiletest"
 	"grenier/io/corrupt"
-	"grenier/io/layerfile/layerfiletest"
-	"grenier/kernels/longtest"
 )
-
-func TestMain(m *testing.M) { longtest.Choose(m).Run() }
 
 // smallFile returns the bytes of a file of three blocks, the second one
 // incompressible, and its scores.
@@ -65,8 +62,8 @@ func eachByte(n int) iter.Seq[int] {
 	}
 }
 
-// TestEveryBitFlip flips each bit of a file, or one of every third byte if there is little time.
-func TestEveryBitFlip(t *testing.T) {
+// TestLongEveryBitFlip flips each bit of a file, or one of every third byte if there is little time.
+func TestLongEveryBitFlip(t *testing.T) {
 	step := 8
 	if os.Getenv("GRENIER_LONG") != "" {
 		step = 1
@@ -84,7 +81,7 @@ func TestEveryBitFlip(t *testing.T) {
 	}
 }
 
-func TestEveryTruncation(t *testing.T) {
+func TestLongEveryTruncation(t *testing.T) {
 	for _, codec := range codecs {
 		data, _ := smallFile(t, codec)
 		path := filepath.Join(t.TempDir(), "truncated.gl")
@@ -106,9 +103,9 @@ func TestNothingAfterFooter(t *testing.T) {
 	}
 }
 
-// TestResealed changes every byte behind valid checksums. What remains may be
+// TestLongResealed changes every byte behind valid checksums. What remains may be
 // readable, but then the scores are the right ones or the check complains.
-func TestResealed(t *testing.T) {
+func TestLongResealed(t *testing.T) {
 	flips, each := []byte{1, 0x80, 0xff}, 1
 	if os.Getenv("GRENIER_LONG") != "" {
 		each = len(flips)

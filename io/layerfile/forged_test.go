@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/layerfiletest"
 	"grenier/io/corrupt"
-	"grenier/io/layerfile/layerfiletest"
 )
 
 // forged opens a forged file whose scores are bounded by most, if it can be opened.

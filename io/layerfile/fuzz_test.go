@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/layerfiletest"
 	"grenier/io/corrupt"
-	"grenier/io/layerfile/layerfiletest"
 	"grenier/io/tally"
 	"grenier/kernels/crc32c"
 	"grenier/kernels/ranks"

@@ -9,13 +9,13 @@ import (
 	"sync"
 	"testing"
 
-	"grenier/io/pagecache/cachetest"
+	"grenier/internal/testkit/cachetest"
 	"grenier/io/vfs"
 )
 
-// TestSparing writes and reads a file of 48 MiB, or 96 if there is time, and looks how much of it
+// TestLongSparing writes and reads a file of 48 MiB, or 96 if there is time, and looks how much of it
 // is in the page cache and in the memory of the process meanwhile.
-func TestSparing(t *testing.T) {
+func TestLongSparing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes 48 MiB")
 	}

@@ -16,9 +16,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/writetest"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
-	"grenier/io/layerfile/writetest"
 	"grenier/io/tally"
 	"grenier/io/vfs"
 	"grenier/kernels/cpu"

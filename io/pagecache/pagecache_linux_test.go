@@ -6,8 +6,8 @@ import (
 	"sync"
 	"testing"
 
+	"grenier/internal/testkit/cachetest"
 	"grenier/io/pagecache"
-	"grenier/io/pagecache/cachetest"
 )
 
 // TestBound writes and reads 96 MiB and looks how much of that the kernel keeps

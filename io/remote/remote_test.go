@@ -25,10 +25,10 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/remotetest"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
 	"grenier/io/remote"
-	"grenier/io/remote/remotetest"
 	"grenier/io/rundir"
 )
 

@@ -5,12 +5,9 @@ import (
 	"os"
 	"testing"
 
-	"grenier/io/browsertest"
+	"grenier/internal/testkit/browsertest"
 	"grenier/io/report"
-	"grenier/kernels/longtest"
 )
-
-func TestMain(m *testing.M) { longtest.Choose(m).Run() }
 
 // openPage shows the page of a few layers.
 func openPage(t *testing.T, browser *browsertest.Browser, w browsertest.Window) *browsertest.Page {
@@ -20,8 +17,8 @@ func openPage(t *testing.T, browser *browsertest.Browser, w browsertest.Window) 
 
 const paper = "getComputedStyle(document.body).backgroundColor"
 
-// TestBrowser opens the page in windows of all kinds.
-func TestBrowser(t *testing.T) {
+// TestLongBrowser opens the page in windows of all kinds.
+func TestLongBrowser(t *testing.T) {
 	if os.Getenv("GRENIER_LONG") == "" {
 		t.Skip("a browser needs GRENIER_LONG=1")
 	}

@@ -17,9 +17,9 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/crashfs"
 	"grenier/io/corrupt"
 	"grenier/io/vfs"
-	"grenier/io/vfs/crashfs"
 	"grenier/kernels/crc32c"
 )
 

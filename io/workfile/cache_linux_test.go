@@ -3,7 +3,7 @@ package workfile_test
 import (
 	"testing"
 
-	"grenier/io/pagecache/cachetest"
+	"grenier/internal/testkit/cachetest"
 	"grenier/io/workfile"
 )
 

@@ -14,13 +14,10 @@ import (
 	"syscall"
 	"testing"
 
+	"grenier/internal/testkit/crashfs"
 	"grenier/io/vfs"
-	"grenier/io/vfs/crashfs"
 	"grenier/io/workfile"
-	"grenier/kernels/longtest"
 )
-
-func TestMain(m *testing.M) { longtest.Choose(m).Run() }
 
 const (
 	work           = "work"
@@ -260,10 +257,10 @@ func crashIn(t *testing.T, disk *crashfs.FS, k int, before *solver, script uint6
 	return before
 }
 
-// TestCrash crashes in each operation of random scripts: the power goes, or the
+// TestLongCrash crashes in each operation of random scripts: the power goes, or the
 // process is killed and the power goes in one of the first operations of the
 // next one.
-func TestCrash(t *testing.T) {
+func TestLongCrash(t *testing.T) {
 	scripts, cuts := 1, uint64(4)
 	if os.Getenv("GRENIER_LONG") != "" {
 		scripts, cuts = 20, 10

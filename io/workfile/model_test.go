@@ -13,8 +13,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"grenier/internal/testkit/crashfs"
 	"grenier/io/corrupt"
-	"grenier/io/vfs/crashfs"
 	"grenier/io/workfile"
 )
 

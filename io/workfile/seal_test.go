@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/crashfs"
 	"grenier/io/corrupt"
 	"grenier/io/vfs"
-	"grenier/io/vfs/crashfs"
 	"grenier/io/workfile"
 )
 

@@ -12,9 +12,9 @@ import (
 	"syscall"
 	"testing"
 
+	"grenier/internal/testkit/crashfs"
 	"grenier/io/corrupt"
 	"grenier/io/vfs"
-	"grenier/io/vfs/crashfs"
 	"grenier/io/workfile"
 )
 

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"unsafe"
 
+	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
-	"grenier/kernels/internal/guard"
-	"grenier/kernels/internal/twins"
 )
 
 // plain deposits bit by bit.

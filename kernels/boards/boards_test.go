@@ -7,10 +7,10 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/twins"
 	"grenier/kernels/colex"
 	"grenier/kernels/cpu"
-	"grenier/kernels/internal/guard"
-	"grenier/kernels/internal/twins"
 )
 
 func mustLayer(t testing.TB, f cpu.Family, pits, seeds int) *Layer {

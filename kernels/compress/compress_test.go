@@ -3,8 +3,8 @@ package compress
 import (
 	"testing"
 
+	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
-	"grenier/kernels/internal/twins"
 	"grenier/kernels/window"
 )
 

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"unsafe"
 
+	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
-	"grenier/kernels/internal/guard"
-	"grenier/kernels/internal/twins"
 )
 
 // fenced returns a copy of items that ends at an unreadable page. Items hold no
@@ -40,9 +40,9 @@ func (c *call) print(lines []int8) string {
 	return fmt.Sprint(c.offers, c.columns, c.program, c.routes, c.chunk, lines)
 }
 
-// TestFetchChangesNothing fetches random blocks, with all that is read at the edges of
+// TestLongFetchChangesNothing fetches random blocks, with all that is read at the edges of
 // memory.
-func TestFetchChangesNothing(t *testing.T) {
+func TestLongFetchChangesNothing(t *testing.T) {
 	eachTwin(t, func(t *testing.T, f cpu.Family, width int) {
 		d, m := dealer{twins.Rand(t).Uint64}, newFence(t)
 		for i := range runs(100) {
@@ -64,9 +64,9 @@ func TestFetchChangesNothing(t *testing.T) {
 	})
 }
 
-// TestFetchAsksForTheLast has one column, of the last group, with the last row, word
+// TestLongFetchAsksForTheLast has one column, of the last group, with the last row, word
 // and line there are; in short runs it is the first column, the tenth and so on.
-func TestFetchAsksForTheLast(t *testing.T) {
+func TestLongFetchAsksForTheLast(t *testing.T) {
 	eachTwin(t, func(t *testing.T, f cpu.Family, width int) {
 		m, line := newFence(t), lineBytes(width)
 		scores := m.memory(true)(0, 5*line)

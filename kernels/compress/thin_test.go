@@ -9,9 +9,9 @@ import (
 	"testing"
 	"unsafe"
 
+	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
-	"grenier/kernels/internal/guard"
-	"grenier/kernels/internal/twins"
 	"grenier/kernels/window"
 )
 

@@ -11,16 +11,13 @@ import (
 	"testing"
 	"unsafe"
 
+	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
-	"grenier/kernels/internal/guard"
 	"grenier/kernels/internal/shared"
-	"grenier/kernels/internal/twins"
-	"grenier/kernels/longtest"
 	"grenier/kernels/transpose"
 	"grenier/kernels/window"
 )
-
-func TestMain(m *testing.M) { longtest.Choose(m).Run() }
 
 // runs returns how often to repeat a random test: n times if there is time, and else an eighth of that.
 func runs(n int) int {
@@ -237,7 +234,7 @@ func (m *fence) check(t *testing.T, f cpu.Family, c *call, end bool) {
 	}
 }
 
-func TestTwins(t *testing.T) {
+func TestLongTwins(t *testing.T) {
 	eachTwin(t, func(t *testing.T, f cpu.Family, width int) {
 		d, m := dealer{twins.Rand(t).Uint64}, newFence(t)
 		for range runs(500) {
@@ -460,9 +457,9 @@ func TestWhileOthersWriteCodes(t *testing.T) {
 	}
 }
 
-// TestSecondPartFirst reads codes of two parts while another goroutine raises both, the first one
+// TestLongSecondPartFirst reads codes of two parts while another goroutine raises both, the first one
 // first: the second must never be newer. The two are in different lines of the cache.
-func TestSecondPartFirst(t *testing.T) {
+func TestLongSecondPartFirst(t *testing.T) {
 	for width, p := range map[int]struct {
 		first, second []int8                               // bytes of each part, by step
 		steps         func(code int8) (first, second int8) // that are seen of each

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
-	"grenier/kernels/internal/twins"
 )
 
 // TestExample packs two lines: -3, 1, 0 and then -3 everywhere, and 5 everywhere.

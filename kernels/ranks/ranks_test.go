@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
-	"grenier/kernels/internal/guard"
-	"grenier/kernels/internal/twins"
 )
 
 // walk returns n scores from low to high that a context predicts well.

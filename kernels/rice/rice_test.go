@@ -5,8 +5,8 @@ import (
 	"errors"
 	"testing"
 
+	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
-	"grenier/kernels/internal/twins"
 )
 
 // TestLayout writes the definition out, bit by bit.

@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
-	"grenier/kernels/internal/guard"
-	"grenier/kernels/internal/twins"
 )
 
 // maxRanks is the longest input of the twin tests: a few registers' worth.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
-	"grenier/kernels/internal/guard"
-	"grenier/kernels/internal/twins"
 	"grenier/kernels/window"
 )
 

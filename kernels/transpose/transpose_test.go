@@ -4,8 +4,8 @@ import (
 	"testing"
 	"unsafe"
 
+	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
-	"grenier/kernels/internal/twins"
 	"grenier/kernels/window"
 )
 

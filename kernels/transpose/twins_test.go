@@ -10,15 +10,12 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
-	"grenier/kernels/internal/guard"
 	"grenier/kernels/internal/shared"
-	"grenier/kernels/internal/twins"
-	"grenier/kernels/longtest"
 	"grenier/kernels/window"
 )
-
-func TestMain(m *testing.M) { longtest.Choose(m).Run() }
 
 // long says that there is time for long tests.
 func long() bool { return os.Getenv("GRENIER_LONG") != "" }
@@ -104,7 +101,7 @@ func masks(random func() uint64) []uint64 {
 	return []uint64{0, 1, 1 << 63, 1 << (x % 64), 1<<(x%64) | 1<<(x>>8%64), x, x & y & z, ^uint64(0)}
 }
 
-func TestTwins(t *testing.T) {
+func TestLongTwins(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		rng, m := twins.Rand(t), newFence(t)
 		lines, block := make([]int8, Side*Side), &Block{}
@@ -130,8 +127,8 @@ func TestTwins(t *testing.T) {
 	})
 }
 
-// TestEveryScore changes each score alone.
-func TestEveryScore(t *testing.T) {
+// TestLongEveryScore changes each score alone.
+func TestLongEveryScore(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		m := newFence(t)
 		lines, block := make([]int8, Side*Side), &Block{}
@@ -148,9 +145,9 @@ func TestEveryScore(t *testing.T) {
 	})
 }
 
-// TestEveryCode changes each third code of a block alone, or each seventh if there is little time, from every
+// TestLongEveryCode changes each third code of a block alone, or each seventh if there is little time, from every
 // code there is.
-func TestEveryCode(t *testing.T) {
+func TestLongEveryCode(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		m, step := newFence(t), 7
 		if long() {

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
 	"grenier/kernels/internal/shared"
-	"grenier/kernels/internal/twins"
 )
 
 // randomThin returns a block with random masks and codes.

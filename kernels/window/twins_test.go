@@ -7,10 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
-	"grenier/kernels/internal/guard"
-	"grenier/kernels/internal/twins"
-	"grenier/kernels/longtest"
 )
 
 const canary = 0x5a
@@ -195,10 +194,8 @@ func (m fence) checkDigits(t *testing.T, f cpu.Family, c *Codes, lines []int8, s
 	}
 }
 
-func TestMain(m *testing.M) { longtest.Choose(m).Run() }
-
-// TestSumAndDigitsTwins: short runs have codes of one kind in four for each number of lines.
-func TestSumAndDigitsTwins(t *testing.T) {
+// TestLongSumAndDigitsTwins: short runs have codes of one kind in four for each number of lines.
+func TestLongSumAndDigitsTwins(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		rng, m := twins.Rand(t), newFence(t)
 		bytes, scores := make([]int8, Side*Side), make([]int8, Side*Side)

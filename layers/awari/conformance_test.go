@@ -3,8 +3,8 @@ package awari_test
 import (
 	"testing"
 
+	"grenier/internal/testkit/conformance"
 	"grenier/layers/awari"
-	"grenier/layers/conformance"
 )
 
 func TestConformance(t *testing.T) {

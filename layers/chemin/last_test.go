@@ -28,10 +28,10 @@ func orders(n int, visit func(order []int)) {
 	extend(1<<n - 1)
 }
 
-// TestLastCell plays all orders of small boards: on those with two rows and columns or more the
+// TestLongLastCell plays all orders of small boards: on those with two rows and columns or more the
 // last cell of every best order, and no other cell, has the score (docs/sources.md), on
 // longer lines not.
-func TestLastCell(t *testing.T) {
+func TestLongLastCell(t *testing.T) {
 	shapes := [][2]int{{1, 1}, {1, 2}, {1, 3}, {1, 4}, {1, 5}, {5, 1}, {1, 7}, {2, 2}, {2, 3}, {3, 2}, {2, 4}}
 	if os.Getenv("GRENIER_LONG") != "" {
 		shapes = append(shapes, [2]int{3, 3})

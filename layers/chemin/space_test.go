@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"grenier/internal/testkit/conformance"
 	"grenier/layers"
-	"grenier/layers/conformance"
 )
 
 // space is the canonical states of a small board as a layered space: layer k has

@@ -9,11 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"grenier/kernels/longtest"
 	"grenier/layers/pijersi"
 )
-
-func TestMain(m *testing.M) { longtest.Choose(m).Run() }
 
 func mustCubes(t testing.TB, cubes string) pijersi.Setup {
 	t.Helper()
@@ -61,10 +58,10 @@ func shuffled(l pijersi.Lineup, left [4]int) iter.Seq[pijersi.Lineup] {
 	}
 }
 
-// TestAllLegal visits all legal line-ups: codes and cubes are inverse and in
+// TestLongAllLegal visits all legal line-ups: codes and cubes are inverse and in
 // the order of the ranks, for both players, and there are as many as the document's
 // readers counted.
-func TestAllLegal(t *testing.T) {
+func TestLongAllLegal(t *testing.T) {
 	if os.Getenv("GRENIER_LONG") == "" {
 		t.Skip("visits millions of line-ups: needs GRENIER_LONG=1")
 	}
@@ -102,9 +99,9 @@ func checkInverse(t *testing.T, s pijersi.Setup, code []byte, cubes *[]byte) {
 	}
 }
 
-// TestShuffles counts the legal ones of all shuffles, listed without ranks, and
+// TestLongShuffles counts the legal ones of all shuffles, listed without ranks, and
 // what becomes of the others.
-func TestShuffles(t *testing.T) {
+func TestLongShuffles(t *testing.T) {
 	if os.Getenv("GRENIER_LONG") == "" {
 		t.Skip("visits millions of line-ups: needs GRENIER_LONG=1")
 	}
@@ -127,10 +124,10 @@ func TestShuffles(t *testing.T) {
 	}
 }
 
-// TestEveryCode visits the codes, legal or not, all of them if there is much time,
+// TestLongEveryCode visits the codes, legal or not, all of them if there is much time,
 // and through some beyond. The steps are prime to 4 and to 26: each cube and each letter
 // comes at every place.
-func TestEveryCode(t *testing.T) {
+func TestLongEveryCode(t *testing.T) {
 	step := uint32(499)
 	switch os.Getenv("GRENIER_LONG") {
 	case "":

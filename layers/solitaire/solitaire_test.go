@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/conformance"
 	"grenier/kernels/fault"
-	"grenier/layers/conformance"
 	"grenier/layers/symmetry"
 )
 

@@ -3,7 +3,7 @@ package swap_test
 import (
 	"testing"
 
-	"grenier/layers/conformance"
+	"grenier/internal/testkit/conformance"
 	"grenier/layers/swap"
 )
 

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/swaptest"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
-	"grenier/layers/swap/swaptest"
 )
 
 func TestSizes(t *testing.T) {

@@ -13,12 +13,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/runstest"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
-	"grenier/io/vfs/crashfs"
 	"grenier/layers/chemin"
 	"grenier/pipeline/internal/runs"
-	"grenier/pipeline/internal/runs/runstest"
 )
 
 // stopAt runs a search in a directory with one worker and stops it when a sweep has come to a layer,
@@ -120,14 +120,14 @@ func on(t *testing.T, b *chemin.Board) func(*crashfs.FS) ([]any, error) {
 	}
 }
 
-// TestCrash crashes a search everywhere and resumes it.
-func TestCrash(t *testing.T) {
+// TestLongCrash crashes a search everywhere and resumes it.
+func TestLongCrash(t *testing.T) {
 	b, want := crashBoard(t)
 	runstest.Crash(t, on(t, b), want, 40, os.Getenv("GRENIER_LONG") == "full")
 }
 
-// TestDiskFull gives a search too small a disk, and then a larger one.
-func TestDiskFull(t *testing.T) {
+// TestLongDiskFull gives a search too small a disk, and then a larger one.
+func TestLongDiskFull(t *testing.T) {
 	b, want := crashBoard(t)
 	if left := runstest.DiskFull(t, on(t, b), want).Names(); len(left) > 0 {
 		t.Errorf("left behind: %v", left)

@@ -17,11 +17,10 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/io/memory"
-	"grenier/kernels/longtest"
 	"grenier/layers/chemin"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(longtest.Choose(m)) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func board(t testing.TB, rows, cols int) *chemin.Board {
 	t.Helper()
@@ -193,8 +192,8 @@ func permutations(n int) iter.Seq[[]int] {
 	}
 }
 
-// TestAll lists every optimal solution.
-func TestAll(t *testing.T) {
+// TestLongAll lists every optimal solution.
+func TestLongAll(t *testing.T) {
 	for method, want := range map[Method]int{Naive: 32, Classes: 32, Orientations: 16, Layers: 16} {
 		if method == Naive && os.Getenv("GRENIER_LONG") == "" {
 			continue
@@ -211,9 +210,9 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// TestThreads compares searches with different numbers of workers, also where there are more
+// TestLongThreads compares searches with different numbers of workers, also where there are more
 // solutions than are listed.
-func TestThreads(t *testing.T) {
+func TestLongThreads(t *testing.T) {
 	type search struct {
 		rows, cols int
 		method     Method
@@ -260,8 +259,8 @@ func mostCols() int {
 	return 6
 }
 
-// TestTwoRows checks 4 x 3^(n-2) on the boards with two rows.
-func TestTwoRows(t *testing.T) {
+// TestLongTwoRows checks 4 x 3^(n-2) on the boards with two rows.
+func TestLongTwoRows(t *testing.T) {
 	for cols, want := 2, uint32(4); cols <= mostCols(); cols, want = cols+1, want*3 {
 		for _, method := range []Method{Orientations, Layers} {
 			if r := solve(t, 2, cols, Options{Method: method}); r.Lower != want {
@@ -271,8 +270,8 @@ func TestTwoRows(t *testing.T) {
 	}
 }
 
-// TestLarger compares the methods on boards that are too large to visit every order of.
-func TestLarger(t *testing.T) {
+// TestLongLarger compares the methods on boards that are too large to visit every order of.
+func TestLongLarger(t *testing.T) {
 	sizes := [][3]int{{2, 5, 108}, {1, 10, 2}}
 	if os.Getenv("GRENIER_LONG") != "" {
 		sizes = append(sizes, [3]int{2, 6, 324}, [3]int{1, 12, 2}, [3]int{3, 4, 300}, [3]int{4, 3, 300}, [3]int{3, 5, 1500}, [3]int{4, 4, 2473})

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/runstest"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
 	"grenier/layers/chemin"
 	"grenier/pipeline/internal/runs"
-	"grenier/pipeline/internal/runs/runstest"
 )
 
 // sweepAll runs a sweep to the end and returns the states of each layer, and the bytes of its work

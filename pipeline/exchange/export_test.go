@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/frame"
 	"grenier/io/layerfile"
@@ -20,7 +21,6 @@ import (
 	"grenier/kernels/colex"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
-	"grenier/pipeline/internal/testrun"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
@@ -150,8 +150,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestEncoderPieces: pieces of any size make the same file. Boards have 4 to 12 pits.
-func TestEncoderPieces(t *testing.T) {
+// TestLongEncoderPieces: pieces of any size make the same file. Boards have 4 to 12 pits.
+func TestLongEncoderPieces(t *testing.T) {
 	everyShape(t, func(t *testing.T, game awari.Game, n int) {
 		s, space := mustShape(t, game, n), testrun.Space(t, game, n)
 		var want []byte
@@ -211,9 +211,9 @@ func publishedIndex(t *testing.T, b awari.Board) int64 {
 	return index
 }
 
-// TestPublishedExample: the example in the documentation of the published database,
+// TestLongPublishedExample: the example in the documentation of the published database,
 // found by its index. The index itself is checked on all boards of few seeds.
-func TestPublishedExample(t *testing.T) {
+func TestLongPublishedExample(t *testing.T) {
 	for n := range 8 {
 		for i, b := range published(12, n) {
 			if got := publishedIndex(t, b); got != int64(i) {

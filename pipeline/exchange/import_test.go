@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/frame"
 	"grenier/io/memory"
@@ -21,7 +22,6 @@ import (
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/verify"
-	"grenier/pipeline/internal/testrun"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
@@ -49,8 +49,8 @@ func importOptions(n int, format Format, codec frame.Codec) Options {
 	return Options{Seeds: n, Format: format, Codec: codec, Workers: 2, Family: cpu.Best()}
 }
 
-// TestRoundTrip: what was exported and imported again is the same, and passes verify.
-func TestRoundTrip(t *testing.T) {
+// TestLongRoundTrip: what was exported and imported again is the same, and passes verify.
+func TestLongRoundTrip(t *testing.T) {
 	seeds := 6
 	if long() {
 		seeds = 12
@@ -95,8 +95,8 @@ func checkSameFiles(t *testing.T, a, b string) {
 	}
 }
 
-// TestVuSource reads vu files in pieces, of boards of 4 to 12 pits, full ones included.
-func TestVuSource(t *testing.T) {
+// TestLongVuSource reads vu files in pieces, of boards of 4 to 12 pits, full ones included.
+func TestLongVuSource(t *testing.T) {
 	most := map[int]int{4: 10, 6: 7, 8: 6, 10: 5, 12: 6}
 	if long() {
 		most = map[int]int{4: 12, 6: 9, 8: 8, 10: 7, 12: 8}
@@ -152,9 +152,9 @@ func openVu(t testing.TB, tb *tables.Tables, n int, file []byte, codec frame.Cod
 	return i.open(t.Context(), tb, work)
 }
 
-// TestBadFiles: files that cannot be of the layer are damaged, whatever is wrong with them, and
+// TestLongBadFiles: files that cannot be of the layer are damaged, whatever is wrong with them, and
 // change nothing.
-func TestBadFiles(t *testing.T) {
+func TestLongBadFiles(t *testing.T) {
 	game := testrun.Game(t, 12, awari.Awari)
 	from, below := solveRun(t, game, 7), testrun.Solve(t, game, 6)
 	for _, f := range []Format{Colex, Vu} {

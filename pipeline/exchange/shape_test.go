@@ -8,12 +8,11 @@ import (
 
 	"go.uber.org/goleak"
 
-	"grenier/kernels/longtest"
+	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
-	"grenier/pipeline/internal/testrun"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(longtest.Choose(m)) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // everyShape calls check for all layers of few seeds, of boards of 4 to 12 pits.
 func everyShape(t *testing.T, check func(t *testing.T, game awari.Game, n int)) {

@@ -12,11 +12,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/runstest"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
-	"grenier/io/vfs/crashfs"
 	"grenier/io/workfile"
-	"grenier/pipeline/internal/runs/runstest"
 )
 
 // diskGame is a problem that is solved on disk.
@@ -126,15 +126,15 @@ func inDir(t *testing.T, p Problem) func(*crashfs.FS) (answer, error) {
 	return func(fs *crashfs.FS) (answer, error) { return on(t, p, dir, fs) }
 }
 
-// TestCrash crashes a search everywhere and resumes it.
-func TestCrash(t *testing.T) {
+// TestLongCrash crashes a search everywhere and resumes it.
+func TestLongCrash(t *testing.T) {
 	p := crashGame(t)
 	runstest.Crash(t, inDir(t, p), solve(t, p, options()), 40, os.Getenv("GRENIER_LONG") != "")
 }
 
-// TestCrashOtherEnds crashes a search that takes over the layers of one with other ends: that one
+// TestLongCrashOtherEnds crashes a search that takes over the layers of one with other ends: that one
 // can still be asked.
-func TestCrashOtherEnds(t *testing.T) {
+func TestLongCrashOtherEnds(t *testing.T) {
 	p := crashGame(t)
 	q := p
 	q.Ends = p.Board.Full()

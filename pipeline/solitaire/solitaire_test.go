@@ -13,15 +13,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/reach"
 	"grenier/io/memory"
 	"grenier/kernels/fault"
-	"grenier/kernels/longtest"
 	"grenier/layers/solitaire"
 	"grenier/layers/symmetry"
-	"grenier/pipeline/spaces/reach"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(longtest.Choose(m)) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // game returns the problem of a picture, whose full board begins without the peg of the given hole.
 func game(t testing.TB, picture string, start int) Problem {
@@ -208,8 +207,8 @@ var small = []string{
 	"ooooo\n-ooo-\n--o--\n-ooo-", "oo.oo\no.ooo\n..ooo",
 }
 
-// TestBrute compares searches with brute force: all starts of small boards and several ends.
-func TestBrute(t *testing.T) {
+// TestLongBrute compares searches with brute force: all starts of small boards and several ends.
+func TestLongBrute(t *testing.T) {
 	solvable, not, several := 0, 0, 0
 	every := 3
 	if os.Getenv("GRENIER_LONG") != "" {
@@ -321,10 +320,10 @@ func TestLittleMemory(t *testing.T) {
 	}
 }
 
-// TestEnglish compares the English central game with published values: the numbers of positions and
+// TestLongEnglish compares the English central game with published values: the numbers of positions and
 // of solutions, OEIS A112737 and durangobill.com/Peg33.html, those of winning positions
 // OEIS A112738, and E. Bergholt's 18 moves of 1912.
-func TestEnglish(t *testing.T) {
+func TestLongEnglish(t *testing.T) {
 	if os.Getenv("GRENIER_LONG") == "" {
 		t.Skip("long")
 	}

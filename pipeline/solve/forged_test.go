@@ -10,13 +10,13 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
 	"grenier/io/spill"
 	"grenier/io/vfs"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/verify"
-	"grenier/pipeline/internal/testrun"
 	"grenier/pipeline/solve"
 )
 
@@ -102,9 +102,9 @@ func (f *forger) change(name string, names []string, data []byte) string {
 // fewWrong is how many wrong scores a sample of a third of layer 12 may not show.
 const fewWrong = 30
 
-// TestForgedStreams resumes layers with streams that hold something else under right checksums: the layer is right, or it is not
+// TestLongForgedStreams resumes layers with streams that hold something else under right checksums: the layer is right, or it is not
 // sealed, or so few of its scores are wrong, or wrong in such a way, that no sample shows it.
-func TestForgedStreams(t *testing.T) {
+func TestLongForgedStreams(t *testing.T) {
 	const seeds = 12
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

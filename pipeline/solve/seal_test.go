@@ -118,8 +118,8 @@ func (r *partsRun) add(t *testing.T, ctx context.Context, dir string, o solve.Op
 
 func never(string) error { return nil }
 
-// TestSealInParts: the same file, whatever the size of parts and the number of workers.
-func TestSealInParts(t *testing.T) {
+// TestLongSealInParts: the same file, whatever the size of parts and the number of workers.
+func TestLongSealInParts(t *testing.T) {
 	r := newPartsRun(t)
 	sizes := []int{1, 4}
 	if long() {
@@ -141,9 +141,9 @@ func TestSealInParts(t *testing.T) {
 	}
 }
 
-// TestSealFails: a failure, a panic or the end of the context, in whatever stage, ends the
+// TestLongSealFails: a failure, a panic or the end of the context, in whatever stage, ends the
 // sealing and changes nothing.
-func TestSealFails(t *testing.T) {
+func TestLongSealFails(t *testing.T) {
 	r := newPartsRun(t)
 	seed := rand.Uint64()
 	rng := rand.New(rand.NewPCG(seed, 0))

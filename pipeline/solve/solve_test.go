@@ -24,12 +24,11 @@ import (
 	"grenier/io/memory"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
-	"grenier/kernels/longtest"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(longtest.Choose(m)) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func mustGame(t *testing.T, pits int, rules awari.Rules) awari.Game {
 	t.Helper()
@@ -176,8 +175,8 @@ func TestNothingToDo(t *testing.T) {
 	}
 }
 
-// TestSameBytes solves the same layers in every way that must not matter.
-func TestSameBytes(t *testing.T) {
+// TestLongSameBytes solves the same layers in every way that must not matter.
+func TestLongSameBytes(t *testing.T) {
 	most, workers := map[int]int{4: 8, 8: 5, 12: 5}, []int{2}
 	switch {
 	case full():
@@ -414,9 +413,9 @@ func TestForeignLayer(t *testing.T) {
 	refuses(t, dir, game, 6, path, "of other rules")
 }
 
-// TestCancel stops in every stage that reports progress. The largest layers have
+// TestLongCancel stops in every stage that reports progress. The largest layers have
 // several blocks to seal.
-func TestCancel(t *testing.T) {
+func TestLongCancel(t *testing.T) {
 	seeds := 7
 	if long() {
 		seeds = 9
@@ -464,8 +463,8 @@ func stopped(t *testing.T, ctx context.Context, dir string, game awari.Game, o s
 	return err != nil
 }
 
-// TestCancelAnytime stops after random times, in any stage and between them.
-func TestCancelAnytime(t *testing.T) {
+// TestLongCancelAnytime stops after random times, in any stage and between them.
+func TestLongCancelAnytime(t *testing.T) {
 	seeds := 9
 	if long() {
 		seeds = 11

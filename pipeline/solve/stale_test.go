@@ -11,12 +11,12 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
-	"grenier/pipeline/internal/testrun"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/solve/repair"
 )
@@ -82,10 +82,10 @@ func (r *replacement) attempt(lower int) error {
 // source returns one of the directories.
 func (r *replacement) source() string { return []string{r.right, r.wrong}[r.rng.IntN(2)] }
 
-// TestReplacedBelow replaces a layer below by a wrong one and by the right one again, between and within runs that are
+// TestLongReplacedBelow replaces a layer below by a wrong one and by the right one again, between and within runs that are
 // stopped at any moment. In the end the layer is right, or solve says that it was made from
 // another one, and repair makes it right.
-func TestReplacedBelow(t *testing.T) {
+func TestLongReplacedBelow(t *testing.T) {
 	const seeds = 13
 	game, seed := mustGame(t, 8, awari.Awari), rand.Uint64()
 	t.Logf("seed %d", seed)

@@ -4,9 +4,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"grenier/internal/testkit/testrun"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
-	"grenier/pipeline/internal/testrun"
 	"grenier/pipeline/solve"
 )
 

@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"grenier/internal/testkit/testrun"
 	"grenier/io/layerfile"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
-	"grenier/pipeline/internal/testrun"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/solve/internal/halfboard"
 )
@@ -82,8 +82,8 @@ func solveNarrow(t *testing.T, dir string, game awari.Game, o solve.Options) sol
 	return reports[0]
 }
 
-// TestWindows solves a layer that does not fit into memory.
-func TestWindows(t *testing.T) {
+// TestLongWindows solves a layer that does not fit into memory.
+func TestLongWindows(t *testing.T) {
 	w := newWindowRuns(t, windowSeeds)
 	dir := copyRun(t, w.below)
 	o := narrowOptions(t, w.game, windowSeeds)
@@ -117,9 +117,9 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// TestWindowsSameBytes solves a layer that does not fit into memory in every way that must
+// TestLongWindowsSameBytes solves a layer that does not fit into memory in every way that must
 // not matter.
-func TestWindowsSameBytes(t *testing.T) {
+func TestLongWindowsSameBytes(t *testing.T) {
 	if !long() {
 		t.Skip("solves 16 seeds several times: needs GRENIER_LONG=1")
 	}
@@ -156,9 +156,9 @@ func TestWindowsSameBytes(t *testing.T) {
 	}
 }
 
-// TestWindowsContinue stops a layer that is solved window by window in each of its stages
+// TestLongWindowsContinue stops a layer that is solved window by window in each of its stages
 // and resumes it with other options, the last ones with memory enough.
-func TestWindowsContinue(t *testing.T) {
+func TestLongWindowsContinue(t *testing.T) {
 	if !long() {
 		t.Skip("solves 16 seeds several times: needs GRENIER_LONG=1")
 	}
@@ -235,8 +235,8 @@ func stopIn(t *testing.T, dir string, game awari.Game, o solve.Options, stage st
 	return stopped(t, ctx, dir, game, o)
 }
 
-// TestWindowsStale leaves the work of a layer that is sealed, as a crash just then does.
-func TestWindowsStale(t *testing.T) {
+// TestLongWindowsStale leaves the work of a layer that is sealed, as a crash just then does.
+func TestLongWindowsStale(t *testing.T) {
 	if !long() {
 		t.Skip("solves 15 seeds several times: needs GRENIER_LONG=1")
 	}

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/layerfiletest"
+	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
-	"grenier/io/layerfile/layerfiletest"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
-	"grenier/pipeline/internal/testrun"
 	"grenier/pipeline/tables"
 )
 

@@ -10,10 +10,10 @@ import (
 	"sync"
 	"testing"
 
+	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
 	"grenier/layers/awari"
-	"grenier/pipeline/internal/testrun"
 	"grenier/pipeline/tables"
 )
 

@@ -7,10 +7,10 @@ import (
 	"sync"
 	"testing"
 
+	"grenier/internal/testkit/testrun"
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/layers/awari"
-	"grenier/pipeline/internal/testrun"
 )
 
 // counting counts how often each place of a file is read.

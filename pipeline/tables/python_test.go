@@ -11,11 +11,11 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/remotetest"
+	"grenier/internal/testkit/testrun"
 	"grenier/io/layerfile"
-	"grenier/io/remote/remotetest"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
-	"grenier/pipeline/internal/testrun"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
@@ -156,9 +156,9 @@ func checkPython(t *testing.T, p interpreter, place string, tab *tables.Tables, 
 	checkScores(t, tab.Game(), boards, scores, want)
 }
 
-// TestPython compares the reader in Python with that in Go, with and without NumPy, on disk
+// TestLongPython compares the reader in Python with that in Go, with and without NumPy, on disk
 // and on a web server.
-func TestPython(t *testing.T) {
+func TestLongPython(t *testing.T) {
 	runs := []struct {
 		pits, seeds, block int // block 0: a run of the fast engine
 		rules              awari.Rules
@@ -189,8 +189,8 @@ func TestPython(t *testing.T) {
 	}
 }
 
-// TestPythonDamage changes one byte of a file at a time.
-func TestPythonDamage(t *testing.T) {
+// TestLongPythonDamage changes one byte of a file at a time.
+func TestLongPythonDamage(t *testing.T) {
 	if os.Getenv("GRENIER_LONG") == "" {
 		t.Skip("a Python for each damage: needs GRENIER_LONG=1")
 	}
@@ -219,9 +219,9 @@ func TestPythonDamage(t *testing.T) {
 	}
 }
 
-// TestPythonZstd wants scores from those who have the module, and a clear
+// TestLongPythonZstd wants scores from those who have the module, and a clear
 // message for all others.
-func TestPythonZstd(t *testing.T) {
+func TestLongPythonZstd(t *testing.T) {
 	if os.Getenv("GRENIER_LONG") == "" {
 		t.Skip("needs GRENIER_LONG=1")
 	}
@@ -245,8 +245,8 @@ func TestPythonZstd(t *testing.T) {
 	}
 }
 
-// TestPythonItself runs the tests that the reader has of its own.
-func TestPythonItself(t *testing.T) {
+// TestLongPythonItself runs the tests that the reader has of its own.
+func TestLongPythonItself(t *testing.T) {
 	if os.Getenv("GRENIER_LONG") == "" {
 		t.Skip("some seconds for each Python: needs GRENIER_LONG=1")
 	}
@@ -260,8 +260,8 @@ func TestPythonItself(t *testing.T) {
 	}
 }
 
-// TestPythonInstalls installs the package and runs the command that comes with it.
-func TestPythonInstalls(t *testing.T) {
+// TestLongPythonInstalls installs the package and runs the command that comes with it.
+func TestLongPythonInstalls(t *testing.T) {
 	if os.Getenv("GRENIER_LONG") == "" {
 		t.Skip("pip takes some seconds: needs GRENIER_LONG=1")
 	}

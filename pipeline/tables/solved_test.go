@@ -5,10 +5,10 @@ import (
 	"os"
 	"testing"
 
+	"grenier/internal/testkit/testrun"
 	"grenier/io/layerfile"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
-	"grenier/pipeline/internal/testrun"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
@@ -26,9 +26,9 @@ func solveRun(t testing.TB, game awari.Game, seeds int) string {
 	return dir
 }
 
-// TestKnownPosition compares a position of the 12-pit game with what a program
+// TestLongKnownPosition compares a position of the 12-pit game with what a program
 // independent of this one found.
-func TestKnownPosition(t *testing.T) {
+func TestLongKnownPosition(t *testing.T) {
 	if os.Getenv("GRENIER_LONG") == "" {
 		t.Skip("16 seeds need GRENIER_LONG=1")
 	}

@@ -14,18 +14,17 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
-	"grenier/kernels/longtest"
 	"grenier/layers/awari"
-	"grenier/pipeline/internal/testrun"
 	"grenier/pipeline/tables"
 )
 
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(longtest.Choose(m), goleak.Cleanup(func(status int) {
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(status int) {
 		if sampleDir != "" {
 			os.RemoveAll(sampleDir)
 		}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"grenier/kernels/internal/twins"
+	"grenier/internal/testkit/twins"
 )
 
 // TestParts copies the middle one of three parts, changes some bytes of the copy and

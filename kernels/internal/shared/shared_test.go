@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"grenier/kernels/internal/twins"
+	"grenier/internal/testkit/twins"
 )
 
 // aligned returns n scores that start at a multiple of 64 bytes.

@@ -5,13 +5,10 @@ import (
 	"os"
 	"testing"
 
-	"grenier/kernels/longtest"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
 )
-
-func TestMain(m *testing.M) { longtest.Choose(m).Run() }
 
 func mustGrid(tb testing.TB, rows, cols int) *swap.Grid {
 	tb.Helper()
@@ -48,10 +45,10 @@ func small(cells int) (sizes [][2]int) {
 	return sizes
 }
 
-// TestFlags follows all swaps of all states of small grids: the bounds are 0 at home
+// TestLongFlags follows all swaps of all states of small grids: the bounds are 0 at home
 // and change by at most 1, which makes them admissible as well.
 // Package patterns compares them with distances and reference values.
-func TestFlags(t *testing.T) {
+func TestLongFlags(t *testing.T) {
 	cells := 7
 	if os.Getenv("GRENIER_LONG") != "" {
 		cells = 9

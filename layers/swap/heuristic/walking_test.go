@@ -94,9 +94,9 @@ func (m matrix) tilesOf(rows, cols int, columns bool) []uint8 {
 	return tiles
 }
 
-// TestWalking compares with a search that knows nothing of which swaps matter, on
+// TestLongWalking compares with a search that knows nothing of which swaps matter, on
 // all matrices of rows and all of columns.
-func TestWalking(t *testing.T) {
+func TestLongWalking(t *testing.T) {
 	sizes := [][2]int{{2, 2}, {2, 3}, {3, 2}, {3, 3}, {2, 5}, {3, 4}, {4, 3}, {4, 4}}
 	if os.Getenv("GRENIER_LONG") != "" {
 		sizes = append(sizes, [2]int{2, 6}, [2]int{3, 5})
@@ -125,10 +125,10 @@ func TestWalking(t *testing.T) {
 	}
 }
 
-// TestWalkingLarge walks at random from home in grids of more cells than a swap.State
+// TestLongWalkingLarge walks at random from home in grids of more cells than a swap.State
 // has: a swap changes the bound by at most 1, as a tracker foretells, and it is never
 // below half Manhattan (theorem 3.6).
-func TestWalkingLarge(t *testing.T) {
+func TestLongWalkingLarge(t *testing.T) {
 	sizes := [][2]int{{1, 20}, {64, 1}, {4, 5}, {2, 6}}
 	if os.Getenv("GRENIER_LONG") != "" {
 		sizes = append(sizes, [2]int{5, 5}, [2]int{2, 7}, [2]int{6, 3})

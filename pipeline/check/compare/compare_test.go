@@ -13,12 +13,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/compare"
-	"grenier/pipeline/internal/testrun"
 	"grenier/pipeline/tables"
 )
 

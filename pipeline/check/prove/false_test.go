@@ -8,11 +8,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/prove"
 	"grenier/pipeline/check/verify"
-	"grenier/pipeline/internal/testrun"
 	"grenier/pipeline/spaces/retro"
 )
 
@@ -37,10 +37,10 @@ func (g *graph) fixpoints(truth []int8, limit int) [][]int8 {
 	return found
 }
 
-// TestFalse proves layers whose scores are false and locally optimal everywhere.
+// TestLongFalse proves layers whose scores are false and locally optimal everywhere.
 // Verifying must accept them, or else they prove nothing; proving must say exactly
 // which positions are not grounded.
-func TestFalse(t *testing.T) {
+func TestLongFalse(t *testing.T) {
 	four, eight, twelve := 7, 4, 2
 	if long() {
 		four, eight, twelve = 9, 6, 3

@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
-	"grenier/pipeline/internal/testrun"
 )
 
 // graph is a layer as the theorem sees it, written out: the brute force that the

@@ -17,20 +17,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
 	"grenier/io/memory"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
-	"grenier/kernels/longtest"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/prove"
-	"grenier/pipeline/internal/testrun"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(longtest.Choose(m)) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // long says that there is time for long tests.
 func long() bool { return os.Getenv("GRENIER_LONG") != "" }
@@ -73,8 +72,8 @@ func some(ways map[string]prove.Options, turn int) map[string]prove.Options {
 // bitsOf returns the bytes that the bits of a layer take: a word for each 32 positions.
 func bitsOf(size int) int64 { return int64(size+31) / 32 * 8 }
 
-// TestTrue proves layers that are right; some have several parts.
-func TestTrue(t *testing.T) {
+// TestLongTrue proves layers that are right; some have several parts.
+func TestLongTrue(t *testing.T) {
 	four, six, eight := 9, 7, 6
 	if long() {
 		four, six, eight = 20, 9, 11
@@ -330,9 +329,9 @@ func interruptPass(t *testing.T, dir string, n int) {
 	}
 }
 
-// TestResumeMarks: the proof of a layer with marks on disk resumes from their copy, unless that or the
+// TestLongResumeMarks: the proof of a layer with marks on disk resumes from their copy, unless that or the
 // note about it is not right; then it begins anew. The verdict is the same, for a false table too.
-func TestResumeMarks(t *testing.T) {
+func TestLongResumeMarks(t *testing.T) {
 	game := testrun.Game(t, 4, awari.Awari)
 	layers := testrun.Solve(t, game, 9)
 	right := testrun.Write(t, game, layers, 64)

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"grenier/internal/testkit/testrun"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/verify"
-	"grenier/pipeline/internal/testrun"
 )
 
 // interrupt verifies until stop says so, and wants notes.

@@ -17,6 +17,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
 	"grenier/io/memory"
@@ -25,7 +26,6 @@ import (
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/exchange/sample"
-	"grenier/pipeline/internal/testrun"
 	"grenier/pipeline/tables"
 )
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
-	"grenier/pipeline/internal/testrun"
 )
 
 func TestParse(t *testing.T) {

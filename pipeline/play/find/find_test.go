@@ -15,19 +15,18 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
 	"grenier/io/memory"
 	"grenier/kernels/cpu"
-	"grenier/kernels/longtest"
 	"grenier/layers/awari"
-	"grenier/pipeline/internal/testrun"
 	bestline "grenier/pipeline/play/line"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(longtest.Choose(m)) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // long says that there is time for long tests.
 func long() bool { return os.Getenv("GRENIER_LONG") != "" }
@@ -185,8 +184,8 @@ func parse(t testing.TB, text string) Condition {
 	return c
 }
 
-// TestAgainstBruteForce compares whole lists with those of the oracle.
-func TestAgainstBruteForce(t *testing.T) {
+// TestLongAgainstBruteForce compares whole lists with those of the oracle.
+func TestLongAgainstBruteForce(t *testing.T) {
 	six, more, four := 5, 0, 5
 	if long() {
 		six, more, four = 6, 2, 10
@@ -311,9 +310,9 @@ func solved(t testing.TB) string {
 
 var thirteen testrun.Fixture
 
-// TestLittleMemory searches a layer that does not fit: the result is the same for any memory and
+// TestLongLittleMemory searches a layer that does not fit: the result is the same for any memory and
 // number of workers, and what a *memory.Error asks for is enough.
-func TestLittleMemory(t *testing.T) {
+func TestLongLittleMemory(t *testing.T) {
 	if !long() {
 		t.Skip("solves 13 seeds: needs GRENIER_LONG=1")
 	}

@@ -5,8 +5,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
-	"grenier/pipeline/internal/testrun"
 )
 
 // TestWalk goes through small layers: every place must be that of its rank, and the effects of

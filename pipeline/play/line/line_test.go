@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
-	"grenier/pipeline/internal/testrun"
 	"grenier/pipeline/play/line"
 )
 

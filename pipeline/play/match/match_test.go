@@ -10,18 +10,17 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/testrun"
 	"grenier/io/layerfile"
 	"grenier/kernels/cpu"
-	"grenier/kernels/longtest"
 	"grenier/layers/awari"
-	"grenier/pipeline/internal/testrun"
 	"grenier/pipeline/play/match"
 	"grenier/pipeline/play/search"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(longtest.Choose(m)) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // solve solves layers and opens them.
 func solveRun(t testing.TB, pits, seeds int, rules awari.Rules) *tables.Tables {
@@ -52,9 +51,9 @@ func player(t testing.TB, tab *tables.Tables, level int) *match.Player {
 	return p
 }
 
-// TestSelfPlay lets two perfect players play from random solved positions: games
+// TestLongSelfPlay lets two perfect players play from random solved positions: games
 // end with the stored score, or in a repetition where what is left is worth 0.
-func TestSelfPlay(t *testing.T) {
+func TestLongSelfPlay(t *testing.T) {
 	games, seeds := 60, 8
 	switch os.Getenv("GRENIER_LONG") {
 	case "":

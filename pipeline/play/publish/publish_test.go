@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
 	"grenier/io/remote"
@@ -23,7 +24,6 @@ import (
 	"grenier/kernels/cpu"
 	"grenier/kernels/fault"
 	"grenier/layers/awari"
-	"grenier/pipeline/internal/testrun"
 	"grenier/pipeline/tables"
 )
 

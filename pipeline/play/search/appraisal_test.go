@@ -3,8 +3,8 @@ package search
 import (
 	"testing"
 
+	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
-	"grenier/pipeline/internal/testrun"
 )
 
 // TestAppraisal compares guesses with the scores of positions without captures: they must be nearer than 0 is.

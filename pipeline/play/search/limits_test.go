@@ -9,12 +9,11 @@ import (
 
 	"go.uber.org/goleak"
 
-	"grenier/kernels/longtest"
 	"grenier/layers/awari"
 	"grenier/pipeline/play/search"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(longtest.Choose(m)) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // start returns the board with four seeds in each of 12 pits, and few tables.
 func start(t testing.TB) (*memory, awari.Board) {

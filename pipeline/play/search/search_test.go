@@ -6,8 +6,8 @@ import (
 	"os"
 	"testing"
 
+	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
-	"grenier/pipeline/internal/testrun"
 	"grenier/pipeline/play/search"
 )
 
@@ -102,9 +102,9 @@ func forHidden(t *testing.T, cases []layersOf, test func(t *testing.T, h *hidden
 	}
 }
 
-// TestTruth compares what is claimed with the true scores, for random positions
+// TestLongTruth compares what is claimed with the true scores, for random positions
 // above tables that end early or do not exist.
-func TestTruth(t *testing.T) {
+func TestLongTruth(t *testing.T) {
 	cases := []layersOf{{4, 14, 100}, {6, 10, 75}, {8, 8, 50}, {12, 7, 25}}
 	if os.Getenv("GRENIER_LONG") != "" {
 		cases = []layersOf{
@@ -131,9 +131,9 @@ func TestTruth(t *testing.T) {
 	})
 }
 
-// TestExact searches without a limit: every board is solved in the end, and to its true score. Without tables, or few, play
+// TestLongExact searches without a limit: every board is solved in the end, and to its true score. Without tables, or few, play
 // in circles decides most boards.
-func TestExact(t *testing.T) {
+func TestLongExact(t *testing.T) {
 	cases := []layersOf{{4, 12, 8}, {6, 9, 4}, {8, 7, 4}, {12, 6, 4}}
 	if os.Getenv("GRENIER_LONG") != "" {
 		cases = []layersOf{{4, 30, share(100)}, {6, 14, share(60)}, {8, 10, share(60)}, {12, 8, share(60)}}

@@ -282,10 +282,10 @@ func TestSlowReader(t *testing.T) {
 	r.wantNoFailure()
 }
 
-// TestFlood lets a few clients flood the server in all ways for some time, while
+// TestLongFlood lets a few clients flood the server in all ways for some time, while
 // another one asks from time to time: it must be answered rightly and soon, and memory
 // stays bounded. The length of it needs GRENIER_LONG=1.
-func TestFlood(t *testing.T) {
+func TestLongFlood(t *testing.T) {
 	if os.Getenv("GRENIER_LONG") == "" {
 		t.Skip("floods for 10 s; set GRENIER_LONG=1")
 	}
@@ -312,10 +312,10 @@ func TestFlood(t *testing.T) {
 	r.wantNoFailure()
 }
 
-// TestCrowd has one client keep 500 connections busy, each with requests one after the other, some of them
+// TestLongCrowd has one client keep 500 connections busy, each with requests one after the other, some of them
 // searches, or with attempts to come in: another client must be served all the same. It logs how long that takes, alone and
 // beside the crowd.
-func TestCrowd(t *testing.T) {
+func TestLongCrowd(t *testing.T) {
 	if os.Getenv("GRENIER_LONG") == "" {
 		t.Skip("hundreds of connections; set GRENIER_LONG=1")
 	}

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"grenier/internal/testkit/testrun"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
-	"grenier/pipeline/internal/testrun"
 )
 
 // startFinding starts a server that can search its layers.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
-	"grenier/pipeline/internal/testrun"
 )
 
 // TestGame walks through games: each position must be what a probe of it says.

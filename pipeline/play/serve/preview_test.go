@@ -10,8 +10,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
-	"grenier/pipeline/internal/testrun"
 	"grenier/pipeline/play/picture"
 )
 

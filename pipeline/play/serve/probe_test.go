@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/testrun"
 	"grenier/io/manifest"
 	"grenier/layers/awari"
-	"grenier/pipeline/internal/testrun"
 )
 
 // query returns a board as the parameter pits.

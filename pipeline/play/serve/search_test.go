@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
-	"grenier/pipeline/internal/testrun"
 	"grenier/pipeline/play/line"
 	"grenier/pipeline/play/search"
 	"grenier/pipeline/tables"

@@ -14,14 +14,13 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/testrun"
 	"grenier/kernels/cpu"
-	"grenier/kernels/longtest"
 	"grenier/layers/awari"
-	"grenier/pipeline/internal/testrun"
 	"grenier/pipeline/tables"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(longtest.Choose(m)) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // seeds is the highest layer of the tables that tests use.
 const seeds = 5

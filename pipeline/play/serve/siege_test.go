@@ -18,9 +18,9 @@ import (
 	"testing"
 	"time"
 
+	"grenier/internal/testkit/testrun"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
-	"grenier/pipeline/internal/testrun"
 )
 
 // endless is a body that lists so many pits, and takes no memory itself.
@@ -137,10 +137,10 @@ func (s *siege) crawl() {
 	s.t.Error("a client that never ends its request was never cut off")
 }
 
-// TestSiege lets many clients ask for sense and nonsense at the same time, as fast as
+// TestLongSiege lets many clients ask for sense and nonsense at the same time, as fast as
 // they can; the server must answer each rightly, and hold little memory while it does
 // and none of it afterwards.
-func TestSiege(t *testing.T) {
+func TestLongSiege(t *testing.T) {
 	connections, requests := 20, 400
 	if os.Getenv("GRENIER_LONG") != "" {
 		connections, requests = 50, 5_000

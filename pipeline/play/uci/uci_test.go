@@ -12,17 +12,16 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/testrun"
 	"grenier/io/crew"
-	"grenier/kernels/longtest"
 	"grenier/layers/awari"
-	"grenier/pipeline/internal/testrun"
 	"grenier/pipeline/play/match"
 	"grenier/pipeline/play/search"
 	"grenier/pipeline/play/uci"
 	"grenier/pipeline/tables"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(longtest.Choose(m)) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // solved returns tables of a small run.
 func solved(t testing.TB, pits, seeds int) *tables.Tables {
@@ -187,9 +186,9 @@ func (e *engine) quit(t *testing.T) {
 	}
 }
 
-// TestMatch plays games between two sessions. Each ends by the rules or in a repetition, and
+// TestLongMatch plays games between two sessions. Each ends by the rules or in a repetition, and
 // every move on a solved board keeps its value.
-func TestMatch(t *testing.T) {
+func TestLongMatch(t *testing.T) {
 	games, pits, layers := 2, 8, 7
 	if os.Getenv("GRENIER_LONG") != "" {
 		games, pits = 20, 12

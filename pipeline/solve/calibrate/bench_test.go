@@ -14,9 +14,9 @@ import (
 	"grenier/pipeline/solve/plan"
 )
 
-// TestMeasure: every family has its rates, the plans are of the family that was asked for, and
+// TestLongMeasure: every family has its rates, the plans are of the family that was asked for, and
 // nothing is left behind.
-func TestMeasure(t *testing.T) {
+func TestLongMeasure(t *testing.T) {
 	dir := t.TempDir()
 	o, shares := options(filepath.Join(dir, "not", "yet")), []float64{0}
 	o.seeds = 5

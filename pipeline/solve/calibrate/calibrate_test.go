@@ -10,14 +10,13 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/machinetest"
 	"grenier/io/layerfile"
 	"grenier/kernels/cpu"
-	"grenier/kernels/longtest"
-	"grenier/pipeline/internal/machine/machinetest"
 	"grenier/pipeline/solve/plan"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(longtest.Choose(m)) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // options are those of a quick calibration.
 func options(dir string) Options {
@@ -40,9 +39,9 @@ func TestRun(t *testing.T) {
 	isEmpty(t, dir)
 }
 
-// TestCancelled interrupts a calibration at each report of progress, or at some of them if there
+// TestLongCancelled interrupts a calibration at each report of progress, or at some of them if there
 // is little time.
-func TestCancelled(t *testing.T) {
+func TestLongCancelled(t *testing.T) {
 	step := 5
 	if os.Getenv("GRENIER_LONG") != "" {
 		step = 1

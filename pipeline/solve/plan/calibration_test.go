@@ -4,10 +4,10 @@ import (
 	"testing"
 	"time"
 
+	"grenier/internal/testkit/machinetest"
 	"grenier/io/corrupt"
 	"grenier/layers/awari"
 	"grenier/pipeline/internal/machine"
-	"grenier/pipeline/internal/machine/machinetest"
 	"grenier/pipeline/solve/internal/halfboard"
 )
 

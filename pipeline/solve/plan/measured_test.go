@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"grenier/pipeline/internal/machine/machinetest"
+	"grenier/internal/testkit/machinetest"
 	"grenier/pipeline/solve/internal/halfboard"
 )
 

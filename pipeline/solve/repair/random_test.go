@@ -24,9 +24,9 @@ func rounds() int {
 	return 15
 }
 
-// TestRandomDamage damages a run in several places at once. After a repair it is whole
+// TestLongRandomDamage damages a run in several places at once. After a repair it is whole
 // again, up to the last layer that left a trace, and nothing foreign is lost.
-func TestRandomDamage(t *testing.T) {
+func TestLongRandomDamage(t *testing.T) {
 	whole, seed := small(t), rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))

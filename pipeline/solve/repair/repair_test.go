@@ -20,14 +20,13 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/writetest"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
-	"grenier/io/layerfile/writetest"
 	"grenier/io/manifest"
 	"grenier/io/memory"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
-	"grenier/kernels/longtest"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/scrub"
 	"grenier/pipeline/check/verify"
@@ -35,7 +34,7 @@ import (
 	"grenier/pipeline/solve/repair"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(longtest.Choose(m)) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func solveOptions(seeds int) solve.Options {
 	return solve.Options{Seeds: seeds, Codec: layerfile.LZ4, Workers: 2, Family: cpu.Best()}
@@ -189,8 +188,8 @@ func actions(r *repair.Result) string {
 	return text
 }
 
-// TestRepair: 14 layers, no manifest, layer 9 cut short, layer 11 missing.
-func TestRepair(t *testing.T) {
+// TestLongRepair: 14 layers, no manifest, layer 9 cut short, layer 11 missing.
+func TestLongRepair(t *testing.T) {
 	dir := solved(t, 12, awari.Awari, 13)
 	whole := t.TempDir()
 	if err := os.CopyFS(whole, os.DirFS(dir)); err != nil {
@@ -232,8 +231,8 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// TestDamages damages a run in many ways, and repairs it.
-func TestDamages(t *testing.T) {
+// TestLongDamages damages a run in many ways, and repairs it.
+func TestLongDamages(t *testing.T) {
 	whole := small(t)
 	for _, c := range []struct {
 		name, want string
@@ -444,8 +443,8 @@ func stride() int {
 	return 7
 }
 
-// TestManifestBytes changes bytes of the manifest, all of them if there is time.
-func TestManifestBytes(t *testing.T) {
+// TestLongManifestBytes changes bytes of the manifest, all of them if there is time.
+func TestLongManifestBytes(t *testing.T) {
 	dir := solved(t, 4, awari.Strict, 3)
 	whole := read(t, dir, rundir.ManifestName)
 	want, err := manifest.Parse("", []byte(whole))
@@ -539,8 +538,8 @@ func clearDir(t *testing.T, dir string) {
 	}
 }
 
-// TestDifferent: a layer that is not what an intact manifest says is not published.
-func TestDifferent(t *testing.T) {
+// TestLongDifferent: a layer that is not what an intact manifest says is not published.
+func TestLongDifferent(t *testing.T) {
 	dir := small(t)
 	edit(t, dir, func(m *manifest.Manifest) { m.Layers[4].Hash++ })
 	remove(t, dir, "layer-02.gl")
@@ -601,8 +600,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestInterrupted ends a repair after every report of progress, and resumes it.
-func TestInterrupted(t *testing.T) {
+// TestLongInterrupted ends a repair after every report of progress, and resumes it.
+func TestLongInterrupted(t *testing.T) {
 	whole := small(t)
 	dir := filepath.Join(t.TempDir(), "run")
 	if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
@@ -636,8 +635,8 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestPaged solves a layer again that does not fit into memory.
-func TestPaged(t *testing.T) {
+// TestLongPaged solves a layer again that does not fit into memory.
+func TestLongPaged(t *testing.T) {
 	if os.Getenv("GRENIER_LONG") == "" {
 		t.Skip("solves layer 16 twice; set GRENIER_LONG=1")
 	}

@@ -14,13 +14,13 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/frame"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
 	"grenier/pipeline/exchange"
-	"grenier/pipeline/internal/testrun"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/solve/repair"
 	"grenier/pipeline/tables"
@@ -119,9 +119,9 @@ func (o *over) stopInside() {
 	}
 }
 
-// TestSealedOverWrong: a layer is stopped over a wrong one that was imported. When that is right again, by repair or as a file of
+// TestLongSealedOverWrong: a layer is stopped over a wrong one that was imported. When that is right again, by repair or as a file of
 // another run, nothing of the layer in progress is used, and it says so; nor is anything if it was sealed.
-func TestSealedOverWrong(t *testing.T) {
+func TestLongSealedOverWrong(t *testing.T) {
 	const seeds = 12
 	game, err := awari.New(12, awari.Awari)
 	if err != nil {

@@ -9,17 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"grenier/internal/testkit/reach"
 	"grenier/io/corrupt"
 	"grenier/io/memory"
 	"grenier/io/rundir"
 	"grenier/io/workfile"
 	"grenier/kernels/cpu"
-	"grenier/kernels/longtest"
 	"grenier/layers/awari"
-	"grenier/pipeline/spaces/reach"
 )
-
-func TestMain(m *testing.M) { longtest.Choose(m).Run() }
 
 func mustGame(t testing.TB, pits int, rules awari.Rules) awari.Game {
 	t.Helper()
@@ -75,8 +72,8 @@ func eachStart(t *testing.T, do func(game awari.Game, start awari.Board, want []
 	}
 }
 
-// TestEqualsReach compares with the plain search, in memory.
-func TestEqualsReach(t *testing.T) {
+// TestLongEqualsReach compares with the plain search, in memory.
+func TestLongEqualsReach(t *testing.T) {
 	eachStart(t, func(game awari.Game, start awari.Board, want []uint64) {
 		for i, family := range cpu.Available() {
 			for workers := 1; workers <= 3; workers += 2 {

@@ -7,12 +7,9 @@ import (
 	"testing"
 
 	"grenier/io/memory"
-	"grenier/kernels/longtest"
 	"grenier/layers/awari"
 	"grenier/pipeline/spaces/census"
 )
-
-func TestMain(m *testing.M) { longtest.Choose(m).Run() }
 
 func mustGame(t *testing.T, pits int, rules awari.Rules) awari.Game {
 	t.Helper()
@@ -115,10 +112,10 @@ func analysed(pits int) int {
 	return 10
 }
 
-// TestCensus goes through layers as the command does: moves are counted at both ends alike,
+// TestLongCensus goes through layers as the command does: moves are counted at both ends alike,
 // the accesses are those of the formula with what was counted in it, and the known values
 // hold.
-func TestCensus(t *testing.T) {
+func TestLongCensus(t *testing.T) {
 	type point struct {
 		pits  int
 		rules awari.Rules

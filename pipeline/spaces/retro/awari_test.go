@@ -7,12 +7,9 @@ import (
 	"strconv"
 	"testing"
 
-	"grenier/kernels/longtest"
 	"grenier/layers/awari"
 	"grenier/pipeline/spaces/retro"
 )
-
-func TestMain(m *testing.M) { longtest.Choose(m).Run() }
 
 // truth is what an independent program found for one layer of awari.
 type truth struct {
@@ -109,7 +106,7 @@ func largestLayer() int {
 	}
 }
 
-func TestAwariEqualsTruth(t *testing.T) {
+func TestLongAwariEqualsTruth(t *testing.T) {
 	known := readTruth(t)
 	for _, c := range []struct {
 		rules     string

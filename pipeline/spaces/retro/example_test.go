@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"testing"
 
+	"grenier/internal/testkit/conformance"
 	"grenier/layers"
-	"grenier/layers/conformance"
 	"grenier/pipeline/spaces/retro"
 )
 

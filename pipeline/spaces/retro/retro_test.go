@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/conformance"
 	"grenier/layers"
-	"grenier/layers/conformance"
 )
 
 // node is a position of an explicit game graph: a layer and a number.
@@ -187,9 +187,9 @@ func TestEndlessPlay(t *testing.T) {
 	}
 }
 
-// TestLongLine settles a chain that would overflow a recursion's stack budget:
+// TestLineOfMoves settles a chain that would overflow a recursion's stack budget:
 // each state has one quiet move, to the next.
-func TestLongLine(t *testing.T) {
+func TestLineOfMoves(t *testing.T) {
 	table, err := Solve(t.Context(), line{}, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -22,18 +22,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/swaptest"
 	"grenier/io/memory"
-	"grenier/kernels/longtest"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
-	"grenier/layers/swap/swaptest"
 	"grenier/pipeline/swap/search"
 )
 
 func TestMain(m *testing.M) {
 	round = 100 * time.Microsecond
-	longtest.Choose(m).Run()
+	m.Run()
 }
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -111,8 +110,8 @@ func covers(name string) bool {
 	return strings.Contains(name, "k=2") || name == "gadb unit k=4 greedy"
 }
 
-// TestTruth measures every bound on all states.
-func TestTruth(t *testing.T) {
+// TestLongTruth measures every bound on all states.
+func TestLongTruth(t *testing.T) {
 	if os.Getenv("GRENIER_LONG") == "" {
 		t.Skip("goes through all states; set GRENIER_LONG=1")
 	}
@@ -255,9 +254,9 @@ func mustRun(t *testing.T, o Options) *Report {
 	return r
 }
 
-// TestRepeated wants the same values for the same seed, and in the long run others for another one; there
+// TestLongRepeated wants the same values for the same seed, and in the long run others for another one; there
 // those of solvers are repeated too.
-func TestRepeated(t *testing.T) {
+func TestLongRepeated(t *testing.T) {
 	slow(t)
 	whole := untimed(t, mustShortRun(t))
 	checkSolvers(t, whole)
@@ -326,8 +325,8 @@ func tooLittle(err error) bool {
 	return ok
 }
 
-// TestLimited gives searches too little memory.
-func TestLimited(t *testing.T) {
+// TestLongLimited gives searches too little memory.
+func TestLongLimited(t *testing.T) {
 	slow(t)
 	o := short()
 	o.Tables, o.Memory = []string{Solvers}, 36<<20
@@ -346,7 +345,7 @@ func TestLimited(t *testing.T) {
 	}
 }
 
-func TestOptions(t *testing.T) {
+func TestLongOptions(t *testing.T) {
 	for name, damage := range map[string]func(*Options){
 		`table "solver"`:           func(o *Options) { o.Tables = []string{"solver"} },
 		"no table":                 func(o *Options) { o.Tables = nil },
@@ -453,8 +452,8 @@ func wantEmpty(t *testing.T, dir string) {
 	}
 }
 
-// TestCancelled ends runs in the middle.
-func TestCancelled(t *testing.T) {
+// TestLongCancelled ends runs in the middle.
+func TestLongCancelled(t *testing.T) {
 	for table, doing := range map[string]string{Heuristics: "heuristics", Solvers: "solvers 2 x 4"} {
 		if testing.Short() && table == Heuristics {
 			continue

@@ -13,15 +13,14 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/reach"
 	"grenier/io/memory"
-	"grenier/kernels/longtest"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
-	"grenier/pipeline/spaces/reach"
 	"grenier/pipeline/swap/bfs"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(longtest.Choose(m)) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func mustGrid(t testing.TB, rows, cols int) *swap.Grid {
 	t.Helper()
@@ -127,8 +126,8 @@ func mahonian(n int) []uint64 {
 	return row
 }
 
-// TestLines compares lines, lying and standing, with the Mahonian numbers.
-func TestLines(t *testing.T) {
+// TestLongLines compares lines, lying and standing, with the Mahonian numbers.
+func TestLongLines(t *testing.T) {
 	for n := 1; n <= 12; n++ {
 		if n == 11 && os.Getenv("GRENIER_LONG") == "" {
 			t.Log("longer lines are slow; set GRENIER_LONG=1")
@@ -162,9 +161,9 @@ func checkReach(t *testing.T, rows, cols int) {
 	}
 }
 
-// TestReach compares grids that have upper cells; those of the reference values
+// TestLongReach compares grids that have upper cells; those of the reference values
 // have none.
-func TestReach(t *testing.T) {
+func TestLongReach(t *testing.T) {
 	long(t)
 	checkReach(t, 2, 5)
 }
@@ -189,9 +188,9 @@ func near(g *swap.Grid, last int) (depths []uint64) {
 	return depths
 }
 
-// TestTwelve checks the two grids of 12 cells, also turned if there is much time: the first depths, the number of
+// TestLongTwelve checks the two grids of 12 cells, also turned if there is much time: the first depths, the number of
 // states of each parity, and the diameters.
-func TestTwelve(t *testing.T) {
+func TestLongTwelve(t *testing.T) {
 	long(t)
 	for i, c := range []struct{ rows, cols, diameter int }{{3, 4, 24}, {6, 2, 30}, {4, 3, 24}, {2, 6, 30}} {
 		if i == 2 && !full() {

@@ -6,13 +6,13 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/swaptest"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
-	"grenier/layers/swap/swaptest"
 )
 
-// TestClasses compares with a search of classes, which shares no code with that of all states.
-func TestClasses(t *testing.T) {
+// TestLongClasses compares with a search of classes, which shares no code with that of all states.
+func TestLongClasses(t *testing.T) {
 	type task struct{ rows, cols, deepest int }
 	const all = math.MaxInt
 	var searches []task

@@ -31,9 +31,9 @@ func memories(t *testing.T, g *swap.Grid, workers int) []uint64 {
 	return []uint64{least, least + states/10, least + states/2, math.MaxUint64}
 }
 
-// TestDisk compares searches on disk with searches in memory: of grids with one
+// TestLongDisk compares searches on disk with searches in memory: of grids with one
 // tile, with as many as cells, and with cells that no edge joins.
-func TestDisk(t *testing.T) {
+func TestLongDisk(t *testing.T) {
 	for _, size := range [][2]int{{1, 1}, {1, 3}, {2, 4}, {3, 3}, {5, 2}} {
 		want := search(t, size[0], size[1], 2).Depths
 		g := mustGrid(t, size[0], size[1])
@@ -54,9 +54,9 @@ func TestDisk(t *testing.T) {
 	}
 }
 
-// TestDiskTwelve is TestDisk for 12 cells, where upper cells have edges of all
+// TestLongDiskTwelve is TestLongDisk for 12 cells, where upper cells have edges of all
 // kinds.
-func TestDiskTwelve(t *testing.T) {
+func TestLongDiskTwelve(t *testing.T) {
 	long(t)
 	want := search(t, 3, 4, 2).Depths
 	g := mustGrid(t, 3, 4)

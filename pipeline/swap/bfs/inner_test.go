@@ -130,8 +130,8 @@ func FuzzCheckpoint(f *testing.F) {
 	})
 }
 
-// TestImpossibleDepths has checkpoints that count what no search counts.
-func TestImpossibleDepths(t *testing.T) {
+// TestLongImpossibleDepths has checkpoints that count what no search counts.
+func TestLongImpossibleDepths(t *testing.T) {
 	for _, depths := range [][]uint64{
 		nil, {2}, {1, 8}, {1, 7, 30}, {1, 7, 31, 0}, {1, 7, 31, 1 << 63}, {1, 7, 31, 200}, {1, 7, 31, 80, 186, 186, 144, 85},
 	} {
@@ -142,8 +142,8 @@ func TestImpossibleDepths(t *testing.T) {
 	}
 }
 
-// TestCheckpoint checks which flags and pieces go together.
-func TestCheckpoint(t *testing.T) {
+// TestLongCheckpoint checks which flags and pieces go together.
+func TestLongCheckpoint(t *testing.T) {
 	for _, c := range []struct {
 		busy, full uint8
 		length     uint32

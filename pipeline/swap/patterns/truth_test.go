@@ -10,15 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"grenier/kernels/longtest"
+	"grenier/internal/testkit/swaptest"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
-	"grenier/layers/swap/swaptest"
 	"grenier/pipeline/swap/patterns"
 )
-
-func TestMain(m *testing.M) { longtest.Choose(m).Run() }
 
 // space is all states of a grid, by rank.
 type space struct {
@@ -186,10 +183,10 @@ func (z *zoo) dynamicOf(size int, cost heuristic.Cost, exact bool) heuristic.Heu
 	return d
 }
 
-// TestTruth compares with values that were computed by programs independent of this
+// TestLongTruth compares with values that were computed by programs independent of this
 // one, on all states and all swaps: means, maxima, and how many states and edges
 // break the flags.
-func TestTruth(t *testing.T) {
+func TestLongTruth(t *testing.T) {
 	f, err := os.Open("testdata/heuristics.csv")
 	if err != nil {
 		t.Fatal(err)
@@ -272,10 +269,10 @@ func (z *zoo) bounds(cost heuristic.Cost) []heuristic.Heuristic {
 	return all
 }
 
-// TestFlags checks the flags of bounds by pattern databases on all states and swaps of
+// TestLongFlags checks the flags of bounds by pattern databases on all states and swaps of
 // small grids. A column has the cells and swaps of a row and nothing else counts, so
 // columns are left out. Rows of 9 are left to the full run.
-func TestFlags(t *testing.T) {
+func TestLongFlags(t *testing.T) {
 	cells := 6
 	if os.Getenv("GRENIER_LONG") != "" {
 		cells = 9

@@ -10,15 +10,14 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/machinetest"
 	"grenier/io/corrupt"
-	"grenier/kernels/longtest"
 	"grenier/layers/swap"
 	"grenier/pipeline/internal/machine"
-	"grenier/pipeline/internal/machine/machinetest"
 	"grenier/pipeline/swap/bfs"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(longtest.Choose(m)) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // workstation is a machine to plan for.
 func workstation() *Calibration {
@@ -111,8 +110,8 @@ func TestAnyGrid(t *testing.T) {
 	}
 }
 
-// TestMeasure: what is measured can be saved and read, and nothing is left behind.
-func TestMeasure(t *testing.T) {
+// TestLongMeasure: what is measured can be saved and read, and nothing is left behind.
+func TestLongMeasure(t *testing.T) {
 	long, each := os.Getenv("GRENIER_LONG") != "", 20*time.Millisecond
 	if long {
 		each = sampling

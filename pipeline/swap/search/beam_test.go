@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/swaptest"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
-	"grenier/layers/swap/swaptest"
 	"grenier/pipeline/swap/search"
 )
 
@@ -64,8 +64,8 @@ func TestLargeNear(t *testing.T) {
 	}
 }
 
-// TestLargeRandom checks that a wider beam is no worse and that greedy is.
-func TestLargeRandom(t *testing.T) {
+// TestLongLargeRandom checks that a wider beam is no worse and that greedy is.
+func TestLongLargeRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 10))
 	shapes := [][2]int{{3, 6}, {5, 5}}
 	if long() {
@@ -130,9 +130,9 @@ func TestBeamMemory(t *testing.T) {
 	}
 }
 
-// TestLine gives the beam the reversal of the longest line, which has the largest bounds
+// TestLongLine gives the beam the reversal of the longest line, which has the largest bounds
 // that there are: it needs every one of its inversions, as greedy finds.
-func TestLine(t *testing.T) {
+func TestLongLine(t *testing.T) {
 	g := mustListed(t, 1, 64)
 	l := g.Home()
 	slices.Reverse(l)

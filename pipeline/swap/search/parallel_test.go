@@ -6,10 +6,10 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/swaptest"
 	"grenier/io/crew"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
-	"grenier/layers/swap/swaptest"
 	"grenier/pipeline/swap/search"
 )
 

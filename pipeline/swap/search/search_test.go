@@ -8,16 +8,13 @@ import (
 	"os"
 	"testing"
 
-	"grenier/kernels/longtest"
+	"grenier/internal/testkit/swaptest"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
-	"grenier/layers/swap/swaptest"
 	"grenier/pipeline/swap/patterns"
 	"grenier/pipeline/swap/search"
 )
-
-func TestMain(m *testing.M) { longtest.Choose(m).Run() }
 
 func mustGrid(tb testing.TB, rows, cols int) *swap.Grid {
 	tb.Helper()
@@ -142,9 +139,9 @@ func agree(t *testing.T, name string, g *swap.Grid, s swap.State, distance int, 
 	}
 }
 
-// TestAllStates takes every state of small grids; of the largest one a solver takes every seventh,
+// TestLongAllStates takes every state of small grids; of the largest one a solver takes every seventh,
 // unless there is time for all.
-func TestAllStates(t *testing.T) {
+func TestLongAllStates(t *testing.T) {
 	shapes := [][2]int{{1, 1}, {1, 2}, {2, 1}, {5, 1}, {2, 2}, {2, 3}}
 	if long() {
 		shapes = append(shapes, [2]int{1, 5}, [2]int{3, 2})
@@ -189,9 +186,9 @@ func share(n int) int {
 	return n / 50
 }
 
-// TestRandom3x3 takes dozens of grids for the solvers that are quick enough, and 1,000
+// TestLongRandom3x3 takes dozens of grids for the solvers that are quick enough, and 1,000
 // for all of them in the full run.
-func TestRandom3x3(t *testing.T) {
+func TestLongRandom3x3(t *testing.T) {
 	g := mustGrid(t, 3, 3)
 	depth := swaptest.Distances(g)
 	all := bounds(t, g, []int{0, 1, 2, 3}, []int{4, 5, 6, 7, 8})
@@ -224,8 +221,8 @@ func TestRandom3x3(t *testing.T) {
 	}
 }
 
-// TestRandom3x4 compares solvers with each other: no distances are at hand.
-func TestRandom3x4(t *testing.T) {
+// TestLongRandom3x4 compares solvers with each other: no distances are at hand.
+func TestLongRandom3x4(t *testing.T) {
 	g := mustGrid(t, 3, 4)
 	all := bounds(t, g, []int{0, 1, 4, 5, 8, 9}, []int{2, 3, 6, 7, 10, 11})
 	n := 1
@@ -242,8 +239,8 @@ func TestRandom3x4(t *testing.T) {
 	}
 }
 
-// TestRandom4x4 compares A* and IDA* with two unlike bounds.
-func TestRandom4x4(t *testing.T) {
+// TestLongRandom4x4 compares A* and IDA* with two unlike bounds.
+func TestLongRandom4x4(t *testing.T) {
 	g := mustGrid(t, 4, 4)
 	all := bounds(t, g, []int{0, 1, 2, 4, 5}, []int{3, 6, 7, 11, 10}, []int{9, 12, 13, 14, 15})
 	n := 1

@@ -3,7 +3,7 @@ package web_test
 import (
 	"testing"
 
-	"grenier/io/layerfile/writetest"
+	"grenier/internal/testkit/writetest"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"

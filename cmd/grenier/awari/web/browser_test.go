@@ -14,7 +14,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"grenier/cmd/grenier/awari/web"
-	"grenier/io/browsertest"
+	"grenier/internal/testkit/browsertest"
 	"grenier/io/layerfile"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"grenier/io/browsertest"
+	"grenier/internal/testkit/browsertest"
 )
 
 // A view is something that the pages show.

@@ -12,16 +12,13 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"grenier/io/browsertest"
-	"grenier/kernels/longtest"
+	"grenier/internal/testkit/browsertest"
 	"grenier/layers/awari"
 )
 
-func TestMain(m *testing.M) { longtest.Choose(m).Run() }
-
-// TestPages uses the page of a server a little, and in long tests that of a published site, in one
+// TestLongPages uses the page of a server a little, and in long tests that of a published site, in one
 // real browser: enough to see that they work.
-func TestPages(t *testing.T) {
+func TestLongPages(t *testing.T) {
 	browser := browsertest.Start(t)
 	t.Run("served", func(t *testing.T) { testPage(t, browser) })
 	if os.Getenv("GRENIER_LONG") == "" {
@@ -48,8 +45,8 @@ func testPage(t *testing.T, browser *browsertest.Browser) {
 	page.wantValues(at)
 }
 
-// TestBrowser uses the page in a real browser.
-func TestBrowser(t *testing.T) {
+// TestLongBrowser uses the page in a real browser.
+func TestLongBrowser(t *testing.T) {
 	if os.Getenv("GRENIER_LONG") == "" {
 		t.Skip("a browser needs GRENIER_LONG=1")
 	}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"grenier/io/browsertest"
+	"grenier/internal/testkit/browsertest"
 	"grenier/layers/awari"
 	"grenier/pipeline/play/line"
 )

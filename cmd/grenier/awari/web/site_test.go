@@ -23,7 +23,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"grenier/cmd/grenier/awari/web"
-	"grenier/io/browsertest"
+	"grenier/internal/testkit/browsertest"
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/kernels/cpu"
@@ -497,9 +497,9 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// TestSites compares published sites with the server: all blocks of all layers, values and lines,
+// TestLongSites compares published sites with the server: all blocks of all layers, values and lines,
 // of both rule sets, both codecs and smaller boards, then the rest of the page.
-func TestSites(t *testing.T) {
+func TestLongSites(t *testing.T) {
 	if os.Getenv("GRENIER_LONG") == "" {
 		t.Skip("a browser needs GRENIER_LONG=1")
 	}
@@ -537,9 +537,9 @@ func TestSites(t *testing.T) {
 	}
 }
 
-// TestSiteParts reads layers whose index is too long to be read as a whole: some blocks of all its
+// TestLongSiteParts reads layers whose index is too long to be read as a whole: some blocks of all its
 // parts, and those of random boards.
-func TestSiteParts(t *testing.T) {
+func TestLongSiteParts(t *testing.T) {
 	if os.Getenv("GRENIER_LONG") == "" {
 		t.Skip("a browser needs GRENIER_LONG=1")
 	}

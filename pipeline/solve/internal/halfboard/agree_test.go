@@ -19,10 +19,10 @@ func agreeSeeds(pits int) int {
 	return map[int]int{4: 16, 6: 11, 8: 8, 10: 6, 12: 5}[pits]
 }
 
-// TestEqualsTheOracle compares every layer, byte by byte, with the document's
+// TestLongEqualsTheOracle compares every layer, byte by byte, with the document's
 // algorithm, for all kernel families and several numbers of workers. The test
 // of random options covers the rest.
-func TestEqualsTheOracle(t *testing.T) {
+func TestLongEqualsTheOracle(t *testing.T) {
 	rng := newRand(t)
 	for pits := awari.MinPits; pits <= awari.MaxPits; pits += 2 {
 		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {

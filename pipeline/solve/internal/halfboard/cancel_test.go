@@ -89,8 +89,8 @@ func (x *cancelling) check(t *testing.T, c config, l *Layer, err error) {
 	}
 }
 
-// TestCancelledAtAnyMoment ends the context at each of the reports of a layer.
-func TestCancelledAtAnyMoment(t *testing.T) {
+// TestLongCancelledAtAnyMoment ends the context at each of the reports of a layer.
+func TestLongCancelledAtAnyMoment(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	rng := newRand(t)
 	for range runs(5) {
@@ -103,8 +103,8 @@ func TestCancelledAtAnyMoment(t *testing.T) {
 	}
 }
 
-// TestCancelledInEveryStage ends the context at a random moment of each stage.
-func TestCancelledInEveryStage(t *testing.T) {
+// TestLongCancelledInEveryStage ends the context at a random moment of each stage.
+func TestLongCancelledInEveryStage(t *testing.T) {
 	rng := newRand(t)
 	c := config{game: mustGame(t, 8, awari.Awari), seeds: 9, options: Options{TileSize: 64}}
 	for range runs(12) {
@@ -121,8 +121,8 @@ func TestCancelledInEveryStage(t *testing.T) {
 	}
 }
 
-// TestStoppedBeforeItBegins: the context has ended already.
-func TestStoppedBeforeItBegins(t *testing.T) {
+// TestLongStoppedBeforeItBegins: the context has ended already.
+func TestLongStoppedBeforeItBegins(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	rng := newRand(t)
@@ -172,9 +172,9 @@ func (b *broken) Close() error {
 	return nil
 }
 
-// TestLowerLayersFail: errors of the layers below end the work with a message that says
+// TestLongLowerLayersFail: errors of the layers below end the work with a message that says
 // where, and these layers are closed in any case. After that the engine solves again.
-func TestLowerLayersFail(t *testing.T) {
+func TestLongLowerLayersFail(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	rng := newRand(t)
 	bad := errors.New("disk on fire")
@@ -231,9 +231,9 @@ func laterFailure(err error, n int) func() error {
 	}
 }
 
-// TestCancelledWhileReading ends the context when the layers below are read, and when
+// TestLongCancelledWhileReading ends the context when the layers below are read, and when
 // they are closed.
-func TestCancelledWhileReading(t *testing.T) {
+func TestLongCancelledWhileReading(t *testing.T) {
 	rng := newRand(t)
 	for range runs(25) {
 		c := randomConfig(t, rng)
@@ -267,8 +267,8 @@ func TestCancelledWhileReading(t *testing.T) {
 	}
 }
 
-// TestSolvesAgainAfterCancelling: what an engine keeps is not spoilt.
-func TestSolvesAgainAfterCancelling(t *testing.T) {
+// TestLongSolvesAgainAfterCancelling: what an engine keeps is not spoilt.
+func TestLongSolvesAgainAfterCancelling(t *testing.T) {
 	rng := newRand(t)
 	for range runs(60) {
 		c := randomConfig(t, rng)

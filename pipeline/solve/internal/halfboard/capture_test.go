@@ -62,9 +62,9 @@ func (j *judge) score(p position) int8 {
 	return int8(score)
 }
 
-// TestOffersFollowTheRules asks the rules about every position of random layers, of
+// TestLongOffersFollowTheRules asks the rules about every position of random layers, of
 // open and of full rows.
-func TestOffersFollowTheRules(t *testing.T) {
+func TestLongOffersFollowTheRules(t *testing.T) {
 	rng := newRand(t)
 	for range runs(60) {
 		c := randomConfig(t, rng)
@@ -81,8 +81,8 @@ func TestOffersFollowTheRules(t *testing.T) {
 	}
 }
 
-// TestOffersCoverAllPositions: each position of the layer is in one block.
-func TestOffersCoverAllPositions(t *testing.T) {
+// TestLongOffersCoverAllPositions: each position of the layer is in one block.
+func TestLongOffersCoverAllPositions(t *testing.T) {
 	rng := newRand(t)
 	for range runs(60) {
 		c := randomConfig(t, rng)
@@ -103,9 +103,9 @@ func TestOffersCoverAllPositions(t *testing.T) {
 	}
 }
 
-// TestOffersDoNotDependOnRounds computes offers in rounds, with any memory for offers and
+// TestLongOffersDoNotDependOnRounds computes offers in rounds, with any memory for offers and
 // for pieces of lower layers.
-func TestOffersDoNotDependOnRounds(t *testing.T) {
+func TestLongOffersDoNotDependOnRounds(t *testing.T) {
 	rng := newRand(t)
 	for range runs(60) {
 		c := randomConfig(t, rng)
@@ -147,8 +147,8 @@ func (r *round) compare(t *testing.T, c config, m *matrix, of panelOf) {
 	}
 }
 
-// TestLeaves: every open half that a capture can leave is in one part, in the order of rows.
-func TestLeaves(t *testing.T) {
+// TestLongLeaves: every open half that a capture can leave is in one part, in the order of rows.
+func TestLongLeaves(t *testing.T) {
 	rng := newRand(t)
 	for range runs(60) {
 		w := randomConfig(t, rng).begin(t)
@@ -189,9 +189,9 @@ func (l *counting) Close() error {
 	return l.tower.Close()
 }
 
-// TestOnlyReachableLayersAreRead: a capture takes 2 seeds at least and 3 from every pit of the
+// TestLongOnlyReachableLayersAreRead: a capture takes 2 seeds at least and 3 from every pit of the
 // opponent at most. One worker reads no piece twice.
-func TestOnlyReachableLayersAreRead(t *testing.T) {
+func TestLongOnlyReachableLayersAreRead(t *testing.T) {
 	rng := newRand(t)
 	for range runs(60) {
 		c := randomConfig(t, rng)

@@ -4,8 +4,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"grenier/internal/testkit/crashfs"
 	"grenier/io/vfs"
-	"grenier/io/vfs/crashfs"
 )
 
 // disk is a disk in memory whose reads can fail as well, and that counts the files

@@ -82,7 +82,7 @@ func truth(t testing.TB, pits int, rules awari.Rules) []string {
 	return prints
 }
 
-func TestLayersEqualTheReference(t *testing.T) {
+func TestLongLayersEqualTheReference(t *testing.T) {
 	for _, c := range []struct {
 		pits  int
 		rules awari.Rules

@@ -23,10 +23,10 @@ type litmus struct {
 	seen  int8         // by who took it
 }
 
-// TestFenceBeforeMark: whoever takes a mark reads the score that was changed before it was
+// TestLongFenceBeforeMark: whoever takes a mark reads the score that was changed before it was
 // added, or the mark is there again for the next sweep. Without the fence a processor may find
 // the mark set before others see the score, and so leave it to one who has read the old score.
-func TestFenceBeforeMark(t *testing.T) {
+func TestLongFenceBeforeMark(t *testing.T) {
 	if runtime.NumCPU() < 2 {
 		t.Skip("needs two processors")
 	}

@@ -64,8 +64,8 @@ func (u *unread) Read(_ int, _ uint64, dst []int8) error {
 
 func (u *unread) Close() error { return nil }
 
-// TestLowerRead: passes read the layers below about as often as predicted, not all of them each time.
-func TestLowerRead(t *testing.T) {
+// TestLongLowerRead: passes read the layers below about as often as predicted, not all of them each time.
+func TestLongLowerRead(t *testing.T) {
 	n, q := 15, 6
 	if long() {
 		n = 21
@@ -109,9 +109,9 @@ func narrowest(game awari.Game, n int) uint64 { return narrow(game, n, 1, widths
 // scores of n.
 func windowsOf(n int, codes *window.Codes) int { return max(1, windowsFrom(0, n, codes)) }
 
-// TestWindowsArePredicted: a layer takes as many windows as its width needs, or fewer if some are
+// TestLongWindowsArePredicted: a layer takes as many windows as its width needs, or fewer if some are
 // thin: then from the second one on if memory is for all.
-func TestWindowsArePredicted(t *testing.T) {
+func TestLongWindowsArePredicted(t *testing.T) {
 	rng := newRand(t)
 	for range runs(40) {
 		c := randomConfig(t, rng)
@@ -128,9 +128,9 @@ func TestWindowsArePredicted(t *testing.T) {
 	}
 }
 
-// TestThinBytes: plans count the blocks and lines of thin windows as engines do, which take as many
+// TestLongThinBytes: plans count the blocks and lines of thin windows as engines do, which take as many
 // scores as fit, and not one more.
-func TestThinBytes(t *testing.T) {
+func TestLongThinBytes(t *testing.T) {
 	rng := newRand(t)
 	for range runs(40) {
 		c := randomConfig(t, rng)
@@ -163,9 +163,9 @@ func TestThinBytes(t *testing.T) {
 	}
 }
 
-// TestMasksDoNotOverlapBlocks lays thin blocks out over their own masks, in as little memory as the
+// TestLongMasksDoNotOverlapBlocks lays thin blocks out over their own masks, in as little memory as the
 // bound says, and refuses more scores than fit.
-func TestMasksDoNotOverlapBlocks(t *testing.T) {
+func TestLongMasksDoNotOverlapBlocks(t *testing.T) {
 	rng := newRand(t)
 	for range runs(40) {
 		c := randomConfig(t, rng)

@@ -166,10 +166,10 @@ func TestSuffixIsWhatHalvesShare(t *testing.T) {
 	})
 }
 
-// TestRunsCoverPanelsAndChunks: every panel and chunk is in one tile, tiles are not
+// TestLongRunsCoverPanelsAndChunks: every panel and chunk is in one tile, tiles are not
 // larger than asked for by more than a panel, and halves that are not near the ends
 // of tiles of some panels agree with the suffix, which sorts the tiles.
-func TestRunsCoverPanelsAndChunks(t *testing.T) {
+func TestLongRunsCoverPanelsAndChunks(t *testing.T) {
 	rng := newRand(t)
 	eachGeometry(t, func(t *testing.T, g *geometry) {
 		for sum := range g.n + 1 {

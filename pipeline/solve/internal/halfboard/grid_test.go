@@ -30,8 +30,8 @@ func (g *grid) byBlock(t *testing.T) map[block]*tile {
 	return tiles
 }
 
-// TestTilesCoverAllBlocks: each block of open rows is in one tile.
-func TestTilesCoverAllBlocks(t *testing.T) {
+// TestLongTilesCoverAllBlocks: each block of open rows is in one tile.
+func TestLongTilesCoverAllBlocks(t *testing.T) {
 	rng := newRand(t)
 	for range runs(150) {
 		c := randomConfig(t, rng)
@@ -50,9 +50,9 @@ func TestTilesCoverAllBlocks(t *testing.T) {
 	}
 }
 
-// TestTilesReadTheirChildren plays the quiet moves of all positions of open rows: a tile
+// TestLongTilesReadTheirChildren plays the quiet moves of all positions of open rows: a tile
 // reads the tiles that they lead to, and is a parent of them.
-func TestTilesReadTheirChildren(t *testing.T) {
+func TestLongTilesReadTheirChildren(t *testing.T) {
 	rng := newRand(t)
 	for range runs(40) {
 		c := randomConfig(t, rng)
@@ -100,8 +100,8 @@ func (e *engine) quietChildren(p position) (children []position) {
 	return children
 }
 
-// TestQuietChildrenAreOpen: no sweep reads a full row.
-func TestQuietChildrenAreOpen(t *testing.T) {
+// TestLongQuietChildrenAreOpen: no sweep reads a full row.
+func TestLongQuietChildrenAreOpen(t *testing.T) {
 	rng := newRand(t)
 	for range runs(10) {
 		c := randomConfig(t, rng)
@@ -129,9 +129,9 @@ func (g *grid) wave(t *tile) (key []int) {
 	return append(key, min(t.matrix.sum, g.n-t.matrix.sum), t.matrix.sum)
 }
 
-// TestOrderFollowsTheWave sorts shuffled tiles: none is lost, and those of later
+// TestLongOrderFollowsTheWave sorts shuffled tiles: none is lost, and those of later
 // waves come later.
-func TestOrderFollowsTheWave(t *testing.T) {
+func TestLongOrderFollowsTheWave(t *testing.T) {
 	rng := newRand(t)
 	for range runs(150) {
 		c := randomConfig(t, rng)
@@ -169,9 +169,9 @@ func shuffled[T any](rng *rand.Rand, items []T) []T {
 	return items
 }
 
-// TestUnitsCoverTheOrder: workers take all tiles, in order, some at a time but so that
+// TestLongUnitsCoverTheOrder: workers take all tiles, in order, some at a time but so that
 // each worker takes several times.
-func TestUnitsCoverTheOrder(t *testing.T) {
+func TestLongUnitsCoverTheOrder(t *testing.T) {
 	rng := newRand(t)
 	for range runs(150) {
 		c := randomConfig(t, rng)

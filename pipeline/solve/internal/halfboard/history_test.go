@@ -54,9 +54,9 @@ func (h *history) grows(t *testing.T, s *Stats) {
 	}
 }
 
-// TestTimesAddUp: the time of a resumed layer is that of all its runs, up to the checkpoints that
+// TestLongTimesAddUp: the time of a resumed layer is that of all its runs, up to the checkpoints that
 // were used.
-func TestTimesAddUp(t *testing.T) { eachEngine(t, testTimesAddUp) }
+func TestLongTimesAddUp(t *testing.T) { eachEngine(t, testTimesAddUp) }
 
 func testTimesAddUp(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial) {
 	for range trials(15) {
@@ -120,9 +120,9 @@ func TestImpossibleHistories(t *testing.T) {
 	}
 }
 
-// TestBugsLeaveCheckpoints: a panic, in whatever goroutine, is an error, and the layer
+// TestLongBugsLeaveCheckpoints: a panic, in whatever goroutine, is an error, and the layer
 // resumes from what was stored before.
-func TestBugsLeaveCheckpoints(t *testing.T) {
+func TestLongBugsLeaveCheckpoints(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	eachEngine(t, testBugsLeaveCheckpoints)
 }

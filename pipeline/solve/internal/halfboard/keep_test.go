@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
+	"grenier/internal/testkit/crashfs"
 	"grenier/io/rundir"
 	"grenier/io/spill"
 	"grenier/io/vfs"
-	"grenier/io/vfs/crashfs"
 	"grenier/kernels/planes"
 	"grenier/layers/awari"
 )
@@ -84,9 +84,9 @@ func (x *trial) stopSweeping(t *testing.T) bool {
 	})
 }
 
-// TestKeptWorkIsNotDoneTwice: what was kept of a layer in memory is not computed again, and
+// TestLongKeptWorkIsNotDoneTwice: what was kept of a layer in memory is not computed again, and
 // Checkpointed knows of it.
-func TestKeptWorkIsNotDoneTwice(t *testing.T) {
+func TestLongKeptWorkIsNotDoneTwice(t *testing.T) {
 	rng := newRand(t)
 	for stops := 0; stops < trials(4); {
 		x := newWholeTrial(t, rng)
@@ -125,9 +125,9 @@ func (x *trial) checkpointed(t *testing.T) (seeds int, same bool) {
 	return x.newEngine(t).Checkpointed(func(int) Below { return x.below })
 }
 
-// TestResumedSweepsAreFew: a layer whose scores are all found needs no more than
+// TestLongResumedSweepsAreFew: a layer whose scores are all found needs no more than
 // to see that.
-func TestResumedSweepsAreFew(t *testing.T) {
+func TestLongResumedSweepsAreFew(t *testing.T) {
 	rng := newRand(t)
 	for stops := 0; stops < trials(4); {
 		x := newWholeTrial(t, rng)
@@ -143,8 +143,8 @@ func TestResumedSweepsAreFew(t *testing.T) {
 	}
 }
 
-// TestShortLayersWriteNothing: nor do those without a directory.
-func TestShortLayersWriteNothing(t *testing.T) {
+// TestLongShortLayersWriteNothing: nor do those without a directory.
+func TestLongShortLayersWriteNothing(t *testing.T) {
 	rng := newRand(t)
 	for range trials(4) {
 		x := newWholeTrial(t, rng)
@@ -343,9 +343,9 @@ func TestStaleWindows(t *testing.T) {
 	}
 }
 
-// TestAnyStreamsWillDo kills the work, or cuts the power, in any operation, several times,
+// TestLongAnyStreamsWillDo kills the work, or cuts the power, in any operation, several times,
 // and bytes go bad in between.
-func TestAnyStreamsWillDo(t *testing.T) {
+func TestLongAnyStreamsWillDo(t *testing.T) {
 	rng := newRand(t)
 	crashes, flips := 0, 0
 	for range trials(5) {
@@ -402,8 +402,8 @@ func TestFullDiskInMemory(t *testing.T) {
 	}
 }
 
-// TestMemoryChanges: a layer begun in memory is solved in windows, and the other way round.
-func TestMemoryChanges(t *testing.T) {
+// TestLongMemoryChanges: a layer begun in memory is solved in windows, and the other way round.
+func TestLongMemoryChanges(t *testing.T) {
 	rng := newRand(t)
 	for range trials(8) {
 		x := newWholeTrial(t, rng)

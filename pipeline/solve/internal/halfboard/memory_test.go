@@ -65,9 +65,9 @@ func TestColumnsAndRowsAreCounted(t *testing.T) {
 	})
 }
 
-// TestMatricesDoNotOverlap looks at where the scores and offers of layers stand:
+// TestLongMatricesDoNotOverlap looks at where the scores and offers of layers stand:
 // in the memory of the layer, at whole lines, apart from each other.
-func TestMatricesDoNotOverlap(t *testing.T) {
+func TestLongMatricesDoNotOverlap(t *testing.T) {
 	rng := newRand(t)
 	for range runs(40) {
 		c := randomConfig(t, rng)

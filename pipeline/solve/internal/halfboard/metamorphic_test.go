@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestAnyOptionsGiveTheSame solves layers of random games in random ways: they
+// TestLongAnyOptionsGiveTheSame solves layers of random games in random ways: they
 // equal those of the document's algorithm, byte by byte.
-func TestAnyOptionsGiveTheSame(t *testing.T) {
+func TestLongAnyOptionsGiveTheSame(t *testing.T) {
 	configs := runs(800)
 	switch {
 	case full():

@@ -55,9 +55,9 @@ func (g *geometry) sowings(t *testing.T, h half) (all []sowing) {
 	return all
 }
 
-// TestProgramsListTheMoves sows every pit of every column of random layers: it is in
+// TestLongProgramsListTheMoves sows every pit of every column of random layers: it is in
 // one group of its panel, with the row of what is left.
-func TestProgramsListTheMoves(t *testing.T) {
+func TestLongProgramsListTheMoves(t *testing.T) {
 	rng := newRand(t)
 	for range runs(150) {
 		c := randomConfig(t, rng)
@@ -93,9 +93,9 @@ func (m *matrix) played(p *compress.Program) (all [side][]sowing) {
 	return all
 }
 
-// TestRowsAscend: in a group the rows ascend with the columns, and the groups
+// TestLongRowsAscend: in a group the rows ascend with the columns, and the groups
 // share no rows of the program.
-func TestRowsAscend(t *testing.T) {
+func TestLongRowsAscend(t *testing.T) {
 	rng := newRand(t)
 	for range runs(150) {
 		c := randomConfig(t, rng)
@@ -122,9 +122,9 @@ func TestRowsAscend(t *testing.T) {
 	}
 }
 
-// TestRoutesAreShared: there is one route for each move of the halves of a sum,
+// TestLongRoutesAreShared: there is one route for each move of the halves of a sum,
 // and it aims at the scores that the move leads to.
-func TestRoutesAreShared(t *testing.T) {
+func TestLongRoutesAreShared(t *testing.T) {
 	rng := newRand(t)
 	for range runs(150) {
 		c := randomConfig(t, rng)
@@ -149,8 +149,8 @@ func TestRoutesAreShared(t *testing.T) {
 	}
 }
 
-// TestRoutesHaveTheirPattern builds patterns again.
-func TestRoutesHaveTheirPattern(t *testing.T) {
+// TestLongRoutesHaveTheirPattern builds patterns again.
+func TestLongRoutesHaveTheirPattern(t *testing.T) {
 	rng := newRand(t)
 	for range runs(30) {
 		c := randomConfig(t, rng)
@@ -208,9 +208,9 @@ func (o *origins) traces(g *grid) (all []trace) {
 	return all
 }
 
-// TestOriginsAreInversePrograms: every move of a program is one step of origins,
+// TestLongOriginsAreInversePrograms: every move of a program is one step of origins,
 // and there are no others.
-func TestOriginsAreInversePrograms(t *testing.T) {
+func TestLongOriginsAreInversePrograms(t *testing.T) {
 	rng := newRand(t)
 	for range runs(150) {
 		c := randomConfig(t, rng)
@@ -242,9 +242,9 @@ func TestStepsFit(t *testing.T) {
 	}
 }
 
-// TestLinksFindTheMovers: a link has the words of its route and the marks of its
+// TestLongLinksFindTheMovers: a link has the words of its route and the marks of its
 // matrix.
-func TestLinksFindTheMovers(t *testing.T) {
+func TestLongLinksFindTheMovers(t *testing.T) {
 	rng := newRand(t)
 	for range runs(150) {
 		c := randomConfig(t, rng)

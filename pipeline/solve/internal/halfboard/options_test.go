@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"grenier/internal/testkit/crashfs"
 	"grenier/io/vfs"
-	"grenier/io/vfs/crashfs"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 )
@@ -71,7 +71,7 @@ func TestPositionsAreCounted(t *testing.T) {
 	}
 }
 
-func TestStagesHaveNames(t *testing.T) {
+func TestLongStagesHaveNames(t *testing.T) {
 	var names []string
 	for stage := range Stages {
 		names = append(names, stage.String())
@@ -129,9 +129,9 @@ func follows(p, next Progress) bool {
 	return p.Stage < next.Stage
 }
 
-// TestProgressAddsUp follows the reports of one worker: stages come in order, and
+// TestLongProgressAddsUp follows the reports of one worker: stages come in order, and
 // each of them, and each sweep, ends with all positions.
-func TestProgressAddsUp(t *testing.T) {
+func TestLongProgressAddsUp(t *testing.T) {
 	rng := newRand(t)
 	for range runs(100) {
 		c := randomConfig(t, rng)
@@ -154,9 +154,9 @@ func TestProgressAddsUp(t *testing.T) {
 	}
 }
 
-// TestProgressOfWindowsAddsUp follows the reports of one worker: the windows come one after
+// TestLongProgressOfWindowsAddsUp follows the reports of one worker: the windows come one after
 // the other, each with sweeps and the storing of what it has found.
-func TestProgressOfWindowsAddsUp(t *testing.T) {
+func TestLongProgressOfWindowsAddsUp(t *testing.T) {
 	rng := newRand(t)
 	for range runs(60) {
 		x := newTrial(t, rng)
@@ -193,8 +193,8 @@ func less(a, b Traffic) bool {
 	return false
 }
 
-// TestStatsOfWindowsAreSensible: what a layer took by the clock, and what its streams hold.
-func TestStatsOfWindowsAreSensible(t *testing.T) {
+// TestLongStatsOfWindowsAreSensible: what a layer took by the clock, and what its streams hold.
+func TestLongStatsOfWindowsAreSensible(t *testing.T) {
 	rng := newRand(t)
 	for range runs(60) {
 		x := newTrial(t, rng)
@@ -240,8 +240,8 @@ func (d *disk) bytes(t *testing.T, part string) (n uint64) {
 	return n
 }
 
-// TestProgressOfManyWorkers: reports may come out of order, but none is missing.
-func TestProgressOfManyWorkers(t *testing.T) {
+// TestLongProgressOfManyWorkers: reports may come out of order, but none is missing.
+func TestLongProgressOfManyWorkers(t *testing.T) {
 	rng := newRand(t)
 	for range runs(40) {
 		c := randomConfig(t, rng)
@@ -271,9 +271,9 @@ func TestProgressOfManyWorkers(t *testing.T) {
 	}
 }
 
-// TestStatsAreSensible compares the statistics of layers with a clock and with the
+// TestLongStatsAreSensible compares the statistics of layers with a clock and with the
 // positions there are.
-func TestStatsAreSensible(t *testing.T) {
+func TestLongStatsAreSensible(t *testing.T) {
 	rng := newRand(t)
 	for range runs(60) {
 		c := randomConfig(t, rng)
@@ -299,9 +299,9 @@ func TestStatsAreSensible(t *testing.T) {
 	}
 }
 
-// TestChangesAreEnough: scores begin at 0, and each that ends elsewhere has
+// TestLongChangesAreEnough: scores begin at 0, and each that ends elsewhere has
 // changed.
-func TestChangesAreEnough(t *testing.T) {
+func TestLongChangesAreEnough(t *testing.T) {
 	rng := newRand(t)
 	for range runs(40) {
 		c := randomConfig(t, rng)

@@ -41,9 +41,9 @@ func eachPatches(t *testing.T, n int, check func(c config, g *grid, segments [][
 	})
 }
 
-// TestPatchesHaveTheirRanks: where a rank of a range is, there is a patch that has it, and all
+// TestLongPatchesHaveTheirRanks: where a rank of a range is, there is a patch that has it, and all
 // patches are in order. None has a row, or a panel of a single row, without a rank of its range.
-func TestPatchesHaveTheirRanks(t *testing.T) {
+func TestLongPatchesHaveTheirRanks(t *testing.T) {
 	eachPatches(t, 40, func(c config, g *grid, _ [][]panelOf, p patches, starts []uint64, length uint64) {
 		for _, m := range g.matrices {
 			for class := range classes {
@@ -95,8 +95,8 @@ func (g *grid) checkPatches(t *testing.T, c config, m *matrix, class rowClass, o
 	}
 }
 
-// TestPatchesOfStrips: strip by strip, each line of each patch comes once.
-func TestPatchesOfStrips(t *testing.T) {
+// TestLongPatchesOfStrips: strip by strip, each line of each patch comes once.
+func TestLongPatchesOfStrips(t *testing.T) {
 	eachPatches(t, 40, func(c config, g *grid, segments [][]panelOf, p patches, _ []uint64, _ uint64) {
 		type line struct {
 			patch      *patch
@@ -129,8 +129,8 @@ func TestPatchesOfStrips(t *testing.T) {
 	})
 }
 
-// TestPatchesHoldLines: the lines of a patch do not overlap and fill it.
-func TestPatchesHoldLines(t *testing.T) {
+// TestLongPatchesHoldLines: the lines of a patch do not overlap and fill it.
+func TestLongPatchesHoldLines(t *testing.T) {
 	rng := newRand(t)
 	for range runs(100) {
 		row, panel := rng.IntN(100), rng.IntN(20)
@@ -152,8 +152,8 @@ func TestPatchesHoldLines(t *testing.T) {
 	}
 }
 
-// TestLoadedRowsAreFound: a part of a row is found in a patch that has all of it.
-func TestLoadedRowsAreFound(t *testing.T) {
+// TestLongLoadedRowsAreFound: a part of a row is found in a patch that has all of it.
+func TestLongLoadedRowsAreFound(t *testing.T) {
 	rng := newRand(t)
 	found, lost := 0, 0
 	eachPatches(t, 120, func(c config, g *grid, _ [][]panelOf, p patches, _ []uint64, _ uint64) {

@@ -101,9 +101,9 @@ func eachPattern(t *testing.T, check func(g *geometry, sum int, example play, p 
 	}
 }
 
-// TestPatternsFollowTheRules plays random moves against all halves of a sum, seed
+// TestLongPatternsFollowTheRules plays random moves against all halves of a sum, seed
 // by seed.
-func TestPatternsFollowTheRules(t *testing.T) {
+func TestLongPatternsFollowTheRules(t *testing.T) {
 	eachPattern(t, func(g *geometry, sum int, example play, p *pattern) {
 		game := mustGame(t, 2*g.q, awari.Awari)
 		for class := range classes {
@@ -120,8 +120,8 @@ func TestPatternsFollowTheRules(t *testing.T) {
 	})
 }
 
-// TestNoRowsBeyondTheLast: the last chunk may have fewer than 64 rows.
-func TestNoRowsBeyondTheLast(t *testing.T) {
+// TestLongNoRowsBeyondTheLast: the last chunk may have fewer than 64 rows.
+func TestLongNoRowsBeyondTheLast(t *testing.T) {
 	eachPattern(t, func(g *geometry, sum int, example play, p *pattern) {
 		for class := range classes {
 			rows := len(g.rows[sum][class])
@@ -135,8 +135,8 @@ func TestNoRowsBeyondTheLast(t *testing.T) {
 	})
 }
 
-// TestWordsAreInOrder: by chunks and by panels at once, each pair of them once.
-func TestWordsAreInOrder(t *testing.T) {
+// TestLongWordsAreInOrder: by chunks and by panels at once, each pair of them once.
+func TestLongWordsAreInOrder(t *testing.T) {
 	eachPattern(t, func(g *geometry, sum int, example play, p *pattern) {
 		for class := range classes {
 			words, first := p.words[class], p.first[class]
@@ -153,8 +153,8 @@ func TestWordsAreInOrder(t *testing.T) {
 	})
 }
 
-// TestWordsAreFoundByPanel looks at the words of each panel of the children.
-func TestWordsAreFoundByPanel(t *testing.T) {
+// TestLongWordsAreFoundByPanel looks at the words of each panel of the children.
+func TestLongWordsAreFoundByPanel(t *testing.T) {
 	eachPattern(t, func(g *geometry, sum int, example play, p *pattern) {
 		words, panels := p.words[openRows], g.panels(sum+example.move(g.q).Seeds(g.q))
 		if len(p.byPanel) != panels+1 || p.byPanel[0] != 0 || int(p.byPanel[panels]) != len(words) {
@@ -170,8 +170,8 @@ func TestWordsAreFoundByPanel(t *testing.T) {
 	})
 }
 
-// TestCapturesAreSorted: by seeds, and in a capture by rows.
-func TestCapturesAreSorted(t *testing.T) {
+// TestLongCapturesAreSorted: by seeds, and in a capture by rows.
+func TestLongCapturesAreSorted(t *testing.T) {
 	eachPattern(t, func(g *geometry, sum int, example play, p *pattern) {
 		for class := range classes {
 			last := 1 // no capture takes less than 2

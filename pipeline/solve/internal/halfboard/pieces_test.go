@@ -119,9 +119,9 @@ func within(t *testing.T, what string, do func()) {
 	}
 }
 
-// TestRowsOfPieces compares rows with those of layers in memory, whatever there is room
+// TestLongRowsOfPieces compares rows with those of layers in memory, whatever there is room
 // for.
-func TestRowsOfPieces(t *testing.T) {
+func TestLongRowsOfPieces(t *testing.T) {
 	rng := newRand(t)
 	for range runs(24) {
 		l := newLibrary(t, rng)
@@ -174,9 +174,9 @@ func TestAllRowsOnce(t *testing.T) {
 	}
 }
 
-// TestPiecesFail: who wants a piece that cannot be read gets the error, even if somebody
+// TestLongPiecesFail: who wants a piece that cannot be read gets the error, even if somebody
 // else is reading it, and nobody hangs.
-func TestPiecesFail(t *testing.T) {
+func TestLongPiecesFail(t *testing.T) {
 	rng := newRand(t)
 	bad := errors.New("disk on fire")
 	for range runs(16) {

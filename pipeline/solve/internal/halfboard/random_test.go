@@ -12,12 +12,11 @@ import (
 
 	"grenier/kernels/colex"
 	"grenier/kernels/cpu"
-	"grenier/kernels/longtest"
 	"grenier/layers/awari"
 	"grenier/pipeline/spaces/retro"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(longtest.Choose(m)) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var seed = flag.Uint64("seed", 0, "seed of random tests; 0 picks one")
 

@@ -31,8 +31,8 @@ func (c config) solve(t testing.TB) *Layer {
 	return l
 }
 
-// TestReadAnyPart reads parts of layers from several goroutines.
-func TestReadAnyPart(t *testing.T) {
+// TestLongReadAnyPart reads parts of layers from several goroutines.
+func TestLongReadAnyPart(t *testing.T) {
 	rng := newRand(t)
 	for range runs(40) {
 		c := randomConfig(t, rng)

@@ -15,9 +15,9 @@ func eachGrid(t *testing.T, n int, check func(c config, g *grid, segments [][]pa
 	}
 }
 
-// TestSegmentsCoverAllPanels: each panel is in one segment, all of them in the order of
+// TestLongSegmentsCoverAllPanels: each panel is in one segment, all of them in the order of
 // captures, and no segment but the last one is smaller than asked for.
-func TestSegmentsCoverAllPanels(t *testing.T) {
+func TestLongSegmentsCoverAllPanels(t *testing.T) {
 	rng := newRand(t)
 	for range runs(80) {
 		c := randomConfig(t, rng)
@@ -56,9 +56,9 @@ func TestSegmentsCoverAllPanels(t *testing.T) {
 	}
 }
 
-// TestStripsCoverAllRows: each row of each panel is in one strip of its class, and strips
+// TestLongStripsCoverAllRows: each row of each panel is in one strip of its class, and strips
 // begin with chunks.
-func TestStripsCoverAllRows(t *testing.T) {
+func TestLongStripsCoverAllRows(t *testing.T) {
 	eachGrid(t, 80, func(c config, g *grid, segments [][]panelOf) {
 		for _, panels := range segments {
 			for class := range classes {

@@ -67,9 +67,9 @@ func (j *judge) readers(p position) (all []position) {
 	return all
 }
 
-// TestReadersAreMarked changes scores of random blocks: all positions that read one
+// TestLongReadersAreMarked changes scores of random blocks: all positions that read one
 // of them are marked, and no column of a block without such a position.
-func TestReadersAreMarked(t *testing.T) {
+func TestLongReadersAreMarked(t *testing.T) {
 	rng := newRand(t)
 	for range runs(150) {
 		c := randomConfig(t, rng)
@@ -99,9 +99,9 @@ func TestReadersAreMarked(t *testing.T) {
 	}
 }
 
-// TestReadersHaveQuietMoves: what the test above knows about readers agrees with
+// TestLongReadersHaveQuietMoves: what the test above knows about readers agrees with
 // what moves lead to.
-func TestReadersHaveQuietMoves(t *testing.T) {
+func TestLongReadersHaveQuietMoves(t *testing.T) {
 	rng := newRand(t)
 	for range runs(20) {
 		c := randomConfig(t, rng)
@@ -123,9 +123,9 @@ func TestReadersHaveQuietMoves(t *testing.T) {
 	}
 }
 
-// TestBlocksAreComputedByTheRules computes parts of random blocks out of any scores:
+// TestLongBlocksAreComputedByTheRules computes parts of random blocks out of any scores:
 // each position gets the best score that its moves offer, the others keep theirs.
-func TestBlocksAreComputedByTheRules(t *testing.T) {
+func TestLongBlocksAreComputedByTheRules(t *testing.T) {
 	rng := newRand(t)
 	for range runs(100) {
 		c := randomConfig(t, rng)
@@ -169,9 +169,9 @@ func (e *engine) expect(j *judge, m *matrix, next job) map[position]int8 {
 	return want
 }
 
-// TestTilesTellTheirReaders computes a tile of which everything is out of date: it
+// TestLongTilesTellTheirReaders computes a tile of which everything is out of date: it
 // marks what reads its changes, or the tiles that do so.
-func TestTilesTellTheirReaders(t *testing.T) {
+func TestLongTilesTellTheirReaders(t *testing.T) {
 	rng := newRand(t)
 	for range runs(80) {
 		c := randomConfig(t, rng)
@@ -255,9 +255,9 @@ func (m *marked) add(columns, rows uint64) {
 	}
 }
 
-// TestNoMarkIsLost adds to marks from several goroutines while one takes them, as in
+// TestLongNoMarkIsLost adds to marks from several goroutines while one takes them, as in
 // a sweep, and takes the rest after that, as the next sweep does.
-func TestNoMarkIsLost(t *testing.T) {
+func TestLongNoMarkIsLost(t *testing.T) {
 	const adders, marks = 2, 1000
 	rng := newRand(t)
 	for round := range runs(800) {
@@ -321,8 +321,8 @@ func (e *engine) upToDate(t *testing.T, c config, j *judge) {
 	})
 }
 
-// TestNothingIsOutOfDateInTheEnd recomputes every position after the last sweep.
-func TestNothingIsOutOfDateInTheEnd(t *testing.T) {
+// TestLongNothingIsOutOfDateInTheEnd recomputes every position after the last sweep.
+func TestLongNothingIsOutOfDateInTheEnd(t *testing.T) {
 	rng := newRand(t)
 	for range runs(40) {
 		c := randomConfig(t, rng)
@@ -346,8 +346,8 @@ func (e *engine) bias(rng *rand.Rand) {
 	})
 }
 
-// TestAnyOrderGivesTheSame sweeps over shuffled tiles in units of random sizes.
-func TestAnyOrderGivesTheSame(t *testing.T) {
+// TestLongAnyOrderGivesTheSame sweeps over shuffled tiles in units of random sizes.
+func TestLongAnyOrderGivesTheSame(t *testing.T) {
 	rng := newRand(t)
 	for range runs(120) {
 		c := randomConfig(t, rng)
@@ -367,8 +367,8 @@ func TestAnyOrderGivesTheSame(t *testing.T) {
 	}
 }
 
-// TestSweepsCountTheirWork compares statistics with what sweeps change.
-func TestSweepsCountTheirWork(t *testing.T) {
+// TestLongSweepsCountTheirWork compares statistics with what sweeps change.
+func TestLongSweepsCountTheirWork(t *testing.T) {
 	rng := newRand(t)
 	for range runs(40) {
 		c := randomConfig(t, rng)
@@ -398,9 +398,9 @@ func TestSweepsCountTheirWork(t *testing.T) {
 	}
 }
 
-// TestFullRowsFollowTheRules fills the full rows of layers in which the open ones
+// TestLongFullRowsFollowTheRules fills the full rows of layers in which the open ones
 // have any scores.
-func TestFullRowsFollowTheRules(t *testing.T) {
+func TestLongFullRowsFollowTheRules(t *testing.T) {
 	rng := newRand(t)
 	full := 0
 	for tries := 0; tries < runs(100) || full == 0; tries++ {

@@ -13,7 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"grenier/io/vfs/crashfs"
+	"grenier/internal/testkit/crashfs"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 )
@@ -225,8 +225,8 @@ func (x *trial) vary() {
 	}
 }
 
-// TestStoppedLayersAreGoneOnWith stops layers at any moment, several times in a row.
-func TestStoppedLayersAreGoneOnWith(t *testing.T) {
+// TestLongStoppedLayersAreGoneOnWith stops layers at any moment, several times in a row.
+func TestLongStoppedLayersAreGoneOnWith(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	eachEngine(t, testStoppedLayersAreGoneOnWith)
 }
@@ -298,9 +298,9 @@ func eachSmallEngine(t *testing.T, test func(t *testing.T, rng *rand.Rand, draw 
 	t.Run("whole", func(t *testing.T) { test(t, newRand(t), smallWholeTrial) })
 }
 
-// TestCrashes crashes in each operation on files: the process is killed, or the power
+// TestLongCrashes crashes in each operation on files: the process is killed, or the power
 // goes, and sometimes a second time.
-func TestCrashes(t *testing.T) { eachSmallEngine(t, testCrashes) }
+func TestLongCrashes(t *testing.T) { eachSmallEngine(t, testCrashes) }
 
 func testCrashes(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial) {
 	stride := 140
@@ -333,8 +333,8 @@ func testCrashes(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand
 	}
 }
 
-// TestFullDisk lets the disk be full from the k-th write on. Nothing is lost then.
-func TestFullDisk(t *testing.T) {
+// TestLongFullDisk lets the disk be full from the k-th write on. Nothing is lost then.
+func TestLongFullDisk(t *testing.T) {
 	rng := newRand(t)
 	for k := 1; ; k += 1 + rng.IntN(gap(30)) {
 		x := smallTrial(t, rng)
@@ -353,9 +353,9 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestStreamsAreMissed: the disk is full while a stream that is needed is stored, and has room
+// TestLongStreamsAreMissed: the disk is full while a stream that is needed is stored, and has room
 // again at once. The layer does not continue as if the stream were there.
-func TestStreamsAreMissed(t *testing.T) {
+func TestLongStreamsAreMissed(t *testing.T) {
 	rng := newRand(t)
 	for k := 1; ; k += 1 + rng.IntN(gap(10)) {
 		x := smallTrial(t, rng)
@@ -378,9 +378,9 @@ func TestStreamsAreMissed(t *testing.T) {
 	}
 }
 
-// TestFailingDisks: operations on files fail, several times in a row. What was stored
+// TestLongFailingDisks: operations on files fail, several times in a row. What was stored
 // before is not given up for that.
-func TestFailingDisks(t *testing.T) { eachSmallEngine(t, testFailingDisks) }
+func TestLongFailingDisks(t *testing.T) { eachSmallEngine(t, testFailingDisks) }
 
 func testFailingDisks(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial) {
 	ops := []crashfs.Op{crashfs.Create, crashfs.Write, crashfs.Sync, crashfs.Rename, crashfs.Remove, crashfs.SyncDir, "read"}

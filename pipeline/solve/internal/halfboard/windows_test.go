@@ -17,18 +17,18 @@ import (
 	"go.uber.org/goleak"
 	"golang.org/x/sync/errgroup"
 
+	"grenier/internal/testkit/crashfs"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
-	"grenier/io/vfs/crashfs"
 	"grenier/kernels/cpu"
 	"grenier/kernels/planes"
 	"grenier/layers/awari"
 )
 
-// TestWindowsGiveTheSame solves layers of random games window by window, in random ways:
+// TestLongWindowsGiveTheSame solves layers of random games window by window, in random ways:
 // they equal those of the document's algorithm.
-func TestWindowsGiveTheSame(t *testing.T) {
+func TestLongWindowsGiveTheSame(t *testing.T) {
 	configs := runs(200)
 	switch {
 	case full():
@@ -49,9 +49,9 @@ func TestWindowsGiveTheSame(t *testing.T) {
 	}
 }
 
-// TestEveryWidthAndKernel solves layers in all widths with all kernels and some numbers of
+// TestLongEveryWidthAndKernel solves layers in all widths with all kernels and some numbers of
 // workers.
-func TestEveryWidthAndKernel(t *testing.T) {
+func TestLongEveryWidthAndKernel(t *testing.T) {
 	rng := newRand(t)
 	layers := []config{
 		{game: mustGame(t, 12, awari.Awari), seeds: 6}, {game: mustGame(t, 4, awari.Strict), seeds: 20},
@@ -77,9 +77,9 @@ func TestEveryWidthAndKernel(t *testing.T) {
 	}
 }
 
-// TestWindowsEqualWhole solves all layers of a game in one piece and in each width, every other one with
+// TestLongWindowsEqualWhole solves all layers of a game in one piece and in each width, every other one with
 // thin windows; short runs take every other width for a layer.
-func TestWindowsEqualWhole(t *testing.T) {
+func TestLongWindowsEqualWhole(t *testing.T) {
 	tops := map[int]int{12: 4, 8: 7}
 	switch {
 	case full():
@@ -157,8 +157,8 @@ func (x *trial) width() {
 	x.options.thin = x.rng.IntN(2) == 0
 }
 
-// TestWidthsChange: what was found with one width is resumed in another.
-func TestWidthsChange(t *testing.T) {
+// TestLongWidthsChange: what was found with one width is resumed in another.
+func TestLongWidthsChange(t *testing.T) {
 	rng := newRand(t)
 	for range trials(20) {
 		x := newTrial(t, rng)
@@ -183,9 +183,9 @@ func TestWidthsChange(t *testing.T) {
 	}
 }
 
-// TestWindowsAreNotSolvedTwice: a kill costs a layer what it has done since the last
+// TestLongWindowsAreNotSolvedTwice: a kill costs a layer what it has done since the last
 // checkpoint, the window before if that was still on its way to the disk, and no other window or segment.
-func TestWindowsAreNotSolvedTwice(t *testing.T) {
+func TestLongWindowsAreNotSolvedTwice(t *testing.T) {
 	rng := newRand(t)
 	for kills := 0; kills < trials(10); {
 		x := newTrial(t, rng)
@@ -224,8 +224,8 @@ func TestWindowsAreNotSolvedTwice(t *testing.T) {
 	}
 }
 
-// TestSolvedLayersAreNotSolvedAgain: a layer that was not sealed is only read.
-func TestSolvedLayersAreNotSolvedAgain(t *testing.T) {
+// TestLongSolvedLayersAreNotSolvedAgain: a layer that was not sealed is only read.
+func TestLongSolvedLayersAreNotSolvedAgain(t *testing.T) {
 	rng := newRand(t)
 	for range trials(15) {
 		x := newTrial(t, rng)
@@ -269,8 +269,8 @@ func (x *trial) kill(t *testing.T, when func(all, ofStage int, stage Stage) bool
 	return before, false
 }
 
-// TestSegmentsAreNotComputedTwice: captures that are stored are not computed again.
-func TestSegmentsAreNotComputedTwice(t *testing.T) {
+// TestLongSegmentsAreNotComputedTwice: captures that are stored are not computed again.
+func TestLongSegmentsAreNotComputedTwice(t *testing.T) {
 	rng := newRand(t)
 	seeds, stops := 10, 1
 	if long() {
@@ -361,9 +361,9 @@ func someWidths(rng *rand.Rand) []int {
 	return all[rng.IntN(len(all)):][:1]
 }
 
-// TestDamagedStreams damages each kind of streams in each way: what is damaged is named
+// TestLongDamagedStreams damages each kind of streams in each way: what is damaged is named
 // and computed again, and never believed.
-func TestDamagedStreams(t *testing.T) {
+func TestLongDamagedStreams(t *testing.T) {
 	rng := newRand(t)
 	for _, bits := range someWidths(rng) {
 		x := smallTrial(t, rng)
@@ -431,9 +431,9 @@ func TestDamagedStreams(t *testing.T) {
 	}
 }
 
-// TestForgedStreams: right checksums of wrong contents. What no stream can hold is named,
+// TestLongForgedStreams: right checksums of wrong contents. What no stream can hold is named,
 // and the scores that come out of the rest are those of the oracle.
-func TestForgedStreams(t *testing.T) {
+func TestLongForgedStreams(t *testing.T) {
 	rng := newRand(t)
 	for _, bits := range someWidths(rng) {
 		x := smallTrial(t, rng)
@@ -522,8 +522,8 @@ func TestFloorsOfCheckpoints(t *testing.T) {
 	}
 }
 
-// TestForgedCaptures: a capture value beyond what the layer has is not believed.
-func TestForgedCaptures(t *testing.T) {
+// TestLongForgedCaptures: a capture value beyond what the layer has is not believed.
+func TestLongForgedCaptures(t *testing.T) {
 	rng := newRand(t)
 	x := smallTrial(t, rng)
 	x.stopInWindow(t, 1)
@@ -565,9 +565,9 @@ func little32(b []byte) uint32 {
 	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
 }
 
-// TestAnyWindowStreamsWillDo kills the work, or cuts the power, in any operation, several
+// TestLongAnyWindowStreamsWillDo kills the work, or cuts the power, in any operation, several
 // times, with other widths, and bytes go bad in between.
-func TestAnyWindowStreamsWillDo(t *testing.T) {
+func TestLongAnyWindowStreamsWillDo(t *testing.T) {
 	rng := newRand(t)
 	crashes, flips := 0, 0
 	for range trials(15) {
@@ -595,9 +595,9 @@ func TestAnyWindowStreamsWillDo(t *testing.T) {
 	t.Logf("%d crashes, %d bytes", crashes, flips)
 }
 
-// TestWindowsAreCancelled ends the context at any moment of each stage: files are closed,
+// TestLongWindowsAreCancelled ends the context at any moment of each stage: files are closed,
 // goroutines end, memory is returned, which only long tests look at, and the layer can be resumed.
-func TestWindowsAreCancelled(t *testing.T) {
+func TestLongWindowsAreCancelled(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	rng := newRand(t)
 	stopped := [Stages]int{}
@@ -626,9 +626,9 @@ func TestWindowsAreCancelled(t *testing.T) {
 	})
 }
 
-// TestLoadedScores reads a layer that was solved in windows in any order, from several
+// TestLongLoadedScores reads a layer that was solved in windows in any order, from several
 // goroutines, and loads parts of it before or not.
-func TestLoadedScores(t *testing.T) {
+func TestLongLoadedScores(t *testing.T) {
 	rng := newRand(t)
 	for range trials(10) {
 		x := newTrial(t, rng)
@@ -678,9 +678,9 @@ func (x *trial) readsSample(t *testing.T, l *Layer, want []int8) {
 	}
 }
 
-// TestSamples: pieces on both sides of the border of two slabs and on both at once, all of the
+// TestLongSamples: pieces on both sides of the border of two slabs and on both at once, all of the
 // layer, nothing, single positions, the same piece twice, and another sample than that of the run before.
-func TestSamples(t *testing.T) {
+func TestLongSamples(t *testing.T) {
 	rng := newRand(t)
 	for _, bits := range someWidths(rng) {
 		c := config{game: mustGame(t, 12, awari.Awari), seeds: 8, options: Options{Workers: 2, Bits: bits}}
@@ -746,9 +746,9 @@ func (x *trial) readsRight(t *testing.T, l *Layer, want []int8, start uint64, le
 	}
 }
 
-// TestLoadingFails: after a failure nothing wrong is read, neither by the one who fails nor
+// TestLongLoadingFails: after a failure nothing wrong is read, neither by the one who fails nor
 // by others at the same time.
-func TestLoadingFails(t *testing.T) {
+func TestLongLoadingFails(t *testing.T) {
 	rng := newRand(t)
 	failures := 0
 	for tries := 0; tries < trials(15) || failures == 0; tries++ {

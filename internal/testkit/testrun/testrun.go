@@ -13,8 +13,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"grenier/internal/testkit/writetest"
 	"grenier/io/layerfile"
-	"grenier/io/layerfile/writetest"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/io/vfs"

@@ -15,8 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/crashfs"
 	"grenier/io/rundir"
-	"grenier/io/vfs/crashfs"
 	"grenier/io/workfile"
 )
 

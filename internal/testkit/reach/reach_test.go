@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/reach"
 	"grenier/layers"
 	"grenier/layers/awari"
-	"grenier/pipeline/spaces/reach"
 )
 
 // ring is a cycle of states in layer 1 with a way out: state i leads to i+1 modulo size,

@@ -4,11 +4,8 @@ import (
 	"os"
 	"testing"
 
-	"grenier/io/browsertest"
-	"grenier/kernels/longtest"
+	"grenier/internal/testkit/browsertest"
 )
-
-func TestMain(m *testing.M) { longtest.Choose(m).Run() }
 
 // long skips a test unless there is time for long ones.
 func long(t *testing.T) {
@@ -22,9 +19,9 @@ const faulty = `<!doctype html><meta name="viewport" content="width=device-width
 <img src="missing.png">
 <script>console.log("a word"); undefinedFunction();</script>`
 
-// TestFaults opens a page that has each kind of fault: the tests of pages rely on
+// TestLongFaults opens a page that has each kind of fault: the tests of pages rely on
 // hearing of all of them.
-func TestFaults(t *testing.T) {
+func TestLongFaults(t *testing.T) {
 	long(t)
 	page := browsertest.Start(t).OpenText(t, faulty, browsertest.Window{Width: 400})
 	browsertest.Want(page, "document.title", "a page")
@@ -42,8 +39,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestWindow opens pages without scripts and with wishes of the user.
-func TestWindow(t *testing.T) {
+// TestLongWindow opens pages without scripts and with wishes of the user.
+func TestLongWindow(t *testing.T) {
 	long(t)
 	browser := browsertest.Start(t)
 	page := browser.OpenText(t, faulty, browsertest.Window{

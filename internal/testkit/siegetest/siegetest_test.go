@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"grenier/io/siegetest"
+	"grenier/internal/testkit/siegetest"
 )
 
 // target makes a file to damage, others, and canaries.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/conformance"
 	"grenier/layers"
-	"grenier/layers/conformance"
 )
 
 // state is a heap of stones and a hand on a dial of three.

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"go/ast"
+	"go/token"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestNamesOfLongTests: a test that asks for GRENIER_LONG, itself or by way of a function of
+// its package, is named TestLong..., and no other is. That is how make test-long finds it.
+func TestNamesOfLongTests(t *testing.T) {
+	functions := map[string]map[string][]string{} // by folder and name: the words in it
+	parseEach(t, "_test.go", func(path string, file *ast.File, _ *token.FileSet) {
+		folder := filepath.Dir(path)
+		if functions[folder] == nil {
+			functions[folder] = map[string][]string{}
+		}
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok {
+				functions[folder][f.Name.Name] = append(functions[folder][f.Name.Name], words(f)...)
+			}
+		}
+	})
+	for folder, words := range functions {
+		asks := asking(words)
+		for name := range words {
+			if folder == "cmd/grenier" && name == "TestScripts" { // what TestLongScripts leaves, by the same function
+				continue
+			}
+			if isTest := strings.HasPrefix(name, "Test") && name != "TestMain"; isTest && asks[name] != strings.HasPrefix(name, "TestLong") {
+				t.Errorf("%s: %s asks for the variable: %t", folder, name, asks[name])
+			}
+		}
+	}
+}
+
+// asking returns the functions that ask for GRENIER_LONG, or call one that does.
+func asking(functions map[string][]string) map[string]bool {
+	asks := map[string]bool{"GRENIER_" + "LONG": true}
+	for before := 0; before != len(asks); {
+		before = len(asks)
+		for name, words := range functions {
+			for _, word := range words {
+				if asks[word] && !strings.HasPrefix(word, "Test") {
+					asks[name] = true
+				}
+			}
+		}
+	}
+	return asks
+}
+
+// words returns the names and strings in a function.
+func words(f *ast.FuncDecl) (words []string) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Ident:
+			words = append(words, n.Name)
+		case *ast.BasicLit:
+			words = append(words, strings.Trim(n.Value, "\"`"))
+		}
+		return true
+	})
+	return words
+}
