@@ -100,6 +100,11 @@ func (l *Layer) damaged(err error) {
 	l.Problems = append(l.Problems, Problem{Text: err.Error(), Damage: err})
 }
 
+// readable reports whether nothing of the layer is damaged, though scores may be wrong.
+func (l *Layer) readable() bool {
+	return !slices.ContainsFunc(l.Problems, func(p Problem) bool { return p.Damage != nil })
+}
+
 // found is what the comparison of some positions has found.
 type found struct {
 	checked    uint64

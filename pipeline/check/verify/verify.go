@@ -294,6 +294,8 @@ func (r *run) layer(ctx context.Context, n int) (Layer, error) {
 		if err := r.compare(ctx, n, &layer); err != nil {
 			return layer, err
 		}
+	}
+	if layer.readable() {
 		if err := r.checkBelow(n, &layer); err != nil {
 			return layer, err
 		}
