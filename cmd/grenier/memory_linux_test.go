@@ -135,7 +135,6 @@ var memoryRows = []memoryRow{
 	{memory: "40MiB", ends: cli.ExitOK, args: "swap pdb build --kind apdb --rows 4 --cols 4 --tiles 1,2,3,4,5,6 --out NEW"},
 	{memory: "128MiB", ends: cli.ExitOK, args: "swap pdb build --kind apdb --rows 4 --cols 4 --tiles 1,2,3,4,5,6,7 --out NEW", full: true},
 	{memory: "64MiB", ends: cli.ExitUsage, args: "swap pdb build --kind gadb --rows 4 --cols 4 --k 4 --out NEW"},
-	{memory: "128MiB", ends: cli.ExitOK, args: "swap plan --rows 3 --cols 4"},
 	{memory: "64MiB", ends: cli.ExitOK, args: "swap bench --tables solvers --solves 2"},
 	{memory: "16MiB", ends: cli.ExitUsage, args: "swap bench --tables databases"},
 	{memory: "36MiB", ends: cli.ExitOK, args: "chemin solve --rows 4 --cols 5 --time 2s --threads 2"},

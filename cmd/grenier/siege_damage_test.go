@@ -119,7 +119,6 @@ func damagedRuns() []*subject {
 		}},
 		{name: "calibration", share: 5, build: buildFiles(), rows: []row{
 			{args: "awari plan --seeds 20 --progress none --calibration @/run/awari.json", quiet: true},
-			{args: "swap plan --rows 3 --cols 4 --progress none --calibration @/run/swap.json", quiet: true},
 		}},
 	}
 }
@@ -529,7 +528,7 @@ func buildInterrupted(args string) func(*testing.T, *subject) {
 	}
 }
 
-// buildFiles makes the files of some commands, and calibrations.
+// buildFiles makes the files of some commands, or a calibration if there are none.
 func buildFiles(commands ...string) func(*testing.T, *subject) {
 	return func(t *testing.T, s *subject) {
 		if err := s.tree.Mkdir(siegeDir, 0o755); err != nil {
@@ -541,13 +540,11 @@ func buildFiles(commands ...string) func(*testing.T, *subject) {
 		if len(commands) > 0 {
 			return
 		}
-		for name, from := range map[string]string{"awari.json": "machine.json", "swap.json": "swap-machine.json"} {
-			data, err := os.ReadFile("testdata/" + from)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s.tree.Write(siegeDir+"/"+name, data)
+		data, err := os.ReadFile("testdata/machine.json")
+		if err != nil {
+			t.Fatal(err)
 		}
+		s.tree.Write(siegeDir+"/awari.json", data)
 	}
 }
 

@@ -79,7 +79,6 @@ func places() []siegePlace {
 		read("0.colex", "awari import --progress none --layer 0 --format colex --dir @/new @/run/0.colex"),
 		read("0.colex", "awari import --progress none --layer 0 --format colex --codec zstd --dir @/new @/run/0.colex"),
 		read("here.json", "awari plan --progress none --seeds 4 --calibration @/run/here.json"),
-		read("there.json", "swap plan --progress none --rows 2 --cols 3 --calibration @/run/there.json"),
 	}
 }
 
@@ -170,11 +169,9 @@ func buildPlaces(t *testing.T, s *subject) {
 	s.tree.Write("run/grid.txt", []byte("2 3\n6 5 4\n3 2 1\n"))
 	s.tree.Write("run/pegs.txt", []byte(pegs))
 	s.tree.Write("pegs.txt", []byte(pegs))
-	for name, from := range map[string]string{"here.json": "machine.json", "there.json": "swap-machine.json"} {
-		data, err := os.ReadFile("testdata/" + from)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.tree.Write("run/"+name, data)
+	data, err := os.ReadFile("testdata/machine.json")
+	if err != nil {
+		t.Fatal(err)
 	}
+	s.tree.Write("run/here.json", data)
 }

@@ -5,7 +5,6 @@
 //	search    solvers of one grid: A*, IDA*, bidirectional and beam search; start here
 //	patterns  builds pattern databases, which are lower bounds that search looks up
 //	bfs       counts all states by distance, one bit a state, in memory or on disk
-//	plan      predicts what a search of all states takes
 //	bench     measures heuristics, solvers and databases against each other
 //
 // docs/swap.md has the results.

@@ -10,7 +10,7 @@ import (
 	"grenier/io/rundir"
 )
 
-// CalibrationFlags are the flags of the plan commands about the speed of the machine.
+// CalibrationFlags are the flags of awari plan about the speed of the machine.
 type CalibrationFlags struct{ disk, calibration, save string }
 
 // Define adds the flags.

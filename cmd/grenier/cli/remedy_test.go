@@ -26,7 +26,7 @@ func TestRemedy(t *testing.T) {
 		{"grenier swap solve", "all.gp", nil, "to build it again: grenier swap pdb build"},
 		{"grenier swap solve", "all.gp", corrupt.ErrMismatch, "is the path right?"},
 		{"grenier awari plan", "c.json", unusable{errors.New("figure")}, "to measure again: grenier awari plan --save-calibration FILE"},
-		{"grenier swap plan", "c.json", unusable{corrupt.ErrVersion}, "to measure again: grenier swap plan --save-calibration FILE"},
+		{"grenier awari plan", "c.json", unusable{corrupt.ErrVersion}, "to measure again: grenier awari plan --save-calibration FILE"},
 		{"grenier awari plan", "run/manifest.json", corrupt.ErrVersion, "use the version of grenier that wrote it"},
 		{"grenier awari probe", "five", corrupt.ErrForeign, "is the path right?"},
 	} {

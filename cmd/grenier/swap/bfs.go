@@ -18,9 +18,10 @@ import (
 
 // bfsFlags are the flags of swap bfs as given.
 type bfsFlags struct {
-	searchFlags
-	dir, progress string
-	json, force   bool
+	rows, cols, threads int
+	memory              cli.MemoryFlag
+	dir, progress       string
+	json, force         bool
 }
 
 // bfsReport is what swap bfs prints as JSON.
@@ -50,11 +51,9 @@ graph the degree, the number of moves of each state, and the number of edges.
 A state takes 0.15 bytes of memory: 12 cells 72 MB, 13 cells 0.94 GB, 14 cells
 13 GB. A grid that needs more than --memory is refused. With --dir the states
 are on disk: 13 cells then need about 110 MB of memory and up to 1.5 GB of
-disk, and memory beyond that holds a part of the states. A disk with too little
-room is refused unless --force is given. Each depth ends with a checkpoint in
-DIR, from which the same command resumes.
-
-"grenier swap plan" predicts what a grid takes.
+disk, 14 cells 560 MB and 20 GB, and memory beyond that holds a part of the
+states. A disk with too little room is refused unless --force is given. Each
+depth ends with a checkpoint in DIR, from which the same command resumes.
 `,
 		Example: `  grenier swap bfs --rows 3 --cols 4
   grenier swap bfs --rows 1 --cols 13 --memory 2GiB --json
@@ -73,14 +72,26 @@ DIR, from which the same command resumes.
 	return cmd
 }
 
+// search checks the flags and returns the grid and the options of the search.
+func (f *bfsFlags) search() (g *swap.Grid, o bfs.Options, err error) {
+	if err = cli.CheckThreads(f.threads); err != nil {
+		return nil, o, err
+	}
+	o = bfs.Options{Workers: f.threads, Dir: f.dir}
+	if !f.force {
+		o.Free = rundir.FreeBytes
+	}
+	if o.Memory, err = f.memory.Limit(); err != nil {
+		return nil, o, err
+	}
+	g, err = swap.NewGrid(f.rows, f.cols)
+	return g, o, err
+}
+
 func (a *app) runBFS(ctx context.Context, f bfsFlags) error {
 	g, o, err := f.search()
 	if err != nil {
 		return err
-	}
-	o.Dir = f.dir
-	if !f.force {
-		o.Free = rundir.FreeBytes
 	}
 	shown, err := a.NewProgress(f.progress, f.json)
 	if err != nil {

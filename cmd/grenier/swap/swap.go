@@ -1,6 +1,6 @@
 // Package swap has the commands below "grenier swap", one file each: count the states of the
-// swap puzzle, plan that, solve grids, generate them, build pattern databases and compare
-// solvers. animate.go shows a solution swap by swap.
+// swap puzzle, solve grids, generate them, build pattern databases and compare solvers. animate.go
+// shows a solution swap by swap.
 package swap
 
 import (
@@ -9,8 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"grenier/cmd/grenier/cli"
-	"grenier/layers/swap"
-	"grenier/pipeline/swap/bfs"
 )
 
 // app is a command line about the swap puzzle.
@@ -28,7 +26,7 @@ row by row. Grids have up to 16 cells, and up to 64 for solve and generate.
 `,
 		Example: `  grenier swap solve --rows 3 --cols 3 9 8 7 6 5 4 3 2 1
   grenier swap bfs --rows 3 --cols 3`,
-	}, a.solve(), a.generate(), a.bfs(), a.plan(), a.pdb(), a.bench())
+	}, a.solve(), a.generate(), a.bfs(), a.pdb(), a.bench())
 }
 
 // needGrid adds the flags for the size of a grid of at most most cells.
@@ -36,23 +34,4 @@ func needGrid(cmd *cobra.Command, rows, cols *int, most int) {
 	cmd.Flags().IntVar(rows, "rows", 0, "`number` of rows of the grid")
 	cmd.Flags().IntVar(cols, "cols", 0, fmt.Sprintf("`number` of columns of the grid; rows times columns is 1 to %d", most))
 	cli.Need(cmd, "rows", "cols")
-}
-
-// searchFlags are the flags that bfs and plan share.
-type searchFlags struct {
-	rows, cols, threads int
-	memory              cli.MemoryFlag
-}
-
-// search checks the flags and returns the grid and the options of the search.
-func (f *searchFlags) search() (g *swap.Grid, o bfs.Options, err error) {
-	if err = cli.CheckThreads(f.threads); err != nil {
-		return nil, o, err
-	}
-	o.Workers = f.threads
-	if o.Memory, err = f.memory.Limit(); err != nil {
-		return nil, o, err
-	}
-	g, err = swap.NewGrid(f.rows, f.cols)
-	return g, o, err
 }

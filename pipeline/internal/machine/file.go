@@ -17,8 +17,8 @@ import (
 // another machine would do.
 var header = jsonfile.Header{Format: "grenier-calibration", Version: 4}
 
-// Figures are what the calibrations of all systems begin with: the machine, its processors and
-// its disk. The calibration of a system embeds them and adds what its own work costs.
+// Figures are what a calibration begins with: the machine, its processors and its disk. The
+// calibration of a system embeds them and adds what its own work costs.
 type Figures struct {
 	jsonfile.Header
 	System string    `json:"system"` // whose calibration it is

@@ -1,5 +1,6 @@
-// Package machine is what the calibrations of all systems share: the file, the figures of
-// processors and disk and which of them are possible, and measuring the disk.
+// Package machine is the part of a calibration that says what a machine is: the file, the figures
+// of processors and disk and which of them are possible, and measuring the disk. pipeline/solve/plan
+// adds what the work of awari costs.
 package machine
 
 import (

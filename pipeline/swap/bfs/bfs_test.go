@@ -215,7 +215,7 @@ func TestLongTwelve(t *testing.T) {
 // is not.
 func TestMemory(t *testing.T) {
 	g := mustGrid(t, 2, 4)
-	need := amounts(t, g, 2).InMemory
+	need := memoryNeeded(t, g, 2, "")
 	if _, err := bfs.Search(t.Context(), g, bfs.Options{Memory: need, Workers: 2}); err != nil {
 		t.Error(err)
 	}
@@ -232,19 +232,21 @@ func TestMemory(t *testing.T) {
 		}
 	}
 	// 12 cells: at most 0.3 bytes a state.
-	if need := amounts(t, mustGrid(t, 3, 4), 2).InMemory; float64(need) > 0.3*float64(perm.Factorial(12)) {
+	if need := memoryNeeded(t, mustGrid(t, 3, 4), 2, ""); float64(need) > 0.3*float64(perm.Factorial(12)) {
 		t.Errorf("3 x 4 needs %d bytes", need)
 	}
 }
 
-// amounts returns what a search by so many workers is said to need.
-func amounts(t *testing.T, g *swap.Grid, workers int) *bfs.Amounts {
+// memoryNeeded returns the memory that a search is said to need when it is refused: in memory, or on
+// disk if dir is not empty.
+func memoryNeeded(t *testing.T, g *swap.Grid, workers int, dir string) uint64 {
 	t.Helper()
-	a, err := bfs.Predict(g, bfs.Options{Workers: workers})
-	if err != nil {
-		t.Fatal(err)
+	_, err := bfs.Search(t.Context(), g, bfs.Options{Memory: 1, Workers: workers, Dir: dir})
+	refused, ok := errors.AsType[*memory.Error](err)
+	if !ok {
+		t.Fatalf("within a byte: %v", err)
 	}
-	return a
+	return refused.Need
 }
 
 func TestNoWorkers(t *testing.T) {

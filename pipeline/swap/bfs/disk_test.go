@@ -26,7 +26,7 @@ func onDisk(dir string) bfs.Options {
 // much that some blocks are held, and enough for all.
 func memories(t *testing.T, g *swap.Grid, workers int) []uint64 {
 	t.Helper()
-	least := amounts(t, g, workers).OnDisk
+	least := memoryNeeded(t, g, workers, t.TempDir())
 	states := perm.Factorial(g.Cells()) / 60 * 9
 	return []uint64{least, least + states/10, least + states/2, math.MaxUint64}
 }
@@ -187,14 +187,16 @@ func TestDirErrors(t *testing.T) {
 // TestMemoryOnDisk checks that less memory is enough on disk than in memory.
 func TestMemoryOnDisk(t *testing.T) {
 	for _, size := range [][2]int{{1, 13}, {2, 7}} {
-		if need := amounts(t, mustGrid(t, size[0], size[1]), 2); need.OnDisk > need.InMemory/4 {
-			t.Errorf("%v: %d bytes in memory, %d on disk", size, need.InMemory, need.OnDisk)
+		g := mustGrid(t, size[0], size[1])
+		inMemory, onDisk := memoryNeeded(t, g, 2, ""), memoryNeeded(t, g, 2, t.TempDir())
+		if onDisk > inMemory/4 {
+			t.Errorf("%v: %d bytes in memory, %d on disk", size, inMemory, onDisk)
 		}
 	}
 	o := onDisk(t.TempDir())
 	o.Memory = 1 << 20
 	_, err := bfs.Search(t.Context(), mustGrid(t, 3, 3), o)
-	if refused, ok := errors.AsType[*memory.Error](err); !ok || refused.Need != amounts(t, mustGrid(t, 3, 3), o.Workers).OnDisk {
+	if refused, ok := errors.AsType[*memory.Error](err); !ok || refused.Need != memoryNeeded(t, mustGrid(t, 3, 3), o.Workers, o.Dir) {
 		t.Errorf("1 MiB: %v", err)
 	}
 }

@@ -29,7 +29,6 @@ type layout struct {
 	// Edges by the parts that they join. Places count from the beginning of
 	// their part.
 	uu, ul, ll, ls, ss []edge
-	cost               int // of a word, see parts.cost
 }
 
 // newLayout returns the layout of a grid that searches fastest. A grid of fewer
@@ -55,9 +54,7 @@ func newLayout(g *swap.Grid) (l *layout, ok bool) {
 	if bestCost < 0 {
 		return nil, false
 	}
-	l = best.layout(n, g.Swaps())
-	l.cost = bestCost
-	return l, true
+	return best.layout(n, g.Swaps()), true
 }
 
 // eachSubset calls visit with the sets of k of n cells, as masks.
@@ -79,9 +76,8 @@ func eachSubset(n, k int, visit func(set uint)) {
 type parts struct{ lower, tail uint }
 
 // Instructions that a word takes for each edge of a kind and for each cell of
-// the tail with a neighbour outside, about, and those that each word takes.
+// the tail with a neighbour outside, about.
 const (
-	costWord                       = 30
 	costUU, costUL, costLL, costLS = 3, 8, 4, 35
 	costRegroup                    = 64
 )
