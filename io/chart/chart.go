@@ -1,7 +1,6 @@
 // Package chart draws plain charts as SVG: stacked bars and lines over
-// consecutive whole numbers, and bars or dots over names, with axes, a legend,
-// tooltips and a description for those who cannot see them. It knows numbers and
-// words, but no game.
+// consecutive whole numbers, with axes, a legend, tooltips and a description for
+// those who cannot see them. It knows numbers and words, but no game.
 //
 //	c := chart.Chart{
 //		Name: "mean", Title: "Mean score by layer", Text: "It rises.",
@@ -40,8 +39,8 @@ import (
 // ErrChart reports a chart that contradicts itself.
 var ErrChart = errors.New("chart")
 
-// Chart is values over the whole numbers First, First+1, ..., or over names; the
-// number of rows of Table says how many.
+// Chart is values over the whole numbers First, First+1, ...; the number of rows of
+// Table says how many.
 type Chart struct {
 	// Name is a word of letters, digits and hyphens. It begins the ids of the
 	// elements, and no two charts in a page have the same.
@@ -52,8 +51,7 @@ type Chart struct {
 	// Text describes the chart in a sentence or two.
 	Text string
 	X, Y Axis
-	// First is the whole number that the first value of each series belongs to; Rows
-	// have none, nor X.
+	// First is the whole number that the first value of each series belongs to.
 	First int
 	Kind  Kind
 	// Series are drawn in order: the first is lowest in a stack, and first in
@@ -71,11 +69,6 @@ const (
 	Bars Kind = iota
 	// Line draws a dot for each value and joins those of neighbours.
 	Line
-	// Rows are over names, the first cells of the table, below each other: the
-	// values of all series stacked from left to right, or, on a logarithmic axis,
-	// where a bar has no length, a dot for each and a line between them. The
-	// drawing is as high as the rows need.
-	Rows
 )
 
 // Series is a row of values.
@@ -122,16 +115,13 @@ type Table struct {
 	Rows [][]string
 }
 
-// Size is that of a drawing in CSS pixels. The height of Rows is not chosen.
+// Size is that of a drawing in CSS pixels.
 type Size struct{ Width, Height int }
 
 // check fails with ErrChart unless all parts have the same length.
 func (c *Chart) check() error {
 	if len(c.Table.Rows) == 0 || len(c.Series) == 0 {
 		return fmt.Errorf("%w %q has no values", ErrChart, c.Name)
-	}
-	if c.Kind == Rows && len(c.Table.Head) == 0 {
-		return fmt.Errorf("%w %q: rows without names", ErrChart, c.Name)
 	}
 	for i, row := range c.Table.Rows {
 		if len(row) != len(c.Table.Head) {

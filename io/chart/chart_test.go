@@ -45,37 +45,10 @@ func line() Chart {
 	}
 }
 
-// rows are stacks over names, or dots on a logarithmic axis.
-func rows(log bool, names ...string) Chart {
-	c := Chart{
-		Name: "rows", Title: "Rows", Text: "Two of three.", Kind: Rows, Y: Axis{Label: "share", Log: log},
-		Series: []Series{
-			{Name: "one", Tone: Teal, Values: []float64{1, 20, math.NaN()}},
-			{Name: "two " + nasty, Tone: Mist, Values: []float64{100, 20, 0}},
-		},
-		Table: Table{Head: []string{"name", "sum"}},
-	}
-	if log {
-		c.Name = "dots"
-	}
-	for _, name := range names {
-		c.Table.Rows = append(c.Table.Rows, []string{name, "?"})
-	}
-	return c
-}
-
 func TestGolden(t *testing.T) {
-	for golden, charts := range map[string][]Chart{
-		"testdata/charts.svg": {bars(), line()},
-		"testdata/rows.svg":   {rows(false, "a", "b "+nasty, "c"), rows(true, "a", "b", "c")},
-	} {
-		t.Run(golden, func(t *testing.T) { compareGolden(t, golden, charts) })
-	}
-}
-
-func compareGolden(t *testing.T, golden string, charts []Chart) {
+	const golden = "testdata/charts.svg"
 	var b bytes.Buffer
-	if err := WriteFile(&b, "Two charts", charts, Size{400, 220}); err != nil {
+	if err := WriteFile(&b, "Two charts", []Chart{bars(), line()}, Size{400, 220}); err != nil {
 		t.Fatal(err)
 	}
 	if *update {
@@ -145,50 +118,7 @@ func TestTip(t *testing.T) {
 	}
 }
 
-// TestRows compares places in charts over names with the values.
-func TestRows(t *testing.T) {
-	c := rows(false, "a", "b", "c")
-	d := c.layout(Size{400, 1})
-	for i, want := range [][]float64{{1, 100}, {20, 20}, nil} {
-		got := d.Columns[i].Bars
-		if len(got) != len(want) {
-			t.Fatalf("row %d has %d bars", i, len(got))
-		}
-		sum := 0.0
-		for j, v := range want {
-			from, length := float64((got[j].X-d.Plot.X)/d.Plot.W), float64(got[j].W/d.Plot.W)
-			if math.Abs(from-sum/150) > 1e-9 || math.Abs(length-v/150) > 1e-9 {
-				t.Errorf("row %d, bar %d: from %g, %g long", i, j, from*150, length*150)
-			}
-			sum += v
-		}
-	}
-	c = rows(true, "a", "b", "c")
-	d = c.layout(Size{400, 1})
-	if got := d.Columns; len(got[0].Dots) != 2 || len(got[1].Dots) != 2 || len(got[2].Dots) != 0 || len(d.Paths) != 1 {
-		t.Fatalf("%d, %d, %d dots, %d lines", len(got[0].Dots), len(got[1].Dots), len(got[2].Dots), len(d.Paths))
-	}
-	for i, want := range []float64{0, 1} {
-		if got := float64((d.Columns[0].Dots[i].X - d.Plot.X) / d.Plot.W); math.Abs(got-want) > 1e-9 {
-			t.Errorf("dot %d at %g, want %g", i, got, want)
-		}
-	}
-	if !d.Names[0].End || d.Names[0].X >= d.Plot.X {
-		t.Error("a short name is not beside its row")
-	}
-	long := rows(false, strings.Repeat("long ", 10), "b", "c")
-	high := long.layout(Size{400, 1})
-	if high.Names[0].End || high.Names[0].X != high.Plot.X+4 || high.Size.Height <= d.Size.Height {
-		t.Error("a long name is not above its row")
-	}
-}
-
 func TestBadCharts(t *testing.T) {
-	nameless := rows(false, "a", "b", "c")
-	nameless.Table = Table{Rows: make([][]string, 3)}
-	if _, err := nameless.SVG(Size{400, 220}); !errors.Is(err, ErrChart) || !strings.Contains(err.Error(), "rows without names") {
-		t.Error(err)
-	}
 	for name, damage := range map[string]func(c *Chart){
 		"has no values":             func(c *Chart) { c.Series = nil },
 		"row 1 has 1 cells, want 2": func(c *Chart) { c.Table.Rows[1] = c.Table.Rows[1][:1] },
@@ -270,7 +200,7 @@ func TestHeights(t *testing.T) {
 func TestInside(t *testing.T) {
 	values := rapid.OneOf(rapid.Float64Range(0, 1), rapid.Float64Range(0, 1e12), rapid.Just(math.NaN()), rapid.Just(0.0))
 	rapid.Check(t, func(t *rapid.T) {
-		c := Chart{Name: "any", Kind: rapid.SampledFrom([]Kind{Bars, Line, Rows}).Draw(t, "kind"), First: rapid.IntRange(-50, 50).Draw(t, "first")}
+		c := Chart{Name: "any", Kind: rapid.SampledFrom([]Kind{Bars, Line}).Draw(t, "kind"), First: rapid.IntRange(-50, 50).Draw(t, "first")}
 		c.Y = Axis{Label: "share of positions", Log: rapid.Bool().Draw(t, "log"), Max: rapid.SampledFrom([]float64{0, 1}).Draw(t, "max")}
 		if c.Kind == Bars {
 			c.Y.Log = false
@@ -285,16 +215,10 @@ func TestInside(t *testing.T) {
 		for i := range c.Table.Rows {
 			c.Table.Rows[i] = []string{strconv.Itoa(c.First + i)}
 		}
-		if c.Kind == Rows {
-			c.Table.Rows[0][0] = strings.Repeat("x", rapid.IntRange(0, 45).Draw(t, "name"))
-		}
 		size := Size{rapid.IntRange(300, 1200).Draw(t, "width"), rapid.IntRange(180, 400).Draw(t, "height")}
 		svg, err := c.SVG(size)
 		if err != nil {
 			t.Fatal(err)
-		}
-		if c.Kind == Rows {
-			size.Height = c.layout(size).Size.Height
 		}
 		for _, e := range elements(t, []byte(svg)) {
 			checkInside(t, e, size)

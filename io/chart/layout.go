@@ -38,7 +38,6 @@ type drawing struct {
 	Legend          []entry
 	Grid            []gridLine
 	XTicks          []label
-	Names           []rowName
 	Paths           []path
 	Columns         []column
 }
@@ -51,24 +50,17 @@ type label struct {
 	Text string
 }
 
-// rowName is the name of a row; X is where it ends if End is set.
-type rowName struct {
-	label
-	End bool
-}
-
 type entry struct {
 	Swatch box
 	Tone   Tone
 	Label  label
 }
 
-// gridLine is a line across the plot, with the text of its tick if that is beside
-// it.
+// gridLine is a line across the plot, with the text of its tick.
 type gridLine struct {
-	X1, Y1, X2, Y2 pixels
-	Zero           bool
-	Label          label
+	X1, X2, Y pixels
+	Zero      bool
+	Label     label
 }
 
 type path struct {
@@ -96,9 +88,6 @@ type dot struct {
 
 // layout places a chart, which was checked, in a drawing.
 func (c *Chart) layout(size Size) *drawing {
-	if c.Kind == Rows {
-		return c.layoutRows(size.Width)
-	}
 	d := &drawing{ID: c.Name + "-" + strconv.Itoa(size.Width), Title: c.Title, Text: c.Text, Size: size}
 	top := d.placeLegend(c)
 	low, high := c.extent()
@@ -131,9 +120,6 @@ func (d *drawing) placeLegend(c *Chart) (top float64) {
 	for _, s := range c.Series {
 		width += swatch + textWidth(s.Name) + gap
 	}
-	if c.Kind == Rows {
-		width += edge // which its plot does not have, for text wider than the estimate
-	}
 	x, y := float64(d.Size.Width)-width, float64(topMargin+10)
 	if x < textWidth(c.Y.Label)+gap {
 		x, d.Label.Y = 0, d.Label.Y+lineHeight
@@ -160,7 +146,7 @@ func (c *Chart) extent() (low, high float64) {
 				continue
 			}
 			sum += v
-			if c.stacked() {
+			if c.Kind == Bars {
 				v = sum
 			}
 			low, high = math.Min(low, v), math.Max(high, v)
@@ -171,9 +157,6 @@ func (c *Chart) extent() (low, high float64) {
 	}
 	return low, high
 }
-
-// stacked reports whether the values of a place are parts of a sum.
-func (c *Chart) stacked() bool { return c.Kind == Bars || c.Kind == Rows && !c.Y.Log }
 
 // shows reports whether a value has a place in the chart.
 func (c *Chart) shows(v float64) bool {
@@ -198,7 +181,7 @@ func (d *drawing) placeGrid(s *scale, a *Axis) {
 	for _, v := range s.ticks {
 		y := d.y(s, v)
 		d.Grid = append(d.Grid, gridLine{
-			X1: d.Plot.X, Y1: pixels(y), X2: d.Plot.Right(), Y2: pixels(y), Zero: v == 0 && !s.log,
+			X1: d.Plot.X, X2: d.Plot.Right(), Y: pixels(y), Zero: v == 0 && !s.log,
 			Label: label{d.Plot.X - 7, pixels(y + 4), a.text(v)},
 		})
 	}

@@ -37,7 +37,6 @@ type page struct {
 	Style            template.CSS
 	Scores           []figure // by layer
 	Layers           []figure
-	Sections         []section
 }
 
 // figure is a chart in a page.
@@ -46,17 +45,13 @@ type figure struct {
 	Wide, Narrow template.HTML
 }
 
-func newPage(heading, summary string) page {
-	return page{Heading: heading, Summary: summary, Style: chart.Style()}
-}
-
 // WritePage writes a web page of solved layers that needs nothing else: no network, no other
 // file. It fails with ErrNothing, or like w.
 func WritePage(w io.Writer, m *manifest.Manifest) error {
 	if len(m.Layers) == 0 {
 		return ErrNothing
 	}
-	p := newPage(heading(m), summary(m))
+	p := page{Heading: heading(m), Summary: summary(m), Style: chart.Style()}
 	for i := range m.Layers {
 		f, err := newFigure(Scores(&m.Layers[i]), wideScores)
 		if err != nil {

@@ -9,9 +9,6 @@
 //
 // What a manifest does not know is left out: 0 seconds stand for a layer that
 // was not solved here.
-//
-// Other things that are measured make pages of the same look of their tables and
-// charts: Page.
 package report
 
 import (

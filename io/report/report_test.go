@@ -140,36 +140,6 @@ func wantAlone(t *testing.T, page string) {
 	}
 }
 
-// TestSections writes a page that is not about layers.
-func TestSections(t *testing.T) {
-	table := chart.Table{Head: []string{"name", "value"}, Rows: [][]string{{"<b>", "17"}}}
-	p := report.Page{Heading: "Heading", Summary: "Summary", Sections: []report.Section{
-		{Title: "Table", Text: "Text", Table: table},
-		{Chart: &chart.Chart{
-			Name: "rows", Title: "Chart", Text: "Description", Kind: chart.Rows, Table: table,
-			Series: []chart.Series{{Name: "value", Values: []float64{17}}},
-		}},
-	}}
-	var b bytes.Buffer
-	if err := p.Write(&b); err != nil {
-		t.Fatal(err)
-	}
-	words := parse(t, b.String())
-	wantAlone(t, b.String())
-	for _, want := range []string{"\nHeading\n", "\nSummary\n", "\nTable\n", "\nText\n", "\n<b>\n", "\n17\n", "\nChart\n", "\nDescription\n", "\nNumbers\n"} {
-		if !strings.Contains(words, want) {
-			t.Errorf("the page lacks %q", want)
-		}
-	}
-	if strings.Contains(b.String(), "const layers") || strings.Contains(words, "How often") {
-		t.Error("the page has what belongs to layers")
-	}
-	p.Sections[1].Chart.Series = nil
-	if err := p.Write(io.Discard); !errors.Is(err, chart.ErrChart) {
-		t.Errorf("a chart without values: %v", err)
-	}
-}
-
 // TestHistogram compares a histogram with the manifest: heights, parity, order.
 func TestHistogram(t *testing.T) {
 	l := load(t).Layers[5]

@@ -53,7 +53,6 @@ var remedies = map[string]string{
 	"grenier awari find":   "to search again, remove it",
 	"grenier awari import": "get the file again",
 	"grenier swap solve":   "to build it again: grenier swap pdb build",
-	"grenier swap bench":   "to build it again: grenier swap pdb build",
 }
 
 // word returns a path as a word for a shell.

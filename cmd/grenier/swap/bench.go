@@ -1,7 +1,6 @@
 package swap
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"grenier/cmd/grenier/cli"
-	"grenier/io/chart"
 	"grenier/pipeline/swap/bench"
 )
 
@@ -20,7 +18,7 @@ type benchFlags struct {
 	tables                 []string
 	grids, solves, threads int
 	seed                   uint64
-	progress, html         string
+	progress               string
 	memory                 cli.MemoryFlag
 	json                   bool
 }
@@ -47,17 +45,14 @@ tables:
               disk, next to the figures of the report
 
 The same --seed, --grids and --solves give the same figures, except for times
-and allocations. Databases are built in a temporary directory. --html writes
-the tables with charts as a single web page too; with - the page goes to stdout
-instead of the tables.
+and allocations. Databases are built in a temporary directory.
 
 EXIT STATUS
   3    an admissible heuristic exceeds the distance, or a solution that is said
        to be shortest is not
 `,
 		Example: `  grenier swap bench
-  grenier swap bench --tables solvers --solves 1000 --seed 7 --json
-  grenier swap bench --html bench.html`,
+  grenier swap bench --tables solvers --solves 1000 --seed 7 --json`,
 		Args: cli.NoArgs,
 		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runBench(cmd.Context(), f) }),
 	}
@@ -68,7 +63,6 @@ EXIT STATUS
 	flags.Uint64Var(&f.seed, "seed", 1, "`number` from which the grids are made")
 	f.memory.Define(a.App, flags, "4GiB", nil)
 	cli.ThreadsFlag(flags, &f.threads, "build databases and run astar-parallel with")
-	flags.Var((*cli.File)(&f.html), "html", "`FILE` for a web page with charts, - for stdout")
 	cli.ProgressFlag(flags, &f.progress)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	cli.Completes(cmd, "tables", bench.TableNames()...)
@@ -90,12 +84,6 @@ func (a *app) runBench(ctx context.Context, f benchFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := cli.OneStdout(f.json, map[string]string{"--html": f.html}); err != nil {
-		return err
-	}
-	if err := cli.CheckFile(f.html); err != nil {
-		return err
-	}
 	shown, err := a.NewProgress(f.progress, f.json)
 	if err != nil {
 		return err
@@ -107,9 +95,6 @@ func (a *app) runBench(ctx context.Context, f benchFlags) error {
 	if err != nil {
 		return f.memory.Explain(err)
 	}
-	if err := a.writeBenchPage(f.html, r); err != nil || f.html == cli.Stdout {
-		return err
-	}
 	report := benchReport{r, cli.TookSince(start)}
 	if f.json {
 		return a.PrintJSON(report)
@@ -118,43 +103,27 @@ func (a *app) runBench(ctx context.Context, f benchFlags) error {
 	return nil
 }
 
-// writeBenchPage writes the page, unless path is empty.
-func (a *app) writeBenchPage(path string, r *bench.Report) error {
-	if path == "" {
-		return nil
-	}
-	page := r.Page()
-	var b bytes.Buffer
-	if err := page.Write(&b); err != nil {
-		return err
-	}
-	return a.WriteFile(path, b.Bytes())
-}
-
 func (a *app) printBench(r benchReport) {
-	page := r.Page()
-	for _, s := range page.Sections {
-		if s.Chart == nil {
-			fmt.Fprintln(a.Out, s.Title)
-			a.printColumns(s.Table)
-			fmt.Fprintf(a.Out, "%s\n\n", cli.Wrap(s.Text, min(textWidth, cli.WidthOf(a.Out)), 0))
-		}
+	for _, t := range r.Tables() {
+		fmt.Fprintln(a.Out, t.Title)
+		a.printColumns(append([][]string{t.Head}, t.Rows...))
+		fmt.Fprintf(a.Out, "%s\n\n", cli.Wrap(t.Text, min(textWidth, cli.WidthOf(a.Out)), 0))
 	}
-	fmt.Fprintf(a.Out, "%s\n%.1f s; peak memory %s\n", page.Summary, r.Seconds, cli.Size(r.PeakRSS))
+	fmt.Fprintf(a.Out, "%s\n%.1f s; peak memory %s\n", r.Summary(), r.Seconds, cli.Size(r.PeakRSS))
 }
 
 // textWidth is the width of the text below a table.
 const textWidth = 110
 
-// printColumns prints a table in columns, the first of them aligned to the left.
-func (a *app) printColumns(t chart.Table) {
-	width := make([]int, len(t.Head))
-	for _, row := range append([][]string{t.Head}, t.Rows...) {
+// printColumns prints rows of cells in columns, the first of them aligned to the left.
+func (a *app) printColumns(rows [][]string) {
+	width := make([]int, len(rows[0]))
+	for _, row := range rows {
 		for i, cell := range row {
 			width[i] = max(width[i], utf8.RuneCountInString(cell))
 		}
 	}
-	for _, row := range append([][]string{t.Head}, t.Rows...) {
+	for _, row := range rows {
 		line := fmt.Sprintf("%-*s", width[0], row[0])
 		for i, cell := range row[1:] {
 			line += fmt.Sprintf("  %*s", width[i+1], cell)

@@ -90,6 +90,15 @@ func (*Walking) Admissible() bool { return true }
 // Consistent returns true.
 func (*Walking) Consistent() bool { return true }
 
+// Entries returns the number of values in the table of rows plus that of columns; a square has one
+// table, which counts as both.
+func (w *Walking) Entries() int {
+	if w.line() {
+		return 0
+	}
+	return len(w.byRow.depths) + len(w.byColumn.depths)
+}
+
 // Estimate is Distance for the tiles of a state, of a grid that has states.
 func (w *Walking) Estimate(s swap.State) int {
 	var tiles [swap.MaxCells]uint8

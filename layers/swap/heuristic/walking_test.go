@@ -191,3 +191,13 @@ func TestWalkingRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestEntries compares with the known numbers of semi-magic squares: of 3 lines with the sum 2 and 3, of
+// 2 with 3, of 4 with 4.
+func TestEntries(t *testing.T) {
+	for size, want := range map[[2]int]int{{3, 3}: 2 * 55, {4, 4}: 2 * 10147, {2, 3}: 4 + 21, {3, 2}: 21 + 4, {1, 5}: 0} {
+		if got := build(t, size[0], size[1]).Entries(); got != want {
+			t.Errorf("%v: %d, want %d", size, got, want)
+		}
+	}
+}

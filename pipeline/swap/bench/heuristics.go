@@ -202,7 +202,7 @@ func (b *bench) allBounds(ctx context.Context, g *swap.Grid) ([]bound, error) {
 		return nil, err
 	}
 	manhattan := heuristic.NewManhattan(g)
-	size := matrices(g.Rows(), g.Cols()) + matrices(g.Cols(), g.Rows())
+	size := walking.Entries()
 	all := []bound{
 		{heuristic.Zero{}, "zero", 0},
 		{heuristic.NewInversions(g), "inversion", 0},
@@ -307,32 +307,4 @@ func (b *bench) dynamicBounds(ctx context.Context, g *swap.Grid) (all []bound, e
 		}
 	}
 	return all, nil
-}
-
-// matrices returns the number of square matrices of whole numbers whose lines sum
-// up to length, rows and columns alike: the entries of a table of the walking distance.
-func matrices(lines, length int) int {
-	left := make([]int, lines) // of each column
-	for i := range left {
-		left[i] = length
-	}
-	var fill func(row, column, rest int) int
-	fill = func(row, column, rest int) int {
-		switch {
-		case row == lines:
-			return 1
-		case column == lines && rest == 0:
-			return fill(row+1, 0, length)
-		case column == lines:
-			return 0
-		}
-		n := 0
-		for v := range min(rest, left[column]) + 1 {
-			left[column] -= v
-			n += fill(row, column+1, rest-v)
-			left[column] += v
-		}
-		return n
-	}
-	return fill(0, 0, length)
 }
