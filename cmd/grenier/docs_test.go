@@ -71,7 +71,7 @@ func TestLinks(t *testing.T) {
 }
 
 // alone matches commands that need neither files nor time.
-var alone = regexp.MustCompile(`^(pijersi (encode|decode|rank|unrank|check)|chemin play|awari (rank|unrank)) [^|<>{}]*$`)
+var alone = regexp.MustCompile(`^(pijersi (encode|decode|rank|unrank)|chemin play|awari (rank|unrank)) [^|<>{}]*$`)
 
 // TestLongExamples runs the examples of the documents that need neither files nor time.
 func TestLongExamples(t *testing.T) {

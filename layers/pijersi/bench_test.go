@@ -14,7 +14,10 @@ func BenchmarkText(b *testing.B) {
 	var setups [n]pijersi.Setup
 	var codes, cubes [n][]byte
 	for i := range setups {
-		setups[i] = pijersi.RandomMirror(r)
+		var err error
+		if setups[i], err = pijersi.UnrankMirror(r.Uint64N(pijersi.Count)); err != nil {
+			b.Fatal(err)
+		}
 		codes[i], cubes[i] = setups[i].AppendCode(nil), setups[i].AppendCubes(nil)
 	}
 	out := make([]byte, 0, 100)

@@ -49,7 +49,7 @@ func TestCellsAgain(t *testing.T) {
 }
 
 func TestBadCells(t *testing.T) {
-	all := pijersi.Standard.Cells()
+	all := standard.Cells()
 	for text, want := range map[string]string{
 		"":    `"" does not begin with {`,
 		"{}":  "a1, a2, a3, a4, a5, a6, b1, b2, b3, b4, b4t, b5, b6, b7 missing",

@@ -86,11 +86,12 @@ func drawCell(svg *strings.Builder, row, column int, cell [2]byte) {
 // drawCube draws a cube around a point.
 func drawCube(svg *strings.Builder, x, y float64, letter byte) {
 	fill, edge, ink := "#fffdf5", "#222", "#222"
-	if colourOf[letter] == Black {
+	colour := colourOf(letter)
+	if colour == Black {
 		fill, edge, ink = "#333", "#bbb", "#fff"
 	}
-	kind := cubeOf[colourOf[letter]][letter]
+	kind := strings.IndexByte(letters[colour], letter)
 	fmt.Fprintf(svg, `<g><title>%s %s</title><rect x="%.1f" y="%.1f" width="28" height="28" rx="5" fill="%s" stroke="%s"/>`+
 		`<text x="%.1f" y="%.1f" font-size="18" font-weight="bold" fill="%s">%c</text></g>`+"\n",
-		colourOf[letter], Cube(kind), x-14, y-14, fill, edge, x, y+6.5, ink, letter)
+		colour, Cube(kind), x-14, y-14, fill, edge, x, y+6.5, ink, letter)
 }

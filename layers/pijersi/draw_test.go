@@ -34,7 +34,7 @@ a     R-  P-  S-  R-  P-  S-
 // all cubes and cells.
 func TestSVG(t *testing.T) {
 	const golden = "testdata/standard.svg"
-	got := pijersi.Standard.SVG()
+	got := standard.SVG()
 	if *update {
 		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
 			t.Fatal(err)

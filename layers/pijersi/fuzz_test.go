@@ -13,8 +13,7 @@ import (
 // the same for lines of a stream.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{"GRXLLS", "GRXLLS-grxlls", "WPKVWQ", "grxll", "RPSRPSPSRWWSRP", "rpsrpspsrwwsrp",
-		"RPSRPSPSRWWSRP-rpsrpspsrwwsrp", "", "-", "\xff", "position startpos", pijersi.Standard.Cells(), pijersi.Setup{White: 1, Black: 2, Form: pijersi.Total}.Cells(), "{}", `{"a1": "R" 'a2':'P'}`,
-		pijersi.Standard.Position(), string(pijersi.Standard.AppendUGI(nil))} {
+		"RPSRPSPSRWWSRP-rpsrpspsrwwsrp", "", "-", "\xff", standard.Cells(), pijersi.Setup{White: 1, Black: 2, Form: pijersi.Total}.Cells(), "{}", `{"a1": "R" 'a2':'P'}`} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -32,23 +31,13 @@ func FuzzParse(f *testing.F) {
 		line, lineErr = pijersi.ParseCubes([]byte(text))
 		sameResult(t, cubes, line, err, lineErr)
 
-		position, err := pijersi.ParsePosition(text)
-		command := string(position.AppendUGI(nil))
-		check(t, err, pijersi.ErrPosition, position.Position() == text || command == text || text == "position startpos" && position == pijersi.Standard)
-
-		line, lineErr = pijersi.ParsePosition([]byte(text))
-		sameResult(t, position, line, err, lineErr)
-		if again, againErr := pijersi.ParsePosition("position fen " + text); err == nil && position.Position() == text && (again != position || againErr != nil) {
-			t.Fatalf("%q is read as %+v, behind position fen as %+v, %v", text, position, again, againErr)
-		}
-
 		cells, err := pijersi.ParseCells(text)
 		check(t, err, pijersi.ErrCells, maps.Equal(entries(cells.Cells()), entries(text)))
 		line, lineErr = pijersi.ParseCells([]byte(text))
 		sameResult(t, cells, line, err, lineErr)
 
 		any, err := pijersi.Parse(text)
-		if err == nil && any != code && any != cubes && any != position && any != cells {
+		if err == nil && any != code && any != cubes && any != cells {
 			t.Fatalf("%q is read as %+v", text, any)
 		}
 	})

@@ -18,12 +18,13 @@
 //
 // # Texts
 //
-// A Setup is both line-ups. It is written in four ways:
+// A Setup is both line-ups. It is read and written in three ways:
 //
-//	cubes     RPSRPSPSRWWSRP                 in the order above
-//	code      GRXLLS                         the number in base 26, six letters
-//	position  s-p-r-s-p-r-/.../R-P-S- w 0 1  PSN, which programs that play read
-//	cells     {'a1': 'R', 'a2': 'P', ...}    as the document prints its examples
+//	cubes  RPSRPSPSRWWSRP               in the order above
+//	code   GRXLLS                       the number in base 26, six letters
+//	cells  {'a1': 'R', 'a2': 'P', ...}  as the document prints its examples
+//
+// Position writes it for programs that play.
 //
 // One line-up stands for both, as in these examples, when black mirrors white;
 // with a hyphen between white's and black's they are independent: GRXLLS-grxlls.
@@ -161,18 +162,6 @@ func (f Form) String() string { return [3]string{"mirror", "black mirror", "tota
 type Setup struct {
 	White, Black Lineup
 	Form         Form
-}
-
-// Standard is the set-up that games begin with unless the players agree on
-// another: RPSRPSPSRWWSRP.
-var Standard = Setup{White: 79468836, Black: 79468836}
-
-// NewSetup returns the set-up of two line-ups, in mirror form if they are equal.
-func NewSetup(white, black Lineup) Setup {
-	if white == black {
-		return Setup{white, black, Mirror}
-	}
-	return Setup{white, black, Total}
 }
 
 // Legal reports whether a game can begin with s.

@@ -2,7 +2,9 @@ package pijersi_test
 
 import (
 	"errors"
+	"fmt"
 	"iter"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -11,6 +13,9 @@ import (
 
 	"grenier/layers/pijersi"
 )
+
+// standard is the set-up that games begin with unless the players agree on another.
+var standard = pijersi.Setup{White: 79468836, Black: 79468836}
 
 func mustCubes(t testing.TB, cubes string) pijersi.Setup {
 	t.Helper()
@@ -159,14 +164,6 @@ func TestRandomCodes(t *testing.T) {
 		s := pijersi.Setup{White: pijersi.Lineup(r.Uint32N(pijersi.Lineups)), Black: pijersi.Lineup(r.Uint32N(pijersi.Lineups)), Form: pijersi.Total}
 		var cubes []byte
 		checkInverse(t, s, s.AppendCode(nil), &cubes)
-		position := pijersi.NewSetup(s.White, s.Black)
-		if again, err := pijersi.ParsePosition(s.Position()); again != position || err != nil {
-			t.Fatalf("ParsePosition(%s) = %+v, %v", s.Position(), again, err)
-		}
-		// Behind "position fen" it is read by other code.
-		if again, err := pijersi.ParsePosition(s.AppendUGI(nil)); again != position || err != nil {
-			t.Fatalf("ParsePosition(%s) = %+v, %v", s.AppendUGI(nil), again, err)
-		}
 	}
 }
 
@@ -207,10 +204,10 @@ func TestParseRejects(t *testing.T) {
 		{cubes, "RPSRPSPSRWWSRp", pijersi.ErrCubes, `letter 14 of "RPSRPSPSRWWSRp" is not one of white's, RPSW`},
 		{cubes, "RPSRPSPSRWWSRP-RPSRPSPSRWWSRP", pijersi.ErrCubes, `letter 1 of "RPSRPSPSRWWSRP" is not one of black's, rpsw`},
 		{cubes, strings.Repeat("R", 100), pijersi.ErrCubes, `"` + strings.Repeat("R", 80) + `..." has 100 letters, want 14`},
-		{any, "RPS", pijersi.ErrText, `"RPS" is neither a code of 6 letters, nor 14 cubes, nor a position in PSN, nor cells in braces`},
+		{any, "RPS", pijersi.ErrText, `"RPS" is neither a code of 6 letters, nor 14 cubes, nor cells in braces`},
 		{any, "GRXLL1", pijersi.ErrCode, `letter 6 of "GRXLL1" is not one of white's, ABCDEFGHIJKLMNOPQRSTUVWXYZ`},
 		{any, "RPSRPSPSRWWSR-", pijersi.ErrCubes, `"RPSRPSPSRWWSR" has 13 letters, want 14`},
-		{any, "1/2", pijersi.ErrPosition, `"1/2" does not end with "w 0 1", white to make move 1`},
+		{any, "position startpos", pijersi.ErrText, `"position startpos" is neither a code of 6 letters, nor 14 cubes, nor cells in braces`},
 	} {
 		err := c.parse(c.text)
 		if !errors.Is(err, c.kind) || err.Error() != c.kind.Error()+": "+c.message {
@@ -219,45 +216,38 @@ func TestParseRejects(t *testing.T) {
 	}
 }
 
-func TestParsePosition(t *testing.T) {
-	const white, empty = "6/7/6/P-S-R-WWS-R-P-/R-P-S-R-P-S-", "s-p-r-s-p-r-/p-r-s-wwr-s-p-/"
-	for text, message := range map[string]string{
-		"": `"" does not end with "w 0 1", white to make move 1`,
-		"s-p-r-s-p-r-/p-r-s-wwr-s-p-/6/7/3SR2/P-S-R-WW1R-P-/R-P-S-1P-S- b 1 1": `"s-p-r-s-p-r-/p-r-s-wwr-s-p-/6/7/3SR2/P-S-R-WW1R-P-/R-P-S-1P-S- b 1 1" does not end with "w 0 1", white to make move 1`,
-		empty + "6/7/3SR2/P-S-R-WW1R-P-/R-P-S-1P-S- w 0 1":                     "a4 lacks one of white's cubes",
-		empty + "6/7/3R-2/P-S-R-WWS-R-P-/R-P-S-R-P-S- w 0 1":                   "c4 has a cube too many",
-		empty + "6/7/6/P-S-R-WWS-R-P-/R-P-S-R-P-SS w 0 1":                      "a6 has a cube too many",
-		empty + "6/7/6/P-S-R-W-S-R-P-/R-P-S-R-P-S- w 0 1":                      "b4 lacks one of white's cubes",
-		empty + "6/7/6/P-S-R-wwS-R-P-/R-P-S-R-P-S- w 0 1":                      "b4 lacks one of white's cubes",
-		"p-r-s-wwr-s-p-/" + white + " w 0 1":                                   "6 rows, want 7",
-		"s-p-r-s-p-r/p-r-s-wwr-s-p-/" + white + " w 0 1":                       `row g, "s-p-r-s-p-r": 'r' at the end is half a cell`,
-		"s-p-r-s-p-/p-r-s-wwr-s-p-/" + white + " w 0 1":                        `row g, "s-p-r-s-p-": 5 cells, want 6`,
-		"s-p-r-s-p-r-/p-r-s-wWr-s-p-/" + white + " w 0 1":                      `row f, "p-r-s-wWr-s-p-": 'W' after 'w' is neither a hyphen nor another cube of the player`,
-		"s-p-r-s-p-x-/p-r-s-wwr-s-p-/" + white + " w 0 1":                      `row g, "s-p-r-s-p-x-": 'x' is neither a cube, RPSW or rpsw, nor 1 to 7 empty cells`,
-		"s-p-r-s-p-r-/p-r-s-wwr-s-p-/33/7/6/P-S-R-WWS-R-P-/R-P-S-R-P-S- w 0 1": `row e, "33": two digits in a row`,
-		"s-p-r-s-p-r-/p-r-s-wwr-s-p-/8/7/6/P-S-R-WWS-R-P-/R-P-S-R-P-S- w 0 1":  `row e, "8": '8' at the end is half a cell`,
-		"s-p-r-s-p-r-/p-r-s-wwr-s-p-/7/7/6/P-S-R-WWS-R-P-/R-P-S-R-P-S- w 0 1":  `row e, "7": 7 cells, want 6`,
-		"position fen position fen " + empty + white + " w 0 1":                `row g, "position fen s-p-r-s-p-r-": 'o' after 'p' is neither`,
-		"position startpos moves b7c6":                                         `"position startpos moves b7c6" does not end with`,
-		empty + white + " w 0 1\n":                                             "does not end with",
-	} {
-		_, err := pijersi.ParsePosition(text)
-		if !errors.Is(err, pijersi.ErrPosition) || !strings.Contains(err.Error(), message) {
-			t.Errorf("%q: %v, want %s", text, err, message)
+// TestPosition compares PSN with the cells of random set-ups.
+func TestPosition(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for range 1000 {
+		s := pijersi.Setup{White: pijersi.Lineup(r.Uint32N(pijersi.Lineups)), Black: pijersi.Lineup(r.Uint32N(pijersi.Lineups)), Form: pijersi.Total}
+		psn, ok := strings.CutSuffix(s.Position(), " w 0 1")
+		rows := strings.Split(psn, "/")
+		if !ok || len(rows) != 7 || !slices.Equal(rows[2:5], []string{"6", "7", "6"}) {
+			t.Fatalf("%s: %s", s.Code(), s.Position())
 		}
-	}
-	for _, text := range []string{
-		empty + white + " w 0 1", "position fen " + empty + white + " w 0 1", "position startpos", string(pijersi.Standard.AppendUGI(nil)),
-	} {
-		if s, err := pijersi.ParsePosition(text); s != pijersi.Standard || err != nil {
-			t.Errorf("%q is read as %+v, %v", text, s, err)
+		got := map[string]string{}
+		for i, row := range rows {
+			for column := 0; i != 2 && i != 3 && i != 4 && 2*column < len(row); column++ {
+				name := fmt.Sprintf("%c%d", 'g'-i, column+1)
+				got[name] = row[2*column : 2*column+1]
+				if top := row[2*column+1 : 2*column+2]; top != "-" {
+					got[name+"t"] = top
+				}
+			}
+		}
+		if want := entries(s.Cells()); !maps.Equal(got, want) {
+			t.Fatalf("%s has cells %v, want %v", s.Position(), got, want)
+		}
+		if ugi := string(s.AppendUGI(nil)); ugi != "position fen "+s.Position() {
+			t.Fatalf("%s: %s", s.Position(), ugi)
 		}
 	}
 }
 
 func TestParseAnyWay(t *testing.T) {
-	for _, s := range []pijersi.Setup{pijersi.Standard, {White: 5, Black: 7, Form: pijersi.Total}} {
-		for _, text := range []string{s.Code(), s.CubeText(), s.Position(), string(s.AppendUGI(nil))} {
+	for _, s := range []pijersi.Setup{standard, {White: 5, Black: 7, Form: pijersi.Total}} {
+		for _, text := range []string{s.Code(), s.CubeText(), s.Cells()} {
 			if again, err := pijersi.Parse(text); again != s || err != nil {
 				t.Errorf("%s is read as %+v, %v, want %+v", text, again, err, s)
 			}
@@ -349,39 +339,6 @@ func TestSetupRanks(t *testing.T) {
 	}
 }
 
-// TestRandom checks that the seed decides, and that each cube is as often on each
-// cell as in a list of all legal line-ups, up to five standard deviations.
-func TestRandom(t *testing.T) {
-	a, b := rand.New(rand.NewPCG(7, 0)), rand.New(rand.NewPCG(7, 0))
-	var want, got [pijersi.Cubes][4]float64
-	for _, l := range lineups(t) {
-		for i := range pijersi.Cubes {
-			want[i][l.Cube(i)]++
-		}
-	}
-	const draws = 100_000
-	for range draws {
-		s := pijersi.RandomTotal(a)
-		if again := pijersi.RandomTotal(b); again != s || !s.Legal() || s.Form != pijersi.Total {
-			t.Fatalf("%+v and %+v; legal %t", s, again, s.Legal())
-		}
-		for i := range pijersi.Cubes {
-			got[i][s.White.Cube(i)]++
-		}
-	}
-	for i := range want {
-		for kind := range want[i] {
-			p := want[i][kind] / pijersi.Count
-			if d := got[i][kind] - draws*p; d*d > 25*draws*p*(1-p) {
-				t.Errorf("cube %d is kind %d %.0f times, expected %.0f", i, kind, got[i][kind], draws*p)
-			}
-		}
-	}
-	if s := pijersi.RandomMirror(a); s.White != s.Black || s.Form != pijersi.Mirror || !s.Legal() {
-		t.Errorf("mirror: %+v", s)
-	}
-}
-
 // TestNoAllocation checks what makes streams fast.
 func TestNoAllocation(t *testing.T) {
 	code, cubes, out := []byte("GRXLLS-grxlls"), []byte("RPSRPSPSRWWSRP"), make([]byte, 0, 100)
@@ -391,7 +348,6 @@ func TestNoAllocation(t *testing.T) {
 		s, _ = pijersi.ParseCubes(cubes)
 		out = s.AppendCode(out[:0])
 		out = s.AppendPosition(out[:0])
-		_, _ = pijersi.ParsePosition(out)
 	}); n != 0 {
 		t.Errorf("%.0f allocations", n)
 	}

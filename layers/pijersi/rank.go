@@ -3,11 +3,7 @@ package pijersi
 import (
 	"errors"
 	"fmt"
-	"math/bits"
-	"math/rand/v2"
 	"sync"
-
-	"grenier/kernels/perm"
 )
 
 const (
@@ -21,39 +17,106 @@ const (
 // ErrRank reports a rank that nothing legal has.
 var ErrRank = errors.New("no such rank")
 
-// headLen is the number of cubes that decide about the stack: b7 b6 b5 b4t b4.
-const headLen = Cubes - Bottom
+// rest is what is left of the cubes of a player while they are placed from the last one, cube 13,
+// down to cube 0: the order in which codes compare.
+type rest struct {
+	left [4]uint8 // of each kind
+	wise bool     // the cube just placed is the one on top, and a wise
+}
 
-// words numbers the legal line-ups, as words that begin with the last cube. The
-// stack is in the head of these words.
-var words = sync.OnceValue(func() *perm.Words {
-	w, err := perm.NewWords(legalCounts, headLen, func(head uint32) bool {
-		return !Lineup(head << (2 * Bottom)).badStack()
-	})
-	if err != nil {
-		panic(err) // it has no input
+// newRest returns the rest before anything is placed.
+func newRest() (r rest) {
+	for kind, n := range legalCounts {
+		r.left[kind] = uint8(n)
 	}
-	return w
+	return r
+}
+
+// place returns what is left after a cube of a kind; ok is false if that cannot be legal.
+func (r rest) place(kind Cube) (after rest, ok bool) {
+	i := r.left[0] + r.left[1] + r.left[2] + r.left[3] - 1 // the number of the cube
+	if r.left[kind] == 0 || i == Bottom && r.wise && kind != Wise {
+		return r, false
+	}
+	r.left[kind]--
+	r.wise = i == Top && kind == Wise
+	return r, true
+}
+
+// waysTable has the number of legal ways to place a rest, by the cubes left of each kind, and whether
+// a wise is on top.
+type waysTable [5][5][5][3][2]uint32
+
+// ways returns the place in the table.
+func (t *waysTable) ways(r rest) *uint32 {
+	wise := 0
+	if r.wise {
+		wise = 1
+	}
+	return &t[r.left[0]][r.left[1]][r.left[2]][r.left[3]][wise]
+}
+
+// legalWays fills the table: each rest from those with a cube less.
+var legalWays = sync.OnceValue(func() *waysTable {
+	var t waysTable
+	for n := range 5 * 5 * 5 * 3 {
+		left := [4]uint8{uint8(n / 75), uint8(n / 15 % 5), uint8(n / 3 % 5), uint8(n % 3)}
+		for _, wise := range []bool{false, true} {
+			r := rest{left, wise}
+			if n == 0 {
+				*t.ways(r) = 1
+				continue
+			}
+			for kind := Rock; kind <= Wise; kind++ {
+				if after, ok := r.place(kind); ok {
+					*t.ways(r) += *t.ways(after)
+				}
+			}
+		}
+	}
+	return &t
 })
 
 // Rank returns the number of l among the legal line-ups in the order of their
 // codes, 0 to Count-1. It fails with ErrIllegal when l is not legal.
-func (l Lineup) Rank() (uint32, error) {
-	rank, ok := words().Rank(uint32(l))
-	if !ok {
+func (l Lineup) Rank() (rank uint32, err error) {
+	if !l.Legal() {
 		return 0, l.Check(White)
+	}
+	t, r := legalWays(), newRest()
+	for i := Cubes - 1; i >= 0; i-- {
+		for kind := range l.Cube(i) {
+			if after, ok := r.place(kind); ok {
+				rank += *t.ways(after)
+			}
+		}
+		r, _ = r.place(l.Cube(i))
 	}
 	return rank, nil
 }
 
 // Unrank returns the legal line-up with the given rank. It fails with ErrRank when
 // there is none.
-func Unrank(rank uint32) (Lineup, error) {
-	l, ok := words().Unrank(rank)
-	if !ok {
+func Unrank(rank uint32) (l Lineup, err error) {
+	if rank >= Count {
 		return 0, fmt.Errorf("%w: %d (0 to %d are possible)", ErrRank, rank, Count-1)
 	}
-	return Lineup(l), nil
+	t, r := legalWays(), newRest()
+	for range Cubes {
+		for kind := Rock; kind <= Wise; kind++ {
+			after, ok := r.place(kind)
+			if !ok {
+				continue
+			}
+			if n := *t.ways(after); rank >= n {
+				rank -= n
+				continue
+			}
+			l, r = l<<2|Lineup(kind), after
+			break
+		}
+	}
+	return l, nil
 }
 
 // Rank returns the number of s among the legal set-ups: in a mirror form the rank
@@ -93,29 +156,4 @@ func UnrankTotal(rank uint64) (Setup, error) {
 	}
 	black, err := Unrank(uint32(rank % Count))
 	return Setup{white, black, Total}, err
-}
-
-// RandomMirror returns a legal set-up in mirror form, each with the same chance.
-func RandomMirror(r *rand.Rand) Setup {
-	l := random(r)
-	return Setup{l, l, Mirror}
-}
-
-// RandomTotal returns a legal set-up in total form, each with the same chance.
-func RandomTotal(r *rand.Rand) Setup {
-	white := random(r)
-	return Setup{white, random(r), Total}
-}
-
-// random returns a legal line-up. A shuffle that is put in order would not do: of
-// the line-ups with a wise below another cube each comes of two shuffles.
-func random(r *rand.Rand) Lineup {
-	// Lemire, "Fast random integer generation in an interval", 2019. The
-	// method of Rand that does the same gives other numbers on 32-bit machines.
-	rank, rest := bits.Mul64(r.Uint64(), Count)
-	for rest < 1<<64%Count {
-		rank, rest = bits.Mul64(r.Uint64(), Count)
-	}
-	l, _ := words().Unrank(uint32(rank))
-	return Lineup(l)
 }

@@ -29,55 +29,25 @@ const separator = '-'
 // text is what can be read: a line of a stream needs no copy.
 type text interface{ string | []byte }
 
-// notLetter marks bytes that are no letter; it is in no value of a letter.
-const notLetter = 1 << 7
+// alphabet has the digits of base 26 of each player.
+var alphabet = [2]string{"ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz"}
 
-// values holds what the bytes of a text stand for, by player.
-type values [2][256]uint8
-
-func newValues(alphabets [2]string) *values {
-	var v values
-	for colour, alphabet := range alphabets {
-		for i := range v[colour] {
-			v[colour][i] = notLetter
-		}
-		for i := range len(alphabet) {
-			v[colour][alphabet[i]] = uint8(i)
-		}
+// colourOf returns the player who writes with a letter: White for all but small letters.
+func colourOf(letter byte) Colour {
+	if 'a' <= letter && letter <= 'z' {
+		return Black
 	}
-	return &v
-}
-
-var (
-	alphabet  = [2]string{"ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz"}
-	cubeOf    = newValues(letters)
-	digitOf   = newValues(alphabet)
-	colourOf  = [256]Colour{} // White for all but small letters
-	codeTriad = newTriads()
-)
-
-func init() {
-	for c := 'a'; c <= 'z'; c++ {
-		colourOf[c] = Black
-	}
-}
-
-// newTriads returns the last three letters of all codes by number.
-func newTriads() *[2][26 * 26 * 26][3]byte {
-	var triads [2][26 * 26 * 26][3]byte
-	for colour, a := range alphabet {
-		for n := range triads[colour] {
-			triads[colour][n] = [3]byte{a[n/(26*26)], a[n/26%26], a[n%26]}
-		}
-	}
-	return &triads
+	return White
 }
 
 // AppendCode appends the six letters of the code of l, small ones for black.
 func (l Lineup) AppendCode(dst []byte, colour Colour) []byte {
-	const triad = 26 * 26 * 26
-	high, low := &codeTriad[colour][l/triad], &codeTriad[colour][l%triad]
-	return append(dst, high[0], high[1], high[2], low[0], low[1], low[2])
+	var code [CodeLen]byte
+	for i := CodeLen - 1; i >= 0; i-- {
+		code[i] = alphabet[colour][l%26]
+		l /= 26
+	}
+	return append(dst, code[:]...)
 }
 
 // AppendCubes appends the letters of the 14 cubes, small ones for black.
@@ -140,7 +110,7 @@ func ParseCubes[T text](cubes T) (Setup, error) {
 func parse[T text](t T, width int, read func(t T, from int, colour Colour) (Lineup, bool)) (s Setup, ok bool) {
 	switch {
 	case len(t) == width:
-		colour := colourOf[t[0]]
+		colour := colourOf(t[0])
 		l, ok := read(t, 0, colour)
 		return Setup{l, l, Form(colour)}, ok
 	case len(t) == 2*width+1 && t[width] == separator:
@@ -153,26 +123,28 @@ func parse[T text](t T, width int, read func(t T, from int, colour Colour) (Line
 
 // readCode reads the code of a line-up that begins at from.
 func readCode[T text](t T, from int, colour Colour) (Lineup, bool) {
-	number, all := uint32(0), uint8(0)
-	digits := &digitOf[colour]
+	number := Lineup(0)
 	for i := from; i < from+CodeLen; i++ {
-		d := digits[t[i]]
-		all |= d
-		number = number*26 + uint32(d)
+		digit := t[i] - alphabet[colour][0]
+		if digit >= 26 {
+			return 0, false
+		}
+		number = number*26 + Lineup(digit)
 	}
-	return Lineup(number), all&notLetter == 0 && number < Lineups
+	return number, number < Lineups
 }
 
 // readCubes reads the letters of a line-up that begin at from.
 func readCubes[T text](t T, from int, colour Colour) (Lineup, bool) {
-	number, all := uint32(0), uint8(0)
-	cubes := &cubeOf[colour]
+	number := Lineup(0)
 	for i := range Cubes {
-		c := cubes[t[from+i]]
-		all |= c
-		number |= uint32(c) << (2 * i)
+		kind := strings.IndexByte(letters[colour], t[from+i])
+		if kind < 0 {
+			return 0, false
+		}
+		number |= Lineup(kind) << (2 * i)
 	}
-	return Lineup(number), all&notLetter == 0
+	return number, true
 }
 
 // explainCode says what is wrong with a code.
@@ -194,7 +166,7 @@ func explain(t string, width int, alphabets *[2]string) string {
 		if n := utf8.RuneCountInString(part); n != width {
 			return fmt.Sprintf("%s has %s, want %d", quote(part), letterCount(n), width)
 		}
-		colour := colourOf[part[0]]
+		colour := colourOf(part[0])
 		if len(parts) == 2 {
 			colour = Colour(i)
 		}
@@ -295,9 +267,9 @@ func toLower(b byte) byte {
 	return b
 }
 
-// Parse reads a set-up in any of the four ways of writing it: cubes, code, position or
-// cells. It fails with ErrCubes, ErrCode, ErrPosition or ErrCells, or with ErrText when
-// it cannot even tell which of them is meant.
+// Parse reads a set-up in any of the three ways of writing it: cubes, code or cells. It
+// fails with ErrCubes, ErrCode or ErrCells, or with ErrText when it cannot even tell which
+// of them is meant.
 func Parse[T text](t T) (Setup, error) {
 	switch {
 	case len(t) > 0 && t[0] == '{':
@@ -306,8 +278,6 @@ func Parse[T text](t T) (Setup, error) {
 		return ParseCode(t)
 	case len(t) == Cubes, len(t) == 2*Cubes+1:
 		return ParseCubes(t)
-	case strings.ContainsAny(string(t), " /"):
-		return ParsePosition(t)
 	}
-	return Setup{}, fmt.Errorf("%w: %s is neither a code of %d letters, nor %d cubes, nor a position in PSN, nor cells in braces", ErrText, quote(string(t)), CodeLen, Cubes)
+	return Setup{}, fmt.Errorf("%w: %s is neither a code of %d letters, nor %d cubes, nor cells in braces", ErrText, quote(string(t)), CodeLen, Cubes)
 }

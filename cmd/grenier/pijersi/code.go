@@ -1,8 +1,6 @@
 package pijersi
 
 import (
-	"bytes"
-
 	"github.com/spf13/cobra"
 
 	"grenier/layers/pijersi"
@@ -19,14 +17,12 @@ func (a *app) encode() *cobra.Command {
 		return s, err
 	}
 	cmd := &cobra.Command{
-		Use:   "encode {CUBES | POSITION | CELLS | -}",
+		Use:   "encode {CUBES | CELLS | -}",
 		Short: "Print the code of a set-up",
 		Long: `Prints the code of a set-up, legal or not, given as the cubes of one line-up,
-as WHITE-black, as a position in PSN, or as cells. A position in which black
-mirrors white has the code of one line-up.
+as WHITE-black, or as cells.
 ` + streamHelp,
 		Example: `  grenier pijersi encode RPSRPSPSRWWSRP
-  grenier pijersi encode position startpos
   grenier pijersi decode --cells GRXLLS | grenier pijersi encode -
   grenier pijersi encode < cubes.txt > codes.txt`,
 		RunE: a.Start(func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) }),
@@ -36,14 +32,10 @@ mirrors white has the code of one line-up.
 	return cmd
 }
 
-// parseArrangement reads cubes, a position or cells.
+// parseArrangement reads cubes or cells.
 func parseArrangement(line []byte) (pijersi.Setup, error) {
 	if len(line) > 0 && line[0] == '{' {
 		return pijersi.ParseCells(line)
-	}
-	isCubes := len(line) == pijersi.Cubes || len(line) == 2*pijersi.Cubes+1
-	if !isCubes && bytes.ContainsAny(line, " /") {
-		return pijersi.ParsePosition(line)
 	}
 	return pijersi.ParseCubes(line)
 }

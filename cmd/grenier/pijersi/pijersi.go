@@ -1,5 +1,5 @@
-// Package pijersi has the commands below "grenier pijersi": they encode, decode, number,
-// check and draw set-ups, one or a stream of them. A setupCommand knows how a command reads
+// Package pijersi has the commands below "grenier pijersi": they encode, decode, number and
+// draw set-ups, one or a stream of them. A setupCommand knows how a command reads
 // a set-up and how it answers; package cli reads the lines of stdin.
 package pijersi
 
@@ -26,13 +26,12 @@ func Command(c *cli.App) *cobra.Command {
 		Use:   "pijersi",
 		Short: "Encode, decode, number and draw set-ups of Pijersi",
 		Long: `Set-ups of the board game Pijersi: where the 14 cubes of each player stand at
-the start of a game. There are four ways to write one:
+the start of a game. There are three ways to write one:
 
   cubes     in the order a1-a6 b1-b3 b4 b4t b5-b7 (b4t is the cube on top of
             b4), capital letters for white; small ones for black, g6-g1 f7-f5
             f4 f4t f3-f1
   code      six letters
-  position  in PSN
   cells     {'a1': 'R', 'a2': 'P', ..., 'b4t': 'W', ...}, in any order
 
 One line-up stands for both players if black mirrors white; WHITE-black gives
@@ -45,7 +44,7 @@ are independent.
 `,
 		Example: `  grenier pijersi encode RPSRPSPSRWWSRP
   grenier pijersi decode GRXLLS-grxlls`,
-	}, a.encode(), a.decode(), a.random(), a.rank(), a.unrank(), a.check())
+	}, a.encode(), a.decode(), a.rank(), a.unrank())
 }
 
 // streamHelp ends the help of commands that read set-ups.
@@ -77,7 +76,6 @@ type setupCommand struct {
 type setupView struct {
 	asJSON, draw bool
 	svg          string
-	seed         *uint64 // of a random set-up, for JSON
 }
 
 // flags adds the flags for all ways of showing a set-up.
@@ -143,7 +141,7 @@ func (c *setupCommand) show(s pijersi.Setup) error {
 func (c *setupCommand) append(dst []byte, s pijersi.Setup) ([]byte, error) {
 	switch {
 	case c.view.asJSON:
-		object, err := json.Marshal(newSetupReport(s, c.view.seed))
+		object, err := json.Marshal(newSetupReport(s))
 		return append(append(dst, object...), '\n'), err
 	case c.view.draw:
 		return append(dst, s.Draw()...), nil
@@ -172,7 +170,6 @@ type setupReport struct {
 	Problem  string       `json:"problem,omitempty"`
 	Rank     *uint64      `json:"rank,omitempty"`
 	Position string       `json:"position"`
-	Seed     *uint64      `json:"seed,omitempty"`
 }
 
 // lineupReport is the cubes of one player as JSON.
@@ -185,11 +182,11 @@ type lineupReport struct {
 	Rank   *uint32 `json:"rank,omitempty"`
 }
 
-func newSetupReport(s pijersi.Setup, seed *uint64) setupReport {
+func newSetupReport(s pijersi.Setup) setupReport {
 	r := setupReport{
 		Code: s.Code(), Cubes: s.CubeText(), Form: s.Form.String(),
 		White: newLineupReport(s.White, pijersi.White), Black: newLineupReport(s.Black, pijersi.Black),
-		Position: s.Position(), Seed: seed,
+		Position: s.Position(),
 	}
 	rank, err := s.Rank()
 	if r.Legal = err == nil; r.Legal {

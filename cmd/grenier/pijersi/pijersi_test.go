@@ -42,16 +42,19 @@ func TestPijersiStreams(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	var text [4]strings.Builder
 	for range 20_000 {
-		s := pijersi.RandomTotal(r)
-		for i, line := range []string{s.Code(), s.CubeText(), s.Position(), "legal"} {
+		s, err := pijersi.UnrankTotal(r.Uint64N(pijersi.SetupCount))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range []string{s.Code(), s.CubeText(), s.Position(), s.Cells()} {
 			text[i].WriteString(line + "\n")
 		}
 	}
-	codes, cubes, positions, legal := text[0].String(), text[1].String(), text[2].String(), text[3].String()
+	codes, cubes, positions, cells := text[0].String(), text[1].String(), text[2].String(), text[3].String()
 	ranks := answerStream(t.Context(), strings.NewReader(codes), "rank").out
 	for _, c := range []struct{ in, want, args string }{
-		{codes, cubes, "decode"}, {cubes, codes, "encode"}, {codes, positions, "decode --psn"}, {positions, codes, "encode"},
-		{ranks, codes, "unrank --total"}, {positions, legal, "check"}, {strings.ReplaceAll(codes, "\n", "\r\n"), cubes, "decode"},
+		{codes, cubes, "decode"}, {cubes, codes, "encode"}, {codes, positions, "decode --psn"}, {codes, cells, "decode --cells"}, {cells, codes, "encode"},
+		{ranks, codes, "unrank --total"}, {strings.ReplaceAll(codes, "\n", "\r\n"), cubes, "decode"},
 	} {
 		for name, in := range map[string]io.Reader{
 			"whole": strings.NewReader(c.in), "halves": iotest.HalfReader(strings.NewReader(c.in)),

@@ -1,15 +1,11 @@
 package pijersi
 
 import (
-	"bufio"
-	"context"
 	"fmt"
-	"math/rand/v2"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
-	"grenier/cmd/grenier/cli"
 	"grenier/layers/pijersi"
 )
 
@@ -20,7 +16,7 @@ func (a *app) rank() *cobra.Command {
 		return strconv.AppendUint(dst, rank, 10), err
 	}
 	cmd := &cobra.Command{
-		Use:   "rank {CODE | CUBES | POSITION | CELLS | -}",
+		Use:   "rank {CODE | CUBES | CELLS | -}",
 		Short: "Print the number of a legal set-up",
 		Long: `Prints the number of a legal set-up. Legal line-ups are numbered from 0 to
 2737349 in the order of their codes. The number of WHITE-black is 2737350 times
@@ -71,67 +67,4 @@ func parseRank(line []byte, total bool) (pijersi.Setup, error) {
 		return pijersi.Setup{}, fmt.Errorf("%w: %.80q is not a whole number from 0 to %d", pijersi.ErrRank, line, most)
 	}
 	return unrank(rank)
-}
-
-// randomFlags are the flags of random.
-type randomFlags struct {
-	count, seed uint64
-	total       bool
-}
-
-func (a *app) random() *cobra.Command {
-	var f randomFlags
-	c := setupCommand{app: a, text: func(dst []byte, s pijersi.Setup) ([]byte, error) { return s.AppendCode(dst), nil }}
-	cmd := &cobra.Command{
-		Use:   "random",
-		Short: "Print random legal set-ups",
-		Long: `Prints the codes of random legal set-ups, all equally likely. The same --seed
-gives the same set-ups. Without it they differ each time, and --json prints the
-seed.
-`,
-		Example: `  grenier pijersi random --seed 7
-  grenier pijersi random --total --count 1000 > codes.txt`,
-		Args: cli.NoArgs,
-		RunE: a.Start(func(cmd *cobra.Command, _ []string) error {
-			if !cmd.Flags().Changed("seed") {
-				f.seed = rand.Uint64()
-			}
-			if c.view.svg != "" && f.count != 1 {
-				return cli.Usagef("--svg draws one set-up, but --count is %d", f.count)
-			}
-			c.view.seed = &f.seed
-			return c.random(cmd.Context(), &f)
-		}),
-	}
-	cmd.Flags().Uint64Var(&f.count, "count", 1, "`number` of set-ups")
-	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "`number` from which the set-ups are made (default: random)")
-	cmd.Flags().BoolVar(&f.total, "total", false, "make white and black independent (default: black mirrors white)")
-	c.view.flags(cmd)
-	return cmd
-}
-
-// random answers random set-ups.
-func (c *setupCommand) random(ctx context.Context, f *randomFlags) error {
-	draw := pijersi.RandomMirror
-	if f.total {
-		draw = pijersi.RandomTotal
-	}
-	r := rand.New(rand.NewPCG(f.seed, 0))
-	if f.count == 1 {
-		return c.show(draw(r))
-	}
-	out := bufio.NewWriterSize(c.app.Out, 1<<16)
-	for i := range f.count {
-		if i%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		answer, err := c.append(out.AvailableBuffer(), draw(r))
-		if err != nil {
-			return err
-		}
-		if _, err := out.Write(answer); err != nil {
-			return err
-		}
-	}
-	return out.Flush()
 }
