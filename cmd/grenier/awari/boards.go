@@ -57,11 +57,7 @@ rank, probe and other commands read what boards prints.
 }
 
 func (a *app) listBoards(ctx context.Context, f boardsFlags) error {
-	family, err := cli.Family()
-	if err != nil {
-		return err
-	}
-	lister, err := listing.New(family, f.pits, f.seeds)
+	lister, err := listing.New(f.pits, f.seeds)
 	if err != nil {
 		return err
 	}

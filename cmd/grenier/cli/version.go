@@ -86,7 +86,6 @@ type operation struct {
 
 var operations = []operation{
 	{"bitset", []cpu.Family{cpu.BMI2, cpu.AVX512}},
-	{"boards", []cpu.Family{cpu.BMI2, cpu.AVX512}},
 	{"compress", []cpu.Family{cpu.BMI2, cpu.AVX512, cpu.NEON}},
 	{"transpose", []cpu.Family{cpu.BMI2, cpu.AVX512, cpu.NEON}},
 	{"ranks", []cpu.Family{cpu.BMI2, cpu.AVX512}},

@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"grenier/kernels/boards"
-	"grenier/kernels/cpu"
 	"grenier/kernels/fault"
 	"grenier/pipeline/internal/chance"
 )
@@ -29,11 +28,10 @@ type Lister struct {
 	boards []uint8
 }
 
-// New returns the lister of the boards with pits pits, 1 to 16, and seeds seeds, with the
-// kernels of the family. Pits and seeds together are 64 at most. It fails with the errors of
-// package colex.
-func New(family cpu.Family, pits, seeds int) (*Lister, error) {
-	layer, err := boards.For(family, pits, seeds)
+// New returns the lister of the boards with pits pits, 1 to 16, and seeds seeds. Pits and
+// seeds together are 64 at most. It fails with the errors of package colex.
+func New(pits, seeds int) (*Lister, error) {
+	layer, err := boards.New(pits, seeds)
 	if err != nil {
 		return nil, err
 	}

@@ -7,12 +7,11 @@ import (
 	"testing"
 
 	"grenier/kernels/colex"
-	"grenier/kernels/cpu"
 )
 
 func mustNew(t *testing.T, pits, seeds int) *Lister {
 	t.Helper()
-	l, err := New(cpu.Best(), pits, seeds)
+	l, err := New(pits, seeds)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +88,7 @@ func TestStops(t *testing.T) {
 	if err := mustNew(t, 12, 12).All(t.Context(), func([]uint64, []uint8) error { return broken }); err != broken {
 		t.Errorf("%v, want %v", err, broken)
 	}
-	if _, err := New(cpu.Generic, 16, 64); !errors.Is(err, colex.ErrOverflow) {
+	if _, err := New(16, 64); !errors.Is(err, colex.ErrOverflow) {
 		t.Errorf("16 pits, 64 seeds: %v, want ErrOverflow", err)
 	}
 }

@@ -5,7 +5,6 @@ import (
 
 	"grenier/kernels/boards"
 	"grenier/kernels/colex"
-	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/internal/parts"
 )
@@ -37,7 +36,7 @@ func (m *Moves) X() uint64 { return m.Captures + m.TakesAll }
 // CountMoves counts the moves of the layer of n seeds with so many workers. It fails with the
 // errors of package colex or of ctx.
 func CountMoves(ctx context.Context, game awari.Game, n, workers int) (Moves, error) {
-	layer, err := boards.For(cpu.Best(), game.Pits(), n)
+	layer, err := boards.New(game.Pits(), n)
 	if err != nil {
 		return Moves{}, err
 	}
