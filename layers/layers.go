@@ -1,7 +1,7 @@
 // Package layers says what a state space is: which states there are, how they
 // are numbered, and how play moves between them. Engines (package trees under
-// pipeline) work on any type that implements Space; package awari and its
-// siblings implement it.
+// pipeline) work on any type that implements Space. Package awari implements it;
+// tests have spaces of swap and solitaire (internal/testkit).
 //
 // # The model
 //
@@ -37,8 +37,8 @@
 //     moves that climb or leave the space, and predecessors that disagree with
 //     successors.
 //
-// The generic engines then solve it (retro.Solve) and search it forward
-// (reach.From). The example of package retro is a complete game in one file.
+// The generic engine then solves it (retro.SolveLayer), and tests search it forward
+// (internal/testkit/reach). The example of package retro is a complete game in one file.
 package layers
 
 // Move is one move: where it leads and what the player who makes it earns.

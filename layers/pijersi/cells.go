@@ -52,9 +52,6 @@ func (l Lineup) appendCells(dst []byte, colour Colour) []byte {
 	return dst
 }
 
-// Cells returns the cells of s with their cubes as AppendCells has them.
-func (s Setup) Cells() string { return string(s.AppendCells(nil)) }
-
 // ParseCells reads the cells of a set-up with their cubes, in any order: those of white,
 // which black mirrors; those of black, which white mirrors; or those of both. Names and
 // cubes are in quotes, 'a1' or "a1"; entries are separated by commas or blanks. It fails

@@ -164,9 +164,6 @@ type Setup struct {
 	Form         Form
 }
 
-// Legal reports whether a game can begin with s.
-func (s Setup) Legal() bool { return s.White.Legal() && s.Black.Legal() }
-
 // Check fails with ErrIllegal unless s is legal, and says everything that is wrong
 // with it.
 func (s Setup) Check() error {

@@ -52,7 +52,7 @@ func readReference(t *testing.T) (r reference) {
 func TestExamples(t *testing.T) {
 	for name, e := range readReference(t).Examples {
 		s, err := pijersi.ParseCode(e.Code)
-		if err != nil || s.CubeText() != e.Cubes || uint32(s.White) != e.Number || s.Form != pijersi.Mirror || !s.Legal() {
+		if err != nil || s.CubeText() != e.Cubes || uint32(s.White) != e.Number || s.Form != pijersi.Mirror || !legal(s) {
 			t.Errorf("%s: %s, %d, %s, %v", name, s.CubeText(), s.White, s.Form, err)
 		}
 		if again, err := pijersi.ParseCubes(e.Cubes); err != nil || again != s || again.Code() != e.Code {
@@ -73,8 +73,8 @@ func TestVectors(t *testing.T) {
 				checkBlack(t, v)
 			}
 			both, err := pijersi.ParseCubes(v.White + "-" + v.Black)
-			if err != nil || uint32(both.White) != v.Number || uint32(both.Black) != v.NumberBlack || both.Legal() != v.Legal {
-				t.Fatalf("%+v, legal %t, %v", both, both.Legal(), err)
+			if err != nil || uint32(both.White) != v.Number || uint32(both.Black) != v.NumberBlack || legal(both) != v.Legal {
+				t.Fatalf("%+v, legal %t, %v", both, legal(both), err)
 			}
 			s := both
 			if s.White == s.Black { // their code is of one line-up

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"grenier/internal/testkit/conformance"
 	"grenier/kernels/fault"
 	"grenier/layers/symmetry"
 )
@@ -20,7 +19,8 @@ var pictures = []string{
 	strings.Repeat("oooooooo\n", 8), strings.Repeat("oooooooooooooooo\n", 4),
 }
 
-func boards(t testing.TB) []*Board {
+// Boards returns boards of all kinds; the tests outside the package need them too.
+func Boards(t testing.TB) []*Board {
 	t.Helper()
 	all := []*Board{Named(English), Named(French)}
 	for _, picture := range pictures {
@@ -31,16 +31,6 @@ func boards(t testing.TB) []*Board {
 		all = append(all, b)
 	}
 	return all
-}
-
-func TestConformance(t *testing.T) {
-	for _, b := range boards(t) {
-		space, err := NewSpace(b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		conformance.Run(t, space, conformance.Options{Samples: 50, Exhaustive: 1000})
-	}
 }
 
 // TestNamed compares the boards that have a name with what is known about them.
@@ -134,7 +124,7 @@ func least(g *Group, p Position, hole int) (first, places Position) {
 
 func TestJumps(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	for _, b := range boards(t) {
+	for _, b := range Boards(t) {
 		for _, ends := range []Position{0, 1, b.Full() & 3} {
 			g := b.Group(ends)
 			if ends == 0 && g.Size() != len(b.Symmetries()) {
@@ -152,7 +142,7 @@ func TestJumps(t *testing.T) {
 func FuzzJumps(f *testing.F) {
 	f.Add(uint8(0), uint64(1)<<33-2, uint64(0))
 	f.Add(uint8(9), ^uint64(0), uint64(7))
-	all := boards(f)
+	all := Boards(f)
 	f.Fuzz(func(t *testing.T, board uint8, p, ends uint64) {
 		b := all[int(board)%len(all)]
 		checkJumps(t, b, b.Group(ends&b.Full()), p&b.Full())
@@ -191,7 +181,7 @@ func TestFindJump(t *testing.T) {
 }
 
 func TestHoles(t *testing.T) {
-	for _, b := range boards(t) {
+	for _, b := range Boards(t) {
 		for hole := range b.Holes() {
 			if again, err := b.Hole(b.HoleName(hole)); err != nil || again != hole {
 				t.Errorf("%s: hole %d is %s, which is hole %d: %v", b.Name(), hole, b.HoleName(hole), again, err)
@@ -272,7 +262,7 @@ func FuzzHole(f *testing.F) {
 // English board, one peg can be left in five holes only; on the French board in none.
 func TestParity(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	for _, b := range boards(t) {
+	for _, b := range Boards(t) {
 		start := random.Uint64() & b.Full()
 		for p := start; ; {
 			numbers := b.Legal(nil, p)

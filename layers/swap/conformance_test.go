@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/conformance"
+	"grenier/internal/testkit/swaptest"
 	"grenier/layers/swap"
 )
 
@@ -29,7 +30,7 @@ func mustGrid(t testing.TB, rows, cols int) *swap.Grid {
 
 func TestConformance(t *testing.T) {
 	for _, size := range sizes() {
-		space := swap.Space{Grid: mustGrid(t, size[0], size[1])}
+		space := swaptest.Space{Grid: mustGrid(t, size[0], size[1])}
 		t.Run(space.Name(), func(t *testing.T) {
 			conformance.Run(t, space, conformance.Options{Exhaustive: 5040, Samples: 100})
 		})

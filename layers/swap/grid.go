@@ -20,13 +20,6 @@
 // Grids of up to MaxCells cells have their states in a word, which is what searches
 // of many states need. A List is a state of any grid, of up to MaxListed cells.
 //
-// # Layers
-//
-// As a layers.Space the puzzle has one layer, the (mn)! states by lexicographic
-// rank, and all moves are quiet. Breadth-first depths would be finer layers, but
-// there is no way to number the states of a depth without having searched, and
-// half of the moves would climb.
-//
 // # Text
 //
 // A puzzle is written as in the course of document 004: a line with m and n,

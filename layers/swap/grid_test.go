@@ -141,7 +141,7 @@ func TestConjugate(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	for _, size := range sizes() {
 		g := mustGrid(t, size[0], size[1])
-		space := swap.Space{Grid: g}
+		space := swaptest.Space{Grid: g}
 		for range 20 {
 			s := space.Unrank(0, rng.Uint64N(space.Size(0)))
 			for _, h := range swaptest.Symmetries(g) {

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/reach"
+	"grenier/internal/testkit/solitairetest"
 	"grenier/io/memory"
 	"grenier/kernels/fault"
 	"grenier/layers/solitaire"
@@ -161,7 +162,7 @@ func (b *brute) least(s State) int {
 // answer returns everything. Which positions are reached is found by package reach.
 func (b *brute) answer(t *testing.T) (a answer) {
 	t.Helper()
-	space, err := solitaire.NewSpace(b.Board)
+	space, err := solitairetest.NewSpace(b.Board)
 	if err != nil {
 		t.Fatal(err)
 	}

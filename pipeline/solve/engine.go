@@ -125,7 +125,7 @@ func (e *retrograde) Solve(ctx context.Context, n int, _ halfboard.Below, lower 
 	l := &retroLayer{seeds: n, stats: halfboard.Stats{Bits: 8, Windows: 1, Bytes: e.space.Size(n) * retro.BytesPerState}}
 	stage, since := halfboard.CaptureStage, began
 	var err error
-	l.scores, l.accesses, err = retro.CountLayer(ctx, e.space, e.table, n, func(step int, state uint64) {
+	l.scores, l.accesses, err = retro.SolveLayer(ctx, e.space, e.table, n, func(step int, state uint64) {
 		if step > l.stats.Sweeps {
 			l.stats.Stages[stage] += time.Since(since)
 			stage, since, l.stats.Sweeps = halfboard.DenseStage, time.Now(), step

@@ -46,7 +46,7 @@ func TestPijersiStreams(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, line := range []string{s.Code(), s.CubeText(), s.Position(), s.Cells()} {
+		for i, line := range []string{s.Code(), s.CubeText(), s.Position(), string(s.AppendCells(nil))} {
 			text[i].WriteString(line + "\n")
 		}
 	}

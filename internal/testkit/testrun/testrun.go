@@ -50,22 +50,23 @@ var solved struct {
 }
 
 // Solve returns the true scores of the layers 0 to seeds, by layer and rank, which are the
-// caller's. A process solves a layer once, but for lower layers that it needs again.
+// caller's. A process solves a layer once.
 func Solve(t testing.TB, game awari.Game, seeds int) [][]int8 {
 	t.Helper()
 	solved.Lock()
 	defer solved.Unlock()
-	known := solved.layers[game.Name()]
-	if len(known) <= seeds {
-		var err error
-		if known, err = retro.Solve(t.Context(), Space(t, game, seeds), seeds); err != nil {
+	if solved.layers == nil {
+		solved.layers = map[string][][]int8{}
+	}
+	known, space := solved.layers[game.Name()], Space(t, game, seeds)
+	for n := len(known); n <= seeds; n++ {
+		scores, _, err := retro.SolveLayer(t.Context(), space, known, n, nil)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if solved.layers == nil {
-			solved.layers = map[string][][]int8{}
-		}
-		solved.layers[game.Name()] = known
+		known = append(known, scores)
 	}
+	solved.layers[game.Name()] = known
 	layers := make([][]int8, seeds+1)
 	for n := range layers {
 		layers[n] = slices.Clone(known[n])

@@ -128,7 +128,7 @@ func TestAbove(t *testing.T) {
 		}
 	}
 	for n := 4; n < 6; n++ {
-		scores, err := retro.SolveLayer(t.Context(), testrun.Space(t, game, n), layers, n)
+		scores, _, err := retro.SolveLayer(t.Context(), testrun.Space(t, game, n), layers, n, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -51,7 +51,7 @@ func (a *analyst) Next(ctx context.Context) (Analysis, error) {
 	if err := memory.Check(fmt.Sprintf("the analysis of layer %d", n), data, a.memory); err != nil {
 		return Analysis{}, err
 	}
-	scores, accesses, err := retro.CountLayer(ctx, a.space, a.table, n, nil)
+	scores, accesses, err := retro.SolveLayer(ctx, a.space, a.table, n, nil)
 	if err != nil {
 		return Analysis{}, err
 	}

@@ -136,7 +136,7 @@ func checkLayers(t *testing.T, game awari.Game, rows []truth) {
 			t.Logf("layers %d to %d need GRENIER_LONG=1", n, len(rows)-1)
 			return
 		}
-		scores, err := retro.SolveLayer(t.Context(), space, table, n)
+		scores, _, err := retro.SolveLayer(t.Context(), space, table, n, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,8 +157,13 @@ func BenchmarkAwari(b *testing.B) {
 		positions += space.Size(n)
 	}
 	for b.Loop() {
-		if _, err := retro.Solve(b.Context(), space, 8); err != nil {
-			b.Fatal(err)
+		var table [][]int8
+		for n := range space.Layers() {
+			scores, _, err := retro.SolveLayer(b.Context(), space, table, n, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			table = append(table, scores)
 		}
 	}
 	b.ReportMetric(float64(positions)*float64(b.N)/b.Elapsed().Seconds(), "positions/s")

@@ -64,13 +64,15 @@ func TestCoinsConform(t *testing.T) {
 }
 
 // A game of one's own needs one type with the methods above.
-func ExampleSolve() {
-	table, err := retro.Solve(context.Background(), coinSpace{coins: 6}, 6)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for left, scores := range table {
+func ExampleSolveLayer() {
+	var table [][]int8
+	for left := range 7 {
+		scores, _, err := retro.SolveLayer(context.Background(), coinSpace{coins: 6}, table, left, nil)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		table = append(table, scores)
 		fmt.Printf("%d coins: %+d to move, %+d after a pass\n", left, scores[0], scores[1])
 	}
 	// Output:

@@ -35,30 +35,6 @@ var (
 	ErrScore = errors.New("retro: score")
 )
 
-// Solve returns the scores of all states in layers 0 to maxLayer, by layer and
-// rank. It fails with ErrLayer, ErrScore, or the error of ctx.
-func Solve[S comparable](ctx context.Context, space layers.Space[S], maxLayer int) ([][]int8, error) {
-	if maxLayer < 0 || maxLayer >= space.Layers() {
-		return nil, fmt.Errorf("%w: %d (%s has 0 to %d)", ErrLayer, maxLayer, space.Name(), space.Layers()-1)
-	}
-	table := make([][]int8, 0, maxLayer+1)
-	for n := range maxLayer + 1 {
-		scores, err := SolveLayer(ctx, space, table, n)
-		if err != nil {
-			return nil, err
-		}
-		table = append(table, scores)
-	}
-	return table, nil
-}
-
-// SolveLayer returns the scores of the states in layer n by rank, given those
-// of layers 0 to n-1. It fails like Solve.
-func SolveLayer[S comparable](ctx context.Context, space layers.Space[S], lower [][]int8, n int) ([]int8, error) {
-	scores, _, err := CountLayer(ctx, space, lower, n, nil)
-	return scores, err
-}
-
 // Accesses says how often the analysis of a layer accessed the table of scores, which is
 // what document 001 counts as its cost ("Complexité en temps").
 type Accesses struct {
@@ -85,10 +61,11 @@ func Cost(k, layer int, states uint64) uint64 { return uint64(k+2+layer) * state
 // is known of it, its score, and 8 for its place in a queue, which is there twice when it grows.
 const BytesPerState = 12 + 1 + 2*8
 
-// CountLayer is SolveLayer, and counts accesses. From time to time it tells watch, which may be
-// nil, which step and which state of it is next: step 0 fills the cells, 1 is that of the largest
-// saturation.
-func CountLayer[S comparable](ctx context.Context, space layers.Space[S], lower [][]int8, n int, watch func(step int, state uint64)) ([]int8, Accesses, error) {
+// SolveLayer returns the scores of the states in layer n by rank, given those of layers 0 to n-1,
+// and counts accesses. From time to time it tells watch, which may be nil, which step and which
+// state of it is next: step 0 fills the cells, 1 is that of the largest saturation. It fails with
+// ErrLayer, ErrScore, or the error of ctx.
+func SolveLayer[S comparable](ctx context.Context, space layers.Space[S], lower [][]int8, n int, watch func(step int, state uint64)) ([]int8, Accesses, error) {
 	if err := checkLayers(space, lower, n); err != nil {
 		return nil, Accesses{}, err
 	}

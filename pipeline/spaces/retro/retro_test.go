@@ -116,6 +116,17 @@ func force(g *graph, table [][]int8, layer, k int) (wins, losses []bool) {
 	return wins, losses
 }
 
+// solve returns the scores of all states of layers 0 to n, by layer and rank.
+func solve[S comparable](ctx context.Context, space layers.Space[S], n int) (table [][]int8, err error) {
+	for len(table) <= n && err == nil {
+		var scores []int8
+		if scores, _, err = SolveLayer(ctx, space, table, len(table), nil); err == nil {
+			table = append(table, scores)
+		}
+	}
+	return table, err
+}
+
 func TestRandomGraphsEqualDefinition(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -123,7 +134,7 @@ func TestRandomGraphsEqualDefinition(t *testing.T) {
 	cyclic := 0
 	for range 2000 {
 		g := randomGraph(random)
-		table, err := Solve(t.Context(), g, len(g.sizes)-1)
+		table, err := solve(t.Context(), g, len(g.sizes)-1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +191,7 @@ func TestEndlessPlay(t *testing.T) {
 		for u, moves := range c.moves {
 			g.moves[node{1, u}] = moves
 		}
-		table, err := Solve(t.Context(), g, 1)
+		table, err := solve(t.Context(), g, 1)
 		if err != nil || !slices.Equal(table[1], c.want) {
 			t.Errorf("%s: scores %v, %v, want %v", c.name, table, err, c.want)
 		}
@@ -190,7 +201,7 @@ func TestEndlessPlay(t *testing.T) {
 // TestLineOfMoves settles a chain that would overflow a recursion's stack budget:
 // each state has one quiet move, to the next.
 func TestLineOfMoves(t *testing.T) {
-	table, err := Solve(t.Context(), line{}, 0)
+	table, err := solve(t.Context(), line{}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,14 +244,13 @@ func TestErrors(t *testing.T) {
 		want    error
 		message string
 	}{
-		{"negative layer", func() error { _, err := Solve(t.Context(), small, -1); return err }, ErrLayer, "0 to 1"},
-		{"layer too high", func() error { _, err := Solve(t.Context(), small, 2); return err }, ErrLayer, "0 to 1"},
-		{"single layer too high", func() error { _, err := SolveLayer(t.Context(), small, nil, 2); return err }, ErrLayer, "0 to 1"},
-		{"lower layer missing", func() error { _, err := SolveLayer(t.Context(), small, nil, 1); return err },
+		{"negative layer", func() error { _, _, err := SolveLayer(t.Context(), small, nil, -1, nil); return err }, ErrLayer, "0 to 1"},
+		{"layer too high", func() error { _, _, err := SolveLayer(t.Context(), small, nil, 2, nil); return err }, ErrLayer, "0 to 1"},
+		{"lower layer missing", func() error { _, _, err := SolveLayer(t.Context(), small, nil, 1, nil); return err },
 			ErrLayer, "1 needs the 1 layers below it, 0 given"},
-		{"lower layer too long", func() error { _, err := SolveLayer(t.Context(), small, [][]int8{{1, 1}}, 1); return err },
+		{"lower layer too long", func() error { _, _, err := SolveLayer(t.Context(), small, [][]int8{{1, 1}}, 1, nil); return err },
 			ErrLayer, "0 has 1 states, 2 scores given"},
-		{"score too low", func() error { _, err := Solve(t.Context(), wild, 0); return err }, ErrScore, "-128 of state {0 1}"},
+		{"score too low", func() error { _, err := solve(t.Context(), wild, 0); return err }, ErrScore, "-128 of state {0 1}"},
 	} {
 		if err := c.solve(); !errors.Is(err, c.want) || !strings.Contains(fmt.Sprint(err), c.message) {
 			t.Errorf("%s: %v, want %v with %q", c.name, err, c.want, c.message)
@@ -251,7 +261,7 @@ func TestErrors(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Solve(ctx, line{}, 0); !errors.Is(err, context.Canceled) {
+	if _, err := solve(ctx, line{}, 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled solve: %v, want context.Canceled", err)
 	}
 }

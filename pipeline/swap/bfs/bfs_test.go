@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/reach"
+	"grenier/internal/testkit/swaptest"
 	"grenier/io/memory"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
@@ -148,7 +149,7 @@ func TestLongLines(t *testing.T) {
 func checkReach(t *testing.T, rows, cols int) {
 	t.Helper()
 	g := mustGrid(t, rows, cols)
-	set, err := reach.From(t.Context(), swap.Space{Grid: g}, g.Goal())
+	set, err := reach.From(t.Context(), swaptest.Space{Grid: g}, g.Goal())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -85,7 +85,7 @@ func oracle(t testing.TB, game awari.Game, n int) [][]int8 {
 	}
 	layers := oracles.layers[game]
 	for len(layers) <= n {
-		scores, err := retro.SolveLayer(t.Context(), space, layers, len(layers))
+		scores, _, err := retro.SolveLayer(t.Context(), space, layers, len(layers), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

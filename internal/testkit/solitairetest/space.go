@@ -1,24 +1,26 @@
-package solitaire
+// Package solitairetest has peg solitaire as a state space, for the oracles of tests.
+package solitairetest
 
 import (
 	"math/bits"
 
 	"grenier/kernels/colex"
 	"grenier/layers"
+	"grenier/layers/solitaire"
 )
 
 // Space is all positions of a board as a layered state space: layer k has those with k pegs, in
 // their order as numbers. No jump stays in its layer and there is no score: rewards and
 // Terminal are 0.
 type Space struct {
-	*Board
-	choose [MaxHoles + 1][MaxHoles + 1]uint64 // k of n
+	*solitaire.Board
+	choose [solitaire.MaxHoles + 1][solitaire.MaxHoles + 1]uint64 // k of n
 }
 
-var _ layers.Space[Position] = (*Space)(nil)
+var _ layers.Space[solitaire.Position] = (*Space)(nil)
 
 // NewSpace returns the space of a board.
-func NewSpace(b *Board) (*Space, error) {
+func NewSpace(b *solitaire.Board) (*Space, error) {
 	s := &Space{Board: b}
 	for n := range b.Holes() + 1 {
 		for k := range n + 1 {
@@ -41,7 +43,7 @@ func (s *Space) Layers() int { return s.Holes() + 1 }
 func (s *Space) Size(layer int) uint64 { return s.choose[s.Holes()][layer] }
 
 // Rank returns the number of pegs, and the colex rank of the holes that they stand in.
-func (s *Space) Rank(p Position) (layer int, rank uint64) {
+func (s *Space) Rank(p solitaire.Position) (layer int, rank uint64) {
 	for rest := p; rest != 0; rest &= rest - 1 {
 		layer++
 		rank += s.choose[bits.TrailingZeros64(rest)][layer]
@@ -50,8 +52,8 @@ func (s *Space) Rank(p Position) (layer int, rank uint64) {
 }
 
 // Unrank returns the position with this rank.
-func (s *Space) Unrank(layer int, rank uint64) Position {
-	p := Position(0)
+func (s *Space) Unrank(layer int, rank uint64) solitaire.Position {
+	p := solitaire.Position(0)
 	for hole := s.Holes() - 1; layer > 0; hole-- {
 		if n := s.choose[hole][layer]; rank >= n {
 			rank -= n
@@ -63,16 +65,18 @@ func (s *Space) Unrank(layer int, rank uint64) Position {
 }
 
 // Successors appends the positions after one jump.
-func (s *Space) Successors(dst []layers.Move[Position], p Position) []layers.Move[Position] {
-	var buffer [4 * MaxHoles]uint8
+func (s *Space) Successors(dst []layers.Move[solitaire.Position], p solitaire.Position) []layers.Move[solitaire.Position] {
+	var buffer [4 * solitaire.MaxHoles]uint8
 	for _, number := range s.Legal(buffer[:0], p) {
-		dst = append(dst, layers.Move[Position]{To: p ^ s.jumps[number].Pegs()})
+		dst = append(dst, layers.Move[solitaire.Position]{To: p ^ s.Jumps()[number].Pegs()})
 	}
 	return dst
 }
 
 // Predecessors returns dst: no jump stays in its layer.
-func (s *Space) Predecessors(dst []Position, _ Position) []Position { return dst }
+func (s *Space) Predecessors(dst []solitaire.Position, _ solitaire.Position) []solitaire.Position {
+	return dst
+}
 
 // Terminal returns 0.
-func (s *Space) Terminal(Position) int { return 0 }
+func (s *Space) Terminal(solitaire.Position) int { return 0 }

@@ -1,0 +1,19 @@
+package solitaire_test
+
+import (
+	"testing"
+
+	"grenier/internal/testkit/conformance"
+	"grenier/internal/testkit/solitairetest"
+	"grenier/layers/solitaire"
+)
+
+func TestConformance(t *testing.T) {
+	for _, b := range solitaire.Boards(t) {
+		space, err := solitairetest.NewSpace(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		conformance.Run(t, space, conformance.Options{Samples: 50, Exhaustive: 1000})
+	}
+}
