@@ -1,12 +1,15 @@
 // Package halves describes awari moves by what they do to each half of the
 // board. Package awari plays boards seed by seed and defines the game; here the
 // same moves are taken apart for engines that never put a whole board together.
-// Both rule sets share all of it.
+// All rule sets share it.
+//
+// For a given half and pit of the mover, what the sowing leaves of that half is
+// fixed, and so is what the opponent's half receives: the same seeds, whatever is
+// in it. So an engine plays one move on all halves of the opponent at once.
 package halves
 
-// Move is a sowing as the opponent's half sees it: for a given half and
-// pit of the mover it adds the same seeds to every half of the opponent
-// (DESIGN fact 2). Pits of the opponent's half are counted from 0 here.
+// Move is a sowing as the opponent's half sees it. Pits of the opponent's half are
+// counted from 0 here.
 type Move struct {
 	// Laps is the number of seeds that every pit receives.
 	Laps int8

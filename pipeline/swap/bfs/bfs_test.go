@@ -100,7 +100,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// TestSummary checks the figures of issue and reference for 3 x 3.
+// TestSummary checks the known figures of 3 x 3.
 func TestSummary(t *testing.T) {
 	r := search(t, 3, 3, 2)
 	if r.Rows != 3 || r.Cols != 3 || r.States() != 362880 || r.Diameter() != 16 || r.Antipodes() != 1 {
