@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -98,31 +97,5 @@ func TestLongExamples(t *testing.T) {
 	}
 	if run < 10 {
 		t.Errorf("only %d examples were found", run)
-	}
-}
-
-// TestLongSourcesNameTests checks that all tests and benchmarks that docs/sources.md names exist.
-func TestLongSourcesNameTests(t *testing.T) {
-	_, texts := documents(t)
-	var all strings.Builder
-	err := filepath.WalkDir("../..", func(path string, _ fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		all.Write(text)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	names := regexp.MustCompile("`((Test|Fuzz|Benchmark)[A-Za-z0-9]+)`").FindAllStringSubmatch(texts["../../docs/sources.md"], -1)
-	for _, name := range names {
-		if !strings.Contains(all.String(), "func "+name[1]+"(") {
-			t.Errorf("there is no %s", name[1])
-		}
-	}
-	if len(names) < 30 {
-		t.Errorf("only %d tests are named", len(names))
 	}
 }
