@@ -143,10 +143,21 @@ func (d *Dir) inspect() (state, error) {
 // open opens the directory. It fails with ErrNotDir.
 func (d *Dir) open() (vfs.Dir, error) {
 	dir, err := vfs.OpenDir(d.path)
+	return dir, d.notDir(err)
+}
+
+// make is open for a directory that is made if there is none.
+func (d *Dir) make() (vfs.Dir, error) {
+	dir, err := vfs.MakeDir(d.path)
+	return dir, d.notDir(err)
+}
+
+// notDir returns ErrNotDir if err says so.
+func (d *Dir) notDir(err error) error {
 	if errors.Is(err, syscall.ENOTDIR) || isKind(err) {
-		return nil, fmt.Errorf("%s: %w", d.path, ErrNotDir)
+		return fmt.Errorf("%s: %w", d.path, ErrNotDir)
 	}
-	return dir, err
+	return err
 }
 
 // isKind reports whether something is not a file, or not a directory, that should be one.
@@ -281,10 +292,7 @@ func (l *Locked) admit(id manifest.Identity) error {
 
 // acquire makes the directory and takes the lock.
 func (l *Locked) acquire() (err error) {
-	if err := vfs.MakeDir(l.path); err != nil {
-		return err
-	}
-	if l.dir, err = l.open(); err != nil {
+	if l.dir, err = l.make(); err != nil {
 		return err
 	}
 	if l.lock, err = acquire(l.dir); err != nil {
