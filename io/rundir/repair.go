@@ -160,7 +160,10 @@ func LockDamaged(path string) (*Locked, error) {
 	if err := unwritable(path, vfs.Writable(path)); err != nil {
 		return nil, err
 	}
-	err := l.acquire()
+	var err error
+	if l.dir, err = l.open(); err == nil {
+		err = l.acquire()
+	}
 	if err == nil {
 		err = l.prepareWork()
 	}
