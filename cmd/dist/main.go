@@ -59,18 +59,29 @@ func writePages(dir string) error {
 	}
 	for _, e := range all {
 		path := filepath.Join(dir, filepath.FromSlash(e.name))
-		if err := errors.Join(vfs.MakeDir(filepath.Dir(path)), vfs.WriteFile(path, e.data)); err != nil {
+		if err := writeIn(filepath.Dir(path), filepath.Base(path), e.data); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// release writes the archives of a commit and their sums into dir, once all are built from it.
-func release(ctx context.Context, c *commit, dir string) error {
-	if err := vfs.MakeDir(dir); err != nil {
+// writeIn writes a file into a directory, which is made if there is none.
+func writeIn(dir, name string, data []byte) error {
+	d, err := vfs.MakeDir(dir)
+	if err != nil {
 		return err
 	}
+	return errors.Join(vfs.Write(d, name, data), d.Close())
+}
+
+// release writes the archives of a commit and their sums into dir, once all are built from it.
+func release(ctx context.Context, c *commit, dir string) error {
+	out, err := vfs.MakeDir(dir)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
 	archives, err := build(ctx, c, dir)
 	if err != nil {
 		return err
@@ -80,13 +91,13 @@ func release(ctx context.Context, c *commit, dir string) error {
 	}
 	var sums []byte
 	for _, a := range archives {
-		if err := vfs.WriteFile(filepath.Join(dir, a.name), a.data); err != nil {
+		if err := vfs.Write(out, a.name, a.data); err != nil {
 			return err
 		}
 		sums = fmt.Appendf(sums, "%x  %s\n", sha256.Sum256(a.data), a.name)
 	}
 	fmt.Print(string(sums))
-	return vfs.WriteFile(filepath.Join(dir, "SHA256SUMS"), sums)
+	return vfs.Write(out, "SHA256SUMS", sums)
 }
 
 // build returns the archives of all targets.

@@ -45,7 +45,7 @@ func TestFilesAreTouchedInOnePlace(t *testing.T) {
 		if strings.HasPrefix(path, "io/vfs/") {
 			return
 		}
-		for _, call := range touches(file) {
+		for _, call := range uses(file, touching) {
 			reason := ""
 			for place := range reasons {
 				if path == place || strings.HasPrefix(path, place+"/") {
@@ -62,6 +62,76 @@ func TestFilesAreTouchedInOnePlace(t *testing.T) {
 			t.Errorf("%s touches no files: its reason can go", place)
 		}
 	}
+}
+
+// byPath lists the functions of package vfs that open or make the directory of a path for writing,
+// to which links may lead.
+var byPath = map[string][]string{"grenier/io/vfs": {"Begin", "CheckFile", "MakeDir", "OpenDir", "TempDir", "WriteFile"}}
+
+// pathsOf are the places that use them, and whose paths these are.
+var pathsOf = map[string]string{
+	"cmd/dist/build.go":                 "the user's, of releases",
+	"cmd/dist/licences.go":              "those of modules, for reading",
+	"cmd/dist/main.go":                  "the user's, of releases",
+	"cmd/grenier/awari/metrics.go":      "the user's: --metrics-file",
+	"cmd/grenier/cli/calibration.go":    "the user's: --save-calibration",
+	"cmd/grenier/cli/output.go":         "the user's: files of charts and pictures",
+	"internal/testkit":                  "what only tests use",
+	"io/patternfile/patternfile.go":     "the user's: --out, or in a directory of TempDir",
+	"io/rundir/places.go":               "the user's, or what a manifest names, for reading",
+	"io/rundir/room.go":                 "the user's: --work, for reading",
+	"io/rundir/rundir.go":               "the user's: --dir, --work and --layers-to",
+	"pipeline/check/doctor/doctor.go":   "of TempDir",
+	"pipeline/exchange/all.go":          "the user's: --out",
+	"pipeline/exchange/internal/output": "the user's: --out",
+	"pipeline/internal/machine":         "the user's: --dir, and of TempDir in it",
+	"pipeline/play/find/state.go":       "the user's: --state",
+	"pipeline/play/publish/list.go":     "the user's: --out",
+	"pipeline/swap/bench/databases.go":  "of the system, for temporary files",
+}
+
+// TestDirectoriesHaveOneDoor: directories are opened and made in io/vfs/door.go, and by their paths
+// only where a user names them. Those that the program names are opened from the directory that
+// they are in, by Dir.Sub and MakeSub, which refuse links: a path that the program has put together
+// would be followed.
+func TestDirectoriesHaveOneDoor(t *testing.T) {
+	used := map[string]bool{}
+	eachSource(t, func(path string, file *ast.File, set *token.FileSet) {
+		for _, call := range uses(file, byPath) {
+			known := false
+			for place := range pathsOf {
+				if path == place || strings.HasPrefix(path, place+"/") {
+					known, used[place] = true, true
+				}
+			}
+			if !known {
+				t.Errorf("%v: %s: who names the directory? Those that the program names are opened with vfs.MakeSub or Dir.Sub",
+					set.Position(call.Pos()), call.Sel.Name)
+			}
+		}
+		if path != "io/vfs/door.go" && !strings.HasPrefix(path, "internal/testkit/") {
+			for _, call := range making(file) {
+				t.Errorf("%v: %s: io/vfs/door.go is the one place that opens and makes directories", set.Position(call.Pos()), call.Sel.Name)
+			}
+		}
+	})
+	for place := range pathsOf {
+		if !used[place] {
+			t.Errorf("%s opens no directory by its path: its reason can go", place)
+		}
+	}
+}
+
+// making returns what opens or makes directories, be it a function of package os or a method.
+func making(file *ast.File) (found []*ast.SelectorExpr) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		use, ok := n.(*ast.SelectorExpr)
+		if ok && slices.Contains([]string{"Mkdir", "MkdirAll", "MkdirTemp", "OpenInRoot", "OpenRoot"}, use.Sel.Name) {
+			found = append(found, use)
+		}
+		return true
+	})
+	return found
 }
 
 // eachSource parses the sources of the program, without tests.
@@ -101,12 +171,12 @@ func parseEach(t *testing.T, suffix string, visit func(path string, file *ast.Fi
 	}
 }
 
-// touches returns the uses of what touches files.
-func touches(file *ast.File) []*ast.SelectorExpr {
+// uses returns the uses of functions, which are listed by packages.
+func uses(file *ast.File, wanted map[string][]string) []*ast.SelectorExpr {
 	names := map[string][]string{} // of packages in this file
 	for _, spec := range file.Imports {
 		path, _ := strconv.Unquote(spec.Path.Value)
-		functions, bad := touching[path]
+		functions, bad := wanted[path]
 		if !bad {
 			continue
 		}

@@ -198,7 +198,7 @@ func (c *crashes) crash(t *testing.T, a accident, k int, r *rand.Rand) (ended bo
 		}
 		return nil
 	})
-	restore := intercept(c.tree.Path(siegeDir), disk)
+	restore := intercept(c.tree.Path(siegeDir), disk.Mirror)
 	first := grenier(t.Context(), "", c.args...)
 	restore()
 	if n < k {
@@ -270,20 +270,20 @@ func (c *crashes) powerCut(t *testing.T, disk *crashfs.FS) {
 
 var (
 	intercepting sync.Mutex
-	intercepted  = map[string]*crashfs.FS{} // by directory
+	intercepted  = map[string]func(vfs.Dir) vfs.Dir{} // by directory
 )
 
-// intercept lets everything in a directory go through disk until restore is called.
-func intercept(dir string, disk *crashfs.FS) (restore func()) {
+// intercept puts what see returns in the place of a directory, and of all in it, until restore is called.
+func intercept(dir string, see func(vfs.Dir) vfs.Dir) (restore func()) {
 	intercepting.Lock()
 	defer intercepting.Unlock()
-	intercepted[dir] = disk
+	intercepted[dir] = see
 	vfs.Intercept(func(d vfs.Dir) vfs.Dir {
 		intercepting.Lock()
 		defer intercepting.Unlock()
-		for dir, disk := range intercepted {
+		for dir, see := range intercepted {
 			if path := d.Path(""); path == dir || strings.HasPrefix(path, dir+"/") {
-				return disk.Mirror(d)
+				return see(d)
 			}
 		}
 		return d

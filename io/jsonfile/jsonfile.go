@@ -28,14 +28,14 @@ func Encode(doc any) ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// Save replaces the file at path by a document. It fails as Encode or vfs.WriteFile
-// does.
-func Save(path string, doc any) error {
+// Save makes a document the file of that name in a directory, replacing an older one. It fails as
+// Encode or vfs.Write does.
+func Save(d vfs.Dir, name string, doc any) error {
 	data, err := Encode(doc)
 	if err != nil {
-		return fmt.Errorf("saving %s: %w", path, err)
+		return fmt.Errorf("saving %s: %w", d.Path(name), err)
 	}
-	return vfs.WriteFile(path, data)
+	return vfs.Write(d, name, data)
 }
 
 // Read returns what is in the file at path, for Parse: of a file that is larger than

@@ -5,11 +5,11 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"grenier/io/corrupt"
+	"grenier/io/vfs"
 )
 
 // clock is a document.
@@ -21,8 +21,14 @@ type clock struct {
 var header = Header{Format: "clock", Version: 2}
 
 func TestSave(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "clock.json")
-	if err := Save(path, clock{header, 1.5}); err != nil {
+	d, err := vfs.OpenDir(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	const name = "clock.json"
+	path := d.Path(name)
+	if err := Save(d, name, clock{header, 1.5}); err != nil {
 		t.Fatal(err)
 	}
 	data, err := Read(path)
@@ -37,7 +43,7 @@ func TestSave(t *testing.T) {
 	if err := Parse(path, data, header, &got); err != nil || got != (clock{header, 1.5}) {
 		t.Errorf("%v, error %v", got, err)
 	}
-	if err := Save(path, clock{header, math.NaN()}); err == nil || !strings.Contains(err.Error(), path) {
+	if err := Save(d, name, clock{header, math.NaN()}); err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("not a number: error %v", err)
 	}
 	if again, err := os.ReadFile(path); err != nil || string(again) != want {

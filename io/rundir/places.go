@@ -107,10 +107,7 @@ func sameDir(a, b string) bool {
 // claim opens a directory for this run alone, in which it will have files whose names ours
 // accepts.
 func (l *Locked) claim(path string, ours func(name string) bool) (vfs.Dir, error) {
-	if err := vfs.MakeDir(path); err != nil {
-		return nil, err
-	}
-	d, err := (&Dir{path: path}).open()
+	d, err := (&Dir{path: path}).make()
 	if err != nil {
 		return nil, err
 	}

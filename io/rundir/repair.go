@@ -160,7 +160,10 @@ func LockDamaged(path string) (*Locked, error) {
 	if err := unwritable(path, vfs.Writable(path)); err != nil {
 		return nil, err
 	}
-	err := l.acquire()
+	var err error
+	if l.dir, err = l.open(); err == nil {
+		err = l.acquire()
+	}
 	if err == nil {
 		err = l.prepareWork()
 	}
@@ -248,19 +251,6 @@ func ClearLayer(work vfs.Dir) (err error) {
 		}
 	}
 	return errors.Join(err, vfs.RemoveStale(work, working))
-}
-
-// NotePath returns the path of a file in work/ that says how far a check is: ScrubName, VerifyName,
-// ProveName or MarksName.
-func (d *Dir) NotePath(name string) string { return filepath.Join(d.path, WorkName, name) }
-
-// RemoveNote removes it, if there is one. Errors are those of the operating system.
-func (d *Dir) RemoveNote(name string) error {
-	work, err := d.openWork()
-	if err != nil {
-		return err
-	}
-	return errors.Join(vfs.RemoveIfThere(work, name), work.Close())
 }
 
 // Damaged returns the run directory in which a file is damaged or missing, as far as that

@@ -133,6 +133,11 @@ func (d *Dir) inspect() (state, error) {
 		return noDirectory, err
 	}
 	defer dir.Close()
+	return look(dir)
+}
+
+// look finds out what a directory is.
+func look(dir vfs.Dir) (state, error) {
 	entries, err := dir.Entries()
 	if err != nil {
 		return noDirectory, err
@@ -143,10 +148,21 @@ func (d *Dir) inspect() (state, error) {
 // open opens the directory. It fails with ErrNotDir.
 func (d *Dir) open() (vfs.Dir, error) {
 	dir, err := vfs.OpenDir(d.path)
+	return dir, d.notDir(err)
+}
+
+// make is open for a directory that is made if there is none.
+func (d *Dir) make() (vfs.Dir, error) {
+	dir, err := vfs.MakeDir(d.path)
+	return dir, d.notDir(err)
+}
+
+// notDir returns ErrNotDir if err says so.
+func (d *Dir) notDir(err error) error {
 	if errors.Is(err, syscall.ENOTDIR) || isKind(err) {
-		return nil, fmt.Errorf("%s: %w", d.path, ErrNotDir)
+		return fmt.Errorf("%s: %w", d.path, ErrNotDir)
 	}
-	return dir, err
+	return err
 }
 
 // isKind reports whether something is not a file, or not a directory, that should be one.
@@ -241,12 +257,12 @@ type Locked struct {
 // it holds another run; and like manifest.Load.
 func Lock(path string, id manifest.Identity) (*Locked, error) {
 	l := &Locked{Dir: Dir{path: path}}
-	if err := l.admit(id); err != nil {
-		return nil, err
+	if err := l.find(id); err != nil {
+		return nil, errors.Join(err, l.Unlock())
 	}
 	err := l.acquire()
 	if err == nil {
-		err = l.admit(id) // the directory may have changed before we had the lock
+		err = l.admit(id) // what is in the directory may have changed before we had the lock
 	}
 	if err == nil {
 		err = l.prepare(id)
@@ -257,13 +273,27 @@ func Lock(path string, id manifest.Identity) (*Locked, error) {
 	return l, nil
 }
 
-// admit reports whether the directory may be used for a run, changing nothing.
-func (l *Locked) admit(id manifest.Identity) error {
+// find opens the directory, and makes it if there is none, unless it may not be used for the run:
+// then it changes nothing.
+func (l *Locked) find(id manifest.Identity) (err error) {
 	if err := (&manifest.Manifest{Identity: id}).Validate(); err != nil {
 		return err
 	}
-	state, err := l.inspect()
-	if err == nil && state != noDirectory {
+	l.dir, err = l.open()
+	if errors.Is(err, fs.ErrNotExist) {
+		l.dir, err = l.make()
+		err = unwritable(l.path, err)
+	}
+	if err != nil {
+		return err
+	}
+	return l.admit(id)
+}
+
+// admit reports whether the directory may be used for a run, changing nothing.
+func (l *Locked) admit(id manifest.Identity) error {
+	state, err := look(l.dir)
+	if err == nil {
 		err = unwritable(l.path, vfs.Writable(l.path))
 	}
 	if err != nil || state != hasManifest {
@@ -279,14 +309,8 @@ func (l *Locked) admit(id manifest.Identity) error {
 	return nil
 }
 
-// acquire makes the directory and takes the lock.
+// acquire takes the lock of the directory, which is open.
 func (l *Locked) acquire() (err error) {
-	if err := vfs.MakeDir(l.path); err != nil {
-		return err
-	}
-	if l.dir, err = l.open(); err != nil {
-		return err
-	}
 	if l.lock, err = acquire(l.dir); err != nil {
 		return err
 	}

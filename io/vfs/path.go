@@ -100,31 +100,16 @@ func CheckFile(path string) error {
 // Begin begins the file at path, and removes what a crash left of earlier ones. It
 // fails as NewPending does.
 func Begin(path string) (*Pending, error) {
-	d, base, err := split(path)
+	d, name, err := split(path)
 	if err != nil {
 		return nil, err
 	}
-	if err := RemoveStale(d, func(final string) bool { return final == base }); err != nil {
-		return nil, errors.Join(err, d.Close())
-	}
-	p, err := NewPending(d, base)
+	p, err := BeginIn(d, name)
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	p.ownsDir = true
 	return p, nil
-}
-
-// MakeDir makes the directory at path, and those that lead to it, so that it
-// survives a power cut; one that is there stays as it is.
-func MakeDir(path string) error {
-	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := os.MkdirAll(path, 0o755); err != nil {
-		return err
-	}
-	return within(path, func(d Dir, _ string) error { return d.Sync() })
 }
 
 // Nearest returns the absolute path of what is at path, or of its nearest parent that exists.
@@ -141,24 +126,4 @@ func Nearest(path string) (string, error) {
 		}
 		path = parent
 	}
-}
-
-// MakeSub opens the directory of that name, and makes it if there is none.
-func MakeSub(d Dir, name string) (Dir, error) {
-	err := d.Mkdir(name)
-	if err == nil {
-		err = d.Sync()
-	}
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, err
-	}
-	return d.Sub(name)
-}
-
-// TempDir makes a directory in parent, whose name begins with prefix and which
-// nobody can guess, and returns its path and a function that removes it with all
-// that is in it.
-func TempDir(parent, prefix string) (path string, remove func() error, err error) {
-	path, err = os.MkdirTemp(parent, prefix)
-	return path, func() error { return os.RemoveAll(path) }, err
 }

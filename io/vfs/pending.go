@@ -74,6 +74,14 @@ func NewPending(d Dir, name string) (*Pending, error) {
 	return p, nil
 }
 
+// BeginIn is NewPending that removes what a crash left of earlier files of that name.
+func BeginIn(d Dir, name string) (*Pending, error) {
+	if err := RemoveStale(d, func(final string) bool { return final == name }); err != nil {
+		return nil, err
+	}
+	return NewPending(d, name)
+}
+
 // Path returns the final path of the file, for messages.
 func (p *Pending) Path() string { return p.dir.Path(p.final) }
 

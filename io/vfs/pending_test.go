@@ -136,10 +136,13 @@ func TestTempDir(t *testing.T) {
 func TestMakeDir(t *testing.T) {
 	top := t.TempDir()
 	path := filepath.Join(top, "a", "b")
-	check(t, MakeDir(path))
-	check(t, MakeDir(path))
+	for range 2 {
+		d, err := MakeDir(path)
+		check(t, err)
+		check(t, d.Close())
+	}
 	write(t, filepath.Join(path, "file"), "text")
-	if err := MakeDir(filepath.Join(path, "file", "below")); err == nil {
+	if _, err := MakeDir(filepath.Join(path, "file", "below")); err == nil {
 		t.Error("below a file")
 	}
 }

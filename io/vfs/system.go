@@ -6,43 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 )
 
 // system is a directory of the operating system.
 type system struct {
 	root *os.Root
 	path string
-}
-
-// OpenDir opens the directory at path, to which links may lead. It fails with a
-// *KindError if there is something else, or with an error of the operating system.
-func OpenDir(path string) (Dir, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.IsDir() {
-		return nil, &KindError{Path: path, Mode: info.Mode().Type(), Dir: true}
-	}
-	root, err := os.OpenRoot(path) // it is no FIFO: opening cannot block
-	if err != nil {
-		return nil, err
-	}
-	if see := intercept.Load(); see != nil {
-		return (*see)(&system{root, path}), nil
-	}
-	return &system{root, path}, nil
-}
-
-// intercept, if not nil, replaces the directory that OpenDir returns.
-var intercept atomic.Pointer[func(Dir) Dir]
-
-// Intercept makes OpenDir return see(d) instead of d, until restore is called: tests of
-// whole programs let file systems fail with it. see must let other directories pass.
-func Intercept(see func(d Dir) Dir) (restore func()) {
-	before := intercept.Swap(&see)
-	return func() { intercept.Store(before) }
 }
 
 func (d *system) Path(name string) string { return filepath.Join(d.path, name) }
@@ -140,35 +109,6 @@ func (d *system) Entries() ([]fs.FileInfo, error) {
 		infos = append(infos, info)
 	}
 	return infos, nil
-}
-
-func (d *system) Mkdir(name string) error {
-	if err := checkName("mkdir", d.Path(name), name); err != nil {
-		return err
-	}
-	return d.named("mkdir", name, d.root.Mkdir(name, 0o755))
-}
-
-func (d *system) Sub(name string) (Dir, error) {
-	before, err := d.lstat("open", name)
-	if err != nil {
-		return nil, err
-	}
-	if !before.IsDir() {
-		return nil, &KindError{Path: d.Path(name), Mode: before.Mode().Type(), Dir: true}
-	}
-	root, err := d.root.OpenRoot(name)
-	if err != nil {
-		return nil, d.named("open", name, err)
-	}
-	after, err := root.Stat(".")
-	if err == nil && !os.SameFile(before, after) {
-		err = ErrReplaced
-	}
-	if err != nil {
-		return nil, errors.Join(d.named("open", name, err), root.Close())
-	}
-	return &system{root, d.Path(name)}, nil
 }
 
 func (d *system) Sync() error {

@@ -17,7 +17,9 @@
 //
 // Paths that a user gives may lead through links to the directory that is meant;
 // only the last element is held to the rules. OpenFile alone follows a link there
-// too, for reading: people move sealed layers to other disks.
+// too, for reading: people move sealed layers to other disks. Directories that the
+// program names are opened from the one that they are in, and are no links: door.go
+// is the one place where directories are opened and made.
 //
 // Package crashfs has another Dir, which lives in memory and crashes on demand.
 package vfs
@@ -92,6 +94,8 @@ type KindError struct {
 // Error says what is there and what is wanted.
 func (e *KindError) Error() string {
 	switch {
+	case e.Dir && e.Mode&fs.ModeSymlink != 0:
+		return fmt.Sprintf("%s is %s, not a directory; links may lead to %s, but not on from there", e.Path, e.Kind(), filepath.Dir(e.Path))
 	case e.Dir:
 		return fmt.Sprintf("%s is %s, not a directory", e.Path, e.Kind())
 	case e.Mode.IsRegular():

@@ -89,6 +89,7 @@ func WriteAll(ctx context.Context, dir, out string, o Options, done func(Exporte
 	if err != nil {
 		return err
 	}
+	defer a.at.Close()
 	for n := range a.manifest.Layers {
 		e, err := a.layer(ctx, n)
 		if err != nil {
@@ -106,6 +107,7 @@ func WriteAll(ctx context.Context, dir, out string, o Options, done func(Exporte
 type all struct {
 	options     Options
 	dir, out    string
+	at          vfs.Dir // out, open
 	manifest    *manifest.Manifest
 	game        awari.Game
 	list        list
@@ -127,21 +129,27 @@ func newAll(dir, out string, o Options) (*all, error) {
 	for i := range a.manifest.Layers {
 		a.total += a.manifest.Layers[i].Positions
 	}
-	if err := vfs.MakeDir(out); err != nil {
+	if a.at, err = vfs.MakeDir(out); err != nil {
 		return nil, err
 	}
-	return a, a.readList()
+	if err := a.readList(); err != nil {
+		return nil, errors.Join(err, a.at.Close())
+	}
+	return a, nil
 }
 
 // path returns the path of a file in the directory.
 func (a *all) path(name string) string { return filepath.Join(a.out, name) }
 
-// listPath returns the path of the list.
-func (a *all) listPath() string { return a.path(listName(a.options.Format, a.options.Codec)) }
+// listName returns the name of the list.
+func (a *all) listName() string { return listName(a.options.Format, a.options.Codec) }
+
+// listPath returns its path.
+func (a *all) listPath() string { return a.path(a.listName()) }
 
 // readList reads the list, or begins one.
 func (a *all) readList() error {
-	data, err := jsonfile.Read(a.listPath())
+	data, err := vfs.Read(a.at, a.listName(), jsonfile.MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		a.list = list{Header: listHeader, Identity: a.manifest.Identity}
 		return nil
@@ -179,7 +187,7 @@ func (a *all) layer(ctx context.Context, n int) (Exported, error) {
 	if e.Kept {
 		return e, nil
 	}
-	if e.Summary, e.SHA256, err = a.write(ctx, a.path(e.File), o); err != nil {
+	if e.Summary, e.SHA256, err = a.write(ctx, e.File, o); err != nil {
 		return e, err
 	}
 	return e, a.add(listed{File: e.File, Seeds: n, Hash: a.manifest.Layers[n].Hash, Bytes: e.Bytes, SHA256: e.SHA256})
@@ -196,8 +204,8 @@ func (a *all) play() error {
 }
 
 // write writes the file of a layer, and returns its SHA-256.
-func (a *all) write(ctx context.Context, path string, o Options) (s Summary, sum string, err error) {
-	file, err := vfs.Begin(path)
+func (a *all) write(ctx context.Context, name string, o Options) (s Summary, sum string, err error) {
+	file, err := vfs.BeginIn(a.at, name)
 	if err != nil {
 		return s, "", err
 	}
@@ -224,11 +232,11 @@ func (a *all) add(l listed) error {
 	for i := range a.list.Files {
 		if a.list.Files[i].File == l.File {
 			a.list.Files[i] = l
-			return jsonfile.Save(a.listPath(), &a.list)
+			return jsonfile.Save(a.at, a.listName(), &a.list)
 		}
 	}
 	a.list.Files = append(a.list.Files, l)
-	return jsonfile.Save(a.listPath(), &a.list)
+	return jsonfile.Save(a.at, a.listName(), &a.list)
 }
 
 // intact reports whether a file has the bytes that were written.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 
 	"grenier/io/jsonfile"
 	"grenier/io/rundir"
+	"grenier/io/vfs"
 )
 
 // CalibrationFlags are the flags of awari plan about the speed of the machine.
@@ -65,7 +67,11 @@ func Calibrated[C Calibration](
 	case Stdout:
 		return c, printCalibration(a, c)
 	}
-	return c, jsonfile.Save(f.save, c)
+	data, err := jsonfile.Encode(c)
+	if err != nil {
+		return c, fmt.Errorf("saving %s: %w", f.save, err)
+	}
+	return c, vfs.WriteFile(f.save, data)
 }
 
 // readCalibration reads the file of a calibration, or stdin.

@@ -44,7 +44,7 @@ func (r *run) newLayer(n int) (*layer, error) {
 	}
 	if !fits {
 		r.states = nil // the layers that follow are larger
-		l.marks, err = marks.Create(r.marksPath, l.size)
+		l.marks, err = r.newMarks(l.size)
 		return l, err
 	}
 	if r.states == nil {
@@ -66,7 +66,7 @@ func (l *layer) close() error {
 // verify compares the scores of the layer, and reports whether all are in order.
 func (l *layer) verify(ctx context.Context) (verify.Layer, bool, error) {
 	r := l.run
-	v, err := verify.Run(ctx, r.dir, verify.Options{
+	v, err := verify.Run(ctx, r.book.Path(), verify.Options{
 		Layers: []int{l.seeds}, Workers: r.options.Workers, Family: r.options.Family,
 		MemoryBytes: l.memory,
 		Progress:    r.meter.verified, Backed: l.back,

@@ -12,6 +12,7 @@ import (
 	"grenier/io/jsonfile"
 	"grenier/io/memory"
 	"grenier/io/rundir"
+	"grenier/io/vfs"
 	"grenier/kernels/colex"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -73,12 +74,18 @@ func Run(ctx context.Context, dir string, o Options) (result *Result, err error)
 		return result, err
 	}
 	defer func() { err = errors.Join(err, t.Close()) }()
-	r, err := newRun(t, d, o)
+	book, err := d.Notebook()
 	if err != nil {
 		return result, err
 	}
+	defer book.Close()
+	r, err := newRun(t, book, o)
+	if err != nil {
+		return result, err
+	}
+	defer r.close()
 	if o.Resume {
-		if r.notes, err = notes.Open(d, m, notes.Options{
+		if r.notes, err = notes.Open(book, m, notes.Options{
 			Name: rundir.ProveName, Header: header, Restart: o.Restart, Tell: o.Note,
 		}); err != nil {
 			return result, err
@@ -96,7 +103,7 @@ func Run(ctx context.Context, dir string, o Options) (result *Result, err error)
 		}
 	}
 	r.notes.Forget(r.options.Layers)
-	r.forgetMarks(d)
+	r.forgetMarks()
 	return result, nil
 }
 
@@ -105,18 +112,18 @@ var header = jsonfile.Header{Format: "grenier-prove", Version: 1}
 
 // run is a proof in progress.
 type run struct {
-	options   Options
-	dir       string
-	marksPath string // of marks on disk
-	tables    *tables.Tables
-	space     *awari.Space
-	notes     *notes.Notes // nil if nothing is noted
-	meter     meter
-	states    states // of the layer in progress: the first ones of these; nil if there are none yet
+	options Options
+	book    *rundir.Notebook
+	work    vfs.Dir // open if there are, or were, marks on disk; nil otherwise
+	tables  *tables.Tables
+	space   *awari.Space
+	notes   *notes.Notes // nil if nothing is noted
+	meter   meter
+	states  states // of the layer in progress: the first ones of these; nil if there are none yet
 }
 
 // newRun prepares a proof: it counts what is to be proved.
-func newRun(t *tables.Tables, d *rundir.Dir, o Options) (*run, error) {
+func newRun(t *tables.Tables, book *rundir.Notebook, o Options) (*run, error) {
 	o.Workers = max(1, o.Workers)
 	if o.MemoryBytes == 0 {
 		o.MemoryBytes = verify.DefaultMemoryBytes
@@ -130,13 +137,16 @@ func newRun(t *tables.Tables, d *rundir.Dir, o Options) (*run, error) {
 		return nil, err
 	}
 	r := &run{
-		options: o, dir: d.Path(), marksPath: d.NotePath(rundir.MarksName),
-		tables: t, space: space, meter: meter{report: o.Progress},
+		options: o, book: book, tables: t, space: space, meter: meter{report: o.Progress},
 	}
 	for _, n := range o.Layers {
 		r.meter.total += work(&t.Layers()[n])
 	}
-	return r, r.checkMemory()
+	if err := r.checkMemory(); err != nil {
+		r.close()
+		return nil, err
+	}
+	return r, nil
 }
 
 // checkMemory fails if there is too little memory for the largest layer, or if it needs marks on
@@ -149,11 +159,28 @@ func (r *run) checkMemory() error {
 	if err != nil || fits {
 		return err
 	}
-	m, err := marks.Create(r.marksPath, 0)
+	m, err := r.newMarks(0)
 	if err != nil {
 		return fmt.Errorf("a proof in so little memory keeps a file in work/: %w", err)
 	}
 	return m.Close()
+}
+
+// newMarks makes the marks of a layer of that size on disk.
+func (r *run) newMarks(size uint64) (_ *marks.Set, err error) {
+	if r.work == nil {
+		if r.work, err = r.book.MakeWork(); err != nil {
+			return nil, err
+		}
+	}
+	return marks.Create(r.work, rundir.MarksName, size)
+}
+
+// close closes the directory of marks.
+func (r *run) close() {
+	if r.work != nil {
+		r.work.Close()
+	}
 }
 
 // room returns the bytes of memory for the proof of layer n besides its states, and whether

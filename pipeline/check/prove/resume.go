@@ -64,7 +64,7 @@ func (l *layer) resume() bool {
 	err := json.Unmarshal(noted.Result, &before)
 	var m *marks.Set
 	if err == nil {
-		m, err = marks.Load(l.run.marksPath, l.size, uint32(l.info.Checksum))
+		m, err = marks.Load(l.run.work, rundir.MarksName, l.size, uint32(l.info.Checksum))
 	}
 	if err != nil {
 		l.run.tell("the proof of layer %d begins anew: %v", l.seeds, err)
@@ -110,11 +110,11 @@ func (l *layer) begun(ctx context.Context) (verify.Grounded, error) {
 }
 
 // forgetMarks removes the copy of marks of a proof that is through.
-func (r *run) forgetMarks(d *rundir.Dir) {
+func (r *run) forgetMarks() {
 	if r.notes == nil {
 		return
 	}
-	if err := d.RemoveNote(rundir.MarksName); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := r.book.RemoveNote(rundir.MarksName); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		r.tell("the marks of this proof cannot be removed: %v", err)
 	}
 }

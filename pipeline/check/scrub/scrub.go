@@ -61,7 +61,12 @@ func Run(ctx context.Context, path string, o Options) (*Result, error) {
 		return s.result, err
 	}
 	if len(o.Layers) == 0 {
-		s.notes = openNotes(s.dir, o)
+		book, err := s.dir.Notebook()
+		if err != nil {
+			return s.result, err
+		}
+		defer book.Close()
+		s.notes = openNotes(book, o)
 	}
 	for i := range s.tasks {
 		s.total += s.tasks[i].Stamp.Bytes

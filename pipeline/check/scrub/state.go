@@ -32,7 +32,7 @@ const interval = 5 * time.Second
 
 // notes record the progress of a scrub. A nil *notes records nothing.
 type notes struct {
-	dir    *rundir.Dir
+	dir    *rundir.Notebook
 	note   func(string)
 	layers map[int]mark
 	saved  time.Time
@@ -41,12 +41,12 @@ type notes struct {
 
 // openNotes reads the record of an interrupted scrub, unless the scrub restarts. A record
 // that cannot be read counts as none.
-func openNotes(dir *rundir.Dir, o Options) *notes {
+func openNotes(dir *rundir.Notebook, o Options) *notes {
 	n := &notes{dir: dir, note: o.Note, layers: map[int]mark{}, saved: time.Now()}
 	if o.Restart {
 		return n
 	}
-	data, err := jsonfile.Read(dir.NotePath(rundir.ScrubName))
+	data, err := dir.ReadNote(rundir.ScrubName, jsonfile.MaxBytes)
 	if err != nil {
 		return n
 	}
@@ -115,12 +115,20 @@ func (n *notes) save() {
 				doc.Layers = append(doc.Layers, m)
 			}
 		}
-		err = jsonfile.Save(n.dir.NotePath(rundir.ScrubName), doc)
+		err = n.write(doc)
 	}
 	if err != nil {
 		n.failed = true
 		n.tell("an interrupted scrub will begin anew: %v", err)
 	}
+}
+
+func (n *notes) write(doc document) error {
+	data, err := jsonfile.Encode(doc)
+	if err != nil {
+		return err
+	}
+	return n.dir.SaveNote(rundir.ScrubName, data)
 }
 
 // remove removes the note, unless a solver has the directory: it will.

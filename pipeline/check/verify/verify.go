@@ -124,7 +124,12 @@ func Run(ctx context.Context, dir string, o Options) (result *Result, err error)
 		return result, err
 	}
 	if o.Resume && o.Sample == 0 {
-		if r.notes, err = notes.Open(d, m, notes.Options{
+		book, err := d.Notebook()
+		if err != nil {
+			return result, err
+		}
+		defer book.Close()
+		if r.notes, err = notes.Open(book, m, notes.Options{
 			Name: rundir.VerifyName, Header: header, Restart: o.Restart, Tell: o.Note,
 		}); err != nil {
 			return result, err

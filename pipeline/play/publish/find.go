@@ -77,7 +77,7 @@ func (p *publisher) searches(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := p.write(text, dataName, name); err != nil {
+		if err := p.write(p.data, name, text); err != nil {
 			return err
 		}
 		p.prepared = append(p.prepared, name)

@@ -89,7 +89,7 @@ func (p *publisher) writeForms(name string) error {
 		if title == "" || description == "" {
 			return fmt.Errorf("%s: its title or description is not translated (%s)", name, l.code)
 		}
-		if err := p.write(p.form(l, name, title, description), l.named(name)); err != nil {
+		if err := p.write(p.site, l.named(name), p.form(l, name, title, description)); err != nil {
 			return err
 		}
 	}

@@ -26,9 +26,6 @@ const (
 
 // layers copies the layer files that are not there.
 func (p *publisher) layers(ctx context.Context) ([]Layer, error) {
-	if err := vfs.MakeDir(p.path(TablesName)); err != nil {
-		return nil, err
-	}
 	w := &work{publisher: p}
 	var missing uint64
 	for i := range p.manifest.Layers {
@@ -139,8 +136,7 @@ func (w *work) copy(ctx context.Context, l *manifest.Layer) (string, error) {
 		return "", err
 	}
 	defer from.Close()
-	path := w.path(TablesName, l.File)
-	to, err := vfs.Begin(path)
+	to, err := vfs.BeginIn(w.copies, l.File)
 	if err != nil {
 		return "", err
 	}
@@ -152,7 +148,7 @@ func (w *work) copy(ctx context.Context, l *manifest.Layer) (string, error) {
 	if err := to.Publish(); err != nil {
 		return "", err
 	}
-	if err := w.check(ctx, l, path); err != nil {
+	if err := w.check(ctx, l); err != nil {
 		return "", fmt.Errorf("the copy of %s: %w", rundir.LayerFile(w.dir, l), err)
 	}
 	return text(h), nil
@@ -160,8 +156,8 @@ func (w *work) copy(ctx context.Context, l *manifest.Layer) (string, error) {
 
 // check compares all checksums of the stored bytes of a layer file in the site. One that was
 // copied from a damaged file is removed: nobody shall fetch it.
-func (w *work) check(ctx context.Context, l *manifest.Layer, path string) error {
-	f, problems, err := layerfile.Inspect(path)
+func (w *work) check(ctx context.Context, l *manifest.Layer) error {
+	f, problems, err := layerfile.Inspect(w.path(TablesName, l.File))
 	if err != nil {
 		return err
 	}
@@ -181,12 +177,7 @@ func (w *work) check(ctx context.Context, l *manifest.Layer, path string) error 
 	if first == nil {
 		return nil
 	}
-	d, err := vfs.OpenDir(w.path(TablesName))
-	if err != nil {
-		return errors.Join(first, err)
-	}
-	defer d.Close()
-	return errors.Join(first, vfs.RemoveIfThere(d, l.File))
+	return errors.Join(first, vfs.RemoveIfThere(w.copies, l.File))
 }
 
 // pass passes bytes on, and tells how many.
@@ -224,8 +215,8 @@ func (p *publisher) listing(all []Layer) error {
 		fmt.Fprintf(&sums, "%s  %s\n", l.SHA256, l.File)
 	}
 	fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(data), rundir.ManifestName)
-	if err := p.write(data, TablesName, rundir.ManifestName); err != nil {
+	if err := p.write(p.copies, rundir.ManifestName, data); err != nil {
 		return err
 	}
-	return p.write(sums.Bytes(), TablesName, sumsName)
+	return p.write(p.copies, sumsName, sums.Bytes())
 }

@@ -38,12 +38,38 @@ type listed struct {
 
 func (p *publisher) listPath() string { return p.path(listName) }
 
-// begin makes the directory a site, if it is empty, or reads its list.
-func (p *publisher) begin() error {
+// begin makes the directory a site, if it is empty, or reads its list. The directories of a site
+// stay open, for what takes their places is not touched.
+func (p *publisher) begin() (err error) {
+	if p.site, err = vfs.MakeDir(p.out); err != nil {
+		return err
+	}
 	if err := p.claim(); err != nil {
 		return err
 	}
-	data, err := jsonfile.Read(p.listPath())
+	if err := p.readList(); err != nil {
+		return err
+	}
+	if p.copies, err = vfs.MakeSub(p.site, TablesName); err != nil {
+		return err
+	}
+	p.data, err = vfs.MakeSub(p.site, dataName)
+	return err
+}
+
+// close closes the directories.
+func (p *publisher) close() (err error) {
+	for _, d := range []vfs.Dir{p.data, p.copies, p.site} {
+		if d != nil {
+			err = errors.Join(err, d.Close())
+		}
+	}
+	return err
+}
+
+// readList reads the list, or begins one.
+func (p *publisher) readList() error {
+	data, err := vfs.Read(p.site, listName, jsonfile.MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		p.list = list{Header: listHeader, Identity: p.manifest.Identity, Layers: []listed{}}
 		return p.save()
@@ -60,21 +86,13 @@ func (p *publisher) begin() error {
 	return nil
 }
 
-// claim makes the directory, and fails if there is something in it but no list.
+// claim fails if there is something in the directory but no list.
 func (p *publisher) claim() error {
-	if err := vfs.MakeDir(p.out); err != nil {
-		return err
-	}
-	d, err := vfs.OpenDir(p.out)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
 	ours := func(final string) bool { return final == listName }
-	if err := vfs.RemoveStale(d, ours); err != nil {
+	if err := vfs.RemoveStale(p.site, ours); err != nil {
 		return err
 	}
-	entries, err := d.Entries()
+	entries, err := p.site.Entries()
 	if err != nil || len(entries) == 0 {
 		return err
 	}
@@ -109,4 +127,4 @@ func (p *publisher) add(l listed) error {
 	return p.save()
 }
 
-func (p *publisher) save() error { return jsonfile.Save(p.listPath(), &p.list) }
+func (p *publisher) save() error { return jsonfile.Save(p.site, listName, &p.list) }

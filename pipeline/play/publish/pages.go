@@ -86,7 +86,7 @@ func (p *publisher) pages(layers []Layer) error {
 				return err
 			}
 		}
-		if err := p.write(data, name); err != nil {
+		if err := p.write(p.site, name, data); err != nil {
 			return err
 		}
 	}

@@ -118,6 +118,7 @@ func Run(ctx context.Context, dir, out string, o Options) (*Report, error) {
 	}
 	defer t.Close()
 	p := &publisher{options: o, dir: dir, out: out, tables: t, manifest: m}
+	defer p.close()
 	if err := p.begin(); err != nil {
 		return nil, err
 	}
@@ -168,6 +169,9 @@ type publisher struct {
 	tables   *tables.Tables
 	manifest *manifest.Manifest
 	list     list
+	site     vfs.Dir  // out, open
+	copies   vfs.Dir  // and in it the directory of the layers
+	data     vfs.Dir  // and that of answers
 	prepared []string // files in data that every visitor may want
 	files    int      // written besides the layers
 	bytes    int64    // of these
@@ -185,15 +189,14 @@ func (p *publisher) tell(progress Progress) {
 	}
 }
 
-// write writes a small file of the site, unless it is there with these contents.
-func (p *publisher) write(data []byte, names ...string) error {
-	path := p.path(names...)
+// write writes a small file in a directory of the site, unless it is there with these contents.
+func (p *publisher) write(d vfs.Dir, name string, data []byte) error {
 	p.files++
 	p.bytes += int64(len(data))
-	if there, err := vfs.ReadFile(path, int64(len(data))); err == nil && string(there) == string(data) {
+	if there, err := vfs.Read(d, name, int64(len(data))); err == nil && string(there) == string(data) {
 		return nil
 	}
-	return vfs.WriteFile(path, data)
+	return vfs.Write(d, name, data)
 }
 
 // answers writes what the pages would ask a server for and cannot compute.
@@ -202,22 +205,19 @@ func (p *publisher) answers() error {
 	if err != nil {
 		return err
 	}
-	if err := vfs.MakeDir(p.path(dataName)); err != nil {
-		return err
-	}
 	for n, text := range fixed.Scores {
-		if err := p.write(text, dataName, fmt.Sprintf("scores-%d.json", n)); err != nil {
+		if err := p.write(p.data, fmt.Sprintf("scores-%d.json", n), text); err != nil {
 			return err
 		}
 	}
-	if err := p.write(fixed.Charts, dataName, chartsName); err != nil {
+	if err := p.write(p.data, chartsName, fixed.Charts); err != nil {
 		return err
 	}
 	p.prepared = append(p.prepared, chartsName)
-	if err := p.write(fixed.Style, styleName); err != nil {
+	if err := p.write(p.site, styleName, fixed.Style); err != nil {
 		return err
 	}
-	if err := p.write(fixed.Icon, iconName); err != nil {
+	if err := p.write(p.site, iconName, fixed.Icon); err != nil {
 		return err
 	}
 	for _, l := range append([]language{english}, p.languages()...) {
@@ -225,7 +225,7 @@ func (p *publisher) answers() error {
 		if err != nil {
 			return err
 		}
-		if err := p.write(png, l.named(pictureName)); err != nil {
+		if err := p.write(p.site, l.named(pictureName), png); err != nil {
 			return err
 		}
 	}

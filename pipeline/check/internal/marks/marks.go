@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"sync"
 
 	"grenier/io/corrupt"
@@ -29,7 +28,8 @@ func Bytes(positions uint64) uint64 { return 2*pieceSize + min(2*smallSize, posi
 // Set is the marks of a layer: those there are, and those that there were at the last Keep. Its
 // methods are safe for concurrent use, but for Keep, Save and Close.
 type Set struct {
-	path      string
+	dir       vfs.Dir
+	name      string // of a saved copy
 	now, kept bits
 	size      int64 // bytes of each
 	mu        sync.Mutex
@@ -42,24 +42,21 @@ type bits struct {
 	cache pagecache.Bound
 }
 
-// Create makes the marks of so many positions, of which none is marked, in two files next to
-// path, which are gone after Close. It makes their directory if there is none. Errors are those of
-// package vfs.
-func Create(path string, positions uint64) (s *Set, err error) {
-	if err := vfs.MakeDir(filepath.Dir(path)); err != nil {
-		return nil, err
-	}
-	s = &Set{path: path, size: int64((positions + 7) / 8)}
+// Create makes the marks of so many positions, of which none is marked, in two files of a
+// directory, which are gone after Close; their copy will have the name given. The directory stays
+// open as long as the marks are. Errors are those of package vfs.
+func Create(dir vfs.Dir, name string, positions uint64) (s *Set, err error) {
+	s = &Set{dir: dir, name: name, size: int64((positions + 7) / 8)}
 	for _, b := range []*bits{&s.now, &s.kept} {
-		if err := b.create(path, s.size); err != nil {
+		if err := b.create(dir, name, s.size); err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
 	}
 	return s, nil
 }
 
-func (b *bits) create(path string, size int64) (err error) {
-	if b.Pending, err = vfs.Begin(path); err != nil {
+func (b *bits) create(dir vfs.Dir, name string, size int64) (err error) {
+	if b.Pending, err = vfs.BeginIn(dir, name); err != nil {
 		return err
 	}
 	if size > smallSize {
@@ -129,10 +126,10 @@ func (s *Set) Keep() error {
 // trailer is the end of a saved copy: its owner, and the CRC-32C of the bits, both little-endian.
 const trailer = 4 + 4
 
-// Save writes a copy of the marks to the path given to Create, where Load finds it even after a
+// Save writes a copy of the marks under the name given to Create, where Load finds it even after a
 // power cut. The number of the owner says what the marks are about. Errors are those of package vfs.
 func (s *Set) Save(owner uint32) (err error) {
-	p, err := vfs.Begin(s.path)
+	p, err := vfs.BeginIn(s.dir, s.name)
 	if err != nil {
 		return err
 	}
@@ -157,16 +154,16 @@ func (s *Set) Save(owner uint32) (err error) {
 	return p.Publish()
 }
 
-// Load is Create with the marks of the copy at path, which stays. Besides the errors of Create
+// Load is Create with the marks of the copy of that name, which stays. Besides the errors of Create
 // there are fs.ErrNotExist and, if the copy is damaged or is not that of this owner, those that
 // match corrupt.ErrCorrupt.
-func Load(path string, positions uint64, owner uint32) (s *Set, err error) {
-	f, err := vfs.OpenFile(path)
+func Load(dir vfs.Dir, name string, positions uint64, owner uint32) (s *Set, err error) {
+	f, err := dir.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	s, err = Create(path, positions)
+	s, err = Create(dir, name, positions)
 	if err != nil {
 		return nil, err
 	}
@@ -180,10 +177,10 @@ func Load(path string, positions uint64, owner uint32) (s *Set, err error) {
 func (s *Set) load(f io.ReaderAt, owner uint32) error {
 	end := make([]byte, trailer+1)
 	if n, err := f.ReadAt(end, s.size); n != trailer || err != io.EOF {
-		return corrupt.New(s.path, "size", "not that of marks of %d bytes", s.size)
+		return corrupt.New(s.dir.Path(s.name), "size", "not that of marks of %d bytes", s.size)
 	}
 	if got := binary.LittleEndian.Uint32(end); got != owner {
-		return corrupt.New(s.path, "owner", "%08x, not %08x", got, owner)
+		return corrupt.New(s.dir.Path(s.name), "owner", "%08x, not %08x", got, owner)
 	}
 	sum := crc32c.New()
 	err := s.pieces(func(piece []byte, at int64) error {
@@ -194,7 +191,7 @@ func (s *Set) load(f io.ReaderAt, owner uint32) error {
 		return s.now.write(piece, at)
 	})
 	if err == nil && sum.Sum32() != binary.LittleEndian.Uint32(end[4:]) {
-		err = corrupt.New(s.path, "marks", "checksum %08x, not %08x", sum.Sum32(), binary.LittleEndian.Uint32(end[4:]))
+		err = corrupt.New(s.dir.Path(s.name), "marks", "checksum %08x, not %08x", sum.Sum32(), binary.LittleEndian.Uint32(end[4:]))
 	}
 	return err
 }

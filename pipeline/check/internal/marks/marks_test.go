@@ -4,22 +4,35 @@ import (
 	"bytes"
 	"errors"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"golang.org/x/sync/errgroup"
 
 	"grenier/io/corrupt"
+	"grenier/io/vfs"
 	"grenier/pipeline/check/internal/marks"
 )
+
+// name is that of marks.
+const name = "marks"
+
+// open opens a directory of its own.
+func open(t *testing.T) vfs.Dir {
+	t.Helper()
+	d, err := vfs.OpenDir(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
+}
 
 // TestSet adds marks in pieces that share bytes, from several goroutines, and reads them back. The sizes
 // are below and above that of files that stay in the page cache.
 func TestSet(t *testing.T) {
 	for _, positions := range []uint64{1, 1000, 40<<20 + 3} {
-		dir := filepath.Join(t.TempDir(), "work")
-		s, err := marks.Create(filepath.Join(dir, "marks"), positions)
+		dir := open(t)
+		s, err := marks.Create(dir, name, positions)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +49,7 @@ func TestSet(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		if left, err := dir.Entries(); err != nil || len(left) > 0 {
 			t.Errorf("left: %v, %v", left, err)
 		}
 	}
@@ -82,23 +95,23 @@ func check(t *testing.T, s *marks.Set, now, kept []byte) {
 
 // TestCreate fails where there can be no file.
 func TestCreate(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(path, nil, 0o600); err != nil {
+	dir := open(t)
+	if err := dir.Mkdir(name); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := marks.Create(filepath.Join(path, "marks"), 8); err == nil {
-		t.Error("a file in a file")
+	if _, err := marks.Create(dir, name, 8); err == nil {
+		t.Error("a file in the place of a directory")
 	}
 }
 
 // TestSave: a copy has the marks of its moment, and stays when the set is gone.
 func TestSave(t *testing.T) {
 	for _, positions := range []uint64{1, 1000, 3<<20 + 5} {
-		path := filepath.Join(t.TempDir(), "work", "marks")
-		if _, err := marks.Load(path, positions, 7); err == nil {
+		dir := open(t)
+		if _, err := marks.Load(dir, name, positions, 7); err == nil {
 			t.Fatal("loaded without a copy")
 		}
-		s, err := marks.Create(path, positions)
+		s, err := marks.Create(dir, name, positions)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +129,7 @@ func TestSave(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 {
-			s, err := marks.Load(path, positions, 7)
+			s, err := marks.Load(dir, name, positions, 7)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -129,11 +142,11 @@ func TestSave(t *testing.T) {
 			positions uint64
 			owner     uint32
 		}{{positions + 8, 7}, {positions, 8}} {
-			if _, err := marks.Load(path, other.positions, other.owner); !errors.Is(err, corrupt.ErrCorrupt) {
+			if _, err := marks.Load(dir, name, other.positions, other.owner); !errors.Is(err, corrupt.ErrCorrupt) {
 				t.Errorf("%d positions, owner %d: %v", other.positions, other.owner, err)
 			}
 		}
-		if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
+		if left, err := dir.Entries(); err != nil || len(left) != 1 {
 			t.Errorf("left: %v, %v", left, err)
 		}
 	}

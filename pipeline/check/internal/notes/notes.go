@@ -58,7 +58,7 @@ type Options struct {
 // Notes are the notes of one check. A nil *Notes has none and takes none.
 type Notes struct {
 	options Options
-	dir     *rundir.Dir
+	dir     *rundir.Notebook
 	files   []stamp
 	layers  map[int]Layer
 	changed time.Time // since when there is something that is not on disk
@@ -70,7 +70,7 @@ type Notes struct {
 const patience = 5 * time.Second
 
 // Open reads the notes about the layers of a directory that m lists.
-func Open(dir *rundir.Dir, m *manifest.Manifest, o Options) (*Notes, error) {
+func Open(dir *rundir.Notebook, m *manifest.Manifest, o Options) (*Notes, error) {
 	found, err := dir.Found(m)
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func Open(dir *rundir.Dir, m *manifest.Manifest, o Options) (*Notes, error) {
 // load takes in the notes on disk that still hold.
 func (n *Notes) load() {
 	path := n.dir.NotePath(n.options.Name)
-	data, err := jsonfile.Read(path)
+	data, err := n.dir.ReadNote(n.options.Name, jsonfile.MaxBytes)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
 			n.tell("%v: nothing counts as checked", err)
@@ -163,7 +163,7 @@ func (n *Notes) Save() {
 				doc.Layers = append(doc.Layers, l)
 			}
 		}
-		err = jsonfile.Save(n.dir.NotePath(n.options.Name), doc)
+		err = n.write(doc)
 	}
 	if err != nil {
 		n.failed = true
@@ -171,6 +171,14 @@ func (n *Notes) Save() {
 		return
 	}
 	n.there = true
+}
+
+func (n *Notes) write(doc document) error {
+	data, err := jsonfile.Encode(doc)
+	if err != nil {
+		return err
+	}
+	return n.dir.SaveNote(n.options.Name, data)
 }
 
 // Forget removes the notes about layers of a check that is through, unless a solver has the

@@ -1,0 +1,269 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/siegetest"
+	"grenier/io/rundir"
+	"grenier/kernels/cpu"
+	"grenier/pipeline/check/prove"
+)
+
+// linking is a command that writes or removes in directories, @ being a tree; a link takes the
+// place of one of these, before it begins or while it runs.
+type linking struct {
+	args  string
+	named []string // directories that the program names
+	other []string // that the user names, and that the program opens once; or that it makes first
+}
+
+const proveOnDisk = "prove on disk"
+
+// linkings are all commands that write in a directory that the program names.
+var linkings = []linking{
+	{args: "awari solve --progress none --pits 6 --seeds 6 --dir @/run", named: []string{"run/work"}, other: []string{"run"}},
+	{args: "awari import --progress none --pits 6 --layer 6 --format colex --dir @/run @/6.colex", named: []string{"run/work"}, other: []string{"run"}},
+	{args: "awari repair --progress none --dir @/broken", named: []string{"broken/work", "broken/work/again"}},
+	{args: "awari scrub --progress none --dir @/run", named: []string{"run/work"}},
+	{args: "awari verify --progress none --dir @/run", named: []string{"run/work"}},
+	{args: "awari verify --prove --progress none --dir @/run", named: []string{"run/work"}},
+	{args: "awari verify --prove --progress none --memory 40MiB --dir @/run", named: []string{"run/work"}},
+	{args: proveOnDisk, named: []string{"run/work"}},
+	{args: "awari publish --progress none --dir @/run --out @/site", named: []string{"site/tables", "site/data"}, other: []string{"site"}},
+	{args: "awari export --progress none --all --format csv --dir @/run --out @/out", other: []string{"out"}},
+	{args: "swap bfs --progress none --rows 2 --cols 3 --memory 64MiB --dir @/swap", named: []string{"swap/work"}, other: []string{"swap"}},
+	{args: "chemin solve --progress none --rows 2 --cols 2 --memory 64MiB --dir @/chemin", named: []string{"chemin/work"}, other: []string{"chemin"}},
+	{args: "solitaire solve --progress none --end any --memory 64MiB --board @/pegs.txt --dir @/solitaire", named: []string{"solitaire/work"}, other: []string{"solitaire"}},
+	{args: "doctor --quick --dir @/temp", other: []string{"temp/.grenier-calibration-*"}},
+}
+
+// links is a tree in which commands are run.
+type links struct {
+	tree   *siegetest.Tree
+	whole  *siegetest.Copy
+	canary *siegetest.Watched
+
+	runs     int         // during which a link took a place
+	statuses map[int]int // how often these ended so
+}
+
+// linksTop is what the commands change; the canaries are beside it.
+const linksTop = "top"
+
+func newLinks(t *testing.T) *links {
+	t.Helper()
+	l := &links{tree: siegetest.New(t), statuses: map[int]int{}}
+	must := func(args string) { mustRun(t, l.fields(args)...) }
+	for _, name := range []string{"temp", "out"} {
+		if err := l.tree.MkdirAll(path.Join(linksTop, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.tree.Write(linksTop+"/pegs.txt", []byte("oo.o\n"))
+	must("awari solve --progress none --pits 6 --seeds 6 --dir @/more")
+	must("awari export --progress none --layer 6 --format colex --dir @/more --out @/6.colex")
+	must("awari solve --progress none --pits 6 --seeds 3 --dir @/run")
+	must("awari publish --progress none --dir @/run --out @/site")
+	must("awari solve --progress none --pits 6 --seeds 5 --dir @/run")
+	must("awari solve --progress none --pits 6 --seeds 5 --dir @/broken")
+	if err := l.tree.Remove(linksTop + "/broken/layer-02.gl"); err != nil {
+		t.Fatal(err)
+	}
+	for name, note := range map[string]string{rundir.ScrubName: "grenier-scrub", rundir.VerifyName: "grenier-verify", rundir.ProveName: "grenier-prove"} {
+		l.tree.Write(path.Join(linksTop, "run/work", name), fmt.Appendf(nil, "{\"format\": %q, \"version\": 1}\n", note))
+	}
+	l.lure()
+	l.whole = l.tree.Save(linksTop)
+	return l
+}
+
+// lure makes canaries with all names that the commands use.
+func (l *links) lure() {
+	for _, name := range []string{
+		"scrub.json", "verify.json", "prove.json", "marks", "marks.0123456789abcdef.tmp", "status.json", "status.json.0123456789abcdef.tmp",
+		"stop.json", "blocks", "checkpoint", "captures-0000-open", "found", "offers", "scores", "again/found", "window-00-1", "SHA256SUMS",
+		"charts.json", "scores-0.json", "layer-02.gl", "layer-03.gl", "layer-02.gl.0123456789abcdef.tmp", "index.html", "preview.png",
+		"layer-02.csv", "layer-06.gl", "new", "time", "file",
+	} {
+		l.tree.Write("canary/"+name, []byte("alive"))
+	}
+	l.canary = l.tree.Canary("canary")
+}
+
+func (l *links) fields(args string) []string {
+	return strings.Fields(strings.ReplaceAll(args, "@", l.tree.Path(linksTop)))
+}
+
+// do runs a command.
+func (l *links) do(t *testing.T, args string) result {
+	if args != proveOnDisk {
+		return grenier(t.Context(), "", l.fields(args)...)
+	}
+	_, err := prove.Run(t.Context(), l.tree.Path(linksTop+"/run"), prove.Options{OnDisk: true, Resume: true, Family: cpu.Best()})
+	if err != nil {
+		return result{status: cli.StatusOf(t.Context(), err), err: "grenier: " + err.Error() + "\n"}
+	}
+	return result{}
+}
+
+// reset brings back what was there.
+func (l *links) reset(t *testing.T) {
+	t.Helper()
+	l.whole.Restore(t)
+}
+
+// swap puts a link in the place of a directory, which moves away; it may not be there yet.
+func (l *links) swap(t *testing.T, name, target string) {
+	t.Helper()
+	if found, err := filepath.Glob(l.tree.Path(name)); strings.HasSuffix(name, "*") && err == nil && len(found) > 0 {
+		name = path.Join(path.Dir(name), filepath.Base(found[0]))
+	} else if strings.HasSuffix(name, "*") {
+		return
+	}
+	if _, err := l.tree.Lstat(name); err == nil {
+		if err := l.tree.Rename(name, name+"-moved"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.tree.MkdirAll(path.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	up := strings.Repeat("../", strings.Count(name, "/"))
+	if err := l.tree.Symlink(up+target, name); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestLongSiegeLinks puts links in the places of directories: those that the program names are
+// refused by all commands that write or remove there, and nothing is written or removed where they
+// lead, even if they take a place while the command runs. Unless it is long, some of it is left out.
+func TestLongSiegeLinks(t *testing.T) {
+	t.Parallel()
+	seed := siegeSeed(t)
+	l := newLinks(t)
+	t.Run("before", func(t *testing.T) {
+		for i, c := range linkings {
+			for j, name := range c.named {
+				for k, target := range []string{"canary", nearCanaries} {
+					if long() || (i+j+k)%2 == 0 {
+						l.refused(t, c, name, target)
+					}
+				}
+			}
+		}
+	})
+	t.Run("to what users name", func(t *testing.T) {
+		for i, c := range linkings {
+			if long() || (uint64(i)+seed)%4 == 0 {
+				l.led(t, c)
+			}
+		}
+	})
+	t.Run("during", func(t *testing.T) {
+		moments := uint64(1)
+		if long() {
+			moments = 10 // for each of 22 directories
+		}
+		moments = siegeNumber(t, "GRENIER_SIEGE_LINKS", moments)
+		for i, c := range linkings {
+			if long() || (uint64(i)+seed)%4 == 1 {
+				l.during(t, c, moments, rand.New(rand.NewPCG(seed, uint64(i))))
+			}
+		}
+		t.Logf("%d runs, by status: %v", l.runs, l.statuses)
+	})
+}
+
+// nearCanaries are canaries in a run: os.Root follows links to them.
+const nearCanaries = linksTop + "/run/mine"
+
+// refused puts a link in the place of a directory that the program names.
+func (l *links) refused(t *testing.T, c linking, name, target string) {
+	t.Helper()
+	l.reset(t)
+	if !strings.HasPrefix(c.args, "awari") && c.args != proveOnDisk { // of a run that has begun
+		mustRun(t, l.fields(c.args)...)
+	}
+	name = path.Join(linksTop, name)
+	for _, file := range []string{"scrub.json", "marks.0123456789abcdef.tmp", "manifest.json"} {
+		l.tree.Write(nearCanaries+"/"+file, []byte("alive"))
+	}
+	l.swap(t, name, target)
+	near := l.tree.Watch(nearCanaries)
+	r := l.do(t, c.args)
+	want := l.tree.Path(name) + " is a symbolic link, not a directory; links may lead to " + l.tree.Path(path.Dir(name)) + ", but not on from there"
+	if r.status != cli.ExitFailure || !strings.Contains(r.err, want) || !clearLines.MatchString(r.err) {
+		t.Errorf("%s: %s: status %d, %q", c.args, name, r.status, r.err)
+	}
+	near.Check(t)
+	l.untouched(t, c.args+": "+name)
+}
+
+// untouched fails the test if canaries are changed, and makes new ones then.
+func (l *links) untouched(t *testing.T, did string) {
+	t.Helper()
+	diff := l.canary.Changes()
+	if diff == "" {
+		return
+	}
+	t.Errorf("%s: canaries changed:\n%s", did, diff)
+	if err := l.tree.RemoveAll("canary"); err != nil {
+		t.Fatal(err)
+	}
+	l.lure()
+}
+
+// led puts links in the places of the directories that users name.
+func (l *links) led(t *testing.T, c linking) {
+	t.Helper()
+	l.reset(t)
+	for _, name := range []string{"run", "site", "out", "broken", "swap", "chemin", "solitaire", "temp"} {
+		name = path.Join(linksTop, name)
+		if err := l.tree.MkdirAll(name, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		l.swap(t, name, name+"-moved")
+	}
+	if r := l.do(t, c.args); r.status != cli.ExitOK {
+		t.Errorf("%s: status %d, %s", c.args, r.status, r.err)
+	}
+	l.untouched(t, c.args)
+}
+
+// during puts links in the places of directories before random operations of a command, so many
+// for each.
+func (l *links) during(t *testing.T, c linking, moments uint64, r *rand.Rand) {
+	t.Helper()
+	_, all := l.swapAt(t, c.args, 0, func() {})
+	for _, name := range append(slices.Clone(c.named), c.other...) {
+		for range moments {
+			k := 1 + r.IntN(all)
+			done, _ := l.swapAt(t, c.args, k, func() { l.swap(t, path.Join(linksTop, name), "canary") })
+			l.runs++
+			l.statuses[done.status]++
+			did := fmt.Sprintf("%s: %s at operation %d of %d: status %d, %q", c.args, name, k, all, done.status, done.err)
+			if done.status != cli.ExitOK && (done.status > cli.ExitCorrupt || !clearLines.MatchString(done.err)) {
+				t.Error(did)
+			}
+			l.untouched(t, did)
+		}
+	}
+}
+
+// swapAt runs a command and does something before operation k on directories. It returns how many
+// there were.
+func (l *links) swapAt(t *testing.T, args string, k int, do func()) (result, int) {
+	t.Helper()
+	l.reset(t)
+	m := siegetest.NewMoment(k, do)
+	restore := intercept(l.tree.Path(linksTop), m.Watch)
+	defer restore()
+	return l.do(t, args), m.Operations()
+}

@@ -1,0 +1,115 @@
+package vfs
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync/atomic"
+	"testing"
+)
+
+// canaries makes a directory with a file that has to stay alone.
+func canaries(t *testing.T, top string) (path string, check func()) {
+	t.Helper()
+	path = filepath.Join(top, "canaries")
+	if err := os.Mkdir(path, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(path, "file"), "alive")
+	return path, func() {
+		t.Helper()
+		entries, err := os.ReadDir(path)
+		if err != nil || len(entries) != 1 || contents(t, filepath.Join(path, "file")) != "alive" {
+			t.Errorf("canaries: %v, %v", entries, err)
+		}
+	}
+}
+
+// TestSwapped opens a directory, writes and removes there, while a link to another one takes its
+// place again and again.
+func TestSwapped(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("open directories stay in their places")
+	}
+	d := open(t)
+	away, alive := canaries(t, t.TempDir())
+	check(t, d.Mkdir("x"))
+	check(t, os.Symlink(away, d.Path("link")))
+	var stop atomic.Bool
+	done := make(chan error, 1)
+	go func() {
+		var err error
+		for err == nil && !stop.Load() {
+			err = errors.Join(
+				os.Rename(d.Path("x"), d.Path("y")), os.Rename(d.Path("link"), d.Path("x")),
+				os.Rename(d.Path("x"), d.Path("link")), os.Rename(d.Path("y"), d.Path("x")),
+			)
+		}
+		done <- err
+	}()
+	opened, refused := 0, 0
+	for range 3000 {
+		sub, err := d.Sub("x")
+		switch {
+		case err == nil:
+			opened++
+			check(t, errors.Join(Write(sub, "file", []byte("mine")), sub.Remove("file"), sub.Close()))
+		case isKind(err) || errors.Is(err, ErrReplaced) || errors.Is(err, fs.ErrNotExist):
+			refused++
+		default:
+			t.Error(err)
+		}
+	}
+	stop.Store(true)
+	check(t, <-done)
+	alive()
+	t.Logf("opened %d times, refused %d times", opened, refused)
+	if opened == 0 || refused == 0 {
+		t.Error("nothing was tried")
+	}
+}
+
+// TestTempSwapped: what takes the place of a directory of TempDir is neither written nor removed,
+// be it a link or a directory.
+func TestTempSwapped(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("open directories stay in their places")
+	}
+	for name, swap := range map[string]func(away, path string) error{"link": os.Symlink, "directory": os.Rename} {
+		t.Run(name, func(t *testing.T) {
+			top := t.TempDir()
+			away, alive := canaries(t, top)
+			path, remove, err := TempDir(top, "temp-")
+			check(t, err)
+			moved := filepath.Join(top, "moved")
+			check(t, os.Rename(path, moved))
+			check(t, swap(away, path))
+			check(t, WriteFile(filepath.Join(path, "file"), []byte("mine")))
+			sub, err := MakeDir(filepath.Join(path, "a", "b"))
+			check(t, err)
+			check(t, errors.Join(Write(sub, "c", nil), sub.Close()))
+			sub, err = OpenDir(filepath.Join(path, "a"))
+			check(t, err)
+			check(t, sub.Close())
+			if _, err := OpenDir(filepath.Join(path, "none")); !errors.Is(err, fs.ErrNotExist) {
+				t.Error(err)
+			}
+			if got := contents(t, filepath.Join(moved, "file")); got != "mine" {
+				t.Errorf("%q", got)
+			}
+			check(t, remove())
+			if left, err := os.ReadDir(moved); err != nil || len(left) > 0 {
+				t.Errorf("%v, %v", left, err)
+			}
+			if name == "directory" {
+				check(t, os.Rename(path, away))
+			}
+			alive()
+			if _, err := OpenDir(path); name == "directory" && !errors.Is(err, fs.ErrNotExist) {
+				t.Error(err)
+			}
+		})
+	}
+}
