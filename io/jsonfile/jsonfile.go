@@ -1,6 +1,7 @@
 // Package jsonfile keeps small documents as JSON files that people may read and edit.
 // Each begins with its format and version, so that a foreign file, or one of a newer
-// program, is not taken for a damaged one.
+// program, is not taken for a damaged one. Documents that only programs write are sealed (seal.go):
+// any changed byte is noticed.
 package jsonfile
 
 import (

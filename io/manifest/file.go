@@ -7,29 +7,26 @@ import (
 	"fmt"
 
 	"grenier/io/corrupt"
+	"grenier/io/jsonfile"
 	"grenier/io/vfs"
-	"grenier/kernels/crc32c"
 )
 
 // MaxBytes is the largest size of a manifest file; it has room for MaxLayers
 // layers.
 const MaxBytes = 16 << 20
 
-// Every manifest begins with magic and ends with trailer, in which the checksum
-// takes the place of %s.
+// Every manifest begins with magic.
 const (
-	format  = "grenier-manifest"
-	magic   = "{\n  \"format\": \"" + format + "\",\n"
-	trailer = "  \"crc32c\": \"%s\"\n}\n"
+	format = "grenier-manifest"
+	magic  = "{\n  \"format\": \"" + format + "\",\n"
 )
 
-// document is the JSON form.
+// document is the JSON form, which is sealed.
 type document struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
 	Identity
-	Layers []Layer  `json:"layers"`
-	CRC    Checksum `json:"crc32c"`
+	Layers []Layer `json:"layers"`
 }
 
 // Encode returns the contents of a manifest file; equal manifests give equal
@@ -42,13 +39,11 @@ func (m *Manifest) Encode() ([]byte, error) {
 	if doc.Layers == nil {
 		doc.Layers = []Layer{}
 	}
-	data, err := json.MarshalIndent(&doc, "", "  ")
+	data, err := jsonfile.Encode(&doc)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	body := data[:bytes.LastIndex(data, []byte(`  "crc32c"`))]
-	sum := Checksum(crc32c.Of(body))
-	return fmt.Appendf(body, trailer, sum), nil
+	return jsonfile.Seal(data), nil
 }
 
 // Save makes the manifest the file of that name in a directory, replacing an older
@@ -91,10 +86,11 @@ func Parse(path string, data []byte) (*Manifest, error) {
 	if err := checkVersion(data); err != nil {
 		return fail("%w", err)
 	}
-	if err := checkSum(data); err != nil {
+	body, err := jsonfile.Unseal(data)
+	if err != nil {
 		return fail("%w", err)
 	}
-	m, err := decode(data)
+	m, err := decode(body)
 	if err != nil {
 		return fail("%w", err)
 	}
@@ -118,16 +114,6 @@ func checkVersion(data []byte) error {
 	}
 	if version < 1 || version > Version {
 		return fmt.Errorf("%w %d: this program reads versions 1 to %d", corrupt.ErrVersion, version, Version)
-	}
-	return nil
-}
-
-// checkSum compares the trailer with the checksum of everything before it.
-func checkSum(data []byte) error {
-	body := data[:max(0, len(data)-len(fmt.Sprintf(trailer, Checksum(0))))]
-	sum := Checksum(crc32c.Of(body))
-	if !bytes.HasSuffix(data, fmt.Appendf(nil, trailer, sum)) {
-		return fmt.Errorf("the checksum is not %v, or the end is missing", sum)
 	}
 	return nil
 }

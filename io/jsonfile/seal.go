@@ -1,0 +1,75 @@
+package jsonfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	"grenier/io/corrupt"
+	"grenier/io/vfs"
+	"grenier/kernels/crc32c"
+)
+
+// A sealed document ends with the field crc32c, the checksum of everything before it, and there
+// is one way of writing it. So each changed byte is noticed.
+const (
+	begin   = "{\n  \"format\": %q,\n"
+	trailer = "  \"crc32c\": \"%08x\"" + end
+	end     = "\n}\n"
+)
+
+// Seal adds the checksum to an encoded document. It may change the bytes of data.
+func Seal(data []byte) []byte {
+	body := append(bytes.TrimSuffix(data, []byte(end)), ",\n"...)
+	return fmt.Appendf(body, trailer, crc32c.Of(body))
+}
+
+// Unseal returns the encoded document that was sealed. It fails if a byte was changed.
+func Unseal(data []byte) ([]byte, error) {
+	body := data[:max(0, len(data)-len(fmt.Sprintf(trailer, 0)))]
+	sum := crc32c.Of(body)
+	if !bytes.HasSuffix(data, fmt.Appendf(nil, trailer, sum)) {
+		return nil, fmt.Errorf("it was changed: the checksum is not %08x, or the end is missing", sum)
+	}
+	return append(slices.Clip(bytes.TrimSuffix(body, []byte(",\n"))), end...), nil
+}
+
+// SaveSealed is Save for a sealed document.
+func SaveSealed(path string, doc any) error {
+	data, err := Encode(doc)
+	if err != nil {
+		return fmt.Errorf("saving %s: %w", path, err)
+	}
+	return vfs.WriteFile(path, Seal(data))
+}
+
+// ParseSealed is Parse for a sealed document, in which no byte was changed. What does not begin like one
+// matches corrupt.ErrForeign.
+func ParseSealed(path string, data []byte, want Header, doc any) error {
+	version, err := sealedVersion(data, want.Format)
+	if err != nil {
+		return corrupt.New(path, "", "%w", err)
+	}
+	if version != want.Version {
+		return corrupt.New(path, "", "%w %d: this program reads version %d", corrupt.ErrVersion, version, want.Version)
+	}
+	body, err := Unseal(data)
+	if err != nil {
+		return corrupt.New(path, "", "%w", err)
+	}
+	return Parse(path, body, want, doc)
+}
+
+// sealedVersion returns the version of a document, and reads nothing else: all else may differ in
+// another version.
+func sealedVersion(data []byte, format string) (version int, err error) {
+	rest, ours := bytes.CutPrefix(data, fmt.Appendf(nil, begin, format))
+	if !ours {
+		return 0, fmt.Errorf("%w: it does not begin like a file of %s", corrupt.ErrForeign, format)
+	}
+	if _, err := fmt.Sscanf(string(rest[:min(len(rest), 40)]), `  "version": %d`, &version); err != nil {
+		return 0, errors.New("it ends, or is damaged, before the format version")
+	}
+	return version, nil
+}

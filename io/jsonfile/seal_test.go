@@ -1,0 +1,61 @@
+package jsonfile
+
+import (
+	"bytes"
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"grenier/io/corrupt"
+)
+
+// TestSeal: a sealed document is read as it was written, and in no other form: not with any byte
+// changed, removed or added.
+func TestSeal(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "clock.json")
+	if err := SaveSealed(path, clock{header, 1.5}); err != nil {
+		t.Fatal(err)
+	}
+	data, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "{\n  \"format\": \"clock\",\n  \"version\": 2,\n  \"ticks\": 1.5,\n  \"crc32c\": \"0caf8c8a\"\n}\n"
+	if string(data) != want {
+		t.Errorf("%s, want %s", data, want)
+	}
+	var got clock
+	if err := ParseSealed(path, data, header, &got); err != nil || got != (clock{header, 1.5}) {
+		t.Errorf("%v, error %v", got, err)
+	}
+	refused := func(what string, at int, changed []byte) {
+		t.Helper()
+		if err := ParseSealed(path, changed, header, &clock{}); !errors.Is(err, corrupt.ErrCorrupt) {
+			t.Errorf("%s at %d: %q: error %v", what, at, changed, err)
+		}
+	}
+	for i := range data {
+		refused("cut", i, data[:i])
+		refused("added", i, bytes.Join([][]byte{data[:i], data[i:]}, []byte(" ")))
+		for x := 1; x < 256; x++ {
+			changed := bytes.Clone(data)
+			changed[i] ^= byte(x)
+			refused("changed", i, changed)
+		}
+	}
+	refused("not sealed", 0, []byte("{\n  \"format\": \"clock\",\n  \"version\": 2,\n  \"ticks\": 1.5\n}\n"))
+}
+
+// TestSealedVersion: a file of another kind, or of another version, is not taken for a damaged one.
+func TestSealedVersion(t *testing.T) {
+	for text, want := range map[string]error{
+		"Dear diary": corrupt.ErrForeign,
+		"{\n  \"format\": \"watch\",\n  \"version\": 2\n}\n": corrupt.ErrForeign,
+		"{\n  \"format\": \"clock\",\n  \"version\": 1\n}\n": corrupt.ErrVersion,
+		"{\n  \"format\": \"clock\",\n  \"version\": 3,\n":   corrupt.ErrVersion,
+	} {
+		if err := ParseSealed("c.json", []byte(text), header, &clock{}); !errors.Is(err, want) {
+			t.Errorf("%q: error %v, want %v", text, err, want)
+		}
+	}
+}
