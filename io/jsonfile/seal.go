@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"grenier/io/corrupt"
-	"grenier/io/vfs"
 	"grenier/kernels/crc32c"
 )
 
@@ -19,10 +18,14 @@ const (
 	end     = "\n}\n"
 )
 
-// Seal adds the checksum to an encoded document. It may change the bytes of data.
-func Seal(data []byte) []byte {
+// EncodeSealed is Encode for a sealed document.
+func EncodeSealed(doc any) ([]byte, error) {
+	data, err := Encode(doc)
+	if err != nil {
+		return nil, err
+	}
 	body := append(bytes.TrimSuffix(data, []byte(end)), ",\n"...)
-	return fmt.Appendf(body, trailer, crc32c.Of(body))
+	return fmt.Appendf(body, trailer, crc32c.Of(body)), nil
 }
 
 // Unseal returns the encoded document that was sealed. It fails if a byte was changed.
@@ -33,15 +36,6 @@ func Unseal(data []byte) ([]byte, error) {
 		return nil, fmt.Errorf("it was changed: the checksum is not %08x, or the end is missing", sum)
 	}
 	return append(slices.Clip(bytes.TrimSuffix(body, []byte(",\n"))), end...), nil
-}
-
-// SaveSealed is Save for a sealed document.
-func SaveSealed(path string, doc any) error {
-	data, err := Encode(doc)
-	if err != nil {
-		return fmt.Errorf("saving %s: %w", path, err)
-	}
-	return vfs.WriteFile(path, Seal(data))
 }
 
 // ParseSealed is Parse for a sealed document, in which no byte was changed. What does not begin like one

@@ -39,11 +39,11 @@ func (m *Manifest) Encode() ([]byte, error) {
 	if doc.Layers == nil {
 		doc.Layers = []Layer{}
 	}
-	data, err := jsonfile.Encode(&doc)
+	data, err := jsonfile.EncodeSealed(&doc)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	return jsonfile.Seal(data), nil
+	return data, nil
 }
 
 // Save makes the manifest the file of that name in a directory, replacing an older

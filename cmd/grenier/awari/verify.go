@@ -35,9 +35,10 @@ compares random positions only, spread evenly over each layer, and reads and
 checks only the blocks that these and their moves need.
 
 An interrupted or killed run resumes where it stopped, from
-DIR/work/verify.json; layers whose files have changed since, and those above
-them, are checked again. It does not keep that file with --sample, while a
-solver runs, or if DIR is not writable. It writes nothing else.
+DIR/work/verify.json. If a layer file has changed since, that layer and those
+whose captures lead to it are checked again; if DIR/work/verify.json itself was
+changed, all are. It does not keep that file with --sample, while a solver runs,
+or if DIR is not writable. It writes nothing else.
 
 Positions whose moves lead around in a cycle could support each other with
 wrong scores. --prove rules that out: it traces each win and each loss of a

@@ -86,10 +86,11 @@ func Run(ctx context.Context, dir string, o Options) (result *Result, err error)
 	defer r.close()
 	if o.Resume {
 		if r.notes, err = notes.Open(book, m, notes.Options{
-			Name: rundir.ProveName, Header: header, Restart: o.Restart, Tell: o.Note,
+			Name: rundir.ProveName, Header: header, Reads: t.Game().CapturesLeadTo, Restart: o.Restart, Tell: o.Note,
 		}); err != nil {
 			return result, err
 		}
+		result.Restarted = r.notes.Again()
 	}
 	for _, n := range r.options.Layers {
 		layer, err := r.layer(ctx, n, result.OK)
@@ -108,7 +109,7 @@ func Run(ctx context.Context, dir string, o Options) (result *Result, err error)
 }
 
 // header is that of the notes.
-var header = jsonfile.Header{Format: "grenier-prove", Version: 1}
+var header = jsonfile.Header{Format: "grenier-prove", Version: 2}
 
 // run is a proof in progress.
 type run struct {

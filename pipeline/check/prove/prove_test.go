@@ -1,6 +1,7 @@
 package prove_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -367,10 +368,15 @@ func TestLongResumeMarks(t *testing.T) {
 		}, prove.Options{}, false, "owner"},
 		"layer replaced": {func(t *testing.T, dir, _ string) {
 			later := time.Now().Add(time.Hour)
-			if err := os.Chtimes(filepath.Join(dir, rundir.LayerName(4)), later, later); err != nil {
+			if err := os.Chtimes(filepath.Join(dir, rundir.LayerName(7)), later, later); err != nil {
 				t.Fatal(err)
 			}
-		}, prove.Options{}, false, ""},
+		}, prove.Options{}, false, "prove starts again"},
+		"note by hand": {func(t *testing.T, dir, _ string) {
+			other(t, filepath.Join(dir, rundir.WorkName, rundir.ProveName), func(b []byte) []byte {
+				return bytes.Replace(b, []byte(`"done": 1`), []byte(`"done": 2`), 1)
+			})
+		}, prove.Options{}, false, "prove starts again"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, dir := range []string{right, wrong} {

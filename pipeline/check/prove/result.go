@@ -32,6 +32,8 @@ func (e *UngroundedError) Is(target error) bool {
 type Result struct {
 	// OK says that the scores of the layers below are proved.
 	OK bool `json:"ok"`
+	// Restarted says why not all that an interrupted run noted is believed, "" if it is.
+	Restarted string `json:"restarted,omitempty"`
 	// Layers holds the outcomes by increasing number of seeds.
 	Layers  []Layer `json:"layers"`
 	Seconds float64 `json:"seconds"`

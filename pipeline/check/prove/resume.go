@@ -43,7 +43,7 @@ func (l *layer) save(ends bool) {
 	start := time.Now()
 	result, err := json.Marshal(&l.proof)
 	if err == nil {
-		err = l.marks.Save(uint32(l.info.Checksum))
+		err = l.marks.Save(r.notes.Owner(l.seeds))
 	}
 	if c.failed = err != nil; c.failed {
 		r.tell("an interrupted proof of layer %d will begin anew: %v", l.seeds, err)
@@ -64,7 +64,7 @@ func (l *layer) resume() bool {
 	err := json.Unmarshal(noted.Result, &before)
 	var m *marks.Set
 	if err == nil {
-		m, err = marks.Load(l.run.work, rundir.MarksName, l.size, uint32(l.info.Checksum))
+		m, err = marks.Load(l.run.work, rundir.MarksName, l.size, l.run.notes.Owner(l.seeds))
 	}
 	if err != nil {
 		l.run.tell("the proof of layer %d begins anew: %v", l.seeds, err)

@@ -27,6 +27,8 @@ type Result struct {
 	OK bool `json:"ok"`
 	// Manifest says what is wrong with the manifest, "" if nothing is.
 	Manifest string `json:"manifest_problem"`
+	// Restarted says why not all that an interrupted run noted is believed, "" if it is.
+	Restarted string `json:"restarted,omitempty"`
 	// Layers holds the outcomes by increasing number of seeds.
 	Layers []Layer `json:"layers"`
 	// Ignored lists files named like a layer above these that do not begin like one.

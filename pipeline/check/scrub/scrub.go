@@ -3,8 +3,8 @@
 // finds what a disk has forgotten, at the speed of the disk, and decodes nothing: whether
 // the scores are right is what package verify asks.
 //
-// A large run takes hours, so a scrub records its progress in work/scrub.json (state.go),
-// and an interrupted one resumes: it skips files that were intact and have not changed
+// A large run takes hours, so a scrub records its progress in work/scrub.json (package
+// notes), and an interrupted one resumes: it skips files that were intact and have not changed
 // since, and continues the file in progress after its last intact block. A scrub that
 // finishes removes the record: the next one reads everything.
 //
@@ -21,10 +21,12 @@ import (
 	"time"
 
 	"grenier/io/corrupt"
+	"grenier/io/jsonfile"
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/kernels/fault"
+	"grenier/pipeline/check/internal/notes"
 )
 
 // Options say what to read and how.
@@ -66,15 +68,19 @@ func Run(ctx context.Context, path string, o Options) (*Result, error) {
 			return s.result, err
 		}
 		defer book.Close()
-		s.notes = openNotes(book, o)
+		if err := s.openNotes(book); err != nil {
+			return s.result, err
+		}
 	}
+	var all []int
 	for i := range s.tasks {
 		s.total += s.tasks[i].Stamp.Bytes
+		all = append(all, s.tasks[i].Seeds)
 	}
 	for _, t := range s.tasks {
 		l, err := s.layer(ctx, t)
 		if err != nil {
-			s.notes.save()
+			s.notes.Save()
 			return s.result, err
 		}
 		s.result.add(l, time.Since(s.start))
@@ -82,8 +88,20 @@ func Run(ctx context.Context, path string, o Options) (*Result, error) {
 			o.Done(l)
 		}
 	}
-	s.notes.remove()
+	s.notes.Forget(all)
 	return s.result, nil
+}
+
+// header is that of the notes.
+var header = jsonfile.Header{Format: "grenier-scrub", Version: 2}
+
+// openNotes reads the notes of an interrupted scrub. The check of a layer reads its file only.
+func (s *scrubber) openNotes(book *rundir.Notebook) (err error) {
+	s.notes, err = notes.Open(book, s.manifest, notes.Options{
+		Name: rundir.ScrubName, Header: header, Restart: s.options.Restart, Tell: s.options.Note,
+	})
+	s.result.Restarted = s.notes.Again()
+	return err
 }
 
 // ErrNoLayer reports a layer above all that a directory lists or has.
@@ -96,7 +114,7 @@ type scrubber struct {
 	dir      *rundir.Dir
 	manifest *manifest.Manifest // nil if it cannot be read
 	tasks    []task
-	notes    *notes // nil if nothing is noted
+	notes    *notes.Notes // nil if nothing is noted
 	result   *Result
 
 	read, total int64 // bytes
@@ -264,36 +282,48 @@ func (s *scrubber) file(ctx context.Context, path string, t task, l *Layer) erro
 
 // blocks reads the blocks of a file, the rest of which is in order.
 func (s *scrubber) blocks(ctx context.Context, f *layerfile.File, t task, l *Layer) error {
-	mark := s.notes.find(t, f.Footer().Checksum, f.NumBlocks())
-	if mark.Done {
-		l.Before = &mark.At
+	noted := s.before(f, t.Seeds)
+	if noted.Complete() {
+		l.Before = &noted.At
 		s.total -= t.Stamp.Bytes
 		return nil
 	}
-	skipped := int64(float64(t.Stamp.Bytes) / float64(max(f.NumBlocks(), 1)) * float64(mark.Block)) // about
+	skipped := int64(float64(t.Stamp.Bytes) / float64(max(f.NumBlocks(), 1)) * float64(noted.Done)) // about
 	s.total -= skipped
 	begun := s.read
 	progress := func(p layerfile.Scrubbed) {
 		s.read = begun + p.Bytes
 		if l.State == Intact {
-			mark.Block = p.Block
-			s.notes.set(mark)
+			noted.Done = p.Block
+			s.notes.Set(noted)
 		}
 		if s.options.Progress != nil {
 			s.options.Progress(Progress{t.Seeds, s.read, s.total})
 		}
 	}
-	err := f.Scrub(ctx, mark.Block, s.options.Workers, progress, l.damaged)
+	err := f.Scrub(ctx, noted.Done, s.options.Workers, progress, l.damaged)
 	if errors.Is(err, corrupt.ErrCorrupt) { // the index has changed
 		l.damaged(err)
 		err = nil
 	}
 	if l.State != Intact {
-		s.notes.forget(t.Seeds)
+		s.notes.Drop(t.Seeds)
 	} else if err == nil {
-		mark.Done = true
-		s.notes.set(mark)
+		noted.Done = noted.Parts
+		s.notes.Set(noted)
+		s.notes.Save()
 	}
 	s.read = begun + t.Stamp.Bytes - skipped
 	return err
+}
+
+// before returns what is noted about a file: its parts are the blocks, and one for the file as a whole. A
+// note names the footer too: a file that the manifest does not list has no other name.
+func (s *scrubber) before(f *layerfile.File, seeds int) notes.Layer {
+	noted, parts := s.notes.Find(seeds), f.NumBlocks()+1
+	footer := fmt.Sprintf("%q", manifest.Checksum(f.Footer().Checksum))
+	if noted.Parts != parts || string(noted.Result) != footer {
+		return notes.Layer{Seeds: seeds, Parts: parts, Result: []byte(footer)}
+	}
+	return noted
 }

@@ -22,6 +22,8 @@ type Result struct {
 	// Sample and Seed are those of the Options.
 	Sample uint64 `json:"sample"`
 	Seed   uint64 `json:"seed"`
+	// Restarted says why not all that an interrupted run noted is believed, "" if it is.
+	Restarted string `json:"restarted,omitempty"`
 	// Layers holds the outcomes by increasing number of seeds.
 	Layers  []Layer `json:"layers"`
 	Seconds float64 `json:"seconds"`

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"grenier/internal/testkit/testrun"
+	"grenier/io/corrupt"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/verify"
@@ -69,7 +71,7 @@ func TestResume(t *testing.T) {
 		"same":     {func() {}, verify.Options{}, 5},
 		"restart":  {func() {}, verify.Options{Restart: true}, 0},
 		"sample":   {func() {}, verify.Options{Sample: 5}, 0},
-		"replaced": {func() { touch(t, filepath.Join(dir, rundir.LayerName(3))) }, verify.Options{}, 3},
+		"replaced": {func() { touch(t, filepath.Join(dir, rundir.LayerName(2))) }, verify.Options{}, 3}, // 0, 1, 3
 	} {
 		interrupt(t, dir, verify.Options{Restart: true}, at(5))
 		c.change()
@@ -158,14 +160,53 @@ func TestBadNote(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, bad := range []string{
-		"Dear diary", `{"format": "grenier-verify", "version": 2}`,
-		`{"format": "grenier-verify", "version": 1, "layers": [{"seeds": 1, "parts": 1, "done": 1}]}`,
+		"Dear diary", "{\n  \"format\": \"grenier-verify\",\n  \"version\": 1\n}\n",
+		"{\n  \"format\": \"grenier-verify\",\n  \"version\": 2,\n  \"layers\": []\n}\n",
 	} {
 		testrun.WriteFile(t, path, []byte(bad))
 		told := ""
 		r := run(t, dir, verify.Options{Resume: true, Note: func(text string) { told += text }})
-		if len(before(r)) != 0 || !r.OK || (told == "") != strings.Contains(bad, "layers") || noted(dir) {
+		if len(before(r)) != 0 || !r.OK || !strings.HasPrefix(told, "verify starts again: ") || r.Restarted != told || noted(dir) {
 			t.Errorf("%q: %v, %q", bad, before(r), told)
 		}
+	}
+}
+
+// TestNoteByHand: a note that says of wrong scores that they are in order is not believed.
+func TestNoteByHand(t *testing.T) {
+	game := testrun.Game(t, 8, awari.Awari)
+	layers := testrun.Solve(t, game, 9)
+	space, wrong := testrun.Space(t, game, 9), uint64(0)
+	for i := range layers[9] { // no move leads to a board whose other half has no empty pit: one panel differs
+		if b := space.Unrank(9, uint64(i)); b[4] == 1 && b[5] == 1 && b[6] == 1 && b[7] == 1 {
+			wrong = uint64(i)
+		}
+	}
+	layers[9][wrong] = other(layers[9][wrong])
+	dir := testrun.Write(t, game, layers, 1000)
+	o := verify.Options{Layers: []int{9}, MemoryBytes: 1}
+	interrupt(t, dir, o, func(p verify.Progress) bool { return p.Done > space.Size(9)/2 })
+	path := filepath.Join(dir, rundir.WorkName, rundir.VerifyName)
+	text := string(testrun.ReadFile(t, path))
+	parts := regexp.MustCompile(`"parts": (\d+)`).FindStringSubmatch(text)
+	text = regexp.MustCompile(`"done": \d+`).ReplaceAllString(text, `"done": `+parts[1])
+	testrun.WriteFile(t, path, []byte(text))
+	told := ""
+	o.Resume, o.Note = true, func(text string) { told += text }
+	if r := run(t, dir, o); r.Layers[0].Mismatches == 0 || !errors.Is(r.Err(), verify.ErrDifferences) || !strings.Contains(told, "it was changed") {
+		t.Errorf("%+v, told %q", r, told)
+	}
+}
+
+// TestNothingNoted: a layer that is no file is damage, not the end of the run, and nothing is noted then.
+func TestNothingNoted(t *testing.T) {
+	dir := solved(t)
+	path := filepath.Join(dir, rundir.LayerName(3))
+	if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	r := run(t, dir, verify.Options{Resume: true})
+	if len(r.Layers) != 8 || !errors.Is(r.Err(), corrupt.ErrCorrupt) || noted(dir) {
+		t.Errorf("%+v, noted %v", r, noted(dir))
 	}
 }

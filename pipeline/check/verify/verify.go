@@ -130,10 +130,11 @@ func Run(ctx context.Context, dir string, o Options) (result *Result, err error)
 		}
 		defer book.Close()
 		if r.notes, err = notes.Open(book, m, notes.Options{
-			Name: rundir.VerifyName, Header: header, Restart: o.Restart, Tell: o.Note,
+			Name: rundir.VerifyName, Header: header, Reads: t.Game().CapturesLeadTo, Restart: o.Restart, Tell: o.Note,
 		}); err != nil {
 			return result, err
 		}
+		result.Restarted = r.notes.Again()
 	}
 	err = r.each(ctx, func(l Layer) {
 		result.add(l, time.Since(start))
@@ -150,7 +151,7 @@ func Run(ctx context.Context, dir string, o Options) (result *Result, err error)
 }
 
 // header is that of the notes.
-var header = jsonfile.Header{Format: "grenier-verify", Version: 1}
+var header = jsonfile.Header{Format: "grenier-verify", Version: 2}
 
 // each verifies all layers.
 func (r *run) each(ctx context.Context, done func(Layer)) error {

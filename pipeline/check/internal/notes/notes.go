@@ -1,47 +1,59 @@
 // Package notes records in work/ of a run directory which layers a check has found in order, so
-// that an interrupted check resumes. A note about a layer holds as long as its file, and
-// those of all layers below, are the ones that were checked.
+// that an interrupted check resumes. It is the one writer and reader of such notes.
+//
+//	n, err := notes.Open(dir, m, notes.Options{Name: rundir.VerifyName, Header: header, Reads: game.CapturesLeadTo})
+//	n.Find(20)    how far the check of layer 20 was
+//	n.Set(layer)  how far it is; on disk now and then
+//	n.Save()      at once: the check is interrupted
+//	n.Forget(all) the check is through
+//
+// A note is believed if no byte of it was changed since it was written: it is sealed (package jsonfile). What it
+// says about a layer holds as long as all files that the check of that layer reads are the ones that were
+// checked: that of the layer, and for most checks those of the layers that its captures lead to. Everything else is
+// checked again, and the user is told why.
 //
 // Notes are only a help. While a solver has the directory, and where nobody can write, there
-// are none; notes that cannot be read count as none. Checks that are quick leave none.
+// are none. Checks that are quick leave none.
 package notes
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"grenier/io/jsonfile"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
+	"grenier/io/tally"
+	"grenier/kernels/crc32c"
 )
 
 // Layer says how far the check of a layer is. Layers with faults are not noted.
 type Layer struct {
 	Seeds int `json:"seeds"`
+	// Of names the files that were checked: see Notes.of. Set sets it.
+	Of string `json:"of"`
 	// Parts of the layer, and how many of them are in order: all, if that is equal.
 	Parts int       `json:"parts"`
 	Done  int       `json:"done"`
 	At    time.Time `json:"at"` // of the last change
-	// Result is what a check wants to know again of a layer that is done; it may be nil.
+	// Result is what a check wants to know again; it may be nil.
 	Result json.RawMessage `json:"result,omitempty"`
 }
 
 // Complete reports whether all of the layer is in order.
 func (l *Layer) Complete() bool { return l.Parts > 0 && l.Done == l.Parts }
 
-// stamp says which file was checked.
-type stamp struct {
-	File     rundir.Stamp      `json:"file"`
-	Checksum manifest.Checksum `json:"checksum"` // of its footer
-}
-
 // document is the form of the notes on disk.
 type document struct {
 	jsonfile.Header
-	Files  []stamp `json:"files"` // by seeds
 	Layers []Layer `json:"layers"`
 }
 
@@ -49,6 +61,9 @@ type document struct {
 type Options struct {
 	Name   string          // of the file in work/, see package rundir
 	Header jsonfile.Header // of the notes
+	// Reads returns the layers, from least to most, that the check of a layer reads besides its own; nil if
+	// there are none.
+	Reads func(seeds int) (least, most int)
 	// Restart begins without the notes that are there.
 	Restart bool
 	// Tell, if not nil, gets messages for the user.
@@ -59,29 +74,39 @@ type Options struct {
 type Notes struct {
 	options Options
 	dir     *rundir.Notebook
-	files   []stamp
+	game    manifest.Identity
+	files   map[int]file // by seeds
 	layers  map[int]Layer
 	changed time.Time // since when there is something that is not on disk
 	there   bool      // they are on disk
 	failed  bool
+	again   string // see Again
+}
+
+// file says which file a check finds: one of the directory that the manifest lists.
+type file struct {
+	Stamp    rundir.Stamp
+	Checksum manifest.Checksum // of its footer
+	Hash     tally.Hash        // of its scores
 }
 
 // patience is for how long notes may be missing on disk.
 const patience = 5 * time.Second
 
-// Open reads the notes about the layers of a directory that m lists.
+// Open reads the notes about the layers of a directory that m lists; without m, about those whose files are there.
 func Open(dir *rundir.Notebook, m *manifest.Manifest, o Options) (*Notes, error) {
 	found, err := dir.Found(m)
 	if err != nil {
 		return nil, err
 	}
-	n := &Notes{options: o, dir: dir, layers: map[int]Layer{}, files: make([]stamp, len(m.Layers)), changed: time.Now()}
-	for i := range m.Layers {
-		n.files[i].Checksum = m.Layers[i].Checksum
-	}
+	n := &Notes{options: o, dir: dir, layers: map[int]Layer{}, files: map[int]file{}, changed: time.Now()}
 	for _, f := range found {
-		if f.Seeds < len(n.files) {
-			n.files[f.Seeds].File = f.Stamp
+		n.files[f.Seeds] = file{Stamp: f.Stamp}
+	}
+	if m != nil {
+		n.game = m.Identity
+		for i := range m.Layers {
+			n.files[i] = file{n.files[i].Stamp, m.Layers[i].Checksum, m.Layers[i].Hash}
 		}
 	}
 	n.load()
@@ -92,30 +117,69 @@ func Open(dir *rundir.Notebook, m *manifest.Manifest, o Options) (*Notes, error)
 func (n *Notes) load() {
 	path := n.dir.NotePath(n.options.Name)
 	data, err := n.dir.ReadNote(n.options.Name, jsonfile.MaxBytes)
-	if err != nil {
-		if !errors.Is(err, fs.ErrNotExist) {
-			n.tell("%v: nothing counts as checked", err)
-		}
+	n.there = err == nil
+	if errors.Is(err, fs.ErrNotExist) || n.options.Restart {
 		return
 	}
-	n.there = true
 	var doc document
-	if err := jsonfile.Parse(path, data, n.options.Header, &doc); err != nil {
-		n.tell("%v: nothing counts as checked", err)
+	if err == nil {
+		err = jsonfile.ParseSealed(path, data, n.options.Header, &doc)
+	}
+	if err != nil {
+		n.restart("%s starts again: %v", n.name(), err)
 		return
 	}
-	if n.options.Restart {
-		return
+	n.take(doc.Layers)
+}
+
+// take takes in what was noted about layers whose files are the same.
+func (n *Notes) take(layers []Layer) {
+	var others []string
+	for _, l := range layers {
+		if l.Of != n.of(l.Seeds) {
+			others = append(others, fmt.Sprint(l.Seeds))
+			continue
+		}
+		n.layers[l.Seeds] = l
 	}
-	same := 0
-	for same < min(len(doc.Files), len(n.files)) && doc.Files[same] == n.files[same] {
-		same++
+	if others != nil {
+		n.restart("%s starts again with what depends on files that have changed: layer %s", n.name(), strings.Join(others, ", "))
 	}
-	for _, l := range doc.Layers {
-		if l.Seeds >= 0 && l.Seeds < same && l.Done > 0 && l.Done <= l.Parts {
-			n.layers[l.Seeds] = l
+}
+
+// of names the files that the check of a layer reads, and the game: a SHA-256 that is another one if any
+// of them is.
+func (n *Notes) of(seeds int) string {
+	h := sha256.New()
+	fmt.Fprintln(h, n.game, seeds, n.files[seeds])
+	if n.options.Reads != nil {
+		least, most := n.options.Reads(seeds)
+		for k := least; k <= most; k++ {
+			fmt.Fprintln(h, k, n.files[k])
 		}
 	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Owner returns a number for what a check keeps in other files about a layer: another one if its files
+// are others.
+func (n *Notes) Owner(seeds int) uint32 { return crc32c.Of([]byte(n.of(seeds))) }
+
+// name returns that of the check.
+func (n *Notes) name() string { return strings.TrimSuffix(n.options.Name, ".json") }
+
+// restart says why not all that was noted is believed.
+func (n *Notes) restart(format string, args ...any) {
+	n.again = fmt.Sprintf(format, args...)
+	n.tell("%s", n.again)
+}
+
+// Again says why not all that an interrupted check noted is believed, "" if it is.
+func (n *Notes) Again() string {
+	if n == nil {
+		return ""
+	}
+	return n.again
 }
 
 func (n *Notes) tell(format string, args ...any) {
@@ -141,7 +205,7 @@ func (n *Notes) Set(l Layer) {
 	if n == nil {
 		return
 	}
-	l.At = time.Now().UTC()
+	l.Of, l.At = n.of(l.Seeds), time.Now().UTC()
 	n.layers[l.Seeds] = l
 	if time.Since(n.changed) > patience {
 		n.Save()
@@ -157,28 +221,33 @@ func (n *Notes) Save() {
 	n.changed = time.Now()
 	err := n.dir.IsLocked()
 	if err == nil {
-		doc := document{Header: n.options.Header, Files: n.files}
-		for seeds := range n.files {
-			if l, ok := n.layers[seeds]; ok {
-				doc.Layers = append(doc.Layers, l)
-			}
+		doc := document{Header: n.options.Header}
+		for _, seeds := range slices.Sorted(maps.Keys(n.layers)) {
+			doc.Layers = append(doc.Layers, n.layers[seeds])
 		}
 		err = n.write(doc)
 	}
 	if err != nil {
 		n.failed = true
-		n.tell("an interrupted check will begin anew: %v", err)
+		n.tell("an interrupted %s will begin anew: %v", n.name(), err)
 		return
 	}
 	n.there = true
 }
 
 func (n *Notes) write(doc document) error {
-	data, err := jsonfile.Encode(doc)
+	data, err := jsonfile.EncodeSealed(doc)
 	if err != nil {
 		return err
 	}
 	return n.dir.SaveNote(n.options.Name, data)
+}
+
+// Drop takes back what was noted about a layer.
+func (n *Notes) Drop(seeds int) {
+	if n != nil {
+		delete(n.layers, seeds)
+	}
 }
 
 // Forget removes the notes about layers of a check that is through, unless a solver has the
@@ -188,7 +257,7 @@ func (n *Notes) Forget(layers []int) {
 		return
 	}
 	for _, seeds := range layers {
-		delete(n.layers, seeds)
+		n.Drop(seeds)
 	}
 	if n.failed || !n.there || n.dir.IsLocked() != nil {
 		return
@@ -198,6 +267,6 @@ func (n *Notes) Forget(layers []int) {
 		return
 	}
 	if err := n.dir.RemoveNote(n.options.Name); err != nil {
-		n.tell("the notes of this check cannot be removed: %v", err)
+		n.tell("the notes of this %s cannot be removed: %v", n.name(), err)
 	}
 }

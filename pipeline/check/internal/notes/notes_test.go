@@ -1,0 +1,276 @@
+package notes_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/testrun"
+	"grenier/io/jsonfile"
+	"grenier/io/manifest"
+	"grenier/io/rundir"
+	"grenier/io/vfs"
+	"grenier/layers/awari"
+	"grenier/pipeline/check/internal/notes"
+)
+
+var header = jsonfile.Header{Format: "grenier-verify", Version: 2}
+
+// bench is a run directory with layers 0 to 9 of 4 pits: layer 9 leads to layers 6 and 7.
+type bench struct {
+	t        *testing.T
+	dir      *rundir.Notebook
+	manifest *manifest.Manifest
+	reads    func(int) (int, int)
+	told     []string
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	game := testrun.Game(t, 4, awari.Awari)
+	d, err := rundir.Open(testrun.Write(t, game, testrun.Solve(t, game, 9), 64))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := d.Manifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{t: t, manifest: m, reads: game.CapturesLeadTo}
+	b.book(d)
+	t.Cleanup(func() { b.dir.Close() })
+	return b
+}
+
+// book opens the directory, as each check does.
+func (b *bench) book(d *rundir.Dir) {
+	b.t.Helper()
+	book, err := d.Notebook()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.dir = book
+}
+
+func (b *bench) open() *notes.Notes {
+	b.t.Helper()
+	b.told = nil
+	n, err := notes.Open(b.dir, b.manifest, notes.Options{
+		Name: rundir.VerifyName, Header: header, Reads: b.reads, Tell: func(s string) { b.told = append(b.told, s) },
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return n
+}
+
+// note makes notes that say that these layers are in order.
+func (b *bench) note(layers ...int) {
+	b.t.Helper()
+	n := b.open()
+	for _, seeds := range layers {
+		n.Set(notes.Layer{Seeds: seeds, Parts: 1, Done: 1})
+	}
+	n.Save()
+}
+
+// believed returns the layers that are believed to be in order.
+func (b *bench) believed() (all []int) {
+	b.t.Helper()
+	n := b.open()
+	for seeds := range 10 {
+		if l := n.Find(seeds); l.Complete() {
+			all = append(all, seeds)
+		}
+	}
+	if (n.Again() == "") != (b.told == nil) {
+		b.t.Errorf("told %q, but: %q", b.told, n.Again())
+	}
+	return all
+}
+
+func (b *bench) path() string { return b.dir.NotePath(rundir.VerifyName) }
+
+// TestEveryByte: notes in which a byte was changed, or that were cut, are not believed, and the user is told.
+func TestEveryByte(t *testing.T) {
+	b := newBench(t)
+	b.note(9)
+	text := testrun.ReadFile(t, b.path())
+	if got := b.believed(); !slices.Equal(got, []int{9}) || b.told != nil {
+		t.Fatalf("unchanged: %v, %q", got, b.told)
+	}
+	refused := func(what string, at int, changed []byte) {
+		t.Helper()
+		testrun.WriteFile(t, b.path(), changed)
+		if got := b.believed(); got != nil || len(b.told) != 1 || !strings.HasPrefix(b.told[0], "verify starts again: "+b.path()) {
+			t.Errorf("%s at %d: believed %v, told %q", what, at, got, b.told)
+		}
+	}
+	for i := range text {
+		changed := bytes.Clone(text)
+		changed[i] ^= byte(1 + i%255)
+		refused("changed", i, changed)
+	}
+	for i := 0; i < len(text); i += 23 {
+		refused("cut", i, text[:i])
+	}
+}
+
+// TestOldVersion: notes of the version without a checksum are not believed.
+func TestOldVersion(t *testing.T) {
+	b := newBench(t)
+	testrun.WriteFile(t, b.path(), []byte("{\n  \"format\": \"grenier-verify\",\n  \"version\": 1,\n  \"layers\": [{\"seeds\": 9, \"parts\": 1, \"done\": 1}]\n}\n"))
+	if got := b.believed(); got != nil || len(b.told) != 1 || !strings.Contains(b.told[0], "version 1: this program reads version 2") {
+		t.Errorf("believed %v, told %q", got, b.told)
+	}
+}
+
+// TestMadeFrom: what was noted about a layer is believed only with the files that were checked: of the layer,
+// and of those that its captures lead to, on the disk and in the manifest; and in the same game.
+func TestMadeFrom(t *testing.T) {
+	touched := func(n int) func(b *bench) {
+		return func(b *bench) {
+			later := time.Now().Add(time.Hour)
+			if err := os.Chtimes(b.dir.LayerPath(n), later, later); err != nil {
+				b.t.Fatal(err)
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		change func(b *bench)
+		want   []int
+	}{
+		"nothing":          {func(*bench) {}, []int{8, 9}},
+		"itself":           {touched(9), []int{8}},
+		"below":            {touched(7), []int{8}},
+		"below both":       {touched(6), nil},
+		"next":             {touched(8), []int{9}},
+		"out of reach":     {touched(4), []int{8, 9}},
+		"removed":          {func(b *bench) { os.Remove(b.dir.LayerPath(7)) }, []int{8}},
+		"listed scores":    {func(b *bench) { b.manifest.Layers[7].Hash++ }, []int{8}},
+		"listed footer":    {func(b *bench) { b.manifest.Layers[9].Checksum++ }, []int{8}},
+		"other rules":      {func(b *bench) { b.manifest.Rules = "strict" }, nil},
+		"unlisted":         {func(b *bench) { b.manifest = nil }, nil},
+		"reads no other":   {func(b *bench) { b.reads = nil }, nil},
+		"another interval": {func(b *bench) { b.reads = func(int) (int, int) { return 1, 2 } }, nil},
+	} {
+		b := newBench(t)
+		b.note(8, 9)
+		c.change(b)
+		got := b.believed()
+		if !slices.Equal(got, c.want) || (b.told != nil) != (len(got) < 2) {
+			t.Errorf("%s: believed %v, want %v; told %q", name, got, c.want, b.told)
+		}
+	}
+}
+
+// TestOwner: it is another one if a file is.
+func TestOwner(t *testing.T) {
+	b := newBench(t)
+	before := b.open()
+	b.manifest.Layers[7].Hash++
+	after := b.open()
+	if before.Owner(9) == after.Owner(9) || before.Owner(8) != after.Owner(8) {
+		t.Errorf("%x and %x; %x and %x", before.Owner(9), after.Owner(9), before.Owner(8), after.Owner(8))
+	}
+}
+
+// TestForget: what is through is forgotten, the rest stays, and in the end there is no file.
+func TestForget(t *testing.T) {
+	b := newBench(t)
+	b.note(7, 8, 9)
+	b.open().Forget([]int{8})
+	if got := b.believed(); !slices.Equal(got, []int{7, 9}) {
+		t.Errorf("believed %v", got)
+	}
+	n := b.open()
+	n.Drop(7)
+	n.Forget([]int{9})
+	if _, err := os.Stat(b.path()); err == nil {
+		t.Error("the file is there")
+	}
+}
+
+// through lets all that is written go through a file system in memory.
+func (b *bench) through(disk *crashfs.FS) (restore func()) {
+	b.t.Helper()
+	intercepted := vfs.Intercept(func(d vfs.Dir) vfs.Dir { return disk.Mirror(d) })
+	outside := b.dir
+	b.book(outside.Dir)
+	return func() {
+		b.dir.Close()
+		b.dir = outside
+		intercepted()
+	}
+}
+
+// TestCrash saves new notes over old ones, with a power cut at each operation: those or these are there, whole.
+func TestCrash(t *testing.T) {
+	b := newBench(t)
+	random := rand.New(rand.NewPCG(1, 2))
+	seen := map[string]int{}
+	for k := 1; ; k++ {
+		disk := crashfs.New()
+		restore := b.through(disk)
+		b.note(8)
+		disk.CrashAt(disk.Ops() + k)
+		b.note(9)
+		crashed := len(b.told) > 0
+		restore()
+		for range 10 {
+			text, there := disk.PowerCut(random).Contents()[b.path()]
+			if !there {
+				t.Fatalf("operation %d: the notes are gone", k)
+			}
+			testrun.WriteFile(t, b.path(), text)
+			got := fmt.Sprint(b.believed())
+			seen[got]++
+			if got != "[8]" && got != "[8 9]" || b.told != nil {
+				t.Errorf("operation %d: believed %v, told %q", k, got, b.told)
+			}
+		}
+		if err := os.Remove(b.path()); err != nil {
+			t.Fatal(err)
+		}
+		if !crashed {
+			break
+		}
+	}
+	if len(seen) != 2 {
+		t.Errorf("seen only %v", seen)
+	}
+}
+
+// TestFullDisk: without room the old notes stay, and the user is told once.
+func TestFullDisk(t *testing.T) {
+	b := newBench(t)
+	disk := crashfs.New()
+	defer b.through(disk)()
+	b.note(8)
+	size := int64(len(testrun.ReadFile(t, b.path())))
+	for room := size; room < 2*size; room += 50 {
+		disk.Limit(room)
+		n := b.open()
+		for range 3 {
+			n.Set(notes.Layer{Seeds: 9, Parts: 1, Done: 1})
+			n.Save()
+		}
+		if len(b.told) != 1 || !strings.Contains(b.told[0], "an interrupted verify will begin anew: ") {
+			t.Errorf("%d bytes: told %q", room, b.told)
+		}
+		if got := b.believed(); !slices.Equal(got, []int{8}) || b.told != nil {
+			t.Errorf("%d bytes: believed %v, told %q", room, got, b.told)
+		}
+	}
+	disk.Limit(-1)
+	b.note(9)
+	if got := b.believed(); !slices.Equal(got, []int{8, 9}) {
+		t.Errorf("with room again: believed %v", got)
+	}
+}
