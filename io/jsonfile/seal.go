@@ -41,7 +41,7 @@ func Unseal(data []byte) ([]byte, error) {
 // ParseSealed is Parse for a sealed document, in which no byte was changed. What does not begin like one
 // matches corrupt.ErrForeign.
 func ParseSealed(path string, data []byte, want Header, doc any) error {
-	version, err := sealedVersion(data, want.Format)
+	version, err := SealedVersion(data, want.Format)
 	if err != nil {
 		return corrupt.New(path, "", "%w", err)
 	}
@@ -55,9 +55,9 @@ func ParseSealed(path string, data []byte, want Header, doc any) error {
 	return Parse(path, body, want, doc)
 }
 
-// sealedVersion returns the version of a document, and reads nothing else: all else may differ in
-// another version.
-func sealedVersion(data []byte, format string) (version int, err error) {
+// SealedVersion returns the version of a document of a format, and reads nothing else: all else may differ in
+// another version. It fails with corrupt.ErrForeign if the format is another.
+func SealedVersion(data []byte, format string) (version int, err error) {
 	rest, ours := bytes.CutPrefix(data, fmt.Appendf(nil, begin, format))
 	if !ours {
 		return 0, fmt.Errorf("%w: it does not begin like a file of %s", corrupt.ErrForeign, format)

@@ -2,19 +2,15 @@ package exchange
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"path/filepath"
 
 	"grenier/io/frame"
 	"grenier/io/jsonfile"
+	"grenier/io/listed"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
-	"grenier/io/tally"
 	"grenier/io/vfs"
 	"grenier/kernels/fault"
 	"grenier/layers/awari"
@@ -22,23 +18,7 @@ import (
 )
 
 // listHeader begins a list of exported files.
-var listHeader = jsonfile.Header{Format: "grenier-export", Version: 1}
-
-// list is the file that says which files of a directory are exports, and of what.
-type list struct {
-	jsonfile.Header
-	manifest.Identity
-	Files []listed `json:"files"` // by seeds
-}
-
-// listed is a file in a list.
-type listed struct {
-	File   string     `json:"file"`
-	Seeds  int        `json:"seeds"`
-	Hash   tally.Hash `json:"fnv1a64"` // of the scores of the layer, as in the manifest
-	Bytes  uint64     `json:"bytes"`
-	SHA256 string     `json:"sha256"` // of the file
-}
+var listHeader = jsonfile.Header{Format: "grenier-export", Version: 2}
 
 // ErrOtherExport says that a directory has exports of another run.
 var ErrOtherExport = fault.New(fault.Usage, "exports of another run")
@@ -78,12 +58,11 @@ func listName(f Format, c frame.Codec) string { return fmt.Sprintf("export-%s%s.
 
 // WriteAll writes all layers of the run directory dir into the directory out, which is made if
 // there is none, and calls done, if it is not nil, with each. A list in out says what was
-// written: files that it lists, with the scores that the run has now and with the bytes that
+// written (package listed): files that it lists, with the scores that the run has now and with the bytes that
 // were written then, are kept; all others of these names are replaced. So the same call goes
 // on where one was interrupted. Of the options, Seeds is not looked at.
 //
-// It fails like WriteFile; with ErrOtherExport if the list is of another run, and with an error
-// that matches corrupt.ErrCorrupt if it cannot be read.
+// It fails like WriteFile, and with ErrOtherExport and otherwise like listed.Open.
 func WriteAll(ctx context.Context, dir, out string, o Options, done func(Exported)) error {
 	a, err := newAll(dir, out, o)
 	if err != nil {
@@ -93,7 +72,7 @@ func WriteAll(ctx context.Context, dir, out string, o Options, done func(Exporte
 	for n := range a.manifest.Layers {
 		e, err := a.layer(ctx, n)
 		if err != nil {
-			return fmt.Errorf("%s: %w", a.path(e.File), err)
+			return fmt.Errorf("%s: %w", a.at.Path(e.File), err)
 		}
 		a.done += a.manifest.Layers[n].Positions
 		if done != nil {
@@ -106,16 +85,16 @@ func WriteAll(ctx context.Context, dir, out string, o Options, done func(Exporte
 // all is an export of all layers in progress.
 type all struct {
 	options     Options
-	dir, out    string
-	at          vfs.Dir // out, open
+	dir         string
+	at          vfs.Dir // the directory of the files, open
 	manifest    *manifest.Manifest
 	game        awari.Game
-	list        list
+	list        *listed.List
 	done, total uint64 // positions
 }
 
 func newAll(dir, out string, o Options) (*all, error) {
-	a := &all{options: o, dir: dir, out: out}
+	a := &all{options: o, dir: dir}
 	run, err := rundir.Open(dir)
 	if err != nil {
 		return nil, err
@@ -132,38 +111,14 @@ func newAll(dir, out string, o Options) (*all, error) {
 	if a.at, err = vfs.MakeDir(out); err != nil {
 		return nil, err
 	}
-	if err := a.readList(); err != nil {
+	a.list, err = listed.Open(a.at, listName(o.Format, o.Codec), listed.Options{
+		Header: listHeader, Identity: a.manifest.Identity, Other: ErrOtherExport, Tell: o.Note,
+	})
+	if err != nil {
 		return nil, errors.Join(err, a.at.Close())
 	}
+	a.list.Dir = a.at
 	return a, nil
-}
-
-// path returns the path of a file in the directory.
-func (a *all) path(name string) string { return filepath.Join(a.out, name) }
-
-// listName returns the name of the list.
-func (a *all) listName() string { return listName(a.options.Format, a.options.Codec) }
-
-// listPath returns its path.
-func (a *all) listPath() string { return a.path(a.listName()) }
-
-// readList reads the list, or begins one.
-func (a *all) readList() error {
-	data, err := vfs.Read(a.at, a.listName(), jsonfile.MaxBytes)
-	if errors.Is(err, fs.ErrNotExist) {
-		a.list = list{Header: listHeader, Identity: a.manifest.Identity}
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if err := jsonfile.Parse(a.listPath(), data, listHeader, &a.list); err != nil {
-		return err
-	}
-	if a.list.Identity != a.manifest.Identity {
-		return fmt.Errorf("%s: %w: %v; the run is of %v", a.listPath(), ErrOtherExport, a.list.Identity, a.manifest.Identity)
-	}
-	return nil
 }
 
 // layer writes the file of layer n, unless it is there.
@@ -176,21 +131,28 @@ func (a *all) layer(ctx context.Context, n int) (Exported, error) {
 	if err != nil {
 		return e, err
 	}
-	if l, ok := a.find(e.File); ok && l.Seeds == n && l.Hash == a.manifest.Layers[n].Hash {
-		if e.Kept, err = a.intact(ctx, l); err != nil {
-			return e, err
-		}
+	l := listed.File{File: e.File, Seeds: n, Source: listed.Scores(&a.manifest.Layers[n])}
+	checked := func(read, bytes uint64) {
+		a.progress(n, "check", uint64(float64(read)/float64(max(bytes, 1))*float64(a.manifest.Layers[n].Positions)))
+	}
+	if e.Kept, err = a.list.Keeps(ctx, &l, checked); err != nil {
+		return e, err
+	}
+	if e.Kept {
 		e.SHA256, e.Summary = l.SHA256, Summary{
 			Rules: a.manifest.Rules, Pits: a.manifest.Pits, Seeds: n, Format: o.Format, Codec: o.Codec, Positions: s.scores(o.Format), Bytes: l.Bytes,
 		}
-	}
-	if e.Kept {
 		return e, nil
 	}
-	if e.Summary, e.SHA256, err = a.write(ctx, e.File, o); err != nil {
+	err = a.list.Write(&l, func(w io.Writer) (err error) {
+		e.Summary, err = Write(ctx, a.dir, w, o)
+		return err
+	})
+	if err != nil {
 		return e, err
 	}
-	return e, a.add(listed{File: e.File, Seeds: n, Hash: a.manifest.Layers[n].Hash, Bytes: e.Bytes, SHA256: e.SHA256})
+	e.SHA256 = l.SHA256
+	return e, a.list.Add(l)
 }
 
 // play finds out the game, and whether the format is for it.
@@ -201,72 +163,6 @@ func (a *all) play() error {
 	}
 	a.game = t.Game()
 	return errors.Join(a.options.Format.check(a.game), t.Close())
-}
-
-// write writes the file of a layer, and returns its SHA-256.
-func (a *all) write(ctx context.Context, name string, o Options) (s Summary, sum string, err error) {
-	file, err := vfs.BeginIn(a.at, name)
-	if err != nil {
-		return s, "", err
-	}
-	defer file.Abort()
-	hash := sha256.New()
-	if s, err = Write(ctx, a.dir, io.MultiWriter(file, hash), o); err != nil {
-		return s, "", err
-	}
-	return s, hex.EncodeToString(hash.Sum(nil)), file.Publish()
-}
-
-// find returns what the list says about a file.
-func (a *all) find(name string) (listed, bool) {
-	for _, l := range a.list.Files {
-		if l.File == name {
-			return l, true
-		}
-	}
-	return listed{}, false
-}
-
-// add adds a file to the list, in the place of one of that name.
-func (a *all) add(l listed) error {
-	for i := range a.list.Files {
-		if a.list.Files[i].File == l.File {
-			a.list.Files[i] = l
-			return jsonfile.Save(a.at, a.listName(), &a.list)
-		}
-	}
-	a.list.Files = append(a.list.Files, l)
-	return jsonfile.Save(a.at, a.listName(), &a.list)
-}
-
-// intact reports whether a file has the bytes that were written.
-func (a *all) intact(ctx context.Context, l listed) (bool, error) {
-	f, err := vfs.OpenFile(a.path(l.File))
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || uint64(info.Size()) != l.Bytes {
-		return false, err
-	}
-	hash, piece := sha256.New(), make([]byte, 1<<20)
-	for read := uint64(0); ; {
-		n, err := f.Read(piece)
-		hash.Write(piece[:n])
-		read += uint64(n)
-		if err == io.EOF {
-			break
-		}
-		if err := errors.Join(err, ctx.Err()); err != nil {
-			return false, err
-		}
-		a.progress(l.Seeds, "check", uint64(float64(read)/float64(max(l.Bytes, 1))*float64(a.manifest.Layers[l.Seeds].Positions)))
-	}
-	return hex.EncodeToString(hash.Sum(nil)) == l.SHA256, nil
 }
 
 // progress tells how far all layers are, when so many positions of layer n are done.

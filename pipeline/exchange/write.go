@@ -31,6 +31,8 @@ type Options struct {
 	Family cpu.Family
 	// Memory bounds the bytes that the program uses; 0 is no bound.
 	Memory uint64
+	// Note, if not nil, gets messages of WriteAll for the user.
+	Note func(string)
 	// Progress, if not nil, is called often, by one goroutine at a time.
 	Progress func(Progress)
 }

@@ -33,7 +33,9 @@ type exportedAll struct {
 	Directory string              `json:"directory"`
 	Files     []exchange.Exported `json:"files"`
 	Kept      int                 `json:"kept"` // of these
-	Bytes     uint64              `json:"bytes"`
+	// Restarted says what an earlier run has written that is not believed, and why.
+	Restarted []string `json:"restarted,omitempty"`
+	Bytes     uint64   `json:"bytes"`
 	cli.Took
 }
 
@@ -139,6 +141,10 @@ func (a *app) runExportAll(ctx context.Context, f exportFlags, o exchange.Option
 	start := time.Now()
 	a.Resume = "; what is done is kept, the same command continues"
 	result := exportedAll{Directory: f.out, Files: []exchange.Exported{}}
+	o.Note = func(text string) {
+		result.Restarted = append(result.Restarted, text)
+		a.telling(shown)(text)
+	}
 	err := exchange.WriteAll(ctx, f.dir, f.out, o, func(e exchange.Exported) {
 		result.Files = append(result.Files, e)
 		result.Bytes += e.Bytes

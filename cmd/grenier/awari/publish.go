@@ -24,6 +24,8 @@ type publishFlags struct {
 type published struct {
 	*publish.Report
 	Kept int `json:"kept"` // of the layers
+	// Restarted says what an earlier run has written that is not believed, and why.
+	Restarted []string `json:"restarted,omitempty"`
 	cli.Took
 }
 
@@ -85,6 +87,10 @@ func (a *app) runPublish(ctx context.Context, f publishFlags) error {
 	o := publish.Options{
 		Pages: web.Site(), Questions: web.Questions, Address: f.address, Family: family,
 		Progress: func(p publish.Progress) { shown.Update(publishing(p)) },
+		Note: func(text string) {
+			result.Restarted = append(result.Restarted, text)
+			a.telling(shown)(text)
+		},
 		Done: func(l publish.Layer) {
 			how := "written"
 			if l.Kept {

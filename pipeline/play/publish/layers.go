@@ -4,15 +4,13 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
-	"io/fs"
 	"slices"
 
 	"grenier/io/layerfile"
+	"grenier/io/listed"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
@@ -20,7 +18,6 @@ import (
 
 const (
 	sumsName = "SHA256SUMS"
-	piece    = 1 << 20 // bytes that are copied at a time
 	reserve  = 4 << 20 // bytes for all but the layers
 )
 
@@ -31,7 +28,7 @@ func (p *publisher) layers(ctx context.Context) ([]Layer, error) {
 	for i := range p.manifest.Layers {
 		l := &p.manifest.Layers[i]
 		w.total += 2 * uint64(l.Bytes)
-		if _, ok := p.known(l); !ok {
+		if !p.list.Lists(file(l)) {
 			missing += uint64(l.Bytes)
 		}
 	}
@@ -54,10 +51,9 @@ func (p *publisher) layers(ctx context.Context) ([]Layer, error) {
 	return all, nil
 }
 
-// known returns what the list says about the file of a layer, if it is that of the manifest.
-func (p *publisher) known(l *manifest.Layer) (listed, bool) {
-	known, ok := p.find(l.File)
-	return known, ok && known.Bytes == l.Bytes && known.Checksum == l.Checksum
+// file returns the file of a layer, as far as is known before it is copied.
+func file(l *manifest.Layer) listed.File {
+	return listed.File{File: l.File, Seeds: l.Seeds, Source: listed.Source(l)}
 }
 
 // needRoom fails if the disk has not so many bytes.
@@ -90,68 +86,37 @@ func (w *work) progress(l *manifest.Layer, stage Stage, into uint64) {
 // layer copies the file of a layer, unless it is there.
 func (w *work) layer(ctx context.Context, i int) (Layer, error) {
 	l := &w.manifest.Layers[i]
-	layer := Layer{File: l.File, Seeds: i, Bytes: l.Bytes}
-	if known, ok := w.known(l); ok {
-		sum, err := w.sum(ctx, l)
-		if err != nil {
-			return layer, err
-		}
-		if layer.SHA256, layer.Kept = sum, sum == known.SHA256; layer.Kept {
-			return layer, nil
-		}
+	layer, copied := Layer{File: l.File, Seeds: i, Bytes: l.Bytes}, file(l)
+	checked := func(read, _ uint64) { w.progress(l, Checking, 2*read) }
+	kept, err := w.list.Keeps(ctx, &copied, checked)
+	if err == nil && !kept {
+		err = w.copy(ctx, l, &copied)
 	}
-	if _, err := w.tables.File(i); err != nil { // compares it with the manifest
-		return layer, err
-	}
-	sum, err := w.copy(ctx, l)
-	if err != nil {
-		return layer, err
-	}
-	layer.SHA256 = sum
-	return layer, w.add(listed{File: l.File, Bytes: l.Bytes, Checksum: l.Checksum, SHA256: sum})
+	layer.SHA256, layer.Kept = copied.SHA256, kept
+	return layer, err
 }
 
-// sum returns the SHA-256 of the file of a layer in the site, "" if there is none.
-func (w *work) sum(ctx context.Context, l *manifest.Layer) (string, error) {
-	f, err := vfs.OpenFile(w.path(TablesName, l.File))
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
+// copy copies the file of a layer into the site, checks what is on the disk then, and lists it.
+func (w *work) copy(ctx context.Context, l *manifest.Layer, copied *listed.File) error {
+	if _, err := w.tables.File(l.Seeds); err != nil { // compares it with the manifest
+		return err
 	}
+	path := rundir.LayerFile(w.dir, l)
+	from, err := vfs.OpenFile(path)
 	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	err = pass(ctx, f, h, func(n uint64) { w.progress(l, Checking, 2*n) })
-	return text(h), err
-}
-
-func text(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
-
-// copy copies the file of a layer into the site, checks what is on the disk then, and returns
-// its SHA-256.
-func (w *work) copy(ctx context.Context, l *manifest.Layer) (string, error) {
-	from, err := vfs.OpenFile(rundir.LayerFile(w.dir, l))
-	if err != nil {
-		return "", err
+		return err
 	}
 	defer from.Close()
-	to, err := vfs.BeginIn(w.copies, l.File)
+	err = w.list.Write(copied, func(to io.Writer) error {
+		return listed.Pass(ctx, to, from, func(n uint64) { w.progress(l, Copying, n) })
+	})
 	if err != nil {
-		return "", err
-	}
-	defer to.Abort()
-	h := sha256.New()
-	if err := pass(ctx, from, io.MultiWriter(to, h), func(n uint64) { w.progress(l, Copying, n) }); err != nil {
-		return "", err
-	}
-	if err := to.Publish(); err != nil {
-		return "", err
+		return err
 	}
 	if err := w.check(ctx, l); err != nil {
-		return "", fmt.Errorf("the copy of %s: %w", rundir.LayerFile(w.dir, l), err)
+		return fmt.Errorf("the copy of %s: %w", path, err)
 	}
-	return text(h), nil
+	return w.list.Add(*copied)
 }
 
 // check compares all checksums of the stored bytes of a layer file in the site. One that was
@@ -178,25 +143,6 @@ func (w *work) check(ctx context.Context, l *manifest.Layer) error {
 		return nil
 	}
 	return errors.Join(first, vfs.RemoveIfThere(w.copies, l.File))
-}
-
-// pass passes bytes on, and tells how many.
-func pass(ctx context.Context, from io.Reader, to io.Writer, progress func(n uint64)) error {
-	buf := make([]byte, piece)
-	for done := uint64(0); ; {
-		n, err := from.Read(buf)
-		if _, failed := to.Write(buf[:n]); failed != nil {
-			return failed
-		}
-		done += uint64(n)
-		progress(done)
-		if err == io.EOF {
-			return nil
-		}
-		if err := errors.Join(err, ctx.Err()); err != nil {
-			return err
-		}
-	}
 }
 
 // listing writes the manifest of the layers, and their SHA-256.

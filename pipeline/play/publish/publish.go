@@ -24,6 +24,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"grenier/io/listed"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
@@ -62,6 +63,8 @@ type Options struct {
 	Address string
 	// Family is the kernel family that decodes blocks.
 	Family cpu.Family
+	// Note, if not nil, gets messages for the user.
+	Note func(string)
 	// Progress is told how far the layer files are, then how far the searches, if it is not
 	// nil.
 	Progress func(Progress)
@@ -168,13 +171,13 @@ type publisher struct {
 	dir, out string
 	tables   *tables.Tables
 	manifest *manifest.Manifest
-	list     list
-	site     vfs.Dir  // out, open
-	copies   vfs.Dir  // and in it the directory of the layers
-	data     vfs.Dir  // and that of answers
-	prepared []string // files in data that every visitor may want
-	files    int      // written besides the layers
-	bytes    int64    // of these
+	list     *listed.List // of the layer files
+	site     vfs.Dir      // out, open
+	copies   vfs.Dir      // and in it the directory of the layers
+	data     vfs.Dir      // and that of answers
+	prepared []string     // files in data that every visitor may want
+	files    int          // written besides the layers
+	bytes    int64        // of these
 }
 
 // path returns the path of a file of the site.

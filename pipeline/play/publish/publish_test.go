@@ -402,7 +402,7 @@ func TestRefused(t *testing.T) {
 	newer := filepath.Join(t.TempDir(), "newer")
 	written(t, dir, newer)
 	list := testrun.ReadFile(t, filepath.Join(newer, listName))
-	testrun.WriteFile(t, filepath.Join(newer, listName), []byte(strings.Replace(string(list), `"version": 1`, `"version": 9`, 1)))
+	testrun.WriteFile(t, filepath.Join(newer, listName), []byte(strings.Replace(string(list), `"version": 2`, `"version": 9`, 1)))
 	for _, c := range []struct {
 		name, dir, out string
 		want           error

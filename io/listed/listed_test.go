@@ -1,0 +1,298 @@
+package listed_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"grenier/internal/testkit/crashfs"
+	"grenier/io/corrupt"
+	"grenier/io/jsonfile"
+	"grenier/io/listed"
+	"grenier/io/manifest"
+	"grenier/io/vfs"
+)
+
+var (
+	header   = jsonfile.Header{Format: "grenier-export", Version: 2}
+	identity = manifest.Identity{Game: "awari", Rules: "awari", Pits: 4}
+	errOther = errors.New("other")
+)
+
+// bench is a directory of files, each made of a layer whose source is a text.
+type bench struct {
+	t       *testing.T
+	dir     string
+	sources []string // by seeds
+	told    []string
+}
+
+func newBench(t *testing.T) *bench {
+	return &bench{t: t, dir: t.TempDir(), sources: []string{"aa", "bb", "cc"}}
+}
+
+func (b *bench) listPath() string { return filepath.Join(b.dir, "list.json") }
+
+func name(seeds int) string { return fmt.Sprintf("layer-%d", seeds) }
+
+// content is what a file has in it: more than one piece of reading for the last one.
+func (b *bench) content(seeds int) []byte {
+	return bytes.Repeat([]byte(b.sources[seeds]), 1<<(10*min(seeds, 2)))
+}
+
+func (b *bench) open(id manifest.Identity) (*listed.List, error) {
+	b.told = nil
+	tell := func(s string) { b.told = append(b.told, s) }
+	dir, err := vfs.OpenDir(b.dir)
+	if err != nil {
+		return nil, err
+	}
+	b.t.Cleanup(func() { dir.Close() })
+	l, err := listed.Open(dir, filepath.Base(b.listPath()), listed.Options{Header: header, Identity: id, Other: errOther, Tell: tell})
+	if err == nil {
+		l.Dir = dir
+	}
+	return l, err
+}
+
+// make makes all files that are not there, and returns which it has written.
+func (b *bench) make() (written []int, err error) {
+	l, err := b.open(identity)
+	if err != nil {
+		return nil, err
+	}
+	for n, source := range b.sources {
+		f := listed.File{File: name(n), Seeds: n, Source: source}
+		kept, err := l.Keeps(b.t.Context(), &f, func(read, bytes uint64) {
+			if read > bytes {
+				b.t.Errorf("%d of %d bytes", read, bytes)
+			}
+		})
+		if err == nil && !kept {
+			written = append(written, n)
+			err = l.Write(&f, func(w io.Writer) error {
+				return listed.Pass(b.t.Context(), w, bytes.NewReader(b.content(n)), func(uint64) {})
+			})
+			if err == nil {
+				err = l.Add(f)
+			}
+		}
+		if err != nil {
+			return written, err
+		}
+	}
+	return written, nil
+}
+
+// want makes the files, and wants these to be written, that many messages, and all contents right.
+func (b *bench) want(what string, written []int, told int) {
+	b.t.Helper()
+	got, err := b.make()
+	if err != nil || !slices.Equal(got, written) || len(b.told) != told {
+		b.t.Errorf("%s: wrote %v, want %v; told %q, want %d messages; error %v", what, got, written, b.told, told, err)
+	}
+	for n := range b.sources {
+		if text, err := os.ReadFile(filepath.Join(b.dir, name(n))); err != nil || !bytes.Equal(text, b.content(n)) {
+			b.t.Errorf("%s: file %d is another one, %v", what, n, err)
+		}
+	}
+}
+
+func (b *bench) write(path string, text []byte) {
+	b.t.Helper()
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *bench) read(path string) []byte {
+	b.t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return text
+}
+
+// TestResume: what is finished is kept, unless the file or the layer is another one.
+func TestResume(t *testing.T) {
+	b := newBench(t)
+	defer through(crashfs.New())() // does not wait for the disk
+	b.want("all", []int{0, 1, 2}, 0)
+	b.want("none", nil, 0)
+	b.sources[1] = "xx"
+	b.want("another layer of the same size", []int{1}, 1)
+	path := filepath.Join(b.dir, name(2))
+	text := b.read(path)
+	text[len(text)/2] ^= 1
+	b.write(path, text)
+	b.want("a byte of a file", []int{2}, 1)
+	b.write(path, text[1:])
+	b.want("a shorter file", []int{2}, 1)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	b.want("a file that is gone", []int{2}, 0)
+	b.sources = append(b.sources[:2], "dd", "ee")
+	b.want("another layer, and one more", []int{2, 3}, 1)
+}
+
+// TestEveryByte: a list in which a byte was changed is not believed: the files are written again, or the list is
+// refused as that of another program, version or game.
+func TestEveryByte(t *testing.T) {
+	b := newBench(t)
+	defer through(crashfs.New())() // does not wait for the disk
+	b.sources = b.sources[:1]
+	b.want("all", []int{0}, 0)
+	text := b.read(b.listPath())
+	again := 0
+	for i := range text {
+		all := [][]byte{append(append(bytes.Clone(text[:i]), text[i]^byte(1+i%255)), text[i+1:]...)}
+		if i%16 == 0 {
+			all = append(all, text[:i])
+		}
+		for _, changed := range all {
+			b.write(b.listPath(), changed)
+			l, err := b.open(identity)
+			switch {
+			case errors.Is(err, corrupt.ErrCorrupt), errors.Is(err, errOther):
+				if got := b.read(b.listPath()); !bytes.Equal(got, changed) {
+					t.Errorf("byte %d: refused, but replaced", i)
+				}
+			case err != nil:
+				t.Errorf("byte %d: %v", i, err)
+			case l.Lists(listed.File{File: name(0), Source: "aa"}) || len(b.told) != 1 || !strings.HasPrefix(b.told[0], "all files are written again: "):
+				t.Errorf("byte %d: believed; told %q", i, b.told)
+			default:
+				again++
+			}
+		}
+	}
+	if again < len(text)/2 {
+		t.Errorf("only %d lists of %d bytes were begun again", again, len(text))
+	}
+	b.want("after all that", []int{0}, 1)
+}
+
+// TestRefused: a list of another game, of a newer program, or what is no list is not replaced, even if it is not
+// believed; one of an older program stays until a file is finished.
+func TestRefused(t *testing.T) {
+	other := manifest.Identity{Game: "awari", Rules: "strict", Pits: 4}
+	for _, c := range []struct {
+		name, text string
+		want       error
+	}{
+		{"diary", "Dear diary", corrupt.ErrForeign},
+		{"another kind", "{\n  \"format\": \"grenier-site\",\n  \"version\": 2\n}\n", corrupt.ErrForeign},
+		{"newer", "{\n  \"format\": \"grenier-export\",\n  \"version\": 3,\n", corrupt.ErrVersion},
+		{"older, of another game", "{\n  \"format\": \"grenier-export\",\n  \"version\": 1,\n  \"game\": \"swap\"}", errOther},
+		{"older", "{\n  \"format\": \"grenier-export\",\n  \"version\": 1,\n  \"game\": \"awari\", \"rules\": \"awari\", \"pits\": 4}", nil},
+	} {
+		b := newBench(t)
+		b.write(b.listPath(), []byte(c.text))
+		if _, err := b.open(identity); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, err, c.want)
+		}
+		if text := string(b.read(b.listPath())); text != c.text || (len(b.told) == 1) != (c.want == nil) {
+			t.Errorf("%s: the list is %q; told %q", c.name, text, b.told)
+		}
+	}
+	b := newBench(t)
+	b.write(b.listPath(), []byte("{\n  \"format\": \"grenier-export\",\n  \"version\": 1,\n  \"files\": []\n}\n"))
+	if _, err := b.open(identity); !errors.Is(err, errOther) {
+		t.Errorf("without a game: %v", err)
+	}
+	b = newBench(t)
+	b.want("all", []int{0, 1, 2}, 0)
+	if _, err := b.open(other); !errors.Is(err, errOther) {
+		t.Errorf("another game: %v", err)
+	}
+}
+
+// TestCanceled: reading what is there ends with the context.
+func TestCanceled(t *testing.T) {
+	b := newBench(t)
+	b.want("all", []int{0, 1, 2}, 0)
+	l, err := b.open(identity)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	f := listed.File{File: name(2), Seeds: 2, Source: "cc"}
+	if kept, err := l.Keeps(ctx, &f, func(_, _ uint64) {}); kept || !errors.Is(err, context.Canceled) {
+		t.Errorf("kept %v, %v", kept, err)
+	}
+}
+
+// through lets all that is written go through a file system in memory.
+func through(disk *crashfs.FS) (restore func()) {
+	return vfs.Intercept(func(d vfs.Dir) vfs.Dir { return disk.Mirror(d) })
+}
+
+// TestCrash cuts the power at each operation while a directory is brought up to date after layer 1 was replaced.
+// What is left resumes, and what the list says is finished is.
+func TestCrash(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	kept := map[int]int{}
+	for k := 1; ; k++ {
+		b := newBench(t)
+		b.sources = b.sources[:2]
+		disk := crashfs.New()
+		restore := through(disk)
+		if _, err := b.make(); err != nil {
+			t.Fatal(err)
+		}
+		b.sources[1] = "xx"
+		disk.CrashAt(disk.Ops() + k)
+		_, err := b.make()
+		restore()
+		for range 5 {
+			left := disk.PowerCut(random).Contents()
+			if err := errors.Join(os.RemoveAll(b.dir), os.Mkdir(b.dir, 0o755)); err != nil {
+				t.Fatal(err)
+			}
+			for path, text := range left {
+				b.write(path, text)
+			}
+			restore := through(crashfs.New())
+			written, err := b.make()
+			if err != nil {
+				t.Fatalf("operation %d: %v", k, err)
+			}
+			kept[2-len(written)]++
+			b.want("again", nil, 0)
+			restore()
+		}
+		if err == nil {
+			break
+		}
+	}
+	if len(kept) != 2 || kept[1] == 0 || kept[2] == 0 { // without the new file 1, and with it
+		t.Errorf("files kept: %v", kept)
+	}
+}
+
+// TestFullDisk: without room it ends with that error, and goes on later with what was finished.
+func TestFullDisk(t *testing.T) {
+	b := newBench(t)
+	disk := crashfs.New()
+	defer through(disk)()
+	for room := int64(1); room < 1<<14; room *= 2 {
+		disk.Limit(room)
+		if _, err := b.make(); !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("%d bytes: %v", room, err)
+		}
+	}
+	disk.Limit(-1)
+	b.want("with room", []int{2}, 0)
+}
