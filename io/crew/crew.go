@@ -4,8 +4,9 @@
 // them. All goroutines of the program are started by this package; a test of the
 // commands makes sure of that.
 //
-// Each shares out items among workers; Ordered reads jobs in order, works on several at a
-// time and writes them in order. A Group is for anything else.
+// Each shares out items among workers. Ordered reads jobs in order, works on several at a
+// time and writes them in order; a Stream does the same for a caller who gives or takes the
+// jobs himself. A Group is for anything else.
 //
 // What the Go runtime calls a fatal error (memory that the system does not give,
 // a map written by two goroutines at once) ends the process all the same, as kill

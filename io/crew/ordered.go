@@ -11,102 +11,44 @@ type Ordered[J any] struct {
 }
 
 // Run passes the jobs 0 to n-1 through the stages, with at least one worker, until all are written,
-// a stage fails or panics, or ctx ends; it returns the first error. spare, which is not empty,
-// bounds the memory: jobs reuse its elements.
+// a stage fails or panics, or ctx ends; it returns the first error. Read may end the jobs earlier,
+// with ErrNoMore. spare, which is not empty, bounds the memory: jobs reuse its elements.
 func (o Ordered[J]) Run(ctx context.Context, workers, n int, spare []J) error {
-	if len(spare) == 0 {
-		panic("crew: a pipeline without memory for a job")
-	}
-	group, ctx := WithContext(ctx)
-	l := newLine(o, spare)
-	group.Go(func() error { return l.read(ctx, n) })
-	for worker := range max(1, workers) {
-		group.Go(func() error { return l.work(ctx, worker) })
-	}
-	group.Go(func() error { return l.write(ctx) })
-	return group.Wait()
+	s := NewStream(ctx, workers, spare, o.Work)
+	s.Go(func() error { return o.read(s, n) })
+	s.Go(func() error { return o.write(s) })
+	return s.Wait()
 }
 
-// line is a running pipeline. Its channels have room for all jobs, so that only waiting for
-// one blocks.
-type line[J any] struct {
-	stages Ordered[J]
-	free   chan *turn[J] // not in use: they bound the memory
-	dealt  chan *turn[J] // to the workers
-	order  chan *turn[J] // to the writer, in order
-}
-
-// turn is a job in flight. Turns are reused.
-type turn[J any] struct {
-	i      int
-	job    J
-	worked chan struct{} // holds a value when Work is done
-}
-
-func newLine[J any](stages Ordered[J], spare []J) *line[J] {
-	n := len(spare)
-	l := &line[J]{stages, make(chan *turn[J], n), make(chan *turn[J], n), make(chan *turn[J], n)}
-	for _, job := range spare {
-		l.free <- &turn[J]{job: job, worked: make(chan struct{}, 1)}
-	}
-	return l
-}
-
-func (l *line[J]) read(ctx context.Context, n int) error {
-	defer close(l.dealt)
-	defer close(l.order)
+func (o Ordered[J]) read(s *Stream[J], n int) error {
+	defer s.End()
 	for i := range n {
-		t, err := take(ctx, l.free)
+		job, err := s.Free()
+		if err == nil && o.Read != nil {
+			err = o.Read(i, job)
+		}
+		if err == ErrNoMore {
+			return nil
+		}
 		if err != nil {
 			return err
 		}
-		t.i = i
-		if l.stages.Read != nil {
-			if err := l.stages.Read(i, t.job); err != nil {
-				return err
-			}
-		}
-		l.dealt <- t
-		l.order <- t
+		s.Send()
 	}
 	return nil
 }
 
-func (l *line[J]) work(ctx context.Context, worker int) error {
-	for t := range l.dealt {
-		if err := ctx.Err(); err != nil {
+func (o Ordered[J]) write(s *Stream[J]) error {
+	for i := 0; ; i++ {
+		job, err := s.Next()
+		if err == ErrNoMore {
+			return nil
+		}
+		if err == nil && o.Write != nil {
+			err = o.Write(i, job)
+		}
+		if err != nil {
 			return err
 		}
-		if l.stages.Work != nil {
-			if err := l.stages.Work(worker, t.i, t.job); err != nil {
-				return err
-			}
-		}
-		t.worked <- struct{}{}
 	}
-	return nil
-}
-
-func (l *line[J]) write(ctx context.Context) error {
-	for t := range l.order {
-		if _, err := take(ctx, t.worked); err != nil {
-			return err
-		}
-		if l.stages.Write != nil {
-			if err := l.stages.Write(t.i, t.job); err != nil {
-				return err
-			}
-		}
-		l.free <- t
-	}
-	return nil
-}
-
-// take waits for a value, but no longer than ctx.
-func take[T any](ctx context.Context, from <-chan T) (value T, err error) {
-	select {
-	case value = <-from:
-	case <-ctx.Done():
-	}
-	return value, ctx.Err()
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"sync"
 
 	"grenier/io/corrupt"
 	"grenier/io/crew"
@@ -57,17 +56,20 @@ const (
 func (f *File) Scrub(ctx context.Context, from, workers int, progress func(Scrubbed), report func(error)) error {
 	cache := f.pageCache()
 	cache.Drop()
-	s := &scrub{f: f, cache: cache, progress: progress, report: report, done: make(map[int]result)}
-	pieces := make(chan piece)
-	group, ctx := crew.WithContext(ctx)
-	group.Go(func() error {
-		defer close(pieces)
-		return s.deal(ctx, from, pieces)
-	})
-	for range max(workers, 1) {
-		group.Go(func() error { return s.work(ctx, pieces) })
-	}
-	return group.Wait()
+	workers = max(workers, 1)
+	s := &scrub{f: f, cache: cache, block: from, buffers: make([][]byte, workers)}
+	return crew.Ordered[*piece]{
+		Read: func(_ int, p *piece) error { return s.cut(p) },
+		Work: func(worker, _ int, p *piece) error { return s.check(p, s.buffer(worker)) },
+		Write: func(_ int, p *piece) error {
+			for _, problem := range p.problems {
+				report(problem)
+			}
+			s.bytes += p.length()
+			progress(Scrubbed{Block: p.end(), Bytes: s.bytes})
+			return nil
+		},
+	}.Run(ctx, workers, f.NumBlocks(), pieces(workers+2))
 }
 
 // pageCache returns the bound of the page cache of f, of no file if there is none.
@@ -80,30 +82,31 @@ func (f *File) pageCache() *pagecache.Bound {
 
 // scrub is a Scrub in progress.
 type scrub struct {
-	f        *File
-	cache    *pagecache.Bound
-	progress func(Scrubbed)
-	report   func(error)
-
-	mu    sync.Mutex
-	done  map[int]result // by number of the piece: read, but one before is not
-	next  int            // number of the piece that is reported next
-	bytes int64          // of those reported
+	f       *File
+	cache   *pagecache.Bound
+	block   int      // the next one to cut off
+	entries []entry  // from that one on, as far as they were read
+	buffers [][]byte // of the workers
+	bytes   int64    // of the pieces that were reported
 }
 
 // piece is a run of blocks, one behind the other in the file.
 type piece struct {
-	number  int
-	first   int // block
-	entries []entry
+	first    int // block
+	entries  []entry
+	problems []error // of its blocks
 }
 
-// result is the outcome of a piece.
-type result struct {
-	end      int // the block behind it
-	bytes    int64
-	problems []error
+func pieces(n int) []*piece {
+	all := make([]*piece, n)
+	for i := range all {
+		all[i] = new(piece)
+	}
+	return all
 }
+
+// end returns the block behind the piece.
+func (p *piece) end() int { return p.first + len(p.entries) }
 
 func (p *piece) offset() int64 { return int64(p.entries[0].offset) }
 
@@ -112,41 +115,38 @@ func (p *piece) length() int64 {
 	return int64(last.offset) + int64(last.length) - p.offset()
 }
 
-// deal cuts the file into pieces, beginning with the given block.
-func (s *scrub) deal(ctx context.Context, block int, pieces chan<- piece) error {
-	for number := 0; block < s.f.NumBlocks(); {
-		entries, err := s.entries(block)
-		if err != nil {
+// buffer returns the memory of a worker.
+func (s *scrub) buffer(worker int) []byte {
+	if s.buffers[worker] == nil {
+		s.buffers[worker] = make([]byte, scrubBytes)
+	}
+	return s.buffers[worker]
+}
+
+// cut cuts the next piece, of scrubBytes at most, off the file.
+func (s *scrub) cut(p *piece) (err error) {
+	if s.block >= s.f.NumBlocks() {
+		return crew.ErrNoMore
+	}
+	if len(s.entries) == 0 {
+		if s.entries, err = s.index(s.block); err != nil {
 			return err
 		}
-		for len(entries) > 0 {
-			p := piece{number: number, first: block}
-			p.entries, entries = cutPiece(entries)
-			s.cache.Ahead(p.offset(), p.length())
-			select {
-			case pieces <- p:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-			number, block = number+1, block+len(p.entries)
-		}
 	}
+	n, bytes := 0, 0
+	for n < len(s.entries) && bytes+int(s.entries[n].length) <= scrubBytes {
+		bytes += int(s.entries[n].length)
+		n++
+	}
+	p.first, p.entries = s.block, s.entries[:n]
+	s.block, s.entries = s.block+n, s.entries[n:]
+	s.cache.Ahead(p.offset(), p.length())
 	return nil
 }
 
-// cutPiece takes entries of scrubBytes at most.
-func cutPiece(entries []entry) (piece, rest []entry) {
-	n, bytes := 0, 0
-	for n < len(entries) && bytes+int(entries[n].length) <= scrubBytes {
-		bytes += int(entries[n].length)
-		n++
-	}
-	return entries[:n], entries[n:]
-}
-
-// entries reads entries of the index, from the given one on. They were checked when the
+// index reads entries of the index, from the given one on. They were checked when the
 // file was opened; if they changed since, an error says so.
-func (s *scrub) entries(first int) ([]entry, error) {
+func (s *scrub) index(first int) ([]entry, error) {
 	f := s.f
 	entries := make([]entry, 0, scrubEntries)
 	n := min(scrubEntries, f.NumBlocks()-first)
@@ -164,25 +164,10 @@ func (s *scrub) entries(first int) ([]entry, error) {
 	return entries, nil
 }
 
-// work reads pieces until there are no more.
-func (s *scrub) work(ctx context.Context, pieces <-chan piece) error {
-	buf := make([]byte, scrubBytes)
-	for p := range pieces {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		problems, err := s.check(&p, buf)
-		if err != nil {
-			return err
-		}
-		s.finish(p.number, result{p.first + len(p.entries), p.length(), problems})
-	}
-	return nil
-}
-
-// check reads a piece and returns what is wrong with its blocks. If it cannot be read as
+// check reads a piece and notes what is wrong with its blocks. If it cannot be read as
 // a whole, its blocks are read one by one.
-func (s *scrub) check(p *piece, buf []byte) (problems []error, err error) {
+func (s *scrub) check(p *piece, buf []byte) error {
+	p.problems = nil
 	whole := s.f.source.read(buf[:p.length()], p.offset())
 	for i, e := range p.entries {
 		stored, err := buf[int64(e.offset)-p.offset():][:e.length], whole
@@ -190,35 +175,14 @@ func (s *scrub) check(p *piece, buf []byte) (problems []error, err error) {
 			err = s.f.source.read(stored, int64(e.offset))
 		}
 		if errors.Is(err, os.ErrClosed) {
-			return nil, err
+			return err
 		}
 		if sum := crc32c.Of(stored); err == nil && sum != e.storedCRC {
 			err = fmt.Errorf("checksum of the stored bytes %08x instead of %08x", sum, e.storedCRC)
 		}
 		if err != nil {
-			problems = append(problems, s.f.bad(fmt.Sprintf("block %d", p.first+i), err))
+			p.problems = append(p.problems, s.f.bad(fmt.Sprintf("block %d", p.first+i), err))
 		}
 	}
-	return problems, nil
-}
-
-// finish records the outcome of a piece, and reports all pieces up to the first that is not
-// read yet.
-func (s *scrub) finish(number int, r result) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.done[number] = r
-	for {
-		r, ok := s.done[s.next]
-		if !ok {
-			return
-		}
-		delete(s.done, s.next)
-		s.next++
-		s.bytes += r.bytes
-		for _, problem := range r.problems {
-			s.report(problem)
-		}
-		s.progress(Scrubbed{Block: r.end, Bytes: s.bytes})
-	}
+	return nil
 }

@@ -16,14 +16,17 @@ type block struct {
 	contents []byte
 	stored   []byte // head and compressed contents; a reader has the next head behind them
 	err      error  // what is wrong with it
-	ready    chan struct{}
 }
 
-func newBlock() *block { return &block{ready: make(chan struct{}, 1)} }
-
-// blocksOf is how many blocks there are for some workers: one that each works on, one that
-// waits for each, one that the file is busy with and one that the caller is.
-func blocksOf(workers int) int { return 2*workers + 2 }
+// blocksFor returns the blocks for some workers: one that each works on, one that waits for
+// each, one that the file is busy with and one that the caller is.
+func blocksFor(workers int) []*block {
+	all := make([]*block, 2*workers+2)
+	for i := range all {
+		all[i] = new(block)
+	}
+	return all
+}
 
 // clear makes room for contents of so many bytes: where they are stored, unless lz4 puts them there.
 func (b *block) clear(p Packing, size int) {

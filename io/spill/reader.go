@@ -25,15 +25,10 @@ type Reader struct {
 	size   int64
 	cache  pagecache.Bound
 	ahead  int64 // where that ends which the system was asked for
-	group  *crew.Group
-	ctx    context.Context // ends when a goroutine panics, or at Close
-	cancel context.CancelFunc
-	free   chan *block // not in use: they bound the memory
-	dealt  chan *block // to be unpacked
-	order  chan *block // to be given out, in order
-	now    *block      // being given out
-	rest   []byte      // of its contents
-	err    error       // of all that follows
+	stream *crew.Stream[*block]
+	last   error  // what follows the last block: nil is the end, as it should be
+	rest   []byte // of the contents of a block
+	err    error  // of all that follows
 }
 
 // Open opens the stream in a file of the given header, for which Version is the newest that the
@@ -69,19 +64,13 @@ func (r *Reader) begin(want Header) (err error) {
 
 // start starts the goroutines.
 func (r *Reader) start(workers int) {
-	n := blocksOf(workers)
-	r.free, r.dealt, r.order = make(chan *block, n), make(chan *block, n), make(chan *block, n+1)
-	for range n {
-		r.free <- newBlock()
-	}
 	r.cache.Open(vfs.System(r.file))
-	ctx, cancel := context.WithCancel(context.Background())
-	r.group, r.ctx = crew.WithContext(ctx)
-	r.cancel = cancel
-	r.group.Go(r.feed)
-	for range workers {
-		r.group.Go(r.unpack)
-	}
+	r.stream = crew.NewStream(context.Background(), workers, blocksFor(workers), r.unpack)
+	r.stream.Go(func() error {
+		defer r.stream.End()
+		r.last = r.blocks()
+		return nil // Read returns it, after the blocks before
+	})
 }
 
 // Path returns the path of the file, for messages.
@@ -108,47 +97,25 @@ func (r *Reader) Read(p []byte) (int, error) {
 
 // next waits for the next block.
 func (r *Reader) next() error {
-	if r.now != nil {
-		r.free <- r.now
-		r.now = nil
+	b, err := r.stream.Next()
+	switch {
+	case err == crew.ErrNoMore && r.last != nil:
+		return r.last
+	case err == crew.ErrNoMore:
+		return io.EOF
+	case err != nil: // a panic
+		return err
 	}
-	select {
-	case b := <-r.order:
-		select {
-		case <-b.ready:
-			if b.err != nil {
-				return b.err
-			}
-			r.now, r.rest = b, b.contents
-			return nil
-		case <-r.ctx.Done():
-		}
-	case <-r.ctx.Done():
-	}
-	return r.group.Wait() // a panic
+	r.rest = b.contents
+	return b.err
 }
 
-// unpack unpacks blocks until there are no more.
-func (r *Reader) unpack() error {
-	for b := range r.dealt {
-		if err := b.unpack(r.head.sum); err != nil {
-			b.err = corrupt.New(r.path, part(b.number), "%w", err)
-		}
-		b.ready <- struct{}{}
+// unpack unpacks a block. Read returns its error, after the blocks before.
+func (r *Reader) unpack(_, _ int, b *block) error {
+	b.err = nil
+	if err := b.unpack(r.head.sum); err != nil {
+		b.contents, b.err = nil, corrupt.New(r.path, part(b.number), "%w", err)
 	}
-	return nil
-}
-
-// feed reads the blocks in order. Last it hands out an error, or the end of the file,
-// instead of a block.
-func (r *Reader) feed() error {
-	defer close(r.dealt)
-	last := &block{ready: make(chan struct{})}
-	close(last.ready)
-	if last.err = r.blocks(); last.err == nil {
-		last.err = io.EOF
-	}
-	r.order <- last
 	return nil
 }
 
@@ -169,11 +136,9 @@ func (r *Reader) blocks() error {
 			return corrupt.New(r.path, part(seen.blocks), "%w", err)
 		}
 		full = int(little.Uint32(next[bContents:])) == r.head.blockSize
-		var b *block
-		select {
-		case b = <-r.free:
-		case <-r.ctx.Done():
-			return r.ctx.Err()
+		b, err := r.stream.Free()
+		if err != nil {
+			return err
 		}
 		size := blockHeadSize + length + blockHeadSize
 		stored := slices.Grow(b.stored[:0], size)[:size]
@@ -182,11 +147,10 @@ func (r *Reader) blocks() error {
 			return err
 		}
 		copy(next, stored[blockHeadSize+length:])
-		b.number, b.stored, b.err = seen.blocks, stored[:blockHeadSize+length], nil
+		b.number, b.stored = seen.blocks, stored[:blockHeadSize+length]
 		offset += int64(len(b.stored))
 		seen.add(b.stored)
-		r.dealt <- b
-		r.order <- b
+		r.stream.Send()
 	}
 	return r.checkEnd(offset, &seen)
 }
@@ -240,8 +204,7 @@ func (r *Reader) read(b []byte, offset int64, part string) error {
 
 // Close closes the file, read to its end or not.
 func (r *Reader) Close() error {
-	r.cancel()
-	err := r.group.Wait()
+	err := r.stream.Stop()
 	if r.err == nil {
 		r.err = fmt.Errorf("reading %s: %w", r.path, context.Canceled)
 	}

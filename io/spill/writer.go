@@ -35,16 +35,10 @@ type Writer struct {
 	block   int // bytes of a whole block
 	cache   pagecache.Bound
 	direct  *pagecache.Direct // nil: through the page cache
-	group   *crew.Group
-	ctx     context.Context // ends when a goroutine fails
-	cancel  context.CancelFunc
-	free    chan *block // not in use: they bound the memory
-	dealt   chan *block // to be packed
-	order   chan *block // to be written, in order
-	now     *block      // being filled; nil when the stream has ended
-	number  uint64      // of the next block
-	sum     uint32      // of the header
-	size    int64       // written
+	blocks  *crew.Stream[*block]
+	now     *block // being filled; nil when the stream has ended
+	sum     uint32 // of the header
+	size    int64  // written
 	totals  totals
 }
 
@@ -66,17 +60,7 @@ func create(d vfs.Dir, name string, h Header, packing Packing, workers, blockSiz
 	if err != nil {
 		return nil, err
 	}
-	n := blocksOf(workers)
-	w := &Writer{
-		pending: p, packing: packing, block: blockSize, now: newBlock(),
-		free: make(chan *block, n), dealt: make(chan *block, n), order: make(chan *block, n),
-	}
-	for range n - 1 {
-		w.free <- newBlock()
-	}
-	if packing != LZ4 { // there the first one grows as it is filled: many streams are short
-		w.now.clear(packing, blockSize)
-	}
+	w := &Writer{pending: p, packing: packing, block: blockSize}
 	w.cache.Open(vfs.System(p.File))
 	if packing == Direct {
 		w.direct = pagecache.NewDirect(p.File, vfs.System(p.File))
@@ -86,14 +70,22 @@ func create(d vfs.Dir, name string, h Header, packing Packing, workers, blockSiz
 	if err := w.put(encoded); err != nil {
 		return nil, errors.Join(err, w.cache.Close(), p.Abort())
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	w.group, w.ctx = crew.WithContext(ctx)
-	w.cancel = cancel
-	for range workers {
-		w.group.Go(w.pack)
-	}
-	w.group.Go(w.write)
+	w.start(workers)
 	return w, nil
+}
+
+// start starts the goroutines.
+func (w *Writer) start(workers int) {
+	w.blocks = crew.NewStream(context.Background(), workers, blocksFor(workers), func(_, i int, b *block) error {
+		b.number = uint64(i)
+		b.pack(w.packing, w.sum)
+		return nil
+	})
+	w.blocks.Go(w.write)
+	w.now, _ = w.blocks.Free() // there is one
+	if w.packing != LZ4 {      // there the first one grows as it is filled: many streams are short
+		w.now.clear(w.packing, w.block)
+	}
 }
 
 // Write appends p to the stream. It may return the error of an earlier call:
@@ -118,65 +110,31 @@ func (w *Writer) Write(p []byte) (int, error) {
 }
 
 // next deals the block that was filled and waits for another one.
-func (w *Writer) next() error {
-	w.deal()
-	select {
-	case w.now = <-w.free:
-		w.now.clear(w.packing, w.block)
-		return nil
-	case <-w.ctx.Done():
-		return w.end()
+func (w *Writer) next() (err error) {
+	w.blocks.Send()
+	if w.now, err = w.blocks.Free(); err != nil {
+		w.now = nil
+		return err
 	}
-}
-
-// deal hands out the block that was filled. The channels have room for all blocks.
-func (w *Writer) deal() {
-	b := w.now
-	w.now = nil
-	b.number = w.number
-	w.number++
-	w.dealt <- b
-	w.order <- b
-}
-
-// end waits for all goroutines; nothing more is dealt.
-func (w *Writer) end() error {
-	w.now = nil
-	if w.cancel == nil {
-		return nil
-	}
-	close(w.dealt)
-	close(w.order)
-	err := w.group.Wait()
-	w.cancel()
-	w.cancel = nil
-	return err
-}
-
-// pack packs blocks until there are no more.
-func (w *Writer) pack() error {
-	for b := range w.dealt {
-		b.pack(w.packing, w.sum)
-		b.ready <- struct{}{}
-	}
+	w.now.clear(w.packing, w.block)
 	return nil
 }
 
 // write writes the blocks in order.
 func (w *Writer) write() error {
-	for b := range w.order {
-		select {
-		case <-b.ready:
-		case <-w.ctx.Done():
-			return w.ctx.Err()
+	for {
+		b, err := w.blocks.Next()
+		if err == crew.ErrNoMore {
+			return nil
 		}
-		if err := w.put(b.stored); err != nil {
+		if err == nil {
+			err = w.put(b.stored)
+		}
+		if err != nil {
 			return err
 		}
 		w.totals.add(b.stored)
-		w.free <- b
 	}
-	return nil
 }
 
 // put appends bytes to the file.
@@ -206,9 +164,11 @@ func (w *Writer) Publish() error {
 		return errors.Join(fmt.Errorf("publishing %s: %w", w.pending.Path(), os.ErrClosed), w.Abort())
 	}
 	if len(w.now.contents) > 0 {
-		w.deal()
+		w.blocks.Send()
 	}
-	err := w.end()
+	w.now = nil
+	w.blocks.End()
+	err := w.blocks.Wait()
 	if err == nil {
 		err = w.put(w.totals.encode(w.sum))
 	}
@@ -230,10 +190,8 @@ func (w *Writer) Publish() error {
 // Abort removes a stream that was not published. It does nothing after a Publish or
 // another Abort, so it can be deferred.
 func (w *Writer) Abort() error {
-	if w.cancel != nil {
-		w.cancel()
-		w.end() // nobody wants to know any more
-	}
+	w.now = nil
+	w.blocks.Stop() // nobody wants to know its error any more
 	err := w.cache.Close()
 	w.cache = pagecache.Bound{}
 	return errors.Join(err, w.pending.Abort())
