@@ -50,6 +50,20 @@ func Parse(path string, data []byte, want Header, doc any) error {
 	if len(data) > MaxBytes {
 		return corrupt.New(path, "", "more than %d bytes", MaxBytes)
 	}
+	if err := want.Match(path, data); err != nil {
+		return err
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(doc); err != nil {
+		return corrupt.New(path, "", "%w", err)
+	}
+	return nil
+}
+
+// Match fails as Parse does unless data begins a document with the header want, whatever else
+// is in it.
+func (want Header) Match(path string, data []byte) error {
 	var head Header
 	if err := json.Unmarshal(data, &head); err != nil {
 		return corrupt.New(path, "", "not the JSON of %s: %w", want.Format, err)
@@ -59,11 +73,6 @@ func Parse(path string, data []byte, want Header, doc any) error {
 	}
 	if head.Version != want.Version {
 		return corrupt.New(path, "", "%w %d: this program reads version %d", corrupt.ErrVersion, head.Version, want.Version)
-	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(doc); err != nil {
-		return corrupt.New(path, "", "%w", err)
 	}
 	return nil
 }

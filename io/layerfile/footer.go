@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"grenier/io/corrupt"
+	"grenier/io/sealed"
 	"grenier/io/tally"
 	"grenier/kernels/crc32c"
 )
@@ -68,9 +69,8 @@ func parseFooter(file string, b []byte, length int64) (Footer, error) {
 	if string(b[fMagic:]) != footerMagic {
 		return fail("the file does not end like a layer file: truncated or overwritten")
 	}
-	sum := crc32c.Of(b[:fChecksum])
-	if want := le.Uint32(b[fChecksum:]); sum != want {
-		return fail("checksum %08x instead of %08x", sum, want)
+	if err := sealed.Check(file, "footer", b[:fMagic]); err != nil {
+		return Footer{}, err
 	}
 	if n := le.Uint64(b[fFileLength:]); n != uint64(length) {
 		return fail("written for a file of %d bytes, not %d", n, length)
@@ -81,7 +81,7 @@ func parseFooter(file string, b []byte, length int64) (Footer, error) {
 		Loss:        le.Uint64(b[fLoss:]),
 		Hash:        tally.Hash(le.Uint64(b[fHash:])),
 		Bytes:       length,
-		Checksum:    sum,
+		Checksum:    le.Uint32(b[fChecksum:]),
 		indexOffset: int64(le.Uint64(b[fIndexOffset:])),
 		indexCRC:    le.Uint32(b[fIndexCRC:]),
 	}, nil

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"grenier/io/corrupt"
+	"grenier/io/sealed"
 	"grenier/kernels/crc32c"
 	"grenier/kernels/ranks"
 )
@@ -34,7 +35,6 @@ const (
 
 // Offsets of the fields of a header.
 const (
-	hMagic     = 0
 	hVersion   = 8
 	hPits      = 12
 	hSeeds     = 14
@@ -50,6 +50,8 @@ const (
 	hModelCRC  = 76
 	hChecksum  = 80
 )
+
+var layout = sealed.Layout{Name: "a layer file", Magic: headerMagic, Version: hVersion, Size: headerSize, Oldest: 2, Newest: Version}
 
 // ErrHeader reports a header that no file can have.
 var ErrHeader = errors.New("bad layer header")
@@ -122,9 +124,7 @@ func validName(s string) bool {
 
 // encode returns the bytes of a valid header.
 func (h *Header) encode() []byte {
-	b := make([]byte, headerSize)
-	copy(b[hMagic:], headerMagic)
-	binary.LittleEndian.PutUint32(b[hVersion:], h.version())
+	b := layout.Start(h.version())
 	binary.LittleEndian.PutUint16(b[hPits:], uint16(h.Pits))
 	binary.LittleEndian.PutUint16(b[hSeeds:], uint16(h.Seeds))
 	copy(b[hGame:], h.Game)
@@ -137,12 +137,11 @@ func (h *Header) encode() []byte {
 	binary.LittleEndian.PutUint64(b[hBlocks:], uint64(h.Blocks()))
 	binary.LittleEndian.PutUint32(b[hModelLen:], uint32(len(h.Model)))
 	binary.LittleEndian.PutUint32(b[hModelCRC:], crc32c.Of([]byte(h.tail())))
-	binary.LittleEndian.PutUint32(b[hChecksum:], crc32c.Of(b[:hChecksum]))
-	return b
+	return sealed.End(b)
 }
 
 // version returns the format version that the header needs.
-func (h *Header) version() uint32 {
+func (h *Header) version() int {
 	if h.Below == "" {
 		return 2
 	}
@@ -163,25 +162,14 @@ func Begins(f io.ReaderAt) bool {
 	return string(head[:n]) == headerMagic
 }
 
-// parseHeader reads the first bytes of a file: magic, then version, then
-// checksum, then the rest but for what follows it in the file, the layers below and the model.
+// parseHeader reads the first bytes of a file: what package sealed checks, then the rest but for what follows it in the file, the layers below and the model.
 func parseHeader(file string, b []byte) (Header, error) {
 	fail := func(format string, args ...any) (Header, error) {
 		return Header{}, corrupt.New(file, "header", format, args...)
 	}
-	n := min(len(b), len(headerMagic))
-	if string(b[:n]) != headerMagic[:n] {
-		return fail("%w: it does not begin like a layer file", corrupt.ErrForeign)
-	}
-	if len(b) < headerSize {
-		return fail("truncated: %d bytes are less than a header", len(b))
-	}
-	version, below := binary.LittleEndian.Uint32(b[hVersion:]), binary.LittleEndian.Uint16(b[hBelow:])
-	if version != 2 && version != Version {
-		return fail("%w %d: this program reads versions 2 and %d", corrupt.ErrVersion, version, Version)
-	}
-	if sum, want := crc32c.Of(b[:hChecksum]), binary.LittleEndian.Uint32(b[hChecksum:]); sum != want {
-		return fail("checksum %08x instead of %08x", sum, want)
+	version, err := layout.Open(file, "header", b)
+	if err != nil {
+		return Header{}, err
 	}
 	h := decodeHeader(b)
 	if !h.Codec.known() || !h.Transform.known() {
@@ -190,6 +178,7 @@ func parseHeader(file string, b []byte) (Header, error) {
 	if err := h.Validate(); err != nil {
 		return fail("%w", err)
 	}
+	below := binary.LittleEndian.Uint16(b[hBelow:])
 	if (version == 2) != (below == 0) || below > maxBelow {
 		return fail("version %d names %d layers below: 2 names none, %d names 1 to %d", version, below, Version, maxBelow)
 	}

@@ -31,6 +31,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"grenier/io/corrupt"
+	"grenier/io/sealed"
 	"grenier/io/vfs"
 	"grenier/kernels/crc32c"
 )
@@ -48,18 +49,19 @@ const (
 
 // Offsets of the fields of a header.
 const (
-	hVersion  = 8
-	hKind     = 12
-	hCost     = 13
-	hRows     = 14
-	hCols     = 15
-	hSize     = 16
-	hTiles    = 20
-	hEntries  = 24
-	hBlocks   = 32
-	hZero     = 36
-	hChecksum = 44
+	hVersion = 8
+	hKind    = 12
+	hCost    = 13
+	hRows    = 14
+	hCols    = 15
+	hSize    = 16
+	hTiles   = 20
+	hEntries = 24
+	hBlocks  = 32
+	hZero    = 36
 )
+
+var layout = sealed.Layout{Name: "a pattern database", Magic: magic, Version: hVersion, Size: headerSize, Oldest: Version, Newest: Version}
 
 // Kind is what the values of a file belong to. The numbers are part of the format
 // and never change.
@@ -109,15 +111,12 @@ func (h *Header) Validate() error {
 func (h *Header) blocks() int { return int((h.Entries + blockSize - 1) / blockSize) }
 
 func (h *Header) encode() []byte {
-	b := make([]byte, headerSize)
-	copy(b, magic)
-	binary.LittleEndian.PutUint32(b[hVersion:], Version)
+	b := layout.Start(Version)
 	b[hKind], b[hCost], b[hRows], b[hCols], b[hSize] = byte(h.Kind), h.Cost, h.Rows, h.Cols, h.Size
 	binary.LittleEndian.PutUint32(b[hTiles:], h.Tiles)
 	binary.LittleEndian.PutUint64(b[hEntries:], h.Entries)
 	binary.LittleEndian.PutUint32(b[hBlocks:], uint32(h.blocks()))
-	binary.LittleEndian.PutUint32(b[hChecksum:], crc32c.Of(b[:hChecksum]))
-	return b
+	return sealed.End(b)
 }
 
 // Write writes a file, which has its name only when it is complete, and returns its
@@ -152,8 +151,7 @@ func Encode(h Header, values []uint8) ([]byte, error) {
 		index = binary.LittleEndian.AppendUint32(index, crc32c.Of(raw))
 		values = values[len(raw):]
 	}
-	index = binary.LittleEndian.AppendUint32(index, crc32c.Of(index))
-	return bytes.Join([][]byte{h.encode(), index, blocks}, nil), nil
+	return bytes.Join([][]byte{h.encode(), sealed.End(index), blocks}, nil), nil
 }
 
 // Read returns what a file holds. It fails with an error that matches
@@ -198,8 +196,8 @@ func parse(path string, data []byte, accept func(Header) error) (Header, []uint8
 		return Header{}, nil, corrupt.New(path, "index", "truncated: %d blocks do not fit a file of %d bytes", h.blocks(), len(data))
 	}
 	index := data[headerSize:end]
-	if sum, want := crc32c.Of(index), binary.LittleEndian.Uint32(data[end:]); sum != want {
-		return Header{}, nil, corrupt.New(path, "index", "checksum %08x instead of %08x", sum, want)
+	if err := sealed.Check(path, "index", data[headerSize:end+4]); err != nil {
+		return Header{}, nil, err
 	}
 	total := uint64(end + 4)
 	for i := range h.blocks() {
@@ -217,22 +215,12 @@ func parse(path string, data []byte, accept func(Header) error) (Header, []uint8
 	return h, values, err
 }
 
-// parseHeader checks magic, then version, then checksum, then the rest.
+// parseHeader checks what package sealed does, then the rest.
 func parseHeader(path string, data []byte) (Header, error) {
-	n := min(len(data), len(magic))
-	if string(data[:n]) != magic[:n] {
-		return Header{}, corrupt.New(path, "header", "%w: it does not begin like a pattern database", corrupt.ErrForeign)
-	}
-	if len(data) < headerSize {
-		return Header{}, corrupt.New(path, "header", "truncated: %d bytes are less than a header", len(data))
+	if _, err := layout.Open(path, "header", data); err != nil {
+		return Header{}, err
 	}
 	b := data[:headerSize]
-	if v := binary.LittleEndian.Uint32(b[hVersion:]); v != Version {
-		return Header{}, corrupt.New(path, "header", "%w %d: this program reads version %d", corrupt.ErrVersion, v, Version)
-	}
-	if sum, want := crc32c.Of(b[:hChecksum]), binary.LittleEndian.Uint32(b[hChecksum:]); sum != want {
-		return Header{}, corrupt.New(path, "header", "checksum %08x instead of %08x", sum, want)
-	}
 	h := Header{
 		Kind: Kind(b[hKind]), Cost: b[hCost], Rows: b[hRows], Cols: b[hCols], Size: b[hSize],
 		Tiles: binary.LittleEndian.Uint32(b[hTiles:]), Entries: binary.LittleEndian.Uint64(b[hEntries:]),

@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode"
 
+	"grenier/io/corrupt"
+	"grenier/io/jsonfile"
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/io/vfs"
@@ -75,20 +77,20 @@ type Status struct {
 
 // statusDocument is the JSON form.
 type statusDocument struct {
-	Format  string `json:"format"`
-	Version int    `json:"version"`
+	jsonfile.Header
 	Status
 }
+
+var statusHeader = jsonfile.Header{Format: statusFormat, Version: StatusVersion}
 
 // Encode returns the contents of a status file. It fails if a number is infinite or
 // NaN.
 func (s *Status) Encode() ([]byte, error) {
-	doc := statusDocument{Format: statusFormat, Version: StatusVersion, Status: *s}
+	doc := statusDocument{statusHeader, *s}
 	for _, text := range []*string{&doc.Error, &doc.Kernel, &doc.Stage} {
 		*text = printable(*text)
 	}
-	data, err := json.MarshalIndent(&doc, "", "  ")
-	return append(data, '\n'), err
+	return jsonfile.Encode(&doc)
 }
 
 // printable returns text without the characters that a status may not have.
@@ -108,16 +110,10 @@ func parseStatus(data []byte) (*Status, error) {
 	if len(data) > maxStatusBytes {
 		return nil, noReport("more than %d bytes", maxStatusBytes)
 	}
-	var head struct {
-		Format  string `json:"format"`
-		Version int    `json:"version"`
-	}
-	switch err := json.Unmarshal(data, &head); {
-	case err != nil || head.Format != statusFormat:
+	if err := statusHeader.Match(WorkName+"/"+StatusName, data); errors.Is(err, corrupt.ErrVersion) {
+		return nil, noReport("%v", err)
+	} else if err != nil {
 		return nil, noReport("%s/%s is damaged", WorkName, StatusName)
-	case head.Version != StatusVersion:
-		return nil, noReport("%s/%s has version %d, this program reads version %d",
-			WorkName, StatusName, head.Version, StatusVersion)
 	}
 	var doc statusDocument
 	if err := json.Unmarshal(data, &doc); err != nil || !doc.plausible() {

@@ -36,7 +36,7 @@ type Reader struct {
 // corrupt.ErrCorrupt if the file is no such stream, and corrupt.ErrMismatch too if it has
 // another kind or identity; with fs.ErrNotExist; or with another error of the operating system.
 func Open(d vfs.Dir, name string, want Header, workers int) (*Reader, error) {
-	if err := want.validate(); err != nil {
+	if err := want.Validate(); err != nil {
 		return nil, err
 	}
 	f, err := d.Open(name)
@@ -59,7 +59,7 @@ func (r *Reader) begin(want Header) (err error) {
 	if r.head, err = readHead(r.file, r.path); err != nil {
 		return err
 	}
-	return r.head.expect(r.path, want)
+	return r.head.Expect(r.path, want)
 }
 
 // start starts the goroutines.

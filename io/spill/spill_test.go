@@ -19,6 +19,7 @@ import (
 
 	"grenier/internal/testkit/crashfs"
 	"grenier/io/corrupt"
+	"grenier/io/sealed"
 	"grenier/io/vfs"
 	"grenier/kernels/crc32c"
 )
@@ -158,20 +159,20 @@ func TestUsualBlocks(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	d := systemDir(t)
 	for _, h := range []Header{
-		{}, {Kind: "a"}, {Kind: "A", Version: 1}, {Kind: "a", Version: -1}, {Kind: strings.Repeat("a", MaxKind+1), Version: 1},
-		{Kind: "a", Version: 1 << 32}, {Kind: "a", Version: 1, Identity: make([]byte, MaxIdentity+1)},
+		{}, {Kind: "a"}, {Kind: "A", Version: 1}, {Kind: "a", Version: -1}, {Kind: strings.Repeat("a", sealed.MaxKind+1), Version: 1},
+		{Kind: "a", Version: 1 << 32}, {Kind: "a", Version: 1, Identity: make([]byte, sealed.MaxIdentity+1)},
 	} {
-		if _, err := Create(d, "a", h, LZ4, 1); !errors.Is(err, ErrHeader) {
+		if _, err := Create(d, "a", h, LZ4, 1); !errors.Is(err, sealed.ErrHead) {
 			t.Errorf("%+v: %v", h, err)
 		}
-		if _, err := Open(d, "a", h, 1); !errors.Is(err, ErrHeader) {
+		if _, err := Open(d, "a", h, 1); !errors.Is(err, sealed.ErrHead) {
 			t.Errorf("%+v: %v", h, err)
 		}
 	}
 	if entries, err := d.Entries(); err != nil || len(entries) > 0 {
 		t.Errorf("left behind: %v, %v", entries, err)
 	}
-	h := Header{Kind: strings.Repeat("z", MaxKind), Version: 1<<32 - 1, Identity: make([]byte, MaxIdentity)}
+	h := Header{Kind: strings.Repeat("z", sealed.MaxKind), Version: 1<<32 - 1, Identity: make([]byte, sealed.MaxIdentity)}
 	check(t, write(newRand(t), d, h, nil, 1, 1))
 	if got, err := ReadHeader(d, "a"); err != nil || got.Kind != h.Kind || got.Version != h.Version || !bytes.Equal(got.Identity, h.Identity) {
 		t.Errorf("%+v, %v", got, err)
@@ -206,10 +207,13 @@ func TestWhose(t *testing.T) {
 		t.Errorf("version %d", r.head.Version)
 	}
 	check(t, r.Close())
-	for _, text := range []string{"", "\x89G", "something else entirely"} {
-		check(t, vfs.Write(d, "a", []byte(text)))
-		if _, err := ReadHeader(d, "a"); !errors.Is(err, corrupt.ErrForeign) {
-			t.Errorf("%q: %v", text, err)
+	for _, c := range []struct {
+		text    string
+		foreign bool
+	}{{"", false}, {"\x89G", false}, {"\x88G", true}, {"something else entirely", true}} {
+		check(t, vfs.Write(d, "a", []byte(c.text)))
+		if _, err := ReadHeader(d, "a"); !errors.Is(err, corrupt.ErrCorrupt) || errors.Is(err, corrupt.ErrForeign) != c.foreign {
+			t.Errorf("%q: %v", c.text, err)
 		}
 	}
 	check(t, d.Mkdir("dir"))

@@ -43,7 +43,7 @@ type Writer struct {
 }
 
 // Create begins a stream that is going to be called name, which workers goroutines pack. It
-// fails with ErrHeader, as vfs.NewPending does, or with an error of the operating system.
+// fails with sealed.ErrHead, as vfs.NewPending does, or with an error of the operating system.
 func Create(d vfs.Dir, name string, h Header, p Packing, workers int) (*Writer, error) {
 	size := usualBlock
 	if p == Direct {
@@ -53,7 +53,7 @@ func Create(d vfs.Dir, name string, h Header, p Packing, workers int) (*Writer, 
 }
 
 func create(d vfs.Dir, name string, h Header, packing Packing, workers, blockSize int) (*Writer, error) {
-	if err := h.validate(); err != nil {
+	if err := h.Validate(); err != nil {
 		return nil, err
 	}
 	p, err := vfs.NewPending(d, name)
@@ -65,7 +65,7 @@ func create(d vfs.Dir, name string, h Header, packing Packing, workers, blockSiz
 	if packing == Direct {
 		w.direct = pagecache.NewDirect(p.File, vfs.System(p.File))
 	}
-	encoded := h.encode(blockSize)
+	encoded := encode(&h, blockSize)
 	w.sum = little.Uint32(encoded[len(encoded)-4:])
 	if err := w.put(encoded); err != nil {
 		return nil, errors.Join(err, w.cache.Close(), p.Abort())

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/crashfs"
+	"grenier/io/sealed"
 	"grenier/io/vfs"
 	"grenier/io/workfile"
 )
@@ -119,7 +120,7 @@ func resume(disk *crashfs.FS) (*solver, error) {
 	if err != nil {
 		return s, err
 	}
-	_, payload, err := workfile.Unseal(checkpointName, kind, 1, data)
+	_, payload, err := sealed.Unseal(checkpointName, kind, 1, data)
 	if err != nil {
 		return s, err
 	}
@@ -191,7 +192,7 @@ func (s *solver) commit() error {
 	if err != nil {
 		return err
 	}
-	if err := s.f.Commit(checkpointName, workfile.Seal(kind, 1, payload)); err != nil {
+	if err := s.f.Commit(checkpointName, sealed.Seal(kind, 1, payload)); err != nil {
 		return err
 	}
 	s.committed = s.begun

@@ -5,7 +5,7 @@
 // returns its Extent: where it is, how long it is, and its checksum. PutAll and
 // GetAll write and read many small ones at once, side by side. The file holds
 // nothing but pieces and gaps between them. The checkpoint, a document of the
-// caller, lists the extents; Commit replaces it. Seal and Unseal frame it with a
+// caller, lists the extents; Commit replaces it. Package sealed frames it with a
 // checksum.
 //
 // The rule that makes a crash harmless: nothing that the checkpoint on disk

@@ -525,3 +525,14 @@ func TestNothing(t *testing.T) {
 		t.Error("it takes space")
 	}
 }
+
+func panics(t *testing.T, what string, do func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		if recover() == nil {
+			t.Errorf("%q: no panic", what)
+		}
+	}()
+	do()
+}

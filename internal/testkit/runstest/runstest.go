@@ -17,7 +17,7 @@ import (
 
 	"grenier/internal/testkit/crashfs"
 	"grenier/io/rundir"
-	"grenier/io/workfile"
+	"grenier/io/sealed"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -75,7 +75,7 @@ func Damage(t testing.TB, dir string, file uint8, at uint32, flip uint8, cut boo
 func Checkpoint(t testing.TB, dir, kind string, version int) []byte {
 	t.Helper()
 	path := filepath.Join(dir, checkpoint)
-	_, payload, err := workfile.Unseal(path, kind, version, read(t, path))
+	_, payload, err := sealed.Unseal(path, kind, version, read(t, path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func Checkpoint(t testing.TB, dir, kind string, version int) []byte {
 // SetCheckpoint replaces the contents of the checkpoint in the directory of a search; its checksum is right.
 func SetCheckpoint(t testing.TB, dir, kind string, version int, payload []byte) {
 	t.Helper()
-	write(t, filepath.Join(dir, checkpoint), workfile.Seal(kind, version, payload))
+	write(t, filepath.Join(dir, checkpoint), sealed.Seal(kind, version, payload))
 }
 
 // ChangeCheckpoint changes the checkpoint in the directory of a search; its checksum is right.

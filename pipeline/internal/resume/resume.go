@@ -10,6 +10,7 @@ import (
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
+	"grenier/io/sealed"
 	"grenier/io/vfs"
 	"grenier/io/workfile"
 )
@@ -56,14 +57,14 @@ func Open(path string, s Search) (*Dir, error) {
 // open opens the work file, and loads the checkpoint if there is one.
 func (s *Search) open() (*workfile.File, error) {
 	path := s.Work.Path(rundir.CheckpointName)
-	data, err := workfile.ReadSealed(s.Work, rundir.CheckpointName)
+	data, err := sealed.Read(s.Work, rundir.CheckpointName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return workfile.Create(s.Work, rundir.BlocksName)
 	}
 	if err != nil {
 		return nil, err
 	}
-	version, payload, err := workfile.Unseal(path, s.Kind, s.Version, data)
+	version, payload, err := sealed.Unseal(path, s.Kind, s.Version, data)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +85,7 @@ func (s *Search) open() (*workfile.File, error) {
 // Checkpoint makes payload, and all blocks put before, durable: the search resumes from them. It
 // fails like workfile.File.Commit.
 func (d *Dir) Checkpoint(payload []byte) error {
-	return d.Commit(rundir.CheckpointName, workfile.Seal(d.search.Kind, d.search.Version, payload))
+	return d.Commit(rundir.CheckpointName, sealed.Seal(d.search.Kind, d.search.Version, payload))
 }
 
 // Damaged returns an error that matches corrupt.ErrCorrupt, about a part of the blocks or, if part

@@ -11,8 +11,8 @@ import (
 
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
+	"grenier/io/sealed"
 	"grenier/io/vfs"
-	"grenier/io/workfile"
 	"grenier/kernels/fault"
 )
 
@@ -81,7 +81,7 @@ func (s *search) load() error {
 	if err != nil {
 		return err
 	}
-	_, payload, err := workfile.Unseal(path, stateKind, stateVersion, data)
+	_, payload, err := sealed.Unseal(path, stateKind, stateVersion, data)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (s *search) save() error {
 		return err
 	}
 	s.kept = true
-	return vfs.WriteFile(s.options.State, workfile.Seal(stateKind, stateVersion, payload))
+	return vfs.WriteFile(s.options.State, sealed.Seal(stateKind, stateVersion, payload))
 }
 
 // remove removes the state file of a search that is through, if it has one.

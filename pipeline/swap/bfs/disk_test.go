@@ -12,7 +12,7 @@ import (
 	"grenier/io/corrupt"
 	"grenier/io/memory"
 	"grenier/io/rundir"
-	"grenier/io/workfile"
+	"grenier/io/sealed"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 	"grenier/pipeline/swap/bfs"
@@ -215,13 +215,13 @@ func TestForged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		version, payload, err := workfile.Unseal(path, "swap-bfs", 2, data)
+		version, payload, err := sealed.Unseal(path, "swap-bfs", 2, data)
 		if err != nil {
 			t.Fatal(err)
 		}
 		payload = slices.Clone(payload)
 		forge(payload)
-		if err := os.WriteFile(path, workfile.Seal("swap-bfs", version, payload), 0o644); err != nil {
+		if err := os.WriteFile(path, sealed.Seal("swap-bfs", version, payload), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		if r, err := bfs.Search(t.Context(), mustGrid(t, 2, 4), onDisk(dir)); !errors.Is(err, corrupt.ErrCorrupt) {

@@ -1,4 +1,4 @@
-package workfile_test
+package sealed_test
 
 import (
 	"bytes"
@@ -11,8 +11,8 @@ import (
 
 	"grenier/internal/testkit/crashfs"
 	"grenier/io/corrupt"
+	"grenier/io/sealed"
 	"grenier/io/vfs"
-	"grenier/io/workfile"
 )
 
 // dumpInDocument returns the example in docs/format/work-file.md.
@@ -40,25 +40,25 @@ func dumpInDocument(t *testing.T) []byte {
 }
 
 func TestSeal(t *testing.T) {
-	data, golden := workfile.Seal("tiles", 3, []byte("hello")), dumpInDocument(t)
+	data, golden := sealed.Seal("tiles", 3, []byte("hello")), dumpInDocument(t)
 	if !bytes.Equal(data, golden) {
 		t.Errorf("% x", data)
 	}
 	for _, newest := range []int{3, 4} {
-		version, payload, err := workfile.Unseal("c", "tiles", newest, data)
+		version, payload, err := sealed.Unseal("c", "tiles", newest, data)
 		if version != 3 || string(payload) != "hello" || err != nil {
 			t.Errorf("%d, %q, %v", version, payload, err)
 		}
 	}
-	if _, payload, err := workfile.Unseal("c", "a", 1, workfile.Seal("a", 1, nil)); len(payload) > 0 || err != nil {
+	if _, payload, err := sealed.Unseal("c", "a", 1, sealed.Seal("a", 1, nil)); len(payload) > 0 || err != nil {
 		t.Errorf("%q, %v", payload, err)
 	}
 }
 
-// TestReadSealed: a file that is much longer than its document is not read whole.
-func TestReadSealed(t *testing.T) {
+// TestRead: a file that is much longer than its document is not read whole.
+func TestRead(t *testing.T) {
 	dir := crashfs.New().Dir("work")
-	data := workfile.Seal("tiles", 3, []byte("hello"))
+	data := sealed.Seal("tiles", 3, []byte("hello"))
 	for _, longer := range []int{0, 1, 1 << 26} {
 		f, err := vfs.Renew(dir, "checkpoint")
 		if err == nil {
@@ -70,22 +70,22 @@ func TestReadSealed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := workfile.ReadSealed(dir, "checkpoint")
+		got, err := sealed.Read(dir, "checkpoint")
 		if err != nil || len(got) != len(data)+min(longer, 1) {
 			t.Errorf("%d bytes more: %d are read, %v", longer, len(got), err)
 		}
-		if _, _, err := workfile.Unseal("c", "tiles", 3, got); (err != nil) != (longer > 0) {
+		if _, _, err := sealed.Unseal("c", "tiles", 3, got); (err != nil) != (longer > 0) {
 			t.Errorf("%d bytes more: %v", longer, err)
 		}
 	}
 }
 
 func TestUnsealFails(t *testing.T) {
-	data := workfile.Seal("tiles", 3, []byte("hello"))
+	data := sealed.Seal("tiles", 3, []byte("hello"))
 	causes := []error{corrupt.ErrForeign, corrupt.ErrVersion, corrupt.ErrMismatch}
 	fails := func(what, kind string, newest int, data []byte, cause error) {
 		t.Helper()
-		_, _, err := workfile.Unseal("work/c", kind, newest, data)
+		_, _, err := sealed.Unseal("work/c", kind, newest, data)
 		typed, ok := errors.AsType[*corrupt.Error](err)
 		if !ok || typed.File != "work/c" {
 			t.Fatalf("%s: %v", what, err)
@@ -121,9 +121,9 @@ func TestUnsealFails(t *testing.T) {
 
 func TestSealPanics(t *testing.T) {
 	for _, kind := range []string{"", "Tiles", "a b", "a_b", "a\x00", "12345678901234567"} {
-		panics(t, kind, func() { workfile.Seal(kind, 1, nil) })
+		panics(t, kind, func() { sealed.Seal(kind, 1, nil) })
 	}
-	panics(t, "version 0", func() { workfile.Seal("tiles", 0, nil) })
+	panics(t, "version 0", func() { sealed.Seal("tiles", 0, nil) })
 }
 
 func panics(t *testing.T, what string, do func()) {
@@ -139,16 +139,16 @@ func panics(t *testing.T, what string, do func()) {
 
 // FuzzUnseal checks that what is accepted is what Seal writes.
 func FuzzUnseal(f *testing.F) {
-	f.Add(workfile.Seal("tiles", 1, nil))
-	f.Add(workfile.Seal("tiles", 2, []byte("hello")))
-	f.Add(workfile.Seal("tiles", 3, []byte("hello")))
+	f.Add(sealed.Seal("tiles", 1, nil))
+	f.Add(sealed.Seal("tiles", 2, []byte("hello")))
+	f.Add(sealed.Seal("tiles", 3, []byte("hello")))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, data := range [][]byte{data, workfile.Seal("tiles", 2, data)} {
-			version, payload, err := workfile.Unseal("c", "tiles", 2, data)
+		for _, data := range [][]byte{data, sealed.Seal("tiles", 2, data)} {
+			version, payload, err := sealed.Unseal("c", "tiles", 2, data)
 			switch {
 			case err != nil && !errors.Is(err, corrupt.ErrCorrupt):
 				t.Fatal(err)
-			case err == nil && !bytes.Equal(workfile.Seal("tiles", version, payload), data):
+			case err == nil && !bytes.Equal(sealed.Seal("tiles", version, payload), data):
 				t.Fatalf("% x is accepted", data)
 			}
 		}
