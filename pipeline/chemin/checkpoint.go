@@ -112,7 +112,7 @@ func (s *solver) openDir() (saved *checkpoint, err error) {
 		if saved, err = parseCheckpoint(path, payload, b); err != nil {
 			return nil, err
 		}
-		return []*runs.Run{&saved.layer().Run}, nil
+		return []*runs.Run{saved.layer().Run}, nil
 	})
 	return saved, err
 }
@@ -123,7 +123,7 @@ func (s *solver) openDir() (saved *checkpoint, err error) {
 func verify(s *runs.Store, b *chemin.Board, saved *checkpoint, growth []uint32) error {
 	total, orders := saved.Optimal, factorial(min(b.Cells(), chemin.MaxCounted))
 	r := saved.layer()
-	c, err := s.Open(&r.Run)
+	c, err := s.Open(r.Run)
 	if err != nil {
 		return err
 	}

@@ -205,13 +205,13 @@ func TestRecords(t *testing.T) {
 	} {
 		c := &checkpoint{Counting: tt.counting, Filled: 1, Optimal: tt.optimal}
 		s := &runs.Store{Most: 1 << 20}
-		w := newWriter(s, c.layout())
+		w := runs.NewWriter(s, c.layout().stride())
 		for _, row := range tt.rows {
 			if err := w.Add(row); err != nil {
 				t.Fatal(err)
 			}
 		}
-		r, err := w.finish()
+		r, err := w.Finish()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -281,7 +281,7 @@ func FuzzRecords(f *testing.F) {
 		c := &checkpoint{Counting: counting, Filled: int(filled) % b.Cells()}
 		s := newTestSweep(b, 1<<20, 0)
 		s.counting, s.target = counting, 12
-		w := newWriter(s.store, c.layout())
+		w := runs.NewWriter(s.store, c.layout().stride())
 		row := make([]uint32, c.layout().stride())
 		for range 100 {
 			if len(raw) == 0 {
@@ -296,7 +296,7 @@ func FuzzRecords(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		layer, err := w.finish()
+		layer, err := w.Finish()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -307,10 +307,12 @@ func FuzzRecords(f *testing.F) {
 			}
 			return
 		}
-		for layer.N > 0 && layer.filled < b.Cells() {
-			if layer, err = s.advance(t.Context(), layer); err != nil {
-				t.Fatal(err)
-			}
+		s.layer = &run{c.layout(), layer}
+		if layer.N == 0 {
+			return
+		}
+		if err := s.search(func() bool { return !s.ended() }, nil).Run(t.Context(), layer); err != nil {
+			t.Fatal(err)
 		}
 	})
 }

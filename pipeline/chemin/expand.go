@@ -12,45 +12,6 @@ import (
 // chunk is the most records of one set that a worker takes at once.
 const chunk = 256
 
-// expand fills one more cell in all states of a layer and returns sorted runs of the states
-// that are worth keeping.
-func (s *sweep) expand(ctx context.Context, from *run) ([]*run, error) {
-	send := func(ctx context.Context, work chan<- []uint32) error { return s.chunks(ctx, from, work) }
-	return runs.Collect(ctx, s.threads, send, func(ctx context.Context, _ int, work <-chan []uint32, keep func(*run)) error {
-		e := s.newExpander(from.layout, keep)
-		for words := range work {
-			if err := e.expand(ctx, words); err != nil {
-				return err
-			}
-		}
-		return e.flush(ctx)
-	})
-}
-
-// chunks sends the records of a layer, one behind the other, in lists with the same filled
-// cells.
-func (s *sweep) chunks(ctx context.Context, from *run, work chan<- []uint32) error {
-	c, err := s.store.Open(&from.Run)
-	if err != nil {
-		return err
-	}
-	for c.Row != nil {
-		var words []uint32
-		for set := c.Row[0]; c.Row != nil && c.Row[0] == set && len(words) < chunk*from.stride(); {
-			words = append(words, c.Row...)
-			if err := c.Next(); err != nil {
-				return err
-			}
-		}
-		select {
-		case work <- words:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return nil
-}
-
 // expander is a worker.
 type expander struct {
 	*sweep
@@ -58,16 +19,12 @@ type expander struct {
 	most     int // records at a time
 	rows     [][]uint32
 	arena    arena
-	out      *writer
-	keep     func(*run)
+	out      *runs.Output
 }
 
-func (s *sweep) newExpander(from layout, keep func(*run)) *expander {
-	e := &expander{sweep: s, from: from, to: s.layout(from.filled + 1), keep: keep}
-	e.out = newWriter(s.store, e.to)
+func (s *sweep) newExpander(from, to layout, out *runs.Output) *expander {
 	room := s.room/int64(s.threads) - runs.WriterBytes
-	e.most = int(max(room/e.to.rowBytes(), 1))
-	return e
+	return &expander{sweep: s, from: from, to: to, out: out, most: int(max(room/to.rowBytes(), 1))}
 }
 
 // step is a cell that may be filled next in all states with the same filled cells.
@@ -98,14 +55,14 @@ func (e *expander) steps(filled chemin.Cells) []step {
 	return steps
 }
 
-// expand takes states with the same filled cells.
-func (e *expander) expand(ctx context.Context, words []uint32) error {
+// Expand takes states with the same filled cells.
+func (e *expander) Expand(ctx context.Context, words []uint32) error {
 	steps := e.steps(words[0])
 	for row := range slices.Chunk(words, e.from.stride()) {
 		s := stateOf(e.board, row)
 		for i := range steps {
 			if len(e.rows) >= e.most {
-				if err := e.flush(ctx); err != nil {
+				if err := e.Flush(ctx); err != nil {
 					return err
 				}
 			}
@@ -164,11 +121,8 @@ func (e *expander) order(tail []uint32, cell int) []int {
 	return order
 }
 
-// flush makes a run of what was collected.
-func (e *expander) flush(ctx context.Context) error {
-	if len(e.rows) == 0 {
-		return nil
-	}
+// Flush makes a run of what was collected.
+func (e *expander) Flush(ctx context.Context) error {
 	slices.SortFunc(e.rows, slices.Compare[[]uint32])
 	rows, err := e.thinned(ctx, combine(e.rows, e.to, e.counting), e.to, 1)
 	if err != nil {
@@ -179,12 +133,7 @@ func (e *expander) flush(ctx context.Context) error {
 			return err
 		}
 	}
-	r, err := e.out.finish()
-	if err != nil {
-		return err
-	}
-	e.keep(r)
 	e.rows = e.rows[:0]
 	e.arena.reset()
-	return nil
+	return e.out.End()
 }

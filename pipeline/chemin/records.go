@@ -61,6 +61,8 @@ func count(tail []uint32) uint64 { return uint64(tail[0]) | uint64(tail[1])<<32 
 
 func setCount(tail []uint32, n uint64) { tail[0], tail[1] = uint32(n), uint32(n>>32) }
 
+func addCount(tail, other []uint32) { setCount(tail, count(tail)+count(other)) }
+
 func factorial(n int) uint64 {
 	f := uint64(1)
 	for i := 2; i <= n; i++ {
@@ -75,7 +77,7 @@ func combine(rows [][]uint32, l layout, counting bool) [][]uint32 {
 	for _, row := range rows {
 		if n := len(kept); n > 0 && slices.Equal(kept[n-1][:l.key()], row[:l.key()]) {
 			if counting {
-				setCount(kept[n-1][l.key():], count(kept[n-1][l.key():])+count(row[l.key():]))
+				addCount(kept[n-1][l.key():], row[l.key():])
 			}
 			continue
 		}

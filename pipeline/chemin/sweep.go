@@ -28,6 +28,8 @@ type sweep struct {
 	target   uint32
 	optimal  atomic.Uint64 // orders that reach target, if counting
 
+	layer *run // the last complete one; nil before the first
+
 	// width, if not 0, keeps only so many states of a layer, the most promising: what is
 	// found is then no proof.
 	width int
@@ -68,106 +70,104 @@ func (s *sweep) layout(filled int) layout {
 	return layout{filled, orderWords}
 }
 
+// run is a layer of a sweep.
+type run struct {
+	layout
+	*runs.Run
+}
+
 // root returns layer 0.
-func (s *sweep) root() (*run, error) {
+func (s *sweep) root() (*runs.Run, error) {
 	l := s.layout(0)
 	row := make([]uint32, l.stride())
 	if s.counting {
 		setCount(row[l.key():], 1)
 	}
-	w := newWriter(s.store, l)
-	if err := w.Add(row); err != nil {
-		return nil, err
-	}
-	return w.finish()
+	return s.store.One(row)
 }
 
-// advance works out the layer after that of from.
-func (s *sweep) advance(ctx context.Context, from *run) (*run, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	parts, err := s.expand(ctx, from)
-	if err != nil {
-		return nil, err
-	}
-	l := s.layout(from.filled + 1)
-	parts, err = runs.Reduce(s.store, parts, s.abreast(), func(list []*run) (*run, error) { return s.merge(ctx, list, l) })
-	if err != nil {
-		return nil, err
-	}
-	return s.merge(ctx, parts, l)
-}
-
-// abreast returns the most runs that are merged at a time: cursors get half of the room.
-func (s *sweep) abreast() int { return runs.Abreast(s.room / 2) }
-
-// merge makes one run, or a layer, of several runs, and drops these.
-func (s *sweep) merge(ctx context.Context, list []*run, l layout) (*run, error) {
-	w := newWriter(s.store, l)
-	m, err := openAll(s.store, list)
-	if err != nil {
-		return nil, err
-	}
-	b := batch{most: max(1, int(s.room/4/l.rowBytes()))}
-	if s.width > 0 {
-		b.most = int(^uint(0) >> 2) // a whole layer at once
-	}
-	for m.Len() > 0 {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if err := b.take(m, l, s.counting); err != nil {
-			return nil, err
-		}
-		rows, err := s.thinned(ctx, b.rows, l, s.threads)
-		if err != nil {
-			return nil, err
-		}
-		for _, row := range s.selected(rows, l) {
-			if err := w.Add(row); err != nil {
-				return nil, err
+// search returns the search for a sweep, which goes on from s.layer. reached, which is called when that
+// is a new layer, says whether to go on.
+func (s *sweep) search(reached func() bool, checkpoint func() ([]byte, error)) *runs.Search {
+	return &runs.Search{
+		Store: s.store, Threads: s.threads, Abreast: runs.Abreast(s.room / 2), // cursors get half of the room
+		Step: s.step,
+		Reached: func(next *runs.Run) bool {
+			filled := 0
+			if s.layer != nil {
+				filled = s.layer.filled + 1
+				s.store.Drop(s.layer.Run) // the next checkpoint does not need it
 			}
-		}
+			s.layer = &run{s.layout(filled), next}
+			return reached()
+		},
+		Checkpoint: checkpoint,
 	}
-	for _, r := range list {
-		s.store.Drop(&r.Run)
-	}
-	return w.finish()
 }
 
-// batch is records of several runs.
-type batch struct {
-	most int // records, about
+// ended reports whether no layer follows.
+func (s *sweep) ended() bool { return s.layer.N == 0 || s.layer.filled == s.board.Cells() }
+
+// step fills one more cell in all states of a layer.
+func (s *sweep) step(from *runs.Run) (*runs.Step, error) {
+	l := s.layout(s.layer.filled + 1)
+	step := &runs.Step{
+		From: from, Chunk: chunk, Group: 1,
+		Expand: func(_ int, out *runs.Output) runs.Expander { return s.newExpander(s.layer.layout, l, out) },
+		Words:  l.stride(), Key: l.key(),
+		Prune: func(out *runs.Writer, _ bool) (runs.Pruner, error) { return s.newThinner(l, out), nil },
+	}
+	if s.counting {
+		step.Combine = func(row, other []uint32) { addCount(row[l.key():], other[l.key():]) }
+	}
+	return step, nil
+}
+
+// thinner drops states as they are merged. It looks at batches of them.
+type thinner struct {
+	*sweep
+	layout
+	out  *runs.Writer
+	most int // records of a batch, about
 	rows [][]uint32
 	arena
 }
 
-// take takes records off the runs: up to the most, and then the rest of those with the same filled
-// cells, as far as these are no more than as many again. Of records with the same key it makes
-// one.
-func (b *batch) take(m *runs.Merge, l layout, counting bool) error {
-	b.reset()
-	b.rows = b.rows[:0]
-	for m.Len() > 0 {
-		next := m.Row()
-		n := len(b.rows)
-		switch {
-		case n > 0 && slices.Equal(b.rows[n-1][:l.key()], next[:l.key()]):
-			if last := b.rows[n-1][l.key():]; counting {
-				setCount(last, count(last)+count(next[l.key():]))
-			}
-		case n >= 2*b.most || n >= b.most && b.rows[n-1][0] != next[0]:
-			return nil
-		default:
-			row := b.arena.take(l.stride())
-			copy(row, next)
-			b.rows = append(b.rows, row)
-		}
-		if err := m.Next(); err != nil {
+func (s *sweep) newThinner(l layout, out *runs.Writer) *thinner {
+	t := &thinner{sweep: s, layout: l, out: out, most: max(1, int(s.room/4/l.rowBytes()))}
+	if s.width > 0 {
+		t.most = int(^uint(0) >> 2) // a whole layer at once
+	}
+	return t
+}
+
+// Take takes a record into the batch: up to the most, and then the rest of those with the same
+// filled cells, as far as these are no more than as many again.
+func (t *thinner) Take(ctx context.Context, next []uint32) error {
+	if n := len(t.rows); n >= 2*t.most || n >= t.most && t.rows[n-1][0] != next[0] {
+		if err := t.End(ctx); err != nil {
 			return err
 		}
 	}
+	row := t.arena.take(t.stride())
+	copy(row, next)
+	t.rows = append(t.rows, row)
+	return nil
+}
+
+// End writes what is to be kept of the batch.
+func (t *thinner) End(ctx context.Context) error {
+	rows, err := t.thinned(ctx, t.rows, t.layout, t.threads)
+	if err != nil {
+		return err
+	}
+	for _, row := range t.selected(rows) {
+		if err := t.out.Add(row); err != nil {
+			return err
+		}
+	}
+	t.rows = t.rows[:0]
+	t.arena.reset()
 	return nil
 }
 
@@ -194,7 +194,7 @@ func (s *sweep) thinned(ctx context.Context, rows [][]uint32, l layout, threads 
 }
 
 // selected returns the most promising records of a layer, sorted, if not all are wanted.
-func (s *sweep) selected(rows [][]uint32, l layout) [][]uint32 {
+func (s *sweep) selected(rows [][]uint32) [][]uint32 {
 	if s.width == 0 || len(rows) <= s.width {
 		return rows
 	}
@@ -222,9 +222,9 @@ func (s *sweep) promise(row []uint32) uint32 {
 	return best
 }
 
-// frontier returns a number that no game through the states of a layer exceeds.
-func (s *sweep) frontier(from *run) (uint64, error) {
-	c, err := s.store.Open(&from.Run)
+// frontier returns a number that no game through the states of the last complete layer exceeds.
+func (s *sweep) frontier() (uint64, error) {
+	c, err := s.store.Open(s.layer.Run)
 	if err != nil {
 		return 0, err
 	}

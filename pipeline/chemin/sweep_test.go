@@ -19,18 +19,19 @@ import (
 // file, if it has one.
 func sweepAll(t *testing.T, s *sweep) (states []int, bytes int64) {
 	t.Helper()
-	layer, err := s.root()
-	for err == nil && layer.filled < s.board.Cells() && layer.N > 0 {
-		before := layer
-		if layer, err = s.advance(context.Background(), before); err == nil {
-			states = append(states, layer.N)
-			s.store.Drop(&before.Run)
-		}
+	first, err := s.root()
+	if err == nil {
+		err = s.search(func() bool {
+			if s.layer.filled > 0 {
+				states = append(states, s.layer.N)
+			}
+			return !s.ended()
+		}, func() ([]byte, error) { return nil, nil }).Start(t.Context(), first)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.store.Drop(&layer.Run)
+	s.store.Drop(s.layer.Run)
 	if held := s.store.Held(); held != 0 {
 		t.Errorf("%d bytes are still held", held)
 	}
@@ -122,9 +123,9 @@ func TestCountingStates(t *testing.T) {
 func TestMemoryTooSmall(t *testing.T) {
 	s := newTestSweep(board(t, 3, 4), 1<<30, 0)
 	s.store.Most = 1 << 12
-	layer, err := s.root()
-	for err == nil && layer.N > 0 {
-		layer, err = s.advance(context.Background(), layer)
+	first, err := s.root()
+	if err == nil {
+		err = s.search(func() bool { return !s.ended() }, nil).Start(t.Context(), first)
 	}
 	if !errors.Is(err, runs.ErrMemory) {
 		t.Errorf("%v, want runs.ErrMemory", err)

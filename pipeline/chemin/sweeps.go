@@ -71,11 +71,11 @@ func (s *solver) newSweep(t *bounds) *sweep {
 // findMaximum ends with the best order in s.best.
 func (s *solver) findMaximum(ctx context.Context, t *bounds, saved *checkpoint) error {
 	w := s.newSweep(t)
-	layer, err := s.through(ctx, w, saved, "layers")
-	if layer == nil || !errors.Is(err, runs.ErrMemory) && !errors.Is(err, context.DeadlineExceeded) {
+	err := s.through(ctx, w, saved, "layers")
+	if w.layer == nil || !errors.Is(err, runs.ErrMemory) && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	upper, failed := w.frontier(layer)
+	upper, failed := w.frontier()
 	if failed == nil {
 		s.upper = max(uint64(s.best.score.Load()), min(s.upper, upper))
 	}
@@ -86,7 +86,7 @@ func (s *solver) findMaximum(ctx context.Context, t *bounds, saved *checkpoint) 
 func (s *solver) countOrders(ctx context.Context, t *bounds, saved *checkpoint) error {
 	w := s.newSweep(t)
 	w.counting, w.target = true, s.best.score.Load()
-	if _, err := s.through(ctx, w, saved, "counting"); err != nil {
+	if err := s.through(ctx, w, saved, "counting"); err != nil {
 		return err
 	}
 	optimal := w.optimal.Load()
@@ -95,60 +95,46 @@ func (s *solver) countOrders(ctx context.Context, t *bounds, saved *checkpoint) 
 	return nil
 }
 
-// through takes a sweep from the saved layer, or from the start, to the end. When it fails it
-// returns the last complete layer, if there is one.
-func (s *solver) through(ctx context.Context, w *sweep, saved *checkpoint, doing string) (layer *run, err error) {
-	states := []uint64{1}
-	if saved != nil {
-		layer, states = saved.layer(), saved.States
-		w.optimal.Store(saved.Optimal)
-	} else if layer, err = w.root(); err != nil {
-		return nil, err
-	}
-	for {
+// through takes a sweep from the saved layer, or from the start, to the end.
+func (s *solver) through(ctx context.Context, w *sweep, saved *checkpoint, doing string) error {
+	var states []uint64
+	on := func() {
 		if !w.counting {
 			s.result.StatesPerLayer = states
 		}
-		s.report(doing, float64(layer.filled), float64(s.board.Cells()), false)
-		if saved == nil || layer.filled > saved.Filled {
-			if err := s.checkpoint(w, layer); err != nil {
-				return layer, err
-			}
+		if !w.ended() {
+			s.report(doing, float64(w.layer.filled), float64(s.board.Cells()), false)
 		}
-		optimal := w.optimal.Load()
-		next, err := w.advance(ctx, layer)
-		if err != nil {
-			w.optimal.Store(optimal)
-			return layer, err
-		}
-		s.store.Drop(&layer.Run) // the next checkpoint does not need it
-		if next.filled == s.board.Cells() {
-			return nil, nil
-		}
-		states = append(states, uint64(next.N))
-		if next.N == 0 {
-			if !w.counting {
-				s.result.StatesPerLayer = states
-			}
-			return nil, nil
-		}
-		layer = next
 	}
-}
-
-// checkpoint makes the layer the one to resume from.
-func (s *solver) checkpoint(w *sweep, layer *run) error {
-	if s.store.Dir == nil {
-		return nil
+	search := w.search(func() bool {
+		if w.layer.filled < s.board.Cells() {
+			states = append(states, uint64(w.layer.N))
+		}
+		on()
+		return !w.ended()
+	}, func() ([]byte, error) { return s.checkpoint(w) })
+	if saved != nil {
+		w.layer, states = saved.layer(), saved.States
+		w.optimal.Store(saved.Optimal)
+		on()
+		return search.Run(ctx, w.layer.Run)
 	}
-	payload, err := json.Marshal(&checkpoint{
-		Rows: s.board.Rows(), Cols: s.board.Cols(), Counting: w.counting, Filled: layer.filled, Blocks: layer.Blocks,
-		Order: s.best.found(), States: s.result.StatesPerLayer, Optimal: w.optimal.Load(),
-	})
+	first, err := w.root()
 	if err != nil {
 		return err
 	}
-	return s.store.Commit(payload)
+	return search.Start(ctx, first)
+}
+
+// checkpoint returns the checkpoint of the last complete layer, nil if the sweep has ended.
+func (s *solver) checkpoint(w *sweep) ([]byte, error) {
+	if w.ended() {
+		return nil, nil
+	}
+	return json.Marshal(&checkpoint{
+		Rows: s.board.Rows(), Cols: s.board.Cols(), Counting: w.counting, Filled: w.layer.filled, Blocks: w.layer.Blocks,
+		Order: s.best.found(), States: s.result.StatesPerLayer, Optimal: w.optimal.Load(),
+	})
 }
 
 // prepare finds a good order by a search that keeps few states, and then works out bounds.
@@ -169,13 +155,12 @@ func (s *solver) firstOrder(ctx context.Context) error {
 	w.store.Most, w.room = s.sweepBytes(0)
 	cells := s.board.Cells()
 	w.width = min(beamWidth, int(w.room/2/int64(cells)/layout{cells, orderWords}.rowBytes()))
-	layer, err := w.root()
-	for err == nil && layer.filled < cells && layer.N > 0 {
-		s.report("a first order", float64(layer.filled), float64(cells), false)
-		before := layer
-		if layer, err = w.advance(ctx, layer); err == nil {
-			w.store.Drop(&before.Run)
-		}
+	first, err := w.root()
+	if err == nil {
+		err = w.search(func() bool {
+			s.report("a first order", float64(w.layer.filled), float64(cells), false)
+			return !w.ended()
+		}, nil).Start(ctx, first)
 	}
 	if errors.Is(err, runs.ErrMemory) {
 		return nil // whatever was found is good enough

@@ -29,19 +29,25 @@ func (s *search) backward(ctx context.Context) error {
 	for pegs := range len(s.winning) {
 		s.seen += uint64(s.layerOf(pegs + 1).N)
 	}
-	for len(s.winning) < s.first && (len(s.winning) == 0 || s.winning[len(s.winning)-1].N > 0) {
-		layer := s.layerOf(len(s.winning) + 1)
-		next, err := s.before(ctx, layer)
-		if err != nil {
-			return err
+	r := s.runs(s.undone, s.backwardReached)
+	if n := len(s.winning); n > 0 {
+		if last := s.winning[n-1]; n < s.first && last.N > 0 {
+			return r.Run(ctx, last)
 		}
-		s.winning = append(s.winning, next)
-		s.seen += uint64(layer.N)
-		if err := s.commit(ctx); err != nil {
-			return err
-		}
+		return nil
 	}
-	return nil
+	solved, err := s.solved(s.layerOf(1))
+	if err != nil {
+		return err
+	}
+	return r.Start(ctx, solved)
+}
+
+// backwardReached takes over the winning positions of a layer.
+func (s *search) backwardReached(next *runs.Run) (more bool) {
+	s.winning = append(s.winning, next)
+	s.seen += uint64(s.layerOf(len(s.winning)).N)
+	return len(s.winning) < s.first && next.N > 0
 }
 
 // total returns the number of positions in all layers.
@@ -52,33 +58,54 @@ func (s *search) total() (n uint64) {
 	return n
 }
 
-// before returns the winning positions of a layer with one peg more than those that are known.
-func (s *search) before(ctx context.Context, layer *runs.Run) (*runs.Run, error) {
+// undone is the step from winning positions to those with one peg more.
+func (s *search) undone(from *runs.Run) (*runs.Step, error) {
 	pegs := len(s.winning)
-	if pegs == 0 {
-		return s.solved(layer)
-	}
-	from := s.winning[pegs-1]
 	sum, err := s.sum(from, pegs)
 	if err != nil {
 		return nil, err
 	}
-	stride := countAt + wordsFor(sum)
-	send := func(ctx context.Context, work chan<- []uint32) error { return s.records(ctx, from, pegs, work) }
-	found, err := runs.Collect(ctx, s.Threads, send, func(ctx context.Context, _ int, work <-chan []uint32, keep func(*runs.Run)) error {
-		u := s.newUndoer(from.Stride, stride, keep)
-		for words := range work {
-			if err := u.undo(ctx, words); err != nil {
-				return err
+	layer, words := s.layerOf(pegs+1), countAt+wordsFor(sum)
+	return &runs.Step{
+		From: from, Check: s.winningCheck(pegs), Chunk: chunk,
+		Progress: func(done int) {
+			share := uint64(float64(layer.N) * float64(done) / float64(from.N))
+			s.report(Progress{Backward: true, Pegs: pegs + 1, Done: share, Total: uint64(layer.N), Left: int64(s.total() - s.seen - share)})
+		},
+		Expand: func(_ int, out *runs.Output) runs.Expander { return s.newUndoer(from.Stride, words, out) },
+		Words:  words, Key: keyWords, Combine: combine,
+		Prune: func(out *runs.Writer, last bool) (runs.Pruner, error) {
+			if !last {
+				return nil, nil
 			}
-		}
-		return u.flush()
-	})
-	if err != nil {
-		return nil, err
-	}
-	return s.mergeAll(ctx, found, stride, combine, layer, pegs+1)
+			c, err := s.open(layer, pegs+1)
+			return &filter{c, out}, err
+		},
+	}, nil
 }
+
+// filter keeps the records of positions that are in a layer.
+type filter struct {
+	layer *cursor
+	out   *runs.Writer
+}
+
+// Take takes a record.
+func (f *filter) Take(_ context.Context, row []uint32) error {
+	p := position(row)
+	for !f.layer.end && f.layer.position < p {
+		if err := f.layer.next(); err != nil {
+			return err
+		}
+	}
+	if f.layer.end || f.layer.position != p {
+		return nil
+	}
+	return f.out.Add(row)
+}
+
+// End does nothing.
+func (f *filter) End(context.Context) error { return nil }
 
 // solved returns the records of the positions of the last layer that are solutions.
 func (s *search) solved(layer *runs.Run) (*runs.Run, error) {
@@ -103,30 +130,38 @@ func (s *search) solved(layer *runs.Run) (*runs.Run, error) {
 	return w.Finish()
 }
 
+// winningCheck returns a function that fails if a record cannot be the next one of winning positions
+// with so many pegs.
+func (s *search) winningCheck(pegs int) func(row []uint32) error {
+	key := s.keyCheck(pegs)
+	return func(row []uint32) error {
+		if err := key(row); err != nil {
+			return err
+		}
+		r := recordOf(row)
+		if r.pegs&^r.position != 0 || r.moves >= uint32(pegs) || (r.pegs == 0) != (pegs == 1) {
+			return s.damaged(r.position, fmt.Errorf("%d moves with the pegs %#x", r.moves, r.pegs))
+		}
+		if !slices.ContainsFunc(r.count, func(x uint32) bool { return x != 0 }) {
+			return s.damaged(r.position, errors.New("no solution of a winning position"))
+		}
+		return nil
+	}
+}
+
 // each calls do with the records of winning positions with so many pegs; they are valid until it
-// returns. It fails like do, and if a record cannot be one.
-func (s *search) each(from *runs.Run, pegs int, do func(r *record, row []uint32) error) error {
+// returns. It fails if a record cannot be one.
+func (s *search) each(from *runs.Run, pegs int, do func(r *record)) error {
 	c, err := s.store.Open(from)
 	if err != nil {
 		return err
 	}
-	before := solitaire.Position(0)
-	for n := 0; c.Row != nil; n++ {
-		r := recordOf(c.Row)
-		err := s.checkKey(r.position, before, n == 0, pegs)
-		if err == nil && (r.pegs&^r.position != 0 || r.moves >= uint32(pegs) || (r.pegs == 0) != (pegs == 1)) {
-			err = fmt.Errorf("%d moves with the pegs %#x of %#x", r.moves, r.pegs, r.position)
-		}
-		if err == nil && !slices.ContainsFunc(r.count, func(x uint32) bool { return x != 0 }) {
-			err = errors.New("no solution of a winning position")
-		}
-		if err != nil {
-			return s.store.Damaged(fmt.Sprintf("winning record %d with %d pegs", n, pegs), err)
-		}
-		before = r.position
-		if err := do(&r, c.Row); err != nil {
+	for check := s.winningCheck(pegs); c.Row != nil; {
+		if err := check(c.Row); err != nil {
 			return err
 		}
+		r := recordOf(c.Row)
+		do(&r)
 		if err := c.Next(); err != nil {
 			return err
 		}
@@ -137,40 +172,8 @@ func (s *search) each(from *runs.Run, pegs int, do func(r *record, row []uint32)
 // sum returns the sum of the numbers of solutions of a layer.
 func (s *search) sum(from *runs.Run, pegs int) (*big.Int, error) {
 	sum := new(big.Int)
-	err := s.each(from, pegs, func(r *record, _ []uint32) error {
-		sum.Add(sum, numberOf(r.count))
-		return nil
-	})
+	err := s.each(from, pegs, func(r *record) { sum.Add(sum, numberOf(r.count)) })
 	return sum, err
-}
-
-// records sends those of a layer, one behind the other.
-func (s *search) records(ctx context.Context, from *runs.Run, pegs int, work chan<- []uint32) error {
-	var words []uint32
-	done := 0
-	send := func() error {
-		select {
-		case work <- words:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		words = nil
-		layer := s.layerOf(pegs + 1)
-		share := uint64(float64(layer.N) * float64(done) / float64(from.N))
-		s.report(Progress{Backward: true, Pegs: pegs + 1, Done: share, Total: uint64(layer.N), Left: int64(s.total() - s.seen - share)})
-		return nil
-	}
-	err := s.each(from, pegs, func(_ *record, row []uint32) error {
-		words = append(words, row...)
-		if done++; done%chunk == 0 {
-			return send()
-		}
-		return nil
-	})
-	if err != nil || len(words) == 0 {
-		return err
-	}
-	return send()
 }
 
 // undoer is a worker that undoes jumps.
@@ -180,8 +183,7 @@ type undoer struct {
 	words        []uint32
 	order        []place
 	most         int // records
-	out          *runs.Writer
-	keep         func(*runs.Run)
+	out          *runs.Output
 	jumps        []uint8
 }
 
@@ -194,22 +196,19 @@ type place struct {
 // placeBytes is the memory of a place.
 const placeBytes = 16
 
-func (s *search) newUndoer(from, stride int, keep func(*runs.Run)) *undoer {
-	u := &undoer{search: s, from: from, stride: stride, keep: keep, out: runs.NewWriter(s.store, stride)}
+func (s *search) newUndoer(from, stride int, out *runs.Output) *undoer {
+	u := &undoer{search: s, from: from, stride: stride, out: out}
 	u.most = max(2*mostChildren, int((s.bufferBytes()-runs.WriterBytes)/int64(4*(4*stride+placeBytes)))) // growing lists are there twice, and once as garbage
 	return u
 }
 
-// undo takes records of winning positions, one behind the other.
-func (u *undoer) undo(ctx context.Context, words []uint32) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
+// Expand takes records of winning positions.
+func (u *undoer) Expand(ctx context.Context, words []uint32) error {
 	b := u.Board
 	for row := range slices.Chunk(words, u.from) {
 		r := recordOf(row)
 		if len(u.order)+mostChildren > u.most {
-			if err := u.flush(); err != nil {
+			if err := u.Flush(ctx); err != nil {
 				return err
 			}
 		}
@@ -239,8 +238,8 @@ func (u *undoer) add(r *record) {
 	u.order = append(u.order, place{r.position, at})
 }
 
-// flush makes a run of what was found.
-func (u *undoer) flush() error {
+// Flush makes a run of what was found.
+func (u *undoer) Flush(context.Context) error {
 	slices.SortFunc(u.order, func(a, b place) int { return cmp.Compare(a.position, b.position) })
 	for i := 0; i < len(u.order); {
 		first := u.order[i]
@@ -252,13 +251,6 @@ func (u *undoer) flush() error {
 			return err
 		}
 	}
-	r, err := u.out.Finish()
-	if err != nil {
-		return err
-	}
-	if r.N > 0 {
-		u.keep(r)
-	}
 	u.words, u.order = u.words[:0], u.order[:0]
-	return nil
+	return u.out.End()
 }

@@ -1,7 +1,6 @@
 package solitaire
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -90,7 +89,11 @@ func (s *search) openDir() (err error) {
 		s.store.Drop(r)
 	}
 	// Before their space is used again: until then the old checkpoint holds.
-	if err := s.commit(context.Background()); err != nil {
+	payload, err := s.checkpoint()
+	if err == nil {
+		err = s.store.Commit(payload)
+	}
+	if err != nil {
 		return errors.Join(err, s.store.Dir.Close())
 	}
 	return nil
@@ -142,5 +145,5 @@ func (l *savedLayer) load(possible func(words int) bool) (*runs.Run, error) {
 		return nil, fmt.Errorf("records of %d words", l.Words)
 	}
 	r := runs.Of(l.Words, l.Blocks)
-	return &r, runs.CheckAll(l.Words, l.Blocks)
+	return r, runs.CheckAll(l.Words, l.Blocks)
 }

@@ -80,10 +80,8 @@ type cursor struct {
 	position solitaire.Position
 	end      bool // there is none
 
-	search *search
-	rows   *runs.Cursor
-	pegs   int
-	number int // of the position
+	rows  *runs.Cursor
+	check func(row []uint32) error
 }
 
 // open returns a cursor on the first position of a layer with so many pegs. It fails like next.
@@ -92,7 +90,7 @@ func (s *search) open(layer *runs.Run, pegs int) (*cursor, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &cursor{search: s, rows: rows, pegs: pegs}
+	c := &cursor{rows: rows, check: s.keyCheck(pegs)}
 	return c, c.take()
 }
 
@@ -102,7 +100,6 @@ func (c *cursor) next() error {
 	if err := c.rows.Next(); err != nil {
 		return err
 	}
-	c.number++
 	return c.take()
 }
 
@@ -111,21 +108,28 @@ func (c *cursor) take() error {
 		c.end = true
 		return nil
 	}
-	p := position(c.rows.Row)
-	if err := c.search.checkKey(p, c.position, c.number == 0, c.pegs); err != nil {
-		return c.search.store.Damaged(fmt.Sprintf("record %d with %d pegs", c.number, c.pegs), err)
-	}
-	c.position = p
-	return nil
+	c.position = position(c.rows.Row)
+	return c.check(c.rows.Row)
 }
 
-// checkKey fails unless p can be the position of a layer after one with the position before.
-func (s *search) checkKey(p, before solitaire.Position, first bool, pegs int) error {
-	switch {
-	case p&^s.Board.Full() != 0 || bits.OnesCount64(p) != pegs:
-		return fmt.Errorf("position %#x has not %d pegs", p, pegs)
-	case !first && p <= before:
-		return errors.New("it is out of order")
+// keyCheck returns a function that fails if a record cannot be the next one of positions with so
+// many pegs.
+func (s *search) keyCheck(pegs int) func(row []uint32) error {
+	before, first := solitaire.Position(0), true
+	return func(row []uint32) error {
+		p := position(row)
+		switch {
+		case p&^s.Board.Full() != 0 || bits.OnesCount64(p) != pegs:
+			return s.damaged(p, fmt.Errorf("%d pegs are expected", pegs))
+		case !first && p <= before:
+			return s.damaged(p, errors.New("it is out of order"))
+		}
+		before, first = p, false
+		return nil
 	}
-	return nil
+}
+
+// damaged returns the error for the record of a position.
+func (s *search) damaged(p solitaire.Position, err error) error {
+	return s.store.Damaged(fmt.Sprintf("record of position %#x", p), err)
 }

@@ -1,7 +1,6 @@
 package solitaire
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -170,16 +169,4 @@ func (s *search) report(p Progress) {
 		p.Seen = s.seen + p.Done
 		s.Progress(p)
 	}
-}
-
-// commit makes all complete layers those that a search resumes from.
-func (s *search) commit(ctx context.Context) error {
-	if s.store.Dir == nil {
-		return nil
-	}
-	payload, err := s.checkpoint()
-	if err != nil {
-		return err
-	}
-	return errors.Join(s.store.Commit(payload), ctx.Err())
 }

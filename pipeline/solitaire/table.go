@@ -174,13 +174,12 @@ func (t *Table) find(pegs int, wanted map[solitaire.Position]*record) error {
 	if pegs > len(t.search.winning) {
 		return nil
 	}
-	return t.search.each(t.search.winning[pegs-1], pegs, func(r *record, _ []uint32) error {
+	return t.search.each(t.search.winning[pegs-1], pegs, func(r *record) {
 		if _, ok := wanted[r.position]; ok {
 			found := *r
 			found.count = append([]uint32(nil), r.count...)
 			wanted[r.position] = &found
 		}
-		return nil
 	})
 }
 

@@ -1,12 +1,9 @@
 package runs
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"sync"
 
-	"grenier/io/crew"
 	"grenier/io/memory"
 	"grenier/io/workfile"
 	"grenier/pipeline/internal/resume"
@@ -47,8 +44,8 @@ func (s *Store) OpenDir(path string, search resume.Search, load func(path string
 }
 
 // Of returns the run of blocks that were saved.
-func Of(stride int, blocks []Block) Run {
-	r := Run{Stride: stride}
+func Of(stride int, blocks []Block) *Run {
+	r := &Run{Stride: stride}
 	for _, b := range blocks {
 		r.Add(b)
 	}
@@ -70,48 +67,5 @@ func CheckAll(stride int, blocks []Block) error {
 	return nil
 }
 
-// Collect has workers make runs of jobs, and returns the runs in any order. send sends the jobs,
-// of which as many as there are workers may wait; work takes them until there are no more, and
-// hands runs to keep. It returns the first error.
-func Collect[J, R any](ctx context.Context, threads int, send func(ctx context.Context, jobs chan<- J) error,
-	work func(ctx context.Context, worker int, jobs <-chan J, keep func(R)) error,
-) ([]R, error) {
-	group, ctx := crew.WithContext(ctx)
-	jobs := make(chan J, threads)
-	group.Go(func() error {
-		defer close(jobs)
-		return send(ctx, jobs)
-	})
-	var mu sync.Mutex
-	var found []R
-	for worker := range threads {
-		group.Go(func() error {
-			return work(ctx, worker, jobs, func(r R) {
-				mu.Lock()
-				defer mu.Unlock()
-				found = append(found, r)
-			})
-		})
-	}
-	err := group.Wait()
-	return found, err
-}
-
 // Abreast returns the most runs that are merged at a time in so many bytes.
 func Abreast(room int64) int { return int(min(256, max(2, (room-WriterBytes)/cursorBytes))) }
-
-// Reduce merges the first runs of a list, as many as may be abreast, and puts the result at its
-// end, until no more are left than that. It fails like merge, which drops them, and like Recycle.
-func Reduce[R any](s *Store, list []R, abreast int, merge func([]R) (R, error)) ([]R, error) {
-	for len(list) > abreast {
-		merged, err := merge(list[:abreast])
-		if err == nil {
-			err = s.Recycle()
-		}
-		if err != nil {
-			return nil, err
-		}
-		list = append(list[abreast:], merged)
-	}
-	return list, nil
-}

@@ -1,6 +1,9 @@
-// Package runs keeps sorted lists of records, and merges them: what searches by layers collect, sort
-// and put aside until a layer is complete. Lists are cut into blocks, compressed by lz4, in memory
-// or in the work file of a run directory (package resume).
+// Package runs searches layer by layer, with layers that are sorted lists of records: what the records of
+// a layer lead to is collected, sorted, put aside, merged and committed (Search). The searches say what
+// records mean: how they expand, are combined and pruned.
+//
+// Below that are the lists, runs. They are cut into blocks, compressed by lz4, in memory or in the
+// work file of a run directory (package resume).
 //
 //	w := runs.NewWriter(store, 2)
 //	for ... { err = w.Add(row) }
@@ -200,6 +203,15 @@ func (w *Writer) Finish() (*Run, error) {
 	r := w.run
 	w.run = &Run{Stride: r.Stride}
 	return r, nil
+}
+
+// One returns a run of one record. It fails like Writer.Add.
+func (s *Store) One(row []uint32) (*Run, error) {
+	w := NewWriter(s, len(row))
+	if err := w.Add(row); err != nil {
+		return nil, err
+	}
+	return w.Finish()
 }
 
 // Cursor reads a run from its start.
