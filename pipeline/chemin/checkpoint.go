@@ -105,9 +105,7 @@ func (c *checkpoint) checkStates(b *chemin.Board) error {
 // there is none.
 func (s *solver) openDir() (saved *checkpoint, err error) {
 	b := s.board
-	search := resume.Search{
-		Identity: manifest.GridIdentity("chemin", b.Rows(), b.Cols()), Kind: checkpointKind, Version: checkpointVersion, Work: s.work,
-	}
+	search := resume.Search{Identity: manifest.GridIdentity("chemin", b.Rows(), b.Cols()), Kind: checkpointKind, Version: checkpointVersion}
 	err = s.store.OpenDir(s.Dir, search, func(path string, payload []byte) ([]*runs.Run, error) {
 		if saved, err = parseCheckpoint(path, payload, b); err != nil {
 			return nil, err

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"grenier/io/vfs"
 	"grenier/kernels/fault"
 	"grenier/layers/chemin"
 	"grenier/pipeline/internal/runs"
@@ -53,8 +52,6 @@ type Options struct {
 	Dir string
 	// Progress, if not nil, is called often, by one goroutine at a time.
 	Progress func(Progress)
-
-	work vfs.Dir // in tests: the directory of the work file; nil for that of Dir
 }
 
 // Progress says how far a search is.

@@ -1,21 +1,15 @@
 // Package runstest tests searches that keep sorted lists in run directories (package runs): it compares
-// their files with golden ones, damages files, crashes searches and gives them disks that are too small.
+// their files with golden ones, and changes them.
 package runstest
 
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"flag"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
-	"grenier/internal/testkit/crashfs"
 	"grenier/io/rundir"
 	"grenier/io/sealed"
 )
@@ -102,76 +96,6 @@ func ChangeCheckpoint[C any](t testing.TB, dir, kind string, version int, change
 		t.Fatal(err)
 	}
 	SetCheckpoint(t, dir, kind, version, payload)
-}
-
-// Crash crashes a search at its first, second, ... change of a file, until it comes to its end, and
-// resumes it after kill -9 and after a power cut. Unless it is to do all, it leaves out every other
-// change, the first or the second, and takes turns with what it resumes after. The result must be the
-// same each time, and changes more than least.
-func Crash[A any](t *testing.T, search func(*crashfs.FS) (A, error), want A, least int, all bool) {
-	t.Helper()
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
-	k, step := 1, 1
-	if !all {
-		k, step = 1+rng.IntN(2), 2
-	}
-	for turn := 0; ; k, turn = k+step, turn+1 {
-		fs := crashfs.New()
-		fs.CrashAt(k)
-		got, err := search(fs)
-		if err == nil {
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
-			if t.Logf("less than %d changes", k); k <= least {
-				t.Error("these are too few")
-			}
-			return
-		}
-		if !errors.Is(err, crashfs.ErrCrashed) {
-			t.Fatalf("crash %d: %v", k, err)
-		}
-		after := []*crashfs.FS{fs.Kill(), fs.PowerCut(rng)}
-		if !all {
-			after = after[turn%2:][:1]
-		}
-		for _, fs := range after {
-			got, err := search(fs)
-			if err != nil {
-				t.Fatalf("after crash %d: %v", k, err)
-			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Fatalf("after crash %d (-want +got)\n%s", k, diff)
-			}
-		}
-	}
-}
-
-// DiskFull gives a search too small a disk, and then a larger one until it comes to its end. It returns
-// the disk.
-func DiskFull[A any](t *testing.T, search func(*crashfs.FS) (A, error), want A) *crashfs.FS {
-	t.Helper()
-	fs, full := crashfs.New(), 0
-	for limit := int64(100); ; limit += 100 {
-		fs.Limit(limit)
-		got, err := search(fs)
-		if err == nil {
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
-			break
-		}
-		if !errors.Is(err, syscall.ENOSPC) {
-			t.Fatalf("%d bytes: %v", limit, err)
-		}
-		full++
-	}
-	if full < 5 {
-		t.Errorf("the disk was full %d times only", full)
-	}
-	return fs
 }
 
 func read(t testing.TB, path string) []byte {
