@@ -42,7 +42,7 @@ func TestMerge(t *testing.T) {
 	for _, stride := range []int{2, 3, 6} {
 		s := &Store{Most: 1 << 30}
 		list, rows := numbers(t, s, 13, 3000, stride)
-		m, err := s.OpenAll(list)
+		m, err := s.openAll(list)
 		for i := 0; err == nil && m.Len() > 0; i++ {
 			if i >= len(rows) || !slices.Equal(m.Row(), rows[i]) {
 				t.Fatalf("%d words, record %d: %x", stride, i, m.Row())
@@ -61,11 +61,11 @@ func TestMerge(t *testing.T) {
 func BenchmarkMerge(b *testing.B) {
 	s := &Store{Most: 1 << 30}
 	list, _ := numbers(b, s, 64, 10_000, 2)
-	m := &Merge{}
+	m := &merge{}
 	for b.Loop() {
 		if m.Len() == 0 {
 			var err error
-			if m, err = s.OpenAll(list); err != nil {
+			if m, err = s.openAll(list); err != nil {
 				b.Fatal(err)
 			}
 		}

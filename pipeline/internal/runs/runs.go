@@ -9,7 +9,7 @@
 //	for ... { err = w.Add(row) }
 //	run, err := w.Finish()
 //	...
-//	for m, err := store.OpenAll(all); m.Len() > 0; err = m.Next() { ... m.Row() ... }
+//	for c, err := store.Open(run); c.Row != nil; err = c.Next() { ... c.Row ... }
 //	store.Drop(run)
 //
 // Records are 32-bit words, all of a run the same number, in the order of slices.Compare. Blocks of records
@@ -132,9 +132,9 @@ func (s *Store) Commit(data []byte) error {
 	return s.Dir.Checkpoint(data)
 }
 
-// Recycle frees the space of dropped blocks that the last checkpoint does not refer to. It fails
+// recycle frees the space of dropped blocks that the last checkpoint does not refer to. It fails
 // like Commit.
-func (s *Store) Recycle() error {
+func (s *Store) recycle() error {
 	if s.Dir == nil {
 		return nil
 	}
@@ -283,12 +283,12 @@ func (c *Cursor) unpacked(packed []byte) bool {
 	return err == nil && n == len(c.raw)
 }
 
-// Merge reads several runs at once, the least record first.
-type Merge struct{ cursors []*Cursor } // a heap
+// merge reads several runs at once, the least record first.
+type merge struct{ cursors []*Cursor } // a heap
 
-// OpenAll returns a merge of runs. It fails like Cursor.Next.
-func (s *Store) OpenAll(runs []*Run) (*Merge, error) {
-	m := &Merge{}
+// openAll returns a merge of runs. It fails like Cursor.Next.
+func (s *Store) openAll(runs []*Run) (*merge, error) {
+	m := &merge{}
 	for _, r := range runs {
 		c, err := s.Open(r)
 		if err != nil {
@@ -305,13 +305,13 @@ func (s *Store) OpenAll(runs []*Run) (*Merge, error) {
 }
 
 // Len returns the number of runs that have records left.
-func (m *Merge) Len() int { return len(m.cursors) }
+func (m *merge) Len() int { return len(m.cursors) }
 
 // Row returns the least record, until the next call of Next. There must be one.
-func (m *Merge) Row() []uint32 { return m.cursors[0].Row }
+func (m *merge) Row() []uint32 { return m.cursors[0].Row }
 
 // Next drops the least record. It fails like Cursor.Next.
-func (m *Merge) Next() error {
+func (m *merge) Next() error {
 	c := m.cursors[0]
 	if err := c.Next(); err != nil {
 		return err
@@ -326,7 +326,7 @@ func (m *Merge) Next() error {
 }
 
 // sink moves a cursor to its place among those below it.
-func (m *Merge) sink(i int) {
+func (m *merge) sink(i int) {
 	for {
 		child := 2*i + 1
 		if child >= len(m.cursors) {

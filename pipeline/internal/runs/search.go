@@ -144,7 +144,7 @@ func (s *Search) advance(ctx context.Context, layer *Run) (*Run, error) {
 	for len(found) > s.Abreast {
 		merged, err := s.merge(ctx, step, found[:s.Abreast], false)
 		if err == nil {
-			err = s.Store.Recycle()
+			err = s.Store.recycle()
 		}
 		if err != nil {
 			return nil, err
@@ -255,7 +255,7 @@ const mergeCheck = 4096
 
 // merge makes one run of several, which it drops.
 func (s *Search) merge(ctx context.Context, step *Step, list []*Run, last bool) (*Run, error) {
-	m, err := s.Store.OpenAll(list)
+	m, err := s.Store.openAll(list)
 	if err != nil {
 		return nil, err
 	}
@@ -300,7 +300,7 @@ func (step *Step) pruner(w *Writer, last bool) (Pruner, error) {
 }
 
 // combined takes all records with the least key off a merge, and makes row of them.
-func (step *Step) combined(m *Merge, row []uint32) error {
+func (step *Step) combined(m *merge, row []uint32) error {
 	copy(row, m.Row())
 	for {
 		if err := m.Next(); err != nil {
