@@ -1,15 +1,19 @@
-// Package runstest tests searches that keep sorted lists in run directories (package runs): it compares
-// their files with golden ones, and changes them.
+// Package runstest tests searches that keep checkpoint and blocks in run directories (package resume): it
+// compares their files with golden ones, and damages and forges them.
 package runstest
 
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"grenier/io/corrupt"
 	"grenier/io/rundir"
 	"grenier/io/sealed"
 )
@@ -63,6 +67,35 @@ func Damage(t testing.TB, dir string, file uint8, at uint32, flip uint8, cut boo
 		data = data[:i]
 	}
 	write(t, path, data)
+}
+
+// Damages changes and cuts checkpoint and blocks of a search that was stopped in a directory, at places all
+// over them, in copies. Damage of the checkpoint is found. That of blocks is found too, but where nobody needs
+// what is there, and then the result is right.
+func Damages[A any](t *testing.T, dir string, search func(dir string) (A, error), want A) {
+	t.Helper()
+	for file := 1; file < len(Files); file++ {
+		size, found := len(read(t, filepath.Join(dir, Files[file]))), 0
+		try := func(at int, flip uint8, cut bool) {
+			copied := t.TempDir()
+			Copy(t, dir, copied)
+			Damage(t, copied, uint8(file), uint32(at), flip, cut)
+			got, err := search(copied)
+			switch {
+			case errors.Is(err, corrupt.ErrCorrupt):
+				found++
+			case err != nil || Files[file] == checkpoint || !cmp.Equal(got, want):
+				t.Fatalf("%s, byte %d, cut %v: %v, %v", Files[file], at, cut, got, err)
+			}
+		}
+		for at := 0; at < size; at += 1 + size/12 {
+			try(at, 0x10, false)
+		}
+		try(size/2, 0, true)
+		if try(0, 0, true); found == 0 {
+			t.Errorf("%s: no damage was found in %d bytes", Files[file], size)
+		}
+	}
 }
 
 // Checkpoint returns the contents of the checkpoint in the directory of a search.

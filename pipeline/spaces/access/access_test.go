@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
 	"grenier/internal/testkit/reach"
-	"grenier/io/corrupt"
+	"grenier/internal/testkit/runstest"
 	"grenier/io/memory"
 	"grenier/io/rundir"
 	"grenier/io/workfile"
@@ -195,43 +194,16 @@ func interrupted(t *testing.T, game awari.Game, start awari.Board) Options {
 	return o
 }
 
-// TestDamaged damages bytes of the file of sets and of the checkpoint: the search fails, or
-// the byte is one that it does not need.
+// TestDamaged damages the files of an interrupted search.
 func TestDamaged(t *testing.T) {
 	game := mustGame(t, 4, awari.Strict)
 	start := mustParse(t, game, "3")
-	want := plainCounts(t, game, start)
 	o := interrupted(t, game, start)
-	for _, name := range []string{rundir.BlocksName, rundir.CheckpointName} {
-		path := filepath.Join(o.Dir, "work", name)
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		refused := 0
-		for i := 0; i < len(data); i += 1 + len(data)/12 {
-			copied := o
-			copied.Dir = t.TempDir()
-			if err := os.CopyFS(copied.Dir, os.DirFS(o.Dir)); err != nil {
-				t.Fatal(err)
-			}
-			bad := slices.Clone(data)
-			bad[i] ^= 0x10
-			if err := os.WriteFile(filepath.Join(copied.Dir, "work", name), bad, 0o666); err != nil {
-				t.Fatal(err)
-			}
-			got, err := Count(t.Context(), game, start, copied)
-			switch {
-			case errors.Is(err, corrupt.ErrCorrupt):
-				refused++
-			case err != nil || !slices.Equal(got, want):
-				t.Fatalf("byte %d of %s: %v, %v", i, name, got, err)
-			}
-		}
-		if refused == 0 {
-			t.Errorf("%s: no damage was found in %d bytes", name, len(data))
-		}
-	}
+	runstest.Damages(t, o.Dir, func(dir string) ([]uint64, error) {
+		copied := o
+		copied.Dir = dir
+		return Count(t.Context(), game, start, copied)
+	}, plainCounts(t, game, start))
 }
 
 // TestRestore refuses checkpoints that contradict themselves.

@@ -9,10 +9,10 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/runstest"
 	"grenier/io/corrupt"
 	"grenier/io/memory"
 	"grenier/io/rundir"
-	"grenier/io/sealed"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 	"grenier/pipeline/swap/bfs"
@@ -127,35 +127,15 @@ func interrupted(t *testing.T) string {
 	return dir
 }
 
-// TestDamage changes a byte of each file, and cuts each short: the search finds
-// that, or does not need what was changed; it never counts wrongly.
+// TestDamage damages the files of an interrupted search.
 func TestDamage(t *testing.T) {
-	want := search(t, 2, 4, 1).Depths
-	for _, name := range []string{"blocks", "checkpoint"} {
-		for _, damage := range []func(b []byte) []byte{
-			func(b []byte) []byte { b[len(b)/2] ^= 4; return b },
-			func(b []byte) []byte { b[0] ^= 1; return b },
-			func(b []byte) []byte { return b[:len(b)/2] },
-			func([]byte) []byte { return nil },
-		} {
-			dir := interrupted(t)
-			path := filepath.Join(dir, "work", name)
-			data, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, damage(data), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			r, err := bfs.Search(t.Context(), mustGrid(t, 2, 4), onDisk(dir))
-			switch {
-			case err == nil && name == "blocks" && slices.Equal(r.Depths, want):
-			case errors.Is(err, corrupt.ErrCorrupt):
-			default:
-				t.Errorf("%s: %v, %v", name, r, err)
-			}
+	runstest.Damages(t, interrupted(t), func(dir string) ([]uint64, error) {
+		r, err := bfs.Search(t.Context(), mustGrid(t, 2, 4), onDisk(dir))
+		if err != nil {
+			return nil, err
 		}
-	}
+		return r.Depths, nil
+	}, search(t, 2, 4, 1).Depths)
 }
 
 // TestDirErrors checks directories of another grid, in use, and of somebody else.
@@ -210,20 +190,9 @@ func TestForged(t *testing.T) {
 		"no depth but the goal": func(b []byte) { b[3] = 2 },
 	} {
 		dir := interrupted(t)
-		path := filepath.Join(dir, "work", "checkpoint")
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		version, payload, err := sealed.Unseal(path, "swap-bfs", 2, data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		payload = slices.Clone(payload)
+		payload := runstest.Checkpoint(t, dir, "swap-bfs", 2)
 		forge(payload)
-		if err := os.WriteFile(path, sealed.Seal("swap-bfs", version, payload), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		runstest.SetCheckpoint(t, dir, "swap-bfs", 2, payload)
 		if r, err := bfs.Search(t.Context(), mustGrid(t, 2, 4), onDisk(dir)); !errors.Is(err, corrupt.ErrCorrupt) {
 			t.Errorf("%s: %v, error %v", name, r, err)
 		}
