@@ -119,8 +119,8 @@ func (r *root) enter() bool {
 		g.roots[pit] = noNode
 	}
 	for _, pit := range r.first {
-		if left := r.result.Seeds - int(r.plays.captured[pit]); left > r.solved {
-			child := r.plays.children[pit]
+		if left := r.result.Seeds - int(r.plays.Captured[pit]); left > r.solved {
+			child := r.plays.Children[pit]
 			g.reserve()
 			g.roots[pit] = g.node(child, left, &ahead{hash: mix(child), code: g.mover.code(child, left)})
 		}
@@ -144,7 +144,7 @@ func (r *root) goals(list []goal, half bool) []goal {
 	if r.limits.AllMoves {
 		return list
 	}
-	captured := func(pit int) int { return int(r.plays.captured[pit]) }
+	captured := func(pit int) int { return int(r.plays.Captured[pit]) }
 	for _, pit := range r.first {
 		if id := g.roots[pit]; id != noNode {
 			if estimate := captured(pit) - int(g.values[id].estimate); estimate > target || best == noNode && estimate == target {
