@@ -7,6 +7,7 @@ import (
 	"grenier/io/npy"
 	"grenier/io/tally"
 	"grenier/layers/awari"
+	"grenier/layers/awari/packed"
 )
 
 // encoder turns pieces of a layer into the bytes of a format. It belongs to one goroutine.
@@ -93,10 +94,13 @@ func (e *csvEncoder) encode(dst []byte, first uint64, scores []int8) ([]byte, er
 	if err := e.halves.Board().Unrank(e.n, first, e.board); err != nil {
 		return nil, err
 	}
+	b := packed.Board{Own: packed.Pack(e.board[:e.q]), Other: packed.Pack(e.board[e.q:])}
 	dst = dst[:0]
 	for i, score := range scores {
 		if i > 0 {
-			advance(e.board)
+			b = b.Next(e.q)
+			b.Own.Unpack(e.board[:e.q])
+			b.Other.Unpack(e.board[e.q:])
 		}
 		for _, seeds := range e.board {
 			dst = append(dst, fields[seeds]...)
