@@ -30,11 +30,10 @@ type graph struct {
 	entered bool                     // roots is set
 	full    bool                     // a node could not be expanded for lack of room
 
-	rounds, attempts int       // since the search has begun
-	spent            [2]uint64 // effort of rounds, of attempts
-	published        knowledge // what was told last; at first what nobody knows
-	reported         uint64    // effort at that time
-	part             [][]int32 // nodes of an attempt, by seeds
+	attempts  int       // since the search has begun
+	published knowledge // what was told last; at first what nobody knows
+	reported  uint64    // effort at that time
+	part      [][]int32 // nodes of an attempt, by seeds
 
 	pipe   pipe
 	moving moving
@@ -60,7 +59,6 @@ type value struct {
 	lower, upper int8 // proven
 	estimate     int8
 	best         int8    // pit that made the estimate positive
-	replies      int8    // legal moves
 	moving       int32   // where it is in the iteration at hand, if it is there
 	marks        [2]mark // of goals to be worth more, and no more
 }
@@ -107,7 +105,7 @@ func (g *graph) clear() {
 
 // begin forgets what belongs to the search before, but no node.
 func (g *graph) begin() {
-	g.counter, g.entered, g.rounds, g.attempts, g.spent = counter{}, false, 0, 0, [2]uint64{}
+	g.counter, g.entered, g.attempts = counter{}, false, 0
 	g.published, g.reported = knowledge{{noScore, noScore}}, 0
 }
 
@@ -201,7 +199,7 @@ func (g *graph) grow() {
 // from the transposition table. Without other moves the score is known.
 func (g *graph) appraise(d *node, next *ahead) value {
 	n, moves := int(d.seeds), &next.plays
-	v := value{best: noPit, replies: int8(bits.OnesCount8(moves.Legal))}
+	v := value{best: noPit}
 	taken, open, least, estimate := noScore, moves.Quiet != 0, -n, -n
 	if open {
 		estimate = g.mover.quiet(d.at, n)
