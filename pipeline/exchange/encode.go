@@ -90,6 +90,15 @@ var fields = func() (all [awari.MaxSeeds + 1]string) {
 	return all
 }()
 
+// pits appends half a board.
+func (e *csvEncoder) pits(dst []byte, h packed.Half) []byte {
+	for range e.q {
+		dst = append(dst, fields[h&0xff]...)
+		h >>= 8
+	}
+	return dst
+}
+
 func (e *csvEncoder) encode(dst []byte, first uint64, scores []int8) ([]byte, error) {
 	if err := e.halves.Board().Unrank(e.n, first, e.board); err != nil {
 		return nil, err
@@ -99,12 +108,8 @@ func (e *csvEncoder) encode(dst []byte, first uint64, scores []int8) ([]byte, er
 	for i, score := range scores {
 		if i > 0 {
 			b = b.Next(e.q)
-			b.Own.Unpack(e.board[:e.q])
-			b.Other.Unpack(e.board[e.q:])
 		}
-		for _, seeds := range e.board {
-			dst = append(dst, fields[seeds]...)
-		}
+		dst = e.pits(e.pits(dst, b.Own), b.Other)
 		dst = append(strconv.AppendInt(dst, int64(score), 10), '\n')
 	}
 	return dst, nil
