@@ -32,6 +32,11 @@ var mechanisms = []mechanism{
 		parts: []string{"jsonfile.EncodeSealed", "jsonfile.Unseal"},
 		users: []string{"io/listed", "io/manifest", "pipeline/check/internal/notes"},
 	},
+	{ // verify has halves of its own, which share nothing with it
+		what: "a packed awari board", place: "layers/awari/packed",
+		parts: []string{"packed.New", "packed.Pack"},
+		users: []string{"pipeline/check/prove", "pipeline/exchange", "pipeline/play/find", "pipeline/play/search"},
+	},
 }
 
 // TestMechanisms: what the program does in one place is not written again elsewhere.

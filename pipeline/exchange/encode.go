@@ -7,6 +7,7 @@ import (
 	"grenier/io/npy"
 	"grenier/io/tally"
 	"grenier/layers/awari"
+	"grenier/layers/awari/packed"
 )
 
 // encoder turns pieces of a layer into the bytes of a format. It belongs to one goroutine.
@@ -89,18 +90,26 @@ var fields = func() (all [awari.MaxSeeds + 1]string) {
 	return all
 }()
 
+// pits appends half a board.
+func (e *csvEncoder) pits(dst []byte, h packed.Half) []byte {
+	for range e.q {
+		dst = append(dst, fields[h&0xff]...)
+		h >>= 8
+	}
+	return dst
+}
+
 func (e *csvEncoder) encode(dst []byte, first uint64, scores []int8) ([]byte, error) {
 	if err := e.halves.Board().Unrank(e.n, first, e.board); err != nil {
 		return nil, err
 	}
+	b := packed.Board{Own: packed.Pack(e.board[:e.q]), Other: packed.Pack(e.board[e.q:])}
 	dst = dst[:0]
 	for i, score := range scores {
 		if i > 0 {
-			advance(e.board)
+			b = b.Next(e.q)
 		}
-		for _, seeds := range e.board {
-			dst = append(dst, fields[seeds]...)
-		}
+		dst = e.pits(e.pits(dst, b.Own), b.Other)
 		dst = append(strconv.AppendInt(dst, int64(score), 10), '\n')
 	}
 	return dst, nil

@@ -7,6 +7,7 @@ import (
 
 	"grenier/io/crew"
 	"grenier/layers/awari"
+	"grenier/layers/awari/packed"
 	"grenier/pipeline/tables"
 )
 
@@ -75,14 +76,13 @@ func (c *column) fill(code uint64) (uint64, error) {
 	}
 	rank := s.halves.Half().Rank(c.board[:s.q])
 	left := s.n - s.q - c.seeds // seeds of the opponent beyond one in each pit
-	less := c.less[:s.q]
-	clear(less)
-	less[s.q-1] = uint8(left)
+	less, half := c.less[:s.q], packed.Half(left)<<(8*(s.q-1))
 	count := s.halves.Half().Size(left)
 	for i := range count {
 		if i > 0 {
-			advance(less)
+			half = half.Next()
 		}
+		half.Unpack(less)
 		for pit, seeds := range less {
 			c.board[s.q+pit] = seeds + 1
 		}

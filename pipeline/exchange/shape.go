@@ -5,6 +5,7 @@ import (
 
 	"grenier/kernels/colex"
 	"grenier/layers/awari"
+	"grenier/layers/awari/packed"
 )
 
 // shape is how the rows of a layer lie: those whose opponent half is full, and the others.
@@ -48,12 +49,12 @@ func (s *shape) scores(f Format) uint64 {
 
 // row is a run of boards with the same opponent half.
 type row struct {
-	tail     []uint8 // the seeds of the mover together, then the opponent's half
-	from, to uint64  // ranks of its boards: from to to-1
+	tail     packed.Half // the seeds of the mover together, then the opponent's half
+	from, to uint64      // ranks of its boards: from to to-1
 }
 
-// full reports whether no pit of the opponent is empty.
-func (r *row) full() bool { return isFull(r.tail[1:]) }
+// full reports whether none of the q pits of the opponent is empty.
+func (r *row) full(q int) bool { return (r.tail >> 8).Full(q) }
 
 // rowOf returns the row of the board with the given rank, which must be below size.
 func (s *shape) rowOf(rank uint64) (*row, error) {
@@ -61,43 +62,16 @@ func (s *shape) rowOf(rank uint64) (*row, error) {
 	if err := s.halves.Board().Unrank(s.n, rank, board); err != nil {
 		return nil, err
 	}
-	tail := board[s.q-1:]
-	for _, seeds := range board[:s.q-1] {
-		tail[0] += seeds
-	}
-	r := &row{tail: tail, from: s.halves.RowStart(s.n, tail[1:])}
-	r.to = r.from + s.halves.Half().Size(int(tail[0]))
+	mover := packed.Pack(board[:s.q]).Seeds()
+	r := &row{tail: packed.Half(mover) | packed.Pack(board[s.q:])<<8, from: s.halves.RowStart(s.n, board[s.q:])}
+	r.to = r.from + s.halves.Half().Size(mover)
 	return r, nil
 }
 
 // next moves to the next row, which must exist.
 func (s *shape) next(r *row) {
-	advance(r.tail)
-	r.from, r.to = r.to, r.to+s.halves.Half().Size(int(r.tail[0]))
-}
-
-// advance turns a board of any number of pits into the next one with as many seeds in colex
-// order, which must exist: it takes a seed from the first pit i > 0 that has any and puts it, with
-// the seeds of pit 0, into pit i-1.
-func advance(board []uint8) {
-	i := 1
-	for board[i] == 0 {
-		i++
-	}
-	board[i]--
-	seeds := board[0] + 1
-	board[0] = 0
-	board[i-1] = seeds
-}
-
-// isFull reports whether no pit of the half is empty.
-func isFull(half []uint8) bool {
-	for _, seeds := range half {
-		if seeds == 0 {
-			return false
-		}
-	}
-	return true
+	r.tail = r.tail.Next()
+	r.from, r.to = r.to, r.to+s.halves.Half().Size(r.tail.Pit(0))
 }
 
 // span is a run of boards, ranks from to to-1, that are all full, or all not.
@@ -116,9 +90,9 @@ func (s *shape) spans(from, to uint64, yield func(span)) error {
 	if err != nil {
 		return err
 	}
-	current := span{from: from, to: from, full: r.full()}
+	current := span{from: from, to: from, full: r.full(s.q)}
 	for {
-		if full := r.full(); full != current.full {
+		if full := r.full(s.q); full != current.full {
 			yield(current)
 			current = span{from: r.from, full: full}
 		}
@@ -147,7 +121,7 @@ func (s *shape) fullBefore(rank uint64) (uint64, error) {
 	}
 	count, left := uint64(0), s.n
 	for i := 2*s.q - 1; i >= s.q; i-- {
-		b := int(r.tail[1+i-s.q])
+		b := r.tail.Pit(1 + i - s.q)
 		if seeds := left - (b + 1) - (i - s.q); seeds >= 0 {
 			more, err := colex.Binomial(seeds+i, i)
 			if err != nil {

@@ -46,7 +46,7 @@
 // all candidates (part.go). One of which all quiet moves lead to won positions is grounded, and
 // followed: the positions from which moves lead there are won, and candidates from
 // which moves lead to those are looked at again. Where moves come from is found by taking
-// sowings back (moves.go); what makes a position won is a move played forward by layers/awari.
+// sowings back (layers/awari/packed); what makes a position won is a move played forward by layers/awari.
 // A level does not end with positions left before a look at all candidates grounds none.
 // No code is shared with the engine that solves layers.
 //

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"grenier/io/manifest"
+	"grenier/layers/awari"
+	"grenier/layers/awari/packed"
 	"grenier/pipeline/check/internal/marks"
 	"grenier/pipeline/check/verify"
 	"grenier/pipeline/internal/parts"
@@ -17,7 +19,9 @@ import (
 
 // layer is the proof of one layer at work.
 type layer struct {
-	*moves
+	*packed.Rules
+	space  *awari.Space
+	seeds  int
 	run    *run
 	info   *manifest.Layer
 	size   uint64
@@ -33,15 +37,15 @@ type layer struct {
 }
 
 func (r *run) newLayer(n int) (*layer, error) {
-	m, err := newMoves(r.space, n)
+	l := &layer{
+		Rules: packed.New(r.space.Game), space: r.space, seeds: n, run: r, info: &r.tables.Layers()[n], size: r.space.Size(n),
+		proof: Proof{First: []Position{}}, copies: copies{last: time.Now()},
+	}
+	memory, fits, err := r.room(n)
 	if err != nil {
 		return nil, err
 	}
-	l := &layer{moves: m, run: r, info: &r.tables.Layers()[n], size: r.space.Size(n), proof: Proof{First: []Position{}}, copies: copies{last: time.Now()}}
-	var fits bool
-	if l.memory, fits, err = r.room(n); err != nil {
-		return nil, err
-	}
+	l.memory = memory
 	if !fits {
 		r.states = nil // the layers that follow are larger
 		l.marks, err = r.newMarks(l.size)
@@ -54,6 +58,9 @@ func (r *run) newLayer(n int) (*layer, error) {
 	l.states.clear()
 	return l, nil
 }
+
+// position returns the board with a rank.
+func (l *layer) position(rank uint64) packed.Board { return l.Pack(l.space.Unrank(l.seeds, rank)) }
 
 // close removes what is on disk, but for a copy of the marks.
 func (l *layer) close() error {

@@ -5,7 +5,7 @@ import (
 	mathbits "math/bits"
 	"slices"
 
-	"grenier/layers/awari"
+	"grenier/layers/awari/packed"
 	"grenier/pipeline/internal/parts"
 )
 
@@ -13,19 +13,19 @@ import (
 // those of many positions are asked for together: the processor waits for them at the same time.
 type part struct {
 	*layer
-	buffer  []int8     // for scores that are not in memory
-	stack   []position // grounded, with the score -level, but not followed yet
-	tests   front      // candidates that may be grounded
-	winners front      // positions from which moves lead to some that were lost
-	fresh   []position // those of them that are won by that
-	losers  front      // positions from which moves lead to these
-	ranks   []uint64   // of children of the tests
+	buffer  []int8         // for scores that are not in memory
+	stack   []packed.Board // grounded, with the score -level, but not followed yet
+	tests   front          // candidates that may be grounded
+	winners front          // positions from which moves lead to some that were lost
+	fresh   []packed.Board // those of them that are won by that
+	losers  front          // positions from which moves lead to these
+	ranks   []uint64       // of children of the tests
 	found   found
 }
 
 // front is some positions with their ranks, and from which of others each was found.
 type front struct {
-	at     []position
+	at     []packed.Board
 	rank   []uint64
 	parent []int32
 }
@@ -114,8 +114,8 @@ func (p *part) try() {
 		p.ranks = append(p.ranks, 0) // how many follow
 		n := len(p.ranks)
 		for pit := range p.space.Half() {
-			if child, ok := p.quiet(at, pit); ok {
-				p.ranks = append(p.ranks, p.rank(child))
+			if child, ok := p.Quiet(at, pit); ok {
+				p.ranks = append(p.ranks, p.Rank(child))
 			}
 		}
 		p.ranks[n-1] = uint64(len(p.ranks) - n)
@@ -175,12 +175,12 @@ func (p *part) follow() {
 }
 
 // arrive makes f the positions from which quiet moves lead to some.
-func (p *part) arrive(f *front, some []position) {
+func (p *part) arrive(f *front, some []packed.Board) {
 	f.clear()
 	for i, to := range some {
-		f.at = p.before(f.at, to)
+		f.at = p.Before(f.at, to)
 		for _, at := range f.at[len(f.rank):] {
-			f.rank = append(f.rank, p.rank(at))
+			f.rank = append(f.rank, p.Rank(at))
 			f.parent = append(f.parent, int32(i))
 		}
 	}
@@ -188,7 +188,7 @@ func (p *part) arrive(f *front, some []position) {
 }
 
 // add adds a position.
-func (f *front) add(at position, rank uint64) {
+func (f *front) add(at packed.Board, rank uint64) {
 	f.at, f.rank = append(f.at, at), append(f.rank, rank)
 }
 
@@ -197,8 +197,8 @@ func (f *front) clear() { f.at, f.rank, f.parent = f.at[:0], f.rank[:0], f.paren
 
 // leads reports whether the plain rules have a quiet move from one position to another: what was
 // found by taking seeds back is sown forward.
-func (p *part) leads(from, to position) bool {
-	b, want := p.board(from), p.board(to)
+func (p *part) leads(from, to packed.Board) bool {
+	b, want := p.Unpack(from), p.Unpack(to)
 	for pit := range p.space.Half() {
 		if b[pit] == 0 {
 			continue
@@ -208,15 +208,6 @@ func (p *part) leads(from, to position) bool {
 		}
 	}
 	return false
-}
-
-// board returns the board of a position.
-func (p *part) board(at position) (b awari.Board) {
-	q := p.space.Half()
-	for i := range q {
-		b[i], b[q+i] = uint8(at.mover.Pit(i)), uint8(at.opponent.Pit(i))
-	}
-	return b
 }
 
 // rest lists positions of the level that are not grounded, and gives them up.

@@ -424,6 +424,12 @@ func TestIndependence(t *testing.T) {
 			t.Errorf("proving must not use %s", name)
 		}
 	}
+	if out, err = exec.Command("go", "list", "-deps", "grenier/pipeline/solve/internal/halfboard").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if slices.Contains(strings.Fields(string(out)), "grenier/layers/awari/packed") {
+		t.Error("solving must not use the moves that proving takes back")
+	}
 }
 
 // BenchmarkRun verifies and proves layer 14 of the 12-pit game.

@@ -141,11 +141,11 @@ func (l *layer) look(r *rest, from, to uint64) (positive, negative uint64) {
 func (l *layer) backedBy(r *rest, e entry) bool {
 	at, won := l.position(e.rank()), e.score() > 0
 	for pit := range l.space.Half() {
-		child, ok := l.quiet(at, pit)
+		child, ok := l.Quiet(at, pit)
 		if !ok {
 			continue
 		}
-		c, in := r.find(l.rank(child))
+		c, in := r.find(l.Rank(child))
 		switch {
 		case !in:
 		case won && c&grounded != 0 && c.score() == -e.score():

@@ -8,7 +8,6 @@ import (
 
 	"grenier/layers/awari"
 	"grenier/pipeline/check/internal/marks"
-	"grenier/pipeline/check/internal/sowing"
 )
 
 // part is the comparison of one panel of a layer.
@@ -101,14 +100,14 @@ func (v *visitor) collect(rs *rows) {
 	after, kept := rs.opponent, rs.seeds-rs.mover
 	captured := v.seeds - rs.seeds
 	for pit, all := range v.run.sowings.byPit {
-		if after.Pit(pit) != 0 {
+		if after.pit(pit) != 0 {
 			continue
 		}
 		for i := range all {
 			w := &all[i]
 			seeds := i + 1
-			mover := kept - w.Kept + seeds
-			if !after.Holds(w.Own) {
+			mover := kept - w.kept + seeds
+			if !after.holds(w.own) {
 				break // more seeds go further
 			}
 			if mover > v.seeds {
@@ -118,7 +117,7 @@ func (v *visitor) collect(rs *rows) {
 			if spans == nil {
 				continue
 			}
-			before := after - w.Own + sowing.Half(seeds)<<(8*pit)
+			before := after - w.own + half(seeds)<<(8*pit)
 			if rank := v.run.sowings.rank(before); v.columns[mover].has(rank) {
 				v.steps = append(v.steps, step{column: mover, rank: rank, spans: spans})
 			}

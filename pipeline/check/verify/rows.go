@@ -7,14 +7,13 @@ import (
 	"grenier/io/layerfile"
 	"grenier/kernels/colex"
 	"grenier/layers/awari"
-	"grenier/pipeline/check/internal/sowing"
 )
 
 // row is the positions of a layer with the same half of the opponent: a run of ranks, in the
 // order of the ranks of the mover's halves.
 type row struct {
-	mover    int         // seeds of the mover's half
-	opponent sowing.Half // the other half
+	mover    int  // seeds of the mover's half
+	opponent half // the other half
 	start    uint64
 }
 
@@ -54,7 +53,7 @@ func newRows(space *awari.Space, half *colex.Ranking, seeds int, from uint64) *r
 // take makes the board the row.
 func (rs *rows) take() {
 	rs.mover = int(rs.board[0])
-	rs.opponent = sowing.Pack(rs.board[1 : rs.space.Half()+1])
+	rs.opponent = pack(rs.board[1 : rs.space.Half()+1])
 }
 
 // width returns how many positions the row has.

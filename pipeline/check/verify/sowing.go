@@ -8,7 +8,6 @@ import (
 	"grenier/io/crew"
 	"grenier/kernels/colex"
 	"grenier/layers/awari"
-	"grenier/pipeline/check/internal/sowing"
 )
 
 // The outcomes for all halves of the opponent are found once for each effect of a sowing, by asking
@@ -16,7 +15,7 @@ import (
 
 // move is playing a pit with a certain number of seeds.
 type move struct {
-	sowing.Sowing
+	sowing
 	effect int // on the opponent's half
 }
 
@@ -99,28 +98,28 @@ func newSowings(ctx context.Context, game awari.Game, seeds, workers int) (*sowi
 // falls. Sowings with fewer seeds come first, so that the example of an effect has the fewest.
 func (s *sowings) list() {
 	type key struct {
-		given sowing.Half
+		given half
 		last  int
 	}
 	known := map[key]int{}
-	all := sowing.All(s.game, s.seeds)
+	all := allSowings(s.game, s.seeds)
 	for i := range s.seeds {
 		for pit := range all {
 			w := all[pit][i]
-			k := key{given: w.Given, last: w.Last}
+			k := key{given: w.given, last: w.last}
 			if _, ok := known[k]; !ok {
 				known[k] = len(s.effects)
 				var alone awari.Board
 				alone[pit] = uint8(i + 1)
 				s.effects = append(s.effects, effect{board: alone, pit: pit})
 			}
-			s.byPit[pit] = append(s.byPit[pit], move{Sowing: w, effect: known[k]})
+			s.byPit[pit] = append(s.byPit[pit], move{sowing: w, effect: known[k]})
 		}
 	}
 }
 
 // rank returns the rank of h among the halves with as many seeds.
-func (s *sowings) rank(h sowing.Half) uint64 {
+func (s *sowings) rank(h half) uint64 {
 	var pits [8]uint8
 	binary.LittleEndian.PutUint64(pits[:], uint64(h))
 	return s.half.Rank(pits[:s.game.Half()])

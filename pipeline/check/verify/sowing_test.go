@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"grenier/layers/awari"
-	"grenier/pipeline/check/internal/sowing"
 )
 
 // sowingsOf returns the sowings of a game.
@@ -47,9 +46,9 @@ func TestSowings(t *testing.T) {
 func (s *sowings) checkMove(t *testing.T, space *awari.Space, b awari.Board, pit int) {
 	t.Helper()
 	q, sown := s.game.Half(), s.game.Sow(b, pit)
-	own, opponent := sowing.Pack(b[:q]), sowing.Pack(b[q:2*q])
+	own, opponent := pack(b[:q]), pack(b[q:2*q])
 	w := &s.byPit[pit][b[pit]-1]
-	if after := own + w.Own - sowing.Half(b[pit])<<(8*pit); after != sowing.Pack(sown.Board[:q]) {
+	if after := own + w.own - half(b[pit])<<(8*pit); after != pack(sown.Board[:q]) {
 		t.Fatalf("%v, pit %d: the mover has %x", b, pit, after)
 	}
 	seeds := 0

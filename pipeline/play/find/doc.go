@@ -18,9 +18,7 @@
 //
 // A layer is read in the order of ranks, so that rows follow each other: runs of boards with the
 // same half of the opponent (package colex). What sowing so many seeds from a pit does to that
-// half, and how it enters the rank of the child, is worked out once for a row (walk.go). What is
-// left for a move is one multiplication, which sums up the pits of the mover after it, and five
-// additions from small tables.
+// half, and how it enters the rank of the child, is worked out once for a row (packed.Row).
 //
 // # Children
 //

@@ -5,24 +5,25 @@ import (
 	"math"
 
 	"grenier/layers/awari"
+	"grenier/layers/awari/packed"
 	bestline "grenier/pipeline/play/line"
 	"grenier/pipeline/tables"
 )
 
 // position is what conditions are about.
 type position struct {
-	place
+	packed.Board
 	board    awari.Board // only once the replies are asked about
 	score    int8
-	values   [maxHalf]int8 // of the moves, illegal if a pit cannot be played
-	captured [maxHalf]uint8
+	values   [packed.MaxHalf]int8 // of the moves, illegal if a pit cannot be played
+	captured [packed.MaxHalf]uint8
 }
 
 const illegal = math.MinInt8
 
 // fromProbe is the position that a probe tells of, by the plain rules.
-func fromProbe(r *rules, p *tables.Probe) position {
-	x := position{place: r.place(p.Board), board: p.Board, score: int8(p.Value)}
+func fromProbe(r *packed.Rules, p *tables.Probe) position {
+	x := position{Board: r.Pack(p.Board), board: p.Board, score: int8(p.Value)}
 	for pit := range x.values {
 		m := &p.Moves[pit]
 		x.values[pit] = illegal
@@ -34,16 +35,17 @@ func fromProbe(r *rules, p *tables.Probe) position {
 }
 
 // onBoard returns a fact that the board tells.
-func (p *place) onBoard(f fact, q int) int {
+func (j *judge) onBoard(f fact, b packed.Board) int {
+	pit, q := int(f-pit0), j.rules.Game().Half()
 	switch {
 	case f == mover:
-		return int(p.row & 0xff)
+		return b.Own.Seeds()
 	case f == opponent:
-		return int(p.row >> 8 * ones >> 56)
-	case int(f-pit0) < q:
-		return int(p.own >> (8 * int(f-pit0)) & 0xff)
+		return b.Other.Seeds()
+	case pit < q:
+		return b.Own.Pit(pit)
 	}
-	return int(p.row >> (8 * (int(f-pit0) - q + 1)) & 0xff)
+	return b.Other.Pit(pit - q)
 }
 
 // ofMoves returns a fact that the scores of the children tell.
@@ -106,14 +108,14 @@ func (p *position) most(least int8) int {
 type judge struct {
 	ctx       context.Context
 	tables    *tables.Tables
-	rules     *rules
+	rules     *packed.Rules
 	condition *Condition
 	early     []fact // that the board tells
 	middle    []fact // that the moves tell
 	late      []fact
 }
 
-func newJudge(ctx context.Context, t *tables.Tables, r *rules, c *Condition) *judge {
+func newJudge(ctx context.Context, t *tables.Tables, r *packed.Rules, c *Condition) *judge {
 	return &judge{
 		ctx: ctx, tables: t, rules: r, condition: c,
 		early: c.between(mover, moves), middle: c.between(moves, give), late: c.between(give, facts),
@@ -121,9 +123,9 @@ func newJudge(ctx context.Context, t *tables.Tables, r *rules, c *Condition) *ju
 }
 
 // board reports whether the board is as wanted.
-func (j *judge) board(p *place) bool {
+func (j *judge) board(b packed.Board) bool {
 	for _, f := range j.early {
-		if !j.condition.holds(f, p.onBoard(f, j.rules.q)) {
+		if !j.condition.holds(f, j.onBoard(f, b)) {
 			return false
 		}
 	}
@@ -140,7 +142,7 @@ func (j *judge) moves(p *position) (bool, error) {
 	if len(j.late) == 0 {
 		return true, nil
 	}
-	p.board = j.rules.board(p.place)
+	p.board = j.rules.Unpack(p.Board)
 	for _, f := range j.late {
 		x, err := j.ahead(f, p)
 		if err != nil || !j.condition.holds(f, x) {
@@ -194,7 +196,7 @@ func (j *judge) gift(p *position, onlyBest bool) int {
 
 // all reports whether a position is as wanted, in every way.
 func (j *judge) all(p *position) (bool, error) {
-	if !j.condition.allows(value, int(p.score)) || !j.board(&p.place) {
+	if !j.condition.allows(value, int(p.score)) || !j.board(p.Board) {
 		return false, nil
 	}
 	return j.moves(p)
@@ -206,10 +208,10 @@ func (j *judge) fact(f fact, p *position) (int, error) {
 	case f == value:
 		return int(p.score), nil
 	case f < moves:
-		return p.onBoard(f, j.rules.q), nil
+		return j.onBoard(f, p.Board), nil
 	case f < give:
 		return p.ofMoves(f), nil
 	}
-	p.board = j.rules.board(p.place)
+	p.board = j.rules.Unpack(p.Board)
 	return j.ahead(f, p)
 }

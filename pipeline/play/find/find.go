@@ -12,6 +12,7 @@ import (
 	"grenier/kernels/cpu"
 	"grenier/kernels/fault"
 	"grenier/layers/awari"
+	"grenier/layers/awari/packed"
 	bestline "grenier/pipeline/play/line"
 	"grenier/pipeline/tables"
 )
@@ -122,7 +123,7 @@ type search struct {
 	options Options
 	tables  *tables.Tables
 	space   *awari.Space
-	rules   *rules
+	rules   *packed.Rules
 	keep    [256]bool // scores that are looked at
 	blind   bool      // nothing is asked about moves
 	ends    bool      // as soon as enough is found
@@ -158,12 +159,8 @@ func newSearch(t *tables.Tables, o Options) (*search, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := newRules(t.Game().Half(), o.To)
-	if err != nil {
-		return nil, err
-	}
 	c := &o.Condition
-	s := &search{options: o, tables: t, space: space, rules: r, keep: c.scores(), held: make([][]int8, o.To+1), saved: time.Now()}
+	s := &search{options: o, tables: t, space: space, rules: packed.New(t.Game()), keep: c.scores(), held: make([][]int8, o.To+1), saved: time.Now()}
 	s.ends = o.Order.first() && o.Count > 0
 	s.blind = len(c.between(moves, facts)) == 0 && (o.Order.most < moves || o.Order.most == facts)
 	for n := o.From; n <= o.To; n++ {
@@ -302,7 +299,7 @@ const (
 func (s *search) fixed() uint64 {
 	o := &s.options
 	bytes := s.tables.Overhead(o.Workers) + cacheBytes
-	bytes += uint64(o.Workers) * (perWorker + batchSize*maxHalf*perChild)
+	bytes += uint64(o.Workers) * (perWorker + batchSize*packed.MaxHalf*perChild)
 	if o.Condition.asked[line] || o.Order.most == line {
 		bytes += uint64(o.Workers) * linePositions * bestline.PositionBytes
 	}

@@ -39,7 +39,7 @@ func (s *scanner) answer(n int, from uint64, asked []uint32) error {
 	}
 	for _, i := range asked {
 		c := s.children[i]
-		s.values[i] = int8(c.captured()) - scores[c.rank()-from]
+		s.values[i] = int8(c.Captured()) - scores[c.Rank()-from]
 	}
 	return nil
 }
@@ -52,8 +52,8 @@ func (s *scanner) sort() {
 	}
 	clear(x.ends)
 	for _, c := range s.children {
-		if n := s.seeds - c.captured(); s.held[n] == nil {
-			x.ends[x.first[n]+int(c.rank()/pieceSize)]++
+		if n := s.seeds - c.Captured(); s.held[n] == nil {
+			x.ends[x.first[n]+int(c.Rank()/pieceSize)]++
 		}
 	}
 	sum := uint32(0)
@@ -62,8 +62,8 @@ func (s *scanner) sort() {
 		sum += count
 	}
 	for i, c := range s.children {
-		if n := s.seeds - c.captured(); s.held[n] == nil {
-			end := &x.ends[x.first[n]+int(c.rank()/pieceSize)]
+		if n := s.seeds - c.Captured(); s.held[n] == nil {
+			end := &x.ends[x.first[n]+int(c.Rank()/pieceSize)]
 			x.order[*end] = uint32(i)
 			*end++
 		}

@@ -7,6 +7,7 @@ import (
 
 	"grenier/io/memory"
 	"grenier/io/tally"
+	"grenier/layers/awari/packed"
 	"grenier/pipeline/internal/parts"
 )
 
@@ -23,7 +24,7 @@ func (s *search) hold(ctx context.Context) error {
 			}
 		}
 	}
-	queue := batchSize * maxHalf
+	queue := batchSize * packed.MaxHalf
 	s.partSize = pieceSize
 	switch {
 	case s.options.Condition.asked[line]:
@@ -100,7 +101,7 @@ func (s *search) decode(ctx context.Context, n int) error {
 // makeScanners makes the workers, and the parts that they share.
 func (s *search) makeScanners(queue int) {
 	for range s.options.Workers {
-		x := &scanner{search: s}
+		x := &scanner{search: s, row: s.rules.NewRow()}
 		x.resize(queue)
 		s.scanners = append(s.scanners, x)
 	}

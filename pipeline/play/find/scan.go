@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"grenier/io/layerfile"
+	"grenier/layers/awari/packed"
 	bestline "grenier/pipeline/play/line"
 )
 
@@ -17,7 +18,7 @@ const (
 
 // candidate is a position whose children are asked for.
 type candidate struct {
-	place
+	packed.Board
 	rank  uint64
 	end   uint32 // of its children
 	score int8
@@ -36,23 +37,23 @@ type part struct {
 // scanner looks at parts of a layer, for one goroutine.
 type scanner struct {
 	*search
-	judge   *judge
-	part    *part
-	effects effects
+	judge *judge
+	part  *part
+	row   *packed.Row // of the position at hand
 
 	queue    []candidate
-	children []child // of the queue
-	values   []int8  // of the moves to them
-	sorter   sorter  // of the children in files
-	scores   []int8  // memory for a piece that is looked at
-	block    []int8  // and for one that has children
+	children []packed.Child // of the queue
+	values   []int8         // of the moves to them
+	sorter   sorter         // of the children in files
+	scores   []int8         // memory for a piece that is looked at
+	block    []int8         // and for one that has children
 }
 
 // resize makes room for so many children; it drops what was there.
 func (s *scanner) resize(children int) {
 	s.queue, s.children, s.values, s.sorter = nil, nil, nil, sorter{}
 	s.queue = make([]candidate, 0, max(1, children/childrenEach))
-	s.children = make([]child, 0, children)
+	s.children = make([]packed.Child, 0, children)
 	s.values = make([]int8, children)
 	if s.scores == nil {
 		s.scores = make([]int8, pieceSize)
@@ -95,20 +96,22 @@ func (s *scanner) stored(from, to uint64) ([]int8, error) {
 
 // piece looks at the positions with these scores from a rank on.
 func (s *scanner) piece(from uint64, scores []int8) error {
-	p := s.rules.place(s.space.Unrank(s.seeds, from))
-	known := false // the effects of moves in this row
+	b := s.rules.Pack(s.space.Unrank(s.seeds, from))
+	known := false // the row of b is set
 	for i, score := range scores {
-		if s.keep[uint8(score)] && (len(s.judge.early) == 0 || s.judge.board(&p)) {
+		if s.keep[uint8(score)] && (len(s.judge.early) == 0 || s.judge.board(b)) {
 			if !known {
-				s.rules.fill(&s.effects, p.row)
+				s.row.Set(b)
 				known = true
 			}
-			if err := s.add(candidate{place: p, rank: from + uint64(i), score: score}); err != nil {
+			if err := s.add(candidate{Board: b, rank: from + uint64(i), score: score}); err != nil {
 				return err
 			}
 		}
-		if p.step(s.rules.q) {
-			known = false
+		if b.Own>>8 != 0 {
+			b.Own = b.Own.Next()
+		} else if i+1 < len(scores) {
+			b, known = b.NextRow(s.space.Half()), false
 		}
 	}
 	return nil
@@ -117,37 +120,19 @@ func (s *scanner) piece(from uint64, scores []int8) error {
 // add puts a position into the queue.
 func (s *scanner) add(c candidate) error {
 	if s.blind {
-		return s.settle(&c, &position{place: c.place, score: c.score})
+		return s.settle(&c, &position{Board: c.Board, score: c.score})
 	}
-	if len(s.queue) == cap(s.queue) || len(s.children)+maxHalf > cap(s.children) {
+	if len(s.queue) == cap(s.queue) || len(s.children)+packed.MaxHalf > cap(s.children) {
 		if err := s.flush(); err != nil {
 			return err
 		}
 	}
 	n := len(s.children)
-	dst := (*[maxHalf]child)(s.children[n : n+maxHalf])
-	k := s.rules.children(dst, &s.effects, c.own)
-	if k == 0 {
-		k = s.starving(dst, c.place)
-	}
-	s.children = s.children[:n+k]
-	c.end = uint32(n + k)
+	n += s.row.Children((*[packed.MaxHalf]packed.Child)(s.children[n:n+packed.MaxHalf]), c.Board)
+	s.children = s.children[:n]
+	c.end = uint32(n)
 	s.queue = append(s.queue, c)
 	return nil
-}
-
-// starving is children for a position whose moves all leave the opponent without seeds: what
-// they do is a matter of the rule set.
-func (s *scanner) starving(dst *[maxHalf]child, p place) int {
-	k := 0
-	for pit, play := range s.space.Plays(s.rules.board(p)) {
-		if play.Legal {
-			_, rank := s.space.Rank(play.Child)
-			dst[k] = newChild(rank, play.Captured, pit)
-			k++
-		}
-	}
-	return k
 }
 
 // flush settles what is in the queue.
@@ -158,10 +143,10 @@ func (s *scanner) flush() error {
 	begin := uint32(0)
 	for i := range s.queue {
 		c := &s.queue[i]
-		p := position{place: c.place, score: c.score, values: allIllegal}
+		p := position{Board: c.Board, score: c.score, values: allIllegal}
 		for k := begin; k < c.end; k++ {
 			x := s.children[k]
-			p.values[x.pit()], p.captured[x.pit()] = s.values[k], uint8(x.captured())
+			p.values[x.Pit()], p.captured[x.Pit()] = s.values[k], uint8(x.Captured())
 		}
 		begin = c.end
 		if err := s.settle(c, &p); err != nil {
@@ -172,18 +157,18 @@ func (s *scanner) flush() error {
 	return nil
 }
 
-var allIllegal = [maxHalf]int8{illegal, illegal, illegal, illegal, illegal, illegal}
+var allIllegal = [packed.MaxHalf]int8{illegal, illegal, illegal, illegal, illegal, illegal}
 
 // lookUp finds out the values of the moves to all children.
 func (s *scanner) lookUp() error {
 	missing := 0
 	for i, c := range s.children {
-		held := s.held[s.seeds-c.captured()]
+		held := s.held[s.seeds-c.Captured()]
 		if held == nil {
 			missing++
 			continue
 		}
-		s.values[i] = int8(c.captured()) - held[c.rank()]
+		s.values[i] = int8(c.Captured()) - held[c.Rank()]
 	}
 	if missing == 0 {
 		return nil

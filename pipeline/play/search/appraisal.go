@@ -1,6 +1,9 @@
 package search
 
-import "grenier/layers/awari"
+import (
+	"grenier/layers/awari"
+	"grenier/layers/awari/packed"
+)
 
 // weightCounts is the number of seeds from which on more of them in a pit make no difference to a guess.
 const weightCounts = 24
@@ -41,11 +44,11 @@ func newAppraisal(game awari.Game) (a appraisal) {
 }
 
 // quiet guesses the score of a position with n seeds whose captures do not matter.
-func (m *mover) quiet(p position, n int) int {
+func (m *mover) quiet(p packed.Board, n int) int {
 	a := &m.appraisal
-	sum := int(a[0][p.own&63]) + int(a[1][p.own>>8&63]) + int(a[2][p.own>>16&63]) +
-		int(a[3][p.own>>24&63]) + int(a[4][p.own>>32&63]) + int(a[5][p.own>>40&63]) +
-		int(a[6][p.other&63]) + int(a[7][p.other>>8&63]) + int(a[8][p.other>>16&63]) +
-		int(a[9][p.other>>24&63]) + int(a[10][p.other>>32&63]) + int(a[11][p.other>>40&63])
+	sum := int(a[0][p.Own&63]) + int(a[1][p.Own>>8&63]) + int(a[2][p.Own>>16&63]) +
+		int(a[3][p.Own>>24&63]) + int(a[4][p.Own>>32&63]) + int(a[5][p.Own>>40&63]) +
+		int(a[6][p.Other&63]) + int(a[7][p.Other>>8&63]) + int(a[8][p.Other>>16&63]) +
+		int(a[9][p.Other>>24&63]) + int(a[10][p.Other>>32&63]) + int(a[11][p.Other>>40&63])
 	return max(-n, min(n, (sum+8)>>4))
 }

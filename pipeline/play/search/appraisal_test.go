@@ -5,6 +5,7 @@ import (
 
 	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
+	"grenier/layers/awari/packed"
 )
 
 // TestAppraisal compares guesses with the scores of positions without captures: they must be nearer than 0 is.
@@ -16,10 +17,10 @@ func TestAppraisal(t *testing.T) {
 	guessed, zero := 0, 0
 	for rank, score := range scores {
 		b := space.Unrank(n, uint64(rank))
-		p := m.pack(&b)
-		var moves plays
-		m.plays(p, &moves)
-		if moves.legal == 0 || moves.legal != moves.quiet {
+		p := m.Pack(b)
+		var moves packed.Plays
+		m.Plays(p, &moves)
+		if moves.Legal == 0 || moves.Legal != moves.Quiet {
 			continue
 		}
 		sum := 0
@@ -42,12 +43,12 @@ func TestAppraisal(t *testing.T) {
 func TestAppraisalOfMany(t *testing.T) {
 	m := newMover(testrun.Game(t, 12, awari.Awari))
 	b := awari.Board{awari.MaxSeeds}
-	if guess := m.quiet(m.pack(&b), awari.MaxSeeds); guess < -awari.MaxSeeds || guess > awari.MaxSeeds {
+	if guess := m.quiet(m.Pack(b), awari.MaxSeeds); guess < -awari.MaxSeeds || guess > awari.MaxSeeds {
 		t.Errorf("%d seeds in a pit: %d", awari.MaxSeeds, guess)
 	}
 	m = newMover(testrun.Game(t, 8, awari.Awari))
 	b = awari.Board{1, 2, 3, 4, 5, 6, 7, 8}
-	if guess := m.quiet(m.pack(&b), b.Seeds()); guess != 0 {
+	if guess := m.quiet(m.Pack(b), b.Seeds()); guess != 0 {
 		t.Errorf("8 pits: %d, want 0", guess)
 	}
 }

@@ -24,7 +24,7 @@ func New(blocks *Blocks, o Options) *Engine {
 	}
 	forTable := o.Bytes / 4
 	e := &Engine{shared: shared{
-		game: blocks.mover.game, mover: blocks.mover, blocks: blocks, solved: blocks.solved,
+		game: blocks.mover.Game(), mover: blocks.mover, blocks: blocks, solved: blocks.solved,
 		stored: newTable(forTable, blocks.mover.first[awari.MaxSeeds+1]),
 	}}
 	e.graph = newGraph(&e.shared, o.Bytes-forTable)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"grenier/layers/awari"
+	"grenier/layers/awari/packed"
 )
 
 // graph is the positions above the tables that matter for one position, as far as they were
@@ -29,11 +30,10 @@ type graph struct {
 	entered bool                     // roots is set
 	full    bool                     // a node could not be expanded for lack of room
 
-	rounds, attempts int       // since the search has begun
-	spent            [2]uint64 // effort of rounds, of attempts
-	published        knowledge // what was told last; at first what nobody knows
-	reported         uint64    // effort at that time
-	part             [][]int32 // nodes of an attempt, by seeds
+	attempts  int       // since the search has begun
+	published knowledge // what was told last; at first what nobody knows
+	reported  uint64    // effort at that time
+	part      [][]int32 // nodes of an attempt, by seeds
 
 	pipe   pipe
 	moving moving
@@ -41,7 +41,7 @@ type graph struct {
 
 // node is a position and its moves.
 type node struct {
-	at       position
+	at       packed.Board
 	next     [awari.MaxPits / 2]int32 // node after the move of a pit, noNode if it is solved or there is none
 	captured [awari.MaxPits / 2]int8  // by that move
 	taken    int8                     // best value of the moves into solved layers, noScore if there is none
@@ -59,7 +59,6 @@ type value struct {
 	lower, upper int8 // proven
 	estimate     int8
 	best         int8    // pit that made the estimate positive
-	replies      int8    // legal moves
 	moving       int32   // where it is in the iteration at hand, if it is there
 	marks        [2]mark // of goals to be worth more, and no more
 }
@@ -106,7 +105,7 @@ func (g *graph) clear() {
 
 // begin forgets what belongs to the search before, but no node.
 func (g *graph) begin() {
-	g.counter, g.entered, g.rounds, g.attempts, g.spent = counter{}, false, 0, 0, [2]uint64{}
+	g.counter, g.entered, g.attempts = counter{}, false, 0
 	g.published, g.reported = knowledge{{noScore, noScore}}, 0
 }
 
@@ -129,7 +128,7 @@ func (g *graph) alive() int {
 }
 
 // slot returns the place in the index of a position with a hash.
-func (g *graph) slot(p position, hash uint64) *uint64 {
+func (g *graph) slot(p packed.Board, hash uint64) *uint64 {
 	mask := len(g.index) - 1
 	for i := home(hash) & mask; ; i = (i + 1) & mask {
 		if x := g.index[i]; x == 0 || alike(x, hash) && g.nodes[uint32(x)-1].at == p {
@@ -155,16 +154,16 @@ func home(hash uint64) int { return int(uint32(hash)) }
 func alike(entry, hash uint64) bool { return (entry^hash)>>32 == 0 }
 
 // mix hashes a position.
-func mix(p position) uint64 {
+func mix(p packed.Board) uint64 {
 	const odd, mix = 0x9e3779b97f4a7c15, 0xd6e8feb86659fd93
-	h := (p.own ^ bits.RotateLeft64(p.other*odd, 29)) * mix
+	h := (uint64(p.Own) ^ bits.RotateLeft64(uint64(p.Other)*odd, 29)) * mix
 	h = (h ^ h>>32) * mix
 	return h ^ h>>32
 }
 
 // node returns the node of a position with n seeds, a new one if there is none. next has what is known of it. There must be room
 // in the index.
-func (g *graph) node(p position, n int, next *ahead) int32 {
+func (g *graph) node(p packed.Board, n int, next *ahead) int32 {
 	slot := g.slot(p, next.hash)
 	if *slot != 0 {
 		return int32(uint32(*slot)) - 1
@@ -200,21 +199,21 @@ func (g *graph) grow() {
 // from the transposition table. Without other moves the score is known.
 func (g *graph) appraise(d *node, next *ahead) value {
 	n, moves := int(d.seeds), &next.plays
-	v := value{best: noPit, replies: int8(bits.OnesCount8(moves.legal))}
-	taken, open, least, estimate := noScore, moves.quiet != 0, -n, -n
+	v := value{best: noPit}
+	taken, open, least, estimate := noScore, moves.Quiet != 0, -n, -n
 	if open {
 		estimate = g.mover.quiet(d.at, n)
 	}
-	if moves.legal == 0 {
+	if moves.Legal == 0 {
 		taken = -n
 	}
-	for pits := moves.legal &^ moves.quiet; pits != 0; pits &= pits - 1 {
+	for pits := moves.Legal &^ moves.Quiet; pits != 0; pits &= pits - 1 {
 		pit := bits.TrailingZeros8(pits)
-		captured := int(moves.captured[pit])
+		captured := int(moves.Captured[pit])
 		if left := n - captured; left > g.solved {
 			open = true
 			least = max(least, captured-left)
-			estimate = max(estimate, captured-g.guess(moves.children[pit], left))
+			estimate = max(estimate, captured-g.guess(moves.Children[pit], left))
 		} else {
 			taken = max(taken, captured-g.scoreAt(left, next.ranks[pit], &g.counter))
 		}
@@ -239,21 +238,21 @@ func (g *graph) appraise(d *node, next *ahead) value {
 }
 
 // guess follows captures only.
-func (g *graph) guess(p position, n int) int {
-	var moves plays
-	g.mover.plays(p, &moves)
+func (g *graph) guess(p packed.Board, n int) int {
+	var moves packed.Plays
+	g.mover.Plays(p, &moves)
 	best := -n
-	if moves.quiet != 0 {
+	if moves.Quiet != 0 {
 		best = g.mover.quiet(p, n)
 	}
-	for pits := moves.legal &^ moves.quiet; pits != 0; pits &= pits - 1 {
+	for pits := moves.Legal &^ moves.Quiet; pits != 0; pits &= pits - 1 {
 		pit := bits.TrailingZeros8(pits)
-		captured := int(moves.captured[pit])
+		captured := int(moves.Captured[pit])
 		left := n - captured
 		if left <= g.solved {
-			best = max(best, captured-g.score(moves.children[pit], left, &g.counter))
+			best = max(best, captured-g.score(moves.Children[pit], left, &g.counter))
 		} else {
-			best = max(best, captured-g.guess(moves.children[pit], left))
+			best = max(best, captured-g.guess(moves.Children[pit], left))
 		}
 	}
 	return best
@@ -266,11 +265,11 @@ func (g *graph) expand(id int32, moves *prepared) (ok bool) {
 	}
 	g.reserve()
 	n := int(g.nodes[id].seeds)
-	for pits := moves.plays.legal; pits != 0; pits &= pits - 1 {
+	for pits := moves.plays.Legal; pits != 0; pits &= pits - 1 {
 		pit := bits.TrailingZeros8(pits)
-		captured := moves.plays.captured[pit]
+		captured := moves.plays.Captured[pit]
 		if left := n - int(captured); left > g.solved {
-			child := g.node(moves.plays.children[pit], left, &moves.ahead[pit])
+			child := g.node(moves.plays.Children[pit], left, &moves.ahead[pit])
 			d := &g.nodes[id]
 			d.next[pit], d.captured[pit] = child, captured
 		}

@@ -9,28 +9,20 @@ import (
 // leastRound is the number of nodes that a round of the graph may expand at least.
 const leastRound = 256
 
-// improve moves bounds of the board: by a round in the whole graph, or by attempts to prove the goals, which get about
-// three quarters of the effort unless they find nothing to expand. It reports false when it can do no more, for lack of memory or because the search is
-// stopped.
+// improve moves bounds of the board by an attempt to prove the goals, and by a round if that finds nothing to expand. It reports
+// false when it can do no more, for lack of memory or because the search is stopped.
 func (r *root) improve() bool {
 	g := r.graph
 	if r.stop.Load() || !r.enter() {
 		return false
 	}
-	before, expanded := g.counter.effort(), g.counter.expanded
-	spent, step := &g.spent[0], r.expand
-	if g.spent[1] < 3*g.spent[0] {
-		spent, step = &g.spent[1], r.attempt
-	}
-	if !step() {
+	expanded := g.counter.expanded
+	if !r.attempt() {
 		return false
 	}
-	if g.counter.expanded == expanded && spent == &g.spent[1] && !r.closed() && !g.full {
-		if spent = &g.spent[0]; !r.expand() {
-			return false
-		}
+	if g.counter.expanded == expanded && !r.closed() && !g.full && !r.expand() {
+		return false
 	}
-	*spent += g.counter.effort() - before + 1
 	if g.full {
 		g.clear() // what is proven is in the transposition table
 	}
@@ -41,12 +33,9 @@ func (r *root) improve() bool {
 // looks again: estimates, and so the goals, may have changed.
 func (r *root) expand() bool {
 	g := r.graph
-	half := g.rounds%halfWay == halfWay-1
-	g.rounds++
-	for again := false; ; half, again = false, true {
-		g.goals = r.goals(g.goals[:0], half)
-		most := max(leastRound, g.alive()/4)
-		grown := g.pursue(g.goals, most, false) > 0 || g.pursue(g.goals, most, true) > 0
+	for again := false; ; again = true {
+		g.goals = r.goals(g.goals[:0])
+		grown := g.pursue(g.goals, max(leastRound, g.alive()/4)) > 0
 		if !grown && again || !g.solve() {
 			return false
 		}
@@ -62,8 +51,6 @@ const (
 	firstAttempt, leastPart = 512, 256
 	// perBudget is the number of attempts with as many nodes.
 	perBudget = 4
-	// halfWay is how often what is half way to the estimate is tried.
-	halfWay = 5
 )
 
 // attempt expands what the goals need, by proof numbers, and solves that part of the graph again and again. Each attempt
@@ -74,7 +61,7 @@ func (r *root) attempt() bool {
 	budget := firstAttempt << min(g.attempts/perBudget, 20)
 	g.attempts++
 	for part := leastPart; budget > 0 && !r.closed(); part = max(leastPart, len(g.queue)/4) {
-		g.goals = r.goals(g.goals[:0], false)
+		g.goals = r.goals(g.goals[:0])
 		n := g.prove(g.goals, min(part, budget))
 		if !g.solvePart() {
 			return false
@@ -119,8 +106,8 @@ func (r *root) enter() bool {
 		g.roots[pit] = noNode
 	}
 	for _, pit := range r.first {
-		if left := r.result.Seeds - int(r.plays.captured[pit]); left > r.solved {
-			child := r.plays.children[pit]
+		if left := r.result.Seeds - int(r.plays.Captured[pit]); left > r.solved {
+			child := r.plays.Children[pit]
 			g.reserve()
 			g.roots[pit] = g.node(child, left, &ahead{hash: mix(child), code: g.mover.code(child, left)})
 		}
@@ -130,8 +117,8 @@ func (r *root) enter() bool {
 }
 
 // goals lists what would make the score of the board known, or those of all moves, if the
-// estimates of the graph are right, or what is half way there, which is easier to prove.
-func (r *root) goals(list []goal, half bool) []goal {
+// estimates of the graph are right.
+func (r *root) goals(list []goal) []goal {
 	g := r.graph
 	best, target := noNode, -r.result.Seeds
 	for _, pit := range r.first {
@@ -144,7 +131,7 @@ func (r *root) goals(list []goal, half bool) []goal {
 	if r.limits.AllMoves {
 		return list
 	}
-	captured := func(pit int) int { return int(r.plays.captured[pit]) }
+	captured := func(pit int) int { return int(r.plays.Captured[pit]) }
 	for _, pit := range r.first {
 		if id := g.roots[pit]; id != noNode {
 			if estimate := captured(pit) - int(g.values[id].estimate); estimate > target || best == noNode && estimate == target {
@@ -152,26 +139,15 @@ func (r *root) goals(list []goal, half bool) []goal {
 			}
 		}
 	}
-	least, most := target, target
-	if half {
-		least, most = r.between(target)
-	}
 	if best != noNode {
-		list = append(list, goal{g.roots[best], true, int8(captured(best) - least)})
+		list = append(list, goal{g.roots[best], true, int8(captured(best) - target)})
 	}
 	for _, pit := range r.first {
 		if id := g.roots[pit]; id != noNode {
-			list = append(list, goal{id, false, int8(captured(pit) - most)})
+			list = append(list, goal{id, false, int8(captured(pit) - target)})
 		}
 	}
 	return list
-}
-
-// between returns what lies half way from the bounds to a number between them.
-func (r *root) between(x int) (least, most int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return x - (x-r.result.Lower)/2, x + (r.result.Upper-x)/2
 }
 
 // adopt takes what the graph has proven into the result.

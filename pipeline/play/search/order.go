@@ -26,7 +26,7 @@ const (
 // transposition table names, or noPit.
 func (o *order) moves(v *visit, stored int) (pits [awari.MaxPits / 2]int8, n int) {
 	var ranks [awari.MaxPits / 2]uint32
-	for legal := v.plays.legal; legal != 0; legal &= legal - 1 {
+	for legal := v.plays.Legal; legal != 0; legal &= legal - 1 {
 		pit := bits.TrailingZeros8(legal)
 		rank := o.rank(v, pit)
 		if pit == stored {
@@ -43,10 +43,10 @@ func (o *order) moves(v *visit, stored int) (pits [awari.MaxPits / 2]int8, n int
 }
 
 func (o *order) rank(v *visit, pit int) uint32 {
-	if captured := v.plays.captured[pit]; captured > 0 {
+	if captured := v.plays.Captured[pit]; captured > 0 {
 		return captureRank + uint32(captured)
 	}
-	rank := o.history[pit][v.at.seeds(pit)]
+	rank := o.history[pit][v.at.Own.Pit(pit)]
 	switch int8(pit + 1) {
 	case o.killers[v.place.ply][0]:
 		rank += 2 * killerRank
@@ -61,7 +61,7 @@ func (o *order) cut(v *visit, pit int) {
 	if k := &o.killers[v.place.ply]; k[0] != int8(pit+1) {
 		k[0], k[1] = int8(pit+1), k[0]
 	}
-	h := &o.history[pit][v.at.seeds(pit)]
+	h := &o.history[pit][v.at.Own.Pit(pit)]
 	if *h += uint32(v.depth * v.depth); *h >= maxHistory {
 		for pit := range o.history {
 			for seeds := range o.history[pit] {

@@ -6,6 +6,7 @@ import (
 
 	"grenier/kernels/prefetch"
 	"grenier/layers/awari"
+	"grenier/layers/awari/packed"
 )
 
 // pipe prepares nodes of the queue before their turn: each step asks for the memory that the next one uses, and that comes
@@ -26,7 +27,7 @@ const (
 // prepared is a node that may be expanded, and its moves.
 type prepared struct {
 	node  int32 // noNode if it is expanded already
-	plays plays
+	plays packed.Plays
 	ahead [awari.MaxPits / 2]ahead // after each move that leads to another node
 }
 
@@ -36,7 +37,7 @@ type ahead struct {
 	hash   uint64
 	code   uint64 // that of the transposition table
 	played bool   // what follows is known
-	plays  plays
+	plays  packed.Plays
 	ranks  [awari.MaxPits / 2]uint64 // after captures into solved layers
 }
 
@@ -72,11 +73,11 @@ func (g *graph) playMoves(id int32, to *prepared) {
 	}
 	to.node = id
 	n := int(d.seeds)
-	g.mover.plays(d.at, &to.plays)
-	for pits := to.plays.legal; pits != 0; pits &= pits - 1 {
+	g.mover.Plays(d.at, &to.plays)
+	for pits := to.plays.Legal; pits != 0; pits &= pits - 1 {
 		pit := bits.TrailingZeros8(pits)
-		if left := n - int(to.plays.captured[pit]); left > g.solved {
-			child, next := to.plays.children[pit], &to.ahead[pit]
+		if left := n - int(to.plays.Captured[pit]); left > g.solved {
+			child, next := to.plays.Children[pit], &to.ahead[pit]
 			next.hash, next.code, next.played = mix(child), g.mover.code(child, left), false
 			touch(&g.index[home(next.hash)&(len(g.index)-1)])
 			bucket, _ := g.stored.place(next.code)
@@ -91,14 +92,14 @@ func (g *graph) lookBeyond(to *prepared) {
 		return
 	}
 	n := int(g.nodes[to.node].seeds)
-	for pits := to.plays.legal; pits != 0; pits &= pits - 1 {
+	for pits := to.plays.Legal; pits != 0; pits &= pits - 1 {
 		pit := bits.TrailingZeros8(pits)
-		left := n - int(to.plays.captured[pit])
+		left := n - int(to.plays.Captured[pit])
 		if left <= g.solved {
 			continue
 		}
 		if id := g.seems(to.ahead[pit].hash); id == noNode {
-			g.look(to.plays.children[pit], left, &to.ahead[pit])
+			g.look(to.plays.Children[pit], left, &to.ahead[pit])
 		} else {
 			touch(&g.nodes[id].at)
 			touch(&g.values[id])
@@ -107,13 +108,13 @@ func (g *graph) lookBeyond(to *prepared) {
 }
 
 // look plays the moves of a position with n seeds, and asks for the scores after its captures, if they are in memory.
-func (g *graph) look(p position, n int, to *ahead) {
+func (g *graph) look(p packed.Board, n int, to *ahead) {
 	to.played = true
-	g.mover.plays(p, &to.plays)
-	for pits := to.plays.legal &^ to.plays.quiet; pits != 0; pits &= pits - 1 {
+	g.mover.Plays(p, &to.plays)
+	for pits := to.plays.Legal &^ to.plays.Quiet; pits != 0; pits &= pits - 1 {
 		pit := bits.TrailingZeros8(pits)
-		if left := n - int(to.plays.captured[pit]); left <= g.solved {
-			to.ranks[pit] = g.mover.rank(to.plays.children[pit])
+		if left := n - int(to.plays.Captured[pit]); left <= g.solved {
+			to.ranks[pit] = g.mover.Rank(to.plays.Children[pit])
 			touch(g.blocks.peek(left, to.ranks[pit]))
 		}
 	}

@@ -141,7 +141,7 @@ func (g *graph) numbers(x goal) numbers {
 	switch {
 	case v.lower >= x.target && !x.atMost, v.upper <= x.target && x.atMost:
 		return proven
-	case v.upper < x.target, v.lower > x.target:
+	case v.settled(x):
 		return refuted
 	}
 	m := v.mark(x)

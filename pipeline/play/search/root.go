@@ -9,6 +9,7 @@ import (
 
 	"grenier/io/crew"
 	"grenier/layers/awari"
+	"grenier/layers/awari/packed"
 )
 
 // root is the search of one board. The board itself is not on the path of a worker: what is
@@ -17,7 +18,7 @@ type root struct {
 	*Engine
 	limits Limits
 	start  time.Time
-	plays  plays
+	plays  packed.Plays
 	first  []int // legal pits, in the first order
 	// endless says that there is no limit of depth.
 	endless bool
@@ -37,12 +38,12 @@ func newRoot(e *Engine, b awari.Board, l Limits) *root {
 	}
 	n := b.Seeds()
 	r.result = Result{Board: b, Seeds: n, Best: -1, Lower: -n, Upper: n}
-	r.mover.plays(e.mover.pack(&b), &r.plays)
+	r.mover.Plays(e.mover.Pack(b), &r.plays)
 	for _, w := range e.workers {
 		w.order, w.counter = order{}, counter{}
 	}
 	e.graph.begin()
-	v := visit{at: e.mover.pack(&b), plays: r.plays}
+	v := visit{at: e.mover.Pack(b), plays: r.plays}
 	pits, count := e.workers[0].order.moves(&v, noPit)
 	for _, pit := range pits[:count] {
 		r.order = append(r.order, int(pit))
@@ -50,9 +51,9 @@ func newRoot(e *Engine, b awari.Board, l Limits) *root {
 	r.first = slices.Clone(r.order)
 	for pit := range e.game.Half() {
 		r.result.Moves[pit].Pit = pit
-		if r.plays.legal&(1<<pit) != 0 {
-			m, captured := &r.result.Moves[pit], int(r.plays.captured[pit])
-			m.Legal, m.Captured, m.Child = true, captured, e.mover.board(r.plays.children[pit])
+		if r.plays.Legal&(1<<pit) != 0 {
+			m, captured := &r.result.Moves[pit], int(r.plays.Captured[pit])
+			m.Legal, m.Captured, m.Child = true, captured, e.mover.Unpack(r.plays.Children[pit])
 			m.Lower, m.Upper, m.Estimate = 2*captured-n, n, captured
 		}
 	}
@@ -297,20 +298,20 @@ func (r *root) line() []int {
 	for _, pit := range r.variations[r.result.Best] {
 		line = append(line, int(pit))
 	}
-	p, n := r.mover.pack(&r.result.Board), r.result.Seeds
-	seen := map[position]bool{}
+	p, n := r.mover.Pack(r.result.Board), r.result.Seeds
+	seen := map[packed.Board]bool{}
 	for i := 0; n > r.solved && len(line) < MaxDepth && !seen[p]; i++ {
-		var moves plays
-		r.mover.plays(p, &moves)
+		var moves packed.Plays
+		r.mover.Plays(p, &moves)
 		if i == len(line) {
 			s, ok := r.stored.find(r.mover.code(p, n))
-			if !ok || s.pit == noPit || moves.legal&(1<<s.pit) == 0 {
+			if !ok || s.pit == noPit || moves.Legal&(1<<s.pit) == 0 {
 				break
 			}
 			line = append(line, int(s.pit))
 			seen[p] = true
 		}
-		p, n = moves.children[line[i]], n-int(moves.captured[line[i]])
+		p, n = moves.Children[line[i]], n-int(moves.Captured[line[i]])
 	}
 	return line
 }

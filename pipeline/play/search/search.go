@@ -68,8 +68,8 @@
 // in each position, and an answer to all moves of the other one that are not refuted. Which move he follows decides whether ten boards must be expanded or
 // ten million. Proof numbers say of each move how much is left to be settled, and the least is expanded first (prove.go); where no
 // search has been they begin with the distance of the estimate from the goal. Proof numbers do not know in which way a position was
-// reached, or that of one way alone: they prove nothing, and each attempt forgets those of the one before. A quarter of the effort
-// goes to the whole graph: what the moves with the best estimate reach is expanded, breadth first, and all of it is solved (pursue.go). So
+// reached, or that of one way alone: they prove nothing, and each attempt forgets those of the one before. After an attempt
+// that found nothing to expand, what all moves that may decide lead to is expanded, breadth first, and all of the graph is solved (pursue.go). So
 // nothing is left out for good.
 //
 // # Workers, and coming back

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"grenier/layers/awari"
+	"grenier/layers/awari/packed"
 )
 
 // shared is what the workers of a search have in common.
@@ -40,7 +41,9 @@ func (c *counter) add(d counter) {
 
 // score returns the score of a solved position with n seeds. If it cannot be read the search is
 // asked to stop, and the score means nothing.
-func (s *shared) score(p position, n int, c *counter) int { return s.scoreAt(n, s.mover.rank(p), c) }
+func (s *shared) score(p packed.Board, n int, c *counter) int {
+	return s.scoreAt(n, s.mover.Rank(p), c)
+}
 
 // scoreAt is score for the position of layer n that has a rank.
 func (s *shared) scoreAt(n int, rank uint64, c *counter) int {

@@ -4,13 +4,14 @@ import (
 	"math/bits"
 
 	"grenier/layers/awari"
+	"grenier/layers/awari/packed"
 )
 
 // worker searches a tree.
 type worker struct {
 	*shared
 	order   order
-	path    [maxPly + 1]position
+	path    [maxPly + 1]packed.Board
 	lines   variations
 	counter counter
 }
@@ -37,7 +38,7 @@ func (p place) next(captured int) place {
 
 // visit searches a position with n seeds between alpha and beta. When the search is
 // asked to stop the outcome means nothing.
-func (w *worker) visit(p position, n int, at place, depth, alpha, beta int) outcome {
+func (w *worker) visit(p packed.Board, n int, at place, depth, alpha, beta int) outcome {
 	w.lines.clear(at.ply)
 	if n <= w.solved {
 		score := w.score(p, n, &w.counter)
@@ -57,8 +58,8 @@ func (w *worker) visit(p position, n int, at place, depth, alpha, beta int) outc
 			return known(int(s.estimate), v.before)
 		}
 	}
-	w.mover.plays(p, &v.plays)
-	if v.plays.legal == 0 {
+	w.mover.Plays(p, &v.plays)
+	if v.plays.Legal == 0 {
 		return known(-n, interval{-n, -n})
 	}
 	w.ask(&v)
@@ -68,15 +69,15 @@ func (w *worker) visit(p position, n int, at place, depth, alpha, beta int) outc
 
 // ask asks for the memory that the moves of a position need: scores, and places in the transposition table.
 func (w *worker) ask(v *visit) {
-	pits := v.plays.legal
+	pits := v.plays.Legal
 	if v.depth == 0 {
-		pits &^= v.plays.quiet
+		pits &^= v.plays.Quiet
 	}
 	for ; pits != 0; pits &= pits - 1 {
 		pit := bits.TrailingZeros8(pits)
-		child, left := v.plays.children[pit], v.seeds-int(v.plays.captured[pit])
+		child, left := v.plays.Children[pit], v.seeds-int(v.plays.Captured[pit])
 		if left <= w.solved {
-			touch(w.blocks.peek(left, w.mover.rank(child)))
+			touch(w.blocks.peek(left, w.mover.Rank(child)))
 		} else {
 			bucket, _ := w.stored.place(w.mover.code(child, left))
 			touch(bucket)
@@ -86,7 +87,7 @@ func (w *worker) ask(v *visit) {
 
 // repeats returns the last ply at which the same player had the position, since the
 // last capture, or nowhere.
-func (w *worker) repeats(p position, at place) int {
+func (w *worker) repeats(p packed.Board, at place) int {
 	for ply := at.ply - 2; ply >= at.layer; ply -= 2 {
 		if w.path[ply] == p {
 			return ply
@@ -97,9 +98,9 @@ func (w *worker) repeats(p position, at place) int {
 
 // visit is a position whose moves are being searched.
 type visit struct {
-	at          position
+	at          packed.Board
 	code        uint64
-	plays       plays
+	plays       packed.Plays
 	pits        [awari.MaxPits / 2]int8 // legal moves, in the order to be tried
 	count       int
 	seeds       int
@@ -116,7 +117,7 @@ func (w *worker) expand(v *visit) outcome {
 		estimate: -v.seeds, here: interval{-v.seeds, -v.seeds}, sure: interval{-v.seeds, -v.seeds}, back: nowhere,
 	}
 	best, all := int(v.pits[0]), true
-	if v.depth == 0 && v.plays.quiet != 0 {
+	if v.depth == 0 && v.plays.Quiet != 0 {
 		all, o.estimate = false, w.mover.quiet(v.at, v.seeds)
 	}
 	o, best, done := w.capture(v, o, best)
@@ -127,7 +128,7 @@ func (w *worker) expand(v *visit) outcome {
 			break
 		}
 		pit := int(v.pits[i])
-		captured := int(v.plays.captured[pit])
+		captured := int(v.plays.Captured[pit])
 		if done&(1<<pit) != 0 || v.depth == 0 && captured == 0 {
 			continue
 		}
@@ -157,11 +158,11 @@ func (w *worker) expand(v *visit) outcome {
 // that memory is waited for once.
 func (w *worker) capture(v *visit, o outcome, best int) (_ outcome, pit int, done uint8) {
 	var scores [awari.MaxPits / 2]int
-	for pits := v.plays.legal &^ v.plays.quiet; pits != 0; pits &= pits - 1 {
+	for pits := v.plays.Legal &^ v.plays.Quiet; pits != 0; pits &= pits - 1 {
 		pit := bits.TrailingZeros8(pits)
-		if left := v.seeds - int(v.plays.captured[pit]); left <= w.solved {
+		if left := v.seeds - int(v.plays.Captured[pit]); left <= w.solved {
 			done |= 1 << pit
-			scores[pit] = int(v.plays.captured[pit]) - w.score(v.plays.children[pit], left, &w.counter)
+			scores[pit] = int(v.plays.Captured[pit]) - w.score(v.plays.Children[pit], left, &w.counter)
 		}
 	}
 	for pits := done; pits != 0; pits &= pits - 1 {
@@ -181,7 +182,7 @@ func (w *worker) capture(v *visit, o outcome, best int) (_ outcome, pit int, don
 // follow searches a move: with a null window unless it is the first one, and again
 // if it turns out to be better than alpha.
 func (w *worker) follow(v *visit, pit, alpha int, first bool) outcome {
-	captured, child := int(v.plays.captured[pit]), v.plays.children[pit]
+	captured, child := int(v.plays.Captured[pit]), v.plays.Children[pit]
 	n, at, depth := v.seeds-captured, v.place.next(captured), max(0, v.depth-1)
 	if first || v.beta-alpha <= 1 {
 		return w.visit(child, n, at, depth, captured-v.beta, captured-alpha)

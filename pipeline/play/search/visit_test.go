@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"grenier/layers/awari"
+	"grenier/layers/awari/packed"
 )
 
 // noScores has no layers.
@@ -25,7 +26,7 @@ func TestNoAllocations(t *testing.T) {
 	}
 	e := New(NewBlocks(noScores{game}, 1), Options{Bytes: 1 << 20})
 	e.begin()
-	w, p := e.workers[0], e.mover.pack(&b)
+	w, p := e.workers[0], e.mover.Pack(b)
 	if allocations := testing.AllocsPerRun(3, func() {
 		w.visit(p, 48, place{ply: 1, layer: 1}, 8, -48, 48)
 	}); allocations != 0 {
@@ -39,8 +40,8 @@ func TestNoAllocations(t *testing.T) {
 // TestRepeats knows a board of the same player since the last capture, and no other.
 func TestRepeats(t *testing.T) {
 	var w worker
-	x, y := position{own: 1}, position{own: 2}
-	w.path = [maxPly + 1]position{1: x, 2: y, 3: y, 4: x, 5: x}
+	x, y := packed.Board{Own: 1}, packed.Board{Own: 2}
+	w.path = [maxPly + 1]packed.Board{1: x, 2: y, 3: y, 4: x, 5: x}
 	for _, c := range []struct {
 		at   place
 		want int

@@ -1,0 +1,242 @@
+package packed
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"grenier/layers/awari"
+)
+
+// newRules returns the packed rules of a game, and the plain ones.
+func newRules(t testing.TB, pits int, rules awari.Rules) (*Rules, *awari.Space) {
+	t.Helper()
+	game, err := awari.New(pits, rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	space, err := awari.NewSpace(game, awari.MaxSeeds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New(game), space
+}
+
+// spaces calls test for all games.
+func spaces(t *testing.T, test func(t *testing.T, r *Rules, space *awari.Space)) {
+	for pits := awari.MinPits; pits <= awari.MaxPits; pits += 2 {
+		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+			r, space := newRules(t, pits, rules)
+			t.Run(r.Game().Name(), func(t *testing.T) { test(t, r, space) })
+		}
+	}
+}
+
+// TestRandomBoards compares random boards with the plain rules.
+func TestRandomBoards(t *testing.T) {
+	random := rand.New(rand.NewPCG(12, 48))
+	spaces(t, func(t *testing.T, r *Rules, space *awari.Space) {
+		for n := range awari.MaxSeeds + 1 {
+			for range 100 {
+				check(t, r, space, space.Unrank(n, random.Uint64N(space.Size(n))))
+			}
+		}
+	})
+}
+
+// TestSmallLayers goes through small layers in the order of ranks, and compares all boards.
+func TestSmallLayers(t *testing.T) {
+	spaces(t, func(t *testing.T, r *Rules, space *awari.Space) {
+		for n := range 5 {
+			p := r.Pack(space.Unrank(n, 0))
+			for rank := range space.Size(n) {
+				if rank > 0 {
+					p = p.Next(r.half)
+				}
+				b := space.Unrank(n, rank)
+				if r.Unpack(p) != b {
+					t.Fatalf("rank %d of layer %d is %v, not %v", rank, n, b, r.Unpack(p))
+				}
+				check(t, r, space, b)
+			}
+		}
+	})
+}
+
+// TestWholeLayers compares all boards of a few larger layers.
+func TestWholeLayers(t *testing.T) {
+	for _, c := range []struct{ pits, seeds, step int }{{4, 30, 1}, {4, 48, 7}, {6, 15, 3}, {8, 12, 11}, {12, 7, 1}} {
+		r, space := newRules(t, c.pits, awari.Awari)
+		for rank := uint64(0); rank < space.Size(c.seeds); rank += uint64(c.step) {
+			check(t, r, space, space.Unrank(c.seeds, rank))
+		}
+	}
+}
+
+// TestNext goes on from random boards with as many seeds as fit.
+func TestNext(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 3))
+	spaces(t, func(t *testing.T, r *Rules, space *awari.Space) {
+		for range 200 {
+			rank := random.Uint64N(space.Size(awari.MaxSeeds) - 1)
+			b, want := space.Unrank(awari.MaxSeeds, rank), space.Unrank(awari.MaxSeeds, rank+1)
+			if got := r.Unpack(r.Pack(b).Next(r.half)); got != want {
+				t.Fatalf("after %v comes %v, not %v", b, want, got)
+			}
+		}
+	})
+}
+
+// check compares one board with the plain rules.
+func check(t *testing.T, r *Rules, space *awari.Space, b awari.Board) {
+	t.Helper()
+	p := r.Pack(b)
+	if got := r.Unpack(p); got != b {
+		t.Fatalf("%v becomes %v", b, got)
+	}
+	n, rank := space.Rank(b)
+	if got := r.Rank(p); got != rank || p.Own.Seeds()+p.Other.Seeds() != n {
+		t.Fatalf("%v: rank %d, %d and %d seeds, want %d, %d", b, got, p.Own.Seeds(), p.Other.Seeds(), rank, n)
+	}
+	checkPlays(t, r, b)
+	checkRow(t, r, space, b)
+	checkBefore(t, r, b)
+}
+
+func checkPlays(t *testing.T, r *Rules, b awari.Board) {
+	t.Helper()
+	p := r.Pack(b)
+	var moves Plays
+	r.Plays(p, &moves)
+	for pit, want := range r.game.Plays(b) {
+		legal, quiet := moves.Legal>>pit&1 == 1, moves.Quiet>>pit&1 == 1
+		if legal != want.Legal || quiet != (want.Legal && want.Captured == 0) {
+			t.Fatalf("%v, pit %d: legal %v, quiet %v, want %+v", b, pit, legal, quiet, want)
+		}
+		if legal && (int(moves.Captured[pit]) != want.Captured || r.Unpack(moves.Children[pit]) != want.Child) {
+			t.Fatalf("%v, pit %d: captured %d, child %v, want %+v", b, pit, moves.Captured[pit], r.Unpack(moves.Children[pit]), want)
+		}
+		if child, ok := r.Quiet(p, pit); ok != quiet || ok && r.Unpack(child) != want.Child {
+			t.Fatalf("%v, pit %d: quiet %v, child %v, want %+v", b, pit, ok, r.Unpack(child), want)
+		}
+	}
+}
+
+func checkRow(t *testing.T, r *Rules, space *awari.Space, b awari.Board) {
+	t.Helper()
+	var got [MaxHalf]Child
+	row := r.NewRow()
+	row.Set(r.Pack(b))
+	list := got[:row.Children(&got, r.Pack(b))]
+	for pit, want := range r.game.Plays(b) {
+		if !want.Legal {
+			continue
+		}
+		if _, rank := space.Rank(want.Child); len(list) == 0 || list[0] != newChild(rank, want.Captured, pit) {
+			t.Fatalf("%v, pit %d: children %v from here on, want %+v", b, pit, list, want)
+		}
+		list = list[1:]
+	}
+	if len(list) > 0 {
+		t.Fatalf("%v: no moves lead to %v", b, list)
+	}
+}
+
+func checkBefore(t *testing.T, r *Rules, b awari.Board) {
+	t.Helper()
+	var got []awari.Board
+	for _, p := range r.Before(nil, r.Pack(b)) {
+		got = append(got, r.Unpack(p))
+	}
+	if want := r.game.Predecessors(nil, b); !slices.Equal(got, want) {
+		t.Fatalf("%v: moves from %v lead there, want %v", b, got, want)
+	}
+}
+
+// FuzzBoard compares any board with the plain rules.
+func FuzzBoard(f *testing.F) {
+	f.Add(uint8(4), false, []byte{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4})
+	f.Add(uint8(2), true, []byte{0, 0, 0, 48})
+	f.Add(uint8(4), true, []byte{0, 0, 0, 0, 0, 2, 1, 1, 0, 0, 0, 0})
+	f.Fuzz(func(t *testing.T, size uint8, strict bool, pits []byte) {
+		rules := awari.Awari
+		if strict {
+			rules = awari.Strict
+		}
+		r, space := newRules(t, awari.MinPits+2*int(size%5), rules)
+		var b awari.Board
+		left := uint8(awari.MaxSeeds)
+		for i, x := range pits[:min(len(pits), space.Pits())] {
+			b[i] = x % (left + 1)
+			left -= b[i]
+		}
+		check(t, r, space, b)
+	})
+}
+
+// boards are random boards of 12 pits and 24 seeds.
+func boards(b *testing.B) (*Rules, []Board) {
+	r, space := newRules(b, 12, awari.Awari)
+	random := rand.New(rand.NewPCG(24, 12))
+	all := make([]Board, 1024)
+	for i := range all {
+		all[i] = r.Pack(space.Unrank(24, random.Uint64N(space.Size(24))))
+	}
+	return r, all
+}
+
+// BenchmarkPlays plays the moves of boards and ranks the children.
+func BenchmarkPlays(b *testing.B) {
+	r, all := boards(b)
+	var moves Plays
+	var sum uint64
+	for i := 0; b.Loop(); i++ {
+		r.Plays(all[i%len(all)], &moves)
+		for pit := range MaxHalf {
+			if moves.Legal>>pit&1 == 1 {
+				sum += r.Rank(moves.Children[pit])
+			}
+		}
+	}
+	if sum == 0 {
+		b.Fatal("no move")
+	}
+}
+
+// BenchmarkRow is BenchmarkPlays for boards of one row.
+func BenchmarkRow(b *testing.B) {
+	r, all := boards(b)
+	row, p := r.NewRow(), all[0]
+	row.Set(p)
+	var children [MaxHalf]Child
+	n := 0
+	for i := 0; b.Loop(); i++ {
+		n += row.Children(&children, p)
+		if p.Own = p.Own.Next(); p.Own>>8 == 0 {
+			p = all[0]
+		}
+	}
+	if n == 0 {
+		b.Fatal("no move")
+	}
+}
+
+// BenchmarkBefore takes quiet moves back.
+func BenchmarkBefore(b *testing.B) {
+	r, all := boards(b)
+	var list []Board
+	for i := 0; b.Loop(); i++ {
+		list = r.Before(list[:0], all[i%len(all)])
+	}
+}
+
+// BenchmarkNext goes through boards in the order of ranks.
+func BenchmarkNext(b *testing.B) {
+	r, all := boards(b)
+	first, p := all[0], all[0]
+	for i := 0; b.Loop(); i++ {
+		if p = p.Next(r.half); i%1000 == 0 {
+			p = first
+		}
+	}
+}
