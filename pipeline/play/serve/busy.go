@@ -71,7 +71,7 @@ func (s *Server) Processors() int {
 
 // compute answers with what f finds out while it has a turn. The turn is given back
 // before the answer is sent: who reads slowly must not keep it.
-func (s *Server) compute(w http.ResponseWriter, r *http.Request, q *turns, f func(context.Context, *turn) (any, error)) {
+func (s *Server) compute(w http.ResponseWriter, r *http.Request, q *turns, f func(context.Context) (any, error)) {
 	found, err := s.inTurn(r, q, f)
 	if err != nil {
 		s.refuse(w, r, err)
@@ -80,29 +80,28 @@ func (s *Server) compute(w http.ResponseWriter, r *http.Request, q *turns, f fun
 	answer(w, r, http.StatusOK, found)
 }
 
-func (s *Server) inTurn(r *http.Request, q *turns, f func(context.Context, *turn) (any, error)) (any, error) {
-	t, err := q.await(r.Context(), clientOf(r.RemoteAddr), s.limits.queue)
+// inTurn returns what f finds out while it has a turn.
+func (s *Server) inTurn(r *http.Request, q *turns, f func(context.Context) (any, error)) (found any, err error) {
+	err = q.take(r.Context(), clientOf(r.RemoteAddr), s.limits.queue, func() (err error) {
+		found, err = f(r.Context())
+		return err
+	})
 	if errors.Is(err, errGreedy) {
 		rest(r.Context(), s.limits.penalty)
 	}
-	if err != nil {
-		return nil, err
-	}
-	defer q.giveBack(t)
-	return f(r.Context(), t)
+	return found, err
 }
 
 // search searches a board. It ends before its time when others wait.
-func (s *Server) search(ctx context.Context, t *turn, board boardToSearch) (*search.Result, error) {
+func (s *Server) search(ctx context.Context, board boardToSearch) (*search.Result, error) {
 	within, end := context.WithCancel(ctx)
 	defer end()
-	s.searches.begin(t, end)
-	wait := func() error {
-		rest(within, slice)
-		s.searches.endSlice(t)
+	yield := func() error {
+		s.searches.yield(within)
+		end()
 		return nil
 	}
-	crew.Go(wait, func(bug error) {
+	crew.Go(yield, func(bug error) {
 		if bug != nil {
 			s.note(bug)
 		}

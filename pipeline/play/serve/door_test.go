@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -9,9 +10,9 @@ import (
 	"net/http"
 	"os"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -112,20 +113,16 @@ func TestDoor(t *testing.T) {
 		c.Close()
 	}
 	same := from(t, "127.0.0.1")
-	for deadline := time.Now().Add(time.Minute); r.status(same, "/healthz") != 200; {
-		if time.Now().After(deadline) {
-			t.Fatal("a client that let go is not let in again")
-		}
-	}
+	waitFor(t, "a client that let go is let in again", func() bool { return r.status(same, "/healthz") == 200 })
 }
 
-// TestFarewells has a client open connections that it may not have, and say nothing:
-// few of them cost anything, and none for long.
-func TestFarewells(t *testing.T) {
+// TestUnwanted has a client open connections that it may not have, and say nothing: few of them stay open, and none
+// for long.
+func TestUnwanted(t *testing.T) {
 	none := usual
-	none.each = 0
+	none.each, none.header = 0, 50*time.Millisecond
 	r := startWith(t, Options{}, none)
-	silent := 2 * maxFarewells
+	silent := 2 * maxUnwanted
 	var closed sync.WaitGroup
 	for range silent {
 		c := r.connect("127.0.0.1", "")
@@ -162,9 +159,10 @@ func TestGreedy(t *testing.T) {
 			statuses <- status
 		}()
 	}
-	r.waitUntil("all requests compute or wait", func(q *turns) bool {
-		own := q.clients[clientOf("127.0.0.1:1")]
-		return own != nil && own.requests == maxWaiting && own.turns == q.each
+	q := r.server.searches
+	own := q.shares.of(clientOf("127.0.0.1:1"))
+	waitFor(t, "all requests compute or wait", func() bool {
+		return isUsed(own.requests, maxWaiting, maxWaiting) && isUsed(own.turns, q.each, q.each) && isUsed(q.all, q.most, q.each)
 	})
 	r.wantProblem(r.get(search+"1"), http.StatusTooManyRequests, "other requests of yours")
 	if got := r.status(from(t, another), search+"1"); got != 200 {
@@ -176,23 +174,18 @@ func TestGreedy(t *testing.T) {
 			t.Errorf("status %d for a client that went away", status)
 		}
 	}
-	r.waitUntil("all turns are back", func(q *turns) bool { return len(q.clients) == 0 && len(q.out) == 0 })
+	waitFor(t, "all turns are back", func() bool { return isUsed(own.requests, maxWaiting, 0) && q.isIdle() })
 	r.wantNoFailure()
 }
 
-// waitUntil waits for a state of the turns.
-func (r *running) waitUntil(what string, reached func(*turns) bool) {
-	r.t.Helper()
-	q := r.server.searches
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		q.mu.Lock()
-		done := reached(q)
-		q.mu.Unlock()
-		if done {
-			return
+// waitFor waits for a state.
+func waitFor(t testing.TB, what string, reached func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !reached(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("not reached: " + what)
 		}
 	}
-	r.t.Fatal("not reached: " + what)
 }
 
 // wantNoFailure checks that the server did not fail, and so did not log or count
@@ -219,67 +212,92 @@ func TestGone(t *testing.T) {
 	} {
 		c := r.connect("127.0.0.1", text)
 		if strings.Contains(text, "search") {
-			r.waitUntil("a search", func(q *turns) bool { return len(q.out) > 0 })
+			waitFor(t, "a search", func() bool { return !r.server.searches.isIdle() })
 		}
 		c.Close()
 	}
-	r.waitUntil("nothing computed any more", func(q *turns) bool { return len(q.clients) == 0 && len(q.out) == 0 })
+	waitFor(t, "nothing computed any more", r.server.searches.isIdle)
 	for _, counted := range []string{`path="/api/search",code="499"} 1`, `path="/api/probe",code="499"} 1`} {
-		for deadline := time.Now().Add(time.Minute); !strings.Contains(r.get("/metrics").body, counted); time.Sleep(time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatalf("%s is not in %s", counted, r.get("/metrics").body)
-			}
-		}
+		waitFor(t, counted, func() bool { return strings.Contains(r.get("/metrics").body, counted) })
 	}
 	r.wantNoFailure()
 }
 
-// TestSlowBody sends the beginning of a body.
+// TestSlowBody sends the beginning of a body, or nonsense. On a machine with much else to do a request may miss the short time for its
+// headers; it is made again then.
 func TestSlowBody(t *testing.T) {
 	tight := usual
 	tight.read = 200 * time.Millisecond
 	r := startWith(t, Options{}, tight)
-	c := r.connect("127.0.0.1", "POST /api/probe HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{")
-	text, err := io.ReadAll(c)
-	if err != nil || !strings.HasPrefix(string(text), "HTTP/1.1 408 ") || !strings.Contains(string(text), "did not come in time") || strings.Contains(string(text), "127.0.0.1") {
-		t.Errorf("%s, %v", text, err)
+	send := func(rest string) (text string) {
+		waitFor(t, "an answer", func() bool {
+			c := r.connect("127.0.0.1", "POST /api/probe HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"+rest)
+			all, err := io.ReadAll(c)
+			text = string(all)
+			return err == nil && text != ""
+		})
+		return text
 	}
-	c = r.connect("127.0.0.1", "POST /api/probe HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n")
-	if text, err = io.ReadAll(c); err != nil || !strings.HasPrefix(string(text), "HTTP/1.1 400 ") {
-		t.Errorf("%s, %v", text, err)
+	if text := send("Content-Length: 50\r\n\r\n{"); !strings.HasPrefix(text, "HTTP/1.1 408 ") || !strings.Contains(text, "did not come in time") || strings.Contains(text, "127.0.0.1") {
+		t.Error(text)
+	}
+	if text := send("Transfer-Encoding: chunked\r\n\r\nzz\r\n"); !strings.HasPrefix(text, "HTTP/1.1 400 ") {
+		t.Error(text)
 	}
 }
 
-// TestSlowReader has clients ask for much and read nothing, on all connections that
-// they may have; each must lose them in time, and keep neither turns nor others waiting.
-func TestSlowReader(t *testing.T) {
-	needAnother(t)
-	tight := usual
-	tight.write = 500 * time.Millisecond
-	r := startWith(t, Options{}, tight)
-	long := strings.Repeat("x", 1<<20)
+// slowReaders has a client ask for much and read nothing, on all connections that it may have. It returns these, and how many the server has
+// cut off.
+func (r *running) slowReaders() (slow []net.Conn, cut *atomic.Int64) {
+	long, cut := bytes.Repeat([]byte("x"), 1<<20), &atomic.Int64{}
 	r.server.routes["/long"] = route{get: func(w http.ResponseWriter, _ *http.Request) {
-		send(w, http.StatusOK, "text/plain", "no-store", []byte(long))
+		if _, err := w.Write(long); err != nil {
+			cut.Add(1)
+		}
 	}}
-	var slow []net.Conn
 	for range DefaultConnections {
 		slow = append(slow, r.connect("127.0.0.1", strings.Repeat("GET /long HTTP/1.1\r\nHost: localhost\r\n\r\n", 10)+
 			"GET /api/search?ms=1&pits=4,4,4,4,4,4,4,4,4,4,4,4 HTTP/1.1\r\nHost: localhost\r\n\r\n"))
 	}
+	return slow, cut
+}
+
+// TestSlowReader: clients that ask for much and read nothing keep neither turns nor others waiting.
+func TestSlowReader(t *testing.T) {
+	needAnother(t)
+	patient := usual
+	patient.write = time.Hour
+	r := startWith(t, Options{}, patient)
+	slow, cut := r.slowReaders()
+	waitFor(t, "all answers under way", func() bool { return r.server.metrics.inFlight.Load() == DefaultConnections })
 	if got := r.status(from(t, another), "/api/search?ms=1&pits=4,4,4,4,4,4,4,4,4,4,4,4"); got != 200 {
 		t.Errorf("beside slow readers: status %d", got)
 	}
-	for deadline := time.Now().Add(time.Minute); r.server.metrics.inFlight.Load() > 0; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%d answers are still under way", r.server.metrics.inFlight.Load())
-		}
+	if n := cut.Load(); n != 0 {
+		t.Errorf("%d slow readers were cut off", n)
 	}
+	for _, c := range slow {
+		c.Close()
+	}
+	waitFor(t, "no answer under way", func() bool { return r.server.metrics.inFlight.Load() == 0 })
+	r.wantNoFailure()
+}
+
+// TestSlowReaderCut: such clients lose their connections in time.
+func TestSlowReaderCut(t *testing.T) {
+	tight := usual
+	tight.write = 200 * time.Millisecond
+	r := startWith(t, Options{}, tight)
+	slow, cut := r.slowReaders()
+	waitFor(t, "all cut off", func() bool { return cut.Load() == DefaultConnections })
 	for _, c := range slow {
 		if n, err := io.Copy(io.Discard, c); isTimeout(err) || n >= 10<<20 {
 			t.Errorf("a slow reader got %d bytes, %v", n, err)
 		}
 	}
-	r.wantNoFailure()
+	if text := r.log.String(); text != "" {
+		t.Errorf("logged: %s", text)
+	}
 }
 
 // TestLongFlood lets a few clients flood the server in all ways for some time, while
@@ -310,82 +328,6 @@ func TestLongFlood(t *testing.T) {
 		t.Errorf("the heap has grown from %d to %d bytes", before, peak)
 	}
 	r.wantNoFailure()
-}
-
-// TestLongCrowd has one client keep 500 connections busy, each with requests one after the other, some of them
-// searches, or with attempts to come in: another client must be served all the same. It logs how long that takes, alone and
-// beside the crowd.
-func TestLongCrowd(t *testing.T) {
-	if os.Getenv("GRENIER_LONG") == "" {
-		t.Skip("hundreds of connections; set GRENIER_LONG=1")
-	}
-	needAnother(t)
-	const connections, asks = 300, 100
-	r := startWith(t, Options{}, usual)
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(r.server.Processors()))
-	alone := r.ask200(asks)
-	ctx, end := context.WithCancel(t.Context())
-	var crowd sync.WaitGroup
-	for i := range connections {
-		target := "/api/probe?pits=0,0,0,0,0,2,1,1,0,0,0,1"
-		if i%8 == 0 {
-			target = "/api/search?ms=1000&pits=4,4,4,4,4,4,4,4,4,4,4,4"
-		}
-		crowd.Go(func() { r.crowd(ctx, "127.0.1.1", target) })
-	}
-	for r.server.metrics.turnedAway.Load() == 0 { // all places of the client are taken
-		rest(ctx, time.Millisecond)
-	}
-	beside := r.ask200(asks)
-	end()
-	crowd.Wait()
-	t.Logf("%d times asked: alone %v in the middle, %v at most; beside %d connections of another client %v and %v; %d of these turned away",
-		asks, alone[asks/2], alone[asks-1], connections, beside[asks/2], beside[asks-1], r.server.metrics.turnedAway.Load())
-	r.wantNoFailure()
-}
-
-// ask200 asks so many times as another client, which must be answered, and returns the times in
-// order.
-func (r *running) ask200(n int) []time.Duration {
-	r.t.Helper()
-	client, times := from(r.t.(*testing.T), another), make([]time.Duration, n)
-	for i := range times {
-		start := time.Now()
-		if got := r.status(client, "/api/probe?pits=0,0,0,0,0,2,1,1,0,0,0,1"); got != http.StatusOK {
-			r.t.Errorf("status %d", got)
-		}
-		times[i] = time.Since(start)
-		rest(r.t.Context(), 20*time.Millisecond) // below the rate that a client may have
-	}
-	slices.Sort(times)
-	return times
-}
-
-// crowd keeps a connection from an address busy; when it is closed, it comes again a little later.
-func (r *running) crowd(ctx context.Context, ip, target string) {
-	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(ip)}}
-	for ; ctx.Err() == nil; rest(ctx, 100*time.Millisecond) {
-		c, err := d.DialContext(ctx, "tcp", r.address)
-		if err != nil {
-			continue
-		}
-		leave := context.AfterFunc(ctx, func() { c.Close() })
-		answers := bufio.NewReader(c)
-		for {
-			if _, err := io.WriteString(c, "GET "+target+" HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
-				break
-			}
-			answer, err := http.ReadResponse(answers, nil)
-			if err != nil {
-				break
-			}
-			if _, err := io.Copy(io.Discard, answer.Body); err != nil || answer.Close {
-				break
-			}
-		}
-		leave()
-		c.Close()
-	}
 }
 
 // askBeside asks as an ordinary client beside a flood.

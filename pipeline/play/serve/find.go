@@ -49,7 +49,7 @@ func newFinder() *finder {
 	if err != nil {
 		panic(err) // the size is a constant
 	}
-	return &finder{turns: turnsOf(1, 1, 1), kept: kept}
+	return &finder{turns: newTurns(1, 1), kept: kept}
 }
 
 // findBoards answers GET /api/find?seeds=5..8&where=only-win&random=7&count=20
@@ -68,7 +68,7 @@ func (s *Server) findBoards(w http.ResponseWriter, r *http.Request) {
 		answer(w, r, http.StatusOK, known)
 		return
 	}
-	s.compute(w, r, s.finder.turns, func(ctx context.Context, _ *turn) (any, error) { return s.findOnce(ctx, key, o) })
+	s.compute(w, r, s.finder.turns, func(ctx context.Context) (any, error) { return s.findOnce(ctx, key, o) })
 }
 
 // streamFind answers a search line by line, as it goes on.
@@ -83,7 +83,7 @@ func (s *Server) streamFind(w http.ResponseWriter, r *http.Request, key string, 
 				out.write(findLine{Progress: &findProgress{p.Done, p.Total, p.Hits}})
 			}
 		}
-		found, err := s.inTurn(r, s.finder.turns, func(ctx context.Context, _ *turn) (any, error) { return s.findOnce(ctx, key, o) })
+		found, err := s.inTurn(r, s.finder.turns, func(ctx context.Context) (any, error) { return s.findOnce(ctx, key, o) })
 		if err != nil && !out.begun {
 			s.refuse(w, r, err)
 			return

@@ -43,7 +43,7 @@ func (s *Server) walkGame(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, err)
 		return
 	}
-	s.compute(w, r, s.quick, func(ctx context.Context, _ *turn) (any, error) { return s.newGameReport(ctx, g) })
+	s.compute(w, r, s.quick, func(ctx context.Context) (any, error) { return s.newGameReport(ctx, g) })
 }
 
 // readGame reads the parameters pits and moves.

@@ -2,12 +2,18 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"net"
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+	"golang.org/x/sync/semaphore"
 )
 
 // securityHeaders are part of every answer, unless origins are invited (headersFor). The page
@@ -44,6 +50,11 @@ func (s *Server) handler(local bool) http.Handler {
 			w.Header().Set(name, value)
 		}
 		invited := s.origins.invite(w.Header(), r)
+		if isUnwanted(r.Context()) {
+			w.Header().Set("Connection", "close")
+			fail(w, r, http.StatusTooManyRequests, codeConnections, "too many connections at the same time: close some")
+			return
+		}
 		if local && !isLocalName(r.Host) {
 			rest(r.Context(), s.limits.penalty)
 			fail(w, r, http.StatusMisdirectedRequest, codeHost, "this server is for this machine only: ask for localhost, not for another name")
@@ -60,22 +71,18 @@ func (s *Server) handler(local bool) http.Handler {
 
 // isForeign reports whether, according to the browser, a page of another site
 // makes the request, other than by a link that somebody follows. Such a page
-// cannot read the answer, but could keep the server busy. Browsers that do not
-// send the site send the origin when a script asks.
+// cannot read the answer, but could keep the server busy.
 func isForeign(r *http.Request) bool {
-	h := r.Header
-	switch h.Get("Sec-Fetch-Site") {
-	case "same-origin", "none": // the address bar
-		return false
-	case "": // an old browser, or none
-		origin := h.Get("Origin")
-		return origin != "" && !strings.EqualFold(origin, "http://"+r.Host) && !strings.EqualFold(origin, "https://"+r.Host)
-	}
-	if h.Get("Sec-Fetch-Mode") != "navigate" {
-		return true
-	}
-	into := h.Get("Sec-Fetch-Dest") // a frame is no link
-	return into != "" && into != "document"
+	return !isLink(r) && crossOrigin.Check(&http.Request{Method: http.MethodPost, Header: r.Header, Host: r.Host}) != nil
+}
+
+// crossOrigin lets pages of other sites make requests that only read, so isForeign asks it about a POST.
+var crossOrigin = http.NewCrossOriginProtection()
+
+// isLink reports whether a browser opens the answer as a page. A frame is no page.
+func isLink(r *http.Request) bool {
+	into := r.Header.Get("Sec-Fetch-Dest")
+	return r.Header.Get("Sec-Fetch-Mode") == "navigate" && (into == "" || into == "document")
 }
 
 // dispatch finds the handler for a request and calls it.
@@ -86,7 +93,7 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) {
 		handle = preflight(route)
 	}
 	switch {
-	case !s.clients.allow(clientOf(r.RemoteAddr)):
+	case !s.rates.of(clientOf(r.RemoteAddr)).Allow():
 		rest(r.Context(), s.limits.penalty)
 		fail(w, r, http.StatusTooManyRequests, codeRate, "too many requests: slow down")
 	case !found:
@@ -142,4 +149,212 @@ func isLocalName(host string) bool {
 	}
 	ip, err := netip.ParseAddr(host)
 	return err == nil && ip.Unmap().IsLoopback()
+}
+
+// maxClients bounds the clients that are remembered. The one seen longest ago is forgotten first, and starts over.
+const maxClients = 4096
+
+// perClient has something for each client.
+type perClient[V any] struct {
+	fresh func() V
+	mu    sync.Mutex
+	known *simplelru.LRU[netip.Addr, V]
+}
+
+func newPerClient[V any](fresh func() V) *perClient[V] {
+	known, err := simplelru.NewLRU[netip.Addr, V](maxClients, nil)
+	if err != nil {
+		panic(err) // only for sizes below 1
+	}
+	return &perClient[V]{fresh: fresh, known: known}
+}
+
+// of returns what there is for a client.
+func (p *perClient[V]) of(client netip.Addr) V {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	v, ok := p.known.Get(client)
+	if !ok {
+		v = p.fresh()
+		p.known.Add(client, v)
+	}
+	return v
+}
+
+// clientOf returns who sent a request: an address, or for IPv6 the network of 64
+// bits, all of whose addresses one client can use. An address that is not understood
+// counts as the zero one.
+func clientOf(remote string) netip.Addr {
+	at, err := netip.ParseAddrPort(remote)
+	if err != nil {
+		return netip.Addr{}
+	}
+	ip := at.Addr().Unmap().WithZone("")
+	if ip.Is4() {
+		return ip
+	}
+	network, err := ip.Prefix(64)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return network.Masked().Addr()
+}
+
+// maxUnwanted bounds the connections beyond those of their clients that are let in to be told so.
+const maxUnwanted = 32
+
+// door is a listener that counts the connections of each client. Those beyond its share are unwanted: what they ask
+// for is answered with 429. If too many of them are open, more are closed without a word.
+type door struct {
+	net.Listener
+	shares     *perClient[*semaphore.Weighted]
+	unwanted   *semaphore.Weighted
+	turnedAway *atomic.Int64
+}
+
+func newDoor(l net.Listener, each int, turnedAway *atomic.Int64) *door {
+	shares := newPerClient(func() *semaphore.Weighted { return semaphore.NewWeighted(int64(each)) })
+	return &door{l, shares, semaphore.NewWeighted(maxUnwanted), turnedAway}
+}
+
+// Accept waits for a connection that may come in.
+func (d *door) Accept() (net.Conn, error) {
+	for {
+		c, err := d.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		share := d.shares.of(clientOf(c.RemoteAddr().String()))
+		if share.TryAcquire(1) {
+			return &guest{Conn: c, place: share}, nil
+		}
+		d.turnedAway.Add(1)
+		if d.unwanted.TryAcquire(1) {
+			return &guest{Conn: c, place: d.unwanted, unwanted: true}, nil
+		}
+		c.Close()
+	}
+}
+
+// guest is a connection that was let in.
+type guest struct {
+	net.Conn
+	place    *semaphore.Weighted
+	unwanted bool
+	left     sync.Once
+}
+
+// Close ends the connection and gives its place back.
+func (g *guest) Close() error {
+	err := g.Conn.Close()
+	g.left.Do(func() { g.place.Release(1) })
+	return err
+}
+
+// unwanted marks the contexts of requests over unwanted connections.
+type unwanted struct{}
+
+// markUnwanted returns the context for the requests of a connection.
+func markUnwanted(ctx context.Context, c net.Conn) context.Context {
+	if g, ok := c.(*guest); ok && g.unwanted {
+		return context.WithValue(ctx, unwanted{}, true)
+	}
+	return ctx
+}
+
+func isUnwanted(ctx context.Context) bool { return ctx.Value(unwanted{}) != nil }
+
+const (
+	// maxShare bounds the requests of one client that compute at a time, whatever the
+	// machine has: each may have an engine, and so much memory.
+	maxShare = 4
+	// maxTurns bounds the requests of all clients that compute at a time.
+	maxTurns = 8
+	// maxWaiting bounds the requests of one client that compute or wait for it. A
+	// page makes one or two.
+	maxWaiting = 16
+	// slice is how long a search goes on although others wait for a turn.
+	slice = 100 * time.Millisecond
+)
+
+var (
+	// errBusy reports that too much is being computed for others.
+	errBusy = badRequest{http.StatusServiceUnavailable, codeBusy, errors.New("the server is busy with others: try again")}
+	// errGreedy reports that too much is being computed for the client itself.
+	errGreedy = badRequest{http.StatusTooManyRequests, codeGreedy, errors.New("the server is busy with other requests of yours: wait for them")}
+)
+
+// turns let requests compute: a few at a time, in the order in which they came, and fewer of each client.
+type turns struct {
+	most, each int
+	all        *semaphore.Weighted
+	shares     *perClient[*share]
+	waiting    atomic.Int64 // requests that wait although their client has a turn left
+}
+
+// share is what one client has.
+type share struct {
+	requests *semaphore.Weighted // that compute or wait
+	turns    *semaphore.Weighted
+}
+
+func newTurns(most, each int) *turns {
+	fresh := func() *share { return &share{semaphore.NewWeighted(maxWaiting), semaphore.NewWeighted(int64(each))} }
+	return &turns{most: most, each: each, all: semaphore.NewWeighted(int64(most)), shares: newPerClient(fresh)}
+}
+
+// turnsFor returns turns for a machine. Where it has few processors, they are enough for two clients that take
+// all they can get and a third one: each turn takes memory.
+func turnsFor(processors int) *turns {
+	each := min(processors, maxShare)
+	return newTurns(min(2*each+1, maxTurns), each)
+}
+
+// take calls f once the client has a turn, and returns its error. It fails with errGreedy when other
+// requests of the client are in the way for too long, with errBusy when those of
+// others are, and with the cause of ctx when nobody waits any more.
+func (q *turns) take(ctx context.Context, client netip.Addr, patience time.Duration, f func() error) error {
+	own := q.shares.of(client)
+	if !own.requests.TryAcquire(1) {
+		return errGreedy
+	}
+	defer own.requests.Release(1)
+	patient, end := context.WithTimeout(ctx, patience)
+	defer end()
+	if !enter(patient, own.turns) {
+		return whyNot(ctx, errGreedy)
+	}
+	defer own.turns.Release(1)
+	if !q.enter(patient) {
+		return whyNot(ctx, errBusy)
+	}
+	defer q.all.Release(1)
+	return f()
+}
+
+// enter waits for a turn of all clients, as the function enter does.
+func (q *turns) enter(ctx context.Context) bool {
+	q.waiting.Add(1)
+	defer q.waiting.Add(-1)
+	return enter(ctx, q.all)
+}
+
+// enter takes a place; if there is none, it waits for one until ctx ends, and reports whether one came.
+func enter(ctx context.Context, places *semaphore.Weighted) bool {
+	return places.TryAcquire(1) || places.Acquire(ctx, 1) == nil
+}
+
+// whyNot returns the cause of ctx if that has ended, or else late.
+func whyNot(ctx context.Context, late error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return late
+}
+
+// yield returns when a search that begins now should end for others, or ctx does.
+func (q *turns) yield(ctx context.Context) {
+	for rest(ctx, slice); ctx.Err() == nil && q.waiting.Load() == 0; {
+		rest(ctx, slice)
+	}
 }

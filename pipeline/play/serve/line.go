@@ -42,7 +42,7 @@ func (s *Server) findLine(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, err)
 		return
 	}
-	s.compute(w, r, s.searches, func(ctx context.Context, _ *turn) (any, error) {
+	s.compute(w, r, s.searches, func(ctx context.Context) (any, error) {
 		ctx, cancel := context.WithTimeout(ctx, lineTimeout)
 		defer cancel()
 		return s.newLineReport(ctx, board)

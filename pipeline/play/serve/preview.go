@@ -258,7 +258,7 @@ func (s *Server) drawPreview(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, err)
 		return
 	}
-	png, err := s.inTurn(r, s.quick, func(context.Context, *turn) (any, error) { return picture.Board(s.position(p)) })
+	png, err := s.inTurn(r, s.quick, func(context.Context) (any, error) { return picture.Board(s.position(p)) })
 	if err != nil {
 		s.refuse(w, r, err)
 		return

@@ -67,8 +67,8 @@ func (s *Server) searchBoard(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, err)
 		return
 	}
-	s.compute(w, r, s.searches, func(ctx context.Context, t *turn) (any, error) {
-		result, err := s.search(ctx, t, board)
+	s.compute(w, r, s.searches, func(ctx context.Context) (any, error) {
+		result, err := s.search(ctx, board)
 		if err != nil {
 			return nil, err
 		}

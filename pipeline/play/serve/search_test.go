@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -96,9 +95,8 @@ func TestBusy(t *testing.T) {
 	tight.queue = time.Millisecond
 	r := startWith(t, Options{}, tight)
 	q := r.server.searches
-	var taken []*turn
-	for i := range q.most {
-		taken = append(taken, q.enter(netip.AddrFrom4([4]byte{10, 0, 0, byte(i)})))
+	if !q.all.TryAcquire(int64(q.most)) {
+		t.Fatal("turns are taken")
 	}
 	for _, target := range []string{"/api/search", "/api/line"} {
 		r.wantProblem(r.get(target+"?pits=1,1,0,0,0,0,0,0,0,0,0,0"), http.StatusServiceUnavailable, "busy")
@@ -106,7 +104,7 @@ func TestBusy(t *testing.T) {
 	if got := r.get("/api/probe?pits=1,1,0,0,0,0,0,0,0,0,0,0"); got.status != 200 {
 		t.Errorf("%+v", got)
 	}
-	q.giveBack(taken[0])
+	q.all.Release(1)
 	if got := r.get("/api/line?pits=1,1,0,0,0,0,0,0,0,0,0,0"); got.status != 200 {
 		t.Errorf("%+v", got)
 	}
@@ -119,7 +117,7 @@ func TestStopWhileSearching(t *testing.T) {
 	go func() {
 		answered <- r.get("/api/search?ms=5000&pits=4,4,4,4,4,4,4,4,4,4,4,4")
 	}()
-	r.waitUntil("a search", func(q *turns) bool { return len(q.out) > 0 })
+	waitFor(t, "a search", func() bool { return !r.server.searches.isIdle() })
 	r.stop()
 	r.wantProblem(<-answered, http.StatusServiceUnavailable, "stopping")
 }

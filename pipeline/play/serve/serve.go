@@ -5,16 +5,15 @@
 //	err = s.Serve(ctx, listener) // until ctx ends
 //
 // A request goes through these steps: it is counted, timed and, if wanted, logged
-// (observe.go); it must come over one of the connections allowed to its client
-// (door.go); it must name a host of the server, a path that exists
+// (observe.go); it must come over one of the connections allowed to its client, name a host of the server, a path that exists
 // and a method of that path, and its sender must not ask too often
-// (guard.go, origins.go, limit.go); then a handler answers (probe.go, game.go, line.go, search.go, find.go, hardest.go,
+// (guard.go, origins.go); then a handler answers (probe.go, game.go, line.go, search.go, find.go, hardest.go,
 // charts.go, metrics.go, preview.go, pages.go). Paths are compared with a fixed list and never reach a file system:
 // the files of the page are read once, when the server is made.
 //
 // Everything a client can make the server hold is bounded: connections, their
-// headers, bodies and times, the requests that compute at a time (busy.go), which clients have in turn (turns.go), and the
-// clients remembered for their rate.
+// headers, bodies and times, the requests that compute at a time, and the clients that are remembered. Libraries bound most of
+// it: net/http, x/net/netutil, x/time/rate and x/sync/semaphore; guard.go has what they lack.
 // docs/serve.md describes the requests.
 package serve
 
@@ -31,6 +30,7 @@ import (
 	"time"
 
 	"golang.org/x/net/netutil"
+	"golang.org/x/time/rate"
 
 	"grenier/io/chart"
 	"grenier/io/crew"
@@ -103,7 +103,7 @@ type Server struct {
 	log         *slog.Logger
 	logRequests bool
 	routes      map[string]route
-	clients     *clients
+	rates       *perClient[*rate.Limiter]
 	metrics     *metrics
 	quick       *turns // for what takes milliseconds
 	searches    *turns // for what takes seconds
@@ -132,10 +132,13 @@ func New(o Options) (*Server, error) {
 	if o.Connections == 0 {
 		o.Connections = DefaultConnections
 	}
-	searches := newTurns()
+	processors := runtime.GOMAXPROCS(0)
+	searches := turnsFor(processors)
 	s := &Server{
 		tables: o.Tables, blocks: search.NewBlocks(o.Tables, blocksBytes), log: o.Log, logRequests: o.LogRequests,
-		clients: newClients(o.Rate), quick: newTurns(), searches: searches, engines: &engines{most: searches.spare}, processors: runtime.GOMAXPROCS(0), limits: usual, routes: map[string]route{},
+		rates: newPerClient(func() *rate.Limiter { return rate.NewLimiter(rate.Limit(o.Rate), 4*o.Rate) }), // so that a page can load
+		quick: turnsFor(processors), searches: searches, engines: &engines{most: searches.each + 1},
+		processors: processors, limits: usual, routes: map[string]route{},
 		origins: o.Origins, headers: headersFor(o.Origins),
 		dir: o.Dir, family: o.Family, finder: newFinder(), hardest: newHardest(),
 	}
@@ -198,10 +201,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		end(nil)
 		<-sought
 	}()
-	door := newDoor(l, s)
-	defer door.wait()
 	failed := make(chan error, 1)
-	serve := func() error { return server.Serve(netutil.LimitListener(door, s.limits.connections)) }
+	serve := func() error {
+		return server.Serve(newDoor(netutil.LimitListener(l, s.limits.connections), s.limits.each, &s.metrics.turnedAway))
+	}
 	crew.Go(serve, func(err error) { failed <- err })
 	select {
 	case err := <-failed:
@@ -223,6 +226,7 @@ func (s *Server) newHTTP(ctx context.Context, local bool) *http.Server {
 		IdleTimeout:       s.limits.idle,
 		MaxHeaderBytes:    s.limits.headerBytes,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ConnContext:       markUnwanted,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 		// OPTIONS * would be answered without the checks of the handler.
 		DisableGeneralOptionsHandler: true,

@@ -3,209 +3,147 @@ package serve
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"net/netip"
 	"slices"
+	"sync"
 	"testing"
+	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"grenier/layers/awari"
 )
 
-// address is that of some client.
+// address is the address of some client.
 func address(i int) netip.Addr { return netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)}) }
 
-// isGiven reports whether a request has its turn.
-func (t *turn) isGiven() bool {
-	select {
-	case <-t.given:
-		return true
-	default:
+// isUsed reports whether n places of so many are taken. There is nothing to take while somebody waits.
+func isUsed(places *semaphore.Weighted, size, n int) bool {
+	if n < size {
+		free := int64(size - n)
+		if !places.TryAcquire(free) {
+			return false
+		}
+		defer places.Release(free)
+	}
+	if places.TryAcquire(1) {
+		places.Release(1)
 		return false
 	}
+	return true
 }
 
-// TestTurnsInTurn has clients keep all requests waiting that they may; one that comes then has one request of each
-// before it at most.
-func TestTurnsInTurn(t *testing.T) {
-	for seed := range uint64(30) {
-		r := rand.New(rand.NewPCG(seed, 19))
-		q := turnsOf(1+r.IntN(9), 1+r.IntN(4), 1+r.IntN(6))
-		greedy := 1 + r.IntN(20)
-		var all []*turn
-		order := []int{} // of the clients that get turns
-		ask := func(client int) {
-			if x := q.enter(address(client)); x != nil {
-				all = append(all, x)
+// isIdle reports whether nothing is computed.
+func (q *turns) isIdle() bool { return isUsed(q.all, q.most, 0) }
+
+// TestTurns has clients make requests that compute until they are let go: no client has more turns than its
+// share, all together no more than there are, and once all are let go each request has had one.
+func TestTurns(t *testing.T) {
+	const most, each, requests = 5, 2, 10
+	for _, clients := range []int{1, 2, 3, 9} {
+		q, let := newTurns(most, each), make(chan struct{})
+		var (
+			mu       sync.Mutex
+			held     = map[int]int{}
+			total    int
+			computed int
+			all      sync.WaitGroup
+		)
+		hold := func(client, n int) {
+			mu.Lock()
+			defer mu.Unlock()
+			held[client] += n
+			if n < 0 {
+				computed++
+			}
+			if total += n; held[client] > each || total > most {
+				t.Errorf("%d turns of a client, %d of all", held[client], total)
 			}
 		}
-		fill := func() {
-			for _, client := range r.Perm(greedy) {
-				for range maxWaiting + 1 {
-					ask(client)
-				}
+		for client := range clients {
+			for range requests {
+				all.Go(func() {
+					err := q.take(context.Background(), address(client), time.Hour, func() error {
+						hold(client, 1)
+						<-let
+						hold(client, -1)
+						return nil
+					})
+					if err != nil {
+						t.Error(err)
+					}
+				})
 			}
 		}
-		leave := func() { // one that has its turn
-			i := r.IntN(len(all))
-			for !all[i].isGiven() {
-				i = (i + 1) % len(all)
+		waitFor(t, "all turns that there may be", func() bool { return isUsed(q.all, most, min(most, each*clients)) })
+		close(let)
+		if all.Wait(); computed != clients*requests || !q.isIdle() || q.waiting.Load() != 0 {
+			t.Errorf("%d of %d requests computed, %d wait", computed, clients*requests, q.waiting.Load())
+		}
+	}
+}
+
+// TestTurnsRefused: who waits for other requests of its own is told so, and who waits for others.
+func TestTurnsRefused(t *testing.T) {
+	q := newTurns(2, 1)
+	none := func() error { return nil }
+	hold := func(client int, inside func()) {
+		if err := q.take(t.Context(), address(client), time.Hour, func() error { inside(); return nil }); err != nil {
+			t.Error(err)
+		}
+	}
+	gone, leave := context.WithCancelCause(t.Context())
+	leave(errStopping)
+	hold(1, func() {
+		if err := q.take(t.Context(), address(1), 0, none); !errors.Is(err, errGreedy) {
+			t.Errorf("beside one of its own: %v", err)
+		}
+		hold(2, func() {
+			if err := q.take(t.Context(), address(3), 0, none); !errors.Is(err, errBusy) {
+				t.Errorf("beside others: %v", err)
 			}
-			had := slices.Clone(q.out)
-			q.giveBack(all[i])
-			all = slices.Delete(all, i, i+1)
-			for _, x := range q.out {
-				if !slices.Contains(had, x) {
-					order = append(order, int(x.own.client.As4()[3]))
-				}
+			if err := q.take(gone, address(3), time.Hour, none); !errors.Is(err, errStopping) {
+				t.Errorf("when the server stops: %v", err)
 			}
-		}
-		fill()
-		for range 2 * greedy {
-			leave()
-			fill()
-			q.check(t)
-		}
-		waiting := len(q.ring)
-		const late = 255
-		mine := q.enter(address(late))
-		for order = order[:0]; !mine.isGiven(); fill() {
-			leave()
-			q.check(t)
-		}
-		if len(order) > waiting+1 {
-			t.Errorf("seed %d: %v got turns after a client came that found %d", seed, order, waiting)
-		}
+		})
+	})
+	own := q.shares.of(address(1))
+	if !own.requests.TryAcquire(maxWaiting) || !q.isIdle() {
+		t.Error("not all is given back")
+	}
+	if err := q.take(t.Context(), address(1), time.Hour, none); !errors.Is(err, errGreedy) {
+		t.Errorf("beside as many as may wait: %v", err)
 	}
 }
 
-// check compares the state with what is promised.
-func (q *turns) check(t *testing.T) {
-	t.Helper()
-	if len(q.out) > q.most {
-		t.Errorf("%d turns are out, %d may be", len(q.out), q.most)
-	}
-	turns := map[*share]int{}
-	for _, x := range q.out {
-		turns[x.own]++
-	}
-	for _, own := range q.clients {
-		if own.turns != turns[own] || own.turns > q.each || own.requests != own.turns+len(own.waiting) || own.requests > maxWaiting {
-			t.Errorf("%+v, %d turns of %d", own, turns[own], q.each)
-		}
-		if slices.Contains(q.ring, own) != (len(own.waiting) > 0) {
-			t.Errorf("%+v: in the ring or not", own)
-		}
-		if own.turns == 0 && len(q.out) < q.most {
-			t.Errorf("%+v waits while %d of %d turns are out", own, len(q.out), q.most)
-		}
-	}
-}
-
-// TestTurnsSecond: while few compute, a client may have several turns; when more do, it has one.
-func TestTurnsSecond(t *testing.T) {
-	q := turnsOf(4, 2, 3)
-	a, b := address(1), address(2)
-	first, second, third := q.enter(a), q.enter(a), q.enter(a)
-	if !first.isGiven() || !second.isGiven() || third.isGiven() {
-		t.Error("alone, not two turns")
-	}
-	other, another := q.enter(b), q.enter(b)
-	if !other.isGiven() || another.isGiven() {
-		t.Error("of another, not one turn")
-	}
-	q.giveBack(first) // both wait for a second turn, the first one for longer
-	if !third.isGiven() || another.isGiven() {
-		t.Error("not in the order in which they came")
-	}
-	q.giveBack(second)
-	if !another.isGiven() {
-		t.Error("room for one more")
-	}
-	for _, x := range []*turn{third, other, another} {
-		q.giveBack(x)
-	}
-	if len(q.clients)+len(q.ring)+len(q.out) > 0 {
-		t.Errorf("%+v", q)
-	}
-}
-
-// TestTurnsCut: searches end before their time when their slice is over and somebody waits who has no turn, as many as
-// there are of those, the oldest first.
-func TestTurnsCut(t *testing.T) {
-	q := turnsOf(3, 1, 3)
-	var turns []*turn
-	var cut [3]bool
-	for i := range cut {
-		turns = append(turns, q.enter(address(i)))
-		q.begin(turns[i], func() { cut[i] = true })
-	}
-	want := func(when string, want ...bool) {
-		t.Helper()
-		if !slices.Equal(cut[:], want) {
-			t.Errorf("%s: the searches ended: %v, want %v", when, cut, want)
-		}
-	}
-	q.endSlice(turns[1])
-	more := q.enter(address(1)) // of one that has a turn
-	want("nobody waits who has no turn", false, false, false)
-	q.giveBack(more)
-	late := q.enter(address(7))
-	want("one waits", false, true, false)
-	q.endSlice(turns[0])
-	want("one waits, for whom one has ended", false, true, false)
-	later := q.enter(address(8))
-	want("two wait", true, true, false)
-	q.giveBack(turns[0])
-	q.giveBack(turns[1])
-	q.endSlice(turns[2])
-	if want("all are served", true, true, false); !late.isGiven() || !later.isGiven() {
-		t.Error("the turns went to others")
-	}
-}
-
-// TestCutSearch: what is known of a board when its search is ended is an answer; if nobody wants it any more, it is none.
+// TestCutSearch: what is known of a board when its search ends for others is an answer; if nobody wants it any more, it is none.
 func TestCutSearch(t *testing.T) {
 	s, _ := newServer(t, Options{})
-	start := boardToSearch{awari.Board{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}, maxSearchTime}
-	var others []*turn
-	for i := range s.searches.most {
-		others = append(others, s.searches.enter(address(i)))
-	}
-	mine := others[0]
-	s.searches.enter(address(255)) // who waits from the beginning
-	result, err := s.search(t.Context(), mine, start)
+	start := boardToSearch{awari.Board{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}, time.Hour}
+	s.searches.waiting.Add(1)
+	result, err := s.search(t.Context(), start)
 	if err != nil || result.Exact() || result.Reason != "time" || result.Lower > result.Upper {
 		t.Errorf("%+v, %v", result, err)
 	}
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	if _, err := s.search(gone, others[1], start); !errors.Is(err, context.Canceled) {
+	if _, err := s.search(gone, start); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }
 
-// TestTally: when clients take all that they can get, there is something left for one more, unless there are very many.
-func TestTally(t *testing.T) {
-	for _, clients := range []int{1, 7, 8, 9, 40, 56} {
-		tally := newTally(64, 512)
-		for range 64 {
-			for i := range clients {
-				tally.take(address(i))
-			}
-		}
-		if clients < 8 && tally.sum != 64*clients {
-			t.Errorf("%d clients hold %d", clients, tally.sum)
-		}
-		if !tally.take(address(1000)) {
-			t.Errorf("nothing is left beside %d clients, who hold %d", clients, tally.sum)
-		}
-		for i := range clients {
-			for tally.held[address(i)] > 0 {
-				tally.give(address(i))
-			}
-		}
-		if tally.give(address(1000)); tally.sum != 0 || len(tally.held) != 0 {
-			t.Errorf("afterwards %d are held", tally.sum)
-		}
+// TestPerClient: the clients seen last are remembered.
+func TestPerClient(t *testing.T) {
+	p := newPerClient(func() *int { return new(int) })
+	first, second := p.of(address(0)), p.of(address(1))
+	for i := range maxClients - 1 {
+		p.of(address(0)) // seen again and again
+		p.of(address(2 + i))
+	}
+	if p.of(address(0)) != first || p.of(address(1)) == second || p.known.Len() != maxClients {
+		t.Errorf("%d clients are remembered", p.known.Len())
+	}
+	if slices.Contains([]*int{first, second}, p.of(address(5))) {
+		t.Error("two clients share what they have")
 	}
 }
