@@ -1,7 +1,6 @@
 package awari
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"net/http"
@@ -12,10 +11,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-	"github.com/prometheus/common/expfmt"
 
 	"grenier/cmd/grenier/cli"
 	"grenier/io/crew"
+	"grenier/io/exposition"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
@@ -198,21 +197,15 @@ func (m *metrics) write() {
 
 // replace replaces the file. A reader sees the old one or the new one.
 func (m *metrics) replace() error {
-	families, err := m.gatherer.Gather()
+	text, err := exposition.Text(m.gatherer)
 	if err != nil {
 		return err
-	}
-	var text bytes.Buffer
-	for _, f := range families {
-		if _, err := expfmt.MetricFamilyToText(&text, f); err != nil {
-			return err
-		}
 	}
 	p, err := vfs.Begin(m.file)
 	if err != nil {
 		return err
 	}
-	if _, err := p.Write(text.Bytes()); err != nil {
+	if _, err := p.Write(text); err != nil {
 		return errors.Join(err, p.Abort())
 	}
 	return p.Replace()

@@ -217,7 +217,7 @@ func TestGone(t *testing.T) {
 		c.Close()
 	}
 	waitFor(t, "nothing computed any more", r.server.searches.isIdle)
-	for _, counted := range []string{`path="/api/search",code="499"} 1`, `path="/api/probe",code="499"} 1`} {
+	for _, counted := range []string{`code="499",path="/api/search"} 1`, `code="499",path="/api/probe"} 1`} {
 		waitFor(t, counted, func() bool { return strings.Contains(r.get("/metrics").body, counted) })
 	}
 	r.wantNoFailure()

