@@ -246,17 +246,21 @@ func TestSlowBody(t *testing.T) {
 	}
 }
 
-// slowReaders has a client ask for much and read nothing, on all connections that it may have. It returns these, and how many the server has
-// cut off.
+// slowReaders has a client ask for what never ends and read nothing, on all connections that it may have. It returns these, and how many the
+// server has cut off.
 func (r *running) slowReaders() (slow []net.Conn, cut *atomic.Int64) {
-	long, cut := bytes.Repeat([]byte("x"), 1<<20), &atomic.Int64{}
+	cut = &atomic.Int64{}
+	long := bytes.Repeat([]byte("x"), 1<<16)
 	r.server.routes["/long"] = route{get: func(w http.ResponseWriter, _ *http.Request) {
-		if _, err := w.Write(long); err != nil {
-			cut.Add(1)
+		for {
+			if _, err := w.Write(long); err != nil {
+				cut.Add(1)
+				return
+			}
 		}
 	}}
 	for range DefaultConnections {
-		slow = append(slow, r.connect("127.0.0.1", strings.Repeat("GET /long HTTP/1.1\r\nHost: localhost\r\n\r\n", 10)+
+		slow = append(slow, r.connect("127.0.0.1", "GET /long HTTP/1.1\r\nHost: localhost\r\n\r\n"+
 			"GET /api/search?ms=1&pits=4,4,4,4,4,4,4,4,4,4,4,4 HTTP/1.1\r\nHost: localhost\r\n\r\n"))
 	}
 	return slow, cut
@@ -266,7 +270,7 @@ func (r *running) slowReaders() (slow []net.Conn, cut *atomic.Int64) {
 func TestSlowReader(t *testing.T) {
 	needAnother(t)
 	patient := usual
-	patient.write = time.Hour
+	patient.header, patient.read, patient.write = time.Hour, time.Hour, time.Hour
 	r := startWith(t, Options{}, patient)
 	slow, cut := r.slowReaders()
 	waitFor(t, "all answers under way", func() bool { return r.server.metrics.inFlight.Load() == DefaultConnections })
@@ -286,13 +290,13 @@ func TestSlowReader(t *testing.T) {
 // TestSlowReaderCut: such clients lose their connections in time.
 func TestSlowReaderCut(t *testing.T) {
 	tight := usual
-	tight.write = 200 * time.Millisecond
+	tight.header, tight.read, tight.write = time.Hour, time.Hour, 200*time.Millisecond
 	r := startWith(t, Options{}, tight)
 	slow, cut := r.slowReaders()
 	waitFor(t, "all cut off", func() bool { return cut.Load() == DefaultConnections })
 	for _, c := range slow {
-		if n, err := io.Copy(io.Discard, c); isTimeout(err) || n >= 10<<20 {
-			t.Errorf("a slow reader got %d bytes, %v", n, err)
+		if _, err := io.Copy(io.Discard, c); isTimeout(err) {
+			t.Error("the connection of a slow reader is open")
 		}
 	}
 	if text := r.log.String(); text != "" {
