@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"grenier/io/rundir"
@@ -132,7 +131,7 @@ func TestPages(t *testing.T) {
 	if got := r.get("/healthz"); got.body != "ok\n" {
 		t.Errorf("%q", got.body)
 	}
-	for name, bad := range map[string]fstest.MapFS{
+	for name, bad := range map[string]map[string][]byte{
 		"no such files": {"index.html": {}, "secret.txt": {}},
 		"index.html":    {"app.js": {}},
 	} {

@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
 )
 
@@ -77,7 +76,7 @@ func FuzzCondition(f *testing.F) {
 // the same, and so is what HEAD says about them.
 func TestEncodings(t *testing.T) {
 	files := pages()
-	files["app.js"] = &fstest.MapFile{Data: []byte(strings.Repeat("export const x = 1;\n", 500))}
+	files["app.js"] = []byte(strings.Repeat("export const x = 1;\n", 500))
 	r := start(t, Options{Pages: files})
 	for target, long := range map[string]bool{
 		"/app.js": true, "/": false, "/api/charts": true, "/api/charts/scores?seeds=3": true, "/api/probe?pits=1,1,1,0,0,0,0,0,0,0,0,0": false,
@@ -124,7 +123,7 @@ func unpack(t *testing.T, text string) string {
 // what clients get that know it.
 func TestConditions(t *testing.T) {
 	files := pages()
-	files["app.js"] = &fstest.MapFile{Data: []byte(strings.Repeat("export const x = 1;\n", 500))}
+	files["app.js"] = []byte(strings.Repeat("export const x = 1;\n", 500))
 	r := start(t, Options{Pages: files})
 	tags := map[string]string{}
 	for _, accepted := range []string{"identity", "gzip"} {

@@ -26,15 +26,11 @@ var kinds = map[string]string{
 const index = "index.html"
 
 // addPages adds a route for each file.
-func (s *Server) addPages(files fs.FS) error {
-	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+func (s *Server) addPages(files map[string][]byte) error {
+	for name, text := range files {
+		if err := s.addPage(name, text); err != nil {
 			return err
 		}
-		return s.addPage(files, name)
-	})
-	if err != nil {
-		return err
 	}
 	if _, ok := s.routes["/"]; !ok {
 		return fmt.Errorf("%s: %w", index, fs.ErrNotExist)
@@ -42,14 +38,10 @@ func (s *Server) addPages(files fs.FS) error {
 	return nil
 }
 
-func (s *Server) addPage(files fs.FS, name string) error {
+func (s *Server) addPage(name string, text []byte) error {
 	kind, ok := kinds[path.Ext(name)]
 	if !ok {
 		return fmt.Errorf("%s: a page has no such files", name)
-	}
-	text, err := fs.ReadFile(files, name)
-	if err != nil {
-		return err
 	}
 	at := "/" + strings.TrimSuffix(name, ".html")
 	if name == index {

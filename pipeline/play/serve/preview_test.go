@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
@@ -91,7 +90,7 @@ func TestTitle(t *testing.T) {
 
 // TestPreview asks for pictures and for what links say about pages.
 func TestPreview(t *testing.T) {
-	r := start(t, Options{Pages: fstest.MapFS{"index.html": {Data: []byte("<!doctype html><head><title>page</title></head>")}}})
+	r := start(t, Options{Pages: map[string][]byte{"index.html": []byte("<!doctype html><head><title>page</title></head>")}})
 	first := r.get("/preview.png")
 	if first.status != http.StatusOK || first.header.Get("Content-Type") != "image/png" || first.header.Get("ETag") == "" {
 		t.Fatalf("status %d, %v", first.status, first.header)

@@ -21,7 +21,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"maps"
 	"net"
@@ -79,8 +78,8 @@ type Options struct {
 	// whole layers. Without a directory there are none.
 	Dir    string
 	Family cpu.Family
-	// Pages has the files of the web page, index.html among them.
-	Pages fs.FS
+	// Pages has the files of the web page by name, index.html among them.
+	Pages map[string][]byte
 	// Log gets what goes wrong inside the server, and a line for each request if
 	// LogRequests is set.
 	Log         *slog.Logger

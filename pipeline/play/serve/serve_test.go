@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -26,12 +25,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const seeds = 5
 
 // pages is a page that is not about anything.
-func pages() fstest.MapFS {
-	return fstest.MapFS{
-		"index.html": {Data: []byte("<!doctype html><title>page</title>")},
-		"app.js":     {Data: []byte("export {};\n")},
-		"style.css":  {Data: []byte("p { color: red }\n")},
-		"icon.svg":   {Data: []byte("<svg/>\n")},
+func pages() map[string][]byte {
+	return map[string][]byte{
+		"index.html": []byte("<!doctype html><title>page</title>"),
+		"app.js":     []byte("export {};\n"),
+		"style.css":  []byte("p { color: red }\n"),
+		"icon.svg":   []byte("<svg/>\n"),
 	}
 }
 

@@ -3,7 +3,6 @@ package web_test
 import (
 	"bytes"
 	"compress/gzip"
-	"io/fs"
 	"path"
 	"regexp"
 	"slices"
@@ -45,16 +44,11 @@ func fileOf(at string) string {
 // TestFiles checks that the page needs nothing but its own files, which are there.
 func TestFiles(t *testing.T) {
 	files := web.Files()
-	names, err := fs.Glob(files, "*")
-	if err != nil || len(names) < 8 {
-		t.Fatalf("%d files, %v", len(names), err)
+	if len(files) < 8 {
+		t.Fatalf("%d files", len(files))
 	}
 	named := map[string]bool{"index.html": true}
-	for _, name := range names {
-		data, err := fs.ReadFile(files, name)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for name, data := range files {
 		text := strings.ReplaceAll(string(data), "http://www.w3.org/2000/svg", "")
 		rule, ok := forbidden[path.Ext(name)]
 		if !ok {
@@ -66,13 +60,13 @@ func TestFiles(t *testing.T) {
 		for _, m := range references.FindAllStringSubmatch(text, -1) {
 			target := fileOf(strings.Join(m[1:], ""))
 			named[target] = true
-			if _, err := fs.Stat(files, target); err != nil && !slices.Contains(made, target) {
-				t.Errorf("%s names %s: %v", name, target, err)
+			if files[target] == nil && !slices.Contains(made, target) {
+				t.Errorf("%s names %s, which is not there", name, target)
 			}
 		}
 	}
 	kept := kept(t)
-	for _, name := range names {
+	for name := range files {
 		if name != "sw.js" && !kept[name] {
 			t.Errorf("the worker does not keep %s", name)
 		}
@@ -116,18 +110,15 @@ func isPage(name string) bool { return name == "puzzles.html" || name == "explor
 // kept returns the files that the worker keeps for times without the server.
 func kept(t *testing.T) map[string]bool {
 	t.Helper()
-	data, err := fs.ReadFile(web.Files(), "sw.js")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, list, _ := strings.Cut(string(data), "const FILES = [")
+	files := web.Files()
+	_, list, _ := strings.Cut(string(files["sw.js"]), "const FILES = [")
 	list, _, _ = strings.Cut(list, "];")
 	kept := map[string]bool{}
 	for _, m := range regexp.MustCompile(`"/([^"]*)"`).FindAllStringSubmatch(list, -1) {
 		name := fileOf(m[1])
 		kept[name] = true
-		if _, err := fs.Stat(web.Files(), name); err != nil && !slices.Contains(made, name) {
-			t.Errorf("the worker keeps %s: %v", name, err)
+		if files[name] == nil && !slices.Contains(made, name) {
+			t.Errorf("the worker keeps %s, which is not there", name)
 		}
 	}
 	return kept
@@ -146,9 +137,9 @@ func TestWeight(t *testing.T) {
 			continue
 		}
 		seen[name] = true
-		data, err := fs.ReadFile(web.Files(), name)
-		if err != nil {
-			t.Fatal(err)
+		data := web.Files()[name]
+		if data == nil {
+			t.Fatalf("there is no %s", name)
 		}
 		sum += gzipped(data)
 		for _, m := range references.FindAllStringSubmatch(string(data), -1) {

@@ -10,6 +10,9 @@
 // learn.js and layers.js are the other pages. Texts are in English where they are used;
 // fr.js translates them. sw.js keeps what was seen for times without the server.
 //
+// The pages in HTML are templates: what they share is in parts.html. Their actions stand in [[ ]], since download.html
+// is also a template of package publish.
+//
 // What a published site has instead of the server (package publish) is in the folder site:
 // source.js answers the questions of the pages, with what Questions had prepared, and with scores from the layer files (tables.js,
 // layerfile.js), the rules (rules.js) and what follows from them (line.js, search.js). Its sw.js and
@@ -17,48 +20,77 @@
 package web
 
 import (
+	"bytes"
 	"embed"
 	"fmt"
-	"io/fs"
-	"slices"
+	"html/template"
+	"maps"
+	"path"
+	"sync"
 
 	"grenier/io/manifest"
 	"grenier/pipeline/play/publish"
 )
 
-//go:embed static site
+//go:embed parts.html static site
 var files embed.FS
 
-// Files returns the files of the page, index.html among them.
-func Files() fs.FS {
-	static, err := fs.Sub(files, "static")
-	if err != nil {
-		panic(err) // the directory is embedded
-	}
-	return static
-}
+// page is what the head of a page says.
+type page struct{ Script, Title, Description string }
+
+// parts are what pages share.
+var parts = sync.OnceValue(func() *template.Template {
+	head := func(script, title, description string) page { return page{script, title, description} }
+	return template.Must(template.New("").Delims("[[", "]]").Funcs(template.FuncMap{"head": head}).ParseFS(files, "parts.html"))
+})
+
+// Files returns the files of the pages that a server shows, by name, index.html among them.
+func Files() map[string][]byte { return folder("static") }
 
 // serverOnly are files that are of no use without the server.
 var serverOnly = []string{"sw.js", "refusals.js"}
 
 // Site returns the files of the pages of a published site, by name.
 func Site() map[string][]byte {
+	all := folder("static")
+	for _, name := range serverOnly {
+		delete(all, name)
+	}
+	maps.Copy(all, folder("site")) // what the site has for itself
+	return all
+}
+
+// folder returns the files of a folder by name. What can fail, a test has tried: the files are part of the program.
+func folder(dir string) map[string][]byte {
+	entries, err := files.ReadDir(dir)
+	if err != nil {
+		panic(err)
+	}
 	all := map[string][]byte{}
-	for _, folder := range []string{"static", "site"} { // what the site has for itself comes last
-		entries, err := files.ReadDir(folder)
-		if err != nil {
-			panic(err) // the directory is embedded
-		}
-		for _, e := range entries {
-			if folder == "static" && slices.Contains(serverOnly, e.Name()) {
-				continue
-			}
-			if all[e.Name()], err = files.ReadFile(folder + "/" + e.Name()); err != nil {
-				panic(err)
-			}
+	for _, e := range entries {
+		if all[e.Name()], err = file(dir, e.Name()); err != nil {
+			panic(err)
 		}
 	}
 	return all
+}
+
+// file returns a file; a page is put together with what pages share.
+func file(dir, name string) ([]byte, error) {
+	text, err := files.ReadFile(dir + "/" + name)
+	if err != nil || path.Ext(name) != ".html" {
+		return text, err
+	}
+	t, err := parts().Clone()
+	if err != nil {
+		return nil, err
+	}
+	if t, err = t.New(name).Parse(string(text)); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = t.Execute(&b, nil)
+	return b.Bytes(), err
 }
 
 // What puzzles.js and explore.js ask for.
