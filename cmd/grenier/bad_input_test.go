@@ -139,7 +139,6 @@ func TestLongBadFlags(t *testing.T) {
 		{solve + "--threads 0", cli.ExitUsage, "--threads 0|1 to 1024"},
 		{solve + "--threads -2", cli.ExitUsage, "--threads -2|1 to 1024"},
 		{solve + "--threads 1000000", cli.ExitUsage, "--threads 1000000|1 to 1024"},
-		{solve + "--codec gzip", cli.ExitUsage, `"gzip"|lz4, zstd`},
 		{solve + "--progress loud", cli.ExitUsage, `--progress "loud"|auto, bar, plain, json and none`},
 		{solve + "--frobnicate", cli.ExitUsage, "unknown flag: --frobnicate|grenier awari solve --help"},
 		{solve + "-f", cli.ExitUsage, "'f' in -f"},

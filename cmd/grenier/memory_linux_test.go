@@ -112,7 +112,7 @@ var memoryRows = []memoryRow{
 	{memory: "32MiB", ends: cli.ExitOK, args: "awari search --dir DIR 1 1 1 1 1 2 4 2 3 0 0 0"},
 	{memory: "8MiB", ends: cli.ExitUsage, args: "awari search --dir DIR 1 1 1 1 1 2 4 2 3 0 0 0"},
 	{memory: "32MiB", ends: cli.ExitOK, args: "awari play --dir DIR --time 2s"},
-	{memory: "96MiB", ends: cli.ExitOK, args: "awari solve --seeds 17 --dir NEW --threads 8 --codec zstd"},
+	{memory: "96MiB", ends: cli.ExitOK, args: "awari solve --seeds 17 --dir NEW --threads 8"},
 	{memory: "160MiB", ends: cli.ExitOK, args: "awari solve --seeds 18 --dir NEW", full: true},
 	{memory: "64MiB", ends: cli.ExitOK, args: "awari solve --seeds 17 --dir NEW"},
 	{memory: "64MiB", ends: cli.ExitUsage, args: "awari solve --seeds 20 --dir NEW"},

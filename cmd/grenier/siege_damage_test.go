@@ -477,7 +477,6 @@ func buildAwari(pits, seeds int, rules string) func(*testing.T, *subject) {
 		s.donate(t, solve(pits, seeds-2, rules)) // an older manifest of the same run
 		s.donate(t, solve(pits, seeds, other))
 		s.donate(t, solve(4, seeds, rules))
-		s.donate(t, solve(pits, seeds, rules)+" --codec zstd")
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
+
 	"grenier/io/tally"
 	"grenier/kernels/cpu"
 )
@@ -20,12 +22,14 @@ func realBlock(tb testing.TB) []int8 {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	z, err := newZstdDecompressor()
+	z, err := zstd.NewReader(nil)
 	if err != nil {
 		tb.Fatal(err)
 	}
+	defer z.Close()
 	scores := make([]int8, benchScores)
-	if raw, err := z.decompress(tally.Bytes(scores), data); err != nil || len(raw) != benchScores {
+	raw, err := z.DecodeAll(data, nil)
+	if err != nil || copy(tally.Bytes(scores), raw) != benchScores {
 		tb.Fatal(len(raw), err)
 	}
 	return scores
@@ -33,28 +37,26 @@ func realBlock(tb testing.TB) []int8 {
 
 // benchmarkFile writes a file of the real block under a model of its own. It
 // says nothing about the size of a layer, whose model fits each block less well.
-func benchmarkFile(b *testing.B, codec Codec) (Header, []int8, string) {
+func benchmarkFile(b *testing.B) (Header, []int8, string) {
 	scores := realBlock(b)
 	path := filepath.Join(b.TempDir(), "bench.gl")
-	h := testHeader(codec, MaxBlockSize, benchScores)
+	h := testHeader(MaxBlockSize, benchScores)
 	h.Model = modelOf(scores, -20, 20)
 	writeFile(b, path, h, scores)
 	b.SetBytes(benchScores)
 	return h, scores, path
 }
 
-// benchmark measures for each codec and family.
-func benchmark(b *testing.B, run func(b *testing.B, codec Codec, f cpu.Family)) {
-	for _, codec := range codecs {
-		for _, f := range cpu.Available() {
-			b.Run(codec.String()+"/"+f.String(), func(b *testing.B) { run(b, codec, f) })
-		}
+// benchmark measures for each family.
+func benchmark(b *testing.B, run func(b *testing.B, f cpu.Family)) {
+	for _, f := range cpu.Available() {
+		b.Run(f.String(), func(b *testing.B) { run(b, f) })
 	}
 }
 
 func BenchmarkEncode(b *testing.B) {
-	benchmark(b, func(b *testing.B, codec Codec, f cpu.Family) {
-		h, scores, _ := benchmarkFile(b, codec)
+	benchmark(b, func(b *testing.B, f cpu.Family) {
+		h, scores, _ := benchmarkFile(b)
 		e, err := NewEncoder(h, f)
 		if err != nil {
 			b.Fatal(err)
@@ -69,8 +71,8 @@ func BenchmarkEncode(b *testing.B) {
 }
 
 func BenchmarkDecode(b *testing.B) {
-	benchmark(b, func(b *testing.B, codec Codec, family cpu.Family) {
-		_, scores, path := benchmarkFile(b, codec)
+	benchmark(b, func(b *testing.B, family cpu.Family) {
+		_, scores, path := benchmarkFile(b)
 		_, d := openDecoder(b, Open, path, family)
 		for b.Loop() {
 			if err := d.Read(scores, 0); err != nil {
@@ -82,8 +84,8 @@ func BenchmarkDecode(b *testing.B) {
 
 // BenchmarkScore reads scores from all places of the block.
 func BenchmarkScore(b *testing.B) {
-	benchmark(b, func(b *testing.B, codec Codec, family cpu.Family) {
-		_, _, path := benchmarkFile(b, codec)
+	benchmark(b, func(b *testing.B, family cpu.Family) {
+		_, _, path := benchmarkFile(b)
 		b.SetBytes(1)
 		_, d := openDecoder(b, Open, path, family)
 		rank := uint64(0)
@@ -97,7 +99,7 @@ func BenchmarkScore(b *testing.B) {
 }
 
 func BenchmarkCheck(b *testing.B) {
-	_, _, path := benchmarkFile(b, LZ4)
+	_, _, path := benchmarkFile(b)
 	k := cpu.Best()
 	for b.Loop() {
 		if _, err := Check(b.Context(), path, k, func(err error) { b.Error(err) }); err != nil {

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
 
+	"grenier/io/corrupt"
 	"grenier/kernels/fault"
 )
 
@@ -16,8 +16,8 @@ type Codec uint8
 
 // The codecs.
 const (
-	LZ4  Codec = 1 // lz4 block format, fast to write and to read; the default
-	Zstd Codec = 2 // zstd frames, smaller and slower, for archives
+	LZ4  Codec = 1 // lz4 block format
+	Zstd Codec = 2 // zstd frames, of earlier versions; such files fail with ErrZstd
 )
 
 var codecNames = []string{LZ4: "lz4", Zstd: "zstd"}
@@ -25,16 +25,19 @@ var codecNames = []string{LZ4: "lz4", Zstd: "zstd"}
 // ErrCodec reports a codec that this package does not know.
 var ErrCodec = fault.New(fault.Usage, "unknown codec")
 
-// ParseCodec returns the codec called name, "lz4" or "zstd". It fails with
-// ErrCodec.
-func ParseCodec(name string) (Codec, error) {
-	if i := slices.Index(codecNames, name); i > 0 {
-		return Codec(i), nil
-	}
-	return 0, fmt.Errorf("%w %q (allowed: lz4, zstd)", ErrCodec, name)
+// ErrZstd reports a layer file with the codec Zstd. It matches corrupt.ErrVersion.
+var ErrZstd error = zstdError{}
+
+type zstdError struct{}
+
+func (zstdError) Error() string {
+	return "this layer is compressed with zstd, which this version does not read: " +
+		"solve it again, or export it with a version up to eda0409 and import that (docs/export.md)"
 }
 
-// String returns the name as ParseCodec takes it.
+func (zstdError) Is(target error) bool { return target == corrupt.ErrVersion }
+
+// String returns the name, "lz4" or "zstd".
 func (c Codec) String() string {
 	if c.known() {
 		return codecNames[c]
@@ -50,10 +53,14 @@ func (c Codec) MarshalText() ([]byte, error) {
 	return []byte(c.String()), nil
 }
 
-// UnmarshalText is ParseCodec.
-func (c *Codec) UnmarshalText(text []byte) (err error) {
-	*c, err = ParseCodec(string(text))
-	return err
+// UnmarshalText takes a name. It fails with ErrCodec.
+func (c *Codec) UnmarshalText(text []byte) error {
+	i := slices.Index(codecNames, string(text))
+	if i < 1 {
+		return fmt.Errorf("%w %q", ErrCodec, text)
+	}
+	*c = Codec(i)
+	return nil
 }
 
 func (c Codec) known() bool { return c > 0 && int(c) < len(codecNames) }
@@ -76,42 +83,12 @@ func (t Transform) String() string {
 	return fmt.Sprintf("Transform(%d)", uint8(t))
 }
 
-// compressor appends the compressed form of src to dst[:0]. It returns nil when
-// the result is not shorter than limit bytes.
-type compressor interface {
-	compress(dst, src []byte, limit int) []byte
-}
-
-// decompressor writes to dst what src is the compressed form of, and returns it.
-// It fails if that is more than len(dst) bytes.
-type decompressor interface {
-	decompress(dst, src []byte) ([]byte, error)
-}
-
-func (c Codec) newCompressor() (compressor, error) {
-	switch c {
-	case LZ4:
-		return &lz4Codec{}, nil
-	case Zstd:
-		return newZstdCompressor()
-	}
-	return nil, fmt.Errorf("%w %d", ErrCodec, c)
-}
-
-func (c Codec) newDecompressor() (decompressor, error) {
-	switch c {
-	case LZ4:
-		return &lz4Codec{}, nil
-	case Zstd:
-		return newZstdDecompressor()
-	}
-	return nil, fmt.Errorf("%w %d", ErrCodec, c)
-}
-
 // lz4Codec keeps its tables from one block to the next; they are made on first
 // use, as decompression needs none.
 type lz4Codec struct{ c *lz4.Compressor }
 
+// compress appends the compressed form of src to dst[:0]. It returns nil when
+// the result is not shorter than limit bytes.
 func (z *lz4Codec) compress(dst, src []byte, limit int) []byte {
 	if z.c == nil {
 		z.c = new(lz4.Compressor)
@@ -125,48 +102,12 @@ func (z *lz4Codec) compress(dst, src []byte, limit int) []byte {
 	return dst[:n]
 }
 
+// decompress writes to dst what src is the compressed form of, and returns it.
+// It fails if that is more than len(dst) bytes.
 func (z *lz4Codec) decompress(dst, src []byte) ([]byte, error) {
 	n, err := lz4.UncompressBlock(src, dst)
 	if err != nil {
 		return nil, err
 	}
 	return dst[:n], nil
-}
-
-type zstdCompressor struct{ e *zstd.Encoder }
-
-// newZstdCompressor returns a compressor without checksums of its own: the index
-// has them.
-func newZstdCompressor() (compressor, error) {
-	e, err := zstd.NewWriter(nil,
-		zstd.WithEncoderConcurrency(1),
-		zstd.WithEncoderCRC(false),
-		zstd.WithEncoderLevel(zstd.SpeedDefault),
-		zstd.WithWindowSize(MaxBlockSize))
-	return zstdCompressor{e}, err
-}
-
-func (z zstdCompressor) compress(dst, src []byte, limit int) []byte {
-	dst = z.e.EncodeAll(src, dst[:0])
-	if len(dst) >= limit {
-		return nil
-	}
-	return dst
-}
-
-type zstdDecompressor struct{ d *zstd.Decoder }
-
-// newZstdDecompressor returns a decompressor that never writes more than the
-// destination holds, whatever a frame claims.
-func newZstdDecompressor() (decompressor, error) {
-	d, err := zstd.NewReader(nil,
-		zstd.WithDecoderConcurrency(1),
-		zstd.WithDecoderLowmem(true),
-		zstd.WithDecoderMaxWindow(MaxBlockSize),
-		zstd.WithDecodeAllCapLimit(true))
-	return zstdDecompressor{d}, err
-}
-
-func (z zstdDecompressor) decompress(dst, src []byte) ([]byte, error) {
-	return z.d.DecodeAll(src, dst[:0:len(dst)])
 }

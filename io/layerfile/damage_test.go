@@ -18,11 +18,11 @@ import (
 
 // smallFile returns the bytes of a file of three blocks, the second one
 // incompressible, and its scores.
-func smallFile(t testing.TB, codec Codec) ([]byte, []int8) {
+func smallFile(t testing.TB) ([]byte, []int8) {
 	r := rand.New(rand.NewPCG(3, 4))
 	scores := slices.Concat(layerScores(r, 128), noise(r, 128), layerScores(r, 60))
 	path := filepath.Join(t.TempDir(), "small.gl")
-	writeFile(t, path, testHeader(codec, 128, len(scores)), scores)
+	writeFile(t, path, testHeader(128, len(scores)), scores)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -68,35 +68,31 @@ func TestLongEveryBitFlip(t *testing.T) {
 	if os.Getenv("GRENIER_LONG") != "" {
 		step = 1
 	}
-	for _, codec := range codecs {
-		data, _ := smallFile(t, codec)
-		path := filepath.Join(t.TempDir(), "flipped.gl")
-		for i := range eachByte(len(data)) {
-			for bit := i % step; bit < 8; bit += step {
-				data[i] ^= 1 << bit
-				mustBeCorrupt(t, path, data, "%v: bit %d of byte %d flipped", codec, bit, i)
-				data[i] ^= 1 << bit
-			}
+	data, _ := smallFile(t)
+	path := filepath.Join(t.TempDir(), "flipped.gl")
+	for i := range eachByte(len(data)) {
+		for bit := i % step; bit < 8; bit += step {
+			data[i] ^= 1 << bit
+			mustBeCorrupt(t, path, data, "bit %d of byte %d flipped", bit, i)
+			data[i] ^= 1 << bit
 		}
 	}
 }
 
 func TestLongEveryTruncation(t *testing.T) {
-	for _, codec := range codecs {
-		data, _ := smallFile(t, codec)
-		path := filepath.Join(t.TempDir(), "truncated.gl")
-		for n := range eachByte(len(data)) {
-			mustBeCorrupt(t, path, data[:n], "%v: cut to %d bytes", codec, n)
-			if f, err := Open(path); err == nil {
-				f.Close()
-				t.Fatalf("a file cut to %d of %d bytes can be opened", n, len(data))
-			}
+	data, _ := smallFile(t)
+	path := filepath.Join(t.TempDir(), "truncated.gl")
+	for n := range eachByte(len(data)) {
+		mustBeCorrupt(t, path, data[:n], "cut to %d bytes", n)
+		if f, err := Open(path); err == nil {
+			f.Close()
+			t.Fatalf("a file cut to %d of %d bytes can be opened", n, len(data))
 		}
 	}
 }
 
 func TestNothingAfterFooter(t *testing.T) {
-	data, _ := smallFile(t, LZ4)
+	data, _ := smallFile(t)
 	path := filepath.Join(t.TempDir(), "longer.gl")
 	for _, tail := range [][]byte{{0}, {'\n'}, make([]byte, 4096), data[len(data)-footerSize:], data} {
 		mustBeCorrupt(t, path, slices.Concat(data, tail), "%d bytes appended", len(tail))
@@ -110,31 +106,29 @@ func TestLongResealed(t *testing.T) {
 	if os.Getenv("GRENIER_LONG") != "" {
 		each = len(flips)
 	}
-	for _, codec := range codecs {
-		data, scores := smallFile(t, codec)
-		path := filepath.Join(t.TempDir(), "resealed.gl")
-		for i := range eachByte(len(data)) {
-			for k := range each {
-				x, forged := flips[(i+k)%len(flips)], slices.Clone(data)
-				forged[i] ^= x
-				if err := os.WriteFile(path, layerfiletest.Reseal(forged), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				got, err := readAll(path)
-				_, problems := check(path)
-				if err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
-					t.Fatalf("byte %d: %v", i, err)
-				}
-				if !slices.Equal(got, scores) && len(problems) == 0 {
-					t.Fatalf("byte %d: other scores, no problem", i)
-				}
+	data, scores := smallFile(t)
+	path := filepath.Join(t.TempDir(), "resealed.gl")
+	for i := range eachByte(len(data)) {
+		for k := range each {
+			x, forged := flips[(i+k)%len(flips)], slices.Clone(data)
+			forged[i] ^= x
+			if err := os.WriteFile(path, layerfiletest.Reseal(forged), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			got, err := readAll(path)
+			_, problems := check(path)
+			if err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
+				t.Fatalf("byte %d: %v", i, err)
+			}
+			if !slices.Equal(got, scores) && len(problems) == 0 {
+				t.Fatalf("byte %d: other scores, no problem", i)
 			}
 		}
 	}
 }
 
 func TestOrderOfChecks(t *testing.T) {
-	data, _ := smallFile(t, LZ4)
+	data, _ := smallFile(t)
 	path := filepath.Join(t.TempDir(), "other.gl")
 	tests := []struct {
 		name   string
@@ -187,7 +181,7 @@ func TestOrderOfChecks(t *testing.T) {
 }
 
 func TestCheckReportsEverything(t *testing.T) {
-	data, _ := smallFile(t, LZ4)
+	data, _ := smallFile(t)
 	path := filepath.Join(t.TempDir(), "damaged.gl")
 	first := parseEntry(data[len(data)-footerSize-3*indexEntrySize:])
 	last := parseEntry(data[len(data)-footerSize-indexEntrySize:])
@@ -208,7 +202,7 @@ func TestCheckReportsEverything(t *testing.T) {
 }
 
 func TestCheckNoticesWrongSums(t *testing.T) {
-	data, _ := smallFile(t, LZ4)
+	data, _ := smallFile(t)
 	path := filepath.Join(t.TempDir(), "sums.gl")
 	footer := data[len(data)-footerSize:]
 	footer[fHash]++

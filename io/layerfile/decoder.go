@@ -23,7 +23,7 @@ type Decoder struct {
 	f            *File
 	ranks        ranks.Kernel
 	rice         rice.Kernel
-	decompressor decompressor
+	decompressor lz4Codec
 	entryBytes   [indexEntrySize]byte // copy of an index entry
 	stored       []byte               // copy of the stored bytes
 	code         []byte               // after decompression
@@ -35,18 +35,13 @@ type Decoder struct {
 // NewDecoder returns a decoder for blocks of f that uses the kernels of a family. It
 // fails if the codec of f cannot be set up.
 func (f *File) NewDecoder(family cpu.Family) (*Decoder, error) {
-	z, err := f.header.Codec.newDecompressor()
-	if err != nil {
-		return nil, err
-	}
 	return &Decoder{
-		f:            f,
-		ranks:        ranks.For(family),
-		rice:         rice.For(family),
-		decompressor: z,
-		stored:       make([]byte, f.header.BlockSize),
-		code:         make([]byte, f.header.BlockSize),
-		cached:       -1,
+		f:      f,
+		ranks:  ranks.For(family),
+		rice:   rice.For(family),
+		stored: make([]byte, f.header.BlockSize),
+		code:   make([]byte, f.header.BlockSize),
+		cached: -1,
 	}, nil
 }
 

@@ -76,7 +76,7 @@ func (r *bytesReader) take() []span {
 func layerBytes(t testing.TB, blockSize int, scores []int8) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "layer.gl")
-	writeFile(t, path, testHeader(LZ4, blockSize, len(scores)), scores)
+	writeFile(t, path, testHeader(blockSize, len(scores)), scores)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -181,7 +181,7 @@ func TestDistantForgetsPages(t *testing.T) {
 // TestDistantEveryBitFlip: of an index that is not read as a whole, each changed
 // bit is noticed as well, by all who read all blocks.
 func TestDistantEveryBitFlip(t *testing.T) {
-	data, scores := smallFile(t, LZ4)
+	data, scores := smallFile(t)
 	if got, err := readParts(data); err != nil || !slices.Equal(got, scores) {
 		t.Fatal(err)
 	}

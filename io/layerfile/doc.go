@@ -17,11 +17,11 @@
 //	    header.
 //	  - A block holds the next 65,536 scores (the header says how many; the last
 //	    block may be shorter) as ranks in the model, written in few bits (package
-//	    rice) and compressed by lz4 or zstd, or the plain scores if that does not
+//	    rice) and compressed by lz4, or the plain scores if that does not
 //	    make them shorter. Blocks do not depend on each other: reading one score
 //	    costs one block, once the model is there.
 //	  - An index entry holds offset, length and flags of a block and two CRC-32C:
-//	    of the stored bytes, so that a codec never sees damaged input, and of the
+//	    of the stored bytes, so that the codec never sees damaged input, and of the
 //	    scores, so that a wrong decoder is noticed as well.
 //	  - The footer holds the place and CRC-32C of the index, a copy of the CRC-32C
 //	    of the header, the length of the file, an FNV-1a-64 hash of all scores and

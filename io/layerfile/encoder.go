@@ -21,17 +21,15 @@ type Block struct {
 	storedCRC uint32
 	scoresCRC uint32
 	histogram tally.Histogram
-	codec     Codec
 }
 
 // Encoder encodes blocks. It has no shared state: give one to each worker.
 type Encoder struct {
 	size       int
-	codec      Codec
 	encoding   *ranks.Encoding // nil without a model
 	rice       rice.Kernel
 	low, high  int8 // range of the model
-	compressor compressor
+	compressor lz4Codec
 	ranks      []byte
 	code       []byte
 }
@@ -42,17 +40,11 @@ func NewEncoder(h Header, family cpu.Family) (*Encoder, error) {
 	if err := h.Validate(); err != nil {
 		return nil, err
 	}
-	c, err := h.Codec.newCompressor()
-	if err != nil {
-		return nil, err
-	}
 	e := &Encoder{
-		size:       h.BlockSize,
-		codec:      h.Codec,
-		rice:       rice.For(family),
-		compressor: c,
-		ranks:      make([]byte, h.BlockSize),
-		code:       make([]byte, h.BlockSize),
+		size:  h.BlockSize,
+		rice:  rice.For(family),
+		ranks: make([]byte, h.BlockSize),
+		code:  make([]byte, h.BlockSize),
 	}
 	if h.Model != "" {
 		e.low, e.high = h.Model.Range()
@@ -68,7 +60,7 @@ func (e *Encoder) Encode(b *Block, scores []int8) error {
 		return fmt.Errorf("encoding a block of %d scores: want 1 to %d", len(scores), e.size)
 	}
 	raw := tally.Bytes(scores)
-	b.scores, b.codec = scores, e.codec
+	b.scores = scores
 	b.histogram = tally.Histogram{}
 	b.histogram.Add(scores)
 	b.scoresCRC = crc32c.Of(raw)

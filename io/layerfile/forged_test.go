@@ -52,7 +52,7 @@ func TestBound(t *testing.T) {
 	for _, most := range []int{0, 3, 48, 127, 128} {
 		for _, score := range []int8{0, 3, 4, -4, 49, 127, -127, -128} {
 			scores := slices.Repeat([]int8{score}, 100)
-			h := testHeader(LZ4, 100, 100)
+			h := testHeader(100, 100)
 			h.Model = modelOf(scores, score, score)
 			packed := filepath.Join(t.TempDir(), "packed.gl")
 			writeFile(t, packed, h, scores)

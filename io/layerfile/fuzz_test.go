@@ -19,10 +19,8 @@ import (
 // FuzzFile feeds whole files, mapped and from afar, once as they are, once with the checksums of
 // header, index and footer made to fit, and once with those of the blocks as well.
 func FuzzFile(f *testing.F) {
-	for _, codec := range codecs {
-		data, _ := smallFile(f, codec)
-		f.Add(data)
-	}
+	data, _ := smallFile(f)
+	f.Add(data)
 	path := filepath.Join(f.TempDir(), "fuzzed.gl")
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, next := range []func([]byte) []byte{layerfiletest.Reseal, layerfiletest.ResealBlocks, bytes.Clone} {
@@ -52,7 +50,7 @@ func FuzzFile(f *testing.F) {
 // FuzzHeader checks that a header that is accepted has no other encoding, but for
 // the layers below and its model.
 func FuzzHeader(f *testing.F) {
-	h := testHeader(LZ4, 64, 70)
+	h := testHeader(64, 70)
 	f.Add(h.encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) == headerSize {
@@ -83,7 +81,7 @@ func (h *Header) withChecksum(b []byte) []byte {
 
 // FuzzFooter checks that an accepted footer describes the file.
 func FuzzFooter(f *testing.F) {
-	data, _ := smallFile(f, LZ4)
+	data, _ := smallFile(f)
 	h, err := parseHeader("f", data[:headerSize])
 	if err != nil {
 		f.Fatal(err)
@@ -127,27 +125,25 @@ func FuzzEntry(f *testing.F) {
 }
 
 // FuzzStored hands arbitrary bytes to the decoder as the stored bytes of a
-// block, under checksums that fit: the codecs must not panic.
+// block, under checksums that fit: the codec must not panic.
 func FuzzStored(f *testing.F) {
 	r := rand.New(rand.NewPCG(11, 12))
-	for _, codec := range codecs {
-		h := testHeader(codec, 512, 512)
-		e, err := NewEncoder(h, family)
-		if err != nil {
-			f.Fatal(err)
-		}
-		var b Block
-		if err := e.Encode(&b, layerScores(r, 512)); err != nil {
-			f.Fatal(err)
-		}
-		f.Add(uint8(codec), 512, b.stored)
+	h := testHeader(512, 512)
+	e, err := NewEncoder(h, family)
+	if err != nil {
+		f.Fatal(err)
 	}
-	f.Fuzz(func(t *testing.T, codec uint8, n int, stored []byte) {
-		if !Codec(codec).known() || n < 1 || n > MaxBlockSize || len(stored) < 1 || len(stored) >= n {
+	var b Block
+	if err := e.Encode(&b, layerScores(r, 512)); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(512, b.stored)
+	f.Fuzz(func(t *testing.T, n int, stored []byte) {
+		if n < 1 || n > MaxBlockSize || len(stored) < 1 || len(stored) >= n {
 			return
 		}
-		want := expand(t, Codec(codec), n, stored)
-		d := forge(t, testHeader(Codec(codec), n, n), stored, want)
+		want := expandBy(testModel, n, stored)
+		d := forge(t, testHeader(n, n), stored, want)
 		got, err := d.Block(0, nil)
 		if want == nil && !errors.Is(err, corrupt.ErrCorrupt) || want != nil && (err != nil || !slices.Equal(got, want)) {
 			t.Fatalf("%v, scores %v", err, want)
@@ -164,33 +160,30 @@ func FuzzStored(f *testing.F) {
 // FuzzForged feeds a model and a block that go under right checksums, those of the scores
 // included: what is decoded is what the definition gives, and in bounds.
 func FuzzForged(f *testing.F) {
-	f.Add(uint8(LZ4), []byte(testModel), []byte{1, 2, 3, 4}, uint16(9), int8(3))
-	for _, codec := range codecs {
-		h := testHeader(codec, 512, 512)
-		e, err := NewEncoder(h, family)
-		if err != nil {
-			f.Fatal(err)
-		}
-		var b Block
-		if err := e.Encode(&b, layerScores(rand.New(rand.NewPCG(13, 14)), 512)); err != nil {
-			f.Fatal(err)
-		}
-		f.Add(uint8(codec), []byte(testModel), b.stored, uint16(512), int8(20))
+	f.Add([]byte(testModel), []byte{1, 2, 3, 4}, uint16(9), int8(3))
+	h := testHeader(512, 512)
+	e, err := NewEncoder(h, family)
+	if err != nil {
+		f.Fatal(err)
 	}
-	f.Fuzz(func(t *testing.T, codec uint8, model, stored []byte, n uint16, most int8) {
-		if !Codec(codec).known() || n < 1 || len(stored) < 1 || len(stored) >= int(n) || most < 0 {
+	var b Block
+	if err := e.Encode(&b, layerScores(rand.New(rand.NewPCG(13, 14)), 512)); err != nil {
+		f.Fatal(err)
+	}
+	f.Add([]byte(testModel), b.stored, uint16(512), int8(20))
+	f.Fuzz(func(t *testing.T, model, stored []byte, n uint16, most int8) {
+		if n < 1 || len(stored) < 1 || len(stored) >= int(n) || most < 0 {
 			return
 		}
 		scores := make([]int8, n)
 		usable := ranks.Model(model).Check() == nil
 		if usable {
-			if want := expandBy(t, Codec(codec), ranks.Model(model), int(n), stored); want != nil {
+			if want := expandBy(ranks.Model(model), int(n), stored); want != nil {
 				scores = want
 			}
 		}
 		forged := layerfiletest.File{
 			Model: model, Blocks: []layerfiletest.Block{{Stored: stored, Scores: scores}},
-			Header: func(h *layerfiletest.Header) { h.Codec = codec },
 		}
 		data := forged.Encode()
 		file := newFile("forged", &mapping{open: true, data: data})
@@ -238,17 +231,9 @@ func forge(t *testing.T, h Header, stored []byte, scores []int8) *Decoder {
 	return d
 }
 
-// expand returns the scores of a block, nil if it cannot be decoded.
-func expand(t *testing.T, codec Codec, n int, stored []byte) []int8 {
-	return expandBy(t, codec, testModel, n, stored)
-}
-
-// expandBy is expand with a model.
-func expandBy(t *testing.T, codec Codec, model ranks.Model, n int, stored []byte) []int8 {
-	z, err := codec.newDecompressor()
-	if err != nil {
-		t.Fatal(err)
-	}
+// expandBy returns the scores of a block under a model, nil if it cannot be decoded.
+func expandBy(model ranks.Model, n int, stored []byte) []int8 {
+	var z lz4Codec
 	code, err := z.decompress(make([]byte, n), stored)
 	if err != nil {
 		return nil

@@ -91,7 +91,7 @@ func (h *Header) Validate() error {
 		return fmt.Errorf("%w: %d pits: want 0 to %d", ErrHeader, h.Pits, math.MaxUint16)
 	case h.Seeds < 0 || h.Seeds > math.MaxUint16:
 		return fmt.Errorf("%w: %d seeds: want 0 to %d", ErrHeader, h.Seeds, math.MaxUint16)
-	case !h.Codec.known() || !h.Transform.known():
+	case h.Codec != LZ4 || !h.Transform.known():
 		return fmt.Errorf("%w: %v, %v: unknown codec or transform", ErrHeader, h.Codec, h.Transform)
 	}
 	if err := h.Below.check(h.Seeds); err != nil {
@@ -172,7 +172,10 @@ func parseHeader(file string, b []byte) (Header, error) {
 		return Header{}, err
 	}
 	h := decodeHeader(b)
-	if !h.Codec.known() || !h.Transform.known() {
+	if h.Codec == Zstd {
+		return fail("%w", ErrZstd)
+	}
+	if h.Codec != LZ4 || !h.Transform.known() {
 		return fail("%w: codec %d, transform %d", corrupt.ErrVersion, h.Codec, h.Transform)
 	}
 	if err := h.Validate(); err != nil {

@@ -26,7 +26,7 @@ func TestLongSparing(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(17, 18))
 	kinds := [][]int8{noise(r, MaxBlockSize), noise(r, MaxBlockSize), noise(r, MaxBlockSize)}
-	h := testHeader(LZ4, MaxBlockSize, blocks*MaxBlockSize)
+	h := testHeader(MaxBlockSize, blocks*MaxBlockSize)
 	path := filepath.Join(t.TempDir(), "layer.gl")
 	w, err := CreateSparing(begin(t, path), h, family)
 	if err != nil {

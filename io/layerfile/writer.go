@@ -105,9 +105,9 @@ func (w *Writer) Append(b *Block) error {
 	if w.file == nil {
 		return fmt.Errorf("writing %s: %w", w.pending.Path(), os.ErrClosed)
 	}
-	if w.blocks >= h.Blocks() || len(b.scores) != h.BlockLen(w.blocks) || b.codec != h.Codec {
-		return fmt.Errorf("%w: writing %s: block %d of %d with %d scores, %v",
-			ErrOrder, w.pending.Path(), w.blocks, h.Blocks(), len(b.scores), b.codec)
+	if w.blocks >= h.Blocks() || len(b.scores) != h.BlockLen(w.blocks) {
+		return fmt.Errorf("%w: writing %s: block %d of %d with %d scores",
+			ErrOrder, w.pending.Path(), w.blocks, h.Blocks(), len(b.scores))
 	}
 	if _, err := w.out.Write(b.stored); err != nil {
 		return w.named(err)

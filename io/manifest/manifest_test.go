@@ -310,7 +310,7 @@ func layer(t *testing.T, path string, h layerfile.Header, scores []int8) (layerf
 
 func TestCheckFile(t *testing.T) {
 	dir := t.TempDir()
-	h := layerfile.Header{Game: "awari", Rules: "awari", Pits: 12, Codec: layerfile.Zstd}
+	h := layerfile.Header{Game: "awari", Rules: "awari", Pits: 12, Codec: layerfile.LZ4}
 	s, f := layer(t, filepath.Join(dir, "a.gl"), h, []int8{0})
 	m := &Manifest{Identity: Identity{"awari", "awari", 12}, Layers: []Layer{NewLayer("layer-00.gl", s, 1.5)}}
 	if err := m.Validate(); err != nil {

@@ -14,7 +14,6 @@ import (
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/frame"
-	"grenier/io/layerfile"
 	"grenier/io/memory"
 	"grenier/io/npy"
 	"grenier/io/tally"
@@ -33,7 +32,7 @@ func solveRun(t testing.TB, game awari.Game, seeds int) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
 	_, err := solve.Solve(t.Context(), dir, game, solve.Options{
-		Seeds: seeds, Codec: layerfile.LZ4, Workers: 2, Family: cpu.Best(),
+		Seeds: seeds, Workers: 2, Family: cpu.Best(),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"grenier/io/frame"
-	"grenier/io/layerfile"
 	"grenier/io/memory"
 	"grenier/io/vfs"
 	"grenier/layers/awari"
@@ -30,7 +29,7 @@ func Import(ctx context.Context, dir, path string, game awari.Game, o Options) (
 		return solve.Report{}, err
 	}
 	return solve.Add(ctx, dir, game, o.Seeds, solve.Options{
-		Codec: layerfile.LZ4, Memory: o.Memory, Workers: o.Workers, Family: o.Family,
+		Memory: o.Memory, Workers: o.Workers, Family: o.Family,
 		Progress: func(p solve.Progress) { i.report("sealing", p.Done) },
 	}, i.open)
 }

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"grenier/io/layerfile"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -87,11 +86,9 @@ func BenchmarkSeal(b *testing.B) {
 	w := &tower{game: game, engine: engine}
 	for n := 16; n <= 20; n++ {
 		for _, family := range cpu.Available() {
-			for _, codec := range []layerfile.Codec{layerfile.LZ4, layerfile.Zstd} {
-				b.Run(fmt.Sprintf("%v/%v/%d", family, codec, n), func(b *testing.B) {
-					benchSeal(b, w, n, Options{Codec: codec, Workers: 1, Family: family})
-				})
-			}
+			b.Run(fmt.Sprintf("%v/%d", family, n), func(b *testing.B) {
+				benchSeal(b, w, n, Options{Workers: 1, Family: family})
+			})
 		}
 	}
 	w.release(b)
@@ -138,7 +135,7 @@ func BenchmarkWidths(b *testing.B) {
 	}
 	path := b.TempDir()
 	for n := firstWidths; n <= lastWidths(b); n++ {
-		o := Options{Seeds: n - 1, Codec: layerfile.LZ4, Workers: 1, Family: cpu.Best(), Interval: 24 * time.Hour}
+		o := Options{Seeds: n - 1, Workers: 1, Family: cpu.Best(), Interval: 24 * time.Hour}
 		if _, err := Solve(b.Context(), path, game, o); err != nil {
 			b.Fatal(err)
 		}

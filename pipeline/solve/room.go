@@ -114,7 +114,7 @@ func (o *Options) checkRoom(path string, game awari.Game) error {
 	if o.Free == nil {
 		return nil
 	}
-	r := plan.Run{Game: game, Seeds: o.Seeds, Memory: o.Memory, Cores: o.Workers, Codec: o.Codec}
+	r := plan.Run{Game: game, Seeds: o.Seeds, Memory: o.Memory, Cores: o.Workers}
 	if err := Continue(&r, path); err != nil {
 		return nil // lock will report it
 	}

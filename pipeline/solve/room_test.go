@@ -67,7 +67,7 @@ func TestNoRoomForStreams(t *testing.T) {
 		if !ok {
 			t.Fatalf("error %v", err)
 		}
-		r := plan.Run{Game: game, Seeds: 22, Memory: memory, Cores: o.Workers, Codec: o.Codec}
+		r := plan.Run{Game: game, Seeds: 22, Memory: memory, Cores: o.Workers}
 		if peak, err := r.DiskPeak(); err != nil || peak != e.Need {
 			t.Errorf("%d bytes, planned %d, error %v", e.Need, peak, err)
 		}

@@ -90,7 +90,7 @@ func (r *run) newSealing(ctx context.Context, layer Source) (*sealing, error) {
 		run: r, layer: layer,
 		header: layerfile.Header{
 			Game: tables.GameName, Rules: r.game.Rules().String(), Pits: r.game.Pits(), Seeds: layer.Seeds(),
-			Codec: r.options.Codec, Transform: layerfile.Ranks, BlockSize: layerfile.MaxBlockSize,
+			Codec: layerfile.LZ4, Transform: layerfile.Ranks, BlockSize: layerfile.MaxBlockSize,
 			Positions: layer.Positions(), Below: r.below(layer.Seeds()),
 		},
 	}

@@ -45,8 +45,6 @@ const DefaultInterval = halfboard.DefaultInterval
 type Options struct {
 	// Seeds is the last layer wanted.
 	Seeds int
-	// Codec compresses the layer files.
-	Codec layerfile.Codec
 	// Memory bounds the bytes that the program uses; 0 is no bound. Layers that need
 	// more are solved window by window.
 	Memory uint64

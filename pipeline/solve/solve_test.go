@@ -19,7 +19,6 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/io/corrupt"
-	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/io/memory"
 	"grenier/io/rundir"
@@ -41,7 +40,7 @@ func mustGame(t *testing.T, pits int, rules awari.Rules) awari.Game {
 
 // options are those of most tests.
 func options(seeds int) solve.Options {
-	return solve.Options{Seeds: seeds, Codec: layerfile.LZ4, Workers: 2, Family: cpu.Best()}
+	return solve.Options{Seeds: seeds, Workers: 2, Family: cpu.Best()}
 }
 
 func mustSolve(t *testing.T, dir string, game awari.Game, o solve.Options) []solve.Report {
@@ -200,30 +199,6 @@ func TestLongSameBytes(t *testing.T) {
 					sameRun(t, want, got)
 				}
 			}
-		}
-	}
-}
-
-// TestCodecs changes the codec in the middle: each layer keeps its own, and the
-// scores are the same.
-func TestCodecs(t *testing.T) {
-	game, lz4, mixed := mustGame(t, 8, awari.Awari), t.TempDir(), t.TempDir()
-	mustSolve(t, lz4, game, options(10))
-	mustSolve(t, mixed, game, options(4))
-	o := options(10)
-	o.Codec = layerfile.Zstd
-	mustSolve(t, mixed, game, o)
-	a, b := mustManifest(t, lz4), mustManifest(t, mixed)
-	for n := range a.Layers {
-		codec := layerfile.LZ4
-		if n > 4 {
-			codec = layerfile.Zstd
-		}
-		if b.Layers[n].Codec != codec {
-			t.Errorf("layer %d: codec %v, want %v", n, b.Layers[n].Codec, codec)
-		}
-		if a.Layers[n].Hash != b.Layers[n].Hash {
-			t.Errorf("layer %d: hash %v with lz4 and %v with %v", n, a.Layers[n].Hash, b.Layers[n].Hash, codec)
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"grenier/internal/testkit/testrun"
-	"grenier/io/layerfile"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -134,24 +133,17 @@ func TestLongWindowsSameBytes(t *testing.T) {
 		func(o *solve.Options) {
 			o.Workers, o.Family, o.Memory = 1, family, halfboard.Least(w.game, seeds, 1)
 		},
-		func(o *solve.Options) { o.Codec, o.Memory = layerfile.Zstd, (least+most)/2 },
+		func(o *solve.Options) { o.Memory = (least + most) / 2 },
 		func(o *solve.Options) { o.Memory, o.Workers = most-1, 1 },
 		func(o *solve.Options) { o.Interval = time.Millisecond },
 	}
-	whole := map[layerfile.Codec]string{layerfile.LZ4: w.want}
 	for i, vary := range variants {
 		o := narrowOptions(t, w.game, seeds)
 		vary(&o)
-		if whole[o.Codec] == "" {
-			inMemory := options(seeds)
-			inMemory.Codec = o.Codec
-			whole[o.Codec] = copyRun(t, w.below)
-			mustSolve(t, whole[o.Codec], w.game, inMemory)
-		}
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			dir := copyRun(t, w.below)
 			solveNarrow(t, dir, w.game, o)
-			sameRun(t, whole[o.Codec], dir)
+			sameRun(t, w.want, dir)
 		})
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	"grenier/io/layerfile"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve"
@@ -27,7 +26,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	o := solve.Options{Seeds: 6, Codec: layerfile.LZ4, Workers: 1, Family: cpu.Best()}
+	o := solve.Options{Seeds: 6, Workers: 1, Family: cpu.Best()}
 	if _, err := solve.Solve(context.Background(), dir, game, o); err != nil {
 		log.Fatal(err)
 	}
@@ -63,7 +62,7 @@ var sample = sync.OnceValue(func() string {
 	if err != nil {
 		log.Fatal(err)
 	}
-	o := solve.Options{Seeds: 6, Codec: layerfile.LZ4, Workers: 1, Family: cpu.Best()}
+	o := solve.Options{Seeds: 6, Workers: 1, Family: cpu.Best()}
 	if _, err := solve.Solve(context.Background(), dir, game, o); err != nil {
 		log.Fatal(err)
 	}

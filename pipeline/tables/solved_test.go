@@ -18,7 +18,7 @@ func solveRun(t testing.TB, game awari.Game, seeds int) string {
 	t.Helper()
 	dir := t.TempDir()
 	_, err := solve.Solve(t.Context(), dir, game, solve.Options{
-		Seeds: seeds, Codec: layerfile.LZ4, Workers: 2, Family: cpu.Best(),
+		Seeds: seeds, Workers: 2, Family: cpu.Best(),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"grenier/cmd/grenier/cli"
-	"grenier/io/layerfile"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve"
 )
@@ -72,7 +71,6 @@ func (f *gameFlags) game() (awari.Game, error) {
 type runFlags struct {
 	gameFlags
 	seeds, threads int
-	codec          string
 	memory         cli.MemoryFlag
 	work, layersTo string
 }
@@ -82,7 +80,6 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	f.gameFlags.define(flags)
 	flags.IntVar(&f.seeds, "seeds", 0, fmt.Sprintf("`number` of seeds of the last layer to solve, 0 to %d", awari.MaxSeeds))
 	cli.ThreadsFlag(flags, &f.threads, "use")
-	flags.StringVar(&f.codec, "codec", "lz4", "`codec` of layer files: lz4 or zstd")
 	flags.Var((*cli.Directory)(&f.work), "work", "directory for streams and checkpoints, on another disk (default: DIR/work)")
 	flags.Var((*cli.Directory)(&f.layersTo), "layers-to", "directory for new layer files, on another disk (default: DIR)")
 	cli.Need(cmd, "seeds")
@@ -95,9 +92,6 @@ func (f *runFlags) options() (o solve.Options, err error) {
 	}
 	o = solve.Options{Seeds: f.seeds, Workers: f.threads, Work: f.work, Layers: f.layersTo}
 	if o.Memory, err = f.memory.Limit(); err != nil {
-		return o, err
-	}
-	if o.Codec, err = layerfile.ParseCodec(f.codec); err != nil {
 		return o, err
 	}
 	o.Family, err = cli.Family()

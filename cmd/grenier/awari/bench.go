@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"grenier/cmd/grenier/cli"
-	"grenier/io/layerfile"
 	"grenier/io/memory"
 	"grenier/kernels/cpu"
 	"grenier/pipeline/solve/calibrate"
@@ -16,11 +15,11 @@ import (
 
 // benchFlags are the flags of bench as given.
 type benchFlags struct {
-	dir, codec, form string
-	threads          int
-	memory           cli.MemoryFlag
-	ownMemory        bool // --memory was not given
-	json             bool
+	dir, form string
+	threads   int
+	memory    cli.MemoryFlag
+	ownMemory bool // --memory was not given
+	json      bool
 }
 
 func (a *app) bench() *cobra.Command {
@@ -59,7 +58,6 @@ EXIT STATUS
 	}
 	flags := cmd.Flags()
 	flags.Var((*cli.Directory)(&f.dir), "dir", "directory of a run, existing or planned, whose disk is measured")
-	flags.StringVar(&f.codec, "codec", "lz4", "`codec` of layer files: lz4 or zstd")
 	f.memory.DefinePlan(a.App, flags, "")
 	cli.ThreadsFlag(flags, &f.threads, "use")
 	cli.ProgressFlag(flags, &f.form)
@@ -89,9 +87,6 @@ func (a *app) runBench(ctx context.Context, f benchFlags) error {
 		return err
 	}
 	o := calibrate.Options{Workers: f.threads, Dir: f.dir}
-	if o.Codec, err = layerfile.ParseCodec(f.codec); err != nil {
-		return err
-	}
 	if o.Family, err = cli.Family(); err != nil {
 		return err
 	}

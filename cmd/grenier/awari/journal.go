@@ -17,6 +17,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/io/crew"
+	"grenier/io/layerfile"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
 	"grenier/kernels/fault"
@@ -83,7 +84,7 @@ func (j *journal) circumstances(layers int) []any {
 	return []any{
 		"version", cli.Release, "pid", os.Getpid(),
 		"seeds", f.seeds, "pits", f.pits, "rules", f.rules, "memory", f.memory.String(), "threads", f.threads,
-		"codec", f.codec, "engine", f.engine, "kernel", j.family.String(), "layers", layers,
+		"codec", layerfile.LZ4.String(), "engine", f.engine, "kernel", j.family.String(), "layers", layers,
 		"host", host, "cpu", cpu.Name(), "cpus", runtime.NumCPU(), "system", runtime.GOOS + "/" + runtime.GOARCH,
 		"go", runtime.Version(), "work", f.work, "layers_to", f.layersTo, "until", f.until,
 	}

@@ -111,7 +111,7 @@ func (f *planFlags) run() (r plan.Run, o solve.Options, err error) {
 		return r, o, f.memory.Explain(err)
 	}
 	o.Free = rundir.FreeBytes
-	r = plan.Run{Game: game, Seeds: o.Seeds, Memory: o.Memory, Cores: o.Workers, Codec: o.Codec}
+	r = plan.Run{Game: game, Seeds: o.Seeds, Memory: o.Memory, Cores: o.Workers}
 	if f.dir != "" {
 		err = solve.Continue(&r, f.dir)
 	}
@@ -130,12 +130,12 @@ func (a *app) runPlan(ctx context.Context, f planFlags) error {
 		return a.nothingToPlan(&f, &o, &r)
 	}
 	c, err := cli.Calibrated(a.App, &f.CalibrationFlags, plan.ParseCalibration,
-		func(disk bool) (*plan.Calibration, error) { return a.calibrate(ctx, &f, o.Family, r.Codec, !disk) })
+		func(disk bool) (*plan.Calibration, error) { return a.calibrate(ctx, &f, o.Family, !disk) })
 	if err != nil || f.Printed() {
 		return err
 	}
 	report := planReport{
-		Rules: f.rules, Pits: f.pits, Memory: r.Memory, Threads: r.Cores, Speed: c.Speed(r.Cores), Codec: r.Codec,
+		Rules: f.rules, Pits: f.pits, Memory: r.Memory, Threads: r.Cores, Speed: c.Speed(r.Cores), Codec: layerfile.LZ4,
 		Calibration: c,
 	}
 	if report.Plan, err = plan.New(r, c); err != nil {
@@ -161,7 +161,7 @@ func (a *app) nothingToPlan(f *planFlags, o *solve.Options, r *plan.Run) error {
 	if err != nil {
 		return err
 	}
-	report := planReport{Rules: f.rules, Pits: f.pits, Memory: r.Memory, Threads: r.Cores, Codec: r.Codec, Plan: p}
+	report := planReport{Rules: f.rules, Pits: f.pits, Memory: r.Memory, Threads: r.Cores, Codec: layerfile.LZ4, Plan: p}
 	if err := report.findRoom(f, o, r); err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func (p *planReport) findRoom(f *planFlags, o *solve.Options, r *plan.Run) (err 
 }
 
 // calibrate measures this machine.
-func (a *app) calibrate(ctx context.Context, f *planFlags, family cpu.Family, codec layerfile.Codec, skipDisk bool) (*plan.Calibration, error) {
+func (a *app) calibrate(ctx context.Context, f *planFlags, family cpu.Family, skipDisk bool) (*plan.Calibration, error) {
 	if err := f.memory.Calibrating(f.threads); err != nil {
 		return nil, err
 	}
@@ -192,7 +192,7 @@ func (a *app) calibrate(ctx context.Context, f *planFlags, family cpu.Family, co
 	}
 	defer shown.Close()
 	return calibrate.Run(ctx, calibrate.Options{
-		Workers: f.threads, Family: family, Codec: codec, Dir: f.dir, SkipDisk: skipDisk,
+		Workers: f.threads, Family: family, Dir: f.dir, SkipDisk: skipDisk,
 		Progress: func(share float64) { shown.Update(cli.Calibrating(share)) },
 	})
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"grenier/cmd/grenier/cli"
-	"grenier/io/layerfile"
 	"grenier/io/rundir"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/solve/repair"
@@ -21,7 +20,7 @@ import (
 // repairFlags are the flags of repair as given.
 type repairFlags struct {
 	jobFlags
-	dir, codec string
+	dir        string
 	checkpoint time.Duration
 	layersIn   []string
 	setAside   bool
@@ -74,7 +73,6 @@ EXIT STATUS
 	flags.StringArrayVar(&f.layersIn, "layers-in", nil, "another `directory` with layer files; may be repeated")
 	f.jobFlags.define(a, flags, "8GiB", jsonUsage)
 	flags.DurationVar(&f.checkpoint, "checkpoint", solve.DefaultInterval, "`time` between checkpoints of the layer in progress")
-	flags.StringVar(&f.codec, "codec", "lz4", "`codec` of layers that are solved again: lz4 or zstd")
 	return cmd
 }
 
@@ -84,9 +82,6 @@ func (f *repairFlags) options() (o repair.Options, err error) {
 		return o, err
 	}
 	o = repair.Options{DryRun: f.dryRun, SetAside: f.setAside, LayersIn: f.layersIn, Solve: solve.Options{Interval: f.checkpoint}}
-	if o.Solve.Codec, err = layerfile.ParseCodec(f.codec); err != nil {
-		return o, err
-	}
 	o.Solve.Workers, o.Solve.Memory, o.Solve.Family, err = f.resources()
 	return o, err
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"grenier/io/corrupt"
+	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 )
@@ -27,6 +28,8 @@ func remedy(command string, err error) string {
 	broken, isRun := rundir.Damaged(e)
 	isAwari := strings.HasPrefix(command, "grenier awari ")
 	switch {
+	case errors.Is(err, layerfile.ErrZstd):
+		return "" // the error says it
 	case errors.Is(err, corrupt.ErrVersion):
 		return "use the version of grenier that wrote it"
 	case strings.Contains(e.File, "://"):

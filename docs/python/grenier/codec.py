@@ -48,23 +48,6 @@ def lz4(data, most):
     return bytes(out)
 
 
-def zstd(data, most):
-    """Decodes one zstd frame, to at most so many bytes."""
-    try:
-        import zstandard
-    except ImportError:
-        raise Error("the layer is in zstd, which takes the module zstandard") from None
-    try:
-        code = zstandard.ZstdDecompressor(max_window_size=1 << 16).decompress(data, max_output_size=most)
-    except zstandard.ZstdError as error:
-        check(False, "zstd: %s" % error)
-    check(len(code) <= most, "zstd: too long")
-    return code
-
-
-CODECS = {1: lz4, 2: zstd}
-
-
 def _bits(code, at, n):
     """n bits from a byte on, as a list of 0 and 1, and the byte after them."""
     end = at + (n + 7) // 8

@@ -8,7 +8,9 @@ package layerfiletest
 
 import (
 	"encoding/binary"
+	"os"
 	"slices"
+	"testing"
 
 	"grenier/io/tally"
 	"grenier/kernels/cpu"
@@ -219,4 +221,18 @@ func indexOf(data []byte) ([]byte, bool) {
 		return nil, false
 	}
 	return data[offset : offset+length], true
+}
+
+// MarkZstd makes the layer file at path one of an earlier version, compressed with zstd, as far as its header goes.
+func MarkZstd(t testing.TB, path string) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const codec, zstd = 48, 2
+	data[codec] = zstd
+	if err := os.WriteFile(path, Reseal(data), 0o644); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -20,7 +20,6 @@ import (
 
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
-	"grenier/io/layerfile"
 	"grenier/io/memory"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
@@ -437,7 +436,7 @@ func BenchmarkRun(b *testing.B) {
 	const seeds = 14
 	dir, game := b.TempDir(), testrun.Game(b, 12, awari.Awari)
 	_, err := solve.Solve(b.Context(), dir, game, solve.Options{
-		Seeds: seeds, Codec: layerfile.LZ4, Workers: 2, Family: cpu.Best(),
+		Seeds: seeds, Workers: 2, Family: cpu.Best(),
 	})
 	if err != nil {
 		b.Fatal(err)

@@ -31,7 +31,7 @@ func solved(t *testing.T) string {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	o := solve.Options{Seeds: 5, Codec: layerfile.LZ4, Workers: 2, Family: cpu.Best()}
+	o := solve.Options{Seeds: 5, Workers: 2, Family: cpu.Best()}
 	if _, err := solve.Solve(t.Context(), dir, game, o); err != nil {
 		t.Fatal(err)
 	}

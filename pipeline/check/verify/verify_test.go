@@ -18,7 +18,6 @@ import (
 
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
-	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
@@ -323,7 +322,7 @@ func TestIndependence(t *testing.T) {
 func BenchmarkRun(b *testing.B) {
 	dir := b.TempDir()
 	_, err := solve.Solve(b.Context(), dir, testrun.Game(b, 12, awari.Awari), solve.Options{
-		Seeds: 16, Codec: layerfile.LZ4, Workers: 2, Family: cpu.Best(),
+		Seeds: 16, Workers: 2, Family: cpu.Best(),
 	})
 	if err != nil {
 		b.Fatal(err)

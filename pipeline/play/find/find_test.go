@@ -17,7 +17,6 @@ import (
 
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
-	"grenier/io/layerfile"
 	"grenier/io/memory"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -301,7 +300,7 @@ type hitKey struct {
 func solved(t testing.TB) string {
 	t.Helper()
 	return thirteen.Copy(t, func(dir string) {
-		o := solve.Options{Seeds: 13, Codec: layerfile.LZ4, Workers: 2, Family: cpu.Best()}
+		o := solve.Options{Seeds: 13, Workers: 2, Family: cpu.Best()}
 		if _, err := solve.Solve(t.Context(), dir, testrun.Game(t, 12, awari.Awari), o); err != nil {
 			t.Fatal(err)
 		}

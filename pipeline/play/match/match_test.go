@@ -11,7 +11,6 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/testrun"
-	"grenier/io/layerfile"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/play/match"
@@ -27,7 +26,7 @@ func solveRun(t testing.TB, pits, seeds int, rules awari.Rules) *tables.Tables {
 	t.Helper()
 	dir := t.TempDir()
 	_, err := solve.Solve(t.Context(), dir, testrun.Game(t, pits, rules), solve.Options{
-		Seeds: seeds, Codec: layerfile.LZ4, Workers: 2, Family: cpu.Best(),
+		Seeds: seeds, Workers: 2, Family: cpu.Best(),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -42,7 +42,6 @@ var (
 	navLine  = regexp.MustCompile(`(?m)^ *<a href="(?:puzzles|explore|learn|layers)" data-t>.*</a>\n`)
 	homeLink = regexp.MustCompile(`href="\./`)
 	script   = regexp.MustCompile(`<script type="module" src="([^"]+)"></script>\n`)
-	lazy     = regexp.MustCompile(`\bimport\("\./([^"]+)"\)`)
 	titled   = regexp.MustCompile(`<title[^>]*>(.*)</title>`)
 	about    = regexp.MustCompile(`<meta name="description" content="([^"]*)"`)
 	footEnd  = regexp.MustCompile(`(?m)^ *</footer>$`)
@@ -93,8 +92,7 @@ func (p *publisher) pages(layers []Layer) error {
 	return nil
 }
 
-// scripts returns the scripts that pages name, with all that they import, and those that scripts
-// fetch when they need them.
+// scripts returns the scripts that pages name, with all that they import.
 func (p *publisher) scripts() (map[string][]byte, error) {
 	scripts := map[string][]byte{}
 	for name, page := range p.options.Pages {
@@ -107,11 +105,6 @@ func (p *publisher) scripts() (map[string][]byte, error) {
 				return nil, err
 			}
 			scripts[string(m[1])] = text
-		}
-	}
-	for _, text := range slices.Collect(maps.Values(scripts)) {
-		for _, m := range lazy.FindAllSubmatch(text, -1) {
-			scripts[string(m[1])] = p.options.Pages[string(m[1])]
 		}
 	}
 	return scripts, nil

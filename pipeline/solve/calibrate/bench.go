@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 
+	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/io/tally"
@@ -87,7 +88,7 @@ func (o *Options) agrees(l *manifest.Layer, s *setting) error {
 // memory and o.Family. It fails with ErrDisagree if families find other scores, or like Run.
 func Measure(ctx context.Context, o Options, families []cpu.Family, memory uint64) (*Bench, error) {
 	o.Workers = min(o.Workers, runtime.NumCPU())
-	b := &Bench{CPU: cpu.Name(), Codec: o.Codec.String(), Threads: o.Workers}
+	b := &Bench{CPU: cpu.Name(), Codec: layerfile.LZ4.String(), Threads: o.Workers}
 	if err := b.measure(ctx, &o, families); err != nil {
 		return nil, err
 	}
@@ -144,7 +145,7 @@ func (b *Bench) look(c *plan.Calibration, o *Options, memory uint64) error {
 	if err != nil {
 		return err
 	}
-	r := plan.Run{Game: game, Seeds: awari.MaxSeeds, Memory: memory, Cores: o.Workers, Codec: o.Codec}
+	r := plan.Run{Game: game, Seeds: awari.MaxSeeds, Memory: memory, Cores: o.Workers}
 	for r.Seeds > 0 && halfboard.Least(game, r.Seeds, r.Cores) > memory {
 		r.Seeds--
 	}

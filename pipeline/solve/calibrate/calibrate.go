@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"time"
 
-	"grenier/io/layerfile"
 	"grenier/io/processors"
 	"grenier/io/tally"
 	"grenier/kernels/cpu"
@@ -29,8 +28,6 @@ type Options struct {
 	Workers int
 	// Family is the kernel family.
 	Family cpu.Family
-	// Codec compresses layer files.
-	Codec layerfile.Codec
 	// Dir is where to measure the disk. If it does not exist, its nearest parent that
 	// does is used; "" is the directory of the system for temporary files.
 	Dir string
@@ -174,7 +171,7 @@ func (o *Options) solveOnce(ctx context.Context, game awari.Game, dir string, s 
 			break // slow kernels
 		}
 		timed := n >= min(firstTimed, o.seeds)
-		b := solve.Options{Seeds: max(0, n), Codec: o.Codec, Workers: s.workers, Family: o.Family}
+		b := solve.Options{Seeds: max(0, n), Workers: s.workers, Family: o.Family}
 		if timed {
 			b.Bits = s.bits
 		}

@@ -11,7 +11,6 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/machinetest"
-	"grenier/io/layerfile"
 	"grenier/kernels/cpu"
 	"grenier/pipeline/solve/plan"
 )
@@ -20,7 +19,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // options are those of a quick calibration.
 func options(dir string) Options {
-	return Options{Workers: 2, Family: cpu.Best(), Codec: layerfile.LZ4, Dir: dir, seeds: 8, rounds: 1}
+	return Options{Workers: 2, Family: cpu.Best(), Dir: dir, seeds: 8, rounds: 1}
 }
 
 // TestRun: what is measured can be saved and read, and nothing is left behind.

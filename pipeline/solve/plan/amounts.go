@@ -71,7 +71,7 @@ func (r *Run) amountsOf(n int) (Amounts, error) {
 		Seeds: n, Positions: halfboard.Positions(r.Game, n),
 		Bits: form.Bits, Windows: 1, Memory: form.Bytes, Passes: form.Passes,
 	}
-	a.File = fileSize(n, a.Positions, r.Codec)
+	a.File = fileSize(n, a.Positions)
 	r.readLower(&a, form.Lower)
 	if a.InMemory() {
 		a.keep()
@@ -92,7 +92,7 @@ func (r *Run) readLower(a *Amounts, often float64) {
 	for n := max(0, a.Seeds-3*r.Game.Half()); n <= a.Seeds-2; n++ {
 		positions := halfboard.Positions(r.Game, n)
 		a.decodedAgain += (often - 1) * float64(positions)
-		a.lowerRead += uint64(often * float64(fileSize(n, positions, r.Codec)))
+		a.lowerRead += uint64(often * float64(fileSize(n, positions)))
 	}
 }
 

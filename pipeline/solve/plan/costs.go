@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"grenier/io/layerfile"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve/internal/halfboard"
 )
@@ -257,18 +256,14 @@ const (
 )
 
 // fileBytes is the bytes of a position in a layer file, fitted to 14 to 24 seeds. Extrapolated it
-// is too large rather than too small, since the entropy grows more slowly. zstd saves too little
-// to count.
+// is too large rather than too small, since the entropy grows more slowly.
 var fileBytes = linear{0.427, 0.0044}
 
 // fileSize returns about the bytes of the file of a layer.
-func fileSize(n int, positions uint64, codec layerfile.Codec) uint64 {
+func fileSize(n int, positions uint64) uint64 {
 	const leastBytes = 0.3          // a position
 	const least, model = 400, 30000 // header, index and model
 	perPosition := max(fileBytes.of(n), leastBytes)
-	if codec == layerfile.Zstd {
-		perPosition *= 0.997
-	}
 	return uint64(perPosition*float64(positions)) + min(least+positions, model)
 }
 

@@ -28,7 +28,6 @@
 package plan
 
 import (
-	"grenier/io/layerfile"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve/internal/halfboard"
 )
@@ -45,7 +44,6 @@ type Run struct {
 	Memory uint64
 	// Cores is the number of processors, at least one.
 	Cores int
-	Codec layerfile.Codec
 }
 
 // Plan is what a run takes.

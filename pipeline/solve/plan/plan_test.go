@@ -5,7 +5,6 @@ import (
 	"math"
 	"testing"
 
-	"grenier/io/layerfile"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve/internal/halfboard"
 )
@@ -36,7 +35,7 @@ func run(t *testing.T, seeds int, memory uint64) Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Run{Game: game, Seeds: seeds, Memory: memory, Cores: 2, Codec: layerfile.LZ4}
+	return Run{Game: game, Seeds: seeds, Memory: memory, Cores: 2}
 }
 
 const mib, gib = 1 << 20, 1 << 30
@@ -202,7 +201,7 @@ func TestAnyGame(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, memory := range []uint64{0, 80 * mib, 64 * gib} {
-			r := Run{Game: game, Seeds: awari.MaxSeeds, Memory: memory, Cores: 16, Codec: layerfile.Zstd}
+			r := Run{Game: game, Seeds: awari.MaxSeeds, Memory: memory, Cores: 16}
 			for halfboard.Least(game, r.Seeds, r.Cores) > memory && memory > 0 {
 				r.Seeds--
 			}

@@ -80,16 +80,22 @@ func (r *repairer) headers(all []rundir.Found) (map[string]layerfile.Header, err
 	return known, nil
 }
 
-// header adds the header of a file to known if it can be read.
+// header adds the header of a file to known if it can be read. It fails with layerfile.ErrZstd if the file is of an
+// earlier version.
 func (r *repairer) header(f rundir.Found, known map[string]layerfile.Header) error {
 	if !f.Begins {
 		return nil
 	}
-	file, _, err := layerfile.Inspect(f.Path)
+	file, problems, err := layerfile.Inspect(f.Path)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
+	for _, p := range problems {
+		if errors.Is(p, layerfile.ErrZstd) {
+			return p // it is not damaged
+		}
+	}
 	if h := file.Header(); h.Known() {
 		known[rundir.LayerName(f.Seeds)] = h
 	}

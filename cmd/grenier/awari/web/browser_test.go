@@ -15,7 +15,6 @@ import (
 
 	"grenier/cmd/grenier/awari/web"
 	"grenier/internal/testkit/browsertest"
-	"grenier/io/layerfile"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/play/serve"
@@ -39,18 +38,18 @@ type site struct {
 // newSite solves a few layers and serves them until the test ends, to pages of some origins too.
 func newSite(t *testing.T, origins ...string) *site {
 	t.Helper()
-	return newSiteOf(t, 12, awari.Awari, solved, layerfile.LZ4, origins...)
+	return newSiteOf(t, 12, awari.Awari, solved, origins...)
 }
 
-// newSiteOf does so for a game, a number of seeds and a codec.
-func newSiteOf(t *testing.T, pits int, rules awari.Rules, seeds int, codec layerfile.Codec, origins ...string) *site {
+// newSiteOf does so for a game and a number of seeds.
+func newSiteOf(t *testing.T, pits int, rules awari.Rules, seeds int, origins ...string) *site {
 	t.Helper()
 	game, err := awari.New(pits, rules)
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	o := solve.Options{Seeds: seeds, Codec: codec, Workers: 1, Family: cpu.Best()}
+	o := solve.Options{Seeds: seeds, Workers: 1, Family: cpu.Best()}
 	if _, err := solve.Solve(t.Context(), dir, game, o); err != nil {
 		t.Fatal(err)
 	}

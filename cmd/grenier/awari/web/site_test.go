@@ -24,7 +24,6 @@ import (
 
 	"grenier/cmd/grenier/awari/web"
 	"grenier/internal/testkit/browsertest"
-	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -212,7 +211,7 @@ func (p *tab) wantSame(m *mirror, t *testing.T, addresses []string) {
 // testSite uses a published site a little: the page works, in a folder, asks nobody else, and
 // what a server without ranges cannot do is told.
 func testSite(t *testing.T, browser *browsertest.Browser) {
-	m := publishSite(t, newSiteOf(t, 12, awari.Awari, 10, layerfile.LZ4))
+	m := publishSite(t, newSiteOf(t, 12, awari.Awari, 10))
 	page := m.visit(t, browser, m.address(middle), 1200)
 	page.wantAt(middle)
 	page.wantValues(middle)
@@ -498,7 +497,7 @@ func TestQuestions(t *testing.T) {
 }
 
 // TestLongSites compares published sites with the server: all blocks of all layers, values and lines,
-// of both rule sets, both codecs and smaller boards, then the rest of the page.
+// of both rule sets and smaller boards, then the rest of the page.
 func TestLongSites(t *testing.T) {
 	if os.Getenv("GRENIER_LONG") == "" {
 		t.Skip("a browser needs GRENIER_LONG=1")
@@ -508,13 +507,11 @@ func TestLongSites(t *testing.T) {
 		pits  int
 		rules awari.Rules
 		seeds int
-		codec layerfile.Codec
 	}{
-		{12, awari.Awari, 12, layerfile.LZ4}, {12, awari.Strict, 10, layerfile.Zstd}, {12, awari.Awari, 10, layerfile.Zstd},
-		{4, awari.Strict, 20, layerfile.LZ4}, {6, awari.Awari, 18, layerfile.Zstd}, {10, awari.Strict, 9, layerfile.LZ4},
+		{12, awari.Awari, 12}, {12, awari.Strict, 10}, {4, awari.Strict, 20}, {6, awari.Awari, 18}, {10, awari.Strict, 9},
 	} {
-		t.Run(fmt.Sprintf("%d %v %v", c.pits, c.rules, c.codec), func(t *testing.T) {
-			m := publishSite(t, newSiteOf(t, c.pits, c.rules, c.seeds, c.codec))
+		t.Run(fmt.Sprintf("%d %v", c.pits, c.rules), func(t *testing.T) {
+			m := publishSite(t, newSiteOf(t, c.pits, c.rules, c.seeds))
 			page := m.visit(t, browser, "learn.html", 1000)
 			page.Await("the page", `document.body?.dataset.ready === "yes"`)
 			page.wantBlocks(m, t)
@@ -522,7 +519,7 @@ func TestLongSites(t *testing.T) {
 				t.Errorf("version 3 of layer %d: %s", c.seeds, problem)
 			}
 			page.wantSame(m, t, m.questions(120, c.seeds))
-			if c.pits == 12 && c.rules == awari.Awari && c.codec == layerfile.LZ4 {
+			if c.pits == 12 && c.rules == awari.Awari {
 				shown := *m.site // the same tests as for the server
 				shown.url, shown.ends = m.folder, ".html"
 				testPuzzles(t, browser, &shown)
@@ -544,7 +541,7 @@ func TestLongSiteParts(t *testing.T) {
 		t.Skip("a browser needs GRENIER_LONG=1")
 	}
 	browser := browsertest.Start(t)
-	whole := newSiteOf(t, 12, awari.Awari, 8, layerfile.LZ4)
+	whole := newSiteOf(t, 12, awari.Awari, 8)
 	m := publishSite(t, inSmallBlocks(t, whole, 8))
 	m.url = whole.url // which answers for the same scores
 	page := m.visit(t, browser, "learn.html", 1000)

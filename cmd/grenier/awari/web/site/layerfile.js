@@ -12,7 +12,6 @@ const USUAL_BLOCK = 65536; // scores of a block, before the header is there to s
 const WHOLE_INDEX = 65536; // bytes up to which an index is read as a whole
 const PART = 1024; // entries of a longer index that are read at a time
 const KEPT_PARTS = 64;
-const CODECS = [null, "lz4", "zstd"];
 const MAX_RANK = 127, LANES = 6;
 
 const text = (bytes) => String.fromCharCode(...bytes).replace(/\0+$/, "");
@@ -52,7 +51,6 @@ export class LayerFile {
     file.readModel(file.start <= start.length ? start.subarray(HEADER, file.start) : await parts.read(HEADER, file.start));
     file.readFooter(end.subarray(-FOOTER));
     if (file.index === parts.length - behind) file.indexParts.set(0, { mine: ticket(), entries: Promise.resolve(file.entries(end.subarray(0, -FOOTER), 0, file.blocks)) });
-    if (file.codec === "zstd") file.zstd = (await import("./zstd.js")).decompress;
     return file;
   }
 
@@ -67,8 +65,8 @@ export class LayerFile {
     this.check(version === 2 || version === 3, t("its format version is {n}, this page reads 2 and 3", { n: version }));
     this.headerSum = v.getUint32(80, true);
     this.check(crc32c(bytes.subarray(0, 80)) === this.headerSum, t("checksum of the header"));
-    this.codec = CODECS[bytes[48]];
-    this.check(this.codec && bytes[49] === 2, t("an unknown codec"));
+    this.check(bytes[48] !== 2, t("it is compressed with zstd, which this page does not read"));
+    this.check(bytes[48] === 1 && bytes[49] === 2, t("an unknown codec"));
     this.check(v.getUint16(12, true) === pits && v.getUint16(14, true) === seeds && text(bytes.subarray(16, 32)) === "awari" && text(bytes.subarray(32, 48)) === rules && long(v, 56) === positions, t("it is another layer"));
     this.blockSize = v.getUint32(52, true);
     this.blocks = long(v, 64);
@@ -179,7 +177,7 @@ export class LayerFile {
     this.check(crc32c(stored) === e.stored, what(t("checksum of the stored bytes")));
     let scores;
     try {
-      scores = e.flags === 1 ? new Int8Array(stored.slice().buffer) : this.join(this.ranks(this.zstd?.(stored) ?? lz4(stored, n), n));
+      scores = e.flags === 1 ? new Int8Array(stored.slice().buffer) : this.join(this.ranks(lz4(stored, n), n));
     } catch {
       throw damaged(this.name, what(t("its code")));
     }

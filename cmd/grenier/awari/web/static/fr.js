@@ -414,6 +414,7 @@ export const fr = {
   "its format version is {n}, this page reads 2 and 3": "sa version de format est {n}, cette page lit la 2 et la 3",
   "checksum of the header": "somme de contrôle de l’en-tête",
   "an unknown codec": "un codec inconnu",
+  "it is compressed with zstd, which this page does not read": "il est comprimé avec zstd, que cette page ne lit pas",
   "it is another layer": "c’est une autre couche",
   "fields of the header": "champs de l’en-tête",
   "checksum of the model": "somme de contrôle du modèle",

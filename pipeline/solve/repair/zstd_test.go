@@ -1,0 +1,53 @@
+package repair_test
+
+import (
+	"errors"
+	"maps"
+	"path/filepath"
+	"testing"
+
+	"grenier/internal/testkit/layerfiletest"
+	"grenier/io/corrupt"
+	"grenier/io/layerfile"
+	"grenier/io/rundir"
+	"grenier/layers/awari"
+	"grenier/pipeline/solve"
+	"grenier/pipeline/solve/repair"
+)
+
+// TestZstd: a run with a layer in zstd, which earlier versions wrote, is not damaged: repair and solve say what it is, and change nothing.
+func TestZstd(t *testing.T) {
+	game, err := awari.New(6, awari.Awari)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(dir string){
+		"as it was":            func(string) {},
+		"manifest lost":        func(dir string) { remove(t, dir, rundir.ManifestName) },
+		"not listed":           func(dir string) { shorten(t, dir, 7) },
+		"another damaged":      func(dir string) { replace(t, dir, rundir.LayerName(3), "Dear diary") },
+		"manifest not of ours": func(dir string) { replace(t, dir, rundir.ManifestName, `{"name": "web app"}`) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := small(t)
+			layerfiletest.MarkZstd(t, filepath.Join(dir, rundir.LayerName(7)))
+			change(dir)
+			before := files(t, dir)
+			for _, dry := range []bool{true, false} {
+				o := options()
+				o.DryRun, o.SetAside = dry, true
+				if _, err := repair.Run(t.Context(), dir, o); !errors.Is(err, layerfile.ErrZstd) || !errors.Is(err, corrupt.ErrCorrupt) {
+					t.Errorf("repair: %v", err)
+				}
+			}
+			if name == "as it was" {
+				if _, err := solve.Solve(t.Context(), dir, game, solveOptions(8)); !errors.Is(err, layerfile.ErrZstd) {
+					t.Errorf("solve: %v", err)
+				}
+			}
+			if after := files(t, dir); !maps.Equal(before, after) {
+				t.Error("files changed")
+			}
+		})
+	}
+}
