@@ -60,10 +60,9 @@ func pages() map[string][]byte {
 		"layers.html":   fmt.Appendf(nil, page, "layers"),
 		"download.html": fmt.Appendf(nil, page, "{{range .Rows}}{{.File}} {{.Positions}} {{.SHA256}};{{end}}"),
 		"app.js":        []byte(app),
-		"a.js":          []byte("import { b } from \"./b.js\";\nimport(\"./late.js\");\n"),
+		"a.js":          []byte("import { b } from \"./b.js\";\n"),
 		"b.js":          []byte("import \"./api.js\";\nexport const b = 1;\n"),
 		"api.js":        []byte("export const layers = 2;\n"),
-		"late.js":       []byte("export const late = 3;\n"),
 		"sw.js":         []byte("const FILES = [\"files of the site\"];\n"),
 	}
 }
@@ -261,8 +260,8 @@ func TestPages(t *testing.T) {
 	if got := files["app.js"]; !strings.Contains(got, "const $a = ") || !strings.Contains(got, "const {\n  b,\n} = $b;") {
 		t.Errorf("a script became %q", got)
 	}
-	if _, ok := files["a.js"]; ok || files["late.js"] != "export const late = 3;\n" {
-		t.Errorf("a module that is part of a script is there, or one that is not: %v", slices.Sorted(maps.Keys(files)))
+	if _, ok := files["a.js"]; ok {
+		t.Errorf("a module that is part of a script is there: %v", slices.Sorted(maps.Keys(files)))
 	}
 	wantKept(t, files)
 	for _, name := range []string{"chart.css", "icon.png", "preview.png", "data/charts.json", "data/scores-0.json", "data/scores-3.json"} {
