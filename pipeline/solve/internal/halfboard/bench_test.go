@@ -59,7 +59,7 @@ func BenchmarkSolve(b *testing.B) {
 // from the layers before, when one is solved after the other.
 func (e *Engine) warm(b *testing.B, n int) {
 	b.Helper()
-	w, err := e.begin(b.Context(), n)
+	w, err := e.begin(b.Context(), n, testBelow)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -7,12 +7,6 @@ import (
 	"grenier/kernels/window"
 )
 
-// rowStart returns the rank of the first board of n seeds whose opponent has the given
-// half.
-func (g *grid) rowStart(n int, code uint32) uint64 {
-	return g.halves.RowStart(n, g.pits[code][:g.q])
-}
-
 // apply lowers the negated scores of a column, a row after the other, to what the captures of c
 // give, which lead to a row of a lower layer.
 func (c *capture) apply(column, row []int8) {
@@ -25,7 +19,7 @@ func (c *capture) apply(column, row []int8) {
 // endGames sets the offers of a block for positions without an ordinary move: neither a
 // capture nor a quiet move; moves that leave the opponent without seeds are not
 // ordinary.
-func (e *engine) endGames(m *matrix, class rowClass, panel, chunk int, offers *compress.Block) {
+func (r *round) endGames(m *matrix, class rowClass, panel, chunk int, offers *compress.Block) {
 	p := &m.programs[panel]
 	var quiet [side]uint64 // by column
 	for _, group := range p.Groups {
@@ -35,23 +29,23 @@ func (e *engine) endGames(m *matrix, class rowClass, panel, chunk int, offers *c
 		}
 	}
 	all := ^uint64(0) >> (side - m.depth(class, chunk))
-	codes := e.grid.rows[e.grid.n-m.sum][class][chunk*side:]
+	opponents := r.layer.rows[r.layer.n-m.sum][class][chunk*side:]
 	for c := range m.width(panel) {
-		e.endColumn(m.first+uint32(panel*side+c), codes, offers[c*side:][:side], all&^quiet[c])
+		r.endColumn(m.first+uint32(panel*side+c), opponents, offers[c*side:][:side], all&^quiet[c])
 	}
 }
 
 // endColumn sets those of offers whose positions have no ordinary move: rows are those without
 // a quiet one. Where scores are codes, it marks bad offers of positions that have only
 // captures (window.OnlyCaptures).
-func (e *engine) endColumn(mover uint32, opponents []uint32, offers []int8, rows uint64) {
+func (r *round) endColumn(mover uint32, opponents []uint32, offers []int8, rows uint64) {
 	for left := rows; left != 0; left &= left - 1 {
 		row := bits.TrailingZeros64(left)
 		offer := &offers[row]
-		if *offer == e.grid.blocked() {
-			*offer = -e.endScore(mover, opponents[row])
+		if *offer == r.layer.blocked() {
+			*offer = -r.endScore(mover, opponents[row])
 		}
-		if e.windows != nil && *offer > 0 {
+		if r.codes && *offer > 0 {
 			*offer -= window.OnlyCaptures
 		}
 	}
@@ -60,10 +54,10 @@ func (e *engine) endColumn(mover uint32, opponents []uint32, offers []int8, rows
 // endScore is the score of a position without an ordinary move. There are few
 // of them, so the rules themselves are asked: what is legal then, if anything
 // is, takes seeds and ends the game.
-func (e *engine) endScore(mover, opponent uint32) int8 {
-	board := e.grid.board(mover, opponent)
-	score := e.game.Terminal(board)
-	for _, play := range e.game.Plays(board) {
+func (r *round) endScore(mover, opponent uint32) int8 {
+	board := r.layer.board(mover, opponent)
+	score := r.game.Terminal(board)
+	for _, play := range r.game.Plays(board) {
 		if play.Legal {
 			score = max(score, play.Captured)
 		}

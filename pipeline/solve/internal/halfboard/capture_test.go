@@ -110,9 +110,9 @@ func TestLongOffersDoNotDependOnRounds(t *testing.T) {
 	for range runs(60) {
 		c := randomConfig(t, rng)
 		want, w := c.prepare(t), c.begin(t)
-		pieces := newPieces(w.grid, c.lower(t), make([]int8, rng.IntN(40)*pieceLength))
+		pieces := newPieces(w.grid.layer, c.lower(t), make([]int8, rng.IntN(40)*pieceLength))
 		least := int(leastOffers(w.grid.q, c.seeds))
-		round := w.newRound(pieces, make([]int8, least+rng.IntN(4*least)))
+		round := newRound(w.grid.layer, w.game, c.options.Workers, false, pieces, make([]int8, least+rng.IntN(4*least)))
 		panels := w.grid.panelsInOrder()
 		for n := 0; len(panels) > 0; panels = panels[n:] {
 			if n = round.fit(panels); n == 0 {

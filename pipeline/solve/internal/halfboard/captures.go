@@ -23,49 +23,51 @@ const (
 	capturesVersion = 1
 )
 
-// whoseCaptures is the identity of the streams of capture values, and the beginning of that of found scores.
-func (e *engine) whoseCaptures() []byte {
-	return e.whose("strips of %d lines of %d, runs of %d", stripRows, side, captureRun)
+// whoseCaptures is the identity of the streams of capture values, with which the identity of other streams begins.
+func (w *stored) whoseCaptures() []byte {
+	return w.identity("strips of %d lines of %d, runs of %d", stripRows, side, captureRun)
 }
 
-func (e *engine) capturesHeader() spill.Header {
-	return spill.Header{Kind: capturesKind, Version: capturesVersion, Identity: e.whoseCaptures()}
+func (w *stored) capturesHeader() spill.Header {
+	return spill.Header{Kind: capturesKind, Version: capturesVersion, Identity: w.whoseCaptures()}
 }
 
-// captureStreams computes the capture values of all segments that the work directory does
+// capture computes the capture values of all segments that the work directory does
 // not have, and takes memory for scores then.
-func (e *engine) captureStreams(ctx context.Context, lower Lower) error {
-	due, err := e.findStreams(ctx)
+func (w *windows) capture(ctx context.Context, lower Lower) error {
+	due, err := w.findStreams(ctx)
 	if err == nil && len(due) > 0 {
-		err = crew.Run(func() error { return e.captureSegments(ctx, lower, due) })
+		err = crew.Run(func() error { return w.captureSegments(ctx, lower, due) })
 	}
-	if err = errors.Join(err, e.windows.publishing.wait(), lower.Close()); err != nil {
+	if err = errors.Join(err, w.publishing.wait(), lower.Close()); err != nil {
 		return err
 	}
-	e.tell(CaptureStage, 1)
-	e.keeper.last = time.Now() // all of that is on disk
-	return e.allocateCodes()
+	w.tell(CaptureStage, 1)
+	w.keeper.last = time.Now() // all of that is on disk
+	return w.allocate()
 }
 
 // captureSegments computes the capture values of segments, in as many rounds as memory
 // requires, and writes their streams.
-func (e *engine) captureSegments(ctx context.Context, lower Lower, due []int) error {
-	o := e.options
-	lowerRoom, offers := o.roomForPieces(e.grid.q, e.grid.n), o.roomForOffers(e.grid.q, e.grid.n)
-	memory, err := newRegion(lowerRoom + offers)
+func (w *windows) captureSegments(ctx context.Context, lower Lower, due []int) error {
+	room := &w.setup.room
+	memory, err := newRegion(room.pieces + room.offers)
 	if err != nil {
 		return err
 	}
-	pieces := newPieces(e.grid, lower, memory.take(lowerRoom))
+	pieces := newPieces(w.grid.layer, lower, memory.take(room.pieces))
 	var panels []panelOf
 	for _, segment := range due {
-		panels = append(panels, e.windows.segments[segment]...)
+		panels = append(panels, w.segments[segment]...)
 	}
-	out := &captureWriter{round: e.newRound(pieces, memory.take(offers)), due: due}
+	out := &captureWriter{
+		stored: &w.stored, code: &w.code, blocked: w.grid.blocked(), due: due,
+		round: newRound(w.grid.layer, w.setup.game, w.workers, true, pieces, memory.take(room.offers)),
+	}
 	for done := 0; done < len(panels) && err == nil; {
 		n := out.round.fit(panels[done:])
 		out.share = func(of float64) {
-			e.tell(CaptureStage, (float64(done)+of*float64(n))/float64(len(panels)))
+			w.tell(CaptureStage, (float64(done)+of*float64(n))/float64(len(panels)))
 		}
 		if err = out.round.run(ctx, panels[done:done+n], out.share); err == nil {
 			err = out.write(ctx, panels[done:done+n])
@@ -77,7 +79,10 @@ func (e *engine) captureSegments(ctx context.Context, lower Lower, due []int) er
 
 // captureWriter writes the streams of segments, one after the other.
 type captureWriter struct {
+	*stored
+	code    *codeKernels
 	round   *round
+	blocked int8            // an offer: see board
 	share   func(float64)   // tells which share of the round is done
 	due     []int           // segments that are not complete yet
 	written int             // panels of the first of them
@@ -87,7 +92,7 @@ type captureWriter struct {
 // write packs the offers of panels, the next ones, and writes them.
 func (w *captureWriter) write(ctx context.Context, panels []panelOf) error {
 	for len(panels) > 0 {
-		n := min(len(panels), len(w.round.windows.segments[w.due[0]])-w.written)
+		n := min(len(panels), len(w.segments[w.due[0]])-w.written)
 		if err := w.writePart(ctx, panels[:n]); err != nil {
 			return err
 		}
@@ -106,22 +111,22 @@ func (w *captureWriter) writePart(ctx context.Context, panels []panelOf) error {
 	for class := range classes {
 		strips := slices.Collect(stripsOf(panels, class))
 		err := crew.Ordered[*captureJob]{
-			Work: func(_, i int, j *captureJob) error { w.round.packStrip(strips[i], j); return nil },
+			Work: func(_, i int, j *captureJob) error { w.packStrip(strips[i], j); return nil },
 			Write: func(_ int, j *captureJob) error {
 				w.share(1)
 				_, err := w.streams[class].Write(j.packet)
 				return err
 			},
-		}.Run(ctx, w.round.workers, len(strips), spares[captureJob](w.round.workers))
+		}.Run(ctx, w.workers, len(strips), spares[captureJob](w.workers))
 		if err != nil {
 			return err
 		}
 	}
 	w.written += len(panels)
-	if w.written == len(w.round.windows.segments[w.due[0]]) {
+	if w.written == len(w.segments[w.due[0]]) {
 		streams := w.streams
 		w.due, w.written, w.streams = w.due[1:], 0, nil
-		return w.round.windows.publish(CaptureStage, func() {}, streams...)
+		return w.publish(CaptureStage, func() {}, streams...)
 	}
 	return nil
 }
@@ -129,7 +134,7 @@ func (w *captureWriter) writePart(ctx context.Context, panels []panelOf) error {
 // create creates the streams of a segment.
 func (w *captureWriter) create() error {
 	for class := range classes {
-		s, err := w.round.createCaptures(rundir.CapturesName(w.due[0], class == fullRows), 0)
+		s, err := w.createCaptures(rundir.CapturesName(w.due[0], class == fullRows), 0)
 		if err != nil {
 			return err
 		}
@@ -147,10 +152,10 @@ type captureJob struct {
 }
 
 // storedValues returns the stored form of each value, by its byte.
-func (g *geometry) storedValues() (stored [256]int8) {
+func storedValues(blocked int8) (stored [256]int8) {
 	for i := range stored {
 		switch value := int8(i); {
-		case value == -g.blocked():
+		case value == -blocked:
 			stored[i] = window.NoCapture
 		case value < 0:
 			stored[i] = value - 1
@@ -162,17 +167,17 @@ func (g *geometry) storedValues() (stored [256]int8) {
 }
 
 // packStrip ends games in a strip and packs its lines.
-func (r *round) packStrip(s strip, j *captureJob) {
-	w, stored := r.windows, r.grid.storedValues()
+func (w *captureWriter) packStrip(s strip, j *captureJob) {
+	r, stored := w.round, storedValues(w.blocked)
 	j.packet.clear()
 	for row := s.begin; row < s.end; row += side {
 		r.block(&j.block, s.matrix, s.class, s.panel, row/side, r.offers[s.matrix.sum][s.panel][s.class])
 		lines := j.lines[:min(side, s.end-row)*side]
 		clear(lines)
-		w.negate(lines, &j.block, s.matrix.all(s.panel), ^uint64(0), &j.changes)
+		w.code.negate(lines, &j.block, s.matrix.all(s.panel), ^uint64(0), &j.changes)
 		for i, value := range lines {
 			lines[i] = stored[uint8(value)]
 		}
-		j.packet.add(w.planes, lines)
+		j.packet.add(w.code.planes, lines)
 	}
 }

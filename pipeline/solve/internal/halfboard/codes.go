@@ -20,12 +20,11 @@ import (
 
 const codesVersion = 1
 
-// codesHeader is that of a checkpoint of the window in progress.
-func (e *engine) codesHeader() spill.Header {
-	w := e.windows
+// codesHeader is the header of a checkpoint of the window in progress.
+func (w *windows) codesHeader() spill.Header {
 	return spill.Header{
 		Kind: fmt.Sprintf("awari-codes-%d", w.codes.Bits), Version: codesVersion,
-		Identity: fmt.Appendf(e.whoseCaptures(), ", base %d", w.base),
+		Identity: fmt.Appendf(w.whoseCaptures(), ", base %d", w.base),
 	}
 }
 
@@ -34,12 +33,12 @@ func (e *engine) codesHeader() spill.Header {
 const codesPiece = 3 << 16
 
 // codePieces yields the codes in memory, in order.
-func (e *engine) codePieces() iter.Seq[[]int8] {
-	if e.windows.codes != window.Eight {
-		return slices.Chunk(e.scores, codesPiece)
+func (w *windows) codePieces() iter.Seq[[]int8] {
+	if w.codes != window.Eight {
+		return slices.Chunk(w.scores, codesPiece)
 	}
 	return func(yield func([]int8) bool) {
-		for _, m := range e.grid.matrices {
+		for _, m := range w.grid.matrices {
 			for i := range m.marks {
 				if !yield(window.Thin(m.scores[m.blocks[i]:m.blocks[i+1]]).Codes()) {
 					return
@@ -49,35 +48,38 @@ func (e *engine) codePieces() iter.Seq[[]int8] {
 	}
 }
 
-// writeCodes begins a checkpoint and returns what writes and stores it.
-func (e *engine) writeCodes() (store func() error, err error) {
-	w, err := e.create(rundir.FoundName, e.codesHeader(), spill.Direct)
-	written := &e.windows.traffic.written[e.stage]
+// ready waits for the window before, whose checkpoint is overwritten.
+func (w *windows) ready() error { return w.publishing.wait() }
+
+// begin begins a checkpoint and returns what writes and stores it.
+func (w *windows) begin() (store func() error, err error) {
+	out, err := w.create(rundir.FoundName, w.codesHeader(), spill.Direct)
+	written := &w.traffic.written[w.stage]
 	return func() error {
 		buffer := make([]int8, codesPiece)
-		err := complete(w, func() error {
-			for piece := range e.codePieces() {
+		err := complete(out, func() error {
+			for piece := range w.codePieces() {
 				codes := buffer[:len(piece)]
 				window.Copy(codes, piece)
-				if _, err := w.Write(asBytes(codes)); err != nil {
+				if _, err := out.Write(asBytes(codes)); err != nil {
 					return err
 				}
 			}
 			return nil
 		})
-		written.Add(uint64(w.Bytes()))
+		written.Add(uint64(out.Bytes()))
 		return err
 	}, err
 }
 
 // readCodes reads the checkpoint of the window in progress, if there is one.
-func (e *engine) readCodes(ctx context.Context) error {
-	whole, err := e.isWhole(rundir.FoundName, e.codesHeader(), func(r *spill.Reader) error {
+func (w *windows) readCodes(ctx context.Context) error {
+	whole, err := w.isWhole(rundir.FoundName, w.codesHeader(), func(r *spill.Reader) error {
 		size := 0
-		for piece := range e.codePieces() {
+		for piece := range w.codePieces() {
 			size += len(piece)
 		}
-		if err := e.lookAtLines(ctx, r, size, e.windows.codes.Valid); err != nil {
+		if err := w.lookAtLines(ctx, r, size, w.codes.Valid); err != nil {
 			return err
 		}
 		return atEnd(r)
@@ -85,20 +87,20 @@ func (e *engine) readCodes(ctx context.Context) error {
 	if err != nil || !whole {
 		return err
 	}
-	e.windows.kept = nil
-	r, err := e.open(rundir.FoundName, e.codesHeader(), e.workers)
+	w.kept = nil
+	r, err := w.open(rundir.FoundName, w.codesHeader(), w.workers)
 	if err != nil {
 		return err
 	}
 	err = crew.Run(func() error {
 		buffer := make([]int8, codesPiece)
-		for piece := range e.codePieces() {
-			e.tell(e.stage, 0)
+		for piece := range w.codePieces() {
+			w.tell(w.stage, 0)
 			codes := buffer[:len(piece)]
 			if err := errors.Join(ctx.Err(), readFull(r, asBytes(codes))); err != nil {
 				return err
 			}
-			e.windows.codes.Resume(piece, codes)
+			w.codes.Resume(piece, codes)
 		}
 		return atEnd(r)
 	})

@@ -68,11 +68,6 @@ func WorthThin(n, base, bits int) bool {
 	return worthThin(cpu.AVX512, o.codes(), base, n)
 }
 
-// windowsFrom returns the number of windows of some codes from a base on, for scores up to n.
-func windowsFrom(base, n int, codes *window.Codes) int {
-	return (max(n-base, 0) + codes.Values - 1) / codes.Values
-}
-
 // Padded returns the scores of the layer of n seeds, the padding of lines and blocks included:
 // what each window reads and writes.
 func Padded(game awari.Game, n int) uint64 {

@@ -27,7 +27,7 @@ func TestPasses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := e.layOut(t.Context(), geo, 2)
+	w, err := e.layOut(t.Context(), geo, testBelow, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestPasses(t *testing.T) {
 	for memory, many := one, 0; ; memory += one / 32 {
 		o := Options{Memory: memory, Workers: 1}
 		room, rounds := o.roomForOffers(q, n), 0
-		r := w.newRound(nil, make([]int8, room))
+		r := newRound(w.grid.layer, w.game, 1, true, nil, make([]int8, room))
 		for panels := w.grid.panelsInOrder(); len(panels) > 0; rounds++ {
 			panels = panels[r.fit(panels):]
 		}
@@ -75,7 +75,7 @@ func TestLongLowerRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := e.layOut(t.Context(), mustGeometry(t, q, n), 2)
+	w, err := e.layOut(t.Context(), mustGeometry(t, q, n), testBelow, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestLongLowerRead(t *testing.T) {
 	}
 	for part := 1; part <= 9; part += 4 {
 		u := &unread{}
-		r := w.newRound(newPieces(w.grid, u, make([]int8, pieceBytes(q, 1))), make([]int8, (offersBytes(q, n)+int(leastOffers(q, n)))/part))
+		r := newRound(w.grid.layer, w.game, 1, true, newPieces(w.grid.layer, u, make([]int8, pieceBytes(q, 1))), make([]int8, (offersBytes(q, n)+int(leastOffers(q, n)))/part))
 		passes := 0
 		for panels := w.grid.panelsInOrder(); len(panels) > 0; passes++ {
 			fit := r.fit(panels)
@@ -142,18 +142,18 @@ func TestLongThinBytes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := e.begin(t.Context(), c.seeds)
+		w, err := e.begin(t.Context(), c.seeds, testBelow)
 		if err != nil {
 			t.Fatal(err)
 		}
-		blocks, share := w.thinBlocks(), rng.Float64()
+		blocks, share := w.windows.thinBlocks(), rng.Float64()
 		if got, want := ThinBytes(c.game, c.seeds, share), blocks.most(int(math.Ceil(share*float64(blocks.lines*side)))); got != want {
 			t.Fatalf("%+v: %d bytes for a share of %v, want %d", c, got, share, want)
 		}
 		room := RoomForScores(c.game, c.seeds, c.options.Bits, c.options.Memory, c.options.Workers) - blocks.most(0)
 		w.windows.codes = window.Eight // worth it
 		for searched, want := range map[int]bool{room: true, room + 1: false} {
-			if got := w.thinFits(blocks.most(searched), 1); got != want && room >= 0 {
+			if got := w.windows.thinFits(blocks.most(searched), 1); got != want && room >= 0 {
 				t.Fatalf("%+v: %d scores fit: %v, want %v", c, searched, got, want)
 			}
 		}
@@ -174,11 +174,11 @@ func TestLongMasksDoNotOverlapBlocks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := e.begin(t.Context(), c.seeds)
+		w, err := e.begin(t.Context(), c.seeds, testBelow)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := make([]uint64, w.thinBlocks().lines)
+		want := make([]uint64, w.windows.thinBlocks().lines)
 		searched, share := 0, rng.Float64()
 		for i := range want {
 			if rng.Float64() < share {
@@ -187,16 +187,16 @@ func TestLongMasksDoNotOverlapBlocks(t *testing.T) {
 			searched += bits.OnesCount64(want[i])
 		}
 		layOut := func(size int) error {
-			blocks := w.thinBlocks()
-			if w.memory, err = newRegion((size + 7) / 8 * 8); err != nil {
+			blocks := w.windows.thinBlocks()
+			if w.windows.memory, err = newRegion((size + 7) / 8 * 8); err != nil {
 				t.Fatal(err)
 			}
-			w.scores = w.memory.rest
-			masks := asWords(w.scores[len(w.scores)-8*blocks.lines:])
+			w.windows.scores = w.windows.memory.rest
+			masks := asWords(w.windows.scores[len(w.windows.scores)-8*blocks.lines:])
 			copy(masks, want)
-			return w.layThin(&blocks, masks)
+			return w.windows.layThin(&blocks, masks)
 		}
-		blocks := w.thinBlocks()
+		blocks := w.windows.thinBlocks()
 		if err := layOut(max(blocks.most(searched), blocks.tables+8*blocks.lines)); err != nil {
 			t.Fatalf("%+v, %d scores: %v", c, searched, err)
 		}
@@ -213,14 +213,14 @@ func TestLongMasksDoNotOverlapBlocks(t *testing.T) {
 		if line != len(want) {
 			t.Fatalf("%+v: %d lines, want %d", c, line, len(want))
 		}
-		if err := w.memory.close(); err != nil {
+		if err := w.windows.memory.close(); err != nil {
 			t.Fatal(err)
 		}
 		if less := blocks.most(0) - blocks.blocks*14 - window.SlackThin + searched - 8; searched > 8 && less > blocks.tables+8*blocks.lines {
 			if err := layOut(less); !errors.Is(err, errThin) {
 				t.Fatalf("%+v: %d scores in %d bytes: %v", c, searched, less, err)
 			}
-			if err := w.memory.close(); err != nil {
+			if err := w.windows.memory.close(); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"grenier/io/rundir"
 	"grenier/io/spill"
 	"grenier/kernels/window"
+	"grenier/layers/awari"
 )
 
 // What a window has found is written as digits (kernels/window), a stream for each part of
@@ -20,38 +21,27 @@ import (
 
 const foundVersion = 1
 
-// signed reports whether the digits of the window are signed: in others the windows before tell
-// the signs.
-func (f foundIn) signed() bool { return f.base == 0 }
-
-// line returns the bytes of a line of digits.
-func (f foundIn) line() int { return f.codes.DigitLine(f.signed()) }
-
-// now is the window in progress.
-func (w *windows) now() foundIn { return foundIn{w.base, w.codes} }
-
 // foundHeader is that of the streams of a window.
-func (e *engine) foundHeader(f foundIn) spill.Header {
+func (w *windows) foundHeader(f foundIn) spill.Header {
 	return spill.Header{
 		Kind: fmt.Sprintf("awari-digits-%d", f.codes.Bits), Version: foundVersion,
-		Identity: fmt.Appendf(e.whoseCaptures(), ", base %d, slabs of %d, %s", f.base, e.grid.slabSize(), e.windows.sample),
+		Identity: fmt.Appendf(w.whoseCaptures(), ", base %d, slabs of %d, %s", f.base, slabSize(w.grid.layer), w.sample),
 	}
 }
 
-// digits turns the codes of rows of a strip, 64 from the given one on, into digits, and returns how
+// toDigits turns the codes of rows of a strip, 64 from the given one on, into digits, and returns how
 // many scores are at an end of the window.
-func (e *engine) digits(s strip, j *stripJob, row int, lines []int8) (ends int) {
-	f := e.windows.now()
+func (w *windows) toDigits(s strip, j *stripJob, row int, lines []int8) (ends int) {
+	f := w.now()
 	size := (s.end - s.begin) * f.line()
 	j.found = slices.Grow(j.found[:0], size)[:size]
-	return e.windows.digits[f.signed()](asScores(j.found)[(row-s.begin)*f.line():], lines)
+	return w.code.digits[f.signed()](asScores(j.found)[(row-s.begin)*f.line():], lines)
 }
 
 // createFound begins the streams of the window in progress, by part.
-func (e *engine) createFound() (streams []*spill.Writer, err error) {
-	w := e.windows
+func (w *windows) createFound() (streams []*spill.Writer, err error) {
 	for part := range allParts {
-		s, err := e.create(rundir.WindowName(w.base, part), e.foundHeader(w.now()), w.packing())
+		s, err := w.create(rundir.WindowName(w.base, part), w.foundHeader(w.now()), w.packing())
 		if err != nil {
 			return nil, errors.Join(err, abort(streams))
 		}
@@ -74,9 +64,9 @@ func (w *windows) packing() spill.Packing {
 }
 
 // writeFound writes the digits of a strip.
-func (e *engine) writeFound(streams []*spill.Writer, s strip, j *stripJob) error {
-	line := e.windows.now().line()
-	for part, patches := range e.windows.parts {
+func (w *windows) writeFound(streams []*spill.Writer, s strip, j *stripJob) error {
+	line := w.now().line()
+	for part, patches := range w.parts {
 		for _, rows := range patches.of(s) {
 			if _, err := streams[part].Write(j.found[(rows.begin-s.begin)*line : (rows.end-s.begin)*line]); err != nil {
 				return err
@@ -102,6 +92,39 @@ func asBytes(b []int8) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(b))), len(b))
 }
 
+// readSlab copies parts of rows of a slab, which is loaded if they are not in memory.
+func (w *windows) readSlab(dst []int8, slab int, parts []rowPart) error {
+	l := &w.loaded
+	l.mu.RLock()
+	done := l.copy(dst, parts)
+	l.mu.RUnlock()
+	if done {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.copy(dst, parts) {
+		return nil // somebody else has loaded it
+	}
+	err := w.load(context.Background(), slab)
+	if err == nil && !l.copy(dst, parts) {
+		panic("a slab lacks rows of its own")
+	}
+	return err
+}
+
+// copy copies parts of rows, unless some are not in memory.
+func (l *loaded) copy(dst []int8, parts []rowPart) bool {
+	for _, p := range parts {
+		q := l.find(p)
+		if q == nil {
+			return false
+		}
+		dst = p.copy(dst, q.scores[q.line(p.skip/side, int(p.at.row))*side:], q.rows.size()*side)
+	}
+	return true
+}
+
 // find returns the patch that has a part of a row, nil if none has.
 func (l *loaded) find(p rowPart) *patch {
 	if l.patches == nil {
@@ -117,18 +140,17 @@ func (l *loaded) find(p rowPart) *patch {
 }
 
 // load fills memory with the scores of a part of the layer. If it fails, nothing is in memory.
-func (e *engine) load(ctx context.Context, part int) error {
-	w := e.windows
+func (w *windows) load(ctx context.Context, part int) error {
 	w.loaded.patches = nil
 	if err := w.loaded.makeRoom(w.parts[part]); err != nil {
 		return err
 	}
 	for _, f := range w.found {
-		r, err := e.open(rundir.WindowName(f.base, part), e.foundHeader(f), e.workers)
+		r, err := w.open(rundir.WindowName(f.base, part), w.foundHeader(f), w.workers)
 		if err != nil {
 			return err
 		}
-		err = crew.Run(func() error { return e.addUp(ctx, r, f, w.parts[part]) })
+		err = crew.Run(func() error { return w.addUp(ctx, r, f, w.parts[part]) })
 		w.traffic.read[Stages].Add(uint64(r.Bytes()))
 		if err = errors.Join(err, r.Close()); err != nil {
 			return err
@@ -162,19 +184,19 @@ func (l *loaded) makeRoom(p patches) (err error) {
 }
 
 // addUp adds the digits of a stream of a window to the scores of patches.
-func (e *engine) addUp(ctx context.Context, r *spill.Reader, f foundIn, p patches) error {
-	sum := window.SumFor(e.options.Family, f.codes, f.signed())
-	return e.eachPatch(ctx, r, f, p, func(s strip, q *patch, rows span, digits []int8) {
+func (w *windows) addUp(ctx context.Context, r *spill.Reader, f foundIn, p patches) error {
+	sum := window.SumFor(w.setup.family, f.codes, f.signed())
+	return w.eachPatch(ctx, r, f, p, func(s strip, q *patch, rows span, digits []int8) {
 		sum(q.scores[q.line(s.panel, rows.begin)*side:][:rows.size()*side], digits)
 	})
 }
 
 // eachPatch reads a stream of a window to its end. It calls do, from several goroutines, with the
 // digits of each part of a strip that patches have.
-func (e *engine) eachPatch(ctx context.Context, r *spill.Reader, f foundIn, p patches, do func(s strip, q *patch, rows span, digits []int8)) error {
+func (w *windows) eachPatch(ctx context.Context, r *spill.Reader, f foundIn, p patches, do func(s strip, q *patch, rows span, digits []int8)) error {
 	line := f.line()
 	for class := range classes {
-		for _, panels := range e.windows.segments {
+		for _, panels := range w.segments {
 			strips := slices.Collect(stripsOf(panels, class))
 			strips = slices.DeleteFunc(strips, func(s strip) bool { return p.linesOf(s) == 0 })
 			err := crew.Ordered[*stripJob]{
@@ -192,13 +214,22 @@ func (e *engine) eachPatch(ctx context.Context, r *spill.Reader, f foundIn, p pa
 					}
 					return nil
 				},
-			}.Run(ctx, e.workers, len(strips), e.windows.jobs)
+			}.Run(ctx, w.workers, len(strips), w.jobs)
 			if err != nil {
 				return err
 			}
 		}
 	}
 	return atEnd(r)
+}
+
+// close returns all memory.
+func (h *held) close() error {
+	err := h.loaded.close()
+	if h.memory != nil {
+		err = errors.Join(err, h.memory.close())
+	}
+	return err
 }
 
 func (l *loaded) close() error {
@@ -213,21 +244,21 @@ func (l *loaded) close() error {
 // findStreams looks for what earlier runs left: it begins with the first window that was
 // not found, and returns the segments whose capture values must be computed. Note gets
 // what is damaged.
-func (e *engine) findStreams(ctx context.Context) (due []int, err error) {
-	for found := true; found && !e.windows.complete(e.grid.n); {
-		if found, err = e.findWindow(ctx); err != nil {
+func (w *windows) findStreams(ctx context.Context) (due []int, err error) {
+	for found := true; found && !w.complete(w.grid.n); {
+		if found, err = w.findWindow(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if e.windows.complete(e.grid.n) {
+	if w.complete(w.grid.n) {
 		return nil, nil // nobody needs capture values
 	}
-	for segment := range e.windows.segments {
+	for segment := range w.segments {
 		whole := true
 		for class := range classes {
 			name := rundir.CapturesName(segment, class == fullRows)
-			ok, err := e.isWhole(name, e.capturesHeader(), func(r *spill.Reader) error {
-				return e.lookAtCaptures(ctx, r, segment, class)
+			ok, err := w.isWhole(name, w.capturesHeader(), func(r *spill.Reader) error {
+				return w.lookAtCaptures(ctx, r, segment, class)
 			})
 			if err != nil {
 				return nil, err
@@ -238,17 +269,16 @@ func (e *engine) findStreams(ctx context.Context) (due []int, err error) {
 			due = append(due, segment)
 		}
 	}
-	if len(e.windows.found) == 0 && 0 < len(due) && len(due) < len(e.windows.segments) {
-		e.keepColumns(due)
+	if len(w.found) == 0 && 0 < len(due) && len(due) < len(w.segments) {
+		w.keepColumns(due)
 	}
 	return due, nil
 }
 
 // keepColumns notes the columns whose capture values an earlier run kept: all but those of segments that
 // are due.
-func (e *engine) keepColumns(due []int) {
-	w := e.windows
-	w.kept = make([]uint64, (len(e.grid.pits)+63)/64)
+func (w *windows) keepColumns(due []int) {
+	w.kept = make([]uint64, (len(w.grid.pits)+63)/64)
 	for segment, panels := range w.segments {
 		if slices.Contains(due, segment) {
 			continue
@@ -262,14 +292,22 @@ func (e *engine) keepColumns(due []int) {
 	}
 }
 
+// isKept reports whether the score of a board rests on capture values that an earlier run kept.
+func (w *windows) isKept(b awari.Board) bool {
+	var mover half
+	copy(mover[:w.grid.q], b[:])
+	code := w.grid.code(&mover)
+	return w.kept[code/64]>>(code%64)&1 != 0
+}
+
 // findWindow looks for the streams of the next window, of any width.
-func (e *engine) findWindow(ctx context.Context) (found bool, err error) {
+func (w *windows) findWindow(ctx context.Context) (found bool, err error) {
 	for _, codes := range append([]*window.Codes{window.Eight}, widths...) {
-		f := foundIn{e.windows.base, codes}
+		f := foundIn{w.base, codes}
 		if codes == window.Eight && f.signed() {
 			continue // the first window is not thin
 		}
-		if found, err = e.lookAtWindow(ctx, f); found || err != nil {
+		if found, err = w.lookAtWindow(ctx, f); found || err != nil {
 			return found, err
 		}
 	}
@@ -277,14 +315,14 @@ func (e *engine) findWindow(ctx context.Context) (found bool, err error) {
 }
 
 // lookAtWindow looks for the streams of a window, and continues behind it if there are.
-func (e *engine) lookAtWindow(ctx context.Context, f foundIn) (found bool, err error) {
+func (w *windows) lookAtWindow(ctx context.Context, f foundIn) (found bool, err error) {
 	var ends [classes]int
 	for part := range allParts {
-		lines := e.windows.parts[part].linesBy()
-		found, err := e.isWhole(rundir.WindowName(f.base, part), e.foundHeader(f), func(r *spill.Reader) error {
+		lines := w.parts[part].linesBy()
+		found, err := w.isWhole(rundir.WindowName(f.base, part), w.foundHeader(f), func(r *spill.Reader) error {
 			var now [classes]int
 			for class := range classes {
-				err := e.lookAtLines(ctx, r, lines[class]*f.line(), func(lines []int8) bool {
+				err := w.lookAtLines(ctx, r, lines[class]*f.line(), func(lines []int8) bool {
 					valid, n := f.codes.ValidDigits(lines, f.signed())
 					now[class] += n
 					return valid
@@ -302,20 +340,9 @@ func (e *engine) lookAtWindow(ctx context.Context, f foundIn) (found bool, err e
 			return false, err
 		}
 	}
-	w := e.windows
 	w.openEnds, w.ends = int64(ends[openRows]), int64(ends[openRows]+ends[fullRows])
 	w.endsAt = f.base + f.codes.Values
 	w.add(f, w.ends > 0)
-	e.stats.Windows++
+	w.stats.Windows++
 	return true, nil
 }
-
-// add advances to the window after f: more says whether there can be one.
-func (w *windows) add(f foundIn, more bool) {
-	w.found = append(w.found, f)
-	w.base += f.codes.Values
-	w.all = !more
-}
-
-// complete reports whether all windows of a layer of n seeds are found.
-func (w *windows) complete(n int) bool { return w.all || w.base >= max(1, n) }

@@ -1,45 +1,26 @@
 package halfboard
 
 import (
-	"context"
 	"maps"
 	"math/bits"
 	"slices"
-
-	"grenier/io/crew"
-	"grenier/kernels/compress"
+	"sync/atomic"
 )
 
-// newGrid lays out the layer of geo.n seeds, with lines of line bytes. Tiles are cut by
-// cutTiles; no scores are allocated yet.
-func newGrid(ctx context.Context, workers int, geo *geometry, patterns *patterns, line int) (*grid, error) {
-	g := &grid{geometry: geo, matrices: make([]*matrix, geo.n+1), origins: make([]*origins, geo.n+1)}
-	err := crew.Each(ctx, workers, geo.n+1, func(_, sum int) error {
-		g.matrices[sum] = geo.newMatrix(sum, line)
-		geo.addMoves(g.matrices[sum], patterns)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	for _, m := range g.matrices {
-		g.link(m)
-	}
-	return g, crew.Each(ctx, workers, geo.n+1, func(_, sum int) error {
-		g.origins[sum] = g.newOrigins(sum)
-		return nil
-	})
+// A grid is a layer cut into tiles.
+type grid struct {
+	*layer
+	lookups []lookup // by the sum of the matrix
+	tiles   []*tile
 }
 
-// link adds the links of m.
-func (g *grid) link(m *matrix) {
-	m.links = uint32(len(g.links))
-	for _, r := range m.routes {
-		g.links = append(g.links, link{
-			matrix: m, pattern: r.pattern,
-			words: r.pattern.words[openRows], byPanel: r.pattern.byPanel, marks: m.marks, chunks: m.chunks[openRows],
-		})
-	}
+// A tile is a part of the open rows of a matrix.
+type tile struct {
+	matrix  *matrix
+	panels  run
+	chunks  run
+	parents []int32     // those that read this one
+	all     atomic.Bool // everything is out of date
 }
 
 // cutTiles cuts the matrices into tiles of about size rows and columns.
@@ -187,22 +168,4 @@ func (r *reads) panelsOf(t *tile, route int) []int32 {
 	known = slices.Compact(known)
 	r.panels[key] = known
 	return known
-}
-
-// childOf returns the seeds in the mover's half after a move of the given route, in a
-// layer of n seeds.
-func (m *matrix) childOf(n, route int) int { return n - m.sum + m.routes[route].seeds }
-
-// aim finds the scores that the moves of m lead to.
-func (g *grid) aim(m *matrix) {
-	for class := range classes {
-		m.targets[class] = m.targets[class][:0]
-		for i, r := range m.routes {
-			child := g.matrices[m.childOf(g.n, i)]
-			m.targets[class] = append(m.targets[class], compress.Route{
-				Scores: child.scores, Stride: child.stride(), Blocks: child.blocks,
-				Words: r.pattern.words[class], First: r.pattern.first[class],
-			})
-		}
-	}
 }

@@ -16,16 +16,16 @@ type history struct {
 	Changes, Events uint64
 }
 
-// history returns that of the layer up to now.
-func (e *engine) history() history {
-	e.pass()
-	s := &e.stats
-	return history{uint64(s.Sweeps), s.Before + time.Since(e.began), s.Stages, s.Changes, s.Events}
+// soFar returns the history of a layer up to now.
+func soFar(a *account) history {
+	a.pass()
+	s := &a.stats
+	return history{uint64(s.Sweeps), s.Before + time.Since(a.began), s.Stages, s.Changes, s.Events}
 }
 
-// remember continues the history of earlier runs, before the first stage, if it is longer than those before.
-func (e *engine) remember(h *history) {
-	s := &e.stats
+// restore continues the history of earlier runs, before the first stage, if it is longer than what is known.
+func (h *history) restore(a *account) {
+	s := &a.stats
 	if h.Elapsed <= s.Before {
 		return
 	}

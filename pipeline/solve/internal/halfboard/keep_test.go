@@ -166,7 +166,7 @@ func TestLongShortLayersWriteNothing(t *testing.T) {
 func (w *engine) due(t *testing.T, d *disk) bool {
 	t.Helper()
 	before := d.Ops()
-	if err := errors.Join(w.keepStreams(), w.settled()); err != nil {
+	if err := errors.Join(w.keeper.due(), w.keeper.settled()); err != nil {
 		t.Fatal(err)
 	}
 	return d.Ops() > before
@@ -186,9 +186,9 @@ func TestSlowCheckpointsAreFew(t *testing.T) {
 			{time.Minute, 90 * time.Second, 4 * time.Second, false}, {time.Minute, 116 * time.Second, 4 * time.Second, true},
 			{time.Second, 60 * time.Second, time.Minute, false}, {time.Second, 2 * time.Minute, time.Minute, true},
 		} {
-			w.options.Interval = c.interval
+			w.keeper.interval = c.interval
 			w.keeper.last = time.Now().Add(-c.ago)
-			w.keeper.lasted.Store(int64(c.lasted))
+			w.keeper.lastTook.Store(int64(c.lasted))
 			if made := w.due(t, x.disk); made != c.want {
 				t.Errorf("%+v: made %t", c, made)
 			}
@@ -202,7 +202,7 @@ func TestStoredWindowsAreCheckpoints(t *testing.T) {
 	x.options.Interval = time.Minute
 	x.during(t, func(w *engine) {
 		w.began = time.Now().Add(-time.Hour)
-		w.keeper.lasted.Store(0)
+		w.keeper.lastTook.Store(0)
 		for _, ago := range []time.Duration{30 * time.Second, 61 * time.Second} {
 			w.keeper.last = w.began.Add(time.Minute)
 			w.keeper.window.Store(int64(time.Hour - ago))
@@ -454,16 +454,16 @@ func FuzzKept(f *testing.F) {
 			if err := w.captureWhole(t.Context(), y.lower(t)); err != nil {
 				t.Fatal(err)
 			}
-			for _, s := range w.offers {
+			for _, s := range w.whole.offers {
 				if (s < -7 || s > 7) && s != w.grid.blocked() {
 					t.Fatalf("offer %d", s)
 				}
 			}
-			if !w.keeper.found {
+			if !w.whole.found {
 				return
 			}
-			if slices.Min(w.scores) < -7 || slices.Max(w.scores) > 7 {
-				t.Fatalf("scores from %d to %d", slices.Min(w.scores), slices.Max(w.scores))
+			if slices.Min(w.whole.scores) < -7 || slices.Max(w.whole.scores) > 7 {
+				t.Fatalf("scores from %d to %d", slices.Min(w.whole.scores), slices.Max(w.whole.scores))
 			}
 		})
 	})

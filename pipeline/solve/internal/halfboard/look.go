@@ -15,43 +15,43 @@ import (
 
 // lookAtCaptures reads the capture values of a segment to their end. It fails if there is
 // one that the layer cannot have.
-func (e *engine) lookAtCaptures(ctx context.Context, r *spill.Reader, segment int, class rowClass) error {
-	clipped, err := e.readBase(r)
+func (w *windows) lookAtCaptures(ctx context.Context, r *spill.Reader, segment int, class rowClass) error {
+	clipped, err := w.readBase(r)
 	if err != nil {
 		return err
 	}
-	strips := slices.Collect(stripsOf(e.windows.segments[segment], class))
-	possible := possibleValues(e.grid.n - clipped)
+	strips := slices.Collect(stripsOf(w.segments[segment], class))
+	possible := possibleValues(w.grid.n - clipped)
 	err = crew.Ordered[*stripJob]{
 		Read: func(_ int, j *stripJob) error {
-			e.tell(CaptureStage, 0)
+			w.tell(CaptureStage, 0)
 			return j.packet.read(r, stripRows*side)
 		},
 		Work: func(_, i int, j *stripJob) error {
-			if err := j.unpack(e, r.Path(), strips[i]); err != nil {
+			if err := j.unpack(w.code.planes, r.Path(), strips[i]); err != nil {
 				return err
 			}
 			if !possible.all(asBytes(j.captures)) {
-				return corrupt.New(r.Path(), "", "a capture value beyond -%d and %d", e.grid.n-clipped, e.grid.n-clipped)
+				return corrupt.New(r.Path(), "", "a capture value beyond -%d and %d", w.grid.n-clipped, w.grid.n-clipped)
 			}
 			return nil
 		},
-	}.Run(ctx, e.workers, len(strips), spares[stripJob](e.workers))
+	}.Run(ctx, w.workers, len(strips), spares[stripJob](w.workers))
 	if err != nil {
 		return err
 	}
 	return atEnd(r)
 }
 
-// lookAtLines reads so many bytes of a stream: lines of codes, or of digits. It fails unless
+// lookAtLines reads size bytes of a stream: lines of codes, or of digits. It fails unless
 // all are valid.
-func (e *engine) lookAtLines(ctx context.Context, r *spill.Reader, size int, valid func(lines []int8) bool) error {
+func (w *windows) lookAtLines(ctx context.Context, r *spill.Reader, size int, valid func(lines []int8) bool) error {
 	piece := make([]byte, min(size, codesPiece))
 	for ; size > 0; size -= len(piece) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		e.tell(e.stage, 0)
+		w.tell(w.stage, 0)
 		piece = piece[:min(size, len(piece))]
 		if err := readFull(r, piece); err != nil {
 			return err
@@ -63,7 +63,7 @@ func (e *engine) lookAtLines(ctx context.Context, r *spill.Reader, size int, val
 	return nil
 }
 
-// byteSet has 1 for the bytes that it lacks.
+// byteSet has 1 for each forbidden byte.
 type byteSet [256]uint8
 
 func (s *byteSet) all(b []byte) bool {

@@ -157,22 +157,3 @@ func (m *matrix) stride() int {
 	}
 	return m.rows[openRows] * m.line
 }
-
-// A tile is a part of the open rows of a matrix.
-type tile struct {
-	matrix  *matrix
-	panels  run
-	chunks  run
-	parents []int32     // those that read this one
-	all     atomic.Bool // everything is out of date
-}
-
-// grid is a layer cut into tiles.
-type grid struct {
-	*geometry
-	matrices []*matrix  // by seeds in the mover's half
-	origins  []*origins // by the sum of what moves leave
-	links    []link
-	lookups  []lookup // by the sum of the matrix
-	tiles    []*tile
-}

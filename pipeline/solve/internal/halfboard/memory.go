@@ -2,152 +2,14 @@ package halfboard
 
 import (
 	"fmt"
-	"sync"
-	"unsafe"
 
 	"github.com/dustin/go-humanize"
-	"github.com/edsrzf/mmap-go"
 
 	"grenier/io/memory"
 	"grenier/kernels/colex"
 	"grenier/kernels/window"
 	"grenier/layers/awari"
 )
-
-// region is memory for scores outside the Go heap, so that the memory of a layer
-// is known and can be returned at once.
-type region struct {
-	mapping mmap.MMap
-	rest    []int8 // not yet taken
-	known   func() // tells the Go runtime that it is returned
-}
-
-// newRegion maps size bytes.
-func newRegion(size int) (*region, error) {
-	mapping, err := mmap.MapRegion(nil, max(size, 1), mmap.COPY, mmap.ANON, 0) // private, so that it can have huge pages
-	if err != nil {
-		return nil, fmt.Errorf("taking %d bytes of memory: %w", size, err)
-	}
-	memory.Huge(mapping)
-	r := &region{mapping: mapping, known: memory.Outside(int64(len(mapping)))}
-	r.reset()
-	return r, nil
-}
-
-// reset takes everything back.
-func (r *region) reset() {
-	r.rest = unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(r.mapping))), len(r.mapping))
-}
-
-// take returns the next size bytes. Sizes that are multiples of 64 keep what
-// follows aligned to lines.
-func (r *region) take(size int) []int8 {
-	taken := r.rest[:size:size]
-	r.rest = r.rest[size:]
-	return taken
-}
-
-// close returns the memory to the system.
-func (r *region) close() error {
-	r.known()
-	if err := r.mapping.Unmap(); err != nil {
-		return fmt.Errorf("returning memory: %w", err)
-	}
-	return nil
-}
-
-// spare keeps the memory of one layer for the next: pages that are in use
-// already cost nothing. It is safe for concurrent use.
-type spare struct {
-	mu     sync.Mutex
-	region *region
-}
-
-// get returns memory of size bytes at least, with anything in it.
-func (s *spare) get(size int) (*region, error) {
-	s.mu.Lock()
-	r := s.region
-	s.region = nil
-	s.mu.Unlock()
-	if r != nil && len(r.mapping) >= size {
-		r.reset()
-		return r, nil
-	}
-	if r != nil {
-		if err := r.close(); err != nil {
-			return nil, err
-		}
-	}
-	return newRegion(size)
-}
-
-// put takes memory back, to keep or to return.
-func (s *spare) put(r *region) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.region != nil {
-		return r.close()
-	}
-	s.region = r
-	return nil
-}
-
-// close returns what is kept to the system.
-func (s *spare) close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.region == nil {
-		return nil
-	}
-	err := s.region.close()
-	s.region = nil
-	return err
-}
-
-// layout is the memory for the scores of a layer, or of a matrix of it.
-type layout struct {
-	scores int
-	offers [classes]int
-}
-
-func (l layout) total() int {
-	return l.scores + l.offers[openRows] + l.offers[fullRows]
-}
-
-// layoutOf returns the layout of the layer of n seeds with halves of q pits: that
-// of all of its matrices.
-func layoutOf(q, n int) (sum layout) {
-	for mover := range n + 1 {
-		l := matrixLayout(columnsOf(q, mover), rowsOf(q, n-mover))
-		sum.scores += l.scores
-		for class := range classes {
-			sum.offers[class] += l.offers[class]
-		}
-	}
-	return sum
-}
-
-// matrixLayout returns the layout of a matrix with the given numbers of columns and
-// rows. Lines and blocks are whole.
-func matrixLayout(columns int, rows [classes]int) (l layout) {
-	l.scores = groups(columns) * rows[openRows] * side
-	for class := range classes {
-		l.offers[class] = groups(columns) * groups(rows[class]) * side * side
-	}
-	return l
-}
-
-// columnsOf returns the number of halves of q pits with sum seeds.
-func columnsOf(q, sum int) int { return int(colex.MustBinomial(sum+q-1, q-1)) }
-
-// rowsOf returns the same by class: in full ones every pit has a seed.
-func rowsOf(q, sum int) (rows [classes]int) {
-	if sum >= q {
-		rows[fullRows] = int(colex.MustBinomial(sum-1, q-1))
-	}
-	rows[openRows] = columnsOf(q, sum) - rows[fullRows]
-	return rows
-}
 
 // Memory returns about the bytes that solving the layer of n seeds takes: the
 // scores and offers of the positions and, for each half, its place, its moves
@@ -256,9 +118,6 @@ func (o *Options) roomForOffers(q, n int) int {
 	taken := fixed(o.Workers) + tablesBytes(q, n) + captureBytes(q, n, o.Workers) + uint64(o.roomForPieces(q, n))
 	return min(int(max(o.Memory, taken+leastOffers(q, n))-taken), all)
 }
-
-// widths are the codes of all widths, those that need the fewest windows first.
-var widths = []*window.Codes{window.Six, window.Four, window.Three, window.Two}
 
 // codes returns those of the bits that are asked for, nil for others.
 func (o *Options) codes() *window.Codes {

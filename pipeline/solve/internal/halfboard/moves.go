@@ -108,7 +108,7 @@ type origins struct {
 func (o *origins) link(s step) *link { return o.links[s>>columnBits] }
 
 // newOrigins lists the moves that leave halves of the given sum.
-func (g *grid) newOrigins(sum int) *origins {
+func (g *layer) newOrigins(sum int) *origins {
 	o := &origins{first: make([]uint32, len(g.rows[sum][openRows])+2)}
 	g.eachStep(sum, o, func(row uint32, _ step) { o.first[row+2]++ })
 	for row := range o.first[1:] {
@@ -125,7 +125,7 @@ func (g *grid) newOrigins(sum int) *origins {
 
 // eachStep calls do for the moves that leave halves of the given sum, with the rows
 // of these, and lists the links of o.
-func (g *grid) eachStep(sum int, o *origins, do func(row uint32, s step)) {
+func (g *layer) eachStep(sum int, o *origins, do func(row uint32, s step)) {
 	o.links = o.links[:0]
 	for _, m := range g.matrices[sum:] {
 		routes := m.routesTo(sum)

@@ -61,7 +61,7 @@ func TestLongProgramsListTheMoves(t *testing.T) {
 	rng := newRand(t)
 	for range runs(150) {
 		c := randomConfig(t, rng)
-		g := c.begin(t).grid
+		g := c.begin(t).grid.layer
 		for _, m := range g.matrices {
 			if len(m.programs) != m.panels {
 				t.Fatalf("%+v: %d programs of %d panels", c, len(m.programs), m.panels)
@@ -128,7 +128,7 @@ func TestLongRoutesAreShared(t *testing.T) {
 	rng := newRand(t)
 	for range runs(150) {
 		c := randomConfig(t, rng)
-		g := c.begin(t).grid
+		g := c.begin(t).grid.layer
 		for _, m := range g.matrices {
 			seen := map[halves.Move]bool{}
 			for i, r := range m.routes {
@@ -154,7 +154,7 @@ func TestLongRoutesHaveTheirPattern(t *testing.T) {
 	rng := newRand(t)
 	for range runs(30) {
 		c := randomConfig(t, rng)
-		g := c.begin(t).grid
+		g := c.begin(t).grid.layer
 		for range 20 {
 			m := g.matrices[rng.IntN(len(g.matrices))]
 			if len(m.routes) == 0 {
@@ -179,7 +179,7 @@ func compareTraces(a, b trace) int {
 }
 
 // programTraces lists the moves that programs make, by the sum of what they leave.
-func (g *grid) programTraces() [][]trace {
+func (g *layer) programTraces() [][]trace {
 	all := make([][]trace, g.n+1)
 	for _, m := range g.matrices {
 		for panel, p := range m.programs {
@@ -195,7 +195,7 @@ func (g *grid) programTraces() [][]trace {
 }
 
 // traces lists the moves that o, of g, holds.
-func (o *origins) traces(g *grid) (all []trace) {
+func (o *origins) traces(g *layer) (all []trace) {
 	index := map[*link]uint32{}
 	for i := range g.links {
 		index[&g.links[i]] = uint32(i)
@@ -214,7 +214,7 @@ func TestLongOriginsAreInversePrograms(t *testing.T) {
 	rng := newRand(t)
 	for range runs(150) {
 		c := randomConfig(t, rng)
-		g := c.begin(t).grid
+		g := c.begin(t).grid.layer
 		for sum, want := range g.programTraces() {
 			o := g.origins[sum]
 			if rows := len(g.rows[sum][openRows]); len(o.first) != rows+1 || o.first[0] != 0 || int(o.first[rows]) != len(o.steps) {
@@ -248,7 +248,7 @@ func TestLongLinksFindTheMovers(t *testing.T) {
 	rng := newRand(t)
 	for range runs(150) {
 		c := randomConfig(t, rng)
-		g := c.begin(t).grid
+		g := c.begin(t).grid.layer
 		next := 0
 		for _, m := range g.matrices {
 			if int(m.links) != next {

@@ -18,7 +18,7 @@ const (
 )
 
 // slabSize returns the number of positions in a slab; the last one can have fewer.
-func (g *grid) slabSize() uint64 {
+func slabSize(g *layer) uint64 {
 	const part = slabs * pieceLength
 	return (g.halves.Board().Size(g.n) + part - 1) / part * pieceLength
 }
@@ -47,26 +47,26 @@ func (p *patch) line(panel, row int) int {
 type patches [][]patch
 
 // placeOf returns the place of the patches of a class of rows of a matrix.
-func (m *matrix) placeOf(class rowClass) int { return m.sum*int(classes) + int(class) }
+func placeOf(m *matrix, class rowClass) int { return m.sum*int(classes) + int(class) }
 
-// parts returns the patches of the slabs, and those of the sample: pieces of the given length
+// partsOf returns the patches of the slabs, and those of the sample: pieces of the given length
 // that begin at starts, which ascend.
-func (g *grid) parts(starts []uint64, length uint64) (parts [allParts]patches) {
-	size := g.slabSize()
+func partsOf(g *layer, starts []uint64, length uint64) (parts [allParts]patches) {
+	size := slabSize(g)
 	for slab := range slabs {
-		parts[slab] = g.patchesOf([]uint64{uint64(slab) * size}, size)
+		parts[slab] = patchesOf(g, []uint64{uint64(slab) * size}, size)
 	}
-	parts[samplePart] = g.patchesOf(starts, length)
+	parts[samplePart] = patchesOf(g, starts, length)
 	return parts
 }
 
-func (g *grid) patchesOf(starts []uint64, length uint64) patches {
+func patchesOf(g *layer, starts []uint64, length uint64) patches {
 	all := make(patches, len(g.matrices)*int(classes))
 	for _, start := range starts {
 		for _, m := range g.matrices {
 			for class := range classes {
-				if p := g.patchOf(m, class, start, start+length); p.lines() > 0 {
-					own := &all[m.placeOf(class)]
+				if p := patchOf(g, m, class, start, start+length); p.lines() > 0 {
+					own := &all[placeOf(m, class)]
 					*own = append(*own, p)
 				}
 			}
@@ -77,7 +77,7 @@ func (g *grid) patchesOf(starts []uint64, length uint64) patches {
 
 // patchOf returns the patch that has the ranks from begin to end of a class of a matrix, and
 // perhaps others.
-func (g *grid) patchOf(m *matrix, class rowClass, begin, end uint64) patch {
+func patchOf(g *layer, m *matrix, class rowClass, begin, end uint64) patch {
 	codes := g.rows[g.n-m.sum][class]
 	start := func(row int) uint64 { return g.rowStart(g.n, codes[row]) }
 	from := sort.Search(len(codes), func(row int) bool { return start(row)+uint64(m.columns) > begin })
@@ -93,7 +93,7 @@ func (g *grid) patchOf(m *matrix, class rowClass, begin, end uint64) patch {
 // of yields the patches that have lines of a strip, with the rows of these.
 func (p patches) of(s strip) iter.Seq2[*patch, span] {
 	return func(yield func(*patch, span) bool) {
-		own := p[s.matrix.placeOf(s.class)]
+		own := p[placeOf(s.matrix, s.class)]
 		i := sort.Search(len(own), func(i int) bool { return own[i].rows.end > s.begin })
 		for ; i < len(own) && own[i].rows.begin < s.end; i++ {
 			q := &own[i]

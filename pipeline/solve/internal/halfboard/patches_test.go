@@ -22,32 +22,32 @@ func randomSample(rng *rand.Rand) func(positions uint64) ([]uint64, uint64) {
 }
 
 // eachPatches calls check for the parts of random layers, with the ranges of ranks that they have.
-func eachPatches(t *testing.T, n int, check func(c config, g *grid, segments [][]panelOf, p patches, starts []uint64, length uint64)) {
+func eachPatches(t *testing.T, n int, check func(c config, g *layer, segments [][]panelOf, p patches, starts []uint64, length uint64)) {
 	rng := newRand(t)
-	eachGrid(t, n, func(c config, g *grid, segments [][]panelOf) {
-		positions, size := g.halves.Board().Size(g.n), g.slabSize()
+	eachGrid(t, n, func(c config, g *layer, segments [][]panelOf) {
+		positions, size := g.halves.Board().Size(g.n), slabSize(g)
 		if size*slabs < positions || size%pieceLength != 0 {
 			t.Fatalf("%+v: slabs of %d of %d positions", c, size, positions)
 		}
 		starts, length := randomSample(rng)(positions)
-		for part, p := range g.parts(starts, length) {
+		for part, p := range partsOf(g, starts, length) {
 			if part == samplePart {
 				check(c, g, segments, p, starts, length)
 			} else {
 				check(c, g, segments, p, []uint64{uint64(part) * size}, size)
 			}
 		}
-		check(c, g, segments, g.patchesOf(starts[:1], length), starts[:1], length)
+		check(c, g, segments, patchesOf(g, starts[:1], length), starts[:1], length)
 	})
 }
 
 // TestLongPatchesHaveTheirRanks: where a rank of a range is, there is a patch that has it, and all
 // patches are in order. None has a row, or a panel of a single row, without a rank of its range.
 func TestLongPatchesHaveTheirRanks(t *testing.T) {
-	eachPatches(t, 40, func(c config, g *grid, _ [][]panelOf, p patches, starts []uint64, length uint64) {
+	eachPatches(t, 40, func(c config, g *layer, _ [][]panelOf, p patches, starts []uint64, length uint64) {
 		for _, m := range g.matrices {
 			for class := range classes {
-				own := p[m.placeOf(class)]
+				own := p[placeOf(m, class)]
 				for i, q := range own {
 					if q.lines() <= 0 || q.rows.end > m.rows[class] || q.panels.end > m.panels ||
 						i > 0 && (q.rows.begin < own[i-1].rows.begin || q.rows.end < own[i-1].rows.end) {
@@ -60,7 +60,7 @@ func TestLongPatchesHaveTheirRanks(t *testing.T) {
 	})
 }
 
-func (g *grid) checkPatches(t *testing.T, c config, m *matrix, class rowClass, own []patch, starts []uint64, length uint64) {
+func (g *layer) checkPatches(t *testing.T, c config, m *matrix, class rowClass, own []patch, starts []uint64, length uint64) {
 	t.Helper()
 	left := own // those in order of the ranges
 	for _, begin := range starts {
@@ -97,7 +97,7 @@ func (g *grid) checkPatches(t *testing.T, c config, m *matrix, class rowClass, o
 
 // TestLongPatchesOfStrips: strip by strip, each line of each patch comes once.
 func TestLongPatchesOfStrips(t *testing.T) {
-	eachPatches(t, 40, func(c config, g *grid, segments [][]panelOf, p patches, _ []uint64, _ uint64) {
+	eachPatches(t, 40, func(c config, g *layer, segments [][]panelOf, p patches, _ []uint64, _ uint64) {
 		type line struct {
 			patch      *patch
 			panel, row int
@@ -156,7 +156,7 @@ func TestLongPatchesHoldLines(t *testing.T) {
 func TestLongLoadedRowsAreFound(t *testing.T) {
 	rng := newRand(t)
 	found, lost := 0, 0
-	eachPatches(t, 120, func(c config, g *grid, _ [][]panelOf, p patches, _ []uint64, _ uint64) {
+	eachPatches(t, 120, func(c config, g *layer, _ [][]panelOf, p patches, _ []uint64, _ uint64) {
 		l := loaded{patches: p}
 		for range 50 {
 			m := g.matrices[rng.IntN(len(g.matrices))]
@@ -169,9 +169,9 @@ func TestLongLoadedRowsAreFound(t *testing.T) {
 			has := func(q patch) bool {
 				return q.rows.begin <= row && row < q.rows.end && q.panels.begin*side <= skip && skip+part.length <= q.panels.end*side
 			}
-			got, want := l.find(part), slices.ContainsFunc(p[m.placeOf(class)], has)
+			got, want := l.find(part), slices.ContainsFunc(p[placeOf(m, class)], has)
 			if want != (got != nil) || want && !has(*got) {
-				t.Fatalf("%+v: row %d, %d columns from %d on: %+v of %+v", c, row, part.length, skip, got, p[m.placeOf(class)])
+				t.Fatalf("%+v: row %d, %d columns from %d on: %+v of %+v", c, row, part.length, skip, got, p[placeOf(m, class)])
 			}
 			if want {
 				found++

@@ -6,9 +6,19 @@ import (
 	"grenier/io/crew"
 )
 
+// Lower gives the scores of solved layers.
+type Lower interface {
+	// Read fills dst with the scores of layer n from rank start on, in colex
+	// order. It is called from several goroutines.
+	Read(n int, start uint64, dst []int8) error
+	// Close is called once, when the engine needs nothing more, before it takes
+	// memory for the scores of the layer in progress.
+	Close() error
+}
+
 // pieces keeps some pieces of lower layers in memory, for all workers together.
 type pieces struct {
-	grid   *grid
+	layer  *layer
 	lower  Lower
 	mu     sync.Mutex
 	where  map[pieceName]*kept
@@ -36,8 +46,8 @@ type kept struct {
 }
 
 // newPieces keeps pieces in the given memory.
-func newPieces(g *grid, lower Lower, memory []int8) *pieces {
-	return &pieces{grid: g, lower: lower, where: map[pieceName]*kept{}, memory: memory}
+func newPieces(l *layer, lower Lower, memory []int8) *pieces {
+	return &pieces{layer: l, lower: lower, where: map[pieceName]*kept{}, memory: memory}
 }
 
 // get returns a piece, which stays until it is put back.
@@ -57,7 +67,7 @@ func (p *pieces) get(name pieceName) (*kept, error) {
 	p.mu.Unlock()
 
 	start := name.number * pieceLength
-	k.scores = k.scores[:min(pieceLength, p.grid.halves.Board().Size(name.n)-start)]
+	k.scores = k.scores[:min(pieceLength, p.layer.halves.Board().Size(name.n)-start)]
 	k.err = crew.Run(func() error { return p.lower.Read(name.n, start, k.scores) }) // others wait for ready
 	close(k.ready)
 	return k, k.err
@@ -104,7 +114,7 @@ type rows struct {
 }
 
 func newRows(p *pieces) *rows {
-	layers := p.grid.n + 1
+	layers := p.layer.n + 1
 	return &rows{pieces: p, held: make([]*kept, layers), known: make([][]int8, layers), join: make([][]int8, layers)}
 }
 
@@ -124,8 +134,8 @@ func (r *rows) row(n int, code uint32) ([]int8, error) {
 
 // read reads a row.
 func (r *rows) read(n int, code uint32) ([]int8, error) {
-	start := r.grid.rowStart(n, code)
-	end := start + uint64(r.grid.columns(n-r.grid.pits[code].sum()))
+	start := r.layer.rowStart(n, code)
+	end := start + uint64(r.layer.columns(n-r.layer.pits[code].sum()))
 	first, last := start/pieceLength, (end-1)/pieceLength
 	k, err := r.hold(pieceName{n, first})
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // A library is lower layers in memory that counts how often each piece is read.
 type library struct {
 	tower
-	grid  *grid
+	layer *layer
 	mu    sync.Mutex
 	reads map[pieceName]int
 	fail  func() error
@@ -26,9 +26,9 @@ var libraryTops = map[int]int{2: 48, 3: 27, 4: 15, 5: 12, 6: 9}
 func newLibrary(t *testing.T, rng *rand.Rand) *library {
 	t.Helper()
 	q := 2 + rng.IntN(5)
-	l := &library{grid: &grid{geometry: mustGeometry(t, q, libraryTops[q])}, reads: map[pieceName]int{}}
-	for n := range l.grid.n + 1 {
-		layer := make([]int8, l.grid.halves.Board().Size(n))
+	l := &library{layer: &layer{geometry: mustGeometry(t, q, libraryTops[q])}, reads: map[pieceName]int{}}
+	for n := range l.layer.n + 1 {
+		layer := make([]int8, l.layer.halves.Board().Size(n))
 		for i := range layer {
 			layer[i] = int8((i + n) * 0x9e3779b1 >> 20)
 		}
@@ -59,15 +59,15 @@ func (l *library) pieceCount() (all int) {
 
 // look reads a row and compares it with the layer.
 func (l *library) look(t *testing.T, r *rows, n int, code uint32) error {
-	columns := columnsOf(l.grid.q, n-l.grid.pits[code].sum())
-	want := l.layers[n][l.grid.rowStart(n, code):]
+	columns := columnsOf(l.layer.q, n-l.layer.pits[code].sum())
+	want := l.layers[n][l.layer.rowStart(n, code):]
 	r.leave()
 	got, err := r.row(n, code)
 	if err != nil {
 		return err
 	}
 	if len(got) < columns || !slices.Equal(got[:columns], want[:columns]) {
-		t.Errorf("%d pits, layer %d, half %v: not the row of the layer", 2*l.grid.q, n, l.grid.pits[code])
+		t.Errorf("%d pits, layer %d, half %v: not the row of the layer", 2*l.layer.q, n, l.layer.pits[code])
 	}
 	return nil
 }
@@ -76,10 +76,10 @@ func (l *library) look(t *testing.T, r *rows, n int, code uint32) error {
 func (l *library) lookAround(t *testing.T, r *rows, rng *rand.Rand) error {
 	defer r.close()
 	for range 300 {
-		n := l.grid.n - rng.IntN(min(3, l.grid.n))
-		code := rng.IntN(len(l.grid.pits))
+		n := l.layer.n - rng.IntN(min(3, l.layer.n))
+		code := rng.IntN(len(l.layer.pits))
 		for range 1 + rng.IntN(5) {
-			if code == len(l.grid.pits) || l.grid.pits[code].sum() > n {
+			if code == len(l.layer.pits) || l.layer.pits[code].sum() > n {
 				break
 			}
 			if err := l.look(t, r, n, uint32(code)); err != nil {
@@ -127,7 +127,7 @@ func TestLongRowsOfPieces(t *testing.T) {
 		l := newLibrary(t, rng)
 		all, workers := l.pieceCount(), 1+rng.IntN(5)
 		most := rng.IntN(all + 2)
-		p := newPieces(l.grid, l, make([]int8, most*pieceLength))
+		p := newPieces(l.layer, l, make([]int8, most*pieceLength))
 		if err := errors.Join(l.together(t, p, workers, rng)...); err != nil {
 			t.Fatal(err)
 		}
@@ -151,16 +151,16 @@ func TestLongRowsOfPieces(t *testing.T) {
 // there is room for one only.
 func TestAllRowsOnce(t *testing.T) {
 	l := newLibrary(t, newRand(t))
-	r := newRows(newPieces(l.grid, l, make([]int8, pieceLength)))
+	r := newRows(newPieces(l.layer, l, make([]int8, pieceLength)))
 	defer r.close()
-	for n := l.grid.n - 1; n <= l.grid.n; n++ {
+	for n := l.layer.n - 1; n <= l.layer.n; n++ {
 		codes := []uint32{}
-		for code := range l.grid.pits {
-			if l.grid.pits[code].sum() <= n {
+		for code := range l.layer.pits {
+			if l.layer.pits[code].sum() <= n {
 				codes = append(codes, uint32(code))
 			}
 		}
-		slices.SortFunc(codes, func(x, y uint32) int { return int(l.grid.rowStart(n, x)) - int(l.grid.rowStart(n, y)) })
+		slices.SortFunc(codes, func(x, y uint32) int { return int(l.layer.rowStart(n, x)) - int(l.layer.rowStart(n, y)) })
 		for _, code := range codes {
 			if err := l.look(t, r, n, code); err != nil {
 				t.Fatal(err)
@@ -190,7 +190,7 @@ func TestLongPiecesFail(t *testing.T) {
 			}
 			return err
 		}
-		p := newPieces(l.grid, l, make([]int8, rng.IntN(l.pieceCount()+1)*pieceLength))
+		p := newPieces(l.layer, l, make([]int8, rng.IntN(l.pieceCount()+1)*pieceLength))
 		met := 0
 		for _, err := range l.together(t, p, 1+rng.IntN(5), rng) {
 			if err != nil {

@@ -141,7 +141,7 @@ func (c config) begin(t testing.TB) *engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := e.begin(t.Context(), c.seeds)
+	w, err := e.begin(t.Context(), c.seeds, testBelow)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,11 +2,11 @@ package halfboard
 
 import (
 	"context"
-	"errors"
 	"sync"
 
 	"grenier/io/crew"
 	"grenier/kernels/compress"
+	"grenier/layers/awari"
 )
 
 // A round computes the offers of as many panels as fit into memory, while it goes once through
@@ -18,12 +18,15 @@ import (
 
 // round computes the offers of some panels, and reuses its memory for the next ones.
 type round struct {
-	*engine
-	pieces *pieces
-	memory []int8              // for offers
-	leaves [][]uint32          // open halves, in the order of rows: what a worker goes through at a time
-	offers [][][classes][]int8 // by sum and panel: columns; nil of other panels
-	locks  [1 << 10]paddedMutex
+	layer   *layer
+	game    awari.Game
+	workers int
+	codes   bool // scores will be codes: see endColumn
+	pieces  *pieces
+	memory  []int8              // for offers
+	leaves  [][]uint32          // open halves, in the order of rows: what a worker goes through at a time
+	offers  [][][classes][]int8 // by sum and panel: columns; nil of other panels
+	locks   [1 << 10]paddedMutex
 }
 
 // paddedMutex is a mutex in a line of its own.
@@ -32,40 +35,34 @@ type paddedMutex struct {
 	_ [56]byte
 }
 
-// newRound returns a round that reads pieces and has the given memory for offers.
-func (e *engine) newRound(pieces *pieces, memory []int8) *round {
-	r := &round{engine: e, pieces: pieces, memory: memory, leaves: e.grid.leaves()}
-	for _, m := range e.grid.matrices {
+// newRound returns a round of a layer that reads pieces and has the given memory for offers: codes says that scores
+// will be codes.
+func newRound(l *layer, game awari.Game, workers int, codes bool, pieces *pieces, memory []int8) *round {
+	r := &round{layer: l, game: game, workers: workers, codes: codes, pieces: pieces, memory: memory, leaves: l.leaves()}
+	for _, m := range l.matrices {
 		r.offers = append(r.offers, make([][classes][]int8, m.panels))
 	}
 	return r
 }
 
-// captureAll computes all offers of a layer in one piece.
-func (e *engine) captureAll(ctx context.Context, lower Lower) error {
-	err := crew.Run(func() error { return e.captureRound(ctx, lower) })
-	return errors.Join(err, lower.Close())
-}
-
-// captureRound computes all offers in the place where they stay. Pieces of lower layers are in
-// that of the scores.
-func (e *engine) captureRound(ctx context.Context, lower Lower) error {
-	r, panels := e.newRound(newPieces(e.grid, lower, e.scores), nil), e.grid.panelsInOrder()
+// captureAll computes all offers in the place where they stay. Pieces of lower layers are in scores, the memory of the
+// scores. It tells which share is done.
+func captureAll(ctx context.Context, l *layer, game awari.Game, workers int, lower Lower, scores []int8, share func(float64)) error {
+	r, panels := newRound(l, game, workers, false, newPieces(l, lower, scores), nil), l.panelsInOrder()
 	for _, p := range panels {
 		for class := range classes {
 			r.offers[p.matrix.sum][p.panel][class] = p.matrix.panelOffers(class, p.panel)
 		}
 	}
-	err := r.run(ctx, panels, func(share float64) { e.tell(CaptureStage, share) })
-	if err != nil {
+	if err := r.run(ctx, panels, share); err != nil {
 		return err
 	}
-	part := len(e.scores) / e.workers
-	err = crew.Each(ctx, e.workers, len(panels), func(worker, i int) error {
-		r.turn(panels[i], e.scores[worker*part:][:0:part])
+	part := len(scores) / workers
+	err := crew.Each(ctx, workers, len(panels), func(worker, i int) error {
+		r.turn(panels[i], scores[worker*part:][:0:part])
 		return nil
 	})
-	e.tell(CaptureStage, 1)
+	share(1)
 	return err
 }
 
@@ -85,7 +82,7 @@ func (r *round) turn(p panelOf, scratch []int8) {
 const leafScores = 4 * pieceLength
 
 // leaves lists the open halves that captures can leave, in the order of rows, cut into parts.
-func (g *grid) leaves() (parts [][]uint32) {
+func (g *layer) leaves() (parts [][]uint32) {
 	var part []uint32
 	scores := 0
 	var h half
@@ -147,7 +144,7 @@ func (r *round) block(block *compress.Block, m *matrix, class rowClass, panel, c
 	for c := range m.width(panel) {
 		copy(block[c*side:][:side], m.column(offers, class, c)[chunk*side:])
 	}
-	fill(block[m.width(panel)*side:], r.grid.blocked())
+	fill(block[m.width(panel)*side:], r.layer.blocked())
 	r.endGames(m, class, panel, chunk, block)
 }
 
@@ -156,7 +153,7 @@ func (r *round) run(ctx context.Context, panels []panelOf, share func(float64)) 
 	err := crew.Each(ctx, r.workers, len(panels), func(_, i int) error {
 		panel := panels[i]
 		for _, offers := range r.offers[panel.matrix.sum][panel.panel] {
-			fill(offers, r.grid.blocked())
+			fill(offers, r.layer.blocked())
 		}
 		return nil
 	})
@@ -181,8 +178,8 @@ func (r *round) run(ctx context.Context, panels []panelOf, share func(float64)) 
 
 // captureTo applies the captures of all moves that leave a half.
 func (r *round) captureTo(code uint32, lower *rows) error {
-	from := r.grid.origins[r.grid.pits[code].sum()]
-	row := r.grid.place(code).row
+	from := r.layer.origins[r.layer.pits[code].sum()]
+	row := r.layer.place(code).row
 	lower.leave()
 	for _, s := range from.steps[from.first[row]:from.first[row+1]] {
 		l := from.link(s)
@@ -203,7 +200,7 @@ func (r *round) captureStep(l *link, column uint32, offers *[classes][]int8, cod
 	for class := range classes {
 		captures := l.pattern.captures[class]
 		for k := range captures { // not under the lock
-			if _, err := lower.row(r.grid.n-captures[k].seeds, code); err != nil {
+			if _, err := lower.row(r.layer.n-captures[k].seeds, code); err != nil {
 				return err
 			}
 		}
@@ -218,7 +215,7 @@ func (r *round) captureStep(l *link, column uint32, offers *[classes][]int8, cod
 		}
 		scores := l.matrix.column(offers[class], class, int(column%side))
 		for k := range captures {
-			captures[k].apply(scores, lower.known[r.grid.n-captures[k].seeds])
+			captures[k].apply(scores, lower.known[r.layer.n-captures[k].seeds])
 		}
 	}
 	return nil

@@ -1,25 +1,89 @@
 package halfboard
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"slices"
+	"sync"
 
 	"grenier/io/corrupt"
 	"grenier/io/crew"
+	"grenier/io/rundir"
 	"grenier/io/spill"
+	"grenier/io/vfs"
 	"grenier/kernels/planes"
+	"grenier/layers/awari"
 )
 
+// streams are the streams of a layer in its work directory.
+type streams struct {
+	*account
+	work      vfs.Dir // nil: there are none
+	workers   int
+	note      func(string) // nil: nobody listens
+	layer     []byte       // the identity of the layer, and of those below
+	inWindows bool
+	noted     sync.Map // names of streams that the user was told of
+}
+
+// tellUser is for what is stored and damaged, and computed again.
+func (s *streams) tellUser(format string, args ...any) {
+	if s.note != nil {
+		s.note(fmt.Sprintf(format, args...))
+	}
+}
+
+// whose is the beginning of the identity of all streams of a layer.
+func whose(game awari.Game, n int) []byte {
+	return fmt.Appendf(nil, "rules %v, pits %d, seeds %d, ", game.Rules(), game.Pits(), n)
+}
+
+// layerAbove is the beginning of the identity of the streams of a layer: whose it is, and what it is computed from.
+func layerAbove(game awari.Game, n int, below Below) []byte {
+	return append(whose(game, n), made(below)...)
+}
+
+// identity is the identity of a stream: its layer, what its values were computed from, and
+// format, which names what their places depend on.
+func (s *streams) identity(format string, args ...any) []byte {
+	return fmt.Appendf(slices.Clone(s.layer), format, args...)
+}
+
+// made says in an identity which layers a layer was computed from.
+func made(below Below) string { return fmt.Sprintf("below %016x, ", uint64(below)) }
+
+// Below identifies the layers below a layer that captures lead to: it is another number if the scores of one
+// of them are others.
+type Below uint64
+
+// checkpointOf returns the seeds of the layer that the work directory has streams of, -1 if it has
+// none; and whether they were computed from the layers that below identifies. Others are of no use.
+func checkpointOf(work vfs.Dir, game awari.Game, below func(seeds int) Below) (seeds int, same bool) {
+	if work == nil {
+		return -1, false
+	}
+	for _, name := range []string{rundir.FoundName, rundir.OffersName, rundir.CapturesName(0, false)} {
+		h, err := spill.ReadHeader(work, name)
+		for n := 0; n <= awari.MaxSeeds && err == nil; n++ {
+			if rest, ours := bytes.CutPrefix(h.Identity, whose(game, n)); ours {
+				return n, bytes.HasPrefix(rest, []byte(made(below(n))))
+			}
+		}
+	}
+	return -1, false
+}
+
 // create begins a stream with the history of the layer.
-func (e *engine) create(name string, h spill.Header, p spill.Packing) (*spill.Writer, error) {
-	w, err := spill.Create(e.options.Work, name, h, p, e.workers)
+func (s *streams) create(name string, h spill.Header, p spill.Packing) (*spill.Writer, error) {
+	w, err := spill.Create(s.work, name, h, p, s.workers)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := w.Write(appendLittle(nil, e.history())); err != nil {
+	if _, err := w.Write(appendLittle(nil, soFar(s.account))); err != nil {
 		return nil, errors.Join(err, w.Abort())
 	}
 	return w, nil
@@ -42,8 +106,8 @@ func abort(streams []*spill.Writer) (err error) {
 }
 
 // open opens a stream and skips its history.
-func (e *engine) open(name string, h spill.Header, workers int) (*spill.Reader, error) {
-	r, err := spill.Open(e.options.Work, name, h, workers)
+func (s *streams) open(name string, h spill.Header, workers int) (*spill.Reader, error) {
+	r, err := spill.Open(s.work, name, h, workers)
 	if err != nil {
 		return nil, err
 	}
@@ -54,18 +118,18 @@ func (e *engine) open(name string, h spill.Header, workers int) (*spill.Reader, 
 }
 
 // isWhole is readWhole, and takes over the history.
-func (e *engine) isWhole(name string, h spill.Header, look func(*spill.Reader) error) (bool, error) {
-	before, whole, err := e.readWhole(name, h, look)
+func (s *streams) isWhole(name string, h spill.Header, look func(*spill.Reader) error) (bool, error) {
+	before, whole, err := s.readWhole(name, h, look)
 	if whole {
-		e.remember(&before)
+		before.restore(s.account)
 	}
 	return whole, err
 }
 
 // readWhole reads the history of a stream of an earlier run and lets look read the rest. It
 // returns no error, and false, if there is no usable one; a damaged one is noted.
-func (e *engine) readWhole(name string, h spill.Header, look func(*spill.Reader) error) (before history, whole bool, err error) {
-	whole, err = e.isUseful(name, h, func(r *spill.Reader) (err error) {
+func (s *streams) readWhole(name string, h spill.Header, look func(*spill.Reader) error) (before history, whole bool, err error) {
+	whole, err = s.isUseful(name, h, func(r *spill.Reader) (err error) {
 		if before, err = readHistory(r); err != nil {
 			return err
 		}
@@ -75,21 +139,21 @@ func (e *engine) readWhole(name string, h spill.Header, look func(*spill.Reader)
 }
 
 // isUseful is readWhole for streams that look reads from the beginning.
-func (e *engine) isUseful(name string, h spill.Header, look func(*spill.Reader) error) (bool, error) {
-	r, err := spill.Open(e.options.Work, name, h, 1)
+func (s *streams) isUseful(name string, h spill.Header, look func(*spill.Reader) error) (bool, error) {
+	r, err := spill.Open(s.work, name, h, 1)
 	if err == nil {
 		err = crew.Run(func() error { return look(r) })
-		if e.windows != nil {
-			e.windows.traffic.read[CaptureStage].Add(uint64(r.Bytes()))
+		if s.inWindows {
+			s.traffic.read[CaptureStage].Add(uint64(r.Bytes()))
 		}
 		err = errors.Join(err, r.Close())
 	}
 	switch {
-	case errors.Is(err, fs.ErrNotExist), e.windows != nil && errors.Is(err, corrupt.ErrMismatch), errors.Is(err, errPruned):
+	case errors.Is(err, fs.ErrNotExist), s.inWindows && errors.Is(err, corrupt.ErrMismatch), errors.Is(err, errPruned):
 		return false, nil // of a window, any width will do
 	case errors.Is(err, corrupt.ErrCorrupt):
-		if _, again := e.noted.LoadOrStore(name, true); !again {
-			e.options.note("layer %d: what was kept as %q is computed again: %v", e.grid.n, name, err)
+		if _, again := s.noted.LoadOrStore(name, true); !again {
+			s.tellUser("layer %d: what was kept as %q is computed again: %v", s.seeds, name, err)
 		}
 		return false, nil
 	}

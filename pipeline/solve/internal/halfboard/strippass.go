@@ -11,6 +11,7 @@ import (
 	"grenier/io/rundir"
 	"grenier/io/spill"
 	"grenier/kernels/compress"
+	"grenier/kernels/planes"
 	"grenier/kernels/transpose"
 	"grenier/kernels/window"
 )
@@ -39,36 +40,35 @@ type stripJob struct {
 }
 
 // goOver makes a pass.
-func (e *engine) goOver(ctx context.Context, p pass) error {
-	spare := e.windows.jobs
-	for segment, panels := range e.windows.segments {
+func (w *windows) goOver(ctx context.Context, p pass) error {
+	for segment, panels := range w.segments {
 		strips := slices.Collect(stripsOf(panels, p.class))
-		if err := e.passSegment(ctx, p, segment, strips, spare); err != nil {
+		if err := w.passSegment(ctx, p, segment, strips); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (e *engine) passSegment(ctx context.Context, p pass, segment int, strips []strip, spare []*stripJob) (err error) {
+func (w *windows) passSegment(ctx context.Context, p pass, segment int, strips []strip) (err error) {
 	s := crew.Ordered[*stripJob]{Work: func(_, i int, j *stripJob) error { return p.work(strips[i], j) }}
 	if p.write != nil {
 		s.Write = func(i int, j *stripJob) error { return p.write(strips[i], j) }
 	}
 	if !p.reads {
-		return s.Run(ctx, e.workers, len(strips), spare)
+		return s.Run(ctx, w.workers, len(strips), w.jobs)
 	}
 	name := rundir.CapturesName(segment, p.class == fullRows)
-	r, clipped, err := e.openCaptures(name)
+	r, clipped, err := w.openCaptures(name)
 	if err != nil {
 		return err
 	}
 	s.Read = func(_ int, j *stripJob) error { return j.packet.read(r, stripRows*side) }
 	s.Work = func(_, i int, j *stripJob) error {
-		if err := j.unpack(e, r.Path(), strips[i]); err != nil {
+		if err := j.unpack(w.code.planes, r.Path(), strips[i]); err != nil {
 			return err
 		}
-		j.base = e.windows.base - clipped
+		j.base = w.base - clipped
 		if p.prune {
 			window.Clip(j.captures, j.base)
 			j.base = 0
@@ -76,34 +76,34 @@ func (e *engine) passSegment(ctx context.Context, p pass, segment int, strips []
 		return p.work(strips[i], j)
 	}
 	run := func(s crew.Ordered[*stripJob]) error {
-		err := s.Run(ctx, e.workers, len(strips), spare)
-		e.windows.traffic.read[p.stage].Add(uint64(r.Bytes()))
+		err := s.Run(ctx, w.workers, len(strips), w.jobs)
+		w.traffic.read[p.stage].Add(uint64(r.Bytes()))
 		return errors.Join(err, r.Close())
 	}
 	if !p.prune {
 		return run(s)
 	}
-	w, err := e.createCaptures(name, e.windows.base)
+	out, err := w.createCaptures(name, w.base)
 	if err != nil {
 		return errors.Join(err, r.Close())
 	}
-	if err := run(e.writing(s, w)); err != nil {
-		return errors.Join(err, w.Abort())
+	if err := run(w.writing(s, out)); err != nil {
+		return errors.Join(err, out.Abort())
 	}
-	return e.windows.publish(e.stage, func() {}, w) // what the window before found, which cannot be found again, is stored by then
+	return w.publish(w.stage, func() {}, out) // what the window before found, which cannot be found again, is stored by then
 }
 
 // writing returns stages that write the capture values again that work leaves over.
-func (e *engine) writing(s crew.Ordered[*stripJob], w *spill.Writer) crew.Ordered[*stripJob] {
+func (w *windows) writing(s crew.Ordered[*stripJob], out *spill.Writer) crew.Ordered[*stripJob] {
 	work, write := s.Work, s.Write
 	s.Work = func(worker, i int, j *stripJob) error {
 		err := work(worker, i, j)
 		j.packet.clear()
-		j.packet.add(e.windows.planes, j.captures)
+		j.packet.add(w.code.planes, j.captures)
 		return err
 	}
 	s.Write = func(i int, j *stripJob) error {
-		if _, err := w.Write(j.packet); err != nil || write == nil {
+		if _, err := out.Write(j.packet); err != nil || write == nil {
 			return err
 		}
 		return write(i, j)
@@ -113,24 +113,24 @@ func (e *engine) writing(s crew.Ordered[*stripJob], w *spill.Writer) crew.Ordere
 
 // createCaptures begins a stream of capture values that are clipped by a base: they serve the window
 // with that base and those after it.
-func (e *engine) createCaptures(name string, base int) (*spill.Writer, error) {
-	w, err := e.create(name, e.capturesHeader(), spill.LZ4)
+func (w *stored) createCaptures(name string, base int) (*spill.Writer, error) {
+	out, err := w.create(name, w.capturesHeader(), spill.LZ4)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := w.Write(binary.LittleEndian.AppendUint32(nil, uint32(base))); err != nil {
-		return nil, errors.Join(err, w.Abort())
+	if _, err := out.Write(binary.LittleEndian.AppendUint32(nil, uint32(base))); err != nil {
+		return nil, errors.Join(err, out.Abort())
 	}
-	return w, nil
+	return out, nil
 }
 
 // openCaptures opens a stream of capture values and reads its beginning: values are clipped by the
 // base from which on they serve.
-func (e *engine) openCaptures(name string) (r *spill.Reader, clipped int, err error) {
-	if r, err = e.open(name, e.capturesHeader(), e.workers); err != nil {
+func (w *windows) openCaptures(name string) (r *spill.Reader, clipped int, err error) {
+	if r, err = w.open(name, w.capturesHeader(), w.workers); err != nil {
 		return nil, 0, err
 	}
-	if clipped, err = e.readBase(r); err != nil {
+	if clipped, err = w.readBase(r); err != nil {
 		return nil, 0, errors.Join(err, r.Close())
 	}
 	return r, clipped, nil
@@ -141,21 +141,21 @@ var errPruned = errors.New("capture values for later windows only")
 
 // readBase reads from which window on capture values serve. It fails with an error that
 // matches errPruned if that comes after the one in progress.
-func (e *engine) readBase(r *spill.Reader) (int, error) {
+func (w *windows) readBase(r *spill.Reader) (int, error) {
 	var base [4]byte
 	if err := readFull(r, base[:]); err != nil {
 		return 0, err
 	}
 	n := binary.LittleEndian.Uint32(base[:])
-	if n > uint32(e.windows.base) {
-		return 0, corrupt.New(r.Path(), "", "%w: from base %d on, not %d", errPruned, n, e.windows.base)
+	if n > uint32(w.base) {
+		return 0, corrupt.New(r.Path(), "", "%w: from base %d on, not %d", errPruned, n, w.base)
 	}
 	return int(n), nil
 }
 
 // unpack unpacks the capture values of a strip.
-func (j *stripJob) unpack(e *engine, path string, s strip) error {
+func (j *stripJob) unpack(kernel planes.Kernel, path string, s strip) error {
 	size := (s.end - s.begin) * side
 	j.captures = slices.Grow(j.captures[:0], size)[:size]
-	return j.packet.unpack(e.windows.planes, path, j.captures)
+	return j.packet.unpack(kernel, path, j.captures)
 }

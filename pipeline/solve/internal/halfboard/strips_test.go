@@ -6,12 +6,12 @@ import (
 )
 
 // eachGrid lays out layers of random configurations, with segments of random sizes.
-func eachGrid(t *testing.T, n int, check func(c config, g *grid, segments [][]panelOf)) {
+func eachGrid(t *testing.T, n int, check func(c config, g *layer, segments [][]panelOf)) {
 	rng := newRand(t)
 	for range runs(n) {
 		c := randomConfig(t, rng)
-		g := c.begin(t).grid
-		check(c, g, g.segments(1+rng.Uint64N(50_000)))
+		g := c.begin(t).grid.layer
+		check(c, g, segmentsOf(g, 1+rng.Uint64N(50_000)))
 	}
 }
 
@@ -21,9 +21,9 @@ func TestLongSegmentsCoverAllPanels(t *testing.T) {
 	rng := newRand(t)
 	for range runs(80) {
 		c := randomConfig(t, rng)
-		g := c.begin(t).grid
+		g := c.begin(t).grid.layer
 		least := 1 + rng.Uint64N(50_000)
-		segments := g.segments(least)
+		segments := segmentsOf(g, least)
 		panels := slices.Concat(segments...)
 		if !slices.Equal(panels, g.panelsInOrder()) {
 			t.Fatalf("%+v: segments are not all panels in order", c)
@@ -50,7 +50,7 @@ func TestLongSegmentsCoverAllPanels(t *testing.T) {
 				t.Fatalf("%+v: segment %d of %d has %d panels with %d positions, want %d", c, i, len(segments), len(segment), positions, least)
 			}
 		}
-		if most := g.halves.Board().Size(g.n); len(g.segments(most*side*2)) != 1 {
+		if most := g.halves.Board().Size(g.n); len(segmentsOf(g, most*side*2)) != 1 {
 			t.Fatalf("%+v: more than one segment of everything", c)
 		}
 	}
@@ -59,7 +59,7 @@ func TestLongSegmentsCoverAllPanels(t *testing.T) {
 // TestLongStripsCoverAllRows: each row of each panel is in one strip of its class, and strips
 // begin with chunks.
 func TestLongStripsCoverAllRows(t *testing.T) {
-	eachGrid(t, 80, func(c config, g *grid, segments [][]panelOf) {
+	eachGrid(t, 80, func(c config, g *layer, segments [][]panelOf) {
 		for _, panels := range segments {
 			for class := range classes {
 				next := map[panelOf]int{} // row
@@ -89,7 +89,7 @@ func TestLongStripsCoverAllRows(t *testing.T) {
 
 // TestStripsEnd: who has enough need not take all.
 func TestStripsEnd(t *testing.T) {
-	g := config{game: mustGame(t, 6, 0), seeds: 9}.begin(t).grid
+	g := config{game: mustGame(t, 6, 0), seeds: 9}.begin(t).grid.layer
 	for range stripsOf(g.panelsInOrder(), openRows) {
 		break
 	}

@@ -5,8 +5,26 @@ import (
 	"sync/atomic"
 
 	"grenier/kernels/compress"
+	"grenier/kernels/cpu"
 	"grenier/kernels/transpose"
 )
+
+// kernels is the chosen family of every kernel.
+type kernels struct {
+	least  compress.LeastFunc
+	fetch  compress.FetchFunc
+	update transpose.UpdateFunc
+	apart  float64 // see costs.go
+}
+
+// kernelsFor returns the kernels for scores of the given bits.
+func kernelsFor(f cpu.Family, width int) kernels {
+	k := kernels{compress.For(f, width), compress.FetchFor(f, width), transpose.For(f, width), apartCodes}
+	if width == 8 {
+		k.apart = apart
+	}
+	return k
+}
 
 // bench is a worker's scratch memory.
 type bench struct {
@@ -32,25 +50,25 @@ func (w work) plus(x work) work {
 // sweepTile computes what is out of date in a tile and marks what that makes out of
 // date: block by block in a sweep that marks, or else all of the tiles that read this
 // one.
-func (e *engine) sweepTile(b *bench, t *tile) {
+func (s *sweeps) sweepTile(b *bench, t *tile) {
 	all, blocks := t.all.Swap(false), b.done.blocks
 	var before job
 	for panel := t.panels.begin; panel < t.panels.end; panel++ {
 		for chunk := t.chunks.begin; chunk < t.chunks.end; chunk++ {
-			if next := t.matrix.take(panel, chunk, all); next.columns != 0 {
-				e.fetch(t, next)
-				e.compute(b, t, before)
+			if next := take(t.matrix, panel, chunk, all); next.columns != 0 {
+				s.fetch(t, next)
+				s.compute(b, t, before)
 				before = next
 			}
 		}
 	}
-	e.compute(b, t, before)
+	s.compute(b, t, before)
 	if b.done.blocks == blocks {
 		return
 	}
-	if !e.marking {
+	if !s.marking {
 		for _, parent := range t.parents {
-			e.grid.tiles[parent].all.Store(true)
+			s.grid.tiles[parent].all.Store(true)
 		}
 	}
 }
@@ -63,7 +81,7 @@ type job struct {
 }
 
 // take returns what is out of date in a block; all says that everything is.
-func (m *matrix) take(panel, chunk int, all bool) job {
+func take(m *matrix, panel, chunk int, all bool) job {
 	at := panel*m.chunks[openRows] + chunk
 	j := job{panel: panel, chunk: chunk}
 	j.columns, j.rows = m.marks[at].take()
@@ -83,29 +101,29 @@ func (m *matrix) take(panel, chunk int, all bool) job {
 const few = 16
 
 // fetch prefetches what a job will read.
-func (e *engine) fetch(t *tile, j job) {
+func (s *sweeps) fetch(t *tile, j job) {
 	m := t.matrix
 	if bits.OnesCount64(j.columns) <= few {
-		e.kernels.fetch(j.offers, j.columns, &m.programs[j.panel], m.targets[openRows], j.chunk,
+		s.kernels.fetch(j.offers, j.columns, &m.programs[j.panel], m.targets[openRows], j.chunk,
 			m.lines(j.panel, j.chunk), j.rows)
 	}
 }
 
 // compute brings a block up to date.
-func (e *engine) compute(b *bench, t *tile, j job) {
+func (s *sweeps) compute(b *bench, t *tile, j job) {
 	if j.columns == 0 {
 		return
 	}
 	m := t.matrix
 	start := b.sample()
 	lines := m.lines(j.panel, j.chunk)
-	e.kernels.least(&b.block, j.offers, j.columns, &m.programs[j.panel], m.targets[openRows], j.chunk, lines)
-	e.kernels.update(lines, &b.block, j.columns, j.rows, &b.changes)
+	s.kernels.least(&b.block, j.offers, j.columns, &m.programs[j.panel], m.targets[openRows], j.chunk, lines)
+	s.kernels.update(lines, &b.block, j.columns, j.rows, &b.changes)
 	start = b.costs.compute.add(start, bits.OnesCount64(j.columns))
 	b.done.add(j.columns, &b.changes)
-	if e.marking && b.changes.Rows != 0 {
+	if s.marking && b.changes.Rows != 0 {
 		b.publish()
-		e.grid.markBlock(m, j.panel, j.chunk, &b.changes)
+		s.grid.markBlock(m, j.panel, j.chunk, &b.changes)
 		b.costs.mark.add(start, 1)
 	}
 }
@@ -142,10 +160,10 @@ func (g *grid) markBlock(m *matrix, panel, chunk int, c *transpose.Changes) {
 }
 
 // fillFull computes the full rows of a panel, which no sweep reads, in place of the offers.
-func (e *engine) fillFull(b *bench, m *matrix, panel int) {
+func (s *sweeps) fillFull(b *bench, m *matrix, panel int) {
 	for chunk := range m.chunks[fullRows] {
 		block := m.block(fullRows, panel, chunk)
-		e.kernels.least(&b.block, block, m.all(panel), &m.programs[panel], m.targets[fullRows], chunk, nil)
-		e.kernels.update(block[:m.depth(fullRows, chunk)*side], &b.block, m.all(panel), ^uint64(0), &b.changes)
+		s.kernels.least(&b.block, block, m.all(panel), &m.programs[panel], m.targets[fullRows], chunk, nil)
+		s.kernels.update(block[:m.depth(fullRows, chunk)*side], &b.block, m.all(panel), ^uint64(0), &b.changes)
 	}
 }

@@ -13,8 +13,8 @@ import (
 
 // randomScores gives every position of an open row any score.
 func (e *engine) randomScores(rng *rand.Rand) {
-	for i := range e.scores {
-		e.scores[i] = e.randomScore(rng)
+	for i := range e.whole.scores {
+		e.whole.scores[i] = e.randomScore(rng)
 	}
 }
 
@@ -178,7 +178,7 @@ func TestLongTilesTellTheirReaders(t *testing.T) {
 		w := c.prepare(t)
 		j := c.judge(t, w)
 		w.randomScores(rng)
-		before := slices.Clone(w.scores)
+		before := slices.Clone(w.whole.scores)
 		x := w.grid.tiles[rng.IntN(len(w.grid.tiles))]
 		w.marking = rng.IntN(2) == 0
 		x.all.Store(true)
@@ -373,7 +373,7 @@ func TestLongSweepsCountTheirWork(t *testing.T) {
 	for range runs(40) {
 		c := randomConfig(t, rng)
 		w := c.prepare(t)
-		if err := w.clearScores(t.Context()); err != nil {
+		if err := w.clear(t.Context(), w.whole.scores); err != nil {
 			t.Fatal(err)
 		}
 		want := work{}
@@ -408,7 +408,7 @@ func TestLongFullRowsFollowTheRules(t *testing.T) {
 		w := c.prepare(t)
 		j := c.judge(t, w)
 		w.randomScores(rng)
-		before := slices.Clone(w.scores)
+		before := slices.Clone(w.whole.scores)
 		if err := w.fullAll(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -422,7 +422,7 @@ func TestLongFullRowsFollowTheRules(t *testing.T) {
 			}
 			full++
 		})
-		if !slices.Equal(w.scores, before) {
+		if !slices.Equal(w.whole.scores, before) {
 			t.Fatalf("%+v: open rows changed", c)
 		}
 	}

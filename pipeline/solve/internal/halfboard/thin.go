@@ -26,8 +26,8 @@ type thinBlocks struct {
 	tables        int // bytes of the places
 }
 
-func (e *engine) thinBlocks() (t thinBlocks) {
-	for _, m := range e.grid.matrices {
+func (w *windows) thinBlocks() (t thinBlocks) {
+	for _, m := range w.grid.matrices {
 		t.add(len(m.marks), m.panels*m.rows[openRows])
 	}
 	return t
@@ -40,7 +40,7 @@ func (t *thinBlocks) add(blocks, lines int) {
 	t.tables += (blocks + 1) * 8
 }
 
-// most returns the most bytes of a window in which so many scores are searched.
+// most returns the most bytes of a window in which the given number of scores are searched.
 func (t *thinBlocks) most(searched int) int {
 	return t.tables + window.ThinBound(t.blocks, t.lines, searched) + window.SlackThin
 }
@@ -56,63 +56,63 @@ func worthThin(f cpu.Family, codes *window.Codes, base, n int) bool {
 }
 
 // thinFits reports whether the window with the given base can be thin and is worth it, if that takes
-// so many bytes at most.
-func (e *engine) thinFits(most, base int) bool {
-	return most <= e.options.roomForScores(e.grid.q, e.grid.n, e.stats.Bits) && worthThin(e.options.Family, e.windows.codes, base, e.grid.n)
+// at most the given bytes.
+func (w *windows) thinFits(most, base int) bool {
+	return most <= w.setup.room.scores && worthThin(w.setup.family, w.codes, base, w.grid.n)
 }
 
 // useThin makes the window in progress thin if memory allows that and it is worth it: again is set
 // if memory holds the scores of the one before.
-func (e *engine) useThin(ctx context.Context, again bool) error {
-	w, t := e.windows, e.thinBlocks()
+func (w *windows) useThin(ctx context.Context, again bool) error {
+	t := w.thinBlocks()
 	most := (t.most(int(w.openEnds)) + 7) / 8 * 8
-	if w.base == 0 || !e.options.thin && !e.thinFits(most, w.base) {
+	if w.base == 0 || !w.setup.thin && !w.thinFits(most, w.base) {
 		return nil
 	}
-	codes := e.scores
-	inPlace := again && w.codes != window.Eight && len(e.memory.mapping) >= most
-	if err := e.growTo(most); err != nil {
+	codes := w.scores
+	inPlace := again && w.codes != window.Eight && len(w.memory.mapping) >= most
+	if err := w.growTo(most); err != nil {
 		return err
 	}
-	e.memory.reset()
-	e.scores = e.memory.rest
-	masks := asWords(e.scores[len(e.scores)/8*8-8*t.lines:])[:t.lines]
-	see := e.readEnds
+	w.memory.reset()
+	w.scores = w.memory.rest
+	masks := asWords(w.scores[len(w.scores)/8*8-8*t.lines:])[:t.lines]
+	see := w.readEnds
 	if inPlace {
-		see = func(ctx context.Context, masks []uint64) error { return e.seeEnds(ctx, masks, codes) }
+		see = func(ctx context.Context, masks []uint64) error { return w.seeEnds(ctx, masks, codes) }
 	}
 	if err := see(ctx, masks); err != nil {
 		return err
 	}
-	return e.layThin(&t, masks)
+	return w.layThin(&t, masks)
 }
 
 // growTo takes other memory if there is less: what was in it is lost.
-func (e *engine) growTo(size int) (err error) {
-	if len(e.memory.mapping) >= size {
+func (w *windows) growTo(size int) (err error) {
+	if len(w.memory.mapping) >= size {
 		return nil
 	}
-	err = e.memory.close()
-	if e.memory = nil; err == nil {
-		e.memory, err = newRegion(size)
+	err = w.memory.close()
+	if w.memory = nil; err == nil {
+		w.memory, err = newRegion(size)
 	}
-	e.stats.Bytes = uint64(size)
+	w.stats.Bytes = uint64(size)
 	return err
 }
 
 // windowsLeft returns how many windows there will be, from the one in progress on, if fewer and
 // fewer scores are beyond its base: by the same share with each value.
-func (e *engine) windowsLeft() (windows int) {
-	w, t := e.windows, e.thinBlocks()
+func (w *windows) windowsLeft() (windows int) {
+	t := w.thinBlocks()
 	if w.endsAt == 0 || w.openEnds == 0 {
-		return windowsFrom(w.base, e.grid.n, w.codes)
+		return windowsFrom(w.base, w.grid.n, w.codes)
 	}
 	open := float64(w.openEnds)
 	by := math.Pow(open/float64(t.lines*side), 1/float64(w.endsAt))
-	for base := w.base; base < e.grid.n; base += w.codes.Values {
+	for base := w.base; base < w.grid.n; base += w.codes.Values {
 		beyond := open * math.Pow(by, float64(base-w.endsAt))
-		if base > 0 && e.thinFits(t.most(int(beyond)), base) {
-			return windows + windowsFrom(base, e.grid.n, window.Eight)
+		if base > 0 && w.thinFits(t.most(int(beyond)), base) {
+			return windows + windowsFrom(base, w.grid.n, window.Eight)
 		}
 		windows++
 	}
@@ -127,10 +127,10 @@ func asWords(b []int8) []uint64 {
 // seenLines is the number of lines that are seen together.
 const seenLines = 1 << 12
 
-// seeEnds is readEnds for codes that are still in memory. Masks end where this does, the last ones come
+// seeEnds is readEnds for codes that are still in memory. Masks end where the memory ends, the last ones come
 // first, and none takes more than the codes that it comes from: so they overwrite codes of lines seen before.
-func (e *engine) seeEnds(ctx context.Context, masks []uint64, codes []int8) error {
-	c := e.windows.codes
+func (w *windows) seeEnds(ctx context.Context, masks []uint64, codes []int8) error {
+	c := w.codes
 	line := c.Line()
 	lines := func(i int) span { return span{max(0, len(masks)-(i+1)*seenLines), len(masks) - i*seenLines} }
 	return crew.Ordered[*[seenLines]uint64]{
@@ -145,30 +145,29 @@ func (e *engine) seeEnds(ctx context.Context, masks []uint64, codes []int8) erro
 			copy(masks[lines(i).begin:lines(i).end], ends[:])
 			return nil
 		},
-	}.Run(ctx, e.workers, (len(masks)+seenLines-1)/seenLines, spares[[seenLines]uint64](e.workers))
+	}.Run(ctx, w.workers, (len(masks)+seenLines-1)/seenLines, spares[[seenLines]uint64](w.workers))
 }
 
 // readEnds sets masks, one for each line of open rows, to what was at an end of the window before.
-func (e *engine) readEnds(ctx context.Context, masks []uint64) error {
-	w := e.windows
+func (w *windows) readEnds(ctx context.Context, masks []uint64) error {
 	if err := w.publishing.wait(); err != nil { // which stores what is read now
 		return err
 	}
 	f := w.found[len(w.found)-1]
 	line := f.line()
-	own, rest := make([][]uint64, len(e.grid.matrices)), masks
-	for sum, m := range e.grid.matrices {
+	own, rest := make([][]uint64, len(w.grid.matrices)), masks
+	for sum, m := range w.grid.matrices {
 		lines := m.panels * m.rows[openRows]
 		own[sum], rest = rest[:lines], rest[lines:]
 	}
 	clear(masks)
 	for part := range slabs {
-		r, err := e.open(rundir.WindowName(f.base, part), e.foundHeader(f), e.workers)
+		r, err := w.open(rundir.WindowName(f.base, part), w.foundHeader(f), w.workers)
 		if err != nil {
 			return err
 		}
 		err = crew.Run(func() error {
-			return e.eachPatch(ctx, r, f, w.parts[part], func(s strip, _ *patch, rows span, digits []int8) {
+			return w.eachPatch(ctx, r, f, w.parts[part], func(s strip, _ *patch, rows span, digits []int8) {
 				if s.class != openRows {
 					return
 				}
@@ -186,18 +185,18 @@ func (e *engine) readEnds(ctx context.Context, masks []uint64) error {
 	return nil
 }
 
-// errThin reports a defect: the bound of thinBlocks is none.
+// errThin reports a bug: thinBlocks counted too few scores.
 var errThin = errors.New("more scores at an end of a window than were counted")
 
 // layThin lays out memory for a thin window, whose masks are in its end. They are used up from the
 // first one on: a block takes more bytes than its masks, but what is in front of the next masks
 // is enough for it, since memory is for all.
-func (e *engine) layThin(t *thinBlocks, masks []uint64) error {
-	scores := e.scores
+func (w *windows) layThin(t *thinBlocks, masks []uint64) error {
+	scores := w.scores
 	places, at, line := asWords(scores[:t.tables]), t.tables, 0
 	room := len(scores)/8*8 - 8*t.lines
 	var own [side]uint64
-	for _, m := range e.grid.matrices {
+	for _, m := range w.grid.matrices {
 		m.scores, m.blocks = scores, places[:len(m.marks)+1]
 		places = places[len(m.marks)+1:]
 		for i := range m.marks {
@@ -211,16 +210,13 @@ func (e *engine) layThin(t *thinBlocks, masks []uint64) error {
 		}
 		m.blocks[len(m.marks)] = uint64(at)
 	}
-	for _, m := range e.grid.matrices {
-		e.grid.aim(m)
-	}
-	e.kernels = kernels{compress.ForThin(e.options.Family), compress.FetchThin, transpose.ForThin(e.options.Family)}
-	w := e.windows
+	w.grid.aim()
+	w.kernels = kernels{compress.ForThin(w.setup.family), compress.FetchThin, transpose.ForThin(w.setup.family), apartCodes}
 	w.codes = window.Eight
-	w.turn = func(lines, captures []int8, base int, _ bool, sources *[side]uint64) uint64 {
+	w.code.turn = func(lines, captures []int8, base int, _ bool, sources *[side]uint64) uint64 {
 		return window.Thin(lines).Turn(captures, base, sources)
 	}
-	w.digits[false] = func(dst, src []int8) int { return window.Thin(src).Digits(dst) }
+	w.code.digits[false] = func(dst, src []int8) int { return window.Thin(src).Digits(dst) }
 	return nil
 }
 

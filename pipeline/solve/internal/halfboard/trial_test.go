@@ -266,7 +266,7 @@ func (x *trial) during(t *testing.T, do func(w *engine)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := e.begin(t.Context(), x.seeds)
+	w, err := e.begin(t.Context(), x.seeds, testBelow)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -633,7 +633,7 @@ func TestLongLoadedScores(t *testing.T) {
 	for range trials(10) {
 		x := newTrial(t, rng)
 		x.solved(t, func(l *Layer, want []int8) {
-			size := l.engine.grid.slabSize()
+			size := slabSize(l.engine.grid.layer)
 			for range 6 {
 				switch rng.IntN(3) {
 				case 0:
@@ -701,8 +701,8 @@ func TestLongSamples(t *testing.T) {
 		for _, sample := range samples {
 			x.options.Sample = func(uint64) ([]uint64, uint64) { return sample.starts, sample.length }
 			x.solved(t, func(l *Layer, want []int8) {
-				if l.engine.grid.slabSize() != border {
-					t.Fatalf("slabs of %d", l.engine.grid.slabSize())
+				if slabSize(l.engine.grid.layer) != border {
+					t.Fatalf("slabs of %d", slabSize(l.engine.grid.layer))
 				}
 				if l.Stats().Traffic.Written[FullStage] == 0 {
 					t.Errorf("%v: what windows found is that of another sample", sample)
@@ -810,8 +810,8 @@ func TestSeenEnds(t *testing.T) {
 						}
 					}
 				}
-				e, masks := &engine{workers: 3, windows: &windows{codes: c}}, asWords(memory[len(memory)-8*lines:])
-				if err := e.seeEnds(t.Context(), masks, codes); err != nil {
+				w, masks := &windows{sweeps: &sweeps{workers: 3}, sequence: sequence{codes: c}}, asWords(memory[len(memory)-8*lines:])
+				if err := w.seeEnds(t.Context(), masks, codes); err != nil {
 					t.Fatal(err)
 				}
 				if !slices.Equal(masks, want) {
