@@ -14,6 +14,9 @@ import (
 	"grenier/kernels/cpu"
 	"grenier/kernels/window"
 	"grenier/layers/awari"
+	"grenier/pipeline/solve/internal/halfboard/board"
+	"grenier/pipeline/solve/internal/halfboard/fixpoint"
+	"grenier/pipeline/solve/internal/halfboard/stream"
 )
 
 // Options say how an Engine works. They never change a score.
@@ -38,11 +41,11 @@ type Options struct {
 	Work vfs.Dir
 	// Interval is the time between checkpoints; 0 is DefaultInterval.
 	Interval time.Duration
-	// Sample, if not nil, returns what is read before all else of a layer of so many
+	// Sample, if not nil, says what is read first of a layer of the given
 	// positions: pieces of the given length that begin at starts, which ascend.
 	Sample func(positions uint64) (starts []uint64, length uint64)
 	// Progress, if not nil, is called now and then, from any worker.
-	Progress func(Progress)
+	Progress func(fixpoint.Progress)
 	// Note, if not nil, gets messages for the user: that something stored is damaged
 	// and computed again.
 	Note func(string)
@@ -56,9 +59,9 @@ type Options struct {
 type Engine struct {
 	game     awari.Game
 	options  Options
-	patterns *patterns
-	spare    spare
-	ledgers  [9]ledger // by the bits of a score
+	patterns *board.Patterns
+	spare    board.Spare
+	ledgers  [9]fixpoint.Ledger // by the bits of a score
 }
 
 // ErrMemory reports a layer that cannot be solved in the memory allowed.
@@ -82,7 +85,7 @@ func New(game awari.Game, o Options) (*Engine, error) {
 	if o.Interval == 0 {
 		o.Interval = DefaultInterval
 	}
-	return &Engine{game: game, options: o, patterns: &patterns{}}, nil
+	return &Engine{game: game, options: o, patterns: &board.Patterns{}}, nil
 }
 
 // tileSize is the size of tiles unless Options say otherwise. Smaller tiles need
@@ -91,20 +94,20 @@ const tileSize = 1024
 
 // engine is the work on one layer: in memory, or in windows.
 type engine struct {
-	*sweeps
-	streams *streams
-	keeper  *keeper
-	windows *windows // nil: the layer is in memory
-	whole   *whole   // nil: the layer is in windows
+	*fixpoint.Sweeps
+	streams *stream.Streams
+	keeper  *stream.Keeper
+	windows *stream.Windows // nil: the layer is in memory
+	whole   *stream.Whole   // nil: the layer is in windows
 	game    awari.Game
-	memory  *region // of whole
+	memory  *board.Region // of whole
 }
 
 // Solve computes the layer of n seeds. The layers below must be available
 // through lower, which Solve closes; below identifies them: streams of the work directory that were computed
 // from others are not used. The result holds memory until it is closed.
 // When ctx ends, Solve returns its error within the time of one tile per worker.
-func (e *Engine) Solve(ctx context.Context, n int, below Below, lower Lower) (*Layer, error) {
+func (e *Engine) Solve(ctx context.Context, n int, below stream.Below, lower board.Lower) (*Layer, error) {
 	w, err := e.begin(ctx, n, below)
 	if err != nil {
 		return nil, errors.Join(err, lower.Close())
@@ -112,7 +115,7 @@ func (e *Engine) Solve(ctx context.Context, n int, below Below, lower Lower) (*L
 	layer := &Layer{engine: w, spare: &e.spare}
 	if err := crew.Run(func() error { return w.run(ctx, lower) }); err != nil {
 		if ctx.Err() != nil {
-			err = errors.Join(err, w.keeper.leave())
+			err = errors.Join(err, w.keeper.Leave())
 		}
 		return nil, errors.Join(err, layer.Close())
 	}
@@ -125,22 +128,22 @@ func Positions(game awari.Game, n int) uint64 {
 	return colex.MustBinomial(game.Pits()+n-1, game.Pits()-1)
 }
 
-// Close returns the memory that is kept from one layer to the next. Errors are those of
+// Close returns the memory that is kept from one layer to the next. Errors come from
 // the operating system.
-func (e *Engine) Close() error { return e.spare.close() }
+func (e *Engine) Close() error { return e.spare.Close() }
 
 // Checkpointed returns the seeds of the layer that the work directory has streams of, -1 if it has
 // none; and whether they were computed from the layers that below identifies. Others are of no use.
-func (e *Engine) Checkpointed(below func(seeds int) Below) (seeds int, same bool) {
-	return checkpointOf(e.options.Work, e.game, below)
+func (e *Engine) Checkpointed(below func(seeds int) stream.Below) (seeds int, same bool) {
+	return stream.Checkpointed(e.options.Work, e.game, below)
 }
 
 // begin lays out the layer of n seeds.
-func (e *Engine) begin(ctx context.Context, n int, below Below) (*engine, error) {
+func (e *Engine) begin(ctx context.Context, n int, below stream.Below) (*engine, error) {
 	if n < 0 || n > awari.MaxSeeds {
 		return nil, fmt.Errorf("%w: %d (0 to %d are possible)", awari.ErrSeeds, n, awari.MaxSeeds)
 	}
-	geo, err := newGeometry(e.game.Half(), n)
+	geo, err := board.NewGeometry(e.game.Half(), n)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +161,7 @@ func (e *Engine) begin(ctx context.Context, n int, below Below) (*engine, error)
 	if err != nil {
 		return nil, err
 	}
-	w.began = began
+	w.Began = began
 	return w, nil
 }
 
@@ -169,52 +172,52 @@ func (o *Options) fits(game awari.Game, n int) bool {
 
 // layOut lays out a layer whose scores take the given bits, without memory for
 // them.
-func (e *Engine) layOut(ctx context.Context, geo *geometry, below Below, width int) (*engine, error) {
+func (e *Engine) layOut(ctx context.Context, geo *board.Geometry, below stream.Below, width int) (*engine, error) {
 	o := &e.options
-	l, err := newLayer(ctx, o.Workers, geo, e.patterns, side*width/8)
+	l, err := board.NewLayer(ctx, o.Workers, geo, e.patterns, board.Side*width/8)
 	if err != nil {
 		return nil, err
 	}
-	a := &account{seeds: geo.n, positions: Positions(e.game, geo.n)}
-	a.reports.progress, a.reports.often = o.Progress, o.often
-	a.stats.Bits, a.stats.Windows = width, 1
+	a := &fixpoint.Account{Seeds: geo.N, Positions: Positions(e.game, geo.N)}
+	a.Reports.Progress, a.Reports.Often = o.Progress, o.often
+	a.Stats.Bits, a.Stats.Windows = width, 1
 	return &engine{
 		game:    e.game,
-		sweeps:  newSweeps(a, l, cmp.Or(o.TileSize, tileSize), o.Workers, kernelsFor(o.Family, width), &e.ledgers[width]),
-		streams: &streams{account: a, work: o.Work, workers: o.Workers, note: o.Note, layer: layerAbove(e.game, geo.n, below), inWindows: width != 8},
+		Sweeps:  fixpoint.NewSweeps(a, l, cmp.Or(o.TileSize, tileSize), o.Workers, fixpoint.KernelsFor(o.Family, width), &e.ledgers[width]),
+		streams: &stream.Streams{Account: a, Work: o.Work, Workers: o.Workers, Note: o.Note, Layer: stream.LayerAbove(e.game, geo.N, below), InWindows: width != 8},
 	}, nil
 }
 
 // beginWhole lays out a layer in memory.
-func (e *Engine) beginWhole(ctx context.Context, geo *geometry, below Below) (*engine, error) {
+func (e *Engine) beginWhole(ctx context.Context, geo *board.Geometry, below stream.Below) (*engine, error) {
 	w, err := e.layOut(ctx, geo, below, 8)
 	if err != nil {
 		return nil, err
 	}
 	// Memory is taken once for all layers that will fit.
-	seeds := max(geo.n, e.options.Seeds)
+	seeds := max(geo.N, e.options.Seeds)
 	for !e.options.fits(e.game, seeds) {
 		seeds--
 	}
-	if w.memory, err = e.spare.get(layoutOf(geo.q, seeds).total()); err != nil {
+	if w.memory, err = e.spare.Get(board.LayoutOf(geo.Q, seeds).Total()); err != nil {
 		return nil, err
 	}
-	l := layoutOf(geo.q, geo.n)
-	w.stats.Bytes = uint64(l.total())
-	offers, scores := w.grid.allocate(w.memory, l)
-	w.whole = newWhole(w.streams, w.grid.layer, e.options.Family, offers, scores, e.options.Interval)
-	w.keeper = w.whole.keeper
-	w.between = w.keeper.due
+	l := board.LayoutOf(geo.Q, geo.N)
+	w.Stats.Bytes = uint64(l.Total())
+	offers, scores := w.Grid.Allocate(w.memory, l)
+	w.whole = stream.NewWhole(w.streams, w.Grid.Layer, e.options.Family, offers, scores, e.options.Interval)
+	w.keeper = w.whole.Keeper
+	w.Between = w.keeper.Due
 	return w, nil
 }
 
 // beginWindows lays out a layer that is solved window by window.
-func (e *Engine) beginWindows(ctx context.Context, geo *geometry, below Below, codes *window.Codes) (*engine, error) {
+func (e *Engine) beginWindows(ctx context.Context, geo *board.Geometry, below stream.Below, codes *window.Codes) (*engine, error) {
 	o := &e.options
 	if o.Work == nil {
 		return nil, fmt.Errorf("%w: scores of %d bits need a directory for streams", ErrOptions, codes.Bits)
 	}
-	if err := e.spare.close(); err != nil {
+	if err := e.spare.Close(); err != nil {
 		return nil, err
 	}
 	w, err := e.layOut(ctx, geo, below, codes.Bits)
@@ -222,68 +225,68 @@ func (e *Engine) beginWindows(ctx context.Context, geo *geometry, below Below, c
 		return nil, err
 	}
 	debug.FreeOSMemory() // what making the tables has left
-	w.windows = newWindows(w.sweeps, w.streams, codes, setup{
-		game: e.game, family: o.Family, interval: o.Interval, segment: o.segment, thin: o.thin, sample: o.Sample,
-		room: room{o.roomForPieces(geo.q, geo.n), o.roomForOffers(geo.q, geo.n), o.roomForScores(geo.q, geo.n, codes.Bits)},
+	w.windows = stream.NewWindows(w.Sweeps, w.streams, codes, stream.Setup{
+		Game: e.game, Family: o.Family, Interval: o.Interval, Segment: o.segment, Thin: o.thin, Sample: o.Sample,
+		Room: stream.Room{Pieces: o.roomForPieces(geo.Q, geo.N), Offers: o.roomForOffers(geo.Q, geo.N), Scores: o.roomForScores(geo.Q, geo.N, codes.Bits)},
 	})
-	w.keeper = w.windows.keeper
+	w.keeper = w.windows.Keeper
 	return w, nil
 }
 
-func (e *engine) run(ctx context.Context, lower Lower) error {
-	stages := [Stages]func(context.Context) error{
-		CaptureStage: func(ctx context.Context) error { return e.captureWhole(ctx, lower) },
-		DenseStage:   e.sweepWhole, // and sparse sweeps
-		FullStage:    e.fullAll,
+func (e *engine) run(ctx context.Context, lower board.Lower) error {
+	stages := [fixpoint.Stages]func(context.Context) error{
+		fixpoint.CaptureStage: func(ctx context.Context) error { return e.captureWhole(ctx, lower) },
+		fixpoint.DenseStage:   e.sweepWhole, // and sparse sweeps
+		fixpoint.FullStage:    e.fullAll,
 	}
 	if e.windows != nil {
-		stages = [Stages]func(context.Context) error{
-			CaptureStage: func(ctx context.Context) error { return e.windows.capture(ctx, lower) },
-			DenseStage:   e.windows.solve, // and all that follows
+		stages = [fixpoint.Stages]func(context.Context) error{
+			fixpoint.CaptureStage: func(ctx context.Context) error { return e.windows.Capture(ctx, lower) },
+			fixpoint.DenseStage:   e.windows.Solve, // and all that follows
 		}
 	}
 	for stage, run := range stages {
 		if run == nil {
 			continue
 		}
-		e.enter(Stage(stage))
+		e.Enter(fixpoint.Stage(stage))
 		if err := run(ctx); err != nil {
-			return fmt.Errorf("solving layer %d, %s stage: %w", e.grid.n, e.stage, err)
+			return fmt.Errorf("solving layer %d, %s stage: %w", e.Grid.N, e.Stage, err)
 		}
 	}
-	e.pass()
+	e.Pass()
 	return nil
 }
 
-// captureWhole computes all offers, or finds those of an earlier run.
-func (e *engine) captureWhole(ctx context.Context, lower Lower) error {
-	return e.whole.capture(ctx, lower, func() error { return e.captureAll(ctx, lower) })
+// captureWhole computes all offers, or finds them kept by an earlier run.
+func (e *engine) captureWhole(ctx context.Context, lower board.Lower) error {
+	return e.whole.Capture(ctx, lower, func() error { return e.captureAll(ctx, lower) })
 }
 
 // captureAll computes all offers of a layer in memory.
-func (e *engine) captureAll(ctx context.Context, lower Lower) error {
+func (e *engine) captureAll(ctx context.Context, lower board.Lower) error {
 	err := crew.Run(func() error {
-		return captureAll(ctx, e.grid.layer, e.game, e.workers, lower, e.whole.scores, func(share float64) { e.tell(CaptureStage, share) })
+		return board.CaptureAll(ctx, e.Grid.Layer, e.game, e.Workers, lower, e.whole.Scores, func(share float64) { e.Tell(fixpoint.CaptureStage, share) })
 	})
 	return errors.Join(err, lower.Close())
 }
 
 // sweepWhole sweeps a layer in memory: from scores of 0 unless an earlier run has found others.
 func (e *engine) sweepWhole(ctx context.Context) error {
-	e.expire()
-	if !e.whole.found {
-		if err := e.clear(ctx, e.whole.scores); err != nil {
+	e.Expire()
+	if !e.whole.Found {
+		if err := e.Clear(ctx, e.whole.Scores); err != nil {
 			return err
 		}
 	}
-	e.keeper.sweeping = true
-	return e.sweepAll(ctx, DenseStage)
+	e.keeper.Sweeping = true
+	return e.SweepAll(ctx, fixpoint.DenseStage)
 }
 
 // fullAll computes the full rows of a layer in memory.
 func (e *engine) fullAll(ctx context.Context) error {
-	if err := e.whole.fill(); err != nil {
+	if err := e.whole.Fill(); err != nil {
 		return err
 	}
-	return e.fill(ctx)
+	return e.Fill(ctx)
 }

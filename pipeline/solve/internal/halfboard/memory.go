@@ -9,6 +9,8 @@ import (
 	"grenier/kernels/colex"
 	"grenier/kernels/window"
 	"grenier/layers/awari"
+	"grenier/pipeline/solve/internal/halfboard/board"
+	"grenier/pipeline/solve/internal/halfboard/stream"
 )
 
 // Memory returns about the bytes that solving the layer of n seeds takes: the
@@ -16,7 +18,7 @@ import (
 // and its part of the patterns, of which larger layers have more.
 func Memory(game awari.Game, n int) uint64 {
 	q := game.Half()
-	return uint64(layoutOf(q, n).total()) + colex.MustBinomial(q+n, q)*uint64(36+10*q+4*n)
+	return uint64(board.LayoutOf(q, n).Total()) + colex.MustBinomial(q+n, q)*uint64(36+10*q+4*n)
 }
 
 // tablesBytes returns about the bytes of the Go heap that a layer of n seeds takes: places,
@@ -25,11 +27,11 @@ func Memory(game awari.Game, n int) uint64 {
 func tablesBytes(q, n int) uint64 {
 	const mark, tile = 24, 500
 	half := uint64(90 + n/4) // 82 to 84 were counted for 20 to 26 seeds
-	blocks := uint64(layoutOf(q, n).offers[openRows]) / (side * side)
-	return colex.MustBinomial(q+n, q)*half + blocks*mark + blocks*(side*side)/(tileSize*tileSize)*tile
+	blocks := uint64(board.LayoutOf(q, n).Offers[board.OpenRows]) / (board.Side * board.Side)
+	return colex.MustBinomial(q+n, q)*half + blocks*mark + blocks*(board.Side*board.Side)/(tileSize*tileSize)*tile
 }
 
-// fixed is what the program takes besides.
+// fixed is the base memory: runtime and 2 MiB a worker.
 func fixed(workers int) uint64 {
 	const perWorker = 2 << 20 // most of it is for those who read and write
 	return memory.Base + uint64(max(1, workers))*perWorker
@@ -49,31 +51,28 @@ func Whole(game awari.Game, n, workers int) uint64 { return fixed(workers) + Mem
 // by window: at first captures need it, then scores, with what stages work on.
 func narrow(game awari.Game, n, workers int, codes *window.Codes) uint64 {
 	q := game.Half()
-	scores := uint64(codesBytes(q, n, codes.Bits)) + streamBytes(workers)
+	scores := uint64(board.CodesBytes(q, n, codes.Bits)) + streamBytes(workers)
 	return fixed(workers) + tablesBytes(q, n) + max(scores, captureBytes(q, n, workers)+pieceBytes(q, workers)+leastOffers(q, n))
 }
-
-// codesBytes returns the bytes of the codes of open rows.
-func codesBytes(q, n, bits int) int { return layoutOf(q, n).scores * bits / 8 }
 
 // roomForScores returns the bytes that scores can take: what codes of the given bits do, or if that
 // is more, what memory leaves. Thin windows take what they need of it.
 func (o *Options) roomForScores(q, n, bits int) int {
 	taken := fixed(o.Workers) + tablesBytes(q, n) + streamBytes(o.Workers)
-	return max(codesBytes(q, n, bits), int(o.Memory)-int(taken))
+	return max(board.CodesBytes(q, n, bits), int(o.Memory)-int(taken))
 }
 
 // streamBytes returns about the bytes that stages work on which read and write streams.
 func streamBytes(workers int) uint64 {
-	const perBlock, perStrip = 33 << 11, stripRows * side * 5 / 2
-	return uint64(2*workers+2) * ((allParts+2)*perBlock + perStrip)
+	const perBlock, perStrip = 33 << 11, stream.StripRows * board.Side * 5 / 2
+	return uint64(2*workers+2) * ((stream.AllParts+2)*perBlock + perStrip)
 }
 
 // captureBytes returns about the bytes that computing captures takes besides offers and
 // pieces: the list of halves that captures leave, strips on their way, and for each worker
 // rows of lower layers that are in several pieces, and a decoder of each of those layers.
 func captureBytes(q, n, workers int) uint64 {
-	const perStrip, perHalf, perDecoder = stripRows * side * 5 / 4, 4, 2 * pieceLength
+	const perStrip, perHalf, perDecoder = stream.StripRows * board.Side * 5 / 4, 4, 2 * board.PieceLength
 	halves := colex.MustBinomial(n+q, q)
 	return uint64(2*workers+2)*perStrip + halves*perHalf + uint64(workers)*(halves+uint64(3*q-1)*perDecoder)
 }
@@ -82,19 +81,19 @@ func captureBytes(q, n, workers int) uint64 {
 // pieces of each of those that captures lead to, for each worker.
 func pieceBytes(q, workers int) uint64 {
 	const each = 3
-	return uint64(max(1, workers)) * uint64(3*q-1) * each * pieceLength
+	return uint64(max(1, workers)) * uint64(3*q-1) * each * board.PieceLength
 }
 
 // leastOffers returns the least memory for offers: that for one panel.
 func leastOffers(q, n int) uint64 {
-	return uint64(columnsOf(q, n)+2*side) * side
+	return uint64(board.ColumnsOf(q, n)+2*board.Side) * board.Side
 }
 
 // roomForPieces returns the bytes that pieces of lower layers take while captures are computed.
 func (o *Options) roomForPieces(q, n int) int {
 	all := uint64(0)
 	for lower := range n {
-		all += (colex.MustBinomial(2*q+lower-1, 2*q-1) + pieceLength - 1) / pieceLength * pieceLength
+		all += (colex.MustBinomial(2*q+lower-1, 2*q-1) + board.PieceLength - 1) / board.PieceLength * board.PieceLength
 	}
 	return int(min(pieceBytes(q, o.Workers), all))
 }
@@ -102,8 +101,8 @@ func (o *Options) roomForPieces(q, n int) int {
 // offersBytes returns the bytes of all offers in rounds: columns have whole chunks.
 func offersBytes(q, n int) (all int) {
 	for mover := range n + 1 {
-		rows := rowsOf(q, n-mover)
-		all += columnsOf(q, mover) * (groups(rows[openRows]) + groups(rows[fullRows])) * side
+		rows := board.RowsOf(q, n-mover)
+		all += board.ColumnsOf(q, mover) * (board.Groups(rows[board.OpenRows]) + board.Groups(rows[board.FullRows])) * board.Side
 	}
 	return all
 }
@@ -119,9 +118,9 @@ func (o *Options) roomForOffers(q, n int) int {
 	return min(int(max(o.Memory, taken+leastOffers(q, n))-taken), all)
 }
 
-// codes returns those of the bits that are asked for, nil for others.
+// codes returns the codes of the bits that are asked for, nil for others.
 func (o *Options) codes() *window.Codes {
-	for _, codes := range widths {
+	for _, codes := range stream.AllCodes {
 		if o.Bits == codes.Bits {
 			return codes
 		}
@@ -138,7 +137,7 @@ func (o *Options) form(game awari.Game, n int) (*window.Codes, error) {
 	if forced := o.codes(); forced != nil {
 		return forced, nil
 	}
-	for _, codes := range widths {
+	for _, codes := range stream.AllCodes {
 		if narrow(game, n, o.Workers, codes) <= o.Memory {
 			return codes, nil
 		}
