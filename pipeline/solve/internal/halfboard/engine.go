@@ -184,7 +184,7 @@ func (e *Engine) layOut(ctx context.Context, geo *board.Geometry, below stream.B
 	return &engine{
 		game:    e.game,
 		Sweeps:  fixpoint.NewSweeps(a, l, cmp.Or(o.TileSize, tileSize), o.Workers, fixpoint.KernelsFor(o.Family, width), &e.ledgers[width]),
-		streams: &stream.Streams{Account: a, Work: o.Work, Workers: o.Workers, Note: o.Note, Layer: stream.LayerAbove(e.game, geo.N, below), InWindows: width != 8},
+		streams: &stream.Streams{Account: a, Work: o.Work, Workers: o.Workers, Note: o.Note, Whose: stream.LayerAbove(e.game, geo.N, below), InWindows: width != 8},
 	}, nil
 }
 

@@ -26,7 +26,7 @@ type Streams struct {
 	Work      vfs.Dir // nil: there are none
 	Workers   int
 	Note      func(string) // nil: nobody listens
-	Layer     []byte       // the identity of the layer, and of those below
+	Whose     []byte       // the layer, and the layers below: the beginning of identities
 	InWindows bool
 	noted     sync.Map // names of streams that the user was told of
 }
@@ -51,7 +51,7 @@ func LayerAbove(game awari.Game, n int, below Below) []byte {
 // identity is the identity of a stream: its layer, what its values were computed from, and
 // format, which names what their places depend on.
 func (s *Streams) identity(format string, args ...any) []byte {
-	return fmt.Appendf(slices.Clone(s.Layer), format, args...)
+	return fmt.Appendf(slices.Clone(s.Whose), format, args...)
 }
 
 // made says in an identity which layers a layer was computed from.

@@ -29,7 +29,7 @@ const keptVersion = 1
 // Whole is a layer in memory and its checkpoints.
 type Whole struct {
 	*Streams
-	layout         *board.Layer
+	layer          *board.Layer
 	family         cpu.Family
 	Offers, Scores []int8 // of all matrices
 	Keeper         *Keeper
@@ -40,14 +40,14 @@ type Whole struct {
 
 // NewWhole returns a layer in memory that has checkpoints after the given time.
 func NewWhole(s *Streams, l *board.Layer, f cpu.Family, offers, scores []int8, interval time.Duration) *Whole {
-	w := &Whole{Streams: s, layout: l, family: f, Offers: offers, Scores: scores}
+	w := &Whole{Streams: s, layer: l, family: f, Offers: offers, Scores: scores}
 	w.Keeper = newKeeper(s, interval, w, len(scores))
 	return w
 }
 
 // header is the header of a stream: its identity has everything that the places of positions depend on.
 func (w *Whole) header(kind string) spill.Header {
-	l := board.LayoutOf(w.layout.Q, w.layout.N)
+	l := board.LayoutOf(w.layer.Q, w.layer.N)
 	return spill.Header{Kind: kind, Version: keptVersion, Identity: w.identity("lines of %d, %d scores, %d + %d offers",
 		board.Side, l.Scores, l.Offers[board.OpenRows], l.Offers[board.FullRows])}
 }
@@ -121,7 +121,7 @@ func (w *Whole) readPieces(ctx context.Context, r *spill.Reader, scores []int8, 
 	kernel, pieces := planes.For(w.family), slices.Collect(slices.Chunk(scores, keptPiece))
 	var impossible byteSet
 	for x := range impossible {
-		if score := int8(x); score < -int8(w.layout.N) || score > most {
+		if score := int8(x); score < -int8(w.layer.N) || score > most {
 			impossible[x] = 1
 		}
 	}
@@ -135,7 +135,7 @@ func (w *Whole) readPieces(ctx context.Context, r *spill.Reader, scores []int8, 
 				return err
 			}
 			if !impossible.all(asBytes(pieces[i])) {
-				return corrupt.New(r.Path(), "", "a score beyond -%d and %d", w.layout.N, w.layout.N)
+				return corrupt.New(r.Path(), "", "a score beyond -%d and %d", w.layer.N, w.layer.N)
 			}
 			return nil
 		},
@@ -155,14 +155,14 @@ func (w *Whole) Capture(ctx context.Context, lower board.Lower, compute func() e
 	var before history
 	readScores := func() (err error) {
 		before, w.Found, err = w.readWhole(rundir.FoundName, w.header("awari-found"), func(r *spill.Reader) error {
-			return w.readPieces(ctx, r, w.Scores, int8(w.layout.N))
+			return w.readPieces(ctx, r, w.Scores, int8(w.layer.N))
 		})
 		return err
 	}
 	var reading background
 	reading.begin(readScores)
 	stored, err := w.isUseful(rundir.OffersName, w.header("awari-offers"), func(r *spill.Reader) error {
-		return w.readPieces(ctx, r, w.Offers, w.layout.Blocked())
+		return w.readPieces(ctx, r, w.Offers, w.layer.Blocked())
 	})
 	w.stored.Store(stored)
 	switch err = errors.Join(err, reading.wait()); {

@@ -71,9 +71,10 @@ type Setup struct {
 	Family   cpu.Family
 	Interval time.Duration // between checkpoints
 	Room     Room
-	Segment  uint64                                                  // in tests: the least positions of a segment; 0 is leastSegment
-	Thin     bool                                                    // in tests: all windows but the first are thin, whatever memory that takes
-	Sample   func(positions uint64) (starts []uint64, length uint64) // what is read first of the layer; nil: nothing
+	Segment  uint64 // in tests: the least positions of a segment; 0 is leastSegment
+	Thin     bool   // in tests: all windows but the first are thin, whatever memory that takes
+	// Sample says what is read first of the layer; nil: nothing.
+	Sample func(positions uint64) (starts []uint64, length uint64)
 }
 
 // Room is the memory of a layer in bytes: for pieces of lower layers and for offers, while captures are computed, and then
