@@ -120,7 +120,7 @@ func (m *Matrix) column(offers []int8, class RowClass, c int) []int8 {
 }
 
 // Fit gives memory to the first of panels, as many as it is enough for, and returns how many:
-// one at least if there is as much as leastOffers says.
+// one at least if there is enough for a whole panel.
 func (r *Round) Fit(panels []PanelOf) int {
 	for _, offers := range r.Offers {
 		clear(offers)

@@ -135,7 +135,7 @@ func (s *Sweeps) compute(b *bench, t *tile, j job) {
 }
 
 // publish shows the scores that the worker has written to those who take a mark that it adds
-// from now on: see mark.add.
+// from now on: see Mark.Add.
 func (b *bench) publish() { b.fence.Store(1) }
 
 // add counts a block.

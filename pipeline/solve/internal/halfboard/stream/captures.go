@@ -17,7 +17,7 @@ import (
 )
 
 // Capture values of a layer that is solved window by window are streams in the work
-// directory, two for each segment: computed once, with all memory for offers (rounds.go), and
+// directory, two for each segment: computed once, with all memory for offers (board.Round), and
 // read again by each window. docs/format/spill.md describes the contents.
 
 const (
@@ -84,7 +84,7 @@ type captureWriter struct {
 	*stored
 	code    *codeKernels
 	round   *board.Round
-	blocked int8            // an offer: see board
+	blocked int8            // the offer of positions without captures
 	share   func(float64)   // tells which share of the round is done
 	due     []int           // segments that are not complete yet
 	written int             // panels of the first of them
