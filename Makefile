@@ -65,7 +65,7 @@ race: ## run the tests under the race detector
 	$(GO) test $(FLAGS) -race -short ./...
 
 race-portable: ## run the tests of the engine with the portable kernels under the race detector
-	$(GO) test $(FLAGS) -race -short -tags purego ./pipeline/solve/internal/halfboard
+	$(GO) test $(FLAGS) -race -short -tags purego ./pipeline/solve/internal/halfboard/...
 
 bench: ## run the benchmarks; results go to bench.txt too
 	$(GO) test -run '^$$' -bench . ./kernels/... ./io/layerfile ./layers/... ./pipeline/... | tee bench.txt

@@ -8,12 +8,18 @@ import (
 	"testing"
 )
 
+// testkit is where tests of several packages have their helpers.
+const testkit = "internal/testkit/"
+
 // TestNamesOfLongTests: a test that asks for GRENIER_LONG, itself or by way of a function of
-// its package, is named TestLong..., and no other is. That is how make test-long finds it.
+// its package or of internal/testkit, is named TestLong..., and no other is. That is how make test-long finds it.
 func TestNamesOfLongTests(t *testing.T) {
 	functions := map[string]map[string][]string{} // by folder and name: the words in it
-	parseEach(t, "_test.go", func(path string, file *ast.File, _ *token.FileSet) {
+	parseEach(t, ".go", func(path string, file *ast.File, _ *token.FileSet) {
 		folder := filepath.Dir(path)
+		if !strings.HasSuffix(path, "_test.go") && !strings.HasPrefix(folder, testkit) {
+			return
+		}
 		if functions[folder] == nil {
 			functions[folder] = map[string][]string{}
 		}
@@ -23,8 +29,16 @@ func TestNamesOfLongTests(t *testing.T) {
 			}
 		}
 	})
+	asked := []string{"GRENIER_" + "LONG"}
 	for folder, words := range functions {
-		asks := asking(words)
+		if kit, ours := strings.CutPrefix(folder, testkit); ours {
+			for name := range asking(words, asked[:1]) {
+				asked = append(asked, kit+"."+name)
+			}
+		}
+	}
+	for folder, words := range functions {
+		asks := asking(words, asked)
 		for name := range words {
 			if folder == "cmd/grenier" && name == "TestScripts" { // what TestLongScripts leaves, by the same function
 				continue
@@ -36,9 +50,12 @@ func TestNamesOfLongTests(t *testing.T) {
 	}
 }
 
-// asking returns the functions that ask for GRENIER_LONG, or call one that does.
-func asking(functions map[string][]string) map[string]bool {
-	asks := map[string]bool{"GRENIER_" + "LONG": true}
+// asking returns the functions that have one of the given words, or call one that does, and these words.
+func asking(functions map[string][]string, asked []string) map[string]bool {
+	asks := map[string]bool{}
+	for _, word := range asked {
+		asks[word] = true
+	}
 	for before := 0; before != len(asks); {
 		before = len(asks)
 		for name, words := range functions {
@@ -52,12 +69,16 @@ func asking(functions map[string][]string) map[string]bool {
 	return asks
 }
 
-// words returns the names and strings in a function.
+// words returns the names in a function, with their packages too, and the strings.
 func words(f *ast.FuncDecl) (words []string) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.Ident:
 			words = append(words, n.Name)
+		case *ast.SelectorExpr:
+			if x, ok := n.X.(*ast.Ident); ok {
+				words = append(words, x.Name+"."+n.Sel.Name)
+			}
 		case *ast.BasicLit:
 			words = append(words, strings.Trim(n.Value, "\"`"))
 		}

@@ -191,7 +191,7 @@ func (w *width) digitBytes(n int, s step) float64 {
 // slow.
 const firstCalibrated, lastCalibrated = 15, 17
 
-// loads are what times of a position grow with.
+// loads are what time scales with.
 type loads struct {
 	lines float64 // scores that sweeps pass, over all windows, padding included
 	shown float64 // likewise, where scores are not 0

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/awaritest"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 )
@@ -13,7 +14,7 @@ import (
 // agreeSeeds is how far engines are compared, by pits: in the long run at least
 // up to 10 seeds, and on small boards far enough for many laps.
 func agreeSeeds(pits int) int {
-	if long() {
+	if awaritest.Long() {
 		return map[int]int{4: 40, 6: 24, 8: 14, 10: 11, 12: 10}[pits]
 	}
 	return map[int]int{4: 16, 6: 11, 8: 8, 10: 6, 12: 5}[pits]
@@ -23,11 +24,11 @@ func agreeSeeds(pits int) int {
 // algorithm, for all kernel families and several numbers of workers. The test
 // of random options covers the rest.
 func TestLongEqualsTheOracle(t *testing.T) {
-	rng := newRand(t)
+	rng := awaritest.Rand(t)
 	for pits := awari.MinPits; pits <= awari.MaxPits; pits += 2 {
 		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
-			game := mustGame(t, pits, rules)
-			want := oracle(t, game, agreeSeeds(pits))[:agreeSeeds(pits)+1]
+			game := awaritest.Game(t, pits, rules)
+			want := awaritest.Oracle(t, game, agreeSeeds(pits))[:agreeSeeds(pits)+1]
 			for _, o := range someKernels(rng) {
 				t.Run(fmt.Sprintf("%v/%v-%d", game.Name(), o.Family, o.Workers), func(t *testing.T) {
 					t.Parallel()
@@ -47,7 +48,7 @@ func TestLongEqualsTheOracle(t *testing.T) {
 // tests with all.
 func someKernels(rng *rand.Rand) (some []Options) {
 	all := everyKernel()
-	if long() {
+	if awaritest.Long() {
 		return all
 	}
 	for i := 0; i < len(all); i += 3 {

@@ -8,6 +8,7 @@ import (
 
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/solve/internal/halfboard/fixpoint"
 )
 
 // benchFirst to benchLast are the layers that BenchmarkSolve solves.
@@ -33,7 +34,7 @@ func lowerOf(b *testing.B, n int) *tower {
 	if below.tower == nil {
 		below.tower = newTower(b, awari.MaxPits, awari.Awari, Options{Workers: 1, Family: cpu.Best()})
 	}
-	for len(below.tower.layers) < n-1 { // a capture takes 2 seeds at least
+	for len(below.tower.Layers) < n-1 { // a capture takes 2 seeds at least
 		below.tower.next(b)
 	}
 	if err := below.tower.engine.Close(); err != nil {
@@ -59,11 +60,11 @@ func BenchmarkSolve(b *testing.B) {
 // from the layers before, when one is solved after the other.
 func (e *Engine) warm(b *testing.B, n int) {
 	b.Helper()
-	w, err := e.begin(b.Context(), n)
+	w, err := e.begin(b.Context(), n, testBelow)
 	if err != nil {
 		b.Fatal(err)
 	}
-	if err := e.spare.put(w.memory); err != nil {
+	if err := e.spare.Put(w.memory); err != nil {
 		b.Fatal(err)
 	}
 }
@@ -72,7 +73,7 @@ func benchSolve(b *testing.B, n int, o Options) {
 	lower := lowerOf(b, n)
 	e := newTower(b, awari.MaxPits, awari.Awari, o).engine
 	e.warm(b, n)
-	var stages [Stages]time.Duration
+	var stages [fixpoint.Stages]time.Duration
 	for b.Loop() {
 		l, err := e.Solve(b.Context(), n, testBelow, lower)
 		if err != nil {
@@ -91,6 +92,6 @@ func benchSolve(b *testing.B, n int, o Options) {
 	positions := float64(b.N) * float64(Positions(e.game, n))
 	b.ReportMetric(positions/b.Elapsed().Seconds()/1e6, "Mpos/s")
 	for stage, took := range stages {
-		b.ReportMetric(float64(took.Nanoseconds())/positions, Stage(stage).String()+"-ns/pos")
+		b.ReportMetric(float64(took.Nanoseconds())/positions, fixpoint.Stage(stage).String()+"-ns/pos")
 	}
 }

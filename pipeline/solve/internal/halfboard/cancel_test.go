@@ -11,21 +11,24 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/awaritest"
 	"grenier/layers/awari"
+	"grenier/pipeline/solve/internal/halfboard/board"
+	"grenier/pipeline/solve/internal/halfboard/fixpoint"
 )
 
 // cancelling ends a context at a report of progress.
 type cancelling struct {
 	mu      sync.Mutex
-	when    func(all, ofStage int, stage Stage) bool // given how many reports there were
+	when    func(all, ofStage int, stage fixpoint.Stage) bool // given how many reports there were
 	cancel  context.CancelFunc
-	at      int         // the report at which the context ended, 0 if it did not
-	reports int         // all of them
-	stages  [Stages]int // those of each stage
-	ended   bool        // the last stage is through
+	at      int                  // the report at which the context ended, 0 if it did not
+	reports int                  // all of them
+	stages  [fixpoint.Stages]int // those of each stage
+	ended   bool                 // the last stage is through
 }
 
-func (x *cancelling) progress(p Progress) {
+func (x *cancelling) progress(p fixpoint.Progress) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.reports++
@@ -34,17 +37,17 @@ func (x *cancelling) progress(p Progress) {
 		x.at = x.reports
 		x.cancel()
 	}
-	x.ended = x.ended || p.Stage == FullStage && p.Done == p.Positions
+	x.ended = x.ended || p.Stage == fixpoint.FullStage && p.Done == p.Positions
 }
 
 // cancelAt solves the layer of c and ends the context at a report, counted from 1
 // on, or never if at is 0.
 func (c config) cancelAt(t *testing.T, at int) *cancelling {
 	t.Helper()
-	return c.cancelWhen(t, func(all, _ int, _ Stage) bool { return all == at })
+	return c.cancelWhen(t, func(all, _ int, _ fixpoint.Stage) bool { return all == at })
 }
 
-func (c config) cancelWhen(t *testing.T, when func(all, ofStage int, stage Stage) bool) *cancelling {
+func (c config) cancelWhen(t *testing.T, when func(all, ofStage int, stage fixpoint.Stage) bool) *cancelling {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -55,10 +58,10 @@ func (c config) cancelWhen(t *testing.T, when func(all, ofStage int, stage Stage
 	if err != nil {
 		t.Fatal(err)
 	}
-	lower := &counting{tower: c.lower(t)}
+	lower := &awaritest.Counting{Lower: c.lower(t)}
 	l, err := e.Solve(ctx, c.seeds, testBelow, lower)
-	if lower.closed.Load() != 1 {
-		t.Fatalf("%+v, cancelled at report %d: the layers below are closed %d times", c, x.at, lower.closed.Load())
+	if lower.Closed.Load() != 1 {
+		t.Fatalf("%+v, cancelled at report %d: the layers below are closed %d times", c, x.at, lower.Closed.Load())
 	}
 	x.check(t, c, l, err)
 	if l != nil {
@@ -92,8 +95,8 @@ func (x *cancelling) check(t *testing.T, c config, l *Layer, err error) {
 // TestLongCancelledAtAnyMoment ends the context at each of the reports of a layer.
 func TestLongCancelledAtAnyMoment(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	rng := newRand(t)
-	for range runs(5) {
+	rng := awaritest.Rand(t)
+	for range awaritest.Runs(5) {
 		c := randomConfig(t, rng)
 		all := c.cancelAt(t, 0)
 		step := 1 + all.reports/60 // more than that takes too long
@@ -105,18 +108,18 @@ func TestLongCancelledAtAnyMoment(t *testing.T) {
 
 // TestLongCancelledInEveryStage ends the context at a random moment of each stage.
 func TestLongCancelledInEveryStage(t *testing.T) {
-	rng := newRand(t)
-	c := config{game: mustGame(t, 8, awari.Awari), seeds: 9, options: Options{TileSize: 64}}
-	for range runs(12) {
+	rng := awaritest.Rand(t)
+	c := config{game: awaritest.Game(t, 8, awari.Awari), seeds: 9, options: Options{TileSize: 64}}
+	for range awaritest.Runs(12) {
 		c.options.Workers = 1 + rng.IntN(4)
 		for wanted, reports := range c.cancelAt(t, 0).stages {
 			if reports == 0 {
-				t.Fatalf("no report of the %v stage", Stage(wanted))
+				t.Fatalf("no report of the %v stage", fixpoint.Stage(wanted))
 			}
 			// The next run may have fewer sweeps: the numbers of reports are not always
 			// the same.
 			moment := 1 + rng.IntN(reports)
-			c.cancelWhen(t, func(_, ofStage int, stage Stage) bool { return int(stage) == wanted && ofStage == moment })
+			c.cancelWhen(t, func(_, ofStage int, stage fixpoint.Stage) bool { return int(stage) == wanted && ofStage == moment })
 		}
 	}
 }
@@ -125,20 +128,20 @@ func TestLongCancelledInEveryStage(t *testing.T) {
 func TestLongStoppedBeforeItBegins(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	rng := newRand(t)
-	for range runs(20) {
+	rng := awaritest.Rand(t)
+	for range awaritest.Runs(20) {
 		c := randomConfig(t, rng)
 		c.options.often = true
 		e, err := New(c.game, c.options)
 		if err != nil {
 			t.Fatal(err)
 		}
-		lower := &counting{tower: c.lower(t)}
-		if l, err := e.Solve(ctx, c.seeds, testBelow, lower); !errors.Is(err, context.Canceled) || l != nil || lower.closed.Load() != 1 {
-			t.Fatalf("%+v: %v, layers below closed %d times", c, err, lower.closed.Load())
+		lower := &awaritest.Counting{Lower: c.lower(t)}
+		if l, err := e.Solve(ctx, c.seeds, testBelow, lower); !errors.Is(err, context.Canceled) || l != nil || lower.Closed.Load() != 1 {
+			t.Fatalf("%+v: %v, layers below closed %d times", c, err, lower.Closed.Load())
 		}
-		for n := range lower.read {
-			if lower.read[n].Load() > 0 {
+		for n := range lower.Scores {
+			if lower.Scores[n].Load() > 0 {
 				t.Fatalf("%+v: layer %d is read", c, n)
 			}
 		}
@@ -150,7 +153,7 @@ func TestLongStoppedBeforeItBegins(t *testing.T) {
 
 // broken fails, or does something else, at given calls.
 type broken struct {
-	*tower
+	*awaritest.Lower
 	read, closing func() error
 	closed        atomic.Int64
 }
@@ -161,7 +164,7 @@ func (b *broken) Read(n int, start uint64, dst []int8) error {
 			return err
 		}
 	}
-	return b.tower.Read(n, start, dst)
+	return b.Lower.Read(n, start, dst)
 }
 
 func (b *broken) Close() error {
@@ -176,9 +179,9 @@ func (b *broken) Close() error {
 // where, and these layers are closed in any case. After that the engine solves again.
 func TestLongLowerLayersFail(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	rng := newRand(t)
+	rng := awaritest.Rand(t)
 	bad := errors.New("disk on fire")
-	for range runs(25) {
+	for range awaritest.Runs(25) {
 		c := randomConfig(t, rng)
 		c.seeds = max(c.seeds, 4) // so that there is a layer to read
 		c.options.often = true
@@ -189,9 +192,9 @@ func TestLongLowerLayersFail(t *testing.T) {
 		fail := func() error { return bad }
 		for name, lower := range map[string]*broken{
 			"read": {read: fail}, "close": {closing: fail}, "read and close": {read: fail, closing: fail},
-			"a later read": {read: laterFailure(bad, c.reads(t))},
+			"a later read": {read: awaritest.FailAt(bad, c.reads(t))},
 		} {
-			lower.tower = c.lower(t)
+			lower.Lower = c.lower(t)
 			l, err := e.Solve(t.Context(), c.seeds, testBelow, lower)
 			if l != nil || !errors.Is(err, bad) || lower.closed.Load() != 1 {
 				t.Fatalf("%+v, %s: %v, closed %d times", c, name, err, lower.closed.Load())
@@ -210,32 +213,21 @@ func TestLongLowerLayersFail(t *testing.T) {
 // reads returns the number of layers that c reads.
 func (c config) reads(t *testing.T) (layers int) {
 	t.Helper()
-	lower := &counting{tower: c.lower(t)}
+	lower := &awaritest.Counting{Lower: c.lower(t)}
 	if err := c.begin(t).captureAll(t.Context(), lower); err != nil {
 		t.Fatal(err)
 	}
-	for n := range lower.read {
-		layers += int(min(1, lower.read[n].Load()))
+	for n := range lower.Scores {
+		layers += int(min(1, lower.Scores[n].Load()))
 	}
 	return layers
-}
-
-// laterFailure returns a function that fails when it is called for the n-th time.
-func laterFailure(err error, n int) func() error {
-	var calls atomic.Int64
-	return func() error {
-		if calls.Add(1) == int64(n) {
-			return err
-		}
-		return nil
-	}
 }
 
 // TestLongCancelledWhileReading ends the context when the layers below are read, and when
 // they are closed.
 func TestLongCancelledWhileReading(t *testing.T) {
-	rng := newRand(t)
-	for range runs(25) {
+	rng := awaritest.Rand(t)
+	for range awaritest.Runs(25) {
 		c := randomConfig(t, rng)
 		c.seeds = max(c.seeds, 4)
 		c.options.often = true
@@ -249,7 +241,7 @@ func TestLongCancelledWhileReading(t *testing.T) {
 				cancel()
 				return nil
 			}
-			lower.tower = c.lower(t)
+			lower.Lower = c.lower(t)
 			if name == "read" {
 				lower.read = stop
 			} else {
@@ -269,11 +261,11 @@ func TestLongCancelledWhileReading(t *testing.T) {
 
 // TestLongSolvesAgainAfterCancelling: what an engine keeps is not spoilt.
 func TestLongSolvesAgainAfterCancelling(t *testing.T) {
-	rng := newRand(t)
-	for range runs(60) {
+	rng := awaritest.Rand(t)
+	for range awaritest.Runs(60) {
 		c := randomConfig(t, rng)
 		at := 1 + rng.IntN(40)
-		x := &cancelling{when: func(all, _ int, _ Stage) bool { return all == at }}
+		x := &cancelling{when: func(all, _ int, _ fixpoint.Stage) bool { return all == at }}
 		c.options.Progress = x.progress
 		c.options.often = true
 		e, err := New(c.game, c.options)
@@ -301,12 +293,12 @@ func TestLongSolvesAgainAfterCancelling(t *testing.T) {
 // closed leave nothing, and one that is used again takes nothing more.
 func TestCancelledWorkReturnsMemory(t *testing.T) {
 	// Room for a large layer, mostly untouched.
-	c := config{game: mustGame(t, 6, awari.Awari), seeds: 6, options: Options{Seeds: 40, TileSize: 16}}
-	size := layoutOf(c.game.Half(), c.options.Seeds).total()
+	c := config{game: awaritest.Game(t, 6, awari.Awari), seeds: 6, options: Options{Seeds: 40, TileSize: 16}}
+	size := board.LayoutOf(c.game.Half(), c.options.Seeds).Total()
 	reports := c.cancelAt(t, 0).reports
 	t.Run("closed", func(t *testing.T) {
 		at := 0
-		returnsMemory(t, size, func() {
+		awaritest.ReturnsMemory(t, size, func() {
 			at = at%reports + 1
 			c.cancelAt(t, at)
 		})
@@ -317,9 +309,9 @@ func TestCancelledWorkReturnsMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		returnsMemory(t, size, func() {
+		awaritest.ReturnsMemory(t, size, func() {
 			ctx, cancel := context.WithCancel(t.Context())
-			lower := &broken{tower: c.lower(t), closing: func() error { cancel(); return nil }}
+			lower := &broken{Lower: c.lower(t), closing: func() error { cancel(); return nil }}
 			if _, err := e.Solve(ctx, c.seeds, testBelow, lower); !errors.Is(err, context.Canceled) {
 				t.Fatal(err)
 			}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"testing"
 
+	"grenier/internal/testkit/awaritest"
 	"grenier/io/tally"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -16,7 +17,7 @@ import (
 // tower solves layers one after the other, in memory.
 type tower struct {
 	engine *Engine
-	layers [][]int8
+	awaritest.Lower
 }
 
 func newTower(t testing.TB, pits int, rules awari.Rules, o Options) *tower {
@@ -32,19 +33,10 @@ func newTower(t testing.TB, pits int, rules awari.Rules, o Options) *tower {
 	return &tower{engine: e}
 }
 
-func (w *tower) Read(n int, start uint64, dst []int8) error {
-	if copy(dst, w.layers[n][start:]) < len(dst) {
-		return fmt.Errorf("layer %d has no %d scores from %d on", n, len(dst), start)
-	}
-	return nil
-}
-
-func (w *tower) Close() error { return nil }
-
 // next solves the next layer and returns its scores in colex order.
 func (w *tower) next(t testing.TB) []int8 {
 	t.Helper()
-	l, err := w.engine.Solve(context.Background(), len(w.layers), testBelow, w)
+	l, err := w.engine.Solve(context.Background(), len(w.Layers), testBelow, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +47,7 @@ func (w *tower) next(t testing.TB) []int8 {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	w.layers = append(w.layers, scores)
+	w.Layers = append(w.Layers, scores)
 	return scores
 }
 
@@ -97,9 +89,9 @@ func TestLongLayersEqualTheReference(t *testing.T) {
 				switch {
 				case testing.Short():
 					prints = prints[:8]
-				case !long() && family != cpu.Best():
+				case !awaritest.Long() && family != cpu.Best():
 					prints = prints[:9]
-				case !long():
+				case !awaritest.Long():
 					prints = prints[:min(len(prints), 12)]
 				}
 				for n, want := range prints {

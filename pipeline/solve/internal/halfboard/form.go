@@ -7,6 +7,8 @@ import (
 	"grenier/kernels/cpu"
 	"grenier/kernels/window"
 	"grenier/layers/awari"
+	"grenier/pipeline/solve/internal/halfboard/board"
+	"grenier/pipeline/solve/internal/halfboard/stream"
 )
 
 // Widths are the bits that a score can take in memory, the most first. With 8 a layer is in
@@ -36,22 +38,22 @@ func FormFor(game awari.Game, n int, memory uint64, workers int) (Form, error) {
 	}
 	q := game.Half()
 	if codes == nil {
-		return Form{8, uint64(layoutOf(q, n).total()), 1, 1}, nil
+		return Form{8, uint64(board.LayoutOf(q, n).Total()), 1, 1}, nil
 	}
 	passes := o.passes(q, n)
-	return Form{codes.Bits, uint64(codesBytes(q, n, codes.Bits)), passes, lowerRead(q, n, passes)}, nil
+	return Form{codes.Bits, uint64(board.CodesBytes(q, n, codes.Bits)), passes, lowerRead(q, n, passes)}, nil
 }
 
 // ThinBytes returns the memory that a thin window of the layer of n seeds takes when it searches the
 // given share of the scores of open rows, those that fill up lines included.
 func ThinBytes(game awari.Game, n int, share float64) int {
 	q := game.Half()
-	t := thinBlocks{}
+	t := stream.ThinBlocks{}
 	for mover := range n + 1 {
-		rows, panels := rowsOf(q, n-mover)[openRows], groups(columnsOf(q, mover))
-		t.add(groups(rows)*panels, rows*panels)
+		rows, panels := board.RowsOf(q, n-mover)[board.OpenRows], board.Groups(board.ColumnsOf(q, mover))
+		t.Add(board.Groups(rows)*panels, rows*panels)
 	}
-	return t.most(int(math.Ceil(share * float64(layoutOf(q, n).scores))))
+	return t.Most(int(math.Ceil(share * float64(board.LayoutOf(q, n).Scores))))
 }
 
 // RoomForScores returns the bytes that scores of the layer of n seeds can take, which has codes of the
@@ -65,29 +67,24 @@ func RoomForScores(game awari.Game, n, bits int, memory uint64, workers int) int
 // first, is thin if memory allows, when other codes have the given bits, with kernels for AVX-512.
 func WorthThin(n, base, bits int) bool {
 	o := Options{Bits: bits}
-	return worthThin(cpu.AVX512, o.codes(), base, n)
-}
-
-// windowsFrom returns the number of windows of some codes from a base on, for scores up to n.
-func windowsFrom(base, n int, codes *window.Codes) int {
-	return (max(n-base, 0) + codes.Values - 1) / codes.Values
+	return stream.WorthThin(cpu.AVX512, o.codes(), base, n)
 }
 
 // Padded returns the scores of the layer of n seeds, the padding of lines and blocks included:
 // what each window reads and writes.
 func Padded(game awari.Game, n int) uint64 {
-	l := layoutOf(game.Half(), n)
-	return uint64(l.offers[openRows] + l.offers[fullRows])
+	l := board.LayoutOf(game.Half(), n)
+	return uint64(l.Offers[board.OpenRows] + l.Offers[board.FullRows])
 }
 
-// lowerRead returns about how often the layers below are read in so many passes. A pass needs rows of
-// halves that end like those of its panels, and those without seeds in the last pit, which nearly
+// lowerRead returns about how often the layers below are read in the given number of passes. A pass needs rows of
+// halves that end like its panels, and halves without seeds in the last pit, which nearly
 // all passes need. It reads whole pieces, which have other rows too, the more of them the shorter rows
 // are. Fitted to layers of 16 to 24 seeds, pieces of 8 to 570 rows and up to 10 passes (TestLowerRead).
 func lowerRead(q, n, passes int) float64 {
 	const each, byRows, byPasses = 0.75, 0.17, 0.83
 	lower := max(n-2, 0)
-	rows := pieceLength * float64(colex.MustBinomial(q+lower, lower)) / float64(colex.MustBinomial(2*q+lower-1, lower))
+	rows := board.PieceLength * float64(colex.MustBinomial(q+lower, lower)) / float64(colex.MustBinomial(2*q+lower-1, lower))
 	none := float64(2*q-1) / float64(n+2*q-1)
 	again := each * none * math.Pow(rows, byRows) * math.Pow(float64(passes-1), byPasses)
 	return 1 + min(again, float64(passes-1))

@@ -13,9 +13,19 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/awaritest"
 	"grenier/io/crew"
 	"grenier/io/rundir"
+	"grenier/pipeline/solve/internal/halfboard/fixpoint"
 )
+
+// history is the beginning of most streams: docs/format/spill.md.
+type history struct {
+	Sweeps          uint64
+	Elapsed         time.Duration
+	Stages          [fixpoint.Stages]time.Duration
+	Changes, Events uint64
+}
 
 // stored returns the newest history in the streams that are there and whose names begin
 // like that, an empty one if there are none.
@@ -32,6 +42,16 @@ func (x *trial) stored(t *testing.T, prefix string) (newest history) {
 	return newest
 }
 
+// little returns the bytes of a number, or of a struct of them.
+func little(t testing.TB, x any) []byte {
+	t.Helper()
+	b, err := binary.Append(nil, binary.LittleEndian, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
 // historyOf returns the beginning of a stream.
 func historyOf(t *testing.T, d *disk, name string) (h history) {
 	t.Helper()
@@ -43,10 +63,10 @@ func historyOf(t *testing.T, d *disk, name string) (h history) {
 }
 
 // grows checks that nothing of a history is lost later.
-func (h *history) grows(t *testing.T, s *Stats) {
+func (h *history) grows(t *testing.T, s *fixpoint.Stats) {
 	t.Helper()
 	less := s.Changes < h.Changes || s.Events < h.Events
-	for stage := range Stages {
+	for stage := range fixpoint.Stages {
 		less = less || s.Stages[stage] < h.Stages[stage]
 	}
 	if less {
@@ -65,7 +85,7 @@ func testTimesAddUp(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *r
 		var h history
 		for range 1 + rng.IntN(4) {
 			start, at := time.Now(), 1+rng.IntN(40)
-			if !x.stop(t, func(all, _ int, _ Stage) bool { return all == at }) {
+			if !x.stop(t, func(all, _ int, _ fixpoint.Stage) bool { return all == at }) {
 				break
 			}
 			all += time.Since(start)
@@ -77,7 +97,7 @@ func testTimesAddUp(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *r
 		}
 		h = x.stored(t, "") // it may have come to its end
 		x.finish(t)
-		if x.stats.Traffic.Read[DenseStage] == 0 && !x.whole {
+		if x.stats.Traffic.Read[fixpoint.DenseStage] == 0 && !x.whole {
 			h = x.stored(t, "window") // nothing else was needed
 		}
 		if x.stats.Before != h.Elapsed {
@@ -89,16 +109,16 @@ func testTimesAddUp(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *r
 
 // TestImpossibleHistories: what begins with one is named and computed again.
 func TestImpossibleHistories(t *testing.T) {
-	rng := newRand(t)
+	rng := awaritest.Rand(t)
 	x := smallTrial(t, rng)
 	x.stopInWindow(t, 2)
 	begin := binary.Size(history{})
 	streams := x.disk.streams(t)
 	for name, change := range map[string]func(h *history){
 		"time below 0":         func(h *history) { h.Elapsed = -1 },
-		"stage below 0":        func(h *history) { h.Stages[CaptureStage] = -1 },
-		"stage above all":      func(h *history) { h.Stages[FullStage] = h.Elapsed + 1 },
-		"stages that overflow": func(h *history) { h.Stages = [Stages]time.Duration{1 << 62, 1 << 62, 1 << 62, 1 << 62} },
+		"stage below 0":        func(h *history) { h.Stages[fixpoint.CaptureStage] = -1 },
+		"stage above all":      func(h *history) { h.Stages[fixpoint.FullStage] = h.Elapsed + 1 },
+		"stages that overflow": func(h *history) { h.Stages = [fixpoint.Stages]time.Duration{1 << 62, 1 << 62, 1 << 62, 1 << 62} },
 		"centuries":            func(h *history) { h.Elapsed = math.MaxInt64 },
 		"more events":          func(h *history) { h.Events = h.Changes + 1 },
 		"sweeps without end":   func(h *history) { h.Sweeps = math.MaxUint64 },
@@ -107,11 +127,8 @@ func TestImpossibleHistories(t *testing.T) {
 		stream := streams[rng.IntN(len(streams))]
 		header, contents := y.disk.contents(t, stream)
 		h := historyOf(t, y.disk, stream)
-		if !h.possible() {
-			t.Fatalf("%+v", h)
-		}
 		change(&h)
-		y.disk.write(t, stream, header, slices.Concat(appendLittle(nil, h), contents[begin:]))
+		y.disk.write(t, stream, header, slices.Concat(little(t, h), contents[begin:]))
 		y.finish(t)
 		if len(y.notes) != 1 || !strings.Contains(y.notes[0], "computed again") || !strings.Contains(y.notes[0], "impossible times") ||
 			!strings.Contains(y.notes[0], stream) {
@@ -133,7 +150,7 @@ func testBugsLeaveCheckpoints(t *testing.T, rng *rand.Rand, draw func(t *testing
 		for range 1 + rng.IntN(3) {
 			x.vary()
 			at := 1 + rng.IntN(60)
-			bug := &cancelling{when: func(all, _ int, _ Stage) bool { return all == at }, cancel: func() { panic("a bug") }}
+			bug := &cancelling{when: func(all, _ int, _ fixpoint.Stage) bool { return all == at }, cancel: func() { panic("a bug") }}
 			scores, err := x.attempt(t, context.Background(), bug.progress)
 			if bug.at == 0 {
 				x.compare(t, scores, err)

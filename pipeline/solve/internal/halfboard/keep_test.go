@@ -12,14 +12,17 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
+	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/crashfs"
 	"grenier/io/rundir"
 	"grenier/io/spill"
 	"grenier/io/vfs"
 	"grenier/kernels/planes"
 	"grenier/layers/awari"
+	"grenier/pipeline/solve/internal/halfboard/board"
+	"grenier/pipeline/solve/internal/halfboard/fixpoint"
+	"grenier/pipeline/solve/internal/halfboard/stream"
 )
 
 // contents returns the header and the contents of a stream, nil if there is none.
@@ -76,18 +79,18 @@ func (x *trial) stopSweeping(t *testing.T) bool {
 	t.Helper()
 	sweep := 2 + x.rng.IntN(3)
 	stages := 0
-	return x.stop(t, func(_, _ int, stage Stage) bool {
-		if stage != CaptureStage {
+	return x.stop(t, func(_, _ int, stage fixpoint.Stage) bool {
+		if stage != fixpoint.CaptureStage {
 			stages++
 		}
-		return x.now().Sweep >= sweep || stages > 0 && stage == FullStage
+		return x.now().Sweep >= sweep || stages > 0 && stage == fixpoint.FullStage
 	})
 }
 
 // TestLongKeptWorkIsNotDoneTwice: what was kept of a layer in memory is not computed again, and
 // Checkpointed knows of it.
 func TestLongKeptWorkIsNotDoneTwice(t *testing.T) {
-	rng := newRand(t)
+	rng := awaritest.Rand(t)
 	for stops := 0; stops < trials(4); {
 		x := newWholeTrial(t, rng)
 		if !x.stopSweeping(t) {
@@ -100,7 +103,7 @@ func TestLongKeptWorkIsNotDoneTwice(t *testing.T) {
 		}
 		x.vary()
 		x.finish(t)
-		if x.reads > 0 || x.first.Sweep < min(2, stopped.Sweep) && x.first.Stage != CaptureStage || len(x.notes) > 0 {
+		if x.reads > 0 || x.first.Sweep < min(2, stopped.Sweep) && x.first.Stage != fixpoint.CaptureStage || len(x.notes) > 0 {
 			t.Fatalf("%+v, stopped at %+v: resumes at %+v, with %d scores of lower layers, notes %q", x.config, stopped, x.first, x.reads, x.notes)
 		}
 		if x.stats.Sweeps+1 < stopped.Sweep || x.stats.Before == 0 {
@@ -122,16 +125,16 @@ func (x *trial) newEngine(t *testing.T) *Engine {
 // checkpointed asks an engine of its own.
 func (x *trial) checkpointed(t *testing.T) (seeds int, same bool) {
 	t.Helper()
-	return x.newEngine(t).Checkpointed(func(int) Below { return x.below })
+	return x.newEngine(t).Checkpointed(func(int) stream.Below { return x.below })
 }
 
 // TestLongResumedSweepsAreFew: a layer whose scores are all found needs no more than
 // to see that.
 func TestLongResumedSweepsAreFew(t *testing.T) {
-	rng := newRand(t)
+	rng := awaritest.Rand(t)
 	for stops := 0; stops < trials(4); {
 		x := newWholeTrial(t, rng)
-		if !x.stop(t, func(_, _ int, stage Stage) bool { return stage == FullStage }) {
+		if !x.stop(t, func(_, _ int, stage fixpoint.Stage) bool { return stage == fixpoint.FullStage }) {
 			continue // it was through before
 		}
 		stops++
@@ -145,12 +148,12 @@ func TestLongResumedSweepsAreFew(t *testing.T) {
 
 // TestLongShortLayersWriteNothing: nor do those without a directory.
 func TestLongShortLayersWriteNothing(t *testing.T) {
-	rng := newRand(t)
+	rng := awaritest.Rand(t)
 	for range trials(4) {
 		x := newWholeTrial(t, rng)
 		x.options.Interval = 0
 		x.finish(t)
-		x.stop(t, func(_, _ int, stage Stage) bool { return stage == DenseStage })
+		x.stop(t, func(_, _ int, stage fixpoint.Stage) bool { return stage == fixpoint.DenseStage })
 		if ops := x.disk.Ops(); ops > 0 {
 			t.Fatalf("%+v: %d operations", x.config, ops)
 		}
@@ -162,70 +165,19 @@ func TestLongShortLayersWriteNothing(t *testing.T) {
 	}
 }
 
-// due reports whether a layer begins a checkpoint now, and waits for its end.
-func (w *engine) due(t *testing.T, d *disk) bool {
-	t.Helper()
-	before := d.Ops()
-	if err := errors.Join(w.keepStreams(), w.settled()); err != nil {
-		t.Fatal(err)
-	}
-	return d.Ops() > before
-}
-
-// TestSlowCheckpointsAreFew: one comes so early that it is on disk when the interval has passed, but
-// the interval grows with what it takes, and the disk has as much time for others.
-func TestSlowCheckpointsAreFew(t *testing.T) {
-	x := smallWholeTrial(t, newRand(t))
-	x.during(t, func(w *engine) {
-		for _, c := range []struct {
-			interval, ago, lasted time.Duration
-			want                  bool
-		}{
-			{time.Minute, 30 * time.Second, 0, false}, {time.Minute, 61 * time.Second, 0, true},
-			{time.Minute, 30 * time.Second, time.Second, false}, {time.Minute, 59 * time.Second, time.Second, true},
-			{time.Minute, 90 * time.Second, 4 * time.Second, false}, {time.Minute, 116 * time.Second, 4 * time.Second, true},
-			{time.Second, 60 * time.Second, time.Minute, false}, {time.Second, 2 * time.Minute, time.Minute, true},
-		} {
-			w.options.Interval = c.interval
-			w.keeper.last = time.Now().Add(-c.ago)
-			w.keeper.lasted.Store(int64(c.lasted))
-			if made := w.due(t, x.disk); made != c.want {
-				t.Errorf("%+v: made %t", c, made)
-			}
-		}
-	})
-}
-
-// TestStoredWindowsAreCheckpoints: none is made before as much time has passed since.
-func TestStoredWindowsAreCheckpoints(t *testing.T) {
-	x := smallWholeTrial(t, newRand(t))
-	x.options.Interval = time.Minute
-	x.during(t, func(w *engine) {
-		w.began = time.Now().Add(-time.Hour)
-		w.keeper.lasted.Store(0)
-		for _, ago := range []time.Duration{30 * time.Second, 61 * time.Second} {
-			w.keeper.last = w.began.Add(time.Minute)
-			w.keeper.window.Store(int64(time.Hour - ago))
-			if made := w.due(t, x.disk); made != (ago > time.Minute) {
-				t.Errorf("%v after a window: made %t", ago, made)
-			}
-		}
-	})
-}
-
 // TestUselessStreams: what is damaged, or of something else, is named and not believed.
 func TestUselessStreams(t *testing.T) {
-	rng := newRand(t)
+	rng := awaritest.Rand(t)
 	var found, offers []byte
 	var hFound, hOffers spill.Header
 	begin := binary.Size(history{})
 	line := func(d *disk, name string, h spill.Header, contents []byte, at int, score int8) {
-		scores := make([]int8, side)
+		scores := make([]int8, board.Side)
 		for i := range scores {
 			scores[i] = int8(i % 3)
 		}
 		scores[5] = score
-		packed := make([]byte, planes.Bound(side))
+		packed := make([]byte, planes.Bound(board.Side))
 		packed = packed[:planes.For(0).Pack(packed, scores)]
 		// Instead of the first line, whose length is in the first two bytes.
 		old := 2 + 8*int(contents[at+4])
@@ -240,7 +192,7 @@ func TestUselessStreams(t *testing.T) {
 				t.Fatal(err)
 			}
 			change(&h)
-			d.write(t, rundir.FoundName, hFound, append(appendLittle(nil, h), found[begin:]...))
+			d.write(t, rundir.FoundName, hFound, append(little(t, h), found[begin:]...))
 		}
 	}
 	for name, change := range map[string]func(d *disk){
@@ -266,7 +218,7 @@ func TestUselessStreams(t *testing.T) {
 		"somebody else's":         func(d *disk) { h := hFound; h.Identity = []byte("swap"); d.write(t, rundir.FoundName, h, found) },
 		"another file":            func(d *disk) { vfs.Write(d.plain(), rundir.OffersName, []byte("text")) },
 		"time below 0":            impossible(func(h *history) { h.Elapsed = -1 }),
-		"a stage longer than all": impossible(func(h *history) { h.Stages[DenseStage] = h.Elapsed + 1 }),
+		"a stage longer than all": impossible(func(h *history) { h.Stages[fixpoint.DenseStage] = h.Elapsed + 1 }),
 		"sweeps without end":      impossible(func(h *history) { h.Sweeps = math.MaxUint64 }),
 		"more events":             impossible(func(h *history) { h.Events = h.Changes + 1 }),
 	} {
@@ -289,7 +241,7 @@ func TestUselessStreams(t *testing.T) {
 // TestScoresOutliveOffers: scores that were found are a start also when offers must be computed, in whose
 // course their memory is used.
 func TestScoresOutliveOffers(t *testing.T) {
-	rng := newRand(t)
+	rng := awaritest.Rand(t)
 	x := smallWholeTrial(t, rng)
 	x.finish(t)
 	h := x.stored(t, "")
@@ -307,11 +259,11 @@ func (d *disk) flipAny(t *testing.T, rng *rand.Rand, name string) {
 
 // TestStreamsOfOtherLayers are not believed either.
 func TestStreamsOfOtherLayers(t *testing.T) {
-	rng := newRand(t)
+	rng := awaritest.Rand(t)
 	for name, change := range map[string]func(x *trial){
 		"another layer": func(x *trial) { x.seeds-- },
-		"other rules":   func(x *trial) { x.game = mustGame(t, 6, awari.Strict) },
-		"another board": func(x *trial) { x.game = mustGame(t, 8, awari.Awari) },
+		"other rules":   func(x *trial) { x.game = awaritest.Game(t, 6, awari.Strict) },
+		"another board": func(x *trial) { x.game = awaritest.Game(t, 8, awari.Awari) },
 		"others below":  func(x *trial) { x.below++ },
 	} {
 		x := smallWholeTrial(t, rng)
@@ -329,7 +281,7 @@ func TestStreamsOfOtherLayers(t *testing.T) {
 
 // TestStaleWindows: streams of windows over other layers below are not used, none of them.
 func TestStaleWindows(t *testing.T) {
-	rng := newRand(t)
+	rng := awaritest.Rand(t)
 	x := smallTrial(t, rng)
 	x.finish(t)
 	whole := x.reads
@@ -346,7 +298,7 @@ func TestStaleWindows(t *testing.T) {
 // TestLongAnyStreamsWillDo kills the work, or cuts the power, in any operation, several times,
 // and bytes go bad in between.
 func TestLongAnyStreamsWillDo(t *testing.T) {
-	rng := newRand(t)
+	rng := awaritest.Rand(t)
 	crashes, flips := 0, 0
 	for range trials(5) {
 		x := newWholeTrial(t, rng)
@@ -375,7 +327,7 @@ func TestLongAnyStreamsWillDo(t *testing.T) {
 
 // TestFullDiskInMemory: a layer in memory continues without checkpoints, and says so once.
 func TestFullDiskInMemory(t *testing.T) {
-	rng := newRand(t)
+	rng := awaritest.Rand(t)
 	for k := 1; ; k += 1 + rng.IntN(4) {
 		x := smallWholeTrial(t, rng)
 		x.disk.failOn(crashfs.Write, failing([]error{syscall.ENOSPC, syscall.EDQUOT}[k%2], k))
@@ -404,7 +356,7 @@ func TestFullDiskInMemory(t *testing.T) {
 
 // TestLongMemoryChanges: a layer begun in memory is solved in windows, and the other way round.
 func TestLongMemoryChanges(t *testing.T) {
-	rng := newRand(t)
+	rng := awaritest.Rand(t)
 	for range trials(8) {
 		x := newWholeTrial(t, rng)
 		x.options.segment = 1 + rng.Uint64N(50_000)
@@ -412,7 +364,7 @@ func TestLongMemoryChanges(t *testing.T) {
 			x.options.Bits = []int{0, 2, 4, 6}[rng.IntN(4)]
 			x.vary()
 			at := 1 + rng.IntN(60)
-			if !x.stop(t, func(all, _ int, _ Stage) bool { return all == at }) {
+			if !x.stop(t, func(all, _ int, _ fixpoint.Stage) bool { return all == at }) {
 				break
 			}
 		}
@@ -428,7 +380,7 @@ func TestLongMemoryChanges(t *testing.T) {
 
 // FuzzKept: whatever streams hold, nothing panics, and no score is impossible.
 func FuzzKept(f *testing.F) {
-	c := config{game: mustGame(f, 6, awari.Awari), seeds: 7}
+	c := config{game: awaritest.Game(f, 6, awari.Awari), seeds: 7}
 	x := c.trial(rand.New(rand.NewPCG(1, 1)), newDisk())
 	x.options.often = true
 	e, err := New(x.game, x.options)
@@ -454,16 +406,16 @@ func FuzzKept(f *testing.F) {
 			if err := w.captureWhole(t.Context(), y.lower(t)); err != nil {
 				t.Fatal(err)
 			}
-			for _, s := range w.offers {
-				if (s < -7 || s > 7) && s != w.grid.blocked() {
+			for _, s := range w.whole.Offers {
+				if (s < -7 || s > 7) && s != w.Grid.Blocked() {
 					t.Fatalf("offer %d", s)
 				}
 			}
-			if !w.keeper.found {
+			if !w.whole.Found {
 				return
 			}
-			if slices.Min(w.scores) < -7 || slices.Max(w.scores) > 7 {
-				t.Fatalf("scores from %d to %d", slices.Min(w.scores), slices.Max(w.scores))
+			if slices.Min(w.whole.Scores) < -7 || slices.Max(w.whole.Scores) > 7 {
+				t.Fatalf("scores from %d to %d", slices.Min(w.whole.Scores), slices.Max(w.whole.Scores))
 			}
 		})
 	})

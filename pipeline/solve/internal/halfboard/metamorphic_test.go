@@ -3,19 +3,21 @@ package halfboard
 import (
 	"slices"
 	"testing"
+
+	"grenier/internal/testkit/awaritest"
 )
 
 // TestLongAnyOptionsGiveTheSame solves layers of random games in random ways: they
 // equal those of the document's algorithm, byte by byte.
 func TestLongAnyOptionsGiveTheSame(t *testing.T) {
-	configs := runs(800)
+	configs := awaritest.Runs(800)
 	switch {
-	case full():
+	case awaritest.Full():
 		configs = 20_000
-	case long():
+	case awaritest.Long():
 		configs = 500
 	}
-	rng := newRand(t)
+	rng := awaritest.Rand(t)
 	for range configs {
 		c := randomConfig(t, rng)
 		c.options.often = true
@@ -48,7 +50,7 @@ func (c config) solveWith(t *testing.T, e *Engine) {
 	if err := l.Close(); err != nil {
 		t.Fatalf("%+v: %v", c, err)
 	}
-	if !slices.Equal(scores, oracle(t, c.game, c.seeds)[c.seeds]) {
+	if !slices.Equal(scores, awaritest.Oracle(t, c.game, c.seeds)[c.seeds]) {
 		t.Fatalf("%+v: not the scores of the oracle", c)
 	}
 }

@@ -10,14 +10,17 @@ import (
 	"testing"
 	"time"
 
+	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/crashfs"
 	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/solve/internal/halfboard/board"
+	"grenier/pipeline/solve/internal/halfboard/fixpoint"
 )
 
 func TestOptionsThatMakeNoSense(t *testing.T) {
-	game := mustGame(t, 6, awari.Awari)
+	game := awaritest.Game(t, 6, awari.Awari)
 	for _, o := range []Options{{Workers: -1}, {TileSize: -1}, {Workers: math.MinInt, TileSize: 5}} {
 		if e, err := New(game, o); !errors.Is(err, ErrOptions) || e != nil {
 			t.Errorf("%+v: %v", o, err)
@@ -26,7 +29,7 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 }
 
 func TestDefaults(t *testing.T) {
-	game, disk := mustGame(t, 6, awari.Awari), crashfs.New().Dir("work")
+	game, disk := awaritest.Game(t, 6, awari.Awari), crashfs.New().Dir("work")
 	for _, c := range []struct{ given, want Options }{
 		{Options{}, Options{Workers: 1, Interval: DefaultInterval}},
 		{Options{Workers: 3, Family: cpu.Best(), Work: disk}, Options{Workers: 3, Family: cpu.Best(), Interval: DefaultInterval, Work: disk}},
@@ -44,14 +47,14 @@ func TestDefaults(t *testing.T) {
 
 // TestNoSuchLayer: the layers below are closed all the same.
 func TestNoSuchLayer(t *testing.T) {
-	e, err := New(mustGame(t, 6, awari.Awari), Options{})
+	e, err := New(awaritest.Game(t, 6, awari.Awari), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range []int{math.MinInt, -1, awari.MaxSeeds + 1, math.MaxInt} {
-		lower := &counting{tower: &tower{}}
-		if l, err := e.Solve(t.Context(), n, testBelow, lower); !errors.Is(err, awari.ErrSeeds) || l != nil || lower.closed.Load() != 1 {
-			t.Errorf("layer %d: %v, layers below closed %d times", n, err, lower.closed.Load())
+		lower := &awaritest.Counting{Lower: &awaritest.Lower{}}
+		if l, err := e.Solve(t.Context(), n, testBelow, lower); !errors.Is(err, awari.ErrSeeds) || l != nil || lower.Closed.Load() != 1 {
+			t.Errorf("layer %d: %v, layers below closed %d times", n, err, lower.Closed.Load())
 		}
 		bad := errors.New("disk on fire")
 		if _, err := e.Solve(t.Context(), n, testBelow, &broken{closing: func() error { return bad }}); !errors.Is(err, awari.ErrSeeds) || !errors.Is(err, bad) {
@@ -65,15 +68,15 @@ func TestNoSuchLayer(t *testing.T) {
 
 func TestPositionsAreCounted(t *testing.T) {
 	for n, want := range map[int]uint64{0: 1, 1: 12, 3: 364, 48: 279871768995} {
-		if got := Positions(mustGame(t, 12, awari.Awari), n); got != want {
+		if got := Positions(awaritest.Game(t, 12, awari.Awari), n); got != want {
 			t.Errorf("%d seeds: %d positions, want %d", n, got, want)
 		}
 	}
 }
 
-func TestLongStagesHaveNames(t *testing.T) {
+func TestStagesHaveNames(t *testing.T) {
 	var names []string
-	for stage := range Stages {
+	for stage := range fixpoint.Stages {
 		names = append(names, stage.String())
 	}
 	if want := []string{"capture", "dense", "sparse", "full"}; !slices.Equal(names, want) {
@@ -82,9 +85,9 @@ func TestLongStagesHaveNames(t *testing.T) {
 }
 
 // sweepReports are the last reports of sweeps, by stage.
-type sweepReports [Stages][]Progress
+type sweepReports [fixpoint.Stages][]fixpoint.Progress
 
-func (r *sweepReports) changed(stage Stage) (n uint64) {
+func (r *sweepReports) changed(stage fixpoint.Stage) (n uint64) {
 	for _, p := range r[stage] {
 		n += p.Changed
 	}
@@ -93,13 +96,13 @@ func (r *sweepReports) changed(stage Stage) (n uint64) {
 
 // follow checks that each report follows from the one before, and lists the last ones
 // of sweeps.
-func follow(t *testing.T, c config, reports []Progress) (ends sweepReports) {
+func follow(t *testing.T, c config, reports []fixpoint.Progress) (ends sweepReports) {
 	t.Helper()
 	for i, p := range reports {
 		if p.Seeds != c.seeds || p.Positions != Positions(c.game, c.seeds) || p.Done > p.Positions {
 			t.Fatalf("%+v: report %d is %+v", c, i, p)
 		}
-		next := Progress{Stage: Stages}
+		next := fixpoint.Progress{Stage: fixpoint.Stages}
 		if i+1 < len(reports) {
 			next = reports[i+1]
 		}
@@ -117,13 +120,13 @@ func follow(t *testing.T, c config, reports []Progress) (ends sweepReports) {
 // follows reports whether next can be the stage or sweep after p. Sweeps may become
 // sparse and dense again. After a window is stored comes the next one, whose first sweep has
 // the number of the last one before, which did nothing.
-func follows(p, next Progress) bool {
+func follows(p, next fixpoint.Progress) bool {
 	if next.Base != p.Base {
-		return next.Stage == Stages || next.Base > p.Base && next.Sweep == p.Sweep &&
-			p.Stage == FullStage && (next.Stage == DenseStage || next.Stage == SparseStage)
+		return next.Stage == fixpoint.Stages || next.Base > p.Base && next.Sweep == p.Sweep &&
+			p.Stage == fixpoint.FullStage && (next.Stage == fixpoint.DenseStage || next.Stage == fixpoint.SparseStage)
 	}
-	sweeps := p.Stage == DenseStage || p.Stage == SparseStage
-	if sweeps && (next.Stage == DenseStage || next.Stage == SparseStage) {
+	sweeps := p.Stage == fixpoint.DenseStage || p.Stage == fixpoint.SparseStage
+	if sweeps && (next.Stage == fixpoint.DenseStage || next.Stage == fixpoint.SparseStage) {
 		return p.Sweep+1 == next.Sweep
 	}
 	return p.Stage < next.Stage
@@ -132,23 +135,23 @@ func follows(p, next Progress) bool {
 // TestLongProgressAddsUp follows the reports of one worker: stages come in order, and
 // each of them, and each sweep, ends with all positions.
 func TestLongProgressAddsUp(t *testing.T) {
-	rng := newRand(t)
-	for range runs(100) {
+	rng := awaritest.Rand(t)
+	for range awaritest.Runs(100) {
 		c := randomConfig(t, rng)
 		c.options.Workers = 1
-		var reports []Progress
-		c.options.Progress = func(p Progress) { reports = append(reports, p) }
+		var reports []fixpoint.Progress
+		c.options.Progress = func(p fixpoint.Progress) { reports = append(reports, p) }
 		s := c.solve(t).Stats()
 		ends := follow(t, c, reports)
-		if len(ends[CaptureStage]) != 1 || len(ends[DenseStage]) == 0 || len(ends[FullStage]) != 1 {
+		if len(ends[fixpoint.CaptureStage]) != 1 || len(ends[fixpoint.DenseStage]) == 0 || len(ends[fixpoint.FullStage]) != 1 {
 			t.Fatalf("%+v: stages end at %+v", c, ends)
 		}
 		// The last sweep finds nothing to do: statistics leave it out.
-		dense, sparse := len(ends[DenseStage]), len(ends[SparseStage])
-		if changes := ends.changed(DenseStage) + ends.changed(SparseStage); s.Sweeps+1 != dense+sparse || s.Changes != changes {
+		dense, sparse := len(ends[fixpoint.DenseStage]), len(ends[fixpoint.SparseStage])
+		if changes := ends.changed(fixpoint.DenseStage) + ends.changed(fixpoint.SparseStage); s.Sweeps+1 != dense+sparse || s.Changes != changes {
 			t.Fatalf("%+v: %d dense and %d sparse sweeps with %d changes reported, statistics %+v", c, dense, sparse, changes, s)
 		}
-		if events := ends.changed(SparseStage); s.Events != events {
+		if events := ends.changed(fixpoint.SparseStage); s.Events != events {
 			t.Fatalf("%+v: %d changes of sparse sweeps reported, statistics %+v", c, events, s)
 		}
 	}
@@ -157,22 +160,22 @@ func TestLongProgressAddsUp(t *testing.T) {
 // TestLongProgressOfWindowsAddsUp follows the reports of one worker: the windows come one after
 // the other, each with sweeps and the storing of what it has found.
 func TestLongProgressOfWindowsAddsUp(t *testing.T) {
-	rng := newRand(t)
-	for range runs(60) {
+	rng := awaritest.Rand(t)
+	for range awaritest.Runs(60) {
 		x := newTrial(t, rng)
 		x.options.Workers, x.options.Interval = 1, time.Duration(rng.IntN(2))
-		var reports []Progress
-		scores, err := x.attempt(t, t.Context(), func(p Progress) { reports = append(reports, p) })
+		var reports []fixpoint.Progress
+		scores, err := x.attempt(t, t.Context(), func(p fixpoint.Progress) { reports = append(reports, p) })
 		x.compare(t, scores, err)
 		s, ends := x.stats, follow(t, x.config, reports)
-		sweeps := len(ends[DenseStage]) + len(ends[SparseStage])
-		if len(ends[CaptureStage]) != 1 || len(ends[FullStage]) != s.Windows || sweeps != s.Sweeps+s.Windows {
+		sweeps := len(ends[fixpoint.DenseStage]) + len(ends[fixpoint.SparseStage])
+		if len(ends[fixpoint.CaptureStage]) != 1 || len(ends[fixpoint.FullStage]) != s.Windows || sweeps != s.Sweeps+s.Windows {
 			t.Fatalf("%+v: stages end at %+v, statistics %+v", x.config, ends, s)
 		}
-		if changes := ends.changed(DenseStage) + ends.changed(SparseStage); s.Changes != changes || s.Events != ends.changed(SparseStage) {
+		if changes := ends.changed(fixpoint.DenseStage) + ends.changed(fixpoint.SparseStage); s.Changes != changes || s.Events != ends.changed(fixpoint.SparseStage) {
 			t.Fatalf("%+v: %d changes reported, statistics %+v", x.config, changes, s)
 		}
-		if last := reports[len(reports)-1]; last.Stage != FullStage || last.Done != last.Positions {
+		if last := reports[len(reports)-1]; last.Stage != fixpoint.FullStage || last.Done != last.Positions {
 			t.Fatalf("%+v: the last report is %+v", x.config, last)
 		}
 		for i, p := range reports {
@@ -184,7 +187,7 @@ func TestLongProgressOfWindowsAddsUp(t *testing.T) {
 }
 
 // less reports whether a stage has read or written less in a than in b.
-func less(a, b Traffic) bool {
+func less(a, b fixpoint.Traffic) bool {
 	for stage := range a.Read {
 		if a.Read[stage] < b.Read[stage] || a.Written[stage] < b.Written[stage] {
 			return true
@@ -195,16 +198,16 @@ func less(a, b Traffic) bool {
 
 // TestLongStatsOfWindowsAreSensible: what a layer took by the clock, and what its streams hold.
 func TestLongStatsOfWindowsAreSensible(t *testing.T) {
-	rng := newRand(t)
-	for range runs(60) {
+	rng := awaritest.Rand(t)
+	for range awaritest.Runs(60) {
 		x := newTrial(t, rng)
 		x.options.Interval = 0
 		start := time.Now()
 		x.finish(t)
 		s, elapsed, all := x.stats, time.Since(start), time.Duration(0)
 		for stage, took := range s.Stages {
-			if took < 0 || took == 0 && Stage(stage) != SparseStage {
-				t.Fatalf("%+v: the %v stage took %v", x.config, Stage(stage), took)
+			if took < 0 || took == 0 && fixpoint.Stage(stage) != fixpoint.SparseStage {
+				t.Fatalf("%+v: the %v stage took %v", x.config, fixpoint.Stage(stage), took)
 			}
 			all += took
 		}
@@ -213,17 +216,17 @@ func TestLongStatsOfWindowsAreSensible(t *testing.T) {
 		if all > elapsed || s.Bits != x.options.Bits || s.Windows < 1 || s.Windows > most || s.Events > s.Changes || s.Before != 0 {
 			t.Fatalf("%+v: %+v in %v", x.config, s, elapsed)
 		}
-		if open := uint64(layoutOf(x.game.Half(), x.seeds).scores) * uint64(s.Bits) / 8; s.Bytes < open || s.Bytes > open && !x.options.thin && x.options.Memory <= 1 {
+		if open := uint64(board.LayoutOf(x.game.Half(), x.seeds).Scores) * uint64(s.Bits) / 8; s.Bytes < open || s.Bytes > open && !x.options.thin && x.options.Memory <= 1 {
 			t.Fatalf("%+v: %d bytes for scores of %d", x.config, s.Bytes, open)
 		}
 		// Captures are written once, and again when fewer matter; windows read them, and thin ones
 		// what was found before.
 		captures, windows := x.disk.bytes(t, "captures"), x.disk.bytes(t, "window")
 		w, r := s.Traffic.Written, s.Traffic.Read
-		if w[CaptureStage] == 0 || w[FullStage] < windows || w[CaptureStage]+w[DenseStage]+w[FullStage] < captures+windows || w[SparseStage]+w[Stages] != 0 {
+		if w[fixpoint.CaptureStage] == 0 || w[fixpoint.FullStage] < windows || w[fixpoint.CaptureStage]+w[fixpoint.DenseStage]+w[fixpoint.FullStage] < captures+windows || w[fixpoint.SparseStage]+w[fixpoint.Stages] != 0 {
 			t.Fatalf("%+v: %d bytes of captures, %d of windows, statistics %+v", x.config, captures, windows, s.Traffic)
 		}
-		if r[DenseStage] == 0 || r[FullStage] == 0 || r[DenseStage]+r[FullStage] > w[CaptureStage]*uint64(s.Windows)+windows || r[CaptureStage]+r[SparseStage]+r[Stages] != 0 {
+		if r[fixpoint.DenseStage] == 0 || r[fixpoint.FullStage] == 0 || r[fixpoint.DenseStage]+r[fixpoint.FullStage] > w[fixpoint.CaptureStage]*uint64(s.Windows)+windows || r[fixpoint.CaptureStage]+r[fixpoint.SparseStage]+r[fixpoint.Stages] != 0 {
 			t.Fatalf("%+v: %d windows, statistics %+v", x.config, s.Windows, s.Traffic)
 		}
 	}
@@ -242,12 +245,12 @@ func (d *disk) bytes(t *testing.T, part string) (n uint64) {
 
 // TestLongProgressOfManyWorkers: reports may come out of order, but none is missing.
 func TestLongProgressOfManyWorkers(t *testing.T) {
-	rng := newRand(t)
-	for range runs(40) {
+	rng := awaritest.Rand(t)
+	for range awaritest.Runs(40) {
 		c := randomConfig(t, rng)
 		var mu sync.Mutex
-		ended := map[Stage]map[int]bool{}
-		c.options.Progress = func(p Progress) {
+		ended := map[fixpoint.Stage]map[int]bool{}
+		c.options.Progress = func(p fixpoint.Progress) {
 			mu.Lock()
 			defer mu.Unlock()
 			if ended[p.Stage] == nil {
@@ -263,7 +266,7 @@ func TestLongProgressOfManyWorkers(t *testing.T) {
 				}
 			}
 		}
-		for _, stage := range []Stage{CaptureStage, DenseStage, FullStage} {
+		for _, stage := range []fixpoint.Stage{fixpoint.CaptureStage, fixpoint.DenseStage, fixpoint.FullStage} {
 			if len(ended[stage]) == 0 {
 				t.Fatalf("%+v: no report of the %v stage", c, stage)
 			}
@@ -274,49 +277,27 @@ func TestLongProgressOfManyWorkers(t *testing.T) {
 // TestLongStatsAreSensible compares the statistics of layers with a clock and with the
 // positions there are.
 func TestLongStatsAreSensible(t *testing.T) {
-	rng := newRand(t)
-	for range runs(60) {
+	rng := awaritest.Rand(t)
+	for range awaritest.Runs(60) {
 		c := randomConfig(t, rng)
 		start := time.Now()
 		l := c.solve(t)
 		elapsed := time.Since(start)
 		s, all := l.Stats(), time.Duration(0)
 		for stage, took := range s.Stages {
-			if took < 0 || took == 0 && Stage(stage) != SparseStage {
-				t.Fatalf("%+v: the %v stage took %v", c, Stage(stage), took)
+			if took < 0 || took == 0 && fixpoint.Stage(stage) != fixpoint.SparseStage {
+				t.Fatalf("%+v: the %v stage took %v", c, fixpoint.Stage(stage), took)
 			}
 			all += took
 		}
 		if all > elapsed {
 			t.Fatalf("%+v: stages took %v in %v", c, s.Stages, elapsed)
 		}
-		if s.Sweeps < 1 || s.Events > s.Changes || s.Events > 0 && s.Stages[SparseStage] == 0 {
+		if s.Sweeps < 1 || s.Events > s.Changes || s.Events > 0 && s.Stages[fixpoint.SparseStage] == 0 {
 			t.Fatalf("%+v: %+v", c, s)
 		}
 		if s.Bytes < l.Positions() || s.Bytes > Memory(c.game, c.seeds) {
 			t.Fatalf("%+v: %d bytes for %d positions, %d estimated", c, s.Bytes, l.Positions(), Memory(c.game, c.seeds))
-		}
-	}
-}
-
-// TestLongChangesAreEnough: scores begin at 0, and each that ends elsewhere has
-// changed.
-func TestLongChangesAreEnough(t *testing.T) {
-	rng := newRand(t)
-	for range runs(40) {
-		c := randomConfig(t, rng)
-		w := c.prepare(t)
-		if err := w.sweepWhole(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		other := uint64(0)
-		w.eachPosition(openRows, func(p position) {
-			if *w.grid.find(p).score() != 0 {
-				other++
-			}
-		})
-		if w.stats.Changes < other {
-			t.Fatalf("%+v: %d changes, %d scores are not 0", c, w.stats.Changes, other)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"grenier/internal/testkit/awaritest"
 	"grenier/kernels/colex"
 )
 
@@ -33,10 +34,10 @@ func (c config) solve(t testing.TB) *Layer {
 
 // TestLongReadAnyPart reads parts of layers from several goroutines.
 func TestLongReadAnyPart(t *testing.T) {
-	rng := newRand(t)
-	for range runs(40) {
+	rng := awaritest.Rand(t)
+	for range awaritest.Runs(40) {
 		c := randomConfig(t, rng)
-		l, want := c.solve(t), oracle(t, c.game, c.seeds)[c.seeds]
+		l, want := c.solve(t), awaritest.Oracle(t, c.game, c.seeds)[c.seeds]
 		if l.Seeds() != c.seeds || l.Positions() != uint64(len(want)) {
 			t.Fatalf("%+v: layer %d with %d positions, want %d", c, l.Seeds(), l.Positions(), len(want))
 		}
@@ -65,7 +66,7 @@ func TestLongReadAnyPart(t *testing.T) {
 }
 
 func TestReadOutOfRange(t *testing.T) {
-	l := config{game: mustGame(t, 6, 0), seeds: 4}.solve(t)
+	l := config{game: awaritest.Game(t, 6, 0), seeds: 4}.solve(t)
 	size := l.Positions()
 	for _, c := range []struct {
 		start  uint64

@@ -13,28 +13,31 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/crashfs"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/solve/internal/halfboard/fixpoint"
+	"grenier/pipeline/solve/internal/halfboard/stream"
 )
 
 // testBelow identifies the layers below in tests that have no others.
-const testBelow Below = 0
+const testBelow stream.Below = 0
 
 // A trial solves one layer again and again, on disks that are made to fail.
 type trial struct {
 	config
 	whole bool // in one piece
-	below Below
+	below stream.Below
 	rng   *rand.Rand
 	disk  *disk
 
 	// Of the last attempt.
 	mu          sync.Mutex
 	notes       []string
-	first, last Progress
+	first, last fixpoint.Progress
 	reads       int // of lower layers
-	stats       Stats
+	stats       fixpoint.Stats
 }
 
 // newTrial draws a layer that is solved window by window and saved before each sweep.
@@ -46,11 +49,11 @@ func newTrial(t *testing.T, rng *rand.Rand) *trial {
 // inWindows draws a width, whether windows are thin, the size of segments, a sample, and memory for little, for all captures, or
 // for wide thin windows too.
 func (c config) inWindows(rng *rand.Rand) config {
-	c.options.Bits = widths[rng.IntN(len(widths))].Bits
+	c.options.Bits = stream.AllCodes[rng.IntN(len(stream.AllCodes))].Bits
 	c.options.thin = rng.IntN(2) == 0
 	c.options.Memory = []uint64{0, 1, 1 << 40}[rng.IntN(3)]
 	c.options.segment = 1 + rng.Uint64N(50_000)
-	c.options.Sample = randomSample(rng)
+	c.options.Sample = awaritest.Sample(rng)
 	return c
 }
 
@@ -62,24 +65,24 @@ func newWholeTrial(t *testing.T, rng *rand.Rand) *trial {
 
 // eachEngine runs a test with layers in windows, and with others in one piece.
 func eachEngine(t *testing.T, test func(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial)) {
-	t.Run("windows", func(t *testing.T) { test(t, newRand(t), newTrial) })
-	t.Run("whole", func(t *testing.T) { test(t, newRand(t), newWholeTrial) })
+	t.Run("windows", func(t *testing.T) { test(t, awaritest.Rand(t), newTrial) })
+	t.Run("whole", func(t *testing.T) { test(t, awaritest.Rand(t), newWholeTrial) })
 }
 
 // trials returns how often to repeat a random test: each of these takes long.
 func trials(n int) int {
 	switch {
-	case full():
+	case awaritest.Full():
 		return 20 * n
-	case long():
+	case awaritest.Long():
 		return n
 	}
-	return max(1, runs(n)/2)
+	return max(1, awaritest.Runs(n)/2)
 }
 
 // gap returns how far failures are apart at most: n in long tests, twice that in others.
 func gap(n int) int {
-	if long() {
+	if awaritest.Long() {
 		return n
 	}
 	return 2 * n
@@ -101,11 +104,11 @@ func (c config) trial(rng *rand.Rand, d *disk) *trial {
 func (x *trial) move(d *disk) { x.disk, x.options.Work = d, d.work() }
 
 // attempt solves the layer and returns its scores.
-func (x *trial) attempt(t *testing.T, ctx context.Context, progress func(Progress)) (scores []int8, err error) {
+func (x *trial) attempt(t *testing.T, ctx context.Context, progress func(fixpoint.Progress)) (scores []int8, err error) {
 	t.Helper()
 	defer x.closed(t)
-	x.notes, x.first, x.last, x.reads = nil, Progress{}, Progress{}, 0
-	x.options.Progress = func(p Progress) {
+	x.notes, x.first, x.last, x.reads = nil, fixpoint.Progress{}, fixpoint.Progress{}, 0
+	x.options.Progress = func(p fixpoint.Progress) {
 		x.mu.Lock()
 		if x.first.Positions == 0 {
 			x.first = p
@@ -116,7 +119,7 @@ func (x *trial) attempt(t *testing.T, ctx context.Context, progress func(Progres
 			progress(p)
 		}
 	}
-	lower := &counting{tower: x.lower(t)}
+	lower := &awaritest.Counting{Lower: x.lower(t)}
 	x.options.often = true
 	e, err := New(x.game, x.options)
 	if err != nil {
@@ -128,11 +131,11 @@ func (x *trial) attempt(t *testing.T, ctx context.Context, progress func(Progres
 		}
 	}()
 	l, err := e.Solve(ctx, x.seeds, x.below, lower)
-	for n := range lower.read {
-		x.reads += int(lower.read[n].Load())
+	for n := range lower.Scores {
+		x.reads += int(lower.Scores[n].Load())
 	}
-	if lower.closed.Load() != 1 {
-		t.Fatalf("%+v: the layers below are closed %d times", x.config, lower.closed.Load())
+	if lower.Closed.Load() != 1 {
+		t.Fatalf("%+v: the layers below are closed %d times", x.config, lower.Closed.Load())
 	}
 	if err != nil {
 		return nil, err
@@ -143,7 +146,7 @@ func (x *trial) attempt(t *testing.T, ctx context.Context, progress func(Progres
 }
 
 // now returns the last report.
-func (x *trial) now() Progress {
+func (x *trial) now() fixpoint.Progress {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.last
@@ -169,7 +172,7 @@ func (x *trial) compare(t *testing.T, scores []int8, err error) {
 	if err != nil {
 		t.Fatalf("%+v: %v", x.config, err)
 	}
-	if !slices.Equal(scores, oracle(t, x.game, x.seeds)[x.seeds]) {
+	if !slices.Equal(scores, awaritest.Oracle(t, x.game, x.seeds)[x.seeds]) {
 		t.Fatalf("%+v: not the scores of the oracle", x.config)
 	}
 }
@@ -187,7 +190,7 @@ func (x *trial) fail(t *testing.T, want error) bool {
 
 // stop resumes the layer and ends the context at the first report for which when
 // holds. It reports whether that was before the end.
-func (x *trial) stop(t *testing.T, when func(all, ofStage int, stage Stage) bool) bool {
+func (x *trial) stop(t *testing.T, when func(all, ofStage int, stage fixpoint.Stage) bool) bool {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -206,9 +209,9 @@ func (x *trial) stopInWindow(t *testing.T, window int) {
 	t.Helper()
 	values := x.options.codes().Values
 	x.options.Interval = 1
-	if !x.stop(t, func(int, int, Stage) bool {
+	if !x.stop(t, func(int, int, fixpoint.Stage) bool {
 		p := x.now()
-		return p.Base >= (window-1)*values && p.Stage < FullStage && p.Stage > CaptureStage && p.Done > 0
+		return p.Base >= (window-1)*values && p.Stage < fixpoint.FullStage && p.Stage > fixpoint.CaptureStage && p.Done > 0
 	}) {
 		t.Fatalf("%+v: no window %d", x.config, window)
 	}
@@ -237,7 +240,7 @@ func testStoppedLayersAreGoneOnWith(t *testing.T, rng *rand.Rand, draw func(t *t
 		for range 1 + rng.IntN(4) {
 			x.vary()
 			at := 1 + rng.IntN(60)
-			if !x.stop(t, func(all, _ int, _ Stage) bool { return all == at }) {
+			if !x.stop(t, func(all, _ int, _ fixpoint.Stage) bool { return all == at }) {
 				break
 			}
 		}
@@ -266,7 +269,7 @@ func (x *trial) during(t *testing.T, do func(w *engine)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := e.begin(t.Context(), x.seeds)
+	w, err := e.begin(t.Context(), x.seeds, testBelow)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,7 +284,7 @@ func (x *trial) during(t *testing.T, do func(w *engine)) {
 
 // smallTrial is a layer of a few tiles.
 func smallTrial(t *testing.T, rng *rand.Rand) *trial {
-	c := config{game: mustGame(t, 6, awari.Awari), options: Options{Workers: 2, TileSize: 1}, seeds: 12}
+	c := config{game: awaritest.Game(t, 6, awari.Awari), options: Options{Workers: 2, TileSize: 1}, seeds: 12}
 	return c.inWindows(rng).trial(rng, newDisk())
 }
 
@@ -294,8 +297,8 @@ func smallWholeTrial(t *testing.T, rng *rand.Rand) *trial {
 
 // eachSmallEngine is eachEngine for that layer.
 func eachSmallEngine(t *testing.T, test func(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial)) {
-	t.Run("windows", func(t *testing.T) { test(t, newRand(t), smallTrial) })
-	t.Run("whole", func(t *testing.T) { test(t, newRand(t), smallWholeTrial) })
+	t.Run("windows", func(t *testing.T) { test(t, awaritest.Rand(t), smallTrial) })
+	t.Run("whole", func(t *testing.T) { test(t, awaritest.Rand(t), smallWholeTrial) })
 }
 
 // TestLongCrashes crashes in each operation on files: the process is killed, or the power
@@ -305,9 +308,9 @@ func TestLongCrashes(t *testing.T) { eachSmallEngine(t, testCrashes) }
 func testCrashes(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial) {
 	stride := 140
 	switch {
-	case full():
+	case awaritest.Full():
 		stride = 1
-	case long():
+	case awaritest.Long():
 		stride = 9
 	}
 	for k := 1; ; k++ {
@@ -335,7 +338,7 @@ func testCrashes(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand
 
 // TestLongFullDisk lets the disk be full from the k-th write on. Nothing is lost then.
 func TestLongFullDisk(t *testing.T) {
-	rng := newRand(t)
+	rng := awaritest.Rand(t)
 	for k := 1; ; k += 1 + rng.IntN(gap(30)) {
 		x := smallTrial(t, rng)
 		x.disk.failOn(crashfs.Write, failing(syscall.ENOSPC, k))
@@ -356,7 +359,7 @@ func TestLongFullDisk(t *testing.T) {
 // TestLongStreamsAreMissed: the disk is full while a stream that is needed is stored, and has room
 // again at once. The layer does not continue as if the stream were there.
 func TestLongStreamsAreMissed(t *testing.T) {
-	rng := newRand(t)
+	rng := awaritest.Rand(t)
 	for k := 1; ; k += 1 + rng.IntN(gap(10)) {
 		x := smallTrial(t, rng)
 		var calls atomic.Int64

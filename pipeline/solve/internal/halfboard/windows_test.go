@@ -13,10 +13,12 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"unsafe"
 
 	"go.uber.org/goleak"
 	"golang.org/x/sync/errgroup"
 
+	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/crashfs"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
@@ -24,19 +26,22 @@ import (
 	"grenier/kernels/cpu"
 	"grenier/kernels/planes"
 	"grenier/layers/awari"
+	"grenier/pipeline/solve/internal/halfboard/board"
+	"grenier/pipeline/solve/internal/halfboard/fixpoint"
+	"grenier/pipeline/solve/internal/halfboard/stream"
 )
 
 // TestLongWindowsGiveTheSame solves layers of random games window by window, in random ways:
 // they equal those of the document's algorithm.
 func TestLongWindowsGiveTheSame(t *testing.T) {
-	configs := runs(200)
+	configs := awaritest.Runs(200)
 	switch {
-	case full():
+	case awaritest.Full():
 		configs = 20_000
-	case long():
+	case awaritest.Long():
 		configs = 200
 	}
-	rng := newRand(t)
+	rng := awaritest.Rand(t)
 	for range configs {
 		x := newTrial(t, rng)
 		if rng.IntN(2) == 0 {
@@ -52,12 +57,12 @@ func TestLongWindowsGiveTheSame(t *testing.T) {
 // TestLongEveryWidthAndKernel solves layers in all widths with all kernels and some numbers of
 // workers.
 func TestLongEveryWidthAndKernel(t *testing.T) {
-	rng := newRand(t)
+	rng := awaritest.Rand(t)
 	layers := []config{
-		{game: mustGame(t, 12, awari.Awari), seeds: 6}, {game: mustGame(t, 4, awari.Strict), seeds: 20},
-		{game: mustGame(t, 12, awari.Strict), seeds: 6}, {game: mustGame(t, 6, awari.Awari), seeds: 14},
+		{game: awaritest.Game(t, 12, awari.Awari), seeds: 6}, {game: awaritest.Game(t, 4, awari.Strict), seeds: 20},
+		{game: awaritest.Game(t, 12, awari.Strict), seeds: 6}, {game: awaritest.Game(t, 6, awari.Awari), seeds: 14},
 	}
-	if !long() {
+	if !awaritest.Long() {
 		layers = layers[2*rng.IntN(2):][:2]
 	}
 	for _, c := range layers {
@@ -82,9 +87,9 @@ func TestLongEveryWidthAndKernel(t *testing.T) {
 func TestLongWindowsEqualWhole(t *testing.T) {
 	tops := map[int]int{12: 4, 8: 7}
 	switch {
-	case full():
+	case awaritest.Full():
 		tops = map[int]int{12: 24, 8: 24}
-	case long():
+	case awaritest.Long():
 		tops = map[int]int{12: 12, 8: 18}
 	}
 	for pits, top := range tops {
@@ -94,8 +99,8 @@ func TestLongWindowsEqualWhole(t *testing.T) {
 				whole := newTower(t, pits, rules, o)
 				for n := range top + 1 {
 					want := whole.next(t)
-					for i, codes := range widths {
-						if !long() && (n/2+i)%2 > 0 {
+					for i, codes := range stream.AllCodes {
+						if !awaritest.Long() && (n/2+i)%2 > 0 {
 							continue
 						}
 						o.Bits, o.thin, o.Work = codes.Bits, (n+i)%2 == 0, newDisk().work()
@@ -129,7 +134,7 @@ func solveOn(t *testing.T, w *tower, o Options, n int) []int8 {
 
 // TestBitsThatMakeNoSense: other widths, and windows without a place for streams.
 func TestBitsThatMakeNoSense(t *testing.T) {
-	game := mustGame(t, 6, awari.Awari)
+	game := awaritest.Game(t, 6, awari.Awari)
 	for _, bits := range []int{-2, 1, 5, 7, 16} {
 		if _, err := New(game, Options{Bits: bits}); !errors.Is(err, ErrOptions) || !strings.Contains(err.Error(), "8, 6, 4, 3 and 2") {
 			t.Errorf("%d bits: %v", bits, err)
@@ -140,9 +145,9 @@ func TestBitsThatMakeNoSense(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lower := &counting{tower: &tower{}}
-		if l, err := e.Solve(t.Context(), 5, testBelow, lower); !errors.Is(err, ErrOptions) || l != nil || lower.closed.Load() != 1 {
-			t.Errorf("%d bits: %v, the layers below are closed %d times", bits, err, lower.closed.Load())
+		lower := &awaritest.Counting{Lower: &awaritest.Lower{}}
+		if l, err := e.Solve(t.Context(), 5, testBelow, lower); !errors.Is(err, ErrOptions) || l != nil || lower.Closed.Load() != 1 {
+			t.Errorf("%d bits: %v, the layers below are closed %d times", bits, err, lower.Closed.Load())
 		}
 		if err := e.Close(); err != nil {
 			t.Error(err)
@@ -153,13 +158,13 @@ func TestBitsThatMakeNoSense(t *testing.T) {
 // width draws the width of an attempt, and what else may differ from one to the next.
 func (x *trial) width() {
 	x.vary()
-	x.options.Bits = widths[x.rng.IntN(len(widths))].Bits
+	x.options.Bits = stream.AllCodes[x.rng.IntN(len(stream.AllCodes))].Bits
 	x.options.thin = x.rng.IntN(2) == 0
 }
 
 // TestLongWidthsChange: what was found with one width is resumed in another.
 func TestLongWidthsChange(t *testing.T) {
-	rng := newRand(t)
+	rng := awaritest.Rand(t)
 	for range trials(20) {
 		x := newTrial(t, rng)
 		x.seeds = max(x.seeds, 4)
@@ -167,13 +172,13 @@ func TestLongWidthsChange(t *testing.T) {
 		for range 1 + rng.IntN(5) {
 			x.width()
 			at := 1 + rng.IntN(100)
-			if !x.stop(t, func(all, _ int, _ Stage) bool { return all == at }) {
+			if !x.stop(t, func(all, _ int, _ fixpoint.Stage) bool { return all == at }) {
 				break
 			}
 			if captured && x.reads > 0 {
 				t.Fatalf("%+v: captures are computed twice", x.config)
 			}
-			captured = captured || x.last.Stage > CaptureStage
+			captured = captured || x.last.Stage > fixpoint.CaptureStage
 		}
 		x.width()
 		x.finish(t)
@@ -186,13 +191,13 @@ func TestLongWidthsChange(t *testing.T) {
 // TestLongWindowsAreNotSolvedTwice: a kill costs a layer what it has done since the last
 // checkpoint, the window before if that was still on its way to the disk, and no other window or segment.
 func TestLongWindowsAreNotSolvedTwice(t *testing.T) {
-	rng := newRand(t)
+	rng := awaritest.Rand(t)
 	for kills := 0; kills < trials(10); {
 		x := newTrial(t, rng)
 		x.vary()
 		x.options.Interval = 1
 		at := 1 + rng.IntN(300)
-		before, through := x.kill(t, func(all, _ int, _ Stage) bool { return all == at })
+		before, through := x.kill(t, func(all, _ int, _ fixpoint.Stage) bool { return all == at })
 		if through {
 			continue
 		}
@@ -201,18 +206,18 @@ func TestLongWindowsAreNotSolvedTwice(t *testing.T) {
 		x.width()
 		var mu sync.Mutex
 		least := x.seeds // base of a sweep
-		scores, err := x.attempt(t, t.Context(), func(p Progress) {
+		scores, err := x.attempt(t, t.Context(), func(p fixpoint.Progress) {
 			mu.Lock()
 			defer mu.Unlock()
-			if p.Stage != CaptureStage {
+			if p.Stage != fixpoint.CaptureStage {
 				least = min(least, p.Base)
 			}
 		})
 		x.compare(t, scores, err)
-		if killed.Stage > CaptureStage && x.reads > 0 {
+		if killed.Stage > fixpoint.CaptureStage && x.reads > 0 {
 			t.Fatalf("%+v, killed at %+v: %d scores of lower layers are read again", x.config, killed, x.reads)
 		}
-		if killed.Stage > CaptureStage && killed.Stage < FullStage && killed.Done > 0 && least < before {
+		if killed.Stage > fixpoint.CaptureStage && killed.Stage < fixpoint.FullStage && killed.Done > 0 && least < before {
 			t.Fatalf("%+v, killed at %+v, after the window from %d on: windows from %d on are solved again", x.config, killed, before, least)
 		}
 		if x.stats.Sweeps < kept {
@@ -226,7 +231,7 @@ func TestLongWindowsAreNotSolvedTwice(t *testing.T) {
 
 // TestLongSolvedLayersAreNotSolvedAgain: a layer that was not sealed is only read.
 func TestLongSolvedLayersAreNotSolvedAgain(t *testing.T) {
-	rng := newRand(t)
+	rng := awaritest.Rand(t)
 	for range trials(15) {
 		x := newTrial(t, rng)
 		x.finish(t)
@@ -234,7 +239,7 @@ func TestLongSolvedLayersAreNotSolvedAgain(t *testing.T) {
 		for range 2 {
 			x.width()
 			x.finish(t)
-			if s := x.stats; x.reads > 0 || s.Windows != first.Windows || s.Sweeps != first.Sweeps || s.Traffic.Written != (Traffic{}).Written {
+			if s := x.stats; x.reads > 0 || s.Windows != first.Windows || s.Sweeps != first.Sweeps || s.Traffic.Written != (fixpoint.Traffic{}).Written {
 				t.Fatalf("%+v: %d scores of lower layers are read, %+v after %+v", x.config, x.reads, s, first)
 			}
 		}
@@ -244,13 +249,13 @@ func TestLongSolvedLayersAreNotSolvedAgain(t *testing.T) {
 // kill resumes the layer until a report for which when holds, after which all operations
 // on files fail, and finds what a killed process leaves. It returns the base of the window before the one in
 // progress, which is the same if there is none, and whether the layer was through before.
-func (x *trial) kill(t *testing.T, when func(all, ofStage int, stage Stage) bool) (before int, through bool) {
+func (x *trial) kill(t *testing.T, when func(all, ofStage int, stage fixpoint.Stage) bool) (before int, through bool) {
 	t.Helper()
 	d := x.disk
 	c := &cancelling{when: when, cancel: func() { x.move(&disk{FS: d.Kill()}) }}
-	var killed Progress
+	var killed fixpoint.Progress
 	base := 0
-	scores, err := x.attempt(t, t.Context(), func(p Progress) {
+	scores, err := x.attempt(t, t.Context(), func(p fixpoint.Progress) {
 		c.progress(p)
 		x.mu.Lock()
 		defer x.mu.Unlock()
@@ -271,16 +276,16 @@ func (x *trial) kill(t *testing.T, when func(all, ofStage int, stage Stage) bool
 
 // TestLongSegmentsAreNotComputedTwice: captures that are stored are not computed again.
 func TestLongSegmentsAreNotComputedTwice(t *testing.T) {
-	rng := newRand(t)
+	rng := awaritest.Rand(t)
 	seeds, stops := 10, 1
-	if long() {
+	if awaritest.Long() {
 		seeds, stops = 12, 6
 	}
-	c := config{game: mustGame(t, 10, awari.Awari), seeds: seeds, options: Options{Workers: 1, Bits: 4, Memory: 1, segment: 1}}
+	c := config{game: awaritest.Game(t, 10, awari.Awari), seeds: seeds, options: Options{Workers: 1, Bits: 4, Memory: 1, segment: 1}}
 	all := c.trial(rng, newDisk())
 	all.finish(t)
 	x := c.trial(rng, newDisk())
-	left := all.stats.Traffic.Written[CaptureStage]
+	left := all.stats.Traffic.Written[fixpoint.CaptureStage]
 	stored := func() (segments int) {
 		for _, name := range x.disk.streams(t) {
 			if strings.HasSuffix(name, "-full") {
@@ -291,19 +296,19 @@ func TestLongSegmentsAreNotComputedTwice(t *testing.T) {
 	}
 	for range stops {
 		before := stored()
-		if !x.stop(t, func(int, int, Stage) bool { return x.now().Stage > CaptureStage || stored() > before }) || x.last.Stage > CaptureStage {
+		if !x.stop(t, func(int, int, fixpoint.Stage) bool { return x.now().Stage > fixpoint.CaptureStage || stored() > before }) || x.last.Stage > fixpoint.CaptureStage {
 			break
 		}
 		segments := stored()
 		y := c.trial(rng, x.disk.copied(t))
 		y.finish(t)
-		wrote := y.stats.Traffic.Written[CaptureStage]
+		wrote := y.stats.Traffic.Written[fixpoint.CaptureStage]
 		if wrote >= left {
 			t.Fatalf("%d segments are stored, and %d bytes of captures are written, %d before", segments, wrote, left)
 		}
 		left = wrote
 	}
-	if left == all.stats.Traffic.Written[CaptureStage] {
+	if left == all.stats.Traffic.Written[fixpoint.CaptureStage] {
 		t.Fatal("no captures were stopped")
 	}
 }
@@ -315,7 +320,7 @@ func kindOf(name string) string {
 		return "captures of open rows"
 	case strings.HasSuffix(name, "-full"):
 		return "captures of full rows"
-	case strings.HasPrefix(name, "window") && strings.HasSuffix(name, fmt.Sprint(samplePart)):
+	case strings.HasPrefix(name, "window") && strings.HasSuffix(name, fmt.Sprint(stream.SamplePart)):
 		return "window, sample"
 	case strings.HasPrefix(name, "window"):
 		return "window"
@@ -327,7 +332,7 @@ func kindOf(name string) string {
 func (x *trial) anyOfKind(t *testing.T) map[string]string {
 	t.Helper()
 	kinds := map[string]string{}
-	for _, name := range shuffled(x.rng, x.disk.streams(t)) {
+	for _, name := range awaritest.Shuffled(x.rng, x.disk.streams(t)) {
 		if _, contents := x.disk.contents(t, name); len(contents) > beginOf(kindOf(name)) {
 			kinds[kindOf(name)] = name
 		}
@@ -342,11 +347,11 @@ func (x *trial) anyOfKind(t *testing.T) map[string]string {
 func (x *trial) someOfKind(t *testing.T) map[string]string {
 	t.Helper()
 	kinds := x.anyOfKind(t)
-	if long() {
+	if awaritest.Long() {
 		return kinds
 	}
 	some := map[string]string{}
-	for _, kind := range shuffled(x.rng, slices.Sorted(maps.Keys(kinds)))[:2] {
+	for _, kind := range awaritest.Shuffled(x.rng, slices.Sorted(maps.Keys(kinds)))[:2] {
 		some[kind] = kinds[kind]
 	}
 	return some
@@ -355,7 +360,7 @@ func (x *trial) someOfKind(t *testing.T) map[string]string {
 // someWidths returns one of the widths, in long tests all.
 func someWidths(rng *rand.Rand) []int {
 	all := Widths[1:]
-	if long() {
+	if awaritest.Long() {
 		return all
 	}
 	return all[rng.IntN(len(all)):][:1]
@@ -364,7 +369,7 @@ func someWidths(rng *rand.Rand) []int {
 // TestLongDamagedStreams damages each kind of streams in each way: what is damaged is named
 // and computed again, and never believed.
 func TestLongDamagedStreams(t *testing.T) {
-	rng := newRand(t)
+	rng := awaritest.Rand(t)
 	for _, bits := range someWidths(rng) {
 		x := smallTrial(t, rng)
 		x.options.Bits, x.options.segment = bits, 30_000
@@ -405,8 +410,8 @@ func TestLongDamagedStreams(t *testing.T) {
 				}
 			}},
 			"of another layer":  {silent: true, do: other(func(y *trial) { y.seeds-- })},
-			"of other rules":    {silent: true, do: other(func(y *trial) { y.game = mustGame(t, 6, awari.Strict) })},
-			"of another sample": {silent: true, do: other(func(y *trial) { y.options.Sample = randomSample(rng) })},
+			"of other rules":    {silent: true, do: other(func(y *trial) { y.game = awaritest.Game(t, 6, awari.Strict) })},
+			"of another sample": {silent: true, do: other(func(y *trial) { y.options.Sample = awaritest.Sample(rng) })},
 			"of another width":  {silent: true, do: other(func(y *trial) { y.options.Bits = map[int]int{2: 6, 3: 2, 4: 3, 6: 4}[bits] })},
 			"missing":           {silent: true, do: func(d *disk, name string) { d.plain().Remove(name) }},
 		} {
@@ -434,7 +439,7 @@ func TestLongDamagedStreams(t *testing.T) {
 // TestLongForgedStreams: right checksums of wrong contents. What no stream can hold is named,
 // and the scores that come out of the rest are those of the oracle.
 func TestLongForgedStreams(t *testing.T) {
-	rng := newRand(t)
+	rng := awaritest.Rand(t)
 	for _, bits := range someWidths(rng) {
 		x := smallTrial(t, rng)
 		x.options.Bits = bits
@@ -471,7 +476,7 @@ func TestLongForgedStreams(t *testing.T) {
 	}
 }
 
-var keptSize = len(appendLittle(nil, history{}))
+var keptSize = binary.Size(history{})
 
 // beginOf returns the bytes that stand before the contents of a kind of streams.
 func beginOf(kind string) int {
@@ -498,15 +503,15 @@ func random(rng *rand.Rand, begin []byte, n int) []byte {
 // TestFloorsOfCheckpoints: those of codes are not believed. While lines are being changed, a copy of codes of two parts
 // can show any.
 func TestFloorsOfCheckpoints(t *testing.T) {
-	rng := newRand(t)
-	for _, c := range widths {
+	rng := awaritest.Rand(t)
+	for _, c := range stream.AllCodes {
 		x := smallTrial(t, rng)
 		x.options.Bits = c.Bits
 		x.stopInWindow(t, 1)
 		h, contents := x.disk.contents(t, rundir.FoundName)
 		changed := 0
-		for line := range slices.Chunk(asScores(contents[binary.Size(history{}):]), c.Line()) {
-			for i := range side {
+		for line := range slices.Chunk(unsafe.Slice((*int8)(unsafe.Pointer(&contents[keptSize])), len(contents)-keptSize), c.Line()) {
+			for i := range board.Side {
 				score, code := c.Score[c.Get(line, i)], c.All[rng.IntN(len(c.All))]
 				if c.Score[code] == score && code != c.Get(line, i) {
 					c.Put(line, i, code)
@@ -522,9 +527,9 @@ func TestFloorsOfCheckpoints(t *testing.T) {
 	}
 }
 
-// TestLongForgedCaptures: a capture value beyond what the layer has is not believed.
-func TestLongForgedCaptures(t *testing.T) {
-	rng := newRand(t)
+// TestForgedCaptures: a capture value beyond what the layer has is not believed.
+func TestForgedCaptures(t *testing.T) {
+	rng := awaritest.Rand(t)
 	x := smallTrial(t, rng)
 	x.stopInWindow(t, 1)
 	for _, value := range []int8{127, 13, -14, -64, -65, -64 - 14, -128} {
@@ -548,27 +553,23 @@ func TestLongForgedCaptures(t *testing.T) {
 // forgeLine puts a value into the first line of the first strip of a stream of captures.
 func forgeLine(contents []byte, value int8) []byte {
 	begin := beginOf("captures")
-	at := begin + packetHead
-	size := int(little32(contents[begin:]))
-	line := make([]int8, side)
+	at := begin + 4 // the length of the packet
+	size := int(binary.LittleEndian.Uint32(contents[begin:]))
+	line := make([]int8, board.Side)
 	kernel := planes.For(cpu.Generic)
 	old := kernel.Unpack(line, contents[at:at+size])
 	line[1] = value
-	packed := make([]byte, planes.Bound(side))
+	packed := make([]byte, planes.Bound(board.Side))
 	packed = packed[:kernel.Pack(packed, line)]
 	strip := append(packed, contents[at+old:at+size]...)
-	forged := slices.Concat(contents[:begin], appendLittle(nil, uint32(len(strip))), strip, contents[at+size:])
+	forged := slices.Concat(contents[:begin], binary.LittleEndian.AppendUint32(nil, uint32(len(strip))), strip, contents[at+size:])
 	return forged
-}
-
-func little32(b []byte) uint32 {
-	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
 }
 
 // TestLongAnyWindowStreamsWillDo kills the work, or cuts the power, in any operation, several
 // times, with other widths, and bytes go bad in between.
 func TestLongAnyWindowStreamsWillDo(t *testing.T) {
-	rng := newRand(t)
+	rng := awaritest.Rand(t)
 	crashes, flips := 0, 0
 	for range trials(15) {
 		x := newTrial(t, rng)
@@ -599,41 +600,41 @@ func TestLongAnyWindowStreamsWillDo(t *testing.T) {
 // goroutines end, memory is returned, which only long tests look at, and the layer can be resumed.
 func TestLongWindowsAreCancelled(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	rng := newRand(t)
-	stopped := [Stages]int{}
-	for wanted := range Stages {
+	rng := awaritest.Rand(t)
+	stopped := [fixpoint.Stages]int{}
+	for wanted := range fixpoint.Stages {
 		// Few layers have a sparse stage.
-		for tries := 0; tries < trials(15) || stopped[wanted] == 0 && Stage(wanted) != SparseStage; tries++ {
+		for tries := 0; tries < trials(15) || stopped[wanted] == 0 && fixpoint.Stage(wanted) != fixpoint.SparseStage; tries++ {
 			x := smallTrial(t, rng)
 			x.options.Workers = 1 + rng.IntN(5)
 			x.options.Interval = 0
-			moment := 1 + rng.IntN([Stages]int{CaptureStage: 2, DenseStage: 20, SparseStage: 20, FullStage: 20}[wanted])
-			if x.stop(t, func(_, ofStage int, stage Stage) bool { return stage == wanted && ofStage == moment }) {
+			moment := 1 + rng.IntN([fixpoint.Stages]int{fixpoint.CaptureStage: 2, fixpoint.DenseStage: 20, fixpoint.SparseStage: 20, fixpoint.FullStage: 20}[wanted])
+			if x.stop(t, func(_, ofStage int, stage fixpoint.Stage) bool { return stage == wanted && ofStage == moment }) {
 				stopped[wanted]++
 			}
 		}
 	}
-	if !long() {
+	if !awaritest.Long() {
 		return
 	}
 	x := smallTrial(t, rng)
 	x.options.Interval = 0
 	at := 0
-	returnsMemory(t, 8<<20, func() {
+	awaritest.ReturnsMemory(t, 8<<20, func() {
 		at += 1 + rng.IntN(10)
 		x.move(newDisk())
-		x.stop(t, func(all, _ int, _ Stage) bool { return all == at })
+		x.stop(t, func(all, _ int, _ fixpoint.Stage) bool { return all == at })
 	})
 }
 
 // TestLongLoadedScores reads a layer that was solved in windows in any order, from several
 // goroutines, and loads parts of it before or not.
 func TestLongLoadedScores(t *testing.T) {
-	rng := newRand(t)
+	rng := awaritest.Rand(t)
 	for range trials(10) {
 		x := newTrial(t, rng)
 		x.solved(t, func(l *Layer, want []int8) {
-			size := l.engine.grid.slabSize()
+			size := stream.SlabSize(l.engine.Grid.Layer)
 			for range 6 {
 				switch rng.IntN(3) {
 				case 0:
@@ -681,12 +682,12 @@ func (x *trial) readsSample(t *testing.T, l *Layer, want []int8) {
 // TestLongSamples: pieces on both sides of the border of two slabs and on both at once, all of the
 // layer, nothing, single positions, the same piece twice, and another sample than that of the run before.
 func TestLongSamples(t *testing.T) {
-	rng := newRand(t)
+	rng := awaritest.Rand(t)
 	for _, bits := range someWidths(rng) {
-		c := config{game: mustGame(t, 12, awari.Awari), seeds: 8, options: Options{Workers: 2, Bits: bits}}
+		c := config{game: awaritest.Game(t, 12, awari.Awari), seeds: 8, options: Options{Workers: 2, Bits: bits}}
 		x := c.trial(rng, newDisk())
 		x.options.Interval = 0
-		const border = pieceLength
+		const border = board.PieceLength
 		type sample struct {
 			starts []uint64
 			length uint64
@@ -695,16 +696,16 @@ func TestLongSamples(t *testing.T) {
 			{[]uint64{border - 2000, border}, 2000}, {[]uint64{border - 1000}, 2000}, {[]uint64{0}, Positions(c.game, c.seeds)},
 			{nil, 0}, {nil, 7}, {[]uint64{0, 1, border - 1, border, Positions(c.game, c.seeds) - 1}, 1}, {[]uint64{99, 99}, 99},
 		}
-		if !long() {
-			samples = shuffled(rng, samples)[:3]
+		if !awaritest.Long() {
+			samples = awaritest.Shuffled(rng, samples)[:3]
 		}
 		for _, sample := range samples {
 			x.options.Sample = func(uint64) ([]uint64, uint64) { return sample.starts, sample.length }
 			x.solved(t, func(l *Layer, want []int8) {
-				if l.engine.grid.slabSize() != border {
-					t.Fatalf("slabs of %d", l.engine.grid.slabSize())
+				if stream.SlabSize(l.engine.Grid.Layer) != border {
+					t.Fatalf("slabs of %d", stream.SlabSize(l.engine.Grid.Layer))
 				}
-				if l.Stats().Traffic.Written[FullStage] == 0 {
+				if l.Stats().Traffic.Written[fixpoint.FullStage] == 0 {
 					t.Errorf("%v: what windows found is that of another sample", sample)
 				}
 				if err := l.LoadSample(t.Context()); err != nil {
@@ -714,7 +715,7 @@ func TestLongSamples(t *testing.T) {
 				x.readsRight(t, l, want, 0, len(want))
 			})
 			x.finish(t)
-			if x.stats.Traffic.Written[FullStage] != 0 || len(x.notes) > 0 {
+			if x.stats.Traffic.Written[fixpoint.FullStage] != 0 || len(x.notes) > 0 {
 				t.Errorf("%v: windows are solved again; notes %q", sample, x.notes)
 			}
 		}
@@ -730,7 +731,7 @@ func (x *trial) solved(t *testing.T, do func(l *Layer, want []int8)) {
 	if err != nil {
 		t.Fatalf("%+v: %v", x.config, err)
 	}
-	do(l, oracle(t, x.game, x.seeds)[x.seeds])
+	do(l, awaritest.Oracle(t, x.game, x.seeds)[x.seeds])
 	if err := errors.Join(l.Close(), e.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -749,7 +750,7 @@ func (x *trial) readsRight(t *testing.T, l *Layer, want []int8, start uint64, le
 // TestLongLoadingFails: after a failure nothing wrong is read, neither by the one who fails nor
 // by others at the same time.
 func TestLongLoadingFails(t *testing.T) {
-	rng := newRand(t)
+	rng := awaritest.Rand(t)
 	failures := 0
 	for tries := 0; tries < trials(15) || failures == 0; tries++ {
 		x := newTrial(t, rng)
@@ -789,35 +790,5 @@ func TestLongLoadingFails(t *testing.T) {
 				x.readsRight(t, l, want, 0, len(want))
 			}
 		})
-	}
-}
-
-// TestSeenEnds: masks of what is at an end take the place of the codes.
-func TestSeenEnds(t *testing.T) {
-	rng := newRand(t)
-	for _, c := range widths {
-		for _, lines := range []int{1, 100, seenLines, 2*seenLines + 77} {
-			for _, more := range []int{0, 8, 100_000} {
-				memory := make([]int8, lines*c.Line()+more)
-				codes, want := memory[:lines*c.Line()], make([]uint64, lines)
-				for i := range want {
-					line := codes[i*c.Line():][:c.Line()]
-					for k := range side {
-						code := c.All[rng.IntN(len(c.All))]
-						c.Put(line, k, code)
-						if score := int(c.Score[code]); score == c.Values || score == -c.Values {
-							want[i] |= 1 << k
-						}
-					}
-				}
-				e, masks := &engine{workers: 3, windows: &windows{codes: c}}, asWords(memory[len(memory)-8*lines:])
-				if err := e.seeEnds(t.Context(), masks, codes); err != nil {
-					t.Fatal(err)
-				}
-				if !slices.Equal(masks, want) {
-					t.Errorf("%d bits, %d lines, %d bytes more: not the ends", c.Bits, lines, more)
-				}
-			}
-		}
 	}
 }

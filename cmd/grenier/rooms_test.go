@@ -1,0 +1,84 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// engine is the awari engine.
+const engine = "grenier/pipeline/solve/internal/halfboard"
+
+// rooms are the rooms of the engine, from the lowest to the entry, which puts them together: each
+// may import those before it only.
+var rooms = []string{engine + "/board", engine + "/fixpoint", engine + "/stream", engine}
+
+// TestRoomsOfTheEngine checks the order of the rooms, and that others enter by the entry only.
+func TestRoomsOfTheEngine(t *testing.T) {
+	found := 0
+	for _, p := range listPackages(t) {
+		room := slices.Index(rooms, p.ImportPath)
+		if room >= 0 {
+			found++
+		} else if strings.HasPrefix(p.ImportPath, engine) {
+			t.Errorf("%s is not in the list of rooms", p.ImportPath)
+		}
+		for _, imported := range p.Imports {
+			below := slices.Index(rooms, imported)
+			if room >= 0 && below >= room || room < 0 && below >= 0 && imported != engine {
+				t.Errorf("%s imports %s", p.ImportPath, imported)
+			}
+		}
+	}
+	if found != len(rooms) {
+		t.Errorf("%d rooms, want %d", found, len(rooms))
+	}
+}
+
+// TestStructsOfTheEngine keeps structs small: what a struct holds must fit into a head.
+func TestStructsOfTheEngine(t *testing.T) {
+	const most, mostOfWindows = 19, 10
+	seen := false
+	for _, room := range rooms {
+		files, err := filepath.Glob("../../" + strings.TrimPrefix(room, "grenier/") + "/*.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			for name, fields := range structsOf(t, file) {
+				if fields > most || name == "Windows" && fields > mostOfWindows {
+					t.Errorf("%s: struct %s has %d fields", file, name, fields)
+				}
+				seen = seen || name == "Windows"
+			}
+		}
+	}
+	if !seen {
+		t.Error("there is no struct Windows")
+	}
+}
+
+// structsOf returns the numbers of fields of the structs that a file defines.
+func structsOf(t *testing.T, file string) map[string]int {
+	t.Helper()
+	tree, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sizes := map[string]int{}
+	ast.Inspect(tree, func(n ast.Node) bool {
+		if spec, ok := n.(*ast.TypeSpec); ok {
+			if s, ok := spec.Type.(*ast.StructType); ok {
+				for _, f := range s.Fields.List {
+					sizes[spec.Name.Name] += max(1, len(f.Names))
+				}
+			}
+		}
+		return true
+	})
+	return sizes
+}

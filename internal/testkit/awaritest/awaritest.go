@@ -1,0 +1,252 @@
+// Package awaritest has what tests of the awari engine share: random games, the scores that the document's algorithm
+// gives them, and a judge of single positions.
+package awaritest
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"grenier/layers/awari"
+	"grenier/pipeline/spaces/retro"
+)
+
+var seed = flag.Uint64("seed", 0, "seed of random tests; 0 picks one")
+
+// Rand returns a random source and logs its seed; the flag -seed repeats a
+// run.
+func Rand(t testing.TB) *rand.Rand {
+	s := *seed
+	if s == 0 {
+		s = rand.Uint64()
+	}
+	t.Logf("-seed %d", s)
+	return rand.New(rand.NewPCG(s, 0))
+}
+
+// Runs returns how often to repeat a random test: n times if there is much time, an eighth of that in
+// a long test, and a fortieth in others.
+func Runs(n int) int {
+	switch {
+	case Full():
+		return n
+	case Long():
+		return (n + 7) / 8
+	}
+	return (n + 39) / 40
+}
+
+// Long says that there is time for long tests.
+func Long() bool { return os.Getenv("GRENIER_LONG") != "" }
+
+// Full says that there is much time.
+func Full() bool { return os.Getenv("GRENIER_LONG") == "full" }
+
+// Shuffled returns the items in random order.
+func Shuffled[T any](rng *rand.Rand, items []T) []T {
+	items = slices.Clone(items)
+	rng.Shuffle(len(items), func(i, k int) { items[i], items[k] = items[k], items[i] })
+	return items
+}
+
+// Game returns a game that exists.
+func Game(t testing.TB, pits int, rules awari.Rules) awari.Game {
+	t.Helper()
+	game, err := awari.New(pits, rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return game
+}
+
+// Top is the largest layer of random games of a number of pits: far enough on
+// small boards for sowings of several laps.
+func Top(pits int) int {
+	if Long() {
+		return map[int]int{4: 30, 6: 19, 8: 13, 10: 9, 12: 8}[pits]
+	}
+	return map[int]int{4: 25, 6: 17, 8: 11, 10: 8, 12: 7}[pits]
+}
+
+// Layer draws a game and a layer of it.
+func Layer(t testing.TB, rng *rand.Rand) (game awari.Game, seeds int) {
+	t.Helper()
+	pits := awari.MinPits + 2*rng.IntN(5)
+	game = Game(t, pits, awari.Rules(rng.IntN(2)))
+	return game, rng.IntN(Top(pits) + 1)
+}
+
+// oracles are the layers that the document's algorithm has solved so far, for
+// all tests together.
+var oracles = struct {
+	mu     sync.Mutex
+	layers map[awari.Game][][]int8
+}{layers: map[awari.Game][][]int8{}}
+
+// Oracle returns layers 0 to n, or more of them.
+func Oracle(t testing.TB, game awari.Game, n int) [][]int8 {
+	t.Helper()
+	oracles.mu.Lock()
+	defer oracles.mu.Unlock()
+	space, err := awari.NewSpace(game, awari.MaxSeeds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	layers := oracles.layers[game]
+	for len(layers) <= n {
+		scores, _, err := retro.SolveLayer(t.Context(), space, layers, len(layers), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		layers = append(layers, scores)
+	}
+	oracles.layers[game] = layers
+	return layers
+}
+
+// Lower gives the scores of layers in memory.
+type Lower struct{ Layers [][]int8 }
+
+// Read reads scores of a layer.
+func (l *Lower) Read(n int, start uint64, dst []int8) error {
+	if copy(dst, l.Layers[n][start:]) < len(dst) {
+		return fmt.Errorf("layer %d has no %d scores from %d on", n, len(dst), start)
+	}
+	return nil
+}
+
+// Close does nothing.
+func (l *Lower) Close() error { return nil }
+
+// LowerOf gives the layers below that of n seeds, by the oracle.
+func LowerOf(t testing.TB, game awari.Game, n int) *Lower {
+	t.Helper()
+	return &Lower{Oracle(t, game, n)[:n]}
+}
+
+// Counting notes what is read of layers.
+type Counting struct {
+	*Lower
+	Scores [awari.MaxSeeds + 1]atomic.Uint64
+	Closed atomic.Int64
+}
+
+// Read counts scores by layer.
+func (l *Counting) Read(n int, start uint64, dst []int8) error {
+	l.Scores[n].Add(uint64(len(dst)))
+	return l.Lower.Read(n, start, dst)
+}
+
+// Close counts calls.
+func (l *Counting) Close() error {
+	l.Closed.Add(1)
+	return l.Lower.Close()
+}
+
+// A Judge plays moves by the rules of package awari.
+type Judge struct {
+	Space  *awari.Space
+	layers [][]int8 // below
+}
+
+// NewJudge returns a judge of the layer of n seeds.
+func NewJudge(t testing.TB, game awari.Game, n int) *Judge {
+	t.Helper()
+	space, err := awari.NewSpace(game, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Judge{space, LowerOf(t, game, n).Layers}
+}
+
+// Offer returns the score of the best move of board that captures, or that of the end of
+// the game if there is no ordinary move; false if there is neither.
+func (j *Judge) Offer(board awari.Board) (score int, ok bool) {
+	score, quiet := j.Space.Terminal(board), false
+	for _, play := range j.Space.Plays(board) {
+		switch {
+		case !play.Legal:
+		case play.Starves: // takes all
+			score = max(score, play.Captured)
+		case play.Captured == 0:
+			quiet = true
+		default:
+			n, rank := j.Space.Rank(play.Child)
+			score, ok = max(score, play.Captured-int(j.layers[n][rank])), true
+		}
+	}
+	return score, ok || !quiet
+}
+
+// Quiet returns where the moves of board without captures lead.
+func (j *Judge) Quiet(board awari.Board) (children []awari.Board) {
+	for _, play := range j.Space.Plays(board) {
+		if play.Legal && play.Captured == 0 {
+			children = append(children, play.Child)
+		}
+	}
+	return children
+}
+
+// FailAt returns a function that fails when it is called for the n-th time.
+func FailAt(err error, n int) func() error {
+	var calls atomic.Int64
+	return func() error {
+		if calls.Add(1) == int64(n) {
+			return err
+		}
+		return nil
+	}
+}
+
+// virtualMemory returns the bytes of address space that the process has. Tests
+// that need it are skipped where the system does not say.
+func virtualMemory(t *testing.T) int {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.Skip(err)
+	}
+	pages, err := strconv.Atoi(string(bytes.Fields(text)[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pages * os.Getpagesize()
+}
+
+// ReturnsMemory fails if calls of f, which each take size bytes, leave memory
+// behind.
+func ReturnsMemory(t *testing.T, size int, f func()) {
+	t.Helper()
+	calls := 1 + 1<<29/size // what the Go heap grows by is far less
+	f()                     // threads begin, each with memory of its own
+	before := virtualMemory(t)
+	for range calls {
+		f()
+	}
+	if grown := virtualMemory(t) - before; grown > calls*size/4 {
+		t.Errorf("%d MiB more after %d calls", grown>>20, calls)
+	}
+}
+
+// Sample draws what reads a layer first, see the engine: a few pieces, in any places, or all of small
+// layers.
+func Sample(rng *rand.Rand) func(positions uint64) ([]uint64, uint64) {
+	s := rng.Uint64()
+	return func(positions uint64) (starts []uint64, length uint64) {
+		rng := rand.New(rand.NewPCG(s, positions))
+		length = 1 + rng.Uint64N(min(positions, 5000))
+		for range 1 + rng.IntN(20) {
+			starts = append(starts, rng.Uint64N(positions-length+1))
+		}
+		slices.Sort(starts)
+		return starts, length
+	}
+}

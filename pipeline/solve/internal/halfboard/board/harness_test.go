@@ -1,0 +1,113 @@
+package board
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"grenier/internal/testkit/awaritest"
+	"grenier/layers/awari"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// mustGeometry numbers halves of q pits with up to n seeds.
+func mustGeometry(t testing.TB, q, n int) *Geometry {
+	t.Helper()
+	g, err := NewGeometry(q, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// eachGeometry calls check for halves of all sizes with a few hundred to a few
+// thousand of them: of most sums there are several panels.
+func eachGeometry(t *testing.T, check func(t *testing.T, g *Geometry)) {
+	for q, n := range map[int]int{1: 5, 2: 20, 3: 18, 4: 14, 5: 11, 6: 10} {
+		check(t, mustGeometry(t, q, n))
+	}
+}
+
+// config is one layer of one game, and how many workers lay it out.
+type config struct {
+	game           awari.Game
+	seeds, workers int
+}
+
+func randomConfig(t testing.TB, rng *rand.Rand) config {
+	t.Helper()
+	game, seeds := awaritest.Layer(t, rng)
+	return config{game, seeds, 1 + rng.IntN(5)}
+}
+
+// layer lays the layer of c out, in memory.
+func (c config) layer(t testing.TB) *Layer {
+	t.Helper()
+	l, _ := c.begin(t)
+	return l
+}
+
+// begin lays the layer of c out, and returns the memory of its scores too.
+func (c config) begin(t testing.TB) (l *Layer, scores []int8) {
+	t.Helper()
+	l, err := NewLayer(t.Context(), c.workers, mustGeometry(t, c.game.Half(), c.seeds), &Patterns{}, Side)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := LayoutOf(c.game.Half(), c.seeds)
+	memory, err := NewRegion(size.Total())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := memory.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	_, scores = l.Allocate(memory, size)
+	return l, scores
+}
+
+// prepare lays the layer of c out and computes its offers.
+func (c config) prepare(t testing.TB, lower Lower) *Layer {
+	t.Helper()
+	l, scores := c.begin(t)
+	if err := CaptureAll(t.Context(), l, c.game, c.workers, lower, scores, func(float64) {}); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// position names a position by the codes of its halves.
+type position struct{ mover, opponent uint32 }
+
+// A spot is where a position stands: in a column and row of a block.
+type spot struct {
+	m           *Matrix
+	class       RowClass
+	panel, col  int
+	chunk, line int
+}
+
+// find returns where p stands.
+func (g *Layer) find(p position) spot {
+	m := g.Matrices[g.Pits[p.mover].Sum()]
+	column, at := int(p.mover-m.First), g.Place(p.opponent)
+	return spot{m, at.Class, column / Side, column % Side, int(at.Row) / Side, int(at.Row) % Side}
+}
+
+// offer returns the offer to a position.
+func (s spot) offer() int8 { return s.m.Block(s.class, s.panel, s.chunk)[s.col*Side+s.line] }
+
+// eachPosition calls do for all positions whose row is of class.
+func (g *Layer) eachPosition(class RowClass, do func(p position)) {
+	for _, m := range g.Matrices {
+		for column := range m.Columns {
+			for _, opponent := range g.Rows[g.N-m.Sum][class] {
+				do(position{m.First + uint32(column), opponent})
+			}
+		}
+	}
+}

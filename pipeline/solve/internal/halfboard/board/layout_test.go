@@ -1,0 +1,210 @@
+package board
+
+import (
+	"slices"
+	"testing"
+	"unsafe"
+
+	"grenier/internal/testkit/awaritest"
+)
+
+// TestLayoutIsThatOfTheMatrices adds up what the matrices of layers take, which are
+// counted half by half.
+func TestLayoutIsThatOfTheMatrices(t *testing.T) {
+	for q, most := range map[int]int{2: 30, 3: 25, 4: 18, 5: 14, 6: 12} {
+		for n := range most + 1 {
+			g := mustGeometry(t, q, n)
+			var want Layout
+			for sum := range n + 1 {
+				l := g.newMatrix(sum, Side).layout()
+				want.Scores += l.Scores
+				want.Offers[OpenRows] += l.Offers[OpenRows]
+				want.Offers[FullRows] += l.Offers[FullRows]
+			}
+			if got := LayoutOf(q, n); got != want || got.Total() != want.Scores+want.Offers[0]+want.Offers[1] {
+				t.Errorf("%d pits, %d seeds: %+v, want %+v", q, n, got, want)
+			}
+		}
+	}
+}
+
+// TestLayoutHoldsEveryPosition: a matrix has a line for each open row and panel,
+// and a block for each chunk and panel.
+func TestLayoutHoldsEveryPosition(t *testing.T) {
+	for _, c := range []struct {
+		columns int
+		rows    [Classes]int
+		want    Layout
+	}{
+		{1, [Classes]int{1, 0}, Layout{Scores: 64, Offers: [Classes]int{64 * 64, 0}}},
+		{64, [Classes]int{64, 1}, Layout{Scores: 64 * 64, Offers: [Classes]int{64 * 64, 64 * 64}}},
+		{65, [Classes]int{64, 65}, Layout{Scores: 2 * 64 * 64, Offers: [Classes]int{2 * 64 * 64, 4 * 64 * 64}}},
+		{65, [Classes]int{65, 64}, Layout{Scores: 2 * 65 * 64, Offers: [Classes]int{4 * 64 * 64, 2 * 64 * 64}}},
+	} {
+		if got := matrixLayout(c.columns, c.rows); got != c.want {
+			t.Errorf("%d columns, rows %v: %+v, want %+v", c.columns, c.rows, got, c.want)
+		}
+	}
+}
+
+// TestColumnsAndRowsAreCounted compares the formulas with the halves there are.
+func TestColumnsAndRowsAreCounted(t *testing.T) {
+	eachGeometry(t, func(t *testing.T, g *Geometry) {
+		for sum := range g.N + 1 {
+			want := [Classes]int{len(g.Rows[sum][OpenRows]), len(g.Rows[sum][FullRows])}
+			if rows := RowsOf(g.Q, sum); rows != want || ColumnsOf(g.Q, sum) != want[OpenRows]+want[FullRows] {
+				t.Errorf("%d pits, sum %d: %d columns, rows %v, want %v", g.Q, sum, ColumnsOf(g.Q, sum), rows, want)
+			}
+		}
+	})
+}
+
+// TestLongMatricesDoNotOverlap looks at where the scores and offers of layers stand:
+// in the memory of the layer, at whole lines, apart from each other.
+func TestLongMatricesDoNotOverlap(t *testing.T) {
+	rng := awaritest.Rand(t)
+	for range awaritest.Runs(40) {
+		c := randomConfig(t, rng)
+		w, size := c.layer(t), LayoutOf(c.game.Half(), c.seeds)
+		memory := mustRegion(t, size.Total()+rng.IntN(1<<16))
+		w.Allocate(memory, size)
+		type part struct{ begin, size uintptr }
+		var parts []part
+		note := func(scores []int8, size int) {
+			if len(scores) < size {
+				t.Fatalf("%+v: %d bytes, want %d", c, len(scores), size)
+			}
+			if size > 0 {
+				parts = append(parts, part{uintptr(unsafe.Pointer(&scores[0])), uintptr(size)})
+			}
+		}
+		for _, m := range w.Matrices {
+			l := m.layout()
+			note(m.Scores, l.Scores)
+			for class := range Classes {
+				note(m.offers[class], l.Offers[class])
+			}
+		}
+		slices.SortFunc(parts, func(a, b part) int { return int(a.begin) - int(b.begin) })
+		start := uintptr(unsafe.Pointer(&memory.mapping[0]))
+		end := start
+		for _, p := range parts {
+			if p.begin < end || p.begin%64 != 0 {
+				t.Fatalf("%+v: %d bytes at %d after %d", c, p.size, p.begin-start, end-start)
+			}
+			end = p.begin + p.size
+		}
+		if end != start+uintptr(size.Total()) || len(memory.mapping) < size.Total() {
+			t.Fatalf("%+v: %d bytes of memory, %d in use, %d counted", c, len(memory.mapping), end-start, size.Total())
+		}
+		if err := memory.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestTakeDividesMemory: what is taken is in order, and cannot grow into what
+// follows; reset takes it back.
+func TestTakeDividesMemory(t *testing.T) {
+	r := mustRegion(t, 1000)
+	for range 2 {
+		a, b := r.Take(128), r.Take(872)
+		if len(a) != 128 || cap(a) != 128 || len(b) != 872 || uintptr(unsafe.Pointer(&b[0])) != uintptr(unsafe.Pointer(&a[0]))+128 {
+			t.Fatalf("%d of %d and %d bytes", len(a), cap(a), len(b))
+		}
+		a[127], b[0], b[871] = 1, 2, 3
+		r.Reset()
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func mustRegion(t *testing.T, size int) *Region {
+	t.Helper()
+	r, err := NewRegion(size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// mustGet takes memory from s.
+func (s *Spare) mustGet(t *testing.T, size int) *Region {
+	t.Helper()
+	r, err := s.Get(size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.rest) < size {
+		t.Fatalf("%d bytes, want %d", len(r.rest), size)
+	}
+	return r
+}
+
+func TestSpareReuses(t *testing.T) {
+	var s Spare
+	first := s.mustGet(t, 100_000)
+	first.Take(100_000)
+	second := s.mustGet(t, 100_000)
+	if second == first {
+		t.Fatal("memory in use is given away")
+	}
+	for _, r := range []*Region{first, second} { // the second one is returned
+		if err := s.Put(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if again := s.mustGet(t, 50_000); again != first {
+		t.Error("spare memory is not used again")
+	} else if err := s.Put(again); err != nil {
+		t.Fatal(err)
+	}
+	larger := s.mustGet(t, 200_000)
+	if larger == first {
+		t.Error("memory has grown")
+	}
+	if err := s.Put(larger); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second time there is nothing
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestTooMuchMemory asks for more than any machine has.
+func TestTooMuchMemory(t *testing.T) {
+	var s Spare
+	if r, err := s.Get(1 << 60); err == nil || r != nil {
+		t.Errorf("%v, %v", r, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSpareReturnsMemory(t *testing.T) {
+	const size = 16 << 20
+	for name, f := range map[string]func(s *Spare) error{
+		"replaced by a larger one": func(s *Spare) error { return s.Put(s.mustGet(t, 2*size)) },
+		"two put back":             func(s *Spare) error { return s.Put(mustRegion(t, size)) },
+		"closed":                   func(*Spare) error { return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			awaritest.ReturnsMemory(t, size, func() {
+				var s Spare
+				if err := s.Put(s.mustGet(t, size)); err != nil {
+					t.Fatal(err)
+				}
+				if err := f(&s); err != nil {
+					t.Fatal(err)
+				}
+				if err := s.Close(); err != nil {
+					t.Fatal(err)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,160 @@
+package board
+
+import (
+	"math/bits"
+	"slices"
+
+	"grenier/kernels/compress"
+	"grenier/layers/awari/halves"
+)
+
+// A Route is shared by all moves of the halves of one sum that give the opponent
+// the same seeds.
+type Route struct {
+	move    halves.Move
+	seeds   int      // that the opponent receives
+	Pattern *pattern // what the move does to the opponent's half
+}
+
+// addMoves lists the moves of the halves of m: its routes and the programs of
+// its panels.
+func (g *Geometry) addMoves(m *Matrix, patterns *Patterns) {
+	index := map[halves.Move]uint32{}
+	m.Programs = make([]compress.Program, 0, m.Panels)
+	var p compress.Program
+	for panel := range m.Panels {
+		p.Groups, p.Rows = p.Groups[:0], p.Rows[:0]
+		for pit := range g.Q {
+			g.addPit(m, &p, panel, pit, index)
+		}
+		m.Programs = append(m.Programs, compress.Program{Groups: exact(p.Groups), Rows: exact(p.Rows)})
+	}
+	for i := range m.Routes {
+		r := &m.Routes[i]
+		r.Pattern = patterns.get(g, g.N-m.Sum, r.move)
+	}
+}
+
+// exact returns a copy that takes no more memory than it needs.
+func exact[T any](list []T) []T { return append(make([]T, 0, len(list)), list...) }
+
+// addPit adds to p what the columns of a panel can play from pit: a group for each
+// number of seeds in it. In a group the halves A' that the moves leave ascend with A,
+// since all differ from their A by the same.
+func (g *Geometry) addPit(m *Matrix, p *compress.Program, panel, pit int, index map[halves.Move]uint32) {
+	halvesOf := g.Pits[int(m.First)+panel*Side:][:m.Width(panel)]
+	movers := uint64(0)
+	for c := range halvesOf {
+		if halvesOf[c][pit] > 0 {
+			movers |= 1 << c
+		}
+	}
+	for movers != 0 {
+		first := halvesOf[bits.TrailingZeros64(movers)]
+		group := compress.Group{First: uint32(len(p.Rows)), Route: m.route(halves.Sow(slices.Clone(first[:g.Q]), pit), g.Q, index)}
+		for left := movers; left != 0; left &= left - 1 {
+			c := bits.TrailingZeros64(left)
+			if h := halvesOf[c]; h[pit] == first[pit] {
+				halves.Sow(h[:g.Q], pit)
+				group.Columns |= 1 << c
+				p.Rows = append(p.Rows, g.Place(g.Code(&h)).Row)
+			}
+		}
+		p.Groups = append(p.Groups, group)
+		movers &^= group.Columns
+	}
+}
+
+// route returns the index of the route of move, adding it if it is new.
+func (m *Matrix) route(move halves.Move, q int, index map[halves.Move]uint32) uint32 {
+	i, known := index[move]
+	if !known {
+		i = uint32(len(m.Routes))
+		index[move] = i
+		m.Routes = append(m.Routes, Route{move: move, seeds: move.Seeds(q)})
+	}
+	return i
+}
+
+// A Link is a route seen from where it leads: it finds the positions that make the move.
+type Link struct {
+	matrix  *Matrix // of the positions
+	pattern *pattern
+	Words   []compress.Word // of the open rows
+	ByPanel []uint32        // see pattern
+	Marks   []Mark          // of the matrix
+	Chunks  int             // likewise
+}
+
+// A Step is a move seen from where it leads: the column of the half that makes it, in the low
+// columnBits bits, and above them how it is made, a place in origins.links. Layers have at most
+// 2869685 columns in a matrix, with 48 seeds, and 288 links in origins.
+type Step uint32
+
+const columnBits = 22
+
+// Column returns the column of the half that makes the move.
+func (s Step) Column() uint32 { return uint32(s) & (1<<columnBits - 1) }
+
+// origins lists the moves that leave the open halves of one sum: those that leave
+// row r are steps[first[r]:first[r+1]].
+type origins struct {
+	links []*Link
+	First []uint32
+	Steps []Step
+}
+
+// Link returns how a move is made.
+func (o *origins) Link(s Step) *Link { return o.links[s>>columnBits] }
+
+// newOrigins lists the moves that leave halves of the given sum.
+func (g *Layer) newOrigins(sum int) *origins {
+	o := &origins{First: make([]uint32, len(g.Rows[sum][OpenRows])+2)}
+	g.eachStep(sum, o, func(row uint32, _ Step) { o.First[row+2]++ })
+	for row := range o.First[1:] {
+		o.First[row+1] += o.First[row]
+	}
+	o.Steps = make([]Step, o.First[len(o.First)-1])
+	g.eachStep(sum, o, func(row uint32, s Step) { // first[r+1] goes from the first step of row r to its end
+		o.Steps[o.First[row+1]] = s
+		o.First[row+1]++
+	})
+	o.First = o.First[:len(o.First)-1]
+	return o
+}
+
+// eachStep calls do for the moves that leave halves of the given sum, with the rows
+// of these, and lists the links of o.
+func (g *Layer) eachStep(sum int, o *origins, do func(row uint32, s Step)) {
+	o.links = o.links[:0]
+	for _, m := range g.Matrices[sum:] {
+		routes := m.routesTo(sum)
+		begin := len(o.links)
+		for _, r := range routes {
+			o.links = append(o.links, &g.links[m.links+r])
+		}
+		for panel := range m.Programs {
+			p := &m.Programs[panel]
+			for _, group := range p.Groups {
+				at, leads := slices.BinarySearch(routes, group.Route)
+				if !leads {
+					continue
+				}
+				rows, how := p.Rows[group.First:], Step(begin+at)<<columnBits
+				for i, left := 0, group.Columns; left != 0; i, left = i+1, left&(left-1) {
+					do(rows[i], how|Step(panel*Side+bits.TrailingZeros64(left)))
+				}
+			}
+		}
+	}
+}
+
+// routesTo returns the routes that leave halves of the given sum.
+func (m *Matrix) routesTo(sum int) (routes []uint32) {
+	for i := range m.Routes {
+		if m.Sum-m.Routes[i].seeds == sum {
+			routes = append(routes, uint32(i))
+		}
+	}
+	return routes
+}

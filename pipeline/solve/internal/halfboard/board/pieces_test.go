@@ -1,0 +1,209 @@
+package board
+
+import (
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"grenier/internal/testkit/awaritest"
+)
+
+// A library is lower layers in memory that counts how often each piece is read.
+type library struct {
+	awaritest.Lower
+	layer *Layer
+	mu    sync.Mutex
+	reads map[pieceName]int
+	fail  func() error
+}
+
+// libraryTops are layers of several pieces, by half the number of pits.
+var libraryTops = map[int]int{2: 48, 3: 27, 4: 15, 5: 12, 6: 9}
+
+// newLibrary makes layers, of any scores, up to one of several pieces.
+func newLibrary(t *testing.T, rng *rand.Rand) *library {
+	t.Helper()
+	q := 2 + rng.IntN(5)
+	l := &library{layer: &Layer{Geometry: mustGeometry(t, q, libraryTops[q])}, reads: map[pieceName]int{}}
+	for n := range l.layer.N + 1 {
+		layer := make([]int8, l.layer.Halves.Board().Size(n))
+		for i := range layer {
+			layer[i] = int8((i + n) * 0x9e3779b1 >> 20)
+		}
+		l.Layers = append(l.Layers, layer)
+	}
+	return l
+}
+
+func (l *library) Read(n int, start uint64, dst []int8) error {
+	l.mu.Lock()
+	l.reads[pieceName{n, start / PieceLength}]++
+	l.mu.Unlock()
+	if l.fail != nil {
+		if err := l.fail(); err != nil {
+			return err
+		}
+	}
+	return l.Lower.Read(n, start, dst)
+}
+
+// pieceCount returns the number of pieces of all layers.
+func (l *library) pieceCount() (all int) {
+	for _, layer := range l.Layers {
+		all += (len(layer) + PieceLength - 1) / PieceLength
+	}
+	return all
+}
+
+// look reads a row and compares it with the layer.
+func (l *library) look(t *testing.T, r *rows, n int, code uint32) error {
+	columns := ColumnsOf(l.layer.Q, n-l.layer.Pits[code].Sum())
+	want := l.Layers[n][l.layer.RowStart(n, code):]
+	r.leave()
+	got, err := r.row(n, code)
+	if err != nil {
+		return err
+	}
+	if len(got) < columns || !slices.Equal(got[:columns], want[:columns]) {
+		t.Errorf("%d pits, layer %d, half %v: not the row of the layer", 2*l.layer.Q, n, l.layer.Pits[code])
+	}
+	return nil
+}
+
+// lookAround reads rows at random, and sometimes those that follow.
+func (l *library) lookAround(t *testing.T, r *rows, rng *rand.Rand) error {
+	defer r.close()
+	for range 300 {
+		n := l.layer.N - rng.IntN(min(3, l.layer.N))
+		code := rng.IntN(len(l.layer.Pits))
+		for range 1 + rng.IntN(5) {
+			if code == len(l.layer.Pits) || l.layer.Pits[code].Sum() > n {
+				break
+			}
+			if err := l.look(t, r, n, uint32(code)); err != nil {
+				return err
+			}
+			code++
+		}
+	}
+	return nil
+}
+
+// together lets goroutines look around and returns their errors.
+func (l *library) together(t *testing.T, p *Pieces, workers int, rng *rand.Rand) []error {
+	t.Helper()
+	errs := make([]error, workers)
+	var group sync.WaitGroup
+	for w := range workers {
+		rng := rand.New(rand.NewPCG(rng.Uint64(), 0))
+		group.Go(func() { errs[w] = l.lookAround(t, newRows(p), rng) })
+	}
+	within(t, "reading rows", group.Wait)
+	return errs
+}
+
+// within fails if do takes very long.
+func within(t *testing.T, what string, do func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		do()
+	}()
+	select {
+	case <-done:
+	case <-time.After(time.Minute):
+		t.Fatalf("%s: hangs", what)
+	}
+}
+
+// TestLongRowsOfPieces compares rows with those of layers in memory, whatever there is room
+// for.
+func TestLongRowsOfPieces(t *testing.T) {
+	rng := awaritest.Rand(t)
+	for range awaritest.Runs(24) {
+		l := newLibrary(t, rng)
+		all, workers := l.pieceCount(), 1+rng.IntN(5)
+		most := rng.IntN(all + 2)
+		p := NewPieces(l.layer, l, make([]int8, most*PieceLength))
+		if err := errors.Join(l.together(t, p, workers, rng)...); err != nil {
+			t.Fatal(err)
+		}
+		if len(p.clock) > max(most, 3*workers) || len(p.where) > len(p.clock) {
+			t.Errorf("%d pieces in memory, %d of them known, want %d at most with %d workers in 3 layers", len(p.clock), len(p.where), most, workers)
+		}
+		for _, k := range p.clock {
+			if k.refs != 0 {
+				t.Errorf("piece %+v is held %d times in the end", k.name, k.refs)
+			}
+		}
+		for name, reads := range l.reads {
+			if most >= all && reads > 1 {
+				t.Errorf("piece %+v is read %d times", name, reads)
+			}
+		}
+	}
+}
+
+// TestAllRowsOnce: every row of every layer, in order, takes every piece once, even if
+// there is room for one only.
+func TestAllRowsOnce(t *testing.T) {
+	l := newLibrary(t, awaritest.Rand(t))
+	r := newRows(NewPieces(l.layer, l, make([]int8, PieceLength)))
+	defer r.close()
+	for n := l.layer.N - 1; n <= l.layer.N; n++ {
+		codes := []uint32{}
+		for code := range l.layer.Pits {
+			if l.layer.Pits[code].Sum() <= n {
+				codes = append(codes, uint32(code))
+			}
+		}
+		slices.SortFunc(codes, func(x, y uint32) int { return int(l.layer.RowStart(n, x)) - int(l.layer.RowStart(n, y)) })
+		for _, code := range codes {
+			if err := l.look(t, r, n, code); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for name, reads := range l.reads {
+		if reads != 1 {
+			t.Errorf("piece %+v is read %d times", name, reads)
+		}
+	}
+}
+
+// TestLongPiecesFail: who wants a piece that cannot be read gets the error, even if somebody
+// else is reading it, and nobody hangs.
+func TestLongPiecesFail(t *testing.T) {
+	rng := awaritest.Rand(t)
+	bad := errors.New("disk on fire")
+	for range awaritest.Runs(16) {
+		l := newLibrary(t, rng)
+		var failed atomic.Bool
+		later := awaritest.FailAt(bad, 1+rng.IntN(6))
+		l.fail = func() error {
+			err := later()
+			if err != nil {
+				failed.Store(true)
+			}
+			return err
+		}
+		p := NewPieces(l.layer, l, make([]int8, rng.IntN(l.pieceCount()+1)*PieceLength))
+		met := 0
+		for _, err := range l.together(t, p, 1+rng.IntN(5), rng) {
+			if err != nil {
+				met++
+			}
+			if err != nil && !errors.Is(err, bad) {
+				t.Errorf("%v, want %v", err, bad)
+			}
+		}
+		if failed.Load() && met == 0 {
+			t.Error("a read fails and no error comes")
+		}
+	}
+}

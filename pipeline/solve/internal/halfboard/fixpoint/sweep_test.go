@@ -1,0 +1,482 @@
+package fixpoint
+
+import (
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"grenier/internal/testkit/awaritest"
+	"grenier/kernels/compress"
+	"grenier/kernels/transpose"
+	"grenier/layers/awari"
+	"grenier/pipeline/solve/internal/halfboard/board"
+)
+
+// A judge knows by the rules what the positions of a layer should be.
+type judge struct {
+	*awaritest.Judge
+	laidOut *laidOut
+}
+
+// judge returns a judge of the layer of c, which w lays out.
+func (c config) judge(t testing.TB, w *laidOut) *judge {
+	t.Helper()
+	return &judge{awaritest.NewJudge(t, c.game, c.seeds), w}
+}
+
+// board returns the board of p.
+func (j *judge) board(p position) awari.Board { return j.laidOut.Grid.Board(p.mover, p.opponent) }
+
+// score returns the score of p, given those of the positions that its quiet moves
+// lead to.
+func (j *judge) score(p position) int8 {
+	score, ok := j.Offer(j.board(p))
+	if !ok {
+		score = -100
+	}
+	for _, child := range j.laidOut.quietChildren(p) {
+		score = max(score, -int(*j.laidOut.Grid.find(child).score()))
+	}
+	return int8(score)
+}
+
+// randomScores gives every position of an open row any score.
+func (e *laidOut) randomScores(rng *rand.Rand) {
+	for i := range e.scores {
+		e.scores[i] = e.randomScore(rng)
+	}
+}
+
+func (e *laidOut) randomScore(rng *rand.Rand) int8 { return int8(rng.IntN(2*e.Grid.N+1) - e.Grid.N) }
+
+// anyBlock draws a block of open rows.
+func (e *laidOut) anyBlock(rng *rand.Rand) (m *board.Matrix, panel, chunk int) {
+	m = e.Grid.Matrices[rng.IntN(len(e.Grid.Matrices))]
+	return m, rng.IntN(m.Panels), rng.IntN(m.Chunks[board.OpenRows])
+}
+
+// anyMask draws none to all of the bits.
+func anyMask(rng *rand.Rand) uint64 {
+	mask := rng.Uint64()
+	for range rng.IntN(6) {
+		mask &= rng.Uint64()
+	}
+	return []uint64{mask, ^mask, ^uint64(0)}[rng.IntN(3)]
+}
+
+// disturb changes some of the scores of a block, and returns what the kernel says
+// about it and the positions that changed.
+func (e *laidOut) disturb(rng *rand.Rand, m *board.Matrix, panel, chunk int) (changes *transpose.Changes, changed []position) {
+	var next compress.Block
+	var before [board.Side * board.Side]int8
+	e.Grid.inBlock(m, panel, chunk, func(_ position, s spot) {
+		before[s.col*board.Side+s.line] = *s.score()
+		next[s.col*board.Side+s.line] = -e.randomScore(rng)
+	})
+	changes = &transpose.Changes{}
+	for line := range changes.Columns {
+		changes.Columns[line] = rng.Uint64() // from a call before
+	}
+	e.Kernels.Update(m.Lines(panel, chunk), &next, anyMask(rng)&m.All(panel), anyMask(rng), changes)
+	e.Grid.inBlock(m, panel, chunk, func(p position, s spot) {
+		if *s.score() != before[s.col*board.Side+s.line] {
+			changed = append(changed, p)
+		}
+	})
+	return changes, changed
+}
+
+// readers returns the positions of open rows that have a quiet move to p.
+func (j *judge) readers(p position) (all []position) {
+	for _, b := range j.Space.Predecessors(nil, j.board(p)) {
+		if q := positionOf(j.laidOut.Grid.Geometry, b); j.laidOut.Grid.Place(q.opponent).Class == board.OpenRows {
+			all = append(all, q)
+		}
+	}
+	return all
+}
+
+// TestLongReadersAreMarked changes scores of random blocks: all positions that read one
+// of them are marked, and no column of a block without such a position.
+func TestLongReadersAreMarked(t *testing.T) {
+	rng := awaritest.Rand(t)
+	for range awaritest.Runs(150) {
+		c := randomConfig(t, rng)
+		w := c.begin(t)
+		j := c.judge(t, w)
+		w.randomScores(rng)
+		m, panel, chunk := w.anyBlock(rng)
+		changes, changed := w.disturb(rng, m, panel, chunk)
+		w.Grid.MarkBlock(m, panel, chunk, changes)
+		columns := map[block]uint64{}
+		for _, p := range changed {
+			for _, reader := range j.readers(p) {
+				s := w.Grid.find(reader)
+				columns[s.at()] |= 1 << s.col
+				if !s.marked() {
+					t.Fatalf("%+v: %v is not marked, although %v has changed", c, j.board(reader), j.board(p))
+				}
+			}
+		}
+		w.eachBlock(func(m *board.Matrix, panel, chunk int) {
+			at := block{m.Sum, panel, chunk}
+			if got := m.Marks[panel*m.Chunks[board.OpenRows]+chunk].Columns.Load(); got != columns[at] {
+				t.Fatalf("%+v: %d changes in panel %d, chunk %d of %d seeds mark columns %x of %+v, want %x",
+					c, len(changed), panel, chunk, m.Sum, got, at, columns[at])
+			}
+		})
+	}
+}
+
+// TestLongReadersHaveQuietMoves: what the test above knows about readers agrees with
+// what moves lead to.
+func TestLongReadersHaveQuietMoves(t *testing.T) {
+	rng := awaritest.Rand(t)
+	for range awaritest.Runs(20) {
+		c := randomConfig(t, rng)
+		w := c.begin(t)
+		j := c.judge(t, w)
+		moves := 0
+		w.eachPosition(board.OpenRows, func(p position) {
+			for _, child := range w.quietChildren(p) {
+				if !slices.Contains(j.readers(child), p) {
+					t.Fatalf("%+v: %v is no reader of %v", c, j.board(p), j.board(child))
+				}
+				moves++
+			}
+			moves -= len(j.readers(p))
+		})
+		if moves != 0 {
+			t.Fatalf("%+v: %d more moves than readers", c, moves)
+		}
+	}
+}
+
+// TestLongBlocksAreComputedByTheRules computes parts of random blocks out of any scores:
+// each position gets the best score that its moves offer, the others keep theirs.
+func TestLongBlocksAreComputedByTheRules(t *testing.T) {
+	rng := awaritest.Rand(t)
+	for range awaritest.Runs(100) {
+		c := randomConfig(t, rng)
+		w := c.prepare(t)
+		j := c.judge(t, w)
+		for range 5 {
+			w.randomScores(rng)
+			m, panel, chunk := w.anyBlock(rng)
+			next := job{panel, chunk, anyMask(rng) & m.All(panel), anyMask(rng), m.Block(board.OpenRows, panel, chunk)}
+			want := w.expect(j, m, next)
+			expected := work{computed: bits.OnesCount64(next.columns)}
+			w.Grid.inBlock(m, panel, chunk, func(p position, s spot) {
+				if *s.score() != want[p] {
+					expected.scores++
+				}
+			})
+			expected.blocks = min(1, expected.scores)
+			var b bench
+			w.compute(&b, &tile{matrix: m}, next)
+			w.Grid.inBlock(m, panel, chunk, func(p position, s spot) {
+				if *s.score() != want[p] {
+					t.Fatalf("%+v: %+v: %v is %d, want %d", c, next, j.board(p), *s.score(), want[p])
+				}
+			})
+			if b.done != expected {
+				t.Fatalf("%+v: %+v: %+v, want %+v", c, next, b.done, expected)
+			}
+		}
+	}
+}
+
+// expect returns what the scores of a block should be after a job.
+func (e *laidOut) expect(j *judge, m *board.Matrix, next job) map[position]int8 {
+	want := map[position]int8{}
+	e.Grid.inBlock(m, next.panel, next.chunk, func(p position, s spot) {
+		want[p] = *s.score()
+		if next.columns>>s.col&1 == 1 && next.rows>>s.line&1 == 1 {
+			want[p] = j.score(p)
+		}
+	})
+	return want
+}
+
+// TestLongTilesTellTheirReaders computes a tile of which everything is out of date: it
+// marks what reads its changes, or the tiles that do so.
+func TestLongTilesTellTheirReaders(t *testing.T) {
+	rng := awaritest.Rand(t)
+	for range awaritest.Runs(80) {
+		c := randomConfig(t, rng)
+		w := c.prepare(t)
+		j := c.judge(t, w)
+		w.randomScores(rng)
+		before := slices.Clone(w.scores)
+		x := w.Grid.tiles[rng.IntN(len(w.Grid.tiles))]
+		w.marking = rng.IntN(2) == 0
+		x.all.Store(true)
+		var b bench
+		w.sweepTile(&b, x)
+		if b.done.computed != x.columns() {
+			t.Fatalf("%+v: %d columns of blocks computed of a tile with %d", c, b.done.computed, x.columns())
+		}
+		tiles := w.Grid.byBlock(t)
+		w.eachPosition(board.OpenRows, func(p position) {
+			if s := w.Grid.find(p); *s.score() == before[s.index(w)] {
+				return
+			}
+			for _, reader := range j.readers(p) {
+				s := w.Grid.find(reader)
+				inside := tiles[s.at()] == x && *s.score() == j.score(reader) // computed after the change
+				if !inside && !s.marked() && !tiles[s.at()].all.Load() {
+					t.Fatalf("%+v, marking: %v: %v is not out of date, although %v has changed", c, w.marking, j.board(reader), j.board(p))
+				}
+			}
+		})
+	}
+}
+
+// columns returns the number of columns of blocks of a tile.
+func (t *tile) columns() int {
+	width := min(t.panels.End*board.Side, t.matrix.Columns) - t.panels.Begin*board.Side
+	return width * (t.chunks.End - t.chunks.Begin)
+}
+
+// marked reports whether the mark of its block says that a position is out of date.
+func (s spot) marked() bool {
+	return s.mark().Columns.Load()>>s.col&1 == 1 && s.mark().Rows.Load()>>s.line&1 == 1
+}
+
+// index returns where the score of a spot is among all.
+func (s spot) index(e *laidOut) int {
+	at := 0
+	for _, m := range e.Grid.Matrices {
+		if m == s.m {
+			break
+		}
+		at += len(m.Scores)
+	}
+	return at + (s.panel*s.m.Rows[board.OpenRows]+s.chunk*board.Side+s.line)*board.Side + s.col
+}
+
+// TestMarksAreTaken: a mark is there until it is taken, once; rows may be taken again
+// until it settles.
+func TestMarksAreTaken(t *testing.T) {
+	var m board.Mark
+	for _, add := range [][2]uint64{{1, 2}, {1 << 63, 2}, {4, 8}} {
+		m.Add(add[0], add[1])
+	}
+	for i, want := range [][2]uint64{{1<<63 | 5, 10}, {0, 0}} {
+		if columns, rows := m.Take(); columns != want[0] || rows != want[1] {
+			t.Errorf("taken for the %d. time: columns %x, rows %x, want %x", i+1, columns, rows, want)
+		}
+	}
+	m.Settle()
+	m.Add(1, 4)
+	m.Settle() // it is in use
+	if columns, rows := m.Take(); columns != 1 || rows != 4 {
+		t.Errorf("after settling: columns %x, rows %x", columns, rows)
+	}
+}
+
+// marked is what was added to a mark, or what was taken of it, by column.
+type marked [board.Side]uint64
+
+func (m *marked) add(columns, rows uint64) {
+	for ; columns != 0; columns &= columns - 1 {
+		m[bits.TrailingZeros64(columns)] |= rows
+	}
+}
+
+// TestLongNoMarkIsLost adds to marks from several goroutines while one takes them, as in
+// a sweep, and takes the rest after that, as the next sweep does.
+func TestLongNoMarkIsLost(t *testing.T) {
+	const adders, marks = 2, 1000
+	rng := awaritest.Rand(t)
+	for round := range awaritest.Runs(800) {
+		var all [marks]board.Mark
+		var added, taken [marks]marked
+		var adds [1 + adders][marks]struct{ columns, rows uint64 }
+		for i := range adds {
+			for k := range adds[i] {
+				a := &adds[i][k]
+				a.columns, a.rows = 1<<rng.IntN(board.Side), 1<<rng.IntN(board.Side)
+				added[k].add(a.columns, a.rows)
+			}
+		}
+		var group sync.WaitGroup
+		add := func(i int) {
+			for k, a := range adds[i] {
+				all[k].Add(a.columns, a.rows)
+			}
+		}
+		add(0) // so that there is something to take
+		for i := range adders {
+			group.Go(func() { add(1 + i) })
+		}
+		for range 2 {
+			for k := range all {
+				taken[k].add(all[k].Take())
+			}
+			group.Wait()
+			for k := range all {
+				all[k].Settle()
+			}
+		}
+		for k := range added {
+			for column, rows := range added[k] {
+				if lost := rows &^ taken[k][column]; lost != 0 {
+					t.Fatalf("round %d, mark %d: rows %x of column %d are lost", round, k, lost, column)
+				}
+			}
+		}
+	}
+}
+
+// upToDate fails unless every position of an open row has the score that its moves
+// offer, and nothing is marked.
+func (e *laidOut) upToDate(t *testing.T, c config, j *judge) {
+	t.Helper()
+	e.eachPosition(board.OpenRows, func(p position) {
+		if got, want := *e.Grid.find(p).score(), j.score(p); got != want {
+			t.Fatalf("%+v: %v is %d, want %d", c, j.board(p), got, want)
+		}
+	})
+	for _, x := range e.Grid.tiles {
+		if x.all.Load() {
+			t.Fatalf("%+v: a tile is out of date", c)
+		}
+	}
+	e.eachBlock(func(m *board.Matrix, panel, chunk int) {
+		if columns := m.Marks[panel*m.Chunks[board.OpenRows]+chunk].Columns.Load(); columns != 0 {
+			t.Fatalf("%+v: columns %x of panel %d, chunk %d of %d seeds are out of date", c, columns, panel, chunk, m.Sum)
+		}
+	})
+}
+
+// TestLongNothingIsOutOfDateInTheEnd recomputes every position after the last sweep.
+func TestLongNothingIsOutOfDateInTheEnd(t *testing.T) {
+	rng := awaritest.Rand(t)
+	for range awaritest.Runs(40) {
+		c := randomConfig(t, rng)
+		w := c.prepare(t)
+		w.randomScores(rng) // sweeps do not begin with them
+		w.bias(rng)
+		if err := w.sweepWhole(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		w.upToDate(t, c, c.judge(t, w))
+	}
+}
+
+// bias makes an engine believe in random costs, whatever it measures: so that
+// sweeps mark tiles as a whole, or block by block, as it happens.
+func (e *laidOut) bias(rng *rand.Rand) {
+	const many = 1e15
+	e.ledger.add(costs{
+		compute: cost{many * rng.Float64(), many},
+		mark:    cost{many * rng.Float64() * float64(rng.IntN(100)), many},
+	})
+}
+
+// TestLongAnyOrderGivesTheSame sweeps over shuffled tiles in units of random sizes.
+func TestLongAnyOrderGivesTheSame(t *testing.T) {
+	rng := awaritest.Rand(t)
+	for range awaritest.Runs(120) {
+		c := randomConfig(t, rng)
+		w := c.prepare(t)
+		w.bias(rng)
+		w.units = nil
+		for rest := awaritest.Shuffled(rng, w.Grid.tiles); len(rest) > 0; {
+			n := 1 + rng.IntN(min(len(rest), 2*unit))
+			w.units, rest = append(w.units, rest[:n]), rest[n:]
+		}
+		if err := w.sweepWhole(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(w.read(t), awaritest.Oracle(t, c.game, c.seeds)[c.seeds]) {
+			t.Fatalf("%+v: not the scores of the oracle", c)
+		}
+	}
+}
+
+// TestLongSweepsCountTheirWork compares statistics with what sweeps change.
+func TestLongSweepsCountTheirWork(t *testing.T) {
+	rng := awaritest.Rand(t)
+	for range awaritest.Runs(40) {
+		c := randomConfig(t, rng)
+		w := c.prepare(t)
+		if err := w.Clear(t.Context(), w.scores); err != nil {
+			t.Fatal(err)
+		}
+		want := work{}
+		for _, x := range w.Grid.tiles {
+			x.all.Store(true)
+			want.computed += x.columns()
+		}
+		done, err := w.sweep(t.Context(), DenseStage)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.eachPosition(board.OpenRows, func(p position) {
+			if *w.Grid.find(p).score() != 0 {
+				want.scores++
+			}
+		})
+		// The first sweep meets every tile once: no score changes twice.
+		want.blocks = done.blocks
+		if done != want || done.blocks > want.scores || w.changed.Load() != uint64(want.scores) {
+			t.Fatalf("%+v: %+v, %d changes, want %+v", c, done, w.changed.Load(), want)
+		}
+	}
+}
+
+// TestLongFullRowsFollowTheRules fills the full rows of layers in which the open ones
+// have any scores.
+func TestLongFullRowsFollowTheRules(t *testing.T) {
+	rng := awaritest.Rand(t)
+	full := 0
+	for tries := 0; tries < awaritest.Runs(100) || full == 0; tries++ {
+		c := randomConfig(t, rng)
+		w := c.prepare(t)
+		j := c.judge(t, w)
+		w.randomScores(rng)
+		before := slices.Clone(w.scores)
+		if err := w.Fill(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		w.eachPosition(board.FullRows, func(p position) {
+			m := w.Grid.find(p).m
+			column := int(p.mover - m.First)
+			scores, _ := m.Row(w.Grid.Place(p.opponent), column/board.Side)
+			got := scores[column%board.Side]
+			if want := j.score(p); got != want {
+				t.Fatalf("%+v: %v is %d, want %d", c, j.board(p), got, want)
+			}
+			full++
+		})
+		if !slices.Equal(w.scores, before) {
+			t.Fatalf("%+v: open rows changed", c)
+		}
+	}
+}
+
+// TestLongChangesAreEnough: scores begin at 0, and each that ends elsewhere has
+// changed.
+func TestLongChangesAreEnough(t *testing.T) {
+	rng := awaritest.Rand(t)
+	for range awaritest.Runs(40) {
+		c := randomConfig(t, rng)
+		w := c.prepare(t)
+		if err := w.sweepWhole(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		other := uint64(0)
+		w.eachPosition(board.OpenRows, func(p position) {
+			if *w.Grid.find(p).score() != 0 {
+				other++
+			}
+		})
+		if w.Stats.Changes < other {
+			t.Fatalf("%+v: %d changes, %d scores are not 0", c, w.Stats.Changes, other)
+		}
+	}
+}

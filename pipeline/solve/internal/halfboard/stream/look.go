@@ -1,0 +1,92 @@
+package stream
+
+import (
+	"context"
+	"slices"
+
+	"grenier/io/corrupt"
+	"grenier/io/crew"
+	"grenier/io/spill"
+	"grenier/kernels/window"
+	"grenier/pipeline/solve/internal/halfboard/board"
+	"grenier/pipeline/solve/internal/halfboard/fixpoint"
+)
+
+// Streams of earlier runs are read to their end before they are used: checksums find
+// what the disk has changed, and impossible contents what another program has.
+
+// lookAtCaptures reads the capture values of a segment to their end. It fails if there is
+// one that the layer cannot have.
+func (w *Windows) lookAtCaptures(ctx context.Context, r *spill.Reader, segment int, class board.RowClass) error {
+	clipped, err := w.readBase(r)
+	if err != nil {
+		return err
+	}
+	strips := slices.Collect(stripsOf(w.segments[segment], class))
+	possible := possibleValues(w.Grid.N - clipped)
+	err = crew.Ordered[*stripJob]{
+		Read: func(_ int, j *stripJob) error {
+			w.Tell(fixpoint.CaptureStage, 0)
+			return j.packet.read(r, StripRows*board.Side)
+		},
+		Work: func(_, i int, j *stripJob) error {
+			if err := j.unpack(w.code.planes, r.Path(), strips[i]); err != nil {
+				return err
+			}
+			if !possible.all(asBytes(j.captures)) {
+				return corrupt.New(r.Path(), "", "a capture value beyond -%d and %d", w.Grid.N-clipped, w.Grid.N-clipped)
+			}
+			return nil
+		},
+	}.Run(ctx, w.Workers, len(strips), spares[stripJob](w.Workers))
+	if err != nil {
+		return err
+	}
+	return atEnd(r)
+}
+
+// lookAtLines reads size bytes of a stream: lines of codes, or of digits. It fails unless
+// all are valid.
+func (w *Windows) lookAtLines(ctx context.Context, r *spill.Reader, size int, valid func(lines []int8) bool) error {
+	piece := make([]byte, min(size, codesPiece))
+	for ; size > 0; size -= len(piece) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		w.Tell(w.Stage, 0)
+		piece = piece[:min(size, len(piece))]
+		if err := readFull(r, piece); err != nil {
+			return err
+		}
+		if !valid(asScores(piece)) {
+			return corrupt.New(r.Path(), "", "a code that does not exist")
+		}
+	}
+	return nil
+}
+
+// byteSet has 1 for each forbidden byte.
+type byteSet [256]uint8
+
+func (s *byteSet) all(b []byte) bool {
+	lacks := uint8(0)
+	for _, x := range b {
+		lacks |= s[x]
+	}
+	return lacks == 0
+}
+
+// possibleValues are the capture values from -n to n, as stored.
+func possibleValues(n int) *byteSet {
+	s := &byteSet{}
+	for x := range s {
+		value := int(int8(x))
+		if value < window.NoCapture+window.OnlyCaptures {
+			value -= window.OnlyCaptures
+		}
+		if value < -n-1 || value > n {
+			s[x] = 1
+		}
+	}
+	return s
+}
