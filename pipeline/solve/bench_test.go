@@ -15,6 +15,7 @@ import (
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve/internal/halfboard"
+	"grenier/pipeline/tables"
 )
 
 // tower solves layers for benchmarks, in memory.
@@ -181,7 +182,11 @@ func benchWidth(b *testing.B, path string, game awari.Game, o Options) {
 			work, looked = max(work, bytes), time.Now()
 		}
 	}
-	r, err := begin(dir, game, o)
+	m, err := tables.Manifest(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r, err := begin(dir, m, game, o)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -69,21 +69,12 @@ type Options struct {
 	// Progress, if not nil, is called often, from any goroutine, by one at a
 	// time. RunDone never decreases and ends at RunTotal.
 	Progress func(Progress)
-	// Sealed, if not nil, is called with every layer that is sealed.
-	Sealed func(Report)
-	// Begin, if not nil, is called once the directory is locked, before anything
-	// is done; if it fails, so does Solve. End, if not nil, is called afterwards,
-	// before the directory is unlocked, with the error of Solve.
-	Begin func(*rundir.Locked) error
-	End   func(error)
+	// Events, if not nil, is called with each event of a run. If it fails, so does Solve; a layer
+	// that is sealed stays.
+	Events func(Event) error
 	// Work and Layers are the directories of streams and checkpoints, and of new layer files;
 	// empty for those in the run directory. See rundir.Locked.PlaceWork and PlaceLayers.
 	Work, Layers string
-	// Before, if not nil, is called before a layer is begun; if it fails, so does Solve. After,
-	// if not nil, is called with each layer that the manifest lists from now on; if it fails,
-	// so does Solve, which keeps the layer.
-	Before func(seeds int) error
-	After  func(ctx context.Context, l manifest.Layer) error
 }
 
 // Report is the cost of a layer over all runs that worked on it, as in
@@ -135,33 +126,30 @@ func Solve(ctx context.Context, path string, game awari.Game, o Options) (report
 	if err := errors.Join(dir.PlaceWork(o.Work), dir.PlaceLayers(o.Layers)); err != nil {
 		return nil, err
 	}
-	if o.Begin != nil {
-		if err := o.Begin(dir); err != nil {
-			return nil, err
-		}
+	m, err := tables.Manifest(dir)
+	if err != nil {
+		return nil, err
 	}
-	err = crew.Run(func() (err error) {
-		reports, err = solve(ctx, dir, game, o)
-		return err
-	})
-	if o.End != nil {
-		o.End(err)
+	err = o.tell(Locked{dir, m})
+	if err == nil {
+		err = crew.Run(func() (err error) {
+			reports, err = solve(ctx, dir, m, game, o)
+			return err
+		})
 	}
-	return reports, err
+	return reports, errors.Join(err, o.tell(Ended{err}))
 }
 
-// solve solves into a locked directory.
-func solve(ctx context.Context, dir *rundir.Locked, game awari.Game, o Options) (reports []Report, err error) {
-	r, err := begin(dir, game, o)
+// solve solves into a locked directory with the manifest m.
+func solve(ctx context.Context, dir *rundir.Locked, m *manifest.Manifest, game awari.Game, o Options) (reports []Report, err error) {
+	r, err := begin(dir, m, game, o)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.engine.Close()) }()
 	for n := len(r.manifest.Layers); n <= o.Seeds; n++ {
-		if o.Before != nil {
-			if err := o.Before(n); err != nil {
-				return reports, err
-			}
+		if err := o.tell(Begins{n}); err != nil {
+			return reports, err
 		}
 		report, err := r.solveLayer(ctx, n)
 		if err != nil {
@@ -169,10 +157,8 @@ func solve(ctx context.Context, dir *rundir.Locked, game awari.Game, o Options) 
 		}
 		reports = append(reports, report)
 		r.finished(report)
-		if o.After != nil {
-			if err := o.After(ctx, report.Layer); err != nil {
-				return reports, err
-			}
+		if err := o.tell(Sealed{report}); err != nil {
+			return reports, err
 		}
 	}
 	return reports, nil
@@ -200,12 +186,9 @@ func (o *Options) enough(game awari.Game) string {
 	return "too little for any layer"
 }
 
-func begin(dir *rundir.Locked, game awari.Game, o Options) (*run, error) {
-	r := &run{options: o, game: game, dir: dir}
-	var err error
-	if r.manifest, err = tables.Manifest(dir); err != nil {
-		return nil, err
-	}
+// begin begins a run in a locked directory with the manifest m.
+func begin(dir *rundir.Locked, m *manifest.Manifest, game awari.Game, o Options) (_ *run, err error) {
+	r := &run{options: o, game: game, dir: dir, manifest: m}
 	if err := r.checkStale(); err != nil {
 		return nil, err
 	}
@@ -345,9 +328,6 @@ func (r *run) finished(report Report) {
 		Seeds: report.Layer.Seeds, Positions: n, Stage: stageName(sealStage), Done: n,
 		RunDone: r.estimate.finished, RunTotal: r.estimate.total, Share: 1, Rate: r.estimate.rate,
 	})
-	if r.options.Sealed != nil {
-		r.options.Sealed(report)
-	}
 }
 
 // Streams are the bytes of streams in the work directory that a stage read and wrote.

@@ -125,11 +125,14 @@ func TestReports(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "run")
 	o := options(7)
 	var sealed []int
-	o.Sealed = func(r solve.Report) {
-		sealed = append(sealed, r.Layer.Seeds)
-		if _, err := os.Stat(filepath.Join(dir, r.Layer.File)); err != nil {
-			t.Errorf("layer %d reported before it is there: %v", r.Layer.Seeds, err)
+	o.Events = func(e solve.Event) error {
+		if r, ok := e.(solve.Sealed); ok {
+			sealed = append(sealed, r.Layer.Seeds)
+			if _, err := os.Stat(filepath.Join(dir, r.Layer.File)); err != nil {
+				t.Errorf("layer %d reported before it is there: %v", r.Layer.Seeds, err)
+			}
 		}
+		return nil
 	}
 	reports := mustSolve(t, dir, mustGame(t, 6, awari.Awari), o)
 	if want := []int{0, 1, 2, 3, 4, 5, 6, 7}; !slices.Equal(sealed, want) {

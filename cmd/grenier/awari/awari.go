@@ -1,9 +1,9 @@
 // Package awari has the commands below "grenier awari", one file each: solve.go is grenier
 // awari solve. They solve layers (solve, plan, bench, status, stop, repair), check them (verify,
 // scrub, compare), answer questions about them (probe, stats, search, find), play (play, uci, serve),
-// and exchange them with other programs (export, import, sample). journal.go writes the log and
-// the status of a run, metrics.go its metrics; hooks.go calls commands of the user, pause.go
-// ends a run early; package web is the page of serve.
+// and exchange them with other programs (export, import, sample). watch.go has
+// the events of a run and the status file, log.go its log, metrics.go its metrics; hooks.go calls commands of
+// the user, pause.go ends a run early; package web is the page of serve.
 package awari
 
 import (

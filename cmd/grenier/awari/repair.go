@@ -2,9 +2,7 @@ package awari
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"runtime/debug"
 	"time"
@@ -128,20 +126,17 @@ func (a *app) runRepair(ctx context.Context, f repairFlags) error {
 // repairLog logs a repair in the directory. If it cannot be written, a note says so once, and
 // the repair continues.
 type repairLog struct {
-	note  func(string)
-	lines *logWriter
-	log   *slog.Logger // nil before begin, and if there is no log
-	close func() error
+	note func(string)
+	log  *logFile // nil before begin, and if there is no log
 }
 
 func (r *repairLog) begin(dir *rundir.Locked) {
 	file, err := dir.OpenLog()
 	if err != nil {
-		r.note("the log cannot be written: " + cli.OneLine(err))
+		r.note(logFailure + ": " + cli.OneLine(err))
 		return
 	}
-	r.lines = &logWriter{w: file}
-	r.log, r.close = slog.New(slog.NewTextHandler(r.lines, nil)), file.Close
+	r.log = newLog(file)
 	r.log.Info("repair", "version", cli.Release, "pid", os.Getpid())
 }
 
@@ -161,8 +156,8 @@ func (r *repairLog) end(err error) {
 	} else {
 		r.log.Warn("repair ended", "error", cli.OneLine(err))
 	}
-	if err := errors.Join(r.lines.failure(), r.close()); err != nil {
-		r.note("the log cannot be written: " + cli.OneLine(err))
+	if err := r.log.close(); err != nil {
+		r.note(logFailure + ": " + cli.OneLine(err))
 	}
 }
 

@@ -2,7 +2,6 @@ package awari
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -127,8 +126,8 @@ systems with the signal USR1, that signal makes solve print the same to stderr.
 
 --work and --layers-to name directories on other disks; the manifest records
 where layers are. --until ends the run by that time. --on-layer runs a command
-once for each sealed layer, even if the run is killed and resumed, and the run
-waits for it; --on-finish runs one after the end, when DIR is unlocked. These
+for each sealed layer, once more if the call is cut short, and the run waits
+for it; --on-finish runs one after the end, when DIR is unlocked. These
 commands get GRENIER_EVENT, GRENIER_DIR and other variables: docs/solve.md
 lists them. docs/night.md describes how to set up a run over nights. The exit
 status of a run that --until or "grenier awari stop" has ended is 75.
@@ -186,11 +185,9 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 	if err != nil {
 		return err
 	}
-	ctx, end := context.WithCancelCause(ctx)
-	defer end(nil)
-	pause := &pauser{app: a, game: game, o: &o, end: end}
+	until := time.Time{}
 	if f.until != "" {
-		if pause.until, err = parseUntil(f.until, time.Now()); err != nil {
+		if until, err = parseUntil(f.until, time.Now()); err != nil {
 			return err
 		}
 	}
@@ -202,91 +199,106 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 	if o.Seeds > fewSeeds {
 		defer debug.SetGCPercent(debug.SetGCPercent(10)) // the heap holds tables that stay; scores are elsewhere
 	}
-	journal := &journal{app: a, flags: f, family: o.Family, errs: a.Err, shown: shown, start: time.Now()}
-	defer a.WhenAsked(journal.answer)()
-	stopMetrics, err := a.startMetrics(ctx, journal)
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	w := newWatch(a, f, o.Family)
+	terminal := &terminal{app: a, shown: shown, table: cli.NewTable(a.Out, cli.WidthOf(a.Out), reportColumns()), quiet: f.json}
+	defer a.WhenAsked(func() { terminal.answer(w.view()) })()
+	metrics, stopMetrics, err := a.startMetrics(ctx, w)
 	if err != nil {
 		shown.Close()
 		return err
 	}
 	defer stopMetrics()
-	hooks := &hooks{app: a, onLayer: f.onLayer, onFinish: f.onFinish, journal: journal}
-	table := &layerTable{Table: cli.NewTable(a.Out, cli.WidthOf(a.Out), reportColumns()), quiet: f.json}
-	follow(ctx, &o, journal, pause, hooks, table)
+	pause, hooks := &pauser{watch: w, game: game, o: &o, until: until, end: end}, &hooks{watch: w, ctx: ctx}
+	w.readers = []func(solve.Event) error{terminal.take, (&runLog{watch: w}).take, w.statusFile(), metrics.take, w.clock(), pause.take, hooks.take}
+	w.follow(ctx, &o)
 	a.Resume = "; the same command resumes"
 	reports, err := solve.Solve(ctx, f.dir, game, o)
 	shown.Close()
 	err = causeOf(ctx, err)
-	hooks.finish(ctx, err)
+	hooks.finish(err)
 	if cli.IsType[*rundir.RoomError](err) {
 		return fmt.Errorf("%w; --force starts anyway", err)
 	}
 	if err != nil {
 		return f.memory.Explain(err)
 	}
-	return a.summarize(f, o.Family, reports, time.Since(journal.start))
+	return a.summarize(f, o.Family, reports, time.Since(w.start))
 }
 
 // startMetrics tells metrics from now on, if that is wanted, until stop is called.
-func (a *app) startMetrics(ctx context.Context, j *journal) (stop func(), err error) {
-	f := &j.flags
-	stop = func() {}
-	if f.metrics == "" && f.metricsFile == "" {
-		return stop, nil
-	}
+func (a *app) startMetrics(ctx context.Context, w *watch) (m *metrics, stop func(), err error) {
+	f := &w.flags
 	if err := cli.CheckFile(f.metricsFile); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	j.metrics = newMetrics(j, f.metricsFile)
+	m, stop = newMetrics(w, f.metricsFile), func() {}
 	if f.metrics == "" {
-		return stop, nil
+		return m, stop, nil
 	}
-	address, stop, err := j.metrics.serve(ctx, f.metrics)
+	address, stop, err := m.serve(ctx, f.metrics)
 	if err == nil {
 		fmt.Fprintf(a.Err, "grenier: metrics at http://%s/metrics\n", address)
 	}
-	return stop, err
+	return m, stop, err
 }
 
-// follow makes a run tell what it does: to the journal, to the terminal and to commands of the
-// user.
-func follow(ctx context.Context, o *solve.Options, j *journal, pause *pauser, h *hooks, table *layerTable) {
-	o.Begin = func(dir *rundir.Locked) error {
-		if err := j.begin(dir); err != nil {
-			return err
+// follow makes a run of package solve tell its events.
+func (w *watch) follow(ctx context.Context, o *solve.Options) {
+	o.Progress = func(p solve.Progress) { w.tell(p) }
+	o.Note = func(text string) { w.tell(note(text)) }
+	o.Events = func(e solve.Event) error {
+		if ended, ok := e.(solve.Ended); ok {
+			e = solve.Ended{Err: causeOf(ctx, ended.Err)}
 		}
-		err := pause.begin(dir)
-		if err == nil {
-			err = h.begin(ctx, dir)
+		return w.tell(e)
+	}
+}
+
+// terminal is a reader that shows a run: progress, a line for each layer, and what goes wrong.
+type terminal struct {
+	app   *app
+	shown *cli.Progress
+	table *cli.Table[solve.Report]
+	quiet bool // no table
+}
+
+// take shows an event.
+func (t *terminal) take(e solve.Event) error {
+	switch e := e.(type) {
+	case solve.Progress:
+		t.shown.Update(solving(e))
+	case solve.Sealed:
+		t.sealed(e.Report)
+	case note:
+		t.app.telling(t.shown)(string(e))
+	case warning:
+		t.warn(e.what, e.err)
+	case called:
+		if e.err != nil {
+			t.warn(e.what(), e.err)
 		}
-		if err != nil {
-			o.End(err)
-		}
-		return err
 	}
-	o.End = func(err error) {
-		if closing := errors.Join(pause.close(), h.close()); closing != nil {
-			j.warn("what the run was asked and has called", closing)
-		}
-		j.end(causeOf(ctx, err))
+	return nil
+}
+
+// sealed shows a layer.
+func (t *terminal) sealed(r solve.Report) {
+	if !t.quiet {
+		t.shown.Pause(func() { t.table.Add(r) })
 	}
-	o.Progress = func(p solve.Progress) {
-		j.update(p)
-		j.shown.Update(solving(p))
-	}
-	o.Note = j.note
-	o.Sealed = func(r solve.Report) {
-		j.shown.Pause(func() { table.add(r) })
-		j.shown.Event(sealedLine{"layer", cli.Now(), figuresOf(r)})
-		j.sealed(r)
-	}
-	o.Before = func(n int) error {
-		if err := pause.layer(n); err != nil {
-			return err
-		}
-		return h.want(n)
-	}
-	o.After = func(ctx context.Context, _ manifest.Layer) error { return h.call(ctx) }
+	t.shown.Event(sealedLine{"layer", cli.Now(), figuresOf(r)})
+}
+
+// warn prints a warning.
+func (t *terminal) warn(what string, err error) {
+	t.shown.Pause(func() { fmt.Fprintf(t.app.Err, "grenier: warning: %s: %s\n", what, cli.OneLine(err)) })
+}
+
+// answer prints a status.
+func (t *terminal) answer(text string) {
+	t.shown.Pause(func() { fmt.Fprint(t.app.Err, cli.WrapLines(text, cli.WidthOf(t.app.Err), statusIndent)) })
 }
 
 // solving is how far a run of solve is.
@@ -401,18 +413,6 @@ func figuresOf(r solve.Report) layerTook {
 		t.Cost, t.Accesses = r.Cost, newAccessReport(a)
 	}
 	return t
-}
-
-// layerTable prints one line for each layer, below a heading.
-type layerTable struct {
-	*cli.Table[solve.Report]
-	quiet bool
-}
-
-func (t *layerTable) add(r solve.Report) {
-	if !t.quiet {
-		t.Add(r)
-	}
 }
 
 // reportColumns are the columns of the table of solve.

@@ -39,8 +39,8 @@ import (
 
 // Options say how to repair.
 type Options struct {
-	// Solve says how layers are solved again. Of its fields Seeds, Free, Progress, Sealed,
-	// Begin and End are ignored.
+	// Solve says how layers are solved again. Of its fields Seeds, Free, Progress and
+	// Events are ignored.
 	Solve solve.Options
 	// LayersIn are directories, besides those that the manifest names, in which layer files
 	// are looked for that are not found there. The manifest lists them there then.
