@@ -21,6 +21,7 @@ import (
 	"grenier/kernels/colex"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
@@ -33,7 +34,7 @@ func solveRun(t testing.TB, game awari.Game, seeds int) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
 	_, err := solve.Solve(t.Context(), dir, game, solve.Options{
-		Seeds: seeds, Codec: layerfile.LZ4, Workers: 2, Family: cpu.Best(),
+		Seeds: seeds, Codec: layerfile.LZ4, Job: job.Job{Workers: 2, Family: cpu.Best()},
 	})
 	if err != nil {
 		t.Fatal(err)

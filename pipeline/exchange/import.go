@@ -13,6 +13,7 @@ import (
 	"grenier/io/memory"
 	"grenier/io/vfs"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
@@ -30,8 +31,7 @@ func Import(ctx context.Context, dir, path string, game awari.Game, o Options) (
 		return solve.Report{}, err
 	}
 	return solve.Add(ctx, dir, game, o.Seeds, solve.Options{
-		Codec: layerfile.LZ4, Memory: o.Memory, Workers: o.Workers, Family: o.Family,
-		Progress: func(p solve.Progress) { i.report("sealing", p.Done) },
+		Codec: layerfile.LZ4, Job: job.Job{Memory: o.Memory, Workers: o.Workers, Family: o.Family, Progress: func(s job.Step) { i.report("sealing", s.Detail.(solve.Progress).Done) }},
 	}, i.open)
 }
 

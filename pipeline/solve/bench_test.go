@@ -14,6 +14,7 @@ import (
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve/internal/halfboard"
 	"grenier/pipeline/tables"
 )
@@ -90,7 +91,7 @@ func BenchmarkSeal(b *testing.B) {
 		for _, family := range cpu.Available() {
 			for _, codec := range []layerfile.Codec{layerfile.LZ4, layerfile.Zstd} {
 				b.Run(fmt.Sprintf("%v/%v/%d", family, codec, n), func(b *testing.B) {
-					benchSeal(b, w, n, Options{Codec: codec, Workers: 1, Family: family})
+					benchSeal(b, w, n, Options{Codec: codec, Job: job.Job{Workers: 1, Family: family}})
 				})
 			}
 		}
@@ -139,7 +140,7 @@ func BenchmarkWidths(b *testing.B) {
 	}
 	path := b.TempDir()
 	for n := firstWidths; n <= lastWidths(b); n++ {
-		o := Options{Seeds: n - 1, Codec: layerfile.LZ4, Workers: 1, Family: cpu.Best(), Interval: 24 * time.Hour}
+		o := Options{Seeds: n - 1, Codec: layerfile.LZ4, Job: job.Job{Workers: 1, Family: cpu.Best()}, Interval: 24 * time.Hour}
 		if _, err := Solve(b.Context(), path, game, o); err != nil {
 			b.Fatal(err)
 		}
@@ -176,7 +177,7 @@ func benchWidth(b *testing.B, path string, game awari.Game, o Options) {
 		}
 	}()
 	work, looked := uint64(0), time.Now()
-	o.Progress = func(Progress) {
+	o.Progress = func(job.Step) {
 		if time.Since(looked) > time.Second/50 {
 			bytes, _ := rundir.WorkBytes(path) // files may come and go
 			work, looked = max(work, bytes), time.Now()

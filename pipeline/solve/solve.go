@@ -25,9 +25,9 @@ import (
 	"grenier/io/memory"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
-	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/verify"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve/internal/halfboard"
 	"grenier/pipeline/spaces/retro"
 	"grenier/pipeline/tables"
@@ -41,34 +41,24 @@ func Identity(game awari.Game) manifest.Identity {
 // DefaultInterval is the time between checkpoints of a layer unless Options say otherwise.
 const DefaultInterval = halfboard.DefaultInterval
 
-// Options say what to solve and how.
+// Options say what to solve and how. Layers that need more than Memory are solved window by window.
+// The Detail of a step is a Progress; what is done never decreases, and ends at the total.
 type Options struct {
+	job.Job
 	// Seeds is the last layer wanted.
 	Seeds int
 	// Codec compresses the layer files.
 	Codec layerfile.Codec
-	// Memory bounds the bytes that the program uses; 0 is no bound. Layers that need
-	// more are solved window by window.
-	Memory uint64
 	// Interval is the time between checkpoints of a layer; 0 is DefaultInterval.
 	Interval time.Duration
-	// Note, if not nil, gets messages for the user: that a checkpoint was damaged, say.
-	Note func(string)
 	// Free, if not nil, returns how many bytes can be written at a path: Solve refuses
 	// a run that does not fit the disk.
 	Free func(path string) (uint64, error)
-	// Workers is the number of goroutines that compute, at least one.
-	Workers int
-	// Family is the kernel family.
-	Family cpu.Family
 	// Engine solves the layers.
 	Engine Engine
 	// Bits forces the bits that a score takes in memory, as halfboard.Options.Bits; 0 chooses
 	// what fits.
 	Bits int
-	// Progress, if not nil, is called often, from any goroutine, by one at a
-	// time. RunDone never decreases and ends at RunTotal.
-	Progress func(Progress)
 	// Events, if not nil, is called with each event of a run. If it fails, so does Solve; a layer
 	// that is sealed stays.
 	Events func(Event) error
@@ -223,10 +213,10 @@ func (r *run) clearStale(work vfs.Dir, clear func() error) error {
 	if n < 0 || n > next || n == next && same {
 		return nil
 	}
-	if n == next && r.options.Note != nil {
+	if n == next {
 		least, most := r.game.CapturesLeadTo(n)
-		r.options.Note(fmt.Sprintf("layer %d is computed from the beginning: what %s has of it was not computed from layers %d to %d as they are now: "+
-			"one of them was replaced, or an earlier version wrote it, which did not say", n, work.Path(""), least, most))
+		r.options.Notef("layer %d is computed from the beginning: what %s has of it was not computed from layers %d to %d as they are now: "+
+			"one of them was replaced, or an earlier version wrote it, which did not say", n, work.Path(""), least, most)
 	}
 	return clear()
 }
@@ -324,10 +314,10 @@ func (r *run) finished(report Report) {
 	defer r.mu.Unlock()
 	r.estimate.learn(report, time.Now())
 	n := report.Layer.Positions
-	r.report(Progress{
+	r.options.Tell(Progress{
 		Seeds: report.Layer.Seeds, Positions: n, Stage: stageName(sealStage), Done: n,
 		RunDone: r.estimate.finished, RunTotal: r.estimate.total, Share: 1, Rate: r.estimate.rate,
-	})
+	}.Step())
 }
 
 // Streams are the bytes of streams in the work directory that a stage read and wrote.

@@ -25,6 +25,7 @@ import (
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 )
 
@@ -41,7 +42,7 @@ func mustGame(t *testing.T, pits int, rules awari.Rules) awari.Game {
 
 // options are those of most tests.
 func options(seeds int) solve.Options {
-	return solve.Options{Seeds: seeds, Codec: layerfile.LZ4, Workers: 2, Family: cpu.Best()}
+	return solve.Options{Seeds: seeds, Codec: layerfile.LZ4, Job: job.Job{Workers: 2, Family: cpu.Best()}}
 }
 
 func mustSolve(t *testing.T, dir string, game awari.Game, o solve.Options) []solve.Report {
@@ -445,7 +446,8 @@ func cancelIn(t *testing.T, dir string, game awari.Game, seeds int, stage string
 	defer cancel()
 	o := options(seeds)
 	first := -1
-	o.Progress = func(p solve.Progress) {
+	o.Progress = func(step job.Step) {
+		p := step.Detail.(solve.Progress)
 		if first < 0 {
 			first = p.Seeds
 		}
@@ -510,7 +512,8 @@ func TestProgress(t *testing.T) {
 		o := options(seeds)
 		o.Workers = 5
 		var last solve.Progress
-		o.Progress = func(p solve.Progress) {
+		o.Progress = func(step job.Step) {
+			p := step.Detail.(solve.Progress)
 			if p.RunDone < last.RunDone || p.Seeds < last.Seeds || p.RunDone > p.RunTotal || p.Done > p.Positions ||
 				p.Share < 0 || p.Share > 1 || p.Seeds == last.Seeds && p.Share < last.Share || !(p.Rate >= 0 && p.Rate < 1e12) {
 				t.Errorf("after %+v comes %+v", last, p)

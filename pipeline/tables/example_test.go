@@ -12,6 +12,7 @@ import (
 	"grenier/io/layerfile"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
@@ -27,7 +28,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	o := solve.Options{Seeds: 6, Codec: layerfile.LZ4, Workers: 1, Family: cpu.Best()}
+	o := solve.Options{Seeds: 6, Codec: layerfile.LZ4, Job: job.Job{Workers: 1, Family: cpu.Best()}}
 	if _, err := solve.Solve(context.Background(), dir, game, o); err != nil {
 		log.Fatal(err)
 	}
@@ -63,7 +64,7 @@ var sample = sync.OnceValue(func() string {
 	if err != nil {
 		log.Fatal(err)
 	}
-	o := solve.Options{Seeds: 6, Codec: layerfile.LZ4, Workers: 1, Family: cpu.Best()}
+	o := solve.Options{Seeds: 6, Codec: layerfile.LZ4, Job: job.Job{Workers: 1, Family: cpu.Best()}}
 	if _, err := solve.Solve(context.Background(), dir, game, o); err != nil {
 		log.Fatal(err)
 	}

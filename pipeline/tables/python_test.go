@@ -16,6 +16,7 @@ import (
 	"grenier/io/layerfile"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
@@ -227,7 +228,7 @@ func TestLongPythonZstd(t *testing.T) {
 	}
 	game := testrun.Game(t, 12, awari.Awari)
 	dir := t.TempDir()
-	o := solve.Options{Seeds: 6, Codec: layerfile.Zstd, Workers: 1, Family: cpu.Generic}
+	o := solve.Options{Seeds: 6, Codec: layerfile.Zstd, Job: job.Job{Workers: 1, Family: cpu.Generic}}
 	if _, err := solve.Solve(t.Context(), dir, game, o); err != nil {
 		t.Fatal(err)
 	}

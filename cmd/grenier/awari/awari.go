@@ -71,9 +71,9 @@ func (f *gameFlags) game() (awari.Game, error) {
 // runFlags are the flags that solve and plan share.
 type runFlags struct {
 	gameFlags
-	seeds, threads int
+	cli.JobFlags
+	seeds          int
 	codec          string
-	memory         cli.MemoryFlag
 	work, layersTo string
 }
 
@@ -81,7 +81,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	f.gameFlags.define(flags)
 	flags.IntVar(&f.seeds, "seeds", 0, fmt.Sprintf("`number` of seeds of the last layer to solve, 0 to %d", awari.MaxSeeds))
-	cli.ThreadsFlag(flags, &f.threads, "use")
+	cli.ThreadsFlag(flags, &f.Threads, "use")
 	flags.StringVar(&f.codec, "codec", "lz4", "`codec` of layer files: lz4 or zstd")
 	flags.Var((*cli.Directory)(&f.work), "work", "directory for streams and checkpoints, on another disk (default: DIR/work)")
 	flags.Var((*cli.Directory)(&f.layersTo), "layers-to", "directory for new layer files, on another disk (default: DIR)")
@@ -90,17 +90,10 @@ func (f *runFlags) define(cmd *cobra.Command) {
 
 // options checks the flags and returns the options that they set.
 func (f *runFlags) options() (o solve.Options, err error) {
-	if err = cli.CheckThreads(f.threads); err != nil {
-		return o, err
+	o = solve.Options{Seeds: f.seeds, Work: f.work, Layers: f.layersTo}
+	if o.Job, err = f.Job(); err == nil {
+		o.Codec, err = layerfile.ParseCodec(f.codec)
 	}
-	o = solve.Options{Seeds: f.seeds, Workers: f.threads, Work: f.work, Layers: f.layersTo}
-	if o.Memory, err = f.memory.Limit(); err != nil {
-		return o, err
-	}
-	if o.Codec, err = layerfile.ParseCodec(f.codec); err != nil {
-		return o, err
-	}
-	o.Family, err = cli.Family()
 	return o, err
 }
 

@@ -10,17 +10,16 @@ import (
 	"grenier/io/layerfile"
 	"grenier/io/memory"
 	"grenier/kernels/cpu"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve/calibrate"
 	"grenier/pipeline/solve/plan"
 )
 
 // benchFlags are the flags of bench as given.
 type benchFlags struct {
-	dir, codec, form string
-	threads          int
-	memory           cli.MemoryFlag
-	ownMemory        bool // --memory was not given
-	json             bool
+	cli.JobFlags
+	dir, codec string
+	ownMemory  bool // --memory was not given
 }
 
 func (a *app) bench() *cobra.Command {
@@ -60,10 +59,10 @@ EXIT STATUS
 	flags := cmd.Flags()
 	flags.Var((*cli.Directory)(&f.dir), "dir", "directory of a run, existing or planned, whose disk is measured")
 	flags.StringVar(&f.codec, "codec", "lz4", "`codec` of layer files: lz4 or zstd")
-	f.memory.DefinePlan(a.App, flags, "")
-	cli.ThreadsFlag(flags, &f.threads, "use")
-	cli.ProgressFlag(flags, &f.form)
-	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	f.Memory.DefinePlan(a.App, flags, "")
+	cli.ThreadsFlag(flags, &f.Threads, "use")
+	cli.ProgressFlag(flags, &f.Form)
+	flags.BoolVar(&f.JSON, "json", false, "print one JSON object")
 	return cmd
 }
 
@@ -71,7 +70,7 @@ EXIT STATUS
 func (f *benchFlags) planned() (uint64, error) {
 	const most, unknown = 1 << 62, 8 << 30
 	if !f.ownMemory {
-		return f.memory.Limit()
+		return f.Memory.Limit()
 	}
 	here := memory.OfMachine()
 	if here.Bytes == 0 {
@@ -85,10 +84,10 @@ func (a *app) runBench(ctx context.Context, f benchFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := cli.CheckThreads(f.threads); err != nil {
+	if err := cli.CheckThreads(f.Threads); err != nil {
 		return err
 	}
-	o := calibrate.Options{Workers: f.threads, Dir: f.dir}
+	o := calibrate.Options{Job: job.Job{Workers: f.Threads}, Dir: f.dir}
 	if o.Codec, err = layerfile.ParseCodec(f.codec); err != nil {
 		return err
 	}
@@ -96,21 +95,21 @@ func (a *app) runBench(ctx context.Context, f benchFlags) error {
 		return err
 	}
 	if !f.ownMemory {
-		if err := f.memory.Calibrating(f.threads); err != nil {
+		if err := f.Memory.Calibrating(f.Threads); err != nil {
 			return err
 		}
 	}
-	shown, err := a.NewProgress(f.form, f.json)
+	shown, err := a.NewProgress(f.Form, f.JSON)
 	if err != nil {
 		return err
 	}
-	o.Progress = func(share float64) { shown.Update(cli.Calibrating(share)) }
+	o.Progress = shown.Show
 	b, err := calibrate.Measure(ctx, o, cpu.Available(), allowed)
 	shown.Close()
 	if err != nil {
 		return err
 	}
-	if f.json {
+	if f.JSON {
 		return a.PrintJSON(b)
 	}
 	a.printBench(b, o.Family)

@@ -11,11 +11,12 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/io/frame"
 	"grenier/pipeline/exchange"
+	"grenier/pipeline/job"
 )
 
 // exportFlags are the flags of export as given.
 type exportFlags struct {
-	jobFlags
+	cli.JobFlags
 	dir, format, codec, out string
 	layer                   int
 	all                     bool
@@ -78,7 +79,7 @@ resumes an interrupted export, and adds new layers.
 	flags.StringVar(&f.format, "format", "", "`format` of FILE: colex, vu, npy or csv")
 	flags.StringVar(&f.codec, "codec", "none", "`codec` of FILE: none, lz4 or zstd")
 	flags.Var((*cli.File)(&f.out), "out", "`FILE` to write, - for stdout; a directory with --all")
-	f.jobFlags.define(a, flags, "256MiB", jsonUsage)
+	f.JobFlags.Define(a.App, flags, "256MiB", cli.JSONUsage)
 	cli.Need(cmd, "format", "out")
 	cmd.MarkFlagsOneRequired("layer", "all")
 	cmd.MarkFlagsMutuallyExclusive("layer", "all")
@@ -87,7 +88,7 @@ resumes an interrupted export, and adds new layers.
 
 func (f *exportFlags) options() (o exchange.Options, err error) {
 	o = exchange.Options{Seeds: f.layer}
-	if err := cli.OneStdout(f.json, map[string]string{"--out": f.out}); err != nil {
+	if err := cli.OneStdout(f.JSON, map[string]string{"--out": f.out}); err != nil {
 		return o, err
 	}
 	if f.all && f.out == cli.Stdout {
@@ -99,7 +100,8 @@ func (f *exportFlags) options() (o exchange.Options, err error) {
 	if o.Codec, err = frame.ParseCodec(f.codec); err != nil {
 		return o, err
 	}
-	o.Workers, o.Memory, o.Family, err = f.resources()
+	j, err := f.Job()
+	o.Workers, o.Memory, o.Family = j.Workers, j.Memory, j.Family
 	return o, err
 }
 
@@ -108,7 +110,7 @@ func (a *app) runExport(ctx context.Context, f exportFlags) error {
 	if err != nil {
 		return err
 	}
-	shown, err := a.begin(&f.jobFlags)
+	shown, err := a.Begin(&f.JobFlags, new(job.Job))
 	if err != nil {
 		return err
 	}
@@ -125,10 +127,10 @@ func (a *app) runExport(ctx context.Context, f exportFlags) error {
 	}
 	shown.Close()
 	if err != nil || f.out == cli.Stdout {
-		return f.memory.Explain(err)
+		return f.Memory.Explain(err)
 	}
 	e := exported{File: f.out, Summary: s, Took: cli.TookSince(start)}
-	if f.json {
+	if f.JSON {
 		return a.PrintJSON(e)
 	}
 	a.Printf(2, "%s: layer %d, %s, %s in %.1f s (%s); peak memory %s", e.File, e.Seeds, cli.Count(e.Positions, "score"),
@@ -153,7 +155,7 @@ func (a *app) runExportAll(ctx context.Context, f exportFlags, o exchange.Option
 			how = "there already"
 			result.Kept++
 		}
-		if !f.json {
+		if !f.JSON {
 			shown.Pause(func() {
 				fmt.Fprintf(a.Out, "%s: layer %d, %s, %s, %s\n", e.File, e.Seeds, cli.Count(e.Positions, "score"), cli.Size(e.Bytes), how)
 			})
@@ -161,10 +163,10 @@ func (a *app) runExportAll(ctx context.Context, f exportFlags, o exchange.Option
 	})
 	shown.Close()
 	if err != nil {
-		return f.memory.Explain(err)
+		return f.Memory.Explain(err)
 	}
 	result.Took = cli.TookSince(start)
-	if f.json {
+	if f.JSON {
 		return a.PrintJSON(result)
 	}
 	fmt.Fprintf(a.Out, "%s: %s, %d of them there already, %s (%.1f s); peak memory %s\n",

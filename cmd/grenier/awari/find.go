@@ -9,12 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/pipeline/job"
 	"grenier/pipeline/play/find"
 )
 
 // findFlags are the flags of find as given.
 type findFlags struct {
-	jobFlags
+	cli.JobFlags
 	dir, where, most, state string
 	layers                  layersFlag
 	count                   int
@@ -82,7 +83,7 @@ the same command resumes it. FILE is removed at the end.
 	flags.Uint64Var(&f.seed, "seed", 1, "`number` from which the choice of --random is made")
 	flags.StringVar(&f.most, "most", "", "choose the positions for which this `fact` is largest")
 	flags.Var((*cli.File)(&f.state), "state", "`FILE` for the progress of the search, to resume it")
-	f.jobFlags.define(a, flags, "1GiB", jsonUsage)
+	f.JobFlags.Define(a.App, flags, "1GiB", cli.JSONUsage)
 	cli.Completes(cmd, "most", find.Facts()...)
 	cli.Need(cmd, "where")
 	return cmd
@@ -105,7 +106,8 @@ func (f *findFlags) options() (o find.Options, err error) {
 			return o, err
 		}
 	}
-	o.Workers, o.Memory, o.Family, err = f.resources()
+	j, err := f.Job()
+	o.Workers, o.Memory, o.Family = j.Workers, j.Memory, j.Family
 	return o, err
 }
 
@@ -114,7 +116,7 @@ func (a *app) runFind(ctx context.Context, f findFlags) error {
 	if err != nil {
 		return err
 	}
-	shown, err := a.begin(&f.jobFlags)
+	shown, err := a.Begin(&f.JobFlags, new(job.Job))
 	if err != nil {
 		return err
 	}
@@ -126,9 +128,9 @@ func (a *app) runFind(ctx context.Context, f findFlags) error {
 	r, err := find.Run(ctx, f.dir, o)
 	shown.Close()
 	if err != nil {
-		return f.memory.Explain(err)
+		return f.Memory.Explain(err)
 	}
-	if f.json {
+	if f.JSON {
 		return a.printFoundJSON(r, start)
 	}
 	for _, hit := range r.Found {

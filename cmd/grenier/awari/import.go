@@ -13,12 +13,13 @@ import (
 	"grenier/io/tally"
 	"grenier/layers/awari"
 	"grenier/pipeline/exchange"
+	"grenier/pipeline/job"
 )
 
 // importFlags are the flags of import as given.
 type importFlags struct {
 	gameFlags
-	jobFlags
+	cli.JobFlags
 	dir, format, codec string
 	layer              int
 }
@@ -75,7 +76,7 @@ DIR/work.
 	flags.IntVar(&f.layer, "layer", 0, "the first FILE is the layer of `n` seeds")
 	flags.StringVar(&f.format, "format", "", "`format` of the files: colex or vu")
 	flags.StringVar(&f.codec, "codec", "none", "`codec` of the files: none, lz4 or zstd")
-	f.jobFlags.define(a, flags, "8GiB", jsonUsage)
+	f.JobFlags.Define(a.App, flags, "8GiB", cli.JSONUsage)
 	cli.Need(cmd, "layer", "format")
 	return cmd
 }
@@ -90,7 +91,8 @@ func (f *importFlags) options() (game awari.Game, o exchange.Options, err error)
 	if o.Codec, err = frame.ParseCodec(f.codec); err != nil {
 		return game, o, err
 	}
-	o.Workers, o.Memory, o.Family, err = f.resources()
+	j, err := f.Job()
+	o.Workers, o.Memory, o.Family = j.Workers, j.Memory, j.Family
 	return game, o, err
 }
 
@@ -102,7 +104,7 @@ func (a *app) runImport(ctx context.Context, f importFlags, files []string) erro
 	if from := slices.Index(files, cli.Stdout); from >= 0 && slices.Contains(files[from+1:], cli.Stdout) {
 		return cli.Usagef("- is given twice: stdin can hold one layer only")
 	}
-	shown, err := a.begin(&f.jobFlags)
+	shown, err := a.Begin(&f.JobFlags, new(job.Job))
 	if err != nil {
 		return err
 	}
@@ -119,17 +121,17 @@ func (a *app) runImport(ctx context.Context, f importFlags, files []string) erro
 		o.Progress = func(p exchange.Progress) { shown.Update(importStep{p, since}) }
 		r, err := exchange.Import(ctx, f.dir, path, game, o)
 		if err != nil {
-			return f.memory.Explain(err)
+			return f.Memory.Explain(err)
 		}
 		l := importedLayer{path, o.Seeds, r.Layer.Positions, r.Layer.Hash, r.Layer.Bytes, r.Elapsed.Seconds()}
 		s.Layers = append(s.Layers, l)
-		if !f.json {
+		if !f.JSON {
 			shown.Pause(func() {
 				fmt.Fprintf(a.Out, "layer %2d: %s from %s, fnv1a64 %s (%.1f s)\n", l.Seeds, cli.Count(l.Positions, "position"), path, l.Hash, l.Seconds)
 			})
 		}
 	}
-	if !f.json {
+	if !f.JSON {
 		return nil
 	}
 	s.Took = cli.TookSince(start)

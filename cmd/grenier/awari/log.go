@@ -131,7 +131,7 @@ func (r *runLog) circumstances(layers int) []any {
 	f := r.watch.flags
 	return []any{
 		"version", cli.Release, "pid", os.Getpid(),
-		"seeds", f.seeds, "pits", f.pits, "rules", f.rules, "memory", f.memory.String(), "threads", f.threads,
+		"seeds", f.seeds, "pits", f.pits, "rules", f.rules, "memory", f.Memory.String(), "threads", f.Threads,
 		"codec", f.codec, "engine", f.engine, "kernel", r.watch.family.String(), "layers", layers,
 		"host", host, "cpu", cpu.Name(), "cpus", runtime.NumCPU(), "system", runtime.GOOS + "/" + runtime.GOARCH,
 		"go", runtime.Version(), "work", f.work, "layers_to", f.layersTo, "until", f.until,

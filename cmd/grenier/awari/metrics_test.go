@@ -33,7 +33,7 @@ func TestMetrics(t *testing.T) {
 	w.tell(solve.Progress{
 		Seeds: 16, Positions: 500_000, Stage: "dense", Sweep: 3, RunDone: 250_000, RunTotal: 1_000_000, Share: 0.5, Rate: 25_000,
 		Streams: map[string]solve.Streams{"capture": {Read: 7}},
-	})
+	}.Step())
 	w.tell(solve.Sealed{Report: solve.Report{Layer: manifest.Layer{Seeds: 1, Positions: 20, Bytes: 200}}})
 	address, stop, err := m.serve(t.Context(), "127.0.0.1:0")
 	if err != nil {

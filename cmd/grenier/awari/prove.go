@@ -7,6 +7,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/pipeline/check/prove"
+	"grenier/pipeline/job"
 )
 
 // runProve is verify --prove.
@@ -15,17 +16,17 @@ func (a *app) runProve(ctx context.Context, f verifyFlags) error {
 	if err != nil {
 		return err
 	}
-	shown, err := a.begin(&f.jobFlags)
+	shown, err := a.Begin(&f.JobFlags, new(job.Job))
 	if err != nil {
 		return err
 	}
 	a.tellStale(shown, f.dir)
 	po := prove.Options{
 		Layers: o.Layers, Workers: o.Workers, Family: o.Family, Memory: o.Memory,
-		Resume: true, Restart: f.restart, Note: a.telling(shown),
+		Resume: true, Restart: f.restart, Note: a.Telling(shown),
 		Progress: func(p prove.Progress) { shown.Update(proving(p)) },
 	}
-	if !f.json {
+	if !f.JSON {
 		po.Done = func(l prove.Layer) {
 			shown.Pause(func() {
 				a.printLayer(&l.Layer)
@@ -37,9 +38,9 @@ func (a *app) runProve(ctx context.Context, f verifyFlags) error {
 	result, err := prove.Run(ctx, f.dir, po)
 	shown.Close()
 	if err != nil {
-		return f.memory.Explain(err)
+		return f.Memory.Explain(err)
 	}
-	return a.Checked(f.json, result, func() { a.printProved(result) })
+	return a.Checked(f.JSON, result, func() { a.printProved(result) })
 }
 
 // proving is how far a run of verify --prove is.

@@ -11,6 +11,7 @@ import (
 
 	"grenier/cmd/grenier/awari/web"
 	"grenier/cmd/grenier/cli"
+	"grenier/pipeline/job"
 	"grenier/pipeline/play/publish"
 )
 
@@ -61,7 +62,7 @@ SITE must be empty, missing, or such a site of the same game and rules.
 	flags.Var((*cli.Directory)(&f.out), "out", "directory `SITE` to write")
 	flags.StringVar(&f.address, "address", "", "`URL` of the folder where the site will be, such as https://example.org/awari/")
 	cli.ProgressFlag(flags, &f.progress)
-	flags.BoolVar(&f.json, "json", false, jsonUsage)
+	flags.BoolVar(&f.json, "json", false, cli.JSONUsage)
 	cli.Need(cmd, "out")
 	return cmd
 }
@@ -134,7 +135,7 @@ type publishing publish.Progress
 func (p publishing) State(elapsed time.Duration) cli.State {
 	if p.Stage == publish.Searching {
 		s := cli.Steady(fmt.Sprintf("puzzles and positions, layer %d", p.Seeds), 0, p.Done, p.Total, elapsed)
-		s.Rate = cli.NoRate
+		s.Rate = job.NoRate
 		return s
 	}
 	s := reading(p.Seeds, p.Done, p.Total, elapsed)

@@ -18,7 +18,7 @@ import (
 
 // repairFlags are the flags of repair as given.
 type repairFlags struct {
-	jobFlags
+	cli.JobFlags
 	dir, codec string
 	checkpoint time.Duration
 	layersIn   []string
@@ -70,7 +70,7 @@ EXIT STATUS
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print what repair would do, and change nothing")
 	flags.BoolVar(&f.setAside, "set-aside", false, "set aside layers that were computed from others than those below them, and solve them again")
 	flags.StringArrayVar(&f.layersIn, "layers-in", nil, "another `directory` with layer files; may be repeated")
-	f.jobFlags.define(a, flags, "8GiB", jsonUsage)
+	f.JobFlags.Define(a.App, flags, "8GiB", cli.JSONUsage)
 	flags.DurationVar(&f.checkpoint, "checkpoint", solve.DefaultInterval, "`time` between checkpoints of the layer in progress")
 	flags.StringVar(&f.codec, "codec", "lz4", "`codec` of layers that are solved again: lz4 or zstd")
 	return cmd
@@ -85,7 +85,7 @@ func (f *repairFlags) options() (o repair.Options, err error) {
 	if o.Solve.Codec, err = layerfile.ParseCodec(f.codec); err != nil {
 		return o, err
 	}
-	o.Solve.Workers, o.Solve.Memory, o.Solve.Family, err = f.resources()
+	o.Solve.Job, err = f.Job()
 	return o, err
 }
 
@@ -94,23 +94,21 @@ func (a *app) runRepair(ctx context.Context, f repairFlags) error {
 	if err != nil {
 		return err
 	}
-	shown, err := a.begin(&f.jobFlags)
+	shown, err := a.Begin(&f.JobFlags, &o.Solve.Job)
 	if err != nil {
 		return err
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(10)) // as for solve
-	o.Progress = func(p repair.Progress) { shown.Update(mending(p)) }
-	o.Solve.Note = a.telling(shown)
 	log := &repairLog{note: o.Solve.Note}
 	o.Begin, o.End = log.begin, log.end
 	o.Planned = func(l repair.Layer) {
-		if !f.json {
+		if !f.JSON {
 			shown.Pause(func() { fmt.Fprintln(a.Out, plannedText(l)) })
 		}
 	}
 	o.Mended = func(l repair.Layer) {
 		log.mended(l)
-		if !f.json {
+		if !f.JSON {
 			shown.Pause(func() { fmt.Fprintln(a.Out, mendedText(l)) })
 		}
 	}
@@ -118,9 +116,9 @@ func (a *app) runRepair(ctx context.Context, f repairFlags) error {
 	result, err := repair.Run(ctx, f.dir, o)
 	shown.Close()
 	if err != nil {
-		return f.memory.Explain(err)
+		return f.Memory.Explain(err)
 	}
-	return a.Checked(f.json, result, func() { a.printRepair(result) })
+	return a.Checked(f.JSON, result, func() { a.printRepair(result) })
 }
 
 // repairLog logs a repair in the directory. If it cannot be written, a note says so once, and
@@ -159,20 +157,6 @@ func (r *repairLog) end(err error) {
 	if err := r.log.close(); err != nil {
 		r.note(logFailure + ": " + cli.OneLine(err))
 	}
-}
-
-// mending is how far a run of repair is.
-type mending repair.Progress
-
-func (p mending) State(elapsed time.Duration) cli.State {
-	if p.Solving == nil {
-		s := reading(p.Seeds, p.Done, p.Total, elapsed)
-		s.Doing = "reading " + s.Doing
-		return s
-	}
-	b := *p.Solving
-	b.RunDone, b.RunTotal = p.Done, p.Total
-	return solving(b).State(elapsed)
 }
 
 // plannedText says what repair will do about a layer.

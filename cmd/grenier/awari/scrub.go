@@ -12,6 +12,7 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/io/rundir"
 	"grenier/pipeline/check/scrub"
+	"grenier/pipeline/job"
 )
 
 // scrubFlags are the flags of scrub as given.
@@ -66,7 +67,7 @@ func (a *app) runScrub(ctx context.Context, f scrubFlags) error {
 	o := scrub.Options{
 		Workers: f.threads, Restart: f.restart,
 		Progress: func(p scrub.Progress) { shown.Update(scrubbing(p)) },
-		Note:     a.telling(shown),
+		Note:     a.Telling(shown),
 	}
 	if f.layer != allLayers {
 		o.Layers = []int{f.layer}
@@ -95,7 +96,7 @@ func (p scrubbing) State(elapsed time.Duration) cli.State {
 func reading[N uint64 | int64 | float64](seeds int, done, total N, elapsed time.Duration) cli.State {
 	s := cli.Steady(fmt.Sprintf("layer %d", seeds), 0, done, total, elapsed)
 	s.Doing += ", " + humanize.SIWithDigits(s.Rate, 1, "B/s")
-	s.Rate = cli.NoRate
+	s.Rate = job.NoRate
 	return s
 }
 

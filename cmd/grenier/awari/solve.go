@@ -16,6 +16,7 @@ import (
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
@@ -23,10 +24,10 @@ import (
 // solveFlags are the flags of solve as given.
 type solveFlags struct {
 	runFlags
-	dir, progress string
-	checkpoint    time.Duration
-	json, force   bool
-	engine        string
+	dir        string
+	checkpoint time.Duration
+	force      bool
+	engine     string
 
 	until                string
 	onLayer, onFinish    string
@@ -142,9 +143,9 @@ status of a run that --until or "grenier awari stop" has ended is 75.
 	needDir(cmd, &f.dir)
 	f.define(cmd)
 	flags := cmd.Flags()
-	f.memory.Define(a.App, flags, "8GiB", &f.force)
+	f.Memory.Define(a.App, flags, "8GiB", &f.force)
 	flags.DurationVar(&f.checkpoint, "checkpoint", solve.DefaultInterval, "`time` between checkpoints of the layer in progress")
-	cli.ProgressFlag(flags, &f.progress)
+	cli.ProgressFlag(flags, &f.Form)
 	flags.StringVar(&f.engine, "engine", solve.Sweeps.String(), "`engine` that solves the layers: sweeps or retrograde")
 	flags.StringVar(&f.until, "until", "", "`time` at which to stop, with a checkpoint, like 07:00, or a day and a time")
 	flags.StringVar(&f.onLayer, "on-layer", "", "shell `command` to run when a layer is sealed")
@@ -152,7 +153,7 @@ status of a run that --until or "grenier awari stop" has ended is 75.
 	flags.StringVar(&f.metrics, "metrics", "", "`host:port` at which to serve /metrics to Prometheus")
 	flags.Var((*cli.File)(&f.metricsFile), "metrics-file", "`FILE` with the same metrics, replaced every 15 s, for node_exporter")
 	flags.BoolVar(&f.force, "force", false, "start even if the disk has too little room, or the machine less than --memory")
-	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	flags.BoolVar(&f.JSON, "json", false, "print one JSON object")
 	return cmd
 }
 
@@ -191,18 +192,18 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 			return err
 		}
 	}
-	shown, err := a.NewProgress(f.progress, f.json)
+	shown, err := a.NewProgress(f.Form, f.JSON)
 	if err != nil {
 		return err
 	}
-	runtime.GOMAXPROCS(f.threads)
+	runtime.GOMAXPROCS(f.Threads)
 	if o.Seeds > fewSeeds {
 		defer debug.SetGCPercent(debug.SetGCPercent(10)) // the heap holds tables that stay; scores are elsewhere
 	}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	w := newWatch(a, f, o.Family)
-	terminal := &terminal{app: a, shown: shown, table: cli.NewTable(a.Out, cli.WidthOf(a.Out), reportColumns()), quiet: f.json}
+	terminal := &terminal{app: a, shown: shown, table: cli.NewTable(a.Out, cli.WidthOf(a.Out), reportColumns()), quiet: f.JSON}
 	defer a.WhenAsked(func() { terminal.answer(w.view()) })()
 	metrics, stopMetrics, err := a.startMetrics(ctx, w)
 	if err != nil {
@@ -222,7 +223,7 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 		return fmt.Errorf("%w; --force starts anyway", err)
 	}
 	if err != nil {
-		return f.memory.Explain(err)
+		return f.Memory.Explain(err)
 	}
 	return a.summarize(f, o.Family, reports, time.Since(w.start))
 }
@@ -246,7 +247,7 @@ func (a *app) startMetrics(ctx context.Context, w *watch) (m *metrics, stop func
 
 // follow makes a run of package solve tell its events.
 func (w *watch) follow(ctx context.Context, o *solve.Options) {
-	o.Progress = func(p solve.Progress) { w.tell(p) }
+	o.Progress = func(s job.Step) { w.tell(s) }
 	o.Note = func(text string) { w.tell(note(text)) }
 	o.Events = func(e solve.Event) error {
 		if ended, ok := e.(solve.Ended); ok {
@@ -267,12 +268,12 @@ type terminal struct {
 // take shows an event.
 func (t *terminal) take(e solve.Event) error {
 	switch e := e.(type) {
-	case solve.Progress:
-		t.shown.Update(solving(e))
+	case job.Step:
+		t.shown.Show(e)
 	case solve.Sealed:
 		t.sealed(e.Report)
 	case note:
-		t.app.telling(t.shown)(string(e))
+		t.app.Telling(t.shown)(string(e))
 	case warning:
 		t.warn(e.what, e.err)
 	case called:
@@ -301,25 +302,6 @@ func (t *terminal) answer(text string) {
 	t.shown.Pause(func() { fmt.Fprint(t.app.Err, cli.WrapLines(text, cli.WidthOf(t.app.Err), statusIndent)) })
 }
 
-// solving is how far a run of solve is.
-type solving solve.Progress
-
-func (s solving) State(elapsed time.Duration) cli.State {
-	p := solve.Progress(s)
-	return cli.State{
-		Doing: doing(p.Seeds, p.Stage, p.Sweep), Done: p.RunDone, Total: p.RunTotal, Elapsed: elapsed,
-		Rate: p.Rate, LayerETA: max(p.LayerETA(), cli.Unknown), RunETA: p.RunETA(), Detail: p,
-	}
-}
-
-// doing names a layer and its stage.
-func doing(seeds int, stage string, sweep int) string {
-	if stage == "dense" {
-		stage = fmt.Sprintf("sweep %d", sweep)
-	}
-	return fmt.Sprintf("layer %d, %s", seeds, stage)
-}
-
 // summarize prints what the run took, and the size of the directory.
 func (a *app) summarize(f solveFlags, family cpu.Family, reports []solve.Report, took time.Duration) error {
 	dir, err := rundir.Open(f.dir)
@@ -340,7 +322,7 @@ func (a *app) summarize(f solveFlags, family cpu.Family, reports []solve.Report,
 		s.OnDisk += l.Bytes
 	}
 	s.Rate = float64(s.Positions) / s.Seconds
-	if f.json {
+	if f.JSON {
 		return a.PrintJSON(s)
 	}
 	a.printSummary(s)

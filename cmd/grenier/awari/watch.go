@@ -13,10 +13,11 @@ import (
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 )
 
-// watch is the one writer of the events of a run of solve: those of package solve, its Progress
+// watch is the one writer of the events of a run of solve: those of package solve, its steps
 // among them, and the ones below. It adds them up and hands each to the readers: the terminal, the
 // log, the status file, the metrics, what ends the run early, and commands of the user.
 type watch struct {
@@ -103,8 +104,8 @@ func (w *watch) add(e solve.Event) {
 		if w.flags.onLayer != "" {
 			c.calls = new(callsMade(e.Dir, len(c.manifest.Layers)))
 		}
-	case solve.Progress:
-		c.progress = e
+	case job.Step:
+		c.progress = e.Detail.(solve.Progress)
 	case solve.Sealed:
 		c.manifest.Layers, c.sealedAt = append(c.manifest.Layers, e.Layer), time.Now()
 	case called:
@@ -151,7 +152,7 @@ func (w *watch) status() *rundir.Status {
 	p := c.progress
 	s := &rundir.Status{
 		PID: os.Getpid(), State: c.state, Started: w.start.UTC(), Reported: time.Now().UTC(),
-		Last: w.flags.seeds, Threads: w.flags.threads, Kernel: w.family.String(), Calls: c.calls,
+		Last: w.flags.seeds, Threads: w.flags.Threads, Kernel: w.family.String(), Calls: c.calls,
 		Seeds: p.Seeds, Positions: p.Positions, Stage: p.Stage, Sweep: p.Sweep, Share: p.Share, Changed: p.Changed,
 		RunDone: p.RunDone, RunTotal: p.RunTotal, Rate: p.Rate, RSS: cli.CurrentRSS(), PeakRSS: cli.PeakRSS(),
 	}

@@ -26,6 +26,7 @@ import (
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/prove"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
@@ -437,7 +438,7 @@ func BenchmarkRun(b *testing.B) {
 	const seeds = 14
 	dir, game := b.TempDir(), testrun.Game(b, 12, awari.Awari)
 	_, err := solve.Solve(b.Context(), dir, game, solve.Options{
-		Seeds: seeds, Codec: layerfile.LZ4, Workers: 2, Family: cpu.Best(),
+		Seeds: seeds, Codec: layerfile.LZ4, Job: job.Job{Workers: 2, Family: cpu.Best()},
 	})
 	if err != nil {
 		b.Fatal(err)

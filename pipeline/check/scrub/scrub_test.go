@@ -18,6 +18,7 @@ import (
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/scrub"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 )
 
@@ -31,7 +32,7 @@ func solved(t *testing.T) string {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	o := solve.Options{Seeds: 5, Codec: layerfile.LZ4, Workers: 2, Family: cpu.Best()}
+	o := solve.Options{Seeds: 5, Codec: layerfile.LZ4, Job: job.Job{Workers: 2, Family: cpu.Best()}}
 	if _, err := solve.Solve(t.Context(), dir, game, o); err != nil {
 		t.Fatal(err)
 	}

@@ -24,6 +24,7 @@ import (
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/verify"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
@@ -323,7 +324,7 @@ func TestIndependence(t *testing.T) {
 func BenchmarkRun(b *testing.B) {
 	dir := b.TempDir()
 	_, err := solve.Solve(b.Context(), dir, testrun.Game(b, 12, awari.Awari), solve.Options{
-		Seeds: 16, Codec: layerfile.LZ4, Workers: 2, Family: cpu.Best(),
+		Seeds: 16, Codec: layerfile.LZ4, Job: job.Job{Workers: 2, Family: cpu.Best()},
 	})
 	if err != nil {
 		b.Fatal(err)

@@ -21,6 +21,7 @@ import (
 	"grenier/io/memory"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	bestline "grenier/pipeline/play/line"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
@@ -301,7 +302,7 @@ type hitKey struct {
 func solved(t testing.TB) string {
 	t.Helper()
 	return thirteen.Copy(t, func(dir string) {
-		o := solve.Options{Seeds: 13, Codec: layerfile.LZ4, Workers: 2, Family: cpu.Best()}
+		o := solve.Options{Seeds: 13, Codec: layerfile.LZ4, Job: job.Job{Workers: 2, Family: cpu.Best()}}
 		if _, err := solve.Solve(t.Context(), dir, testrun.Game(t, 12, awari.Awari), o); err != nil {
 			t.Fatal(err)
 		}

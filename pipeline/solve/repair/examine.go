@@ -9,6 +9,7 @@ import (
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
+	"grenier/pipeline/job"
 )
 
 // examineAll finds out what every layer needs, changing nothing. It fails with a
@@ -152,7 +153,5 @@ func unlessCorrupt(err error, report func(error)) error {
 
 // reading reports progress in reading.
 func (r *repairer) reading(n int, done float64) {
-	if r.options.Progress != nil {
-		r.options.Progress(Progress{Seeds: n, Done: done, Total: r.total})
-	}
+	r.options.Solve.Tell(job.Step{Doing: fmt.Sprintf("reading layer %d", n), Done: done, Total: r.total, Unit: job.Bytes})
 }

@@ -30,6 +30,7 @@ import (
 	"grenier/layers/awari"
 	"grenier/pipeline/check/scrub"
 	"grenier/pipeline/check/verify"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/solve/repair"
 )
@@ -37,7 +38,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func solveOptions(seeds int) solve.Options {
-	return solve.Options{Seeds: seeds, Codec: layerfile.LZ4, Workers: 2, Family: cpu.Best()}
+	return solve.Options{Seeds: seeds, Codec: layerfile.LZ4, Job: job.Job{Workers: 2, Family: cpu.Best()}}
 }
 
 // solved returns a new run directory.
@@ -613,7 +614,7 @@ func TestLongInterrupted(t *testing.T) {
 	for stop := 1; ; stop += 7 {
 		ctx, cancel := context.WithCancel(t.Context())
 		o, calls := options(), 0
-		o.Progress = func(repair.Progress) {
+		o.Solve.Progress = func(job.Step) {
 			if calls++; calls == stop {
 				cancel()
 			}

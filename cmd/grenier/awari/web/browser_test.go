@@ -18,6 +18,7 @@ import (
 	"grenier/io/layerfile"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/play/serve"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
@@ -50,7 +51,7 @@ func newSiteOf(t *testing.T, pits int, rules awari.Rules, seeds int, codec layer
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	o := solve.Options{Seeds: seeds, Codec: codec, Workers: 1, Family: cpu.Best()}
+	o := solve.Options{Seeds: seeds, Codec: codec, Job: job.Job{Workers: 1, Family: cpu.Best()}}
 	if _, err := solve.Solve(t.Context(), dir, game, o); err != nil {
 		t.Fatal(err)
 	}
