@@ -29,14 +29,21 @@ type Job struct {
 // Step says how far a run is.
 type Step struct {
 	Doing string // in a few words
+	Seeds int    // of the layer in progress, if the run goes through layers by seeds
 	// Done of Total units are done, Begun of them before this run.
 	Begun, Done, Total float64
 	Unit               Unit
+	Found              uint64 // by a search, so far
 	// Pace, if not nil, is an estimate of the run itself. Otherwise what is left takes as long as
 	// what is done, unit by unit.
 	Pace *Pace
 	// Detail is for programs that follow the run, as JSON; nil for nothing.
 	Detail any
+}
+
+// OfLayer returns the step of a run that is at the layer of n seeds.
+func OfLayer[N uint64 | int64 | float64](n int, begun, done, total N) Step {
+	return Step{Doing: fmt.Sprintf("layer %d", n), Seeds: n, Begun: float64(begun), Done: float64(done), Total: float64(total)}
 }
 
 // Unit is what work is measured in.
@@ -46,7 +53,8 @@ type Unit uint8
 const (
 	Positions Unit = iota
 	Bytes
-	Shares // parts that take about as long each, which have no speed
+	Items  // few, whose speed says nothing
+	Shares // parts of the whole, whose speed says nothing and is 0 for programs
 )
 
 // Pace is an estimate of how fast a run is.

@@ -270,7 +270,7 @@ func (r *run) progress(p halfboard.Progress) {
 // Step returns p as the step of a job.
 func (p Progress) Step() job.Step {
 	return job.Step{
-		Doing: p.Doing(), Done: p.RunDone, Total: p.RunTotal, Detail: p,
+		Doing: p.Doing(), Seeds: p.Seeds, Done: p.RunDone, Total: p.RunTotal, Detail: p,
 		Pace: &job.Pace{Rate: p.Rate, Layer: p.LayerETA(), Run: p.RunETA()},
 	}
 }

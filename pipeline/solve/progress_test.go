@@ -213,10 +213,10 @@ func TestStep(t *testing.T) {
 		want job.Step
 	}{
 		{middle, job.Step{
-			Doing: "layer 16, sweep 3", Done: 250_000, Total: 1_000_000, Detail: middle,
+			Doing: "layer 16, sweep 3", Seeds: 16, Done: 250_000, Total: 1_000_000, Detail: middle,
 			Pace: &job.Pace{Rate: 25_000, Layer: 10 * time.Second, Run: 30 * time.Second},
 		}},
-		{first, job.Step{Doing: "layer 1, capture", Total: 100, Detail: first, Pace: &job.Pace{Layer: job.Unknown, Run: job.Unknown}}},
+		{first, job.Step{Doing: "layer 1, capture", Seeds: 1, Total: 100, Detail: first, Pace: &job.Pace{Layer: job.Unknown, Run: job.Unknown}}},
 	} {
 		if diff := cmp.Diff(c.want, c.of.Step()); diff != "" {
 			t.Error(diff)

@@ -11,7 +11,6 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/io/frame"
 	"grenier/pipeline/exchange"
-	"grenier/pipeline/job"
 )
 
 // exportFlags are the flags of export as given.
@@ -100,8 +99,7 @@ func (f *exportFlags) options() (o exchange.Options, err error) {
 	if o.Codec, err = frame.ParseCodec(f.codec); err != nil {
 		return o, err
 	}
-	j, err := f.Job()
-	o.Workers, o.Memory, o.Family = j.Workers, j.Memory, j.Family
+	o.Job, err = f.Job()
 	return o, err
 }
 
@@ -110,12 +108,11 @@ func (a *app) runExport(ctx context.Context, f exportFlags) error {
 	if err != nil {
 		return err
 	}
-	shown, err := a.Begin(&f.JobFlags, new(job.Job))
+	shown, err := a.Begin(&f.JobFlags, &o.Job)
 	if err != nil {
 		return err
 	}
 	start := time.Now()
-	o.Progress = func(p exchange.Progress) { shown.Update(exporting(p)) }
 	if f.all {
 		return a.runExportAll(ctx, f, o, shown)
 	}
@@ -145,7 +142,7 @@ func (a *app) runExportAll(ctx context.Context, f exportFlags, o exchange.Option
 	result := exportedAll{Directory: f.out, Files: []exchange.Exported{}}
 	o.Note = func(text string) {
 		result.Restarted = append(result.Restarted, text)
-		a.telling(shown)(text)
+		a.Telling(shown)(text)
 	}
 	err := exchange.WriteAll(ctx, f.dir, f.out, o, func(e exchange.Exported) {
 		result.Files = append(result.Files, e)
@@ -172,11 +169,4 @@ func (a *app) runExportAll(ctx context.Context, f exportFlags, o exchange.Option
 	fmt.Fprintf(a.Out, "%s: %s, %d of them there already, %s (%.1f s); peak memory %s\n",
 		f.out, cli.Count(len(result.Files), "file"), result.Kept, cli.Size(result.Bytes), result.Seconds, cli.Size(result.PeakRSS))
 	return nil
-}
-
-// exporting is how far an export is.
-type exporting exchange.Progress
-
-func (e exporting) State(elapsed time.Duration) cli.State {
-	return cli.Steady(fmt.Sprintf("layer %d, %s", e.Seeds, e.Stage), 0, e.Done, e.Total, elapsed)
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"grenier/cmd/grenier/cli"
-	"grenier/pipeline/job"
 	"grenier/pipeline/play/find"
 )
 
@@ -106,8 +105,7 @@ func (f *findFlags) options() (o find.Options, err error) {
 			return o, err
 		}
 	}
-	j, err := f.Job()
-	o.Workers, o.Memory, o.Family = j.Workers, j.Memory, j.Family
+	o.Job, err = f.Job()
 	return o, err
 }
 
@@ -116,7 +114,7 @@ func (a *app) runFind(ctx context.Context, f findFlags) error {
 	if err != nil {
 		return err
 	}
-	shown, err := a.Begin(&f.JobFlags, new(job.Job))
+	shown, err := a.Begin(&f.JobFlags, &o.Job)
 	if err != nil {
 		return err
 	}
@@ -124,7 +122,6 @@ func (a *app) runFind(ctx context.Context, f findFlags) error {
 		a.Resume = "; the same command resumes"
 	}
 	start := time.Now()
-	o.Progress = func(p find.Progress) { shown.Update(finding(p)) }
 	r, err := find.Run(ctx, f.dir, o)
 	shown.Close()
 	if err != nil {
@@ -152,11 +149,4 @@ func (a *app) printFoundJSON(r *find.Result, start time.Time) error {
 	}
 	report.Took = cli.TookSince(start)
 	return a.PrintJSON(report)
-}
-
-// finding is how far a search is.
-type finding find.Progress
-
-func (p finding) State(elapsed time.Duration) cli.State {
-	return cli.Steady(fmt.Sprintf("layer %d, %s found", p.Seeds, cli.Comma(p.Hits)), p.Begun, p.Done, p.Total, elapsed)
 }

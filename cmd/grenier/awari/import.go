@@ -13,7 +13,6 @@ import (
 	"grenier/io/tally"
 	"grenier/layers/awari"
 	"grenier/pipeline/exchange"
-	"grenier/pipeline/job"
 )
 
 // importFlags are the flags of import as given.
@@ -91,8 +90,7 @@ func (f *importFlags) options() (game awari.Game, o exchange.Options, err error)
 	if o.Codec, err = frame.ParseCodec(f.codec); err != nil {
 		return game, o, err
 	}
-	j, err := f.Job()
-	o.Workers, o.Memory, o.Family = j.Workers, j.Memory, j.Family
+	o.Job, err = f.Job()
 	return game, o, err
 }
 
@@ -104,7 +102,7 @@ func (a *app) runImport(ctx context.Context, f importFlags, files []string) erro
 	if from := slices.Index(files, cli.Stdout); from >= 0 && slices.Contains(files[from+1:], cli.Stdout) {
 		return cli.Usagef("- is given twice: stdin can hold one layer only")
 	}
-	shown, err := a.Begin(&f.JobFlags, new(job.Job))
+	shown, err := a.Begin(&f.JobFlags, &o.Job)
 	if err != nil {
 		return err
 	}
@@ -117,8 +115,6 @@ func (a *app) runImport(ctx context.Context, f importFlags, files []string) erro
 			o.From, path = a.Stdin(ctx, nil), "stdin"
 		}
 		o.Seeds = f.layer + i
-		since := time.Since(start)
-		o.Progress = func(p exchange.Progress) { shown.Update(importStep{p, since}) }
 		r, err := exchange.Import(ctx, f.dir, path, game, o)
 		if err != nil {
 			return f.Memory.Explain(err)
@@ -136,16 +132,4 @@ func (a *app) runImport(ctx context.Context, f importFlags, files []string) erro
 	}
 	s.Took = cli.TookSince(start)
 	return a.PrintJSON(s)
-}
-
-// importStep is how far the import of a file is, which began some time after the command.
-type importStep struct {
-	exchange.Progress
-	began time.Duration
-}
-
-func (s importStep) State(elapsed time.Duration) cli.State {
-	shown := cli.Steady(fmt.Sprintf("layer %d, %s", s.Seeds, s.Stage), 0, s.Done, s.Total, elapsed-s.began)
-	shown.Rate = 0 // of steps, not of positions
-	return shown
 }

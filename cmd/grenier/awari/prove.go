@@ -3,11 +3,9 @@ package awari
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"grenier/cmd/grenier/cli"
 	"grenier/pipeline/check/prove"
-	"grenier/pipeline/job"
 )
 
 // runProve is verify --prove.
@@ -16,16 +14,12 @@ func (a *app) runProve(ctx context.Context, f verifyFlags) error {
 	if err != nil {
 		return err
 	}
-	shown, err := a.Begin(&f.JobFlags, new(job.Job))
+	shown, err := a.Begin(&f.JobFlags, &o.Job)
 	if err != nil {
 		return err
 	}
 	a.tellStale(shown, f.dir)
-	po := prove.Options{
-		Layers: o.Layers, Workers: o.Workers, Family: o.Family, Memory: o.Memory,
-		Resume: true, Restart: f.restart, Note: a.Telling(shown),
-		Progress: func(p prove.Progress) { shown.Update(proving(p)) },
-	}
+	po := prove.Options{Job: o.Job, Layers: o.Layers, Resume: true, Restart: f.restart}
 	if !f.JSON {
 		po.Done = func(l prove.Layer) {
 			shown.Pause(func() {
@@ -41,22 +35,6 @@ func (a *app) runProve(ctx context.Context, f verifyFlags) error {
 		return f.Memory.Explain(err)
 	}
 	return a.Checked(f.JSON, result, func() { a.printProved(result) })
-}
-
-// proving is how far a run of verify --prove is.
-type proving prove.Progress
-
-func (p proving) State(elapsed time.Duration) cli.State {
-	s := verifying{Seeds: p.Seeds, Begun: p.Begun, Done: p.Done, Total: p.Total}.State(elapsed)
-	switch {
-	case p.Level > 0:
-		s.Doing = fmt.Sprintf("layer %d, scores of %d, pass %d", p.Seeds, p.Level, p.Pass)
-	case p.Positions > 0:
-		s.Doing = fmt.Sprintf("layer %d, pass %d (%d%%)", p.Seeds, p.Pass, 100*p.Looked/p.Positions)
-	case p.Pass > 0:
-		s.Doing = fmt.Sprintf("layer %d, pass %d", p.Seeds, p.Pass)
-	}
-	return s
 }
 
 func (a *app) printProved(r *prove.Result) {

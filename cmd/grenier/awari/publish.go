@@ -86,12 +86,11 @@ func (a *app) runPublish(ctx context.Context, f publishFlags) error {
 	a.Resume = "; what is done is kept, the same command continues"
 	result := published{}
 	o := publish.Options{
-		Pages: web.Site(), Questions: web.Questions, Address: f.address, Family: family,
-		Progress: func(p publish.Progress) { shown.Update(publishing(p)) },
-		Note: func(text string) {
+		Pages: web.Site(), Questions: web.Questions, Address: f.address,
+		Job: job.Job{Family: family, Progress: shown.Show, Note: func(text string) {
 			result.Restarted = append(result.Restarted, text)
-			a.telling(shown)(text)
-		},
+			a.Telling(shown)(text)
+		}},
 		Done: func(l publish.Layer) {
 			how := "written"
 			if l.Kept {
@@ -127,18 +126,4 @@ func folder(address string) (string, error) {
 		return "", cli.Usagef("--address %s: want the URL of a folder, such as https://example.org/awari/", address)
 	}
 	return strings.TrimSuffix(u.String(), "/") + "/", nil
-}
-
-// publishing is how far a site is.
-type publishing publish.Progress
-
-func (p publishing) State(elapsed time.Duration) cli.State {
-	if p.Stage == publish.Searching {
-		s := cli.Steady(fmt.Sprintf("puzzles and positions, layer %d", p.Seeds), 0, p.Done, p.Total, elapsed)
-		s.Rate = job.NoRate
-		return s
-	}
-	s := reading(p.Seeds, p.Done, p.Total, elapsed)
-	s.Doing = string(p.Stage) + " " + s.Doing
-	return s
 }

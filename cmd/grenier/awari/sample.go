@@ -9,7 +9,6 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/pipeline/exchange/sample"
-	"grenier/pipeline/job"
 )
 
 // sampleFlags are the flags of sample as given.
@@ -83,8 +82,7 @@ func (f *sampleFlags) options() (o sample.Options, err error) {
 	if o.Format, err = sample.ParseFormat(f.format); err != nil {
 		return o, err
 	}
-	j, err := f.Job()
-	o.Workers, o.Memory, o.Family = j.Workers, j.Memory, j.Family
+	o.Job, err = f.Job()
 	return o, err
 }
 
@@ -93,12 +91,11 @@ func (a *app) runSample(ctx context.Context, f sampleFlags) error {
 	if err != nil {
 		return err
 	}
-	shown, err := a.Begin(&f.JobFlags, new(job.Job))
+	shown, err := a.Begin(&f.JobFlags, &o.Job)
 	if err != nil {
 		return err
 	}
 	start := time.Now()
-	o.Progress = func(p sample.Progress) { shown.Update(sampling(p)) }
 	var s sample.Summary
 	if f.out == cli.Stdout {
 		s, err = sample.Write(ctx, f.dir, a.Out, o)
@@ -116,11 +113,4 @@ func (a *app) runSample(ctx context.Context, f sampleFlags) error {
 	fmt.Fprintf(a.Out, "%s: %s, --seed %d, %s in %.1f s; peak memory %s\n", x.File, cli.Count(x.Positions, "position"), x.Seed,
 		cli.Size(x.Bytes), x.Seconds, cli.Size(x.PeakRSS))
 	return nil
-}
-
-// sampling is how far a sample is.
-type sampling sample.Progress
-
-func (p sampling) State(elapsed time.Duration) cli.State {
-	return cli.Steady(p.Stage, 0, p.Done, p.Total, elapsed)
 }

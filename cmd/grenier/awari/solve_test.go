@@ -4,44 +4,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"grenier/cmd/grenier/cli"
-	"grenier/pipeline/check/prove"
-	"grenier/pipeline/check/verify"
-	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 )
-
-// TestStates compares what commands say of their progress.
-func TestStates(t *testing.T) {
-	for _, c := range []struct{ got, want cli.State }{
-		{verifying(verify.Progress{Seeds: 3, Done: 50, Total: 200}).State(10 * time.Second), cli.State{
-			Doing: "layer 3", Done: 50, Total: 200, Elapsed: 10 * time.Second, Rate: 5, LayerETA: job.NoLayer, RunETA: 30 * time.Second,
-		}},
-	} {
-		if diff := cmp.Diff(c.want, c.got); diff != "" {
-			t.Error(diff)
-		}
-	}
-}
-
-func TestProvingState(t *testing.T) {
-	for _, c := range []struct {
-		progress prove.Progress
-		want     string
-	}{
-		{prove.Progress{Seeds: 3, Done: 50, Total: 200}, "layer 3"},
-		{prove.Progress{Seeds: 3, Level: 2, Pass: 17, Done: 50, Total: 200}, "layer 3, scores of 2, pass 17"},
-	} {
-		s := proving(c.progress).State(10 * time.Second)
-		if s.Doing != c.want || s.Done != 50 || s.Total != 200 || s.Rate != 5 || s.RunETA != 30*time.Second {
-			t.Errorf("%+v: %+v", c.progress, s)
-		}
-	}
-}
 
 // streamTable matches the end of the summary.
 var streamTable = regexp.MustCompile(`\n\nstreams +read +written +bytes/pos\n((capture|dense|sparse|full|seal) +[0-9.]+ [KMG]?i?B +[0-9.]+ [KMG]?i?B +[0-9]+\.[0-9]{2}\n){5}$`)

@@ -11,7 +11,6 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/io/rundir"
 	"grenier/pipeline/check/verify"
-	"grenier/pipeline/job"
 	"grenier/pipeline/tables"
 )
 
@@ -82,8 +81,7 @@ func (f *verifyFlags) options() (o verify.Options, err error) {
 	if f.layer != allLayers {
 		o.Layers = []int{f.layer}
 	}
-	j, err := f.Job()
-	o.Workers, o.Memory, o.Family = j.Workers, j.Memory, j.Family
+	o.Job, err = f.Job()
 	return o, err
 }
 
@@ -92,13 +90,12 @@ func (a *app) runVerify(ctx context.Context, f verifyFlags) error {
 	if err != nil {
 		return err
 	}
-	shown, err := a.Begin(&f.JobFlags, new(job.Job))
+	shown, err := a.Begin(&f.JobFlags, &o.Job)
 	if err != nil {
 		return err
 	}
 	a.tellStale(shown, f.dir)
-	o.Progress = func(p verify.Progress) { shown.Update(verifying(p)) }
-	o.Resume, o.Restart, o.Note = true, f.restart, a.Telling(shown)
+	o.Resume, o.Restart = true, f.restart
 	if !f.JSON {
 		o.Done = func(l verify.Layer) {
 			shown.Pause(func() {
@@ -137,13 +134,6 @@ func (a *app) tellStale(shown *cli.Progress, dirs ...string) {
 			a.Telling(shown)(cli.OneLine(err) + "; " + cli.StaleRemedy(path))
 		}
 	}
-}
-
-// verifying is how far a run of verify is.
-type verifying verify.Progress
-
-func (v verifying) State(elapsed time.Duration) cli.State {
-	return cli.Steady(fmt.Sprintf("layer %d", v.Seeds), v.Begun, v.Done, v.Total, elapsed)
 }
 
 // printSample says which sample is compared, if it is a sample.

@@ -31,14 +31,16 @@ func (f *JobFlags) Define(a *App, flags *pflag.FlagSet, memory, json string) {
 	flags.BoolVar(&f.JSON, "json", false, json)
 }
 
-// Job checks the flags, and returns what the job may take.
+// Job checks the flags, and returns what the job may take, any memory without --memory.
 func (f *JobFlags) Job() (j job.Job, err error) {
 	if err = CheckThreads(f.Threads); err != nil {
 		return j, err
 	}
 	j.Workers = f.Threads
-	if j.Memory, err = f.Memory.Limit(); err != nil {
-		return j, err
+	if f.Memory.defined() {
+		if j.Memory, err = f.Memory.Limit(); err != nil {
+			return j, err
+		}
 	}
 	j.Family, err = Family()
 	return j, err
@@ -70,6 +72,8 @@ func (s step) State(elapsed time.Duration) State {
 	switch s.Unit {
 	case job.Bytes:
 		s.Doing += ", " + humanize.SIWithDigits(p.Rate, 1, "B/s")
+		p.Rate = job.NoRate
+	case job.Items:
 		p.Rate = job.NoRate
 	case job.Shares:
 		p.Rate = 0

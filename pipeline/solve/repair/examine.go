@@ -153,5 +153,7 @@ func unlessCorrupt(err error, report func(error)) error {
 
 // reading reports progress in reading.
 func (r *repairer) reading(n int, done float64) {
-	r.options.Solve.Tell(job.Step{Doing: fmt.Sprintf("reading layer %d", n), Done: done, Total: r.total, Unit: job.Bytes})
+	s := job.OfLayer(n, 0, done, r.total)
+	s.Doing, s.Unit = "reading "+s.Doing, job.Bytes
+	r.options.Solve.Tell(s)
 }

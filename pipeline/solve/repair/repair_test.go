@@ -138,7 +138,7 @@ func change(t *testing.T, dir, name string, at int) {
 // clean fails unless scrub and verify find nothing wrong with so many layers.
 func clean(t *testing.T, dir string, layers int) {
 	t.Helper()
-	s, err := scrub.Run(t.Context(), dir, scrub.Options{Workers: 2})
+	s, err := scrub.Run(t.Context(), dir, scrub.Options{Job: job.Job{Workers: 2}})
 	if err != nil || s.Err() != nil || len(s.Layers) != layers {
 		t.Errorf("scrub: %v, %+v", err, s)
 	}
@@ -147,7 +147,7 @@ func clean(t *testing.T, dir string, layers int) {
 			t.Errorf("layer %d is not listed", l.Seeds)
 		}
 	}
-	o := verify.Options{Workers: 2, Family: cpu.Best()}
+	o := verify.Options{Job: job.Job{Workers: 2, Family: cpu.Best()}}
 	if os.Getenv("GRENIER_LONG") == "" {
 		o.Sample, o.Seed = 1000, rand.Uint64()
 		t.Logf("sample %d", o.Seed)

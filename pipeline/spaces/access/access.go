@@ -240,7 +240,9 @@ func (s *search) finish() {
 func (s *search) tell() {
 	if s.Progress != nil {
 		p := s.progress()
-		s.Progress(job.Step{Doing: fmt.Sprintf("layer %d", p.Seeds), Begun: p.Begun, Done: p.Done, Total: p.Total, Detail: p})
+		step := job.OfLayer(p.Seeds, p.Begun, p.Done, p.Total)
+		step.Detail = p
+		s.Progress(step)
 	}
 }
 
