@@ -109,7 +109,7 @@ func (n *night) untilTime(t *testing.T) {
 
 // TestLongNight kills a run twice and stops it by the clock. Its layers are the same bytes as those of
 // an undisturbed one, every command finds them on both disks, and the command of the user was
-// called once for each.
+// called for each, and again where its call was cut short.
 func TestLongNight(t *testing.T) {
 	if !long() {
 		t.Skip("needs GRENIER_LONG=1")
@@ -136,13 +136,7 @@ func TestLongNight(t *testing.T) {
 	if diff := cmp.Diff(layerFiles(t, whole), layerFiles(t, n.run)); diff != "" {
 		t.Errorf("the layers differ:\n%.2000s", diff)
 	}
-	var want []string
-	for seeds := range n.seeds + 1 {
-		want = append(want, strconv.Itoa(seeds))
-	}
-	if diff := cmp.Diff(want, lines(n.calls)); diff != "" {
-		t.Errorf("calls for layers: %s", diff)
-	}
+	n.checkCalls(t)
 	if diff := cmp.Diff([]string{"paused_75", "finished_0"}, lines(n.finishes)); diff != "" {
 		t.Errorf("calls at the end: %s", diff)
 	}
@@ -151,6 +145,32 @@ func TestLongNight(t *testing.T) {
 	}
 	n.checkPlaces(t)
 	n.checkReaders(t, whole)
+}
+
+// checkCalls checks that the command was called for each layer in turn, again for the one in whose call
+// a process was killed, and for others only where a process ended in or right after the call.
+func (n *night) checkCalls(t *testing.T) {
+	t.Helper()
+	var want []string
+	for seeds := range n.seeds + 1 {
+		want = append(want, strconv.Itoa(seeds))
+	}
+	got := lines(n.calls)
+	if diff := cmp.Diff(want, slices.Compact(slices.Clone(got))); diff != "" {
+		t.Errorf("calls for layers: %s", diff)
+	}
+	for seeds := range n.seeds + 1 {
+		calls := 0
+		for _, line := range got {
+			if line == strconv.Itoa(seeds) {
+				calls++
+			}
+		}
+		killed, maybe := seeds == n.seeds-3, seeds == n.seeds-5 || seeds == n.seeds-1
+		if calls != 1 && !(calls == 2 && (killed || maybe)) || calls != 2 && killed {
+			t.Errorf("%d calls for layer %d", calls, seeds)
+		}
+	}
 }
 
 // checkPlaces checks which files are where.
@@ -247,8 +267,8 @@ func scrape(t *testing.T, address string) string {
 	}
 }
 
-// TestLongOwedCall: a run that was killed between sealing a layer and the call for it owes that call,
-// and makes it; a call that was noted is not made again.
+// TestLongOwedCall: a run that was killed between sealing a layer and the call for it owes that
+// call, and so does one whose report is lost. The notes about calls that earlier versions kept are left alone.
 func TestLongOwedCall(t *testing.T) {
 	top := t.TempDir()
 	dir, calls := filepath.Join(top, "run"), filepath.Join(top, "calls")
@@ -257,25 +277,43 @@ func TestLongOwedCall(t *testing.T) {
 		mustRun(t, append([]string{"awari", "solve", "--pits", "4", "--seeds", strconv.Itoa(seeds), "--dir", dir, "--progress", "none"}, more...)...)
 	}
 	hook := []string{"--on-layer", "echo $GRENIER_SEEDS >> " + calls}
+	status := filepath.Join(dir, rundir.WorkName, rundir.StatusName)
+	made := func(was, is string) {
+		t.Helper()
+		text, err := os.ReadFile(status)
+		if err != nil || !strings.Contains(string(text), was) {
+			t.Fatalf("no %q in %s, %v", was, text, err)
+		}
+		if err := os.WriteFile(status, []byte(strings.Replace(string(text), was, is, 1)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(want ...string) {
+		t.Helper()
+		if diff := cmp.Diff(want, lines(calls)); diff != "" {
+			t.Error(diff)
+		}
+	}
+	notes, old := "layer 0 wanted\n", filepath.Join(dir, "calls.log")
 	solve(1)
+	if err := os.WriteFile(old, []byte(notes), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	solve(4, hook...)
-	log := filepath.Join(dir, rundir.CallsName)
-	text, err := os.ReadFile(log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cut, ok := strings.CutSuffix(string(text), "layer 4 called\n")
-	if !ok {
-		t.Fatalf("notes %q", text)
-	}
-	if err := os.WriteFile(log, []byte(cut), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	solve(4)
+	check("2", "3", "4")
+	made(`"called_layers": 5`, `"called_layers": 3`) // killed
+	solve(4, hook...)
+	solve(4, hook...)
+	check("2", "3", "4", "3", "4")
+	made(`"called_layers": 5`, `"called_layers": `) // damaged
+	solve(4, hook...)
+	check("2", "3", "4", "3", "4", "4")
+	made(`"called_layers": 5`, `"called_layers": 3`)
+	solve(4) // has nothing to call
 	solve(5, hook...)
-	solve(5, hook...)
-	if diff := cmp.Diff([]string{"2", "3", "4", "4", "5"}, lines(calls)); diff != "" {
-		t.Error(diff)
+	check("2", "3", "4", "3", "4", "4", "5")
+	if text, err := os.ReadFile(old); err != nil || string(text) != notes {
+		t.Errorf("calls.log: %q, %v", text, err)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
 	"grenier/pipeline/check/prove"
+	"grenier/pipeline/job"
 )
 
 // linking is a command that writes or removes in directories, @ being a tree; a link takes the
@@ -106,7 +107,7 @@ func (l *links) do(t *testing.T, args string) result {
 	if args != proveOnDisk {
 		return grenier(t.Context(), "", l.fields(args)...)
 	}
-	_, err := prove.Run(t.Context(), l.tree.Path(linksTop+"/run"), prove.Options{OnDisk: true, Resume: true, Family: cpu.Best()})
+	_, err := prove.Run(t.Context(), l.tree.Path(linksTop+"/run"), prove.Options{OnDisk: true, Resume: true, Job: job.Job{Family: cpu.Best()}})
 	if err != nil {
 		return result{status: cli.StatusOf(t.Context(), err), err: "grenier: " + err.Error() + "\n"}
 	}

@@ -49,7 +49,6 @@ func places() []siegePlace {
 		{"run/work/status.json", pick("status", "solve")},
 		{"run/work", append(pick("stats", "status", "solve", "scrub", "verify", "repair"), row{args: "awari verify --prove --progress none --dir @/run", quiet: true, writes: true})},
 		{"run/work/stop.json", pick("status", "solve")},
-		written("calls.log", "awari solve --progress none --pits 6 --seeds 6 --dir @/run --on-layer true"),
 		written("disk/grenier-run", "awari solve --progress none --pits 6 --seeds 6 --dir @/run --layers-to @/run/disk"),
 		written("fast/grenier-run", "awari solve --progress none --pits 6 --seeds 6 --dir @/run --work @/run/fast"),
 		written("run.prom", "awari solve --progress none --pits 6 --seeds 6 --dir @/whole --metrics-file @/run/run.prom"),

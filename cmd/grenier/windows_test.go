@@ -20,6 +20,7 @@ import (
 	"grenier/io/memory"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 )
 
@@ -34,7 +35,7 @@ func leastMemory(seeds int) string {
 	if err != nil {
 		panic(err)
 	}
-	short, _ := errors.AsType[*memory.Error]((&solve.Options{Seeds: seeds, Workers: 2, Memory: 1}).Check(game))
+	short, _ := errors.AsType[*memory.Error]((&solve.Options{Seeds: seeds, Job: job.Job{Workers: 2, Memory: 1}}).Check(game))
 	return fmt.Sprintf("%dKiB", short.Need>>10+1)
 }
 

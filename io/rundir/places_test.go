@@ -9,7 +9,6 @@ import (
 
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
-	"grenier/io/vfs"
 )
 
 // TestPlaces: layers and work go to other directories, of which the run directory stays in
@@ -137,61 +136,6 @@ func TestLayerFile(t *testing.T) {
 	check(here)
 	l.Directory = ""
 	check(here)
-}
-
-// TestCalls: what was noted stays noted, and a note that a crash cut short is none.
-func TestCalls(t *testing.T) {
-	l := mustLock(t, filepath.Join(t.TempDir(), "run"))
-	defer func() { l.Unlock() }()
-	open := func() *Calls {
-		t.Helper()
-		c, err := l.OpenCalls()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c
-	}
-	pending := func(c *Calls, sealed, want int) {
-		t.Helper()
-		if n, ok := c.Pending(sealed); ok != (want >= 0) || ok && n != want {
-			t.Errorf("%d, %v: want %d", n, ok, want)
-		}
-	}
-	c := open()
-	if err := errors.Join(c.Want(3), c.Want(4), c.Want(3), c.Called(3)); err != nil {
-		t.Fatal(err)
-	}
-	pending(c, 4, -1)
-	pending(c, 5, 4)
-	if err := c.Close(); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(l.Path(), CallsName)
-	text, err := os.ReadFile(path)
-	if want := "layer 3 wanted\nlayer 4 wanted\nlayer 3 called\n"; err != nil || string(text) != want {
-		t.Errorf("%q, %v", text, err)
-	}
-	if err := os.WriteFile(path, append(text, "layer 4 calle"...), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	c = open()
-	pending(c, 5, 4)
-	if err := errors.Join(c.Called(4), c.Close()); err != nil {
-		t.Fatal(err)
-	}
-	c = open()
-	pending(c, 9, -1)
-	if err := c.Close(); err != nil {
-		t.Fatal(err)
-	}
-	// Who begins anew has nothing called yet.
-	if err := errors.Join(os.Remove(l.ManifestPath()), l.Unlock()); err != nil {
-		t.Fatal(err)
-	}
-	l = mustLock(t, l.Path())
-	if there, err := vfs.Exists(l.dir, CallsName); there || err != nil {
-		t.Errorf("the notes are still there, %v", err)
-	}
 }
 
 // TestStop: only the solver that is asked stops.

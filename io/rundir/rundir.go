@@ -8,7 +8,6 @@
 //	                report of the solver
 //	lock            says which process may write
 //	solve.log       what happened so far, for people
-//	calls.log       the calls of commands that a user wants made for each layer
 //
 // Layers and what is in work/ may be in other directories, on other disks (places.go).
 //
@@ -193,10 +192,13 @@ func classify(dir vfs.Dir, entries []fs.FileInfo) (state, error) {
 	return noManifest, &corrupt.Error{File: dir.Path(""), Cause: foreign(other)}
 }
 
+// oldCalls is a file of earlier versions, which nothing reads any more.
+const oldCalls = "calls.log"
+
 // ours reports whether a solver that has just begun may have made an entry of that name.
 func ours(name string) bool {
 	switch name {
-	case LockName, WorkName, LogName, CallsName, ManifestName:
+	case LockName, WorkName, LogName, oldCalls, ManifestName:
 		return true
 	}
 	final, ok := vfs.TempFor(name)
@@ -325,9 +327,6 @@ func (l *Locked) prepare(id manifest.Identity) error {
 		return err
 	}
 	if there, err := vfs.Exists(l.dir, ManifestName); there || err != nil {
-		return err
-	}
-	if err := vfs.RemoveIfThere(l.dir, CallsName); err != nil { // of a run that was removed
 		return err
 	}
 	return l.SaveManifest(&manifest.Manifest{Identity: id})

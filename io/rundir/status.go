@@ -59,6 +59,9 @@ type Status struct {
 	Last    int    `json:"last_layer"` // seeds of the last layer wanted
 	Threads int    `json:"threads"`
 	Kernel  string `json:"kernel"`
+	// Calls is the number of layers, from 0 on, for which a command of the user needs no call any
+	// more; nil if there is no such command.
+	Calls *int `json:"called_layers,omitempty"`
 
 	Seeds     int     `json:"seeds"`     // of the layer in progress
 	Positions uint64  `json:"positions"` // of that layer; 0 before the first one
@@ -141,6 +144,9 @@ func (s *Status) plausible() bool {
 		if printable(text) != text {
 			return false
 		}
+	}
+	if s.Calls != nil && (*s.Calls < 0 || *s.Calls > manifest.MaxLayers) {
+		return false
 	}
 	return s.PID > 0 && datable(s.Started) && datable(s.Reported) &&
 		min(s.Last, s.Threads, s.Seeds, s.Sweep) >= 0 && max(s.Last, s.Seeds) < manifest.MaxLayers &&

@@ -40,7 +40,8 @@ func TestStatusRoundTrip(t *testing.T) {
 	l := mustLock(t, dir)
 	defer l.Unlock()
 	for _, want := range []*Status{
-		aStatus(), {PID: 1, State: Failed, Error: "disk full", Started: time.Unix(1, 0).UTC(), Reported: time.Unix(2, 0).UTC()},
+		aStatus(), {PID: 1, State: Running, Started: time.Unix(1, 0).UTC(), Reported: time.Unix(2, 0).UTC(), Calls: new(0)},
+		{PID: 1, State: Failed, Error: "disk full", Started: time.Unix(1, 0).UTC(), Reported: time.Unix(2, 0).UTC()},
 	} {
 		if err := l.SaveStatus(want); err != nil {
 			t.Fatal(err)
@@ -105,6 +106,8 @@ func TestStatusDamaged(t *testing.T) {
 		{replaced(`"running"`, `"dancing"`), "damaged"},
 		{replaced(`"dense"`, `"\u001b[2J"`), "damaged"},
 		{replaced(`"sweep": 3`, `"sweep": -3`), "damaged"},
+		{replaced(`"sweep": 3`, `"sweep": 3, "called_layers": -1`), "damaged"},
+		{replaced(`"sweep": 3`, `"sweep": 3, "called_layers": 100000`), "damaged"},
 		{replaced(`"run_done": 1`, `"run_done": 11`), "damaged"},
 		{replaced(`"seeds": `, `"seeds": 9`+"00000"), "damaged"},
 		{replaced(`"positions": `, `"positions": 9`+"00000000000000000"), "damaged"},

@@ -14,6 +14,7 @@ import (
 	"grenier/io/vfs"
 	"grenier/kernels/fault"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/tables"
 )
 
@@ -125,7 +126,7 @@ func newAll(dir, out string, o Options) (*all, error) {
 func (a *all) layer(ctx context.Context, n int) (Exported, error) {
 	o := a.options
 	o.Seeds = n
-	o.Progress = func(p Progress) { a.progress(n, p.Stage, p.Done) }
+	o.Progress = func(s job.Step) { a.progress(n, "export", uint64(s.Done)) }
 	e := Exported{File: fileName(o.Format, o.Codec, n)}
 	s, err := newShape(a.game, n)
 	if err != nil {
@@ -167,7 +168,7 @@ func (a *all) play() error {
 
 // progress tells how far all layers are, when so many positions of layer n are done.
 func (a *all) progress(n int, stage string, done uint64) {
-	if a.options.Progress != nil {
-		a.options.Progress(Progress{Seeds: n, Stage: stage, Done: a.done + done, Total: a.total})
-	}
+	s := job.OfLayer(n, 0, a.done+done, a.total)
+	s.Doing += ", " + stage
+	a.options.Tell(s)
 }

@@ -11,14 +11,15 @@ import (
 	"grenier/io/corrupt"
 	"grenier/io/frame"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 )
 
 // writtenAll exports all layers and returns the names of the files that were written, not kept.
 func writtenAll(t *testing.T, dir, out string, o Options) (names []string) {
 	t.Helper()
 	last := 0.0
-	o.Progress = func(p Progress) {
-		share := float64(p.Done) / float64(p.Total)
+	o.Progress = func(s job.Step) {
+		share := s.Done / s.Total
 		if share < last || share > 1 {
 			t.Errorf("progress from %v to %v", last, share)
 		}
@@ -44,7 +45,7 @@ func TestWriteAll(t *testing.T) {
 	}
 	const seeds = 5
 	dir, out := solveRun(t, game, seeds), filepath.Join(t.TempDir(), "a", "out")
-	o := Options{Format: Npy, Codec: frame.LZ4, Workers: 2}
+	o := Options{Format: Npy, Codec: frame.LZ4, Job: job.Job{Workers: 2}}
 	for stop := range seeds {
 		ctx, cancel := context.WithCancel(t.Context())
 		written := 0

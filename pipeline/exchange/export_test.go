@@ -20,6 +20,7 @@ import (
 	"grenier/kernels/colex"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
@@ -32,7 +33,7 @@ func solveRun(t testing.TB, game awari.Game, seeds int) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
 	_, err := solve.Solve(t.Context(), dir, game, solve.Options{
-		Seeds: seeds, Workers: 2, Family: cpu.Best(),
+		Seeds: seeds, Job: job.Job{Workers: 2, Family: cpu.Best()},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +99,7 @@ func TestPlainFormats(t *testing.T) {
 		}
 		for f, bytes := range want {
 			for _, memory := range []uint64{0, 32 << 20} {
-				if got := written(t, dir, Options{Seeds: n, Format: f, Memory: memory}); !slices.Equal(got, bytes) {
+				if got := written(t, dir, Options{Seeds: n, Format: f, Job: job.Job{Memory: memory}}); !slices.Equal(got, bytes) {
 					t.Errorf("layer %d as %s, memory %d: %d bytes, not the %d expected", n, f, memory, len(got), len(bytes))
 				}
 			}
@@ -121,7 +122,7 @@ func TestCSV(t *testing.T) {
 				board := game.Text(space.Unrank(n, uint64(rank)))
 				fmt.Fprintf(&want, "%s,%d\n", strings.ReplaceAll(board, " ", ","), score)
 			}
-			got := string(written(t, dir, Options{Seeds: n, Format: CSV, Memory: 64 << 20}))
+			got := string(written(t, dir, Options{Seeds: n, Format: CSV, Job: job.Job{Memory: 64 << 20}}))
 			if got != want.String() {
 				t.Errorf("%s, layer %d: %.300s", game.Name(), n, got)
 			}
@@ -262,7 +263,7 @@ func TestRefusedExports(t *testing.T) {
 		nothingIn(t, filepath.Dir(path))
 	}
 	var memory *memory.Error
-	_, err := Write(t.Context(), small, nil, Options{Seeds: 2, Format: Colex, Codec: frame.None, Memory: 1 << 20})
+	_, err := Write(t.Context(), small, nil, Options{Seeds: 2, Format: Colex, Codec: frame.None, Job: job.Job{Memory: 1 << 20}})
 	if !errors.As(err, &memory) || memory.Need <= memory.Allowed || !strings.Contains(err.Error(), "1.0 MiB are allowed") {
 		t.Errorf("error %v", err)
 	}
@@ -305,7 +306,7 @@ func TestInterruptedExport(t *testing.T) {
 		path := filepath.Join(out, "file")
 		ctx, cancel := context.WithCancel(t.Context())
 		_, err := WriteFile(ctx, dir, path, Options{
-			Seeds: 9, Format: Vu, Codec: codec, Workers: 2, Family: cpu.Best(), Progress: func(Progress) { cancel() },
+			Seeds: 9, Format: Vu, Codec: codec, Job: job.Job{Workers: 2, Family: cpu.Best(), Progress: func(job.Step) { cancel() }},
 		})
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: error %v", codec, err)
@@ -331,7 +332,7 @@ func TestWriterFails(t *testing.T) {
 	for _, codec := range []frame.Codec{frame.None, frame.LZ4, frame.Zstd} {
 		for _, left := range []int{0, 30_000} {
 			_, err := Write(t.Context(), dir, &failing{left}, Options{
-				Seeds: 9, Format: Npy, Codec: codec, Workers: 2, Family: cpu.Best(),
+				Seeds: 9, Format: Npy, Codec: codec, Job: job.Job{Workers: 2, Family: cpu.Best()},
 			})
 			if !errors.Is(err, errFull) {
 				t.Errorf("%s, %d bytes: error %v", codec, left, err)
@@ -348,7 +349,7 @@ func TestDamagedLayer(t *testing.T) {
 	data[len(data)/2] ^= 1
 	testrun.WriteFile(t, path, data)
 	out := t.TempDir()
-	_, err := WriteFile(t.Context(), dir, filepath.Join(out, "file"), Options{Seeds: 9, Format: Colex, Codec: frame.None, Family: cpu.Best()})
+	_, err := WriteFile(t.Context(), dir, filepath.Join(out, "file"), Options{Seeds: 9, Format: Colex, Codec: frame.None, Job: job.Job{Family: cpu.Best()}})
 	if !errors.Is(err, corrupt.ErrCorrupt) {
 		t.Errorf("error %v", err)
 	}

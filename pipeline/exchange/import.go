@@ -7,11 +7,13 @@ import (
 	"math"
 	"os"
 	"slices"
+	"time"
 
 	"grenier/io/frame"
 	"grenier/io/memory"
 	"grenier/io/vfs"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
@@ -29,8 +31,7 @@ func Import(ctx context.Context, dir, path string, game awari.Game, o Options) (
 		return solve.Report{}, err
 	}
 	return solve.Add(ctx, dir, game, o.Seeds, solve.Options{
-		Memory: o.Memory, Workers: o.Workers, Family: o.Family,
-		Progress: func(p solve.Progress) { i.report("sealing", p.Done) },
+		Job: job.Job{Memory: o.Memory, Workers: o.Workers, Family: o.Family, Progress: func(s job.Step) { i.report("sealing", s.Detail.(solve.Progress).Done) }},
 	}, i.open)
 }
 
@@ -39,6 +40,7 @@ type intake struct {
 	Options
 	path   string
 	game   awari.Game
+	began  time.Time
 	shape  *shape
 	scores uint64 // in the file
 	room   uint64 // bytes of memory beyond the least
@@ -58,7 +60,7 @@ func newIntake(path string, game awari.Game, o Options) (*intake, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &intake{Options: o, path: path, game: game, shape: s, scores: s.size()}
+	i := &intake{Options: o, path: path, game: game, began: time.Now(), shape: s, scores: s.size()}
 	need := uint64(baseMemory)
 	if o.Format == Vu {
 		i.scores = s.reachable()
@@ -104,9 +106,12 @@ const fullSteps = 32
 
 // report reports how many steps of a stage are done.
 func (i *intake) report(stage string, done uint64) {
-	if i.Progress != nil {
-		i.Progress(Progress{Seeds: i.Seeds, Stage: stage, Done: i.before + done, Total: i.total})
-	}
+	s := job.OfLayer(i.Seeds, 0, i.before+done, i.total)
+	s.Doing += ", " + stage
+	s.Unit = job.Shares
+	pace := s.PaceAfter(time.Since(i.began))
+	s.Pace = &pace
+	i.Tell(s)
 }
 
 // open opens the file for solve.Add.

@@ -22,6 +22,7 @@ import (
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/verify"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
@@ -46,7 +47,7 @@ func imported(t testing.TB, from string, format Format, codec frame.Codec) strin
 }
 
 func importOptions(n int, format Format, codec frame.Codec) Options {
-	return Options{Seeds: n, Format: format, Codec: codec, Workers: 2, Family: cpu.Best()}
+	return Options{Seeds: n, Format: format, Codec: codec, Job: job.Job{Workers: 2, Family: cpu.Best()}}
 }
 
 // TestLongRoundTrip: what was exported and imported again is the same, and passes verify.
@@ -73,7 +74,7 @@ func TestLongRoundTrip(t *testing.T) {
 
 func checkVerified(t *testing.T, dir string) {
 	t.Helper()
-	result, err := verify.Run(t.Context(), dir, verify.Options{Workers: 2, Family: cpu.Best()})
+	result, err := verify.Run(t.Context(), dir, verify.Options{Job: job.Job{Workers: 2, Family: cpu.Best()}})
 	if err != nil || !result.OK {
 		t.Errorf("%+v, error %v", result, err)
 	}
@@ -270,7 +271,7 @@ func TestRefusedImports(t *testing.T) {
 		"no such file":   {missing, path + ".none", game, importOptions(0, Vu, frame.None), is(os.ErrNotExist)},
 		"too many seeds": {missing, path, game, importOptions(49, Vu, frame.None), is(awari.ErrSeeds)},
 		"too few seeds":  {missing, path, game, importOptions(-1, Colex, frame.None), is(awari.ErrSeeds)},
-		"too little memory": {missing, path, game, Options{Format: Vu, Codec: frame.None, Memory: 1 << 20}, func(err error) bool {
+		"too little memory": {missing, path, game, Options{Format: Vu, Codec: frame.None, Job: job.Job{Memory: 1 << 20}}, func(err error) bool {
 			return errors.As(err, &memory)
 		}},
 	} {
@@ -308,12 +309,12 @@ func TestInterruptedImport(t *testing.T) {
 	for _, stage := range []string{"unpacking", "full boards", "sealing"} {
 		ctx, cancel := context.WithCancel(t.Context())
 		o := importOptions(8, Vu, frame.LZ4)
-		last := uint64(0)
-		o.Progress = func(p Progress) {
+		last := 0.0
+		o.Progress = func(p job.Step) {
 			if p.Done < last || p.Done > p.Total {
-				t.Errorf("%+v after %d", p, last)
+				t.Errorf("%+v after %v", p, last)
 			}
-			if last = p.Done; p.Stage == stage {
+			if last = p.Done; p.Doing == "layer 8, "+stage {
 				cancel()
 			}
 		}

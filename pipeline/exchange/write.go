@@ -10,13 +10,14 @@ import (
 	"grenier/io/frame"
 	"grenier/io/layerfile"
 	"grenier/io/memory"
-	"grenier/kernels/cpu"
 	"grenier/pipeline/exchange/internal/output"
+	"grenier/pipeline/job"
 	"grenier/pipeline/tables"
 )
 
 // Options say what to export or import, and how.
 type Options struct {
+	job.Job // whose Note gets messages of WriteAll
 	// Seeds is the layer, Format and Codec are those of the file. Import reads Colex and
 	// Vu only.
 	Seeds  int
@@ -25,23 +26,6 @@ type Options struct {
 	// From, if not nil, is read by Import in the place of the file; the path is then a name
 	// for errors.
 	From io.Reader
-	// Workers is the number of goroutines that compute, decode and encode; 0 means one.
-	Workers int
-	// Family is the kernel family that decodes and encodes blocks.
-	Family cpu.Family
-	// Memory bounds the bytes that the program uses; 0 is no bound.
-	Memory uint64
-	// Note, if not nil, gets messages of WriteAll for the user.
-	Note func(string)
-	// Progress, if not nil, is called often, by one goroutine at a time.
-	Progress func(Progress)
-}
-
-// Progress says how far an export or an import is.
-type Progress struct {
-	Seeds       int    // of the layer
-	Stage       string // what is done to it
-	Done, Total uint64 // positions of an export; steps of an import, which take about the same time each
 }
 
 // Summary says what was written.
@@ -211,9 +195,9 @@ func (e *export) stream(ctx context.Context, w io.Writer) error {
 				return err
 			}
 			done += min(pieceSize, size-e.first(i, count))
-			if e.Progress != nil {
-				e.Progress(Progress{Seeds: e.Seeds, Stage: "export", Done: done, Total: size})
-			}
+			s := job.OfLayer(e.Seeds, 0, done, size)
+			s.Doing += ", export"
+			e.Tell(s)
 			return nil
 		},
 	}.Run(ctx, e.Workers, count, e.pieces)

@@ -12,6 +12,7 @@ import (
 	"grenier/io/rundir"
 	"grenier/io/vfs"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
@@ -45,7 +46,7 @@ func TestAdd(t *testing.T) {
 		}
 		last := solve.Progress{}
 		o := options(0)
-		o.Progress = func(p solve.Progress) { last = p }
+		o.Progress = func(s job.Step) { last = s.Detail.(solve.Progress) }
 		report, err := solve.Add(t.Context(), dir, game, n, o, func(_ context.Context, lower *tables.Tables, work vfs.Dir) (solve.Source, error) {
 			if lower.MaxSeeds() != n-1 || work.Path("") != filepath.Join(dir, rundir.WorkName) {
 				t.Errorf("layer %d: layers up to %d, %s", n, lower.MaxSeeds(), work.Path(""))

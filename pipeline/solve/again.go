@@ -18,7 +18,7 @@ import (
 // there stays as it is. ClearAgain removes it; after an interruption it remains, for the next
 // call to resume from.
 //
-// It fails like Solve. Of the options Seeds, Free, Sealed, Begin and End are not used.
+// It fails like Solve. Of the options Seeds, Free and Events are not used.
 func Again(ctx context.Context, dir *rundir.Locked, game awari.Game, below []manifest.Layer, o Options) (report Report, file *layerfile.Writer, err error) {
 	n := len(below)
 	o.Seeds = n

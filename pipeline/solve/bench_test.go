@@ -13,7 +13,9 @@ import (
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve/internal/halfboard"
+	"grenier/pipeline/tables"
 )
 
 // tower solves layers for benchmarks, in memory.
@@ -87,7 +89,7 @@ func BenchmarkSeal(b *testing.B) {
 	for n := 16; n <= 20; n++ {
 		for _, family := range cpu.Available() {
 			b.Run(fmt.Sprintf("%v/%d", family, n), func(b *testing.B) {
-				benchSeal(b, w, n, Options{Workers: 1, Family: family})
+				benchSeal(b, w, n, Options{Job: job.Job{Workers: 1, Family: family}})
 			})
 		}
 	}
@@ -135,7 +137,7 @@ func BenchmarkWidths(b *testing.B) {
 	}
 	path := b.TempDir()
 	for n := firstWidths; n <= lastWidths(b); n++ {
-		o := Options{Seeds: n - 1, Workers: 1, Family: cpu.Best(), Interval: 24 * time.Hour}
+		o := Options{Seeds: n - 1, Job: job.Job{Workers: 1, Family: cpu.Best()}, Interval: 24 * time.Hour}
 		if _, err := Solve(b.Context(), path, game, o); err != nil {
 			b.Fatal(err)
 		}
@@ -172,13 +174,17 @@ func benchWidth(b *testing.B, path string, game awari.Game, o Options) {
 		}
 	}()
 	work, looked := uint64(0), time.Now()
-	o.Progress = func(Progress) {
+	o.Progress = func(job.Step) {
 		if time.Since(looked) > time.Second/50 {
 			bytes, _ := rundir.WorkBytes(path) // files may come and go
 			work, looked = max(work, bytes), time.Now()
 		}
 	}
-	r, err := begin(dir, game, o)
+	m, err := tables.Manifest(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r, err := begin(dir, m, game, o)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"grenier/io/rundir"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/verify"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve/internal/halfboard"
 	"grenier/pipeline/tables"
 )
@@ -64,8 +65,7 @@ func (r *run) checkResumed(ctx context.Context, file *layerfile.Writer, s layerf
 	}
 	defer func() { err = errors.Join(err, t.Close()) }()
 	err = verify.Sample(ctx, t, n, verify.Options{
-		Sample: 10 * verify.Drawn, Seed: rand.Uint64(), Among: kept, Workers: r.options.Workers, Family: r.options.Family, Memory: r.options.Memory,
-		Progress: func(p verify.Progress) { r.checking(n, p.Done) },
+		Sample: 10 * verify.Drawn, Seed: rand.Uint64(), Among: kept, Job: job.Job{Workers: r.options.Workers, Family: r.options.Family, Memory: r.options.Memory, Progress: func(s job.Step) { r.checking(n, uint64(s.Done)) }},
 	})
 	if wrong, ok := errors.AsType[*corrupt.Error](err); ok && wrong.File == t.Path(n) {
 		return &corrupt.Error{File: r.dir.Work().Path(""), Cause: fmt.Errorf("sealing layer %d: %w", n, cmp.Or(wrong.Cause, err))}

@@ -8,6 +8,7 @@ import (
 
 	"grenier/io/memory"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 )
 
@@ -60,7 +61,8 @@ func TestRetrogradeInterrupted(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		o := retrograde(7)
 		last := solve.Progress{}
-		o.Progress = func(p solve.Progress) {
+		o.Progress = func(step job.Step) {
+			p := step.Detail.(solve.Progress)
 			if p.RunDone < last.RunDone || p.RunDone > p.RunTotal {
 				t.Errorf("%+v after %+v", p, last)
 			}

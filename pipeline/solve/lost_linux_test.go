@@ -8,6 +8,7 @@ import (
 
 	"grenier/io/rundir"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 )
 
@@ -17,7 +18,8 @@ func TestLostLock(t *testing.T) {
 	game, dir, whole := mustGame(t, 8, awari.Awari), filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "whole")
 	mustSolve(t, whole, game, options(8))
 	o, stolen := options(8), false
-	o.Progress = func(p solve.Progress) {
+	o.Progress = func(step job.Step) {
+		p := step.Detail.(solve.Progress)
 		if stolen || p.Seeds != 6 {
 			return
 		}

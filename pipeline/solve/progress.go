@@ -1,11 +1,13 @@
 package solve
 
 import (
+	"fmt"
 	"math"
 	"time"
 
 	"grenier/io/manifest"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve/internal/halfboard"
 )
 
@@ -257,37 +259,46 @@ func (r *run) progress(p halfboard.Progress) {
 	defer r.mu.Unlock()
 	e, now, positions := &r.estimate, time.Now(), float64(p.Positions)
 	e.reach(e.step(&p), float64(p.Done)/positions, now)
-	r.report(Progress{
+	r.options.Tell(Progress{
 		Seeds: p.Seeds, Positions: p.Positions, Stage: stageName(p.Stage), Sweep: p.Sweep,
 		Done: p.Done, Changed: p.Changed,
 		RunDone: e.finished + e.clock.share*positions, RunTotal: e.total,
 		Share: e.clock.share, Rate: e.clock.rate(e.rate, positions, now), Window: p.Base, Streams: streamsOf(&p.Traffic),
-	})
+	}.Step())
 }
 
-// report reports progress; r.mu is held.
-func (r *run) report(p Progress) {
-	if r.options.Progress != nil {
-		r.options.Progress(p)
+// Step returns p as the step of a job.
+func (p Progress) Step() job.Step {
+	return job.Step{
+		Doing: p.Doing(), Seeds: p.Seeds, Done: p.RunDone, Total: p.RunTotal, Detail: p,
+		Pace: &job.Pace{Rate: p.Rate, Layer: p.LayerETA(), Run: p.RunETA()},
 	}
 }
 
-// LayerETA estimates the time that the layer in progress still takes, negative
+// Doing names the layer in progress and its stage.
+func (p Progress) Doing() string {
+	if p.Stage == halfboard.DenseStage.String() {
+		return fmt.Sprintf("layer %d, sweep %d", p.Seeds, p.Sweep)
+	}
+	return fmt.Sprintf("layer %d, %s", p.Seeds, p.Stage)
+}
+
+// LayerETA estimates the time that the layer in progress still takes, job.Unknown
 // if nothing is known.
 func (p Progress) LayerETA() time.Duration {
 	return timeFor((1-p.Share)*float64(p.Positions), p.Rate)
 }
 
-// RunETA estimates the time that the whole run still takes, negative if nothing
+// RunETA estimates the time that the whole run still takes, job.Unknown if nothing
 // is known. Layers to come are taken to be as fast as the newest ones.
 func (p Progress) RunETA() time.Duration { return timeFor(p.RunTotal-p.RunDone, p.Rate) }
 
-// timeFor returns the time for the given positions, negative if the rate is
+// timeFor returns the time for the given positions, job.Unknown if the rate is
 // not known.
 func timeFor(positions, rate float64) time.Duration {
 	const most = 100 * 365 * 24 * time.Hour
 	if rate <= 0 || positions/rate > most.Seconds() {
-		return -1
+		return job.Unknown
 	}
 	return time.Duration(positions / rate * float64(time.Second))
 }

@@ -9,6 +9,7 @@ import (
 
 	"grenier/io/manifest"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve/internal/halfboard"
 )
 
@@ -197,6 +198,28 @@ func TestETA(t *testing.T) {
 	for _, rate := range []float64{0, 1e-300} {
 		if p.Rate = rate; p.LayerETA() >= 0 || p.RunETA() >= 0 {
 			t.Errorf("rate %v: layer %v, run %v", rate, p.LayerETA(), p.RunETA())
+		}
+	}
+}
+
+// TestStep: a step names the layer and its stage, and says how long they still take.
+func TestStep(t *testing.T) {
+	middle := Progress{
+		Seeds: 16, Positions: 500_000, Stage: "dense", Sweep: 3, RunDone: 250_000, RunTotal: 1_000_000, Share: 0.5, Rate: 25_000,
+	}
+	first := Progress{Seeds: 1, Positions: 12, Stage: "capture", RunTotal: 100}
+	for _, c := range []struct {
+		of   Progress
+		want job.Step
+	}{
+		{middle, job.Step{
+			Doing: "layer 16, sweep 3", Seeds: 16, Done: 250_000, Total: 1_000_000, Detail: middle,
+			Pace: &job.Pace{Rate: 25_000, Layer: 10 * time.Second, Run: 30 * time.Second},
+		}},
+		{first, job.Step{Doing: "layer 1, capture", Seeds: 1, Total: 100, Detail: first, Pace: &job.Pace{Layer: job.Unknown, Run: job.Unknown}}},
+	} {
+		if diff := cmp.Diff(c.want, c.of.Step()); diff != "" {
+			t.Error(diff)
 		}
 	}
 }

@@ -27,8 +27,8 @@ type sealing struct {
 	sampled []int8
 }
 
-// job is the memory of a block in flight.
-type job struct {
+// flight is the memory of a block that is being encoded.
+type flight struct {
 	scores []int8
 	block  layerfile.Block
 }
@@ -171,18 +171,18 @@ func (s *sealing) stream(ctx context.Context, w *layerfile.Writer) error {
 			return err
 		}
 	}
-	jobs := make([]*job, 4*len(encoders)+4)
+	jobs := make([]*flight, 4*len(encoders)+4)
 	for i := range jobs {
-		jobs[i] = &job{scores: make([]int8, s.header.BlockLen(0))}
+		jobs[i] = &flight{scores: make([]int8, s.header.BlockLen(0))}
 	}
 	for first, end := 0, 0; first < s.header.Blocks(); first = end {
 		var err error
 		if end, err = s.load(ctx, first); err != nil {
 			return err
 		}
-		err = crew.Ordered[*job]{
-			Work:  func(worker, i int, j *job) error { return s.encode(encoders[worker], first+i, j) },
-			Write: func(i int, j *job) error { return s.append(w, first+i, j) },
+		err = crew.Ordered[*flight]{
+			Work:  func(worker, i int, j *flight) error { return s.encode(encoders[worker], first+i, j) },
+			Write: func(i int, j *flight) error { return s.append(w, first+i, j) },
 		}.Run(ctx, len(encoders), end-first, jobs)
 		if err != nil {
 			return err
@@ -204,7 +204,7 @@ func (s *sealing) load(ctx context.Context, block int) (end int, err error) {
 }
 
 // encode reads a block and encodes it.
-func (s *sealing) encode(e *layerfile.Encoder, block int, j *job) error {
+func (s *sealing) encode(e *layerfile.Encoder, block int, j *flight) error {
 	scores := j.scores[:s.header.BlockLen(block)]
 	start := uint64(block) * uint64(s.header.BlockSize)
 	if err := s.layer.Read(start, scores); err != nil {
@@ -220,7 +220,7 @@ func (s *sealing) encode(e *layerfile.Encoder, block int, j *job) error {
 }
 
 // append writes a block, the next one.
-func (s *sealing) append(w *layerfile.Writer, block int, j *job) error {
+func (s *sealing) append(w *layerfile.Writer, block int, j *flight) error {
 	if err := w.Append(&j.block); err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"grenier/io/rundir"
 	"grenier/io/vfs"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
@@ -185,7 +186,7 @@ func TestLongSealFails(t *testing.T) {
 				}
 				o := options(0)
 				o.Workers = 1 + rng.IntN(4)
-				o.Progress = func(solve.Progress) {
+				o.Progress = func(job.Step) {
 					if err := fail("write"); err != nil {
 						panic(err) // it cannot fail otherwise
 					}

@@ -25,9 +25,9 @@ import (
 	"grenier/io/memory"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
-	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/verify"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve/internal/halfboard"
 	"grenier/pipeline/spaces/retro"
 	"grenier/pipeline/tables"
@@ -41,47 +41,28 @@ func Identity(game awari.Game) manifest.Identity {
 // DefaultInterval is the time between checkpoints of a layer unless Options say otherwise.
 const DefaultInterval = halfboard.DefaultInterval
 
-// Options say what to solve and how.
+// Options say what to solve and how. Layers that need more than Memory are solved window by window.
+// The Detail of a step is a Progress; what is done never decreases, and ends at the total.
 type Options struct {
+	job.Job
 	// Seeds is the last layer wanted.
 	Seeds int
-	// Memory bounds the bytes that the program uses; 0 is no bound. Layers that need
-	// more are solved window by window.
-	Memory uint64
 	// Interval is the time between checkpoints of a layer; 0 is DefaultInterval.
 	Interval time.Duration
-	// Note, if not nil, gets messages for the user: that a checkpoint was damaged, say.
-	Note func(string)
 	// Free, if not nil, returns how many bytes can be written at a path: Solve refuses
 	// a run that does not fit the disk.
 	Free func(path string) (uint64, error)
-	// Workers is the number of goroutines that compute, at least one.
-	Workers int
-	// Family is the kernel family.
-	Family cpu.Family
 	// Engine solves the layers.
 	Engine Engine
 	// Bits forces the bits that a score takes in memory, as halfboard.Options.Bits; 0 chooses
 	// what fits.
 	Bits int
-	// Progress, if not nil, is called often, from any goroutine, by one at a
-	// time. RunDone never decreases and ends at RunTotal.
-	Progress func(Progress)
-	// Sealed, if not nil, is called with every layer that is sealed.
-	Sealed func(Report)
-	// Begin, if not nil, is called once the directory is locked, before anything
-	// is done; if it fails, so does Solve. End, if not nil, is called afterwards,
-	// before the directory is unlocked, with the error of Solve.
-	Begin func(*rundir.Locked) error
-	End   func(error)
+	// Events, if not nil, is called with each event of a run. If it fails, so does Solve; a layer
+	// that is sealed stays.
+	Events func(Event) error
 	// Work and Layers are the directories of streams and checkpoints, and of new layer files;
 	// empty for those in the run directory. See rundir.Locked.PlaceWork and PlaceLayers.
 	Work, Layers string
-	// Before, if not nil, is called before a layer is begun; if it fails, so does Solve. After,
-	// if not nil, is called with each layer that the manifest lists from now on; if it fails,
-	// so does Solve, which keeps the layer.
-	Before func(seeds int) error
-	After  func(ctx context.Context, l manifest.Layer) error
 }
 
 // Report is the cost of a layer over all runs that worked on it, as in
@@ -133,33 +114,30 @@ func Solve(ctx context.Context, path string, game awari.Game, o Options) (report
 	if err := errors.Join(dir.PlaceWork(o.Work), dir.PlaceLayers(o.Layers)); err != nil {
 		return nil, err
 	}
-	if o.Begin != nil {
-		if err := o.Begin(dir); err != nil {
-			return nil, err
-		}
+	m, err := tables.Manifest(dir)
+	if err != nil {
+		return nil, err
 	}
-	err = crew.Run(func() (err error) {
-		reports, err = solve(ctx, dir, game, o)
-		return err
-	})
-	if o.End != nil {
-		o.End(err)
+	err = o.tell(Locked{dir, m})
+	if err == nil {
+		err = crew.Run(func() (err error) {
+			reports, err = solve(ctx, dir, m, game, o)
+			return err
+		})
 	}
-	return reports, err
+	return reports, errors.Join(err, o.tell(Ended{err}))
 }
 
-// solve solves into a locked directory.
-func solve(ctx context.Context, dir *rundir.Locked, game awari.Game, o Options) (reports []Report, err error) {
-	r, err := begin(dir, game, o)
+// solve solves into a locked directory with the manifest m.
+func solve(ctx context.Context, dir *rundir.Locked, m *manifest.Manifest, game awari.Game, o Options) (reports []Report, err error) {
+	r, err := begin(dir, m, game, o)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.engine.Close()) }()
 	for n := len(r.manifest.Layers); n <= o.Seeds; n++ {
-		if o.Before != nil {
-			if err := o.Before(n); err != nil {
-				return reports, err
-			}
+		if err := o.tell(Begins{n}); err != nil {
+			return reports, err
 		}
 		report, err := r.solveLayer(ctx, n)
 		if err != nil {
@@ -167,10 +145,8 @@ func solve(ctx context.Context, dir *rundir.Locked, game awari.Game, o Options) 
 		}
 		reports = append(reports, report)
 		r.finished(report)
-		if o.After != nil {
-			if err := o.After(ctx, report.Layer); err != nil {
-				return reports, err
-			}
+		if err := o.tell(Sealed{report}); err != nil {
+			return reports, err
 		}
 	}
 	return reports, nil
@@ -198,12 +174,9 @@ func (o *Options) enough(game awari.Game) string {
 	return "too little for any layer"
 }
 
-func begin(dir *rundir.Locked, game awari.Game, o Options) (*run, error) {
-	r := &run{options: o, game: game, dir: dir}
-	var err error
-	if r.manifest, err = tables.Manifest(dir); err != nil {
-		return nil, err
-	}
+// begin begins a run in a locked directory with the manifest m.
+func begin(dir *rundir.Locked, m *manifest.Manifest, game awari.Game, o Options) (_ *run, err error) {
+	r := &run{options: o, game: game, dir: dir, manifest: m}
 	if err := r.checkStale(); err != nil {
 		return nil, err
 	}
@@ -238,10 +211,10 @@ func (r *run) clearStale(work vfs.Dir, clear func() error) error {
 	if n < 0 || n > next || n == next && same {
 		return nil
 	}
-	if n == next && r.options.Note != nil {
+	if n == next {
 		least, most := r.game.CapturesLeadTo(n)
-		r.options.Note(fmt.Sprintf("layer %d is computed from the beginning: what %s has of it was not computed from layers %d to %d as they are now: "+
-			"one of them was replaced, or an earlier version wrote it, which did not say", n, work.Path(""), least, most))
+		r.options.Notef("layer %d is computed from the beginning: what %s has of it was not computed from layers %d to %d as they are now: "+
+			"one of them was replaced, or an earlier version wrote it, which did not say", n, work.Path(""), least, most)
 	}
 	return clear()
 }
@@ -339,13 +312,10 @@ func (r *run) finished(report Report) {
 	defer r.mu.Unlock()
 	r.estimate.learn(report, time.Now())
 	n := report.Layer.Positions
-	r.report(Progress{
+	r.options.Tell(Progress{
 		Seeds: report.Layer.Seeds, Positions: n, Stage: stageName(sealStage), Done: n,
 		RunDone: r.estimate.finished, RunTotal: r.estimate.total, Share: 1, Rate: r.estimate.rate,
-	})
-	if r.options.Sealed != nil {
-		r.options.Sealed(report)
-	}
+	}.Step())
 }
 
 // Streams are the bytes of streams in the work directory that a stage read and wrote.

@@ -24,6 +24,7 @@ import (
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 )
 
@@ -40,7 +41,7 @@ func mustGame(t *testing.T, pits int, rules awari.Rules) awari.Game {
 
 // options are those of most tests.
 func options(seeds int) solve.Options {
-	return solve.Options{Seeds: seeds, Workers: 2, Family: cpu.Best()}
+	return solve.Options{Seeds: seeds, Job: job.Job{Workers: 2, Family: cpu.Best()}}
 }
 
 func mustSolve(t *testing.T, dir string, game awari.Game, o solve.Options) []solve.Report {
@@ -124,11 +125,14 @@ func TestReports(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "run")
 	o := options(7)
 	var sealed []int
-	o.Sealed = func(r solve.Report) {
-		sealed = append(sealed, r.Layer.Seeds)
-		if _, err := os.Stat(filepath.Join(dir, r.Layer.File)); err != nil {
-			t.Errorf("layer %d reported before it is there: %v", r.Layer.Seeds, err)
+	o.Events = func(e solve.Event) error {
+		if r, ok := e.(solve.Sealed); ok {
+			sealed = append(sealed, r.Layer.Seeds)
+			if _, err := os.Stat(filepath.Join(dir, r.Layer.File)); err != nil {
+				t.Errorf("layer %d reported before it is there: %v", r.Layer.Seeds, err)
+			}
 		}
+		return nil
 	}
 	reports := mustSolve(t, dir, mustGame(t, 6, awari.Awari), o)
 	if want := []int{0, 1, 2, 3, 4, 5, 6, 7}; !slices.Equal(sealed, want) {
@@ -417,7 +421,8 @@ func cancelIn(t *testing.T, dir string, game awari.Game, seeds int, stage string
 	defer cancel()
 	o := options(seeds)
 	first := -1
-	o.Progress = func(p solve.Progress) {
+	o.Progress = func(step job.Step) {
+		p := step.Detail.(solve.Progress)
 		if first < 0 {
 			first = p.Seeds
 		}
@@ -482,7 +487,8 @@ func TestProgress(t *testing.T) {
 		o := options(seeds)
 		o.Workers = 5
 		var last solve.Progress
-		o.Progress = func(p solve.Progress) {
+		o.Progress = func(step job.Step) {
+			p := step.Detail.(solve.Progress)
 			if p.RunDone < last.RunDone || p.Seeds < last.Seeds || p.RunDone > p.RunTotal || p.Done > p.Positions ||
 				p.Share < 0 || p.Share > 1 || p.Seeds == last.Seeds && p.Share < last.Share || !(p.Rate >= 0 && p.Rate < 1e12) {
 				t.Errorf("after %+v comes %+v", last, p)

@@ -17,6 +17,7 @@ import (
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/solve/repair"
 )
@@ -62,7 +63,8 @@ func (r *replacement) attempt(lower int) error {
 	ctx, cancel := context.WithCancel(r.t.Context())
 	defer cancel()
 	o, calls, during := r.options, 1+r.rng.IntN(1<<r.rng.IntN(7)), r.rng.IntN(8) == 0
-	o.Progress = func(p solve.Progress) {
+	o.Progress = func(step job.Step) {
+		p := step.Detail.(solve.Progress)
 		if calls--; calls != 0 || p.Stage == "check" {
 			return
 		}

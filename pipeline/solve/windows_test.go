@@ -12,6 +12,7 @@ import (
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/solve/internal/halfboard"
 )
@@ -87,7 +88,8 @@ func TestLongWindows(t *testing.T) {
 	dir := copyRun(t, w.below)
 	o := narrowOptions(t, w.game, windowSeeds)
 	last, least := solve.Progress{}, solve.Progress{}
-	o.Progress = func(p solve.Progress) {
+	o.Progress = func(step job.Step) {
+		p := step.Detail.(solve.Progress)
 		if p.Share < last.Share || p.Share > 1 || p.RunDone < last.RunDone || p.Window < last.Window && p.Stage != "seal" {
 			t.Errorf("after %+v comes %+v", last, p)
 		}
@@ -219,7 +221,8 @@ func stopIn(t *testing.T, dir string, game awari.Game, o solve.Options, stage st
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	o.Progress = func(p solve.Progress) {
+	o.Progress = func(step job.Step) {
+		p := step.Detail.(solve.Progress)
 		if p.Stage == stage && (p.Done > p.Positions/3 || p.Sweep > 2) {
 			cancel()
 		}

@@ -11,6 +11,7 @@ import (
 
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
@@ -26,7 +27,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	o := solve.Options{Seeds: 6, Workers: 1, Family: cpu.Best()}
+	o := solve.Options{Seeds: 6, Job: job.Job{Workers: 1, Family: cpu.Best()}}
 	if _, err := solve.Solve(context.Background(), dir, game, o); err != nil {
 		log.Fatal(err)
 	}
@@ -62,7 +63,7 @@ var sample = sync.OnceValue(func() string {
 	if err != nil {
 		log.Fatal(err)
 	}
-	o := solve.Options{Seeds: 6, Workers: 1, Family: cpu.Best()}
+	o := solve.Options{Seeds: 6, Job: job.Job{Workers: 1, Family: cpu.Best()}}
 	if _, err := solve.Solve(context.Background(), dir, game, o); err != nil {
 		log.Fatal(err)
 	}

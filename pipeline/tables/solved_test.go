@@ -9,6 +9,7 @@ import (
 	"grenier/io/layerfile"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
@@ -18,7 +19,7 @@ func solveRun(t testing.TB, game awari.Game, seeds int) string {
 	t.Helper()
 	dir := t.TempDir()
 	_, err := solve.Solve(t.Context(), dir, game, solve.Options{
-		Seeds: seeds, Workers: 2, Family: cpu.Best(),
+		Seeds: seeds, Job: job.Job{Workers: 2, Family: cpu.Best()},
 	})
 	if err != nil {
 		t.Fatal(err)

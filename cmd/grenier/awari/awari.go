@@ -1,9 +1,9 @@
 // Package awari has the commands below "grenier awari", one file each: solve.go is grenier
 // awari solve. They solve layers (solve, plan, bench, status, stop, repair), check them (verify,
 // scrub, compare), answer questions about them (probe, stats, search, find), play (play, uci, serve),
-// and exchange them with other programs (export, import, sample). journal.go writes the log and
-// the status of a run, metrics.go its metrics; hooks.go calls commands of the user, pause.go
-// ends a run early; package web is the page of serve.
+// and exchange them with other programs (export, import, sample). watch.go has
+// the events of a run and the status file, log.go its log, metrics.go its metrics; hooks.go calls commands of
+// the user, pause.go ends a run early; package web is the page of serve.
 package awari
 
 import (
@@ -70,8 +70,8 @@ func (f *gameFlags) game() (awari.Game, error) {
 // runFlags are the flags that solve and plan share.
 type runFlags struct {
 	gameFlags
-	seeds, threads int
-	memory         cli.MemoryFlag
+	cli.JobFlags
+	seeds          int
 	work, layersTo string
 }
 
@@ -79,7 +79,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	f.gameFlags.define(flags)
 	flags.IntVar(&f.seeds, "seeds", 0, fmt.Sprintf("`number` of seeds of the last layer to solve, 0 to %d", awari.MaxSeeds))
-	cli.ThreadsFlag(flags, &f.threads, "use")
+	cli.ThreadsFlag(flags, &f.Threads, "use")
 	flags.Var((*cli.Directory)(&f.work), "work", "directory for streams and checkpoints, on another disk (default: DIR/work)")
 	flags.Var((*cli.Directory)(&f.layersTo), "layers-to", "directory for new layer files, on another disk (default: DIR)")
 	cli.Need(cmd, "seeds")
@@ -87,14 +87,8 @@ func (f *runFlags) define(cmd *cobra.Command) {
 
 // options checks the flags and returns the options that they set.
 func (f *runFlags) options() (o solve.Options, err error) {
-	if err = cli.CheckThreads(f.threads); err != nil {
-		return o, err
-	}
-	o = solve.Options{Seeds: f.seeds, Workers: f.threads, Work: f.work, Layers: f.layersTo}
-	if o.Memory, err = f.memory.Limit(); err != nil {
-		return o, err
-	}
-	o.Family, err = cli.Family()
+	o = solve.Options{Seeds: f.seeds, Work: f.work, Layers: f.layersTo}
+	o.Job, err = f.Job()
 	return o, err
 }
 

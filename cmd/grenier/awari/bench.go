@@ -9,17 +9,16 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/io/memory"
 	"grenier/kernels/cpu"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve/calibrate"
 	"grenier/pipeline/solve/plan"
 )
 
 // benchFlags are the flags of bench as given.
 type benchFlags struct {
-	dir, form string
-	threads   int
-	memory    cli.MemoryFlag
+	cli.JobFlags
+	dir       string
 	ownMemory bool // --memory was not given
-	json      bool
 }
 
 func (a *app) bench() *cobra.Command {
@@ -58,10 +57,10 @@ EXIT STATUS
 	}
 	flags := cmd.Flags()
 	flags.Var((*cli.Directory)(&f.dir), "dir", "directory of a run, existing or planned, whose disk is measured")
-	f.memory.DefinePlan(a.App, flags, "")
-	cli.ThreadsFlag(flags, &f.threads, "use")
-	cli.ProgressFlag(flags, &f.form)
-	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	f.Memory.DefinePlan(a.App, flags, "")
+	cli.ThreadsFlag(flags, &f.Threads, "use")
+	cli.ProgressFlag(flags, &f.Form)
+	flags.BoolVar(&f.JSON, "json", false, "print one JSON object")
 	return cmd
 }
 
@@ -69,7 +68,7 @@ EXIT STATUS
 func (f *benchFlags) planned() (uint64, error) {
 	const most, unknown = 1 << 62, 8 << 30
 	if !f.ownMemory {
-		return f.memory.Limit()
+		return f.Memory.Limit()
 	}
 	here := memory.OfMachine()
 	if here.Bytes == 0 {
@@ -83,29 +82,29 @@ func (a *app) runBench(ctx context.Context, f benchFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := cli.CheckThreads(f.threads); err != nil {
+	if err := cli.CheckThreads(f.Threads); err != nil {
 		return err
 	}
-	o := calibrate.Options{Workers: f.threads, Dir: f.dir}
+	o := calibrate.Options{Job: job.Job{Workers: f.Threads}, Dir: f.dir}
 	if o.Family, err = cli.Family(); err != nil {
 		return err
 	}
 	if !f.ownMemory {
-		if err := f.memory.Calibrating(f.threads); err != nil {
+		if err := f.Memory.Calibrating(f.Threads); err != nil {
 			return err
 		}
 	}
-	shown, err := a.NewProgress(f.form, f.json)
+	shown, err := a.NewProgress(f.Form, f.JSON)
 	if err != nil {
 		return err
 	}
-	o.Progress = func(share float64) { shown.Update(cli.Calibrating(share)) }
+	o.Progress = shown.Show
 	b, err := calibrate.Measure(ctx, o, cpu.Available(), allowed)
 	shown.Close()
 	if err != nil {
 		return err
 	}
-	if f.json {
+	if f.JSON {
 		return a.PrintJSON(b)
 	}
 	a.printBench(b, o.Family)

@@ -10,6 +10,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/io/chart"
+	"grenier/pipeline/job"
 	"grenier/pipeline/spaces/census"
 	"grenier/pipeline/spaces/retro"
 )
@@ -111,7 +112,7 @@ func (a *app) takeCensus(ctx context.Context, f *censusFlags) error {
 	if err := cli.CheckThreads(f.threads); err != nil {
 		return err
 	}
-	o := census.Options{Workers: f.threads, Analyse: f.analyse}
+	o := census.Options{Job: job.Job{Workers: f.threads}, Analyse: f.analyse}
 	if o.Memory, err = f.memory.Limit(); err != nil {
 		return err
 	}

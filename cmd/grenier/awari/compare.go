@@ -3,8 +3,6 @@ package awari
 import (
 	"context"
 	"fmt"
-	"runtime"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,9 +12,8 @@ import (
 
 // compareFlags are the flags of compare as given.
 type compareFlags struct {
-	layer, threads int
-	progress       string
-	json           bool
+	cli.JobFlags
+	layer int
 }
 
 func (a *app) compare() *cobra.Command {
@@ -43,21 +40,17 @@ system may show more: it counts the parts of the mapped files that it caches.
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&f.layer, "layer", allLayers, "only the layer of `n` seeds; -1 for all")
-	cli.ThreadsFlag(flags, &f.threads, "use")
-	cli.ProgressFlag(flags, &f.progress)
-	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	cli.ThreadsFlag(flags, &f.Threads, "use")
+	cli.ProgressFlag(flags, &f.Form)
+	flags.BoolVar(&f.JSON, "json", false, "print one JSON object")
 	return cmd
 }
 
 func (f *compareFlags) options() (o compare.Options, err error) {
-	if err = cli.CheckThreads(f.threads); err != nil {
-		return o, err
-	}
-	o.Workers = f.threads
 	if f.layer != allLayers {
 		o.Layers = []int{f.layer}
 	}
-	o.Family, err = cli.Family()
+	o.Job, err = f.Job()
 	return o, err
 }
 
@@ -66,26 +59,17 @@ func (a *app) runCompare(ctx context.Context, f compareFlags, left, right string
 	if err != nil {
 		return err
 	}
-	shown, err := a.NewProgress(f.progress, f.json)
+	shown, err := a.Begin(&f.JobFlags, &o.Job)
 	if err != nil {
 		return err
 	}
-	runtime.GOMAXPROCS(f.threads)
 	a.tellStale(shown, left, right)
-	o.Progress = func(p compare.Progress) { shown.Update(comparing(p)) }
 	result, err := compare.Run(ctx, left, right, o)
 	shown.Close()
 	if err != nil {
 		return err
 	}
-	return a.Checked(f.json, result, func() { a.printCompared(result) })
-}
-
-// comparing is how far a comparison is.
-type comparing compare.Progress
-
-func (c comparing) State(elapsed time.Duration) cli.State {
-	return cli.Steady(fmt.Sprintf("layer %d", c.Seeds), 0, c.Done, c.Total, elapsed)
+	return a.Checked(f.JSON, result, func() { a.printCompared(result) })
 }
 
 func (a *app) printCompared(r *compare.Result) {

@@ -15,7 +15,7 @@ import (
 
 // exportFlags are the flags of export as given.
 type exportFlags struct {
-	jobFlags
+	cli.JobFlags
 	dir, format, codec, out string
 	layer                   int
 	all                     bool
@@ -78,7 +78,7 @@ resumes an interrupted export, and adds new layers.
 	flags.StringVar(&f.format, "format", "", "`format` of FILE: colex, vu, npy or csv")
 	flags.StringVar(&f.codec, "codec", "none", "`codec` of FILE: none, lz4 or zstd")
 	flags.Var((*cli.File)(&f.out), "out", "`FILE` to write, - for stdout; a directory with --all")
-	f.jobFlags.define(a, flags, "256MiB", jsonUsage)
+	f.JobFlags.Define(a.App, flags, "256MiB", cli.JSONUsage)
 	cli.Need(cmd, "format", "out")
 	cmd.MarkFlagsOneRequired("layer", "all")
 	cmd.MarkFlagsMutuallyExclusive("layer", "all")
@@ -87,7 +87,7 @@ resumes an interrupted export, and adds new layers.
 
 func (f *exportFlags) options() (o exchange.Options, err error) {
 	o = exchange.Options{Seeds: f.layer}
-	if err := cli.OneStdout(f.json, map[string]string{"--out": f.out}); err != nil {
+	if err := cli.OneStdout(f.JSON, map[string]string{"--out": f.out}); err != nil {
 		return o, err
 	}
 	if f.all && f.out == cli.Stdout {
@@ -99,7 +99,7 @@ func (f *exportFlags) options() (o exchange.Options, err error) {
 	if o.Codec, err = frame.ParseCodec(f.codec); err != nil {
 		return o, err
 	}
-	o.Workers, o.Memory, o.Family, err = f.resources()
+	o.Job, err = f.Job()
 	return o, err
 }
 
@@ -108,12 +108,11 @@ func (a *app) runExport(ctx context.Context, f exportFlags) error {
 	if err != nil {
 		return err
 	}
-	shown, err := a.begin(&f.jobFlags)
+	shown, err := a.Begin(&f.JobFlags, &o.Job)
 	if err != nil {
 		return err
 	}
 	start := time.Now()
-	o.Progress = func(p exchange.Progress) { shown.Update(exporting(p)) }
 	if f.all {
 		return a.runExportAll(ctx, f, o, shown)
 	}
@@ -125,10 +124,10 @@ func (a *app) runExport(ctx context.Context, f exportFlags) error {
 	}
 	shown.Close()
 	if err != nil || f.out == cli.Stdout {
-		return f.memory.Explain(err)
+		return f.Memory.Explain(err)
 	}
 	e := exported{File: f.out, Summary: s, Took: cli.TookSince(start)}
-	if f.json {
+	if f.JSON {
 		return a.PrintJSON(e)
 	}
 	a.Printf(2, "%s: layer %d, %s, %s in %.1f s (%s); peak memory %s", e.File, e.Seeds, cli.Count(e.Positions, "score"),
@@ -143,7 +142,7 @@ func (a *app) runExportAll(ctx context.Context, f exportFlags, o exchange.Option
 	result := exportedAll{Directory: f.out, Files: []exchange.Exported{}}
 	o.Note = func(text string) {
 		result.Restarted = append(result.Restarted, text)
-		a.telling(shown)(text)
+		a.Telling(shown)(text)
 	}
 	err := exchange.WriteAll(ctx, f.dir, f.out, o, func(e exchange.Exported) {
 		result.Files = append(result.Files, e)
@@ -153,7 +152,7 @@ func (a *app) runExportAll(ctx context.Context, f exportFlags, o exchange.Option
 			how = "there already"
 			result.Kept++
 		}
-		if !f.json {
+		if !f.JSON {
 			shown.Pause(func() {
 				fmt.Fprintf(a.Out, "%s: layer %d, %s, %s, %s\n", e.File, e.Seeds, cli.Count(e.Positions, "score"), cli.Size(e.Bytes), how)
 			})
@@ -161,20 +160,13 @@ func (a *app) runExportAll(ctx context.Context, f exportFlags, o exchange.Option
 	})
 	shown.Close()
 	if err != nil {
-		return f.memory.Explain(err)
+		return f.Memory.Explain(err)
 	}
 	result.Took = cli.TookSince(start)
-	if f.json {
+	if f.JSON {
 		return a.PrintJSON(result)
 	}
 	fmt.Fprintf(a.Out, "%s: %s, %d of them there already, %s (%.1f s); peak memory %s\n",
 		f.out, cli.Count(len(result.Files), "file"), result.Kept, cli.Size(result.Bytes), result.Seconds, cli.Size(result.PeakRSS))
 	return nil
-}
-
-// exporting is how far an export is.
-type exporting exchange.Progress
-
-func (e exporting) State(elapsed time.Duration) cli.State {
-	return cli.Steady(fmt.Sprintf("layer %d, %s", e.Seeds, e.Stage), 0, e.Done, e.Total, elapsed)
 }

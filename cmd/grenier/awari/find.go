@@ -14,7 +14,7 @@ import (
 
 // findFlags are the flags of find as given.
 type findFlags struct {
-	jobFlags
+	cli.JobFlags
 	dir, where, most, state string
 	layers                  layersFlag
 	count                   int
@@ -82,7 +82,7 @@ the same command resumes it. FILE is removed at the end.
 	flags.Uint64Var(&f.seed, "seed", 1, "`number` from which the choice of --random is made")
 	flags.StringVar(&f.most, "most", "", "choose the positions for which this `fact` is largest")
 	flags.Var((*cli.File)(&f.state), "state", "`FILE` for the progress of the search, to resume it")
-	f.jobFlags.define(a, flags, "1GiB", jsonUsage)
+	f.JobFlags.Define(a.App, flags, "1GiB", cli.JSONUsage)
 	cli.Completes(cmd, "most", find.Facts()...)
 	cli.Need(cmd, "where")
 	return cmd
@@ -105,7 +105,7 @@ func (f *findFlags) options() (o find.Options, err error) {
 			return o, err
 		}
 	}
-	o.Workers, o.Memory, o.Family, err = f.resources()
+	o.Job, err = f.Job()
 	return o, err
 }
 
@@ -114,7 +114,7 @@ func (a *app) runFind(ctx context.Context, f findFlags) error {
 	if err != nil {
 		return err
 	}
-	shown, err := a.begin(&f.jobFlags)
+	shown, err := a.Begin(&f.JobFlags, &o.Job)
 	if err != nil {
 		return err
 	}
@@ -122,13 +122,12 @@ func (a *app) runFind(ctx context.Context, f findFlags) error {
 		a.Resume = "; the same command resumes"
 	}
 	start := time.Now()
-	o.Progress = func(p find.Progress) { shown.Update(finding(p)) }
 	r, err := find.Run(ctx, f.dir, o)
 	shown.Close()
 	if err != nil {
-		return f.memory.Explain(err)
+		return f.Memory.Explain(err)
 	}
-	if f.json {
+	if f.JSON {
 		return a.printFoundJSON(r, start)
 	}
 	for _, hit := range r.Found {
@@ -150,11 +149,4 @@ func (a *app) printFoundJSON(r *find.Result, start time.Time) error {
 	}
 	report.Took = cli.TookSince(start)
 	return a.PrintJSON(report)
-}
-
-// finding is how far a search is.
-type finding find.Progress
-
-func (p finding) State(elapsed time.Duration) cli.State {
-	return cli.Steady(fmt.Sprintf("layer %d, %s found", p.Seeds, cli.Comma(p.Hits)), p.Begun, p.Done, p.Total, elapsed)
 }

@@ -3,7 +3,6 @@ package awari
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"time"
 
@@ -11,68 +10,56 @@ import (
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/kernels/fault"
-	"grenier/pipeline/tables"
+	"grenier/pipeline/solve"
 )
 
-// hooks calls commands of the user: one for each sealed layer, one at the end of a run.
+// hooks is a reader that calls commands of the user: one for each sealed layer, one at the end of a run.
 type hooks struct {
-	app               *app
-	onLayer, onFinish string // empty for none
-	journal           *journal
-
-	dir   *rundir.Locked
-	calls *rundir.Calls // nil without onLayer
+	watch *watch
+	ctx   context.Context // of the run
 }
 
-// begin makes up for the calls that a run before owes: it was killed between sealing a layer and
-// calling.
-func (h *hooks) begin(ctx context.Context, dir *rundir.Locked) (err error) {
-	h.dir = dir
-	if h.onLayer == "" {
-		return nil
+// callsMade returns the number of layers for which --on-layer needs no call any more, as the
+// report of the last run has it. If there is none, nobody knows whether the command was called for
+// the newest layer.
+func callsMade(dir *rundir.Locked, sealed int) int {
+	last, err := dir.Status()
+	switch {
+	case err != nil:
+		return max(sealed-1, 0)
+	case last.Calls == nil:
+		return sealed // it had no such command
 	}
-	if h.calls, err = dir.OpenCalls(); err != nil {
-		return err
-	}
-	return h.call(ctx)
+	return min(*last.Calls, sealed)
 }
 
-// want notes that the command is to be called for a layer that is about to begin.
-func (h *hooks) want(n int) error {
-	if h.calls == nil {
+// take calls the command for each layer that is sealed and for which it was not called to its end
+// yet: a run before may have been killed. A failure is told, nothing else; a call that is cut
+// short by the end of the run is left to the next one.
+func (h *hooks) take(e solve.Event) error {
+	switch e.(type) {
+	case solve.Locked, solve.Sealed:
+	default:
 		return nil
 	}
-	return h.calls.Want(n)
-}
-
-// call calls the command for each sealed layer for which it was not called yet. A failure is
-// reported and logged, nothing else; a call that the end of ctx keeps from beginning is left to the
-// next run.
-func (h *hooks) call(ctx context.Context) error {
-	if h.calls == nil {
+	c := h.watch.now()
+	if c.calls == nil {
 		return nil
 	}
-	m, err := tables.Manifest(h.dir)
-	if err != nil {
-		return err
-	}
-	for {
-		n, ok := h.calls.Pending(len(m.Layers))
-		if !ok || ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err := h.calls.Called(n); err != nil {
+	for n := *c.calls; n < len(c.manifest.Layers); n++ {
+		if err := h.ctx.Err(); err != nil {
 			return err
 		}
-		h.run(ctx, fmt.Sprintf("--on-layer for layer %d", n), h.onLayer, layerEnvironment(h.dir.Path(), &m.Layers[n]))
+		h.call(c.dir.Path(), &c.manifest.Layers[n])
 	}
+	return h.ctx.Err()
 }
 
-// run runs a command of the user, and tells if that fails.
-func (h *hooks) run(ctx context.Context, what, line string, environment []string) {
+// call calls the command for a layer.
+func (h *hooks) call(run string, l *manifest.Layer) {
 	start := time.Now()
-	err := cli.Shell(ctx, line, environment, h.app.Err)
-	h.journal.called(what, time.Since(start), err)
+	err := cli.Shell(h.ctx, h.watch.flags.onLayer, layerEnvironment(run, l), h.watch.app.Err)
+	h.watch.tell(called{l.Seeds, time.Since(start), err})
 }
 
 // layerEnvironment says what happened for --on-layer.
@@ -83,32 +70,16 @@ func layerEnvironment(run string, l *manifest.Layer) []string {
 
 // finish calls the command for the end of a run, for which err is the reason. The run is
 // unlocked by now.
-func (h *hooks) finish(ctx context.Context, err error) {
-	if h.onFinish == "" || h.dir == nil {
+func (h *hooks) finish(err error) {
+	w, c := h.watch, h.watch.now()
+	if w.flags.onFinish == "" || c.dir == nil {
 		return
 	}
-	environment := cli.Environment("event", "finish", "dir", absolute(h.dir.Path()), "state", stateOf(err),
-		"status", cli.StatusOf(ctx, err), "layers", h.layers(), "seconds", int64(time.Since(h.journal.start).Seconds()), "error", reasonOf(err))
-	if failure := cli.Shell(context.WithoutCancel(ctx), h.onFinish, environment, h.app.Err); failure != nil {
-		h.journal.warn("--on-finish", failure)
+	environment := cli.Environment("event", "finish", "dir", absolute(c.dir.Path()), "state", stateOf(err),
+		"status", cli.StatusOf(h.ctx, err), "layers", len(c.manifest.Layers), "seconds", int64(time.Since(w.start).Seconds()), "error", reasonOf(err))
+	if failure := cli.Shell(context.WithoutCancel(h.ctx), w.flags.onFinish, environment, w.app.Err); failure != nil {
+		w.warn("--on-finish", failure)
 	}
-}
-
-// layers returns how many layers are sealed.
-func (h *hooks) layers() int {
-	m, err := h.dir.Manifest()
-	if err != nil {
-		return 0 // the error of the run tells more
-	}
-	return len(m.Layers)
-}
-
-// close closes the notes.
-func (h *hooks) close() error {
-	if h.calls == nil {
-		return nil
-	}
-	return h.calls.Close()
 }
 
 // stateOf says in a word how a run ended.

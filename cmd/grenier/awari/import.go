@@ -18,7 +18,7 @@ import (
 // importFlags are the flags of import as given.
 type importFlags struct {
 	gameFlags
-	jobFlags
+	cli.JobFlags
 	dir, format, codec string
 	layer              int
 }
@@ -75,7 +75,7 @@ DIR/work.
 	flags.IntVar(&f.layer, "layer", 0, "the first FILE is the layer of `n` seeds")
 	flags.StringVar(&f.format, "format", "", "`format` of the files: colex or vu")
 	flags.StringVar(&f.codec, "codec", "none", "`codec` of the files: none, lz4 or zstd")
-	f.jobFlags.define(a, flags, "8GiB", jsonUsage)
+	f.JobFlags.Define(a.App, flags, "8GiB", cli.JSONUsage)
 	cli.Need(cmd, "layer", "format")
 	return cmd
 }
@@ -90,7 +90,7 @@ func (f *importFlags) options() (game awari.Game, o exchange.Options, err error)
 	if o.Codec, err = frame.ParseCodec(f.codec); err != nil {
 		return game, o, err
 	}
-	o.Workers, o.Memory, o.Family, err = f.resources()
+	o.Job, err = f.Job()
 	return game, o, err
 }
 
@@ -102,7 +102,7 @@ func (a *app) runImport(ctx context.Context, f importFlags, files []string) erro
 	if from := slices.Index(files, cli.Stdout); from >= 0 && slices.Contains(files[from+1:], cli.Stdout) {
 		return cli.Usagef("- is given twice: stdin can hold one layer only")
 	}
-	shown, err := a.begin(&f.jobFlags)
+	shown, err := a.Begin(&f.JobFlags, &o.Job)
 	if err != nil {
 		return err
 	}
@@ -115,35 +115,21 @@ func (a *app) runImport(ctx context.Context, f importFlags, files []string) erro
 			o.From, path = a.Stdin(ctx, nil), "stdin"
 		}
 		o.Seeds = f.layer + i
-		since := time.Since(start)
-		o.Progress = func(p exchange.Progress) { shown.Update(importStep{p, since}) }
 		r, err := exchange.Import(ctx, f.dir, path, game, o)
 		if err != nil {
-			return f.memory.Explain(err)
+			return f.Memory.Explain(err)
 		}
 		l := importedLayer{path, o.Seeds, r.Layer.Positions, r.Layer.Hash, r.Layer.Bytes, r.Elapsed.Seconds()}
 		s.Layers = append(s.Layers, l)
-		if !f.json {
+		if !f.JSON {
 			shown.Pause(func() {
 				fmt.Fprintf(a.Out, "layer %2d: %s from %s, fnv1a64 %s (%.1f s)\n", l.Seeds, cli.Count(l.Positions, "position"), path, l.Hash, l.Seconds)
 			})
 		}
 	}
-	if !f.json {
+	if !f.JSON {
 		return nil
 	}
 	s.Took = cli.TookSince(start)
 	return a.PrintJSON(s)
-}
-
-// importStep is how far the import of a file is, which began some time after the command.
-type importStep struct {
-	exchange.Progress
-	began time.Duration
-}
-
-func (s importStep) State(elapsed time.Duration) cli.State {
-	shown := cli.Steady(fmt.Sprintf("layer %d, %s", s.Seeds, s.Stage), 0, s.Done, s.Total, elapsed-s.began)
-	shown.Rate = 0 // of steps, not of positions
-	return shown
 }

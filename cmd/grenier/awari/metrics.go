@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -15,7 +14,6 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/io/crew"
 	"grenier/io/exposition"
-	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
 	"grenier/pipeline/solve"
@@ -23,19 +21,14 @@ import (
 
 // metrics tells Prometheus how far a run is, over HTTP and in a file.
 type metrics struct {
-	journal  *journal
+	watch    *watch
 	gatherer prometheus.Gatherer
 	file     string // empty for none
-
-	mu    sync.Mutex
-	state rundir.State
-	layer []manifest.Layer // sealed
-	at    time.Time        // when the last of these was, zero if before this run
 }
 
 // newMetrics returns the metrics of a run and of this process.
-func newMetrics(j *journal, file string) *metrics {
-	m := &metrics{journal: j, file: file, state: rundir.Running}
+func newMetrics(w *watch, file string) *metrics {
+	m := &metrics{watch: w, file: file}
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(m, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.gatherer = registry
@@ -82,9 +75,10 @@ func (m *metrics) Collect(out chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
 	}
-	m.collectRun(gauge)
-	m.collectSealed(gauge)
-	for place, path := range m.journal.flags.places() {
+	c := m.watch.now()
+	m.collectRun(gauge, &c)
+	collectSealed(gauge, &c)
+	for place, path := range m.watch.flags.places() {
 		if free, err := rundir.FreeBytes(path); err == nil {
 			gauge(freeBytes, float64(free), place)
 		}
@@ -95,21 +89,18 @@ func (m *metrics) Collect(out chan<- prometheus.Metric) {
 type setter func(d *prometheus.Desc, value float64, labels ...string)
 
 // collectRun tells how far the run is.
-func (m *metrics) collectRun(gauge setter) {
-	m.mu.Lock()
-	state := m.state
-	m.mu.Unlock()
-	f, p := &m.journal.flags, m.journal.progress()
-	gauge(runInfo, 1, cli.Release, m.journal.family.String(), f.rules, strconv.Itoa(f.pits), f.dir)
+func (m *metrics) collectRun(gauge setter, c *course) {
+	f, p := &m.watch.flags, c.progress
+	gauge(runInfo, 1, cli.Release, m.watch.family.String(), f.rules, strconv.Itoa(f.pits), f.dir)
 	for _, s := range []rundir.State{rundir.Running, rundir.Finished, rundir.Interrupted, rundir.Failed} {
-		gauge(runState, boolean(s == state), string(s))
+		gauge(runState, boolean(s == c.state), string(s))
 	}
-	gauge(runStart, float64(m.journal.start.Unix()))
+	gauge(runStart, float64(m.watch.start.Unix()))
 	gauge(runLast, float64(f.seeds))
 	gauge(runDone, p.RunDone)
 	gauge(runTotal, p.RunTotal)
 	gauge(runRate, p.Rate)
-	if p.Positions == 0 || state != rundir.Running {
+	if p.Positions == 0 || c.state != rundir.Running {
 		return // no layer is in progress
 	}
 	if eta := p.RunETA(); eta >= 0 {
@@ -137,19 +128,17 @@ func collectLayer(gauge setter, p solve.Progress) {
 }
 
 // collectSealed tells what is sealed.
-func (m *metrics) collectSealed(gauge setter) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+func collectSealed(gauge setter, c *course) {
 	positions, bytes := uint64(0), int64(0)
-	for i := range m.layer {
-		positions += m.layer[i].Positions
-		bytes += m.layer[i].Bytes
+	for _, l := range c.manifest.Layers {
+		positions += l.Positions
+		bytes += l.Bytes
 	}
-	gauge(sealedLayers, float64(len(m.layer)))
+	gauge(sealedLayers, float64(len(c.manifest.Layers)))
 	gauge(sealedPositions, float64(positions))
 	gauge(sealedBytes, float64(bytes))
-	if !m.at.IsZero() {
-		gauge(sealedAt, float64(m.at.Unix()))
+	if !c.sealedAt.IsZero() {
+		gauge(sealedAt, float64(c.sealedAt.Unix()))
 	}
 }
 
@@ -161,38 +150,28 @@ func boolean(b bool) float64 {
 	return 0
 }
 
-// begin takes in what is sealed already.
-func (m *metrics) begin(sealed []manifest.Layer) {
-	m.mu.Lock()
-	m.layer = append([]manifest.Layer{}, sealed...)
-	m.mu.Unlock()
-	m.write()
-}
+// metricsCadence is the number of seconds between two files.
+const metricsCadence = 15
 
-// sealed takes in a layer.
-func (m *metrics) sealed(l manifest.Layer) {
-	m.mu.Lock()
-	m.layer, m.at = append(m.layer, l), time.Now()
-	m.mu.Unlock()
-	m.write()
-}
-
-// end takes in how the run ended.
-func (m *metrics) end(state rundir.State) {
-	m.mu.Lock()
-	m.state = state
-	m.mu.Unlock()
-	m.write()
-}
-
-// write replaces the file, if there is to be one. A failure is reported once.
-func (m *metrics) write() {
+// take replaces the file, if there is to be one, when the run begins, now and then, with each
+// layer, and when it ends. A failure is told once.
+func (m *metrics) take(e solve.Event) error {
+	switch e := e.(type) {
+	case solve.Locked, solve.Sealed, solve.Ended:
+	case tick:
+		if e%metricsCadence != 0 {
+			return nil
+		}
+	default:
+		return nil
+	}
 	if m.file == "" {
-		return
+		return nil
 	}
 	if err := m.replace(); err != nil {
-		m.journal.warn("the metrics cannot be written", err)
+		m.watch.warn("the metrics cannot be written", err)
 	}
+	return nil
 }
 
 // replace replaces the file. A reader sees the old one or the new one.
@@ -229,7 +208,7 @@ func (m *metrics) serve(ctx context.Context, addr string) (address string, stop 
 	return l.Addr().String(), func() {
 		server.Close() // whoever is asking gets no answer any more
 		if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
-			m.journal.warn("the metrics could not be served", err)
+			m.watch.warn("the metrics could not be served", err)
 		}
 	}, nil
 }

@@ -1,6 +1,7 @@
 package awari
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -11,7 +12,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/io/manifest"
-	"grenier/io/rundir"
+	"grenier/kernels/cpu"
 	"grenier/pipeline/solve"
 )
 
@@ -23,16 +24,17 @@ func TestMetrics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := &journal{app: a, errs: &errs, shown: shown, start: time.Unix(1000, 0), flags: solveFlags{dir: t.TempDir()}}
-	j.flags.rules, j.flags.pits, j.flags.seeds = "strict", 8, 24
+	w := newWatch(a, solveFlags{dir: t.TempDir()}, cpu.Generic)
+	w.start, w.flags.rules, w.flags.pits, w.flags.seeds = time.Unix(1000, 0), "strict", 8, 24
 	file := filepath.Join(t.TempDir(), "run.prom")
-	m := newMetrics(j, file)
-	m.begin([]manifest.Layer{{Positions: 10, Bytes: 100}})
-	j.update(solve.Progress{
+	m := newMetrics(w, file)
+	w.readers = []func(solve.Event) error{(&terminal{app: a, shown: shown, quiet: true}).take, m.take}
+	w.tell(solve.Locked{Manifest: &manifest.Manifest{Layers: []manifest.Layer{{Positions: 10, Bytes: 100}}}})
+	w.tell(solve.Progress{
 		Seeds: 16, Positions: 500_000, Stage: "dense", Sweep: 3, RunDone: 250_000, RunTotal: 1_000_000, Share: 0.5, Rate: 25_000,
 		Streams: map[string]solve.Streams{"capture": {Read: 7}},
-	})
-	m.sealed(manifest.Layer{Seeds: 1, Positions: 20, Bytes: 200})
+	}.Step())
+	w.tell(solve.Sealed{Report: solve.Report{Layer: manifest.Layer{Seeds: 1, Positions: 20, Bytes: 200}}})
 	address, stop, err := m.serve(t.Context(), "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -68,14 +70,18 @@ func TestMetrics(t *testing.T) {
 		}
 	}
 	stop()
-	m.end(rundir.Failed)
+	w.tell(solve.Ended{Err: errors.New("disk full")})
 	written, err = os.ReadFile(file)
 	if err != nil || !strings.Contains(string(written), "\ngrenier_run_state{state=\"failed\"} 1\n") || strings.Contains(string(written), "grenier_layer_seeds") {
 		t.Errorf("at the end: %v, %s", err, written)
 	}
 	m.file = filepath.Join(t.TempDir(), "none", "run.prom")
-	m.write()
-	m.write()
+	w.tell(tick(1))
+	if errs.Len() > 0 {
+		t.Errorf("told: %s", errs.String())
+	}
+	w.tell(tick(metricsCadence))
+	w.tell(tick(2 * metricsCadence))
 	if strings.Count(errs.String(), "grenier: warning: the metrics cannot be written: ") != 1 {
 		t.Errorf("told: %s", errs.String())
 	}

@@ -30,17 +30,16 @@ var (
 	errAtOnce     = &pauseError{"stopped, as requested"}
 )
 
-// pauser ends a run at a given time, or on request.
+// pauser is a reader that ends a run at a given time, or on request.
 type pauser struct {
-	app   *app
+	watch *watch
 	game  awari.Game
 	o     *solve.Options
 	until time.Time // zero for no limit
 	end   context.CancelCauseFunc
 
-	dir  *rundir.Locked
-	done chan struct{}
-	wait func()
+	dir  *rundir.Locked // nil before the run has it
+	stop func()         // of looking at the clock and at requests
 
 	mu   sync.Mutex
 	lead time.Duration // to write the checkpoint of the layer in progress
@@ -49,31 +48,31 @@ type pauser struct {
 // pauseCadence is the time between two checks of the clock and of requests.
 const pauseCadence = 200 * time.Millisecond
 
-// begin removes requests to an earlier run, and starts to watch.
+// take fails if the run has to stop before a layer.
+func (p *pauser) take(e solve.Event) error {
+	switch e := e.(type) {
+	case solve.Locked:
+		return p.begin(e.Dir)
+	case solve.Begins:
+		return p.layer(e.Seeds)
+	case solve.Ended:
+		p.close()
+	}
+	return nil
+}
+
+// begin removes requests to an earlier run, and starts to look for those to this one.
 func (p *pauser) begin(dir *rundir.Locked) error {
 	if err := dir.ForgetStop(); err != nil {
 		return err
 	}
-	p.dir, p.done = dir, make(chan struct{})
-	p.wait = p.app.Background(p.watch)
-	return nil
-}
-
-// watch ends the run when it has to stop at once.
-func (p *pauser) watch() {
-	ticker := time.NewTicker(pauseCadence)
-	defer ticker.Stop()
-	for {
-		select {
-		case now := <-ticker.C:
-			if why := p.why(now); why != nil {
-				p.end(why)
-				return
-			}
-		case <-p.done:
-			return
+	p.dir = dir
+	p.stop = p.watch.app.every(pauseCadence, func(now time.Time) {
+		if why := p.why(now); why != nil {
+			p.end(why)
 		}
-	}
+	})
+	return nil
 }
 
 // why returns why the run has to stop at once, or nil.
@@ -112,14 +111,15 @@ func (p *pauser) layer(n int) error {
 	return p.why(time.Now())
 }
 
-// close ends the watch, if it was started.
-func (p *pauser) close() error {
-	if p.done == nil {
-		return nil
+// close ends what begin started, if it did.
+func (p *pauser) close() {
+	if p.dir == nil {
+		return
 	}
-	close(p.done)
-	p.wait()
-	return p.dir.ForgetStop()
+	p.stop()
+	if err := p.dir.ForgetStop(); err != nil {
+		p.watch.warn("what the run was asked cannot be removed", err)
+	}
 }
 
 // causeOf returns why a run with the error err ended: the pause that ended its context, if one

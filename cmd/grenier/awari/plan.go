@@ -12,6 +12,7 @@ import (
 	"grenier/io/layerfile"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/solve/calibrate"
 	"grenier/pipeline/solve/plan"
@@ -21,8 +22,7 @@ import (
 type planFlags struct {
 	runFlags
 	cli.CalibrationFlags
-	dir, form string
-	json      bool
+	dir string
 }
 
 // planReport is what plan prints as JSON.
@@ -86,11 +86,11 @@ of the "disks" its "path", "needed_bytes" and "free_bytes".
 	}
 	f.define(cmd)
 	flags := cmd.Flags()
-	f.memory.DefinePlan(a.App, flags, "8GiB")
+	f.Memory.DefinePlan(a.App, flags, "8GiB")
 	flags.Var((*cli.Directory)(&f.dir), "dir", "run directory; the plan leaves out the layers that it has")
 	f.CalibrationFlags.Define(flags)
-	cli.ProgressFlag(flags, &f.form)
-	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	cli.ProgressFlag(flags, &f.Form)
+	flags.BoolVar(&f.JSON, "json", false, "print one JSON object")
 	return cmd
 }
 
@@ -108,7 +108,7 @@ func (f *planFlags) run() (r plan.Run, o solve.Options, err error) {
 		err = o.Check(game)
 	}
 	if err != nil {
-		return r, o, f.memory.Explain(err)
+		return r, o, f.Memory.Explain(err)
 	}
 	o.Free = rundir.FreeBytes
 	r = plan.Run{Game: game, Seeds: o.Seeds, Memory: o.Memory, Cores: o.Workers}
@@ -123,7 +123,7 @@ func (a *app) runPlan(ctx context.Context, f planFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := f.OneStdout(f.json); err != nil {
+	if err := f.OneStdout(f.JSON); err != nil {
 		return err
 	}
 	if r.Done() && !f.CalibrationFlags.Given() {
@@ -144,7 +144,7 @@ func (a *app) runPlan(ctx context.Context, f planFlags) error {
 	if err := report.findRoom(&f, &o, &r); err != nil {
 		return err
 	}
-	if f.json {
+	if f.JSON {
 		return a.PrintJSON(report)
 	}
 	a.printPlan(&report, r.Sealed)
@@ -153,7 +153,7 @@ func (a *app) runPlan(ctx context.Context, f planFlags) error {
 
 // nothingToPlan says that all layers are sealed, without measuring.
 func (a *app) nothingToPlan(f *planFlags, o *solve.Options, r *plan.Run) error {
-	if !f.json {
+	if !f.JSON {
 		fmt.Fprintf(a.Out, "nothing to solve: %s has all layers up to %s\n", f.dir, cli.Count(r.Seeds, "seed"))
 		return nil
 	}
@@ -183,17 +183,16 @@ func (p *planReport) findRoom(f *planFlags, o *solve.Options, r *plan.Run) (err 
 
 // calibrate measures this machine.
 func (a *app) calibrate(ctx context.Context, f *planFlags, family cpu.Family, skipDisk bool) (*plan.Calibration, error) {
-	if err := f.memory.Calibrating(f.threads); err != nil {
+	if err := f.Memory.Calibrating(f.Threads); err != nil {
 		return nil, err
 	}
-	shown, err := a.NewProgress(f.form, f.json)
+	shown, err := a.NewProgress(f.Form, f.JSON)
 	if err != nil {
 		return nil, err
 	}
 	defer shown.Close()
 	return calibrate.Run(ctx, calibrate.Options{
-		Workers: f.threads, Family: family, Dir: f.dir, SkipDisk: skipDisk,
-		Progress: func(share float64) { shown.Update(cli.Calibrating(share)) },
+		Job: job.Job{Workers: f.Threads, Family: family, Progress: shown.Show}, Dir: f.dir, SkipDisk: skipDisk,
 	})
 }
 

@@ -3,7 +3,6 @@ package awari
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"grenier/cmd/grenier/cli"
 	"grenier/pipeline/check/prove"
@@ -15,17 +14,13 @@ func (a *app) runProve(ctx context.Context, f verifyFlags) error {
 	if err != nil {
 		return err
 	}
-	shown, err := a.begin(&f.jobFlags)
+	shown, err := a.Begin(&f.JobFlags, &o.Job)
 	if err != nil {
 		return err
 	}
 	a.tellStale(shown, f.dir)
-	po := prove.Options{
-		Layers: o.Layers, Workers: o.Workers, Family: o.Family, Memory: o.Memory,
-		Resume: true, Restart: f.restart, Note: a.telling(shown),
-		Progress: func(p prove.Progress) { shown.Update(proving(p)) },
-	}
-	if !f.json {
+	po := prove.Options{Job: o.Job, Layers: o.Layers, Resume: true, Restart: f.restart}
+	if !f.JSON {
 		po.Done = func(l prove.Layer) {
 			shown.Pause(func() {
 				a.printLayer(&l.Layer)
@@ -37,25 +32,9 @@ func (a *app) runProve(ctx context.Context, f verifyFlags) error {
 	result, err := prove.Run(ctx, f.dir, po)
 	shown.Close()
 	if err != nil {
-		return f.memory.Explain(err)
+		return f.Memory.Explain(err)
 	}
-	return a.Checked(f.json, result, func() { a.printProved(result) })
-}
-
-// proving is how far a run of verify --prove is.
-type proving prove.Progress
-
-func (p proving) State(elapsed time.Duration) cli.State {
-	s := verifying{Seeds: p.Seeds, Begun: p.Begun, Done: p.Done, Total: p.Total}.State(elapsed)
-	switch {
-	case p.Level > 0:
-		s.Doing = fmt.Sprintf("layer %d, scores of %d, pass %d", p.Seeds, p.Level, p.Pass)
-	case p.Positions > 0:
-		s.Doing = fmt.Sprintf("layer %d, pass %d (%d%%)", p.Seeds, p.Pass, 100*p.Looked/p.Positions)
-	case p.Pass > 0:
-		s.Doing = fmt.Sprintf("layer %d, pass %d", p.Seeds, p.Pass)
-	}
-	return s
+	return a.Checked(f.JSON, result, func() { a.printProved(result) })
 }
 
 func (a *app) printProved(r *prove.Result) {

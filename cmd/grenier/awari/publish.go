@@ -11,6 +11,7 @@ import (
 
 	"grenier/cmd/grenier/awari/web"
 	"grenier/cmd/grenier/cli"
+	"grenier/pipeline/job"
 	"grenier/pipeline/play/publish"
 )
 
@@ -61,7 +62,7 @@ SITE must be empty, missing, or such a site of the same game and rules.
 	flags.Var((*cli.Directory)(&f.out), "out", "directory `SITE` to write")
 	flags.StringVar(&f.address, "address", "", "`URL` of the folder where the site will be, such as https://example.org/awari/")
 	cli.ProgressFlag(flags, &f.progress)
-	flags.BoolVar(&f.json, "json", false, jsonUsage)
+	flags.BoolVar(&f.json, "json", false, cli.JSONUsage)
 	cli.Need(cmd, "out")
 	return cmd
 }
@@ -85,12 +86,11 @@ func (a *app) runPublish(ctx context.Context, f publishFlags) error {
 	a.Resume = "; what is done is kept, the same command continues"
 	result := published{}
 	o := publish.Options{
-		Pages: web.Site(), Questions: web.Questions, Address: f.address, Family: family,
-		Progress: func(p publish.Progress) { shown.Update(publishing(p)) },
-		Note: func(text string) {
+		Pages: web.Site(), Questions: web.Questions, Address: f.address,
+		Job: job.Job{Family: family, Progress: shown.Show, Note: func(text string) {
 			result.Restarted = append(result.Restarted, text)
-			a.telling(shown)(text)
-		},
+			a.Telling(shown)(text)
+		}},
 		Done: func(l publish.Layer) {
 			how := "written"
 			if l.Kept {
@@ -126,18 +126,4 @@ func folder(address string) (string, error) {
 		return "", cli.Usagef("--address %s: want the URL of a folder, such as https://example.org/awari/", address)
 	}
 	return strings.TrimSuffix(u.String(), "/") + "/", nil
-}
-
-// publishing is how far a site is.
-type publishing publish.Progress
-
-func (p publishing) State(elapsed time.Duration) cli.State {
-	if p.Stage == publish.Searching {
-		s := cli.Steady(fmt.Sprintf("puzzles and positions, layer %d", p.Seeds), 0, p.Done, p.Total, elapsed)
-		s.Rate = cli.NoRate
-		return s
-	}
-	s := reading(p.Seeds, p.Done, p.Total, elapsed)
-	s.Doing = string(p.Stage) + " " + s.Doing
-	return s
 }

@@ -2,9 +2,7 @@ package awari
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"runtime/debug"
 	"time"
@@ -19,7 +17,7 @@ import (
 
 // repairFlags are the flags of repair as given.
 type repairFlags struct {
-	jobFlags
+	cli.JobFlags
 	dir        string
 	checkpoint time.Duration
 	layersIn   []string
@@ -71,7 +69,7 @@ EXIT STATUS
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print what repair would do, and change nothing")
 	flags.BoolVar(&f.setAside, "set-aside", false, "set aside layers that were computed from others than those below them, and solve them again")
 	flags.StringArrayVar(&f.layersIn, "layers-in", nil, "another `directory` with layer files; may be repeated")
-	f.jobFlags.define(a, flags, "8GiB", jsonUsage)
+	f.JobFlags.Define(a.App, flags, "8GiB", cli.JSONUsage)
 	flags.DurationVar(&f.checkpoint, "checkpoint", solve.DefaultInterval, "`time` between checkpoints of the layer in progress")
 	return cmd
 }
@@ -82,7 +80,7 @@ func (f *repairFlags) options() (o repair.Options, err error) {
 		return o, err
 	}
 	o = repair.Options{DryRun: f.dryRun, SetAside: f.setAside, LayersIn: f.layersIn, Solve: solve.Options{Interval: f.checkpoint}}
-	o.Solve.Workers, o.Solve.Memory, o.Solve.Family, err = f.resources()
+	o.Solve.Job, err = f.Job()
 	return o, err
 }
 
@@ -91,23 +89,21 @@ func (a *app) runRepair(ctx context.Context, f repairFlags) error {
 	if err != nil {
 		return err
 	}
-	shown, err := a.begin(&f.jobFlags)
+	shown, err := a.Begin(&f.JobFlags, &o.Solve.Job)
 	if err != nil {
 		return err
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(10)) // as for solve
-	o.Progress = func(p repair.Progress) { shown.Update(mending(p)) }
-	o.Solve.Note = a.telling(shown)
 	log := &repairLog{note: o.Solve.Note}
 	o.Begin, o.End = log.begin, log.end
 	o.Planned = func(l repair.Layer) {
-		if !f.json {
+		if !f.JSON {
 			shown.Pause(func() { fmt.Fprintln(a.Out, plannedText(l)) })
 		}
 	}
 	o.Mended = func(l repair.Layer) {
 		log.mended(l)
-		if !f.json {
+		if !f.JSON {
 			shown.Pause(func() { fmt.Fprintln(a.Out, mendedText(l)) })
 		}
 	}
@@ -115,28 +111,25 @@ func (a *app) runRepair(ctx context.Context, f repairFlags) error {
 	result, err := repair.Run(ctx, f.dir, o)
 	shown.Close()
 	if err != nil {
-		return f.memory.Explain(err)
+		return f.Memory.Explain(err)
 	}
-	return a.Checked(f.json, result, func() { a.printRepair(result) })
+	return a.Checked(f.JSON, result, func() { a.printRepair(result) })
 }
 
 // repairLog logs a repair in the directory. If it cannot be written, a note says so once, and
 // the repair continues.
 type repairLog struct {
-	note  func(string)
-	lines *logWriter
-	log   *slog.Logger // nil before begin, and if there is no log
-	close func() error
+	note func(string)
+	log  *logFile // nil before begin, and if there is no log
 }
 
 func (r *repairLog) begin(dir *rundir.Locked) {
 	file, err := dir.OpenLog()
 	if err != nil {
-		r.note("the log cannot be written: " + cli.OneLine(err))
+		r.note(logFailure + ": " + cli.OneLine(err))
 		return
 	}
-	r.lines = &logWriter{w: file}
-	r.log, r.close = slog.New(slog.NewTextHandler(r.lines, nil)), file.Close
+	r.log = newLog(file)
 	r.log.Info("repair", "version", cli.Release, "pid", os.Getpid())
 }
 
@@ -156,23 +149,9 @@ func (r *repairLog) end(err error) {
 	} else {
 		r.log.Warn("repair ended", "error", cli.OneLine(err))
 	}
-	if err := errors.Join(r.lines.failure(), r.close()); err != nil {
-		r.note("the log cannot be written: " + cli.OneLine(err))
+	if err := r.log.close(); err != nil {
+		r.note(logFailure + ": " + cli.OneLine(err))
 	}
-}
-
-// mending is how far a run of repair is.
-type mending repair.Progress
-
-func (p mending) State(elapsed time.Duration) cli.State {
-	if p.Solving == nil {
-		s := reading(p.Seeds, p.Done, p.Total, elapsed)
-		s.Doing = "reading " + s.Doing
-		return s
-	}
-	b := *p.Solving
-	b.RunDone, b.RunTotal = p.Done, p.Total
-	return solving(b).State(elapsed)
 }
 
 // plannedText says what repair will do about a layer.

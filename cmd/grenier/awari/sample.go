@@ -13,7 +13,7 @@ import (
 
 // sampleFlags are the flags of sample as given.
 type sampleFlags struct {
-	jobFlags
+	cli.JobFlags
 	dir, by, format, out string
 	layers               layersFlag
 	count, seed          uint64
@@ -62,14 +62,14 @@ scores in turn, as long as they have positions; it reads the layers once more.
 	flags.StringVar(&f.format, "format", "", "`format`: npy, csv or jsonl")
 	f.out = cli.Stdout
 	flags.Var((*cli.File)(&f.out), "out", "`FILE` to write, - for stdout")
-	f.jobFlags.define(a, flags, "256MiB", "print one JSON object about FILE")
+	f.JobFlags.Define(a.App, flags, "256MiB", "print one JSON object about FILE")
 	cli.Need(cmd, "count", "format")
 	return cmd
 }
 
 func (f *sampleFlags) options() (o sample.Options, err error) {
 	o = sample.Options{From: f.layers.from, To: f.layers.to, Count: f.count, Seed: f.seed}
-	if err := cli.OneStdout(f.json, map[string]string{"--out": f.out}); err != nil {
+	if err := cli.OneStdout(f.JSON, map[string]string{"--out": f.out}); err != nil {
 		return o, err
 	}
 	switch f.by {
@@ -82,7 +82,7 @@ func (f *sampleFlags) options() (o sample.Options, err error) {
 	if o.Format, err = sample.ParseFormat(f.format); err != nil {
 		return o, err
 	}
-	o.Workers, o.Memory, o.Family, err = f.resources()
+	o.Job, err = f.Job()
 	return o, err
 }
 
@@ -91,12 +91,11 @@ func (a *app) runSample(ctx context.Context, f sampleFlags) error {
 	if err != nil {
 		return err
 	}
-	shown, err := a.begin(&f.jobFlags)
+	shown, err := a.Begin(&f.JobFlags, &o.Job)
 	if err != nil {
 		return err
 	}
 	start := time.Now()
-	o.Progress = func(p sample.Progress) { shown.Update(sampling(p)) }
 	var s sample.Summary
 	if f.out == cli.Stdout {
 		s, err = sample.Write(ctx, f.dir, a.Out, o)
@@ -105,20 +104,13 @@ func (a *app) runSample(ctx context.Context, f sampleFlags) error {
 	}
 	shown.Close()
 	if err != nil || f.out == cli.Stdout {
-		return f.memory.Explain(err)
+		return f.Memory.Explain(err)
 	}
 	x := sampled{File: f.out, Summary: s, Took: cli.TookSince(start)}
-	if f.json {
+	if f.JSON {
 		return a.PrintJSON(x)
 	}
 	fmt.Fprintf(a.Out, "%s: %s, --seed %d, %s in %.1f s; peak memory %s\n", x.File, cli.Count(x.Positions, "position"), x.Seed,
 		cli.Size(x.Bytes), x.Seconds, cli.Size(x.PeakRSS))
 	return nil
-}
-
-// sampling is how far a sample is.
-type sampling sample.Progress
-
-func (p sampling) State(elapsed time.Duration) cli.State {
-	return cli.Steady(p.Stage, 0, p.Done, p.Total, elapsed)
 }

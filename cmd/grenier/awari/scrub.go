@@ -12,13 +12,15 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/io/rundir"
 	"grenier/pipeline/check/scrub"
+	"grenier/pipeline/job"
 )
 
 // scrubFlags are the flags of scrub as given.
 type scrubFlags struct {
-	dir, progress  string
-	layer, threads int
-	restart, json  bool
+	cli.JobFlags
+	dir     string
+	layer   int
+	restart bool
 }
 
 func (a *app) scrub() *cobra.Command {
@@ -48,30 +50,28 @@ writes nothing else.
 	needDir(cmd, &f.dir)
 	flags := cmd.Flags()
 	flags.IntVar(&f.layer, "layer", allLayers, "only the layer of `n` seeds; -1 for all")
-	flags.IntVar(&f.threads, "threads", max(4, runtime.NumCPU()), fmt.Sprintf("`number` of parallel reads, 1 to %d", cli.MaxThreads))
+	flags.IntVar(&f.Threads, "threads", max(4, runtime.NumCPU()), fmt.Sprintf("`number` of parallel reads, 1 to %d", cli.MaxThreads))
 	flags.BoolVar(&f.restart, "restart", false, "start from the beginning, even after an interrupted scrub")
-	cli.ProgressFlag(flags, &f.progress)
-	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	cli.ProgressFlag(flags, &f.Form)
+	flags.BoolVar(&f.JSON, "json", false, "print one JSON object")
 	return cmd
 }
 
 func (a *app) runScrub(ctx context.Context, f scrubFlags) error {
-	if err := cli.CheckThreads(f.threads); err != nil {
+	if err := cli.CheckThreads(f.Threads); err != nil {
 		return err
 	}
-	shown, err := a.NewProgress(f.progress, f.json)
+	shown, err := a.NewProgress(f.Form, f.JSON)
 	if err != nil {
 		return err
 	}
 	o := scrub.Options{
-		Workers: f.threads, Restart: f.restart,
-		Progress: func(p scrub.Progress) { shown.Update(scrubbing(p)) },
-		Note:     a.telling(shown),
+		Job: job.Job{Workers: f.Threads, Progress: shown.Show, Note: a.Telling(shown)}, Restart: f.restart,
 	}
 	if f.layer != allLayers {
 		o.Layers = []int{f.layer}
 	}
-	if !f.json {
+	if !f.JSON {
 		o.Done = func(l scrub.Layer) { shown.Pause(func() { a.printScrubbed(l) }) }
 	}
 	a.Resume = "; the same command resumes"
@@ -81,22 +81,7 @@ func (a *app) runScrub(ctx context.Context, f scrubFlags) error {
 	if err != nil {
 		return err
 	}
-	return a.Checked(f.json, result, func() { a.printScrub(result) })
-}
-
-// scrubbing is how far a run of scrub is.
-type scrubbing scrub.Progress
-
-func (p scrubbing) State(elapsed time.Duration) cli.State {
-	return reading(p.Seeds, p.Done, p.Total, elapsed)
-}
-
-// reading is the state of reading files, measured in bytes.
-func reading[N uint64 | int64 | float64](seeds int, done, total N, elapsed time.Duration) cli.State {
-	s := cli.Steady(fmt.Sprintf("layer %d", seeds), 0, done, total, elapsed)
-	s.Doing += ", " + humanize.SIWithDigits(s.Rate, 1, "B/s")
-	s.Rate = cli.NoRate
-	return s
+	return a.Checked(f.JSON, result, func() { a.printScrub(result) })
 }
 
 // printScrubbed prints the result of a layer.

@@ -13,6 +13,7 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/io/memory"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	bestline "grenier/pipeline/play/line"
 	"grenier/pipeline/play/match"
 	"grenier/pipeline/play/search"
@@ -181,7 +182,7 @@ type searching struct {
 func (s searching) State(elapsed time.Duration) cli.State {
 	st := cli.State{
 		Doing: fmt.Sprintf("depth %d, %s", s.Depth, bounds(s.Lower, s.Upper, s.Estimate)), Done: float64(s.Depth),
-		Total: search.MaxDepth, Elapsed: elapsed, Rate: s.NodesPerSecond(), LayerETA: cli.NoLayer, RunETA: cli.Unknown,
+		Total: search.MaxDepth, Elapsed: elapsed, Rate: s.NodesPerSecond(), LayerETA: job.NoLayer, RunETA: job.Unknown,
 	}
 	st.Detail = searchDetail{
 		Lower: s.Lower, Upper: s.Upper, Estimate: s.Estimate, Depth: s.Depth, Nodes: s.Nodes, Rate: math.Round(s.NodesPerSecond()),

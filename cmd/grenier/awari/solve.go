@@ -2,7 +2,6 @@ package awari
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -17,6 +16,7 @@ import (
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
@@ -24,10 +24,10 @@ import (
 // solveFlags are the flags of solve as given.
 type solveFlags struct {
 	runFlags
-	dir, progress string
-	checkpoint    time.Duration
-	json, force   bool
-	engine        string
+	dir        string
+	checkpoint time.Duration
+	force      bool
+	engine     string
 
 	until                string
 	onLayer, onFinish    string
@@ -127,8 +127,8 @@ systems with the signal USR1, that signal makes solve print the same to stderr.
 
 --work and --layers-to name directories on other disks; the manifest records
 where layers are. --until ends the run by that time. --on-layer runs a command
-once for each sealed layer, even if the run is killed and resumed, and the run
-waits for it; --on-finish runs one after the end, when DIR is unlocked. These
+for each sealed layer, once more if the call is cut short, and the run waits
+for it; --on-finish runs one after the end, when DIR is unlocked. These
 commands get GRENIER_EVENT, GRENIER_DIR and other variables: docs/solve.md
 lists them. docs/night.md describes how to set up a run over nights. The exit
 status of a run that --until or "grenier awari stop" has ended is 75.
@@ -143,9 +143,9 @@ status of a run that --until or "grenier awari stop" has ended is 75.
 	needDir(cmd, &f.dir)
 	f.define(cmd)
 	flags := cmd.Flags()
-	f.memory.Define(a.App, flags, "8GiB", &f.force)
+	f.Memory.Define(a.App, flags, "8GiB", &f.force)
 	flags.DurationVar(&f.checkpoint, "checkpoint", solve.DefaultInterval, "`time` between checkpoints of the layer in progress")
-	cli.ProgressFlag(flags, &f.progress)
+	cli.ProgressFlag(flags, &f.Form)
 	flags.StringVar(&f.engine, "engine", solve.Sweeps.String(), "`engine` that solves the layers: sweeps or retrograde")
 	flags.StringVar(&f.until, "until", "", "`time` at which to stop, with a checkpoint, like 07:00, or a day and a time")
 	flags.StringVar(&f.onLayer, "on-layer", "", "shell `command` to run when a layer is sealed")
@@ -153,7 +153,7 @@ status of a run that --until or "grenier awari stop" has ended is 75.
 	flags.StringVar(&f.metrics, "metrics", "", "`host:port` at which to serve /metrics to Prometheus")
 	flags.Var((*cli.File)(&f.metricsFile), "metrics-file", "`FILE` with the same metrics, replaced every 15 s, for node_exporter")
 	flags.BoolVar(&f.force, "force", false, "start even if the disk has too little room, or the machine less than --memory")
-	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	flags.BoolVar(&f.JSON, "json", false, "print one JSON object")
 	return cmd
 }
 
@@ -186,126 +186,120 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 	if err != nil {
 		return err
 	}
-	ctx, end := context.WithCancelCause(ctx)
-	defer end(nil)
-	pause := &pauser{app: a, game: game, o: &o, end: end}
+	until := time.Time{}
 	if f.until != "" {
-		if pause.until, err = parseUntil(f.until, time.Now()); err != nil {
+		if until, err = parseUntil(f.until, time.Now()); err != nil {
 			return err
 		}
 	}
-	shown, err := a.NewProgress(f.progress, f.json)
+	shown, err := a.NewProgress(f.Form, f.JSON)
 	if err != nil {
 		return err
 	}
-	runtime.GOMAXPROCS(f.threads)
+	runtime.GOMAXPROCS(f.Threads)
 	if o.Seeds > fewSeeds {
 		defer debug.SetGCPercent(debug.SetGCPercent(10)) // the heap holds tables that stay; scores are elsewhere
 	}
-	journal := &journal{app: a, flags: f, family: o.Family, errs: a.Err, shown: shown, start: time.Now()}
-	defer a.WhenAsked(journal.answer)()
-	stopMetrics, err := a.startMetrics(ctx, journal)
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	w := newWatch(a, f, o.Family)
+	terminal := &terminal{app: a, shown: shown, table: cli.NewTable(a.Out, cli.WidthOf(a.Out), reportColumns()), quiet: f.JSON}
+	defer a.WhenAsked(func() { terminal.answer(w.view()) })()
+	metrics, stopMetrics, err := a.startMetrics(ctx, w)
 	if err != nil {
 		shown.Close()
 		return err
 	}
 	defer stopMetrics()
-	hooks := &hooks{app: a, onLayer: f.onLayer, onFinish: f.onFinish, journal: journal}
-	table := &layerTable{Table: cli.NewTable(a.Out, cli.WidthOf(a.Out), reportColumns()), quiet: f.json}
-	follow(ctx, &o, journal, pause, hooks, table)
+	pause, hooks := &pauser{watch: w, game: game, o: &o, until: until, end: end}, &hooks{watch: w, ctx: ctx}
+	w.readers = []func(solve.Event) error{terminal.take, (&runLog{watch: w}).take, w.statusFile(), metrics.take, w.clock(), pause.take, hooks.take}
+	w.follow(ctx, &o)
 	a.Resume = "; the same command resumes"
 	reports, err := solve.Solve(ctx, f.dir, game, o)
 	shown.Close()
 	err = causeOf(ctx, err)
-	hooks.finish(ctx, err)
+	hooks.finish(err)
 	if cli.IsType[*rundir.RoomError](err) {
 		return fmt.Errorf("%w; --force starts anyway", err)
 	}
 	if err != nil {
-		return f.memory.Explain(err)
+		return f.Memory.Explain(err)
 	}
-	return a.summarize(f, o.Family, reports, time.Since(journal.start))
+	return a.summarize(f, o.Family, reports, time.Since(w.start))
 }
 
 // startMetrics tells metrics from now on, if that is wanted, until stop is called.
-func (a *app) startMetrics(ctx context.Context, j *journal) (stop func(), err error) {
-	f := &j.flags
-	stop = func() {}
-	if f.metrics == "" && f.metricsFile == "" {
-		return stop, nil
-	}
+func (a *app) startMetrics(ctx context.Context, w *watch) (m *metrics, stop func(), err error) {
+	f := &w.flags
 	if err := cli.CheckFile(f.metricsFile); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	j.metrics = newMetrics(j, f.metricsFile)
+	m, stop = newMetrics(w, f.metricsFile), func() {}
 	if f.metrics == "" {
-		return stop, nil
+		return m, stop, nil
 	}
-	address, stop, err := j.metrics.serve(ctx, f.metrics)
+	address, stop, err := m.serve(ctx, f.metrics)
 	if err == nil {
 		fmt.Fprintf(a.Err, "grenier: metrics at http://%s/metrics\n", address)
 	}
-	return stop, err
+	return m, stop, err
 }
 
-// follow makes a run tell what it does: to the journal, to the terminal and to commands of the
-// user.
-func follow(ctx context.Context, o *solve.Options, j *journal, pause *pauser, h *hooks, table *layerTable) {
-	o.Begin = func(dir *rundir.Locked) error {
-		if err := j.begin(dir); err != nil {
-			return err
+// follow makes a run of package solve tell its events.
+func (w *watch) follow(ctx context.Context, o *solve.Options) {
+	o.Progress = func(s job.Step) { w.tell(s) }
+	o.Note = func(text string) { w.tell(note(text)) }
+	o.Events = func(e solve.Event) error {
+		if ended, ok := e.(solve.Ended); ok {
+			e = solve.Ended{Err: causeOf(ctx, ended.Err)}
 		}
-		err := pause.begin(dir)
-		if err == nil {
-			err = h.begin(ctx, dir)
-		}
-		if err != nil {
-			o.End(err)
-		}
-		return err
-	}
-	o.End = func(err error) {
-		if closing := errors.Join(pause.close(), h.close()); closing != nil {
-			j.warn("what the run was asked and has called", closing)
-		}
-		j.end(causeOf(ctx, err))
-	}
-	o.Progress = func(p solve.Progress) {
-		j.update(p)
-		j.shown.Update(solving(p))
-	}
-	o.Note = j.note
-	o.Sealed = func(r solve.Report) {
-		j.shown.Pause(func() { table.add(r) })
-		j.shown.Event(sealedLine{"layer", cli.Now(), figuresOf(r)})
-		j.sealed(r)
-	}
-	o.Before = func(n int) error {
-		if err := pause.layer(n); err != nil {
-			return err
-		}
-		return h.want(n)
-	}
-	o.After = func(ctx context.Context, _ manifest.Layer) error { return h.call(ctx) }
-}
-
-// solving is how far a run of solve is.
-type solving solve.Progress
-
-func (s solving) State(elapsed time.Duration) cli.State {
-	p := solve.Progress(s)
-	return cli.State{
-		Doing: doing(p.Seeds, p.Stage, p.Sweep), Done: p.RunDone, Total: p.RunTotal, Elapsed: elapsed,
-		Rate: p.Rate, LayerETA: max(p.LayerETA(), cli.Unknown), RunETA: p.RunETA(), Detail: p,
+		return w.tell(e)
 	}
 }
 
-// doing names a layer and its stage.
-func doing(seeds int, stage string, sweep int) string {
-	if stage == "dense" {
-		stage = fmt.Sprintf("sweep %d", sweep)
+// terminal is a reader that shows a run: progress, a line for each layer, and what goes wrong.
+type terminal struct {
+	app   *app
+	shown *cli.Progress
+	table *cli.Table[solve.Report]
+	quiet bool // no table
+}
+
+// take shows an event.
+func (t *terminal) take(e solve.Event) error {
+	switch e := e.(type) {
+	case job.Step:
+		t.shown.Show(e)
+	case solve.Sealed:
+		t.sealed(e.Report)
+	case note:
+		t.app.Telling(t.shown)(string(e))
+	case warning:
+		t.warn(e.what, e.err)
+	case called:
+		if e.err != nil {
+			t.warn(e.what(), e.err)
+		}
 	}
-	return fmt.Sprintf("layer %d, %s", seeds, stage)
+	return nil
+}
+
+// sealed shows a layer.
+func (t *terminal) sealed(r solve.Report) {
+	if !t.quiet {
+		t.shown.Pause(func() { t.table.Add(r) })
+	}
+	t.shown.Event(sealedLine{"layer", cli.Now(), figuresOf(r)})
+}
+
+// warn prints a warning.
+func (t *terminal) warn(what string, err error) {
+	t.shown.Pause(func() { fmt.Fprintf(t.app.Err, "grenier: warning: %s: %s\n", what, cli.OneLine(err)) })
+}
+
+// answer prints a status.
+func (t *terminal) answer(text string) {
+	t.shown.Pause(func() { fmt.Fprint(t.app.Err, cli.WrapLines(text, cli.WidthOf(t.app.Err), statusIndent)) })
 }
 
 // summarize prints what the run took, and the size of the directory.
@@ -328,7 +322,7 @@ func (a *app) summarize(f solveFlags, family cpu.Family, reports []solve.Report,
 		s.OnDisk += l.Bytes
 	}
 	s.Rate = float64(s.Positions) / s.Seconds
-	if f.json {
+	if f.JSON {
 		return a.PrintJSON(s)
 	}
 	a.printSummary(s)
@@ -401,18 +395,6 @@ func figuresOf(r solve.Report) layerTook {
 		t.Cost, t.Accesses = r.Cost, newAccessReport(a)
 	}
 	return t
-}
-
-// layerTable prints one line for each layer, below a heading.
-type layerTable struct {
-	*cli.Table[solve.Report]
-	quiet bool
-}
-
-func (t *layerTable) add(r solve.Report) {
-	if !t.quiet {
-		t.Add(r)
-	}
 }
 
 // reportColumns are the columns of the table of solve.

@@ -4,54 +4,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"grenier/cmd/grenier/cli"
-	"grenier/pipeline/check/prove"
-	"grenier/pipeline/check/verify"
 	"grenier/pipeline/solve"
 )
-
-// TestStates compares what commands say of their progress.
-func TestStates(t *testing.T) {
-	middle := solve.Progress{
-		Seeds: 16, Positions: 500_000, Stage: "dense", Sweep: 3, RunDone: 250_000, RunTotal: 1_000_000, Share: 0.5, Rate: 25_000,
-	}
-	first := solve.Progress{Seeds: 1, Positions: 12, Stage: "capture", RunTotal: 100}
-	for _, c := range []struct{ got, want cli.State }{
-		{solving(middle).State(20 * time.Second), cli.State{
-			Doing: "layer 16, sweep 3", Done: 250_000, Total: 1_000_000, Elapsed: 20 * time.Second,
-			Rate: 25_000, LayerETA: 10 * time.Second, RunETA: 30 * time.Second, Detail: middle,
-		}},
-		{solving(first).State(time.Second), cli.State{
-			Doing: "layer 1, capture", Total: 100, Elapsed: time.Second, LayerETA: cli.Unknown, RunETA: cli.Unknown, Detail: first,
-		}},
-		{verifying(verify.Progress{Seeds: 3, Done: 50, Total: 200}).State(10 * time.Second), cli.State{
-			Doing: "layer 3", Done: 50, Total: 200, Elapsed: 10 * time.Second, Rate: 5, LayerETA: cli.NoLayer, RunETA: 30 * time.Second,
-		}},
-	} {
-		if diff := cmp.Diff(c.want, c.got); diff != "" {
-			t.Error(diff)
-		}
-	}
-}
-
-func TestProvingState(t *testing.T) {
-	for _, c := range []struct {
-		progress prove.Progress
-		want     string
-	}{
-		{prove.Progress{Seeds: 3, Done: 50, Total: 200}, "layer 3"},
-		{prove.Progress{Seeds: 3, Level: 2, Pass: 17, Done: 50, Total: 200}, "layer 3, scores of 2, pass 17"},
-	} {
-		s := proving(c.progress).State(10 * time.Second)
-		if s.Doing != c.want || s.Done != 50 || s.Total != 200 || s.Rate != 5 || s.RunETA != 30*time.Second {
-			t.Errorf("%+v: %+v", c.progress, s)
-		}
-	}
-}
 
 // streamTable matches the end of the summary.
 var streamTable = regexp.MustCompile(`\n\nstreams +read +written +bytes/pos\n((capture|dense|sparse|full|seal) +[0-9.]+ [KMG]?i?B +[0-9.]+ [KMG]?i?B +[0-9]+\.[0-9]{2}\n){5}$`)

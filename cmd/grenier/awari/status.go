@@ -328,7 +328,7 @@ func (v runView) works(line func(name, format string, args ...any)) {
 		changed = fmt.Sprintf(", %s changed in this sweep", cli.Count(s.Changed, "score"))
 	}
 	line("doing", "%s: %.1f%% of %s%s%s",
-		doing(s.Seeds, s.Stage, s.Sweep), 100*s.Share, cli.Count(s.Positions, "position"), layerETA, changed)
+		s.Doing(), 100*s.Share, cli.Count(s.Positions, "position"), layerETA, changed)
 	line("run", "%.1f%% of the work up to layer %d%s", 100*s.RunDone/s.RunTotal, v.activity.Report.Last, runETA)
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/spaces/access"
 	"grenier/pipeline/spaces/census"
 )
@@ -39,10 +40,9 @@ type tableRow struct {
 // tableFlags are the flags of table as given.
 type tableFlags struct {
 	gameFlags
-	seeds, threads       int
-	start, dir, progress string
-	memory               cli.MemoryFlag
-	json                 bool
+	cli.JobFlags
+	seeds      int
+	start, dir string
 }
 
 func (a *app) table() *cobra.Command {
@@ -76,11 +76,11 @@ is interrupted; the same command resumes from it.
 	flags.StringVar(&f.rules, "rules", "strict", "`rules` of the search: awari or strict")
 	flags.IntVar(&f.seeds, "seeds", 24, "largest `number` of seeds, 0 to 48")
 	flags.StringVar(&f.start, "start", "", "begin the search with so many `seeds` in each pit, or with a board")
-	f.memory.Define(a.App, flags, "4GiB", nil)
-	cli.ThreadsFlag(flags, &f.threads, "use for the search")
+	f.Memory.Define(a.App, flags, "4GiB", nil)
+	cli.ThreadsFlag(flags, &f.Threads, "use for the search")
 	flags.Var((*cli.Directory)(&f.dir), "dir", "`directory` for the bits of the search, which are in memory without it")
-	cli.ProgressFlag(flags, &f.progress)
-	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	cli.ProgressFlag(flags, &f.Form)
+	flags.BoolVar(&f.JSON, "json", false, "print one JSON object")
 	return cmd
 }
 
@@ -89,33 +89,24 @@ func (a *app) runTable(ctx context.Context, f *tableFlags) error {
 	if err != nil {
 		return err
 	}
-	shown, err := a.NewProgress(f.progress, f.json)
+	shown, err := a.NewProgress(f.Form, f.JSON)
 	if err != nil {
 		return err
 	}
 	if f.dir != "" {
 		a.Resume = "; the same command resumes"
 	}
-	runtime.GOMAXPROCS(f.threads)
-	o.Search.Progress = func(p access.Progress) { shown.Update(reaching(p)) }
+	runtime.GOMAXPROCS(f.Threads)
+	o.Search.Progress = shown.Show
 	table, err := census.New(ctx, o)
 	shown.Close()
 	if err != nil {
-		return f.memory.Explain(err)
+		return f.Memory.Explain(err)
 	}
-	if f.json {
+	if f.JSON {
 		return a.PrintJSON(newTableReport(table, &o))
 	}
 	return a.printTable(table)
-}
-
-// reaching is how far the search for accessible boards is.
-type reaching access.Progress
-
-func (r reaching) State(elapsed time.Duration) cli.State {
-	s := cli.Steady(fmt.Sprintf("layer %d", r.Seeds), r.Begun, r.Done, r.Total, elapsed)
-	s.Detail = access.Progress(r)
-	return s
 }
 
 // options checks the flags and returns what they ask for.
@@ -124,11 +115,11 @@ func (f *tableFlags) options() (o census.TableOptions, err error) {
 	if err != nil {
 		return o, err
 	}
-	if err := cli.CheckThreads(f.threads); err != nil {
+	if err := cli.CheckThreads(f.Threads); err != nil {
 		return o, err
 	}
 	o = census.TableOptions{Pits: f.pits, Seeds: f.seeds, Rules: game.Rules()}
-	o.Search = access.Options{Workers: f.threads, Dir: f.dir, Interval: time.Minute}
+	o.Search = access.Options{Job: job.Job{Workers: f.Threads}, Dir: f.dir, Interval: time.Minute}
 	if o.Search.Family, err = cli.Family(); err != nil {
 		return o, err
 	}
@@ -142,7 +133,7 @@ func (f *tableFlags) options() (o census.TableOptions, err error) {
 		}
 		o.Start = &start
 	}
-	o.Search.Memory, err = f.memory.Limit()
+	o.Search.Memory, err = f.Memory.Limit()
 	return o, err
 }
 

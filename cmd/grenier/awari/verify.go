@@ -16,7 +16,7 @@ import (
 
 // verifyFlags are the flags of verify as given.
 type verifyFlags struct {
-	jobFlags
+	cli.JobFlags
 	dir            string
 	layer          int
 	sample, seed   uint64
@@ -72,7 +72,7 @@ DIR/work/prove.json lists the layers that are proved.
 	flags.Uint64Var(&f.seed, "seed", 0, "`number` from which the sample is made (default: random)")
 	flags.BoolVar(&f.restart, "restart", false, "start from the beginning, even after an interrupted run")
 	flags.BoolVar(&f.prove, "prove", false, "prove that no other scores are possible")
-	f.jobFlags.define(a, flags, "1GiB", jsonUsage)
+	f.JobFlags.Define(a.App, flags, "1GiB", cli.JSONUsage)
 	return cmd
 }
 
@@ -81,7 +81,7 @@ func (f *verifyFlags) options() (o verify.Options, err error) {
 	if f.layer != allLayers {
 		o.Layers = []int{f.layer}
 	}
-	o.Workers, o.Memory, o.Family, err = f.resources()
+	o.Job, err = f.Job()
 	return o, err
 }
 
@@ -90,14 +90,13 @@ func (a *app) runVerify(ctx context.Context, f verifyFlags) error {
 	if err != nil {
 		return err
 	}
-	shown, err := a.begin(&f.jobFlags)
+	shown, err := a.Begin(&f.JobFlags, &o.Job)
 	if err != nil {
 		return err
 	}
 	a.tellStale(shown, f.dir)
-	o.Progress = func(p verify.Progress) { shown.Update(verifying(p)) }
-	o.Resume, o.Restart, o.Note = true, f.restart, a.telling(shown)
-	if !f.json {
+	o.Resume, o.Restart = true, f.restart
+	if !f.JSON {
 		o.Done = func(l verify.Layer) {
 			shown.Pause(func() {
 				if l.Seeds == 0 || len(o.Layers) > 0 { // the first one
@@ -113,14 +112,9 @@ func (a *app) runVerify(ctx context.Context, f verifyFlags) error {
 	result, err := verify.Run(ctx, f.dir, o)
 	shown.Close()
 	if err != nil {
-		return f.memory.Explain(err)
+		return f.Memory.Explain(err)
 	}
-	return a.Checked(f.json, result, func() { a.printVerified(result) })
-}
-
-// telling returns a function that prints notes.
-func (a *app) telling(shown *cli.Progress) func(string) {
-	return func(text string) { shown.Pause(func() { fmt.Fprintf(a.Err, "grenier: note: %s\n", text) }) }
+	return a.Checked(f.JSON, result, func() { a.printVerified(result) })
 }
 
 // tellStale tells at once which layers of run directories were computed from others than those below them.
@@ -137,16 +131,9 @@ func (a *app) tellStale(shown *cli.Progress, dirs ...string) {
 		}
 		stale, _ := tables.Stale(path, m)
 		for _, err := range stale {
-			a.telling(shown)(cli.OneLine(err) + "; " + cli.StaleRemedy(path))
+			a.Telling(shown)(cli.OneLine(err) + "; " + cli.StaleRemedy(path))
 		}
 	}
-}
-
-// verifying is how far a run of verify is.
-type verifying verify.Progress
-
-func (v verifying) State(elapsed time.Duration) cli.State {
-	return cli.Steady(fmt.Sprintf("layer %d", v.Seeds), v.Begun, v.Done, v.Total, elapsed)
 }
 
 // printSample says which sample is compared, if it is a sample.

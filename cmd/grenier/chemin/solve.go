@@ -14,6 +14,7 @@ import (
 	"grenier/io/memory"
 	game "grenier/layers/chemin"
 	"grenier/pipeline/chemin"
+	"grenier/pipeline/job"
 )
 
 // solveFlags are the flags of chemin solve as given.
@@ -170,13 +171,13 @@ type filling struct {
 func (p filling) State(elapsed time.Duration) cli.State {
 	st := cli.State{
 		Doing: fmt.Sprintf("%s, best %d", p.Doing, p.Best), Done: p.Done, Total: max(1, p.Total),
-		Elapsed: elapsed, LayerETA: cli.NoLayer, RunETA: cli.Unknown,
+		Elapsed: elapsed, LayerETA: job.NoLayer, RunETA: job.Unknown,
 	}
 	if p.Even && p.Done > 0 {
 		st.Rate = p.Done / p.took.Seconds()
 		st.RunETA = time.Duration(min((p.Total-p.Done)/st.Rate, maxSeconds) * float64(time.Second))
 	}
-	if left := max(0, p.limit-elapsed); p.limit > 0 && (st.RunETA == cli.Unknown || left < st.RunETA) {
+	if left := max(0, p.limit-elapsed); p.limit > 0 && (st.RunETA == job.Unknown || left < st.RunETA) {
 		st.RunETA = left
 	}
 	return st

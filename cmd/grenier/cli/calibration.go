@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/spf13/pflag"
 
@@ -127,16 +126,4 @@ func RoomFor(dir string) (*uint64, error) {
 		return nil, err
 	}
 	return &free, nil
-}
-
-// Calibrating is how far a calibration is, 0 to 1.
-type Calibrating float64
-
-// State implements Stater.
-func (c Calibrating) State(elapsed time.Duration) State {
-	s := State{Doing: "calibrating", Done: float64(c), Total: 1, Elapsed: elapsed, LayerETA: NoLayer, RunETA: Unknown}
-	if c > 0 {
-		s.RunETA = time.Duration(float64(elapsed) * float64(1-c) / float64(c))
-	}
-	return s
 }

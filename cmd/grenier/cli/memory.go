@@ -37,6 +37,9 @@ func (m *MemoryFlag) DefinePlan(a *App, flags *pflag.FlagSet, usual string) {
 	flags.Var(m, "memory", "most `bytes` of memory for the planned run")
 }
 
+// defined reports whether the command has the flag.
+func (m *MemoryFlag) defined() bool { return m.app != nil }
+
 func (m *MemoryFlag) String() string { return m.text }
 func (m *MemoryFlag) Type() string   { return "bytes" }
 

@@ -9,6 +9,8 @@ import (
 
 	"github.com/cheggaaa/pb/v3"
 	"github.com/spf13/pflag"
+
+	"grenier/pipeline/job"
 )
 
 // State says how far a command is.
@@ -16,25 +18,15 @@ type State struct {
 	Doing       string  // in a few words
 	Done, Total float64 // positions
 	Elapsed     time.Duration
-	Rate        float64       // positions per second, 0 if not known yet, or NoRate
-	LayerETA    time.Duration // of the layer in progress, Unknown or NoLayer
-	RunETA      time.Duration // of the whole command, or Unknown
+	Rate        float64       // positions per second, 0 if not known yet, or job.NoRate
+	LayerETA    time.Duration // of the layer in progress, job.Unknown or job.NoLayer
+	RunETA      time.Duration // of the whole command, or job.Unknown
 	Detail      any           // for JSON lines, may be nil
 }
 
-// What a time that remains is when it is not known, and when there is no such
-// thing.
-const (
-	Unknown time.Duration = -1
-	NoLayer time.Duration = -2
-)
-
-// NoRate is the rate of work that has no positions.
-const NoRate = -1
-
 // eta returns the times that remain as text.
 func (s *State) eta() string {
-	if s.LayerETA == NoLayer {
+	if s.LayerETA == job.NoLayer {
 		return "ETA " + Brief(s.RunETA)
 	}
 	return fmt.Sprintf("layer ETA %s, run ETA %s", Brief(s.LayerETA), Brief(s.RunETA))
@@ -124,6 +116,9 @@ func (p *Progress) Update(latest Stater) {
 	p.latest = latest
 }
 
+// Show takes in the step that a job is at.
+func (p *Progress) Show(s job.Step) { p.Update(step(s)) }
+
 // tick shows the newest State until Close.
 func (p *Progress) tick() {
 	for {
@@ -199,7 +194,7 @@ func (*plainLines) clear() {}
 
 func (l *plainLines) show(s State) {
 	line := fmt.Sprintf("%s %s: %.1f%% of the run, ", time.Now().Format("Mon 15:04:05"), s.Doing, 100*s.Done/s.Total)
-	if s.Rate != NoRate {
+	if s.Rate != job.NoRate {
 		line += Speed(s.Rate) + ", "
 	}
 	fmt.Fprintln(l.out, Wrap(line+s.eta(), WidthOf(l.out), 2))
@@ -213,7 +208,7 @@ func (*jsonLines) clear()                           {}
 
 func (l *jsonLines) show(s State) {
 	eta := s.LayerETA
-	if eta == NoLayer {
+	if eta == job.NoLayer {
 		eta = s.RunETA
 	}
 	line := map[string]any{
@@ -221,7 +216,7 @@ func (l *jsonLines) show(s State) {
 		"progress": s.Done / s.Total, "doing": s.Doing,
 		"seconds": s.Elapsed.Seconds(), "eta_seconds": SecondsOf(eta), "run_eta_seconds": SecondsOf(s.RunETA),
 	}
-	if s.Rate != NoRate {
+	if s.Rate != job.NoRate {
 		line["positions_per_second"] = s.Rate
 	}
 	if s.Detail != nil {
@@ -264,7 +259,7 @@ func (b *bar) show(s State) {
 // first the speed, the ETA of the run never.
 func (s *State) beside(width int) (left, right string) {
 	speed, percent, layer, run := Speed(s.Rate), fmt.Sprintf("%.2f%%", 100*s.Done/s.Total), "", "ETA "+Brief(s.RunETA)
-	if s.LayerETA != NoLayer {
+	if s.LayerETA != job.NoLayer {
 		layer, run = "layer ETA "+Brief(s.LayerETA)+",", "run "+run
 	}
 	doing := s.Doing
@@ -294,10 +289,5 @@ func (b *bar) clear() {
 // Steady is the state of work whose rate does not change much, and of which so much was done
 // before it began, in a run that it resumes.
 func Steady[N uint64 | int64 | float64](doing string, begun, done, total N, elapsed time.Duration) State {
-	s := State{Doing: doing, Done: float64(done), Total: float64(total), Elapsed: elapsed, LayerETA: NoLayer, RunETA: Unknown}
-	if done > begun && elapsed > 0 {
-		s.Rate = float64(done-begun) / elapsed.Seconds()
-		s.RunETA = time.Duration((s.Total - s.Done) / s.Rate * float64(time.Second))
-	}
-	return s
+	return step{Doing: doing, Begun: float64(begun), Done: float64(done), Total: float64(total)}.State(elapsed)
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"grenier/pipeline/job"
 )
 
 // aState is in the middle of a run.
@@ -75,7 +77,7 @@ func TestPlainLines(t *testing.T) {
 	if got := untimed(t, shown(aState, newPlain)); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	first := State{Doing: "layer 1, capture", Total: 100, Elapsed: time.Second, LayerETA: Unknown, RunETA: Unknown}
+	first := State{Doing: "layer 1, capture", Total: 100, Elapsed: time.Second, LayerETA: job.Unknown, RunETA: job.Unknown}
 	want = "layer 1, capture: 0.0% of the run, ? pos/s, layer ETA ?, run ETA ?\n"
 	if got := untimed(t, shown(first, newPlain)); got != want {
 		t.Errorf("%q, want %q", got, want)
@@ -93,7 +95,7 @@ func TestSteady(t *testing.T) {
 		begun uint64
 		rate  float64
 		eta   time.Duration
-	}{{0, 10, 10 * time.Second}, {80, 2, 50 * time.Second}, {100, 0, Unknown}} {
+	}{{0, 10, 10 * time.Second}, {80, 2, 50 * time.Second}, {100, 0, job.Unknown}} {
 		if s := Steady("layer 3", c.begun, 100, 200, 10*time.Second); s.Rate != c.rate || s.RunETA != c.eta || s.Done != 100 || s.Total != 200 {
 			t.Errorf("%d before: %+v", c.begun, s)
 		}
@@ -112,7 +114,7 @@ func TestJSONLines(t *testing.T) {
 	}
 	ten, thirty := 10., 30.
 	checking := checking{}.State(10 * time.Second)
-	unclear := State{Doing: "layer 1, capture", Total: 10, Elapsed: time.Second, LayerETA: Unknown, RunETA: Unknown}
+	unclear := State{Doing: "layer 1, capture", Total: 10, Elapsed: time.Second, LayerETA: job.Unknown, RunETA: job.Unknown}
 	for _, c := range []struct {
 		state State
 		want  line

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
+
+	"grenier/pipeline/job"
 )
 
 // Took is the time and memory of a command, as part of its JSON.
@@ -54,7 +56,7 @@ func Size[N uint64 | float64](bytes N) string { return humanize.IBytes(uint64(by
 // Speed returns a rate in positions a second as text; 0 is not known.
 func Speed(rate float64) string {
 	switch {
-	case rate == NoRate:
+	case rate == job.NoRate:
 		return ""
 	case rate <= 0:
 		return "? pos/s"

@@ -5,12 +5,12 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"grenier/cmd/grenier/cli"
 	"grenier/pipeline/check/doctor"
+	"grenier/pipeline/job"
 )
 
 // flags are the flags of doctor.
@@ -64,23 +64,15 @@ func run(ctx context.Context, a *cli.App, f flags) error {
 		return err
 	}
 	r, err := doctor.Examine(ctx, doctor.Options{
-		Dir: f.dir, Family: family, Quick: f.quick, Progress: func(share float64) { shown.Update(measuring(share)) },
+		Dir: f.dir, Family: family, Quick: f.quick, Progress: func(share float64) {
+			shown.Show(job.Step{Doing: "measuring the disk", Done: share, Total: 1, Unit: job.Shares})
+		},
 	})
 	shown.Close()
 	if err != nil {
 		return err
 	}
 	return a.Checked(f.json, r, func() { show(a, r) })
-}
-
-// measuring is how far measuring the disk is, 0 to 1.
-type measuring float64
-
-// State implements cli.Stater.
-func (m measuring) State(elapsed time.Duration) cli.State {
-	s := cli.Calibrating(m).State(elapsed)
-	s.Doing = "measuring the disk"
-	return s
 }
 
 // show prints a line for each finding, and the verdict.

@@ -18,6 +18,7 @@ import (
 	"grenier/io/memory"
 	"grenier/io/vfs"
 	game "grenier/layers/solitaire"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solitaire"
 )
 
@@ -220,7 +221,7 @@ func (s searching) State(elapsed time.Duration) cli.State {
 	if s.Backward {
 		doing += ", backward"
 	}
-	st := cli.State{Doing: doing, Done: float64(s.Done), Total: float64(max(1, s.Total)), Elapsed: elapsed, LayerETA: cli.Unknown, RunETA: cli.Unknown}
+	st := cli.State{Doing: doing, Done: float64(s.Done), Total: float64(max(1, s.Total)), Elapsed: elapsed, LayerETA: job.Unknown, RunETA: job.Unknown}
 	if s.Done > 0 && s.took > 0 {
 		st.Rate = float64(s.Done) / s.took.Seconds()
 		st.LayerETA = time.Duration(float64(s.Total-s.Done) / st.Rate * float64(time.Second))

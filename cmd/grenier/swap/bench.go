@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/pipeline/job"
 	"grenier/pipeline/swap/bench"
 )
 
@@ -136,7 +137,7 @@ func (a *app) printColumns(rows [][]string) {
 type benching bench.Progress
 
 func (b benching) State(elapsed time.Duration) cli.State {
-	shown := cli.State{Doing: b.Doing, Done: 100 * b.Share, Total: 100, Elapsed: elapsed, Rate: cli.NoRate, LayerETA: cli.NoLayer, RunETA: cli.Unknown}
+	shown := cli.State{Doing: b.Doing, Done: 100 * b.Share, Total: 100, Elapsed: elapsed, Rate: job.NoRate, LayerETA: job.NoLayer, RunETA: job.Unknown}
 	if b.Share > 0 {
 		shown.RunETA = time.Duration(float64(elapsed) * (1 - b.Share) / b.Share)
 	}

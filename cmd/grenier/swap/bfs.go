@@ -13,6 +13,7 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/io/rundir"
 	"grenier/layers/swap"
+	"grenier/pipeline/job"
 	"grenier/pipeline/swap/bfs"
 )
 
@@ -140,7 +141,7 @@ type counting bfs.Progress
 
 func (s counting) State(elapsed time.Duration) cli.State {
 	shown := cli.Steady(fmt.Sprintf("depth %d", s.Depth), 0, s.Seen, s.Total, elapsed)
-	shown.Done, shown.RunETA = s.Share*shown.Total, cli.Unknown
+	shown.Done, shown.RunETA = s.Share*shown.Total, job.Unknown
 	if s.Share > s.Begun {
 		shown.RunETA = time.Duration(float64(elapsed) * (1 - s.Share) / (s.Share - s.Begun))
 	}

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"grenier/cmd/grenier/cli"
+	"grenier/pipeline/job"
 	"grenier/pipeline/swap/bfs"
 )
 
@@ -16,10 +16,10 @@ func TestSwapETA(t *testing.T) {
 		elapsed      time.Duration
 		eta          time.Duration
 	}{
-		{0, 0, time.Second, cli.Unknown},
+		{0, 0, time.Second, job.Unknown},
 		{0.2, 0, 10 * time.Second, 40 * time.Second},
 		{0.5, 0.4, 10 * time.Second, 50 * time.Second},
-		{0.4, 0.4, 10 * time.Second, cli.Unknown},
+		{0.4, 0.4, 10 * time.Second, job.Unknown},
 		{1, 0.4, time.Minute, 0},
 	} {
 		p := bfs.Progress{Depth: 3, Seen: 10, Total: 120, Share: c.share, Begun: c.begun}
@@ -27,7 +27,7 @@ func TestSwapETA(t *testing.T) {
 		if diff := got.RunETA - c.eta; diff < -time.Millisecond || diff > time.Millisecond {
 			t.Errorf("%+v after %v: %v remain, want %v", p, c.elapsed, got.RunETA, c.eta)
 		}
-		if got.Done != c.share*120 || got.Total != 120 || got.LayerETA != cli.NoLayer {
+		if got.Done != c.share*120 || got.Total != 120 || got.LayerETA != job.NoLayer {
 			t.Errorf("%+v: %+v", p, got)
 		}
 	}

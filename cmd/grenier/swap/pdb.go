@@ -11,6 +11,7 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
+	"grenier/pipeline/job"
 	"grenier/pipeline/swap/patterns"
 )
 
@@ -196,7 +197,7 @@ type building struct{ done, total uint64 }
 func (b building) State(elapsed time.Duration) cli.State {
 	shown := cli.Steady("entries", 0, b.done, b.total, elapsed)
 	if b.done == b.total {
-		shown.Doing, shown.Rate, shown.RunETA = "writing the file", cli.NoRate, cli.Unknown
+		shown.Doing, shown.Rate, shown.RunETA = "writing the file", job.NoRate, job.Unknown
 	}
 	return shown
 }

@@ -17,6 +17,7 @@ import (
 	"grenier/io/memory"
 	"grenier/io/vfs"
 	"grenier/layers/swap"
+	"grenier/pipeline/job"
 	"grenier/pipeline/swap/patterns"
 	"grenier/pipeline/swap/search"
 )
@@ -357,7 +358,7 @@ func (p searching) State(elapsed time.Duration) cli.State {
 	shown := cli.State{
 		Doing: fmt.Sprintf("%d to %d swaps, %s open, %s closed, %s", p.Lower, p.Best,
 			humanize.SIWithDigits(float64(p.Open), 1, ""), humanize.SIWithDigits(float64(p.Closed), 1, ""), cli.Size(p.Bytes)),
-		Total: shares, Elapsed: elapsed, Rate: float64(p.Expanded) / p.Elapsed.Seconds(), LayerETA: cli.NoLayer, RunETA: cli.Unknown, Detail: p,
+		Total: shares, Elapsed: elapsed, Rate: float64(p.Expanded) / p.Elapsed.Seconds(), LayerETA: job.NoLayer, RunETA: job.Unknown, Detail: p,
 	}
 	if p.Share > 0 {
 		use(&shown, p.Share)
@@ -373,7 +374,7 @@ func use(s *cli.State, share float64) {
 	share = min(share, 1)
 	left := time.Duration(float64(s.Elapsed) * (1 - share) / share)
 	s.Done = max(s.Done, share*s.Total)
-	if s.RunETA == cli.Unknown || left < s.RunETA {
+	if s.RunETA == job.Unknown || left < s.RunETA {
 		s.RunETA = left
 	}
 }

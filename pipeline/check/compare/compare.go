@@ -16,10 +16,10 @@ import (
 	"sync"
 	"time"
 
-	"grenier/kernels/cpu"
 	"grenier/kernels/fault"
 	"grenier/layers/awari"
 	"grenier/pipeline/internal/parts"
+	"grenier/pipeline/job"
 	"grenier/pipeline/tables"
 )
 
@@ -35,21 +35,10 @@ var ErrGame = fault.New(fault.Usage, "cannot be compared")
 
 // Options say what to compare and how.
 type Options struct {
+	job.Job // without Memory and Note
 	// Layers lists the layers by their number of seeds; empty stands for all that both
 	// have.
 	Layers []int
-	// Workers is the number of goroutines; 0 means one.
-	Workers int
-	// Family is the kernel family that decodes blocks.
-	Family cpu.Family
-	// Progress, if not nil, is called often, by one goroutine at a time.
-	Progress func(Progress)
-}
-
-// Progress says how far a comparison is.
-type Progress struct {
-	Seeds       int    // of the layer in progress
-	Done, Total uint64 // positions, of all layers together
 }
 
 // Result is the outcome of a comparison of A with B.
@@ -263,9 +252,7 @@ func (c *comparison) piece(layer *Layer, first uint64, a, b []int8) error {
 	slices.SortFunc(layer.First, func(a, b Difference) int { return cmp.Compare(a.Rank, b.Rank) })
 	layer.First = layer.First[:min(len(layer.First), MaxDifferences)]
 	c.done += uint64(len(a))
-	if c.Progress != nil {
-		c.Progress(Progress{Seeds: layer.Seeds, Done: c.done, Total: c.total})
-	}
+	c.Tell(job.OfLayer(layer.Seeds, 0, c.done, c.total))
 	return nil
 }
 

@@ -19,6 +19,7 @@ import (
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/compare"
+	"grenier/pipeline/job"
 	"grenier/pipeline/tables"
 )
 
@@ -46,13 +47,13 @@ func mustRun(t *testing.T, a, b string, o compare.Options) *compare.Result {
 func TestEqual(t *testing.T) {
 	game := testrun.Game(t, 6, awari.Strict)
 	a, b := pair(t, game, 8, func([][]int8) {})
-	last := compare.Progress{}
-	r := mustRun(t, a, b, compare.Options{Progress: func(p compare.Progress) {
+	last := job.Step{}
+	r := mustRun(t, a, b, compare.Options{Job: job.Job{Progress: func(p job.Step) {
 		if p.Done <= last.Done || p.Done > p.Total {
 			t.Errorf("%+v after %+v", p, last)
 		}
 		last = p
-	}})
+	}}})
 	if !r.OK || r.Err() != nil || len(r.Layers) != 9 || r.Rules != "strict" || r.Pits != 6 || r.A != a || r.B != b {
 		t.Errorf("%+v", r)
 	}
@@ -198,7 +199,7 @@ func TestInterrupted(t *testing.T) {
 	game := testrun.Game(t, 4, awari.Awari)
 	a, b := pair(t, game, 6, func([][]int8) {})
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := compare.Run(ctx, a, b, compare.Options{Progress: func(compare.Progress) { cancel() }})
+	_, err := compare.Run(ctx, a, b, compare.Options{Job: job.Job{Progress: func(job.Step) { cancel() }}})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}

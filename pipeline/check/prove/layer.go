@@ -15,6 +15,7 @@ import (
 	"grenier/pipeline/check/internal/marks"
 	"grenier/pipeline/check/verify"
 	"grenier/pipeline/internal/parts"
+	"grenier/pipeline/job"
 )
 
 // layer is the proof of one layer at work.
@@ -74,9 +75,8 @@ func (l *layer) close() error {
 func (l *layer) verify(ctx context.Context) (verify.Layer, bool, error) {
 	r := l.run
 	v, err := verify.Run(ctx, r.book.Path(), verify.Options{
-		Layers: []int{l.seeds}, Workers: r.options.Workers, Family: r.options.Family,
-		MemoryBytes: l.memory,
-		Progress:    r.meter.verified, Backed: l.back,
+		Layers: []int{l.seeds}, Job: job.Job{Workers: r.options.Workers, Family: r.options.Family, Progress: r.meter.verified},
+		MemoryBytes: l.memory, Backed: l.back,
 	})
 	if err != nil {
 		return verify.Layer{}, false, err

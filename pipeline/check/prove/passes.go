@@ -7,6 +7,7 @@ import (
 
 	"grenier/pipeline/check/verify"
 	"grenier/pipeline/internal/parts"
+	"grenier/pipeline/job"
 )
 
 // A layer of which two bits a position do not fit into memory has one bit a position on disk:
@@ -30,7 +31,7 @@ func (l *layer) ground(ctx context.Context) error {
 	win, _, loss := l.info.Histogram.WinDrawLoss()
 	o := &l.run.options
 	g, err := verify.NewGrounding(ctx, l.run.tables, l.seeds, verify.Options{
-		Workers: o.Workers, Family: o.Family, MemoryBytes: l.memory, Progress: l.run.meter.passing,
+		Job: job.Job{Workers: o.Workers, Family: o.Family, Progress: l.run.meter.passing}, MemoryBytes: l.memory,
 	}, l.marks)
 	if err != nil {
 		return err

@@ -14,29 +14,23 @@ import (
 	"grenier/io/rundir"
 	"grenier/io/vfs"
 	"grenier/kernels/colex"
-	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/internal/marks"
 	"grenier/pipeline/check/internal/notes"
 	"grenier/pipeline/check/verify"
+	"grenier/pipeline/job"
 	"grenier/pipeline/tables"
 )
 
 // Options say what to prove and how.
 type Options struct {
+	job.Job
 	// Layers lists the layers to prove by their number of seeds; empty stands for
 	// all that are solved. The proof of a layer takes for granted that the lower
 	// ones are right: those not listed must have been proved before.
 	Layers []int
-	// Workers is the number of goroutines; 0 means one.
-	Workers int
-	// Family is the kernel family that decodes blocks.
-	Family cpu.Family
-	// Memory, if not 0, bounds the bytes of the process, and MemoryBytes follows from
-	// it.
-	Memory uint64
 	// MemoryBytes bounds what is known of the positions of a layer, two bits for each, and
-	// decoded scores together; 0 stands for verify.DefaultMemoryBytes. Scores that do not fit are
+	// decoded scores together; 0 stands for verify.DefaultMemoryBytes, and Memory, if not 0, decides. Scores that do not fit are
 	// compared panel by panel, see verify.Options, and grounded block by block. If the two bits do
 	// not fit, there is one for each position in a file in work/ of the directory.
 	MemoryBytes int64
@@ -45,10 +39,6 @@ type Options struct {
 	// Resume records which layers are proved, and which positions of a layer that has them on disk. It
 	// leaves out what was recorded by a run that was interrupted, unless it is to Restart.
 	Resume, Restart bool
-	// Note, if not nil, gets messages for the user.
-	Note func(string)
-	// Progress, if not nil, is called often, by one goroutine at a time.
-	Progress func(Progress)
 	// Done, if not nil, is called with each layer that is done.
 	Done func(Layer)
 }

@@ -25,6 +25,7 @@ import (
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/prove"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
@@ -49,12 +50,12 @@ func run(t testing.TB, dir string, o prove.Options) *prove.Result {
 func ways(size int) map[string]prove.Options {
 	return map[string]prove.Options{
 		"plain":   {},
-		"workers": {Workers: 3, Family: cpu.Best()},
-		"least":   {Workers: 2, MemoryBytes: bitsOf(size) + 1},
+		"workers": {Job: job.Job{Workers: 3, Family: cpu.Best()}},
+		"least":   {Job: job.Job{Workers: 2}, MemoryBytes: bitsOf(size) + 1},
 		// Marks on disk: passes alone; one, and the rest; what happens to fit.
-		"passes": {Workers: 2, MemoryBytes: 1},
-		"rest":   {Workers: 2, OnDisk: true},
-		"disk":   {Family: cpu.Best(), MemoryBytes: bitsOf(size)},
+		"passes": {Job: job.Job{Workers: 2}, MemoryBytes: 1},
+		"rest":   {Job: job.Job{Workers: 2}, OnDisk: true},
+		"disk":   {Job: job.Job{Family: cpu.Best()}, MemoryBytes: bitsOf(size)},
 	}
 }
 
@@ -163,7 +164,7 @@ func TestDamage(t *testing.T) {
 	dir := testrun.Write(t, game, testrun.Solve(t, game, 8), 8)
 	path := filepath.Join(dir, rundir.LayerName(5))
 	testrun.WriteFile(t, path, testrun.ReadFile(t, filepath.Join(dir, rundir.LayerName(4))))
-	result := run(t, dir, prove.Options{Workers: 2})
+	result := run(t, dir, prove.Options{Job: job.Job{Workers: 2}})
 	for n, l := range result.Layers {
 		if (l.Proof == nil) != (n >= 5) {
 			t.Errorf("%+v", l)
@@ -187,7 +188,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("layer %d: %v", n, err)
 		}
 	}
-	_, err := prove.Run(t.Context(), dir, prove.Options{Memory: 1})
+	_, err := prove.Run(t.Context(), dir, prove.Options{Job: job.Job{Memory: 1}})
 	m, ok := errors.AsType[*memory.Error](err)
 	if !ok || m.What != "the proof of layer 7" || m.Allowed != 1 || m.Need < memory.Base {
 		t.Errorf("too little memory: %v", err)
@@ -221,16 +222,17 @@ func TestProgress(t *testing.T) {
 	}
 	dir := testrun.Write(t, game, layers, 64)
 	for range 2 { // the second time without layer 6
-		var last prove.Progress
-		levels := map[int]bool{}
-		run(t, dir, prove.Options{Workers: 2, Progress: func(p prove.Progress) {
-			if p.Seeds < last.Seeds || p.Done < last.Done || p.Done > p.Total || p.Total != total {
+		var last job.Step
+		levels := map[string]bool{}
+		run(t, dir, prove.Options{Job: job.Job{Workers: 2, Progress: func(p job.Step) {
+			if p.Seeds < last.Seeds || p.Done < last.Done || p.Done > p.Total || p.Total != float64(total) {
 				t.Errorf("%+v after %+v", p, last)
 			}
 			last = p
-			levels[p.Level] = true
-		}})
-		if last.Seeds != 7 || last.Done != total || len(levels) < 6 {
+			level, _, _ := strings.Cut(p.Doing, ", pass")
+			levels[level] = true
+		}}})
+		if last.Seeds != 7 || last.Done != float64(total) || len(levels) < 8+5 {
 			t.Errorf("%+v, %v", last, levels)
 		}
 		os.Remove(filepath.Join(dir, rundir.LayerName(6)))
@@ -241,15 +243,15 @@ func TestProgress(t *testing.T) {
 func TestCancel(t *testing.T) {
 	game := testrun.Game(t, 8, awari.Awari)
 	dir := testrun.Write(t, game, testrun.Solve(t, game, 7), 64)
-	for _, level := range []int{0, 2} {
+	for _, doing := range []string{"layer 5", "layer 5, scores of 2"} {
 		ctx, cancel := context.WithCancel(t.Context())
-		result, err := prove.Run(ctx, dir, prove.Options{Workers: 2, Progress: func(p prove.Progress) {
-			if p.Seeds == 5 && p.Level == level {
+		result, err := prove.Run(ctx, dir, prove.Options{Job: job.Job{Workers: 2, Progress: func(p job.Step) {
+			if strings.HasPrefix(p.Doing+",", doing+",") {
 				cancel()
 			}
-		}})
+		}}})
 		if !errors.Is(err, context.Canceled) || len(result.Layers) != 5 {
-			t.Errorf("level %d: %v, %+v", level, err, result)
+			t.Errorf("%s: %v, %+v", doing, err, result)
 		}
 	}
 }
@@ -264,11 +266,11 @@ func TestResume(t *testing.T) {
 		t.Helper()
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		_, err := prove.Run(ctx, dir, prove.Options{Resume: true, Restart: true, Progress: func(p prove.Progress) {
-			if p.Seeds == 5 && p.Level == 2 {
+		_, err := prove.Run(ctx, dir, prove.Options{Resume: true, Restart: true, Job: job.Job{Progress: func(p job.Step) {
+			if strings.HasPrefix(p.Doing, "layer 5, scores of 2,") {
 				cancel()
 			}
-		}})
+		}}})
 		if !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
@@ -278,7 +280,7 @@ func TestResume(t *testing.T) {
 		interrupt()
 		o.Resume = true
 		begun := uint64(0)
-		o.Progress = func(p prove.Progress) { begun = p.Begun }
+		o.Progress = func(p job.Step) { begun = uint64(p.Begun) }
 		got := run(t, dir, o)
 		for n, l := range got.Layers {
 			if n < again {
@@ -317,12 +319,11 @@ func interruptPass(t *testing.T, dir string, n int) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	_, err := prove.Run(ctx, dir, prove.Options{
-		Layers: []int{n}, Workers: 2, MemoryBytes: 1, Resume: true, Restart: true,
-		Progress: func(p prove.Progress) {
-			if p.Pass == 3 {
+		Layers: []int{n}, Job: job.Job{Workers: 2, Progress: func(p job.Step) {
+			if strings.Contains(p.Doing, "pass 3") {
 				cancel()
 			}
-		},
+		}}, MemoryBytes: 1, Resume: true, Restart: true,
 	})
 	if !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
@@ -379,13 +380,13 @@ func TestLongResumeMarks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, dir := range []string{right, wrong} {
-				o := prove.Options{Layers: []int{9}, Workers: 2, MemoryBytes: 1}
+				o := prove.Options{Layers: []int{9}, Job: job.Job{Workers: 2}, MemoryBytes: 1}
 				want := run(t, dir, o)
 				interruptPass(t, dir, 9)
 				c.change(t, dir, filepath.Join(dir, rundir.WorkName, rundir.MarksName))
 				var told []string
 				o.Resume, o.Restart, o.Note = true, c.o.Restart, func(text string) { told = append(told, text) }
-				o.Progress = func(p prove.Progress) {
+				o.Progress = func(p job.Step) {
 					if p.Seeds != 9 || p.Done > p.Total || p.Begun > p.Done || (p.Begun > 0) != c.resumes {
 						t.Errorf("progress %+v", p)
 					}
@@ -436,7 +437,7 @@ func BenchmarkRun(b *testing.B) {
 	const seeds = 14
 	dir, game := b.TempDir(), testrun.Game(b, 12, awari.Awari)
 	_, err := solve.Solve(b.Context(), dir, game, solve.Options{
-		Seeds: seeds, Workers: 2, Family: cpu.Best(),
+		Seeds: seeds, Job: job.Job{Workers: 2, Family: cpu.Best()},
 	})
 	if err != nil {
 		b.Fatal(err)
@@ -446,7 +447,7 @@ func BenchmarkRun(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			proved := uint64(0)
 			for b.Loop() {
-				result := run(b, dir, prove.Options{Layers: []int{seeds}, Workers: 1, Family: cpu.Best(), MemoryBytes: memory})
+				result := run(b, dir, prove.Options{Layers: []int{seeds}, Job: job.Job{Workers: 1, Family: cpu.Best()}, MemoryBytes: memory})
 				if !result.OK {
 					b.Fatal(result.Err())
 				}

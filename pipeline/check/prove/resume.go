@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"sync/atomic"
 	"time"
@@ -46,7 +45,7 @@ func (l *layer) save(ends bool) {
 		err = l.marks.Save(r.notes.Owner(l.seeds))
 	}
 	if c.failed = err != nil; c.failed {
-		r.tell("an interrupted proof of layer %d will begin anew: %v", l.seeds, err)
+		r.options.Notef("an interrupted proof of layer %d will begin anew: %v", l.seeds, err)
 		return
 	}
 	r.notes.Set(notes.Layer{Seeds: l.seeds, Parts: all, Done: compared, Result: result})
@@ -67,12 +66,12 @@ func (l *layer) resume() bool {
 		m, err = marks.Load(l.run.work, rundir.MarksName, l.size, l.run.notes.Owner(l.seeds))
 	}
 	if err != nil {
-		l.run.tell("the proof of layer %d begins anew: %v", l.seeds, err)
+		l.run.options.Notef("the proof of layer %d begins anew: %v", l.seeds, err)
 		return false
 	}
 	m, l.marks = l.marks, m
 	if err := m.Close(); err != nil {
-		l.run.tell("%v", err)
+		l.run.options.Notef("%v", err)
 	}
 	l.copies.found, l.proof.Passes = &noted, before.Passes
 	return true
@@ -115,12 +114,6 @@ func (r *run) forgetMarks() {
 		return
 	}
 	if err := r.book.RemoveNote(rundir.MarksName); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		r.tell("the marks of this proof cannot be removed: %v", err)
-	}
-}
-
-func (r *run) tell(format string, args ...any) {
-	if r.options.Note != nil {
-		r.options.Note(fmt.Sprintf(format, args...))
+		r.options.Notef("the marks of this proof cannot be removed: %v", err)
 	}
 }

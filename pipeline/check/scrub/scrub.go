@@ -27,29 +27,19 @@ import (
 	"grenier/io/rundir"
 	"grenier/kernels/fault"
 	"grenier/pipeline/check/internal/notes"
+	"grenier/pipeline/job"
 )
 
 // Options say what to read and how.
 type Options struct {
+	job.Job // whose Workers read; without Family and Memory
 	// Layers lists the layers to read by their number of seeds; empty stands for all.
 	// Progress is recorded only when all are read.
 	Layers []int
-	// Workers is the number of goroutines that read; 0 means one.
-	Workers int
 	// Restart reads everything, even if a scrub was interrupted.
 	Restart bool
-	// Progress, if not nil, is called often, by one goroutine at a time.
-	Progress func(Progress)
 	// Done, if not nil, is called with each layer that is done, by increasing seeds.
 	Done func(Layer)
-	// Note, if not nil, gets messages for the user.
-	Note func(string)
-}
-
-// Progress says how far a scrub is.
-type Progress struct {
-	Seeds       int   // of the layer in progress
-	Done, Total int64 // bytes, of what this scrub has to read
 }
 
 // Run scrubs the run directory at path. Whatever is wrong becomes part of the result;
@@ -297,9 +287,9 @@ func (s *scrubber) blocks(ctx context.Context, f *layerfile.File, t task, l *Lay
 			noted.Done = p.Block
 			s.notes.Set(noted)
 		}
-		if s.options.Progress != nil {
-			s.options.Progress(Progress{t.Seeds, s.read, s.total})
-		}
+		step := job.OfLayer(t.Seeds, 0, s.read, s.total)
+		step.Unit = job.Bytes
+		s.options.Tell(step)
 	}
 	err := f.Scrub(ctx, noted.Done, s.options.Workers, progress, l.damaged)
 	if errors.Is(err, corrupt.ErrCorrupt) { // the index has changed

@@ -18,6 +18,7 @@ import (
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/scrub"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 )
 
@@ -31,7 +32,7 @@ func solved(t *testing.T) string {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	o := solve.Options{Seeds: 5, Workers: 2, Family: cpu.Best()}
+	o := solve.Options{Seeds: 5, Job: job.Job{Workers: 2, Family: cpu.Best()}}
 	if _, err := solve.Solve(t.Context(), dir, game, o); err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +185,7 @@ func interrupt(t *testing.T, dir string, n int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	o := scrub.Options{Workers: 1, Done: func(l scrub.Layer) {
+	o := scrub.Options{Job: job.Job{Workers: 1}, Done: func(l scrub.Layer) {
 		if l.Seeds == n {
 			cancel()
 		}
@@ -255,7 +256,7 @@ func TestBadNote(t *testing.T) {
 			t.Fatal(err)
 		}
 		notes := ""
-		r := mustRun(t, dir, scrub.Options{Note: func(text string) { notes += text }})
+		r := mustRun(t, dir, scrub.Options{Job: job.Job{Note: func(text string) { notes += text }}})
 		if text(r) != "iiiiii" || !strings.HasPrefix(notes, "scrub starts again: ") || r.Restarted != notes || exists(path) {
 			t.Errorf("%q: %s, %q", bad, text(r), notes)
 		}
@@ -271,7 +272,7 @@ func TestSolverRuns(t *testing.T) {
 	}
 	defer l.Unlock()
 	notes := ""
-	r := mustRun(t, dir, scrub.Options{Note: func(text string) { notes += text }})
+	r := mustRun(t, dir, scrub.Options{Job: job.Job{Note: func(text string) { notes += text }}})
 	if text(r) != "iiiiii" || !strings.Contains(notes, "in use by process") {
 		t.Errorf("%s, %q", text(r), notes)
 	}
@@ -285,7 +286,7 @@ func TestNoWork(t *testing.T) {
 	dir := solved(t)
 	remove(t, filepath.Join(dir, rundir.WorkName))
 	notes := 0
-	r := mustRun(t, dir, scrub.Options{Note: func(string) { notes++ }})
+	r := mustRun(t, dir, scrub.Options{Job: job.Job{Note: func(string) { notes++ }}})
 	if text(r) != "iiiiii" || !r.OK || notes != 1 {
 		t.Errorf("%s, %d notes", text(r), notes)
 	}
@@ -313,13 +314,13 @@ func TestNoRun(t *testing.T) {
 func TestProgress(t *testing.T) {
 	dir := solved(t)
 	interrupt(t, dir, 2)
-	var last scrub.Progress
-	mustRun(t, dir, scrub.Options{Progress: func(p scrub.Progress) {
+	var last job.Step
+	mustRun(t, dir, scrub.Options{Job: job.Job{Progress: func(p job.Step) {
 		if p.Done < last.Done || p.Done > p.Total {
 			t.Error(fmt.Sprint(last, p))
 		}
 		last = p
-	}})
+	}}})
 	size := int64(0)
 	for n := 3; n <= 5; n++ {
 		info, err := os.Stat(layer(dir, n))
@@ -328,7 +329,7 @@ func TestProgress(t *testing.T) {
 		}
 		size += info.Size()
 	}
-	if last.Total != size || last.Done < size/2 {
+	if last.Total != float64(size) || last.Done < float64(size/2) {
 		t.Errorf("%+v of %d", last, size)
 	}
 }

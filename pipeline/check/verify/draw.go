@@ -10,6 +10,7 @@ import (
 	"grenier/io/corrupt"
 	"grenier/io/crew"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/tables"
 )
 
@@ -147,7 +148,7 @@ func (d *Draw) unanswered(m int) (left []question) {
 // Look looks up the scores of lower layers that did not come by. It fails like tables.Tables.Read,
 // and with the error of ctx.
 func (d *Draw) Look(ctx context.Context, t *tables.Tables) error {
-	b := &batch{positions: d.positions, run: &run{tables: t, space: d.space, options: Options{Workers: d.workers}}}
+	b := &batch{positions: d.positions, run: &run{tables: t, space: d.space, options: Options{Job: job.Job{Workers: d.workers}}}}
 	for m := range d.seeds {
 		if err := b.look(ctx, m, d.unanswered(m)); err != nil {
 			return err

@@ -1,19 +1,16 @@
 package verify
 
-import "sync"
+import (
+	"sync"
 
-// Progress says how far the comparison of positions is.
-type Progress struct {
-	Seeds int // of the layer in progress
-	// Done and Total count positions, of all layers together. Begun of those done were in
-	// order before this run began.
-	Begun, Done, Total uint64
-}
+	"grenier/pipeline/job"
+)
 
-// meter adds up progress.
+// meter adds up progress: positions, of all layers together. Those in order before this run began
+// are done, too.
 type meter struct {
 	mu     sync.Mutex
-	report func(Progress) // may be nil
+	report func(job.Step) // may be nil
 	before uint64         // of the layers that are done
 	begun  uint64         // done before this run
 	total  uint64
@@ -28,7 +25,7 @@ func (m *meter) reach(n int, positions uint64) {
 
 func (m *meter) tell(n int, positions uint64) {
 	if m.report != nil {
-		m.report(Progress{Seeds: n, Begun: m.begun, Done: m.before + positions, Total: m.total})
+		m.report(job.OfLayer(n, m.begun, m.before+positions, m.total))
 	}
 }
 

@@ -15,15 +15,16 @@ import (
 	"grenier/io/rundir"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/verify"
+	"grenier/pipeline/job"
 )
 
 // interrupt verifies until stop says so, and wants notes.
-func interrupt(t *testing.T, dir string, o verify.Options, stop func(verify.Progress) bool) {
+func interrupt(t *testing.T, dir string, o verify.Options, stop func(job.Step) bool) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	o.Resume = true
-	o.Progress = func(p verify.Progress) {
+	o.Progress = func(p job.Step) {
 		if stop(p) {
 			cancel()
 		}
@@ -60,8 +61,8 @@ func solved(t *testing.T) string {
 // TestResume: what was verified is not verified again, unless a file changed.
 func TestResume(t *testing.T) {
 	dir := solved(t)
-	at := func(n int) func(verify.Progress) bool {
-		return func(p verify.Progress) bool { return p.Seeds == n }
+	at := func(n int) func(job.Step) bool {
+		return func(p job.Step) bool { return p.Seeds == n }
 	}
 	for name, c := range map[string]struct {
 		change func()
@@ -77,7 +78,7 @@ func TestResume(t *testing.T) {
 		c.change()
 		c.o.Resume = true
 		skipped := uint64(0)
-		c.o.Progress = func(p verify.Progress) { skipped = p.Begun }
+		c.o.Progress = func(p job.Step) { skipped = uint64(p.Begun) }
 		r := run(t, dir, c.o)
 		for _, n := range before(r) {
 			skipped -= r.Layers[n].Positions
@@ -116,15 +117,15 @@ func TestResumePanel(t *testing.T) {
 	layers := testrun.Solve(t, game, 9)
 	size := uint64(len(layers[9]))
 	o := verify.Options{Layers: []int{9}, MemoryBytes: 1}
-	middle := func(p verify.Progress) bool { return p.Done > size/2 }
+	middle := func(p job.Step) bool { return p.Done > float64(size/2) }
 	intact := testrun.Write(t, game, layers, 1000)
 	interrupt(t, intact, o, middle)
 	first := uint64(0)
-	o.Resume, o.Progress = true, func(p verify.Progress) {
+	o.Resume, o.Progress = true, func(p job.Step) {
 		if first == 0 {
-			first = p.Done
+			first = uint64(p.Done)
 		}
-		if p.Begun < size/4 || p.Begun > p.Done {
+		if p.Begun < float64(size/4) || p.Begun > p.Done {
 			t.Errorf("progress %+v", p)
 		}
 	}
@@ -138,7 +139,7 @@ func TestResumePanel(t *testing.T) {
 		t.Fatal("a wrong score is not found")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	o.Progress = func(p verify.Progress) {
+	o.Progress = func(p job.Step) {
 		if middle(p) {
 			cancel()
 		}
@@ -165,7 +166,7 @@ func TestBadNote(t *testing.T) {
 	} {
 		testrun.WriteFile(t, path, []byte(bad))
 		told := ""
-		r := run(t, dir, verify.Options{Resume: true, Note: func(text string) { told += text }})
+		r := run(t, dir, verify.Options{Resume: true, Job: job.Job{Note: func(text string) { told += text }}})
 		if len(before(r)) != 0 || !r.OK || !strings.HasPrefix(told, "verify starts again: ") || r.Restarted != told || noted(dir) {
 			t.Errorf("%q: %v, %q", bad, before(r), told)
 		}
@@ -185,7 +186,7 @@ func TestNoteByHand(t *testing.T) {
 	layers[9][wrong] = other(layers[9][wrong])
 	dir := testrun.Write(t, game, layers, 1000)
 	o := verify.Options{Layers: []int{9}, MemoryBytes: 1}
-	interrupt(t, dir, o, func(p verify.Progress) bool { return p.Done > space.Size(9)/2 })
+	interrupt(t, dir, o, func(p job.Step) bool { return p.Done > float64(space.Size(9)/2) })
 	path := filepath.Join(dir, rundir.WorkName, rundir.VerifyName)
 	text := string(testrun.ReadFile(t, path))
 	parts := regexp.MustCompile(`"parts": (\d+)`).FindStringSubmatch(text)

@@ -50,9 +50,9 @@ import (
 	"grenier/io/memory"
 	"grenier/io/rundir"
 	"grenier/kernels/colex"
-	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/internal/notes"
+	"grenier/pipeline/job"
 	"grenier/pipeline/tables"
 )
 
@@ -61,6 +61,7 @@ const DefaultMemoryBytes = 1 << 30
 
 // Options say what to verify and how.
 type Options struct {
+	job.Job
 	// Layers lists the layers to verify by their number of seeds; empty stands
 	// for all that are solved.
 	Layers []int
@@ -70,24 +71,13 @@ type Options struct {
 	Seed   uint64
 	// Among, if not nil, says which positions a sample should rather have: it takes others where it finds none.
 	Among func(awari.Board) bool
-	// Workers is the number of goroutines that compare; 0 means one.
-	Workers int
-	// Family is the kernel family that decodes blocks.
-	Family cpu.Family
-	// Memory, if not 0, bounds the bytes of the process, and MemoryBytes follows from
-	// it.
-	Memory uint64
 	// MemoryBytes bounds the part of a layer that is compared at a time, a byte a
-	// position; 0 stands for DefaultMemoryBytes. Layers are read once for each part.
+	// position; 0 stands for DefaultMemoryBytes, and Memory, if not 0, decides. Layers are read once for each part.
 	MemoryBytes int64
 	// Resume records which layers, and panels of a layer, are in order, and leaves out those
 	// that were recorded by a verification that was interrupted, unless it is to Restart. Samples are
 	// not recorded.
 	Resume, Restart bool
-	// Note, if not nil, gets messages for the user.
-	Note func(string)
-	// Progress, if not nil, is called often, by one goroutine at a time.
-	Progress func(Progress)
 	// Done, if not nil, is called with each layer that is done.
 	Done func(Layer)
 	// Backed, if not nil, is called once with each position compared whose score is positive

@@ -23,6 +23,7 @@ import (
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/verify"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
@@ -44,9 +45,9 @@ func run(t testing.TB, dir string, o verify.Options) *verify.Result {
 func ways() map[string]verify.Options {
 	return map[string]verify.Options{
 		"plain":  {},
-		"memory": {Workers: 3, Family: cpu.Best()},
-		"some":   {Workers: 2, MemoryBytes: 2000},
-		"least":  {Workers: 2, MemoryBytes: 1},
+		"memory": {Job: job.Job{Workers: 3, Family: cpu.Best()}},
+		"some":   {Job: job.Job{Workers: 2}, MemoryBytes: 2000},
+		"least":  {Job: job.Job{Workers: 2}, MemoryBytes: 1},
 	}
 }
 
@@ -278,13 +279,13 @@ func TestProgress(t *testing.T) {
 	game := testrun.Game(t, 8, awari.Awari)
 	dir := testrun.Write(t, game, testrun.Solve(t, game, 7), 64)
 	os.Remove(filepath.Join(dir, rundir.LayerName(6)))
-	var last verify.Progress
-	run(t, dir, verify.Options{Workers: 2, Progress: func(p verify.Progress) {
+	var last job.Step
+	run(t, dir, verify.Options{Job: job.Job{Workers: 2, Progress: func(p job.Step) {
 		if p.Seeds < last.Seeds || p.Done < last.Done || p.Done > p.Total {
 			t.Errorf("%+v after %+v", p, last)
 		}
 		last = p
-	}})
+	}}})
 	if last.Seeds != 7 || last.Done != last.Total || last.Total != 6435 { // 15 choose 8
 		t.Errorf("%+v", last)
 	}
@@ -294,11 +295,11 @@ func TestCancel(t *testing.T) {
 	game := testrun.Game(t, 8, awari.Awari)
 	dir := testrun.Write(t, game, testrun.Solve(t, game, 7), 64)
 	ctx, cancel := context.WithCancel(t.Context())
-	result, err := verify.Run(ctx, dir, verify.Options{Workers: 2, Progress: func(p verify.Progress) {
+	result, err := verify.Run(ctx, dir, verify.Options{Job: job.Job{Workers: 2, Progress: func(p job.Step) {
 		if p.Seeds == 5 {
 			cancel()
 		}
-	}})
+	}}})
 	if !errors.Is(err, context.Canceled) || len(result.Layers) < 5 || len(result.Layers) > 6 {
 		t.Errorf("%v, %+v", err, result)
 	}
@@ -322,7 +323,7 @@ func TestIndependence(t *testing.T) {
 func BenchmarkRun(b *testing.B) {
 	dir := b.TempDir()
 	_, err := solve.Solve(b.Context(), dir, testrun.Game(b, 12, awari.Awari), solve.Options{
-		Seeds: 16, Workers: 2, Family: cpu.Best(),
+		Seeds: 16, Job: job.Job{Workers: 2, Family: cpu.Best()},
 	})
 	if err != nil {
 		b.Fatal(err)

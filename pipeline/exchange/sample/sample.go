@@ -9,11 +9,11 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"grenier/io/memory"
-	"grenier/kernels/cpu"
 	"grenier/kernels/fault"
 	"grenier/layers/awari"
 	"grenier/pipeline/exchange/internal/output"
 	"grenier/pipeline/internal/chance"
+	"grenier/pipeline/job"
 	"grenier/pipeline/tables"
 )
 
@@ -22,30 +22,18 @@ var ErrSample = fault.New(fault.Usage, "sample")
 
 // Options say what to write and how. Only the first six decide on the bytes.
 type Options struct {
+	// Workers read all scores; looking up positions takes as many as there are CPUs. A Memory of 0
+	// stands for DefaultMemory. Note is not used.
+	job.Job
 	From, To int    // layers, by seeds
 	Count    uint64 // positions, 1 to those in the layers
 	Seed     uint64
 	ByScore  bool // uniform over scores, not over positions
 	Format   Format
-	// Workers is the number of goroutines that read all scores; 0 means one. Looking up
-	// positions takes as many as there are CPUs.
-	Workers int
-	// Family is the kernel family that decodes blocks.
-	Family cpu.Family
-	// Memory bounds the bytes of the process; 0 stands for DefaultMemory.
-	Memory uint64
-	// Progress, if not nil, is called often, by one goroutine.
-	Progress func(Progress)
 }
 
 // DefaultMemory is the default of Options.Memory.
 const DefaultMemory = 256 << 20
-
-// Progress says how far a sample is.
-type Progress struct {
-	Stage       string // "reading scores" or "looking up"
-	Done, Total uint64 // scores or positions
-}
 
 // Summary says what was written.
 type Summary struct {
@@ -206,13 +194,7 @@ func (d *draw) write(ctx context.Context, w io.Writer, next func(i uint64) uint6
 		}
 		text = text[:0]
 		done += uint64(len(boards))
-		d.report(Progress{Stage: "looking up", Done: done, Total: d.Count})
+		d.Tell(job.Step{Doing: "looking up", Done: float64(done), Total: float64(d.Count)})
 	}
 	return nil
-}
-
-func (d *draw) report(p Progress) {
-	if d.Progress != nil {
-		d.Progress(p)
-	}
 }

@@ -26,6 +26,7 @@ import (
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/exchange/sample"
+	"grenier/pipeline/job"
 	"grenier/pipeline/tables"
 )
 
@@ -192,7 +193,7 @@ func TestWhole(t *testing.T) {
 		want := newTruth(t, game, layers, 5, 7)
 		for _, f := range []sample.Format{sample.CSV, sample.JSONL, sample.Npy} {
 			for _, byScore := range []bool{false, true} {
-				o := sample.Options{From: 5, To: 7, Count: uint64(len(want)), Seed: 3, Format: f, ByScore: byScore, Workers: 2, Family: cpu.Best()}
+				o := sample.Options{From: 5, To: 7, Count: uint64(len(want)), Seed: 3, Format: f, ByScore: byScore, Job: job.Job{Workers: 2, Family: cpu.Best()}}
 				data, _ := write(t, dir, o)
 				seen := map[string]bool{}
 				for i, r := range read(t, f, game, data) {
@@ -216,7 +217,7 @@ func TestSameBytes(t *testing.T) {
 	game := testrun.Game(t, 12, awari.Awari)
 	dir := testrun.Write(t, game, testrun.Solve(t, game, 7), 1000)
 	for _, byScore := range []bool{false, true} {
-		o := sample.Options{From: 3, To: 7, Count: 5000, Seed: 8, Format: sample.JSONL, ByScore: byScore, Family: cpu.Best()}
+		o := sample.Options{From: 3, To: 7, Count: 5000, Seed: 8, Format: sample.JSONL, ByScore: byScore, Job: job.Job{Family: cpu.Best()}}
 		want, _ := write(t, dir, o)
 		for _, workers := range []int{1, 3} {
 			o.Workers, o.Memory = workers, 1

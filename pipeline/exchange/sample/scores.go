@@ -10,6 +10,7 @@ import (
 	"grenier/io/crew"
 	"grenier/io/layerfile"
 	"grenier/pipeline/internal/chance"
+	"grenier/pipeline/job"
 )
 
 // pick asks where position nth of those with a score is: they are counted by layer and rank.
@@ -118,7 +119,7 @@ func (d *draw) seek(ctx context.Context, s *seeker, n int, first uint64) error {
 		Write: func(i int, memory *[]int8) error {
 			from, scores := piece(i, *memory)
 			s.scores(first+from, scores)
-			d.report(Progress{Stage: "reading scores", Done: first + from + uint64(len(scores)), Total: d.total})
+			d.Tell(job.Step{Doing: "reading scores", Done: float64(first + from + uint64(len(scores))), Total: float64(d.total)})
 			return nil
 		},
 	}.Run(ctx, d.Workers, int((total+size-1)/size), spare)

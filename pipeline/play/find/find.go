@@ -7,12 +7,14 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/dustin/go-humanize"
+
 	"grenier/io/crew"
 	"grenier/io/memory"
-	"grenier/kernels/cpu"
 	"grenier/kernels/fault"
 	"grenier/layers/awari"
 	"grenier/layers/awari/packed"
+	"grenier/pipeline/job"
 	bestline "grenier/pipeline/play/line"
 	"grenier/pipeline/tables"
 )
@@ -23,8 +25,10 @@ const MaxCount = 1_000_000
 // ErrOptions reports options that make no sense.
 var ErrOptions = fault.New(fault.Usage, "search")
 
-// Options say what to search for, and how. Only the first six decide on what is found.
+// Options say what to search for, and how. The job and State do not change what is found. Note is not
+// used, and a Memory of 0 stands for DefaultMemory.
 type Options struct {
+	job.Job
 	From, To  int // layers, by seeds
 	Condition Condition
 	// Count is how many positions are listed, 0 to MaxCount; 0 only counts hits.
@@ -33,27 +37,12 @@ type Options struct {
 	// value is that of Most("value").
 	Order Order
 	Seed  uint64 // of Random
-	// Workers is the number of goroutines that search; 0 means one.
-	Workers int
-	// Family is the kernel family that decodes blocks.
-	Family cpu.Family
-	// Memory bounds the bytes of the process; 0 stands for DefaultMemory.
-	Memory uint64
 	// State, if not empty, is the path of the file that keeps how far the search is.
 	State string
-	// Progress, if not nil, is called often, by one goroutine at a time.
-	Progress func(Progress)
 }
 
 // DefaultMemory is the default of Options.Memory.
 const DefaultMemory = 1 << 30
-
-// Progress says how far a search is.
-type Progress struct {
-	Seeds              int    // of the layer
-	Begun, Done, Total uint64 // positions: looked at before this run, by now, and all
-	Hits               uint64
-}
 
 // Result is what was found.
 type Result struct {
@@ -239,9 +228,10 @@ func (s *search) take(p *part) error {
 	x.Undecided += p.undecided
 	x.Unmeasured += p.unmeasured
 	x.Rank = p.to
-	if s.options.Progress != nil {
-		s.options.Progress(Progress{Seeds: s.seeds, Begun: s.begun, Done: x.Positions, Total: s.total, Hits: x.Hits})
-	}
+	step := job.OfLayer(s.seeds, s.begun, x.Positions, s.total)
+	step.Found = x.Hits
+	step.Doing += fmt.Sprintf(", %s found", humanize.Comma(int64(x.Hits)))
+	s.options.Tell(step)
 	if time.Since(s.saved) < saveInterval {
 		return nil
 	}

@@ -20,6 +20,7 @@ import (
 	"grenier/io/memory"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	bestline "grenier/pipeline/play/line"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
@@ -197,7 +198,7 @@ func TestLongAgainstBruteForce(t *testing.T) {
 			all := newOracle(t, dir, game, layers).all(g.from, g.to)
 			for _, c := range conditions {
 				want := matching(all, c.bounds)
-				r := run(t, dir, Options{From: g.from, To: g.to, Condition: parse(t, c.text), Order: First, Count: MaxCount / 10, Workers: 2, Family: cpu.Best()})
+				r := run(t, dir, Options{From: g.from, To: g.to, Condition: parse(t, c.text), Order: First, Count: MaxCount / 10, Job: job.Job{Workers: 2, Family: cpu.Best()}})
 				if r.Hits != uint64(len(want)) || r.Positions != uint64(len(all)) || r.Undecided != 0 || len(r.Found) != len(want) {
 					t.Fatalf("%s, %q: %d of %d positions, %d found; want %d of %d", game.Name(), c.text, r.Hits, r.Positions, len(r.Found), len(want), len(all))
 				}
@@ -218,7 +219,7 @@ func TestOrders(t *testing.T) {
 	dir := testrun.Write(t, game, layers, 100)
 	all := newOracle(t, dir, game, layers).all(6, 8)
 	want := matching(all, map[string][2]int{"winning": {1, 1}})
-	o := Options{From: 6, To: 8, Condition: parse(t, "winning=1"), Order: First, Count: 5, Workers: 2}
+	o := Options{From: 6, To: 8, Condition: parse(t, "winning=1"), Order: First, Count: 5, Job: job.Job{Workers: 2}}
 	ranks := func(r *Result) (list []hit) {
 		for _, h := range r.Found {
 			list = append(list, hit{seeds: h.Seeds, rank: h.Rank})
@@ -300,7 +301,7 @@ type hitKey struct {
 func solved(t testing.TB) string {
 	t.Helper()
 	return thirteen.Copy(t, func(dir string) {
-		o := solve.Options{Seeds: 13, Workers: 2, Family: cpu.Best()}
+		o := solve.Options{Seeds: 13, Job: job.Job{Workers: 2, Family: cpu.Best()}}
 		if _, err := solve.Solve(t.Context(), dir, testrun.Game(t, 12, awari.Awari), o); err != nil {
 			t.Fatal(err)
 		}
@@ -316,7 +317,7 @@ func TestLongLittleMemory(t *testing.T) {
 		t.Skip("solves 13 seeds: needs GRENIER_LONG=1")
 	}
 	dir := solved(t)
-	o := Options{From: 13, To: 13, Condition: parse(t, "only-win"), Order: Random, Count: 100, Family: cpu.Best()}
+	o := Options{From: 13, To: 13, Condition: parse(t, "only-win"), Order: Random, Count: 100, Job: job.Job{Family: cpu.Best()}}
 	want := run(t, dir, o)
 	if want.Hits == 0 || len(want.Found) != 100 {
 		t.Fatalf("%d hits", want.Hits)
@@ -364,13 +365,13 @@ func TestResume(t *testing.T) {
 	layers := testrun.Solve(t, game, 8)
 	dir := testrun.Write(t, game, layers, 1000)
 	for _, order := range []Order{First, Random, {most: value}} {
-		o := Options{From: 6, To: 8, Condition: parse(t, "only-win"), Order: order, Count: 20000, Workers: 2}
+		o := Options{From: 6, To: 8, Condition: parse(t, "only-win"), Order: order, Count: 20000, Job: job.Job{Workers: 2}}
 		want := run(t, dir, o)
 		o.State = filepath.Join(t.TempDir(), "state")
 		reports, interrupted := 0, 0
 		for stop := 1; ; stop = reports + 1 {
 			ctx, cancel := context.WithCancel(t.Context())
-			o.Progress = func(p Progress) {
+			o.Progress = func(p job.Step) {
 				if (p.Begun > 0) != (interrupted > 0) || p.Begun >= p.Done {
 					t.Errorf("%v: progress %+v after %d interrupts", order, p, interrupted)
 				}
@@ -409,9 +410,9 @@ func TestKilled(t *testing.T) {
 	saveInterval = 0
 	game := testrun.Game(t, 12, awari.Awari)
 	dir := testrun.Write(t, game, testrun.Solve(t, game, 8), 1000)
-	o := Options{From: 5, To: 8, Condition: parse(t, "only-win"), Order: Random, Count: 50, Workers: 2, State: filepath.Join(t.TempDir(), "state")}
+	o := Options{From: 5, To: 8, Condition: parse(t, "only-win"), Order: Random, Count: 50, Job: job.Job{Workers: 2}, State: filepath.Join(t.TempDir(), "state")}
 	var left [][]byte
-	o.Progress = func(Progress) {
+	o.Progress = func(job.Step) {
 		if data, err := os.ReadFile(o.State); err == nil {
 			left = append(left, data)
 		}
@@ -434,7 +435,7 @@ func interrupted(t *testing.T, dir string, o Options) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	o.Progress = func(Progress) { cancel() }
+	o.Progress = func(job.Step) { cancel() }
 	if _, err := Run(ctx, dir, o); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
@@ -518,7 +519,7 @@ func BenchmarkOnlyWin(b *testing.B) {
 	if dir == "" {
 		b.Skip("GRENIER_LAYERS names no run directory with layers up to 20 seeds")
 	}
-	o := Options{From: 20, To: 20, Condition: parse(b, "winning=1 drawing=0"), Order: Random, Count: 10, Workers: 2, Family: cpu.Best()}
+	o := Options{From: 20, To: 20, Condition: parse(b, "winning=1 drawing=0"), Order: Random, Count: 10, Job: job.Job{Workers: 2, Family: cpu.Best()}}
 	positions := uint64(0)
 	for b.Loop() {
 		positions += run(b, dir, o).Positions

@@ -13,6 +13,7 @@ import (
 	"grenier/internal/testkit/testrun"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/play/match"
 	"grenier/pipeline/play/search"
 	"grenier/pipeline/solve"
@@ -26,7 +27,7 @@ func solveRun(t testing.TB, pits, seeds int, rules awari.Rules) *tables.Tables {
 	t.Helper()
 	dir := t.TempDir()
 	_, err := solve.Solve(t.Context(), dir, testrun.Game(t, pits, rules), solve.Options{
-		Seeds: seeds, Workers: 2, Family: cpu.Best(),
+		Seeds: seeds, Job: job.Job{Workers: 2, Family: cpu.Best()},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"grenier/io/manifest"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/play/find"
 	"grenier/pipeline/play/line"
 )
@@ -59,7 +60,7 @@ func (p *publisher) searches(ctx context.Context) error {
 	files := map[string]*found{}
 	var names []string
 	for i, q := range questions {
-		p.tell(Progress{Seeds: q.To, Stage: Searching, Done: uint64(i), Total: uint64(len(questions))})
+		p.searching(q.To, i, len(questions))
 		a, err := p.ask(ctx, q)
 		if err != nil {
 			return err
@@ -82,8 +83,15 @@ func (p *publisher) searches(ctx context.Context) error {
 		}
 		p.prepared = append(p.prepared, name)
 	}
-	p.tell(Progress{Stage: Searching, Done: uint64(len(questions)), Total: uint64(len(questions))})
+	p.searching(0, len(questions), len(questions))
 	return nil
+}
+
+// searching tells how many of the questions are answered.
+func (p *publisher) searching(seeds, done, total int) {
+	s := job.OfLayer(seeds, 0, float64(done), float64(total))
+	s.Doing, s.Unit = "puzzles and positions, "+s.Doing, job.Items
+	p.options.Tell(s)
 }
 
 func positions(layers []manifest.Layer) (sum uint64) {
@@ -95,7 +103,7 @@ func positions(layers []manifest.Layer) (sum uint64) {
 
 // ask searches the layers that were copied: those of the run may have been replaced since.
 func (p *publisher) ask(ctx context.Context, q Question) (a answer, err error) {
-	o := find.Options{From: q.From, To: q.To, Count: q.Count, Order: find.Random, Seed: 1, Workers: 1, Family: p.options.Family}
+	o := find.Options{From: q.From, To: q.To, Count: q.Count, Order: find.Random, Seed: 1, Job: job.Job{Workers: 1, Family: p.options.Family}}
 	if o.Condition, err = find.Parse(q.Where); err != nil {
 		return a, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 )
 
 // TestLanguages: each page has a short form that tells sites in French what is to be seen; a text that is not translated is
@@ -18,7 +19,7 @@ func TestLanguages(t *testing.T) {
 	files["enter.js"] = []byte("leave();\n")
 	publish := func() (map[string]string, error) {
 		out := filepath.Join(t.TempDir(), "site")
-		_, err := Run(t.Context(), dir, out, Options{Pages: files, Address: "https://example.org/x/", Family: cpu.Best()})
+		_, err := Run(t.Context(), dir, out, Options{Pages: files, Address: "https://example.org/x/", Job: job.Job{Family: cpu.Best()}})
 		if err != nil {
 			return nil, err
 		}

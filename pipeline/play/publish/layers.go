@@ -14,6 +14,7 @@ import (
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
+	"grenier/pipeline/job"
 )
 
 const (
@@ -41,7 +42,7 @@ func (p *publisher) layers(ctx context.Context) ([]Layer, error) {
 		if err != nil {
 			return nil, err
 		}
-		w.progress(&p.manifest.Layers[i], Checking, 2*uint64(layer.Bytes))
+		w.progress(&p.manifest.Layers[i], "check", 2*uint64(layer.Bytes))
 		w.done += 2 * uint64(layer.Bytes)
 		all = append(all, layer)
 		if p.options.Done != nil {
@@ -78,16 +79,18 @@ type work struct {
 
 // progress tells how far it is, so many bytes into the layer at hand. A file that turns out to
 // be wrong when it was read does not take it back.
-func (w *work) progress(l *manifest.Layer, stage Stage, into uint64) {
+func (w *work) progress(l *manifest.Layer, stage string, into uint64) {
 	w.told = max(w.told, w.done+into)
-	w.tell(Progress{Seeds: l.Seeds, Stage: stage, Done: w.told, Total: w.total})
+	s := job.OfLayer(l.Seeds, 0, w.told, w.total)
+	s.Doing, s.Unit = stage+" "+s.Doing, job.Bytes
+	w.options.Tell(s)
 }
 
 // layer copies the file of a layer, unless it is there.
 func (w *work) layer(ctx context.Context, i int) (Layer, error) {
 	l := &w.manifest.Layers[i]
 	layer, copied := Layer{File: l.File, Seeds: i, Bytes: l.Bytes}, file(l)
-	checked := func(read, _ uint64) { w.progress(l, Checking, 2*read) }
+	checked := func(read, _ uint64) { w.progress(l, "check", 2*read) }
 	kept, err := w.list.Keeps(ctx, &copied, checked)
 	if err == nil && !kept {
 		err = w.copy(ctx, l, &copied)
@@ -108,7 +111,7 @@ func (w *work) copy(ctx context.Context, l *manifest.Layer, copied *listed.File)
 	}
 	defer from.Close()
 	err = w.list.Write(copied, func(to io.Writer) error {
-		return listed.Pass(ctx, to, from, func(n uint64) { w.progress(l, Copying, n) })
+		return listed.Pass(ctx, to, from, func(n uint64) { w.progress(l, "copy", n) })
 	})
 	if err != nil {
 		return err
@@ -134,7 +137,7 @@ func (w *work) check(ctx context.Context, l *manifest.Layer) error {
 				first = problem
 			}
 		}
-		progress := func(s layerfile.Scrubbed) { w.progress(l, Checking, uint64(l.Bytes+s.Bytes)) }
+		progress := func(s layerfile.Scrubbed) { w.progress(l, "check", uint64(l.Bytes+s.Bytes)) }
 		if err := f.Scrub(ctx, 0, 1, progress, report); err != nil {
 			return err
 		}

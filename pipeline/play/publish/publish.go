@@ -30,6 +30,7 @@ import (
 	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 	"grenier/kernels/fault"
+	"grenier/pipeline/job"
 	"grenier/pipeline/play/serve"
 	"grenier/pipeline/tables"
 )
@@ -53,6 +54,9 @@ var ErrEmpty = fault.New(fault.Usage, "no layer is solved: there is nothing to p
 
 // Options say what is published and how.
 type Options struct {
+	// Of the job, Family decodes blocks, and Progress gets bytes of all layer files, twice, then the
+	// searches as job.Items.
+	job.Job
 	// Pages are the files of the pages by name, index.html and the template download.html
 	// among them.
 	Pages map[string][]byte
@@ -61,32 +65,8 @@ type Options struct {
 	// Address is where the site will be, for those who show links to it with a picture; it ends
 	// with a slash. Without one pages name the picture relative to their own.
 	Address string
-	// Family is the kernel family that decodes blocks.
-	Family cpu.Family
-	// Note, if not nil, gets messages for the user.
-	Note func(string)
-	// Progress is told how far the layer files are, then how far the searches, if it is not
-	// nil.
-	Progress func(Progress)
 	// Done is told of each layer file, if it is not nil.
 	Done func(Layer)
-}
-
-// Stage is what is going on.
-type Stage string
-
-// The stages: the first two take turns.
-const (
-	Copying   Stage = "copy"
-	Checking  Stage = "check"
-	Searching Stage = "search"
-)
-
-// Progress is how far a stage is.
-type Progress struct {
-	Seeds       int // of the layer at hand
-	Stage       Stage
-	Done, Total uint64 // bytes of all layer files, twice; questions when Searching
 }
 
 // Layer is a layer file of a site.
@@ -183,13 +163,6 @@ type publisher struct {
 // path returns the path of a file of the site.
 func (p *publisher) path(names ...string) string {
 	return filepath.Join(append([]string{p.out}, names...)...)
-}
-
-// tell passes progress on.
-func (p *publisher) tell(progress Progress) {
-	if p.options.Progress != nil {
-		p.options.Progress(progress)
-	}
 }
 
 // write writes a small file in a directory of the site, unless it is there with these contents.

@@ -24,6 +24,7 @@ import (
 	"grenier/kernels/cpu"
 	"grenier/kernels/fault"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/tables"
 )
 
@@ -84,16 +85,16 @@ func questions(layers []manifest.Layer) []Question {
 // run publishes, and checks that progress goes forward to the end.
 func run(t *testing.T, ctx context.Context, dir, out string, done func(Layer)) (*Report, error) {
 	t.Helper()
-	var last Progress
-	report, err := Run(ctx, dir, out, Options{Pages: pages(), Address: "https://example.org/x/", Questions: questions, Family: cpu.Best(), Done: done, Progress: func(p Progress) {
-		if p.Stage == Searching && last.Stage != Searching && last.Done == last.Total {
-			last = Progress{}
+	var last job.Step
+	report, err := Run(ctx, dir, out, Options{Pages: pages(), Address: "https://example.org/x/", Questions: questions, Job: job.Job{Family: cpu.Best(), Progress: func(p job.Step) {
+		if p.Unit == job.Items && last.Unit != job.Items && last.Done == last.Total {
+			last = job.Step{}
 		}
 		if p.Done < last.Done || p.Done > p.Total {
 			t.Errorf("progress from %+v to %+v", last, p)
 		}
 		last = p
-	}})
+	}}, Done: done})
 	if err == nil && last.Done != last.Total {
 		t.Errorf("the last progress is %+v", last)
 	}

@@ -12,6 +12,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/play/find"
 	"grenier/pipeline/tables"
 )
@@ -77,10 +78,10 @@ func (s *Server) streamFind(w http.ResponseWriter, r *http.Request, key string, 
 	report, known := s.finder.kept.Get(key)
 	if !known {
 		last := time.Now()
-		o.Progress = func(p find.Progress) {
+		o.Progress = func(p job.Step) {
 			if time.Since(last) >= progressInterval {
 				last = time.Now()
-				out.write(findLine{Progress: &findProgress{p.Done, p.Total, p.Hits}})
+				out.write(findLine{Progress: &findProgress{uint64(p.Done), uint64(p.Total), p.Found}})
 			}
 		}
 		found, err := s.inTurn(r, s.finder.turns, func(ctx context.Context) (any, error) { return s.findOnce(ctx, key, o) })

@@ -9,6 +9,7 @@ import (
 
 	"grenier/io/crew"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/play/find"
 	"grenier/pipeline/play/line"
 )
@@ -143,10 +144,9 @@ func (s *Server) seekHardestOf(ctx context.Context, n int) error {
 		return err
 	}
 	result, err := find.Run(ctx, s.dir, find.Options{
-		From: n, To: n, Condition: condition, Count: hardestCount, Order: order, Workers: 1, Memory: findMemory, Family: s.family,
-		Progress: func(p find.Progress) {
-			s.hardest.note(n, func(r *hardestReport) { r.Done, r.Hits = p.Done, p.Hits })
-		},
+		From: n, To: n, Condition: condition, Count: hardestCount, Order: order, Job: job.Job{Workers: 1, Memory: findMemory, Family: s.family, Progress: func(p job.Step) {
+			s.hardest.note(n, func(r *hardestReport) { r.Done, r.Hits = uint64(p.Done), p.Found })
+		}},
 	})
 	if err != nil {
 		return err

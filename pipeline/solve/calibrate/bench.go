@@ -15,6 +15,7 @@ import (
 	"grenier/kernels/fault"
 	"grenier/layers/awari"
 	"grenier/pipeline/internal/machine"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve/internal/halfboard"
 	"grenier/pipeline/solve/plan"
 )
@@ -109,7 +110,7 @@ func (b *Bench) measure(ctx context.Context, o *Options, families []cpu.Family) 
 	for i, f := range families {
 		one := *o
 		one.Family, one.SkipDisk, one.seen = f, true, seen
-		one.Progress = func(share float64) { o.tell(each * (float64(i) + share)) }
+		one.Progress = func(s job.Step) { o.tell(each * (float64(i) + s.Done)) }
 		one.rounds = 1
 		c, err := Run(ctx, one)
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"grenier/io/tally"
 	"grenier/kernels/cpu"
 	"grenier/kernels/fault"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve/plan"
 )
 
@@ -20,7 +21,7 @@ func TestLongMeasure(t *testing.T) {
 	dir := t.TempDir()
 	o, shares := options(filepath.Join(dir, "not", "yet")), []float64{0}
 	o.seeds = 5
-	o.Progress = func(share float64) { shares = append(shares, share) }
+	o.Progress = func(s job.Step) { shares = append(shares, s.Done) }
 	families := []cpu.Family{cpu.Best()}
 	if os.Getenv("GRENIER_LONG") != "" {
 		families = slices.Compact([]cpu.Family{cpu.Generic, cpu.Best()})

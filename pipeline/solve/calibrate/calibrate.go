@@ -13,29 +13,24 @@ import (
 
 	"grenier/io/processors"
 	"grenier/io/tally"
-	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/internal/machine"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/solve/internal/halfboard"
 	"grenier/pipeline/solve/plan"
 	"grenier/pipeline/tables"
 )
 
-// Options say what to measure.
+// Options say what to measure: Workers processors, at most those of the machine. Memory and Note are
+// not used.
 type Options struct {
-	// Workers is the number of processors to measure, at most those of the machine.
-	Workers int
-	// Family is the kernel family.
-	Family cpu.Family
+	job.Job
 	// Dir is where to measure the disk. If it does not exist, its nearest parent that
 	// does is used; "" is the directory of the system for temporary files.
 	Dir string
 	// SkipDisk does not measure the disk: its figures are 0.
 	SkipDisk bool
-	// Progress, if not nil, is called with the share of the work that is done,
-	// 0 to 1.
-	Progress func(share float64)
 
 	seeds  int // in tests: the last layer to solve
 	rounds int // in tests, and in a Bench: the most rounds
@@ -89,10 +84,9 @@ func Run(ctx context.Context, o Options) (_ *plan.Calibration, err error) {
 	return c, nil
 }
 
+// tell reports the share of the work that is done, 0 to 1.
 func (o *Options) tell(share float64) {
-	if o.Progress != nil {
-		o.Progress(share)
-	}
+	o.Tell(job.Step{Doing: "calibrating", Done: share, Total: 1, Unit: job.Shares})
 }
 
 const (
@@ -171,7 +165,7 @@ func (o *Options) solveOnce(ctx context.Context, game awari.Game, dir string, s 
 			break // slow kernels
 		}
 		timed := n >= min(firstTimed, o.seeds)
-		b := solve.Options{Seeds: max(0, n), Workers: s.workers, Family: o.Family}
+		b := solve.Options{Seeds: max(0, n), Job: job.Job{Workers: s.workers, Family: o.Family}}
 		if timed {
 			b.Bits = s.bits
 		}

@@ -12,6 +12,7 @@ import (
 
 	"grenier/internal/testkit/machinetest"
 	"grenier/kernels/cpu"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve/plan"
 )
 
@@ -19,14 +20,14 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // options are those of a quick calibration.
 func options(dir string) Options {
-	return Options{Workers: 2, Family: cpu.Best(), Dir: dir, seeds: 8, rounds: 1}
+	return Options{Job: job.Job{Workers: 2, Family: cpu.Best()}, Dir: dir, seeds: 8, rounds: 1}
 }
 
 // TestRun: what is measured can be saved and read, and nothing is left behind.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	o, shares := options(filepath.Join(dir, "not", "yet")), []float64{0}
-	o.Progress = func(share float64) { shares = append(shares, share) }
+	o.Progress = func(s job.Step) { shares = append(shares, s.Done) }
 	c, err := Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +50,7 @@ func TestLongCancelled(t *testing.T) {
 		dir := t.TempDir()
 		ctx, cancel := context.WithCancel(t.Context())
 		o, reports := options(dir), 0
-		o.Progress = func(float64) {
+		o.Progress = func(job.Step) {
 			if reports++; reports > after {
 				cancel()
 			}

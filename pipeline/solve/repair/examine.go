@@ -9,6 +9,7 @@ import (
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
+	"grenier/pipeline/job"
 )
 
 // examineAll finds out what every layer needs, changing nothing. It fails with a
@@ -152,7 +153,7 @@ func unlessCorrupt(err error, report func(error)) error {
 
 // reading reports progress in reading.
 func (r *repairer) reading(n int, done float64) {
-	if r.options.Progress != nil {
-		r.options.Progress(Progress{Seeds: n, Done: done, Total: r.total})
-	}
+	s := job.OfLayer(n, 0, done, r.total)
+	s.Doing, s.Unit = "reading "+s.Doing, job.Bytes
+	r.options.Solve.Tell(s)
 }

@@ -8,6 +8,7 @@ import (
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/io/tally"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 )
 
@@ -97,7 +98,7 @@ func (r *repairer) solve(ctx context.Context, l *Layer, below []manifest.Layer) 
 		}
 	}
 	o := r.options.Solve
-	o.Progress = func(p solve.Progress) { r.solving(l.Seeds, p) }
+	o.Progress = r.solving
 	report, file, err := solve.Again(ctx, r.locked, r.game, below, o)
 	if err != nil {
 		return err
@@ -135,9 +136,9 @@ func sameFile(a, b manifest.Layer) bool {
 	return a == b
 }
 
-// solving reports progress in solving.
-func (r *repairer) solving(n int, p solve.Progress) {
-	if r.options.Progress != nil {
-		r.options.Progress(Progress{Seeds: n, Done: r.done + p.RunDone, Total: r.total, Solving: &p})
-	}
+// solving reports progress in solving a layer, as a part of all that is solved again.
+func (r *repairer) solving(s job.Step) {
+	p := s.Detail.(solve.Progress)
+	p.RunDone, p.RunTotal = r.done+p.RunDone, r.total
+	r.options.Solve.Tell(p.Step())
 }

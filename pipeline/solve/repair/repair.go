@@ -39,8 +39,8 @@ import (
 
 // Options say how to repair.
 type Options struct {
-	// Solve says how layers are solved again. Of its fields Seeds, Free, Progress, Sealed,
-	// Begin and End are ignored.
+	// Solve says how layers are solved again, and whom the repair tells. Of its fields Seeds, Free
+	// and Events are ignored.
 	Solve solve.Options
 	// LayersIn are directories, besides those that the manifest names, in which layer files
 	// are looked for that are not found there. The manifest lists them there then.
@@ -50,8 +50,6 @@ type Options struct {
 	SetAside bool
 	// DryRun only finds out what would be done, changing nothing on disk.
 	DryRun bool
-	// Progress, if not nil, is called often, by one goroutine at a time.
-	Progress func(Progress)
 	// Planned, if not nil, is called with each layer that was examined; Mended with each
 	// one whose Action is done.
 	Planned, Mended func(Layer)
@@ -59,14 +57,6 @@ type Options struct {
 	// End before it is unlocked, with the error of Run. Neither is called for a dry run.
 	Begin func(*rundir.Locked)
 	End   func(error)
-}
-
-// Progress says how far a repair is: at first with reading the files, then with solving.
-type Progress struct {
-	Seeds       int     // of the layer in progress
-	Done, Total float64 // bytes while files are read, then positions
-	// Solving is how far the layer is that is being solved again, nil while files are read.
-	Solving *solve.Progress
 }
 
 // Action is what a layer needs.

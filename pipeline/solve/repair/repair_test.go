@@ -30,6 +30,7 @@ import (
 	"grenier/layers/awari"
 	"grenier/pipeline/check/scrub"
 	"grenier/pipeline/check/verify"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/solve/repair"
 )
@@ -37,7 +38,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func solveOptions(seeds int) solve.Options {
-	return solve.Options{Seeds: seeds, Workers: 2, Family: cpu.Best()}
+	return solve.Options{Seeds: seeds, Job: job.Job{Workers: 2, Family: cpu.Best()}}
 }
 
 // solved returns a new run directory.
@@ -137,7 +138,7 @@ func change(t *testing.T, dir, name string, at int) {
 // clean fails unless scrub and verify find nothing wrong with so many layers.
 func clean(t *testing.T, dir string, layers int) {
 	t.Helper()
-	s, err := scrub.Run(t.Context(), dir, scrub.Options{Workers: 2})
+	s, err := scrub.Run(t.Context(), dir, scrub.Options{Job: job.Job{Workers: 2}})
 	if err != nil || s.Err() != nil || len(s.Layers) != layers {
 		t.Errorf("scrub: %v, %+v", err, s)
 	}
@@ -146,7 +147,7 @@ func clean(t *testing.T, dir string, layers int) {
 			t.Errorf("layer %d is not listed", l.Seeds)
 		}
 	}
-	o := verify.Options{Workers: 2, Family: cpu.Best()}
+	o := verify.Options{Job: job.Job{Workers: 2, Family: cpu.Best()}}
 	if os.Getenv("GRENIER_LONG") == "" {
 		o.Sample, o.Seed = 1000, rand.Uint64()
 		t.Logf("sample %d", o.Seed)
@@ -610,7 +611,7 @@ func TestLongInterrupted(t *testing.T) {
 	for stop := 1; ; stop += 7 {
 		ctx, cancel := context.WithCancel(t.Context())
 		o, calls := options(), 0
-		o.Progress = func(repair.Progress) {
+		o.Solve.Progress = func(job.Step) {
 			if calls++; calls == stop {
 				cancel()
 			}

@@ -21,6 +21,7 @@ import (
 	"grenier/io/rundir"
 	"grenier/layers/awari"
 	"grenier/pipeline/exchange"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/solve/repair"
 	"grenier/pipeline/tables"
@@ -95,7 +96,8 @@ func (o *over) stopInside() {
 	for calls := 1; ; calls++ {
 		ctx, cancel := context.WithCancel(o.t.Context())
 		s, left := o.options(o.seeds), calls
-		s.Progress = func(p solve.Progress) {
+		s.Progress = func(step job.Step) {
+			p := step.Detail.(solve.Progress)
 			if p.Stage == "sparse" || p.Stage == "full" || p.Window > 0 {
 				if left--; left == 0 {
 					cancel()

@@ -38,25 +38,19 @@ import (
 	"grenier/io/memory"
 	"grenier/kernels/bitset"
 	"grenier/kernels/colex"
-	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 )
 
-// Options say how boards are counted.
+// Options say how boards are counted. There is a step after each play, whose Detail is a Progress;
+// Note is not used.
 type Options struct {
-	// Workers is the number of goroutines.
-	Workers int
-	// Family is the kernel family.
-	Family cpu.Family
-	// Memory bounds the process, in bytes; 0 is any number.
-	Memory uint64
+	job.Job
 	// Dir is the run directory for sets that are not in memory and for checkpoints; without one
 	// all sets are in memory.
 	Dir string
 	// Interval is the least time between two checkpoints.
 	Interval time.Duration
-	// Progress, if not nil, is called after each play.
-	Progress func(Progress)
 }
 
 // Progress says how far a search is.
@@ -245,7 +239,10 @@ func (s *search) finish() {
 // tell reports how far the search is.
 func (s *search) tell() {
 	if s.Progress != nil {
-		s.Progress(s.progress())
+		p := s.progress()
+		step := job.OfLayer(p.Seeds, p.Begun, p.Done, p.Total)
+		step.Detail = p
+		s.Progress(step)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"grenier/io/workfile"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 )
 
 func mustGame(t testing.TB, pits int, rules awari.Rules) awari.Game {
@@ -79,7 +80,7 @@ func TestLongEqualsReach(t *testing.T) {
 				if os.Getenv("GRENIER_LONG") == "" && workers != 1+i%2*2 {
 					continue // one or three for a family, in turn
 				}
-				got, err := Count(t.Context(), game, start, Options{Workers: workers, Family: family})
+				got, err := Count(t.Context(), game, start, Options{Job: job.Job{Workers: workers, Family: family}})
 				if err != nil || !slices.Equal(got, want) {
 					t.Errorf("%s from %v, %d workers, %v: %v, %v, want %v", game.Name(), start, workers, family, got, err, want)
 				}
@@ -91,12 +92,12 @@ func TestLongEqualsReach(t *testing.T) {
 // onDisk returns options for a search on disk with the least memory.
 func onDisk(t testing.TB, game awari.Game, start awari.Board) Options {
 	t.Helper()
-	_, err := Count(t.Context(), game, start, Options{Dir: "nowhere", Memory: 1})
+	_, err := Count(t.Context(), game, start, Options{Dir: "nowhere", Job: job.Job{Memory: 1}})
 	refused, ok := errors.AsType[*memory.Error](err)
 	if !ok {
 		t.Fatalf("one byte of memory: %v", err)
 	}
-	return Options{Workers: 2, Family: cpu.Best(), Dir: t.TempDir(), Interval: time.Hour, Memory: refused.Need}
+	return Options{Job: job.Job{Workers: 2, Family: cpu.Best(), Memory: refused.Need}, Dir: t.TempDir(), Interval: time.Hour}
 }
 
 // TestOnDisk searches with the least memory: sets leave it, and it is never exceeded.
@@ -112,7 +113,7 @@ func TestOnDisk(t *testing.T) {
 		}
 		away, wasted, used := 0, uint64(0), uint64(0)
 		s.leastWaste = 1 << 10
-		s.Progress = func(Progress) {
+		s.Progress = func(job.Step) {
 			if s.store.held > s.store.room {
 				t.Errorf("%d bytes in memory, %d are allowed", s.store.held, s.store.room)
 			}
@@ -153,7 +154,8 @@ func TestResume(t *testing.T) {
 	for runs := 1; ; runs++ {
 		ctx, end := context.WithCancel(t.Context())
 		plays, last := 0, Progress{}
-		o.Progress = func(p Progress) {
+		o.Progress = func(step job.Step) {
+			p := step.Detail.(Progress)
 			if last.Done > p.Done || (p.Begun > 0) != (runs > 1) || p.Begun > p.Done {
 				t.Errorf("%+v after %+v", p, last)
 			}
@@ -182,7 +184,8 @@ func interrupted(t *testing.T, game awari.Game, start awari.Board) Options {
 	o := onDisk(t, game, start)
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
-	o.Progress = func(p Progress) {
+	o.Progress = func(step job.Step) {
+		p := step.Detail.(Progress)
 		if p.Plays == 20 {
 			end()
 		}
@@ -249,7 +252,7 @@ func TestNeedsMemory(t *testing.T) {
 	game := mustGame(t, 12, awari.Awari)
 	start := mustParse(t, game, "4")
 	for dir, allowed := range map[string]uint64{"": 200 << 30, "nowhere": 8 << 30} {
-		_, err := Count(t.Context(), game, start, Options{Memory: allowed, Dir: dir})
+		_, err := Count(t.Context(), game, start, Options{Job: job.Job{Memory: allowed}, Dir: dir})
 		if _, ok := errors.AsType[*memory.Error](err); !ok {
 			t.Errorf("48 seeds in %d bytes: %v, want a memory.Error", allowed, err)
 		}
@@ -282,7 +285,7 @@ func BenchmarkCount(b *testing.B) {
 	game := mustGame(b, 10, awari.Awari)
 	start := mustParse(b, game, "2")
 	for b.Loop() {
-		if _, err := Count(b.Context(), game, start, Options{Workers: 1, Family: cpu.Best()}); err != nil {
+		if _, err := Count(b.Context(), game, start, Options{Job: job.Job{Workers: 1, Family: cpu.Best()}}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/spaces/access"
 	"grenier/pipeline/spaces/census"
 )
@@ -34,7 +35,7 @@ var (
 
 func tableOnce(pits, seeds int) func() (*census.Table, error) {
 	return sync.OnceValues(func() (*census.Table, error) {
-		return census.New(context.Background(), census.TableOptions{Pits: pits, Seeds: seeds, Rules: awari.Strict, Search: access.Options{Workers: 2}})
+		return census.New(context.Background(), census.TableOptions{Pits: pits, Seeds: seeds, Rules: awari.Strict, Search: access.Options{Job: job.Job{Workers: 2}}})
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"grenier/kernels/colex"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/spaces/retro"
 )
 
@@ -22,14 +23,11 @@ type Layer struct {
 // Share returns X as a multiple of the number of boards.
 func (l *Layer) Share() float64 { return float64(l.X()) / float64(l.Positions) }
 
-// Options say how a census is taken.
+// Options say how a census is taken. Of the job, Workers count, and Memory bounds the process.
 type Options struct {
-	// Workers is the number of goroutines that count.
-	Workers int
+	job.Job
 	// Analyse asks for Layer.Analysis.
 	Analyse bool
-	// Memory bounds the process, in bytes; 0 is any number.
-	Memory uint64
 }
 
 // Census goes through layers from 0 seeds up.

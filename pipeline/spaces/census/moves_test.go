@@ -8,6 +8,7 @@ import (
 
 	"grenier/io/memory"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/spaces/census"
 )
 
@@ -127,7 +128,7 @@ func TestLongCensus(t *testing.T) {
 		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
 			game := mustGame(t, pits, rules)
 			begin := func(analyse bool) *census.Census {
-				c, err := census.Begin(game, largest(pits), census.Options{Workers: 2, Analyse: analyse})
+				c, err := census.Begin(game, largest(pits), census.Options{Job: job.Job{Workers: 2}, Analyse: analyse})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -189,14 +190,14 @@ func TestCensusErrors(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	c, err := census.Begin(game, 3, census.Options{Workers: 1})
+	c, err := census.Begin(game, 3, census.Options{Job: job.Job{Workers: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.Next(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	c, err = census.Begin(game, 20, census.Options{Analyse: true, Memory: 20 << 20})
+	c, err = census.Begin(game, 20, census.Options{Analyse: true, Job: job.Job{Memory: 20 << 20}})
 	if err != nil {
 		t.Fatal(err)
 	}

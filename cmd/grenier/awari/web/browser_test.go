@@ -17,6 +17,7 @@ import (
 	"grenier/internal/testkit/browsertest"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/play/serve"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
@@ -49,7 +50,7 @@ func newSiteOf(t *testing.T, pits int, rules awari.Rules, seeds int, origins ...
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	o := solve.Options{Seeds: seeds, Workers: 1, Family: cpu.Best()}
+	o := solve.Options{Seeds: seeds, Job: job.Job{Workers: 1, Family: cpu.Best()}}
 	if _, err := solve.Solve(t.Context(), dir, game, o); err != nil {
 		t.Fatal(err)
 	}

@@ -27,6 +27,7 @@ import (
 	"grenier/io/manifest"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/play/line"
 	"grenier/pipeline/play/publish"
 )
@@ -46,7 +47,7 @@ type mirror struct {
 func publishSite(t *testing.T, s *site) *mirror {
 	t.Helper()
 	m := &mirror{site: s, out: filepath.Join(t.TempDir(), "site")}
-	if _, err := publish.Run(t.Context(), s.dir, m.out, publish.Options{Pages: web.Site(), Questions: quick, Family: cpu.Best()}); err != nil {
+	if _, err := publish.Run(t.Context(), s.dir, m.out, publish.Options{Pages: web.Site(), Questions: quick, Job: job.Job{Family: cpu.Best()}}); err != nil {
 		t.Fatal(err)
 	}
 	files := http.NewServeMux()

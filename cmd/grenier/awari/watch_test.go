@@ -2,7 +2,6 @@ package awari
 
 import (
 	"errors"
-	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +9,8 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
+	"grenier/kernels/cpu"
+	"grenier/pipeline/solve"
 )
 
 var errFull = errors.New("disk full")
@@ -24,17 +25,23 @@ func (f *fullAfter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// Close does nothing.
+func (f *fullAfter) Close() error { return nil }
+
 // TestLogFull: a log that cannot be written any more is worth one warning.
 func TestLogFull(t *testing.T) {
 	var errs strings.Builder
-	j := &journal{errs: &errs, shown: &cli.Progress{}, lines: &logWriter{w: &fullAfter{1}}}
-	j.log = slog.New(slog.NewTextHandler(j.lines, nil))
-	j.record(slog.LevelInfo, "one")
+	a := &app{&cli.App{Err: &errs}}
+	w := newWatch(a, solveFlags{}, cpu.Generic)
+	log := &runLog{watch: w, log: newLog(&fullAfter{1})}
+	w.readers = []func(solve.Event) error{(&terminal{app: a, shown: &cli.Progress{}}).take, log.take}
+	w.tell(called{seeds: 1})
 	if errs.Len() > 0 {
 		t.Errorf("warned of nothing: %s", errs.String())
 	}
-	j.record(slog.LevelInfo, "two")
-	j.record(slog.LevelInfo, "three")
+	w.tell(called{seeds: 2})
+	w.tell(called{seeds: 3})
+	w.tell(solve.Ended{})
 	if want := "grenier: warning: the log cannot be written: disk full\n"; errs.String() != want {
 		t.Errorf("%q, want %q", errs.String(), want)
 	}
