@@ -134,9 +134,6 @@ func (g *Grid) find(p position) spot {
 // score returns the score of a position of an open row.
 func (s spot) score() *int8 { return &s.m.Lines(s.panel, s.chunk)[s.line*board.Side+s.col] }
 
-// offer returns the offer to a position.
-func (s spot) offer() int8 { return s.m.Block(s.class, s.panel, s.chunk)[s.col*board.Side+s.line] }
-
 // mark returns the mark of the block.
 func (s spot) mark() *board.Mark { return &s.m.Marks[s.panel*s.m.Chunks[board.OpenRows]+s.chunk] }
 
