@@ -109,7 +109,7 @@ func (a *app) runImport(ctx context.Context, f importFlags, files []string) erro
 	defer shown.Close()
 	a.Resume = "; complete layers are kept"
 	start := time.Now()
-	s := imported{Rules: f.rules, Pits: f.pits, Format: o.Format, Layers: []importedLayer{}}
+	s := imported{Rules: f.rules, Pits: f.pits, Format: o.Format, Codec: o.Codec, Layers: []importedLayer{}}
 	for i, path := range files {
 		if o.From = nil; path == cli.Stdout {
 			o.From, path = a.Stdin(ctx, nil), "stdin"
