@@ -29,7 +29,8 @@ import (
 // each end.
 type Stream[J any] struct {
 	group  *Group
-	ctx    context.Context // ends when a goroutine fails, or at Stop
+	caller context.Context
+	ctx    context.Context // ends when the caller's does, when a goroutine fails, or at Stop
 	cancel context.CancelCauseFunc
 
 	// The channels have room for all jobs: who sends never waits.
@@ -62,7 +63,7 @@ func NewStream[J any](ctx context.Context, workers int, spare []J, work func(wor
 	if n == 0 {
 		panic("crew: a pipeline without memory for a job")
 	}
-	s := &Stream[J]{free: make(chan *turn[J], n), dealt: make(chan *turn[J], n), order: make(chan *turn[J], n)}
+	s := &Stream[J]{caller: ctx, free: make(chan *turn[J], n), dealt: make(chan *turn[J], n), order: make(chan *turn[J], n)}
 	for _, job := range spare {
 		s.free <- &turn[J]{job: job, worked: make(chan struct{}, 1)}
 	}
@@ -80,7 +81,7 @@ func (s *Stream[J]) Go(f func() error) { s.group.Go(f) }
 // Free waits for a job that is not in use, to be filled and sent. It fails with the error that
 // ended the stream.
 func (s *Stream[J]) Free() (job J, err error) {
-	if s.in, _, err = take(s.ctx, s.free); err != nil {
+	if s.in, _, err = take(s, s.free); err != nil {
 		return job, err
 	}
 	return s.in.job, nil
@@ -109,12 +110,12 @@ func (s *Stream[J]) Next() (job J, err error) {
 		s.free <- s.out
 		s.out = nil
 	}
-	t, more, err := take(s.ctx, s.order)
+	t, more, err := take(s, s.order)
 	if err == nil && !more {
 		err = ErrNoMore
 	}
 	if err == nil {
-		_, _, err = take(s.ctx, t.worked)
+		_, _, err = take(s, t.worked)
 	}
 	if err != nil {
 		return job, err
@@ -143,7 +144,7 @@ func (s *Stream[J]) Stop() error {
 
 func (s *Stream[J]) work(worker int, work func(worker, i int, job J) error) error {
 	for {
-		t, more, err := take(s.ctx, s.dealt)
+		t, more, err := take(s, s.dealt)
 		if err != nil || !more {
 			return err
 		}
@@ -156,11 +157,20 @@ func (s *Stream[J]) work(worker int, work func(worker, i int, job J) error) erro
 	}
 }
 
-// take waits for a value, but no longer than ctx. more is false if the channel is closed.
-func take[T any](ctx context.Context, from <-chan T) (value T, more bool, err error) {
+// take waits for a value, but no longer than the stream. more is false if the channel is closed.
+func take[T, J any](s *Stream[J], from <-chan T) (value T, more bool, err error) {
 	select {
 	case value, more = <-from:
-	case <-ctx.Done():
+	case <-s.ctx.Done():
 	}
-	return value, more, context.Cause(ctx)
+	return value, more, s.ended()
+}
+
+// ended returns what ended the stream, nil if nothing has. Of the caller's context that is its error, as
+// everywhere, and not its cause.
+func (s *Stream[J]) ended() error {
+	if err := s.caller.Err(); err != nil {
+		return err
+	}
+	return context.Cause(s.ctx)
 }

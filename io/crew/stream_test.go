@@ -152,17 +152,17 @@ func TestStopTellsWhatFailed(t *testing.T) {
 	}
 }
 
-// TestStreamEndsWithItsContext, for both ends and Wait.
+// TestStreamEndsWithItsContext, for both ends and Wait: with its error, whatever its cause.
 func TestStreamEndsWithItsContext(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancelCause(t.Context())
 	s := squares(ctx, 2, 3, -1, false)
 	gave := make(chan error, 1)
 	s.Go(func() error { err := give(s, 1000); gave <- err; return err })
 	if _, err := receive(t, s, 7); err != nil {
 		t.Error(err)
 	}
-	cancel()
+	cancel(errBad)
 	_, err := s.Next()
 	for _, err := range []error{err, <-gave, s.Wait()} {
 		if err != context.Canceled {
