@@ -164,7 +164,7 @@ func (w *worker) stop() {
 }
 
 // patience is how long a command may take. Those of the tests take a small part of it.
-const siegePatience = time.Minute
+const siegePatience = 3 * time.Minute
 
 // do runs a command line. The error tells of a process that does not start, that died, or
 // that took too long and was killed.

@@ -141,7 +141,7 @@ func (a *all) layer(ctx context.Context, n int) (Exported, error) {
 	}
 	if e.Kept {
 		e.SHA256, e.Summary = l.SHA256, Summary{
-			Rules: a.manifest.Rules, Pits: a.manifest.Pits, Seeds: n, Format: o.Format, Positions: s.scores(o.Format), Bytes: l.Bytes,
+			Rules: a.manifest.Rules, Pits: a.manifest.Pits, Seeds: n, Format: o.Format, Codec: o.Codec, Positions: s.scores(o.Format), Bytes: l.Bytes,
 		}
 		return e, nil
 	}
