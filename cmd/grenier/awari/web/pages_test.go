@@ -256,8 +256,8 @@ func (s *site) wasAsked(t *testing.T) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.Contains(string(text), `grenier_http_requests_total{path="/api/game",code="200"}`) ||
-		strings.Contains(string(text), `grenier_http_requests_total{path="/api/probe",code="200"}`)
+	return strings.Contains(string(text), `grenier_http_requests_total{code="200",path="/api/game"}`) ||
+		strings.Contains(string(text), `grenier_http_requests_total{code="200",path="/api/probe"}`)
 }
 
 // awaitAsked waits until a page that is shown in a frame has asked for its position, as long as Await
