@@ -7,11 +7,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/siegetest"
 	"grenier/io/rundir"
+	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 	"grenier/pipeline/check/prove"
 	"grenier/pipeline/job"
@@ -239,17 +241,19 @@ func (l *links) led(t *testing.T, c linking) {
 }
 
 // during puts links in the places of directories before random operations of a command, so many
-// for each.
+// for each. A directory that users name is open by then: before that, a link is theirs.
 func (l *links) during(t *testing.T, c linking, moments uint64, r *rand.Rand) {
 	t.Helper()
-	_, all := l.swapAt(t, c.args, 0, func() {})
+	all, opened := l.swapAt(t, c.args, 0, func() {})
 	for _, name := range append(slices.Clone(c.named), c.other...) {
+		name = path.Join(linksTop, name)
 		for range moments {
-			k := 1 + r.IntN(all)
-			done, _ := l.swapAt(t, c.args, k, func() { l.swap(t, path.Join(linksTop, name), "canary") })
+			before := opened[l.tree.Path(name)]
+			k := before + 1 + r.IntN(all.operations-before)
+			done, _ := l.swapAt(t, c.args, k, func() { l.swap(t, name, "canary") })
 			l.runs++
 			l.statuses[done.status]++
-			did := fmt.Sprintf("%s: %s at operation %d of %d: status %d, %q", c.args, name, k, all, done.status, done.err)
+			did := fmt.Sprintf("%s: %s at operation %d of %d: status %d, %q", c.args, name, k, all.operations, done.status, done.err)
 			if done.status != cli.ExitOK && (done.status > cli.ExitCorrupt || !clearLines.MatchString(done.err)) {
 				t.Error(did)
 			}
@@ -258,13 +262,28 @@ func (l *links) during(t *testing.T, c linking, moments uint64, r *rand.Rand) {
 	}
 }
 
+// ended is how a command ended, and how many operations on directories it made.
+type ended struct {
+	result
+	operations int
+}
+
 // swapAt runs a command and does something before operation k on directories. It returns how many
-// there were.
-func (l *links) swapAt(t *testing.T, args string, k int, do func()) (result, int) {
+// operations there were before each directory that users name was opened, by path.
+func (l *links) swapAt(t *testing.T, args string, k int, do func()) (ended, map[string]int) {
 	t.Helper()
 	l.reset(t)
 	m := siegetest.NewMoment(k, do)
-	restore := intercept(l.tree.Path(linksTop), m.Watch)
+	var mu sync.Mutex
+	opened := map[string]int{}
+	restore := intercept(l.tree.Path(linksTop), func(d vfs.Dir) vfs.Dir {
+		mu.Lock()
+		defer mu.Unlock()
+		if _, there := opened[d.Path("")]; !there {
+			opened[d.Path("")] = m.Operations()
+		}
+		return m.Watch(d)
+	})
 	defer restore()
-	return l.do(t, args), m.Operations()
+	return ended{l.do(t, args), m.Operations()}, opened
 }
