@@ -72,10 +72,7 @@ const blocksEach = 8
 // blocks checks all blocks and, if they are all intact, the sums in the footer. Blocks are
 // decoded by all workers and counted in order.
 func (c *checker) blocks(ctx context.Context) (Summary, error) {
-	decoders, err := c.decoders()
-	if err != nil {
-		return Summary{}, err
-	}
+	decoders := c.decoders()
 	sum := Summary{Header: c.f.header, Footer: c.f.footer}
 	hash := tally.NewHash(c.family)
 	total := c.f.NumBlocks()
@@ -83,7 +80,7 @@ func (c *checker) blocks(ctx context.Context) (Summary, error) {
 	for i := range spare {
 		spare[i] = new(checked)
 	}
-	err = crew.Ordered[*checked]{
+	err := crew.Ordered[*checked]{
 		Work: func(worker, i int, b *checked) error {
 			var scores []int8
 			if scores, b.err = decoders[worker].Block(i, b.scores); b.err == nil {
@@ -117,16 +114,11 @@ func (c *checker) blocks(ctx context.Context) (Summary, error) {
 }
 
 // decoders returns one for each worker.
-func (c *checker) decoders() ([]*Decoder, error) {
-	var all []*Decoder
+func (c *checker) decoders() (all []*Decoder) {
 	for range max(1, c.workers) {
-		d, err := c.f.NewDecoder(c.family)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, d)
+		all = append(all, c.f.NewDecoder(c.family))
 	}
-	return all, nil
+	return all
 }
 
 // sums compares what was read with the footer.

@@ -32,17 +32,18 @@ type Decoder struct {
 	cached       int                  // -1: none
 }
 
-// NewDecoder returns a decoder for blocks of f that uses the kernels of a family. It
-// fails if the codec of f cannot be set up.
-func (f *File) NewDecoder(family cpu.Family) (*Decoder, error) {
-	return &Decoder{
-		f:      f,
-		ranks:  ranks.For(family),
-		rice:   rice.For(family),
-		stored: make([]byte, f.header.BlockSize),
-		code:   make([]byte, f.header.BlockSize),
-		cached: -1,
-	}, nil
+// NewDecoder returns a decoder for blocks of f that uses the kernels of a family.
+func (f *File) NewDecoder(family cpu.Family) *Decoder {
+	d := &Decoder{ranks: ranks.For(family), rice: rice.For(family)}
+	d.turn(f)
+	return d
+}
+
+// turn makes d a decoder for blocks of f.
+func (d *Decoder) turn(f *File) {
+	size := f.header.BlockSize
+	d.f, d.cached = f, -1
+	d.stored, d.code = slices.Grow(d.stored[:0], size)[:size], slices.Grow(d.code[:0], size)[:size]
 }
 
 // Block returns the scores of block i, in dst if its capacity suffices, in new

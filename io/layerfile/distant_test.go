@@ -91,10 +91,7 @@ func openBytes(t *testing.T, r *bytesReader, wholeIndex int64) (*File, *Decoder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := f.NewDecoder(family)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := f.NewDecoder(family)
 	return f, d
 }
 
@@ -284,11 +281,7 @@ func TestDistantConcurrent(t *testing.T) {
 	var group sync.WaitGroup
 	for k := range 4 {
 		group.Go(func() {
-			d, err := f.NewDecoder(family)
-			if err != nil {
-				t.Error(err)
-				return
-			}
+			d := f.NewDecoder(family)
 			for _, i := range rand.New(rand.NewPCG(31, uint64(k))).Perm(len(scores)) {
 				if got, err := d.Score(uint64(i)); err != nil || got != scores[i] {
 					t.Errorf("rank %d: %d, %v", i, got, err)

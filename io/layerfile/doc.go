@@ -50,7 +50,7 @@
 //	f, err := layerfile.Open(path)
 //	defer f.Close()
 //	err = f.Expect(header)
-//	d, err := f.NewDecoder(family)              // one for each goroutine
+//	d := f.NewDecoder(family)                   // one for each goroutine
 //	scores, err = d.Block(i, scores)
 //	score, err := d.Score(rank)                 // one, in a quarter of the time
 //

@@ -24,10 +24,7 @@ func forged(t *testing.T, f layerfiletest.File, most int) (*Decoder, error) {
 	}
 	t.Cleanup(func() { file.Close() })
 	file.Bound(most)
-	d, err := file.NewDecoder(family)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := file.NewDecoder(family)
 	return d, nil
 }
 
@@ -74,10 +71,7 @@ func checkBound(t *testing.T, path string, scores []int8, most int) {
 	}
 	defer f.Close()
 	f.Bound(most)
-	d, err := f.NewDecoder(family)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := f.NewDecoder(family)
 	got, err := d.Block(0, nil)
 	possible := max(int(scores[0]), -int(scores[0])) <= most
 	if possible && (err != nil || !slices.Equal(got, scores)) {

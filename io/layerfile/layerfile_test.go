@@ -120,12 +120,10 @@ func readAll(path string) ([]int8, error) {
 // readBlocks returns the scores of f, or the first error, and closes f.
 func readBlocks(f *File) ([]int8, error) {
 	defer f.Close()
-	d, err := f.NewDecoder(family)
-	if err != nil {
-		return nil, err
-	}
+	d := f.NewDecoder(family)
 	var all, part []int8
 	for i := range f.NumBlocks() {
+		var err error
 		if part, err = d.Block(i, part); err != nil {
 			return nil, err
 		}
@@ -212,10 +210,7 @@ func checkSingle(t *testing.T, path string, scores []int8) {
 	}
 	defer f.Close()
 	for _, family := range cpu.Available() {
-		d, err := f.NewDecoder(family)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := f.NewDecoder(family)
 		for i := 0; i < len(scores); i += 1 + i%(1+len(scores)/200) {
 			if got, err := d.Score(uint64(i)); err != nil || got != scores[i] {
 				t.Fatalf("%v: score %d is %d, %v; want %d", family, i, got, err, scores[i])

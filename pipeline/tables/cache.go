@@ -57,6 +57,7 @@ type shard struct {
 	index map[key]int // places in slots
 	slots []slot
 	hand  int
+	free  [][]int8 // memory of blocks that were given up
 	_     [64]byte // mutexes of two shards do not share a cache line
 }
 
@@ -104,15 +105,25 @@ func (s *shard) find(k key) []int8 {
 	return slot.scores
 }
 
-// put adds a block, which belongs to the cache from now on, and returns memory
-// that does not any more: that of the block given up for it, that of scores when
-// another goroutine was faster, or nil.
-func (c *cache) put(k key, scores []int8) (spare []int8) {
+// memory returns memory for a block that is to be put: that of one given up, or nil.
+func (c *cache) memory(k key) (scores []int8) {
 	s := c.shard(k)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, ok := s.index[k]; ok {
-		return scores
+	if last := len(s.free) - 1; last >= 0 {
+		scores, s.free = s.free[last], s.free[:last]
+	}
+	return scores
+}
+
+// put adds a block, which belongs to the cache from now on.
+func (c *cache) put(k key, scores []int8) {
+	s := c.shard(k)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.index[k]; ok { // another goroutine was faster
+		s.free = append(s.free, scores)
+		return
 	}
 	if len(s.slots) < s.limit {
 		s.slots = append(s.slots, slot{})
@@ -121,10 +132,11 @@ func (c *cache) put(k key, scores []int8) (spare []int8) {
 		s.evict()
 	}
 	slot := &s.slots[s.hand]
-	spare = slot.scores
+	if slot.scores != nil {
+		s.free = append(s.free, slot.scores)
+	}
 	slot.key, slot.scores, slot.used = k, scores, true
 	s.index[k] = s.hand
-	return spare
 }
 
 // clear forgets all blocks.
@@ -133,7 +145,7 @@ func (c *cache) clear() {
 		s := &c.shards[i]
 		s.mu.Lock()
 		clear(s.index)
-		s.slots, s.hand = nil, 0
+		s.slots, s.hand, s.free = nil, 0, nil
 		s.mu.Unlock()
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
-	"grenier/kernels/cpu"
 )
 
 // layer is a layer file, opened when it is first needed. A failure to open it is
@@ -19,18 +18,10 @@ type layer struct {
 	file atomic.Pointer[file]
 }
 
-// file is an open layer file with the means to decode its blocks.
+// file is an open layer file.
 type file struct {
 	*layerfile.File
 	blockSize uint64
-	family    cpu.Family
-	readers   sync.Pool // of *reader, those that are not in use
-}
-
-// reader decodes blocks for one goroutine.
-type reader struct {
-	decoder *layerfile.Decoder
-	scores  []int8 // memory for the next block, not in the cache
 }
 
 // open returns the file of layer n.
@@ -69,7 +60,7 @@ func (t *Tables) openLayer(n int) (*file, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	f.Bound(n)
-	return &file{File: f, blockSize: uint64(f.Header().BlockSize), family: t.family}, nil
+	return &file{File: f, blockSize: uint64(f.Header().BlockSize)}, nil
 }
 
 // close closes the file if it was opened.
@@ -80,18 +71,6 @@ func (l *layer) close() error {
 		return f.Close()
 	}
 	return nil
-}
-
-// reader returns a reader to be put back into f.readers.
-func (f *file) reader() (*reader, error) {
-	if r, ok := f.readers.Get().(*reader); ok {
-		return r, nil
-	}
-	d, err := f.NewDecoder(f.family)
-	if err != nil {
-		return nil, err
-	}
-	return &reader{decoder: d}, nil
 }
 
 // place returns the block that holds a rank, and where in the block.

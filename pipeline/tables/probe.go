@@ -127,17 +127,14 @@ func (t *Tables) scoreAt(n int, rank uint64) (int8, error) {
 
 // load decodes a block, passes its scores to use and keeps it in the cache.
 func (t *Tables) load(f *file, k key, use func(scores []int8)) error {
-	r, err := f.reader()
-	if err != nil {
-		return err
-	}
-	defer f.readers.Put(r)
-	scores, err := r.decoder.Block(k.block(), r.scores)
+	d := t.decoders.Take(f.File)
+	defer t.decoders.Put(d)
+	scores, err := d.Block(k.block(), t.cache.memory(k))
 	if err != nil {
 		return err
 	}
 	use(scores)
-	r.scores = t.cache.put(k, scores)
+	t.cache.put(k, scores)
 	return nil
 }
 

@@ -44,8 +44,8 @@ type Tables struct {
 	place
 	manifest *manifest.Manifest
 	space    *awari.Space
-	family   cpu.Family
 	layers   []layer // by seeds
+	decoders *layerfile.Decoders
 	cache    *cache
 	closed   atomic.Bool
 }
@@ -114,8 +114,8 @@ func newTables(p place, m *manifest.Manifest, o Options) (*Tables, error) {
 		o.CacheBytes = DefaultCacheBytes
 	}
 	return &Tables{
-		place: p, manifest: m, space: space, family: o.Family,
-		layers: make([]layer, len(m.Layers)), cache: newCache(o.CacheBytes),
+		place: p, manifest: m, space: space,
+		layers: make([]layer, len(m.Layers)), decoders: layerfile.NewDecoders(o.Family), cache: newCache(o.CacheBytes),
 	}, nil
 }
 
@@ -191,12 +191,9 @@ func (t *Tables) Read(n int, start uint64, dst []int8) error {
 	if err != nil {
 		return err
 	}
-	r, err := f.reader()
-	if err != nil {
-		return err
-	}
-	defer f.readers.Put(r)
-	return r.decoder.Read(dst, start)
+	d := t.decoders.Take(f.File)
+	defer t.decoders.Put(d)
+	return d.Read(dst, start)
 }
 
 // ReadOne returns the score of layer n that has a rank in colex order. It decodes no more of the block than it needs, see
@@ -206,12 +203,9 @@ func (t *Tables) ReadOne(n int, rank uint64) (int8, error) {
 	if err != nil {
 		return 0, err
 	}
-	r, err := f.reader()
-	if err != nil {
-		return 0, err
-	}
-	defer f.readers.Put(r)
-	return r.decoder.Score(rank)
+	d := t.decoders.Take(f.File)
+	defer t.decoders.Put(d)
+	return d.Score(rank)
 }
 
 // checkedFile is open for numbers that come from outside.

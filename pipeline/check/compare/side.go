@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync"
 
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
@@ -53,8 +52,7 @@ func (d directory) read(n int, start uint64, dst []int8) error { return d.Read(n
 type file struct {
 	*layerfile.File
 	of       awari.Game
-	family   cpu.Family
-	decoders sync.Pool // of *layerfile.Decoder
+	decoders *layerfile.Decoders
 }
 
 // openFile opens a layer file.
@@ -68,7 +66,7 @@ func openFile(path string, family cpu.Family) (side, error) {
 		return nil, errors.Join(corrupt.New(path, "header", "%w: %w", corrupt.ErrMismatch, err), f.Close())
 	}
 	f.Bound(f.Header().Seeds)
-	return &file{File: f, of: game, family: family}, nil
+	return &file{File: f, of: game, decoders: layerfile.NewDecoders(family)}, nil
 }
 
 // gameOf returns the game of a layer file.
@@ -95,13 +93,7 @@ func (f *file) has(n int) bool   { return n == f.Header().Seeds }
 func (f *file) close() error     { return f.Close() }
 
 func (f *file) read(_ int, start uint64, dst []int8) error {
-	d, ok := f.decoders.Get().(*layerfile.Decoder)
-	if !ok {
-		var err error
-		if d, err = f.NewDecoder(f.family); err != nil {
-			return err
-		}
-	}
+	d := f.decoders.Take(f.File)
 	defer f.decoders.Put(d)
 	return d.Read(dst, start)
 }

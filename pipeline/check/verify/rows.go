@@ -128,10 +128,7 @@ func (p *part) walk(ctx context.Context, m int, visit func(v *visitor, rs *rows)
 	chunk := chunkOf(size)
 	all := make([]*visitor, min(p.run.options.Workers, chunks(size)))
 	for i := range all {
-		all[i] = &visitor{part: p}
-		if all[i].decoder, err = file.NewDecoder(p.run.options.Family); err != nil {
-			return nil, err
-		}
+		all[i] = &visitor{part: p, decoder: file.NewDecoder(p.run.options.Family)}
 	}
 	return all, crew.Each(ctx, len(all), chunks(size), func(worker, i int) error {
 		v := all[worker]

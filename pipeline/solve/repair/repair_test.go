@@ -408,10 +408,7 @@ func rewrite(t *testing.T, dir string, n int, edit func(scores []int8)) {
 		t.Fatal(err)
 	}
 	h := f.Header()
-	d, err := f.NewDecoder(cpu.Generic)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := f.NewDecoder(cpu.Generic)
 	scores := make([]int8, h.Positions)
 	if err := errors.Join(d.Read(scores, 0), f.Close()); err != nil {
 		t.Fatal(err)

@@ -102,11 +102,7 @@ func (m *mirror) scores(w http.ResponseWriter, r *http.Request) bool {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return true
 	}
-	d, err := f.NewDecoder(cpu.Best())
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return true
-	}
+	d := f.NewDecoder(cpu.Best())
 	var scores []int8
 	var text []byte
 	for i := range f.NumBlocks() {

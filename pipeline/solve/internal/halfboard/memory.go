@@ -70,11 +70,12 @@ func streamBytes(workers int) uint64 {
 
 // captureBytes returns about the bytes that computing captures takes besides offers and
 // pieces: the list of halves that captures leave, strips on their way, and for each worker
-// rows of lower layers that are in several pieces, and a decoder of each of those layers.
+// rows of lower layers that are in several pieces, and a decoder. Besides there is room for garbage:
+// with an eighth of what stays, the collector runs a few times a pass.
 func captureBytes(q, n, workers int) uint64 {
-	const perStrip, perHalf, perDecoder = stream.StripRows * board.Side * 5 / 4, 4, 2 * board.PieceLength
+	const perStrip, perHalf, perDecoder, garbage = stream.StripRows * board.Side * 5 / 4, 4, 3 * board.PieceLength, 3 << 20
 	halves := colex.MustBinomial(n+q, q)
-	return uint64(2*workers+2)*perStrip + halves*perHalf + uint64(workers)*(halves+uint64(3*q-1)*perDecoder)
+	return uint64(2*workers+2)*perStrip + halves*perHalf + uint64(workers)*(halves+perDecoder) + garbage + tablesBytes(q, n)/8
 }
 
 // pieceBytes returns the bytes of lower layers that are kept while captures are computed: some
