@@ -29,6 +29,7 @@ const (
 	maxStatusText  = 1000 // characters of a text in a status
 	// The most memory, in bytes, and the most positions of a whole run.
 	maxStatusMemory = 1 << 56
+	maxStatusTime   = 1e10 // seconds
 	maxStatusWork   = layerfile.MaxPositions * manifest.MaxLayers
 )
 
@@ -70,9 +71,14 @@ type Status struct {
 	Share     float64 `json:"share"`   // of the work on the layer that is done, 0 to 1
 	Changed   uint64  `json:"changed"` // scores, in this sweep
 
-	RunDone  float64 `json:"run_done"`             // positions solved since the start
+	RunDone  float64 `json:"run_done"`             // the share of the time that is over, in positions
 	RunTotal float64 `json:"run_total"`            // positions to solve in all
-	Rate     float64 `json:"positions_per_second"` // lately; 0 if not known yet
+	Rate     float64 `json:"positions_per_second"` // at which the rest of the layer will be done; 0 if not known yet
+	// LayerLeft and RunLeft are the seconds that the layer and the run still take, 0 if not known; the run may
+	// take 1 + Spread times as long, or as short.
+	LayerLeft float64 `json:"layer_left_seconds,omitempty"`
+	RunLeft   float64 `json:"run_left_seconds,omitempty"`
+	Spread    float64 `json:"spread,omitempty"`
 
 	RSS     uint64 `json:"rss_bytes"`      // resident memory of the solver, 0 if not known
 	PeakRSS uint64 `json:"peak_rss_bytes"` // and the most so far
@@ -152,7 +158,8 @@ func (s *Status) plausible() bool {
 		min(s.Last, s.Threads, s.Seeds, s.Sweep) >= 0 && max(s.Last, s.Seeds) < manifest.MaxLayers &&
 		max(s.Positions, s.Changed) <= layerfile.MaxPositions && max(s.RSS, s.PeakRSS) <= maxStatusMemory &&
 		s.Share >= 0 && s.Share <= 1 && s.Rate >= 0 && s.Rate <= layerfile.MaxPositions &&
-		s.RunDone >= 0 && s.RunDone <= s.RunTotal && s.RunTotal <= maxStatusWork
+		s.RunDone >= 0 && s.RunDone <= s.RunTotal && s.RunTotal <= maxStatusWork &&
+		min(s.LayerLeft, s.RunLeft, s.Spread) >= 0 && max(s.LayerLeft, s.RunLeft, s.Spread) <= maxStatusTime
 }
 
 // SaveStatus replaces the status file. Readers see the old one or the new one,

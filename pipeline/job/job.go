@@ -62,6 +62,8 @@ type Pace struct {
 	Rate  float64       // positions a second, 0 if not known yet, or NoRate
 	Layer time.Duration // that the layer in progress still takes, Unknown or NoLayer
 	Run   time.Duration // that the run still takes, or Unknown
+	// Spread says how sure Run is: it may be 1 + Spread times as long, or as short.
+	Spread float64
 }
 
 // What a time that remains is when it is not known, and when there is no such thing.

@@ -12,7 +12,6 @@ import (
 	"grenier/io/vfs"
 	"grenier/kernels/fault"
 	"grenier/layers/awari"
-	"grenier/pipeline/solve/internal/halfboard"
 	"grenier/pipeline/tables"
 )
 
@@ -87,7 +86,10 @@ func Add(ctx context.Context, path string, game awari.Game, n int, o Options, op
 	if err := r.checkStale(); err != nil {
 		return Report{}, err
 	}
-	r.estimate = estimate{total: float64(halfboard.Positions(game, n)), profile: profile{step{stage: sealStage}: {0, 1}}}
+	if err := r.follow(n); err != nil {
+		return Report{}, err
+	}
+	r.course.OnlySeal()
 	return r.add(ctx, n, open)
 }
 

@@ -31,7 +31,9 @@ func Again(ctx context.Context, dir *rundir.Locked, game awari.Game, below []man
 	}
 	defer func() { err = errors.Join(err, work.Close()) }()
 	r := &run{options: o, game: game, dir: dir, manifest: &manifest.Manifest{Identity: Identity(game), Layers: below}}
-	r.estimate = newEstimate(game, r.manifest, n)
+	if err := r.follow(n); err != nil {
+		return Report{}, nil, err
+	}
 	if r.engine, err = r.newEngine(work); err != nil {
 		return Report{}, nil, err
 	}

@@ -29,6 +29,7 @@ import (
 	"grenier/pipeline/check/verify"
 	"grenier/pipeline/job"
 	"grenier/pipeline/solve/internal/halfboard"
+	"grenier/pipeline/solve/plan"
 	"grenier/pipeline/spaces/retro"
 	"grenier/pipeline/tables"
 )
@@ -57,6 +58,8 @@ type Options struct {
 	// Bits forces the bits that a score takes in memory, as halfboard.Options.Bits; 0 chooses
 	// what fits.
 	Bits int
+	// Calibration, if not nil, is of this machine: what a run takes is expected by it, until its own layers show more.
+	Calibration *plan.Calibration
 	// Events, if not nil, is called with each event of a run. If it fails, so does Solve; a layer
 	// that is sealed stays.
 	Events func(Event) error
@@ -87,8 +90,9 @@ type run struct {
 	trusted  trusted
 	draw     *verify.Draw // positions of the layer in progress that are checked; nil for none
 	resumed  bool         // the layer in progress began in an earlier run
-	estimate estimate
-	mu       sync.Mutex // held while progress is estimated and reported
+	course   *plan.Course
+	total    float64    // positions of all layers to solve
+	mu       sync.Mutex // held while the course is followed
 }
 
 // Solve solves the layers up to o.Seeds that the run directory at path does not
@@ -188,7 +192,9 @@ func begin(dir *rundir.Locked, m *manifest.Manifest, game awari.Game, o Options)
 	if r.engine, err = r.newEngine(dir.Work()); err != nil {
 		return nil, err
 	}
-	r.estimate = newEstimate(game, r.manifest, o.Seeds)
+	if err := r.follow(o.Seeds); err != nil {
+		return nil, err
+	}
 	return r, r.clearStale(dir.Work(), dir.ClearWork)
 }
 
@@ -310,12 +316,9 @@ func (r *run) publish(file *layerfile.Writer, layer manifest.Layer) error {
 func (r *run) finished(report Report) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.estimate.learn(report, time.Now())
+	r.course.Sealed(time.Now())
 	n := report.Layer.Positions
-	r.options.Tell(Progress{
-		Seeds: report.Layer.Seeds, Positions: n, Stage: stageName(sealStage), Done: n,
-		RunDone: r.estimate.finished, RunTotal: r.estimate.total, Share: 1, Rate: r.estimate.rate,
-	}.Step())
+	r.tell(Progress{Seeds: report.Layer.Seeds, Positions: n, Stage: stageName(sealStage), Done: n})
 }
 
 // Streams are the bytes of streams in the work directory that a stage read and wrote.

@@ -92,10 +92,7 @@ func (r *run) checkLayer(ctx context.Context, t *tables.Tables, k int, start tim
 func (r *run) checking(n int, done uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.options.Tell(Progress{
-		Seeds: n, Positions: halfboard.Positions(r.game, n), Stage: checkStage, Done: done,
-		RunDone: r.estimate.finished, RunTotal: r.estimate.total, Rate: r.estimate.rate,
-	}.Step())
+	r.tell(Progress{Seeds: n, Positions: halfboard.Positions(r.game, n), Stage: checkStage, Done: done})
 }
 
 // impossible reports scores that the layer of n seeds cannot have: only those of an earlier

@@ -115,7 +115,7 @@ func collectLayer(gauge setter, p solve.Progress) {
 	gauge(layerPositions, float64(p.Positions))
 	gauge(layerShare, p.Share)
 	gauge(layerSweep, float64(p.Sweep))
-	for _, stage := range append([]string{"check"}, streamStages...) {
+	for _, stage := range runStages {
 		gauge(layerStage, boolean(stage == p.Stage), stage)
 	}
 	if eta := p.LayerETA(); eta >= 0 {

@@ -343,6 +343,9 @@ func (a *app) printSummary(s solveSummary) {
 		humanize.IBytes(s.PeakRSS), humanize.IBytes(uint64(s.OnDisk)))
 }
 
+// runStages are the stages that a run reports, in order.
+var runStages = []string{"check", "capture", "turn", "dense", "sparse", "full", "seal"}
+
 // streamStages are the stages that may read or write streams, in order.
 var streamStages = []string{"capture", "dense", "sparse", "full", "seal"}
 

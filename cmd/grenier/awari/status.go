@@ -167,6 +167,7 @@ func progressOf(s *rundir.Status) solve.Progress {
 	return solve.Progress{
 		Seeds: s.Seeds, Positions: s.Positions, Stage: s.Stage, Sweep: s.Sweep, Changed: s.Changed,
 		RunDone: s.RunDone, RunTotal: s.RunTotal, Share: s.Share, Rate: s.Rate,
+		LayerLeft: s.LayerLeft, RunLeft: s.RunLeft, Spread: s.Spread,
 	}
 }
 
@@ -192,7 +193,7 @@ func (v runView) report() statusReport {
 		return r
 	}
 	r.Report = &lastReport{Status: *act.Report, Age: v.age().Seconds()}
-	if p := progressOf(act.Report); act.State == rundir.Running {
+	if p := progressOf(act.Report); act.State == rundir.Running && p.RunLeft > 0 {
 		r.Report.ETA, r.Report.RunETA = cli.SecondsOf(p.LayerETA()), cli.SecondsOf(p.RunETA())
 	}
 	return r
@@ -321,8 +322,9 @@ func (v runView) works(line func(name, format string, args ...any)) {
 	}
 	layerETA, runETA, changed := "", "", ""
 	if v.activity.State == rundir.Running {
-		layerETA = ", ETA " + cli.Brief(s.LayerETA())
-		runETA = fmt.Sprintf(", %s, ETA %s", cli.Speed(s.Rate), cli.Brief(s.RunETA()))
+		pace := s.Step().Pace
+		layerETA = ", ETA " + cli.Brief(pace.Layer)
+		runETA = fmt.Sprintf(", %s, ETA %s", cli.Speed(s.Rate), cli.RunETA(pace, v.activity.Report.Reported))
 	}
 	if s.Changed > 0 {
 		changed = fmt.Sprintf(", %s changed in this sweep", cli.Count(s.Changed, "score"))

@@ -154,7 +154,7 @@ func (w *watch) status() *rundir.Status {
 		PID: os.Getpid(), State: c.state, Started: w.start.UTC(), Reported: time.Now().UTC(),
 		Last: w.flags.seeds, Threads: w.flags.Threads, Kernel: w.family.String(), Calls: c.calls,
 		Seeds: p.Seeds, Positions: p.Positions, Stage: p.Stage, Sweep: p.Sweep, Share: p.Share, Changed: p.Changed,
-		RunDone: p.RunDone, RunTotal: p.RunTotal, Rate: p.Rate, RSS: cli.CurrentRSS(), PeakRSS: cli.PeakRSS(),
+		RunDone: p.RunDone, RunTotal: p.RunTotal, Rate: p.Rate, LayerLeft: p.LayerLeft, RunLeft: p.RunLeft, Spread: p.Spread, RSS: cli.CurrentRSS(), PeakRSS: cli.PeakRSS(),
 	}
 	if c.err != nil {
 		s.Error = cli.OneLine(c.err)

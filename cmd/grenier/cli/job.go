@@ -78,5 +78,5 @@ func (s step) State(elapsed time.Duration) State {
 	case job.Shares:
 		p.Rate = 0
 	}
-	return State{Doing: s.Doing, Done: s.Done, Total: s.Total, Elapsed: elapsed, Rate: p.Rate, LayerETA: p.Layer, RunETA: p.Run, Detail: s.Detail}
+	return State{Doing: s.Doing, Done: s.Done, Total: s.Total, Elapsed: elapsed, Rate: p.Rate, LayerETA: p.Layer, RunETA: p.Run, Spread: p.Spread, Detail: s.Detail}
 }

@@ -21,15 +21,17 @@ type State struct {
 	Rate        float64       // positions per second, 0 if not known yet, or job.NoRate
 	LayerETA    time.Duration // of the layer in progress, job.Unknown or job.NoLayer
 	RunETA      time.Duration // of the whole command, or job.Unknown
+	Spread      float64       // as in job.Pace
 	Detail      any           // for JSON lines, may be nil
 }
 
 // eta returns the times that remain as text.
 func (s *State) eta() string {
+	run := RunETA(&job.Pace{Run: s.RunETA, Spread: s.Spread}, time.Now())
 	if s.LayerETA == job.NoLayer {
-		return "ETA " + Brief(s.RunETA)
+		return "ETA " + run
 	}
-	return fmt.Sprintf("layer ETA %s, run ETA %s", Brief(s.LayerETA), Brief(s.RunETA))
+	return fmt.Sprintf("layer ETA %s, run ETA %s", Brief(s.LayerETA), run)
 }
 
 // SecondsOf returns d in seconds for JSON, nil if it is not known.
@@ -258,7 +260,7 @@ func (b *bar) show(s State) {
 // beside returns the text on both sides of a bar. It leaves out what does not fit the width:
 // first the speed, the ETA of the run never.
 func (s *State) beside(width int) (left, right string) {
-	speed, percent, layer, run := Speed(s.Rate), fmt.Sprintf("%.2f%%", 100*s.Done/s.Total), "", "ETA "+Brief(s.RunETA)
+	speed, percent, layer, run := Speed(s.Rate), fmt.Sprintf("%.2f%%", 100*s.Done/s.Total), "", "ETA "+RunETA(&job.Pace{Run: s.RunETA, Spread: s.Spread}, time.Now())
 	if s.LayerETA != job.NoLayer {
 		layer, run = "layer ETA "+Brief(s.LayerETA)+",", "run "+run
 	}

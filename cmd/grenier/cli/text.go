@@ -78,5 +78,26 @@ func Brief(d time.Duration) string {
 	return fmt.Sprintf("%dd%dh", hours/24, hours%24)
 }
 
+// unsure is the spread from which on the end of a run is a range.
+const unsure = 0.25
+
+// RunETA says how long a run still takes from now on, and if that is long, when it ends.
+func RunETA(p *job.Pace, now time.Time) string {
+	if p.Run < 0 {
+		return Brief(p.Run)
+	}
+	text := Brief(p.Run)
+	if p.Spread > unsure {
+		text = Brief(time.Duration(float64(p.Run)/(1+p.Spread))) + " to " + Brief(time.Duration(float64(p.Run)*(1+p.Spread)))
+	}
+	switch {
+	case p.Run >= 24*time.Hour:
+		text += ", about " + now.Add(p.Run).Local().Format("Mon 15:04")
+	case p.Run >= 5*time.Minute:
+		text += ", about " + now.Add(p.Run).Local().Format("15:04")
+	}
+	return text
+}
+
 // Period returns seconds like Brief.
 func Period(s float64) string { return Brief(time.Duration(s * float64(time.Second))) }

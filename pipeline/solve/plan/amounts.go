@@ -35,6 +35,7 @@ type Amounts struct {
 	// Disk is the most bytes on disk while the layer is solved, all layers included.
 	Disk uint64 `json:"disk_bytes"`
 
+	steps        []step // windows
 	loads        loads
 	decodedAgain float64 // positions of the layers below that are decoded again in further passes
 	lowerRead    uint64  // of Read: files of the layers that captures lead to
@@ -63,7 +64,7 @@ func (r *Run) amounts() (all []Amounts, err error) {
 
 // amountsOf returns what the layer of n seeds takes, without the layers below.
 func (r *Run) amountsOf(n int) (Amounts, error) {
-	form, err := halfboard.FormFor(r.Game, n, r.Memory, r.Cores)
+	form, err := halfboard.FormFor(r.Game, n, r.Memory, r.Cores, r.Bits)
 	if err != nil {
 		return Amounts{}, err
 	}
@@ -107,8 +108,8 @@ func (a *Amounts) keep() {
 // stream sets what is stored of a layer that is solved window by window.
 func (a *Amounts) stream(r *Run) {
 	w := widthOf(a.Bits)
-	steps := w.windows(r.Game, a.Seeds, halfboard.RoomForScores(r.Game, a.Seeds, a.Bits, r.Memory, r.Cores))
-	a.loads = w.loadsOf(r.Game, a.Seeds, steps)
+	steps := w.windows(r.Game, a.Seeds, r.roomForScores(a.Seeds, a.Bits))
+	a.steps, a.loads = steps, w.loadsOf(r.Game, a.Seeds, steps)
 	bytesOf := func(perPosition float64) uint64 { return uint64(perPosition * float64(a.Positions)) }
 	codes := a.Memory
 	for i, step := range steps {
@@ -127,6 +128,11 @@ func (a *Amounts) stream(r *Run) {
 	a.rewritten = uint64(written * float64(a.Captures))
 	a.Checkpoint = 2 * a.Memory // the old one and the new
 	a.Work = bytesOf(w.work.of(a.Seeds)) + a.Checkpoint
+}
+
+// roomForScores is halfboard.RoomForScores for the run.
+func (r *Run) roomForScores(n, bits int) int {
+	return halfboard.RoomForScores(r.Game, n, bits, r.Memory, r.Cores)
 }
 
 // CheckpointBytes returns how many bytes a checkpoint of the layer of n seeds takes at most when

@@ -1,6 +1,9 @@
 package plan
 
-import "grenier/pipeline/internal/machine"
+import (
+	"grenier/kernels/cpu"
+	"grenier/pipeline/internal/machine"
+)
 
 // Calibration is what a machine can do. Times are nanoseconds of one core.
 type Calibration struct {
@@ -67,4 +70,24 @@ func (c *Calibration) Costs() []float64 {
 		costs = append(costs, w.Capture, w.Sweep, w.Full, w.Seal)
 	}
 	return costs
+}
+
+// Typical returns about what a machine can do that was not measured: with kernels for AVX-512 as package plan's own
+// figures, with others as on a processor with BMI2, and in portable Go.
+func Typical(family cpu.Family, cores int) *Calibration {
+	c := NewCalibration(family.String(), cores)
+	c.Speedup = 1 + 0.6*float64(cores-1)
+	c.SetDisk(1e9)
+	switch family {
+	case cpu.AVX512:
+		c.Capture, c.Sweep, c.Seal, c.Decode = 5.4, 17, 4, 0.5
+		c.Six, c.Four, c.Three, c.Two = Width{8, 35, 10, 9}, Width{8, 52, 15, 13}, Width{8, 65, 18, 17}, Width{8, 110, 23, 26}
+	case cpu.Generic:
+		c.Capture, c.Sweep, c.Seal, c.Decode = 7, 170, 6, 1.2
+		c.Six, c.Four, c.Three, c.Two = Width{8, 240, 15, 12}, Width{8, 420, 25, 30}, Width{10, 800, 40, 45}, Width{20, 900, 40, 30}
+	default:
+		c.Capture, c.Sweep, c.Seal, c.Decode = 7, 43, 6, 1
+		c.Six, c.Four, c.Three, c.Two = Width{8, 66, 11, 10}, Width{8, 81, 16, 14}, Width{8, 103, 19, 18}, Width{8, 111, 25, 28}
+	}
+	return c
 }

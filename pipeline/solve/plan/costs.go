@@ -89,15 +89,20 @@ func beyond(n, least int) float64 {
 	return at(last)
 }
 
-// step is a window of a plan.
+// step is a window of a plan, and its share of the loads of its layer.
 type step struct {
 	base int
 	thin bool
+	loads
 }
 
 // windows returns the windows of a layer of n seeds, whose scores can take room in bytes.
-func (w *width) windows(game awari.Game, n, room int) (steps []step) {
-	next := step{}
+func (w *width) windows(game awari.Game, n, room int) []step {
+	return w.windowsFrom(game, n, room, step{})
+}
+
+// windowsFrom returns the windows from a given one on.
+func (w *width) windowsFrom(game awari.Game, n, room int, next step) (steps []step) {
 	for next.base < max(n, 1) {
 		if next.base > 0 && !next.thin {
 			next.thin = thinBytes(game, n, next.base) <= room && halfboard.WorthThin(n, next.base, w.bits)
@@ -215,12 +220,13 @@ func (w *width) loadsOf(game awari.Game, n int, steps []step) loads {
 
 func layerLoads(game awari.Game, n int, steps []step) (l loads) {
 	fill := float64(halfboard.Padded(game, n)) / float64(halfboard.Positions(game, n))
-	for _, step := range steps {
-		lines, shown := fill, fill*beyond(n, step.base+1)
-		if step.thin {
-			lines, shown = lines*thinLines, shown*thinSweep
+	for i := range steps {
+		s := &steps[i]
+		s.loads = loads{fill, fill * beyond(n, s.base+1)}
+		if s.thin {
+			s.loads = loads{s.lines * thinLines, s.shown * thinSweep}
 		}
-		l.lines, l.shown = l.lines+lines, l.shown+shown
+		l.lines, l.shown = l.lines+s.lines, l.shown+s.shown
 	}
 	return l
 }

@@ -44,6 +44,8 @@ type Run struct {
 	Memory uint64
 	// Cores is the number of processors, at least one.
 	Cores int
+	// Bits forces the bits of a score, as solve.Options.Bits.
+	Bits int
 }
 
 // Plan is what a run takes.

@@ -139,6 +139,9 @@ func sameFile(a, b manifest.Layer) bool {
 // solving reports progress in solving a layer, as a part of all that is solved again.
 func (r *repairer) solving(s job.Step) {
 	p := s.Detail.(solve.Progress)
+	if p.Rate > 0 {
+		p.RunLeft += (r.total - r.done - p.RunTotal) / p.Rate
+	}
 	p.RunDone, p.RunTotal = r.done+p.RunDone, r.total
 	r.options.Solve.Tell(p.Step())
 }

@@ -29,9 +29,9 @@ type Form struct {
 }
 
 // FormFor returns how an engine with the given workers solves the layer of n seeds within
-// memory in bytes, 0 being no bound. It fails with ErrMemory if it cannot.
-func FormFor(game awari.Game, n int, memory uint64, workers int) (Form, error) {
-	o := Options{Memory: memory, Workers: workers}
+// memory in bytes, 0 being no bound; bits forces its form, as in Options. It fails with ErrMemory if it cannot.
+func FormFor(game awari.Game, n int, memory uint64, workers, bits int) (Form, error) {
+	o := Options{Memory: memory, Workers: workers, Bits: bits}
 	codes, err := o.form(game, n)
 	if err != nil {
 		return Form{}, err

@@ -10,6 +10,7 @@ type Progress struct {
 	Seeds     int    // of the layer
 	Positions uint64 // of the layer
 	Stage     Stage
+	Turning   bool    // no sweep has begun: Done counts the beginning of a window
 	Sweep     int     // sweeps begun, dense and sparse
 	Done      uint64  // positions that the stage, or sweep, has finished
 	Changed   uint64  // scores changed by the sweep so far
@@ -64,6 +65,7 @@ type Account struct {
 	since     time.Time // its time is in stats up to then; zero before the first stage
 	Traffic   traffic
 	changed   atomic.Uint64 // scores that the sweep changed
+	Turning   atomic.Bool   // a window begins
 	Reports   reports
 }
 
@@ -109,6 +111,9 @@ const tellAfter = 10 * time.Millisecond
 func (a *Account) worthTelling(stage Stage, share float64) bool {
 	now := time.Since(a.Began)
 	what, r := int64(a.Stats.Sweeps)*int64(Stages)+int64(stage), &a.Reports
+	if a.Turning.Load() {
+		what = -1
+	}
 	if r.last.Swap(what) == what && share < 1 && !r.Often && now-time.Duration(r.lastAt.Load()) < tellAfter {
 		return false
 	}
@@ -122,7 +127,7 @@ func (a *Account) Tell(stage Stage, share float64) {
 		return
 	}
 	p := Progress{
-		Seeds: a.Seeds, Positions: a.Positions, Stage: stage, Sweep: a.Stats.Sweeps + 1,
+		Seeds: a.Seeds, Positions: a.Positions, Stage: stage, Turning: a.Turning.Load(), Sweep: a.Stats.Sweeps + 1,
 		Done: uint64(share * float64(a.Positions)), Changed: a.changed.Load(), Traffic: a.Traffic.Now(),
 	}
 	if a.Reports.Window != nil {

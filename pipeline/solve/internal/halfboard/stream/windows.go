@@ -166,6 +166,9 @@ func (w *Windows) eachWindow(ctx context.Context) error {
 // one before. It returns the stage of the first sweep.
 func (w *Windows) beginWindow(ctx context.Context, again bool) (fixpoint.Stage, error) {
 	stage := fixpoint.DenseStage
+	w.Turning.Store(true)
+	defer w.Turning.Store(false)
+	w.Tell(stage, 0)
 	if err := w.useThin(ctx, again); err != nil {
 		return stage, err
 	}
@@ -190,8 +193,10 @@ func (w *Windows) beginWindow(ctx context.Context, again bool) (fixpoint.Stage, 
 // If the first sweep is sparse, it marks what that makes out of date.
 func (w *Windows) turnAll(ctx context.Context, again bool, first fixpoint.Stage) error {
 	prune := again && w.worthPruning(board.OpenRows, w.ends)
+	var done atomic.Int64
+	strips := w.strips(board.OpenRows)
 	return w.goOver(ctx, pass{stage: fixpoint.DenseStage, class: board.OpenRows, reads: true, prune: prune, work: func(s strip, j *stripJob) error {
-		w.Tell(first, 0)
+		w.Tell(first, float64(done.Add(1))/float64(strips))
 		for row := s.begin; row < s.end; row += board.Side {
 			at := s.panel*s.matrix.Chunks[board.OpenRows] + row/board.Side
 			lines := s.matrix.Lines(s.panel, row/board.Side)
@@ -247,7 +252,7 @@ func (w *Windows) storeWindow(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	done, strips := 0, w.strips()
+	done, strips := 0, w.strips(board.OpenRows)+w.strips(board.FullRows)
 	write := func(s strip, j *stripJob) error {
 		done++
 		w.Tell(fixpoint.FullStage, float64(done)/float64(strips))
@@ -291,13 +296,11 @@ func (w *stored) publish(stage fixpoint.Stage, done func(), streams ...*spill.Wr
 	return nil
 }
 
-// strips returns the number of strips of the layer.
-func (w *Windows) strips() (n int) {
+// strips returns the number of strips of a class of rows.
+func (w *Windows) strips(class board.RowClass) (n int) {
 	for _, panels := range w.segments {
-		for class := range board.Classes {
-			for range stripsOf(panels, class) {
-				n++
-			}
+		for range stripsOf(panels, class) {
+			n++
 		}
 	}
 	return n

@@ -1,0 +1,411 @@
+package plan
+
+import (
+	"math"
+	"time"
+)
+
+// Stage is a step of the work on a layer, as a plan has it.
+type Stage uint8
+
+// The stages. A layer in memory has no Turn; one in windows has Turn, Sweep and Full in each.
+const (
+	Capture Stage = iota
+	Turn
+	Sweep
+	Full
+	Seal
+
+	allStages // stands for any
+)
+
+// of returns the seconds of a stage.
+func (t Times) of(s Stage) float64 {
+	return [allStages]float64{t.Capture, t.Turn, t.Sweep, t.Full, t.Seal}[s]
+}
+
+// Place is where a run is.
+type Place struct {
+	Seeds int // of the layer in progress
+	Stage Stage
+	// Base and Values are of the window in progress; Values is 0 in a layer in one piece.
+	Base, Values int
+	Sweeps       int     // begun in the layer so far
+	Part         float64 // of the stage, or of the sweep, that is done
+}
+
+// Course follows a run and says how long it still takes: as planned, times what stages took so
+// far for what was planned for them. It is not safe for concurrent use.
+type Course struct {
+	run     Run
+	machine *Calibration
+	layers  []Layer // to be solved, the first one in progress
+	legs    []leg   // of the layer in progress
+	at      int     // index of the leg in progress
+	seen    bool    // it has reported
+	part    float64 // of it that is done
+	since   time.Time
+	before  float64 // seconds of all layers before the one in progress
+	inLayer float64 // seconds of the legs before the one in progress
+	later   float64 // seconds of the layers after the one in progress, as expected
+	share   float64 // of the run, as told last
+	rates   map[kind]*rate
+	curves  map[kind]curve
+	marks   []float64 // seconds from the beginning of the leg to each of its sweeps
+	first   int       // sweep of the leg
+}
+
+// leg is one stage of one window.
+type leg struct {
+	kind
+	base    int
+	seconds float64 // as planned
+}
+
+// kind is what legs have in common whose plans are wrong by the same factor.
+type kind struct {
+	bits  int // 0 stands for any
+	stage Stage
+	order int // of the window: first, second, later; thin ones apart
+}
+
+// The orders of windows.
+const (
+	anyOrder = iota
+	firstWindow
+	secondWindow
+	laterWindow
+	thinWindow
+)
+
+// wider returns the kinds that k belongs to, itself last.
+func (k kind) wider() [4]kind {
+	return [4]kind{{stage: allStages}, {stage: k.stage}, {bits: k.bits, stage: k.stage}, k}
+}
+
+// rate is what was planned for legs that have ended, and what they took, in seconds.
+type rate struct{ planned, took float64 }
+
+const (
+	// prior is how many seconds of planned work count as much as what is assumed for a kind.
+	prior = 0.3
+	// forget is what rates keep of their weight from one layer to the next.
+	forget = 0.5
+	// known is the seconds of planned work from which on a kind counts as known.
+	known = 0.5
+	// Spread of what is left, if all of it is of known kinds, and if none is.
+	leastSpread, mostSpread = 0.1, 0.6
+)
+
+// NewCourse returns the course of a run that begins now. It fails as New does.
+func NewCourse(r Run, c *Calibration, now time.Time) (*Course, error) {
+	p, err := r.plan(c)
+	if err != nil {
+		return nil, err
+	}
+	course := &Course{run: r, machine: c, layers: p.Layers, since: now, rates: map[kind]*rate{}, curves: map[kind]curve{}}
+	course.lay()
+	return course, nil
+}
+
+// Assume tells what a layer took before the run, as a manifest says it.
+func (c *Course) Assume(seeds int, seconds float64) {
+	a, err := c.run.amountsOf(seeds)
+	if err != nil || seconds < known {
+		return
+	}
+	all := c.rate(kind{stage: allStages})
+	all.planned += c.machine.times(&a, c.run.Cores).sum()
+	all.took += seconds
+	c.expect()
+}
+
+// lay lays out the legs of the first layer.
+func (c *Course) lay() {
+	c.legs, c.inLayer = nil, 0
+	c.enter(0, c.since)
+	if len(c.layers) > 0 {
+		c.legs = c.layers[0].legs()
+	}
+	c.expect()
+}
+
+// expect brings up to date what layers after the one in progress take.
+func (c *Course) expect() {
+	c.later = 0
+	for _, l := range c.layers[min(1, len(c.layers)):] {
+		for _, leg := range l.legs() {
+			c.later += leg.seconds * c.factor(leg.kind)
+		}
+	}
+}
+
+// OnlySeal says that the layer in progress is to be sealed only.
+func (c *Course) OnlySeal() { c.legs = c.legs[len(c.legs)-1:] }
+
+// legs returns the legs of a layer, in order.
+func (l *Layer) legs() []leg {
+	all := []leg{{kind: kind{bits: l.Bits, stage: Capture}, seconds: l.Times.Capture}}
+	if l.InMemory() {
+		all = append(all, leg{kind: kind{bits: l.Bits, stage: Sweep}, seconds: l.Times.Sweep}, leg{kind: kind{bits: l.Bits, stage: Full}})
+	}
+	for i, s := range l.steps {
+		all = append(all, l.window(i, s)...)
+	}
+	return append(all, leg{kind: kind{bits: l.Bits, stage: Seal}, seconds: l.Times.Seal})
+}
+
+// window returns the legs of a window.
+func (l *Layer) window(i int, s step) []leg {
+	order := min(firstWindow+i, laterWindow)
+	if s.thin {
+		order = thinWindow
+	}
+	var all loads
+	for _, s := range l.steps {
+		all.lines, all.shown = all.lines+s.lines, all.shown+s.shown
+	}
+	lines, shown := s.lines/all.lines, s.shown/all.shown
+	of := func(stage Stage, share float64) leg {
+		return leg{kind: kind{l.Bits, stage, order}, base: s.base, seconds: share * l.Times.of(stage)}
+	}
+	return []leg{of(Turn, lines), of(Sweep, shown), of(Full, lines)}
+}
+
+// rate returns the rate of a kind.
+func (c *Course) rate(k kind) *rate {
+	r := c.rates[k]
+	if r == nil {
+		r = &rate{}
+		c.rates[k] = r
+	}
+	return r
+}
+
+// factor returns how many times as long as planned legs of a kind take.
+func (c *Course) factor(k kind) float64 {
+	f := 1.0
+	for _, k := range k.wider() {
+		if r := c.rates[k]; r != nil {
+			f = (f*prior + r.took) / (prior + r.planned)
+		}
+	}
+	return f
+}
+
+// Reach records where the run is.
+func (c *Course) Reach(p Place, now time.Time) {
+	at := c.find(p)
+	if at < c.at {
+		return // a late report
+	}
+	if at > c.at {
+		c.turnTo(at, now)
+	}
+	if p.Stage == Sweep {
+		p.Part = c.swept(p, now)
+	}
+	c.seen, c.part = true, min(max(c.part, p.Part), 1)
+}
+
+// enter begins a leg.
+func (c *Course) enter(at int, now time.Time) {
+	c.at, c.seen, c.part, c.since, c.marks = at, false, 0, now, nil
+}
+
+// find returns the index of the leg that a report is about. It lays out windows anew from the one in progress on if
+// the engine chose others than planned.
+func (c *Course) find(p Place) int {
+	for again := false; ; again = true {
+		for i, l := range c.legs {
+			if l.stage == p.Stage && (p.Stage == Capture || p.Stage == Seal || l.base == p.Base) {
+				return i
+			}
+		}
+		if again || p.Values == 0 || len(c.layers) == 0 {
+			return c.at
+		}
+		c.replan(p)
+	}
+}
+
+// replan lays out the windows from the one in progress on.
+func (c *Course) replan(p Place) {
+	l := c.layers[0]
+	w := widthOf(l.Bits)
+	steps := w.windowsFrom(c.run.Game, l.Seeds, c.run.roomForScores(l.Seeds, l.Bits), step{base: p.Base, thin: p.Values != w.values})
+	layerLoads(c.run.Game, l.Seeds, steps)
+	kept := 0
+	for kept < len(c.legs) && c.legs[kept].stage != Seal && (c.legs[kept].stage == Capture || c.legs[kept].base < p.Base) {
+		kept++
+	}
+	seal := c.legs[len(c.legs)-1]
+	c.legs = c.legs[:kept:kept]
+	for i, s := range steps {
+		c.legs = append(c.legs, l.window(i+(kept-1)/3, s)...)
+	}
+	c.legs = append(c.legs, seal)
+	c.at = min(c.at, kept)
+}
+
+// turnTo ends the leg in progress and begins another one. Legs between them were done by an earlier run.
+func (c *Course) turnTo(at int, now time.Time) {
+	took := now.Sub(c.since).Seconds()
+	c.inLayer += took
+	skipped := c.legs[c.at:at]
+	if c.seen {
+		c.learn(skipped[0], took)
+		skipped = skipped[1:]
+	}
+	for _, l := range skipped {
+		c.inLayer += c.planned(l)
+	}
+	c.enter(at, now)
+	c.expect()
+}
+
+// planned returns the seconds that a leg takes by what is known.
+func (c *Course) planned(l leg) float64 { return l.seconds * c.factor(l.kind) }
+
+// learn learns from a leg that has ended.
+func (c *Course) learn(l leg, took float64) {
+	for _, k := range l.wider() {
+		r := c.rate(k)
+		r.planned += l.seconds
+		r.took += took
+	}
+	if l.stage == Sweep && took > 0 {
+		c.curves[l.kind] = newCurve(c.marks, took)
+	}
+}
+
+// swept returns the share of its leg that is done when a part of a sweep is.
+func (c *Course) swept(p Place, now time.Time) float64 {
+	if len(c.marks) == 0 {
+		c.first = p.Sweeps
+	}
+	for len(c.marks) <= p.Sweeps-c.first {
+		c.marks = append(c.marks, now.Sub(c.since).Seconds())
+	}
+	known, ok := c.curves[c.legs[c.at].kind]
+	if !ok {
+		known = typical
+	}
+	return known.at(p.Sweeps-c.first, p.Part)
+}
+
+// Sealed records that the layer in progress is sealed.
+func (c *Course) Sealed(now time.Time) {
+	if len(c.layers) == 0 {
+		return
+	}
+	took := now.Sub(c.since).Seconds()
+	if c.seen {
+		c.learn(c.legs[c.at], took)
+	}
+	c.before += c.inLayer + took
+	c.layers, c.since = c.layers[1:], now
+	for _, r := range c.rates {
+		r.planned, r.took = r.planned*forget, r.took*forget
+	}
+	c.lay()
+}
+
+// Left is how long a run still takes.
+type Left struct {
+	Share, LayerShare float64 // of the time that is over
+	Layer, Run        time.Duration
+	// Spread says how sure that is: Run may be 1 + Spread times as long, or as short.
+	Spread float64
+}
+
+// Left returns how long the run still takes.
+func (c *Course) Left(now time.Time) (left Left) {
+	layer, done := 0.0, c.inLayer
+	if len(c.legs) > 0 {
+		took := now.Sub(c.since).Seconds()
+		done += took
+		layer = c.ofLeg(took)
+		for _, l := range c.legs[c.at+1:] {
+			layer += c.planned(l)
+		}
+	}
+	run, over := layer+c.later, c.before+done
+	left = Left{Share: 1, LayerShare: 1, Layer: duration(layer), Run: duration(run), Spread: c.spread(run)}
+	if layer > 0 {
+		left.LayerShare = done / (done + layer)
+	}
+	if run > 0 {
+		left.Share = over / (over + run)
+	}
+	c.share = max(c.share, left.Share)
+	left.Share = c.share
+	return left
+}
+
+// ofLeg returns the seconds that are left of the leg in progress: as planned, and more and more as fast as it was so far.
+func (c *Course) ofLeg(took float64) float64 {
+	return (1 - c.part) * ((1-c.part)*c.planned(c.legs[c.at]) + took)
+}
+
+// spread returns how unsure the seconds are that are left.
+func (c *Course) spread(left float64) float64 {
+	sure := 0.0
+	add := func(l leg) {
+		if r := c.rates[l.kind]; r != nil && r.planned+r.took > known {
+			sure += c.planned(l)
+		}
+	}
+	for i, l := range c.layers {
+		legs := c.legs
+		if i > 0 {
+			legs = l.legs()
+		}
+		for k, leg := range legs {
+			if i > 0 || k >= c.at {
+				add(leg)
+			}
+		}
+	}
+	if left <= 0 {
+		return 0
+	}
+	return mostSpread - (mostSpread-leastSpread)*min(sure/left, 1)
+}
+
+// duration returns seconds as a duration.
+func duration(seconds float64) time.Duration {
+	const most = 100 * 365 * 24 * 3600
+	return time.Duration(min(seconds, most) * float64(time.Second))
+}
+
+// curve has for each sweep the share of the time before it.
+type curve []float64
+
+// newCurve returns the curve of sweeps that began at marks, of a leg that took some seconds.
+func newCurve(marks []float64, took float64) (c curve) {
+	for _, m := range marks {
+		c = append(c, m/took)
+	}
+	return c
+}
+
+// at returns the share of the time that is over when a part of a sweep is done.
+func (c curve) at(sweep int, part float64) float64 {
+	end := 1.0
+	if sweep+1 < len(c) {
+		end = c[sweep+1]
+	}
+	if sweep >= len(c) {
+		return 1
+	}
+	return c[sweep] + part*(end-c[sweep])
+}
+
+// typical is the curve of sweeps that each take a tenth less than the one before.
+var typical = func() (c curve) {
+	for k := range 45 {
+		c = append(c, 1-math.Pow(0.9, float64(k)))
+	}
+	return c
+}()
