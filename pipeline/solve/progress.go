@@ -87,7 +87,7 @@ func placeOf(p *halfboard.Progress) plan.Place {
 // follow begins to follow the run over the layers that it has to solve.
 func (r *run) follow(last int) (err error) {
 	o, m := &r.options, r.manifest
-	p := plan.Run{Game: r.game, Seeds: last, Solved: len(m.Layers), Memory: o.Memory, Cores: max(o.Workers, 1), Bits: o.Bits}
+	p := plan.Run{Game: r.game, Seeds: last, Solved: len(m.Layers), Memory: o.Memory, Cores: max(o.Workers, 1), Bits: o.Bits, Family: o.Family}
 	if o.Engine == Retrograde {
 		p.Memory = 0
 	}

@@ -114,7 +114,7 @@ func (o *Options) checkRoom(path string, game awari.Game) error {
 	if o.Free == nil {
 		return nil
 	}
-	r := plan.Run{Game: game, Seeds: o.Seeds, Memory: o.Memory, Cores: o.Workers}
+	r := plan.Run{Game: game, Seeds: o.Seeds, Memory: o.Memory, Cores: o.Workers, Bits: o.Bits, Family: o.Family}
 	if err := Continue(&r, path); err != nil {
 		return nil // lock will report it
 	}

@@ -111,7 +111,7 @@ func (f *planFlags) run() (r plan.Run, o solve.Options, err error) {
 		return r, o, f.Memory.Explain(err)
 	}
 	o.Free = rundir.FreeBytes
-	r = plan.Run{Game: game, Seeds: o.Seeds, Memory: o.Memory, Cores: o.Workers}
+	r = plan.Run{Game: game, Seeds: o.Seeds, Memory: o.Memory, Cores: o.Workers, Family: o.Family}
 	if f.dir != "" {
 		err = solve.Continue(&r, f.dir)
 	}

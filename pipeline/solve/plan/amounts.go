@@ -108,8 +108,8 @@ func (a *Amounts) keep() {
 // stream sets what is stored of a layer that is solved window by window.
 func (a *Amounts) stream(r *Run) {
 	w := widthOf(a.Bits)
-	steps := w.windows(r.Game, a.Seeds, r.roomForScores(a.Seeds, a.Bits))
-	a.steps, a.loads = steps, w.loadsOf(r.Game, a.Seeds, steps)
+	steps := r.windows(w, a.Seeds, step{})
+	a.steps, a.loads = steps, r.loadsOf(w, a.Seeds, steps)
 	bytesOf := func(perPosition float64) uint64 { return uint64(perPosition * float64(a.Positions)) }
 	codes := a.Memory
 	for i, step := range steps {
@@ -128,11 +128,6 @@ func (a *Amounts) stream(r *Run) {
 	a.rewritten = uint64(written * float64(a.Captures))
 	a.Checkpoint = 2 * a.Memory // the old one and the new
 	a.Work = bytesOf(w.work.of(a.Seeds)) + a.Checkpoint
-}
-
-// roomForScores is halfboard.RoomForScores for the run.
-func (r *Run) roomForScores(n, bits int) int {
-	return halfboard.RoomForScores(r.Game, n, bits, r.Memory, r.Cores)
 }
 
 // CheckpointBytes returns how many bytes a checkpoint of the layer of n seeds takes at most when

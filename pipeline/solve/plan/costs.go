@@ -96,16 +96,12 @@ type step struct {
 	loads
 }
 
-// windows returns the windows of a layer of n seeds, whose scores can take room in bytes.
-func (w *width) windows(game awari.Game, n, room int) []step {
-	return w.windowsFrom(game, n, room, step{})
-}
-
-// windowsFrom returns the windows from a given one on.
-func (w *width) windowsFrom(game awari.Game, n, room int, next step) (steps []step) {
+// windows returns the windows of the layer of n seeds from the given one on.
+func (r *Run) windows(w *width, n int, next step) (steps []step) {
+	room := halfboard.RoomForScores(r.Game, n, w.bits, r.Memory, r.Cores)
 	for next.base < max(n, 1) {
 		if next.base > 0 && !next.thin {
-			next.thin = thinBytes(game, n, next.base) <= room && halfboard.WorthThin(n, next.base, w.bits)
+			next.thin = thinBytes(r.Game, n, next.base) <= room && halfboard.WorthThin(r.Family, n, next.base, w.bits)
 		}
 		steps = append(steps, next)
 		if next.thin {
@@ -204,17 +200,18 @@ type loads struct {
 
 // loadsOf returns those of the layer of n seeds with the given windows, for those of the layers that are
 // calibrated.
-func (w *width) loadsOf(game awari.Game, n int, steps []step) loads {
+func (r *Run) loadsOf(w *width, n int, steps []step) loads {
 	var sum loads
 	var positions float64
+	calibrated := Run{Game: calibratedGame, Cores: 1, Family: r.Family}
 	for k := firstCalibrated; k <= lastCalibrated; k++ {
-		l := layerLoads(calibratedGame, k, w.windows(calibratedGame, k, halfboard.RoomForScores(calibratedGame, k, w.bits, 0, 1)))
+		l := layerLoads(calibratedGame, k, calibrated.windows(w, k, step{}))
 		share := float64(halfboard.Positions(calibratedGame, k))
 		sum.lines += share * l.lines
 		sum.shown += share * l.shown
 		positions += share
 	}
-	l := layerLoads(game, n, steps)
+	l := layerLoads(r.Game, n, steps)
 	return loads{l.lines * positions / sum.lines, l.shown * positions / sum.shown}
 }
 
@@ -283,7 +280,6 @@ func (p *Plan) Assumptions() []string {
 	for _, l := range p.Layers {
 		if !l.InMemory() {
 			return append(all,
-				"windows are thin as with kernels for AVX-512",
 				"scores of layers above 36 are as far from 0 as those of 36; bytes of streams depend on them as between 18 and 22 seeds",
 				"reading and writing overlap with computing in each step; steps follow each other")
 		}

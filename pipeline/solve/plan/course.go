@@ -156,20 +156,34 @@ func (l *Layer) legs() []leg {
 }
 
 // window returns the legs of a window.
-func (l *Layer) window(i int, s step) []leg {
+func (l *Layer) window(i int, s step) (legs []leg) {
 	order := min(firstWindow+i, laterWindow)
 	if s.thin {
 		order = thinWindow
 	}
-	var all loads
-	for _, s := range l.steps {
-		all.lines, all.shown = all.lines+s.lines, all.shown+s.shown
+	var all [allStages]float64
+	for i, s := range l.steps {
+		for stage := range all {
+			all[stage] += s.weight(i, Stage(stage))
+		}
 	}
-	lines, shown := s.lines/all.lines, s.shown/all.shown
-	of := func(stage Stage, share float64) leg {
-		return leg{kind: kind{l.Bits, stage, order}, base: s.base, seconds: share * l.Times.of(stage)}
+	for stage := Turn; stage <= Full; stage++ {
+		legs = append(legs, leg{kind{l.Bits, stage, order}, s.base, s.weight(i, stage) / all[stage] * l.Times.of(stage)})
 	}
-	return []leg{of(Turn, lines), of(Sweep, shown), of(Full, lines)}
+	return legs
+}
+
+// weight is the part of the time of a stage that window i takes, for those of the other windows. Sweeps take time by
+// the root of the share of scores that a window shows, as layers 19 to 22 did.
+func (s step) weight(i int, stage Stage) float64 {
+	const later = 0.5 // of the other windows: the first one turns nothing, and stores more
+	switch {
+	case stage == Sweep:
+		return math.Sqrt(s.shown * s.lines)
+	case stage == Turn && i == 0, stage == Full && i > 0:
+		return later * s.lines
+	}
+	return s.lines
 }
 
 // rate returns the rate of a kind.
@@ -233,7 +247,7 @@ func (c *Course) find(p Place) int {
 func (c *Course) replan(p Place) {
 	l := c.layers[0]
 	w := widthOf(l.Bits)
-	steps := w.windowsFrom(c.run.Game, l.Seeds, c.run.roomForScores(l.Seeds, l.Bits), step{base: p.Base, thin: p.Values != w.values})
+	steps := c.run.windows(w, l.Seeds, step{base: p.Base, thin: p.Values != w.values})
 	layerLoads(c.run.Game, l.Seeds, steps)
 	kept := 0
 	for kept < len(c.legs) && c.legs[kept].stage != Seal && (c.legs[kept].stage == Capture || c.legs[kept].base < p.Base) {

@@ -79,7 +79,7 @@ func calibrationOf(t *testing.T, all map[int]map[int]measured) *Calibration {
 func memoryFor(t *testing.T, r *Run, n, bits int) uint64 {
 	t.Helper()
 	for memory, step := halfboard.Least(r.Game, n, r.Cores), uint64(mib); memory < gib; memory += step {
-		form, err := halfboard.FormFor(r.Game, n, memory, r.Cores)
+		form, err := halfboard.FormFor(r.Game, n, memory, r.Cores, 0)
 		if err == nil && form.Bits == bits {
 			return memory
 		}

@@ -28,6 +28,7 @@
 package plan
 
 import (
+	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve/internal/halfboard"
 )
@@ -46,6 +47,8 @@ type Run struct {
 	Cores int
 	// Bits forces the bits of a score, as solve.Options.Bits.
 	Bits int
+	// Family is the kernel family.
+	Family cpu.Family
 }
 
 // Plan is what a run takes.
@@ -111,6 +114,11 @@ func New(r Run, c *Calibration) (*Plan, error) {
 }
 
 func (r *Run) plan(c *Calibration) (*Plan, error) {
+	if c != nil {
+		if family, err := cpu.ParseFamily(c.Kernel); err == nil {
+			r.Family = family
+		}
+	}
 	all, err := r.amounts()
 	if err != nil {
 		return nil, err

@@ -64,10 +64,10 @@ func RoomForScores(game awari.Game, n, bits int, memory uint64, workers int) int
 }
 
 // WorthThin reports whether the window with the given base of the layer of n seeds, which is not the
-// first, is thin if memory allows, when other codes have the given bits, with kernels for AVX-512.
-func WorthThin(n, base, bits int) bool {
+// first, is thin if memory allows, when other codes have the given bits.
+func WorthThin(family cpu.Family, n, base, bits int) bool {
 	o := Options{Bits: bits}
-	return stream.WorthThin(cpu.AVX512, o.codes(), base, n)
+	return stream.WorthThin(family, o.codes(), base, n)
 }
 
 // Padded returns the scores of the layer of n seeds, the padding of lines and blocks included:
