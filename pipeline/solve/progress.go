@@ -109,8 +109,10 @@ func (r *run) follow(last int) (err error) {
 func (r *run) tell(p Progress) {
 	left := r.course.Left(time.Now())
 	p.RunTotal = r.total
-	p.RunDone, p.Share = left.Share*p.RunTotal, left.LayerShare
-	p.LayerLeft, p.RunLeft, p.Spread = left.Layer.Seconds(), left.Run.Seconds(), left.Spread
+	p.RunDone, p.RunLeft, p.Spread = left.Share*p.RunTotal, left.Run.Seconds(), left.Spread
+	if p.Share < 1 {
+		p.Share, p.LayerLeft = left.LayerShare, left.Layer.Seconds()
+	}
 	if p.LayerLeft > 0 {
 		p.Rate = (1 - p.Share) * float64(p.Positions) / p.LayerLeft
 	}

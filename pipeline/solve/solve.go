@@ -318,7 +318,7 @@ func (r *run) finished(report Report) {
 	defer r.mu.Unlock()
 	r.course.Sealed(time.Now())
 	n := report.Layer.Positions
-	r.tell(Progress{Seeds: report.Layer.Seeds, Positions: n, Stage: stageName(sealStage), Done: n})
+	r.tell(Progress{Seeds: report.Layer.Seeds, Positions: n, Stage: stageName(sealStage), Done: n, Share: 1})
 }
 
 // Streams are the bytes of streams in the work directory that a stage read and wrote.

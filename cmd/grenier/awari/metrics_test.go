@@ -31,7 +31,7 @@ func TestMetrics(t *testing.T) {
 	w.readers = []func(solve.Event) error{(&terminal{app: a, shown: shown, quiet: true}).take, m.take}
 	w.tell(solve.Locked{Manifest: &manifest.Manifest{Layers: []manifest.Layer{{Positions: 10, Bytes: 100}}}})
 	w.tell(solve.Progress{
-		Seeds: 16, Positions: 500_000, Stage: "dense", Sweep: 3, RunDone: 250_000, RunTotal: 1_000_000, Share: 0.5, Rate: 25_000,
+		Seeds: 16, Positions: 500_000, Stage: "dense", Sweep: 3, RunDone: 250_000, RunTotal: 1_000_000, Share: 0.5, Rate: 25_000, LayerLeft: 10, RunLeft: 30,
 		Streams: map[string]solve.Streams{"capture": {Read: 7}},
 	}.Step())
 	w.tell(solve.Sealed{Report: solve.Report{Layer: manifest.Layer{Seeds: 1, Positions: 20, Bytes: 200}}})

@@ -37,22 +37,23 @@ type Place struct {
 // Course follows a run and says how long it still takes: as planned, times what stages took so
 // far for what was planned for them. It is not safe for concurrent use.
 type Course struct {
-	run     Run
-	machine *Calibration
-	layers  []Layer // to be solved, the first one in progress
-	legs    []leg   // of the layer in progress
-	at      int     // index of the leg in progress
-	seen    bool    // it has reported
-	part    float64 // of it that is done
-	since   time.Time
-	before  float64 // seconds of all layers before the one in progress
-	inLayer float64 // seconds of the legs before the one in progress
-	later   float64 // seconds of the layers after the one in progress, as expected
-	share   float64 // of the run, as told last
-	rates   map[kind]*rate
-	curves  map[kind]curve
-	marks   []float64 // seconds from the beginning of the leg to each of its sweeps
-	first   int       // sweep of the leg
+	run               Run
+	machine           *Calibration
+	layers            []Layer // to be solved, the first one in progress
+	legs              []leg   // of the layer in progress
+	at                int     // index of the leg in progress
+	seen              bool    // it has reported
+	part              float64 // of it that is done
+	since             time.Time
+	began             time.Time
+	begun             float64 // share of the run that earlier runs had done
+	inLayer           float64 // seconds of the legs before the one in progress, those that an earlier run did included
+	later             float64 // seconds of the layers after the one in progress, as expected
+	share, layerShare float64 // as told last
+	rates             map[kind]*rate
+	curves            map[kind]curve
+	marks             []float64 // seconds from the beginning of the leg to each of its sweeps
+	first             int       // sweep of the leg
 }
 
 // leg is one stage of one window.
@@ -103,7 +104,7 @@ func NewCourse(r Run, c *Calibration, now time.Time) (*Course, error) {
 	if err != nil {
 		return nil, err
 	}
-	course := &Course{run: r, machine: c, layers: p.Layers, since: now, rates: map[kind]*rate{}, curves: map[kind]curve{}}
+	course := &Course{run: r, machine: c, layers: p.Layers, began: now, since: now, rates: map[kind]*rate{}, curves: map[kind]curve{}}
 	course.lay()
 	return course, nil
 }
@@ -122,7 +123,7 @@ func (c *Course) Assume(seeds int, seconds float64) {
 
 // lay lays out the legs of the first layer.
 func (c *Course) lay() {
-	c.legs, c.inLayer = nil, 0
+	c.legs, c.inLayer, c.layerShare = nil, 0, 0
 	c.enter(0, c.since)
 	if len(c.layers) > 0 {
 		c.legs = c.layers[0].legs()
@@ -271,11 +272,17 @@ func (c *Course) turnTo(at int, now time.Time) {
 		c.learn(skipped[0], took)
 		skipped = skipped[1:]
 	}
+	earlier := 0.0
 	for _, l := range skipped {
-		c.inLayer += c.planned(l)
+		earlier += c.planned(l)
 	}
+	c.inLayer += earlier
 	c.enter(at, now)
 	c.expect()
+	if earlier > 0 {
+		layer, run := c.left(0)
+		c.begun += (1 - c.begun) * earlier / (earlier + layer + run)
+	}
 }
 
 // planned returns the seconds that a leg takes by what is known.
@@ -313,11 +320,9 @@ func (c *Course) Sealed(now time.Time) {
 	if len(c.layers) == 0 {
 		return
 	}
-	took := now.Sub(c.since).Seconds()
 	if c.seen {
-		c.learn(c.legs[c.at], took)
+		c.learn(c.legs[c.at], now.Sub(c.since).Seconds())
 	}
-	c.before += c.inLayer + took
 	c.layers, c.since = c.layers[1:], now
 	for _, r := range c.rates {
 		r.planned, r.took = r.planned*forget, r.took*forget
@@ -334,27 +339,34 @@ type Left struct {
 }
 
 // Left returns how long the run still takes.
-func (c *Course) Left(now time.Time) (left Left) {
-	layer, done := 0.0, c.inLayer
-	if len(c.legs) > 0 {
-		took := now.Sub(c.since).Seconds()
-		done += took
-		layer = c.ofLeg(took)
-		for _, l := range c.legs[c.at+1:] {
-			layer += c.planned(l)
-		}
-	}
-	run, over := layer+c.later, c.before+done
-	left = Left{Share: 1, LayerShare: 1, Layer: duration(layer), Run: duration(run), Spread: c.spread(run)}
-	if layer > 0 {
-		left.LayerShare = done / (done + layer)
-	}
-	if run > 0 {
-		left.Share = over / (over + run)
-	}
-	c.share = max(c.share, left.Share)
-	left.Share = c.share
+func (c *Course) Left(now time.Time) Left {
+	took, over := now.Sub(c.since).Seconds(), now.Sub(c.began).Seconds()
+	layer, later := c.left(took)
+	run := layer + later
+	left := Left{LayerShare: share(c.inLayer+took, layer), Layer: duration(layer), Run: duration(run), Spread: c.spread(run)}
+	c.share, c.layerShare = max(c.share, c.begun+(1-c.begun)*share(over, run)), max(c.layerShare, left.LayerShare)
+	left.Share, left.LayerShare = c.share, c.layerShare
 	return left
+}
+
+// share returns the share that is over of some time when some is left.
+func share(over, left float64) float64 {
+	if left <= 0 {
+		return 1
+	}
+	return over / (over + left)
+}
+
+// left returns the seconds that are left of the layer in progress, whose leg has taken some, and of those after it.
+func (c *Course) left(took float64) (layer, later float64) {
+	if len(c.legs) == 0 {
+		return 0, 0
+	}
+	layer = c.ofLeg(took)
+	for _, l := range c.legs[c.at+1:] {
+		layer += c.planned(l)
+	}
+	return layer, c.later
 }
 
 // ofLeg returns the seconds that are left of the leg in progress: as planned, and more and more as fast as it was so far.

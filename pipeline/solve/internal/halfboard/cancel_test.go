@@ -24,7 +24,7 @@ type cancelling struct {
 	cancel  context.CancelFunc
 	at      int                  // the report at which the context ended, 0 if it did not
 	reports int                  // all of them
-	stages  [fixpoint.Stages]int // those of each stage
+	stages  [fixpoint.Stages]int // those of each stage; beginnings of windows are of none
 	ended   bool                 // the last stage is through
 }
 
@@ -32,8 +32,12 @@ func (x *cancelling) progress(p fixpoint.Progress) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.reports++
-	x.stages[p.Stage]++
-	if x.at == 0 && x.when(x.reports, x.stages[p.Stage], p.Stage) {
+	stage, ofStage := fixpoint.Stages, 0
+	if !p.Turning {
+		x.stages[p.Stage]++
+		stage, ofStage = p.Stage, x.stages[p.Stage]
+	}
+	if x.at == 0 && x.when(x.reports, ofStage, stage) {
 		x.at = x.reports
 		x.cancel()
 	}

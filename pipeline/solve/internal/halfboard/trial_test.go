@@ -211,7 +211,7 @@ func (x *trial) stopInWindow(t *testing.T, window int) {
 	x.options.Interval = 1
 	if !x.stop(t, func(int, int, fixpoint.Stage) bool {
 		p := x.now()
-		return p.Base >= (window-1)*values && p.Stage < fixpoint.FullStage && p.Stage > fixpoint.CaptureStage && p.Done > 0
+		return !p.Turning && p.Base >= (window-1)*values && p.Stage < fixpoint.FullStage && p.Stage > fixpoint.CaptureStage && p.Done > 0
 	}) {
 		t.Fatalf("%+v: no window %d", x.config, window)
 	}

@@ -1,0 +1,137 @@
+package plan
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"grenier/layers/awari"
+)
+
+// truth is a run on a machine that is not the one of the plan: each stage takes some times as long.
+type truth struct {
+	run     Run
+	factors [allStages]float64
+	from    int // leg of the first layer in which the run begins: it is resumed
+}
+
+// report is a place that a simulated run reports, and what it says then.
+type report struct {
+	at    float64 // seconds
+	place Place
+	left  Left
+}
+
+// Sweeps of a simulated window.
+const (
+	simulatedSweeps = 25
+	sweepRatio      = 0.85
+)
+
+// follow runs the simulation and returns all reports, one each quarter of a second.
+func (tr *truth) follow(t *testing.T) (all []report, end float64) {
+	t.Helper()
+	begin := time.Unix(0, 0)
+	p := mustPlan(t, tr.run, workstation())
+	c, err := NewCourse(tr.run, workstation(), begin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const every = 0.25
+	now, next, skip := 0.0, 0.0, tr.from
+	for _, l := range p.Layers {
+		sweeps := 0
+		for _, leg := range l.legs()[skip:] {
+			pieces := []float64{1}
+			if leg.stage == Sweep {
+				pieces = geometric()
+			}
+			for _, piece := range pieces {
+				took := piece * leg.seconds * tr.factors[leg.stage]
+				if leg.stage == Sweep {
+					sweeps++
+				}
+				place := Place{Seeds: l.Seeds, Stage: leg.stage, Base: leg.base, Sweeps: sweeps}
+				if !l.InMemory() {
+					place.Values = widthOf(l.Bits).values
+				}
+				for at := now; at < now+took; at = next {
+					place.Part = (at - now) / took
+					moment := begin.Add(duration(at))
+					c.Reach(place, moment)
+					all = append(all, report{at, place, c.Left(moment)})
+					next = at + every
+				}
+				now += took
+			}
+		}
+		c.Sealed(begin.Add(duration(now)))
+		skip = 0
+	}
+	if left := c.Left(begin.Add(duration(now))); left.Run != 0 || left.Share != 1 {
+		t.Errorf("%+v at the end", left)
+	}
+	return all, now
+}
+
+// geometric returns the parts of the time of sweeps.
+func geometric() (all []float64) {
+	sum := 0.0
+	for k := range simulatedSweeps {
+		all = append(all, math.Pow(sweepRatio, float64(k)))
+		sum += all[k]
+	}
+	for k := range all {
+		all[k] /= sum
+	}
+	return all
+}
+
+// TestCourse: on machines that are not as planned, whole runs and resumed ones say when they end: nine of ten reports
+// from the tenth second on within a quarter of what is left, or 5 s; the share of the run within 5 points of the time.
+func TestCourse(t *testing.T) {
+	slow := [allStages]float64{2, 3, 2, 1.5, 2.5}
+	uneven := [allStages]float64{3, 0.7, 0.9, 0.5, 1.4}
+	eight, err := awari.New(8, awari.Awari)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tr := range map[string]truth{
+		"in memory":         {run: run(t, 24, 0), factors: slow},
+		"in windows":        {run: run(t, 26, 450*mib), factors: slow},
+		"uneven":            {run: run(t, 27, 500*mib), factors: uneven},
+		"eight pits":        {run: Run{Game: eight, Seeds: 48, Memory: 100 * mib, Cores: 2}, factors: slow},
+		"resumed":           {run: withSolved(run(t, 26, 450*mib), 25), factors: slow, from: 6},
+		"resumed in memory": {run: withSolved(run(t, 25, 0), 24), factors: slow, from: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all, end := tr.follow(t)
+			off, counted, worst := 0, 0, 0.0
+			first := all[0].left.Share
+			for i, r := range all {
+				if i > 0 && r.left.Share < all[i-1].left.Share {
+					t.Fatalf("the share falls from %v to %v", all[i-1].left.Share, r.left.Share)
+				}
+				if r.at < 10 {
+					continue
+				}
+				counted++
+				left := end - r.at
+				if said := r.left.Run.Seconds(); math.Abs(said-left) > max(left/4, 5) {
+					off++
+				}
+				worst = max(worst, math.Abs(r.left.Share-(first+(1-first)*r.at/end)))
+			}
+			t.Logf("%.0f s: %d of %d reports off, share off by %.1f points", end, off, counted, 100*worst)
+			if counted == 0 || off > counted/10 || worst > 0.05 {
+				t.Errorf("%d of %d reports off, share off by %.1f points", off, counted, 100*worst)
+			}
+		})
+	}
+}
+
+// withSolved returns a run that has layers already.
+func withSolved(r Run, layers int) Run {
+	r.Solved = layers
+	return r
+}
