@@ -33,7 +33,7 @@ type Loader interface {
 	// Load makes scores that are read from rank start on quick to read, and returns the
 	// rank of the first one behind them. LoadSample does so for what is read first, to count
 	// a model. Nobody reads meanwhile.
-	Load(ctx context.Context, start uint64) (end uint64, err error)
+	Load(ctx context.Context, start uint64, tell func(loaded uint64)) (end uint64, err error)
 	LoadSample(ctx context.Context) error
 }
 

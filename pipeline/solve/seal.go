@@ -25,6 +25,8 @@ type sealing struct {
 	starts  []uint64
 	length  uint64
 	sampled []int8
+	loaded  uint64 // rank behind what is loaded
+	loads   bool   // loading takes time
 }
 
 // flight is the memory of a block that is being encoded.
@@ -199,8 +201,19 @@ func (s *sealing) load(ctx context.Context, block int) (end int, err error) {
 		return s.header.Blocks(), nil
 	}
 	size := uint64(s.header.BlockSize)
-	loaded, err := loader.Load(ctx, uint64(block)*size)
-	return int((loaded + size - 1) / size), err
+	start := uint64(block) * size
+	s.loaded, err = loader.Load(ctx, start, func(loaded uint64) {
+		s.loads = true
+		s.tell(start + loaded/2)
+	})
+	return int((s.loaded + size - 1) / size), err
+}
+
+// tell reports how many positions are done.
+func (s *sealing) tell(done uint64) {
+	s.run.progress(halfboard.Progress{
+		Seeds: s.layer.Seeds(), Positions: s.header.Positions, Stage: sealStage, Done: min(done, s.header.Positions),
+	})
 }
 
 // encode reads a block and encodes it.
@@ -224,9 +237,10 @@ func (s *sealing) append(w *layerfile.Writer, block int, j *flight) error {
 	if err := w.Append(&j.block); err != nil {
 		return err
 	}
-	s.run.progress(halfboard.Progress{
-		Seeds: s.layer.Seeds(), Positions: s.header.Positions, Stage: sealStage,
-		Done: min(uint64(block+1)*uint64(s.header.BlockSize), s.header.Positions),
-	})
+	done := uint64(block+1) * uint64(s.header.BlockSize)
+	if s.loads { // which was half of the work
+		done -= (s.loaded - min(done, s.loaded)) / 2
+	}
+	s.tell(done)
 	return nil
 }

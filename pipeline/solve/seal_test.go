@@ -35,7 +35,7 @@ type parts struct {
 	fail       func(what string) error // called in each method
 }
 
-func (p *parts) Load(_ context.Context, start uint64) (uint64, error) {
+func (p *parts) Load(_ context.Context, start uint64, _ func(uint64)) (uint64, error) {
 	if !p.mu.TryLock() {
 		p.t.Error("somebody reads while a part is loaded")
 		p.mu.Lock()

@@ -74,15 +74,16 @@ func (l *Layer) Read(start uint64, dst []int8) error {
 }
 
 // Load makes scores that are read from rank start on quick to read, and returns the rank of
-// the first one behind them. Nobody may read meanwhile.
-func (l *Layer) Load(ctx context.Context, start uint64) (end uint64, err error) {
+// the first one behind them. It tells how many of them are loaded. Nobody may read meanwhile.
+func (l *Layer) Load(ctx context.Context, start uint64, tell func(loaded uint64)) (end uint64, err error) {
 	e := l.engine
 	if e.windows == nil {
 		return l.Positions(), nil
 	}
 	size := stream.SlabSize(e.Grid.Layer)
 	slab := start / size
-	return min((slab+1)*size, l.Positions()), e.windows.Load(ctx, int(slab))
+	end = min((slab+1)*size, l.Positions())
+	return end, e.windows.Load(ctx, int(slab), func(share float64) { tell(uint64(share * float64(end-start))) })
 }
 
 // LoadSample makes what Options.Sample names quick to read, instead. Nobody may read
@@ -91,5 +92,5 @@ func (l *Layer) LoadSample(ctx context.Context) error {
 	if l.engine.windows == nil {
 		return nil
 	}
-	return l.engine.windows.Load(ctx, stream.SamplePart)
+	return l.engine.windows.Load(ctx, stream.SamplePart, func(float64) {})
 }

@@ -761,7 +761,7 @@ func TestLongLoadingFails(t *testing.T) {
 				switch rng.IntN(4) {
 				case 0:
 					cancel()
-					if _, err := l.Load(ctx, 0); err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, syscall.EIO) {
+					if _, err := l.Load(ctx, 0, func(uint64) {}); err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, syscall.EIO) {
 						t.Fatal(err)
 					}
 				case 1:

@@ -141,18 +141,21 @@ func (l *loaded) find(p board.RowPart) *patch {
 	return nil
 }
 
-// Load fills memory with the scores of a part of the layer. If it fails, nothing is in memory.
-func (w *Windows) Load(ctx context.Context, part int) error {
+// Load fills memory with the scores of a part of the layer. If it fails, nothing is in memory. It tells the share that
+// is done.
+func (w *Windows) Load(ctx context.Context, part int, tell func(share float64)) error {
 	w.loaded.patches = nil
 	if err := w.loaded.makeRoom(w.parts[part]); err != nil {
 		return err
 	}
-	for _, f := range w.found {
+	for i, f := range w.found {
 		r, err := w.open(rundir.WindowName(f.base, part), w.foundHeader(f), w.Workers)
 		if err != nil {
 			return err
 		}
-		err = crew.Run(func() error { return w.addUp(ctx, r, f, w.parts[part]) })
+		err = crew.Run(func() error {
+			return w.addUp(ctx, r, f, w.parts[part], func(share float64) { tell((float64(i) + share) / float64(len(w.found))) })
+		})
 		w.Traffic.Read[fixpoint.Stages].Add(uint64(r.Bytes()))
 		if err = errors.Join(err, r.Close()); err != nil {
 			return err
@@ -186,19 +189,20 @@ func (l *loaded) makeRoom(p patches) (err error) {
 }
 
 // addUp adds the digits of a stream of a window to the scores of patches.
-func (w *Windows) addUp(ctx context.Context, r *spill.Reader, f foundIn, p patches) error {
+func (w *Windows) addUp(ctx context.Context, r *spill.Reader, f foundIn, p patches, tell func(share float64)) error {
 	sum := window.SumFor(w.setup.Family, f.codes, f.signed())
-	return w.eachPatch(ctx, r, f, p, func(s strip, q *patch, rows span, digits []int8) {
+	return w.eachPatch(ctx, r, f, p, tell, func(s strip, q *patch, rows span, digits []int8) {
 		sum(q.scores[q.line(s.panel, rows.begin)*board.Side:][:rows.size()*board.Side], digits)
 	})
 }
 
 // eachPatch reads a stream of a window to its end. It calls do, from several goroutines, with the
-// digits of each part of a strip that patches have.
-func (w *Windows) eachPatch(ctx context.Context, r *spill.Reader, f foundIn, p patches, do func(s strip, q *patch, rows span, digits []int8)) error {
+// digits of each part of a strip that patches have, and tells the share that is done.
+func (w *Windows) eachPatch(ctx context.Context, r *spill.Reader, f foundIn, p patches, tell func(share float64), do func(s strip, q *patch, rows span, digits []int8)) error {
 	line := f.line()
 	for class := range board.Classes {
-		for _, panels := range w.segments {
+		for segment, panels := range w.segments {
+			tell((float64(class) + float64(segment)/float64(len(w.segments))) / float64(board.Classes))
 			strips := slices.Collect(stripsOf(panels, class))
 			strips = slices.DeleteFunc(strips, func(s strip) bool { return p.linesOf(s) == 0 })
 			err := crew.Ordered[*stripJob]{

@@ -167,7 +167,8 @@ func (w *Windows) readEnds(ctx context.Context, masks []uint64) error {
 			return err
 		}
 		err = crew.Run(func() error {
-			return w.eachPatch(ctx, r, f, w.parts[part], func(s strip, _ *patch, rows span, digits []int8) {
+			tell := func(share float64) { w.Tell(fixpoint.DenseStage, (float64(part)+share)/slabs) }
+			return w.eachPatch(ctx, r, f, w.parts[part], tell, func(s strip, _ *patch, rows span, digits []int8) {
 				if s.class != board.OpenRows {
 					return
 				}
