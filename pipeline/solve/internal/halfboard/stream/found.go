@@ -108,7 +108,7 @@ func (w *Windows) ReadSlab(dst []int8, slab int, parts []board.RowPart) error {
 	if l.copy(dst, parts) {
 		return nil // somebody else has loaded it
 	}
-	err := w.Load(context.Background(), slab)
+	err := w.Load(context.Background(), slab, func(float64) {})
 	if err == nil && !l.copy(dst, parts) {
 		panic("a slab lacks rows of its own")
 	}
