@@ -639,7 +639,7 @@ func TestLongLoadedScores(t *testing.T) {
 				switch rng.IntN(3) {
 				case 0:
 					start := rng.Uint64N(l.Positions())
-					end, err := l.Load(t.Context(), start)
+					end, err := l.Load(t.Context(), start, func(uint64) {})
 					if err != nil || end != min(start/size*size+size, l.Positions()) {
 						t.Fatalf("%+v: loaded from %d to %d of %d, slabs of %d: %v", x.config, start, end, l.Positions(), size, err)
 					}
