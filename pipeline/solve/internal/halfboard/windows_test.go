@@ -765,7 +765,7 @@ func TestLongLoadingFails(t *testing.T) {
 						t.Fatal(err)
 					}
 				case 1:
-					l.Load(ctx, rng.Uint64N(l.Positions()))
+					l.Load(ctx, rng.Uint64N(l.Positions()), func(uint64) {})
 				}
 				var group errgroup.Group
 				for range 4 {
