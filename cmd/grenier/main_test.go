@@ -23,6 +23,7 @@ import (
 // TestMain makes this program available as the command grenier, to scripts and
 // to tests that need a process, and as one that runs many command lines.
 func TestMain(m *testing.M) {
+	os.Setenv("XDG_CACHE_HOME", filepath.Join(os.TempDir(), "missing", "grenier")) // tests keep no calibration for the user
 	testscript.Main(m, map[string]func(){"grenier": main, "grenier-worker": workerMain})
 }
 

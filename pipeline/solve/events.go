@@ -3,6 +3,7 @@ package solve
 import (
 	"grenier/io/manifest"
 	"grenier/io/rundir"
+	"grenier/pipeline/solve/plan"
 )
 
 // Event is something that happens in a run of Solve, in this order: Locked, then Begins and Sealed
@@ -18,8 +19,12 @@ type Locked struct {
 // Begins: the layer of so many seeds is about to begin.
 type Begins struct{ Seeds int }
 
-// Sealed: the manifest lists a layer from now on.
-type Sealed struct{ Report }
+// Sealed: the manifest lists a layer from now on. Calibration is what the run has learned of the machine, nil
+// if the layer took too little time.
+type Sealed struct {
+	Report
+	Calibration *plan.Calibration
+}
 
 // Ended: nothing more is done, and the directory is about to be unlocked. Err is the error of Solve.
 type Ended struct{ Err error }

@@ -149,7 +149,7 @@ func solve(ctx context.Context, dir *rundir.Locked, m *manifest.Manifest, game a
 		}
 		reports = append(reports, report)
 		r.finished(report)
-		if err := o.tell(Sealed{report}); err != nil {
+		if err := o.tell(Sealed{report, r.learned(report)}); err != nil {
 			return reports, err
 		}
 	}
@@ -319,6 +319,14 @@ func (r *run) finished(report Report) {
 	r.course.Sealed(time.Now())
 	n := report.Layer.Positions
 	r.tell(Progress{Seeds: report.Layer.Seeds, Positions: n, Stage: stageName(sealStage), Done: n, Share: 1})
+}
+
+// learned returns what is known of the machine after a layer that took more than a second, or nil.
+func (r *run) learned(report Report) *plan.Calibration {
+	if report.Elapsed < time.Second || r.options.Engine != Sweeps {
+		return nil
+	}
+	return r.course.Calibration()
 }
 
 // Streams are the bytes of streams in the work directory that a stage read and wrote.

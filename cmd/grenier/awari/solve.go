@@ -212,7 +212,8 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 	}
 	defer stopMetrics()
 	pause, hooks := &pauser{watch: w, game: game, o: &o, until: until, end: end}, &hooks{watch: w, ctx: ctx}
-	w.readers = []func(solve.Event) error{terminal.take, (&runLog{watch: w}).take, w.statusFile(), metrics.take, w.clock(), pause.take, hooks.take}
+	w.readers = []func(solve.Event) error{terminal.take, (&runLog{watch: w}).take, w.statusFile(), metrics.take, w.clock(), pause.take, w.keeper, hooks.take}
+	o.Calibration = keptCalibration(o.Family, o.Workers)
 	w.follow(ctx, &o)
 	a.Resume = "; the same command resumes"
 	reports, err := solve.Solve(ctx, f.dir, game, o)

@@ -374,6 +374,24 @@ func (c *Course) ofLeg(took float64) float64 {
 	return (1 - c.part) * ((1-c.part)*c.planned(c.legs[c.at]) + took)
 }
 
+// Calibration returns the calibration with which plans would have been right so far.
+func (c *Course) Calibration() *Calibration {
+	next := *c.machine
+	next.Date = time.Now().UTC().Truncate(time.Second)
+	times := func(bits int, stage Stage, cost *float64) { *cost *= c.factor(kind{bits: bits, stage: stage}) }
+	times(8, Capture, &next.Capture)
+	times(8, Sweep, &next.Sweep)
+	times(8, Seal, &next.Seal)
+	for _, bits := range Widths() {
+		w := next.Of(bits)
+		times(bits, Capture, &w.Capture)
+		times(bits, Sweep, &w.Sweep)
+		times(bits, Full, &w.Full)
+		times(bits, Seal, &w.Seal)
+	}
+	return &next
+}
+
 // spread returns how unsure the seconds are that are left.
 func (c *Course) spread(left float64) float64 {
 	sure := 0.0
