@@ -29,7 +29,15 @@ type seen struct {
 	draw *verify.Draw
 }
 
-func (s seen) Read(n int, start uint64, dst []int8) error {
+// Close closes the layers and frees what reading them took, which is much of the memory of narrow windows.
+func (s *seen) Close() error {
+	err := s.Lower.Close()
+	s.Lower = nil
+	s.draw.Settle()
+	return err
+}
+
+func (s *seen) Read(n int, start uint64, dst []int8) error {
 	err := s.Lower.Read(n, start, dst)
 	if err == nil {
 		s.draw.See(n, start, dst)

@@ -288,7 +288,7 @@ func (r *run) compute(ctx context.Context, n int) (solved, error) {
 	if err != nil {
 		return nil, errors.Join(err, lower.Close())
 	}
-	return r.engine.Solve(ctx, n, r.identify(n), seen{lower, r.draw})
+	return r.engine.Solve(ctx, n, r.identify(n), &seen{lower, r.draw})
 }
 
 // sparing reports whether layer n is solved out of memory, so that its files and those

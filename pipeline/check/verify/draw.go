@@ -122,6 +122,17 @@ func (d *Draw) See(m int, start uint64, scores []int8) {
 	}
 }
 
+// Settle frees the memory of questions about lower layers that are answered. Nobody may call See meanwhile.
+func (d *Draw) Settle() {
+	for m := range d.seeds {
+		left := d.unanswered(m)
+		d.asked[m] = nil
+		if len(left) > 0 {
+			d.asked[m] = []*asking{{questions: left, answered: make([]atomic.Bool, len(left))}}
+		}
+	}
+}
+
 // Lacks reports whether a score of a lower layer did not come by.
 func (d *Draw) Lacks() bool {
 	for m := range d.seeds {

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"slices"
 	"testing"
 
 	"grenier/layers/awari"
@@ -22,4 +23,47 @@ func BenchmarkDraw(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/Drawn, "ns/position")
+}
+
+// TestSettle: what is answered is forgotten, and nothing else.
+func TestSettle(t *testing.T) {
+	game, err := awari.New(6, awari.Awari)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 9
+	space, err := awari.NewSpace(game, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := NewDraw(t.Context(), space, n, 2, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	see := func(m int, from, to uint64) { d.See(m, from, make([]int8, to-from)) }
+	for m := range n {
+		see(m, 0, space.Size(m)/2)
+	}
+	for m := range n {
+		left := d.unanswered(m)
+		if m == n-2 && len(left) == 0 {
+			t.Fatal("no question is left to a layer")
+		}
+		d.Settle()
+		if got := d.unanswered(m); !slices.Equal(got, left) || len(d.asked[m]) > 1 {
+			t.Errorf("layer %d: %d questions are left, %d before", m, len(got), len(left))
+		}
+	}
+	if !d.Lacks() {
+		t.Error("nothing is lacking")
+	}
+	for m := range n {
+		see(m, space.Size(m)/2, space.Size(m))
+	}
+	if d.Lacks() {
+		t.Error("scores are lacking that came by")
+	}
+	if d.Settle(); slices.ContainsFunc(d.asked[:n], func(a []*asking) bool { return len(a) > 0 }) {
+		t.Error("answered questions are kept")
+	}
 }

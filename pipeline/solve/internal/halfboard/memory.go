@@ -7,6 +7,7 @@ import (
 
 	"grenier/io/memory"
 	"grenier/kernels/colex"
+	"grenier/kernels/ranks"
 	"grenier/kernels/window"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve/internal/halfboard/board"
@@ -51,31 +52,49 @@ func Whole(game awari.Game, n, workers int) uint64 { return fixed(workers) + Mem
 // by window: at first captures need it, then scores, with what stages work on.
 func narrow(game awari.Game, n, workers int, codes *window.Codes) uint64 {
 	q := game.Half()
-	scores := uint64(board.CodesBytes(q, n, codes.Bits)) + streamBytes(workers)
+	scores := uint64(board.CodesBytes(q, n, codes.Bits)) + streamBytes(q, n, workers)
 	return fixed(workers) + tablesBytes(q, n) + max(scores, captureBytes(q, n, workers)+pieceBytes(q, workers)+leastOffers(q, n))
 }
 
 // roomForScores returns the bytes that scores can take: what codes of the given bits do, or if that
 // is more, what memory leaves. Thin windows take what they need of it.
 func (o *Options) roomForScores(q, n, bits int) int {
-	taken := fixed(o.Workers) + tablesBytes(q, n) + streamBytes(o.Workers)
+	taken := fixed(o.Workers) + tablesBytes(q, n) + streamBytes(q, n, o.Workers)
 	return max(board.CodesBytes(q, n, bits), int(o.Memory)-int(taken))
 }
 
+// slack returns the bytes that the Go runtime needs beside bytes of its heap that stay, so that the collector runs a few
+// times in a stage: for its own tables, for what falls between objects, and for garbage.
+func slack(stays uint64) uint64 {
+	const least = 3 << 20
+	return least + stays/8
+}
+
 // streamBytes returns about the bytes that stages work on which read and write streams.
-func streamBytes(workers int) uint64 {
+func streamBytes(q, n, workers int) uint64 {
 	const perBlock, perStrip = 33 << 11, stream.StripRows * board.Side * 5 / 2
-	return uint64(2*workers+2) * ((stream.AllParts+2)*perBlock + perStrip)
+	jobs := func(workers int) uint64 { return uint64(2*workers + 2) }
+	found := stream.AllParts * jobs(stream.FoundWorkers(workers)) * perBlock
+	return found + jobs(workers)*(2*perBlock+perStrip) + slack(tablesBytes(q, n))
 }
 
 // captureBytes returns about the bytes that computing captures takes besides offers and
 // pieces: the list of halves that captures leave, strips on their way, and for each worker
-// rows of lower layers that are in several pieces, and a decoder. Besides there is room for garbage:
-// with an eighth of what stays, the collector runs a few times a pass.
+// rows of lower layers that are in several pieces, and a decoder.
 func captureBytes(q, n, workers int) uint64 {
-	const perStrip, perHalf, perDecoder, garbage = stream.StripRows * board.Side * 5 / 4, 4, 3 * board.PieceLength, 3 << 20
-	halves := colex.MustBinomial(n+q, q)
-	return uint64(2*workers+2)*perStrip + halves*perHalf + uint64(workers)*(halves+perDecoder) + garbage + tablesBytes(q, n)/8
+	const perStrip, perHalf, perDecoder = stream.StripRows * board.Side * 5 / 4, 4, 3 * board.PieceLength
+	halves, lower := colex.MustBinomial(n+q, q), lowerBytes(q, n)
+	return uint64(2*workers+2)*perStrip + halves*perHalf + uint64(workers)*(halves+perDecoder) + lower + slack(tablesBytes(q, n)+lower)
+}
+
+// lowerBytes returns about the bytes that users of an engine take for the layers below, while captures are computed: the
+// models and ends of their files, and a sample of the layer whose captures are looked up as they come by.
+func lowerBytes(q, n int) (bytes uint64) {
+	const perFile, sample, share = 16 << 10, 5 << 20, 40
+	for k := max(0, n-3*q); k <= n-2; k++ {
+		bytes += perFile + ranks.DecodingBytes(2*k+1)
+	}
+	return bytes + min(sample, colex.MustBinomial(2*q+n-1, n)/share)
 }
 
 // pieceBytes returns the bytes of lower layers that are kept while captures are computed: some

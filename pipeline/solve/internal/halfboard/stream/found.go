@@ -40,10 +40,13 @@ func (w *Windows) toDigits(s strip, j *stripJob, row int, lines []int8) (ends in
 	return w.code.digits[f.signed()](asScores(j.found)[(row-s.begin)*f.line():], lines)
 }
 
+// FoundWorkers returns how many goroutines pack each of the streams of a window, for some workers: all are written at once.
+func FoundWorkers(workers int) int { return (workers + 1) / 2 }
+
 // createFound begins the streams of the window in progress, by part.
 func (w *Windows) createFound() (streams []*spill.Writer, err error) {
 	for part := range AllParts {
-		s, err := w.create(rundir.WindowName(w.base, part), w.foundHeader(w.now()), w.packing())
+		s, err := w.createBy(FoundWorkers(w.Workers), rundir.WindowName(w.base, part), w.foundHeader(w.now()), w.packing())
 		if err != nil {
 			return nil, errors.Join(err, abort(streams))
 		}
@@ -200,11 +203,16 @@ func (w *Windows) addUp(ctx context.Context, r *spill.Reader, f foundIn, p patch
 // digits of each part of a strip that patches have, and tells the share that is done.
 func (w *Windows) eachPatch(ctx context.Context, r *spill.Reader, f foundIn, p patches, tell func(share float64), do func(s strip, q *patch, rows span, digits []int8)) error {
 	line := f.line()
+	var strips []strip
 	for class := range board.Classes {
 		for segment, panels := range w.segments {
 			tell((float64(class) + float64(segment)/float64(len(w.segments))) / float64(board.Classes))
-			strips := slices.Collect(stripsOf(panels, class))
-			strips = slices.DeleteFunc(strips, func(s strip) bool { return p.linesOf(s) == 0 })
+			strips = strips[:0]
+			for s := range stripsOf(panels, class) {
+				if p.linesOf(s) > 0 {
+					strips = append(strips, s)
+				}
+			}
 			err := crew.Ordered[*stripJob]{
 				Read: func(i int, j *stripJob) error {
 					size := p.linesOf(strips[i]) * line

@@ -80,7 +80,11 @@ func Checkpointed(work vfs.Dir, game awari.Game, below func(seeds int) Below) (s
 
 // create begins a stream with the history of the layer.
 func (s *Streams) create(name string, h spill.Header, p spill.Packing) (*spill.Writer, error) {
-	w, err := spill.Create(s.Work, name, h, p, s.Workers)
+	return s.createBy(s.Workers, name, h, p)
+}
+
+func (s *Streams) createBy(workers int, name string, h spill.Header, p spill.Packing) (*spill.Writer, error) {
+	w, err := spill.Create(s.Work, name, h, p, workers)
 	if err != nil {
 		return nil, err
 	}
