@@ -73,6 +73,7 @@ var pathsOf = map[string]string{
 	"cmd/dist/build.go":                 "the user's, of releases",
 	"cmd/dist/licences.go":              "those of modules, for reading",
 	"cmd/dist/main.go":                  "the user's, of releases",
+	"cmd/grenier/awari/kept.go":         "the user's, for what may be lost",
 	"cmd/grenier/awari/metrics.go":      "the user's: --metrics-file",
 	"cmd/grenier/cli/calibration.go":    "the user's: --save-calibration",
 	"cmd/grenier/cli/output.go":         "the user's: files of charts and pictures",

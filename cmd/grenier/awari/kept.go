@@ -1,8 +1,8 @@
 package awari
 
 import (
+	"errors"
 	"os"
-	"path/filepath"
 
 	"grenier/io/jsonfile"
 	"grenier/io/vfs"
@@ -11,34 +11,46 @@ import (
 	"grenier/pipeline/solve/plan"
 )
 
-// The calibration of this machine is kept in the user's directory for such files, and brought up to date by
-// each layer that took a while. It is about times that runs say they still take, and nothing else.
+// The calibration of this machine is kept in the user's directory for such files, if there is one, and brought up
+// to date by each layer that took a while. Runs expect their times by it: nothing else depends on it.
 
-// keptIn returns the directory of the kept calibration, if the user has a place for it.
-func keptIn() (dir string, there bool) {
-	cache, err := os.UserCacheDir()
+// Names of the kept calibration, and of its directory in that of the user.
+const (
+	keptIn   = "grenier"
+	keptName = "awari-calibration.json"
+)
+
+// openCache opens the user's directory for such files, nil if there is none.
+func openCache() (vfs.Dir, error) {
+	path, err := os.UserCacheDir()
 	if err != nil {
-		return "", false
+		return nil, nil
 	}
-	info, err := os.Stat(cache)
-	return filepath.Join(cache, "grenier"), err == nil && info.IsDir()
+	d, err := vfs.OpenDir(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	return d, err
 }
 
-// keptName is the name of the kept calibration.
-const keptName = "awari-calibration.json"
-
-// keptCalibration returns the kept calibration, nil if there is none of these processors with these kernels.
+// keptCalibration returns the kept calibration, nil if there is none of these processors with these kernels, or it cannot
+// be read.
 func keptCalibration(family cpu.Family, threads int) *plan.Calibration {
-	dir, there := keptIn()
-	if !there {
+	cache, err := openCache()
+	if cache == nil || err != nil {
 		return nil
 	}
-	path := filepath.Join(dir, keptName)
-	data, err := jsonfile.Read(path)
+	defer cache.Close()
+	d, err := cache.Sub(keptIn)
 	if err != nil {
 		return nil
 	}
-	c, err := plan.ParseCalibration(path, data)
+	defer d.Close()
+	data, err := vfs.Read(d, keptName, jsonfile.MaxBytes)
+	if err != nil {
+		return nil
+	}
+	c, err := plan.ParseCalibration(d.Path(keptName), data)
 	if err != nil || c.CPU != cpu.Name() || c.Kernel != family.String() || c.Cores != threads {
 		return nil
 	}
@@ -47,22 +59,19 @@ func keptCalibration(family cpu.Family, threads int) *plan.Calibration {
 
 // keep keeps a calibration. It fails with an error of the operating system.
 func keep(c *plan.Calibration) error {
-	dir, there := keptIn()
-	if !there {
-		return nil
-	}
 	data, err := jsonfile.Encode(c)
 	if err != nil {
 		return err
 	}
-	d, err := vfs.MakeDir(dir)
-	if err != nil {
+	cache, err := openCache()
+	if cache == nil || err != nil {
 		return err
 	}
-	if err := d.Close(); err != nil {
+	d, err := vfs.MakeSub(cache, keptIn)
+	if err = errors.Join(err, cache.Close()); err != nil {
 		return err
 	}
-	return vfs.WriteFile(filepath.Join(dir, keptName), data)
+	return errors.Join(vfs.Write(d, keptName, data), d.Close())
 }
 
 // keeper is a reader that keeps the calibration that a run brings up to date.
@@ -72,7 +81,7 @@ func (w *watch) keeper(e solve.Event) error {
 		return nil
 	}
 	if err := keep(sealed.Calibration); err != nil {
-		w.warn("the calibration cannot be kept", err)
+		w.warn("the calibration of this machine cannot be kept", err)
 	}
 	return nil
 }
