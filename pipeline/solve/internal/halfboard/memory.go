@@ -66,8 +66,8 @@ func (o *Options) roomForScores(q, n, bits int) int {
 // slack returns the bytes that the Go runtime needs beside bytes of its heap that stay, so that the collector runs a few
 // times in a stage: for its own tables, for what falls between objects, and for garbage.
 func slack(stays uint64) uint64 {
-	const least = 3 << 20
-	return least + stays/8
+	const least = 6 << 20
+	return least + stays/64
 }
 
 // streamBytes returns about the bytes that stages work on which read and write streams.
@@ -91,7 +91,7 @@ func captureBytes(q, n, workers int) uint64 {
 // models and ends of their files, and a sample of the layer whose captures are looked up as they come by.
 func lowerBytes(q, n int) (bytes uint64) {
 	const perFile, sample, share = 16 << 10, 5 << 20, 40
-	for k := max(0, n-3*q); k <= n-2; k++ {
+	for k := range n { // all are checked before those that captures lead to are read
 		bytes += perFile + ranks.DecodingBytes(2*k+1)
 	}
 	return bytes + min(sample, colex.MustBinomial(2*q+n-1, n)/share)
