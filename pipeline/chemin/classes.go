@@ -92,7 +92,7 @@ type classStart struct {
 // run shares out the first cells.
 func (c *classSearch) run(ctx context.Context) error {
 	group, ctx := crew.WithContext(ctx)
-	group.SetLimit(c.Threads)
+	group.SetLimit(c.Workers)
 	for _, start := range c.starts() {
 		group.Go(func() error {
 			if err := ctx.Err(); err != nil {

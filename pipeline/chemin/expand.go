@@ -23,7 +23,7 @@ type expander struct {
 }
 
 func (s *sweep) newExpander(from, to layout, out *runs.Output) *expander {
-	room := s.room/int64(s.threads) - runs.WriterBytes
+	room := s.room/int64(s.workers) - runs.WriterBytes
 	return &expander{sweep: s, from: from, to: to, out: out, most: int(max(room/to.rowBytes(), 1))}
 }
 

@@ -1,36 +1,30 @@
 package chemin
 
-import "grenier/pipeline/internal/runs"
-
 // What a search may take is divided as follows. A quarter is for garbage and small things: the
 // Go runtime gets the limit and collects in time (debug.SetMemoryLimit). Bounds get up to
 // three eighths. A sweep divides what is left between blocks that it keeps and records that it
 // is sorting.
 
-// LeastMemory returns the least memory in bytes for a search with the given
-// number of workers.
-func LeastMemory(threads int) int64 { return runs.LeastMemory(threads) }
-
 // boundBytes is how much memory the bounds may take.
-func (o *Options) boundBytes() int64 { return o.Memory / 8 * 3 }
+func (s *solver) boundBytes() int64 { return s.room / 8 * 3 }
 
 // sweepBytes returns how much memory a sweep may take for blocks that it keeps, and for records
 // at work, if the bounds take so much. In a file, little is kept in memory of a block.
-func (o *Options) sweepBytes(bounds int64) (kept, room int64) {
-	all := o.Memory/4*3 - bounds
+func (s *solver) sweepBytes(bounds int64) (kept, room int64) {
+	all := s.room/4*3 - bounds
 	kept = all / 2
-	if o.Dir != "" {
+	if s.Dir != "" {
 		kept = all / 8
 	}
 	return kept, all - kept
 }
 
 // mostListed is how many solutions are kept; each takes about 1024 bytes until it is printed.
-func (o *Options) mostListed() int { return int(min(MaxSolutions, o.Memory/2/1024)) }
+func (s *solver) mostListed() int { return int(min(MaxSolutions, s.room/2/1024)) }
 
 // mostInSet bounds the elements of a set that may grow very large; an element takes about 256
 // bytes.
-func (o *Options) mostInSet() int { return int(o.Memory / 8 / 256) }
+func (s *solver) mostInSet() int { return int(s.room / 8 / 256) }
 
 // Bytes of a record at work besides its words: its place in a list, and what dominant needs.
 const perRow = 64

@@ -102,8 +102,8 @@ func (s *solver) countExtensions(ctx context.Context) (orders, ending uint64, ok
 	}
 	var allOrders, allEnding atomic.Uint64
 	var unknown atomic.Bool
-	most := int(min(mostSets, s.Memory/8/64/int64(s.Threads)))
-	err = crew.Each(ctx, s.Threads, len(s.optimal), func(worker, i int) error {
+	most := int(min(mostSets, s.room/8/64/int64(s.Workers)))
+	err = crew.Each(ctx, s.Workers, len(s.optimal), func(worker, i int) error {
 		if unknown.Load() {
 			return nil
 		}
@@ -170,7 +170,7 @@ func (o *orientationSearch) run(ctx context.Context) error {
 		starts = longer
 	}
 	group, ctx := crew.WithContext(ctx)
-	group.SetLimit(o.Threads)
+	group.SetLimit(o.Workers)
 	done := 0
 	for _, n := range starts {
 		group.Go(func() error {

@@ -10,6 +10,7 @@ import (
 	"grenier/io/crew"
 	"grenier/layers/chemin"
 	"grenier/pipeline/internal/runs"
+	"grenier/pipeline/job"
 )
 
 // sweep is one search through the layers, from the empty board on.
@@ -17,7 +18,7 @@ type sweep struct {
 	board   *chemin.Board
 	bounds  *bounds
 	best    *incumbent
-	threads int
+	workers int
 	store   *runs.Store
 	room    int64 // bytes for records at work
 
@@ -90,7 +91,7 @@ func (s *sweep) root() (*runs.Run, error) {
 // is a new layer, says whether to go on.
 func (s *sweep) search(reached func() bool, checkpoint func() ([]byte, error)) *runs.Search {
 	return &runs.Search{
-		Store: s.store, Threads: s.threads, Abreast: runs.Abreast(s.room / 2), // cursors get half of the room
+		Store: s.store, Job: job.Job{Workers: s.workers}, Abreast: runs.Abreast(s.room / 2), // cursors get half of the room
 		Step: s.step,
 		Reached: func(next *runs.Run) bool {
 			filled := 0
@@ -157,7 +158,7 @@ func (t *thinner) Take(ctx context.Context, next []uint32) error {
 
 // End writes what is to be kept of the batch.
 func (t *thinner) End(ctx context.Context) error {
-	rows, err := t.thinned(ctx, t.rows, t.layout, t.threads)
+	rows, err := t.thinned(ctx, t.rows, t.layout, t.workers)
 	if err != nil {
 		return err
 	}
@@ -173,12 +174,12 @@ func (t *thinner) End(ctx context.Context) error {
 
 // thinned drops, of sorted records, those that another with the same filled cells exceeds, by so
 // many workers. Only the maximum stays right, hence not when counting. The result is sorted.
-func (s *sweep) thinned(ctx context.Context, rows [][]uint32, l layout, threads int) ([][]uint32, error) {
+func (s *sweep) thinned(ctx context.Context, rows [][]uint32, l layout, workers int) ([][]uint32, error) {
 	if s.counting {
 		return rows, nil
 	}
 	groups := bySet(rows)
-	err := crew.Each(ctx, threads, len(groups), func(_, i int) error {
+	err := crew.Each(ctx, workers, len(groups), func(_, i int) error {
 		groups[i] = dominant(groups[i], l.key())
 		slices.SortFunc(groups[i], slices.Compare[[]uint32])
 		return nil

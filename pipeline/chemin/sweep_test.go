@@ -42,7 +42,7 @@ func sweepAll(t *testing.T, s *sweep) (states []int, bytes int64) {
 }
 
 func newTestSweep(b *chemin.Board, room int64, target uint32) *sweep {
-	s := &sweep{board: b, bounds: &bounds{board: b}, best: &incumbent{}, threads: 2, store: &runs.Store{Most: 1 << 30}, room: room}
+	s := &sweep{board: b, bounds: &bounds{board: b}, best: &incumbent{}, workers: 2, store: &runs.Store{Most: 1 << 30}, room: room}
 	if target > 0 {
 		s.counting, s.target = true, target
 	}
@@ -137,13 +137,13 @@ func interrupt(t *testing.T, b *chemin.Board, dir string, reports int) (*Result,
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	return Solve(ctx, b, Options{Method: Layers, Memory: LeastMemory(2), Threads: 2, Dir: dir, Progress: func(p Progress) {
-		if p.Doing == "layers" || p.Doing == "counting" {
+	return Solve(ctx, b, inDir(dir, 2, func(phase string, _ int) {
+		if phase == "layers" || phase == "counting" {
 			if reports--; reports == 0 {
 				cancel()
 			}
 		}
-	}})
+	}))
 }
 
 // TestResume interrupts a search after each layer and resumes it until it is done.
@@ -205,7 +205,7 @@ func TestBadDirectory(t *testing.T) {
 			}
 			tt.damage(t, dir)
 			before, _ := os.ReadDir(dir)
-			_, err := Solve(context.Background(), tt.board, Options{Method: Layers, Memory: LeastMemory(2), Threads: 2, Dir: dir})
+			_, err := Solve(context.Background(), tt.board, inDir(dir, 2, nil))
 			if !errors.Is(err, tt.want) {
 				t.Errorf("%v, want %v", err, tt.want)
 			}

@@ -63,7 +63,7 @@ func (s *solver) sweepLayers(ctx context.Context) (err error) {
 }
 
 func (s *solver) newSweep(t *bounds) *sweep {
-	w := &sweep{board: s.board, bounds: t, best: s.best, threads: s.Threads, store: s.store}
+	w := &sweep{board: s.board, bounds: t, best: s.best, workers: s.Workers, store: s.store}
 	s.store.Most, w.room = s.sweepBytes(t.bytes)
 	return w
 }
@@ -142,7 +142,7 @@ func (s *solver) prepare(ctx context.Context) (*bounds, error) {
 	if err := s.firstOrder(ctx); err != nil {
 		return nil, err
 	}
-	most := limits{s.boundBytes(), mostPerSize, s.Threads}
+	most := limits{s.boundBytes(), mostPerSize, s.Workers}
 	t, err := newBounds(ctx, s.board, s.growth, most, func(size int) { s.report("bounds", float64(size), float64(s.board.Cells()), false) })
 	look := t.outlook(s.board.Full())
 	s.upper = min(s.upper, look.upper(new([chemin.MaxCells]uint32), noBound))
@@ -151,7 +151,7 @@ func (s *solver) prepare(ctx context.Context) (*bounds, error) {
 
 // firstOrder searches with few states in each layer and without bounds.
 func (s *solver) firstOrder(ctx context.Context) error {
-	w := &sweep{board: s.board, bounds: &bounds{board: s.board}, best: s.best, threads: s.Threads, store: &runs.Store{}}
+	w := &sweep{board: s.board, bounds: &bounds{board: s.board}, best: s.best, workers: s.Workers, store: &runs.Store{}}
 	w.store.Most, w.room = s.sweepBytes(0)
 	cells := s.board.Cells()
 	w.width = min(beamWidth, int(w.room/2/int64(cells)/layout{cells, orderWords}.rowBytes()))

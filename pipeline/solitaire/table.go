@@ -18,7 +18,7 @@ type Counts struct {
 }
 
 // Count counts the positions that jumps lead to from the start. It fails with ErrOption, a
-// *memory.Error if Options.Memory is less than LeastMemory, ErrMemory, like rundir.Lock, with errors
+// *memory.Error if the job has too little memory, ErrMemory, like rundir.Lock, with errors
 // that match corrupt.ErrCorrupt, those of the file system, and that of ctx.
 func Count(ctx context.Context, p Problem, o Options) (c Counts, err error) {
 	s, err := newSearch(p, o, false)

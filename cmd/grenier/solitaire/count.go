@@ -73,7 +73,7 @@ func (a *app) runCount(ctx context.Context, f problemFlags, startGiven bool) err
 		r.Total += n
 	}
 	r.Took = cli.TookSince(start)
-	if f.json {
+	if f.JSON {
 		return a.PrintJSON(r)
 	}
 	fmt.Fprintf(a.Out, "%4s %18s\n", "pegs", "positions")

@@ -99,7 +99,7 @@ func (a *app) runSolve(ctx context.Context, f solveFlags, startGiven bool) error
 	if err != nil {
 		return err
 	}
-	if err := cli.OneStdout(f.json, map[string]string{"--svg": f.svg}); err != nil {
+	if err := cli.OneStdout(f.JSON, map[string]string{"--svg": f.svg}); err != nil {
 		return err
 	}
 	if err := cli.CheckFile(f.svg); err != nil {
@@ -187,7 +187,7 @@ func (a *app) show(p problem, r *solveReport, f solveFlags) error {
 			return err
 		}
 	}
-	if f.json {
+	if f.JSON {
 		return a.PrintJSON(r)
 	}
 	fmt.Fprint(a.Out, p.Board.Draw(p.Start))

@@ -21,6 +21,7 @@ import (
 	"grenier/io/rundir"
 	"grenier/io/vfs"
 	"grenier/pipeline/internal/resume"
+	"grenier/pipeline/job"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -105,7 +106,7 @@ func (w *walk) run(ctx context.Context) (a answer, err error) {
 		}
 		defer func() { err = errors.Join(err, w.store.Dir.Close()) }()
 	}
-	s := &Search{Store: w.store, Threads: w.threads, Abreast: w.abreast, Step: w.step, Reached: w.take, Checkpoint: w.checkpoint}
+	s := &Search{Store: w.store, Job: job.Job{Workers: w.threads}, Abreast: w.abreast, Step: w.step, Reached: w.take, Checkpoint: w.checkpoint}
 	if n := len(w.layers); n == 0 {
 		first, err := w.store.One(walkRow(0, 1))
 		if err != nil {
@@ -209,9 +210,9 @@ func (w *walk) step(from *Run) (*Step, error) {
 			w.checked, first = x, false
 			return w.at("check")
 		},
-		Progress: func(int) { w.at("progress") },
-		Expand:   func(_ int, out *Output) Expander { return &walker{walk: w, out: out} },
-		Words:    walkWords, Key: 2,
+		At:     func(int) job.Step { _ = w.at("progress"); return job.Step{} },
+		Expand: func(_ int, out *Output) Expander { return &walker{walk: w, out: out} },
+		Words:  walkWords, Key: 2,
 		Combine: func(row, other []uint32) { row[2] += other[2] },
 		Prune: func(out *Writer, last bool) (Pruner, error) {
 			if !last {
