@@ -10,6 +10,7 @@ import (
 	"grenier/io/vfs"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
+	"grenier/pipeline/job"
 	"grenier/pipeline/swap/patterns"
 )
 
@@ -51,7 +52,7 @@ var documented = []Database{
 	{Name: "apdb 4x4 9,10,13-16", Kind: "apdb", Rows: 4, Cols: 4, Tiles: []int{9, 10, 13, 14, 15, 16}, Document: Documented{313, 16.8, 2.3}},
 }
 
-func (b *bench) databaseJobs() (jobs []job, err error) {
+func (b *bench) databaseParts() (parts []part, err error) {
 	for _, d := range documented {
 		g, err := swap.NewGrid(d.Rows, d.Cols)
 		if err != nil {
@@ -62,7 +63,7 @@ func (b *bench) databaseJobs() (jobs []job, err error) {
 		if d.Kind == "gadb" {
 			entries *= uint64(len(heuristic.Sets(g, d.K)))
 		}
-		jobs = append(jobs, job{"database " + d.Name, float64(entries) * 7e-8, func(ctx context.Context, tick func(float64)) error {
+		parts = append(parts, part{"database " + d.Name, float64(entries) * 7e-8, func(ctx context.Context, tick func(float64)) error {
 			if err := b.build(ctx, g, &d, tick); err != nil {
 				return fmt.Errorf("database %s: %w", d.Name, err)
 			}
@@ -70,7 +71,7 @@ func (b *bench) databaseJobs() (jobs []job, err error) {
 			return nil
 		}})
 	}
-	return jobs, nil
+	return parts, nil
 }
 
 // build builds a database and measures it, and calls tick with the share that is done. The file is in a directory of its own, which
@@ -83,7 +84,7 @@ func (b *bench) build(ctx context.Context, g *swap.Grid, d *Database, tick func(
 	defer func() { err = errors.Join(err, remove()) }()
 	file := filepath.Join(dir, "database")
 	o := b.patternOptions(heuristic.Unit)
-	o.Progress = func(done, total uint64) { tick(float64(done) / float64(total)) }
+	o.Progress = func(s job.Step) { tick(s.Done / s.Total) }
 	start := time.Now()
 	if d.Kind == "apdb" {
 		err = d.buildStatic(ctx, g, o, file)

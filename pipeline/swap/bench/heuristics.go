@@ -8,6 +8,7 @@ import (
 
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
+	"grenier/pipeline/job"
 	"grenier/pipeline/swap/patterns"
 )
 
@@ -58,7 +59,7 @@ type bound struct {
 	entries int
 }
 
-func (b *bench) heuristicJobs() ([]job, error) {
+func (b *bench) heuristicParts() ([]part, error) {
 	g, err := swap.NewGrid(3, 3)
 	if err != nil {
 		return nil, err
@@ -66,14 +67,14 @@ func (b *bench) heuristicJobs() ([]job, error) {
 	s := &survey{grid: g, states: randomGrids(g, b.o.Grids, b.o.Seed)}
 	t := &HeuristicsTable{Rows: g.Rows(), Cols: g.Cols(), Grids: len(s.states), Swaps: min(edgeGrids, len(s.states)) * len(g.Swaps())}
 	b.report.Heuristics = t
-	jobs := []job{{"databases for heuristics", 0.5, func(ctx context.Context, _ func(float64)) (err error) {
+	parts := []part{{"databases for heuristics", 0.5, func(ctx context.Context, _ func(float64)) (err error) {
 		if s.bounds, err = b.allBounds(ctx, g); err != nil {
 			return err
 		}
 		s.distance, t.Distance, err = b.distances(ctx, g, s.states)
 		return err
 	}}}
-	return append(jobs, job{"heuristics", 10, func(ctx context.Context, tick func(float64)) error {
+	return append(parts, part{"heuristics", 10, func(ctx context.Context, tick func(float64)) error {
 		for i, h := range s.bounds {
 			row, err := s.measure(ctx, h)
 			if err != nil {
@@ -108,7 +109,7 @@ func (b *bench) distances(ctx context.Context, g *swap.Grid, states []swap.State
 }
 
 func (b *bench) patternOptions(cost heuristic.Cost) patterns.Options {
-	return patterns.Options{Cost: cost, Workers: b.o.Workers, Memory: b.o.Memory}
+	return patterns.Options{Job: job.Job{Workers: b.o.Workers, Memory: b.o.Memory}, Cost: cost}
 }
 
 // survey is the work on heuristics.

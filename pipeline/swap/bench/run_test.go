@@ -24,6 +24,7 @@ import (
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
+	"grenier/pipeline/job"
 	"grenier/pipeline/swap/search"
 )
 
@@ -113,7 +114,7 @@ func TestLongTruth(t *testing.T) {
 		t.Skip("goes through all states; set GRENIER_LONG=1")
 	}
 	g := mustGrid(t, 3, 3)
-	b := &bench{o: Options{Workers: 1}}
+	b := &bench{o: Options{}}
 	bounds, err := b.allBounds(t.Context(), g)
 	if err != nil {
 		t.Fatal(err)
@@ -154,7 +155,7 @@ func TestDistances(t *testing.T) {
 			continue
 		}
 		g := mustGrid(t, shape[0], shape[1])
-		b := &bench{o: Options{Workers: 2}}
+		b := &bench{o: Options{Job: job.Job{Workers: 2}}}
 		got, sum, err := b.distances(t.Context(), g, allStates(g))
 		if err != nil {
 			t.Fatal(err)
@@ -206,7 +207,7 @@ func untimed(t *testing.T, r *Report) *Report {
 
 // short is a run without databases; the large grids of its seed are easy.
 func short() Options {
-	o := Options{Tables: []string{Heuristics, Solvers}, Grids: 60, Solves: 1, Seed: 46, Workers: 2}
+	o := Options{Tables: []string{Heuristics, Solvers}, Grids: 60, Solves: 1, Seed: 46, Job: job.Job{Workers: 2}}
 	if os.Getenv("GRENIER_LONG") != "" {
 		o.Solves = 2
 	}
@@ -254,15 +255,15 @@ func TestLongRepeated(t *testing.T) {
 		o.Tables, whole.Solvers = []string{Heuristics}, nil
 	}
 	last := 0.0
-	o.Progress = func(p Progress) {
-		if p.Doing == "" || p.Share < last || p.Share > 1 {
-			t.Errorf("%+v after a share of %g", p, last)
+	o.Progress = func(s job.Step) {
+		if s.Doing == "" || s.Done < last || s.Done > s.Total {
+			t.Errorf("%+v after %g", s, last)
 		}
-		last = p.Share
+		last = s.Done
 	}
 	first := untimed(t, mustRun(t, o))
-	if last < 0.5 {
-		t.Errorf("the last share is %g", last)
+	if last < 50 {
+		t.Errorf("the last step is at %g", last)
 	}
 	o.Progress = nil
 	if d := cmp.Diff(whole, first); d != "" {
@@ -339,7 +340,6 @@ func TestLongOptions(t *testing.T) {
 		"no table":                 func(o *Options) { o.Tables = nil },
 		"0 grids for heuristics":   func(o *Options) { o.Grids = 0 },
 		"-1 grids for solvers":     func(o *Options) { o.Solves = -1 },
-		"0 workers":                func(o *Options) { o.Workers = 0 },
 		"10000001 grids for solve": func(o *Options) { o.Solves = MostGrids + 1 },
 	} {
 		o := short()
@@ -384,7 +384,7 @@ func TestWrong(t *testing.T) {
 // built measures the databases that take no time.
 func built(t *testing.T) (databases []Database) {
 	t.Helper()
-	b := &bench{o: Options{Workers: 2}}
+	b := &bench{o: Options{Job: job.Job{Workers: 2}}}
 	for _, i := range []int{0, 2} {
 		d := documented[i]
 		if err := b.build(t.Context(), mustGrid(t, d.Rows, d.Cols), &d, func(float64) {}); err != nil {
@@ -414,20 +414,20 @@ func TestDatabases(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	begun := 0.0
-	o := Options{Tables: []string{Databases}, Grids: 1, Solves: 1, Workers: 2, Progress: func(p Progress) {
-		switch inside := strings.Contains(p.Doing, "k=4"); {
+	o := Options{Tables: []string{Databases}, Grids: 1, Solves: 1, Job: job.Job{Workers: 2, Progress: func(s job.Step) {
+		switch inside := strings.Contains(s.Doing, "k=4"); {
 		case inside && begun == 0:
-			begun = p.Share
-		case inside && p.Share > begun:
+			begun = s.Done
+		case inside && s.Done > begun:
 			cancel()
 		}
-	}}
+	}}}
 	if _, err := Run(ctx, o); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled run: %v", err)
 	}
 	wantEmpty(t, dir)
 	t.Setenv("TMPDIR", dir+"/none")
-	if err := (&bench{o: Options{Workers: 1}}).build(t.Context(), mustGrid(t, 3, 3), &documented[2], func(float64) {}); !errors.Is(err, os.ErrNotExist) {
+	if err := (&bench{o: Options{}}).build(t.Context(), mustGrid(t, 3, 3), &documented[2], func(float64) {}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no place for files: %v", err)
 	}
 }
@@ -449,8 +449,8 @@ func TestLongCancelled(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		o := short()
 		o.Tables = []string{table}
-		o.Progress = func(p Progress) {
-			if p.Doing == doing {
+		o.Progress = func(s job.Step) {
+			if s.Doing == doing {
 				cancel()
 			}
 		}

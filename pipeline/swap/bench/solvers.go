@@ -9,6 +9,7 @@ import (
 
 	"grenier/io/memory"
 	"grenier/layers/swap"
+	"grenier/pipeline/job"
 	"grenier/pipeline/swap/patterns"
 	"grenier/pipeline/swap/search"
 )
@@ -83,7 +84,7 @@ var fit = map[string]int{"graph": 9, "bfs": 9, "bidirectional": 12, "pseudo-bidi
 // solverHeuristic is the bound of all solvers that take one.
 const solverHeuristic = "walking+parity"
 
-func (b *bench) solverJobs() (jobs []job, err error) {
+func (b *bench) solverParts() (parts []part, err error) {
 	b.report.Solvers = make([]SolversTable, len(sizes))
 	for i, size := range sizes {
 		g, err := swap.NewGrid(size.rows, size.cols)
@@ -93,9 +94,9 @@ func (b *bench) solverJobs() (jobs []job, err error) {
 		n := (b.o.Solves + size.part - 1) / size.part
 		c := &contest{b: b, grid: g, states: randomGrids(g, n, b.o.Seed), table: &b.report.Solvers[i]}
 		*c.table = SolversTable{Rows: size.rows, Cols: size.cols, Grids: n}
-		jobs = append(jobs, job{fmt.Sprintf("solvers %d x %d", size.rows, size.cols), float64(n) * size.weight, c.run})
+		parts = append(parts, part{fmt.Sprintf("solvers %d x %d", size.rows, size.cols), float64(n) * size.weight, c.run})
 	}
-	return jobs, nil
+	return parts, nil
 }
 
 // contest is the work on the solvers of one size.
@@ -128,7 +129,7 @@ func (c *contest) run(ctx context.Context, tick func(float64)) error {
 	if err != nil {
 		return err
 	}
-	o := search.Options{Heuristic: h, Memory: c.b.left(), Workers: c.b.o.Workers}
+	o := search.Options{Job: job.Job{Memory: c.b.left(), Workers: c.b.o.Workers}, Heuristic: h}
 	var all []entrant
 	for _, name := range search.Names() {
 		if most := fit[name]; most == 0 {
@@ -167,7 +168,7 @@ func (c *contest) enter(ctx context.Context, e *entrant, o search.Options, tick 
 	for i, s := range c.states {
 		tick(float64(i) / float64(len(c.states)))
 		before := allocated()
-		r, err := search.Solve(ctx, e.name, c.grid, s, o)
+		r, err := search.Solve(ctx, e.name, c.grid, c.grid.List(s), o)
 		if err != nil {
 			return err
 		}

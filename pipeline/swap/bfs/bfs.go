@@ -50,39 +50,23 @@
 package bfs
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
+	"math"
 
 	"grenier/layers/swap"
+	"grenier/pipeline/job"
 )
 
-// ErrWorkers reports a number of workers below 1.
-var ErrWorkers = errors.New("no workers")
-
-// Options of a search.
+// Options of a search. Family and Note are not used.
 type Options struct {
-	// Memory bounds the memory, in bytes.
-	Memory uint64
-	// Workers is the number of goroutines that search.
-	Workers int
+	job.Job
 	// Dir, if not empty, is the run directory in which the states are kept
 	// instead of memory. A search that was interrupted there resumes.
 	Dir string
 	// Free, if not nil, returns the free bytes on the disk of a path. A search that needs more is refused.
 	Free func(path string) (uint64, error)
-	// Progress, if not nil, is called from time to time, by any worker.
-	Progress func(Progress)
-}
-
-// Progress is how far a search is.
-type Progress struct {
-	Depth       int    // being searched
-	Seen, Total uint64 // states
-	// Share is the share of the work that is done, 0 to 1, and Begun that at which
-	// the search was resumed. They are guesses: the number of depths is not known
-	// before the end, but for lines.
-	Share, Begun float64
 }
 
 // Result is what a search counts.
@@ -118,13 +102,10 @@ func (r *Result) Mean() float64 {
 }
 
 // Search counts the states of a grid at each distance from the goal. It fails
-// with a *memory.Error when Options.Memory is too little, with ErrWorkers, and with
-// the error of ctx; on disk also with a *rundir.RoomError, like rundir.Lock, with errors that match
+// with a *memory.Error when the job has too little memory, and with the error of ctx; on disk also with a *rundir.RoomError, like rundir.Lock, with errors that match
 // corrupt.ErrCorrupt, and with those of the operating system.
 func Search(ctx context.Context, g *swap.Grid, o Options) (r *Result, err error) {
-	if o.Workers < 1 {
-		return nil, fmt.Errorf("bfs: %w: %d", ErrWorkers, o.Workers)
-	}
+	o.Workers, o.Memory = max(1, o.Workers), cmp.Or(o.Memory, math.MaxUint64)
 	l, err := layoutOf(g)
 	if err != nil {
 		return nil, err

@@ -3,10 +3,13 @@ package bfs_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"grenier/internal/testkit/runstest"
@@ -15,11 +18,12 @@ import (
 	"grenier/io/rundir"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
+	"grenier/pipeline/job"
 	"grenier/pipeline/swap/bfs"
 )
 
 func onDisk(dir string) bfs.Options {
-	return bfs.Options{Memory: math.MaxUint64, Workers: 2, Dir: dir}
+	return bfs.Options{Job: job.Job{Workers: 2}, Dir: dir}
 }
 
 // memories returns what a search of a grid on disk may be given: the least, so
@@ -84,12 +88,12 @@ func TestResume(t *testing.T) {
 	for depth := 1; depth <= len(want); depth++ {
 		ctx, cancel := context.WithCancel(t.Context())
 		o, first := onDisk(dir), 0
-		o.Progress = func(p bfs.Progress) {
-			if p.Depth == depth {
+		o.Progress = func(s job.Step) {
+			if s.Doing == fmt.Sprintf("depth %d", depth) {
 				cancel()
 			}
 			if first == 0 {
-				first = p.Depth
+				first, _ = strconv.Atoi(strings.TrimPrefix(s.Doing, "depth "))
 			}
 		}
 		o.Workers, o.Memory = 1, memories[depth%len(memories)]
@@ -116,8 +120,8 @@ func interrupted(t *testing.T) string {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	o := onDisk(dir)
-	o.Progress = func(p bfs.Progress) {
-		if p.Depth == 9 {
+	o.Progress = func(s job.Step) {
+		if s.Doing == "depth 9" {
 			cancel()
 		}
 	}
@@ -145,7 +149,7 @@ func TestDirErrors(t *testing.T) {
 		t.Errorf("another grid: %v", err)
 	}
 	o := onDisk(dir)
-	o.Progress = func(bfs.Progress) {
+	o.Progress = func(job.Step) {
 		_, err := bfs.Search(context.Background(), mustGrid(t, 2, 4), onDisk(dir))
 		if _, ok := errors.AsType[*rundir.LockedError](err); !ok {
 			t.Errorf("in use: %v", err)

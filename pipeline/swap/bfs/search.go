@@ -2,11 +2,13 @@ package bfs
 
 import (
 	"context"
-	"sync/atomic"
+	"fmt"
+	"sync"
 
 	"grenier/io/crew"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
+	"grenier/pipeline/job"
 )
 
 // flags says about the blocks of one parity what a search always has in memory:
@@ -24,15 +26,15 @@ type search struct {
 	nothing []uint64 // a block without states
 	workers []*worker
 
-	total uint64
+	total float64 // states
 	pace  pace
-	begun float64 // share of the work
-	seen  atomic.Uint64
+	begun float64    // share of the work that is done
+	mu    sync.Mutex // of Progress
 }
 
 // newSearch returns a search without store that has seen nothing.
 func newSearch(l *layout, g *swap.Grid, o Options) *search {
-	s := &search{layout: l, tables: newTables(l), options: o, total: perm.Factorial(g.Cells())}
+	s := &search{layout: l, tables: newTables(l), options: o, total: float64(perm.Factorial(g.Cells()))}
 	s.pace = paceOf(g)
 	s.nothing = make([]uint64, s.tables.words)
 	for p := range s.sides {
@@ -48,9 +50,6 @@ func newSearch(l *layout, g *swap.Grid, o Options) *search {
 func (s *search) run(ctx context.Context) error {
 	if err := s.begin(ctx); err != nil {
 		return err
-	}
-	for _, n := range s.depths {
-		s.seen.Add(n)
 	}
 	s.begun = s.pace.share(len(s.depths), 0)
 	for {
@@ -128,10 +127,8 @@ func (s *search) pullTile(ctx context.Context, depth, first, size int) error {
 		return err
 	}
 	return s.parallel(ctx, tile, func(w *worker, blocks span) error {
-		before := w.found
-		err := w.pullAll(blocks)
-		s.report(depth, float64(blocks.first)/float64(s.layout.blocks()), s.seen.Add(w.found-before))
-		return err
+		defer s.report(depth, float64(blocks.first)/float64(s.layout.blocks()))
+		return w.pullAll(blocks)
 	})
 }
 
@@ -145,10 +142,12 @@ func (s *search) parallel(ctx context.Context, all span, do func(w *worker, bloc
 	})
 }
 
-// report reports progress, given the share of a depth that is done.
-func (s *search) report(depth int, share float64, seen uint64) {
-	if s.options.Progress == nil {
-		return
-	}
-	s.options.Progress(Progress{Depth: depth, Seen: seen, Total: s.total, Share: s.pace.share(depth, share), Begun: s.begun})
+// report reports progress, given the share of a depth that is done. How much of all states that is, is a
+// guess: the number of depths is not known before the end, but for lines.
+func (s *search) report(depth int, share float64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.options.Tell(job.Step{
+		Doing: fmt.Sprintf("depth %d", depth), Begun: s.begun * s.total, Done: s.pace.share(depth, share) * s.total, Total: s.total,
+	})
 }

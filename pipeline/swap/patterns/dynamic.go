@@ -16,6 +16,7 @@ func Dynamic(ctx context.Context, g *swap.Grid, size int, o Options) (*heuristic
 	if size < 1 || size > heuristic.MaxSet || size > g.Cells() {
 		return nil, fmt.Errorf("%w: sets of %d tiles: want 1 to %d", heuristic.ErrPattern, size, min(heuristic.MaxSet, g.Cells()))
 	}
+	o.Workers = max(1, o.Workers)
 	sets, entries := heuristic.Sets(g, size), int(heuristic.Entries(g, size))
 	all, walks := uint64(len(sets)*entries), uint64(o.Workers*entries*walkBytes)
 	if err := o.check(all + max(graphBytes(g, entries)+walks, saveBytes(all))); err != nil {
@@ -23,7 +24,7 @@ func Dynamic(ctx context.Context, g *swap.Grid, size int, o Options) (*heuristic
 	}
 	graph := newGraph(newSteps(g, size), o.Cost)
 	values := make([]uint8, len(sets)*entries)
-	progress := newMeter(o, uint64(len(values)))
+	progress := &meter{Job: &o.Job, total: uint64(len(values))}
 	walkers := make([]*walker, o.Workers)
 	err := crew.Each(ctx, o.Workers, len(sets), func(worker, i int) error {
 		if walkers[worker] == nil {

@@ -12,13 +12,14 @@ import (
 	"grenier/io/patternfile"
 	"grenier/kernels/perm"
 	"grenier/layers/swap/heuristic"
+	"grenier/pipeline/job"
 	"grenier/pipeline/swap/patterns"
 )
 
 // TestFiles checks that bounds from files are those from memory.
 func TestFiles(t *testing.T) {
 	g := mustGrid(t, 2, 3)
-	o := patterns.Options{Cost: heuristic.Tracked, Workers: 1}
+	o := patterns.Options{Cost: heuristic.Tracked}
 	a, err := patterns.Static(t.Context(), g, mustTiles(t, g, 0, 1, 2), o)
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +68,7 @@ func TestFiles(t *testing.T) {
 	if _, err := patterns.Load(t.Context(), mustGrid(t, 3, 2), names[:1], false, o); !errors.Is(err, corrupt.ErrMismatch) {
 		t.Error(err)
 	}
-	if _, err := patterns.Load(t.Context(), g, names[:1], false, patterns.Options{Workers: 1, Memory: 10}); !tooLittle(err) {
+	if _, err := patterns.Load(t.Context(), g, names[:1], false, patterns.Options{Job: job.Job{Memory: 10}}); !tooLittle(err) {
 		t.Error(err)
 	}
 	// A file that is in order but has the wrong number of values for its grid.
@@ -89,7 +90,7 @@ func tooLittle(err error) bool {
 func TestRefused(t *testing.T) {
 	g := mustGrid(t, 4, 4)
 	all := mustTiles(t, g, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
-	o := patterns.Options{Cost: heuristic.Unit, Workers: 1, Memory: 1 << 20}
+	o := patterns.Options{Job: job.Job{Memory: 1 << 20}, Cost: heuristic.Unit}
 	if _, err := patterns.Static(t.Context(), g, all, o); !tooLittle(err) || err.Error() != "the pattern database needs 183 TiB of memory and 1.0 MiB are allowed" {
 		t.Error(err)
 	}
@@ -104,7 +105,7 @@ func TestRefused(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := patterns.Static(t.Context(), g, 1, patterns.Options{Workers: 1}); !errors.Is(err, heuristic.ErrCost) {
+	if _, err := patterns.Static(t.Context(), g, 1, patterns.Options{}); !errors.Is(err, heuristic.ErrCost) {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -122,7 +123,7 @@ func TestRefused(t *testing.T) {
 func TestFalseValues(t *testing.T) {
 	g := mustGrid(t, 3, 3)
 	for _, cost := range []heuristic.Cost{heuristic.Unit, heuristic.Tracked} {
-		o := patterns.Options{Cost: cost, Workers: 1}
+		o := patterns.Options{Cost: cost}
 		right, err := patterns.Static(t.Context(), g, mustTiles(t, g, 1, 4, 6), o)
 		if err != nil {
 			t.Fatal(err)

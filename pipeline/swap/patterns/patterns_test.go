@@ -7,6 +7,7 @@ import (
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
+	"grenier/pipeline/job"
 	"grenier/pipeline/swap/patterns"
 )
 
@@ -102,7 +103,7 @@ func TestStatic(t *testing.T) {
 				continue
 			}
 			for _, cost := range []heuristic.Cost{heuristic.Unit, heuristic.Tracked} {
-				p, err := patterns.Static(t.Context(), g, set, patterns.Options{Cost: cost, Workers: 2})
+				p, err := patterns.Static(t.Context(), g, set, patterns.Options{Job: job.Job{Workers: 2}, Cost: cost})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -117,7 +118,7 @@ func TestDynamic(t *testing.T) {
 		g := mustGrid(t, shape[0], shape[1])
 		for size := 1; size <= min(heuristic.MaxSet, g.Cells()); size++ {
 			for _, cost := range []heuristic.Cost{heuristic.Unit, heuristic.Tracked} {
-				table, err := patterns.Dynamic(t.Context(), g, size, patterns.Options{Cost: cost, Workers: 2})
+				table, err := patterns.Dynamic(t.Context(), g, size, patterns.Options{Job: job.Job{Workers: 2}, Cost: cost})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -139,12 +140,13 @@ func TestProgress(t *testing.T) {
 	var last uint64
 	report := func(entries uint64) patterns.Options {
 		calls, last = 0, 0
-		return patterns.Options{Cost: heuristic.Tracked, Workers: 3, Progress: func(done, total uint64) {
-			if done <= last || done > total || total != entries {
-				t.Errorf("%d of %d entries after %d, want %d in all", done, total, last, entries)
+		return patterns.Options{Cost: heuristic.Tracked, Job: job.Job{Workers: 3, Progress: func(s job.Step) {
+			done := uint64(s.Done)
+			if done <= last || done > entries || s.Total != float64(entries) {
+				t.Errorf("%+v after %d, want %d in all", s, last, entries)
 			}
 			calls, last = calls+1, done
-		}}
+		}}}
 	}
 	check := func(what string, err error, entries uint64, least int) {
 		t.Helper()
@@ -168,7 +170,7 @@ func TestProgress(t *testing.T) {
 func benchmarkStatic(b *testing.B, rows, cols int, numbers ...int) {
 	g := mustGrid(b, rows, cols)
 	for b.Loop() {
-		if _, err := patterns.Static(b.Context(), g, mustTiles(b, g, numbers...), patterns.Options{Cost: heuristic.Unit, Workers: 2}); err != nil {
+		if _, err := patterns.Static(b.Context(), g, mustTiles(b, g, numbers...), patterns.Options{Job: job.Job{Workers: 2}, Cost: heuristic.Unit}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -183,7 +185,7 @@ func BenchmarkDynamic(b *testing.B) {
 	for size := 3; size <= 4; size++ {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := patterns.Dynamic(b.Context(), mustGrid(b, 4, 4), size, patterns.Options{Cost: heuristic.Unit, Workers: 2}); err != nil {
+				if _, err := patterns.Dynamic(b.Context(), mustGrid(b, 4, 4), size, patterns.Options{Job: job.Job{Workers: 2}, Cost: heuristic.Unit}); err != nil {
 					b.Fatal(err)
 				}
 			}

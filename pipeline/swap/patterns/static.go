@@ -27,8 +27,8 @@ func Static(ctx context.Context, g *swap.Grid, tiles heuristic.Tiles, o Options)
 		return nil, err
 	}
 	s := newSearch(g, tiles, o.Cost)
-	s.settled = newMeter(o, entries)
-	if err := s.run(ctx, o.Workers); err != nil {
+	s.settled = &meter{Job: &o.Job, total: entries}
+	if err := s.run(ctx, max(1, o.Workers)); err != nil {
 		return nil, err
 	}
 	return &heuristic.Pattern{Grid: g, Tiles: tiles, Cost: o.Cost, Values: s.values}, nil

@@ -148,7 +148,7 @@ func (z *zoo) sets(text string) (sets [][]int) {
 func (z *zoo) staticOf(text string, cost heuristic.Cost, alone bool) heuristic.Heuristic {
 	var list []*heuristic.Pattern
 	for _, set := range z.sets(text) {
-		p, err := patterns.Static(z.t.Context(), z.g, mustTiles(z.t, z.g, set...), patterns.Options{Cost: cost, Workers: 1})
+		p, err := patterns.Static(z.t.Context(), z.g, mustTiles(z.t, z.g, set...), patterns.Options{Cost: cost})
 		if err != nil {
 			z.t.Fatal(err)
 		}
@@ -170,7 +170,7 @@ func (z *zoo) staticOf(text string, cost heuristic.Cost, alone bool) heuristic.H
 func (z *zoo) dynamicOf(size int, cost heuristic.Cost, exact bool) heuristic.Heuristic {
 	var tables []*heuristic.SetTable
 	for k := 1; k <= size; k++ {
-		table, err := patterns.Dynamic(z.t.Context(), z.g, k, patterns.Options{Cost: cost, Workers: 1})
+		table, err := patterns.Dynamic(z.t.Context(), z.g, k, patterns.Options{Cost: cost})
 		if err != nil {
 			z.t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"grenier/internal/testkit/swaptest"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
+	"grenier/pipeline/job"
 	"grenier/pipeline/swap/search"
 )
 
@@ -20,7 +21,7 @@ func lifted(g *swap.Grid) heuristic.Heuristic {
 // runList solves a state of any grid and replays the solution.
 func runList(t *testing.T, name string, g *swap.Grid, l swap.List, o search.Options) search.Result {
 	t.Helper()
-	r, err := search.SolveList(t.Context(), name, g, l, o)
+	r, err := search.Solve(t.Context(), name, g, l, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +120,7 @@ func TestBeamMemory(t *testing.T) {
 	}
 	var most uint64
 	const memory = 200_000
-	o := search.Options{Heuristic: lifted(g), Memory: memory, Progress: func(p search.Progress) { most = max(most, p.Bytes) }}
+	o := search.Options{Heuristic: lifted(g), Job: job.Job{Memory: memory, Progress: func(s job.Step) { most = max(most, s.Detail.(search.Progress).Bytes) }}}
 	r := runList(t, "beam", g, l, o)
 	if r.Stopped != "memory" || most > memory {
 		t.Errorf("stopped %q, %d bytes", r.Stopped, most)
@@ -164,7 +165,7 @@ func TestLargeRefused(t *testing.T) {
 		{"greedy", g.Home()[1:], nil, swap.ErrTiles},
 		{"greedy", make(swap.List, 25), nil, swap.ErrTiles},
 	} {
-		if _, err := search.SolveList(t.Context(), c.name, g, c.tiles, search.Options{Heuristic: c.h}); !errors.Is(err, c.want) {
+		if _, err := search.Solve(t.Context(), c.name, g, c.tiles, search.Options{Heuristic: c.h}); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
 		}
 	}

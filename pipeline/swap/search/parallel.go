@@ -89,8 +89,8 @@ func partOf(state swap.State) int {
 func newParallel(s *search) *parallel {
 	p := &parallel{s: s, best: len(s.best), least: none}
 	own := &search{grid: s.grid, goal: s.goal}
-	if s.memory > 0 {
-		own.memory = max(1, s.memory/parts)
+	if s.job.Memory > 0 {
+		own.job.Memory = max(1, s.job.Memory/parts)
 	}
 	for i := range p.parts {
 		p.parts[i] = &part{table: newTable(own, leastPartBits), least: none}
@@ -113,14 +113,14 @@ func (p *parallel) begin() error {
 func (p *parallel) round() error {
 	s := p.s
 	quota := min(most, 1+s.Expanded/(spread*parts))
-	err := crew.Each(s.ctx, s.workers, parts, func(_, i int) error {
+	err := crew.Each(s.ctx, s.job.Workers, parts, func(_, i int) error {
 		p.parts[i].expand(p.least, quota)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	err = crew.Each(s.ctx, s.workers, parts, func(_, i int) error {
+	err = crew.Each(s.ctx, s.job.Workers, parts, func(_, i int) error {
 		for _, from := range p.parts {
 			if err := p.parts[i].take(from.sent[i], s.h, p.best); err != nil {
 				return err

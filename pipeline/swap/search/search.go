@@ -36,6 +36,7 @@ import (
 	"grenier/kernels/fault"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
+	"grenier/pipeline/job"
 )
 
 var (
@@ -51,20 +52,17 @@ var (
 	errTime   = errors.New("time")
 )
 
-// Options says what a search may use.
+// Options says what a search may use. Memory is the most bytes for states, see LeastMemory; Workers are those of
+// astar-parallel: everything but the time is the same for any number. Progress is called several times a second,
+// with a Progress as Detail. Family and Note are not used.
 type Options struct {
+	job.Job
 	// Heuristic is the lower bound of the solvers that are Informed. It must be admissible,
 	// and consistent for dibbs.
 	Heuristic heuristic.Heuristic
-	Memory    uint64        // most bytes for states, 0 for no limit; see LeastMemory
 	Time      time.Duration // 0 for no limit
 	// Width is the largest width of beam, 0 for no limit if Time is one, else 16,384.
 	Width int
-	// Workers is the number of goroutines of astar-parallel, at least 1. Everything but the
-	// time is the same for any number.
-	Workers int
-	// Progress is called several times a second, if it is not nil.
-	Progress func(Progress)
 }
 
 // LeastMemory is enough for the narrow beam that gives a solution when a search stops.
@@ -105,15 +103,15 @@ type search struct {
 	h       heuristic.Heuristic
 	tracker heuristic.Tracker // of h, at the start, or of half Manhattan
 	width   int
-	workers int
-	memory  uint64
+	job     job.Job
 	limit   time.Duration
 	began   time.Time
 	lower   int         // proved: no solution is shorter
 	best    []swap.Swap // the shortest solution known
 	held    holding
-	share   float64 // of the work that is done, 0 if only memory says
-	reporter
+	share   float64       // of the work that is done, 0 if only memory says
+	told    time.Duration // when progress was reported last
+	solver  solver
 	Counts
 }
 
@@ -189,17 +187,12 @@ func Informed(name string) (bool, error) {
 	return s.informed, err
 }
 
-// Solve runs the solver of that name on a state of g, as SolveList does.
-func Solve(ctx context.Context, name string, g *swap.Grid, start swap.State, o Options) (Result, error) {
-	return SolveList(ctx, name, g, g.List(start), o)
-}
-
-// SolveList runs the solver of that name on a state of g. It fails with ErrSolver,
+// Solve runs the solver of that name on a state of g. It fails with ErrSolver,
 // swap.ErrSize if the grid is too large for the solver, heuristic.ErrTooLarge if it is for
 // the heuristic, swap.ErrTiles for a list that is no state of g, or ErrHeuristic if the
 // solver needs a heuristic and has none or one that is not admissible. With the error of
 // ctx it returns the result of a search that stops early.
-func SolveList(ctx context.Context, name string, g *swap.Grid, start swap.List, o Options) (Result, error) {
+func Solve(ctx context.Context, name string, g *swap.Grid, start swap.List, o Options) (Result, error) {
 	solver, err := find(name)
 	if err != nil {
 		return Result{}, err
@@ -208,7 +201,7 @@ func SolveList(ctx context.Context, name string, g *swap.Grid, start swap.List, 
 	if err != nil {
 		return Result{}, err
 	}
-	stopped, err := s.run(solver)
+	stopped, err := s.run()
 	if err != nil {
 		return Result{}, err
 	}
@@ -227,7 +220,7 @@ func SolveList(ctx context.Context, name string, g *swap.Grid, start swap.List, 
 	return r, nil
 }
 
-// newSearch returns a search that has not begun. It fails as SolveList does.
+// newSearch returns a search that has not begun. It fails as Solve does.
 func newSearch(ctx context.Context, solver solver, g *swap.Grid, start swap.List, o Options) (*search, error) {
 	switch {
 	case !solver.listed && !g.Packs():
@@ -241,9 +234,9 @@ func newSearch(ctx context.Context, solver solver, g *swap.Grid, start swap.List
 		return nil, fmt.Errorf("%w: %s needs one that is consistent, and %s is not", ErrHeuristic, solver.name, o.Heuristic.Name())
 	}
 	s := &search{
-		ctx: ctx, grid: g, list: start, memory: o.Memory, limit: o.Time, width: o.Width, workers: o.Workers, began: time.Now(),
-		reporter: reporter{solver: solver.name, report: o.Progress},
+		ctx: ctx, grid: g, list: start, job: o.Job, limit: o.Time, width: o.Width, began: time.Now(), solver: solver,
 	}
+	s.job.Workers = max(1, s.job.Workers)
 	if g.Packs() {
 		s.start, s.goal = start.State(), g.Goal()
 	}
@@ -285,20 +278,20 @@ func listed() []string {
 const Interrupted = "interrupt"
 
 // run searches for s.best. stopped says what ended the search early.
-func (s *search) run(solver solver) (stopped string, err error) {
+func (s *search) run() (stopped string, err error) {
 	if s.best, err = greedy(s); err != nil || s.list.Solved() { // the state 0 stays out of tables
 		return "", err
 	}
-	if solver.exact && !s.grid.Packs() { // it may take hours, so this is the time to look
+	if s.solver.exact && !s.grid.Packs() { // it may take hours, so this is the time to look
 		if err := rescue(s); err != nil {
 			return "", err
 		}
 	}
-	found, err := solver.find(s)
+	found, err := s.solver.find(s)
 	switch {
 	case err == nil:
 		s.best = found
-		if solver.exact {
+		if s.solver.exact {
 			s.lower = len(found)
 		}
 		return "", nil
@@ -343,7 +336,7 @@ func (s *search) clock() error {
 	if s.limit > 0 && elapsed > s.limit {
 		return errTime
 	}
-	s.tell(s, elapsed)
+	s.tell(elapsed)
 	return nil
 }
 
@@ -357,7 +350,7 @@ func (s *search) hold(open, closed, bytes uint64) error {
 
 // allow fails with errMemory if that many bytes are more than allowed.
 func (s *search) allow(bytes uint64) error {
-	if s.memory > 0 && bytes > s.memory {
+	if s.job.Memory > 0 && bytes > s.job.Memory {
 		return errMemory
 	}
 	return nil
