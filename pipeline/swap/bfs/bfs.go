@@ -39,7 +39,7 @@
 //
 // # On disk
 //
-// The blocks can be in a work file instead of memory (disk.go), packed (piece.go).
+// The blocks can be in a work file instead of memory (store.go), packed (piece.go).
 // All blocks with the same tile in the first cell are a tile of blocks. The newest
 // states of one tile are in memory, and its blocks are pulled, some at a time:
 // these are read together, and so are the blocks of other tiles that edges of the
@@ -117,9 +117,7 @@ func Search(ctx context.Context, g *swap.Grid, o Options) (r *Result, err error)
 		return nil, err
 	}
 	s := newSearch(l, g, o)
-	if o.Dir == "" {
-		s.store = newResident(l)
-	} else if err = s.openDisk(g); err != nil {
+	if err := s.openStore(g); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.store.close()) }()

@@ -90,12 +90,12 @@ func TestRegroup(t *testing.T) {
 
 // smallDisk is a store of one block of six words, without files, and the flags of
 // that block.
-func smallDisk(t testing.TB) (*disk, *[2]flags) {
+func smallDisk(t testing.TB) (*store, *[2]flags) {
 	g, err := swap.NewGrid(2, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &disk{words: 6, size: 1, grid: g}
+	d := &store{words: 6, size: 1, grid: g}
 	var sides [2]flags
 	for p := range sides {
 		d.extents[p] = make([]workfile.Extent, 1)
