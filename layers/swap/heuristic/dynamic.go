@@ -102,9 +102,6 @@ func (d *Dynamic) Name() string {
 	return fmt.Sprintf("gadb(%v;%d;%s)", d.tables[1].Cost, len(d.tables)-1, how)
 }
 
-// Admissible returns true.
-func (*Dynamic) Admissible() bool { return true }
-
 // Consistent reports whether the cover is exact. The best cover of one state costs
 // at most 2 more than the same cover of a neighbour; a greedy one may change
 // altogether.

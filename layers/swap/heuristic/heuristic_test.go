@@ -60,7 +60,7 @@ func TestLongFlags(t *testing.T) {
 			heuristic.Zero{}, m, v, w, heuristic.Lift{Heuristic: m, Grid: g}, heuristic.Lift{Heuristic: w, Grid: g},
 			heuristic.Max{m, v, w}, heuristic.Inverse{Heuristic: w, Grid: g},
 		} {
-			if h.Estimate(g.Goal()) != 0 || !h.Admissible() {
+			if h.Estimate(g.Goal()) != 0 {
 				t.Errorf("%v %s: %d at home", size, h.Name(), h.Estimate(g.Goal()))
 			}
 			if h.Consistent() {
@@ -142,9 +142,6 @@ func TestRefused(t *testing.T) {
 		if _, err := heuristic.NewStatic(list...); !errors.Is(err, heuristic.ErrPattern) {
 			t.Errorf("%d: %v", i, err)
 		}
-	}
-	if _, err := heuristic.NewAlone(tracked); !errors.Is(err, heuristic.ErrPattern) {
-		t.Error(err)
 	}
 	if _, err := heuristic.NewDynamic(true, &heuristic.SetTable{Grid: g, Size: 2, Cost: heuristic.Unit}); !errors.Is(err, heuristic.ErrPattern) {
 		t.Error(err)

@@ -20,6 +20,7 @@ var ErrTooLarge = fault.New(fault.Usage, "table too large")
 // there counts the columns twice, which is not admissible: docs/sources.md). In a grid of one
 // row or one column this is the number of inversions, and exact.
 type Walking struct {
+	consistent
 	rows, cols      int
 	row, column     []uint32   // key of the home row and column of a tile
 	byRow, byColumn *walkTable // nil if there is one row or one column
@@ -83,12 +84,6 @@ func (w *Walking) prepare(ctx context.Context, memory uint64) (err error) {
 
 // Name returns "walking".
 func (*Walking) Name() string { return "walking" }
-
-// Admissible returns true.
-func (*Walking) Admissible() bool { return true }
-
-// Consistent returns true.
-func (*Walking) Consistent() bool { return true }
 
 // Entries returns the number of values in the table of rows plus that of columns; a square has one
 // table, which counts as both.

@@ -124,7 +124,7 @@ func Search(ctx context.Context, g *swap.Grid, o Options) (r *Result, err error)
 	if err := s.run(ctx); err != nil {
 		return nil, err
 	}
-	if err := g.CheckAllDepths(s.depths); err != nil {
+	if err := g.CheckDepths(s.depths, true); err != nil {
 		return nil, s.store.damaged(err)
 	}
 	return &Result{Rows: g.Rows(), Cols: g.Cols(), Depths: s.depths}, nil

@@ -133,7 +133,7 @@ func FuzzCheckpoint(f *testing.F) {
 // TestLongImpossibleDepths has checkpoints that count what no search counts.
 func TestLongImpossibleDepths(t *testing.T) {
 	for _, depths := range [][]uint64{
-		nil, {2}, {1, 8}, {1, 7, 30}, {1, 7, 31, 0}, {1, 7, 31, 1 << 63}, {1, 7, 31, 200}, {1, 7, 31, 80, 186, 186, 144, 85},
+		nil, {2}, {1, 8}, {1, 7, 31, 0}, {1, 7, 31, 1 << 63}, {1, 7, 31, 80, 186, 186, 144, 85},
 	} {
 		d, sides := smallDisk(t)
 		if _, err := d.decode("checkpoint", d.encode(depths, sides), sides); !errors.Is(err, corrupt.ErrCorrupt) {

@@ -147,7 +147,7 @@ func (d *store) decode(path string, b []byte, sides *[2]flags) (depths []uint64,
 	if len(depths) == 0 {
 		return nil, corrupt.New(path, "", "no depth is done")
 	}
-	if err := d.grid.CheckDepths(depths); err != nil {
+	if err := d.grid.CheckDepths(depths, false); err != nil {
 		return nil, corrupt.New(path, "", "%w", err)
 	}
 	for p := range sides {

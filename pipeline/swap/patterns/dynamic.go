@@ -11,7 +11,7 @@ import (
 )
 
 // Dynamic builds the pattern databases of all sets of size tiles. It fails with
-// heuristic.ErrPattern, heuristic.ErrCost, a *memory.Error, or the error of ctx.
+// heuristic.ErrPattern, a *memory.Error, or the error of ctx.
 func Dynamic(ctx context.Context, g *swap.Grid, size int, o Options) (*heuristic.SetTable, error) {
 	if size < 1 || size > heuristic.MaxSet || size > g.Cells() {
 		return nil, fmt.Errorf("%w: sets of %d tiles: want 1 to %d", heuristic.ErrPattern, size, min(heuristic.MaxSet, g.Cells()))
@@ -19,7 +19,7 @@ func Dynamic(ctx context.Context, g *swap.Grid, size int, o Options) (*heuristic
 	o.Workers = max(1, o.Workers)
 	sets, entries := heuristic.Sets(g, size), int(heuristic.Entries(g, size))
 	all, walks := uint64(len(sets)*entries), uint64(o.Workers*entries*walkBytes)
-	if err := o.check(all + max(graphBytes(g, entries)+walks, saveBytes(all))); err != nil {
+	if err := o.fits(all + max(graphBytes(g, entries)+walks, saveBytes(all))); err != nil {
 		return nil, err
 	}
 	graph := newGraph(newSteps(g, size), o.Cost)

@@ -16,7 +16,6 @@ package patterns
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"sync"
 
@@ -30,13 +29,6 @@ import (
 type Options struct {
 	job.Job
 	Cost heuristic.Cost
-}
-
-func (o *Options) check(bytes uint64) error {
-	if !o.Cost.Known() {
-		return fmt.Errorf("%w %d", heuristic.ErrCost, o.Cost)
-	}
-	return o.fits(bytes)
 }
 
 // fits fails with a *memory.Error if the bytes are more than allowed, or than can be

@@ -57,8 +57,7 @@ var (
 // with a Progress as Detail. Family and Note are not used.
 type Options struct {
 	job.Job
-	// Heuristic is the lower bound of the solvers that are Informed. It must be admissible,
-	// and consistent for dibbs.
+	// Heuristic is the lower bound of the solvers that are Informed, consistent for dibbs.
 	Heuristic heuristic.Heuristic
 	Time      time.Duration // 0 for no limit
 	// Width is the largest width of beam, 0 for no limit if Time is one, else 16,384.
@@ -190,7 +189,7 @@ func Informed(name string) (bool, error) {
 // Solve runs the solver of that name on a state of g. It fails with ErrSolver,
 // swap.ErrSize if the grid is too large for the solver, heuristic.ErrTooLarge if it is for
 // the heuristic, swap.ErrTiles for a list that is no state of g, or ErrHeuristic if the
-// solver needs a heuristic and has none or one that is not admissible. With the error of
+// solver needs a heuristic and has none. With the error of
 // ctx it returns the result of a search that stops early.
 func Solve(ctx context.Context, name string, g *swap.Grid, start swap.List, o Options) (Result, error) {
 	solver, err := find(name)
@@ -228,8 +227,8 @@ func newSearch(ctx context.Context, solver solver, g *swap.Grid, start swap.List
 			swap.ErrSize, solver.name, swap.MaxCells, g.Rows(), g.Cols(), strings.Join(listed(), ", "))
 	case len(start) != g.Cells() || !start.Valid():
 		return nil, fmt.Errorf("%w: %v for %d x %d cells", swap.ErrTiles, start, g.Rows(), g.Cols())
-	case solver.informed && (o.Heuristic == nil || !o.Heuristic.Admissible()):
-		return nil, fmt.Errorf("%w: %s needs one that is admissible", ErrHeuristic, solver.name)
+	case solver.informed && o.Heuristic == nil:
+		return nil, fmt.Errorf("%w: %s needs one", ErrHeuristic, solver.name)
 	case solver.smooth && !o.Heuristic.Consistent():
 		return nil, fmt.Errorf("%w: %s needs one that is consistent, and %s is not", ErrHeuristic, solver.name, o.Heuristic.Name())
 	}
