@@ -43,7 +43,7 @@ tables:
               disk, next to the figures of the report
 
 The same --seed, --grids and --solves give the same figures, except for times
-and allocations. Databases are built in a temporary directory.
+and allocations.
 
 EXIT STATUS
   3    an admissible heuristic exceeds the distance, or a solution that is said

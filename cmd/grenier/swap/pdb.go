@@ -120,11 +120,7 @@ func (a *app) runPDB(ctx context.Context, f pdbFlags) error {
 	}
 	start := time.Now()
 	r := pdbReport{Kind: f.kind, Rows: f.rows, Cols: f.cols, Tiles: f.tiles, K: max(f.k, len(f.tiles)), Cost: o.Cost.String(), File: f.out}
-	build := f.buildDynamic
-	if f.kind == "apdb" {
-		build = f.buildStatic
-	}
-	entries, data, err := build(ctx, g, o)
+	entries, data, err := f.build(ctx, g, o)
 	if err == nil {
 		err = a.WriteFile(f.out, data)
 	}
@@ -145,38 +141,24 @@ func (a *app) runPDB(ctx context.Context, f pdbFlags) error {
 	return nil
 }
 
+// build returns the number of values of a database, and its file.
+func (f *pdbFlags) build(ctx context.Context, g *swap.Grid, o patterns.Options) (entries int, data []byte, err error) {
+	numbers := make([]int, len(f.tiles))
+	for i, t := range f.tiles {
+		numbers[i] = t - 1
+	}
+	file, err := patterns.Build(ctx, g, numbers, f.k, o)
+	if err != nil {
+		return 0, nil, err
+	}
+	data, err = file.Encode()
+	return len(file.Values), data, err
+}
+
 // entriesText says how many values a database has.
 func entriesText(n int) string {
 	if n == 1 {
 		return "1 entry"
 	}
 	return cli.Comma(uint64(n)) + " entries"
-}
-
-// buildStatic returns the file of a database of one set.
-func (f *pdbFlags) buildStatic(ctx context.Context, g *swap.Grid, o patterns.Options) (entries int, file []byte, err error) {
-	numbers := make([]int, len(f.tiles))
-	for i, t := range f.tiles {
-		numbers[i] = t - 1
-	}
-	tiles, err := heuristic.TilesOf(g, numbers)
-	if err != nil {
-		return 0, nil, err
-	}
-	p, err := patterns.Static(ctx, g, tiles, o)
-	if err != nil {
-		return 0, nil, err
-	}
-	file, err = patterns.EncodeStatic(p)
-	return len(p.Values), file, err
-}
-
-// buildDynamic returns the file of a database of all sets.
-func (f *pdbFlags) buildDynamic(ctx context.Context, g *swap.Grid, o patterns.Options) (entries int, file []byte, err error) {
-	t, err := patterns.Dynamic(ctx, g, f.k, o)
-	if err != nil {
-		return 0, nil, err
-	}
-	file, err = patterns.EncodeDynamic(t)
-	return len(t.Values), file, err
 }

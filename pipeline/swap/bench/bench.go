@@ -102,8 +102,7 @@ func (o *Options) check() error {
 }
 
 // Run measures. It fails with ErrOption, ErrWrong, a *memory.Error if a database
-// needs more than Options.Memory, the error of ctx, or an error of the operating system;
-// files are in a temporary directory that is removed in any case.
+// needs more than Options.Memory, or the error of ctx.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	if err := o.check(); err != nil {
 		return nil, err
