@@ -3,7 +3,6 @@ package bfs
 import (
 	"context"
 	"fmt"
-	"math"
 	"sync"
 
 	"grenier/io/crew"
@@ -27,16 +26,15 @@ type search struct {
 	nothing []uint64 // a block without states
 	workers []*worker
 
-	total float64 // states
-	pace  pace
-	begun float64    // share of the work that is done
+	total float64    // states
 	mu    sync.Mutex // of Progress
+	seen  uint64     // states
+	begun uint64     // of them, before this run
 }
 
 // newSearch returns a search without store that has seen nothing.
 func newSearch(l *layout, g *swap.Grid, o Options) *search {
 	s := &search{layout: l, tables: newTables(l), options: o, total: float64(perm.Factorial(g.Cells()))}
-	s.pace = paceOf(g)
 	s.nothing = make([]uint64, s.tables.words)
 	for p := range s.sides {
 		s.sides[p] = flags{busy: make([]uint8, l.blocks()), full: make([]uint8, l.blocks())}
@@ -52,7 +50,10 @@ func (s *search) run(ctx context.Context) error {
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
-	s.begun = s.pace.share(len(s.depths), 0)
+	for _, n := range s.depths {
+		s.seen += n
+	}
+	s.begun = s.seen
 	for {
 		found, err := s.depth(ctx, len(s.depths))
 		if err != nil || found == 0 {
@@ -124,8 +125,13 @@ func (s *search) pullTile(ctx context.Context, depth int, tile span) error {
 		return err
 	}
 	return s.parallel(ctx, tile, func(w *worker, blocks span) error {
-		defer s.report(depth, float64(blocks.first)/float64(s.layout.blocks()))
-		return w.pullAll(blocks)
+		before := w.found
+		err := w.pullAll(blocks)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.seen += w.found - before
+		s.options.Tell(job.Step{Doing: fmt.Sprintf("depth %d", depth), Begun: float64(s.begun), Done: float64(s.seen), Total: s.total})
+		return err
 	})
 }
 
@@ -137,63 +143,4 @@ func (s *search) parallel(ctx context.Context, all span, do func(w *worker, bloc
 		first := all.first + i*chunk
 		return do(s.workers[worker], span{first, min(first+chunk, all.end)})
 	})
-}
-
-// report reports progress, given the share of a depth that is done. How much of all states that is, is a
-// guess: the number of depths is not known before the end, but for lines.
-func (s *search) report(depth int, share float64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.options.Tell(job.Step{
-		Doing: fmt.Sprintf("depth %d", depth), Begun: s.begun * s.total, Done: s.pace.share(depth, share) * s.total, Total: s.total,
-	})
-}
-
-// pace says how the time of a search is spread over its depths: like a bell. Few
-// blocks are reached in the first depths, few words have states left in the last
-// ones. Mean and deviation are shares of the diameter.
-type pace struct {
-	diameter        float64 // guessed, but for lines
-	mean, deviation float64
-}
-
-// paceOf returns the pace of a grid. The processor time of each depth was measured
-// (docs/swap.md): on 3 x 4 its mean is at 0.53 of the diameter, on 2 x 6 at 0.49,
-// on 1 x 12 at 0.44, with deviations of 0.15 to 0.16.
-func paceOf(g *swap.Grid) pace {
-	p := pace{diameter: max(1, guessDiameter(g)), mean: 0.49, deviation: 0.15}
-	if isLine(g) {
-		p.mean, p.deviation = 0.445, 0.155
-	}
-	return p
-}
-
-// share returns the share of the time that has passed, 0 to 1, when a part of a
-// depth is done.
-func (p pace) share(depth int, part float64) float64 {
-	x := min(1, (float64(depth-1)+part)/p.diameter)
-	return (p.below(x) - p.below(0)) / (p.below(1) - p.below(0))
-}
-
-// below returns the share of the bell below x.
-func (p pace) below(x float64) float64 {
-	return math.Erfc((p.mean-x)/(p.deviation*math.Sqrt2)) / 2
-}
-
-func isLine(g *swap.Grid) bool { return min(g.Rows(), g.Cols()) == 1 }
-
-// guessDiameter returns the diameter of a line, and about that of another grid:
-// some 5/4 of the largest half Manhattan distance, which is that of the reversal
-// (docs/sources.md, document 004).
-func guessDiameter(g *swap.Grid) float64 {
-	if n := g.Cells(); isLine(g) {
-		return float64(n * (n - 1) / 2)
-	}
-	return 5. / 4 * float64(leastDiameter(g))
-}
-
-// leastDiameter returns half of the largest Manhattan distance, rounded up.
-func leastDiameter(g *swap.Grid) int {
-	m, n := g.Rows(), g.Cols()
-	return (n*(m*m/2) + m*(n*n/2) + 1) / 2
 }
