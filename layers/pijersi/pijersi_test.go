@@ -164,15 +164,6 @@ func TestLongEveryCode(t *testing.T) {
 	}
 }
 
-func TestRandomCodes(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 6))
-	for range 100_000 {
-		s := pijersi.Setup{White: pijersi.Lineup(r.Uint32N(pijersi.Lineups)), Black: pijersi.Lineup(r.Uint32N(pijersi.Lineups)), Form: pijersi.Total}
-		var cubes []byte
-		checkInverse(t, s, s.AppendCode(nil), &cubes)
-	}
-}
-
 // TestParseRejects checks what the messages say.
 func TestParseRejects(t *testing.T) {
 	code := func(s string) error { _, err := pijersi.ParseCode(s); return err }
@@ -247,16 +238,6 @@ func TestPosition(t *testing.T) {
 		}
 		if ugi := string(s.AppendUGI(nil)); ugi != "position fen "+s.Position() {
 			t.Fatalf("%s: %s", s.Position(), ugi)
-		}
-	}
-}
-
-func TestParseAnyWay(t *testing.T) {
-	for _, s := range []pijersi.Setup{standard, {White: 5, Black: 7, Form: pijersi.Total}} {
-		for _, text := range []string{s.Code(), s.CubeText(), cellText(s)} {
-			if again, err := pijersi.Parse(text); again != s || err != nil {
-				t.Errorf("%s is read as %+v, %v, want %+v", text, again, err, s)
-			}
 		}
 	}
 }

@@ -241,45 +241,6 @@ func TestCheckpointContradicts(t *testing.T) {
 	}
 }
 
-// FuzzDamage changes a byte of a file of a search, or cuts the file there: the result is right, or
-// the damage is found.
-func FuzzDamage(f *testing.F) {
-	f.Add(false, uint8(0), uint32(40), uint8(1), false)
-	f.Add(true, uint8(1), uint32(100), uint8(0x80), false)
-	f.Add(true, uint8(2), uint32(30), uint8(0), true)
-	f.Add(false, uint8(2), uint32(0), uint8(4), false)
-	f.Add(true, uint8(0xa4), uint32(165), uint8(4), false) // a block that the shortest solution reads alone
-	p := diskGame(f)
-	want := solve(f, p, options())
-	f.Fuzz(func(t *testing.T, backward bool, file uint8, at uint32, change uint8, cut bool) {
-		dir, from := t.TempDir(), "testdata/forward"
-		if backward {
-			from = "testdata/backward"
-		}
-		runstest.Copy(t, from, dir)
-		runstest.Damage(t, dir, file, at, change, cut)
-		table, err := Solve(t.Context(), p, onDisk(dir))
-		if err != nil {
-			if !errors.Is(err, corrupt.ErrCorrupt) && !errors.Is(err, rundir.ErrOtherRun) {
-				t.Error(err)
-			}
-			return
-		}
-		defer table.Close()
-		_, adviseErr := table.Advise(t.Context(), State{p.Start, -1})
-		_, _, _, shortestErr := table.Shortest(t.Context())
-		if err := errors.Join(adviseErr, shortestErr); err != nil {
-			if !errors.Is(err, corrupt.ErrCorrupt) {
-				t.Error(err)
-			}
-			return
-		}
-		if diff := cmp.Diff(want, solved(t, table)); diff != "" {
-			t.Errorf("(-want +got)\n%s", diff)
-		}
-	})
-}
-
 // FuzzCheckpoint loads checkpoints of any contents.
 func FuzzCheckpoint(f *testing.F) {
 	f.Add([]byte(`{"picture":"o.oo\noooo\noooo\n","symmetries":1,"ends":2,"done":true,"layers":[{"words":2,"blocks":[{"offset":0,"length":8,"crc32c":1,"records":1}]}],"winning":[]}`))

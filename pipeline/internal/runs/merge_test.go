@@ -56,21 +56,3 @@ func TestMerge(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkMerge merges records of 64 runs, one each time.
-func BenchmarkMerge(b *testing.B) {
-	s := &Store{Most: 1 << 30}
-	list, _ := numbers(b, s, 64, 10_000, 2)
-	m := &merge{}
-	for b.Loop() {
-		if m.Len() == 0 {
-			var err error
-			if m, err = s.openAll(list); err != nil {
-				b.Fatal(err)
-			}
-		}
-		if err := m.Next(); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -361,24 +361,6 @@ func TestSearchResumes(t *testing.T) {
 	}
 }
 
-// TestSearchStops in the middle of a layer.
-func TestSearchStops(t *testing.T) {
-	for _, stage := range []string{"progress", "expand", "flush", "prune", "take"} {
-		ctx, cancel := context.WithCancel(t.Context())
-		layer := 0
-		w := &walk{threads: 2, abreast: 2, most: 10, reached: func(l int) { layer = l }}
-		w.fails = func(at string) error {
-			if at == stage && layer == 4 {
-				cancel()
-			}
-			return nil
-		}
-		if _, err := w.run(ctx); !errors.Is(err, context.Canceled) || layer > 5 {
-			t.Errorf("%s: %v after layer %d", stage, err, layer)
-		}
-	}
-}
-
 // TestSearchMemory: runs that do not fit are an error.
 func TestSearchMemory(t *testing.T) {
 	w := &walk{threads: 2, abreast: 2, most: 10}

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -10,7 +9,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -50,126 +48,6 @@ func allStates(g *swap.Grid) []swap.State {
 		states[r] = perm.UnrankPacked(g.Cells(), uint64(r))
 	}
 	return states
-}
-
-// references returns means and maxima on all states of 3 x 3 by the names of the
-// reference values, which were computed by programs independent of this one.
-func references(t *testing.T) map[string]string {
-	t.Helper()
-	f, err := os.Open("../patterns/testdata/heuristics.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	records, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	known := map[string]string{}
-	for _, r := range records[1:] {
-		if r[0] != "3" || r[1] != "3" {
-			continue
-		}
-		mean, err := strconv.ParseFloat(r[3], 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		known[r[2]] = fmt.Sprintf("%.6f %s", mean, strings.TrimSuffix(r[4], ".0"))
-	}
-	return known
-}
-
-// referenceNames has the names of bounds in the reference values.
-var referenceNames = map[string]string{
-	"inversion": "ID ceil((Nh+Nv)/(2max))", "manhattan": "MD/2", "manhattan+parity": "MD/2 parity-lifted",
-	"walking": "WD=WDh+WDv", "walking+parity": "WD parity-lifted",
-	"apdb unit 123456789":      "APDB {1..9} [unit cost, value itself]",
-	"apdb unit 12345|6789":     "APDB {1..5}{6..9} [unit cost, ceil(sum/2)]",
-	"apdb unit 1245|36789":     "APDB {1,2,4,5}{3,6,7,8,9} [unit cost, ceil(sum/2)]",
-	"apdb unit 123456|789":     "APDB {1..6}{7..9} [unit cost, ceil(sum/2)]",
-	"apdb unit 123|456|789":    "APDB {1,2,3}{4,5,6}{7,8,9} [unit cost, ceil(sum/2)]",
-	"apdb tracked 123456789":   "APDB {1..9} [weighted cost=tracked tiles moved, ceil(sum/2)]",
-	"apdb tracked 12345|6789":  "APDB {1..5}{6..9} [weighted cost=tracked tiles moved, ceil(sum/2)]",
-	"apdb tracked 1245|36789":  "APDB {1,2,4,5}{3,6,7,8,9} [weighted cost=tracked tiles moved, ceil(sum/2)]",
-	"apdb tracked 123456|789":  "APDB {1..6}{7..9} [weighted cost=tracked tiles moved, ceil(sum/2)]",
-	"apdb tracked 123|456|789": "APDB {1,2,3}{4,5,6}{7,8,9} [weighted cost=tracked tiles moved, ceil(sum/2)]",
-	"gadb unit k=2 greedy":     "GADB<=2 unit greedy (upstream order)", "gadb unit k=4 greedy": "GADB<=4 unit greedy (upstream order)",
-	"gadb unit k=2 exact": "GADB<=2 unit exact max matching", "gadb unit k=4 exact": "GADB<=4 unit exact max matching",
-	"gadb tracked k=2 exact": "GADB<=2 weighted exact max matching", "gadb tracked k=4 exact": "GADB<=4 weighted exact max matching",
-}
-
-// covers says which covers by sets are measured: those by small sets and one by larger ones, all in the
-// full run.
-func covers(name string) bool {
-	if os.Getenv("GRENIER_LONG") == "full" {
-		return true
-	}
-	return strings.Contains(name, "k=2") || name == "gadb unit k=4 greedy"
-}
-
-// TestLongTruth measures every bound on all states.
-func TestLongTruth(t *testing.T) {
-	if os.Getenv("GRENIER_LONG") == "" {
-		t.Skip("goes through all states; set GRENIER_LONG=1")
-	}
-	g := mustGrid(t, 3, 3)
-	b := &bench{o: Options{}}
-	bounds, err := b.allBounds(t.Context(), g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &survey{grid: g, states: allStates(g)}
-	if s.distance, _, err = b.distances(t.Context(), g, s.states); err != nil {
-		t.Fatal(err)
-	}
-	reference, compared := references(t), 0
-	for _, h := range bounds {
-		if strings.HasPrefix(h.name, "gadb") && !covers(h.name) {
-			continue
-		}
-		row, err := s.measure(t.Context(), h)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if name := referenceNames[h.name]; name != "" {
-			compared++
-			if got := fmt.Sprintf("%.6f %d", row.Mean, row.Largest); got != reference[name] {
-				t.Errorf("%s: %s, want %s", h.name, got, reference[name])
-			}
-		}
-	}
-	if compared < 15 {
-		t.Errorf("only %d compared", compared)
-	}
-	for name := range referenceNames {
-		if !slices.ContainsFunc(bounds, func(b bound) bool { return b.name == name }) {
-			t.Errorf("no bound %s", name)
-		}
-	}
-}
-
-func TestDistances(t *testing.T) {
-	for _, shape := range [][2]int{{2, 4}, {3, 3}, {1, 5}} {
-		if testing.Short() && shape[0]*shape[1] > 8 {
-			continue
-		}
-		g := mustGrid(t, shape[0], shape[1])
-		b := &bench{o: Options{Job: job.Job{Workers: 2}}}
-		got, sum, err := b.distances(t.Context(), g, allStates(g))
-		if err != nil {
-			t.Fatal(err)
-		}
-		total, most := 0, 0
-		for i, want := range swaptest.Distances(g) {
-			total, most = total+int(want), max(most, int(want))
-			if got[i] != int(want) {
-				t.Fatalf("%v: state %d is %d away, want %d", shape, i, got[i], want)
-			}
-		}
-		if want := (Distance{float64(total) / float64(len(got)), most}); sum != want {
-			t.Errorf("%v: %v, want %v", shape, sum, want)
-		}
-	}
 }
 
 // untimed returns a copy of a report without what differs from run to run.
@@ -417,27 +295,6 @@ func TestDatabases(t *testing.T) {
 	}}}
 	if _, err := Run(ctx, o); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled run: %v", err)
-	}
-}
-
-// TestLongCancelled ends runs in the middle.
-func TestLongCancelled(t *testing.T) {
-	for table, doing := range map[string]string{Heuristics: "heuristics", Solvers: "solvers 2 x 4"} {
-		if testing.Short() && table == Heuristics {
-			continue
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		o := short()
-		o.Tables = []string{table}
-		o.Progress = func(s job.Step) {
-			if s.Doing == doing {
-				cancel()
-			}
-		}
-		if _, err := Run(ctx, o); !errors.Is(err, context.Canceled) {
-			t.Errorf("cancelled at %s: %v", doing, err)
-		}
-		cancel()
 	}
 }
 

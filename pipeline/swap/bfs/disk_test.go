@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,8 +13,6 @@ import (
 
 	"grenier/internal/testkit/runstest"
 	"grenier/io/corrupt"
-	"grenier/io/memory"
-	"grenier/io/rundir"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 	"grenier/pipeline/job"
@@ -140,49 +137,6 @@ func TestDamage(t *testing.T) {
 		}
 		return r.Depths, nil
 	}, search(t, 2, 4, 1).Depths)
-}
-
-// TestDirErrors checks directories of another grid, in use, and of somebody else.
-func TestDirErrors(t *testing.T) {
-	dir := interrupted(t)
-	if _, err := bfs.Search(t.Context(), mustGrid(t, 4, 2), onDisk(dir)); !errors.Is(err, corrupt.ErrMismatch) {
-		t.Errorf("another grid: %v", err)
-	}
-	o := onDisk(dir)
-	o.Progress = func(job.Step) {
-		_, err := bfs.Search(context.Background(), mustGrid(t, 2, 4), onDisk(dir))
-		if _, ok := errors.AsType[*rundir.LockedError](err); !ok {
-			t.Errorf("in use: %v", err)
-		}
-	}
-	o.Workers = 1
-	if _, err := bfs.Search(t.Context(), mustGrid(t, 2, 4), o); err != nil {
-		t.Error(err)
-	}
-	foreign := t.TempDir()
-	if err := os.WriteFile(filepath.Join(foreign, "letter.txt"), []byte("dear"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := bfs.Search(t.Context(), mustGrid(t, 2, 4), onDisk(foreign)); !errors.Is(err, corrupt.ErrForeign) {
-		t.Errorf("somebody else's: %v", err)
-	}
-}
-
-// TestMemoryOnDisk checks that less memory is enough on disk than in memory.
-func TestMemoryOnDisk(t *testing.T) {
-	for _, size := range [][2]int{{1, 13}, {2, 7}} {
-		g := mustGrid(t, size[0], size[1])
-		inMemory, onDisk := memoryNeeded(t, g, 2, ""), memoryNeeded(t, g, 2, t.TempDir())
-		if onDisk > inMemory/4 {
-			t.Errorf("%v: %d bytes in memory, %d on disk", size, inMemory, onDisk)
-		}
-	}
-	o := onDisk(t.TempDir())
-	o.Memory = 1 << 20
-	_, err := bfs.Search(t.Context(), mustGrid(t, 3, 3), o)
-	if refused, ok := errors.AsType[*memory.Error](err); !ok || refused.Need != memoryNeeded(t, mustGrid(t, 3, 3), o.Workers, o.Dir) {
-		t.Errorf("1 MiB: %v", err)
-	}
 }
 
 // TestForged has checkpoints under right checksums whose counts may be those of a search, but

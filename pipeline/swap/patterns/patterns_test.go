@@ -133,40 +133,6 @@ func TestDynamic(t *testing.T) {
 	}
 }
 
-// TestProgress checks that what is reported grows up to the number of entries.
-func TestProgress(t *testing.T) {
-	g := mustGrid(t, 3, 3)
-	var calls int
-	var last uint64
-	report := func(entries uint64) patterns.Options {
-		calls, last = 0, 0
-		return patterns.Options{Cost: heuristic.Tracked, Job: job.Job{Workers: 3, Progress: func(s job.Step) {
-			done := uint64(s.Done)
-			if done <= last || done > entries || s.Total != float64(entries) {
-				t.Errorf("%+v after %d, want %d in all", s, last, entries)
-			}
-			calls, last = calls+1, done
-		}}}
-	}
-	check := func(what string, err error, entries uint64, least int) {
-		t.Helper()
-		if err != nil || last != entries || calls < least {
-			t.Errorf("%s: %v, %d calls up to %d of %d entries", what, err, calls, last, entries)
-		}
-	}
-	for k := 1; k <= 9; k++ {
-		entries := perm.Arrangements(9, k)
-		_, err := patterns.Static(t.Context(), g, heuristic.Tiles(1<<k-1), report(entries))
-		check(fmt.Sprint("static of ", k), err, entries, 3)
-	}
-	for k := 1; k <= heuristic.MaxSet; k++ {
-		sets := uint64(len(heuristic.Sets(g, k)))
-		entries := sets * perm.Arrangements(9, k)
-		_, err := patterns.Dynamic(t.Context(), g, k, report(entries))
-		check(fmt.Sprint("sets of ", k), err, entries, int(sets))
-	}
-}
-
 func benchmarkStatic(b *testing.B, rows, cols int, numbers ...int) {
 	g := mustGrid(b, rows, cols)
 	for b.Loop() {
