@@ -42,7 +42,7 @@ func TestPijersiStreams(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	var text [4]strings.Builder
 	for range 20_000 {
-		s, err := pijersi.UnrankTotal(r.Uint64N(pijersi.SetupCount))
+		s, err := pijersi.UnrankSetup(r.Uint64N(pijersi.SetupCount), pijersi.Total)
 		if err != nil {
 			t.Fatal(err)
 		}
