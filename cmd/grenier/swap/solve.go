@@ -204,14 +204,14 @@ func (f solveFlags) check() error {
 // these leave of the job.
 func (f solveFlags) options(ctx context.Context, g *swap.Grid, j job.Job) (o search.Options, err error) {
 	o = search.Options{Job: j, Time: f.time, Width: f.width}
-	informed, err := search.Informed(f.solver)
+	solver, err := search.Find(f.solver)
 	if err != nil {
 		return o, err
 	}
-	if !informed && len(f.pdb) > 0 {
+	if !solver.Informed && len(f.pdb) > 0 {
 		return o, cli.Usagef("--pdb: %s uses no pattern databases", f.solver)
 	}
-	if informed || f.heuristic != "" { // a wrong name is an error even if no solver uses it
+	if solver.Informed || f.heuristic != "" { // a wrong name is an error even if no solver uses it
 		if o.Heuristic, err = search.ParseHeuristic(ctx, g, f.heuristic, f.pdb, patterns.Options{Job: j}); err != nil {
 			return o, f.Memory.Explain(err)
 		}

@@ -215,11 +215,11 @@ func (c *contest) findDistances(ctx context.Context, all []entrant) (err error) 
 
 // row sums up what a solver found.
 func (c *contest) row(e *entrant) (Solver, error) {
-	row := Solver{Name: e.name, Heuristic: e.results[0].Heuristic}
-	var err error
-	if row.Exact, err = search.Exact(e.name); err != nil {
-		return row, err
+	solver, err := search.Find(e.name)
+	if err != nil {
+		return Solver{}, err
 	}
+	row := Solver{Name: e.name, Heuristic: e.results[0].Heuristic, Exact: solver.Exact}
 	var expanded, seconds []float64
 	length, excess, generated := 0, 0, uint64(0)
 	for i, r := range e.results {

@@ -106,7 +106,7 @@ func (r *Result) Mean() float64 {
 // corrupt.ErrCorrupt, and with those of the operating system.
 func Search(ctx context.Context, g *swap.Grid, o Options) (r *Result, err error) {
 	o.Workers, o.Memory = max(1, o.Workers), cmp.Or(o.Memory, math.MaxUint64)
-	l, err := layoutOf(g)
+	l, err := newLayout(g)
 	if err != nil {
 		return nil, err
 	}

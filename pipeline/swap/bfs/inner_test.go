@@ -22,9 +22,9 @@ func TestLayouts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l, ok := newLayout(g)
-			if !ok {
-				t.Errorf("%d x %d cannot be divided", rows, cols)
+			l, err := newLayout(g)
+			if err != nil {
+				t.Error(err)
 				continue
 			}
 			checkLayout(t, g, l)

@@ -21,14 +21,6 @@ const (
 	readers = 3
 )
 
-func layoutOf(g *swap.Grid) (*layout, error) {
-	l, ok := newLayout(g)
-	if !ok {
-		return nil, fmt.Errorf("bfs: %d x %d cells cannot be divided", g.Rows(), g.Cols())
-	}
-	return l, nil
-}
-
 // words returns the number of words of a set of states of one parity.
 func (l *layout) words() uint64 { return perm.Arrangements(l.cells, l.cells-tail) }
 

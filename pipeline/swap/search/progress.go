@@ -43,7 +43,7 @@ func (s *search) tell(elapsed time.Duration) {
 		share = float64(s.held.bytes) / float64(s.job.Memory)
 	}
 	p := Progress{
-		Solver: s.solver.name, Lower: s.lower, Best: len(s.best), Expanded: s.Expanded, Open: s.held.open, Closed: s.held.closed,
+		Solver: s.solver.Name, Lower: s.lower, Best: len(s.best), Expanded: s.Expanded, Open: s.held.open, Closed: s.held.closed,
 		Bytes: s.held.bytes, Memory: s.job.Memory, Share: share,
 	}
 	pace := &job.Pace{Rate: float64(s.Expanded) / elapsed.Seconds(), Layer: job.NoLayer, Run: job.Unknown}

@@ -114,15 +114,11 @@ func run(t *testing.T, name string, g *swap.Grid, s swap.State, o search.Options
 // distance.
 func agree(t *testing.T, name string, g *swap.Grid, s swap.State, distance int, all []heuristic.Heuristic) {
 	t.Helper()
-	exact, err := search.Exact(name)
+	solver, err := search.Find(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	informed, err := search.Informed(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !informed {
+	if !solver.Informed {
 		all = []heuristic.Heuristic{nil}
 	}
 	for _, h := range all {
@@ -133,7 +129,7 @@ func agree(t *testing.T, name string, g *swap.Grid, s swap.State, distance int, 
 			continue
 		}
 		r := run(t, name, g, s, search.Options{Heuristic: h, Width: 64})
-		if exact && (len(r.Swaps) != distance || !r.Optimal) || r.Optimal && len(r.Swaps) != distance || len(r.Swaps) < distance ||
+		if solver.Exact && (len(r.Swaps) != distance || !r.Optimal) || r.Optimal && len(r.Swaps) != distance || len(r.Swaps) < distance ||
 			name == "astar-weighted" && (len(r.Swaps) > 2*distance || 2*r.Lower < len(r.Swaps)) {
 			t.Fatalf("%s %v, state %x: length %d, optimal %v, distance %d", name, h, s, len(r.Swaps), r.Optimal, distance)
 		}
@@ -269,13 +265,13 @@ func TestStopped(t *testing.T) {
 	for range 3 {
 		s := shuffled(g, r)
 		for _, name := range search.Names() {
-			exact, err := search.Exact(name)
+			solver, err := search.Find(name)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, o := range []search.Options{{Heuristic: w, Job: job.Job{Memory: 60000}}, {Heuristic: w, Job: job.Job{Memory: 1}}, {Heuristic: w, Time: 1}} {
 				res := run(t, name, g, s, o)
-				if d := int(depth[s.Rank(9)]); res.Lower > d || res.Stopped == "" && !res.Optimal && exact {
+				if d := int(depth[s.Rank(9)]); res.Lower > d || res.Stopped == "" && !res.Optimal && solver.Exact {
 					t.Fatalf("%s: lower bound %d, distance %d, stopped %q", name, res.Lower, d, res.Stopped)
 				}
 			}
