@@ -225,7 +225,7 @@ func FuzzRecords(f *testing.F) {
 		if layer.N == 0 {
 			return
 		}
-		if err := s.search(func() bool { return !s.ended() }, nil).Run(t.Context(), layer); err != nil {
+		if err := s.run(t.Context(), func() {}, nil); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -77,21 +77,11 @@ type run struct {
 	*runs.Run
 }
 
-// root returns layer 0.
-func (s *sweep) root() (*runs.Run, error) {
-	l := s.layout(0)
-	row := make([]uint32, l.stride())
-	if s.counting {
-		setCount(row[l.key():], 1)
-	}
-	return s.store.One(row)
-}
-
-// search returns the search for a sweep, which goes on from s.layer. reached, which is called when that
-// is a new layer, says whether to go on.
-func (s *sweep) search(reached func() bool, checkpoint func() ([]byte, error)) *runs.Search {
-	return &runs.Search{
-		Store: s.store, Job: job.Job{Workers: s.workers}, Abreast: runs.Abreast(s.room / 2), // cursors get half of the room
+// run goes on from s.layer, or from the start without one, to the end. reached is called for each new layer, and
+// checkpoint, which may be nil without a directory, returns what the search resumes from.
+func (s *sweep) run(ctx context.Context, reached func(), checkpoint func() ([]byte, error)) error {
+	search := &runs.Search{
+		Job: job.Job{Workers: s.workers}, Store: s.store, Abreast: runs.Abreast(s.room / 2), // cursors get half of the room
 		Step: s.step,
 		Reached: func(next *runs.Run) bool {
 			filled := 0
@@ -100,10 +90,24 @@ func (s *sweep) search(reached func() bool, checkpoint func() ([]byte, error)) *
 				s.store.Drop(s.layer.Run) // the next checkpoint does not need it
 			}
 			s.layer = &run{s.layout(filled), next}
-			return reached()
+			reached()
+			return !s.ended()
 		},
 		Checkpoint: checkpoint,
 	}
+	if s.layer != nil {
+		return search.Run(ctx, s.layer.Run)
+	}
+	l := s.layout(0)
+	row := make([]uint32, l.stride())
+	if s.counting {
+		setCount(row[l.key():], 1)
+	}
+	first, err := s.store.One(row)
+	if err != nil {
+		return err
+	}
+	return search.Start(ctx, first)
 }
 
 // ended reports whether no layer follows.

@@ -17,15 +17,11 @@ import (
 // file, if it has one.
 func sweepAll(t *testing.T, s *sweep) (states []int, bytes int64) {
 	t.Helper()
-	first, err := s.root()
-	if err == nil {
-		err = s.search(func() bool {
-			if s.layer.filled > 0 {
-				states = append(states, s.layer.N)
-			}
-			return !s.ended()
-		}, func() ([]byte, error) { return nil, nil }).Start(t.Context(), first)
-	}
+	err := s.run(t.Context(), func() {
+		if s.layer.filled > 0 {
+			states = append(states, s.layer.N)
+		}
+	}, func() ([]byte, error) { return nil, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,11 +117,7 @@ func TestCountingStates(t *testing.T) {
 func TestMemoryTooSmall(t *testing.T) {
 	s := newTestSweep(board(t, 3, 4), 1<<30, 0)
 	s.store.Most = 1 << 12
-	first, err := s.root()
-	if err == nil {
-		err = s.search(func() bool { return !s.ended() }, nil).Start(t.Context(), first)
-	}
-	if !errors.Is(err, runs.ErrMemory) {
+	if err := s.run(t.Context(), func() {}, nil); !errors.Is(err, runs.ErrMemory) {
 		t.Errorf("%v, want runs.ErrMemory", err)
 	}
 }
