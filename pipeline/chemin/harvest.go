@@ -127,11 +127,7 @@ type grid [chemin.MaxCells]uint32
 
 func gridOf(b *chemin.Board, order []int) grid {
 	var g grid
-	numbers, err := b.Play(order)
-	if err != nil {
-		panic(err) // the searches make orders of all cells
-	}
-	copy(g[:], numbers)
+	copy(g[:], play(b, order))
 	return g
 }
 

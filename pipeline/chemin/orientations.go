@@ -125,8 +125,7 @@ func (s *solver) countExtensions(ctx context.Context) (orders, ending uint64, ok
 
 // scored returns the cells that have the score after an order.
 func (s *solver) scored(order []int) (cells chemin.Cells) {
-	g := gridOf(s.board, order)
-	for cell, number := range g[:s.board.Cells()] {
+	for cell, number := range play(s.board, order) {
 		if number == s.best.score.Load() {
 			cells |= 1 << cell
 		}

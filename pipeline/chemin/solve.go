@@ -101,20 +101,23 @@ func Solve(ctx context.Context, b *chemin.Board, opts Options) (*Result, error) 
 	}
 	defer cancel()
 	s := &solver{Options: opts, board: b, room: room, best: &incumbent{}, result: &Result{}, begun: time.Now()}
-	s.best.offer(b, natural(b))
+	natural := make([]int, b.Cells())
+	for i := range natural {
+		natural[i] = i
+	}
+	s.best.offer(b, natural)
 	err = s.run(limited)
 	switch {
 	case err == nil:
-	case ctx.Err() == nil && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, runs.ErrMemory)):
 	case ctx.Err() != nil:
 		err = ctx.Err()
-		s.finish()
-		return s.result, err
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, runs.ErrMemory):
+		err = nil
 	default:
 		return nil, err
 	}
 	s.finish()
-	return s.result, nil
+	return s.result, err
 }
 
 // solver is a search in progress.
@@ -146,15 +149,6 @@ func (s *solver) run(ctx context.Context) error {
 		return s.sweepLayers(ctx)
 	}
 	return fmt.Errorf("method %q: %w; naive, classes, orientations and layers are", s.Method, ErrOption)
-}
-
-// natural returns the order of the cells row by row.
-func natural(b *chemin.Board) []int {
-	order := make([]int, b.Cells())
-	for i := range order {
-		order[i] = i
-	}
-	return order
 }
 
 // report reports progress; even says that steps take about the same time.
@@ -191,12 +185,17 @@ func (s *solver) finish() {
 		r.Cut = r.Cut && r.Exact()
 	}
 	for _, order := range s.listed() {
-		grid, err := s.board.Play(order)
-		if err != nil {
-			panic(err) // the searches make orders of all cells
-		}
-		r.Solutions = append(r.Solutions, Solution{order, grid})
+		r.Solutions = append(r.Solutions, Solution{order, play(s.board, order)})
 	}
+}
+
+// play returns the numbers in the cells after an order.
+func play(b *chemin.Board, order []int) []uint32 {
+	numbers, err := b.Play(order)
+	if err != nil {
+		panic(err) // the searches make orders of all cells
+	}
+	return numbers
 }
 
 // listed returns the solutions to list, sorted.
