@@ -69,8 +69,7 @@ func (l Lift) Name() string { return l.Heuristic.Name() + "+parity" }
 
 // Estimate returns the least number from the bound up with the parity of the state.
 func (l Lift) Estimate(s swap.State) int {
-	h := l.Heuristic.Estimate(s)
-	return h + (h^l.Grid.Parity(s))&1
+	return lifted(l.Heuristic.Estimate(s), l.Grid.Parity(s))
 }
 
 // Max is the largest of several bounds. It is consistent if all of them are.
@@ -120,20 +119,17 @@ func (v Inverse) Estimate(s swap.State) int { return v.Heuristic.Estimate(v.Grid
 // there is nothing to round (docs/sources.md).
 type Manhattan struct {
 	consistent
-	grid     *swap.Grid
 	cells    int
-	distance [swap.MaxCells][swap.MaxCells]uint8 // from cell to cell
+	distance [swap.MaxListed][swap.MaxListed]uint8 // from cell to cell
 }
 
 // NewManhattan returns the bound for a grid, which Follow takes of any size.
 func NewManhattan(g *swap.Grid) *Manhattan {
-	m := &Manhattan{grid: g, cells: g.Cells()}
-	if !g.Packs() {
-		return m
-	}
-	for t := range m.cells {
-		for c := range m.cells {
-			m.distance[c][t] = uint8(apart(g, c, t))
+	m := &Manhattan{cells: g.Cells()}
+	for a := range m.cells {
+		for b := range m.cells {
+			down, right := a/g.Cols()-b/g.Cols(), a%g.Cols()-b%g.Cols()
+			m.distance[a][b] = uint8(max(down, -down) + max(right, -right))
 		}
 	}
 	return m
@@ -159,7 +155,7 @@ func (m *Manhattan) Sum(s swap.State) int {
 func (m *Manhattan) SumList(l swap.List) int {
 	sum := 0
 	for c, t := range l {
-		sum += apart(m.grid, c, int(t))
+		sum += int(m.distance[c][t])
 	}
 	return sum
 }
@@ -210,10 +206,3 @@ func (v *Inversions) Estimate(s swap.State) int {
 	count := s.Inversions(v.cells) + byColumn.Inversions(v.cells)
 	return (count + v.divisor - 1) / v.divisor
 }
-
-// apart returns the Manhattan distance of two cells.
-func apart(g *swap.Grid, a, b int) int {
-	return abs(a/g.Cols()-b/g.Cols()) + abs(a%g.Cols()-b%g.Cols())
-}
-
-func abs(x int) int { return max(x, -x) }
