@@ -53,8 +53,8 @@ func (l Lineup) appendCells(dst []byte, colour Colour) []byte {
 	return dst
 }
 
-// ParseCells reads the cells of a set-up with their cubes, in any order: those of white,
-// which black mirrors; those of black, which white mirrors; or those of both. Names and
+// ParseCells reads the cells of a set-up with their cubes, in any order: of white,
+// which black mirrors; of black, which white mirrors; or of both. Names and
 // cubes are in quotes, 'a1' or "a1"; entries are separated by commas or blanks. It fails
 // with ErrCells for anything else: a cell that is missing or named twice, a letter of the
 // other player. Legality is not checked.

@@ -17,7 +17,7 @@ const (
 // ErrRank reports a rank that nothing legal has.
 var ErrRank = errors.New("no such rank")
 
-// rest is what is left of the cubes of a player while they are placed from the last one, cube 13,
+// rest has the cubes of a player that are left while they are placed from the last one, cube 13,
 // down to cube 0: the order in which codes compare.
 type rest struct {
 	left [4]uint8 // of each kind

@@ -26,7 +26,7 @@ var letters = [2]string{"RPSW", "rpsw"}
 // separator stands between white's line-up and black's.
 const separator = '-'
 
-// text is what can be read: a line of a stream needs no copy.
+// text can be read: a line of a stream needs no copy.
 type text interface{ string | []byte }
 
 // alphabet has the digits of base 26 of each player.
@@ -179,7 +179,7 @@ func explain(t string, width int, alphabets *[2]string) string {
 	return ""
 }
 
-// letterCount returns so many letters in words.
+// letterCount returns n letters in words.
 func letterCount(n int) string {
 	if n == 1 {
 		return "1 letter"
@@ -197,7 +197,7 @@ func quote(t string) string {
 
 // ParseCodeLenient reads a code as people mistype it: blanks are dropped, letters
 // of the wrong case are turned (a lone code of mixed case is taken for white's), and
-// missing letters for As on the left, as those of a small number. It returns a
+// missing letters for As on the left, as in a small number. It returns a
 // warning for each of these, and fails with ErrCode when that is not enough.
 func ParseCodeLenient(code string) (s Setup, warnings []string, err error) {
 	if s, err = ParseCode(code); err == nil {

@@ -10,14 +10,14 @@
 // least number of swaps that solve it, is therefore the length of s as a product
 // of these transpositions, and has three symmetries:
 //
-//   - its parity is that of the permutation;
+//   - its parity is the parity of the permutation;
 //   - a state and its inverse have the same distance;
 //   - a rotation or reflection of the grid, applied to cells and tiles alike
 //     (conjugation), changes no distance.
 //
-// More generally the distance between any states s and t is that of t^-1 s.
+// More generally any states s and t are as far apart as t^-1 s is from home.
 //
-// Grids of up to MaxCells cells have their states in a word, which is what searches
+// Grids of up to MaxCells cells have their states in a word, as searches
 // of many states need. A List is a state of any grid, of up to MaxListed cells.
 //
 // # Text
@@ -46,7 +46,7 @@ var (
 	ErrTiles = fault.New(fault.Usage, "bad tiles")
 )
 
-// State is what a grid holds: item i is the tile in cell i. States of different
+// State is the contents of a grid: item i is the tile in cell i. States of different
 // grids may be equal; the grid goes with them.
 type State = perm.Packed
 

@@ -21,7 +21,7 @@ type bounds struct {
 	growth []uint32
 }
 
-// fronts are those of the canonical sets of one size. That of sets[i] is vectors[starts[i]:starts[i+1]].
+// fronts of the canonical sets of one size: sets[i] has vectors[starts[i]:starts[i+1]].
 type fronts struct {
 	sets    []chemin.Cells // ascending
 	starts  []uint32
@@ -80,7 +80,7 @@ func (t *bounds) leastBytes(size int) int64 {
 func (t *bounds) vectors(sets []chemin.Cells, size int, most limits) int {
 	cells := t.board.Cells()
 	vector := 4 * (1 + min(size, cells/2))
-	// All fronts, those of sizes to come included, and the work on one.
+	// All fronts, also of sizes to come, and the work on one.
 	left := (most.bytes-t.bytes)/int64(cells+1-size) - int64(8*len(sets))
 	n := min(int64(most.perSize), left/int64(vector)) / int64(len(sets))
 	n = min(n, most.bytes/4/int64(most.workers*size*4*vector))
@@ -100,7 +100,7 @@ const (
 // bytes returns the memory that fronts take.
 func (f *fronts) bytes() int64 { return int64(4 * (len(f.sets) + len(f.starts) + len(f.vectors))) }
 
-// grow returns the canonical connected sets of one size, given those of the size before.
+// grow returns the canonical connected sets of one size, given the size before.
 func (t *bounds) grow(size int) []chemin.Cells {
 	smaller := t.sizes[size-1].sets
 	if size == 1 {

@@ -29,7 +29,7 @@ func (s *solver) mostInSet() int { return int(s.room / 8 / 256) }
 // Bytes of a record at work besides its words: its place in a list, and what dominant needs.
 const perRow = 64
 
-// rowBytes is what a record takes while records are sorted.
+// rowBytes is the memory of a record while records are sorted.
 func (l layout) rowBytes() int64 { return int64(4*l.stride() + perRow) }
 
 // arena hands out memory for records.

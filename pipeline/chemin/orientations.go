@@ -71,7 +71,7 @@ func (s *solver) countsOrientations() bool {
 	return total <= mostVisited
 }
 
-// firstImage returns the least order of any orientation that is symmetric to that of the
+// firstImage returns the least order of any orientation that is symmetric to the orientation of the
 // given one.
 func (s *solver) firstImage(order []int) []int {
 	o := s.board.Orient(order)
@@ -93,7 +93,7 @@ func (s *solver) optimalGrids(yield func(grid) bool) {
 	}
 }
 
-// countExtensions counts the optimal orders, and those of them whose last cell has the score,
+// countExtensions counts the optimal orders, and the ones whose last cell has the score,
 // from the list of optimal solutions. ok is false if that is not complete, or if one of them
 // has too many starts of orders to count in the memory given.
 func (s *solver) countExtensions(ctx context.Context) (orders, ending uint64, ok bool, err error) {

@@ -58,7 +58,7 @@ type Solution struct {
 	Grid  []uint32 // number in each cell
 }
 
-// Result is what a search found.
+// Result has the findings of a search.
 type Result struct {
 	// Lower and Upper enclose the maximum; they are equal when it is known.
 	Lower, Upper uint32
@@ -83,8 +83,8 @@ const MaxSolutions = 1 << 20
 
 // Solve searches the orders of a board for the largest number. When the time is up, memory is
 // too small for a search without a directory, or ctx ends, the result has bounds; in the last
-// case the error is that of ctx. It fails with ErrOption, a *memory.Error if the job
-// has too little memory, errors that match corrupt.ErrCorrupt, and those of the file
+// case with the error of ctx. It fails with ErrOption, a *memory.Error if the job
+// has too little memory, errors that match corrupt.ErrCorrupt, and errors of the file
 // system.
 func Solve(ctx context.Context, b *chemin.Board, opts Options) (*Result, error) {
 	if opts.Dir != "" && opts.Method != Layers {

@@ -141,7 +141,7 @@ func checkSolutions(t *testing.T, b *chemin.Board, r *Result) {
 	}
 }
 
-// TestEnding compares the numbers of best orders that end in the score with those of all orders
+// TestEnding compares the numbers of best orders that end in the score with all orders
 // played one by one.
 func TestEnding(t *testing.T) {
 	for _, size := range [][2]int{{1, 1}, {1, 2}, {1, 3}, {1, 4}, {1, 5}, {6, 1}, {1, 7}, {2, 2}, {2, 3}, {3, 2}} {

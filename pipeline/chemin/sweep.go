@@ -31,8 +31,8 @@ type sweep struct {
 
 	layer *run // the last complete one; nil before the first
 
-	// width, if not 0, keeps only so many states of a layer, the most promising: what is
-	// found is then no proof.
+	// width, if not 0, is the number of states of a layer that are kept, the most promising. Nothing is
+	// proven then.
 	width int
 }
 

@@ -122,7 +122,7 @@ func TestMemoryTooSmall(t *testing.T) {
 	}
 }
 
-// interrupt solves a board on disk and stops when so many reports of the sweeps have come.
+// interrupt solves a board on disk and stops after some reports of the sweeps.
 func interrupt(t *testing.T, b *chemin.Board, dir string, reports int) (*Result, error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -14,7 +14,7 @@ import (
 	"grenier/pipeline/job"
 )
 
-// layerOf returns the layer of so many pegs, nil if play ends before.
+// layerOf returns the layer with the given pegs, nil if play ends before.
 func (s *search) layerOf(pegs int) *runs.Run {
 	if i := s.first - pegs; i >= 0 && i < len(s.layers) {
 		return s.layers[i]
@@ -125,7 +125,7 @@ func (s *search) solved(layer *runs.Run) (*runs.Run, error) {
 }
 
 // winningCheck returns a function that fails if a record cannot be the next one of winning positions
-// with so many pegs.
+// with the given pegs.
 func (s *search) winningCheck(pegs int) func(row []uint32) error {
 	key := s.keyCheck(pegs)
 	return func(row []uint32) error {
@@ -143,7 +143,7 @@ func (s *search) winningCheck(pegs int) func(row []uint32) error {
 	}
 }
 
-// each calls do with the records of winning positions with so many pegs; they are valid until it
+// each calls do with the records of winning positions with the given pegs; they are valid until it
 // returns. It fails if a record cannot be one.
 func (s *search) each(from *runs.Run, pegs int, do func(r *record)) error {
 	c, err := s.store.Open(from)

@@ -40,7 +40,7 @@ func onDisk(dir string) Options {
 	return Options{Job: job.Job{Memory: runs.LeastMemory(1), Workers: 1}, Dir: dir}
 }
 
-// doing is what the steps of a layer say.
+// doing returns the text of the steps of a layer.
 func doing(backward bool, pegs int) string {
 	if backward {
 		return fmt.Sprintf("%d pegs, backward", pegs)

@@ -133,7 +133,7 @@ func (s *search) counts() []uint64 {
 // A search divides its memory. Five eighths are for blocks, or a quarter for lists of them if they are
 // on disk. Of what is left, buffers get half and merges a quarter; the rest is for garbage.
 
-// keptBytes is what blocks may take.
+// keptBytes is the memory for blocks.
 func (s *search) keptBytes() int64 {
 	if s.Dir != "" {
 		return s.room / 4
@@ -141,7 +141,7 @@ func (s *search) keptBytes() int64 {
 	return s.room / 8 * 5
 }
 
-// bufferBytes is what the buffers of a worker may take.
+// bufferBytes is the memory for the buffers of a worker.
 func (s *search) bufferBytes() int64 {
 	return (s.room - s.keptBytes()) / 2 / int64(s.Workers)
 }

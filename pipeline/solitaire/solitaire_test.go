@@ -324,7 +324,7 @@ func TestLittleMemory(t *testing.T) {
 }
 
 // TestLongEnglish compares the English central game with published values: the numbers of positions and
-// of solutions, OEIS A112737 and durangobill.com/Peg33.html, those of winning positions
+// of solutions, OEIS A112737 and durangobill.com/Peg33.html, winning positions
 // OEIS A112738, and E. Bergholt's 18 moves of 1912.
 func TestLongEnglish(t *testing.T) {
 	if os.Getenv("GRENIER_LONG") == "" {

@@ -120,7 +120,7 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 	return err
 }
 
-// report is what chemin solve prints as JSON.
+// report is the JSON of chemin solve.
 type report struct {
 	Rows         int              `json:"rows"`
 	Cols         int              `json:"cols"`

@@ -17,7 +17,7 @@ import (
 	"grenier/layers/pijersi"
 )
 
-// result is what became of a command line.
+// result is the outcome of a command line.
 type result struct {
 	status   int
 	out, err string

@@ -20,7 +20,7 @@ func (a *app) rank() *cobra.Command {
 		Short: "Print the number of a legal set-up",
 		Long: `Prints the number of a legal set-up. Legal line-ups are numbered from 0 to
 2737349 in the order of their codes. The number of WHITE-black is 2737350 times
-that of white plus that of black, 0 to 7493085022499.
+the number of white plus the number of black, 0 to 7493085022499.
 ` + streamHelp,
 		Example: "  grenier pijersi rank GRXLLS",
 		RunE:    a.Start(func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) }),

@@ -12,7 +12,7 @@ import (
 	"grenier/pipeline/solitaire"
 )
 
-// countReport is what solitaire count prints as JSON.
+// countReport is the JSON of solitaire count.
 type countReport struct {
 	Board  string   `json:"board"`
 	Start  string   `json:"start"`

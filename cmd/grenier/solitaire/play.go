@@ -17,7 +17,7 @@ import (
 	"grenier/pipeline/solitaire"
 )
 
-// playReport is what solitaire play prints as JSON.
+// playReport is the JSON of solitaire play.
 type playReport struct {
 	Board     string   `json:"board"`
 	Start     string   `json:"start"`
@@ -288,7 +288,7 @@ func (g *play) outlook(o *solitaire.Outlook) string {
 	return fmt.Sprintf("%s, the shortest with %s", solutions(o.Solutions), cli.Count(o.Moves, "more move"))
 }
 
-// words are what can be typed, besides jumps.
+// words can be typed, besides jumps.
 var words = []struct {
 	word, does string
 	run        func(*play, context.Context, *solitaire.Advice) error

@@ -20,7 +20,7 @@ import (
 // errUnsolvable is the answer no.
 var errUnsolvable = fault.New(fault.Difference, "there is no solution")
 
-// solveReport is what solitaire solve prints as JSON.
+// solveReport is the JSON of solitaire solve.
 type solveReport struct {
 	Board     string   `json:"board"`
 	Start     string   `json:"start"`

@@ -21,7 +21,7 @@ type benchFlags struct {
 	seed          uint64
 }
 
-// benchReport is what swap bench prints as JSON.
+// benchReport is the JSON of swap bench.
 type benchReport struct {
 	*bench.Report
 	cli.Took

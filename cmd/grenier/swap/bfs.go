@@ -23,7 +23,7 @@ type bfsFlags struct {
 	force      bool
 }
 
-// bfsReport is what swap bfs prints as JSON.
+// bfsReport is the JSON of swap bfs.
 type bfsReport struct {
 	Rows      int      `json:"rows"`
 	Cols      int      `json:"cols"`

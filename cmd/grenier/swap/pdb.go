@@ -22,7 +22,7 @@ type pdbFlags struct {
 	tiles           []int
 }
 
-// pdbReport is what swap pdb build prints as JSON.
+// pdbReport is the JSON of swap pdb build.
 type pdbReport struct {
 	Kind    string `json:"kind"`
 	Rows    int    `json:"rows"`

@@ -31,7 +31,7 @@ type solveFlags struct {
 	time                           time.Duration
 }
 
-// solveReport is what swap solve prints as JSON.
+// solveReport is the JSON of swap solve.
 type solveReport struct {
 	Rows       int      `json:"rows"`
 	Cols       int      `json:"cols"`
@@ -224,7 +224,7 @@ func (f solveFlags) options(ctx context.Context, g *swap.Grid, j job.Job) (o sea
 	return o, nil
 }
 
-// report is what solve prints of r, the result for puzzle.
+// report returns the report of r, the result for puzzle.
 func (f solveFlags) report(puzzle swap.Puzzle, r search.Result) solveReport {
 	report := solveReport{
 		Rows: puzzle.Grid.Rows(), Cols: puzzle.Grid.Cols(), Solver: f.solver, Optimal: r.Optimal, Length: len(r.Swaps),
@@ -292,14 +292,14 @@ func parsePuzzle(rows, cols int, args []string) (swap.Puzzle, error) {
 	return g.Puzzle(tiles)
 }
 
-// parseTarget reads the arrangement to reach, whose tiles are numbered as those of the puzzle.
+// parseTarget reads the arrangement to reach, whose tiles are numbered as in the puzzle.
 func parseTarget(puzzle swap.Puzzle, text string) (swap.List, error) {
 	target, err := parsePuzzle(puzzle.Grid.Rows(), puzzle.Grid.Cols(), cli.Fields(text))
 	switch {
 	case err != nil:
 		return nil, cli.Usagef("--target: %w", err)
 	case target.First != puzzle.First:
-		return nil, cli.Usagef("--target: its tiles are numbered from %d, those of the grid from %d", target.First, puzzle.First)
+		return nil, cli.Usagef("--target: its tiles are numbered from %d, the grid from %d", target.First, puzzle.First)
 	}
 	return target.Tiles, nil
 }

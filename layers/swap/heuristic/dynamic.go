@@ -22,7 +22,7 @@ type SetTable struct {
 	Values []uint8
 }
 
-// Sets returns all sets of so many tiles of g in ascending order.
+// Sets returns all sets of size tiles of g in ascending order.
 func Sets(g *swap.Grid, size int) []Tiles {
 	var sets []Tiles
 	for s := range 1 << g.Cells() {

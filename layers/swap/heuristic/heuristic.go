@@ -2,7 +2,7 @@
 // the swap puzzle, for A* and its relatives (document 004, "Heuristiques", read
 // with docs/sources.md).
 //
-// Grids, states and swaps are those of package swap. Every bound here is for the way
+// Grids, states and swaps are from package swap. Every bound here is for the way
 // to the solved state, where each tile is at home.
 //
 // All bounds are admissible: they never exceed the distance. A bound is consistent if a swap

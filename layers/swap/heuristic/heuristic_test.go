@@ -35,7 +35,7 @@ func forAll(g *swap.Grid, f func(s swap.State)) {
 	}
 }
 
-// small returns the sizes of all grids of up to so many cells.
+// small returns the sizes of all grids of up to the given cells.
 func small(cells int) (sizes [][2]int) {
 	for rows := 1; rows <= cells; rows++ {
 		for cols := 1; rows*cols <= cells; cols++ {

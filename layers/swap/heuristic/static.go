@@ -11,7 +11,7 @@ import (
 	"grenier/layers/swap"
 )
 
-// Cost is what a swap costs while only some tiles, those of the pattern, are
+// Cost is the cost of a swap while only the tiles of the pattern are
 // distinguished. Swaps of two other tiles are free. The numbers are part of the format of
 // pattern database files and never change.
 type Cost uint8
@@ -98,7 +98,7 @@ func (s Tiles) String() string {
 }
 
 // arrangement returns the lexicographic rank of the cells of the tiles of s, in
-// ascending order of the tiles, among the arrangements of so many of n cells
+// ascending order of the tiles, among the arrangements of as many of n cells
 // (perm.RankArrangement); cells is the inverse of the state.
 func (s Tiles) arrangement(cells swap.State, n int) int {
 	rank, used := 0, uint32(0)
@@ -122,7 +122,7 @@ type Pattern struct {
 	Values []uint8
 }
 
-// Entries returns how many values a pattern of so many tiles of g has.
+// Entries returns how many values a pattern of some tiles of g has.
 func Entries(g *swap.Grid, tiles int) uint64 { return perm.Arrangements(g.Cells(), tiles) }
 
 // Static adds up pattern databases of disjoint sets of tiles. A swap moves tiles of

@@ -47,7 +47,7 @@ func TestFollowSmall(t *testing.T) {
 	}
 }
 
-// FuzzFollow takes any grid, state and swaps: what is kept up to date is what is
+// FuzzFollow takes any grid, state and swaps: a bound that is kept up to date equals the bound
 // made anew, a swap changes it by at most 1, and it is 0 at home.
 func FuzzFollow(f *testing.F) {
 	f.Add(uint8(5), uint8(5), uint64(1), []byte{0, 1, 2, 39})

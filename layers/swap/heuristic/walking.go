@@ -36,7 +36,7 @@ func NewWalking(g *swap.Grid) (*Walking, error) {
 }
 
 // BuildWalking prepares the bound for any grid of up to swap.MaxListed cells, with tables
-// of at most so many bytes, 0 for no limit. It fails with ErrTooLarge if that is not
+// of at most memory bytes, 0 for no limit. It fails with ErrTooLarge if that is not
 // enough or there are more cells, with swap.ErrSize if there are none, and with the error
 // of ctx.
 func BuildWalking(ctx context.Context, rows, cols int, memory uint64) (*Walking, error) {
@@ -85,7 +85,7 @@ func (w *Walking) prepare(ctx context.Context, memory uint64) (err error) {
 // Name returns "walking".
 func (*Walking) Name() string { return "walking" }
 
-// Entries returns the number of values in the table of rows plus that of columns; a square has one
+// Entries returns the number of values in the tables of rows and of columns; a square has one
 // table, which counts as both.
 func (w *Walking) Entries() int {
 	if w.line() {

@@ -52,7 +52,7 @@ func Of(stride int, blocks []Block) *Run {
 	return r
 }
 
-// CheckAll fails unless blocks from elsewhere can be those of records of so many words, in a work
+// CheckAll fails unless blocks from elsewhere can have records of stride words, in a work
 // file.
 func CheckAll(stride int, blocks []Block) error {
 	for i := range blocks {
@@ -67,5 +67,5 @@ func CheckAll(stride int, blocks []Block) error {
 	return nil
 }
 
-// Abreast returns the most runs that are merged at a time in so many bytes.
+// Abreast returns the most runs that are merged at a time in the given bytes.
 func Abreast(room int64) int { return int(min(256, max(2, (room-WriterBytes)/cursorBytes))) }

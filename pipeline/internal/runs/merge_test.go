@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// numbers returns sorted runs of records with so many words, the first two of them random.
+// numbers returns sorted runs of records of stride words, the first two of them random.
 func numbers(t testing.TB, s *Store, runs, records, stride int) (list []*Run, rows [][]uint32) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, uint64(stride)))

@@ -44,7 +44,7 @@ type Block struct {
 	data []byte // in memory
 }
 
-// Check fails unless a block from elsewhere can be one of records of so many words.
+// Check fails unless a block from elsewhere can have records of stride words.
 func (b *Block) Check(stride int) error {
 	if most := blockBytes / (4 * stride); b.Records < 1 || b.Records > most || b.Length < 1 || int(b.Length) > 4*stride*b.Records {
 		return fmt.Errorf("%d records, 1 to %d are possible, in %d bytes", b.Records, most, b.Length)
@@ -152,7 +152,7 @@ type Writer struct {
 // WriterBytes is the memory of a writer.
 const WriterBytes = 2*blockBytes + 150<<10
 
-// NewWriter returns a writer of records with so many words.
+// NewWriter returns a writer of records of stride words.
 func NewWriter(s *Store, stride int) *Writer {
 	return &Writer{
 		store: s, run: &Run{Stride: stride}, raw: make([]byte, 0, blockBytes), packed: make([]byte, lz4.CompressBlockBound(blockBytes)),

@@ -42,7 +42,7 @@ type Step struct {
 	// Workers get chunks of the layer: at most Chunk records each, whose first Group words are the
 	// same.
 	Chunk, Group int
-	// At, if not nil, says how far the search is when workers were given so many records.
+	// At, if not nil, says how far the search is when workers were given the first records.
 	At func(done int) job.Step
 	// Expand returns a worker, by number, which adds records to out.
 	Expand func(worker int, out *Output) Expander
@@ -52,7 +52,7 @@ type Step struct {
 	// Combine, if not nil, adds another record to the one in row, in place. Otherwise the first one
 	// is kept.
 	Combine func(row, other []uint32)
-	// Prune, if not nil, returns what chooses the records that are kept, for each merge; nil keeps
+	// Prune, if not nil, returns a chooser of the records to keep, for each merge; nil keeps
 	// all. The last merge makes the layer.
 	Prune func(out *Writer, last bool) (Pruner, error)
 }
@@ -101,7 +101,7 @@ func (s *Search) Start(ctx context.Context, first *Run) error {
 }
 
 // Run goes on from a complete layer, as far as Reached wants. It fails with ErrMemory, the error of
-// ctx, with those of Step and its functions, of Checkpoint, and like Commit.
+// ctx, with errors of Step and its functions, of Checkpoint, and like Commit.
 func (s *Search) Run(ctx context.Context, layer *Run) error {
 	for {
 		next, err := s.advance(ctx, layer)

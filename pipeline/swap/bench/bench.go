@@ -65,7 +65,7 @@ type Options struct {
 	Seed   uint64
 }
 
-// Report is what a run measures. Parts that were not asked for are empty.
+// Report has the measures of a run. Parts that were not asked for are empty.
 type Report struct {
 	Seed       uint64           `json:"seed"`
 	Machine    Machine          `json:"machine"`

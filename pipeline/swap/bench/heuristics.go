@@ -36,16 +36,16 @@ type Bound struct {
 	Largest int     `json:"largest"`
 	// Share is the mean of bound over distance, of grids that are not solved.
 	Share float64 `json:"mean_share"`
-	// Admissible is always true. Consistent is what the bound says of itself.
+	// Admissible is always true. Consistent is the claim of the bound.
 	Admissible bool `json:"admissible"`
 	Consistent bool `json:"consistent"`
 	// Exceeds is the number of grids where the bound is above the distance,
-	// Inconsistent that of swaps that change it by more than 1.
+	// Inconsistent the number of swaps that change it by more than 1.
 	Exceeds      int `json:"exceeds_distance"`
 	Inconsistent int `json:"inconsistent_swaps"`
 	// Entries is the number of values in its tables.
 	Entries int `json:"table_entries"`
-	// Nanoseconds is the time of an evaluation, that of the quickest of several rounds.
+	// Nanoseconds is the time of an evaluation in the quickest of several rounds.
 	Nanoseconds float64 `json:"nanoseconds"`
 }
 
@@ -241,8 +241,7 @@ func lift(g *swap.Grid, h bound) bound {
 	return bound{heuristic.Lift{Heuristic: h.Heuristic, Grid: g}, h.name + "+parity", h.entries}
 }
 
-// staticBounds makes the sums of databases of the partitions, and that of all tiles
-// without halving.
+// staticBounds makes the sums of databases of the partitions.
 func (b *bench) staticBounds(ctx context.Context, g *swap.Grid) (all []bound, err error) {
 	for _, cost := range []heuristic.Cost{heuristic.Unit, heuristic.Tracked} {
 		for _, partition := range partitions {

@@ -121,7 +121,7 @@ func mustRun(t *testing.T, o Options) *Report {
 }
 
 // TestLongRepeated wants the same values for the same seed, and in the long run others for another one; there
-// those of solvers are repeated too.
+// solvers are repeated too.
 func TestLongRepeated(t *testing.T) {
 	slow(t)
 	whole := untimed(t, mustShortRun(t))

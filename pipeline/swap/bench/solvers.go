@@ -43,7 +43,7 @@ type Solver struct {
 	// of memory; where it was, the solution is the best one known by then.
 	Solved int `json:"solved"`
 	// Optimal is the number of grids of known distance whose solution has that
-	// length, Excess the mean of what solutions are longer.
+	// length, Excess the mean of the swaps beyond it.
 	Optimal    int     `json:"optimal"`
 	MeanLength float64 `json:"mean_length"`
 	Excess     float64 `json:"mean_excess"`
@@ -185,7 +185,7 @@ func allocated() uint64 {
 	return m.TotalAlloc
 }
 
-// findDistances takes the distances of small grids from a database, and those of others from the
+// findDistances takes the distances of small grids from a database, and of others from the
 // solutions that are called shortest.
 func (c *contest) findDistances(ctx context.Context, all []entrant) (err error) {
 	if c.grid.Cells() <= 9 {

@@ -69,7 +69,7 @@ type Options struct {
 	Free func(path string) (uint64, error)
 }
 
-// Result is what a search counts.
+// Result has the counts of a search.
 type Result struct {
 	Rows, Cols int
 	// Depths is the number of states at each distance from the goal.
@@ -103,7 +103,7 @@ func (r *Result) Mean() float64 {
 
 // Search counts the states of a grid at each distance from the goal. It fails
 // with a *memory.Error when the job has too little memory, and with the error of ctx; on disk also with a *rundir.RoomError, like rundir.Lock, with errors that match
-// corrupt.ErrCorrupt, and with those of the operating system.
+// corrupt.ErrCorrupt, and with errors of the operating system.
 func Search(ctx context.Context, g *swap.Grid, o Options) (r *Result, err error) {
 	o.Workers, o.Memory = max(1, o.Workers), cmp.Or(o.Memory, math.MaxUint64)
 	l, err := newLayout(g)

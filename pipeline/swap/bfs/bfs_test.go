@@ -163,7 +163,7 @@ func checkReach(t *testing.T, rows, cols int) {
 	}
 }
 
-// TestLongReach compares grids that have upper cells; those of the reference values
+// TestLongReach compares grids that have upper cells; the reference values
 // have none.
 func TestLongReach(t *testing.T) {
 	long(t)

@@ -139,7 +139,7 @@ func TestDamage(t *testing.T) {
 	}, search(t, 2, 4, 1).Depths)
 }
 
-// TestForged has checkpoints under right checksums whose counts may be those of a search, but
+// TestForged has checkpoints under right checksums whose counts may be of a search, but
 // not of the states in the blocks.
 func TestForged(t *testing.T) {
 	for name, forge := range map[string]func(b []byte){

@@ -66,7 +66,7 @@ func TestTails(t *testing.T) {
 }
 
 // TestRegroup checks that words are regrouped without loss, and the group of each
-// bit is that of the tile in the cell.
+// bit is the group of the tile in the cell.
 func TestRegroup(t *testing.T) {
 	for cell := range tail {
 		for parity := range 2 {

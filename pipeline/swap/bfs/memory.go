@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// baseMemory is what a process takes besides the search, about.
+	// baseMemory is about the memory of a process besides the search.
 	baseMemory = 24 << 20
-	// perBlock is what a search on disk knows of a block of one parity, about:
+	// perBlock is about the memory for a block of one parity of a search on disk:
 	// flags, extent, what the work file knows, two copies of a checkpoint.
 	perBlock = 130
 	// readers is the number of goroutines for each processor, on disk: some wait
@@ -53,8 +53,8 @@ func (l *layout) outside() (blocks int) {
 	return blocks
 }
 
-// chunk returns the number of blocks that a worker takes at once, so many that
-// what is read for them is about 1 MiB.
+// chunk returns the number of blocks that a worker takes at once: about 1 MiB
+// is read for them.
 func (l *layout) chunk() int { return max(1, 32/max(2, l.outside())) }
 
 // goroutines returns how many of them search.
@@ -124,7 +124,7 @@ func (l *layout) checkRoom(o Options) error {
 }
 
 // mostOnDisk returns the most bytes that a search has on disk: pieces of three
-// depths, for those of the depth before last are there until the checkpoint after
+// depths, for the depth before last is there until the checkpoint after
 // their places are taken, and two checkpoints.
 func (l *layout) mostOnDisk() uint64 {
 	const others = 64 << 10 // manifest, lock, blocks of the file system
@@ -132,5 +132,5 @@ func (l *layout) mostOnDisk() uint64 {
 	return 3*blocks*uint64(mostPiece(int(l.blockWords()))) + 2*uint64(checkpointBytes(mostDepths, int(blocks))) + others
 }
 
-// mostDepths bounds the number of depths: those of a line of 16 cells.
+// mostDepths bounds the number of depths: a line of 16 cells has as many.
 const mostDepths = 121

@@ -91,7 +91,7 @@ func (s *search) begin(ctx context.Context) error {
 	return s.store.shut(0, d)
 }
 
-// depth finds the states of a depth from those of the one before and returns
+// depth finds the states of a depth from the depth before and returns
 // their number.
 func (s *search) depth(ctx context.Context, depth int) (found uint64, err error) {
 	s.prepare(depth)

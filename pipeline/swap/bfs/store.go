@@ -23,7 +23,7 @@ const (
 
 // states are the states of one block of one parity.
 type states struct {
-	newest []uint64 // by word, those of the newest depth
+	newest []uint64 // by word, of the newest depth
 	seen   []uint8  // by word, the number of states of all depths so far
 }
 
@@ -31,7 +31,7 @@ func newStates(words int) states {
 	return states{newest: make([]uint64, words), seen: make([]uint8, words)}
 }
 
-// of returns the states of the k-th of several blocks of so many words.
+// of returns the states of the k-th of several blocks of the given words.
 func (s states) of(k, words int) states {
 	return states{newest: part(s.newest, k, words), seen: part(s.seen, k, words)}
 }
@@ -49,14 +49,14 @@ type desk struct {
 // span are the blocks from first up to end.
 type span struct{ first, end int }
 
-// part returns the k-th part of so many elements.
+// part returns the k-th part of size elements.
 func part[T any](list []T, k, size int) []T { return list[k*size : (k+1)*size : (k+1)*size] }
 
 // store keeps the states of all blocks. Its methods are safe for concurrent use on different blocks and desks; what
 // newest and fill read does not change meanwhile.
 //
 // The first blocks, as many as there is memory for, are in memory: all of them unless there is a directory. With one,
-// all blocks are in a work file, as pieces (piece.go); those of blocks in memory are read only when a search is
+// all blocks are in a work file, as pieces (piece.go); pieces of blocks in memory are read only when a search is
 // resumed. A block that nothing is known about, or that is full without newest states, has no piece.
 type store struct {
 	words, size int                  // of a block, and blocks of a tile
@@ -135,7 +135,7 @@ func (d *store) encode(depths []uint64, sides *[2]flags) []byte {
 func (d *store) decode(path string, b []byte, sides *[2]flags) (depths []uint64, err error) {
 	blocks := len(sides[0].busy)
 	if len(b) < 3 || len(b) != checkpointBytes(int(b[2]), blocks) {
-		return nil, corrupt.New(path, "", "%d bytes are not those of a %d x %d grid", len(b), d.grid.Rows(), d.grid.Cols())
+		return nil, corrupt.New(path, "", "%d bytes: a %d x %d grid has another number", len(b), d.grid.Rows(), d.grid.Cols())
 	}
 	if int(b[0]) != d.grid.Rows() || int(b[1]) != d.grid.Cols() {
 		return nil, corrupt.New(path, "", "a %d x %d grid %w the expected %d x %d", b[0], b[1], corrupt.ErrMismatch, d.grid.Rows(), d.grid.Cols())
@@ -182,7 +182,7 @@ func (d *store) possible(parity, block int, f *flags) bool {
 	return int(e.Length) >= leastPiece(d.words) && int(e.Length) <= mostPiece(d.words)
 }
 
-// pieces are those of some blocks, one behind the other.
+// pieces of some blocks, one behind the other.
 type pieces struct {
 	blocks  []int
 	extents []workfile.Extent // of pieces that are read
@@ -217,7 +217,7 @@ func (d *store) get(p *pieces, parity int, blocks iter.Seq[int]) (err error) {
 	return err
 }
 
-// of returns the piece of a block that get has read, or nil if it has none.
+// of returns the piece of a block that get has read, or nil if there is none.
 func (p *pieces) of(block int) []byte {
 	at := 0
 	for i, e := range p.extents {

@@ -50,7 +50,7 @@ type graph struct {
 
 type list []uint32
 
-// graphBytes returns the most bytes that a graph of so many arrangements takes: two lists
+// graphBytes returns the most bytes that a graph of n arrangements takes: two lists
 // for each, of all swaps together, that may have just grown.
 func graphBytes(g *swap.Grid, entries int) uint64 {
 	return uint64(entries) * uint64(2*24+2*4*len(g.Swaps()))

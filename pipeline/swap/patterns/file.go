@@ -19,7 +19,7 @@ type File struct {
 // Encode returns the contents of the file.
 func (f *File) Encode() ([]byte, error) { return patternfile.Encode(f.Header, f.Values) }
 
-// Build builds the database of the tiles with these numbers, from 0, or without any those of all sets of size tiles.
+// Build builds the database of the tiles with these numbers, from 0, or of all sets of size tiles without any.
 // It fails like Static and Dynamic.
 func Build(ctx context.Context, g *swap.Grid, numbers []int, size int, o Options) (*File, error) {
 	f := &File{Header: patternfile.Header{
@@ -46,7 +46,7 @@ func Build(ctx context.Context, g *swap.Grid, numbers []int, size int, o Options
 	return f, nil
 }
 
-// saveBytes returns the most bytes that saving so many entries takes besides: a file is
+// saveBytes returns the most bytes that saving the entries takes besides: a file is
 // packed in memory before it is written, and packs to less than a fifth.
 func saveBytes(entries uint64) uint64 { return entries/2 + 8<<20 }
 

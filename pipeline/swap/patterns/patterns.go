@@ -71,7 +71,7 @@ type steps struct {
 	weight [swap.MaxCells]int // place value of each digit of a rank
 	across [nobody + 1][nobody + 1]int
 	down   [nobody + 1][nobody + 1]int
-	// between is what a tile in a cell between adds to down.
+	// between has what a tile in a cell between adds to down.
 	between [nobody + 1][nobody + 1][nobody + 1]int
 }
 
@@ -107,7 +107,7 @@ func (s *steps) alone(i int) {
 	}
 }
 
-// pair sets what happens when tile i moves to a higher cell and u > i to that of
+// pair sets what happens when tile i moves to a higher cell and u > i to the cell of
 // tile i. Digit u counts i before and not after. Tiles between them in number are
 // passed by tile i as above, later ones by both, which cancels.
 func (s *steps) pair(i, u int) {

@@ -38,7 +38,7 @@ func newSpace(g *swap.Grid) *space {
 	return sp
 }
 
-// survey is what a bound is on all states of a grid.
+// survey has the values of a bound on all states of a grid.
 type survey struct {
 	mean                       string
 	most                       int
@@ -83,7 +83,7 @@ var costs = map[string]heuristic.Cost{"unit": heuristic.Unit, "weighted": heuris
 
 // make returns nil for what this package does not have: readings of the document
 // that docs/sources.md calls wrong, values that are not whole, and covers that take sets by
-// their cost for each tile ("frac"), whose means are those of half Manhattan.
+// their cost for each tile ("frac"), whose means are as of half Manhattan.
 func (z *zoo) make(name string) heuristic.Heuristic {
 	switch {
 	case strings.HasPrefix(name, "2*WD"), name == "ID real", strings.Contains(name, "frac"):
@@ -297,7 +297,7 @@ func TestLongFlags(t *testing.T) {
 	}
 }
 
-// smallGrids returns the sizes of all grids of up to so many cells.
+// smallGrids returns the sizes of all grids of up to the given cells.
 func smallGrids(cells int) (sizes [][2]int) {
 	for rows := 1; rows <= cells; rows++ {
 		for cols := 1; rows*cols <= cells; cols++ {

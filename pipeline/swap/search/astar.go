@@ -23,7 +23,7 @@ type queue interface {
 	bytes() uint64
 }
 
-// listBytes returns the memory of a list of elements of so many bytes, which may grow
+// listBytes returns the memory of a list of elements of each bytes, which may grow
 // soon: then the old one and the new one are there at a time.
 func listBytes[E any](list []E, each uint64) uint64 {
 	const soon = 256 // more than the neighbours of a state

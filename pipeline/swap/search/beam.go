@@ -8,7 +8,7 @@ import (
 	"grenier/layers/swap/heuristic"
 )
 
-// The widths of beam: it begins with the first and doubles it. The last is that of a
+// The widths of beam: it begins with the first and doubles it. The last is the width of a
 // search without a limit of time or width.
 const (
 	firstWidth = 64

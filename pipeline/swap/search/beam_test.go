@@ -38,7 +38,7 @@ func runList(t *testing.T, name string, g *swap.Grid, l swap.List, o search.Opti
 	return r
 }
 
-// walked returns the state after so many random swaps of the solved one.
+// walked returns the state after random swaps of the solved one.
 func walked(g *swap.Grid, swaps int, r *rand.Rand) swap.List {
 	l := g.Home()
 	for range swaps {

@@ -61,13 +61,13 @@ func graphSearch(s *search) ([]swap.Swap, error) {
 	return moves, nil
 }
 
-// front is one breadth-first search: the states seen, and those of the last depth.
+// front is one breadth-first search: the states seen, and the last depth.
 type front struct {
 	*table
 	level []swap.State
 	next  []swap.State
 	depth int
-	other *front // that of the other end, if there is one
+	other *front // of the other end, if there is one
 }
 
 func newFront(s *search, from swap.State) (*front, error) {

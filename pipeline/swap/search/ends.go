@@ -7,7 +7,7 @@ import (
 	"grenier/layers/swap"
 )
 
-// weight is what weightedSearch multiplies its bound by: a solution is at most so many
+// weight is the factor of the bound in weightedSearch: a solution is at most weight
 // times as long as a shortest one.
 const weight = 2
 
@@ -40,7 +40,7 @@ func weightedSearch(s *search) ([]swap.Swap, error) {
 // bidirectionalAstar is A* from both ends, in the order of g + h for each, until the least
 // of one end is no less than the best way through a state that both have reached: then A* from
 // that end alone proves it. The end with fewer states waiting goes on. The bound from the
-// other end is that of start^-1 s, as the distance of two states s and t is that of t^-1 s.
+// other end is the bound of start^-1 s, as two states s and t are as far apart as t^-1 s is from home.
 func bidirectionalAstar(s *search) ([]swap.Swap, error) {
 	return fromBothEnds(s,
 		func(h, _ func(swap.State) int) (key func(g int, state swap.State) int) {
@@ -206,7 +206,7 @@ func fromBothEnds(s *search, keys func(h, other func(swap.State) int) func(g int
 		}
 	}
 	if !met {
-		return s.best, nil // that of the beginning: no other is shorter
+		return s.best, nil // the solution of the beginning: no other is shorter
 	}
 	moves, rest := ends[0].path(meeting), ends[1].path(meeting)
 	slices.Reverse(rest)

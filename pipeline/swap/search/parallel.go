@@ -46,7 +46,7 @@ func parallelSearch(s *search) ([]swap.Swap, error) {
 		}
 	}
 	if !p.reached {
-		return s.best, nil // that of the beginning: no other is shorter
+		return s.best, nil // the solution of the beginning: no other is shorter
 	}
 	return pathTo(s.grid, func(state swap.State) *node { return p.parts[partOf(state)].get(state) }, s.goal), nil
 }
@@ -81,7 +81,7 @@ type arrival struct {
 
 const arrivalBytes = 16
 
-// partOf returns the part of a state. The hash has nothing to do with that of tables.
+// partOf returns the part of a state. The hash is not the one of tables.
 func partOf(state swap.State) int {
 	return int(uint64(state) * 0xa0761d6478bd642f >> 32 * parts >> 32)
 }

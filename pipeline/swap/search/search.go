@@ -21,7 +21,7 @@
 // swap.State.
 //
 // A solver that stops early, because it needs more memory or time than is allowed or
-// is interrupted, says so and still returns a solution, that of a narrow beam, with the
+// is interrupted, says so and still returns the solution of a narrow beam, with the
 // lower bound that it had proved by then.
 package search
 
@@ -52,7 +52,7 @@ var (
 	errTime   = errors.New("time")
 )
 
-// Options says what a search may use. Memory is the most bytes for states, see LeastMemory; Workers are those of
+// Options says what a search may use. Memory is the most bytes for states, see LeastMemory; Workers are for
 // astar-parallel: everything but the time is the same for any number. Progress is called several times a second,
 // with a Progress as Detail. Family and Note are not used.
 type Options struct {
@@ -67,7 +67,7 @@ type Options struct {
 // LeastMemory is enough for the narrow beam that gives a solution when a search stops.
 const LeastMemory = 4 << 20
 
-// Result is what a solver found.
+// Result is the solution of a solver and how it was found.
 type Result struct {
 	// Swaps solve the grid, in this order.
 	Swaps []swap.Swap
@@ -114,7 +114,7 @@ type search struct {
 	Counts
 }
 
-// holding is what a search has in memory.
+// holding counts the states of a search in memory.
 type holding struct{ open, closed, bytes uint64 }
 
 // Solver is a solver by name.
@@ -180,7 +180,7 @@ func DefaultSolver(g *swap.Grid) string {
 // Solve runs the solver of that name on a state of g. It fails with ErrSolver,
 // swap.ErrSize if the grid is too large for the solver, heuristic.ErrTooLarge if it is for
 // the heuristic, swap.ErrTiles for a list that is no state of g, or ErrHeuristic if the
-// solver needs a heuristic and has none. With the error of
+// solver needs a heuristic and there is none. With the error of
 // ctx it returns the result of a search that stops early.
 func Solve(ctx context.Context, name string, g *swap.Grid, start swap.List, o Options) (Result, error) {
 	solver, err := Find(name)
@@ -253,7 +253,7 @@ func (s *search) follow(h heuristic.Heuristic) (err error) {
 	return nil
 }
 
-// Interrupted is what Result.Stopped is for a search whose context ended.
+// Interrupted is Result.Stopped of a search whose context ended.
 const Interrupted = "interrupt"
 
 // run searches for s.best. stopped says what ended the search early.

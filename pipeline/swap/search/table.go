@@ -18,7 +18,7 @@ type table struct {
 	shift  uint
 }
 
-// node is what is known about a state.
+// node is the knowledge about a state.
 type node struct {
 	g    uint8 // swaps from where the search began
 	move uint8 // index of the last of them in Grid.Swaps, noMove at the beginning
