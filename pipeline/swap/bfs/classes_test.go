@@ -106,7 +106,7 @@ func (c *class) set(s swap.State) {
 	}
 }
 
-// size returns the number of states in the class: of all images, how often each occurs.
+// size returns the number of states in the class: all images, divided by how often each occurs.
 func (c *class) size() uint64 {
 	same := 0
 	for i := range c.states {
