@@ -57,21 +57,6 @@ func TestListAgainstState(t *testing.T) {
 	}
 }
 
-// TestListParity checks that a swap changes the parity of a large grid.
-func TestListParity(t *testing.T) {
-	g := mustListed(t, 8, 8)
-	l := g.Home()
-	for i, m := range g.Swaps() {
-		if l.Parity() != i&1 {
-			t.Fatalf("parity %d after %d swaps", l.Parity(), i)
-		}
-		l.Swap(m)
-	}
-	if (swap.List{0, 0}).Valid() || (swap.List{0, 2}).Valid() {
-		t.Error("no permutations")
-	}
-}
-
 // TestToward plays random moves from random states, and back: what solves the relative state
 // leads from one to the other.
 func TestToward(t *testing.T) {

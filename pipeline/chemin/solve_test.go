@@ -296,8 +296,10 @@ func TestLongLarger(t *testing.T) {
 // small is a job with little memory.
 var small = job.Job{Memory: 80 << 20, Workers: 2}
 
-// TestTimeLimit stops each method at once: the bounds must enclose the maximum.
+// TestTimeLimit stops each method at once: the bounds must enclose the maximum, and the end of the context is told.
 func TestTimeLimit(t *testing.T) {
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
 	for _, method := range []Method{Classes, Orientations, Layers} {
 		r, err := Solve(context.Background(), board(t, 4, 4), Options{Job: small, Method: method, Time: time.Millisecond})
 		if err != nil || r.Lower > 2473 || r.Upper < 2473 || r.Exact() || len(r.Solutions) != 1 {
@@ -306,14 +308,7 @@ func TestTimeLimit(t *testing.T) {
 		if r != nil && slices.Max(r.Solutions[0].Grid) != r.Lower {
 			t.Errorf("%s: lower bound %d of the order %v", method, r.Lower, r.Solutions[0])
 		}
-	}
-}
-
-func TestCancelled(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	for _, method := range []Method{Classes, Orientations, Layers} {
-		if _, err := Solve(ctx, board(t, 4, 4), Options{Job: small, Method: method}); !errors.Is(err, context.Canceled) {
+		if _, err := Solve(done, board(t, 4, 4), Options{Job: small, Method: method}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v, want context.Canceled", method, err)
 		}
 	}

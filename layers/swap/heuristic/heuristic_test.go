@@ -85,20 +85,6 @@ func checkConsistent(t *testing.T, g *swap.Grid, h heuristic.Heuristic) {
 	})
 }
 
-// TestMahonian checks that in one row the walking distance is the number of
-// inversions, which is the distance.
-func TestMahonian(t *testing.T) {
-	for _, shape := range [][2]int{{1, 7}, {7, 1}} {
-		g := mustGrid(t, shape[0], shape[1])
-		w := mustWalking(t, g)
-		forAll(g, func(s swap.State) {
-			if got, want := w.Estimate(s), s.Inversions(7); got != want {
-				t.Fatalf("%v, state %x: %d, want %d", shape, s, got, want)
-			}
-		})
-	}
-}
-
 // TestManhattan checks the changes, the largest sum (docs/sources.md), and that walking
 // distance is never less (theorem 3.6).
 func TestManhattan(t *testing.T) {

@@ -1,11 +1,9 @@
 package heuristic_test
 
 import (
-	"errors"
 	"math/rand/v2"
 	"testing"
 
-	"grenier/kernels/perm"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
 )
@@ -78,26 +76,4 @@ func FuzzFollow(f *testing.F) {
 			}
 		}
 	})
-}
-
-// TestFollowLine checks that in one row the inversions bound is of use: the reversal of
-// 20 tiles.
-func TestFollowLine(t *testing.T) {
-	g, err := swap.NewListedGrid(1, 20)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := g.Home()
-	for i := range l {
-		l[i] = uint8(19 - i)
-	}
-	f := mustFollow(t, g, heuristic.NewManhattan(g))
-	if f.Begin(l); f.Bound() != heuristic.MaxManhattan(g)/2 || perm.Inversions(l) != 190 {
-		t.Errorf("%d", f.Bound())
-	}
-	for _, h := range []heuristic.Heuristic{heuristic.Inverse{Heuristic: heuristic.Zero{}, Grid: g}, heuristic.Max{heuristic.Inverse{Heuristic: heuristic.Zero{}, Grid: g}}} {
-		if _, err := heuristic.Follow(g, h); !errors.Is(err, heuristic.ErrTooLarge) {
-			t.Errorf("%s: %v", h.Name(), err)
-		}
-	}
 }

@@ -13,8 +13,6 @@ import (
 
 	"go.uber.org/goleak"
 
-	"grenier/internal/testkit/reach"
-	"grenier/internal/testkit/swaptest"
 	"grenier/io/memory"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
@@ -143,31 +141,6 @@ func TestLongLines(t *testing.T) {
 			t.Errorf("%d x 1: %v, want %v", n, got, want)
 		}
 	}
-}
-
-// checkReach compares a search with the one of package reach, which takes states
-// one by one and knows no permutations.
-func checkReach(t *testing.T, rows, cols int) {
-	t.Helper()
-	g := mustGrid(t, rows, cols)
-	set, err := reach.From(t.Context(), swaptest.Space{Grid: g}, g.Goal())
-	if err != nil {
-		t.Fatal(err)
-	}
-	// There the goal counts as a state of depth 2: a swap back leads to it.
-	want := set.Depths()
-	want[0] = 1
-	want[2]--
-	if got := search(t, rows, cols, 2).Depths; !slices.Equal(got, want) {
-		t.Errorf("%d x %d: %v, want %v", rows, cols, got, want)
-	}
-}
-
-// TestLongReach compares grids that have upper cells; the reference values
-// have none.
-func TestLongReach(t *testing.T) {
-	long(t)
-	checkReach(t, 2, 5)
 }
 
 // near returns the numbers of states at distances up to last, found by a plain

@@ -54,17 +54,6 @@ func checkLayout(t *testing.T, g *swap.Grid, l *layout) {
 	}
 }
 
-// TestTails checks that bits and orders of the tail are the same thing.
-func TestTails(t *testing.T) {
-	for parity := range 2 {
-		for b := range tailBits {
-			if got := bitOf(tailOf(parity, b)); got != b {
-				t.Errorf("parity %d: bit %d becomes %d", parity, b, got)
-			}
-		}
-	}
-}
-
 // TestRegroup checks that words are regrouped without loss, and the group of each
 // bit is the group of the tile in the cell.
 func TestRegroup(t *testing.T) {
@@ -128,18 +117,6 @@ func FuzzCheckpoint(f *testing.F) {
 			t.Fatalf("%x becomes %x", contents, again)
 		}
 	})
-}
-
-// TestLongImpossibleDepths has checkpoints that count what no search counts.
-func TestLongImpossibleDepths(t *testing.T) {
-	for _, depths := range [][]uint64{
-		nil, {2}, {1, 8}, {1, 7, 31, 0}, {1, 7, 31, 1 << 63}, {1, 7, 31, 80, 186, 186, 144, 85},
-	} {
-		d, sides := smallDisk(t)
-		if _, err := d.decode("checkpoint", d.encode(depths, sides), sides); !errors.Is(err, corrupt.ErrCorrupt) {
-			t.Errorf("%v: error %v", depths, err)
-		}
-	}
 }
 
 // TestLongCheckpoint checks which flags and pieces go together.
