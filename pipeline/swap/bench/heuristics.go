@@ -67,24 +67,24 @@ func (b *bench) heuristicParts() ([]part, error) {
 	s := &survey{grid: g, states: randomGrids(g, b.o.Grids, b.o.Seed)}
 	t := &HeuristicsTable{Rows: g.Rows(), Cols: g.Cols(), Grids: len(s.states), Swaps: min(edgeGrids, len(s.states)) * len(g.Swaps())}
 	b.report.Heuristics = t
-	parts := []part{{"databases for heuristics", 0.5, func(ctx context.Context, _ func(float64)) (err error) {
-		if s.bounds, err = b.allBounds(ctx, g); err != nil {
+	return []part{{"heuristics", 10, func(ctx context.Context, tick func(float64)) error {
+		bounds, err := b.allBounds(ctx, g)
+		if err != nil {
 			return err
 		}
-		s.distance, t.Distance, err = b.distances(ctx, g, s.states)
-		return err
-	}}}
-	return append(parts, part{"heuristics", 10, func(ctx context.Context, tick func(float64)) error {
-		for i, h := range s.bounds {
+		if s.distance, t.Distance, err = b.distances(ctx, g, s.states); err != nil {
+			return err
+		}
+		for i, h := range bounds {
 			row, err := s.measure(ctx, h)
 			if err != nil {
 				return err
 			}
 			t.Bounds = append(t.Bounds, row)
-			tick(float64(i+1) / float64(len(s.bounds)))
+			tick(float64(i+1) / float64(len(bounds)))
 		}
 		return nil
-	}}), nil
+	}}}, nil
 }
 
 // distances returns the true distances of states of a small grid.
@@ -117,7 +117,6 @@ type survey struct {
 	grid     *swap.Grid
 	states   []swap.State
 	distance []int // of each state
-	bounds   []bound
 }
 
 // measure evaluates a bound on all grids.
@@ -203,15 +202,8 @@ func (b *bench) allBounds(ctx context.Context, g *swap.Grid) ([]bound, error) {
 		return nil, err
 	}
 	manhattan := heuristic.NewManhattan(g)
-	size := walking.Entries()
-	all := []bound{
-		{heuristic.Zero{}, "zero", 0},
-		{heuristic.NewInversions(g), "inversion", 0},
-		{manhattan, "manhattan", 0},
-		lift(g, bound{manhattan, "manhattan", 0}),
-		{walking, "walking", size},
-		lift(g, bound{walking, "walking", size}),
-	}
+	far, walked := bound{manhattan, "manhattan", 0}, bound{walking, "walking", walking.Entries()}
+	all := []bound{{heuristic.Zero{}, "zero", 0}, {heuristic.NewInversions(g), "inversion", 0}, far, lift(g, far), walked, lift(g, walked)}
 	static, err := b.staticBounds(ctx, g)
 	if err != nil {
 		return nil, err
@@ -221,7 +213,7 @@ func (b *bench) allBounds(ctx context.Context, g *swap.Grid) ([]bound, error) {
 		return nil, err
 	}
 	all = append(append(all, static...), dynamic...)
-	return append(all, lift(g, largest(g, static, bound{walking, "walking", size}))), nil
+	return append(all, lift(g, largest(g, static, walked))), nil
 }
 
 // maxOf is the static bound in the largest of several.

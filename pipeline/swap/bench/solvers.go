@@ -73,10 +73,6 @@ var sizes = []struct {
 	weight     float64 // of a grid, in seconds
 }{{2, 4, 1, 0.012}, {3, 3, 1, 0.13}, {3, 4, 10, 1.7}, {4, 4, 5, 0.4}}
 
-// dear is how many times longer a solver takes that is not fit for all sizes, for the
-// progress.
-const dear = 50
-
 // fit has the largest number of cells for which a solver does not take minutes or
 // gigabytes; others solve all sizes.
 var fit = map[string]int{"graph": 9, "bfs": 9, "bidirectional": 12, "pseudo-bidirectional": 12, "astar-incremental": 12}
@@ -119,7 +115,6 @@ func (b *bench) left() uint64 {
 // entrant is a solver with what it found.
 type entrant struct {
 	name      string
-	weight    float64
 	results   []search.Result
 	allocated []float64
 }
@@ -132,22 +127,15 @@ func (c *contest) run(ctx context.Context, tick func(float64)) error {
 	o := search.Options{Job: job.Job{Memory: c.b.left(), Workers: c.b.o.Workers}, Heuristic: h}
 	var all []entrant
 	for _, name := range search.Names() {
-		if most := fit[name]; most == 0 {
-			all = append(all, entrant{name: name, weight: 1})
-		} else if c.grid.Cells() <= most {
-			all = append(all, entrant{name: name, weight: dear})
+		if most := fit[name]; most == 0 || c.grid.Cells() <= most {
+			all = append(all, entrant{name: name})
 		}
-	}
-	total, done := 0.0, 0.0
-	for _, e := range all {
-		total += e.weight
 	}
 	for i := range all {
-		e := &all[i]
-		if err := c.enter(ctx, e, o, func(share float64) { tick((done + share*e.weight) / total) }); err != nil {
+		err := c.enter(ctx, &all[i], o, func(share float64) { tick((float64(i) + share) / float64(len(all))) })
+		if err != nil {
 			return err
 		}
-		done += e.weight
 	}
 	if err := c.findDistances(ctx, all); err != nil {
 		return err
@@ -254,16 +242,7 @@ func (c *contest) check(name string, i int, r search.Result) error {
 		return nil
 	}
 	return fmt.Errorf("%w: %s on %v found %d swaps and the lower bound %d, optimal %v; the distance is %d",
-		ErrWrong, name, c.tiles(i), len(r.Swaps), r.Lower, r.Optimal, d)
-}
-
-// tiles lists the tiles of state i, from 1.
-func (c *contest) tiles(i int) []int {
-	list := make([]int, c.grid.Cells())
-	for cell := range list {
-		list[cell] = c.states[i].At(cell) + 1
-	}
-	return list
+		ErrWrong, name, c.grid.List(c.states[i]), len(r.Swaps), r.Lower, r.Optimal, d)
 }
 
 // spreadOf sums up one number or more. The median of an even number of them is the
