@@ -93,7 +93,9 @@ func newParallel(s *search) *parallel {
 		own.job.Memory = max(1, s.job.Memory/parts)
 	}
 	for i := range p.parts {
-		p.parts[i] = &part{table: newTable(own, leastPartBits), least: none}
+		q := &part{least: none}
+		q.table = newTable(own, leastPartBits, q.others)
+		p.parts[i] = q
 	}
 	return p
 }
@@ -206,7 +208,7 @@ func (q *part) settle() {
 // take takes in states of the part. Those through which no way is shorter than best do not wait.
 func (q *part) take(list []arrival, h heuristic.Heuristic, best int) error {
 	for _, a := range list {
-		n, added, err := q.add(a.state, q.others())
+		n, added, err := q.add(a.state)
 		if err != nil {
 			return err
 		}
