@@ -61,5 +61,5 @@
 // in memory, or in a work file if there is a directory. New states are collected, sorted, thinned
 // out and put aside as runs; merging the runs makes the next layer. Each complete layer is a
 // checkpoint from which the same search resumes (checkpoint.go). Whatever takes much memory gets
-// a share of the memory allowed (memory.go).
+// a share of the memory allowed (records.go).
 package chemin

@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
+
 	"grenier/io/vfs"
 	"grenier/kernels/fault"
 	"grenier/layers/solitaire"
@@ -106,16 +108,9 @@ func (s *search) failed(err error) error {
 	case !errors.Is(err, runs.ErrMemory):
 		return err
 	case s.done:
-		return fmt.Errorf("winning positions with %s: %w", pegsText(len(s.winning)+1), ErrMemory)
+		return fmt.Errorf("winning positions with %s: %w", english.Plural(len(s.winning)+1, "peg", ""), ErrMemory)
 	}
-	return fmt.Errorf("positions with %s: %w", pegsText(s.pegs(len(s.layers))), ErrMemory)
-}
-
-func pegsText(n int) string {
-	if n == 1 {
-		return "1 peg"
-	}
-	return fmt.Sprintf("%d pegs", n)
+	return fmt.Errorf("positions with %s: %w", english.Plural(s.pegs(len(s.layers)), "peg", ""), ErrMemory)
 }
 
 // pegs returns the number of pegs of layer i.

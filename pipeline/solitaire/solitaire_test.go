@@ -38,8 +38,8 @@ func game(t testing.TB, picture string, start int) Problem {
 	return Problem{Board: b, Start: p}
 }
 
-// english returns the English board with the centre empty.
-func english(t testing.TB) Problem {
+// central returns the English board with the centre empty.
+func central(t testing.TB) Problem {
 	t.Helper()
 	b := solitaire.Named(solitaire.English)
 	center, err := b.Center()
@@ -330,7 +330,7 @@ func TestLongEnglish(t *testing.T) {
 	if os.Getenv("GRENIER_LONG") == "" {
 		t.Skip("long")
 	}
-	p := english(t)
+	p := central(t)
 	p.Ends = p.Board.Full() &^ p.Start
 	got := solve(t, p, Options{Job: job.Job{Memory: 276 << 20, Workers: 2}})
 	want := answer{
@@ -360,10 +360,10 @@ func TestEnglishBeginning(t *testing.T) {
 			cancel()
 		}
 	}
-	if _, err := Count(ctx, english(t), o); !errors.Is(err, context.Canceled) {
+	if _, err := Count(ctx, central(t), o); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	s, err := newSearch(english(t), Options{Job: job.Job{Memory: o.Memory}, Dir: o.Dir}, false)
+	s, err := newSearch(central(t), Options{Job: job.Job{Memory: o.Memory}, Dir: o.Dir}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
