@@ -17,7 +17,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/internal/testkit/swaptest"
-	"grenier/io/memory"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
@@ -181,48 +180,6 @@ func checkSolvers(t *testing.T, r *Report) {
 			if s.Expanded.Median > s.Expanded.Max || s.Expanded.Mean > s.Expanded.Max {
 				t.Errorf("%s: %s expands %+v", table.size(), s.Name, s.Expanded)
 			}
-		}
-	}
-}
-
-// tooLittle reports whether an error is that too little memory is allowed.
-func tooLittle(err error) bool {
-	_, ok := errors.AsType[*memory.Error](err)
-	return ok
-}
-
-// TestLongLimited gives searches too little memory.
-func TestLongLimited(t *testing.T) {
-	slow(t)
-	o := short()
-	o.Tables, o.Memory = []string{Solvers}, 36<<20
-	r := mustRun(t, o)
-	graph := r.Solvers[1].Solvers[slices.Index(search.Names(), "graph")]
-	if graph.Name != "graph" || graph.Solved != 0 || r.Solvers[1].Known != o.Solves {
-		t.Errorf("%+v", graph)
-	}
-	o.Memory = 100_000
-	if _, err := Run(t.Context(), o); !tooLittle(err) {
-		t.Errorf("too little for a database: %v", err)
-	}
-	o.Tables = []string{Databases}
-	if _, err := Run(t.Context(), o); !tooLittle(err) || !strings.Contains(err.Error(), "gadb 4x4 k=3") {
-		t.Errorf("too little for a database: %v", err)
-	}
-}
-
-func TestLongOptions(t *testing.T) {
-	for name, damage := range map[string]func(*Options){
-		`table "solver"`:           func(o *Options) { o.Tables = []string{"solver"} },
-		"no table":                 func(o *Options) { o.Tables = nil },
-		"0 grids for heuristics":   func(o *Options) { o.Grids = 0 },
-		"-1 grids for solvers":     func(o *Options) { o.Solves = -1 },
-		"10000001 grids for solve": func(o *Options) { o.Solves = MostGrids + 1 },
-	} {
-		o := short()
-		damage(&o)
-		if _, err := Run(t.Context(), o); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), name) {
-			t.Errorf("%v, want %s", err, name)
 		}
 	}
 }
