@@ -9,15 +9,6 @@ import (
 	"grenier/layers/swap"
 )
 
-func mustListed(tb testing.TB, rows, cols int) *swap.Grid {
-	tb.Helper()
-	g, err := swap.NewListedGrid(rows, cols)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return g
-}
-
 // shuffled returns a random state.
 func shuffled(g *swap.Grid, r *rand.Rand) swap.List {
 	l := g.Home()
@@ -31,8 +22,8 @@ func TestListedSizes(t *testing.T) {
 			t.Errorf("%v: %v", size, err)
 		}
 	}
-	g := mustListed(t, 8, 8)
-	if len(g.Swaps()) != 112 || g.Packs() || !mustListed(t, 4, 4).Packs() {
+	g := mustGrid(t, 8, 8)
+	if len(g.Swaps()) != 112 || g.Packs() || !mustGrid(t, 4, 4).Packs() {
 		t.Errorf("%d swaps", len(g.Swaps()))
 	}
 }

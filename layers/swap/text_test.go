@@ -76,7 +76,7 @@ func TestPuzzleText(t *testing.T) {
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	for _, size := range append(sizes(), [2]int{1, 17}, [2]int{5, 5}, [2]int{64, 1}, [2]int{8, 8}) {
-		g := mustListed(t, size[0], size[1])
+		g := mustGrid(t, size[0], size[1])
 		for first := range 2 {
 			p := swap.Puzzle{Grid: g, Tiles: shuffled(g, rng), First: first}
 			got, err := swap.Parse(strings.NewReader(p.String()))

@@ -5,19 +5,13 @@ import (
 	"os"
 	"testing"
 
+	"grenier/internal/testkit/swaptest"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
 )
 
-func mustGrid(tb testing.TB, rows, cols int) *swap.Grid {
-	tb.Helper()
-	g, err := swap.NewGrid(rows, cols)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return g
-}
+var mustGrid = swaptest.Grid
 
 func mustWalking(tb testing.TB, g *swap.Grid) *heuristic.Walking {
 	tb.Helper()

@@ -31,14 +31,7 @@ func TestMain(m *testing.M) {
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-func mustGrid(t *testing.T, rows, cols int) *swap.Grid {
-	t.Helper()
-	g, err := swap.NewGrid(rows, cols)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
+var mustGrid = swaptest.Grid
 
 // allStates returns the states of a grid by rank.
 func allStates(g *swap.Grid) []swap.State {

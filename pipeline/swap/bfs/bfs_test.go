@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/swaptest"
 	"grenier/io/memory"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
@@ -22,14 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func mustGrid(t testing.TB, rows, cols int) *swap.Grid {
-	t.Helper()
-	g, err := swap.NewGrid(rows, cols)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
+var mustGrid = swaptest.Grid
 
 func search(t testing.TB, rows, cols, workers int) *bfs.Result {
 	t.Helper()

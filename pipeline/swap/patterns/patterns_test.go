@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"grenier/internal/testkit/swaptest"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
@@ -11,14 +12,7 @@ import (
 	"grenier/pipeline/swap/patterns"
 )
 
-func mustGrid(tb testing.TB, rows, cols int) *swap.Grid {
-	tb.Helper()
-	g, err := swap.NewGrid(rows, cols)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return g
-}
+var mustGrid = swaptest.Grid
 
 func mustTiles(tb testing.TB, g *swap.Grid, numbers ...int) heuristic.Tiles {
 	tb.Helper()

@@ -52,7 +52,7 @@ func walked(g *swap.Grid, swaps int, r *rand.Rand) swap.List {
 func TestLargeNear(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	for _, shape := range [][2]int{{1, 20}, {2, 9}, {5, 5}, {4, 6}, {8, 8}} {
-		g := mustListed(t, shape[0], shape[1])
+		g := mustGrid(t, shape[0], shape[1])
 		for range 5 {
 			l := walked(g, 6, r)
 			o := search.Options{Heuristic: lifted(g), Width: 64}
@@ -73,7 +73,7 @@ func TestLongLargeRandom(t *testing.T) {
 		shapes = append(shapes, [2]int{8, 8})
 	}
 	for _, shape := range shapes {
-		g := mustListed(t, shape[0], shape[1])
+		g := mustGrid(t, shape[0], shape[1])
 		l, err := search.Generate(g, 0.67, r)
 		if err != nil {
 			t.Fatal(err)
@@ -113,7 +113,7 @@ func TestBeamDistances(t *testing.T) {
 // TestBeamMemory checks that a search keeps to its memory, as it counts it, and that the
 // solution is better the more it has.
 func TestBeamMemory(t *testing.T) {
-	g := mustListed(t, 5, 5)
+	g := mustGrid(t, 5, 5)
 	l, err := search.Generate(g, 0.67, rand.New(rand.NewPCG(12, 12)))
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +134,7 @@ func TestBeamMemory(t *testing.T) {
 // TestLongLine gives the beam the reversal of the longest line, which has the largest bounds
 // that there are: it needs every one of its inversions, as greedy finds.
 func TestLongLine(t *testing.T) {
-	g := mustListed(t, 1, 64)
+	g := mustGrid(t, 1, 64)
 	l := g.Home()
 	slices.Reverse(l)
 	const inversions = 64 * 63 / 2
@@ -150,7 +150,7 @@ func TestLongLine(t *testing.T) {
 }
 
 func TestLargeRefused(t *testing.T) {
-	g := mustListed(t, 5, 5)
+	g := mustGrid(t, 5, 5)
 	w := heuristic.Inverse{Heuristic: lifted(g), Grid: g}
 	for _, c := range []struct {
 		name  string

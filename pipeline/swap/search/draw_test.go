@@ -45,7 +45,7 @@ func TestSVG(t *testing.T) {
 }
 
 func TestFrames(t *testing.T) {
-	g := mustListed(t, 2, 5)
+	g := mustGrid(t, 2, 5)
 	puzzle, err := g.Puzzle([]int{2, 10, 3, 4, 5, 6, 7, 8, 9, 1})
 	if err != nil {
 		t.Fatal(err)

@@ -17,23 +17,7 @@ import (
 	"grenier/pipeline/swap/search"
 )
 
-func mustGrid(tb testing.TB, rows, cols int) *swap.Grid {
-	tb.Helper()
-	g, err := swap.NewGrid(rows, cols)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return g
-}
-
-func mustListed(tb testing.TB, rows, cols int) *swap.Grid {
-	tb.Helper()
-	g, err := swap.NewListedGrid(rows, cols)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return g
-}
+var mustGrid = swaptest.Grid
 
 // shuffled returns a random state.
 func shuffled(g *swap.Grid, r *rand.Rand) swap.State {
