@@ -55,13 +55,9 @@ func (a *app) runCount(ctx context.Context, f problemFlags, startGiven bool) err
 	if err != nil {
 		return err
 	}
-	o, err := a.options(&f)
-	if err != nil {
-		return err
-	}
 	start := time.Now()
 	r := countReport{Board: p.Board.Name(), Start: p.start}
-	err = a.search(&f, o, func(o solitaire.Options) error {
+	err = a.search(&f, func(o solitaire.Options) error {
 		c, err := solitaire.Count(ctx, p.Problem, o)
 		r.Layers = c.Layers
 		return err

@@ -96,12 +96,8 @@ func (a *app) runPlay(ctx context.Context, f playFlags, startGiven bool, args []
 			return err
 		}
 	}
-	o, err := a.options(&f.problemFlags)
-	if err != nil {
-		return err
-	}
 	if !p.Parity() {
-		err := a.search(&f.problemFlags, o, func(o solitaire.Options) (err error) {
+		err := a.search(&f.problemFlags, func(o solitaire.Options) (err error) {
 			g.table, err = solitaire.Solve(ctx, p.Problem, o)
 			return err
 		})

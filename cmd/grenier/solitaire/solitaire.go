@@ -149,24 +149,21 @@ func (a *app) board(ctx context.Context, name string) (*game.Board, game.Positio
 	return b, position, nil
 }
 
-// options reads the flags about how to search.
-func (a *app) options(f *problemFlags) (o solitaire.Options, err error) {
+// search runs a search and shows how far it is.
+func (a *app) search(f *problemFlags, run func(o solitaire.Options) error) error {
+	j, err := f.Job()
+	if err != nil {
+		return err
+	}
 	if f.dir != "" {
 		a.Resume = "; the same command resumes after the last complete layer"
 	}
-	o.Dir = f.dir
-	o.Job, err = f.Job()
-	return o, err
-}
-
-// search runs a search and shows how far it is.
-func (a *app) search(f *problemFlags, o solitaire.Options, run func(o solitaire.Options) error) error {
-	shown, err := a.Begin(&f.JobFlags, &o.Job)
+	shown, err := a.Begin(&f.JobFlags, &j)
 	if err != nil {
 		return err
 	}
 	defer shown.Close()
-	err = run(o)
+	err = run(solitaire.Options{Job: j, Dir: f.dir})
 	if errors.Is(err, solitaire.ErrMemory) {
 		return fmt.Errorf("--memory %s: %w; --dir keeps them on disk", f.Memory.String(), err)
 	}

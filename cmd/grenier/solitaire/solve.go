@@ -105,13 +105,9 @@ func (a *app) runSolve(ctx context.Context, f solveFlags, startGiven bool) error
 	if err := cli.CheckFile(f.svg); err != nil {
 		return err
 	}
-	o, err := a.options(&f.problemFlags)
-	if err != nil {
-		return err
-	}
 	start := time.Now()
 	r := &solveReport{Board: p.Board.Name(), Start: p.start, End: p.end, Solutions: new(big.Int)}
-	err = a.search(&f.problemFlags, o, func(o solitaire.Options) error { return r.fill(ctx, p, o, f.exhaust) })
+	err = a.search(&f.problemFlags, func(o solitaire.Options) error { return r.fill(ctx, p, o, f.exhaust) })
 	if err != nil {
 		return err
 	}
