@@ -33,21 +33,18 @@ type solveFlags struct {
 
 // solveReport is the JSON of swap solve.
 type solveReport struct {
-	Rows       int      `json:"rows"`
-	Cols       int      `json:"cols"`
-	Solver     string   `json:"solver"`
-	Heuristic  string   `json:"heuristic,omitempty"`
-	Optimal    bool     `json:"optimal"`
-	Length     int      `json:"length"`
-	Lower      int      `json:"lower_bound"`
-	Stopped    string   `json:"stopped,omitempty"`
-	Swaps      [][2]int `json:"swaps"`
-	Target     []int    `json:"target,omitempty"`
-	Expanded   uint64   `json:"expanded"`
-	Generated  uint64   `json:"generated"`
-	PeakOpen   uint64   `json:"peak_open"`
-	PeakClosed uint64   `json:"peak_closed"`
-	Seconds    float64  `json:"seconds"`
+	Rows      int      `json:"rows"`
+	Cols      int      `json:"cols"`
+	Solver    string   `json:"solver"`
+	Heuristic string   `json:"heuristic,omitempty"`
+	Optimal   bool     `json:"optimal"`
+	Length    int      `json:"length"`
+	Lower     int      `json:"lower_bound"`
+	Stopped   string   `json:"stopped,omitempty"`
+	Swaps     [][2]int `json:"swaps"`
+	Target    []int    `json:"target,omitempty"`
+	search.Counts
+	Seconds float64 `json:"seconds"`
 }
 
 func (a *app) solve() *cobra.Command {
@@ -228,8 +225,7 @@ func (f solveFlags) options(ctx context.Context, g *swap.Grid, j job.Job) (o sea
 func (f solveFlags) report(puzzle swap.Puzzle, r search.Result) solveReport {
 	report := solveReport{
 		Rows: puzzle.Grid.Rows(), Cols: puzzle.Grid.Cols(), Solver: f.solver, Optimal: r.Optimal, Length: len(r.Swaps),
-		Lower: r.Lower, Stopped: r.Stopped, Swaps: [][2]int{}, Expanded: r.Expanded, Generated: r.Generated,
-		PeakOpen: r.PeakOpen, PeakClosed: r.PeakClosed, Seconds: r.Elapsed.Seconds(), Heuristic: r.Heuristic,
+		Lower: r.Lower, Stopped: r.Stopped, Swaps: [][2]int{}, Counts: r.Counts, Seconds: r.Elapsed.Seconds(), Heuristic: r.Heuristic,
 	}
 	if r.Heuristic != "" && f.heuristic != "" { // as it was written
 		report.Heuristic = f.heuristic

@@ -86,10 +86,10 @@ type Result struct {
 
 // Counts is the work of a search.
 type Counts struct {
-	Expanded   uint64 // states expanded
-	Generated  uint64 // neighbours generated
-	PeakOpen   uint64 // most states waiting at a time
-	PeakClosed uint64 // most states remembered at a time
+	Expanded   uint64 `json:"expanded"`    // states expanded
+	Generated  uint64 `json:"generated"`   // neighbours generated
+	PeakOpen   uint64 `json:"peak_open"`   // most states waiting at a time
+	PeakClosed uint64 `json:"peak_closed"` // most states remembered at a time
 }
 
 // search is one run of a solver.
