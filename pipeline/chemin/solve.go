@@ -61,18 +61,21 @@ type Solution struct {
 // Result has the findings of a search.
 type Result struct {
 	// Lower and Upper enclose the maximum; they are equal when it is known.
-	Lower, Upper uint32
+	Lower uint32 `json:"lower"`
+	Upper uint32 `json:"upper"`
 	// Orders, Orientations and Grids are nil if nothing is known about them.
-	Orders, Orientations, Grids *Counts
+	Orders       *Counts `json:"orders,omitempty"`
+	Orientations *Counts `json:"orientations,omitempty"`
+	Grids        *Counts `json:"grids,omitempty"`
 	// Leaves is the number of whole orders (Naive and Classes) or orientations visited.
-	Leaves uint64
+	Leaves uint64 `json:"leaves,omitempty"`
 	// StatesPerLayer has the number of states that Layers kept with 0, 1, ... filled cells.
-	StatesPerLayer []uint64
+	StatesPerLayer []uint64 `json:"states_per_layer,omitempty"`
 	// Solutions are optimal if the result is exact, and else the best ones found.
-	Solutions []Solution
+	Solutions []Solution `json:"-"`
 	// Cut is set when the maximum is known but Solutions may lack some that reach it: they
 	// are too many, or the time was up.
-	Cut bool
+	Cut bool `json:"cut,omitempty"`
 }
 
 // Exact reports whether the maximum is known.

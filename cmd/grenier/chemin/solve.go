@@ -122,22 +122,15 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 
 // report is the JSON of chemin solve.
 type report struct {
-	Rows         int              `json:"rows"`
-	Cols         int              `json:"cols"`
-	Method       chemin.Method    `json:"method"`
-	Exact        bool             `json:"exact"`
-	Max          *uint32          `json:"max,omitempty"`
-	Lower        uint32           `json:"lower"`
-	Upper        uint32           `json:"upper"`
-	Orders       *chemin.Counts   `json:"orders,omitempty"`
-	Orientations *chemin.Counts   `json:"orientations,omitempty"`
-	Grids        *chemin.Counts   `json:"grids,omitempty"`
-	Leaves       uint64           `json:"leaves,omitempty"`
-	States       []uint64         `json:"states_per_layer,omitempty"`
-	Solutions    []solutionReport `json:"solutions"`
-	Cut          bool             `json:"cut,omitempty"`
-	Seconds      float64          `json:"seconds"`
-	PeakRSS      uint64           `json:"peak_rss_bytes,omitempty"`
+	Rows   int           `json:"rows"`
+	Cols   int           `json:"cols"`
+	Method chemin.Method `json:"method"`
+	Exact  bool          `json:"exact"`
+	Max    *uint32       `json:"max,omitempty"`
+	*chemin.Result
+	Solutions []solutionReport `json:"solutions"`
+	Seconds   float64          `json:"seconds"`
+	PeakRSS   uint64           `json:"peak_rss_bytes,omitempty"`
 }
 
 // solutionReport is an order and its grid.
@@ -148,8 +141,7 @@ type solutionReport struct {
 
 func newReport(b *game.Board, method chemin.Method, r *chemin.Result, elapsed time.Duration) *report {
 	report := &report{
-		Rows: b.Rows(), Cols: b.Cols(), Method: method, Exact: r.Exact(), Lower: r.Lower, Upper: r.Upper, Orders: r.Orders,
-		Orientations: r.Orientations, Grids: r.Grids, Leaves: r.Leaves, States: r.StatesPerLayer, Cut: r.Cut, Seconds: elapsed.Seconds(), PeakRSS: cli.PeakRSS(),
+		Rows: b.Rows(), Cols: b.Cols(), Method: method, Exact: r.Exact(), Result: r, Seconds: elapsed.Seconds(), PeakRSS: cli.PeakRSS(),
 	}
 	if r.Exact() {
 		report.Max = &r.Lower
@@ -180,8 +172,8 @@ func (a *app) show(b *game.Board, r *report, f solveFlags) error {
 	if r.Leaves > 0 {
 		fmt.Fprintf(a.Out, "%s visited\n", cli.Count(r.Leaves, "complete order"))
 	}
-	if len(r.States) > 0 {
-		a.Printf(2, "states by number of filled cells: %s", cli.Spaced(r.States))
+	if len(r.StatesPerLayer) > 0 {
+		a.Printf(2, "states by number of filled cells: %s", cli.Spaced(r.StatesPerLayer))
 	}
 	return a.printSolutions(b, r)
 }
